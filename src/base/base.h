@@ -1,0 +1,130 @@
+/*
+ * base: the few containers everything else stands on.
+ *
+ *   arena   memory that is freed at once; compiler data lives here
+ *   vec     growing array, as a macro over any element type (arena or heap)
+ *   buf     string builder
+ *   map     string-keyed hash table
+ *   error   an error is a value: code, tag, place, text
+ *
+ * Heap allocations go through dt_xmalloc and friends, which end the process with a message when
+ * the system has no memory. An arena has a limit instead, so that hostile input ends in an error.
+ */
+#ifndef DT_BASE_H
+#define DT_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DT_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define DT_NELEM(a)	(sizeof(a) / sizeof((a)[0]))
+
+static inline uint64_t dt_align_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* ---- heap: never return NULL ---- */
+void *dt_xmalloc(size_t n);
+void *dt_xcalloc(size_t n, size_t size);
+void *dt_xrealloc(void *p, size_t n);
+char *dt_xstrdup(const char *s);
+char *dt_xasprintf(const char *fmt, ...) DT_PRINTF(1, 2);
+
+/* ---- arena ---- */
+typedef struct dt_arena dt_arena;
+
+dt_arena *dt_arena_new(void);
+void dt_arena_free(dt_arena *a);
+/* When more than `limit` bytes are in use, `oom(arg)` is called; it must not return. */
+void dt_arena_set_limit(dt_arena *a, size_t limit, void (*oom)(void *arg), void *arg);
+size_t dt_arena_used(const dt_arena *a);
+void *dt_arena_alloc(dt_arena *a, size_t n); /* zeroed, 16-byte aligned, never NULL */
+void *dt_arena_dup(dt_arena *a, const void *p, size_t n);
+char *dt_arena_strdup(dt_arena *a, const char *s);
+char *dt_arena_strndup(dt_arena *a, const char *s, size_t n);
+char *dt_arena_printf(dt_arena *a, const char *fmt, ...) DT_PRINTF(2, 3);
+
+/* ---- vec: DT_VEC(int) v = {0}; *dt_vec_add(&v, arena_or_NULL) = 3; v.v[0]; v.n ---- */
+#define DT_VEC(T)                                                                                  \
+	struct {                                                                                   \
+		T *v;                                                                              \
+		uint32_t n, cap;                                                                   \
+	}
+/* Returns a pointer to the new, zeroed last element. Heap vectors end with dt_vec_free. */
+#define dt_vec_add(vec, arena)                                                                     \
+	((vec)->v = dt_vec_grow((vec)->v, (vec)->n, &(vec)->cap, sizeof(*(vec)->v), (arena)),      \
+	 &(vec)->v[(vec)->n++])
+#define dt_vec_free(vec) (dt_vec_release((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
+void *dt_vec_grow(void *v, uint32_t n, uint32_t *cap, size_t size, dt_arena *a);
+void dt_vec_release(void *v);
+
+/* ---- buf: always NUL-terminated once anything was added; s may be NULL before ---- */
+typedef struct dt_buf {
+	char *s;
+	size_t n, cap;
+} dt_buf;
+
+void dt_buf_add(dt_buf *b, const void *p, size_t n);
+void dt_buf_puts(dt_buf *b, const char *s);
+void dt_buf_putc(dt_buf *b, char c);
+void dt_buf_printf(dt_buf *b, const char *fmt, ...) DT_PRINTF(2, 3);
+void dt_buf_vprintf(dt_buf *b, const char *fmt, va_list ap) DT_PRINTF(2, 0);
+void dt_buf_reset(dt_buf *b); /* keep the memory, forget the text */
+void dt_buf_free(dt_buf *b);
+
+/* ---- map: string -> pointer; keys are copied ---- */
+typedef struct dt_map dt_map;
+
+dt_map *dt_map_new(void);
+void dt_map_free(dt_map *m); /* values are the caller's */
+void *dt_map_get(const dt_map *m, const char *key);
+void dt_map_set(dt_map *m, const char *key, void *value);
+void dt_map_del(dt_map *m, const char *key);
+size_t dt_map_count(const dt_map *m);
+/* In order of insertion; *it starts at 0; false at the end. */
+bool dt_map_next(const dt_map *m, uint32_t *it, const char **key, void **value);
+
+uint64_t dt_hash_bytes(const void *p, size_t n);
+
+/* ---- text helpers ---- */
+/* The member of `names` (n of them) nearest to `word` by edit distance, or NULL if none is near. */
+const char *dt_nearest(const char *word, const char *const *names, size_t n);
+/* Shell pattern as in probe descriptions: * ? [abc] [a-z] [!x] \c. */
+bool dt_glob_match(const char *pattern, const char *text);
+bool dt_glob_is_pattern(const char *s);
+/* Append s[0..n) with D's escapes (as %S prints): \n, \", \\, \ooo ... */
+void dt_buf_escape(dt_buf *b, const char *s, size_t n);
+/* Undo D's escapes in place; returns the new length. */
+size_t dt_unescape(char *s, size_t n);
+
+/* ---- errors ---- */
+typedef struct dt_pos {
+	const char *file; /* NULL: the command line or the script itself */
+	uint32_t line;	  /* 0: unknown */
+	uint32_t column;  /* 1-based byte column, 0: unknown */
+} dt_pos;
+
+typedef struct dt_error {
+	int code;	  /* 0 none; EDT_* or an errno */
+	const char *tag;  /* "D_SYNTAX" for compiler errors, else NULL; static storage */
+	dt_pos pos;
+	char text[1024];  /* one sentence, no newline, no "dtrace: " */
+	char source[256]; /* the offending source line, "" when unknown (for the caret) */
+} dt_error;
+
+/* Library error codes; a contract with API users, numbered from 1000 in this order. */
+enum {
+#define DT_EDT(name, text) EDT_##name,
+	EDT_BASE_ = 999,
+#include "base/edt.def"
+#undef DT_EDT
+};
+const char *dt_strerror(int code); /* text for an EDT_* or an errno; never NULL */
+/* Fill e; returns -1 so that `return dt_err(...)` reads well. fmt NULL: the code's own text. */
+int dt_err(dt_error *e, int code, const char *fmt, ...) DT_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * consume: from an engine's records to output.
+ *
+ * The consumer walks the statements of each record's clause, keeps the aggregations, and hands
+ * typed events to a writer. The text writer (text.c) prints as DTrace does; nothing else formats.
+ */
+#ifndef DT_CONSUME_H
+#define DT_CONSUME_H
+
+#include <stdio.h>
+
+#include "engine/engine.h"
+
+typedef struct dt_consumer dt_consumer;
+
+enum dt_diag_kind { DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE };
+
+struct dt_consumer_env {
+	dt_options *opts; /* setopt() changes it */
+	dt_types *types;
+	dt_compiler *cc;
+	FILE *out;		   /* standard output of the trace; not closed */
+	const char *out_path;	   /* -o file: what ftruncate() truncates; NULL: none */
+	void *arg;
+	/* diagnostics: "12 drops on CPU 0", "error on enabled probe ID ..." without "dtrace: " */
+	int (*diag)(void *arg, enum dt_diag_kind kind, const char *text);
+	/* symbols; NULL or false when unknown. kernel: "vmlinux`vfs_read+0x12" pieces */
+	bool (*ksym)(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
+	bool (*usym)(void *arg, long pid, uint64_t addr, const char **obj, const char **sym,
+		     uint64_t *off);
+};
+
+dt_consumer *dt_consumer_new(const struct dt_consumer_env *env);
+void dt_consumer_free(dt_consumer *c);
+/* Take what the engine has: records are printed, aggregations merged, drops reported.
+ * 0; 1 when an exit record or a filled buffer says stop; -1 with *err. */
+int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err);
+int dt_consumer_exit_status(const dt_consumer *c);
+/* At the end: aggregations that no printa() has printed. */
+void dt_consumer_print_aggs(dt_consumer *c);
+
+/* ---- aggregations: agg.c ---- */
+typedef struct dt_aggrow {
+	const dt_agg *agg;
+	dt_datum *keys;
+	uint64_t *value; /* agg->nwords */
+	uint64_t hash;
+	struct dt_aggrow *chain;
+} dt_aggrow;
+
+/* ---- value formatting shared by text output, printf and printa ---- */
+/* These go to a dt_buf; the writer decides where it is flushed. */
+void dt_text_quantize(dt_buf *out, const dt_agg *agg, const uint64_t *value, uint64_t normal,
+		      const dt_options *opts);
+void dt_text_hexdump(dt_buf *out, const void *p, size_t n);
+/* print(): type-directed (print.c). */
+void dt_text_print(dt_buf *out, dt_types *ts, dt_type *t, const void *data, size_t n,
+		   const struct dt_consumer_env *env);
+/* printf-like: data[i] and actions[i] belong to the arguments after the format. */
+int dt_text_printf(dt_buf *out, const dt_format *f, const dt_action *args, const dt_datum *data,
+		   uint32_t nargs, const struct dt_consumer_env *env, dt_error *err);
+
+#endif

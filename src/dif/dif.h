@@ -1,0 +1,297 @@
+/*
+ * dif: the D Intermediate Format, and the program that clauses become.
+ *
+ * Everything here is data shared by the compiler (which makes it), the printer, the verifier, DOF,
+ * the engines (which run it) and the consumer (which prints what it recorded). The numbers are
+ * DTrace's and a contract; see the facts, section 4.
+ */
+#ifndef DT_DIF_H
+#define DT_DIF_H
+
+#include "base/base.h"
+#include "base/options.h"
+#include "type/type.h"
+
+/* ---- instructions ---- */
+typedef uint32_t dt_instr;
+
+enum dt_op {
+#define DT_OPCODE(num, name, text, format) DT_OP_##name = num,
+#include "dif/opcodes.def"
+#undef DT_OPCODE
+	DT_OP_MAX = 80, /* highest valid opcode */
+};
+
+/* Operand shapes: what the printer writes and the verifier checks. */
+enum dt_op_format {
+	DT_F_RRR,    /* %r1, %r2, %rd */
+	DT_F_RR,     /* %r1, %rd (not, mov, allocs) */
+	DT_F_CMP,    /* %r1, %r2 */
+	DT_F_TST,    /* %r1 */
+	DT_F_BRANCH, /* label */
+	DT_F_LOAD,   /* [%r1], %rd */
+	DT_F_STORE,  /* %r1, [%rd] */
+	DT_F_RET,    /* %rd */
+	DT_F_NONE,   /* nop popts flushts */
+	DT_F_SETX, DT_F_SETS,
+	DT_F_LDV,    /* ldgs ldts ldls ldgaa ldtaa: DT_VAR(n), %rd */
+	DT_F_STV,    /* stgs stts stls stgaa sttaa: %rs, DT_VAR(n) */
+	DT_F_LDA,    /* ldga ldta: DT_VAR(n), %r2, %rd */
+	DT_F_STA,    /* stga */
+	DT_F_CALL, DT_F_PUSHTV, DT_F_PUSHTR, DT_F_XL,
+};
+struct dt_op_desc {
+	const char *name; /* NULL: no such opcode */
+	enum dt_op_format format;
+};
+extern const struct dt_op_desc dt_op_table[256];
+
+/* fields */
+#define DT_I_OP(i)	((i) >> 24)
+#define DT_I_R1(i)	((i) >> 16 & 0xff)
+#define DT_I_R2(i)	((i) >> 8 & 0xff)
+#define DT_I_RD(i)	((i) & 0xff)
+#define DT_I_LABEL(i)	((i) & 0xffffff)
+#define DT_I_INDEX(i)	((i) >> 8 & 0xffff) /* setx, sets, variables, call, xlate */
+#define DT_I_TYPE(i)	((i) >> 16 & 0xff)  /* pushtv, pushtr */
+#define DT_I_FMT(op, r1, r2, d)                                                                    \
+	((dt_instr)((uint32_t)(op) << 24 | (uint32_t)(r1) << 16 | (uint32_t)(r2) << 8 | (uint32_t)(d)))
+#define DT_I_BR(op, label)   ((dt_instr)((uint32_t)(op) << 24 | (uint32_t)(label)))
+#define DT_I_IDX(op, idx, d) ((dt_instr)((uint32_t)(op) << 24 | (uint32_t)(idx) << 8 | (uint32_t)(d)))
+
+#define DT_DIF_VERSION	2
+#define DT_DIF_NREGS	8
+#define DT_DIF_NTREGS	8
+#define DT_VAR_ARRAY_MAX 0xff
+#define DT_VAR_SCALAR_MIN 0x100
+#define DT_VAR_USER_MIN 0x500
+#define DT_VAR_MAX	0xffff
+#define DT_DIFO_MAXSIZE (256 * 1024)
+#define DT_STATIC_VAR_MAX (16 * 1024)
+
+enum { DT_SCOPE_GLOBAL, DT_SCOPE_THREAD, DT_SCOPE_LOCAL };
+enum { DT_VAR_ARRAY, DT_VAR_SCALAR };
+enum { DT_VARF_READ = 1, DT_VARF_WRITE = 2 };
+enum { DT_TYPE_CTF, DT_TYPE_STRING };	 /* dt_diftype.kind; also the tuple push types */
+enum { DT_TF_BYREF = 1, DT_TF_BYUREF = 2 }; /* dt_diftype.flags */
+
+typedef struct dt_diftype {
+	uint8_t kind;  /* DT_TYPE_* */
+	uint8_t ckind; /* enum dt_kind */
+	uint8_t flags; /* DT_TF_* */
+	uint8_t pad;
+	uint32_t size;
+} dt_diftype;
+
+typedef struct dt_difvar {
+	uint32_t name; /* offset in strtab */
+	uint32_t id;
+	uint8_t kind, scope;
+	uint16_t flags;
+	dt_diftype type;
+} dt_difvar;
+
+/* A relocation: an external symbol whose address goes into an integer-table slot. */
+typedef struct dt_reloc {
+	uint32_t name; /* offset in strtab: "module`symbol" */
+	uint32_t index; /* integer table index */
+	uint64_t data;	/* addend */
+	bool user;
+} dt_reloc;
+
+typedef struct dt_difo {
+	dt_instr *text;
+	uint32_t len;
+	uint64_t *inttab;
+	uint32_t intlen;
+	char *strtab; /* begins and ends with NUL */
+	uint32_t strlen;
+	dt_difvar *vars;
+	uint32_t nvars;
+	dt_reloc *relocs;
+	uint32_t nrelocs;
+	dt_diftype rtype;
+	/* not part of DIF proper */
+	bool destructive; /* set by the verifier: copyout, copyoutstr, stga */
+	dt_type *type;	  /* source type of the value; NULL when read from DOF */
+	uint32_t bound;	  /* strings: longest possible value incl. NUL (<= rtype.size); 0 = rtype.size */
+} dt_difo;
+
+/* ---- built-in variables and subroutines: builtins.def ---- */
+enum dt_builtin_var {
+#define DT_BUILTIN_VAR(sym, num, name, type, ver, name_stab, data_stab, cls, help) DT_VAR_##sym = num,
+#include "dif/builtins.def"
+#undef DT_BUILTIN_VAR
+};
+enum dt_subr {
+#define DT_SUBR(sym, num, proto, ver, cls, help) DT_SUBR_##sym = num,
+#include "dif/builtins.def"
+#undef DT_SUBR
+	DT_SUBR_MAX_ /* one above the highest */
+};
+struct dt_builtin_var_desc {
+	const char *name, *type; /* type as D text; "@dyn" for args[] */
+	uint32_t id;
+	uint64_t version;
+	dt_attr attr;
+	const char *help;
+};
+struct dt_subr_desc {
+	const char *name;  /* NULL: no such number */
+	const char *proto; /* "string(string, int, [int])": see builtins.def */
+	uint32_t id;
+	uint64_t version;
+	const char *help;
+};
+extern const struct dt_builtin_var_desc dt_builtin_vars[];
+extern const size_t dt_nbuiltin_vars;
+extern const struct dt_subr_desc dt_subrs[]; /* in order of number, without gaps in the array */
+extern const size_t dt_nsubrs;
+const struct dt_subr_desc *dt_subr_find(uint32_t id);
+const struct dt_builtin_var_desc *dt_builtin_var_find(uint32_t id);
+
+/* ---- actions ---- */
+enum dt_act {
+	DT_ACT_NONE = 0,
+	DT_ACT_DIFEXPR = 1,
+	DT_ACT_EXIT = 2,
+	DT_ACT_PRINTF = 3,
+	DT_ACT_PRINTA = 4,
+	DT_ACT_LIBACT = 5,
+	DT_ACT_TRACEMEM = 6,
+	DT_ACT_TRACEMEM_DYNSIZE = 7,
+	DT_ACT_PRINTM = 8,
+	DT_ACT_USTACK = 0x101, DT_ACT_JSTACK, DT_ACT_USYM, DT_ACT_UMOD, DT_ACT_UADDR,
+	DT_ACT_STOP = 0x201, DT_ACT_RAISE, DT_ACT_SYSTEM, DT_ACT_FREOPEN,
+	DT_ACT_STACK = 0x401, DT_ACT_SYM, DT_ACT_MOD,
+	DT_ACT_BREAKPOINT = 0x501, DT_ACT_PANIC, DT_ACT_CHILL,
+	DT_ACT_SPECULATE = 0x601, DT_ACT_COMMIT, DT_ACT_DISCARD,
+	DT_ACT_COUNT = 0x701, DT_ACT_MIN, DT_ACT_MAX, DT_ACT_AVG, DT_ACT_SUM, DT_ACT_STDDEV,
+	DT_ACT_QUANTIZE, DT_ACT_LQUANTIZE, DT_ACT_LLQUANTIZE,
+};
+#define DT_ACT_CLASS(k)		((k) & 0xff00)
+#define DT_ACT_IS_AGG(k)	(DT_ACT_CLASS(k) == 0x700)
+#define DT_ACT_IS_DESTRUCTIVE(k) (DT_ACT_CLASS(k) == 0x200 || DT_ACT_CLASS(k) == 0x500)
+
+/* One action: at most one DIFO and at most one datum in the record. Faults name actions by their
+ * place in the clause, counted from 1. */
+typedef struct dt_action {
+	enum dt_act kind;
+	dt_difo *difo;	 /* NULL: no expression (stack(), printf without arguments ...) */
+	uint64_t arg;	 /* frames | strsize << 32 for stacks; parameter word of (l|ll)quantize;
+			    constant size of tracemem; see the action */
+	uint32_t ntuple; /* aggregating actions: how many actions before this one are its keys
+			    (the first is the aggregation id); leaders of printf-like: their arguments */
+	uint32_t size;	 /* bytes this action adds to the record: 0 = none */
+	uint32_t align;
+} dt_action;
+
+/* What the consumer does with the data of one statement. */
+enum dt_stmt_kind {
+	DT_ST_EXPR,	/* expression for its effect: nothing recorded */
+	DT_ST_TRACE,	/* trace(e): one datum */
+	DT_ST_PRINT,	/* print(e) */
+	DT_ST_TRACEMEM, /* datum [, dynamic size datum] */
+	DT_ST_PRINTM,
+	DT_ST_STACK,	/* stack, ustack, jstack */
+	DT_ST_SYM,	/* sym, mod, usym, umod, uaddr: by the action kind */
+	DT_ST_PRINTF, DT_ST_SYSTEM, DT_ST_FREOPEN, /* format + arguments */
+	DT_ST_PRINTA,
+	DT_ST_AGG,	/* @a[...] = f(): nothing in the record */
+	DT_ST_CLEAR, DT_ST_TRUNC, DT_ST_NORMALIZE, DT_ST_DENORMALIZE, DT_ST_SETOPT, DT_ST_FTRUNCATE,
+	DT_ST_EXIT,	/* datum: int status */
+	DT_ST_SPECULATE, DT_ST_COMMIT, DT_ST_DISCARD,
+	DT_ST_KERNEL,	/* raise stop chill breakpoint panic: done by the engine */
+};
+
+struct dt_format; /* lang/format.h */
+struct dt_agg;
+
+typedef struct dt_stmt {
+	enum dt_stmt_kind kind;
+	uint32_t first, nactions; /* its actions in the clause */
+	struct dt_format *format; /* printf-like, printa; NULL: none given */
+	const char *format_text;
+	struct dt_agg **aggs; /* printa, clear, trunc, normalize, denormalize, and DT_ST_AGG */
+	uint32_t naggs;
+	dt_type *type; /* print(): the type printed */
+	dt_pos pos;
+} dt_stmt;
+
+/* An aggregation: one per name in a session, shared by all clauses that use it. */
+typedef struct dt_agg {
+	const char *name; /* "_" for a bare @ */
+	uint32_t id;	  /* from 1 */
+	enum dt_act func; /* DT_ACT_COUNT ...; DT_ACT_NONE while only mentioned */
+	uint64_t param;	  /* parameter word of lquantize and llquantize */
+	uint32_t nkeys;
+	dt_action *keys;  /* kind, size and difo->rtype/type of each key, from its first use;
+			     the leading aggregation id is not among them */
+	uint32_t nwords;  /* u64 words of a value */
+} dt_agg;
+
+/* Probe description: four patterns, or an id. Empty string: anything. */
+typedef struct dt_probedesc {
+	uint32_t id; /* != 0: this probe only */
+	const char *prov, *mod, *func, *name;
+} dt_probedesc;
+
+/* A clause after compilation: one per probe description of the source clause. */
+typedef struct dt_clause {
+	dt_probedesc desc;
+	dt_difo *pred; /* NULL: none */
+	dt_action *actions;
+	uint32_t nactions;
+	dt_stmt *stmts; /* none: default action */
+	uint32_t nstmts;
+	dt_attr desc_attr, stmt_attr;
+	bool destructive;
+	dt_pos pos;
+	uint32_t source; /* which source clause it came from (if/else and description lists share it) */
+} dt_clause;
+
+/* A USDT provider declared in the program. */
+typedef struct dt_provider_probe {
+	const char *name; /* as D sees it, with '-' */
+	dt_type **native;
+	const char **native_names;
+	uint32_t nnative;
+	dt_type **xlated;
+	uint32_t nxlated;
+	uint8_t *map; /* xlated[i] is made from native[map[i]] */
+} dt_provider_probe;
+typedef struct dt_provider_decl {
+	const char *name;
+	dt_provider_probe *probes;
+	uint32_t nprobes;
+	dt_attr attrs[5]; /* provider module function name args */
+} dt_provider_decl;
+
+typedef struct dt_program {
+	const char *name; /* script path or the text up to the first { / ; */
+	bool is_script;
+	dt_clause *clauses;
+	uint32_t nclauses;
+	dt_provider_decl *providers;
+	uint32_t nproviders;
+	dt_attr desc_attr, stmt_attr; /* minimum over the clauses */
+	const dt_options *options;    /* the session's, for DOF */
+} dt_program;
+
+/* ---- printing (-S) ---- */
+void dt_difo_print(const dt_difo *d, dt_buf *out);
+void dt_diftype_print(const dt_diftype *t, dt_buf *out);
+void dt_program_print(const dt_program *p, dt_buf *out); /* every DIFO, predicates first */
+
+/* ---- verifying ---- */
+struct dt_verify_opts {
+	uint32_t nregs, ntregs; /* 0: DT_DIF_NREGS, DT_DIF_NTREGS */
+	uint32_t max_global, max_thread, max_local; /* highest user variable ids declared; 0 = not checked */
+	bool allow_xlate;
+};
+/* 0, or -1 with EDT_DIFINVAL and "at DIF offset N: why". Sets d->destructive. */
+int dt_difo_verify(dt_difo *d, const struct dt_verify_opts *o, dt_error *err);
+/* Every DIFO of the program, and that variables agree between them. */
+int dt_program_verify(dt_program *p, const struct dt_verify_opts *o, dt_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * engine: the interface between what runs programs (vm, bpf) and what prints (consume).
+ *
+ * An engine takes enabled clauses and gives back, in order of time: records, faults; and on demand
+ * aggregation rows and loss counters. How it stores them is its own affair.
+ */
+#ifndef DT_ENGINE_H
+#define DT_ENGINE_H
+
+#include "dif/dif.h"
+#include "probe/probe.h"
+
+/* An enabled control block: one clause on one probe. epid counts from 1. */
+typedef struct dt_ecb {
+	uint32_t epid;
+	const dt_probe *probe;
+	dt_clause *clause;
+} dt_ecb;
+
+typedef struct dt_datum {
+	const void *data; /* NULL when the action recorded nothing */
+	uint32_t size;	  /* strings: up to and including the NUL, or the action's full size */
+} dt_datum;
+
+/* A fault: the clause stopped here. */
+typedef struct dt_fault {
+	uint32_t epid;	 /* the ECB that faulted */
+	uint32_t action; /* 0 predicate, else action number from 1 */
+	int32_t offset;	 /* DIF offset in bytes, -1 unknown */
+	uint32_t code;	 /* DT_FLT_* */
+	uint64_t value;	 /* address for BADADDR, BADALIGN, BADSTACK */
+} dt_fault;
+enum { DT_FLT_UNKNOWN, DT_FLT_BADADDR, DT_FLT_BADALIGN, DT_FLT_ILLOP, DT_FLT_DIVZERO,
+       DT_FLT_NOSCRATCH, DT_FLT_KPRIV, DT_FLT_UPRIV, DT_FLT_TUPOFLOW, DT_FLT_BADSTACK,
+       DT_FLT_LIBRARY = 1000 };
+
+typedef struct dt_record {
+	const dt_ecb *ecb;
+	uint32_t cpu;
+	uint64_t timestamp;
+	const dt_datum *values; /* one per action of the clause: values[i] for actions[i] */
+	const dt_fault *fault;	/* not NULL: this is a fault, values is NULL */
+} dt_record;
+
+/* Loss and state counters since the start; the consumer prints differences. */
+typedef struct dt_status {
+	uint64_t *drops;     /* principal buffer, per CPU (ncpus) */
+	uint64_t *agg_drops; /* per CPU */
+	uint32_t ncpus;
+	uint64_t dyn_drops, dyn_rinse_drops, dyn_dirty_drops;
+	uint64_t spec_drops, spec_busy, spec_unavail;
+	uint64_t stack_overflows, dbl_errors;
+	bool exiting; /* exit() was called: status in exit_status */
+	int exit_status;
+	bool filled; /* fill policy: a buffer is full */
+} dt_status;
+
+typedef struct dt_sink {
+	void *arg;
+	int (*record)(void *arg, const dt_record *r);
+	/* keys: agg->nkeys data; value: agg->nwords words. Additive to what came before. */
+	int (*agg)(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *keys,
+		   const uint64_t *value);
+} dt_sink;
+
+struct dt_engine_env {
+	const dt_options *opts;
+	dt_compiler *cc; /* aggregations, variables */
+	dt_ecb *ecbs;
+	uint32_t necbs;
+	dt_probes *probes;
+	long target;
+};
+
+typedef struct dt_engine dt_engine;
+struct dt_engine_ops {
+	const char *name;
+	dt_engine *(*open)(const struct dt_engine_env *env, dt_error *err);
+	int (*go)(dt_engine *e, dt_error *err);	  /* enable; BEGIN runs */
+	int (*stop)(dt_engine *e, dt_error *err); /* disable; END runs */
+	int (*status)(dt_engine *e, dt_status *st);
+	int (*consume)(dt_engine *e, const dt_sink *sink);  /* records so far, then forget them */
+	int (*snapshot)(dt_engine *e, const dt_sink *sink); /* aggregation rows, then zero them */
+	bool live; /* false: after go() nothing can fire until stop() (vm) */
+	void (*close)(dt_engine *e);
+};
+extern const struct dt_engine_ops dt_engine_vm;
+
+#endif

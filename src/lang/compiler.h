@@ -1,0 +1,211 @@
+/*
+ * compiler: what the files of src/lang share and nobody else sees.
+ */
+#ifndef DT_COMPILER_H
+#define DT_COMPILER_H
+
+#include "lang/lang.h"
+
+/* ---- lexer state ---- */
+enum dt_lexmode { LEX_OUTER, LEX_EXPR };
+
+typedef struct dt_token {
+	int kind; /* enum dt_tok or a character */
+	dt_pos pos;
+	uint64_t ival;	   /* T_INT */
+	dt_type *type;	   /* T_INT: its type */
+	const char *text;  /* identifiers, strings (escapes undone), probe descriptions */
+	uint32_t len;
+	const char *module; /* scoped identifier: module`text; "" for `text */
+} dt_token;
+
+typedef struct dt_lexer {
+	const char *text, *p, *end;
+	const char *file; /* from # n "file"; NULL: the source itself */
+	uint32_t line;
+	const char *line_start;
+	enum dt_lexmode mode;
+	int parens, brackets, braces; /* nesting, to find the end of a predicate */
+	bool in_predicate;
+	dt_token tok;	 /* current */
+	dt_token ahead[2]; /* looked at, not yet taken */
+	int nahead;
+} dt_lexer;
+
+struct dt_pragma { /* attributes, binding: applied when the name is defined */
+	enum { PRAGMA_ATTR, PRAGMA_BINDING } kind;
+	const char *name;
+	dt_attr attr;
+	uint64_t version;
+	dt_pos pos;
+	bool used;
+	struct dt_pragma *next;
+};
+
+/* A scope of formal parameters while an inline or translator expression is checked. */
+struct dt_binding {
+	const char *name;
+	dt_node *value; /* already checked; copied into place */
+	struct dt_binding *next;
+};
+
+struct dt_compiler {
+	dt_arena *arena;
+	dt_types *types;
+	dt_options *opts;
+	struct dt_macros *macros;
+	struct dt_probe_source probes;
+	/* error unwinding */
+	jmp_buf jmp;
+	dt_error *err;
+	/* identifiers; shared by all programs of the session */
+	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
+	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
+	uint32_t next_array; /* not used by user arrays: they take ids from the scalar range */
+	dt_xlator *xlators;
+	DT_VEC(dt_provider_decl *) providers;
+	uint32_t generation;
+	DT_VEC(dt_ident *) undo; /* made by the current compile */
+	struct dt_pragma *pragmas;
+	/* the current compile */
+	const struct dt_source *src;
+	dt_lexer lex;
+	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
+	dt_program *prog;
+	DT_VEC(dt_clause) clauses;
+	DT_VEC(dt_provider_decl) prog_providers;
+	uint32_t nsource_clauses;
+	uint32_t nconditions; /* numbering of %condition_N */
+	bool need_error_clause;
+	/* the clause being checked */
+	const dt_probedesc *desc;
+	struct dt_probe_args *pargs; /* args[] of that description; NULL until asked */
+	struct dt_binding *bindings;
+	dt_attr clause_attr; /* minimum of everything used so far */
+	dt_buf *dump_sugar;
+};
+
+#define DT_MAX_DEPTH 512 /* nesting of expressions and types; deeper is D_SYNTAX */
+
+/* ---- lex.c ---- */
+void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode mode);
+void dt_lex_next(dt_compiler *cc);	   /* advance cc->lex.tok */
+const dt_token *dt_lex_peek(dt_compiler *cc, int n); /* 0: the token after the current one */
+const char *dt_tok_name(const dt_token *t, dt_buf *scratch); /* for "near ..." */
+/* D_SYNTAX at the current token: "syntax error near \"x\"" when fmt is NULL. */
+_Noreturn void dt_syntax(dt_compiler *cc, const char *fmt, ...) DT_PRINTF(2, 3);
+
+/* ---- macro.c ---- */
+/* Value of $name or $$name ("1", "target"): fills tok with T_INT, T_IDENT or T_STRING. */
+void dt_macro_expand(dt_compiler *cc, const char *name, bool as_string, dt_token *tok);
+/* Replace macros in one field of a probe description. */
+const char *dt_macro_in_field(dt_compiler *cc, dt_pos pos, const char *field);
+void dt_macro_check_unused(dt_compiler *cc);
+
+/* ---- pragma.c ---- */
+/* One control line, without '#' and newline; may change position, options, libraries. */
+void dt_control_line(dt_compiler *cc, const char *line, size_t len);
+/* Attach pending attributes/binding pragmas to a new identifier or translator. */
+void dt_pragma_apply(dt_compiler *cc, dt_ident *id);
+void dt_pragma_apply_xlator(dt_compiler *cc, dt_xlator *x);
+void dt_pragma_check_unused(dt_compiler *cc);
+
+/* ---- parse.c ---- */
+/* Parse the whole source. Declarations take effect at once (decl.c); each clause is handed to
+ * dt_clause_compile() in order. */
+void dt_parse_program(dt_compiler *cc);
+dt_node *dt_parse_expr(dt_compiler *cc);	/* with commas */
+dt_node *dt_parse_assign(dt_compiler *cc);	/* without: one argument */
+/* Probe description text -> four fields, macros replaced. Fails with D_PDESC_INVAL. */
+void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc *out);
+
+/* ---- decl.c ---- */
+bool dt_starts_type(dt_compiler *cc); /* does the current token begin a type name? */
+dt_type *dt_parse_type_name(dt_compiler *cc); /* abstract declarator, as in a cast */
+/* One external declaration: variables, typedefs, tags, inline, extern; up to its ';'. */
+void dt_parse_declaration(dt_compiler *cc);
+void dt_parse_translator(dt_compiler *cc);
+void dt_parse_provider(dt_compiler *cc);
+
+/* ---- node.c ---- */
+dt_node *dt_node_new(dt_compiler *cc, enum dt_nkind kind, dt_pos pos);
+dt_node *dt_node_int(dt_compiler *cc, dt_pos pos, uint64_t v, dt_type *t);
+dt_node *dt_node_op1(dt_compiler *cc, int op, dt_node *l);
+dt_node *dt_node_op2(dt_compiler *cc, int op, dt_node *l, dt_node *r);
+dt_node *dt_node_copy(dt_compiler *cc, const dt_node *n); /* deep, with list links below it */
+void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out); /* as D text */
+uint32_t dt_list_len(const dt_node *list);
+void dt_depth_enter(dt_compiler *cc, dt_pos pos); /* D_SYNTAX "nested too deeply" */
+void dt_depth_leave(dt_compiler *cc);
+
+/* ---- ident.c ---- */
+void dt_idents_init(dt_compiler *cc); /* built-ins, subroutines, actions, NULL */
+dt_ident *dt_ident_find(dt_compiler *cc, const char *name, int scope_tok /* 0, T_SELF, T_THIS */);
+dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, int scope_tok,
+		       dt_pos pos); /* takes the next id; D_ID_OFLOW */
+dt_ident *dt_agg_find(dt_compiler *cc, const char *name);
+dt_ident *dt_agg_get(dt_compiler *cc, const char *name, dt_pos pos); /* find or make */
+void dt_idents_undo(dt_compiler *cc); /* after a failed compile */
+/* "; did you mean \"execname\"?" or "". */
+const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like);
+
+/* ---- check*.c ---- */
+/* Check an expression: every node gets a type; names are resolved to N_VAR, N_FUNC, N_SYM and
+ * N_INT; inlines, translators and args[] are expanded; constants are folded. Returns the node to
+ * use in place of n. Afterwards only N_INT, N_STRING, N_VAR, N_SYM, N_FUNC (subroutines), N_OP1
+ * ('+' is gone; sizeof is folded), N_OP2, N_OP3 are left; and N_AGG and N_FUNC of actions and
+ * aggregating functions at the top of a statement. */
+dt_node *dt_check(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_value(dt_compiler *cc, dt_node *n); /* and it is a value: not an action, aggregation */
+/* Is it an integer constant after checking? */
+bool dt_node_is_const_int(const dt_node *n, int64_t *v);
+/* Parsed expression that must fold to an integer (array dimensions, enumerators, widths). */
+bool dt_check_const(dt_compiler *cc, dt_node *n, int64_t *v, dt_type **type);
+bool dt_node_is_string(const dt_node *n); /* string type */
+void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t max,
+			 enum dt_tag tag);
+dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out);
+/* The type a node has when stored or recorded. */
+dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t);
+/* "struct foo *" for messages. */
+const char *dt_tname(dt_compiler *cc, const dt_type *t);
+
+/* ---- sugar.c ---- */
+/* A clause with if statements becomes a list of plain clauses; others come back as they are. */
+dt_node *dt_desugar(dt_compiler *cc, dt_node *clause);
+
+/* ---- gen.c / asm.c ---- */
+/* Checked expression -> DIFO with `ret` of its value. `record`: the value is data (rtype as the
+ * type says); otherwise it is for effect and rtype has size 0. */
+dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record);
+dt_difo *dt_gen_const(dt_compiler *cc, int64_t v, dt_type *t); /* setx v; ret */
+
+/* ---- action.c ---- */
+typedef struct dt_clause_builder {
+	dt_clause *clause;
+	DT_VEC(dt_action) actions;
+	DT_VEC(dt_stmt) stmts;
+	/* order rules (facts, 3.5 "Clause order rules") */
+	bool has_commit, has_speculate, has_record, has_agg;
+} dt_clause_builder;
+
+struct dt_action_desc {
+	const char *name;
+	enum dt_act kind;
+	enum dt_stmt_kind stmt;
+	uint64_t version;
+	/* check the arguments (raising the action's own tags) and add statement and actions */
+	void (*compile)(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+			const struct dt_action_desc *d);
+	const char *help;
+};
+extern const struct dt_action_desc dt_action_table[]; /* ends with a NULL name */
+extern const struct dt_action_desc dt_aggfunc_table[];
+/* One checked statement -> actions. */
+void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *stmt);
+
+/* ---- compile.c ---- */
+/* One parsed clause: desugar, check, generate; appends to cc->clauses, one per description. */
+void dt_clause_compile(dt_compiler *cc, dt_node *clause);
+
+#endif

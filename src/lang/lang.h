@@ -1,0 +1,271 @@
+/*
+ * lang: the D compiler. This header tells the whole story of its data.
+ *
+ *   lex.c      text -> tokens (two modes: between clauses, and inside expressions)
+ *   macro.c    $1, $$1, $target ...
+ *   pragma.c   control lines: # 1 "file", #pragma D ..., #error
+ *   parse.c    tokens -> syntax tree; one function per grammar rule
+ *   decl.c     C declarations -> types and declared variables
+ *   sugar.c    if/else -> several clauses
+ *   ident.c    identifiers: scopes, built-ins, aggregations
+ *   check*.c   names and types; expands inlines, translators and args[]; folds constants
+ *   format.c   printf formats
+ *   gen.c      checked expression -> DIF (asm.c assembles)
+ *   action.c   statements -> actions with their DIFOs, one table row per action
+ *   compile.c  dt_compile(): drives all of the above
+ *
+ * All data of a compiler lives in one arena. An error unwinds by longjmp to dt_compile()
+ * (dt_fail() does not return), so no function here returns an error code.
+ */
+#ifndef DT_LANG_H
+#define DT_LANG_H
+
+#include <setjmp.h>
+
+#include "base/base.h"
+#include "base/options.h"
+#include "dif/dif.h"
+#include "lang/format.h"
+#include "type/type.h"
+
+typedef struct dt_compiler dt_compiler;
+typedef struct dt_node dt_node;
+typedef struct dt_ident dt_ident;
+
+/* ---- tags: every compiler error has one (tags.def: name, one-line meaning) ---- */
+enum dt_tag {
+#define DT_TAG(name, help) name,
+#include "lang/tags.def"
+#undef DT_TAG
+	DT_NTAGS
+};
+extern const char *const dt_tag_names[DT_NTAGS];
+
+/* Report and unwind. The message is a sentence without final stop. */
+_Noreturn void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
+    DT_PRINTF(4, 5);
+
+/* ---- tokens ---- */
+enum dt_tok {
+	T_EOF = 0,
+	/* single-character tokens are their character: '(' ')' '{' '}' '[' ']' ',' ';' '.' '=' '+' '-'
+	 * '*' '/' '%' '&' '|' '^' '~' '!' '<' '>' '?' ':' */
+	T_INT = 256, T_STRING, T_IDENT, T_TNAME /* identifier that names a type */,
+	T_AGG,	 /* @name; text without the @ ("_" for a bare @) */
+	T_PSPEC, /* a probe description, in outer mode */
+	T_PRED_OPEN, T_PRED_CLOSE, /* the slashes around a predicate */
+	T_ARROW, T_INC, T_DEC, T_SHL, T_SHR, T_LE, T_GE, T_EQ, T_NE, T_ANDAND, T_XORXOR, T_OROR,
+	T_ADD_EQ, T_SUB_EQ, T_MUL_EQ, T_DIV_EQ, T_MOD_EQ, T_AND_EQ, T_XOR_EQ, T_OR_EQ, T_SHL_EQ,
+	T_SHR_EQ, T_ELLIPSIS,
+	/* keywords */
+	T_KW_FIRST,
+	T_AUTO = T_KW_FIRST, T_BREAK, T_CASE, T_CHAR, T_CONST, T_CONTINUE, T_COUNTER, T_DEFAULT, T_DO,
+	T_DOUBLE, T_ELSE, T_ENUM, T_EXTERN, T_FLOAT, T_FOR, T_GOTO, T_IF, T_IMPORT, T_INLINE, T_KW_INT,
+	T_LONG, T_OFFSETOF, T_PROBE, T_PROVIDER, T_REGISTER, T_RESTRICT, T_RETURN, T_SELF, T_SHORT,
+	T_SIGNED, T_SIZEOF, T_STATIC, T_KW_STRING, T_STRINGOF, T_STRUCT, T_SWITCH, T_THIS,
+	T_TRANSLATOR, T_TYPEDEF, T_UNION, T_UNSIGNED, T_USERLAND, T_VOID, T_VOLATILE, T_WHILE, T_XLATE,
+	T_KW_LAST = T_XLATE,
+};
+
+/* ---- syntax tree ---- */
+enum dt_nkind {
+	/* expressions as parsed */
+	N_INT,	  /* ival; type set by the lexer's rules for constants */
+	N_STRING, /* str, len */
+	N_IDENT,  /* name [scope: 0 global, T_SELF, T_THIS]; keys: subscripts of an associative
+		     array or parameterised inline, as `args` */
+	N_SYM,	  /* external symbol: module (NULL: any) ` name */
+	N_CALL,	  /* name(args) */
+	N_AGG,	  /* @name[args]; args NULL and !has_keys: no brackets */
+	N_OP1,	  /* op, l. op: '+' '-' '~' '!' '*' '&' T_INC T_DEC (prefix), T_POSTINC, T_POSTDEC,
+		     T_SIZEOF, T_STRINGOF, '(' (cast: type in ctype) */
+	N_OP2,	  /* op, l, r: arithmetic, comparison, logic, assignment, ',' ;
+		     '.' and T_ARROW: l and name;  '[': l and the index r (arrays and pointers) */
+	N_OP3,	  /* c ? l : r */
+	N_TYPE,	  /* ctype: operand of sizeof */
+	N_OFFSETOF, /* ctype, name (member path "a.b" allowed) */
+	N_XLATE,  /* xlate < ctype > (l) */
+	/* statements */
+	N_EXPR_STMT, /* l */
+	N_IF,	     /* c; body list `l`; else list `r` (may be NULL) */
+	/* external declarations */
+	N_CLAUSE,   /* descs: list of N_PDESC; c: predicate or NULL; l: statements; has_body */
+	N_PDESC,    /* desc */
+	/* made by the checker */
+	N_VAR,	  /* resolved variable: ident; args: its keys (or the index of args/regs/uregs) */
+	N_FUNC,	  /* resolved call: ident; args */
+};
+#define T_POSTINC (T_KW_LAST + 1)
+#define T_POSTDEC (T_KW_LAST + 2)
+
+enum dt_nflags {
+	NF_LVAL = 1,	  /* has an address or is a variable */
+	NF_WRITABLE = 2,  /* may be assigned */
+	NF_REF = 4,	  /* value is an address of the object (string, array, struct) */
+	NF_USER = 8,	  /* the object lies in user memory: load with uld* */
+	NF_BITFIELD = 16, /* bit_offset and bit_width below hold */
+	NF_CHECKED = 32,
+	NF_HAS_KEYS = 64, /* N_IDENT, N_AGG: brackets were written */
+	NF_HAS_BODY = 128,
+	NF_CONST_STR = 256,
+};
+
+struct dt_node {
+	enum dt_nkind kind;
+	int op;
+	uint32_t flags;
+	dt_pos pos;
+	dt_node *next; /* in argument, statement and description lists */
+	dt_type *type; /* set by the checker for every expression */
+	dt_attr attr;  /* stability, set by the checker */
+	dt_node *c, *l, *r, *args;
+	const char *name, *module;
+	int scope; /* 0, T_SELF, T_THIS */
+	uint64_t ival;
+	const char *str;
+	uint32_t len;
+	dt_type *ctype;
+	dt_ident *ident;
+	/* member access ('.', T_ARROW), set by the checker: where it lies from the start of the
+	 * struct. Bit-field: storage unit is loaded at byte `offset` with the member's type size,
+	 * then shifted and masked by bit_offset (from that unit's low bit) and bit_width. */
+	uint64_t offset;
+	uint32_t bit_offset, bit_width;
+	dt_probedesc desc;
+};
+
+/* ---- identifiers ---- */
+enum dt_idkind {
+	ID_SCALAR,    /* variable (built-in or user) */
+	ID_ARRAY,     /* associative array, or args/regs/uregs */
+	ID_AGG,	      /* aggregation: agg */
+	ID_SUBR,      /* subroutine: id is its number */
+	ID_ACTION,    /* action: act */
+	ID_AGGFUNC,   /* count, sum ...: id is the action kind */
+	ID_INLINE,    /* inl */
+	ID_SYM,	      /* declared with extern: a kernel symbol with a given type */
+	ID_ENUM,      /* never stored: enumerators are folded to N_INT */
+};
+
+enum dt_idflags {
+	IDF_BUILTIN = 1, /* not assignable */
+	IDF_READ = 2, IDF_WRITE = 4, /* used so by the DIFO being generated */
+	IDF_TYPED = 8,		     /* type and keys are fixed */
+	IDF_SPILL = 16,		     /* hidden: made by the generator */
+};
+
+typedef struct dt_param {
+	const char *name; /* NULL: unnamed */
+	dt_type *type;
+} dt_param;
+
+struct dt_inline {
+	dt_param *params; /* n of them; used as N_IDENT by name inside expr */
+	uint32_t nparams;
+	dt_node *expr; /* unchecked; copied at each use */
+	bool busy;     /* being expanded: recursion is an error */
+};
+
+struct dt_ident {
+	const char *name;
+	enum dt_idkind kind;
+	int scope; /* DT_SCOPE_* for variables */
+	uint32_t flags;
+	uint32_t id; /* DIF variable id, subroutine number, action kind */
+	dt_type *type; /* NULL until first use fixes it */
+	dt_type **keys; /* ID_ARRAY and ID_AGG: key types */
+	uint32_t nkeys;
+	bool keys_known;
+	dt_attr attr;
+	uint64_t version;
+	const char *proto; /* subroutines: from the table */
+	struct dt_inline *inl;
+	dt_agg *agg;
+	const struct dt_action_desc *act;
+	dt_pos pos;
+	uint32_t generation; /* which compile made it; undone if that compile fails */
+};
+
+/* ---- translators ---- */
+typedef struct dt_xmember {
+	const char *name;
+	dt_node *expr; /* unchecked; copied at each use with the formal bound */
+	dt_pos pos;
+	struct dt_xmember *next;
+} dt_xmember;
+
+typedef struct dt_xlator {
+	dt_type *out; /* struct or union */
+	dt_type *in;
+	const char *param;
+	dt_xmember *members;
+	dt_attr attr;
+	uint64_t version;
+	dt_pos pos;
+	bool busy;
+	struct dt_xlator *next;
+} dt_xlator;
+
+/* ---- what the compiler asks of the probe world (src/probe gives it) ---- */
+typedef struct dt_probe_arg {
+	dt_type *native, *xlated; /* equal, or xlated NULL, when there is no translation */
+	int mapping;		  /* native argument it is made from */
+} dt_probe_arg;
+
+struct dt_probe_args { /* what args[] means for a description */
+	uint32_t nprobes; /* how many probes matched (0 with -Z) */
+	bool typed;	  /* false: the probe has no typed arguments */
+	bool differ;	  /* matched probes disagree */
+	uint32_t nargs;
+	dt_probe_arg *args;
+	dt_attr desc_attr, args_attr;
+};
+struct dt_probe_source {
+	void *arg;
+	/* Fill *out (arena memory of the compiler). 0, or -1 with *err set (bad description, or a
+	 * provider that explains why it has no such probe). No match is not an error here. */
+	int (*describe)(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want_args,
+			struct dt_probe_args *out, dt_error *err);
+	/* Address of a kernel symbol; 0 or -1. For N_SYM. */
+	int (*symbol)(void *arg, const char *module, const char *name, uint64_t *address);
+};
+
+/* ---- the compiler ---- */
+struct dt_macros { /* $target and friends, $0.. */
+	int argc;
+	char **argv; /* argv[0] is the script's name */
+	bool *used;
+	long target;
+};
+
+struct dt_source {
+	const char *text;
+	size_t len;
+	const char *name;     /* script path; NULL: command line */
+	enum { DT_SPEC_NAME, DT_SPEC_FUNC, DT_SPEC_MOD, DT_SPEC_PROV } spec; /* what the last field is */
+	bool is_cmdline;      /* -n and friends: bare descriptions allowed, probe reading preferred */
+	bool is_library;      /* clauses not allowed; unmet depends_on skips silently */
+};
+
+dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *macros,
+			     const struct dt_probe_source *probes);
+void dt_compiler_free(dt_compiler *cc);
+/* Set an option from #pragma D option; default: dt_options_set(.., DT_WHEN_PRAGMA). */
+/* NULL and *err on failure. The program lives as long as the compiler. */
+dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *err);
+/* A library whose depends_on is unmet: dt_compile returns NULL with err->code == EDT_LIBSKIP. */
+#define EDT_LIBSKIP 1999
+/* "struct foo *" -> type, as a cast would read it. NULL and *err. */
+dt_type *dt_compile_type(dt_compiler *cc, const char *text, dt_error *err);
+/* depends_on library names in a library's text, without compiling it (for ordering). */
+uint32_t dt_scan_depends(const char *text, size_t len, dt_arena *a, const char ***names);
+/* All aggregations so far, in order of id. */
+uint32_t dt_compiler_aggs(dt_compiler *cc, dt_agg ***out);
+dt_agg *dt_compiler_agg_by_id(dt_compiler *cc, uint32_t id);
+uint32_t dt_compiler_max_var(dt_compiler *cc, int scope); /* highest user id; 0 if none */
+dt_types *dt_compiler_types(dt_compiler *cc);
+dt_arena *dt_compiler_arena(dt_compiler *cc);
+/* The program after if/else desugaring, as D text (-d). */
+void dt_compiler_set_dump_sugar(dt_compiler *cc, dt_buf *out);
+
+#endif

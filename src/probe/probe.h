@@ -1,0 +1,63 @@
+/*
+ * probe: what can be traced. Probe ids, descriptions, matching, and the provider interface.
+ *
+ * A provider is a table of functions. It names its probes lazily: only those that a pattern asks
+ * for. Ids are stable between runs: every provider owns a fixed range (dt_provider.id_base) and
+ * numbers its probes inside it by a property of the probe, not by the order of discovery.
+ */
+#ifndef DT_PROBE_H
+#define DT_PROBE_H
+
+#include "dif/dif.h"
+#include "lang/lang.h"
+
+typedef struct dt_probe {
+	uint32_t id;
+	const struct dt_provider *provider;
+	const char *prov, *mod, *func, *name;
+	uint64_t data; /* the provider's own: a system call number, an interval ... */
+} dt_probe;
+
+typedef struct dt_probes dt_probes; /* the registry of one session */
+
+/* Call once per probe found; a probe already known by id is returned again. */
+typedef dt_probe *(*dt_probe_add)(dt_probes *ps, const struct dt_provider *p, uint32_t id,
+				  const char *prov, const char *mod, const char *func,
+				  const char *name, uint64_t data);
+
+typedef struct dt_provider {
+	const char *name;     /* "syscall"; the provider field of its probes, or its prefix */
+	uint32_t id_base, id_count;
+	dt_attr attrs[5];     /* provider module function name args */
+	/* Could a description with this provider pattern name probes of mine? Default (NULL): glob
+	 * match of the pattern against `name`. */
+	bool (*claims)(const struct dt_provider *p, const char *prov_pattern);
+	/* Report (by dt_probes_add) every probe that may match d; extra ones are filtered out. With all
+	 * fields empty this lists everything. `why` may get one sentence when nothing can match. */
+	int (*discover)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d,
+			bool listing, char *why, size_t whylen);
+	/* Argument types as D text, native and translated: "struct file *" ; returns count, -1 untyped.
+	 * names may be NULL; memory is static or from dt_probes_arena. */
+	int (*args)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr,
+		    const char **native, const char **xlated, int *mapping, int max);
+} dt_provider;
+
+extern const dt_provider *const dt_provider_table[]; /* ends with NULL */
+
+dt_probes *dt_probes_new(void);
+void dt_probes_free(dt_probes *ps);
+dt_arena *dt_probes_arena(dt_probes *ps);
+dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
+			const char *mod, const char *func, const char *name, uint64_t data);
+/* All probes that match, in order of id. Returns the count (0 is no error; *err then may hold a
+ * provider's sentence why, err->code 0), or -1 with *err for a malformed description. The array
+ * belongs to the registry until the next call. */
+int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
+		    dt_error *err);
+dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
+/* The compiler's view (lang.h) of this registry. */
+void dt_probes_source(dt_probes *ps, struct dt_probe_source *out);
+/* "prov:mod:func:name" */
+void dt_probedesc_print(const dt_probedesc *d, dt_buf *out);
+
+#endif
