@@ -1,39 +1,109 @@
 # DTrace for Linux
 #
-#   make          build/dtrace and build/libdtrace.so, usable in place
-#   make test     all tests
-#   make SAN=1    the same with AddressSanitizer and UBSan, in build-san/
-BUILD   ?= $(if $(SAN),build-san,build)
-CC      ?= gcc
-CFLAGS  ?= -O2 -g
-WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+#   make             build/dtrace and build/libdtrace.so, usable in place
+#   make test        all tests; test/run NAME... runs some
+#   make test-san    the same under AddressSanitizer and UBSan, in build-san/
+#   make fuzz        libFuzzer programs in build/fuzz/ (needs clang)
+#   make fuzz-run    run each of them for FUZZTIME seconds
+#   make bench       speed and memory of the compiler
+#   make install     PREFIX=/usr/local, DESTDIR
+#   make format      clang-format over our sources
+#
+# V=1 shows whole command lines. Objects depend on the headers they include (-MMD).
+, := ,
+BUILD    ?= $(if $(SAN),build-san,build)
+PREFIX   ?= /usr/local
+CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CFLAGS   ?= -O2 -g
+WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE
 SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-, := ,
-PKGS    := libbpf
-LDLIBS  += $(shell pkg-config --libs $(PKGS)) -lm
+COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP
+# Libraries from the distribution, by pkg-config name. None so far: libc is enough.
+PKGS     :=
+LDLIBS   += $(if $(PKGS),$(shell pkg-config --libs $(PKGS))) -lm
 
-SRC := $(wildcard src/*/*.c) $(wildcard src/*/*/*.c)
-OBJ := $(SRC:%.c=$(BUILD)/%.o)
+SRC  := $(wildcard src/*/*.c) $(wildcard src/*/*/*.c)
+OBJ  := $(SRC:%.c=$(BUILD)/%.o)
+CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
+UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 all: $(BUILD)/dtrace
 
 $(BUILD)/%.o: %.c
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/libdtrace.a: $(OBJ)
+	$(call say,AR,$@)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/libdtrace.so: $(OBJ)
-	$(CC) -shared $(CFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(SANFLAGS) -Wl,-soname,libdtrace.so -o $@ $^ $(LDLIBS)
 
-$(BUILD)/dtrace: $(BUILD)/cmd/dtrace.o $(BUILD)/libdtrace.so
-	$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $< -L$(BUILD) -ldtrace -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.so
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $(CMD) -L$(BUILD) -ldtrace -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib'
+
+# ---- tests ----
+$(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(BUILD)/libdtrace.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+
+unit: $(UNIT)
+
+test: all unit
+	@BUILD=$(BUILD) test/run
+
+test-san:
+	@$(MAKE) SAN=1 test
+
+# ---- fuzzing: the library once more, with clang's instrumentation ----
+FUZZ     := $(patsubst test/fuzz/%.c,build/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
+FUZZOBJ  := $(SRC:%.c=build/fuzz/obj/%.o)
+FUZZCC   := clang $(CPPFLAGS) -O1 -g -std=gnu11 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+FUZZTIME ?= 20
+
+build/fuzz/obj/%.o: %.c
+	$(call say,FUZZ,$<)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZCC) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+
+build/fuzz/%: build/fuzz/obj/test/fuzz/%.o $(FUZZOBJ)
+	$(call say,LD,$@)
+	$(Q)$(FUZZCC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+fuzz: $(FUZZ)
+
+fuzz-run: fuzz
+	@test/fuzz/run $(FUZZTIME) $(FUZZ)
+
+# ---- the rest ----
+bench: all
+	@BUILD=$(BUILD) bench/compile
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/dtrace $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/dtrace $(DESTDIR)$(PREFIX)/sbin/
+	install -m 755 $(BUILD)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 lib/*.d $(DESTDIR)$(PREFIX)/lib/dtrace/
+	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 doc/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+format:
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cmd/*.[ch] include/*.h test/*/*.[ch])
 
 clean:
 	rm -rf build build-san
 
--include $(OBJ:.o=.d)
-.PHONY: all clean test
+DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:build/fuzz/%=build/fuzz/obj/test/fuzz/%.d)
+-include $(wildcard $(DEPS))
+.SECONDARY:
+.PHONY: all unit test test-san fuzz fuzz-run bench install format clean

@@ -77,9 +77,13 @@ DTRACE_API dtrace_prog_t *dtrace_compile_string(dtrace_hdl_t *h, const char *tex
 /* As -s; the file is read to its end, not closed. */
 DTRACE_API dtrace_prog_t *dtrace_compile_file(dtrace_hdl_t *h, FILE *f,
 					      const struct dtrace_compile_opts *opts);
+/* From now on, programs are also printed there as they are after if/else desugaring (-d). */
+DTRACE_API void dtrace_dump_sugar(dtrace_hdl_t *h, FILE *out); /* NULL: no more */
 DTRACE_API void dtrace_dump(const dtrace_prog_t *p, FILE *out);	     /* -S */
 DTRACE_API void dtrace_stability(const dtrace_prog_t *p, FILE *out); /* -v */
 DTRACE_API int dtrace_header(dtrace_hdl_t *h, const dtrace_prog_t *p, FILE *out); /* -h */
+/* -G: an ELF object with the program's DOF (option linktype=dof: the DOF alone). p may be NULL. */
+DTRACE_API int dtrace_object(dtrace_hdl_t *h, const dtrace_prog_t *p, FILE *out);
 
 /* ---- DOF ---- */
 DTRACE_API int dtrace_dof_create(dtrace_hdl_t *h, const dtrace_prog_t *p, void **data, size_t *n); /* free(*data) */
@@ -95,11 +99,17 @@ typedef int dtrace_probe_f(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, vo
 /* Every probe that matches a description ("" or NULL: all), in order of id. */
 DTRACE_API int dtrace_probe_iter(dtrace_hdl_t *h, const char *desc, enum dtrace_spec spec,
 				 dtrace_probe_f *f, void *arg);
-/* Every probe the program's descriptions match. */
+/* Every probe the program's descriptions match. When a description matches none, the others are
+ * reported all the same; then -1 and "failed to match a:b:c:d: ...". */
 DTRACE_API int dtrace_program_probes(dtrace_hdl_t *h, const dtrace_prog_t *p, dtrace_probe_f *f,
 				     void *arg);
 /* The -lv block: stability and argument types. */
 DTRACE_API int dtrace_probe_report(dtrace_hdl_t *h, unsigned id, FILE *out);
+
+/* ---- target processes: $target is the first ---- */
+/* Start a command; it is held until dtrace_go(), and ended by dtrace_close() if it still runs. */
+DTRACE_API long dtrace_proc_create(dtrace_hdl_t *h, char *const argv[]); /* its pid, or -1 */
+DTRACE_API int dtrace_proc_grab(dtrace_hdl_t *h, long pid);
 
 /* ---- running ---- */
 struct dtrace_proginfo {
@@ -111,9 +121,11 @@ DTRACE_API int dtrace_stop(dtrace_hdl_t *h);
 DTRACE_API void dtrace_sleep(dtrace_hdl_t *h); /* until there may be work */
 DTRACE_API void dtrace_interrupt(dtrace_hdl_t *h); /* wake dtrace_sleep(); safe in signal handlers */
 
+/* DONE: exit() was called, a buffer is full (bufpolicy=fill), or all target processes are gone. */
 enum dtrace_work_status { DTRACE_WORK_ERROR = -1, DTRACE_WORK_OKAY, DTRACE_WORK_DONE };
 DTRACE_API enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out);
 DTRACE_API int dtrace_exit_status(const dtrace_hdl_t *h); /* of exit() */
+/* At the end: an empty line, then the aggregations that no printa() has printed. */
 DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out);
 
 /* Drops, run-time faults, notices. Return 0 to go on, -1 to abort. */

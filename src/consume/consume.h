@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
+#include "lang/format.h"
 
 typedef struct dt_consumer dt_consumer;
 
@@ -19,12 +20,13 @@ struct dt_consumer_env {
 	dt_options *opts; /* setopt() changes it */
 	dt_types *types;
 	dt_compiler *cc;
-	FILE *out;		   /* standard output of the trace; not closed */
-	const char *out_path;	   /* -o file: what ftruncate() truncates; NULL: none */
+	FILE *out;	      /* standard output of the trace; not closed */
+	const char *out_path; /* -o file: what ftruncate() truncates; NULL: none */
 	void *arg;
 	/* diagnostics: "12 drops on CPU 0", "error on enabled probe ID ..." without "dtrace: " */
 	int (*diag)(void *arg, enum dt_diag_kind kind, const char *text);
-	/* symbols; NULL or false when unknown. kernel: "vmlinux`vfs_read+0x12" pieces */
+	/* symbols; NULL or false when unknown. kernel: "vmlinux`vfs_read+0x12" pieces; *sym may be
+	 * NULL when only the module is known. pid 0: the target of -c or -p. */
 	bool (*ksym)(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
 	bool (*usym)(void *arg, long pid, uint64_t addr, const char **obj, const char **sym,
 		     uint64_t *off);
@@ -45,6 +47,7 @@ typedef struct dt_aggrow {
 	dt_datum *keys;
 	uint64_t *value; /* agg->nwords */
 	uint64_t hash;
+	bool empty; /* cleared, and nothing merged since */
 	struct dt_aggrow *chain;
 } dt_aggrow;
 

@@ -178,6 +178,7 @@ enum dt_act {
 typedef struct dt_action {
 	enum dt_act kind;
 	dt_difo *difo;	 /* NULL: no expression (stack(), printf without arguments ...) */
+	dt_difo *incr;	 /* quantizers: the increment; NULL: 1 */
 	uint64_t arg;	 /* frames | strsize << 32 for stacks; parameter word of (l|ll)quantize;
 			    constant size of tracemem; see the action */
 	uint32_t ntuple; /* aggregating actions: how many actions before this one are its keys

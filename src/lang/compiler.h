@@ -28,8 +28,15 @@ typedef struct dt_lexer {
 	int parens, brackets, braces; /* nesting, to find the end of a predicate */
 	bool in_predicate;
 	dt_token tok;	 /* current */
-	dt_token ahead[2]; /* looked at, not yet taken */
+	dt_token ahead[4]; /* looked at, not yet taken */
 	int nahead;
+	/* line markers: are we inside an included file? */
+	const char *main_file; /* named by the first marker */
+	int include_depth;
+	bool has_marker_flags;
+	/* __attribute__ passed over since the parser last cleared these */
+	bool packed;
+	uint32_t aligned;
 } dt_lexer;
 
 struct dt_pragma { /* attributes, binding: applied when the name is defined */
@@ -71,6 +78,9 @@ struct dt_compiler {
 	const struct dt_source *src;
 	dt_lexer lex;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
+	uint32_t nlinks; /* operators in the expression being parsed: DT_MAX_LINKS */
+	const dt_param *formals; /* of the inline or translator being parsed: not type names */
+	uint32_t nformals;
 	dt_program *prog;
 	DT_VEC(dt_clause) clauses;
 	DT_VEC(dt_provider_decl) prog_providers;
@@ -81,11 +91,16 @@ struct dt_compiler {
 	const dt_probedesc *desc;
 	struct dt_probe_args *pargs; /* args[] of that description; NULL until asked */
 	struct dt_binding *bindings;
+	uint32_t expanded; /* nodes copied from inlines and translators in this clause */
 	dt_attr clause_attr; /* minimum of everything used so far */
 	dt_buf *dump_sugar;
 };
 
 #define DT_MAX_DEPTH 512 /* nesting of expressions and types; deeper is D_SYNTAX */
+/* Left-associative chains (1+1+1..., a.b.c...) are parsed by iteration but make a tree as deep as
+ * the chain is long, and copying and printing recurse over it: at some 200 bytes of stack a level
+ * this bound keeps them below a megabyte. */
+#define DT_MAX_LINKS 4096
 
 /* ---- lex.c ---- */
 void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode mode);
@@ -94,6 +109,21 @@ const dt_token *dt_lex_peek(dt_compiler *cc, int n); /* 0: the token after the c
 const char *dt_tok_name(const dt_token *t, dt_buf *scratch); /* for "near ..." */
 /* D_SYNTAX at the current token: "syntax error near \"x\"" when fmt is NULL. */
 _Noreturn void dt_syntax(dt_compiler *cc, const char *fmt, ...) DT_PRINTF(2, 3);
+dt_pos dt_lex_pos(const dt_compiler *cc);     /* where the lexer reads now */
+bool dt_lex_included(const dt_compiler *cc); /* in a header: its types go into container "C" */
+int dt_keyword(const char *word, size_t len); /* its token, or 0 */
+void dt_lex_expect(dt_compiler *cc, int kind, const char *what); /* take this token or fail */
+void dt_lex_skip_block(dt_compiler *cc, int close); /* from the current token to this one, unread */
+/* The text of line pos.line, for the caret; "" when it is not in the current buffer. */
+void dt_lex_source_line(dt_compiler *cc, dt_pos pos, char *out, size_t n);
+
+/* ---- lex_const.c ---- */
+/* Each reads one constant at lex.p, which it moves. */
+void dt_lex_number(dt_compiler *cc, dt_token *t);
+void dt_lex_char(dt_compiler *cc, dt_token *t);
+void dt_lex_string(dt_compiler *cc, dt_token *t); /* one literal */
+/* C99's choice for a constant without suffix. */
+dt_type *dt_int_constant_type(dt_compiler *cc, uint64_t v, bool decimal, bool is_unsigned, int nlong);
 
 /* ---- macro.c ---- */
 /* Value of $name or $$name ("1", "target"): fills tok with T_INT, T_IDENT or T_STRING. */
@@ -109,6 +139,7 @@ void dt_control_line(dt_compiler *cc, const char *line, size_t len);
 void dt_pragma_apply(dt_compiler *cc, dt_ident *id);
 void dt_pragma_apply_xlator(dt_compiler *cc, dt_xlator *x);
 void dt_pragma_check_unused(dt_compiler *cc);
+_Noreturn void dt_skip_library(dt_compiler *cc); /* unwinds with EDT_LIBSKIP */
 
 /* ---- parse.c ---- */
 /* Parse the whole source. Declarations take effect at once (decl.c); each clause is handed to
@@ -116,6 +147,8 @@ void dt_pragma_check_unused(dt_compiler *cc);
 void dt_parse_program(dt_compiler *cc);
 dt_node *dt_parse_expr(dt_compiler *cc);	/* with commas */
 dt_node *dt_parse_assign(dt_compiler *cc);	/* without: one argument */
+/* A name after '.', '->' and in offsetof: keywords are fine there. */
+const char *dt_parse_member_name(dt_compiler *cc);
 /* Probe description text -> four fields, macros replaced. Fails with D_PDESC_INVAL. */
 void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc *out);
 
@@ -135,6 +168,8 @@ dt_node *dt_node_op2(dt_compiler *cc, int op, dt_node *l, dt_node *r);
 dt_node *dt_node_copy(dt_compiler *cc, const dt_node *n); /* deep, with list links below it */
 void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out); /* as D text */
 uint32_t dt_list_len(const dt_node *list);
+int dt_op_prec(int op);		/* binary operators: 0 ',' ... 13 '*'; -1: not one */
+const char *dt_op_text(int op); /* as written */
 void dt_depth_enter(dt_compiler *cc, dt_pos pos); /* D_SYNTAX "nested too deeply" */
 void dt_depth_leave(dt_compiler *cc);
 
@@ -164,7 +199,10 @@ bool dt_check_const(dt_compiler *cc, dt_node *n, int64_t *v, dt_type **type);
 bool dt_node_is_string(const dt_node *n); /* string type */
 void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t max,
 			 enum dt_tag tag);
+/* dt_node_copy() for substitution: counted, so that it cannot blow up. */
+dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos);
 dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out);
+void dt_xlator_check(dt_compiler *cc, dt_xlator *x); /* its member expressions, once, at definition */
 /* The type a node has when stored or recorded. */
 dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t);
 /* "struct foo *" for messages. */
@@ -173,6 +211,8 @@ const char *dt_tname(dt_compiler *cc, const dt_type *t);
 /* ---- sugar.c ---- */
 /* A clause with if statements becomes a list of plain clauses; others come back as they are. */
 dt_node *dt_desugar(dt_compiler *cc, dt_node *clause);
+/* dtrace:::ERROR { self->%error = 1; }, added once to a program that used if. */
+dt_node *dt_sugar_error_clause(dt_compiler *cc);
 
 /* ---- gen.c / asm.c ---- */
 /* Checked expression -> DIFO with `ret` of its value. `record`: the value is data (rtype as the

@@ -89,7 +89,7 @@ enum dt_nkind {
 	N_EXPR_STMT, /* l */
 	N_IF,	     /* c; body list `l`; else list `r` (may be NULL) */
 	/* external declarations */
-	N_CLAUSE,   /* descs: list of N_PDESC; c: predicate or NULL; l: statements; has_body */
+	N_CLAUSE,   /* args: list of N_PDESC; c: predicate or NULL; l: statements; NF_HAS_BODY */
 	N_PDESC,    /* desc */
 	/* made by the checker */
 	N_VAR,	  /* resolved variable: ident; args: its keys (or the index of args/regs/uregs) */
@@ -152,6 +152,7 @@ enum dt_idflags {
 	IDF_READ = 2, IDF_WRITE = 4, /* used so by the DIFO being generated */
 	IDF_TYPED = 8,		     /* type and keys are fixed */
 	IDF_SPILL = 16,		     /* hidden: made by the generator */
+	IDF_ATTR = 32,		     /* attr was set by a pragma */
 };
 
 typedef struct dt_param {

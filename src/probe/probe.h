@@ -33,7 +33,8 @@ typedef struct dt_provider {
 	 * match of the pattern against `name`. */
 	bool (*claims)(const struct dt_provider *p, const char *prov_pattern);
 	/* Report (by dt_probes_add) every probe that may match d; extra ones are filtered out. With all
-	 * fields empty this lists everything. `why` may get one sentence when nothing can match. */
+	 * fields empty this lists everything; with d->id set only that probe is wanted. `why` may get
+	 * one sentence when nothing can match. */
 	int (*discover)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d,
 			bool listing, char *why, size_t whylen);
 	/* Argument types as D text, native and translated: "struct file *" ; returns count, -1 untyped.
@@ -55,6 +56,9 @@ dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const 
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
 		    dt_error *err);
 dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
+/* For providers: a probe already reported, without looking for it; and how many of p's there are. */
+dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id);
+uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p);
 /* The compiler's view (lang.h) of this registry. */
 void dt_probes_source(dt_probes *ps, struct dt_probe_source *out);
 /* "prov:mod:func:name" */

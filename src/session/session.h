@@ -1,9 +1,22 @@
 /*
  * session: the handle behind include/dtrace.h. It owns one of everything (options, types,
  * compiler, probes, engine, consumer) and connects them; it decides nothing about D, DIF or text.
+ *
+ *   session.c  open, close, options, errors
+ *   compile.c  text or file -> program; DOF in and out
+ *   cpp.c      the C preprocessor (-C)
+ *   words.c    a glance at D text: which words it uses (for libs.c)
+ *   libs.c     D libraries: found, ordered, loaded when a program needs them
+ *   enable.c   program -> ECBs; listing probes
+ *   run.c      go, work, sleep, stop
+ *   target.c   the processes of -c and -p
+ *   report.c   stability and argument reports (-v, -lv)
+ *   header.c   C header of a provider (-h); object.c: the object of -G
  */
 #ifndef DT_SESSION_H
 #define DT_SESSION_H
+
+#include <sys/types.h>
 
 #include "dtrace.h"
 #include "base/base.h"
@@ -13,6 +26,15 @@
 #include "engine/engine.h"
 #include "consume/consume.h"
 
+/* A process of -c or -p. */
+struct dt_target {
+	pid_t pid;
+	int pidfd;   /* readable once it has ended */
+	int hold_fd; /* -c, before dtrace_go(): a byte written here lets it run; else -1 */
+	bool child;  /* ours: made by -c */
+	bool gone;
+};
+
 struct dtrace_hdl {
 	dt_options opts;
 	dt_types *types;
@@ -20,15 +42,70 @@ struct dtrace_hdl {
 	dt_compiler *cc;
 	struct dt_macros macros;
 	dt_error err;
-	bool libs_loaded;
+	const char *err_region; /* "in predicate: " and such; NULL: none */
+	char errtext[1600];	/* err as the user reads it */
+	struct dt_libs *libs;	/* NULL until a program is compiled */
+	FILE *sugar_out;
 	DT_VEC(dt_ecb) ecbs;
 	const struct dt_engine_ops *engine_ops;
 	dt_engine *engine;
 	dt_consumer *consumer;
+	char *out_path;
+	DT_VEC(struct dt_target) targets;
 	enum { DT_SESSION_NEW, DT_SESSION_ACTIVE, DT_SESSION_STOPPED } state;
 	int wake[2]; /* dtrace_interrupt() */
 	dtrace_diag_f *diag;
 	void *diag_arg;
 };
+
+/* Compose h->errtext from h->err; returns -1. Every failing API function ends here. */
+int dt_session_fail(dtrace_hdl_t *h);
+/* The same after filling h->err. */
+int dt_session_err(dtrace_hdl_t *h, int code, const char *fmt, ...) DT_PRINTF(3, 4);
+/* Hand a diagnostic to the user's handler; without one it goes to stderr. 0, or -1 to abort. */
+int dt_session_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text);
+
+/* ---- cpp.c ---- */
+/* Run the preprocessor over text; its output is added to *out. 0, or -1 with h->err. */
+int dt_cpp_run(dtrace_hdl_t *h, const char *text, size_t len, const char *path, dt_buf *out);
+
+/* ---- words.c ---- */
+typedef struct dt_words { /* an iterator over the tokens of D text */
+	const char *p, *end;
+	/* the current token: a word, or one punctuation character */
+	const char *word; /* NULL: punctuation */
+	uint32_t len;
+	char punct;
+	char before;	/* the token before: its character, '.' for -> too, 'a' for a word */
+	uint32_t depth; /* of braces, before this token */
+} dt_words;
+void dt_words_start(dt_words *w, const char *text, size_t len);
+bool dt_words_next(dt_words *w);
+/* Is what follows p an assignment operator, ++ or --? */
+bool dt_words_assigned(const char *p, const char *end);
+/* Names that D text uses but does not itself make. */
+void dt_words_used(const char *text, size_t len, dt_map *names);
+/* Names that a library defines; "provider X" when it depends on a provider. */
+void dt_words_defined(const char *text, size_t len, dt_map *names);
+/* Which part of a program a place is in: "in predicate: ", "in action list: " or NULL. */
+const char *dt_words_region(const char *text, size_t len, uint32_t line, uint32_t column);
+
+/* ---- libs.c ---- */
+struct dt_libs;
+/* Compile the libraries that this program needs and that are not loaded yet. */
+int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len);
+void dt_libs_free(struct dt_libs *libs);
+
+/* ---- compile.c ---- */
+/* Compile with no macro arguments and no region (libraries). */
+dt_program *dt_session_compile_library(dtrace_hdl_t *h, const char *text, size_t len,
+				       const char *path);
+
+/* ---- target.c ---- */
+void dt_targets_release(dtrace_hdl_t *h); /* tracing is on: let them run */
+/* Report those that have ended. 0, or -1 when the handler says so. */
+int dt_targets_reap(dtrace_hdl_t *h);
+bool dt_targets_all_gone(const dtrace_hdl_t *h); /* there were some, and none is left */
+void dt_targets_free(dtrace_hdl_t *h);
 
 #endif

@@ -132,6 +132,8 @@ dt_type *dt_type_lookup_local(dt_types *ts, enum dt_namespace ns, const char *na
 bool dt_enumerator_lookup(dt_types *ts, const char *name, bool kernel, dt_type **type, int64_t *value);
 /* Kernel objects described by BTF: the type of a function or (per-CPU) variable; NULL if unknown. */
 dt_type *dt_type_of_symbol(dt_types *ts, const char *module, const char *symbol);
+/* The types of container "C" or "D" as C declarations (dump.c). */
+void dt_types_dump(dt_types *ts, const char *container, dt_buf *out);
 /* Why kernel types cannot be had ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
 const char *dt_types_kernel_problem(dt_types *ts);
 

@@ -1,0 +1,71 @@
+/*
+ * The command line of dtrace(1) as a value: what args.c makes and dtrace.c acts on.
+ */
+#ifndef DTRACE_ARGS_H
+#define DTRACE_ARGS_H
+
+#include <stdbool.h>
+
+#include "dtrace.h"
+
+enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION };
+
+/* -n, -f, -m, -P, -i (text) and -s (a path), in order. */
+struct program {
+	bool is_file;
+	enum dtrace_spec spec;
+	const char *text; /* D text, or the path of a script */
+	char *name;	  /* for "description 'X' matched": text up to { / or ; */
+	dtrace_prog_t *prog;
+};
+
+/* -x and the flags that stand for an option, in order. */
+struct setting {
+	char flag;
+	const char *word; /* as given: what a message names */
+	const char *name, *value;
+};
+
+/* -c and -p, in order. */
+struct process {
+	const char *command; /* NULL: grab pid */
+	const char *pid;
+};
+
+struct args {
+	enum mode mode;
+	struct program *programs;
+	int nprograms;
+	struct setting *settings;
+	int nsettings;
+	struct process *processes;
+	int nprocesses;
+	char **words; /* $0, $1 ... */
+	int nwords;
+	const char *output; /* -o */
+	bool compile_only;  /* -e */
+	bool dump;	    /* -S */
+	bool sugar;	    /* -d */
+	bool verbose;	    /* -v */
+	bool anonymous;	    /* -a */
+	bool buffered;	    /* -B */
+};
+
+/* Parse; a mistake ends the process with status 2. Memory lives as long as the process. */
+void args_parse(struct args *a, int argc, char **argv);
+void usage(FILE *out);
+/* Split a -c command into words, with the quotes and backslashes of a shell. NULL-terminated;
+ * NULL when a quote is not closed. */
+char **split_words(const char *command);
+
+/* ---- message.c ---- */
+enum { EXIT_FATAL = 1, EXIT_USAGE = 2 };
+_Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same, followed by ": " and the handle's error; on a terminal also the source and a caret. */
+_Noreturn void fatal_handle(dtrace_hdl_t *h, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Only when not quiet. */
+void notice(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * dtrace(1): act on the command line. Everything is done by libdtrace; this file only decides
+ * the order of calls and the words of messages.
+ *
+ * Passes: options are set, processes started or grabbed, programs compiled; then by mode: trace,
+ * list (-l), make a header (-h) or an object (-G).
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+
+/* Signal handlers can reach nothing else. */
+static dtrace_hdl_t *interrupted_handle;
+static volatile sig_atomic_t interrupts;
+
+static int status; /* of errors that do not end the run */
+
+/* ---- before tracing ---- */
+
+static void set_options(dtrace_hdl_t *h, const struct args *a)
+{
+	dtrace_setopt(h, "bufsize", "4m");
+	dtrace_setopt(h, "aggsize", "4m");
+	dtrace_setopt(h, "temporal", "yes");
+	if (a->mode == MODE_LIST || a->mode == MODE_HEADER || a->mode == MODE_OBJECT)
+		dtrace_setopt(h, "zdefs", NULL);
+	if (a->anonymous)
+		dtrace_setopt(h, "grabanon", NULL);
+	if (a->dump)
+		dtrace_setopt(h, "verbose", NULL);
+	for (int i = 0; i < a->nsettings; i++) {
+		const struct setting *s = &a->settings[i];
+
+		if (dtrace_setopt(h, s->name, s->value) == 0)
+			continue;
+		if (s->flag == 'x')
+			fatal_handle(h, "failed to set -x %s", s->word);
+		fatal_handle(h, "failed to set -%c%s%s", s->flag, s->word ? " " : "",
+			     s->word ? s->word : "");
+	}
+	if (a->sugar)
+		dtrace_dump_sugar(h, stdout);
+}
+
+static void start_processes(dtrace_hdl_t *h, const struct args *a)
+{
+	for (int i = 0; i < a->nprocesses; i++) {
+		const struct process *p = &a->processes[i];
+		char *end, **words;
+		long pid;
+
+		if (p->command) {
+			words = split_words(p->command);
+			if (!words)
+				fatal("failed to execute %s: a quote is not closed", p->command);
+			if (!words[0])
+				fatal("failed to execute %s: no command given", p->command);
+			if (dtrace_proc_create(h, words) < 0)
+				fatal_handle(h, "failed to execute %s", words[0]);
+			continue;
+		}
+		errno = 0;
+		pid = strtol(p->pid, &end, 10);
+		if (*end || end == p->pid || errno)
+			fatal("invalid pid: %s", p->pid);
+		if (dtrace_proc_grab(h, pid) < 0)
+			fatal_handle(h, "failed to grab pid %ld", pid);
+	}
+}
+
+static void compile_script(dtrace_hdl_t *h, struct program *p, struct dtrace_compile_opts *o)
+{
+	FILE *f = fopen(p->text, "re");
+
+	if (!f)
+		fatal("failed to open %s: %s", p->text, strerror(errno));
+	o->name = p->text;
+	p->prog = dtrace_compile_file(h, f, o);
+	fclose(f);
+	if (!p->prog)
+		fatal_handle(h, "failed to compile script %s", p->text);
+}
+
+static void compile_programs(dtrace_hdl_t *h, const struct args *a)
+{
+	uint64_t verbose = 0;
+
+	for (int i = 0; i < a->nprograms; i++) {
+		struct program *p = &a->programs[i];
+		struct dtrace_compile_opts o = {
+		    .size = sizeof(o),
+		    .spec = p->spec,
+		    .argc = a->mode == MODE_OBJECT ? 1 : a->nwords, /* -G: words are objects */
+		    .argv = a->words,
+		};
+
+		a->words[0] = p->is_file ? (char *)p->text : (char *)"dtrace";
+		if (p->is_file)
+			compile_script(h, p, &o);
+		else if (!(p->prog = dtrace_compile_string(h, p->text, &o)))
+			fatal_handle(h, "invalid probe specifier %s", p->text);
+		dtrace_getopt(h, "verbose", &verbose);
+		if (verbose)
+			dtrace_dump(p->prog, stderr);
+	}
+}
+
+/* Where output goes: -o file, else stdout. */
+static FILE *open_output(const char *path, const char *how)
+{
+	FILE *out = path ? fopen(path, how) : stdout;
+
+	if (!out)
+		fatal("failed to open output file '%s': %s", path, strerror(errno));
+	return out;
+}
+
+/* ---- -l ---- */
+
+static void list_heading(FILE *out)
+{
+	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+}
+
+struct list_arg {
+	FILE *out;
+	bool verbose;
+};
+
+static int list_probe(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, void *arg)
+{
+	const struct list_arg *l = arg;
+
+	fprintf(l->out, "%5u %10s %17s %33s %s\n", p->id, p->provider, p->module, p->function,
+		p->name);
+	if (l->verbose)
+		dtrace_probe_report(h, p->id, l->out);
+	return 0;
+}
+
+static void list(dtrace_hdl_t *h, const struct args *a, FILE *out)
+{
+	struct list_arg l = {out, a->verbose};
+
+	list_heading(out);
+	for (int i = 0; i < a->nprograms; i++) {
+		if (dtrace_program_probes(h, a->programs[i].prog, list_probe, &l) < 0) {
+			complain("%s", dtrace_errtext(h));
+			status = EXIT_FATAL;
+		}
+	}
+	if (a->nprograms == 0 && dtrace_probe_iter(h, NULL, DTRACE_SPEC_NAME, list_probe, &l) < 0) {
+		complain("failed to list probes: %s", dtrace_errtext(h));
+		status = EXIT_FATAL;
+	}
+}
+
+/* ---- -h and -G ---- */
+
+/* dir/p.d -> p.h */
+static char *product_name(const char *script, const char *suffix)
+{
+	const char *base = strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
+	size_t n = strlen(base);
+	char *name = malloc(n + strlen(suffix) + 1);
+
+	if (!name)
+		fatal("out of memory");
+	if (n > 2 && strcmp(base + n - 2, ".d") == 0)
+		n -= 2;
+	memcpy(name, base, n);
+	strcpy(name + n, suffix);
+	return name;
+}
+
+static void close_product(FILE *out, const char *path)
+{
+	if (fclose(out) != 0)
+		fatal("failed to create %s: %s", path, strerror(errno));
+}
+
+static void make_headers(dtrace_hdl_t *h, const struct args *a)
+{
+	FILE *out = a->output ? open_output(a->output, "we") : NULL;
+
+	for (int i = 0; i < a->nprograms; i++) {
+		const struct program *p = &a->programs[i];
+		char *path = a->output ? NULL : product_name(p->text, ".h");
+		FILE *f = out ? out : open_output(path, "we");
+
+		if (dtrace_header(h, p->prog, f) < 0)
+			fatal_handle(h, "failed to create header for %s", p->text);
+		if (path)
+			close_product(f, path);
+		free(path);
+	}
+	if (out)
+		close_product(out, a->output);
+}
+
+static void make_object(dtrace_hdl_t *h, const struct args *a)
+{
+	const struct program *p = a->nprograms ? &a->programs[0] : NULL;
+	char *path = a->output		   ? strdup(a->output)
+		     : p && p->is_file	   ? product_name(p->text, ".o")
+					   : strdup("d.out");
+	FILE *out = open_output(path, "we");
+
+	if (a->nprograms > 1)
+		fatal("-G takes one program; %d were given", a->nprograms);
+	notice(h, "-G is not needed: headers made by dtrace -h need no post-link step");
+	if (dtrace_object(h, p ? p->prog : NULL, out) < 0)
+		fatal_handle(h, "failed to create %s", path);
+	close_product(out, path);
+	free(path);
+}
+
+/* ---- tracing ---- */
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	interrupts++;
+	dtrace_interrupt(interrupted_handle);
+}
+
+static void catch_signals(dtrace_hdl_t *h)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction sa = {.sa_handler = on_signal}, old;
+
+	interrupted_handle = h;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+}
+
+static int on_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg)
+{
+	fflush(arg);
+	if (kind == DTRACE_DIAG_NOTE)
+		notice(h, "%s", text);
+	else
+		complain("%s", text);
+	return 0;
+}
+
+static unsigned enable_programs(dtrace_hdl_t *h, const struct args *a, FILE *out)
+{
+	struct list_arg l = {out, true};
+	unsigned total = 0;
+
+	for (int i = 0; i < a->nprograms; i++) {
+		const struct program *p = &a->programs[i];
+		struct dtrace_proginfo info = {0};
+
+		if (!a->compile_only) {
+			if (dtrace_enable(h, p->prog, &info) < 0)
+				fatal_handle(h, "failed to enable '%s'", p->name);
+			notice(h, "%s '%s' matched %u probe%s",
+			       p->is_file ? "script" : "description", p->name, info.matches,
+			       info.matches == 1 ? "" : "s");
+		}
+		if (a->verbose)
+			dtrace_stability(p->prog, out);
+		if (a->verbose && a->compile_only) {
+			list_heading(out);
+			dtrace_program_probes(h, p->prog, list_probe, &l);
+		}
+		total += info.matches;
+	}
+	return total;
+}
+
+/* Take what there is; an error ends the run unless the user is leaving anyway. */
+static bool work(dtrace_hdl_t *h, FILE *out)
+{
+	enum dtrace_work_status st = dtrace_work(h, out);
+
+	if (fflush(out) == EOF)
+		clearerr(out);
+	if (st == DTRACE_WORK_ERROR && interrupts < 2)
+		fatal_handle(h, "processing aborted");
+	return st != DTRACE_WORK_OKAY;
+}
+
+static void trace(dtrace_hdl_t *h, FILE *out)
+{
+	uint64_t destructive = 0;
+
+	catch_signals(h);
+	dtrace_handle_diag(h, on_diag, out);
+	if (dtrace_go(h) < 0)
+		fatal_handle(h, "could not enable tracing");
+	dtrace_getopt(h, "destructive", &destructive);
+	if (destructive)
+		notice(h, "allowing destructive actions");
+	while (!interrupts && !work(h, out) && !interrupts)
+		dtrace_sleep(h);
+	if (interrupts)
+		fputc('\n', out); /* after the terminal's ^C; in quiet mode, too */
+	if (dtrace_stop(h) < 0)
+		fatal_handle(h, "couldn't stop tracing");
+	work(h, out);
+	if (interrupts < 2 && dtrace_aggregate_print(h, out) < 0)
+		fatal_handle(h, "failed to print aggregations");
+	if (status == 0)
+		status = dtrace_exit_status(h) & 0xff;
+}
+
+static void trace_mode(dtrace_hdl_t *h, const struct args *a)
+{
+	FILE *out = open_output(a->output, "ae");
+	unsigned total = enable_programs(h, a, out);
+
+	if (a->compile_only && a->nprograms) {
+		fflush(out);
+		return;
+	}
+	if (total == 0 && !a->anonymous)
+		fatal("no probes %s", a->nprograms ? "matched" : "specified");
+	trace(h, out);
+	if (fflush(out) == EOF)
+		complain("failed to write output: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	struct args a;
+	dtrace_hdl_t *h;
+	int error = 0;
+
+	args_parse(&a, argc, argv);
+	if (a.mode == MODE_VERSION) {
+		printf("dtrace: Sun D %s\n", dtrace_version());
+		return 0;
+	}
+	if (a.mode == MODE_ANON)
+		fatal("anonymous tracing (-A) is not available: there is no boot-time tracing state");
+	h = dtrace_open(&(struct dtrace_open_opts){.size = sizeof(struct dtrace_open_opts),
+						   .error = &error});
+	if (!h)
+		fatal("failed to initialize dtrace: %s", strerror(error));
+	set_options(h, &a);
+	start_processes(h, &a);
+	compile_programs(h, &a);
+	switch (a.mode) {
+	case MODE_LIST: list(h, &a, open_output(a.output, "ae")); break;
+	case MODE_HEADER: make_headers(h, &a); break;
+	case MODE_OBJECT: make_object(h, &a); break;
+	default: trace_mode(h, &a); break;
+	}
+	dtrace_close(h);
+	return status;
+}

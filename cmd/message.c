@@ -1,0 +1,101 @@
+/*
+ * message: what dtrace says on standard error.
+ *
+ * In a pipe or a file the text is DTrace's plain form, one line per message. On a terminal an error
+ * in a program is followed by the source line and a caret, in colour unless NO_COLOR is set.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+
+static bool use_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(2) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static void say(const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fputs(use_colour() ? "\033[1mdtrace:\033[0m " : "dtrace: ", stderr);
+	vfprintf(stderr, fmt, ap);
+}
+
+void complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+void fatal(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(EXIT_FATAL);
+}
+
+void notice(dtrace_hdl_t *h, const char *fmt, ...)
+{
+	uint64_t quiet = 0;
+	va_list ap;
+
+	dtrace_getopt(h, "quiet", &quiet);
+	if (quiet)
+		return;
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/*
+ *    3 | 	trace(foo;
+ *      |           ^
+ */
+static void show_source(const dtrace_hdl_t *h)
+{
+	const char *red = use_colour() ? "\033[1;31m" : "", *off = use_colour() ? "\033[0m" : "";
+	struct dtrace_errpos pos;
+
+	dtrace_errwhere(h, &pos);
+	if (!isatty(2) || !pos.source || !pos.source[0] || pos.line == 0)
+		return;
+	fprintf(stderr, "%5u | %s\n", pos.line, pos.source);
+	if (pos.column == 0 || pos.column > strlen(pos.source) + 1)
+		return;
+	fputs("      | ", stderr);
+	for (unsigned i = 0; i + 1 < pos.column; i++) {
+		unsigned char c = (unsigned char)pos.source[i];
+
+		if (c == '\t') /* the same tab stops as the line above */
+			fputc('\t', stderr);
+		else if ((c & 0xc0) != 0x80) /* one column per UTF-8 character */
+			fputc(' ', stderr);
+	}
+	fprintf(stderr, "%s^%s\n", red, off);
+}
+
+void fatal_handle(dtrace_hdl_t *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	fprintf(stderr, ": %s\n", dtrace_errtext(h));
+	show_source(h);
+	dtrace_close(h); /* so that a held -c command ends, too */
+	exit(EXIT_FATAL);
+}

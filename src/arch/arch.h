@@ -1,0 +1,27 @@
+/*
+ * arch: what differs by CPU, and what belongs to the kernel's binary interface.
+ *
+ * One folder per CPU holds its tables; this header is how the rest sees them. For now: system
+ * calls, by number, with the types of their arguments.
+ */
+#ifndef DT_ARCH_H
+#define DT_ARCH_H
+
+#include <stdint.h>
+
+#define DT_SYSCALL_MAXARGS 6
+
+typedef struct dt_syscall {
+	uint32_t nr;
+	const char *name;
+} dt_syscall;
+
+extern const dt_syscall dt_syscalls[]; /* in order of number */
+extern const uint32_t dt_nsyscalls;
+
+const dt_syscall *dt_syscall_by_name(const char *name); /* NULL: none */
+const dt_syscall *dt_syscall_by_nr(uint32_t nr);
+/* Types of the arguments as D text; returns how many, -1 when not known. */
+int dt_syscall_args(const dt_syscall *call, const char *const **types);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * diag: what went wrong while tracing, in DTrace's words: faults, and losses of every kind.
+ *
+ * Engines count losses since the start; a loss is reported as the difference to the last report.
+ * Each kind is a row of one table.
+ */
+#include <stdlib.h>
+
+#include "consume/writer.h"
+
+static const char *fault_name(uint32_t code)
+{
+	static const char *const names[] = {
+	    [DT_FLT_UNKNOWN] = "unknown fault",		[DT_FLT_BADADDR] = "invalid address",
+	    [DT_FLT_BADALIGN] = "invalid alignment",	[DT_FLT_ILLOP] = "illegal operation",
+	    [DT_FLT_DIVZERO] = "divide-by-zero",	[DT_FLT_NOSCRATCH] = "out of scratch space",
+	    [DT_FLT_KPRIV] = "invalid kernel access",	[DT_FLT_UPRIV] = "invalid user access",
+	    [DT_FLT_TUPOFLOW] = "tuple stack overflow", [DT_FLT_BADSTACK] = "bad stack",
+	};
+
+	if (code == DT_FLT_LIBRARY)
+		return "library-level fault";
+	return names[code < DT_NELEM(names) ? code : DT_FLT_UNKNOWN];
+}
+
+void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out)
+{
+	dt_buf_printf(out, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", f->epid,
+		      ecb->probe->id, ecb->probe->prov, ecb->probe->mod, ecb->probe->func,
+		      ecb->probe->name, fault_name(f->code));
+	if (f->code == DT_FLT_BADADDR || f->code == DT_FLT_BADALIGN || f->code == DT_FLT_BADSTACK)
+		dt_buf_printf(out, " (0x%llx)", (unsigned long long)f->value);
+	if (f->action == 0)
+		dt_buf_puts(out, " in predicate");
+	else
+		dt_buf_printf(out, " in action #%u", f->action);
+	if (f->offset >= 0)
+		dt_buf_printf(out, " at DIF offset %d", f->offset);
+}
+
+/* ---- losses ---- */
+
+/* %s stands for the plural's s, at most twice. */
+static const struct loss {
+	const char *tag, *text;
+	size_t offset; /* in dt_status */
+	bool per_cpu;
+} losses[] = {
+    {"PRINCIPAL", "drop%s", offsetof(dt_status, drops), true},
+    {"AGGREGATION", "aggregation drop%s", offsetof(dt_status, agg_drops), true},
+    {"DYNAMIC", "dynamic variable drop%s", offsetof(dt_status, dyn_drops), false},
+    {"DYNRINSE", "dynamic variable drop%s with non-empty rinsing list",
+     offsetof(dt_status, dyn_rinse_drops), false},
+    {"DYNDIRTY", "dynamic variable drop%s with non-empty dirty list",
+     offsetof(dt_status, dyn_dirty_drops), false},
+    {"SPEC", "speculative drop%s", offsetof(dt_status, spec_drops), false},
+    {"SPECBUSY", "failed speculation%s (available buffer%s still busy)",
+     offsetof(dt_status, spec_busy), false},
+    {"SPECUNAVAIL", "failed speculation%s (no speculative buffer available)",
+     offsetof(dt_status, spec_unavail), false},
+    {"STKSTROVERFLOW", "jstack()/ustack() string table overflow%s",
+     offsetof(dt_status, stack_overflows), false},
+    {"DBLERROR", "error%s in ERROR probe enabling", offsetof(dt_status, dbl_errors), false},
+};
+
+struct dt_losses {
+	DT_VEC(uint64_t) seen[DT_NELEM(losses)]; /* per CPU, or one */
+};
+
+dt_losses *dt_losses_new(void)
+{
+	return dt_xcalloc(1, sizeof(dt_losses));
+}
+
+void dt_losses_free(dt_losses *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < DT_NELEM(losses); i++)
+		dt_vec_free(&l->seen[i]);
+	free(l);
+}
+
+static void put_plural(dt_buf *out, const char *text, bool plural)
+{
+	for (; *text; text++) {
+		if (text[0] == '%' && text[1] == 's') {
+			text++;
+			if (plural)
+				dt_buf_putc(out, 's');
+		} else {
+			dt_buf_putc(out, *text);
+		}
+	}
+}
+
+static int report(const struct loss *k, uint64_t n, uint32_t cpu, const struct dt_consumer_env *env)
+{
+	dt_buf b = {0};
+	int rc = 0;
+
+	if (dt_opt(env->opts, DT_O_DROPTAGS))
+		dt_buf_printf(&b, "[DTRACEDROP_%s] ", k->tag);
+	dt_buf_printf(&b, "%llu ", (unsigned long long)n);
+	put_plural(&b, k->text, n != 1);
+	if (k->per_cpu)
+		dt_buf_printf(&b, " on CPU %u", cpu);
+	if (env->diag)
+		rc = env->diag(env->arg, DT_DIAG_DROP, b.s);
+	dt_buf_free(&b);
+	return rc;
+}
+
+int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_consumer_env *env)
+{
+	for (size_t i = 0; i < DT_NELEM(losses); i++) {
+		const char *field = (const char *)st + losses[i].offset;
+		const uint64_t *now =
+		    losses[i].per_cpu ? *(uint64_t *const *)field : (const uint64_t *)field;
+		uint32_t n = !losses[i].per_cpu ? 1 : now ? st->ncpus : 0;
+
+		while (l->seen[i].n < n)
+			*dt_vec_add(&l->seen[i], NULL) = 0;
+		for (uint32_t j = 0; j < n; j++) {
+			uint64_t grown = now[j] - l->seen[i].v[j];
+
+			if (now[j] <= l->seen[i].v[j])
+				continue;
+			l->seen[i].v[j] = now[j];
+			if (report(&losses[i], grown, j, env) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}

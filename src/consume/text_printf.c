@@ -1,0 +1,435 @@
+/*
+ * text_printf: the conversions of printf(), printa(), system() and freopen().
+ *
+ * One table says how each letter prints; all other code is the same for all. A conversion gets its
+ * value decoded (dt_value); what the compiler checked is checked again here as far as memory goes,
+ * since formats and sizes can come from a file: an argument that is missing or of the wrong kind
+ * prints as zero or nothing.
+ *
+ * Text is padded here rather than by C's printf, so that strings may hold any byte.
+ */
+#include <arpa/inet.h>
+#include <locale.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "consume/writer.h"
+
+#define WIDTH_MAX 65535
+
+/* One conversion at work. */
+struct job {
+	dt_buf *out;
+	const struct dt_format_env *fe;
+	const dt_conv *conv;
+	const dt_value *v;
+	uint32_t flags;
+	int width, prec; /* -1: none */
+};
+
+/* ---- text with width and precision ---- */
+
+static void put_padded(const struct job *j, const char *s, size_t n)
+{
+	size_t pad = j->width > 0 && (size_t)j->width > n ? (size_t)j->width - n : 0;
+
+	for (size_t i = 0; i < pad && !(j->flags & DT_CF_LEFT); i++)
+		dt_buf_putc(j->out, ' ');
+	dt_buf_add(j->out, s ? s : "", n);
+	for (size_t i = 0; i < pad && (j->flags & DT_CF_LEFT); i++)
+		dt_buf_putc(j->out, ' ');
+}
+
+static void put_text(const struct job *j, const char *s, size_t n)
+{
+	if (j->prec >= 0 && (size_t)j->prec < n)
+		n = (size_t)j->prec;
+	put_padded(j, s, n);
+}
+
+/* The bytes of a string or char array, up to its NUL. */
+static size_t text_of(const dt_value *v, const char **s)
+{
+	*s = "";
+	if (v->kind != DT_V_STRING && v->kind != DT_V_BYTES)
+		return 0;
+	*s = v->data;
+	return strnlen(*s, v->size);
+}
+
+/* ---- numbers ---- */
+
+/* "%#0-+ '*.*" and what follows: C's printf does the rest. */
+static void c_format(const struct job *j, char spec[32], const char *tail)
+{
+	static const struct {
+		uint32_t flag;
+		char c;
+	} flags[] = {{DT_CF_ALT, '#'},	{DT_CF_ZERO, '0'},   {DT_CF_LEFT, '-'},
+		     {DT_CF_SIGN, '+'}, {DT_CF_GROUP, '\''}, {DT_CF_SPACE, ' '}};
+	char *p = spec;
+
+	*p++ = '%';
+	for (size_t i = 0; i < DT_NELEM(flags); i++)
+		if (j->flags & flags[i].flag)
+			*p++ = flags[i].c;
+	snprintf(p, 32 - (size_t)(p - spec), "*.*%s", tail);
+}
+
+/* Grouping is the one thing that depends on the user's locale; the library sets none for good. */
+static locale_t group_begin(const struct job *j, locale_t *old)
+{
+	locale_t l = j->flags & DT_CF_GROUP ? newlocale(LC_NUMERIC_MASK, "", (locale_t)0) : 0;
+
+	if (l)
+		*old = uselocale(l);
+	return l;
+}
+
+static void group_end(locale_t l, locale_t old)
+{
+	if (l) {
+		uselocale(old);
+		freelocale(l);
+	}
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void put_number(const struct job *j, char letter, uint64_t u)
+{
+	char tail[4] = {'l', 'l', letter, 0}, spec[32];
+	locale_t old = 0, l = group_begin(j, &old);
+
+	c_format(j, spec, tail);
+	dt_buf_printf(j->out, spec, j->width < 0 ? 0 : j->width, j->prec, (unsigned long long)u);
+	group_end(l, old);
+}
+
+static void conv_float(const struct job *j)
+{
+	char tail[3] = {'L', j->conv->letter, 0}, spec[32];
+	locale_t old = 0, l = group_begin(j, &old);
+
+	c_format(j, spec, tail);
+	dt_buf_printf(j->out, spec, j->width < 0 ? 0 : j->width, j->prec,
+		      dt_value_long_double(j->v));
+	group_end(l, old);
+}
+#pragma GCC diagnostic pop
+
+/* d: by the sign of the argument's type; i: signed; u o x X: the bits of the type. */
+static void conv_int(const struct job *j)
+{
+	char letter = j->conv->letter;
+	uint64_t u = dt_value_unsigned(j->v);
+
+	if (letter == 'i' && j->v->kind == DT_V_INT)
+		put_number(j, 'd', dt_load_int(j->v->data, j->v->size, true));
+	else if (letter == 'd' && j->v->is_signed)
+		put_number(j, 'd', j->v->u);
+	else
+		put_number(j, letter == 'd' || letter == 'i' ? 'u' : letter, u);
+}
+
+static void conv_pointer(const struct job *j)
+{
+	put_number(j, 'x', dt_value_unsigned(j->v));
+}
+
+/* ---- characters and strings ---- */
+
+static size_t utf8_encode(uint32_t c, char *p)
+{
+	if (c < 0x80) {
+		p[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		p[0] = (char)(0xc0 | c >> 6);
+		p[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		p[0] = (char)(0xe0 | c >> 12);
+		p[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		p[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	if (c > 0x10ffff)
+		return utf8_encode(0xfffd, p);
+	p[0] = (char)(0xf0 | c >> 18);
+	p[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	p[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	p[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static void conv_char(const struct job *j)
+{
+	char text[4] = {(char)j->v->u};
+	size_t n = j->conv->size[0] ? utf8_encode((uint32_t)j->v->u, text) : 1;
+
+	put_padded(j, text, n);
+}
+
+static void conv_escaped_char(const struct job *j)
+{
+	char c = (char)j->v->u;
+	dt_buf b = {0};
+
+	dt_buf_escape(&b, &c, 1);
+	put_padded(j, b.s, b.n);
+	dt_buf_free(&b);
+}
+
+static void conv_wide_string(const struct job *j)
+{
+	dt_buf b = {0};
+	char text[4];
+
+	for (uint32_t i = 0; j->v->kind == DT_V_BYTES && i + 4 <= j->v->size; i += 4) {
+		uint32_t c = (uint32_t)dt_load_int((const char *)j->v->data + i, 4, false);
+
+		if (c == 0)
+			break;
+		dt_buf_add(&b, text, utf8_encode(c, text));
+	}
+	put_text(j, b.s, b.n);
+	dt_buf_free(&b);
+}
+
+static void conv_string(const struct job *j)
+{
+	const char *s;
+	size_t n;
+
+	if (j->conv->size[0]) {
+		conv_wide_string(j);
+		return;
+	}
+	n = text_of(j->v, &s);
+	put_text(j, s, n);
+}
+
+/* The NUL that ends a string shows as \0, as in DTrace. */
+static void conv_escaped_string(const struct job *j)
+{
+	dt_buf b = {0};
+	const char *s;
+	size_t n = text_of(j->v, &s);
+
+	dt_buf_escape(&b, s, n);
+	if (n < (j->v->kind == DT_V_STRING ? j->v->full : j->v->size))
+		dt_buf_escape(&b, "", 1);
+	put_text(j, b.s, b.n);
+	dt_buf_free(&b);
+}
+
+/* ---- addresses and stacks ---- */
+
+static void conv_address(const struct job *j)
+{
+	dt_buf b = {0};
+	dt_frame f;
+
+	if (j->v->kind == DT_V_SYMBOL) {
+		dt_text_symbol(&b, j->v, j->fe->env);
+	} else {
+		if (j->conv->letter == 'A')
+			dt_symbolise_user(j->fe->env, 0, dt_value_unsigned(j->v), &f);
+		else
+			dt_symbolise_kernel(j->fe->env, dt_value_unsigned(j->v), &f);
+		dt_text_frame(&b, &f);
+	}
+	put_text(j, b.s, b.n);
+	dt_buf_free(&b);
+}
+
+static void conv_stack(const struct job *j)
+{
+	int indent = (int)dt_opt(j->fe->env->opts, DT_O_STACKINDENT);
+
+	if (j->flags & DT_CF_LEFT && j->width >= 0)
+		indent = j->width;
+	if (j->v->kind == DT_V_STACK)
+		dt_text_stack(j->out, j->v, indent, j->fe->env);
+}
+
+/* ---- names of hosts and ports ---- */
+
+static void conv_host(const struct job *j)
+{
+	struct sockaddr_in sin = {.sin_family = AF_INET};
+	struct sockaddr_in6 sin6 = {.sin6_family = AF_INET6};
+	char text[INET6_ADDRSTRLEN + 1] = "", name[NI_MAXHOST];
+	struct sockaddr *sa = NULL;
+	socklen_t len = 0;
+	const char *s;
+	size_t n = text_of(j->v, &s);
+
+	if (n < sizeof(text))
+		memcpy(text, s, n);
+	if (inet_pton(AF_INET, text, &sin.sin_addr) == 1) {
+		sa = (struct sockaddr *)&sin;
+		len = sizeof(sin);
+	} else if (inet_pton(AF_INET6, text, &sin6.sin6_addr) == 1) {
+		sa = (struct sockaddr *)&sin6;
+		len = sizeof(sin6);
+	}
+	if (sa && getnameinfo(sa, len, name, sizeof(name), NULL, 0, NI_NAMEREQD) == 0)
+		put_text(j, name, strlen(name));
+	else
+		put_text(j, s, n);
+}
+
+static void conv_port(const struct job *j)
+{
+	uint16_t port = (uint16_t)j->v->u;
+	struct servent entry, *found = NULL;
+	char memory[1024];
+
+	if (getservbyport_r(htons(port), NULL, &entry, memory, sizeof(memory), &found) == 0 &&
+	    found)
+		put_text(j, found->s_name, strlen(found->s_name));
+	else
+		put_number(j, 'u', port);
+}
+
+/* ---- time ---- */
+
+static void conv_time(const struct job *j)
+{
+	const char *layout =
+	    j->conv->letter == 'Y' ? "%Y %b %e %H:%M:%S" : "%a, %d %b %Y %H:%M:%S %Z";
+	int64_t ns = (int64_t)j->v->u;
+	time_t sec = ns / 1000000000 - (ns % 1000000000 < 0);
+	struct tm tm;
+	char text[128] = "";
+
+	if (localtime_r(&sec, &tm))
+		strftime(text, sizeof(text), layout, &tm);
+	put_text(j, text, strlen(text));
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	const char *letters;
+	void (*print)(const struct job *j);
+} conversions[] = {
+    {"diuoxX", conv_int},	{"c", conv_char},    {"C", conv_escaped_char}, {"s", conv_string},
+    {"S", conv_escaped_string}, {"p", conv_pointer}, {"aA", conv_address},     {"k", conv_stack},
+    {"eEfgG", conv_float},	{"I", conv_host},    {"P", conv_port},	       {"TY", conv_time},
+};
+
+/* Width or precision from an argument: -1 when there is none. */
+static int dynamic(const struct dt_format_env *fe, int arg)
+{
+	int64_t n;
+
+	if (arg < 0 || (uint32_t)arg >= fe->nargs || fe->args[arg].kind != DT_V_INT)
+		return -1;
+	n = (int64_t)fe->args[arg].u;
+	return n > WIDTH_MAX ? WIDTH_MAX : n < -WIDTH_MAX ? -WIDTH_MAX : (int)n;
+}
+
+static void set_up(struct job *j, const dt_conv *c)
+{
+	j->conv = c;
+	j->flags = c->flags;
+	j->width = c->width;
+	j->prec = c->prec;
+	if (c->flags & DT_CF_DYNWIDTH) {
+		j->width = dynamic(j->fe, c->width_arg);
+		if (j->width < -1 || (j->width == -1 && c->width_arg >= 0)) {
+			j->flags |= DT_CF_LEFT;
+			j->width = -j->width;
+		}
+	}
+	if (c->flags & DT_CF_DYNPREC) {
+		j->prec = dynamic(j->fe, c->prec_arg);
+		if (j->prec < 0)
+			j->prec = -1;
+	}
+}
+
+/* %@: the value of an aggregation. */
+static void put_agg(struct job *j, uint32_t which)
+{
+	const struct dt_format_env *fe = j->fe;
+	const dt_aggset *s;
+	dt_value v = {.kind = DT_V_INT, .size = 8};
+
+	if (fe->nsets == 0)
+		return;
+	if (which >= fe->nsets)
+		which = fe->nsets - 1;
+	s = fe->sets[which];
+	if (dt_agg_is_quantizer(s->agg)) {
+		dt_text_quantize(j->out, s->agg, fe->values[which], s->normal, fe->env->opts);
+		return;
+	}
+	v.u = (uint64_t)dt_agg_number(s->agg, fe->values[which], s->normal);
+	v.is_signed = s->agg->func != DT_ACT_COUNT;
+	v.data = &v.u;
+	j->v = &v;
+	conv_int(j);
+}
+
+static void put_conv(struct job *j)
+{
+	static const dt_value nothing;
+	const struct dt_format_env *fe = j->fe;
+	int arg = j->conv->arg;
+
+	j->v = arg >= 0 && (uint32_t)arg < fe->nargs ? &fe->args[arg] : &nothing;
+	for (size_t i = 0; i < DT_NELEM(conversions); i++) {
+		if (strchr(conversions[i].letters, j->conv->letter)) {
+			if (j->v->kind != DT_V_NONE || conversions[i].print == conv_string)
+				conversions[i].print(j);
+			return;
+		}
+	}
+}
+
+int dt_text_format(dt_buf *out, const dt_format *f, const struct dt_format_env *fe, dt_error *err)
+{
+	struct job j = {.out = out, .fe = fe};
+	uint32_t naggs = 0;
+
+	(void)err;
+	for (uint32_t i = 0; i < f->nconvs; i++) {
+		const dt_conv *c = &f->convs[i];
+
+		if (c->textlen)
+			dt_buf_add(out, c->text, c->textlen);
+		if (c->letter == 0)
+			continue;
+		if (c->letter == '%') {
+			dt_buf_putc(out, '%');
+			continue;
+		}
+		set_up(&j, c);
+		if (c->flags & DT_CF_AGG)
+			put_agg(&j, naggs++);
+		else
+			put_conv(&j);
+	}
+	return 0;
+}
+
+int dt_text_printf(dt_buf *out, const dt_format *f, const dt_action *args, const dt_datum *data,
+		   uint32_t nargs, const struct dt_consumer_env *env, dt_error *err)
+{
+	dt_value *values = dt_xcalloc(nargs + 1, sizeof(*values));
+	struct dt_format_env fe = {.env = env, .args = values, .nargs = nargs};
+	int rc;
+
+	for (uint32_t i = 0; i < nargs; i++)
+		dt_value_of(&args[i], &data[i], &values[i]);
+	rc = dt_text_format(out, f, &fe, err);
+	free(values);
+	return rc;
+}

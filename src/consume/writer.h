@@ -1,0 +1,217 @@
+/*
+ * writer: what the consumer tells an output writer.
+ *
+ * A writer gets typed values and whole tables, never text (design, decision 16). The text writer
+ * (text.c) prints as DTrace always has; others (JSON ...) implement the same table of functions.
+ * Whatever a pointer leads to is only good during the call.
+ *
+ * Data can come from programs read from a file, so nothing here trusts a size: value.c decodes a
+ * datum with what it has and never reads past it.
+ */
+#ifndef DT_WRITER_H
+#define DT_WRITER_H
+
+#include "consume/consume.h"
+
+/* ---- values ---- */
+enum dt_vkind {
+	DT_V_NONE,   /* nothing was recorded */
+	DT_V_INT,    /* integers, enums, pointers */
+	DT_V_FLOAT,  /* 4, 8 or 16 bytes */
+	DT_V_STRING, /* data and size, without the NUL */
+	DT_V_BYTES,  /* arrays, structures, memory */
+	DT_V_STACK,  /* frames: dt_value_pc(), dt_symbolise() */
+	DT_V_SYMBOL, /* sym mod usym umod uaddr: one address */
+};
+
+typedef struct dt_value {
+	enum dt_vkind kind;
+	enum dt_act act; /* stacks and symbols: what recorded them */
+	bool is_signed;	 /* integers */
+	dt_type *type;	 /* NULL: not known (DOF) */
+	const void *data;
+	uint32_t size;	     /* bytes of data; strings: without NUL */
+	uint32_t full;	     /* strings: bytes of the type; what is past `size` is NUL */
+	uint64_t u;	     /* integers, extended to 64 bits by their sign; symbols: the address */
+	long pid;	     /* user stacks and symbols; 0: the target */
+	uint32_t nframes;    /* stacks */
+	const char *strings; /* ustack helpers: one string per frame; NULL: none */
+	uint32_t strings_size;
+} dt_value;
+
+/* Decode what an action (or a key) recorded. */
+void dt_value_of(const dt_action *a, const dt_datum *d, dt_value *v);
+/* An integer without its sign extension: as wide as the type. */
+uint64_t dt_value_unsigned(const dt_value *v);
+double dt_value_double(const dt_value *v);
+long double dt_value_long_double(const dt_value *v);
+uint64_t dt_value_pc(const dt_value *v, uint32_t frame);
+/* Little-endian integer of n bytes (more than 8: the first 8), sign-extended if asked. */
+uint64_t dt_load_int(const void *p, uint32_t n, bool is_signed);
+
+/* ---- addresses ---- */
+typedef struct dt_frame {
+	uint64_t pc;
+	const char *mod; /* module, or base name of the object; NULL: unknown */
+	const char *sym; /* NULL: unknown */
+	uint64_t off;
+} dt_frame;
+void dt_symbolise_kernel(const struct dt_consumer_env *env, uint64_t pc, dt_frame *f);
+void dt_symbolise_user(const struct dt_consumer_env *env, long pid, uint64_t pc, dt_frame *f);
+/* The frame of a stack, or the address of a symbol value (frame 0). */
+void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame,
+		  dt_frame *f);
+
+/* ---- aggregations: agg.c keeps them, agg_sort.c orders them ---- */
+typedef struct dt_aggset { /* one aggregation and its rows */
+	const dt_agg *agg;
+	dt_aggrow **buckets; /* by hash */
+	uint32_t nbuckets;
+	uint32_t nrows;
+	uint64_t normal; /* normalize(); 1 otherwise */
+	bool printed;	 /* by a printa() */
+} dt_aggset;
+
+typedef struct dt_aggs dt_aggs;
+dt_aggs *dt_aggs_new(const struct dt_consumer_env *env);
+void dt_aggs_free(dt_aggs *as);
+dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg); /* made if need be */
+uint32_t dt_aggs_count(const dt_aggs *as);
+dt_aggset *dt_aggs_nth(dt_aggs *as, uint32_t i); /* in order of id */
+/* What a snapshot brings; added to what is there. */
+void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const uint64_t *value);
+void dt_aggset_clear(dt_aggset *s);	       /* zero the values, keep the keys */
+void dt_aggset_trunc(dt_aggset *s, int64_t n); /* keep n largest, -n smallest; 0: none */
+
+/* A table to print: the rows of one or more aggregations with equal keys, in order. */
+typedef struct dt_aggline {
+	const dt_agg *agg; /* whose key types these are */
+	const dt_datum *keys;
+	const uint64_t **values; /* one per aggregation; NULL: no such row there */
+} dt_aggline;
+typedef struct dt_aggtable {
+	dt_aggset **sets;
+	uint32_t nsets;
+	dt_aggline *lines;
+	uint32_t nlines;
+	const struct dt_format *format; /* printa() with a format */
+	bool at_exit;			/* not by printa() */
+	const uint64_t **values;	/* memory of lines[].values */
+} dt_aggtable;
+void dt_aggtable_make(dt_aggtable *t, dt_aggset **sets, uint32_t nsets, const dt_options *opts);
+void dt_aggtable_free(dt_aggtable *t);
+
+/* The one number of a value, normalised; not for quantizers. zero if value is NULL. */
+int64_t dt_agg_number(const dt_agg *agg, const uint64_t *value, uint64_t normal);
+bool dt_agg_is_quantizer(const dt_agg *agg);
+/* Compare two values of one aggregation: below, at, above 0. Either may be NULL: zero. */
+int dt_agg_compare(const dt_agg *agg, const uint64_t *a, const uint64_t *b);
+/* The buckets of a quantizer's value; 0 when the words are not what the parameters say. */
+struct dt_buckets {
+	enum dt_act func;
+	uint64_t param;
+	const uint64_t *count; /* NULL: all zero */
+	uint32_t n;
+};
+bool dt_buckets_of(const dt_agg *agg, const uint64_t *value, struct dt_buckets *b);
+int64_t dt_bucket_count(const struct dt_buckets *b, uint32_t i, uint64_t normal);
+int64_t dt_bucket_bound(const struct dt_buckets *b, uint32_t i); /* lower bound */
+
+/* ---- flow (-F): flow.c ---- */
+enum dt_flow_kind { DT_FLOW_NONE, DT_FLOW_ENTRY, DT_FLOW_RETURN };
+typedef struct dt_flow {
+	enum dt_flow_kind kind;
+	uint32_t indent;
+} dt_flow;
+typedef struct dt_flow_state {
+	struct dt_flow_stream {
+		uint32_t indent;
+		const dt_ecb *last;
+	} * streams;
+	uint32_t nstreams;
+} dt_flow_state;
+enum dt_flow_kind dt_flow_kind_of(const dt_probe *p);
+/* next: the record after this one in the stream, if known. */
+dt_flow dt_flow_step(dt_flow_state *fs, uint32_t stream, const dt_ecb *ecb, const dt_ecb *next);
+
+/* ---- losses and faults: diag.c ---- */
+/* Text of a fault, without "dtrace: ". */
+void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out);
+/* Call diag for every counter that grew since *last; *last is brought up to date. 0 or -1. */
+typedef struct dt_losses dt_losses;
+dt_losses *dt_losses_new(void);
+void dt_losses_free(dt_losses *l);
+int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_consumer_env *env);
+
+/* ---- the writer ---- */
+typedef struct dt_record_event {
+	const dt_probe *probe;
+	uint32_t epid, cpu;
+	uint64_t timestamp;
+	dt_flow flow;
+} dt_record_event;
+
+typedef struct dt_writer dt_writer;
+struct dt_writer_ops {
+	const char *name;
+	dt_writer *(*open)(const struct dt_consumer_env *env);
+	void (*close)(dt_writer *w);
+	void (*record_begin)(dt_writer *w, const dt_record_event *r);
+	void (*trace)(dt_writer *w, const dt_value *v);
+	void (*print)(dt_writer *w, const dt_value *v, dt_type *type);
+	void (*memory)(dt_writer *w, const dt_value *v);
+	void (*stack)(dt_writer *w, const dt_value *v);
+	void (*symbol)(dt_writer *w, const dt_value *v);
+	/* printf(): the text made from the format, and what it was made from */
+	void (*printf)(dt_writer *w, const char *text, size_t len, const struct dt_format *f,
+		       const dt_value *args, uint32_t nargs);
+	/* printa(), and what is left at the end; -1 with *err */
+	int (*aggs)(dt_writer *w, const dt_aggtable *t, dt_error *err);
+	void (*exit_begin)(dt_writer *w); /* before the aggregations at the end */
+	void (*record_end)(dt_writer *w);
+	/* losses and faults also reach the user through diag */
+	void (*fault)(dt_writer *w, const dt_fault *f, const dt_ecb *ecb);
+	void (*loss)(dt_writer *w, const char *text);
+	/* What was written so far; the consumer takes it and resets it. */
+	dt_buf *(*output)(dt_writer *w);
+};
+extern const struct dt_writer_ops dt_writer_text;
+
+/* ---- text, shared between the files of the text writer and printf ---- */
+/* " %16d": an integer of that many bytes, as trace() and keys print it; quiet: the number only. */
+void dt_text_int(dt_buf *out, const dt_value *v, bool quiet);
+/* A string or bytes: text when printable, else a dump. */
+void dt_text_bytes(dt_buf *out, const dt_value *v, int width, bool quiet, bool force_dump);
+/* A newline, then the frames, one per line. */
+void dt_text_stack(dt_buf *out, const dt_value *v, int indent, const struct dt_consumer_env *env);
+/* sym, mod, usym, umod, uaddr: just the text. */
+void dt_text_symbol(dt_buf *out, const dt_value *v, const struct dt_consumer_env *env);
+void dt_text_frame(dt_buf *out, const dt_frame *f); /* mod`sym+0xoff */
+/* Default layout of a table (text_agg.c); with aggpack and agghist: text_pack.c. */
+int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env *env,
+		 dt_error *err);
+bool dt_text_packs(const dt_aggtable *t, const dt_options *opts);
+void dt_text_pack(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env *env);
+/* One bar of a graph: 41 columns with its axis. `total` is what a full bar stands for. */
+struct dt_bar_scale {
+	bool positive, negative; /* signs that occur */
+	unsigned __int128 total; /* in 1/scale units: a full bar is total / unit */
+	uint32_t unit;
+	bool utf8;
+};
+void dt_text_bar(dt_buf *out, const struct dt_bar_scale *s, int64_t count);
+void dt_text_bar_head(dt_buf *out, const char *label, int width);
+bool dt_text_utf8(const dt_options *opts, bool by_default);
+
+/* printf and printa: what the conversions of a format are applied to. */
+struct dt_format_env {
+	const struct dt_consumer_env *env;
+	const dt_value *args; /* arguments, or keys */
+	uint32_t nargs;
+	dt_aggset **sets; /* printa: the aggregations of %@ */
+	const uint64_t **values;
+	uint32_t nsets;
+};
+int dt_text_format(dt_buf *out, const dt_format *f, const struct dt_format_env *fe, dt_error *err);
+
+#endif

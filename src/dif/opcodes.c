@@ -1,0 +1,66 @@
+/*
+ * opcodes: the tables of DIF as data.
+ *
+ * Three .def files say everything that is to be said once: opcodes, built-in variables and
+ * subroutines. Here they become arrays that the compiler, the printer, the verifier and the engines
+ * index. Nothing else in the project lists an opcode's operands or a subroutine's number.
+ */
+#include "dif/dif.h"
+
+const struct dt_op_desc dt_op_table[256] = {
+#define DT_OPCODE(num, name, text, format) [num] = {text, DT_F_##format},
+#include "dif/opcodes.def"
+#undef DT_OPCODE
+};
+
+/* Both tables are in order of id, so that they can be searched by halves. */
+const struct dt_builtin_var_desc dt_builtin_vars[] = {
+#define DT_BUILTIN_VAR(sym, num, name, type, ver, name_stab, data_stab, cls, help)                 \
+	{name, type, num, ver, {DT_STAB_##name_stab, DT_STAB_##data_stab, DT_CLASS_##cls}, help},
+#include "dif/builtins.def"
+#undef DT_BUILTIN_VAR
+};
+const size_t dt_nbuiltin_vars = DT_NELEM(dt_builtin_vars);
+
+const struct dt_subr_desc dt_subrs[] = {
+#define DT_SIG(name, proto)		       name, proto
+#define DT_SUBR(sym, num, sig, ver, cls, help) {sig, num, ver, help},
+#include "dif/builtins.def"
+#undef DT_SUBR
+#undef DT_SIG
+};
+const size_t dt_nsubrs = DT_NELEM(dt_subrs);
+
+const struct dt_builtin_var_desc *dt_builtin_var_find(uint32_t id)
+{
+	size_t lo = 0, hi = dt_nbuiltin_vars;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (dt_builtin_vars[mid].id == id)
+			return &dt_builtin_vars[mid];
+		if (dt_builtin_vars[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+const struct dt_subr_desc *dt_subr_find(uint32_t id)
+{
+	size_t lo = 0, hi = dt_nsubrs;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (dt_subrs[mid].id == id)
+			return &dt_subrs[mid];
+		if (dt_subrs[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}

@@ -1,0 +1,312 @@
+/*
+ * action_agg: aggregations.
+ *
+ *   @name[k1, k2] = func(value, ...)
+ *
+ * becomes these actions: the aggregation's id (a constant), the keys, and the aggregating action
+ * itself, whose ntuple says that the 1 + nkeys actions before it are the tuple. None of them adds to
+ * the record; `size` of a key says how many bytes of the tuple it takes. The optional increment
+ * of the quantizers is the second expression of the aggregating action (incr).
+ *
+ * The first use of a name fixes its function, parameters and keys for the session; any other use
+ * must agree.
+ */
+#include "dif/quantize.h"
+#include "lang/action.h"
+
+/* ---- keys ---- */
+dt_type *dt_key_type(dt_compiler *cc, const dt_action *key)
+{
+	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
+
+	switch (key->kind) {
+	case DT_ACT_STACK: case DT_ACT_USTACK: case DT_ACT_JSTACK: return in->stack;
+	case DT_ACT_SYM: case DT_ACT_MOD: return in->symaddr;
+	case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR: return in->usymaddr;
+	default: return key->difo->type;
+	}
+}
+
+_Noreturn static void bad_key(dt_compiler *cc, const dt_node *n, uint32_t i, const char *what)
+{
+	dt_fail(cc, n->pos, D_KEY_TYPE, "aggregation key #%u cannot be %s", i + 1, what);
+}
+
+static void check_key_type(dt_compiler *cc, const dt_node *n, uint32_t i)
+{
+	if (dt_type_is_dyn(n->type))
+		bad_key(cc, n, i, "a translated object");
+	if (dt_type_is_void(n->type) || dt_type_is_function(n->type) ||
+	    !dt_type_is_complete(cc->types, n->type))
+		bad_key(cc, n, i, dt_tname(cc, n->type));
+}
+
+/* n as key #i of an aggregation that had `first` there at its first use. */
+static dt_node *fit_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t i,
+			const dt_action *first)
+{
+	dt_type *want = dt_key_type(cc, first);
+	dt_node *fit = NULL;
+
+	if (first->kind == DT_ACT_DIFEXPR) {
+		if (dt_type_is_integer(want) && dt_type_is_integer(n->type))
+			fit = dt_coerce(cc, n, want);
+		else if (!dt_is_null(n) || dt_type_is_scalar(want))
+			fit = dt_convert(cc, n, want);
+	}
+	if (!fit)
+		dt_fail(cc, n->pos, D_PROTO_ARG, "key #%u of @%s is %s, but was %s before", i + 1,
+			agg->name, dt_tname(cc, n->type), dt_tname(cc, want));
+	return fit;
+}
+
+static void value_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t i, dt_action *out)
+{
+	if (n->kind == N_AGG)
+		bad_key(cc, n, i, "an aggregation");
+	n = dt_check_value(cc, n);
+	check_key_type(cc, n, i);
+	if (agg->func != DT_ACT_NONE)
+		n = fit_key(cc, agg, n, i, &agg->keys[i]);
+	/* Equal values must be equal bytes: cut what arithmetic carried beyond the type. */
+	if (dt_type_is_integer(n->type) && n->kind != N_INT) {
+		dt_node *cast = dt_node_op1(cc, '(', n);
+		cast->type = cast->ctype = n->type;
+		cast->flags |= NF_CHECKED;
+		n = cast;
+	}
+	out->kind = DT_ACT_DIFEXPR;
+	out->difo = dt_gen_expr(cc, n, true);
+	out->size = out->difo->rtype.size;
+	out->align = out->difo->rtype.kind == DT_TYPE_STRING ? 1
+							      : dt_type_align(cc->types, n->type);
+	if (out->align == 0)
+		out->align = 1;
+}
+
+static void action_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t i,
+		       const struct dt_action_desc *d, dt_action *out)
+{
+	const dt_action *first = agg->func != DT_ACT_NONE ? &agg->keys[i] : NULL;
+
+	if (!dt_action_is_key(d->kind))
+		bad_key(cc, n, i, dt_arena_printf(cc->arena, "%s( )", d->name));
+	dt_action_fill_key(cc, n, d, out);
+	if (first && (first->kind != out->kind || first->arg != out->arg))
+		dt_fail(cc, n->pos, D_PROTO_ARG, "key #%u of @%s is %s( ), but was %s before", i + 1,
+			agg->name, d->name,
+			first->kind == out->kind ? "one with another size"
+						 : dt_tname(cc, dt_key_type(cc, first)));
+}
+
+static dt_action *compile_keys(dt_compiler *cc, const dt_agg *agg, dt_node *at, uint32_t *nkeys)
+{
+	uint32_t n = dt_list_len(at->args), i = 0;
+	dt_action *keys = dt_arena_alloc(cc->arena, (n + 1) * sizeof(*keys));
+	dt_node *next;
+
+	if (agg->func != DT_ACT_NONE && n != agg->nkeys)
+		dt_fail(cc, at->pos, D_PROTO_LEN, "@%s has %u key%s here, but had %u before", agg->name,
+			n, n == 1 ? "" : "s", agg->nkeys);
+	for (dt_node *k = at->args; k; k = next, i++) {
+		const struct dt_action_desc *d = dt_action_of(cc, k);
+		next = k->next;
+		if (d)
+			action_key(cc, agg, k, i, d, &keys[i]);
+		else
+			value_key(cc, agg, k, i, &keys[i]);
+	}
+	*nkeys = n;
+	return keys;
+}
+
+/* ---- functions ---- */
+static const struct {
+	enum dt_act func;
+	uint8_t min, max; /* arguments; one more than `fixed` is the increment */
+	uint8_t fixed;
+} signatures[] = {
+	{ DT_ACT_COUNT, 0, 0, 0 },     { DT_ACT_QUANTIZE, 1, 2, 1 },
+	{ DT_ACT_LQUANTIZE, 3, 5, 4 }, { DT_ACT_LLQUANTIZE, 5, 6, 5 },
+};
+
+static dt_difo *scalar_arg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag tag)
+{
+	dt_node *n = dt_arg_value(cc, call, i), *cast;
+
+	if (!dt_is_number(n->type))
+		dt_fail(cc, n->pos, tag, "%s must be of scalar type, not %s",
+			dt_arg_name(cc, call, i), dt_tname(cc, n->type));
+	if (n->kind == N_INT)
+		return dt_gen_expr(cc, n, true);
+	cast = dt_node_op1(cc, '(', n); /* exactly a number of its type, in all 64 bits */
+	cast->type = cast->ctype = n->type;
+	cast->flags |= NF_CHECKED;
+	return dt_gen_expr(cc, cast, true);
+}
+
+/* The aggregating action of `call`: its value, parameter and increment. */
+static dt_action compile_func(dt_compiler *cc, dt_node *call, enum dt_act func, const dt_agg *agg)
+{
+	dt_action a = { .kind = func };
+	uint32_t min = 1, max = 1, fixed = 1;
+
+	for (size_t i = 0; i < DT_NELEM(signatures); i++) {
+		if (signatures[i].func == func) {
+			min = signatures[i].min;
+			max = signatures[i].max;
+			fixed = signatures[i].fixed;
+		}
+	}
+	dt_check_args_count(cc, call, min, max, D_PROTO_LEN);
+	if (func == DT_ACT_LQUANTIZE)
+		a.arg = dt_lquantize_args(cc, call, agg);
+	if (func == DT_ACT_LLQUANTIZE)
+		a.arg = dt_llquantize_args(cc, call, agg);
+	if (max > 0)
+		a.difo = scalar_arg(cc, call, 0, D_AGG_SCALAR);
+	if (dt_arg(call, fixed))
+		a.incr = scalar_arg(cc, call, fixed, D_PROTO_ARG);
+	return a;
+}
+
+static enum dt_act function_of(dt_compiler *cc, const dt_node *assign)
+{
+	const dt_node *call = assign->r;
+	dt_ident *id;
+
+	if (call->kind != N_CALL)
+		dt_fail(cc, call->pos, D_AGG_FUNC,
+			"@%s must be assigned the result of an aggregating function, as in @%s = count()",
+			assign->l->name, assign->l->name);
+	id = dt_ident_find(cc, call->name, 0);
+	if (!id)
+		dt_fail(cc, call->pos, D_FUNC_UNDEF, "undefined function name: %s%s", call->name,
+			dt_suggest(cc, call->name, ID_SUBR));
+	if (id->kind != ID_AGGFUNC)
+		dt_fail(cc, call->pos, D_AGG_FUNC,
+			"%s( ) is not an aggregating function: @%s cannot be assigned its result",
+			call->name, assign->l->name);
+	dt_use_attr(cc, call->pos, id->attr, id->name);
+	return (enum dt_act)id->id;
+}
+
+static const char *func_name(enum dt_act func)
+{
+	for (const struct dt_action_desc *d = dt_aggfunc_table; d->name; d++)
+		if (d->kind == func)
+			return d->name;
+	return "?";
+}
+
+void dt_agg_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *assign)
+{
+	dt_node *at = assign->l, *call = assign->r;
+	enum dt_act func = function_of(cc, assign);
+	dt_agg *agg = dt_agg_get(cc, at->name, at->pos)->agg;
+	dt_action act, *keys, *id;
+	dt_stmt *s;
+	uint32_t nkeys;
+
+	if (agg->func != DT_ACT_NONE && agg->func != func)
+		dt_fail(cc, at->pos, D_AGG_REDEF, "@%s was %s( ) before: it cannot also be %s( )",
+			agg->name, func_name(agg->func), func_name(func));
+	keys = compile_keys(cc, agg, at, &nkeys);
+	act = compile_func(cc, call, func, agg);
+	act.ntuple = nkeys + 1;
+	if (agg->func == DT_ACT_NONE) {
+		agg->func = func;
+		agg->param = act.arg;
+		agg->keys = keys;
+		agg->nkeys = nkeys;
+		agg->nwords = dt_agg_words(func, act.arg);
+	}
+	s = dt_stmt_add(cc, b, call, DT_ST_AGG, func);
+	s->aggs = dt_arena_dup(cc->arena, &agg, sizeof(agg));
+	s->naggs = 1;
+	id = dt_action_add(cc, b, DT_ACT_DIFEXPR);
+	id->difo = dt_gen_const(cc, agg->id, dt_intrinsics(cc->types)->int_);
+	id->size = id->align = 4;
+	for (uint32_t i = 0; i < nkeys; i++)
+		*dt_action_add(cc, b, keys[i].kind) = keys[i];
+	*dt_action_add(cc, b, func) = act;
+}
+
+/* ---- what is done to an aggregation later ---- */
+dt_agg *dt_arg_agg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag not_agg,
+		   enum dt_tag undefined)
+{
+	dt_node *n = dt_arg(call, i);
+	dt_ident *id;
+
+	if (n->kind != N_AGG)
+		dt_fail(cc, n->pos, not_agg, "%s must be an aggregation", dt_arg_name(cc, call, i));
+	if (n->flags & NF_HAS_KEYS)
+		dt_fail(cc, n->pos, not_agg, "%s: @%s is meant as a whole here, without keys",
+			dt_arg_name(cc, call, i), n->name);
+	id = dt_agg_find(cc, n->name);
+	if (!id || id->agg->func == DT_ACT_NONE)
+		dt_fail(cc, n->pos, undefined, "undefined aggregation: @%s%s", n->name,
+			dt_suggest(cc, n->name, ID_AGG));
+	return id->agg;
+}
+
+struct later_tags {
+	enum dt_tag proto, not_agg, undefined, scalar;
+};
+static const struct later_tags clear_tags = { D_CLEAR_PROTO, D_CLEAR_AGGARG, D_CLEAR_AGGBAD,
+					      D_UNKNOWN };
+static const struct later_tags trunc_tags = { D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_AGGBAD,
+					      D_TRUNC_SCALAR };
+static const struct later_tags normalize_tags = { D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG,
+						  D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR };
+
+/* One action without data; a second one with the number, if there is one. */
+static void compile_later(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+			  const struct dt_action_desc *d, uint32_t min, uint32_t max,
+			  const struct later_tags *tags)
+{
+	dt_node *number = NULL;
+	dt_agg *agg;
+	dt_stmt *s;
+
+	dt_check_args_count(cc, call, min, max, tags->proto);
+	agg = dt_arg_agg(cc, call, 0, tags->not_agg, tags->undefined);
+	if (dt_arg(call, 1)) {
+		number = dt_arg_value(cc, call, 1);
+		if (!dt_is_number(number->type))
+			dt_fail(cc, number->pos, tags->scalar, "%s must be of scalar type, not %s",
+				dt_arg_name(cc, call, 1), dt_tname(cc, number->type));
+		number = dt_coerce(cc, number, dt_intrinsics(cc->types)->int64);
+	}
+	s = dt_stmt_add(cc, b, call, d->stmt, d->kind);
+	s->aggs = dt_arena_dup(cc->arena, &agg, sizeof(agg));
+	s->naggs = 1;
+	dt_action_add(cc, b, d->kind);
+	if (number)
+		dt_action_value(cc, b, d->kind, number);
+}
+
+void dt_act_clear(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		  const struct dt_action_desc *d)
+{
+	compile_later(cc, b, call, d, 1, 1, &clear_tags);
+}
+
+void dt_act_trunc(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		  const struct dt_action_desc *d)
+{
+	compile_later(cc, b, call, d, 1, 2, &trunc_tags);
+}
+
+void dt_act_normalize(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		      const struct dt_action_desc *d)
+{
+	compile_later(cc, b, call, d, 2, 2, &normalize_tags);
+}
+
+void dt_act_denormalize(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+			const struct dt_action_desc *d)
+{
+	compile_later(cc, b, call, d, 1, 1, &normalize_tags);
+}

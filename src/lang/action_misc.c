@@ -1,0 +1,67 @@
+/*
+ * action_misc: exit, speculation, what the engine does to the process or the system, options.
+ *
+ * exit() records its status. For the others the engine evaluates the expression and acts on it;
+ * nothing is recorded.
+ */
+#include "lang/action.h"
+
+void dt_act_exit(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		 const struct dt_action_desc *d)
+{
+	dt_node *n;
+
+	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
+	n = dt_arg_integer(cc, call, 0, dt_intrinsics(cc->types)->int_);
+	dt_stmt_add(cc, b, call, d->stmt, d->kind);
+	dt_action_value(cc, b, d->kind, n);
+}
+
+/* raise(signal), chill(ns), speculate(id), commit(id), discard(id) */
+void dt_act_number(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		   const struct dt_action_desc *d)
+{
+	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
+	dt_node *n;
+	dt_action *a;
+
+	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
+	n = dt_arg_integer(cc, call, 0, d->kind == DT_ACT_CHILL ? in->uint64 : in->int_);
+	dt_stmt_add(cc, b, call, d->stmt, d->kind);
+	a = dt_action_value(cc, b, d->kind, n);
+	a->size = a->align = 0;
+}
+
+/* stop(), breakpoint(), panic() */
+void dt_act_plain(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		  const struct dt_action_desc *d)
+{
+	dt_check_args_count(cc, call, 0, 0, D_PROTO_LEN);
+	dt_stmt_add(cc, b, call, d->stmt, d->kind);
+	dt_action_add(cc, b, d->kind);
+}
+
+void dt_act_ftruncate(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		      const struct dt_action_desc *d)
+{
+	dt_act_plain(cc, b, call, d);
+}
+
+/* setopt("name" [, "value"]): one datum each */
+void dt_act_setopt(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		   const struct dt_action_desc *d)
+{
+	dt_node *args[2] = { NULL, NULL };
+
+	dt_check_args_count(cc, call, 1, 2, D_PROTO_LEN);
+	for (uint32_t i = 0; i < 2 && dt_arg(call, i); i++) {
+		dt_node *n = dt_arg_value(cc, call, i);
+		args[i] = dt_type_is_string_compat(n->type) ? dt_to_string(cc, n) : NULL;
+		if (!args[i])
+			dt_fail(cc, n->pos, D_PROTO_ARG, "%s must be a string, not %s",
+				dt_arg_name(cc, call, i), dt_tname(cc, n->type));
+	}
+	dt_stmt_add(cc, b, call, d->stmt, d->kind);
+	for (uint32_t i = 0; i < 2 && args[i]; i++)
+		dt_action_value(cc, b, d->kind, args[i]);
+}

@@ -1,0 +1,56 @@
+/*
+ * check: shared by the files of the checker (check*.c, convert.c, fold.c) only.
+ */
+#ifndef DT_CHECK_H
+#define DT_CHECK_H
+
+#include "lang/compiler.h"
+
+/* ---- check_name.c ---- */
+dt_node *dt_check_ident(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_sym(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_call(dt_compiler *cc, dt_node *n);
+/* An assignment target: an unknown variable is created with `type` (NULL: int64_t). */
+dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type);
+void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id); /* n->args against id's signature */
+dt_type *dt_type_from_text(dt_compiler *cc, const char *text, size_t len);
+void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what);
+
+/* ---- check_op.c ---- */
+dt_node *dt_check_op1(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_op2(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_op3(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_deref(dt_compiler *cc, dt_node *n); /* '*' with n->l checked */
+dt_node *dt_check_index(dt_compiler *cc, dt_node *n); /* '[' with l and r checked */
+
+/* ---- check_assign.c ---- */
+bool dt_is_assign_op(int op);
+dt_node *dt_check_assign(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_incdec(dt_compiler *cc, dt_node *n);
+
+/* ---- check_member.c ---- */
+dt_node *dt_check_member(dt_compiler *cc, dt_node *n);
+dt_node *dt_check_offsetof(dt_compiler *cc, dt_node *n);
+
+/* ---- check_xlate.c: inlines and translators ---- */
+dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use);
+dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos);
+dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n);
+
+/* ---- convert.c ---- */
+dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to);   /* as written in the program */
+dt_node *dt_to_string(dt_compiler *cc, dt_node *n);	      /* string-compatible -> string */
+/* n as a value of type `to`, as assignment would convert it; NULL when it does not fit. */
+dt_node *dt_convert(dt_compiler *cc, dt_node *n, dt_type *to);
+dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to); /* no questions asked: cast node or fold */
+bool dt_is_null(const dt_node *n);			      /* constant 0 */
+dt_type *dt_decay(dt_compiler *cc, dt_type *t);		      /* array -> pointer to element */
+void dt_set_object(dt_node *n, dt_type *t);	/* type and NF_REF by the type's nature */
+const char *dt_op_name(int op);			/* "+", "==", ... */
+
+/* ---- fold.c ---- */
+uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t); /* truncate and extend to t */
+dt_node *dt_fold1(dt_compiler *cc, dt_node *n);
+dt_node *dt_fold2(dt_compiler *cc, dt_node *n);
+
+#endif

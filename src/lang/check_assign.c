@@ -1,0 +1,141 @@
+/*
+ * check_assign: assignment in all its forms.
+ *
+ * The first assignment to an unknown name creates the variable, with the type of what is
+ * assigned; ++ and the compound operators create an int64_t.
+ */
+#include "lang/check.h"
+
+bool dt_is_assign_op(int op)
+{
+	switch (op) {
+	case '=': case T_ADD_EQ: case T_SUB_EQ: case T_MUL_EQ: case T_DIV_EQ: case T_MOD_EQ:
+	case T_AND_EQ: case T_XOR_EQ: case T_OR_EQ: case T_SHL_EQ: case T_SHR_EQ: return true;
+	default: return false;
+	}
+}
+
+static int plain_op(int op)
+{
+	switch (op) {
+	case T_ADD_EQ: return '+';
+	case T_SUB_EQ: return '-';
+	case T_MUL_EQ: return '*';
+	case T_DIV_EQ: return '/';
+	case T_MOD_EQ: return '%';
+	case T_AND_EQ: return '&';
+	case T_XOR_EQ: return '^';
+	case T_OR_EQ: return '|';
+	case T_SHL_EQ: return T_SHL;
+	default: return T_SHR;
+	}
+}
+
+static void need_writable(dt_compiler *cc, dt_node *target, int op)
+{
+	if (!(target->flags & NF_LVAL))
+		dt_fail(cc, target->pos, D_OP_LVAL,
+			"operator %s requires modifiable lvalue as an operand", dt_op_name(op));
+	if (target->kind == N_VAR && target->ident->id == DT_VAR_UREGS &&
+	    (target->ident->flags & IDF_BUILTIN))
+		dt_fail(cc, target->pos, D_OP_WRITE, "uregs[ ] cannot be written on Linux");
+	if (!(target->flags & NF_WRITABLE))
+		dt_fail(cc, target->pos, D_OP_WRITE,
+			"operator %s: %s is read-only", dt_op_name(op),
+			target->kind == N_VAR	? target->ident->name
+			: (target->flags & NF_USER) ? "user memory"
+						    : "kernel memory");
+}
+
+static dt_node *finish(dt_node *n, dt_node *l)
+{
+	n->l = l;
+	n->attr = l->attr;
+	dt_set_object(n, l->type);
+	return n;
+}
+
+static dt_node *simple(dt_compiler *cc, dt_node *n)
+{
+	dt_node *r, *l, *fit;
+
+	if (n->l->kind == N_AGG)
+		dt_fail(cc, n->pos, D_AGG_FUNC,
+			"@%s = ... is a statement, and cannot be part of an expression",
+			n->l->name);
+	r = dt_check_value(cc, n->r);
+	l = dt_check_target(cc, n->l, r->type);
+	need_writable(cc, l, n->op);
+	if (dt_type_is_dyn(r->type))
+		dt_fail(cc, n->pos, D_OP_DYN,
+			"a translated object cannot be assigned; assign one of its members");
+	fit = dt_convert(cc, r, l->type);
+	if (!fit)
+		dt_fail(cc, n->pos, D_OP_INCOMPAT,
+			"operands have incompatible types: \"%s\" = \"%s\"", dt_tname(cc, l->type),
+			dt_tname(cc, r->type));
+	n->r = fit;
+	return finish(n, l);
+}
+
+static void compound_types(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r)
+{
+	int op = plain_op(n->op);
+	bool additive = op == '+' || op == '-';
+
+	if (additive && dt_type_is_pointer(l->type)) {
+		if (!dt_type_is_integer(r->type))
+			dt_fail(cc, n->pos, D_OP_INCOMPAT,
+				"operands have incompatible types: \"%s\" %s \"%s\"",
+				dt_tname(cc, l->type), dt_op_name(n->op), dt_tname(cc, r->type));
+		if (dt_type_size(cc->types, dt_type_resolve(l->type)->ref) == 0)
+			dt_fail(cc, n->pos, D_OP_VFPTR,
+				"operator %s cannot be applied to a void or function pointer",
+				dt_op_name(n->op));
+		return;
+	}
+	if (!dt_type_is_integer(l->type) || !dt_type_is_integer(r->type))
+		dt_fail(cc, n->pos, op == '*' || op == '/' || additive ? D_OP_ARITH : D_OP_INT,
+			"operator %s requires operands of integer type, not \"%s\" and \"%s\"",
+			dt_op_name(n->op), dt_tname(cc, l->type), dt_tname(cc, r->type));
+	if ((op == '/' || op == '%') && dt_is_null(r))
+		dt_fail(cc, n->pos, D_DIV_ZERO, "expression contains division by zero");
+}
+
+static dt_node *compound(dt_compiler *cc, dt_node *n)
+{
+	dt_node *r = dt_check_value(cc, n->r), *l;
+
+	if (n->l->kind == N_AGG)
+		dt_fail(cc, n->pos, D_AGG_FUNC, "operator %s cannot be applied to an aggregation",
+			dt_op_name(n->op));
+	l = dt_check_target(cc, n->l, NULL);
+	need_writable(cc, l, n->op);
+	compound_types(cc, n, l, r);
+	n->r = r;
+	return finish(n, l);
+}
+
+dt_node *dt_check_assign(dt_compiler *cc, dt_node *n)
+{
+	return n->op == '=' ? simple(cc, n) : compound(cc, n);
+}
+
+dt_node *dt_check_incdec(dt_compiler *cc, dt_node *n)
+{
+	dt_node *l;
+
+	if (n->l->kind == N_AGG)
+		dt_fail(cc, n->pos, D_OP_SCALAR, "operator %s cannot be applied to an aggregation; "
+			"did you mean @%s = count()?", dt_op_name(n->op), n->l->name);
+	l = dt_check_target(cc, n->l, NULL);
+	need_writable(cc, l, n->op);
+	if (!dt_type_is_scalar(l->type) || dt_type_is_float(l->type))
+		dt_fail(cc, n->pos, D_OP_SCALAR, "operator %s requires operand of scalar type, not %s",
+			dt_op_name(n->op), dt_tname(cc, l->type));
+	if (dt_type_is_pointer(l->type) && dt_type_size(cc->types, dt_type_resolve(l->type)->ref) == 0)
+		dt_fail(cc, n->pos, D_OP_VFPTR,
+			"operator %s cannot be applied to a void or function pointer",
+			dt_op_name(n->op));
+	return finish(n, l);
+}

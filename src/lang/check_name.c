@@ -1,0 +1,495 @@
+/*
+ * check_name: identifiers, external symbols, args[], and calls.
+ */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "lang/check.h"
+
+/* ---- stability ---- */
+
+void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what)
+{
+	uint64_t packed = dt_opt(cc->opts, DT_O_AMIN);
+	dt_attr min = { (uint8_t)(packed >> 16), (uint8_t)(packed >> 8), (uint8_t)packed };
+	dt_buf b = { 0 };
+
+	cc->clause_attr = dt_attr_min(cc->clause_attr, a);
+	if (!cc->opts->is_set[DT_O_AMIN] || !dt_attr_below(a, min))
+		return;
+	dt_attr_format(a, &b);
+	const char *text = dt_arena_strdup(cc->arena, b.s);
+	dt_buf_free(&b);
+	dt_fail(cc, pos, D_ATTR_MIN, "attributes for %s (%s) are less than the minimum asked for",
+		what, text);
+}
+
+static const dt_attr kernel_attr = { DT_STAB_PRIVATE, DT_STAB_PRIVATE, DT_CLASS_UNKNOWN };
+
+/* ---- types written as text in the tables ---- */
+
+dt_type *dt_type_from_text(dt_compiler *cc, const char *text, size_t len)
+{
+	enum dt_namespace ns = DT_NS_ORDINARY;
+	int stars = 0;
+	dt_type *t;
+
+	while (len && (text[len - 1] == '*' || text[len - 1] == ' '))
+		stars += text[--len] == '*';
+	if (len > 7 && strncmp(text, "struct ", 7) == 0) {
+		ns = DT_NS_STRUCT;
+		text += 7;
+		len -= 7;
+	}
+	t = dt_type_lookup(cc->types, NULL, ns, dt_arena_strndup(cc->arena, text, len));
+	if (!t) /* a kernel type, and no kernel types to be had: an opaque pointer will do */
+		t = dt_intrinsics(cc->types)->void_;
+	while (stars-- > 0)
+		t = dt_type_pointer(cc->types, t);
+	return t;
+}
+
+/* ---- variables ---- */
+
+static dt_node *make_var(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	if (!id->type && id->proto)
+		id->type = dt_type_from_text(cc, id->proto, strlen(id->proto));
+	n->kind = N_VAR;
+	n->ident = id;
+	n->flags |= NF_LVAL;
+	if (!(id->flags & IDF_BUILTIN))
+		n->flags |= NF_WRITABLE;
+	dt_set_object(n, id->type);
+	n->attr = id->attr;
+	dt_use_attr(cc, n->pos, id->attr, id->name);
+	return n;
+}
+
+static const char *scope_prefix(int scope)
+{
+	return scope == T_SELF ? "self->" : scope == T_THIS ? "this->" : "";
+}
+
+/* x[i] where x turned out to be a pointer, an array or a string: an ordinary subscript. */
+static dt_node *subscript(dt_compiler *cc, dt_node *base, dt_node *index, dt_pos pos)
+{
+	dt_node *op;
+
+	if (index->next)
+		dt_fail(cc, pos, D_ARR_BADREF,
+			"only an associative array can have more than one subscript");
+	op = dt_node_op2(cc, '[', base, dt_check_value(cc, index));
+	op->pos = pos;
+	return dt_check_index(cc, op);
+}
+
+static bool can_subscript(const dt_type *t)
+{
+	return dt_type_is_pointer(t) || dt_type_is_array(t) || dt_type_is_string(t);
+}
+
+static dt_node *check_scalar(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	dt_node *keys = n->args;
+
+	if (!(n->flags & NF_HAS_KEYS))
+		return make_var(cc, n, id);
+	n->args = NULL;
+	n->flags &= ~(uint32_t)NF_HAS_KEYS;
+	n = make_var(cc, n, id);
+	if (!can_subscript(n->type))
+		dt_fail(cc, n->pos, D_IDENT_BADREF,
+			"%s%s is a scalar of type %s: it cannot be used as an array",
+			scope_prefix(n->scope), id->name, dt_tname(cc, id->type));
+	n->flags |= NF_CHECKED;
+	return subscript(cc, n, keys, n->pos);
+}
+
+static void check_key_type(dt_compiler *cc, dt_node *key, uint32_t i)
+{
+	dt_type *t = key->type;
+
+	if (dt_type_is_void(t) || dt_type_is_dyn(t) || dt_type_is_function(t) ||
+	    (!dt_type_is_scalar(t) && !dt_type_is_byref(t)) || dt_type_is_float(t) ||
+	    dt_type_size(cc->types, t) == 0)
+		dt_fail(cc, key->pos, D_KEY_TYPE,
+			"array key #%u is of type %s, which cannot be a key", i + 1,
+			dt_tname(cc, t));
+}
+
+static dt_node *fit_key(dt_compiler *cc, dt_node *key, dt_type *want, const dt_ident *id, uint32_t i)
+{
+	dt_node *fit;
+
+	if (dt_type_is_integer(want) && dt_type_is_integer(key->type))
+		return key; /* compared as 64-bit numbers */
+	fit = dt_convert(cc, key, want);
+	if (!fit || (dt_is_null(key) && !dt_type_is_pointer(want) && !dt_type_is_string(want)))
+		dt_fail(cc, key->pos, D_PROTO_ARG, "key #%u of array %s is %s, but was %s before",
+			i + 1, id->name, dt_tname(cc, key->type), dt_tname(cc, want));
+	return fit;
+}
+
+void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	uint32_t count = dt_list_len(n->args), i = 0;
+	dt_node **link = &n->args;
+
+	if (id->keys_known && count != id->nkeys)
+		dt_fail(cc, n->pos, D_PROTO_LEN, "array %s has %u key%s, not %u", id->name,
+			id->nkeys, id->nkeys == 1 ? "" : "s", count);
+	if (!id->keys_known) {
+		id->keys = dt_arena_alloc(cc->arena, count * sizeof(*id->keys));
+		id->nkeys = count;
+	}
+	for (; *link; link = &(*link)->next, i++) {
+		dt_node *next = (*link)->next, *key = dt_check_value(cc, *link);
+
+		check_key_type(cc, key, i);
+		if (id->keys_known)
+			key = fit_key(cc, key, id->keys[i], id, i);
+		else
+			id->keys[i] = key->type;
+		key->next = next;
+		*link = key;
+	}
+	id->keys_known = true;
+}
+
+/* ---- args[], regs[], uregs[] ---- */
+
+static struct dt_probe_args *probe_args(dt_compiler *cc, dt_pos pos)
+{
+	dt_error why = { 0 };
+
+	if (cc->pargs)
+		return cc->pargs;
+	if (!cc->desc)
+		dt_fail(cc, pos, D_ARGS_NONE, "args[ ] can only be used in a probe clause");
+	cc->pargs = dt_arena_alloc(cc->arena, sizeof(*cc->pargs));
+	if (cc->probes.describe(cc->probes.arg, cc, cc->desc, true, cc->pargs, &why) != 0)
+		dt_fail(cc, pos, D_ARGS_TYPE, "cannot find the types of args[ ]: %s", why.text);
+	return cc->pargs;
+}
+
+static int64_t const_index(dt_compiler *cc, dt_node *n, enum dt_tag tag, int64_t limit)
+{
+	int64_t v = 0;
+
+	if (dt_list_len(n->args) != 1)
+		dt_fail(cc, n->pos, tag, "%s[ ] takes one index", n->name);
+	n->args = dt_check_value(cc, n->args);
+	if (!dt_node_is_const_int(n->args, &v))
+		dt_fail(cc, n->pos, tag, "index of %s[ ] must be an integer constant", n->name);
+	if (v < 0 || v >= limit)
+		dt_fail(cc, n->pos, tag, "index %lld is out of range for %s[ ]", (long long)v,
+			n->name);
+	return v;
+}
+
+static dt_node *raw_arg(dt_compiler *cc, dt_node *n, dt_ident *id, int index, dt_type *t)
+{
+	n->kind = N_VAR;
+	n->ident = id;
+	n->args = dt_node_int(cc, n->pos, (uint64_t)index, dt_intrinsics(cc->types)->int_);
+	n->args->flags |= NF_CHECKED;
+	n->flags |= NF_LVAL | NF_CHECKED;
+	n->type = dt_decay(cc, t);
+	return n;
+}
+
+static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	struct dt_probe_args *pa = probe_args(cc, n->pos);
+	dt_probe_arg *arg;
+	dt_node *raw, *x;
+	int64_t i;
+
+	dt_use_attr(cc, n->pos, pa->args_attr, "args[ ]");
+	if (pa->differ)
+		dt_fail(cc, n->pos, D_ARGS_MULTI,
+			"args[ ] cannot be used: the description matches probes with different "
+			"argument types");
+	if (!pa->typed)
+		dt_fail(cc, n->pos, D_ARGS_NONE, "the probe has no typed arguments; use arg0, arg1 ...");
+	i = const_index(cc, n, D_ARGS_IDX, pa->nargs);
+	arg = &pa->args[i];
+	if (!arg->native)
+		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld] is not known", (long long)i);
+	raw = raw_arg(cc, n, id, arg->mapping, arg->native);
+	if (!arg->xlated || dt_type_equal(cc->types, arg->native, arg->xlated))
+		return raw;
+	if (!dt_xlator_find(cc, raw->type, arg->xlated)) {
+		if (dt_type_is_scalar(arg->xlated) && !dt_type_is_pointer(arg->xlated))
+			return dt_coerce(cc, raw, arg->xlated);
+		dt_fail(cc, n->pos, D_ARGS_XLATOR,
+			"no translator is defined for args[%lld]: %s to %s", (long long)i,
+			dt_tname(cc, arg->native), dt_tname(cc, arg->xlated));
+	}
+	x = dt_node_new(cc, N_XLATE, n->pos);
+	x->ctype = arg->xlated;
+	x->l = raw;
+	x->type = dt_intrinsics(cc->types)->dyn;
+	x->flags |= NF_CHECKED;
+	return x;
+}
+
+#define NREGS 64 /* more than any CPU's R_* constants */
+
+static dt_node *check_builtin_array(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	if (!(n->flags & NF_HAS_KEYS))
+		dt_fail(cc, n->pos, D_IDENT_BADREF, "%s[ ] needs an index", id->name);
+	if (id->id == DT_VAR_ARGS)
+		return check_args_var(cc, n, id);
+	const_index(cc, n, D_REGS_IDX, NREGS);
+	return make_var(cc, n, id);
+}
+
+static dt_node *check_array(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	if (id->flags & IDF_BUILTIN)
+		return check_builtin_array(cc, n, id);
+	if (!(n->flags & NF_HAS_KEYS))
+		dt_fail(cc, n->pos, D_IDENT_BADREF,
+			"%s%s is an associative array: it needs its keys", scope_prefix(n->scope),
+			id->name);
+	dt_check_keys(cc, n, id);
+	return make_var(cc, n, id);
+}
+
+static dt_node *extern_symbol(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	dt_node *keys = (n->flags & NF_HAS_KEYS) ? n->args : NULL;
+
+	n->kind = N_SYM;
+	n->module = NULL;
+	n->args = NULL;
+	n->flags = (n->flags & ~(uint32_t)NF_HAS_KEYS) | NF_LVAL | NF_CHECKED;
+	dt_set_object(n, id->type);
+	dt_use_attr(cc, n->pos, kernel_attr, id->name);
+	return keys ? subscript(cc, n, keys, n->pos) : n;
+}
+
+static dt_node *inline_use(dt_compiler *cc, dt_node *n, dt_ident *id)
+{
+	dt_node *keys = (n->flags & NF_HAS_KEYS) && id->inl->nparams == 0 ? n->args : NULL;
+	dt_node *v = dt_expand_inline(cc, id, n);
+
+	return keys ? subscript(cc, v, keys, n->pos) : v;
+}
+
+static dt_node *bound_value(dt_compiler *cc, dt_node *n)
+{
+	for (struct dt_binding *b = cc->bindings; b; b = b->next) {
+		dt_node *v;
+		if (strcmp(b->name, n->name) != 0)
+			continue;
+		v = dt_node_expand(cc, b->value, n->pos);
+		return (n->flags & NF_HAS_KEYS) ? subscript(cc, v, n->args, n->pos) : v;
+	}
+	return NULL;
+}
+
+static dt_node *enumerator(dt_compiler *cc, dt_node *n)
+{
+	dt_type *t;
+	int64_t v;
+
+	if (n->flags & NF_HAS_KEYS)
+		return NULL;
+	if (!dt_enumerator_lookup(cc->types, n->name, false, &t, &v) &&
+	    !dt_enumerator_lookup(cc->types, n->name, true, &t, &v))
+		return NULL;
+	return dt_node_int(cc, n->pos, (uint64_t)v, t);
+}
+
+dt_node *dt_check_ident(dt_compiler *cc, dt_node *n)
+{
+	dt_node *v = n->scope == 0 ? bound_value(cc, n) : NULL;
+	dt_ident *id = v ? NULL : dt_ident_find(cc, n->name, n->scope);
+
+	if (v)
+		return v;
+	if (!id && n->scope == 0 && (v = enumerator(cc, n)))
+		return v;
+	if (!id && n->scope == 0)
+		dt_fail(cc, n->pos, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name%s",
+			n->name, dt_suggest(cc, n->name, ID_SCALAR));
+	if (!id)
+		dt_fail(cc, n->pos, D_VAR_UNDEF, "%s%s has not yet been declared or assigned",
+			scope_prefix(n->scope), n->name);
+	switch (id->kind) {
+	case ID_SCALAR: return check_scalar(cc, n, id);
+	case ID_ARRAY: return check_array(cc, n, id);
+	case ID_INLINE: return inline_use(cc, n, id);
+	case ID_SYM: return extern_symbol(cc, n, id);
+	default:
+		dt_fail(cc, n->pos, D_IDENT_BADREF, "%s is a function: call it as %s( )", n->name,
+			n->name);
+	}
+}
+
+/* ---- assignment targets ---- */
+
+static dt_type *variable_type(dt_compiler *cc, dt_pos pos, const char *name, dt_type *t)
+{
+	if (!t)
+		return dt_intrinsics(cc->types)->int64;
+	if (dt_type_is_dyn(t))
+		dt_fail(cc, pos, D_OP_DYN,
+			"%s cannot hold a translated object: assign one of its members", name);
+	if (dt_type_is_void(t))
+		dt_fail(cc, pos, D_OP_INCOMPAT, "%s cannot be assigned a void value", name);
+	if (dt_type_is_function(t))
+		return dt_decay(cc, t);
+	while (t->kind == DT_K_CONST || t->kind == DT_K_VOLATILE || t->kind == DT_K_RESTRICT)
+		t = t->ref;
+	return t;
+}
+
+dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type)
+{
+	bool keyed = n->flags & NF_HAS_KEYS;
+	dt_ident *id;
+
+	if (n->kind != N_IDENT || (n->scope == 0 && bound_value(cc, n)) ||
+	    dt_ident_find(cc, n->name, n->scope) || (n->scope == 0 && enumerator(cc, n)))
+		return dt_check_value(cc, n);
+	if (keyed && n->scope == T_THIS)
+		dt_fail(cc, n->pos, D_ARR_LOCAL,
+			"this->%s: a clause-local variable cannot be an associative array", n->name);
+	type = variable_type(cc, n->pos, n->name, type);
+	id = dt_ident_new(cc, n->name, keyed ? ID_ARRAY : ID_SCALAR, n->scope, n->pos);
+	id->type = type;
+	id->flags |= IDF_TYPED;
+	return dt_check_value(cc, n);
+}
+
+/* ---- external symbols ---- */
+
+dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
+{
+	const char *mod = n->module && n->module[0] ? n->module : NULL;
+	uint64_t addr;
+	dt_type *t;
+
+	if (mod && strncmp(mod, "pid", 3) == 0 && isdigit((unsigned char)mod[3]))
+		dt_fail(cc, n->pos, D_SYM_BADREF,
+			"%s`%s: symbols of user processes cannot be read by this program", mod,
+			n->name);
+	t = dt_type_of_symbol(cc->types, mod, n->name);
+	if (!t) {
+		const char *why = dt_types_kernel_problem(cc->types);
+		if (cc->probes.symbol &&
+		    cc->probes.symbol(cc->probes.arg, mod, n->name, &addr) == 0)
+			dt_fail(cc, n->pos, D_SYM_NOTYPES,
+				"kernel symbol %s has no type data; declare it: extern T %s;",
+				n->name, n->name);
+		dt_fail(cc, n->pos, D_IDENT_UNDEF, "failed to resolve %s`%s: no such kernel symbol%s%s",
+			mod ? mod : "", n->name, why ? "; " : "", why ? why : "");
+	}
+	n->flags |= NF_LVAL;
+	dt_set_object(n, t);
+	dt_use_attr(cc, n->pos, kernel_attr, n->name);
+	return n;
+}
+
+/* ---- calls ---- */
+
+struct formal {
+	const char *text;
+	size_t len;
+	bool optional;
+};
+
+/* "name:ret(a, b, [c])" -> formals; returns how many. */
+static uint32_t parse_proto(const char *proto, struct formal *f, uint32_t max, const char **ret,
+			    size_t *retlen)
+{
+	const char *p = strchr(proto, ':') + 1, *open = strchr(p, '(');
+	uint32_t n = 0;
+
+	*ret = p;
+	*retlen = (size_t)(open - p);
+	for (p = open + 1; *p != ')' && n < max;) {
+		size_t len = strcspn(p, ",)");
+		f[n].optional = *p == '[';
+		f[n].text = p + f[n].optional;
+		f[n].len = len - (f[n].optional ? 2 : 0);
+		n++;
+		p += len;
+		p += strspn(p, ", ");
+	}
+	return n;
+}
+
+static bool formal_is(const struct formal *f, const char *text)
+{
+	return strlen(text) == f->len && strncmp(text, f->text, f->len) == 0;
+}
+
+static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
+{
+	dt_type *t = a->type;
+	bool has_address = dt_type_is_pointer(t) || dt_type_is_array(t) || dt_type_is_string(t) ||
+			   dt_type_is_function(t);
+
+	if (formal_is(f, "string"))
+		return dt_convert(cc, a, dt_intrinsics(cc->types)->string);
+	if (f->text[f->len - 1] == '*')
+		return has_address || dt_is_null(a) ? a : NULL;
+	if (formal_is(f, "uintptr_t"))
+		return has_address || dt_type_is_integer(t) ? a : NULL;
+	return dt_type_is_integer(t) ? a : NULL;
+}
+
+static void check_call_args(dt_compiler *cc, dt_node *n, const struct formal *f, uint32_t nformals)
+{
+	uint32_t i = 0, min = 0;
+
+	while (min < nformals && !f[min].optional)
+		min++;
+	dt_check_args_count(cc, n, min, nformals, D_PROTO_LEN);
+	for (dt_node **link = &n->args; *link; link = &(*link)->next, i++) {
+		dt_node *next = (*link)->next, *a = dt_check_value(cc, *link), *fit;
+
+		fit = dt_type_is_dyn(a->type) || dt_type_is_void(a->type) ? NULL
+									   : fit_arg(cc, a, &f[i]);
+		if (!fit)
+			dt_fail(cc, a->pos, D_PROTO_ARG,
+				"%s( ) argument #%u is incompatible with prototype: "
+				"needed \"%.*s\", got \"%s\"",
+				n->ident->name, i + 1, (int)f[i].len, f[i].text,
+				dt_tname(cc, a->type));
+		fit->next = next;
+		*link = fit;
+	}
+}
+
+dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
+{
+	dt_ident *id = dt_ident_find(cc, n->name, 0);
+	struct formal formals[8];
+	const char *ret;
+	size_t retlen;
+	uint32_t nformals;
+
+	if (!id)
+		dt_fail(cc, n->pos, D_FUNC_UNDEF, "undefined function name: %s%s", n->name,
+			dt_suggest(cc, n->name, ID_SUBR));
+	if (id->kind != ID_SUBR && id->kind != ID_ACTION && id->kind != ID_AGGFUNC)
+		dt_fail(cc, n->pos, D_FUNC_IDKIND, "%s is not a function", n->name);
+	n->kind = N_FUNC;
+	n->ident = id;
+	dt_use_attr(cc, n->pos, id->attr, id->name);
+	if (id->kind != ID_SUBR) { /* the statement compiler checks its arguments */
+		n->type = dt_intrinsics(cc->types)->void_;
+		return n;
+	}
+	nformals = parse_proto(id->proto, formals, DT_NELEM(formals), &ret, &retlen);
+	check_call_args(cc, n, formals, nformals);
+	dt_set_object(n, dt_type_from_text(cc, ret, retlen));
+	return n;
+}

@@ -1,0 +1,226 @@
+/*
+ * check_xlate: inlines and translators, both by substitution.
+ *
+ * The stored expression is copied and checked with its formals bound to the (already checked)
+ * arguments. The formals are the only bindings visible inside: an inline does not see those of
+ * its user. Substitution can blow up (each of thirty inlines using the one before it twice), so
+ * the nodes copied for one clause are counted and limited.
+ *
+ * A translated object is not a value. `xlate < T > (e)` stays an N_XLATE node of dynamic type
+ * until a member of it is asked for; then that member's expression takes its place.
+ */
+#include "lang/check.h"
+
+/* Nodes that one clause may copy; generous for real libraries, small enough to be quick. */
+#define EXPANSION_LIMIT 200000
+
+static uint32_t count_nodes(const dt_node *n)
+{
+	uint32_t total = 0;
+
+	for (; n; n = n->next)
+		total += 1 + count_nodes(n->c) + count_nodes(n->l) + count_nodes(n->r) +
+			 count_nodes(n->args);
+	return total;
+}
+
+dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos)
+{
+	cc->expanded += count_nodes(n);
+	if (cc->expanded > EXPANSION_LIMIT)
+		dt_fail(cc, pos, D_SYNTAX,
+			"inlines and translators expand to more than %d operations",
+			EXPANSION_LIMIT);
+	return dt_node_copy(cc, n);
+}
+
+static dt_node *check_with(dt_compiler *cc, const dt_node *expr, struct dt_binding *bindings,
+			   dt_pos pos)
+{
+	struct dt_binding *outer = cc->bindings;
+	dt_node *n = dt_node_expand(cc, expr, pos);
+
+	cc->bindings = bindings;
+	n = dt_check_value(cc, n);
+	cc->bindings = outer;
+	return n;
+}
+
+/* ---- inlines ---- */
+
+static struct dt_binding *bind_params(dt_compiler *cc, dt_ident *id, dt_node *use)
+{
+	struct dt_inline *inl = id->inl;
+	struct dt_binding *b = NULL;
+	uint32_t n = dt_list_len(use->args), i = 0;
+
+	if (n != inl->nparams)
+		dt_fail(cc, use->pos, D_PROTO_LEN, "%s[ ] takes %u argument%s, not %u", id->name,
+			inl->nparams, inl->nparams == 1 ? "" : "s", n);
+	for (dt_node *a = use->args; a; i++) {
+		dt_node *next = a->next;
+		struct dt_binding *one = dt_arena_alloc(cc->arena, sizeof(*one));
+		dt_node *v = dt_check_value(cc, a);
+
+		one->name = inl->params[i].name ? inl->params[i].name : "";
+		one->value = dt_convert(cc, v, inl->params[i].type);
+		if (!one->value)
+			dt_fail(cc, a->pos, D_PROTO_ARG,
+				"%s[ ] argument #%u is %s, but %s is needed", id->name, i + 1,
+				dt_tname(cc, v->type), dt_tname(cc, inl->params[i].type));
+		one->value->next = NULL;
+		one->next = b;
+		b = one;
+		a = next;
+	}
+	return b;
+}
+
+dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
+{
+	struct dt_binding *b = id->inl->nparams ? bind_params(cc, id, use) : NULL;
+	dt_attr before = cc->clause_attr;
+	dt_node *n, *out;
+
+	if (id->inl->busy)
+		dt_fail(cc, use->pos, D_SYNTAX, "inline %s is defined by itself", id->name);
+	id->inl->busy = true;
+	n = check_with(cc, id->inl->expr, b, use->pos);
+	id->inl->busy = false;
+	if (id->flags & IDF_ATTR) { /* declared stability counts instead of what is inside */
+		cc->clause_attr = before;
+		dt_use_attr(cc, use->pos, id->attr, id->name);
+	}
+	if (n->kind == N_XLATE)
+		return n;
+	out = dt_convert(cc, n, id->type);
+	if (!out)
+		dt_fail(cc, use->pos, D_OP_INCOMPAT,
+			"inline %s is declared as %s but its definition is of type %s", id->name,
+			dt_tname(cc, id->type), dt_tname(cc, n->type));
+	return out;
+}
+
+/* ---- translators ---- */
+
+static dt_type *strip_pointer(dt_type *t)
+{
+	t = dt_type_resolve(t);
+	return dt_type_is_pointer(t) ? dt_type_resolve(t->ref) : t;
+}
+
+static bool is_visible(dt_compiler *cc, const dt_xlator *x)
+{
+	uint64_t version = dt_opt(cc->opts, DT_O_VERSION);
+
+	return version == 0 || x->version <= version;
+}
+
+dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out)
+{
+	dt_type *want = strip_pointer(out);
+	dt_xlator *close = NULL;
+
+	for (dt_xlator *x = cc->xlators; x; x = x->next) {
+		if (!dt_type_equal(cc->types, strip_pointer(x->out), want) || !is_visible(cc, x))
+			continue;
+		if (dt_type_equal(cc->types, x->in, in))
+			return x;
+		if (!close && (dt_type_compatible(cc->types, x->in, in) ||
+			       (dt_type_is_integer(x->in) && dt_type_is_integer(in))))
+			close = x;
+	}
+	return close;
+}
+
+dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n)
+{
+	n->l = dt_check_value(cc, n->l);
+	if (!dt_type_is_sou(strip_pointer(n->ctype)))
+		dt_fail(cc, n->pos, D_XLATE_SOU,
+			"cannot translate to type %s: must be a struct or union, or a pointer to one",
+			dt_tname(cc, n->ctype));
+	if (!dt_xlator_find(cc, n->l->type, n->ctype))
+		dt_fail(cc, n->pos, D_XLATE_NONE, "no translator is defined for %s to %s",
+			dt_tname(cc, n->l->type), dt_tname(cc, n->ctype));
+	n->type = dt_intrinsics(cc->types)->dyn;
+	return n;
+}
+
+static dt_xmember *find_member(const dt_xlator *x, const char *name)
+{
+	for (dt_xmember *m = x->members; m; m = m->next)
+		if (strcmp(m->name, name) == 0)
+			return m;
+	return NULL;
+}
+
+static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_node *input,
+			     dt_pos pos)
+{
+	struct dt_binding b = { x->param, input, NULL };
+	const dt_member *decl;
+	uint64_t bits;
+	dt_node *n, *out;
+
+	decl = dt_type_member(cc->types, strip_pointer(x->out), m->name, &bits);
+	if (!decl)
+		dt_fail(cc, pos, D_XLATE_MEMB, "%s is not a member of %s", m->name,
+			dt_tname(cc, x->out));
+	n = check_with(cc, m->expr, &b, pos);
+	if (n->kind == N_XLATE) /* a member that is itself translated */
+		return n;
+	out = dt_convert(cc, n, decl->type);
+	/* A translator may turn addresses into integers and back: the library's author knows. */
+	if (!out && dt_type_is_scalar(decl->type) && dt_type_is_scalar(n->type) &&
+	    !dt_type_is_float(decl->type) && !dt_type_is_float(n->type))
+		out = dt_coerce(cc, n, decl->type);
+	if (!out)
+		dt_fail(cc, pos, D_XLATE_INCOMPAT,
+			"translator member %s is of type %s, but its definition is of type %s",
+			m->name, dt_tname(cc, decl->type), dt_tname(cc, n->type));
+	return out;
+}
+
+dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos)
+{
+	dt_xlator *x = dt_xlator_find(cc, xlate->l->type, xlate->ctype);
+	dt_xmember *m = x ? find_member(x, member) : NULL;
+	dt_attr before = cc->clause_attr;
+	dt_node *n;
+	uint64_t bits;
+
+	if (!x)
+		dt_fail(cc, pos, D_XLATE_NONE, "no translator is defined for %s to %s",
+			dt_tname(cc, xlate->l->type), dt_tname(cc, xlate->ctype));
+	if (!m && !dt_type_member(cc->types, strip_pointer(x->out), member, &bits))
+		dt_fail(cc, pos, D_TYPE_MEMBER, "%s is not a member of %s", member,
+			dt_tname(cc, x->out));
+	if (!m)
+		dt_fail(cc, pos, D_XLATE_NOCONV,
+			"the translator from %s to %s does not define member %s",
+			dt_tname(cc, x->in), dt_tname(cc, x->out), member);
+	n = member_value(cc, x, m, xlate->l, pos);
+	cc->clause_attr = before;
+	dt_use_attr(cc, pos, x->attr, member);
+	return n;
+}
+
+/* When a translator is defined, each member is checked with the formal as an opaque value, so that
+ * a mistake in a library is reported at the library's line, not at its first use. */
+void dt_xlator_check(dt_compiler *cc, dt_xlator *x)
+{
+	for (dt_xmember *m = x->members; m; m = m->next) {
+		dt_node *formal = dt_node_new(cc, N_VAR, m->pos);
+		dt_ident *id = dt_arena_alloc(cc->arena, sizeof(*id));
+
+		id->name = x->param;
+		id->kind = ID_SCALAR;
+		id->type = x->in;
+		formal->ident = id;
+		formal->flags = NF_CHECKED | NF_LVAL;
+		dt_set_object(formal, x->in);
+		cc->expanded = 0;
+		member_value(cc, x, m, formal, m->pos);
+	}
+}

@@ -1,0 +1,306 @@
+/*
+ * compile: drives the compiler, and is the one place where errors land.
+ *
+ * dt_compile() parses the source; the parser hands over each clause as soon as it is complete
+ * (dt_clause_compile), so that a declaration or a first assignment is known to what follows it.
+ * dt_fail() fills the error and unwinds by longjmp. Memory is the arena's, so nothing leaks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lang/compiler.h"
+
+/* An arena this large means a hostile or broken program, not a long one. */
+#define MEMORY_LIMIT ((size_t)1 << 30)
+
+const char *const dt_tag_names[DT_NTAGS] = {
+#define DT_TAG(name, help) #name,
+#include "lang/tags.def"
+#undef DT_TAG
+};
+
+static void out_of_memory(void *arg)
+{
+	dt_compiler *cc = arg;
+
+	dt_err(cc->err, EDT_NOMEM, "the program needs more than %zu MB to compile",
+	       MEMORY_LIMIT >> 20);
+	longjmp(cc->jmp, 1);
+}
+
+dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *macros,
+			     const struct dt_probe_source *probes)
+{
+	dt_compiler *cc = dt_xcalloc(1, sizeof(*cc));
+
+	cc->arena = dt_arena_new();
+	cc->types = ts;
+	cc->opts = opts;
+	cc->macros = macros;
+	cc->probes = *probes;
+	dt_idents_init(cc);
+	return cc;
+}
+
+void dt_compiler_free(dt_compiler *cc)
+{
+	if (!cc)
+		return;
+	dt_map_free(cc->globals);
+	dt_map_free(cc->thread_locals);
+	dt_map_free(cc->clause_locals);
+	dt_map_free(cc->aggs);
+	dt_vec_free(&cc->undo);
+	dt_vec_free(&cc->clauses);
+	dt_vec_free(&cc->providers);
+	dt_vec_free(&cc->prog_providers);
+	dt_arena_free(cc->arena);
+	free(cc);
+}
+
+void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
+{
+	dt_error *e = cc->err;
+	va_list ap;
+
+	memset(e, 0, sizeof(*e));
+	e->code = EDT_COMPILER;
+	e->tag = dt_tag_names[tag];
+	e->pos = pos;
+	dt_lex_source_line(cc, pos, e->source, sizeof(e->source));
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	longjmp(cc->jmp, 1);
+}
+
+/* ---- one program ---- */
+
+/* The name of a command-line program: its text up to the first of { / ; */
+static const char *program_name(dt_compiler *cc, const struct dt_source *src)
+{
+	if (src->name)
+		return dt_arena_strdup(cc->arena, src->name);
+	return dt_arena_strndup(cc->arena, src->text, strcspn(src->text, "{/;"));
+}
+
+static void start_program(dt_compiler *cc, const struct dt_source *src)
+{
+	cc->generation++;
+	cc->src = src;
+	cc->undo.n = 0;
+	cc->clauses.n = 0;
+	cc->prog_providers.n = 0;
+	cc->nsource_clauses = 0;
+	cc->need_error_clause = false;
+	cc->depth = 0;
+	cc->desc = NULL;
+	cc->pargs = NULL;
+	cc->bindings = NULL;
+	cc->pragmas = NULL;
+	cc->prog = dt_arena_alloc(cc->arena, sizeof(*cc->prog));
+	cc->prog->name = program_name(cc, src);
+	cc->prog->is_script = !src->is_cmdline;
+	cc->prog->options = cc->opts;
+}
+
+static const dt_attr best_attr = { DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLASS_COMMON };
+
+static void finish_program(dt_compiler *cc)
+{
+	dt_program *p = cc->prog;
+
+	if (cc->clauses.n == 0 && cc->prog_providers.n == 0 && !cc->src->is_library &&
+	    !dt_opt(cc->opts, DT_O_EMPTY))
+		dt_fail(cc, (dt_pos){ 0 }, D_EMPTY, "empty D program translation unit");
+	p->nclauses = cc->clauses.n;
+	p->clauses = dt_arena_dup(cc->arena, cc->clauses.v, cc->clauses.n * sizeof(dt_clause));
+	p->nproviders = cc->prog_providers.n;
+	p->providers = dt_arena_dup(cc->arena, cc->prog_providers.v,
+				    cc->prog_providers.n * sizeof(dt_provider_decl));
+	p->desc_attr = p->stmt_attr = best_attr;
+	for (uint32_t i = 0; i < p->nclauses; i++) {
+		p->desc_attr = dt_attr_min(p->desc_attr, p->clauses[i].desc_attr);
+		p->stmt_attr = dt_attr_min(p->stmt_attr, p->clauses[i].stmt_attr);
+	}
+}
+
+static void compile_source(dt_compiler *cc, const struct dt_source *src)
+{
+	dt_types_set_strsize(cc->types, dt_opt(cc->opts, DT_O_STRSIZE));
+	start_program(cc, src);
+	dt_lex_start(cc, src->text, src->len, LEX_OUTER);
+	dt_parse_program(cc);
+	if (cc->need_error_clause)
+		dt_clause_compile(cc, dt_sugar_error_clause(cc));
+	dt_pragma_check_unused(cc);
+	if (!src->is_library)
+		dt_macro_check_unused(cc);
+	finish_program(cc);
+}
+
+dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *err)
+{
+	cc->err = err;
+	memset(err, 0, sizeof(*err));
+	dt_arena_set_limit(cc->arena, MEMORY_LIMIT, out_of_memory, cc);
+	dt_arena_set_limit(dt_types_arena(cc->types), MEMORY_LIMIT, out_of_memory, cc);
+	if (setjmp(cc->jmp) != 0) {
+		dt_idents_undo(cc);
+		return NULL;
+	}
+	compile_source(cc, src);
+	return cc->prog;
+}
+
+dt_type *dt_compile_type(dt_compiler *cc, const char *text, dt_error *err)
+{
+	/* May be called while a program is being compiled (argument types): keep its state. */
+	dt_lexer lex = cc->lex;
+	dt_error *outer_err = cc->err;
+	int depth = cc->depth;
+	jmp_buf jmp;
+	dt_type *volatile t = NULL;
+
+	memcpy(jmp, cc->jmp, sizeof(jmp));
+	cc->err = err;
+	memset(err, 0, sizeof(*err));
+	if (setjmp(cc->jmp) == 0) {
+		dt_lex_start(cc, text, strlen(text), LEX_EXPR);
+		dt_lex_next(cc);
+		t = dt_parse_type_name(cc);
+		if (cc->lex.tok.kind != T_EOF)
+			dt_syntax(cc, NULL);
+	} else {
+		t = NULL;
+	}
+	memcpy(cc->jmp, jmp, sizeof(jmp));
+	cc->lex = lex;
+	cc->err = outer_err;
+	cc->depth = depth;
+	return t;
+}
+
+/* ---- one clause ---- */
+
+static const char *desc_text(dt_compiler *cc, const dt_probedesc *d)
+{
+	if (d->id)
+		return dt_arena_printf(cc->arena, "%u", d->id);
+	return dt_arena_printf(cc->arena, "%s:%s:%s:%s", d->prov, d->mod, d->func, d->name);
+}
+
+/* What probes does the description name? None is an error, unless -Z. */
+static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos, dt_clause *out)
+{
+	struct dt_probe_args found = { 0 };
+	dt_error why = { 0 };
+
+	if (cc->probes.describe(cc->probes.arg, cc, d, false, &found, &why) != 0)
+		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description %s: %s",
+			desc_text(cc, d), why.text);
+	if (found.nprobes == 0 && !dt_opt(cc->opts, DT_O_ZDEFS))
+		dt_fail(cc, pos, D_PDESC_ZERO, "probe description %s does not match any probes%s%s",
+			desc_text(cc, d), why.text[0] ? ": " : "", why.text);
+	out->desc_attr = found.nprobes ? found.desc_attr
+				       : (dt_attr){ DT_STAB_UNSTABLE, DT_STAB_UNSTABLE,
+						    DT_CLASS_COMMON };
+}
+
+static dt_difo *compile_predicate(dt_compiler *cc, dt_node *pred)
+{
+	pred = dt_check_value(cc, dt_node_copy(cc, pred));
+	if (!dt_type_is_scalar(pred->type) || dt_type_is_float(pred->type))
+		dt_fail(cc, pred->pos, D_PRED_SCALAR,
+			"predicate result must be of scalar type, not %s", dt_tname(cc, pred->type));
+	return dt_gen_expr(cc, pred, true);
+}
+
+/* The actions are compiled before the predicate: a variable that the body creates may be used in
+ * the clause's own predicate (facts, 1.11). */
+static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
+{
+	dt_clause c = { .desc = pdesc->desc, .pos = pdesc->pos, .source = source };
+	dt_clause_builder b = { .clause = &c };
+
+	cc->desc = &pdesc->desc;
+	cc->pargs = NULL;
+	cc->clause_attr = best_attr;
+	cc->expanded = 0;
+	match_description(cc, &pdesc->desc, pdesc->pos, &c);
+	for (dt_node *s = clause->l; s; s = s->next) {
+		dt_node *copy = dt_node_copy(cc, s);
+		copy->next = NULL;
+		dt_stmt_compile(cc, &b, copy);
+	}
+	if (clause->c)
+		c.pred = compile_predicate(cc, clause->c);
+	c.actions = b.actions.v;
+	c.nactions = b.actions.n;
+	c.stmts = b.stmts.v;
+	c.nstmts = b.stmts.n;
+	c.stmt_attr = cc->clause_attr;
+	*dt_vec_add(&cc->clauses, NULL) = c;
+	cc->desc = NULL;
+}
+
+void dt_clause_compile(dt_compiler *cc, dt_node *clause)
+{
+	uint32_t source = cc->nsource_clauses++;
+
+	if (cc->src->is_library)
+		dt_fail(cc, clause->pos, D_SYNTAX, "a library may not contain probe clauses");
+	for (dt_node *c = dt_desugar(cc, clause); c; c = c->next)
+		for (dt_node *d = c->args; d; d = d->next)
+			compile_one(cc, c, d, source);
+}
+
+/* ---- what others ask ---- */
+
+uint32_t dt_compiler_aggs(dt_compiler *cc, dt_agg ***out)
+{
+	size_t n = dt_map_count(cc->aggs);
+	dt_agg **v = dt_arena_alloc(cc->arena, (n + 1) * sizeof(*v));
+	const char *key;
+	void *value;
+	uint32_t it = 0, used = 0;
+
+	while (used < n && dt_map_next(cc->aggs, &it, &key, &value))
+		v[used++] = ((dt_ident *)value)->agg;
+	*out = v;
+	return used; /* insertion order is the order of ids */
+}
+
+dt_agg *dt_compiler_agg_by_id(dt_compiler *cc, uint32_t id)
+{
+	dt_agg **v;
+	uint32_t n = dt_compiler_aggs(cc, &v);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i]->id == id)
+			return v[i];
+	return NULL;
+}
+
+uint32_t dt_compiler_max_var(dt_compiler *cc, int scope)
+{
+	uint32_t next = scope == DT_SCOPE_THREAD  ? cc->next_thread
+			: scope == DT_SCOPE_LOCAL ? cc->next_local
+						  : cc->next_global;
+	return next == DT_VAR_USER_MIN ? 0 : next - 1;
+}
+
+dt_types *dt_compiler_types(dt_compiler *cc)
+{
+	return cc->types;
+}
+
+dt_arena *dt_compiler_arena(dt_compiler *cc)
+{
+	return cc->arena;
+}
+
+void dt_compiler_set_dump_sugar(dt_compiler *cc, dt_buf *out)
+{
+	cc->dump_sugar = out;
+}

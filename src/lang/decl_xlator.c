@@ -1,0 +1,121 @@
+/*
+ * decl_xlator: translator definitions.
+ *
+ *   translator OUT < IN name > { member = expression; ... };
+ *
+ * The expressions are kept as parsed: each use of a member copies its expression and binds the
+ * formal to what is translated. They are checked once here, so that a mistake in a library shows
+ * at its own line.
+ */
+#include "lang/decl.h"
+
+static dt_type *parse_output(dt_compiler *cc)
+{
+	dt_pos pos = cc->lex.tok.pos;
+	dt_type *t = dt_parse_type_name(cc);
+
+	if (!dt_type_is_sou(t))
+		dt_fail(cc, pos, D_XLATE_SOU, "the output of a translator must be a struct or union, "
+			"not %s", dt_tname(cc, t));
+	if (!dt_type_is_complete(cc->types, t))
+		dt_fail(cc, pos, D_XLATE_SOU, "%s, the output of a translator, is incomplete",
+			dt_tname(cc, t));
+	dt_type_complete(cc->types, dt_type_resolve(t));
+	return t;
+}
+
+static dt_type *parse_input(dt_compiler *cc, const char **formal)
+{
+	dt_specs s;
+	dt_declarator d = { 0 };
+	dt_type *t;
+
+	dt_parse_specs(cc, DECL_PARAM, &s);
+	dt_parse_declarator(cc, DECL_PARAM, NAME_REQUIRED, &d);
+	t = dt_declared_type(cc, &s, &d, 0);
+	if (dt_type_is_void(t) || dt_type_is_dyn(t))
+		dt_check_object_type(cc, d.pos, d.name, t);
+	*formal = d.name;
+	return t;
+}
+
+static void check_new(dt_compiler *cc, const dt_xlator *x)
+{
+	for (const dt_xlator *o = cc->xlators; o; o = o->next)
+		if (dt_type_resolve(o->out) == dt_type_resolve(x->out) &&
+		    dt_type_equal(cc->types, o->in, x->in))
+			dt_fail(cc, x->pos, D_XLATE_REDECL,
+				"a translator from %s to %s was defined before", dt_tname(cc, x->in),
+				dt_tname(cc, x->out));
+}
+
+/* member "=" expression */
+static dt_xmember *parse_member(dt_compiler *cc, const dt_xlator *x)
+{
+	dt_xmember *m = dt_arena_alloc(cc->arena, sizeof(*m));
+	uint64_t offset;
+
+	m->pos = cc->lex.tok.pos;
+	m->name = dt_parse_member_name(cc);
+	if (!dt_type_member(cc->types, x->out, m->name, &offset))
+		dt_fail(cc, m->pos, D_XLATE_MEMB, "%s has no member \"%s\"", dt_tname(cc, x->out),
+			m->name);
+	for (const dt_xmember *o = x->members; o; o = o->next)
+		if (strcmp(o->name, m->name) == 0)
+			dt_fail(cc, m->pos, D_XLATE_REDECL, "member \"%s\" is translated twice",
+				m->name);
+	dt_lex_expect(cc, '=', "=");
+	cc->nlinks = 0;
+	m->expr = dt_parse_assign(cc);
+	return m;
+}
+
+static void parse_body(dt_compiler *cc, dt_xlator *x)
+{
+	dt_xmember **last = &x->members;
+
+	dt_lex_expect(cc, '{', "{");
+	while (cc->lex.tok.kind != '}') {
+		*last = parse_member(cc, x);
+		last = &(*last)->next;
+		if (cc->lex.tok.kind != '}')
+			dt_lex_expect(cc, ';', ";");
+	}
+	dt_lex_next(cc);
+	if (cc->lex.tok.kind != ';')
+		dt_syntax(cc, "syntax error: expected ; after a translator");
+}
+
+/* Member expressions are looked through anew at each use, so the first definition stays first. */
+static void append(dt_compiler *cc, dt_xlator *x)
+{
+	dt_xlator **last = &cc->xlators;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = x;
+}
+
+void dt_parse_translator(dt_compiler *cc)
+{
+	dt_xlator *x = dt_arena_alloc(cc->arena, sizeof(*x));
+	dt_param *formal = dt_arena_alloc(cc->arena, sizeof(*formal));
+
+	x->pos = cc->lex.tok.pos;
+	x->attr = (dt_attr){ DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON };
+	x->version = DT_VERSION(1, 0, 0);
+	dt_lex_next(cc); /* translator */
+	x->out = parse_output(cc);
+	dt_lex_expect(cc, '<', "<");
+	x->in = parse_input(cc, &x->param);
+	dt_lex_expect(cc, '>', ">");
+	check_new(cc, x);
+	dt_pragma_apply_xlator(cc, x);
+	*formal = (dt_param){ x->param, x->in };
+	cc->formals = formal;
+	cc->nformals = 1;
+	parse_body(cc, x);
+	cc->nformals = 0;
+	dt_xlator_check(cc, x);
+	append(cc, x);
+}

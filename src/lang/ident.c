@@ -1,0 +1,196 @@
+/*
+ * ident: the names a program can use.
+ *
+ * Four scopes, one hash table each: globals (variables, subroutines, actions, inlines), thread
+ * locals (self->), clause locals (this->) and aggregations (@). They belong to the session, so
+ * that several programs share them. What a failing compile added is taken out again (undo), so
+ * that a handle can go on after an error.
+ *
+ * Built-ins come from the tables (dif/builtins.def, action.c); nothing is listed here.
+ */
+#include <stdlib.h>
+
+#include "lang/compiler.h"
+
+static dt_map *scope_map(dt_compiler *cc, int scope_tok)
+{
+	return scope_tok == T_SELF   ? cc->thread_locals
+	       : scope_tok == T_THIS ? cc->clause_locals
+				     : cc->globals;
+}
+
+static dt_ident *add(dt_compiler *cc, dt_map *map, const char *name, enum dt_idkind kind)
+{
+	dt_ident *id = dt_arena_alloc(cc->arena, sizeof(*id));
+
+	id->name = dt_arena_strdup(cc->arena, name);
+	id->kind = kind;
+	id->attr = (dt_attr){ DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON };
+	id->version = DT_VERSION(1, 0, 0);
+	id->generation = cc->generation;
+	dt_map_set(map, name, id);
+	return id;
+}
+
+static dt_ident *add_builtin(dt_compiler *cc, const char *name, enum dt_idkind kind, uint32_t num,
+			     uint64_t version)
+{
+	dt_ident *id = add(cc, cc->globals, name, kind);
+
+	id->id = num;
+	id->version = version;
+	id->flags = IDF_BUILTIN;
+	return id;
+}
+
+static void add_variables(dt_compiler *cc)
+{
+	for (size_t i = 0; i < dt_nbuiltin_vars; i++) {
+		const struct dt_builtin_var_desc *v = &dt_builtin_vars[i];
+		dt_ident *id = add_builtin(cc, v->name,
+					   v->id <= DT_VAR_ARRAY_MAX ? ID_ARRAY : ID_SCALAR, v->id,
+					   v->version);
+		id->proto = v->type;
+		id->attr = v->attr;
+	}
+}
+
+static void add_subroutines(dt_compiler *cc)
+{
+	for (size_t i = 0; i < dt_nsubrs; i++) {
+		const struct dt_subr_desc *s = &dt_subrs[i];
+		dt_ident *id = add_builtin(cc, s->name, ID_SUBR, s->id, s->version);
+
+		id->proto = s->proto;
+	}
+}
+
+static void add_actions(dt_compiler *cc, const struct dt_action_desc *d, enum dt_idkind kind)
+{
+	for (; d->name; d++)
+		add_builtin(cc, d->name, kind, d->kind, d->version)->act = d;
+}
+
+/* NULL is an inline: a long 0. */
+static void add_null(dt_compiler *cc)
+{
+	dt_ident *id = add_builtin(cc, "NULL", ID_INLINE, 0, DT_VERSION(1, 0, 0));
+
+	id->type = dt_intrinsics(cc->types)->long_;
+	id->inl = dt_arena_alloc(cc->arena, sizeof(*id->inl));
+	id->inl->expr = dt_node_int(cc, (dt_pos){ 0 }, 0, id->type);
+}
+
+void dt_idents_init(dt_compiler *cc)
+{
+	cc->globals = dt_map_new();
+	cc->thread_locals = dt_map_new();
+	cc->clause_locals = dt_map_new();
+	cc->aggs = dt_map_new();
+	cc->next_global = cc->next_thread = cc->next_local = DT_VAR_USER_MIN;
+	cc->next_agg = 1;
+	add_variables(cc);
+	add_subroutines(cc);
+	add_actions(cc, dt_action_table, ID_ACTION);
+	add_actions(cc, dt_aggfunc_table, ID_AGGFUNC);
+	add_null(cc);
+}
+
+/* Identifiers newer than the interface version that was asked for (-x version) do not exist. */
+static bool is_visible(const dt_compiler *cc, const dt_ident *id)
+{
+	uint64_t version = dt_opt(cc->opts, DT_O_VERSION);
+
+	return version == 0 || !(id->flags & IDF_BUILTIN) || id->version <= version;
+}
+
+dt_ident *dt_ident_find(dt_compiler *cc, const char *name, int scope_tok)
+{
+	dt_ident *id = dt_map_get(scope_map(cc, scope_tok), name);
+
+	return id && is_visible(cc, id) ? id : NULL;
+}
+
+dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, int scope_tok,
+		       dt_pos pos)
+{
+	uint32_t *next = scope_tok == T_SELF   ? &cc->next_thread
+			 : scope_tok == T_THIS ? &cc->next_local
+					       : &cc->next_global;
+	dt_ident *id = add(cc, scope_map(cc, scope_tok), name, kind);
+
+	id->scope = scope_tok == T_SELF	  ? DT_SCOPE_THREAD
+		    : scope_tok == T_THIS ? DT_SCOPE_LOCAL
+					  : DT_SCOPE_GLOBAL;
+	id->pos = pos;
+	*dt_vec_add(&cc->undo, NULL) = id;
+	if (kind == ID_SCALAR || kind == ID_ARRAY) {
+		if (*next > DT_VAR_MAX)
+			dt_fail(cc, pos, D_ID_OFLOW,
+				"\"%s\" is one variable too many: a session can have %d in each scope",
+				name, DT_VAR_MAX - DT_VAR_USER_MIN + 1);
+		id->id = (*next)++;
+	}
+	dt_pragma_apply(cc, id);
+	return id;
+}
+
+dt_ident *dt_agg_find(dt_compiler *cc, const char *name)
+{
+	return dt_map_get(cc->aggs, name);
+}
+
+dt_ident *dt_agg_get(dt_compiler *cc, const char *name, dt_pos pos)
+{
+	dt_ident *id = dt_agg_find(cc, name);
+
+	if (id)
+		return id;
+	id = add(cc, cc->aggs, name, ID_AGG);
+	*dt_vec_add(&cc->undo, NULL) = id;
+	id->pos = pos;
+	id->id = cc->next_agg++;
+	id->agg = dt_arena_alloc(cc->arena, sizeof(*id->agg));
+	id->agg->name = id->name;
+	id->agg->id = id->id;
+	return id;
+}
+
+void dt_idents_undo(dt_compiler *cc)
+{
+	for (uint32_t i = cc->undo.n; i-- > 0;) {
+		dt_ident *id = cc->undo.v[i];
+		dt_map *map = id->kind == ID_AGG	       ? cc->aggs
+			      : id->scope == DT_SCOPE_THREAD ? cc->thread_locals
+			      : id->scope == DT_SCOPE_LOCAL  ? cc->clause_locals
+							     : cc->globals;
+		if (dt_map_get(map, id->name) == id)
+			dt_map_del(map, id->name);
+	}
+	cc->undo.n = 0;
+}
+
+static bool alike(enum dt_idkind kind, enum dt_idkind like)
+{
+	bool callable = kind == ID_SUBR || kind == ID_ACTION || kind == ID_AGGFUNC;
+
+	return (like == ID_SUBR || like == ID_ACTION) == callable;
+}
+
+const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
+{
+	dt_map *map = like == ID_AGG ? cc->aggs : cc->globals;
+	size_t n = 0, max = dt_map_count(map);
+	const char **names = dt_arena_alloc(cc->arena, (max + 1) * sizeof(*names));
+	const char *key;
+	void *value;
+	uint32_t it = 0;
+
+	while (dt_map_next(map, &it, &key, &value)) {
+		dt_ident *id = value;
+		if (n < max && is_visible(cc, id) && (like == ID_AGG || alike(id->kind, like)))
+			names[n++] = key;
+	}
+	key = dt_nearest(name, names, n);
+	return key ? dt_arena_printf(cc->arena, "; did you mean \"%s\"?", key) : "";
+}

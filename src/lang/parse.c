@@ -1,0 +1,269 @@
+/*
+ * parse: programs, clauses, statements and probe descriptions.
+ *
+ *   program   := { declaration | translator | provider | clause | ";" }
+ *   clause    := description { "," description } [ "/" expression "/" ] [ "{" statements "}" ]
+ *   statement := ";" | expression ";" | "if" "(" expression ")" branch [ "else" branch ]
+ *
+ * A clause is handed to dt_clause_compile() as soon as it is complete, so that what follows sees
+ * the variables it made. Expressions are in parse_expr.c, declarations in decl*.c.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "lang/decl.h"
+
+/* ---- statements ---- */
+
+static dt_node *parse_statements(dt_compiler *cc);
+
+/* Words that other languages have and D has not: say so instead of "syntax error". */
+static void reject_reserved(dt_compiler *cc)
+{
+	switch (cc->lex.tok.kind) {
+	case T_FOR: case T_WHILE: case T_DO: case T_BREAK: case T_CONTINUE:
+		dt_syntax(cc, "D has no loops, so that every clause ends");
+	case T_GOTO: case T_RETURN:
+		dt_syntax(cc, "D has no goto and no return: a clause runs to its end");
+	case T_SWITCH: case T_CASE: case T_DEFAULT:
+		dt_syntax(cc, "D has no switch; use if and else");
+	case T_ELSE: dt_syntax(cc, "else without if");
+	default:
+		if (dt_is_type_keyword(cc->lex.tok.kind))
+			dt_syntax(cc, "variables are declared outside of clauses");
+	}
+}
+
+/* A branch of if: a block or one statement; always a list, perhaps empty. */
+static dt_node *parse_statement(dt_compiler *cc);
+
+static dt_node *parse_branch(dt_compiler *cc)
+{
+	dt_node *list;
+
+	if (cc->lex.tok.kind != '{')
+		return parse_statement(cc);
+	dt_lex_next(cc);
+	list = parse_statements(cc);
+	dt_lex_expect(cc, '}', "}");
+	return list;
+}
+
+static dt_node *parse_if(dt_compiler *cc)
+{
+	dt_node *n = dt_node_new(cc, N_IF, cc->lex.tok.pos);
+
+	dt_depth_enter(cc, n->pos);
+	dt_lex_next(cc);
+	dt_lex_expect(cc, '(', "(");
+	cc->nlinks = 0;
+	n->c = dt_parse_expr(cc);
+	dt_lex_expect(cc, ')', ")");
+	n->l = parse_branch(cc);
+	if (cc->lex.tok.kind == T_ELSE) {
+		dt_lex_next(cc);
+		n->r = parse_branch(cc);
+	}
+	dt_depth_leave(cc);
+	return n;
+}
+
+/* One statement with its semicolon, which may be missing before '}'. NULL: an empty one. */
+static dt_node *parse_statement(dt_compiler *cc)
+{
+	dt_node *n;
+
+	if (cc->lex.tok.kind == ';') {
+		dt_lex_next(cc);
+		return NULL;
+	}
+	if (cc->lex.tok.kind == T_IF)
+		return parse_if(cc);
+	reject_reserved(cc);
+	n = dt_node_new(cc, N_EXPR_STMT, cc->lex.tok.pos);
+	cc->nlinks = 0;
+	n->l = dt_parse_expr(cc);
+	if (cc->lex.tok.kind != '}')
+		dt_lex_expect(cc, ';', ";");
+	return n;
+}
+
+/* Up to '}', which is not taken. */
+static dt_node *parse_statements(dt_compiler *cc)
+{
+	dt_node *first = NULL, **last = &first;
+
+	while (cc->lex.tok.kind != '}') {
+		*last = parse_statement(cc);
+		if (*last)
+			last = &(*last)->next;
+	}
+	return first;
+}
+
+/* ---- probe descriptions ---- */
+
+enum { PROV, MOD, FUNC, NAME, NFIELDS };
+
+/* With the final NUL. */
+static const struct {
+	const char *name;
+	size_t max;
+} fields[NFIELDS] = {
+	[PROV] = { "provider", 64 },
+	[MOD] = { "module", 64 },
+	[FUNC] = { "function", 128 },
+	[NAME] = { "name", 64 },
+};
+
+_Noreturn static void bad_description(dt_compiler *cc, dt_pos pos, const char *text, const char *why)
+{
+	dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description \"%.300s\": %s", text, why);
+}
+
+/* One field: blanks around it removed, macros replaced, not too long. */
+static const char *parse_field(dt_compiler *cc, const char *text, dt_pos pos, int field,
+			       const char *s, size_t len)
+{
+	const char *value;
+
+	while (len > 0 && isspace((unsigned char)*s))
+		s++, len--;
+	while (len > 0 && isspace((unsigned char)s[len - 1]))
+		len--;
+	for (size_t i = 0; i < len; i++)
+		if (!isgraph((unsigned char)s[i]) && (unsigned char)s[i] < 0x80)
+			bad_description(cc, pos, text, "it contains blanks or control characters");
+	value = dt_macro_in_field(cc, pos, dt_arena_strndup(cc->arena, s, len));
+	if (strlen(value) >= fields[field].max)
+		bad_description(cc, pos, text,
+				dt_arena_printf(cc->arena, "the %s is longer than %zu characters",
+						fields[field].name, fields[field].max - 1));
+	return value;
+}
+
+/* A number alone is a probe id. */
+static bool parse_id(dt_compiler *cc, const char *text, dt_pos pos, uint32_t *id)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long long v;
+
+	if (digits == 0 || text[digits] || (cc->src && cc->src->spec != DT_SPEC_NAME))
+		return false;
+	v = strtoull(text, NULL, 10);
+	if (digits > 10 || v == 0 || v > UINT32_MAX)
+		bad_description(cc, pos, text, "this is not a probe id");
+	*id = (uint32_t)v;
+	return true;
+}
+
+void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc *out)
+{
+	const char *start[NFIELDS], *value[NFIELDS] = { "", "", "", "" };
+	int last = NAME - (cc->src ? (int)cc->src->spec : 0), n = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (!parse_id(cc, text, pos, &out->id)) {
+		for (const char *s = text;; s = strchr(s, ':') + 1) {
+			if (n > last)
+				bad_description(cc, pos, text, "Overspecified probe description");
+			start[n++] = s;
+			if (!strchr(s, ':'))
+				break;
+		}
+		for (int i = 0; i < n; i++) {
+			int field = last - n + 1 + i;
+			value[field] = parse_field(cc, text, pos, field, start[i],
+						   strcspn(start[i], ":"));
+		}
+	}
+	out->prov = value[PROV];
+	out->mod = value[MOD];
+	out->func = value[FUNC];
+	out->name = value[NAME];
+}
+
+/* description { "," description } */
+static dt_node *parse_descriptions(dt_compiler *cc)
+{
+	dt_node *first = NULL, **last = &first;
+
+	for (;;) {
+		if (cc->lex.tok.kind != T_PSPEC)
+			dt_syntax(cc, "syntax error: expected a probe description");
+		*last = dt_node_new(cc, N_PDESC, cc->lex.tok.pos);
+		dt_parse_pdesc(cc, cc->lex.tok.text, cc->lex.tok.pos, &(*last)->desc);
+		last = &(*last)->next;
+		dt_lex_next(cc);
+		if (cc->lex.tok.kind != ',')
+			return first;
+		dt_lex_next(cc);
+	}
+}
+
+/* ---- clauses ---- */
+
+static void parse_predicate(dt_compiler *cc, dt_node *clause)
+{
+	dt_lex_next(cc);
+	cc->nlinks = 0;
+	clause->c = dt_parse_expr(cc);
+	if (cc->lex.tok.kind != T_PRED_CLOSE)
+		dt_syntax(cc, NULL);
+	dt_lex_next(cc);
+	if (cc->lex.tok.kind != '{')
+		dt_syntax(cc, "syntax error: a predicate must be followed by { and actions");
+}
+
+/* Bare descriptions are for the command line. On return the last token of the clause is current:
+ * '}', or the ';' or end of input after a bare description. */
+static void parse_clause(dt_compiler *cc)
+{
+	dt_node *n = dt_node_new(cc, N_CLAUSE, cc->lex.tok.pos);
+	const char *text = cc->lex.tok.text;
+
+	n->args = parse_descriptions(cc);
+	if (cc->lex.tok.kind == T_PSPEC)
+		dt_syntax(cc, "syntax error: \"%.60s\" is not the name of a type, and a probe "
+			      "description must be followed by , / or {", text);
+	if (cc->lex.tok.kind == T_PRED_OPEN)
+		parse_predicate(cc, n);
+	if (cc->lex.tok.kind == '{') {
+		n->flags |= NF_HAS_BODY;
+		dt_lex_next(cc);
+		n->l = parse_statements(cc);
+	} else if (!cc->src || !cc->src->is_cmdline ||
+		   (cc->lex.tok.kind != T_EOF && cc->lex.tok.kind != ';')) {
+		dt_syntax(cc, NULL);
+	}
+	dt_clause_compile(cc, n);
+}
+
+/* ---- programs ---- */
+
+static void parse_external(dt_compiler *cc)
+{
+	switch (cc->lex.tok.kind) {
+	case ';': break;
+	case T_PSPEC: parse_clause(cc); break;
+	case T_TRANSLATOR: dt_parse_translator(cc); break;
+	case T_PROVIDER: dt_parse_provider(cc); break;
+	default:
+		if (cc->lex.mode != LEX_EXPR || cc->lex.tok.kind < 256)
+			dt_syntax(cc, NULL);
+		dt_parse_declaration(cc);
+	}
+}
+
+void dt_parse_program(dt_compiler *cc)
+{
+	cc->nformals = 0;
+	for (;;) {
+		cc->lex.mode = LEX_OUTER;
+		cc->lex.in_predicate = false;
+		dt_lex_next(cc);
+		if (cc->lex.tok.kind == T_EOF)
+			return;
+		parse_external(cc);
+	}
+}

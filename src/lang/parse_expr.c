@@ -1,0 +1,416 @@
+/*
+ * parse_expr: expressions; one function per level of the grammar, above each its rule.
+ *
+ * Binary operators are read by climbing the precedence table in node.c. A parenthesis that could
+ * begin a cast is decided by what is inside: a type keyword or the name of a local type make it
+ * one. The kernel's types are asked for a name that nothing else knows, and only when what follows
+ * it reads like a cast: "(foo_t *)" or "(foo_t)" before an operand.
+ */
+#include "lang/decl.h"
+
+static dt_node *parse_unary(dt_compiler *cc);
+
+/* See DT_MAX_LINKS. The count starts anew with each statement. */
+static void add_link(dt_compiler *cc)
+{
+	if (++cc->nlinks > DT_MAX_LINKS)
+		dt_syntax(cc, "expression too long: more than %d operators", DT_MAX_LINKS);
+}
+
+/* ---- lists ---- */
+
+/* assignment { "," assignment } close; the current token is then the one after it */
+static dt_node *parse_list(dt_compiler *cc, int close, const char *what)
+{
+	dt_node *first = NULL, **last = &first;
+
+	for (;;) {
+		*last = dt_parse_assign(cc);
+		last = &(*last)->next;
+		if (cc->lex.tok.kind != ',')
+			break;
+		dt_lex_next(cc);
+	}
+	dt_lex_expect(cc, close, what);
+	return first;
+}
+
+/* "[" list "]" of a variable or an aggregation, if it is there. */
+static void parse_keys(dt_compiler *cc, dt_node *n)
+{
+	if (cc->lex.tok.kind != '[')
+		return;
+	dt_lex_next(cc);
+	n->args = parse_list(cc, ']', "]");
+	n->flags |= NF_HAS_KEYS;
+}
+
+const char *dt_parse_member_name(dt_compiler *cc)
+{
+	const dt_token *t = &cc->lex.tok;
+	const char *name = t->text;
+	bool keyword = t->kind >= T_KW_FIRST && t->kind <= T_KW_LAST;
+
+	if ((t->kind != T_IDENT && !keyword) || t->module)
+		dt_syntax(cc, "syntax error: expected the name of a member");
+	dt_lex_next(cc);
+	return name;
+}
+
+/* ---- primary expressions ---- */
+
+/* name | name "(" [ list ] ")" | name "[" list "]" | module`name */
+static dt_node *parse_ident(dt_compiler *cc)
+{
+	dt_token t = cc->lex.tok;
+	dt_node *n = dt_node_new(cc, t.module ? N_SYM : N_IDENT, t.pos);
+
+	n->name = t.text;
+	n->module = t.module && *t.module ? t.module : NULL;
+	dt_lex_next(cc);
+	if (n->kind == N_SYM)
+		return n;
+	if (cc->lex.tok.kind != '(') {
+		parse_keys(cc, n);
+		return n;
+	}
+	n->kind = N_CALL;
+	dt_lex_next(cc);
+	if (cc->lex.tok.kind == ')')
+		dt_lex_next(cc);
+	else
+		n->args = parse_list(cc, ')', ")");
+	return n;
+}
+
+/* ("self" | "this") "->" name [ "[" list "]" ] */
+static dt_node *parse_scoped(dt_compiler *cc)
+{
+	dt_node *n = dt_node_new(cc, N_IDENT, cc->lex.tok.pos);
+
+	n->scope = cc->lex.tok.kind;
+	dt_lex_next(cc);
+	dt_lex_expect(cc, T_ARROW, "->");
+	n->name = dt_parse_member_name(cc);
+	parse_keys(cc, n);
+	return n;
+}
+
+/* "@" [ name ] [ "[" list "]" ] */
+static dt_node *parse_aggregation(dt_compiler *cc)
+{
+	dt_node *n = dt_node_new(cc, N_AGG, cc->lex.tok.pos);
+
+	n->name = cc->lex.tok.text;
+	dt_lex_next(cc);
+	parse_keys(cc, n);
+	if (cc->lex.tok.kind == '[')
+		dt_fail(cc, cc->lex.tok.pos, D_AGG_MDIM,
+			"aggregation @%s has one list of keys: write @%s[a, b], not @%s[a][b]",
+			n->name, n->name, n->name);
+	return n;
+}
+
+/* "offsetof" "(" type-name "," name { "." name } ")" */
+static dt_node *parse_offsetof(dt_compiler *cc)
+{
+	dt_node *n = dt_node_new(cc, N_OFFSETOF, cc->lex.tok.pos);
+
+	dt_lex_next(cc);
+	dt_lex_expect(cc, '(', "(");
+	n->ctype = dt_parse_type_name(cc);
+	dt_lex_expect(cc, ',', ",");
+	n->name = dt_parse_member_name(cc);
+	while (cc->lex.tok.kind == '.') {
+		add_link(cc);
+		dt_lex_next(cc);
+		n->name = dt_arena_printf(cc->arena, "%s.%s", n->name, dt_parse_member_name(cc));
+	}
+	dt_lex_expect(cc, ')', ")");
+	return n;
+}
+
+/* "xlate" "<" type-name ">" "(" expression ")" */
+static dt_node *parse_xlate(dt_compiler *cc)
+{
+	dt_node *n = dt_node_new(cc, N_XLATE, cc->lex.tok.pos);
+
+	dt_lex_next(cc);
+	dt_lex_expect(cc, '<', "<");
+	n->ctype = dt_parse_type_name(cc);
+	dt_lex_expect(cc, '>', ">");
+	dt_lex_expect(cc, '(', "(");
+	n->l = dt_parse_expr(cc);
+	dt_lex_expect(cc, ')', ")");
+	return n;
+}
+
+static dt_node *parse_constant(dt_compiler *cc)
+{
+	dt_token t = cc->lex.tok;
+	dt_node *n;
+
+	dt_lex_next(cc);
+	if (t.kind == T_INT)
+		return dt_node_int(cc, t.pos, t.ival, t.type);
+	n = dt_node_new(cc, N_STRING, t.pos);
+	n->str = t.text;
+	n->len = t.len;
+	return n;
+}
+
+static dt_node *parse_primary(dt_compiler *cc)
+{
+	dt_node *n;
+
+	switch (cc->lex.tok.kind) {
+	case T_INT: case T_STRING: return parse_constant(cc);
+	case T_IDENT: return parse_ident(cc);
+	case T_SELF: case T_THIS: return parse_scoped(cc);
+	case T_AGG: return parse_aggregation(cc);
+	case T_OFFSETOF: return parse_offsetof(cc);
+	case T_XLATE: return parse_xlate(cc);
+	case '(':
+		dt_lex_next(cc);
+		n = dt_parse_expr(cc);
+		dt_lex_expect(cc, ')', ")");
+		return n;
+	default: dt_syntax(cc, NULL);
+	}
+}
+
+/* ---- postfix ---- */
+
+/* "[" expression "]" on something that is no variable, or has its keys already */
+static dt_node *parse_index(dt_compiler *cc, dt_node *l)
+{
+	dt_pos pos = cc->lex.tok.pos;
+	dt_node *index;
+
+	dt_lex_next(cc);
+	index = parse_list(cc, ']', "]");
+	if (index->next)
+		dt_fail(cc, pos, D_ARR_BADREF,
+			"a list of keys can only follow the name of an associative array");
+	return dt_node_op2(cc, '[', l, index);
+}
+
+static dt_node *parse_member(dt_compiler *cc, dt_node *l)
+{
+	dt_node *n = dt_node_op2(cc, cc->lex.tok.kind, l, NULL);
+
+	dt_lex_next(cc);
+	n->pos = cc->lex.tok.pos;
+	n->name = dt_parse_member_name(cc);
+	return n;
+}
+
+/* postfix := primary { "[" .. "]" | "." name | "->" name | "++" | "--" } */
+static dt_node *parse_postfix(dt_compiler *cc)
+{
+	dt_node *n = parse_primary(cc);
+
+	for (;; add_link(cc)) {
+		switch (cc->lex.tok.kind) {
+		case '[': n = parse_index(cc, n); break;
+		case '.': case T_ARROW: n = parse_member(cc, n); break;
+		case T_INC: case T_DEC:
+			n = dt_node_op1(cc, cc->lex.tok.kind == T_INC ? T_POSTINC : T_POSTDEC, n);
+			dt_lex_next(cc);
+			break;
+		case '(':
+			dt_fail(cc, cc->lex.tok.pos, D_FUNC_IDENT,
+				"only a function named by an identifier can be called");
+		default: return n;
+		}
+	}
+}
+
+/* ---- casts and sizeof ---- */
+
+/* Can a token begin the operand of a cast? Signs, '*' and '&' could also continue an expression;
+ * they are asked about last, when the name is known to nobody else. */
+static bool begins_operand(int kind)
+{
+	switch (kind) {
+	case T_IDENT: case T_INT: case T_STRING: case T_SELF: case T_THIS: case T_SIZEOF:
+	case T_STRINGOF: case T_OFFSETOF: case T_XLATE: case '(': case '!': case '~': case '-':
+	case '+': case '*': case '&': return true;
+	default: return false;
+	}
+}
+
+/* At '(': is a type inside? `operand`: must an operand follow (a cast), or not (sizeof)? */
+static bool at_type_in_parens(dt_compiler *cc, bool operand)
+{
+	dt_token t = *dt_lex_peek(cc, 0);
+	int64_t value;
+	dt_type *type;
+	int after, then;
+
+	if (dt_is_type_keyword(t.kind))
+		return true;
+	if (t.kind != T_IDENT)
+		return false;
+	for (uint32_t i = 0; i < cc->nformals; i++)
+		if (cc->formals[i].name && strcmp(cc->formals[i].name, t.text) == 0)
+			return false;
+	if (!t.module) {
+		if (dt_named_type(cc, NULL, t.text, false))
+			return true;
+		if (dt_ident_find(cc, t.text, 0) ||
+		    dt_enumerator_lookup(cc->types, t.text, false, &type, &value))
+			return false;
+	}
+	after = dt_lex_peek(cc, 1)->kind;
+	if (after != ')' && after != '*')
+		return false;
+	then = dt_lex_peek(cc, 2)->kind;
+	if (after == '*' ? then != '*' && then != ')' : operand && !begins_operand(then))
+		return false;
+	return dt_named_type(cc, t.module, t.text, true) != NULL;
+}
+
+/* "(" type-name ")" */
+static dt_type *parse_type_in_parens(dt_compiler *cc)
+{
+	dt_type *t;
+
+	dt_lex_next(cc);
+	t = dt_parse_type_name(cc);
+	dt_lex_expect(cc, ')', ")");
+	return t;
+}
+
+static dt_node *parse_sizeof(dt_compiler *cc, dt_pos pos)
+{
+	dt_node *l;
+
+	if (cc->lex.tok.kind == '(' && at_type_in_parens(cc, false)) {
+		l = dt_node_new(cc, N_TYPE, pos);
+		l->ctype = parse_type_in_parens(cc);
+	} else {
+		l = parse_unary(cc);
+	}
+	return dt_node_op1(cc, T_SIZEOF, l);
+}
+
+static dt_node *parse_cast(dt_compiler *cc)
+{
+	dt_type *t = parse_type_in_parens(cc);
+	dt_node *n = dt_node_op1(cc, '(', parse_unary(cc));
+
+	n->ctype = t;
+	return n;
+}
+
+/* ---- unary ---- */
+
+static dt_node *parse_unary_inner(dt_compiler *cc)
+{
+	int op = cc->lex.tok.kind;
+	dt_pos pos = cc->lex.tok.pos;
+	dt_node *n;
+
+	switch (op) {
+	case '!': case '~': case '+': case '-': case '*': case '&': case T_INC: case T_DEC:
+	case T_STRINGOF:
+		dt_lex_next(cc);
+		n = dt_node_op1(cc, op, parse_unary(cc));
+		break;
+	case T_SIZEOF:
+		dt_lex_next(cc);
+		n = parse_sizeof(cc, pos);
+		break;
+	case '(':
+		if (!at_type_in_parens(cc, true))
+			return parse_postfix(cc);
+		n = parse_cast(cc);
+		break;
+	default: return parse_postfix(cc);
+	}
+	n->pos = pos;
+	return n;
+}
+
+/* unary := postfix | op unary | "(" type-name ")" unary | "sizeof" ... | "stringof" unary
+ * Every nesting of expressions passes here once, so this is where depth is counted. */
+static dt_node *parse_unary(dt_compiler *cc)
+{
+	dt_node *n;
+
+	dt_depth_enter(cc, cc->lex.tok.pos);
+	n = parse_unary_inner(cc);
+	dt_depth_leave(cc);
+	return n;
+}
+
+/* ---- binary, conditional, assignment, comma ---- */
+
+/* Operators of at least `min`; all of them associate to the left. */
+static dt_node *parse_binary(dt_compiler *cc, int min)
+{
+	dt_node *l = parse_unary(cc);
+
+	for (;; add_link(cc)) {
+		int op = cc->lex.tok.kind, prec = dt_op_prec(op);
+		dt_pos pos = cc->lex.tok.pos;
+		if (prec < min)
+			return l;
+		dt_lex_next(cc);
+		l = dt_node_op2(cc, op, l, parse_binary(cc, prec + 1));
+		l->pos = pos;
+	}
+}
+
+/* conditional := binary [ "?" expression ":" conditional ] */
+static dt_node *parse_conditional(dt_compiler *cc)
+{
+	dt_node *c = parse_binary(cc, 3), *n;
+
+	if (cc->lex.tok.kind != '?')
+		return c;
+	add_link(cc);
+	dt_depth_enter(cc, cc->lex.tok.pos);
+	n = dt_node_new(cc, N_OP3, cc->lex.tok.pos);
+	dt_lex_next(cc);
+	n->c = c;
+	n->l = dt_parse_expr(cc);
+	dt_lex_expect(cc, ':', ":");
+	n->r = parse_conditional(cc);
+	dt_depth_leave(cc);
+	return n;
+}
+
+/* assignment := conditional [ "=" assignment ]   (and "+=" ...) */
+dt_node *dt_parse_assign(dt_compiler *cc)
+{
+	dt_node *l = parse_conditional(cc);
+	int op = cc->lex.tok.kind;
+	dt_pos pos = cc->lex.tok.pos;
+
+	if (dt_op_prec(op) != 1)
+		return l;
+	add_link(cc);
+	dt_depth_enter(cc, pos);
+	dt_lex_next(cc);
+	l = dt_node_op2(cc, op, l, dt_parse_assign(cc));
+	l->pos = pos;
+	dt_depth_leave(cc);
+	return l;
+}
+
+/* expression := assignment { "," assignment } */
+dt_node *dt_parse_expr(dt_compiler *cc)
+{
+	dt_node *l = dt_parse_assign(cc);
+
+	while (cc->lex.tok.kind == ',') {
+		dt_pos pos = cc->lex.tok.pos;
+		add_link(cc);
+		dt_lex_next(cc);
+		l = dt_node_op2(cc, ',', l, dt_parse_assign(cc));
+		l->pos = pos;
+	}
+	return l;
+}

@@ -1,0 +1,283 @@
+/*
+ * probe: the registry of one session, and matching.
+ *
+ * A description is four shell patterns. To match it, every provider that could own such a probe is
+ * asked to report what it has (that is where probes are discovered, lazily); then all known probes
+ * are compared with the patterns. Probes are kept for the life of the registry, found by id through
+ * a small hash table, and always handed out in order of id.
+ *
+ * When nothing matches, the registry finds a sentence that helps: the provider's own reason, or the
+ * provider name that was probably meant.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probe/probe.h"
+
+/* Field lengths with the NUL, as in DTrace. */
+#define PROV_MAX  64
+#define MOD_MAX	  64
+#define FUNC_MAX  192
+#define NAME_MAX_ 64
+
+struct dt_probes {
+	dt_arena *arena;
+	DT_VEC(dt_probe *) all;
+	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
+	uint32_t by_id_size;
+	DT_VEC(dt_probe *) found; /* answer of the last match */
+};
+
+dt_probes *dt_probes_new(void)
+{
+	dt_probes *ps = dt_xcalloc(1, sizeof(*ps));
+
+	ps->arena = dt_arena_new();
+	return ps;
+}
+
+void dt_probes_free(dt_probes *ps)
+{
+	if (!ps)
+		return;
+	dt_vec_free(&ps->all);
+	dt_vec_free(&ps->found);
+	free(ps->by_id);
+	dt_arena_free(ps->arena);
+	free(ps);
+}
+
+dt_arena *dt_probes_arena(dt_probes *ps)
+{
+	return ps->arena;
+}
+
+/* ---- by id ---- */
+
+static uint32_t id_slot(const dt_probes *ps, uint32_t id)
+{
+	uint32_t mask = ps->by_id_size - 1;
+	uint32_t i = (id * 2654435761u) & mask;
+
+	while (ps->by_id[i] && ps->by_id[i]->id != id)
+		i = (i + 1) & mask;
+	return i;
+}
+
+static void grow_ids(dt_probes *ps)
+{
+	uint32_t size = ps->by_id_size ? ps->by_id_size * 2 : 64;
+
+	free(ps->by_id);
+	ps->by_id = dt_xcalloc(size, sizeof(*ps->by_id));
+	ps->by_id_size = size;
+	for (uint32_t i = 0; i < ps->all.n; i++)
+		ps->by_id[id_slot(ps, ps->all.v[i]->id)] = ps->all.v[i];
+}
+
+dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id)
+{
+	return ps->by_id_size ? ps->by_id[id_slot(ps, id)] : NULL;
+}
+
+uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ps->all.n; i++)
+		n += ps->all.v[i]->provider == p;
+	return n;
+}
+
+dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
+			const char *mod, const char *func, const char *name, uint64_t data)
+{
+	dt_probe *pr = dt_probes_known(ps, id);
+
+	if (pr)
+		return pr;
+	pr = dt_arena_alloc(ps->arena, sizeof(*pr));
+	*pr = (dt_probe){
+	    .id = id,
+	    .provider = p,
+	    .prov = dt_arena_strdup(ps->arena, prov),
+	    .mod = dt_arena_strdup(ps->arena, mod),
+	    .func = dt_arena_strdup(ps->arena, func),
+	    .name = dt_arena_strdup(ps->arena, name),
+	    .data = data,
+	};
+	if ((ps->all.n + 1) * 2 > ps->by_id_size)
+		grow_ids(ps);
+	*dt_vec_add(&ps->all, NULL) = pr;
+	ps->by_id[id_slot(ps, id)] = pr;
+	return pr;
+}
+
+dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id)
+{
+	const dt_probedesc d = {.id = id, .prov = "", .mod = "", .func = "", .name = ""};
+	dt_probe *pr = dt_probes_known(ps, id);
+	char why[256] = "";
+
+	/* Ranges are fixed, so only the owner has to look. */
+	for (const dt_provider *const *p = dt_provider_table; !pr && *p; p++) {
+		if (id < (*p)->id_base || id - (*p)->id_base >= (*p)->id_count)
+			continue;
+		(*p)->discover(*p, ps, &d, true, why, sizeof(why));
+		pr = dt_probes_known(ps, id);
+	}
+	return pr;
+}
+
+/* ---- matching ---- */
+
+static bool field_matches(const char *pattern, const char *text)
+{
+	if (!*pattern)
+		return true;
+	return dt_glob_is_pattern(pattern) ? dt_glob_match(pattern, text)
+					   : strcmp(pattern, text) == 0;
+}
+
+static bool is_empty(const dt_probedesc *d)
+{
+	return !*d->prov && !*d->mod && !*d->func && !*d->name;
+}
+
+static bool probe_matches(const dt_probe *pr, const dt_probedesc *d, bool listing)
+{
+	/* ":::" enables only probes that are anchored in a function; a listing shows all. */
+	if (is_empty(d))
+		return listing || *pr->func;
+	return field_matches(d->prov, pr->prov) && field_matches(d->mod, pr->mod) &&
+	       field_matches(d->func, pr->func) && field_matches(d->name, pr->name);
+}
+
+static bool provider_claims(const dt_provider *p, const char *pattern)
+{
+	return p->claims ? p->claims(p, pattern) : field_matches(pattern, p->name);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const dt_probe *x = *(dt_probe *const *)a, *y = *(dt_probe *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int check_field(const char *what, const char *text, size_t max, dt_error *err)
+{
+	size_t n = strlen(text);
+
+	if (n < max)
+		return 0;
+	dt_err(err, EDT_BADSPEC, "%s name of %zu characters in a probe description; at most %zu",
+	       what, n, max - 1);
+	err->tag = "D_PDESC_INVAL";
+	return -1;
+}
+
+static int check_desc(const dt_probedesc *d, dt_error *err)
+{
+	if (check_field("provider", d->prov, PROV_MAX, err) != 0 ||
+	    check_field("module", d->mod, MOD_MAX, err) != 0 ||
+	    check_field("function", d->func, FUNC_MAX, err) != 0 ||
+	    check_field("probe", d->name, NAME_MAX_, err) != 0)
+		return -1;
+	return 0;
+}
+
+/* Why does no provider have this name? `why` stays empty when there is nothing to add. */
+static void explain_provider(const char *prov, char *why, size_t whylen)
+{
+	const char *names[64], *near;
+	size_t n = 0;
+
+	/* pid123, foo$target: made by processes, not known here. */
+	if (!*prov || dt_glob_is_pattern(prov) || isdigit((unsigned char)prov[strlen(prov) - 1]))
+		return;
+	for (const dt_provider *const *p = dt_provider_table; *p && n < DT_NELEM(names); p++)
+		names[n++] = (*p)->name;
+	near = dt_nearest(prov, names, n);
+	if (near)
+		snprintf(why, whylen, "unknown provider \"%s\"; did you mean \"%s\"?", prov, near);
+	else
+		snprintf(why, whylen, "no provider named %s is available", prov);
+}
+
+static int match_id(dt_probes *ps, uint32_t id, dt_error *err)
+{
+	dt_probe *pr = dt_probes_by_id(ps, id);
+
+	if (pr) {
+		*dt_vec_add(&ps->found, NULL) = pr;
+		return 1;
+	}
+	snprintf(err->text, sizeof(err->text), "no probe has id %u", id);
+	return 0;
+}
+
+static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt_error *err)
+{
+	char why[256], first_why[256] = "";
+	bool claimed = false;
+
+	for (const dt_provider *const *p = dt_provider_table; *p; p++) {
+		if (!provider_claims(*p, d->prov))
+			continue;
+		claimed = true;
+		why[0] = '\0';
+		(*p)->discover(*p, ps, d, listing, why, sizeof(why));
+		if (why[0] && !first_why[0])
+			memcpy(first_why, why, sizeof(why));
+	}
+	for (uint32_t i = 0; i < ps->all.n; i++)
+		if (probe_matches(ps->all.v[i], d, listing))
+			*dt_vec_add(&ps->found, NULL) = ps->all.v[i];
+	if (ps->found.n > 1)
+		qsort(ps->found.v, ps->found.n, sizeof(*ps->found.v), compare_ids);
+	if (ps->found.n == 0) {
+		if (!claimed)
+			explain_provider(d->prov, first_why, sizeof(first_why));
+		snprintf(err->text, sizeof(err->text), "%s", first_why);
+	}
+	return (int)ps->found.n;
+}
+
+int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
+		    dt_error *err)
+{
+	dt_probedesc full = {
+	    .id = d->id,
+	    .prov = d->prov ? d->prov : "",
+	    .mod = d->mod ? d->mod : "",
+	    .func = d->func ? d->func : "",
+	    .name = d->name ? d->name : "",
+	};
+	int n;
+
+	*out = NULL;
+	memset(err, 0, sizeof(*err));
+	if (check_desc(&full, err) != 0)
+		return -1;
+	ps->found.n = 0;
+	n = full.id ? match_id(ps, full.id, err) : match_patterns(ps, &full, listing, err);
+	*out = ps->found.v;
+	return n;
+}
+
+void dt_probedesc_print(const dt_probedesc *d, dt_buf *out)
+{
+	const char *const fields[] = {d->prov, d->mod, d->func, d->name};
+	bool empty = true;
+
+	for (int i = 0; i < 4; i++)
+		empty = empty && (!fields[i] || !*fields[i]);
+	if (d->id && empty) {
+		dt_buf_printf(out, "%u", d->id);
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+		dt_buf_printf(out, "%s%s", i ? ":" : "", fields[i] ? fields[i] : "");
+}

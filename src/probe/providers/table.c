@@ -1,0 +1,9 @@
+/* table: every provider there is. Ids do not depend on this order: each owns a fixed range. */
+#include "probe/providers/providers.h"
+
+const dt_provider *const dt_provider_table[] = {
+    &dt_provider_dtrace,
+    &dt_provider_profile,
+    &dt_provider_syscall,
+    NULL,
+};

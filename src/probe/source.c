@@ -1,0 +1,184 @@
+/*
+ * source: what the compiler may ask about probes (struct dt_probe_source of lang.h).
+ *
+ * Providers give argument types as D text; here the text becomes types, by the compiler that asks.
+ * Several probes can match one description: args[] has a meaning only if all of them have the same
+ * arguments, which is decided on the text, so that a description that matches everything costs no
+ * type look-ups.
+ *
+ * Nothing is kept between calls, so the registry is the only state.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probe/probe.h"
+
+#define MAX_ARGS 32
+
+struct signature {
+	int n; /* -1: untyped */
+	const char *native[MAX_ARGS], *xlated[MAX_ARGS];
+	int mapping[MAX_ARGS];
+};
+
+/* Unstable/Unstable/Common: a description that matches nothing known. */
+static const dt_attr unknown_attr = {DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLASS_COMMON};
+
+static void read_signature(dt_probes *ps, const dt_probe *pr, struct signature *s)
+{
+	memset(s, 0, sizeof(*s));
+	for (int i = 0; i < MAX_ARGS; i++)
+		s->mapping[i] = i;
+	s->n = -1;
+	if (pr->provider->args)
+		s->n = pr->provider->args(pr->provider, ps, pr, s->native, s->xlated, s->mapping,
+					  MAX_ARGS);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_signature(const struct signature *a, const struct signature *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (int i = 0; i < a->n; i++)
+		if (!same_text(a->native[i], b->native[i]) ||
+		    !same_text(a->xlated[i], b->xlated[i]) || a->mapping[i] != b->mapping[i])
+			return false;
+	return true;
+}
+
+/* The parts of a description that are written count, each with its own stability. */
+static dt_attr desc_stability(const dt_provider *p, const dt_probedesc *d)
+{
+	dt_attr a = p->attrs[0];
+
+	if (d->mod && *d->mod)
+		a = dt_attr_min(a, p->attrs[1]);
+	if (d->func && *d->func)
+		a = dt_attr_min(a, p->attrs[2]);
+	if (d->name && *d->name)
+		a = dt_attr_min(a, p->attrs[3]);
+	return a;
+}
+
+static void add_stability(dt_probe **probes, int n, const dt_probedesc *d,
+			  struct dt_probe_args *out)
+{
+	const dt_provider *last = NULL;
+
+	out->desc_attr = out->args_attr = unknown_attr;
+	for (int i = 0; i < n; i++) {
+		const dt_provider *p = probes[i]->provider;
+		dt_attr desc_attr;
+
+		/* Probes come in order of id, so those of one provider are together. */
+		if (p == last)
+			continue;
+		desc_attr = desc_stability(p, d);
+		out->desc_attr = last ? dt_attr_min(out->desc_attr, desc_attr) : desc_attr;
+		out->args_attr = last ? dt_attr_min(out->args_attr, p->attrs[4]) : p->attrs[4];
+		last = p;
+	}
+}
+
+/* A type that this system does not know leaves the argument usable as a number. */
+static dt_type *compile_type(dt_compiler *cc, const char *text)
+{
+	dt_error ignored = {0};
+	dt_type *t = text ? dt_compile_type(cc, text, &ignored) : NULL;
+
+	return t ? t : dt_intrinsics(dt_compiler_types(cc))->uintptr;
+}
+
+static void compile_signature(dt_compiler *cc, const struct signature *s, struct dt_probe_args *out)
+{
+	out->typed = s->n >= 0;
+	out->nargs = s->n > 0 ? (uint32_t)s->n : 0;
+	out->args = dt_arena_alloc(dt_compiler_arena(cc), (out->nargs + 1) * sizeof(*out->args));
+	for (uint32_t i = 0; i < out->nargs; i++) {
+		out->args[i].native = compile_type(cc, s->native[i]);
+		if (s->xlated[i] && !same_text(s->xlated[i], s->native[i]))
+			out->args[i].xlated = compile_type(cc, s->xlated[i]);
+		out->args[i].mapping = s->mapping[i];
+	}
+}
+
+static int describe(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want_args,
+		    struct dt_probe_args *out, dt_error *err)
+{
+	dt_probes *ps = arg;
+	struct signature first, next;
+	dt_probe **probes;
+	int n = dt_probes_match(ps, d, false, &probes, err);
+
+	memset(out, 0, sizeof(*out));
+	if (n < 0)
+		return -1;
+	out->nprobes = (uint32_t)n;
+	add_stability(probes, n, d, out);
+	if (!want_args || n == 0)
+		return 0;
+	read_signature(ps, probes[0], &first);
+	for (int i = 1; i < n && !out->differ; i++) {
+		read_signature(ps, probes[i], &next);
+		out->differ = !same_signature(&first, &next);
+	}
+	compile_signature(cc, &first, out);
+	return 0;
+}
+
+/* ---- kernel symbols ---- */
+
+static bool module_fits(const char *want, const char *have)
+{
+	if (!want || !*want)
+		return true;
+	if (!strcmp(want, "vmlinux") || !strcmp(want, "kernel") || !strcmp(want, "genunix"))
+		return *have == '\0';
+	return strcmp(want, have) == 0;
+}
+
+/* A line of /proc/kallsyms is "address type name", then a tab and "[module]" for modules. */
+static int symbol(void *arg, const char *module, const char *name, uint64_t *address)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char *line = NULL;
+	size_t cap = 0;
+	int rc = -1;
+
+	(void)arg;
+	if (!f)
+		return -1;
+	while (rc != 0 && getline(&line, &cap, f) > 0) {
+		char *rest, *sym, *mod = "", *save;
+		uint64_t value = strtoull(line, &rest, 16);
+
+		if (strlen(rest) < 4)
+			continue;
+		sym = strtok_r(rest + 3, " \t\n", &save);
+		if (!sym || strcmp(sym, name) != 0)
+			continue;
+		rest = strtok_r(NULL, " \t\n[]", &save);
+		if (rest)
+			mod = rest;
+		/* All addresses read as 0 without the privilege to see them. */
+		if (value == 0 || !module_fits(module, mod))
+			continue;
+		*address = value;
+		rc = 0;
+	}
+	free(line);
+	fclose(f);
+	return rc;
+}
+
+void dt_probes_source(dt_probes *ps, struct dt_probe_source *out)
+{
+	out->arg = ps;
+	out->describe = describe;
+	out->symbol = symbol;
+}

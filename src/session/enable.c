@@ -1,0 +1,184 @@
+/*
+ * enable: a program's clauses meet probes.
+ *
+ * Each clause is put on every probe that its description matches: an ECB, in the order of the
+ * clauses, so that the clauses of one probe run in program order. The DIF is verified first,
+ * whoever made it: our compiler, or a DOF file.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "session/session.h"
+
+static int verify(dtrace_hdl_t *h, dt_program *p)
+{
+	struct dt_verify_opts vo = {
+	    .max_global = dt_compiler_max_var(h->cc, DT_SCOPE_GLOBAL),
+	    .max_thread = dt_compiler_max_var(h->cc, DT_SCOPE_THREAD),
+	    .max_local = dt_compiler_max_var(h->cc, DT_SCOPE_LOCAL),
+	};
+
+	memset(&h->err, 0, sizeof(h->err));
+	return dt_program_verify(p, &vo, &h->err) < 0 ? dt_session_fail(h) : 0;
+}
+
+static int no_match(dtrace_hdl_t *h, const dt_clause *c)
+{
+	dt_buf b = {0};
+
+	if (h->err.text[0]) /* a provider's own explanation */
+		return h->err.code = EDT_NOPROBE, dt_session_fail(h);
+	dt_probedesc_print(&c->desc, &b);
+	dt_session_err(h, EDT_NOPROBE, "probe description %s does not match any probes", b.s);
+	dt_buf_free(&b);
+	return -1;
+}
+
+static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
+{
+	for (uint32_t i = 0; i < p->nclauses; i++) {
+		dt_probe **probes;
+		int n;
+
+		memset(&h->err, 0, sizeof(h->err));
+		n = dt_probes_match(h->probes, &p->clauses[i].desc, false, &probes, &h->err);
+		if (n < 0)
+			return dt_session_fail(h);
+		if (n == 0 && !dt_opt(&h->opts, DT_O_ZDEFS))
+			return no_match(h, &p->clauses[i]);
+		for (int j = 0; j < n; j++)
+			*dt_vec_add(&h->ecbs, NULL) = (dt_ecb){
+			    .probe = probes[j],
+			    .clause = &p->clauses[i],
+			};
+	}
+	return 0;
+}
+
+int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *info)
+{
+	uint32_t before = h->ecbs.n;
+
+	if (h->state != DT_SESSION_NEW)
+		return dt_session_err(h, EDT_ACTIVE, NULL);
+	if (verify(h, p) < 0)
+		return -1;
+	if (add_ecbs(h, p) < 0) {
+		h->ecbs.n = before;
+		return -1;
+	}
+	for (uint32_t i = before; i < h->ecbs.n; i++)
+		h->ecbs.v[i].epid = i + 1;
+	if (info)
+		info->matches = h->ecbs.n - before;
+	return 0;
+}
+
+/* ---- listing ---- */
+
+/* "a:b:c" -> fields, filled from the right starting at the field `spec` names. */
+static int parse_desc(dtrace_hdl_t *h, const char *text, enum dtrace_spec spec, char *copy,
+		      dt_probedesc *d)
+{
+	const char **field[] = {&d->prov, &d->mod, &d->func, &d->name};
+	int last = spec == DTRACE_SPEC_NAME   ? 3
+		   : spec == DTRACE_SPEC_FUNC ? 2
+		   : spec == DTRACE_SPEC_MOD  ? 1
+					      : 0;
+	char *end, *colon;
+
+	*d = (dt_probedesc){0, "", "", "", ""};
+	strcpy(copy, text);
+	if (spec == DTRACE_SPEC_NAME && isdigit((unsigned char)*copy)) {
+		unsigned long id = strtoul(copy, &end, 10);
+
+		if (*end == 0 && id > 0 && id <= UINT32_MAX)
+			return d->id = (uint32_t)id, 0;
+	}
+	for (; last >= 0 && copy; last--) {
+		colon = strrchr(copy, ':');
+		*field[last] = colon ? colon + 1 : copy;
+		if (!colon)
+			return 0;
+		*colon = 0;
+	}
+	return dt_session_err(h, EDT_BADSPEC, "Overspecified probe description: \"%s\"", text);
+}
+
+static int report(dtrace_hdl_t *h, const dt_probedesc *d, dtrace_probe_f *f, void *arg, int *count)
+{
+	dt_probe **probes;
+	int n, rc = 0;
+
+	memset(&h->err, 0, sizeof(h->err));
+	n = dt_probes_match(h->probes, d, true, &probes, &h->err);
+	if (n < 0)
+		return dt_session_fail(h);
+	*count = n;
+	if (n == 0)
+		return 0;
+	/* the callback may ask about probes itself: keep our own list */
+	dt_probe **list = dt_xmalloc((size_t)n * sizeof(*list));
+
+	memcpy(list, probes, (size_t)n * sizeof(*list));
+	for (int i = 0; i < n && rc == 0; i++) {
+		struct dtrace_probeinfo info = {list[i]->id, list[i]->prov, list[i]->mod,
+						list[i]->func, list[i]->name};
+
+		rc = f(h, &info, arg);
+	}
+	free(list);
+	return rc;
+}
+
+int dtrace_probe_iter(dtrace_hdl_t *h, const char *text, enum dtrace_spec spec, dtrace_probe_f *f,
+		      void *arg)
+{
+	char *copy = dt_xstrdup(text ? text : "");
+	dt_probedesc d;
+	int n = 0, rc = parse_desc(h, copy, spec, dt_arena_strdup(dt_probes_arena(h->probes), copy), &d);
+
+	if (rc == 0)
+		rc = report(h, &d, f, arg, &n);
+	if (rc == 0 && n == 0) {
+		if (h->err.text[0])
+			rc = (h->err.code = EDT_NOPROBE, dt_session_fail(h));
+		else
+			rc = dt_session_err(h, EDT_NOPROBE, NULL);
+	}
+	free(copy);
+	return rc;
+}
+
+static bool same_desc(const dt_probedesc *a, const dt_probedesc *b)
+{
+	return a->id == b->id && strcmp(a->prov, b->prov) == 0 && strcmp(a->mod, b->mod) == 0 &&
+	       strcmp(a->func, b->func) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+int dtrace_program_probes(dtrace_hdl_t *h, const dtrace_prog_t *p, dtrace_probe_f *f, void *arg)
+{
+	const dt_clause *last = NULL;
+	dt_buf missing = {0};
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->nclauses && rc == 0; i++) {
+		const dt_clause *c = &p->clauses[i];
+		int n = 0;
+
+		if (last && same_desc(&last->desc, &c->desc))
+			continue; /* several clauses on one description list it once */
+		last = c;
+		rc = report(h, &c->desc, f, arg, &n);
+		if (rc == 0 && n == 0) {
+			dt_buf_puts(&missing, missing.n ? "; failed to match " : "failed to match ");
+			dt_probedesc_print(&c->desc, &missing);
+			dt_buf_printf(&missing, ": %s",
+				      h->err.text[0] ? h->err.text : dt_strerror(EDT_NOPROBE));
+		}
+	}
+	if (rc == 0 && missing.n)
+		rc = dt_session_err(h, EDT_NOPROBE, "%s", missing.s);
+	dt_buf_free(&missing);
+	return rc;
+}

@@ -1,0 +1,64 @@
+/*
+ * report: what -v and -lv say about stability and argument types.
+ *
+ * A program's attributes are the minimum over everything it uses (the compiler keeps them). A
+ * probe's come from its provider's table: the description's are the minimum of the four name
+ * parts, the arguments' stand beside them.
+ */
+#include "session/session.h"
+
+static void print_attr(FILE *out, dt_attr a)
+{
+	fprintf(out, "\t\tIdentifier Names: %s\n", dt_stab_names[a.name & 7]);
+	fprintf(out, "\t\tData Semantics:   %s\n", dt_stab_names[a.data & 7]);
+	fprintf(out, "\t\tDependency Class: %s\n", dt_class_names[a.class_ < 6 ? a.class_ : 0]);
+}
+
+void dtrace_stability(const dtrace_prog_t *p, FILE *out)
+{
+	fprintf(out, "\nStability attributes for %s %s:\n", p->is_script ? "script" : "description",
+		p->name ? p->name : "");
+	fprintf(out, "\n\tMinimum Probe Description Attributes\n");
+	print_attr(out, p->desc_attr);
+	fprintf(out, "\n\tMinimum Statement Attributes\n");
+	print_attr(out, p->stmt_attr);
+	fprintf(out, "\n");
+}
+
+static dt_attr description_attr(const dt_provider *pv)
+{
+	dt_attr a = pv->attrs[0];
+
+	for (int i = 1; i < 4; i++)
+		a = dt_attr_min(a, pv->attrs[i]);
+	return a;
+}
+
+static void print_args(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
+{
+	const char *native[64] = {0}, *xlated[64] = {0};
+	int map[64] = {0}, n = 0;
+
+	if (pr->provider->args)
+		n = pr->provider->args(pr->provider, h->probes, pr, native, xlated, map, 64);
+	fprintf(out, "\n\tArgument Types\n");
+	for (int i = 0; i < n && i < 64; i++)
+		fprintf(out, "\t\targs[%d]: %s\n", i, xlated[i] ? xlated[i] : native[i]);
+	if (n <= 0)
+		fprintf(out, "\t\tNone\n");
+	fprintf(out, "\n");
+}
+
+int dtrace_probe_report(dtrace_hdl_t *h, unsigned id, FILE *out)
+{
+	const dt_probe *pr = dt_probes_by_id(h->probes, id);
+
+	if (!pr)
+		return dt_session_err(h, EDT_BADID, NULL);
+	fprintf(out, "\n\tProbe Description Attributes\n");
+	print_attr(out, description_attr(pr->provider));
+	fprintf(out, "\n\tArgument Attributes\n");
+	print_attr(out, pr->provider->attrs[4]);
+	print_args(h, pr, out);
+	return 0;
+}

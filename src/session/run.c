@@ -1,0 +1,224 @@
+/*
+ * run: the life of a session. go: open an engine on the enabled ECBs, BEGIN runs, the target
+ * processes are let go. work: take what the engine has and print it. stop: END runs.
+ *
+ * Which engine: -x engine=vm is the interpreter, which fires BEGIN, END and ERROR and nothing else;
+ * engine=bpf is the kernel. auto takes the interpreter when the program needs nothing more.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/session.h"
+
+enum { ENGINE_AUTO, ENGINE_VM, ENGINE_BPF }; /* in the order of options.def */
+
+/* The first probe that the interpreter cannot fire, or NULL. */
+static const dt_probe *kernel_probe(const dtrace_hdl_t *h)
+{
+	for (uint32_t i = 0; i < h->ecbs.n; i++)
+		if (strcmp(h->ecbs.v[i].probe->prov, "dtrace") != 0)
+			return h->ecbs.v[i].probe;
+	return NULL;
+}
+
+static int choose_engine(dtrace_hdl_t *h)
+{
+	const dt_probe *k = kernel_probe(h);
+	uint64_t choice = dt_opt(&h->opts, DT_O_ENGINE);
+
+	h->engine_ops = &dt_engine_vm;
+	if (choice == ENGINE_BPF)
+		return dt_session_err(h, ENOSYS,
+				      "the kernel engine is not built yet; only -x engine=vm can run "
+				      "programs");
+	if (choice == ENGINE_AUTO && k)
+		return dt_session_err(h, ENOSYS,
+				      "probe %s:%s:%s:%s needs the kernel engine, and the kernel engine "
+				      "is not built yet; dtrace:::BEGIN, END and ERROR can be traced",
+				      k->prov, k->mod, k->func, k->name);
+	if (k)
+		return dt_session_diag(h, DTRACE_DIAG_NOTE,
+				       "the vm engine fires only dtrace:::BEGIN, END and ERROR");
+	return 0;
+}
+
+static bool is_destructive(const dtrace_hdl_t *h)
+{
+	for (uint32_t i = 0; i < h->ecbs.n; i++)
+		if (h->ecbs.v[i].clause->destructive)
+			return true;
+	return false;
+}
+
+int dtrace_go(dtrace_hdl_t *h)
+{
+	struct dt_engine_env env = {
+	    .opts = &h->opts,
+	    .cc = h->cc,
+	    .probes = h->probes,
+	    .target = h->macros.target,
+	};
+
+	if (h->state != DT_SESSION_NEW)
+		return dt_session_err(h, EDT_ACTIVE, NULL);
+	if (dt_opt(&h->opts, DT_O_GRABANON))
+		return dt_session_err(h, EDT_NOANON, NULL);
+	if (h->opts.text[DT_O_OFORMAT])
+		return dt_session_err(h, EDT_BADOPTVAL,
+				      "output format \"%s\" is not built yet; output is text",
+				      h->opts.text[DT_O_OFORMAT]);
+	if (is_destructive(h) && !dt_opt(&h->opts, DT_O_DESTRUCTIVE))
+		return dt_session_err(h, EDT_DESTRUCTIVE, NULL);
+	if (choose_engine(h) < 0)
+		return -1;
+	env.ecbs = h->ecbs.v;
+	env.necbs = h->ecbs.n;
+	memset(&h->err, 0, sizeof(h->err));
+	h->engine = h->engine_ops->open(&env, &h->err);
+	if (!h->engine)
+		return dt_session_fail(h);
+	if (h->engine_ops->go(h->engine, &h->err) < 0)
+		return dt_session_fail(h);
+	h->state = DT_SESSION_ACTIVE;
+	dt_targets_release(h);
+	return 0;
+}
+
+int dtrace_stop(dtrace_hdl_t *h)
+{
+	if (h->state != DT_SESSION_ACTIVE)
+		return 0;
+	memset(&h->err, 0, sizeof(h->err));
+	h->state = DT_SESSION_STOPPED;
+	return h->engine_ops->stop(h->engine, &h->err) < 0 ? dt_session_fail(h) : 0;
+}
+
+/* ---- consuming ---- */
+
+static int consumer_diag(void *arg, enum dt_diag_kind kind, const char *text)
+{
+	static const enum dtrace_diag_kind map[] = {
+	    [DT_DIAG_DROP] = DTRACE_DIAG_DROP,
+	    [DT_DIAG_FAULT] = DTRACE_DIAG_FAULT,
+	    [DT_DIAG_NOTE] = DTRACE_DIAG_NOTE,
+	};
+
+	return dt_session_diag(arg, map[kind], text);
+}
+
+/* The file behind a stream, when it is a regular one: what ftruncate() in D truncates. */
+static char *stream_path(FILE *out)
+{
+	char link[64], path[4096];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fileno(out), &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(out));
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return NULL;
+	path[n] = 0;
+	return dt_xstrdup(path);
+}
+
+static void need_consumer(dtrace_hdl_t *h, FILE *out)
+{
+	struct dt_consumer_env env = {
+	    .opts = &h->opts,
+	    .types = h->types,
+	    .cc = h->cc,
+	    .out = out,
+	    .arg = h,
+	    .diag = consumer_diag,
+	};
+
+	if (h->consumer)
+		return;
+	h->out_path = fileno(out) >= 0 ? stream_path(out) : NULL;
+	env.out_path = h->out_path;
+	h->consumer = dt_consumer_new(&env);
+}
+
+enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
+{
+	int rc;
+
+	if (h->state == DT_SESSION_NEW) {
+		dt_session_err(h, EINVAL, "tracing has not been started");
+		return DTRACE_WORK_ERROR;
+	}
+	need_consumer(h, out);
+	memset(&h->err, 0, sizeof(h->err));
+	rc = dt_consumer_work(h->consumer, h->engine_ops, h->engine, &h->err);
+	if (rc < 0) {
+		dt_session_fail(h);
+		return DTRACE_WORK_ERROR;
+	}
+	if (dt_targets_reap(h) < 0) {
+		dt_session_err(h, EDT_DIRABORT, NULL);
+		return DTRACE_WORK_ERROR;
+	}
+	if (rc > 0 || h->state == DT_SESSION_STOPPED || dt_targets_all_gone(h))
+		return DTRACE_WORK_DONE;
+	return DTRACE_WORK_OKAY;
+}
+
+int dtrace_exit_status(const dtrace_hdl_t *h)
+{
+	return h->consumer ? dt_consumer_exit_status(h->consumer) : 0;
+}
+
+int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out)
+{
+	if (h->state == DT_SESSION_NEW)
+		return 0;
+	need_consumer(h, out);
+	dt_consumer_print_aggs(h->consumer);
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+/* Milliseconds to the nearest thing to do: -1 when nothing but a wake-up can bring work. */
+static int sleep_time(const dtrace_hdl_t *h)
+{
+	static const enum dt_opt_id rates[] = {DT_O_SWITCHRATE, DT_O_STATUSRATE, DT_O_AGGRATE};
+	uint64_t nearest = 10000000000ull; /* a status check at least every 10 s */
+
+	if (!h->engine_ops || !h->engine_ops->live)
+		return -1;
+	for (size_t i = 0; i < DT_NELEM(rates); i++)
+		if (dt_opt(&h->opts, rates[i]) && dt_opt(&h->opts, rates[i]) < nearest)
+			nearest = dt_opt(&h->opts, rates[i]);
+	return (int)((nearest + 999999) / 1000000);
+}
+
+void dtrace_sleep(dtrace_hdl_t *h)
+{
+	struct pollfd *fds = dt_xcalloc(h->targets.n + 1, sizeof(*fds));
+	nfds_t n = 1;
+	char drain[64];
+
+	fds[0] = (struct pollfd){.fd = h->wake[0], .events = POLLIN};
+	for (uint32_t i = 0; i < h->targets.n; i++)
+		if (!h->targets.v[i].gone)
+			fds[n++] = (struct pollfd){.fd = h->targets.v[i].pidfd, .events = POLLIN};
+	if (poll(fds, n, sleep_time(h)) > 0 && fds[0].revents)
+		while (read(h->wake[0], drain, sizeof(drain)) > 0)
+			;
+	free(fds);
+}
+
+void dtrace_interrupt(dtrace_hdl_t *h)
+{
+	int saved = errno;
+
+	if (write(h->wake[1], "", 1) < 0)
+		errno = saved; /* the pipe is full: a wake-up is pending anyway */
+	errno = saved;
+}

@@ -1,0 +1,187 @@
+/*
+ * session: open and close a handle, set options, explain errors.
+ *
+ * A handle owns one of everything. Opening reads no file: types, probes and libraries are looked
+ * at when a program asks for them. An error is kept as a value (h->err) and, composed once, as the
+ * text a user reads (h->errtext); both hold until the next call that fails.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "session/session.h"
+
+dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
+{
+	dtrace_hdl_t *h = dt_xcalloc(1, sizeof(*h));
+	struct dt_probe_source source;
+
+	if (pipe2(h->wake, O_CLOEXEC | O_NONBLOCK) < 0) {
+		if (opts && opts->error)
+			*opts->error = errno;
+		free(h);
+		return NULL;
+	}
+	dt_options_init(&h->opts);
+	if (getenv("DTRACE_DEBUG"))
+		dt_options_set(&h->opts, "debug", NULL, DT_WHEN_OPEN, &h->err);
+	h->types = dt_types_new();
+	h->probes = dt_probes_new();
+	dt_probes_source(h->probes, &source);
+	h->cc = dt_compiler_new(h->types, &h->opts, &h->macros, &source);
+	return h;
+}
+
+/* Options ctypes and dtypes: what types there were, for whoever wants to know. */
+static void write_types(dtrace_hdl_t *h, enum dt_opt_id option, const char *container)
+{
+	const char *path = h->opts.text[option];
+	FILE *f = path ? fopen(path, "we") : NULL;
+	dt_buf b = {0};
+
+	if (!path)
+		return;
+	if (!f) {
+		dt_buf_printf(&b, "failed to create %s: %s", path, strerror(errno));
+		dt_session_diag(h, DTRACE_DIAG_NOTE, b.s);
+	} else {
+		dt_types_dump(h->types, container, &b);
+		if (b.n)
+			fwrite(b.s, 1, b.n, f);
+		fclose(f);
+	}
+	dt_buf_free(&b);
+}
+
+void dtrace_close(dtrace_hdl_t *h)
+{
+	if (!h)
+		return;
+	write_types(h, DT_O_CTYPES, "C");
+	write_types(h, DT_O_DTYPES, "D");
+	if (h->engine)
+		h->engine_ops->close(h->engine);
+	dt_targets_free(h);
+	dt_consumer_free(h->consumer);
+	free(h->out_path);
+	dt_vec_free(&h->ecbs);
+	dt_libs_free(h->libs);
+	dt_compiler_free(h->cc);
+	dt_probes_free(h->probes);
+	dt_types_free(h->types);
+	dt_options_free(&h->opts);
+	close(h->wake[0]);
+	close(h->wake[1]);
+	free(h);
+}
+
+const char *dtrace_version(void)
+{
+	return DT_VERSION_TEXT;
+}
+
+/* ---- errors ---- */
+
+int dt_session_fail(dtrace_hdl_t *h)
+{
+	const dt_error *e = &h->err;
+	bool tagged = e->tag && dt_opt(&h->opts, DT_O_ERRTAGS);
+	dt_buf b = {0};
+
+	if (tagged)
+		dt_buf_printf(&b, "[%s] ", e->tag);
+	if (e->pos.file && e->pos.line)
+		dt_buf_printf(&b, "\"%s\", line %u: ", e->pos.file, e->pos.line);
+	else if (h->err_region)
+		dt_buf_puts(&b, h->err_region);
+	else if (e->pos.line)
+		dt_buf_printf(&b, "line %u: ", e->pos.line);
+	dt_buf_puts(&b, e->text[0] ? e->text : dt_strerror(e->code));
+	snprintf(h->errtext, sizeof(h->errtext), "%s", b.s);
+	dt_buf_free(&b);
+	h->err_region = NULL;
+	return -1;
+}
+
+int dt_session_err(dtrace_hdl_t *h, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	memset(&h->err, 0, sizeof(h->err));
+	h->err.code = code;
+	if (fmt) {
+		va_start(ap, fmt);
+		vsnprintf(h->err.text, sizeof(h->err.text), fmt, ap);
+		va_end(ap);
+	}
+	h->err_region = NULL;
+	return dt_session_fail(h);
+}
+
+int dtrace_errno(const dtrace_hdl_t *h)
+{
+	return h->err.code;
+}
+
+const char *dtrace_errtext(const dtrace_hdl_t *h)
+{
+	return h->errtext;
+}
+
+const char *dtrace_errtag(const dtrace_hdl_t *h)
+{
+	return h->err.tag;
+}
+
+void dtrace_errwhere(const dtrace_hdl_t *h, struct dtrace_errpos *pos)
+{
+	pos->file = h->err.pos.file;
+	pos->line = h->err.pos.line;
+	pos->column = h->err.pos.column;
+	pos->source = h->err.source;
+	pos->message = h->err.text[0] ? h->err.text : dt_strerror(h->err.code);
+}
+
+/* ---- options ---- */
+
+int dtrace_setopt(dtrace_hdl_t *h, const char *name, const char *value)
+{
+	enum dt_opt_when when = h->state == DT_SESSION_NEW ? DT_WHEN_OPEN : DT_WHEN_TRACING;
+
+	memset(&h->err, 0, sizeof(h->err));
+	if (dt_options_set(&h->opts, name, value, when, &h->err) < 0)
+		return dt_session_fail(h);
+	return 0;
+}
+
+int dtrace_getopt(dtrace_hdl_t *h, const char *name, uint64_t *value)
+{
+	int id = dt_options_find(name);
+
+	if (id < 0)
+		return dt_session_err(h, EDT_BADOPTNAME, NULL);
+	*value = dt_opt(&h->opts, id);
+	return 0;
+}
+
+const char *dtrace_option_name(int i)
+{
+	return i >= 0 && i < DT_O_MAX ? dt_opt_table[i].name : NULL;
+}
+
+/* ---- diagnostics ---- */
+
+void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg)
+{
+	h->diag = f;
+	h->diag_arg = arg;
+}
+
+int dt_session_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text)
+{
+	if (h->diag)
+		return h->diag(h, kind, text, h->diag_arg);
+	fprintf(stderr, "dtrace: %s\n", text);
+	return 0;
+}

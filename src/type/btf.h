@@ -1,0 +1,67 @@
+/*
+ * btf: one BTF image in memory, as btf.c checks and indexes it and btf_type.c reads it.
+ */
+#ifndef DT_TYPE_BTF_H
+#define DT_TYPE_BTF_H
+
+#include <linux/btf.h>
+
+#include "type/store.h"
+
+struct dt_btf {
+	dt_types *ts;
+	const char *module;  /* "vmlinux" or the module's name; store's arena */
+	struct dt_btf *base; /* split BTF: ids and strings below ours are the base's */
+	const char *data;    /* the whole file */
+	size_t len;
+	bool mapped;	     /* munmap, else free */
+	const char *types;   /* type section; 4-byte aligned */
+	const char *strings; /* string section; ends with NUL unless empty */
+	uint32_t strings_len;
+	uint32_t first_string; /* offset that our first string has */
+	uint32_t first_id;     /* id of our first type; 1 without a base */
+	uint32_t n;	       /* number of our types */
+	bool partial;	       /* a kind we do not know ended the list of types early */
+	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
+	struct dt_btf_index {  /* types by name: chains of n + 1, in order of id; 0 ends one */
+		uint32_t *heads, *next;
+		uint32_t mask;
+	} names;
+	dt_type **nodes; /* made so far, by id - first_id */
+	/* enumerators by name; built at the first question */
+	struct dt_btf_enumerator {
+		uint32_t id, nth;
+	} * enumerators;
+	struct dt_btf_index enum_names;
+};
+
+/* NULL for void (0) and for ids that do not exist. */
+const struct btf_type *dt_btf_at(const struct dt_btf *b, uint32_t id);
+const char *dt_btf_string(const struct dt_btf *b, uint32_t offset); /* "" when out of range */
+/* The lowest id of that name in this image (not its base) whose kind is in the set; 0 if none.
+ * Enums without enumerators are forward declarations and not found. */
+uint32_t dt_btf_find(const struct dt_btf *b, const char *name, uint32_t kinds);
+
+/* A hash index over n things, filled from the last to the first so that the first is found first.
+ * Chains, not probing: a file in which all names are equal must not take quadratic time. */
+void dt_btf_index_init(struct dt_btf_index *x, uint32_t n);
+void dt_btf_index_add(struct dt_btf_index *x, uint32_t i, const char *name);
+static inline uint32_t dt_btf_index_first(const struct dt_btf_index *x, const char *name)
+{
+	return x->heads[(uint32_t)dt_hash_bytes(name, strlen(name)) & x->mask];
+}
+void dt_btf_index_free(struct dt_btf_index *x);
+
+#define DT_BTF_KIND(k) (1u << (k))
+
+static inline uint32_t dt_btf_kind(const struct btf_type *t)
+{
+	return BTF_INFO_KIND(t->info);
+}
+
+static inline uint32_t dt_btf_vlen(const struct btf_type *t)
+{
+	return BTF_INFO_VLEN(t->info);
+}
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * store: what the files of src/type share and nobody else sees.
+ *
+ *   store.c      nodes, interning, containers, the order of look-up
+ *   intrinsic.c  the types D has without any declaration
+ *   layout.c     where members of D-declared structs lie
+ *   query.c      questions about one type
+ *   convert.c    questions about two: compatibility, promotion, usual conversions
+ *   print.c      C spellings
+ *   btf.c        one BTF image: validation and name index
+ *   btf_type.c   BTF ids -> nodes
+ *   kernel.c     which BTF images there are: vmlinux and modules
+ */
+#ifndef DT_TYPE_STORE_H
+#define DT_TYPE_STORE_H
+
+#include "type/type.h"
+
+/* Sizes saturate here: eight times it still fits 64 bits, so bit offsets cannot overflow. */
+#define DT_SIZE_LIMIT ((uint64_t)1 << 60)
+
+/* C's base types, by their canonical spelling (intrinsic.c has the table). */
+enum dt_base {
+	B_VOID,
+	B_BOOL,
+	B_CHAR,
+	B_SCHAR,
+	B_UCHAR,
+	B_SHORT,
+	B_USHORT,
+	B_INT,
+	B_UINT,
+	B_LONG,
+	B_ULONG,
+	B_LLONG,
+	B_ULLONG,
+	B_FLOAT,
+	B_DOUBLE,
+	B_LDOUBLE,
+	B_COUNT
+};
+
+/* Named types of the program ("D") or of -C headers ("C"). */
+struct dt_container {
+	const char *name;
+	dt_map *names[4];    /* by enum dt_namespace */
+	dt_map *enumerators; /* name -> struct dt_enum_ref */
+};
+
+struct dt_enum_ref {
+	dt_type *type;
+	int64_t value;
+};
+
+struct dt_layout; /* layout.c: a struct that is being filled */
+
+struct dt_types {
+	dt_arena *arena;
+	struct dt_intrinsics in;
+	dt_type *base[B_COUNT];
+	dt_type *broken; /* stands for what hostile or damaged BTF describes: unknown, size 0 */
+	dt_map *intrinsic_names;
+	dt_map *derived; /* arrays and functions, by a key made of their parts */
+	struct dt_container c, d;
+	struct dt_layout *open;
+	/* kernel.c */
+	char *btf_dir;			/* NULL: kernel types are turned off */
+	DT_VEC(struct dt_btf *) images; /* all that were opened */
+	struct dt_btf *vmlinux;
+	bool vmlinux_tried;
+	char *problem;	 /* why there is no vmlinux */
+	dt_map *modules; /* name -> struct dt_btf *, or no_module when it could not be read */
+	bool modules_listed;
+};
+
+/* ---- store.c ---- */
+dt_type *dt_type_node(dt_types *ts, enum dt_kind kind, const char *name);
+uint64_t dt_size_mul(uint64_t a, uint64_t b); /* saturating */
+uint64_t dt_size_add(uint64_t a, uint64_t b);
+
+/* ---- intrinsic.c ---- */
+void dt_intrinsics_make(dt_types *ts);
+/* "long unsigned int" and every other C spelling of a base type; NULL if it is none. */
+dt_type *dt_base_by_spelling(const dt_types *ts, const char *spelling);
+
+/* ---- btf.c ---- */
+/* NULL and *problem (heap) when the file cannot be used. base: NULL, or vmlinux for a module. */
+struct dt_btf *dt_btf_open(dt_types *ts, const char *path, const char *module, struct dt_btf *base,
+			   char **problem);
+void dt_btf_close(struct dt_btf *b);
+dt_types *dt_btf_types(const struct dt_btf *b);
+/* ---- btf_type.c ---- */
+dt_type *dt_btf_lookup(struct dt_btf *b, enum dt_namespace ns, const char *name);
+dt_type *dt_btf_symbol(struct dt_btf *b, const char *name);
+bool dt_btf_enumerator(struct dt_btf *b, const char *name, dt_type **type, int64_t *value);
+void dt_btf_complete(dt_type *t);
+uint32_t dt_btf_align(dt_type *t); /* of a struct or union */
+
+/* ---- kernel.c ---- */
+void dt_kernel_close(dt_types *ts);
+dt_type *dt_kernel_lookup(dt_types *ts, const char *module, enum dt_namespace ns, const char *name);
+bool dt_kernel_enumerator(dt_types *ts, const char *name, dt_type **type, int64_t *value);
+void dt_kernel_forward(dt_type *forward); /* look for the definition once; sets ref */
+
+#endif

@@ -1,0 +1,302 @@
+/*
+ * dynvar: associative arrays and thread-local variables.
+ *
+ * They share one pool of dynvarsize bytes, cut into equal chunks; a chunk holds one variable: header,
+ * key, value. The chunk size is the largest any DIFO is seen to store (never below 256 bytes), so a
+ * store needs no more than a free chunk. When there is none, or a key is larger than foreseen, the
+ * store is lost and counted; the program goes on. With one CPU and nobody else looking, a freed
+ * chunk can be used again at once: there are no dirty or rinsing lists and no drops of those kinds.
+ *
+ * A key is the variable's id and scope and then, for each part of the tuple, its length and bytes.
+ * Strings are compared as strings: up to their NUL.
+ *
+ * Storing 0 (or NULL) frees the variable; reading one that is not there gives 0.
+ */
+#include <stdlib.h>
+
+#include "vm/machine.h"
+
+#define MIN_CHUNK 256
+#define MAX_CHUNK (16u << 20)
+#define PREFIX	  8 /* before a by-reference value, as in vars.c; always zero here */
+
+struct chunk {
+	uint64_t hash;
+	uint32_t next; /* in the bucket or the free list; index + 1 */
+	uint32_t key_size;
+	uint32_t value_offset, value_size; /* value_size 0: not in use */
+	uint32_t byref, pad;
+	uint8_t data[]; /* key, padding, value; 8-aligned */
+};
+
+static struct chunk *chunk_at(const dt_vm_dynvars *d, uint32_t index)
+{
+	return (struct chunk *)(void *)(d->pool + (uint64_t)index * d->chunk);
+}
+
+/* ---- how large a chunk must be ---- */
+
+struct estimate {
+	uint64_t keys[DT_DIF_NTREGS], constant[256];
+	bool known[256];
+	uint32_t n;
+};
+
+static uint64_t value_room(const dt_vm *vm, bool thread, uint32_t id)
+{
+	const dt_vm_scope *s = thread ? &vm->threads : &vm->globals;
+	uint32_t i = id - DT_VAR_USER_MIN;
+
+	return id >= DT_VAR_USER_MIN && i < s->n && s->v[i].byref
+		   ? PREFIX + dt_align_up(s->v[i].size, 8)
+		   : 8;
+}
+
+static uint64_t key_room(const dt_vm *vm, const struct estimate *e, dt_instr i)
+{
+	uint64_t size = vm->strsize;
+
+	if (DT_I_OP(i) == DT_OP_PUSHTV)
+		return 16;
+	if (DT_I_TYPE(i) != DT_TYPE_STRING && e->known[DT_I_R2(i)])
+		size = e->constant[DT_I_R2(i)];
+	return 8 + dt_align_up(size < MAX_CHUNK ? size : MAX_CHUNK, 8);
+}
+
+/* The largest variable this DIFO stores, following its pushes in order; 0: stores none. */
+static uint64_t largest_store(const dt_vm *vm, const dt_difo *d)
+{
+	struct estimate e = { 0 };
+	uint64_t max = 0, size;
+
+	for (uint32_t pc = 0; pc < d->len; pc++) {
+		dt_instr i = d->text[pc];
+		uint32_t op = DT_I_OP(i), index = DT_I_INDEX(i), rd = DT_I_RD(i);
+
+		switch (op) {
+		case DT_OP_SETX:
+			e.known[rd] = index < d->intlen;
+			e.constant[rd] = e.known[rd] ? d->inttab[index] : 0;
+			break;
+		case DT_OP_PUSHTV:
+		case DT_OP_PUSHTR:
+			if (e.n < DT_DIF_NTREGS)
+				e.keys[e.n++] = key_room(vm, &e, i);
+			break;
+		case DT_OP_POPTS: e.n -= e.n > 0; break;
+		case DT_OP_FLUSHTS: e.n = 0; break;
+		case DT_OP_STTS:
+		case DT_OP_STGAA:
+		case DT_OP_STTAA:
+			size = 16 + value_room(vm, op != DT_OP_STGAA, index);
+			for (uint32_t k = 0; k < e.n && op != DT_OP_STTS; k++)
+				size += e.keys[k];
+			if (size > max)
+				max = size;
+			break;
+		default: break;
+		}
+	}
+	return max;
+}
+
+int dt_vm_dyn_init(dt_vm *vm, const struct dt_vm_config *c)
+{
+	dt_vm_dynvars *d = &vm->dyn;
+	uint64_t most = 0, size, n;
+
+	for (uint32_t i = 0; i < c->ndifos; i++) {
+		size = largest_store(vm, c->difos[i]);
+		if (size > most)
+			most = size;
+	}
+	if (!most)
+		return 0;
+	size = dt_align_up(sizeof(struct chunk) + most, 8);
+	d->chunk = size < MIN_CHUNK ? MIN_CHUNK : size;
+	n = c->dynvarsize / (d->chunk + sizeof(uint32_t));
+	d->nchunks = n < 1 ? 1 : n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
+	for (d->nbuckets = 1; d->nbuckets < d->nchunks; d->nbuckets *= 2)
+		;
+	d->pool = dt_vm_memory(d->chunk * d->nchunks);
+	d->buckets = dt_vm_memory((uint64_t)d->nbuckets * sizeof(uint32_t));
+	d->key = dt_vm_memory(d->chunk);
+	return d->pool && d->buckets && d->key ? 0 : -1;
+}
+
+void dt_vm_dyn_fini(dt_vm *vm)
+{
+	free(vm->dyn.pool);
+	free(vm->dyn.buckets);
+	free(vm->dyn.key);
+}
+
+/* ---- keys ---- */
+
+static bool key_put(dt_vm_dynvars *d, uint64_t *n, const void *p, uint64_t size)
+{
+	uint64_t room = d->chunk - *n;
+
+	if (room < 8 || size > room - 8)
+		return false;
+	memcpy(d->key + *n, &size, 8);
+	if (size)
+		memcpy(d->key + *n + 8, p, size);
+	*n += 8 + size;
+	return true;
+}
+
+/* Write the key to d->key. False: a fault, or (with *big set) larger than any chunk. */
+static bool key_make(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
+		     uint64_t *size, bool *big)
+{
+	dt_vm_dynvars *d = &vm->dyn;
+	uint64_t head = (uint64_t)thread << 32 | id;
+
+	memcpy(d->key, &head, 8);
+	*size = 8;
+	*big = false;
+	for (uint32_t i = 0; i < n; i++) {
+		const void *p = &tuple[i].value;
+		uint64_t len = 8;
+		dt_vm_str s;
+
+		if (tuple[i].byref && tuple[i].type == DT_TYPE_STRING) {
+			if (!dt_vm_string(vm, tuple[i].value, vm->strsize, &s))
+				return false;
+			p = s.p;
+			len = s.n;
+		} else if (tuple[i].byref) {
+			len = tuple[i].size;
+			p = dt_vm_readable(vm, tuple[i].value, len);
+			if (!p)
+				return false;
+		}
+		if (!key_put(d, size, p, len)) {
+			*big = true;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The link that points to the variable with the current key, or to 0 where it would go. */
+static uint32_t *find(dt_vm_dynvars *d, uint64_t hash, uint64_t key_size)
+{
+	uint32_t *link = &d->buckets[hash & (d->nbuckets - 1)];
+
+	for (; *link; link = &chunk_at(d, *link - 1)->next) {
+		struct chunk *c = chunk_at(d, *link - 1);
+
+		if (c->hash == hash && c->key_size == key_size && !memcmp(c->data, d->key, key_size))
+			break;
+	}
+	return link;
+}
+
+static uint64_t value_address(const struct chunk *c)
+{
+	return dt_vm_addr(c->data + c->value_offset + PREFIX);
+}
+
+uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n)
+{
+	dt_vm_dynvars *d = &vm->dyn;
+	uint64_t size, value;
+	const struct chunk *c;
+	uint32_t *link;
+	bool big;
+
+	if (!d->nchunks || !key_make(vm, id, thread, tuple, n, &size, &big))
+		return 0;
+	link = find(d, dt_hash_bytes(d->key, size), size);
+	if (!*link)
+		return 0;
+	c = chunk_at(d, *link - 1);
+	if (c->byref)
+		return value_address(c);
+	memcpy(&value, c->data + c->value_offset, 8);
+	return value;
+}
+
+static void release(dt_vm_dynvars *d, uint32_t *link)
+{
+	uint32_t at = *link;
+	struct chunk *c = chunk_at(d, at - 1);
+
+	*link = c->next;
+	c->value_size = 0;
+	c->next = d->free;
+	d->free = at;
+}
+
+/* A free chunk, linked in and holding the current key; NULL: a drop. */
+static struct chunk *allocate(dt_vm_dynvars *d, uint32_t *link, uint64_t hash, uint64_t key_size,
+			      uint64_t value_size)
+{
+	uint64_t offset = dt_align_up(key_size, 8);
+	struct chunk *c;
+
+	if (offset + value_size > d->chunk - sizeof(*c) || (!d->free && d->fresh == d->nchunks)) {
+		d->drops++;
+		return NULL;
+	}
+	*link = d->free ? d->free : ++d->fresh;
+	c = chunk_at(d, *link - 1);
+	if (d->free)
+		d->free = c->next;
+	*c = (struct chunk){ .hash = hash, .key_size = (uint32_t)key_size,
+			     .value_offset = (uint32_t)offset, .value_size = (uint32_t)value_size };
+	memcpy(c->data, d->key, key_size);
+	memset(c->data + offset, 0, value_size);
+	return c;
+}
+
+void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
+		     uint64_t value)
+{
+	const dt_vm_scope *s = thread ? &vm->threads : &vm->globals;
+	const dt_vm_var *v = id - DT_VAR_USER_MIN < s->n ? &s->v[id - DT_VAR_USER_MIN] : NULL;
+	bool big, made, byref = v && v->byref;
+	dt_vm_dynvars *d = &vm->dyn;
+	uint64_t size, hash;
+	struct chunk *c;
+	uint32_t *link;
+
+	if (!d->nchunks)
+		return;
+	if (!key_make(vm, id, thread, tuple, n, &size, &big)) {
+		d->drops += big && value;
+		return;
+	}
+	hash = dt_hash_bytes(d->key, size);
+	link = find(d, hash, size);
+	if (value == 0) {
+		if (*link)
+			release(d, link);
+		return;
+	}
+	made = !*link;
+	c = *link ? chunk_at(d, *link - 1)
+		  : allocate(d, link, hash, size, value_room(vm, thread, id));
+	if (!c)
+		return;
+	c->byref = byref;
+	if (!byref)
+		memcpy(c->data + c->value_offset, &value, 8);
+	else if (!dt_vm_copy(vm, value, c->data + c->value_offset + PREFIX, v->size, v->string,
+			     v->user) && made)
+		release(d, link); /* a fault must leave no empty variable behind */
+}
+
+bool dt_vm_dyn_writable(const dt_vm *vm, uint64_t offset, uint64_t n)
+{
+	const dt_vm_dynvars *d = &vm->dyn;
+	const struct chunk *c = chunk_at(d, (uint32_t)(offset / d->chunk));
+	uint64_t start, at = offset % d->chunk;
+
+	if (!c->value_size || !c->byref)
+		return false;
+	start = sizeof(*c) + c->value_offset + PREFIX;
+	return at >= start && n <= c->value_size - PREFIX && at - start <= c->value_size - PREFIX - n;
+}

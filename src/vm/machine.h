@@ -1,0 +1,284 @@
+/*
+ * machine: what the files of src/vm share and nobody else sees.
+ *
+ * A machine (dt_vm) is everything one DIFO can see while it runs: memory (scratch, variables,
+ * constant strings), the firing it belongs to, and the fault it may end in. The engine
+ * (vm.c) owns one machine and feeds it; dt_vm_eval() and the tests make one for themselves.
+ *
+ * Addresses are those of this process, but no address is ever followed before memory.c has found it
+ * inside a region the program may use. A fault is a value: the first one is kept in vm->fault, every
+ * function below then returns 0, NULL or false, and the interpreter stops at that instruction.
+ *
+ * Strings: an operand is seen as at most strsize - 1 characters, whatever its memory holds.
+ */
+#ifndef DT_VM_MACHINE_H
+#define DT_VM_MACHINE_H
+
+#include "vm/vm.h"
+
+typedef struct dt_vm dt_vm;
+
+/* ---- the firing a DIFO runs in ---- */
+typedef struct dt_vm_firing {
+	const dt_probe *probe; /* NULL: none (dt_vm_eval) */
+	uint32_t epid;
+	uint64_t args[10];
+	uint32_t cpu;
+	uint64_t timestamp, walltimestamp; /* 0: not read yet */
+	char *strtok;		  /* what is left to cut, strsize bytes; lives for one firing */
+	bool strtok_live;
+} dt_vm_firing;
+
+/* ---- variables: vars.c and dynvar.c ---- */
+typedef struct dt_vm_var { /* type and fixed storage of a user variable */
+	bool byref, user, string, array; /* array: associative, values are dynamic */
+	uint32_t size;	 /* by reference: bytes of the object */
+	uint64_t value;	 /* by value */
+	uint64_t offset; /* by reference: of the 8-byte prefix, in vm->statics */
+} dt_vm_var;
+
+typedef struct dt_vm_scope {
+	dt_vm_var *v; /* index: id - DT_VAR_USER_MIN */
+	uint32_t n;
+} dt_vm_scope;
+
+typedef struct dt_vm_dynvars {
+	uint8_t *pool;
+	uint64_t chunk;	  /* bytes per variable */
+	uint32_t nchunks; /* 0: no pool */
+	uint32_t fresh;	  /* chunks from here on were never used */
+	uint32_t free;	  /* list of freed chunks, index + 1 */
+	uint32_t *buckets; /* index + 1 */
+	uint32_t nbuckets; /* a power of two */
+	uint8_t *key;	   /* the key being looked up, `chunk` bytes */
+	uint64_t drops;
+} dt_vm_dynvars;
+
+typedef struct dt_vm_arg { /* one entry of the tuple stack */
+	uint8_t type; /* DT_TYPE_STRING or DT_TYPE_CTF */
+	bool byref;   /* pushed by pushtr: value is an address of size bytes */
+	uint64_t value, size;
+} dt_vm_arg;
+
+struct dt_vm_region { /* read-only memory: string tables */
+	uint64_t base, size;
+};
+
+struct dt_vm_specs; /* spec.c */
+
+struct dt_vm {
+	uint64_t strsize;
+	/* scratch: [0, used) is the program's to write, [0, size) to read */
+	uint8_t *scratch;
+	uint64_t scratch_cap, scratch_size, scratch_used;
+	DT_VEC(struct dt_vm_region) regions; /* by address */
+	/* variables */
+	uint8_t *statics; /* storage of by-reference globals and clause-locals */
+	uint64_t statics_size;
+	uint64_t *static_starts; /* where each one begins in `statics`, ascending */
+	uint32_t nstatics;
+	dt_vm_scope globals, threads, locals; /* threads: types only, the values are dynamic */
+	dt_vm_dynvars dyn;
+	/* texts of built-in variables: builtin.c */
+	char *texts;
+	uint64_t texts_size;
+	uint32_t texts_valid;
+	uint64_t rand_state;
+	struct dt_vm_specs *specs; /* NULL outside a session */
+	dt_vm_firing *fire;
+	/* the fault, when there is one */
+	bool faulted;
+	dt_fault fault; /* code, offset and value; the engine adds the rest */
+};
+
+/* A machine for these DIFOs: their variables and string tables. -1 and *err when memory lacks. */
+struct dt_vm_config {
+	uint64_t strsize, scratch, dynvarsize;
+	const dt_difo *const *difos;
+	uint32_t ndifos;
+};
+int dt_vm_init(dt_vm *vm, const struct dt_vm_config *c, dt_error *err);
+void dt_vm_fini(dt_vm *vm); /* also after dt_vm_init failed */
+/* strtok() state and the rest of a firing; strtok is strsize bytes or NULL when there is no memory. */
+bool dt_vm_firing_init(const dt_vm *vm, dt_vm_firing *f);
+void dt_vm_firing_begin(dt_vm_firing *f, const dt_probe *probe, uint32_t cpu);
+/* Zeroed memory, or NULL: sizes come from options, so failure is an error and not the end. */
+void *dt_vm_memory(uint64_t n);
+
+/* ---- interp.c ---- */
+/* Run to ret, or to a fault (vm->faulted). Forgets an earlier fault; keeps scratch. */
+uint64_t dt_vm_run(dt_vm *vm, const dt_difo *d);
+/* Record a fault unless one is recorded already. Returns 0. */
+uint64_t dt_vm_fault(dt_vm *vm, uint32_t code, uint64_t value);
+
+/* ---- memory.c ---- */
+typedef struct dt_vm_str {
+	const char *p; /* not NUL-terminated */
+	size_t n;
+} dt_vm_str;
+
+void dt_vm_add_region(dt_vm *vm, const void *base, uint64_t size); /* then, once: */
+void dt_vm_sort_regions(dt_vm *vm);
+const void *dt_vm_readable(dt_vm *vm, uint64_t addr, uint64_t n); /* NULL: BADADDR */
+void *dt_vm_writable(dt_vm *vm, uint64_t addr, uint64_t n);	  /* NULL: BADADDR */
+bool dt_vm_is_writable(dt_vm *vm, uint64_t addr, uint64_t n);
+/* At most limit - 1 characters. */
+bool dt_vm_string(dt_vm *vm, uint64_t addr, uint64_t limit, dt_vm_str *s);
+bool dt_vm_load_user(dt_vm *vm, uint64_t addr, void *to, uint64_t n);
+/* A string from user memory: at most limit bytes with its NUL. */
+bool dt_vm_load_user_string(dt_vm *vm, uint64_t addr, char *to, uint64_t limit);
+/* Copy an object of a DIF type (strings: cut at size, NUL-terminated, zero-padded). */
+bool dt_vm_copy(dt_vm *vm, uint64_t addr, void *to, uint64_t size, bool string, bool user);
+void dt_vm_scratch_reset(dt_vm *vm, uint64_t size);
+void *dt_vm_alloc(dt_vm *vm, uint64_t n); /* zeroed, 8-aligned; NULL: NOSCRATCH */
+
+static inline uint64_t dt_vm_addr(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+/* ---- vars.c ---- */
+int dt_vm_vars_init(dt_vm *vm, const struct dt_vm_config *c);
+void dt_vm_vars_fini(dt_vm *vm);
+uint64_t dt_vm_var_load(dt_vm *vm, dt_vm_scope *s, uint32_t id);
+void dt_vm_var_store(dt_vm *vm, dt_vm_scope *s, uint32_t id, uint64_t value);
+bool dt_vm_static_writable(const dt_vm *vm, uint64_t offset, uint64_t n);
+
+/* ---- dynvar.c ---- */
+int dt_vm_dyn_init(dt_vm *vm, const struct dt_vm_config *c);
+void dt_vm_dyn_fini(dt_vm *vm);
+/* thread: the variable belongs to the current thread. The tuple has n entries. */
+uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n);
+void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
+		     uint64_t value);
+bool dt_vm_dyn_writable(const dt_vm *vm, uint64_t offset, uint64_t n);
+
+/* ---- builtin.c ---- */
+int dt_vm_builtin_init(dt_vm *vm);
+uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id);
+uint64_t dt_vm_builtin_array(dt_vm *vm, uint32_t id, uint64_t index);
+uint64_t dt_vm_now(void); /* CLOCK_MONOTONIC, nanoseconds */
+
+/* ---- subr*.c: one function per row of builtins.def ---- */
+#define DT_VM_SUBR_ARGS                                                                            \
+	dt_vm *vm __attribute__((unused)), const dt_vm_arg *arg __attribute__((unused)),           \
+	    uint32_t argc __attribute__((unused))
+#define DT_VM_SUBR(sym) uint64_t dt_vm_subr_##sym(DT_VM_SUBR_ARGS)
+#define DT_SUBR(sym, num, proto, ver, cls, help) DT_VM_SUBR(sym);
+#include "dif/builtins.def"
+#undef DT_SUBR
+/* arg has DT_DIF_NTREGS entries; those from argc on are zero. */
+uint64_t dt_vm_call(dt_vm *vm, uint32_t subr, const dt_vm_arg *arg, uint32_t argc);
+/* A string operand: strsize applies. */
+bool dt_vm_str_arg(dt_vm *vm, const dt_vm_arg *arg, dt_vm_str *s);
+/* A new string of at most strsize bytes in scratch; returns its address. */
+uint64_t dt_vm_str_result(dt_vm *vm, const char *p, size_t n);
+
+/* ---- record.c: records in order, within a budget of bytes ---- */
+struct dt_vm_ecb; /* vm.c */
+
+typedef struct dt_vm_rec {
+	struct dt_vm_rec *next;
+	const struct dt_vm_ecb *ecb;
+	uint64_t timestamp;
+	uint32_t cpu;
+	uint32_t cost; /* bytes it takes of the budget */
+	bool is_fault;
+	dt_fault fault;
+	uint8_t data[];
+} dt_vm_rec;
+
+typedef struct dt_vm_buf {
+	dt_vm_rec *first, **last;
+	uint64_t used, limit;
+	bool ring; /* make room by forgetting the oldest */
+} dt_vm_buf;
+
+#define DT_VM_REC_HEADER 16 /* what a record costs before its data */
+#define DT_VM_FAULT_COST 48
+
+void dt_vm_buf_init(dt_vm_buf *b, uint64_t limit, bool ring);
+void dt_vm_buf_clear(dt_vm_buf *b);
+bool dt_vm_buf_fits(const dt_vm_buf *b, uint64_t cost, uint64_t reserve);
+void dt_vm_buf_add(dt_vm_buf *b, dt_vm_rec *r); /* after dt_vm_buf_fits */
+dt_vm_rec *dt_vm_buf_take(dt_vm_buf *b);	/* the oldest, now the caller's to free() */
+/* Move all of `from` to the end of `to`, stamped; false: did not fit, all lost. */
+bool dt_vm_buf_move(dt_vm_buf *to, dt_vm_buf *from, uint64_t timestamp, uint64_t reserve);
+
+/* ---- spec.c ---- */
+typedef struct dt_vm_specs dt_vm_specs;
+dt_vm_specs *dt_vm_specs_new(uint64_t nspec, uint64_t specsize); /* NULL: no memory */
+void dt_vm_specs_free(dt_vm_specs *s);
+uint64_t dt_vm_spec_new(dt_vm_specs *s);
+/* The buffer to write to, or NULL: id 0, or not active. *bad: no such id. */
+dt_vm_buf *dt_vm_spec_use(dt_vm_specs *s, uint64_t id, bool *bad);
+/* What to commit, or NULL; the speculation is free again afterwards: dt_vm_spec_discard(). */
+dt_vm_buf *dt_vm_spec_data(dt_vm_specs *s, uint64_t id, bool *bad);
+void dt_vm_spec_discard(dt_vm_specs *s, uint64_t id, bool *bad);
+void dt_vm_specs_status(const dt_vm_specs *s, dt_status *st);
+void dt_vm_spec_drop(dt_vm_specs *s);
+
+/* ---- agg.c ---- */
+typedef struct dt_vm_aggs dt_vm_aggs;
+dt_vm_aggs *dt_vm_aggs_new(uint64_t aggsize);
+void dt_vm_aggs_free(dt_vm_aggs *as);
+/* One key of the row being built; `cost` is what it would take in a fixed layout. */
+void dt_vm_agg_begin(dt_vm_aggs *as);
+void dt_vm_agg_key(dt_vm_aggs *as, const void *data, uint32_t size, uint32_t cost);
+/* Aggregate into the row of the keys so far. false: no room, a drop. */
+bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t value, int64_t incr);
+int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink);
+
+/* ---- action.c: one ECB's actions ---- */
+enum dt_vm_role { DT_VM_EFFECT, DT_VM_DATA, DT_VM_KEY, DT_VM_KEY_ID };
+
+struct dt_vm_plan { /* beside dt_action, made when the engine opens */
+	enum dt_vm_role role;
+	uint32_t offset;   /* DT_VM_DATA: in the record */
+	const dt_agg *agg; /* aggregating actions; NULL: looked up by id */
+};
+
+struct dt_vm_ecb {
+	const dt_ecb *ecb;
+	struct dt_vm_plan *plan;
+	uint32_t cost; /* of its record; 0: records nothing */
+	uint32_t data_size;
+	enum { DT_VM_OTHER, DT_VM_BEGIN, DT_VM_END, DT_VM_ERROR } probe;
+};
+
+struct dt_engine {
+	dt_vm vm;
+	dt_compiler *cc;
+	struct dt_vm_ecb *ecbs;
+	uint32_t necbs, max_actions;
+	dt_vm_buf principal;
+	uint64_t end_reserve; /* fill: kept free for END */
+	enum { DT_VM_RING, DT_VM_FILL, DT_VM_SWITCH } policy; /* numbered as the option is */
+	dt_vm_aggs *aggs;
+	dt_vm_firing firing[2]; /* the probe, and ERROR inside it */
+	enum { DT_VM_NEW, DT_VM_ACTIVE, DT_VM_STOPPED } state;
+	bool exiting, filled;
+	int exit_status;
+	bool destructive;
+	uint64_t *drops, *agg_drops; /* per CPU */
+	uint32_t ncpus;
+	uint64_t dbl_errors;
+	uint64_t chill_window, chill_used;
+};
+
+enum dt_vm_outcome {
+	DT_VM_OK,
+	DT_VM_FALSE,   /* the predicate said no */
+	DT_VM_FAULTED, /* vm->fault is complete */
+	DT_VM_LOST,    /* speculate() found no room, or no speculation: no record */
+};
+/* Lay out the record of an ECB; 0, or -1 and *err when an action cannot be done here. */
+int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err);
+/* Is its datum a string, NUL-terminated within a->size? */
+bool dt_vm_is_string(const dt_action *a);
+/* Predicate and actions. rec (data zeroed; NULL when nothing is recorded) is filled; *into may be
+ * changed to the buffer of a speculation. */
+enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
+				dt_vm_buf **into);
+
+#endif

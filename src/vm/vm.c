@@ -1,0 +1,356 @@
+/*
+ * vm: the interpreter as an engine.
+ *
+ * It has three probes: BEGIN runs in go(), END in stop(), ERROR inside either after a fault. All run in
+ * the calling thread, so there is one CPU, one thread, and nothing to lock; ECBs on any other probe
+ * are accepted and never fire.
+ *
+ * One firing goes through its ECBs in order of enabling. For each: room for its record is looked for
+ * first (none: the ECB is skipped whole, and a drop counted), then predicate and actions run
+ * (action.c), then the record is added. A fault discards the ECB's record, puts a fault record in its
+ * place, and fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit() ends
+ * the firing it happens in, except END's.
+ *
+ * Scratch is what the principal buffer leaves free beside the ECB's record, at most 1 MiB or four
+ * strings; so a tiny bufsize gives NOSCRATCH, as it should.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "vm/machine.h"
+
+#define SCRATCH_MAX  (1u << 20)
+#define DEFAULT_SIZE (4u << 20) /* buffers, when the option is not set */
+
+/* ---- firing ---- */
+
+static uint32_t current_cpu(const dt_engine *e)
+{
+	int cpu = sched_getcpu();
+
+	return cpu > 0 && (uint32_t)cpu < e->ncpus ? (uint32_t)cpu : 0;
+}
+
+static bool has_room(dt_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
+{
+	bool end = x->probe == DT_VM_END;
+
+	if (!(e->filled && !end) &&
+	    dt_vm_buf_fits(&e->principal, cost, end ? 0 : e->end_reserve))
+		return true;
+	if (e->policy == DT_VM_FILL)
+		e->filled = true;
+	else
+		e->drops[e->vm.fire->cpu]++;
+	return false;
+}
+
+static dt_vm_rec *new_record(dt_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size)
+{
+	dt_vm_rec *r = dt_xcalloc(1, sizeof(*r) + size);
+
+	r->ecb = x;
+	r->cpu = e->vm.fire->cpu;
+	r->timestamp = dt_vm_builtin(&e->vm, DT_VAR_TIMESTAMP);
+	r->cost = cost;
+	return r;
+}
+
+static void fire(dt_engine *e, int probe, const uint64_t *args);
+
+static void report_fault(dt_engine *e, const struct dt_vm_ecb *x)
+{
+	const dt_fault *f = &e->vm.fault;
+	uint64_t args[10] = { 0,	f->epid, f->action, (uint64_t)(int64_t)f->offset,
+			      f->code, f->value };
+
+	if (x->probe == DT_VM_ERROR) {
+		e->dbl_errors++;
+		return;
+	}
+	if (has_room(e, x, DT_VM_FAULT_COST)) {
+		dt_vm_rec *r = new_record(e, x, DT_VM_FAULT_COST, 0);
+
+		r->is_fault = true;
+		r->fault = *f;
+		dt_vm_buf_add(&e->principal, r);
+	}
+	fire(e, DT_VM_ERROR, args);
+}
+
+static void run_ecb(dt_engine *e, const struct dt_vm_ecb *x)
+{
+	dt_vm_buf *into = &e->principal;
+	enum dt_vm_outcome outcome;
+	dt_vm_rec *rec = NULL;
+
+	if (x->cost) {
+		if (!has_room(e, x, x->cost))
+			return;
+		rec = new_record(e, x, x->cost, x->data_size);
+	}
+	outcome = dt_vm_do_ecb(e, x, rec, &into);
+	if (outcome == DT_VM_OK && rec)
+		dt_vm_buf_add(into, rec);
+	else
+		free(rec);
+	if (outcome == DT_VM_FAULTED)
+		report_fault(e, x);
+}
+
+static void fire(dt_engine *e, int probe, const uint64_t *args)
+{
+	dt_vm_firing *outer = e->vm.fire, *f = &e->firing[probe == DT_VM_ERROR];
+	bool was_exiting = e->exiting;
+
+	dt_vm_firing_begin(f, NULL, current_cpu(e));
+	memcpy(f->args, args, sizeof(f->args));
+	e->vm.fire = f;
+	e->vm.texts_valid = 0; /* names differ between the probe and ERROR inside it */
+	for (uint32_t i = 0; i < e->necbs; i++) {
+		if (e->ecbs[i].probe != (unsigned)probe)
+			continue;
+		f->probe = e->ecbs[i].ecb->probe;
+		f->epid = e->ecbs[i].ecb->epid;
+		run_ecb(e, &e->ecbs[i]);
+		if (e->exiting && !was_exiting && probe != DT_VM_END)
+			break;
+	}
+	e->vm.fire = outer;
+	e->vm.texts_valid = 0;
+}
+
+/* ---- opening ---- */
+
+static int probe_kind(const dt_probe *p)
+{
+	static const char *const names[] = { [DT_VM_BEGIN] = "BEGIN", [DT_VM_END] = "END",
+					     [DT_VM_ERROR] = "ERROR" };
+
+	for (int i = DT_VM_BEGIN; p && i <= DT_VM_ERROR; i++)
+		if (strcmp(p->prov, "dtrace") == 0 && strcmp(p->name, names[i]) == 0)
+			return i;
+	return DT_VM_OTHER;
+}
+
+typedef DT_VEC(const dt_difo *) difo_list;
+
+static void add_difo(difo_list *list, const dt_difo *d)
+{
+	if (d)
+		*dt_vec_add(list, NULL) = d;
+}
+
+static void collect_difos(const struct dt_engine_env *env, difo_list *list)
+{
+	for (uint32_t i = 0; i < env->necbs; i++) {
+		const dt_clause *c = env->ecbs[i].clause;
+
+		if (i && c == env->ecbs[i - 1].clause)
+			continue; /* one clause on many probes */
+		add_difo(list, c->pred);
+		for (uint32_t k = 0; k < c->nactions; k++) {
+			add_difo(list, c->actions[k].difo);
+			add_difo(list, c->actions[k].incr);
+		}
+	}
+}
+
+static bool clause_is_destructive(const dt_clause *c)
+{
+	bool yes = c->destructive || (c->pred && c->pred->destructive);
+
+	for (uint32_t i = 0; i < c->nactions && !yes; i++)
+		yes = DT_ACT_IS_DESTRUCTIVE(c->actions[i].kind) ||
+		      (c->actions[i].difo && c->actions[i].difo->destructive) ||
+		      (c->actions[i].incr && c->actions[i].incr->destructive);
+	return yes;
+}
+
+/* Every ECB's record must fit; with the fill policy END's records have room set aside. */
+static int plan_ecbs(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+{
+	e->ecbs = dt_xcalloc(env->necbs + 1, sizeof(*e->ecbs));
+	for (uint32_t i = 0; i < env->necbs; i++) {
+		struct dt_vm_ecb *x = &e->ecbs[e->necbs++];
+
+		x->ecb = &env->ecbs[i];
+		x->probe = (unsigned)probe_kind(x->ecb->probe);
+		if (!e->destructive && clause_is_destructive(x->ecb->clause))
+			return dt_err(err, EDT_DESTRUCTIVE, NULL);
+		if (dt_vm_plan_ecb(e, x, err) < 0)
+			return -1;
+		if (x->cost > e->principal.limit)
+			return dt_err(err, EDT_BUFTOOSMALL, NULL);
+		if (e->policy == DT_VM_FILL && x->probe == DT_VM_END)
+			e->end_reserve += x->cost;
+	}
+	if (e->end_reserve > e->principal.limit)
+		return dt_err(err, EDT_ENDTOOBIG, NULL);
+	return 0;
+}
+
+static int init_machine(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+{
+	uint64_t strsize = dt_opt(env->opts, DT_O_STRSIZE), cap = SCRATCH_MAX;
+	struct dt_vm_config c = { .strsize = strsize,
+				  .dynvarsize = dt_opt(env->opts, DT_O_DYNVARSIZE) };
+	difo_list difos = { 0 };
+	int rc;
+
+	if (cap / 4 < strsize && strsize < UINT64_MAX / 4)
+		cap = strsize * 4;
+	c.scratch = e->principal.limit < cap ? e->principal.limit : cap;
+	collect_difos(env, &difos);
+	c.difos = difos.v;
+	c.ndifos = difos.n;
+	rc = dt_vm_init(&e->vm, &c, err);
+	dt_vec_free(&difos);
+	if (rc < 0)
+		return -1;
+	e->vm.specs = dt_vm_specs_new(dt_opt(env->opts, DT_O_NSPEC), dt_opt(env->opts, DT_O_SPECSIZE));
+	if (!e->vm.specs || !dt_vm_firing_init(&e->vm, &e->firing[0]) ||
+	    !dt_vm_firing_init(&e->vm, &e->firing[1]))
+		return dt_err(err, EDT_NOMEM, NULL);
+	return 0;
+}
+
+static void vm_close(dt_engine *e)
+{
+	if (!e)
+		return;
+	dt_vm_buf_clear(&e->principal);
+	dt_vm_specs_free(e->vm.specs);
+	dt_vm_aggs_free(e->aggs);
+	for (uint32_t i = 0; i < e->necbs; i++)
+		free(e->ecbs[i].plan);
+	free(e->ecbs);
+	free(e->firing[0].strtok);
+	free(e->firing[1].strtok);
+	free(e->drops);
+	free(e->agg_drops);
+	dt_vm_fini(&e->vm);
+	free(e);
+}
+
+static uint64_t size_option(const dt_options *o, enum dt_opt_id id)
+{
+	uint64_t n = dt_opt(o, id);
+
+	return n ? n : DEFAULT_SIZE;
+}
+
+static dt_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
+{
+	long ncpus = sysconf(_SC_NPROCESSORS_CONF);
+	dt_engine *e = dt_xcalloc(1, sizeof(*e));
+	const dt_options *o = env->opts;
+
+	e->cc = env->cc;
+	e->ncpus = ncpus > 0 ? (uint32_t)ncpus : 1;
+	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
+	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
+	e->policy = (unsigned)dt_opt(o, DT_O_BUFPOLICY);
+	e->destructive = dt_opt(o, DT_O_DESTRUCTIVE);
+	e->aggs = dt_vm_aggs_new(size_option(o, DT_O_AGGSIZE));
+	dt_vm_buf_init(&e->principal, dt_align_up(size_option(o, DT_O_BUFSIZE), 8),
+		       e->policy == DT_VM_RING);
+	if (plan_ecbs(e, env, err) < 0 || init_machine(e, env, err) < 0) {
+		vm_close(e);
+		return NULL;
+	}
+	return e;
+}
+
+/* ---- running ---- */
+
+static const uint64_t no_args[10];
+
+static int vm_go(dt_engine *e, dt_error *err)
+{
+	if (e->state != DT_VM_NEW)
+		return dt_err(err, EDT_ACTIVE, NULL);
+	e->state = DT_VM_ACTIVE;
+	fire(e, DT_VM_BEGIN, no_args);
+	return 0;
+}
+
+static int vm_stop(dt_engine *e, dt_error *err __attribute__((unused)))
+{
+	if (e->state == DT_VM_ACTIVE)
+		fire(e, DT_VM_END, no_args);
+	e->state = DT_VM_STOPPED;
+	return 0;
+}
+
+static int vm_status(dt_engine *e, dt_status *st)
+{
+	*st = (dt_status){ .drops = e->drops, .agg_drops = e->agg_drops, .ncpus = e->ncpus,
+			   .dyn_drops = e->vm.dyn.drops, .dbl_errors = e->dbl_errors,
+			   .exiting = e->exiting, .exit_status = e->exit_status,
+			   .filled = e->filled };
+	dt_vm_specs_status(e->vm.specs, st);
+	return 0;
+}
+
+/* ---- handing out ---- */
+
+static void record_values(const dt_vm_rec *r, dt_datum *values)
+{
+	const dt_clause *c = r->ecb->ecb->clause;
+
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *a = &c->actions[i];
+
+		values[i] = (dt_datum){ 0 };
+		if (r->ecb->plan[i].role != DT_VM_DATA)
+			continue;
+		values[i].data = r->data + r->ecb->plan[i].offset;
+		values[i].size = a->size;
+		if (dt_vm_is_string(a))
+			values[i].size = (uint32_t)strnlen(values[i].data, a->size - 1) + 1;
+	}
+}
+
+static int vm_consume(dt_engine *e, const dt_sink *sink)
+{
+	dt_datum *values;
+	dt_vm_rec *r;
+	int rc = 0;
+
+	if (e->policy != DT_VM_SWITCH && e->state != DT_VM_STOPPED)
+		return 0; /* ring and fill are read once, at the end */
+	values = dt_xcalloc(e->max_actions + 1, sizeof(*values));
+	while (rc == 0 && (r = dt_vm_buf_take(&e->principal))) {
+		dt_record out = { .ecb = r->ecb->ecb, .cpu = r->cpu, .timestamp = r->timestamp };
+
+		if (r->is_fault) {
+			out.fault = &r->fault;
+		} else {
+			record_values(r, values);
+			out.values = values;
+		}
+		rc = sink->record(sink->arg, &out);
+		free(r);
+	}
+	free(values);
+	return rc;
+}
+
+static int vm_snapshot(dt_engine *e, const dt_sink *sink)
+{
+	return dt_vm_agg_snapshot(e->aggs, sink);
+}
+
+const struct dt_engine_ops dt_engine_vm = {
+	.name = "vm",
+	.open = vm_open,
+	.go = vm_go,
+	.stop = vm_stop,
+	.status = vm_status,
+	.consume = vm_consume,
+	.snapshot = vm_snapshot,
+	.live = false,
+	.close = vm_close,
+};

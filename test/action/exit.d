@@ -1,0 +1,7 @@
+// exit() sets the exit status.
+// run: -q
+// status: 7
+BEGIN
+{
+	exit(7);
+}

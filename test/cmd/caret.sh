@@ -1,0 +1,10 @@
+# On a terminal, an error shows the source line and a caret; colour unless NO_COLOR.
+. "$SRC/test/lib.bash"
+command -v script >/dev/null || { echo "needs script(1)"; exit 77; }
+cd "$TMP" || exit 1
+printf 'BEGIN\n{\n\ttrace(1;\n}\n' >a.d
+on_tty() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
+expect "dtrace: failed to compile script a.d: line 3: syntax error near \";\"
+    3 | 	trace(1;
+      | 	       ^" "$(NO_COLOR=1 on_tty "$DTRACE" -s a.d)"
+expect_match $'\033\\[1;31m\\^' "$(TERM=xterm on_tty "$DTRACE" -s a.d)"

@@ -1,0 +1,46 @@
+# The shapes of error messages.
+. "$SRC/test/lib.bash"
+fails_with() { # message, arguments
+	local want=$1
+	shift
+	dt "$@"
+	expect 1 "$status" "status of $*"
+	expect "dtrace: $want" "$err"
+}
+cd "$TMP" || exit 1
+printf 'BEGIN\n{\n\ttrace(nosuch);\n}\n' >a.d
+printf 'BEGIN\n{\n# 17 "other.h"\n\ttrace(1;\n}\n' >b.d
+dt -s a.d
+expect_match '^dtrace: failed to compile script a.d: line 3: .*nosuch' "$err"
+dt -x errtags -s a.d
+expect_match '^dtrace: failed to compile script a.d: \[D_IDENT_UNDEF\] line 3: ' "$err"
+fails_with 'failed to compile script b.d: "other.h", line 17: syntax error near ";"' -s b.d
+dt -n 'BEGIN { trace(nosuch); }'
+expect_match '^dtrace: invalid probe specifier BEGIN \{ trace\(nosuch\); \}: in action list: ' "$err"
+dt -n 'BEGIN /nosuch/ { }'
+expect_match '^dtrace: invalid probe specifier BEGIN /nosuch/ \{ \}: in predicate: ' "$err"
+fails_with 'failed to open nosuch.d: No such file or directory' -s nosuch.d
+fails_with 'no probes specified' -q
+fails_with 'no probes matched' -q -Z -n 'nosuch:::x { }'
+dt -x bufsise=4m -n BEGIN
+expect_match '^dtrace: failed to set -x bufsise=4m: .*bufsize' "$err"
+dt -b pink -n BEGIN
+expect_match '^dtrace: failed to set -b pink: ' "$err"
+fails_with 'failed to execute nosuchcommand: No such file or directory' -c nosuchcommand -n BEGIN
+fails_with "failed to execute 'a: a quote is not closed" -c "'a" -n BEGIN
+fails_with 'failed to grab pid 2147483600: No such process' -p 2147483600 -n BEGIN
+fails_with 'invalid pid: x1' -p x1 -n BEGIN
+dt -n 'BEGIN { system("true"); }'
+expect 1 "$status"
+expect_match "^dtrace: could not enable tracing: Destructive actions not allowed" "$err"
+dt -o /nosuch/dir/file -n BEGIN
+expect "dtrace: failed to open output file '/nosuch/dir/file': No such file or directory" "$err"
+dt -a -n 'BEGIN { }'
+expect_match '^dtrace: could not enable tracing: ' "$(tail -n 1 <<<"$err")"
+dt -A -n BEGIN
+expect 1 "$status"
+"$DTRACE" -x engine=bpf -n 'BEGIN { exit(0); }' >/dev/null 2>"$TMP/err"
+expect_match 'could not enable tracing: .*kernel engine is not built yet' "$(cat "$TMP/err")"
+"$DTRACE" -n 'syscall::openat:entry { exit(0); }' >/dev/null 2>"$TMP/err"
+expect 1 $?
+expect_match 'could not enable tracing: probe syscall:.*:openat:entry needs the kernel engine' "$(cat "$TMP/err")"

@@ -1,0 +1,48 @@
+# -l: one line per probe; -lv: stability and arguments, too.
+. "$SRC/test/lib.bash"
+dt -l -P dtrace
+expect "   ID   PROVIDER            MODULE                          FUNCTION NAME
+    1     dtrace                                                     BEGIN
+    2     dtrace                                                     END
+    3     dtrace                                                     ERROR
+" "$out"
+one="   ID   PROVIDER            MODULE                          FUNCTION NAME
+    1     dtrace                                                     BEGIN
+"
+dt -l -n BEGIN
+expect "$one" "$out"
+dt -l -i 1
+expect "$one" "$out"
+dt -l -n 'BEGIN { trace(1); }' -o "$TMP/f"
+expect "$one" "$(cat "$TMP/f")
+"
+dt -lv -i 1
+expect "$one
+	Probe Description Attributes
+		Identifier Names: Private
+		Data Semantics:   Private
+		Dependency Class: Unknown
+
+	Argument Attributes
+		Identifier Names: Stable
+		Data Semantics:   Stable
+		Dependency Class: Common
+
+	Argument Types
+		None
+
+" "$out"
+dt -l -n 'nosuch:::'
+expect 1 "$status"
+expect_match '^dtrace: failed to match nosuch:::: ' "$err"
+dt -l -n 'syscall::open*:entry'
+expect 0 "$status"
+expect_match '^ *[0-9]+    syscall .* openat entry$' "$out"
+# ids of -l are good for -i
+id=$(awk '$4 == "openat" || $3 == "openat" { print $1 }' <<<"$out")
+dt -l -i "$id"
+expect_match ' openat entry$' "$out"
+# everything
+dt -l
+expect 0 "$status"
+expect_match '^ *[0-9]+    syscall .* read return$' "$out"

@@ -1,0 +1,20 @@
+# Mistakes on the command line: usage on stderr, status 2.
+. "$SRC/test/lib.bash"
+usage() { # expected message, arguments
+	local want=$1
+	shift
+	"$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err"
+	expect 2 $? "status of $*"
+	expect "" "$(cat "$TMP/out")" "output of $*"
+	[ -z "$want" ] || expect "dtrace: $want" "$(head -n 1 "$TMP/err")"
+	expect_match '^Usage: dtrace' "$(cat "$TMP/err")"
+}
+usage ""
+usage "illegal option -- y" -y
+usage "illegal option --nosuch" --nosuch
+usage "option requires an argument -- n" -n
+usage "only one of the [-AGhlV] options can be specified" -l -V
+usage "only one of the [-AGhlV] options can be specified" -lG -n BEGIN
+usage "-B not valid in combination with [-AGlo] options" -Bl
+usage "-h requires one or more scripts (-s)" -h
+usage "-h takes programs from files only (-s)" -h -n BEGIN

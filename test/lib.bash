@@ -1,0 +1,26 @@
+# What shell tests share. Source it: . "$SRC/test/lib.bash"
+set -u
+fails=0
+trap '[ $fails = 0 ] || exit 1' EXIT
+
+# expect WANT GOT [WHAT]: equal, or a failure with a diff.
+expect() {
+	[ "$1" = "$2" ] && return
+	fails=$((fails + 1))
+	echo "${3-}${3:+: }unexpected:"
+	diff -u --label want --label got <(printf '%s\n' "$1") <(printf '%s\n' "$2")
+}
+# expect_match PATTERN TEXT: an extended regular expression somewhere in it.
+expect_match() {
+	grep -qE -- "$1" <<<"$2" && return
+	fails=$((fails + 1))
+	echo "no match for: $1"
+	printf 'in: %s\n' "$2"
+}
+# dt ARGS: dtrace on the vm engine; output in $out, messages in $err, status in $status.
+dt() {
+	"$DTRACE" -x engine=vm "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+	status=$?
+	out=$(cat "$TMP/out"; echo .) out=${out%.}
+	err=$(cat "$TMP/err")
+}

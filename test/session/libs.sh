@@ -1,0 +1,41 @@
+# D libraries: which are read, in what order, and what goes wrong.
+. "$SRC/test/lib.bash"
+cd "$TMP" || exit 1
+# The system's: only what the program names.
+dt -qn 'BEGIN { printf("%d %d %d\n", ENOENT, SIGKILL, O_CREAT); exit(0); }'
+expect "2 9 64" "$(echo $out)"
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	opened() { strace -f -e trace=openat,open -o trace "$DTRACE" -x engine=vm "$@" >/dev/null 2>&1; sed -nE 's/.*"([^"]*\/)?([a-z]+\.d)".* = [0-9]+$/\2/p' trace | sort -u; }
+	expect "" "$(opened -n 'BEGIN { exit(0); }')" "BEGIN reads"
+	expect "" "$(opened -n 'BEGIN { @[execname] = count(); x = 1; trace(x); self->y = 2; exit(0); }')"
+	expect "" "$(grep -E 'btf|kallsyms' trace)"
+fi
+# -L libraries come first and replace the system's of the same name.
+mkdir l m
+echo 'inline int ENOENT = 1002;' >l/errno.d
+printf '#pragma D depends_on library base.d\ninline int two = one + 1;\n' >l/a.d
+echo 'inline int one = 1;' >l/base.d
+dt -L l -qn 'BEGIN { printf("%d %d\n", ENOENT, two); exit(0); }'
+expect "1002 2" "$(echo $out)"
+dt -x nolibs -x errtags -n 'BEGIN { trace(ENOENT); }'
+expect_match 'D_IDENT_UNDEF' "$err"
+dt -x syslibdir="$TMP/l" -qn 'BEGIN { printf("%d\n", two); exit(0); }'
+expect "2" "$(echo $out)"
+# unmet: skipped silently
+printf '#pragma D depends_on library nosuch.d\ninline int three = 3;\n' >m/c.d
+dt -L m -qn 'BEGIN { printf("fine\n"); exit(0); }'
+expect "fine" "$(echo $out)"
+dt -L m -x errtags -n 'BEGIN { trace(three); }'
+expect_match 'D_IDENT_UNDEF' "$err"
+# errors name the library
+printf '\n\ninline int x = ;\n' >m/bad.d
+dt -L m -n 'BEGIN { exit(0); }'
+expect_match 'invalid probe specifier BEGIN \{ exit\(0\); \}: "m/bad.d", line 3: ' "$err"
+dt -L nosuchdir -n 'BEGIN { exit(0); }'
+expect_match 'failed to open library directory "nosuchdir"' "$err"
+rm m/*
+printf '#pragma D depends_on library y.d\ninline int x = 1;\n' >m/x.d
+printf '#pragma D depends_on library x.d\ninline int y = 1;\n' >m/y.d
+dt -L m -n 'BEGIN { exit(0); }'
+expect 1 "$status"
+expect_match 'circle.*"m/x.d".*"m/y.d"' "$err"

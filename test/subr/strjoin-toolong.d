@@ -1,0 +1,18 @@
+// strjoin: a result longer than strsize is a fault.
+// run: -q
+#pragma D option strsize=8
+
+BEGIN
+{
+	printf("%s\n", strjoin("1234", "567"));
+}
+
+BEGIN
+{
+	printf("%s\n", strjoin("1234", "5678"));
+}
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+// tag: D_ADDROF_LVAL
+BEGIN
+{
+	trace(&1);
+}

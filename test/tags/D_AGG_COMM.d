@@ -1,0 +1,5 @@
+// tag: D_AGG_COMM
+BEGIN
+{
+	commit(1); @a = count();
+}

@@ -1,0 +1,5 @@
+// tag: D_AGG_FUNC
+BEGIN
+{
+	@a = strlen("x");
+}

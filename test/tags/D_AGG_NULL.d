@@ -1,0 +1,5 @@
+// tag: D_AGG_NULL
+BEGIN
+{
+	@a;
+}

@@ -1,0 +1,5 @@
+// tag: D_AGG_REDEF
+BEGIN
+{
+	@a = count(); @a = sum(1);
+}

@@ -1,0 +1,5 @@
+// tag: D_AGG_SCALAR
+BEGIN
+{
+	@a = sum("x");
+}

@@ -1,0 +1,5 @@
+// tag: D_AGG_SPEC
+BEGIN
+{
+	speculate(1); @a = count();
+}

@@ -1,0 +1,2 @@
+// tag: D_ARGS_IDX
+syscall::read:entry { trace(args[99]); }

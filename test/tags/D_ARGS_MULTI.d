@@ -1,0 +1,3 @@
+// tag: D_ARGS_MULTI
+syscall::read:entry,syscall::read:return { trace(1); }
+syscall::read: { trace(args[0]); }

@@ -1,0 +1,5 @@
+// tag: D_ARGS_NONE
+BEGIN
+{
+	trace(args[0]);
+}

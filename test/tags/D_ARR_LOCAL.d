@@ -1,0 +1,5 @@
+// tag: D_ARR_LOCAL
+BEGIN
+{
+	this->x[1] = 2;
+}

@@ -1,0 +1,6 @@
+// tag: D_ATTR_MIN
+// run: -x amin=Standard/Standard/Common
+BEGIN
+{
+	trace(curthread);
+}

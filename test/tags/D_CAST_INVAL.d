@@ -1,0 +1,6 @@
+// tag: D_CAST_INVAL
+struct s { int a; } x;
+BEGIN
+{
+	trace((int)x);
+}

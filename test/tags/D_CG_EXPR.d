@@ -1,0 +1,5 @@
+// tag: D_CG_EXPR
+BEGIN
+{
+	x = trace(1);
+}

@@ -1,0 +1,6 @@
+// tag: D_CHR_NL
+BEGIN
+{
+	trace('a
+');
+}

@@ -1,0 +1,5 @@
+// tag: D_CHR_NULL
+BEGIN
+{
+	trace('');
+}

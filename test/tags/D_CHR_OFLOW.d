@@ -1,0 +1,5 @@
+// tag: D_CHR_OFLOW
+BEGIN
+{
+	trace('123456789');
+}

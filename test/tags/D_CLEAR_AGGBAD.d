@@ -1,0 +1,5 @@
+// tag: D_CLEAR_AGGBAD
+BEGIN
+{
+	clear(@nosuch);
+}

@@ -1,0 +1,5 @@
+// tag: D_COMM_COMM
+BEGIN
+{
+	commit(1); commit(2);
+}

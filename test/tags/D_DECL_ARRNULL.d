@@ -1,0 +1,6 @@
+// tag: D_DECL_ARRNULL
+int x[];
+BEGIN
+{
+	trace(1);
+}

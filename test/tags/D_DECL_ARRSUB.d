@@ -1,0 +1,7 @@
+// tag: D_DECL_ARRSUB
+int y;
+struct s { int a[y]; };
+BEGIN
+{
+	trace(1);
+}

@@ -1,0 +1,6 @@
+// tag: D_DECL_BADCLASS
+register int x;
+BEGIN
+{
+	trace(1);
+}

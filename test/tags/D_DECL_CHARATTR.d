@@ -1,0 +1,6 @@
+// tag: D_DECL_CHARATTR
+long char x;
+BEGIN
+{
+	trace(1);
+}

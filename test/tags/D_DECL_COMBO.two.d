@@ -1,0 +1,6 @@
+// tag: D_DECL_COMBO
+int char x;
+BEGIN
+{
+	trace(1);
+}

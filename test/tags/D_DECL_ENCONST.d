@@ -1,0 +1,7 @@
+// tag: D_DECL_ENCONST
+int y;
+enum e { A = y };
+BEGIN
+{
+	trace(1);
+}

@@ -1,0 +1,7 @@
+// tag: D_DECL_IDRED
+int x;
+string x;
+BEGIN
+{
+	trace(1);
+}

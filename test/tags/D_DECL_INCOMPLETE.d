@@ -1,0 +1,6 @@
+// tag: D_DECL_INCOMPLETE
+struct nosuchstruct x;
+BEGIN
+{
+	trace(1);
+}

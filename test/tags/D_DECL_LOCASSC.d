@@ -1,0 +1,6 @@
+// tag: D_DECL_LOCASSC
+this int x[string];
+BEGIN
+{
+	trace(1);
+}

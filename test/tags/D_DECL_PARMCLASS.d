@@ -1,0 +1,6 @@
+// tag: D_DECL_PARMCLASS
+int (*f)(static int x);
+BEGIN
+{
+	trace(1);
+}

@@ -1,0 +1,6 @@
+// tag: D_DECL_PROTO_NAME
+int x[void v];
+BEGIN
+{
+	trace(1);
+}

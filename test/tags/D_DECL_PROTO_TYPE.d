@@ -1,0 +1,7 @@
+// tag: D_DECL_PROTO_TYPE
+struct nosuchstruct;
+int x[struct nosuchstruct];
+BEGIN
+{
+	trace(1);
+}

@@ -1,0 +1,6 @@
+// tag: D_DECL_SCOPE
+int vmlinux`x;
+BEGIN
+{
+	trace(1);
+}

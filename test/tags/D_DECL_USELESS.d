@@ -1,0 +1,6 @@
+// tag: D_DECL_USELESS
+int;
+BEGIN
+{
+	trace(1);
+}

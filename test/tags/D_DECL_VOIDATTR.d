@@ -1,0 +1,6 @@
+// tag: D_DECL_VOIDATTR
+unsigned void *x;
+BEGIN
+{
+	trace(1);
+}

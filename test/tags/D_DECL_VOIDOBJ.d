@@ -1,0 +1,6 @@
+// tag: D_DECL_VOIDOBJ
+void x;
+BEGIN
+{
+	trace(1);
+}

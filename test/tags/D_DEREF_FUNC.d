@@ -1,0 +1,6 @@
+// tag: D_DEREF_FUNC
+int (*f)(int);
+BEGIN
+{
+	trace(*f);
+}

@@ -1,0 +1,5 @@
+// tag: D_DEREF_NONPTR
+BEGIN
+{
+	trace(*1);
+}

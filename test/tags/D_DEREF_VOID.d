@@ -1,0 +1,5 @@
+// tag: D_DEREF_VOID
+BEGIN
+{
+	trace(*(void *)0);
+}

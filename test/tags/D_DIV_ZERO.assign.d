@@ -1,0 +1,5 @@
+// tag: D_DIV_ZERO
+BEGIN
+{
+	x = 3; x /= 0;
+}

@@ -1,0 +1,5 @@
+// tag: D_DIV_ZERO
+BEGIN
+{
+	trace(1 / 0);
+}

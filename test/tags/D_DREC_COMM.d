@@ -1,0 +1,5 @@
+// tag: D_DREC_COMM
+BEGIN
+{
+	commit(1); trace(1);
+}

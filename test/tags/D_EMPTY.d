@@ -1,0 +1,2 @@
+// tag: D_EMPTY
+/* nothing here */

@@ -1,0 +1,6 @@
+// tag: D_FREOPEN_INVALID
+// run: -w
+BEGIN
+{
+	freopen(".");
+}

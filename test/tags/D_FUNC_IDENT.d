@@ -1,0 +1,5 @@
+// tag: D_FUNC_IDENT
+BEGIN
+{
+	trace((1)(2));
+}

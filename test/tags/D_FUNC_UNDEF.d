@@ -1,0 +1,5 @@
+// tag: D_FUNC_UNDEF
+BEGIN
+{
+	nosuchfunction(1);
+}

@@ -1,0 +1,5 @@
+// tag: D_IDENT_UNDEF
+BEGIN
+{
+	trace(nosuchvariable);
+}

@@ -1,0 +1,5 @@
+// tag: D_INT_DIGIT
+BEGIN
+{
+	trace(0128);
+}

@@ -1,0 +1,5 @@
+// tag: D_INT_OFLOW
+BEGIN
+{
+	trace(99999999999999999999999);
+}

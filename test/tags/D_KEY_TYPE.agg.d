@@ -1,0 +1,7 @@
+// tag: D_KEY_TYPE
+struct out { int a; int b; };
+translator struct out < int n > { a = n; };
+BEGIN
+{
+	@a[xlate < struct out > (1)] = count();
+}

@@ -1,0 +1,8 @@
+// tag: D_KEY_TYPE
+void *p;
+struct out { int a; int b; };
+translator struct out < int n > { a = n; };
+BEGIN
+{
+	a[xlate < struct out > (1)] = 1;
+}

@@ -1,0 +1,5 @@
+// tag: D_LLQUANT_FACTORVAL
+BEGIN
+{
+	@a = llquantize(1, 74565, 0, 6, 20);
+}

@@ -1,0 +1,5 @@
+// tag: D_LLQUANT_HIGHMATCH
+BEGIN
+{
+	@a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 0, 7, 20);
+}

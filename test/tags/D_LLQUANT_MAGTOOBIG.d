@@ -1,0 +1,5 @@
+// tag: D_LLQUANT_MAGTOOBIG
+BEGIN
+{
+	@a = llquantize(1, 10, 0, 60, 20);
+}

@@ -1,0 +1,5 @@
+// tag: D_LQUANT_BASETYPE
+BEGIN
+{
+	@a = lquantize(1, "x", 10, 1);
+}

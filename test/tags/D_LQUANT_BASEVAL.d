@@ -1,0 +1,5 @@
+// tag: D_LQUANT_BASEVAL
+BEGIN
+{
+	@a = lquantize(1, 0x123456789, 0x223456789, 1);
+}

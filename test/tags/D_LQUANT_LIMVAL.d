@@ -1,0 +1,5 @@
+// tag: D_LQUANT_LIMVAL
+BEGIN
+{
+	@a = lquantize(1, 0, 0x123456789, 1);
+}

@@ -1,0 +1,6 @@
+// tag: D_MACRO_OFLOW
+// run: 99999999999999999999999
+BEGIN
+{
+	trace($1);
+}

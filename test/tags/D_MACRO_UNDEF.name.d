@@ -1,0 +1,5 @@
+// tag: D_MACRO_UNDEF
+BEGIN
+{
+	trace($nosuch);
+}

@@ -1,0 +1,6 @@
+// tag: D_MACRO_UNUSED
+// run: 17
+BEGIN
+{
+	trace(1);
+}

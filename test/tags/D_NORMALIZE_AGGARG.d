@@ -1,0 +1,5 @@
+// tag: D_NORMALIZE_AGGARG
+BEGIN
+{
+	normalize(1, 2);
+}

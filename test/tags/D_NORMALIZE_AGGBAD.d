@@ -1,0 +1,5 @@
+// tag: D_NORMALIZE_AGGBAD
+BEGIN
+{
+	normalize(@nosuch, 2);
+}

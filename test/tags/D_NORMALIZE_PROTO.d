@@ -1,0 +1,5 @@
+// tag: D_NORMALIZE_PROTO
+BEGIN
+{
+	@a = count(); normalize(@a);
+}

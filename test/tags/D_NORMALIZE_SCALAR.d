@@ -1,0 +1,5 @@
+// tag: D_NORMALIZE_SCALAR
+BEGIN
+{
+	@a = count(); normalize(@a, "x");
+}

@@ -1,0 +1,5 @@
+// tag: D_OFFSETOF_TYPE
+BEGIN
+{
+	trace(offsetof(int, x));
+}

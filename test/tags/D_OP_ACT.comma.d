@@ -1,0 +1,5 @@
+// tag: D_OP_ACT
+BEGIN
+{
+	trace(1), trace(2);
+}

@@ -1,0 +1,5 @@
+// tag: D_OP_ARITH
+BEGIN
+{
+	trace(-"x");
+}

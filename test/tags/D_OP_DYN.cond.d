@@ -1,0 +1,7 @@
+// tag: D_OP_DYN
+struct out { int a; int b; };
+translator struct out < int n > { a = n; };
+BEGIN
+{
+	trace((1 ? xlate < struct out > (1) : xlate < struct out > (2)).a);
+}

@@ -1,0 +1,5 @@
+// tag: D_OP_INCOMPAT
+BEGIN
+{
+	x = 1; x = "string";
+}

@@ -1,0 +1,6 @@
+// tag: D_OP_INCOMPLETE
+struct nosuchstruct *p;
+BEGIN
+{
+	trace(p->x);
+}

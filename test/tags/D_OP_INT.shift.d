@@ -1,0 +1,5 @@
+// tag: D_OP_INT
+BEGIN
+{
+	trace("x" << 1);
+}

@@ -1,0 +1,5 @@
+// tag: D_OP_LVAL
+BEGIN
+{
+	(1 + 2)++;
+}

@@ -1,0 +1,5 @@
+// tag: D_OP_PTR
+BEGIN
+{
+	x = 1; trace(x->y);
+}

@@ -1,0 +1,5 @@
+// tag: D_OP_SCALAR
+BEGIN
+{
+	trace(!"x");
+}

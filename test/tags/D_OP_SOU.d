@@ -1,0 +1,6 @@
+// tag: D_OP_SOU
+int *p;
+BEGIN
+{
+	trace(p->y);
+}

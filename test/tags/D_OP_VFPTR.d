@@ -1,0 +1,6 @@
+// tag: D_OP_VFPTR
+void *p;
+BEGIN
+{
+	trace(p + 1);
+}

@@ -1,0 +1,6 @@
+// tag: D_OP_VFPTR
+void *p;
+BEGIN
+{
+	p++;
+}

@@ -1,0 +1,5 @@
+// tag: D_PDESC_INVAL
+a:b:c:d:e
+{
+	trace(1);
+}

@@ -1,0 +1,5 @@
+// tag: D_PDESC_ZERO
+nosuchprovider:::entry
+{
+	trace(1);
+}

@@ -1,0 +1,5 @@
+// tag: D_PDESC_ZERO
+dtrace:::BEGINN
+{
+	trace(1);
+}

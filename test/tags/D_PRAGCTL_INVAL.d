@@ -1,0 +1,3 @@
+// tag: D_PRAGCTL_INVAL
+#nosuchline
+BEGIN { trace(1); }

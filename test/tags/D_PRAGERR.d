@@ -1,0 +1,3 @@
+// tag: D_PRAGERR
+#error not this one
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+// tag: D_PRAGMA_DEPEND
+#pragma D depends_on provider nosuchprovider
+BEGIN { trace(1); }

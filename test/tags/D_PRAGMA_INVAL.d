@@ -1,0 +1,3 @@
+// tag: D_PRAGMA_INVAL
+#pragma D nosuchpragma
+BEGIN { trace(1); }

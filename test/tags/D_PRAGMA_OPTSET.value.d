@@ -1,0 +1,3 @@
+// tag: D_PRAGMA_OPTSET
+#pragma D option strsize=banana
+BEGIN { trace(1); }

@@ -1,0 +1,3 @@
+// tag: D_PRAGMA_SCOPE
+#pragma D attributes Stable/Stable/Common vmlinux`x
+BEGIN { trace(1); }

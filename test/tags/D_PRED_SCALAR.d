@@ -1,0 +1,6 @@
+// tag: D_PRED_SCALAR
+BEGIN
+/execname/
+{
+	trace(1);
+}

@@ -1,0 +1,5 @@
+// tag: D_PRINTA_AGGARG
+BEGIN
+{
+	printa("%@d", 1);
+}

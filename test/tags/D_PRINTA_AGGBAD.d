@@ -1,0 +1,5 @@
+// tag: D_PRINTA_AGGBAD
+BEGIN
+{
+	printa(@nosuchagg);
+}

@@ -1,0 +1,5 @@
+// tag: D_PRINTA_PROTO
+BEGIN
+{
+	printa();
+}

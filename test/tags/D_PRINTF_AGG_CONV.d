@@ -1,0 +1,5 @@
+// tag: D_PRINTF_AGG_CONV
+BEGIN
+{
+	printf("%@d", 1);
+}

@@ -1,0 +1,5 @@
+// tag: D_PRINTF_ARG_TYPE
+BEGIN
+{
+	printf("%d", "x");
+}

@@ -1,0 +1,5 @@
+// tag: D_PRINTF_DYN_PROTO
+BEGIN
+{
+	printf("%*d");
+}

@@ -1,0 +1,5 @@
+// tag: D_PRINTF_DYN_TYPE
+BEGIN
+{
+	printf("%*d", "x", 1);
+}

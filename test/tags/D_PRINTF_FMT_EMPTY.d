@@ -1,0 +1,5 @@
+// tag: D_PRINTF_FMT_EMPTY
+BEGIN
+{
+	printf("");
+}

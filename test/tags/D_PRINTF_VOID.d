@@ -1,0 +1,5 @@
+// tag: D_PRINTF_VOID
+BEGIN
+{
+	printf("%d", (void)0);
+}

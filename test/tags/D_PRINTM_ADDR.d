@@ -1,0 +1,5 @@
+// tag: D_PRINTM_ADDR
+BEGIN
+{
+	printm(16, "x");
+}

@@ -1,0 +1,5 @@
+// tag: D_PRINT_AGG
+BEGIN
+{
+	@a = count(); print(@a);
+}

@@ -1,0 +1,7 @@
+// tag: D_PRINT_DYN
+struct out { int a; int b; };
+translator struct out < int n > { a = n; };
+BEGIN
+{
+	print(xlate < struct out > (1));
+}

@@ -1,0 +1,5 @@
+// tag: D_PRINT_VOID
+BEGIN
+{
+	print((void)1);
+}

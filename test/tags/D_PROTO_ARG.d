@@ -1,0 +1,5 @@
+// tag: D_PROTO_ARG
+BEGIN
+{
+	trace(strlen(17));
+}

@@ -1,0 +1,5 @@
+// tag: D_PROTO_LEN
+BEGIN
+{
+	trace(strlen("a", "b"));
+}

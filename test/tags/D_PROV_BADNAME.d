@@ -1,0 +1,2 @@
+// tag: D_PROV_BADNAME
+provider foo9 { probe bar(int); };

@@ -1,0 +1,3 @@
+// tag: D_PROV_INCOMPAT
+provider foo { probe bar(int); };
+provider foo { probe bar(string); };

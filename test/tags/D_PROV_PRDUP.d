@@ -1,0 +1,2 @@
+// tag: D_PROV_PRDUP
+provider foo { probe bar(int); probe bar(int); };

@@ -1,0 +1,3 @@
+// tag: D_PROV_PRXLATOR
+struct out { int a; };
+provider foo { probe bar(int x) : (struct out *x); };

@@ -1,0 +1,5 @@
+// tag: D_REGS_IDX
+BEGIN
+{
+	trace(uregs[-1]);
+}

@@ -1,0 +1,5 @@
+// tag: D_SIZEOF_TYPE
+BEGIN
+{
+	trace(sizeof (void));
+}

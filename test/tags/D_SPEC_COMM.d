@@ -1,0 +1,5 @@
+// tag: D_SPEC_COMM
+BEGIN
+{
+	commit(1); speculate(1);
+}

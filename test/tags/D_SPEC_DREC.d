@@ -1,0 +1,5 @@
+// tag: D_SPEC_DREC
+BEGIN
+{
+	trace(1); speculate(1);
+}

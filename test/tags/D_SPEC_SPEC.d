@@ -1,0 +1,5 @@
+// tag: D_SPEC_SPEC
+BEGIN
+{
+	speculate(1); speculate(2);
+}

@@ -1,0 +1,5 @@
+// tag: D_STACK_PROTO
+BEGIN
+{
+	stack(1, 2);
+}

@@ -1,0 +1,5 @@
+// tag: D_STACK_SIZE
+BEGIN
+{
+	stack(pid);
+}

@@ -1,0 +1,6 @@
+// tag: D_STRINGOF_TYPE
+struct s { int a; } x;
+BEGIN
+{
+	trace(stringof(x));
+}

@@ -1,0 +1,6 @@
+// tag: D_STR_NL
+BEGIN
+{
+	trace("one
+two");
+}

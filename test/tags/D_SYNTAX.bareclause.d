@@ -1,0 +1,3 @@
+// tag: D_SYNTAX
+BEGIN
+END { trace(1); }

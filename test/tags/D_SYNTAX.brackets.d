@@ -1,0 +1,2 @@
+// tag: D_SYNTAX
+BEGIN /(1/ { trace(1); }

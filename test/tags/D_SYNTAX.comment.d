@@ -1,0 +1,3 @@
+// tag: D_SYNTAX
+/* never closed
+BEGIN { }

@@ -1,0 +1,5 @@
+// tag: D_SYNTAX
+BEGIN
+{
+	trace(1.5);
+}

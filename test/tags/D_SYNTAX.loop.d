@@ -1,0 +1,5 @@
+// tag: D_SYNTAX
+BEGIN
+{
+	while (1) trace(1);
+}

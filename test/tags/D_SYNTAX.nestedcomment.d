@@ -1,0 +1,3 @@
+// tag: D_SYNTAX
+/* one /* two */
+BEGIN { trace(1); }

@@ -1,0 +1,6 @@
+// tag: D_TRACEMEM_ADDR
+struct s { int a; } x;
+BEGIN
+{
+	tracemem(x, 4);
+}

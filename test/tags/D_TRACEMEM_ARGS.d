@@ -1,0 +1,5 @@
+// tag: D_TRACEMEM_ARGS
+BEGIN
+{
+	tracemem(arg0);
+}

@@ -1,0 +1,5 @@
+// tag: D_TRACEMEM_SIZE
+BEGIN
+{
+	tracemem(arg0, pid);
+}

@@ -1,0 +1,5 @@
+// tag: D_TRACE_AGG
+BEGIN
+{
+	@a = count(); trace(@a);
+}

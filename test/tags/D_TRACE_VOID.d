@@ -1,0 +1,5 @@
+// tag: D_TRACE_VOID
+BEGIN
+{
+	trace((void)1);
+}

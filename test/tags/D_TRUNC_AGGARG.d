@@ -1,0 +1,5 @@
+// tag: D_TRUNC_AGGARG
+BEGIN
+{
+	trunc(1);
+}

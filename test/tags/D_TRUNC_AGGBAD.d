@@ -1,0 +1,5 @@
+// tag: D_TRUNC_AGGBAD
+BEGIN
+{
+	trunc(@nosuch);
+}

@@ -1,0 +1,5 @@
+// tag: D_TRUNC_PROTO
+BEGIN
+{
+	trunc();
+}

@@ -1,0 +1,5 @@
+// tag: D_TRUNC_SCALAR
+BEGIN
+{
+	@a[1] = count(); trunc(@a, "x");
+}

@@ -1,0 +1,6 @@
+// tag: D_TYPE_MEMBER
+struct s { int a; } x;
+BEGIN
+{
+	trace(x.zzz);
+}

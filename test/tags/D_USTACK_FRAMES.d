@@ -1,0 +1,5 @@
+// tag: D_USTACK_FRAMES
+BEGIN
+{
+	ustack(0);
+}

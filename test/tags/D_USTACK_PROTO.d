@@ -1,0 +1,5 @@
+// tag: D_USTACK_PROTO
+BEGIN
+{
+	ustack(1, 2, 3);
+}

@@ -1,0 +1,5 @@
+// tag: D_VAR_UNDEF
+BEGIN
+{
+	trace(self->never);
+}

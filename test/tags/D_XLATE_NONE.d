@@ -1,0 +1,7 @@
+// tag: D_XLATE_NONE
+struct out { int a; int b; };
+translator struct out < int n > { a = n; };
+BEGIN
+{
+	trace(xlate < struct out > ("x").a);
+}

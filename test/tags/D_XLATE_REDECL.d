@@ -1,0 +1,8 @@
+// tag: D_XLATE_REDECL
+struct out { int a; int b; };
+translator struct out < int n > { a = n; };
+translator struct out < int m > { b = m; };
+BEGIN
+{
+	trace(1);
+}

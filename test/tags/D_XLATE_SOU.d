@@ -1,0 +1,6 @@
+// tag: D_XLATE_SOU
+translator int < int n > { a = n; };
+BEGIN
+{
+	trace(1);
+}

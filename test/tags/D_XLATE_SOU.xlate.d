@@ -1,0 +1,5 @@
+// tag: D_XLATE_SOU
+BEGIN
+{
+	trace(xlate < int > (1));
+}
