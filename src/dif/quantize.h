@@ -28,8 +28,8 @@ static inline uint32_t dt_agg_first_bucket(enum dt_act func)
 /* ---- quantize: powers of two on both sides of zero ---- */
 #define DT_QUANTIZE_NBUCKETS 127
 #define DT_QUANTIZE_ZERO     63
-int dt_quantize_bucket(int64_t v);	/* 0 .. 126 */
-int64_t dt_quantize_value(int bucket);	/* ..., -2, -1, 0, 1, 2, 4, ... */
+int dt_quantize_bucket(int64_t v);     /* 0 .. 126 */
+int64_t dt_quantize_value(int bucket); /* ..., -2, -1, 0, 1, 2, 4, ... */
 
 /* ---- lquantize: step << 48 | levels << 32 | base (32 bits, signed) ----
  * Bucket 0: below base. Bucket i in 1..levels: from base + (i - 1) * step on. Bucket levels + 1: at
@@ -86,6 +86,7 @@ static inline uint32_t dt_llquantize_steps(uint64_t param)
 bool dt_llquantize_valid(uint64_t param);
 uint32_t dt_llquantize_nbuckets(uint64_t param); /* with the two outer ones */
 uint32_t dt_llquantize_bucket(uint64_t param, int64_t v);
-int64_t dt_llquantize_value(uint64_t param, uint32_t bucket); /* lower bound; bucket 0: factor^low */
+int64_t dt_llquantize_value(uint64_t param,
+			    uint32_t bucket); /* lower bound; bucket 0: factor^low */
 
 #endif

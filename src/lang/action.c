@@ -82,7 +82,8 @@ static void check_commit(dt_compiler *cc, dt_clause_builder *b, dt_pos pos)
 static void check_speculate(dt_compiler *cc, dt_clause_builder *b, dt_pos pos)
 {
 	if (b->has_speculate)
-		dt_fail(cc, pos, D_SPEC_SPEC, "speculate( ) may not follow speculate( ) in a clause");
+		dt_fail(cc, pos, D_SPEC_SPEC,
+			"speculate( ) may not follow speculate( ) in a clause");
 	if (b->has_commit)
 		dt_fail(cc, pos, D_SPEC_COMM, "speculate( ) may not follow commit( ) in a clause");
 	if (b->has_record)
@@ -96,7 +97,8 @@ static void check_agg(dt_compiler *cc, dt_clause_builder *b, dt_pos pos)
 	if (b->has_commit)
 		dt_fail(cc, pos, D_AGG_COMM, "aggregations may not follow commit( ) in a clause");
 	if (b->has_speculate)
-		dt_fail(cc, pos, D_AGG_SPEC, "aggregations may not follow speculate( ) in a clause");
+		dt_fail(cc, pos, D_AGG_SPEC,
+			"aggregations may not follow speculate( ) in a clause");
 	b->has_agg = b->has_record = true;
 }
 
@@ -112,14 +114,17 @@ static void check_order(dt_compiler *cc, dt_clause_builder *b, enum dt_stmt_kind
 	} else if (DT_ACT_IS_DESTRUCTIVE(kind)) {
 		if (b->has_speculate)
 			dt_fail(cc, pos, D_ACT_SPEC,
-				"%s( ) is destructive and may not follow speculate( ) in a clause", name);
+				"%s( ) is destructive and may not follow speculate( ) in a clause",
+				name);
 		b->clause->destructive = true;
 	} else if (stmt != DT_ST_EXPR && kind != DT_ACT_DISCARD) {
 		if (kind == DT_ACT_EXIT && b->has_speculate)
-			dt_fail(cc, pos, D_EXIT_SPEC, "exit( ) may not follow speculate( ) in a clause");
+			dt_fail(cc, pos, D_EXIT_SPEC,
+				"exit( ) may not follow speculate( ) in a clause");
 		if (b->has_commit)
 			dt_fail(cc, pos, D_DREC_COMM,
-				"%s( ) records data and may not follow commit( ) in a clause", name);
+				"%s( ) records data and may not follow commit( ) in a clause",
+				name);
 		if (!b->has_speculate)
 			b->has_record = true;
 	}

@@ -6,15 +6,14 @@
  *   action_printf.c  printf system freopen printa
  *   action_agg.c     @a[k] = f(e); clear trunc normalize denormalize
  *   action_quant.c   the parameters of lquantize and llquantize
- *   action_misc.c    exit speculate commit discard raise stop chill breakpoint panic setopt ftruncate
+ *   action_misc.c    exit speculate commit discard raise stop chill breakpoint panic setopt
+ * ftruncate
  */
 #ifndef DT_ACTION_H
 #define DT_ACTION_H
 
 #include "lang/check.h"
 #include "lang/compiler.h"
-
-#define DT_ACTION_MAXARGS 64
 
 typedef void dt_action_fn(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 			  const struct dt_action_desc *d);

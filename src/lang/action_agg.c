@@ -4,8 +4,8 @@
  *   @name[k1, k2] = func(value, ...)
  *
  * becomes these actions: the aggregation's id (a constant), the keys, and the aggregating action
- * itself, whose ntuple says that the 1 + nkeys actions before it are the tuple. None of them adds to
- * the record; `size` of a key says how many bytes of the tuple it takes. The optional increment
+ * itself, whose ntuple says that the 1 + nkeys actions before it are the tuple. None of them adds
+ * to the record; `size` of a key says how many bytes of the tuple it takes. The optional increment
  * of the quantizers is the second expression of the aggregating action (incr).
  *
  * The first use of a name fixes its function, parameters and keys for the session; any other use
@@ -20,9 +20,14 @@ dt_type *dt_key_type(dt_compiler *cc, const dt_action *key)
 	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
 
 	switch (key->kind) {
-	case DT_ACT_STACK: case DT_ACT_USTACK: case DT_ACT_JSTACK: return in->stack;
-	case DT_ACT_SYM: case DT_ACT_MOD: return in->symaddr;
-	case DT_ACT_USYM: case DT_ACT_UMOD: case DT_ACT_UADDR: return in->usymaddr;
+	case DT_ACT_STACK:
+	case DT_ACT_USTACK:
+	case DT_ACT_JSTACK: return in->stack;
+	case DT_ACT_SYM:
+	case DT_ACT_MOD: return in->symaddr;
+	case DT_ACT_USYM:
+	case DT_ACT_UMOD:
+	case DT_ACT_UADDR: return in->usymaddr;
 	default: return key->difo->type;
 	}
 }
@@ -78,8 +83,8 @@ static void value_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t i
 	out->kind = DT_ACT_DIFEXPR;
 	out->difo = dt_gen_expr(cc, n, true);
 	out->size = out->difo->rtype.size;
-	out->align = out->difo->rtype.kind == DT_TYPE_STRING ? 1
-							      : dt_type_align(cc->types, n->type);
+	out->align =
+	    out->difo->rtype.kind == DT_TYPE_STRING ? 1 : dt_type_align(cc->types, n->type);
 	if (out->align == 0)
 		out->align = 1;
 }
@@ -93,8 +98,8 @@ static void action_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t 
 		bad_key(cc, n, i, dt_arena_printf(cc->arena, "%s( )", d->name));
 	dt_action_fill_key(cc, n, d, out);
 	if (first && (first->kind != out->kind || first->arg != out->arg))
-		dt_fail(cc, n->pos, D_PROTO_ARG, "key #%u of @%s is %s( ), but was %s before", i + 1,
-			agg->name, d->name,
+		dt_fail(cc, n->pos, D_PROTO_ARG, "key #%u of @%s is %s( ), but was %s before",
+			i + 1, agg->name, d->name,
 			first->kind == out->kind ? "one with another size"
 						 : dt_tname(cc, dt_key_type(cc, first)));
 }
@@ -106,8 +111,8 @@ static dt_action *compile_keys(dt_compiler *cc, const dt_agg *agg, dt_node *at, 
 	dt_node *next;
 
 	if (agg->func != DT_ACT_NONE && n != agg->nkeys)
-		dt_fail(cc, at->pos, D_PROTO_LEN, "@%s has %u key%s here, but had %u before", agg->name,
-			n, n == 1 ? "" : "s", agg->nkeys);
+		dt_fail(cc, at->pos, D_PROTO_LEN, "@%s has %u key%s here, but had %u before",
+			agg->name, n, n == 1 ? "" : "s", agg->nkeys);
 	for (dt_node *k = at->args; k; k = next, i++) {
 		const struct dt_action_desc *d = dt_action_of(cc, k);
 		next = k->next;
@@ -126,8 +131,10 @@ static const struct {
 	uint8_t min, max; /* arguments; one more than `fixed` is the increment */
 	uint8_t fixed;
 } signatures[] = {
-	{ DT_ACT_COUNT, 0, 0, 0 },     { DT_ACT_QUANTIZE, 1, 2, 1 },
-	{ DT_ACT_LQUANTIZE, 3, 5, 4 }, { DT_ACT_LLQUANTIZE, 5, 6, 5 },
+    {DT_ACT_COUNT, 0, 0, 0},
+    {DT_ACT_QUANTIZE, 1, 2, 1},
+    {DT_ACT_LQUANTIZE, 3, 5, 4},
+    {DT_ACT_LLQUANTIZE, 5, 6, 5},
 };
 
 static dt_difo *scalar_arg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag tag)
@@ -148,7 +155,7 @@ static dt_difo *scalar_arg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_t
 /* The aggregating action of `call`: its value, parameter and increment. */
 static dt_action compile_func(dt_compiler *cc, dt_node *call, enum dt_act func, const dt_agg *agg)
 {
-	dt_action a = { .kind = func };
+	dt_action a = {.kind = func};
 	uint32_t min = 1, max = 1, fixed = 1;
 
 	for (size_t i = 0; i < DT_NELEM(signatures); i++) {
@@ -177,7 +184,8 @@ static enum dt_act function_of(dt_compiler *cc, const dt_node *assign)
 
 	if (call->kind != N_CALL)
 		dt_fail(cc, call->pos, D_AGG_FUNC,
-			"@%s must be assigned the result of an aggregating function, as in @%s = count()",
+			"@%s must be assigned the result of an aggregating function, as in @%s = "
+			"count()",
 			assign->l->name, assign->l->name);
 	id = dt_ident_find(cc, call->name, 0);
 	if (!id)
@@ -254,12 +262,12 @@ dt_agg *dt_arg_agg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag not_a
 struct later_tags {
 	enum dt_tag proto, not_agg, undefined, scalar;
 };
-static const struct later_tags clear_tags = { D_CLEAR_PROTO, D_CLEAR_AGGARG, D_CLEAR_AGGBAD,
-					      D_UNKNOWN };
-static const struct later_tags trunc_tags = { D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_AGGBAD,
-					      D_TRUNC_SCALAR };
-static const struct later_tags normalize_tags = { D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG,
-						  D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR };
+static const struct later_tags clear_tags = {D_CLEAR_PROTO, D_CLEAR_AGGARG, D_CLEAR_AGGBAD,
+					     D_UNKNOWN};
+static const struct later_tags trunc_tags = {D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_AGGBAD,
+					     D_TRUNC_SCALAR};
+static const struct later_tags normalize_tags = {D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG,
+						 D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR};
 
 /* One action without data; a second one with the number, if there is one. */
 static void compile_later(dt_compiler *cc, dt_clause_builder *b, dt_node *call,

@@ -14,8 +14,8 @@
  */
 #include "lang/action.h"
 
-#define FRAMES_MAX  (1 << 20)
-#define MEMORY_MAX  (1 << 30)
+#define FRAMES_MAX (1 << 20)
+#define MEMORY_MAX (1 << 30)
 
 /* ---- trace, print ---- */
 struct value_tags {
@@ -45,7 +45,7 @@ static dt_node *recorded_value(dt_compiler *cc, dt_node *call, const struct valu
 void dt_act_trace(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		  const struct dt_action_desc *d)
 {
-	static const struct value_tags tags = { D_TRACE_AGG, D_TRACE_DYN, D_TRACE_VOID };
+	static const struct value_tags tags = {D_TRACE_AGG, D_TRACE_DYN, D_TRACE_VOID};
 	dt_node *n = recorded_value(cc, call, &tags);
 
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
@@ -55,7 +55,7 @@ void dt_act_trace(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 void dt_act_print(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		  const struct dt_action_desc *d)
 {
-	static const struct value_tags tags = { D_PRINT_AGG, D_PRINT_DYN, D_PRINT_VOID };
+	static const struct value_tags tags = {D_PRINT_AGG, D_PRINT_DYN, D_PRINT_VOID};
 	dt_node *n = recorded_value(cc, call, &tags);
 
 	dt_stmt_add(cc, b, call, d->stmt, d->kind)->type = n->type;
@@ -97,12 +97,14 @@ void dt_act_tracemem(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	if (dt_arg(call, 2)) {
 		dynamic = dt_arg_value(cc, call, 2);
 		if (!dt_type_is_integer(dynamic->type))
-			dt_fail(cc, dynamic->pos, D_TRACEMEM_DYNSIZE, "%s must be an integer, not %s",
-				dt_arg_name(cc, call, 2), dt_tname(cc, dynamic->type));
+			dt_fail(cc, dynamic->pos, D_TRACEMEM_DYNSIZE,
+				"%s must be an integer, not %s", dt_arg_name(cc, call, 2),
+				dt_tname(cc, dynamic->type));
 		dynamic = dt_coerce(cc, dynamic, dt_intrinsics(cc->types)->uint64);
 	}
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
-	a = dt_action_value(cc, b, d->kind, dt_coerce(cc, addr, dt_intrinsics(cc->types)->void_ptr));
+	a = dt_action_value(cc, b, d->kind,
+			    dt_coerce(cc, addr, dt_intrinsics(cc->types)->void_ptr));
 	a->arg = a->size = size;
 	a->align = 1;
 	if (dynamic)
@@ -194,7 +196,7 @@ void dt_action_fill_key(dt_compiler *cc, dt_node *call, const struct dt_action_d
 void dt_act_stack(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		  const struct dt_action_desc *d)
 {
-	dt_action a = { 0 };
+	dt_action a = {0};
 
 	dt_action_fill_key(cc, call, d, &a);
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);

@@ -51,7 +51,7 @@ void dt_act_ftruncate(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 void dt_act_setopt(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		   const struct dt_action_desc *d)
 {
-	dt_node *args[2] = { NULL, NULL };
+	dt_node *args[2] = {NULL, NULL};
 
 	dt_check_args_count(cc, call, 1, 2, D_PROTO_LEN);
 	for (uint32_t i = 0; i < 2 && dt_arg(call, i); i++) {

@@ -9,7 +9,7 @@
 
 static dt_format *parse_format(dt_compiler *cc, const dt_node *fmt)
 {
-	dt_error err = { 0 };
+	dt_error err = {0};
 	dt_format *f = dt_format_parse(cc->arena, fmt->str, fmt->len, &err);
 
 	if (!f)
@@ -61,7 +61,7 @@ static void compile_printf(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 			   const struct dt_action_desc *d, dt_node *fmt)
 {
 	dt_format *f = parse_format(cc, fmt);
-	struct dt_format_args a = { .func = call->name, .pos = call->pos };
+	struct dt_format_args a = {.func = call->name, .pos = call->pos};
 	dt_node **args;
 	dt_stmt *s;
 
@@ -88,10 +88,11 @@ void dt_act_freopen(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	dt_node *fmt = format_arg(cc, call, true);
 
 	if (strcmp(format_text(cc, fmt), ".") == 0 || strcmp(format_text(cc, fmt), "..") == 0)
-		dt_fail(cc, fmt->pos, D_FREOPEN_INVALID,
-			"freopen( ) cannot write to \"%s\": it is a directory (to restore the output "
-			"use freopen(\"\"))",
-			format_text(cc, fmt));
+		dt_fail(
+		    cc, fmt->pos, D_FREOPEN_INVALID,
+		    "freopen( ) cannot write to \"%s\": it is a directory (to restore the output "
+		    "use freopen(\"\"))",
+		    format_text(cc, fmt));
 	compile_printf(cc, b, call, d, fmt);
 }
 
@@ -102,24 +103,28 @@ static void check_same_keys(dt_compiler *cc, const dt_node *call, const dt_agg *
 {
 	if (x->nkeys != y->nkeys)
 		dt_fail(cc, call->pos, D_PRINTA_AGGKEY,
-			"printa( ) of @%s and @%s: one has %u key%s, the other %u", x->name, y->name,
-			x->nkeys, x->nkeys == 1 ? "" : "s", y->nkeys);
+			"printa( ) of @%s and @%s: one has %u key%s, the other %u", x->name,
+			y->name, x->nkeys, x->nkeys == 1 ? "" : "s", y->nkeys);
 	for (uint32_t i = 0; i < x->nkeys; i++) {
 		const dt_action *a = &x->keys[i], *c = &y->keys[i];
 		if (a->kind != c->kind || a->size != c->size || a->arg != c->arg ||
 		    !dt_type_compatible(cc->types, dt_key_type(cc, a), dt_key_type(cc, c)))
-			dt_fail(cc, call->pos, D_PRINTA_AGGPROTO,
-				"printa( ) of @%s and @%s: key #%u is %s in one and %s in the other",
-				x->name, y->name, i + 1, dt_tname(cc, dt_key_type(cc, a)),
-				dt_tname(cc, dt_key_type(cc, c)));
+			dt_fail(
+			    cc, call->pos, D_PRINTA_AGGPROTO,
+			    "printa( ) of @%s and @%s: key #%u is %s in one and %s in the other",
+			    x->name, y->name, i + 1, dt_tname(cc, dt_key_type(cc, a)),
+			    dt_tname(cc, dt_key_type(cc, c)));
 	}
 }
 
 static void check_printa_format(dt_compiler *cc, const dt_node *call, dt_format *f, dt_agg **aggs,
 				uint32_t naggs)
 {
-	struct dt_format_args a = { .func = call->name, .pos = call->pos, .n = aggs[0]->nkeys,
-				    .aggs = aggs, .naggs = naggs };
+	struct dt_format_args a = {.func = call->name,
+				   .pos = call->pos,
+				   .n = aggs[0]->nkeys,
+				   .aggs = aggs,
+				   .naggs = naggs};
 
 	a.types = dt_arena_alloc(cc->arena, (a.n + 1) * sizeof(*a.types));
 	for (uint32_t i = 0; i < a.n; i++)

@@ -26,8 +26,9 @@ static void must_match(dt_compiler *cc, const dt_node *call, const dt_agg *agg, 
 		       int64_t now, int64_t before, enum dt_tag tag)
 {
 	if (now != before)
-		dt_fail(cc, call->pos, tag, "%s( ) of @%s: the %s is %lld here, but was %lld before",
-			call->name, agg->name, what, (long long)now, (long long)before);
+		dt_fail(cc, call->pos, tag,
+			"%s( ) of @%s: the %s is %lld here, but was %lld before", call->name,
+			agg->name, what, (long long)now, (long long)before);
 }
 
 /* ---- lquantize(value, base, limit [, step [, increment]]) ---- */
@@ -64,10 +65,11 @@ uint64_t dt_lquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg)
 			"and %lld",
 			(long long)step, (long long)base, (long long)limit);
 	if (levels > UINT16_MAX)
-		dt_fail(cc, call->pos, D_LQUANT_STEPSMALL,
-			"lquantize( ): a step of %lld is too small: it makes %lld levels, and at most "
-			"%d can be had",
-			(long long)step, (long long)levels, UINT16_MAX);
+		dt_fail(
+		    cc, call->pos, D_LQUANT_STEPSMALL,
+		    "lquantize( ): a step of %lld is too small: it makes %lld levels, and at most "
+		    "%d can be had",
+		    (long long)step, (long long)levels, UINT16_MAX);
 	if (agg->func == DT_ACT_LQUANTIZE)
 		match_lquantize(cc, call, agg, base, levels, step);
 	return dt_lquantize_param((int32_t)base, (uint16_t)levels, (uint16_t)step);
@@ -79,10 +81,10 @@ static const struct {
 	enum dt_tag type, value, match;
 	unsigned shift;
 } ll_args[] = {
-	{ "factor", D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL, D_LLQUANT_FACTORMATCH, 48 },
-	{ "low magnitude", D_LLQUANT_LOWTYPE, D_LLQUANT_LOWVAL, D_LLQUANT_LOWMATCH, 32 },
-	{ "high magnitude", D_LLQUANT_HIGHTYPE, D_LLQUANT_HIGHVAL, D_LLQUANT_HIGHMATCH, 16 },
-	{ "number of steps", D_LLQUANT_NSTEPTYPE, D_LLQUANT_NSTEPVAL, D_LLQUANT_NSTEPMATCH, 0 },
+    {"factor", D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL, D_LLQUANT_FACTORMATCH, 48},
+    {"low magnitude", D_LLQUANT_LOWTYPE, D_LLQUANT_LOWVAL, D_LLQUANT_LOWMATCH, 32},
+    {"high magnitude", D_LLQUANT_HIGHTYPE, D_LLQUANT_HIGHVAL, D_LLQUANT_HIGHMATCH, 16},
+    {"number of steps", D_LLQUANT_NSTEPTYPE, D_LLQUANT_NSTEPVAL, D_LLQUANT_NSTEPMATCH, 0},
 };
 
 static void check_ll_relations(dt_compiler *cc, const dt_node *call, uint64_t param)
@@ -118,8 +120,8 @@ uint64_t dt_llquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg)
 	uint64_t param = 0;
 
 	for (uint32_t i = 0; i < DT_NELEM(ll_args); i++)
-		param |= (uint64_t)constant_arg(cc, call, i + 1, ll_args[i].name, ll_args[i].type, 0,
-						UINT16_MAX, ll_args[i].value)
+		param |= (uint64_t)constant_arg(cc, call, i + 1, ll_args[i].name, ll_args[i].type,
+						0, UINT16_MAX, ll_args[i].value)
 			 << ll_args[i].shift;
 	check_ll_relations(cc, call, param);
 	for (uint32_t i = 0; agg->func == DT_ACT_LLQUANTIZE && i < DT_NELEM(ll_args); i++)

@@ -101,7 +101,7 @@ static uint32_t add_int(dt_gen *g, uint64_t v)
 
 uint32_t dt_int_index(dt_gen *g, uint64_t v)
 {
-	struct lookup l = { .g = g, .number = v };
+	struct lookup l = {.g = g, .number = v};
 	uint32_t pos = dt_index_find(&g->int_ix, hash_number(v), same_int, &l);
 
 	if (pos == UINT32_MAX) {
@@ -113,7 +113,7 @@ uint32_t dt_int_index(dt_gen *g, uint64_t v)
 
 uint32_t dt_int_reloc(dt_gen *g, const char *name, uint64_t addend)
 {
-	dt_reloc r = { .name = dt_string_offset(g, name), .data = addend };
+	dt_reloc r = {.name = dt_string_offset(g, name), .data = addend};
 
 	r.index = add_int(g, addend);
 	*dt_vec_add(&g->relocs, g->arena) = r;
@@ -136,7 +136,7 @@ static void add_chars(dt_gen *g, const char *s, size_t n)
 /* The table begins with a NUL: offset 0 is the empty string. */
 uint32_t dt_string_offset(dt_gen *g, const char *s)
 {
-	struct lookup l = { .g = g, .text = s };
+	struct lookup l = {.g = g, .text = s};
 	uint32_t hash = (uint32_t)dt_hash_bytes(s, strlen(s)), pos;
 
 	if (g->strings.n == 0)
@@ -163,7 +163,7 @@ static bool same_var(const void *ctx, uint32_t pos)
 
 void dt_var_touch(dt_gen *g, dt_ident *id, uint16_t flags)
 {
-	struct lookup l = { .g = g, .number = (uintptr_t)id };
+	struct lookup l = {.g = g, .number = (uintptr_t)id};
 	uint32_t hash = id->id * 8 + (uint32_t)id->scope;
 	uint32_t pos = dt_index_find(&g->var_ix, hash, same_var, &l);
 
@@ -188,12 +188,12 @@ static dt_difvar var_row(dt_gen *g, const struct dt_gen_var *v)
 	if (!t || dt_type_is_dyn(t)) /* args[]: each element has its own type */
 		t = dt_intrinsics(g->cc->types)->uint64;
 	return (dt_difvar){
-		.name = dt_string_offset(g, v->id->name),
-		.id = v->id->id,
-		.kind = v->id->kind == ID_ARRAY ? DT_VAR_ARRAY : DT_VAR_SCALAR,
-		.scope = (uint8_t)v->id->scope,
-		.flags = v->flags,
-		.type = dt_diftype_of(g->cc, t),
+	    .name = dt_string_offset(g, v->id->name),
+	    .id = v->id->id,
+	    .kind = v->id->kind == ID_ARRAY ? DT_VAR_ARRAY : DT_VAR_SCALAR,
+	    .scope = (uint8_t)v->id->scope,
+	    .flags = v->flags,
+	    .type = dt_diftype_of(g->cc, t),
 	};
 }
 
@@ -203,8 +203,8 @@ dt_difo *dt_assemble(dt_gen *g)
 
 	for (uint32_t i = 0; i < g->text.n; i++)
 		if (is_branch(g->text.v[i]))
-			g->text.v[i] = DT_I_BR(DT_I_OP(g->text.v[i]),
-					       g->labels.v[DT_I_LABEL(g->text.v[i])]);
+			g->text.v[i] =
+			    DT_I_BR(DT_I_OP(g->text.v[i]), g->labels.v[DT_I_LABEL(g->text.v[i])]);
 	if (g->vars.n)
 		d->vars = dt_arena_alloc(g->arena, g->vars.n * sizeof(*d->vars));
 	for (uint32_t i = 0; i < g->vars.n; i++)

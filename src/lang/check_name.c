@@ -404,16 +404,16 @@ struct formal {
 	bool optional;
 };
 
-/* "name:ret(a, b, [c])" -> formals; returns how many. */
+/* "ret(a, b, [c])" -> formals; returns how many. */
 static uint32_t parse_proto(const char *proto, struct formal *f, uint32_t max, const char **ret,
 			    size_t *retlen)
 {
-	const char *p = strchr(proto, ':') + 1, *open = strchr(p, '(');
+	const char *open = strchr(proto, '(');
 	uint32_t n = 0;
 
-	*ret = p;
-	*retlen = (size_t)(open - p);
-	for (p = open + 1; *p != ')' && n < max;) {
+	*ret = proto;
+	*retlen = (size_t)(open - proto);
+	for (const char *p = open + 1; *p != ')' && n < max;) {
 		size_t len = strcspn(p, ",)");
 		f[n].optional = *p == '[';
 		f[n].text = p + f[n].optional;

@@ -126,7 +126,12 @@ static bool at_keys(dt_compiler *cc)
 	int64_t value;
 	dt_type *type;
 
-	if (t->kind == T_ELLIPSIS || dt_starts_type(cc))
+	switch (t->kind) {
+	case T_ELLIPSIS: case T_AUTO: case T_EXTERN: case T_REGISTER: case T_STATIC: case T_TYPEDEF:
+		return true; /* and an error soon */
+	default: break;
+	}
+	if (dt_starts_type(cc))
 		return true;
 	return t->kind == T_IDENT && !dt_ident_find(cc, t->text, 0) &&
 	       !dt_enumerator_lookup(cc->types, t->text, false, &type, &value) &&

@@ -1,9 +1,9 @@
 /*
  * format: printf formats, parsed and checked.
  *
- * One conversion is  % flags width .precision size letter.  The table below says for each letter and
- * size what argument it takes. Unlike C, an integer conversion without a size takes an integer of
- * any size; one that is written must be the argument's.
+ * One conversion is  % flags width .precision size letter.  The table below says for each letter
+ * and size what argument it takes. Unlike C, an integer conversion without a size takes an integer
+ * of any size; one that is written must be the argument's.
  *
  * Pieces of text are copied with "%%" already made "%", so that whoever prints only writes the
  * text and then the conversion.
@@ -12,7 +12,7 @@
 
 #include "lang/action.h"
 
-#define WIDTH_MAX 65535
+#define WIDTH_MAX      65535
 #define POINTER_DIGITS 16 /* width of %?x */
 
 /* ---- the table ---- */
@@ -36,22 +36,22 @@ enum takes {
 };
 
 static const char *const takes_text[] = {
-	[TAKES_INTEGER] = "an integer",
-	[TAKES_SIGNED] = "a signed integer of that size",
-	[TAKES_UNSIGNED] = "an unsigned integer of that size",
-	[TAKES_EITHER] = "an integer of that size",
-	[TAKES_CHAR] = "an integer of at most 32 bits",
-	[TAKES_ADDRESS] = "a pointer, an integer or the result of sym()",
-	[TAKES_USER_ADDRESS] = "the result of usym(), or with -p or -c a pointer or integer",
-	[TAKES_POINTER] = "a pointer or integer",
-	[TAKES_FLOAT] = "a float or double",
-	[TAKES_LONG_DOUBLE] = "a long double",
-	[TAKES_STRING] = "a string or char array",
-	[TAKES_WIDE_STRING] = "an array of wide characters",
-	[TAKES_HOST] = "a string",
-	[TAKES_PORT] = "a uint16_t",
-	[TAKES_STACK] = "the result of stack(), ustack() or jstack()",
-	[TAKES_TIME] = "a 64-bit integer",
+    [TAKES_INTEGER] = "an integer",
+    [TAKES_SIGNED] = "a signed integer of that size",
+    [TAKES_UNSIGNED] = "an unsigned integer of that size",
+    [TAKES_EITHER] = "an integer of that size",
+    [TAKES_CHAR] = "an integer of at most 32 bits",
+    [TAKES_ADDRESS] = "a pointer, an integer or the result of sym()",
+    [TAKES_USER_ADDRESS] = "the result of usym(), or with -p or -c a pointer or integer",
+    [TAKES_POINTER] = "a pointer or integer",
+    [TAKES_FLOAT] = "a float or double",
+    [TAKES_LONG_DOUBLE] = "a long double",
+    [TAKES_STRING] = "a string or char array",
+    [TAKES_WIDE_STRING] = "an array of wide characters",
+    [TAKES_HOST] = "a string",
+    [TAKES_PORT] = "a uint16_t",
+    [TAKES_STACK] = "the result of stack(), ustack() or jstack()",
+    [TAKES_TIME] = "a 64-bit integer",
 };
 
 static const struct conversion {
@@ -60,31 +60,31 @@ static const struct conversion {
 	enum takes takes;
 	uint8_t bytes;
 } conversions[] = {
-	{ "diouxX", "", TAKES_INTEGER, 0 },
-	{ "di", "h", TAKES_SIGNED, 2 },
-	{ "ouxX", "h", TAKES_UNSIGNED, 2 },
-	{ "di", "l", TAKES_SIGNED, 8 },
-	{ "u", "l", TAKES_UNSIGNED, 8 },
-	{ "oxX", "l", TAKES_EITHER, 8 },
-	{ "di", "ll", TAKES_SIGNED, 8 },
-	{ "u", "ll", TAKES_UNSIGNED, 8 },
-	{ "oxX", "ll", TAKES_EITHER, 8 },
-	{ "c", "", TAKES_INTEGER, 0 },
-	{ "C", "", TAKES_CHAR, 0 },
-	{ "c", "l", TAKES_CHAR, 0 },
-	{ "c", "w", TAKES_CHAR, 0 },
-	{ "s", "l", TAKES_WIDE_STRING, 0 },
-	{ "s", "w", TAKES_WIDE_STRING, 0 },
-	{ "sS", "", TAKES_STRING, 0 },
-	{ "a", "", TAKES_ADDRESS, 0 },
-	{ "A", "", TAKES_USER_ADDRESS, 0 },
-	{ "p", "", TAKES_POINTER, 0 },
-	{ "eEfgG", "", TAKES_FLOAT, 0 },
-	{ "eEfgG", "L", TAKES_LONG_DOUBLE, 0 },
-	{ "I", "", TAKES_HOST, 0 },
-	{ "P", "", TAKES_PORT, 0 },
-	{ "k", "", TAKES_STACK, 0 },
-	{ "TY", "", TAKES_TIME, 0 },
+    {"diouxX", "", TAKES_INTEGER, 0},
+    {"di", "h", TAKES_SIGNED, 2},
+    {"ouxX", "h", TAKES_UNSIGNED, 2},
+    {"di", "l", TAKES_SIGNED, 8},
+    {"u", "l", TAKES_UNSIGNED, 8},
+    {"oxX", "l", TAKES_EITHER, 8},
+    {"di", "ll", TAKES_SIGNED, 8},
+    {"u", "ll", TAKES_UNSIGNED, 8},
+    {"oxX", "ll", TAKES_EITHER, 8},
+    {"c", "", TAKES_INTEGER, 0},
+    {"C", "", TAKES_CHAR, 0},
+    {"c", "l", TAKES_CHAR, 0},
+    {"c", "w", TAKES_CHAR, 0},
+    {"s", "l", TAKES_WIDE_STRING, 0},
+    {"s", "w", TAKES_WIDE_STRING, 0},
+    {"sS", "", TAKES_STRING, 0},
+    {"a", "", TAKES_ADDRESS, 0},
+    {"A", "", TAKES_USER_ADDRESS, 0},
+    {"p", "", TAKES_POINTER, 0},
+    {"eEfgG", "", TAKES_FLOAT, 0},
+    {"eEfgG", "L", TAKES_LONG_DOUBLE, 0},
+    {"I", "", TAKES_HOST, 0},
+    {"P", "", TAKES_PORT, 0},
+    {"k", "", TAKES_STACK, 0},
+    {"TY", "", TAKES_TIME, 0},
 };
 
 static const struct conversion *find_conversion(char letter, const char *size)
@@ -109,7 +109,8 @@ struct parser {
 static bool malformed(struct parser *ps, const char *fmt, ...) DT_PRINTF(2, 3);
 static bool malformed(struct parser *ps, const char *fmt, ...)
 {
-	int n = snprintf(ps->err->text, sizeof(ps->err->text), "format conversion #%u ", ps->number);
+	int n =
+	    snprintf(ps->err->text, sizeof(ps->err->text), "format conversion #%u ", ps->number);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -143,9 +144,8 @@ static void parse_flags(struct parser *ps, dt_conv *c)
 	static const struct {
 		char ch;
 		uint16_t flag;
-	} flags[] = { { '#', DT_CF_ALT },    { '0', DT_CF_ZERO },  { '-', DT_CF_LEFT },
-		      { '+', DT_CF_SIGN },   { '\'', DT_CF_GROUP }, { ' ', DT_CF_SPACE },
-		      { '@', DT_CF_AGG } };
+	} flags[] = {{'#', DT_CF_ALT},	  {'0', DT_CF_ZERO},  {'-', DT_CF_LEFT}, {'+', DT_CF_SIGN},
+		     {'\'', DT_CF_GROUP}, {' ', DT_CF_SPACE}, {'@', DT_CF_AGG}};
 
 	for (size_t i = 0; i < DT_NELEM(flags); i++) {
 		if (peek(ps) == flags[i].ch) {
@@ -168,7 +168,8 @@ static bool parse_width(struct parser *ps, dt_conv *c)
 		if (!parse_number(ps, "width", &c->width))
 			return false;
 		if (peek(ps) == '$')
-			return malformed(ps, "names its argument by position (%%n$), which D does not do");
+			return malformed(
+			    ps, "names its argument by position (%%n$), which D does not do");
 	}
 	if (peek(ps) != '.')
 		return true;
@@ -213,7 +214,8 @@ static bool parse_conv(struct parser *ps, dt_conv *c)
 	if (!find_conversion(c->letter, c->size))
 		return malformed(ps, "is unknown: %%%s%c%s", c->size,
 				 c->letter >= ' ' && c->letter <= '~' ? c->letter : '?',
-				 find_conversion(c->letter, "") ? " (that size cannot be given)" : "");
+				 find_conversion(c->letter, "") ? " (that size cannot be given)"
+								: "");
 	return true;
 }
 
@@ -222,7 +224,7 @@ static bool parse_pieces(struct parser *ps)
 	char *out = ps->text, *piece = out;
 
 	while (ps->p < ps->end) {
-		dt_conv c = { .width = -1, .prec = -1, .arg = -1, .width_arg = -1, .prec_arg = -1 };
+		dt_conv c = {.width = -1, .prec = -1, .arg = -1, .width_arg = -1, .prec_arg = -1};
 		if (*ps->p != '%') {
 			*out++ = *ps->p++;
 			continue;
@@ -240,10 +242,13 @@ static bool parse_pieces(struct parser *ps)
 		*dt_vec_add(&ps->convs, ps->arena) = c;
 	}
 	if (out > piece)
-		*dt_vec_add(&ps->convs, ps->arena) = (dt_conv){
-			.text = piece, .textlen = (uint32_t)(out - piece), .width = -1, .prec = -1,
-			.arg = -1, .width_arg = -1, .prec_arg = -1
-		};
+		*dt_vec_add(&ps->convs, ps->arena) = (dt_conv){.text = piece,
+							       .textlen = (uint32_t)(out - piece),
+							       .width = -1,
+							       .prec = -1,
+							       .arg = -1,
+							       .width_arg = -1,
+							       .prec_arg = -1};
 	return true;
 }
 
@@ -265,7 +270,7 @@ static void number_args(dt_format *f)
 
 dt_format *dt_format_parse(dt_arena *a, const char *text, size_t len, dt_error *err)
 {
-	struct parser ps = { .arena = a, .p = text, .end = text + len, .err = err };
+	struct parser ps = {.arena = a, .p = text, .end = text + len, .err = err};
 	dt_format *f;
 
 	ps.text = dt_arena_alloc(a, len + 1);
@@ -341,10 +346,11 @@ static void check_star(dt_compiler *cc, const struct dt_format_args *a, int arg,
 			"%s( ) conversion #%u has a dynamic %s (*), but there is no %s #%d for it",
 			a->func, number, what, arg_word(a), arg_number(a, arg));
 	if (!dt_type_is_integer(a->types[arg]))
-		dt_fail(cc, a->pos, D_PRINTF_DYN_TYPE,
-			"%s( ) conversion #%u has a dynamic %s (*): %s #%d must be an integer, not %s",
-			a->func, number, what, arg_word(a), arg_number(a, arg),
-			dt_tname(cc, a->types[arg]));
+		dt_fail(
+		    cc, a->pos, D_PRINTF_DYN_TYPE,
+		    "%s( ) conversion #%u has a dynamic %s (*): %s #%d must be an integer, not %s",
+		    a->func, number, what, arg_word(a), arg_number(a, arg),
+		    dt_tname(cc, a->types[arg]));
 }
 
 _Noreturn static void bad_type(dt_compiler *cc, const struct dt_format_args *a, const dt_conv *c,
@@ -353,8 +359,8 @@ _Noreturn static void bad_type(dt_compiler *cc, const struct dt_format_args *a, 
 	const struct conversion *cv = find_conversion(c->letter, c->size);
 
 	dt_fail(cc, a->pos, D_PRINTF_ARG_TYPE,
-		"%s( ) %s is incompatible with conversion #%u: %%%s%c takes %s, got %s", a->func, what,
-		number, c->size, c->letter, takes_text[cv->takes], got);
+		"%s( ) %s is incompatible with conversion #%u: %%%s%c takes %s, got %s", a->func,
+		what, number, c->size, c->letter, takes_text[cv->takes], got);
 }
 
 /* %@d: the value of the next aggregation; when there are no more, of the last one again. */
@@ -367,7 +373,8 @@ static void check_agg_value(dt_compiler *cc, const struct dt_format_args *a, dt_
 
 	if (!a->aggs)
 		dt_fail(cc, a->pos, D_PRINTF_AGG_CONV,
-			"%s( ) conversion #%u: %%@ is an aggregation's value and only printa( ) has one",
+			"%s( ) conversion #%u: %%@ is an aggregation's value and only printa( ) "
+			"has one",
 			a->func, number);
 	c->arg = (int)*next;
 	if (*next + 1 < a->naggs)
@@ -413,6 +420,6 @@ void dt_format_check(dt_compiler *cc, dt_format *f, const struct dt_format_args 
 	}
 	if (f->nargs < a->n && !a->aggs)
 		dt_fail(cc, a->pos, D_PRINTF_ARG_EXTRA,
-			"%s( ) has %u argument%s after the format, but the format takes %u", a->func,
-			a->n, a->n == 1 ? "" : "s", f->nargs);
+			"%s( ) has %u argument%s after the format, but the format takes %u",
+			a->func, a->n, a->n == 1 ? "" : "s", f->nargs);
 }

@@ -33,9 +33,16 @@ static bool is_exact(dt_gen *g, const dt_node *n)
 	if (n->kind != N_OP2)
 		return true;
 	switch (n->op) {
-	case '+': case '-': case '*': case T_SHL: return false;
-	case '/': case '%': case T_SHR: return is_exact(g, n->l);
-	case '&': case '|': case '^': return is_exact(g, n->l) && is_exact(g, n->r);
+	case '+':
+	case '-':
+	case '*':
+	case T_SHL: return false;
+	case '/':
+	case '%':
+	case T_SHR: return is_exact(g, n->l);
+	case '&':
+	case '|':
+	case '^': return is_exact(g, n->l) && is_exact(g, n->r);
 	case ',': return is_exact(g, n->r);
 	default: return true;
 	}
@@ -291,7 +298,7 @@ static dt_val *truth_value(dt_gen *g, dt_fork *f, uint32_t label, bool fallen)
 
 static dt_val *gen_truth(dt_gen *g, const dt_node *n)
 {
-	dt_fork f = { 0 };
+	dt_fork f = {0};
 	uint32_t label = dt_label_new(g);
 	bool sense = !(n->kind == N_OP2 && n->op == T_ANDAND); /* jump on: see the top */
 
@@ -301,7 +308,7 @@ static dt_val *gen_truth(dt_gen *g, const dt_node *n)
 
 static dt_val *truth_of(dt_gen *g, dt_val *v)
 {
-	dt_fork f = { 0 };
+	dt_fork f = {0};
 	uint32_t label = dt_label_new(g);
 
 	gen_test(g, v);
@@ -312,7 +319,7 @@ static dt_val *truth_of(dt_gen *g, dt_val *v)
 static dt_val *gen_choice(dt_gen *g, const dt_node *n)
 {
 	uint32_t other = dt_label_new(g), end = dt_label_new(g);
-	dt_fork f = { 0 };
+	dt_fork f = {0};
 	dt_val *v;
 	int reg;
 
@@ -349,12 +356,13 @@ static dt_val *gen_op1(dt_gen *g, const dt_node *n)
 	}
 	case '~': return dt_val_op1(g, DT_OP_NOT, dt_gen_value(g, n->l));
 	case '!': return gen_truth(g, n);
-	case '*':
-		v = dt_gen_addr(g, n, 0);
-		return dt_gen_is_ref(n) ? v : dt_gen_load(g, n, v);
+	case '*': v = dt_gen_addr(g, n, 0); return dt_gen_is_ref(n) ? v : dt_gen_load(g, n, v);
 	case '&': return dt_gen_addr(g, n->l, 0);
 	case '(': return dt_gen_convert(g, dt_gen_value(g, n->l), n->l, n->type);
-	case T_INC: case T_DEC: case T_POSTINC: case T_POSTDEC: return dt_gen_incdec(g, n, true);
+	case T_INC:
+	case T_DEC:
+	case T_POSTINC:
+	case T_POSTDEC: return dt_gen_incdec(g, n, true);
 	default: return dt_gen_value(g, n->l); /* stringof: the address is the value */
 	}
 }
@@ -368,16 +376,15 @@ static dt_val *gen_op2(dt_gen *g, const dt_node *n)
 	if (is_compare(n->op))
 		return gen_truth(g, n);
 	switch (n->op) {
-	case T_ANDAND: case T_OROR: return gen_truth(g, n);
+	case T_ANDAND:
+	case T_OROR: return gen_truth(g, n);
 	case T_XORXOR:
 		v = gen_truth(g, n->l);
 		return dt_val_op2(g, DT_OP_XOR, v, gen_truth(g, n->r));
-	case ',':
-		dt_val_drop(g, dt_gen_value(g, n->l));
-		return dt_gen_value(g, n->r);
-	case '.': case T_ARROW: case '[':
-		v = dt_gen_addr(g, n, 0);
-		return dt_gen_is_ref(n) ? v : dt_gen_load(g, n, v);
+	case ',': dt_val_drop(g, dt_gen_value(g, n->l)); return dt_gen_value(g, n->r);
+	case '.':
+	case T_ARROW:
+	case '[': v = dt_gen_addr(g, n, 0); return dt_gen_is_ref(n) ? v : dt_gen_load(g, n, v);
 	default: return gen_binary(g, n);
 	}
 }
@@ -441,8 +448,11 @@ static uint32_t string_bound(dt_compiler *cc, const dt_node *n)
 	if (n->kind != N_VAR || !(n->ident->flags & IDF_BUILTIN))
 		return 0;
 	switch (n->ident->id) {
-	case DT_VAR_EXECNAME: case DT_VAR_THREADNAME: return 16; /* TASK_COMM_LEN */
-	case DT_VAR_PROBEPROV: case DT_VAR_PROBEMOD: case DT_VAR_PROBENAME: return 64;
+	case DT_VAR_EXECNAME:
+	case DT_VAR_THREADNAME: return 16; /* TASK_COMM_LEN */
+	case DT_VAR_PROBEPROV:
+	case DT_VAR_PROBEMOD:
+	case DT_VAR_PROBENAME: return 64;
 	case DT_VAR_ZONENAME: return sizeof("global");
 	case DT_VAR_JAILNAME: return sizeof("0");
 	default: return 0;
@@ -456,14 +466,20 @@ static uint32_t subr_bound(dt_compiler *cc, const dt_node *n)
 	switch (n->ident->id) {
 	case DT_SUBR_LLTOSTR: return 66; /* sign and 64 binary digits */
 	case DT_SUBR_INET_NTOA: return 16;
-	case DT_SUBR_INET_NTOA6: case DT_SUBR_INET_NTOP: return 46;
+	case DT_SUBR_INET_NTOA6:
+	case DT_SUBR_INET_NTOP: return 46;
 	case DT_SUBR_STRJOIN:
 		a = string_bound(cc, n->args);
 		b = string_bound(cc, n->args->next);
 		return a && b ? a + b - 1 : 0;
-	case DT_SUBR_STRCHR: case DT_SUBR_STRRCHR: case DT_SUBR_STRSTR: case DT_SUBR_SUBSTR:
-	case DT_SUBR_TOUPPER: case DT_SUBR_TOLOWER: return string_bound(cc, n->args);
-	case DT_SUBR_BASENAME: case DT_SUBR_DIRNAME:
+	case DT_SUBR_STRCHR:
+	case DT_SUBR_STRRCHR:
+	case DT_SUBR_STRSTR:
+	case DT_SUBR_SUBSTR:
+	case DT_SUBR_TOUPPER:
+	case DT_SUBR_TOLOWER: return string_bound(cc, n->args);
+	case DT_SUBR_BASENAME:
+	case DT_SUBR_DIRNAME:
 		a = string_bound(cc, n->args);
 		return a == 1 ? 2 : a; /* "" gives "." */
 	default: return 0;
@@ -492,7 +508,7 @@ static dt_difo *gen_finish(dt_gen *g, dt_val *v, dt_type *t, bool record)
 	if (record)
 		d->rtype = dt_diftype_of(g->cc, t);
 	else
-		d->rtype = (dt_diftype){ .kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER };
+		d->rtype = (dt_diftype){.kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER};
 	return d;
 }
 
@@ -503,8 +519,9 @@ dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record)
 	dt_val *v;
 
 	if (dt_type_is_dyn(n->type))
-		dt_fail(cc, n->pos, D_CG_DYN,
-			"a whole translated object cannot be used as a value; use one of its members");
+		dt_fail(
+		    cc, n->pos, D_CG_DYN,
+		    "a whole translated object cannot be used as a value; use one of its members");
 	gen_start(&g, cc, n->pos);
 	dt_common_scan(&g, n);
 	if (!record && n->kind == N_OP1 && (n->op == T_POSTINC || n->op == T_POSTDEC))
@@ -526,6 +543,6 @@ dt_difo *dt_gen_const(dt_compiler *cc, int64_t v, dt_type *t)
 {
 	dt_gen g;
 
-	gen_start(&g, cc, (dt_pos){ 0 });
+	gen_start(&g, cc, (dt_pos){0});
 	return gen_finish(&g, dt_val_const(&g, (uint64_t)v), t, true);
 }

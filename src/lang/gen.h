@@ -27,11 +27,11 @@ void dt_index_add(dt_index *ix, dt_arena *a, uint32_t hash, uint32_t pos);
 
 /* A value: in a register, or put away in a hidden clause-local variable. */
 typedef struct dt_val {
-	int reg;	   /* 0: put away in slot */
-	uint32_t refs;	   /* who still needs it; 0: only remembered */
-	uint32_t pins;	   /* an instruction that uses it is being put together: stay */
-	uint32_t seq;	   /* age, and identity: never the same for two values */
-	uint32_t common;   /* != 0: remembered as the value of this class (gen_common.c) */
+	int reg;	 /* 0: put away in slot */
+	uint32_t refs;	 /* who still needs it; 0: only remembered */
+	uint32_t pins;	 /* an instruction that uses it is being put together: stay */
+	uint32_t seq;	 /* age, and identity: never the same for two values */
+	uint32_t common; /* != 0: remembered as the value of this class (gen_common.c) */
 	dt_ident *slot;
 	struct dt_val *next; /* in the list of unused ones */
 } dt_val;
@@ -52,9 +52,9 @@ typedef struct dt_common {
 	uint64_t extra;	  /* constant, offset, identifier */
 	const void *type;
 	/* what it is good for */
-	uint32_t uses;	/* places still to come */
-	bool keep;	/* worth remembering */
-	bool stable;	/* does not change while the probe fires */
+	uint32_t uses; /* places still to come */
+	bool keep;     /* worth remembering */
+	bool stable;   /* does not change while the probe fires */
 } dt_common;
 
 struct dt_gen_var {
@@ -103,12 +103,13 @@ uint32_t dt_string_offset(dt_gen *g, const char *s);
 void dt_var_touch(dt_gen *g, dt_ident *id, uint16_t flags /* DT_VARF_* */);
 dt_difo *dt_assemble(dt_gen *g);
 
-/* ---- gen_reg.c: every function that takes a value to make another takes over its reference ---- */
+/* ---- gen_reg.c: every function that takes a value to make another takes over its reference ----
+ */
 dt_val *dt_val_new(dt_gen *g); /* in a register, one reference */
 void dt_val_hold(dt_val *v);
 void dt_val_drop(dt_gen *g, dt_val *v);
-int dt_val_reg(dt_gen *g, dt_val *v);	/* its register; loaded again if it was put away */
-int dt_val_pin(dt_gen *g, dt_val *v);	/* the same, and it stays there until unpinned */
+int dt_val_reg(dt_gen *g, dt_val *v); /* its register; loaded again if it was put away */
+int dt_val_pin(dt_gen *g, dt_val *v); /* the same, and it stays there until unpinned */
 void dt_val_unpin(dt_val *v);
 /* The value that the result of an operation on l and r (NULL: none) goes to: the register of one
  * that nobody else needs, or a new one. l and r are pinned; both are given up. */

@@ -21,7 +21,7 @@ bool dt_gen_is_assign(int op)
 
 int dt_gen_plain_op(int op)
 {
-	static const int plain[] = { '+', '-', '*', '/', '%', '&', '^', '|', T_SHL, T_SHR };
+	static const int plain[] = {'+', '-', '*', '/', '%', '&', '^', '|', T_SHL, T_SHR};
 
 	return plain[op - T_ADD_EQ];
 }
@@ -137,8 +137,7 @@ static void target_store(dt_gen *g, struct target *t, dt_val *v)
 static dt_val *fit(dt_gen *g, dt_val *v, const dt_node *from, const dt_node *to)
 {
 	if (to->flags & NF_BITFIELD)
-		return dt_gen_extend(g, v, 0, to->bit_width,
-				     dt_type_is_signed(to->type));
+		return dt_gen_extend(g, v, 0, to->bit_width, dt_type_is_signed(to->type));
 	return dt_gen_convert(g, v, from, to->type);
 }
 

@@ -46,7 +46,7 @@ static uint32_t common_hash(const dt_common *c)
 
 static uint32_t intern(dt_gen *g, const dt_common *c)
 {
-	struct common_lookup l = { g, c };
+	struct common_lookup l = {g, c};
 	uint32_t hash = common_hash(c);
 	uint32_t pos = dt_index_find(&g->common_ix, hash, same_common, &l);
 
@@ -79,7 +79,7 @@ static uint32_t node_hash(const dt_node *n)
 
 static uint32_t class_of(const dt_gen *g, const dt_node *n)
 {
-	struct node_lookup l = { g, n };
+	struct node_lookup l = {g, n};
 	uint32_t pos = dt_index_find(&g->node_ix, node_hash(n), same_node, &l);
 
 	return pos == UINT32_MAX ? 0 : g->nodes.v[pos].common;
@@ -92,10 +92,10 @@ static bool is_stable(const dt_gen *g, uint32_t c)
 	return c == 0 || g->commons.v[c].stable;
 }
 
-/* The keys of an array: a chain of cells, 1 + the class of the chain; 0 if a key has effects. */
+/* The keys of an array: the class of a chain of cells. False if a key has effects. */
 static bool classify_list(dt_gen *g, const dt_node *list, uint32_t *out)
 {
-	dt_common cell = { .kind = LIST_CELL };
+	dt_common cell = {.kind = LIST_CELL};
 	bool pure = true;
 
 	*out = 0;
@@ -136,7 +136,8 @@ static bool has_effects(const dt_node *n)
 static bool worth_keeping(const dt_node *n)
 {
 	switch (n->kind) {
-	case N_INT: case N_STRING: return false;
+	case N_INT:
+	case N_STRING: return false;
 	case N_SYM: return !(n->flags & NF_REF);
 	case N_OP1: return n->op != '!';
 	case N_OP2:
@@ -159,14 +160,14 @@ static uint64_t own_part(const dt_node *n)
 
 static uint32_t classify_node(dt_gen *g, const dt_node *n)
 {
-	dt_common c = { .kind = (int)n->kind, .op = n->op, .type = n->type, .extra = own_part(n) };
+	dt_common c = {.kind = (int)n->kind, .op = n->op, .type = n->type, .extra = own_part(n)};
 	bool pure = !has_effects(n);
 
 	if (n->kind == N_VAR || n->kind == N_FUNC) {
 		pure &= classify_list(g, n->args, &c.a);
 	} else {
-		const dt_node *child[3] = { n->l, n->r, n->c };
-		uint32_t *out[3] = { &c.a, &c.b, &c.c };
+		const dt_node *child[3] = {n->l, n->r, n->c};
+		uint32_t *out[3] = {&c.a, &c.b, &c.c};
 		for (int i = 0; i < 3; i++) {
 			if (child[i])
 				pure &= (*out[i] = classify(g, child[i])) != 0;
@@ -187,7 +188,7 @@ static uint32_t classify(dt_gen *g, const dt_node *n)
 		return c;
 	c = classify_node(g, n);
 	if (c) {
-		*dt_vec_add(&g->nodes, g->arena) = (struct dt_gen_node){ n, c };
+		*dt_vec_add(&g->nodes, g->arena) = (struct dt_gen_node){n, c};
 		dt_index_add(&g->node_ix, g->arena, node_hash(n), g->nodes.n - 1);
 	}
 	return c;

@@ -32,8 +32,7 @@ static dt_val *symbol_addr(dt_gen *g, const dt_node *n, uint64_t plus)
 
 	if (ps->symbol && ps->symbol(ps->arg, module, n->name, &addr) == 0)
 		return dt_val_const(g, addr + plus);
-	index = dt_int_reloc(g,
-			     dt_arena_printf(g->arena, "%s`%s", module ? module : "", n->name),
+	index = dt_int_reloc(g, dt_arena_printf(g->arena, "%s`%s", module ? module : "", n->name),
 			     plus);
 	v = dt_val_new(g);
 	dt_emit(g, DT_I_IDX(DT_OP_SETX, index, v->reg));
@@ -85,12 +84,19 @@ dt_val *dt_gen_addr(dt_gen *g, const dt_node *n, uint64_t plus)
 dt_val *dt_gen_extend(dt_gen *g, dt_val *v, unsigned from, unsigned width, bool is_signed)
 {
 	unsigned left = 64 - from - width, right = 64 - width;
+	dt_val *c;
 
-	if (left)
-		v = dt_val_op2(g, DT_OP_SLL, v, dt_val_const(g, left));
-	if (right)
-		v = dt_val_op2(g, is_signed ? DT_OP_SRA : DT_OP_SRL, v, dt_val_const(g, right));
-	return v;
+	if (right == 0)
+		return v;
+	c = dt_val_const(g, left ? left : right);
+	if (left) {
+		if (left == right)
+			dt_val_hold(c); /* one setx for both */
+		v = dt_val_op2(g, DT_OP_SLL, v, c);
+		if (left != right)
+			c = dt_val_const(g, right);
+	}
+	return dt_val_op2(g, is_signed ? DT_OP_SRA : DT_OP_SRL, v, c);
 }
 
 static bool load_op(uint64_t size, bool is_signed, bool user, enum dt_op *op)
@@ -172,10 +178,10 @@ void dt_gen_push(dt_gen *g, const dt_node *list, dt_val **vals)
 void dt_emit_var(dt_gen *g, dt_ident *id, bool store, int reg)
 {
 	static const enum dt_op ops[2][3][2] = {
-		/* load, store of a scalar */
-		{ { DT_OP_LDGS, DT_OP_STGS }, { DT_OP_LDTS, DT_OP_STTS }, { DT_OP_LDLS, DT_OP_STLS } },
-		/* of an element; clause-local arrays do not exist */
-		{ { DT_OP_LDGAA, DT_OP_STGAA }, { DT_OP_LDTAA, DT_OP_STTAA }, { 0, 0 } },
+	    /* load, store of a scalar */
+	    {{DT_OP_LDGS, DT_OP_STGS}, {DT_OP_LDTS, DT_OP_STTS}, {DT_OP_LDLS, DT_OP_STLS}},
+	    /* of an element; clause-local arrays do not exist */
+	    {{DT_OP_LDGAA, DT_OP_STGAA}, {DT_OP_LDTAA, DT_OP_STTAA}, {0, 0}},
 	};
 
 	dt_var_touch(g, id, store ? DT_VARF_WRITE : DT_VARF_READ);

@@ -4,8 +4,8 @@
  * DIF has seven registers to give away (r0 is zero). A value holds one from the moment it is made
  * until its last reference is dropped. When none is free, a value that is only remembered for a
  * later use (gen_common.c) gives up its register; failing that, the oldest value in use is put
- * away in a hidden clause-local variable, `this->%spillN`, and fetched again when it is needed. In an
- * expression the oldest value is the one needed last, so each is put away at most once, and the
+ * away in a hidden clause-local variable, `this->%spillN`, and fetched again when it is needed. In
+ * an expression the oldest value is the one needed last, so each is put away at most once, and the
  * depth of an expression is not limited by the number of registers.
  *
  * Conditional code. Two paths that meet must agree on what is where. The first branch of a
@@ -131,7 +131,7 @@ static dt_val *val_alloc(dt_gen *g, int reg)
 		g->unused = v->next;
 	else
 		v = dt_arena_alloc(g->arena, sizeof(*v));
-	*v = (dt_val){ .reg = reg, .refs = 1, .seq = ++g->seq };
+	*v = (dt_val){.reg = reg, .refs = 1, .seq = ++g->seq};
 	g->reg[reg] = v;
 	return v;
 }

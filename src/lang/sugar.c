@@ -157,7 +157,7 @@ static bool has_if(const dt_node *list)
 
 static dt_node *take_apart(dt_compiler *cc, dt_node *clause)
 {
-	struct sugar s = { .cc = cc, .clause = clause };
+	struct sugar s = {.cc = cc, .clause = clause};
 	uint32_t cond = 0;
 
 	s.link = &s.first;
@@ -182,10 +182,10 @@ dt_node *dt_desugar(dt_compiler *cc, dt_node *clause)
 
 dt_node *dt_sugar_error_clause(dt_compiler *cc)
 {
-	dt_pos pos = { 0 };
+	dt_pos pos = {0};
 	dt_node *c = dt_node_new(cc, N_CLAUSE, pos), *d = dt_node_new(cc, N_PDESC, pos);
 
-	d->desc = (dt_probedesc){ .prov = "dtrace", .mod = "", .func = "", .name = "ERROR" };
+	d->desc = (dt_probedesc){.prov = "dtrace", .mod = "", .func = "", .name = "ERROR"};
 	c->args = d;
 	c->l = assign(cc, error_flag(cc, pos), small_int(cc, pos, 1));
 	c->flags |= NF_HAS_BODY;

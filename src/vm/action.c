@@ -1,9 +1,10 @@
 /*
  * action: what the actions of a clause do, and where their data go.
  *
- * When the engine opens, every action gets a plan: is its value a datum of the record (and where), a
- * key of an aggregation, or only an effect. A clause whose actions record nothing makes no record;
- * a clause without actions, or with speculate() alone, records that it ran (the default action).
+ * When the engine opens, every action gets a plan: is its value a datum of the record (and where),
+ * a key of an aggregation, or only an effect. A clause whose actions record nothing makes no
+ * record; a clause without actions, or with speculate() alone, records that it ran (the default
+ * action).
  *
  * Layout of data, which the consumer reads:
  *   values	by rtype: 1, 2, 4 or 8 bytes; strings NUL-terminated; objects as they are
@@ -24,7 +25,7 @@
 
 #include "vm/machine.h"
 
-#define CHILL_MAX      500000000u /* nanoseconds of chill() ... */
+#define CHILL_MAX      500000000u  /* nanoseconds of chill() ... */
 #define CHILL_INTERVAL 1000000000u /* ... in this many */
 
 /* ---- planning ---- */
@@ -72,8 +73,8 @@ static int plan_keys(struct dt_vm_ecb *x, uint32_t i, dt_error *err)
 int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
 {
 	const dt_clause *c = x->ecb->clause;
-	bool records = c->nactions == 0 ||
-		       (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
+	bool records =
+	    c->nactions == 0 || (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
 	uint64_t size = 0;
 
 	x->plan = dt_xcalloc(c->nactions + 1, sizeof(*x->plan));
@@ -149,7 +150,7 @@ static bool store_printm(dt_vm *vm, uint8_t *to, uint32_t size, uint64_t v)
 static bool store_datum(dt_vm *vm, const dt_action *a, uint64_t v, uint8_t *to)
 {
 	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
-	uint64_t pid_value[2] = { (uint64_t)getpid(), v };
+	uint64_t pid_value[2] = {(uint64_t)getpid(), v};
 
 	switch (a->kind) {
 	case DT_ACT_STACK: return true;
@@ -160,8 +161,7 @@ static bool store_datum(dt_vm *vm, const dt_action *a, uint64_t v, uint8_t *to)
 	case DT_ACT_UADDR: memcpy(to, pid_value, a->size < 16 ? a->size : 16); return true;
 	case DT_ACT_SYM:
 	case DT_ACT_MOD: store_number(to, a->size, v); return true;
-	case DT_ACT_TRACEMEM:
-		return dt_vm_copy(vm, v, to, a->size, false, flags & DT_TF_BYUREF);
+	case DT_ACT_TRACEMEM: return dt_vm_copy(vm, v, to, a->size, false, flags & DT_TF_BYUREF);
 	case DT_ACT_PRINTM: return store_printm(vm, to, a->size, v);
 	default: break;
 	}
@@ -191,7 +191,7 @@ static bool add_key(dt_engine *e, const dt_action *a, uint64_t v)
 static void chill(dt_engine *e, uint64_t ns)
 {
 	uint64_t now = dt_vm_now();
-	struct timespec t = { 0 };
+	struct timespec t = {0};
 
 	if (now - e->chill_window > CHILL_INTERVAL) {
 		e->chill_window = now;
@@ -213,7 +213,8 @@ static void commit(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id)
 	bool bad;
 	dt_vm_buf *b = dt_vm_spec_data(e->vm.specs, id, &bad);
 
-	if (b && !dt_vm_buf_move(&e->principal, b, dt_vm_builtin(&e->vm, DT_VAR_TIMESTAMP), reserve))
+	if (b &&
+	    !dt_vm_buf_move(&e->principal, b, dt_vm_builtin(&e->vm, DT_VAR_TIMESTAMP), reserve))
 		e->drops[e->vm.fire->cpu]++;
 	dt_vm_spec_discard(e->vm.specs, id, &bad);
 	if (bad)

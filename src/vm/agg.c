@@ -2,9 +2,9 @@
  * agg: the aggregation buffer.
  *
  * A hash table of rows, one per aggregation and key tuple, in order of first use. Seven eighths of
- * aggsize may be taken by rows, each at the cost of a fixed layout (strings at full size); a row that
- * does not fit is a drop, rows that exist go on counting. A snapshot hands out every row and empties
- * the table: the consumer adds up.
+ * aggsize may be taken by rows, each at the cost of a fixed layout (strings at full size); a row
+ * that does not fit is a drop, rows that exist go on counting. A snapshot hands out every row and
+ * empties the table: the consumer adds up.
  *
  * Bucket numbers and value layouts are those of dif/quantize.h.
  */
@@ -20,7 +20,7 @@ struct row {
 	uint32_t cpu;
 	uint32_t nwords, nkeys;
 	uint64_t key_size;
-	uint8_t *keys;	   /* for each: u64 size, bytes, padding to 8 */
+	uint8_t *keys; /* for each: u64 size, bytes, padding to 8 */
 	uint64_t value[];
 };
 
@@ -223,7 +223,7 @@ bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t valu
 
 int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink)
 {
-	DT_VEC(dt_datum) keys = { 0 };
+	DT_VEC(dt_datum) keys = {0};
 	int rc = 0;
 
 	for (struct row *r = as->first; r && rc == 0; r = r->next) {
@@ -233,7 +233,7 @@ int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink)
 		keys.n = 0;
 		for (uint32_t i = 0; i < r->nkeys; i++) {
 			memcpy(&size, p, 8);
-			*dt_vec_add(&keys, NULL) = (dt_datum){ p + 8, (uint32_t)size };
+			*dt_vec_add(&keys, NULL) = (dt_datum){p + 8, (uint32_t)size};
 			p += 8 + dt_align_up(size, 8);
 		}
 		while (keys.n < r->agg->nkeys) /* never fewer than the consumer expects */

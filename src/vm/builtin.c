@@ -21,7 +21,7 @@
 
 static uint64_t clock_ns(clockid_t id)
 {
-	struct timespec t = { 0 };
+	struct timespec t = {0};
 
 	clock_gettime(id, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -152,12 +152,12 @@ static const struct {
 	uint32_t id;
 	void (*fill)(const dt_vm_firing *f, char *to);
 } texts[] = {
-	{ DT_VAR_EXECNAME, text_execname },	{ DT_VAR_THREADNAME, text_threadname },
-	{ DT_VAR_EXECARGS, text_execargs },	{ DT_VAR_CGROUPNAME, text_cgroupname },
-	{ DT_VAR_CONTAINERID, text_containerid }, { DT_VAR_ZONENAME, text_zonename },
-	{ DT_VAR_JAILNAME, text_jailname },	{ DT_VAR_PROBEPROV, text_probeprov },
-	{ DT_VAR_PROBEMOD, text_probemod },	{ DT_VAR_PROBEFUNC, text_probefunc },
-	{ DT_VAR_PROBENAME, text_probename },
+    {DT_VAR_EXECNAME, text_execname},	    {DT_VAR_THREADNAME, text_threadname},
+    {DT_VAR_EXECARGS, text_execargs},	    {DT_VAR_CGROUPNAME, text_cgroupname},
+    {DT_VAR_CONTAINERID, text_containerid}, {DT_VAR_ZONENAME, text_zonename},
+    {DT_VAR_JAILNAME, text_jailname},	    {DT_VAR_PROBEPROV, text_probeprov},
+    {DT_VAR_PROBEMOD, text_probemod},	    {DT_VAR_PROBEFUNC, text_probefunc},
+    {DT_VAR_PROBENAME, text_probename},
 };
 
 static uint64_t text(dt_vm *vm, size_t i)

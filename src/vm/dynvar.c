@@ -1,11 +1,12 @@
 /*
  * dynvar: associative arrays and thread-local variables.
  *
- * They share one pool of dynvarsize bytes, cut into equal chunks; a chunk holds one variable: header,
- * key, value. The chunk size is the largest any DIFO is seen to store (never below 256 bytes), so a
- * store needs no more than a free chunk. When there is none, or a key is larger than foreseen, the
- * store is lost and counted; the program goes on. With one CPU and nobody else looking, a freed
- * chunk can be used again at once: there are no dirty or rinsing lists and no drops of those kinds.
+ * They share one pool of dynvarsize bytes, cut into equal chunks; a chunk holds one variable:
+ * header, key, value. The chunk size is the largest any DIFO is seen to store (never below 256
+ * bytes), so a store needs no more than a free chunk. When there is none, or a key is larger than
+ * foreseen, the store is lost and counted; the program goes on. With one CPU and nobody else
+ * looking, a freed chunk can be used again at once: there are no dirty or rinsing lists and no
+ * drops of those kinds.
  *
  * A key is the variable's id and scope and then, for each part of the tuple, its length and bytes.
  * Strings are compared as strings: up to their NUL.
@@ -66,7 +67,7 @@ static uint64_t key_room(const dt_vm *vm, const struct estimate *e, dt_instr i)
 /* The largest variable this DIFO stores, following its pushes in order; 0: stores none. */
 static uint64_t largest_store(const dt_vm *vm, const dt_difo *d)
 {
-	struct estimate e = { 0 };
+	struct estimate e = {0};
 	uint64_t max = 0, size;
 
 	for (uint32_t pc = 0; pc < d->len; pc++) {
@@ -188,7 +189,8 @@ static uint32_t *find(dt_vm_dynvars *d, uint64_t hash, uint64_t key_size)
 	for (; *link; link = &chunk_at(d, *link - 1)->next) {
 		struct chunk *c = chunk_at(d, *link - 1);
 
-		if (c->hash == hash && c->key_size == key_size && !memcmp(c->data, d->key, key_size))
+		if (c->hash == hash && c->key_size == key_size &&
+		    !memcmp(c->data, d->key, key_size))
 			break;
 	}
 	return link;
@@ -245,8 +247,10 @@ static struct chunk *allocate(dt_vm_dynvars *d, uint32_t *link, uint64_t hash, u
 	c = chunk_at(d, *link - 1);
 	if (d->free)
 		d->free = c->next;
-	*c = (struct chunk){ .hash = hash, .key_size = (uint32_t)key_size,
-			     .value_offset = (uint32_t)offset, .value_size = (uint32_t)value_size };
+	*c = (struct chunk){.hash = hash,
+			    .key_size = (uint32_t)key_size,
+			    .value_offset = (uint32_t)offset,
+			    .value_size = (uint32_t)value_size};
 	memcpy(c->data, d->key, key_size);
 	memset(c->data + offset, 0, value_size);
 	return c;
@@ -285,7 +289,8 @@ void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 	if (!byref)
 		memcpy(c->data + c->value_offset, &value, 8);
 	else if (!dt_vm_copy(vm, value, c->data + c->value_offset + PREFIX, v->size, v->string,
-			     v->user) && made)
+			     v->user) &&
+		 made)
 		release(d, link); /* a fault must leave no empty variable behind */
 }
 
@@ -298,5 +303,6 @@ bool dt_vm_dyn_writable(const dt_vm *vm, uint64_t offset, uint64_t n)
 	if (!c->value_size || !c->byref)
 		return false;
 	start = sizeof(*c) + c->value_offset + PREFIX;
-	return at >= start && n <= c->value_size - PREFIX && at - start <= c->value_size - PREFIX - n;
+	return at >= start && n <= c->value_size - PREFIX &&
+	       at - start <= c->value_size - PREFIX - n;
 }

@@ -1,8 +1,8 @@
 /*
  * interp: the opcodes.
  *
- * Every branch goes forward, so a run ends after at most d->len instructions; the verifier has seen to
- * that and to register numbers and table indices, and the loop below still relies on none of it:
+ * Every branch goes forward, so a run ends after at most d->len instructions; the verifier has seen
+ * to that and to register numbers and table indices, and the loop below still relies on none of it:
  * a register field is 8 bits and there are 256 registers here, table indices are compared, a branch
  * that is not forward is an illegal operation, and running off the end returns 0.
  *
@@ -22,7 +22,7 @@ uint64_t dt_vm_fault(dt_vm *vm, uint32_t code, uint64_t value)
 {
 	if (!vm->faulted) {
 		vm->faulted = true;
-		vm->fault = (dt_fault){ .offset = -1, .code = code, .value = value };
+		vm->fault = (dt_fault){.offset = -1, .code = code, .value = value};
 	}
 	return 0;
 }
@@ -52,22 +52,22 @@ static struct flags compare(uint64_t a, uint64_t b)
 {
 	uint64_t r = a - b;
 
-	return (struct flags){ .n = r >> 63, .z = r == 0, .v = ((a ^ b) & (a ^ r)) >> 63,
-			       .c = a < b };
+	return (struct flags){
+	    .n = r >> 63, .z = r == 0, .v = ((a ^ b) & (a ^ r)) >> 63, .c = a < b};
 }
 
 static struct flags compare_strings(dt_vm *vm, uint64_t a, uint64_t b)
 {
-	dt_vm_str s = { "", 0 }, t = { "", 0 };
+	dt_vm_str s = {"", 0}, t = {"", 0};
 	int r;
 
 	if ((a && !dt_vm_string(vm, a, vm->strsize, &s)) ||
 	    (b && !dt_vm_string(vm, b, vm->strsize, &t)))
-		return (struct flags){ 0 };
+		return (struct flags){0};
 	r = memcmp(s.p, t.p, s.n < t.n ? s.n : t.n);
 	if (r == 0)
 		r = s.n < t.n ? -1 : s.n > t.n;
-	return (struct flags){ .n = r < 0, .z = r == 0 };
+	return (struct flags){.n = r < 0, .z = r == 0};
 }
 
 static bool branch_taken(uint32_t op, const struct flags *f)
@@ -95,8 +95,7 @@ static bool branch_taken(uint32_t op, const struct flags *f)
 static const struct {
 	uint8_t size;
 	bool is_signed;
-} load_kinds[7] = { { 1, true },  { 2, true },	{ 4, true }, { 1, false },
-		    { 2, false }, { 4, false }, { 8, false } };
+} load_kinds[7] = {{1, true}, {2, true}, {4, true}, {1, false}, {2, false}, {4, false}, {8, false}};
 
 static uint64_t extend(const void *p, uint32_t size, bool is_signed)
 {
@@ -104,8 +103,18 @@ static uint64_t extend(const void *p, uint32_t size, bool is_signed)
 
 	switch (size) {
 	case 1: v = *(const uint8_t *)p; break;
-	case 2: { uint16_t h; memcpy(&h, p, 2); v = h; break; }
-	case 4: { uint32_t w; memcpy(&w, p, 4); v = w; break; }
+	case 2: {
+		uint16_t h;
+		memcpy(&h, p, 2);
+		v = h;
+		break;
+	}
+	case 4: {
+		uint32_t w;
+		memcpy(&w, p, 4);
+		v = w;
+		break;
+	}
 	default: memcpy(&v, p, 8); return v;
 	}
 	if (is_signed && v >> (size * 8 - 1))
@@ -144,8 +153,11 @@ static void store(dt_vm *vm, uint32_t size, uint64_t addr, uint64_t value)
 		dt_vm_fault(vm, DT_FLT_BADALIGN, addr);
 		return;
 	}
-	memcpy(p, size == 1 ? (void *)&b : size == 2 ? (void *)&h : size == 4 ? (void *)&w
-									     : (void *)&value,
+	memcpy(p,
+	       size == 1   ? (void *)&b
+	       : size == 2 ? (void *)&h
+	       : size == 4 ? (void *)&w
+			   : (void *)&value,
 	       size);
 }
 
@@ -240,7 +252,7 @@ static void step(dt_vm *vm, const dt_difo *d, struct run *r, dt_instr i)
 	case DT_OP_OR ... DT_OP_MOV:
 	case DT_OP_SRA: arithmetic(vm, op, a, b, rd); break;
 	case DT_OP_CMP: r->flags = compare(a, b); break;
-	case DT_OP_TST: r->flags = (struct flags){ .z = a == 0 }; break;
+	case DT_OP_TST: r->flags = (struct flags){.z = a == 0}; break;
 	case DT_OP_SCMP: r->flags = compare_strings(vm, a, b); break;
 	case DT_OP_BA ... DT_OP_BLEU:
 		if (!branch_taken(op, &r->flags))
@@ -273,12 +285,8 @@ static void step(dt_vm *vm, const dt_difo *d, struct run *r, dt_instr i)
 	case DT_OP_STTS:
 	case DT_OP_LDGAA ... DT_OP_STLS: variable(vm, r, op, index, rd); break;
 	case DT_OP_CALL: *rd = call(vm, index, &r->tuple); break;
-	case DT_OP_PUSHTR:
-		push(vm, &r->tuple, (dt_vm_arg){ DT_I_TYPE(i), true, *rd, b });
-		break;
-	case DT_OP_PUSHTV:
-		push(vm, &r->tuple, (dt_vm_arg){ DT_TYPE_CTF, false, *rd, 8 });
-		break;
+	case DT_OP_PUSHTR: push(vm, &r->tuple, (dt_vm_arg){DT_I_TYPE(i), true, *rd, b}); break;
+	case DT_OP_PUSHTV: push(vm, &r->tuple, (dt_vm_arg){DT_TYPE_CTF, false, *rd, 8}); break;
 	case DT_OP_POPTS: r->tuple.n -= r->tuple.n > 0; break;
 	case DT_OP_FLUSHTS: r->tuple.n = 0; break;
 	case DT_OP_ALLOCS:
@@ -286,7 +294,8 @@ static void step(dt_vm *vm, const dt_difo *d, struct run *r, dt_instr i)
 		*rd = p ? dt_vm_addr(p) : 0;
 		break;
 	case DT_OP_COPYS: copy_block(vm, a, *rd, b); break;
-	default: /* ldta (no thread-local arrays exist), stga (no registers to write), xlate, xlarg */
+	default: /* ldta (no thread-local arrays exist), stga (no registers to write), xlate, xlarg
+		  */
 		dt_vm_fault(vm, DT_FLT_ILLOP, 0);
 		break;
 	}
@@ -295,7 +304,7 @@ static void step(dt_vm *vm, const dt_difo *d, struct run *r, dt_instr i)
 
 uint64_t dt_vm_run(dt_vm *vm, const dt_difo *d)
 {
-	struct run r = { 0 };
+	struct run r = {0};
 
 	vm->faulted = false;
 	while (r.pc < d->len && !r.done) {

@@ -32,29 +32,32 @@ void dt_vm_fini(dt_vm *vm)
 
 bool dt_vm_firing_init(const dt_vm *vm, dt_vm_firing *f)
 {
-	*f = (dt_vm_firing){ .strtok = dt_vm_memory(vm->strsize) };
+	*f = (dt_vm_firing){.strtok = dt_vm_memory(vm->strsize)};
 	return f->strtok != NULL;
 }
 
 void dt_vm_firing_begin(dt_vm_firing *f, const dt_probe *probe, uint32_t cpu)
 {
-	*f = (dt_vm_firing){ .probe = probe, .cpu = cpu, .strtok = f->strtok };
+	*f = (dt_vm_firing){.probe = probe, .cpu = cpu, .strtok = f->strtok};
 }
 
 #define EVAL_SPACE (64 * 1024)
 
 uint64_t dt_vm_eval(const dt_difo *d, size_t strsize, dt_fault *fault)
 {
-	struct dt_vm_config c = { .strsize = strsize, .scratch = EVAL_SPACE,
-				  .dynvarsize = EVAL_SPACE, .difos = &d, .ndifos = 1 };
-	dt_vm_firing f = { 0 };
+	struct dt_vm_config c = {.strsize = strsize,
+				 .scratch = EVAL_SPACE,
+				 .dynvarsize = EVAL_SPACE,
+				 .difos = &d,
+				 .ndifos = 1};
+	dt_vm_firing f = {0};
 	uint64_t value = 0;
 	dt_error err;
 	dt_vm vm;
 
-	*fault = (dt_fault){ .offset = -2 };
+	*fault = (dt_fault){.offset = -2};
 	if (dt_vm_init(&vm, &c, &err) < 0 || !dt_vm_firing_init(&vm, &f)) {
-		*fault = (dt_fault){ .offset = -1, .code = DT_FLT_NOSCRATCH };
+		*fault = (dt_fault){.offset = -1, .code = DT_FLT_NOSCRATCH};
 	} else {
 		vm.fire = &f;
 		value = dt_vm_run(&vm, d);

@@ -6,8 +6,9 @@
  * (vm.c) owns one machine and feeds it; dt_vm_eval() and the tests make one for themselves.
  *
  * Addresses are those of this process, but no address is ever followed before memory.c has found it
- * inside a region the program may use. A fault is a value: the first one is kept in vm->fault, every
- * function below then returns 0, NULL or false, and the interpreter stops at that instruction.
+ * inside a region the program may use. A fault is a value: the first one is kept in vm->fault,
+ * every function below then returns 0, NULL or false, and the interpreter stops at that
+ * instruction.
  *
  * Strings: an operand is seen as at most strsize - 1 characters, whatever its memory holds.
  */
@@ -25,16 +26,16 @@ typedef struct dt_vm_firing {
 	uint64_t args[10];
 	uint32_t cpu;
 	uint64_t timestamp, walltimestamp; /* 0: not read yet */
-	char *strtok;		  /* what is left to cut, strsize bytes; lives for one firing */
+	char *strtok; /* what is left to cut, strsize bytes; lives for one firing */
 	bool strtok_live;
 } dt_vm_firing;
 
 /* ---- variables: vars.c and dynvar.c ---- */
-typedef struct dt_vm_var { /* type and fixed storage of a user variable */
+typedef struct dt_vm_var {		 /* type and fixed storage of a user variable */
 	bool byref, user, string, array; /* array: associative, values are dynamic */
-	uint32_t size;	 /* by reference: bytes of the object */
-	uint64_t value;	 /* by value */
-	uint64_t offset; /* by reference: of the 8-byte prefix, in vm->statics */
+	uint32_t size;			 /* by reference: bytes of the object */
+	uint64_t value;			 /* by value */
+	uint64_t offset;		 /* by reference: of the 8-byte prefix, in vm->statics */
 } dt_vm_var;
 
 typedef struct dt_vm_scope {
@@ -44,10 +45,10 @@ typedef struct dt_vm_scope {
 
 typedef struct dt_vm_dynvars {
 	uint8_t *pool;
-	uint64_t chunk;	  /* bytes per variable */
-	uint32_t nchunks; /* 0: no pool */
-	uint32_t fresh;	  /* chunks from here on were never used */
-	uint32_t free;	  /* list of freed chunks, index + 1 */
+	uint64_t chunk;	   /* bytes per variable */
+	uint32_t nchunks;  /* 0: no pool */
+	uint32_t fresh;	   /* chunks from here on were never used */
+	uint32_t free;	   /* list of freed chunks, index + 1 */
 	uint32_t *buckets; /* index + 1 */
 	uint32_t nbuckets; /* a power of two */
 	uint8_t *key;	   /* the key being looked up, `chunk` bytes */
@@ -55,8 +56,8 @@ typedef struct dt_vm_dynvars {
 } dt_vm_dynvars;
 
 typedef struct dt_vm_arg { /* one entry of the tuple stack */
-	uint8_t type; /* DT_TYPE_STRING or DT_TYPE_CTF */
-	bool byref;   /* pushed by pushtr: value is an address of size bytes */
+	uint8_t type;	   /* DT_TYPE_STRING or DT_TYPE_CTF */
+	bool byref;	   /* pushed by pushtr: value is an address of size bytes */
 	uint64_t value, size;
 } dt_vm_arg;
 
@@ -99,7 +100,8 @@ struct dt_vm_config {
 };
 int dt_vm_init(dt_vm *vm, const struct dt_vm_config *c, dt_error *err);
 void dt_vm_fini(dt_vm *vm); /* also after dt_vm_init failed */
-/* strtok() state and the rest of a firing; strtok is strsize bytes or NULL when there is no memory. */
+/* strtok() state and the rest of a firing; strtok is strsize bytes or NULL when there is no memory.
+ */
 bool dt_vm_firing_init(const dt_vm *vm, dt_vm_firing *f);
 void dt_vm_firing_begin(dt_vm_firing *f, const dt_probe *probe, uint32_t cpu);
 /* Zeroed memory, or NULL: sizes come from options, so failure is an error and not the end. */
@@ -163,7 +165,7 @@ uint64_t dt_vm_now(void); /* CLOCK_MONOTONIC, nanoseconds */
 #define DT_VM_SUBR_ARGS                                                                            \
 	dt_vm *vm __attribute__((unused)), const dt_vm_arg *arg __attribute__((unused)),           \
 	    uint32_t argc __attribute__((unused))
-#define DT_VM_SUBR(sym) uint64_t dt_vm_subr_##sym(DT_VM_SUBR_ARGS)
+#define DT_VM_SUBR(sym)				 uint64_t dt_vm_subr_##sym(DT_VM_SUBR_ARGS)
 #define DT_SUBR(sym, num, proto, ver, cls, help) DT_VM_SUBR(sym);
 #include "dif/builtins.def"
 #undef DT_SUBR
@@ -252,7 +254,7 @@ struct dt_engine {
 	struct dt_vm_ecb *ecbs;
 	uint32_t necbs, max_actions;
 	dt_vm_buf principal;
-	uint64_t end_reserve; /* fill: kept free for END */
+	uint64_t end_reserve;				      /* fill: kept free for END */
 	enum { DT_VM_RING, DT_VM_FILL, DT_VM_SWITCH } policy; /* numbered as the option is */
 	dt_vm_aggs *aggs;
 	dt_vm_firing firing[2]; /* the probe, and ERROR inside it */

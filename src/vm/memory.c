@@ -23,7 +23,7 @@ void *dt_vm_memory(uint64_t n)
 void dt_vm_add_region(dt_vm *vm, const void *base, uint64_t size)
 {
 	if (base && size)
-		*dt_vec_add(&vm->regions, NULL) = (struct dt_vm_region){ dt_vm_addr(base), size };
+		*dt_vec_add(&vm->regions, NULL) = (struct dt_vm_region){dt_vm_addr(base), size};
 }
 
 static int by_base(const void *a, const void *b)
@@ -131,10 +131,9 @@ bool dt_vm_string(dt_vm *vm, uint64_t addr, uint64_t limit, dt_vm_str *s)
 
 static bool read_self(uint64_t addr, void *to, uint64_t n)
 {
-	struct iovec local = { to, n }, remote = { (void *)(uintptr_t)addr, n };
+	struct iovec local = {to, n}, remote = {(void *)(uintptr_t)addr, n};
 
-	return n == 0 ||
-	       process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)n;
+	return n == 0 || process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
 bool dt_vm_load_user(dt_vm *vm, uint64_t addr, void *to, uint64_t n)

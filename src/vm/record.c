@@ -1,9 +1,9 @@
 /*
  * record: the principal buffer and the buffers of speculations.
  *
- * A buffer is a list of records in order with a budget of bytes, the size an option gave it. Each record
- * costs what it would take in a fixed layout (header and all data, strings at full size), so that
- * drops come where the sizes say they must, however the list is stored.
+ * A buffer is a list of records in order with a budget of bytes, the size an option gave it. Each
+ * record costs what it would take in a fixed layout (header and all data, strings at full size), so
+ * that drops come where the sizes say they must, however the list is stored.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 void dt_vm_buf_init(dt_vm_buf *b, uint64_t limit, bool ring)
 {
-	*b = (dt_vm_buf){ .limit = limit, .ring = ring };
+	*b = (dt_vm_buf){.limit = limit, .ring = ring};
 	b->last = &b->first;
 }
 

@@ -1,8 +1,9 @@
 /*
  * spec: speculations.
  *
- * nspec of them, each with a buffer of specsize bytes. With one CPU the seven states of a speculation
- * come down to three, because a commit or discard is over at once and nothing waits for a cleaner:
+ * nspec of them, each with a buffer of specsize bytes. With one CPU the seven states of a
+ *speculation come down to three, because a commit or discard is over at once and nothing waits for
+ *a cleaner:
  *
  *	inactive --speculation()--> active --speculate()--> used
  *	    ^                         |                       |

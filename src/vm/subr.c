@@ -1,8 +1,8 @@
 /*
  * subr: calling a subroutine, and those that are neither text nor network.
  *
- * The table is builtins.def itself: every row there needs a function dt_vm_subr_<symbol> here, or the
- * library does not link.
+ * The table is builtins.def itself: every row there needs a function dt_vm_subr_<symbol> here, or
+ * the library does not link.
  *
  *   subr.c       the table; memory, user memory, numbers, processes, kernel objects
  *   subr_str.c   strings
@@ -59,7 +59,7 @@ DT_VM_SUBR(BCOPY)
 /* A pair of address and length for printm(). */
 DT_VM_SUBR(MEMREF)
 {
-	uint64_t pair[2] = { arg[0].value, arg[1].value };
+	uint64_t pair[2] = {arg[0].value, arg[1].value};
 	void *p = dt_vm_alloc(vm, sizeof(pair));
 
 	if (p)

@@ -7,7 +7,8 @@
  * left as they are), a number, true, false, null, or the source of a whole object or array. No such
  * element, or a document that is broken before it: NULL.
  *
- * No recursion: skipping counts brackets, so depth costs nothing and time is linear in the document.
+ * No recursion: skipping counts brackets, so depth costs nothing and time is linear in the
+ * document.
  */
 #include <ctype.h>
 
@@ -89,7 +90,7 @@ static bool number(cursor *c)
 
 static bool word(cursor *c)
 {
-	static const char *const words[] = { "true", "false", "null" };
+	static const char *const words[] = {"true", "false", "null"};
 
 	for (size_t i = 0; i < DT_NELEM(words); i++) {
 		size_t n = strlen(words[i]);
@@ -179,7 +180,7 @@ static bool as_index(dt_vm_str part, uint64_t *index)
 static bool descend(cursor *c, dt_vm_str part)
 {
 	bool is_array = take(c, '[');
-	dt_vm_str key = { "", 0 }, skipped;
+	dt_vm_str key = {"", 0}, skipped;
 	uint64_t want = 0;
 
 	if (is_array ? !as_index(part, &want) : !take(c, '{'))
@@ -188,8 +189,7 @@ static bool descend(cursor *c, dt_vm_str part)
 	for (uint64_t i = 0; c->p < c->end && *c->p != (is_array ? ']' : '}'); i++) {
 		if (!is_array && (!string(c, &key) || !take(c, ':')))
 			return false;
-		if (is_array ? i == want
-			     : key.n == part.n && memcmp(key.p, part.p, key.n) == 0)
+		if (is_array ? i == want : key.n == part.n && memcmp(key.p, part.p, key.n) == 0)
 			return true;
 		if (!element(c, &skipped) || !take(c, ','))
 			return false;
@@ -213,8 +213,8 @@ DT_VM_SUBR(JSON)
 
 	if (!dt_vm_str_arg(vm, &arg[0], &doc) || !dt_vm_str_arg(vm, &arg[1], &path))
 		return 0;
-	c = (cursor){ doc.p, doc.p + doc.n };
-	p = (cursor){ path.p, path.p + path.n };
+	c = (cursor){doc.p, doc.p + doc.n};
+	p = (cursor){path.p, path.p + path.n};
 	for (; next_part(&p, &part); any = true)
 		if (!descend(&c, part))
 			return 0;

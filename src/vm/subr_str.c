@@ -2,9 +2,9 @@
  * subr_str: subroutines on strings.
  *
  * An operand is at most strsize - 1 characters (machine.h); a NULL operand is address 0 and faults,
- * except for strtok(). strchr, strrchr and strstr return an address inside their operand; the others
- * make a new string in scratch, cut at strsize, for which strsize bytes must be free. strjoin alone
- * does not cut: a result that does not fit is NOSCRATCH.
+ * except for strtok(). strchr, strrchr and strstr return an address inside their operand; the
+ * others make a new string in scratch, cut at strsize, for which strsize bytes must be free.
+ * strjoin alone does not cut: a result that does not fit is NOSCRATCH.
  */
 #include <ctype.h>
 
@@ -154,7 +154,7 @@ DT_VM_SUBR(SUBSTR)
 DT_VM_SUBR(STRTOK)
 {
 	dt_vm_firing *f = vm->fire;
-	bool sep[256] = { 0 };
+	bool sep[256] = {0};
 	dt_vm_str s, t;
 	size_t n;
 	char *p;
@@ -179,7 +179,7 @@ DT_VM_SUBR(STRTOK)
 	f->strtok_live = n > 0;
 	if (n == 0)
 		return 0;
-	dt_vm_arg token = { .value = dt_vm_str_result(vm, p, n) };
+	dt_vm_arg token = {.value = dt_vm_str_result(vm, p, n)};
 	p += n + (p[n] != '\0');
 	memmove(f->strtok, p, strlen(p) + 1);
 	return token.value;

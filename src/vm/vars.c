@@ -4,8 +4,8 @@
  *
  * A by-value variable is a 64-bit word. A by-reference one (string, struct, array) is an 8-byte
  * prefix, whose first byte says NULL when set, and then the object; assigning copies the object in,
- * reading gives its address or 0 for NULL. All storage starts as zero: numbers 0, strings empty. It is
- * not cleared between firings, so a clause-local keeps what the last firing left in it.
+ * reading gives its address or 0 for NULL. All storage starts as zero: numbers 0, strings empty. It
+ * is not cleared between firings, so a clause-local keeps what the last firing left in it.
  *
  * All objects lie in one block, so that a wild store can be told from a good one: it must stay
  * inside one object and off the prefix.
@@ -87,7 +87,7 @@ static void place(dt_vm *vm, dt_vm_scope *s)
 
 int dt_vm_vars_init(dt_vm *vm, const struct dt_vm_config *c)
 {
-	dt_vm_scope *scopes[] = { &vm->globals, &vm->threads, &vm->locals };
+	dt_vm_scope *scopes[] = {&vm->globals, &vm->threads, &vm->locals};
 
 	each_var(vm, c, count_var);
 	for (size_t i = 0; i < DT_NELEM(scopes); i++)

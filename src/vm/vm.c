@@ -1,15 +1,15 @@
 /*
  * vm: the interpreter as an engine.
  *
- * It has three probes: BEGIN runs in go(), END in stop(), ERROR inside either after a fault. All run in
- * the calling thread, so there is one CPU, one thread, and nothing to lock; ECBs on any other probe
- * are accepted and never fire.
+ * It has three probes: BEGIN runs in go(), END in stop(), ERROR inside either after a fault. All
+ * run in the calling thread, so there is one CPU, one thread, and nothing to lock; ECBs on any
+ * other probe are accepted and never fire.
  *
- * One firing goes through its ECBs in order of enabling. For each: room for its record is looked for
- * first (none: the ECB is skipped whole, and a drop counted), then predicate and actions run
- * (action.c), then the record is added. A fault discards the ECB's record, puts a fault record in its
- * place, and fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit() ends
- * the firing it happens in, except END's.
+ * One firing goes through its ECBs in order of enabling. For each: room for its record is looked
+ * for first (none: the ECB is skipped whole, and a drop counted), then predicate and actions run
+ * (action.c), then the record is added. A fault discards the ECB's record, puts a fault record in
+ * its place, and fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit()
+ * ends the firing it happens in, except END's.
  *
  * Scratch is what the principal buffer leaves free beside the ECB's record, at most 1 MiB or four
  * strings; so a tiny bufsize gives NOSCRATCH, as it should.
@@ -36,8 +36,7 @@ static bool has_room(dt_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 {
 	bool end = x->probe == DT_VM_END;
 
-	if (!(e->filled && !end) &&
-	    dt_vm_buf_fits(&e->principal, cost, end ? 0 : e->end_reserve))
+	if (!(e->filled && !end) && dt_vm_buf_fits(&e->principal, cost, end ? 0 : e->end_reserve))
 		return true;
 	if (e->policy == DT_VM_FILL)
 		e->filled = true;
@@ -62,8 +61,8 @@ static void fire(dt_engine *e, int probe, const uint64_t *args);
 static void report_fault(dt_engine *e, const struct dt_vm_ecb *x)
 {
 	const dt_fault *f = &e->vm.fault;
-	uint64_t args[10] = { 0,	f->epid, f->action, (uint64_t)(int64_t)f->offset,
-			      f->code, f->value };
+	uint64_t args[10] = {0,	      f->epid, f->action, (uint64_t)(int64_t)f->offset,
+			     f->code, f->value};
 
 	if (x->probe == DT_VM_ERROR) {
 		e->dbl_errors++;
@@ -125,8 +124,8 @@ static void fire(dt_engine *e, int probe, const uint64_t *args)
 
 static int probe_kind(const dt_probe *p)
 {
-	static const char *const names[] = { [DT_VM_BEGIN] = "BEGIN", [DT_VM_END] = "END",
-					     [DT_VM_ERROR] = "ERROR" };
+	static const char *const names[] = {
+	    [DT_VM_BEGIN] = "BEGIN", [DT_VM_END] = "END", [DT_VM_ERROR] = "ERROR"};
 
 	for (int i = DT_VM_BEGIN; p && i <= DT_VM_ERROR; i++)
 		if (strcmp(p->prov, "dtrace") == 0 && strcmp(p->name, names[i]) == 0)
@@ -194,9 +193,9 @@ static int plan_ecbs(dt_engine *e, const struct dt_engine_env *env, dt_error *er
 static int init_machine(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
 	uint64_t strsize = dt_opt(env->opts, DT_O_STRSIZE), cap = SCRATCH_MAX;
-	struct dt_vm_config c = { .strsize = strsize,
-				  .dynvarsize = dt_opt(env->opts, DT_O_DYNVARSIZE) };
-	difo_list difos = { 0 };
+	struct dt_vm_config c = {.strsize = strsize,
+				 .dynvarsize = dt_opt(env->opts, DT_O_DYNVARSIZE)};
+	difo_list difos = {0};
 	int rc;
 
 	if (cap / 4 < strsize && strsize < UINT64_MAX / 4)
@@ -209,7 +208,8 @@ static int init_machine(dt_engine *e, const struct dt_engine_env *env, dt_error 
 	dt_vec_free(&difos);
 	if (rc < 0)
 		return -1;
-	e->vm.specs = dt_vm_specs_new(dt_opt(env->opts, DT_O_NSPEC), dt_opt(env->opts, DT_O_SPECSIZE));
+	e->vm.specs =
+	    dt_vm_specs_new(dt_opt(env->opts, DT_O_NSPEC), dt_opt(env->opts, DT_O_SPECSIZE));
 	if (!e->vm.specs || !dt_vm_firing_init(&e->vm, &e->firing[0]) ||
 	    !dt_vm_firing_init(&e->vm, &e->firing[1]))
 		return dt_err(err, EDT_NOMEM, NULL);
@@ -286,10 +286,14 @@ static int vm_stop(dt_engine *e, dt_error *err __attribute__((unused)))
 
 static int vm_status(dt_engine *e, dt_status *st)
 {
-	*st = (dt_status){ .drops = e->drops, .agg_drops = e->agg_drops, .ncpus = e->ncpus,
-			   .dyn_drops = e->vm.dyn.drops, .dbl_errors = e->dbl_errors,
-			   .exiting = e->exiting, .exit_status = e->exit_status,
-			   .filled = e->filled };
+	*st = (dt_status){.drops = e->drops,
+			  .agg_drops = e->agg_drops,
+			  .ncpus = e->ncpus,
+			  .dyn_drops = e->vm.dyn.drops,
+			  .dbl_errors = e->dbl_errors,
+			  .exiting = e->exiting,
+			  .exit_status = e->exit_status,
+			  .filled = e->filled};
 	dt_vm_specs_status(e->vm.specs, st);
 	return 0;
 }
@@ -303,7 +307,7 @@ static void record_values(const dt_vm_rec *r, dt_datum *values)
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const dt_action *a = &c->actions[i];
 
-		values[i] = (dt_datum){ 0 };
+		values[i] = (dt_datum){0};
 		if (r->ecb->plan[i].role != DT_VM_DATA)
 			continue;
 		values[i].data = r->data + r->ecb->plan[i].offset;
@@ -323,7 +327,7 @@ static int vm_consume(dt_engine *e, const dt_sink *sink)
 		return 0; /* ring and fill are read once, at the end */
 	values = dt_xcalloc(e->max_actions + 1, sizeof(*values));
 	while (rc == 0 && (r = dt_vm_buf_take(&e->principal))) {
-		dt_record out = { .ecb = r->ecb->ecb, .cpu = r->cpu, .timestamp = r->timestamp };
+		dt_record out = {.ecb = r->ecb->ecb, .cpu = r->cpu, .timestamp = r->timestamp};
 
 		if (r->is_fault) {
 			out.fault = &r->fault;
@@ -344,13 +348,13 @@ static int vm_snapshot(dt_engine *e, const dt_sink *sink)
 }
 
 const struct dt_engine_ops dt_engine_vm = {
-	.name = "vm",
-	.open = vm_open,
-	.go = vm_go,
-	.stop = vm_stop,
-	.status = vm_status,
-	.consume = vm_consume,
-	.snapshot = vm_snapshot,
-	.live = false,
-	.close = vm_close,
+    .name = "vm",
+    .open = vm_open,
+    .go = vm_go,
+    .stop = vm_stop,
+    .status = vm_status,
+    .consume = vm_consume,
+    .snapshot = vm_snapshot,
+    .live = false,
+    .close = vm_close,
 };

@@ -15,10 +15,7 @@ BEGIN
 	x.arr[1] = 2;
 	x.b = 5;
 	print(x.i);
-	printf("\n");
 	print("text");
-	printf("\n");
 	print(x);
-	printf("\n");
 	exit(0);
 }

@@ -4,7 +4,7 @@ command -v script >/dev/null || { echo "needs script(1)"; exit 77; }
 cd "$TMP" || exit 1
 printf 'BEGIN\n{\n\ttrace(1;\n}\n' >a.d
 on_tty() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
-expect "dtrace: failed to compile script a.d: line 3: syntax error near \";\"
+expect "dtrace: failed to compile script a.d: line 3: syntax error: expected ) near \";\"
     3 | 	trace(1;
       | 	       ^" "$(NO_COLOR=1 on_tty "$DTRACE" -s a.d)"
 expect_match $'\033\\[1;31m\\^' "$(TERM=xterm on_tty "$DTRACE" -s a.d)"

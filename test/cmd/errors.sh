@@ -14,7 +14,7 @@ dt -s a.d
 expect_match '^dtrace: failed to compile script a.d: line 3: .*nosuch' "$err"
 dt -x errtags -s a.d
 expect_match '^dtrace: failed to compile script a.d: \[D_IDENT_UNDEF\] line 3: ' "$err"
-fails_with 'failed to compile script b.d: "other.h", line 17: syntax error near ";"' -s b.d
+fails_with 'failed to compile script b.d: "other.h", line 17: syntax error: expected ) near ";"' -s b.d
 dt -n 'BEGIN { trace(nosuch); }'
 expect_match '^dtrace: invalid probe specifier BEGIN \{ trace\(nosuch\); \}: in action list: ' "$err"
 dt -n 'BEGIN /nosuch/ { }'

@@ -11,6 +11,5 @@ for sig in INT TERM; do
 
 end
 
-
                 1" "$(cat "$TMP/out")"
 done

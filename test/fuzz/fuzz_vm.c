@@ -1,12 +1,13 @@
 /*
  * Any bytes as a DIFO: the verifier refuses it, or the interpreter runs it to a value or a fault.
- * Nothing else may happen: no crash, no read or write outside what the program may use, no endless run.
+ * Nothing else may happen: no crash, no read or write outside what the program may use, no endless
+ * run.
  *
  * Input: 1 byte strsize choice, 1 byte each for how many integers, string bytes, variables; the
- * integers (8 bytes each), the string table (made to begin and end with NUL), the variables (4 bytes
- * each: id, scope and kind, type, size), and what is left as instructions. Most random words are no
- * instructions, so operands are bent to fit: registers to 0..7, indices into the tables, branches
- * forward; one bit of the first byte turns that off and lets the verifier see raw words.
+ * integers (8 bytes each), the string table (made to begin and end with NUL), the variables (4
+ * bytes each: id, scope and kind, type, size), and what is left as instructions. Most random words
+ * are no instructions, so operands are bent to fit: registers to 0..7, indices into the tables,
+ * branches forward; one bit of the first byte turns that off and lets the verifier see raw words.
  */
 #include <stdlib.h>
 
@@ -39,20 +40,21 @@ static uint64_t word(struct input *in, int bytes)
 static dt_difvar variable(struct input *in)
 {
 	uint8_t id = byte(in) % 8, how = byte(in), type = byte(in), size = byte(in);
-	dt_difvar v = { .id = DT_VAR_USER_MIN + id, .kind = how & 1, .scope = (how >> 1) % 3,
-			.flags = DT_VARF_READ | DT_VARF_WRITE };
+	dt_difvar v = {.id = DT_VAR_USER_MIN + id,
+		       .kind = how & 1,
+		       .scope = (how >> 1) % 3,
+		       .flags = DT_VARF_READ | DT_VARF_WRITE};
 
 	switch (type % 3) {
-	case 0:
-		v.type = (dt_diftype){ .kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 8 };
-		break;
+	case 0: v.type = (dt_diftype){.kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 8}; break;
 	case 1:
-		v.type = (dt_diftype){ .kind = DT_TYPE_STRING, .flags = DT_TF_BYREF, .size = size };
+		v.type = (dt_diftype){.kind = DT_TYPE_STRING, .flags = DT_TF_BYREF, .size = size};
 		break;
 	case 2:
-		v.type = (dt_diftype){ .kind = DT_TYPE_CTF, .ckind = DT_K_STRUCT,
-				       .flags = type & 4 ? DT_TF_BYREF : DT_TF_BYUREF,
-				       .size = size };
+		v.type = (dt_diftype){.kind = DT_TYPE_CTF,
+				      .ckind = DT_K_STRUCT,
+				      .flags = type & 4 ? DT_TF_BYREF : DT_TF_BYUREF,
+				      .size = size};
 		break;
 	}
 	return v;
@@ -92,12 +94,14 @@ static dt_instr bend(const dt_difo *d, uint32_t pc, uint32_t len, uint32_t w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const size_t strsizes[] = { 1, 2, 8, 256 };
-	struct input in = { data, size };
+	static const size_t strsizes[] = {1, 2, 8, 256};
+	struct input in = {data, size};
 	uint8_t how = byte(&in);
-	dt_difo d = { .intlen = byte(&in) % 32, .strlen = 2 + byte(&in), .nvars = byte(&in) % 9,
-		      .rtype = { .kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 8 } };
-	struct dt_verify_opts opts = { 0 };
+	dt_difo d = {.intlen = byte(&in) % 32,
+		     .strlen = 2 + byte(&in),
+		     .nvars = byte(&in) % 9,
+		     .rtype = {.kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 8}};
+	struct dt_verify_opts opts = {0};
 	dt_error err;
 	dt_fault fault;
 

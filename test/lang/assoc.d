@@ -13,9 +13,9 @@ BEGIN
 	a[1, "y"] += 5;
 	printf("%d\n", a[1, "y"]);
 	s["k"] = "value";
-	printf("[%s] [%s]\n", s["k"], s["absent"]);
+	printf("[%s] %d\n", s["k"], s["absent"] == NULL);
 	s["k"] = 0;
-	printf("[%s]\n", s["k"]);
+	printf("%d\n", s["k"] == NULL);
 	declared["a", 1] = 7;
 	printf("%d %d\n", declared["a", 1], declared["a", 2]);
 	self->a[pid] = 3;

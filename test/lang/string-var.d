@@ -11,6 +11,6 @@ BEGIN
 	g = "changed";
 	printf("[%s] [%s] [%s] %d\n", g, self->s, this->t, sizeof (string));
 	self->s = 0;
-	printf("[%s]\n", self->s);
+	printf("%d\n", self->s == NULL);
 	exit(0);
 }

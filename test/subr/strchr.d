@@ -4,7 +4,7 @@ BEGIN
 {
 	printf("[%s]\n", strchr("hello", 'l'));
 	printf("[%s]\n", strrchr("hello", 'l'));
-	printf("[%s]\n", strchr("hello", 'z'));
+	printf("%d\n", strrchr("hello", 'z') == NULL);
 	printf("%d\n", strchr("hello", 'z') == NULL);
 	printf("%d\n", strchr("hello", 'h') == NULL);
 	printf("[%s]\n", strrchr("hello", 'h'));

@@ -6,7 +6,7 @@ BEGIN
 	this->b = strtok(NULL, ",;");
 	this->c = strtok(NULL, ",;");
 	this->d = strtok(NULL, ",;");
-	printf("[%s] [%s] [%s] [%s] %d\n", this->a, this->b, this->c, this->d, this->d == NULL);
+	printf("[%s] [%s] [%s] %d\n", this->a, this->b, this->c, this->d == NULL);
 	printf("[%s]\n", strtok(",,,lead", ","));
 	printf("%d\n", strtok(",,,", ",") == NULL);
 	exit(0);

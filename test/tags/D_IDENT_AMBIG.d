@@ -1,8 +1,7 @@
 // tag: D_IDENT_AMBIG
-enum e { RED, GREEN } c;
-int GREEN2;
-inline int RED = 7;
+int PIDTYPE_PID;
+
 BEGIN
 {
-	trace(c == RED);
+	trace((enum pid_type)0 == PIDTYPE_PID);
 }

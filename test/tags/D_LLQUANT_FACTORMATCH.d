@@ -1,5 +1,5 @@
 // tag: D_LLQUANT_FACTORMATCH
 BEGIN
 {
-	@a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 2, 0, 6, 20);
+	@a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 20, 0, 6, 20);
 }

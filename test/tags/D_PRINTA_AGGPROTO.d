@@ -1,5 +1,5 @@
 // tag: D_PRINTA_AGGPROTO
 BEGIN
 {
-	@a[1] = count(); printa(@a[1]);
+	@a[1] = count(); @b["x"] = count(); printa("%@d %@d", @a, @b);
 }

@@ -6,7 +6,7 @@ static dt_arena *arena;
 
 static dt_format *parse(const char *text)
 {
-	dt_error err = { 0 };
+	dt_error err = {0};
 
 	return dt_format_parse(arena, text, strlen(text), &err);
 }
@@ -51,8 +51,8 @@ static void test_flags(void)
 	CHECK(f != NULL);
 	if (!f)
 		return;
-	CHECK(f->convs[0].flags == (DT_CF_ALT | DT_CF_ZERO | DT_CF_LEFT | DT_CF_SIGN | DT_CF_GROUP |
-				    DT_CF_SPACE));
+	CHECK(f->convs[0].flags ==
+	      (DT_CF_ALT | DT_CF_ZERO | DT_CF_LEFT | DT_CF_SIGN | DT_CF_GROUP | DT_CF_SPACE));
 	CHECK(f->convs[1].width == 16);
 	CHECK(f->convs[2].flags == (DT_CF_DYNWIDTH | DT_CF_DYNPREC));
 	CHECK(f->convs[2].width_arg == 2 && f->convs[2].prec_arg == 3 && f->convs[2].arg == 4);
@@ -69,7 +69,8 @@ static void test_refused(void)
 	CHECK_STR(refused("%"), "format conversion #1 is not complete: the format ends in it");
 	CHECK_STR(refused("%d %5"), "format conversion #2 is not complete: the format ends in it");
 	CHECK_STR(refused("%z"), "format conversion #1 is unknown: %z");
-	CHECK_STR(refused("%hs"), "format conversion #1 is unknown: %hs (that size cannot be given)");
+	CHECK_STR(refused("%hs"),
+		  "format conversion #1 is unknown: %hs (that size cannot be given)");
 	CHECK_STR(refused("%n"), "format conversion #1 is unknown: %n");
 	CHECK_STR(refused("%1$d"),
 		  "format conversion #1 names its argument by position (%n$), which D does not do");

@@ -27,7 +27,7 @@ struct world {
 
 static void open_world(struct world *w)
 {
-	struct dt_probe_source ps = { .describe = describe };
+	struct dt_probe_source ps = {.describe = describe};
 
 	memset(w, 0, sizeof(*w));
 	w->types = dt_types_new();
@@ -45,10 +45,10 @@ static void close_world(struct world *w)
 
 static dt_program *compile(struct world *w, const char *text)
 {
-	struct dt_source src = { .text = text, .len = strlen(text), .is_cmdline = true };
+	struct dt_source src = {.text = text, .len = strlen(text), .is_cmdline = true};
 	dt_program *p = dt_compile(w->cc, &src, &w->err);
 
-	if (p && dt_program_verify(p, &(struct dt_verify_opts){ 0 }, &w->err) != 0)
+	if (p && dt_program_verify(p, &(struct dt_verify_opts){0}, &w->err) != 0)
 		p = NULL;
 	if (!p)
 		printf("%.200s: [%s] %s\n", text, w->err.tag ? w->err.tag : "", w->err.text);
@@ -57,7 +57,7 @@ static dt_program *compile(struct world *w, const char *text)
 
 static const char *tag_of(struct world *w, const char *text)
 {
-	struct dt_source src = { .text = text, .len = strlen(text), .is_cmdline = true };
+	struct dt_source src = {.text = text, .len = strlen(text), .is_cmdline = true};
 
 	if (dt_compile(w->cc, &src, &w->err))
 		return "compiled";
@@ -131,7 +131,10 @@ static uint64_t run(const dt_difo *d, struct machine *m)
 		case DT_OP_NOT: *rd = ~a; break;
 		case DT_OP_CMP: fa = (int64_t)a, fb = (int64_t)b; break;
 		case DT_OP_TST: fa = (int64_t)a, fb = 0; break;
-		case DT_OP_LDGS: *rd = (uint64_t)m->args[idx - DT_VAR_ARG0]; m->loads++; break;
+		case DT_OP_LDGS:
+			*rd = (uint64_t)m->args[idx - DT_VAR_ARG0];
+			m->loads++;
+			break;
 		case DT_OP_LDLS: *rd = m->local[idx - DT_VAR_USER_MIN]; break;
 		case DT_OP_STLS: m->local[idx - DT_VAR_USER_MIN] = *rd; break;
 		default: *rd = alu(op, a, b);
@@ -146,10 +149,10 @@ struct expr {
 	int64_t value;
 	struct expr *a, *b, *c;
 };
-static const char *const op_text[128] = { ['+'] = "+",  ['-'] = "-",  ['*'] = "*",  ['&'] = "&",
-					  ['|'] = "|",  ['^'] = "^",  ['<'] = "<",  ['>'] = ">",
-					  ['e'] = "==", ['n'] = "!=", ['A'] = "&&", ['O'] = "||",
-					  ['X'] = "^^", ['l'] = "<=", ['g'] = ">=" };
+static const char *const op_text[128] = {
+    ['+'] = "+",  ['-'] = "-",	['*'] = "*",  ['&'] = "&",  ['|'] = "|",
+    ['^'] = "^",  ['<'] = "<",	['>'] = ">",  ['e'] = "==", ['n'] = "!=",
+    ['A'] = "&&", ['O'] = "||", ['X'] = "^^", ['l'] = "<=", ['g'] = ">="};
 
 static uint32_t seed = 12345;
 static uint32_t rnd(uint32_t n)
@@ -173,7 +176,8 @@ static struct expr *make(dt_arena *a, int depth)
 	case 0: e->op = '!'; break;
 	case 1: e->op = '~'; break;
 	case 2: e->op = '='; break;
-	case 3: case 4:
+	case 3:
+	case 4:
 		e->op = '?';
 		e->b = make(a, depth - 1);
 		e->c = make(a, depth - 1);
@@ -199,7 +203,8 @@ static void show(const struct expr *e, dt_buf *out)
 		dt_buf_puts(out, " : ");
 		show(e->c, out);
 		break;
-	case '!': case '~':
+	case '!':
+	case '~':
 		dt_buf_printf(out, "(%c", e->op);
 		show(e->a, out);
 		break;
@@ -254,7 +259,7 @@ static void test_random(int nregs, int rounds, int depth)
 {
 	struct world w;
 	dt_arena *a = dt_arena_new();
-	dt_buf text = { 0 };
+	dt_buf text = {0};
 	int wrong = 0;
 
 	open_world(&w);
@@ -270,8 +275,8 @@ static void test_random(int nregs, int rounds, int depth)
 		dt_buf_puts(&text, "); }");
 		p = compile(&w, text.s);
 		for (int k = 0; p && k < 4; k++) {
-			struct machine m = { .args = { (int64_t)rnd(5) - 2, (int64_t)rnd(3) - 1,
-						       (int64_t)rnd(100), -(int64_t)rnd(2) } };
+			struct machine m = {.args = {(int64_t)rnd(5) - 2, (int64_t)rnd(3) - 1,
+						     (int64_t)rnd(100), -(int64_t)rnd(2)}};
 			int64_t t = m.args[2] + 1, want;
 			m.local[0] = (uint64_t)t;
 			want = eval(e, m.args, &t);
@@ -294,7 +299,7 @@ static void test_random(int nregs, int rounds, int depth)
 /* ---- exact code ---- */
 static void check_words(const dt_difo *d, const char *want)
 {
-	dt_buf b = { 0 };
+	dt_buf b = {0};
 
 	for (uint32_t i = 0; i < d->len; i++)
 		dt_buf_printf(&b, "%s%08x", i ? " " : "", d->text[i]);
@@ -307,7 +312,7 @@ static void test_contract(void)
 	struct world w;
 	dt_program *p;
 	dt_difo *d;
-	dt_buf b = { 0 };
+	dt_buf b = {0};
 
 	open_world(&w);
 	p = compile(&w, "BEGIN /execname == \"csh\"/ { trace(arg0); }");
@@ -340,7 +345,7 @@ static const dt_difo *difo_of(struct world *w, const char *text)
 static void test_deep(void)
 {
 	struct world w[2];
-	dt_buf text = { 0 };
+	dt_buf text = {0};
 	const dt_difo *d[2];
 	int64_t want = 0;
 
@@ -354,7 +359,7 @@ static void test_deep(void)
 		dt_buf_putc(&text, ')');
 	dt_buf_puts(&text, "); }");
 	for (int i = 0; i < 2; i++) {
-		struct machine m = { .args = { 1, 2, 3, 4 } };
+		struct machine m = {.args = {1, 2, 3, 4}};
 		open_world(&w[i]);
 		d[i] = difo_of(&w[i], text.s);
 		CHECK(d[i] != NULL);
@@ -371,7 +376,7 @@ static void test_deep(void)
 
 static int loads(struct world *w, const char *text)
 {
-	struct machine m = { .args = { 1, 2, 3, 4 } };
+	struct machine m = {.args = {1, 2, 3, 4}};
 	const dt_difo *d = difo_of(w, text);
 
 	if (!d)
@@ -432,8 +437,9 @@ static void test_stores(void)
 	const dt_difo *d;
 
 	open_world(&w);
-	compile(&w, "struct t { int a:3; int b:7; char c; short d[4]; }; this struct t s; struct t *q;"
-		    "int i; string str; self int n; int arr[string, int]; BEGIN {}");
+	compile(&w,
+		"struct t { int a:3; int b:7; char c; short d[4]; }; this struct t s; struct t *q;"
+		"int i; string str; self int n; int arr[string, int]; BEGIN {}");
 	/* int + 1 is cut to 32 bits; the old value is not kept for nobody */
 	d = difo_of(&w, "BEGIN { i++; }");
 	CHECK(count_op(d, DT_OP_STGS) == 1 && count_op(d, DT_OP_SRA) == 1 &&
@@ -461,6 +467,55 @@ static void test_stores(void)
 	close_world(&w);
 }
 
+/* ---- types narrower than a register: arg0 is -1, arg1 2, arg2 300, arg3 -5 ---- */
+static void test_convert(void)
+{
+	static const struct {
+		const char *text;
+		int64_t want;
+	} cases[] = {
+	    {"(uint8_t)arg2", 44},
+	    {"(int8_t)(arg2 + 100)", -112},
+	    {"(uint32_t)arg0", 0xffffffff},
+	    {"(uint32_t)arg0 / 2", 0x7fffffff},
+	    {"(uint32_t)arg0 >> 31", 1},
+	    {"(int)arg0 >> 31", -1},
+	    {"(uint32_t)arg0 > (int)arg1", 1},
+	    {"(uint32_t)arg0 == (int)arg0", 1},
+	    {"(int)arg0 < (int)arg1", 1},
+	    {"((uint32_t)arg1 - (uint32_t)arg2) / 2 > 5", 1},
+	    {"(uint32_t)(int8_t)arg0", 0xffffffff},
+	    {"(int64_t)(uint16_t)arg3", 65531},
+	    {"(unsigned char)arg2 * 2", 88},
+	    {"arg3 / arg1", -2},
+	    {"arg3 % arg1", -1},
+	    {"(this->c = (char)arg2)", 44},
+	    {"(this->c += 100)", -112},
+	    {"this->c++", 44},
+	    {"++this->c", 45},
+	    {"(this->b = (_Bool)arg2)", 1},
+	    {"arg1 ? (char)arg0 : (int64_t)5", -1},
+	    {"-(int)arg0", 1},
+	    {"~(uint32_t)0 == 0xffffffff", 1},
+	};
+	struct world w;
+	char text[128];
+
+	open_world(&w);
+	compile(&w, "this char c; this _Bool b; BEGIN {}");
+	for (size_t i = 0; i < DT_NELEM(cases); i++) {
+		struct machine m = {.args = {-1, 2, 300, -5}, .local = {44}};
+		const dt_difo *d;
+
+		snprintf(text, sizeof(text), "BEGIN { trace(%s); }", cases[i].text);
+		d = difo_of(&w, text);
+		if (d && (int64_t)run(d, &m) != cases[i].want)
+			printf("%s\n", cases[i].text);
+		CHECK(d && (int64_t)m.reg[DT_I_RD(d->text[d->len - 1])] == cases[i].want);
+	}
+	close_world(&w);
+}
+
 /* ---- actions ---- */
 static void test_actions(void)
 {
@@ -483,7 +538,8 @@ static void test_actions(void)
 	if (p)
 		CHECK(p->clauses[0].actions[0].ntuple == 2 && !p->clauses[0].actions[2].difo &&
 		      p->clauses[0].actions[3].size == 4);
-	p = compile(&w, "BEGIN { ustack(3, 100); usym(arg0); tracemem(arg0, 16, arg1); raise(9); }");
+	p = compile(&w,
+		    "BEGIN { ustack(3, 100); usym(arg0); tracemem(arg0, 16, arg1); raise(9); }");
 	if (p) {
 		dt_action *a = p->clauses[0].actions;
 		CHECK(a[0].size == 132 && a[0].arg == (3 | (uint64_t)100 << 32));
@@ -500,114 +556,114 @@ static void test_tags(void)
 	static const struct {
 		const char *text, *tag;
 	} cases[] = {
-		{ "trace()", "D_PROTO_LEN" },
-		{ "@t = count(); trace(@t)", "D_TRACE_AGG" },
-		{ "trace((void)0)", "D_TRACE_VOID" },
-		{ "tracemem(arg0)", "D_TRACEMEM_ARGS" },
-		{ "tracemem(execname, 4)", "D_TRACEMEM_ADDR" },
-		{ "tracemem(arg0, arg1)", "D_TRACEMEM_SIZE" },
-		{ "tracemem(arg0, 4, execname)", "D_TRACEMEM_DYNSIZE" },
-		{ "printm(arg0, arg1)", "D_PRINTM_SIZE" },
-		{ "printm(4, execname)", "D_PRINTM_ADDR" },
-		{ "stack(1, 2)", "D_STACK_PROTO" },
-		{ "stack(0)", "D_STACK_SIZE" },
-		{ "stack(arg0)", "D_STACK_SIZE" },
-		{ "ustack(1, 2, 3)", "D_USTACK_PROTO" },
-		{ "ustack(0)", "D_USTACK_FRAMES" },
-		{ "jstack(1, -1)", "D_USTACK_STRSIZE" },
-		{ "printf(execname)", "D_PRINTF_ARG_FMT" },
-		{ "printf(\"\")", "D_PRINTF_FMT_EMPTY" },
-		{ "printf(\"%d\")", "D_PRINTF_ARG_PROTO" },
-		{ "printf(\"%d\", execname)", "D_PRINTF_ARG_TYPE" },
-		{ "printf(\"%hd\", 1)", "D_PRINTF_ARG_TYPE" },
-		{ "printf(\"%d\", 1, 2)", "D_PRINTF_ARG_EXTRA" },
-		{ "printf(\"%*d\", execname, 1)", "D_PRINTF_DYN_TYPE" },
-		{ "printf(\"%*d\")", "D_PRINTF_DYN_PROTO" },
-		{ "printf(\"%@d\", 1)", "D_PRINTF_AGG_CONV" },
-		{ "printf(\"%q\", 1)", "D_SYNTAX" },
-		{ "printa()", "D_PRINTA_PROTO" },
-		{ "printa(\"x\")", "D_PRINTA_PROTO" },
-		{ "printa(1)", "D_PRINTA_AGGARG" },
-		{ "printa(@never)", "D_PRINTA_AGGBAD" },
-		{ "@k1[1] = count(); @k2 = count(); printa(@k1, @k2)", "D_PRINTA_AGGKEY" },
-		{ "@k3[1] = count(); @k4[\"a\"] = count(); printa(@k3, @k4)", "D_PRINTA_AGGPROTO" },
-		{ "@f[1] = count(); printa(\"%d %@d %@d\", @f)", "compiled" },
-		{ "@f[1] = count(); printa(\"%d %d\", @f)", "D_PRINTF_ARG_PROTO" },
-		{ "@f[1] = count(); printa(\"%@s\", @f)", "D_PRINTF_ARG_TYPE" },
-		{ "@q = quantize(1); printa(\"%@s\", @q)", "compiled" },
-		{ "clear()", "D_CLEAR_PROTO" },
-		{ "clear(1)", "D_CLEAR_AGGARG" },
-		{ "clear(@never)", "D_CLEAR_AGGBAD" },
-		{ "trunc()", "D_TRUNC_PROTO" },
-		{ "trunc(1)", "D_TRUNC_AGGARG" },
-		{ "trunc(@never)", "D_TRUNC_AGGBAD" },
-		{ "@u = count(); trunc(@u, execname)", "D_TRUNC_SCALAR" },
-		{ "@u = count(); normalize(@u)", "D_NORMALIZE_PROTO" },
-		{ "@u = count(); normalize(@u, execname)", "D_NORMALIZE_SCALAR" },
-		{ "normalize(1, 1)", "D_NORMALIZE_AGGARG" },
-		{ "denormalize(@never)", "D_NORMALIZE_AGGBAD" },
-		{ "freopen(\".\")", "D_FREOPEN_INVALID" },
-		{ "freopen(\"\")", "compiled" },
-		{ "@x", "D_AGG_NULL" },
-		{ "@x = 1", "D_AGG_FUNC" },
-		{ "@x = rand()", "D_AGG_FUNC" },
-		{ "@x = nosuch()", "D_FUNC_UNDEF" },
-		{ "@x[1][2] = count()", "D_AGG_MDIM" },
-		{ "@x = sum(execname)", "D_AGG_SCALAR" },
-		{ "@x = count(1)", "D_PROTO_LEN" },
-		{ "@r = count(); @r = sum(1)", "D_AGG_REDEF" },
-		{ "@s[1] = count(); @s[1, 2] = count()", "D_PROTO_LEN" },
-		{ "@s[1] = count(); @s[\"a\"] = count()", "D_PROTO_ARG" },
-		{ "@s[(void)1] = count()", "D_KEY_TYPE" },
-		{ "@s[exit(0)] = count()", "D_KEY_TYPE" },
-		{ "@l = lquantize(1, arg0, 2)", "D_LQUANT_BASETYPE" },
-		{ "@l = lquantize(1, 0, arg0)", "D_LQUANT_LIMTYPE" },
-		{ "@l = lquantize(1, 0, 2, arg0)", "D_LQUANT_STEPTYPE" },
-		{ "@l = lquantize(1, 5000000000, 2)", "D_LQUANT_BASEVAL" },
-		{ "@l = lquantize(1, 0, 5000000000)", "D_LQUANT_LIMVAL" },
-		{ "@l = lquantize(1, 0, 10, 0)", "D_LQUANT_STEPVAL" },
-		{ "@l = lquantize(1, 10, 2)", "D_LQUANT_MISMATCH" },
-		{ "@l = lquantize(1, 0, 10, 11)", "D_LQUANT_STEPLARGE" },
-		{ "@l = lquantize(1, 0, 1000000)", "D_LQUANT_STEPSMALL" },
-		{ "@m = lquantize(1, 0, 10); @m = lquantize(1, 1, 10)", "D_LQUANT_MATCHBASE" },
-		{ "@m = lquantize(1, 0, 10); @m = lquantize(1, 0, 20)", "D_LQUANT_MATCHLIM" },
-		{ "@m = lquantize(1, 0, 10); @m = lquantize(1, 0, 10, 2)", "D_LQUANT_MATCHSTEP" },
-		{ "@g = llquantize(1, arg0, 0, 6, 20)", "D_LLQUANT_FACTORTYPE" },
-		{ "@g = llquantize(1, 10, arg0, 6, 20)", "D_LLQUANT_LOWTYPE" },
-		{ "@g = llquantize(1, 10, 0, arg0, 20)", "D_LLQUANT_HIGHTYPE" },
-		{ "@g = llquantize(1, 10, 0, 6, arg0)", "D_LLQUANT_NSTEPTYPE" },
-		{ "@g = llquantize(1, 70000, 0, 6, 20)", "D_LLQUANT_FACTORVAL" },
-		{ "@g = llquantize(1, 10, -1, 6, 20)", "D_LLQUANT_LOWVAL" },
-		{ "@g = llquantize(1, 10, 0, 70000, 20)", "D_LLQUANT_HIGHVAL" },
-		{ "@g = llquantize(1, 10, 0, 6, 70000)", "D_LLQUANT_NSTEPVAL" },
-		{ "@g = llquantize(1, 1, 0, 6, 20)", "D_LLQUANT_FACTORSMALL" },
-		{ "@g = llquantize(1, 10, 6, 6, 20)", "D_LLQUANT_MAGRANGE" },
-		{ "@g = llquantize(1, 10, 0, 6, 5)", "D_LLQUANT_FACTORNSTEPS" },
-		{ "@g = llquantize(1, 10, 0, 6, 30)", "D_LLQUANT_FACTOREVEN" },
-		{ "@g = llquantize(1, 10, 0, 60, 20)", "D_LLQUANT_MAGTOOBIG" },
-		{ "@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 2, 0, 6, 2)",
-		  "D_LLQUANT_FACTORMATCH" },
-		{ "@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 10, 1, 6, 20)",
-		  "D_LLQUANT_LOWMATCH" },
-		{ "@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 10, 0, 7, 20)",
-		  "D_LLQUANT_HIGHMATCH" },
-		{ "@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 10, 0, 6, 10)",
-		  "D_LLQUANT_NSTEPMATCH" },
-		{ "commit(1); commit(1)", "D_COMM_COMM" },
-		{ "trace(1); commit(1)", "D_COMM_DREC" },
-		{ "speculate(1); speculate(1)", "D_SPEC_SPEC" },
-		{ "commit(1); speculate(1)", "D_SPEC_COMM" },
-		{ "trace(1); speculate(1)", "D_SPEC_DREC" },
-		{ "commit(1); @c = count()", "D_AGG_COMM" },
-		{ "speculate(1); @c = count()", "D_AGG_SPEC" },
-		{ "speculate(1); raise(1)", "D_ACT_SPEC" },
-		{ "speculate(1); exit(1)", "D_EXIT_SPEC" },
-		{ "commit(1); trace(1)", "D_DREC_COMM" },
-		{ "speculate(1); trace(1)", "compiled" },
-		{ "discard(1); trace(1)", "compiled" },
-		{ "setopt(1)", "D_PROTO_ARG" },
-		{ "exit(execname)", "D_PROTO_ARG" },
-		{ "x = stack()", "D_CG_EXPR" },
+	    {"trace()", "D_PROTO_LEN"},
+	    {"@t = count(); trace(@t)", "D_TRACE_AGG"},
+	    {"trace((void)0)", "D_TRACE_VOID"},
+	    {"tracemem(arg0)", "D_TRACEMEM_ARGS"},
+	    {"tracemem(execname, 4)", "D_TRACEMEM_ADDR"},
+	    {"tracemem(arg0, arg1)", "D_TRACEMEM_SIZE"},
+	    {"tracemem(arg0, 4, execname)", "D_TRACEMEM_DYNSIZE"},
+	    {"printm(arg0, arg1)", "D_PRINTM_SIZE"},
+	    {"printm(4, execname)", "D_PRINTM_ADDR"},
+	    {"stack(1, 2)", "D_STACK_PROTO"},
+	    {"stack(0)", "D_STACK_SIZE"},
+	    {"stack(arg0)", "D_STACK_SIZE"},
+	    {"ustack(1, 2, 3)", "D_USTACK_PROTO"},
+	    {"ustack(0)", "D_USTACK_FRAMES"},
+	    {"jstack(1, -1)", "D_USTACK_STRSIZE"},
+	    {"printf(execname)", "D_PRINTF_ARG_FMT"},
+	    {"printf(\"\")", "D_PRINTF_FMT_EMPTY"},
+	    {"printf(\"%d\")", "D_PRINTF_ARG_PROTO"},
+	    {"printf(\"%d\", execname)", "D_PRINTF_ARG_TYPE"},
+	    {"printf(\"%hd\", 1)", "D_PRINTF_ARG_TYPE"},
+	    {"printf(\"%d\", 1, 2)", "D_PRINTF_ARG_EXTRA"},
+	    {"printf(\"%*d\", execname, 1)", "D_PRINTF_DYN_TYPE"},
+	    {"printf(\"%*d\")", "D_PRINTF_DYN_PROTO"},
+	    {"printf(\"%@d\", 1)", "D_PRINTF_AGG_CONV"},
+	    {"printf(\"%q\", 1)", "D_SYNTAX"},
+	    {"printa()", "D_PRINTA_PROTO"},
+	    {"printa(\"x\")", "D_PRINTA_PROTO"},
+	    {"printa(1)", "D_PRINTA_AGGARG"},
+	    {"printa(@never)", "D_PRINTA_AGGBAD"},
+	    {"@k1[1] = count(); @k2 = count(); printa(@k1, @k2)", "D_PRINTA_AGGKEY"},
+	    {"@k3[1] = count(); @k4[\"a\"] = count(); printa(@k3, @k4)", "D_PRINTA_AGGPROTO"},
+	    {"@f[1] = count(); printa(\"%d %@d %@d\", @f)", "compiled"},
+	    {"@f[1] = count(); printa(\"%d %d\", @f)", "D_PRINTF_ARG_PROTO"},
+	    {"@f[1] = count(); printa(\"%@s\", @f)", "D_PRINTF_ARG_TYPE"},
+	    {"@q = quantize(1); printa(\"%@s\", @q)", "compiled"},
+	    {"clear()", "D_CLEAR_PROTO"},
+	    {"clear(1)", "D_CLEAR_AGGARG"},
+	    {"clear(@never)", "D_CLEAR_AGGBAD"},
+	    {"trunc()", "D_TRUNC_PROTO"},
+	    {"trunc(1)", "D_TRUNC_AGGARG"},
+	    {"trunc(@never)", "D_TRUNC_AGGBAD"},
+	    {"@u = count(); trunc(@u, execname)", "D_TRUNC_SCALAR"},
+	    {"@u = count(); normalize(@u)", "D_NORMALIZE_PROTO"},
+	    {"@u = count(); normalize(@u, execname)", "D_NORMALIZE_SCALAR"},
+	    {"normalize(1, 1)", "D_NORMALIZE_AGGARG"},
+	    {"denormalize(@never)", "D_NORMALIZE_AGGBAD"},
+	    {"freopen(\".\")", "D_FREOPEN_INVALID"},
+	    {"freopen(\"\")", "compiled"},
+	    {"@x", "D_AGG_NULL"},
+	    {"@x = 1", "D_AGG_FUNC"},
+	    {"@x = rand()", "D_AGG_FUNC"},
+	    {"@x = nosuch()", "D_FUNC_UNDEF"},
+	    {"@x[1][2] = count()", "D_AGG_MDIM"},
+	    {"@x = sum(execname)", "D_AGG_SCALAR"},
+	    {"@x = count(1)", "D_PROTO_LEN"},
+	    {"@r = count(); @r = sum(1)", "D_AGG_REDEF"},
+	    {"@s[1] = count(); @s[1, 2] = count()", "D_PROTO_LEN"},
+	    {"@s[1] = count(); @s[\"a\"] = count()", "D_PROTO_ARG"},
+	    {"@s[(void)1] = count()", "D_KEY_TYPE"},
+	    {"@s[exit(0)] = count()", "D_KEY_TYPE"},
+	    {"@l = lquantize(1, arg0, 2)", "D_LQUANT_BASETYPE"},
+	    {"@l = lquantize(1, 0, arg0)", "D_LQUANT_LIMTYPE"},
+	    {"@l = lquantize(1, 0, 2, arg0)", "D_LQUANT_STEPTYPE"},
+	    {"@l = lquantize(1, 5000000000, 2)", "D_LQUANT_BASEVAL"},
+	    {"@l = lquantize(1, 0, 5000000000)", "D_LQUANT_LIMVAL"},
+	    {"@l = lquantize(1, 0, 10, 0)", "D_LQUANT_STEPVAL"},
+	    {"@l = lquantize(1, 10, 2)", "D_LQUANT_MISMATCH"},
+	    {"@l = lquantize(1, 0, 10, 11)", "D_LQUANT_STEPLARGE"},
+	    {"@l = lquantize(1, 0, 1000000)", "D_LQUANT_STEPSMALL"},
+	    {"@m = lquantize(1, 0, 10); @m = lquantize(1, 1, 10)", "D_LQUANT_MATCHBASE"},
+	    {"@m = lquantize(1, 0, 10); @m = lquantize(1, 0, 20)", "D_LQUANT_MATCHLIM"},
+	    {"@m = lquantize(1, 0, 10); @m = lquantize(1, 0, 10, 2)", "D_LQUANT_MATCHSTEP"},
+	    {"@g = llquantize(1, arg0, 0, 6, 20)", "D_LLQUANT_FACTORTYPE"},
+	    {"@g = llquantize(1, 10, arg0, 6, 20)", "D_LLQUANT_LOWTYPE"},
+	    {"@g = llquantize(1, 10, 0, arg0, 20)", "D_LLQUANT_HIGHTYPE"},
+	    {"@g = llquantize(1, 10, 0, 6, arg0)", "D_LLQUANT_NSTEPTYPE"},
+	    {"@g = llquantize(1, 70000, 0, 6, 20)", "D_LLQUANT_FACTORVAL"},
+	    {"@g = llquantize(1, 10, -1, 6, 20)", "D_LLQUANT_LOWVAL"},
+	    {"@g = llquantize(1, 10, 0, 70000, 20)", "D_LLQUANT_HIGHVAL"},
+	    {"@g = llquantize(1, 10, 0, 6, 70000)", "D_LLQUANT_NSTEPVAL"},
+	    {"@g = llquantize(1, 1, 0, 6, 20)", "D_LLQUANT_FACTORSMALL"},
+	    {"@g = llquantize(1, 10, 6, 6, 20)", "D_LLQUANT_MAGRANGE"},
+	    {"@g = llquantize(1, 10, 0, 6, 5)", "D_LLQUANT_FACTORNSTEPS"},
+	    {"@g = llquantize(1, 10, 0, 6, 30)", "D_LLQUANT_FACTOREVEN"},
+	    {"@g = llquantize(1, 10, 0, 60, 20)", "D_LLQUANT_MAGTOOBIG"},
+	    {"@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 2, 0, 6, 2)",
+	     "D_LLQUANT_FACTORMATCH"},
+	    {"@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 10, 1, 6, 20)",
+	     "D_LLQUANT_LOWMATCH"},
+	    {"@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 10, 0, 7, 20)",
+	     "D_LLQUANT_HIGHMATCH"},
+	    {"@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 10, 0, 6, 10)",
+	     "D_LLQUANT_NSTEPMATCH"},
+	    {"commit(1); commit(1)", "D_COMM_COMM"},
+	    {"trace(1); commit(1)", "D_COMM_DREC"},
+	    {"speculate(1); speculate(1)", "D_SPEC_SPEC"},
+	    {"commit(1); speculate(1)", "D_SPEC_COMM"},
+	    {"trace(1); speculate(1)", "D_SPEC_DREC"},
+	    {"commit(1); @c = count()", "D_AGG_COMM"},
+	    {"speculate(1); @c = count()", "D_AGG_SPEC"},
+	    {"speculate(1); raise(1)", "D_ACT_SPEC"},
+	    {"speculate(1); exit(1)", "D_EXIT_SPEC"},
+	    {"commit(1); trace(1)", "D_DREC_COMM"},
+	    {"speculate(1); trace(1)", "compiled"},
+	    {"discard(1); trace(1)", "compiled"},
+	    {"setopt(1)", "D_PROTO_ARG"},
+	    {"exit(execname)", "D_PROTO_ARG"},
+	    {"x = stack()", "D_CG_EXPR"},
 	};
 	struct world w;
 
@@ -634,6 +690,7 @@ int main(int argc, char **argv)
 	test_common();
 	test_registers_run_out();
 	test_stores();
+	test_convert();
 	test_actions();
 	test_tags();
 	test_random(8, rounds, 7);

@@ -50,7 +50,7 @@ static void test_arithmetic(void)
 
 static void test_division_by_zero(void)
 {
-	static const uint32_t ops[] = { DT_OP_SDIV, DT_OP_UDIV, DT_OP_SREM, DT_OP_UREM };
+	static const uint32_t ops[] = {DT_OP_SDIV, DT_OP_UDIV, DT_OP_SREM, DT_OP_UREM};
 
 	for (size_t i = 0; i < DT_NELEM(ops); i++) {
 		struct prog p = new_prog();
@@ -83,10 +83,10 @@ static void test_branches(void)
 		uint32_t op;
 		bool equal, less, greater, wrap; /* 1:1, -1:1, 1:-1, INT64_MIN:1 */
 	} t[] = {
-		{ DT_OP_BA, 1, 1, 1, 1 },  { DT_OP_BE, 1, 0, 0, 0 },  { DT_OP_BNE, 0, 1, 1, 1 },
-		{ DT_OP_BG, 0, 0, 1, 0 },  { DT_OP_BGE, 1, 0, 1, 0 }, { DT_OP_BL, 0, 1, 0, 1 },
-		{ DT_OP_BLE, 1, 1, 0, 1 }, { DT_OP_BGU, 0, 1, 0, 1 }, { DT_OP_BGEU, 1, 1, 0, 1 },
-		{ DT_OP_BLU, 0, 0, 1, 0 }, { DT_OP_BLEU, 1, 0, 1, 0 },
+	    {DT_OP_BA, 1, 1, 1, 1},  {DT_OP_BE, 1, 0, 0, 0},   {DT_OP_BNE, 0, 1, 1, 1},
+	    {DT_OP_BG, 0, 0, 1, 0},  {DT_OP_BGE, 1, 0, 1, 0},  {DT_OP_BL, 0, 1, 0, 1},
+	    {DT_OP_BLE, 1, 1, 0, 1}, {DT_OP_BGU, 0, 1, 0, 1},  {DT_OP_BGEU, 1, 1, 0, 1},
+	    {DT_OP_BLU, 0, 0, 1, 0}, {DT_OP_BLEU, 1, 0, 1, 0},
 	};
 
 	for (size_t i = 0; i < DT_NELEM(t); i++) {
@@ -134,9 +134,9 @@ static void test_tst_and_scmp(void)
 	CHECK(scmp("abd", "abc", 256) == 1);
 	CHECK(scmp("abc", "abd", 256) == 2);
 	CHECK(scmp("ab", "abc", 256) == 2);
-	CHECK(scmp("\xff", "a", 256) == 1); /* bytes are unsigned */
+	CHECK(scmp("\xff", "a", 256) == 1);  /* bytes are unsigned */
 	CHECK(scmp("abcX", "abcY", 4) == 0); /* only strsize - 1 characters count */
-	CHECK(scmp(NULL, "", 256) == 0); /* NULL is empty */
+	CHECK(scmp(NULL, "", 256) == 0);     /* NULL is empty */
 	CHECK(scmp("a", NULL, 256) == 1);
 }
 
@@ -156,7 +156,7 @@ static uint64_t load_back(uint32_t store, uint32_t load, uint64_t v)
 
 static void test_loads_and_stores(void)
 {
-	static const uint32_t first[] = { DT_OP_LDSB, DT_OP_ULDSB, DT_OP_RLDSB };
+	static const uint32_t first[] = {DT_OP_LDSB, DT_OP_ULDSB, DT_OP_RLDSB};
 	const uint64_t v = 0xfedcba98f7f6f5f4;
 
 	for (size_t i = 0; i < DT_NELEM(first); i++) {
@@ -278,8 +278,8 @@ static void test_control(void)
 	emit(&p, DT_I_BR(DT_OP_BA, 100));
 	CHECK(result(&p, 1) == 0 && !faulted(&p));
 
-	static const uint32_t illegal[] = { 0, DT_OP_LDTA, DT_OP_STGA, DT_OP_XLATE, DT_OP_XLARG, 81,
-					    255 };
+	static const uint32_t illegal[] = {0,		DT_OP_LDTA, DT_OP_STGA, DT_OP_XLATE,
+					   DT_OP_XLARG, 81,	    255};
 	for (size_t i = 0; i < DT_NELEM(illegal); i++) {
 		p = new_prog();
 		p.unverified = true;
@@ -325,9 +325,9 @@ static void test_scalars(void)
 	static const struct {
 		uint32_t store, load;
 		uint8_t scope;
-	} t[] = { { DT_OP_STGS, DT_OP_LDGS, DT_SCOPE_GLOBAL },
-		  { DT_OP_STLS, DT_OP_LDLS, DT_SCOPE_LOCAL },
-		  { DT_OP_STTS, DT_OP_LDTS, DT_SCOPE_THREAD } };
+	} t[] = {{DT_OP_STGS, DT_OP_LDGS, DT_SCOPE_GLOBAL},
+		 {DT_OP_STLS, DT_OP_LDLS, DT_SCOPE_LOCAL},
+		 {DT_OP_STTS, DT_OP_LDTS, DT_SCOPE_THREAD}};
 
 	for (size_t i = 0; i < DT_NELEM(t); i++) {
 		struct prog p = new_prog();
@@ -347,9 +347,9 @@ static void test_strings_as_variables(void)
 	static const struct {
 		uint32_t store, load;
 		uint8_t scope;
-	} t[] = { { DT_OP_STGS, DT_OP_LDGS, DT_SCOPE_GLOBAL },
-		  { DT_OP_STLS, DT_OP_LDLS, DT_SCOPE_LOCAL },
-		  { DT_OP_STTS, DT_OP_LDTS, DT_SCOPE_THREAD } };
+	} t[] = {{DT_OP_STGS, DT_OP_LDGS, DT_SCOPE_GLOBAL},
+		 {DT_OP_STLS, DT_OP_LDLS, DT_SCOPE_LOCAL},
+		 {DT_OP_STTS, DT_OP_LDTS, DT_SCOPE_THREAD}};
 
 	for (size_t i = 0; i < DT_NELEM(t); i++) {
 		struct prog p = new_prog();
@@ -387,7 +387,7 @@ static void test_object_storage(void)
 	static const struct {
 		int64_t offset;
 		bool ok;
-	} t[] = { { 0, true }, { 8, true }, { -8, false }, { 16, false } };
+	} t[] = {{0, true}, {8, true}, {-8, false}, {16, false}};
 
 	for (size_t i = 0; i < 2 * DT_NELEM(t); i++) {
 		bool dynamic = i % 2;
@@ -418,13 +418,13 @@ static void key(struct prog *p, uint64_t number, const char *string)
 
 static void test_associative(void)
 {
-	static const uint32_t ops[2][2] = { { DT_OP_STGAA, DT_OP_LDGAA },
-					    { DT_OP_STTAA, DT_OP_LDTAA } };
+	static const uint32_t ops[2][2] = {{DT_OP_STGAA, DT_OP_LDGAA}, {DT_OP_STTAA, DT_OP_LDTAA}};
 
 	for (int i = 0; i < 2; i++) {
 		struct prog p = new_prog();
 
-		variable(&p, 0x500, i ? DT_SCOPE_THREAD : DT_SCOPE_GLOBAL, DT_VAR_ARRAY, number_type);
+		variable(&p, 0x500, i ? DT_SCOPE_THREAD : DT_SCOPE_GLOBAL, DT_VAR_ARRAY,
+			 number_type);
 		set(&p, 2, 1);
 		key(&p, 1, "one");
 		emit(&p, DT_I_IDX(ops[i][0], 0x500, 2));
@@ -541,7 +541,8 @@ static void test_builtins(void)
 	CHECK(builtin(DT_VAR_PPID) == (uint64_t)getppid());
 	CHECK(builtin(DT_VAR_TID) == (uint64_t)gettid());
 	CHECK(builtin(DT_VAR_UID) == geteuid() && builtin(DT_VAR_GID) == getegid());
-	CHECK(builtin(DT_VAR_TIMESTAMP) > 0 && builtin(DT_VAR_WALLTIMESTAMP) > 1600000000000000000u);
+	CHECK(builtin(DT_VAR_TIMESTAMP) > 0 &&
+	      builtin(DT_VAR_WALLTIMESTAMP) > 1600000000000000000u);
 	CHECK(builtin(DT_VAR_VTIMESTAMP) > 0);
 	CHECK(builtin(DT_VAR_PIDNS) > 0 && builtin(DT_VAR_MNTNS) > 0 && builtin(DT_VAR_NETNS) > 0);
 	CHECK(builtin(DT_VAR_CURTHREAD) == 0 && builtin(DT_VAR_ERRNO) == 0);

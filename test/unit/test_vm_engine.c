@@ -11,10 +11,10 @@
 /* ---- a session by hand ---- */
 
 static const dt_probe probes[] = {
-	{ .id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN" },
-	{ .id = 2, .prov = "dtrace", .mod = "", .func = "", .name = "END" },
-	{ .id = 3, .prov = "dtrace", .mod = "", .func = "", .name = "ERROR" },
-	{ .id = 9, .prov = "syscall", .mod = "", .func = "read", .name = "entry" },
+    {.id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN"},
+    {.id = 2, .prov = "dtrace", .mod = "", .func = "", .name = "END"},
+    {.id = 3, .prov = "dtrace", .mod = "", .func = "", .name = "ERROR"},
+    {.id = 9, .prov = "syscall", .mod = "", .func = "read", .name = "entry"},
 };
 enum { BEGIN, END, ERROR, OTHER };
 
@@ -52,8 +52,8 @@ static dt_clause *clause(int probe)
 {
 	uint32_t i = t.necbs++;
 
-	t.clauses[i] = (dt_clause){ .actions = t.actions[i], .stmts = t.stmts[i] };
-	t.ecbs[i] = (dt_ecb){ .epid = i + 1, .probe = &probes[probe], .clause = &t.clauses[i] };
+	t.clauses[i] = (dt_clause){.actions = t.actions[i], .stmts = t.stmts[i]};
+	t.ecbs[i] = (dt_ecb){.epid = i + 1, .probe = &probes[probe], .clause = &t.clauses[i]};
 	return &t.clauses[i];
 }
 
@@ -134,7 +134,7 @@ static dt_action *action(dt_clause *c, enum dt_act kind, dt_difo *d, uint32_t si
 {
 	dt_action *a = &c->actions[c->nactions++];
 
-	*a = (dt_action){ .kind = kind, .difo = d, .size = size, .align = size >= 8 ? 8 : 1 };
+	*a = (dt_action){.kind = kind, .difo = d, .size = size, .align = size >= 8 ? 8 : 1};
 	return a;
 }
 
@@ -188,11 +188,11 @@ static int on_agg(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *ke
 	return 0;
 }
 
-static const dt_sink sink = { .record = on_record, .agg = on_agg };
+static const dt_sink sink = {.record = on_record, .agg = on_agg};
 
 static bool open_engine(void)
 {
-	struct dt_engine_env env = { .opts = &t.opts, .ecbs = t.ecbs, .necbs = t.necbs };
+	struct dt_engine_env env = {.opts = &t.opts, .ecbs = t.ecbs, .necbs = t.necbs};
 
 	t.e = dt_engine_vm.open(&env, &t.err);
 	return t.e != NULL;
@@ -418,16 +418,16 @@ static void speculative(int probe, dt_difo *id, uint64_t value)
 static void test_speculation(void)
 {
 	begin_test();
-	trace(clause(BEGIN), call0(DT_SUBR_SPECULATION)); /* 1: id 1 */
-	trace(clause(BEGIN), call0(DT_SUBR_SPECULATION)); /* 2: none left */
-	speculative(BEGIN, constant(1), 10);		  /* 3 */
-	speculative(BEGIN, constant(0), 11);		  /* 4: nothing */
-	trace(clause(BEGIN), constant(12));		  /* 5 */
+	trace(clause(BEGIN), call0(DT_SUBR_SPECULATION));	 /* 1: id 1 */
+	trace(clause(BEGIN), call0(DT_SUBR_SPECULATION));	 /* 2: none left */
+	speculative(BEGIN, constant(1), 10);			 /* 3 */
+	speculative(BEGIN, constant(0), 11);			 /* 4: nothing */
+	trace(clause(BEGIN), constant(12));			 /* 5 */
 	action(clause(BEGIN), DT_ACT_SPECULATE, constant(1), 0); /* 6: the default action */
-	speculative(BEGIN, constant(2), 13);		  /* 7: no such id */
+	speculative(BEGIN, constant(2), 13);			 /* 7: no such id */
 	action(clause(BEGIN), DT_ACT_COMMIT, constant(1), 0);
 	action(clause(BEGIN), DT_ACT_COMMIT, constant(1), 0); /* again: nothing */
-	trace(clause(BEGIN), call0(DT_SUBR_SPECULATION)); /* 10: free again */
+	trace(clause(BEGIN), call0(DT_SUBR_SPECULATION));     /* 10: free again */
 	speculative(BEGIN, constant(1), 14);
 	action(clause(BEGIN), DT_ACT_DISCARD, constant(1), 0);
 	speculative(BEGIN, constant(1), 15); /* not active: nothing */
@@ -476,8 +476,8 @@ static void aggregate_incr(const char *key, enum dt_act func, dt_difo *value, dt
 	t.agg.func = func;
 	t.agg.nkeys = key != NULL;
 	t.agg_list[0] = &t.agg;
-	c->stmts[0] = (dt_stmt){ .kind = DT_ST_AGG, .nactions = c->nactions, 
-				.aggs = t.agg_list, .naggs = 1 };
+	c->stmts[0] =
+	    (dt_stmt){.kind = DT_ST_AGG, .nactions = c->nactions, .aggs = t.agg_list, .naggs = 1};
 	c->nstmts = 1;
 }
 
@@ -503,8 +503,8 @@ static const char *aggregate_all(enum dt_act func, uint64_t param, uint32_t nwor
 
 static void test_aggregating_functions(void)
 {
-	static const int64_t v[] = { 5, -3, 10 };
-	const int64_t big[] = { INT64_MIN, INT64_MIN };
+	static const int64_t v[] = {5, -3, 10};
+	const int64_t big[] = {INT64_MIN, INT64_MIN};
 
 	CHECK_STR(aggregate_all(DT_ACT_COUNT, 0, 1, v, 3), "@1[]=0:3 ;");
 	CHECK_STR(aggregate_all(DT_ACT_SUM, 0, 1, v, 3), "@1[]=0:12 ;");

@@ -15,12 +15,21 @@ struct arg {
 	const char *s;
 	uint64_t n;
 };
-#define S(text) { STRING, text, 0 }
-#define NIL	{ STRING, NULL, 0 }
-#define I(num)	{ NUMBER, NULL, (uint64_t)(num) }
-#define CALL(subr, ...) call_subr(subr, (struct arg[]){ __VA_ARGS__, { END, NULL, 0 } })
-#define TEXT(subr, ...) text_of(subr, (struct arg[]){ __VA_ARGS__, { END, NULL, 0 } })
-#define FAULT(subr, ...) fault_of(subr, (struct arg[]){ __VA_ARGS__, { END, NULL, 0 } })
+#define S(text)                                                                                    \
+	{                                                                                          \
+		STRING, text, 0                                                                    \
+	}
+#define NIL                                                                                        \
+	{                                                                                          \
+		STRING, NULL, 0                                                                    \
+	}
+#define I(num)                                                                                     \
+	{                                                                                          \
+		NUMBER, NULL, (uint64_t)(num)                                                      \
+	}
+#define CALL(subr, ...)	 call_subr(subr, (struct arg[]){__VA_ARGS__, {END, NULL, 0}})
+#define TEXT(subr, ...)	 text_of(subr, (struct arg[]){__VA_ARGS__, {END, NULL, 0}})
+#define FAULT(subr, ...) fault_of(subr, (struct arg[]){__VA_ARGS__, {END, NULL, 0}})
 
 static struct prog prog; /* of the last call: prog.fault, prog.text */
 static size_t strsize = 256, scratch = 65536;
@@ -131,14 +140,15 @@ static void test_substr(void)
 
 static void test_strtok(void)
 {
-	static const char *const want[] = { "one", "two", "three", NULL, NULL };
+	static const char *const want[] = {"one", "two", "three", NULL, NULL};
 
 	for (size_t i = 0; i < DT_NELEM(want); i++) { /* the i-th token of one firing */
 		prog = new_prog();
 		push_call(&prog, DT_SUBR_STRTOK,
-			  (struct arg[]){ S(",,one,two;;three,"), S(",;"), { END, NULL, 0 } });
+			  (struct arg[]){S(",,one,two;;three,"), S(",;"), {END, NULL, 0}});
 		for (size_t k = 0; k < i; k++)
-			push_call(&prog, DT_SUBR_STRTOK, (struct arg[]){ NIL, S(",;"), { END, NULL, 0 } });
+			push_call(&prog, DT_SUBR_STRTOK,
+				  (struct arg[]){NIL, S(",;"), {END, NULL, 0}});
 		if (want[i])
 			CHECK_STR(text(&prog, 2), want[i]);
 		else
@@ -194,11 +204,20 @@ static void test_truncation(void)
 
 static void test_paths(void)
 {
-	static const char *const t[][3] = { /* path, basename, dirname */
-		{ "/usr/lib", "lib", "/usr" }, { "/usr/", "usr", "/" }, { "usr", "usr", "." },
-		{ "/", "/", "/" },	       { "//", "/", "/" },	{ "", ".", "." },
-		{ ".", ".", "." },	       { "..", "..", "." },	{ "a//b//", "b", "a" },
-		{ "a/b/c", "c", "a/b" },       { "/a", "a", "/" },	{ "///a", "a", "/" },
+	static const char *const t[][3] = {
+	    /* path, basename, dirname */
+	    {"/usr/lib", "lib", "/usr"},
+	    {"/usr/", "usr", "/"},
+	    {"usr", "usr", "."},
+	    {"/", "/", "/"},
+	    {"//", "/", "/"},
+	    {"", ".", "."},
+	    {".", ".", "."},
+	    {"..", "..", "."},
+	    {"a//b//", "b", "a"},
+	    {"a/b/c", "c", "a/b"},
+	    {"/a", "a", "/"},
+	    {"///a", "a", "/"},
 	};
 
 	for (size_t i = 0; i < DT_NELEM(t); i++) {
@@ -210,24 +229,24 @@ static void test_paths(void)
 static void test_cleanpath(void)
 {
 	static const char *const t[][2] = {
-		{ "/foo/bar/baz", "/foo/bar/baz" },
-		{ "/foo/bar///baz/", "/foo/bar/baz/" },
-		{ "/foo/bar/baz/.", "/foo/bar/baz/." },
-		{ "/foo/bar/baz/./", "/foo/bar/baz/" },
-		{ "/foo/bar/../../baz/.//", "/baz/" },
-		{ "foo/bar/./././././baz/", "foo/bar/baz/" },
-		{ "/foo/bar/baz/../../../../../../", "/" },
-		{ "/../../foo", "/foo" },
-		{ "/./", "/" },
-		{ "./", "./" },
-		{ "//", "/" },
-		{ "/./.", "/." },
-		{ ".", "." },
-		{ "", "" },
-		{ "/a/..b/c", "/a/..b/c" },
-		{ "/a/...//b", "/a/.../b" },
-		{ "/a/.b/./c", "/a/.b/c" },
-		{ "../x/../y", "../y" },
+	    {"/foo/bar/baz", "/foo/bar/baz"},
+	    {"/foo/bar///baz/", "/foo/bar/baz/"},
+	    {"/foo/bar/baz/.", "/foo/bar/baz/."},
+	    {"/foo/bar/baz/./", "/foo/bar/baz/"},
+	    {"/foo/bar/../../baz/.//", "/baz/"},
+	    {"foo/bar/./././././baz/", "foo/bar/baz/"},
+	    {"/foo/bar/baz/../../../../../../", "/"},
+	    {"/../../foo", "/foo"},
+	    {"/./", "/"},
+	    {"./", "./"},
+	    {"//", "/"},
+	    {"/./.", "/."},
+	    {".", "."},
+	    {"", ""},
+	    {"/a/..b/c", "/a/..b/c"},
+	    {"/a/...//b", "/a/.../b"},
+	    {"/a/.b/./c", "/a/.b/c"},
+	    {"../x/../y", "../y"},
 	};
 
 	for (size_t i = 0; i < DT_NELEM(t); i++)
@@ -244,36 +263,36 @@ static void test_json(void)
 	static const struct {
 		const char *doc, *path, *want;
 	} t[] = {
-		{ doc, "a", "1" },
-		{ doc, "b.c[0]", "10" },
-		{ doc, "b.c[1]", "x y" },
-		{ doc, "b.c.2.deep", "true" },
-		{ doc, "b.c[2]", "{\"deep\":true}" },
-		{ doc, "b.c", "[10, \"x y\", {\"deep\":true}]" },
-		{ doc, "b.e", "q\\\"r" }, /* escapes stay */
-		{ doc, "n", "null" },
-		{ doc, "f", "-1.5e3" },
-		{ doc, "u", "\\u00e4\\n" },
-		{ doc, "zzz", NULL },
-		{ doc, "b.c[3]", NULL },
-		{ doc, "b.c[-1]", NULL },
-		{ doc, "b.c[99999999999999999999]", NULL },
-		{ doc, "a.b", NULL },
-		{ doc, "", NULL },
-		{ "[1, [2, 3]]", "[1][0]", "2" },
-		{ "[ \t 5\t]", "0", "5" },
-		{ "[]", "0", NULL },
-		{ "{}", "a", NULL },
-		{ "[0x1000]", "0", NULL },
-		{ "[\"ok\", \"bad \\u00AZ\", 3]", "0", "ok" },
-		{ "[\"ok\", \"bad \\u00AZ\", 3]", "1", NULL },
-		{ "[\"ok\", \"bad \\u00AZ\", 3]", "2", NULL },
-		{ "not json", "a", NULL },
-		{ "{\"a\":\"unfinished", "a", NULL },
-		{ "{\"a\":\"x\\", "a", NULL },
-		{ "[1", "0", NULL },
-		{ "{\"a\"}", "a", NULL },
-		{ "[[[[[[[[7]]]]]]]]", "0.0.0.0.0.0.0.0", "7" },
+	    {doc, "a", "1"},
+	    {doc, "b.c[0]", "10"},
+	    {doc, "b.c[1]", "x y"},
+	    {doc, "b.c.2.deep", "true"},
+	    {doc, "b.c[2]", "{\"deep\":true}"},
+	    {doc, "b.c", "[10, \"x y\", {\"deep\":true}]"},
+	    {doc, "b.e", "q\\\"r"}, /* escapes stay */
+	    {doc, "n", "null"},
+	    {doc, "f", "-1.5e3"},
+	    {doc, "u", "\\u00e4\\n"},
+	    {doc, "zzz", NULL},
+	    {doc, "b.c[3]", NULL},
+	    {doc, "b.c[-1]", NULL},
+	    {doc, "b.c[99999999999999999999]", NULL},
+	    {doc, "a.b", NULL},
+	    {doc, "", NULL},
+	    {"[1, [2, 3]]", "[1][0]", "2"},
+	    {"[ \t 5\t]", "0", "5"},
+	    {"[]", "0", NULL},
+	    {"{}", "a", NULL},
+	    {"[0x1000]", "0", NULL},
+	    {"[\"ok\", \"bad \\u00AZ\", 3]", "0", "ok"},
+	    {"[\"ok\", \"bad \\u00AZ\", 3]", "1", NULL},
+	    {"[\"ok\", \"bad \\u00AZ\", 3]", "2", NULL},
+	    {"not json", "a", NULL},
+	    {"{\"a\":\"unfinished", "a", NULL},
+	    {"{\"a\":\"x\\", "a", NULL},
+	    {"[1", "0", NULL},
+	    {"{\"a\"}", "a", NULL},
+	    {"[[[[[[[[7]]]]]]]]", "0.0.0.0.0.0.0.0", "7"},
 	};
 
 	for (size_t i = 0; i < DT_NELEM(t); i++) {
@@ -290,7 +309,7 @@ static void test_json(void)
 
 static void test_network(void)
 {
-	static uint8_t v6[16] = { 0xfe, 0x80, [15] = 1 };
+	static uint8_t v6[16] = {0xfe, 0x80, [15] = 1};
 
 	CHECK(CALL(DT_SUBR_HTONS, I(0x11234)) == 0x3412);
 	CHECK(CALL(DT_SUBR_NTOHS, I(0x1234)) == 0x3412);
@@ -308,7 +327,7 @@ static void test_network(void)
 	CHECK(FAULT(DT_SUBR_INET_NTOA, NIL) == DT_FLT_BADADDR);
 
 	prog = new_prog(); /* the bytes by copyin() */
-	push_call(&prog, DT_SUBR_COPYIN, (struct arg[]){ I((uintptr_t)v6), I(16), { END, NULL, 0 } });
+	push_call(&prog, DT_SUBR_COPYIN, (struct arg[]){I((uintptr_t)v6), I(16), {END, NULL, 0}});
 	emit(&prog, DT_I_FMT(DT_OP_FLUSHTS, 0, 0, 0));
 	emit(&prog, DT_I_FMT(DT_OP_PUSHTV, DT_TYPE_CTF, 0, 2));
 	emit(&prog, DT_I_IDX(DT_OP_CALL, DT_SUBR_INET_NTOA6, 3));
@@ -321,8 +340,8 @@ static void test_copyin(void)
 {
 	static char user[] = "user text";
 	long page = sysconf(_SC_PAGESIZE);
-	char *two = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
+	char *two = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *edge = two + page - 4;
 
 	CHECK_STR(TEXT(DT_SUBR_COPYINSTR, I((uintptr_t)user)), "user text");
@@ -334,7 +353,8 @@ static void test_copyin(void)
 	CHECK(FAULT(DT_SUBR_COPYIN, I((uintptr_t)user), I(-1)) == DT_FLT_NOSCRATCH);
 	CHECK(FAULT(DT_SUBR_COPYINSTR, I(16)) == DT_FLT_BADADDR);
 
-	munmap(two + page, (size_t)page); /* a string that ends just before the hole, and one that does not */
+	munmap(two + page,
+	       (size_t)page); /* a string that ends just before the hole, and one that does not */
 	memcpy(edge, "abc", 4);
 	CHECK_STR(TEXT(DT_SUBR_COPYINSTR, I((uintptr_t)edge)), "abc");
 	edge[3] = 'd';
@@ -369,16 +389,16 @@ static const char *into_scratch(uint32_t subr, const struct arg *first, const st
 static void test_copies(void)
 {
 	static char user[] = "0123456";
-	const struct arg none = { END, NULL, 0 };
+	const struct arg none = {END, NULL, 0};
 
-	CHECK_STR(into_scratch(DT_SUBR_BCOPY, (struct arg[]){ S("abcdef"), I(4), none }, &none, 1),
+	CHECK_STR(into_scratch(DT_SUBR_BCOPY, (struct arg[]){S("abcdef"), I(4), none}, &none, 1),
 		  "abcd");
 	CHECK_STR(into_scratch(DT_SUBR_COPYINTO,
-			       (struct arg[]){ I((uintptr_t)user), I(5), I(0), none }, &none, 2),
+			       (struct arg[]){I((uintptr_t)user), I(5), I(0), none}, &none, 2),
 		  "01234");
-	CHECK_STR(into_scratch(DT_SUBR_COPYOUT, (struct arg[]){ S("abcdef"), I(3), none }, &none, 1),
+	CHECK_STR(into_scratch(DT_SUBR_COPYOUT, (struct arg[]){S("abcdef"), I(3), none}, &none, 1),
 		  "abc");
-	CHECK_STR(into_scratch(DT_SUBR_COPYOUTSTR, (struct arg[]){ S("abc"), I(16), none }, &none, 1),
+	CHECK_STR(into_scratch(DT_SUBR_COPYOUTSTR, (struct arg[]){S("abc"), I(16), none}, &none, 1),
 		  "abc");
 	CHECK(FAULT(DT_SUBR_BCOPY, S("abc"), S("def"), I(3)) == DT_FLT_BADADDR);
 	CHECK(FAULT(DT_SUBR_COPYOUT, S("abc"), I((uintptr_t)user), I(3)) == DT_FLT_BADADDR);
@@ -390,7 +410,7 @@ static void test_copies(void)
 static void test_memref_memstr(void)
 {
 	prog = new_prog();
-	push_call(&prog, DT_SUBR_MEMREF, (struct arg[]){ I(0x1234), I(77), { END, NULL, 0 } });
+	push_call(&prog, DT_SUBR_MEMREF, (struct arg[]){I(0x1234), I(77), {END, NULL, 0}});
 	emit(&prog, DT_I_FMT(DT_OP_LDX, 2, 0, 3));
 	set(&prog, 4, 8);
 	emit(&prog, DT_I_FMT(DT_OP_ADD, 2, 4, 2));
@@ -418,11 +438,11 @@ static void test_memref_memstr(void)
 static void test_misc(void)
 {
 	static const uint32_t kernel[] = {
-		DT_SUBR_MUTEX_OWNED,	 DT_SUBR_MUTEX_OWNER,	DT_SUBR_MUTEX_TYPE_ADAPTIVE,
-		DT_SUBR_MUTEX_TYPE_SPIN, DT_SUBR_RW_READ_HELD,	DT_SUBR_RW_WRITE_HELD,
-		DT_SUBR_RW_ISWRITER,	 DT_SUBR_MSGDSIZE,	DT_SUBR_MSGSIZE,
-		DT_SUBR_DDI_PATHNAME,	 DT_SUBR_SX_SHARED_HELD, DT_SUBR_SX_EXCLUSIVE_HELD,
-		DT_SUBR_SX_ISEXCLUSIVE,
+	    DT_SUBR_MUTEX_OWNED,     DT_SUBR_MUTEX_OWNER,    DT_SUBR_MUTEX_TYPE_ADAPTIVE,
+	    DT_SUBR_MUTEX_TYPE_SPIN, DT_SUBR_RW_READ_HELD,   DT_SUBR_RW_WRITE_HELD,
+	    DT_SUBR_RW_ISWRITER,     DT_SUBR_MSGDSIZE,	     DT_SUBR_MSGSIZE,
+	    DT_SUBR_DDI_PATHNAME,    DT_SUBR_SX_SHARED_HELD, DT_SUBR_SX_EXCLUSIVE_HELD,
+	    DT_SUBR_SX_ISEXCLUSIVE,
 	};
 
 	for (size_t i = 0; i < DT_NELEM(kernel); i++)

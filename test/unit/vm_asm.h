@@ -34,16 +34,16 @@ struct prog {
 	char text[1024];
 };
 
-static const dt_diftype number_type = { .kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 8 };
+static const dt_diftype number_type = {.kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 8};
 
 static dt_diftype UNUSED_OK string_type(uint32_t size)
 {
-	return (dt_diftype){ .kind = DT_TYPE_STRING, .flags = DT_TF_BYREF, .size = size };
+	return (dt_diftype){.kind = DT_TYPE_STRING, .flags = DT_TF_BYREF, .size = size};
 }
 
 static struct prog UNUSED_OK new_prog(void)
 {
-	return (struct prog){ .nstr = 1, .strsize = 256, .scratch = 65536, .dynvarsize = 65536 };
+	return (struct prog){.nstr = 1, .strsize = 256, .scratch = 65536, .dynvarsize = 65536};
 }
 
 static void UNUSED_OK emit(struct prog *p, dt_instr i)
@@ -80,9 +80,11 @@ static void UNUSED_OK sets(struct prog *p, uint32_t reg, const char *s)
 static void UNUSED_OK variable(struct prog *p, uint32_t id, uint8_t scope, uint8_t kind,
 			       dt_diftype type)
 {
-	p->vars[p->nvars++] =
-	    (dt_difvar){ .id = id, .kind = kind, .scope = scope,
-			 .flags = DT_VARF_READ | DT_VARF_WRITE, .type = type };
+	p->vars[p->nvars++] = (dt_difvar){.id = id,
+					  .kind = kind,
+					  .scope = scope,
+					  .flags = DT_VARF_READ | DT_VARF_WRITE,
+					  .type = type};
 }
 
 static void UNUSED_OK ret(struct prog *p, uint32_t reg)
@@ -92,11 +94,17 @@ static void UNUSED_OK ret(struct prog *p, uint32_t reg)
 
 static dt_difo UNUSED_OK difo(struct prog *p)
 {
-	dt_difo d = { .text = p->t, .len = p->n, .inttab = p->ints, .intlen = p->nints,
-		      .strtab = p->str, .strlen = p->nstr, .vars = p->vars, .nvars = p->nvars,
-		      .rtype = number_type };
-	struct dt_verify_opts o = { 0 };
-	dt_error err = { 0 };
+	dt_difo d = {.text = p->t,
+		     .len = p->n,
+		     .inttab = p->ints,
+		     .intlen = p->nints,
+		     .strtab = p->str,
+		     .strlen = p->nstr,
+		     .vars = p->vars,
+		     .nvars = p->nvars,
+		     .rtype = number_type};
+	struct dt_verify_opts o = {0};
+	dt_error err = {0};
 
 	if (!p->unverified && dt_difo_verify(&d, &o, &err) < 0)
 		printf("not verified: %s\n", err.text), exit(1);
@@ -106,8 +114,11 @@ static dt_difo UNUSED_OK difo(struct prog *p)
 static void UNUSED_OK open_machine(struct prog *p, dt_difo *d, dt_vm *vm, dt_vm_firing *f)
 {
 	const dt_difo *list = d;
-	struct dt_vm_config c = { .strsize = p->strsize, .scratch = p->scratch,
-				  .dynvarsize = p->dynvarsize, .difos = &list, .ndifos = 1 };
+	struct dt_vm_config c = {.strsize = p->strsize,
+				 .scratch = p->scratch,
+				 .dynvarsize = p->dynvarsize,
+				 .difos = &list,
+				 .ndifos = 1};
 	dt_error err;
 
 	*d = difo(p);
@@ -132,7 +143,7 @@ static uint64_t UNUSED_OK run_text(struct prog *p, bool want_text)
 
 	open_machine(p, &d, &vm, &f);
 	v = dt_vm_run(&vm, &d);
-	p->fault = vm.faulted ? vm.fault : (dt_fault){ .offset = -2 };
+	p->fault = vm.faulted ? vm.fault : (dt_fault){.offset = -2};
 	if (want_text && v)
 		dt_vm_copy(&vm, v, p->text, sizeof(p->text), true, false);
 	close_machine(&vm, &f);

@@ -56,8 +56,7 @@ static uint64_t parse_interval(const char *text, char *why, size_t whylen)
 	while (u < DT_NELEM(units) && strcmp(units[u].name, p) != 0)
 		u++;
 	if (u == DT_NELEM(units)) {
-		snprintf(why, whylen,
-			 "unknown unit \"%s\"; units are ns us ms s m h d (per time) and hz", p);
+		snprintf(why, whylen, "unknown unit \"%s\"; units are ns us ms s m h d and hz", p);
 		return 0;
 	}
 	if (n == 0) {

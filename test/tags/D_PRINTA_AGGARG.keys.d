@@ -1,0 +1,5 @@
+// tag: D_PRINTA_AGGARG
+BEGIN
+{
+	@a[1] = count(); printa(@a[1]);
+}
