@@ -262,7 +262,9 @@ static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, 
 		t = dt_type_sou(cc->types, container, kind, NULL); /* only to compare */
 	else
 		t = old ? old : dt_type_sou(cc->types, container, kind, tag);
+	t->open = true;
 	parse_members(cc, &list);
+	t->open = false;
 	cc->lex.packed = false;
 	cc->lex.aligned = 0;
 	dt_lex_next(cc); /* '}', and the attributes after it */
@@ -289,7 +291,7 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 		return t;
 	}
 	local = dt_type_lookup_local(cc->types, ns, tag);
-	if (local && dt_type_is_complete(cc->types, local))
+	if (local && (local->open || dt_type_is_complete(cc->types, local)))
 		return local;
 	/* A header's forward declaration is about its own struct, not about the kernel's; and
 	 * "struct foo;" announces one. Otherwise the kernel may know more than we do. */

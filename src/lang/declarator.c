@@ -20,15 +20,15 @@ static bool is_void_list(const dt_compiler *cc, const dt_specs *s, const dt_decl
 	return dt_type_is_void(s->type) && d->derive.n == 0 && !d->name && cc->lex.tok.kind == close;
 }
 
-static void check_param(dt_compiler *cc, const dt_param *p, dt_pos pos, unsigned rules)
+static void check_param(dt_compiler *cc, const dt_param *p, dt_pos pos, bool only)
 {
 	if (dt_type_is_void(p->type)) {
 		if (p->name)
 			dt_fail(cc, pos, D_DECL_PROTO_NAME, "parameter \"%s\" cannot be void",
 				p->name);
-		dt_fail(cc, pos, rules & PARAM_VOID ? D_DECL_PROTO_VOID : D_DECL_PROTO_TYPE,
-			rules & PARAM_VOID ? "void must be the only parameter"
-					   : "void cannot be the type of a key or parameter here");
+		dt_fail(cc, pos, only ? D_DECL_PROTO_TYPE : D_DECL_PROTO_VOID,
+			only ? "void cannot be the type of a key or parameter here"
+			     : "void must be the only parameter");
 	}
 	if (dt_type_is_dyn(p->type))
 		dt_fail(cc, pos, D_DECL_PROTO_TYPE, "a parameter cannot have the type %s",
@@ -59,7 +59,7 @@ static bool parse_param(dt_compiler *cc, int close, unsigned rules, bool first, 
 	out->type = dt_declared_type(cc, &s, &d, 0);
 	if (dt_type_is_function(out->type))
 		out->type = dt_type_pointer(cc->types, out->type);
-	check_param(cc, out, s.pos, rules);
+	check_param(cc, out, s.pos, first && cc->lex.tok.kind == close);
 	return true;
 }
 

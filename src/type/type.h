@@ -84,6 +84,7 @@ struct dt_type {
 	struct dt_btf *btf;
 	uint32_t btf_id;
 	bool lazy; /* members (or enumerators, params) not read yet */
+	bool open; /* struct or union whose definition is being read: it hides one of the kernel */
 	/* interning caches, private to the store */
 	dt_type *to_pointer, *to_user_pointer, *to_const, *to_volatile, *to_restrict;
 };

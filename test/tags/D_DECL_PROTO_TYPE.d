@@ -1,6 +1,6 @@
 // tag: D_DECL_PROTO_TYPE
-struct nosuchstruct;
-int x[struct nosuchstruct];
+int x[void];
+
 BEGIN
 {
 	trace(1);
