@@ -68,9 +68,10 @@ static void declare_variable(dt_compiler *cc, const dt_specs *s, const dt_declar
 	dt_ident *id = dt_ident_find(cc, d->name, scope);
 
 	if (keys && scope == T_THIS)
-		dt_fail(cc, d->pos, D_DECL_LOCASSC,
-			"this->%s cannot be an associative array: clause-local variables have no keys",
-			d->name);
+		dt_fail(
+		    cc, d->pos, D_DECL_LOCASSC,
+		    "this->%s cannot be an associative array: clause-local variables have no keys",
+		    d->name);
 	dt_check_object_type(cc, d->pos, d->name, t);
 	for (uint32_t i = 0; keys && i < keys->nparams; i++)
 		dt_check_object_type(cc, keys->pos, d->name, keys->params[i].type);
@@ -120,8 +121,8 @@ static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 	if (!old && !included)
 		old = dt_type_lookup_local(cc->types, DT_NS_ORDINARY, d->name);
 	if (old && !same_type(cc, old, t))
-		dt_fail(cc, d->pos, D_DECL_TYPERED, "type \"%s\" was declared before as %s", d->name,
-			dt_tname(cc, old->kind == DT_K_TYPEDEF ? old->ref : old));
+		dt_fail(cc, d->pos, D_DECL_TYPERED, "type \"%s\" was declared before as %s",
+			d->name, dt_tname(cc, old->kind == DT_K_TYPEDEF ? old->ref : old));
 	if (id)
 		redeclared(cc, d, id);
 	if (!old)
@@ -179,8 +180,7 @@ static void declare(dt_compiler *cc, const dt_specs *s, const dt_declarator *d)
 	}
 	if ((s->class_ == T_STATIC || s->class_ == T_AUTO || s->class_ == T_REGISTER) &&
 	    !dt_lex_included(cc))
-		dt_fail(cc, s->pos, D_DECL_BADCLASS,
-			"D has no static, auto or register variables");
+		dt_fail(cc, s->pos, D_DECL_BADCLASS, "D has no static, auto or register variables");
 	if (d->derive.n > 0 && d->derive.v[0].kind == DERIVE_FUNCTION)
 		return; /* a prototype: nothing to remember */
 	if (s->class_ == T_EXTERN)
@@ -197,16 +197,18 @@ static bool skip_c_definition(dt_compiler *cc, const dt_specs *s, const dt_decla
 
 	if (cc->lex.tok.kind == '{' && is_function) {
 		if (!dt_lex_included(cc) && s->class_ != T_STATIC)
-			dt_syntax(cc, "D has no functions of your own; an inline with parameters is "
-				      "written inline %s %s[...] = expression",
+			dt_syntax(cc,
+				  "D has no functions of your own; an inline with parameters is "
+				  "written inline %s %s[...] = expression",
 				  dt_tname(cc, s->type), d->name);
 		dt_lex_skip_block(cc, '}');
 		return true;
 	}
 	if (cc->lex.tok.kind == '=') {
 		if (!dt_lex_included(cc))
-			dt_syntax(cc, "a variable cannot be given a value where it is declared; "
-				      "assign to \"%s\" in a BEGIN clause",
+			dt_syntax(cc,
+				  "a variable cannot be given a value where it is declared; "
+				  "assign to \"%s\" in a BEGIN clause",
 				  d->name);
 		dt_lex_skip_block(cc, ';');
 		return true;
@@ -226,7 +228,7 @@ void dt_parse_declaration(dt_compiler *cc)
 		return;
 	}
 	for (;;) {
-		dt_declarator d = { 0 };
+		dt_declarator d = {0};
 		dt_parse_declarator(cc, DECL_EXTERNAL, NAME_REQUIRED, &d);
 		if (s.is_inline && cc->lex.tok.kind == '=' &&
 		    !(d.derive.n && d.derive.v[0].kind == DERIVE_FUNCTION)) {

@@ -16,8 +16,8 @@ enum dt_decl_place { DECL_EXTERNAL, DECL_MEMBER, DECL_PARAM, DECL_TYPE_NAME };
 typedef struct dt_specs {
 	int class_; /* 0, T_TYPEDEF, T_EXTERN, T_STATIC, T_AUTO, T_REGISTER, T_SELF, T_THIS */
 	bool is_inline;
-	bool userland;	 /* pointers made by the declarators point to user memory */
-	bool names_tag;	 /* a struct, union or enum: may stand without a declarator */
+	bool userland;	/* pointers made by the declarators point to user memory */
+	bool names_tag; /* a struct, union or enum: may stand without a declarator */
 	dt_type *type;
 	dt_pos pos;
 } dt_specs;
@@ -46,8 +46,8 @@ dt_type *dt_named_type(dt_compiler *cc, const char *module, const char *name, bo
 void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out);
 
 /* ---- decl_tag.c ---- */
-dt_type *dt_parse_sou(dt_compiler *cc);	 /* at struct or union */
-dt_type *dt_parse_enum(dt_compiler *cc); /* at enum */
+dt_type *dt_parse_sou(dt_compiler *cc);		      /* at struct or union */
+dt_type *dt_parse_enum(dt_compiler *cc);	      /* at enum */
 const char *dt_decl_container(const dt_compiler *cc); /* "C" in included headers, else "D" */
 
 /* ---- declarator.c ---- */
@@ -55,7 +55,8 @@ enum dt_name_rule { NAME_REQUIRED, NAME_OPTIONAL, NAME_NONE };
 void dt_parse_declarator(dt_compiler *cc, enum dt_decl_place place, enum dt_name_rule rule,
 			 dt_declarator *out);
 /* The type that derivations `from`.. make of the specifiers' type. */
-dt_type *dt_declared_type(dt_compiler *cc, const dt_specs *s, const dt_declarator *d, uint32_t from);
+dt_type *dt_declared_type(dt_compiler *cc, const dt_specs *s, const dt_declarator *d,
+			  uint32_t from);
 /* Fails with D_DECL_VOIDOBJ, D_DECL_DYNOBJ, D_DECL_INCOMPLETE when t cannot be an object's. */
 void dt_check_object_type(dt_compiler *cc, dt_pos pos, const char *name, dt_type *t);
 /* A list of parameters up to `close`, which becomes the current token. */

@@ -23,11 +23,13 @@ static void check_provider_name(dt_compiler *cc, const char *name, dt_pos pos)
 	size_t len = strlen(name);
 
 	if (len > MAX_NAME)
-		dt_fail(cc, pos, D_PROV_BADNAME, "provider name \"%.80s\" is longer than %d characters",
-			name, MAX_NAME);
+		dt_fail(cc, pos, D_PROV_BADNAME,
+			"provider name \"%.80s\" is longer than %d characters", name, MAX_NAME);
 	if (isdigit((unsigned char)name[len - 1]))
-		dt_fail(cc, pos, D_PROV_BADNAME, "provider name \"%s\" cannot end in a digit: the "
-			"process id is appended to it", name);
+		dt_fail(cc, pos, D_PROV_BADNAME,
+			"provider name \"%s\" cannot end in a digit: the "
+			"process id is appended to it",
+			name);
 }
 
 /* Words joined by '-' are one name; "__" becomes '-'. */
@@ -125,8 +127,8 @@ static void set_xlated(dt_compiler *cc, dt_provider_probe *p, const dt_derive *a
 /* "probe" name [ args [ ":" args ] ] ";" */
 static dt_provider_probe parse_probe(dt_compiler *cc)
 {
-	dt_provider_probe p = { 0 };
-	dt_derive args = { 0 };
+	dt_provider_probe p = {0};
+	dt_derive args = {0};
 
 	dt_lex_expect(cc, T_PROBE, "probe");
 	p.name = parse_probe_name(cc);
@@ -190,7 +192,7 @@ static void check_duplicates(dt_compiler *cc, const dt_provider_decl *prov, dt_p
 
 static void parse_probes(dt_compiler *cc, dt_provider_decl *prov)
 {
-	DT_VEC(dt_provider_probe) list = { 0 };
+	DT_VEC(dt_provider_probe) list = {0};
 
 	dt_lex_expect(cc, '{', "{");
 	while (cc->lex.tok.kind != '}') {
@@ -225,7 +227,7 @@ static void add_provider(dt_compiler *cc, const dt_provider_decl *prov, dt_pos p
 
 void dt_parse_provider(dt_compiler *cc)
 {
-	dt_provider_decl prov = { 0 };
+	dt_provider_decl prov = {0};
 	dt_pos pos;
 
 	dt_lex_next(cc); /* provider */
@@ -234,7 +236,7 @@ void dt_parse_provider(dt_compiler *cc)
 	dt_lex_expect(cc, T_IDENT, "the name of a provider");
 	check_provider_name(cc, prov.name, pos);
 	for (size_t i = 0; i < DT_NELEM(prov.attrs); i++)
-		prov.attrs[i] = (dt_attr){ DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLASS_COMMON };
+		prov.attrs[i] = (dt_attr){DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLASS_COMMON};
 	parse_probes(cc, &prov);
 	check_duplicates(cc, &prov, pos);
 	add_provider(cc, &prov, pos);

@@ -12,9 +12,23 @@
 bool dt_is_type_keyword(int token)
 {
 	switch (token) {
-	case T_CHAR: case T_CONST: case T_DOUBLE: case T_ENUM: case T_FLOAT: case T_KW_INT:
-	case T_LONG: case T_RESTRICT: case T_SHORT: case T_SIGNED: case T_KW_STRING: case T_STRUCT:
-	case T_UNION: case T_UNSIGNED: case T_USERLAND: case T_VOID: case T_VOLATILE: return true;
+	case T_CHAR:
+	case T_CONST:
+	case T_DOUBLE:
+	case T_ENUM:
+	case T_FLOAT:
+	case T_KW_INT:
+	case T_LONG:
+	case T_RESTRICT:
+	case T_SHORT:
+	case T_SIGNED:
+	case T_KW_STRING:
+	case T_STRUCT:
+	case T_UNION:
+	case T_UNSIGNED:
+	case T_USERLAND:
+	case T_VOID:
+	case T_VOLATILE: return true;
 	default: return false;
 	}
 }
@@ -26,19 +40,15 @@ static const struct {
 	uint64_t size;
 	uint32_t align;
 } compiler_types[] = {
-	{ "_Float32", "float", 0, 0 },
-	{ "_Float32x", "double", 0, 0 },
-	{ "_Float64", "double", 0, 0 },
-	{ "_Float64x", "long double", 0, 0 },
-	{ "_Float128", NULL, 16, 16 },
-	{ "__float128", NULL, 16, 16 },
-	{ "__int128", NULL, 16, 16 },
-	{ "__int128_t", NULL, 16, 16 },
-	{ "__uint128_t", NULL, 16, 16 },
+    {"_Float32", "float", 0, 0},	{"_Float32x", "double", 0, 0},
+    {"_Float64", "double", 0, 0},	{"_Float64x", "long double", 0, 0},
+    {"_Float128", NULL, 16, 16},	{"__float128", NULL, 16, 16},
+    {"__int128", NULL, 16, 16},		{"__int128_t", NULL, 16, 16},
+    {"__uint128_t", NULL, 16, 16},
 #ifdef __x86_64__
-	{ "__builtin_va_list", NULL, 24, 8 },
+    {"__builtin_va_list", NULL, 24, 8},
 #else
-	{ "__builtin_va_list", NULL, 32, 8 },
+    {"__builtin_va_list", NULL, 32, 8},
 #endif
 };
 
@@ -47,8 +57,8 @@ static dt_type *make_opaque(dt_types *ts, const char *name, uint64_t size, uint3
 {
 	dt_type *sou = dt_type_sou(ts, "C", DT_K_STRUCT, NULL);
 
-	dt_type_add_member(ts, sou, "words",
-			   dt_type_array(ts, dt_intrinsics(ts)->uint64, size / 8), 0);
+	dt_type_add_member(ts, sou, "words", dt_type_array(ts, dt_intrinsics(ts)->uint64, size / 8),
+			   0);
 	dt_type_finish_sou(ts, sou);
 	sou->align = align;
 	return dt_type_typedef(ts, "C", name, sou);
@@ -215,7 +225,12 @@ static bool take_specifier(dt_compiler *cc, enum dt_decl_place place, dt_specs *
 	if (is_name_here(cc, place, w))
 		return false;
 	switch (kind) {
-	case T_AUTO: case T_REGISTER: case T_STATIC: case T_EXTERN: case T_TYPEDEF: case T_SELF:
+	case T_AUTO:
+	case T_REGISTER:
+	case T_STATIC:
+	case T_EXTERN:
+	case T_TYPEDEF:
+	case T_SELF:
 	case T_THIS: set_class(cc, place, s); break;
 	case T_INLINE:
 		if (place != DECL_EXTERNAL)
@@ -230,10 +245,15 @@ static bool take_specifier(dt_compiler *cc, enum dt_decl_place place, dt_specs *
 	case T_SHORT: w->nshort++; break;
 	case T_SIGNED: w->nsigned++; break;
 	case T_UNSIGNED: w->nunsigned++; break;
-	case T_CHAR: case T_KW_INT: case T_VOID: case T_FLOAT: case T_DOUBLE: case T_KW_STRING:
-		set_base(cc, w, kind, NULL);
-		break;
-	case T_STRUCT: case T_UNION: case T_ENUM:
+	case T_CHAR:
+	case T_KW_INT:
+	case T_VOID:
+	case T_FLOAT:
+	case T_DOUBLE:
+	case T_KW_STRING: set_base(cc, w, kind, NULL); break;
+	case T_STRUCT:
+	case T_UNION:
+	case T_ENUM:
 		if (w->base)
 			bad_combination(cc, cc->lex.tok.pos);
 		w->name = kind == T_STRUCT ? "struct" : kind == T_UNION ? "union" : "enum";
@@ -265,8 +285,7 @@ static void check_modifiers(dt_compiler *cc, dt_pos pos, const struct words *w)
 		dt_fail(cc, pos, D_DECL_CHARATTR, "char can be signed or unsigned, but not %s",
 			w->nlong ? "long" : "short");
 	if (w->base == T_VOID && (sign || length))
-		dt_fail(cc, pos, D_DECL_VOIDATTR,
-			"void cannot be signed, unsigned, long or short");
+		dt_fail(cc, pos, D_DECL_VOIDATTR, "void cannot be signed, unsigned, long or short");
 	if (sign && !is_int && w->base != T_CHAR &&
 	    !(w->base == T_IDENT && strcmp(w->name, "__int128") == 0))
 		dt_fail(cc, pos, D_DECL_SIGNINT, "only char and integer types can be %s",
@@ -317,7 +336,7 @@ static dt_type *qualified(dt_compiler *cc, dt_type *t, const struct words *w)
 
 void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out)
 {
-	struct words w = { 0 };
+	struct words w = {0};
 
 	memset(out, 0, sizeof(*out));
 	out->pos = cc->lex.tok.pos;

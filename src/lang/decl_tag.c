@@ -52,13 +52,12 @@ static dt_type *find_defined(dt_compiler *cc, enum dt_namespace ns, const char *
 /* C has one name space for all tags. */
 static void check_other_kinds(dt_compiler *cc, enum dt_kind kind, const char *tag, dt_pos pos)
 {
-	static const enum dt_kind kinds[] = { DT_K_STRUCT, DT_K_UNION, DT_K_ENUM };
+	static const enum dt_kind kinds[] = {DT_K_STRUCT, DT_K_UNION, DT_K_ENUM};
 
 	for (size_t i = 0; i < DT_NELEM(kinds); i++)
 		if (kinds[i] != kind && find_defined(cc, kind_space(kinds[i]), tag))
-			dt_fail(cc, pos, D_DECL_TYPERED,
-				"%s %s was declared before as a %s", kind_word(kind), tag,
-				kind_word(kinds[i]));
+			dt_fail(cc, pos, D_DECL_TYPERED, "%s %s was declared before as a %s",
+				kind_word(kind), tag, kind_word(kinds[i]));
 }
 
 /* ---- members ---- */
@@ -98,7 +97,7 @@ static void parse_width(dt_compiler *cc, member *m)
 
 static void parse_member_declarator(dt_compiler *cc, const dt_specs *s, members *list)
 {
-	dt_declarator d = { .pos = cc->lex.tok.pos };
+	dt_declarator d = {.pos = cc->lex.tok.pos};
 	member *m;
 
 	if (cc->lex.tok.kind == ':') {
@@ -246,11 +245,12 @@ static bool same_layout(dt_compiler *cc, dt_type *a, dt_type *b)
 
 /* ---- struct and union ---- */
 
-static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, dt_pos pos, bool packed)
+static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, dt_pos pos,
+			   bool packed)
 {
 	dt_type *old = NULL, *t;
 	const char *container = dt_decl_container(cc);
-	members list = { 0 };
+	members list = {0};
 	bool again;
 
 	if (tag) {
@@ -269,7 +269,8 @@ static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, 
 	cc->lex.aligned = 0;
 	dt_lex_next(cc); /* '}', and the attributes after it */
 	if (!again && tag && dt_type_is_complete(cc->types, t))
-		dt_fail(cc, pos, D_DECL_TYPERED, "%s %s is defined inside itself", kind_word(kind), tag);
+		dt_fail(cc, pos, D_DECL_TYPERED, "%s %s is defined inside itself", kind_word(kind),
+			tag);
 	complete(cc, t, &list, packed || cc->lex.packed, cc->lex.aligned);
 	if (again && !same_layout(cc, old, t))
 		dt_fail(cc, pos, D_DECL_TYPERED, "%s %s was defined before, differently",
@@ -277,8 +278,8 @@ static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, 
 	return old ? old : t;
 }
 
-static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *module, const char *tag,
-			     dt_pos pos)
+static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *module,
+			     const char *tag, dt_pos pos)
 {
 	enum dt_namespace ns = kind_space(kind);
 	dt_type *local, *t;
@@ -286,8 +287,8 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 	if (module) {
 		t = dt_type_lookup(cc->types, *module ? module : "vmlinux", ns, tag);
 		if (!t)
-			dt_fail(cc, pos, D_DECL_IDENT, "there is no %s %s in %s", kind_word(kind), tag,
-				*module ? module : "the kernel");
+			dt_fail(cc, pos, D_DECL_IDENT, "there is no %s %s in %s", kind_word(kind),
+				tag, *module ? module : "the kernel");
 		return t;
 	}
 	local = dt_type_lookup_local(cc->types, ns, tag);
@@ -365,14 +366,15 @@ static void declare_enumerator(dt_compiler *cc, dt_type *e, bool repeat, uint32_
 	if (repeat) {
 		if (i >= e->nenumerators || strcmp(e->enumerators[i].name, name) != 0 ||
 		    e->enumerators[i].value != value)
-			dt_fail(cc, pos, D_DECL_TYPERED,
-				"enum %s was defined before, differently", e->name ? e->name : "");
+			dt_fail(cc, pos, D_DECL_TYPERED, "enum %s was defined before, differently",
+				e->name ? e->name : "");
 		return;
 	}
 	if (dt_enumerator_lookup(cc->types, name, false, &other, &v) && (other == e || v != value))
 		dt_fail(cc, pos, D_DECL_IDRED, "enumerator \"%s\" was declared before", name);
 	if (!dt_lex_included(cc) && dt_ident_find(cc, name, 0))
-		dt_fail(cc, pos, D_DECL_IDRED, "\"%s\" is the name of a variable or function", name);
+		dt_fail(cc, pos, D_DECL_IDRED, "\"%s\" is the name of a variable or function",
+			name);
 	dt_type_add_enumerator(cc->types, e, name, value);
 }
 

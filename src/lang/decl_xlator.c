@@ -15,8 +15,10 @@ static dt_type *parse_output(dt_compiler *cc)
 	dt_type *t = dt_parse_type_name(cc);
 
 	if (!dt_type_is_sou(t))
-		dt_fail(cc, pos, D_XLATE_SOU, "the output of a translator must be a struct or union, "
-			"not %s", dt_tname(cc, t));
+		dt_fail(cc, pos, D_XLATE_SOU,
+			"the output of a translator must be a struct or union, "
+			"not %s",
+			dt_tname(cc, t));
 	if (!dt_type_is_complete(cc->types, t))
 		dt_fail(cc, pos, D_XLATE_SOU, "%s, the output of a translator, is incomplete",
 			dt_tname(cc, t));
@@ -27,7 +29,7 @@ static dt_type *parse_output(dt_compiler *cc)
 static dt_type *parse_input(dt_compiler *cc, const char **formal)
 {
 	dt_specs s;
-	dt_declarator d = { 0 };
+	dt_declarator d = {0};
 	dt_type *t;
 
 	dt_parse_specs(cc, DECL_PARAM, &s);
@@ -45,8 +47,8 @@ static void check_new(dt_compiler *cc, const dt_xlator *x)
 		if (dt_type_resolve(o->out) == dt_type_resolve(x->out) &&
 		    dt_type_equal(cc->types, o->in, x->in))
 			dt_fail(cc, x->pos, D_XLATE_REDECL,
-				"a translator from %s to %s was defined before", dt_tname(cc, x->in),
-				dt_tname(cc, x->out));
+				"a translator from %s to %s was defined before",
+				dt_tname(cc, x->in), dt_tname(cc, x->out));
 }
 
 /* member "=" expression */
@@ -102,7 +104,7 @@ void dt_parse_translator(dt_compiler *cc)
 	dt_param *formal = dt_arena_alloc(cc->arena, sizeof(*formal));
 
 	x->pos = cc->lex.tok.pos;
-	x->attr = (dt_attr){ DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON };
+	x->attr = (dt_attr){DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON};
 	x->version = DT_VERSION(1, 0, 0);
 	dt_lex_next(cc); /* translator */
 	x->out = parse_output(cc);
@@ -111,7 +113,7 @@ void dt_parse_translator(dt_compiler *cc)
 	dt_lex_expect(cc, '>', ">");
 	check_new(cc, x);
 	dt_pragma_apply_xlator(cc, x);
-	*formal = (dt_param){ x->param, x->in };
+	*formal = (dt_param){x->param, x->in};
 	cc->formals = formal;
 	cc->nformals = 1;
 	parse_body(cc, x);

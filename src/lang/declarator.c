@@ -15,9 +15,11 @@
 
 /* ---- parameters ---- */
 
-static bool is_void_list(const dt_compiler *cc, const dt_specs *s, const dt_declarator *d, int close)
+static bool is_void_list(const dt_compiler *cc, const dt_specs *s, const dt_declarator *d,
+			 int close)
 {
-	return dt_type_is_void(s->type) && d->derive.n == 0 && !d->name && cc->lex.tok.kind == close;
+	return dt_type_is_void(s->type) && d->derive.n == 0 && !d->name &&
+	       cc->lex.tok.kind == close;
 }
 
 static void check_param(dt_compiler *cc, const dt_param *p, dt_pos pos, bool only)
@@ -39,14 +41,14 @@ static void check_param(dt_compiler *cc, const dt_param *p, dt_pos pos, bool onl
 static void adjust_param(dt_declarator *d)
 {
 	if (d->derive.n > 0 && d->derive.v[0].kind == DERIVE_ARRAY)
-		d->derive.v[0] = (dt_derive){ .kind = DERIVE_POINTER, .pos = d->derive.v[0].pos };
+		d->derive.v[0] = (dt_derive){.kind = DERIVE_POINTER, .pos = d->derive.v[0].pos};
 }
 
 /* One parameter; false when it was the "void" of an empty list. */
 static bool parse_param(dt_compiler *cc, int close, unsigned rules, bool first, dt_param *out)
 {
 	dt_specs s;
-	dt_declarator d = { 0 };
+	dt_declarator d = {0};
 
 	dt_parse_specs(cc, DECL_PARAM, &s);
 	d.pos = cc->lex.tok.pos;
@@ -65,7 +67,7 @@ static bool parse_param(dt_compiler *cc, int close, unsigned rules, bool first, 
 
 void dt_parse_params(dt_compiler *cc, int close, unsigned rules, dt_derive *out)
 {
-	DT_VEC(dt_param) list = { 0 };
+	DT_VEC(dt_param) list = {0};
 	dt_param p;
 
 	dt_depth_enter(cc, cc->lex.tok.pos);
@@ -127,8 +129,12 @@ static bool at_keys(dt_compiler *cc)
 	dt_type *type;
 
 	switch (t->kind) {
-	case T_ELLIPSIS: case T_AUTO: case T_EXTERN: case T_REGISTER: case T_STATIC: case T_TYPEDEF:
-		return true; /* and an error soon */
+	case T_ELLIPSIS:
+	case T_AUTO:
+	case T_EXTERN:
+	case T_REGISTER:
+	case T_STATIC:
+	case T_TYPEDEF: return true; /* and an error soon */
 	default: break;
 	}
 	if (dt_starts_type(cc))
@@ -148,8 +154,9 @@ static void parse_dimension(dt_compiler *cc, dt_derive *a)
 	cc->nlinks = 0;
 	e = dt_parse_assign(cc);
 	if (!dt_check_const(cc, e, &n, &type))
-		dt_fail(cc, pos, D_DECL_ARRSUB,
-			"an array dimension must be a positive integer constant, or a list of types");
+		dt_fail(
+		    cc, pos, D_DECL_ARRSUB,
+		    "an array dimension must be a positive integer constant, or a list of types");
 	if ((n < 0 && !dt_type_is_signed(type)) || n > INT_MAX)
 		dt_fail(cc, pos, D_DECL_ARRBIG, "array dimension is larger than %d", INT_MAX);
 	if (n < 0 || (n == 0 && !dt_lex_included(cc)))
@@ -162,8 +169,9 @@ static void parse_array(dt_compiler *cc, enum dt_decl_place place, dt_declarator
 	dt_derive *a = add_derive(cc, d, DERIVE_ARRAY);
 
 	dt_lex_next(cc); /* [ */
-	while (place == DECL_PARAM && (cc->lex.tok.kind == T_STATIC || cc->lex.tok.kind == T_CONST ||
-				       cc->lex.tok.kind == T_RESTRICT))
+	while (place == DECL_PARAM &&
+	       (cc->lex.tok.kind == T_STATIC || cc->lex.tok.kind == T_CONST ||
+		cc->lex.tok.kind == T_RESTRICT))
 		dt_lex_next(cc); /* C99: char buf[restrict static 3] */
 	if (cc->lex.tok.kind == ']') {
 		a->no_size = true;
@@ -197,8 +205,17 @@ static bool at_name(const dt_compiler *cc, enum dt_decl_place place)
 {
 	switch (cc->lex.tok.kind) {
 	case T_IDENT: return true;
-	case T_COUNTER: case T_IMPORT: case T_OFFSETOF: case T_PROBE: case T_PROVIDER: case T_SELF:
-	case T_KW_STRING: case T_STRINGOF: case T_THIS: case T_TRANSLATOR: case T_USERLAND:
+	case T_COUNTER:
+	case T_IMPORT:
+	case T_OFFSETOF:
+	case T_PROBE:
+	case T_PROVIDER:
+	case T_SELF:
+	case T_KW_STRING:
+	case T_STRINGOF:
+	case T_THIS:
+	case T_TRANSLATOR:
+	case T_USERLAND:
 	case T_XLATE: return place == DECL_MEMBER || place == DECL_PARAM || dt_lex_included(cc);
 	default: return false;
 	}
@@ -236,7 +253,7 @@ static void parse_stars(dt_compiler *cc, dt_declarator *stars)
 void dt_parse_declarator(dt_compiler *cc, enum dt_decl_place place, enum dt_name_rule rule,
 			 dt_declarator *d)
 {
-	dt_declarator stars = { 0 };
+	dt_declarator stars = {0};
 
 	dt_depth_enter(cc, cc->lex.tok.pos);
 	parse_stars(cc, &stars);
@@ -316,8 +333,8 @@ dt_type *dt_declared_type(dt_compiler *cc, const dt_specs *s, const dt_declarato
 		case DERIVE_ARRAY:
 			if (x->no_size && s->class_ != T_EXTERN && s->class_ != T_TYPEDEF &&
 			    !dt_lex_included(cc))
-				dt_fail(cc, x->pos, D_DECL_ARRNULL, "array \"%s\" needs a dimension",
-					d->name ? d->name : "");
+				dt_fail(cc, x->pos, D_DECL_ARRNULL,
+					"array \"%s\" needs a dimension", d->name ? d->name : "");
 			t = derive_array(cc, t, x, d->name);
 			break;
 		case DERIVE_KEYS:
@@ -347,7 +364,7 @@ void dt_check_object_type(dt_compiler *cc, dt_pos pos, const char *name, dt_type
 dt_type *dt_parse_type_name(dt_compiler *cc)
 {
 	dt_specs s;
-	dt_declarator d = { 0 };
+	dt_declarator d = {0};
 
 	dt_parse_specs(cc, DECL_TYPE_NAME, &s);
 	dt_parse_declarator(cc, DECL_TYPE_NAME, NAME_NONE, &d);

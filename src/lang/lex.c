@@ -35,76 +35,77 @@ struct word {
 	int token;
 };
 
-static const struct word words[] = { /* sorted */
-	{ "_Alignas", SKIP_PARENS },
-	{ "_Atomic", SKIP_WORD },
-	{ "_Complex", SKIP_WORD },
-	{ "_Noreturn", SKIP_WORD },
-	{ "_Static_assert", SKIP_PARENS },
-	{ "_Thread_local", SKIP_WORD },
-	{ "__asm", SKIP_PARENS },
-	{ "__asm__", SKIP_PARENS },
-	{ "__attribute", SKIP_PARENS },
-	{ "__attribute__", SKIP_PARENS },
-	{ "__builtin_offsetof", T_OFFSETOF },
-	{ "__const", T_CONST },
-	{ "__const__", T_CONST },
-	{ "__extension__", SKIP_WORD },
-	{ "__inline", T_INLINE },
-	{ "__inline__", T_INLINE },
-	{ "__restrict", T_RESTRICT },
-	{ "__restrict__", T_RESTRICT },
-	{ "__signed", T_SIGNED },
-	{ "__signed__", T_SIGNED },
-	{ "__thread", SKIP_WORD },
-	{ "__volatile", T_VOLATILE },
-	{ "__volatile__", T_VOLATILE },
-	{ "auto", T_AUTO },
-	{ "break", T_BREAK },
-	{ "case", T_CASE },
-	{ "char", T_CHAR },
-	{ "const", T_CONST },
-	{ "continue", T_CONTINUE },
-	{ "counter", T_COUNTER },
-	{ "default", T_DEFAULT },
-	{ "do", T_DO },
-	{ "double", T_DOUBLE },
-	{ "else", T_ELSE },
-	{ "enum", T_ENUM },
-	{ "extern", T_EXTERN },
-	{ "float", T_FLOAT },
-	{ "for", T_FOR },
-	{ "goto", T_GOTO },
-	{ "if", T_IF },
-	{ "import", T_IMPORT },
-	{ "inline", T_INLINE },
-	{ "int", T_KW_INT },
-	{ "long", T_LONG },
-	{ "offsetof", T_OFFSETOF },
-	{ "probe", T_PROBE },
-	{ "provider", T_PROVIDER },
-	{ "register", T_REGISTER },
-	{ "restrict", T_RESTRICT },
-	{ "return", T_RETURN },
-	{ "self", T_SELF },
-	{ "short", T_SHORT },
-	{ "signed", T_SIGNED },
-	{ "sizeof", T_SIZEOF },
-	{ "static", T_STATIC },
-	{ "string", T_KW_STRING },
-	{ "stringof", T_STRINGOF },
-	{ "struct", T_STRUCT },
-	{ "switch", T_SWITCH },
-	{ "this", T_THIS },
-	{ "translator", T_TRANSLATOR },
-	{ "typedef", T_TYPEDEF },
-	{ "union", T_UNION },
-	{ "unsigned", T_UNSIGNED },
-	{ "userland", T_USERLAND },
-	{ "void", T_VOID },
-	{ "volatile", T_VOLATILE },
-	{ "while", T_WHILE },
-	{ "xlate", T_XLATE },
+static const struct word words[] = {
+    /* sorted */
+    {"_Alignas", SKIP_PARENS},
+    {"_Atomic", SKIP_WORD},
+    {"_Complex", SKIP_WORD},
+    {"_Noreturn", SKIP_WORD},
+    {"_Static_assert", SKIP_PARENS},
+    {"_Thread_local", SKIP_WORD},
+    {"__asm", SKIP_PARENS},
+    {"__asm__", SKIP_PARENS},
+    {"__attribute", SKIP_PARENS},
+    {"__attribute__", SKIP_PARENS},
+    {"__builtin_offsetof", T_OFFSETOF},
+    {"__const", T_CONST},
+    {"__const__", T_CONST},
+    {"__extension__", SKIP_WORD},
+    {"__inline", T_INLINE},
+    {"__inline__", T_INLINE},
+    {"__restrict", T_RESTRICT},
+    {"__restrict__", T_RESTRICT},
+    {"__signed", T_SIGNED},
+    {"__signed__", T_SIGNED},
+    {"__thread", SKIP_WORD},
+    {"__volatile", T_VOLATILE},
+    {"__volatile__", T_VOLATILE},
+    {"auto", T_AUTO},
+    {"break", T_BREAK},
+    {"case", T_CASE},
+    {"char", T_CHAR},
+    {"const", T_CONST},
+    {"continue", T_CONTINUE},
+    {"counter", T_COUNTER},
+    {"default", T_DEFAULT},
+    {"do", T_DO},
+    {"double", T_DOUBLE},
+    {"else", T_ELSE},
+    {"enum", T_ENUM},
+    {"extern", T_EXTERN},
+    {"float", T_FLOAT},
+    {"for", T_FOR},
+    {"goto", T_GOTO},
+    {"if", T_IF},
+    {"import", T_IMPORT},
+    {"inline", T_INLINE},
+    {"int", T_KW_INT},
+    {"long", T_LONG},
+    {"offsetof", T_OFFSETOF},
+    {"probe", T_PROBE},
+    {"provider", T_PROVIDER},
+    {"register", T_REGISTER},
+    {"restrict", T_RESTRICT},
+    {"return", T_RETURN},
+    {"self", T_SELF},
+    {"short", T_SHORT},
+    {"signed", T_SIGNED},
+    {"sizeof", T_SIZEOF},
+    {"static", T_STATIC},
+    {"string", T_KW_STRING},
+    {"stringof", T_STRINGOF},
+    {"struct", T_STRUCT},
+    {"switch", T_SWITCH},
+    {"this", T_THIS},
+    {"translator", T_TRANSLATOR},
+    {"typedef", T_TYPEDEF},
+    {"union", T_UNION},
+    {"unsigned", T_UNSIGNED},
+    {"userland", T_USERLAND},
+    {"void", T_VOID},
+    {"volatile", T_VOLATILE},
+    {"while", T_WHILE},
+    {"xlate", T_XLATE},
 };
 
 static int find_word(const char *s, size_t len)
@@ -136,8 +137,16 @@ int dt_keyword(const char *word, size_t len)
 static bool begins_declaration_word(int token)
 {
 	switch (token) {
-	case T_AUTO: case T_EXTERN: case T_INLINE: case T_PROVIDER: case T_REGISTER: case T_SELF:
-	case T_STATIC: case T_THIS: case T_TRANSLATOR: case T_TYPEDEF: return true;
+	case T_AUTO:
+	case T_EXTERN:
+	case T_INLINE:
+	case T_PROVIDER:
+	case T_REGISTER:
+	case T_SELF:
+	case T_STATIC:
+	case T_THIS:
+	case T_TRANSLATOR:
+	case T_TYPEDEF: return true;
 	default: return dt_is_type_keyword(token);
 	}
 }
@@ -163,7 +172,7 @@ dt_pos dt_lex_pos(const dt_compiler *cc)
 {
 	const dt_lexer *lx = &cc->lex;
 
-	return (dt_pos){ lx->file, lx->line, (uint32_t)(lx->p - lx->line_start) + 1 };
+	return (dt_pos){lx->file, lx->line, (uint32_t)(lx->p - lx->line_start) + 1};
 }
 
 /* Step over the newline at lex.p. */
@@ -186,7 +195,8 @@ bool dt_lex_included(const dt_compiler *cc)
 }
 
 /* Is this line `# 12 "file"` or `#line 12 "file"`? The name stays in place. */
-static bool is_marker(const char *s, const char *eol, uint32_t *line, const char **name, size_t *len)
+static bool is_marker(const char *s, const char *eol, uint32_t *line, const char **name,
+		      size_t *len)
 {
 	uint64_t n = 0;
 	const char *q;
@@ -445,7 +455,7 @@ static void skip_to(dt_compiler *cc, char close)
 void dt_lex_skip_block(dt_compiler *cc, int close)
 {
 	skip_to(cc, (char)close);
-	cc->lex.tok = (dt_token){ .kind = close, .pos = dt_lex_pos(cc) };
+	cc->lex.tok = (dt_token){.kind = close, .pos = dt_lex_pos(cc)};
 	cc->lex.tok.pos.column--;
 }
 
@@ -477,13 +487,13 @@ _Noreturn static void bad_character(dt_compiler *cc)
 static const struct {
 	char text[4];
 	int token;
-} operators[] = { /* longest first */
-	{ "...", T_ELLIPSIS }, { "<<=", T_SHL_EQ }, { ">>=", T_SHR_EQ }, { "->", T_ARROW },
-	{ "++", T_INC },       { "--", T_DEC },	    { "<<", T_SHL },	 { ">>", T_SHR },
-	{ "<=", T_LE },	       { ">=", T_GE },	    { "==", T_EQ },	 { "!=", T_NE },
-	{ "&&", T_ANDAND },    { "^^", T_XORXOR },  { "||", T_OROR },	 { "+=", T_ADD_EQ },
-	{ "-=", T_SUB_EQ },    { "*=", T_MUL_EQ },  { "/=", T_DIV_EQ },	 { "%=", T_MOD_EQ },
-	{ "&=", T_AND_EQ },    { "^=", T_XOR_EQ },  { "|=", T_OR_EQ },
+} operators[] = {
+    /* longest first */
+    {"...", T_ELLIPSIS}, {"<<=", T_SHL_EQ}, {">>=", T_SHR_EQ}, {"->", T_ARROW},	 {"++", T_INC},
+    {"--", T_DEC},	 {"<<", T_SHL},	    {">>", T_SHR},     {"<=", T_LE},	 {">=", T_GE},
+    {"==", T_EQ},	 {"!=", T_NE},	    {"&&", T_ANDAND},  {"^^", T_XORXOR}, {"||", T_OROR},
+    {"+=", T_ADD_EQ},	 {"-=", T_SUB_EQ},  {"*=", T_MUL_EQ},  {"/=", T_DIV_EQ}, {"%=", T_MOD_EQ},
+    {"&=", T_AND_EQ},	 {"^=", T_XOR_EQ},  {"|=", T_OR_EQ},
 };
 
 static int find_operator(const char *s, size_t left, size_t *len)
@@ -616,7 +626,8 @@ static void lex_macro(dt_compiler *cc, dt_token *t)
 	else
 		q += ident_len(lx, q);
 	if (q == name)
-		dt_fail(cc, t->pos, D_SYNTAX, "$ must be followed by the name of a macro, as in "
+		dt_fail(cc, t->pos, D_SYNTAX,
+			"$ must be followed by the name of a macro, as in "
 			"$1 or $target");
 	dt_macro_expand(cc, dt_arena_strndup(cc->arena, name, (size_t)(q - name)), as_string, t);
 	if (t->kind == T_IDENT && dt_keyword(t->text, t->len))
@@ -706,8 +717,8 @@ static size_t description_len(const dt_lexer *lx)
 {
 	const char *s = lx->p;
 
-	while (s < lx->end && (isalnum((unsigned char)*s) ||
-			       (*s && strchr("-$:_.?*\\[]!", *s)) || (*s == '`' && s > lx->p))) {
+	while (s < lx->end && (isalnum((unsigned char)*s) || (*s && strchr("-$:_.?*\\[]!", *s)) ||
+			       (*s == '`' && s > lx->p))) {
 		if (*s == '\\' && lx->end - s > 1 && (s[1] == '\n' || s[1] == '\r'))
 			break;
 		s++;
@@ -767,8 +778,8 @@ static bool begins_declaration(dt_compiler *cc, size_t len, bool forced)
 static void lex_outer(dt_compiler *cc, dt_token *t)
 {
 	dt_lexer *lx = &cc->lex;
-	bool forced = lx->tok.kind == ',' || (cc->src && cc->src->is_cmdline) ||
-		      dt_opt(cc->opts, DT_O_PSPEC);
+	bool forced =
+	    lx->tok.kind == ',' || (cc->src && cc->src->is_cmdline) || dt_opt(cc->opts, DT_O_PSPEC);
 	int how;
 	size_t len;
 
@@ -815,8 +826,12 @@ void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode
 {
 	const char *nul = memchr(text, '\0', len);
 
-	cc->lex = (dt_lexer){ .text = text, .p = text, .end = text + len, .line = 1,
-			      .line_start = text, .mode = mode };
+	cc->lex = (dt_lexer){.text = text,
+			     .p = text,
+			     .end = text + len,
+			     .line = 1,
+			     .line_start = text,
+			     .mode = mode};
 	if (!nul)
 		return;
 	for (; cc->lex.p < nul;) {
@@ -903,7 +918,7 @@ void dt_syntax(dt_compiler *cc, const char *fmt, ...)
 {
 	dt_token *t = &cc->lex.tok;
 	char what[512] = "syntax error", near[256] = "end of input";
-	dt_buf scratch = { 0 };
+	dt_buf scratch = {0};
 	va_list ap;
 
 	if (fmt) {

@@ -13,7 +13,8 @@
 
 /* The candidates in C99's order; a row is skipped when the suffix asks for more, and an unsigned
  * one when the constant is decimal without u. */
-dt_type *dt_int_constant_type(dt_compiler *cc, uint64_t v, bool decimal, bool is_unsigned, int nlong)
+dt_type *dt_int_constant_type(dt_compiler *cc, uint64_t v, bool decimal, bool is_unsigned,
+			      int nlong)
 {
 	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
 	const struct {
@@ -22,9 +23,9 @@ dt_type *dt_int_constant_type(dt_compiler *cc, uint64_t v, bool decimal, bool is
 		bool is_unsigned;
 		int nlong;
 	} rows[] = {
-		{ in->int_, INT_MAX, false, 0 },    { in->uint, UINT_MAX, true, 0 },
-		{ in->long_, LONG_MAX, false, 1 },  { in->ulong, ULONG_MAX, true, 1 },
-		{ in->llong, LLONG_MAX, false, 2 }, { in->ullong, ULLONG_MAX, true, 2 },
+	    {in->int_, INT_MAX, false, 0},    {in->uint, UINT_MAX, true, 0},
+	    {in->long_, LONG_MAX, false, 1},  {in->ulong, ULONG_MAX, true, 1},
+	    {in->llong, LLONG_MAX, false, 2}, {in->ullong, ULLONG_MAX, true, 2},
 	};
 
 	for (size_t i = 0; i < DT_NELEM(rows); i++)

@@ -16,13 +16,23 @@
 /* ---- values ---- */
 
 enum macro_id {
-	M_EGID, M_EUID, M_GID, M_PID, M_PGID, M_PPID, M_PROJID, M_SID, M_TARGET, M_TASKID, M_UID,
+	M_EGID,
+	M_EUID,
+	M_GID,
+	M_PID,
+	M_PGID,
+	M_PPID,
+	M_PROJID,
+	M_SID,
+	M_TARGET,
+	M_TASKID,
+	M_UID,
 };
 
 static const char *const macro_names[] = {
-	[M_EGID] = "egid", [M_EUID] = "euid",	  [M_GID] = "gid",	[M_PID] = "pid",
-	[M_PGID] = "pgid", [M_PPID] = "ppid",	  [M_PROJID] = "projid", [M_SID] = "sid",
-	[M_TARGET] = "target", [M_TASKID] = "taskid", [M_UID] = "uid",
+    [M_EGID] = "egid",	   [M_EUID] = "euid",	  [M_GID] = "gid",	 [M_PID] = "pid",
+    [M_PGID] = "pgid",	   [M_PPID] = "ppid",	  [M_PROJID] = "projid", [M_SID] = "sid",
+    [M_TARGET] = "target", [M_TASKID] = "taskid", [M_UID] = "uid",
 };
 
 static long macro_value(const dt_compiler *cc, enum macro_id id)
@@ -37,7 +47,8 @@ static long macro_value(const dt_compiler *cc, enum macro_id id)
 	case M_SID: return (long)getsid(0);
 	case M_TARGET: return cc->macros ? cc->macros->target : 0;
 	case M_UID: return (long)getuid();
-	case M_PROJID: case M_TASKID: return 0; /* Solaris notions */
+	case M_PROJID:
+	case M_TASKID: return 0; /* Solaris notions */
 	}
 	return 0;
 }
@@ -190,8 +201,10 @@ const char *dt_macro_in_field(dt_compiler *cc, dt_pos pos, const char *field)
 			end++;
 	name = dt_arena_strndup(cc->arena, name, (size_t)(end - name));
 	if (strchr(end, '$'))
-		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description \"%s\": only one macro "
-			"fits in a field", field);
+		dt_fail(cc, pos, D_PDESC_INVAL,
+			"invalid probe description \"%s\": only one macro "
+			"fits in a field",
+			field);
 	if (isdigit((unsigned char)*name)) {
 		value = argument(cc, strtoul(name, NULL, 10));
 		if (!value && dt_opt(cc->opts, DT_O_DEFAULTARGS))
@@ -200,8 +213,10 @@ const char *dt_macro_in_field(dt_compiler *cc, dt_pos pos, const char *field)
 		value = dt_arena_printf(cc->arena, "%ld", macro_value(cc, (enum macro_id)id));
 	}
 	if (!value)
-		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description \"%s\": Undefined macro "
-			"variable in probe description", field);
+		dt_fail(cc, pos, D_PDESC_INVAL,
+			"invalid probe description \"%s\": Undefined macro "
+			"variable in probe description",
+			field);
 	return dt_arena_printf(cc->arena, "%.*s%s%s", (int)(dollar - field), field, value, end);
 }
 
@@ -212,7 +227,6 @@ void dt_macro_check_unused(dt_compiler *cc)
 
 	if (!m || !m->used || m->argc < 2 || m->used[m->argc - 1] || dt_opt(cc->opts, DT_O_ARGREF))
 		return;
-	dt_fail(cc, (dt_pos){ 0 }, D_MACRO_UNUSED,
-		"extraneous argument '%s' ($%d is not referenced)", m->argv[m->argc - 1],
-		m->argc - 1);
+	dt_fail(cc, (dt_pos){0}, D_MACRO_UNUSED, "extraneous argument '%s' ($%d is not referenced)",
+		m->argv[m->argc - 1], m->argc - 1);
 }

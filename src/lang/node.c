@@ -13,17 +13,14 @@ static const struct {
 	int prec;
 	const char *text;
 } binary_ops[] = {
-	{ '*', 13, "*" },	  { '/', 13, "/" },	   { '%', 13, "%" },
-	{ '+', 12, "+" },	  { '-', 12, "-" },	   { T_SHL, 11, "<<" },
-	{ T_SHR, 11, ">>" },	  { '<', 10, "<" },	   { T_LE, 10, "<=" },
-	{ '>', 10, ">" },	  { T_GE, 10, ">=" },	   { T_EQ, 9, "==" },
-	{ T_NE, 9, "!=" },	  { '&', 8, "&" },	   { '^', 7, "^" },
-	{ '|', 6, "|" },	  { T_ANDAND, 5, "&&" },   { T_XORXOR, 4, "^^" },
-	{ T_OROR, 3, "||" },	  { '=', 1, "=" },	   { T_ADD_EQ, 1, "+=" },
-	{ T_SUB_EQ, 1, "-=" },	  { T_MUL_EQ, 1, "*=" },   { T_DIV_EQ, 1, "/=" },
-	{ T_MOD_EQ, 1, "%=" },	  { T_AND_EQ, 1, "&=" },   { T_XOR_EQ, 1, "^=" },
-	{ T_OR_EQ, 1, "|=" },	  { T_SHL_EQ, 1, "<<=" },  { T_SHR_EQ, 1, ">>=" },
-	{ ',', 0, "," },
+    {'*', 13, "*"},	  {'/', 13, "/"},	{'%', 13, "%"},	     {'+', 12, "+"},
+    {'-', 12, "-"},	  {T_SHL, 11, "<<"},	{T_SHR, 11, ">>"},   {'<', 10, "<"},
+    {T_LE, 10, "<="},	  {'>', 10, ">"},	{T_GE, 10, ">="},    {T_EQ, 9, "=="},
+    {T_NE, 9, "!="},	  {'&', 8, "&"},	{'^', 7, "^"},	     {'|', 6, "|"},
+    {T_ANDAND, 5, "&&"},  {T_XORXOR, 4, "^^"},	{T_OROR, 3, "||"},   {'=', 1, "="},
+    {T_ADD_EQ, 1, "+="},  {T_SUB_EQ, 1, "-="},	{T_MUL_EQ, 1, "*="}, {T_DIV_EQ, 1, "/="},
+    {T_MOD_EQ, 1, "%="},  {T_AND_EQ, 1, "&="},	{T_XOR_EQ, 1, "^="}, {T_OR_EQ, 1, "|="},
+    {T_SHL_EQ, 1, "<<="}, {T_SHR_EQ, 1, ">>="}, {',', 0, ","},
 };
 
 /* Levels that are not in the table. */
@@ -33,10 +30,18 @@ static const struct {
 	int op;
 	const char *text;
 } unary_ops[] = {
-	{ '!', "!" },		{ '~', "~" },		    { T_INC, "++" },
-	{ T_DEC, "--" },	{ T_POSTINC, "++" },	    { T_POSTDEC, "--" },
-	{ T_SIZEOF, "sizeof " }, { T_STRINGOF, "stringof " }, { T_ARROW, "->" },
-	{ '.', "." },		{ '[', "[" },		    { '(', "(" },
+    {'!', "!"},
+    {'~', "~"},
+    {T_INC, "++"},
+    {T_DEC, "--"},
+    {T_POSTINC, "++"},
+    {T_POSTDEC, "--"},
+    {T_SIZEOF, "sizeof "},
+    {T_STRINGOF, "stringof "},
+    {T_ARROW, "->"},
+    {'.', "."},
+    {'[', "["},
+    {'(', "("},
 };
 
 int dt_op_prec(int op)
@@ -217,7 +222,8 @@ static void print_op2(dt_compiler *cc, const dt_node *n, dt_buf *out)
 	int prec;
 
 	switch (n->op) {
-	case '.': case T_ARROW:
+	case '.':
+	case T_ARROW:
 		print_expr(cc, n->l, PREC_POSTFIX, out);
 		dt_buf_printf(out, "%s%s", dt_op_text(n->op), n->name);
 		return;
@@ -257,9 +263,11 @@ static void print_bare(dt_compiler *cc, const dt_node *n, dt_buf *out)
 		dt_buf_escape(out, n->str, n->len);
 		dt_buf_putc(out, '"');
 		break;
-	case N_IDENT: case N_VAR: print_ident(cc, n, out); break;
+	case N_IDENT:
+	case N_VAR: print_ident(cc, n, out); break;
 	case N_SYM: dt_buf_printf(out, "%s`%s", n->module ? n->module : "", n->name); break;
-	case N_CALL: case N_FUNC:
+	case N_CALL:
+	case N_FUNC:
 		dt_buf_printf(out, "%s(", n->name ? n->name : n->ident->name);
 		print_list(cc, n->args, out);
 		dt_buf_putc(out, ')');

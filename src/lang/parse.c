@@ -21,12 +21,16 @@ static dt_node *parse_statements(dt_compiler *cc);
 static void reject_reserved(dt_compiler *cc)
 {
 	switch (cc->lex.tok.kind) {
-	case T_FOR: case T_WHILE: case T_DO: case T_BREAK: case T_CONTINUE:
-		dt_syntax(cc, "D has no loops, so that every clause ends");
-	case T_GOTO: case T_RETURN:
-		dt_syntax(cc, "D has no goto and no return: a clause runs to its end");
-	case T_SWITCH: case T_CASE: case T_DEFAULT:
-		dt_syntax(cc, "D has no switch; use if and else");
+	case T_FOR:
+	case T_WHILE:
+	case T_DO:
+	case T_BREAK:
+	case T_CONTINUE: dt_syntax(cc, "D has no loops, so that every clause ends");
+	case T_GOTO:
+	case T_RETURN: dt_syntax(cc, "D has no goto and no return: a clause runs to its end");
+	case T_SWITCH:
+	case T_CASE:
+	case T_DEFAULT: dt_syntax(cc, "D has no switch; use if and else");
 	case T_ELSE: dt_syntax(cc, "else without if");
 	default:
 		if (dt_is_type_keyword(cc->lex.tok.kind))
@@ -110,13 +114,14 @@ static const struct {
 	const char *name;
 	size_t max;
 } fields[NFIELDS] = {
-	[PROV] = { "provider", 64 },
-	[MOD] = { "module", 64 },
-	[FUNC] = { "function", 128 },
-	[NAME] = { "name", 64 },
+    [PROV] = {"provider", 64},
+    [MOD] = {"module", 64},
+    [FUNC] = {"function", 128},
+    [NAME] = {"name", 64},
 };
 
-_Noreturn static void bad_description(dt_compiler *cc, dt_pos pos, const char *text, const char *why)
+_Noreturn static void bad_description(dt_compiler *cc, dt_pos pos, const char *text,
+				      const char *why)
 {
 	dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description \"%.300s\": %s", text, why);
 }
@@ -159,7 +164,7 @@ static bool parse_id(dt_compiler *cc, const char *text, dt_pos pos, uint32_t *id
 
 void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc *out)
 {
-	const char *start[NFIELDS], *value[NFIELDS] = { "", "", "", "" };
+	const char *start[NFIELDS], *value[NFIELDS] = {"", "", "", ""};
 	int last = NAME - (cc->src ? (int)cc->src->spec : 0), n = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -173,8 +178,8 @@ void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc 
 		}
 		for (int i = 0; i < n; i++) {
 			int field = last - n + 1 + i;
-			value[field] = parse_field(cc, text, pos, field, start[i],
-						   strcspn(start[i], ":"));
+			value[field] =
+			    parse_field(cc, text, pos, field, start[i], strcspn(start[i], ":"));
 		}
 	}
 	out->prov = value[PROV];
@@ -224,8 +229,10 @@ static void parse_clause(dt_compiler *cc)
 
 	n->args = parse_descriptions(cc);
 	if (cc->lex.tok.kind == T_PSPEC)
-		dt_syntax(cc, "syntax error: \"%.60s\" is not the name of a type, and a probe "
-			      "description must be followed by , / or {", text);
+		dt_syntax(cc,
+			  "syntax error: \"%.60s\" is not the name of a type, and a probe "
+			  "description must be followed by , / or {",
+			  text);
 	if (cc->lex.tok.kind == T_PRED_OPEN)
 		parse_predicate(cc, n);
 	if (cc->lex.tok.kind == '{') {

@@ -164,9 +164,11 @@ static dt_node *parse_primary(dt_compiler *cc)
 	dt_node *n;
 
 	switch (cc->lex.tok.kind) {
-	case T_INT: case T_STRING: return parse_constant(cc);
+	case T_INT:
+	case T_STRING: return parse_constant(cc);
 	case T_IDENT: return parse_ident(cc);
-	case T_SELF: case T_THIS: return parse_scoped(cc);
+	case T_SELF:
+	case T_THIS: return parse_scoped(cc);
 	case T_AGG: return parse_aggregation(cc);
 	case T_OFFSETOF: return parse_offsetof(cc);
 	case T_XLATE: return parse_xlate(cc);
@@ -213,8 +215,10 @@ static dt_node *parse_postfix(dt_compiler *cc)
 	for (;; add_link(cc)) {
 		switch (cc->lex.tok.kind) {
 		case '[': n = parse_index(cc, n); break;
-		case '.': case T_ARROW: n = parse_member(cc, n); break;
-		case T_INC: case T_DEC:
+		case '.':
+		case T_ARROW: n = parse_member(cc, n); break;
+		case T_INC:
+		case T_DEC:
 			n = dt_node_op1(cc, cc->lex.tok.kind == T_INC ? T_POSTINC : T_POSTDEC, n);
 			dt_lex_next(cc);
 			break;
@@ -233,9 +237,22 @@ static dt_node *parse_postfix(dt_compiler *cc)
 static bool begins_operand(int kind)
 {
 	switch (kind) {
-	case T_IDENT: case T_INT: case T_STRING: case T_SELF: case T_THIS: case T_SIZEOF:
-	case T_STRINGOF: case T_OFFSETOF: case T_XLATE: case '(': case '!': case '~': case '-':
-	case '+': case '*': case '&': return true;
+	case T_IDENT:
+	case T_INT:
+	case T_STRING:
+	case T_SELF:
+	case T_THIS:
+	case T_SIZEOF:
+	case T_STRINGOF:
+	case T_OFFSETOF:
+	case T_XLATE:
+	case '(':
+	case '!':
+	case '~':
+	case '-':
+	case '+':
+	case '*':
+	case '&': return true;
 	default: return false;
 	}
 }
@@ -313,7 +330,14 @@ static dt_node *parse_unary_inner(dt_compiler *cc)
 	dt_node *n;
 
 	switch (op) {
-	case '!': case '~': case '+': case '-': case '*': case '&': case T_INC: case T_DEC:
+	case '!':
+	case '~':
+	case '+':
+	case '-':
+	case '*':
+	case '&':
+	case T_INC:
+	case T_DEC:
 	case T_STRINGOF:
 		dt_lex_next(cc);
 		n = dt_node_op1(cc, op, parse_unary(cc));

@@ -75,9 +75,8 @@ static const char *unquote(dt_arena *arena, const char *s)
 {
 	size_t len = strlen(s);
 
-	return len > 1 && s[0] == '"' && s[len - 1] == '"'
-		   ? dt_arena_strndup(arena, s + 1, len - 2)
-		   : s;
+	return len > 1 && s[0] == '"' && s[len - 1] == '"' ? dt_arena_strndup(arena, s + 1, len - 2)
+							   : s;
 }
 
 _Noreturn static void malformed(dt_compiler *cc, const struct line *l, const char *usage)
@@ -102,7 +101,8 @@ static void set_position(dt_compiler *cc, const struct line *l, uint32_t first)
 	const char *name = l->words[first + 1];
 	len = strlen(name);
 	if (len < 2 || name[0] != '"' || name[len - 1] != '"')
-		dt_fail(cc, l->pos, D_PRAGCTL_INVAL, "invalid file name in a line marker: %s", name);
+		dt_fail(cc, l->pos, D_PRAGCTL_INVAL, "invalid file name in a line marker: %s",
+			name);
 	name = unquote(cc->arena, name);
 	if (!lx->file || strcmp(lx->file, name) != 0)
 		lx->file = name;
@@ -122,7 +122,7 @@ static void set_position(dt_compiler *cc, const struct line *l, uint32_t first)
 static void pragma_option(dt_compiler *cc, const struct line *l)
 {
 	const char *word = l->n == 4 ? l->words[3] : NULL, *equal, *value = NULL;
-	dt_error err = { 0 };
+	dt_error err = {0};
 
 	if (!word)
 		malformed(cc, l, "#pragma D option name[=value], without blanks around the =");
@@ -171,7 +171,7 @@ static void add_pragma(dt_compiler *cc, const struct line *l, struct dt_pragma p
 
 static void provider_attributes(dt_compiler *cc, const struct line *l, dt_attr attr)
 {
-	static const char *const parts[] = { "provider", "module", "function", "name", "args" };
+	static const char *const parts[] = {"provider", "module", "function", "name", "args"};
 	bool found = false;
 	uint32_t part = 0;
 
@@ -189,12 +189,13 @@ static void provider_attributes(dt_compiler *cc, const struct line *l, dt_attr a
 			cc->prog_providers.v[i].attrs[part] = attr;
 	if (!found)
 		dt_fail(cc, l->pos, D_PRAGMA_UNUSED,
-			"#pragma attributes for provider \"%s\", which is not defined", l->words[5]);
+			"#pragma attributes for provider \"%s\", which is not defined",
+			l->words[5]);
 }
 
 static void pragma_attributes(dt_compiler *cc, const struct line *l)
 {
-	struct dt_pragma p = { .kind = PRAGMA_ATTR, .pos = l->pos };
+	struct dt_pragma p = {.kind = PRAGMA_ATTR, .pos = l->pos};
 
 	if (l->n < 5 || dt_attr_parse(l->words[3], &p.attr) != 0)
 		malformed(cc, l, "#pragma D attributes Name/Data/Class identifier");
@@ -210,7 +211,7 @@ static void pragma_attributes(dt_compiler *cc, const struct line *l)
 
 static void pragma_binding(dt_compiler *cc, const struct line *l)
 {
-	struct dt_pragma p = { .kind = PRAGMA_BINDING, .pos = l->pos };
+	struct dt_pragma p = {.kind = PRAGMA_BINDING, .pos = l->pos};
 
 	if (l->n != 5 || dt_version_parse(unquote(cc->arena, l->words[3]), &p.version) != 0)
 		malformed(cc, l, "#pragma D binding \"version\" identifier");
@@ -272,16 +273,17 @@ static bool module_is_loaded(const char *name)
 	if (strcmp(name, "vmlinux") == 0 || strcmp(name, "kernel") == 0 ||
 	    strcmp(name, "genunix") == 0 || strcmp(name, "unix") == 0)
 		return true;
-	if (strchr(name, '/') || snprintf(path, sizeof(path), "/sys/module/%s", name) >= (int)sizeof(path))
+	if (strchr(name, '/') ||
+	    snprintf(path, sizeof(path), "/sys/module/%s", name) >= (int)sizeof(path))
 		return false;
 	return access(path, F_OK) == 0;
 }
 
 static bool provider_exists(dt_compiler *cc, const char *name)
 {
-	dt_probedesc desc = { .prov = name, .mod = "", .func = "", .name = "" };
-	struct dt_probe_args found = { 0 };
-	dt_error err = { 0 };
+	dt_probedesc desc = {.prov = name, .mod = "", .func = "", .name = ""};
+	struct dt_probe_args found = {0};
+	dt_error err = {0};
 
 	if (!cc->probes.describe)
 		return true;
@@ -328,7 +330,7 @@ static bool is_dependency(const struct line *l)
 /* Works on lines alone: a library's text is looked at here before any of it is compiled. */
 uint32_t dt_scan_depends(const char *text, size_t len, dt_arena *a, const char ***names)
 {
-	DT_VEC(const char *) found = { 0 };
+	DT_VEC(const char *) found = {0};
 	const char *end = text + len;
 	struct line l;
 
@@ -354,10 +356,10 @@ static const struct {
 	const char *name;
 	void (*run)(dt_compiler *cc, const struct line *l);
 } d_pragmas[] = {
-	{ "attributes", pragma_attributes },
-	{ "binding", pragma_binding },
-	{ "depends_on", pragma_depends_on },
-	{ "option", pragma_option },
+    {"attributes", pragma_attributes},
+    {"binding", pragma_binding},
+    {"depends_on", pragma_depends_on},
+    {"option", pragma_option},
 };
 
 static void pragma(dt_compiler *cc, const struct line *l)
@@ -382,8 +384,8 @@ static void pragma(dt_compiler *cc, const struct line *l)
 
 static bool is_preprocessor_word(const char *s)
 {
-	static const char *const names[] = { "include", "define", "undef", "if",   "ifdef",
-					     "ifndef",	"elif",	  "else",  "endif" };
+	static const char *const names[] = {"include", "define", "undef", "if",	  "ifdef",
+					    "ifndef",  "elif",	 "else",  "endif"};
 
 	for (size_t i = 0; i < DT_NELEM(names); i++)
 		if (strcmp(s, names[i]) == 0)
@@ -393,7 +395,7 @@ static bool is_preprocessor_word(const char *s)
 
 void dt_control_line(dt_compiler *cc, const char *text, size_t len)
 {
-	struct line l = { .pos = dt_lex_pos(cc) };
+	struct line l = {.pos = dt_lex_pos(cc)};
 	const char *word;
 
 	split(cc->arena, text, len, &l);

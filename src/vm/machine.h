@@ -129,7 +129,7 @@ bool dt_vm_string(dt_vm *vm, uint64_t addr, uint64_t limit, dt_vm_str *s);
 bool dt_vm_load_user(dt_vm *vm, uint64_t addr, void *to, uint64_t n);
 /* A string from user memory: at most limit bytes with its NUL. */
 bool dt_vm_load_user_string(dt_vm *vm, uint64_t addr, char *to, uint64_t limit);
-/* Copy an object of a DIF type (strings: cut at size, NUL-terminated, zero-padded). */
+/* Copy an object of a DIF type (strings: cut at size, NUL-terminated). */
 bool dt_vm_copy(dt_vm *vm, uint64_t addr, void *to, uint64_t size, bool string, bool user);
 void dt_vm_scratch_reset(dt_vm *vm, uint64_t size);
 void *dt_vm_alloc(dt_vm *vm, uint64_t n); /* zeroed, 8-aligned; NULL: NOSCRATCH */

@@ -150,14 +150,18 @@ bool dt_vm_load_user_string(dt_vm *vm, uint64_t addr, char *to, uint64_t limit)
 
 	while (got + 1 < limit) { /* page by page: the NUL may be the last byte that is mapped */
 		uint64_t n = 4096 - ((addr + got) & 4095);
+		char *nul;
 
 		if (n > limit - 1 - got)
 			n = limit - 1 - got;
 		if (!dt_vm_load_user(vm, addr + got, to + got, n))
 			return false;
-		if (memchr(to + got, 0, n))
-			return true;
+		nul = memchr(to + got, 0, n);
 		got += n;
+		if (nul) { /* forget what was read behind it */
+			memset(nul, 0, (size_t)(to + got - nul));
+			return true;
+		}
 	}
 	if (limit)
 		to[got] = '\0';
@@ -169,21 +173,16 @@ bool dt_vm_copy(dt_vm *vm, uint64_t addr, void *to, uint64_t size, bool string, 
 	const void *p;
 	dt_vm_str s;
 
-	if (string && user) {
-		memset(to, 0, size);
-		if (!dt_vm_load_user_string(vm, addr, to, size))
-			return false;
-		s.n = strnlen(to, size); /* forget what was read past the NUL */
-		memset((char *)to + s.n, 0, size - s.n);
-		return true;
-	}
+	if (string && user)
+		return dt_vm_load_user_string(vm, addr, to, size);
 	if (user)
 		return dt_vm_load_user(vm, addr, to, size);
 	if (string) {
 		if (!dt_vm_string(vm, addr, size, &s))
 			return false;
 		memmove(to, s.p, s.n);
-		memset((char *)to + s.n, 0, size - s.n);
+		if (size)
+			((char *)to)[s.n] = '\0';
 		return true;
 	}
 	p = dt_vm_readable(vm, addr, size);
