@@ -50,6 +50,7 @@ $(BUILD)/libdtrace.so: $(OBJ)
 $(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.so
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $(CMD) -L$(BUILD) -ldtrace -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib'
+	@ln -sfn $(CURDIR)/lib $(BUILD)/lib
 
 # ---- tests ----
 $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(BUILD)/libdtrace.a

@@ -2,8 +2,8 @@
  * arena: memory that is freed at once, and the heap functions that never return NULL.
  *
  * An arena is a list of chunks; an allocation is a bump of a pointer in the newest one. Chunks come
- * zeroed from calloc and are never reused before dt_arena_free, so what is handed out is zeroed
- * too. Chunk sizes grow with the arena (4 KiB to 256 KiB): a one-line script costs one page or
+ * zeroed from calloc, and dt_arena_reset zeroes the one that it keeps, so what is handed out is
+ * zeroed too. Chunk sizes grow with the arena (4 KiB to 256 KiB): a one-line script costs one page or
  * two, a large one few system calls. A request larger than a chunk gets a chunk of its own, placed
  * behind the current one so that the rest of that one is not lost.
  *
@@ -103,6 +103,21 @@ void dt_arena_free(dt_arena *a)
 		free(c);
 	}
 	free(a);
+}
+
+void dt_arena_reset(dt_arena *a)
+{
+	struct chunk *keep = a->current, *c, *next;
+
+	if (keep == NULL)
+		return;
+	for (c = keep->next; c != NULL; c = next) {
+		next = c->next;
+		free(c);
+	}
+	keep->next = NULL;
+	memset(keep->data, 0, keep->used);
+	keep->used = a->used = 0;
 }
 
 void dt_arena_set_limit(dt_arena *a, size_t limit, void (*oom)(void *arg), void *arg)

@@ -42,6 +42,7 @@ void dt_arena_free(dt_arena *a);
 /* When more than `limit` bytes are in use, `oom(arg)` is called; it must not return. */
 void dt_arena_set_limit(dt_arena *a, size_t limit, void (*oom)(void *arg), void *arg);
 size_t dt_arena_used(const dt_arena *a);
+void dt_arena_reset(dt_arena *a); /* everything handed out is gone; keeps one chunk for what follows */
 void *dt_arena_alloc(dt_arena *a, size_t n); /* zeroed, 16-byte aligned, never NULL */
 void *dt_arena_dup(dt_arena *a, const void *p, size_t n);
 char *dt_arena_strdup(dt_arena *a, const char *s);

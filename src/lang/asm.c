@@ -199,25 +199,26 @@ static dt_difvar var_row(dt_gen *g, const struct dt_gen_var *v)
 
 dt_difo *dt_assemble(dt_gen *g)
 {
-	dt_difo *d = dt_arena_alloc(g->arena, sizeof(*d));
+	dt_arena *a = g->cc->arena; /* the DIFO outlives the generator's scratch */
+	dt_difo *d = dt_arena_alloc(a, sizeof(*d));
 
 	for (uint32_t i = 0; i < g->text.n; i++)
 		if (is_branch(g->text.v[i]))
 			g->text.v[i] =
 			    DT_I_BR(DT_I_OP(g->text.v[i]), g->labels.v[DT_I_LABEL(g->text.v[i])]);
 	if (g->vars.n)
-		d->vars = dt_arena_alloc(g->arena, g->vars.n * sizeof(*d->vars));
+		d->vars = dt_arena_alloc(a, g->vars.n * sizeof(*d->vars));
 	for (uint32_t i = 0; i < g->vars.n; i++)
 		d->vars[i] = var_row(g, &g->vars.v[i]);
 	dt_string_offset(g, ""); /* even an empty table has its NUL */
 	d->nvars = g->vars.n;
-	d->text = g->text.v;
+	d->text = dt_arena_dup(a, g->text.v, g->text.n * sizeof(*d->text));
 	d->len = g->text.n;
-	d->inttab = g->ints.v;
+	d->inttab = dt_arena_dup(a, g->ints.v, g->ints.n * sizeof(*d->inttab));
 	d->intlen = g->ints.n;
-	d->strtab = g->strings.v;
+	d->strtab = dt_arena_dup(a, g->strings.v, g->strings.n * sizeof(*d->strtab));
 	d->strlen = g->strings.n;
-	d->relocs = g->relocs.v;
+	d->relocs = dt_arena_dup(a, g->relocs.v, g->relocs.n * sizeof(*d->relocs));
 	d->nrelocs = g->relocs.n;
 	return d;
 }

@@ -292,7 +292,7 @@ static dt_node *bound_value(dt_compiler *cc, dt_node *n)
 	return NULL;
 }
 
-static dt_node *enumerator(dt_compiler *cc, dt_node *n)
+static dt_node *enumerator(dt_compiler *cc, dt_node *n, bool kernel)
 {
 	dt_type *t;
 	int64_t v;
@@ -300,7 +300,7 @@ static dt_node *enumerator(dt_compiler *cc, dt_node *n)
 	if (n->flags & NF_HAS_KEYS)
 		return NULL;
 	if (!dt_enumerator_lookup(cc->types, n->name, false, &t, &v) &&
-	    !dt_enumerator_lookup(cc->types, n->name, true, &t, &v))
+	    !(kernel && dt_enumerator_lookup(cc->types, n->name, true, &t, &v)))
 		return NULL;
 	return dt_node_int(cc, n->pos, (uint64_t)v, t);
 }
@@ -312,7 +312,7 @@ dt_node *dt_check_ident(dt_compiler *cc, dt_node *n)
 
 	if (v)
 		return v;
-	if (!id && n->scope == 0 && (v = enumerator(cc, n)))
+	if (!id && n->scope == 0 && (v = enumerator(cc, n, true)))
 		return v;
 	if (!id && n->scope == 0)
 		dt_fail(cc, n->pos, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name%s",
@@ -349,13 +349,16 @@ static dt_type *variable_type(dt_compiler *cc, dt_pos pos, const char *name, dt_
 	return t;
 }
 
+/* The target of an assignment, which may define a variable. A program's own name wins over the
+ * enumerators of the kernel: those are not even looked at, which would mean reading its types. */
 dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type)
 {
 	bool keyed = n->flags & NF_HAS_KEYS;
 	dt_ident *id;
 
 	if (n->kind != N_IDENT || (n->scope == 0 && bound_value(cc, n)) ||
-	    dt_ident_find(cc, n->name, n->scope) || (n->scope == 0 && enumerator(cc, n)))
+	    dt_ident_find(cc, n->name, n->scope) ||
+	    (n->scope == 0 && enumerator(cc, n, false)))
 		return dt_check_value(cc, n);
 	if (keyed && n->scope == T_THIS)
 		dt_fail(cc, n->pos, D_ARR_LOCAL,

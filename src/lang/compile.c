@@ -34,6 +34,7 @@ dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *m
 	dt_compiler *cc = dt_xcalloc(1, sizeof(*cc));
 
 	cc->arena = dt_arena_new();
+	cc->scratch = dt_arena_new();
 	cc->types = ts;
 	cc->opts = opts;
 	cc->macros = macros;
@@ -54,6 +55,7 @@ void dt_compiler_free(dt_compiler *cc)
 	dt_vec_free(&cc->clauses);
 	dt_vec_free(&cc->providers);
 	dt_vec_free(&cc->prog_providers);
+	dt_arena_free(cc->scratch);
 	dt_arena_free(cc->arena);
 	free(cc);
 }
@@ -144,6 +146,7 @@ dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *e
 	cc->err = err;
 	memset(err, 0, sizeof(*err));
 	dt_arena_set_limit(cc->arena, MEMORY_LIMIT, out_of_memory, cc);
+	dt_arena_set_limit(cc->scratch, MEMORY_LIMIT, out_of_memory, cc);
 	dt_arena_set_limit(dt_types_arena(cc->types), MEMORY_LIMIT, out_of_memory, cc);
 	if (setjmp(cc->jmp) != 0) {
 		dt_idents_undo(cc);
@@ -209,14 +212,15 @@ static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos
 
 static dt_difo *compile_predicate(dt_compiler *cc, dt_node *pred)
 {
-	pred = dt_check_value(cc, dt_node_copy(cc, pred));
+	pred = dt_check_value(cc, pred);
 	if (!dt_type_is_scalar(pred->type) || dt_type_is_float(pred->type))
 		dt_fail(cc, pred->pos, D_PRED_SCALAR,
 			"predicate result must be of scalar type, not %s", dt_tname(cc, pred->type));
 	return dt_gen_expr(cc, pred, true);
 }
 
-/* The actions are compiled before the predicate: a variable that the body creates may be used in
+/* Checking changes the tree, so all descriptions but the last get a copy.
+ * The actions are compiled before the predicate: a variable that the body creates may be used in
  * the clause's own predicate (facts, 1.11). */
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
@@ -228,13 +232,14 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 	cc->clause_attr = best_attr;
 	cc->expanded = 0;
 	match_description(cc, &pdesc->desc, pdesc->pos, &c);
-	for (dt_node *s = clause->l; s; s = s->next) {
-		dt_node *copy = dt_node_copy(cc, s);
-		copy->next = NULL;
-		dt_stmt_compile(cc, &b, copy);
+	for (dt_node *s = clause->l, *next; s; s = next) {
+		dt_node *stmt = pdesc->next ? dt_node_copy(cc, s) : s;
+		next = s->next;
+		stmt->next = NULL;
+		dt_stmt_compile(cc, &b, stmt);
 	}
 	if (clause->c)
-		c.pred = compile_predicate(cc, clause->c);
+		c.pred = compile_predicate(cc, pdesc->next ? dt_node_copy(cc, clause->c) : clause->c);
 	c.actions = b.actions.v;
 	c.nactions = b.actions.n;
 	c.stmts = b.stmts.v;

@@ -58,6 +58,7 @@ struct dt_binding {
 
 struct dt_compiler {
 	dt_arena *arena;
+	dt_arena *scratch; /* what the generator needs for one DIFO */
 	dt_types *types;
 	dt_options *opts;
 	struct dt_macros *macros;
@@ -81,6 +82,7 @@ struct dt_compiler {
 	uint32_t nlinks; /* operators in the expression being parsed: DT_MAX_LINKS */
 	const dt_param *formals; /* of the inline or translator being parsed: not type names */
 	uint32_t nformals;
+	struct dt_name_set *assigned; /* globals assigned to so far in this program: not type names */
 	dt_program *prog;
 	DT_VEC(dt_clause) clauses;
 	DT_VEC(dt_provider_decl) prog_providers;

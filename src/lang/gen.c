@@ -493,7 +493,8 @@ static void gen_start(dt_gen *g, dt_compiler *cc, dt_pos pos)
 
 	memset(g, 0, sizeof(*g));
 	g->cc = cc;
-	g->arena = cc->arena;
+	dt_arena_reset(cc->scratch);
+	g->arena = cc->scratch;
 	g->pos = pos;
 	g->nregs = iregs == 0 || iregs > DT_DIF_NREGS ? DT_DIF_NREGS : (int)iregs;
 }

@@ -265,6 +265,7 @@ static void parse_external(dt_compiler *cc)
 void dt_parse_program(dt_compiler *cc)
 {
 	cc->nformals = 0;
+	cc->assigned = NULL;
 	for (;;) {
 		cc->lex.mode = LEX_OUTER;
 		cc->lex.in_predicate = false;

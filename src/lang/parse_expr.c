@@ -17,6 +17,52 @@ static void add_link(dt_compiler *cc)
 		dt_syntax(cc, "expression too long: more than %d operators", DT_MAX_LINKS);
 }
 
+/* ---- names known to be variables ---- */
+
+#define NAME_BUCKETS 1024
+
+/* A clause is checked after it is parsed, so the variables it makes are not identifiers yet when
+ * "(x) - 1" must be told from a cast. What was assigned to is remembered here. */
+struct dt_name_set {
+	struct name {
+		const char *text;
+		struct name *next;
+	} * buckets[NAME_BUCKETS];
+};
+
+static struct name **find_assigned(dt_compiler *cc, const char *text)
+{
+	struct name **p = &cc->assigned->buckets[dt_hash_bytes(text, strlen(text)) % NAME_BUCKETS];
+
+	while (*p && strcmp((*p)->text, text) != 0)
+		p = &(*p)->next;
+	return p;
+}
+
+static void note_assigned(dt_compiler *cc, const dt_node *n)
+{
+	struct name **p;
+
+	if (n->kind != N_IDENT || n->scope)
+		return;
+	if (!cc->assigned)
+		cc->assigned = dt_arena_alloc(cc->arena, sizeof(*cc->assigned));
+	p = find_assigned(cc, n->name);
+	if (*p)
+		return;
+	*p = dt_arena_alloc(cc->arena, sizeof(**p));
+	(*p)->text = n->name;
+}
+
+static bool is_known_name(dt_compiler *cc, const char *text)
+{
+	int64_t value;
+	dt_type *type;
+
+	return (cc->assigned && *find_assigned(cc, text)) || dt_ident_find(cc, text, 0) ||
+	       dt_enumerator_lookup(cc->types, text, false, &type, &value);
+}
+
 /* ---- lists ---- */
 
 /* assignment { "," assignment } close; the current token is then the one after it */
@@ -219,6 +265,7 @@ static dt_node *parse_postfix(dt_compiler *cc)
 		case T_ARROW: n = parse_member(cc, n); break;
 		case T_INC:
 		case T_DEC:
+			note_assigned(cc, n);
 			n = dt_node_op1(cc, cc->lex.tok.kind == T_INC ? T_POSTINC : T_POSTDEC, n);
 			dt_lex_next(cc);
 			break;
@@ -261,8 +308,6 @@ static bool begins_operand(int kind)
 static bool at_type_in_parens(dt_compiler *cc, bool operand)
 {
 	dt_token t = *dt_lex_peek(cc, 0);
-	int64_t value;
-	dt_type *type;
 	int after, then;
 
 	if (dt_is_type_keyword(t.kind))
@@ -275,8 +320,7 @@ static bool at_type_in_parens(dt_compiler *cc, bool operand)
 	if (!t.module) {
 		if (dt_named_type(cc, NULL, t.text, false))
 			return true;
-		if (dt_ident_find(cc, t.text, 0) ||
-		    dt_enumerator_lookup(cc->types, t.text, false, &type, &value))
+		if (is_known_name(cc, t.text))
 			return false;
 	}
 	after = dt_lex_peek(cc, 1)->kind;
@@ -416,6 +460,7 @@ dt_node *dt_parse_assign(dt_compiler *cc)
 	if (dt_op_prec(op) != 1)
 		return l;
 	add_link(cc);
+	note_assigned(cc, l);
 	dt_depth_enter(cc, pos);
 	dt_lex_next(cc);
 	l = dt_node_op2(cc, op, l, dt_parse_assign(cc));

@@ -100,12 +100,12 @@ static int list_dir(struct dt_libs *ls, const char *dir, bool always)
 	return 0;
 }
 
-/* The system directory: the option; or ../lib beside the build directory this library was loaded
- * from (a tree used in place); or <prefix>/lib/dtrace for <prefix>/lib/libdtrace.so; or the
- * traditional place. A directory counts when it holds errno.d. */
+/* The system directory: the option; or lib in the build directory this library was loaded from (a
+ * link to that of the tree, which is thus usable in place); or <prefix>/lib/dtrace for
+ * <prefix>/lib/libdtrace.so; or the traditional place. A directory counts when it holds errno.d. */
 static char *system_dir(const dt_options *o)
 {
-	static const char *const beside[] = {"../lib", "dtrace", "../lib/dtrace"};
+	static const char *const beside[] = {"lib", "../lib", "dtrace", "../lib/dtrace"};
 	char *path, *slash;
 	Dl_info info;
 	struct stat st;

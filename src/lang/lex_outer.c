@@ -1,0 +1,136 @@
+/*
+ * lex_outer: tokens between clauses.
+ *
+ * Here a word like profile-997hz or syscall::open*:entry is one token, a probe description. Text
+ * that could be either a type or a description ("int*") is tried as a type first, except on the
+ * command line and with -x pspec. Kernel types are looked up only when what follows cannot follow
+ * a description, so that a plain script never loads BTF.
+ */
+#include "lang/decl.h"
+#include "lang/lex.h"
+
+/* Keywords that begin a declaration between clauses; the others can be part of a probe name
+ * ("return"). */
+static bool begins_declaration_word(int token)
+{
+	switch (token) {
+	case T_AUTO:
+	case T_EXTERN:
+	case T_INLINE:
+	case T_PROVIDER:
+	case T_REGISTER:
+	case T_SELF:
+	case T_STATIC:
+	case T_THIS:
+	case T_TRANSLATOR:
+	case T_TYPEDEF: return true;
+	default: return dt_is_type_keyword(token);
+	}
+}
+
+static size_t description_len(const dt_lexer *lx)
+{
+	const char *s = lx->p;
+
+	while (s < lx->end && (isalnum((unsigned char)*s) || (*s && strchr("-$:_.?*\\[]!", *s)) ||
+			       (*s == '`' && s > lx->p))) {
+		if (*s == '\\' && lx->end - s > 1 && (s[1] == '\n' || s[1] == '\r'))
+			break;
+		s++;
+	}
+	return (size_t)(s - lx->p);
+}
+
+static bool names_type(dt_compiler *cc, const char *word, size_t len, bool kernel)
+{
+	const char *quote = memrchr(word, '`', len), *module = NULL;
+
+	if (quote) {
+		module = dt_arena_strndup(cc->arena, word, (size_t)(quote - word));
+		len -= (size_t)(quote + 1 - word);
+		word = quote + 1;
+		int keyword = dt_keyword(word, len);
+		if (keyword == T_STRUCT || keyword == T_UNION || keyword == T_ENUM)
+			return true;
+	}
+	if (dt_is_type_keyword(dt_keyword(word, len)))
+		return true;
+	return dt_named_type(cc, module, dt_arena_strndup(cc->arena, word, len), kernel) != NULL;
+}
+
+/* Does the text at p, which has the form of a description, begin a declaration? What may follow a
+ * description is ',' '/' '{' and, on the command line, ';' or the end; so a name or a '*' after it
+ * settles the question, and only then is the kernel asked. */
+static bool begins_declaration(dt_compiler *cc, size_t len, bool forced)
+{
+	const dt_lexer *lx = &cc->lex;
+	const char *text = lx->p, *end = text + len, *s = text;
+	char next = dt_lex_next_visible(lx, end);
+
+	if (!is_ident_start(*text) || memchr(text, ':', len))
+		return false;
+	if (begins_declaration_word(dt_keyword(text, len)))
+		return true;
+	while (s < end && (is_ident_char(*s) || *s == '`'))
+		s++;
+	size_t word = (size_t)(s - text);
+	size_t stars = 0;
+	while (s + stars < end && s[stars] == '*')
+		stars++;
+	if (s + stars == end) { /* "foo_t" or "foo_t*" */
+		bool declarator = is_ident_start(next) || next == '*' || (stars && next == '(');
+		if (declarator)
+			return names_type(cc, text, word, true);
+		if (forced || (stars == 0 && next != ';'))
+			return false;
+		return names_type(cc, text, word, false);
+	}
+	/* "foo_t*x;" */
+	return stars && is_ident_start(s[stars]) && !forced && (next == ';' || next == '=') &&
+	       names_type(cc, text, word, true);
+}
+
+void dt_lex_outer(dt_compiler *cc, dt_token *t)
+{
+	dt_lexer *lx = &cc->lex;
+	bool forced =
+	    lx->tok.kind == ',' || (cc->src && cc->src->is_cmdline) || dt_opt(cc->opts, DT_O_PSPEC);
+	int how;
+	size_t len;
+
+again:
+	dt_lex_skip_blanks(cc);
+	memset(t, 0, sizeof(*t));
+	t->pos = dt_lex_pos(cc);
+	if (lx->p >= lx->end)
+		return;
+	if (*lx->p == '/') {
+		t->kind = T_PRED_OPEN;
+		lx->p++;
+		lx->mode = LEX_EXPR;
+		lx->in_predicate = true;
+		lx->parens = lx->brackets = lx->braces = 0;
+		return;
+	}
+	len = description_len(lx);
+	if (len == 0) {
+		dt_lex_operator(cc, t);
+		if (t->kind == '{')
+			lx->mode = LEX_EXPR;
+		return;
+	}
+	how = dt_lex_find_word(lx->p, len);
+	if (how < 0) {
+		dt_lex_skip_word(cc, how, len);
+		goto again;
+	}
+	if (lx->tok.kind != ',' && begins_declaration(cc, len, forced)) {
+		lx->mode = LEX_EXPR;
+		dt_lex_expr(cc, t);
+		return;
+	}
+	t->kind = T_PSPEC;
+	t->text = dt_arena_strndup(cc->arena, lx->p, len);
+	t->len = (uint32_t)len;
+	lx->p += len;
+}
