@@ -81,9 +81,13 @@ void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
 /* The name of a command-line program: its text up to the first of { / ; */
 static const char *program_name(dt_compiler *cc, const struct dt_source *src)
 {
+	char *text;
+
 	if (src->name)
 		return dt_arena_strdup(cc->arena, src->name);
-	return dt_arena_strndup(cc->arena, src->text, strcspn(src->text, "{/;"));
+	text = dt_arena_strndup(cc->arena, src->text, src->len);
+	text[strcspn(text, "{/;")] = 0;
+	return text;
 }
 
 static void start_program(dt_compiler *cc, const struct dt_source *src)

@@ -66,12 +66,10 @@ static bool is_user(const dt_node *n)
 	return (n->flags & NF_REF) ? (n->flags & NF_USER) != 0 : dt_type_is_pointer(t) && t->userland;
 }
 
-dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to)
+static dt_node *make_cast(dt_compiler *cc, dt_node *n, dt_type *to)
 {
 	dt_node *cast;
 
-	if (n->type == to)
-		return n;
 	if (n->kind == N_INT && dt_type_is_scalar(to) && !dt_type_is_float(to)) {
 		cast = dt_node_int(cc, n->pos, dt_fit(cc, n->ival, to), to);
 	} else {
@@ -83,6 +81,11 @@ dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to)
 	cast->flags |= NF_CHECKED;
 	cast->attr = n->attr;
 	return cast;
+}
+
+dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to)
+{
+	return n->type == to ? n : make_cast(cc, n, to);
 }
 
 /* copyinstr(n) */
@@ -184,5 +187,7 @@ dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to)
 			dt_tname(cc, n->type), dt_tname(cc, to));
 	if (dt_type_is_string(to))
 		return dt_to_string(cc, n);
+	if (dt_type_is_integer(to)) /* even of the same type: (int)(a + b) cuts the sum */
+		return make_cast(cc, n, to);
 	return dt_coerce(cc, n, to);
 }

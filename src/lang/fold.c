@@ -1,6 +1,6 @@
 /*
- * fold: arithmetic on constants, with the results that DIF would compute: 64-bit registers, then
- * cut to the type of the expression.
+ * fold: arithmetic on constants, with the results that the generated code would have: 64-bit
+ * registers; unsigned results wrap around at the width of their type.
  */
 #include "lang/check.h"
 
@@ -18,7 +18,9 @@ uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t)
 
 static dt_node *constant(dt_compiler *cc, dt_node *at, uint64_t v)
 {
-	return dt_node_int(cc, at->pos, dt_fit(cc, v, at->type), at->type);
+	if (!dt_type_is_signed(at->type))
+		v = dt_fit(cc, v, at->type);
+	return dt_node_int(cc, at->pos, v, at->type);
 }
 
 /* n is a checked unary operation with its type set; its operand may be a constant. */

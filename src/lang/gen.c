@@ -24,8 +24,10 @@ static bool is_compare(int op)
  * may have carried beyond the type's width. */
 static bool is_exact(dt_gen *g, const dt_node *n)
 {
-	if (dt_type_size(g->cc->types, n->type) >= 8 || n->kind == N_INT)
+	if (dt_type_size(g->cc->types, n->type) >= 8)
 		return true;
+	if (n->kind == N_INT)
+		return n->ival == dt_fit(g->cc, n->ival, n->type);
 	if (n->kind == N_OP3)
 		return is_exact(g, n->l) && is_exact(g, n->r);
 	if (n->kind == N_OP1)
@@ -71,12 +73,22 @@ dt_val *dt_gen_convert(dt_gen *g, dt_val *v, const dt_node *n, dt_type *to)
 	if (!dt_type_is_scalar(to) || dt_type_is_float(to) || (n && dt_type_is_float(n->type)))
 		return v;
 	if (dt_type_resolve(to)->is_bool && !(n && dt_type_resolve(n->type)->is_bool))
-		return truth_of(g, v);
+		return truth_of(g, n ? dt_gen_exact(g, v, n) : v);
 	if (size >= 8 || size == 0)
-		return v;
+		return n ? dt_gen_exact(g, v, n) : v;
 	if (n && is_exact(g, n) && fits_as_is(g, n->type, to))
 		return v;
 	return dt_gen_extend(g, v, 0, (unsigned)size * 8, dt_type_is_signed(to));
+}
+
+/* Unsigned arithmetic wraps around at the width of its type, so what it carried beyond that is cut
+ * off before anything looks at all 64 bits. (A signed result beyond its type has no meaning in C;
+ * DTrace's is that of the 64-bit register, and constants are folded the same way.) */
+dt_val *dt_gen_exact(dt_gen *g, dt_val *v, const dt_node *n)
+{
+	if (!dt_type_is_integer(n->type) || dt_type_is_signed(n->type) || is_exact(g, n))
+		return v;
+	return dt_gen_convert(g, v, n, n->type);
 }
 
 /* ---- arithmetic ---- */
@@ -106,7 +118,7 @@ dt_val *dt_gen_scaled(dt_gen *g, const dt_node *n, uint64_t by)
 {
 	if (n->kind == N_INT)
 		return dt_val_const(g, n->ival * by);
-	return scale(g, dt_gen_value(g, n), by);
+	return scale(g, dt_gen_exact(g, dt_gen_value(g, n), n), by);
 }
 
 static enum dt_op arith_op(int op, bool is_signed)
@@ -269,7 +281,7 @@ static void gen_jump(dt_gen *g, const dt_node *n, uint32_t label, bool sense, dt
 		if ((n->ival != 0) == sense)
 			dt_fork_branch(g, f, DT_OP_BA, label);
 	} else {
-		gen_test(g, dt_gen_value(g, n));
+		gen_test(g, dt_gen_exact(g, dt_gen_value(g, n), n));
 		dt_fork_branch(g, f, sense ? DT_OP_BNE : DT_OP_BE, label);
 	}
 }
@@ -529,6 +541,8 @@ dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record)
 		v = dt_gen_incdec(&g, n, false);
 	else
 		v = dt_gen_value(&g, n);
+	if (record)
+		v = dt_gen_exact(&g, v, n);
 	d = gen_finish(&g, v, n->type, record);
 	if (record && (d->rtype.flags & DT_TF_BYREF) && (n->flags & NF_USER))
 		d->rtype.flags = DT_TF_BYUREF;

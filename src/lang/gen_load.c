@@ -144,7 +144,7 @@ uint32_t dt_gen_tuple(dt_gen *g, const dt_node *list, dt_val **vals, dt_pos pos)
 		if (n == max)
 			dt_fail(g->cc, pos, D_UNKNOWN, "%s: at most %u keys or arguments",
 				dt_strerror(EDT_NOTUPREG), (unsigned)max);
-		vals[n++] = dt_gen_value(g, a);
+		vals[n++] = dt_gen_exact(g, dt_gen_value(g, a), a);
 	}
 	return n;
 }

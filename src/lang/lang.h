@@ -1,17 +1,17 @@
 /*
  * lang: the D compiler. This header tells the whole story of its data.
  *
- *   lex.c      text -> tokens (two modes: between clauses, and inside expressions)
+ *   lex*.c     text -> tokens (two modes: between clauses, and inside expressions)
  *   macro.c    $1, $$1, $target ...
  *   pragma.c   control lines: # 1 "file", #pragma D ..., #error
- *   parse.c    tokens -> syntax tree; one function per grammar rule
- *   decl.c     C declarations -> types and declared variables
+ *   parse*.c   tokens -> syntax tree; one function per grammar rule
+ *   decl*.c    C declarations -> types and declared variables; translators; providers
  *   sugar.c    if/else -> several clauses
  *   ident.c    identifiers: scopes, built-ins, aggregations
  *   check*.c   names and types; expands inlines, translators and args[]; folds constants
  *   format.c   printf formats
- *   gen.c      checked expression -> DIF (asm.c assembles)
- *   action.c   statements -> actions with their DIFOs, one table row per action
+ *   gen*.c     checked expression -> DIF (asm.c assembles)
+ *   action*.c  statements -> actions with their DIFOs, one table row per action
  *   compile.c  dt_compile(): drives all of the above
  *
  * All data of a compiler lives in one arena. An error unwinds by longjmp to dt_compile()

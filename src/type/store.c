@@ -268,15 +268,12 @@ void dt_type_add_enumerator(dt_types *ts, dt_type *e, const char *name, int64_t 
 	/* int, unless a value does not fit: then as gcc does, the next type that holds all. */
 	if (value < INT32_MIN || value > UINT32_MAX)
 		e->size = e->align = 8;
+	e->has_negative |= value < 0;
 	if (e->size == 4) {
-		bool negative = false, big = false;
+		bool big = (n != 0 && !e->is_signed) || value > INT32_MAX;
 
-		for (uint32_t i = 0; i <= n; i++) {
-			negative |= e->enumerators[i].value < 0;
-			big |= e->enumerators[i].value > INT32_MAX;
-		}
-		e->is_signed = !big || negative;
-		if (big && negative)
+		e->is_signed = !big || e->has_negative;
+		if (big && e->has_negative)
 			e->size = e->align = 8;
 	} else {
 		e->is_signed = true;

@@ -68,6 +68,7 @@ struct dt_type {
 	uint64_t size;	  /* bytes; 0 for void, functions and incomplete types */
 	uint32_t align;
 	bool is_signed, is_char, is_bool; /* integers */
+	bool has_negative;		  /* enums: some enumerator is below 0 */
 	bool userland;			  /* pointers: to user memory */
 	bool tag_is_union;		  /* DT_K_FORWARD: which tag space it forwards to */
 	dt_type *ref;	  /* target, element, aliased or qualified type, return type */
