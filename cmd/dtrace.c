@@ -329,7 +329,7 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a;
+	static struct args a; /* static: what it points to is never freed, and never lost */
 	dtrace_hdl_t *h;
 	int error = 0;
 

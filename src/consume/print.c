@@ -1,11 +1,11 @@
 /*
  * print: print() shows any value with its type, as C would declare it.
  *
- *	int 0x510                          foo_t {
+ *	int 0x2a                           point_t {
  *	char [30] "ab"                         int a = 0x1
- *	enum simpson bart                      void *b = 0x2
+ *	enum color green                       void *b = 0x2
  *	int [3] [ 0x1, 0x2, 0x3 ]              struct c = {
- *	                                           uint64_t alpha = 0x3
+ *	                                           uint64_t when = 0x3
  *	                                       }
  *	                                       int d :4 = 0x5
  *	                                   }

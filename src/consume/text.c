@@ -9,7 +9,6 @@
  * leaves the bare values. With flowindent (-F) the columns are CPU and the indented flow, also
  * when quiet. Options are looked at for every record, because setopt() may change them.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "consume/writer.h"

@@ -9,7 +9,7 @@
  * agghist: counts and sums as bars next to each other.
  *
  *	              key  ------------- Distribution ------------- count
- *	       SAML token |@@@@@@@@@@@@@@@@@@@@                     6
+ *	             cron |@@@@@@@@@@@@@@@@@@@@                     6
  *
  * All rows of a table share the range of buckets (aggpack) and the scale (agghist). Only one
  * aggregation at a time, only keys that fit on a line; everything else is printed as usual.

@@ -49,7 +49,6 @@ void dt_set_object(dt_node *n, dt_type *t);	/* type and NF_REF by the type's nat
 const char *dt_op_name(int op);			/* "+", "==", ... */
 
 /* ---- fold.c ---- */
-uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t); /* truncate and extend to t */
 dt_node *dt_fold1(dt_compiler *cc, dt_node *n);
 dt_node *dt_fold2(dt_compiler *cc, dt_node *n);
 

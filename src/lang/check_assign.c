@@ -112,7 +112,7 @@ static dt_node *compound(dt_compiler *cc, dt_node *n)
 	l = dt_check_target(cc, n->l, NULL);
 	need_writable(cc, l, n->op);
 	compound_types(cc, n, l, r);
-	n->r = r;
+	n->r = r->flags & NF_BITFIELD ? dt_coerce(cc, r, dt_promoted(cc, r)) : r;
 	return finish(n, l);
 }
 

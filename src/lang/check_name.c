@@ -375,6 +375,7 @@ dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type)
 dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 {
 	const char *mod = n->module && n->module[0] ? n->module : NULL;
+	dt_ident *declared;
 	uint64_t addr;
 	dt_type *t;
 
@@ -382,7 +383,9 @@ dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, D_SYM_BADREF,
 			"%s`%s: symbols of user processes cannot be read by this program", mod,
 			n->name);
-	t = dt_type_of_symbol(cc->types, mod, n->name);
+	declared = dt_ident_find(cc, n->name, 0);
+	t = declared && declared->kind == ID_SYM ? declared->type
+						 : dt_type_of_symbol(cc->types, mod, n->name);
 	if (!t) {
 		const char *why = dt_types_kernel_problem(cc->types);
 		if (cc->probes.symbol &&

@@ -54,6 +54,24 @@ static void need_integers(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r, e
 		dt_type_is_float(bad->type) ? ": floating-point values can only be printed" : "");
 }
 
+/* A bit-field narrower than an int is an int in arithmetic, also if it is unsigned. */
+dt_type *dt_promoted(dt_compiler *cc, const dt_node *n)
+{
+	if ((n->flags & NF_BITFIELD) && n->bit_width < 32)
+		return dt_intrinsics(cc->types)->int_;
+	return dt_type_promote(cc->types, n->type);
+}
+
+/* The common type of two integer operands, which are converted to it. */
+static dt_type *unify_integers(dt_compiler *cc, dt_node *n)
+{
+	dt_type *t = dt_type_usual(cc->types, dt_promoted(cc, n->l), dt_promoted(cc, n->r));
+
+	n->l = dt_coerce(cc, n->l, t);
+	n->r = dt_coerce(cc, n->r, t);
+	return t;
+}
+
 /* ---- unary ---- */
 
 dt_node *dt_check_deref(dt_compiler *cc, dt_node *n)
@@ -133,7 +151,7 @@ static dt_node *negate(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, n->op == '~' ? D_OP_INT : D_OP_ARITH,
 			"operator %s requires an operand of %s type, not \"%s\"", dt_op_name(n->op),
 			n->op == '~' ? "integral" : "arithmetic", dt_tname(cc, t));
-	n->type = dt_type_promote(cc->types, t);
+	n->type = dt_promoted(cc, n->l);
 	n->l = dt_coerce(cc, n->l, n->type);
 	if (n->op == '+')
 		return n->l;
@@ -180,13 +198,12 @@ static dt_node *integer_op(dt_compiler *cc, dt_node *n)
 	if ((n->op == '/' || n->op == '%') && dt_is_null(n->r))
 		dt_fail(cc, n->pos, D_DIV_ZERO, "expression contains division by zero");
 	if (shift) {
-		n->type = dt_type_promote(cc->types, n->l->type);
-		n->r = dt_coerce(cc, n->r, dt_type_promote(cc->types, n->r->type));
+		n->type = dt_promoted(cc, n->l);
+		n->l = dt_coerce(cc, n->l, n->type);
+		n->r = dt_coerce(cc, n->r, dt_promoted(cc, n->r));
 	} else {
-		n->type = dt_type_usual(cc->types, n->l->type, n->r->type);
-		n->r = dt_coerce(cc, n->r, n->type);
+		n->type = unify_integers(cc, n);
 	}
-	n->l = dt_coerce(cc, n->l, n->type);
 	return dt_fold2(cc, n);
 }
 
@@ -313,9 +330,7 @@ static dt_node *comparison(dt_compiler *cc, dt_node *n)
 			"translated objects cannot be compared; compare their members");
 	n->type = dt_intrinsics(cc->types)->int_;
 	if (dt_type_is_integer(l) && dt_type_is_integer(r)) {
-		dt_type *common = dt_type_usual(cc->types, l, r);
-		n->l = dt_coerce(cc, n->l, common);
-		n->r = dt_coerce(cc, n->r, common);
+		unify_integers(cc, n);
 		return dt_fold2(cc, n);
 	}
 	if ((dt_type_is_string(l) || dt_type_is_string(r)) && dt_type_is_string_compat(l) &&
@@ -383,9 +398,7 @@ static void unify_arms(dt_compiler *cc, dt_node *n)
 	dt_node *fit;
 
 	if (dt_type_is_integer(l) && dt_type_is_integer(r)) {
-		dt_type *common = dt_type_usual(cc->types, l, r);
-		n->l = dt_coerce(cc, n->l, common);
-		n->r = dt_coerce(cc, n->r, common);
+		unify_integers(cc, n);
 	} else if (dt_type_is_string(l) || dt_type_is_string(r)) {
 		dt_type *string = dt_intrinsics(cc->types)->string;
 		dt_node *a = dt_convert(cc, n->l, string), *b = dt_convert(cc, n->r, string);

@@ -205,6 +205,9 @@ void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t 
 dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos);
 dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out);
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x); /* its member expressions, once, at definition */
+uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t); /* cut to t and extended again */
+/* What integer promotion makes of n: a bit-field counts by its width. */
+dt_type *dt_promoted(dt_compiler *cc, const dt_node *n);
 /* The type a node has when stored or recorded. */
 dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t);
 /* "struct foo *" for messages. */

@@ -151,7 +151,9 @@ dt_val *dt_gen_assign(dt_gen *g, const dt_node *n)
 		target_open(g, &t, n->l);
 	} else {
 		target_open(g, &t, n->l);
-		v = dt_gen_arith(g, dt_gen_plain_op(n->op), target_load(g, &t), n->l->type, n->r);
+		v = dt_gen_arith(g, dt_gen_plain_op(n->op), target_load(g, &t),
+				 n->l->flags & NF_BITFIELD ? dt_promoted(g->cc, n->l) : n->l->type,
+				 n->r);
 		v = fit(g, v, NULL, n->l);
 	}
 	target_store(g, &t, v);

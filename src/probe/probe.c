@@ -23,6 +23,8 @@
 
 struct dt_probes {
 	dt_arena *arena;
+	dt_types *types; /* not ours */
+	dt_ksyms *ksyms;
 	DT_VEC(dt_probe *) all;
 	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
 	uint32_t by_id_size;
@@ -34,6 +36,7 @@ dt_probes *dt_probes_new(void)
 	dt_probes *ps = dt_xcalloc(1, sizeof(*ps));
 
 	ps->arena = dt_arena_new();
+	ps->ksyms = dt_ksyms_new();
 	return ps;
 }
 
@@ -44,6 +47,7 @@ void dt_probes_free(dt_probes *ps)
 	dt_vec_free(&ps->all);
 	dt_vec_free(&ps->found);
 	free(ps->by_id);
+	dt_ksyms_free(ps->ksyms);
 	dt_arena_free(ps->arena);
 	free(ps);
 }
@@ -51,6 +55,21 @@ void dt_probes_free(dt_probes *ps)
 dt_arena *dt_probes_arena(dt_probes *ps)
 {
 	return ps->arena;
+}
+
+void dt_probes_set_types(dt_probes *ps, dt_types *ts)
+{
+	ps->types = ts;
+}
+
+dt_types *dt_probes_types(dt_probes *ps)
+{
+	return ps->types;
+}
+
+dt_ksyms *dt_probes_ksyms(dt_probes *ps)
+{
+	return ps->ksyms;
 }
 
 /* ---- by id ---- */

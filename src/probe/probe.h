@@ -10,6 +10,7 @@
 
 #include "dif/dif.h"
 #include "lang/lang.h"
+#include "sym/ksym.h"
 
 typedef struct dt_probe {
 	uint32_t id;
@@ -48,6 +49,10 @@ extern const dt_provider *const dt_provider_table[]; /* ends with NULL */
 dt_probes *dt_probes_new(void);
 void dt_probes_free(dt_probes *ps);
 dt_arena *dt_probes_arena(dt_probes *ps);
+/* The types that providers describe arguments with; set once by the session. */
+void dt_probes_set_types(dt_probes *ps, dt_types *ts);
+dt_types *dt_probes_types(dt_probes *ps);
+dt_ksyms *dt_probes_ksyms(dt_probes *ps); /* the kernel's symbols, read when first asked */
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
 			const char *mod, const char *func, const char *name, uint64_t data);
 /* All probes that match, in order of id. Returns the count (0 is no error; *err then may hold a

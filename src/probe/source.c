@@ -8,9 +8,6 @@
  *
  * Nothing is kept between calls, so the registry is the only state.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "probe/probe.h"
 
 #define MAX_ARGS 32
@@ -131,49 +128,9 @@ static int describe(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want
 	return 0;
 }
 
-/* ---- kernel symbols ---- */
-
-static bool module_fits(const char *want, const char *have)
-{
-	if (!want || !*want)
-		return true;
-	if (!strcmp(want, "vmlinux") || !strcmp(want, "kernel") || !strcmp(want, "genunix"))
-		return *have == '\0';
-	return strcmp(want, have) == 0;
-}
-
-/* A line of /proc/kallsyms is "address type name", then a tab and "[module]" for modules. */
 static int symbol(void *arg, const char *module, const char *name, uint64_t *address)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char *line = NULL;
-	size_t cap = 0;
-	int rc = -1;
-
-	(void)arg;
-	if (!f)
-		return -1;
-	while (rc != 0 && getline(&line, &cap, f) > 0) {
-		char *rest, *sym, *mod = "", *save;
-		uint64_t value = strtoull(line, &rest, 16);
-
-		if (strlen(rest) < 4)
-			continue;
-		sym = strtok_r(rest + 3, " \t\n", &save);
-		if (!sym || strcmp(sym, name) != 0)
-			continue;
-		rest = strtok_r(NULL, " \t\n[]", &save);
-		if (rest)
-			mod = rest;
-		/* All addresses read as 0 without the privilege to see them. */
-		if (value == 0 || !module_fits(module, mod))
-			continue;
-		*address = value;
-		rc = 0;
-	}
-	free(line);
-	fclose(f);
-	return rc;
+	return dt_ksym_by_name(dt_probes_ksyms(arg), module, name, address) ? 0 : -1;
 }
 
 void dt_probes_source(dt_probes *ps, struct dt_probe_source *out)

@@ -109,6 +109,13 @@ static int consumer_diag(void *arg, enum dt_diag_kind kind, const char *text)
 	return dt_session_diag(arg, map[kind], text);
 }
 
+static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off)
+{
+	dtrace_hdl_t *h = arg;
+
+	return dt_ksym_by_addr(dt_probes_ksyms(h->probes), addr, mod, sym, off);
+}
+
 /* The file behind a stream, when it is a regular one: what ftruncate() in D truncates. */
 static char *stream_path(FILE *out)
 {
@@ -135,6 +142,7 @@ static void need_consumer(dtrace_hdl_t *h, FILE *out)
 	    .out = out,
 	    .arg = h,
 	    .diag = consumer_diag,
+	    .ksym = consumer_ksym,
 	};
 
 	if (h->consumer)

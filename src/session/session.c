@@ -28,6 +28,7 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 		dt_options_set(&h->opts, "debug", NULL, DT_WHEN_OPEN, &h->err);
 	h->types = dt_types_new();
 	h->probes = dt_probes_new();
+	dt_probes_set_types(h->probes, h->types);
 	dt_probes_source(h->probes, &source);
 	h->cc = dt_compiler_new(h->types, &h->opts, &h->macros, &source);
 	return h;

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "type/store.h"
+#include "type/btf.h"
 
 /* The value of a module that was tried in vain. */
 static char no_module;
@@ -175,6 +175,52 @@ dt_type *dt_type_of_symbol(dt_types *ts, const char *module, const char *symbol)
 	while (t == NULL && (b = next_module(ts, &it)) != NULL)
 		t = dt_btf_symbol(b, symbol);
 	return t;
+}
+
+/* A tracepoint NAME is a typedef btf_trace_NAME of a pointer to a function. */
+#define TRACEPOINT "btf_trace_"
+
+/* *it: image number in the upper half (0 vmlinux, then the modules), type in the lower one. */
+bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name)
+{
+	if (*it == 0) {
+		if (vmlinux(ts) == NULL)
+			return false;
+		open_modules(ts);
+	}
+	for (uint32_t i = (uint32_t)(*it >> 32); i < ts->images.n; i++) {
+		const struct dt_btf *b = ts->images.v[i];
+
+		for (uint32_t t = (uint32_t)*it; t < b->n; t++) {
+			const struct btf_type *bt = dt_btf_at(b, b->first_id + t);
+			const char *s;
+
+			if (bt == NULL || dt_btf_kind(bt) != BTF_KIND_TYPEDEF)
+				continue;
+			s = dt_btf_string(b, bt->name_off);
+			if (strncmp(s, TRACEPOINT, sizeof(TRACEPOINT) - 1) != 0)
+				continue;
+			*name = s + sizeof(TRACEPOINT) - 1;
+			*it = (uint64_t)i << 32 | (t + 1);
+			return true;
+		}
+		*it = (uint64_t)(i + 1) << 32;
+	}
+	return false;
+}
+
+dt_type *dt_tracepoint_type(dt_types *ts, const char *name)
+{
+	char *full = dt_xasprintf(TRACEPOINT "%s", name);
+	dt_type *t = dt_kernel_lookup(ts, NULL, DT_NS_ORDINARY, full);
+
+	free(full);
+	t = t != NULL ? dt_type_resolve(t) : NULL;
+	if (t == NULL || t->kind != DT_K_POINTER)
+		return NULL;
+	t = dt_type_resolve(t->ref);
+	dt_type_complete(ts, t);
+	return t->kind == DT_K_FUNCTION ? t : NULL;
 }
 
 void dt_kernel_forward(dt_type *f)

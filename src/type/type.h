@@ -136,6 +136,11 @@ bool dt_enumerator_lookup(dt_types *ts, const char *name, bool kernel, dt_type *
 dt_type *dt_type_of_symbol(dt_types *ts, const char *module, const char *symbol);
 /* The types of container "C" or "D" as C declarations (dump.c). */
 void dt_types_dump(dt_types *ts, const char *container, dt_buf *out);
+/* Kernel tracepoints, as BTF describes them, in a fixed order; *it starts at 0. *name is good until
+ * the store is freed. NULL at the end. dt_tracepoint_type: that of one, NULL if unknown. The type
+ * is a function's whose first parameter is not an argument of the tracepoint. */
+bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name);
+dt_type *dt_tracepoint_type(dt_types *ts, const char *name);
 /* Why kernel types cannot be had ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
 const char *dt_types_kernel_problem(dt_types *ts);
 

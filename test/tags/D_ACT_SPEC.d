@@ -1,4 +1,4 @@
-// tag: D_ACT_SPEC
+// tag: D_ACT_SPEC 5
 // run: -w
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_ADDROF_BITFIELD
+// tag: D_ADDROF_BITFIELD 5
 struct s { int a : 3; };
 BEGIN
 {

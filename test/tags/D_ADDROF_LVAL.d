@@ -1,4 +1,4 @@
-// tag: D_ADDROF_LVAL
+// tag: D_ADDROF_LVAL 4
 BEGIN
 {
 	trace(&1);

@@ -1,4 +1,4 @@
-// tag: D_ADDROF_VAR
+// tag: D_ADDROF_VAR 4
 BEGIN
 {
 	x = 1; trace(&x);

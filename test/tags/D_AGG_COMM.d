@@ -1,4 +1,4 @@
-// tag: D_AGG_COMM
+// tag: D_AGG_COMM 4
 BEGIN
 {
 	commit(1); @a = count();

@@ -1,4 +1,4 @@
-// tag: D_AGG_FUNC
+// tag: D_AGG_FUNC 4
 BEGIN
 {
 	@a = strlen("x");

@@ -1,4 +1,4 @@
-// tag: D_AGG_MDIM
+// tag: D_AGG_MDIM 4
 BEGIN
 {
 	@a[1][2] = count();

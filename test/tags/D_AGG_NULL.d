@@ -1,4 +1,4 @@
-// tag: D_AGG_NULL
+// tag: D_AGG_NULL 4
 BEGIN
 {
 	@a;

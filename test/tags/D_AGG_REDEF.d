@@ -1,4 +1,4 @@
-// tag: D_AGG_REDEF
+// tag: D_AGG_REDEF 4
 BEGIN
 {
 	@a = count(); @a = sum(1);

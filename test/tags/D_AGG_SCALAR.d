@@ -1,4 +1,4 @@
-// tag: D_AGG_SCALAR
+// tag: D_AGG_SCALAR 4
 BEGIN
 {
 	@a = sum("x");

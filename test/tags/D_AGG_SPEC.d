@@ -1,4 +1,4 @@
-// tag: D_AGG_SPEC
+// tag: D_AGG_SPEC 4
 BEGIN
 {
 	speculate(1); @a = count();

@@ -1,2 +1,2 @@
-// tag: D_ARGS_IDX
+// tag: D_ARGS_IDX 2
 syscall::read:entry { trace(args[pid]); }

@@ -1,4 +1,4 @@
-// tag: D_ARGS_NONE
+// tag: D_ARGS_NONE 4
 BEGIN
 {
 	trace(args[0]);

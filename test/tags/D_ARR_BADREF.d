@@ -1,4 +1,4 @@
-// tag: D_ARR_BADREF
+// tag: D_ARR_BADREF 5
 int *p;
 BEGIN
 {

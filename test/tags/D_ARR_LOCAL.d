@@ -1,4 +1,4 @@
-// tag: D_ARR_LOCAL
+// tag: D_ARR_LOCAL 4
 BEGIN
 {
 	this->x[1] = 2;

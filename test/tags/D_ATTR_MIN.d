@@ -1,4 +1,4 @@
-// tag: D_ATTR_MIN
+// tag: D_ATTR_MIN 5
 // run: -x amin=Standard/Standard/Common
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_CAST_INVAL
+// tag: D_CAST_INVAL 5
 struct s { int a; } x;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_CG_EXPR
+// tag: D_CG_EXPR 4
 BEGIN
 {
 	x = trace(1);

@@ -1,4 +1,4 @@
-// tag: D_CHR_NL
+// tag: D_CHR_NL 4
 BEGIN
 {
 	trace('a

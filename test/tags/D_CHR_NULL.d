@@ -1,4 +1,4 @@
-// tag: D_CHR_NULL
+// tag: D_CHR_NULL 4
 BEGIN
 {
 	trace('');

@@ -1,4 +1,4 @@
-// tag: D_CHR_OFLOW
+// tag: D_CHR_OFLOW 4
 BEGIN
 {
 	trace('123456789');

@@ -1,4 +1,4 @@
-// tag: D_CLEAR_AGGARG
+// tag: D_CLEAR_AGGARG 4
 BEGIN
 {
 	clear(1);

@@ -1,4 +1,4 @@
-// tag: D_CLEAR_AGGBAD
+// tag: D_CLEAR_AGGBAD 4
 BEGIN
 {
 	clear(@nosuch);

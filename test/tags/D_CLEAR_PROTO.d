@@ -1,4 +1,4 @@
-// tag: D_CLEAR_PROTO
+// tag: D_CLEAR_PROTO 4
 BEGIN
 {
 	clear();

@@ -1,4 +1,4 @@
-// tag: D_COMM_COMM
+// tag: D_COMM_COMM 4
 BEGIN
 {
 	commit(1); commit(2);

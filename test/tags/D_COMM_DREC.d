@@ -1,4 +1,4 @@
-// tag: D_COMM_DREC
+// tag: D_COMM_DREC 4
 BEGIN
 {
 	trace(1); commit(1);

@@ -1,4 +1,4 @@
-// tag: D_DECL_ARRBIG
+// tag: D_DECL_ARRBIG 2
 int x[0x7fffffffffff];
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_ARRNULL
+// tag: D_DECL_ARRNULL 2
 int x[];
 BEGIN
 {

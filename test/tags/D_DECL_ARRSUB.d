@@ -1,4 +1,4 @@
-// tag: D_DECL_ARRSUB
+// tag: D_DECL_ARRSUB 3
 int y;
 struct s { int a[y]; };
 BEGIN

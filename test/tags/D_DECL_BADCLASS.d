@@ -1,4 +1,4 @@
-// tag: D_DECL_BADCLASS
+// tag: D_DECL_BADCLASS 2
 register int x;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_BFCONST
+// tag: D_DECL_BFCONST 3
 int y;
 struct s { int a : y; };
 BEGIN

@@ -1,4 +1,4 @@
-// tag: D_DECL_BFCONST
+// tag: D_DECL_BFCONST 2
 struct s { int a : -1; };
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_BFSIZE
+// tag: D_DECL_BFSIZE 2
 struct s { int a : 33; };
 BEGIN
 {

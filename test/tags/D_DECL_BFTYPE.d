@@ -1,4 +1,4 @@
-// tag: D_DECL_BFTYPE
+// tag: D_DECL_BFTYPE 2
 struct s { char *a : 3; };
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_CHARATTR
+// tag: D_DECL_CHARATTR 2
 long char x;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_CLASS
+// tag: D_DECL_CLASS 2
 extern static int x;
 BEGIN
 {

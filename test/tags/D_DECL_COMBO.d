@@ -1,4 +1,4 @@
-// tag: D_DECL_COMBO
+// tag: D_DECL_COMBO 2
 long short x;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_ENCONST
+// tag: D_DECL_ENCONST 3
 int y;
 enum e { A = y };
 BEGIN

@@ -1,4 +1,4 @@
-// tag: D_DECL_ENOFLOW
+// tag: D_DECL_ENOFLOW 2
 enum e { A = 0x123456789 };
 BEGIN
 {

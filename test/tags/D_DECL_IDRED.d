@@ -1,4 +1,4 @@
-// tag: D_DECL_IDRED
+// tag: D_DECL_IDRED 3
 int x;
 string x;
 BEGIN

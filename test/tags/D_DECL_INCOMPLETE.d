@@ -1,4 +1,4 @@
-// tag: D_DECL_INCOMPLETE
+// tag: D_DECL_INCOMPLETE 2
 struct nosuchstruct x;
 BEGIN
 {

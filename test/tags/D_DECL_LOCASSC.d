@@ -1,4 +1,4 @@
-// tag: D_DECL_LOCASSC
+// tag: D_DECL_LOCASSC 2
 this int x[string];
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_LONGINT
+// tag: D_DECL_LONGINT 2
 long string x;
 BEGIN
 {

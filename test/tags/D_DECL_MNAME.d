@@ -1,4 +1,4 @@
-// tag: D_DECL_MNAME
+// tag: D_DECL_MNAME 2
 struct s { int; };
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_PARMCLASS
+// tag: D_DECL_PARMCLASS 2
 int (*f)(static int x);
 BEGIN
 {

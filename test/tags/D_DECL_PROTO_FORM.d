@@ -1,4 +1,4 @@
-// tag: D_DECL_PROTO_FORM
+// tag: D_DECL_PROTO_FORM 2
 inline int f[int] = 3;
 BEGIN
 {

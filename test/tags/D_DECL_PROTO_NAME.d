@@ -1,4 +1,4 @@
-// tag: D_DECL_PROTO_NAME
+// tag: D_DECL_PROTO_NAME 2
 int x[void v];
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_PROTO_TYPE
+// tag: D_DECL_PROTO_TYPE 2
 int x[void];
 
 BEGIN

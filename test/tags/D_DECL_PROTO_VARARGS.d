@@ -1,4 +1,4 @@
-// tag: D_DECL_PROTO_VARARGS
+// tag: D_DECL_PROTO_VARARGS 2
 int x[int, ...];
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_PROTO_VOID
+// tag: D_DECL_PROTO_VOID 2
 int x[int, void];
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_SCOPE
+// tag: D_DECL_SCOPE 2
 int vmlinux`x;
 BEGIN
 {

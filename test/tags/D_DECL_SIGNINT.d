@@ -1,4 +1,4 @@
-// tag: D_DECL_SIGNINT
+// tag: D_DECL_SIGNINT 2
 unsigned string x;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_TYPERED
+// tag: D_DECL_TYPERED 3
 struct s { int a; };
 struct s { int b; };
 BEGIN

@@ -1,4 +1,4 @@
-// tag: D_DECL_USELESS
+// tag: D_DECL_USELESS 2
 int;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_VOIDATTR
+// tag: D_DECL_VOIDATTR 2
 unsigned void *x;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DECL_VOIDOBJ
+// tag: D_DECL_VOIDOBJ 2
 void x;
 BEGIN
 {

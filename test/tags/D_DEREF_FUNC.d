@@ -1,4 +1,4 @@
-// tag: D_DEREF_FUNC
+// tag: D_DEREF_FUNC 5
 int (*f)(int);
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_DEREF_NONPTR
+// tag: D_DEREF_NONPTR 4
 BEGIN
 {
 	trace(*1);

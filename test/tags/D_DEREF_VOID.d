@@ -1,4 +1,4 @@
-// tag: D_DEREF_VOID
+// tag: D_DEREF_VOID 4
 BEGIN
 {
 	trace(*(void *)0);

@@ -1,4 +1,4 @@
-// tag: D_DIV_ZERO
+// tag: D_DIV_ZERO 4
 BEGIN
 {
 	trace(1 / 0);

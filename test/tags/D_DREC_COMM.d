@@ -1,4 +1,4 @@
-// tag: D_DREC_COMM
+// tag: D_DREC_COMM 4
 BEGIN
 {
 	commit(1); trace(1);

@@ -1,4 +1,4 @@
-// tag: D_FREOPEN_INVALID
+// tag: D_FREOPEN_INVALID 5
 // run: -w
 BEGIN
 {

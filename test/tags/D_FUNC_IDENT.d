@@ -1,4 +1,4 @@
-// tag: D_FUNC_IDENT
+// tag: D_FUNC_IDENT 4
 BEGIN
 {
 	trace((1)(2));

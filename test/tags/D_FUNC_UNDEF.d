@@ -1,4 +1,4 @@
-// tag: D_FUNC_UNDEF
+// tag: D_FUNC_UNDEF 4
 BEGIN
 {
 	nosuchfunction(1);

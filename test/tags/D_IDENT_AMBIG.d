@@ -1,4 +1,4 @@
-// tag: D_IDENT_AMBIG
+// tag: D_IDENT_AMBIG 6
 int PIDTYPE_PID;
 
 BEGIN

@@ -1,4 +1,4 @@
-// tag: D_IDENT_BADREF
+// tag: D_IDENT_BADREF 4
 BEGIN
 {
 	trace(strlen);

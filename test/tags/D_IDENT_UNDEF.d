@@ -1,4 +1,4 @@
-// tag: D_IDENT_UNDEF
+// tag: D_IDENT_UNDEF 4
 BEGIN
 {
 	trace(nosuchvariable);

@@ -1,4 +1,4 @@
-// tag: D_IDENT_UNDEF
+// tag: D_IDENT_UNDEF 4
 BEGIN
 {
 	trace(`no_such_kernel_symbol);

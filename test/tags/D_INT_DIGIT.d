@@ -1,4 +1,4 @@
-// tag: D_INT_DIGIT
+// tag: D_INT_DIGIT 4
 BEGIN
 {
 	trace(0128);

@@ -1,4 +1,4 @@
-// tag: D_INT_OFLOW
+// tag: D_INT_OFLOW 4
 BEGIN
 {
 	trace(99999999999999999999999);

@@ -1,4 +1,4 @@
-// tag: D_KEY_TYPE
+// tag: D_KEY_TYPE 7
 void *p;
 struct out { int a; int b; };
 translator struct out < int n > { a = n; };

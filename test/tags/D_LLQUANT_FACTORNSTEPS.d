@@ -1,4 +1,4 @@
-// tag: D_LLQUANT_FACTORNSTEPS
+// tag: D_LLQUANT_FACTORNSTEPS 4
 BEGIN
 {
 	@a = llquantize(1, 10, 0, 6, 5);

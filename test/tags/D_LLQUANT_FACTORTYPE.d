@@ -1,4 +1,4 @@
-// tag: D_LLQUANT_FACTORTYPE
+// tag: D_LLQUANT_FACTORTYPE 4
 BEGIN
 {
 	@a = llquantize(1, "x", 0, 6, 20);

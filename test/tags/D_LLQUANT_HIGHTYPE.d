@@ -1,4 +1,4 @@
-// tag: D_LLQUANT_HIGHTYPE
+// tag: D_LLQUANT_HIGHTYPE 4
 BEGIN
 {
 	@a = llquantize(1, 10, 0, "x", 20);

@@ -1,4 +1,4 @@
-// tag: D_LLQUANT_LOWVAL
+// tag: D_LLQUANT_LOWVAL 4
 BEGIN
 {
 	@a = llquantize(1, 10, 74565, 140101, 20);

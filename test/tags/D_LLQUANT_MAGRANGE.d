@@ -1,4 +1,4 @@
-// tag: D_LLQUANT_MAGRANGE
+// tag: D_LLQUANT_MAGRANGE 4
 BEGIN
 {
 	@a = llquantize(1, 10, 6, 0, 20);

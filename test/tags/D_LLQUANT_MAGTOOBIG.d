@@ -1,4 +1,4 @@
-// tag: D_LLQUANT_MAGTOOBIG
+// tag: D_LLQUANT_MAGTOOBIG 4
 BEGIN
 {
 	@a = llquantize(1, 10, 0, 60, 20);

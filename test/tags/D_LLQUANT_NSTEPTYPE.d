@@ -1,4 +1,4 @@
-// tag: D_LLQUANT_NSTEPTYPE
+// tag: D_LLQUANT_NSTEPTYPE 4
 BEGIN
 {
 	@a = llquantize(1, 10, 0, 6, "x");

@@ -1,4 +1,4 @@
-// tag: D_LQUANT_BASETYPE
+// tag: D_LQUANT_BASETYPE 4
 BEGIN
 {
 	@a = lquantize(1, "x", 10, 1);

@@ -1,4 +1,4 @@
-// tag: D_LQUANT_MATCHSTEP
+// tag: D_LQUANT_MATCHSTEP 4
 BEGIN
 {
 	@a = lquantize(1, 0, 10, 1); @a = lquantize(1, 0, 10, 2);

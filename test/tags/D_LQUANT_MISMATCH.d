@@ -1,4 +1,4 @@
-// tag: D_LQUANT_MISMATCH
+// tag: D_LQUANT_MISMATCH 4
 BEGIN
 {
 	@a = lquantize(1, 10, 0, 1);

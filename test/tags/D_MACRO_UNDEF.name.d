@@ -1,4 +1,4 @@
-// tag: D_MACRO_UNDEF
+// tag: D_MACRO_UNDEF 4
 BEGIN
 {
 	trace($nosuch);

@@ -1,4 +1,4 @@
-// tag: D_NORMALIZE_AGGARG
+// tag: D_NORMALIZE_AGGARG 4
 BEGIN
 {
 	normalize(1, 2);

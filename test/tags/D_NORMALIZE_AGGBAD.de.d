@@ -1,4 +1,4 @@
-// tag: D_NORMALIZE_AGGBAD
+// tag: D_NORMALIZE_AGGBAD 4
 BEGIN
 {
 	denormalize(@nosuch);

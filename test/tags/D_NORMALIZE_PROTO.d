@@ -1,4 +1,4 @@
-// tag: D_NORMALIZE_PROTO
+// tag: D_NORMALIZE_PROTO 4
 BEGIN
 {
 	@a = count(); normalize(@a);

@@ -1,4 +1,4 @@
-// tag: D_NORMALIZE_SCALAR
+// tag: D_NORMALIZE_SCALAR 4
 BEGIN
 {
 	@a = count(); normalize(@a, "x");

@@ -1,4 +1,4 @@
-// tag: D_OFFSETOF_BITFIELD
+// tag: D_OFFSETOF_BITFIELD 5
 struct s { int a : 3; };
 BEGIN
 {

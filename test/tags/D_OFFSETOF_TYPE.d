@@ -1,4 +1,4 @@
-// tag: D_OFFSETOF_TYPE
+// tag: D_OFFSETOF_TYPE 4
 BEGIN
 {
 	trace(offsetof(int, x));

@@ -1,4 +1,4 @@
-// tag: D_OP_ACT
+// tag: D_OP_ACT 4
 BEGIN
 {
 	1 ? trace(1) : trace(2);

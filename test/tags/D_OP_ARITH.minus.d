@@ -1,4 +1,4 @@
-// tag: D_OP_ARITH
+// tag: D_OP_ARITH 4
 BEGIN
 {
 	trace(-"x");

@@ -1,4 +1,4 @@
-// tag: D_OP_DYN
+// tag: D_OP_DYN 6
 struct out { int a; int b; };
 translator struct out < int n > { a = n; };
 BEGIN

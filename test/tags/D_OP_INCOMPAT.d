@@ -1,4 +1,4 @@
-// tag: D_OP_INCOMPAT
+// tag: D_OP_INCOMPAT 4
 BEGIN
 {
 	x = 1; x = "string";

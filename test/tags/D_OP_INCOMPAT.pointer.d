@@ -1,4 +1,4 @@
-// tag: D_OP_INCOMPAT
+// tag: D_OP_INCOMPAT 6
 char *p;
 int *q;
 BEGIN

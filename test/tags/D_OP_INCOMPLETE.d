@@ -1,4 +1,4 @@
-// tag: D_OP_INCOMPLETE
+// tag: D_OP_INCOMPLETE 5
 struct nosuchstruct *p;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_OP_INT
+// tag: D_OP_INT 4
 BEGIN
 {
 	trace(~"x");

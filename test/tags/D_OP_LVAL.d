@@ -1,4 +1,4 @@
-// tag: D_OP_LVAL
+// tag: D_OP_LVAL 4
 BEGIN
 {
 	5 = 1;

@@ -1,4 +1,4 @@
-// tag: D_OP_PTR
+// tag: D_OP_PTR 4
 BEGIN
 {
 	x = 1; trace(x->y);

@@ -1,4 +1,4 @@
-// tag: D_OP_SCALAR
+// tag: D_OP_SCALAR 4
 BEGIN
 {
 	trace("x" && 1);

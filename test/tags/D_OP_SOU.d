@@ -1,4 +1,4 @@
-// tag: D_OP_SOU
+// tag: D_OP_SOU 5
 int *p;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_OP_SOU
+// tag: D_OP_SOU 4
 BEGIN
 {
 	x = 1; trace(x.y);

@@ -1,4 +1,4 @@
-// tag: D_OP_VFPTR
+// tag: D_OP_VFPTR 5
 void *p;
 BEGIN
 {

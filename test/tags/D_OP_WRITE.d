@@ -1,4 +1,4 @@
-// tag: D_OP_WRITE
+// tag: D_OP_WRITE 4
 BEGIN
 {
 	pid = 1;

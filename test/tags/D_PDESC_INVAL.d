@@ -1,4 +1,4 @@
-// tag: D_PDESC_INVAL
+// tag: D_PDESC_INVAL 2
 a:b:c:d:e
 {
 	trace(1);

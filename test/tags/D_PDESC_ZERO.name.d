@@ -1,4 +1,4 @@
-// tag: D_PDESC_ZERO
+// tag: D_PDESC_ZERO 2
 dtrace:::BEGINN
 {
 	trace(1);

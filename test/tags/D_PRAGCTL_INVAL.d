@@ -1,3 +1,3 @@
-// tag: D_PRAGCTL_INVAL
+// tag: D_PRAGCTL_INVAL 2
 #nosuchline
 BEGIN { trace(1); }

@@ -1,3 +1,3 @@
-// tag: D_PRAGERR
+// tag: D_PRAGERR 2
 #error not this one
 BEGIN { trace(1); }

@@ -1,3 +1,3 @@
-// tag: D_PRAGMA_INVAL
+// tag: D_PRAGMA_INVAL 2
 #pragma D nosuchpragma
 BEGIN { trace(1); }

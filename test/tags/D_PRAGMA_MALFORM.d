@@ -1,3 +1,3 @@
-// tag: D_PRAGMA_MALFORM
+// tag: D_PRAGMA_MALFORM 2
 #pragma D option
 BEGIN { trace(1); }

@@ -1,3 +1,3 @@
-// tag: D_PRAGMA_OPTSET
+// tag: D_PRAGMA_OPTSET 2
 #pragma D option strsize=banana
 BEGIN { trace(1); }

@@ -1,4 +1,4 @@
-// tag: D_PRED_SCALAR
+// tag: D_PRED_SCALAR 3
 BEGIN
 /execname/
 {

@@ -1,4 +1,4 @@
-// tag: D_PRINTA_AGGARG
+// tag: D_PRINTA_AGGARG 4
 BEGIN
 {
 	printa("%@d", 1);

@@ -1,4 +1,4 @@
-// tag: D_PRINTA_AGGARG
+// tag: D_PRINTA_AGGARG 4
 BEGIN
 {
 	@a[1] = count(); printa(@a[1]);

@@ -1,4 +1,4 @@
-// tag: D_PRINTA_AGGBAD
+// tag: D_PRINTA_AGGBAD 4
 BEGIN
 {
 	printa(@nosuchagg);

@@ -1,4 +1,4 @@
-// tag: D_PRINTA_PROTO
+// tag: D_PRINTA_PROTO 4
 BEGIN
 {
 	printa();

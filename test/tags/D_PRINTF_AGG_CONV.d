@@ -1,4 +1,4 @@
-// tag: D_PRINTF_AGG_CONV
+// tag: D_PRINTF_AGG_CONV 4
 BEGIN
 {
 	printf("%@d", 1);

@@ -1,4 +1,4 @@
-// tag: D_PRINTF_ARG_EXTRA
+// tag: D_PRINTF_ARG_EXTRA 4
 BEGIN
 {
 	printf("%d", 1, 2);

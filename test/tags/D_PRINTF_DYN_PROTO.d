@@ -1,4 +1,4 @@
-// tag: D_PRINTF_DYN_PROTO
+// tag: D_PRINTF_DYN_PROTO 4
 BEGIN
 {
 	printf("%*d");

@@ -1,4 +1,4 @@
-// tag: D_PRINTF_DYN_TYPE
+// tag: D_PRINTF_DYN_TYPE 4
 BEGIN
 {
 	printf("%*d", "x", 1);

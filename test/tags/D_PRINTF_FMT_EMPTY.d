@@ -1,4 +1,4 @@
-// tag: D_PRINTF_FMT_EMPTY
+// tag: D_PRINTF_FMT_EMPTY 4
 BEGIN
 {
 	printf("");

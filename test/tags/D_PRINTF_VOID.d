@@ -1,4 +1,4 @@
-// tag: D_PRINTF_VOID
+// tag: D_PRINTF_VOID 4
 BEGIN
 {
 	printf("%d", (void)0);

@@ -1,4 +1,4 @@
-// tag: D_PRINTM_ADDR
+// tag: D_PRINTM_ADDR 4
 BEGIN
 {
 	printm(16, "x");

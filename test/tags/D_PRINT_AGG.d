@@ -1,4 +1,4 @@
-// tag: D_PRINT_AGG
+// tag: D_PRINT_AGG 4
 BEGIN
 {
 	@a = count(); print(@a);

@@ -1,4 +1,4 @@
-// tag: D_PRINT_VOID
+// tag: D_PRINT_VOID 4
 BEGIN
 {
 	print((void)1);

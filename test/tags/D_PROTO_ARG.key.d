@@ -1,4 +1,4 @@
-// tag: D_PROTO_ARG
+// tag: D_PROTO_ARG 4
 BEGIN
 {
 	a["x"] = 3; trace(a[1]);

@@ -1,4 +1,4 @@
-// tag: D_PROTO_LEN
+// tag: D_PROTO_LEN 4
 BEGIN
 {
 	a[1, 2] = 3; trace(a[1]);

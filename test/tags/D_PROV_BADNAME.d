@@ -1,2 +1,2 @@
-// tag: D_PROV_BADNAME
+// tag: D_PROV_BADNAME 2
 provider foo9 { probe bar(int); };

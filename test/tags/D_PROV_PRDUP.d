@@ -1,2 +1,2 @@
-// tag: D_PROV_PRDUP
+// tag: D_PROV_PRDUP 2
 provider foo { probe bar(int); probe bar(int); };

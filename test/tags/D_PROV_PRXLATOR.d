@@ -1,3 +1,3 @@
-// tag: D_PROV_PRXLATOR
+// tag: D_PROV_PRXLATOR 3
 struct out { int a; };
 provider foo { probe bar(int x) : (struct out *x); };

@@ -1,4 +1,4 @@
-// tag: D_REGS_IDX
+// tag: D_REGS_IDX 4
 BEGIN
 {
 	trace(uregs[-1]);

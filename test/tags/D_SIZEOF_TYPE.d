@@ -1,4 +1,4 @@
-// tag: D_SIZEOF_TYPE
+// tag: D_SIZEOF_TYPE 4
 BEGIN
 {
 	trace(sizeof (void));

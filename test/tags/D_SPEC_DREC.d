@@ -1,4 +1,4 @@
-// tag: D_SPEC_DREC
+// tag: D_SPEC_DREC 4
 BEGIN
 {
 	trace(1); speculate(1);

@@ -1,4 +1,4 @@
-// tag: D_STACK_PROTO
+// tag: D_STACK_PROTO 4
 BEGIN
 {
 	stack(1, 2);

@@ -1,4 +1,4 @@
-// tag: D_STACK_SIZE
+// tag: D_STACK_SIZE 4
 BEGIN
 {
 	stack(pid);

@@ -1,4 +1,4 @@
-// tag: D_STRINGOF_TYPE
+// tag: D_STRINGOF_TYPE 5
 struct s { int a; } x;
 BEGIN
 {

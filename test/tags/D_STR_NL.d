@@ -1,4 +1,4 @@
-// tag: D_STR_NL
+// tag: D_STR_NL 4
 BEGIN
 {
 	trace("one

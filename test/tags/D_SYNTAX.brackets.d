@@ -1,2 +1,2 @@
-// tag: D_SYNTAX
+// tag: D_SYNTAX 2
 BEGIN /(1/ { trace(1); }

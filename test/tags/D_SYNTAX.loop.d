@@ -1,4 +1,4 @@
-// tag: D_SYNTAX
+// tag: D_SYNTAX 4
 BEGIN
 {
 	while (1) trace(1);

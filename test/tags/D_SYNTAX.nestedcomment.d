@@ -1,3 +1,3 @@
-// tag: D_SYNTAX
+// tag: D_SYNTAX 2
 /* one /* two */
 BEGIN { trace(1); }

@@ -1,2 +1,2 @@
-// tag: D_SYNTAX
+// tag: D_SYNTAX 3
 BEGIN /1/

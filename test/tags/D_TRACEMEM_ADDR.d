@@ -1,4 +1,4 @@
-// tag: D_TRACEMEM_ADDR
+// tag: D_TRACEMEM_ADDR 5
 struct s { int a; } x;
 BEGIN
 {

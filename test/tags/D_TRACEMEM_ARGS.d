@@ -1,4 +1,4 @@
-// tag: D_TRACEMEM_ARGS
+// tag: D_TRACEMEM_ARGS 4
 BEGIN
 {
 	tracemem(arg0);

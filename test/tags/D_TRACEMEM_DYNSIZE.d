@@ -1,4 +1,4 @@
-// tag: D_TRACEMEM_DYNSIZE
+// tag: D_TRACEMEM_DYNSIZE 4
 BEGIN
 {
 	tracemem(arg0, 16, "x");

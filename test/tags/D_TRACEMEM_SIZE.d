@@ -1,4 +1,4 @@
-// tag: D_TRACEMEM_SIZE
+// tag: D_TRACEMEM_SIZE 4
 BEGIN
 {
 	tracemem(arg0, pid);

@@ -1,4 +1,4 @@
-// tag: D_TRACE_AGG
+// tag: D_TRACE_AGG 4
 BEGIN
 {
 	@a = count(); trace(@a);

@@ -1,4 +1,4 @@
-// tag: D_TRACE_VOID
+// tag: D_TRACE_VOID 4
 BEGIN
 {
 	trace((void)1);

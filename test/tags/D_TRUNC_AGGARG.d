@@ -1,4 +1,4 @@
-// tag: D_TRUNC_AGGARG
+// tag: D_TRUNC_AGGARG 4
 BEGIN
 {
 	trunc(1);

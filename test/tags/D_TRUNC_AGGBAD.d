@@ -1,4 +1,4 @@
-// tag: D_TRUNC_AGGBAD
+// tag: D_TRUNC_AGGBAD 4
 BEGIN
 {
 	trunc(@nosuch);

@@ -1,4 +1,4 @@
-// tag: D_TRUNC_PROTO
+// tag: D_TRUNC_PROTO 4
 BEGIN
 {
 	trunc();

@@ -1,4 +1,4 @@
-// tag: D_TYPE_MEMBER
+// tag: D_TYPE_MEMBER 6
 struct out { int a; int b; };
 translator struct out < int n > { a = n; };
 BEGIN

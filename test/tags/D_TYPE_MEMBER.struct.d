@@ -1,4 +1,4 @@
-// tag: D_TYPE_MEMBER
+// tag: D_TYPE_MEMBER 5
 struct s { int a; } x;
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_USTACK_FRAMES
+// tag: D_USTACK_FRAMES 4
 BEGIN
 {
 	ustack(0);

@@ -1,4 +1,4 @@
-// tag: D_USTACK_PROTO
+// tag: D_USTACK_PROTO 4
 BEGIN
 {
 	ustack(1, 2, 3);

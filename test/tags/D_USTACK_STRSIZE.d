@@ -1,4 +1,4 @@
-// tag: D_USTACK_STRSIZE
+// tag: D_USTACK_STRSIZE 4
 BEGIN
 {
 	ustack(1, -1);

@@ -1,4 +1,4 @@
-// tag: D_VAR_UNDEF
+// tag: D_VAR_UNDEF 4
 BEGIN
 {
 	trace(this->never);

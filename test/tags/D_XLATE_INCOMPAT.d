@@ -1,4 +1,4 @@
-// tag: D_XLATE_INCOMPAT
+// tag: D_XLATE_INCOMPAT 3
 struct out { int a; };
 translator struct out < int n > { a = "x"; };
 BEGIN

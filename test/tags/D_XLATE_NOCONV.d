@@ -1,4 +1,4 @@
-// tag: D_XLATE_NOCONV
+// tag: D_XLATE_NOCONV 6
 struct out { int a; int b; };
 translator struct out < int n > { a = n; };
 BEGIN

@@ -1,4 +1,4 @@
-// tag: D_XLATE_SOU
+// tag: D_XLATE_SOU 2
 translator int < int n > { a = n; };
 BEGIN
 {

@@ -1,4 +1,4 @@
-// tag: D_XLATE_SOU
+// tag: D_XLATE_SOU 4
 BEGIN
 {
 	trace(xlate < int > (1));

@@ -669,7 +669,7 @@ static void test_pack(void)
 	v[2] = 1;
 	v[4] = 1;
 	v = row(c);
-	key_string(0, "foo");
+	key_string(0, "pair");
 	key_int(1, 1, 1);
 	quantize(v, (int64_t)1 << 32, 1);
 	work();
@@ -687,7 +687,7 @@ static void test_pack(void)
 	       "   < -10 :vx x  : >= 10    | 1\n"
 	       "\n"
 	       "                  key        min .---. max        | count\n"
-	       "              foo   1 2147483648 : X : 8589934592 | 1\n"
+	       "             pair   1 2147483648 : X : 8589934592 | 1\n"
 	       "\n\n"
 	       "      key  min .---. max  | count\n"
 	       "       22    0 :▃█ : 2    | 100\n"
@@ -902,14 +902,14 @@ static void test_print_structures(void)
 {
 	const struct dt_intrinsics *t = dt_intrinsics(types);
 	dt_type *inner = dt_type_sou(types, "D", DT_K_STRUCT, NULL);
-	dt_type *bar = dt_type_sou(types, "D", DT_K_STRUCT, "bar"), *bar_t;
-	dt_type *foo = dt_type_sou(types, "D", DT_K_STRUCT, "foo");
+	dt_type *item = dt_type_sou(types, "D", DT_K_STRUCT, "item"), *item_t;
+	dt_type *pair = dt_type_sou(types, "D", DT_K_STRUCT, "pair");
 	dt_type *u = dt_type_sou(types, "D", DT_K_UNION, NULL);
 	struct {
 		int32_t a;
 		void *b;
 		struct {
-			uint64_t alpha;
+			uint64_t when;
 		} c;
 		int32_t bits1 : 4, bits2 : 7;
 		union {
@@ -930,31 +930,31 @@ static void test_print_structures(void)
 		  .e = {4, 0, 0},
 		  .f = {{5}, {6}}};
 
-	dt_type_add_member(types, inner, "alpha", t->uint64, 0);
+	dt_type_add_member(types, inner, "when", t->uint64, 0);
 	dt_type_finish_sou(types, inner);
-	dt_type_add_member(types, bar, "i", t->int_, 0);
-	dt_type_finish_sou(types, bar);
-	bar_t = dt_type_typedef(types, "D", "bar_t", bar);
+	dt_type_add_member(types, item, "i", t->int_, 0);
+	dt_type_finish_sou(types, item);
+	item_t = dt_type_typedef(types, "D", "item_t", item);
 	dt_type_add_member(types, u, "x", t->int_, 0);
 	dt_type_add_member(types, u, "y", t->uint16, 0);
 	dt_type_finish_sou(types, u);
-	dt_type_add_member(types, foo, "a", t->int_, 0);
-	dt_type_add_member(types, foo, "b", t->void_ptr, 0);
-	dt_type_add_member(types, foo, "c", inner, 0);
-	dt_type_add_member(types, foo, "bits1", t->int_, 4);
-	dt_type_add_member(types, foo, "bits2", t->int_, 7);
-	dt_type_add_member(types, foo, "", u, 0);
-	dt_type_add_member(types, foo, "d", dt_type_array(types, t->char_, 4), 0);
-	dt_type_add_member(types, foo, "e", dt_type_array(types, t->char_, 3), 0);
-	dt_type_add_member(types, foo, "f", dt_type_array(types, bar_t, 2), 0);
-	dt_type_finish_sou(types, foo);
-	CHECK(dt_type_size(types, foo) == sizeof(data));
-	shown(foo, &data, sizeof(data),
-	      "struct foo {\n"
+	dt_type_add_member(types, pair, "a", t->int_, 0);
+	dt_type_add_member(types, pair, "b", t->void_ptr, 0);
+	dt_type_add_member(types, pair, "c", inner, 0);
+	dt_type_add_member(types, pair, "bits1", t->int_, 4);
+	dt_type_add_member(types, pair, "bits2", t->int_, 7);
+	dt_type_add_member(types, pair, "", u, 0);
+	dt_type_add_member(types, pair, "d", dt_type_array(types, t->char_, 4), 0);
+	dt_type_add_member(types, pair, "e", dt_type_array(types, t->char_, 3), 0);
+	dt_type_add_member(types, pair, "f", dt_type_array(types, item_t, 2), 0);
+	dt_type_finish_sou(types, pair);
+	CHECK(dt_type_size(types, pair) == sizeof(data));
+	shown(pair, &data, sizeof(data),
+	      "struct pair {\n"
 	      "    int a = 0x1\n"
 	      "    void *b = 0x2\n"
 	      "    struct c = {\n"
-	      "        uint64_t alpha = 0x3\n"
+	      "        uint64_t when = 0x3\n"
 	      "    }\n"
 	      "    int bits1 :4 = 0x1\n"
 	      "    int bits2 :7 = 0x5\n"
@@ -964,21 +964,21 @@ static void test_print_structures(void)
 	      "    }\n"
 	      "    char [4] d = [ \"ab\" ]\n"
 	      "    char [3] e = [ '\\004', '\\0', '\\0' ]\n"
-	      "    bar_t [2] f = [ \n"
-	      "        bar_t {\n"
+	      "    item_t [2] f = [ \n"
+	      "        item_t {\n"
 	      "            int i = 0x5\n"
 	      "        }, \n"
-	      "        bar_t {\n"
+	      "        item_t {\n"
 	      "            int i = 0x6\n"
 	      "        }\n"
 	      "    ]\n"
 	      "}");
-	shown(dt_type_array(types, bar_t, 2), data.f, 8,
-	      "bar_t [2] [ \n"
-	      "    bar_t {\n"
+	shown(dt_type_array(types, item_t, 2), data.f, 8,
+	      "item_t [2] [ \n"
+	      "    item_t {\n"
 	      "        int i = 0x5\n"
 	      "    }, \n"
-	      "    bar_t {\n"
+	      "    item_t {\n"
 	      "        int i = 0x6\n"
 	      "    }\n"
 	      "]\n");

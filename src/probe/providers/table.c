@@ -5,5 +5,6 @@ const dt_provider *const dt_provider_table[] = {
     &dt_provider_dtrace,
     &dt_provider_profile,
     &dt_provider_syscall,
+    &dt_provider_sdt,
     NULL,
 };

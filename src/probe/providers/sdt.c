@@ -1,0 +1,143 @@
+/*
+ * sdt: every tracepoint of the kernel, as sdt:<subsystem>::<event>.
+ *
+ * Which tracepoints there are, and the types of their arguments, BTF tells, to anybody. Which
+ * subsystem an event belongs to only tracefs knows (events/<subsystem>/<event>), and only to root;
+ * it is looked at without a mount if need be. Without it the subsystem is taken as the user wrote
+ * it, or guessed from the first word of the event: it is only a name, the event is what is traced.
+ *
+ * Ids follow the order in BTF, so they stay the same until another kernel is booted or a module
+ * loaded. dt_probe.data is that order.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "probe/providers/providers.h"
+#include "sym/tracefs.h"
+
+#define NO_SUBSYSTEM "vmlinux" /* tracepoints without an event in tracefs */
+
+/* event -> subsystem; empty when tracefs cannot be read */
+static dt_map *read_subsystems(dt_arena *a)
+{
+	dt_map *map = dt_map_new();
+	int top = dt_tracefs_open(), fd = top >= 0 ? openat(top, "events", O_RDONLY | O_DIRECTORY) : -1;
+	DIR *all = fd >= 0 ? fdopendir(fd) : NULL, *one;
+	struct dirent *sub, *event;
+
+	while (all && (sub = readdir(all))) {
+		const char *name;
+		if (sub->d_name[0] == '.' || sub->d_type != DT_DIR)
+			continue;
+		fd = openat(dirfd(all), sub->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		one = fd >= 0 ? fdopendir(fd) : NULL;
+		name = dt_arena_strdup(a, sub->d_name);
+		while (one && (event = readdir(one)))
+			if (event->d_name[0] != '.' && event->d_type == DT_DIR)
+				dt_map_set(map, event->d_name, (void *)name);
+		if (one)
+			closedir(one);
+	}
+	if (all)
+		closedir(all);
+	if (top >= 0)
+		close(top);
+	return map;
+}
+
+static const char *subsystem_of(const dt_map *map, const dt_probedesc *d, const char *event,
+				char *guess, size_t n)
+{
+	const char *known = dt_map_get(map, event);
+
+	if (known || dt_map_count(map) > 0)
+		return known ? known : NO_SUBSYSTEM;
+	if (*d->mod && !dt_glob_is_pattern(d->mod))
+		return d->mod;
+	snprintf(guess, n, "%.*s", (int)strcspn(event, "_"), event);
+	return guess;
+}
+
+/* Could the description mean a tracepoint? Without a provider only a name that looks like one:
+ * BEGIN and tick-1s must not make us read the kernel's types. */
+static bool possible(const dt_probedesc *d, bool listing)
+{
+	if (*d->func && strcmp(d->func, "*") != 0)
+		return false;
+	return listing || *d->prov || strchr(d->name, '_');
+}
+
+static void explain(dt_probes *ps, const char *event, char *why, size_t whylen)
+{
+	const char *problem = dt_types_kernel_problem(dt_probes_types(ps)), *name, *near;
+	DT_VEC(const char *) names = { 0 };
+	uint64_t it = 0;
+
+	while (dt_tracepoint_next(dt_probes_types(ps), &it, &name))
+		*dt_vec_add(&names, NULL) = name;
+	near = dt_nearest(event, names.v, names.n);
+	if (problem)
+		snprintf(why, whylen, "tracepoints are not known: %s", problem);
+	else
+		snprintf(why, whylen, "no tracepoint \"%s\"%s%s%s", event,
+			 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	dt_vec_free(&names);
+}
+
+static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
+		    char *why, size_t whylen)
+{
+	dt_types *ts = dt_probes_types(ps);
+	dt_map *subsystems = NULL;
+	const char *name;
+	uint32_t order = 0, found = 0;
+	char guess[64];
+	uint64_t it = 0;
+
+	if (!ts || (!d->id && !possible(d, listing)))
+		return 0;
+	for (; dt_tracepoint_next(ts, &it, &name) && order < p->id_count; order++) {
+		if (d->id ? d->id != p->id_base + order
+			  : *d->name && !dt_glob_match(d->name, name))
+			continue;
+		if (!subsystems)
+			subsystems = read_subsystems(dt_probes_arena(ps));
+		dt_probes_add(ps, p, p->id_base + order, "sdt",
+			      subsystem_of(subsystems, d, name, guess, sizeof(guess)), "", name,
+			      order);
+		found++;
+	}
+	dt_map_free(subsystems);
+	if (!found && *d->prov && !d->id && !dt_glob_is_pattern(d->name))
+		explain(ps, d->name, why, whylen);
+	return 0;
+}
+
+static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
+		const char **xlated, int *mapping, int max)
+{
+	dt_types *ts = dt_probes_types(ps);
+	dt_type *f = ts ? dt_tracepoint_type(ts, pr->name) : NULL;
+	int n = 0;
+
+	(void)p, (void)xlated, (void)mapping;
+	if (!f)
+		return -1;
+	for (uint32_t i = 1; i < f->nparams && n < max; i++)
+		native[n++] = dt_type_name(ts, f->params[i]);
+	return n;
+}
+
+const dt_provider dt_provider_sdt = {
+	.name = "sdt",
+	.id_base = 20000,
+	.id_count = 20000,
+	.attrs = { DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
+		   DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, ISA),
+		   DT_ATTR(PRIVATE, PRIVATE, ISA) },
+	.discover = discover,
+	.args = args,
+};
