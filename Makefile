@@ -66,17 +66,18 @@ test-san:
 	@$(MAKE) SAN=1 test
 
 # ---- fuzzing: the library once more, with clang's instrumentation ----
-FUZZ     := $(patsubst test/fuzz/%.c,build/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
-FUZZOBJ  := $(SRC:%.c=build/fuzz/obj/%.o)
+FUZZDIR  ?= build/fuzz
+FUZZ     := $(patsubst test/fuzz/%.c,$(FUZZDIR)/%,$(wildcard test/fuzz/fuzz_*.c))
+FUZZOBJ  := $(SRC:%.c=$(FUZZDIR)/obj/%.o)
 FUZZCC   := clang $(CPPFLAGS) -O1 -g -std=gnu11 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 FUZZTIME ?= 20
 
-build/fuzz/obj/%.o: %.c
+$(FUZZDIR)/obj/%.o: %.c
 	$(call say,FUZZ,$<)
 	@mkdir -p $(@D)
 	$(Q)$(FUZZCC) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
 
-build/fuzz/%: build/fuzz/obj/test/fuzz/%.o $(FUZZOBJ)
+$(FUZZDIR)/%: $(FUZZDIR)/obj/test/fuzz/%.o $(FUZZOBJ)
 	$(call say,LD,$@)
 	$(Q)$(FUZZCC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
 
@@ -104,7 +105,7 @@ format:
 clean:
 	rm -rf build build-san
 
-DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:build/fuzz/%=build/fuzz/obj/test/fuzz/%.d)
+DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
 -include $(wildcard $(DEPS))
 .SECONDARY:
 .PHONY: all unit test test-san fuzz fuzz-run bench install format clean

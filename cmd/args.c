@@ -295,7 +295,10 @@ static char *shell_word(const char **p)
 	}
 	*out = 0;
 	*p = s;
-	return quote ? NULL : word;
+	if (!quote)
+		return word;
+	free(word);
+	return NULL;
 }
 
 char **split_words(const char *command)
@@ -311,8 +314,12 @@ char **split_words(const char *command)
 		if (!*p)
 			return words; /* the last element is NULL */
 		word = shell_word(&p);
-		if (!word)
+		if (!word) {
+			for (int i = 0; i < n - 1; i++)
+				free(words[i]);
+			free(words);
 			return NULL;
+		}
 		words[n - 1] = word;
 	}
 }

@@ -30,6 +30,7 @@ struct setting {
 struct process {
 	const char *command; /* NULL: grab pid */
 	const char *pid;
+	char **words; /* of the command */
 };
 
 struct args {

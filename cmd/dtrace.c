@@ -27,6 +27,8 @@ static void set_options(dtrace_hdl_t *h, const struct args *a)
 	dtrace_setopt(h, "temporal", "yes");
 	if (a->mode == MODE_LIST || a->mode == MODE_HEADER || a->mode == MODE_OBJECT)
 		dtrace_setopt(h, "zdefs", NULL);
+	if (a->mode == MODE_OBJECT)
+		dtrace_setopt(h, "kdefs", NULL);
 	if (a->anonymous)
 		dtrace_setopt(h, "grabanon", NULL);
 	if (a->dump)
@@ -48,18 +50,18 @@ static void set_options(dtrace_hdl_t *h, const struct args *a)
 static void start_processes(dtrace_hdl_t *h, const struct args *a)
 {
 	for (int i = 0; i < a->nprocesses; i++) {
-		const struct process *p = &a->processes[i];
-		char *end, **words;
+		struct process *p = &a->processes[i];
+		char *end;
 		long pid;
 
 		if (p->command) {
-			words = split_words(p->command);
-			if (!words)
+			p->words = split_words(p->command);
+			if (!p->words)
 				fatal("failed to execute %s: a quote is not closed", p->command);
-			if (!words[0])
+			if (!p->words[0])
 				fatal("failed to execute %s: no command given", p->command);
-			if (dtrace_proc_create(h, words) < 0)
-				fatal_handle(h, "failed to execute %s", words[0]);
+			if (dtrace_proc_create(h, p->words) < 0)
+				fatal_handle(h, "failed to execute %s", p->words[0]);
 			continue;
 		}
 		errno = 0;

@@ -31,11 +31,21 @@ static int plain_op(int op)
 	}
 }
 
+/* An array can be copied from one of its own type, and that is all. */
+_Noreturn static void not_an_object(dt_compiler *cc, dt_node *target, int op)
+{
+	dt_fail(cc, target->pos, D_OP_ARRFUN, "operator %s cannot be applied to %s of type \"%s\"",
+		dt_op_name(op), dt_type_is_function(target->type) ? "a function" : "an array",
+		dt_tname(cc, target->type));
+}
+
 static void need_writable(dt_compiler *cc, dt_node *target, int op)
 {
 	if (!(target->flags & NF_LVAL))
 		dt_fail(cc, target->pos, D_OP_LVAL,
 			"operator %s requires modifiable lvalue as an operand", dt_op_name(op));
+	if (dt_type_is_function(target->type))
+		not_an_object(cc, target, op);
 	if (target->kind == N_VAR && target->ident->id == DT_VAR_UREGS &&
 	    (target->ident->flags & IDF_BUILTIN))
 		dt_fail(cc, target->pos, D_OP_WRITE, "uregs[ ] cannot be written on Linux");
@@ -55,6 +65,13 @@ static dt_node *finish(dt_node *n, dt_node *l)
 	return n;
 }
 
+/* Assigning 0 frees these. */
+static bool is_dynamic(const dt_node *n)
+{
+	return n->kind == N_VAR &&
+	       (n->ident->kind == ID_ARRAY || n->ident->scope == DT_SCOPE_THREAD);
+}
+
 static dt_node *simple(dt_compiler *cc, dt_node *n)
 {
 	dt_node *r, *l, *fit;
@@ -70,6 +87,8 @@ static dt_node *simple(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, D_OP_DYN,
 			"a translated object cannot be assigned; assign one of its members");
 	fit = dt_convert(cc, r, l->type);
+	if (dt_type_is_array(l->type) && (!fit || dt_is_null(r)) && !is_dynamic(l))
+		not_an_object(cc, l, n->op);
 	if (!fit)
 		dt_fail(cc, n->pos, D_OP_INCOMPAT,
 			"operands have incompatible types: \"%s\" = \"%s\"", dt_tname(cc, l->type),
@@ -111,6 +130,8 @@ static dt_node *compound(dt_compiler *cc, dt_node *n)
 			dt_op_name(n->op));
 	l = dt_check_target(cc, n->l, NULL);
 	need_writable(cc, l, n->op);
+	if (dt_type_is_array(l->type))
+		not_an_object(cc, l, n->op);
 	compound_types(cc, n, l, r);
 	n->r = r->flags & NF_BITFIELD ? dt_coerce(cc, r, dt_promoted(cc, r)) : r;
 	return finish(n, l);
@@ -130,6 +151,8 @@ dt_node *dt_check_incdec(dt_compiler *cc, dt_node *n)
 			"did you mean @%s = count()?", dt_op_name(n->op), n->l->name);
 	l = dt_check_target(cc, n->l, NULL);
 	need_writable(cc, l, n->op);
+	if (dt_type_is_array(l->type))
+		not_an_object(cc, l, n->op);
 	if (!dt_type_is_scalar(l->type) || dt_type_is_float(l->type))
 		dt_fail(cc, n->pos, D_OP_SCALAR, "operator %s requires operand of scalar type, not %s",
 			dt_op_name(n->op), dt_tname(cc, l->type));

@@ -22,6 +22,20 @@ static dt_val *add_const(dt_gen *g, dt_val *v, uint64_t c)
 }
 
 /* ---- external symbols ---- */
+
+/* A symbol without an address leaves a relocation. That is for programs that are written to a file
+ * (-x kdefs), and for users to whom the kernel shows no addresses at all. */
+static bool may_stay_unresolved(dt_gen *g)
+{
+	const struct dt_probe_source *ps = &g->cc->probes;
+	uint64_t addr;
+
+	if (dt_opt(g->cc->opts, DT_O_KNODEFS))
+		return false;
+	return dt_opt(g->cc->opts, DT_O_KDEFS) || !ps->symbol ||
+	       ps->symbol(ps->arg, NULL, "_text", &addr) != 0;
+}
+
 static dt_val *symbol_addr(dt_gen *g, const dt_node *n, uint64_t plus)
 {
 	const struct dt_probe_source *ps = &g->cc->probes;
@@ -32,6 +46,9 @@ static dt_val *symbol_addr(dt_gen *g, const dt_node *n, uint64_t plus)
 
 	if (ps->symbol && ps->symbol(ps->arg, module, n->name, &addr) == 0)
 		return dt_val_const(g, addr + plus);
+	if (!may_stay_unresolved(g))
+		dt_fail(g->cc, n->pos, D_ASRELO, "kernel symbol %s%s%s is not there", n->name,
+			module ? " of module " : "", module ? module : "");
 	index = dt_int_reloc(g, dt_arena_printf(g->arena, "%s`%s", module ? module : "", n->name),
 			     plus);
 	v = dt_val_new(g);

@@ -249,6 +249,9 @@ static dt_node *parse_member(dt_compiler *cc, dt_node *l)
 
 	dt_lex_next(cc);
 	n->pos = cc->lex.tok.pos;
+	if (cc->lex.tok.kind == T_INT || cc->lex.tok.kind == T_STRING)
+		dt_fail(cc, n->pos, D_OP_IDENT, "operator %s must be followed by an identifier",
+			dt_op_text(n->op));
 	n->name = dt_parse_member_name(cc);
 	return n;
 }
@@ -329,7 +332,11 @@ static bool at_type_in_parens(dt_compiler *cc, bool operand)
 	then = dt_lex_peek(cc, 2)->kind;
 	if (after == '*' ? then != '*' && then != ')' : operand && !begins_operand(then))
 		return false;
-	return dt_named_type(cc, t.module, t.text, true) != NULL;
+	if (dt_named_type(cc, t.module, t.text, true))
+		return true;
+	if (after == '*' && then == ')') /* can be nothing else */
+		dt_fail(cc, t.pos, D_SYNTAX, "type \"%s\" is not known", t.text);
+	return false;
 }
 
 /* "(" type-name ")" */

@@ -82,13 +82,13 @@ static void add_stability(dt_probe **probes, int n, const dt_probedesc *d,
 	}
 }
 
-/* A type that this system does not know leaves the argument usable as a number. */
+/* NULL: a type that this system does not know; to use the argument is D_ARGS_TYPE. */
 static dt_type *compile_type(dt_compiler *cc, const char *text)
 {
 	dt_error ignored = {0};
-	dt_type *t = text ? dt_compile_type(cc, text, &ignored) : NULL;
 
-	return t ? t : dt_intrinsics(dt_compiler_types(cc))->uintptr;
+	return text ? dt_compile_type(cc, text, &ignored)
+		    : dt_intrinsics(dt_compiler_types(cc))->uintptr;
 }
 
 static void compile_signature(dt_compiler *cc, const struct signature *s, struct dt_probe_args *out)
@@ -100,6 +100,8 @@ static void compile_signature(dt_compiler *cc, const struct signature *s, struct
 		out->args[i].native = compile_type(cc, s->native[i]);
 		if (s->xlated[i] && !same_text(s->xlated[i], s->native[i]))
 			out->args[i].xlated = compile_type(cc, s->xlated[i]);
+		if (s->xlated[i] && !out->args[i].xlated)
+			out->args[i].native = NULL;
 		out->args[i].mapping = s->mapping[i];
 	}
 }

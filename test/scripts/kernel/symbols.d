@@ -3,7 +3,6 @@
 /* Kernel variables: the load average and the time since boot. */
 
 extern unsigned long avenrun[3];
-extern unsigned long total_pages_maybe;
 
 #pragma D option quiet
 
