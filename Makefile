@@ -29,7 +29,7 @@ CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
+say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n' $(1) $(2))
 
 all: $(BUILD)/dtrace
 

@@ -29,7 +29,8 @@ static const struct flag {
     {'d', NULL, FLAG, NULL, 0, "print programs after if/else desugaring"},
     {'D', "name[=value]", OPTION, "define", 0, "define a preprocessor macro"},
     {'e', NULL, FLAG, NULL, 0, "exit after compiling"},
-    {'f', "function", PROGRAM, NULL, DTRACE_SPEC_FUNC, "program whose description ends at function"},
+    {'f', "function", PROGRAM, NULL, DTRACE_SPEC_FUNC,
+     "program whose description ends at function"},
     {'F', NULL, OPTION, "flowindent", 0, "indent output by function entry and return"},
     {'G', NULL, MODE, NULL, MODE_OBJECT, "generate an ELF object with the program"},
     {'h', NULL, MODE, NULL, MODE_HEADER, "generate a C header from provider declarations"},
@@ -43,7 +44,8 @@ static const struct flag {
     {'o', "file", OUTPUT, NULL, 0, "append output to a file; name the product of -G -h -l"},
     {'O', NULL, FLAG, NULL, 0, "machine-readable output: print remaining aggregations"},
     {'p', "pid", PROCESS, NULL, 0, "watch a process and end with it; $target is its pid"},
-    {'P', "provider", PROGRAM, NULL, DTRACE_SPEC_PROVIDER, "program whose description ends at provider"},
+    {'P', "provider", PROGRAM, NULL, DTRACE_SPEC_PROVIDER,
+     "program whose description ends at provider"},
     {'q', NULL, OPTION, "quiet", 0, "print only what programs print"},
     {'s', "script", PROGRAM, NULL, -1, "program from a file"},
     {'S', NULL, FLAG, NULL, 0, "print the DIF of programs"},
@@ -67,8 +69,9 @@ static const struct flag *find_flag(char letter)
 
 void usage(FILE *out)
 {
-	fprintf(out, "Usage: dtrace [-32|-64] [flags] [words for $1, $2 ...]\n"
-		     "A program is a probe description, then perhaps /predicate/ and { actions }.\n\n");
+	fprintf(out,
+		"Usage: dtrace [-32|-64] [flags] [words for $1, $2 ...]\n"
+		"A program is a probe description, then perhaps /predicate/ and { actions }.\n\n");
 	for (int i = 0; i < NFLAGS; i++)
 		fprintf(out, "  -%c %-15s %s\n", flags[i].letter, flags[i].arg ? flags[i].arg : "",
 			flags[i].help);
@@ -233,8 +236,8 @@ static int parse_long(struct args *a, char **argv)
 
 static void check_conflicts(const struct args *a)
 {
-	if (a->buffered && (a->output || a->mode == MODE_ANON || a->mode == MODE_OBJECT ||
-			    a->mode == MODE_LIST))
+	if (a->buffered &&
+	    (a->output || a->mode == MODE_ANON || a->mode == MODE_OBJECT || a->mode == MODE_LIST))
 		misuse("-B not valid in combination with [-AGlo] options", "");
 	if (a->mode == MODE_HEADER) {
 		for (int i = 0; i < a->nprograms; i++)

@@ -206,9 +206,9 @@ static void make_headers(dtrace_hdl_t *h, const struct args *a)
 static void make_object(dtrace_hdl_t *h, const struct args *a)
 {
 	const struct program *p = a->nprograms ? &a->programs[0] : NULL;
-	char *path = a->output		   ? strdup(a->output)
-		     : p && p->is_file	   ? product_name(p->text, ".o")
-					   : strdup("d.out");
+	char *path = a->output	       ? strdup(a->output)
+		     : p && p->is_file ? product_name(p->text, ".o")
+				       : strdup("d.out");
 	FILE *out = open_output(path, "we");
 
 	if (a->nprograms > 1)
@@ -341,9 +341,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (a.mode == MODE_ANON)
-		fatal("anonymous tracing (-A) is not available: there is no boot-time tracing state");
-	h = dtrace_open(&(struct dtrace_open_opts){.size = sizeof(struct dtrace_open_opts),
-						   .error = &error});
+		fatal(
+		    "anonymous tracing (-A) is not available: there is no boot-time tracing state");
+	h = dtrace_open(
+	    &(struct dtrace_open_opts){.size = sizeof(struct dtrace_open_opts), .error = &error});
 	if (!h)
 		fatal("failed to initialize dtrace: %s", strerror(error));
 	set_options(h, &a);

@@ -248,7 +248,7 @@ static void text_symbol(dt_writer *w, const dt_value *v)
 	dt_buf b = {0};
 
 	dt_text_symbol(&b, v, w->env);
-	dt_buf_printf(&w->out, w->quiet ? "%s" : "  %-50s", b.s);
+	dt_buf_printf(&w->out, "  %-50s", b.s); /* in quiet mode, too */
 	dt_buf_free(&b);
 }
 

@@ -355,7 +355,19 @@ static void set_up(struct job *j, const dt_conv *c)
 	}
 }
 
-/* %@: the value of an aggregation. */
+static void put_value(struct job *j, const dt_value *v)
+{
+	j->v = v;
+	for (size_t i = 0; i < DT_NELEM(conversions); i++) {
+		if (strchr(conversions[i].letters, j->conv->letter)) {
+			if (v->kind != DT_V_NONE || conversions[i].print == conv_string)
+				conversions[i].print(j);
+			return;
+		}
+	}
+}
+
+/* %@: the value of an aggregation; a distribution is a graph, whatever the letter. */
 static void put_agg(struct job *j, uint32_t which)
 {
 	const struct dt_format_env *fe = j->fe;
@@ -374,24 +386,15 @@ static void put_agg(struct job *j, uint32_t which)
 	v.u = (uint64_t)dt_agg_number(s->agg, fe->values[which], s->normal);
 	v.is_signed = s->agg->func != DT_ACT_COUNT;
 	v.data = &v.u;
-	j->v = &v;
-	conv_int(j);
+	put_value(j, &v);
 }
 
 static void put_conv(struct job *j)
 {
 	static const dt_value nothing;
-	const struct dt_format_env *fe = j->fe;
 	int arg = j->conv->arg;
 
-	j->v = arg >= 0 && (uint32_t)arg < fe->nargs ? &fe->args[arg] : &nothing;
-	for (size_t i = 0; i < DT_NELEM(conversions); i++) {
-		if (strchr(conversions[i].letters, j->conv->letter)) {
-			if (j->v->kind != DT_V_NONE || conversions[i].print == conv_string)
-				conversions[i].print(j);
-			return;
-		}
-	}
+	put_value(j, arg >= 0 && (uint32_t)arg < j->fe->nargs ? &j->fe->args[arg] : &nothing);
 }
 
 int dt_text_format(dt_buf *out, const dt_format *f, const struct dt_format_env *fe, dt_error *err)

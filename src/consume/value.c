@@ -101,10 +101,10 @@ static void difo_value(const dt_action *a, const dt_datum *d, dt_value *v)
 		v->kind = DT_V_STRING;
 		v->size = (uint32_t)strnlen(v->data, d->size);
 		v->full = a->size > d->size ? a->size : d->size;
-	} else if (t->flags != 0) {
-		v->kind = DT_V_BYTES;
 	} else if (t->ckind == DT_K_FLOAT) {
 		v->kind = DT_V_FLOAT;
+	} else if (t->flags != 0) {
+		v->kind = DT_V_BYTES;
 	} else if (d->size == 1 || d->size == 2 || d->size == 4 || d->size == 8) {
 		v->kind = DT_V_INT;
 		v->is_signed = v->type ? dt_type_is_signed(v->type) : true;

@@ -53,7 +53,7 @@ static void reject_float(dt_compiler *cc, dt_pos pos, const char *s, bool hex)
 		dt_fail(cc, pos, D_SYNTAX, "floating-point constants are not part of D");
 }
 
-/* u, l, ll in any order and case. Returns the end of the suffix. */
+/* u before or after l or ll, in any case. Returns the end of the suffix. */
 static const char *read_suffix(dt_compiler *cc, dt_pos pos, const char *s, bool *is_unsigned,
 			       int *nlong)
 {
@@ -64,7 +64,7 @@ static const char *read_suffix(dt_compiler *cc, dt_pos pos, const char *s, bool 
 	while (s < lx->end && (isalnum((unsigned char)*s) || *s == '_')) {
 		if (*s == 'u' || *s == 'U')
 			nunsigned++;
-		else if (*s == 'l' || *s == 'L')
+		else if ((*s == 'l' || *s == 'L') && (!*nlong || (s[-1] | 0x20) == 'l'))
 			(*nlong)++;
 		else
 			nunsigned = 9;

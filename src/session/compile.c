@@ -194,6 +194,17 @@ int dtrace_dof_create(dtrace_hdl_t *h, const dtrace_prog_t *p, void **data, size
 	return 0;
 }
 
+/* Run-time options travel with a program; what this session has set itself stays. */
+static void take_options(dt_options *to, const dt_options *from)
+{
+	for (int i = 0; i < DT_O_MAX; i++)
+		if (from->is_set[i] && !to->is_set[i] && dt_opt_table[i].number >= 0 &&
+		    dt_opt_table[i].kind != DT_OPT_STRING && dt_opt_table[i].kind != DT_OPT_LIST) {
+			to->value[i] = from->value[i];
+			to->is_set[i] = true;
+		}
+}
+
 dtrace_prog_t *dtrace_dof_load(dtrace_hdl_t *h, const void *data, size_t n)
 {
 	dt_program *p;
@@ -202,8 +213,8 @@ dtrace_prog_t *dtrace_dof_load(dtrace_hdl_t *h, const void *data, size_t n)
 	p = dt_dof_read(data, n, dt_compiler_arena(h->cc), &h->err);
 	if (!p)
 		dt_session_fail(h);
-	else if (!p->options)
-		p->options = &h->opts;
+	else if (p->options)
+		take_options(&h->opts, p->options);
 	return p;
 }
 

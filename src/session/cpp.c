@@ -161,10 +161,11 @@ static int run(dtrace_hdl_t *h, char **argv, int in, int out)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (failure == ENOENT)
-		return dt_session_err(h, EDT_CPPENT,
-				      "C preprocessor \"%s\" not found (install package cpp, or set "
-				      "-x cpppath)",
-				      argv[0]);
+		return dt_session_err(
+		    h, EDT_CPPENT,
+		    "C preprocessor \"%s\" not found (install package cpp, or set "
+		    "-x cpppath)",
+		    argv[0]);
 	if (failure)
 		return dt_session_err(h, EDT_CPPEXEC, "failed to execute C preprocessor \"%s\": %s",
 				      argv[0], strerror(failure));

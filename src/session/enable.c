@@ -12,12 +12,13 @@
 
 static int verify(dtrace_hdl_t *h, dt_program *p)
 {
-	struct dt_verify_opts vo = {
-	    .max_global = dt_compiler_max_var(h->cc, DT_SCOPE_GLOBAL),
-	    .max_thread = dt_compiler_max_var(h->cc, DT_SCOPE_THREAD),
-	    .max_local = dt_compiler_max_var(h->cc, DT_SCOPE_LOCAL),
-	};
+	struct dt_verify_opts vo = {0};
 
+	if (p->options == &h->opts) { /* a program from a DOF file has variables of its own */
+		vo.max_global = dt_compiler_max_var(h->cc, DT_SCOPE_GLOBAL);
+		vo.max_thread = dt_compiler_max_var(h->cc, DT_SCOPE_THREAD);
+		vo.max_local = dt_compiler_max_var(h->cc, DT_SCOPE_LOCAL);
+	}
 	memset(&h->err, 0, sizeof(h->err));
 	return dt_program_verify(p, &vo, &h->err) < 0 ? dt_session_fail(h) : 0;
 }
@@ -136,7 +137,8 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const char *text, enum dtrace_spec spec, 
 {
 	char *copy = dt_xstrdup(text ? text : "");
 	dt_probedesc d;
-	int n = 0, rc = parse_desc(h, copy, spec, dt_arena_strdup(dt_probes_arena(h->probes), copy), &d);
+	int n = 0,
+	    rc = parse_desc(h, copy, spec, dt_arena_strdup(dt_probes_arena(h->probes), copy), &d);
 
 	if (rc == 0)
 		rc = report(h, &d, f, arg, &n);
@@ -171,7 +173,8 @@ int dtrace_program_probes(dtrace_hdl_t *h, const dtrace_prog_t *p, dtrace_probe_
 		last = c;
 		rc = report(h, &c->desc, f, arg, &n);
 		if (rc == 0 && n == 0) {
-			dt_buf_puts(&missing, missing.n ? "; failed to match " : "failed to match ");
+			dt_buf_puts(&missing,
+				    missing.n ? "; failed to match " : "failed to match ");
 			dt_probedesc_print(&c->desc, &missing);
 			dt_buf_printf(&missing, ": %s",
 				      h->err.text[0] ? h->err.text : dt_strerror(EDT_NOPROBE));

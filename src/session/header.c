@@ -117,7 +117,9 @@ static void put_macro_name(dt_buf *b, const char *d_name)
 static const char *carrier(dtrace_hdl_t *h, dt_type *t, int *size)
 {
 	static const char *const by_size[2][9] = {
-	    {[1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int",
+	    {[1] = "unsigned char",
+	     [2] = "unsigned short",
+	     [4] = "unsigned int",
 	     [8] = "unsigned long long"},
 	    {[1] = "signed char", [2] = "short", [4] = "int", [8] = "long long"},
 	};
@@ -147,16 +149,16 @@ static int check_args(dtrace_hdl_t *h, const dt_provider_decl *pv, const dt_prov
 	int size;
 
 	if (pr->nnative > MAX_ARGS)
-		return dt_session_err(h, EDT_COMPILER,
-				      "probe %s:::%s has %u arguments; a header can pass at most %d",
-				      pv->name, pr->name, pr->nnative, MAX_ARGS);
+		return dt_session_err(
+		    h, EDT_COMPILER, "probe %s:::%s has %u arguments; a header can pass at most %d",
+		    pv->name, pr->name, pr->nnative, MAX_ARGS);
 	for (uint32_t i = 0; i < pr->nnative; i++)
 		if (!carrier(h, pr->native[i], &size))
-			return dt_session_err(h, EDT_COMPILER,
-					      "argument %u of probe %s:::%s is of type %s; a header can "
-					      "pass integers and pointers only",
-					      i + 1, pv->name, pr->name,
-					      dt_type_name(h->types, pr->native[i]));
+			return dt_session_err(
+			    h, EDT_COMPILER,
+			    "argument %u of probe %s:::%s is of type %s; a header can "
+			    "pass integers and pointers only",
+			    i + 1, pv->name, pr->name, dt_type_name(h->types, pr->native[i]));
 	return 0;
 }
 
@@ -217,7 +219,8 @@ static void put_site(dtrace_hdl_t *h, dt_buf *b, const struct names *n, const dt
 	dt_buf_printf(b, "_DTRACE_SEMAPHORE %s_%s_semaphore;\n", prov, probe);
 	dt_buf_printf(b, "_DTRACE_INLINE void __dtrace_%s___%s(", prov, probe);
 	put_params(h, b, pr);
-	dt_buf_printf(b, ")\n{\n\t__asm__ __volatile__(_DTRACE_SITE(\"%s\", \"%s\", \"", prov, probe);
+	dt_buf_printf(b, ")\n{\n\t__asm__ __volatile__(_DTRACE_SITE(\"%s\", \"%s\", \"", prov,
+		      probe);
 	put_note_args(h, b, pr);
 	dt_buf_puts(b, "\")");
 	dt_buf_puts(b, pr->nnative ? "\n\t\t: : " : " : : ");

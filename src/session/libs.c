@@ -2,9 +2,10 @@
  * libs: D libraries, the *.d files of the -L directories and of the system directory.
  *
  * -L libraries are compiled before the first program. System libraries are compiled when a program
- * needs them: the words of the program (words.c) that the compiler does not know are looked up among
- * the names each library defines. So `BEGIN { exit(0); }` opens no library at all, and a program
- * that says EPERM compiles errno.d and nothing else. A library is followed by what it depends on
+ * needs them: the words of the program (words.c) that the compiler does not know are looked up
+ * among the names each library defines. So `BEGIN { exit(0); }` opens no library at all, and a
+ * program that says EPERM compiles errno.d and nothing else. A library is followed by what it
+ * depends on
  * (#pragma D depends_on library) and by what its own words need.
  *
  * A library seen under the same file name in an earlier directory is skipped, so a -L library
@@ -179,13 +180,13 @@ static int lib_read(dtrace_hdl_t *h, struct lib *l)
 static bool is_keyword(const char *s)
 {
 	static const char *const words[] = {
-	    "auto",	"break",    "case",	"char",	    "const",	"continue", "counter",
-	    "default",	"do",	    "double",	"else",	    "enum",	"extern",   "float",
-	    "for",	"goto",	    "if",	"import",   "inline",	"int",	    "long",
-	    "offsetof", "probe",    "provider", "register", "restrict", "return",   "self",
-	    "short",	"signed",   "sizeof",	"static",   "string",	"stringof", "struct",
-	    "switch",	"this",	    "translator", "typedef", "union",	"unsigned", "userland",
-	    "void",	"volatile", "while",	"xlate",
+	    "auto",	"break",    "case",	  "char",     "const",	  "continue", "counter",
+	    "default",	"do",	    "double",	  "else",     "enum",	  "extern",   "float",
+	    "for",	"goto",	    "if",	  "import",   "inline",	  "int",      "long",
+	    "offsetof", "probe",    "provider",	  "register", "restrict", "return",   "self",
+	    "short",	"signed",   "sizeof",	  "static",   "string",	  "stringof", "struct",
+	    "switch",	"this",	    "translator", "typedef",  "union",	  "unsigned", "userland",
+	    "void",	"volatile", "while",	  "xlate",
 	};
 
 	for (size_t i = 0; i < DT_NELEM(words); i++)
@@ -249,8 +250,9 @@ static int cycle_error(dtrace_hdl_t *h, const struct lib *l)
 	for (uint32_t i = 0; i < h->libs->libs.n; i++)
 		if (h->libs->libs.v[i]->state == LIB_BUSY)
 			dt_buf_printf(&b, "%s\"%s\"", b.n ? ", " : "", h->libs->libs.v[i]->path);
-	dt_session_err(h, EDT_COMPILER, "libraries depend on each other in a circle (found at %s): %s",
-		       l->name, b.s);
+	dt_session_err(h, EDT_COMPILER,
+		       "libraries depend on each other in a circle (found at %s): %s", l->name,
+		       b.s);
 	dt_buf_free(&b);
 	return -1;
 }
@@ -408,7 +410,8 @@ int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len)
 		rc = load_for_words(h, words);
 		dt_map_free(words);
 	}
-	for (uint32_t i = 0; i < h->libs->libs.n; i++) /* after a failure: the next try fails alike */
+	for (uint32_t i = 0; i < h->libs->libs.n;
+	     i++) /* after a failure: the next try fails alike */
 		if (h->libs->libs.v[i]->state == LIB_BUSY)
 			h->libs->libs.v[i]->state = LIB_NEW;
 	return rc;

@@ -32,12 +32,20 @@ static void write_elf(const void *dof, size_t n, FILE *out)
 	};
 	Elf64_Shdr sh[4] = {
 	    {0},
-	    {.sh_name = NAME_DOF, .sh_type = SHT_PROGBITS, .sh_offset = sizeof(eh), .sh_size = n,
+	    {.sh_name = NAME_DOF,
+	     .sh_type = SHT_PROGBITS,
+	     .sh_offset = sizeof(eh),
+	     .sh_size = n,
 	     .sh_addralign = 8},
-	    {.sh_name = NAME_STACK, .sh_type = SHT_PROGBITS, .sh_offset = sizeof(eh),
+	    {.sh_name = NAME_STACK,
+	     .sh_type = SHT_PROGBITS,
+	     .sh_offset = sizeof(eh),
 	     .sh_addralign = 1},
-	    {.sh_name = NAME_SHSTRTAB, .sh_type = SHT_STRTAB, .sh_offset = names_at,
-	     .sh_size = sizeof(section_names), .sh_addralign = 1},
+	    {.sh_name = NAME_SHSTRTAB,
+	     .sh_type = SHT_STRTAB,
+	     .sh_offset = names_at,
+	     .sh_size = sizeof(section_names),
+	     .sh_addralign = 1},
 	};
 	static const char zero[8];
 

@@ -31,14 +31,16 @@ static int choose_engine(dtrace_hdl_t *h)
 
 	h->engine_ops = &dt_engine_vm;
 	if (choice == ENGINE_BPF)
-		return dt_session_err(h, ENOSYS,
-				      "the kernel engine is not built yet; only -x engine=vm can run "
-				      "programs");
+		return dt_session_err(
+		    h, ENOSYS,
+		    "the kernel engine is not built yet; only -x engine=vm can run "
+		    "programs");
 	if (choice == ENGINE_AUTO && k)
-		return dt_session_err(h, ENOSYS,
-				      "probe %s:%s:%s:%s needs the kernel engine, and the kernel engine "
-				      "is not built yet; dtrace:::BEGIN, END and ERROR can be traced",
-				      k->prov, k->mod, k->func, k->name);
+		return dt_session_err(
+		    h, ENOSYS,
+		    "probe %s:%s:%s:%s needs the kernel engine, and the kernel engine "
+		    "is not built yet; dtrace:::BEGIN, END and ERROR can be traced",
+		    k->prov, k->mod, k->func, k->name);
 	if (k)
 		return dt_session_diag(h, DTRACE_DIAG_NOTE,
 				       "the vm engine fires only dtrace:::BEGIN, END and ERROR");
@@ -109,7 +111,8 @@ static int consumer_diag(void *arg, enum dt_diag_kind kind, const char *text)
 	return dt_session_diag(arg, map[kind], text);
 }
 
-static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off)
+static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char **sym,
+			  uint64_t *off)
 {
 	dtrace_hdl_t *h = arg;
 

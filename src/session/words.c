@@ -134,10 +134,10 @@ bool dt_words_assigned(const char *p, const char *end)
 static bool begins_declaration(const dt_words *w)
 {
 	static const char *const words[] = {
-	    "auto",   "char",	  "const",    "counter",    "double",	"enum",	    "extern", "float",
-	    "import", "inline",	  "int",      "long",	    "provider", "register", "self",   "short",
-	    "signed", "static",	  "string",   "struct",	    "this",	"translator", "typedef", "union",
-	    "unsigned", "userland", "void",   "volatile",
+	    "auto",	  "char",    "const",  "counter",  "double",   "enum",	   "extern",
+	    "float",	  "import",  "inline", "int",	   "long",     "provider", "register",
+	    "self",	  "short",   "signed", "static",   "string",   "struct",   "this",
+	    "translator", "typedef", "union",  "unsigned", "userland", "void",	   "volatile",
 	};
 
 	for (size_t i = 0; i < DT_NELEM(words); i++)
@@ -147,9 +147,9 @@ static bool begins_declaration(const dt_words *w)
 }
 
 struct usage {
-	dt_map *names;	 /* used */
-	dt_map *own;	 /* assigned or declared here */
-	dt_map *pending; /* words of the current segment between clauses */
+	dt_map *names;		     /* used */
+	dt_map *own;		     /* assigned or declared here */
+	dt_map *pending;	     /* words of the current segment between clauses */
 	char open[MAX_BRACKETS][64]; /* names whose '[' is open */
 	int nopen;
 };
@@ -243,8 +243,7 @@ void dt_words_used(const char *text, size_t len, dt_map *names)
 		note_punct(&u, &w);
 		if (w.depth == 0 && w.punct == '=')
 			value = true;
-		if (w.depth == 0 && w.punct == '/' &&
-		    (part == DESCRIPTION || part == START)) {
+		if (w.depth == 0 && w.punct == '/' && (part == DESCRIPTION || part == START)) {
 			move_pending(&u, false);
 			part = PREDICATE;
 		} else if (w.depth == 0 && (w.punct == ';' || w.punct == '{')) {

@@ -104,7 +104,9 @@ bool dt_type_is_scalar(const dt_type *t)
 
 bool dt_type_is_byref(const dt_type *t)
 {
-	return dt_type_is_string(t) || dt_type_is_array(t) || dt_type_is_sou(t);
+	t = dt_type_resolve(t);
+	return t->special == DT_S_STRING || t->kind == DT_K_ARRAY || dt_type_is_sou(t) ||
+	       (t->kind == DT_K_FLOAT && t->size > 8);
 }
 
 bool dt_type_is_signed(const dt_type *t)

@@ -1,6 +1,7 @@
 /*
  * Any text as a D script: it compiles or it is an error, in bounded time and memory. What compiles
- * is printed (-S), written as DOF and read back, and, unless it is destructive, run on the vm engine.
+ * is printed (-S), written as DOF and read back, and, unless it is destructive, run on the vm
+ * engine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,8 @@ static int is_safe(dtrace_hdl_t *h)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char *const argv[] = {(char *)"fuzz", (char *)"1", (char *)"word", NULL};
-	struct dtrace_compile_opts o = {.size = sizeof(o), .argc = 3, .argv = argv, .name = "fuzz.d"};
+	struct dtrace_compile_opts o = {
+	    .size = sizeof(o), .argc = 3, .argv = argv, .name = "fuzz.d"};
 	dtrace_hdl_t *h = dtrace_open(NULL);
 	FILE *in = fmemopen((void *)data, size ? size : 1, "r"), *null = fopen("/dev/null", "w");
 	dtrace_prog_t *p = NULL;

@@ -54,7 +54,8 @@ static void test_two_handles(void)
 
 	CHECK(dtrace_setopt(a, "strsize", "8") == 0);
 	CHECK(dtrace_compile_string(a, "int x; BEGIN { x = 1; }", NULL) != NULL);
-	CHECK(run(b, "string x; BEGIN { x = \"0123456789\"; trace(x); exit(0); }", two, sizeof(two)) == 0);
+	CHECK(run(b, "string x; BEGIN { x = \"0123456789\"; trace(x); exit(0); }", two,
+		  sizeof(two)) == 0);
 	CHECK_STR(two, "0123456789\n");
 	CHECK(run(a, "BEGIN { x += 1; trace(x); exit(0); }", one, sizeof(one)) == 0);
 	CHECK_STR(one, "1\n");
@@ -122,6 +123,37 @@ static void test_dof(void)
 	fclose(out);
 	CHECK_STR(buf, "7");
 	CHECK(dtrace_exit_status(g) == 4);
+	free(data);
+	dtrace_close(g);
+	dtrace_close(h);
+}
+
+/* Formats, aggregations and options travel with a program; its aggregations do not meet others. */
+static void test_dof_aggregations(void)
+{
+	dtrace_hdl_t *h = open_quiet(), *g = open_quiet();
+	dtrace_prog_t *p, *q;
+	char buf[256] = "";
+	void *data = NULL;
+	size_t n = 0;
+	FILE *out = fmemopen(buf, sizeof(buf), "w");
+
+	p = dtrace_compile_string(
+	    h,
+	    "int g; BEGIN { g = 6; g++; self->t = g; this->l = 1; trace(self->t + this->l);"
+	    " @first = count(); @x[\"key\", 3] = sum(40);"
+	    " @x[\"key\", 3] = sum(2); printf(\"<%s %d>\\n\", \"a\", 5);"
+	    " printa(\"%s %d %@d\\n\", @x); exit(0); }",
+	    NULL);
+	CHECK(p && dtrace_dof_create(h, p, &data, &n) == 0);
+	CHECK(dtrace_compile_string(g, "BEGIN { @own = max(1); }", NULL) != NULL);
+	q = dtrace_dof_load(g, data, n);
+	CHECK(q && dtrace_enable(g, q, NULL) == 0 && dtrace_go(g) == 0);
+	dtrace_work(g, out);
+	dtrace_stop(g);
+	dtrace_work(g, out);
+	fclose(out);
+	CHECK_STR(buf, "8<a 5>\nkey 3 42\n");
 	free(data);
 	dtrace_close(g);
 	dtrace_close(h);
@@ -239,6 +271,7 @@ int main(void)
 	test_two_handles();
 	test_errors();
 	test_dof();
+	test_dof_aggregations();
 	test_dump();
 	test_probes();
 	test_order();

@@ -46,7 +46,8 @@ static void test_used(void)
 	CHECK(!uses("int x[int, foo_t]; BEGIN { trace(x[0, 1]); }", "x"));
 	CHECK(!uses("BEGIN { trace(self->x); trace(this->x); trace(p->x.x); @x = count(); }", "x"));
 	CHECK(!uses("BEGIN { trace(`x); trace($x); }", "x"));
-	CHECK(!uses("BEGIN { /* EPERM */ } // EPERM\n#pragma D EPERM\nEND { trace(\"EPERM\"); }", "EPERM"));
+	CHECK(!uses("BEGIN { /* EPERM */ } // EPERM\n#pragma D EPERM\nEND { trace(\"EPERM\"); }",
+		    "EPERM"));
 	/* odd ends must not be read past */
 	CHECK(!uses("", "x"));
 	CHECK(!uses(">x", "y"));
@@ -65,7 +66,8 @@ static void test_defined(void)
 	CHECK(!defines("typedef struct foo { int bar; } foo_t;", "bar"));
 	CHECK(defines("enum e { RED, GREEN = 3, BLUE };", "BLUE"));
 	CHECK(defines("translator foo_t < struct task_struct *T > { a = T->pid; };", "foo_t"));
-	CHECK(!defines("translator foo_t < struct task_struct *T > { a = T->pid; };", "task_struct"));
+	CHECK(
+	    !defines("translator foo_t < struct task_struct *T > { a = T->pid; };", "task_struct"));
 	CHECK(defines("typedef int (*fn_t)(int);", "fn_t"));
 	CHECK(defines("#pragma D depends_on provider io\n", "provider io"));
 }

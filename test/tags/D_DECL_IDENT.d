@@ -1,0 +1,6 @@
+// tag: D_DECL_IDENT 2
+typedef no_such_type_t foo_t;
+BEGIN
+{
+	trace(1);
+}

@@ -1,0 +1,6 @@
+// tag: D_OP_IDENT 5
+struct s { int a; } *p;
+BEGIN
+{
+	trace(p->1);
+}

@@ -1,0 +1,75 @@
+/*
+ * args[]: what the compiler makes of the argument types that providers give, in cases that no
+ * provider of this system shows: unknown types, translators that are missing, native arguments in
+ * another order.
+ */
+#include "lang/lang.h"
+#include "unit.h"
+
+static dt_error err;
+
+/* A probe with four arguments; the last two are made from native arguments 1 and 0. */
+static int describe(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want_args,
+		    struct dt_probe_args *out, dt_error *e)
+{
+	dt_error ignored;
+
+	(void)arg, (void)d, (void)e;
+	out->nprobes = 1;
+	if (!want_args)
+		return 0;
+	out->typed = true;
+	out->nargs = 4;
+	out->args = dt_arena_alloc(dt_compiler_arena(cc), 4 * sizeof(*out->args));
+	out->args[0] = (dt_probe_arg){.native = dt_compile_type(cc, "int", &ignored)};
+	out->args[1] = (dt_probe_arg){.native = dt_compile_type(cc, "no_such_t *", &ignored)};
+	out->args[2] = (dt_probe_arg){.native = dt_compile_type(cc, "char", &ignored),
+				      .xlated = dt_compile_type(cc, "struct out *", &ignored),
+				      .mapping = 1};
+	out->args[3] = (dt_probe_arg){.native = dt_compile_type(cc, "int", &ignored),
+				      .xlated = dt_compile_type(cc, "unsigned char", &ignored),
+				      .mapping = 0};
+	return 0;
+}
+
+static const char *tag_of(const char *text)
+{
+	struct dt_probe_source ps = {.describe = describe};
+	struct dt_source src = {.text = text, .len = strlen(text)};
+	struct dt_macros macros = {0};
+	dt_options opts;
+	dt_types *types = dt_types_new();
+	dt_compiler *cc;
+	const char *tag;
+
+	dt_types_set_btf_path(types, NULL);
+	dt_options_init(&opts);
+	cc = dt_compiler_new(types, &opts, &macros, &ps);
+	tag = dt_compile(cc, &src, &err) ? "compiled" : err.tag ? err.tag : "none";
+	dt_compiler_free(cc);
+	dt_options_free(&opts);
+	dt_types_free(types);
+	return tag;
+}
+
+#define OUT "struct out { int a; int b; };\n"
+#define XLATOR "translator struct out < char c > { a = c; };\n"
+
+int main(void)
+{
+	CHECK_STR(tag_of("p:::x { trace(args[0]); }"), "compiled");
+	/* only the argument of unknown type cannot be used */
+	CHECK_STR(tag_of("p:::x { trace(args[0]);\ntrace(args[1]); }"), "D_ARGS_TYPE");
+	CHECK(err.pos.line == 2);
+	CHECK_STR(tag_of("p:::x { trace(arg1); }"), "compiled");
+	CHECK_STR(tag_of(OUT "p:::x {\ntrace(args[2]->a); }"), "D_ARGS_XLATOR");
+	CHECK(err.pos.line == 3);
+	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]->a); }"), "compiled");
+	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]->b); }"), "D_XLATE_NOCONV");
+	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]->c); }"), "D_TYPE_MEMBER");
+	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]); }"), "D_TRACE_DYN");
+	/* a number is only converted */
+	CHECK_STR(tag_of("p:::x { trace(args[3] + 1); }"), "compiled");
+	CHECK_STR(tag_of("p:::x { trace(args[4]); }"), "D_ARGS_IDX");
+	return unit_done();
+}
