@@ -60,6 +60,7 @@ static const struct {
     {"yes", true},	{"no", false},	     {"enable", true}, {"enabled", true},
     {"disable", false}, {"disabled", false}, {"true", true},   {"false", false},
     {"on", true},	{"off", false},	     {"set", true},    {"unset", false},
+    {"1", true},	{"0", false},
 };
 
 static const struct {

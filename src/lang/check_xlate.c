@@ -98,6 +98,7 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 		dt_fail(cc, use->pos, D_OP_INCOMPAT,
 			"inline %s is declared as %s but its definition is of type %s", id->name,
 			dt_tname(cc, id->type), dt_tname(cc, n->type));
+	out->pos = use->pos; /* what is wrong with it from here on is wrong there */
 	return out;
 }
 
@@ -179,6 +180,7 @@ static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_no
 		dt_fail(cc, pos, D_XLATE_INCOMPAT,
 			"translator member %s is of type %s, but its definition is of type %s",
 			m->name, dt_tname(cc, decl->type), dt_tname(cc, n->type));
+	out->pos = pos;
 	return out;
 }
 

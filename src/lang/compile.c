@@ -257,6 +257,8 @@ void dt_clause_compile(dt_compiler *cc, dt_node *clause)
 {
 	uint32_t source = cc->nsource_clauses++;
 
+	if (cc->dump_parsed && clause->pos.line) /* not one that we made */
+		dt_node_print(cc, clause, cc->dump_parsed);
 	if (cc->src->is_library)
 		dt_fail(cc, clause->pos, D_SYNTAX, "a library may not contain probe clauses");
 	for (dt_node *c = dt_desugar(cc, clause); c; c = c->next)
@@ -309,7 +311,8 @@ dt_arena *dt_compiler_arena(dt_compiler *cc)
 	return cc->arena;
 }
 
-void dt_compiler_set_dump_sugar(dt_compiler *cc, dt_buf *out)
+void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared)
 {
-	cc->dump_sugar = out;
+	cc->dump_parsed = parsed;
+	cc->dump_sugar = desugared;
 }

@@ -95,7 +95,7 @@ struct dt_compiler {
 	struct dt_binding *bindings;
 	uint32_t expanded; /* nodes copied from inlines and translators in this clause */
 	dt_attr clause_attr; /* minimum of everything used so far */
-	dt_buf *dump_sugar;
+	dt_buf *dump_parsed, *dump_sugar; /* clauses as D text, before and after if/else; NULL: no */
 };
 
 #define DT_MAX_DEPTH 512 /* nesting of expressions and types; deeper is D_SYNTAX */

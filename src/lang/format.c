@@ -201,6 +201,10 @@ static bool parse_conv(struct parser *ps, dt_conv *c)
 	parse_flags(ps, c);
 	if (!parse_width(ps, c))
 		return false;
+	if (peek(ps) == '@') { /* "%8@d" is as good as "%@8d" */
+		c->flags |= DT_CF_AGG;
+		ps->p++;
+	}
 	parse_size(ps, c);
 	if (ps->p >= ps->end)
 		return malformed(ps, "is not complete: the format ends in it");

@@ -266,7 +266,7 @@ dt_agg *dt_compiler_agg_by_id(dt_compiler *cc, uint32_t id);
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope); /* highest user id; 0 if none */
 dt_types *dt_compiler_types(dt_compiler *cc);
 dt_arena *dt_compiler_arena(dt_compiler *cc);
-/* The program after if/else desugaring, as D text (-d). */
-void dt_compiler_set_dump_sugar(dt_compiler *cc, dt_buf *out);
+/* Clauses as D text: as parsed (-x tree=1), and after if/else desugaring (-d). NULL: not wanted. */
+void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared);
 
 #endif

@@ -12,23 +12,26 @@
 
 #define SCRIPT_MAX (256u << 20)
 
-/* dt_compile() prints the desugared program into a buffer; pass it on. */
+/* dt_compile() prints the tree into buffers, when it is wanted; pass them on. */
 static dt_program *compile_text(dtrace_hdl_t *h, const struct dt_source *src)
 {
-	bool sugar = h->sugar_out || dt_opt(&h->opts, DT_O_TREE) & 4;
-	dt_buf b = {0};
+	uint64_t tree = src->is_library ? 0 : dt_opt(&h->opts, DT_O_TREE);
+	bool sugar = !src->is_library && (h->sugar_out || tree & 4);
+	dt_buf parsed = {0}, desugared = {0};
 	dt_program *p;
 
 	memset(&h->err, 0, sizeof(h->err));
 	h->err_region = NULL;
 	dt_types_set_strsize(h->types, dt_opt(&h->opts, DT_O_STRSIZE));
-	if (sugar && !src->is_library)
-		dt_compiler_set_dump_sugar(h->cc, &b);
+	dt_compiler_set_dump(h->cc, tree & 1 ? &parsed : NULL, sugar ? &desugared : NULL);
 	p = dt_compile(h->cc, src, &h->err);
-	dt_compiler_set_dump_sugar(h->cc, NULL);
-	if (b.n)
-		fwrite(b.s, 1, b.n, h->sugar_out ? h->sugar_out : stderr);
-	dt_buf_free(&b);
+	dt_compiler_set_dump(h->cc, NULL, NULL);
+	if (parsed.n)
+		fwrite(parsed.s, 1, parsed.n, stderr);
+	if (desugared.n)
+		fwrite(desugared.s, 1, desugared.n, h->sugar_out ? h->sugar_out : stderr);
+	dt_buf_free(&parsed);
+	dt_buf_free(&desugared);
 	if (p)
 		p->options = &h->opts;
 	return p;

@@ -1,11 +1,13 @@
 #!/usr/sbin/dtrace -s
-/* A fault ends its clause, runs ERROR, and the next clause goes on. */
+/* A fault ends its clause, whose record is dropped, and runs ERROR; the next clause goes on. */
 
 #pragma D option quiet
 
+int zero, faults;
+
 BEGIN
 {
-	printf("before\n");
+	printf("dropped with the clause\n");
 	this->x = *(int *)0;
 	printf("never printed\n");
 }
@@ -32,5 +34,3 @@ ERROR
 	printf("ERROR: fault %d (%s), action %d, address %d\n", arg4,
 	    arg4 == DTRACEFLT_BADADDR ? "address" : arg4 == DTRACEFLT_DIVZERO ? "division" : "?", arg2, arg5);
 }
-
-int zero, faults;

@@ -13,6 +13,6 @@ BEGIN
 	printf("[%s] [%8s] [%-8s] [%.2s] [%S] [%-6.3s]\n", "text", "text", "text", "text", "a\tb\n", "abcdef");
 	printf("[%*d] [%-*d] [%.*d] [%5.3d]\n", 6, 7, 6, 7, 4, 7, 7);
 	printf("[%p] [%d%%] [%s]\n", 0xffff, 50, probename);
-	printf("[%Y] [%24Y]\n", 0, 1000000000000000000);
+	printf("[%Y] [%24Y]\n", 0LL, 1000000000000000000);
 	exit(0);
 }

@@ -14,7 +14,7 @@ BEGIN
 	bytes["sda", "read", 0] += 4096;
 	bytes["sda", "write", 1] = 1;
 	bytes["sda", "write", 1] = 0;
-	printf("%s %s [%s]\n", owner[1, "sda"], owner[1, "sdb"], owner[2, "sda"]);
+	printf("%s %s %s\n", owner[1, "sda"], owner[1, "sdb"], owner[2, "sda"] == NULL ? "nobody" : "somebody");
 	printf("%d %d %d\n", bytes["sda", "read", 0], bytes["sda", "write", 1], bytes["", "", 9]);
 	count_of["x"]++;
 	count_of["x"]++;

@@ -1,0 +1,9 @@
+// -x tree=1 prints the clauses as they were parsed, 4 as they are after if/else is taken apart.
+// run: -e -x tree=1
+BEGIN
+/pid == 1+2*3/
+{
+	if (x = 1)
+		trace(x);
+	@a["k"] = count();
+}
