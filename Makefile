@@ -19,9 +19,9 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE
 SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP
-# Libraries from the distribution, by pkg-config name. None so far: libc is enough.
-PKGS     :=
-LDLIBS   += $(if $(PKGS),$(shell pkg-config --libs $(PKGS))) -lm
+# Libraries from the distribution, by pkg-config name. libbpf: the bpf() system call (src/bpf).
+PKGS     := libbpf
+LDLIBS   += $(if $(PKGS),$(shell pkg-config --libs $(PKGS))) -lm -lpthread
 
 SRC  := $(wildcard src/*/*.c) $(wildcard src/*/*/*.c)
 OBJ  := $(SRC:%.c=$(BUILD)/%.o)

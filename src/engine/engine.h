@@ -84,6 +84,6 @@ struct dt_engine_ops {
 	bool live; /* false: after go() nothing can fire until stop() (vm) */
 	void (*close)(dt_engine *e);
 };
-extern const struct dt_engine_ops dt_engine_vm;
+extern const struct dt_engine_ops dt_engine_vm, dt_engine_bpf;
 
 #endif

@@ -29,18 +29,10 @@ static int choose_engine(dtrace_hdl_t *h)
 	const dt_probe *k = kernel_probe(h);
 	uint64_t choice = dt_opt(&h->opts, DT_O_ENGINE);
 
-	h->engine_ops = &dt_engine_vm;
-	if (choice == ENGINE_BPF)
-		return dt_session_err(
-		    h, ENOSYS,
-		    "the kernel engine is not built yet; only -x engine=vm can run "
-		    "programs");
-	if (choice == ENGINE_AUTO && k)
-		return dt_session_err(
-		    h, ENOSYS,
-		    "probe %s:%s:%s:%s needs the kernel engine, and the kernel engine "
-		    "is not built yet; dtrace:::BEGIN, END and ERROR can be traced",
-		    k->prov, k->mod, k->func, k->name);
+	h->engine_ops = choice == ENGINE_BPF || (choice == ENGINE_AUTO && k) ? &dt_engine_bpf
+									     : &dt_engine_vm;
+	if (h->engine_ops == &dt_engine_bpf)
+		return 0;
 	if (k)
 		return dt_session_diag(h, DTRACE_DIAG_NOTE,
 				       "the vm engine fires only dtrace:::BEGIN, END and ERROR");

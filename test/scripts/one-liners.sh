@@ -78,6 +78,6 @@ compiles -n 'int x; string s; BEGIN { x = 1; s = "a"; }' -n 'END { printf("%d %s
 compiles -n 'inline int TEN = 10; BEGIN { trace(TEN); }'
 compiles -n 'BEGIN { trace($1); trace($$2); }' 12 word
 compiles -n 'BEGIN, END, ERROR { trace(probename); }'
-compiles -n 'dtrace:::BEGIN{trace("x")}' -qFS -v
+compiles -n 'dtrace:::BEGIN{trace("x")}' -qFv
 compiles -x defaultargs -n 'BEGIN /$1 == 0 && $$2 == ""/ { }'
 compiles -x argref -n BEGIN unused words

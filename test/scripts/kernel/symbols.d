@@ -1,5 +1,5 @@
 #!/usr/sbin/dtrace -s
-// run: -e
+// run: -e -x kdefs
 /* Kernel variables: the load average and the time since boot. */
 
 extern unsigned long avenrun[3];
