@@ -6,9 +6,12 @@
  * list (-l), make a header (-h) or an object (-G).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "args.h"
 
@@ -120,6 +123,18 @@ static FILE *open_output(const char *path, const char *how)
 	return out;
 }
 
+/* All is written: a full disk must not pass for success. */
+static void end_output(FILE *out)
+{
+	bool failed = ferror(out);
+
+	errno = failed ? EIO : 0;
+	if (fflush(out) == EOF || failed) {
+		complain("failed to write output: %s", strerror(errno));
+		status = EXIT_FATAL;
+	}
+}
+
 /* ---- -l ---- */
 
 static void list_heading(FILE *out)
@@ -158,6 +173,7 @@ static void list(dtrace_hdl_t *h, const struct args *a, FILE *out)
 		complain("failed to list probes: %s", dtrace_errtext(h));
 		status = EXIT_FATAL;
 	}
+	end_output(out);
 }
 
 /* ---- -h and -G ---- */
@@ -178,10 +194,23 @@ static char *product_name(const char *script, const char *suffix)
 	return name;
 }
 
+/* It failed: leave no file behind that make(1) would take for a good one. */
+static void remove_product(FILE *out, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fileno(out), &st) == 0 && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
 static void close_product(FILE *out, const char *path)
 {
-	if (fclose(out) != 0)
-		fatal("failed to create %s: %s", path, strerror(errno));
+	if (fflush(out) == EOF) {
+		int e = errno;
+		remove_product(out, path);
+		fatal("failed to create %s: %s", path, strerror(e));
+	}
+	fclose(out);
 }
 
 static void make_headers(dtrace_hdl_t *h, const struct args *a)
@@ -193,8 +222,10 @@ static void make_headers(dtrace_hdl_t *h, const struct args *a)
 		char *path = a->output ? NULL : product_name(p->text, ".h");
 		FILE *f = out ? out : open_output(path, "we");
 
-		if (dtrace_header(h, p->prog, f) < 0)
+		if (dtrace_header(h, p->prog, f) < 0) {
+			remove_product(f, path ? path : a->output);
 			fatal_handle(h, "failed to create header for %s", p->text);
+		}
 		if (path)
 			close_product(f, path);
 		free(path);
@@ -209,13 +240,16 @@ static void make_object(dtrace_hdl_t *h, const struct args *a)
 	char *path = a->output	       ? strdup(a->output)
 		     : p && p->is_file ? product_name(p->text, ".o")
 				       : strdup("d.out");
-	FILE *out = open_output(path, "we");
+	FILE *out;
 
 	if (a->nprograms > 1)
 		fatal("-G takes one program; %d were given", a->nprograms);
+	out = open_output(path, "we");
 	notice(h, "-G is not needed: headers made by dtrace -h need no post-link step");
-	if (dtrace_object(h, p ? p->prog : NULL, out) < 0)
+	if (dtrace_object(h, p ? p->prog : NULL, out) < 0) {
+		remove_product(out, path);
 		fatal_handle(h, "failed to create %s", path);
+	}
 	close_product(out, path);
 	free(path);
 }
@@ -319,14 +353,25 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 	unsigned total = enable_programs(h, a, out);
 
 	if (a->compile_only && a->nprograms) {
-		fflush(out);
+		end_output(out);
 		return;
 	}
 	if (total == 0 && !a->anonymous)
 		fatal("no probes %s", a->nprograms ? "matched" : "specified");
 	trace(h, out);
-	if (fflush(out) == EOF)
-		complain("failed to write output: %s", strerror(errno));
+	end_output(out);
+}
+
+/* Files opened later must not become standard output by taking a number that is free. */
+static void need_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		close(fd);
 }
 
 int main(int argc, char **argv)
@@ -335,10 +380,12 @@ int main(int argc, char **argv)
 	dtrace_hdl_t *h;
 	int error = 0;
 
+	need_standard_files();
 	args_parse(&a, argc, argv);
 	if (a.mode == MODE_VERSION) {
 		printf("dtrace: Sun D %s\n", dtrace_version());
-		return 0;
+		end_output(stdout);
+		return status;
 	}
 	if (a.mode == MODE_ANON)
 		fatal(

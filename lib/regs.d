@@ -33,3 +33,17 @@ inline int R_FP = R_RBP;
 inline int R_PS = R_RFLAGS;
 inline int R_R0 = R_RAX; /* first and second result register */
 inline int R_R1 = R_RDX;
+inline int R_EFL = R_RFLAGS;
+inline int R_RFL = R_RFLAGS;
+inline int R_UESP = R_RSP;
+
+/* by their 32-bit names, in scripts that know no other */
+inline int R_EAX = R_RAX;
+inline int R_EBX = R_RBX;
+inline int R_ECX = R_RCX;
+inline int R_EDX = R_RDX;
+inline int R_ESI = R_RSI;
+inline int R_EDI = R_RDI;
+inline int R_EBP = R_RBP;
+inline int R_ESP = R_RSP;
+inline int R_EIP = R_RIP;

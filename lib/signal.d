@@ -1,5 +1,5 @@
 /*
- * signal.d: signal numbers, and why a parent got SIGCHLD (si_code).
+ * signal.d: signal numbers, and why a signal was sent (si_code).
  */
 
 /* signals */
@@ -45,3 +45,52 @@ inline int CLD_DUMPED = 3;
 inline int CLD_TRAPPED = 4;
 inline int CLD_STOPPED = 5;
 inline int CLD_CONTINUED = 6;
+
+/* si_code of any signal */
+inline int SI_USER = 0;
+inline int SI_KERNEL = 128;
+inline int SI_QUEUE = -1;
+inline int SI_TIMER = -2;
+inline int SI_MESGQ = -3;
+inline int SI_ASYNCIO = -4;
+inline int SI_SIGIO = -5;
+inline int SI_TKILL = -6;
+
+/* si_code of SIGILL */
+inline int ILL_ILLOPC = 1;
+inline int ILL_ILLOPN = 2;
+inline int ILL_ILLADR = 3;
+inline int ILL_ILLTRP = 4;
+inline int ILL_PRVOPC = 5;
+inline int ILL_PRVREG = 6;
+inline int ILL_COPROC = 7;
+inline int ILL_BADSTK = 8;
+
+/* si_code of SIGFPE */
+inline int FPE_INTDIV = 1;
+inline int FPE_INTOVF = 2;
+inline int FPE_FLTDIV = 3;
+inline int FPE_FLTOVF = 4;
+inline int FPE_FLTUND = 5;
+inline int FPE_FLTRES = 6;
+inline int FPE_FLTINV = 7;
+inline int FPE_FLTSUB = 8;
+
+/* si_code of SIGSEGV, SIGBUS, SIGTRAP */
+inline int SEGV_MAPERR = 1;
+inline int SEGV_ACCERR = 2;
+inline int SEGV_BNDERR = 3;
+inline int SEGV_PKUERR = 4;
+inline int BUS_ADRALN = 1;
+inline int BUS_ADRERR = 2;
+inline int BUS_OBJERR = 3;
+inline int TRAP_BRKPT = 1;
+inline int TRAP_TRACE = 2;
+
+/* si_code of SIGPOLL */
+inline int POLL_IN = 1;
+inline int POLL_OUT = 2;
+inline int POLL_MSG = 3;
+inline int POLL_ERR = 4;
+inline int POLL_PRI = 5;
+inline int POLL_HUP = 6;

@@ -51,10 +51,11 @@ static void need_writable(dt_compiler *cc, dt_node *target, int op)
 		dt_fail(cc, target->pos, D_OP_WRITE, "uregs[ ] cannot be written on Linux");
 	if (!(target->flags & NF_WRITABLE))
 		dt_fail(cc, target->pos, D_OP_WRITE,
-			"operator %s: %s is read-only", dt_op_name(op),
+			"operator %s: %s is read-only%s", dt_op_name(op),
 			target->kind == N_VAR	? target->ident->name
 			: (target->flags & NF_USER) ? "user memory"
-						    : "kernel memory");
+						    : "kernel memory",
+			op == '=' ? " (== compares)" : "");
 }
 
 static dt_node *finish(dt_node *n, dt_node *l)

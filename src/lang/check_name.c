@@ -15,8 +15,8 @@ void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what)
 	dt_buf b = { 0 };
 
 	cc->clause_attr = dt_attr_min(cc->clause_attr, a);
-	if (!cc->opts->is_set[DT_O_AMIN] || !dt_attr_below(a, min))
-		return;
+	if (!cc->opts->is_set[DT_O_AMIN] || !dt_attr_below(a, min) || !cc->desc)
+		return; /* definitions are judged where they are used */
 	dt_attr_format(a, &b);
 	const char *text = dt_arena_strdup(cc->arena, b.s);
 	dt_buf_free(&b);
@@ -211,6 +211,9 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 		dt_fail(cc, n->pos, D_ARGS_MULTI,
 			"args[ ] cannot be used: the description matches probes with different "
 			"argument types");
+	if (pa->nprobes == 0)
+		dt_fail(cc, n->pos, D_ARGS_NONE,
+			"no probe matches, so the types of args[ ] are not known; use arg0, arg1 ...");
 	if (!pa->typed)
 		dt_fail(cc, n->pos, D_ARGS_NONE, "the probe has no typed arguments; use arg0, arg1 ...");
 	i = const_index(cc, n, D_ARGS_IDX, pa->nargs);
@@ -318,8 +321,9 @@ dt_node *dt_check_ident(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name%s",
 			n->name, dt_suggest(cc, n->name, ID_SCALAR));
 	if (!id)
-		dt_fail(cc, n->pos, D_VAR_UNDEF, "%s%s has not yet been declared or assigned",
-			scope_prefix(n->scope), n->name);
+		dt_fail(cc, n->pos, D_VAR_UNDEF, "%s%s has not yet been declared or assigned%s",
+			scope_prefix(n->scope), n->name,
+			dt_suggest_scoped(cc, n->name, n->scope));
 	switch (id->kind) {
 	case ID_SCALAR: return check_scalar(cc, n, id);
 	case ID_ARRAY: return check_array(cc, n, id);

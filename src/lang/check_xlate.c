@@ -102,6 +102,38 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 	return out;
 }
 
+/* A formal parameter as a value of its type, for checking a definition by itself. */
+static dt_node *opaque(dt_compiler *cc, const char *name, dt_type *t, dt_pos pos)
+{
+	dt_node *n = dt_node_new(cc, N_VAR, pos);
+	dt_ident *id = dt_arena_alloc(cc->arena, sizeof(*id));
+
+	id->name = name;
+	id->kind = ID_SCALAR;
+	id->type = t;
+	n->ident = id;
+	n->flags = NF_CHECKED | NF_LVAL;
+	dt_set_object(n, t);
+	return n;
+}
+
+void dt_inline_check(dt_compiler *cc, dt_ident *id)
+{
+	struct dt_inline *inl = id->inl;
+	dt_node *use, **last;
+
+	if (inl->expr->kind == N_INT && dt_type_is_integer(id->type))
+		return; /* most of them, in libraries */
+	use = dt_node_new(cc, N_IDENT, id->pos);
+	last = &use->args;
+	for (uint32_t i = 0; i < inl->nparams; i++) {
+		*last = opaque(cc, inl->params[i].name, inl->params[i].type, id->pos);
+		last = &(*last)->next;
+	}
+	cc->expanded = 0;
+	dt_expand_inline(cc, id, use);
+}
+
 /* ---- translators ---- */
 
 static dt_type *strip_pointer(dt_type *t)
@@ -213,16 +245,7 @@ dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, d
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x)
 {
 	for (dt_xmember *m = x->members; m; m = m->next) {
-		dt_node *formal = dt_node_new(cc, N_VAR, m->pos);
-		dt_ident *id = dt_arena_alloc(cc->arena, sizeof(*id));
-
-		id->name = x->param;
-		id->kind = ID_SCALAR;
-		id->type = x->in;
-		formal->ident = id;
-		formal->flags = NF_CHECKED | NF_LVAL;
-		dt_set_object(formal, x->in);
 		cc->expanded = 0;
-		member_value(cc, x, m, formal, m->pos);
+		member_value(cc, x, m, opaque(cc, x->param, x->in, m->pos), m->pos);
 	}
 }

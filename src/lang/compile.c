@@ -311,6 +311,12 @@ dt_arena *dt_compiler_arena(dt_compiler *cc)
 	return cc->arena;
 }
 
+void dt_compiler_set_names(dt_compiler *cc, dt_names_f *list, void *arg)
+{
+	cc->names.list = list;
+	cc->names.arg = arg;
+}
+
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared)
 {
 	cc->dump_parsed = parsed;

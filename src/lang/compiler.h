@@ -63,6 +63,10 @@ struct dt_compiler {
 	dt_options *opts;
 	struct dt_macros *macros;
 	struct dt_probe_source probes;
+	struct {
+		dt_names_f *list;
+		void *arg;
+	} names; /* what a misspelt name may mean */
 	/* error unwinding */
 	jmp_buf jmp;
 	dt_error *err;
@@ -185,6 +189,8 @@ dt_ident *dt_agg_get(dt_compiler *cc, const char *name, dt_pos pos); /* find or 
 void dt_idents_undo(dt_compiler *cc); /* after a failed compile */
 /* "; did you mean \"execname\"?" or "". */
 const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like);
+/* The same for self-> (T_SELF) and this-> (T_THIS). */
+const char *dt_suggest_scoped(dt_compiler *cc, const char *name, int scope);
 
 /* ---- check*.c ---- */
 /* Check an expression: every node gets a type; names are resolved to N_VAR, N_FUNC, N_SYM and
@@ -204,6 +210,7 @@ void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t 
 /* dt_node_copy() for substitution: counted, so that it cannot blow up. */
 dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos);
 dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out);
+void dt_inline_check(dt_compiler *cc, dt_ident *id); /* its definition, once, when it is read */
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x); /* its member expressions, once, at definition */
 uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t); /* cut to t and extended again */
 /* What integer promotion makes of n: a bit-field counts by its width. */

@@ -164,6 +164,7 @@ static void declare_inline(dt_compiler *cc, const dt_specs *s, const dt_declarat
 	id->flags |= IDF_TYPED;
 	if (keys)
 		set_keys(cc, id, keys);
+	dt_inline_check(cc, id);
 }
 
 /* ---- one declaration ---- */

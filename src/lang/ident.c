@@ -101,7 +101,7 @@ static bool is_visible(const dt_compiler *cc, const dt_ident *id)
 {
 	uint64_t version = dt_opt(cc->opts, DT_O_VERSION);
 
-	return version == 0 || !(id->flags & IDF_BUILTIN) || id->version <= version;
+	return version == 0 || id->version <= version;
 }
 
 dt_ident *dt_ident_find(dt_compiler *cc, const char *name, int scope_tok)
@@ -177,20 +177,40 @@ static bool alike(enum dt_idkind kind, enum dt_idkind like)
 	return (like == ID_SUBR || like == ID_ACTION) == callable;
 }
 
-const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
+static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *name,
+			      enum dt_idkind like)
 {
-	dt_map *map = like == ID_AGG ? cc->aggs : cc->globals;
+	bool more = map == cc->globals && alike(ID_SCALAR, like) && cc->names.list;
+	uint32_t nmore = more ? cc->names.list(cc->names.arg, NULL, 0) : 0, it = 0;
 	size_t n = 0, max = dt_map_count(map);
-	const char **names = dt_arena_alloc(cc->arena, (max + 1) * sizeof(*names));
+	const char **names = dt_arena_alloc(cc->arena, (max + nmore + 1) * sizeof(*names));
 	const char *key;
 	void *value;
-	uint32_t it = 0;
 
 	while (dt_map_next(map, &it, &key, &value)) {
 		dt_ident *id = value;
-		if (n < max && is_visible(cc, id) && (like == ID_AGG || alike(id->kind, like)))
+		if (n < max && is_visible(cc, id) && (map != cc->globals || alike(id->kind, like)))
 			names[n++] = key;
 	}
-	key = dt_nearest(name, names, n);
-	return key ? dt_arena_printf(cc->arena, "; did you mean \"%s\"?", key) : "";
+	if (nmore)
+		n += cc->names.list(cc->names.arg, names + n, nmore);
+	return dt_nearest(name, names, n);
+}
+
+const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
+{
+	const char *near = nearest_of(cc, like == ID_AGG ? cc->aggs : cc->globals, name, like);
+
+	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?",
+				      like == ID_AGG ? "@" : "", near)
+		    : "";
+}
+
+const char *dt_suggest_scoped(dt_compiler *cc, const char *name, int scope)
+{
+	const char *prefix = scope == T_SELF ? "self->" : "this->";
+	const char *near = nearest_of(
+	    cc, scope == T_SELF ? cc->thread_locals : cc->clause_locals, name, ID_SCALAR);
+
+	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?", prefix, near) : "";
 }

@@ -266,6 +266,10 @@ dt_agg *dt_compiler_agg_by_id(dt_compiler *cc, uint32_t id);
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope); /* highest user id; 0 if none */
 dt_types *dt_compiler_types(dt_compiler *cc);
 dt_arena *dt_compiler_arena(dt_compiler *cc);
+/* Names defined by libraries not loaded, one of which may be meant by a misspelt one: as many as fit
+ * in out[max]; returns how many (with max 0: how many there are). */
+typedef uint32_t dt_names_f(void *arg, const char **out, uint32_t max);
+void dt_compiler_set_names(dt_compiler *cc, dt_names_f *list, void *arg);
 /* Clauses as D text: as parsed (-x tree=1), and after if/else desugaring (-d). NULL: not wanted. */
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared);
 

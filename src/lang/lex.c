@@ -18,10 +18,26 @@
 
 /* ---- tokens inside expressions ---- */
 
+/* What word processors and web pages make of plain characters, for programs pasted from there. */
+static const struct {
+	const char *utf8, *plain;
+} typographic[] = {
+    {"\u201c", "\""}, {"\u201d", "\""}, {"\u201e", "\""}, {"\u2018", "'"}, {"\u2019", "'"},
+    {"\u2013", "-"},  {"\u2014", "-"},	{"\u2212", "-"},  {"\u00a0", " "},
+};
+
 _Noreturn static void bad_character(dt_compiler *cc)
 {
 	unsigned char c = (unsigned char)*cc->lex.p;
 
+	for (size_t i = 0; i < DT_NELEM(typographic); i++) {
+		const char *u = typographic[i].utf8;
+		if ((size_t)(cc->lex.end - cc->lex.p) >= strlen(u) &&
+		    strncmp(cc->lex.p, u, strlen(u)) == 0)
+			dt_fail(cc, dt_lex_pos(cc), D_SYNTAX,
+				"invalid character '%s': write the plain character '%s'", u,
+				typographic[i].plain);
+	}
 	if (isprint(c))
 		dt_fail(cc, dt_lex_pos(cc), D_SYNTAX, "invalid character '%c'", c);
 	dt_fail(cc, dt_lex_pos(cc), D_SYNTAX, "invalid character '\\x%02x'", c);

@@ -350,12 +350,36 @@ static int load_for_words(dtrace_hdl_t *h, const dt_map *words)
 	return 0;
 }
 
+/* What the system libraries that were looked into, but not loaded, define. */
+static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
+{
+	const struct dt_libs *ls = arg;
+	uint32_t n = 0, it;
+	const char *name;
+	void *value;
+
+	for (uint32_t i = 0; i < ls->libs.n; i++) {
+		const struct lib *l = ls->libs.v[i];
+
+		if (!l->text || l->state != LIB_NEW)
+			continue;
+		it = 0;
+		while (dt_map_next(l->defines, &it, &name, &value)) {
+			if (n < max)
+				out[n] = name;
+			n++;
+		}
+	}
+	return max && n > max ? max : n;
+}
+
 /* The -L directories, once. */
 static int list_user(dtrace_hdl_t *h)
 {
 	const dt_options *o = &h->opts;
 
 	h->libs = libs_new();
+	dt_compiler_set_names(h->cc, unloaded_names, h->libs);
 	for (uint32_t i = 0; i < o->list[DT_O_LIBDIR].n; i++) {
 		int e = list_dir(h->libs, o->list[DT_O_LIBDIR].v[i], true);
 
@@ -372,20 +396,28 @@ static int load_named(dtrace_hdl_t *h, const char *text, size_t len)
 	struct lib script = {.name = (char *)"the program"};
 	const char *p = memmem(text, len, "depends_on", 10);
 	bool met = true;
+	uint32_t n;
 
 	if (!p)
 		return 0;
-	script.ndepends = dt_scan_depends(text, len, h->libs->arena, &script.depends);
-	if (load_depends(h, &script, &met) < 0)
-		return -1;
-	if (met)
-		return 0;
-	dt_err(&h->err, EDT_COMPILER, "the program depends on a library that is not there");
-	h->err.tag = dt_tag_names[D_PRAGMA_DEPEND];
-	h->err.pos = (dt_pos){.line = 1};
-	for (const char *q = text; q < p; q++)
-		h->err.pos.line += *q == '\n';
-	return dt_session_fail(h);
+	n = dt_scan_depends(text, len, h->libs->arena, &script.depends);
+	for (script.ndepends = 1; n > 0; n--, script.depends++) {
+		const char *name = script.depends[0];
+
+		if (load_depends(h, &script, &met) < 0)
+			return -1;
+		if (met)
+			continue;
+		dt_err(&h->err, EDT_COMPILER, "the program requires library %s, which is not there",
+		       name);
+		h->err.tag = dt_tag_names[D_PRAGMA_DEPEND];
+		h->err.pos = (dt_pos){.line = 1};
+		p = memmem(p, len - (size_t)(p - text), name, strlen(name));
+		for (const char *q = text; p && q < p; q++)
+			h->err.pos.line += *q == '\n';
+		return dt_session_fail(h);
+	}
+	return 0;
 }
 
 int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len)
@@ -396,6 +428,7 @@ int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len)
 	if (dt_opt(&h->opts, DT_O_NOLIBS))
 		return 0;
 	if (!h->libs && list_user(h) < 0) {
+		dt_compiler_set_names(h->cc, NULL, NULL);
 		dt_libs_free(h->libs);
 		h->libs = NULL;
 		return -1;

@@ -22,9 +22,14 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		dt_probes_add(ps, p, p->id_base + i, "dtrace", "", "", names[i], 0);
 		known = known || strcmp(d->name, names[i]) == 0;
 	}
-	if (!known && *d->prov && *d->name && !dt_glob_is_pattern(d->name)) {
+	if (!known && *d->name && (*d->prov || (!*d->mod && !*d->func)) &&
+	    !dt_glob_is_pattern(d->name)) {
 		near = dt_nearest(d->name, names, DT_NELEM(names));
-		if (near)
+		if (near && !*d->prov)
+			snprintf(why, whylen, "did you mean \"%s\"?", near);
+		else if (!*d->prov)
+			return 0;
+		else if (near)
 			snprintf(why, whylen, "dtrace has no probe \"%s\"; did you mean \"%s\"?",
 				 d->name, near);
 		else

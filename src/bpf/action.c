@@ -1,0 +1,510 @@
+/*
+ * action: the actions of a clause, and its record.
+ *
+ * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values go
+ * straight to their place in the slot's record area; at the end the record is given its header and
+ * copied once into the CPU's ring buffer. A record that does not fit there is a counted drop.
+ *
+ * What the data of each action look like is said in src/vm/action.c.
+ */
+#include <stddef.h>
+
+#include "bpf/image.h"
+
+#define CHILL_MAX      500000000
+#define CHILL_INTERVAL 1000000000
+#define FRAME_BYTES    8
+
+/* ---- the record ---- */
+
+void dt_bpf_header(dt_bpf_tr *t, uint32_t type)
+{
+	uint32_t at = t->e->at.record;
+	dt_bpf_code *c = t->c;
+
+	dt_bpf_time(t);
+	dt_bpf_lea(c, R1, at);
+	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, clause), (int32_t)t->clause);
+	ld(c, 4, R2, R6, S_PROBE);
+	st(c, 4, R1, (int)offsetof(struct dt_bpf_rec, probe), R2);
+	st(c, 8, R1, (int)offsetof(struct dt_bpf_rec, time), R0);
+	if (t->e->need.spec) {
+		ld(c, 4, R2, R6, S_SPECSEQ);
+		alui(c, BPF_LSH, R2, 16);
+		ld(c, 4, R0, R6, S_SPEC);
+		alu(c, BPF_OR, R2, R0);
+		st(c, 4, R1, (int)offsetof(struct dt_bpf_rec, spec), R2);
+	} else {
+		sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, spec), 0);
+	}
+	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, type), (int32_t)type);
+}
+
+void dt_bpf_output(dt_bpf_tr *t, uint32_t size)
+{
+	if (!t->lib->output)
+		t->lib->output = dt_bpf_func_new(t->c, "output");
+	mov(t->c, R1, R6);
+	if (size)
+		movi(t->c, R2, (int32_t)size);
+	else
+		ld(t->c, 4, R2, R6, S_CURSOR);
+	dt_bpf_call(t->c, t->lib->output);
+}
+
+/*
+ * r1 = the ring buffer of CPU r8. On small machines a tree of comparisons, whose leaves are the buffers
+ * themselves; on large ones an array of maps, which is slower to look up and much slower to set up: the
+ * kernel waits for all CPUs when one is filled.
+ */
+static void choose_ring(dt_bpf_tr *t, uint32_t lo, uint32_t hi, uint32_t found)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t mid = lo + (hi - lo) / 2, upper;
+
+	if (hi - lo == 1) {
+		map(c, R1, t->e->rings ? t->e->rings[lo].fd : -1);
+		ja(c, found);
+		return;
+	}
+	upper = dt_bpf_label(c);
+	jmpi(c, BPF_JGE, R8, (int32_t)mid, upper);
+	choose_ring(t, lo, mid, found);
+	dt_bpf_place(c, upper);
+	choose_ring(t, mid, hi, found);
+}
+
+static void look_up_ring(dt_bpf_tr *t, uint32_t drop)
+{
+	dt_bpf_code *c = t->c;
+
+	st(c, 4, R10, -4, R8);
+	map(c, R1, t->e->fd_rings);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, drop);
+	mov(c, R1, R0);
+}
+
+/*
+ * output(slot, size): the record goes to the ring buffer of the CPU
+ *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
+ */
+void dt_bpf_output_function(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t drop = dt_bpf_label(c), found = dt_bpf_label(c), done = dt_bpf_label(c);
+
+	if (!t->lib->output)
+		return;
+	dt_bpf_func_begin(c, t->lib->output);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	ld(c, 4, R8, R6, S_CPU);
+	jmpi(c, BPF_JGT, R7, (int32_t)t->e->at.record_size, drop);
+	if (t->e->ncpus <= DT_BPF_RING_TREE)
+		choose_ring(t, 0, t->e->ncpus, found);
+	else
+		look_up_ring(t, drop);
+	dt_bpf_place(c, found);
+	dt_bpf_lea(c, R2, t->e->at.record);
+	mov(c, R3, R7);
+	movi(c, R4, BPF_RB_NO_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+	jmpi(c, BPF_JEQ, R0, 0, done);
+	dt_bpf_place(c, drop);
+	if (t->e->policy == POLICY_FILL) {
+		map_value(c, R1, t->e->fd_control, 0);
+		sti(c, 8, R1, CTL_FILLED, 1);
+		movi(c, R2, ~CTL_ACTIVE);
+		atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	} else {
+		dt_bpf_count(t, CPU_DROPS);
+	}
+	dt_bpf_place(c, done);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* ---- data ---- */
+
+/* Zero-filled behind the last frame; a stack that cannot be had is all zeros. */
+void dt_bpf_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t nframes)
+{
+	dt_bpf_code *c = t->c;
+
+	mov(c, R1, R7);
+	dt_bpf_lea(c, R2, off);
+	movi(c, R3, (int32_t)(nframes * FRAME_BYTES));
+	movi(c, R4, dt_bpf_stack_flags(t, user));
+	helper(c, BPF_FUNC_get_stack);
+}
+
+static void put_pid(dt_bpf_tr *t, uint32_t off)
+{
+	dt_bpf_pid_tgid(t);
+	alui(t->c, BPF_RSH, R0, 32);
+	dt_bpf_slot_st(t->c, 8, off, R0);
+}
+
+/* pid, frames; vm and BEGIN have no stack worth showing */
+static void put_stack(dt_bpf_tr *t, const dt_action *a, uint32_t off, uint32_t size)
+{
+	bool user = a->kind != DT_ACT_STACK;
+	uint32_t frames = (uint32_t)a->arg, room;
+
+	dt_bpf_zero(t, off, size);
+	if (user) {
+		if (size < 8)
+			return;
+		put_pid(t, off);
+		off += 8;
+		size -= 8;
+	}
+	room = size / FRAME_BYTES;
+	if (frames > room || frames == 0)
+		frames = room;
+	if (frames && t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
+		dt_bpf_stack(t, user, off, frames);
+}
+
+static void copy_object(dt_bpf_tr *t, uint32_t off, uint32_t size, bool user)
+{
+	dt_bpf_code *c = t->c;
+
+	mov(c, R3, R0);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, off);
+	movi(c, R2, (int32_t)size);
+	helper(c, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+}
+
+/* memref() made { address, length }; the datum is the length and the bytes, as many as fit */
+static void put_printm(dt_bpf_tr *t, uint32_t off, uint32_t size)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t fits = dt_bpf_label(c);
+
+	mov(c, R3, R0);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, 16);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	dt_bpf_zero(t, off, size);
+	ld(c, 8, R3, R6, S_TMP);
+	ld(c, 8, R2, R6, S_TMP + 8);
+	jmpi(c, BPF_JLE, R2, (int32_t)size - 8, fits);
+	movi(c, R2, (int32_t)size - 8);
+	dt_bpf_place(c, fits);
+	dt_bpf_slot_st(c, 8, off, R2);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, off + 8);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+}
+
+void dt_bpf_datum(dt_bpf_tr *t, const dt_action *a, const dt_bpf_val *v, uint32_t off,
+		  uint32_t size)
+{
+	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
+
+	(void)v;
+	t->loff = UINT32_MAX; /* behind the last instruction: a fault here has no DIF offset */
+	switch (a->kind) {
+	case DT_ACT_STACK:
+	case DT_ACT_USTACK:
+	case DT_ACT_JSTACK: put_stack(t, a, off, size); return;
+	case DT_ACT_USYM:
+	case DT_ACT_UMOD:
+	case DT_ACT_UADDR:
+		dt_bpf_slot_st(t->c, 8, off + 8, R0);
+		put_pid(t, off);
+		return;
+	case DT_ACT_TRACEMEM:
+		dt_bpf_here(t);
+		copy_object(t, off, size, flags & DT_TF_BYUREF);
+		return;
+	case DT_ACT_PRINTM:
+		dt_bpf_here(t);
+		put_printm(t, off, size);
+		return;
+	default: break;
+	}
+	if (flags & (DT_TF_BYREF | DT_TF_BYUREF)) {
+		dt_bpf_here(t);
+		copy_object(t, off, size, flags & DT_TF_BYUREF);
+	} else {
+		dt_bpf_slot_st(t->c, size > 4 ? 8 : size, off, R0);
+	}
+}
+
+/* Append a string at the cursor; its u32 in the fixed part says where. */
+static void append_string(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p,
+			  const dt_bpf_val *v)
+{
+	uint32_t rec = t->e->at.record, limit = t->e->at.record_size - p->bound;
+	bool user = a->difo->rtype.flags & DT_TF_BYUREF;
+	dt_bpf_code *c = t->c;
+
+	(void)v;
+	t->loff = UINT32_MAX;
+	dt_bpf_here(t);
+	st(c, 8, R6, S_FVALUE, R0);
+	ld(c, 4, R8, R6, S_CURSOR);
+	jmpi(c, BPF_JGT, R8, (int32_t)limit, dt_bpf_fault_label(t, DT_FLT_NOSCRATCH));
+	dt_bpf_slot_st(c, 4, rec + p->offset, R8);
+	mov(c, R1, R8);
+	alu(c, BPF_ADD, R1, R6);
+	alui(c, BPF_ADD, R1, (int32_t)rec);
+	movi(c, R2, (int32_t)p->bound);
+	ld(c, 8, R3, R6, S_FVALUE);
+	helper(c, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
+	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	alu(c, BPF_ADD, R8, R0);
+	alui(c, BPF_ADD, R8, 7);
+	alui(c, BPF_AND, R8, -8);
+	st(c, 4, R6, S_CURSOR, R8);
+}
+
+/* ---- effects; the value is in r0 ---- */
+
+static void do_exit(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	map_value(c, R1, t->e->fd_control, 0);
+	st(c, 8, R1, CTL_STATUS, R0);
+	sti(c, 8, R1, CTL_EXITING, 1);
+	movi(c, R2, ~CTL_ACTIVE);
+	atomic(c, BPF_AND, R1, CTL_WORD, R2);
+}
+
+static void do_signal(dt_bpf_tr *t, bool stop)
+{
+	if (stop)
+		movi(t->c, R1, 19 /* SIGSTOP */);
+	else
+		mov(t->c, R1, R0);
+	helper(t->c, BPF_FUNC_send_signal);
+}
+
+/*
+ * Spin until the clock has moved on by r0 nanoseconds: at most half a second in any second of this CPU.
+ * The loop's body looks at the clock; the limit of bpf_loop is far above what half a second needs.
+ */
+static void do_chill(dt_bpf_tr *t)
+{
+	uint32_t args = dt_bpf_lib_args(t, "chill");
+	dt_bpf_code *c = t->c;
+	uint32_t none = dt_bpf_label(c), same = dt_bpf_label(c), out = dt_bpf_label(c);
+
+	t->loff = UINT32_MAX;
+	dt_bpf_here(t);
+	st(c, 8, R6, S_VALUE, R0);
+	helper(c, BPF_FUNC_ktime_get_ns);
+	mov(c, R8, R0);
+	ld(c, 4, R1, R6, S_CPU);
+	st(c, 4, R10, -4, R1);
+	map(c, R1, t->e->fd_cpus);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	ld(c, 8, R1, R0, CPU_CHILL_WINDOW);
+	mov(c, R2, R8);
+	alu(c, BPF_SUB, R2, R1);
+	jmpi(c, BPF_JLE, R2, CHILL_INTERVAL, same);
+	st(c, 8, R0, CPU_CHILL_WINDOW, R8);
+	sti(c, 8, R0, CPU_CHILL_USED, 0);
+	dt_bpf_place(c, same);
+	ld(c, 8, R1, R6, S_VALUE);
+	jmpi(c, BPF_JGT, R1, CHILL_MAX, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	ld(c, 8, R2, R0, CPU_CHILL_USED);
+	alu(c, BPF_ADD, R2, R1);
+	jmpi(c, BPF_JGT, R2, CHILL_MAX, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	st(c, 8, R0, CPU_CHILL_USED, R2);
+	alu(c, BPF_ADD, R1, R8);
+	st(c, 8, R6, (int)args, R1);
+	dt_bpf_lib_run(t, "chill");
+	sti(c, 8, R6, S_TIME, 0); /* time has passed: read it again */
+	ja(c, out);
+	dt_bpf_place(c, none);
+	dt_bpf_place(c, out);
+}
+
+/* r8 = the word of speculation r0 (bit 0: in use); `none` for id 0 and for one not in use */
+static void find_speculation(dt_bpf_tr *t, uint32_t none)
+{
+	dt_bpf_code *c = t->c;
+
+	t->loff = UINT32_MAX;
+	dt_bpf_here(t);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	mov(c, R1, R0);
+	alui(c, BPF_SUB, R1, 1);
+	jmpi(c, BPF_JGE, R1, (int32_t)t->e->nspecs, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	st(c, 4, R6, S_SPEC, R0);
+	alui(c, BPF_LSH, R1, 3);
+	map_value(c, R8, t->e->fd_specs, 0);
+	alu(c, BPF_ADD, R8, R1);
+	ld(c, 8, R9, R8, 0);
+	mov(c, R1, R9);
+	alui(c, BPF_AND, R1, 1);
+	jmpi(c, BPF_JEQ, R1, 0, none);
+	mov(c, R1, R9);
+	alui(c, BPF_RSH, R1, 1);
+	st(c, 4, R6, S_SPECSEQ, R1);
+}
+
+static void forget_speculation(dt_bpf_tr *t)
+{
+	sti(t->c, 4, R6, S_SPEC, 0);
+	sti(t->c, 4, R6, S_SPECSEQ, 0);
+}
+
+/* From here on the record belongs to the speculation; without one the clause ends. */
+static void do_speculate(dt_bpf_tr *t, uint32_t done)
+{
+	t->e->need.spec = true;
+	find_speculation(t, done);
+}
+
+/* Free the id; a marker in the record stream tells the consumer what to do with the data. */
+static void end_speculation(dt_bpf_tr *t, uint32_t type)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t none = dt_bpf_label(c);
+
+	t->e->need.spec = true;
+	find_speculation(t, none);
+	mov(c, R0, R9);
+	mov(c, R1, R9);
+	alui(c, BPF_SUB, R1, 1);
+	atomic(c, BPF_CMPXCHG, R8, 0, R1);
+	jmp(c, BPF_JNE, R0, R9, none); /* somebody else ended it first */
+	dt_bpf_header(t, type);
+	dt_bpf_output(t, REC_HEADER);
+	dt_bpf_place(c, none);
+	forget_speculation(t);
+}
+
+static void effect(dt_bpf_tr *t, const dt_action *a)
+{
+	switch (a->kind) {
+	case DT_ACT_EXIT: do_exit(t); break;
+	case DT_ACT_RAISE: do_signal(t, false); break;
+	case DT_ACT_STOP:
+		/* In BEGIN and END the process is the tracer itself, which nobody could then continue. */
+		if (t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
+			do_signal(t, true);
+		break;
+	case DT_ACT_CHILL: do_chill(t); break;
+	case DT_ACT_COMMIT: end_speculation(t, REC_COMMIT); break;
+	case DT_ACT_DISCARD: end_speculation(t, REC_DISCARD); break;
+	default: break;
+	}
+}
+
+static bool has_effect(const dt_action *a)
+{
+	return a->kind == DT_ACT_EXIT || a->kind == DT_ACT_RAISE || a->kind == DT_ACT_STOP ||
+	       a->kind == DT_ACT_CHILL || a->kind == DT_ACT_COMMIT || a->kind == DT_ACT_DISCARD;
+}
+
+/* ---- one action ---- */
+
+static void do_action(dt_bpf_tr *t, const struct dt_bpf_clause *x, uint32_t i, uint32_t done)
+{
+	const dt_action *a = &x->c->actions[i];
+	const struct dt_bpf_plan *p = &x->plan[i];
+	dt_bpf_val v = NUMBER;
+
+	if (p->role == ROLE_KEY_ID)
+		return;
+	if (p->role == ROLE_KEY && p->agg->keys[p->key].name >= 0) {
+		dt_bpf_agg_key(t, a, p, &v);
+		return;
+	}
+	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+	if (a->difo)
+		dt_bpf_difo(t, a->difo, &v);
+	else
+		movi(t->c, R0, 0);
+	if (!t->reachable)
+		return;
+	if (p->role == ROLE_KEY) {
+		dt_bpf_agg_key(t, a, p, &v);
+	} else if (DT_ACT_IS_AGG(a->kind)) {
+		dt_bpf_aggregate(t, a, p);
+	} else if (a->kind == DT_ACT_SPECULATE) {
+		do_speculate(t, done);
+	} else {
+		if (p->role == ROLE_DATA && has_effect(a))
+			st(t->c, 8, R6, S_INCR, R0);
+		if (p->role == ROLE_DATA && p->is_string)
+			append_string(t, a, p, &v);
+		else if (p->role == ROLE_DATA)
+			dt_bpf_datum(t, a, &v, t->e->at.record + p->offset, a->size);
+		if (p->role == ROLE_DATA && has_effect(a))
+			ld(t->c, 8, R0, R6, S_INCR);
+		effect(t, a);
+	}
+}
+
+/*
+ *	if (!predicate) return 0;
+ *	actions; output record;
+ *	return 0;
+ * fault: return 1;
+ */
+void dt_bpf_clause(dt_bpf_tr *t)
+{
+	const struct dt_bpf_clause *x = &t->e->clauses.v[t->clause];
+	dt_bpf_code *c = t->c;
+	uint32_t done = dt_bpf_label(c);
+	bool jumped = false;
+	dt_bpf_val v;
+
+	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
+		t->fault[i] = UINT32_MAX;
+	t->fault_exit = dt_bpf_label(c);
+	t->faults = false;
+	t->reachable = true;
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
+	sti(c, 4, R6, S_FAULT, 0);
+	sti(c, 8, R6, S_USED, 0);
+	if (t->e->need.spec)
+		forget_speculation(t);
+	if (x->has_strings)
+		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
+	if (x->c->pred) {
+		sti(c, 4, R6, S_FACTION, 0);
+		dt_bpf_difo(t, x->c->pred, &v);
+		if (t->reachable)
+			jmpi(c, BPF_JEQ, R0, 0, done);
+		jumped = t->reachable;
+	}
+	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
+		do_action(t, x, i, done);
+	jumped = jumped || x->speculates;
+	if (t->reachable && x->size) {
+		dt_bpf_header(t, REC_DATA);
+		dt_bpf_output(t, x->has_strings ? 0 : x->fixed);
+	}
+	if (t->reachable || jumped) {
+		dt_bpf_place(c, done);
+		movi(c, R0, 0);
+		leave(c);
+	}
+	dt_bpf_fault_paths(t);
+	if (!t->faults)
+		return;
+	dt_bpf_place(c, t->fault_exit);
+	movi(c, R0, 1);
+	leave(c);
+}

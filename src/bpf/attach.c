@@ -1,0 +1,195 @@
+/*
+ * attach: programs to probes.
+ *
+ * System calls are two raw tracepoints, whatever number of them a script names; a raw tracepoint lets
+ * go at once. profile and tick are perf events on the CPU clock, one per probe and CPU (tick: one),
+ * which all run the same program; the cookie says which probe it is. BEGIN and END are run by us.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bpf/image.h"
+
+static void keep_link(dt_engine *e, int fd)
+{
+	*dt_vec_add(&e->links, NULL) = fd;
+}
+
+static int attach_raw(dt_engine *e, const struct dt_bpf_prog *p, const char *event, dt_error *err)
+{
+	int fd = bpf_raw_tracepoint_open(event, p->fd);
+
+	if (fd < 0 && errno == ENOENT)
+		return dt_err(err, ENOENT, "this kernel has no tracepoint raw_syscalls:%s "
+					   "(CONFIG_FTRACE_SYSCALLS)", event);
+	if (fd < 0)
+		return dt_bpf_privilege_error(err, "attach to system calls in");
+	keep_link(e, fd);
+	return 0;
+}
+
+/* ---- tracepoints ---- */
+
+static bool is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
+{
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		if (e->clauses.v[p->clauses[i]].ecbs[probe])
+			return true;
+	return false;
+}
+
+static int raw_tracepoint_open(const char *name, int prog, uint64_t cookie)
+{
+	struct dt_raw_tracepoint_attr a = { .name = (uint64_t)(uintptr_t)name, .prog_fd = (uint32_t)prog,
+					    .cookie = cookie };
+
+	return (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &a, sizeof(a));
+}
+
+/* An old kernel dislikes the cookie, a new one the missing program. */
+bool dt_bpf_has_cookies(void)
+{
+	return raw_tracepoint_open("", -1, 1) < 0 && errno == EBADF;
+}
+
+static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
+{
+	for (uint32_t i = 0; i < e->probes.n; i++) {
+		const struct dt_bpf_probe *x = &e->probes.v[i];
+		int fd;
+
+		if (!dt_bpf_serves(e, p, i) || !is_on(e, p, i))
+			continue;
+		fd = raw_tracepoint_open(x->probe->name, p->fd, p->only == UINT32_MAX ? x->event : 0);
+		if (fd < 0 && (errno == ENOENT || errno == EINVAL || errno == EACCES))
+			return dt_err(err, errno, "tracepoint %s cannot be traced on this kernel: %s",
+				      x->probe->name, dt_strerror(errno));
+		if (fd < 0)
+			return dt_bpf_privilege_error(err, "attach to tracepoints in");
+		keep_link(e, fd);
+	}
+	return 0;
+}
+
+/* ---- time ---- */
+
+static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+			int cpu, dt_error *err)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(a),
+				     .config = PERF_COUNT_SW_CPU_CLOCK,
+				     .sample_period = x->probe->data };
+	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
+	int link, fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && errno == ENODEV)
+		return 0; /* the CPU is off */
+	if (fd < 0)
+		return dt_bpf_privilege_error(err, "open a clock event in");
+	keep_link(e, fd);
+	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
+	if (link < 0)
+		return dt_bpf_privilege_error(err, "attach to the clock of");
+	keep_link(e, link);
+	return 0;
+}
+
+static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
+{
+	for (uint32_t i = 0; i < e->probes.n; i++) {
+		const struct dt_bpf_probe *x = &e->probes.v[i];
+		bool tick = x->probe->name[0] == 't';
+
+		if (x->kind != PK_PROFILE || !is_on(e, p, i))
+			continue;
+		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
+			if ((!tick || cpu == e->begin_cpu) && attach_clock(e, p, x, (int)cpu, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+int dt_bpf_attach(dt_engine *e, dt_error *err)
+{
+	for (uint32_t i = 0; i < e->progs.n; i++) {
+		const struct dt_bpf_prog *p = &e->progs.v[i];
+		int rc = 0;
+
+		switch (p->kind) {
+		case PK_ENTRY: rc = attach_raw(e, p, "sys_enter", err); break;
+		case PK_RETURN: rc = attach_raw(e, p, "sys_exit", err); break;
+		case PK_PROFILE: rc = attach_profile(e, p, err); break;
+		case PK_TRACEPOINT: rc = attach_tracepoints(e, p, err); break;
+		default: break;
+		}
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- letting go ---- */
+
+struct closer {
+	const int *fds;
+	uint32_t n, first, step;
+};
+
+static void *close_some(void *arg)
+{
+	struct closer *c = arg;
+
+	for (uint32_t i = c->first; i < c->n; i += c->step)
+		close(c->fds[i]);
+	return NULL;
+}
+
+/* Closing what holds a perf event may wait for RCU, tens of milliseconds each: many at a time. */
+#define CLOSERS 16
+
+void dt_bpf_detach(dt_engine *e)
+{
+	uint32_t step = e->links.n < 4 ? 1 : e->links.n < CLOSERS ? e->links.n : CLOSERS;
+	struct closer c[CLOSERS];
+	pthread_t threads[CLOSERS];
+	bool started[CLOSERS] = { 0 };
+
+	for (uint32_t i = 0; i < step; i++) {
+		c[i] = (struct closer){ e->links.v, e->links.n, i, step };
+		if (i + 1 < step)
+			started[i] = pthread_create(&threads[i], NULL, close_some, &c[i]) == 0;
+		if (!started[i])
+			close_some(&c[i]);
+	}
+	for (uint32_t i = 0; i < step; i++)
+		if (started[i])
+			pthread_join(threads[i], NULL);
+	dt_vec_free(&e->links);
+}
+
+/* ---- BEGIN and END ---- */
+
+int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err)
+{
+	uint64_t args[2] = { 0 };
+
+	for (uint32_t i = 0; i < e->progs.n; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args),
+			    .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = e->begin_cpu);
+
+		if (e->progs.v[i].kind != kind)
+			continue;
+		if (kind == PK_BEGIN && *(volatile uint64_t *)(e->control + CTL_EXITING))
+			break;
+		if (bpf_prog_test_run_opts(e->progs.v[i].fd, &o) < 0)
+			return dt_err(err, errno, "cannot run %s in the kernel: %s",
+				      kind == PK_BEGIN ? "BEGIN" : "END", dt_strerror(errno));
+	}
+	return 0;
+}

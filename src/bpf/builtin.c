@@ -1,0 +1,570 @@
+/*
+ * builtin: built-in variables.
+ *
+ * What the kernel has a helper for is one call. What only its data structures tell (ppid, namespaces,
+ * cgroup names) is a walk from the current task along members whose offsets come from the kernel's
+ * own type information, which is read when a program names such a variable and not before.
+ * Values that cost something and cannot change (timestamp, execname, registers of the system call)
+ * are had once per firing and kept in the slot.
+ */
+#include <stdio.h>
+
+#include "bpf/image.h"
+
+/* ---- walks ---- */
+
+int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset)
+{
+	dt_types *ts = t->e->cc ? dt_compiler_types(t->e->cc) : NULL;
+	dt_type *s = ts ? dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, type) : NULL;
+	char part[64];
+	uint64_t bits, sum = 0;
+
+	for (const char *p = path; s && *p;) {
+		size_t n = strcspn(p, ".");
+		const dt_member *m;
+
+		snprintf(part, sizeof(part), "%.*s", (int)n, p);
+		m = dt_type_member(ts, s, part, &bits);
+		if (!m) {
+			s = NULL;
+			break;
+		}
+		sum += bits / 8;
+		s = dt_type_resolve(m->type);
+		p += n + (p[n] == '.');
+	}
+	*offset = (uint32_t)sum;
+	if (s)
+		return 0;
+	dt_bpf_tr_fail(t, "this kernel's type information has no struct %s member %s%s", type, path,
+		       t->e->has_btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
+	return -1;
+}
+
+struct hop {
+	const char *type, *member;
+	uint32_t size; /* of what is read there; 0: its address is the value */
+};
+
+/* r0 = the last member; 0 when a pointer on the way cannot be followed.
+ *	r3 = get_current_task(); r3 += offset; probe_read_kernel(&slot->tmp, 8, r3); r3 = slot->tmp ... */
+static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t off;
+
+	helper(c, BPF_FUNC_get_current_task);
+	for (size_t i = 0; i < n; i++) {
+		if (dt_bpf_field(t, hops[i].type, hops[i].member, &off) < 0)
+			return;
+		mov(c, R3, R0);
+		alui(c, BPF_ADD, R3, (int32_t)off);
+		if (!hops[i].size) {
+			mov(c, R0, R3);
+			continue;
+		}
+		dt_bpf_lea(c, R1, S_TMP);
+		movi(c, R2, (int32_t)hops[i].size);
+		helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
+		ld(c, hops[i].size, R0, R6, S_TMP);
+	}
+}
+
+static const struct hop ppid_hops[] = { { "task_struct", "real_parent", 8 },
+					{ "task_struct", "tgid", 4 } },
+			uid_hops[] = { { "task_struct", "cred", 8 }, { "cred", "euid", 4 } },
+			gid_hops[] = { { "task_struct", "cred", 8 }, { "cred", "egid", 4 } },
+			vtime_hops[] = { { "task_struct", "se.sum_exec_runtime", 8 } },
+			pidns_hops[] = { { "task_struct", "nsproxy", 8 },
+					 { "nsproxy", "pid_ns_for_children", 8 },
+					 { "pid_namespace", "ns.inum", 4 } },
+			mntns_hops[] = { { "task_struct", "nsproxy", 8 }, { "nsproxy", "mnt_ns", 8 },
+					 { "mnt_namespace", "ns.inum", 4 } },
+			netns_hops[] = { { "task_struct", "nsproxy", 8 }, { "nsproxy", "net_ns", 8 },
+					 { "net", "ns.inum", 4 } },
+			userns_hops[] = { { "task_struct", "cred", 8 }, { "cred", "user_ns", 8 },
+					  { "user_namespace", "ns.inum", 4 } },
+			cgroup_hops[] = { { "task_struct", "cgroups", 8 }, { "css_set", "dfl_cgrp", 8 },
+					  { "cgroup", "kn", 8 }, { "kernfs_node", "name", 8 } },
+			args_hops[] = { { "task_struct", "mm", 8 }, { "mm_struct", "arg_start", 8 } },
+			args_end_hops[] = { { "task_struct", "mm", 8 }, { "mm_struct", "arg_end", 8 } };
+
+static const struct {
+	uint32_t id;
+	const struct hop *hops;
+	size_t n;
+} walks[] = {
+	{ DT_VAR_PPID, ppid_hops, DT_NELEM(ppid_hops) },
+	{ DT_VAR_UID, uid_hops, DT_NELEM(uid_hops) },
+	{ DT_VAR_GID, gid_hops, DT_NELEM(gid_hops) },
+	{ DT_VAR_VTIMESTAMP, vtime_hops, DT_NELEM(vtime_hops) },
+	{ DT_VAR_PIDNS, pidns_hops, DT_NELEM(pidns_hops) },
+	{ DT_VAR_MNTNS, mntns_hops, DT_NELEM(mntns_hops) },
+	{ DT_VAR_NETNS, netns_hops, DT_NELEM(netns_hops) },
+	{ DT_VAR_USERNS, userns_hops, DT_NELEM(userns_hops) },
+};
+
+/* ---- the process ---- */
+
+void dt_bpf_pid_tgid(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	if (!t->e->pidns_ino) {
+		helper(c, BPF_FUNC_get_current_pid_tgid);
+		return;
+	}
+	/* struct bpf_pidns_info { u32 pid, tgid }: the same two numbers, the same way round */
+	sti(c, 8, R6, S_TMP, 0);
+	movq(c, R1, t->e->pidns_dev);
+	movq(c, R2, t->e->pidns_ino);
+	dt_bpf_lea(c, R3, S_TMP);
+	movi(c, R4, 8);
+	helper(c, BPF_FUNC_get_ns_current_pid_tgid);
+	ld(c, 8, R0, R6, S_TMP);
+}
+
+void dt_bpf_comm(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t have = dt_bpf_label(c);
+
+	ld(c, 4, R1, R6, S_FLAGS);
+	jmpi(c, BPF_JSET, R1, SF_COMM, have);
+	alui(c, BPF_OR, R1, SF_COMM);
+	st(c, 4, R6, S_FLAGS, R1);
+	dt_bpf_lea(c, R1, S_COMM);
+	movi(c, R2, 16);
+	helper(c, BPF_FUNC_get_current_comm);
+	dt_bpf_place(c, have);
+}
+
+/* The process id inside its own pid namespace: signal->pids[PIDTYPE_TGID]->numbers[level].nr */
+static void nspid(dt_bpf_tr *t)
+{
+	static const struct hop hops[] = { { "task_struct", "signal", 8 } };
+	uint32_t pids, level, numbers;
+	dt_bpf_code *c = t->c;
+
+	walk(t, hops, 1);
+	if (dt_bpf_field(t, "signal_struct", "pids", &pids) < 0 ||
+	    dt_bpf_field(t, "pid", "level", &level) < 0 ||
+	    dt_bpf_field(t, "pid", "numbers", &numbers) < 0)
+		return;
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)pids + 8);
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, 8);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	ld(c, 8, R3, R6, S_TMP);
+	st(c, 8, R6, S_VALUE, R3);
+	alui(c, BPF_ADD, R3, (int32_t)level);
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, 4);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	ld(c, 4, R1, R6, S_TMP);
+	alui(c, BPF_LSH, R1, 4); /* struct upid is 16 bytes */
+	ld(c, 8, R3, R6, S_VALUE);
+	alu(c, BPF_ADD, R3, R1);
+	alui(c, BPF_ADD, R3, (int32_t)numbers);
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, 4);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	ld(c, 4, R0, R6, S_TMP);
+}
+
+/* ---- time ---- */
+
+void dt_bpf_time(dt_bpf_tr *t)
+{
+	uint32_t have = dt_bpf_label(t->c);
+
+	ld(t->c, 8, R0, R6, S_TIME);
+	jmpi(t->c, BPF_JNE, R0, 0, have);
+	helper(t->c, BPF_FUNC_ktime_get_ns);
+	st(t->c, 8, R6, S_TIME, R0);
+	dt_bpf_place(t->c, have);
+}
+
+/* ---- arguments of the probe ---- */
+
+/* Where the six arguments of a system call are in struct pt_regs (x86-64). */
+static const uint16_t arg_regs[6] = { 112, 104, 96, 56, 72, 64 };
+#define PT_REGS_SIZE 168
+
+/* r0 = the registers the thread entered the kernel with, as a typed pointer (needs kernel BTF) */
+static void user_regs(dt_bpf_code *c)
+{
+	helper(c, BPF_FUNC_get_current_task_btf);
+	mov(c, R1, R0);
+	helper(c, BPF_FUNC_task_pt_regs);
+}
+
+static void entry_arg(dt_bpf_tr *t, uint32_t n)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t have = dt_bpf_label(c);
+
+	if (n >= DT_NELEM(arg_regs)) {
+		movi(c, R0, 0);
+		return;
+	}
+	if (t->e->has_btf) {
+		user_regs(c);
+		ld(c, 8, R0, R0, arg_regs[n]);
+		return;
+	}
+	ld(c, 4, R1, R6, S_FLAGS);
+	jmpi(c, BPF_JSET, R1, SF_ARGS, have);
+	alui(c, BPF_OR, R1, SF_ARGS);
+	st(c, 4, R6, S_FLAGS, R1);
+	dt_bpf_lea(c, R1, S_PTREGS);
+	movi(c, R2, PT_REGS_SIZE);
+	ld(c, 8, R3, R7, 0);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	dt_bpf_place(c, have);
+	ld(c, 8, R0, R6, S_PTREGS + arg_regs[n]);
+}
+
+/* profile: arg0 is the kernel address or 0, arg1 the user address or 0 */
+static void profile_arg(dt_bpf_tr *t, uint32_t n)
+{
+	uint32_t done = dt_bpf_label(t->c);
+
+	if (n > 1) {
+		movi(t->c, R0, 0);
+		return;
+	}
+	ld(t->c, 8, R0, R7, 128); /* regs.rip: kernel addresses are negative */
+	jmpi(t->c, n == 0 ? BPF_JSLT : BPF_JSGT, R0, n == 0 ? 0 : -1, done);
+	movi(t->c, R0, 0);
+	dt_bpf_place(t->c, done);
+}
+
+static void arg(dt_bpf_tr *t, uint32_t n)
+{
+	switch (t->kind) {
+	case PK_ENTRY: entry_arg(t, n); break;
+	case PK_RETURN:
+		if (n < 2)
+			ld(t->c, 8, R0, R7, 8);
+		else
+			movi(t->c, R0, 0);
+		break;
+	case PK_PROFILE: profile_arg(t, n); break;
+	case PK_TRACEPOINT:
+		if (n < t->nargs)
+			ld(t->c, 8, R0, R7, (int)n * 8);
+		else
+			movi(t->c, R0, 0);
+		break;
+	case PK_ERROR:
+		if (n < 6)
+			ld(t->c, 8, R0, R6, S_EARGS + (int)n * 8);
+		else
+			movi(t->c, R0, 0);
+		break;
+	default: movi(t->c, R0, 0); break;
+	}
+}
+
+/* The error of a system call, on its return: -4095..-1 means one. */
+static void error_number(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t none = dt_bpf_label(c), done = dt_bpf_label(c);
+
+	if (t->kind != PK_RETURN) {
+		movi(c, R0, 0);
+		return;
+	}
+	ld(c, 8, R0, R7, 8);
+	jmpi(c, BPF_JSGE, R0, 0, none);
+	jmpi(c, BPF_JSLT, R0, -4095, none);
+	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+	ja(c, done);
+	dt_bpf_place(c, none);
+	movi(c, R0, 0);
+	dt_bpf_place(c, done);
+}
+
+/* ---- the probe ---- */
+
+static void epid(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t no = dt_bpf_label(c), n = t->e->probes.n;
+
+	t->e->need.epid = true;
+	movi(c, R0, 0);
+	ld(c, 4, R1, R6, S_PROBE);
+	jmpi(c, BPF_JGE, R1, (int32_t)n, no);
+	alui(c, BPF_LSH, R1, 2);
+	map_value(c, R2, t->e->fd_rodata, t->e->at.epids + t->clause * n * 4);
+	alu(c, BPF_ADD, R2, R1);
+	ld(c, 4, R0, R2, 0);
+	dt_bpf_place(c, no);
+}
+
+static uint32_t longest_name(dt_bpf_tr *t, uint32_t part)
+{
+	size_t max = 0;
+
+	for (uint32_t i = 0; i < t->e->probes.n; i++) {
+		const dt_probe *p = t->e->probes.v[i].probe;
+		const char *s = part == 0 ? p->prov : part == 1 ? p->mod : part == 2 ? p->func : p->name;
+
+		if (strlen(s) > max)
+			max = strlen(s);
+	}
+	return (uint32_t)max + 1;
+}
+
+/* r1 = u32 at `off` in the row of rodata that belongs to the probe */
+static void probe_row(dt_bpf_tr *t, uint32_t off)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t ok = dt_bpf_label(c);
+
+	t->e->need.names = true;
+	ld(c, 4, R1, R6, S_PROBE);
+	jmpi(c, BPF_JLT, R1, (int32_t)t->e->probes.n, ok);
+	movi(c, R1, 0);
+	dt_bpf_place(c, ok);
+	alui(c, BPF_LSH, R1, NAME_ROW_SHIFT);
+	map_value(c, R2, t->e->fd_rodata, t->e->at.names + off);
+	alu(c, BPF_ADD, R2, R1);
+	ld(c, 4, R1, R2, 0);
+}
+
+/* r0 = address of a part of the probe's name: rodata + names[probe][part] */
+static void probe_name(dt_bpf_tr *t, uint32_t part, uint32_t rd)
+{
+	probe_row(t, part * 4);
+	alui(t->c, BPF_AND, R1, 0xfffffff); /* far below what may be added to a pointer */
+	map_value(t->c, R0, t->e->fd_rodata, 0);
+	alu(t->c, BPF_ADD, R0, R1);
+	dt_bpf_set(t, rd, R0,
+		   (dt_bpf_val){ .kind = V_NAME, .n = part, .bound = longest_name(t, part) });
+}
+
+static void probe_id(dt_bpf_tr *t)
+{
+	probe_row(t, NAME_ROW_ID);
+	mov(t->c, R0, R1);
+}
+
+/* ---- stacks ---- */
+
+/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT. A
+ * clock event's begins where the CPU was interrupted. */
+#define OWN_FRAMES 4
+
+int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user)
+{
+	return user ? BPF_F_USER_STACK : t->kind == PK_PROFILE ? 0 : OWN_FRAMES;
+}
+
+static bool has_stack(const dt_bpf_tr *t)
+{
+	return t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR;
+}
+
+#define DEPTH_MAX 127
+
+/* r0 = bytes of the stack that is now in the slot's stack area, or 0 */
+static void read_stack(dt_bpf_tr *t, bool user)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t ok = dt_bpf_label(c);
+
+	t->e->need.stack = true;
+	mov(c, R1, R7);
+	dt_bpf_lea(c, R2, t->e->at.stack);
+	movi(c, R3, DEPTH_MAX * 8);
+	movi(c, R4, dt_bpf_stack_flags(t, user));
+	helper(c, BPF_FUNC_get_stack);
+	jmpi(c, BPF_JSGE, R0, 0, ok);
+	movi(c, R0, 0);
+	dt_bpf_place(c, ok);
+}
+
+static void stack_depth(dt_bpf_tr *t, bool user)
+{
+	if (!has_stack(t)) {
+		movi(t->c, R0, 0);
+		return;
+	}
+	read_stack(t, user);
+	alui(t->c, BPF_RSH, R0, 3);
+}
+
+static void caller(dt_bpf_tr *t, bool user)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t none = dt_bpf_label(c), done = dt_bpf_label(c);
+
+	if (!has_stack(t)) {
+		movi(c, R0, 0);
+		return;
+	}
+	read_stack(t, user);
+	jmpi(c, BPF_JLT, R0, 16, none);
+	dt_bpf_lea(c, R1, t->e->at.stack);
+	ld(c, 8, R0, R1, 8);
+	ja(c, done);
+	dt_bpf_place(c, none);
+	movi(c, R0, 0);
+	dt_bpf_place(c, done);
+}
+
+/* ---- texts ---- */
+
+static void constant_text(dt_bpf_tr *t, const char *s, uint32_t rd)
+{
+	uint32_t at = dt_bpf_string(t->e, s);
+
+	map_value(t->c, R0, t->e->fd_rodata, at);
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_TEXT, .n = at });
+}
+
+/* execargs: the argument area of the process, NULs made blanks; lib.c does it */
+static void exec_args(dt_bpf_tr *t, uint32_t rd)
+{
+	uint32_t at = dt_bpf_lib_args(t, "execargs");
+
+	dt_bpf_here(t);
+	walk(t, args_hops, DT_NELEM(args_hops));
+	st(t->c, 8, R6, (int)at, R0);
+	walk(t, args_end_hops, DT_NELEM(args_end_hops));
+	st(t->c, 8, R6, (int)at + 8, R0);
+	dt_bpf_lib_run(t, "execargs");
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_STRING });
+}
+
+static void container_id(dt_bpf_tr *t, uint32_t rd)
+{
+	uint32_t at = dt_bpf_lib_args(t, "containerid");
+
+	dt_bpf_here(t);
+	walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
+	st(t->c, 8, R6, (int)at, R0);
+	dt_bpf_lib_run(t, "containerid");
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_STRING, .bound = 65 });
+}
+
+static bool text(dt_bpf_tr *t, uint32_t id, uint32_t rd)
+{
+	switch (id) {
+	case DT_VAR_EXECNAME:
+	case DT_VAR_THREADNAME:
+		dt_bpf_comm(t);
+		dt_bpf_lea(t->c, R0, S_COMM);
+		dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_COMM });
+		return true;
+	case DT_VAR_PROBEPROV ... DT_VAR_PROBENAME: probe_name(t, id - DT_VAR_PROBEPROV, rd); return true;
+	case DT_VAR_ZONENAME: constant_text(t, "global", rd); return true;
+	case DT_VAR_JAILNAME: constant_text(t, "0", rd); return true;
+	case DT_VAR_EXECARGS: exec_args(t, rd); return true;
+	case DT_VAR_CONTAINERID: container_id(t, rd); return true;
+	case DT_VAR_CGROUPNAME:
+		walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
+		dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_STRING });
+		return true;
+	default: return false;
+	}
+}
+
+static void sign_extend_int(dt_bpf_code *c)
+{
+	alui(c, BPF_LSH, R0, 32);
+	alui(c, BPF_ARSH, R0, 32);
+}
+
+void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
+{
+	dt_bpf_code *c = t->c;
+
+	if (text(t, id, rd))
+		return;
+	switch (id) {
+	case DT_VAR_ARG0 ... DT_VAR_ARG9: arg(t, id - DT_VAR_ARG0); break;
+	case DT_VAR_TIMESTAMP: dt_bpf_time(t); break;
+	case DT_VAR_WALLTIMESTAMP:
+		dt_bpf_time(t);
+		map_value(c, R1, t->e->fd_control, CTL_WALL);
+		ld(c, 8, R1, R1, 0);
+		alu(c, BPF_ADD, R0, R1);
+		break;
+	case DT_VAR_EPID: epid(t); break;
+	case DT_VAR_ID: probe_id(t); break;
+	case DT_VAR_CPU: ld(c, 4, R0, R6, S_CPU); break;
+	case DT_VAR_PID:
+		dt_bpf_pid_tgid(t);
+		alui(c, BPF_RSH, R0, 32);
+		break;
+	case DT_VAR_TID:
+		dt_bpf_pid_tgid(t);
+		sign_extend_int(c);
+		break;
+	case DT_VAR_NSPID: nspid(t); break;
+	case DT_VAR_CURTHREAD: helper(c, BPF_FUNC_get_current_task); break;
+	case DT_VAR_CGROUPID: helper(c, BPF_FUNC_get_current_cgroup_id); break;
+	case DT_VAR_IPL: movi(c, R0, t->kind == PK_PROFILE ? 2 : 0); break;
+	case DT_VAR_ERRNO: error_number(t); break;
+	case DT_VAR_STACKDEPTH: stack_depth(t, false); break;
+	case DT_VAR_USTACKDEPTH: stack_depth(t, true); break;
+	case DT_VAR_CALLER: caller(t, false); break;
+	case DT_VAR_UCALLER: caller(t, true); break;
+	case DT_VAR_JID: movi(c, R0, 0); break;
+	default:
+		for (size_t i = 0; i < DT_NELEM(walks); i++)
+			if (walks[i].id == id) {
+				walk(t, walks[i].hops, walks[i].n);
+				dt_bpf_set(t, rd, R0, NUMBER);
+				return;
+			}
+		dt_bpf_here(t);
+		ja(c, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+		t->reachable = false;
+		return;
+	}
+	dt_bpf_set(t, rd, R0, NUMBER);
+}
+
+/* ---- args[], regs[], uregs[] ---- */
+
+/* R_* as on Solaris for amd64 (facts: uregs[] constants), by place in struct pt_regs; the segment
+ * registers that Linux does not save read as 0. */
+static const uint16_t ureg_offset[] = {
+	0, 8, 16, 24, 64, 72, 56, 48, 112, 104, 32, 40, 96, 88, 80, /* r15..rax in pt_regs' own order */
+};
+
+static void user_register(dt_bpf_tr *t, uint64_t n)
+{
+	if (!t->e->has_btf || n >= DT_NELEM(ureg_offset)) {
+		movi(t->c, R0, 0);
+		return;
+	}
+	user_regs(t->c);
+	ld(t->c, 8, R0, R0, ureg_offset[n]);
+}
+
+void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd)
+{
+	const dt_bpf_val *v = &t->now.reg[index_reg];
+	uint64_t n = index_reg ? v->n : 0;
+
+	if (index_reg && v->kind != V_CONST) {
+		dt_bpf_tr_fail(t, "at DIF offset %u: an index that is not constant", t->loff);
+		return;
+	}
+	if (id == DT_VAR_ARGS)
+		arg(t, n < 10 ? (uint32_t)n : 10);
+	else if (id == DT_VAR_UREGS)
+		user_register(t, n);
+	else
+		movi(t->c, R0, 0);
+	dt_bpf_set(t, rd, R0, NUMBER);
+}

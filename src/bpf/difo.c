@@ -1,0 +1,524 @@
+/*
+ * difo: DIF instructions become eBPF, one by one.
+ *
+ * DIF registers are words of the slot, so the kernel's verifier never sees what they hold: it
+ * cannot be confused by many paths, and the code of a clause is verified in time linear in its size.
+ * What we know about a register ourselves (value.c) is kept beside. DIF branches only go forward, so
+ * one pass suffices: at a label, what is known is what all paths to it agree on.
+ *
+ * Every instruction that can fault stores its offset first; on a fault control goes to one place per
+ * fault code at the end of the function, which stores the code and leaves with 1.
+ *
+ *	add %r1, %r2, %r3	r0 = slot->reg[1]; r1 = slot->reg[2]; r0 += r1; slot->reg[3] = r0
+ *	cmp %r1, %r2; bg 7	r1 = slot->reg[1]; r2 = slot->reg[2]; if r1 s> r2 goto L7
+ *	ldub [%r1], %r2		probe_read_kernel(&slot->tmp, 1, slot->reg[1]); ...
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bpf/image.h"
+
+void dt_bpf_tr_fail(dt_bpf_tr *t, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	if (t->failed)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	t->failed = true;
+	dt_err(t->err, EDT_DIFINVAL, "%s", text);
+}
+
+/* ---- registers ---- */
+
+void dt_bpf_get(dt_bpf_tr *t, int to, uint32_t reg)
+{
+	const dt_bpf_val *v = &t->now.reg[reg];
+
+	if (reg == 0)
+		movi(t->c, to, 0);
+	else if (v->kind == V_CONST)
+		movq(t->c, to, v->n);
+	else
+		ld(t->c, 8, to, R6, S_REGS + (int)reg * 8);
+}
+
+void dt_bpf_set(dt_bpf_tr *t, uint32_t reg, int from, dt_bpf_val v)
+{
+	if (reg == 0)
+		return;
+	st(t->c, 8, R6, S_REGS + (int)reg * 8, from);
+	t->now.reg[reg] = v;
+}
+
+static void set_const(dt_bpf_tr *t, uint32_t reg, uint64_t n)
+{
+	if ((int64_t)n == (int32_t)n)
+		sti(t->c, 8, R6, S_REGS + (int)reg * 8, (int32_t)n);
+	else {
+		movq(t->c, R0, n);
+		st(t->c, 8, R6, S_REGS + (int)reg * 8, R0);
+	}
+	t->now.reg[reg] = (dt_bpf_val){ .kind = V_CONST, .n = n };
+}
+
+/* ---- faults ---- */
+
+void dt_bpf_here(dt_bpf_tr *t)
+{
+	sti(t->c, 4, R6, S_FOFFSET, (int32_t)t->loff);
+}
+
+uint32_t dt_bpf_fault_label(dt_bpf_tr *t, uint32_t code)
+{
+	if (t->fault[code] == UINT32_MAX)
+		t->fault[code] = dt_bpf_label(t->c);
+	t->faults = true;
+	return t->fault[code];
+}
+
+/* code: slot->fault = code + 1; goto fault_exit */
+void dt_bpf_fault_paths(dt_bpf_tr *t)
+{
+	for (uint32_t code = 0; code < DT_NELEM(t->fault); code++) {
+		if (t->fault[code] == UINT32_MAX)
+			continue;
+		dt_bpf_place(t->c, t->fault[code]);
+		sti(t->c, 4, R6, S_FAULT, (int32_t)code + 1);
+		if (code != DT_FLT_BADADDR && code != DT_FLT_BADALIGN)
+			sti(t->c, 8, R6, S_FVALUE, 0);
+		ja(t->c, t->fault_exit);
+		t->fault[code] = UINT32_MAX;
+	}
+}
+
+/* ---- arithmetic ---- */
+
+static void negate_if_negative(dt_bpf_code *c, int reg, int test)
+{
+	uint32_t positive = dt_bpf_label(c);
+
+	jmpi(c, BPF_JSGE, test, 0, positive);
+	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
+	dt_bpf_place(c, positive);
+}
+
+/* eBPF divides unsigned; signs are taken off before and put on after. The quotient is negative
+ * when the signs differ, the remainder when the dividend is. */
+static void divide(dt_bpf_tr *t, uint32_t op, uint32_t a, uint32_t b)
+{
+	bool is_signed = op == DT_OP_SDIV || op == DT_OP_SREM;
+	int bop = op == DT_OP_SDIV || op == DT_OP_UDIV ? BPF_DIV : BPF_MOD;
+	const dt_bpf_val *v = &t->now.reg[b];
+	dt_bpf_code *c = t->c;
+
+	dt_bpf_get(t, R0, a);
+	dt_bpf_get(t, R1, b);
+	if (b == 0 || v->kind != V_CONST || v->n == 0) {
+		dt_bpf_here(t);
+		jmpi(c, BPF_JEQ, R1, 0, dt_bpf_fault_label(t, DT_FLT_DIVZERO));
+	}
+	if (is_signed) {
+		mov(c, R2, R0);
+		if (op == DT_OP_SDIV)
+			alu(c, BPF_XOR, R2, R1);
+		negate_if_negative(c, R0, R0);
+		negate_if_negative(c, R1, R1);
+	}
+	alu(c, bop, R0, R1);
+	if (is_signed)
+		negate_if_negative(c, R0, R2);
+}
+
+static int alu_op(uint32_t op)
+{
+	switch (op) {
+	case DT_OP_OR: return BPF_OR;
+	case DT_OP_XOR: return BPF_XOR;
+	case DT_OP_AND: return BPF_AND;
+	case DT_OP_SLL: return BPF_LSH;
+	case DT_OP_SRL: return BPF_RSH;
+	case DT_OP_SRA: return BPF_ARSH;
+	case DT_OP_SUB: return BPF_SUB;
+	case DT_OP_ADD: return BPF_ADD;
+	default: return BPF_MUL;
+	}
+}
+
+static void arithmetic(dt_bpf_tr *t, uint32_t op, uint32_t a, uint32_t b, uint32_t rd)
+{
+	const dt_bpf_val *v = &t->now.reg[b];
+	bool shift = op == DT_OP_SLL || op == DT_OP_SRL || op == DT_OP_SRA;
+	bool is_const = b == 0 || v->kind == V_CONST;
+	uint64_t n = b == 0 ? 0 : v->n;
+	dt_bpf_code *c = t->c;
+
+	if (op >= DT_OP_SDIV && op <= DT_OP_UREM) {
+		divide(t, op, a, b);
+	} else if (is_const && (shift || (int64_t)n == (int32_t)n)) {
+		dt_bpf_get(t, R0, a);
+		alui(c, alu_op(op), R0, shift ? (int32_t)(n & 63) : (int32_t)n);
+	} else {
+		dt_bpf_get(t, R0, a);
+		dt_bpf_get(t, R1, b);
+		if (shift)
+			alui(c, BPF_AND, R1, 63);
+		alu(c, alu_op(op), R0, R1);
+	}
+	dt_bpf_set(t, rd, R0, NUMBER);
+}
+
+/* ---- loads ---- */
+
+static const struct {
+	uint8_t size;
+	bool is_signed;
+} load_kinds[7] = { { 1, true },  { 2, true },	{ 4, true }, { 1, false },
+		    { 2, false }, { 4, false }, { 8, false } };
+
+static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_t rd)
+{
+	uint32_t size = load_kinds[which].size;
+	dt_bpf_code *c = t->c;
+
+	dt_bpf_here(t);
+	dt_bpf_get(t, R3, from);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, (int32_t)size);
+	helper(c, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	ld(c, size, R0, R6, S_TMP);
+	if (load_kinds[which].is_signed) {
+		alui(c, BPF_LSH, R0, 64 - (int)size * 8);
+		alui(c, BPF_ARSH, R0, 64 - (int)size * 8);
+	}
+	dt_bpf_set(t, rd, R0, NUMBER);
+}
+
+/* ---- comparing and branching ---- */
+
+static bool is_branch(dt_instr i)
+{
+	return DT_I_OP(i) >= DT_OP_BA && DT_I_OP(i) <= DT_OP_BLEU;
+}
+
+static bool is_conditional(dt_instr i)
+{
+	return is_branch(i) && DT_I_OP(i) != DT_OP_BA;
+}
+
+/* Are the flags of the comparison at pc read only by the branch right behind it? */
+static bool flags_die(const dt_difo *d, uint32_t pc)
+{
+	uint32_t to;
+
+	if (pc + 2 >= d->len || !is_conditional(d->text[pc + 1]))
+		return false;
+	to = DT_I_LABEL(d->text[pc + 1]);
+	return !is_branch(d->text[pc + 2]) && to < d->len && !is_branch(d->text[to]);
+}
+
+static bool only_equality(const dt_difo *d, uint32_t pc)
+{
+	return flags_die(d, pc) && (DT_I_OP(d->text[pc + 1]) == DT_OP_BE ||
+				    DT_I_OP(d->text[pc + 1]) == DT_OP_BNE);
+}
+
+/* r1 and r2 are the operands; they are kept in the slot unless nobody else will look. */
+static void compare(dt_bpf_tr *t, const dt_difo *d, uint32_t pc)
+{
+	dt_instr i = d->text[pc];
+	dt_bpf_code *c = t->c;
+
+	switch (DT_I_OP(i)) {
+	case DT_OP_CMP:
+		dt_bpf_get(t, R1, DT_I_R1(i));
+		dt_bpf_get(t, R2, DT_I_R2(i));
+		break;
+	case DT_OP_TST: /* flags as of (r1 != 0) against 0 */
+		dt_bpf_get(t, R1, DT_I_R1(i));
+		if (!only_equality(d, pc)) {
+			uint32_t zero = dt_bpf_label(c);
+
+			jmpi(c, BPF_JEQ, R1, 0, zero);
+			movi(c, R1, 1);
+			dt_bpf_place(c, zero);
+		}
+		movi(c, R2, 0);
+		break;
+	default:
+		dt_bpf_compare(t, DT_I_R1(i), DT_I_R2(i), only_equality(d, pc));
+		mov(c, R1, R0);
+		movi(c, R2, 0);
+	}
+	if (!flags_die(d, pc)) {
+		st(c, 8, R6, S_CMP_A, R1);
+		st(c, 8, R6, S_CMP_B, R2);
+	}
+}
+
+static int jump_op(uint32_t op)
+{
+	switch (op) {
+	case DT_OP_BE: return BPF_JEQ;
+	case DT_OP_BNE: return BPF_JNE;
+	case DT_OP_BG: return BPF_JSGT;
+	case DT_OP_BGU: return BPF_JGT;
+	case DT_OP_BGE: return BPF_JSGE;
+	case DT_OP_BGEU: return BPF_JGE;
+	case DT_OP_BL: return BPF_JSLT;
+	case DT_OP_BLU: return BPF_JLT;
+	case DT_OP_BLE: return BPF_JSLE;
+	default: return BPF_JLE;
+	}
+}
+
+/* ---- what is known where paths meet ---- */
+
+struct places {
+	uint32_t *label;      /* of each instruction, UINT32_MAX: nobody jumps there */
+	dt_bpf_state **known; /* at it */
+};
+
+static void meet_val(dt_bpf_val *a, const dt_bpf_val *b, uint32_t ba, uint32_t bb)
+{
+	if (a->kind == b->kind && a->n == b->n) {
+		if (b->bound > a->bound)
+			a->bound = b->bound;
+		return;
+	}
+	*a = (dt_bpf_val){ .kind = V_STRING, .bound = ba > bb ? ba : bb };
+}
+
+static void meet(dt_bpf_tr *t, dt_bpf_state *a, const dt_bpf_state *b)
+{
+	for (int i = 1; i < DT_DIF_NREGS; i++)
+		meet_val(&a->reg[i], &b->reg[i], dt_bpf_bound(t, &a->reg[i]),
+			 dt_bpf_bound(t, &b->reg[i]));
+	if (a->ntuple != b->ntuple)
+		dt_bpf_tr_fail(t, "paths with different tuples meet at DIF offset %u", t->loff);
+	for (uint32_t i = 0; i < a->ntuple; i++) {
+		meet_val(&a->tuple[i], &b->tuple[i], dt_bpf_bound(t, &a->tuple[i]),
+			 dt_bpf_bound(t, &b->tuple[i]));
+		meet_val(&a->push[i].size, &b->push[i].size, 0, 0);
+	}
+}
+
+static void go_to(dt_bpf_tr *t, struct places *p, uint32_t pc)
+{
+	if (!p->known[pc]) {
+		p->known[pc] = dt_xmalloc(sizeof(dt_bpf_state));
+		*p->known[pc] = t->now;
+	} else {
+		meet(t, p->known[pc], &t->now);
+	}
+}
+
+static void branch(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
+{
+	dt_instr i = d->text[pc];
+	uint32_t to = DT_I_LABEL(i), before = pc ? DT_I_OP(d->text[pc - 1]) : 0;
+	bool fused = (before == DT_OP_CMP || before == DT_OP_TST || before == DT_OP_SCMP) &&
+		     p->label[pc] == UINT32_MAX;
+
+	if (to <= pc || to >= d->len) {
+		dt_bpf_tr_fail(t, "at DIF offset %u: a branch that does not go forward", t->loff);
+		return;
+	}
+	go_to(t, p, to);
+	if (DT_I_OP(i) == DT_OP_BA) {
+		ja(t->c, p->label[to]);
+		t->reachable = false;
+		return;
+	}
+	if (!fused) {
+		ld(t->c, 8, R1, R6, S_CMP_A);
+		ld(t->c, 8, R2, R6, S_CMP_B);
+	}
+	jmp(t->c, jump_op(DT_I_OP(i)), R1, R2, p->label[to]);
+}
+
+/* ---- tuples ---- */
+
+static void push(dt_bpf_tr *t, dt_instr i)
+{
+	uint32_t n = t->now.ntuple, rs = DT_I_RD(i);
+	bool byref = DT_I_OP(i) == DT_OP_PUSHTR;
+
+	if (n == DT_DIF_NTREGS) {
+		dt_bpf_here(t);
+		ja(t->c, dt_bpf_fault_label(t, DT_FLT_TUPOFLOW));
+		t->reachable = false;
+		return;
+	}
+	dt_bpf_get(t, R0, rs);
+	st(t->c, 8, R6, S_TUPLE + (int)n * 8, R0);
+	t->now.tuple[n] = rs ? t->now.reg[rs] : (dt_bpf_val){ .kind = V_CONST };
+	t->now.push[n].byref = byref;
+	t->now.push[n].type = byref ? DT_I_TYPE(i) : DT_TYPE_CTF;
+	t->now.push[n].size = byref && DT_I_R2(i) ? t->now.reg[DT_I_R2(i)]
+						  : (dt_bpf_val){ .kind = V_CONST };
+	t->now.ntuple++;
+}
+
+/* ---- one instruction ---- */
+
+static void set_string(dt_bpf_tr *t, const dt_difo *d, uint32_t index, uint32_t rd)
+{
+	uint32_t at = dt_bpf_string(t->e, index < d->strlen ? d->strtab + index : "");
+
+	map_value(t->c, R0, t->e->fd_rodata, at);
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_TEXT, .n = at });
+}
+
+static void variable(dt_bpf_tr *t, uint32_t op, uint32_t id, uint32_t r)
+{
+	switch (op) {
+	case DT_OP_LDGS:
+		if (id < DT_VAR_USER_MIN)
+			dt_bpf_builtin(t, id, r);
+		else
+			dt_bpf_var_load(t, DT_SCOPE_GLOBAL, id, r);
+		break;
+	case DT_OP_STGS: dt_bpf_var_store(t, DT_SCOPE_GLOBAL, id, r); break;
+	case DT_OP_LDLS: dt_bpf_var_load(t, DT_SCOPE_LOCAL, id, r); break;
+	case DT_OP_STLS: dt_bpf_var_store(t, DT_SCOPE_LOCAL, id, r); break;
+	case DT_OP_LDTS: dt_bpf_var_load(t, DT_SCOPE_THREAD, id, r); break;
+	case DT_OP_STTS: dt_bpf_var_store(t, DT_SCOPE_THREAD, id, r); break;
+	case DT_OP_LDGAA: dt_bpf_array_load(t, DT_SCOPE_GLOBAL, id, r); break;
+	case DT_OP_STGAA: dt_bpf_array_store(t, DT_SCOPE_GLOBAL, id, r); break;
+	case DT_OP_LDTAA: dt_bpf_array_load(t, DT_SCOPE_THREAD, id, r); break;
+	default: dt_bpf_array_store(t, DT_SCOPE_THREAD, id, r); break;
+	}
+}
+
+static void illegal(dt_bpf_tr *t)
+{
+	dt_bpf_here(t);
+	ja(t->c, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	t->reachable = false;
+}
+
+static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
+{
+	dt_instr i = d->text[pc];
+	uint32_t op = DT_I_OP(i), r1 = DT_I_R1(i), r2 = DT_I_R2(i), rd = DT_I_RD(i),
+		 index = DT_I_INDEX(i);
+	dt_bpf_val v;
+
+	switch (op) {
+	case DT_OP_OR ... DT_OP_UREM:
+	case DT_OP_SRA: arithmetic(t, op, r1, r2, rd); break;
+	case DT_OP_NOT:
+		dt_bpf_get(t, R0, r1);
+		alui(t->c, BPF_XOR, R0, -1);
+		dt_bpf_set(t, rd, R0, NUMBER);
+		break;
+	case DT_OP_MOV:
+		dt_bpf_get(t, R0, r1);
+		v = r1 ? t->now.reg[r1] : (dt_bpf_val){ .kind = V_CONST };
+		dt_bpf_set(t, rd, R0, v);
+		break;
+	case DT_OP_CMP:
+	case DT_OP_TST:
+	case DT_OP_SCMP: compare(t, d, pc); break;
+	case DT_OP_BA ... DT_OP_BLEU: branch(t, p, d, pc); break;
+	case DT_OP_LDSB ... DT_OP_LDX: load(t, op - DT_OP_LDSB, false, r1, rd); break;
+	case DT_OP_RLDSB ... DT_OP_RLDX: load(t, op - DT_OP_RLDSB, false, r1, rd); break;
+	case DT_OP_ULDSB ... DT_OP_ULDX: load(t, op - DT_OP_ULDSB, true, r1, rd); break;
+	case DT_OP_STB ... DT_OP_STX: dt_bpf_store(t, 1u << (op - DT_OP_STB), r1, rd); break;
+	case DT_OP_NOP: break;
+	case DT_OP_SETX:
+		set_const(t, rd, index < d->intlen ? d->inttab[index] : 0);
+		break;
+	case DT_OP_SETS: set_string(t, d, index, rd); break;
+	case DT_OP_LDGA: dt_bpf_builtin_array(t, r1, r2, rd); break;
+	case DT_OP_LDGS:
+	case DT_OP_STGS:
+	case DT_OP_LDTS:
+	case DT_OP_STTS:
+	case DT_OP_LDGAA ... DT_OP_STLS: variable(t, op, index, rd); break;
+	case DT_OP_CALL: dt_bpf_subr(t, index, rd); break;
+	case DT_OP_PUSHTR:
+	case DT_OP_PUSHTV: push(t, i); break;
+	case DT_OP_POPTS: t->now.ntuple -= t->now.ntuple > 0; break;
+	case DT_OP_FLUSHTS: t->now.ntuple = 0; break;
+	case DT_OP_ALLOCS:
+		dt_bpf_here(t);
+		t->e->need.memory = true;
+		dt_bpf_get(t, R1, r1);
+		dt_bpf_alloc(t, true);
+		dt_bpf_lea(t->c, R1, t->e->at.scratch);
+		alu(t->c, BPF_ADD, R1, R0);
+		dt_bpf_set(t, rd, R1, NUMBER);
+		break;
+	case DT_OP_COPYS: dt_bpf_copy(t, r1, r2, rd); break;
+	default: illegal(t); break;
+	}
+}
+
+static void check_relocs(dt_bpf_tr *t, const dt_difo *d)
+{
+	if (d->nrelocs)
+		dt_bpf_tr_fail(t, "unknown kernel symbol %s",
+			       d->relocs[0].name < d->strlen ? d->strtab + d->relocs[0].name : "?");
+}
+
+void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out)
+{
+	struct places p = { dt_xmalloc((d->len + 1) * sizeof(uint32_t)),
+			    dt_xcalloc(d->len + 1, sizeof(dt_bpf_state *)) };
+	uint32_t end = dt_bpf_label(t->c);
+	bool any = false;
+
+	memset(p.label, 0xff, (d->len + 1) * sizeof(uint32_t));
+	for (uint32_t pc = 0; pc < d->len; pc++)
+		if (is_branch(d->text[pc]) && DT_I_LABEL(d->text[pc]) < d->len &&
+		    p.label[DT_I_LABEL(d->text[pc])] == UINT32_MAX)
+			p.label[DT_I_LABEL(d->text[pc])] = dt_bpf_label(t->c);
+	check_relocs(t, d);
+	memset(&t->now, 0, sizeof(t->now));
+	t->reachable = true;
+	for (uint32_t pc = 0; pc < d->len && !t->failed; pc++) {
+		t->loff = pc * (uint32_t)sizeof(dt_instr);
+		if (p.known[pc]) { /* somebody jumps here */
+			if (t->reachable)
+				meet(t, p.known[pc], &t->now);
+			t->now = *p.known[pc];
+			t->reachable = true;
+		}
+		if (!t->reachable)
+			continue; /* the kernel refuses code that nothing reaches */
+		if (p.label[pc] != UINT32_MAX)
+			dt_bpf_place(t->c, p.label[pc]);
+		if (DT_I_OP(d->text[pc]) == DT_OP_RET) {
+			uint32_t rd = DT_I_RD(d->text[pc]);
+			dt_bpf_val v = rd ? t->now.reg[rd] : (dt_bpf_val){ .kind = V_CONST };
+
+			dt_bpf_get(t, R0, rd);
+			if (any)
+				meet_val(out, &v, dt_bpf_bound(t, out), dt_bpf_bound(t, &v));
+			else
+				*out = v;
+			any = true;
+			if (pc + 1 < d->len)
+				ja(t->c, end);
+			t->reachable = false;
+			continue;
+		}
+		step(t, &p, d, pc);
+	}
+	dt_bpf_place(t->c, end);
+	t->reachable = any;
+	if (!any)
+		*out = NUMBER;
+	for (uint32_t pc = 0; pc <= d->len; pc++)
+		free(p.known[pc]);
+	free(p.known);
+	free(p.label);
+}

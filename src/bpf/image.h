@@ -1,0 +1,463 @@
+/*
+ * image: what the files of src/bpf share and nobody else sees.
+ *
+ *   emit.c      instructions, labels, functions
+ *   btf.c       the little BTF that the kernel wants beside programs and task storage
+ *   plan.c      ECBs -> clauses, probes, record layouts; what the program needs
+ *   layout.c    where everything lies in the slot and in the maps, once all needs are known
+ *   difo.c      DIF instructions -> eBPF
+ *   value.c     what is known about a DIF register; strings and keys made of it
+ *   builtin.c   built-in variables
+ *   var.c       user variables
+ *   memory.c    scratch, stores through addresses
+ *   sub.c       a small language for subroutines that loop; lib.c: the subroutines in it
+ *   call.c      the call instruction: one row per subroutine
+ *   action.c    actions and records;  agg.c: aggregating actions
+ *   prog.c      whole programs: claim a slot, find the probe, run its clauses, faults, release
+ *   load.c      maps and programs into the kernel
+ *   attach.c    programs to probes
+ *   ring.c      records out of the ring buffers;  snapshot.c: aggregations out of their maps
+ *   engine.c    the engine interface
+ *
+ * Code is made twice. The first time nothing is known about sizes and offsets: it is made to learn
+ * what it needs (strings, keys, variables, scratch) and thrown away. Then the layout is fixed, the
+ * maps are created, and the same functions make the code that is loaded.
+ *
+ * See doc/kernel-engine.md for the way a firing goes.
+ */
+#ifndef DT_BPF_IMAGE_H
+#define DT_BPF_IMAGE_H
+
+#include "bpf/emit.h"
+#include "bpf/kernel.h"
+#include "engine/engine.h"
+
+#define DT_BPF_SLOTS 4 /* firings that can be under way on one CPU: task, softirq, hardirq, NMI */
+
+#define DT_BPF_RING_TREE 16 /* up to so many CPUs the ring buffer is found by comparisons */
+
+/* ---- control: one value, mapped into this process ---- */
+enum {
+	CTL_WORD = 0,	  /* bit 0: aggregation generation; the others say which probes may fire */
+	CTL_EXITING = 8,  /* exit() was called ... */
+	CTL_STATUS = 16,  /* ... with this */
+	CTL_FILLED = 24,  /* fill policy: a buffer is full */
+	CTL_WALL = 32,	  /* walltimestamp - timestamp */
+	CTL_RAND = 40,
+	CTL_SPEC = 48,	  /* speculations handed out so far: where to look for a free one */
+	CTL_SIZE = 64,
+};
+enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
+
+/* ---- one per CPU, mapped into this process ---- */
+enum {
+	CPU_BUSY = 0, /* DT_BPF_SLOTS words, 1 while a firing owns the slot */
+	CPU_DROPS = DT_BPF_SLOTS * 8,
+	CPU_AGG_DROPS = CPU_DROPS + 8,
+	CPU_DYN_DROPS = CPU_DROPS + 16,
+	CPU_SPEC_DROPS = CPU_DROPS + 24,
+	CPU_SPEC_UNAVAIL = CPU_DROPS + 32,
+	CPU_DBL_ERRORS = CPU_DROPS + 40,
+	CPU_CHILL_WINDOW = CPU_DROPS + 48,
+	CPU_CHILL_USED = CPU_DROPS + 56,
+	CPU_SIZE = 128,
+};
+
+/* ---- the slot: fields at fixed places, then areas placed by layout.c ---- */
+enum {
+	S_CPU = 0,     /* u32 */
+	S_INDEX = 4,   /* u32: cpu * DT_BPF_SLOTS + which */
+	S_PROBE = 8,   /* u32: index into e->probes */
+	S_CLAUSE = 12, /* u32: index into e->clauses */
+	S_TIME = 16,   /* timestamp; 0: not read yet */
+	S_GEN = 24,    /* u32 */
+	S_FLAGS = 28,  /* u32: SF_* */
+	S_FAULT = 32,  /* u32: code + 1; 0: none */
+	S_FACTION = 36, /* u32 */
+	S_FOFFSET = 40, /* s32 */
+	S_SPEC = 44,	/* u32: id of the speculation the record goes to */
+	S_FVALUE = 48,
+	S_CURSOR = 56, /* u32: end of the record so far */
+	S_IN_ERROR = 60, /* u32 */
+	S_USED = 64,   /* bytes of scratch in use */
+	S_CMP_A = 72,  /* operands of the last cmp */
+	S_CMP_B = 80,
+	S_VALUE = 88,  /* argument of an aggregating action, and its increment */
+	S_INCR = 96,
+	S_SELF = 104,  /* an address on its way to becoming a number */
+	S_TMP = 112,   /* 16 bytes: what a load reads into */
+	S_REGS = 128,  /* 8 DIF registers */
+	S_TUPLE = 192, /* 8 tuple registers */
+	S_EARGS = 256, /* 6 arguments of ERROR */
+	S_COMM = 304,  /* execname */
+	S_PTREGS = 320, /* 168 bytes: registers of the system call */
+	S_TOKLIVE = 488, /* strtok() has text left */
+	S_DIGITS = 496, /* 128 bytes: numbers and addresses as text */
+	S_SPECSEQ = 624, /* u32: which use of the speculation id */
+	S_BUCKET = 632,
+	S_LOCALS = 640, /* variables of subroutines */
+	S_LOCALS_MAX = 24 * 24, /* 24 subroutines with 24 variables each */
+	S_AREAS = S_LOCALS + S_LOCALS_MAX * 8,
+};
+enum { SF_ARGS = 1, SF_COMM = 2 };
+
+/* Where the areas are; offsets from the start of the slot. */
+struct dt_bpf_layout {
+	uint32_t key, dkey;	   /* keys under construction: aggregations, associative arrays */
+	uint32_t local_vars;	   /* clause-local variables */
+	uint32_t local_refs, local_refs_size; /* their by-reference part */
+	uint32_t record, record_size;
+	uint32_t buf[4], buf_size; /* A, B, O, T of the subroutine language */
+	uint32_t stack;		   /* frames of stackdepth and friends */
+	uint32_t scratch, scratch_size; /* twice scratch_size is there, see memory.c */
+	uint32_t slot_size;
+	/* in rodata */
+	uint32_t zeros, zeros_size, names, epids, table_end;
+};
+
+/* rodata's row for a probe: u32 offsets of its four names, then its id. */
+#define NAME_ROW 32
+#define NAME_ROW_SHIFT 5
+#define NAME_ROW_ID 16
+
+/* ---- records in the ring buffers ---- */
+struct dt_bpf_rec {
+	uint32_t clause; /* index; REC_FAULT ... in type */
+	uint32_t probe;
+	uint64_t time;
+	uint32_t spec; /* speculation: id | use << 16; 0: none */
+	uint32_t type;
+};
+enum { REC_DATA, REC_FAULT, REC_COMMIT, REC_DISCARD };
+#define REC_HEADER ((uint32_t)sizeof(struct dt_bpf_rec))
+struct dt_bpf_fault_rec {
+	struct dt_bpf_rec head;
+	uint32_t action;
+	int32_t offset;
+	uint32_t code, pad;
+	uint64_t value;
+};
+
+/* ---- probes and clauses ---- */
+enum dt_bpf_kind {
+	PK_BEGIN, PK_END, PK_ERROR, /* of the tracer itself */
+	PK_ENTRY, PK_RETURN,	    /* system calls */
+	PK_PROFILE,		    /* clock */
+	PK_TRACEPOINT,
+	PK_MAX
+};
+
+struct dt_bpf_probe {
+	const dt_probe *probe;
+	enum dt_bpf_kind kind;
+	uint32_t event; /* system call number, or index among the probes of its kind */
+	uint32_t nargs; /* tracepoints */
+};
+
+enum dt_bpf_role { ROLE_EFFECT, ROLE_DATA, ROLE_KEY, ROLE_KEY_ID };
+
+struct dt_bpf_agg;
+struct dt_bpf_plan { /* beside each dt_action */
+	enum dt_bpf_role role;
+	uint32_t offset;   /* ROLE_DATA: in the record; strings: where the u32 offset of the text is */
+	uint32_t bound;	   /* strings: longest, with NUL */
+	bool is_string;
+	uint32_t key;	   /* ROLE_KEY: which */
+	struct dt_bpf_agg *agg; /* ROLE_KEY and aggregating actions */
+};
+
+struct dt_bpf_clause {
+	dt_clause *c;
+	struct dt_bpf_plan *plan;
+	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there */
+	uint32_t fixed;	     /* bytes of the record before the strings */
+	uint32_t size;	     /* the largest it can be; 0: records nothing */
+	bool has_strings, exits, speculates;
+	uint32_t kinds;	     /* 1 << enum dt_bpf_kind */
+};
+
+/* ---- user variables ---- */
+struct dt_bpf_key { /* layout of one part of a key */
+	uint32_t offset, size;
+	bool is_string;
+};
+struct dt_bpf_var {
+	bool seen, byref, user, string, array;
+	uint32_t size;	 /* by reference: bytes of the object */
+	uint32_t offset; /* in its storage; by reference: of the 8-byte prefix */
+	/* arrays */
+	uint32_t nkeys;
+	struct dt_bpf_key keys[DT_DIF_NTREGS + 1]; /* thread arrays: the thread first */
+	uint32_t key_size;
+	int fd;
+	uint64_t entries;
+};
+struct dt_bpf_scope {
+	struct dt_bpf_var *v; /* index: id - DT_VAR_USER_MIN */
+	uint32_t n;
+	uint32_t size; /* bytes of storage of the scalars */
+	uint32_t refs; /* where the by-reference ones begin */
+};
+
+/* ---- aggregations ---- */
+struct dt_bpf_agg {
+	const dt_agg *agg;
+	uint32_t nkeys;
+	struct dt_bpf_aggkey {
+		const dt_action *action;
+		uint32_t offset, size;
+		bool is_string;
+		int name; /* 0..3: a part of the probe's name, kept as its index; -1: not */
+	} *keys;
+	uint32_t key_size; /* with the generation before; 0: no keys */
+	uint32_t nwords;
+	uint32_t offset; /* no keys: in the value of the shared per-CPU array */
+	int fd;
+};
+
+/* ---- programs ---- */
+struct dt_bpf_prog {
+	enum dt_bpf_kind kind;
+	uint32_t *clauses; /* indices, in order */
+	uint32_t nclauses;
+	uint32_t table; /* in rodata: event -> { probe + 1, clause masks } */
+	uint32_t nevents, masks; /* masks: words per event; 0: every clause on every event */
+	uint32_t nargs; /* tracepoints: those with so many arguments ... */
+	uint32_t only;	/* ... or only this probe (index); UINT32_MAX: any */
+	int fd;
+};
+
+/* ---- one CPU's ring buffer ---- */
+struct dt_bpf_ring {
+	int fd;
+	uint64_t *consumer, *producer;
+	uint8_t *data;
+	uint64_t mask;
+};
+
+struct dt_bpf_specs; /* ring.c, as is kept_list */
+struct kept_list;
+
+
+struct dt_engine {
+	const dt_options *opts;
+	dt_compiler *cc;
+	dt_arena *arena;
+	const dt_ecb *ecbs;
+	uint32_t necbs;
+	uint64_t strsize;
+	uint32_t ncpus;
+	bool has_btf, has_ia32;
+	bool has_cookies; /* raw tracepoints can be told apart by cookie (Linux 6.10) */
+	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
+	/* plan */
+	DT_VEC(struct dt_bpf_probe) probes;
+	DT_VEC(struct dt_bpf_clause) clauses;
+	DT_VEC(struct dt_bpf_agg *) aggs;
+	uint32_t max_actions;
+	struct dt_bpf_scope globals, threads, locals;
+	struct {
+		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
+		    copyout;
+		uint32_t agg_key, dyn_key, zeros;
+		uint64_t alloc; /* largest constant size asked for */
+	} need;
+	dt_map *string_pool; /* text -> offset + 1 */
+	dt_buf rodata;
+	struct dt_bpf_layout at;
+	bool learning; /* the first of the two rounds */
+	/* kernel objects */
+	int fd_control, fd_cpus, fd_slots, fd_rodata, fd_globals, fd_threads, fd_rings, fd_aggs,
+	    fd_specs, fd_btf;
+	uint32_t btf_u32, btf_thread;
+	DT_VEC(int) fds; /* all of the above and those of variables and aggregations, to close */
+	DT_VEC(struct dt_bpf_prog) progs;
+	DT_VEC(int) links;
+	uint8_t *control, *cpus; /* mapped */
+	uint64_t cpus_size;
+	struct dt_bpf_ring *rings;
+	uint32_t agg_size; /* bytes of the shared per-CPU array's value */
+	uint32_t nspecs;
+	struct dt_bpf_specs *spec_bufs;
+	struct kept_list *kept; /* ring policy: records held back until the end */
+	/* running */
+	enum { BPF_NEW, BPF_RUNNING, BPF_STOPPED } state;
+	uint32_t begin_cpu;
+	uint32_t policy; /* as the option: ring fill switch */
+	uint64_t *drops, *agg_drops; /* per CPU, for status */
+	uint64_t spec_drops;
+};
+enum { POLICY_RING, POLICY_FILL, POLICY_SWITCH };
+
+/* ---- plan.c ---- */
+int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err);
+/* Is this probe served by the program? */
+bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
+struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg);
+
+/* ---- layout.c ---- */
+int dt_bpf_layout(dt_engine *e, dt_error *err);
+/* Offset in rodata of a NUL-terminated string. */
+uint32_t dt_bpf_string(dt_engine *e, const char *s);
+struct dt_bpf_var *dt_bpf_var(dt_engine *e, int scope, uint32_t id);
+
+/* ---- translating: one function of a program ---- */
+enum dt_bpf_vkind {
+	V_NUMBER,
+	V_CONST,  /* n */
+	V_STRING, /* an address of a string of at most `bound` bytes with NUL; bound 0: strsize */
+	V_TEXT,	  /* a constant string at rodata offset n */
+	V_COMM,	  /* the execname in the slot */
+	V_NAME,	  /* part n (0 provider .. 3 name) of the probe's name */
+};
+typedef struct dt_bpf_val {
+	enum dt_bpf_vkind kind;
+	uint64_t n;
+	uint32_t bound;
+} dt_bpf_val;
+
+typedef struct dt_bpf_state { /* what is known at one place in a DIFO */
+	dt_bpf_val reg[DT_DIF_NREGS];
+	dt_bpf_val tuple[DT_DIF_NTREGS];
+	struct {
+		bool byref;
+		uint8_t type;
+		dt_bpf_val size;
+	} push[DT_DIF_NTREGS];
+	uint32_t ntuple;
+} dt_bpf_state;
+
+struct dt_bpf_libfn {
+	char name[24];
+	const char *source;
+	uint32_t func;
+	uint32_t locals; /* its first variable */
+};
+typedef struct dt_bpf_lib { /* subroutines already in this program */
+	DT_VEC(struct dt_bpf_libfn) fns;
+	uint32_t nlocals;
+	uint32_t count, store[4], copy[2], output; /* other functions; 0: not asked for */
+} dt_bpf_lib;
+
+typedef struct dt_bpf_tr {
+	dt_engine *e;
+	dt_bpf_code *c;
+	dt_bpf_lib *lib;
+	enum dt_bpf_kind kind;
+	uint32_t nargs;	 /* tracepoints */
+	uint32_t clause; /* index */
+	dt_bpf_state now;
+	bool reachable;
+	uint32_t fault[DT_FLT_BADSTACK + 1]; /* label per code; UINT32_MAX: not used */
+	uint32_t fault_exit;
+	bool faults; /* somebody jumps to it */
+	uint32_t loff; /* the offset of the DIF instruction being translated */
+	dt_error *err;
+	bool failed;
+} dt_bpf_tr;
+
+void dt_bpf_tr_fail(dt_bpf_tr *t, const char *fmt, ...) DT_PRINTF(2, 3);
+
+/* ---- difo.c ---- */
+/* Run a DIFO: its value is in r0 and described by *out. Control goes on behind it. */
+void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out);
+void dt_bpf_get(dt_bpf_tr *t, int to, uint32_t reg);	 /* DIF register -> BPF register */
+void dt_bpf_set(dt_bpf_tr *t, uint32_t reg, int from, dt_bpf_val v);
+/* Jump here on a fault; the offset of the current instruction is recorded. Value: S_FVALUE for
+ * BADADDR and BADALIGN, 0 for the others. */
+uint32_t dt_bpf_fault_label(dt_bpf_tr *t, uint32_t code);
+void dt_bpf_fault_paths(dt_bpf_tr *t); /* at the end of the function */
+void dt_bpf_here(dt_bpf_tr *t);	       /* a fault from here on happened at t->loff */
+#define NUMBER ((dt_bpf_val){ .kind = V_NUMBER })
+
+/* ---- value.c ---- */
+uint32_t dt_bpf_bound(const dt_bpf_tr *t, const dt_bpf_val *v); /* of a string, <= strsize */
+/* Store the string whose address is in r3 (described by v) as `size` bytes at slot + off, cut, padded
+ * with zeros when `pad`. BADADDR when it cannot be read. */
+void dt_bpf_put_string(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t off, uint32_t size, bool pad);
+void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size); /* of the slot */
+void dt_bpf_lea(dt_bpf_code *c, int dst, uint32_t off);	     /* dst = slot + off */
+void dt_bpf_slot_st(dt_bpf_code *c, uint32_t size, uint32_t off, int src);
+/* r0 = comparison of two strings: DIF registers a and b; only equality matters if `equal`. */
+void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal);
+
+/* ---- builtin.c ---- */
+void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd);
+void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
+int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user); /* of get_stack */
+void dt_bpf_time(dt_bpf_tr *t);	   /* r0 = timestamp */
+void dt_bpf_pid_tgid(dt_bpf_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
+void dt_bpf_comm(dt_bpf_tr *t);	   /* make S_COMM hold the name */
+int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset);
+
+/* ---- var.c ---- */
+void dt_bpf_var_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd);
+void dt_bpf_var_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs);
+void dt_bpf_array_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd);
+void dt_bpf_array_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs);
+void dt_bpf_thread_value(dt_bpf_tr *t, bool create); /* r0 = storage of the thread, or NULL */
+
+/* ---- memory.c ---- */
+/* r0 = offset in scratch of r1 new bytes, zeroed if asked; NOSCRATCH. */
+void dt_bpf_alloc(dt_bpf_tr *t, bool zero);
+void dt_bpf_alloc_const(dt_bpf_tr *t, uint64_t n, bool zero);
+void dt_bpf_store(dt_bpf_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg);
+void dt_bpf_copy(dt_bpf_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg);
+/* The same from tuple values: which hold source, size and target. */
+void dt_bpf_copy_tuple(dt_bpf_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user);
+/* Count a loss on this CPU: counter is CPU_*. Clobbers r0-r5. */
+void dt_bpf_count(dt_bpf_tr *t, uint32_t counter);
+void dt_bpf_memory_functions(dt_bpf_tr *t); /* emit what was asked for */
+
+/* ---- sub.c, lib.c ---- */
+/* Call a subroutine of lib.c: its arguments go to consecutive words of the slot from where
+ * dt_bpf_lib_args() says; after dt_bpf_lib_run() r0 is its value, faults are taken care of. */
+uint32_t dt_bpf_lib_args(dt_bpf_tr *t, const char *name);
+void dt_bpf_lib_run(dt_bpf_tr *t, const char *name);
+void dt_bpf_lib_emit(dt_bpf_tr *t); /* at the end of a program: all that were called */
+extern const char *const dt_bpf_lib_sources[]; /* ends with NULL */
+
+/* ---- call.c ---- */
+void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd);
+
+/* ---- action.c, agg.c ---- */
+void dt_bpf_clause(dt_bpf_tr *t);
+void dt_bpf_output(dt_bpf_tr *t, uint32_t size); /* size 0: up to the cursor */
+void dt_bpf_output_function(dt_bpf_tr *t);
+void dt_bpf_header(dt_bpf_tr *t, uint32_t type); /* of the record */
+void dt_bpf_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t nframes);
+void dt_bpf_datum(dt_bpf_tr *t, const dt_action *a, const dt_bpf_val *v, uint32_t off,
+		  uint32_t size); /* value in r0 to slot + off; not strings */
+void dt_bpf_agg_key(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p,
+		    const dt_bpf_val *v);
+void dt_bpf_aggregate(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p);
+
+/* ---- prog.c ---- */
+int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, dt_error *err);
+
+/* ---- btf.c ---- */
+int dt_bpf_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err); /* fills fd_btf, btf_* */
+/* BTF with a FUNC per function of c; info gets one record for each. Returns the fd. */
+int dt_bpf_btf_funcs(const dt_bpf_code *c, struct bpf_func_info *info, dt_error *err);
+
+/* ---- load.c ---- */
+int dt_bpf_create_maps(dt_engine *e, dt_error *err);
+int dt_bpf_load(dt_engine *e, dt_error *err);
+int dt_bpf_privilege_error(dt_error *err, const char *doing);
+
+/* ---- attach.c ---- */
+bool dt_bpf_has_cookies(void);
+int dt_bpf_attach(dt_engine *e, dt_error *err);
+void dt_bpf_detach(dt_engine *e);
+int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err);
+
+/* ---- ring.c ---- */
+int dt_bpf_rings_map(dt_engine *e, dt_error *err);
+void dt_bpf_rings_free(dt_engine *e);
+int dt_bpf_consume(dt_engine *e, const dt_sink *sink);
+void dt_bpf_quiesce(dt_engine *e); /* wait for every firing that is under way now */
+
+/* ---- snapshot.c ---- */
+int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * kernel: numbers of the kernel's binary interface that are newer than the oldest system headers we
+ * build with. Whether the running kernel has them is always tried, never guessed.
+ */
+#ifndef DT_BPF_KERNEL_H
+#define DT_BPF_KERNEL_H
+
+#include <linux/bpf.h>
+
+/* Inode of the initial pid namespace (include/linux/proc_ns.h); the same on every kernel. */
+#define DT_PROC_PID_INIT_INO 0xEFFFFFFCu
+
+/* x86: thread_info.status bit of a 32-bit system call, and where the word is in the task. */
+#define DT_TS_COMPAT	    0x0002
+#define DT_TASK_STATUS_OFFSET 16
+
+/* BPF_RAW_TRACEPOINT_OPEN with a cookie: Linux 6.10. */
+struct dt_raw_tracepoint_attr {
+	__u64 name;
+	__u32 prog_fd;
+	__u32 pad;
+	__u64 cookie;
+};
+
+#endif

@@ -1,0 +1,498 @@
+/*
+ * lib: the subroutines that loop, in the language of sub.c.
+ *
+ * What each one means is said by the interpreter (src/vm/subr*.c); the two must print the same for
+ * every test that both can run. Optional arguments get their defaults from call.c.
+ *
+ * Calls and loops nest at most four deep here (a subroutine, two loops, another subroutine with a
+ * loop): the kernel allows eight frames, and the program, the fault handler and an ERROR clause have
+ * theirs before.
+ */
+#include "bpf/image.h"
+
+#define FN(...) #__VA_ARGS__
+
+/* clang-format off */
+const char *const dt_bpf_lib_sources[] = {
+
+/* ---- comparing ---- */
+FN(compare(a, b) {
+	A[0] = 0; B[0] = 0; n = 0; m = 0; i = 0; r = 0;
+	if (a) n = str(A, a);
+	if (b) m = str(B, b);
+	loop (n + 1) {
+		x = A[i]; y = B[i];
+		if (x != y) { r = x - y; break; }
+		if (!x) break;
+		i = i + 1;
+	}
+	return r;
+}),
+
+FN(strlen(s) { return str(A, s); }),
+
+FN(strjoin(a, b) {
+	n = str(A, a); m = str(B, b);
+	if (n + m >= STRSIZE) fault(5);
+	m = mem(A, n, addr(B), m) + m;
+	return make(A, 0, n + m);
+}),
+
+/* ---- searching ---- */
+FN(strchr(s, c) {
+	n = str(A, s); c = c & 255; i = 0;
+	loop (n) { if (A[i] == c) break; i = i + 1; }
+	if (i == n && c) return 0;
+	return s + i;
+}),
+
+FN(strrchr(s, c) {
+	n = str(A, s); c = c & 255; i = n;
+	if (!c) return s + n;
+	loop (n) { if (A[i - 1] == c) break; i = i - 1; }
+	if (!i) return 0;
+	return s + i - 1;
+}),
+
+/* The first place at or after i where the m bytes of B are in the n of A; n + 1: none. */
+FN(find(n, m, i) {
+	if (n < m) return n + 1;
+	loop (n - m + 1) {
+		if (i + m > n) break;
+		j = 0;
+		loop (m) { if (A[i + j] != B[j]) break; j = j + 1; }
+		if (j == m) break;
+		i = i + 1;
+	}
+	if (i + m > n) return n + 1;
+	return i;
+}),
+
+FN(strstr(s, t) {
+	n = str(A, s); m = str(B, t);
+	i = find(n, m, 0);
+	if (i > n) return 0;
+	return s + i;
+}),
+
+FN(index(s, t, pos) {
+	n = str(A, s); m = str(B, t); pos = sext(pos);
+	if (slt(pos, 0)) pos = 0;
+	if (pos > n) pos = n;
+	i = find(n, m, pos);
+	if (i > n) return 0 - 1;
+	return i;
+}),
+
+FN(rindex(s, t, pos) {
+	n = str(A, s); m = str(B, t); i = sext(pos);
+	if (slt(i, 0)) { if (m) return 0 - 1; return 0; }
+	if (n < m) return 0 - 1;
+	if (i > n - m) i = n - m;
+	i = i + 1;
+	loop (i) {
+		j = 0;
+		loop (m) { if (A[i - 1 + j] != B[j]) break; j = j + 1; }
+		if (j == m) break;
+		i = i - 1;
+	}
+	return i - 1;
+}),
+
+/* ---- cutting ---- */
+FN(substr(s, start, len, has) {
+	n = str(A, s); start = sext(start);
+	if (slt(start, 0)) start = start + n;
+	end = n;
+	if (has) {
+		end = sext(len);
+		if (slt(end, 0)) end = end + n; else end = end + start;
+	}
+	if (slt(n, end)) end = n;
+	if (slt(start, 0)) start = 0;
+	if (slt(start, end)) return make(A, start, end - start);
+	return make(A, 0, 0);
+}),
+
+FN(strtok(s, t) {
+	m = str(B, t);
+	if (s) { n = str(T, s); at = 0; S_TOKLIVE = 1; }
+	if (!S_TOKLIVE) return 0;
+	loop (n + 1) {
+		if (at >= n) break;
+		x = T[at]; j = 0;
+		loop (m) { if (B[j] == x) break; j = j + 1; }
+		if (j == m) break;
+		at = at + 1;
+	}
+	from = at;
+	loop (n + 1) {
+		if (at >= n) break;
+		x = T[at]; j = 0;
+		loop (m) { if (B[j] == x) break; j = j + 1; }
+		if (j != m) break;
+		at = at + 1;
+	}
+	if (at == from) { S_TOKLIVE = 0; return 0; }
+	at = at + 1;
+	return make(T, from, at - from - 1);
+}),
+
+/* ---- converting ---- */
+FN(flipcase(s, first, last) {
+	n = str(A, s); i = 0;
+	loop (n) {
+		x = A[i];
+		if (x >= first && x <= last) A[i] = x ^ 32;
+		i = i + 1;
+	}
+	return make(A, 0, n);
+}),
+
+FN(lltostr(v, base) {
+	if (base < 2 || base > 36) fault(3);
+	neg = 0; x = v; i = 80;
+	if (base == 10 && slt(v, 0)) { neg = 1; x = 0 - v; }
+	loop (64) {
+		d = x % base; i = i - 1;
+		if (d < 10) D[i] = d + '0'; else D[i] = d + 'a' - 10;
+		x = x / base;
+		if (!x) break;
+	}
+	if (v && base == 16) { i = i - 1; D[i] = 'x'; }
+	if (v && (base == 16 || base == 8)) { i = i - 1; D[i] = '0'; }
+	if (neg) { i = i - 1; D[i] = '-'; }
+	return make(D, i, 80 - i);
+}),
+
+FN(digit(c) {
+	if (c >= '0' && c <= '9') return c - '0';
+	c = c | 32;
+	if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+	return 99;
+}),
+
+FN(strtoll(s, base) {
+	if (base < 2 || base > 36) fault(3);
+	n = str(A, s); i = 0; v = 0; neg = 0;
+	loop (n) { x = A[i]; if (x != ' ' && (x < 9 || x > 13)) break; i = i + 1; }
+	if (A[i] == '-') { neg = 1; i = i + 1; }
+	else { if (A[i] == '+') i = i + 1; }
+	if (base == 16 && A[i] == '0' && (A[i + 1] | 32) == 'x') {
+		d = digit(A[i + 2]);
+		if (d < 16) i = i + 2;
+	}
+	loop (n) {
+		d = digit(A[i]);
+		if (d >= base) break;
+		v = v * base + d; i = i + 1;
+	}
+	if (neg) v = 0 - v;
+	return v;
+}),
+
+FN(memstr(p, c, n) {
+	if (!n) return make(A, 0, 0);
+	if (n > 4096) fault(3);
+	at = room(n); i = 0;
+	x = mem(S, at, p, n);
+	loop (n - 1) {
+		if (!S[at + i]) S[at + i] = c;
+		i = i + 1;
+	}
+	S[at + n - 1] = 0;
+	return addr(S) + at;
+}),
+
+/* ---- paths ---- */
+FN(basename(s) {
+	n = str(A, s);
+	if (!n) { D[0] = '.'; return make(D, 0, 1); }
+	loop (n) { if (A[n - 1] != '/') break; n = n - 1; }
+	if (!n) { D[0] = '/'; return make(D, 0, 1); }
+	i = n;
+	loop (n) { if (A[i - 1] == '/') break; i = i - 1; }
+	return make(A, i, n - i);
+}),
+
+FN(dirname(s) {
+	n = str(A, s); D[0] = '.'; D[1] = '/';
+	if (!n) return make(D, 0, 1);
+	loop (n) { if (A[n - 1] != '/') break; n = n - 1; }
+	if (!n) return make(D, 1, 1);
+	loop (n) { if (A[n - 1] == '/') break; n = n - 1; }
+	if (!n) return make(D, 0, 1);
+	loop (n) { if (A[n - 1] != '/') break; n = n - 1; }
+	if (!n) return make(D, 1, 1);
+	return make(A, 0, n);
+}),
+
+/* Part by part, each with the slash before it; the first part of a relative path has none. */
+FN(cleanpath(s) {
+	n = str(A, s); i = 0; o = 0; k = 0;
+	if (A[0] != '/') loop (n) { if (A[i] == '/') break; O[o] = A[i]; i = i + 1; o = o + 1; }
+	loop (n) {
+		if (i >= n) break;
+		loop (n) { if (A[i] != '/') break; i = i + 1; }
+		q = i;
+		loop (n) { if (q >= n || A[q] == '/') break; q = q + 1; }
+		k = q - i;
+		if (!k) { O[o] = '/'; o = o + 1; }
+		else {
+			if (q < n && k == 2 && A[i] == '.' && A[i + 1] == '.') {
+				loop (o) { if (O[o - 1] == '/') break; o = o - 1; }
+				if (o) o = o - 1;
+			} else {
+				if (!(q < n && k == 1 && A[i] == '.')) {
+					O[o] = '/'; o = o + 1;
+					loop (k) { O[o] = A[i]; i = i + 1; o = o + 1; }
+				}
+			}
+		}
+		i = q;
+	}
+	return make(O, 0, o);
+}),
+
+/* ---- addresses as text: D[0..] is the text, D[96..] the bytes ---- */
+FN(dotted(o, at) {
+	i = 0;
+	loop (4) {
+		x = D[at + i];
+		if (i) { D[o] = '.'; o = o + 1; }
+		if (x >= 100) { D[o] = x / 100 + '0'; o = o + 1; }
+		if (x >= 10) { D[o] = x / 10 % 10 + '0'; o = o + 1; }
+		D[o] = x % 10 + '0'; o = o + 1; i = i + 1;
+	}
+	return o;
+}),
+
+FN(inet4(p) {
+	x = mem(D, 96, p, 4);
+	o = dotted(0, 96);
+	return make(D, 0, o);
+}),
+
+FN(hexgroup(o, x) {
+	s = 12; some = 0;
+	loop (4) {
+		d = x >> s & 15;
+		if (d || some || !s) {
+			if (d < 10) D[o] = d + '0'; else D[o] = d + 'a' - 10;
+			o = o + 1; some = 1;
+		}
+		s = s - 4;
+	}
+	return o;
+}),
+
+FN(inet6(p) {
+	x = mem(D, 96, p, 16);
+	i = 0; run = 0; best = 0; base = 8; o = 0; v4 = 0;
+	loop (8) {
+		if (D[96 + i * 2] | D[97 + i * 2]) run = 0;
+		else {
+			run = run + 1;
+			if (run > best) { best = run; base = i + 1 - run; }
+		}
+		i = i + 1;
+	}
+	if (best < 2) { base = 8; best = 0; }
+	if (!base && (best == 6 || (best == 5 && D[106] == 255 && D[107] == 255))) v4 = 1;
+	i = 0;
+	loop (8) {
+		if (i >= base && i < base + best) {
+			if (i == base) { D[o] = ':'; o = o + 1; }
+		} else {
+			if (i) { D[o] = ':'; o = o + 1; }
+			if (v4 && i == 6) { o = dotted(o, 108); break; }
+			o = hexgroup(o, D[96 + i * 2] << 8 | D[97 + i * 2]);
+		}
+		i = i + 1;
+	}
+	if (best && base + best == 8) { D[o] = ':'; o = o + 1; }
+	return make(D, 0, o);
+}),
+
+/* ---- json: A is the document, B the path ---- */
+FN(blanks(i, n) {
+	loop (n + 1) {
+		x = A[i];
+		if (x != ' ' && x != '\t' && x != '\r' && x != '\n') break;
+		i = i + 1;
+	}
+	return i;
+}),
+
+FN(ishex(c) {
+	if (c >= '0' && c <= '9') return 1;
+	c = c | 32;
+	return c >= 'a' && c <= 'f';
+}),
+
+/* The end of the element that begins at i, or 0: strings and brackets in one walk, numbers by states
+ * (0 start, 1 sign, 2 digits, 3 point, 4 digits, 5 e, 6 sign, 7 digits). */
+FN(jelem(i, n) {
+	x = A[i]; q = 0; d = 0; e = 0;
+	if (x == 't' && A[i + 1] == 'r' && A[i + 2] == 'u' && A[i + 3] == 'e') return i + 4;
+	if (x == 'n' && A[i + 1] == 'u' && A[i + 2] == 'l' && A[i + 3] == 'l') return i + 4;
+	if (x == 'f' && A[i + 1] == 'a' && A[i + 2] == 'l' && A[i + 3] == 's' && A[i + 4] == 'e') return i + 5;
+	if (x == '"' || x == '{' || x == '[') {
+		loop (n + 1) {
+			if (i >= n) break;
+			x = A[i]; i = i + 1;
+			if (q) {
+				if (x == '\\') {
+					if (i >= n) break;
+					if (A[i] == 'u' && !(ishex(A[i + 1]) && ishex(A[i + 2]) &&
+							     ishex(A[i + 3]) && ishex(A[i + 4]))) break;
+					i = i + 1;
+				}
+				if (x == '"') { q = 0; if (!d) { e = i; break; } }
+			} else {
+				if (x == '"') q = 1;
+				if (x == '{' || x == '[') d = d + 1;
+				if (x == '}' || x == ']') { d = d - 1; if (!d) { e = i; break; } }
+			}
+		}
+		return e;
+	}
+	loop (n + 1) {
+		x = A[i];
+		if (x >= '0' && x <= '9') {
+			if (q < 2) q = 2;
+			if (q == 3) q = 4;
+			if (q == 5 || q == 6) q = 7;
+		} else {
+			if (x == '-' && !q) q = 1;
+			else {
+				if (x == '.' && q == 2) q = 3;
+				else {
+					if ((x | 32) == 'e' && (q == 2 || q == 4)) q = 5;
+					else {
+						if ((x == '+' || x == '-') && q == 5) q = 6;
+						else break;
+					}
+				}
+			}
+		}
+		i = i + 1;
+	}
+	if (q == 2 || q == 4 || q == 7) return i;
+	return 0;
+}),
+
+/* Is it the wanted member? 1 when the m bytes of B at b are the k bytes of A at a. */
+FN(jsame(a, k, b, m) {
+	if (k != m) return 0;
+	j = 0;
+	loop (m) { if (A[a + j] != B[b + j]) break; j = j + 1; }
+	return j == m;
+}),
+
+FN(json(doc, path) {
+	n = str(A, doc); m = str(B, path);
+	i = 0; q = 0; ok = 1; any = 0;
+	loop (m + 1) {
+		loop (m) { x = B[q]; if (x != '.' && x != '[' && x != ']') break; q = q + 1; }
+		p = q; want = 0; number = 1;
+		loop (m) {
+			x = B[q];
+			if (!x || x == '.' || x == '[' || x == ']') break;
+			if (x < '0' || x > '9' || want > 0xffffffff) number = 0;
+			want = want * 10 + x - '0';
+			q = q + 1;
+		}
+		if (p == q) break;
+		any = 1; ok = 0;
+		i = blanks(i, n);
+		x = A[i];
+		if (x != '{' && (x != '[' || !number)) break;
+		number = x == '[';
+		i = blanks(i + 1, n);
+		loop (n) {
+			x = A[i];
+			if (!x || x == ']' && number || x == '}' && !number) break;
+			if (number) { if (!want) { ok = 1; break; } want = want - 1; }
+			else {
+				if (x != '"') break;
+				k = i + 1;
+				i = jelem(i, n);
+				if (!i) break;
+				x = jsame(k, i - 1 - k, p, q - p);
+				i = blanks(i, n);
+				if (A[i] != ':') break;
+				i = i + 1;
+				if (x) { ok = 1; break; }
+			}
+			i = blanks(i, n);
+			i = jelem(i, n);
+			if (!i) break;
+			i = blanks(i, n);
+			if (A[i] != ',') break;
+			i = blanks(i + 1, n);
+		}
+		if (!ok) break;
+	}
+	if (!any || !ok) return 0;
+	i = blanks(i, n);
+	q = jelem(i, n);
+	if (!q) return 0;
+	k = blanks(q, n);
+	x = A[k];
+	if (x != ',' && x != ']' && x != '}') return 0;
+	if (A[i] == '"') return make(A, i + 1, q - i - 2);
+	return make(A, i, q - i);
+}),
+
+/* ---- processes ---- */
+/* to: offset of task_struct.real_parent, id: of task_struct.tgid */
+FN(progenyof(pid, task, to, id) {
+	yes = 0; pid = pid & 0xffffffff;
+	loop (4096) {
+		x = peek(task + id, 4);
+		if (x == pid) { yes = 1; break; }
+		if (!x) break;
+		task = peek(task + to, 8);
+	}
+	return yes;
+}),
+
+FN(execargs(start, end) {
+	n = end - start; i = 0;
+	if (n >= STRSIZE) n = STRSIZE - 1;
+	x = umem(A, 0, start, n);
+	loop (n) { if (A[n - 1]) break; n = n - 1; }
+	loop (n) { if (!A[i]) A[i] = ' '; i = i + 1; }
+	return make(A, 0, n);
+}),
+
+FN(containerid(name) {
+	n = str(A, name); run = 0; i = n;
+	loop (n) {
+		i = i - 1;
+		x = ishex(A[i]);
+		if (x) run = run + 1; else run = 0;
+		if (run == 64) break;
+	}
+	if (run == 64) return make(A, i, 64);
+	return make(A, 0, 0);
+}),
+
+/* ---- speculations ---- */
+FN(speculation(unused) {
+	i = 0; got = 0;
+	loop (NSPEC) { x = take(i); i = i + 1; if (x) { got = i; break; } }
+	return got;
+}),
+
+/* ---- time ---- */
+FN(chill(until) {
+	loop (1000) {
+		loop (100000) { x = now(); if (x >= until) break; }
+		if (x >= until) break;
+	}
+	return 0;
+}),
+
+NULL };

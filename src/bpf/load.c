@@ -1,0 +1,340 @@
+/*
+ * load: maps and programs into the kernel. Everything is a file descriptor of this process and
+ * goes away with it; nothing is pinned.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bpf/image.h"
+
+#define DEFAULT_BUFSIZE (4ull << 20)
+#define DEFAULT_AGGSIZE (4ull << 20)
+
+/* Why bpf() said no. EPERM means privilege nearly always; say what is missing and how to get it. */
+int dt_bpf_privilege_error(dt_error *err, const char *doing)
+{
+	int e = errno;
+
+	if (e == EPERM || e == EACCES)
+		return dt_err(err, EPERM,
+			      "cannot %s the kernel: this needs root, or the capabilities CAP_BPF and "
+			      "CAP_PERFMON (sudo setcap cap_bpf,cap_perfmon+ep on the program)", doing);
+	return dt_err(err, e, "cannot %s the kernel: %s", doing, dt_strerror(e));
+}
+
+/* ---- maps ---- */
+
+static int make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key,
+		    uint64_t value, uint64_t entries, uint32_t flags, dt_error *err)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = flags);
+	int fd = -1;
+
+	errno = E2BIG;
+	if (value <= UINT32_MAX / 2 && entries <= UINT32_MAX / 2)
+		fd = bpf_map_create(type, name, key, (uint32_t)value, (uint32_t)entries, &o);
+	if (fd < 0) {
+		dt_bpf_privilege_error(err, "create a map in");
+		return -1;
+	}
+	*dt_vec_add(&e->fds, NULL) = fd;
+	return fd;
+}
+
+static void *map_memory(int fd, uint64_t size, dt_error *err)
+{
+	void *p = mmap(NULL, dt_align_up(size, 4096), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED) {
+		dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
+		return NULL;
+	}
+	return p;
+}
+
+static int make_control(dt_engine *e, dt_error *err)
+{
+	e->fd_control = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_control", 4, CTL_SIZE, 1,
+				 BPF_F_MMAPABLE, err);
+	if (e->fd_control < 0)
+		return -1;
+	e->control = map_memory(e->fd_control, CTL_SIZE, err);
+	e->fd_cpus = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_cpus", 4, CPU_SIZE, e->ncpus,
+			      BPF_F_MMAPABLE, err);
+	if (!e->control || e->fd_cpus < 0)
+		return -1;
+	e->cpus_size = (uint64_t)CPU_SIZE * e->ncpus;
+	e->cpus = map_memory(e->fd_cpus, e->cpus_size, err);
+	return e->cpus ? 0 : -1;
+}
+
+static int make_rodata(dt_engine *e, dt_error *err)
+{
+	uint32_t zero = 0;
+
+	e->fd_rodata = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_rodata", 4, dt_align_up(e->rodata.n, 8), 1,
+				BPF_F_RDONLY_PROG, err);
+	if (e->fd_rodata < 0)
+		return -1;
+	while (e->rodata.n % 8)
+		dt_buf_add(&e->rodata, "", 1);
+	if (bpf_map_update_elem(e->fd_rodata, &zero, e->rodata.s, 0) < 0 ||
+	    bpf_map_freeze(e->fd_rodata) < 0)
+		return dt_err(err, errno, "cannot fill a map: %s", dt_strerror(errno));
+	return 0;
+}
+
+/* Room for twice the objects: see memory.c. */
+static uint64_t storage_size(const struct dt_bpf_scope *s)
+{
+	return dt_align_up(s->size + (s->size - s->refs) + 8, 8);
+}
+
+static int make_threads(dt_engine *e, dt_error *err)
+{
+	uint32_t size = (uint32_t)storage_size(&e->threads);
+	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_NO_PREALLOC);
+
+	if (dt_bpf_btf_threads(e, size, err) < 0)
+		return -1;
+	o.btf_fd = (uint32_t)e->fd_btf;
+	o.btf_key_type_id = e->btf_u32;
+	o.btf_value_type_id = e->btf_thread;
+	e->fd_threads = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "dt_threads", 4, size, 0, &o);
+	if (e->fd_threads < 0)
+		return dt_bpf_privilege_error(err, "create storage for thread-local variables in");
+	*dt_vec_add(&e->fds, NULL) = e->fd_threads;
+	return 0;
+}
+
+static int make_arrays(dt_engine *e, struct dt_bpf_scope *s, dt_error *err)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct dt_bpf_var *v = &s->v[i];
+
+		if (!v->array || !v->key_size)
+			continue;
+		v->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_array", v->key_size,
+				 8 + (v->byref ? dt_align_up(v->size, 8) : 0), v->entries,
+				 BPF_F_NO_PREALLOC, err);
+		if (v->fd < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* As many rows as DTrace's buffer of aggsize bytes would hold, in each generation. */
+static int make_aggs(dt_engine *e, dt_error *err)
+{
+	uint64_t size = dt_opt(e->opts, DT_O_AGGSIZE);
+
+	size = size ? size : DEFAULT_AGGSIZE;
+	for (uint32_t i = 0; i < e->aggs.n; i++) {
+		struct dt_bpf_agg *b = e->aggs.v[i];
+		uint64_t rows = (size - size / 8) / (b->key_size + 8 + (uint64_t)b->nwords * 8);
+
+		if (b->nkeys == 0 || b->nkeys == UINT32_MAX)
+			continue;
+		b->fd = make_map(e, BPF_MAP_TYPE_PERCPU_HASH, "dt_agg", b->key_size,
+				 (uint64_t)b->nwords * 8, rows ? rows : 1, BPF_F_NO_PREALLOC, err);
+		if (b->fd < 0)
+			return -1;
+	}
+	if (e->agg_size) {
+		e->fd_aggs = make_map(e, BPF_MAP_TYPE_PERCPU_ARRAY, "dt_aggs", 4, e->agg_size, 2, 0, err);
+		if (e->fd_aggs < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- ring buffers ---- */
+
+/* A power of two of pages, at least `size` bytes. */
+static uint64_t ring_size(uint64_t size)
+{
+	uint64_t n = 4096;
+
+	while (n < size)
+		n *= 2;
+	return n;
+}
+
+/*
+ * bufsize bytes per CPU. BEGIN and END fire once each, so what they can record is known: a program that
+ * enables nothing else gets buffers of just that size, and starts faster for it.
+ */
+static uint64_t wanted_bufsize(const dt_engine *e)
+{
+	uint64_t size = dt_opt(e->opts, DT_O_BUFSIZE), most = 0, error = 0;
+
+	size = size ? size : DEFAULT_BUFSIZE;
+	for (uint32_t i = 0; i < e->clauses.n; i++) {
+		const struct dt_bpf_clause *x = &e->clauses.v[i];
+
+		if (x->kinds & ~(1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR))
+			return size;
+		if (x->kinds & 1u << PK_ERROR)
+			error += x->size + 8;
+	}
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		most += e->clauses.v[i].size + 8 + error + sizeof(struct dt_bpf_fault_rec) + 8 +
+			REC_HEADER + 8;
+	return most < size ? most : size;
+}
+
+/* Filled in one go: the kernel waits for a grace period once, not once per CPU. */
+static int make_ring_array(dt_engine *e, dt_error *err)
+{
+	uint32_t n = e->ncpus, *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);
+	LIBBPF_OPTS(bpf_map_create_opts, o, .inner_map_fd = (uint32_t)e->rings[0].fd);
+	int rc = -1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		keys[i] = i;
+		fds[i] = (uint32_t)e->rings[i].fd;
+	}
+	e->fd_rings = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "dt_rings", 4, 4, n, &o);
+	if (e->fd_rings >= 0) {
+		*dt_vec_add(&e->fds, NULL) = e->fd_rings;
+		rc = bpf_map_update_batch(e->fd_rings, keys, fds, &n, NULL);
+	}
+	free(keys);
+	free(fds);
+	return rc < 0 ? dt_bpf_privilege_error(err, "create buffers in") : 0;
+}
+
+static int make_rings(dt_engine *e, dt_error *err)
+{
+	uint64_t size = ring_size(wanted_bufsize(e));
+
+	e->rings = dt_xcalloc(e->ncpus, sizeof(*e->rings));
+	for (uint32_t i = 0; i < e->ncpus; i++)
+		e->rings[i].fd = -1;
+	for (uint32_t i = 0; i < e->ncpus; i++) {
+		int fd;
+
+		while ((fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_ring", 0, 0, (uint32_t)size, NULL)) < 0 &&
+		       errno == ENOMEM && size > 4096 && dt_opt(e->opts, DT_O_BUFRESIZE) == 0)
+			size /= 2;
+		if (fd < 0)
+			return dt_bpf_privilege_error(err, "create buffers in");
+		e->rings[i].fd = fd;
+		e->rings[i].mask = size - 1;
+		*dt_vec_add(&e->fds, NULL) = fd;
+	}
+	return e->ncpus > DT_BPF_RING_TREE ? make_ring_array(e, err) : 0;
+}
+
+int dt_bpf_create_maps(dt_engine *e, dt_error *err)
+{
+	if (make_control(e, err) < 0 || make_rodata(e, err) < 0)
+		return -1;
+	e->fd_slots = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_slots", 4, e->at.slot_size,
+			       (uint64_t)e->ncpus * DT_BPF_SLOTS, 0, err);
+	if (e->fd_slots < 0)
+		return -1;
+	if (e->globals.size) {
+		e->fd_globals = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_globals", 4,
+					 storage_size(&e->globals), 1, 0, err);
+		if (e->fd_globals < 0)
+			return -1;
+	}
+	if (e->need.task_storage && make_threads(e, err) < 0)
+		return -1;
+	if (e->need.spec) {
+		e->fd_specs = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_specs", 4, (uint64_t)e->nspecs * 8 + 8, 1,
+				       0, err);
+		if (e->fd_specs < 0)
+			return -1;
+	}
+	if (make_arrays(e, &e->globals, err) < 0 || make_arrays(e, &e->threads, err) < 0 ||
+	    make_aggs(e, err) < 0 || make_rings(e, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* ---- programs ---- */
+
+#define LOG_SIZE (16u << 20)
+
+/* The verifier's last words, for a message nobody should ever see. */
+static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
+		    struct bpf_prog_load_opts *o, dt_error *err)
+{
+	char *log = dt_xcalloc(1, LOG_SIZE), *last;
+	size_t n;
+
+	o->log_buf = log;
+	o->log_size = LOG_SIZE;
+	o->log_level = getenv("DTRACE_BPF_LOG") ? 2 : 1;
+	bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c->insns.v, c->insns.n, o);
+	if (getenv("DTRACE_BPF_LOG"))
+		fputs(log, stderr);
+	for (n = strlen(log); n && (log[n - 1] == '\n' || strncmp(log + n - 1, "\nproc", 5) == 0); n--)
+		log[n - 1] = 0;
+	last = strrchr(log, '\n');
+	if (last && strstr(last, "processed ")) {
+		*last = 0;
+		last = strrchr(log, '\n');
+	}
+	dt_err(err, EDT_DIFINVAL, "the kernel refuses the program: %s", last ? last + 1 : log);
+	(void)e;
+	free(log);
+}
+
+static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+{
+	enum bpf_prog_type type = p->kind == PK_PROFILE ? BPF_PROG_TYPE_PERF_EVENT
+							: BPF_PROG_TYPE_RAW_TRACEPOINT;
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
+	dt_bpf_code c = { 0 };
+	struct bpf_func_info *info = NULL;
+	int btf = -1, rc = dt_bpf_prog_code(e, p, &c, err);
+
+	if (rc == 0 && getenv("DTRACE_BPF_DUMP")) {
+		dt_buf text = { 0 };
+
+		dt_bpf_code_print(&c, &text);
+		fputs(text.s, stderr);
+		dt_buf_free(&text);
+	}
+	if (rc == 0) {
+		info = dt_xcalloc(c.funcs.n, sizeof(*info));
+		btf = dt_bpf_btf_funcs(&c, info, err);
+		rc = btf < 0 ? -1 : 0;
+	}
+	if (rc == 0) {
+		o.prog_btf_fd = (uint32_t)btf;
+		o.func_info = info;
+		o.func_info_cnt = c.funcs.n;
+		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
+		if (p->fd < 0) {
+			rc = -1;
+			if (errno == EPERM && e->need.copyout)
+				dt_err(err, EPERM, "the kernel refuses copyout(): it is locked down "
+						   "(kernel lockdown, integrity mode)");
+			else if (errno == EPERM)
+				dt_bpf_privilege_error(err, "load a program into");
+			else
+				explain(e, type, &c, &o, err);
+		}
+	}
+	if (btf >= 0)
+		close(btf);
+	free(info);
+	dt_bpf_code_free(&c);
+	return rc;
+}
+
+int dt_bpf_load(dt_engine *e, dt_error *err)
+{
+	for (uint32_t i = 0; i < e->progs.n; i++)
+		if (load_one(e, &e->progs.v[i], err) < 0)
+			return -1;
+	return 0;
+}

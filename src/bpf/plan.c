@@ -1,0 +1,472 @@
+/*
+ * plan: from ECBs to what the kernel will run.
+ *
+ * ECBs come clause by clause. Here they become a list of distinct clauses and a list of distinct
+ * probes, so that code is made once per clause however many probes it is on. For each action it is
+ * decided whether its value is a datum of the record (and where), a key of an aggregation, or only an
+ * effect; the rules are those of the interpreter (src/vm/action.c), the layout is our own:
+ *
+ *	header | numbers and objects at fixed offsets, a u32 for each string | the strings
+ *
+ * The strings are appended as long as they are, each at the offset its u32 says. Keys of an
+ * aggregation have one layout for all clauses that use it: every part as large as the largest.
+ */
+#include <stdio.h>
+
+#include "bpf/image.h"
+#include "dif/quantize.h"
+
+/* ---- probes ---- */
+
+static int kind_of(const dt_probe *p)
+{
+	static const struct {
+		const char *prov, *name;
+		enum dt_bpf_kind kind;
+	} kinds[] = {
+		{ "dtrace", "BEGIN", PK_BEGIN },   { "dtrace", "END", PK_END },
+		{ "dtrace", "ERROR", PK_ERROR },   { "syscall", "entry", PK_ENTRY },
+		{ "syscall", "return", PK_RETURN }, { "profile", NULL, PK_PROFILE },
+		{ "sdt", NULL, PK_TRACEPOINT },
+	};
+
+	for (size_t i = 0; i < DT_NELEM(kinds); i++)
+		if (strcmp(p->prov, kinds[i].prov) == 0 &&
+		    (!kinds[i].name || strcmp(p->name, kinds[i].name) == 0))
+			return (int)kinds[i].kind;
+	return -1;
+}
+
+#define TRACEPOINT_ARGS 12
+
+static uint32_t count_args(dt_probes *ps, const dt_probe *p)
+{
+	const char *native[TRACEPOINT_ARGS], *xlated[TRACEPOINT_ARGS];
+	int mapping[TRACEPOINT_ARGS];
+	int n = p->provider->args
+		    ? p->provider->args(p->provider, ps, p, native, xlated, mapping, TRACEPOINT_ARGS)
+		    : 0;
+
+	return n > 0 ? (uint32_t)n : 0;
+}
+
+/* The index of a probe, entered at first sight; -1 and *err when it cannot be attached. */
+static int probe_index(dt_engine *e, dt_probes *ps, dt_map *seen, const dt_probe *p, dt_error *err)
+{
+	struct dt_bpf_probe *x;
+	char key[16];
+	void *known;
+	int kind;
+
+	snprintf(key, sizeof(key), "%u", p->id);
+	known = dt_map_get(seen, key);
+	if (known)
+		return (int)(uintptr_t)known - 1;
+	kind = kind_of(p);
+	if (kind < 0)
+		return dt_err(err, EDT_NOPROBE, "the kernel engine cannot enable %s:%s:%s:%s",
+			      p->prov, p->mod, p->func, p->name);
+	x = dt_vec_add(&e->probes, NULL);
+	x->probe = p;
+	x->kind = (enum dt_bpf_kind)kind;
+	if (x->kind == PK_ENTRY || x->kind == PK_RETURN)
+		x->event = (uint32_t)p->data;
+	else
+		for (uint32_t i = 0; i + 1 < e->probes.n; i++)
+			x->event += e->probes.v[i].kind == x->kind;
+	if (x->kind == PK_TRACEPOINT)
+		x->nargs = count_args(ps, p);
+	dt_map_set(seen, key, (void *)(uintptr_t)e->probes.n);
+	return (int)e->probes.n - 1;
+}
+
+/* ---- aggregations ---- */
+
+struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg)
+{
+	struct dt_bpf_agg *x;
+
+	for (uint32_t i = 0; i < e->aggs.n; i++)
+		if (e->aggs.v[i]->agg == agg)
+			return e->aggs.v[i];
+	x = dt_arena_alloc(e->arena, sizeof(*x));
+	x->agg = agg;
+	x->fd = -1;
+	x->nkeys = UINT32_MAX;
+	*dt_vec_add(&e->aggs, NULL) = x;
+	return x;
+}
+
+static const dt_agg *agg_of_action(dt_engine *e, const dt_clause *c, uint32_t action, uint32_t id_at)
+{
+	const dt_difo *d = c->actions[id_at].difo;
+
+	for (uint32_t i = 0; i < c->nstmts; i++) {
+		const dt_stmt *s = &c->stmts[i];
+
+		if (s->kind == DT_ST_AGG && s->naggs && action >= s->first &&
+		    action - s->first < s->nactions)
+			return s->aggs[0];
+	}
+	/* From a DOF file: the id is the constant that the first DIFO of the tuple returns. */
+	if (d && d->len == 2 && DT_I_OP(d->text[0]) == DT_OP_SETX &&
+	    DT_I_INDEX(d->text[0]) < d->intlen && e->cc)
+		return dt_compiler_agg_by_id(e->cc, (uint32_t)d->inttab[DT_I_INDEX(d->text[0])]);
+	return NULL;
+}
+
+/* ldgs probefunc, %r1; ret %r1: such a key is kept as the number of the probe. */
+static int name_key(const dt_action *a)
+{
+	const dt_difo *d = a->difo;
+	uint32_t id;
+
+	if (a->kind != DT_ACT_DIFEXPR || !d || d->len != 2 || DT_I_OP(d->text[0]) != DT_OP_LDGS ||
+	    DT_I_OP(d->text[1]) != DT_OP_RET || DT_I_RD(d->text[0]) != DT_I_RD(d->text[1]))
+		return -1;
+	id = DT_I_INDEX(d->text[0]);
+	return id >= DT_VAR_PROBEPROV && id <= DT_VAR_PROBENAME ? (int)(id - DT_VAR_PROBEPROV) : -1;
+}
+
+static bool is_string(const dt_action *a)
+{
+	return a->difo && a->difo->rtype.kind == DT_TYPE_STRING &&
+	       (a->kind == DT_ACT_DIFEXPR || a->kind == DT_ACT_PRINTF || a->kind == DT_ACT_LIBACT ||
+		a->kind == DT_ACT_SYSTEM || a->kind == DT_ACT_FREOPEN);
+}
+
+static uint32_t string_bound(const dt_action *a)
+{
+	uint32_t n = a->difo->bound;
+
+	return n == 0 || n > a->size ? a->size : n;
+}
+
+static int plan_agg(dt_engine *e, struct dt_bpf_clause *x, uint32_t i, dt_error *err)
+{
+	const dt_clause *c = x->c;
+	uint32_t n = c->actions[i].ntuple;
+	const dt_agg *agg = n && n <= i ? agg_of_action(e, c, i, i - n) : NULL;
+	struct dt_bpf_agg *b;
+	bool first;
+
+	if (!agg)
+		return dt_err(err, EDT_BADAGG, NULL);
+	b = dt_bpf_agg_find(e, agg);
+	first = b->nkeys == UINT32_MAX;
+	if (first) {
+		b->nkeys = n - 1;
+		b->keys = dt_arena_alloc(e->arena, n * sizeof(*b->keys));
+		b->nwords = dt_agg_words(agg->func, agg->param);
+		if (b->nwords < agg->nwords)
+			b->nwords = agg->nwords;
+	} else if (b->nkeys != n - 1) {
+		return dt_err(err, EDT_BADAGG, NULL);
+	}
+	x->plan[i].agg = b;
+	x->plan[i - n].role = ROLE_KEY_ID;
+	for (uint32_t k = 0; k < b->nkeys; k++) {
+		const dt_action *a = &c->actions[i - n + 1 + k];
+		struct dt_bpf_plan *p = &x->plan[i - n + 1 + k];
+		struct dt_bpf_aggkey *key = &b->keys[k];
+		uint32_t size = is_string(a) ? string_bound(a) : a->size;
+
+		*p = (struct dt_bpf_plan){ .role = ROLE_KEY, .key = k, .agg = b,
+					   .is_string = is_string(a) };
+		if (first) {
+			key->action = a;
+			key->is_string = p->is_string;
+			key->name = name_key(a);
+		} else if (key->name != name_key(a)) {
+			key->name = -1;
+		}
+		if (size > key->size)
+			key->size = size;
+	}
+	return 0;
+}
+
+static void place_keys(struct dt_bpf_agg *b)
+{
+	uint32_t at = 4; /* behind the generation */
+
+	for (uint32_t k = 0; k < b->nkeys; k++) {
+		struct dt_bpf_aggkey *key = &b->keys[k];
+
+		if (key->name >= 0)
+			key->size = 4;
+		key->offset = at;
+		at = (uint32_t)dt_align_up(at + key->size, 4);
+	}
+	b->key_size = b->nkeys ? at : 0;
+}
+
+/* ---- clauses ---- */
+
+/* Actions that the consumer must see even when they carry no data. */
+static bool always_recorded(enum dt_act kind)
+{
+	switch (kind) {
+	case DT_ACT_EXIT:
+	case DT_ACT_PRINTF:
+	case DT_ACT_PRINTA:
+	case DT_ACT_LIBACT:
+	case DT_ACT_SYSTEM:
+	case DT_ACT_FREOPEN: return true;
+	default: return false;
+	}
+}
+
+static int check_action(const dt_action *a, dt_error *err)
+{
+	if (a->kind == DT_ACT_PANIC || a->kind == DT_ACT_BREAKPOINT)
+		return dt_err(err, EDT_DESTRUCTIVE,
+			      "%s() is not available: no Linux kernel lets a BPF program do it",
+			      a->kind == DT_ACT_PANIC ? "panic" : "breakpoint");
+	return 0;
+}
+
+static int plan_record(struct dt_bpf_clause *x, dt_error *err)
+{
+	const dt_clause *c = x->c;
+	bool records = c->nactions == 0 ||
+		       (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
+	uint64_t at = REC_HEADER, strings = 0;
+
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *a = &c->actions[i];
+		struct dt_bpf_plan *p = &x->plan[i];
+
+		x->exits = x->exits || a->kind == DT_ACT_EXIT;
+		x->speculates = x->speculates || a->kind == DT_ACT_SPECULATE;
+		if (p->role != ROLE_EFFECT || DT_ACT_IS_AGG(a->kind))
+			continue;
+		records = records || a->size || always_recorded(a->kind);
+		if (!a->size)
+			continue;
+		p->role = ROLE_DATA;
+		p->is_string = is_string(a);
+		if (p->is_string) {
+			p->bound = string_bound(a);
+			strings += dt_align_up(p->bound, 8);
+			x->has_strings = true;
+			at = dt_align_up(at, 4);
+			p->offset = (uint32_t)at;
+			at += 4;
+		} else {
+			at = dt_align_up(at, a->align > 1 && a->align <= 8 ? a->align : a->size >= 8 ? 8 : 1);
+			p->offset = (uint32_t)at;
+			at += a->size;
+		}
+		if (at + strings > 1u << 20)
+			return dt_err(err, EDT_BUFTOOSMALL, NULL);
+	}
+	x->fixed = (uint32_t)dt_align_up(at, 8);
+	x->size = records ? x->fixed + (uint32_t)strings : 0;
+	return 0;
+}
+
+static int plan_clause(dt_engine *e, struct dt_bpf_clause *x, dt_error *err)
+{
+	const dt_clause *c = x->c;
+
+	x->plan = dt_arena_alloc(e->arena, (c->nactions + 1) * sizeof(*x->plan));
+	if (c->nactions > e->max_actions)
+		e->max_actions = c->nactions;
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		if (check_action(&c->actions[i], err) < 0)
+			return -1;
+		if (DT_ACT_IS_AGG(c->actions[i].kind) && plan_agg(e, x, i, err) < 0)
+			return -1;
+	}
+	return plan_record(x, err);
+}
+
+/* ---- variables ---- */
+
+static struct dt_bpf_scope *scope_of(dt_engine *e, int scope)
+{
+	return scope == DT_SCOPE_GLOBAL ? &e->globals
+	       : scope == DT_SCOPE_THREAD ? &e->threads
+					  : &e->locals;
+}
+
+struct dt_bpf_var *dt_bpf_var(dt_engine *e, int scope, uint32_t id)
+{
+	struct dt_bpf_scope *s = scope_of(e, scope);
+
+	return id >= DT_VAR_USER_MIN && id - DT_VAR_USER_MIN < s->n ? &s->v[id - DT_VAR_USER_MIN]
+								    : NULL;
+}
+
+static void count_vars(dt_engine *e, const dt_difo *d)
+{
+	for (uint32_t i = 0; d && i < d->nvars; i++) {
+		struct dt_bpf_scope *s = scope_of(e, d->vars[i].scope);
+
+		if (d->vars[i].id >= DT_VAR_USER_MIN && d->vars[i].id - DT_VAR_USER_MIN >= s->n)
+			s->n = d->vars[i].id - DT_VAR_USER_MIN + 1;
+	}
+}
+
+static void type_vars(dt_engine *e, const dt_difo *d)
+{
+	for (uint32_t i = 0; d && i < d->nvars; i++) {
+		const dt_difvar *v = &d->vars[i];
+		struct dt_bpf_var *x = dt_bpf_var(e, v->scope, v->id);
+		uint32_t size = v->type.size;
+
+		if (!x)
+			continue;
+		x->seen = true;
+		x->array = x->array || v->kind == DT_VAR_ARRAY;
+		if (!(v->type.flags & (DT_TF_BYREF | DT_TF_BYUREF)))
+			continue;
+		x->byref = true;
+		x->user = v->type.flags & DT_TF_BYUREF;
+		x->string = v->type.kind == DT_TYPE_STRING;
+		if (x->string && (size == 0 || size > e->strsize))
+			size = (uint32_t)e->strsize;
+		if (size > x->size)
+			x->size = size;
+	}
+}
+
+static void each_difo(dt_engine *e, void (*f)(dt_engine *e, const dt_difo *d))
+{
+	for (uint32_t i = 0; i < e->clauses.n; i++) {
+		const dt_clause *c = e->clauses.v[i].c;
+
+		f(e, c->pred);
+		for (uint32_t k = 0; k < c->nactions; k++) {
+			f(e, c->actions[k].difo);
+			f(e, c->actions[k].incr);
+		}
+	}
+}
+
+static void plan_vars(dt_engine *e)
+{
+	struct dt_bpf_scope *scopes[] = { &e->globals, &e->threads, &e->locals };
+
+	each_difo(e, count_vars);
+	for (size_t i = 0; i < DT_NELEM(scopes); i++) {
+		scopes[i]->v = dt_arena_alloc(e->arena, (scopes[i]->n + 1) * sizeof(*scopes[i]->v));
+		for (uint32_t k = 0; k < scopes[i]->n; k++)
+			scopes[i]->v[k].fd = -1;
+	}
+	each_difo(e, type_vars);
+}
+
+/* ---- programs: one per kind and run of clauses ---- */
+
+/* The kernel allows 256 functions in a program; clauses, ERROR's and subroutines share them. */
+#define CLAUSES_PER_PROGRAM 160
+
+bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
+{
+	const struct dt_bpf_probe *x = &e->probes.v[probe];
+
+	return x->kind == p->kind &&
+	       (x->kind != PK_TRACEPOINT || x->nargs == p->nargs) &&
+	       (p->only == UINT32_MAX || p->only == probe);
+}
+
+static bool clause_served(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t clause)
+{
+	for (uint32_t i = 0; i < e->probes.n; i++)
+		if (e->clauses.v[clause].ecbs[i] && dt_bpf_serves(e, p, i))
+			return true;
+	return false;
+}
+
+static void add_programs(dt_engine *e, enum dt_bpf_kind kind, uint32_t nargs, uint32_t only)
+{
+	struct dt_bpf_prog like = { .kind = kind, .nargs = nargs, .only = only, .fd = -1 };
+	struct dt_bpf_prog *p = NULL;
+
+	for (uint32_t i = 0; i < e->clauses.n; i++) {
+		if (!(e->clauses.v[i].kinds & 1u << kind) ||
+		    (kind == PK_TRACEPOINT && !clause_served(e, &like, i)))
+			continue;
+		if (!p || p->nclauses == CLAUSES_PER_PROGRAM) {
+			p = dt_vec_add(&e->progs, NULL);
+			*p = like;
+			p->clauses = dt_arena_alloc(e->arena, CLAUSES_PER_PROGRAM * sizeof(uint32_t));
+		}
+		p->clauses[p->nclauses++] = i;
+	}
+}
+
+/*
+ * Tracepoints with the same number of arguments share a program (one that reads an argument may not be
+ * attached where there is none), if the kernel lets them be told apart; else each has its own.
+ */
+static void add_tracepoints(dt_engine *e)
+{
+	if (!e->has_cookies) {
+		for (uint32_t i = 0; i < e->probes.n; i++)
+			if (e->probes.v[i].kind == PK_TRACEPOINT)
+				add_programs(e, PK_TRACEPOINT, e->probes.v[i].nargs, i);
+		return;
+	}
+	for (uint32_t n = 0; n <= TRACEPOINT_ARGS; n++)
+		add_programs(e, PK_TRACEPOINT, n, UINT32_MAX);
+}
+
+static int collect_clauses(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *err)
+{
+	for (uint32_t i = 0; i < e->necbs; i++) {
+		const dt_ecb *ecb = &e->ecbs[i];
+		struct dt_bpf_clause *x;
+		int probe = probe_index(e, ps, seen, ecb->probe, err);
+
+		if (probe < 0)
+			return -1;
+		if (e->clauses.n == 0 || e->clauses.v[e->clauses.n - 1].c != ecb->clause) {
+			x = dt_vec_add(&e->clauses, NULL);
+			x->c = ecb->clause;
+		}
+		x = &e->clauses.v[e->clauses.n - 1];
+		x->kinds |= 1u << e->probes.v[probe].kind;
+	}
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		e->clauses.v[i].ecbs =
+		    dt_arena_alloc(e->arena, e->probes.n * sizeof(*e->clauses.v[i].ecbs));
+	for (uint32_t i = 0, at = 0; i < e->necbs; i++) {
+		if (e->clauses.v[at].c != e->ecbs[i].clause)
+			at++;
+		e->clauses.v[at].ecbs[probe_index(e, ps, seen, e->ecbs[i].probe, err)] = &e->ecbs[i];
+	}
+	return 0;
+}
+
+int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+{
+	dt_map *seen = dt_map_new();
+	int rc;
+
+	e->ecbs = env->ecbs;
+	e->necbs = env->necbs;
+	rc = collect_clauses(e, env->probes, seen, err);
+	dt_map_free(seen);
+	for (uint32_t i = 0; rc == 0 && i < e->clauses.n; i++)
+		rc = plan_clause(e, &e->clauses.v[i], err);
+	if (rc < 0)
+		return -1;
+	for (uint32_t i = 0; i < e->aggs.n; i++) {
+		place_keys(e->aggs.v[i]);
+		if (e->aggs.v[i]->key_size > e->need.agg_key)
+			e->need.agg_key = e->aggs.v[i]->key_size;
+		if ((e->aggs.v[i]->nwords + 1) * 8 > e->need.zeros)
+			e->need.zeros = (e->aggs.v[i]->nwords + 1) * 8;
+	}
+	plan_vars(e);
+	for (int k = 0; k < PK_MAX; k++)
+		if (k != PK_ERROR && k != PK_TRACEPOINT)
+			add_programs(e, (enum dt_bpf_kind)k, 0, UINT32_MAX);
+	add_tracepoints(e);
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		e->need.error = e->need.error || e->clauses.v[i].kinds & 1u << PK_ERROR;
+	return 0;
+}

@@ -1,0 +1,402 @@
+/*
+ * prog: a whole program, for one kind of probe and a run of clauses.
+ *
+ *	main(ctx):
+ *		claim one of the CPU's slots (none free: a drop)
+ *		may this probe fire now?  which probe is it?
+ *		for each clause on it: clause(slot, ctx); when it faulted: fault(slot, ctx)
+ *		release the slot
+ *
+ * A slot is claimed by compare-and-exchange of 0 by 1 in the CPU's row of the cpus map, which this
+ * process has mapped: whoever sees the word 0 knows that no firing uses the slot. Claiming comes before
+ * reading the control word, so that after changing that word one need only wait until every slot has
+ * been seen free once (dt_bpf_quiesce).
+ *
+ * Four slots suffice for what can nest on a CPU: a task that is preempted or interrupted by another
+ * probe, softirq, hardirq, NMI. When preemption piles up more, the firing is a counted drop.
+ */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "bpf/image.h"
+
+struct prog {
+	dt_bpf_tr t;
+	dt_bpf_lib lib;
+	const struct dt_bpf_prog *p;
+	uint32_t *clause_fn, *error_fn;
+	uint32_t fault_fn;
+	bool error_exits;
+};
+
+static bool is_tracer_probe(enum dt_bpf_kind k)
+{
+	return k == PK_BEGIN || k == PK_END;
+}
+
+/* ---- claiming ---- */
+
+/*
+ *	r9 = lookup(cpus, cpu);
+ *	for which in 0..3: if (cmpxchg(&r9->busy[which], 0, 1) == 0) goto have
+ *	drop
+ * have:	r6 = lookup(slots, cpu * 4 + which); r6->cpu = cpu; r6->index = cpu * 4 + which
+ */
+static void claim(struct prog *g, uint32_t out)
+{
+	dt_bpf_code *c = g->t.c;
+	dt_engine *e = g->t.e;
+	uint32_t have = dt_bpf_label(c);
+
+	mov(c, R7, R1);
+	helper(c, BPF_FUNC_get_smp_processor_id);
+	mov(c, R8, R0);
+	st(c, 4, R10, -4, R0);
+	map(c, R1, e->fd_cpus);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, out);
+	mov(c, R9, R0);
+	alui(c, BPF_LSH, R8, 2);
+	for (int i = 0; i < DT_BPF_SLOTS; i++) {
+		if (i)
+			alui(c, BPF_ADD, R8, 1);
+		movi(c, R0, 0);
+		movi(c, R1, 1);
+		atomic(c, BPF_CMPXCHG, R9, CPU_BUSY + i * 8, R1);
+		jmpi(c, BPF_JEQ, R0, 0, have);
+	}
+	movi(c, R1, 1);
+	atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
+	ja(c, out);
+	dt_bpf_place(c, have);
+	st(c, 4, R10, -4, R8);
+	map(c, R1, e->fd_slots);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, out); /* cannot be: there are as many slots as busy words */
+	mov(c, R6, R0);
+	st(c, 4, R6, S_INDEX, R8);
+	alui(c, BPF_RSH, R8, 2);
+	st(c, 4, R6, S_CPU, R8);
+}
+
+static void release(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+
+	ld(c, 4, R1, R6, S_INDEX);
+	alui(c, BPF_AND, R1, DT_BPF_SLOTS - 1);
+	alui(c, BPF_LSH, R1, 3);
+	alu(c, BPF_ADD, R9, R1);
+	sti(c, 8, R9, CPU_BUSY, 0); /* x86 keeps stores in order: all before it are done */
+}
+
+/* ---- which probe ---- */
+
+/* System calls of 32-bit programs have other numbers: they are not these probes. The flag lies in the
+ * task; reading it through a typed pointer costs next to nothing. */
+static void skip_32bit(struct prog *g, uint32_t no)
+{
+	dt_bpf_code *c = g->t.c;
+
+	if (!g->t.e->has_ia32 || !g->t.e->has_btf)
+		return;
+	helper(c, BPF_FUNC_get_current_task_btf);
+	ld(c, 4, R1, R0, DT_TASK_STATUS_OFFSET);
+	jmpi(c, BPF_JSET, R1, DT_TS_COMPAT, no);
+}
+
+/* r1 = number of the event */
+static void event_number(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+
+	switch (g->p->kind) {
+	case PK_ENTRY: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
+	case PK_RETURN: /* sys_exit(regs, value): the number is regs->orig_ax */
+		if (g->t.e->has_btf) {
+			helper(c, BPF_FUNC_get_current_task_btf);
+			mov(c, R1, R0);
+			helper(c, BPF_FUNC_task_pt_regs);
+			ld(c, 8, R1, R0, 120);
+		} else {
+			dt_bpf_lea(c, R1, S_TMP);
+			movi(c, R2, 8);
+			ld(c, 8, R3, R7, 0);
+			alui(c, BPF_ADD, R3, 120);
+			helper(c, BPF_FUNC_probe_read_kernel);
+			ld(c, 8, R1, R6, S_TMP);
+		}
+		break;
+	default:
+		mov(c, R1, R7);
+		helper(c, BPF_FUNC_get_attach_cookie);
+		mov(c, R1, R0);
+	}
+}
+
+static uint32_t only_probe(const dt_engine *e, enum dt_bpf_kind kind)
+{
+	for (uint32_t i = 0; i < e->probes.n; i++)
+		if (e->probes.v[i].kind == kind)
+			return i;
+	return 0;
+}
+
+/* slot->probe; r8 = the row of the table. `no`: nobody asked for this one. */
+static void find_probe(struct prog *g, uint32_t no)
+{
+	const struct dt_bpf_prog *p = g->p;
+	dt_bpf_code *c = g->t.c;
+
+	if (is_tracer_probe(p->kind) || p->only != UINT32_MAX) {
+		uint32_t probe = p->only != UINT32_MAX ? p->only : only_probe(g->t.e, p->kind);
+
+		sti(c, 4, R6, S_PROBE, (int32_t)probe);
+		return;
+	}
+	event_number(g);
+	jmpi(c, BPF_JGE, R1, (int32_t)p->nevents, no);
+	alui(c, BPF_MUL, R1, (int32_t)(1 + p->masks) * 4);
+	map_value(c, R8, g->t.e->fd_rodata, p->table);
+	alu(c, BPF_ADD, R8, R1);
+	ld(c, 4, R1, R8, 0);
+	jmpi(c, BPF_JEQ, R1, 0, no);
+	alui(c, BPF_SUB, R1, 1);
+	st(c, 4, R6, S_PROBE, R1);
+	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
+		skip_32bit(g, no);
+}
+
+/* ---- main ---- */
+
+static void begin_firing(struct prog *g, uint32_t no)
+{
+	dt_bpf_code *c = g->t.c;
+
+	map_value(c, R1, g->t.e->fd_control, CTL_WORD);
+	ld(c, 8, R1, R1, 0);
+	if (!is_tracer_probe(g->p->kind)) {
+		mov(c, R2, R1);
+		alui(c, BPF_AND, R2, CTL_ACTIVE);
+		jmpi(c, BPF_JEQ, R2, 0, no);
+	}
+	alui(c, BPF_AND, R1, CTL_GEN);
+	st(c, 4, R6, S_GEN, R1);
+	find_probe(g, no);
+	sti(c, 8, R6, S_TIME, 0);
+	sti(c, 4, R6, S_FLAGS, 0);
+	sti(c, 4, R6, S_IN_ERROR, 0);
+	if (g->t.e->need.strings)
+		sti(c, 8, R6, S_TOKLIVE, 0);
+}
+
+static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
+{
+	const struct dt_bpf_clause *x = &g->t.e->clauses.v[g->p->clauses[i]];
+	dt_bpf_code *c = g->t.c;
+	uint32_t next = dt_bpf_label(c);
+
+	if (g->p->masks) {
+		ld(c, 4, R1, R8, 4 + (int)(i / 32) * 4);
+		movq(c, R2, 1u << i % 32);
+		alu(c, BPF_AND, R1, R2);
+		jmpi(c, BPF_JEQ, R1, 0, next);
+	}
+	mov(c, R1, R6);
+	mov(c, R2, R7);
+	dt_bpf_call(c, g->clause_fn[i]);
+	jmpi(c, BPF_JEQ, R0, 0, next);
+	mov(c, R1, R6);
+	mov(c, R2, R7);
+	dt_bpf_call(c, g->fault_fn);
+	dt_bpf_place(c, next);
+	/* exit() ends the firing it happens in, except END's */
+	if ((x->exits || g->error_exits) && i + 1 < g->p->nclauses && g->p->kind != PK_END) {
+		map_value(c, R1, g->t.e->fd_control, CTL_EXITING);
+		ld(c, 8, R1, R1, 0);
+		jmpi(c, BPF_JNE, R1, 0, stop);
+	}
+}
+
+static void main_function(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+	uint32_t out = dt_bpf_label(c), done = dt_bpf_label(c);
+
+	claim(g, out);
+	begin_firing(g, done);
+	for (uint32_t i = 0; i < g->p->nclauses; i++)
+		run_clause(g, i, done);
+	dt_bpf_place(c, done);
+	release(g);
+	dt_bpf_place(c, out);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* ---- faults ---- */
+
+/* r0 = epid of slot->clause on slot->probe */
+static void faulting_epid(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+	dt_engine *e = g->t.e;
+	uint32_t no = dt_bpf_label(c), total = e->clauses.n * e->probes.n;
+
+	ld(c, 4, R1, R6, S_CLAUSE);
+	alui(c, BPF_MUL, R1, (int32_t)e->probes.n);
+	ld(c, 4, R2, R6, S_PROBE);
+	alu(c, BPF_ADD, R1, R2);
+	movi(c, R0, 0);
+	jmpi(c, BPF_JGE, R1, (int32_t)total, no);
+	alui(c, BPF_LSH, R1, 2);
+	map_value(c, R2, e->fd_rodata, e->at.epids);
+	alu(c, BPF_ADD, R2, R1);
+	ld(c, 4, R0, R2, 0);
+	dt_bpf_place(c, no);
+}
+
+static void fault_record(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+
+	dt_bpf_header(&g->t, REC_FAULT);
+	dt_bpf_lea(c, R1, g->t.e->at.record);
+	ld(c, 4, R2, R6, S_CLAUSE);
+	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, head.clause), R2);
+	sti(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, head.spec), 0);
+	ld(c, 4, R2, R6, S_FACTION);
+	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, action), R2);
+	ld(c, 4, R2, R6, S_FOFFSET);
+	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, offset), R2);
+	ld(c, 4, R2, R6, S_FAULT);
+	alui(c, BPF_SUB, R2, 1);
+	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, code), R2);
+	ld(c, 8, R2, R6, S_FVALUE);
+	st(c, 8, R1, (int)offsetof(struct dt_bpf_fault_rec, value), R2);
+	dt_bpf_output(&g->t, sizeof(struct dt_bpf_fault_rec));
+}
+
+/* ERROR's arguments: -, epid, action, offset, code, value */
+static void error_arguments(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+
+	sti(c, 8, R6, S_EARGS, 0);
+	faulting_epid(g);
+	st(c, 8, R6, S_EARGS + 8, R0);
+	ld(c, 4, R1, R6, S_FACTION);
+	st(c, 8, R6, S_EARGS + 16, R1);
+	ld(c, 4, R1, R6, S_FOFFSET);
+	alui(c, BPF_LSH, R1, 32);
+	alui(c, BPF_ARSH, R1, 32);
+	st(c, 8, R6, S_EARGS + 24, R1);
+	ld(c, 4, R1, R6, S_FAULT);
+	alui(c, BPF_SUB, R1, 1);
+	st(c, 8, R6, S_EARGS + 32, R1);
+	ld(c, 8, R1, R6, S_FVALUE);
+	st(c, 8, R6, S_EARGS + 40, R1);
+}
+
+/* fault(slot, ctx): a record that says what happened, then the ERROR clauses; a fault in one of those
+ * is only counted. */
+static void fault_function(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+	dt_engine *e = g->t.e;
+	uint32_t stop = dt_bpf_label(c);
+	bool jumped = false;
+
+	dt_bpf_func_begin(c, g->fault_fn);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	fault_record(g);
+	if (e->need.error) {
+		error_arguments(g);
+		ld(c, 4, R8, R6, S_PROBE);
+		sti(c, 4, R6, S_PROBE, (int32_t)only_probe(e, PK_ERROR));
+		for (uint32_t i = 0; i < e->clauses.n; i++) {
+			uint32_t fine = dt_bpf_label(c);
+
+			if (!(e->clauses.v[i].kinds & 1u << PK_ERROR))
+				continue;
+			mov(c, R1, R6);
+			mov(c, R2, R7);
+			dt_bpf_call(c, g->error_fn[i]);
+			jmpi(c, BPF_JEQ, R0, 0, fine);
+			dt_bpf_count(&g->t, CPU_DBL_ERRORS);
+			dt_bpf_place(c, fine);
+			if (e->clauses.v[i].exits && g->p->kind != PK_END) {
+				map_value(c, R1, e->fd_control, CTL_EXITING);
+				ld(c, 8, R1, R1, 0);
+				jmpi(c, BPF_JNE, R1, 0, stop);
+				jumped = true;
+			}
+		}
+		if (jumped)
+			dt_bpf_place(c, stop);
+		st(c, 4, R6, S_PROBE, R8);
+	}
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* ---- putting it together ---- */
+
+static void clause_function(struct prog *g, uint32_t func, uint32_t clause, enum dt_bpf_kind kind)
+{
+	g->t.kind = kind;
+	g->t.clause = clause;
+	dt_bpf_func_begin(g->t.c, func);
+	dt_bpf_clause(&g->t);
+}
+
+static void declare(struct prog *g)
+{
+	dt_engine *e = g->t.e;
+	char name[32];
+
+	dt_bpf_func_begin(g->t.c, dt_bpf_func_new(g->t.c, "dtrace"));
+	g->clause_fn = dt_arena_alloc(e->arena, (g->p->nclauses + 1) * sizeof(uint32_t));
+	g->error_fn = dt_arena_alloc(e->arena, (e->clauses.n + 1) * sizeof(uint32_t));
+	for (uint32_t i = 0; i < g->p->nclauses; i++) {
+		snprintf(name, sizeof(name), "clause_%u", g->p->clauses[i]);
+		g->clause_fn[i] = dt_bpf_func_new(g->t.c, name);
+	}
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		if (e->clauses.v[i].kinds & 1u << PK_ERROR) {
+			g->error_fn[i] = dt_bpf_func_new(g->t.c, "error");
+			g->error_exits = g->error_exits || e->clauses.v[i].exits;
+		}
+	g->fault_fn = dt_bpf_func_new(g->t.c, "fault");
+}
+
+int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, dt_error *err)
+{
+	struct prog g = { .t = { .e = e, .c = c, .kind = p->kind, .nargs = p->nargs, .err = err },
+			  .p = p };
+
+	g.t.lib = &g.lib;
+	declare(&g);
+	main_function(&g);
+	for (uint32_t i = 0; i < p->nclauses && !g.t.failed; i++)
+		clause_function(&g, g.clause_fn[i], p->clauses[i], p->kind);
+	g.t.kind = p->kind;
+	fault_function(&g);
+	for (uint32_t i = 0; i < e->clauses.n && !g.t.failed; i++)
+		if (e->clauses.v[i].kinds & 1u << PK_ERROR)
+			clause_function(&g, g.error_fn[i], i, PK_ERROR);
+	dt_bpf_lib_emit(&g.t);
+	dt_bpf_output_function(&g.t);
+	dt_bpf_memory_functions(&g.t);
+	dt_vec_free(&g.lib.fns);
+	if (g.t.failed)
+		return -1;
+	if (dt_bpf_code_finish(c) < 0)
+		return dt_err(err, EDT_DIFINVAL, "%s", c->problem);
+	return 0;
+}

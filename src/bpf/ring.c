@@ -1,0 +1,407 @@
+/*
+ * ring: records out of the kernel's ring buffers, in order of time.
+ *
+ * Each CPU has a ring buffer; records are handed out where they lie, then the space is given back. A
+ * firing takes its time stamp when it begins and writes its record when it ends, so while tracing we
+ * pick a moment T, wait until every firing that is under way has ended, and hand out exactly the
+ * records up to T: no record that comes later can be older.
+ *
+ * Speculations: their records come through the same buffers, marked; they are kept here until the
+ * marker of a commit or a discard arrives (in order of time like everything else).
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf/image.h"
+
+#define PAGE 4096
+
+/* ---- mapping ---- */
+
+int dt_bpf_rings_map(dt_engine *e, dt_error *err)
+{
+	for (uint32_t i = 0; i < e->ncpus; i++) {
+		struct dt_bpf_ring *r = &e->rings[i];
+		uint64_t size = r->mask + 1;
+		uint8_t *p;
+
+		r->consumer = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+		/* the data are there twice, so that a record is never in two pieces */
+		p = mmap(NULL, PAGE + 2 * size, PROT_READ, MAP_SHARED, r->fd, PAGE);
+		if (r->consumer == MAP_FAILED || p == MAP_FAILED) {
+			r->consumer = r->consumer == MAP_FAILED ? NULL : r->consumer;
+			return dt_err(err, errno, "cannot map a buffer: %s", dt_strerror(errno));
+		}
+		r->producer = (uint64_t *)(void *)p;
+		r->data = p + PAGE;
+	}
+	return 0;
+}
+
+static void rings_unmap(dt_engine *e)
+{
+	for (uint32_t i = 0; e->rings && i < e->ncpus; i++) {
+		struct dt_bpf_ring *r = &e->rings[i];
+
+		if (r->consumer)
+			munmap(r->consumer, PAGE);
+		if (r->producer)
+			munmap(r->producer, PAGE + 2 * (r->mask + 1));
+	}
+}
+
+/* ---- waiting for firings under way ---- */
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+#define QUIESCE_MAX 1000000000ull /* a firing takes microseconds; never hang for one */
+
+void dt_bpf_quiesce(dt_engine *e)
+{
+	uint64_t give_up = 0;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < e->ncpus; i++)
+		for (uint32_t k = 0; k < DT_BPF_SLOTS; k++) {
+			uint64_t *busy = (uint64_t *)(void *)(e->cpus + (uint64_t)i * CPU_SIZE + CPU_BUSY +
+							      k * 8);
+
+			for (uint32_t n = 0; __atomic_load_n(busy, __ATOMIC_ACQUIRE); n++) {
+				if (n < 100)
+					continue;
+				sched_yield();
+				if (!give_up)
+					give_up = now() + QUIESCE_MAX;
+				if (now() > give_up)
+					return;
+			}
+		}
+}
+
+/* ---- speculations ---- */
+
+struct kept {
+	struct kept *next;
+	uint32_t cpu, size;
+	struct dt_bpf_rec rec[];
+};
+
+struct kept_list {
+	struct kept *first, **last;
+	uint64_t bytes;
+};
+
+struct dt_bpf_specs {
+	struct spec {
+		uint32_t use; /* which use of the id this is */
+		bool ended;
+		struct kept_list list;
+	} v[1]; /* nspecs of them; id 1 is v[0] */
+};
+
+static void list_add(struct kept_list *l, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu)
+{
+	struct kept *k = dt_xmalloc(sizeof(*k) + size);
+
+	k->next = NULL;
+	k->cpu = cpu;
+	k->size = size;
+	memcpy(k->rec, r, size);
+	if (!l->first)
+		l->last = &l->first;
+	*l->last = k;
+	l->last = &k->next;
+	l->bytes += size;
+}
+
+static struct kept *list_take(struct kept_list *l)
+{
+	struct kept *k = l->first;
+
+	if (k) {
+		l->first = k->next;
+		l->bytes -= k->size;
+	}
+	return k;
+}
+
+static void list_clear(struct kept_list *l)
+{
+	for (struct kept *k; (k = list_take(l));)
+		free(k);
+}
+
+static struct spec *spec_of(dt_engine *e, uint32_t tag)
+{
+	uint32_t id = tag & 0xffff, use = tag >> 16;
+	struct spec *s;
+
+	if (!e->spec_bufs)
+		e->spec_bufs = dt_xcalloc(1, sizeof(*e->spec_bufs) + e->nspecs * sizeof(struct spec));
+	if (id == 0 || id > e->nspecs)
+		return NULL;
+	s = &e->spec_bufs->v[id - 1];
+	if (s->use != use) { /* the id has a new owner */
+		list_clear(&s->list);
+		s->use = use;
+		s->ended = false;
+	}
+	return s;
+}
+
+static void speculate(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu)
+{
+	struct spec *s = spec_of(e, r->spec);
+
+	if (!s || s->ended || s->list.bytes + size > dt_opt(e->opts, DT_O_SPECSIZE))
+		e->spec_drops++;
+	else
+		list_add(&s->list, r, size, cpu);
+}
+
+static void free_kept(dt_engine *e)
+{
+	for (uint32_t i = 0; e->spec_bufs && i < e->nspecs; i++)
+		list_clear(&e->spec_bufs->v[i].list);
+	free(e->spec_bufs);
+	e->spec_bufs = NULL;
+	if (e->kept)
+		list_clear(e->kept);
+	free(e->kept);
+	e->kept = NULL;
+}
+
+/* ---- handing out ---- */
+
+struct delivery {
+	dt_engine *e;
+	const dt_sink *sink;
+	dt_datum *values;
+	int rc;
+};
+
+static void fill_values(const struct dt_bpf_clause *x, const struct dt_bpf_rec *r, uint32_t size,
+			dt_datum *values)
+{
+	const uint8_t *base = (const uint8_t *)r;
+
+	for (uint32_t i = 0; i < x->c->nactions; i++) {
+		const struct dt_bpf_plan *p = &x->plan[i];
+		uint32_t at = p->offset;
+
+		values[i] = (dt_datum){ 0 };
+		if (p->role != ROLE_DATA)
+			continue;
+		if (p->is_string) {
+			memcpy(&at, base + p->offset, 4);
+			if (at >= size)
+				continue;
+			values[i].data = base + at;
+			values[i].size = (uint32_t)strnlen((const char *)base + at, size - at - 1) + 1;
+		} else {
+			values[i].data = base + at;
+			values[i].size = x->c->actions[i].size;
+		}
+	}
+}
+
+static void deliver(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+		    uint64_t time)
+{
+	dt_engine *e = d->e;
+	const struct dt_bpf_clause *x = r->clause < e->clauses.n ? &e->clauses.v[r->clause] : NULL;
+	const dt_ecb *ecb = x && r->probe < e->probes.n ? x->ecbs[r->probe] : NULL;
+	dt_record out = { .ecb = ecb, .cpu = cpu, .timestamp = time };
+	dt_fault fault;
+
+	if (!ecb || d->rc)
+		return;
+	if (r->type == REC_FAULT) {
+		const struct dt_bpf_fault_rec *f = (const struct dt_bpf_fault_rec *)r;
+
+		fault = (dt_fault){ .epid = ecb->epid, .action = f->action, .offset = f->offset,
+				    .code = f->code, .value = f->value };
+		out.fault = &fault;
+	} else {
+		fill_values(x, r, size, d->values);
+		out.values = d->values;
+	}
+	d->rc = d->sink->record(d->sink->arg, &out);
+}
+
+static void handle(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu)
+{
+	struct spec *s;
+	struct kept *k;
+
+	switch (r->type) {
+	case REC_COMMIT:
+	case REC_DISCARD:
+		s = spec_of(d->e, r->spec);
+		if (!s)
+			return;
+		s->ended = true;
+		while ((k = list_take(&s->list))) {
+			if (r->type == REC_COMMIT)
+				deliver(d, k->rec, k->size, k->cpu, r->time);
+			free(k);
+		}
+		return;
+	default:
+		if (r->spec)
+			speculate(d->e, r, size, cpu);
+		else
+			deliver(d, r, size, cpu, r->time);
+	}
+}
+
+/* ---- reading ---- */
+
+struct item {
+	uint64_t time;
+	const struct dt_bpf_rec *rec;
+	uint32_t size, cpu;
+};
+typedef DT_VEC(struct item) items;
+
+/* Add the records of one ring up to time `until`; returns where the next one begins. */
+static uint64_t collect(struct dt_bpf_ring *r, uint32_t cpu, uint64_t until, items *out)
+{
+	uint64_t at = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE);
+	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
+
+	while (at < end) {
+		const uint32_t *head = (const uint32_t *)(const void *)(r->data + (at & r->mask));
+		uint32_t len = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+		const struct dt_bpf_rec *rec = (const struct dt_bpf_rec *)(const void *)(head + 2);
+
+		if (len & BPF_RINGBUF_BUSY_BIT)
+			break;
+		if (!(len & BPF_RINGBUF_DISCARD_BIT)) {
+			if (rec->time > until)
+				break;
+			*dt_vec_add(out, NULL) = (struct item){ rec->time, rec, len, cpu };
+		}
+		len &= ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		at += dt_align_up(len + BPF_RINGBUF_HDR_SZ, 8);
+	}
+	return at;
+}
+
+/* Records of one CPU are in order but for firings nested in others: a short insertion sort. */
+static void sort_nearly(struct item *v, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct item x = v[i];
+		uint32_t k = i;
+
+		for (; k && v[k - 1].time > x.time; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
+/* Merge neighbouring sorted runs until one is left; run i is v[start[i]] .. v[start[i + 1]]. */
+static void merge_runs(items *all, uint32_t *start, uint32_t nruns)
+{
+	struct item *from = all->v, *to;
+
+	if (nruns < 2 || all->n == 0)
+		return;
+	to = dt_xmalloc((all->n + 1) * sizeof(*to));
+	while (nruns > 1) {
+		uint32_t runs = 0;
+		struct item *swap;
+
+		for (uint32_t i = 0; i < nruns; i += 2) {
+			uint32_t a = start[i], mid = i + 1 < nruns ? start[i + 1] : all->n;
+			uint32_t end = i + 2 < nruns ? start[i + 2] : all->n, b = mid, o = a;
+
+			start[runs++] = a;
+			while (a < mid || b < end)
+				to[o++] = b == end || (a < mid && from[a].time <= from[b].time) ? from[a++]
+												: from[b++];
+		}
+		nruns = runs;
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != all->v)
+		memcpy(all->v, from, all->n * sizeof(*from));
+	free(from == all->v ? to : from);
+}
+
+/* The ring policy keeps the newest bufsize bytes of each CPU until the end. */
+static void keep_newest(dt_engine *e, const items *all)
+{
+	uint64_t limit = (e->rings[0].mask + 1) * e->ncpus;
+
+	if (!e->kept)
+		e->kept = dt_xcalloc(1, sizeof(*e->kept));
+	for (uint32_t i = 0; i < all->n; i++) {
+		list_add(e->kept, all->v[i].rec, all->v[i].size, all->v[i].cpu);
+		while (e->kept->bytes > limit)
+			free(list_take(e->kept));
+	}
+}
+
+int dt_bpf_consume(dt_engine *e, const dt_sink *sink)
+{
+	bool running = e->state != BPF_STOPPED;
+	struct delivery d = { e, sink, NULL, 0 };
+	uint64_t until = UINT64_MAX;
+	uint64_t *ends;
+	uint32_t *starts;
+	items all = { 0 };
+
+	if (!e->rings || (running && e->policy == POLICY_FILL))
+		return 0;
+	if (running) {
+		until = now();
+		dt_bpf_quiesce(e);
+	}
+	ends = dt_xcalloc(e->ncpus, sizeof(*ends));
+	starts = dt_xcalloc(e->ncpus, sizeof(*starts));
+	for (uint32_t i = 0; i < e->ncpus; i++) {
+		starts[i] = all.n;
+		ends[i] = collect(&e->rings[i], i, until, &all);
+		if (all.n > starts[i])
+			sort_nearly(all.v + starts[i], all.n - starts[i]);
+	}
+	merge_runs(&all, starts, e->ncpus);
+	d.values = dt_xcalloc(e->max_actions + 1, sizeof(*d.values));
+	if (e->policy == POLICY_RING && running) {
+		keep_newest(e, &all);
+	} else {
+		for (struct kept *k; e->kept && (k = list_take(e->kept)); free(k))
+			handle(&d, k->rec, k->size, k->cpu);
+		for (uint32_t i = 0; i < all.n && !d.rc; i++)
+			handle(&d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
+	}
+	for (uint32_t i = 0; i < e->ncpus; i++)
+		__atomic_store_n(e->rings[i].consumer, ends[i], __ATOMIC_RELEASE);
+	free(d.values);
+	free(starts);
+	free(ends);
+	dt_vec_free(&all);
+	return d.rc;
+}
+
+void dt_bpf_rings_free(dt_engine *e)
+{
+	free_kept(e);
+	rings_unmap(e);
+	free(e->rings);
+	e->rings = NULL;
+}

@@ -1,0 +1,267 @@
+/*
+ * snapshot: aggregations out of their maps, without losing a count.
+ *
+ * Every row belongs to one of two generations. A snapshot turns the control word to the other one,
+ * waits until no firing that may still write the old one is under way, and then has the old rows to
+ * itself: they are read in batches, handed out, and deleted.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bpf/image.h"
+
+#define BATCH_BYTES (1u << 20)
+
+/* ---- values ---- */
+
+/* From the kernel's form to the consumer's. */
+static void from_kernel(const struct dt_bpf_agg *b, uint64_t *v)
+{
+	switch (b->agg->func) {
+	case DT_ACT_MIN: v[0] ^= INT64_MAX; break;
+	case DT_ACT_MAX: v[0] ^= 1ull << 63; break;
+	case DT_ACT_LQUANTIZE:
+	case DT_ACT_LLQUANTIZE: v[0] = b->agg->param; break;
+	default: break;
+	}
+}
+
+static bool is_zero(const uint64_t *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i])
+			return false;
+	return true;
+}
+
+/* Add what one CPU has to the sum of all. */
+static void merge(const struct dt_bpf_agg *b, uint64_t *sum, const uint64_t *v)
+{
+	if (b->agg->func == DT_ACT_MIN || b->agg->func == DT_ACT_MAX) {
+		if (v[0] > sum[0]) /* both only grow in the kernel's form */
+			sum[0] = v[0];
+	} else if (b->agg->func == DT_ACT_STDDEV) {
+		unsigned __int128 x = (unsigned __int128)sum[3] << 64 | sum[2],
+				  y = (unsigned __int128)v[3] << 64 | v[2];
+
+		sum[0] += v[0];
+		sum[1] += v[1];
+		x += y;
+		sum[2] = (uint64_t)x;
+		sum[3] = (uint64_t)(x >> 64);
+	} else {
+		for (uint32_t i = 0; i < b->nwords; i++)
+			sum[i] += v[i];
+	}
+}
+
+struct reader {
+	dt_engine *e;
+	const dt_sink *sink;
+	dt_datum *keys;
+	uint64_t *value; /* room for one */
+};
+
+/* Hand out a row: what every CPU has (stride bytes apart), added up, or CPU by CPU for aggpercpu. */
+static int hand_out(struct reader *r, const struct dt_bpf_agg *b, const uint8_t *values,
+		    uint64_t stride)
+{
+	bool each = dt_opt(r->e->opts, DT_O_AGGPERCPU);
+	uint32_t n = b->nwords, first = UINT32_MAX;
+	int rc = 0;
+
+	memset(r->value, 0, n * 8);
+	for (uint32_t cpu = 0; cpu < r->e->ncpus && rc == 0; cpu++) {
+		const uint64_t *v = (const uint64_t *)(const void *)(values + cpu * stride);
+
+		if (is_zero(v, n))
+			continue;
+		if (first == UINT32_MAX)
+			first = cpu;
+		if (!each) {
+			merge(b, r->value, v);
+			continue;
+		}
+		memcpy(r->value, v, n * 8);
+		from_kernel(b, r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, cpu, r->keys, r->value);
+	}
+	if (rc == 0 && (!each || first == UINT32_MAX)) { /* a row of nothing but zeros is a row too */
+		from_kernel(b, r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, first == UINT32_MAX ? 0 : first, r->keys,
+				  r->value);
+	}
+	return rc;
+}
+
+/* ---- keys ---- */
+
+static const char *name_part(const dt_probe *p, int part)
+{
+	return part == 0 ? p->prov : part == 1 ? p->mod : part == 2 ? p->func : p->name;
+}
+
+static void read_keys(struct reader *r, const struct dt_bpf_agg *b, const uint8_t *key)
+{
+	for (uint32_t i = 0; i < b->nkeys; i++) {
+		const struct dt_bpf_aggkey *k = &b->keys[i];
+		const uint8_t *p = key + k->offset;
+		uint32_t probe;
+
+		r->keys[i] = (dt_datum){ p, k->size };
+		if (k->name >= 0) {
+			memcpy(&probe, p, 4);
+			r->keys[i].data = probe < r->e->probes.n
+					      ? name_part(r->e->probes.v[probe].probe, k->name)
+					      : "";
+			r->keys[i].size = (uint32_t)strlen(r->keys[i].data) + 1;
+		} else if (k->is_string) {
+			r->keys[i].size = (uint32_t)strnlen((const char *)p, k->size - 1) + 1;
+		}
+	}
+	for (uint32_t i = b->nkeys; i < b->agg->nkeys; i++)
+		r->keys[i] = (dt_datum){ 0 };
+}
+
+/* ---- maps ---- */
+
+struct batch {
+	uint8_t *keys, *values, *dead;
+	uint32_t max, ndead;
+	uint64_t value_size;
+};
+
+static void batch_free(struct batch *t)
+{
+	free(t->keys);
+	free(t->values);
+	free(t->dead);
+}
+
+static void batch_make(struct batch *t, const struct dt_bpf_agg *b, uint32_t max)
+{
+	batch_free(t);
+	t->max = max;
+	t->keys = dt_xmalloc((size_t)max * b->key_size);
+	t->values = dt_xmalloc(max * t->value_size);
+	t->dead = dt_xmalloc((size_t)max * b->key_size);
+}
+
+static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct batch *t, uint32_t n,
+			uint32_t old)
+{
+	int rc = 0;
+
+	t->ndead = 0;
+	for (uint32_t i = 0; i < n && rc == 0; i++) {
+		const uint8_t *key = t->keys + (uint64_t)i * b->key_size;
+		uint32_t gen;
+
+		memcpy(&gen, key, 4);
+		if (gen != old)
+			continue;
+		read_keys(r, b, key);
+		rc = hand_out(r, b, t->values + i * t->value_size, (uint64_t)b->nwords * 8);
+		memcpy(t->dead + (uint64_t)t->ndead++ * b->key_size, key, b->key_size);
+	}
+	return rc;
+}
+
+/* The dead keys of all batches are deleted at the end: deleting while walking would upset the walk. */
+static int drain(struct reader *r, const struct dt_bpf_agg *b, uint32_t old)
+{
+	struct batch t = { .value_size = (uint64_t)b->nwords * 8 * r->e->ncpus };
+	uint64_t in = 0, out = 0, max = BATCH_BYTES / (b->key_size + t.value_size);
+	dt_buf dead = { 0 };
+	bool first = true;
+	int rc = 0, end = 0;
+
+	batch_make(&t, b, max < 256 ? 256 : (uint32_t)max);
+	while (rc == 0 && !end) {
+		uint32_t n = t.max;
+		int got = bpf_map_lookup_batch(b->fd, first ? NULL : &in, &out, t.keys, t.values, &n, NULL);
+
+		if (got < 0 && errno == ENOSPC) { /* one bucket holds more than that */
+			batch_make(&t, b, t.max * 2);
+			continue;
+		}
+		if (got < 0 && errno != ENOENT)
+			break;
+		end = got < 0;
+		rc = handle_batch(r, b, &t, n, old);
+		dt_buf_add(&dead, t.dead, (size_t)t.ndead * b->key_size);
+		in = out;
+		first = false;
+	}
+	if (dead.n) {
+		uint32_t n = (uint32_t)(dead.n / b->key_size);
+
+		bpf_map_delete_batch(b->fd, dead.s, &n, NULL);
+	}
+	dt_buf_free(&dead);
+	batch_free(&t);
+	return rc;
+}
+
+static int drain_keyless(struct reader *r, uint32_t old)
+{
+	dt_engine *e = r->e;
+	uint64_t stride = dt_align_up(e->agg_size, 8);
+	uint8_t *values;
+	int rc = 0;
+
+	if (!e->agg_size)
+		return 0;
+	values = dt_xcalloc(e->ncpus, stride);
+	if (bpf_map_lookup_elem(e->fd_aggs, &old, values) < 0) {
+		free(values);
+		return 0;
+	}
+	for (uint32_t i = 0; i < e->aggs.n && rc == 0; i++) {
+		const struct dt_bpf_agg *b = e->aggs.v[i];
+		uint64_t used = 0, word;
+
+		if (b->nkeys != 0)
+			continue;
+		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++) {
+			memcpy(&word, values + cpu * stride + b->offset, 8);
+			used |= word;
+		}
+		if (used)
+			rc = hand_out(r, b, values + b->offset + 8, stride);
+	}
+	memset(values, 0, e->ncpus * stride);
+	bpf_map_update_elem(e->fd_aggs, &old, values, 0);
+	free(values);
+	return rc;
+}
+
+int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
+{
+	struct reader r = { .e = e, .sink = sink };
+	uint32_t nkeys = 1, nwords = 1, old;
+	int rc;
+
+	if (!e->control || e->aggs.n == 0 || e->state == BPF_NEW)
+		return 0;
+	for (uint32_t i = 0; i < e->aggs.n; i++) {
+		const struct dt_bpf_agg *b = e->aggs.v[i];
+
+		nkeys = b->agg->nkeys > nkeys ? b->agg->nkeys : nkeys;
+		nkeys = b->nkeys != UINT32_MAX && b->nkeys > nkeys ? b->nkeys : nkeys;
+		nwords = b->nwords > nwords ? b->nwords : nwords;
+	}
+	r.keys = dt_xcalloc(nkeys, sizeof(*r.keys));
+	r.value = dt_xcalloc(nwords, 8);
+	old = __atomic_fetch_xor((uint64_t *)(void *)(e->control + CTL_WORD), CTL_GEN, __ATOMIC_SEQ_CST) &
+	      CTL_GEN;
+	dt_bpf_quiesce(e);
+	rc = drain_keyless(&r, old);
+	for (uint32_t i = 0; i < e->aggs.n && rc == 0; i++)
+		if (e->aggs.v[i]->fd >= 0)
+			rc = drain(&r, e->aggs.v[i], old);
+	free(r.keys);
+	free(r.value);
+	return rc;
+}

@@ -1,0 +1,874 @@
+/*
+ * sub: a small language for subroutines that loop.
+ *
+ * String functions walk over bytes, and a loop in eBPF is a function that the bpf_loop helper calls.
+ * Written as instructions such code cannot be read; so it is written in lib.c as text, in a language
+ * with the look of C, and compiled here into the program that needs it:
+ *
+ *	strchr(s, c) {
+ *		n = str(A, s); i = 0;
+ *		loop (n) { if (A[i] == c) break; i = i + 1; }
+ *		if (i == n && c) return 0;
+ *		return s + i;
+ *	}
+ *
+ *   - All values are unsigned 64-bit. Variables need no declaration; they are words of the slot, so a
+ *     loop body sees the variables of the function around it, and the verifier sees nothing of them.
+ *   - A B O T are byte buffers of a string's size, D one of 128 bytes, S the scratch memory. Outside
+ *     a buffer there are zeros, and writes there do nothing.
+ *   - loop (n) { ... } runs at most n times, break leaves it. return only outside loops.
+ *   - Operators are C's, without assignment operators and ?:. Comparison is unsigned; slt(a, b) is signed.
+ *   - Built in: see the table `intrinsics`. fault(code); ends the subroutine with a fault.
+ *   - A subroutine may call another (its arguments are written to the other's variables: no recursion).
+ *
+ * The texts are ours and fixed: a mistake in one is found by the first test that uses it, and is
+ * reported as an internal error.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bpf/image.h"
+
+#define LOCALS_PER_FN 24
+#define NAME_MAX_LEN  20
+
+struct sub {
+	dt_bpf_tr *t;
+	dt_bpf_code *c;
+	const char *p; /* next character */
+	/* current token: a name, a number, or punctuation */
+	enum { END, NAME, NUM, PUNCT } kind;
+	char name[NAME_MAX_LEN + 1];
+	uint64_t num;
+	char op[3];
+	/* names of the function's variables, in order */
+	char vars[LOCALS_PER_FN][NAME_MAX_LEN + 1];
+	uint32_t nvars, base;
+	uint32_t temps; /* in use */
+	bool in_loop;
+	bool dead; /* nothing reaches the place where code would go next */
+	uint32_t stop; /* label: leave after a fault */
+	bool stops;
+	/* bodies of loops, compiled when the function is done */
+	struct {
+		const char *at;
+		uint32_t func;
+	} pending[32];
+	uint32_t npending, ndone;
+};
+
+static void bad(struct sub *s, const char *what)
+{
+	dt_bpf_tr_fail(s->t, "internal: subroutine text: %s near \"%.20s\"", what, s->p);
+	s->kind = END;
+}
+
+/* ---- tokens ---- */
+
+static void next(struct sub *s)
+{
+	uint32_t n = 0;
+
+	while (isspace((unsigned char)*s->p))
+		s->p++;
+	s->op[0] = s->op[1] = s->op[2] = s->name[0] = 0;
+	if (s->t->failed || !*s->p) {
+		s->kind = END;
+	} else if (isalpha((unsigned char)*s->p) || *s->p == '_') {
+		s->kind = NAME;
+		for (; isalnum((unsigned char)*s->p) || *s->p == '_'; s->p++)
+			if (n < NAME_MAX_LEN)
+				s->name[n++] = *s->p;
+		s->name[n] = 0;
+	} else if (isdigit((unsigned char)*s->p)) {
+		s->kind = NUM;
+		s->num = strtoull(s->p, (char **)&s->p, 0);
+	} else if (*s->p == '\'') {
+		s->kind = NUM;
+		s->num = (uint8_t)s->p[1];
+		s->p += 2;
+		if (s->num == '\\') {
+			s->num = *s->p == 'n' ? '\n' : *s->p == 't' ? '\t' : *s->p == 'r' ? '\r' : (uint8_t)*s->p;
+			s->p++;
+		}
+		s->p++;
+	} else {
+		static const char *const two[] = { "==", "!=", "<=", ">=", "&&", "||", "<<", ">>" };
+
+		s->kind = PUNCT;
+		s->op[0] = *s->p++;
+		for (size_t i = 0; i < DT_NELEM(two); i++)
+			if (s->op[0] == two[i][0] && *s->p == two[i][1]) {
+				s->op[1] = *s->p++;
+				break;
+			}
+	}
+}
+
+static bool is(const struct sub *s, const char *op)
+{
+	return s->kind == PUNCT && strcmp(s->op, op) == 0;
+}
+
+static bool is_word(const struct sub *s, const char *w)
+{
+	return s->kind == NAME && strcmp(s->name, w) == 0;
+}
+
+static bool take(struct sub *s, const char *op)
+{
+	if (!is(s, op))
+		return false;
+	next(s);
+	return true;
+}
+
+static void expect(struct sub *s, const char *op)
+{
+	if (!take(s, op))
+		bad(s, op);
+}
+
+/* ---- variables: words of the slot ---- */
+
+static int var_at(struct sub *s, const char *name)
+{
+	uint32_t i;
+
+	if (strcmp(name, "S_TOKLIVE") == 0)
+		return S_TOKLIVE;
+	for (i = 0; i < s->nvars; i++)
+		if (strcmp(s->vars[i], name) == 0)
+			break;
+	if (i == LOCALS_PER_FN) {
+		bad(s, "too many variables");
+		i = 0;
+	}
+	if (i == s->nvars)
+		strcpy(s->vars[s->nvars++], name);
+	return S_LOCALS + (int)(s->base + i) * 8;
+}
+
+static int temp_at(struct sub *s, uint32_t n)
+{
+	char name[NAME_MAX_LEN + 1];
+
+	snprintf(name, sizeof(name), "%%%u", n);
+	return var_at(s, name);
+}
+
+/* ---- buffers ---- */
+
+struct buffer {
+	uint32_t off, size;
+};
+
+static bool buffer_of(struct sub *s, const char *name, struct buffer *b)
+{
+	const struct dt_bpf_layout *at = &s->t->e->at;
+	static const char names[] = "ABOT";
+	const char *p;
+
+	if (name[0] == 0 || name[1] != 0)
+		return false;
+	p = strchr(names, name[0]);
+	if (p)
+		*b = (struct buffer){ at->buf[p - names], at->buf_size };
+	else if (name[0] == 'D')
+		*b = (struct buffer){ S_DIGITS, 128 };
+	else if (name[0] == 'S')
+		*b = (struct buffer){ at->scratch, at->scratch_size };
+	else
+		return false;
+	return true;
+}
+
+/* ---- faults inside a subroutine ---- */
+
+static void fault_if(struct sub *s, int op, int reg, int32_t n, uint32_t code, bool clear)
+{
+	uint32_t ok = dt_bpf_label(s->c), yes = dt_bpf_label(s->c);
+
+	jmpi(s->c, op, reg, n, yes);
+	ja(s->c, ok);
+	dt_bpf_place(s->c, yes);
+	sti(s->c, 4, R6, S_FAULT, (int32_t)code + 1);
+	if (clear)
+		sti(s->c, 8, R6, S_FVALUE, 0);
+	s->stops = true;
+	ja(s->c, s->stop);
+	dt_bpf_place(s->c, ok);
+}
+
+static void stop_if_faulted(struct sub *s)
+{
+	ld(s->c, 4, R1, R6, S_FAULT);
+	s->stops = true;
+	jmpi(s->c, BPF_JNE, R1, 0, s->stop);
+}
+
+/* ---- intrinsics: arguments are in temps from `a` on, the result goes to r0 ---- */
+
+static void in_str(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	dt_bpf_code *c = s->c;
+
+	ld(c, 8, R3, R6, temp_at(s, a));
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, b->off);
+	movi(c, R2, (int32_t)(b->size < s->t->e->strsize ? b->size : s->t->e->strsize));
+	helper(c, BPF_FUNC_probe_read_kernel_str);
+	fault_if(s, BPF_JSLT, R0, 0, DT_FLT_BADADDR, false);
+	alui(c, BPF_SUB, R0, 1);
+}
+
+/* mem(BUF, offset, address, n) */
+static void in_mem(struct sub *s, const struct buffer *b, uint32_t a, int read)
+{
+	dt_bpf_code *c = s->c;
+	uint32_t skip = dt_bpf_label(c);
+
+	ld(c, 8, R1, R6, temp_at(s, a));
+	ld(c, 8, R3, R6, temp_at(s, a + 1));
+	ld(c, 8, R2, R6, temp_at(s, a + 2));
+	st(c, 8, R6, S_FVALUE, R3);
+	movi(c, R0, 0);
+	jmpi(c, BPF_JGT, R1, (int32_t)b->size, skip);
+	jmpi(c, BPF_JGT, R2, (int32_t)b->size, skip);
+	mov(c, R4, R1);
+	alu(c, BPF_ADD, R4, R2);
+	jmpi(c, BPF_JGT, R4, (int32_t)b->size, skip);
+	alui(c, BPF_ADD, R1, (int32_t)b->off);
+	alu(c, BPF_ADD, R1, R6);
+	helper(c, read);
+	dt_bpf_place(c, skip);
+	fault_if(s, BPF_JNE, R0, 0, DT_FLT_BADADDR, false);
+}
+
+static void in_kmem(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	in_mem(s, b, a, BPF_FUNC_probe_read_kernel);
+}
+
+static void in_umem(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	in_mem(s, b, a, BPF_FUNC_probe_read_user);
+}
+
+/* make(BUF, start, n): a new string of n characters in scratch; its address */
+static void in_make(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	dt_bpf_code *c = s->c;
+	uint32_t fits = dt_bpf_label(c), strsize = (uint32_t)s->t->e->strsize;
+
+	s->t->e->need.scratch = true;
+	ld(c, 8, R0, R6, S_USED);
+	alui(c, BPF_ADD, R0, 7);
+	alui(c, BPF_AND, R0, -8);
+	fault_if(s, BPF_JGT, R0, (int32_t)(s->t->e->at.scratch_size - strsize), DT_FLT_NOSCRATCH, true);
+	ld(c, 8, R2, R6, temp_at(s, a + 1));
+	jmpi(c, BPF_JLT, R2, (int32_t)strsize, fits);
+	movi(c, R2, (int32_t)strsize - 1);
+	dt_bpf_place(c, fits);
+	mov(c, R1, R0);
+	alu(c, BPF_ADD, R1, R2);
+	alui(c, BPF_ADD, R1, 1);
+	st(c, 8, R6, S_USED, R1);
+	dt_bpf_lea(c, R8, s->t->e->at.scratch);
+	alu(c, BPF_ADD, R8, R0);
+	mov(c, R9, R2);
+	dt_bpf_lea(c, R3, b->off);
+	st(c, 8, R6, S_SELF, R3);
+	ld(c, 8, R3, R6, S_SELF);
+	ld(c, 8, R4, R6, temp_at(s, a));
+	alu(c, BPF_ADD, R3, R4);
+	mov(c, R1, R8);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	st(c, 8, R6, S_SELF, R8);
+	alu(c, BPF_ADD, R8, R9);
+	sti(c, 1, R8, 0, 0);
+	ld(c, 8, R0, R6, S_SELF);
+}
+
+/* addr(BUF) */
+static void in_addr(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	(void)a;
+	dt_bpf_lea(s->c, R1, b->off);
+	st(s->c, 8, R6, S_SELF, R1);
+	ld(s->c, 8, R0, R6, S_SELF);
+}
+
+/* room(n): n new bytes of scratch; their offset in S */
+static void in_room(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	dt_bpf_code *c = s->c;
+	uint32_t size = s->t->e->at.scratch_size;
+
+	(void)b;
+	s->t->e->need.scratch = s->t->e->need.memory = true;
+	ld(c, 8, R0, R6, S_USED);
+	alui(c, BPF_ADD, R0, 7);
+	alui(c, BPF_AND, R0, -8);
+	fault_if(s, BPF_JGT, R0, (int32_t)size, DT_FLT_NOSCRATCH, true);
+	ld(c, 8, R1, R6, temp_at(s, a));
+	fault_if(s, BPF_JGT, R1, (int32_t)size, DT_FLT_NOSCRATCH, true);
+	alu(c, BPF_ADD, R1, R0);
+	fault_if(s, BPF_JGT, R1, (int32_t)size, DT_FLT_NOSCRATCH, true);
+	st(c, 8, R6, S_USED, R1);
+}
+
+/* peek(address, 4 or 8): kernel memory, 0 when it cannot be read */
+static void in_peek(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	dt_bpf_code *c = s->c;
+	uint32_t word = dt_bpf_label(c);
+
+	(void)b;
+	sti(c, 8, R6, S_TMP, 0);
+	ld(c, 8, R3, R6, temp_at(s, a));
+	dt_bpf_lea(c, R1, S_TMP);
+	ld(c, 8, R2, R6, temp_at(s, a + 1));
+	jmpi(c, BPF_JLE, R2, 8, word);
+	movi(c, R2, 8);
+	dt_bpf_place(c, word);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	ld(c, 8, R0, R6, S_TMP);
+}
+
+static void in_slt(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	dt_bpf_code *c = s->c;
+	uint32_t done = dt_bpf_label(c);
+
+	(void)b;
+	ld(c, 8, R1, R6, temp_at(s, a));
+	ld(c, 8, R2, R6, temp_at(s, a + 1));
+	movi(c, R0, 1);
+	jmp(c, BPF_JSLT, R1, R2, done);
+	movi(c, R0, 0);
+	dt_bpf_place(c, done);
+}
+
+/* sext(x): the low 32 bits, with their sign */
+static void in_sext(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	(void)b;
+	ld(s->c, 8, R0, R6, temp_at(s, a));
+	alui(s->c, BPF_LSH, R0, 32);
+	alui(s->c, BPF_ARSH, R0, 32);
+}
+
+/* take(i): claim speculation i; 1 when it was free */
+static void in_take(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	dt_bpf_code *c = s->c;
+	uint32_t out = dt_bpf_label(c);
+
+	(void)b;
+	movi(c, R0, 0);
+	ld(c, 8, R1, R6, temp_at(s, a));
+	jmpi(c, BPF_JGE, R1, (int32_t)s->t->e->nspecs, out);
+	alui(c, BPF_LSH, R1, 3);
+	map_value(c, R2, s->t->e->fd_specs, 0);
+	alu(c, BPF_ADD, R2, R1);
+	ld(c, 8, R0, R2, 0); /* bit 0: in use; the rest counts the uses */
+	mov(c, R3, R0);
+	alui(c, BPF_AND, R0, 1);
+	alui(c, BPF_XOR, R0, 1);
+	jmpi(c, BPF_JEQ, R0, 0, out);
+	mov(c, R0, R3);
+	alui(c, BPF_ADD, R3, 3);
+	mov(c, R4, R0);
+	atomic(c, BPF_CMPXCHG, R2, 0, R3);
+	mov(c, R1, R0);
+	movi(c, R0, 1);
+	jmp(c, BPF_JEQ, R1, R4, out);
+	movi(c, R0, 0);
+	dt_bpf_place(c, out);
+}
+
+static void in_now(struct sub *s, const struct buffer *b, uint32_t a)
+{
+	(void)b, (void)a;
+	helper(s->c, BPF_FUNC_ktime_get_ns);
+}
+
+static const struct intrinsic {
+	const char *name;
+	bool buffer;	/* its first argument names one */
+	uint32_t nargs; /* besides */
+	void (*emit)(struct sub *s, const struct buffer *b, uint32_t a);
+} intrinsics[] = {
+	{ "str", true, 1, in_str },   { "mem", true, 3, in_kmem },  { "umem", true, 3, in_umem },
+	{ "make", true, 2, in_make }, { "addr", true, 0, in_addr }, { "room", false, 1, in_room },
+	{ "peek", false, 2, in_peek }, { "slt", false, 2, in_slt }, { "sext", false, 1, in_sext },
+	{ "take", false, 1, in_take }, { "now", false, 0, in_now },
+};
+
+/* ---- expressions: value in r0 ---- */
+
+static void expr(struct sub *s);
+
+static const char *source_of(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; dt_bpf_lib_sources[i]; i++)
+		if (strncmp(dt_bpf_lib_sources[i], name, n) == 0 && dt_bpf_lib_sources[i][n] == '(')
+			return dt_bpf_lib_sources[i];
+	return NULL;
+}
+
+static struct dt_bpf_libfn *libfn(dt_bpf_tr *t, const char *name)
+{
+	struct dt_bpf_libfn *f;
+	const char *source = source_of(name);
+
+	for (uint32_t i = 0; i < t->lib->fns.n; i++)
+		if (strcmp(t->lib->fns.v[i].name, name) == 0)
+			return &t->lib->fns.v[i];
+	if (!source)
+		dt_bpf_tr_fail(t, "internal: no subroutine \"%s\"", name);
+	f = dt_vec_add(&t->lib->fns, NULL);
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->source = source;
+	f->func = dt_bpf_func_new(t->c, name);
+	f->locals = t->lib->nlocals;
+	t->lib->nlocals += LOCALS_PER_FN;
+	if (t->lib->nlocals > S_LOCALS_MAX)
+		dt_bpf_tr_fail(t, "too many different subroutines in one program");
+	t->e->need.strings = true;
+	return f;
+}
+
+static uint32_t arguments(struct sub *s, uint32_t first)
+{
+	uint32_t n = 0;
+
+	while (!is(s, ")") && s->kind != END) {
+		s->temps++;
+		expr(s);
+		st(s->c, 8, R6, temp_at(s, first + n), R0);
+		n++;
+		if (!take(s, ","))
+			break;
+	}
+	expect(s, ")");
+	return n;
+}
+
+static void call(struct sub *s, const char *name)
+{
+	uint32_t first = s->temps, n;
+	struct buffer b = { 0 };
+	struct dt_bpf_libfn f;
+
+	for (size_t i = 0; i < DT_NELEM(intrinsics); i++) {
+		const struct intrinsic *in = &intrinsics[i];
+
+		if (strcmp(in->name, name) != 0)
+			continue;
+		if (in->buffer) {
+			if (s->kind != NAME || !buffer_of(s, s->name, &b))
+				bad(s, "no buffer");
+			next(s);
+			if (in->nargs)
+				expect(s, ",");
+		}
+		n = arguments(s, first);
+		if (n != in->nargs)
+			bad(s, "arguments");
+		in->emit(s, &b, first);
+		s->temps = first;
+		return;
+	}
+	n = arguments(s, first);
+	f = *libfn(s->t, name);
+	for (uint32_t i = 0; i < n; i++) {
+		ld(s->c, 8, R0, R6, temp_at(s, first + i));
+		st(s->c, 8, R6, S_LOCALS + (int)(f.locals + i) * 8, R0);
+	}
+	s->temps = first;
+	mov(s->c, R1, R6);
+	dt_bpf_call(s->c, f.func);
+	stop_if_faulted(s);
+}
+
+/* BUF[i], i in r0: zero outside */
+static void byte_load(struct sub *s, const struct buffer *b)
+{
+	uint32_t out = dt_bpf_label(s->c);
+
+	mov(s->c, R1, R0);
+	movi(s->c, R0, 0);
+	jmpi(s->c, BPF_JGE, R1, (int32_t)b->size, out);
+	alui(s->c, BPF_ADD, R1, (int32_t)b->off);
+	alu(s->c, BPF_ADD, R1, R6);
+	ld(s->c, 1, R0, R1, 0);
+	dt_bpf_place(s->c, out);
+}
+
+static void primary(struct sub *s)
+{
+	char name[NAME_MAX_LEN + 1];
+	struct buffer b;
+
+	if (s->kind == NUM) {
+		movq(s->c, R0, s->num);
+		next(s);
+	} else if (take(s, "(")) {
+		expr(s);
+		expect(s, ")");
+	} else if (s->kind == NAME) {
+		strcpy(name, s->name);
+		next(s);
+		if (strcmp(name, "STRSIZE") == 0) {
+			movq(s->c, R0, s->t->e->strsize);
+		} else if (strcmp(name, "NSPEC") == 0) {
+			movq(s->c, R0, s->t->e->nspecs);
+		} else if (is(s, "[") && buffer_of(s, name, &b)) {
+			next(s);
+			expr(s);
+			expect(s, "]");
+			byte_load(s, &b);
+		} else if (take(s, "(")) {
+			call(s, name);
+		} else {
+			ld(s->c, 8, R0, R6, var_at(s, name));
+		}
+	} else {
+		bad(s, "expression");
+	}
+}
+
+/* r0 = r0 op 0 */
+static void truth(struct sub *s, int op)
+{
+	uint32_t done = dt_bpf_label(s->c);
+
+	mov(s->c, R1, R0);
+	movi(s->c, R0, 1);
+	jmpi(s->c, op, R1, 0, done);
+	movi(s->c, R0, 0);
+	dt_bpf_place(s->c, done);
+}
+
+static void unary(struct sub *s)
+{
+	if (take(s, "!")) {
+		unary(s);
+		truth(s, BPF_JEQ);
+	} else if (take(s, "-")) {
+		unary(s);
+		dt_bpf_insn(s->c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+	} else {
+		primary(s);
+	}
+}
+
+/* Binary operators from loosest to tightest. jump: a comparison. */
+static const struct {
+	const char *op;
+	int level;
+	bool jump;
+	int code;
+} binary[] = {
+	{ "||", 0, false, -1 },	    { "&&", 1, false, -2 },	{ "|", 2, false, BPF_OR },
+	{ "^", 3, false, BPF_XOR }, { "&", 4, false, BPF_AND }, { "==", 5, true, BPF_JEQ },
+	{ "!=", 5, true, BPF_JNE }, { "<", 6, true, BPF_JLT },	{ "<=", 6, true, BPF_JLE },
+	{ ">", 6, true, BPF_JGT },  { ">=", 6, true, BPF_JGE }, { "<<", 7, false, BPF_LSH },
+	{ ">>", 7, false, BPF_RSH }, { "+", 8, false, BPF_ADD }, { "-", 8, false, BPF_SUB },
+	{ "*", 9, false, BPF_MUL }, { "/", 9, false, BPF_DIV }, { "%", 9, false, BPF_MOD },
+};
+#define TIGHTEST 9
+
+static void apply(struct sub *s, size_t i)
+{
+	uint32_t done;
+
+	if (!binary[i].jump) {
+		if (binary[i].code == BPF_LSH || binary[i].code == BPF_RSH)
+			alui(s->c, BPF_AND, R1, 63);
+		alu(s->c, binary[i].code, R0, R1);
+		return;
+	}
+	done = dt_bpf_label(s->c);
+	mov(s->c, R2, R0);
+	movi(s->c, R0, 1);
+	jmp(s->c, binary[i].code, R2, R1, done);
+	movi(s->c, R0, 0);
+	dt_bpf_place(s->c, done);
+}
+
+static void level(struct sub *s, int n)
+{
+	uint32_t out;
+	size_t i;
+
+	if (n > TIGHTEST) {
+		unary(s);
+		return;
+	}
+	level(s, n + 1);
+	for (;;) {
+		for (i = 0; i < DT_NELEM(binary); i++)
+			if (binary[i].level == n && is(s, binary[i].op))
+				break;
+		if (i == DT_NELEM(binary))
+			return;
+		next(s);
+		if (n <= 1) { /* r0 stays when it decides */
+			out = dt_bpf_label(s->c);
+			truth(s, BPF_JNE);
+			jmpi(s->c, n == 0 ? BPF_JNE : BPF_JEQ, R0, 0, out);
+			level(s, n + 1);
+			truth(s, BPF_JNE);
+			dt_bpf_place(s->c, out);
+			continue;
+		}
+		st(s->c, 8, R6, temp_at(s, s->temps++), R0);
+		level(s, n + 1);
+		mov(s->c, R1, R0);
+		ld(s->c, 8, R0, R6, temp_at(s, --s->temps));
+		apply(s, i);
+	}
+}
+
+static void expr(struct sub *s)
+{
+	level(s, 0);
+}
+
+/* ---- statements ---- */
+
+static void statement(struct sub *s);
+
+static void block(struct sub *s)
+{
+	if (!take(s, "{")) {
+		statement(s);
+		return;
+	}
+	while (!is(s, "}") && s->kind != END)
+		statement(s);
+	expect(s, "}");
+}
+
+static void skip_block(struct sub *s)
+{
+	int depth = 0;
+
+	do {
+		depth += is(s, "{");
+		depth -= is(s, "}");
+		next(s);
+	} while (depth > 0 && s->kind != END);
+}
+
+/*	*(u64 *)(fp - 8) = slot; bpf_loop(n, body, fp - 8, 0) */
+static void loop(struct sub *s)
+{
+	dt_bpf_code *c = s->c;
+	const char *body;
+	uint32_t func;
+
+	expect(s, "(");
+	expr(s);
+	mov(c, R1, R0);
+	if (!is(s, ")"))
+		bad(s, ")");
+	body = s->p;
+	next(s);
+	func = dt_bpf_func_new(c, "loop");
+	st(c, 8, R10, -8, R6);
+	dt_bpf_func_addr(c, R2, func);
+	mov(c, R3, R10);
+	alui(c, BPF_ADD, R3, -8);
+	movi(c, R4, 0);
+	helper(c, BPF_FUNC_loop);
+	stop_if_faulted(s);
+	if (s->npending == DT_NELEM(s->pending)) {
+		bad(s, "too many loops");
+		return;
+	}
+	s->pending[s->npending].at = body;
+	s->pending[s->npending++].func = func;
+	skip_block(s);
+}
+
+static void conditional(struct sub *s)
+{
+	uint32_t no = dt_bpf_label(s->c), done;
+
+	expect(s, "(");
+	expr(s);
+	expect(s, ")");
+	jmpi(s->c, BPF_JEQ, R0, 0, no);
+	s->dead = false;
+	block(s);
+	if (is_word(s, "else")) {
+		bool dead = s->dead;
+
+		next(s);
+		done = dt_bpf_label(s->c);
+		if (!dead)
+			ja(s->c, done);
+		dt_bpf_place(s->c, no);
+		s->dead = false;
+		block(s);
+		dt_bpf_place(s->c, done);
+		s->dead = s->dead && dead;
+		return;
+	}
+	dt_bpf_place(s->c, no);
+	s->dead = false;
+}
+
+static void assignment(struct sub *s)
+{
+	char name[NAME_MAX_LEN + 1];
+	struct buffer b;
+	uint32_t out;
+
+	strcpy(name, s->name);
+	next(s);
+	if (is(s, "[") && buffer_of(s, name, &b)) {
+		next(s);
+		expr(s);
+		expect(s, "]");
+		expect(s, "=");
+		st(s->c, 8, R6, temp_at(s, s->temps++), R0);
+		expr(s);
+		ld(s->c, 8, R1, R6, temp_at(s, --s->temps));
+		out = dt_bpf_label(s->c);
+		jmpi(s->c, BPF_JGE, R1, (int32_t)b.size, out);
+		alui(s->c, BPF_ADD, R1, (int32_t)b.off);
+		alu(s->c, BPF_ADD, R1, R6);
+		st(s->c, 1, R1, 0, R0);
+		dt_bpf_place(s->c, out);
+	} else {
+		expect(s, "=");
+		expr(s);
+		st(s->c, 8, R6, var_at(s, name), R0);
+	}
+	expect(s, ";");
+}
+
+static void statement(struct sub *s)
+{
+	if (s->kind != NAME) {
+		bad(s, "statement");
+	} else if (is_word(s, "if")) {
+		next(s);
+		conditional(s);
+	} else if (is_word(s, "loop")) {
+		next(s);
+		loop(s);
+	} else if (is_word(s, "break")) {
+		next(s);
+		expect(s, ";");
+		movi(s->c, R0, 1);
+		leave(s->c);
+		s->dead = true;
+	} else if (is_word(s, "return")) {
+		next(s);
+		expr(s);
+		expect(s, ";");
+		leave(s->c);
+		s->dead = true;
+		if (s->in_loop)
+			bad(s, "return inside a loop");
+	} else if (is_word(s, "fault")) {
+		next(s);
+		expect(s, "(");
+		sti(s->c, 4, R6, S_FAULT, (int32_t)s->num + 1);
+		sti(s->c, 8, R6, S_FVALUE, 0);
+		next(s);
+		expect(s, ")");
+		expect(s, ";");
+		s->stops = true;
+		ja(s->c, s->stop);
+		s->dead = true;
+	} else {
+		assignment(s);
+	}
+}
+
+/* ---- functions ---- */
+
+static void end_function(struct sub *s)
+{
+	if (!s->dead) {
+		movi(s->c, R0, 0);
+		leave(s->c);
+	}
+	if (s->stops) {
+		dt_bpf_place(s->c, s->stop);
+		movi(s->c, R0, s->in_loop);
+		leave(s->c);
+	}
+}
+
+static void begin_function(struct sub *s, uint32_t func, bool in_loop)
+{
+	dt_bpf_func_begin(s->c, func);
+	s->stop = dt_bpf_label(s->c);
+	s->stops = s->dead = false;
+	s->in_loop = in_loop;
+	s->temps = in_loop ? s->temps : 0;
+}
+
+static void compile(dt_bpf_tr *t, const struct dt_bpf_libfn *f)
+{
+	struct sub s = { .t = t, .c = t->c, .p = f->source, .base = f->locals };
+
+	next(&s);
+	next(&s);
+	expect(&s, "(");
+	while (s.kind == NAME) {
+		var_at(&s, s.name);
+		next(&s);
+		take(&s, ",");
+	}
+	expect(&s, ")");
+	begin_function(&s, f->func, false);
+	mov(s.c, R6, R1);
+	block(&s);
+	end_function(&s);
+	for (; s.ndone < s.npending; s.ndone++) {
+		/* A loop body must not use the temps of expressions around it: it has its own above them. */
+		s.temps = 0;
+		s.p = s.pending[s.ndone].at;
+		next(&s);
+		begin_function(&s, s.pending[s.ndone].func, true);
+		ld(s.c, 8, R6, R2, 0);
+		block(&s);
+		end_function(&s);
+	}
+}
+
+uint32_t dt_bpf_lib_args(dt_bpf_tr *t, const char *name)
+{
+	return S_LOCALS + libfn(t, name)->locals * 8;
+}
+
+void dt_bpf_lib_run(dt_bpf_tr *t, const char *name)
+{
+	mov(t->c, R1, R6);
+	dt_bpf_call(t->c, libfn(t, name)->func);
+	ld(t->c, 4, R1, R6, S_FAULT);
+	jmpi(t->c, BPF_JNE, R1, 0, t->fault_exit);
+	t->faults = true;
+}
+
+void dt_bpf_lib_emit(dt_bpf_tr *t)
+{
+	for (uint32_t i = 0; i < t->lib->fns.n && !t->failed; i++) { /* compiling may add more */
+		struct dt_bpf_libfn f = t->lib->fns.v[i];
+
+		if (f.source)
+			compile(t, &f);
+	}
+}
