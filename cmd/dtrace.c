@@ -256,22 +256,29 @@ static void make_object(dtrace_hdl_t *h, const struct args *a)
 
 /* ---- tracing ---- */
 
+static void handle_signals(void (*handler)(int), int flags)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction sa = {.sa_handler = handler, .sa_flags = flags}, old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+}
+
+/* The first interrupt lets a write to a slow reader finish, the second breaks it off, a third is
+ * not caught. */
 static void on_signal(int sig)
 {
 	(void)sig;
-	interrupts++;
+	handle_signals(interrupts++ ? SIG_DFL : on_signal, 0);
 	dtrace_interrupt(interrupted_handle);
 }
 
 static void catch_signals(dtrace_hdl_t *h)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction sa = {.sa_handler = on_signal}, old;
-
 	interrupted_handle = h;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
+	handle_signals(on_signal, SA_RESTART);
 }
 
 static int on_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg)
@@ -340,9 +347,14 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 		fputc('\n', out); /* after the terminal's ^C; in quiet mode, too */
 	if (dtrace_stop(h) < 0)
 		fatal_handle(h, "couldn't stop tracing");
-	work(h, out);
-	if (interrupts < 2 && dtrace_aggregate_print(h, out) < 0)
+	if (interrupts < 2)
+		work(h, out);
+	if (interrupts < 2 && dtrace_aggregate_print(h, out) < 0 && interrupts < 2)
 		fatal_handle(h, "failed to print aggregations");
+	if (interrupts >= 2) {
+		dtrace_close(h);
+		_exit(status); /* what is left in buffers could block once more */
+	}
 	if (status == 0)
 		status = dtrace_exit_status(h) & 0xff;
 }

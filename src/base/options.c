@@ -321,6 +321,10 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 	if (d->kind == DT_OPT_VERSION && v > DT_VERSION_CURRENT)
 		return dt_err(err, EDT_VERSUNDEF, "version %s is newer than %s, the latest", value,
 			      DT_VERSION_TEXT);
+	if (d->kind == DT_OPT_VERSION && o->is_set[id] && v > o->value[id])
+		return dt_err(err, EDT_VERSREDUCED,
+			      "a lower version than %s was asked for before: there is no way back",
+			      value);
 	store(o, id, value, v);
 	o->is_set[id] = true;
 	return 0;

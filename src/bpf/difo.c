@@ -300,9 +300,11 @@ static void meet(dt_bpf_tr *t, dt_bpf_state *a, const dt_bpf_state *b)
 	for (int i = 1; i < DT_DIF_NREGS; i++)
 		meet_val(&a->reg[i], &b->reg[i], dt_bpf_bound(t, &a->reg[i]),
 			 dt_bpf_bound(t, &b->reg[i]));
-	if (a->ntuple != b->ntuple)
-		dt_bpf_tr_fail(t, "paths with different tuples meet at DIF offset %u", t->loff);
-	for (uint32_t i = 0; i < a->ntuple; i++) {
+	/* x && a[k]: one path has made a tuple, the other not; whoever needs one next begins it anew */
+	a->tuple_lost = a->tuple_lost || b->tuple_lost || a->ntuple != b->ntuple;
+	for (uint32_t i = 0; i < a->ntuple && i < b->ntuple; i++) {
+		a->tuple_lost = a->tuple_lost || a->push[i].byref != b->push[i].byref ||
+				a->push[i].type != b->push[i].type;
 		meet_val(&a->tuple[i], &b->tuple[i], dt_bpf_bound(t, &a->tuple[i]),
 			 dt_bpf_bound(t, &b->tuple[i]));
 		meet_val(&a->push[i].size, &b->push[i].size, 0, 0);
@@ -397,6 +399,21 @@ static void variable(dt_bpf_tr *t, uint32_t op, uint32_t id, uint32_t r)
 	}
 }
 
+static bool uses_tuple(uint32_t op)
+{
+	switch (op) {
+	case DT_OP_PUSHTR:
+	case DT_OP_PUSHTV:
+	case DT_OP_POPTS:
+	case DT_OP_CALL:
+	case DT_OP_LDGAA:
+	case DT_OP_STGAA:
+	case DT_OP_LDTAA:
+	case DT_OP_STTAA: return true;
+	default: return false;
+	}
+}
+
 static void illegal(dt_bpf_tr *t)
 {
 	dt_bpf_here(t);
@@ -411,6 +428,8 @@ static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 		 index = DT_I_INDEX(i);
 	dt_bpf_val v;
 
+	if (t->now.tuple_lost && uses_tuple(op))
+		dt_bpf_tr_fail(t, "paths with different tuples meet before DIF offset %u", t->loff);
 	switch (op) {
 	case DT_OP_OR ... DT_OP_UREM:
 	case DT_OP_SRA: arithmetic(t, op, r1, r2, rd); break;
@@ -447,7 +466,10 @@ static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 	case DT_OP_PUSHTR:
 	case DT_OP_PUSHTV: push(t, i); break;
 	case DT_OP_POPTS: t->now.ntuple -= t->now.ntuple > 0; break;
-	case DT_OP_FLUSHTS: t->now.ntuple = 0; break;
+	case DT_OP_FLUSHTS:
+		t->now.ntuple = 0;
+		t->now.tuple_lost = false;
+		break;
 	case DT_OP_ALLOCS:
 		dt_bpf_here(t);
 		t->e->need.memory = true;

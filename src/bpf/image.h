@@ -325,6 +325,7 @@ typedef struct dt_bpf_state { /* what is known at one place in a DIFO */
 		dt_bpf_val size;
 	} push[DT_DIF_NTREGS];
 	uint32_t ntuple;
+	bool tuple_lost; /* paths with different tuples met: nobody may use it before a flush */
 } dt_bpf_state;
 
 struct dt_bpf_libfn {

@@ -38,8 +38,8 @@ void dt_consumer_free(dt_consumer *c);
  * 0; 1 when an exit record or a filled buffer says stop; -1 with *err. */
 int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err);
 int dt_consumer_exit_status(const dt_consumer *c);
-/* At the end: aggregations that no printa() has printed. */
-void dt_consumer_print_aggs(dt_consumer *c);
+/* At the end: aggregations that no printa() has printed. 0, or -1 when they cannot be written. */
+int dt_consumer_print_aggs(dt_consumer *c, dt_error *err);
 
 /* ---- aggregations: agg.c ---- */
 typedef struct dt_aggrow {

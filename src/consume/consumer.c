@@ -301,12 +301,19 @@ static int do_ftruncate(struct walk *k)
 	return 0;
 }
 
+/* A program that asks for what cannot be had is told so, and goes on. */
 static int do_setopt(struct walk *k)
 {
-	char *name = nth_string(k, 0), *value = nth_string(k, 1);
-	int rc = dt_options_set(k->c->env.opts, name, value[0] ? value : NULL, DT_WHEN_TRACING,
-				k->c->err);
+	char *name = nth_string(k, 0), *value = nth_string(k, 1), *why;
+	dt_error err = {0};
+	int rc = dt_options_set(k->c->env.opts, name, value[0] ? value : NULL, DT_WHEN_TRACING, &err);
 
+	if (rc < 0) {
+		why = dt_xasprintf("setopt(\"%s%s%s\"): %s", name, value[0] ? "\", \"" : "", value,
+				   err.text[0] ? err.text : dt_strerror(err.code));
+		rc = diag(k->c, DT_DIAG_FAULT, why) ? dt_err(k->c->err, EDT_ERRABORT, NULL) : 0;
+		free(why);
+	}
 	free(name);
 	free(value);
 	return rc;
@@ -509,13 +516,12 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 	return c->exiting || st.exiting || st.filled;
 }
 
-void dt_consumer_print_aggs(dt_consumer *c)
+int dt_consumer_print_aggs(dt_consumer *c, dt_error *err)
 {
 	uint32_t n = dt_aggs_count(c->aggs);
 	bool reverse = dt_opt(c->env.opts, DT_O_AGGSORTREV);
-	dt_error err = {0};
 
-	c->err = &err;
+	c->err = err;
 	c->ops->exit_begin(c->w);
 	for (uint32_t i = 0; i < n; i++) {
 		dt_aggset *s = dt_aggs_nth(c->aggs, reverse ? n - 1 - i : i);
@@ -526,8 +532,8 @@ void dt_consumer_print_aggs(dt_consumer *c)
 		dt_aggtable_make(&t, &s, 1, c->env.opts);
 		t.at_exit = true;
 		if (t.nlines)
-			c->ops->aggs(c->w, &t, &err);
+			c->ops->aggs(c->w, &t, err);
 		dt_aggtable_free(&t);
 	}
-	flush_stream(c);
+	return flush_stream(c);
 }

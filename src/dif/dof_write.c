@@ -328,7 +328,8 @@ void dt_dof_write(const dt_program *p, dt_buf *out)
 		add_section(&w, DT_DOF_STATEMENTS, 8, w.stmts.v, w.stmts.n * sizeof(*w.stmts.v));
 	if (w.aggrefs.n > 0)
 		add_section(&w, DT_DOF_AGGREFS, 4, w.aggrefs.v, w.aggrefs.n * sizeof(*w.aggrefs.v));
-	add_section(&w, DT_DOF_COMMENTS, 1, comment, sizeof(comment));
+	if (!p->options || !dt_opt(p->options, DT_O_STRIP))
+		add_section(&w, DT_DOF_COMMENTS, 1, comment, sizeof(comment));
 	write_file(&w, loadable, out);
 	dt_vec_free(&w.secs);
 	dt_vec_free(&w.stmts);

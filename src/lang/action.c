@@ -259,8 +259,10 @@ void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *stmt)
 
 	if (!e)
 		return;
+	e = dt_constant_choice(cc, e); /* VERBOSE ? printf("...") : 1; */
 	check_agg_place(cc, e);
 	if (e->kind == N_OP2 && e->op == '=' && e->l->kind == N_AGG) {
+		e->r = dt_constant_choice(cc, e->r);
 		dt_agg_compile(cc, b, e);
 		return;
 	}

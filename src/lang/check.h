@@ -20,6 +20,9 @@ void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what);
 dt_node *dt_check_op1(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_op2(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_op3(dt_compiler *cc, dt_node *n);
+/* c ? l : r with a constant c is l or r and nothing else: the other is not looked at, and the one
+ * chosen may be an action. Scripts have optional output by it: inline int VERBOSE = $1; */
+dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_deref(dt_compiler *cc, dt_node *n); /* '*' with n->l checked */
 dt_node *dt_check_index(dt_compiler *cc, dt_node *n); /* '[' with l and r checked */
 

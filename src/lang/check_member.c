@@ -7,24 +7,46 @@
  */
 #include "lang/check.h"
 
-static void place_member(dt_compiler *cc, dt_node *n, const dt_member *m, uint64_t bits)
+/* Does a unit of so many bytes at `offset` hold all bits of the field, inside of the struct? */
+static bool unit_fits(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t offset, uint32_t bytes)
 {
-	uint64_t unit = dt_type_size(cc->types, m->type) * 8;
+	if (bits < offset * 8 || bits + n->bit_width > (offset + bytes) * 8 ||
+	    offset + bytes > struct_size)
+		return false;
+	n->offset = offset;
+	n->bit_unit = bytes;
+	n->bit_offset = (uint32_t)(bits - offset * 8);
+	return true;
+}
 
+/* The unit of the member's own type, if it is aligned and inside of the struct, as it is unless the
+ * struct is packed; else any other aligned one, and at last an unaligned one. */
+static bool find_unit(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t own)
+{
+	if (own >= 1 && own <= 8 &&
+	    unit_fits(n, bits, struct_size, bits / 8 / own * own, (uint32_t)own))
+		return true;
+	for (uint32_t u = 1; u <= 8; u *= 2)
+		if (unit_fits(n, bits, struct_size, bits / 8 / u * u, u))
+			return true;
+	for (uint32_t u = 2; u <= 8; u *= 2)
+		if (unit_fits(n, bits, struct_size, bits / 8, u) ||
+		    (struct_size >= u && unit_fits(n, bits, struct_size, struct_size - u, u)))
+			return true;
+	return unit_fits(n, bits, UINT64_MAX, bits / 8, 8); /* five bytes of a struct of five */
+}
+
+static void place_member(dt_compiler *cc, dt_node *n, dt_type *t, const dt_member *m, uint64_t bits)
+{
 	n->offset = bits / 8;
 	dt_set_object(n, m->type);
 	if (m->bit_width == 0)
 		return;
 	n->flags |= NF_BITFIELD;
 	n->bit_width = m->bit_width;
-	if (unit == 0)
-		unit = 32;
-	/* The aligned unit if the field fits there, else (packed) from its own byte on. */
-	if (bits % unit + m->bit_width <= unit)
-		n->offset = bits / unit * unit / 8;
-	n->bit_offset = (uint32_t)(bits - n->offset * 8);
-	if (n->bit_offset + n->bit_width > unit)
-		dt_fail(cc, n->pos, D_TYPE_MEMBER, "bit-field %s crosses its storage unit", n->name);
+	if (!find_unit(n, bits, dt_type_size(cc->types, t), dt_type_size(cc->types, m->type)))
+		dt_fail(cc, n->pos, D_TYPE_MEMBER, "bit-field %s is spread over more than 64 bits",
+			n->name);
 }
 
 /* The struct or union that the left side denotes; errors name what was found instead. */
@@ -100,7 +122,7 @@ dt_node *dt_check_member(dt_compiler *cc, dt_node *n)
 		n->flags |= NF_USER;
 	else if (n->op == T_ARROW || (n->l->flags & NF_WRITABLE))
 		n->flags |= NF_WRITABLE;
-	place_member(cc, n, m, bits);
+	place_member(cc, n, t, m, bits);
 	n->attr = n->l->attr;
 	return n;
 }

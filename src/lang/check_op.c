@@ -420,14 +420,25 @@ static void unify_arms(dt_compiler *cc, dt_node *n)
 	dt_set_object(n, n->l->type);
 }
 
+dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n)
+{
+	while (n->kind == N_OP3) {
+		n->c = dt_check_value(cc, n->c);
+		if (n->c->kind != N_INT)
+			break;
+		n = n->c->ival ? n->l : n->r;
+	}
+	return n;
+}
+
 dt_node *dt_check_op3(dt_compiler *cc, dt_node *n)
 {
-	n->c = dt_check_value(cc, n->c);
+	n = dt_constant_choice(cc, n);
+	if (n->kind != N_OP3)
+		return dt_check(cc, n);
 	need_scalar(cc, n, n->c);
 	n->l = operand(cc, n->l, '?');
 	n->r = operand(cc, n->r, '?');
 	unify_arms(cc, n);
-	if (n->c->kind == N_INT)
-		return n->c->ival ? n->l : n->r;
 	return n;
 }

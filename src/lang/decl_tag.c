@@ -318,7 +318,7 @@ dt_type *dt_parse_sou(dt_compiler *cc)
 	cc->lex.packed = false;
 	dt_lex_next(cc); /* and attributes before the tag */
 	packed = cc->lex.packed;
-	if (cc->lex.tok.kind == T_IDENT) {
+	if (cc->lex.tok.kind == T_IDENT || dt_is_d_keyword(cc->lex.tok.kind)) {
 		tag = cc->lex.tok.text;
 		if (cc->lex.tok.module)
 			module = cc->lex.tok.module;
@@ -421,7 +421,7 @@ dt_type *dt_parse_enum(dt_compiler *cc)
 	dt_type *t;
 
 	dt_lex_next(cc);
-	if (cc->lex.tok.kind == T_IDENT) {
+	if (cc->lex.tok.kind == T_IDENT || dt_is_d_keyword(cc->lex.tok.kind)) {
 		tag = cc->lex.tok.text;
 		if (cc->lex.tok.module)
 			module = cc->lex.tok.module;

@@ -175,6 +175,10 @@ static void parse_array(dt_compiler *cc, enum dt_decl_place place, dt_declarator
 		dt_lex_next(cc); /* C99: char buf[restrict static 3] */
 	if (cc->lex.tok.kind == ']') {
 		a->no_size = true;
+	} else if (place == DECL_PARAM && dt_lex_included(cc)) {
+		cc->nlinks = 0;
+		dt_parse_assign(cc); /* C99: int v[n], with n another parameter; it is a pointer */
+		a->no_size = true;
 	} else if (place == DECL_EXTERNAL && at_keys(cc)) {
 		if (d->derive.n > 1)
 			dt_fail(cc, a->pos, D_DECL_ARRSUB,
@@ -200,11 +204,9 @@ static bool at_inner_declarator(dt_compiler *cc, enum dt_name_rule rule)
 	       !dt_named_type(cc, t->module, t->text, false);
 }
 
-/* Words reserved in D but not in C may be names of members and parameters, and in headers. */
-static bool at_name(const dt_compiler *cc, enum dt_decl_place place)
+bool dt_is_d_keyword(int token)
 {
-	switch (cc->lex.tok.kind) {
-	case T_IDENT: return true;
+	switch (token) {
 	case T_COUNTER:
 	case T_IMPORT:
 	case T_OFFSETOF:
@@ -216,9 +218,18 @@ static bool at_name(const dt_compiler *cc, enum dt_decl_place place)
 	case T_THIS:
 	case T_TRANSLATOR:
 	case T_USERLAND:
-	case T_XLATE: return place == DECL_MEMBER || place == DECL_PARAM || dt_lex_included(cc);
+	case T_XLATE: return true;
 	default: return false;
 	}
+}
+
+/* Words reserved in D but not in C may be names of members and parameters, and in headers. */
+static bool at_name(const dt_compiler *cc, enum dt_decl_place place)
+{
+	if (cc->lex.tok.kind == T_IDENT)
+		return true;
+	return dt_is_d_keyword(cc->lex.tok.kind) &&
+	       (place == DECL_MEMBER || place == DECL_PARAM || dt_lex_included(cc));
 }
 
 static void parse_name(dt_compiler *cc, dt_declarator *d)

@@ -10,6 +10,7 @@
  *   p->m = e         e; address of p->m; stw
  *   s = t (struct)   t; address of s; setx size; copys        (into memory)
  *                    t; stgs s: the engine copies             (into a variable)
+ *   p->s = t (string)  t; address of p->s; strlen(t) + 1; copys
  *   p->f = e (bits)  e cut to the field; ld unit; clear; or; st unit
  */
 #include "lang/gen.h"
@@ -93,6 +94,22 @@ static void copy_to(dt_gen *g, dt_val *from, dt_val *addr, uint64_t n)
 	dt_val_unpin(addr);
 }
 
+/* A string is copied up to its NUL: behind it there may be nothing to read. */
+static void copy_string(dt_gen *g, dt_val *from, dt_val *addr)
+{
+	int src = dt_val_pin(g, from), dst = dt_val_pin(g, addr);
+	dt_val *n = dt_val_new(g);
+
+	dt_emit(g, DT_I_FMT(DT_OP_FLUSHTS, 0, 0, 0));
+	dt_emit(g, DT_I_FMT(DT_OP_PUSHTR, DT_TYPE_STRING, 0, src));
+	dt_emit(g, DT_I_IDX(DT_OP_CALL, DT_SUBR_STRLEN, n->reg));
+	n = dt_val_op2(g, DT_OP_ADD, n, dt_val_const(g, 1));
+	dt_emit(g, DT_I_FMT(DT_OP_COPYS, src, n->reg, dst));
+	dt_val_drop(g, n);
+	dt_val_unpin(from);
+	dt_val_unpin(addr);
+}
+
 /* unit = (unit & ~mask) | (v << offset & mask) */
 static void store_bits(dt_gen *g, struct target *t, dt_val *v, uint64_t size)
 {
@@ -125,7 +142,9 @@ static void target_store(dt_gen *g, struct target *t, dt_val *v)
 			dt_gen_push(g, t->n->args, t->keys);
 		dt_emit_var(g, t->n->ident, true, dt_val_reg(g, v));
 	} else if (t->n->flags & NF_BITFIELD) {
-		store_bits(g, t, v, size);
+		store_bits(g, t, v, t->n->bit_unit);
+	} else if (dt_type_is_string(t->n->type)) {
+		copy_string(g, v, t->addr);
 	} else if (dt_gen_is_ref(t->n) || size > 8) {
 		copy_to(g, v, t->addr, size);
 	} else {

@@ -138,9 +138,9 @@ dt_val *dt_gen_load(dt_gen *g, const dt_node *n, dt_val *addr)
 	enum dt_op op;
 
 	if (n->flags & NF_BITFIELD) {
-		load_op(size, false, n->flags & NF_USER, &op);
+		load_op(n->bit_unit, false, n->flags & NF_USER, &op);
 		addr = dt_val_op1(g, op, addr);
-		if (!is_signed && n->bit_offset == 0 && n->bit_width == size * 8)
+		if (!is_signed && n->bit_offset == 0 && n->bit_width == n->bit_unit * 8)
 			return addr;
 		return dt_gen_extend(g, addr, n->bit_offset, n->bit_width, is_signed);
 	}

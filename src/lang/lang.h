@@ -97,6 +97,7 @@ enum dt_nkind {
 };
 #define T_POSTINC (T_KW_LAST + 1)
 #define T_POSTDEC (T_KW_LAST + 2)
+#define T_ALIGNOF (T_KW_LAST + 3) /* in C headers; folded by the parser */
 
 enum dt_nflags {
 	NF_LVAL = 1,	  /* has an address or is a variable */
@@ -127,10 +128,10 @@ struct dt_node {
 	dt_type *ctype;
 	dt_ident *ident;
 	/* member access ('.', T_ARROW), set by the checker: where it lies from the start of the
-	 * struct. Bit-field: storage unit is loaded at byte `offset` with the member's type size,
-	 * then shifted and masked by bit_offset (from that unit's low bit) and bit_width. */
+	 * struct. Bit-field: a storage unit of bit_unit bytes is loaded at byte `offset`, then
+	 * shifted and masked by bit_offset (from that unit's low bit) and bit_width. */
 	uint64_t offset;
-	uint32_t bit_offset, bit_width;
+	uint32_t bit_offset, bit_width, bit_unit;
 	dt_probedesc desc;
 };
 

@@ -253,6 +253,10 @@ void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode
 {
 	const char *nul = memchr(text, '\0', len);
 
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* what some editors put first */
+		text += 3;
+		len -= 3;
+	}
 	cc->lex = (dt_lexer){.text = text,
 			     .p = text,
 			     .end = text + len,

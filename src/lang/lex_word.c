@@ -15,11 +15,14 @@ struct word {
 static const struct word words[] = {
     /* sorted */
     {"_Alignas", SKIP_PARENS},
+    {"_Alignof", T_ALIGNOF},
     {"_Atomic", SKIP_WORD},
     {"_Complex", SKIP_WORD},
     {"_Noreturn", SKIP_WORD},
     {"_Static_assert", SKIP_PARENS},
     {"_Thread_local", SKIP_WORD},
+    {"__alignof", T_ALIGNOF},
+    {"__alignof__", T_ALIGNOF},
     {"__asm", SKIP_PARENS},
     {"__asm__", SKIP_PARENS},
     {"__attribute", SKIP_PARENS},

@@ -374,6 +374,20 @@ static dt_node *parse_cast(dt_compiler *cc)
 
 /* ---- unary ---- */
 
+/* <errno.h> makes errno a macro for (*__errno_location ()); with -C it still means D's own. */
+static bool is_c_errno(const dt_node *n)
+{
+	return n->kind == N_CALL && !n->args && strcmp(n->name, "__errno_location") == 0;
+}
+
+static dt_node *d_errno(dt_compiler *cc, dt_pos pos)
+{
+	dt_node *n = dt_node_new(cc, N_IDENT, pos);
+
+	n->name = "errno";
+	return n;
+}
+
 static dt_node *parse_unary_inner(dt_compiler *cc)
 {
 	int op = cc->lex.tok.kind;
@@ -391,11 +405,19 @@ static dt_node *parse_unary_inner(dt_compiler *cc)
 	case T_DEC:
 	case T_STRINGOF:
 		dt_lex_next(cc);
-		n = dt_node_op1(cc, op, parse_unary(cc));
+		n = parse_unary(cc);
+		n = op == '*' && is_c_errno(n) ? d_errno(cc, pos) : dt_node_op1(cc, op, n);
 		break;
 	case T_SIZEOF:
 		dt_lex_next(cc);
 		n = parse_sizeof(cc, pos);
+		break;
+	case T_ALIGNOF:
+		dt_lex_next(cc);
+		if (cc->lex.tok.kind != '(')
+			dt_syntax(cc, NULL);
+		n = dt_node_int(cc, pos, dt_type_align(cc->types, parse_type_in_parens(cc)),
+				dt_intrinsics(cc->types)->size);
 		break;
 	case '(':
 		if (!at_type_in_parens(cc, true))

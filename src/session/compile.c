@@ -32,8 +32,11 @@ static dt_program *compile_text(dtrace_hdl_t *h, const struct dt_source *src)
 		fwrite(desugared.s, 1, desugared.n, h->sugar_out ? h->sugar_out : stderr);
 	dt_buf_free(&parsed);
 	dt_buf_free(&desugared);
-	if (p)
+	if (p) {
 		p->options = &h->opts;
+		dt_session_debug(h, "compiled %s: %u clause%s", src->name ? src->name : "a string",
+				 p->nclauses, p->nclauses == 1 ? "" : "s");
+	}
 	return p;
 }
 

@@ -47,6 +47,7 @@ static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
 			return dt_session_fail(h);
 		if (n == 0 && !dt_opt(&h->opts, DT_O_ZDEFS))
 			return no_match(h, &p->clauses[i]);
+		dt_session_debug(h, "clause %u: %d probe%s", i + 1, n, n == 1 ? "" : "s");
 		for (int j = 0; j < n; j++)
 			*dt_vec_add(&h->ecbs, NULL) = (dt_ecb){
 			    .probe = probes[j],

@@ -2,8 +2,8 @@
  * report: what -v and -lv say about stability and argument types.
  *
  * A program's attributes are the minimum over everything it uses (the compiler keeps them). A
- * probe's come from its provider's table: the description's are the minimum of the four name
- * parts, the arguments' stand beside them.
+ * probe's come from its provider's table: the description's are the minimum of the name parts
+ * that are not empty, the arguments' stand beside them.
  */
 #include "session/session.h"
 
@@ -25,12 +25,14 @@ void dtrace_stability(const dtrace_prog_t *p, FILE *out)
 	fprintf(out, "\n");
 }
 
-static dt_attr description_attr(const dt_provider *pv)
+static dt_attr description_attr(const dt_probe *pr)
 {
-	dt_attr a = pv->attrs[0];
+	const char *const parts[] = {pr->prov, pr->mod, pr->func, pr->name};
+	dt_attr a = pr->provider->attrs[0];
 
 	for (int i = 1; i < 4; i++)
-		a = dt_attr_min(a, pv->attrs[i]);
+		if (parts[i][0])
+			a = dt_attr_min(a, pr->provider->attrs[i]);
 	return a;
 }
 
@@ -56,7 +58,7 @@ int dtrace_probe_report(dtrace_hdl_t *h, unsigned id, FILE *out)
 	if (!pr)
 		return dt_session_err(h, EDT_BADID, NULL);
 	fprintf(out, "\n\tProbe Description Attributes\n");
-	print_attr(out, description_attr(pr->provider));
+	print_attr(out, description_attr(pr));
 	fprintf(out, "\n\tArgument Attributes\n");
 	print_attr(out, pr->provider->attrs[4]);
 	print_args(h, pr, out);

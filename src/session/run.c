@@ -3,7 +3,8 @@
  * processes are let go. work: take what the engine has and print it. stop: END runs.
  *
  * Which engine: -x engine=vm is the interpreter, which fires BEGIN, END and ERROR and nothing else;
- * engine=bpf is the kernel. auto takes the interpreter when the program needs nothing more.
+ * engine=bpf is the kernel. auto takes the interpreter when the program needs nothing more: no other
+ * probe, nothing that only the kernel knows (the current task, registers, stacks, its memory).
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,6 +13,9 @@
 #include <unistd.h>
 
 #include "session/session.h"
+
+#define KERNEL_MIN 0xffff800000000000ull
+#define KERNEL_MAX 0xfffffffffff00000ull /* above: small negative numbers */
 
 enum { ENGINE_AUTO, ENGINE_VM, ENGINE_BPF }; /* in the order of options.def */
 
@@ -24,13 +28,57 @@ static const dt_probe *kernel_probe(const dtrace_hdl_t *h)
 	return NULL;
 }
 
+/* Does an expression ask for what only the kernel has? Symbols are addresses by now. */
+static bool kernel_difo(const dt_difo *d)
+{
+	static const uint32_t vars[] = {DT_VAR_CURTHREAD,  DT_VAR_REGS,	  DT_VAR_UREGS,
+					DT_VAR_STACKDEPTH, DT_VAR_CALLER, DT_VAR_USTACKDEPTH,
+					DT_VAR_UCALLER};
+	bool loads = false;
+
+	for (uint32_t i = 0; d && i < d->nvars; i++)
+		for (size_t v = 0; v < DT_NELEM(vars); v++)
+			if (d->vars[i].scope == DT_SCOPE_GLOBAL && d->vars[i].id == vars[v])
+				return true;
+	for (uint32_t i = 0; d && i < d->len; i++)
+		loads = loads || dt_op_table[DT_I_OP(d->text[i])].format == DT_F_LOAD;
+	for (uint32_t i = 0; loads && i < d->intlen; i++)
+		if (d->inttab[i] >= KERNEL_MIN && d->inttab[i] < KERNEL_MAX)
+			return true;
+	return false;
+}
+
+static bool kernel_clause(const dt_clause *c)
+{
+	if (kernel_difo(c->pred))
+		return true;
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *a = &c->actions[i];
+		if (a->kind == DT_ACT_STACK || a->kind == DT_ACT_USTACK ||
+		    a->kind == DT_ACT_JSTACK || kernel_difo(a->difo) || kernel_difo(a->incr))
+			return true;
+	}
+	return false;
+}
+
+static bool needs_kernel(const dtrace_hdl_t *h)
+{
+	if (kernel_probe(h))
+		return true;
+	for (uint32_t i = 0; i < h->ecbs.n; i++)
+		if (kernel_clause(h->ecbs.v[i].clause))
+			return true;
+	return false;
+}
+
 static int choose_engine(dtrace_hdl_t *h)
 {
 	const dt_probe *k = kernel_probe(h);
 	uint64_t choice = dt_opt(&h->opts, DT_O_ENGINE);
 
-	h->engine_ops = choice == ENGINE_BPF || (choice == ENGINE_AUTO && k) ? &dt_engine_bpf
-									     : &dt_engine_vm;
+	h->engine_ops = choice == ENGINE_BPF || (choice == ENGINE_AUTO && needs_kernel(h))
+			    ? &dt_engine_bpf
+			    : &dt_engine_vm;
 	if (h->engine_ops == &dt_engine_bpf)
 		return 0;
 	if (k)
@@ -71,6 +119,7 @@ int dtrace_go(dtrace_hdl_t *h)
 	env.ecbs = h->ecbs.v;
 	env.necbs = h->ecbs.n;
 	memset(&h->err, 0, sizeof(h->err));
+	dt_session_debug(h, "engine %s, %u clauses on probes", h->engine_ops->name, env.necbs);
 	h->engine = h->engine_ops->open(&env, &h->err);
 	if (!h->engine)
 		return dt_session_fail(h);
@@ -181,8 +230,8 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out)
 	if (h->state == DT_SESSION_NEW)
 		return 0;
 	need_consumer(h, out);
-	dt_consumer_print_aggs(h->consumer);
-	return 0;
+	memset(&h->err, 0, sizeof(h->err));
+	return dt_consumer_print_aggs(h->consumer, &h->err) < 0 ? dt_session_fail(h) : 0;
 }
 
 /* ---- waiting ---- */

@@ -186,3 +186,16 @@ int dt_session_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *tex
 	fprintf(stderr, "dtrace: %s\n", text);
 	return 0;
 }
+
+void dt_session_debug(const dtrace_hdl_t *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!dt_opt(&h->opts, DT_O_DEBUG))
+		return;
+	fprintf(stderr, "libdtrace DEBUG: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}

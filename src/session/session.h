@@ -64,6 +64,8 @@ int dt_session_fail(dtrace_hdl_t *h);
 int dt_session_err(dtrace_hdl_t *h, int code, const char *fmt, ...) DT_PRINTF(3, 4);
 /* Hand a diagnostic to the user's handler; without one it goes to stderr. 0, or -1 to abort. */
 int dt_session_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text);
+/* With option debug (or DTRACE_DEBUG in the environment): a line on stderr. */
+void dt_session_debug(const dtrace_hdl_t *h, const char *fmt, ...) DT_PRINTF(2, 3);
 
 /* ---- cpp.c ---- */
 /* Run the preprocessor over text; its output is added to *out. 0, or -1 with h->err. */

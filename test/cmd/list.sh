@@ -19,9 +19,9 @@ expect "$one" "$(cat "$TMP/f")
 dt -lv -i 1
 expect "$one
 	Probe Description Attributes
-		Identifier Names: Private
-		Data Semantics:   Private
-		Dependency Class: Unknown
+		Identifier Names: Stable
+		Data Semantics:   Stable
+		Dependency Class: Common
 
 	Argument Attributes
 		Identifier Names: Stable

@@ -1,5 +1,5 @@
 // tag: D_OP_ACT 4
 BEGIN
 {
-	1 ? trace(1) : trace(2);
+	pid ? trace(1) : trace(2);
 }

@@ -314,7 +314,7 @@ static void test_quiet_and_exit(void)
 	number(f, t->int_, 3);
 	CHECK(work() == 1);
 	CHECK(dt_consumer_exit_status(consumer) == 3);
-	dt_consumer_print_aggs(consumer);
+	dt_consumer_print_aggs(consumer, &(dt_error){0});
 	finish("-5 x\n\n");
 }
 
@@ -436,7 +436,7 @@ static void test_default_aggs(void)
 	row(plain)[0] = (uint64_t)-77;
 	row(plain)[0] = 5; /* from another CPU */
 	work();
-	dt_consumer_print_aggs(consumer);
+	dt_consumer_print_aggs(consumer, &(dt_error){0});
 	finish("\n"
 	       "  awk                                                               2\n"
 	       "  bash                                                              2\n"
@@ -475,7 +475,7 @@ static void test_agg_statements(void)
 	key_int(0, 2, 4);
 	printa(a, NULL);
 	work();
-	dt_consumer_print_aggs(consumer);
+	dt_consumer_print_aggs(consumer, &(dt_error){0});
 	finish(
 	    "\n        2               20\n        3               30\n        4               40\n"
 	    "\n        9                0                1\n        2                2             "
@@ -539,7 +539,7 @@ static void test_quantize(void)
 	quantize(v, -1, -1);
 	quantize(v, 1, 3);
 	work();
-	dt_consumer_print_aggs(consumer);
+	dt_consumer_print_aggs(consumer, &(dt_error){0});
 	finish("\n\n" HEAD "               0 |                                         0        \n"
 	       "               1 |@@@@@@@@@@                               10       \n"
 	       "               2 |@@@@@@@@@@@@@@@@@@@@                     20       \n"
@@ -578,7 +578,7 @@ static void test_lquantize(void)
 	v[1 + dt_llquantize_bucket(llp, 2)] = 1;
 	v[1 + dt_llquantize_bucket(llp, 1000)] = 2;
 	work();
-	dt_consumer_print_aggs(consumer);
+	dt_consumer_print_aggs(consumer, &(dt_error){0});
 	finish("\n\n" HEAD "             < 0 |@@@@@@@@@@                               1        \n"
 	       "               0 |                                         0        \n"
 	       "              10 |                                         0        \n"
@@ -673,7 +673,7 @@ static void test_pack(void)
 	key_int(1, 1, 1);
 	quantize(v, (int64_t)1 << 32, 1);
 	work();
-	dt_consumer_print_aggs(consumer);
+	dt_consumer_print_aggs(consumer, &(dt_error){0});
 	option("encoding", "utf8");
 	option("aggzoom", NULL);
 	printa(a, NULL);
@@ -713,7 +713,7 @@ static void test_hist(void)
 	row(b)[0] = 6;
 	key_string(0, "six");
 	work();
-	dt_consumer_print_aggs(consumer);
+	dt_consumer_print_aggs(consumer, &(dt_error){0});
 	option("aggzoom", NULL);
 	printa(b, NULL);
 	work();
@@ -1021,6 +1021,102 @@ static void test_losses(void)
 			 "predicate\n");
 }
 
+/* Every kind of loss, one and many, with its tag. */
+static void test_every_loss(void)
+{
+	uint64_t one[1] = {1}, many[1] = {3};
+
+	start();
+	status = (dt_status){.drops = one,
+			     .agg_drops = one,
+			     .ncpus = 1,
+			     .dyn_drops = 1,
+			     .dyn_rinse_drops = 1,
+			     .dyn_dirty_drops = 1,
+			     .spec_drops = 1,
+			     .spec_busy = 1,
+			     .spec_unavail = 1,
+			     .stack_overflows = 1,
+			     .dbl_errors = 1};
+	work();
+	CHECK_STR(diags, "1 drop on CPU 0\n"
+			 "1 aggregation drop on CPU 0\n"
+			 "1 dynamic variable drop\n"
+			 "1 dynamic variable drop with non-empty rinsing list\n"
+			 "1 dynamic variable drop with non-empty dirty list\n"
+			 "1 speculative drop\n"
+			 "1 failed speculation (available buffer still busy)\n"
+			 "1 failed speculation (no speculative buffer available)\n"
+			 "1 jstack()/ustack() string table overflow\n"
+			 "1 error in ERROR probe enabling\n");
+	diags[0] = 0;
+	option("droptags", NULL);
+	status = (dt_status){.drops = many,
+			     .agg_drops = many,
+			     .ncpus = 1,
+			     .dyn_drops = 3,
+			     .dyn_rinse_drops = 3,
+			     .dyn_dirty_drops = 3,
+			     .spec_drops = 3,
+			     .spec_busy = 3,
+			     .spec_unavail = 3,
+			     .stack_overflows = 3,
+			     .dbl_errors = 3};
+	work();
+	CHECK_STR(diags, "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 0\n"
+			 "[DTRACEDROP_AGGREGATION] 2 aggregation drops on CPU 0\n"
+			 "[DTRACEDROP_DYNAMIC] 2 dynamic variable drops\n"
+			 "[DTRACEDROP_DYNRINSE] 2 dynamic variable drops with non-empty rinsing list\n"
+			 "[DTRACEDROP_DYNDIRTY] 2 dynamic variable drops with non-empty dirty list\n"
+			 "[DTRACEDROP_SPEC] 2 speculative drops\n"
+			 "[DTRACEDROP_SPECBUSY] 2 failed speculations (available buffers still busy)\n"
+			 "[DTRACEDROP_SPECUNAVAIL] 2 failed speculations (no speculative buffer "
+			 "available)\n"
+			 "[DTRACEDROP_STKSTROVERFLOW] 2 jstack()/ustack() string table overflows\n"
+			 "[DTRACEDROP_DBLERROR] 2 errors in ERROR probe enabling\n");
+	status = (dt_status){0};
+	finish("");
+}
+
+/* Every fault: only addresses, alignments and stacks show their value. */
+static void test_every_fault(void)
+{
+	static const struct {
+		uint32_t code;
+		const char *text;
+	} faults[] = {
+	    {DT_FLT_UNKNOWN, "unknown fault"},
+	    {DT_FLT_BADADDR, "invalid address (0x10)"},
+	    {DT_FLT_BADALIGN, "invalid alignment (0x10)"},
+	    {DT_FLT_ILLOP, "illegal operation"},
+	    {DT_FLT_DIVZERO, "divide-by-zero"},
+	    {DT_FLT_NOSCRATCH, "out of scratch space"},
+	    {DT_FLT_KPRIV, "invalid kernel access"},
+	    {DT_FLT_UPRIV, "invalid user access"},
+	    {DT_FLT_TUPOFLOW, "tuple stack overflow"},
+	    {DT_FLT_BADSTACK, "bad stack (0x10)"},
+	    {DT_FLT_LIBRARY, "library-level fault"},
+	    {4711, "unknown fault"},
+	};
+	dt_probe probe = {.id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN"};
+	dt_ecb ecb = {.epid = 1, .probe = &probe};
+
+	for (size_t i = 0; i < DT_NELEM(faults); i++) {
+		dt_fault f = {.epid = 1, .action = 1, .offset = 4, .value = 16};
+		char want[160];
+		dt_buf b = {0};
+
+		f.code = faults[i].code;
+		dt_fault_text(&f, &ecb, &b);
+		snprintf(want, sizeof(want),
+			 "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): %s in action #1 at DIF "
+			 "offset 4",
+			 faults[i].text);
+		CHECK_STR(b.s, want);
+		dt_buf_free(&b);
+	}
+}
+
 static void test_setopt_and_freopen(void)
 {
 	char path[] = "/tmp/test_text_XXXXXX", line[32] = "";
@@ -1046,7 +1142,8 @@ static void test_setopt_and_freopen(void)
 	stmt(f, DT_ST_SETOPT);
 	string(f, "strsize"); /* not while tracing */
 	string(f, "10");
-	CHECK(work() < 0);
+	CHECK(work() == 0); /* a complaint, and on it goes */
+	CHECK_STR(diags, "setopt(\"strsize\", \"10\"): Operation illegal when tracing is active\n");
 	finish("CPU     ID                    FUNCTION:NAME\n"
 	       "  0      7                           :BEGIN \n"
 	       "back\n");
@@ -1079,6 +1176,8 @@ int main(void)
 	test_print_scalars();
 	test_print_structures();
 	test_losses();
+	test_every_loss();
+	test_every_fault();
 	test_setopt_and_freopen();
 	dt_types_free(types);
 	dt_arena_free(arena);

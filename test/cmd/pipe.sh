@@ -1,0 +1,44 @@
+# The reader of our output goes away, or is slow.
+. "$SRC/test/lib.bash"
+set -m # background jobs keep SIGINT
+cd "$TMP" || exit 1
+mkfifo fifo
+prog='BEGIN { printf("%60000d%60000d%60000d\n", 1, 2, 3); } END { printf("the end\n"); }' # more than a pipe holds
+# gone: the process ends, and says nothing
+{ "$DTRACE" -x engine=vm -qn "$prog" 2>err; echo $? >st; } | true
+expect "141 " "$(cat st) $(cat err)"
+{ "$DTRACE" -x engine=vm -l 2>err; echo $? >st; } | head -n 1 >/dev/null
+expect_match '^(141|0) $' "$(cat st) $(cat err)"
+waiting() { # until it sleeps in a write to the pipe
+	for _ in $(seq 200); do
+		grep -q pipe_write "/proc/$1/wchan" 2>/dev/null || grep -q '^1 0x1 ' "/proc/$1/syscall" 2>/dev/null && return
+		sleep 0.02
+	done
+}
+# slow: one interrupt, and everything still arrives
+exec 8<>fifo # so that the pipe has a reader that does not read
+"$DTRACE" -x engine=vm -qn "$prog" >fifo 2>err 8<&- &
+p=$!
+waiting $p
+kill -INT $p
+sleep 0.1
+cat <&8 >got &
+reader=$!
+wait $p
+expect 0 $? "one interrupt"
+for _ in $(seq 100); do grep -q end got && break; sleep 0.02; done
+kill $reader
+wait $reader 2>/dev/null
+expect "the end" "$(grep -a end got)$(cat err)" "slow reader"
+expect 180001 "$(head -n 1 got | wc -c)"
+# two interrupts: it leaves
+"$DTRACE" -x engine=vm -qn "$prog" >fifo 2>err 8<&- &
+p=$!
+waiting $p
+kill -INT $p
+sleep 0.2
+kill -INT $p
+for _ in $(seq 100); do kill -0 $p 2>/dev/null || break; sleep 0.02; done
+kill -0 $p 2>/dev/null && { echo "two interrupts did not end it"; fails=1; kill -9 $p; }
+wait $p
+expect "0 " "$? $(cat err)" "two interrupts"

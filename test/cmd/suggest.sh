@@ -1,0 +1,34 @@
+# A name that is not known is answered with the nearest that is, also of libraries not loaded.
+. "$SRC/test/lib.bash"
+means() { # expected suggestion, program
+	dt -e -n "$2"
+	expect_match "; did you mean \"$1\"\\?\$|: did you mean \"$1\"\\?\$" "$err"
+}
+means ENOENT 'BEGIN { trace(ENOET); }'
+means SIGINT 'BEGIN { trace(SIGNT); }'
+means O_RDONLY 'BEGIN { trace(O_RDOLNY); }'
+means AF_INET6 'BEGIN { trace(AF_INNET6); }'
+means R_RIP 'BEGIN { trace(uregs[R_RIPP]); }'
+means ECONNRESET 'BEGIN { trace(ENOENT); trace(ECONRESET); }'
+means execname 'BEGIN { trace(execnam); }'
+means printf 'BEGIN { print_f("x"); }'
+means quantize 'BEGIN { @ = quantise(1); }'
+means strlen 'BEGIN { trace(strln("x")); }'
+means counter_of 'BEGIN { counter_of = 1; } END { trace(counterof); }'
+means 'self->start' 'BEGIN { self->start = 1; } END /self->satrt/ { }'
+means 'this->value' 'BEGIN { this->value = 1; trace(this->valeu); }'
+means '@calls' 'BEGIN { @calls = count(); printa(@cals); }'
+means BEGIN BEGN
+means ERROR 'dtrace:::ERRROR'
+means syscall 'sycall::read:entry'
+means openat 'syscall::opneat:entry'
+dt -e -n 'BEGIN { trace($taget); }'
+expect_match 'did you mean \$target\?$' "$err"
+dt -e -x quite -n BEGIN
+expect_match 'did you mean "quiet"\?$' "$err"
+dt -e -n '#pragma D option bufsise=1m
+BEGIN'
+expect_match 'did you mean "bufsize"\?$' "$err"
+# nothing near: nothing said
+dt -e -n 'BEGIN { trace(xyzzyplugh); }'
+expect "dtrace: invalid probe specifier BEGIN { trace(xyzzyplugh); }: in action list: failed to resolve xyzzyplugh: Unknown variable name" "$err"

@@ -1,0 +1,171 @@
+# Every example of doc/guide.md does what the guide says.
+# timeout: 120
+#
+# A fenced block is an example by its first words:
+#
+#	```d NAME		a script: saved under this name for the examples behind it
+#	```console		commands ("$ " first, "> " goes on) and exactly what they print
+#	```console shape	the lines shown are printed, somewhere: any number stands for any other,
+#				any kernel symbol for any other, blanks and bars are of any length;
+#				a line "..." stands for anything
+#	status=N		behind console: the status of the last command (0)
+#
+# Standard output and standard error come together. Examples that need the kernel run only where
+# this user may use it; the others run on both engines then. `test/run --update doc/guide` puts what
+# is printed now into the guide (shapes: only empty ones): read the difference before you commit it.
+set -u
+GUIDE=$SRC/doc/guide.md
+: "${TMP:=$(mktemp -d)}"
+mkdir -p "$TMP/bin" "$TMP/work"
+chmod 755 "$TMP" "$TMP/bin" "$TMP/work"
+printf '#!/bin/sh\nexec "%s" ${GUIDE_ENGINE:+-x engine=$GUIDE_ENGINE} "$@"\n' "$DTRACE" >"$TMP/bin/dtrace"
+chmod 755 "$TMP/bin/dtrace"
+export PATH=$TMP/bin:$PATH LC_ALL=C TZ=UTC
+cd "$TMP/work" || exit 2
+
+kernel=0
+"$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' >/dev/null 2>&1 && kernel=1
+NEEDS='syscall|sdt:|profile-|tick-|(^|[^@])stack\(|curthread|engine=bpf|caller| -c | -p '
+ran=0 failed=0 left=0
+
+needs_kernel() { # command: listing and compiling do not
+	local text=$1 s
+	for s in *.d; do [ -f "$s" ] && [[ $text == *"$s"* ]] && text+=$(cat "$s"); done
+	[[ $1 =~ (^|\ )-([a-zA-Z]*[le]|Se|lv)[a-zA-Z]*\  && $text != *sdt:* ]] && return 1
+	grep -qE "$NEEDS" <<<"$text"
+}
+
+trim() { awk '/^$/ { n++; next } { for (; n > 0; n--) print ""; print }'; }
+
+# The CPU a probe fired on is chance.
+cpu0() {
+	sed -E -e 's/^(  [0-9]| [0-9]{2}|[0-9]{3})( +[0-9]+ +[^ ]*:[^ ]+)/  0\2/' \
+		-e 's/^(  [0-9]| [0-9]{2}|[0-9]{3}) ( *(->|<-|=>|<=|\|) )/  0 \2/'
+}
+
+# Lines of $1 that no line of $2 looks like.
+missing() {
+	awk '
+	function squeeze(s) { gsub(/[ \t]+/, " ", s); sub(/^ /, "", s); sub(/ $/, "", s); return s }
+	function pattern(s) {
+		s = squeeze(s)
+		gsub(/[][\\.^$(){}?*+|\/]/, "\\\\&", s)
+		gsub(/[A-Za-z0-9_-]+`[A-Za-z0-9_.$\\]+(\\\+0x[0-9a-f]+)?/, "\001", s)
+		gsub(/0x[0-9a-f]+/, "\002", s)
+		gsub(/[0-9]+/, "[0-9]+", s)
+		gsub(/\002/, "0x[0-9a-f]+", s)
+		gsub(/\001/, "([^ ]+`[^ ]+|0x[0-9a-f]+)", s)
+		gsub(/\\\|[@ ]+/, "[|][@ ]*", s)
+		return "^" s "$"
+	}
+	NR == FNR { if ($0 != "" && $0 != "...") want[++n] = $0; next }
+	{ got[++m] = squeeze($0) }
+	END {
+		for (i = 1; i <= n; i++) {
+			p = pattern(want[i])
+			for (j = 1; j <= m; j++) if (got[j] ~ p) break
+			if (j > m) print want[i]
+		}
+	}' "$1" "$2"
+}
+
+# Run one command; $TMP/got is what it prints.
+try() { # command, status, shape, line, engine
+	GUIDE_ENGINE=$5 timeout -k 2 20 bash -c "$1" >"$TMP/raw" 2>&1 </dev/null
+	local status=$? why=
+	trim <"$TMP/raw" | { [ "$3" = 1 ] && cat || cpu0; } >"$TMP/got"
+	ran=$((ran + 1))
+	[ $status = "$2" ] || why="status $status, expected $2"
+	if [ "$3" = 1 ]; then
+		[ -z "$(missing "$TMP/want" "$TMP/got")" ] || why="not printed: $(missing "$TMP/want" "$TMP/got")"
+	else
+		cmp -s "$TMP/want" "$TMP/got" || why=$(diff -u --label guide --label printed "$TMP/want" "$TMP/got")
+	fi
+	[ -z "$why" ] && return
+	failed=$((failed + 1))
+	printf '\ndoc/guide.md:%d: %s%s\n%s\n' "$4" "$1" "${5:+ (engine $5)}" "$why"
+	[ "$3" = 1 ] && sed 's/^/  | /' "$TMP/got" | head -n 30
+}
+
+example() { # command, status, shape, line; what it should print is in $TMP/want
+	if ! needs_kernel "$1"; then
+		try "$@" ""
+		cp "$TMP/got" "$TMP/got.auto"
+		[ $kernel = 1 ] && [ "${UPDATE-0}" = 0 ] && try "$@" bpf
+		mv "$TMP/got.auto" "$TMP/got"
+	elif [ $kernel = 1 ]; then
+		try "$@" ""
+	else
+		left=$((left + 1))
+		cp "$TMP/want" "$TMP/got"
+	fi
+}
+
+# The commands of one block: its lines are in $TMP/block, beginning at line $1.
+block() { # line, status, shape
+	local line=$1 at=0 n=0 total cmd= l
+	total=$(grep -c '^\$ ' "$TMP/block")
+	flush() {
+		[ -n "$cmd" ] || return
+		n=$((n + 1))
+		trim <"$TMP/want.raw" >"$TMP/want"
+		example "$cmd" "$([ $n = "$total" ] && echo "$2" || echo 0)" "$3" "$at"
+		cat "$TMP/shown" >>"$TMP/new"
+		if [ "${UPDATE-0}" = 1 ] && { [ "$3" = 0 ] || [ ! -s "$TMP/want" ]; }; then cat "$TMP/got"; else cat "$TMP/want"; fi >>"$TMP/new"
+		cmd=
+	}
+	while IFS= read -r l; do
+		line=$((line + 1))
+		if [[ $l == '$ '* ]]; then
+			flush "$@"
+			cmd=${l:2} at=$line
+			printf '%s\n' "$l" >"$TMP/shown"
+			: >"$TMP/want.raw"
+		elif [[ $l == '> '* ]] && [ ! -s "$TMP/want.raw" ]; then
+			cmd+=$'\n'${l:2}
+			printf '%s\n' "$l" >>"$TMP/shown"
+		else
+			printf '%s\n' "$l" >>"$TMP/want.raw"
+		fi
+	done <"$TMP/block"
+	flush "$@"
+}
+
+: >"$TMP/new"
+number=0 info='' start=0
+while IFS= read -r text <&3; do
+	number=$((number + 1))
+	if [ -z "$info" ]; then
+		printf '%s\n' "$text" >>"$TMP/new"
+		[[ $text == '```'* ]] || continue
+		info=${text#'```'}x start=$number # x: an info string may be empty
+		: >"$TMP/block"
+	elif [ "$text" = '```' ]; then
+		info=${info%x}
+		case $info in
+		console*)
+			status=0
+			[[ $info =~ status=([0-9]+) ]] && status=${BASH_REMATCH[1]}
+			block "$start" "$status" "$([[ $info == *shape* ]] && echo 1 || echo 0)"
+			;;
+		d\ *)
+			cp "$TMP/block" "$TMP/work/${info#d }"
+			chmod 755 "$TMP/work/${info#d }"
+			cat "$TMP/block" >>"$TMP/new"
+			;;
+		*) cat "$TMP/block" >>"$TMP/new" ;;
+		esac
+		printf '%s\n' "$text" >>"$TMP/new"
+		info=
+	else
+		printf '%s\n' "$text" >>"$TMP/block"
+	fi
+done 3<"$GUIDE"
+
+if [ "${UPDATE-0}" = 1 ] && ! cmp -s "$GUIDE" "$TMP/new"; then
+	cat "$TMP/new" >"$GUIDE"
+	echo "wrote doc/guide.md"
+fi
+echo "$ran runs of examples, $failed failed; $left left out (no access to the kernel)"
+[ $ran -gt 0 ] || exit 77
+[ $failed = 0 ]

@@ -1,0 +1,55 @@
+# timeout: 90
+# SIGKILL of dtrace leaves nothing behind: no program, map or link in the kernel, no stopped child.
+. ./lib.bash
+program load -lpthread
+program objects -lbpf
+
+# Objects that were not there before and that no process holds.
+orphans() {
+	local kind id name
+	"$TMP/objects" dt >"$TMP/after"
+	comm -13 <(sort "$TMP/before") <(sort "$TMP/after") | while read -r kind id name; do
+		grep -qsE "^${kind}_id:[[:space:]]*$id\$" /proc/[0-9]*/fdinfo/* || echo "$kind $id $name"
+	done
+}
+nothing_left() { [ -z "$(orphans)" ]; }
+runs() { grep -q "$1" "$TMP/o" 2>/dev/null; }
+
+kill_it() { # dtrace arguments
+	"$TMP/objects" dt >"$TMP/before"
+	: >"$TMP/o"
+	"$DTRACE" -q "$@" >"$TMP/o" 2>"$TMP/e" </dev/null &
+	victim=$!
+	wait_for 20 runs up || { echo "did not start: $*"; cat "$TMP/e"; fails=1; }
+	kill -KILL $victim
+	wait $victim 2>/dev/null
+	wait_for 20 nothing_left || { echo "left behind by $*:"; orphans; fails=1; }
+}
+
+up='BEGIN { printf("up\n"); } tick-50ms { printf("up\n"); }'
+kill_it -x switchrate=50ms -n "$up"' syscall:::entry { @[execname] = count(); @n = count(); self->a = 1; b[tid] = timestamp; }'
+kill_it -x switchrate=50ms -n "$up"' syscall:::entry, syscall:::return, profile-997 { @ = quantize(arg0); }'
+kill_it -x switchrate=50ms -n "$up"' sdt:sched::sched_switch { @[args[2]->pid] = count(); s = speculation(); discard(s); }'
+# with a child: it goes on
+nap=$TMP/nap$$ # a name of its own: nobody else's processes may be touched
+cp "$(command -v sleep)" "$nap"
+naps() { ps -C "$(basename "$nap")" -o pid=,stat= | awk '$2 !~ /^Z/ { print $1 }'; }
+kill_it -x switchrate=50ms -c "$nap 100" -n "$up"' syscall:::entry /pid == $target/ { @ = count(); }'
+expect_match '^[SR]' "$(ps -o stat= -p "$(naps)")"
+kill "$(naps)"
+# killed before it lets its child go: the child is not left waiting
+for delay in 0 0.005 0.01 0.02 0.03 0.05; do
+	"$DTRACE" -q -c "$nap 100" -n "$up"' syscall:::entry { @ = count(); }' >/dev/null 2>&1 </dev/null &
+	victim=$!
+	sleep $delay
+	kill -KILL $victim
+	wait $victim 2>/dev/null
+	sleep 0.2
+	for child in $(naps); do
+		expect_match '^[SR]' "$(ps -o stat= -p "$child")"
+		kill "$child"
+	done
+	left=$(pgrep -f "^$DTRACE -q -c $nap")
+	expect "" "$left" "killed after ${delay}s: a child that never became the command"
+	[ -z "$left" ] || kill -KILL $left
+done

@@ -1,0 +1,8 @@
+// A translator, too, can be newer than the version asked for.
+// tag: D_XLATE_NONE 8
+// run: -x version=1.4
+#pragma D binding "1.5" translator
+struct out { int a; };
+translator struct out < int n > { a = n; };
+
+BEGIN { trace(xlate < struct out > (1).a); }
