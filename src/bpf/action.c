@@ -480,6 +480,8 @@ void dt_bpf_clause(dt_bpf_tr *t)
 	sti(c, 8, R6, S_USED, 0);
 	if (t->e->need.spec)
 		forget_speculation(t);
+	if (t->e->need.element)
+		sti(c, 4, R6, S_ARRAY, 0);
 	if (x->has_strings)
 		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
 	if (x->c->pred) {

@@ -95,6 +95,7 @@ enum {
 	S_DIGITS = 496, /* 128 bytes: numbers and addresses as text */
 	S_SPECSEQ = 624, /* u32: which use of the speculation id */
 	S_BUCKET = 632,
+	S_ARRAY = 628, /* u32: which array last_key belongs to: scope << 16 | id; 0: none */
 	S_LOCALS = 640, /* variables of subroutines */
 	S_LOCALS_MAX = 24 * 24, /* 24 subroutines with 24 variables each */
 	S_AREAS = S_LOCALS + S_LOCALS_MAX * 8,
@@ -104,6 +105,7 @@ enum { SF_ARGS = 1, SF_COMM = 2 };
 /* Where the areas are; offsets from the start of the slot. */
 struct dt_bpf_layout {
 	uint32_t key, dkey;	   /* keys under construction: aggregations, associative arrays */
+	uint32_t last_key;	   /* of the object among array elements that was read last */
 	uint32_t local_vars;	   /* clause-local variables */
 	uint32_t local_refs, local_refs_size; /* their by-reference part */
 	uint32_t record, record_size;
@@ -258,7 +260,7 @@ struct dt_engine {
 	struct dt_bpf_scope globals, threads, locals;
 	struct {
 		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
-		    copyout;
+		    copyout, element;
 		uint32_t agg_key, dyn_key, zeros;
 		uint64_t alloc; /* largest constant size asked for */
 	} need;
@@ -392,6 +394,10 @@ void dt_bpf_comm(dt_bpf_tr *t);	   /* make S_COMM hold the name */
 int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset);
 
 /* ---- var.c ---- */
+static inline uint32_t dt_bpf_array_tag(int scope, uint32_t id)
+{
+	return (uint32_t)scope << 16 | id;
+}
 void dt_bpf_var_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd);
 void dt_bpf_var_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs);
 void dt_bpf_array_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd);

@@ -71,8 +71,8 @@ static void place_arrays(dt_engine *e, struct dt_bpf_scope *s, bool thread)
 			v->entries = 1;
 		if (v->key_size > e->need.dyn_key)
 			e->need.dyn_key = v->key_size;
-		if (8 + v->size > e->need.zeros)
-			e->need.zeros = 8 + v->size;
+		if (8 + 2 * v->size > e->need.zeros)
+			e->need.zeros = 8 + 2 * v->size + 16;
 	}
 }
 
@@ -100,6 +100,7 @@ static int place_slot(dt_engine *e, dt_error *err)
 	l->local_refs_size = e->locals.size - e->locals.refs;
 	l->key = area(&at, e->need.agg_key);
 	l->dkey = area(&at, e->need.dyn_key);
+	l->last_key = area(&at, e->need.element ? e->need.dyn_key : 0);
 	l->record_size = largest;
 	l->record = area(&at, largest);
 	if (e->need.strings) {

@@ -119,7 +119,7 @@ static int make_arrays(dt_engine *e, struct dt_bpf_scope *s, dt_error *err)
 		if (!v->array || !v->key_size)
 			continue;
 		v->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_array", v->key_size,
-				 8 + (v->byref ? dt_align_up(v->size, 8) : 0), v->entries,
+				 8 + (v->byref ? dt_align_up(v->size, 8) * (v->string ? 1 : 2) : 0), v->entries,
 				 BPF_F_NO_PREALLOC, err);
 		if (v->fd < 0)
 			return -1;

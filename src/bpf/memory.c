@@ -3,7 +3,7 @@
  *
  * In DIF an address is a number. Reading through a number is what the probe_read helpers are for;
  * writing needs a pointer that the verifier trusts. So for each region a program may write (the
- * scratch of the slot, objects among clause-locals, globals and thread-locals) the number is turned
+ * scratch of the slot, objects among clause-locals, globals, thread-locals, array elements) the number is turned
  * into an offset from the region's start, compared with its size, and added to a real pointer.
  *
  * The verifier knows a variable offset and a variable size only by their largest values, and wants the
@@ -145,6 +145,41 @@ static void region_find(dt_bpf_tr *t, enum region r, uint32_t next, uint32_t bad
 	alu(c, BPF_ADD, R9, R0);
 }
 
+/* The same for the element of an array that was read last; the arrays are tried by their tags. */
+static void element_find(dt_bpf_tr *t, int scope, uint32_t id, const struct dt_bpf_var *v,
+			 uint32_t next, uint32_t bad)
+{
+	uint32_t size = (uint32_t)dt_align_up(v->size, 8);
+	dt_bpf_code *c = t->c;
+
+	ld(c, 4, R1, R6, S_ARRAY);
+	jmpi(c, BPF_JNE, R1, (int32_t)dt_bpf_array_tag(scope, id), next);
+	map(c, R1, v->fd);
+	dt_bpf_lea(c, R2, t->e->at.last_key);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, next);
+	mov(c, R9, R0);
+	alui(c, BPF_ADD, R9, 8);
+	st(c, 8, R6, S_SELF, R9);
+	ld(c, 8, R1, R6, S_SELF);
+	mov(c, R0, R7);
+	alu(c, BPF_SUB, R0, R1);
+	jmpi(c, BPF_JGE, R0, (int32_t)size, next);
+	movi(c, R2, (int32_t)size);
+	alu(c, BPF_SUB, R2, R0);
+	jmp(c, BPF_JLT, R2, R8, bad);
+	jmpi(c, BPF_JGT, R8, (int32_t)size, bad);
+	alu(c, BPF_ADD, R9, R0);
+}
+
+static const struct dt_bpf_var *element_array(const dt_engine *e, int scope, uint32_t i)
+{
+	const struct dt_bpf_scope *s = scope == DT_SCOPE_GLOBAL ? &e->globals : &e->threads;
+	const struct dt_bpf_var *v = i < s->n ? &s->v[i] : NULL;
+
+	return v && e->need.element && v->array && v->byref && !v->string && v->fd >= 0 ? v : NULL;
+}
+
 static void leave_with(dt_bpf_code *c, int result)
 {
 	movi(c, R0, result);
@@ -175,6 +210,23 @@ static void store_function(dt_bpf_tr *t, uint32_t func, uint32_t size)
 		leave_with(c, DONE);
 		dt_bpf_place(c, next);
 	}
+	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
+		for (uint32_t i = 0; i < t->e->globals.n + t->e->threads.n; i++) {
+			const struct dt_bpf_var *v = element_array(t->e, scope, i);
+			uint32_t next;
+
+			if (!v)
+				continue;
+			next = dt_bpf_label(c);
+			movi(c, R8, (int32_t)size);
+			element_find(t, scope, i + DT_VAR_USER_MIN, v, next, bad);
+			if (size > 1)
+				jmpi(c, BPF_JSET, R7, (int32_t)size - 1, align);
+			ld(c, 8, R1, R6, S_TMP);
+			st(c, size, R9, 0, R1);
+			leave_with(c, DONE);
+			dt_bpf_place(c, next);
+		}
 	dt_bpf_place(c, bad);
 	leave_with(c, BAD_TARGET);
 	if (size > 1) {
@@ -209,6 +261,23 @@ static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 		leave_with(c, DONE);
 		dt_bpf_place(c, next);
 	}
+	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
+		for (uint32_t i = 0; i < t->e->globals.n + t->e->threads.n; i++) {
+			const struct dt_bpf_var *v = element_array(t->e, scope, i);
+			uint32_t next;
+
+			if (!v)
+				continue;
+			next = dt_bpf_label(c);
+			element_find(t, scope, i + DT_VAR_USER_MIN, v, next, bad);
+			mov(c, R1, R9);
+			mov(c, R2, R8);
+			ld(c, 8, R3, R6, S_TMP);
+			helper(c, read);
+			jmpi(c, BPF_JNE, R0, 0, source);
+			leave_with(c, DONE);
+			dt_bpf_place(c, next);
+		}
 	dt_bpf_place(c, bad);
 	leave_with(c, BAD_TARGET);
 	dt_bpf_place(c, source);

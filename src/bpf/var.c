@@ -245,6 +245,20 @@ static void lookup(dt_bpf_tr *t, const struct dt_bpf_var *v)
 	helper(t->c, BPF_FUNC_map_lookup_elem);
 }
 
+/* A store into the object (a[k].m = 1) needs a pointer, not a number: memory.c looks the key up again. */
+static void remember_element(dt_bpf_tr *t, const struct dt_bpf_var *v, int scope, uint32_t id)
+{
+	dt_bpf_code *c = t->c;
+
+	t->e->need.element = true;
+	sti(c, 4, R6, S_ARRAY, (int32_t)dt_bpf_array_tag(scope, id));
+	for (uint32_t at = 0; at < v->key_size; at += 8) {
+		dt_bpf_lea(c, R1, t->e->at.dkey + at);
+		ld(c, 8, R2, R1, 0);
+		dt_bpf_slot_st(c, 8, t->e->at.last_key + at, R2);
+	}
+}
+
 void dt_bpf_array_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd)
 {
 	struct dt_bpf_var *v = dt_bpf_var(t->e, scope, id);
@@ -265,6 +279,8 @@ void dt_bpf_array_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd)
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	if (v->byref) {
 		mov(c, R8, R0);
+		if (!v->string)
+			remember_element(t, v, scope, id);
 		load_object(t, v, rd, 0);
 	} else {
 		ld(c, 8, R0, R0, 0);

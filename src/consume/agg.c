@@ -79,13 +79,18 @@ dt_aggset *dt_aggs_nth(dt_aggs *as, uint32_t i)
 
 dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg)
 {
+	uint32_t i = 0, end = as->sets.n;
 	dt_aggset *s;
-	uint32_t i;
 
 	if (as->recent && as->recent->agg->id == agg->id)
 		return as->recent;
-	for (i = 0; i < as->sets.n && as->sets.v[i]->agg->id < agg->id; i++)
-		;
+	while (i < end) { /* the first with an id not below */
+		uint32_t mid = i + (end - i) / 2;
+		if (as->sets.v[mid]->agg->id < agg->id)
+			i = mid + 1;
+		else
+			end = mid;
+	}
 	if (i == as->sets.n || as->sets.v[i]->agg->id != agg->id) {
 		s = dt_xcalloc(1, sizeof(*s));
 		s->agg = agg;

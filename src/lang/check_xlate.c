@@ -149,12 +149,19 @@ static bool is_visible(dt_compiler *cc, const dt_xlator *x)
 	return version == 0 || x->version <= version;
 }
 
+dt_xlator *dt_xlators_to(dt_compiler *cc, dt_type *out)
+{
+	const char *tag = strip_pointer(out)->name;
+
+	return dt_map_get(cc->xlators, tag ? tag : "");
+}
+
 dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out)
 {
 	dt_type *want = strip_pointer(out);
 	dt_xlator *close = NULL;
 
-	for (dt_xlator *x = cc->xlators; x; x = x->next) {
+	for (dt_xlator *x = dt_xlators_to(cc, out); x; x = x->next) {
 		if (!dt_type_equal(cc->types, strip_pointer(x->out), want) || !is_visible(cc, x))
 			continue;
 		if (dt_type_equal(cc->types, x->in, in))

@@ -39,6 +39,8 @@ dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *m
 	cc->opts = opts;
 	cc->macros = macros;
 	cc->probes = *probes;
+	cc->xlators = dt_map_new();
+	cc->providers = dt_map_new();
 	dt_idents_init(cc);
 	return cc;
 }
@@ -51,9 +53,10 @@ void dt_compiler_free(dt_compiler *cc)
 	dt_map_free(cc->thread_locals);
 	dt_map_free(cc->clause_locals);
 	dt_map_free(cc->aggs);
+	dt_map_free(cc->xlators);
+	dt_map_free(cc->providers);
 	dt_vec_free(&cc->undo);
 	dt_vec_free(&cc->clauses);
-	dt_vec_free(&cc->providers);
 	dt_vec_free(&cc->prog_providers);
 	dt_arena_free(cc->scratch);
 	dt_arena_free(cc->arena);
@@ -122,8 +125,9 @@ static void finish_program(dt_compiler *cc)
 	p->nclauses = cc->clauses.n;
 	p->clauses = dt_arena_dup(cc->arena, cc->clauses.v, cc->clauses.n * sizeof(dt_clause));
 	p->nproviders = cc->prog_providers.n;
-	p->providers = dt_arena_dup(cc->arena, cc->prog_providers.v,
-				    cc->prog_providers.n * sizeof(dt_provider_decl));
+	p->providers = dt_arena_alloc(cc->arena, (p->nproviders + 1) * sizeof(*p->providers));
+	for (uint32_t i = 0; i < p->nproviders; i++)
+		p->providers[i] = cc->prog_providers.v[i]->decl;
 	p->desc_attr = p->stmt_attr = best_attr;
 	for (uint32_t i = 0; i < p->nclauses; i++) {
 		p->desc_attr = dt_attr_min(p->desc_attr, p->clauses[i].desc_attr);
@@ -154,6 +158,8 @@ dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *e
 	dt_arena_set_limit(dt_types_arena(cc->types), MEMORY_LIMIT, out_of_memory, cc);
 	if (setjmp(cc->jmp) != 0) {
 		dt_idents_undo(cc);
+		dt_xlators_undo(cc);
+		dt_providers_undo(cc);
 		return NULL;
 	}
 	compile_source(cc, src);

@@ -56,6 +56,12 @@ struct dt_binding {
 	struct dt_binding *next;
 };
 
+/* A provider declared by some program of the session. */
+struct dt_known_provider {
+	dt_provider_decl decl;
+	uint32_t made, declared; /* the compile that declared it first, last */
+};
+
 struct dt_compiler {
 	dt_arena *arena;
 	dt_arena *scratch; /* what the generator needs for one DIFO */
@@ -74,8 +80,8 @@ struct dt_compiler {
 	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
 	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
 	uint32_t next_array; /* not used by user arrays: they take ids from the scalar range */
-	dt_xlator *xlators;
-	DT_VEC(dt_provider_decl *) providers;
+	dt_map *xlators;   /* tag of the output -> first translator to it */
+	dt_map *providers; /* name -> struct dt_known_provider * */
 	uint32_t generation;
 	DT_VEC(dt_ident *) undo; /* made by the current compile */
 	struct dt_pragma *pragmas;
@@ -89,7 +95,7 @@ struct dt_compiler {
 	struct dt_name_set *assigned; /* globals assigned to so far in this program: not type names */
 	dt_program *prog;
 	DT_VEC(dt_clause) clauses;
-	DT_VEC(dt_provider_decl) prog_providers;
+	DT_VEC(struct dt_known_provider *) prog_providers; /* those that this program declares */
 	uint32_t nsource_clauses;
 	uint32_t nconditions; /* numbering of %condition_N */
 	bool need_error_clause;
@@ -209,6 +215,9 @@ void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t 
 			 enum dt_tag tag);
 /* dt_node_copy() for substitution: counted, so that it cannot blow up. */
 dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos);
+dt_xlator *dt_xlators_to(dt_compiler *cc, dt_type *out); /* the first; others follow by next */
+void dt_providers_undo(dt_compiler *cc);
+void dt_xlators_undo(dt_compiler *cc);			  /* after a failed compile */
 dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out);
 void dt_inline_check(dt_compiler *cc, dt_ident *id); /* its definition, once, when it is read */
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x); /* its member expressions, once, at definition */

@@ -206,23 +206,33 @@ static void parse_probes(dt_compiler *cc, dt_provider_decl *prov)
 	prov->nprobes = list.n;
 }
 
-/* Known to the session (pointers stay valid), and part of this program. */
+/* Known to the session, and part of this program. */
 static void add_provider(dt_compiler *cc, const dt_provider_decl *prov, dt_pos pos)
 {
-	const dt_provider_decl *old = NULL;
+	struct dt_known_provider *p = dt_map_get(cc->providers, prov->name);
 
-	for (uint32_t i = 0; i < cc->providers.n && !old; i++)
-		if (strcmp(cc->providers.v[i]->name, prov->name) == 0)
-			old = cc->providers.v[i];
-	if (old && !same_provider(cc, old, prov))
+	if (p && p->made && !same_provider(cc, &p->decl, prov))
 		dt_fail(cc, pos, D_PROV_INCOMPAT, "provider %s was declared before, differently",
 			prov->name);
-	if (!old)
-		*dt_vec_add(&cc->providers, NULL) = dt_arena_dup(cc->arena, prov, sizeof(*prov));
+	if (!p) {
+		p = dt_arena_alloc(cc->arena, sizeof(*p));
+		dt_map_set(cc->providers, prov->name, p);
+	}
+	if (!p->made) {
+		p->decl = *prov;
+		p->made = cc->generation;
+	}
+	if (p->declared != cc->generation)
+		*dt_vec_add(&cc->prog_providers, NULL) = p;
+	p->declared = cc->generation;
+}
+
+void dt_providers_undo(dt_compiler *cc)
+{
 	for (uint32_t i = 0; i < cc->prog_providers.n; i++)
-		if (strcmp(cc->prog_providers.v[i].name, prov->name) == 0)
-			return;
-	*dt_vec_add(&cc->prog_providers, NULL) = old ? *old : *prov;
+		if (cc->prog_providers.v[i]->made == cc->generation)
+			cc->prog_providers.v[i]->made = 0;
+	cc->prog_providers.n = 0;
 }
 
 void dt_parse_provider(dt_compiler *cc)

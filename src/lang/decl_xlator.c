@@ -43,7 +43,7 @@ static dt_type *parse_input(dt_compiler *cc, const char **formal)
 
 static void check_new(dt_compiler *cc, const dt_xlator *x)
 {
-	for (const dt_xlator *o = cc->xlators; o; o = o->next)
+	for (const dt_xlator *o = dt_xlators_to(cc, x->out); o; o = o->next)
 		if (dt_type_resolve(o->out) == dt_type_resolve(x->out) &&
 		    dt_type_equal(cc->types, o->in, x->in))
 			dt_fail(cc, x->pos, D_XLATE_REDECL,
@@ -88,14 +88,37 @@ static void parse_body(dt_compiler *cc, dt_xlator *x)
 		dt_syntax(cc, "syntax error: expected ; after a translator");
 }
 
-/* Member expressions are looked through anew at each use, so the first definition stays first. */
+/* Of several that fit, the first definition is used, so it stays first. */
 static void append(dt_compiler *cc, dt_xlator *x)
 {
-	dt_xlator **last = &cc->xlators;
+	const char *tag = dt_type_resolve(x->out)->name;
+	dt_xlator *o = dt_xlators_to(cc, x->out);
 
-	while (*last)
-		last = &(*last)->next;
-	*last = x;
+	if (!o) {
+		dt_map_set(cc->xlators, tag ? tag : "", x);
+		return;
+	}
+	while (o->next)
+		o = o->next;
+	o->next = x;
+}
+
+void dt_xlators_undo(dt_compiler *cc)
+{
+	const char *tag;
+	void *first;
+	uint32_t it = 0;
+
+	while (dt_map_next(cc->xlators, &it, &tag, &first)) {
+		dt_xlator *x = first;
+		if (!x)
+			continue;
+		if (x->generation == cc->generation)
+			dt_map_set(cc->xlators, tag, NULL);
+		for (; x->next && x->next->generation != cc->generation; x = x->next)
+			;
+		x->next = NULL;
+	}
 }
 
 void dt_parse_translator(dt_compiler *cc)
@@ -104,6 +127,7 @@ void dt_parse_translator(dt_compiler *cc)
 	dt_param *formal = dt_arena_alloc(cc->arena, sizeof(*formal));
 
 	x->pos = cc->lex.tok.pos;
+	x->generation = cc->generation;
 	x->attr = (dt_attr){DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON};
 	x->version = DT_VERSION(1, 0, 0);
 	dt_lex_next(cc); /* translator */

@@ -205,7 +205,8 @@ typedef struct dt_xlator {
 	uint64_t version;
 	dt_pos pos;
 	bool busy;
-	struct dt_xlator *next;
+	uint32_t generation; /* which compile made it */
+	struct dt_xlator *next; /* to an output of the same name */
 } dt_xlator;
 
 /* ---- what the compiler asks of the probe world (src/probe gives it) ---- */

@@ -172,25 +172,18 @@ static void add_pragma(dt_compiler *cc, const struct line *l, struct dt_pragma p
 static void provider_attributes(dt_compiler *cc, const struct line *l, dt_attr attr)
 {
 	static const char *const parts[] = {"provider", "module", "function", "name", "args"};
-	bool found = false;
+	struct dt_known_provider *p = dt_map_get(cc->providers, l->words[5]);
 	uint32_t part = 0;
 
 	while (part < DT_NELEM(parts) && strcmp(l->words[6], parts[part]) != 0)
 		part++;
 	if (part == DT_NELEM(parts))
 		malformed(cc, l, "one of provider, module, function, name, args");
-	for (uint32_t i = 0; i < cc->providers.n; i++)
-		if (strcmp(cc->providers.v[i]->name, l->words[5]) == 0) {
-			cc->providers.v[i]->attrs[part] = attr;
-			found = true;
-		}
-	for (uint32_t i = 0; i < cc->prog_providers.n; i++)
-		if (strcmp(cc->prog_providers.v[i].name, l->words[5]) == 0)
-			cc->prog_providers.v[i].attrs[part] = attr;
-	if (!found)
+	if (!p || !p->made)
 		dt_fail(cc, l->pos, D_PRAGMA_UNUSED,
 			"#pragma attributes for provider \"%s\", which is not defined",
 			l->words[5]);
+	p->decl.attrs[part] = attr;
 }
 
 static void pragma_attributes(dt_compiler *cc, const struct line *l)

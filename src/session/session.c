@@ -45,7 +45,7 @@ static void write_types(dtrace_hdl_t *h, enum dt_opt_id option, const char *cont
 		return;
 	if (!f) {
 		dt_buf_printf(&b, "failed to create %s: %s", path, strerror(errno));
-		dt_session_diag(h, DTRACE_DIAG_NOTE, b.s);
+		dt_session_diag(h, DTRACE_DIAG_FAULT, b.s);
 	} else {
 		dt_types_dump(h->types, container, &b);
 		if (b.n)

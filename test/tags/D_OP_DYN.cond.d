@@ -3,5 +3,5 @@ struct out { int a; int b; };
 translator struct out < int n > { a = n; };
 BEGIN
 {
-	trace((1 ? xlate < struct out > (1) : xlate < struct out > (2)).a);
+	trace((pid ? xlate < struct out > (1) : xlate < struct out > (2)).a);
 }

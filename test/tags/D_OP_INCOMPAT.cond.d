@@ -1,5 +1,5 @@
 // tag: D_OP_INCOMPAT 4
 BEGIN
 {
-	trace(1 ? "a" : 5);
+	trace(pid ? "a" : 5);
 }

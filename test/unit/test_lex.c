@@ -114,7 +114,7 @@ static void test_constants(void)
 	CHECK_STR(tag_of("08"), "D_INT_DIGIT");
 	CHECK_STR(tag_of("0x"), "D_INT_DIGIT");
 	CHECK_STR(tag_of("18446744073709551616"), "D_INT_OFLOW");
-	CHECK_STR(tag_of("1lul"), "none");
+	CHECK_STR(tag_of("1lul"), "D_SYNTAX");
 	CHECK_STR(tag_of("1x"), "D_SYNTAX");
 	CHECK_STR(tag_of("1.5"), "D_SYNTAX");
 	CHECK_STR(tag_of(".5"), "D_SYNTAX");
