@@ -53,9 +53,9 @@ void dt_bpf_output(dt_bpf_tr *t, uint32_t size)
 }
 
 /*
- * r1 = the ring buffer of CPU r8. On small machines a tree of comparisons, whose leaves are the buffers
- * themselves; on large ones an array of maps, which is slower to look up and much slower to set up: the
- * kernel waits for all CPUs when one is filled.
+ * r1 = the ring buffer of CPU r8. On small machines a tree of comparisons, whose leaves are the
+ * buffers themselves; on large ones an array of maps, which is slower to look up and much slower to
+ * set up: the kernel waits for all CPUs when one is filled.
  */
 static void choose_ring(dt_bpf_tr *t, uint32_t lo, uint32_t hi, uint32_t found)
 {
@@ -98,7 +98,7 @@ void dt_bpf_output_function(dt_bpf_tr *t)
 
 	if (!t->lib->output)
 		return;
-	dt_bpf_func_begin(c, t->lib->output);
+	dt_bpf_func_begin_global(c, t->lib->output, 2);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	ld(c, 4, R8, R6, S_CPU);
@@ -125,6 +125,133 @@ void dt_bpf_output_function(dt_bpf_tr *t)
 	dt_bpf_place(c, done);
 	movi(c, R0, 0);
 	leave(c);
+}
+
+/* ---- small buffers ---- */
+
+/*
+ * A buffer of less than 64 KB is kept to the byte, as the interpreter and DTrace do: room for the
+ * record is set aside before the clause runs, and a clause without room does not run at all. Ring
+ * buffers come in pages and have headers of their own, so the bytes are counted beside: in the
+ * CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are simply
+ * full when they are full.
+ */
+static void call_reserve(dt_bpf_tr *t, uint32_t *func, const char *name)
+{
+	if (!*func)
+		*func = dt_bpf_func_new(t->c, name);
+	dt_bpf_call(t->c, *func);
+}
+
+void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost)
+{
+	uint64_t limit = t->prog_kind == PK_END ? t->e->bufsize : t->e->bufsize - t->e->end_reserve;
+
+	mov(t->c, R1, R6);
+	movi(t->c, R2, (int32_t)cost);
+	movi(t->c, R3, (int32_t)limit);
+	call_reserve(t, &t->lib->reserve, "reserve");
+}
+
+void dt_bpf_unreserve(dt_bpf_tr *t)
+{
+	mov(t->c, R1, R6);
+	call_reserve(t, &t->lib->unreserve, "unreserve");
+}
+
+/* r9 = this CPU's row */
+static void cpu_row(dt_bpf_tr *t, uint32_t none)
+{
+	dt_bpf_code *c = t->c;
+
+	ld(c, 4, R1, R6, S_CPU);
+	st(c, 4, R10, -4, R1);
+	map(c, R1, t->e->fd_cpus);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	mov(c, R9, R0);
+}
+
+static void buffer_is_full(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	map_value(c, R1, t->e->fd_control, 0);
+	sti(c, 8, R1, CTL_FILLED, 1);
+	movi(c, R2, ~CTL_ACTIVE);
+	atomic(c, BPF_AND, R1, CTL_WORD, R2);
+}
+
+/* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
+static void reserve_function(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t no = dt_bpf_label(c), full = dt_bpf_label(c);
+
+	dt_bpf_func_begin(c, t->lib->reserve);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	mov(c, R8, R3);
+	sti(c, 4, R6, S_RESERVED, 0);
+	cpu_row(t, no);
+	if (t->e->policy == POLICY_FILL && t->prog_kind != PK_END) {
+		map_value(c, R1, t->e->fd_control, CTL_FILLED);
+		ld(c, 8, R1, R1, 0);
+		jmpi(c, BPF_JNE, R1, 0, no);
+	}
+	if (t->e->policy != POLICY_RING) {
+		mov(c, R1, R7);
+		atomic(c, BPF_ADD | BPF_FETCH, R9, CPU_USED, R1);
+		alu(c, BPF_ADD, R1, R7);
+		jmp(c, BPF_JGT, R1, R8, full);
+	}
+	st(c, 4, R6, S_RESERVED, R7);
+	movi(c, R0, 1);
+	leave(c);
+	if (t->e->policy != POLICY_RING) {
+		dt_bpf_place(c, full);
+		dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
+		atomic(c, BPF_ADD, R9, CPU_USED, R7);
+		if (t->e->policy == POLICY_FILL) {
+			buffer_is_full(t);
+		} else {
+			movi(c, R1, 1);
+			atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
+		}
+	}
+	dt_bpf_place(c, no);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* unreserve(slot): the record was not made after all */
+static void unreserve_function(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t out = dt_bpf_label(c);
+
+	dt_bpf_func_begin(c, t->lib->unreserve);
+	mov(c, R6, R1);
+	cpu_row(t, out);
+	if (t->e->policy != POLICY_RING) {
+		ld(c, 4, R1, R6, S_RESERVED);
+		dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+		atomic(c, BPF_ADD, R9, CPU_USED, R1);
+	}
+	sti(c, 4, R6, S_RESERVED, 0);
+	dt_bpf_place(c, out);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+void dt_bpf_reserve_functions(dt_bpf_tr *t)
+{
+	if (t->lib->reserve)
+		reserve_function(t);
+	if (t->lib->unreserve)
+		unreserve_function(t);
 }
 
 /* ---- data ---- */
@@ -292,8 +419,9 @@ static void do_signal(dt_bpf_tr *t, bool stop)
 }
 
 /*
- * Spin until the clock has moved on by r0 nanoseconds: at most half a second in any second of this CPU.
- * The loop's body looks at the clock; the limit of bpf_loop is far above what half a second needs.
+ * Spin until the clock has moved on by r0 nanoseconds: at most half a second in any second of this
+ * CPU. The loop's body looks at the clock; the limit of bpf_loop is far above what half a second
+ * needs.
  */
 static void do_chill(dt_bpf_tr *t)
 {
@@ -397,7 +525,8 @@ static void effect(dt_bpf_tr *t, const dt_action *a)
 	case DT_ACT_EXIT: do_exit(t); break;
 	case DT_ACT_RAISE: do_signal(t, false); break;
 	case DT_ACT_STOP:
-		/* In BEGIN and END the process is the tracer itself, which nobody could then continue. */
+		/* In BEGIN and END the process is the tracer itself, which nobody could then
+		 * continue. */
 		if (t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
 			do_signal(t, true);
 		break;
@@ -465,7 +594,7 @@ void dt_bpf_clause(dt_bpf_tr *t)
 	const struct dt_bpf_clause *x = &t->e->clauses.v[t->clause];
 	dt_bpf_code *c = t->c;
 	uint32_t done = dt_bpf_label(c);
-	bool jumped = false;
+	bool jumped = false, small = t->e->small && x->size;
 	dt_bpf_val v;
 
 	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
@@ -484,6 +613,14 @@ void dt_bpf_clause(dt_bpf_tr *t)
 		sti(c, 4, R6, S_ARRAY, 0);
 	if (x->has_strings)
 		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
+	if (small) {
+		uint32_t ok = dt_bpf_label(c);
+
+		dt_bpf_reserve(t, x->cost);
+		jmpi(c, BPF_JNE, R0, 0, ok);
+		leave(c);
+		dt_bpf_place(c, ok);
+	}
 	if (x->c->pred) {
 		sti(c, 4, R6, S_FACTION, 0);
 		dt_bpf_difo(t, x->c->pred, &v);
@@ -497,9 +634,13 @@ void dt_bpf_clause(dt_bpf_tr *t)
 	if (t->reachable && x->size) {
 		dt_bpf_header(t, REC_DATA);
 		dt_bpf_output(t, x->has_strings ? 0 : x->fixed);
+		if (small && !x->speculates)
+			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
 	}
 	if (t->reachable || jumped) {
 		dt_bpf_place(c, done);
+		if (small)
+			dt_bpf_unreserve(t);
 		movi(c, R0, 0);
 		leave(c);
 	}
@@ -507,6 +648,8 @@ void dt_bpf_clause(dt_bpf_tr *t)
 	if (!t->faults)
 		return;
 	dt_bpf_place(c, t->fault_exit);
+	if (small)
+		dt_bpf_unreserve(t);
 	movi(c, R0, 1);
 	leave(c);
 }

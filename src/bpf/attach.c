@@ -1,9 +1,10 @@
 /*
  * attach: programs to probes.
  *
- * System calls are two raw tracepoints, whatever number of them a script names; a raw tracepoint lets
- * go at once. profile and tick are perf events on the CPU clock, one per probe and CPU (tick: one),
- * which all run the same program; the cookie says which probe it is. BEGIN and END are run by us.
+ * System calls are two raw tracepoints, whatever number of them a script names; a raw tracepoint
+ * lets go at once. profile and tick are perf events on the CPU clock, one per probe and CPU (tick:
+ * one), which all run the same program; the cookie says which probe it is. BEGIN and END are run by
+ * us.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -26,8 +27,10 @@ static int attach_raw(dt_engine *e, const struct dt_bpf_prog *p, const char *eve
 	int fd = bpf_raw_tracepoint_open(event, p->fd);
 
 	if (fd < 0 && errno == ENOENT)
-		return dt_err(err, ENOENT, "this kernel has no tracepoint raw_syscalls:%s "
-					   "(CONFIG_FTRACE_SYSCALLS)", event);
+		return dt_err(err, ENOENT,
+			      "this kernel has no tracepoint raw_syscalls:%s "
+			      "(CONFIG_FTRACE_SYSCALLS)",
+			      event);
 	if (fd < 0)
 		return dt_bpf_privilege_error(err, "attach to system calls in");
 	keep_link(e, fd);
@@ -46,8 +49,8 @@ static bool is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t prob
 
 static int raw_tracepoint_open(const char *name, int prog, uint64_t cookie)
 {
-	struct dt_raw_tracepoint_attr a = { .name = (uint64_t)(uintptr_t)name, .prog_fd = (uint32_t)prog,
-					    .cookie = cookie };
+	struct dt_raw_tracepoint_attr a = {
+	    .name = (uint64_t)(uintptr_t)name, .prog_fd = (uint32_t)prog, .cookie = cookie};
 
 	return (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &a, sizeof(a));
 }
@@ -66,9 +69,11 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 
 		if (!dt_bpf_serves(e, p, i) || !is_on(e, p, i))
 			continue;
-		fd = raw_tracepoint_open(x->probe->name, p->fd, p->only == UINT32_MAX ? x->event : 0);
+		fd = raw_tracepoint_open(x->probe->name, p->fd,
+					 p->only == UINT32_MAX ? x->event : 0);
 		if (fd < 0 && (errno == ENOENT || errno == EINVAL || errno == EACCES))
-			return dt_err(err, errno, "tracepoint %s cannot be traced on this kernel: %s",
+			return dt_err(err, errno,
+				      "tracepoint %s cannot be traced on this kernel: %s",
 				      x->probe->name, dt_strerror(errno));
 		if (fd < 0)
 			return dt_bpf_privilege_error(err, "attach to tracepoints in");
@@ -82,9 +87,10 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
 			int cpu, dt_error *err)
 {
-	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(a),
-				     .config = PERF_COUNT_SW_CPU_CLOCK,
-				     .sample_period = x->probe->data };
+	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
+				    .size = sizeof(a),
+				    .config = PERF_COUNT_SW_CPU_CLOCK,
+				    .sample_period = x->probe->data};
 	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
 	int link, fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -109,7 +115,8 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 		if (x->kind != PK_PROFILE || !is_on(e, p, i))
 			continue;
 		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
-			if ((!tick || cpu == e->begin_cpu) && attach_clock(e, p, x, (int)cpu, err) < 0)
+			if ((!tick || cpu == e->begin_cpu) &&
+			    attach_clock(e, p, x, (int)cpu, err) < 0)
 				return -1;
 	}
 	return 0;
@@ -158,10 +165,10 @@ void dt_bpf_detach(dt_engine *e)
 	uint32_t step = e->links.n < 4 ? 1 : e->links.n < CLOSERS ? e->links.n : CLOSERS;
 	struct closer c[CLOSERS];
 	pthread_t threads[CLOSERS];
-	bool started[CLOSERS] = { 0 };
+	bool started[CLOSERS] = {0};
 
 	for (uint32_t i = 0; i < step; i++) {
-		c[i] = (struct closer){ e->links.v, e->links.n, i, step };
+		c[i] = (struct closer){e->links.v, e->links.n, i, step};
 		if (i + 1 < step)
 			started[i] = pthread_create(&threads[i], NULL, close_some, &c[i]) == 0;
 		if (!started[i])
@@ -175,21 +182,38 @@ void dt_bpf_detach(dt_engine *e)
 
 /* ---- BEGIN and END ---- */
 
+/*
+ * Both run on the CPU the tracer began on. Asking the kernel for a CPU would not do: when it is
+ * another one, the program runs there in an interrupt, on behalf of whatever process that was. So
+ * we go there.
+ */
 int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err)
 {
-	uint64_t args[2] = { 0 };
+	uint64_t args[2] = {0};
+	size_t size = CPU_ALLOC_SIZE(e->ncpus);
+	cpu_set_t *before = CPU_ALLOC(e->ncpus), *one = CPU_ALLOC(e->ncpus);
+	bool moved = false;
+	int rc = 0;
 
-	for (uint32_t i = 0; i < e->progs.n; i++) {
-		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args),
-			    .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = e->begin_cpu);
+	if (before && one && sched_getaffinity(0, size, before) == 0) {
+		CPU_ZERO_S(size, one);
+		CPU_SET_S(e->begin_cpu, size, one);
+		moved = sched_setaffinity(0, size, one) == 0;
+	}
+	for (uint32_t i = 0; i < e->progs.n && rc == 0; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
 		if (e->progs.v[i].kind != kind)
 			continue;
 		if (kind == PK_BEGIN && *(volatile uint64_t *)(e->control + CTL_EXITING))
 			break;
 		if (bpf_prog_test_run_opts(e->progs.v[i].fd, &o) < 0)
-			return dt_err(err, errno, "cannot run %s in the kernel: %s",
-				      kind == PK_BEGIN ? "BEGIN" : "END", dt_strerror(errno));
+			rc = dt_err(err, errno, "cannot run %s in the kernel: %s",
+				    kind == PK_BEGIN ? "BEGIN" : "END", dt_strerror(errno));
 	}
-	return 0;
+	if (moved)
+		sched_setaffinity(0, size, before);
+	CPU_FREE(before);
+	CPU_FREE(one);
+	return rc;
 }

@@ -1,11 +1,11 @@
 /*
  * builtin: built-in variables.
  *
- * What the kernel has a helper for is one call. What only its data structures tell (ppid, namespaces,
- * cgroup names) is a walk from the current task along members whose offsets come from the kernel's
- * own type information, which is read when a program names such a variable and not before.
- * Values that cost something and cannot change (timestamp, execname, registers of the system call)
- * are had once per firing and kept in the slot.
+ * What the kernel has a helper for is one call. What only its data structures tell (ppid,
+ * namespaces, cgroup names) is a walk from the current task along members whose offsets come from
+ * the kernel's own type information, which is read when a program names such a variable and not
+ * before. Values that cost something and cannot change (timestamp, execname, registers of the
+ * system call) are had once per firing and kept in the slot.
  */
 #include <stdio.h>
 
@@ -48,7 +48,8 @@ struct hop {
 };
 
 /* r0 = the last member; 0 when a pointer on the way cannot be followed.
- *	r3 = get_current_task(); r3 += offset; probe_read_kernel(&slot->tmp, 8, r3); r3 = slot->tmp ... */
+ *	r3 = get_current_task(); r3 += offset; probe_read_kernel(&slot->tmp, 8, r3); r3 = slot->tmp
+ *... */
 static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
 {
 	dt_bpf_code *c = t->c;
@@ -71,38 +72,43 @@ static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
 	}
 }
 
-static const struct hop ppid_hops[] = { { "task_struct", "real_parent", 8 },
-					{ "task_struct", "tgid", 4 } },
-			uid_hops[] = { { "task_struct", "cred", 8 }, { "cred", "euid", 4 } },
-			gid_hops[] = { { "task_struct", "cred", 8 }, { "cred", "egid", 4 } },
-			vtime_hops[] = { { "task_struct", "se.sum_exec_runtime", 8 } },
-			pidns_hops[] = { { "task_struct", "nsproxy", 8 },
-					 { "nsproxy", "pid_ns_for_children", 8 },
-					 { "pid_namespace", "ns.inum", 4 } },
-			mntns_hops[] = { { "task_struct", "nsproxy", 8 }, { "nsproxy", "mnt_ns", 8 },
-					 { "mnt_namespace", "ns.inum", 4 } },
-			netns_hops[] = { { "task_struct", "nsproxy", 8 }, { "nsproxy", "net_ns", 8 },
-					 { "net", "ns.inum", 4 } },
-			userns_hops[] = { { "task_struct", "cred", 8 }, { "cred", "user_ns", 8 },
-					  { "user_namespace", "ns.inum", 4 } },
-			cgroup_hops[] = { { "task_struct", "cgroups", 8 }, { "css_set", "dfl_cgrp", 8 },
-					  { "cgroup", "kn", 8 }, { "kernfs_node", "name", 8 } },
-			args_hops[] = { { "task_struct", "mm", 8 }, { "mm_struct", "arg_start", 8 } },
-			args_end_hops[] = { { "task_struct", "mm", 8 }, { "mm_struct", "arg_end", 8 } };
+static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
+				       {"task_struct", "tgid", 4}},
+			uid_hops[] = {{"task_struct", "cred", 8}, {"cred", "euid", 4}},
+			gid_hops[] = {{"task_struct", "cred", 8}, {"cred", "egid", 4}},
+			vtime_hops[] = {{"task_struct", "se.sum_exec_runtime", 8}},
+			pidns_hops[] = {{"task_struct", "nsproxy", 8},
+					{"nsproxy", "pid_ns_for_children", 8},
+					{"pid_namespace", "ns.inum", 4}},
+			mntns_hops[] = {{"task_struct", "nsproxy", 8},
+					{"nsproxy", "mnt_ns", 8},
+					{"mnt_namespace", "ns.inum", 4}},
+			netns_hops[] = {{"task_struct", "nsproxy", 8},
+					{"nsproxy", "net_ns", 8},
+					{"net", "ns.inum", 4}},
+			userns_hops[] = {{"task_struct", "cred", 8},
+					 {"cred", "user_ns", 8},
+					 {"user_namespace", "ns.inum", 4}},
+			cgroup_hops[] = {{"task_struct", "cgroups", 8},
+					 {"css_set", "dfl_cgrp", 8},
+					 {"cgroup", "kn", 8},
+					 {"kernfs_node", "name", 8}},
+			args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
+			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}};
 
 static const struct {
 	uint32_t id;
 	const struct hop *hops;
 	size_t n;
 } walks[] = {
-	{ DT_VAR_PPID, ppid_hops, DT_NELEM(ppid_hops) },
-	{ DT_VAR_UID, uid_hops, DT_NELEM(uid_hops) },
-	{ DT_VAR_GID, gid_hops, DT_NELEM(gid_hops) },
-	{ DT_VAR_VTIMESTAMP, vtime_hops, DT_NELEM(vtime_hops) },
-	{ DT_VAR_PIDNS, pidns_hops, DT_NELEM(pidns_hops) },
-	{ DT_VAR_MNTNS, mntns_hops, DT_NELEM(mntns_hops) },
-	{ DT_VAR_NETNS, netns_hops, DT_NELEM(netns_hops) },
-	{ DT_VAR_USERNS, userns_hops, DT_NELEM(userns_hops) },
+    {DT_VAR_PPID, ppid_hops, DT_NELEM(ppid_hops)},
+    {DT_VAR_UID, uid_hops, DT_NELEM(uid_hops)},
+    {DT_VAR_GID, gid_hops, DT_NELEM(gid_hops)},
+    {DT_VAR_VTIMESTAMP, vtime_hops, DT_NELEM(vtime_hops)},
+    {DT_VAR_PIDNS, pidns_hops, DT_NELEM(pidns_hops)},
+    {DT_VAR_MNTNS, mntns_hops, DT_NELEM(mntns_hops)},
+    {DT_VAR_NETNS, netns_hops, DT_NELEM(netns_hops)},
+    {DT_VAR_USERNS, userns_hops, DT_NELEM(userns_hops)},
 };
 
 /* ---- the process ---- */
@@ -143,7 +149,7 @@ void dt_bpf_comm(dt_bpf_tr *t)
 /* The process id inside its own pid namespace: signal->pids[PIDTYPE_TGID]->numbers[level].nr */
 static void nspid(dt_bpf_tr *t)
 {
-	static const struct hop hops[] = { { "task_struct", "signal", 8 } };
+	static const struct hop hops[] = {{"task_struct", "signal", 8}};
 	uint32_t pids, level, numbers;
 	dt_bpf_code *c = t->c;
 
@@ -190,7 +196,7 @@ void dt_bpf_time(dt_bpf_tr *t)
 /* ---- arguments of the probe ---- */
 
 /* Where the six arguments of a system call are in struct pt_regs (x86-64). */
-static const uint16_t arg_regs[6] = { 112, 104, 96, 56, 72, 64 };
+static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64};
 #define PT_REGS_SIZE 168
 
 /* r0 = the registers the thread entered the kernel with, as a typed pointer (needs kernel BTF) */
@@ -313,7 +319,10 @@ static uint32_t longest_name(dt_bpf_tr *t, uint32_t part)
 
 	for (uint32_t i = 0; i < t->e->probes.n; i++) {
 		const dt_probe *p = t->e->probes.v[i].probe;
-		const char *s = part == 0 ? p->prov : part == 1 ? p->mod : part == 2 ? p->func : p->name;
+		const char *s = part == 0   ? p->prov
+				: part == 1 ? p->mod
+				: part == 2 ? p->func
+					    : p->name;
 
 		if (strlen(s) > max)
 			max = strlen(s);
@@ -346,7 +355,7 @@ static void probe_name(dt_bpf_tr *t, uint32_t part, uint32_t rd)
 	map_value(t->c, R0, t->e->fd_rodata, 0);
 	alu(t->c, BPF_ADD, R0, R1);
 	dt_bpf_set(t, rd, R0,
-		   (dt_bpf_val){ .kind = V_NAME, .n = part, .bound = longest_name(t, part) });
+		   (dt_bpf_val){.kind = V_NAME, .n = part, .bound = longest_name(t, part)});
 }
 
 static void probe_id(dt_bpf_tr *t)
@@ -357,8 +366,8 @@ static void probe_id(dt_bpf_tr *t)
 
 /* ---- stacks ---- */
 
-/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT. A
- * clock event's begins where the CPU was interrupted. */
+/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT.
+ * A clock event's begins where the CPU was interrupted. */
 #define OWN_FRAMES 4
 
 int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user)
@@ -426,7 +435,7 @@ static void constant_text(dt_bpf_tr *t, const char *s, uint32_t rd)
 	uint32_t at = dt_bpf_string(t->e, s);
 
 	map_value(t->c, R0, t->e->fd_rodata, at);
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_TEXT, .n = at });
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_TEXT, .n = at});
 }
 
 /* execargs: the argument area of the process, NULs made blanks; lib.c does it */
@@ -440,18 +449,19 @@ static void exec_args(dt_bpf_tr *t, uint32_t rd)
 	walk(t, args_end_hops, DT_NELEM(args_end_hops));
 	st(t->c, 8, R6, (int)at + 8, R0);
 	dt_bpf_lib_run(t, "execargs");
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_STRING });
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_STRING});
 }
 
-static void container_id(dt_bpf_tr *t, uint32_t rd)
+/* cgroupname and containerid: lib.c makes them of the name of the cgroup's directory */
+static void cgroup_text(dt_bpf_tr *t, const char *fn, uint32_t bound, uint32_t rd)
 {
-	uint32_t at = dt_bpf_lib_args(t, "containerid");
+	uint32_t at = dt_bpf_lib_args(t, fn);
 
 	dt_bpf_here(t);
 	walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
 	st(t->c, 8, R6, (int)at, R0);
-	dt_bpf_lib_run(t, "containerid");
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_STRING, .bound = 65 });
+	dt_bpf_lib_run(t, fn);
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_STRING, .bound = bound});
 }
 
 static bool text(dt_bpf_tr *t, uint32_t id, uint32_t rd)
@@ -461,17 +471,16 @@ static bool text(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 	case DT_VAR_THREADNAME:
 		dt_bpf_comm(t);
 		dt_bpf_lea(t->c, R0, S_COMM);
-		dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_COMM });
+		dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_COMM});
 		return true;
-	case DT_VAR_PROBEPROV ... DT_VAR_PROBENAME: probe_name(t, id - DT_VAR_PROBEPROV, rd); return true;
+	case DT_VAR_PROBEPROV ... DT_VAR_PROBENAME:
+		probe_name(t, id - DT_VAR_PROBEPROV, rd);
+		return true;
 	case DT_VAR_ZONENAME: constant_text(t, "global", rd); return true;
 	case DT_VAR_JAILNAME: constant_text(t, "0", rd); return true;
 	case DT_VAR_EXECARGS: exec_args(t, rd); return true;
-	case DT_VAR_CONTAINERID: container_id(t, rd); return true;
-	case DT_VAR_CGROUPNAME:
-		walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
-		dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_STRING });
-		return true;
+	case DT_VAR_CONTAINERID: cgroup_text(t, "containerid", 65, rd); return true;
+	case DT_VAR_CGROUPNAME: cgroup_text(t, "cgroupname", 0, rd); return true;
 	default: return false;
 	}
 }
@@ -538,7 +547,7 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 /* R_* as on Solaris for amd64 (facts: uregs[] constants), by place in struct pt_regs; the segment
  * registers that Linux does not save read as 0. */
 static const uint16_t ureg_offset[] = {
-	0, 8, 16, 24, 64, 72, 56, 48, 112, 104, 32, 40, 96, 88, 80, /* r15..rax in pt_regs' own order */
+    0, 8, 16, 24, 64, 72, 56, 48, 112, 104, 32, 40, 96, 88, 80, /* r15..rax in pt_regs' own order */
 };
 
 static void user_register(dt_bpf_tr *t, uint64_t n)

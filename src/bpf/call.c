@@ -1,8 +1,8 @@
 /*
  * call: the call instruction. One row per subroutine: a text of lib.c, or a function here.
  *
- * Arguments are the tuple values in the slot. A row of lib.c may have defaults for arguments that the
- * call left out, and a bound: how long its result can be at most.
+ * Arguments are the tuple values in the slot. A row of lib.c may have defaults for arguments that
+ * the call left out, and a bound: how long its result can be at most.
  */
 #include "bpf/image.h"
 
@@ -39,35 +39,37 @@ static const struct lib_row {
 	int64_t defaults[4]; /* for arguments left out */
 	enum bound bound;    /* B_NONE: a number */
 } lib_rows[] = {
-	{ DT_SUBR_STRLEN, "strlen", 1, { 0 }, B_NONE },
-	{ DT_SUBR_STRJOIN, "strjoin", 2, { 0 }, B_SUM },
-	{ DT_SUBR_STRCHR, "strchr", 2, { 0 }, B_ARG0 },
-	{ DT_SUBR_STRRCHR, "strrchr", 2, { 0 }, B_ARG0 },
-	{ DT_SUBR_STRSTR, "strstr", 2, { 0 }, B_ARG0 },
-	{ DT_SUBR_INDEX, "index", 3, { 0, 0, 0 }, B_NONE },
-	{ DT_SUBR_RINDEX, "rindex", 3, { 0, 0, INT32_MAX }, B_NONE },
-	{ DT_SUBR_STRTOK, "strtok", 2, { 0 }, B_STRSIZE },
-	{ DT_SUBR_LLTOSTR, "lltostr", 2, { 0, 10 }, B_NUMBER },
-	{ DT_SUBR_STRTOLL, "strtoll", 2, { 0, 10 }, B_NONE },
-	{ DT_SUBR_MEMSTR, "memstr", 3, { 0 }, B_STRSIZE },
-	{ DT_SUBR_BASENAME, "basename", 1, { 0 }, B_ARG0 },
-	{ DT_SUBR_DIRNAME, "dirname", 1, { 0 }, B_ARG0 },
-	{ DT_SUBR_CLEANPATH, "cleanpath", 1, { 0 }, B_STRSIZE },
-	{ DT_SUBR_INET_NTOA, "inet4", 1, { 0 }, B_IP },
-	{ DT_SUBR_INET_NTOA6, "inet6", 1, { 0 }, B_IP },
-	{ DT_SUBR_JSON, "json", 2, { 0 }, B_ARG0 },
-	{ DT_SUBR_SPECULATION, "speculation", 1, { 0 }, B_NONE },
+    {DT_SUBR_STRLEN, "strlen", 1, {0}, B_NONE},
+    {DT_SUBR_STRJOIN, "strjoin", 2, {0}, B_SUM},
+    {DT_SUBR_STRCHR, "strchr", 2, {0}, B_ARG0},
+    {DT_SUBR_STRRCHR, "strrchr", 2, {0}, B_ARG0},
+    {DT_SUBR_STRSTR, "strstr", 2, {0}, B_ARG0},
+    {DT_SUBR_INDEX, "index", 3, {0, 0, 0}, B_NONE},
+    {DT_SUBR_RINDEX, "rindex", 3, {0, 0, INT32_MAX}, B_NONE},
+    {DT_SUBR_STRTOK, "strtok", 2, {0}, B_STRSIZE},
+    {DT_SUBR_LLTOSTR, "lltostr", 2, {0, 10}, B_NUMBER},
+    {DT_SUBR_STRTOLL, "strtoll", 2, {0, 10}, B_NONE},
+    {DT_SUBR_MEMSTR, "memstr", 3, {0}, B_STRSIZE},
+    {DT_SUBR_BASENAME, "basename", 1, {0}, B_ARG0},
+    {DT_SUBR_DIRNAME, "dirname", 1, {0}, B_ARG0},
+    {DT_SUBR_CLEANPATH, "cleanpath", 1, {0}, B_STRSIZE},
+    {DT_SUBR_INET_NTOA, "inet4", 1, {0}, B_IP},
+    {DT_SUBR_INET_NTOA6, "inet6", 1, {0}, B_IP},
+    {DT_SUBR_JSON, "json", 2, {0}, B_ARG0},
+    {DT_SUBR_SPECULATION, "speculation", 1, {0}, B_NONE},
 };
 
 static dt_bpf_val result(const dt_bpf_tr *t, enum bound b)
 {
-	dt_bpf_val v = { .kind = V_STRING };
+	dt_bpf_val v = {.kind = V_STRING};
 	uint32_t n = t->now.ntuple ? dt_bpf_bound(t, &t->now.tuple[0]) : 0;
 
 	switch (b) {
 	case B_NONE: return NUMBER;
 	case B_ARG0: v.bound = n < 2 ? 2 : n; break; /* at least "." */
-	case B_SUM: v.bound = t->now.ntuple > 1 ? n + dt_bpf_bound(t, &t->now.tuple[1]) - 1 : 0; break;
+	case B_SUM:
+		v.bound = t->now.ntuple > 1 ? n + dt_bpf_bound(t, &t->now.tuple[1]) - 1 : 0;
+		break;
 	case B_NUMBER: v.bound = 68; break;
 	case B_IP: v.bound = 46; break;
 	default: break;
@@ -223,7 +225,7 @@ static void copyinstr(dt_bpf_tr *t, uint32_t rd)
 	dt_bpf_alloc(t, false);
 	mov(c, R9, R1);
 	read_user(t, BPF_FUNC_probe_read_user_str);
-	set_scratch(t, rd, (dt_bpf_val){ .kind = V_STRING });
+	set_scratch(t, rd, (dt_bpf_val){.kind = V_STRING});
 }
 
 static void memref(dt_bpf_tr *t, uint32_t rd)
@@ -361,8 +363,8 @@ static void mutex_owned(dt_bpf_tr *t)
 
 static void getf(dt_bpf_tr *t)
 {
-	static const char *const path[][2] = { { "task_struct", "files" }, { "files_struct", "fdt" },
-					       { "fdtable", "fd" } };
+	static const char *const path[][2] = {
+	    {"task_struct", "files"}, {"files_struct", "fdt"}, {"fdtable", "fd"}};
 	dt_bpf_code *c = t->c;
 	uint32_t max, out = dt_bpf_label(c);
 
@@ -418,7 +420,8 @@ static bool kernel_object(dt_bpf_tr *t, uint32_t subr)
 		member(t, "mutex", "owner", 8);
 		movi(t->c, R0, 0);
 		break;
-	case DT_SUBR_RW_READ_HELD: /* rw_semaphore.count: bit 0 a writer, from bit 8 on the readers */
+	case DT_SUBR_RW_READ_HELD: /* rw_semaphore.count: bit 0 a writer, from bit 8 on the readers
+				    */
 	case DT_SUBR_SX_SHARED_HELD:
 		member(t, "rw_semaphore", "count", 8);
 		alui(t->c, BPF_RSH, R0, 8);

@@ -2,12 +2,12 @@
  * difo: DIF instructions become eBPF, one by one.
  *
  * DIF registers are words of the slot, so the kernel's verifier never sees what they hold: it
- * cannot be confused by many paths, and the code of a clause is verified in time linear in its size.
- * What we know about a register ourselves (value.c) is kept beside. DIF branches only go forward, so
- * one pass suffices: at a label, what is known is what all paths to it agree on.
+ * cannot be confused by many paths, and the code of a clause is verified in time linear in its
+ *size. What we know about a register ourselves (value.c) is kept beside. DIF branches only go
+ *forward, so one pass suffices: at a label, what is known is what all paths to it agree on.
  *
- * Every instruction that can fault stores its offset first; on a fault control goes to one place per
- * fault code at the end of the function, which stores the code and leaves with 1.
+ * Every instruction that can fault stores its offset first; on a fault control goes to one place
+ *per fault code at the end of the function, which stores the code and leaves with 1.
  *
  *	add %r1, %r2, %r3	r0 = slot->reg[1]; r1 = slot->reg[2]; r0 += r1; slot->reg[3] = r0
  *	cmp %r1, %r2; bg 7	r1 = slot->reg[1]; r2 = slot->reg[2]; if r1 s> r2 goto L7
@@ -63,7 +63,7 @@ static void set_const(dt_bpf_tr *t, uint32_t reg, uint64_t n)
 		movq(t->c, R0, n);
 		st(t->c, 8, R6, S_REGS + (int)reg * 8, R0);
 	}
-	t->now.reg[reg] = (dt_bpf_val){ .kind = V_CONST, .n = n };
+	t->now.reg[reg] = (dt_bpf_val){.kind = V_CONST, .n = n};
 }
 
 /* ---- faults ---- */
@@ -177,8 +177,7 @@ static void arithmetic(dt_bpf_tr *t, uint32_t op, uint32_t a, uint32_t b, uint32
 static const struct {
 	uint8_t size;
 	bool is_signed;
-} load_kinds[7] = { { 1, true },  { 2, true },	{ 4, true }, { 1, false },
-		    { 2, false }, { 4, false }, { 8, false } };
+} load_kinds[7] = {{1, true}, {2, true}, {4, true}, {1, false}, {2, false}, {4, false}, {8, false}};
 
 static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_t rd)
 {
@@ -225,8 +224,8 @@ static bool flags_die(const dt_difo *d, uint32_t pc)
 
 static bool only_equality(const dt_difo *d, uint32_t pc)
 {
-	return flags_die(d, pc) && (DT_I_OP(d->text[pc + 1]) == DT_OP_BE ||
-				    DT_I_OP(d->text[pc + 1]) == DT_OP_BNE);
+	return flags_die(d, pc) &&
+	       (DT_I_OP(d->text[pc + 1]) == DT_OP_BE || DT_I_OP(d->text[pc + 1]) == DT_OP_BNE);
 }
 
 /* r1 and r2 are the operands; they are kept in the slot unless nobody else will look. */
@@ -292,7 +291,7 @@ static void meet_val(dt_bpf_val *a, const dt_bpf_val *b, uint32_t ba, uint32_t b
 			a->bound = b->bound;
 		return;
 	}
-	*a = (dt_bpf_val){ .kind = V_STRING, .bound = ba > bb ? ba : bb };
+	*a = (dt_bpf_val){.kind = V_STRING, .bound = ba > bb ? ba : bb};
 }
 
 static void meet(dt_bpf_tr *t, dt_bpf_state *a, const dt_bpf_state *b)
@@ -300,7 +299,8 @@ static void meet(dt_bpf_tr *t, dt_bpf_state *a, const dt_bpf_state *b)
 	for (int i = 1; i < DT_DIF_NREGS; i++)
 		meet_val(&a->reg[i], &b->reg[i], dt_bpf_bound(t, &a->reg[i]),
 			 dt_bpf_bound(t, &b->reg[i]));
-	/* x && a[k]: one path has made a tuple, the other not; whoever needs one next begins it anew */
+	/* x && a[k]: one path has made a tuple, the other not; whoever needs one next begins it
+	 * anew */
 	a->tuple_lost = a->tuple_lost || b->tuple_lost || a->ntuple != b->ntuple;
 	for (uint32_t i = 0; i < a->ntuple && i < b->ntuple; i++) {
 		a->tuple_lost = a->tuple_lost || a->push[i].byref != b->push[i].byref ||
@@ -360,11 +360,11 @@ static void push(dt_bpf_tr *t, dt_instr i)
 	}
 	dt_bpf_get(t, R0, rs);
 	st(t->c, 8, R6, S_TUPLE + (int)n * 8, R0);
-	t->now.tuple[n] = rs ? t->now.reg[rs] : (dt_bpf_val){ .kind = V_CONST };
+	t->now.tuple[n] = rs ? t->now.reg[rs] : (dt_bpf_val){.kind = V_CONST};
 	t->now.push[n].byref = byref;
 	t->now.push[n].type = byref ? DT_I_TYPE(i) : DT_TYPE_CTF;
-	t->now.push[n].size = byref && DT_I_R2(i) ? t->now.reg[DT_I_R2(i)]
-						  : (dt_bpf_val){ .kind = V_CONST };
+	t->now.push[n].size =
+	    byref && DT_I_R2(i) ? t->now.reg[DT_I_R2(i)] : (dt_bpf_val){.kind = V_CONST};
 	t->now.ntuple++;
 }
 
@@ -375,7 +375,7 @@ static void set_string(dt_bpf_tr *t, const dt_difo *d, uint32_t index, uint32_t 
 	uint32_t at = dt_bpf_string(t->e, index < d->strlen ? d->strtab + index : "");
 
 	map_value(t->c, R0, t->e->fd_rodata, at);
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){ .kind = V_TEXT, .n = at });
+	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_TEXT, .n = at});
 }
 
 static void variable(dt_bpf_tr *t, uint32_t op, uint32_t id, uint32_t r)
@@ -440,7 +440,7 @@ static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 		break;
 	case DT_OP_MOV:
 		dt_bpf_get(t, R0, r1);
-		v = r1 ? t->now.reg[r1] : (dt_bpf_val){ .kind = V_CONST };
+		v = r1 ? t->now.reg[r1] : (dt_bpf_val){.kind = V_CONST};
 		dt_bpf_set(t, rd, R0, v);
 		break;
 	case DT_OP_CMP:
@@ -452,9 +452,7 @@ static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 	case DT_OP_ULDSB ... DT_OP_ULDX: load(t, op - DT_OP_ULDSB, true, r1, rd); break;
 	case DT_OP_STB ... DT_OP_STX: dt_bpf_store(t, 1u << (op - DT_OP_STB), r1, rd); break;
 	case DT_OP_NOP: break;
-	case DT_OP_SETX:
-		set_const(t, rd, index < d->intlen ? d->inttab[index] : 0);
-		break;
+	case DT_OP_SETX: set_const(t, rd, index < d->intlen ? d->inttab[index] : 0); break;
 	case DT_OP_SETS: set_string(t, d, index, rd); break;
 	case DT_OP_LDGA: dt_bpf_builtin_array(t, r1, r2, rd); break;
 	case DT_OP_LDGS:
@@ -493,8 +491,8 @@ static void check_relocs(dt_bpf_tr *t, const dt_difo *d)
 
 void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out)
 {
-	struct places p = { dt_xmalloc((d->len + 1) * sizeof(uint32_t)),
-			    dt_xcalloc(d->len + 1, sizeof(dt_bpf_state *)) };
+	struct places p = {dt_xmalloc((d->len + 1) * sizeof(uint32_t)),
+			   dt_xcalloc(d->len + 1, sizeof(dt_bpf_state *))};
 	uint32_t end = dt_bpf_label(t->c);
 	bool any = false;
 
@@ -520,7 +518,7 @@ void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out)
 			dt_bpf_place(t->c, p.label[pc]);
 		if (DT_I_OP(d->text[pc]) == DT_OP_RET) {
 			uint32_t rd = DT_I_RD(d->text[pc]);
-			dt_bpf_val v = rd ? t->now.reg[rd] : (dt_bpf_val){ .kind = V_CONST };
+			dt_bpf_val v = rd ? t->now.reg[rd] : (dt_bpf_val){.kind = V_CONST};
 
 			dt_bpf_get(t, R0, rd);
 			if (any)

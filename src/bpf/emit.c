@@ -1,6 +1,8 @@
 /*
  * emit: collecting instructions, and giving jumps and calls their distances.
  */
+#include <stdlib.h>
+
 #include "bpf/emit.h"
 
 void dt_bpf_code_free(dt_bpf_code *c)
@@ -44,6 +46,18 @@ void dt_bpf_func_begin(dt_bpf_code *c, uint32_t func)
 	c->funcs.v[func].start = c->insns.n;
 }
 
+void dt_bpf_func_begin_global(dt_bpf_code *c, uint32_t func, uint32_t nargs)
+{
+	uint32_t have = dt_bpf_label(c);
+
+	dt_bpf_func_begin(c, func);
+	c->funcs.v[func].nargs = nargs;
+	jmpi(c, BPF_JNE, R1, 0, have);
+	movi(c, R0, 0);
+	leave(c);
+	dt_bpf_place(c, have);
+}
+
 uint32_t dt_bpf_label(dt_bpf_code *c)
 {
 	*dt_vec_add(&c->labels, NULL) = UINT32_MAX;
@@ -60,7 +74,7 @@ void dt_bpf_place(dt_bpf_code *c, uint32_t label)
 static void fix(dt_bpf_code *c, uint32_t target, bool is_call)
 {
 	*dt_vec_add(&c->fixes, NULL) =
-	    (struct dt_bpf_fix){ .insn = c->insns.n, .target = target, .is_call = is_call };
+	    (struct dt_bpf_fix){.insn = c->insns.n, .target = target, .is_call = is_call};
 }
 
 void dt_bpf_jump(dt_bpf_code *c, int op, int dst, int src, uint32_t label)
@@ -87,8 +101,119 @@ void dt_bpf_func_addr(dt_bpf_code *c, int dst, uint32_t func)
 	dt_bpf_imm64(c, dst, BPF_PSEUDO_FUNC, 0, 0);
 }
 
+/* ---- long jumps ----
+ *
+ * A jump reaches 32767 instructions, a long clause may be longer. Within reach of the jump we put
+ *an island, where control never stays: one hop to each place that is wanted from before it.
+ *
+ *	  if r0 s< 0 goto hop		(too far to jump to `fault` itself)
+ *	  ...
+ *	  goto over
+ *	hop:  goto fault		(which may need another hop)
+ *	over: ...
+ */
+#define REACH  32000 /* less than a jump can do: islands move what is behind them */
+#define ISLAND 30000 /* how far away it is put, so that its hops are within reach */
+
+static bool is_far(const dt_bpf_code *c, const struct dt_bpf_fix *f)
+{
+	return !f->is_call && c->labels.v[f->target] != UINT32_MAX &&
+	       c->labels.v[f->target] > f->insn && c->labels.v[f->target] - f->insn > REACH;
+}
+
+static bool has_second_half(const struct bpf_insn *i)
+{
+	return i->code == (BPF_LD | BPF_IMM | BPF_DW);
+}
+
+/* Can an instruction be put before this one? Not into a 64-bit constant, and not where control
+ * never comes by. */
+static bool is_gap(const dt_bpf_code *c, uint32_t at)
+{
+	const struct bpf_insn *before = &c->insns.v[at - 1];
+
+	return at >= 2 && !has_second_half(before) && before->code != (BPF_JMP | BPF_EXIT) &&
+	       before->code != (BPF_JMP | BPF_JA | BPF_K);
+}
+
+/* Room for n instructions at `at`; everything that was there moves on. */
+static void make_room(dt_bpf_code *c, uint32_t at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		dt_bpf_insn(c, 0, 0, 0, 0, 0);
+	memmove(c->insns.v + at + n, c->insns.v + at, (c->insns.n - n - at) * sizeof(*c->insns.v));
+	for (uint32_t i = 0; i < c->labels.n; i++)
+		if (c->labels.v[i] != UINT32_MAX && c->labels.v[i] >= at)
+			c->labels.v[i] += n;
+	for (uint32_t i = 0; i < c->funcs.n; i++)
+		if (c->funcs.v[i].start != UINT32_MAX && c->funcs.v[i].start >= at)
+			c->funcs.v[i].start += n;
+	for (uint32_t i = 0; i < c->fixes.n; i++)
+		if (c->fixes.v[i].insn >= at)
+			c->fixes.v[i].insn += n;
+}
+
+/* A hop at `at` to what label is. */
+static void make_hop(dt_bpf_code *c, uint32_t at, uint32_t label)
+{
+	*dt_vec_add(&c->fixes, NULL) = (struct dt_bpf_fix){.insn = at, .target = label};
+	c->insns.v[at] = (struct bpf_insn){.code = BPF_JMP | BPF_JA | BPF_K};
+}
+
+/* An island for the far jumps that begin up to ISLAND before it, the first of which is at `from`.
+ */
+static void make_island(dt_bpf_code *c, uint32_t from)
+{
+	uint32_t at = from + ISLAND, nfixes = c->fixes.n, over, nlabels = c->labels.n, n = 0;
+	uint32_t *hop = dt_xcalloc(nlabels, sizeof(*hop)); /* label -> its hop + 1 */
+
+	while (!is_gap(c, at))
+		at--;
+	for (uint32_t i = 0; i < nfixes; i++) {
+		struct dt_bpf_fix *f = &c->fixes.v[i];
+
+		if (is_far(c, f) && f->insn >= from && f->insn < at && !hop[f->target])
+			hop[f->target] = ++n;
+	}
+	make_room(c, at, n + 1);
+	over = dt_bpf_label(c);
+	c->labels.v[over] = at + n + 1;
+	make_hop(c, at, over);
+	for (uint32_t label = 0; label < nlabels; label++) {
+		uint32_t there;
+
+		if (!hop[label])
+			continue;
+		there = dt_bpf_label(c);
+		c->labels.v[there] = at + hop[label];
+		for (uint32_t i = 0; i < nfixes; i++) {
+			struct dt_bpf_fix *f = &c->fixes.v[i];
+
+			if (f->target == label && is_far(c, f) && f->insn >= from && f->insn < at)
+				f->target = there;
+		}
+		make_hop(c, at + hop[label], label);
+	}
+	free(hop);
+}
+
+static void bridge_far_jumps(dt_bpf_code *c)
+{
+	uint32_t first;
+
+	do {
+		first = UINT32_MAX;
+		for (uint32_t i = 0; i < c->fixes.n; i++)
+			if (is_far(c, &c->fixes.v[i]) && c->fixes.v[i].insn < first)
+				first = c->fixes.v[i].insn;
+		if (first != UINT32_MAX)
+			make_island(c, first);
+	} while (first != UINT32_MAX);
+}
+
 int dt_bpf_code_finish(dt_bpf_code *c)
 {
+	bridge_far_jumps(c);
 	for (uint32_t i = 0; i < c->fixes.n && !c->problem; i++) {
 		const struct dt_bpf_fix *f = &c->fixes.v[i];
 		uint32_t to = f->is_call ? c->funcs.v[f->target].start : c->labels.v[f->target];
@@ -108,22 +233,22 @@ int dt_bpf_code_finish(dt_bpf_code *c)
 
 /* ---- listing ---- */
 
-static const char *const alu_names[16] = { "+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=",
-					   "neg", "%=", "^=", "=", "s>>=", "bswap", "?", "?" };
-static const char *const jmp_names[16] = { "", "==", ">", ">=", "&", "!=", "s>", "s>=",
-					   "call", "exit", "<", "<=", "s<", "s<=", "?", "?" };
+static const char *const alu_names[16] = {"+=",	 "-=", "*=", "/=", "|=",   "&=",    "<<=", ">>=",
+					  "neg", "%=", "^=", "=",  "s>>=", "bswap", "?",   "?"};
+static const char *const jmp_names[16] = {
+    "", "==", ">", ">=", "&", "!=", "s>", "s>=", "call", "exit", "<", "<=", "s<", "s<=", "?", "?"};
 
 static void print_one(const struct bpf_insn *i, uint32_t at, dt_buf *out)
 {
-	static const char *const sizes[] = { "u32", "u16", "u8", "u64" };
+	static const char *const sizes[] = {"u32", "u16", "u8", "u64"};
 	const char *size = sizes[i->code >> 3 & 3];
 	int op = i->code >> 4;
 
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
-		dt_buf_printf(out, "%s%d %s ", BPF_CLASS(i->code) == BPF_ALU ? "w" : "r", i->dst_reg,
-			      alu_names[op]);
+		dt_buf_printf(out, "%s%d %s ", BPF_CLASS(i->code) == BPF_ALU ? "w" : "r",
+			      i->dst_reg, alu_names[op]);
 		if (i->code & BPF_X)
 			dt_buf_printf(out, "r%d", i->src_reg);
 		else
@@ -132,13 +257,17 @@ static void print_one(const struct bpf_insn *i, uint32_t at, dt_buf *out)
 	case BPF_LDX:
 		dt_buf_printf(out, "r%d = *(%s *)(r%d %+d)", i->dst_reg, size, i->src_reg, i->off);
 		break;
-	case BPF_ST: dt_buf_printf(out, "*(%s *)(r%d %+d) = %d", size, i->dst_reg, i->off, i->imm); break;
+	case BPF_ST:
+		dt_buf_printf(out, "*(%s *)(r%d %+d) = %d", size, i->dst_reg, i->off, i->imm);
+		break;
 	case BPF_STX:
 		dt_buf_printf(out, "%s*(%s *)(r%d %+d) = r%d",
-			      BPF_MODE(i->code) == BPF_ATOMIC ? "atomic " : "", size, i->dst_reg, i->off,
-			      i->src_reg);
+			      BPF_MODE(i->code) == BPF_ATOMIC ? "atomic " : "", size, i->dst_reg,
+			      i->off, i->src_reg);
 		break;
-	case BPF_LD: dt_buf_printf(out, "r%d = imm64 (%d) %d", i->dst_reg, i->src_reg, i->imm); break;
+	case BPF_LD:
+		dt_buf_printf(out, "r%d = imm64 (%d) %d", i->dst_reg, i->src_reg, i->imm);
+		break;
 	default:
 		if (op == BPF_CALL >> 4)
 			dt_buf_printf(out, i->src_reg ? "call function at %d" : "call helper %d",
@@ -148,11 +277,11 @@ static void print_one(const struct bpf_insn *i, uint32_t at, dt_buf *out)
 		else if (op == BPF_JA >> 4)
 			dt_buf_printf(out, "goto %d", (int)at + 1 + i->off);
 		else if (i->code & BPF_X)
-			dt_buf_printf(out, "if r%d %s r%d goto %d", i->dst_reg, jmp_names[op], i->src_reg,
-				      (int)at + 1 + i->off);
+			dt_buf_printf(out, "if r%d %s r%d goto %d", i->dst_reg, jmp_names[op],
+				      i->src_reg, (int)at + 1 + i->off);
 		else
-			dt_buf_printf(out, "if r%d %s %d goto %d", i->dst_reg, jmp_names[op], i->imm,
-				      (int)at + 1 + i->off);
+			dt_buf_printf(out, "if r%d %s %d goto %d", i->dst_reg, jmp_names[op],
+				      i->imm, (int)at + 1 + i->off);
 	}
 }
 

@@ -9,7 +9,8 @@
  * like the comment beside them. Register use throughout src/bpf:
  *
  *	r0	results		r1-r5	arguments, lost by every call
- *	r6	the slot	r7	context of the probe	r8 r9	free for one emitter at a time
+ *	r6	the slot	r7	context of the probe	r8 r9	free for one emitter at a
+ *time
  */
 #ifndef DT_BPF_EMIT_H
 #define DT_BPF_EMIT_H
@@ -26,6 +27,7 @@ struct dt_bpf_fix {
 };
 struct dt_bpf_func {
 	uint32_t start; /* UINT32_MAX: not emitted yet */
+	uint32_t nargs; /* verified on its own, with so many arguments; 0: as a part of its callers */
 	char name[48];
 };
 
@@ -46,6 +48,10 @@ void dt_bpf_code_print(const dt_bpf_code *c, dt_buf *out);
 /* ---- functions and labels ---- */
 uint32_t dt_bpf_func_new(dt_bpf_code *c, const char *name); /* callable before it is emitted */
 void dt_bpf_func_begin(dt_bpf_code *c, uint32_t func);
+/* The kernel verifies a static function anew for every call of it, a global one once and for all. Such
+ * a function takes the slot and numbers, and must ask whether the slot is NULL; nothing is left of that
+ * question when the program runs. */
+void dt_bpf_func_begin_global(dt_bpf_code *c, uint32_t func, uint32_t nargs);
 uint32_t dt_bpf_label(dt_bpf_code *c);
 void dt_bpf_place(dt_bpf_code *c, uint32_t label);
 
@@ -92,12 +98,14 @@ static inline void alui(dt_bpf_code *c, int op, int dst, int32_t n)
 /* dst = *(uN *)(base + off) */
 static inline void ld(dt_bpf_code *c, uint32_t size, int dst, int base, int off)
 {
-	dt_bpf_insn(c, (uint8_t)(BPF_LDX | BPF_MEM | dt_bpf_size(size)), dst, base, (int16_t)off, 0);
+	dt_bpf_insn(c, (uint8_t)(BPF_LDX | BPF_MEM | dt_bpf_size(size)), dst, base, (int16_t)off,
+		    0);
 }
 /* *(uN *)(base + off) = src */
 static inline void st(dt_bpf_code *c, uint32_t size, int base, int off, int src)
 {
-	dt_bpf_insn(c, (uint8_t)(BPF_STX | BPF_MEM | dt_bpf_size(size)), base, src, (int16_t)off, 0);
+	dt_bpf_insn(c, (uint8_t)(BPF_STX | BPF_MEM | dt_bpf_size(size)), base, src, (int16_t)off,
+		    0);
 }
 /* *(uN *)(base + off) = n */
 static inline void sti(dt_bpf_code *c, uint32_t size, int base, int off, int32_t n)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "bpf/image.h"
@@ -78,9 +79,11 @@ static int learn(dt_engine *e, dt_error *err)
 
 	e->learning = true;
 	for (uint32_t i = 0; i < e->progs.n && rc == 0; i++) {
-		dt_bpf_code c = { 0 };
+		dt_bpf_code c = {0};
 
 		rc = dt_bpf_prog_code(e, &e->progs.v[i], &c, err);
+		if (rc == 0 && dt_bpf_split(e, i, &c))
+			i--; /* once more, with what is left */
 		dt_bpf_code_free(&c);
 	}
 	e->learning = false;
@@ -100,7 +103,8 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->strsize = e->strsize ? e->strsize : 1;
 	e->policy = (uint32_t)dt_opt(env->opts, DT_O_BUFPOLICY);
 	e->nspecs = nspec > 65535 ? 65535 : nspec ? (uint32_t)nspec : 1;
-	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads = -1;
+	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads =
+	    -1;
 	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = -1;
 	look_around(e);
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
@@ -172,10 +176,29 @@ static uint64_t counter(const dt_engine *e, uint32_t cpu, uint32_t which)
 			       __ATOMIC_RELAXED);
 }
 
+/* Firings the kernel did not let happen because the same program was running on that CPU already.
+ * It does not say on which CPU. */
+static uint64_t kernel_misses(const dt_engine *e)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < e->progs.n; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (e->progs.v[i].kind > PK_ERROR && e->progs.v[i].fd >= 0 &&
+		    bpf_obj_get_info_by_fd(e->progs.v[i].fd, &info, &len) == 0)
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
 static int bpf_status(dt_engine *e, dt_status *st)
 {
-	*st = (dt_status){ .drops = e->drops, .agg_drops = e->agg_drops, .ncpus = e->ncpus,
-			   .spec_drops = e->spec_drops };
+	*st = (dt_status){.drops = e->drops,
+			  .agg_drops = e->agg_drops,
+			  .ncpus = e->ncpus,
+			  .spec_drops = e->spec_drops};
 	for (uint32_t i = 0; i < e->ncpus; i++) {
 		e->drops[i] = counter(e, i, CPU_DROPS);
 		e->agg_drops[i] = counter(e, i, CPU_AGG_DROPS);
@@ -183,6 +206,7 @@ static int bpf_status(dt_engine *e, dt_status *st)
 		st->spec_unavail += counter(e, i, CPU_SPEC_UNAVAIL);
 		st->dbl_errors += counter(e, i, CPU_DBL_ERRORS);
 	}
+	e->drops[e->begin_cpu] += kernel_misses(e);
 	st->exiting = __atomic_load_n(control(e, CTL_EXITING), __ATOMIC_ACQUIRE) != 0;
 	st->exit_status = (int)*control(e, CTL_STATUS);
 	st->filled = *control(e, CTL_FILLED) != 0;
@@ -190,13 +214,13 @@ static int bpf_status(dt_engine *e, dt_status *st)
 }
 
 const struct dt_engine_ops dt_engine_bpf = {
-	.name = "bpf",
-	.open = bpf_open,
-	.go = bpf_go,
-	.stop = bpf_stop,
-	.status = bpf_status,
-	.consume = dt_bpf_consume,
-	.snapshot = dt_bpf_snapshot,
-	.live = true,
-	.close = bpf_close,
+    .name = "bpf",
+    .open = bpf_open,
+    .go = bpf_go,
+    .stop = bpf_stop,
+    .status = bpf_status,
+    .consume = dt_bpf_consume,
+    .snapshot = dt_bpf_snapshot,
+    .live = true,
+    .close = bpf_close,
 };

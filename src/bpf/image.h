@@ -38,13 +38,13 @@
 
 /* ---- control: one value, mapped into this process ---- */
 enum {
-	CTL_WORD = 0,	  /* bit 0: aggregation generation; the others say which probes may fire */
-	CTL_EXITING = 8,  /* exit() was called ... */
-	CTL_STATUS = 16,  /* ... with this */
-	CTL_FILLED = 24,  /* fill policy: a buffer is full */
-	CTL_WALL = 32,	  /* walltimestamp - timestamp */
+	CTL_WORD = 0,	 /* bit 0: aggregation generation; the others say which probes may fire */
+	CTL_EXITING = 8, /* exit() was called ... */
+	CTL_STATUS = 16, /* ... with this */
+	CTL_FILLED = 24, /* fill policy: a buffer is full */
+	CTL_WALL = 32,	 /* walltimestamp - timestamp */
 	CTL_RAND = 40,
-	CTL_SPEC = 48,	  /* speculations handed out so far: where to look for a free one */
+	CTL_SPEC = 48, /* speculations handed out so far: where to look for a free one */
 	CTL_SIZE = 64,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
@@ -60,42 +60,43 @@ enum {
 	CPU_DBL_ERRORS = CPU_DROPS + 40,
 	CPU_CHILL_WINDOW = CPU_DROPS + 48,
 	CPU_CHILL_USED = CPU_DROPS + 56,
+	CPU_USED = CPU_DROPS + 64, /* bytes of a small buffer in use */
 	CPU_SIZE = 128,
 };
 
 /* ---- the slot: fields at fixed places, then areas placed by layout.c ---- */
 enum {
-	S_CPU = 0,     /* u32 */
-	S_INDEX = 4,   /* u32: cpu * DT_BPF_SLOTS + which */
-	S_PROBE = 8,   /* u32: index into e->probes */
-	S_CLAUSE = 12, /* u32: index into e->clauses */
-	S_TIME = 16,   /* timestamp; 0: not read yet */
-	S_GEN = 24,    /* u32 */
-	S_FLAGS = 28,  /* u32: SF_* */
-	S_FAULT = 32,  /* u32: code + 1; 0: none */
+	S_CPU = 0,	/* u32 */
+	S_INDEX = 4,	/* u32: cpu * DT_BPF_SLOTS + which */
+	S_PROBE = 8,	/* u32: index into e->probes */
+	S_CLAUSE = 12,	/* u32: index into e->clauses */
+	S_TIME = 16,	/* timestamp; 0: not read yet */
+	S_GEN = 24,	/* u32 */
+	S_FLAGS = 28,	/* u32: SF_* */
+	S_FAULT = 32,	/* u32: code + 1; 0: none */
 	S_FACTION = 36, /* u32 */
 	S_FOFFSET = 40, /* s32 */
 	S_SPEC = 44,	/* u32: id of the speculation the record goes to */
 	S_FVALUE = 48,
-	S_CURSOR = 56, /* u32: end of the record so far */
-	S_IN_ERROR = 60, /* u32 */
-	S_USED = 64,   /* bytes of scratch in use */
-	S_CMP_A = 72,  /* operands of the last cmp */
+	S_CURSOR = 56,	 /* u32: end of the record so far */
+	S_RESERVED = 60, /* u32: bytes of a small buffer set aside for the record */
+	S_USED = 64,	 /* bytes of scratch in use */
+	S_CMP_A = 72,	 /* operands of the last cmp */
 	S_CMP_B = 80,
-	S_VALUE = 88,  /* argument of an aggregating action, and its increment */
+	S_VALUE = 88, /* argument of an aggregating action, and its increment */
 	S_INCR = 96,
-	S_SELF = 104,  /* an address on its way to becoming a number */
-	S_TMP = 112,   /* 16 bytes: what a load reads into */
-	S_REGS = 128,  /* 8 DIF registers */
-	S_TUPLE = 192, /* 8 tuple registers */
-	S_EARGS = 256, /* 6 arguments of ERROR */
-	S_COMM = 304,  /* execname */
-	S_PTREGS = 320, /* 168 bytes: registers of the system call */
+	S_SELF = 104,	 /* an address on its way to becoming a number */
+	S_TMP = 112,	 /* 16 bytes: what a load reads into */
+	S_REGS = 128,	 /* 8 DIF registers */
+	S_TUPLE = 192,	 /* 8 tuple registers */
+	S_EARGS = 256,	 /* 6 arguments of ERROR */
+	S_COMM = 304,	 /* execname */
+	S_PTREGS = 320,	 /* 168 bytes: registers of the system call */
 	S_TOKLIVE = 488, /* strtok() has text left */
-	S_DIGITS = 496, /* 128 bytes: numbers and addresses as text */
+	S_DIGITS = 496,	 /* 128 bytes: numbers and addresses as text */
 	S_SPECSEQ = 624, /* u32: which use of the speculation id */
 	S_BUCKET = 632,
-	S_ARRAY = 628, /* u32: which array last_key belongs to: scope << 16 | id; 0: none */
+	S_ARRAY = 628,	/* u32: which array last_key belongs to: scope << 16 | id; 0: none */
 	S_LOCALS = 640, /* variables of subroutines */
 	S_LOCALS_MAX = 24 * 24, /* 24 subroutines with 24 variables each */
 	S_AREAS = S_LOCALS + S_LOCALS_MAX * 8,
@@ -104,13 +105,13 @@ enum { SF_ARGS = 1, SF_COMM = 2 };
 
 /* Where the areas are; offsets from the start of the slot. */
 struct dt_bpf_layout {
-	uint32_t key, dkey;	   /* keys under construction: aggregations, associative arrays */
-	uint32_t last_key;	   /* of the object among array elements that was read last */
-	uint32_t local_vars;	   /* clause-local variables */
+	uint32_t key, dkey;  /* keys under construction: aggregations, associative arrays */
+	uint32_t last_key;   /* of the object among array elements that was read last */
+	uint32_t local_vars; /* clause-local variables */
 	uint32_t local_refs, local_refs_size; /* their by-reference part */
 	uint32_t record, record_size;
-	uint32_t buf[4], buf_size; /* A, B, O, T of the subroutine language */
-	uint32_t stack;		   /* frames of stackdepth and friends */
+	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
+	uint32_t stack;			/* frames of stackdepth and friends */
 	uint32_t scratch, scratch_size; /* twice scratch_size is there, see memory.c */
 	uint32_t slot_size;
 	/* in rodata */
@@ -118,9 +119,9 @@ struct dt_bpf_layout {
 };
 
 /* rodata's row for a probe: u32 offsets of its four names, then its id. */
-#define NAME_ROW 32
+#define NAME_ROW       32
 #define NAME_ROW_SHIFT 5
-#define NAME_ROW_ID 16
+#define NAME_ROW_ID    16
 
 /* ---- records in the ring buffers ---- */
 struct dt_bpf_rec {
@@ -142,9 +143,12 @@ struct dt_bpf_fault_rec {
 
 /* ---- probes and clauses ---- */
 enum dt_bpf_kind {
-	PK_BEGIN, PK_END, PK_ERROR, /* of the tracer itself */
-	PK_ENTRY, PK_RETURN,	    /* system calls */
-	PK_PROFILE,		    /* clock */
+	PK_BEGIN,
+	PK_END,
+	PK_ERROR, /* of the tracer itself */
+	PK_ENTRY,
+	PK_RETURN,  /* system calls */
+	PK_PROFILE, /* clock */
 	PK_TRACEPOINT,
 	PK_MAX
 };
@@ -161,10 +165,11 @@ enum dt_bpf_role { ROLE_EFFECT, ROLE_DATA, ROLE_KEY, ROLE_KEY_ID };
 struct dt_bpf_agg;
 struct dt_bpf_plan { /* beside each dt_action */
 	enum dt_bpf_role role;
-	uint32_t offset;   /* ROLE_DATA: in the record; strings: where the u32 offset of the text is */
-	uint32_t bound;	   /* strings: longest, with NUL */
+	uint32_t
+	    offset;	/* ROLE_DATA: in the record; strings: where the u32 offset of the text is */
+	uint32_t bound; /* strings: longest, with NUL */
 	bool is_string;
-	uint32_t key;	   /* ROLE_KEY: which */
+	uint32_t key;		/* ROLE_KEY: which */
 	struct dt_bpf_agg *agg; /* ROLE_KEY and aggregating actions */
 };
 
@@ -174,8 +179,9 @@ struct dt_bpf_clause {
 	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there */
 	uint32_t fixed;	     /* bytes of the record before the strings */
 	uint32_t size;	     /* the largest it can be; 0: records nothing */
+	uint32_t cost;	     /* what its record takes of bufsize, counted as DTrace does */
 	bool has_strings, exits, speculates;
-	uint32_t kinds;	     /* 1 << enum dt_bpf_kind */
+	uint32_t kinds; /* 1 << enum dt_bpf_kind */
 };
 
 /* ---- user variables ---- */
@@ -210,9 +216,10 @@ struct dt_bpf_agg {
 		uint32_t offset, size;
 		bool is_string;
 		int name; /* 0..3: a part of the probe's name, kept as its index; -1: not */
-	} *keys;
+	} * keys;
 	uint32_t key_size; /* with the generation before; 0: no keys */
 	uint32_t nwords;
+	uint64_t rows;	 /* that the map can hold */
 	uint32_t offset; /* no keys: in the value of the shared per-CPU array */
 	int fd;
 };
@@ -222,10 +229,10 @@ struct dt_bpf_prog {
 	enum dt_bpf_kind kind;
 	uint32_t *clauses; /* indices, in order */
 	uint32_t nclauses;
-	uint32_t table; /* in rodata: event -> { probe + 1, clause masks } */
+	uint32_t table;		 /* in rodata: event -> { probe + 1, clause masks } */
 	uint32_t nevents, masks; /* masks: words per event; 0: every clause on every event */
-	uint32_t nargs; /* tracepoints: those with so many arguments ... */
-	uint32_t only;	/* ... or only this probe (index); UINT32_MAX: any */
+	uint32_t nargs;		 /* tracepoints: those with so many arguments ... */
+	uint32_t only;		 /* ... or only this probe (index); UINT32_MAX: any */
 	int fd;
 };
 
@@ -239,7 +246,6 @@ struct dt_bpf_ring {
 
 struct dt_bpf_specs; /* ring.c, as is kept_list */
 struct kept_list;
-
 
 struct dt_engine {
 	const dt_options *opts;
@@ -285,14 +291,18 @@ struct dt_engine {
 	/* running */
 	enum { BPF_NEW, BPF_RUNNING, BPF_STOPPED } state;
 	uint32_t begin_cpu;
-	uint32_t policy; /* as the option: ring fill switch */
-	uint64_t *drops, *agg_drops; /* per CPU, for status */
+	uint32_t policy;	       /* as the option: ring fill switch */
+	uint64_t bufsize, end_reserve; /* end_reserve: fill policy */
+	bool small;		       /* bufsize is kept to the byte: see action.c */
+	uint64_t *drops, *agg_drops;   /* per CPU, for status */
 	uint64_t spec_drops;
 };
 enum { POLICY_RING, POLICY_FILL, POLICY_SWITCH };
 
 /* ---- plan.c ---- */
 int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err);
+/* If the program is more than the kernel takes, or takes in good time, halve it and say so. */
+bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c);
 /* Is this probe served by the program? */
 bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
 struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg);
@@ -339,7 +349,8 @@ struct dt_bpf_libfn {
 typedef struct dt_bpf_lib { /* subroutines already in this program */
 	DT_VEC(struct dt_bpf_libfn) fns;
 	uint32_t nlocals;
-	uint32_t count, store[4], copy[2], output; /* other functions; 0: not asked for */
+	uint32_t count, store[4], copy[2], output, reserve,
+	    unreserve; /* other functions; 0: not asked for */
 } dt_bpf_lib;
 
 typedef struct dt_bpf_tr {
@@ -347,13 +358,14 @@ typedef struct dt_bpf_tr {
 	dt_bpf_code *c;
 	dt_bpf_lib *lib;
 	enum dt_bpf_kind kind;
-	uint32_t nargs;	 /* tracepoints */
-	uint32_t clause; /* index */
+	enum dt_bpf_kind prog_kind; /* kind is PK_ERROR inside ERROR clauses, this never */
+	uint32_t nargs;		    /* tracepoints */
+	uint32_t clause;	    /* index */
 	dt_bpf_state now;
 	bool reachable;
 	uint32_t fault[DT_FLT_BADSTACK + 1]; /* label per code; UINT32_MAX: not used */
 	uint32_t fault_exit;
-	bool faults; /* somebody jumps to it */
+	bool faults;   /* somebody jumps to it */
 	uint32_t loff; /* the offset of the DIF instruction being translated */
 	dt_error *err;
 	bool failed;
@@ -364,19 +376,19 @@ void dt_bpf_tr_fail(dt_bpf_tr *t, const char *fmt, ...) DT_PRINTF(2, 3);
 /* ---- difo.c ---- */
 /* Run a DIFO: its value is in r0 and described by *out. Control goes on behind it. */
 void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out);
-void dt_bpf_get(dt_bpf_tr *t, int to, uint32_t reg);	 /* DIF register -> BPF register */
+void dt_bpf_get(dt_bpf_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
 void dt_bpf_set(dt_bpf_tr *t, uint32_t reg, int from, dt_bpf_val v);
 /* Jump here on a fault; the offset of the current instruction is recorded. Value: S_FVALUE for
  * BADADDR and BADALIGN, 0 for the others. */
 uint32_t dt_bpf_fault_label(dt_bpf_tr *t, uint32_t code);
 void dt_bpf_fault_paths(dt_bpf_tr *t); /* at the end of the function */
 void dt_bpf_here(dt_bpf_tr *t);	       /* a fault from here on happened at t->loff */
-#define NUMBER ((dt_bpf_val){ .kind = V_NUMBER })
+#define NUMBER ((dt_bpf_val){.kind = V_NUMBER})
 
 /* ---- value.c ---- */
 uint32_t dt_bpf_bound(const dt_bpf_tr *t, const dt_bpf_val *v); /* of a string, <= strsize */
-/* Store the string whose address is in r3 (described by v) as `size` bytes at slot + off, cut, padded
- * with zeros when `pad`. BADADDR when it cannot be read. */
+/* Store the string whose address is in r3 (described by v) as `size` bytes at slot + off, cut,
+ * padded with zeros when `pad`. BADADDR when it cannot be read. */
 void dt_bpf_put_string(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t off, uint32_t size, bool pad);
 void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size); /* of the slot */
 void dt_bpf_lea(dt_bpf_code *c, int dst, uint32_t off);	     /* dst = slot + off */
@@ -388,9 +400,9 @@ void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal);
 void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd);
 void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
 int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user); /* of get_stack */
-void dt_bpf_time(dt_bpf_tr *t);	   /* r0 = timestamp */
+void dt_bpf_time(dt_bpf_tr *t);			       /* r0 = timestamp */
 void dt_bpf_pid_tgid(dt_bpf_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
-void dt_bpf_comm(dt_bpf_tr *t);	   /* make S_COMM hold the name */
+void dt_bpf_comm(dt_bpf_tr *t);	    /* make S_COMM hold the name */
 int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset);
 
 /* ---- var.c ---- */
@@ -421,7 +433,7 @@ void dt_bpf_memory_functions(dt_bpf_tr *t); /* emit what was asked for */
  * dt_bpf_lib_args() says; after dt_bpf_lib_run() r0 is its value, faults are taken care of. */
 uint32_t dt_bpf_lib_args(dt_bpf_tr *t, const char *name);
 void dt_bpf_lib_run(dt_bpf_tr *t, const char *name);
-void dt_bpf_lib_emit(dt_bpf_tr *t); /* at the end of a program: all that were called */
+void dt_bpf_lib_emit(dt_bpf_tr *t);	       /* at the end of a program: all that were called */
 extern const char *const dt_bpf_lib_sources[]; /* ends with NULL */
 
 /* ---- call.c ---- */
@@ -431,6 +443,11 @@ void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd);
 void dt_bpf_clause(dt_bpf_tr *t);
 void dt_bpf_output(dt_bpf_tr *t, uint32_t size); /* size 0: up to the cursor */
 void dt_bpf_output_function(dt_bpf_tr *t);
+/* Set bytes of a small buffer aside; r0 = 0: there are none. */
+void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost);
+void dt_bpf_unreserve(dt_bpf_tr *t);
+void dt_bpf_reserve_functions(dt_bpf_tr *t);
+#define DT_BPF_FAULT_COST 48
 void dt_bpf_header(dt_bpf_tr *t, uint32_t type); /* of the record */
 void dt_bpf_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t nframes);
 void dt_bpf_datum(dt_bpf_tr *t, const dt_action *a, const dt_bpf_val *v, uint32_t off,
@@ -445,7 +462,8 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 /* ---- btf.c ---- */
 int dt_bpf_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err); /* fills fd_btf, btf_* */
 /* BTF with a FUNC per function of c; info gets one record for each. Returns the fd. */
-int dt_bpf_btf_funcs(const dt_bpf_code *c, struct bpf_func_info *info, dt_error *err);
+int dt_bpf_btf_funcs(const dt_bpf_code *c, uint32_t slot_size, struct bpf_func_info *info,
+		     dt_error *err);
 
 /* ---- load.c ---- */
 int dt_bpf_create_maps(dt_engine *e, dt_error *err);

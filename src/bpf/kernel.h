@@ -11,7 +11,7 @@
 #define DT_PROC_PID_INIT_INO 0xEFFFFFFCu
 
 /* x86: thread_info.status bit of a 32-bit system call, and where the word is in the task. */
-#define DT_TS_COMPAT	    0x0002
+#define DT_TS_COMPAT	      0x0002
 #define DT_TASK_STATUS_OFFSET 16
 
 /* BPF_RAW_TRACEPOINT_OPEN with a cookie: Linux 6.10. */

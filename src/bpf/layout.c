@@ -1,9 +1,10 @@
 /*
  * layout: where everything lies, once the first round has told what is needed.
  *
- * The slot is one value of the slots map: fixed fields (image.h), then the areas placed here. Read-only
- * data is one frozen map value: constant strings, the names of the probes, the tables that take an
- * event (a system call number, ...) to its probe and clauses, and a run of zeros to copy from.
+ * The slot is one value of the slots map: fixed fields (image.h), then the areas placed here.
+ * Read-only data is one frozen map value: constant strings, the names of the probes, the tables
+ * that take an event (a system call number, ...) to its probe and clauses, and a run of zeros to
+ * copy from.
  */
 #include <stdlib.h>
 
@@ -55,7 +56,7 @@ static void place_arrays(dt_engine *e, struct dt_bpf_scope *s, bool thread)
 		if (!v->array || !v->nkeys)
 			continue;
 		if (thread) {
-			v->keys[DT_DIF_NTREGS] = (struct dt_bpf_key){ .size = 8 };
+			v->keys[DT_DIF_NTREGS] = (struct dt_bpf_key){.size = 8};
 			at = 8;
 		}
 		for (uint32_t k = 0; k < v->nkeys; k++) {
@@ -116,7 +117,8 @@ static int place_slot(dt_engine *e, dt_error *err)
 	at += l->local_refs_size; /* see memory.c: copies are checked against twice the area */
 	l->slot_size = at;
 	if (e->strsize > 1u << 20 || at > 64u << 20)
-		return dt_err(err, EDT_NOMEM, "strings of %llu bytes are too large for the kernel engine",
+		return dt_err(err, EDT_NOMEM,
+			      "strings of %llu bytes are too large for the kernel engine",
 			      (unsigned long long)e->strsize);
 	return 0;
 }

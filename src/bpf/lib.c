@@ -5,8 +5,8 @@
  * every test that both can run. Optional arguments get their defaults from call.c.
  *
  * Calls and loops nest at most four deep here (a subroutine, two loops, another subroutine with a
- * loop): the kernel allows eight frames, and the program, the fault handler and an ERROR clause have
- * theirs before.
+ * loop): the kernel allows eight frames, and the program, the fault handler and an ERROR clause
+ * have theirs before.
  */
 #include "bpf/image.h"
 
@@ -464,6 +464,12 @@ FN(execargs(start, end) {
 	x = umem(A, 0, start, n);
 	loop (n) { if (A[n - 1]) break; n = n - 1; }
 	loop (n) { if (!A[i]) A[i] = ' '; i = i + 1; }
+	return make(A, 0, n);
+}),
+
+FN(cgroupname(name) {
+	n = str(A, name);
+	if (!n) { D[0] = '/'; return make(D, 0, 1); }
 	return make(A, 0, n);
 }),
 

@@ -11,7 +11,6 @@
 
 #include "bpf/image.h"
 
-#define DEFAULT_BUFSIZE (4ull << 20)
 #define DEFAULT_AGGSIZE (4ull << 20)
 
 /* Why bpf() said no. EPERM means privilege nearly always; say what is missing and how to get it. */
@@ -20,9 +19,11 @@ int dt_bpf_privilege_error(dt_error *err, const char *doing)
 	int e = errno;
 
 	if (e == EPERM || e == EACCES)
-		return dt_err(err, EPERM,
-			      "cannot %s the kernel: this needs root, or the capabilities CAP_BPF and "
-			      "CAP_PERFMON (sudo setcap cap_bpf,cap_perfmon+ep on the program)", doing);
+		return dt_err(
+		    err, EPERM,
+		    "cannot %s the kernel: this needs root, or the capabilities CAP_BPF and "
+		    "CAP_PERFMON (sudo setcap cap_bpf,cap_perfmon+ep on the program)",
+		    doing);
 	return dt_err(err, e, "cannot %s the kernel: %s", doing, dt_strerror(e));
 }
 
@@ -58,13 +59,13 @@ static void *map_memory(int fd, uint64_t size, dt_error *err)
 
 static int make_control(dt_engine *e, dt_error *err)
 {
-	e->fd_control = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_control", 4, CTL_SIZE, 1,
-				 BPF_F_MMAPABLE, err);
+	e->fd_control =
+	    make_map(e, BPF_MAP_TYPE_ARRAY, "dt_control", 4, CTL_SIZE, 1, BPF_F_MMAPABLE, err);
 	if (e->fd_control < 0)
 		return -1;
 	e->control = map_memory(e->fd_control, CTL_SIZE, err);
-	e->fd_cpus = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_cpus", 4, CPU_SIZE, e->ncpus,
-			      BPF_F_MMAPABLE, err);
+	e->fd_cpus =
+	    make_map(e, BPF_MAP_TYPE_ARRAY, "dt_cpus", 4, CPU_SIZE, e->ncpus, BPF_F_MMAPABLE, err);
 	if (!e->control || e->fd_cpus < 0)
 		return -1;
 	e->cpus_size = (uint64_t)CPU_SIZE * e->ncpus;
@@ -76,8 +77,8 @@ static int make_rodata(dt_engine *e, dt_error *err)
 {
 	uint32_t zero = 0;
 
-	e->fd_rodata = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_rodata", 4, dt_align_up(e->rodata.n, 8), 1,
-				BPF_F_RDONLY_PROG, err);
+	e->fd_rodata = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_rodata", 4, dt_align_up(e->rodata.n, 8),
+				1, BPF_F_RDONLY_PROG, err);
 	if (e->fd_rodata < 0)
 		return -1;
 	while (e->rodata.n % 8)
@@ -119,18 +120,22 @@ static int make_arrays(dt_engine *e, struct dt_bpf_scope *s, dt_error *err)
 		if (!v->array || !v->key_size)
 			continue;
 		v->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_array", v->key_size,
-				 8 + (v->byref ? dt_align_up(v->size, 8) * (v->string ? 1 : 2) : 0), v->entries,
-				 BPF_F_NO_PREALLOC, err);
+				 8 + (v->byref ? dt_align_up(v->size, 8) * (v->string ? 1 : 2) : 0),
+				 v->entries, BPF_F_NO_PREALLOC, err);
 		if (v->fd < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* As many rows as DTrace's buffer of aggsize bytes would hold, in each generation. */
+/* As many rows as DTrace's buffers of aggsize bytes would hold on so many CPUs; the table itself is
+ * allocated at once, so large machines do not get their full share. */
+#define AGG_CPUS 8
+
 static int make_aggs(dt_engine *e, dt_error *err)
 {
-	uint64_t size = dt_opt(e->opts, DT_O_AGGSIZE);
+	uint64_t size = dt_opt(e->opts, DT_O_AGGSIZE),
+		 cpus = e->ncpus < AGG_CPUS ? e->ncpus : AGG_CPUS;
 
 	size = size ? size : DEFAULT_AGGSIZE;
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
@@ -139,13 +144,15 @@ static int make_aggs(dt_engine *e, dt_error *err)
 
 		if (b->nkeys == 0 || b->nkeys == UINT32_MAX)
 			continue;
-		b->fd = make_map(e, BPF_MAP_TYPE_PERCPU_HASH, "dt_agg", b->key_size,
-				 (uint64_t)b->nwords * 8, rows ? rows : 1, BPF_F_NO_PREALLOC, err);
+		b->rows = (rows ? rows : 1) * cpus;
+		b->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_agg", b->key_size,
+				 8 + (uint64_t)b->nwords * 8, b->rows, BPF_F_NO_PREALLOC, err);
 		if (b->fd < 0)
 			return -1;
 	}
 	if (e->agg_size) {
-		e->fd_aggs = make_map(e, BPF_MAP_TYPE_PERCPU_ARRAY, "dt_aggs", 4, e->agg_size, 2, 0, err);
+		e->fd_aggs =
+		    make_map(e, BPF_MAP_TYPE_PERCPU_ARRAY, "dt_aggs", 4, e->agg_size, 2, 0, err);
 		if (e->fd_aggs < 0)
 			return -1;
 	}
@@ -165,14 +172,15 @@ static uint64_t ring_size(uint64_t size)
 }
 
 /*
- * bufsize bytes per CPU. BEGIN and END fire once each, so what they can record is known: a program that
- * enables nothing else gets buffers of just that size, and starts faster for it.
+ * bufsize bytes per CPU. BEGIN and END fire once each, so what they can record is known: a program
+ * that enables nothing else gets buffers of just that size, and starts faster for it.
  */
 static uint64_t wanted_bufsize(const dt_engine *e)
 {
-	uint64_t size = dt_opt(e->opts, DT_O_BUFSIZE), most = 0, error = 0;
+	uint64_t size = e->bufsize, most = 0, error = 0;
 
-	size = size ? size : DEFAULT_BUFSIZE;
+	if (e->small)
+		return 4 * size; /* counted beside: our records are up to twice as large */
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
 		const struct dt_bpf_clause *x = &e->clauses.v[i];
 
@@ -208,26 +216,52 @@ static int make_ring_array(dt_engine *e, dt_error *err)
 	return rc < 0 ? dt_bpf_privilege_error(err, "create buffers in") : 0;
 }
 
+/* The CPUs that are on: "0-3,8". A machine may have room for many more than it has. */
+static bool *online_cpus(uint32_t n)
+{
+	bool *on = dt_xcalloc(n, sizeof(*on));
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	unsigned lo, hi;
+	char sep = ',';
+
+	while (f && sep == ',' && fscanf(f, "%u", &lo) == 1) {
+		hi = lo;
+		if (fscanf(f, "%c", &sep) == 1 && sep == '-' && fscanf(f, "%u%c", &hi, &sep) < 2)
+			sep = 0;
+		for (; lo <= hi && lo < n; lo++)
+			on[lo] = true;
+	}
+	if (!f)
+		memset(on, true, n);
+	else
+		fclose(f);
+	return on;
+}
+
 static int make_rings(dt_engine *e, dt_error *err)
 {
 	uint64_t size = ring_size(wanted_bufsize(e));
+	bool *on = online_cpus(e->ncpus);
+	int rc = 0;
 
 	e->rings = dt_xcalloc(e->ncpus, sizeof(*e->rings));
-	for (uint32_t i = 0; i < e->ncpus; i++)
-		e->rings[i].fd = -1;
-	for (uint32_t i = 0; i < e->ncpus; i++) {
+	for (uint32_t i = 0; i < e->ncpus && rc == 0; i++) {
+		uint64_t n = on[i] ? size : 4096; /* should it come on later: a small one */
 		int fd;
 
-		while ((fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_ring", 0, 0, (uint32_t)size, NULL)) < 0 &&
-		       errno == ENOMEM && size > 4096 && dt_opt(e->opts, DT_O_BUFRESIZE) == 0)
-			size /= 2;
-		if (fd < 0)
-			return dt_bpf_privilege_error(err, "create buffers in");
+		while ((fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_ring", 0, 0, (uint32_t)n,
+					    NULL)) < 0 &&
+		       errno == ENOMEM && n > 4096 && dt_opt(e->opts, DT_O_BUFRESIZE) == 0)
+			n = size /= 2;
 		e->rings[i].fd = fd;
-		e->rings[i].mask = size - 1;
-		*dt_vec_add(&e->fds, NULL) = fd;
+		e->rings[i].mask = n - 1;
+		if (fd < 0)
+			rc = dt_bpf_privilege_error(err, "create buffers in");
+		else
+			*dt_vec_add(&e->fds, NULL) = fd;
 	}
-	return e->ncpus > DT_BPF_RING_TREE ? make_ring_array(e, err) : 0;
+	free(on);
+	return rc == 0 && e->ncpus > DT_BPF_RING_TREE ? make_ring_array(e, err) : rc;
 }
 
 int dt_bpf_create_maps(dt_engine *e, dt_error *err)
@@ -247,8 +281,8 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 	if (e->need.task_storage && make_threads(e, err) < 0)
 		return -1;
 	if (e->need.spec) {
-		e->fd_specs = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_specs", 4, (uint64_t)e->nspecs * 8 + 8, 1,
-				       0, err);
+		e->fd_specs = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_specs", 4,
+				       (uint64_t)e->nspecs * 8 + 8, 1, 0, err);
 		if (e->fd_specs < 0)
 			return -1;
 	}
@@ -261,6 +295,17 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 /* ---- programs ---- */
 
 #define LOG_SIZE (16u << 20)
+
+static bool is_confidential(void)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char text[128] = "";
+	bool yes = f && fgets(text, sizeof(text), f) && strstr(text, "[confidentiality]");
+
+	if (f)
+		fclose(f);
+	return yes;
+}
 
 /* The verifier's last words, for a message nobody should ever see. */
 static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
@@ -275,29 +320,40 @@ static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
 	bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c->insns.v, c->insns.n, o);
 	if (getenv("DTRACE_BPF_LOG"))
 		fputs(log, stderr);
-	for (n = strlen(log); n && (log[n - 1] == '\n' || strncmp(log + n - 1, "\nproc", 5) == 0); n--)
+	for (n = strlen(log); n && (log[n - 1] == '\n' || strncmp(log + n - 1, "\nproc", 5) == 0);
+	     n--)
 		log[n - 1] = 0;
 	last = strrchr(log, '\n');
 	if (last && strstr(last, "processed ")) {
 		*last = 0;
 		last = strrchr(log, '\n');
 	}
-	dt_err(err, EDT_DIFINVAL, "the kernel refuses the program: %s", last ? last + 1 : log);
-	(void)e;
+	if (e->need.copyout && strstr(log, "probe_write_user"))
+		dt_err(err, EPERM,
+		       "the kernel does not let BPF programs write user memory, so copyout() and "
+		       "copyoutstr() cannot be used: it is locked down (kernel lockdown, "
+		       "integrity mode)");
+	else if (is_confidential())
+		dt_err(err, EPERM,
+		       "the kernel does not let BPF programs read its memory: it is locked "
+		       "down (kernel lockdown, confidentiality mode)");
+	else
+		dt_err(err, EDT_DIFINVAL, "the kernel refuses the program: %s",
+		       last ? last + 1 : log);
 	free(log);
 }
 
 static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
-	enum bpf_prog_type type = p->kind == PK_PROFILE ? BPF_PROG_TYPE_PERF_EVENT
-							: BPF_PROG_TYPE_RAW_TRACEPOINT;
+	enum bpf_prog_type type =
+	    p->kind == PK_PROFILE ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_RAW_TRACEPOINT;
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
-	dt_bpf_code c = { 0 };
+	dt_bpf_code c = {0};
 	struct bpf_func_info *info = NULL;
 	int btf = -1, rc = dt_bpf_prog_code(e, p, &c, err);
 
 	if (rc == 0 && getenv("DTRACE_BPF_DUMP")) {
-		dt_buf text = { 0 };
+		dt_buf text = {0};
 
 		dt_bpf_code_print(&c, &text);
 		fputs(text.s, stderr);
@@ -305,7 +361,7 @@ static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 	}
 	if (rc == 0) {
 		info = dt_xcalloc(c.funcs.n, sizeof(*info));
-		btf = dt_bpf_btf_funcs(&c, info, err);
+		btf = dt_bpf_btf_funcs(&c, e->at.slot_size, info, err);
 		rc = btf < 0 ? -1 : 0;
 	}
 	if (rc == 0) {
@@ -315,10 +371,7 @@ static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
 		if (p->fd < 0) {
 			rc = -1;
-			if (errno == EPERM && e->need.copyout)
-				dt_err(err, EPERM, "the kernel refuses copyout(): it is locked down "
-						   "(kernel lockdown, integrity mode)");
-			else if (errno == EPERM)
+			if (errno == EPERM)
 				dt_bpf_privilege_error(err, "load a program into");
 			else
 				explain(e, type, &c, &o, err);

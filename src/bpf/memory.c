@@ -3,11 +3,12 @@
  *
  * In DIF an address is a number. Reading through a number is what the probe_read helpers are for;
  * writing needs a pointer that the verifier trusts. So for each region a program may write (the
- * scratch of the slot, objects among clause-locals, globals, thread-locals, array elements) the number is turned
- * into an offset from the region's start, compared with its size, and added to a real pointer.
+ * scratch of the slot, objects among clause-locals, globals, thread-locals, array elements) the
+ * number is turned into an offset from the region's start, compared with its size, and added to a
+ * real pointer.
  *
- * The verifier knows a variable offset and a variable size only by their largest values, and wants the
- * sum of both inside the region. The comparison we make is exact; for the verifier each region
+ * The verifier knows a variable offset and a variable size only by their largest values, and wants
+ * the sum of both inside the region. The comparison we make is exact; for the verifier each region
  * simply has as much room again behind it that is never used.
  *
  * What is emitted here are functions, once per program: store_1 .. store_8, copy, count.
@@ -72,7 +73,7 @@ static void count_function(dt_bpf_tr *t)
 	dt_bpf_code *c = t->c;
 	uint32_t out = dt_bpf_label(c);
 
-	dt_bpf_func_begin(c, t->lib->count);
+	dt_bpf_func_begin_global(c, t->lib->count, 2);
 	mov(c, R6, R2);
 	ld(c, 4, R1, R1, S_CPU);
 	st(c, 4, R10, -4, R1);
@@ -82,6 +83,7 @@ static void count_function(dt_bpf_tr *t)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, out);
 	jmpi(c, BPF_JGT, R6, CPU_SIZE - 8, out);
+	alui(c, BPF_AND, R6, -8); /* which it is; but the verifier must know */
 	alu(c, BPF_ADD, R0, R6);
 	movi(c, R1, 1);
 	atomic(c, BPF_ADD, R0, 0, R1);
@@ -120,8 +122,8 @@ static void region_base(dt_bpf_tr *t, enum region r, uint32_t next)
 }
 
 /*
- * r7 is the address wanted, r8 how many bytes. If it lies in the region, r9 points there and control
- * goes on; if it begins elsewhere, to `next`; if it begins inside and runs over, to `bad`.
+ * r7 is the address wanted, r8 how many bytes. If it lies in the region, r9 points there and
+ * control goes on; if it begins elsewhere, to `next`; if it begins inside and runs over, to `bad`.
  */
 static void region_find(dt_bpf_tr *t, enum region r, uint32_t next, uint32_t bad)
 {
@@ -192,7 +194,7 @@ static void store_function(dt_bpf_tr *t, uint32_t func, uint32_t size)
 	dt_bpf_code *c = t->c;
 	uint32_t bad = dt_bpf_label(c), align = dt_bpf_label(c);
 
-	dt_bpf_func_begin(c, func);
+	dt_bpf_func_begin_global(c, func, 3);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	st(c, 8, R6, S_TMP, R3);
@@ -241,7 +243,7 @@ static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 	dt_bpf_code *c = t->c;
 	uint32_t bad = dt_bpf_label(c), source = dt_bpf_label(c), done = dt_bpf_label(c);
 
-	dt_bpf_func_begin(c, func);
+	dt_bpf_func_begin_global(c, func, 4);
 	mov(c, R6, R1);
 	st(c, 8, R6, S_TMP, R2);
 	mov(c, R8, R3);
@@ -288,7 +290,8 @@ static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 
 /* ---- calls of them ---- */
 
-/* After store or copy: r0 says how it went; the target address is in S_VALUE, the source in S_TMP. */
+/* After store or copy: r0 says how it went; the target address is in S_VALUE, the source in S_TMP.
+ */
 static void check_result(dt_bpf_tr *t, bool copy)
 {
 	dt_bpf_code *c = t->c;

@@ -3,8 +3,8 @@
  *
  * ECBs come clause by clause. Here they become a list of distinct clauses and a list of distinct
  * probes, so that code is made once per clause however many probes it is on. For each action it is
- * decided whether its value is a datum of the record (and where), a key of an aggregation, or only an
- * effect; the rules are those of the interpreter (src/vm/action.c), the layout is our own:
+ * decided whether its value is a datum of the record (and where), a key of an aggregation, or only
+ *an effect; the rules are those of the interpreter (src/vm/action.c), the layout is our own:
  *
  *	header | numbers and objects at fixed offsets, a u32 for each string | the strings
  *
@@ -24,10 +24,10 @@ static int kind_of(const dt_probe *p)
 		const char *prov, *name;
 		enum dt_bpf_kind kind;
 	} kinds[] = {
-		{ "dtrace", "BEGIN", PK_BEGIN },   { "dtrace", "END", PK_END },
-		{ "dtrace", "ERROR", PK_ERROR },   { "syscall", "entry", PK_ENTRY },
-		{ "syscall", "return", PK_RETURN }, { "profile", NULL, PK_PROFILE },
-		{ "sdt", NULL, PK_TRACEPOINT },
+	    {"dtrace", "BEGIN", PK_BEGIN},    {"dtrace", "END", PK_END},
+	    {"dtrace", "ERROR", PK_ERROR},    {"syscall", "entry", PK_ENTRY},
+	    {"syscall", "return", PK_RETURN}, {"profile", NULL, PK_PROFILE},
+	    {"sdt", NULL, PK_TRACEPOINT},
 	};
 
 	for (size_t i = 0; i < DT_NELEM(kinds); i++)
@@ -43,9 +43,9 @@ static uint32_t count_args(dt_probes *ps, const dt_probe *p)
 {
 	const char *native[TRACEPOINT_ARGS], *xlated[TRACEPOINT_ARGS];
 	int mapping[TRACEPOINT_ARGS];
-	int n = p->provider->args
-		    ? p->provider->args(p->provider, ps, p, native, xlated, mapping, TRACEPOINT_ARGS)
-		    : 0;
+	int n = p->provider->args ? p->provider->args(p->provider, ps, p, native, xlated, mapping,
+						      TRACEPOINT_ARGS)
+				  : 0;
 
 	return n > 0 ? (uint32_t)n : 0;
 }
@@ -97,7 +97,8 @@ struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg)
 	return x;
 }
 
-static const dt_agg *agg_of_action(dt_engine *e, const dt_clause *c, uint32_t action, uint32_t id_at)
+static const dt_agg *agg_of_action(dt_engine *e, const dt_clause *c, uint32_t action,
+				   uint32_t id_at)
 {
 	const dt_difo *d = c->actions[id_at].difo;
 
@@ -171,8 +172,8 @@ static int plan_agg(dt_engine *e, struct dt_bpf_clause *x, uint32_t i, dt_error 
 		struct dt_bpf_aggkey *key = &b->keys[k];
 		uint32_t size = is_string(a) ? string_bound(a) : a->size;
 
-		*p = (struct dt_bpf_plan){ .role = ROLE_KEY, .key = k, .agg = b,
-					   .is_string = is_string(a) };
+		*p = (struct dt_bpf_plan){
+		    .role = ROLE_KEY, .key = k, .agg = b, .is_string = is_string(a)};
 		if (first) {
 			key->action = a;
 			key->is_string = p->is_string;
@@ -226,12 +227,14 @@ static int check_action(const dt_action *a, dt_error *err)
 	return 0;
 }
 
+#define CLASSIC_HEADER 16 /* what a record costs before its data, in the interpreter's count */
+
 static int plan_record(struct dt_bpf_clause *x, dt_error *err)
 {
 	const dt_clause *c = x->c;
-	bool records = c->nactions == 0 ||
-		       (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
-	uint64_t at = REC_HEADER, strings = 0;
+	bool records =
+	    c->nactions == 0 || (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
+	uint64_t at = REC_HEADER, strings = 0, data = 0;
 
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const dt_action *a = &c->actions[i];
@@ -244,6 +247,7 @@ static int plan_record(struct dt_bpf_clause *x, dt_error *err)
 		records = records || a->size || always_recorded(a->kind);
 		if (!a->size)
 			continue;
+		data = dt_align_up(data, a->align > 1 ? a->align : 1) + a->size;
 		p->role = ROLE_DATA;
 		p->is_string = is_string(a);
 		if (p->is_string) {
@@ -254,7 +258,9 @@ static int plan_record(struct dt_bpf_clause *x, dt_error *err)
 			p->offset = (uint32_t)at;
 			at += 4;
 		} else {
-			at = dt_align_up(at, a->align > 1 && a->align <= 8 ? a->align : a->size >= 8 ? 8 : 1);
+			at = dt_align_up(at, a->align > 1 && a->align <= 8 ? a->align
+					     : a->size >= 8		   ? 8
+									   : 1);
 			p->offset = (uint32_t)at;
 			at += a->size;
 		}
@@ -263,6 +269,7 @@ static int plan_record(struct dt_bpf_clause *x, dt_error *err)
 	}
 	x->fixed = (uint32_t)dt_align_up(at, 8);
 	x->size = records ? x->fixed + (uint32_t)strings : 0;
+	x->cost = records ? (uint32_t)dt_align_up(CLASSIC_HEADER + data, 8) : 0;
 	return 0;
 }
 
@@ -286,7 +293,7 @@ static int plan_clause(dt_engine *e, struct dt_bpf_clause *x, dt_error *err)
 
 static struct dt_bpf_scope *scope_of(dt_engine *e, int scope)
 {
-	return scope == DT_SCOPE_GLOBAL ? &e->globals
+	return scope == DT_SCOPE_GLOBAL	  ? &e->globals
 	       : scope == DT_SCOPE_THREAD ? &e->threads
 					  : &e->locals;
 }
@@ -347,7 +354,7 @@ static void each_difo(dt_engine *e, void (*f)(dt_engine *e, const dt_difo *d))
 
 static void plan_vars(dt_engine *e)
 {
-	struct dt_bpf_scope *scopes[] = { &e->globals, &e->threads, &e->locals };
+	struct dt_bpf_scope *scopes[] = {&e->globals, &e->threads, &e->locals};
 
 	each_difo(e, count_vars);
 	for (size_t i = 0; i < DT_NELEM(scopes); i++) {
@@ -367,8 +374,7 @@ bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t pro
 {
 	const struct dt_bpf_probe *x = &e->probes.v[probe];
 
-	return x->kind == p->kind &&
-	       (x->kind != PK_TRACEPOINT || x->nargs == p->nargs) &&
+	return x->kind == p->kind && (x->kind != PK_TRACEPOINT || x->nargs == p->nargs) &&
 	       (p->only == UINT32_MAX || p->only == probe);
 }
 
@@ -382,7 +388,7 @@ static bool clause_served(const dt_engine *e, const struct dt_bpf_prog *p, uint3
 
 static void add_programs(dt_engine *e, enum dt_bpf_kind kind, uint32_t nargs, uint32_t only)
 {
-	struct dt_bpf_prog like = { .kind = kind, .nargs = nargs, .only = only, .fd = -1 };
+	struct dt_bpf_prog like = {.kind = kind, .nargs = nargs, .only = only, .fd = -1};
 	struct dt_bpf_prog *p = NULL;
 
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
@@ -392,15 +398,86 @@ static void add_programs(dt_engine *e, enum dt_bpf_kind kind, uint32_t nargs, ui
 		if (!p || p->nclauses == CLAUSES_PER_PROGRAM) {
 			p = dt_vec_add(&e->progs, NULL);
 			*p = like;
-			p->clauses = dt_arena_alloc(e->arena, CLAUSES_PER_PROGRAM * sizeof(uint32_t));
+			p->clauses =
+			    dt_arena_alloc(e->arena, CLAUSES_PER_PROGRAM * sizeof(uint32_t));
 		}
 		p->clauses[p->nclauses++] = i;
 	}
 }
 
+/* ---- programs that are too large ----
+ *
+ * The kernel allows 64 maps and 256 functions in a program. The time it takes to load one grows
+ * with the square of its size, because each instruction it rewrites moves all others.
+ */
+#define MAX_MAPS      38 /* of variables and aggregations; the others are ours, and ring buffers */
+#define MAX_FUNCTIONS 250
+#define MAX_CODE      16000
+
+/* The maps of one clause; those of seen variables and aggregations are counted once. */
+static uint32_t count_maps(dt_engine *e, const struct dt_bpf_clause *x, dt_map *seen)
+{
+	uint32_t n = 0;
+	char key[32];
+
+	for (uint32_t i = 0; i < x->c->nactions; i++) {
+		const dt_difo *d[] = {x->c->actions[i].difo, x->c->actions[i].incr,
+				      i ? NULL : x->c->pred};
+
+		snprintf(key, sizeof(key), "%p", (void *)x->plan[i].agg);
+		if (x->plan[i].agg && x->plan[i].agg->nkeys && !dt_map_get(seen, key)) {
+			dt_map_set(seen, key, seen);
+			n++;
+		}
+		for (size_t k = 0; k < DT_NELEM(d); k++)
+			for (uint32_t v = 0; d[k] && v < d[k]->nvars; v++) {
+				const struct dt_bpf_var *var =
+				    dt_bpf_var(e, d[k]->vars[v].scope, d[k]->vars[v].id);
+
+				snprintf(key, sizeof(key), "%p", (const void *)var);
+				if (!var || !var->array || dt_map_get(seen, key))
+					continue;
+				dt_map_set(seen, key, seen);
+				n++;
+			}
+	}
+	return n;
+}
+
+static uint32_t maps_of(dt_engine *e, const struct dt_bpf_prog *p)
+{
+	dt_map *seen = dt_map_new();
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		n += count_maps(e, &e->clauses.v[p->clauses[i]], seen);
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		if (e->clauses.v[i].kinds & 1u << PK_ERROR)
+			n += count_maps(e, &e->clauses.v[i], seen);
+	dt_map_free(seen);
+	return n;
+}
+
+bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)
+{
+	struct dt_bpf_prog *p = &e->progs.v[prog], half = *p;
+
+	if (p->nclauses < 2 ||
+	    (c->insns.n < MAX_CODE && c->funcs.n < MAX_FUNCTIONS && maps_of(e, p) < MAX_MAPS))
+		return false;
+	half.nclauses = p->nclauses / 2;
+	p->clauses += half.nclauses;
+	p->nclauses -= half.nclauses;
+	dt_vec_add(&e->progs, NULL);
+	memmove(e->progs.v + prog + 1, e->progs.v + prog,
+		(e->progs.n - prog - 1) * sizeof(*e->progs.v));
+	e->progs.v[prog] = half;
+	return true;
+}
+
 /*
- * Tracepoints with the same number of arguments share a program (one that reads an argument may not be
- * attached where there is none), if the kernel lets them be told apart; else each has its own.
+ * Tracepoints with the same number of arguments share a program (one that reads an argument may not
+ * be attached where there is none), if the kernel lets them be told apart; else each has its own.
  */
 static void add_tracepoints(dt_engine *e)
 {
@@ -436,9 +513,29 @@ static int collect_clauses(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *
 	for (uint32_t i = 0, at = 0; i < e->necbs; i++) {
 		if (e->clauses.v[at].c != e->ecbs[i].clause)
 			at++;
-		e->clauses.v[at].ecbs[probe_index(e, ps, seen, e->ecbs[i].probe, err)] = &e->ecbs[i];
+		e->clauses.v[at].ecbs[probe_index(e, ps, seen, e->ecbs[i].probe, err)] =
+		    &e->ecbs[i];
 	}
 	return 0;
+}
+
+#define DEFAULT_BUFSIZE (4ull << 20)
+#define SMALL_BUFSIZE	65536
+
+/* Every record must fit; with the fill policy END's records have room set aside. */
+static int check_buffer(dt_engine *e, dt_error *err)
+{
+	uint64_t size = dt_opt(e->opts, DT_O_BUFSIZE);
+
+	e->bufsize = dt_align_up(size ? size : DEFAULT_BUFSIZE, 8);
+	e->small = e->bufsize < SMALL_BUFSIZE;
+	for (uint32_t i = 0; i < e->clauses.n; i++) {
+		if (e->clauses.v[i].cost > e->bufsize)
+			return dt_err(err, EDT_BUFTOOSMALL, NULL);
+		if (e->policy == POLICY_FILL && e->clauses.v[i].kinds & 1u << PK_END)
+			e->end_reserve += e->clauses.v[i].cost;
+	}
+	return e->end_reserve > e->bufsize ? dt_err(err, EDT_ENDTOOBIG, NULL) : 0;
 }
 
 int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
@@ -452,7 +549,7 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 	dt_map_free(seen);
 	for (uint32_t i = 0; rc == 0 && i < e->clauses.n; i++)
 		rc = plan_clause(e, &e->clauses.v[i], err);
-	if (rc < 0)
+	if (rc < 0 || check_buffer(e, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
 		place_keys(e->aggs.v[i]);

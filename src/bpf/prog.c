@@ -8,9 +8,9 @@
  *		release the slot
  *
  * A slot is claimed by compare-and-exchange of 0 by 1 in the CPU's row of the cpus map, which this
- * process has mapped: whoever sees the word 0 knows that no firing uses the slot. Claiming comes before
- * reading the control word, so that after changing that word one need only wait until every slot has
- * been seen free once (dt_bpf_quiesce).
+ * process has mapped: whoever sees the word 0 knows that no firing uses the slot. Claiming comes
+ *before reading the control word, so that after changing that word one need only wait until every
+ *slot has been seen free once (dt_bpf_quiesce).
  *
  * Four slots suffice for what can nest on a CPU: a task that is preempted or interrupted by another
  * probe, softirq, hardirq, NMI. When preemption piles up more, the firing is a counted drop.
@@ -96,8 +96,8 @@ static void release(struct prog *g)
 
 /* ---- which probe ---- */
 
-/* System calls of 32-bit programs have other numbers: they are not these probes. The flag lies in the
- * task; reading it through a typed pointer costs next to nothing. */
+/* System calls of 32-bit programs have other numbers: they are not these probes. The flag lies in
+ * the task; reading it through a typed pointer costs next to nothing. */
 static void skip_32bit(struct prog *g, uint32_t no)
 {
 	dt_bpf_code *c = g->t.c;
@@ -189,7 +189,7 @@ static void begin_firing(struct prog *g, uint32_t no)
 	find_probe(g, no);
 	sti(c, 8, R6, S_TIME, 0);
 	sti(c, 4, R6, S_FLAGS, 0);
-	sti(c, 4, R6, S_IN_ERROR, 0);
+
 	if (g->t.e->need.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
 }
@@ -302,19 +302,35 @@ static void error_arguments(struct prog *g)
 	st(c, 8, R6, S_EARGS + 40, R1);
 }
 
-/* fault(slot, ctx): a record that says what happened, then the ERROR clauses; a fault in one of those
- * is only counted. */
+/* fault(slot, ctx): a record that says what happened, then the ERROR clauses; a fault in one of
+ * those is only counted. */
 static void fault_function(struct prog *g)
 {
 	dt_bpf_code *c = g->t.c;
 	dt_engine *e = g->t.e;
 	uint32_t stop = dt_bpf_label(c);
-	bool jumped = false;
+	bool jumped = false, context = false;
 
-	dt_bpf_func_begin(c, g->fault_fn);
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		if (e->clauses.v[i].kinds & 1u << PK_ERROR && !c->funcs.v[g->error_fn[i]].nargs)
+			context = true;
+	if (context)
+		dt_bpf_func_begin(c, g->fault_fn);
+	else
+		dt_bpf_func_begin_global(c, g->fault_fn, 1);
 	mov(c, R6, R1);
-	mov(c, R7, R2);
-	fault_record(g);
+	if (context)
+		mov(c, R7, R2);
+	if (e->small) {
+		uint32_t full = dt_bpf_label(c);
+
+		dt_bpf_reserve(&g->t, DT_BPF_FAULT_COST);
+		jmpi(c, BPF_JEQ, R0, 0, full);
+		fault_record(g);
+		dt_bpf_place(c, full);
+	} else {
+		fault_record(g);
+	}
 	if (e->need.error) {
 		error_arguments(g);
 		ld(c, 4, R8, R6, S_PROBE);
@@ -325,7 +341,8 @@ static void fault_function(struct prog *g)
 			if (!(e->clauses.v[i].kinds & 1u << PK_ERROR))
 				continue;
 			mov(c, R1, R6);
-			mov(c, R2, R7);
+			if (context)
+				mov(c, R2, R7);
 			dt_bpf_call(c, g->error_fn[i]);
 			jmpi(c, BPF_JEQ, R0, 0, fine);
 			dt_bpf_count(&g->t, CPU_DBL_ERRORS);
@@ -347,12 +364,37 @@ static void fault_function(struct prog *g)
 
 /* ---- putting it together ---- */
 
+/* Does the function that begins at `start` look at r7, which it sets at *set? */
+static bool uses_context(const dt_bpf_code *c, uint32_t start, uint32_t *set)
+{
+	*set = UINT32_MAX;
+	for (uint32_t i = start; i < c->insns.n; i++) {
+		const struct bpf_insn *x = &c->insns.v[i];
+
+		if (*set == UINT32_MAX && x->dst_reg == R7 && x->src_reg == R2)
+			*set = i;
+		else if (x->dst_reg == R7 || x->src_reg == R7)
+			return true;
+	}
+	return *set == UINT32_MAX;
+}
+
+/* A clause that does not need the context of the probe is verified on its own. */
 static void clause_function(struct prog *g, uint32_t func, uint32_t clause, enum dt_bpf_kind kind)
 {
+	dt_bpf_code *c = g->t.c;
+	uint32_t start, set;
+
 	g->t.kind = kind;
 	g->t.clause = clause;
-	dt_bpf_func_begin(g->t.c, func);
+	start = c->insns.n;
+	dt_bpf_func_begin_global(c, func, 1);
 	dt_bpf_clause(&g->t);
+	if (uses_context(c, start, &set))
+		c->funcs.v[func].nargs = 0;
+	else
+		c->insns.v[set] =
+		    (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = R7};
 }
 
 static void declare(struct prog *g)
@@ -377,8 +419,13 @@ static void declare(struct prog *g)
 
 int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, dt_error *err)
 {
-	struct prog g = { .t = { .e = e, .c = c, .kind = p->kind, .nargs = p->nargs, .err = err },
-			  .p = p };
+	struct prog g = {.t = {.e = e,
+			       .c = c,
+			       .kind = p->kind,
+			       .prog_kind = p->kind,
+			       .nargs = p->nargs,
+			       .err = err},
+			 .p = p};
 
 	g.t.lib = &g.lib;
 	declare(&g);
@@ -386,12 +433,14 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 	for (uint32_t i = 0; i < p->nclauses && !g.t.failed; i++)
 		clause_function(&g, g.clause_fn[i], p->clauses[i], p->kind);
 	g.t.kind = p->kind;
-	fault_function(&g);
 	for (uint32_t i = 0; i < e->clauses.n && !g.t.failed; i++)
 		if (e->clauses.v[i].kinds & 1u << PK_ERROR)
 			clause_function(&g, g.error_fn[i], i, PK_ERROR);
+	g.t.kind = p->kind;
+	fault_function(&g);
 	dt_bpf_lib_emit(&g.t);
 	dt_bpf_output_function(&g.t);
+	dt_bpf_reserve_functions(&g.t);
 	dt_bpf_memory_functions(&g.t);
 	dt_vec_free(&g.lib.fns);
 	if (g.t.failed)

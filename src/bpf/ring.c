@@ -1,9 +1,9 @@
 /*
  * ring: records out of the kernel's ring buffers, in order of time.
  *
- * Each CPU has a ring buffer; records are handed out where they lie, then the space is given back. A
- * firing takes its time stamp when it begins and writes its record when it ends, so while tracing we
- * pick a moment T, wait until every firing that is under way has ended, and hand out exactly the
+ * Each CPU has a ring buffer; records are handed out where they lie, then the space is given back.
+ * A firing takes its time stamp when it begins and writes its record when it ends, so while tracing
+ * we pick a moment T, wait until every firing that is under way has ended, and hand out exactly the
  * records up to T: no record that comes later can be older.
  *
  * Speculations: their records come through the same buffers, marked; they are kept here until the
@@ -73,8 +73,8 @@ void dt_bpf_quiesce(dt_engine *e)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < e->ncpus; i++)
 		for (uint32_t k = 0; k < DT_BPF_SLOTS; k++) {
-			uint64_t *busy = (uint64_t *)(void *)(e->cpus + (uint64_t)i * CPU_SIZE + CPU_BUSY +
-							      k * 8);
+			uint64_t *busy = (uint64_t *)(void *)(e->cpus + (uint64_t)i * CPU_SIZE +
+							      CPU_BUSY + k * 8);
 
 			for (uint32_t n = 0; __atomic_load_n(busy, __ATOMIC_ACQUIRE); n++) {
 				if (n < 100)
@@ -98,7 +98,7 @@ struct kept {
 
 struct kept_list {
 	struct kept *first, **last;
-	uint64_t bytes;
+	uint64_t bytes, cost;
 };
 
 struct dt_bpf_specs {
@@ -147,12 +147,14 @@ static struct spec *spec_of(dt_engine *e, uint32_t tag)
 	struct spec *s;
 
 	if (!e->spec_bufs)
-		e->spec_bufs = dt_xcalloc(1, sizeof(*e->spec_bufs) + e->nspecs * sizeof(struct spec));
+		e->spec_bufs =
+		    dt_xcalloc(1, sizeof(*e->spec_bufs) + e->nspecs * sizeof(struct spec));
 	if (id == 0 || id > e->nspecs)
 		return NULL;
 	s = &e->spec_bufs->v[id - 1];
 	if (s->use != use) { /* the id has a new owner */
-		list_clear(&s->list);
+		for (struct kept *k; (k = list_take(&s->list)); free(k))
+			e->spec_drops++; /* what ended it was itself dropped */
 		s->use = use;
 		s->ended = false;
 	}
@@ -175,8 +177,8 @@ static void free_kept(dt_engine *e)
 		list_clear(&e->spec_bufs->v[i].list);
 	free(e->spec_bufs);
 	e->spec_bufs = NULL;
-	if (e->kept)
-		list_clear(e->kept);
+	for (uint32_t i = 0; e->kept && i < e->ncpus; i++)
+		list_clear(&e->kept[i]);
 	free(e->kept);
 	e->kept = NULL;
 }
@@ -199,7 +201,7 @@ static void fill_values(const struct dt_bpf_clause *x, const struct dt_bpf_rec *
 		const struct dt_bpf_plan *p = &x->plan[i];
 		uint32_t at = p->offset;
 
-		values[i] = (dt_datum){ 0 };
+		values[i] = (dt_datum){0};
 		if (p->role != ROLE_DATA)
 			continue;
 		if (p->is_string) {
@@ -207,7 +209,8 @@ static void fill_values(const struct dt_bpf_clause *x, const struct dt_bpf_rec *
 			if (at >= size)
 				continue;
 			values[i].data = base + at;
-			values[i].size = (uint32_t)strnlen((const char *)base + at, size - at - 1) + 1;
+			values[i].size =
+			    (uint32_t)strnlen((const char *)base + at, size - at - 1) + 1;
 		} else {
 			values[i].data = base + at;
 			values[i].size = x->c->actions[i].size;
@@ -221,7 +224,7 @@ static void deliver(struct delivery *d, const struct dt_bpf_rec *r, uint32_t siz
 	dt_engine *e = d->e;
 	const struct dt_bpf_clause *x = r->clause < e->clauses.n ? &e->clauses.v[r->clause] : NULL;
 	const dt_ecb *ecb = x && r->probe < e->probes.n ? x->ecbs[r->probe] : NULL;
-	dt_record out = { .ecb = ecb, .cpu = cpu, .timestamp = time };
+	dt_record out = {.ecb = ecb, .cpu = cpu, .timestamp = time};
 	dt_fault fault;
 
 	if (!ecb || d->rc)
@@ -229,8 +232,11 @@ static void deliver(struct delivery *d, const struct dt_bpf_rec *r, uint32_t siz
 	if (r->type == REC_FAULT) {
 		const struct dt_bpf_fault_rec *f = (const struct dt_bpf_fault_rec *)r;
 
-		fault = (dt_fault){ .epid = ecb->epid, .action = f->action, .offset = f->offset,
-				    .code = f->code, .value = f->value };
+		fault = (dt_fault){.epid = ecb->epid,
+				   .action = f->action,
+				   .offset = f->offset,
+				   .code = f->code,
+				   .value = f->value};
 		out.fault = &fault;
 	} else {
 		fill_values(x, r, size, d->values);
@@ -274,10 +280,15 @@ struct item {
 };
 typedef DT_VEC(struct item) items;
 
-/* Add the records of one ring up to time `until`; returns where the next one begins. */
-static uint64_t collect(struct dt_bpf_ring *r, uint32_t cpu, uint64_t until, items *out)
+/*
+ * Add the records of one ring up to time `until`; returns where the next one begins. Behind a
+ * record that must wait there can be an older one, of a firing that was interrupted by the
+ * former's: it must wait, too, and *stray becomes its time if that is earlier.
+ */
+static uint64_t collect(struct dt_bpf_ring *r, uint32_t cpu, uint64_t until, items *out,
+			uint64_t *stray)
 {
-	uint64_t at = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE);
+	uint64_t at = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE), stop = UINT64_MAX;
 	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 
 	while (at < end) {
@@ -288,14 +299,17 @@ static uint64_t collect(struct dt_bpf_ring *r, uint32_t cpu, uint64_t until, ite
 		if (len & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(len & BPF_RINGBUF_DISCARD_BIT)) {
-			if (rec->time > until)
-				break;
-			*dt_vec_add(out, NULL) = (struct item){ rec->time, rec, len, cpu };
+			if (rec->time > until && stop == UINT64_MAX)
+				stop = at;
+			if (stop == UINT64_MAX)
+				*dt_vec_add(out, NULL) = (struct item){rec->time, rec, len, cpu};
+			else if (rec->time < *stray)
+				*stray = rec->time;
 		}
 		len &= ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 		at += dt_align_up(len + BPF_RINGBUF_HDR_SZ, 8);
 	}
-	return at;
+	return stop < at ? stop : at;
 }
 
 /* Records of one CPU are in order but for firings nested in others: a short insertion sort. */
@@ -329,8 +343,9 @@ static void merge_runs(items *all, uint32_t *start, uint32_t nruns)
 
 			start[runs++] = a;
 			while (a < mid || b < end)
-				to[o++] = b == end || (a < mid && from[a].time <= from[b].time) ? from[a++]
-												: from[b++];
+				to[o++] = b == end || (a < mid && from[a].time <= from[b].time)
+					      ? from[a++]
+					      : from[b++];
 		}
 		nruns = runs;
 		swap = from;
@@ -342,57 +357,113 @@ static void merge_runs(items *all, uint32_t *start, uint32_t nruns)
 	free(from == all->v ? to : from);
 }
 
+/* What a record takes of bufsize. */
+static uint32_t cost_of(const dt_engine *e, const struct dt_bpf_rec *r)
+{
+	if (r->type == REC_FAULT)
+		return DT_BPF_FAULT_COST;
+	return r->type == REC_DATA && !r->spec && r->clause < e->clauses.n
+		   ? e->clauses.v[r->clause].cost
+		   : 0;
+}
+
 /* The ring policy keeps the newest bufsize bytes of each CPU until the end. */
 static void keep_newest(dt_engine *e, const items *all)
 {
-	uint64_t limit = (e->rings[0].mask + 1) * e->ncpus;
-
 	if (!e->kept)
-		e->kept = dt_xcalloc(1, sizeof(*e->kept));
+		e->kept = dt_xcalloc(e->ncpus, sizeof(*e->kept));
 	for (uint32_t i = 0; i < all->n; i++) {
-		list_add(e->kept, all->v[i].rec, all->v[i].size, all->v[i].cpu);
-		while (e->kept->bytes > limit)
-			free(list_take(e->kept));
+		struct kept_list *l = &e->kept[all->v[i].cpu];
+		uint32_t cost = cost_of(e, all->v[i].rec);
+
+		while (l->first && l->cost + cost > e->bufsize) {
+			l->cost -= cost_of(e, l->first->rec);
+			free(list_take(l));
+		}
+		l->cost += cost;
+		list_add(l, all->v[i].rec, all->v[i].size, all->v[i].cpu);
 	}
+}
+
+/* Hand out what keep_newest() kept. */
+static void deliver_kept(struct delivery *d)
+{
+	dt_engine *e = d->e;
+	uint32_t *starts = dt_xcalloc(e->ncpus, sizeof(*starts));
+	items all = {0};
+
+	for (uint32_t i = 0; e->kept && i < e->ncpus; i++) {
+		starts[i] = all.n;
+		for (const struct kept *k = e->kept[i].first; k; k = k->next)
+			*dt_vec_add(&all, NULL) =
+			    (struct item){k->rec->time, k->rec, k->size, k->cpu};
+	}
+	if (e->kept)
+		merge_runs(&all, starts, e->ncpus);
+	for (uint32_t i = 0; i < all.n && !d->rc; i++)
+		handle(d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
+	for (uint32_t i = 0; e->kept && i < e->ncpus; i++)
+		list_clear(&e->kept[i]);
+	dt_vec_free(&all);
+	free(starts);
+}
+
+/* Give back what the records took of small buffers. */
+static void give_back(dt_engine *e, const items *all)
+{
+	for (uint32_t i = 0; i < all->n; i++) {
+		uint8_t *row = e->cpus + (uint64_t)all->v[i].cpu * CPU_SIZE;
+
+		__atomic_fetch_sub((uint64_t *)(void *)(row + CPU_USED), cost_of(e, all->v[i].rec),
+				   __ATOMIC_RELAXED);
+	}
+}
+
+/* All records there are, or those up to now, sorted; ends[cpu] is where each ring goes on. */
+static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
+{
+	uint32_t *starts = dt_xcalloc(e->ncpus, sizeof(*starts));
+	uint64_t until = UINT64_MAX;
+
+	if (running) {
+		until = now();
+		dt_bpf_quiesce(e);
+	}
+	for (uint32_t i = 0; i < e->ncpus; i++) {
+		starts[i] = all->n;
+		ends[i] = collect(&e->rings[i], i, until, all);
+		if (all->n > starts[i])
+			sort_nearly(all->v + starts[i], all->n - starts[i]);
+	}
+	merge_runs(all, starts, e->ncpus);
+	free(starts);
 }
 
 int dt_bpf_consume(dt_engine *e, const dt_sink *sink)
 {
 	bool running = e->state != BPF_STOPPED;
-	struct delivery d = { e, sink, NULL, 0 };
-	uint64_t until = UINT64_MAX;
+	struct delivery d = {e, sink, NULL, 0};
 	uint64_t *ends;
-	uint32_t *starts;
-	items all = { 0 };
+	items all = {0};
 
 	if (!e->rings || (running && e->policy == POLICY_FILL))
 		return 0;
-	if (running) {
-		until = now();
-		dt_bpf_quiesce(e);
-	}
 	ends = dt_xcalloc(e->ncpus, sizeof(*ends));
-	starts = dt_xcalloc(e->ncpus, sizeof(*starts));
-	for (uint32_t i = 0; i < e->ncpus; i++) {
-		starts[i] = all.n;
-		ends[i] = collect(&e->rings[i], i, until, &all);
-		if (all.n > starts[i])
-			sort_nearly(all.v + starts[i], all.n - starts[i]);
-	}
-	merge_runs(&all, starts, e->ncpus);
 	d.values = dt_xcalloc(e->max_actions + 1, sizeof(*d.values));
-	if (e->policy == POLICY_RING && running) {
+	read_rings(e, running, &all, ends);
+	if (e->policy == POLICY_RING) {
 		keep_newest(e, &all);
+		if (!running)
+			deliver_kept(&d);
 	} else {
-		for (struct kept *k; e->kept && (k = list_take(e->kept)); free(k))
-			handle(&d, k->rec, k->size, k->cpu);
 		for (uint32_t i = 0; i < all.n && !d.rc; i++)
 			handle(&d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
+		if (e->small)
+			give_back(e, &all);
 	}
 	for (uint32_t i = 0; i < e->ncpus; i++)
 		__atomic_store_n(e->rings[i].consumer, ends[i], __ATOMIC_RELEASE);
 	free(d.values);
-	free(starts);
 	free(ends);
 	dt_vec_free(&all);
 	return d.rc;

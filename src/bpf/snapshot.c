@@ -3,7 +3,7 @@
  *
  * Every row belongs to one of two generations. A snapshot turns the control word to the other one,
  * waits until no firing that may still write the old one is under way, and then has the old rows to
- * itself: they are read in batches, handed out, and deleted.
+ * itself: they are read in batches, handed out, and made zero.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "bpf/image.h"
 
 #define BATCH_BYTES (1u << 20)
+#define DELETE_MAX  20000 /* rows deleted in one snapshot unless room is short */
 
 /* ---- values ---- */
 
@@ -63,7 +64,8 @@ struct reader {
 	uint64_t *value; /* room for one */
 };
 
-/* Hand out a row: what every CPU has (stride bytes apart), added up, or CPU by CPU for aggpercpu. */
+/* Hand out a row: what every CPU has (stride bytes apart), added up, or CPU by CPU for aggpercpu.
+ */
 static int hand_out(struct reader *r, const struct dt_bpf_agg *b, const uint8_t *values,
 		    uint64_t stride)
 {
@@ -87,7 +89,8 @@ static int hand_out(struct reader *r, const struct dt_bpf_agg *b, const uint8_t 
 		from_kernel(b, r->value);
 		rc = r->sink->agg(r->sink->arg, b->agg, cpu, r->keys, r->value);
 	}
-	if (rc == 0 && (!each || first == UINT32_MAX)) { /* a row of nothing but zeros is a row too */
+	if (rc == 0 &&
+	    (!each || first == UINT32_MAX)) { /* a row of nothing but zeros is a row too */
 		from_kernel(b, r->value);
 		rc = r->sink->agg(r->sink->arg, b->agg, first == UINT32_MAX ? 0 : first, r->keys,
 				  r->value);
@@ -109,7 +112,7 @@ static void read_keys(struct reader *r, const struct dt_bpf_agg *b, const uint8_
 		const uint8_t *p = key + k->offset;
 		uint32_t probe;
 
-		r->keys[i] = (dt_datum){ p, k->size };
+		r->keys[i] = (dt_datum){p, k->size};
 		if (k->name >= 0) {
 			memcpy(&probe, p, 4);
 			r->keys[i].data = probe < r->e->probes.n
@@ -121,31 +124,26 @@ static void read_keys(struct reader *r, const struct dt_bpf_agg *b, const uint8_
 		}
 	}
 	for (uint32_t i = b->nkeys; i < b->agg->nkeys; i++)
-		r->keys[i] = (dt_datum){ 0 };
+		r->keys[i] = (dt_datum){0};
 }
 
 /* ---- maps ---- */
 
+/* Rows read in one call, and what is to become of them afterwards. */
 struct batch {
-	uint8_t *keys, *values, *dead;
-	uint32_t max, ndead;
+	uint8_t *keys, *values;
+	uint32_t max;
 	uint64_t value_size;
+	dt_buf used, unused; /* keys */
 };
-
-static void batch_free(struct batch *t)
-{
-	free(t->keys);
-	free(t->values);
-	free(t->dead);
-}
 
 static void batch_make(struct batch *t, const struct dt_bpf_agg *b, uint32_t max)
 {
-	batch_free(t);
+	free(t->keys);
+	free(t->values);
 	t->max = max;
 	t->keys = dt_xmalloc((size_t)max * b->key_size);
 	t->values = dt_xmalloc(max * t->value_size);
-	t->dead = dt_xmalloc((size_t)max * b->key_size);
 }
 
 static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct batch *t, uint32_t n,
@@ -153,34 +151,65 @@ static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct bat
 {
 	int rc = 0;
 
-	t->ndead = 0;
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		const uint8_t *key = t->keys + (uint64_t)i * b->key_size;
-		uint32_t gen;
+		const uint64_t *value =
+		    (const uint64_t *)(const void *)(t->values + i * t->value_size);
+		uint32_t word; /* cpu << 1 | generation */
 
-		memcpy(&gen, key, 4);
-		if (gen != old)
+		memcpy(&word, key, 4);
+		if ((word & CTL_GEN) != old)
 			continue;
+		if (!value[0]) {
+			dt_buf_add(&t->unused, key, b->key_size);
+			continue;
+		}
+		dt_buf_add(&t->used, key, b->key_size);
 		read_keys(r, b, key);
-		rc = hand_out(r, b, t->values + i * t->value_size, (uint64_t)b->nwords * 8);
-		memcpy(t->dead + (uint64_t)t->ndead++ * b->key_size, key, b->key_size);
+		memcpy(r->value, value + 1, b->nwords * 8);
+		from_kernel(b, r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, word >> 1, r->keys, r->value);
 	}
 	return rc;
 }
 
-/* The dead keys of all batches are deleted at the end: deleting while walking would upset the walk. */
+/*
+ * Rows that were used become zero and stay: most keys come again, and then the row is there
+ * already. Rows that were not used since the last time are deleted.
+ */
+static void tidy(const struct dt_bpf_agg *b, struct batch *t)
+{
+	uint32_t n = (uint32_t)(t->unused.n / b->key_size), most;
+	uint8_t *zeros;
+
+	if (n > DELETE_MAX && (t->used.n + t->unused.n) / b->key_size < b->rows / 2)
+		n = DELETE_MAX; /* there is room: the rest can wait, the user should not */
+	if (n)
+		bpf_map_delete_batch(b->fd, t->unused.s, &n, NULL);
+	most = (uint32_t)(BATCH_BYTES / t->value_size) + 1;
+	zeros = dt_xcalloc(most, t->value_size);
+	for (uint64_t at = 0; at < t->used.n; at += (uint64_t)n * b->key_size) {
+		uint32_t done;
+
+		n = (uint32_t)((t->used.n - at) / b->key_size);
+		done = n = n < most ? n : most;
+		bpf_map_update_batch(b->fd, t->used.s + at, zeros, &done, NULL);
+	}
+	free(zeros);
+}
+
 static int drain(struct reader *r, const struct dt_bpf_agg *b, uint32_t old)
 {
-	struct batch t = { .value_size = (uint64_t)b->nwords * 8 * r->e->ncpus };
+	struct batch t = {.value_size = 8 + (uint64_t)b->nwords * 8};
 	uint64_t in = 0, out = 0, max = BATCH_BYTES / (b->key_size + t.value_size);
-	dt_buf dead = { 0 };
 	bool first = true;
 	int rc = 0, end = 0;
 
 	batch_make(&t, b, max < 256 ? 256 : (uint32_t)max);
 	while (rc == 0 && !end) {
 		uint32_t n = t.max;
-		int got = bpf_map_lookup_batch(b->fd, first ? NULL : &in, &out, t.keys, t.values, &n, NULL);
+		int got = bpf_map_lookup_batch(b->fd, first ? NULL : &in, &out, t.keys, t.values,
+					       &n, NULL);
 
 		if (got < 0 && errno == ENOSPC) { /* one bucket holds more than that */
 			batch_make(&t, b, t.max * 2);
@@ -190,17 +219,15 @@ static int drain(struct reader *r, const struct dt_bpf_agg *b, uint32_t old)
 			break;
 		end = got < 0;
 		rc = handle_batch(r, b, &t, n, old);
-		dt_buf_add(&dead, t.dead, (size_t)t.ndead * b->key_size);
 		in = out;
 		first = false;
 	}
-	if (dead.n) {
-		uint32_t n = (uint32_t)(dead.n / b->key_size);
-
-		bpf_map_delete_batch(b->fd, dead.s, &n, NULL);
-	}
-	dt_buf_free(&dead);
-	batch_free(&t);
+	if (r->e->state != BPF_STOPPED) /* at the end nobody needs tidy maps */
+		tidy(b, &t);
+	dt_buf_free(&t.used);
+	dt_buf_free(&t.unused);
+	free(t.keys);
+	free(t.values);
 	return rc;
 }
 
@@ -239,7 +266,7 @@ static int drain_keyless(struct reader *r, uint32_t old)
 
 int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
 {
-	struct reader r = { .e = e, .sink = sink };
+	struct reader r = {.e = e, .sink = sink};
 	uint32_t nkeys = 1, nwords = 1, old;
 	int rc;
 
@@ -254,7 +281,8 @@ int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
 	}
 	r.keys = dt_xcalloc(nkeys, sizeof(*r.keys));
 	r.value = dt_xcalloc(nwords, 8);
-	old = __atomic_fetch_xor((uint64_t *)(void *)(e->control + CTL_WORD), CTL_GEN, __ATOMIC_SEQ_CST) &
+	old = __atomic_fetch_xor((uint64_t *)(void *)(e->control + CTL_WORD), CTL_GEN,
+				 __ATOMIC_SEQ_CST) &
 	      CTL_GEN;
 	dt_bpf_quiesce(e);
 	rc = drain_keyless(&r, old);

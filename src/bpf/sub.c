@@ -1,9 +1,9 @@
 /*
  * sub: a small language for subroutines that loop.
  *
- * String functions walk over bytes, and a loop in eBPF is a function that the bpf_loop helper calls.
- * Written as instructions such code cannot be read; so it is written in lib.c as text, in a language
- * with the look of C, and compiled here into the program that needs it:
+ * String functions walk over bytes, and a loop in eBPF is a function that the bpf_loop helper
+ *calls. Written as instructions such code cannot be read; so it is written in lib.c as text, in a
+ *language with the look of C, and compiled here into the program that needs it:
  *
  *	strchr(s, c) {
  *		n = str(A, s); i = 0;
@@ -12,14 +12,16 @@
  *		return s + i;
  *	}
  *
- *   - All values are unsigned 64-bit. Variables need no declaration; they are words of the slot, so a
- *     loop body sees the variables of the function around it, and the verifier sees nothing of them.
- *   - A B O T are byte buffers of a string's size, D one of 128 bytes, S the scratch memory. Outside
- *     a buffer there are zeros, and writes there do nothing.
+ *   - All values are unsigned 64-bit. Variables need no declaration; they are words of the slot, so
+ *a loop body sees the variables of the function around it, and the verifier sees nothing of them.
+ *   - A B O T are byte buffers of a string's size, D one of 128 bytes, S the scratch memory.
+ *Outside a buffer there are zeros, and writes there do nothing.
  *   - loop (n) { ... } runs at most n times, break leaves it. return only outside loops.
- *   - Operators are C's, without assignment operators and ?:. Comparison is unsigned; slt(a, b) is signed.
+ *   - Operators are C's, without assignment operators and ?:. Comparison is unsigned; slt(a, b) is
+ *signed.
  *   - Built in: see the table `intrinsics`. fault(code); ends the subroutine with a fault.
- *   - A subroutine may call another (its arguments are written to the other's variables: no recursion).
+ *   - A subroutine may call another (its arguments are written to the other's variables: no
+ *recursion).
  *
  * The texts are ours and fixed: a mistake in one is found by the first test that uses it, and is
  * reported as an internal error.
@@ -47,7 +49,7 @@ struct sub {
 	uint32_t nvars, base;
 	uint32_t temps; /* in use */
 	bool in_loop;
-	bool dead; /* nothing reaches the place where code would go next */
+	bool dead;     /* nothing reaches the place where code would go next */
 	uint32_t stop; /* label: leave after a fault */
 	bool stops;
 	/* bodies of loops, compiled when the function is done */
@@ -89,12 +91,15 @@ static void next(struct sub *s)
 		s->num = (uint8_t)s->p[1];
 		s->p += 2;
 		if (s->num == '\\') {
-			s->num = *s->p == 'n' ? '\n' : *s->p == 't' ? '\t' : *s->p == 'r' ? '\r' : (uint8_t)*s->p;
+			s->num = *s->p == 'n'	? '\n'
+				 : *s->p == 't' ? '\t'
+				 : *s->p == 'r' ? '\r'
+						: (uint8_t)*s->p;
 			s->p++;
 		}
 		s->p++;
 	} else {
-		static const char *const two[] = { "==", "!=", "<=", ">=", "&&", "||", "<<", ">>" };
+		static const char *const two[] = {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
 
 		s->kind = PUNCT;
 		s->op[0] = *s->p++;
@@ -174,11 +179,11 @@ static bool buffer_of(struct sub *s, const char *name, struct buffer *b)
 		return false;
 	p = strchr(names, name[0]);
 	if (p)
-		*b = (struct buffer){ at->buf[p - names], at->buf_size };
+		*b = (struct buffer){at->buf[p - names], at->buf_size};
 	else if (name[0] == 'D')
-		*b = (struct buffer){ S_DIGITS, 128 };
+		*b = (struct buffer){S_DIGITS, 128};
 	else if (name[0] == 'S')
-		*b = (struct buffer){ at->scratch, at->scratch_size };
+		*b = (struct buffer){at->scratch, at->scratch_size};
 	else
 		return false;
 	return true;
@@ -266,7 +271,8 @@ static void in_make(struct sub *s, const struct buffer *b, uint32_t a)
 	ld(c, 8, R0, R6, S_USED);
 	alui(c, BPF_ADD, R0, 7);
 	alui(c, BPF_AND, R0, -8);
-	fault_if(s, BPF_JGT, R0, (int32_t)(s->t->e->at.scratch_size - strsize), DT_FLT_NOSCRATCH, true);
+	fault_if(s, BPF_JGT, R0, (int32_t)(s->t->e->at.scratch_size - strsize), DT_FLT_NOSCRATCH,
+		 true);
 	ld(c, 8, R2, R6, temp_at(s, a + 1));
 	jmpi(c, BPF_JLT, R2, (int32_t)strsize, fits);
 	movi(c, R2, (int32_t)strsize - 1);
@@ -401,10 +407,10 @@ static const struct intrinsic {
 	uint32_t nargs; /* besides */
 	void (*emit)(struct sub *s, const struct buffer *b, uint32_t a);
 } intrinsics[] = {
-	{ "str", true, 1, in_str },   { "mem", true, 3, in_kmem },  { "umem", true, 3, in_umem },
-	{ "make", true, 2, in_make }, { "addr", true, 0, in_addr }, { "room", false, 1, in_room },
-	{ "peek", false, 2, in_peek }, { "slt", false, 2, in_slt }, { "sext", false, 1, in_sext },
-	{ "take", false, 1, in_take }, { "now", false, 0, in_now },
+    {"str", true, 1, in_str},	 {"mem", true, 3, in_kmem},  {"umem", true, 3, in_umem},
+    {"make", true, 2, in_make},	 {"addr", true, 0, in_addr}, {"room", false, 1, in_room},
+    {"peek", false, 2, in_peek}, {"slt", false, 2, in_slt},  {"sext", false, 1, in_sext},
+    {"take", false, 1, in_take}, {"now", false, 0, in_now},
 };
 
 /* ---- expressions: value in r0 ---- */
@@ -462,7 +468,7 @@ static uint32_t arguments(struct sub *s, uint32_t first)
 static void call(struct sub *s, const char *name)
 {
 	uint32_t first = s->temps, n;
-	struct buffer b = { 0 };
+	struct buffer b = {0};
 	struct dt_bpf_libfn f;
 
 	for (size_t i = 0; i < DT_NELEM(intrinsics); i++) {
@@ -575,12 +581,12 @@ static const struct {
 	bool jump;
 	int code;
 } binary[] = {
-	{ "||", 0, false, -1 },	    { "&&", 1, false, -2 },	{ "|", 2, false, BPF_OR },
-	{ "^", 3, false, BPF_XOR }, { "&", 4, false, BPF_AND }, { "==", 5, true, BPF_JEQ },
-	{ "!=", 5, true, BPF_JNE }, { "<", 6, true, BPF_JLT },	{ "<=", 6, true, BPF_JLE },
-	{ ">", 6, true, BPF_JGT },  { ">=", 6, true, BPF_JGE }, { "<<", 7, false, BPF_LSH },
-	{ ">>", 7, false, BPF_RSH }, { "+", 8, false, BPF_ADD }, { "-", 8, false, BPF_SUB },
-	{ "*", 9, false, BPF_MUL }, { "/", 9, false, BPF_DIV }, { "%", 9, false, BPF_MOD },
+    {"||", 0, false, -1},      {"&&", 1, false, -2},	 {"|", 2, false, BPF_OR},
+    {"^", 3, false, BPF_XOR},  {"&", 4, false, BPF_AND}, {"==", 5, true, BPF_JEQ},
+    {"!=", 5, true, BPF_JNE},  {"<", 6, true, BPF_JLT},	 {"<=", 6, true, BPF_JLE},
+    {">", 6, true, BPF_JGT},   {">=", 6, true, BPF_JGE}, {"<<", 7, false, BPF_LSH},
+    {">>", 7, false, BPF_RSH}, {"+", 8, false, BPF_ADD}, {"-", 8, false, BPF_SUB},
+    {"*", 9, false, BPF_MUL},  {"/", 9, false, BPF_DIV}, {"%", 9, false, BPF_MOD},
 };
 #define TIGHTEST 9
 
@@ -813,7 +819,10 @@ static void end_function(struct sub *s)
 
 static void begin_function(struct sub *s, uint32_t func, bool in_loop)
 {
-	dt_bpf_func_begin(s->c, func);
+	if (in_loop)
+		dt_bpf_func_begin(s->c, func); /* the kernel wants callbacks to be static */
+	else
+		dt_bpf_func_begin_global(s->c, func, 1);
 	s->stop = dt_bpf_label(s->c);
 	s->stops = s->dead = false;
 	s->in_loop = in_loop;
@@ -822,7 +831,7 @@ static void begin_function(struct sub *s, uint32_t func, bool in_loop)
 
 static void compile(dt_bpf_tr *t, const struct dt_bpf_libfn *f)
 {
-	struct sub s = { .t = t, .c = t->c, .p = f->source, .base = f->locals };
+	struct sub s = {.t = t, .c = t->c, .p = f->source, .base = f->locals};
 
 	next(&s);
 	next(&s);
@@ -838,7 +847,8 @@ static void compile(dt_bpf_tr *t, const struct dt_bpf_libfn *f)
 	block(&s);
 	end_function(&s);
 	for (; s.ndone < s.npending; s.ndone++) {
-		/* A loop body must not use the temps of expressions around it: it has its own above them. */
+		/* A loop body must not use the temps of expressions around it: it has its own above
+		 * them. */
 		s.temps = 0;
 		s.p = s.pending[s.ndone].at;
 		next(&s);

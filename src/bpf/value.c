@@ -33,9 +33,7 @@ uint32_t dt_bpf_bound(const dt_bpf_tr *t, const dt_bpf_val *v)
 
 	switch (v->kind) {
 	case V_COMM: n = COMM_SIZE; break;
-	case V_TEXT:
-		n = t->e->rodata.s ? strlen(t->e->rodata.s + v->n) + 1 : 1;
-		break;
+	case V_TEXT: n = t->e->rodata.s ? strlen(t->e->rodata.s + v->n) + 1 : 1; break;
 	default:
 		if (v->bound)
 			n = v->bound;
@@ -71,7 +69,7 @@ void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size)
 /* Constant bytes: *(u64 *)(slot + off) = "abcdefgh" ... */
 static void put_text(dt_bpf_tr *t, const char *s, uint32_t off, uint32_t size)
 {
-	char bytes[64] = { 0 };
+	char bytes[64] = {0};
 	size_t n = strlen(s);
 	uint32_t at = 0;
 	uint64_t word;
@@ -136,7 +134,7 @@ static void compare_comm(dt_bpf_tr *t, const char *s)
 {
 	dt_bpf_code *c = t->c;
 	uint32_t differ = dt_bpf_label(c), done = dt_bpf_label(c);
-	char bytes[COMM_SIZE] = { 0 };
+	char bytes[COMM_SIZE] = {0};
 	size_t n = strlen(s);
 	uint64_t word;
 

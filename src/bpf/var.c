@@ -7,8 +7,8 @@
  *   arrays		one hash map per array, keys of exactly the size they need
  *
  * By reference (strings, structs): 8 bytes, then the object; reading gives its address. For globals
- * and clause-locals the first byte is set for NULL, so that unset strings are empty. For thread-locals
- * and array elements it is set when there is something, so that unset ones are NULL.
+ * and clause-locals the first byte is set for NULL, so that unset strings are empty. For
+ * thread-locals and array elements it is set when there is something, so that unset ones are NULL.
  *
  * Storing 0 removes an array element. An element or thread object that cannot be made is a lost
  * store, counted as a dynamic variable drop.
@@ -25,8 +25,9 @@ static void store_object(dt_bpf_tr *t, const struct dt_bpf_var *v, uint32_t rs, 
 {
 	dt_bpf_code *c = t->c;
 	uint32_t is_null = dt_bpf_label(c), done = dt_bpf_label(c);
-	int read = v->string ? (v->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str)
-			     : (v->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	int read = v->string
+		       ? (v->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str)
+		       : (v->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 
 	dt_bpf_here(t);
 	dt_bpf_get(t, R3, rs);
@@ -60,7 +61,7 @@ static void load_object(dt_bpf_tr *t, const struct dt_bpf_var *v, uint32_t rd, i
 	movi(c, R0, 0);
 	dt_bpf_place(c, done);
 	dt_bpf_set(t, rd, R0,
-		   v->string ? (dt_bpf_val){ .kind = V_STRING, .bound = v->size } : NUMBER);
+		   v->string ? (dt_bpf_val){.kind = V_STRING, .bound = v->size} : NUMBER);
 }
 
 /* ---- scalars ---- */
@@ -106,7 +107,7 @@ static void thread_load(dt_bpf_tr *t, const struct dt_bpf_var *v, uint32_t rd)
 	movi(c, R0, 0);
 	dt_bpf_place(c, done);
 	dt_bpf_set(t, rd, R0,
-		   v->string ? (dt_bpf_val){ .kind = V_STRING, .bound = v->size } : NUMBER);
+		   v->string ? (dt_bpf_val){.kind = V_STRING, .bound = v->size} : NUMBER);
 }
 
 static void thread_store(dt_bpf_tr *t, const struct dt_bpf_var *v, uint32_t rs)
@@ -189,7 +190,8 @@ static void learn_key(dt_bpf_tr *t, struct dt_bpf_var *v)
 		} else if (t->now.push[i].byref) {
 			size = (uint32_t)t->now.push[i].size.n;
 			if (t->now.push[i].size.kind != V_CONST || size > 4096)
-				dt_bpf_tr_fail(t, "at DIF offset %u: a key of unknown size", t->loff);
+				dt_bpf_tr_fail(t, "at DIF offset %u: a key of unknown size",
+					       t->loff);
 		}
 		if (size > k->size)
 			k->size = size;
@@ -245,7 +247,8 @@ static void lookup(dt_bpf_tr *t, const struct dt_bpf_var *v)
 	helper(t->c, BPF_FUNC_map_lookup_elem);
 }
 
-/* A store into the object (a[k].m = 1) needs a pointer, not a number: memory.c looks the key up again. */
+/* A store into the object (a[k].m = 1) needs a pointer, not a number: memory.c looks the key up
+ * again. */
 static void remember_element(dt_bpf_tr *t, const struct dt_bpf_var *v, int scope, uint32_t id)
 {
 	dt_bpf_code *c = t->c;
@@ -290,7 +293,7 @@ void dt_bpf_array_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd)
 	movi(c, R0, 0);
 	dt_bpf_place(c, done);
 	dt_bpf_set(t, rd, R0,
-		   v->string ? (dt_bpf_val){ .kind = V_STRING, .bound = v->size } : NUMBER);
+		   v->string ? (dt_bpf_val){.kind = V_STRING, .bound = v->size} : NUMBER);
 }
 
 /*
@@ -309,7 +312,8 @@ void dt_bpf_array_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs)
 		return;
 	if (t->e->learning)
 		learn_key(t, v);
-	have = dt_bpf_label(c), drop = dt_bpf_label(c), done = dt_bpf_label(c), keep = dt_bpf_label(c);
+	have = dt_bpf_label(c), drop = dt_bpf_label(c), done = dt_bpf_label(c),
+	keep = dt_bpf_label(c);
 	make_key(t, v, scope == DT_SCOPE_THREAD);
 	dt_bpf_get(t, R0, rs);
 	jmpi(c, BPF_JNE, R0, 0, keep);

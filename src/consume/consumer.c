@@ -306,7 +306,8 @@ static int do_setopt(struct walk *k)
 {
 	char *name = nth_string(k, 0), *value = nth_string(k, 1), *why;
 	dt_error err = {0};
-	int rc = dt_options_set(k->c->env.opts, name, value[0] ? value : NULL, DT_WHEN_TRACING, &err);
+	int rc =
+	    dt_options_set(k->c->env.opts, name, value[0] ? value : NULL, DT_WHEN_TRACING, &err);
 
 	if (rc < 0) {
 		why = dt_xasprintf("setopt(\"%s%s%s\"): %s", name, value[0] ? "\", \"" : "", value,

@@ -44,18 +44,39 @@ static dt_node *check_node(dt_compiler *cc, dt_node *n)
 	}
 }
 
-dt_node *dt_check(dt_compiler *cc, dt_node *n)
+static dt_node *check_one(dt_compiler *cc, dt_node *n)
 {
 	dt_node *next = n->next, *out;
 
-	if (n->flags & NF_CHECKED)
-		return n;
 	dt_depth_enter(cc, n->pos);
 	out = check_node(cc, n);
 	dt_depth_leave(cc);
 	out->flags |= NF_CHECKED;
 	out->next = next;
 	return out;
+}
+
+/* Is n an operation that checks its left operand before anything else? */
+static bool is_link(const dt_node *n)
+{
+	return n->kind == N_OP2 && !(n->flags & NF_CHECKED) && !dt_is_assign_op(n->op);
+}
+
+/* a + b + c ... and p->a->b ... make a tree that is deep on its left. It is checked from the innermost
+ * link outwards, each finding its left side done, so that long ones cost no stack. */
+dt_node *dt_check(dt_compiler *cc, dt_node *n)
+{
+	DT_VEC(dt_node *) links = {0};
+
+	if (n->flags & NF_CHECKED)
+		return n;
+	if (is_link(n) && is_link(n->l)) {
+		for (dt_node *l = n; is_link(l->l); l = l->l)
+			*dt_vec_add(&links, cc->scratch) = l;
+		while (links.n--)
+			links.v[links.n]->l = check_one(cc, links.v[links.n]->l);
+	}
+	return check_one(cc, n);
 }
 
 /* An operand must be a value: not an aggregation, not an action, not an aggregating function. */

@@ -41,6 +41,8 @@ dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *m
 	cc->probes = *probes;
 	cc->xlators = dt_map_new();
 	cc->providers = dt_map_new();
+	cc->pragmas = dt_map_new();
+	cc->generation = 1; /* 0: never */
 	dt_idents_init(cc);
 	return cc;
 }
@@ -55,6 +57,7 @@ void dt_compiler_free(dt_compiler *cc)
 	dt_map_free(cc->aggs);
 	dt_map_free(cc->xlators);
 	dt_map_free(cc->providers);
+	dt_map_free(cc->pragmas);
 	dt_vec_free(&cc->undo);
 	dt_vec_free(&cc->clauses);
 	dt_vec_free(&cc->prog_providers);
@@ -106,7 +109,8 @@ static void start_program(dt_compiler *cc, const struct dt_source *src)
 	cc->desc = NULL;
 	cc->pargs = NULL;
 	cc->bindings = NULL;
-	cc->pragmas = NULL;
+	dt_map_free(cc->pragmas);
+	cc->pragmas = dt_map_new();
 	cc->prog = dt_arena_alloc(cc->arena, sizeof(*cc->prog));
 	cc->prog->name = program_name(cc, src);
 	cc->prog->is_script = !src->is_cmdline;

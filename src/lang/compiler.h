@@ -84,7 +84,7 @@ struct dt_compiler {
 	dt_map *providers; /* name -> struct dt_known_provider * */
 	uint32_t generation;
 	DT_VEC(dt_ident *) undo; /* made by the current compile */
-	struct dt_pragma *pragmas;
+	dt_map *pragmas; /* name -> those that wait for it, newest first */
 	/* the current compile */
 	const struct dt_source *src;
 	dt_lexer lex;

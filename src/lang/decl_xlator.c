@@ -7,7 +7,11 @@
  * formal to what is translated. They are checked once here, so that a mistake in a library shows
  * at its own line.
  */
+#include <stdlib.h>
+
 #include "lang/decl.h"
+
+#define MAX_SAME_OUTPUT 4096 /* they are searched one by one */
 
 static dt_type *parse_output(dt_compiler *cc)
 {
@@ -43,12 +47,18 @@ static dt_type *parse_input(dt_compiler *cc, const char **formal)
 
 static void check_new(dt_compiler *cc, const dt_xlator *x)
 {
-	for (const dt_xlator *o = dt_xlators_to(cc, x->out); o; o = o->next)
+	uint32_t n = 0;
+
+	for (const dt_xlator *o = dt_xlators_to(cc, x->out); o; o = o->next) {
+		if (++n > MAX_SAME_OUTPUT)
+			dt_fail(cc, x->pos, D_SYNTAX, "more than %d translators to %s",
+				MAX_SAME_OUTPUT, dt_tname(cc, x->out));
 		if (dt_type_resolve(o->out) == dt_type_resolve(x->out) &&
 		    dt_type_equal(cc->types, o->in, x->in))
 			dt_fail(cc, x->pos, D_XLATE_REDECL,
 				"a translator from %s to %s was defined before",
 				dt_tname(cc, x->in), dt_tname(cc, x->out));
+	}
 }
 
 /* member "=" expression */
@@ -62,14 +72,35 @@ static dt_xmember *parse_member(dt_compiler *cc, const dt_xlator *x)
 	if (!dt_type_member(cc->types, x->out, m->name, &offset))
 		dt_fail(cc, m->pos, D_XLATE_MEMB, "%s has no member \"%s\"", dt_tname(cc, x->out),
 			m->name);
-	for (const dt_xmember *o = x->members; o; o = o->next)
-		if (strcmp(o->name, m->name) == 0)
-			dt_fail(cc, m->pos, D_XLATE_REDECL, "member \"%s\" is translated twice",
-				m->name);
 	dt_lex_expect(cc, '=', "=");
 	cc->nlinks = 0;
 	m->expr = dt_parse_assign(cc);
 	return m;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const dt_xmember *x = *(const dt_xmember *const *)a, *y = *(const dt_xmember *const *)b;
+	int c = strcmp(x->name, y->name);
+
+	if (c == 0)
+		c = x->pos.line != y->pos.line ? (x->pos.line > y->pos.line ? 1 : -1)
+					       : (int)x->pos.column - (int)y->pos.column;
+	return c;
+}
+
+static void check_members(dt_compiler *cc, const dt_xlator *x)
+{
+	DT_VEC(const dt_xmember *) v = {0};
+
+	for (const dt_xmember *m = x->members; m; m = m->next)
+		*dt_vec_add(&v, cc->arena) = m;
+	if (v.n > 1)
+		qsort(v.v, v.n, sizeof(*v.v), by_name);
+	for (uint32_t i = 1; i < v.n; i++)
+		if (strcmp(v.v[i - 1]->name, v.v[i]->name) == 0)
+			dt_fail(cc, v.v[i]->pos, D_XLATE_REDECL,
+				"member \"%s\" is translated twice", v.v[i]->name);
 }
 
 static void parse_body(dt_compiler *cc, dt_xlator *x)
@@ -141,6 +172,7 @@ void dt_parse_translator(dt_compiler *cc)
 	cc->formals = formal;
 	cc->nformals = 1;
 	parse_body(cc, x);
+	check_members(cc, x);
 	cc->nformals = 0;
 	dt_xlator_check(cc, x);
 	append(cc, x);

@@ -358,13 +358,18 @@ static void check_star(dt_compiler *cc, const struct dt_format_args *a, int arg,
 }
 
 _Noreturn static void bad_type(dt_compiler *cc, const struct dt_format_args *a, const dt_conv *c,
-			       uint32_t number, const char *what, const char *got)
+			       uint32_t number, const char *what, const dt_type *got)
 {
 	const struct conversion *cv = find_conversion(c->letter, c->size);
+	bool address =
+	    cv->takes == TAKES_STRING && (dt_type_is_integer(got) || dt_type_is_pointer(got));
 
 	dt_fail(cc, a->pos, D_PRINTF_ARG_TYPE,
-		"%s( ) %s is incompatible with conversion #%u: %%%s%c takes %s, got %s", a->func,
-		what, number, c->size, c->letter, takes_text[cv->takes], got);
+		"%s( ) %s is incompatible with conversion #%u: %%%s%c takes %s, got %s%s", a->func,
+		what, number, c->size, c->letter, takes_text[cv->takes], dt_tname(cc, got),
+		address ? "; copyinstr( ) reads a string at a user address, stringof( ) at a "
+			  "kernel address"
+			: "");
 }
 
 /* %@d: the value of the next aggregation; when there are no more, of the last one again. */
@@ -390,7 +395,7 @@ static void check_agg_value(dt_compiler *cc, const struct dt_format_args *a, dt_
 	const struct conversion *cv = find_conversion(c->letter, c->size);
 	bool sized = cv->takes == TAKES_SIGNED || cv->takes == TAKES_UNSIGNED;
 	if (sized ? cv->bytes != 8 : !accepts(cc, cv, t))
-		bad_type(cc, a, c, number, "the aggregation's value", dt_tname(cc, t));
+		bad_type(cc, a, c, number, "the aggregation's value", t);
 }
 
 static void check_value(dt_compiler *cc, const struct dt_format_args *a, const dt_conv *c,
@@ -404,7 +409,7 @@ static void check_value(dt_compiler *cc, const struct dt_format_args *a, const d
 			number, c->size, c->letter, arg_word(a), arg_number(a, c->arg));
 	snprintf(what, sizeof(what), "%s #%d", arg_word(a), arg_number(a, c->arg));
 	if (!accepts(cc, find_conversion(c->letter, c->size), a->types[c->arg]))
-		bad_type(cc, a, c, number, what, dt_tname(cc, a->types[c->arg]));
+		bad_type(cc, a, c, number, what, a->types[c->arg]);
 }
 
 void dt_format_check(dt_compiler *cc, dt_format *f, const struct dt_format_args *a)

@@ -165,8 +165,8 @@ static void add_pragma(dt_compiler *cc, const struct line *l, struct dt_pragma p
 		return;
 	}
 	copy = dt_arena_dup(cc->arena, &p, sizeof(p));
-	copy->next = cc->pragmas;
-	cc->pragmas = copy;
+	copy->next = dt_map_get(cc->pragmas, p.name);
+	dt_map_set(cc->pragmas, p.name, copy);
 }
 
 static void provider_attributes(dt_compiler *cc, const struct line *l, dt_attr attr)
@@ -215,18 +215,16 @@ static void pragma_binding(dt_compiler *cc, const struct line *l)
 /* Take the pragmas called `name` out of the waiting list; the caller applies them. */
 static struct dt_pragma *take(dt_compiler *cc, const char *name)
 {
-	struct dt_pragma **link = &cc->pragmas, *taken = NULL, *p;
+	struct dt_pragma *taken = NULL, *p, *next;
 
-	while ((p = *link)) {
-		if (strcmp(p->name, name) != 0) {
-			link = &p->next;
-			continue;
-		}
-		*link = p->next;
+	for (p = dt_map_get(cc->pragmas, name); p; p = next) { /* in the order they were written */
+		next = p->next;
 		p->next = taken;
 		p->used = true;
 		taken = p;
 	}
+	if (taken)
+		dt_map_set(cc->pragmas, name, NULL);
 	return taken;
 }
 
@@ -248,9 +246,13 @@ void dt_pragma_apply_xlator(dt_compiler *cc, dt_xlator *x)
 
 void dt_pragma_check_unused(dt_compiler *cc)
 {
-	struct dt_pragma *p = cc->pragmas;
+	const char *name;
+	struct dt_pragma *p = NULL;
+	void *value;
+	uint32_t it = 0;
 
-	cc->pragmas = NULL;
+	while (!p && dt_map_next(cc->pragmas, &it, &name, &value))
+		p = value;
 	if (p)
 		dt_fail(cc, p->pos, D_PRAGMA_UNUSED,
 			"#pragma %s for \"%s\", which is never defined",

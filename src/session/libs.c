@@ -279,7 +279,8 @@ static int lib_load(dtrace_hdl_t *h, struct lib *l)
 	if (load_depends(h, l, &met) < 0)
 		return -1;
 	if (!met) {
-		dt_session_debug(h, "library %s: skipped, something it depends on is absent", l->path);
+		dt_session_debug(h, "library %s: skipped, something it depends on is absent",
+				 l->path);
 		l->state = LIB_SKIPPED;
 		return 0;
 	}

@@ -2,6 +2,8 @@
  * query: questions about one type. Each looks through typedefs and qualifiers first; those that
  * need the inside of a kernel type read it from BTF then (dt_type_complete).
  */
+#include <stdlib.h>
+
 #include "type/store.h"
 
 dt_type *dt_type_resolve(const dt_type *t)
@@ -150,6 +152,40 @@ uint32_t dt_type_align(dt_types *ts, dt_type *t)
 	return t->align ? t->align : 1;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp((*(const dt_member *const *)a)->name, (*(const dt_member *const *)b)->name);
+}
+
+static void index_members(dt_types *ts, dt_type *t)
+{
+	t->by_name = dt_arena_alloc(dt_types_arena(ts), t->nmembers * sizeof(*t->by_name));
+	t->nindexed = t->nmembers;
+	t->nnamed = 0;
+	for (uint32_t i = 0; i < t->nmembers; i++)
+		if (t->members[i].name[0] != '\0')
+			t->by_name[t->nnamed++] = &t->members[i];
+	qsort(t->by_name, t->nnamed, sizeof(*t->by_name), compare_names);
+}
+
+/* A member of t itself. A long list is sorted once and then searched by halves. */
+static const dt_member *own_member(dt_types *ts, dt_type *t, const char *name)
+{
+	dt_member key = {.name = name};
+	const dt_member *k = &key, **found;
+
+	if (t->nmembers > 512) {
+		if (t->nindexed != t->nmembers)
+			index_members(ts, t);
+		found = bsearch(&k, t->by_name, t->nnamed, sizeof(*t->by_name), compare_names);
+		return found != NULL ? *found : NULL;
+	}
+	for (uint32_t i = 0; i < t->nmembers; i++)
+		if (t->members[i].name[0] != '\0' && strcmp(t->members[i].name, name) == 0)
+			return &t->members[i];
+	return NULL;
+}
+
 /*
  * The search goes through anonymous members depth first, as C does. Real declarations nest a few
  * levels; `budget` ends the search of types made to be endless.
@@ -157,17 +193,16 @@ uint32_t dt_type_align(dt_types *ts, dt_type *t)
 static const dt_member *find_member(dt_types *ts, dt_type *t, const char *name, uint64_t *offset,
 				    int depth, uint32_t *budget)
 {
+	const dt_member *own;
+
 	t = dt_type_resolve(t);
 	if ((t->kind != DT_K_STRUCT && t->kind != DT_K_UNION) || depth > 32)
 		return NULL;
 	dt_type_complete(ts, t);
-	for (uint32_t i = 0; i < t->nmembers; i++) {
-		const dt_member *m = &t->members[i];
-
-		if (m->name[0] != '\0' && strcmp(m->name, name) == 0) {
-			*offset = m->bit_offset;
-			return m;
-		}
+	own = own_member(ts, t, name);
+	if (own != NULL) {
+		*offset = own->bit_offset;
+		return own;
 	}
 	for (uint32_t i = 0; i<t->nmembers && * budget> 0; i++) {
 		const dt_member *m = &t->members[i], *found;

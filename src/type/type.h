@@ -75,6 +75,8 @@ struct dt_type {
 	uint64_t nelems;  /* arrays */
 	dt_member *members; /* complete structs and unions, in order */
 	uint32_t nmembers;
+	const dt_member **by_name; /* large structs: the named ones, sorted; private to the store */
+	uint32_t nindexed, nnamed; /* nmembers when that was made; length of by_name */
 	dt_enumerator *enumerators;
 	uint32_t nenumerators;
 	dt_type **params; /* functions */

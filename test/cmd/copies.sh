@@ -3,17 +3,19 @@
 set -m
 cd "$TMP" || exit 1
 for i in 1 2 3 4; do
-	"$DTRACE" -x engine=vm -qn 'BEGIN { x = '$i'; } END { printf("%d\n", x); }' >"out$i" 2>"err$i" &
+	"$DTRACE" -x engine=vm -qn 'BEGIN { x = '$i'; printf("ready\n"); } END { printf("%d\n", x); }' >"out$i" 2>"err$i" &
 	pids[i]=$!
 done
-sleep 0.3
+for i in 1 2 3 4; do
+	for _ in $(seq 500); do grep -q ready "out$i" && break; sleep 0.02; done
+done
 kill -9 "${pids[4]}"
 wait "${pids[4]}" 2>/dev/null
 expect 137 $?
 for i in 1 2 3; do
 	kill -INT "${pids[i]}"
 	wait "${pids[i]}"
-	expect "0 $i " "$? $(echo $(cat "out$i")) $(cat "err$i")"
+	expect "0 ready $i " "$? $(echo $(cat "out$i")) $(cat "err$i")"
 done
 dt -qn 'BEGIN { printf("next\n"); exit(0); }'
 expect "0 next" "$status $(echo $out)"

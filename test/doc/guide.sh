@@ -1,5 +1,5 @@
 # Every example of doc/guide.md does what the guide says.
-# timeout: 120
+# timeout: 400
 #
 # A fenced block is an example by its first words:
 #
@@ -8,6 +8,7 @@
 #	```console shape	the lines shown are printed, somewhere: any number stands for any other,
 #				any kernel symbol for any other, blanks and bars are of any length;
 #				a line "..." stands for anything
+#	```console compile	commands that are only compiled (-e)
 #	status=N		behind console: the status of the last command (0)
 #
 # Standard output and standard error come together. Examples that need the kernel run only where
@@ -18,7 +19,7 @@ GUIDE=$SRC/doc/guide.md
 : "${TMP:=$(mktemp -d)}"
 mkdir -p "$TMP/bin" "$TMP/work"
 chmod 755 "$TMP" "$TMP/bin" "$TMP/work"
-printf '#!/bin/sh\nexec "%s" ${GUIDE_ENGINE:+-x engine=$GUIDE_ENGINE} "$@"\n' "$DTRACE" >"$TMP/bin/dtrace"
+printf '#!/bin/sh\nexec "%s" ${GUIDE_ENGINE:+-x engine=$GUIDE_ENGINE} ${GUIDE_COMPILE:+-e} "$@"\n' "$DTRACE" >"$TMP/bin/dtrace"
 chmod 755 "$TMP/bin/dtrace"
 export PATH=$TMP/bin:$PATH LC_ALL=C TZ=UTC
 cd "$TMP/work" || exit 2
@@ -31,6 +32,7 @@ ran=0 failed=0 left=0
 needs_kernel() { # command: listing and compiling do not
 	local text=$1 s
 	for s in *.d; do [ -f "$s" ] && [[ $text == *"$s"* ]] && text+=$(cat "$s"); done
+	[ -n "${GUIDE_COMPILE-}" ] && return 1
 	[[ $1 =~ (^|\ )-([a-zA-Z]*[le]|Se|lv)[a-zA-Z]*\  && $text != *sdt:* ]] && return 1
 	grep -qE "$NEEDS" <<<"$text"
 }
@@ -71,8 +73,12 @@ missing() {
 
 # Run one command; $TMP/got is what it prints.
 try() { # command, status, shape, line, engine
-	GUIDE_ENGINE=$5 timeout -k 2 20 bash -c "$1" >"$TMP/raw" 2>&1 </dev/null
+	rm -rf "$TMP/run"
+	cp -r "$TMP/work" "$TMP/run"
+	cd "$TMP/run" || return
+	GUIDE_ENGINE=$5 timeout -k 2 20 bash -c "$1" >"$TMP/raw" 2>&1 </dev/null 3<&-
 	local status=$? why=
+	cd "$TMP/work" || return
 	trim <"$TMP/raw" | { [ "$3" = 1 ] && cat || cpu0; } >"$TMP/got"
 	ran=$((ran + 1))
 	[ $status = "$2" ] || why="status $status, expected $2"
@@ -91,7 +97,7 @@ example() { # command, status, shape, line; what it should print is in $TMP/want
 	if ! needs_kernel "$1"; then
 		try "$@" ""
 		cp "$TMP/got" "$TMP/got.auto"
-		[ $kernel = 1 ] && [ "${UPDATE-0}" = 0 ] && try "$@" bpf
+		[ $kernel = 1 ] && [ "${UPDATE-0}" = 0 ] && [ -z "${GUIDE_COMPILE-}" ] && try "$@" bpf
 		mv "$TMP/got.auto" "$TMP/got"
 	elif [ $kernel = 1 ]; then
 		try "$@" ""
@@ -145,6 +151,8 @@ while IFS= read -r text <&3; do
 		case $info in
 		console*)
 			status=0
+			unset GUIDE_COMPILE
+			[[ $info == *compile* ]] && export GUIDE_COMPILE=1
 			[[ $info =~ status=([0-9]+) ]] && status=${BASH_REMATCH[1]}
 			block "$start" "$status" "$([[ $info == *shape* ]] && echo 1 || echo 0)"
 			;;

@@ -183,8 +183,8 @@ static void test_declarations(void)
 	CHECK(dt_ident_find(cc, "u_sym", 0)->kind == ID_SYM);
 	CHECK_STR(declare("provider u_p { probe a__b(int x, char *s) : (char *s, int x); };"),
 		  "ok");
-	CHECK_STR(cc->prog_providers.v[0].probes[0].name, "a-b");
-	CHECK(cc->prog_providers.v[0].probes[0].map[0] == 1);
+	CHECK_STR(cc->prog_providers.v[0]->decl.probes[0].name, "a-b");
+	CHECK(cc->prog_providers.v[0]->decl.probes[0].map[0] == 1);
 }
 
 static void test_descriptions(void)

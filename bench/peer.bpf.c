@@ -1,0 +1,67 @@
+/* peer: what somebody would write by hand in BPF C for the same questions. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, char[16]);
+	__type(value, __u64);
+} by_comm SEC(".maps");
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} total SEC(".maps");
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 26);
+} ring SEC(".maps");
+
+SEC("raw_tp/sys_enter") int count(struct bpf_raw_tracepoint_args *ctx)
+{
+	char key[16];
+	__u64 one = 1, *v;
+
+	bpf_get_current_comm(key, sizeof(key));
+	v = bpf_map_lookup_elem(&by_comm, key);
+	if (v)
+		*v += 1;
+	else
+		bpf_map_update_elem(&by_comm, key, &one, BPF_NOEXIST);
+	return 0;
+}
+
+SEC("raw_tp/sys_enter") int one(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 key = 0;
+	__u64 *v;
+
+	if (ctx->args[1] != 110)
+		return 0;
+	v = bpf_map_lookup_elem(&total, &key);
+	if (v)
+		*v += 1;
+	return 0;
+}
+
+SEC("raw_tp/sys_enter") int record(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 *r;
+
+	if (ctx->args[1] != 110)
+		return 0;
+	r = bpf_ringbuf_reserve(&ring, 40, 0);
+	if (!r)
+		return 0;
+	r[0] = 1;
+	r[1] = bpf_get_current_pid_tgid();
+	r[2] = bpf_ktime_get_ns();
+	r[3] = 0;
+	r[4] = 0;
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

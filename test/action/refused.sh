@@ -1,0 +1,6 @@
+# panic() and breakpoint() are not for the interpreter, even with -w.
+. "$SRC/test/lib.bash"
+for a in panic breakpoint; do
+	dt -qw -n "BEGIN { $a(); exit(0); }"
+	expect "dtrace: could not enable tracing: $a() is not available with engine=vm" "$err"
+done

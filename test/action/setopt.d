@@ -1,0 +1,27 @@
+// setopt(): dynamic options while tracing; one that cannot be set is told, and tracing goes on.
+// run:
+BEGIN
+{
+	trace(1);
+}
+
+BEGIN
+{
+	setopt("quiet");
+}
+
+BEGIN
+{
+	trace(2);
+	setopt("rawbytes", "yes");
+	setopt("bufsize", "1m");
+	setopt("nosuch");
+	setopt("quiet", "perhaps");
+	setopt("quiet", "no");
+}
+
+BEGIN
+{
+	trace(3);
+	exit(0);
+}

@@ -1,0 +1,11 @@
+// What a printa() has printed is not printed at the end; what trunc() emptied neither.
+// run: -q
+BEGIN
+{
+	@a = sum(1);
+	@b = sum(2);
+	@c["k"] = sum(3);
+	printa("a %@d\n", @a);
+	trunc(@c);
+	exit(0);
+}

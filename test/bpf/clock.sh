@@ -1,0 +1,9 @@
+# tick fires once per interval on one CPU; profile on every CPU.
+. "$SRC/test/bpf/lib.bash"
+k -q -x statusrate=20ms -n 'tick-10ms { i++; @t[cpu] = count(); } profile-10ms { @p[cpu] = count(); } tick-500ms { exit(3); }
+END { printf("%d\n", i); printa("t %d %@d\n", @t); printa("p %d %@d\n", @p); }'
+expect 3 "$status"
+n=$(sed '/^$/d' "$TMP/out" | head -n 1)
+[ "$n" -ge 40 ] && [ "$n" -le 60 ] || expect "about 50" "$n" "ticks in 500 ms"
+expect 1 "$(grep -c '^t' "$TMP/out")" "CPUs with ticks"
+expect "$(nproc)" "$(grep -c '^p' "$TMP/out")" "CPUs with profiles"

@@ -1,0 +1,21 @@
+# Aggregations count every event, with snapshots going on all the time.
+. "$SRC/test/bpf/lib.bash"
+k -q -x aggrate=2ms -n 'syscall::getppid:entry /pid == $target/ {
+	@all = count(); @key[execname, probefunc] = count(); @s = sum(3); @a = avg(7);
+	@lo = min(arg0 & 0); @hi = max(5); @q = quantize(8); @l = lquantize(15, 0, 100, 10); }
+syscall::getppid:return /pid == $target/ { @r[probename, arg1 == arg0] = count(); }
+profile-997 { @p = count(); }
+END { printa("%@d\n", @all); printa("%s %s %@d\n", @key); printa("%@d\n", @s); printa("%@d\n", @a);
+	printa("%@d\n", @lo); printa("%@d\n", @hi); printa("%@d\n", @q); printa("%@d\n", @l);
+	printa("%s %d %@d\n", @r); trunc(@p); }' -c "$work 100000 4"
+expect 0 "$status"
+expect '' "$err"
+expect '400000
+work getppid 400000
+1200000
+7
+0
+5' "$(head -n 6 "$TMP/out")"
+expect_match '^ +8 \|@{40} 400000' "$out"
+expect_match '^ +10 \|@{40} 400000' "$out"
+expect_match '^return 1 400000' "$out"

@@ -1,0 +1,15 @@
+# Twenty tracers at once see the same; one that is killed leaves nothing behind.
+. "$SRC/test/bpf/lib.bash"
+pids=()
+for i in $(seq 20); do
+	"$DTRACE" -qn 'syscall::getppid:entry /execname == "many-work"/ { @ = count(); } END { printa("%@d\n", @); }' >"$TMP/out.$i" 2>&1 &
+	pids+=($!)
+done
+sleep 2
+cp "$work" "$TMP/many-work"
+"$TMP/many-work" 5000 2
+kill -KILL "${pids[0]}"
+kill -TERM "${pids[@]:1}"
+wait "${pids[@]}" 2>/dev/null
+for i in $(seq 2 20); do expect 10000 "$(sed '/^$/d' "$TMP/out.$i")" "tracer $i"; done
+expect '' "$(grep -l "bpf" /proc/"${pids[0]}"/fdinfo/* 2>/dev/null)"

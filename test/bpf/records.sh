@@ -1,0 +1,11 @@
+# Records and counted drops add up to the events: buffers far too small, a clock on top.
+. "$SRC/test/bpf/lib.bash"
+for size in 16k 4m; do
+	k -q -x bufsize=$size -x switchrate=5ms -n 'syscall::getppid:entry /pid == $target/ { printf("x\n"); @n = count(); }
+		profile-997 { printf("p\n"); @n = count(); } END { printa("n %@d\n", @n); }' -c "$work 50000 4"
+	events=$(sed -n 's/^n //p' "$TMP/out")
+	records=$(grep -c '^[xp]$' "$TMP/out")
+	drops=$(sed -nE 's/^dtrace: ([0-9]+) drops? on CPU.*/\1/p' "$TMP/err" | paste -sd+ - | bc)
+	expect "$events" "$((records + ${drops:-0}))" "bufsize=$size: $records records, ${drops:-0} drops"
+	[ "$events" -ge 200000 ] || expect 200000 "$events" events
+done

@@ -1,0 +1,17 @@
+# Variables between probes: thread-locals per thread, arrays, strings, arguments and their memory.
+. "$SRC/test/bpf/lib.bash"
+k -q -n 'syscall::getppid:entry /pid == $target/ { self->n++; self->s = probefunc; a[tid]++; this->x = self->n; }
+syscall::getppid:return /self->n == this->x && self->s == "getppid"/ { @ok = count(); }
+syscall::getppid:return /self->n == 1000/ { @last[a[tid]] = count(); }
+END { printa("%@d\n", @ok); printa("%d %@d\n", @last); }' -c "$work 1000 4"
+expect '' "$err"
+expect '4000
+1000 4' "$(sed '/^$/d' "$TMP/out")"
+echo content >"$TMP/some-file"
+k -q -n 'syscall::openat:entry /pid == $target/ { @[copyinstr(arg1)] = count(); }
+syscall::openat:entry /pid == $target/ { @ints[args[0] < 0] = count(); }' -c "cat $TMP/some-file"
+expect_match "$TMP/some-file +1" "$out"
+k -q -n 'syscall::write:entry /pid == $target && arg0 == 1/ { printf("%s", stringof(copyin(arg1, arg2))); tracemem(copyin(arg1, 7), 7); }
+syscall::write:return /pid == $target && errno == 0/ { printf("wrote %d\n", arg1); }' -c "/bin/echo content"
+expect_match '63 6f 6e 74 65 6e 74' "$out"
+expect_match 'wrote 8' "$out"

@@ -1,0 +1,7 @@
+// -x argref: arguments that the program does not use are no error.
+// run: -q -x argref one two
+BEGIN
+{
+	printf("%s\n", $$1);
+	exit(0);
+}

@@ -1,0 +1,7 @@
+// -x defaultargs: arguments that are not there are 0 or "".
+// run: -q -x defaultargs 5
+BEGIN
+{
+	printf("%d %d [%s]\n", $1, $2, $$3);
+	exit(0);
+}

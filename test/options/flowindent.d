@@ -1,0 +1,16 @@
+// -F (flowindent): the columns are CPU and FUNCTION, also with -q. Probes that are no entry and no return have a bar.
+// run: -F -q
+BEGIN
+{
+	trace(1);
+}
+
+BEGIN
+{
+	exit(0);
+}
+
+END
+{
+	printf("end");
+}
