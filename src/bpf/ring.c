@@ -429,11 +429,19 @@ static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
 		until = now();
 		dt_bpf_quiesce(e);
 	}
+	for (uint64_t stray = UINT64_MAX;; until = stray - 1, all->n = 0) {
+		for (uint32_t i = 0; i < e->ncpus; i++) {
+			starts[i] = all->n;
+			ends[i] = collect(&e->rings[i], i, until, all, &stray);
+		}
+		if (stray > until)
+			break;
+	}
 	for (uint32_t i = 0; i < e->ncpus; i++) {
-		starts[i] = all->n;
-		ends[i] = collect(&e->rings[i], i, until, all);
-		if (all->n > starts[i])
-			sort_nearly(all->v + starts[i], all->n - starts[i]);
+		uint32_t end = i + 1 < e->ncpus ? starts[i + 1] : all->n;
+
+		if (end > starts[i])
+			sort_nearly(all->v + starts[i], end - starts[i]);
 	}
 	merge_runs(all, starts, e->ncpus);
 	free(starts);

@@ -12,7 +12,7 @@ BEGIN
 
 BEGIN
 {
-	trace(2);
+	printf("%d\n", 2);
 	setopt("rawbytes", "yes");
 	setopt("bufsize", "1m");
 	setopt("nosuch");
