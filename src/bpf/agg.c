@@ -174,12 +174,12 @@ static void add(dt_bpf_code *c, int word, int reg)
 	atomic(c, BPF_ADD, R8, word * 8, reg);
 }
 
-/* *p = max(*p, r2), by compare and exchange; four tries outlast any nesting of firings */
+/* *p = max(*p, r2), by compare and exchange; eight tries outlast any nesting of firings */
 static void raise_to(dt_bpf_tr *t, uint32_t drop, uint32_t done)
 {
 	dt_bpf_code *c = t->c;
 
-	for (int i = 0; i < DT_BPF_SLOTS; i++) {
+	for (int i = 0; i < 8; i++) {
 		ld(c, 8, R0, R8, 0);
 		jmp(c, BPF_JGE, R0, R2, done);
 		mov(c, R3, R0);

@@ -211,8 +211,59 @@ static void bridge_far_jumps(dt_bpf_code *c)
 	} while (first != UINT32_MAX);
 }
 
+/* ---- global functions ---- */
+
+/* Is this the call of a map helper whose key lies in the slot?  r2 = r6; r2 += offset; call */
+static bool has_key_in_slot(const dt_bpf_code *c, uint32_t at)
+{
+	const struct bpf_insn *x = &c->insns.v[at];
+
+	if (x->code != (BPF_JMP | BPF_CALL) || x->src_reg != 0 || x->imm < BPF_FUNC_map_lookup_elem ||
+	    x->imm > BPF_FUNC_map_delete_elem)
+		return false;
+	while (at-- > 0)
+		if (c->insns.v[at].code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
+		    c->insns.v[at].dst_reg == R2)
+			return c->insns.v[at].src_reg == R6;
+	return false;
+}
+
+/*
+ * Up to Linux 6.1 the slot of a global function is memory from which no key of a map may be taken:
+ * functions that do, or call one that does, are static.
+ */
+static void settle_globals(dt_bpf_code *c)
+{
+	uint32_t *owner = dt_xcalloc(c->insns.n + 1, sizeof(*owner));
+	bool again = true;
+
+	for (uint32_t f = 0; f < c->funcs.n; f++)
+		if (c->funcs.v[f].start < c->insns.n)
+			owner[c->funcs.v[f].start] = f + 1;
+	for (uint32_t i = 0, f = 0; i < c->insns.n; i++) {
+		f = owner[i] ? owner[i] - 1 : f;
+		owner[i] = f;
+		if (has_key_in_slot(c, i))
+			c->funcs.v[f].nargs = 0, c->funcs.v[f].keys = true;
+	}
+	while (again) {
+		again = false;
+		for (uint32_t i = 0; i < c->fixes.n; i++) {
+			const struct dt_bpf_fix *x = &c->fixes.v[i];
+			struct dt_bpf_func *caller = &c->funcs.v[owner[x->insn]];
+
+			if (x->is_call && c->funcs.v[x->target].keys && !caller->keys) {
+				caller->keys = again = true;
+				caller->nargs = 0;
+			}
+		}
+	}
+	free(owner);
+}
+
 int dt_bpf_code_finish(dt_bpf_code *c)
 {
+	settle_globals(c);
 	bridge_far_jumps(c);
 	for (uint32_t i = 0; i < c->fixes.n && !c->problem; i++) {
 		const struct dt_bpf_fix *f = &c->fixes.v[i];

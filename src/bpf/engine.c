@@ -110,6 +110,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
 	dt_bpf_string(e, "");
+	e->at.nslots = 4; /* while learning */
 	for (uint32_t i = 0; i < env->necbs && !e->has_cookies; i++)
 		e->has_cookies = strcmp(env->ecbs[i].probe->prov, "sdt") == 0;
 	e->has_cookies = e->has_cookies && dt_bpf_has_cookies();

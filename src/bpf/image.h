@@ -32,7 +32,9 @@
 #include "bpf/kernel.h"
 #include "engine/engine.h"
 
-#define DT_BPF_SLOTS 4 /* firings that can be under way on one CPU: task, softirq, hardirq, NMI */
+/* Firings that can be under way on one CPU at most. Interrupts nest three deep, but tasks can be
+ * preempted in the middle of a system call probe, each keeping its slot until it runs again. */
+#define DT_BPF_SLOTS 32
 
 #define DT_BPF_RING_TREE 16 /* up to so many CPUs the ring buffer is found by comparisons */
 
@@ -51,8 +53,7 @@ enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
 /* ---- one per CPU, mapped into this process ---- */
 enum {
-	CPU_BUSY = 0, /* DT_BPF_SLOTS words, 1 while a firing owns the slot */
-	CPU_DROPS = DT_BPF_SLOTS * 8,
+	CPU_DROPS = 0,
 	CPU_AGG_DROPS = CPU_DROPS + 8,
 	CPU_DYN_DROPS = CPU_DROPS + 16,
 	CPU_SPEC_DROPS = CPU_DROPS + 24,
@@ -61,13 +62,14 @@ enum {
 	CPU_CHILL_WINDOW = CPU_DROPS + 48,
 	CPU_CHILL_USED = CPU_DROPS + 56,
 	CPU_USED = CPU_DROPS + 64, /* bytes of a small buffer in use */
-	CPU_SIZE = 128,
+	CPU_BUSY = 128,		   /* a word for each slot, 1 while a firing owns it */
+	CPU_SIZE = CPU_BUSY + DT_BPF_SLOTS * 8,
 };
 
 /* ---- the slot: fields at fixed places, then areas placed by layout.c ---- */
 enum {
 	S_CPU = 0,	/* u32 */
-	S_INDEX = 4,	/* u32: cpu * DT_BPF_SLOTS + which */
+	S_INDEX = 4,	/* u32: cpu * nslots + which */
 	S_PROBE = 8,	/* u32: index into e->probes */
 	S_CLAUSE = 12,	/* u32: index into e->clauses */
 	S_TIME = 16,	/* timestamp; 0: not read yet */
@@ -113,7 +115,7 @@ struct dt_bpf_layout {
 	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
 	uint32_t stack;			/* frames of stackdepth and friends */
 	uint32_t scratch, scratch_size; /* twice scratch_size is there, see memory.c */
-	uint32_t slot_size;
+	uint32_t slot_size, nslots;	/* nslots: a power of two */
 	/* in rodata */
 	uint32_t zeros, zeros_size, names, epids, table_end;
 };

@@ -87,6 +87,8 @@ static uint32_t area(uint32_t *at, uint64_t size)
 	return here;
 }
 
+#define SLOTS_BYTES (512u << 10) /* for all slots of a CPU, if four fit */
+
 static int place_slot(dt_engine *e, dt_error *err)
 {
 	struct dt_bpf_layout *l = &e->at;
@@ -116,6 +118,8 @@ static int place_slot(dt_engine *e, dt_error *err)
 	l->scratch = area(&at, 2 * (uint64_t)l->scratch_size);
 	at += l->local_refs_size; /* see memory.c: copies are checked against twice the area */
 	l->slot_size = at;
+	for (l->nslots = DT_BPF_SLOTS; l->nslots > 4 && l->nslots * (uint64_t)at > SLOTS_BYTES;)
+		l->nslots /= 2;
 	if (e->strsize > 1u << 20 || at > 64u << 20)
 		return dt_err(err, EDT_NOMEM,
 			      "strings of %llu bytes are too large for the kernel engine",

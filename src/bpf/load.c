@@ -269,7 +269,7 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 	if (make_control(e, err) < 0 || make_rodata(e, err) < 0)
 		return -1;
 	e->fd_slots = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_slots", 4, e->at.slot_size,
-			       (uint64_t)e->ncpus * DT_BPF_SLOTS, 0, err);
+			       (uint64_t)e->ncpus * e->at.nslots, 0, err);
 	if (e->fd_slots < 0)
 		return -1;
 	if (e->globals.size) {

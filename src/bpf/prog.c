@@ -12,8 +12,9 @@
  *before reading the control word, so that after changing that word one need only wait until every
  *slot has been seen free once (dt_bpf_quiesce).
  *
- * Four slots suffice for what can nest on a CPU: a task that is preempted or interrupted by another
- * probe, softirq, hardirq, NMI. When preemption piles up more, the firing is a counted drop.
+ * How many slots a CPU has depends on their size (layout.c), 4 to 32. Interrupts need three; the
+ *rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
+ *and keeps its slot until it runs again. When more pile up, the firing is a counted drop.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -36,11 +37,21 @@ static bool is_tracer_probe(enum dt_bpf_kind k)
 
 /* ---- claiming ---- */
 
+static int slot_bits(const dt_engine *e)
+{
+	int n = 0;
+
+	while (1u << n < e->at.nslots)
+		n++;
+	return n;
+}
+
 /*
  *	r9 = lookup(cpus, cpu);
- *	for which in 0..3: if (cmpxchg(&r9->busy[which], 0, 1) == 0) goto have
+ *	for each of them: if (cmpxchg(&r9->busy[which], 0, 1) == 0) goto have
  *	drop
- * have:	r6 = lookup(slots, cpu * 4 + which); r6->cpu = cpu; r6->index = cpu * 4 + which
+ * have:	r6 = lookup(slots, cpu * nslots + which); r6->cpu = cpu; r6->index = cpu * nslots +
+ *which
  */
 static void claim(struct prog *g, uint32_t out)
 {
@@ -58,8 +69,8 @@ static void claim(struct prog *g, uint32_t out)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, out);
 	mov(c, R9, R0);
-	alui(c, BPF_LSH, R8, 2);
-	for (int i = 0; i < DT_BPF_SLOTS; i++) {
+	alui(c, BPF_LSH, R8, slot_bits(e));
+	for (int i = 0; i < (int)e->at.nslots; i++) {
 		if (i)
 			alui(c, BPF_ADD, R8, 1);
 		movi(c, R0, 0);
@@ -79,7 +90,7 @@ static void claim(struct prog *g, uint32_t out)
 	jmpi(c, BPF_JEQ, R0, 0, out); /* cannot be: there are as many slots as busy words */
 	mov(c, R6, R0);
 	st(c, 4, R6, S_INDEX, R8);
-	alui(c, BPF_RSH, R8, 2);
+	alui(c, BPF_RSH, R8, slot_bits(e));
 	st(c, 4, R6, S_CPU, R8);
 }
 
@@ -88,7 +99,7 @@ static void release(struct prog *g)
 	dt_bpf_code *c = g->t.c;
 
 	ld(c, 4, R1, R6, S_INDEX);
-	alui(c, BPF_AND, R1, DT_BPF_SLOTS - 1);
+	alui(c, BPF_AND, R1, (int32_t)g->t.e->at.nslots - 1);
 	alui(c, BPF_LSH, R1, 3);
 	alu(c, BPF_ADD, R9, R1);
 	sti(c, 8, R9, CPU_BUSY, 0); /* x86 keeps stores in order: all before it are done */

@@ -72,7 +72,7 @@ void dt_bpf_quiesce(dt_engine *e)
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < e->ncpus; i++)
-		for (uint32_t k = 0; k < DT_BPF_SLOTS; k++) {
+		for (uint32_t k = 0; k < e->at.nslots; k++) {
 			uint64_t *busy = (uint64_t *)(void *)(e->cpus + (uint64_t)i * CPU_SIZE +
 							      CPU_BUSY + k * 8);
 

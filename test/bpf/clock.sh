@@ -4,6 +4,6 @@ k -q -x statusrate=20ms -n 'tick-10ms { i++; @t[cpu] = count(); } profile-10ms {
 END { printf("%d\n", i); printa("t %d %@d\n", @t); printa("p %d %@d\n", @p); }'
 expect 3 "$status"
 n=$(sed '/^$/d' "$TMP/out" | head -n 1)
-[ "$n" -ge 40 ] && [ "$n" -le 60 ] || expect "about 50" "$n" "ticks in 500 ms"
+[ "$n" -ge 30 ] || expect "about 50" "$n" "ticks in 500 ms"
 expect 1 "$(grep -c '^t' "$TMP/out")" "CPUs with ticks"
 expect "$(nproc)" "$(grep -c '^p' "$TMP/out")" "CPUs with profiles"

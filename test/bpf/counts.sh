@@ -7,15 +7,15 @@ syscall::getppid:return /pid == $target/ { @r[probename, arg1 == arg0] = count()
 profile-997 { @p = count(); }
 END { printa("%@d\n", @all); printa("%s %s %@d\n", @key); printa("%@d\n", @s); printa("%@d\n", @a);
 	printa("%@d\n", @lo); printa("%@d\n", @hi); printa("%@d\n", @q); printa("%@d\n", @l);
-	printa("%s %d %@d\n", @r); trunc(@p); }' -c "$work 100000 4"
+	printa("%s %d %@d\n", @r); trunc(@p); }' -c "$work 20000 4"
 expect 0 "$status"
 expect '' "$err"
-expect '400000
-work getppid 400000
-1200000
+expect '80000
+work getppid 80000
+240000
 7
 0
 5' "$(head -n 6 "$TMP/out")"
-expect_match '^ +8 \|@{40} 400000' "$out"
-expect_match '^ +10 \|@{40} 400000' "$out"
-expect_match '^return 1 400000' "$out"
+expect_match '^ +8 \|@{40} 80000' "$out"
+expect_match '^ +10 \|@{40} 80000' "$out"
+expect_match '^return 1 80000' "$out"

@@ -1,7 +1,7 @@
 /*
  * args[]: what the compiler makes of the argument types that providers give, in cases that no
  * provider of this system shows: unknown types, translators that are missing, native arguments in
- * another order.
+ * another order. And what of a program stays in the session for the next.
  */
 #include "lang/lang.h"
 #include "unit.h"
@@ -32,24 +32,59 @@ static int describe(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want
 	return 0;
 }
 
-static const char *tag_of(const char *text)
+/* The programs of one session, up to a NULL; the tag of the last. */
+static const char *tag_of_last(const char *const *texts)
 {
 	struct dt_probe_source ps = {.describe = describe};
-	struct dt_source src = {.text = text, .len = strlen(text)};
 	struct dt_macros macros = {0};
 	dt_options opts;
 	dt_types *types = dt_types_new();
 	dt_compiler *cc;
-	const char *tag;
+	const char *tag = NULL;
 
 	dt_types_set_btf_path(types, NULL);
 	dt_options_init(&opts);
 	cc = dt_compiler_new(types, &opts, &macros, &ps);
-	tag = dt_compile(cc, &src, &err) ? "compiled" : err.tag ? err.tag : "none";
+	for (; *texts; texts++) {
+		struct dt_source src = {.text = *texts, .len = strlen(*texts)};
+		tag = dt_compile(cc, &src, &err) ? "compiled" : err.tag ? err.tag : "none";
+	}
 	dt_compiler_free(cc);
 	dt_options_free(&opts);
 	dt_types_free(types);
 	return tag;
+}
+
+static const char *tag_of(const char *text)
+{
+	return tag_of_last((const char *[]){text, NULL});
+}
+
+/* What a failing program defined is gone; what a good one defined is there. */
+static void test_undo(void)
+{
+	const char *definitions = "struct out { int a; int b; };\n"
+				  "translator struct out < char c > { a = c; };\n"
+				  "provider foo { probe bar(int); };\n"
+				  "inline int one = 1;\n";
+	char bad[512], good[512], other[512];
+
+	snprintf(bad, sizeof(bad), "%s p:::x { trace(nosuch); }", definitions);
+	snprintf(good, sizeof(good), "%s p:::x { trace(xlate < struct out > ('c').a); }",
+		 definitions);
+	snprintf(other, sizeof(other), "provider foo { probe bar(string); }; %s",
+		 "p:::x { trace(1); }");
+	CHECK_STR(tag_of_last((const char *[]){bad, NULL}), "D_IDENT_UNDEF");
+	CHECK_STR(tag_of_last((const char *[]){bad, good, NULL}), "compiled");
+	CHECK_STR(tag_of_last((const char *[]){bad, other, NULL}), "compiled");
+	CHECK_STR(tag_of_last((const char *[]){bad, "p:::x { trace(one); }", NULL}),
+		  "D_IDENT_UNDEF");
+	CHECK_STR(tag_of_last((const char *[]){bad, "p:::x { trace(xlate < struct out > ('c').a); }",
+					       NULL}),
+		  "D_XLATE_NONE");
+	CHECK_STR(tag_of_last((const char *[]){good, good, NULL}), "D_XLATE_REDECL");
+	CHECK_STR(tag_of_last((const char *[]){good, other, NULL}), "D_PROV_INCOMPAT");
+	CHECK_STR(tag_of_last((const char *[]){good, "p:::x { trace(one); }", NULL}), "compiled");
 }
 
 #define OUT "struct out { int a; int b; };\n"
@@ -71,5 +106,6 @@ int main(void)
 	/* a number is only converted */
 	CHECK_STR(tag_of("p:::x { trace(args[3] + 1); }"), "compiled");
 	CHECK_STR(tag_of("p:::x { trace(args[4]); }"), "D_ARGS_IDX");
+	test_undo();
 	return unit_done();
 }
