@@ -613,20 +613,22 @@ void dt_bpf_clause(dt_bpf_tr *t)
 		sti(c, 4, R6, S_ARRAY, 0);
 	if (x->has_strings)
 		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
-	if (small) {
-		uint32_t ok = dt_bpf_label(c);
-
-		dt_bpf_reserve(t, x->cost);
-		jmpi(c, BPF_JNE, R0, 0, ok);
-		leave(c);
-		dt_bpf_place(c, ok);
-	}
+	if (small)
+		sti(c, 4, R6, S_RESERVED, 0);
 	if (x->c->pred) {
 		sti(c, 4, R6, S_FACTION, 0);
 		dt_bpf_difo(t, x->c->pred, &v);
 		if (t->reachable)
 			jmpi(c, BPF_JEQ, R0, 0, done);
 		jumped = t->reachable;
+	}
+	if (small && t->reachable) { /* behind the predicate: what is not wanted is not lost */
+		uint32_t ok = dt_bpf_label(c);
+
+		dt_bpf_reserve(t, x->cost);
+		jmpi(c, BPF_JNE, R0, 0, ok);
+		leave(c);
+		dt_bpf_place(c, ok);
 	}
 	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
 		do_action(t, x, i, done);

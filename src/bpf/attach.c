@@ -96,6 +96,10 @@ static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct 
 
 	if (fd < 0 && errno == ENODEV)
 		return 0; /* the CPU is off */
+	if (fd < 0 && errno == EACCES)
+		return dt_err(err, EACCES,
+			      "cannot open a clock event: this needs root, or CAP_PERFMON and a "
+			      "lower /proc/sys/kernel/perf_event_paranoid");
 	if (fd < 0)
 		return dt_bpf_privilege_error(err, "open a clock event in");
 	keep_link(e, fd);
@@ -108,6 +112,9 @@ static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct 
 
 static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
 {
+	bool one = e->opts->is_set[DT_O_CPU];
+	uint32_t home = one ? (uint32_t)dt_opt(e->opts, DT_O_CPU) : e->begin_cpu;
+
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
 		bool tick = x->probe->name[0] == 't';
@@ -115,7 +122,7 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 		if (x->kind != PK_PROFILE || !is_on(e, p, i))
 			continue;
 		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
-			if ((!tick || cpu == e->begin_cpu) &&
+			if ((!(tick || one) || cpu == home) &&
 			    attach_clock(e, p, x, (int)cpu, err) < 0)
 				return -1;
 	}

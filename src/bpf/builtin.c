@@ -140,6 +140,9 @@ void dt_bpf_comm(dt_bpf_tr *t)
 	jmpi(c, BPF_JSET, R1, SF_COMM, have);
 	alui(c, BPF_OR, R1, SF_COMM);
 	st(c, 4, R6, S_FLAGS, R1);
+	/* Linux 6.1 writes up to the NUL only; what follows it would be of an earlier firing. */
+	sti(c, 8, R6, S_COMM, 0);
+	sti(c, 8, R6, S_COMM + 8, 0);
 	dt_bpf_lea(c, R1, S_COMM);
 	movi(c, R2, 16);
 	helper(c, BPF_FUNC_get_current_comm);

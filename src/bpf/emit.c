@@ -243,7 +243,7 @@ static void settle_globals(dt_bpf_code *c)
 	for (uint32_t i = 0, f = 0; i < c->insns.n; i++) {
 		f = owner[i] ? owner[i] - 1 : f;
 		owner[i] = f;
-		if (has_key_in_slot(c, i))
+		if (!c->funcs.v[f].own_slot && has_key_in_slot(c, i))
 			c->funcs.v[f].nargs = 0, c->funcs.v[f].keys = true;
 	}
 	while (again) {
@@ -252,7 +252,8 @@ static void settle_globals(dt_bpf_code *c)
 			const struct dt_bpf_fix *x = &c->fixes.v[i];
 			struct dt_bpf_func *caller = &c->funcs.v[owner[x->insn]];
 
-			if (x->is_call && c->funcs.v[x->target].keys && !caller->keys) {
+			if (x->is_call && c->funcs.v[x->target].keys && !caller->keys &&
+			    !caller->own_slot) {
 				caller->keys = again = true;
 				caller->nargs = 0;
 			}

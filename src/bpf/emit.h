@@ -29,6 +29,7 @@ struct dt_bpf_func {
 	uint32_t start; /* UINT32_MAX: not emitted yet */
 	uint32_t nargs; /* verified on its own, with so many arguments; 0: as a part of its callers */
 	bool keys;	/* it, or what it calls, has keys of maps in the slot */
+	bool own_slot;	/* it has looked up the slot itself, so that keys in it are fine */
 	char name[48];
 };
 

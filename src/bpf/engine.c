@@ -107,6 +107,12 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	    -1;
 	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = -1;
 	look_around(e);
+	if (e->opts->is_set[DT_O_CPU] && dt_opt(e->opts, DT_O_CPU) >= e->ncpus) {
+		dt_err(err, EDT_BADOPTVAL, "-x cpu=%llu: this machine has CPUs 0 to %u",
+		       (unsigned long long)dt_opt(e->opts, DT_O_CPU), e->ncpus - 1);
+		bpf_close(e);
+		return NULL;
+	}
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
 	dt_bpf_string(e, "");

@@ -61,6 +61,8 @@ static void claim(struct prog *g, uint32_t out)
 
 	mov(c, R7, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
+	if (e->opts->is_set[DT_O_CPU] && g->t.kind > PK_ERROR) /* -x cpu: the others are not traced */
+		jmpi(c, BPF_JNE, R0, (int32_t)dt_opt(e->opts, DT_O_CPU), out);
 	mov(c, R8, R0);
 	st(c, 4, R10, -4, R0);
 	map(c, R1, e->fd_cpus);
@@ -313,6 +315,27 @@ static void error_arguments(struct prog *g)
 	st(c, 8, R6, S_EARGS + 40, R1);
 }
 
+/* A function that is verified once, however often it is called, and may do with the slot what it wants:
+ * it looks it up itself. */
+static void begin_with_slot(struct prog *g, uint32_t func)
+{
+	dt_bpf_code *c = g->t.c;
+	uint32_t have = dt_bpf_label(c);
+
+	dt_bpf_func_begin_global(c, func, 1);
+	c->funcs.v[func].own_slot = true;
+	ld(c, 4, R2, R1, S_INDEX);
+	st(c, 4, R10, -4, R2);
+	map(c, R1, g->t.e->fd_slots);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JNE, R0, 0, have);
+	leave(c);
+	dt_bpf_place(c, have);
+	mov(c, R6, R0);
+}
+
 /* fault(slot, ctx): a record that says what happened, then the ERROR clauses; a fault in one of
  * those is only counted. */
 static void fault_function(struct prog *g)
@@ -325,13 +348,13 @@ static void fault_function(struct prog *g)
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].kinds & 1u << PK_ERROR && !c->funcs.v[g->error_fn[i]].nargs)
 			context = true;
-	if (context)
+	if (context) {
 		dt_bpf_func_begin(c, g->fault_fn);
-	else
-		dt_bpf_func_begin_global(c, g->fault_fn, 1);
-	mov(c, R6, R1);
-	if (context)
+		mov(c, R6, R1);
 		mov(c, R7, R2);
+	} else {
+		begin_with_slot(g, g->fault_fn);
+	}
 	if (e->small) {
 		uint32_t full = dt_bpf_label(c);
 

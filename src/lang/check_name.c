@@ -15,7 +15,7 @@ void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what)
 	dt_buf b = { 0 };
 
 	cc->clause_attr = dt_attr_min(cc->clause_attr, a);
-	if (!cc->opts->is_set[DT_O_AMIN] || !dt_attr_below(a, min) || !cc->desc)
+	if (!cc->opts->is_set[DT_O_AMIN] || !dt_attr_below(a, min) || !cc->desc || cc->unjudged)
 		return; /* definitions are judged where they are used */
 	dt_attr_format(a, &b);
 	const char *text = dt_arena_strdup(cc->arena, b.s);

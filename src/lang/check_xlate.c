@@ -79,15 +79,18 @@ static struct dt_binding *bind_params(dt_compiler *cc, dt_ident *id, dt_node *us
 dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 {
 	struct dt_binding *b = id->inl->nparams ? bind_params(cc, id, use) : NULL;
+	bool declared = id->flags & IDF_ATTR; /* its stability counts, not what is inside */
 	dt_attr before = cc->clause_attr;
 	dt_node *n, *out;
 
-	if (id->inl->busy)
+	if (id->inl->busy == cc->generation)
 		dt_fail(cc, use->pos, D_SYNTAX, "inline %s is defined by itself", id->name);
-	id->inl->busy = true;
+	id->inl->busy = cc->generation;
+	cc->unjudged += declared;
 	n = check_with(cc, id->inl->expr, b, use->pos);
-	id->inl->busy = false;
-	if (id->flags & IDF_ATTR) { /* declared stability counts instead of what is inside */
+	cc->unjudged -= declared;
+	id->inl->busy = 0;
+	if (declared) {
 		cc->clause_attr = before;
 		dt_use_attr(cc, use->pos, id->attr, id->name);
 	}
@@ -241,7 +244,9 @@ dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, d
 		dt_fail(cc, pos, D_XLATE_NOCONV,
 			"the translator from %s to %s does not define member %s",
 			dt_tname(cc, x->in), dt_tname(cc, x->out), member);
+	cc->unjudged++;
 	n = member_value(cc, x, m, xlate->l, pos);
+	cc->unjudged--;
 	cc->clause_attr = before;
 	dt_use_attr(cc, pos, x->attr, member);
 	return n;

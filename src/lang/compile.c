@@ -109,6 +109,7 @@ static void start_program(dt_compiler *cc, const struct dt_source *src)
 	cc->desc = NULL;
 	cc->pargs = NULL;
 	cc->bindings = NULL;
+	cc->unjudged = 0;
 	dt_map_free(cc->pragmas);
 	cc->pragmas = dt_map_new();
 	cc->prog = dt_arena_alloc(cc->arena, sizeof(*cc->prog));

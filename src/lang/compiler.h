@@ -103,6 +103,7 @@ struct dt_compiler {
 	const dt_probedesc *desc;
 	struct dt_probe_args *pargs; /* args[] of that description; NULL until asked */
 	struct dt_binding *bindings;
+	uint32_t unjudged; /* inside a definition whose declared stability counts */
 	uint32_t expanded; /* nodes copied from inlines and translators in this clause */
 	dt_attr clause_attr; /* minimum of everything used so far */
 	dt_buf *dump_parsed, *dump_sugar; /* clauses as D text, before and after if/else; NULL: no */

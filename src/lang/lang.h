@@ -165,7 +165,7 @@ struct dt_inline {
 	dt_param *params; /* n of them; used as N_IDENT by name inside expr */
 	uint32_t nparams;
 	dt_node *expr; /* unchecked; copied at each use */
-	bool busy;     /* being expanded: recursion is an error */
+	uint32_t busy; /* being expanded in this compile: recursion is an error */
 };
 
 struct dt_ident {

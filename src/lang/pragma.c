@@ -140,10 +140,12 @@ static void pragma_option(dt_compiler *cc, const struct line *l)
 
 static void apply_to_ident(const struct dt_pragma *p, dt_ident *id)
 {
-	if (p->kind == PRAGMA_ATTR)
+	if (p->kind == PRAGMA_ATTR) {
 		id->attr = p->attr;
-	else
+		id->flags |= IDF_ATTR;
+	} else {
 		id->version = p->version;
+	}
 }
 
 /* Apply now if the name is defined in this program, else when it will be. */

@@ -85,6 +85,14 @@ static void test_undo(void)
 	CHECK_STR(tag_of_last((const char *[]){good, good, NULL}), "D_XLATE_REDECL");
 	CHECK_STR(tag_of_last((const char *[]){good, other, NULL}), "D_PROV_INCOMPAT");
 	CHECK_STR(tag_of_last((const char *[]){good, "p:::x { trace(one); }", NULL}), "compiled");
+	/* an error in the middle of an inline does not spoil it */
+	CHECK_STR(tag_of_last((const char *[]){"inline int f[int n] = 9 / n; p:::x { trace(1); }",
+					       "p:::x { trace(f[0]); }", NULL}),
+		  "D_DIV_ZERO");
+	CHECK_STR(tag_of_last((const char *[]){"inline int f[int n] = 9 / n; p:::x { trace(1); }",
+					       "p:::x { trace(f[0]); }", "p:::x { trace(f[1]); }",
+					       NULL}),
+		  "compiled");
 }
 
 #define OUT "struct out { int a; int b; };\n"

@@ -1,0 +1,12 @@
+// What is said about an inline counts, not what is in it.
+// tag: D_ATTR_MIN 11
+// run: -x amin=Stable/Stable/Common
+#pragma D attributes Stable/Stable/Common good
+inline int good = curthread->pid;
+#pragma D attributes Evolving/Evolving/Common bad
+inline int bad = 1;
+BEGIN
+{
+	x = good;
+	x = bad;
+}
