@@ -174,6 +174,18 @@ static void cpu_row(dt_bpf_tr *t, uint32_t none)
 	mov(c, R9, R0);
 }
 
+/* Tracing is over: the consumer need not wait for its next look. */
+static void wake_consumer(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	map(c, R1, t->e->fd_wake);
+	mov(c, R2, R6);
+	movi(c, R3, 8);
+	movi(c, R4, BPF_RB_FORCE_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+}
+
 static void buffer_is_full(dt_bpf_tr *t)
 {
 	dt_bpf_code *c = t->c;
@@ -182,6 +194,7 @@ static void buffer_is_full(dt_bpf_tr *t)
 	sti(c, 8, R1, CTL_FILLED, 1);
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	wake_consumer(t);
 }
 
 /* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
@@ -407,6 +420,7 @@ static void do_exit(dt_bpf_tr *t)
 	sti(c, 8, R1, CTL_EXITING, 1);
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	wake_consumer(t);
 }
 
 static void do_signal(dt_bpf_tr *t, bool stop)

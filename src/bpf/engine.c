@@ -105,7 +105,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->nspecs = nspec > 65535 ? 65535 : nspec ? (uint32_t)nspec : 1;
 	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads =
 	    -1;
-	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = -1;
+	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
 	look_around(e);
 	if (e->opts->is_set[DT_O_CPU] && dt_opt(e->opts, DT_O_CPU) >= e->ncpus) {
 		dt_err(err, EDT_BADOPTVAL, "-x cpu=%llu: this machine has CPUs 0 to %u",
@@ -220,6 +220,11 @@ static int bpf_status(dt_engine *e, dt_status *st)
 	return 0;
 }
 
+static int bpf_wake_fd(const dt_engine *e)
+{
+	return e->fd_wake;
+}
+
 const struct dt_engine_ops dt_engine_bpf = {
     .name = "bpf",
     .open = bpf_open,
@@ -228,6 +233,7 @@ const struct dt_engine_ops dt_engine_bpf = {
     .status = bpf_status,
     .consume = dt_bpf_consume,
     .snapshot = dt_bpf_snapshot,
+    .wake_fd = bpf_wake_fd,
     .live = true,
     .close = bpf_close,
 };

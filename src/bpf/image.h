@@ -278,7 +278,8 @@ struct dt_engine {
 	bool learning; /* the first of the two rounds */
 	/* kernel objects */
 	int fd_control, fd_cpus, fd_slots, fd_rodata, fd_globals, fd_threads, fd_rings, fd_aggs,
-	    fd_specs, fd_btf;
+	    fd_specs, fd_btf,
+	    fd_wake; /* a ring buffer that wakes the consumer when tracing is over; -1: needs none */
 	uint32_t btf_u32, btf_thread;
 	DT_VEC(int) fds; /* all of the above and those of variables and aggregations, to close */
 	DT_VEC(struct dt_bpf_prog) progs;

@@ -264,6 +264,15 @@ static int make_rings(dt_engine *e, dt_error *err)
 	return rc == 0 && e->ncpus > DT_BPF_RING_TREE ? make_ring_array(e, err) : rc;
 }
 
+/* Can the program end tracing, by exit() or by a full buffer? */
+static bool can_end_itself(const dt_engine *e)
+{
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		if (e->clauses.v[i].exits)
+			return true;
+	return e->policy == POLICY_FILL;
+}
+
 int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 {
 	if (make_control(e, err) < 0 || make_rodata(e, err) < 0)
@@ -280,6 +289,11 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 	}
 	if (e->need.task_storage && make_threads(e, err) < 0)
 		return -1;
+	if (can_end_itself(e)) {
+		e->fd_wake = make_map(e, BPF_MAP_TYPE_RINGBUF, "dt_wake", 0, 0, 4096, 0, err);
+		if (e->fd_wake < 0)
+			return -1;
+	}
 	if (e->need.spec) {
 		e->fd_specs = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_specs", 4,
 				       (uint64_t)e->nspecs * 8 + 8, 1, 0, err);

@@ -81,6 +81,8 @@ struct dt_engine_ops {
 	int (*status)(dt_engine *e, dt_status *st);
 	int (*consume)(dt_engine *e, const dt_sink *sink);  /* records so far, then forget them */
 	int (*snapshot)(dt_engine *e, const dt_sink *sink); /* aggregation rows, then zero them */
+	/* A descriptor that becomes readable when exit() or a full buffer ends tracing; -1: none. */
+	int (*wake_fd)(const dt_engine *e);
 	bool live; /* false: after go() nothing can fire until stop() (vm) */
 	void (*close)(dt_engine *e);
 };

@@ -9,6 +9,8 @@ uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t)
 	uint64_t size = dt_type_size(cc->types, t);
 	unsigned shift;
 
+	if (dt_type_resolve(t)->is_bool)
+		return v != 0;
 	if (size == 0 || size >= 8)
 		return v;
 	shift = (unsigned)(64 - size * 8);

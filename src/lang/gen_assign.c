@@ -155,6 +155,8 @@ static void target_store(dt_gen *g, struct target *t, dt_val *v)
 /* The value as the target will hold it. */
 static dt_val *fit(dt_gen *g, dt_val *v, const dt_node *from, const dt_node *to)
 {
+	if (dt_type_resolve(to->type)->is_bool)
+		return dt_gen_convert(g, v, from, to->type);
 	if (to->flags & NF_BITFIELD)
 		return dt_gen_extend(g, v, 0, to->bit_width, dt_type_is_signed(to->type));
 	return dt_gen_convert(g, v, from, to->type);

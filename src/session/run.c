@@ -252,7 +252,8 @@ static int sleep_time(const dtrace_hdl_t *h)
 
 void dtrace_sleep(dtrace_hdl_t *h)
 {
-	struct pollfd *fds = dt_xcalloc(h->targets.n + 1, sizeof(*fds));
+	struct pollfd *fds = dt_xcalloc(h->targets.n + 2, sizeof(*fds));
+	int exit_fd = h->engine && h->engine_ops->wake_fd ? h->engine_ops->wake_fd(h->engine) : -1;
 	nfds_t n = 1;
 	char drain[64];
 
@@ -260,6 +261,7 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	for (uint32_t i = 0; i < h->targets.n; i++)
 		if (!h->targets.v[i].gone)
 			fds[n++] = (struct pollfd){.fd = h->targets.v[i].pidfd, .events = POLLIN};
+	fds[n++] = (struct pollfd){.fd = exit_fd, .events = POLLIN};
 	if (poll(fds, n, sleep_time(h)) > 0 && fds[0].revents)
 		while (read(h->wake[0], drain, sizeof(drain)) > 0)
 			;
