@@ -204,20 +204,6 @@ static void place_keys(struct dt_bpf_agg *b)
 
 /* ---- clauses ---- */
 
-/* Actions that the consumer must see even when they carry no data. */
-static bool always_recorded(enum dt_act kind)
-{
-	switch (kind) {
-	case DT_ACT_EXIT:
-	case DT_ACT_PRINTF:
-	case DT_ACT_PRINTA:
-	case DT_ACT_LIBACT:
-	case DT_ACT_SYSTEM:
-	case DT_ACT_FREOPEN: return true;
-	default: return false;
-	}
-}
-
 static int check_action(const dt_action *a, dt_error *err)
 {
 	if (a->kind == DT_ACT_PANIC || a->kind == DT_ACT_BREAKPOINT)
@@ -244,7 +230,7 @@ static int plan_record(struct dt_bpf_clause *x, dt_error *err)
 		x->speculates = x->speculates || a->kind == DT_ACT_SPECULATE;
 		if (p->role != ROLE_EFFECT || DT_ACT_IS_AGG(a->kind))
 			continue;
-		records = records || a->size || always_recorded(a->kind);
+		records = records || a->size || dt_act_always_recorded(a->kind);
 		if (!a->size)
 			continue;
 		data = dt_align_up(data, a->align > 1 ? a->align : 1) + a->size;

@@ -173,6 +173,20 @@ enum dt_act {
 #define DT_ACT_IS_AGG(k)	(DT_ACT_CLASS(k) == 0x700)
 #define DT_ACT_IS_DESTRUCTIVE(k) (DT_ACT_CLASS(k) == 0x200 || DT_ACT_CLASS(k) == 0x500)
 
+/* Must the consumer see it even when it carries no data? Both engines ask this one. */
+static inline bool dt_act_always_recorded(enum dt_act kind)
+{
+	switch (kind) {
+	case DT_ACT_EXIT:
+	case DT_ACT_PRINTF:
+	case DT_ACT_PRINTA:
+	case DT_ACT_LIBACT:
+	case DT_ACT_SYSTEM:
+	case DT_ACT_FREOPEN: return true;
+	default: return false;
+	}
+}
+
 /* One action: at most one DIFO and at most one datum in the record. Faults name actions by their
  * place in the clause, counted from 1. */
 typedef struct dt_action {

@@ -30,20 +30,6 @@
 
 /* ---- planning ---- */
 
-/* Actions that the consumer must see even when they carry no data. */
-static bool always_recorded(enum dt_act kind)
-{
-	switch (kind) {
-	case DT_ACT_EXIT:
-	case DT_ACT_PRINTF:
-	case DT_ACT_PRINTA:
-	case DT_ACT_LIBACT:
-	case DT_ACT_SYSTEM:
-	case DT_ACT_FREOPEN: return true;
-	default: return false;
-	}
-}
-
 static const dt_agg *agg_of_action(const dt_clause *c, uint32_t action)
 {
 	for (uint32_t i = 0; i < c->nstmts; i++) {
@@ -92,7 +78,7 @@ int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
 
 		if (x->plan[i].role != DT_VM_EFFECT || DT_ACT_IS_AGG(a->kind))
 			continue;
-		records = records || a->size || always_recorded(a->kind);
+		records = records || a->size || dt_act_always_recorded(a->kind);
 		if (!a->size)
 			continue;
 		size = dt_align_up(size, a->align > 1 ? a->align : 1);
