@@ -57,10 +57,9 @@ static const struct {
 	const char *word;
 	bool value;
 } bool_words[] = {
-    {"yes", true},	{"no", false},	     {"enable", true}, {"enabled", true},
-    {"disable", false}, {"disabled", false}, {"true", true},   {"false", false},
-    {"on", true},	{"off", false},	     {"set", true},    {"unset", false},
-    {"1", true},	{"0", false},
+    {"yes", true},	 {"no", false},	   {"enable", true}, {"enabled", true}, {"disable", false},
+    {"disabled", false}, {"true", true},   {"false", false}, {"on", true},	{"off", false},
+    {"set", true},	 {"unset", false}, {"1", true},	     {"0", false},
 };
 
 static const struct {

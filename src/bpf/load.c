@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bpf/image.h"
+#include "sym/lockdown.h"
 
 #define DEFAULT_AGGSIZE (4ull << 20)
 
@@ -310,17 +311,6 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 
 #define LOG_SIZE (16u << 20)
 
-static bool is_confidential(void)
-{
-	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-	char text[128] = "";
-	bool yes = f && fgets(text, sizeof(text), f) && strstr(text, "[confidentiality]");
-
-	if (f)
-		fclose(f);
-	return yes;
-}
-
 /* The verifier's last words, for a message nobody should ever see. */
 static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
 		    struct bpf_prog_load_opts *o, dt_error *err)
@@ -347,7 +337,7 @@ static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
 		       "the kernel does not let BPF programs write user memory, so copyout() and "
 		       "copyoutstr() cannot be used: it is locked down (kernel lockdown, "
 		       "integrity mode)");
-	else if (is_confidential())
+	else if (dt_lockdown() == DT_LOCKDOWN_CONFIDENTIALITY)
 		dt_err(err, EPERM,
 		       "the kernel does not let BPF programs read its memory: it is locked "
 		       "down (kernel lockdown, confidentiality mode)");

@@ -3,10 +3,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "sym/lockdown.h"
 #include "sym/tracefs.h"
 
 static int open_mounted(void)
@@ -24,19 +24,18 @@ static int open_mounted(void)
 	return -1;
 }
 
-/* A mount that is attached nowhere (Linux 5.2). */
+/*
+ * Not when the kernel is locked down to confidentiality: all of tracefs is hidden then, and what is worse,
+ * it was never filled, so that our mount would be its first and the end of our mount the end of it all;
+ * Linux 6.12 crashes on that (tracefs_destroy_inode).
+ */
 static int open_private(void)
 {
-	int fs = fsopen("tracefs", FSOPEN_CLOEXEC), mnt = -1;
-
-	if (fs < 0)
+	if (dt_lockdown() == DT_LOCKDOWN_CONFIDENTIALITY) {
+		errno = EPERM;
 		return -1;
-	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-		mnt = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	int saved = errno;
-	close(fs);
-	errno = saved;
-	return mnt;
+	}
+	return dt_private_mount("tracefs");
 }
 
 int dt_tracefs_open(void)

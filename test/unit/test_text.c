@@ -1063,17 +1063,18 @@ static void test_every_loss(void)
 			     .stack_overflows = 3,
 			     .dbl_errors = 3};
 	work();
-	CHECK_STR(diags, "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 0\n"
-			 "[DTRACEDROP_AGGREGATION] 2 aggregation drops on CPU 0\n"
-			 "[DTRACEDROP_DYNAMIC] 2 dynamic variable drops\n"
-			 "[DTRACEDROP_DYNRINSE] 2 dynamic variable drops with non-empty rinsing list\n"
-			 "[DTRACEDROP_DYNDIRTY] 2 dynamic variable drops with non-empty dirty list\n"
-			 "[DTRACEDROP_SPEC] 2 speculative drops\n"
-			 "[DTRACEDROP_SPECBUSY] 2 failed speculations (available buffers still busy)\n"
-			 "[DTRACEDROP_SPECUNAVAIL] 2 failed speculations (no speculative buffer "
-			 "available)\n"
-			 "[DTRACEDROP_STKSTROVERFLOW] 2 jstack()/ustack() string table overflows\n"
-			 "[DTRACEDROP_DBLERROR] 2 errors in ERROR probe enabling\n");
+	CHECK_STR(diags,
+		  "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 0\n"
+		  "[DTRACEDROP_AGGREGATION] 2 aggregation drops on CPU 0\n"
+		  "[DTRACEDROP_DYNAMIC] 2 dynamic variable drops\n"
+		  "[DTRACEDROP_DYNRINSE] 2 dynamic variable drops with non-empty rinsing list\n"
+		  "[DTRACEDROP_DYNDIRTY] 2 dynamic variable drops with non-empty dirty list\n"
+		  "[DTRACEDROP_SPEC] 2 speculative drops\n"
+		  "[DTRACEDROP_SPECBUSY] 2 failed speculations (available buffers still busy)\n"
+		  "[DTRACEDROP_SPECUNAVAIL] 2 failed speculations (no speculative buffer "
+		  "available)\n"
+		  "[DTRACEDROP_STKSTROVERFLOW] 2 jstack()/ustack() string table overflows\n"
+		  "[DTRACEDROP_DBLERROR] 2 errors in ERROR probe enabling\n");
 	status = (dt_status){0};
 	finish("");
 }
@@ -1108,10 +1109,11 @@ static void test_every_fault(void)
 
 		f.code = faults[i].code;
 		dt_fault_text(&f, &ecb, &b);
-		snprintf(want, sizeof(want),
-			 "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): %s in action #1 at DIF "
-			 "offset 4",
-			 faults[i].text);
+		snprintf(
+		    want, sizeof(want),
+		    "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): %s in action #1 at DIF "
+		    "offset 4",
+		    faults[i].text);
 		CHECK_STR(b.s, want);
 		dt_buf_free(&b);
 	}

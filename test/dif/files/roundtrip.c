@@ -1,7 +1,8 @@
 /*
- * roundtrip: each D script of the command line is compiled, written as DOF, read, written and read once more. The
- * DIF of all three programs must be the same, and so must the DOF of the last two: what a file cannot hold (the type
- * that print() shows) is lost the first time. Uses the public API only.
+ * roundtrip: each D script of the command line is compiled, written as DOF, read, written and read
+ * once more. The DIF of all three programs must be the same, and so must the DOF of the last two:
+ * what a file cannot hold (the type that print() shows) is lost the first time. Uses the public API
+ * only.
  */
 #include <dtrace.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static dtrace_hdl_t *open_handle(void)
 	return h;
 }
 
-static int same(const char *what, const char *path, const void *a, size_t na, const void *b, size_t nb)
+static int same(const char *what, const char *path, const void *a, size_t na, const void *b,
+		size_t nb)
 {
 	if (na == nb && memcmp(a, b, na) == 0)
 		return 1;
@@ -56,8 +58,8 @@ static dtrace_prog_t *compile(dtrace_hdl_t *h, const char *path)
 }
 
 /* Write p as DOF and read that into another handle; NULL and a word about it when that fails. */
-static dtrace_prog_t *reread(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_hdl_t *to, const char *path, void **dof,
-			     size_t *n)
+static dtrace_prog_t *reread(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_hdl_t *to, const char *path,
+			     void **dof, size_t *n)
 {
 	dtrace_prog_t *q = NULL;
 
@@ -82,7 +84,8 @@ static int check(const char *path)
 	if (p[2] && dtrace_dof_create(h[2], p[2], &dof[2], &n[2]) == 0) {
 		char *a = listing(p[0]), *b = listing(p[1]), *c = listing(p[2]);
 
-		rc = same("DIF", path, a, strlen(a), b, strlen(b)) & same("DIF", path, a, strlen(a), c, strlen(c)) &
+		rc = same("DIF", path, a, strlen(a), b, strlen(b)) &
+		     same("DIF", path, a, strlen(a), c, strlen(c)) &
 		     same("DOF", path, dof[1], n[1], dof[2], n[2]);
 		free(a);
 		free(b);

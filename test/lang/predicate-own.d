@@ -1,0 +1,17 @@
+// The actions are looked at before the predicate, so a clause can test what it makes itself.
+// run: -q
+BEGIN
+/seen == 0 && self->mine == 0/
+{
+	seen = 1;
+	self->mine = 1;
+	printf("first\n");
+}
+
+BEGIN
+/seen == 0/
+{
+	printf("again\n");
+}
+
+BEGIN { exit(0); }
