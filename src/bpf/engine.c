@@ -217,6 +217,7 @@ static int bpf_status(dt_engine *e, dt_status *st)
 	st->exiting = __atomic_load_n(control(e, CTL_EXITING), __ATOMIC_ACQUIRE) != 0;
 	st->exit_status = (int)*control(e, CTL_STATUS);
 	st->filled = *control(e, CTL_FILLED) != 0;
+	st->running = e->state == BPF_RUNNING;
 	return 0;
 }
 

@@ -52,7 +52,8 @@ typedef struct dt_status {
 	uint64_t stack_overflows, dbl_errors;
 	bool exiting; /* exit() was called: status in exit_status */
 	int exit_status;
-	bool filled; /* fill policy: a buffer is full */
+	bool filled;  /* fill policy: a buffer is full */
+	bool running; /* probes can fire; there will be more */
 } dt_status;
 
 typedef struct dt_sink {

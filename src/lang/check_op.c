@@ -431,11 +431,52 @@ dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n)
 	return n;
 }
 
+/* Numbers and scalar variables, and arithmetic with them that can have no mistake in it. */
+static bool is_plain(dt_compiler *cc, const dt_node *n)
+{
+	dt_ident *id;
+
+	switch (n->kind) {
+	case N_INT: return true;
+	case N_IDENT:
+		id = dt_ident_find(cc, n->name, n->scope);
+		return id && id->kind == ID_SCALAR && id->type && dt_type_is_integer(id->type) &&
+		       !(n->flags & NF_HAS_KEYS);
+	case N_OP1:
+		return (n->op == '-' || n->op == '~' || n->op == '!' || n->op == '+' ||
+			(n->op == '(' && dt_type_is_integer(n->ctype))) &&
+		       is_plain(cc, n->l);
+	case N_OP2:
+		if ((n->op == '/' || n->op == '%') && (n->r->kind != N_INT || n->r->ival == 0))
+			return false;
+		return n->op != '[' && n->op != '.' && n->op != T_ARROW && !dt_is_assign_op(n->op) && is_plain(cc, n->l) &&
+		       is_plain(cc, n->r);
+	default: return false;
+	}
+}
+
+/* The arm that is not taken may be anything, even wrong. But if both are numbers, the result has
+ * their common type, as it would if the choice were made at run time. */
+static dt_node *choose(dt_compiler *cc, dt_node *n)
+{
+	dt_node **taken = n->c->ival ? &n->l : &n->r, *other = n->c->ival ? n->r : n->l;
+
+	*taken = dt_check(cc, *taken);
+	if (!dt_type_is_integer((*taken)->type) || !is_plain(cc, other))
+		return *taken;
+	if (other == n->l)
+		n->l = dt_check_value(cc, n->l);
+	else
+		n->r = dt_check_value(cc, n->r);
+	unify_integers(cc, n);
+	return *taken;
+}
+
 dt_node *dt_check_op3(dt_compiler *cc, dt_node *n)
 {
-	n = dt_constant_choice(cc, n);
-	if (n->kind != N_OP3)
-		return dt_check(cc, n);
+	n->c = dt_check_value(cc, n->c);
+	if (n->c->kind == N_INT)
+		return choose(cc, n);
 	need_scalar(cc, n, n->c);
 	n->l = operand(cc, n->l, '?');
 	n->r = operand(cc, n->r, '?');

@@ -9,5 +9,10 @@ BEGIN
 	printf("%s\n", x > 7 ? "big" : "small");
 	printf("%u\n", x == 5 ? -1 : 1U);
 	printf("%d\n", x ? NULL : NULL);
+	/* the common type of both arms, also if the choice is made by the compiler */
+	printf("%d %d\n", (x ? -1 : 1U) > 0, (1 ? -1 : 1U) > 0);
+	printf("%d %d\n", sizeof (x ? 1 : 1L), sizeof (0 ? 1L : 1));
+	/* where the arm that is not taken may be wrong */
+	printf("%d\n", 0 ? 1 / 0 : 7);
 	exit(0);
 }
