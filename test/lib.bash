@@ -17,6 +17,13 @@ expect_match() {
 	echo "no match for: $1"
 	printf 'in: %s\n' "$2"
 }
+# Skip the test unless root can become nobody and nobody can run dtrace where it is (not below /root).
+need_nobody() {
+	[ "$(id -u)" = 0 ] || { echo "needs root to become nobody"; exit 77; }
+	command -v setpriv >/dev/null || { echo "needs setpriv"; exit 77; }
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1 ||
+		{ echo "user nobody cannot run $DTRACE"; exit 77; }
+}
 # dt ARGS: dtrace on the vm engine; output in $out, messages in $err, status in $status.
 dt() {
 	"$DTRACE" -x engine=vm "$@" >"$TMP/out" 2>"$TMP/err" </dev/null

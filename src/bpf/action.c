@@ -87,6 +87,39 @@ static void look_up_ring(dt_bpf_tr *t, uint32_t drop)
 	mov(c, R1, R0);
 }
 
+/* Tell the consumer that there is something to do. */
+static void wake_consumer(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	map(c, R1, t->e->fd_wake);
+	mov(c, R2, R6);
+	movi(c, R3, 8);
+	movi(c, R4, BPF_RB_FORCE_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+}
+
+/* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
+static void wake_when_filling(dt_bpf_tr *t, uint32_t done)
+{
+	dt_bpf_code *c = t->c;
+	uint64_t size = 4096;
+
+	for (uint32_t i = 0; t->e->rings && i < t->e->ncpus; i++)
+		if (t->e->rings[i].mask + 1 > size)
+			size = t->e->rings[i].mask + 1;
+	mov(c, R1, R9);
+	movi(c, R2, BPF_RB_AVAIL_DATA);
+	helper(c, BPF_FUNC_ringbuf_query);
+	jmpi(c, BPF_JLT, R0, (int32_t)(size / 2), done);
+	map_value(c, R1, t->e->fd_control, CTL_WOKEN);
+	ld(c, 8, R2, R1, 0);
+	jmpi(c, BPF_JNE, R2, 0, done);
+	sti(c, 8, R1, 0, 1);
+	wake_consumer(t);
+	ja(c, done);
+}
+
 /*
  * output(slot, size): the record goes to the ring buffer of the CPU
  *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
@@ -95,6 +128,7 @@ void dt_bpf_output_function(dt_bpf_tr *t)
 {
 	dt_bpf_code *c = t->c;
 	uint32_t drop = dt_bpf_label(c), found = dt_bpf_label(c), done = dt_bpf_label(c);
+	bool wakes = dt_bpf_wakes_early(t->e) && t->prog_kind > PK_ERROR;
 
 	if (!t->lib->output)
 		return;
@@ -108,11 +142,17 @@ void dt_bpf_output_function(dt_bpf_tr *t)
 	else
 		look_up_ring(t, drop);
 	dt_bpf_place(c, found);
+	mov(c, R9, R1);
 	dt_bpf_lea(c, R2, t->e->at.record);
 	mov(c, R3, R7);
 	movi(c, R4, BPF_RB_NO_WAKEUP);
 	helper(c, BPF_FUNC_ringbuf_output);
-	jmpi(c, BPF_JEQ, R0, 0, done);
+	if (wakes) {
+		jmpi(c, BPF_JNE, R0, 0, drop);
+		wake_when_filling(t, done);
+	} else {
+		jmpi(c, BPF_JEQ, R0, 0, done);
+	}
 	dt_bpf_place(c, drop);
 	if (t->e->policy == POLICY_FILL) {
 		map_value(c, R1, t->e->fd_control, 0);
@@ -172,18 +212,6 @@ static void cpu_row(dt_bpf_tr *t, uint32_t none)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	mov(c, R9, R0);
-}
-
-/* Tracing is over: the consumer need not wait for its next look. */
-static void wake_consumer(dt_bpf_tr *t)
-{
-	dt_bpf_code *c = t->c;
-
-	map(c, R1, t->e->fd_wake);
-	mov(c, R2, R6);
-	movi(c, R3, 8);
-	movi(c, R4, BPF_RB_FORCE_WAKEUP);
-	helper(c, BPF_FUNC_ringbuf_output);
 }
 
 static void buffer_is_full(dt_bpf_tr *t)

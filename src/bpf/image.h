@@ -47,6 +47,7 @@ enum {
 	CTL_WALL = 32,	 /* walltimestamp - timestamp */
 	CTL_RAND = 40,
 	CTL_SPEC = 48, /* speculations handed out so far: where to look for a free one */
+	CTL_WOKEN = 56, /* a buffer is filling and the consumer has been told */
 	CTL_SIZE = 64,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
@@ -287,6 +288,7 @@ struct dt_engine {
 	uint8_t *control, *cpus; /* mapped */
 	uint64_t cpus_size;
 	struct dt_bpf_ring *rings;
+	uint64_t *wake, *woken; /* consumer's and producer's position of fd_wake, mapped */
 	uint32_t agg_size; /* bytes of the shared per-CPU array's value */
 	uint32_t nspecs;
 	struct dt_bpf_specs *spec_bufs;
@@ -483,6 +485,7 @@ int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err);
 int dt_bpf_rings_map(dt_engine *e, dt_error *err);
 void dt_bpf_rings_free(dt_engine *e);
 int dt_bpf_consume(dt_engine *e, const dt_sink *sink);
+bool dt_bpf_wakes_early(const dt_engine *e); /* when a buffer is filling */
 void dt_bpf_quiesce(dt_engine *e); /* wait for every firing that is under way now */
 
 /* ---- snapshot.c ---- */

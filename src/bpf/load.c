@@ -172,6 +172,8 @@ static uint64_t ring_size(uint64_t size)
 	return n;
 }
 
+#define RING_BUFSIZE (4ull << 20)
+
 /*
  * bufsize bytes per CPU. BEGIN and END fire once each, so what they can record is known: a program
  * that enables nothing else gets buffers of just that size, and starts faster for it.
@@ -180,6 +182,8 @@ static uint64_t wanted_bufsize(const dt_engine *e)
 {
 	uint64_t size = e->bufsize, most = 0, error = 0;
 
+	if (e->policy == POLICY_RING && dt_bpf_wakes_early(e) && size < RING_BUFSIZE)
+		return RING_BUFSIZE; /* the consumer keeps the newest `size` bytes */
 	if (e->small)
 		return 4 * size; /* counted beside: our records are up to twice as large */
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
@@ -290,7 +294,7 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 	}
 	if (e->need.task_storage && make_threads(e, err) < 0)
 		return -1;
-	if (can_end_itself(e)) {
+	if (can_end_itself(e) || dt_bpf_wakes_early(e)) {
 		e->fd_wake = make_map(e, BPF_MAP_TYPE_RINGBUF, "dt_wake", 0, 0, 4096, 0, err);
 		if (e->fd_wake < 0)
 			return -1;

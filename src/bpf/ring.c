@@ -20,6 +20,8 @@
 
 #define PAGE 4096
 
+static int map_wakeup(dt_engine *e, dt_error *err);
+
 /* ---- mapping ---- */
 
 int dt_bpf_rings_map(dt_engine *e, dt_error *err)
@@ -39,11 +41,15 @@ int dt_bpf_rings_map(dt_engine *e, dt_error *err)
 		r->producer = (uint64_t *)(void *)p;
 		r->data = p + PAGE;
 	}
-	return 0;
+	return map_wakeup(e, err);
 }
 
 static void rings_unmap(dt_engine *e)
 {
+	if (e->wake)
+		munmap(e->wake, PAGE);
+	if (e->woken)
+		munmap(e->woken, PAGE);
 	for (uint32_t i = 0; e->rings && i < e->ncpus; i++) {
 		struct dt_bpf_ring *r = &e->rings[i];
 
@@ -52,6 +58,48 @@ static void rings_unmap(dt_engine *e)
 		if (r->producer)
 			munmap(r->producer, PAGE + 2 * (r->mask + 1));
 	}
+}
+
+/* ---- being woken ---- */
+
+/*
+ * The consumer looks at the buffers once per switchrate, or as soon as one is half full. Not with the
+ * fill policy, which is about filling, and not with buffers that are kept to the byte to drop what
+ * DTrace would drop; but the ring policy keeps the newest, so they must all come here first.
+ */
+bool dt_bpf_wakes_early(const dt_engine *e)
+{
+	if (e->policy == POLICY_FILL || (e->small && e->policy != POLICY_RING))
+		return false;
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		if (e->clauses.v[i].size &&
+		    e->clauses.v[i].kinds & ~(1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR))
+			return true;
+	return false;
+}
+
+/* From now on it may be woken again. What is in the wake-up's own buffer means nothing. */
+static void take_wakeup(dt_engine *e)
+{
+	if (!e->wake)
+		return;
+	__atomic_store_n((uint64_t *)(void *)(e->control + CTL_WOKEN), 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(e->wake, __atomic_load_n(e->woken, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+}
+
+static int map_wakeup(dt_engine *e, dt_error *err)
+{
+	void *c, *p;
+
+	if (e->fd_wake < 0)
+		return 0;
+	c = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, e->fd_wake, 0);
+	p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, e->fd_wake, PAGE);
+	e->wake = c == MAP_FAILED ? NULL : c;
+	e->woken = p == MAP_FAILED ? NULL : p;
+	return e->wake && e->woken
+		   ? 0
+		   : dt_err(err, errno, "cannot map a buffer: %s", dt_strerror(errno));
 }
 
 /* ---- waiting for firings under way ---- */
@@ -456,6 +504,7 @@ int dt_bpf_consume(dt_engine *e, const dt_sink *sink)
 
 	if (!e->rings || (running && e->policy == POLICY_FILL))
 		return 0;
+	take_wakeup(e);
 	ends = dt_xcalloc(e->ncpus, sizeof(*ends));
 	d.values = dt_xcalloc(e->max_actions + 1, sizeof(*d.values));
 	read_rings(e, running, &all, ends);

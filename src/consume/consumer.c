@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "consume/writer.h"
@@ -24,6 +25,8 @@ struct held { /* a deep copy of a record */
 	dt_datum *values;
 	char *bytes;
 };
+
+struct look; /* the engine, in the current call */
 
 struct dt_consumer {
 	struct dt_consumer_env env;
@@ -36,6 +39,8 @@ struct dt_consumer {
 	dt_flow_state flow;
 	struct held *held;
 	dt_error *err; /* of the current call */
+	struct look *behind; /* aggregations have not been taken in this call */
+	uint64_t taken;	     /* when they were last taken */
 	bool exiting;
 	int exit_status;
 };
@@ -79,6 +84,58 @@ void dt_consumer_free(dt_consumer *c)
 int dt_consumer_exit_status(const dt_consumer *c)
 {
 	return c->exit_status;
+}
+
+/* ---- aggregations ----
+ *
+ * They are taken once per aggrate, and before a statement that is about them. The consumer may be woken
+ * much more often than that, because a buffer is filling up with records.
+ */
+struct look {
+	const struct dt_engine_ops *ops;
+	dt_engine *e;
+};
+
+static int take_agg(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *keys,
+		    const uint64_t *value)
+{
+	dt_consumer *c = arg;
+
+	(void)cpu;
+	dt_aggs_merge(c->aggs, agg, keys, value);
+	return 0;
+}
+
+static uint64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool is_due(const dt_consumer *c)
+{
+	uint64_t rate = dt_opt(c->env.opts, DT_O_AGGRATE);
+
+	return clock_now() - c->taken >= rate / 2;
+}
+
+static int take_aggs(dt_consumer *c, const struct look *l)
+{
+	dt_sink sink = {.arg = c, .agg = take_agg};
+
+	c->taken = clock_now();
+	return l->ops->snapshot ? l->ops->snapshot(l->e, &sink) : 0;
+}
+
+/* Before a statement that looks at them. */
+static int catch_up(dt_consumer *c)
+{
+	const struct look *l = c->behind;
+
+	c->behind = NULL;
+	return l ? take_aggs(c, l) : 0;
 }
 
 /* ---- output ---- */
@@ -324,13 +381,13 @@ static int do_printa(struct walk *k)
 {
 	dt_aggset **sets = dt_xcalloc(k->stmt->naggs + 1, sizeof(*sets));
 	dt_aggtable t;
-	int rc = 0;
+	int rc = catch_up(k->c);
 
 	for (uint32_t i = 0; i < k->stmt->naggs; i++) {
 		sets[i] = dt_aggs_get(k->c->aggs, k->stmt->aggs[i]);
 		sets[i]->printed = true;
 	}
-	if (k->stmt->naggs) {
+	if (k->stmt->naggs && rc == 0) {
 		dt_aggtable_make(&t, sets, k->stmt->naggs, k->c->env.opts);
 		t.format = k->stmt->format;
 		rc = k->c->ops->aggs(k->c->w, &t, k->c->err);
@@ -346,6 +403,8 @@ static int do_agg(struct walk *k)
 	int64_t n = 0;
 	bool given = last_int(k, &n);
 
+	if (catch_up(k->c) < 0)
+		return -1;
 	if (k->stmt->kind == DT_ST_NORMALIZE && (!given || n == 0))
 		return dt_err(k->c->err, EDT_BADNORMAL, NULL);
 	for (uint32_t i = 0; i < k->stmt->naggs; i++) {
@@ -479,19 +538,10 @@ static int take_record(void *arg, const dt_record *r)
 	return walk_record(c, r, NULL);
 }
 
-static int take_agg(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *keys,
-		    const uint64_t *value)
-{
-	dt_consumer *c = arg;
-
-	(void)cpu;
-	dt_aggs_merge(c->aggs, agg, keys, value);
-	return 0;
-}
-
 int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err)
 {
 	dt_sink sink = {.arg = c, .record = take_record, .agg = take_agg};
+	struct look look = {ops, e};
 	dt_status st = {0};
 	int rc;
 
@@ -500,9 +550,11 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 	if (ops->status && ops->status(e, &st) == 0 &&
 	    dt_losses_report(c->losses, &st, &c->env) < 0)
 		return dt_err(err, EDT_DROPABORT, NULL);
-	rc = ops->snapshot ? ops->snapshot(e, &sink) : 0;
+	c->behind = st.running && !is_due(c) ? &look : NULL;
+	rc = c->behind ? 0 : take_aggs(c, &look);
 	if (rc >= 0)
 		rc = ops->consume(e, &sink);
+	c->behind = NULL;
 	if (rc >= 0)
 		rc = release(c, NULL);
 	if (rc >= 0)

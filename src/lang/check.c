@@ -35,11 +35,8 @@ static dt_node *check_node(dt_compiler *cc, dt_node *n)
 	case N_OP3: return dt_check_op3(cc, n);
 	case N_OFFSETOF: return dt_check_offsetof(cc, n);
 	case N_XLATE: return dt_check_xlate(cc, n);
-	case N_AGG:
-		n->type = dt_intrinsics(cc->types)->void_;
-		return n;
-	case N_TYPE:
-		dt_fail(cc, n->pos, D_SYNTAX, "a type name is not a value");
+	case N_AGG: n->type = dt_intrinsics(cc->types)->void_; return n;
+	case N_TYPE: dt_fail(cc, n->pos, D_SYNTAX, "a type name is not a value");
 	default: return n;
 	}
 }
@@ -62,8 +59,8 @@ static bool is_link(const dt_node *n)
 	return n->kind == N_OP2 && !(n->flags & NF_CHECKED) && !dt_is_assign_op(n->op);
 }
 
-/* a + b + c ... and p->a->b ... make a tree that is deep on its left. It is checked from the innermost
- * link outwards, each finding its left side done, so that long ones cost no stack. */
+/* a + b + c ... and p->a->b ... make a tree that is deep on its left. It is checked from the
+ * innermost link outwards, each finding its left side done, so that long ones cost no stack. */
 dt_node *dt_check(dt_compiler *cc, dt_node *n)
 {
 	DT_VEC(dt_node *) links = {0};
@@ -89,8 +86,10 @@ dt_node *dt_check_value(dt_compiler *cc, dt_node *n)
 			"with printa()",
 			n->name);
 	if (n->kind == N_FUNC && n->ident->kind == ID_ACTION)
-		dt_fail(cc, n->pos, D_CG_EXPR, "%s( ) is an action and has no value: it cannot be "
-			"used in an expression", n->ident->name);
+		dt_fail(cc, n->pos, D_CG_EXPR,
+			"%s( ) is an action and has no value: it cannot be "
+			"used in an expression",
+			n->ident->name);
 	if (n->kind == N_FUNC && n->ident->kind == ID_AGGFUNC)
 		dt_fail(cc, n->pos, D_CG_EXPR,
 			"%s( ) is an aggregating function: it can only be assigned to an "
@@ -143,9 +142,9 @@ dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t)
 	if (size > UINT32_MAX)
 		size = UINT32_MAX;
 	if (dt_type_is_string(r))
-		return (dt_diftype){ DT_TYPE_STRING, DT_K_UNKNOWN, DT_TF_BYREF, 0, (uint32_t)size };
-	return (dt_diftype){ DT_TYPE_CTF, (uint8_t)r->kind,
-			     dt_type_is_byref(r) ? DT_TF_BYREF : 0, 0, (uint32_t)size };
+		return (dt_diftype){DT_TYPE_STRING, DT_K_UNKNOWN, DT_TF_BYREF, 0, (uint32_t)size};
+	return (dt_diftype){DT_TYPE_CTF, (uint8_t)r->kind, dt_type_is_byref(r) ? DT_TF_BYREF : 0, 0,
+			    (uint32_t)size};
 }
 
 const char *dt_tname(dt_compiler *cc, const dt_type *t)

@@ -9,8 +9,17 @@
 bool dt_is_assign_op(int op)
 {
 	switch (op) {
-	case '=': case T_ADD_EQ: case T_SUB_EQ: case T_MUL_EQ: case T_DIV_EQ: case T_MOD_EQ:
-	case T_AND_EQ: case T_XOR_EQ: case T_OR_EQ: case T_SHL_EQ: case T_SHR_EQ: return true;
+	case '=':
+	case T_ADD_EQ:
+	case T_SUB_EQ:
+	case T_MUL_EQ:
+	case T_DIV_EQ:
+	case T_MOD_EQ:
+	case T_AND_EQ:
+	case T_XOR_EQ:
+	case T_OR_EQ:
+	case T_SHL_EQ:
+	case T_SHR_EQ: return true;
 	default: return false;
 	}
 }
@@ -50,9 +59,9 @@ static void need_writable(dt_compiler *cc, dt_node *target, int op)
 	    (target->ident->flags & IDF_BUILTIN))
 		dt_fail(cc, target->pos, D_OP_WRITE, "uregs[ ] cannot be written on Linux");
 	if (!(target->flags & NF_WRITABLE))
-		dt_fail(cc, target->pos, D_OP_WRITE,
-			"operator %s: %s is read-only%s", dt_op_name(op),
-			target->kind == N_VAR	? target->ident->name
+		dt_fail(cc, target->pos, D_OP_WRITE, "operator %s: %s is read-only%s",
+			dt_op_name(op),
+			target->kind == N_VAR	    ? target->ident->name
 			: (target->flags & NF_USER) ? "user memory"
 						    : "kernel memory",
 			op == '=' ? " (== compares)" : "");
@@ -148,16 +157,20 @@ dt_node *dt_check_incdec(dt_compiler *cc, dt_node *n)
 	dt_node *l;
 
 	if (n->l->kind == N_AGG)
-		dt_fail(cc, n->pos, D_OP_SCALAR, "operator %s cannot be applied to an aggregation; "
-			"did you mean @%s = count()?", dt_op_name(n->op), n->l->name);
+		dt_fail(cc, n->pos, D_OP_SCALAR,
+			"operator %s cannot be applied to an aggregation; "
+			"did you mean @%s = count()?",
+			dt_op_name(n->op), n->l->name);
 	l = dt_check_target(cc, n->l, NULL);
 	need_writable(cc, l, n->op);
 	if (dt_type_is_array(l->type))
 		not_an_object(cc, l, n->op);
 	if (!dt_type_is_scalar(l->type) || dt_type_is_float(l->type))
-		dt_fail(cc, n->pos, D_OP_SCALAR, "operator %s requires operand of scalar type, not %s",
-			dt_op_name(n->op), dt_tname(cc, l->type));
-	if (dt_type_is_pointer(l->type) && dt_type_size(cc->types, dt_type_resolve(l->type)->ref) == 0)
+		dt_fail(cc, n->pos, D_OP_SCALAR,
+			"operator %s requires operand of scalar type, not %s", dt_op_name(n->op),
+			dt_tname(cc, l->type));
+	if (dt_type_is_pointer(l->type) &&
+	    dt_type_size(cc->types, dt_type_resolve(l->type)->ref) == 0)
 		dt_fail(cc, n->pos, D_OP_VFPTR,
 			"operator %s cannot be applied to a void or function pointer",
 			dt_op_name(n->op));

@@ -8,7 +8,8 @@
 #include "lang/check.h"
 
 /* Does a unit of so many bytes at `offset` hold all bits of the field, inside of the struct? */
-static bool unit_fits(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t offset, uint32_t bytes)
+static bool unit_fits(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t offset,
+		      uint32_t bytes)
 {
 	if (bits < offset * 8 || bits + n->bit_width > (offset + bytes) * 8 ||
 	    offset + bytes > struct_size)
@@ -65,12 +66,14 @@ static dt_type *left_struct(dt_compiler *cc, dt_node *n)
 	if (t->kind == DT_K_FORWARD)
 		dt_fail(cc, n->pos, D_OP_INCOMPLETE,
 			"operator %s cannot be applied to a forward declaration: no %s definition "
-			"is available", dt_op_name(n->op), dt_tname(cc, t));
+			"is available",
+			dt_op_name(n->op), dt_tname(cc, t));
 	if (!dt_type_is_sou(t)) {
 		const char *why = dt_type_is_void(t) ? dt_types_kernel_problem(cc->types) : NULL;
 		dt_fail(cc, n->pos, D_OP_SOU,
 			"operator %s cannot be applied to type \"%s\"; must be applied to a struct "
-			"or union%s%s%s%s", dt_op_name(n->op), dt_tname(cc, t),
+			"or union%s%s%s%s",
+			dt_op_name(n->op), dt_tname(cc, t),
 			n->op == '.' && dt_type_is_pointer(t) ? "; did you mean \"->\"?" : "",
 			why ? " (" : "", why ? why : "", why ? ")" : "");
 	}

@@ -87,8 +87,8 @@ dt_node *dt_check_deref(dt_compiler *cc, dt_node *n)
 	if (dt_type_is_function(t->ref))
 		dt_fail(cc, n->pos, D_DEREF_FUNC, "cannot dereference pointer to function");
 	if (!dt_type_is_complete(cc->types, t->ref))
-		dt_fail(cc, n->pos, D_OP_INCOMPLETE, "cannot dereference pointer to incomplete type %s",
-			dt_tname(cc, t->ref));
+		dt_fail(cc, n->pos, D_OP_INCOMPLETE,
+			"cannot dereference pointer to incomplete type %s", dt_tname(cc, t->ref));
 	n->flags |= NF_LVAL;
 	if (dt_type_is_pointer(t) ? t->userland : (n->l->flags & NF_USER) != 0)
 		n->flags |= NF_USER;
@@ -106,8 +106,7 @@ static dt_node *address_of(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, D_ADDROF_VAR, "cannot take the address of variable %s",
 			l->ident->name);
 	if (!(l->flags & NF_LVAL))
-		dt_fail(cc, n->pos, D_ADDROF_LVAL,
-			"operator & requires an lvalue as an operand");
+		dt_fail(cc, n->pos, D_ADDROF_LVAL, "operator & requires an lvalue as an operand");
 	if (l->flags & NF_BITFIELD)
 		dt_fail(cc, n->pos, D_ADDROF_BITFIELD, "cannot take the address of a bit-field");
 	n->type = dt_type_pointer(cc->types, l->type);
@@ -138,8 +137,8 @@ static dt_node *string_of(dt_compiler *cc, dt_node *n)
 	dt_type *t = n->l->type;
 
 	if (!dt_type_is_string_compat(t) && !dt_type_is_pointer(t) && !dt_type_is_integer(t))
-		dt_fail(cc, n->pos, D_STRINGOF_TYPE, "cannot apply stringof to a value of type \"%s\"",
-			dt_tname(cc, t));
+		dt_fail(cc, n->pos, D_STRINGOF_TYPE,
+			"cannot apply stringof to a value of type \"%s\"", dt_tname(cc, t));
 	return dt_to_string(cc, n->l);
 }
 
@@ -166,17 +165,18 @@ dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 		return dt_check_incdec(cc, n);
 	n->l = dt_check_value(cc, n->l);
 	if (dt_type_is_dyn(n->l->type) && n->op != '(')
-		dt_fail(cc, n->pos, D_OP_DYN, "operator %s cannot be applied to a translated object",
-			dt_op_name(n->op));
+		dt_fail(cc, n->pos, D_OP_DYN,
+			"operator %s cannot be applied to a translated object", dt_op_name(n->op));
 	n->attr = n->l->attr;
 	switch (n->op) {
 	case '*': return dt_check_deref(cc, n);
 	case '&': return address_of(cc, n);
 	case T_STRINGOF: return string_of(cc, n);
 	case '(':
-		if (n->ctype->module && strcmp(n->ctype->module, "C") && strcmp(n->ctype->module, "D"))
+		if (n->ctype->module && strcmp(n->ctype->module, "C") &&
+		    strcmp(n->ctype->module, "D"))
 			dt_use_attr(cc, n->pos,
-				    (dt_attr){ DT_STAB_PRIVATE, DT_STAB_PRIVATE, DT_CLASS_UNKNOWN },
+				    (dt_attr){DT_STAB_PRIVATE, DT_STAB_PRIVATE, DT_CLASS_UNKNOWN},
 				    dt_tname(cc, n->ctype));
 		return dt_cast(cc, n->l, n->ctype);
 	case '!':
@@ -218,9 +218,11 @@ static dt_type *pointer_operand(dt_compiler *cc, dt_node *n, dt_type *t)
 
 	if (dt_type_is_void(p->ref) || dt_type_is_function(p->ref) ||
 	    dt_type_size(cc->types, p->ref) == 0)
-		dt_fail(cc, n->pos, D_OP_VFPTR,
-			"operator %s cannot be applied to a pointer to void, function or incomplete "
-			"type: cast it first", dt_op_name(n->op));
+		dt_fail(
+		    cc, n->pos, D_OP_VFPTR,
+		    "operator %s cannot be applied to a pointer to void, function or incomplete "
+		    "type: cast it first",
+		    dt_op_name(n->op));
 	return dt_decay(cc, t);
 }
 
@@ -292,7 +294,8 @@ static void enum_operand(dt_compiler *cc, dt_node *n)
 		if (dt_ident_find(cc, r->name, 0))
 			dt_fail(cc, r->pos, D_IDENT_AMBIG,
 				"ambiguous use of operator %s: %s is both a variable and a member "
-				"of %s", dt_op_name(n->op), r->name, dt_tname(cc, t));
+				"of %s",
+				dt_op_name(n->op), r->name, dt_tname(cc, t));
 		n->r = dt_node_int(cc, r->pos, (uint64_t)t->enumerators[i].value, n->l->type);
 		return;
 	}
@@ -302,12 +305,14 @@ static void enum_operand(dt_compiler *cc, dt_node *n)
 static bool pointers_compare(dt_compiler *cc, dt_node *n)
 {
 	dt_type *l = n->l->type, *r = n->r->type;
-	bool lp = is_address(l) || dt_type_is_function(l), rp = is_address(r) || dt_type_is_function(r);
+	bool lp = is_address(l) || dt_type_is_function(l),
+	     rp = is_address(r) || dt_type_is_function(r);
 
 	if (!(lp && (rp || dt_is_null(n->r))) && !(rp && dt_is_null(n->l)))
 		return false;
 	if (lp && rp) {
-		dt_type *a = dt_type_resolve(dt_decay(cc, l)), *b = dt_type_resolve(dt_decay(cc, r));
+		dt_type *a = dt_type_resolve(dt_decay(cc, l)),
+			*b = dt_type_resolve(dt_decay(cc, r));
 		if (a->userland != b->userland || !dt_type_compatible(cc->types, a, b))
 			return false;
 	}
@@ -368,8 +373,8 @@ static dt_node *arithmetic(dt_compiler *cc, dt_node *n)
 	n->l = dt_check_value(cc, n->l);
 	n->r = dt_check_value(cc, n->r);
 	if (dt_type_is_dyn(n->l->type) || dt_type_is_dyn(n->r->type))
-		dt_fail(cc, n->pos, D_OP_DYN, "operator %s cannot be applied to a translated object",
-			dt_op_name(n->op));
+		dt_fail(cc, n->pos, D_OP_DYN,
+			"operator %s cannot be applied to a translated object", dt_op_name(n->op));
 	if (n->op == '[')
 		return dt_check_index(cc, n);
 	if (n->op == '+' || n->op == '-')
@@ -382,9 +387,17 @@ dt_node *dt_check_op2(dt_compiler *cc, dt_node *n)
 	if (dt_is_assign_op(n->op))
 		return dt_check_assign(cc, n);
 	switch (n->op) {
-	case '.': case T_ARROW: return dt_check_member(cc, n);
-	case T_EQ: case T_NE: case '<': case T_LE: case '>': case T_GE: return comparison(cc, n);
-	case T_ANDAND: case T_OROR: case T_XORXOR: return logical(cc, n);
+	case '.':
+	case T_ARROW: return dt_check_member(cc, n);
+	case T_EQ:
+	case T_NE:
+	case '<':
+	case T_LE:
+	case '>':
+	case T_GE: return comparison(cc, n);
+	case T_ANDAND:
+	case T_OROR:
+	case T_XORXOR: return logical(cc, n);
 	case ',': return comma(cc, n);
 	default: return arithmetic(cc, n);
 	}
@@ -449,8 +462,8 @@ static bool is_plain(dt_compiler *cc, const dt_node *n)
 	case N_OP2:
 		if ((n->op == '/' || n->op == '%') && (n->r->kind != N_INT || n->r->ival == 0))
 			return false;
-		return n->op != '[' && n->op != '.' && n->op != T_ARROW && !dt_is_assign_op(n->op) && is_plain(cc, n->l) &&
-		       is_plain(cc, n->r);
+		return n->op != '[' && n->op != '.' && n->op != T_ARROW &&
+		       !dt_is_assign_op(n->op) && is_plain(cc, n->l) && is_plain(cc, n->r);
 	default: return false;
 	}
 }

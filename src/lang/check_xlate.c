@@ -180,9 +180,10 @@ dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n)
 {
 	n->l = dt_check_value(cc, n->l);
 	if (!dt_type_is_sou(strip_pointer(n->ctype)))
-		dt_fail(cc, n->pos, D_XLATE_SOU,
-			"cannot translate to type %s: must be a struct or union, or a pointer to one",
-			dt_tname(cc, n->ctype));
+		dt_fail(
+		    cc, n->pos, D_XLATE_SOU,
+		    "cannot translate to type %s: must be a struct or union, or a pointer to one",
+		    dt_tname(cc, n->ctype));
 	if (!dt_xlator_find(cc, n->l->type, n->ctype))
 		dt_fail(cc, n->pos, D_XLATE_NONE, "no translator is defined for %s to %s",
 			dt_tname(cc, n->l->type), dt_tname(cc, n->ctype));
@@ -201,7 +202,7 @@ static dt_xmember *find_member(const dt_xlator *x, const char *name)
 static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_node *input,
 			     dt_pos pos)
 {
-	struct dt_binding b = { x->param, input, NULL };
+	struct dt_binding b = {x->param, input, NULL};
 	const dt_member *decl;
 	uint64_t bits;
 	dt_node *n, *out;

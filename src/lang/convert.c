@@ -41,16 +41,28 @@ const char *dt_op_name(int op)
 		int op;
 		const char *name;
 	} names[] = {
-		{ T_ARROW, "->" }, { T_INC, "++" }, { T_DEC, "--" }, { T_POSTINC, "++" },
-		{ T_POSTDEC, "--" }, { T_SHL, "<<" }, { T_SHR, ">>" }, { T_LE, "<=" },
-		{ T_GE, ">=" }, { T_EQ, "==" }, { T_NE, "!=" }, { T_ANDAND, "&&" },
-		{ T_XORXOR, "^^" }, { T_OROR, "||" }, { T_ADD_EQ, "+=" }, { T_SUB_EQ, "-=" },
-		{ T_MUL_EQ, "*=" }, { T_DIV_EQ, "/=" }, { T_MOD_EQ, "%=" }, { T_AND_EQ, "&=" },
-		{ T_XOR_EQ, "^=" }, { T_OR_EQ, "|=" }, { T_SHL_EQ, "<<=" }, { T_SHR_EQ, ">>=" },
-		{ T_SIZEOF, "sizeof" }, { T_STRINGOF, "stringof" }, { '+', "+" }, { '-', "-" },
-		{ '*', "*" }, { '/', "/" }, { '%', "%" }, { '&', "&" }, { '|', "|" }, { '^', "^" },
-		{ '~', "~" }, { '!', "!" }, { '<', "<" }, { '>', ">" }, { '=', "=" }, { ',', "," },
-		{ '.', "." }, { '[', "[ ]" }, { '(', "cast" },
+	    {T_ARROW, "->"},	  {T_INC, "++"},
+	    {T_DEC, "--"},	  {T_POSTINC, "++"},
+	    {T_POSTDEC, "--"},	  {T_SHL, "<<"},
+	    {T_SHR, ">>"},	  {T_LE, "<="},
+	    {T_GE, ">="},	  {T_EQ, "=="},
+	    {T_NE, "!="},	  {T_ANDAND, "&&"},
+	    {T_XORXOR, "^^"},	  {T_OROR, "||"},
+	    {T_ADD_EQ, "+="},	  {T_SUB_EQ, "-="},
+	    {T_MUL_EQ, "*="},	  {T_DIV_EQ, "/="},
+	    {T_MOD_EQ, "%="},	  {T_AND_EQ, "&="},
+	    {T_XOR_EQ, "^="},	  {T_OR_EQ, "|="},
+	    {T_SHL_EQ, "<<="},	  {T_SHR_EQ, ">>="},
+	    {T_SIZEOF, "sizeof"}, {T_STRINGOF, "stringof"},
+	    {'+', "+"},		  {'-', "-"},
+	    {'*', "*"},		  {'/', "/"},
+	    {'%', "%"},		  {'&', "&"},
+	    {'|', "|"},		  {'^', "^"},
+	    {'~', "~"},		  {'!', "!"},
+	    {'<', "<"},		  {'>', ">"},
+	    {'=', "="},		  {',', ","},
+	    {'.', "."},		  {'[', "[ ]"},
+	    {'(', "cast"},
 	};
 
 	for (size_t i = 0; i < DT_NELEM(names); i++)
@@ -63,7 +75,8 @@ static bool is_user(const dt_node *n)
 {
 	const dt_type *t = dt_type_resolve(n->type);
 
-	return (n->flags & NF_REF) ? (n->flags & NF_USER) != 0 : dt_type_is_pointer(t) && t->userland;
+	return (n->flags & NF_REF) ? (n->flags & NF_USER) != 0
+				   : dt_type_is_pointer(t) && t->userland;
 }
 
 static dt_node *make_cast(dt_compiler *cc, dt_node *n, dt_type *to)

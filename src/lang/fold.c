@@ -88,8 +88,12 @@ dt_node *dt_fold2(dt_compiler *cc, dt_node *n)
 	case T_ANDAND: return constant(cc, n, a && b);
 	case T_OROR: return constant(cc, n, a || b);
 	case T_XORXOR: return constant(cc, n, !a != !b);
-	case T_EQ: case T_NE: case '<': case T_LE: case '>': case T_GE:
-		return constant(cc, n, compare(n->op, a, b, is_signed));
+	case T_EQ:
+	case T_NE:
+	case '<':
+	case T_LE:
+	case '>':
+	case T_GE: return constant(cc, n, compare(n->op, a, b, is_signed));
 	default: return n;
 	}
 }

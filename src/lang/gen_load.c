@@ -47,8 +47,8 @@ static dt_val *symbol_addr(dt_gen *g, const dt_node *n, uint64_t plus)
 	if (ps->symbol && ps->symbol(ps->arg, module, n->name, &addr) == 0)
 		return dt_val_const(g, addr + plus);
 	if (!may_stay_unresolved(g))
-		dt_fail(g->cc, n->pos, D_ASRELO, "kernel symbol %s%s%s is not in /proc/kallsyms", n->name,
-			module ? " of module " : "", module ? module : "");
+		dt_fail(g->cc, n->pos, D_ASRELO, "kernel symbol %s%s%s is not in /proc/kallsyms",
+			n->name, module ? " of module " : "", module ? module : "");
 	index = dt_int_reloc(g, dt_arena_printf(g->arena, "%s`%s", module ? module : "", n->name),
 			     plus);
 	v = dt_val_new(g);

@@ -1,7 +1,6 @@
 # Without privilege: all that needs no kernel works, and the rest says what it needs.
 . "$SRC/test/lib.bash"
-[ "$(id -u)" = 0 ] || { echo "needs root to become nobody"; exit 77; }
-command -v setpriv >/dev/null || { echo "needs setpriv"; exit 77; }
+need_nobody
 chmod 777 "$TMP"
 cd "$TMP" || exit 1
 nobody() {

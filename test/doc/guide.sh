@@ -93,8 +93,14 @@ try() { # command, status, shape, line, engine
 	[ "$3" = 1 ] && sed 's/^/  | /' "$TMP/got" | head -n 30
 }
 
+# Can a user without privilege run dtrace where it is (not below /root)?
+other_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$DTRACE" -V >/dev/null 2>&1; }
+
 example() { # command, status, shape, line; what it should print is in $TMP/want
-	if ! needs_kernel "$1"; then
+	if [[ $1 == setpriv* ]] && ! other_user; then
+		left=$((left + 1))
+		cp "$TMP/want" "$TMP/got"
+	elif ! needs_kernel "$1"; then
 		try "$@" ""
 		cp "$TMP/got" "$TMP/got.auto"
 		[ $kernel = 1 ] && [ "${UPDATE-0}" = 0 ] && [ -z "${GUIDE_COMPILE-}" ] && try "$@" bpf

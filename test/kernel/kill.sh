@@ -33,9 +33,12 @@ kill_it -x switchrate=50ms -n "$up"' sdt:sched::sched_switch { @[args[2]->pid] =
 # with a child: it goes on
 nap=$TMP/nap$$ # a name of its own: nobody else's processes may be touched
 cp "$(command -v sleep)" "$nap"
-naps() { ps -C "$(basename "$nap")" -o pid=,stat= | awk '$2 !~ /^Z/ { print $1 }'; }
+naps() { # pids of those that have not ended
+	awk -v name="($(basename "$nap"))" '$2 == name && $3 != "Z" { print $1 }' /proc/[0-9]*/stat 2>/dev/null
+}
+state() { awk '{ print $3 }' "/proc/$1/stat"; }
 kill_it -x switchrate=50ms -c "$nap 100" -n "$up"' syscall:::entry /pid == $target/ { @ = count(); }'
-expect_match '^[SR]' "$(ps -o stat= -p "$(naps)")"
+expect_match '^[SR]' "$(state "$(naps)")"
 kill "$(naps)"
 # killed before it lets its child go: the child is not left waiting
 for delay in 0 0.005 0.01 0.02 0.03 0.05; do
@@ -46,10 +49,12 @@ for delay in 0 0.005 0.01 0.02 0.03 0.05; do
 	wait $victim 2>/dev/null
 	sleep 0.2
 	for child in $(naps); do
-		expect_match '^[SR]' "$(ps -o stat= -p "$child")"
+		expect_match '^[SR]' "$(state "$child")"
 		kill "$child"
 	done
-	left=$(pgrep -f "^$DTRACE -q -c $nap")
+	left=$(for p in /proc/[0-9]*; do
+		[[ $(tr '\0' ' ' <"$p/cmdline") == "$DTRACE -q -c $nap "* ]] && echo "${p#/proc/}"
+	done 2>/dev/null)
 	expect "" "$left" "killed after ${delay}s: a child that never became the command"
 	[ -z "$left" ] || kill -KILL $left
 done

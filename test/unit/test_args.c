@@ -79,8 +79,8 @@ static void test_undo(void)
 	CHECK_STR(tag_of_last((const char *[]){bad, other, NULL}), "compiled");
 	CHECK_STR(tag_of_last((const char *[]){bad, "p:::x { trace(one); }", NULL}),
 		  "D_IDENT_UNDEF");
-	CHECK_STR(tag_of_last((const char *[]){bad, "p:::x { trace(xlate < struct out > ('c').a); }",
-					       NULL}),
+	CHECK_STR(tag_of_last((const char *[]){
+		      bad, "p:::x { trace(xlate < struct out > ('c').a); }", NULL}),
 		  "D_XLATE_NONE");
 	CHECK_STR(tag_of_last((const char *[]){good, good, NULL}), "D_XLATE_REDECL");
 	CHECK_STR(tag_of_last((const char *[]){good, other, NULL}), "D_PROV_INCOMPAT");
@@ -89,13 +89,13 @@ static void test_undo(void)
 	CHECK_STR(tag_of_last((const char *[]){"inline int f[int n] = 9 / n; p:::x { trace(1); }",
 					       "p:::x { trace(f[0]); }", NULL}),
 		  "D_DIV_ZERO");
-	CHECK_STR(tag_of_last((const char *[]){"inline int f[int n] = 9 / n; p:::x { trace(1); }",
-					       "p:::x { trace(f[0]); }", "p:::x { trace(f[1]); }",
-					       NULL}),
-		  "compiled");
+	CHECK_STR(
+	    tag_of_last((const char *[]){"inline int f[int n] = 9 / n; p:::x { trace(1); }",
+					 "p:::x { trace(f[0]); }", "p:::x { trace(f[1]); }", NULL}),
+	    "compiled");
 }
 
-#define OUT "struct out { int a; int b; };\n"
+#define OUT    "struct out { int a; int b; };\n"
 #define XLATOR "translator struct out < char c > { a = c; };\n"
 
 int main(void)

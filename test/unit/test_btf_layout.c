@@ -35,8 +35,8 @@ static void compare_members(dt_types *ts, dt_type *t, const char *tag, const str
 		members++;
 		ours = dt_type_member(ts, t, str(m[i].name_off), &at);
 		if (ours && at == want && ours->bit_width == btf_member_bitfield_size(b, i) &&
-		    (btf_is_fwd(mt) || (int64_t)dt_type_size(ts, ours->type) ==
-					   btf__resolve_size(btf, m[i].type)))
+		    (btf_is_fwd(mt) ||
+		     (int64_t)dt_type_size(ts, ours->type) == btf__resolve_size(btf, m[i].type)))
 			continue;
 		unit_failed++;
 		printf("%s.%s: at bit %llu, want %llu\n", tag, str(m[i].name_off),
@@ -62,7 +62,8 @@ int main(void)
 		if (!btf_is_composite(b) || !*tag ||
 		    btf__find_by_name_kind(btf, tag, btf_kind(b)) != (int)id)
 			continue;
-		t = dt_type_lookup(ts, "vmlinux", btf_is_struct(b) ? DT_NS_STRUCT : DT_NS_UNION, tag);
+		t = dt_type_lookup(ts, "vmlinux", btf_is_struct(b) ? DT_NS_STRUCT : DT_NS_UNION,
+				   tag);
 		if (!t || dt_type_size(ts, t) != b->size) {
 			unit_failed++;
 			printf("%s: size %llu, want %u\n", tag,
