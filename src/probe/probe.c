@@ -21,10 +21,18 @@
 #define FUNC_MAX  192
 #define NAME_MAX_ 64
 
+struct kept { /* what a provider keeps here */
+	const dt_provider *p;
+	void *what;
+	void (*free_it)(void *);
+};
+#define KEPT_MAX 16 /* providers that keep something; few do */
+
 struct dt_probes {
 	dt_arena *arena;
 	dt_types *types; /* not ours */
 	dt_ksyms *ksyms;
+	struct kept kept[KEPT_MAX];
 	DT_VEC(dt_probe *) all;
 	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
 	uint32_t by_id_size;
@@ -47,6 +55,8 @@ void dt_probes_free(dt_probes *ps)
 	dt_vec_free(&ps->all);
 	dt_vec_free(&ps->found);
 	free(ps->by_id);
+	for (int i = 0; i < KEPT_MAX && ps->kept[i].p; i++)
+		ps->kept[i].free_it(ps->kept[i].what);
 	dt_ksyms_free(ps->ksyms);
 	dt_arena_free(ps->arena);
 	free(ps);
@@ -70,6 +80,17 @@ dt_types *dt_probes_types(dt_probes *ps)
 dt_ksyms *dt_probes_ksyms(dt_probes *ps)
 {
 	return ps->ksyms;
+}
+
+void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void *))
+{
+	int i = 0;
+
+	while (i < KEPT_MAX - 1 && ps->kept[i].p && ps->kept[i].p != p)
+		i++;
+	ps->kept[i].p = p;
+	ps->kept[i].free_it = free_it;
+	return &ps->kept[i].what;
 }
 
 /* ---- by id ---- */

@@ -64,6 +64,8 @@ dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
 /* For providers: a probe already reported, without looking for it; and how many of p's there are. */
 dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id);
 uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p);
+/* For providers: a place for what one of them has read and wants to keep; freed with the registry. */
+void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void *));
 /* The compiler's view (lang.h) of this registry. */
 void dt_probes_source(dt_probes *ps, struct dt_probe_source *out);
 /* "prov:mod:func:name" */

@@ -48,6 +48,21 @@ static dt_map *read_subsystems(dt_arena *a)
 	return map;
 }
 
+static void free_subsystems(void *map)
+{
+	dt_map_free(map);
+}
+
+/* Read once per session. */
+static const dt_map *subsystems_of(dt_probes *ps, const dt_provider *p)
+{
+	void **kept = dt_probes_keep(ps, p, free_subsystems);
+
+	if (!*kept)
+		*kept = read_subsystems(dt_probes_arena(ps));
+	return *kept;
+}
+
 static const char *subsystem_of(const dt_map *map, const dt_probedesc *d, const char *event,
 				char *guess, size_t n)
 {
@@ -91,7 +106,6 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		    char *why, size_t whylen)
 {
 	dt_types *ts = dt_probes_types(ps);
-	dt_map *subsystems = NULL;
 	const char *name;
 	uint32_t order = 0, found = 0;
 	char guess[64];
@@ -103,14 +117,11 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		if (d->id ? d->id != p->id_base + order
 			  : *d->name && !dt_glob_match(d->name, name))
 			continue;
-		if (!subsystems)
-			subsystems = read_subsystems(dt_probes_arena(ps));
 		dt_probes_add(ps, p, p->id_base + order, "sdt",
-			      subsystem_of(subsystems, d, name, guess, sizeof(guess)), "", name,
+			      subsystem_of(subsystems_of(ps, p), d, name, guess, sizeof(guess)), "", name,
 			      order);
 		found++;
 	}
-	dt_map_free(subsystems);
 	if (!found && *d->prov && !d->id && !dt_glob_is_pattern(d->name))
 		explain(ps, d->name, why, whylen);
 	return 0;
