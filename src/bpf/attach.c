@@ -6,6 +6,7 @@
  * one), which all run the same program; the cookie says which probe it is. BEGIN and END are run by
  * us.
  */
+#include <stdio.h>
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -110,10 +111,28 @@ static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct 
 	return 0;
 }
 
+/*
+ * The CPU that ticks: the first one that is on. Any would do, but for a kernel behaviour seen on
+ * 6.18: the software clock of a CPU that idles without a tick of its own is not sampled (plain perf
+ * shows the same), while the first CPU, which keeps the time, always is.
+ */
+static uint32_t ticking_cpu(void)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	unsigned cpu = 0;
+
+	if (f) {
+		if (fscanf(f, "%u", &cpu) != 1)
+			cpu = 0;
+		fclose(f);
+	}
+	return cpu;
+}
+
 static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
 {
 	bool one = e->opts->is_set[DT_O_CPU];
-	uint32_t home = one ? (uint32_t)dt_opt(e->opts, DT_O_CPU) : e->begin_cpu;
+	uint32_t home = one ? (uint32_t)dt_opt(e->opts, DT_O_CPU) : ticking_cpu();
 
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];

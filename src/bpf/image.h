@@ -101,7 +101,7 @@ enum {
 	S_BUCKET = 632,
 	S_ARRAY = 628,	/* u32: which array last_key belongs to: scope << 16 | id; 0: none */
 	S_LOCALS = 640, /* variables of subroutines */
-	S_LOCALS_MAX = 24 * 24, /* 24 subroutines with 24 variables each */
+	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
 	S_AREAS = S_LOCALS + S_LOCALS_MAX * 8,
 };
 enum { SF_ARGS = 1, SF_COMM = 2 };

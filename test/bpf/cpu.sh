@@ -1,9 +1,10 @@
-# -x cpu=N: only what fires on that CPU is traced; a CPU that is not there is an error.
+# -x cpu=N: only what happens on that CPU is traced; a CPU that is not there is an error.
 . "$SRC/test/bpf/lib.bash"
 for n in 0 $(($(nproc) - 1)); do
-	k -q -x cpu="$n" -n 'profile-20ms { @[cpu] = count(); } tick-200ms { exit(0); } END { printa("%d\n", @); }'
-	expect 0 "$status"
-	expect "$n" "$(sed '/^$/d' "$TMP/out")" "CPUs seen with -x cpu=$n"
+	k -q -x cpu="$n" -n 'syscall::getppid:entry /pid == $target/ { @[cpu] = count(); } END { printa("%d %@d\n", @); }' \
+		-c "taskset -c 0 $work 1000 1"
+	expect 0 "$status" "$err"
+	expect "$([ "$n" = 0 ] && echo 0 1000)" "$(sed '/^$/d' "$TMP/out")" "calls on CPU 0 seen with -x cpu=$n"
 done
 k -q -x cpu=4000 -n 'profile-20ms { exit(0); }'
 expect 1 "$status"

@@ -35,7 +35,8 @@ expect "$(scale 300000)" "$(numbers | wc -l)" "switch"
 
 # ---- rates ----
 start() { # dtrace arguments; its pid in $tracer
-	"$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+	: >"$TMP/out"
+	"$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null 7>&- &
 	tracer=$!
 }
 end() { # signal; status in $status
