@@ -289,6 +289,7 @@ struct dt_engine {
 	uint64_t cpus_size;
 	struct dt_bpf_ring *rings;
 	uint64_t *wake, *woken; /* consumer's and producer's position of fd_wake, mapped */
+	uint32_t preallocated; /* bytes, in maps of variables and aggregations */
 	uint32_t agg_size; /* bytes of the shared per-CPU array's value */
 	uint32_t nspecs;
 	struct dt_bpf_specs *spec_bufs;

@@ -113,16 +113,36 @@ static int make_threads(dt_engine *e, dt_error *err)
 	return 0;
 }
 
+/*
+ * Elements that are allocated when they are made come out of a small pool, which holds 96 small ones
+ * or a dozen of a kilobyte and is filled up by an interrupt: a firing that makes many at once would find
+ * it empty. So they are allocated with the map, as long as that is quick and not too much for all maps
+ * together.
+ */
+#define PREALLOCATED (32u << 20)
+
+static uint32_t prealloc(dt_engine *e, uint64_t entries, uint64_t bytes)
+{
+	uint64_t cost = entries * (bytes + 64);
+
+	if (cost > PREALLOCATED - e->preallocated)
+		return BPF_F_NO_PREALLOC;
+	e->preallocated += (uint32_t)cost;
+	return 0;
+}
+
 static int make_arrays(dt_engine *e, struct dt_bpf_scope *s, dt_error *err)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct dt_bpf_var *v = &s->v[i];
+		uint64_t size = 8;
 
 		if (!v->array || !v->key_size)
 			continue;
-		v->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_array", v->key_size,
-				 8 + (v->byref ? dt_align_up(v->size, 8) * (v->string ? 1 : 2) : 0),
-				 v->entries, BPF_F_NO_PREALLOC, err);
+		if (v->byref)
+			size += dt_align_up(v->size, 8) * (v->string ? 1 : 2);
+		v->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_array", v->key_size, size, v->entries,
+				 prealloc(e, v->entries, v->key_size + size), err);
 		if (v->fd < 0)
 			return -1;
 	}
@@ -131,7 +151,8 @@ static int make_arrays(dt_engine *e, struct dt_bpf_scope *s, dt_error *err)
 
 /* As many rows as DTrace's buffers of aggsize bytes would hold on so many CPUs; the table itself is
  * allocated at once, so large machines do not get their full share. */
-#define AGG_CPUS 8
+#define AGG_CPUS  8
+#define SMALL_ROW 256 /* of these there can be a great many */
 
 static int make_aggs(dt_engine *e, dt_error *err)
 {
@@ -141,13 +162,17 @@ static int make_aggs(dt_engine *e, dt_error *err)
 	size = size ? size : DEFAULT_AGGSIZE;
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
 		struct dt_bpf_agg *b = e->aggs.v[i];
-		uint64_t rows = (size - size / 8) / (b->key_size + 8 + (uint64_t)b->nwords * 8);
+		uint64_t value = 8 + (uint64_t)b->nwords * 8;
+		uint64_t rows = (size - size / 8) / (b->key_size + value);
 
 		if (b->nkeys == 0 || b->nkeys == UINT32_MAX)
 			continue;
 		b->rows = (rows ? rows : 1) * cpus;
-		b->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_agg", b->key_size,
-				 8 + (uint64_t)b->nwords * 8, b->rows, BPF_F_NO_PREALLOC, err);
+		b->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_agg", b->key_size, value, b->rows,
+				 b->key_size + value < SMALL_ROW
+				     ? BPF_F_NO_PREALLOC
+				     : prealloc(e, b->rows, b->key_size + value),
+				 err);
 		if (b->fd < 0)
 			return -1;
 	}

@@ -90,7 +90,8 @@ ktrace -q -c "$load -y" -n "
 	END { printa(\"ok %d %d %s %@d\n\", @ok); printa(\"after %d %d %d %d %@d\n\", @after); }"
 expect "ok 1 1 load $events
 after 0 0 1 1 $events" "$(grep -E '^(ok|after)' "$TMP/out")"
-expect "" "$err"
+# Linux 6.1 cannot reach thread-local variables from an interrupt of a program that is doing just that
+expect "" "$(grep -v 'dynamic variable drop' <<<"$err")"
 # more elements than fit
 ktrace -x dynvarsize=4k -q -c "$load -k 1000" -n "
 	syscall::getpriority:entry $mine { a[tid, arg1] = 1; @n[a[tid, arg1]] = count(); }
