@@ -3,6 +3,7 @@
 #   make             build/dtrace and build/libdtrace.so, usable in place
 #   make test        all tests; test/run NAME... runs some
 #   make test-san    the same under AddressSanitizer and UBSan, in build-san/
+#   make test-kernels  the kernel engine on Linux 6.1 and 6.12, in virtual machines (4 minutes)
 #   make fuzz        libFuzzer programs in build/fuzz/ (needs clang)
 #   make fuzz-run    run each of them for FUZZTIME seconds
 #   make bench       speed and memory of the compiler
@@ -65,6 +66,10 @@ test: all unit
 test-san:
 	@$(MAKE) SAN=1 test
 
+# Status 77: no QEMU or no kernels to be had here; it has said so.
+test-kernels: all
+	@BUILD=$(BUILD) test/kernels/run || [ $$? = 77 ]
+
 # ---- fuzzing: the library once more, with clang's instrumentation ----
 FUZZDIR  ?= build/fuzz
 FUZZ     := $(patsubst test/fuzz/%.c,$(FUZZDIR)/%,$(wildcard test/fuzz/fuzz_*.c))
@@ -108,4 +113,4 @@ clean:
 DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
 -include $(wildcard $(DEPS))
 .SECONDARY:
-.PHONY: all unit test test-san fuzz fuzz-run bench install format clean
+.PHONY: all unit test test-san test-kernels fuzz fuzz-run bench install format clean

@@ -150,6 +150,13 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 
 int dt_bpf_attach(dt_engine *e, dt_error *err)
 {
+	if (e->need.vtime) {
+		int fd = bpf_raw_tracepoint_open("sched_switch", e->fd_vtime);
+
+		if (fd < 0)
+			return dt_bpf_privilege_error(err, "attach to the scheduler of");
+		keep_link(e, fd);
+	}
 	for (uint32_t i = 0; i < e->progs.n; i++) {
 		const struct dt_bpf_prog *p = &e->progs.v[i];
 		int rc = 0;

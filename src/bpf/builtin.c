@@ -76,7 +76,6 @@ static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 				       {"task_struct", "tgid", 4}},
 			uid_hops[] = {{"task_struct", "cred", 8}, {"cred", "euid", 4}},
 			gid_hops[] = {{"task_struct", "cred", 8}, {"cred", "egid", 4}},
-			vtime_hops[] = {{"task_struct", "se.sum_exec_runtime", 8}},
 			pidns_hops[] = {{"task_struct", "nsproxy", 8},
 					{"nsproxy", "pid_ns_for_children", 8},
 					{"pid_namespace", "ns.inum", 4}},
@@ -101,10 +100,8 @@ static const struct {
 	const struct hop *hops;
 	size_t n;
 } walks[] = {
-    {DT_VAR_PPID, ppid_hops, DT_NELEM(ppid_hops)},
     {DT_VAR_UID, uid_hops, DT_NELEM(uid_hops)},
     {DT_VAR_GID, gid_hops, DT_NELEM(gid_hops)},
-    {DT_VAR_VTIMESTAMP, vtime_hops, DT_NELEM(vtime_hops)},
     {DT_VAR_PIDNS, pidns_hops, DT_NELEM(pidns_hops)},
     {DT_VAR_MNTNS, mntns_hops, DT_NELEM(mntns_hops)},
     {DT_VAR_NETNS, netns_hops, DT_NELEM(netns_hops)},
@@ -181,6 +178,43 @@ static void nspid(dt_bpf_tr *t)
 	movi(c, R2, 4);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	ld(c, 4, R0, R6, S_TMP);
+}
+
+/* What pidof() in lib.c takes behind the task. */
+int dt_bpf_pidns_args(dt_bpf_tr *t, uint32_t args)
+{
+	uint32_t at[5];
+	dt_bpf_code *c = t->c;
+
+	if (dt_bpf_field(t, "task_struct", "signal", &at[0]) < 0 ||
+	    dt_bpf_field(t, "signal_struct", "pids", &at[1]) < 0 ||
+	    dt_bpf_field(t, "pid", "level", &at[2]) < 0 ||
+	    dt_bpf_field(t, "pid", "numbers", &at[3]) < 0 ||
+	    dt_bpf_field(t, "pid_namespace", "ns.inum", &at[4]) < 0)
+		return -1;
+	at[1] += 8; /* PIDTYPE_TGID */
+	for (uint32_t i = 0; i < DT_NELEM(at); i++)
+		sti(c, 8, R6, (int)(args + 8 + i * 8), (int32_t)at[i]);
+	movq(c, R0, t->e->pidns_ino);
+	st(c, 8, R6, (int)args + 48, R0);
+	return 0;
+}
+
+/* The parent as it is called in our pid namespace; 0: it is outside. */
+static void ppid(dt_bpf_tr *t)
+{
+	static const struct hop parent[] = {{"task_struct", "real_parent", 8}};
+	uint32_t args;
+
+	if (!t->e->pidns_ino) {
+		walk(t, ppid_hops, DT_NELEM(ppid_hops));
+		return;
+	}
+	args = dt_bpf_lib_args(t, "pidof");
+	walk(t, parent, 1);
+	st(t->c, 8, R6, (int)args, R0);
+	if (dt_bpf_pidns_args(t, args) == 0)
+		dt_bpf_lib_run(t, "pidof");
 }
 
 /* ---- time ---- */
@@ -521,6 +555,8 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 		sign_extend_int(c);
 		break;
 	case DT_VAR_NSPID: nspid(t); break;
+	case DT_VAR_PPID: ppid(t); break;
+	case DT_VAR_VTIMESTAMP: dt_bpf_vtimestamp(t); break;
 	case DT_VAR_CURTHREAD: helper(c, BPF_FUNC_get_current_task); break;
 	case DT_VAR_CGROUPID: helper(c, BPF_FUNC_get_current_cgroup_id); break;
 	case DT_VAR_IPL: movi(c, R0, t->kind == PK_PROFILE ? 2 : 0); break;

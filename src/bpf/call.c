@@ -153,12 +153,25 @@ static void inet_ntop(dt_bpf_tr *t, uint32_t rd)
 
 static void progenyof(dt_bpf_tr *t, uint32_t rd)
 {
-	uint32_t args = dt_bpf_lib_args(t, "progenyof"), parent, tgid;
+	bool ns = t->e->pidns_ino != 0;
+	uint32_t args = dt_bpf_lib_args(t, ns ? "progenyof_ns" : "progenyof"), parent, tgid;
 
 	if (dt_bpf_field(t, "task_struct", "real_parent", &parent) < 0 ||
 	    dt_bpf_field(t, "task_struct", "tgid", &tgid) < 0)
 		return;
 	dt_bpf_here(t);
+	if (ns) { /* pids are those that ps shows here */
+		helper(t->c, BPF_FUNC_get_current_task);
+		st(t->c, 8, R6, (int)args, R0);
+		if (dt_bpf_pidns_args(t, args) < 0)
+			return;
+		tuple(t, R0, 0);
+		st(t->c, 8, R6, (int)args + 56, R0);
+		sti(t->c, 8, R6, (int)args + 64, (int32_t)parent);
+		dt_bpf_lib_run(t, "progenyof_ns");
+		set_number(t, rd);
+		return;
+	}
 	tuple(t, R0, 0);
 	st(t->c, 8, R6, (int)args, R0);
 	helper(t->c, BPF_FUNC_get_current_task);

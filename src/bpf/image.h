@@ -8,6 +8,7 @@
  *   difo.c      DIF instructions -> eBPF
  *   value.c     what is known about a DIF register; strings and keys made of it
  *   builtin.c   built-in variables
+ *   vtime.c     vtimestamp
  *   var.c       user variables
  *   memory.c    scratch, stores through addresses
  *   sub.c       a small language for subroutines that loop; lib.c: the subroutines in it
@@ -63,6 +64,7 @@ enum {
 	CPU_CHILL_WINDOW = CPU_DROPS + 48,
 	CPU_CHILL_USED = CPU_DROPS + 56,
 	CPU_USED = CPU_DROPS + 64, /* bytes of a small buffer in use */
+	CPU_VCLOCK = CPU_DROPS + 72, /* timestamp - the scheduler's clock; 0: not known */
 	CPU_BUSY = 128,		   /* a word for each slot, 1 while a firing owns it */
 	CPU_SIZE = CPU_BUSY + DT_BPF_SLOTS * 8,
 };
@@ -269,7 +271,7 @@ struct dt_engine {
 	struct dt_bpf_scope globals, threads, locals;
 	struct {
 		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
-		    copyout, element;
+		    copyout, vtime, element;
 		uint32_t agg_key, dyn_key, zeros;
 		uint64_t alloc; /* largest constant size asked for */
 	} need;
@@ -289,6 +291,8 @@ struct dt_engine {
 	uint64_t cpus_size;
 	struct dt_bpf_ring *rings;
 	uint64_t *wake, *woken; /* consumer's and producer's position of fd_wake, mapped */
+	int fd_vtime;	       /* the program at sched_switch */
+	uint32_t vtime_start;  /* offset of task_struct.se.exec_start */
 	uint32_t preallocated; /* bytes, in maps of variables and aggregations */
 	uint32_t agg_size; /* bytes of the shared per-CPU array's value */
 	uint32_t nspecs;
@@ -409,7 +413,12 @@ int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user); /* of get_stack */
 void dt_bpf_time(dt_bpf_tr *t);			       /* r0 = timestamp */
 void dt_bpf_pid_tgid(dt_bpf_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
 void dt_bpf_comm(dt_bpf_tr *t);	    /* make S_COMM hold the name */
+int dt_bpf_pidns_args(dt_bpf_tr *t, uint32_t args);
 int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset);
+
+/* ---- vtime.c ---- */
+void dt_bpf_vtimestamp(dt_bpf_tr *t); /* r0 = vtimestamp */
+int dt_bpf_vtime_load(dt_engine *e, dt_error *err);
 
 /* ---- var.c ---- */
 static inline uint32_t dt_bpf_array_tag(int scope, uint32_t id)

@@ -27,9 +27,9 @@ uint32_t dt_bpf_string(dt_engine *e, const char *s)
 /* ---- variables ---- */
 
 /* Numbers first, then objects, each with 8 bytes before it that say whether it is NULL. */
-static void place_scalars(struct dt_bpf_scope *s)
+static void place_scalars(struct dt_bpf_scope *s, uint32_t first)
 {
-	uint32_t at = 0;
+	uint32_t at = first;
 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->v[i].seen && !s->v[i].array && !s->v[i].byref) {
@@ -235,9 +235,9 @@ int dt_bpf_layout(dt_engine *e, dt_error *err)
 {
 	uint32_t at = 0;
 
-	place_scalars(&e->globals);
-	place_scalars(&e->threads);
-	place_scalars(&e->locals);
+	place_scalars(&e->globals, 0);
+	place_scalars(&e->threads, e->need.vtime ? 8 : 0); /* vtimestamp's word comes first */
+	place_scalars(&e->locals, 0);
 	place_arrays(e, &e->globals, false);
 	place_arrays(e, &e->threads, true);
 	for (uint32_t i = 0; i < e->aggs.n; i++)

@@ -458,6 +458,31 @@ FN(progenyof(pid, task, to, id) {
 	return yes;
 }),
 
+/* The process id of a task in the pid namespace with inode ino; 0: it is not in it. The others are offsets:
+ * task_struct.signal, signal_struct.pids[PIDTYPE_TGID], pid.level, pid.numbers, pid_namespace.ns.inum. A
+ * struct upid is a number, then (at 8) the namespace; 16 bytes. */
+FN(pidof(task, signal, tgid, level, numbers, inum, ino) {
+	p = peek(task + signal, 8); p = peek(p + tgid, 8);
+	n = peek(p + level, 4) + 1; p = p + numbers; pid = 0;
+	loop (n) {
+		x = peek(p + 8, 8);
+		if (peek(x + inum, 4) == ino) { pid = peek(p, 4); break; }
+		p = p + 16;
+	}
+	return pid;
+}),
+
+FN(progenyof_ns(task, signal, tgid, level, numbers, inum, ino, pid, to) {
+	yes = 0; pid = pid & 0xffffffff;
+	loop (4096) {
+		x = pidof(task, signal, tgid, level, numbers, inum, ino);
+		if (x == pid && x) { yes = 1; break; }
+		if (!x) break;
+		task = peek(task + to, 8);
+	}
+	return yes;
+}),
+
 FN(execargs(start, end) {
 	n = end - start; i = 0;
 	if (n >= STRSIZE) n = STRSIZE - 1;

@@ -419,6 +419,8 @@ static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 
 int dt_bpf_load(dt_engine *e, dt_error *err)
 {
+	if (e->need.vtime && dt_bpf_vtime_load(e, err) < 0)
+		return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++)
 		if (load_one(e, &e->progs.v[i], err) < 0)
 			return -1;

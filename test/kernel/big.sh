@@ -72,7 +72,7 @@ expect "" "$err"
 expect "n $((3 * clauses))" "$(grep ^n <<<"$out")"
 expect $clauses "$(lines '  load  ')"
 { repeat 100 'syscall::getppid:return /pid == $target/ { printf("%s %d %s\n", execname, #, strjoin(probefunc, "#")); stack(5); @[ustack(3), #] = quantize(arg1); }'
-	repeat 20 'profile-97 /pid == $target/ { @p[stack(4), #] = count(); }'; } >"$TMP/live2.d"
+	repeat 50 'profile-97 /pid == $target/ { @p#[stack(4), #] = count(); }'; } >"$TMP/live2.d"
 ktrace -q -c "$load -n 3" -s "$TMP/live2.d"
 expect 0 "$status"
 expect "" "$err"

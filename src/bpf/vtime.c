@@ -1,0 +1,142 @@
+/*
+ * vtime: vtimestamp, the nanoseconds that the current thread has been on a CPU.
+ *
+ * The kernel adds them up in the task (se.sum_exec_runtime), but only at a clock tick and when another
+ * task gets the CPU: between two system calls the sum usually stands still. What is missing is the time
+ * since se.exec_start, on the scheduler's clock, which programs cannot read. They can read the clock
+ * behind `timestamp`, which runs at the same pace but for corrections, so what is needed is how far apart
+ * the two are. A small program of its own finds that out whenever a CPU switches tasks: at that
+ * moment the scheduler's clock is exec_start of the task that gets the CPU.
+ *
+ *	at sched_switch(preempt, prev, next):	cpu->vclock = ktime() - next->se.exec_start
+ *	vtimestamp:	sum_exec_runtime + (timestamp - cpu->vclock - exec_start)
+ *
+ * On a CPU that has not switched yet since tracing began it is the sum alone. It never goes back.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+
+#include "bpf/image.h"
+
+#define LATEST 10000000000ll /* a task without a tick for so long is no task: the idle one */
+
+/* r0 = the u64 at task (in R8) + off */
+static void read_task(dt_bpf_code *c, uint32_t off)
+{
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, 8);
+	mov(c, R3, R8);
+	alui(c, BPF_ADD, R3, (int32_t)off);
+	helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
+	ld(c, 8, R0, R6, S_TMP);
+}
+
+/*
+ * r0 = slot->value, but not less than the thread was told before (which is the first word of its
+ * storage). The scheduler's clock does not count
+ * interrupts, so what we add for the time since exec_start can be a few microseconds too much, and a
+ * difference of two readings must not be negative.
+ */
+static void never_back(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t more = dt_bpf_label(c), done = dt_bpf_label(c);
+
+	dt_bpf_thread_value(t, true);
+	mov(c, R1, R0);
+	ld(c, 8, R0, R6, S_VALUE);
+	jmpi(c, BPF_JEQ, R1, 0, done);
+	ld(c, 8, R2, R1, 0);
+	jmp(c, BPF_JGE, R0, R2, more);
+	mov(c, R0, R2);
+	dt_bpf_place(c, more);
+	st(c, 8, R1, 0, R0);
+	dt_bpf_place(c, done);
+}
+
+void dt_bpf_vtimestamp(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t sum, start, only = dt_bpf_label(c);
+
+	if (dt_bpf_field(t, "task_struct", "se.sum_exec_runtime", &sum) < 0 ||
+	    dt_bpf_field(t, "task_struct", "se.exec_start", &start) < 0)
+		return;
+	t->e->need.vtime = true;
+	t->e->vtime_start = start;
+	helper(c, BPF_FUNC_get_current_task);
+	mov(c, R8, R0);
+	read_task(c, sum);
+	st(c, 8, R6, S_VALUE, R0);
+	read_task(c, start);
+	mov(c, R8, R0);
+	dt_bpf_time(t);
+	mov(c, R9, R0);
+	alu(c, BPF_SUB, R9, R8);
+	ld(c, 4, R1, R6, S_CPU);
+	st(c, 4, R10, -4, R1);
+	map(c, R1, t->e->fd_cpus);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, only);
+	ld(c, 8, R1, R0, CPU_VCLOCK);
+	jmpi(c, BPF_JEQ, R1, 0, only);
+	alu(c, BPF_SUB, R9, R1);
+	jmpi(c, BPF_JSLT, R9, 0, only);
+	movq(c, R1, LATEST);
+	jmp(c, BPF_JSGT, R9, R1, only);
+	ld(c, 8, R0, R6, S_VALUE);
+	alu(c, BPF_ADD, R0, R9);
+	st(c, 8, R6, S_VALUE, R0);
+	dt_bpf_place(c, only);
+	never_back(t);
+}
+
+/* ---- the program at sched_switch ---- */
+
+static void switch_code(const dt_engine *e, dt_bpf_code *c)
+{
+	uint32_t out = dt_bpf_label(c);
+
+	dt_bpf_func_begin(c, dt_bpf_func_new(c, "vtime"));
+	ld(c, 8, R3, R1, 16); /* next */
+	alui(c, BPF_ADD, R3, (int32_t)e->vtime_start);
+	mov(c, R1, R10);
+	alui(c, BPF_ADD, R1, -8);
+	movi(c, R2, 8);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, out);
+	helper(c, BPF_FUNC_ktime_get_ns);
+	mov(c, R6, R0);
+	ld(c, 8, R1, R10, -8);
+	alu(c, BPF_SUB, R6, R1);
+	helper(c, BPF_FUNC_get_smp_processor_id);
+	st(c, 4, R10, -12, R0);
+	map(c, R1, e->fd_cpus);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -12);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, out);
+	st(c, 8, R0, CPU_VCLOCK, R6);
+	dt_bpf_place(c, out);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+int dt_bpf_vtime_load(dt_engine *e, dt_error *err)
+{
+	dt_bpf_code c = {0};
+	int fd = -1;
+
+	switch_code(e, &c);
+	if (dt_bpf_code_finish(&c) == 0)
+		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_vtime", "Dual BSD/GPL", c.insns.v,
+				   c.insns.n, NULL);
+	dt_bpf_code_free(&c);
+	if (fd < 0)
+		return dt_bpf_privilege_error(err, "load a program for vtimestamp into");
+	e->fd_vtime = fd;
+	*dt_vec_add(&e->fds, NULL) = fd;
+	return 0;
+}
