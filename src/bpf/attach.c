@@ -70,12 +70,12 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 
 		if (!dt_bpf_serves(e, p, i) || !is_on(e, p, i))
 			continue;
-		fd = raw_tracepoint_open(x->probe->name, p->fd,
+		fd = raw_tracepoint_open(x->at.event, p->fd,
 					 p->only == UINT32_MAX ? x->event : 0);
 		if (fd < 0 && (errno == ENOENT || errno == EINVAL || errno == EACCES))
 			return dt_err(err, errno,
 				      "tracepoint %s cannot be traced on this kernel: %s",
-				      x->probe->name, dt_strerror(errno));
+				      x->at.event, dt_strerror(errno));
 		if (fd < 0)
 			return dt_bpf_privilege_error(err, "attach to tracepoints in");
 		keep_link(e, fd);
@@ -91,7 +91,7 @@ static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct 
 	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
 				    .size = sizeof(a),
 				    .config = PERF_COUNT_SW_CPU_CLOCK,
-				    .sample_period = x->probe->data};
+				    .sample_period = x->at.number};
 	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
 	int link, fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -136,12 +136,11 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
-		bool tick = x->probe->name[0] == 't';
 
 		if (x->kind != PK_PROFILE || !is_on(e, p, i))
 			continue;
 		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
-			if ((!(tick || one) || cpu == home) &&
+			if ((!(x->at.one || one) || cpu == home) &&
 			    attach_clock(e, p, x, (int)cpu, err) < 0)
 				return -1;
 	}

@@ -147,22 +147,30 @@ struct dt_bpf_fault_rec {
 };
 
 /* ---- probes and clauses ---- */
-enum dt_bpf_kind {
-	PK_BEGIN,
-	PK_END,
-	PK_ERROR, /* of the tracer itself */
-	PK_ENTRY,
-	PK_RETURN,  /* system calls */
-	PK_PROFILE, /* clock */
-	PK_TRACEPOINT,
-	PK_MAX
+enum dt_bpf_kind { /* shorter names; those up to PK_ERROR are of the tracer itself */
+	PK_BEGIN = DT_AT_BEGIN,
+	PK_END = DT_AT_END,
+	PK_ERROR = DT_AT_ERROR,
+	PK_ENTRY = DT_AT_SYSCALL_ENTRY,
+	PK_RETURN = DT_AT_SYSCALL_RETURN,
+	PK_PROFILE = DT_AT_CLOCK,
+	PK_TRACEPOINT = DT_AT_TRACEPOINT,
+	PK_FUNC_ENTRY = DT_AT_FUNC_ENTRY,
+	PK_FUNC_RETURN = DT_AT_FUNC_RETURN,
+	PK_INSTRUCTION = DT_AT_INSTRUCTION,
+	PK_UPROBE = DT_AT_UPROBE,
+	PK_URETPROBE = DT_AT_URETPROBE,
+	PK_PERF = DT_AT_PERF,
+	PK_MAX = DT_AT_MAX
 };
 
 struct dt_bpf_probe {
 	const dt_probe *probe;
 	enum dt_bpf_kind kind;
 	uint32_t event; /* system call number, or index among the probes of its kind */
+	uint32_t group; /* probes of one kind and group can share a program */
 	uint32_t nargs; /* tracepoints */
+	dt_attach at;
 };
 
 enum dt_bpf_role { ROLE_EFFECT, ROLE_DATA, ROLE_KEY, ROLE_KEY_ID };
@@ -236,8 +244,9 @@ struct dt_bpf_prog {
 	uint32_t nclauses;
 	uint32_t table;		 /* in rodata: event -> { probe + 1, clause masks } */
 	uint32_t nevents, masks; /* masks: words per event; 0: every clause on every event */
-	uint32_t nargs;		 /* tracepoints: those with so many arguments ... */
+	uint32_t group;		 /* for probes of this group ... */
 	uint32_t only;		 /* ... or only this probe (index); UINT32_MAX: any */
+	uint32_t nargs;		 /* tracepoints: how many arguments each of them has at least */
 	int fd;
 };
 
@@ -265,6 +274,7 @@ struct dt_engine {
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 	/* plan */
 	DT_VEC(struct dt_bpf_probe) probes;
+	uint32_t nevents[PK_MAX]; /* probes of each kind; system calls have their numbers instead */
 	DT_VEC(struct dt_bpf_clause) clauses;
 	DT_VEC(struct dt_bpf_agg *) aggs;
 	uint32_t max_actions;

@@ -376,10 +376,18 @@ static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
 	free(log);
 }
 
+static const enum bpf_prog_type prog_types[PK_MAX] = {
+    [PK_BEGIN] = BPF_PROG_TYPE_RAW_TRACEPOINT,	    [PK_END] = BPF_PROG_TYPE_RAW_TRACEPOINT,
+    [PK_ENTRY] = BPF_PROG_TYPE_RAW_TRACEPOINT,	    [PK_RETURN] = BPF_PROG_TYPE_RAW_TRACEPOINT,
+    [PK_TRACEPOINT] = BPF_PROG_TYPE_RAW_TRACEPOINT, [PK_PROFILE] = BPF_PROG_TYPE_PERF_EVENT,
+    [PK_PERF] = BPF_PROG_TYPE_PERF_EVENT,	    [PK_FUNC_ENTRY] = BPF_PROG_TYPE_KPROBE,
+    [PK_FUNC_RETURN] = BPF_PROG_TYPE_KPROBE,	    [PK_INSTRUCTION] = BPF_PROG_TYPE_KPROBE,
+    [PK_UPROBE] = BPF_PROG_TYPE_KPROBE,		    [PK_URETPROBE] = BPF_PROG_TYPE_KPROBE,
+};
+
 static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
-	enum bpf_prog_type type =
-	    p->kind == PK_PROFILE ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_RAW_TRACEPOINT;
+	enum bpf_prog_type type = prog_types[p->kind];
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
 	dt_bpf_code c = {0};
 	struct bpf_func_info *info = NULL;

@@ -18,25 +18,6 @@
 
 /* ---- probes ---- */
 
-static int kind_of(const dt_probe *p)
-{
-	static const struct {
-		const char *prov, *name;
-		enum dt_bpf_kind kind;
-	} kinds[] = {
-	    {"dtrace", "BEGIN", PK_BEGIN},    {"dtrace", "END", PK_END},
-	    {"dtrace", "ERROR", PK_ERROR},    {"syscall", "entry", PK_ENTRY},
-	    {"syscall", "return", PK_RETURN}, {"profile", NULL, PK_PROFILE},
-	    {"sdt", NULL, PK_TRACEPOINT},
-	};
-
-	for (size_t i = 0; i < DT_NELEM(kinds); i++)
-		if (strcmp(p->prov, kinds[i].prov) == 0 &&
-		    (!kinds[i].name || strcmp(p->name, kinds[i].name) == 0))
-			return (int)kinds[i].kind;
-	return -1;
-}
-
 #define TRACEPOINT_ARGS 12
 
 static uint32_t count_args(dt_probes *ps, const dt_probe *p)
@@ -50,32 +31,37 @@ static uint32_t count_args(dt_probes *ps, const dt_probe *p)
 	return n > 0 ? (uint32_t)n : 0;
 }
 
+/* Probes of one kind and group can share a program: one that reads an argument may not be attached to a
+ * tracepoint that has fewer. */
+static void group_probe(dt_probes *ps, struct dt_bpf_probe *x)
+{
+	if (x->kind != PK_TRACEPOINT)
+		return;
+	x->nargs = count_args(ps, x->probe);
+	x->group = x->nargs;
+}
+
 /* The index of a probe, entered at first sight; -1 and *err when it cannot be attached. */
 static int probe_index(dt_engine *e, dt_probes *ps, dt_map *seen, const dt_probe *p, dt_error *err)
 {
 	struct dt_bpf_probe *x;
-	char key[16];
+	char key[16], why[200] = "";
+	dt_attach at = {0};
 	void *known;
-	int kind;
 
 	snprintf(key, sizeof(key), "%u", p->id);
 	known = dt_map_get(seen, key);
 	if (known)
 		return (int)(uintptr_t)known - 1;
-	kind = kind_of(p);
-	if (kind < 0)
-		return dt_err(err, EDT_NOPROBE, "the kernel engine cannot enable %s:%s:%s:%s",
-			      p->prov, p->mod, p->func, p->name);
+	if (!p->provider->attach || p->provider->attach(p->provider, ps, p, &at, why, sizeof(why)) < 0)
+		return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s%s%s", p->prov, p->mod, p->func,
+			      p->name, *why ? ": " : "", why);
 	x = dt_vec_add(&e->probes, NULL);
 	x->probe = p;
-	x->kind = (enum dt_bpf_kind)kind;
-	if (x->kind == PK_ENTRY || x->kind == PK_RETURN)
-		x->event = (uint32_t)p->data;
-	else
-		for (uint32_t i = 0; i + 1 < e->probes.n; i++)
-			x->event += e->probes.v[i].kind == x->kind;
-	if (x->kind == PK_TRACEPOINT)
-		x->nargs = count_args(ps, p);
+	x->at = at;
+	x->kind = (enum dt_bpf_kind)at.kind;
+	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)at.number : e->nevents[x->kind]++;
+	group_probe(ps, x);
 	dt_map_set(seen, key, (void *)(uintptr_t)e->probes.n);
 	return (int)e->probes.n - 1;
 }
@@ -360,7 +346,7 @@ bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t pro
 {
 	const struct dt_bpf_probe *x = &e->probes.v[probe];
 
-	return x->kind == p->kind && (x->kind != PK_TRACEPOINT || x->nargs == p->nargs) &&
+	return x->kind == p->kind && x->group == p->group &&
 	       (p->only == UINT32_MAX || p->only == probe);
 }
 
@@ -372,14 +358,19 @@ static bool clause_served(const dt_engine *e, const struct dt_bpf_prog *p, uint3
 	return false;
 }
 
-static void add_programs(dt_engine *e, enum dt_bpf_kind kind, uint32_t nargs, uint32_t only)
+/* Programs for the probes like this one; only for it if `alone`. */
+static void add_programs(dt_engine *e, uint32_t probe, bool alone)
 {
-	struct dt_bpf_prog like = {.kind = kind, .nargs = nargs, .only = only, .fd = -1};
+	const struct dt_bpf_probe *x = &e->probes.v[probe];
+	struct dt_bpf_prog like = {.kind = x->kind,
+				   .group = x->group,
+				   .nargs = x->nargs,
+				   .only = alone ? probe : UINT32_MAX,
+				   .fd = -1};
 	struct dt_bpf_prog *p = NULL;
 
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		if (!(e->clauses.v[i].kinds & 1u << kind) ||
-		    (kind == PK_TRACEPOINT && !clause_served(e, &like, i)))
+		if (!(e->clauses.v[i].kinds & 1u << x->kind) || !clause_served(e, &like, i))
 			continue;
 		if (!p || p->nclauses == CLAUSES_PER_PROGRAM) {
 			p = dt_vec_add(&e->progs, NULL);
@@ -389,6 +380,29 @@ static void add_programs(dt_engine *e, enum dt_bpf_kind kind, uint32_t nargs, ui
 		}
 		p->clauses[p->nclauses++] = i;
 	}
+}
+
+static bool has_program(const dt_engine *e, uint32_t probe)
+{
+	for (uint32_t i = 0; i < e->progs.n; i++)
+		if (dt_bpf_serves(e, &e->progs.v[i], probe))
+			return true;
+	return false;
+}
+
+/* Can the program find out which of its probes fired? If not, each has its own. */
+static bool told_apart(const dt_engine *e, enum dt_bpf_kind kind)
+{
+	return kind != PK_TRACEPOINT || e->has_cookies;
+}
+
+/* Kind by kind, in the order that they are attached in. */
+static void plan_programs(dt_engine *e)
+{
+	for (int k = 0; k < PK_MAX; k++)
+		for (uint32_t i = 0; k != PK_ERROR && e->nevents[k] + (k == PK_ENTRY || k == PK_RETURN) && i < e->probes.n; i++)
+			if (e->probes.v[i].kind == (enum dt_bpf_kind)k && !has_program(e, i))
+				add_programs(e, i, !told_apart(e, e->probes.v[i].kind));
 }
 
 /* ---- programs that are too large ----
@@ -461,22 +475,6 @@ bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)
 	return true;
 }
 
-/*
- * Tracepoints with the same number of arguments share a program (one that reads an argument may not
- * be attached where there is none), if the kernel lets them be told apart; else each has its own.
- */
-static void add_tracepoints(dt_engine *e)
-{
-	if (!e->has_cookies) {
-		for (uint32_t i = 0; i < e->probes.n; i++)
-			if (e->probes.v[i].kind == PK_TRACEPOINT)
-				add_programs(e, PK_TRACEPOINT, e->probes.v[i].nargs, i);
-		return;
-	}
-	for (uint32_t n = 0; n <= TRACEPOINT_ARGS; n++)
-		add_programs(e, PK_TRACEPOINT, n, UINT32_MAX);
-}
-
 static int collect_clauses(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *err)
 {
 	for (uint32_t i = 0; i < e->necbs; i++) {
@@ -545,10 +543,7 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 			e->need.zeros = (e->aggs.v[i]->nwords + 1) * 8;
 	}
 	plan_vars(e);
-	for (int k = 0; k < PK_MAX; k++)
-		if (k != PK_ERROR && k != PK_TRACEPOINT)
-			add_programs(e, (enum dt_bpf_kind)k, 0, UINT32_MAX);
-	add_tracepoints(e);
+	plan_programs(e);
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		e->need.error = e->need.error || e->clauses.v[i].kinds & 1u << PK_ERROR;
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "dif/dif.h"
 #include "lang/lang.h"
+#include "probe/attach.h"
 #include "sym/ksym.h"
 
 typedef struct dt_probe {
@@ -42,6 +43,10 @@ typedef struct dt_provider {
 	 * names may be NULL; memory is static or from dt_probes_arena. */
 	int (*args)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr,
 		    const char **native, const char **xlated, int *mapping, int max);
+	/* How the probe is attached; *at is zeroed before. -1 and a sentence when it cannot be. Text is static or
+	 * from dt_probes_arena. */
+	int (*attach)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at,
+		      char *why, size_t whylen);
 } dt_provider;
 
 extern const dt_provider *const dt_provider_table[]; /* ends with NULL */

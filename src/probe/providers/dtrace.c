@@ -53,6 +53,14 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 	return DT_NELEM(types);
 }
 
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
+{
+	(void)ps, (void)why, (void)whylen;
+	at->kind = DT_AT_BEGIN + (pr->id - p->id_base);
+	return 0;
+}
+
 const dt_provider dt_provider_dtrace = {
     .name = "dtrace",
     .id_base = 1,
@@ -62,4 +70,5 @@ const dt_provider dt_provider_dtrace = {
 	      DT_ATTR(STABLE, STABLE, COMMON)},
     .discover = discover,
     .args = args,
+    .attach = attach,
 };

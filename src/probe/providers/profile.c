@@ -149,6 +149,16 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	return 0;
 }
 
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
+{
+	(void)p, (void)ps, (void)why, (void)whylen;
+	at->kind = DT_AT_CLOCK;
+	at->number = pr->data;
+	at->one = pr->name[0] == 't';
+	return 0;
+}
+
 const dt_provider dt_provider_profile = {
     .name = "profile",
     .id_base = 10,
@@ -157,4 +167,5 @@ const dt_provider dt_provider_profile = {
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 	      DT_ATTR(EVOLVING, EVOLVING, COMMON)},
     .discover = discover,
+    .attach = attach,
 };

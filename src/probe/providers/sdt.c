@@ -142,6 +142,15 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 	return n;
 }
 
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
+{
+	(void)p, (void)ps, (void)why, (void)whylen;
+	at->kind = DT_AT_TRACEPOINT;
+	at->event = pr->name;
+	return 0;
+}
+
 const dt_provider dt_provider_sdt = {
 	.name = "sdt",
 	.id_base = 20000,
@@ -151,4 +160,5 @@ const dt_provider dt_provider_sdt = {
 		   DT_ATTR(PRIVATE, PRIVATE, ISA) },
 	.discover = discover,
 	.args = args,
+	.attach = attach,
 };

@@ -97,6 +97,15 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 	return n < max ? n : max;
 }
 
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
+{
+	(void)ps, (void)why, (void)whylen;
+	at->kind = (pr->id - p->id_base) & 1 ? DT_AT_SYSCALL_RETURN : DT_AT_SYSCALL_ENTRY;
+	at->number = pr->data;
+	return 0;
+}
+
 const dt_provider dt_provider_syscall = {
     .name = "syscall",
     .id_base = 10000,
@@ -106,4 +115,5 @@ const dt_provider dt_provider_syscall = {
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},
     .discover = discover,
     .args = args,
+    .attach = attach,
 };

@@ -1,0 +1,56 @@
+/*
+ * attach: how a probe is attached, said by its provider, done by the engine.
+ *
+ * A probe is an event of the kernel (or of a process) with a name. The provider says which event; the
+ * engine knows how to be called at it and how to read its arguments. A stable probe (proc, io, tcp ...,
+ * and user static probes) is an event seen through some D: a condition under which it fires at all, and
+ * an expression for each of its arguments in terms of the event's own `args[]`, `arg0` ..., `uregs[]`. They run
+ * once per firing before any clause (see doc/kernel-engine.md, "prologues"), so that clauses know nothing of it.
+ */
+#ifndef DT_ATTACH_H
+#define DT_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dt_attach_kind {
+	DT_AT_NONE,
+	DT_AT_BEGIN,
+	DT_AT_END,
+	DT_AT_ERROR,
+	DT_AT_SYSCALL_ENTRY, /* number */
+	DT_AT_SYSCALL_RETURN,
+	DT_AT_CLOCK,	   /* number: nanoseconds; one: on one CPU only */
+	DT_AT_TRACEPOINT,  /* event */
+	DT_AT_FUNC_ENTRY,  /* kernel function: event, module */
+	DT_AT_FUNC_RETURN, /* the same */
+	DT_AT_INSTRUCTION, /* kernel function: event, module, offset */
+	DT_AT_UPROBE,	   /* path, offset, ref_ctr, pid */
+	DT_AT_URETPROBE,   /* the same */
+	DT_AT_PERF,	   /* perf_type, number (its config), period, exclude_* */
+	DT_AT_MAX
+};
+
+#define DT_ATTACH_ARGS 10
+
+typedef struct dt_attach {
+	enum dt_attach_kind kind;
+	const char *event;  /* tracepoint or kernel function */
+	const char *module; /* of a kernel function; NULL: vmlinux */
+	const char *path;   /* file to put a uprobe in, as this process can open it (/proc/PID/root/...) */
+	uint64_t offset;    /* uprobes: in the file; instructions: in the function */
+	uint64_t ref_ctr;   /* uprobes: offset in the file of the semaphore to count up; 0: none */
+	int pid;	    /* uprobes: only in this process; 0: in all */
+	uint64_t number, period;
+	uint32_t perf_type;
+	bool one, exclude_user, exclude_kernel;
+	/* what is computed before clauses run: D text; NULL: nothing, the event's own arguments */
+	const char *when;		 /* the probe fires only if this is not 0 */
+	const char *arg[DT_ATTACH_ARGS]; /* arg[i] NULL: 0 */
+	uint32_t narg;			 /* 0: the event's own arguments */
+	/* Which raw argument of the tracepoint, plus 1, is the thread that the probe is about (pid, execname, curthread, self->);
+	 * 0: the current one. sched:::on-cpu is about the thread that gets the CPU while the other one is still current. */
+	uint32_t task_arg;
+} dt_attach;
+
+#endif
