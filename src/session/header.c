@@ -3,10 +3,16 @@
  *
  * Every probe becomes a macro PROVIDER_PROBE(args) and a test PROVIDER_PROBE_ENABLED(). The macro
  * calls an inline function of the traditional name, __dtrace_<provider>___<probe>, whose body is
- * one nop and an ELF note that says where it is: provider, name, and how each argument is found
- * (".note.stapsdt", the format that SystemTap, perf, bpftrace and gdb read). So there is no
- * post-link step and nothing to link against. A tracer counts up the probe's semaphore, a 16-bit
- * word in section .probes, while it is interested: that is what _ENABLED() reads.
+ * a nop, behind a test of the probe's semaphore, and an ELF note that says where it is: provider, name, and how
+ * each argument is found (".note.stapsdt", the format that SystemTap, perf, bpftrace and gdb read). So there is
+ * no post-link step and nothing to link against. A tracer counts up the semaphore, a 16-bit word in section
+ * .probes, while it is interested; _ENABLED() reads it too. Nobody interested: one load and one branch.
+ *
+ * The nop has five bytes, because Linux 6.18 turns a probe on such a one into a call, which costs half of
+ * a trap. A call writes below the stack pointer, where a function that calls nobody keeps
+ * variables (the red zone). So each site also calls an empty function, on the path with the probe enabled only: that makes
+ * the function around it one that calls, and compilers give such a function no red zone. The call comes
+ * before the nop, or it could become a tail call, which does not count.
  *
  * Arguments are passed as the plain integer or pointer of the declared size, so the header does
  * not depend on any typedef of the program. It compiles as C and as C++; where there is no such
@@ -14,7 +20,7 @@
  *
  * What one argument-less probe p of provider v expands to:
  *
- *	990:	nop
+ *	990:	nopl 0(%rax,%rax,1)
  *		.pushsection .note.stapsdt,"?","note"
  *		.balign 4
  *		.4byte 992f-991f, 994f-993f, 3
@@ -57,9 +63,14 @@ static const char prelude[] =
     "#else\n"
     "#define _DTRACE_ADDR \".4byte \"\n"
     "#endif\n"
-    "/* A nop, and the note that describes it. */\n"
+    "/* Makes the function around a site one that calls others: nothing of it lies below its stack pointer. */\n"
+    "static __attribute__((noinline, cold, unused)) void _dtrace_calls(void)\n"
+    "{\n"
+    "\t__asm__ __volatile__(\"\");\n"
+    "}\n"
+    "/* A nop of five bytes, and the note that describes it. */\n"
     "#define _DTRACE_SITE(prov, name, args) \\\n"
-    "\t\"990:\\tnop\\n\" \\\n"
+    "\t\"990:\\t.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\\n\" \\\n"
     "\t\"\\t.pushsection .note.stapsdt,\\\"?\\\",\\\"note\\\"\\n\" \\\n"
     "\t\"\\t.balign 4\\n\" \\\n"
     "\t\"\\t.4byte 992f-991f, 994f-993f, 3\\n\" \\\n"
@@ -217,10 +228,16 @@ static void put_site(dtrace_hdl_t *h, dt_buf *b, const struct names *n, const dt
 	const char *prov = n->prov.s, *probe = n->probe.s;
 
 	dt_buf_printf(b, "_DTRACE_SEMAPHORE %s_%s_semaphore;\n", prov, probe);
+	dt_buf_printf(b, "_DTRACE_INLINE int __dtraceenabled_%s___%s(void)\n{\n", prov, probe);
+	dt_buf_printf(b,
+		      "\treturn __builtin_expect(*(volatile unsigned short *)&%s_%s_semaphore, 0) "
+		      "!= 0;\n}\n",
+		      prov, probe);
 	dt_buf_printf(b, "_DTRACE_INLINE void __dtrace_%s___%s(", prov, probe);
 	put_params(h, b, pr);
-	dt_buf_printf(b, ")\n{\n\t__asm__ __volatile__(_DTRACE_SITE(\"%s\", \"%s\", \"", prov,
+	dt_buf_printf(b, ")\n{\n\tif (!__dtraceenabled_%s___%s())\n\t\treturn;\n\t_dtrace_calls();\n", prov,
 		      probe);
+	dt_buf_printf(b, "\t__asm__ __volatile__(_DTRACE_SITE(\"%s\", \"%s\", \"", prov, probe);
 	put_note_args(h, b, pr);
 	dt_buf_puts(b, "\")");
 	dt_buf_puts(b, pr->nnative ? "\n\t\t: : " : " : : ");
@@ -230,11 +247,6 @@ static void put_site(dtrace_hdl_t *h, dt_buf *b, const struct names *n, const dt
 	if (has_pointer(pr))
 		dt_buf_puts(b, " : \"memory\"");
 	dt_buf_puts(b, ");\n}\n");
-	dt_buf_printf(b, "_DTRACE_INLINE int __dtraceenabled_%s___%s(void)\n{\n", prov, probe);
-	dt_buf_printf(b,
-		      "\treturn __builtin_expect(*(volatile unsigned short *)&%s_%s_semaphore, 0) "
-		      "!= 0;\n}\n",
-		      prov, probe);
 	dt_buf_printf(b, "#define %s(", n->macro.s);
 	put_formals(b, pr->nnative);
 	dt_buf_printf(b, ") \\\n\t__dtrace_%s___%s(", prov, probe);
