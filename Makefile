@@ -20,9 +20,11 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE
 SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP
-# Libraries from the distribution, by pkg-config name. libbpf: the bpf() system call (src/bpf).
-PKGS     := libbpf
-LDLIBS   += $(if $(PKGS),$(shell pkg-config --libs $(PKGS))) -lm -lpthread
+# Libraries from the distribution, by pkg-config name. libbpf: the bpf() system call (src/bpf); libelf, libdw: ELF and
+# DWARF, liblzma: compressed symbol tables (src/proc); zlib: compressed CTF (src/type). Without a .pc file: libiberty
+# demangles (static), Zydis decodes instructions.
+PKGS     := libbpf libelf libdw liblzma zlib
+LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -lm -lpthread
 
 SRC  := $(wildcard src/*/*.c) $(wildcard src/*/*/*.c)
 OBJ  := $(SRC:%.c=$(BUILD)/%.o)

@@ -291,6 +291,8 @@ static char *shell_word(const char **p)
 			quote = 0;
 		else if (!quote && (*s == '"' || *s == '\''))
 			quote = *s;
+		else if (*s == '\\' && quote != '\'' && s[1] == '\n')
+			s++; /* the line goes on */
 		else if (*s == '\\' && quote != '\'' && s[1] && (!quote || strchr("\"\\$`", s[1])))
 			*out++ = *++s;
 		else

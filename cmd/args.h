@@ -69,4 +69,7 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Only when not quiet. */
 void notice(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* ---- dtrace.c ---- */
+void close_handle(dtrace_hdl_t *h);
+
 #endif

@@ -11,13 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "args.h"
 
 /* Signal handlers can reach nothing else. */
-static dtrace_hdl_t *interrupted_handle;
-static volatile sig_atomic_t interrupts;
+static dtrace_hdl_t *volatile interrupted_handle;
+static volatile sig_atomic_t interrupts, echo_over;
+#define ECHO_MS 150
 
 static int status; /* of errors that do not end the run */
 
@@ -266,19 +268,47 @@ static void handle_signals(void (*handler)(int), int flags)
 			sigaction(signals[i], &sa, NULL);
 }
 
-/* The first interrupt lets a write to a slow reader finish, the second breaks it off, a third is
- * not caught. */
+/*
+ * The first interrupt lets a write to a slow reader finish, the second breaks it off, a third is
+ * not caught. timeout(1) sends each one twice, to us and to our process group: what arrives within
+ * ECHO_MS of the first belongs to it.
+ */
 static void on_signal(int sig)
 {
-	(void)sig;
-	handle_signals(interrupts++ ? SIG_DFL : on_signal, 0);
-	dtrace_interrupt(interrupted_handle);
+	static const struct itimerval echo = {.it_value.tv_usec = ECHO_MS * 1000};
+
+	if (sig == SIGALRM) {
+		echo_over = 1;
+		handle_signals(on_signal, 0);
+	} else if (interrupts == 0) {
+		interrupts = 1;
+		setitimer(ITIMER_REAL, &echo, NULL);
+	} else if (echo_over) {
+		interrupts++;
+		handle_signals(SIG_DFL, 0);
+	}
+	if (interrupted_handle)
+		dtrace_interrupt(interrupted_handle);
+}
+
+/* A signal may come while the handle goes away. */
+void close_handle(dtrace_hdl_t *h)
+{
+	interrupted_handle = NULL;
+	dtrace_close(h);
 }
 
 static void catch_signals(dtrace_hdl_t *h)
 {
+	struct sigaction alarm = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	sigset_t set;
+
 	interrupted_handle = h;
 	handle_signals(on_signal, SA_RESTART);
+	sigaction(SIGALRM, &alarm, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM); /* whoever started us may have blocked it */
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static int on_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg)
@@ -352,7 +382,7 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 	if (interrupts < 2 && dtrace_aggregate_print(h, out) < 0 && interrupts < 2)
 		fatal_handle(h, "failed to print aggregations");
 	if (interrupts >= 2) {
-		dtrace_close(h);
+		close_handle(h);
 		_exit(status); /* what is left in buffers could block once more */
 	}
 	if (status == 0)
@@ -407,6 +437,7 @@ int main(int argc, char **argv)
 	if (!h)
 		fatal("failed to initialize dtrace: %s", strerror(error));
 	set_options(h, &a);
+	dtrace_handle_diag(h, on_diag, stdout);
 	start_processes(h, &a);
 	compile_programs(h, &a);
 	switch (a.mode) {
@@ -415,6 +446,6 @@ int main(int argc, char **argv)
 	case MODE_OBJECT: make_object(h, &a); break;
 	default: trace_mode(h, &a); break;
 	}
-	dtrace_close(h);
+	close_handle(h);
 	return status;
 }

@@ -107,8 +107,11 @@ DTRACE_API int dtrace_program_probes(dtrace_hdl_t *h, const dtrace_prog_t *p, dt
 DTRACE_API int dtrace_probe_report(dtrace_hdl_t *h, unsigned id, FILE *out);
 
 /* ---- target processes: $target is the first ---- */
-/* Start a command; it is held until dtrace_go(), and ended by dtrace_close() if it still runs. */
+/* Start a command; it is held (by ptrace) right after its exec, or at the point that option evaltime names,
+ * until dtrace_go(), and ended by dtrace_close() if it still runs. */
 DTRACE_API long dtrace_proc_create(dtrace_hdl_t *h, char *const argv[]); /* its pid, or -1 */
+/* Stop a process until dtrace_go() or dtrace_close(). With processes, all calls up to these must come from one
+ * thread: ptrace knows its tracer by thread. */
 DTRACE_API int dtrace_proc_grab(dtrace_hdl_t *h, long pid);
 
 /* ---- running ---- */

@@ -88,7 +88,7 @@ static void look_up_ring(dt_bpf_tr *t, uint32_t drop)
 }
 
 /* Tell the consumer that there is something to do. */
-static void wake_consumer(dt_bpf_tr *t)
+void dt_bpf_wake(dt_bpf_tr *t)
 {
 	dt_bpf_code *c = t->c;
 
@@ -116,7 +116,7 @@ static void wake_when_filling(dt_bpf_tr *t, uint32_t done)
 	ld(c, 8, R2, R1, 0);
 	jmpi(c, BPF_JNE, R2, 0, done);
 	sti(c, 8, R1, 0, 1);
-	wake_consumer(t);
+	dt_bpf_wake(t);
 	ja(c, done);
 }
 
@@ -222,7 +222,7 @@ static void buffer_is_full(dt_bpf_tr *t)
 	sti(c, 8, R1, CTL_FILLED, 1);
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
-	wake_consumer(t);
+	dt_bpf_wake(t);
 }
 
 /* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
@@ -300,13 +300,7 @@ void dt_bpf_reserve_functions(dt_bpf_tr *t)
 /* Zero-filled behind the last frame; a stack that cannot be had is all zeros. */
 void dt_bpf_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t nframes)
 {
-	dt_bpf_code *c = t->c;
-
-	mov(c, R1, R7);
-	dt_bpf_lea(c, R2, off);
-	movi(c, R3, (int32_t)(nframes * FRAME_BYTES));
-	movi(c, R4, dt_bpf_stack_flags(t, user));
-	helper(c, BPF_FUNC_get_stack);
+	dt_bpf_read_stack(t, user, off, nframes * FRAME_BYTES);
 }
 
 static void put_pid(dt_bpf_tr *t, uint32_t off)
@@ -343,6 +337,8 @@ static void copy_object(dt_bpf_tr *t, uint32_t off, uint32_t size, bool user)
 
 	mov(c, R3, R0);
 	st(c, 8, R6, S_FVALUE, R3);
+	if (user)
+		dt_bpf_user_memory(t);
 	dt_bpf_lea(c, R1, off);
 	movi(c, R2, (int32_t)size);
 	helper(c, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
@@ -428,6 +424,8 @@ static void append_string(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_
 	alu(c, BPF_ADD, R1, R6);
 	alui(c, BPF_ADD, R1, (int32_t)rec);
 	movi(c, R2, (int32_t)p->bound);
+	if (user)
+		dt_bpf_user_memory(t);
 	ld(c, 8, R3, R6, S_FVALUE);
 	helper(c, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
 	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
@@ -448,7 +446,7 @@ static void do_exit(dt_bpf_tr *t)
 	sti(c, 8, R1, CTL_EXITING, 1);
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
-	wake_consumer(t);
+	dt_bpf_wake(t);
 }
 
 static void do_signal(dt_bpf_tr *t, bool stop)

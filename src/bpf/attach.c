@@ -18,7 +18,7 @@
 
 #include "bpf/image.h"
 
-static void keep_link(dt_engine *e, int fd)
+void dt_bpf_keep_link(dt_engine *e, int fd)
 {
 	*dt_vec_add(&e->links, NULL) = fd;
 }
@@ -34,13 +34,13 @@ static int attach_raw(dt_engine *e, const struct dt_bpf_prog *p, const char *eve
 			      event);
 	if (fd < 0)
 		return dt_bpf_privilege_error(err, "attach to system calls in");
-	keep_link(e, fd);
+	dt_bpf_keep_link(e, fd);
 	return 0;
 }
 
 /* ---- tracepoints ---- */
 
-static bool is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
+bool dt_bpf_is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
 {
 	for (uint32_t i = 0; i < p->nclauses; i++)
 		if (e->clauses.v[p->clauses[i]].ecbs[probe])
@@ -68,9 +68,9 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 		const struct dt_bpf_probe *x = &e->probes.v[i];
 		int fd;
 
-		if (!dt_bpf_serves(e, p, i) || !is_on(e, p, i))
+		if (!dt_bpf_serves(e, p, i) || !dt_bpf_is_on(e, p, i))
 			continue;
-		fd = raw_tracepoint_open(x->at.event, p->fd,
+		fd = raw_tracepoint_open(p->task_arg ? NULL : x->at.event, p->fd,
 					 p->only == UINT32_MAX ? x->event : 0);
 		if (fd < 0 && (errno == ENOENT || errno == EINVAL || errno == EACCES))
 			return dt_err(err, errno,
@@ -78,7 +78,7 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 				      x->at.event, dt_strerror(errno));
 		if (fd < 0)
 			return dt_bpf_privilege_error(err, "attach to tracepoints in");
-		keep_link(e, fd);
+		dt_bpf_keep_link(e, fd);
 	}
 	return 0;
 }
@@ -103,11 +103,11 @@ static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct 
 			      "lower /proc/sys/kernel/perf_event_paranoid");
 	if (fd < 0)
 		return dt_bpf_privilege_error(err, "open a clock event in");
-	keep_link(e, fd);
+	dt_bpf_keep_link(e, fd);
 	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
 	if (link < 0)
 		return dt_bpf_privilege_error(err, "attach to the clock of");
-	keep_link(e, link);
+	dt_bpf_keep_link(e, link);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
 
-		if (x->kind != PK_PROFILE || !is_on(e, p, i))
+		if (x->kind != PK_PROFILE || !dt_bpf_is_on(e, p, i))
 			continue;
 		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
 			if ((!(x->at.one || one) || cpu == home) &&
@@ -154,7 +154,7 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 
 		if (fd < 0)
 			return dt_bpf_privilege_error(err, "attach to the scheduler of");
-		keep_link(e, fd);
+		dt_bpf_keep_link(e, fd);
 	}
 	for (uint32_t i = 0; i < e->progs.n; i++) {
 		const struct dt_bpf_prog *p = &e->progs.v[i];
@@ -165,6 +165,8 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 		case PK_RETURN: rc = attach_raw(e, p, "sys_exit", err); break;
 		case PK_PROFILE: rc = attach_profile(e, p, err); break;
 		case PK_TRACEPOINT: rc = attach_tracepoints(e, p, err); break;
+		case PK_UPROBE:
+		case PK_URETPROBE: rc = dt_bpf_attach_user(e, p, 0, err); break;
 		default: break;
 		}
 		if (rc < 0)

@@ -13,9 +13,9 @@
 
 /* ---- walks ---- */
 
-int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset)
+bool dt_bpf_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset)
 {
-	dt_types *ts = t->e->cc ? dt_compiler_types(t->e->cc) : NULL;
+	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
 	dt_type *s = ts ? dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, type) : NULL;
 	char part[64];
 	uint64_t bits, sum = 0;
@@ -35,7 +35,12 @@ int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *off
 		p += n + (p[n] == '.');
 	}
 	*offset = (uint32_t)sum;
-	if (s)
+	return s != NULL;
+}
+
+int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset)
+{
+	if (dt_bpf_find_field(t->e, type, path, offset))
 		return 0;
 	dt_bpf_tr_fail(t, "this kernel's type information has no struct %s member %s%s", type, path,
 		       t->e->has_btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
@@ -47,15 +52,28 @@ struct hop {
 	uint32_t size; /* of what is read there; 0: its address is the value */
 };
 
+void dt_bpf_task(dt_bpf_tr *t, bool trusted)
+{
+	if (!t->task_arg) {
+		helper(t->c, trusted ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);
+		return;
+	}
+	ld(t->c, 8, R0, R7, (int)(t->task_arg - 1) * 8);
+	if (!trusted) { /* through memory: an address becomes a number */
+		st(t->c, 8, R6, S_SELF, R0);
+		ld(t->c, 8, R0, R6, S_SELF);
+	}
+}
+
 /* r0 = the last member; 0 when a pointer on the way cannot be followed.
- *	r3 = get_current_task(); r3 += offset; probe_read_kernel(&slot->tmp, 8, r3); r3 = slot->tmp
+ *	r3 = task; r3 += offset; probe_read_kernel(&slot->tmp, 8, r3); r3 = slot->tmp
  *... */
 static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
 {
 	dt_bpf_code *c = t->c;
 	uint32_t off;
 
-	helper(c, BPF_FUNC_get_current_task);
+	dt_bpf_task(t, false);
 	for (size_t i = 0; i < n; i++) {
 		if (dt_bpf_field(t, hops[i].type, hops[i].member, &off) < 0)
 			return;
@@ -92,6 +110,11 @@ static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 					 {"css_set", "dfl_cgrp", 8},
 					 {"cgroup", "kn", 8},
 					 {"kernfs_node", "name", 8}},
+			cgroup_id_hops[] = {{"task_struct", "cgroups", 8},
+					    {"css_set", "dfl_cgrp", 8},
+					    {"cgroup", "kn", 8},
+					    {"kernfs_node", "id", 8}},
+			pid_hops[] = {{"task_struct", "pid", 8}}, /* tgid lies behind it */
 			args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
 			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}};
 
@@ -110,10 +133,63 @@ static const struct {
 
 /* ---- the process ---- */
 
+/* r0 = a pid as our pid namespace has it: of the process, or of the thread. For the process the way goes through
+ * task->signal; for the thread, pidof() is led by a pointer to the task: *(&task + 0) + thread_pid. */
+static void pid_in_namespace(dt_bpf_tr *t, bool thread)
+{
+	uint32_t at = dt_bpf_lib_args(t, "pidof"), thread_pid;
+	dt_bpf_code *c = t->c;
+
+	if (dt_bpf_field(t, "task_struct", "thread_pid", &thread_pid) < 0)
+		return;
+	dt_bpf_task(t, false);
+	st(c, 8, R6, (int)at, R0);
+	if (dt_bpf_pidns_args(t, at) < 0)
+		return;
+	if (thread) {
+		ld(c, 8, R0, R6, (int)at);
+		st(c, 8, R6, S_TMP, R0);
+		dt_bpf_lea(c, R0, S_TMP);
+		st(c, 8, R6, (int)at, R0);
+		sti(c, 8, R6, (int)at + 8, 0);
+		sti(c, 8, R6, (int)at + 16, (int32_t)thread_pid);
+	}
+	dt_bpf_lib_run(t, "pidof");
+}
+
+/* The same two numbers of a thread that is not the current one. */
+static void pid_tgid_of_task(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	if (!t->e->pidns_ino) {
+		walk(t, pid_hops, DT_NELEM(pid_hops));
+		return;
+	}
+	pid_in_namespace(t, false);
+	st(c, 8, R6, S_VALUE, R0);
+	pid_in_namespace(t, true);
+	ld(c, 8, R1, R6, S_VALUE);
+	alui(c, BPF_LSH, R1, 32);
+	alu(c, BPF_OR, R0, R1);
+}
+
+void dt_bpf_thread_id(dt_bpf_tr *t)
+{
+	if (t->task_arg)
+		walk(t, pid_hops, DT_NELEM(pid_hops));
+	else
+		helper(t->c, BPF_FUNC_get_current_pid_tgid);
+}
+
 void dt_bpf_pid_tgid(dt_bpf_tr *t)
 {
 	dt_bpf_code *c = t->c;
 
+	if (t->task_arg) {
+		pid_tgid_of_task(t);
+		return;
+	}
 	if (!t->e->pidns_ino) {
 		helper(c, BPF_FUNC_get_current_pid_tgid);
 		return;
@@ -131,7 +207,7 @@ void dt_bpf_pid_tgid(dt_bpf_tr *t)
 void dt_bpf_comm(dt_bpf_tr *t)
 {
 	dt_bpf_code *c = t->c;
-	uint32_t have = dt_bpf_label(c);
+	uint32_t have = dt_bpf_label(c), at = 0;
 
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, SF_COMM, have);
@@ -140,9 +216,14 @@ void dt_bpf_comm(dt_bpf_tr *t)
 	/* Linux 6.1 writes up to the NUL only; what follows it would be of an earlier firing. */
 	sti(c, 8, R6, S_COMM, 0);
 	sti(c, 8, R6, S_COMM + 8, 0);
+	if (t->task_arg && dt_bpf_field(t, "task_struct", "comm", &at) == 0) {
+		dt_bpf_task(t, false);
+		mov(c, R3, R0);
+		alui(c, BPF_ADD, R3, (int32_t)at);
+	}
 	dt_bpf_lea(c, R1, S_COMM);
 	movi(c, R2, 16);
-	helper(c, BPF_FUNC_get_current_comm);
+	helper(c, t->task_arg ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_get_current_comm);
 	dt_bpf_place(c, have);
 }
 
@@ -237,9 +318,11 @@ static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64};
 #define PT_REGS_SIZE 168
 
 /* r0 = the registers the thread entered the kernel with, as a typed pointer (needs kernel BTF) */
-static void user_regs(dt_bpf_code *c)
+static void user_regs(dt_bpf_tr *t)
 {
-	helper(c, BPF_FUNC_get_current_task_btf);
+	dt_bpf_code *c = t->c;
+
+	dt_bpf_task(t, true);
 	mov(c, R1, R0);
 	helper(c, BPF_FUNC_task_pt_regs);
 }
@@ -254,7 +337,7 @@ static void entry_arg(dt_bpf_tr *t, uint32_t n)
 		return;
 	}
 	if (t->e->has_btf) {
-		user_regs(c);
+		user_regs(t);
 		ld(c, 8, R0, R0, arg_regs[n]);
 		return;
 	}
@@ -285,7 +368,44 @@ static void profile_arg(dt_bpf_tr *t, uint32_t n)
 	dt_bpf_place(t->c, done);
 }
 
-static void arg(dt_bpf_tr *t, uint32_t n)
+/* The arguments of a function of x86-64, in struct pt_regs; those behind the sixth are on the stack. */
+static const uint16_t function_regs[6] = {112, 104, 96, 88, 72, 64};
+#define PT_REGS_AX 80
+#define PT_REGS_SP 152
+#define ARGS_MAX   10
+
+static void function_arg(dt_bpf_tr *t, uint32_t n)
+{
+	dt_bpf_code *c = t->c;
+
+	if (n < DT_NELEM(function_regs)) {
+		ld(c, 8, R0, R7, function_regs[n]);
+	} else if (n < ARGS_MAX) {
+		ld(c, 8, R3, R7, PT_REGS_SP);
+		ld(c, 8, R1, R6, S_NUMBER);
+		alu(c, BPF_ADD, R3, R1);
+		alui(c, BPF_ADD, R3, (int32_t)(n - DT_NELEM(function_regs) + 1) * 8);
+		dt_bpf_lea(c, R1, S_TMP);
+		movi(c, R2, 8);
+		helper(c, BPF_FUNC_probe_read_user); /* leaves zeros when it fails */
+		ld(c, 8, R0, R6, S_TMP);
+	} else {
+		movi(c, R0, 0);
+	}
+}
+
+/* The return of a user function: where it is, and the value. */
+static void function_result(dt_bpf_tr *t, uint32_t n)
+{
+	if (n == 0)
+		ld(t->c, 8, R0, R6, S_NUMBER);
+	else if (n == 1)
+		ld(t->c, 8, R0, R7, PT_REGS_AX);
+	else
+		movi(t->c, R0, 0);
+}
+
+void dt_bpf_event_arg(dt_bpf_tr *t, uint32_t n)
 {
 	switch (t->kind) {
 	case PK_ENTRY: entry_arg(t, n); break;
@@ -296,6 +416,8 @@ static void arg(dt_bpf_tr *t, uint32_t n)
 			movi(t->c, R0, 0);
 		break;
 	case PK_PROFILE: profile_arg(t, n); break;
+	case PK_UPROBE: function_arg(t, n); break;
+	case PK_URETPROBE: function_result(t, n); break;
 	case PK_TRACEPOINT:
 		if (n < t->nargs)
 			ld(t->c, 8, R0, R7, (int)n * 8);
@@ -310,6 +432,17 @@ static void arg(dt_bpf_tr *t, uint32_t n)
 		break;
 	default: movi(t->c, R0, 0); break;
 	}
+}
+
+/* The probe's argument: the event's, or what the prologue has made of it. */
+static void arg(dt_bpf_tr *t, uint32_t n)
+{
+	if (!t->used || t->kind == PK_ERROR || n >= DT_ATTACH_ARGS) {
+		dt_bpf_event_arg(t, t->used && t->kind != PK_ERROR ? UINT32_MAX : n);
+		return;
+	}
+	*t->used |= 1u << n;
+	ld(t->c, 8, R0, R6, S_PARGS + (int)n * 8);
 }
 
 /* The error of a system call, on its return: -4095..-1 means one. */
@@ -417,20 +550,53 @@ static bool has_stack(const dt_bpf_tr *t)
 	return t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR;
 }
 
+/* The stack of another thread: where it left the CPU, in the kernel. Its user stack cannot be had. */
+static void read_task_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t size)
+{
+	dt_bpf_code *c = t->c;
+
+	if (user) {
+		dt_bpf_here(t);
+		sti(c, 8, R6, S_FVALUE, 0);
+		dt_bpf_user_memory(t);
+	}
+	dt_bpf_task(t, true);
+	mov(c, R1, R0);
+	dt_bpf_lea(c, R2, off);
+	movi(c, R3, (int32_t)size);
+	movi(c, R4, 0);
+	helper(c, BPF_FUNC_get_task_stack);
+}
+
+void dt_bpf_read_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t size)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t done = dt_bpf_label(c);
+
+	if (t->task_arg) {
+		read_task_stack(t, user, off, size);
+		return;
+	}
+	if (user && dt_bpf_unwind(t, off, size / 8))
+		jmpi(c, BPF_JSGE, R0, 0, done);
+	mov(c, R1, R7);
+	dt_bpf_lea(c, R2, off);
+	movi(c, R3, (int32_t)size);
+	movi(c, R4, dt_bpf_stack_flags(t, user));
+	helper(c, BPF_FUNC_get_stack);
+	dt_bpf_place(c, done);
+}
+
 #define DEPTH_MAX 127
 
 /* r0 = bytes of the stack that is now in the slot's stack area, or 0 */
-static void read_stack(dt_bpf_tr *t, bool user)
+static void read_stack(dt_bpf_tr *t, bool user, uint32_t frames)
 {
 	dt_bpf_code *c = t->c;
 	uint32_t ok = dt_bpf_label(c);
 
 	t->e->need.stack = true;
-	mov(c, R1, R7);
-	dt_bpf_lea(c, R2, t->e->at.stack);
-	movi(c, R3, DEPTH_MAX * 8);
-	movi(c, R4, dt_bpf_stack_flags(t, user));
-	helper(c, BPF_FUNC_get_stack);
+	dt_bpf_read_stack(t, user, t->e->at.stack, frames * 8);
 	jmpi(c, BPF_JSGE, R0, 0, ok);
 	movi(c, R0, 0);
 	dt_bpf_place(c, ok);
@@ -442,7 +608,7 @@ static void stack_depth(dt_bpf_tr *t, bool user)
 		movi(t->c, R0, 0);
 		return;
 	}
-	read_stack(t, user);
+	read_stack(t, user, DEPTH_MAX);
 	alui(t->c, BPF_RSH, R0, 3);
 }
 
@@ -455,7 +621,7 @@ static void caller(dt_bpf_tr *t, bool user)
 		movi(c, R0, 0);
 		return;
 	}
-	read_stack(t, user);
+	read_stack(t, user, 2);
 	jmpi(c, BPF_JLT, R0, 16, none);
 	dt_bpf_lea(c, R1, t->e->at.stack);
 	ld(c, 8, R0, R1, 8);
@@ -481,6 +647,7 @@ static void exec_args(dt_bpf_tr *t, uint32_t rd)
 	uint32_t at = dt_bpf_lib_args(t, "execargs");
 
 	dt_bpf_here(t);
+	dt_bpf_user_memory(t);
 	walk(t, args_hops, DT_NELEM(args_hops));
 	st(t->c, 8, R6, (int)at, R0);
 	walk(t, args_end_hops, DT_NELEM(args_end_hops));
@@ -557,8 +724,13 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 	case DT_VAR_NSPID: nspid(t); break;
 	case DT_VAR_PPID: ppid(t); break;
 	case DT_VAR_VTIMESTAMP: dt_bpf_vtimestamp(t); break;
-	case DT_VAR_CURTHREAD: helper(c, BPF_FUNC_get_current_task); break;
-	case DT_VAR_CGROUPID: helper(c, BPF_FUNC_get_current_cgroup_id); break;
+	case DT_VAR_CURTHREAD: dt_bpf_task(t, false); break;
+	case DT_VAR_CGROUPID:
+		if (t->task_arg)
+			walk(t, cgroup_id_hops, DT_NELEM(cgroup_id_hops));
+		else
+			helper(c, BPF_FUNC_get_current_cgroup_id);
+		break;
 	case DT_VAR_IPL: movi(c, R0, t->kind == PK_PROFILE ? 2 : 0); break;
 	case DT_VAR_ERRNO: error_number(t); break;
 	case DT_VAR_STACKDEPTH: stack_depth(t, false); break;
@@ -583,20 +755,29 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 
 /* ---- args[], regs[], uregs[] ---- */
 
-/* R_* as on Solaris for amd64 (facts: uregs[] constants), by place in struct pt_regs; the segment
- * registers that Linux does not save read as 0. */
-static const uint16_t ureg_offset[] = {
-    0, 8, 16, 24, 64, 72, 56, 48, 112, 104, 32, 40, 96, 88, 80, /* r15..rax in pt_regs' own order */
-};
-
+/* The thread's user registers, by index in struct pt_regs (lib/regs.d). A uprobe's context is just that. On kernels
+ * without type information only system calls have them besides: both tracepoints pass them. */
 static void user_register(dt_bpf_tr *t, uint64_t n)
 {
-	if (!t->e->has_btf || n >= DT_NELEM(ureg_offset)) {
-		movi(t->c, R0, 0);
-		return;
+	dt_bpf_code *c = t->c;
+
+	if (n >= PT_REGS_SIZE / 8) {
+		movi(c, R0, 0);
+	} else if (t->kind == PK_UPROBE || t->kind == PK_URETPROBE) {
+		ld(c, 8, R0, R7, (int)n * 8);
+	} else if (t->e->has_btf) {
+		user_regs(t);
+		ld(c, 8, R0, R0, (int)n * 8);
+	} else if (t->kind == PK_ENTRY || t->kind == PK_RETURN) {
+		dt_bpf_lea(c, R1, S_TMP);
+		movi(c, R2, 8);
+		ld(c, 8, R3, R7, 0);
+		alui(c, BPF_ADD, R3, (int32_t)n * 8);
+		helper(c, BPF_FUNC_probe_read_kernel);
+		ld(c, 8, R0, R6, S_TMP);
+	} else {
+		movi(c, R0, 0);
 	}
-	user_regs(t->c);
-	ld(t->c, 8, R0, R0, ureg_offset[n]);
 }
 
 void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd)

@@ -161,7 +161,7 @@ static void progenyof(dt_bpf_tr *t, uint32_t rd)
 		return;
 	dt_bpf_here(t);
 	if (ns) { /* pids are those that ps shows here */
-		helper(t->c, BPF_FUNC_get_current_task);
+		dt_bpf_task(t, false);
 		st(t->c, 8, R6, (int)args, R0);
 		if (dt_bpf_pidns_args(t, args) < 0)
 			return;
@@ -174,7 +174,7 @@ static void progenyof(dt_bpf_tr *t, uint32_t rd)
 	}
 	tuple(t, R0, 0);
 	st(t->c, 8, R6, (int)args, R0);
-	helper(t->c, BPF_FUNC_get_current_task);
+	dt_bpf_task(t, false);
 	st(t->c, 8, R6, (int)args + 8, R0);
 	sti(t->c, 8, R6, (int)args + 16, (int32_t)parent);
 	sti(t->c, 8, R6, (int)args + 24, (int32_t)tgid);
@@ -204,6 +204,7 @@ static void read_user(dt_bpf_tr *t, int read)
 	mov(c, R2, R9);
 	tuple(t, R3, 0);
 	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_user_memory(t);
 	helper(c, read);
 	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	mov(c, R0, R8);
@@ -296,6 +297,7 @@ static void copyout(dt_bpf_tr *t, uint32_t rd, bool string)
 	jmpi(c, BPF_JGT, R9, (int32_t)t->e->at.scratch_size, done);
 	tuple(t, R1, 1);
 	st(c, 8, R6, S_FVALUE, R1);
+	dt_bpf_user_memory(t);
 	dt_bpf_lea(c, R2, t->e->at.scratch);
 	alu(c, BPF_ADD, R2, R8);
 	mov(c, R3, R9);
@@ -368,7 +370,7 @@ static void mutex_owned(dt_bpf_tr *t)
 {
 	mutex_owner(t);
 	st(t->c, 8, R6, S_VALUE, R0);
-	helper(t->c, BPF_FUNC_get_current_task);
+	dt_bpf_task(t, false);
 	ld(t->c, 8, R1, R6, S_VALUE);
 	alu(t->c, BPF_XOR, R0, R1);
 	test(t, BPF_JEQ, 0);
@@ -383,7 +385,7 @@ static void getf(dt_bpf_tr *t)
 
 	if (dt_bpf_field(t, "fdtable", "max_fds", &max) < 0)
 		return;
-	helper(c, BPF_FUNC_get_current_task);
+	dt_bpf_task(t, false);
 	for (size_t i = 0; i < DT_NELEM(path); i++) {
 		uint32_t off;
 

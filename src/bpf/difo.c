@@ -81,6 +81,15 @@ uint32_t dt_bpf_fault_label(dt_bpf_tr *t, uint32_t code)
 	return t->fault[code];
 }
 
+/* if (0 == 0) goto fault: the kernel refuses code behind a plain jump, which nothing reaches */
+void dt_bpf_user_memory(dt_bpf_tr *t)
+{
+	if (!t->task_arg)
+		return;
+	movi(t->c, R0, 0);
+	jmpi(t->c, BPF_JEQ, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+}
+
 /* code: slot->fault = code + 1; goto fault_exit */
 void dt_bpf_fault_paths(dt_bpf_tr *t)
 {
@@ -187,6 +196,8 @@ static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_
 	dt_bpf_here(t);
 	dt_bpf_get(t, R3, from);
 	st(c, 8, R6, S_FVALUE, R3);
+	if (user)
+		dt_bpf_user_memory(t);
 	dt_bpf_lea(c, R1, S_TMP);
 	movi(c, R2, (int32_t)size);
 	helper(c, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);

@@ -26,10 +26,13 @@ static void bpf_close(dt_engine *e)
 	if (!e)
 		return;
 	dt_bpf_detach(e);
-	for (uint32_t i = 0; i < e->progs.n; i++)
+	for (uint32_t i = 0; i < e->progs.n; i++) {
+		dt_bpf_user_free(&e->progs.v[i]);
 		if (e->progs.v[i].fd >= 0)
 			close(e->progs.v[i].fd);
+	}
 	dt_bpf_rings_free(e);
+	dt_bpf_tables_free(e);
 	if (e->control)
 		munmap(e->control, 4096);
 	if (e->cpus)
@@ -39,6 +42,7 @@ static void bpf_close(dt_engine *e)
 	dt_vec_free(&e->fds);
 	dt_vec_free(&e->progs);
 	dt_vec_free(&e->probes);
+	dt_vec_free(&e->prologues);
 	dt_vec_free(&e->clauses);
 	dt_vec_free(&e->aggs);
 	dt_buf_free(&e->rodata);
@@ -97,6 +101,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 
 	e->opts = env->opts;
 	e->cc = env->cc;
+	e->procs = dt_probes_procs(env->probes);
 	e->arena = dt_arena_new();
 	e->string_pool = dt_map_new();
 	e->strsize = dt_opt(env->opts, DT_O_STRSIZE);
@@ -117,9 +122,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
 	dt_bpf_string(e, "");
 	e->at.nslots = 4; /* while learning */
-	for (uint32_t i = 0; i < env->necbs && !e->has_cookies; i++)
-		e->has_cookies = strcmp(env->ecbs[i].probe->prov, "sdt") == 0;
-	e->has_cookies = e->has_cookies && dt_bpf_has_cookies();
+	e->has_cookies = dt_bpf_has_cookies();
 	if (dt_bpf_plan(e, env, err) < 0 || learn(e, err) < 0 || dt_bpf_layout(e, err) < 0 ||
 	    dt_bpf_create_maps(e, err) < 0 || dt_bpf_load(e, err) < 0 ||
 	    dt_bpf_rings_map(e, err) < 0) {
@@ -153,6 +156,7 @@ static int bpf_go(dt_engine *e, dt_error *err)
 	e->begin_cpu = cpu > 0 && (uint32_t)cpu < e->ncpus ? (uint32_t)cpu : 0;
 	*control(e, CTL_WALL) = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC);
 	e->state = BPF_RUNNING;
+	dt_bpf_tables_preload(e);
 	if (dt_bpf_fire(e, PK_BEGIN, err) < 0)
 		return -1;
 	if (__atomic_load_n(control(e, CTL_EXITING), __ATOMIC_SEQ_CST))

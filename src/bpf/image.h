@@ -3,12 +3,14 @@
  *
  *   emit.c      instructions, labels, functions
  *   btf.c       the little BTF that the kernel wants beside programs and task storage
+ *   prologue.c  what stable probes compute before their clauses run
  *   plan.c      ECBs -> clauses, probes, record layouts; what the program needs
  *   layout.c    where everything lies in the slot and in the maps, once all needs are known
  *   difo.c      DIF instructions -> eBPF
  *   value.c     what is known about a DIF register; strings and keys made of it
  *   builtin.c   built-in variables
  *   vtime.c     vtimestamp
+ *   unwind.c    user stacks;  tables.c: what it needs to know about files, unwind.h
  *   var.c       user variables
  *   memory.c    scratch, stores through addresses
  *   sub.c       a small language for subroutines that loop; lib.c: the subroutines in it
@@ -16,7 +18,7 @@
  *   action.c    actions and records;  agg.c: aggregating actions
  *   prog.c      whole programs: claim a slot, find the probe, run its clauses, faults, release
  *   load.c      maps and programs into the kernel
- *   attach.c    programs to probes
+ *   attach.c    programs to probes;  attach_user.c: to places in user code
  *   ring.c      records out of the ring buffers;  snapshot.c: aggregations out of their maps
  *   engine.c    the engine interface
  *
@@ -97,14 +99,18 @@ enum {
 	S_EARGS = 256,	 /* 6 arguments of ERROR */
 	S_COMM = 304,	 /* execname */
 	S_PTREGS = 320,	 /* 168 bytes: registers of the system call */
+	S_NUMBER = S_PTREGS, /* places in user code: dt_attach's number */
 	S_TOKLIVE = 488, /* strtok() has text left */
 	S_DIGITS = 496,	 /* 128 bytes: numbers and addresses as text */
 	S_SPECSEQ = 624, /* u32: which use of the speculation id */
 	S_BUCKET = 632,
 	S_ARRAY = 628,	/* u32: which array last_key belongs to: scope << 16 | id; 0: none */
-	S_LOCALS = 640, /* variables of subroutines */
+	S_PARGS = 640,	/* 10 arguments of the probe, made by its prologue */
+	S_LOCALS = 720, /* variables of subroutines */
 	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
-	S_AREAS = S_LOCALS + S_LOCALS_MAX * 8,
+	S_UNWIND = S_LOCALS + S_LOCALS_MAX * 8, /* state of the walker of user stacks, see unwind.c */
+	DT_BPF_UNWIND_SIZE = 536,
+	S_AREAS = S_UNWIND + DT_BPF_UNWIND_SIZE,
 };
 enum { SF_ARGS = 1, SF_COMM = 2 };
 
@@ -170,7 +176,16 @@ struct dt_bpf_probe {
 	uint32_t event; /* system call number, or index among the probes of its kind */
 	uint32_t group; /* probes of one kind and group can share a program */
 	uint32_t nargs; /* tracepoints */
+	uint32_t prologue; /* index into e->prologues, plus 1; 0: the event's own arguments */
+	bool more;	   /* the next one is the same probe at another event */
 	dt_attach at;
+};
+
+/* What is computed before the clauses run; probes of equal text share one. */
+struct dt_bpf_prologue {
+	const dt_difo *when;		     /* NULL: it always fires */
+	const dt_difo *arg[DT_ATTACH_ARGS]; /* NULL: 0 */
+	bool own;			     /* no: the arguments are the event's */
 };
 
 enum dt_bpf_role { ROLE_EFFECT, ROLE_DATA, ROLE_KEY, ROLE_KEY_ID };
@@ -244,9 +259,17 @@ struct dt_bpf_prog {
 	uint32_t nclauses;
 	uint32_t table;		 /* in rodata: event -> { probe + 1, clause masks } */
 	uint32_t nevents, masks; /* masks: words per event; 0: every clause on every event */
+	/* places in user code: a table of its own, see attach_user.c */
+	int fd_table;
+	uint8_t *rows; /* mapped */
+	uint32_t row_size;
 	uint32_t group;		 /* for probes of this group ... */
 	uint32_t only;		 /* ... or only this probe (index); UINT32_MAX: any */
 	uint32_t nargs;		 /* tracepoints: how many arguments each of them has at least */
+	uint32_t task_arg;	 /* as in dt_attach: it has one probe then */
+	bool prologues;		 /* its probes have them: arguments are in the slot */
+	uint32_t *used;		 /* bit n: some clause looks at argument n */
+	uint32_t prologue_of;	 /* in rodata, u32 by probe: index into e->prologues */
 	int fd;
 };
 
@@ -270,10 +293,12 @@ struct dt_engine {
 	uint64_t strsize;
 	uint32_t ncpus;
 	bool has_btf, has_ia32;
+	bool has_uprobe_multi;
 	bool has_cookies; /* raw tracepoints can be told apart by cookie (Linux 6.10) */
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 	/* plan */
 	DT_VEC(struct dt_bpf_probe) probes;
+	DT_VEC(struct dt_bpf_prologue) prologues;
 	uint32_t nevents[PK_MAX]; /* probes of each kind; system calls have their numbers instead */
 	DT_VEC(struct dt_bpf_clause) clauses;
 	DT_VEC(struct dt_bpf_agg *) aggs;
@@ -301,6 +326,9 @@ struct dt_engine {
 	uint64_t cpus_size;
 	struct dt_bpf_ring *rings;
 	uint64_t *wake, *woken; /* consumer's and producer's position of fd_wake, mapped */
+	struct dt_procs *procs; /* of the session; NULL: none */
+	struct dt_bpf_unwind *unwind; /* NULL: no program walks user stacks */
+	bool no_unwind;	       /* this kernel's structures are not as we know them */
 	int fd_vtime;	       /* the program at sched_switch */
 	uint32_t vtime_start;  /* offset of task_struct.se.exec_start */
 	uint32_t preallocated; /* bytes, in maps of variables and aggregations */
@@ -326,6 +354,11 @@ bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c);
 /* Is this probe served by the program? */
 bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
 struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg);
+
+/* ---- prologue.c ---- */
+/* Compile what the probe computes before its clauses run. */
+int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err);
+void dt_bpf_prologue_place(dt_engine *e, struct dt_bpf_prog *p); /* its table, in rodata */
 
 /* ---- layout.c ---- */
 int dt_bpf_layout(dt_engine *e, dt_error *err);
@@ -369,8 +402,8 @@ struct dt_bpf_libfn {
 typedef struct dt_bpf_lib { /* subroutines already in this program */
 	DT_VEC(struct dt_bpf_libfn) fns;
 	uint32_t nlocals;
-	uint32_t count, store[4], copy[2], output, reserve,
-	    unreserve; /* other functions; 0: not asked for */
+	uint32_t count, store[4], copy[2], output, reserve, unreserve,
+	    unwind; /* other functions; 0: not asked for */
 } dt_bpf_lib;
 
 typedef struct dt_bpf_tr {
@@ -380,6 +413,8 @@ typedef struct dt_bpf_tr {
 	enum dt_bpf_kind kind;
 	enum dt_bpf_kind prog_kind; /* kind is PK_ERROR inside ERROR clauses, this never */
 	uint32_t nargs;		    /* tracepoints */
+	uint32_t task_arg;	    /* of the program */
+	uint32_t *used;		    /* arguments are in the slot, this says which are wanted; NULL: the event's own */
 	uint32_t clause;	    /* index */
 	dt_bpf_state now;
 	bool reachable;
@@ -393,6 +428,12 @@ typedef struct dt_bpf_tr {
 
 void dt_bpf_tr_fail(dt_bpf_tr *t, const char *fmt, ...) DT_PRINTF(2, 3);
 
+/* ---- prologue.c ---- */
+/* In a program: fn[i] are the functions of e->prologues, 0 for those it has no use for. */
+uint32_t *dt_bpf_prologue_declare(dt_bpf_tr *t, const struct dt_bpf_prog *p);
+void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn, uint32_t no);
+void dt_bpf_prologue_functions(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn);
+
 /* ---- difo.c ---- */
 /* Run a DIFO: its value is in r0 and described by *out. Control goes on behind it. */
 void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out);
@@ -403,6 +444,9 @@ void dt_bpf_set(dt_bpf_tr *t, uint32_t reg, int from, dt_bpf_val v);
 uint32_t dt_bpf_fault_label(dt_bpf_tr *t, uint32_t code);
 void dt_bpf_fault_paths(dt_bpf_tr *t); /* at the end of the function */
 void dt_bpf_here(dt_bpf_tr *t);	       /* a fault from here on happened at t->loff */
+/* User memory is about to be read: it is another process's when the probe is about another thread. The address
+ * is in slot->fvalue. */
+void dt_bpf_user_memory(dt_bpf_tr *t);
 #define NUMBER ((dt_bpf_val){.kind = V_NUMBER})
 
 /* ---- value.c ---- */
@@ -420,15 +464,36 @@ void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal);
 void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd);
 void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
 int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user); /* of get_stack */
+/* r0 = bytes of the stack now at slot + off, or negative */
+void dt_bpf_read_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t size);
 void dt_bpf_time(dt_bpf_tr *t);			       /* r0 = timestamp */
+/* r0 = the thread the probe is about: a number, or a pointer that the kernel trusts. */
+void dt_bpf_task(dt_bpf_tr *t, bool trusted);
+void dt_bpf_event_arg(dt_bpf_tr *t, uint32_t n); /* r0 = the event's own argument */
 void dt_bpf_pid_tgid(dt_bpf_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
+void dt_bpf_thread_id(dt_bpf_tr *t); /* the same as the kernel sees them */
 void dt_bpf_comm(dt_bpf_tr *t);	    /* make S_COMM hold the name */
 int dt_bpf_pidns_args(dt_bpf_tr *t, uint32_t args);
-int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset);
+/* Where "a.b" is in a structure of the kernel. */
+bool dt_bpf_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset);
+int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset); /* it must be there */
 
 /* ---- vtime.c ---- */
 void dt_bpf_vtimestamp(dt_bpf_tr *t); /* r0 = vtimestamp */
 int dt_bpf_vtime_load(dt_engine *e, dt_error *err);
+
+/* ---- unwind.c ---- */
+/* r0 = bytes of the user stack, innermost frame first, now at slot + off; -1: ask bpf_get_stack(). False: no code
+ * was made, this kernel does not tell what we need. */
+bool dt_bpf_unwind(dt_bpf_tr *t, uint32_t off, uint32_t frames);
+void dt_bpf_unwind_functions(dt_bpf_tr *t);
+int dt_bpf_identify_code(dt_engine *e, int fd_slot, dt_bpf_code *c, dt_error *err);
+
+/* ---- tables.c ---- */
+int dt_bpf_tables_create(dt_engine *e, dt_error *err);
+void dt_bpf_tables_feed(dt_engine *e); /* make the tables that walks have missed */
+void dt_bpf_tables_preload(dt_engine *e);
+void dt_bpf_tables_free(dt_engine *e);
 
 /* ---- var.c ---- */
 static inline uint32_t dt_bpf_array_tag(int scope, uint32_t id)
@@ -468,6 +533,7 @@ void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd);
 void dt_bpf_clause(dt_bpf_tr *t);
 void dt_bpf_output(dt_bpf_tr *t, uint32_t size); /* size 0: up to the cursor */
 void dt_bpf_output_function(dt_bpf_tr *t);
+void dt_bpf_wake(dt_bpf_tr *t); /* the consumer */
 /* Set bytes of a small buffer aside; r0 = 0: there are none. */
 void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost);
 void dt_bpf_unreserve(dt_bpf_tr *t);
@@ -495,7 +561,24 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err);
 int dt_bpf_load(dt_engine *e, dt_error *err);
 int dt_bpf_privilege_error(dt_error *err, const char *doing);
 
+/* ---- attach_user.c ---- */
+struct dt_bpf_row {
+	uint32_t probe; /* plus 1; 0: nobody asked for it */
+	uint32_t pid;	/* 0: any */
+	uint64_t number;
+	uint32_t mask[];
+};
+bool dt_bpf_is_user(enum dt_bpf_kind kind);
+bool dt_bpf_has_uprobe_multi(void);
+int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err); /* make and fill it */
+void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
+void dt_bpf_user_free(struct dt_bpf_prog *p);
+/* Attach the probes from `first` on. */
+int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err);
+
 /* ---- attach.c ---- */
+void dt_bpf_keep_link(dt_engine *e, int fd); /* closed when everything is detached */
+bool dt_bpf_is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe); /* with any of its clauses */
 bool dt_bpf_has_cookies(void);
 int dt_bpf_attach(dt_engine *e, dt_error *err);
 void dt_bpf_detach(dt_engine *e);

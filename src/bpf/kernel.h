@@ -22,4 +22,22 @@ struct dt_raw_tracepoint_attr {
 	__u64 cookie;
 };
 
+/* BPF_LINK_CREATE of many places in one file: Linux 6.6. */
+#define DT_BPF_TRACE_UPROBE_MULTI   48
+#define DT_BPF_F_UPROBE_MULTI_RETURN 1
+struct dt_uprobe_multi_attr {
+	__u32 prog_fd;
+	__u32 target_fd;
+	__u32 attach_type;
+	__u32 flags;
+	__u64 path;
+	__u64 offsets;
+	__u64 ref_ctr_offsets;
+	__u64 cookies;
+	__u32 cnt;
+	__u32 multi_flags;
+	__u32 pid;
+	__u32 pad;
+};
+
 #endif

@@ -188,6 +188,10 @@ static void place_table(dt_engine *e, struct dt_bpf_prog *p)
 	for (uint32_t i = 0; i < e->probes.n; i++)
 		if (dt_bpf_serves(e, p, i) && e->probes.v[i].event >= p->nevents)
 			p->nevents = e->probes.v[i].event + 1;
+	if (dt_bpf_is_user(p->kind)) {
+		p->row_size = (uint32_t)dt_align_up(sizeof(struct dt_bpf_row) + p->masks * 4, 8);
+		return;
+	}
 	table = dt_xcalloc(p->nevents * words + 1, 4);
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		uint32_t *row;
@@ -219,6 +223,8 @@ static void place_rodata(dt_engine *e)
 		place_epids(e);
 	for (uint32_t i = 0; i < e->progs.n; i++)
 		place_table(e, &e->progs.v[i]);
+	for (uint32_t i = 0; i < e->progs.n; i++)
+		dt_bpf_prologue_place(e, &e->progs.v[i]);
 	e->at.zeros = (uint32_t)e->rodata.n;
 	e->at.zeros_size = (uint32_t)dt_align_up(e->need.zeros + 8, 8);
 	if (e->need.memory && e->at.zeros_size < e->at.scratch_size)

@@ -319,7 +319,9 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 	}
 	if (e->need.task_storage && make_threads(e, err) < 0)
 		return -1;
-	if (can_end_itself(e) || dt_bpf_wakes_early(e)) {
+	if (e->unwind && dt_bpf_tables_create(e, err) < 0)
+		return -1;
+	if (can_end_itself(e) || dt_bpf_wakes_early(e) || e->unwind) {
 		e->fd_wake = make_map(e, BPF_MAP_TYPE_RINGBUF, "dt_wake", 0, 0, 4096, 0, err);
 		if (e->fd_wake < 0)
 			return -1;
@@ -330,6 +332,9 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 		if (e->fd_specs < 0)
 			return -1;
 	}
+	for (uint32_t i = 0; i < e->progs.n; i++)
+		if (dt_bpf_is_user(e->progs.v[i].kind) && dt_bpf_user_table(e, &e->progs.v[i], err) < 0)
+			return -1;
 	if (make_arrays(e, &e->globals, err) < 0 || make_arrays(e, &e->threads, err) < 0 ||
 	    make_aggs(e, err) < 0 || make_rings(e, err) < 0)
 		return -1;
@@ -385,6 +390,23 @@ static const enum bpf_prog_type prog_types[PK_MAX] = {
     [PK_UPROBE] = BPF_PROG_TYPE_KPROBE,		    [PK_URETPROBE] = BPF_PROG_TYPE_KPROBE,
 };
 
+/* A program that is told which tracepoint it is for has typed pointers in its context. */
+static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type,
+			   struct bpf_prog_load_opts *o, dt_error *err)
+{
+	const char *event = e->probes.v[p->only].at.event;
+	char *name = dt_xasprintf("btf_trace_%s", event);
+	dt_type *t = dt_type_lookup(dt_compiler_types(e->cc), "vmlinux", DT_NS_ORDINARY, name);
+
+	free(name);
+	if (!t || !t->btf_id)
+		return dt_err(err, EDT_NOPROBE, "this kernel's type information has no tracepoint %s", event);
+	*type = BPF_PROG_TYPE_TRACING;
+	o->expected_attach_type = BPF_TRACE_RAW_TP;
+	o->attach_btf_id = t->btf_id;
+	return 0;
+}
+
 static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
 	enum bpf_prog_type type = prog_types[p->kind];
@@ -405,6 +427,10 @@ static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		btf = dt_bpf_btf_funcs(&c, e->at.slot_size, info, err);
 		rc = btf < 0 ? -1 : 0;
 	}
+	if (dt_bpf_is_user(p->kind) && e->has_uprobe_multi)
+		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
+	if (rc == 0 && p->task_arg)
+		rc = trust_arguments(e, p, &type, &o, err);
 	if (rc == 0) {
 		o.prog_btf_fd = (uint32_t)btf;
 		o.func_info = info;

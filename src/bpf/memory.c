@@ -352,6 +352,9 @@ void dt_bpf_copy_tuple(dt_bpf_tr *t, uint32_t from, uint32_t size, uint32_t to, 
 {
 	dt_bpf_here(t);
 	ld(t->c, 8, R2, R6, S_TUPLE + (int)from * 8);
+	st(t->c, 8, R6, S_FVALUE, R2);
+	if (user)
+		dt_bpf_user_memory(t);
 	ld(t->c, 8, R3, R6, S_TUPLE + (int)size * 8);
 	ld(t->c, 8, R4, R6, S_TUPLE + (int)to * 8);
 	call_copy(t, user);

@@ -12,41 +12,70 @@
  * aggregation have one layout for all clauses that use it: every part as large as the largest.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bpf/image.h"
 #include "dif/quantize.h"
 
 /* ---- probes ---- */
 
-#define TRACEPOINT_ARGS 12
-
-static uint32_t count_args(dt_probes *ps, const dt_probe *p)
-{
-	const char *native[TRACEPOINT_ARGS], *xlated[TRACEPOINT_ARGS];
-	int mapping[TRACEPOINT_ARGS];
-	int n = p->provider->args ? p->provider->args(p->provider, ps, p, native, xlated, mapping,
-						      TRACEPOINT_ARGS)
-				  : 0;
-
-	return n > 0 ? (uint32_t)n : 0;
-}
-
 /* Probes of one kind and group can share a program: one that reads an argument may not be attached to a
- * tracepoint that has fewer. */
-static void group_probe(dt_probes *ps, struct dt_bpf_probe *x)
+ * tracepoint that has fewer. Those with prologues have programs of their own, where arguments are in the slot. */
+#define PROLOGUES_PER_PROGRAM 64
+
+static uint32_t prologue_group(const dt_engine *e, const struct dt_bpf_probe *x)
 {
-	if (x->kind != PK_TRACEPOINT)
-		return;
-	x->nargs = count_args(ps, x->probe);
-	x->group = x->nargs;
+	uint32_t group = 1 + (x->prologue - 1) / PROLOGUES_PER_PROGRAM;
+
+	if (x->kind != PK_ENTRY && x->kind != PK_RETURN)
+		return group << 8;
+	/* One program has one probe for each system call. */
+	for (uint32_t i = 0; i < e->probes.n; i++) {
+		const struct dt_bpf_probe *o = &e->probes.v[i];
+
+		if (o != x && o->kind == x->kind && o->event == x->event && o->group >> 8 >= group)
+			group = (o->group >> 8) + 1;
+	}
+	return group << 8;
 }
 
-/* The index of a probe, entered at first sight; -1 and *err when it cannot be attached. */
+static int group_probe(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
+{
+	dt_type *f = NULL;
+
+	if (x->kind == PK_TRACEPOINT && e->cc)
+		f = dt_tracepoint_type(dt_compiler_types(e->cc), x->at.event);
+	if (f && f->nparams > 1)
+		x->nargs = f->nparams - 1;
+	x->group = x->nargs + (x->at.task_arg << 4);
+	if (dt_bpf_prologue_plan(e, x, err) < 0)
+		return -1;
+	if (x->prologue)
+		x->group += prologue_group(e, x);
+	return 0;
+}
+
+/* One event of a probe. */
+static int add_event(dt_engine *e, const dt_probe *p, const dt_attach *at, dt_error *err)
+{
+	struct dt_bpf_probe *x = dt_vec_add(&e->probes, NULL);
+
+	x->probe = p;
+	x->at = *at;
+	x->kind = (enum dt_bpf_kind)at->kind;
+	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)at->number : e->nevents[x->kind]++;
+	x->more = at->also != NULL;
+	return group_probe(e, x, err);
+}
+
+/* The index of a probe (of the first of its events), entered at first sight; -1 and *err when it cannot be
+ * attached. */
 static int probe_index(dt_engine *e, dt_probes *ps, dt_map *seen, const dt_probe *p, dt_error *err)
 {
-	struct dt_bpf_probe *x;
 	char key[16], why[200] = "";
+	uint32_t first = e->probes.n;
 	dt_attach at = {0};
+	dt_error problem;
 	void *known;
 
 	snprintf(key, sizeof(key), "%u", p->id);
@@ -56,14 +85,12 @@ static int probe_index(dt_engine *e, dt_probes *ps, dt_map *seen, const dt_probe
 	if (!p->provider->attach || p->provider->attach(p->provider, ps, p, &at, why, sizeof(why)) < 0)
 		return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s%s%s", p->prov, p->mod, p->func,
 			      p->name, *why ? ": " : "", why);
-	x = dt_vec_add(&e->probes, NULL);
-	x->probe = p;
-	x->at = at;
-	x->kind = (enum dt_bpf_kind)at.kind;
-	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)at.number : e->nevents[x->kind]++;
-	group_probe(ps, x);
-	dt_map_set(seen, key, (void *)(uintptr_t)e->probes.n);
-	return (int)e->probes.n - 1;
+	for (const dt_attach *a = &at; a; a = a->also)
+		if (add_event(e, p, a, &problem) < 0)
+			return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod,
+				      p->func, p->name, problem.text);
+	dt_map_set(seen, key, (void *)(uintptr_t)(first + 1));
+	return (int)first;
 }
 
 /* ---- aggregations ---- */
@@ -322,6 +349,11 @@ static void each_difo(dt_engine *e, void (*f)(dt_engine *e, const dt_difo *d))
 			f(e, c->actions[k].incr);
 		}
 	}
+	for (uint32_t i = 0; i < e->prologues.n; i++) {
+		f(e, e->prologues.v[i].when);
+		for (uint32_t k = 0; k < DT_ATTACH_ARGS; k++)
+			f(e, e->prologues.v[i].arg[k]);
+	}
 }
 
 static void plan_vars(dt_engine *e)
@@ -365,7 +397,11 @@ static void add_programs(dt_engine *e, uint32_t probe, bool alone)
 	struct dt_bpf_prog like = {.kind = x->kind,
 				   .group = x->group,
 				   .nargs = x->nargs,
+				   .task_arg = x->at.task_arg,
+				   .prologues = x->prologue != 0,
+				   .used = dt_arena_alloc(e->arena, sizeof(uint32_t)),
 				   .only = alone ? probe : UINT32_MAX,
+				   .fd_table = -1,
 				   .fd = -1};
 	struct dt_bpf_prog *p = NULL;
 
@@ -390,10 +426,11 @@ static bool has_program(const dt_engine *e, uint32_t probe)
 	return false;
 }
 
-/* Can the program find out which of its probes fired? If not, each has its own. */
-static bool told_apart(const dt_engine *e, enum dt_bpf_kind kind)
+/* Can the program find out which of its probes fired? If not, each has its own. So has one that is about another
+ * thread: the kernel trusts the pointer to it only if it knows the event when it loads the program. */
+static bool told_apart(const dt_engine *e, const struct dt_bpf_probe *x)
 {
-	return kind != PK_TRACEPOINT || e->has_cookies;
+	return x->kind != PK_TRACEPOINT || (e->has_cookies && !x->at.task_arg);
 }
 
 /* Kind by kind, in the order that they are attached in. */
@@ -402,7 +439,7 @@ static void plan_programs(dt_engine *e)
 	for (int k = 0; k < PK_MAX; k++)
 		for (uint32_t i = 0; k != PK_ERROR && e->nevents[k] + (k == PK_ENTRY || k == PK_RETURN) && i < e->probes.n; i++)
 			if (e->probes.v[i].kind == (enum dt_bpf_kind)k && !has_program(e, i))
-				add_programs(e, i, !told_apart(e, e->probes.v[i].kind));
+				add_programs(e, i, !told_apart(e, &e->probes.v[i]));
 }
 
 /* ---- programs that are too large ----
@@ -475,8 +512,33 @@ bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)
 	return true;
 }
 
+static int by_probe_id(const void *a, const void *b)
+{
+	uint32_t x = (*(const dt_ecb *const *)a)->probe->id, y = (*(const dt_ecb *const *)b)->probe->id;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Probes are entered in order of id, whatever the order of the clauses: those of one event fire in this order. */
+static int collect_probes(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *err)
+{
+	const dt_ecb **v = dt_xcalloc(e->necbs + 1, sizeof(*v));
+	int rc = 0;
+
+	for (uint32_t i = 0; i < e->necbs; i++)
+		v[i] = &e->ecbs[i];
+	qsort(v, e->necbs, sizeof(*v), by_probe_id);
+	for (uint32_t i = 0; i < e->necbs && rc >= 0; i++)
+		if (i == 0 || v[i]->probe != v[i - 1]->probe)
+			rc = probe_index(e, ps, seen, v[i]->probe, err);
+	free(v);
+	return rc < 0 ? -1 : 0;
+}
+
 static int collect_clauses(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *err)
 {
+	if (collect_probes(e, ps, seen, err) < 0)
+		return -1;
 	for (uint32_t i = 0; i < e->necbs; i++) {
 		const dt_ecb *ecb = &e->ecbs[i];
 		struct dt_bpf_clause *x;
@@ -489,16 +551,22 @@ static int collect_clauses(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *
 			x->c = ecb->clause;
 		}
 		x = &e->clauses.v[e->clauses.n - 1];
-		x->kinds |= 1u << e->probes.v[probe].kind;
+		do
+			x->kinds |= 1u << e->probes.v[probe].kind;
+		while (e->probes.v[probe++].more);
 	}
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		e->clauses.v[i].ecbs =
 		    dt_arena_alloc(e->arena, e->probes.n * sizeof(*e->clauses.v[i].ecbs));
 	for (uint32_t i = 0, at = 0; i < e->necbs; i++) {
+		int probe;
+
 		if (e->clauses.v[at].c != e->ecbs[i].clause)
 			at++;
-		e->clauses.v[at].ecbs[probe_index(e, ps, seen, e->ecbs[i].probe, err)] =
-		    &e->ecbs[i];
+		probe = probe_index(e, ps, seen, e->ecbs[i].probe, err);
+		do
+			e->clauses.v[at].ecbs[probe] = &e->ecbs[i];
+		while (e->probes.v[probe++].more);
 	}
 	return 0;
 }
@@ -542,6 +610,8 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 		if ((e->aggs.v[i]->nwords + 1) * 8 > e->need.zeros)
 			e->need.zeros = (e->aggs.v[i]->nwords + 1) * 8;
 	}
+	if (e->nevents[PK_UPROBE] || e->nevents[PK_URETPROBE])
+		e->has_uprobe_multi = dt_bpf_has_uprobe_multi();
 	plan_vars(e);
 	plan_programs(e);
 	for (uint32_t i = 0; i < e->clauses.n; i++)

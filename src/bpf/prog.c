@@ -3,7 +3,7 @@
  *
  *	main(ctx):
  *		claim one of the CPU's slots (none free: a drop)
- *		may this probe fire now?  which probe is it?
+ *		may this probe fire now?  which probe is it?  its prologue, if it has one
  *		for each clause on it: clause(slot, ctx); when it faulted: fault(slot, ctx)
  *		release the slot
  *
@@ -25,7 +25,7 @@ struct prog {
 	dt_bpf_tr t;
 	dt_bpf_lib lib;
 	const struct dt_bpf_prog *p;
-	uint32_t *clause_fn, *error_fn;
+	uint32_t *clause_fn, *error_fn, *prologue_fn;
 	uint32_t fault_fn;
 	bool error_exits;
 };
@@ -159,6 +159,36 @@ static uint32_t only_probe(const dt_engine *e, enum dt_bpf_kind kind)
 	return 0;
 }
 
+/* The same for places in user code:
+ *	r8 = lookup(table, cookie); if (r8->pid && r8->pid != pid) goto no; slot->number = r8->number */
+static void find_user_probe(struct prog *g, uint32_t no)
+{
+	dt_bpf_code *c = g->t.c;
+	uint32_t any = dt_bpf_label(c);
+
+	event_number(g);
+	st(c, 4, R10, -4, R1);
+	map(c, R1, g->p->fd_table);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, no);
+	mov(c, R8, R0);
+	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, probe));
+	jmpi(c, BPF_JEQ, R1, 0, no);
+	alui(c, BPF_SUB, R1, 1);
+	st(c, 4, R6, S_PROBE, R1);
+	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, pid));
+	jmpi(c, BPF_JEQ, R1, 0, any);
+	dt_bpf_pid_tgid(&g->t);
+	alui(c, BPF_RSH, R0, 32);
+	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, pid));
+	jmp(c, BPF_JNE, R0, R1, no);
+	dt_bpf_place(c, any);
+	ld(c, 8, R1, R8, (int)offsetof(struct dt_bpf_row, number));
+	st(c, 8, R6, S_NUMBER, R1);
+}
+
 /* slot->probe; r8 = the row of the table. `no`: nobody asked for this one. */
 static void find_probe(struct prog *g, uint32_t no)
 {
@@ -169,6 +199,10 @@ static void find_probe(struct prog *g, uint32_t no)
 		uint32_t probe = p->only != UINT32_MAX ? p->only : only_probe(g->t.e, p->kind);
 
 		sti(c, 4, R6, S_PROBE, (int32_t)probe);
+		return;
+	}
+	if (dt_bpf_is_user(p->kind)) {
+		find_user_probe(g, no);
 		return;
 	}
 	event_number(g);
@@ -205,6 +239,8 @@ static void begin_firing(struct prog *g, uint32_t no)
 
 	if (g->t.e->need.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
+	if (g->p->prologues)
+		dt_bpf_prologue_call(&g->t, g->p, g->prologue_fn, no);
 }
 
 static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
@@ -214,7 +250,7 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	uint32_t next = dt_bpf_label(c);
 
 	if (g->p->masks) {
-		ld(c, 4, R1, R8, 4 + (int)(i / 32) * 4);
+		ld(c, 4, R1, R8, (dt_bpf_is_user(g->p->kind) ? (int)sizeof(struct dt_bpf_row) : 4) + (int)(i / 32) * 4);
 		movq(c, R2, 1u << i % 32);
 		alu(c, BPF_AND, R1, R2);
 		jmpi(c, BPF_JEQ, R1, 0, next);
@@ -449,6 +485,8 @@ static void declare(struct prog *g)
 			g->error_exits = g->error_exits || e->clauses.v[i].exits;
 		}
 	g->fault_fn = dt_bpf_func_new(g->t.c, "fault");
+	if (g->p->prologues)
+		g->prologue_fn = dt_bpf_prologue_declare(&g->t, g->p);
 }
 
 int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, dt_error *err)
@@ -458,6 +496,8 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 			       .kind = p->kind,
 			       .prog_kind = p->kind,
 			       .nargs = p->nargs,
+			       .task_arg = p->task_arg,
+			       .used = p->prologues ? p->used : NULL,
 			       .err = err},
 			 .p = p};
 
@@ -472,6 +512,9 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 			clause_function(&g, g.error_fn[i], i, PK_ERROR);
 	g.t.kind = p->kind;
 	fault_function(&g);
+	if (p->prologues)
+		dt_bpf_prologue_functions(&g.t, p, g.prologue_fn);
+	dt_bpf_unwind_functions(&g.t);
 	dt_bpf_lib_emit(&g.t);
 	dt_bpf_output_function(&g.t);
 	dt_bpf_reserve_functions(&g.t);

@@ -112,7 +112,26 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-#define QUIESCE_MAX 1000000000ull /* a firing takes microseconds; never hang for one */
+/*
+ * A firing takes microseconds, but the task it happens in may be preempted meanwhile, and on a busy
+ * machine wait for its CPU. Never hang for one, though.
+ */
+#define QUIESCE_MAX   10000000000ull
+#define QUIESCE_SPINS 100
+
+/* Wait a little longer each time; false: it has been too long. */
+static bool be_patient(uint32_t turn, uint64_t *give_up)
+{
+	if (turn < QUIESCE_SPINS)
+		return true;
+	if (turn < 2 * QUIESCE_SPINS)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+	if (!*give_up)
+		*give_up = now() + QUIESCE_MAX;
+	return now() < *give_up;
+}
 
 void dt_bpf_quiesce(dt_engine *e)
 {
@@ -124,22 +143,17 @@ void dt_bpf_quiesce(dt_engine *e)
 			uint64_t *busy = (uint64_t *)(void *)(e->cpus + (uint64_t)i * CPU_SIZE +
 							      CPU_BUSY + k * 8);
 
-			for (uint32_t n = 0; __atomic_load_n(busy, __ATOMIC_ACQUIRE); n++) {
-				if (n < 100)
-					continue;
-				sched_yield();
-				if (!give_up)
-					give_up = now() + QUIESCE_MAX;
-				if (now() > give_up)
+			for (uint32_t n = 0; __atomic_load_n(busy, __ATOMIC_ACQUIRE); n++)
+				if (!be_patient(n, &give_up))
 					return;
-			}
 		}
 }
 
-/* ---- speculations ---- */
+/* ---- records that are kept ---- */
 
 struct kept {
 	struct kept *next;
+	uint64_t time; /* when it came to be: of a speculative record, when that was committed */
 	uint32_t cpu, size;
 	struct dt_bpf_rec rec[];
 };
@@ -149,19 +163,13 @@ struct kept_list {
 	uint64_t bytes, cost;
 };
 
-struct dt_bpf_specs {
-	struct spec {
-		uint32_t use; /* which use of the id this is */
-		bool ended;
-		struct kept_list list;
-	} v[1]; /* nspecs of them; id 1 is v[0] */
-};
-
-static void list_add(struct kept_list *l, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu)
+static void list_add(struct kept_list *l, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+		     uint64_t time)
 {
 	struct kept *k = dt_xmalloc(sizeof(*k) + size);
 
 	k->next = NULL;
+	k->time = time;
 	k->cpu = cpu;
 	k->size = size;
 	memcpy(k->rec, r, size);
@@ -188,6 +196,16 @@ static void list_clear(struct kept_list *l)
 	for (struct kept *k; (k = list_take(l));)
 		free(k);
 }
+
+/* ---- speculations ---- */
+
+struct dt_bpf_specs {
+	struct spec {
+		uint32_t use; /* which use of the id this is */
+		bool ended;
+		struct kept_list list;
+	} v[1]; /* nspecs of them; id 1 is v[0] */
+};
 
 static struct spec *spec_of(dt_engine *e, uint32_t tag)
 {
@@ -216,7 +234,34 @@ static void speculate(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, u
 	if (!s || s->ended || s->list.bytes + size > dt_opt(e->opts, DT_O_SPECSIZE))
 		e->spec_drops++;
 	else
-		list_add(&s->list, r, size, cpu);
+		list_add(&s->list, r, size, cpu, r->time);
+}
+
+/* ---- the ring policy: the newest bufsize bytes of each CPU, until the end ---- */
+
+/* What a record takes of bufsize. */
+static uint32_t cost_of(const dt_engine *e, const struct dt_bpf_rec *r)
+{
+	if (r->type == REC_FAULT)
+		return DT_BPF_FAULT_COST;
+	return r->type == REC_DATA && r->clause < e->clauses.n ? e->clauses.v[r->clause].cost : 0;
+}
+
+static void keep_newest(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+			uint64_t time)
+{
+	uint32_t cost = cost_of(e, r);
+	struct kept_list *l;
+
+	if (!e->kept)
+		e->kept = dt_xcalloc(e->ncpus, sizeof(*e->kept));
+	l = &e->kept[cpu];
+	while (l->first && l->cost + cost > e->bufsize) {
+		l->cost -= cost_of(e, l->first->rec);
+		free(list_take(l));
+	}
+	l->cost += cost;
+	list_add(l, r, size, cpu, time);
 }
 
 static void free_kept(dt_engine *e)
@@ -293,6 +338,16 @@ static void deliver(struct delivery *d, const struct dt_bpf_rec *r, uint32_t siz
 	d->rc = d->sink->record(d->sink->arg, &out);
 }
 
+/* A record that counts: it is handed out, now or at the end. */
+static void take(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+		 uint64_t time)
+{
+	if (d->e->policy == POLICY_RING)
+		keep_newest(d->e, r, size, cpu, time);
+	else
+		deliver(d, r, size, cpu, time);
+}
+
 static void handle(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu)
 {
 	struct spec *s;
@@ -307,7 +362,7 @@ static void handle(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size
 		s->ended = true;
 		while ((k = list_take(&s->list))) {
 			if (r->type == REC_COMMIT)
-				deliver(d, k->rec, k->size, k->cpu, r->time);
+				take(d, k->rec, k->size, k->cpu, r->time);
 			free(k);
 		}
 		return;
@@ -315,7 +370,7 @@ static void handle(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size
 		if (r->spec)
 			speculate(d->e, r, size, cpu);
 		else
-			deliver(d, r, size, cpu, r->time);
+			take(d, r, size, cpu, r->time);
 	}
 }
 
@@ -405,34 +460,6 @@ static void merge_runs(items *all, uint32_t *start, uint32_t nruns)
 	free(from == all->v ? to : from);
 }
 
-/* What a record takes of bufsize. */
-static uint32_t cost_of(const dt_engine *e, const struct dt_bpf_rec *r)
-{
-	if (r->type == REC_FAULT)
-		return DT_BPF_FAULT_COST;
-	return r->type == REC_DATA && !r->spec && r->clause < e->clauses.n
-		   ? e->clauses.v[r->clause].cost
-		   : 0;
-}
-
-/* The ring policy keeps the newest bufsize bytes of each CPU until the end. */
-static void keep_newest(dt_engine *e, const items *all)
-{
-	if (!e->kept)
-		e->kept = dt_xcalloc(e->ncpus, sizeof(*e->kept));
-	for (uint32_t i = 0; i < all->n; i++) {
-		struct kept_list *l = &e->kept[all->v[i].cpu];
-		uint32_t cost = cost_of(e, all->v[i].rec);
-
-		while (l->first && l->cost + cost > e->bufsize) {
-			l->cost -= cost_of(e, l->first->rec);
-			free(list_take(l));
-		}
-		l->cost += cost;
-		list_add(l, all->v[i].rec, all->v[i].size, all->v[i].cpu);
-	}
-}
-
 /* Hand out what keep_newest() kept. */
 static void deliver_kept(struct delivery *d)
 {
@@ -443,13 +470,12 @@ static void deliver_kept(struct delivery *d)
 	for (uint32_t i = 0; e->kept && i < e->ncpus; i++) {
 		starts[i] = all.n;
 		for (const struct kept *k = e->kept[i].first; k; k = k->next)
-			*dt_vec_add(&all, NULL) =
-			    (struct item){k->rec->time, k->rec, k->size, k->cpu};
+			*dt_vec_add(&all, NULL) = (struct item){k->time, k->rec, k->size, k->cpu};
 	}
 	if (e->kept)
 		merge_runs(&all, starts, e->ncpus);
 	for (uint32_t i = 0; i < all.n && !d->rc; i++)
-		handle(d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
+		deliver(d, all.v[i].rec, all.v[i].size, all.v[i].cpu, all.v[i].time);
 	for (uint32_t i = 0; e->kept && i < e->ncpus; i++)
 		list_clear(&e->kept[i]);
 	dt_vec_free(&all);
@@ -462,8 +488,9 @@ static void give_back(dt_engine *e, const items *all)
 	for (uint32_t i = 0; i < all->n; i++) {
 		uint8_t *row = e->cpus + (uint64_t)all->v[i].cpu * CPU_SIZE;
 
-		__atomic_fetch_sub((uint64_t *)(void *)(row + CPU_USED), cost_of(e, all->v[i].rec),
-				   __ATOMIC_RELAXED);
+		if (!all->v[i].rec->spec)
+			__atomic_fetch_sub((uint64_t *)(void *)(row + CPU_USED),
+					   cost_of(e, all->v[i].rec), __ATOMIC_RELAXED);
 	}
 }
 
@@ -502,22 +529,22 @@ int dt_bpf_consume(dt_engine *e, const dt_sink *sink)
 	uint64_t *ends;
 	items all = {0};
 
+	if (e->unwind) {
+		take_wakeup(e);
+		dt_bpf_tables_feed(e);
+	}
 	if (!e->rings || (running && e->policy == POLICY_FILL))
 		return 0;
 	take_wakeup(e);
 	ends = dt_xcalloc(e->ncpus, sizeof(*ends));
 	d.values = dt_xcalloc(e->max_actions + 1, sizeof(*d.values));
 	read_rings(e, running, &all, ends);
-	if (e->policy == POLICY_RING) {
-		keep_newest(e, &all);
-		if (!running)
-			deliver_kept(&d);
-	} else {
-		for (uint32_t i = 0; i < all.n && !d.rc; i++)
-			handle(&d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
-		if (e->small)
-			give_back(e, &all);
-	}
+	for (uint32_t i = 0; i < all.n && !d.rc; i++)
+		handle(&d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
+	if (e->policy == POLICY_RING && !running)
+		deliver_kept(&d);
+	if (e->policy != POLICY_RING && e->small)
+		give_back(e, &all);
 	for (uint32_t i = 0; i < e->ncpus; i++)
 		__atomic_store_n(e->rings[i].consumer, ends[i], __ATOMIC_RELEASE);
 	free(d.values);

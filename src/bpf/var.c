@@ -33,6 +33,8 @@ static void store_object(dt_bpf_tr *t, const struct dt_bpf_var *v, uint32_t rs, 
 	dt_bpf_get(t, R3, rs);
 	jmpi(c, BPF_JEQ, R3, 0, is_null);
 	st(c, 8, R6, S_FVALUE, R3);
+	if (v->user)
+		dt_bpf_user_memory(t);
 	mov(c, R1, R8);
 	alui(c, BPF_ADD, R1, 8);
 	movi(c, R2, (int32_t)v->size);
@@ -80,7 +82,7 @@ void dt_bpf_thread_value(dt_bpf_tr *t, bool create)
 	dt_bpf_code *c = t->c;
 
 	t->e->need.task_storage = true;
-	helper(c, BPF_FUNC_get_current_task_btf);
+	dt_bpf_task(t, true);
 	mov(c, R2, R0);
 	map(c, R1, t->e->fd_threads);
 	movi(c, R3, 0);
@@ -206,7 +208,7 @@ static void make_key(dt_bpf_tr *t, const struct dt_bpf_var *v, bool thread)
 	dt_bpf_code *c = t->c;
 
 	if (thread) {
-		helper(c, BPF_FUNC_get_current_pid_tgid);
+		dt_bpf_thread_id(t);
 		dt_bpf_slot_st(c, 8, t->e->at.dkey, R0);
 	}
 	dt_bpf_here(t);

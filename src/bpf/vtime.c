@@ -64,7 +64,7 @@ void dt_bpf_vtimestamp(dt_bpf_tr *t)
 		return;
 	t->e->need.vtime = true;
 	t->e->vtime_start = start;
-	helper(c, BPF_FUNC_get_current_task);
+	dt_bpf_task(t, false);
 	mov(c, R8, R0);
 	read_task(c, sum);
 	st(c, 8, R6, S_VALUE, R0);

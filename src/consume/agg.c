@@ -7,7 +7,10 @@
  *
  * Keys that are symbols (sym, mod, usym, umod) are made canonical first: all addresses inside one
  * function become its first address, all addresses inside one module the first one seen of it, so
- * that equal names are one row. Strings count up to their NUL only.
+ * that equal names are one row. A function of a process is the same one in every process that has the
+ * object, though at other addresses: the first one seen stands for all. (Two functions of one name,
+ * static ones, differ by their place in a page, which loading does not change.) Strings count up to
+ * their NUL only.
  *
  * Numbers of keys and words come from the aggregation (possibly from a file): rows are copied by
  * those numbers, and whoever reads a value checks them against the function (dt_agg_number,
@@ -18,11 +21,18 @@
 #include "consume/writer.h"
 #include "dif/quantize.h"
 
+#define PAGE 4096
+
+struct place { /* what stands for a name */
+	long pid;
+	uint64_t addr;
+};
+
 struct dt_aggs {
 	const struct dt_consumer_env *env;
 	DT_VEC(dt_aggset *) sets; /* in order of id */
 	dt_aggset *recent;
-	dt_map *modules; /* "pid:module" -> uint64_t *: its address */
+	dt_map *names; /* of modules and of functions in processes -> struct place * */
 };
 
 dt_aggs *dt_aggs_new(const struct dt_consumer_env *env)
@@ -59,10 +69,10 @@ void dt_aggs_free(dt_aggs *as)
 		free(as->sets.v[i]);
 	}
 	dt_vec_free(&as->sets);
-	if (as->modules) {
-		while (dt_map_next(as->modules, &it, &key, &value))
+	if (as->names) {
+		while (dt_map_next(as->names, &it, &key, &value))
 			free(value);
-		dt_map_free(as->modules);
+		dt_map_free(as->names);
 	}
 	free(as);
 }
@@ -105,28 +115,28 @@ dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg)
 
 /* ---- keys ---- */
 
-/* The one address that stands for a module. */
-static uint64_t module_address(dt_aggs *as, long pid, const char *mod, uint64_t pc)
+/* The one address that stands for all of this name: the first that was seen. */
+static void stand_for(dt_aggs *as, char *name, dt_value *v)
 {
-	char *name = dt_xasprintf("%ld:%s", pid, mod);
-	uint64_t *known;
+	struct place *known;
 
-	if (!as->modules)
-		as->modules = dt_map_new();
-	known = dt_map_get(as->modules, name);
+	if (!as->names)
+		as->names = dt_map_new();
+	known = dt_map_get(as->names, name);
 	if (!known) {
 		known = dt_xmalloc(sizeof(*known));
-		*known = pc;
-		dt_map_set(as->modules, name, known);
+		*known = (struct place){v->pid, v->u};
+		dt_map_set(as->names, name, known);
 	}
+	v->pid = known->pid;
+	v->u = known->addr;
 	free(name);
-	return *known;
 }
 
 /* If the key is a symbol, put its canonical form into words[] and point the datum there. */
 static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64_t words[2])
 {
-	bool module = key->kind == DT_ACT_MOD || key->kind == DT_ACT_UMOD;
+	bool module = key->kind == DT_ACT_MOD || key->kind == DT_ACT_UMOD, user = d->size == 16;
 	dt_value v;
 	dt_frame f;
 
@@ -138,11 +148,14 @@ static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64
 	if (v.kind != DT_V_SYMBOL || key->kind == DT_ACT_UADDR || (d->size != 8 && d->size != 16))
 		return;
 	dt_symbolise(as->env, &v, 0, &f);
-	if (module && f.mod)
-		v.u = module_address(as, v.pid, f.mod, v.u);
-	else if (!module && f.sym)
+	if (!module && f.sym)
 		v.u -= f.off;
-	words[0] = d->size == 16 ? (uint64_t)v.pid : v.u;
+	if (module && f.mod)
+		stand_for(as, dt_xasprintf("%c %s", user ? 'u' : 'k', f.mod), &v);
+	else if (user && !module && f.mod && f.sym)
+		stand_for(as,
+			  dt_xasprintf("u %s`%s %x", f.mod, f.sym, (unsigned)(v.u % PAGE)), &v);
+	words[0] = user ? (uint64_t)v.pid : v.u;
 	words[1] = v.u;
 	d->data = words;
 }
@@ -260,6 +273,18 @@ static void merge_value(const dt_agg *agg, uint64_t *to, const uint64_t *from)
 		to[i] += from[i];
 }
 
+/* The row will be printed, perhaps long after the process has ended. */
+static void keep_processes(const dt_aggs *as, const dt_aggrow *r)
+{
+	for (uint32_t i = 0; as->env->keep && i < r->agg->nkeys; i++) {
+		dt_value v;
+
+		dt_value_of(&r->agg->keys[i], &r->keys[i], &v);
+		if (v.pid > 0)
+			as->env->keep(as->env->arg, v.pid);
+	}
+}
+
 void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const uint64_t *value)
 {
 	dt_aggset *s = dt_aggs_get(as, agg);
@@ -273,10 +298,12 @@ void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const u
 		canonical_key(as, &s->agg->keys[i], &k[i], w[i]);
 	}
 	r = find_row(s, k);
-	if (r->empty)
+	if (r->empty) {
 		memcpy(r->value, value, s->agg->nwords * sizeof(*value));
-	else
+		keep_processes(as, r);
+	} else {
 		merge_value(s->agg, r->value, value);
+	}
 	r->empty = false;
 	if (k != small)
 		free(k);

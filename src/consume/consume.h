@@ -26,10 +26,13 @@ struct dt_consumer_env {
 	/* diagnostics: "12 drops on CPU 0", "error on enabled probe ID ..." without "dtrace: " */
 	int (*diag)(void *arg, enum dt_diag_kind kind, const char *text);
 	/* symbols; NULL or false when unknown. kernel: "vmlinux`vfs_read+0x12" pieces; *sym may be
-	 * NULL when only the module is known. pid 0: the target of -c or -p. */
+	 * NULL when only the module is known. pid 0: the target of -c or -p. time: when the address was
+	 * seen (a process may run another program later); 0: not known. */
 	bool (*ksym)(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
-	bool (*usym)(void *arg, long pid, uint64_t addr, const char **obj, const char **sym,
-		     uint64_t *off);
+	bool (*usym)(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
+		     const char **sym, uint64_t *off);
+	/* Names of this process will be asked for at the end; NULL: no matter. */
+	void (*keep)(void *arg, long pid);
 };
 
 dt_consumer *dt_consumer_new(const struct dt_consumer_env *env);

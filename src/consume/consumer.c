@@ -184,6 +184,7 @@ static dt_value nth_value(const struct walk *k, uint32_t i)
 
 	if (i < k->n)
 		dt_value_of(&k->actions[i], &k->data[i], &v);
+	v.time = k->rec->timestamp;
 	return v;
 }
 

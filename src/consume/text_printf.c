@@ -238,7 +238,7 @@ static void conv_address(const struct job *j)
 		dt_text_symbol(&b, j->v, j->fe->env);
 	} else {
 		if (j->conv->letter == 'A')
-			dt_symbolise_user(j->fe->env, 0, dt_value_unsigned(j->v), &f);
+			dt_symbolise_user(j->fe->env, 0, j->v->time, dt_value_unsigned(j->v), &f);
 		else
 			dt_symbolise_kernel(j->fe->env, dt_value_unsigned(j->v), &f);
 		dt_text_frame(&b, &f);

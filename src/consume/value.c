@@ -154,16 +154,27 @@ void dt_symbolise_kernel(const struct dt_consumer_env *env, uint64_t pc, dt_fram
 		f->mod = f->sym = NULL;
 }
 
-void dt_symbolise_user(const struct dt_consumer_env *env, long pid, uint64_t pc, dt_frame *f)
+void dt_symbolise_user(const struct dt_consumer_env *env, long pid, uint64_t time, uint64_t pc,
+		       dt_frame *f)
 {
 	const char *slash;
 
 	memset(f, 0, sizeof(*f));
 	f->pc = pc;
-	if (env->usym && !env->usym(env->arg, pid, pc, &f->mod, &f->sym, &f->off))
+	if (env->usym && !env->usym(env->arg, pid, time, pc, &f->mod, &f->sym, &f->off))
 		f->mod = f->sym = NULL;
 	if (f->mod && (slash = strrchr(f->mod, '/')) && slash[1])
 		f->mod = slash + 1;
+}
+
+/* A return address belongs to the call before it: when abort() is the last thing a function does, the next address is
+ * the next function's. */
+static void symbolise_caller(const struct dt_consumer_env *env, const dt_value *v, uint64_t pc,
+			     dt_frame *f)
+{
+	dt_symbolise_user(env, v->pid, v->time, pc - 1, f);
+	f->pc = pc;
+	f->off++;
 }
 
 void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame, dt_frame *f)
@@ -172,6 +183,8 @@ void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t
 
 	if (v->act == DT_ACT_STACK || v->act == DT_ACT_SYM || v->act == DT_ACT_MOD)
 		dt_symbolise_kernel(env, pc, f);
+	else if (v->kind == DT_V_STACK && frame > 0)
+		symbolise_caller(env, v, pc, f);
 	else
-		dt_symbolise_user(env, v->pid, pc, f);
+		dt_symbolise_user(env, v->pid, v->time, pc, f);
 }

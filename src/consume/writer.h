@@ -34,6 +34,7 @@ typedef struct dt_value {
 	uint32_t full;	     /* strings: bytes of the type; what is past `size` is NUL */
 	uint64_t u;	     /* integers, extended to 64 bits by their sign; symbols: the address */
 	long pid;	     /* user stacks and symbols; 0: the target */
+	uint64_t time;	     /* when it was recorded; 0: not known (keys) */
 	uint32_t nframes;    /* stacks */
 	const char *strings; /* ustack helpers: one string per frame; NULL: none */
 	uint32_t strings_size;
@@ -57,7 +58,8 @@ typedef struct dt_frame {
 	uint64_t off;
 } dt_frame;
 void dt_symbolise_kernel(const struct dt_consumer_env *env, uint64_t pc, dt_frame *f);
-void dt_symbolise_user(const struct dt_consumer_env *env, long pid, uint64_t pc, dt_frame *f);
+void dt_symbolise_user(const struct dt_consumer_env *env, long pid, uint64_t time, uint64_t pc,
+		       dt_frame *f);
 /* The frame of a stack, or the address of a symbol value (frame 0). */
 void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame,
 		  dt_frame *f);

@@ -10,6 +10,7 @@
  *   check_op.c      operators
  *   check_assign.c  assignment, ++ and --
  *   check_member.c  . -> offsetof
+ *   check_else.c    ??
  *   check_xlate.c   inlines and translators
  *   convert.c       casts and implicit conversions
  *   fold.c          arithmetic on constants
@@ -56,7 +57,8 @@ static dt_node *check_one(dt_compiler *cc, dt_node *n)
 /* Is n an operation that checks its left operand before anything else? */
 static bool is_link(const dt_node *n)
 {
-	return n->kind == N_OP2 && !(n->flags & NF_CHECKED) && !dt_is_assign_op(n->op);
+	return n->kind == N_OP2 && !(n->flags & NF_CHECKED) && !dt_is_assign_op(n->op) &&
+	       n->op != T_OTHERWISE;
 }
 
 /* a + b + c ... and p->a->b ... make a tree that is deep on its left. It is checked from the

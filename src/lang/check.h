@@ -26,6 +26,9 @@ dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_deref(dt_compiler *cc, dt_node *n); /* '*' with n->l checked */
 dt_node *dt_check_index(dt_compiler *cc, dt_node *n); /* '[' with l and r checked */
 
+/* ---- check_else.c ---- */
+dt_node *dt_check_otherwise(dt_compiler *cc, dt_node *n);
+
 /* ---- check_assign.c ---- */
 bool dt_is_assign_op(int op);
 dt_node *dt_check_assign(dt_compiler *cc, dt_node *n);
@@ -48,7 +51,9 @@ dt_node *dt_convert(dt_compiler *cc, dt_node *n, dt_type *to);
 dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to); /* no questions asked: cast node or fold */
 bool dt_is_null(const dt_node *n);			      /* constant 0 */
 dt_type *dt_decay(dt_compiler *cc, dt_type *t);		      /* array -> pointer to element */
-void dt_set_object(dt_node *n, dt_type *t);	/* type and NF_REF by the type's nature */
+void dt_set_object(dt_node *n, dt_type *t);
+/* A pointer that was read from user memory points to user memory. */
+void dt_user_pointer_read(dt_compiler *cc, dt_node *n);	/* type and NF_REF by the type's nature */
 const char *dt_op_name(int op);			/* "+", "==", ... */
 
 /* ---- fold.c ---- */

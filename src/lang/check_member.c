@@ -126,6 +126,7 @@ dt_node *dt_check_member(dt_compiler *cc, dt_node *n)
 	else if (n->op == T_ARROW || (n->l->flags & NF_WRITABLE))
 		n->flags |= NF_WRITABLE;
 	place_member(cc, n, t, m, bits);
+	dt_user_pointer_read(cc, n);
 	n->attr = n->l->attr;
 	return n;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "lang/check.h"
+#include "type/user.h"
 
 /* ---- stability ---- */
 
@@ -159,8 +160,47 @@ void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id)
 
 /* ---- args[], regs[], uregs[] ---- */
 
+/* The declaration of a user's probe: provider myserv { probe start(...); } declares the probes of myserv123 too. */
+static const dt_provider_probe *declared_probe(dt_compiler *cc, const dt_probedesc *d)
+{
+	const struct dt_known_provider *p;
+	size_t n = d->prov ? strlen(d->prov) : 0;
+	char name[64];
+
+	while (n > 0 && strchr("0123456789*", d->prov[n - 1]))
+		n--;
+	if (n == 0 || n >= sizeof(name) || !d->name)
+		return NULL;
+	memcpy(name, d->prov, n);
+	name[n] = 0;
+	p = dt_map_get(cc->providers, name);
+	for (uint32_t i = 0; p && p->made && i < p->decl.nprobes; i++)
+		if (strcmp(p->decl.probes[i].name, d->name) == 0)
+			return &p->decl.probes[i];
+	return NULL;
+}
+
+/* What a program declares about a probe says more than the probe's own size and sign of arguments. */
+static void use_declaration(dt_compiler *cc, const dt_provider_probe *p, struct dt_probe_args *out)
+{
+	uint32_t n = p->nxlated ? p->nxlated : p->nnative;
+
+	out->typed = true;
+	out->differ = false;
+	out->nargs = n;
+	out->args = dt_arena_alloc(cc->arena, (n + 1) * sizeof(*out->args));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t from = p->nxlated ? p->map[i] : i;
+
+		out->args[i] = (dt_probe_arg){.native = p->native[from],
+					      .xlated = p->nxlated ? p->xlated[i] : NULL,
+					      .mapping = (int)from};
+	}
+}
+
 static struct dt_probe_args *probe_args(dt_compiler *cc, dt_pos pos)
 {
+	const dt_provider_probe *declared;
 	dt_error why = { 0 };
 
 	if (cc->pargs)
@@ -170,6 +210,9 @@ static struct dt_probe_args *probe_args(dt_compiler *cc, dt_pos pos)
 	cc->pargs = dt_arena_alloc(cc->arena, sizeof(*cc->pargs));
 	if (cc->probes.describe(cc->probes.arg, cc, cc->desc, true, cc->pargs, &why) != 0)
 		dt_fail(cc, pos, D_ARGS_TYPE, "cannot find the types of args[ ]: %s", why.text);
+	declared = declared_probe(cc, cc->desc);
+	if (declared)
+		use_declaration(cc, declared, cc->pargs);
 	return cc->pargs;
 }
 
@@ -211,18 +254,25 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 		dt_fail(cc, n->pos, D_ARGS_MULTI,
 			"args[ ] cannot be used: the description matches probes with different "
 			"argument types");
-	if (pa->nprobes == 0)
+	if (pa->nprobes == 0 && !pa->typed)
 		dt_fail(cc, n->pos, D_ARGS_NONE,
 			"no probe matches, so the types of args[ ] are not known; use arg0, arg1 ...");
 	if (!pa->typed)
 		dt_fail(cc, n->pos, D_ARGS_NONE, "the probe has no typed arguments; use arg0, arg1 ...");
 	i = const_index(cc, n, D_ARGS_IDX, pa->nargs);
 	arg = &pa->args[i];
-	if (!arg->native)
-		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld] is not known", (long long)i);
+	if (!arg->native) {
+		cc->missing = arg->unknown;
+		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld], %s, is not known", (long long)i,
+			arg->unknown);
+	}
+	if (arg->mapping < 0)
+		dt_fail(cc, n->pos, D_ARGS_TYPE, "args[%lld] cannot be had: %s", (long long)i, arg->unknown);
 	raw = raw_arg(cc, n, id, arg->mapping, arg->native);
 	if (!arg->xlated || dt_type_equal(cc->types, arg->native, arg->xlated))
 		return raw;
+	if (dt_type_is_string(arg->xlated) && dt_type_is_string_compat(arg->native))
+		return dt_to_string(cc, raw);
 	if (!dt_xlator_find(cc, raw->type, arg->xlated)) {
 		if (dt_type_is_scalar(arg->xlated) && !dt_type_is_pointer(arg->xlated))
 			return dt_coerce(cc, raw, arg->xlated);
@@ -376,6 +426,26 @@ dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type)
 
 /* ---- external symbols ---- */
 
+/* pid123`a.out`var is *(userland T *)address; a function is its address. */
+static dt_node *user_symbol(dt_compiler *cc, dt_node *n, const char *module)
+{
+	dt_error why = { 0 };
+	uint64_t address;
+	dt_type *t = dt_user_symbol(cc->types, module, n->name, &address, &why);
+	dt_node *at;
+
+	if (!t)
+		dt_fail_error(cc, n->pos, &why, D_IDENT_UNDEF);
+	dt_use_attr(cc, n->pos, kernel_attr, n->name);
+	at = dt_node_int(cc, n->pos, address, dt_type_userland(cc->types, dt_type_pointer(cc->types, t)));
+	at->flags |= NF_CHECKED;
+	if (dt_type_is_function(t))
+		return at;
+	n = dt_node_op1(cc, '*', at);
+	n->pos = at->pos;
+	return dt_check_deref(cc, n);
+}
+
 dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 {
 	const char *mod = n->module && n->module[0] ? n->module : NULL;
@@ -383,10 +453,8 @@ dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 	uint64_t addr;
 	dt_type *t;
 
-	if (mod && strncmp(mod, "pid", 3) == 0 && isdigit((unsigned char)mod[3]))
-		dt_fail(cc, n->pos, D_SYM_BADREF,
-			"%s`%s: symbols of user processes cannot be read by this program", mod,
-			n->name);
+	if (dt_module_is_user(mod))
+		return user_symbol(cc, n, mod);
 	declared = dt_ident_find(cc, n->name, 0);
 	t = declared && declared->kind == ID_SYM ? declared->type
 						 : dt_type_of_symbol(cc->types, mod, n->name);
@@ -400,6 +468,10 @@ dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, D_IDENT_UNDEF, "failed to resolve %s`%s: no such kernel symbol%s%s",
 			mod ? mod : "", n->name, why ? "; " : "", why ? why : "");
 	}
+	/* Elsewhere it is soon enough to find that out when the program is loaded. */
+	if (cc->attempts && !cc->defining && cc->probes.symbol &&
+	    cc->probes.symbol(cc->probes.arg, mod, n->name, &addr) != 0)
+		dt_fail(cc, n->pos, D_IDENT_UNDEF, "kernel symbol %s is not in /proc/kallsyms", n->name);
 	n->flags |= NF_LVAL;
 	dt_set_object(n, t);
 	dt_use_attr(cc, n->pos, kernel_attr, n->name);

@@ -95,6 +95,7 @@ dt_node *dt_check_deref(dt_compiler *cc, dt_node *n)
 	else
 		n->flags |= NF_WRITABLE;
 	dt_set_object(n, t->ref);
+	dt_user_pointer_read(cc, n);
 	return n;
 }
 
@@ -157,6 +158,18 @@ static dt_node *negate(dt_compiler *cc, dt_node *n)
 	return dt_fold1(cc, n);
 }
 
+/*
+ * (pid123`a.out`struct foo *)x is a pointer to user memory, which is what a number can only mean. But if x is a
+ * pointer, it is known where that points: to our own memory if x is a copyin().
+ */
+static dt_type *same_memory(dt_compiler *cc, const dt_node *x, dt_type *to)
+{
+	dt_type *from = dt_type_resolve(x->type), *t = dt_type_resolve(to);
+	bool ours = dt_type_is_pointer(from) ? !from->userland : (x->flags & (NF_REF | NF_USER)) == NF_REF;
+
+	return ours && dt_type_is_pointer(t) ? dt_type_pointer(cc->types, t->ref) : to;
+}
+
 dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 {
 	if (n->op == T_SIZEOF)
@@ -178,7 +191,7 @@ dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 			dt_use_attr(cc, n->pos,
 				    (dt_attr){DT_STAB_PRIVATE, DT_STAB_PRIVATE, DT_CLASS_UNKNOWN},
 				    dt_tname(cc, n->ctype));
-		return dt_cast(cc, n->l, n->ctype);
+		return dt_cast(cc, n->l, n->flags & NF_IMPLIED_USER ? same_memory(cc, n->l, n->ctype) : n->ctype);
 	case '!':
 		need_scalar(cc, n, n->l);
 		n->type = dt_intrinsics(cc->types)->int_;
@@ -399,6 +412,7 @@ dt_node *dt_check_op2(dt_compiler *cc, dt_node *n)
 	case T_OROR:
 	case T_XORXOR: return logical(cc, n);
 	case ',': return comma(cc, n);
+	case T_OTHERWISE: return dt_check_otherwise(cc, n);
 	default: return arithmetic(cc, n);
 	}
 }

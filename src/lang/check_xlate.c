@@ -80,16 +80,18 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 {
 	struct dt_binding *b = id->inl->nparams ? bind_params(cc, id, use) : NULL;
 	bool declared = id->flags & IDF_ATTR; /* its stability counts, not what is inside */
+	const struct dt_expansion here = {id->inl, cc->expansions};
 	dt_attr before = cc->clause_attr;
 	dt_node *n, *out;
 
-	if (id->inl->busy == cc->generation)
-		dt_fail(cc, use->pos, D_SYNTAX, "inline %s is defined by itself", id->name);
-	id->inl->busy = cc->generation;
+	for (const struct dt_expansion *x = cc->expansions; x; x = x->outer)
+		if (x->inl == id->inl)
+			dt_fail(cc, use->pos, D_SYNTAX, "inline %s is defined by itself", id->name);
+	cc->expansions = &here;
 	cc->unjudged += declared;
 	n = check_with(cc, id->inl->expr, b, use->pos);
 	cc->unjudged -= declared;
-	id->inl->busy = 0;
+	cc->expansions = here.outer;
 	if (declared) {
 		cc->clause_attr = before;
 		dt_use_attr(cc, use->pos, id->attr, id->name);
@@ -134,7 +136,9 @@ void dt_inline_check(dt_compiler *cc, dt_ident *id)
 		last = &(*last)->next;
 	}
 	cc->expanded = 0;
+	cc->defining = true;
 	dt_expand_inline(cc, id, use);
+	cc->defining = false;
 }
 
 /* ---- translators ---- */
@@ -257,8 +261,10 @@ dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, d
  * a mistake in a library is reported at the library's line, not at its first use. */
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x)
 {
+	cc->defining = true;
 	for (dt_xmember *m = x->members; m; m = m->next) {
 		cc->expanded = 0;
 		member_value(cc, x, m, opaque(cc, x->param, x->in, m->pos), m->pos);
 	}
+	cc->defining = false;
 }

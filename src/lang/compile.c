@@ -82,6 +82,20 @@ void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
 	longjmp(cc->jmp, 1);
 }
 
+/* Errors of other rooms name their tag, if they have one. */
+static enum dt_tag tag_named(const char *name, enum dt_tag otherwise)
+{
+	for (int i = 0; name && i < DT_NTAGS; i++)
+		if (strcmp(dt_tag_names[i], name) == 0)
+			return (enum dt_tag)i;
+	return otherwise;
+}
+
+void dt_fail_error(dt_compiler *cc, dt_pos pos, const dt_error *e, enum dt_tag tag)
+{
+	dt_fail(cc, pos, tag_named(e->tag, tag), "%s", e->text[0] ? e->text : dt_strerror(e->code));
+}
+
 /* ---- one program ---- */
 
 /* The name of a command-line program: its text up to the first of { / ; */
@@ -99,6 +113,7 @@ static const char *program_name(dt_compiler *cc, const struct dt_source *src)
 static void start_program(dt_compiler *cc, const struct dt_source *src)
 {
 	cc->generation++;
+	cc->missing = NULL;
 	cc->src = src;
 	cc->undo.n = 0;
 	cc->clauses.n = 0;
@@ -109,6 +124,9 @@ static void start_program(dt_compiler *cc, const struct dt_source *src)
 	cc->desc = NULL;
 	cc->pargs = NULL;
 	cc->bindings = NULL;
+	cc->expansions = NULL;
+	cc->attempts = 0;
+	cc->defining = false;
 	cc->unjudged = 0;
 	dt_map_free(cc->pragmas);
 	cc->pragmas = dt_map_new();
@@ -218,7 +236,7 @@ static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos
 		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description %s: %s",
 			desc_text(cc, d), why.text);
 	if (found.nprobes == 0 && !dt_opt(cc->opts, DT_O_ZDEFS))
-		dt_fail(cc, pos, D_PDESC_ZERO, "probe description %s does not match any probes%s%s",
+		dt_fail(cc, pos, tag_named(why.tag, D_PDESC_ZERO), "probe description %s does not match any probes%s%s",
 			desc_text(cc, d), why.text[0] ? ": " : "", why.text);
 	out->desc_attr = found.nprobes ? found.desc_attr
 				       : (dt_attr){ DT_STAB_UNSTABLE, DT_STAB_UNSTABLE,
@@ -310,6 +328,11 @@ uint32_t dt_compiler_max_var(dt_compiler *cc, int scope)
 			: scope == DT_SCOPE_LOCAL ? cc->next_local
 						  : cc->next_global;
 	return next == DT_VAR_USER_MIN ? 0 : next - 1;
+}
+
+const char *dt_compiler_missing(const dt_compiler *cc)
+{
+	return cc->missing;
 }
 
 dt_types *dt_compiler_types(dt_compiler *cc)

@@ -56,6 +56,12 @@ struct dt_binding {
 	struct dt_binding *next;
 };
 
+/* Inlines under way: one of them inside itself is an error. */
+struct dt_expansion {
+	const struct dt_inline *inl;
+	const struct dt_expansion *outer;
+};
+
 /* A provider declared by some program of the session. */
 struct dt_known_provider {
 	dt_provider_decl decl;
@@ -103,8 +109,12 @@ struct dt_compiler {
 	const dt_probedesc *desc;
 	struct dt_probe_args *pargs; /* args[] of that description; NULL until asked */
 	struct dt_binding *bindings;
+	const struct dt_expansion *expansions;
+	uint32_t attempts; /* left operands of ?? under way */
+	bool defining;	   /* an inline or translator is checked by itself, not for a use of it */
 	uint32_t unjudged; /* inside a definition whose declared stability counts */
 	uint32_t expanded; /* nodes copied from inlines and translators in this clause */
+	const char *missing; /* the type whose definition the failed compile lacked */
 	dt_attr clause_attr; /* minimum of everything used so far */
 	dt_buf *dump_parsed, *dump_sugar; /* clauses as D text, before and after if/else; NULL: no */
 };
@@ -168,6 +178,8 @@ void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc 
 /* ---- decl.c ---- */
 bool dt_starts_type(dt_compiler *cc); /* does the current token begin a type name? */
 dt_type *dt_parse_type_name(dt_compiler *cc); /* abstract declarator, as in a cast */
+/* The same; *implied: a pointer to user memory only because its type is a user program's. */
+dt_type *dt_parse_cast_type(dt_compiler *cc, bool *implied);
 /* One external declaration: variables, typedefs, tags, inline, extern; up to its ';'. */
 void dt_parse_declaration(dt_compiler *cc);
 void dt_parse_translator(dt_compiler *cc);

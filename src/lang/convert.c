@@ -35,6 +35,12 @@ void dt_set_object(dt_node *n, dt_type *t)
 		n->flags &= ~(uint32_t)NF_REF;
 }
 
+void dt_user_pointer_read(dt_compiler *cc, dt_node *n)
+{
+	if ((n->flags & NF_USER) && dt_type_is_pointer(n->type) && !dt_type_resolve(n->type)->userland)
+		n->type = dt_type_userland(cc->types, n->type);
+}
+
 const char *dt_op_name(int op)
 {
 	static const struct {

@@ -17,6 +17,7 @@ typedef struct dt_specs {
 	int class_; /* 0, T_TYPEDEF, T_EXTERN, T_STATIC, T_AUTO, T_REGISTER, T_SELF, T_THIS */
 	bool is_inline;
 	bool userland;	/* pointers made by the declarators point to user memory */
+	bool in_process; /* a type of a user program: the same, though the word is not written */
 	bool names_tag; /* a struct, union or enum: may stand without a declarator */
 	dt_type *type;
 	dt_pos pos;
@@ -44,6 +45,9 @@ bool dt_is_type_keyword(int token);
 bool dt_is_d_keyword(int token); /* reserved in D but not in C: can be a tag */ /* may begin a type name */
 /* The type called `name`, or NULL. Asks the kernel only if `kernel` or if there is a module. */
 dt_type *dt_named_type(dt_compiler *cc, const char *module, const char *name, bool kernel);
+/* A type that module (not NULL) must have. Fails with D_DECL_IDENT, and for processes with what was wrong. */
+dt_type *dt_type_in_module(dt_compiler *cc, dt_pos pos, const char *module, enum dt_namespace ns,
+			   const char *name);
 void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out);
 
 /* ---- decl_tag.c ---- */

@@ -8,6 +8,7 @@
  * asked only where a type must stand.
  */
 #include "lang/decl.h"
+#include "type/user.h"
 
 bool dt_is_type_keyword(int token)
 {
@@ -93,6 +94,25 @@ dt_type *dt_named_type(dt_compiler *cc, const char *module, const char *name, bo
 		t = compiler_type(cc->types, name);
 	if (!t && kernel)
 		t = dt_type_lookup(cc->types, NULL, DT_NS_ORDINARY, name);
+	return t;
+}
+
+dt_type *dt_type_in_module(dt_compiler *cc, dt_pos pos, const char *module, enum dt_namespace ns,
+			   const char *name)
+{
+	static const char *const words[] = {"type", "struct", "union", "enum"};
+	dt_error why = {0};
+	dt_type *t;
+
+	if (!*module) /* `name */
+		module = "vmlinux";
+	t = dt_module_is_user(module) ? dt_user_type(cc->types, module, ns, name, &why)
+				      : dt_type_lookup(cc->types, module, ns, name);
+	if (!t && why.code)
+		dt_fail_error(cc, pos, &why, D_DECL_IDENT);
+	if (!t)
+		dt_fail(cc, pos, D_DECL_IDENT, "there is no %s %s in %s", words[ns], name,
+			strcmp(module, "vmlinux") ? module : "the kernel");
 	return t;
 }
 
@@ -190,6 +210,8 @@ static bool take_type_name(dt_compiler *cc, enum dt_decl_place place, struct wor
 		type = dt_named_type(cc, t->module, t->text, true);
 	if (!type && modified)
 		return false;
+	if (!type && dt_module_is_user(t->module))
+		type = dt_type_in_module(cc, t->pos, t->module, DT_NS_ORDINARY, t->text); /* says why not */
 	if (!type && place == DECL_TYPE_NAME)
 		dt_fail(cc, t->pos, D_SYNTAX, "type \"%s\" is not known", t->text);
 	if (!type)
@@ -258,11 +280,13 @@ static bool take_specifier(dt_compiler *cc, enum dt_decl_place place, dt_specs *
 			bad_combination(cc, cc->lex.tok.pos);
 		w->name = kind == T_STRUCT ? "struct" : kind == T_UNION ? "union" : "enum";
 		set_base(cc, w, T_IDENT, kind == T_ENUM ? dt_parse_enum(cc) : dt_parse_sou(cc));
+		s->in_process |= w->type->user != NULL;
 		s->names_tag = w->type->name != NULL || kind == T_ENUM;
 		return true;
 	case T_IDENT:
 		if (!take_type_name(cc, place, w))
 			return false;
+		s->in_process |= dt_module_is_user(cc->lex.tok.module);
 		break;
 	default: return false;
 	}

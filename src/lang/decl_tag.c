@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "lang/decl.h"
+#include "type/user.h"
 
 typedef struct member {
 	const char *name; /* NULL: anonymous struct or union, or an unnamed bit-field */
@@ -284,13 +285,8 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 	enum dt_namespace ns = kind_space(kind);
 	dt_type *local, *t;
 
-	if (module) {
-		t = dt_type_lookup(cc->types, *module ? module : "vmlinux", ns, tag);
-		if (!t)
-			dt_fail(cc, pos, D_DECL_IDENT, "there is no %s %s in %s", kind_word(kind),
-				tag, *module ? module : "the kernel");
-		return t;
-	}
+	if (module)
+		return dt_type_in_module(cc, pos, module, ns, tag);
 	local = dt_type_lookup_local(cc->types, ns, tag);
 	if (local && (local->open || dt_type_is_complete(cc->types, local)))
 		return local;
@@ -307,23 +303,38 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 	return dt_type_sou(cc->types, dt_decl_container(cc), kind, tag);
 }
 
+/* tag := [module`] name, and in a process { "::" name }. NULL: there is none. */
+static const char *parse_tag(dt_compiler *cc, const char **module)
+{
+	const char *tag;
+
+	if (cc->lex.tok.kind != T_IDENT && !dt_is_d_keyword(cc->lex.tok.kind))
+		return NULL;
+	tag = cc->lex.tok.text;
+	if (cc->lex.tok.module)
+		*module = cc->lex.tok.module;
+	dt_lex_next(cc);
+	while (dt_module_is_user(*module) && cc->lex.tok.kind == ':' && dt_lex_peek(cc, 0)->kind == ':') {
+		dt_lex_next(cc);
+		dt_lex_next(cc);
+		tag = dt_arena_printf(cc->arena, "%s::%s", tag, cc->lex.tok.text ? cc->lex.tok.text : "");
+		dt_lex_expect(cc, T_IDENT, "a name");
+	}
+	return tag;
+}
+
 /* struct-specifier := [module`] ("struct" | "union") [tag] ["{" members "}"] */
 dt_type *dt_parse_sou(dt_compiler *cc)
 {
 	enum dt_kind kind = cc->lex.tok.kind == T_STRUCT ? DT_K_STRUCT : DT_K_UNION;
-	const char *module = cc->lex.tok.module, *tag = NULL;
+	const char *module = cc->lex.tok.module, *tag;
 	dt_pos pos = cc->lex.tok.pos;
 	bool packed;
 
 	cc->lex.packed = false;
 	dt_lex_next(cc); /* and attributes before the tag */
 	packed = cc->lex.packed;
-	if (cc->lex.tok.kind == T_IDENT || dt_is_d_keyword(cc->lex.tok.kind)) {
-		tag = cc->lex.tok.text;
-		if (cc->lex.tok.module)
-			module = cc->lex.tok.module;
-		dt_lex_next(cc);
-	}
+	tag = parse_tag(cc, &module);
 	if (cc->lex.tok.kind == '{') {
 		if (module)
 			dt_fail(cc, pos, D_DECL_SCOPE, "a %s cannot be defined in module %s",
@@ -416,22 +427,19 @@ static dt_type *define_enum(dt_compiler *cc, const char *tag, dt_pos pos)
 /* enum-specifier := [module`] "enum" [tag] ["{" name ["=" constant] {"," ...} [","] "}"] */
 dt_type *dt_parse_enum(dt_compiler *cc)
 {
-	const char *module = cc->lex.tok.module, *tag = NULL;
+	const char *module = cc->lex.tok.module, *tag;
 	dt_pos pos = cc->lex.tok.pos;
 	dt_type *t;
 
 	dt_lex_next(cc);
-	if (cc->lex.tok.kind == T_IDENT || dt_is_d_keyword(cc->lex.tok.kind)) {
-		tag = cc->lex.tok.text;
-		if (cc->lex.tok.module)
-			module = cc->lex.tok.module;
-		dt_lex_next(cc);
-	}
+	tag = parse_tag(cc, &module);
 	if (cc->lex.tok.kind == '{' && !module)
 		return define_enum(cc, tag, pos);
 	if (!tag)
 		dt_syntax(cc, NULL);
-	if (module)
+	if (dt_module_is_user(module))
+		t = dt_type_in_module(cc, pos, module, DT_NS_ENUM, tag);
+	else if (module)
 		t = dt_type_lookup(cc->types, *module ? module : "vmlinux", DT_NS_ENUM, tag);
 	else if (dt_lex_included(cc))
 		t = dt_type_lookup_local(cc->types, DT_NS_ENUM, tag);

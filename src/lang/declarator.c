@@ -339,7 +339,7 @@ dt_type *dt_declared_type(dt_compiler *cc, const dt_specs *s, const dt_declarato
 	for (uint32_t i = d->derive.n; i-- > from;) {
 		const dt_derive *x = &d->derive.v[i];
 		switch (x->kind) {
-		case DERIVE_POINTER: t = derive_pointer(cc, t, x, s->userland); break;
+		case DERIVE_POINTER: t = derive_pointer(cc, t, x, s->userland || s->in_process); break;
 		case DERIVE_FUNCTION: t = derive_function(cc, t, x); break;
 		case DERIVE_ARRAY:
 			if (x->no_size && s->class_ != T_EXTERN && s->class_ != T_TYPEDEF &&
@@ -372,12 +372,20 @@ void dt_check_object_type(dt_compiler *cc, dt_pos pos, const char *name, dt_type
 }
 
 /* type-name := specifiers abstract-declarator */
-dt_type *dt_parse_type_name(dt_compiler *cc)
+dt_type *dt_parse_cast_type(dt_compiler *cc, bool *implied)
 {
 	dt_specs s;
 	dt_declarator d = {0};
 
 	dt_parse_specs(cc, DECL_TYPE_NAME, &s);
 	dt_parse_declarator(cc, DECL_TYPE_NAME, NAME_NONE, &d);
+	*implied = s.in_process && !s.userland;
 	return dt_declared_type(cc, &s, &d, 0);
+}
+
+dt_type *dt_parse_type_name(dt_compiler *cc)
+{
+	bool implied;
+
+	return dt_parse_cast_type(cc, &implied);
 }

@@ -44,6 +44,8 @@ extern const char *const dt_tag_names[DT_NTAGS];
 /* Report and unwind. The message is a sentence without final stop. */
 _Noreturn void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
     DT_PRINTF(4, 5);
+/* The same for an error that came from elsewhere: under its own tag, or under this one if it has none. */
+_Noreturn void dt_fail_error(dt_compiler *cc, dt_pos pos, const dt_error *e, enum dt_tag tag);
 
 /* ---- tokens ---- */
 enum dt_tok {
@@ -56,7 +58,7 @@ enum dt_tok {
 	T_PRED_OPEN, T_PRED_CLOSE, /* the slashes around a predicate */
 	T_ARROW, T_INC, T_DEC, T_SHL, T_SHR, T_LE, T_GE, T_EQ, T_NE, T_ANDAND, T_XORXOR, T_OROR,
 	T_ADD_EQ, T_SUB_EQ, T_MUL_EQ, T_DIV_EQ, T_MOD_EQ, T_AND_EQ, T_XOR_EQ, T_OR_EQ, T_SHL_EQ,
-	T_SHR_EQ, T_ELLIPSIS,
+	T_SHR_EQ, T_ELLIPSIS, T_OTHERWISE /* ?? */,
 	/* keywords */
 	T_KW_FIRST,
 	T_AUTO = T_KW_FIRST, T_BREAK, T_CASE, T_CHAR, T_CONST, T_CONTINUE, T_COUNTER, T_DEFAULT, T_DO,
@@ -80,7 +82,8 @@ enum dt_nkind {
 	N_OP1,	  /* op, l. op: '+' '-' '~' '!' '*' '&' T_INC T_DEC (prefix), T_POSTINC, T_POSTDEC,
 		     T_SIZEOF, T_STRINGOF, '(' (cast: type in ctype) */
 	N_OP2,	  /* op, l, r: arithmetic, comparison, logic, assignment, ',' ;
-		     '.' and T_ARROW: l and name;  '[': l and the index r (arrays and pointers) */
+		     '.' and T_ARROW: l and name;  '[': l and the index r (arrays and pointers);
+		     T_OTHERWISE: l ?? r */
 	N_OP3,	  /* c ? l : r */
 	N_TYPE,	  /* ctype: operand of sizeof */
 	N_OFFSETOF, /* ctype, name (member path "a.b" allowed) */
@@ -109,6 +112,7 @@ enum dt_nflags {
 	NF_HAS_KEYS = 64, /* N_IDENT, N_AGG: brackets were written */
 	NF_HAS_BODY = 128,
 	NF_CONST_STR = 256,
+	NF_IMPLIED_USER = 512, /* cast: to user memory only because the type is a user program's */
 };
 
 struct dt_node {
@@ -165,7 +169,6 @@ struct dt_inline {
 	dt_param *params; /* n of them; used as N_IDENT by name inside expr */
 	uint32_t nparams;
 	dt_node *expr; /* unchecked; copied at each use */
-	uint32_t busy; /* being expanded in this compile: recursion is an error */
 };
 
 struct dt_ident {
@@ -213,6 +216,7 @@ typedef struct dt_xlator {
 typedef struct dt_probe_arg {
 	dt_type *native, *xlated; /* equal, or xlated NULL, when there is no translation */
 	int mapping;		  /* native argument it is made from */
+	const char *unknown;	  /* native is NULL: the type's name */
 } dt_probe_arg;
 
 struct dt_probe_args { /* what args[] means for a description */
@@ -260,6 +264,11 @@ dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *e
 #define EDT_LIBSKIP 1999
 /* "struct foo *" -> type, as a cast would read it. NULL and *err. */
 dt_type *dt_compile_type(dt_compiler *cc, const char *text, dt_error *err);
+/* One expression, as in a clause on an event whose args[] are `args`: what is computed before the clauses of a
+ * probe run (probe/attach.h). Its value is a number or an address. Not while a program is being compiled. */
+dt_difo *dt_compile_expr(dt_compiler *cc, const char *text, struct dt_probe_args *args, dt_error *err);
+/* After a failed compile: the argument type whose definition was missing ("psinfo_t *"), or NULL. */
+const char *dt_compiler_missing(const dt_compiler *cc);
 /* depends_on library names in a library's text, without compiling it (for ordering). */
 uint32_t dt_scan_depends(const char *text, size_t len, dt_arena *a, const char ***names);
 /* All aggregations so far, in order of id. */

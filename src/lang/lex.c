@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "lang/lex.h"
+#include "type/user.h"
 
 /* How far ahead a '`' is looked for that would make "a.out" a module name. */
 #define MODULE_MAX 256
@@ -107,17 +108,72 @@ static size_t ident_len(const dt_lexer *lx, const char *s)
 	return (size_t)(q - s);
 }
 
+/* What follows "pid123`" or "pid$target`" at s; NULL when that is not what is there. */
+const char *dt_lex_after_process(const dt_lexer *lx, const char *s)
+{
+	bool macro;
+
+	if (lx->end - s < 5 || memcmp(s, "pid", 3) != 0)
+		return NULL;
+	s += 3;
+	macro = *s == '$';
+	if (!isdigit((unsigned char)*s) && !macro)
+		return NULL;
+	for (s++; s < lx->end && (macro ? is_ident_char(*s) : isdigit((unsigned char)*s)); s++)
+		;
+	return s < lx->end && *s == '`' ? s + 1 : NULL;
+}
+
+/* At the name of an object, which may have any of these characters: the '`' behind it, or NULL. */
+static const char *after_object(const dt_lexer *lx, const char *s)
+{
+	const char *limit = s + MODULE_MAX;
+
+	while (s < lx->end && s < limit && (is_ident_char(*s) || *s == '.' || *s == '-' || *s == '+'))
+		s++;
+	return s < lx->end && *s == '`' ? s : NULL;
+}
+
 /* The last '`' of mod`sym, LM1`lib`sym, pid12`a.out`sym at p, or NULL when there is none. */
 static const char *last_backquote(const dt_lexer *lx)
 {
-	const char *s = lx->p, *last = NULL, *limit = s + MODULE_MAX;
+	const char *s = lx->p, *last = NULL, *limit = s + MODULE_MAX, *object, *quote;
 
+	object = dt_lex_after_process(lx, s);
+	if (object) {
+		last = is_ident_start(*object) ? object - 1 : NULL;
+		s = (quote = after_object(lx, object)) ? quote : object;
+	}
 	while (s < lx->end && s < limit && (is_ident_char(*s) || *s == '.' || *s == '`')) {
 		if (*s == '`' && s + 1 < lx->end && is_ident_start(s[1]))
 			last = s;
 		s++;
 	}
 	return last;
+}
+
+/* The module before a '`': a macro may stand for the number of a process. */
+static const char *module_name(dt_compiler *cc, dt_pos pos, const char *s, size_t len)
+{
+	const char *name = dt_arena_strndup(cc->arena, s, len), *dollar = strchr(name, '$'), *rest;
+	dt_token value = {.pos = pos};
+
+	if (!dollar)
+		return name;
+	rest = strchr(dollar, '`') ? strchr(dollar, '`') : name + len;
+	dt_macro_expand(cc, dt_arena_strndup(cc->arena, dollar + 1, (size_t)(rest - dollar) - 1), true, &value);
+	return dt_arena_printf(cc->arena, "pid%s%s", value.text, rest);
+}
+
+/* "ns::type": names of other languages than C have such, and D has no other use for "::". */
+static size_t qualified_len(const dt_lexer *lx, const char *s, size_t len)
+{
+	size_t more;
+
+	while (lx->end - s > (ptrdiff_t)len + 2 && s[len] == ':' && s[len + 1] == ':' &&
+	       (more = ident_len(lx, s + len + 2)) > 0)
+		len += more + 2;
+	return len;
 }
 
 static void lex_word(dt_compiler *cc, dt_token *t)
@@ -128,9 +184,11 @@ static void lex_word(dt_compiler *cc, dt_token *t)
 	int keyword = dt_keyword(start, len);
 
 	if (quote) {
-		t->module = dt_arena_strndup(cc->arena, lx->p, (size_t)(quote - lx->p));
+		t->module = module_name(cc, t->pos, lx->p, (size_t)(quote - lx->p));
 		if (keyword != T_STRUCT && keyword != T_UNION && keyword != T_ENUM)
 			keyword = 0;
+		if (!keyword && dt_module_is_user(t->module))
+			len = qualified_len(lx, start, len);
 	}
 	t->kind = keyword ? keyword : T_IDENT;
 	t->text = dt_arena_strndup(cc->arena, start, len);

@@ -40,6 +40,7 @@ char dt_lex_next_visible(const dt_lexer *lx, const char *s);
 void dt_lex_skip_word(dt_compiler *cc, int how, size_t len); /* how: SKIP_* */
 
 /* ---- lex.c, lex_outer.c: one token of each mode ---- */
+const char *dt_lex_after_process(const dt_lexer *lx, const char *s);
 void dt_lex_expr(dt_compiler *cc, dt_token *t);
 void dt_lex_outer(dt_compiler *cc, dt_token *t);
 void dt_lex_operator(dt_compiler *cc, dt_token *t);

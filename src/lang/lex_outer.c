@@ -67,6 +67,8 @@ static bool begins_declaration(dt_compiler *cc, size_t len, bool forced)
 	const char *text = lx->p, *end = text + len, *s = text;
 	char next = dt_lex_next_visible(lx, end);
 
+	if (dt_lex_after_process(lx, text)) /* pid123`a.out`struct foo *x; */
+		return true;
 	if (!is_ident_start(*text) || memchr(text, ':', len))
 		return false;
 	if (begins_declaration_word(dt_keyword(text, len)))

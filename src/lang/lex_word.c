@@ -121,12 +121,12 @@ static const struct {
     {"--", T_DEC},	 {"<<", T_SHL},	    {">>", T_SHR},     {"<=", T_LE},	 {">=", T_GE},
     {"==", T_EQ},	 {"!=", T_NE},	    {"&&", T_ANDAND},  {"^^", T_XORXOR}, {"||", T_OROR},
     {"+=", T_ADD_EQ},	 {"-=", T_SUB_EQ},  {"*=", T_MUL_EQ},  {"/=", T_DIV_EQ}, {"%=", T_MOD_EQ},
-    {"&=", T_AND_EQ},	 {"^=", T_XOR_EQ},  {"|=", T_OR_EQ},
+    {"&=", T_AND_EQ},	 {"^=", T_XOR_EQ},  {"|=", T_OR_EQ},   {"??", T_OTHERWISE},
 };
 
 int dt_lex_find_operator(const char *s, size_t left, size_t *len)
 {
-	if (left > 1 && strchr("=+-&|^<>.", s[1]))
+	if (left > 1 && strchr("=+-&|^<>.?", s[1]))
 		for (size_t i = 0; i < DT_NELEM(operators); i++) {
 			*len = strlen(operators[i].text);
 			if (*len <= left && memcmp(s, operators[i].text, *len) == 0)

@@ -7,6 +7,7 @@
  * it reads like a cast: "(foo_t *)" or "(foo_t)" before an operand.
  */
 #include "lang/decl.h"
+#include "type/user.h"
 
 static dt_node *parse_unary(dt_compiler *cc);
 
@@ -334,6 +335,8 @@ static bool at_type_in_parens(dt_compiler *cc, bool operand)
 		return false;
 	if (dt_named_type(cc, t.module, t.text, true))
 		return true;
+	if (after == '*' && then == ')' && dt_module_is_user(t.module))
+		return true; /* dt_parse_type_name() will say why there is no such type */
 	if (after == '*' && then == ')') /* can be nothing else */
 		dt_fail(cc, t.pos, D_SYNTAX, "type \"%s\" is not known", t.text);
 	return false;
@@ -365,10 +368,17 @@ static dt_node *parse_sizeof(dt_compiler *cc, dt_pos pos)
 
 static dt_node *parse_cast(dt_compiler *cc)
 {
-	dt_type *t = parse_type_in_parens(cc);
-	dt_node *n = dt_node_op1(cc, '(', parse_unary(cc));
+	bool implied;
+	dt_type *t;
+	dt_node *n;
 
+	dt_lex_next(cc);
+	t = dt_parse_cast_type(cc, &implied);
+	dt_lex_expect(cc, ')', ")");
+	n = dt_node_op1(cc, '(', parse_unary(cc));
 	n->ctype = t;
+	if (implied)
+		n->flags |= NF_IMPLIED_USER;
 	return n;
 }
 
@@ -479,10 +489,26 @@ static dt_node *parse_conditional(dt_compiler *cc)
 	return n;
 }
 
-/* assignment := conditional [ "=" assignment ]   (and "+=" ...) */
+/* alternatives := conditional { "??" conditional } */
+static dt_node *parse_alternatives(dt_compiler *cc)
+{
+	dt_node *l = parse_conditional(cc), **last = &l;
+
+	/* to the right: a ?? (b ?? c), so that the first that holds is found first */
+	for (; cc->lex.tok.kind == T_OTHERWISE; last = &(*last)->r) {
+		dt_pos pos = cc->lex.tok.pos;
+		add_link(cc);
+		dt_lex_next(cc);
+		*last = dt_node_op2(cc, T_OTHERWISE, *last, parse_conditional(cc));
+		(*last)->pos = pos;
+	}
+	return l;
+}
+
+/* assignment := alternatives [ "=" assignment ]   (and "+=" ...) */
 dt_node *dt_parse_assign(dt_compiler *cc)
 {
-	dt_node *l = parse_conditional(cc);
+	dt_node *l = parse_alternatives(cc);
 	int op = cc->lex.tok.kind;
 	dt_pos pos = cc->lex.tok.pos;
 

@@ -44,6 +44,10 @@ typedef struct dt_attach {
 	uint64_t number, period;
 	uint32_t perf_type;
 	bool one, exclude_user, exclude_kernel;
+	/* DT_AT_UPROBE: number is how far the stack pointer is below the return address.
+	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and does not change the return
+	 * address to be told of the return. */
+	bool instruction;
 	/* what is computed before clauses run: D text; NULL: nothing, the event's own arguments */
 	const char *when;		 /* the probe fires only if this is not 0 */
 	const char *arg[DT_ATTACH_ARGS]; /* arg[i] NULL: 0 */
@@ -51,6 +55,7 @@ typedef struct dt_attach {
 	/* Which raw argument of the tracepoint, plus 1, is the thread that the probe is about (pid, execname, curthread, self->);
 	 * 0: the current one. sched:::on-cpu is about the thread that gets the CPU while the other one is still current. */
 	uint32_t task_arg;
+	const struct dt_attach *also; /* another event at which the same probe fires; NULL: no more */
 } dt_attach;
 
 #endif

@@ -31,12 +31,14 @@ struct kept { /* what a provider keeps here */
 struct dt_probes {
 	dt_arena *arena;
 	dt_types *types; /* not ours */
+	struct dt_procs *procs; /* not ours */
 	dt_ksyms *ksyms;
 	struct kept kept[KEPT_MAX];
 	DT_VEC(dt_probe *) all;
 	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
 	uint32_t by_id_size;
 	DT_VEC(dt_probe *) found; /* answer of the last match */
+	const char *tag;	  /* why it is none, if a provider has said so */
 };
 
 dt_probes *dt_probes_new(void)
@@ -77,6 +79,16 @@ dt_types *dt_probes_types(dt_probes *ps)
 	return ps->types;
 }
 
+void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs)
+{
+	ps->procs = procs;
+}
+
+struct dt_procs *dt_probes_procs(const dt_probes *ps)
+{
+	return ps->procs;
+}
+
 dt_ksyms *dt_probes_ksyms(dt_probes *ps)
 {
 	return ps->ksyms;
@@ -91,6 +103,11 @@ void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void 
 	ps->kept[i].p = p;
 	ps->kept[i].free_it = free_it;
 	return &ps->kept[i].what;
+}
+
+void dt_probes_blame(dt_probes *ps, const char *tag)
+{
+	ps->tag = tag;
 }
 
 /* ---- by id ---- */
@@ -185,11 +202,13 @@ static bool is_empty(const dt_probedesc *d)
 	return !*d->prov && !*d->mod && !*d->func && !*d->name;
 }
 
-static bool probe_matches(const dt_probe *pr, const dt_probedesc *d, bool listing)
+static bool probe_matches(dt_probes *ps, const dt_probe *pr, const dt_probedesc *d, bool listing)
 {
 	/* ":::" enables only probes that are anchored in a function; a listing shows all. */
 	if (is_empty(d))
 		return listing || *pr->func;
+	if (pr->provider->matches)
+		return pr->provider->matches(pr->provider, ps, pr, d);
 	return field_matches(d->prov, pr->prov) && field_matches(d->mod, pr->mod) &&
 	       field_matches(d->func, pr->func) && field_matches(d->name, pr->name);
 }
@@ -263,6 +282,8 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 	char why[256], first_why[256] = "";
 	bool claimed = false;
 
+	ps->tag = NULL;
+
 	for (const dt_provider *const *p = dt_provider_table; *p; p++) {
 		if (!provider_claims(*p, d->prov))
 			continue;
@@ -273,7 +294,7 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 			memcpy(first_why, why, sizeof(why));
 	}
 	for (uint32_t i = 0; i < ps->all.n; i++)
-		if (probe_matches(ps->all.v[i], d, listing))
+		if (probe_matches(ps, ps->all.v[i], d, listing))
 			*dt_vec_add(&ps->found, NULL) = ps->all.v[i];
 	if (ps->found.n > 1)
 		qsort(ps->found.v, ps->found.n, sizeof(*ps->found.v), compare_ids);
@@ -281,6 +302,7 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 		if (!claimed)
 			explain_provider(d->prov, first_why, sizeof(first_why));
 		snprintf(err->text, sizeof(err->text), "%s", first_why);
+		err->tag = first_why[0] ? ps->tag : NULL;
 	}
 	return (int)ps->found.n;
 }

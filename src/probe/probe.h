@@ -39,14 +39,22 @@ typedef struct dt_provider {
 	 * one sentence when nothing can match. */
 	int (*discover)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d,
 			bool listing, char *why, size_t whylen);
+	/* Does the description mean this probe? Default (NULL): each of its four fields matches the probe's. For
+	 * probes that go by several names. */
+	bool (*matches)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d);
 	/* Argument types as D text, native and translated: "struct file *" ; returns count, -1 untyped.
 	 * names may be NULL; memory is static or from dt_probes_arena. */
 	int (*args)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr,
 		    const char **native, const char **xlated, int *mapping, int max);
+	/* For probes in programs, whose types no D text can name: the types themselves, after args() has given their
+	 * spelling. Where mapping is -1 the argument cannot be had, and why[] gets a sentence. NULL: the text is read. */
+	void (*types)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_type **types,
+		      const char **why, int n);
 	/* How the probe is attached; *at is zeroed before. -1 and a sentence when it cannot be. Text is static or
 	 * from dt_probes_arena. */
 	int (*attach)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at,
 		      char *why, size_t whylen);
+	const void *data; /* the provider's own: a table */
 } dt_provider;
 
 extern const dt_provider *const dt_provider_table[]; /* ends with NULL */
@@ -57,6 +65,10 @@ dt_arena *dt_probes_arena(dt_probes *ps);
 /* The types that providers describe arguments with; set once by the session. */
 void dt_probes_set_types(dt_probes *ps, dt_types *ts);
 dt_types *dt_probes_types(dt_probes *ps);
+/* The processes of the session (proc/control.h); NULL: there are none, as in unit tests. */
+struct dt_procs;
+void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs);
+struct dt_procs *dt_probes_procs(const dt_probes *ps);
 dt_ksyms *dt_probes_ksyms(dt_probes *ps); /* the kernel's symbols, read when first asked */
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
 			const char *mod, const char *func, const char *name, uint64_t data);
@@ -69,6 +81,8 @@ dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
 /* For providers: a probe already reported, without looking for it; and how many of p's there are. */
 dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id);
 uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p);
+/* For providers, in discover(): the tag that belongs to their sentence ("D_PROC_FUNC"; D_PDESC_ZERO otherwise). */
+void dt_probes_blame(dt_probes *ps, const char *tag);
 /* For providers: a place for what one of them has read and wants to keep; freed with the registry. */
 void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void *));
 /* The compiler's view (lang.h) of this registry. */

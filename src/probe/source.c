@@ -14,7 +14,8 @@
 
 struct signature {
 	int n; /* -1: untyped */
-	const char *native[MAX_ARGS], *xlated[MAX_ARGS];
+	const char *native[MAX_ARGS], *xlated[MAX_ARGS], *why[MAX_ARGS];
+	dt_type *types[MAX_ARGS]; /* if the provider has them, not only their names */
 	int mapping[MAX_ARGS];
 };
 
@@ -30,6 +31,8 @@ static void read_signature(dt_probes *ps, const dt_probe *pr, struct signature *
 	if (pr->provider->args)
 		s->n = pr->provider->args(pr->provider, ps, pr, s->native, s->xlated, s->mapping,
 					  MAX_ARGS);
+	if (s->n > 0 && pr->provider->types)
+		pr->provider->types(pr->provider, ps, pr, s->types, s->why, s->n);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -43,7 +46,8 @@ static bool same_signature(const struct signature *a, const struct signature *b)
 		return false;
 	for (int i = 0; i < a->n; i++)
 		if (!same_text(a->native[i], b->native[i]) ||
-		    !same_text(a->xlated[i], b->xlated[i]) || a->mapping[i] != b->mapping[i])
+		    !same_text(a->xlated[i], b->xlated[i]) || a->mapping[i] != b->mapping[i] ||
+		    a->types[i] != b->types[i])
 			return false;
 	return true;
 }
@@ -97,11 +101,14 @@ static void compile_signature(dt_compiler *cc, const struct signature *s, struct
 	out->nargs = s->n > 0 ? (uint32_t)s->n : 0;
 	out->args = dt_arena_alloc(dt_compiler_arena(cc), (out->nargs + 1) * sizeof(*out->args));
 	for (uint32_t i = 0; i < out->nargs; i++) {
-		out->args[i].native = compile_type(cc, s->native[i]);
-		if (s->xlated[i] && !same_text(s->xlated[i], s->native[i]))
+		out->args[i].native = s->types[i] ? s->types[i] : compile_type(cc, s->native[i]);
+		out->args[i].unknown = s->why[i] ? s->why[i] : s->native[i];
+		if (s->xlated[i] && !same_text(s->xlated[i], s->native[i])) {
 			out->args[i].xlated = compile_type(cc, s->xlated[i]);
-		if (s->xlated[i] && !out->args[i].xlated)
-			out->args[i].native = NULL;
+			out->args[i].unknown = s->xlated[i];
+			if (!out->args[i].xlated)
+				out->args[i].native = NULL;
+		}
 		out->args[i].mapping = s->mapping[i];
 	}
 }

@@ -65,6 +65,8 @@ int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *inf
 		return dt_session_err(h, EDT_ACTIVE, NULL);
 	if (verify(h, p) < 0)
 		return -1;
+	if (dt_procs_settle(h->procs, &h->err) < 0)
+		return dt_session_fail(h);
 	if (add_ecbs(h, p) < 0) {
 		h->ecbs.n = before;
 		return -1;

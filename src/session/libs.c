@@ -202,8 +202,7 @@ static bool is_known(dtrace_hdl_t *h, const char *name)
 	       dt_type_lookup_local(h->types, DT_NS_STRUCT, name);
 }
 
-/* Names in text that only a library could explain. "args" stands for the translated types of
- * whatever provider the program names; a library says so by depending on the provider. */
+/* Names in text that only a library could explain. */
 static dt_map *unknown_words(dtrace_hdl_t *h, const char *text, size_t len)
 {
 	dt_map *used = dt_map_new(), *unknown = dt_map_new();
@@ -215,7 +214,7 @@ static dt_map *unknown_words(dtrace_hdl_t *h, const char *text, size_t len)
 	for (int i = 1; i < h->macros.argc; i++)
 		dt_map_set(used, h->macros.argv[i], h);
 	while (dt_map_next(used, &it, &name, &value))
-		if (strcmp(name, "args") == 0 || !is_known(h, name))
+		if (!is_known(h, name))
 			dt_map_set(unknown, name, h);
 	dt_map_free(used);
 	return unknown;
@@ -227,12 +226,6 @@ static bool lib_answers(const struct lib *l, const dt_map *words)
 	void *value;
 	uint32_t it = 0;
 
-	if (dt_map_get(words, "args")) {
-		while (dt_map_next(l->defines, &it, &name, &value))
-			if (strncmp(name, "provider ", 9) == 0)
-				return true;
-		it = 0;
-	}
 	while (dt_map_next(words, &it, &name, &value))
 		if (dt_map_get(l->defines, name))
 			return true;
@@ -450,4 +443,25 @@ int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len)
 		if (h->libs->libs.v[i]->state == LIB_BUSY)
 			h->libs->libs.v[i]->state = LIB_NEW;
 	return rc;
+}
+
+bool dt_libs_load_type(dtrace_hdl_t *h, const char *type)
+{
+	uint32_t before = 0, after = 0;
+	dt_error err = h->err;
+	dt_map *words;
+
+	if (!h->libs || dt_opt(&h->opts, DT_O_NOLIBS))
+		return false;
+	words = unknown_words(h, type, strlen(type));
+	for (uint32_t i = 0; i < h->libs->libs.n; i++)
+		before += h->libs->libs.v[i]->state == LIB_LOADED;
+	if (load_for_words(h, words) == 0)
+		for (uint32_t i = 0; i < h->libs->libs.n; i++)
+			after += h->libs->libs.v[i]->state == LIB_LOADED;
+	else
+		err = h->err; /* what is wrong with the library is what the user must know */
+	dt_map_free(words);
+	h->err = err;
+	return after > before;
 }

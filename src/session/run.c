@@ -120,13 +120,14 @@ int dtrace_go(dtrace_hdl_t *h)
 	env.necbs = h->ecbs.n;
 	memset(&h->err, 0, sizeof(h->err));
 	dt_session_debug(h, "engine %s, %u clauses on probes", h->engine_ops->name, env.necbs);
+	dt_symbols_open(h);
 	h->engine = h->engine_ops->open(&env, &h->err);
 	if (!h->engine)
 		return dt_session_fail(h);
 	if (h->engine_ops->go(h->engine, &h->err) < 0)
 		return dt_session_fail(h);
 	h->state = DT_SESSION_ACTIVE;
-	dt_targets_release(h);
+	dt_procs_release(h->procs);
 	return 0;
 }
 
@@ -187,6 +188,8 @@ static void need_consumer(dtrace_hdl_t *h, FILE *out)
 	    .arg = h,
 	    .diag = consumer_diag,
 	    .ksym = consumer_ksym,
+	    .usym = dt_symbols_find,
+	    .keep = dt_symbols_keep,
 	};
 
 	if (h->consumer)
@@ -205,17 +208,18 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 		return DTRACE_WORK_ERROR;
 	}
 	need_consumer(h, out);
+	dt_symbols_update(h);
 	memset(&h->err, 0, sizeof(h->err));
 	rc = dt_consumer_work(h->consumer, h->engine_ops, h->engine, &h->err);
 	if (rc < 0) {
 		dt_session_fail(h);
 		return DTRACE_WORK_ERROR;
 	}
-	if (dt_targets_reap(h) < 0) {
+	if (dt_procs_poll(h->procs) < 0) {
 		dt_session_err(h, EDT_DIRABORT, NULL);
 		return DTRACE_WORK_ERROR;
 	}
-	if (rc > 0 || h->state == DT_SESSION_STOPPED || dt_targets_all_gone(h))
+	if (rc > 0 || h->state == DT_SESSION_STOPPED || dt_procs_all_gone(h->procs))
 		return DTRACE_WORK_DONE;
 	return DTRACE_WORK_OKAY;
 }
@@ -252,20 +256,20 @@ static int sleep_time(const dtrace_hdl_t *h)
 
 void dtrace_sleep(dtrace_hdl_t *h)
 {
-	struct pollfd *fds = dt_xcalloc(h->targets.n + 2, sizeof(*fds));
 	int exit_fd = h->engine && h->engine_ops->wake_fd ? h->engine_ops->wake_fd(h->engine) : -1;
-	nfds_t n = 1;
+	int ms = sleep_time(h), again;
+	dt_pollfds fds = {0};
 	char drain[64];
 
-	fds[0] = (struct pollfd){.fd = h->wake[0], .events = POLLIN};
-	for (uint32_t i = 0; i < h->targets.n; i++)
-		if (!h->targets.v[i].gone)
-			fds[n++] = (struct pollfd){.fd = h->targets.v[i].pidfd, .events = POLLIN};
-	fds[n++] = (struct pollfd){.fd = exit_fd, .events = POLLIN};
-	if (poll(fds, n, sleep_time(h)) > 0 && fds[0].revents)
+	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = h->wake[0], .events = POLLIN};
+	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = exit_fd, .events = POLLIN};
+	again = dt_procs_fds(h->procs, &fds);
+	if (again >= 0 && (ms < 0 || again < ms))
+		ms = again;
+	if (poll(fds.v, fds.n, ms) > 0 && fds.v[0].revents)
 		while (read(h->wake[0], drain, sizeof(drain)) > 0)
 			;
-	free(fds);
+	dt_vec_free(&fds);
 }
 
 void dtrace_interrupt(dtrace_hdl_t *h)

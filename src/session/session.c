@@ -29,6 +29,8 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	h->types = dt_types_new();
 	h->probes = dt_probes_new();
 	dt_probes_set_types(h->probes, h->types);
+	dt_targets_new(h);
+	dt_objects_offer(h);
 	dt_probes_source(h->probes, &source);
 	h->cc = dt_compiler_new(h->types, &h->opts, &h->macros, &source);
 	return h;
@@ -63,13 +65,14 @@ void dtrace_close(dtrace_hdl_t *h)
 	write_types(h, DT_O_DTYPES, "D");
 	if (h->engine)
 		h->engine_ops->close(h->engine);
-	dt_targets_free(h);
 	dt_consumer_free(h->consumer);
 	free(h->out_path);
 	dt_vec_free(&h->ecbs);
 	dt_libs_free(h->libs);
 	dt_compiler_free(h->cc);
 	dt_probes_free(h->probes);
+	dt_symbols_free(h);
+	dt_procs_free(h->procs);
 	dt_types_free(h->types);
 	dt_options_free(&h->opts);
 	close(h->wake[0]);

@@ -9,14 +9,13 @@
  *   libs.c     D libraries: found, ordered, loaded when a program needs them
  *   enable.c   program -> ECBs; listing probes
  *   run.c      go, work, sleep, stop
- *   target.c   the processes of -c and -p
+ *   symbols.c  names of addresses in processes
+ *   target.c   the processes of -c and -p; objects.c: their objects, for types
  *   report.c   stability and argument reports (-v, -lv)
  *   header.c   C header of a provider (-h); object.c: the object of -G
  */
 #ifndef DT_SESSION_H
 #define DT_SESSION_H
-
-#include <sys/types.h>
 
 #include "dtrace.h"
 #include "base/base.h"
@@ -25,15 +24,7 @@
 #include "probe/probe.h"
 #include "engine/engine.h"
 #include "consume/consume.h"
-
-/* A process of -c or -p. */
-struct dt_target {
-	pid_t pid;
-	int pidfd;   /* readable once it has ended */
-	int hold_fd; /* -c, before dtrace_go(): a byte written here lets it run; else -1 */
-	bool child;  /* ours: made by -c */
-	bool gone;
-};
+#include "proc/control.h"
 
 struct dtrace_hdl {
 	dt_options opts;
@@ -50,8 +41,9 @@ struct dtrace_hdl {
 	const struct dt_engine_ops *engine_ops;
 	dt_engine *engine;
 	dt_consumer *consumer;
+	struct dt_symbols *symbols; /* names of user addresses; NULL: not needed */
 	char *out_path;
-	DT_VEC(struct dt_target) targets;
+	dt_procs *procs; /* of -c, -p and of probes in processes */
 	enum { DT_SESSION_NEW, DT_SESSION_ACTIVE, DT_SESSION_STOPPED } state;
 	int wake[2]; /* dtrace_interrupt() */
 	dtrace_diag_f *diag;
@@ -96,7 +88,19 @@ const char *dt_words_region(const char *text, size_t len, uint32_t line, uint32_
 struct dt_libs;
 /* Compile the libraries that this program needs and that are not loaded yet. */
 int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len);
+/* Load the library that defines this type ("psinfo_t *"); false, and h->err as it was, when there is none. */
+bool dt_libs_load_type(dtrace_hdl_t *h, const char *type);
 void dt_libs_free(struct dt_libs *libs);
+
+/* ---- symbols.c ---- */
+struct dt_symbols;
+void dt_symbols_open(dtrace_hdl_t *h); /* if the program needs it; h->engine_ops is chosen */
+void dt_symbols_free(dtrace_hdl_t *h);
+void dt_symbols_update(dtrace_hdl_t *h); /* before records are printed */
+/* For the consumer: arg is the handle. */
+bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
+		     const char **sym, uint64_t *off);
+void dt_symbols_keep(void *arg, long pid);
 
 /* ---- compile.c ---- */
 /* Compile with no macro arguments and no region (libraries). */
@@ -104,10 +108,9 @@ dt_program *dt_session_compile_library(dtrace_hdl_t *h, const char *text, size_t
 				       const char *path);
 
 /* ---- target.c ---- */
-void dt_targets_release(dtrace_hdl_t *h); /* tracing is on: let them run */
-/* Report those that have ended. 0, or -1 when the handler says so. */
-int dt_targets_reap(dtrace_hdl_t *h);
-bool dt_targets_all_gone(const dtrace_hdl_t *h); /* there were some, and none is left */
-void dt_targets_free(dtrace_hdl_t *h);
+void dt_targets_new(dtrace_hdl_t *h); /* an empty h->procs */
+
+/* ---- objects.c ---- */
+void dt_objects_offer(dtrace_hdl_t *h); /* types of processes: to h->types */
 
 #endif

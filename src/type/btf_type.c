@@ -380,48 +380,6 @@ void dt_btf_complete(dt_type *t)
 		read_members(t, bt);
 }
 
-/*
- * BTF does not say how a struct is aligned: as its most aligned member, unless something is not
- * where that would put it: then it is packed.
- */
-static uint32_t sou_align(dt_type *t, int depth)
-{
-	uint32_t align = 1;
-	bool packed = false;
-
-	if (t->align != 0)
-		return t->align;
-	if (depth > 32)
-		return 1;
-	if (t->lazy)
-		dt_btf_complete(t);
-	for (uint32_t i = 0; i < t->nmembers; i++) {
-		const dt_member *m = &t->members[i];
-		dt_type *mt = dt_type_resolve(m->type);
-		uint32_t a;
-
-		while (mt->kind == DT_K_ARRAY)
-			mt = dt_type_resolve(mt->ref);
-		a = mt->btf != NULL && (mt->kind == DT_K_STRUCT || mt->kind == DT_K_UNION)
-			? sou_align(mt, depth + 1)
-			: mt->align;
-		if (a == 0)
-			continue;
-		if (a > align)
-			align = a;
-		packed |= m->bit_width == 0 && m->bit_offset % ((uint64_t)a * 8) != 0;
-	}
-	t->align = packed || t->size % align != 0 ? 1 : align;
-	return t->align;
-}
-
-uint32_t dt_btf_align(dt_type *t)
-{
-	if (t->kind == DT_K_STRUCT || t->kind == DT_K_UNION)
-		return sou_align(t, 0);
-	return t->align ? t->align : 1;
-}
-
 /* ---- look-ups ---- */
 
 dt_type *dt_btf_lookup(struct dt_btf *b, enum dt_namespace ns, const char *name)

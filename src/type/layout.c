@@ -9,6 +9,8 @@
  *
  * While a struct is open, the position reached is kept in a record of its own; the struct's size
  * and alignment stay 0, which is what "incomplete" means to the rest of the store.
+ *
+ * Structs read from a file have their layout; here is how they are aligned.
  */
 #include "type/store.h"
 
@@ -84,4 +86,42 @@ void dt_type_finish_sou(dt_types *ts, dt_type *sou)
 	sou->size = dt_align_up((l->end + 7) / 8, l->align);
 	if (sou->members == NULL) /* empty, but complete */
 		sou->members = dt_arena_alloc(ts->arena, sizeof(dt_member));
+}
+
+/*
+ * Type data does not say how a struct is aligned: as its most aligned member, unless something is not where
+ * that would put it: then it is packed.
+ */
+static uint32_t sou_align(dt_types *ts, dt_type *t, int depth)
+{
+	uint32_t align = 1;
+	bool packed = false;
+
+	if (t->align != 0)
+		return t->align;
+	if (depth > 32)
+		return 1;
+	dt_type_complete(ts, t);
+	for (uint32_t i = 0; i < t->nmembers; i++) {
+		const dt_member *m = &t->members[i];
+		dt_type *mt = dt_type_resolve(m->type);
+		uint32_t a;
+
+		while (mt->kind == DT_K_ARRAY)
+			mt = dt_type_resolve(mt->ref);
+		a = mt->kind == DT_K_STRUCT || mt->kind == DT_K_UNION ? sou_align(ts, mt, depth + 1)
+								       : mt->align;
+		if (a == 0)
+			continue;
+		if (a > align)
+			align = a;
+		packed |= m->bit_width == 0 && m->bit_offset % ((uint64_t)a * 8) != 0;
+	}
+	t->align = packed || t->size % align != 0 ? 1 : align;
+	return t->align;
+}
+
+uint32_t dt_sou_align(dt_types *ts, dt_type *t)
+{
+	return sou_align(ts, t, 0);
 }

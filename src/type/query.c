@@ -1,10 +1,10 @@
 /*
  * query: questions about one type. Each looks through typedefs and qualifiers first; those that
- * need the inside of a kernel type read it from BTF then (dt_type_complete).
+ * need the inside of a type that was read from a file read it then (dt_type_complete).
  */
 #include <stdlib.h>
 
-#include "type/store.h"
+#include "type/user_store.h"
 
 dt_type *dt_type_resolve(const dt_type *t)
 {
@@ -15,7 +15,9 @@ dt_type *dt_type_resolve(const dt_type *t)
 		case DT_K_VOLATILE:
 		case DT_K_RESTRICT: t = t->ref; break;
 		case DT_K_FORWARD:
-			if (t->lazy)
+			if (t->lazy && t->user != NULL)
+				dt_user_forward((dt_type *)t);
+			else if (t->lazy)
 				dt_kernel_forward((dt_type *)t);
 			if (t->ref == NULL)
 				return (dt_type *)t;
@@ -32,6 +34,8 @@ void dt_type_complete(dt_types *ts, dt_type *t)
 	t = dt_type_resolve(t);
 	if (t->lazy && t->btf != NULL)
 		dt_btf_complete(t);
+	else if (t->lazy && t->user != NULL)
+		dt_user_complete(t);
 }
 
 bool dt_type_is_void(const dt_type *t)
@@ -124,7 +128,7 @@ bool dt_type_is_complete(dt_types *ts, dt_type *t)
 	case DT_K_FUNCTION:
 	case DT_K_FORWARD: return false;
 	case DT_K_STRUCT:
-	case DT_K_UNION: return t->btf != NULL || t->align != 0;
+	case DT_K_UNION: return t->btf != NULL || t->user != NULL || t->align != 0;
 	case DT_K_ARRAY: return dt_type_is_complete(ts, t->ref);
 	case DT_K_UNKNOWN: return t->special != DT_S_NONE;
 	default: return true;
@@ -147,8 +151,9 @@ uint32_t dt_type_align(dt_types *ts, dt_type *t)
 	(void)ts;
 	for (t = dt_type_resolve(t); t->kind == DT_K_ARRAY; t = dt_type_resolve(t->ref))
 		;
-	if (t->align == 0 && t->btf != NULL)
-		return dt_btf_align(t);
+	if (t->align == 0 && (t->kind == DT_K_STRUCT || t->kind == DT_K_UNION) &&
+	    (t->btf != NULL || t->user != NULL))
+		return dt_sou_align(ts, t);
 	return t->align ? t->align : 1;
 }
 

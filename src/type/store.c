@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "type/store.h"
+#include "type/user_store.h"
 
 const char *const dt_kind_names[14] = {"unknown",  "integer",  "float", "pointer", "array",
 				       "function", "struct",   "union", "enum",	   "forward",
@@ -54,6 +54,9 @@ dt_types *dt_types_new(void)
 	ts->derived = dt_map_new();
 	ts->intrinsic_names = dt_map_new();
 	ts->modules = dt_map_new();
+	ts->user_files = dt_map_new();
+	ts->user_places = dt_map_new();
+	ts->user_paths = dt_map_new();
 	ts->btf_dir = dt_xstrdup("/sys/kernel/btf");
 	container_init(&ts->c, "C");
 	container_init(&ts->d, "D");
@@ -66,6 +69,7 @@ void dt_types_free(dt_types *ts)
 	if (ts == NULL)
 		return;
 	dt_kernel_close(ts);
+	dt_user_close(ts);
 	free(ts->btf_dir);
 	container_free(&ts->c);
 	container_free(&ts->d);
@@ -311,6 +315,8 @@ dt_type *dt_type_lookup(dt_types *ts, const char *module, enum dt_namespace ns, 
 	}
 	if (strcmp(module, "C") == 0 || strcmp(module, "D") == 0)
 		return dt_map_get(container(ts, module)->names[ns], name);
+	if (dt_module_is_user(module))
+		return dt_user_type(ts, module, ns, name, NULL);
 	return dt_kernel_lookup(ts, module, ns, name);
 }
 

@@ -10,6 +10,8 @@
  *   btf.c        one BTF image: validation and name index
  *   btf_type.c   BTF ids -> nodes
  *   kernel.c     which BTF images there are: vmlinux and modules
+ *
+ * Types of user programs have headers of their own: user.h, user_store.h.
  */
 #ifndef DT_TYPE_STORE_H
 #define DT_TYPE_STORE_H
@@ -71,6 +73,11 @@ struct dt_types {
 	char *problem;	 /* why there is no vmlinux */
 	dt_map *modules; /* name -> struct dt_btf *, or no_module when it could not be read */
 	bool modules_listed;
+	/* user.c */
+	const struct dt_user_source *user_source; /* NULL: no processes here */
+	dt_map *user_files;			  /* identity of a file -> struct dt_user_object * */
+	dt_map *user_places;			  /* process and object -> where that is */
+	dt_map *user_paths;			  /* path -> struct dt_user_object * (user_args.c) */
 };
 
 /* ---- store.c ---- */
@@ -94,7 +101,9 @@ dt_type *dt_btf_lookup(struct dt_btf *b, enum dt_namespace ns, const char *name)
 dt_type *dt_btf_symbol(struct dt_btf *b, const char *name);
 bool dt_btf_enumerator(struct dt_btf *b, const char *name, dt_type **type, int64_t *value);
 void dt_btf_complete(dt_type *t);
-uint32_t dt_btf_align(dt_type *t); /* of a struct or union */
+
+/* ---- layout.c ---- */
+uint32_t dt_sou_align(dt_types *ts, dt_type *t); /* of a struct or union that was read, not declared */
 
 /* ---- kernel.c ---- */
 void dt_kernel_close(dt_types *ts);

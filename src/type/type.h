@@ -86,6 +86,8 @@ struct dt_type {
 	const char *module; /* "vmlinux", a module name, "C", "D", or NULL for intrinsics */
 	struct dt_btf *btf;
 	uint32_t btf_id;
+	struct dt_user_reader *user; /* types of user programs (user.h), */
+	const void *user_ref;	     /* and what their reader knows them by */
 	bool lazy; /* members (or enumerators, params) not read yet */
 	bool open; /* struct or union whose definition is being read: it hides one of the kernel */
 	/* interning caches, private to the store */
@@ -129,7 +131,7 @@ void dt_type_add_enumerator(dt_types *ts, dt_type *e, const char *name, int64_t 
 /* ---- looking up ---- */
 enum dt_namespace { DT_NS_ORDINARY, DT_NS_STRUCT, DT_NS_UNION, DT_NS_ENUM };
 /* module NULL: the search order above. "C", "D", "vmlinux" ("kernel" and "genunix" mean vmlinux),
- * or a kernel module. NULL when there is none. `local_only`: do not look at the kernel. */
+ * a kernel module, or an object of a process (user.h). NULL when there is none. `local_only`: do not look at the kernel. */
 dt_type *dt_type_lookup(dt_types *ts, const char *module, enum dt_namespace ns, const char *name);
 dt_type *dt_type_lookup_local(dt_types *ts, enum dt_namespace ns, const char *name);
 /* An enumerator of any enum in the C or D containers; of the kernel only if `kernel`. */

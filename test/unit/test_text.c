@@ -40,10 +40,11 @@ static bool ksym(void *arg, uint64_t addr, const char **mod, const char **sym, u
 	return addr < 0x10000;
 }
 
-static bool usym(void *arg, long pid, uint64_t addr, const char **obj, const char **sym,
-		 uint64_t *off)
+static bool usym(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
+		 const char **sym, uint64_t *off)
 {
 	(void)arg;
+	(void)time;
 	*obj = "/lib/libc.so.6";
 	*sym = addr >= 0x500 && addr < 0x600 ? "malloc" : NULL;
 	*off = addr - 0x500;

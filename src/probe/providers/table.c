@@ -6,5 +6,9 @@ const dt_provider *const dt_provider_table[] = {
     &dt_provider_profile,
     &dt_provider_syscall,
     &dt_provider_sdt,
+    &dt_provider_proc,
+    &dt_provider_sched,
+    &dt_provider_pid,
+    &dt_provider_usdt,
     NULL,
 };

@@ -1,0 +1,53 @@
+/*
+ * sched.d: CPUs as DTrace describes them. curcpu is the one that the probe fires on.
+ */
+#pragma D depends_on library procfs.d
+
+typedef struct processor_info {
+	int pi_state;		/* P_* */
+	string pi_processor_type;
+	string pi_fputypes;
+	int pi_clock;		/* MHz */
+} processor_info_t;
+
+inline int P_OFFLINE = 1;
+inline int P_ONLINE = 2;
+
+typedef struct cpuinfo {
+	processorid_t cpu_id;
+	psetid_t cpu_pset;
+	chipid_t cpu_chip;	/* the package it is in */
+	lgrp_id_t cpu_lgrp;	/* the memory node it is near */
+	processor_info_t cpu_info;
+} cpuinfo_t;
+
+/* Most kernels do not say of what types these are. */
+extern unsigned int cpu_khz;
+extern unsigned long __per_cpu_offset[8192];
+
+translator processor_info_t < int C > {
+	pi_state = P_ONLINE;
+	pi_processor_type = "x86-64";
+	pi_fputypes = "";
+	pi_clock = (int)(`cpu_khz / 1000) ?? 0;
+};
+
+/* A CPU's copy of a variable lies at its own distance from the symbol. */
+translator cpuinfo_t < int C > {
+	cpu_id = C;
+	cpu_pset = 0;
+	cpu_chip =
+	    (int)((struct cpuinfo_x86 *)((uintptr_t)&`cpu_info + `__per_cpu_offset[C]))->topo.pkg_id ??
+	    (int)((struct cpuinfo_x86 *)((uintptr_t)&`cpu_info + `__per_cpu_offset[C]))->phys_proc_id ?? 0;
+	cpu_lgrp = *(int *)((uintptr_t)&`x86_cpu_to_node_map + `__per_cpu_offset[C]) ?? 0;
+	cpu_info = xlate < processor_info_t > (C);
+};
+
+inline cpuinfo_t *curcpu = xlate < cpuinfo_t * > (cpu);
+#pragma D attributes Stable/Stable/Common curcpu
+inline psetid_t pset = curcpu->cpu_pset;
+inline chipid_t chip = curcpu->cpu_chip;
+inline lgrp_id_t lgrp = curcpu->cpu_lgrp;
+#pragma D attributes Stable/Stable/Common pset
+#pragma D attributes Stable/Stable/Common chip
+#pragma D attributes Stable/Stable/Common lgrp

@@ -1,0 +1,33 @@
+/*
+ * trap: breakpoints and registers of a thread that is stopped in our hands (ptrace). A process runs
+ * to a breakpoint only before tracing begins (proc/create.c). One file per CPU implements it.
+ */
+#ifndef DT_TRAP_H
+#define DT_TRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct dt_trap {
+	uint64_t addr;
+	long saved; /* the word that the breakpoint is in, as it was */
+} dt_trap;
+
+/* Words of memory: 0 or -1. */
+int dt_trap_peek(pid_t tid, uint64_t addr, uint64_t *word);
+/* Put a breakpoint at an address, and take it out again, also from a copy of the process. */
+int dt_trap_insert(pid_t tid, uint64_t addr, dt_trap *trap);
+int dt_trap_remove(pid_t tid, const dt_trap *trap);
+/* After a SIGTRAP: was it this breakpoint? Then the instruction there is the next one now. */
+bool dt_trap_hit(pid_t tid, const dt_trap *trap);
+
+struct dt_trap_regs {
+	uint64_t pc, sp,
+	    arg0; /* arg0: first argument of a function that was just called; 64-bit code */
+};
+int dt_trap_regs(pid_t tid, struct dt_trap_regs *regs);
+/* Between these two states of a thread, one step apart: did it call a function? */
+bool dt_trap_called(pid_t tid, const struct dt_trap_regs *before, const struct dt_trap_regs *after);
+
+#endif

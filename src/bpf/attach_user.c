@@ -1,0 +1,348 @@
+/*
+ * attach_user: programs to places in user code.
+ *
+ * A program for such probes finds out which one fired by its attach cookie, a row of a table of its
+ *own:
+ *
+ *	probe + 1 | process, 0: any | number (dt_attach) | a bit for each clause
+ *
+ * The table is a map with room for more rows than there are probes at first, so that a running
+ *program can be given new ones: a row is written, then its place is attached.
+ *
+ * Linux 6.6 takes any number of places in one file with one link (uprobe.multi), which is made in a
+ *few microseconds per place and let go at once. Before that every place is a perf event of its own,
+ *and letting go of one waits for RCU. Both put the breakpoint only into the process that is meant;
+ *others that map the same file do not notice. What both let through is a child that still shares
+ *the memory (vfork), so the program compares the process once more. Links of Linux 6.6 to 6.9 know
+ *only the first thread of a process: there perf events are used.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bpf/image.h"
+
+#define ENOTSUPP_ 524 /* the kernel's own; it has no name here */
+
+/* ---- what the kernel can do ---- */
+
+static int link_multi(int prog, const char *path, const uint64_t *offsets, const uint64_t *refs,
+		      const uint64_t *cookies, uint32_t n, uint32_t flags, int pid)
+{
+	struct dt_uprobe_multi_attr a = {.prog_fd = (uint32_t)prog,
+					 .attach_type = DT_BPF_TRACE_UPROBE_MULTI,
+					 .path = (uint64_t)(uintptr_t)path,
+					 .offsets = (uint64_t)(uintptr_t)offsets,
+					 .ref_ctr_offsets = (uint64_t)(uintptr_t)refs,
+					 .cookies = (uint64_t)(uintptr_t)cookies,
+					 .cnt = n,
+					 .multi_flags = flags,
+					 .pid = (uint32_t)pid};
+
+	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &a, sizeof(a));
+}
+
+struct thread {
+	int tid, ready[2], done[2];
+};
+
+static void *be_a_thread(void *arg)
+{
+	struct thread *t = arg;
+	char c;
+
+	t->tid = (int)syscall(SYS_gettid);
+	if (write(t->ready[1], "", 1) == 1 && read(t->done[0], &c, 1) < 0)
+		return NULL;
+	return NULL;
+}
+
+/* Does a link take a process and all its threads? One that does refuses the id of a thread (ESRCH);
+ * the others get as far as reading the offsets, which are not there. */
+static bool takes_processes(int prog)
+{
+	struct thread t = {.ready = {-1, -1}, .done = {-1, -1}};
+	pthread_t id;
+	bool yes = false;
+	char c;
+
+	if (pipe(t.ready) == 0 && pipe(t.done) == 0 &&
+	    pthread_create(&id, NULL, be_a_thread, &t) == 0) {
+		if (read(t.ready[0], &c, 1) == 1)
+			yes = link_multi(prog, "/proc/self/exe", (void *)-4096, NULL, NULL, 1, 0,
+					 t.tid) < 0 &&
+			      errno == ESRCH;
+		close(t.done[1]);
+		t.done[1] = -1;
+		pthread_join(id, NULL);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (t.ready[i] >= 0)
+			close(t.ready[i]);
+		if (t.done[i] >= 0)
+			close(t.done[i]);
+	}
+	return yes;
+}
+
+bool dt_bpf_has_uprobe_multi(void)
+{
+	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+					   {.code = BPF_JMP | BPF_EXIT}};
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace", "Dual BSD/GPL", nothing,
+				 DT_NELEM(nothing), &o);
+	uint64_t zero = 0;
+	bool yes;
+
+	if (prog < 0)
+		return false;
+	/* a directory is no file to put probes in: a kernel that knows such links says so */
+	yes = link_multi(prog, "/", &zero, NULL, NULL, 1, 0, 0) < 0 && errno == EBADF &&
+	      takes_processes(prog);
+	close(prog);
+	return yes;
+}
+
+/* ---- the table of a program ---- */
+
+bool dt_bpf_is_user(enum dt_bpf_kind kind)
+{
+	return kind == PK_UPROBE || kind == PK_URETPROBE;
+}
+
+void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
+{
+	const struct dt_bpf_probe *x = &e->probes.v[probe];
+	struct dt_bpf_row *row =
+	    (struct dt_bpf_row *)(void *)(p->rows + (uint64_t)x->event * p->row_size);
+
+	row->pid = (uint32_t)x->at.pid;
+	row->number = x->at.number;
+	for (uint32_t k = 0; k < p->nclauses; k++)
+		if (e->clauses.v[p->clauses[k]].ecbs[probe] && p->masks)
+			row->mask[k / 32] |= 1u << k % 32;
+	__atomic_store_n(&row->probe, probe + 1, __ATOMIC_RELEASE);
+}
+
+int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
+	uint64_t size = dt_align_up((uint64_t)p->row_size * p->nevents, 4096);
+	void *rows;
+
+	p->fd_table =
+	    bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_events", 4, p->row_size, p->nevents, &o);
+	if (p->fd_table < 0)
+		return dt_bpf_privilege_error(err, "create a map in");
+	*dt_vec_add(&e->fds, NULL) = p->fd_table;
+	rows = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd_table, 0);
+	if (rows == MAP_FAILED)
+		return dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
+	p->rows = rows;
+	for (uint32_t i = 0; i < e->probes.n; i++)
+		if (dt_bpf_serves(e, p, i) && dt_bpf_is_on(e, p, i))
+			dt_bpf_user_row(e, p, i);
+	return 0;
+}
+
+void dt_bpf_user_free(struct dt_bpf_prog *p)
+{
+	if (p->rows)
+		munmap(p->rows, dt_align_up((uint64_t)p->row_size * p->nevents, 4096));
+	p->rows = NULL;
+}
+
+/* ---- messages ---- */
+
+static int refuse(const struct dt_bpf_probe *x, int error, dt_error *err)
+{
+	const dt_probe *p = x->probe;
+	const char *why = dt_strerror(error);
+
+	if (error == ENOTSUPP_)
+		why = "the kernel cannot probe this instruction";
+	if (error == EINVAL && x->at.ref_ctr)
+		why = "the kernel does not accept its semaphore";
+	if (error == EPERM || error == EACCES) {
+		errno = error;
+		return dt_bpf_privilege_error(err, "attach to user code through");
+	}
+	return dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func,
+		      p->name, why);
+}
+
+/* ---- uprobe.multi ---- */
+
+struct batch {
+	const struct dt_bpf_prog *p;
+	const uint32_t *probes; /* all in one file, for one process */
+	uint32_t n;
+	uint64_t *offsets, *refs, *cookies;
+	bool has_refs;
+};
+
+static bool by_trampoline(const struct dt_bpf_probe *x)
+{
+	return x->kind == PK_URETPROBE && !x->at.instruction;
+}
+
+/* The kernel refuses all of them for one, and does not say which: look for it by halves. Those that
+ * are fine stay attached until everything is let go. */
+static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
+{
+	const struct dt_bpf_probe *x = &e->probes.v[b->probes[lo]];
+	int fd = link_multi(b->p->fd, x->at.path, b->offsets + lo,
+			    b->has_refs ? b->refs + lo : NULL, b->cookies + lo, hi - lo,
+			    by_trampoline(x) ? DT_BPF_F_UPROBE_MULTI_RETURN : 0, x->at.pid);
+
+	if (fd >= 0) {
+		dt_bpf_keep_link(e, fd);
+		return 0;
+	}
+	if (errno == ESRCH)
+		return 0; /* the process has ended: nothing will fire */
+	if (hi - lo == 1 || errno == EPERM || errno == EACCES || errno == ENOMEM)
+		return refuse(x, errno, err);
+	if (link_range(e, b, lo, lo + (hi - lo) / 2, err) < 0)
+		return -1;
+	return link_range(e, b, lo + (hi - lo) / 2, hi, err);
+}
+
+static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
+{
+	int rc;
+
+	b->offsets = dt_xcalloc(b->n, sizeof(uint64_t));
+	b->refs = dt_xcalloc(b->n, sizeof(uint64_t));
+	b->cookies = dt_xcalloc(b->n, sizeof(uint64_t));
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct dt_bpf_probe *x = &e->probes.v[b->probes[i]];
+
+		b->offsets[i] = x->at.offset;
+		b->refs[i] = x->at.ref_ctr;
+		b->cookies[i] = x->event;
+		b->has_refs = b->has_refs || x->at.ref_ctr;
+	}
+	rc = link_range(e, b, 0, b->n, err);
+	free(b->offsets);
+	free(b->refs);
+	free(b->cookies);
+	return rc;
+}
+
+/* ---- perf events ---- */
+
+static int perf_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int type = -1;
+
+	if (f && fscanf(f, "%d", &type) != 1)
+		type = -1;
+	if (f)
+		fclose(f);
+	return type;
+}
+
+static void allow_descriptors(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}
+
+static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+		    int type, dt_error *err)
+{
+	struct perf_event_attr a = {.type = (uint32_t)type,
+				    .size = sizeof(a),
+				    .config = (by_trampoline(x) ? 1 : 0) | x->at.ref_ctr << 32,
+				    .config1 = (uint64_t)(uintptr_t)x->at.path,
+				    .config2 = x->at.offset};
+	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
+	int link, fd = (int)syscall(SYS_perf_event_open, &a, x->at.pid ? x->at.pid : -1,
+				    x->at.pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ESRCH ? 0 : refuse(x, errno, err);
+	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
+	if (link < 0) {
+		int error = errno;
+
+		close(fd);
+		return refuse(x, error, err);
+	}
+	dt_bpf_keep_link(e, link);
+	close(fd); /* the link has it */
+	return 0;
+}
+
+static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
+{
+	int type = perf_type();
+
+	if (type < 0)
+		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
+	allow_descriptors();
+	for (uint32_t i = 0; i < b->n; i++)
+		if (perf_one(e, b->p, &e->probes.v[b->probes[i]], type, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- all probes of a program ---- */
+
+static int compare_places(const void *a, const void *b, void *arg)
+{
+	const dt_engine *e = arg;
+	const struct dt_bpf_probe *x = &e->probes.v[*(const uint32_t *)a],
+				  *y = &e->probes.v[*(const uint32_t *)b];
+	int order = strcmp(x->at.path, y->at.path);
+
+	if (order == 0)
+		order = x->at.pid - y->at.pid;
+	if (order == 0)
+		order = by_trampoline(x) - by_trampoline(y);
+	if (order == 0)
+		order = x->at.offset < y->at.offset ? -1 : x->at.offset > y->at.offset;
+	return order;
+}
+
+static bool together(const struct dt_bpf_probe *x, const struct dt_bpf_probe *y)
+{
+	return strcmp(x->at.path, y->at.path) == 0 && x->at.pid == y->at.pid &&
+	       by_trampoline(x) == by_trampoline(y);
+}
+
+int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err)
+{
+	uint32_t *probes = dt_xcalloc(e->probes.n + 1, sizeof(*probes)), n = 0;
+	int rc = 0;
+
+	for (uint32_t i = first; i < e->probes.n; i++)
+		if (dt_bpf_serves(e, p, i) && dt_bpf_is_on(e, p, i))
+			probes[n++] = i;
+	qsort_r(probes, n, sizeof(*probes), compare_places, e);
+	for (uint32_t i = 0, end; i < n && rc == 0; i = end) {
+		struct batch b = {.p = p, .probes = probes + i};
+
+		for (end = i + 1;
+		     end < n && together(&e->probes.v[probes[i]], &e->probes.v[probes[end]]);)
+			end++;
+		b.n = end - i;
+		rc = e->has_uprobe_multi ? link_batch(e, &b, err) : perf_batch(e, &b, err);
+	}
+	free(probes);
+	return rc;
+}

@@ -1,0 +1,271 @@
+/*
+ * prologue: what a stable probe computes before its clauses run (probe/attach.h).
+ *
+ * The condition and the arguments of such a probe are D text about the event. They are compiled to DIF when
+ * the probe is enabled and become a function prologue(slot, ctx), which answers whether the probe fires and leaves
+ * its arguments in the slot, where all clauses find them:
+ *
+ *	if (!when) return 0
+ *	slot->pargs[n] = arg n		for each n that some clause of the program looks at
+ *	return 1
+ *
+ * An argument that faults is 0, a condition that faults is false. Probes whose DIF is the same share the function;
+ * which one a probe has is a table in rodata, and the program finds it by a tree of comparisons, so that each
+ * function is called from one place and verified once.
+ */
+#include <stdio.h>
+
+#include "bpf/image.h"
+
+/* ---- planning ---- */
+
+/* What args[] means in the text: the event's own arguments, as the kernel describes them. */
+static void event_args(dt_engine *e, const dt_attach *at, struct dt_probe_args *out)
+{
+	dt_types *ts = dt_compiler_types(e->cc);
+	uint32_t skip = at->kind == DT_AT_TRACEPOINT;
+	dt_type *f = at->kind == DT_AT_TRACEPOINT ? dt_tracepoint_type(ts, at->event)
+		     : at->kind == DT_AT_FUNC_ENTRY || at->kind == DT_AT_FUNC_RETURN
+			 ? dt_type_of_symbol(ts, at->module, at->event)
+			 : NULL;
+
+	*out = (struct dt_probe_args){.nprobes = 1};
+	if (!f || f->kind != DT_K_FUNCTION)
+		return;
+	dt_type_complete(ts, f);
+	out->typed = true;
+	out->args = dt_arena_alloc(e->arena, (f->nparams + 2) * sizeof(*out->args));
+	if (at->kind == DT_AT_FUNC_RETURN) { /* args[1] is what it returns */
+		out->nargs = 2;
+		out->args[0].native = dt_intrinsics(ts)->int64;
+		out->args[1] = (dt_probe_arg){.native = f->ref, .mapping = 1};
+		return;
+	}
+	for (uint32_t i = skip; i < f->nparams; i++)
+		out->args[out->nargs++] = (dt_probe_arg){.native = f->params[i], .mapping = (int)(i - skip)};
+}
+
+static const dt_difo *compile(dt_engine *e, const dt_attach *at, const char *text, dt_error *err)
+{
+	struct dt_probe_args args;
+	dt_error why;
+	const dt_difo *d;
+
+	event_args(e, at, &args);
+	d = dt_compile_expr(e->cc, text, &args, &why);
+	if (!d)
+		dt_err(err, EDT_NOPROBE, "this kernel is not as expected: %s: %s", text, why.text);
+	return d;
+}
+
+static bool same_difo(const dt_difo *a, const dt_difo *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->len == b->len && a->intlen == b->intlen && a->strlen == b->strlen &&
+	       memcmp(a->text, b->text, a->len * sizeof(*a->text)) == 0 &&
+	       (!a->intlen || memcmp(a->inttab, b->inttab, a->intlen * sizeof(*a->inttab)) == 0) &&
+	       (!a->strlen || memcmp(a->strtab, b->strtab, a->strlen) == 0);
+}
+
+static bool same_prologue(const struct dt_bpf_prologue *a, const struct dt_bpf_prologue *b)
+{
+	if (a->own != b->own || !same_difo(a->when, b->when))
+		return false;
+	for (uint32_t i = 0; i < DT_ATTACH_ARGS; i++)
+		if (!same_difo(a->arg[i], b->arg[i]))
+			return false;
+	return true;
+}
+
+int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
+{
+	const dt_attach *at = &x->at;
+	struct dt_bpf_prologue p = {.own = at->narg == 0};
+
+	if (!at->when && !at->narg)
+		return 0;
+	if (at->when && !(p.when = compile(e, at, at->when, err)))
+		return -1;
+	for (uint32_t i = 0; i < at->narg; i++)
+		if (at->arg[i] && !(p.arg[i] = compile(e, at, at->arg[i], err)))
+			return -1;
+	for (uint32_t i = 0; i < e->prologues.n && !x->prologue; i++)
+		if (same_prologue(&p, &e->prologues.v[i]))
+			x->prologue = i + 1;
+	if (x->prologue)
+		return 0;
+	*dt_vec_add(&e->prologues, NULL) = p;
+	x->prologue = e->prologues.n;
+	return 0;
+}
+
+/* ---- which prologue a probe has ---- */
+
+void dt_bpf_prologue_place(dt_engine *e, struct dt_bpf_prog *p)
+{
+	if (!p->prologues)
+		return;
+	p->prologue_of = (uint32_t)e->rodata.n;
+	for (uint32_t i = 0; i < e->probes.n; i++) {
+		uint32_t n = e->probes.v[i].prologue - (e->probes.v[i].prologue > 0);
+
+		dt_buf_add(&e->rodata, &n, sizeof(n));
+	}
+	while (e->rodata.n % 8)
+		dt_buf_add(&e->rodata, "", 1);
+}
+
+uint32_t *dt_bpf_prologue_declare(dt_bpf_tr *t, const struct dt_bpf_prog *p)
+{
+	dt_engine *e = t->e;
+	uint32_t *fn = dt_arena_alloc(e->arena, (e->prologues.n + 1) * sizeof(*fn));
+	char name[32];
+
+	for (uint32_t i = 0; i < e->probes.n; i++) {
+		uint32_t n = e->probes.v[i].prologue;
+
+		if (!n || fn[n - 1] || !dt_bpf_serves(e, p, i))
+			continue;
+		snprintf(name, sizeof(name), "prologue_%u", n - 1);
+		fn[n - 1] = dt_bpf_func_new(t->c, name);
+	}
+	return fn;
+}
+
+static void call_one(dt_bpf_tr *t, uint32_t func, uint32_t no)
+{
+	mov(t->c, R1, R6);
+	mov(t->c, R2, R7);
+	dt_bpf_call(t->c, func);
+	jmpi(t->c, BPF_JEQ, R0, 0, no);
+}
+
+/* Call the one of which[lo..hi) whose number is in r1. */
+static void choose(dt_bpf_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi, const uint32_t *fn,
+		   uint32_t done, uint32_t no)
+{
+	uint32_t mid = lo + (hi - lo) / 2, upper;
+
+	if (hi - lo == 1) {
+		call_one(t, fn[which[lo]], no);
+		ja(t->c, done);
+		return;
+	}
+	upper = dt_bpf_label(t->c);
+	jmpi(t->c, BPF_JGE, R1, (int32_t)which[mid], upper);
+	choose(t, which, lo, mid, fn, done, no);
+	dt_bpf_place(t->c, upper);
+	choose(t, which, mid, hi, fn, done, no);
+}
+
+void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn, uint32_t no)
+{
+	dt_engine *e = t->e;
+	dt_bpf_code *c = t->c;
+	uint32_t *which = dt_arena_alloc(e->arena, (e->prologues.n + 1) * sizeof(*which)), n = 0;
+	uint32_t done = dt_bpf_label(c);
+
+	for (uint32_t i = 0; i < e->prologues.n; i++)
+		if (fn[i])
+			which[n++] = i;
+	if (n == 1) {
+		call_one(t, fn[which[0]], no);
+		return;
+	}
+	ld(c, 4, R1, R6, S_PROBE);
+	jmpi(c, BPF_JGE, R1, (int32_t)e->probes.n, no);
+	alui(c, BPF_LSH, R1, 2);
+	map_value(c, R2, e->fd_rodata, p->prologue_of);
+	alu(c, BPF_ADD, R2, R1);
+	ld(c, 4, R1, R2, 0);
+	choose(t, which, 0, n, fn, done, no);
+	dt_bpf_place(c, done);
+}
+
+/* ---- the functions ---- */
+
+/* ldgs argN, %r1; ret %r1: no need for DIF's registers. */
+static int plain_arg(const dt_difo *d)
+{
+	uint32_t id;
+
+	if (d->len != 2 || DT_I_OP(d->text[0]) != DT_OP_LDGS || DT_I_OP(d->text[1]) != DT_OP_RET ||
+	    DT_I_RD(d->text[0]) != DT_I_RD(d->text[1]))
+		return -1;
+	id = DT_I_INDEX(d->text[0]);
+	return id >= DT_VAR_ARG0 && id <= DT_VAR_ARG9 ? (int)(id - DT_VAR_ARG0) : -1;
+}
+
+/* r0 = the value of d; 0 when it faults */
+static void evaluate(dt_bpf_tr *t, const dt_difo *d)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t done = dt_bpf_label(c);
+	dt_bpf_val v;
+
+	if (plain_arg(d) >= 0) {
+		dt_bpf_event_arg(t, (uint32_t)plain_arg(d));
+		return;
+	}
+	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
+		t->fault[i] = UINT32_MAX;
+	t->fault_exit = dt_bpf_label(c);
+	t->faults = false;
+	dt_bpf_difo(t, d, &v);
+	if (!t->faults)
+		return;
+	if (t->reachable)
+		ja(c, done);
+	dt_bpf_fault_paths(t);
+	dt_bpf_place(c, t->fault_exit);
+	movi(c, R0, 0);
+	if (t->reachable)
+		dt_bpf_place(c, done);
+}
+
+static void function(dt_bpf_tr *t, uint32_t func, const struct dt_bpf_prologue *p, uint32_t used)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t no = dt_bpf_label(c);
+
+	dt_bpf_func_begin(c, func);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	sti(c, 8, R6, S_USED, 0);
+	if (t->e->need.element)
+		sti(c, 4, R6, S_ARRAY, 0);
+	if (p->when) {
+		evaluate(t, p->when);
+		jmpi(c, BPF_JEQ, R0, 0, no);
+	}
+	for (uint32_t i = 0; i < DT_ATTACH_ARGS && !t->failed; i++) {
+		if (!(used & 1u << i))
+			continue;
+		if (p->own)
+			dt_bpf_event_arg(t, i);
+		else if (p->arg[i])
+			evaluate(t, p->arg[i]);
+		else
+			movi(c, R0, 0);
+		st(c, 8, R6, S_PARGS + (int)i * 8, R0);
+	}
+	movi(c, R0, 1);
+	leave(c);
+	if (p->when) {
+		dt_bpf_place(c, no);
+		movi(c, R0, 0);
+		leave(c);
+	}
+}
+
+void dt_bpf_prologue_functions(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn)
+{
+	uint32_t *used = t->used;
+
+	t->used = NULL; /* here arguments are the event's own */
+	for (uint32_t i = 0; i < t->e->prologues.n && !t->failed; i++)
+		if (fn[i])
+			function(t, fn[i], &t->e->prologues.v[i], t->e->learning ? UINT32_MAX : *p->used);
+	t->used = used;
+}

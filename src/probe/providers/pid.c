@@ -1,0 +1,289 @@
+/*
+ * pid: every function and every instruction of user programs.
+ *
+ *	pid123:libc.so.6:malloc:entry	  pid123:a.out:main:return	pid123:a.out:main:1f
+ *	pid123::main:			  every instruction		pid*:libc.so.6:malloc:entry
+ *in all processes
+ *
+ * There is a provider for each process, pidN, and its probes are made when a description names
+ *them: the objects that the process has mapped are looked for functions that match. pid* stands for
+ *all processes that map a file, now or later. The process is held meanwhile (proc/control.h).
+ *
+ * One function can have many names: aliases, readable and mangled ones of C++ and Rust, libc.so.6
+ *and libc.so. There is one probe for each place, and all names match it (matches()); it shows the
+ *first name of the symbol table, in readable form without parameters.
+ *
+ * Ids are given in the order of discovery: a process is gone sooner than a number would be of use.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probe/providers/pid.h"
+#include "type/user.h"
+
+static void free_state(void *p)
+{
+	struct pid_state *st = p;
+
+	if (!st)
+		return;
+	dt_pid_objects_free(&st->objects);
+	dt_body_free(&st->code.body);
+	dt_map_free(st->known);
+	dt_map_free(st->done);
+	free(st);
+}
+
+struct pid_state *dt_pid_state(dt_probes *ps, const dt_provider *p)
+{
+	void **kept = dt_probes_keep(ps, p, free_state);
+	struct pid_state *st = *kept;
+
+	if (st)
+		return st;
+	*kept = st = dt_xcalloc(1, sizeof(*st));
+	st->known = dt_map_new();
+	st->done = dt_map_new();
+	dt_insn_kernel(&st->code.kernel);
+	return st;
+}
+
+/* ---- names ---- */
+
+static bool matches_text(const char *pattern, const char *text)
+{
+	return dt_glob_is_pattern(pattern) ? dt_glob_match(pattern, text)
+					   : strcmp(pattern, text) == 0;
+}
+
+/* "libc" and "libc.so" mean libc.so.6, too; "libm" does not mean libmount.so. */
+static bool is_short_for(const char *pattern, const char *base)
+{
+	size_t n = strlen(pattern);
+
+	return strncmp(pattern, base, n) == 0 &&
+	       (base[n] == '.' || (base[n] == '-' && isdigit((unsigned char)base[n + 1])));
+}
+
+bool dt_pid_module_matches(const char *pattern, const char *base, const char *path, bool exe)
+{
+	const char *tick = strchr(pattern, '`');
+
+	if (tick && strncmp(pattern, "LM", 2) == 0) /* link maps are not told apart */
+		pattern = tick + 1;
+	if (!*pattern || matches_text(pattern, base) || (exe && matches_text(pattern, "a.out")))
+		return true;
+	if (strchr(pattern, '/'))
+		return matches_text(pattern, path);
+	return !dt_glob_is_pattern(pattern) && is_short_for(pattern, base);
+}
+
+static bool one_name_matches(dt_probes *ps, const char *pattern, struct pid_object *o, uint32_t i)
+{
+	const char *raw = o->funcs[i].name, *pretty;
+	bool yes;
+	char *full;
+
+	if (matches_text(pattern, raw))
+		return true;
+	pretty = dt_pid_pretty(o, i, dt_probes_arena(ps));
+	if (pretty == raw)
+		return false;
+	if (matches_text(pattern, pretty))
+		return true;
+	if (!strchr(pattern, '(') && !strchr(pattern, ')'))
+		return false;
+	full = dt_demangle(raw, true);
+	yes = full && matches_text(pattern, full);
+	free(full);
+	return yes;
+}
+
+/* Any of the names of the function. */
+bool dt_pid_function_matches(dt_probes *ps, const char *pattern, struct pid_object *o,
+			     uint32_t index)
+{
+	if (!*pattern)
+		return true;
+	for (uint32_t i = index; i < o->nfuncs && (i == index || o->funcs[i].alias); i++)
+		if (one_name_matches(ps, pattern, o, i))
+			return true;
+	return false;
+}
+
+bool dt_pid_hex(const char *s, uint64_t *n)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)*s) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')))
+		return false;
+	errno = 0;
+	*n = strtoull(s, &end, 16);
+	return *end == 0 && errno == 0;
+}
+
+static bool name_matches(const char *pattern, const struct pid_place *x, const char *name)
+{
+	uint64_t n;
+
+	if (!*pattern || matches_text(pattern, name))
+		return true;
+	return x->what >= PID_OFFSET && dt_pid_hex(pattern, &n) &&
+	       n == (x->what == PID_ADDRESS ? x->number : x->offset);
+}
+
+static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d)
+{
+	const struct pid_place *x = (const struct pid_place *)(uintptr_t)pr->data;
+
+	(void)p;
+	if (*d->prov && strcmp(d->prov, pr->prov) != 0)
+		return false;
+	if (!dt_pid_module_matches(d->mod, x->module, x->path, x->exe))
+		return false;
+	if (x->what == PID_ADDRESS ? strcmp(d->func, "-") != 0
+				   : !dt_pid_function_matches(ps, d->func, x->f.object, x->f.index))
+		return false;
+	return name_matches(d->name, x, pr->name);
+}
+
+/* pid and a number, or pid*. */
+static bool claims(const dt_provider *p, const char *prov)
+{
+	(void)p;
+	if (strncmp(prov, "pid", 3) != 0)
+		return false;
+	return strcmp(prov, DT_PID_ALL) == 0 ||
+	       (prov[3] && prov[3 + strspn(prov + 3, "0123456789")] == 0);
+}
+
+/* ---- arguments ---- */
+
+static int user_args(dt_probes *ps, const struct pid_place *x, const dt_user_arg **a)
+{
+	const struct pid_object *o = x->f.object;
+
+	if (x->what > PID_RETURN || !dt_probes_types(ps))
+		return -1;
+	return dt_user_args(dt_probes_types(ps), o->name, NULL, o->funcs[x->f.index].name,
+			    x->f.vaddr, x->what == PID_RETURN, a, NULL);
+}
+
+static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
+		const char **xlated, int *mapping, int max)
+{
+	const struct pid_place *x = (const struct pid_place *)(uintptr_t)pr->data;
+	const dt_user_arg *a = NULL;
+	int n = user_args(ps, x, &a);
+
+	(void)p, (void)xlated;
+	if (n > max)
+		n = max;
+	for (int i = 0; i < n; i++) {
+		native[i] = a[i].text;
+		mapping[i] = a[i].raw;
+	}
+	return n;
+}
+
+static void types(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_type **to,
+		  const char **why, int n)
+{
+	const dt_user_arg *a = NULL;
+	int have = user_args(ps, (const struct pid_place *)(uintptr_t)pr->data, &a);
+
+	(void)p;
+	for (int i = 0; i < n && i < have; i++) {
+		to[i] = a[i].type;
+		why[i] = a[i].why;
+	}
+}
+
+/* ---- attaching ---- */
+
+/* Does a conditional jump jump? By the low four bits of its opcode; the odd ones are the opposites.
+ */
+static const char *const conditions[] = {
+    "uregs[18] & 0x800",
+    "uregs[18] & 1",
+    "uregs[18] & 0x40",
+    "uregs[18] & 0x41",
+    "uregs[18] & 0x80",
+    "uregs[18] & 4",
+    "((uregs[18] >> 7) ^ (uregs[18] >> 11)) & 1",
+    "(uregs[18] & 0x40) | (((uregs[18] >> 7) ^ (uregs[18] >> 11)) & 1)",
+};
+
+static const char *condition_text(dt_probes *ps, uint8_t code)
+{
+	return dt_arena_printf(dt_probes_arena(ps), "(%s) %s 0", conditions[code >> 1 & 7],
+			       code & 1 ? "==" : "!=");
+}
+
+static bool put_at(const struct pid_place *x, uint64_t vaddr, dt_attach *at, char *why,
+		   size_t whylen)
+{
+	at->path = x->f.object->path;
+	at->pid = (int)x->pid;
+	if (dt_elf_vaddr_to_offset(x->f.object->elf, vaddr, &at->offset))
+		return true;
+	snprintf(why, whylen, "address 0x%llx is not in the file", (unsigned long long)vaddr);
+	return false;
+}
+
+static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_place *x,
+			  dt_attach *at, char *why, size_t whylen)
+{
+	pid_returns r = {0};
+	bool ok = true;
+
+	dt_pid_returns(&dt_pid_state(ps, p)->code, &x->f, &r);
+	if (r.n == 0)
+		snprintf(why, whylen, "no instruction by which it returns");
+	ok = r.n > 0;
+	for (uint32_t i = 0; ok && i < r.n; i++) {
+		dt_attach *next = i ? dt_arena_alloc(dt_probes_arena(ps), sizeof(*next)) : at;
+
+		if (i)
+			at->also = next;
+		at = next;
+		at->kind = DT_AT_URETPROBE;
+		at->instruction = true;
+		at->number = r.v[i].vaddr - x->f.vaddr;
+		at->when = r.v[i].maybe ? condition_text(ps, r.v[i].condition) : NULL;
+		ok = put_at(x, r.v[i].vaddr, at, why, whylen);
+	}
+	dt_vec_free(&r);
+	return ok ? 0 : -1;
+}
+
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
+{
+	const struct pid_place *x = (const struct pid_place *)(uintptr_t)pr->data;
+
+	if (x->what == PID_RETURN)
+		return attach_returns(ps, p, x, at, why, whylen);
+	at->kind = DT_AT_UPROBE;
+	at->number = x->what == PID_ENTRY ? x->number : 0;
+	return put_at(x, (x->what == PID_ADDRESS ? 0 : x->f.vaddr) + x->offset, at, why, whylen)
+		   ? 0
+		   : -1;
+}
+
+const dt_provider dt_provider_pid = {
+    .name = "pid",
+    .id_base = 1000000,
+    .id_count = 1000000,
+    .attrs = {DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
+	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, ISA),
+	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN)},
+    .claims = claims,
+    .matches = matches,
+    .discover = dt_pid_discover,
+    .args = args,
+    .types = types,
+    .attach = attach,
+};

@@ -1,0 +1,105 @@
+/*
+ * pid: what the files of the pid provider share.
+ *
+ *   pid.c         names, arguments, attaching
+ *   pid_search.c  descriptions to probes
+ *   pid_object.c  the ELF files behind them, and places in their code
+ */
+#ifndef DT_PROVIDERS_PID_H
+#define DT_PROVIDERS_PID_H
+
+#include "proc/elf.h"
+#include "proc/insn.h"
+#include "probe/providers/providers.h"
+
+/* An ELF file with code, shared by all processes that map it. It stays open: what is attached is
+ * attached through its descriptor, whatever becomes of its name, its process and its mount
+ * namespace. */
+struct pid_object {
+	dt_elf *elf;
+	char path[32]; /* "/proc/self/fd/N" */
+	char *name;    /* a path by which we can open it, for its types; the same as path if it has
+			  none */
+	uint64_t dev, inode;
+	const dt_elfsym *funcs;
+	uint32_t nfuncs;
+	const char **pretty; /* readable names by function; NULL: as in the file. Made at need */
+	bool *swept;	     /* functions whose jumps are in targets */
+	dt_targets targets;
+};
+
+/* The functions of one address: the first one and its aliases. Code is where an IFUNC leads to. */
+struct pid_function {
+	struct pid_object *object;
+	uint32_t index;
+	uint64_t vaddr, size;
+};
+
+/* Where a function returns. */
+struct pid_return {
+	uint64_t vaddr;
+	bool maybe; /* a jump to another function, under this condition */
+	uint8_t condition;
+};
+typedef DT_VEC(struct pid_return) pid_returns;
+
+struct pid_code {
+	struct dt_insn_kernel kernel;
+	dt_body body; /* of the function that was decoded last */
+	const struct pid_object *object;
+};
+
+/* The file of an open descriptor, which is its from now on; NULL with *err. List is where it is
+ * looked for first. */
+typedef DT_VEC(struct pid_object *) pid_objects;
+struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_place *place,
+				 const char *name, dt_arena *a, dt_error *err);
+void dt_pid_objects_free(pid_objects *all);
+const char *dt_pid_pretty(struct pid_object *o, uint32_t index, dt_arena *a);
+/* Where its code is; false: it has none, or it is chosen when the program starts and we cannot tell
+ * how. */
+bool dt_pid_function(struct pid_object *o, uint32_t index, struct pid_function *f);
+/* Its instructions; valid until the next call. NULL: they cannot be read. */
+const dt_body *dt_pid_body(struct pid_code *c, const struct pid_function *f);
+/* The instruction for its entry probe. */
+bool dt_pid_entry(struct pid_code *c, const struct pid_function *f, dt_insn *at);
+void dt_pid_returns(struct pid_code *c, const struct pid_function *f, pid_returns *out);
+
+/* ---- probes ---- */
+
+#define DT_PID_ALL "pid*" /* the provider for all processes */
+
+enum pid_what { PID_ENTRY, PID_RETURN, PID_OFFSET, PID_ADDRESS };
+
+/* What dt_probe.data points to. */
+struct pid_place {
+	struct pid_function f; /* PID_ADDRESS: only its object */
+	long pid;	       /* 0: all */
+	const char *module;    /* base name of the object */
+	const char *path;      /* as the process sees it */
+	bool exe;
+	enum pid_what what;
+	uint64_t offset; /* of the instruction in the function; PID_ADDRESS: its vaddr */
+	uint64_t number; /* PID_ENTRY: dt_insn.frame; PID_ADDRESS: the address */
+};
+
+struct pid_state { /* kept with the registry */
+	pid_objects objects;
+	struct pid_code code;
+	dt_map *known; /* place as text -> itself */
+	dt_map *done;  /* description and mappings as text: searched already */
+	uint32_t n;    /* probes so far */
+};
+
+/* ---- pid.c ---- */
+struct pid_state *dt_pid_state(dt_probes *ps, const dt_provider *p);
+bool dt_pid_module_matches(const char *pattern, const char *base, const char *path, bool exe);
+bool dt_pid_function_matches(dt_probes *ps, const char *pattern, struct pid_object *o,
+			     uint32_t index);
+bool dt_pid_hex(const char *s, uint64_t *n); /* a hexadecimal number and nothing else */
+
+/* ---- pid_search.c ---- */
+int dt_pid_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
+		    char *why, size_t whylen);
+
+#endif

@@ -1,0 +1,538 @@
+/*
+ * pid_search: from descriptions to probes of the pid provider.
+ *
+ * The objects that a process has mapped are gone through, those whose name matches are opened, and
+ * their functions compared with the description. What is found is added to the registry; when
+ * nothing is, the reason is given, with its tag and the name that was probably meant. The process
+ * is held meanwhile (proc/control.h), so that its mappings stand still.
+ *
+ * The compiler and the session ask for the same description several times: what was searched is
+ * remembered together with what was mapped then.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "probe/providers/pid.h"
+#include "proc/control.h"
+#include "proc/maps.h"
+
+#define MAX_PROBES 250000
+
+/* ---- searching ---- */
+
+struct search {
+	const dt_provider *p;
+	dt_probes *ps;
+	struct pid_state *st;
+	const dt_probedesc *d;
+	const char *prov;
+	struct pid_place like;		     /* the object being searched */
+	uint32_t objects, functions, probes; /* that matched so far */
+	const char *tag;		     /* why nothing did */
+	char *why;
+	size_t whylen;
+};
+
+static void blame(struct search *s, const char *tag, const char *fmt, ...) DT_PRINTF(3, 4);
+static void blame(struct search *s, const char *tag, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->why, s->whylen, fmt, ap);
+	va_end(ap);
+	s->tag = tag;
+}
+
+static void add(struct search *s, const struct pid_place *x, const char *func, const char *name)
+{
+	struct pid_state *st = s->st;
+	char key[160];
+
+	s->probes++;
+	snprintf(key, sizeof(key), "%ld %p %llx %s", x->pid, (void *)x->f.object,
+		 (unsigned long long)(x->what == PID_ADDRESS ? 0 : x->f.vaddr), name);
+	if (x->what != PID_ADDRESS && x->f.vaddr != x->f.object->funcs[x->f.index].vaddr)
+		snprintf(key + strlen(key), sizeof(key) - strlen(key), " %u",
+			 x->f.index); /* an IFUNC has its own */
+	if (dt_map_get(st->known, key))
+		return;
+	if (st->n == MAX_PROBES) {
+		blame(s, "D_PROC_CREATEFAIL", "more than %d probes in processes", MAX_PROBES);
+		return;
+	}
+	dt_map_set(st->known, key, st);
+	dt_probes_add(s->ps, s->p, s->p->id_base + st->n++, s->prov, x->module, func, name,
+		      (uint64_t)(uintptr_t)dt_arena_dup(dt_probes_arena(s->ps), x, sizeof(*x)));
+}
+
+static const char *shown_name(struct search *s, const struct pid_function *f)
+{
+	return dt_pid_pretty(f->object, f->index, dt_probes_arena(s->ps));
+}
+
+static void add_entry(struct search *s, const struct pid_function *f)
+{
+	struct pid_place x = s->like;
+	dt_insn i;
+
+	if (!dt_pid_entry(&s->st->code, f, &i) || i.flags & DT_INSN_REFUSED) {
+		blame(s, "D_PROC_CREATEFAIL",
+		      "%s begins with an instruction that the kernel cannot probe",
+		      shown_name(s, f));
+		return;
+	}
+	x.f = *f;
+	x.what = PID_ENTRY;
+	x.offset = i.offset;
+	x.number = i.frame;
+	add(s, &x, shown_name(s, f), "entry");
+}
+
+static void add_return(struct search *s, const struct pid_function *f)
+{
+	struct pid_place x = s->like;
+	pid_returns r = {0};
+
+	dt_pid_returns(&s->st->code, f, &r);
+	if (r.n) {
+		x.f = *f;
+		x.what = PID_RETURN;
+		add(s, &x, shown_name(s, f), "return");
+	} else {
+		blame(s, "D_PROC_CREATEFAIL", "%s has no instruction by which it returns",
+		      shown_name(s, f));
+	}
+	dt_vec_free(&r);
+}
+
+static void add_instruction(struct search *s, const struct pid_function *f, const dt_insn *i)
+{
+	struct pid_place x = s->like;
+	char name[20];
+
+	snprintf(name, sizeof(name), "%x", i->offset);
+	x.f = *f;
+	x.what = PID_OFFSET;
+	x.offset = i->offset;
+	add(s, &x, shown_name(s, f), name);
+}
+
+static void add_offset(struct search *s, const struct pid_function *f, uint64_t offset)
+{
+	const dt_body *b = dt_pid_body(&s->st->code, f);
+	const dt_insn *i = b ? dt_body_at(b, offset) : NULL;
+
+	if (i && !(i->flags & DT_INSN_REFUSED))
+		add_instruction(s, f, i);
+	else if (offset >= f->size)
+		blame(s, "D_PROC_OFF", "offset 0x%llx is outside of %s, which has 0x%llx bytes",
+		      (unsigned long long)offset, shown_name(s, f), (unsigned long long)f->size);
+	else if (i)
+		blame(s, "D_PROC_CREATEFAIL",
+		      "the kernel cannot probe the instruction at %s+0x%llx", shown_name(s, f),
+		      (unsigned long long)offset);
+	else
+		blame(s, "D_PROC_ALIGN", "no instruction of %s begins at offset 0x%llx",
+		      shown_name(s, f), (unsigned long long)offset);
+}
+
+static void add_all_instructions(struct search *s, const struct pid_function *f)
+{
+	const dt_body *b = dt_pid_body(&s->st->code, f);
+	char name[20];
+
+	for (uint32_t i = 0; b && i < b->insns.n && s->st->n < MAX_PROBES; i++) {
+		snprintf(name, sizeof(name), "%x", b->insns.v[i].offset);
+		if (!(b->insns.v[i].flags & DT_INSN_REFUSED) &&
+		    (!*s->d->name || dt_glob_match(s->d->name, name)))
+			add_instruction(s, f, &b->insns.v[i]);
+	}
+}
+
+static void add_by_name(struct search *s, const struct pid_function *f)
+{
+	const char *name = s->d->name;
+	bool any = !*name || dt_glob_is_pattern(name);
+	uint64_t offset;
+
+	if (any ? !*name || dt_glob_match(name, "entry") : strcmp(name, "entry") == 0)
+		add_entry(s, f);
+	if (any ? !*name || dt_glob_match(name, "return") : strcmp(name, "return") == 0)
+		add_return(s, f);
+	if (any)
+		add_all_instructions(s, f);
+	else if (dt_pid_hex(name, &offset))
+		add_offset(s, f, offset);
+}
+
+/* Functions that a pattern does not mean; they can be named. */
+static bool is_hidden(const dt_elfsym *f)
+{
+	return f->unsized || f->size == 0 || strcmp(f->name, "_init") == 0 ||
+	       strcmp(f->name, "_fini") == 0 || strstr(f->name, ".cold");
+}
+
+static void search_functions(struct search *s, struct pid_object *o)
+{
+	bool exact = *s->d->func && !dt_glob_is_pattern(s->d->func);
+	struct pid_function f;
+
+	for (uint32_t i = 0; i < o->nfuncs && s->st->n < MAX_PROBES; i++) {
+		if (o->funcs[i].alias || o->funcs[i].plt || (!exact && is_hidden(&o->funcs[i])) ||
+		    !dt_pid_function_matches(s->ps, s->d->func, o, i))
+			continue;
+		if (dt_pid_function(o, i, &f)) {
+			s->functions++;
+			add_by_name(s, &f);
+		} else if (exact && o->funcs[i].type == STT_GNU_IFUNC) {
+			blame(
+			    s, "D_PROC_FUNC",
+			    "%s is chosen among several functions when the program starts, and we "
+			    "cannot tell which it is",
+			    o->funcs[i].name);
+		} else if (exact) {
+			blame(s, "D_PROC_FUNC", "%s is not code", o->funcs[i].name);
+		}
+	}
+}
+
+/* Function "-": an address of the process. */
+static void search_address(struct search *s, struct pid_object *o, const dt_mapping *m)
+{
+	struct pid_place x = s->like;
+	uint64_t address, bias;
+	const dt_elfsym *sym;
+	char name[20];
+
+	if (!dt_pid_hex(s->d->name, &address)) {
+		blame(s, "D_PROC_NAME",
+		      "with function - the name is an address, in hexadecimal without 0x");
+		return;
+	}
+	if (address < m->start || address >= m->end ||
+	    !dt_elf_bias(o->elf, m->start, m->offset, &bias))
+		return;
+	x.what = PID_ADDRESS;
+	x.offset = address - bias;
+	x.number = address;
+	x.f = (struct pid_function){.object = o};
+	sym = dt_elf_function_at(o->elf, x.offset);
+	if (sym) {
+		struct pid_function f = {.object = o, .vaddr = sym->vaddr, .size = sym->size};
+		const dt_body *b = dt_pid_body(&s->st->code, &f);
+		const dt_insn *i = b ? dt_body_at(b, x.offset - f.vaddr) : NULL;
+
+		if (b && b->whole && (!i || i->flags & DT_INSN_REFUSED)) {
+			blame(s, "D_PROC_ALIGN",
+			      i ? "the kernel cannot probe the instruction at 0x%llx"
+				: "no instruction begins at 0x%llx",
+			      (unsigned long long)address);
+			return;
+		}
+	}
+	s->functions++;
+	snprintf(name, sizeof(name), "%llx", (unsigned long long)address);
+	add(s, &x, "-", name);
+}
+
+/* ---- objects ---- */
+
+static struct pid_object *open_object(struct search *s, int fd, long pid, const char *path)
+{
+	char root[64] = "";
+	struct dt_elf_place place = {.root = root, .path = path};
+	struct pid_object *o;
+	dt_error err = {0};
+	char *name;
+
+	if (fd < 0)
+		return NULL;
+	if (pid)
+		dt_proc_root(pid, root, sizeof(root));
+	if (!*root)
+		place.root = NULL;
+	name = pid ? dt_proc_path(pid, path) : dt_xstrdup(path);
+	o = dt_pid_object(&s->st->objects, fd, &place, name, dt_probes_arena(s->ps), &err);
+	free(name);
+	if (!o)
+		blame(s, "D_PROC_LIB", "%s: %s", path, err.text);
+	else if (!dt_elf_is_64(o->elf) || dt_elf_machine(o->elf) != EM_X86_64) {
+		blame(s, "D_PROC_LIB", "%s is not code for x86-64", path);
+		o = NULL;
+	}
+	return o;
+}
+
+static void describe_object(struct search *s, long pid, const char *path, bool exe)
+{
+	const char *base = strrchr(path, '/');
+
+	s->like.pid = pid;
+	s->like.path = dt_arena_strdup(dt_probes_arena(s->ps), path);
+	s->like.module = base ? s->like.path + (base + 1 - path) : s->like.path;
+	s->like.exe = exe;
+}
+
+static bool same_file(const dt_mapping *a, const dt_mapping *b)
+{
+	return a->inode == b->inode && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor && strcmp(a->path, b->path) == 0;
+}
+
+/* Has an earlier executable mapping the same file? */
+static bool is_repeated(const dt_maps *maps, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (maps->v[k].exec && same_file(&maps->v[k], &maps->v[i]))
+			return true;
+	return false;
+}
+
+static void search_process(struct search *s, long pid, const dt_maps *maps)
+{
+	const dt_mapping *exe = dt_maps_exe(maps, pid);
+	bool address = strcmp(s->d->func, "-") == 0;
+
+	for (uint32_t i = 0; i < maps->n; i++) {
+		const dt_mapping *m = &maps->v[i];
+		bool is_exe = exe && same_file(m, exe);
+		struct pid_object *o;
+
+		if (m->kind != DT_MAP_FILE || !m->exec || (!address && is_repeated(maps, i)) ||
+		    !dt_pid_module_matches(s->d->mod, m->base, m->path, is_exe))
+			continue;
+		s->objects++;
+		o = open_object(s, dt_map_open(pid, m), pid, m->path);
+		if (!o)
+			continue;
+		describe_object(s, pid, m->path, is_exe);
+		if (address)
+			search_address(s, o, m);
+		else
+			search_functions(s, o);
+	}
+}
+
+/* ---- nothing was found: why? ---- */
+
+static void explain_objects(struct search *s, const dt_maps *maps)
+{
+	DT_VEC(const char *) names = {0};
+	const char *near;
+
+	for (uint32_t i = 0; maps && i < maps->n; i++)
+		if (maps->v[i].kind == DT_MAP_FILE && maps->v[i].exec)
+			*dt_vec_add(&names, NULL) = maps->v[i].base;
+	near = dt_nearest(s->d->mod, names.v, names.n);
+	blame(s, "D_PROC_LIB", "%s has no object %s mapped%s%s%s", s->prov, s->d->mod,
+	      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	dt_vec_free(&names);
+}
+
+static void explain_functions(struct search *s)
+{
+	DT_VEC(const char *) names = {0};
+	const char *near, *where = *s->d->mod ? s->d->mod : s->prov;
+	bool data = false;
+
+	for (uint32_t k = 0; k < s->st->objects.n; k++) {
+		struct pid_object *o = s->st->objects.v[k];
+
+		data = data || dt_elf_data_named(o->elf, s->d->func);
+		for (uint32_t i = 0; i < o->nfuncs; i++)
+			if (!o->funcs[i].plt)
+				*dt_vec_add(&names, NULL) =
+				    dt_pid_pretty(o, i, dt_probes_arena(s->ps));
+	}
+	near = dt_nearest(s->d->func, names.v, names.n);
+	if (data)
+		blame(s, "D_PROC_FUNC", "%s is a variable, not a function", s->d->func);
+	else
+		blame(s, "D_PROC_FUNC", "no function %s in %s%s%s%s", s->d->func, where,
+		      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	dt_vec_free(&names);
+}
+
+static void explain(struct search *s, const dt_maps *maps)
+{
+	uint64_t n;
+
+	if (s->probes) {
+		*s->why = 0;
+		return;
+	}
+	if (!s->objects && *s->d->mod && !s->tag)
+		explain_objects(s, maps);
+	else if (s->objects && !s->functions && !s->tag && *s->d->func &&
+		 strcmp(s->d->func, "-") != 0 && !dt_glob_is_pattern(s->d->func))
+		explain_functions(s);
+	else if (s->functions && !s->tag && !dt_glob_is_pattern(s->d->name) &&
+		 !dt_pid_hex(s->d->name, &n))
+		blame(s, "D_PROC_NAME",
+		      "%s is neither entry, return, nor an offset in hexadecimal without 0x",
+		      s->d->name);
+	else if (!s->tag && strcmp(s->d->func, "-") == 0)
+		blame(s, "D_PROC_OFF", "no code is mapped at 0x%s", s->d->name);
+	if (s->tag)
+		dt_probes_blame(s->ps, s->tag);
+}
+
+/* ---- one process, all processes ---- */
+
+/* What a description finds depends on it and on what is mapped. True: that was searched before. */
+static bool was_done(struct search *s, long pid, const dt_maps *maps)
+{
+	dt_buf key = {0};
+	bool yes;
+
+	dt_buf_printf(&key, "%s:%s:%s:%s", s->d->prov, s->d->mod, s->d->func, s->d->name);
+	for (uint32_t i = 0; maps && i < maps->n; i++)
+		if (maps->v[i].exec && maps->v[i].inode)
+			dt_buf_printf(&key, " %llx %llx", (unsigned long long)maps->v[i].start,
+				      (unsigned long long)maps->v[i].inode);
+	(void)pid;
+	yes = dt_map_get(s->st->done, key.s) != NULL;
+	if (!yes && s->probes)
+		dt_map_set(s->st->done, key.s, s->st);
+	dt_buf_free(&key);
+	return yes;
+}
+
+static void discover_process(struct search *s, long pid)
+{
+	struct dt_procs *procs = dt_probes_procs(s->ps);
+	dt_error err = {0};
+	dt_maps *maps;
+
+	if (procs && !dt_procs_need(procs, pid, &err)) {
+		blame(s, err.tag ? err.tag : "D_PROC_GRAB", "%s", err.text);
+		dt_probes_blame(s->ps, s->tag);
+		return;
+	}
+	maps = dt_maps_read(pid, &err);
+	if (!maps) {
+		blame(s, "D_PROC_GRAB", "%s", err.text);
+		dt_probes_blame(s->ps, s->tag);
+		return;
+	}
+	if (!was_done(s, pid, maps)) {
+		search_process(s, pid, maps);
+		was_done(s, pid, maps);
+		explain(s, maps);
+	}
+	dt_maps_free(maps);
+}
+
+/* A file named by its path, whether anybody maps it or not. */
+static void search_path(struct search *s, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct pid_object *o;
+
+	if (fd < 0) {
+		blame(s, "D_PROC_LIB", "%s: %s", path, strerror(errno));
+		return;
+	}
+	s->objects++;
+	o = open_object(s, fd, 0, path);
+	if (!o)
+		return;
+	describe_object(s, 0, path,
+			dt_elf_kind(o->elf) == DT_ELF_EXEC || dt_elf_kind(o->elf) == DT_ELF_PIE);
+	search_functions(s, o);
+}
+
+/* Files that some process maps and whose name matches, each once. */
+static void search_all_processes(struct search *s)
+{
+	DIR *all = opendir("/proc");
+	struct dirent *entry;
+	dt_map *seen = dt_map_new();
+	dt_error ignored;
+
+	while (all && (entry = readdir(all))) {
+		long pid = atol(entry->d_name);
+		dt_maps *maps = pid > 0 ? dt_maps_read(pid, &ignored) : NULL;
+		const dt_mapping *exe = maps ? dt_maps_exe(maps, pid) : NULL;
+
+		for (uint32_t i = 0; maps && i < maps->n; i++) {
+			const dt_mapping *m = &maps->v[i];
+			bool is_exe = exe && same_file(m, exe);
+			struct pid_object *o;
+			char key[64];
+
+			if (m->kind != DT_MAP_FILE || !m->exec || is_repeated(maps, i) ||
+			    !dt_pid_module_matches(s->d->mod, m->base, m->path, is_exe))
+				continue;
+			snprintf(key, sizeof(key), "%u %u %llu", m->dev_major, m->dev_minor,
+				 (unsigned long long)m->inode);
+			if (dt_map_get(seen, key))
+				continue;
+			dt_map_set(seen, key, s);
+			s->objects++;
+			o = open_object(s, dt_map_open(pid, m), pid, m->path);
+			if (!o)
+				continue;
+			describe_object(s, 0, m->path, is_exe);
+			search_functions(s, o);
+		}
+		dt_maps_free(maps);
+	}
+	if (all)
+		closedir(all);
+	dt_map_free(seen);
+}
+
+static void discover_all(struct search *s)
+{
+	if (!*s->d->mod) {
+		blame(s, "D_PROC_LIB", "pid* needs a module: the name or the path of a file");
+		dt_probes_blame(s->ps, s->tag);
+		return;
+	}
+	if (strcmp(s->d->func, "-") == 0) {
+		blame(s, "D_PROC_FUNC",
+		      "an address is one process's own: pid* cannot have function -");
+		dt_probes_blame(s->ps, s->tag);
+		return;
+	}
+	if (was_done(s, 0, NULL))
+		return;
+	if (s->d->mod[0] == '/' && !dt_glob_is_pattern(s->d->mod))
+		search_path(s, s->d->mod);
+	else
+		search_all_processes(s);
+	was_done(s, 0, NULL);
+	explain(s, NULL);
+}
+
+int dt_pid_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
+		    char *why, size_t whylen)
+{
+	struct search s = {.p = p, .ps = ps, .d = d, .prov = d->prov, .why = why, .whylen = whylen};
+	long pid;
+
+	(void)listing;
+	if (!p->claims(p, d->prov))
+		return 0;
+	s.st = dt_pid_state(ps, p);
+	if (strcmp(d->prov, DT_PID_ALL) == 0) {
+		discover_all(&s);
+		return 0;
+	}
+	errno = 0;
+	pid = strtol(d->prov + 3, NULL, 10);
+	if (errno || pid <= 0 || pid > INT32_MAX || d->prov[3] == '0') {
+		blame(&s, "D_PROC_BADPID", "%s: not a process id", d->prov + 3);
+		dt_probes_blame(ps, s.tag);
+		return 0;
+	}
+	discover_process(&s, pid);
+	return 0;
+}

@@ -1,0 +1,76 @@
+/*
+ * proc: processes and threads from fork to exit, exec, signals. Names and arguments are those of DTrace.
+ *
+ * A process is a thread group: what happens to its leader at fork, and to its last thread at exit, happens to the
+ * process. start and lwp-start fire where the new thread returns 0 from the call that made it: in its own context,
+ * before its first instruction. A signal without details (kill_pgrp, timers of the kernel) has a siginfo of 0 or 1.
+ */
+#include "probe/providers/stable.h"
+
+#define TASK	"struct task_struct *"
+#define SIGINFO "struct kernel_siginfo *"
+
+#define LWP_OF(n)  {n, TASK, "lwpsinfo_t *"}
+#define PROC_OF(n) {n, TASK, "psinfo_t *"}
+
+/* (int)curthread->exit_code as wait() gives it -> CLD_EXITED, CLD_KILLED, CLD_DUMPED */
+#define CLD_CODE "(curthread->exit_code & 0x7f) == 0 ? 1 : curthread->exit_code & 0x80 ? 3 : 2"
+
+/* The last thread of its process; Linux before 6.16 does not say so itself. */
+#define LAST_THREAD "(args[1]) ?? (args[0]->signal->live.counter == 0)"
+
+/* A signal that the thread brought upon itself by an instruction: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV with a reason. */
+#define IS_FAULT                                                                                   \
+	"(args[0] == 4 || args[0] == 5 || args[0] == 7 || args[0] == 8 || args[0] == 11) && "      \
+	"(uint64_t)args[1] > 1 && args[1]->si_code > 0 && args[1]->si_code < 0x80 && args[2] == curthread"
+/* FLTILL FLTPRIV FLTBPT FLTTRACE FLTACCESS FLTBOUNDS FLTIOVF FLTIZDIV FLTFPE, as Solaris numbers them */
+#define FAULT_CODE                                                                                 \
+	"args[0] == 4 ? (args[1]->si_code == 5 ? 2 : 1) : args[0] == 5 ? (args[1]->si_code == 2 ? 4 : 3) : " \
+	"args[0] == 7 ? 5 : args[0] == 11 ? 6 : args[1]->si_code == 2 ? 7 : args[1]->si_code == 1 ? 8 : 9"
+
+/* fork and its relatives return 0 in the child. */
+#define IN_CHILD(...)                                                                              \
+	AT(SYSCALL_RETURN, "clone", .when = __VA_ARGS__), AT(SYSCALL_RETURN, "fork", .when = __VA_ARGS__), \
+	    AT(SYSCALL_RETURN, "vfork", .when = __VA_ARGS__),                                      \
+	    AT(SYSCALL_RETURN, "clone3", .when = __VA_ARGS__)
+
+static const dt_stable_probe rows[] = {
+    {"create",
+     .args = {PROC_OF(0)},
+     .sites = {AT(TRACEPOINT, "sched_process_fork", .when = "args[1]->pid == args[1]->tgid", .arg = {"arg1"})}},
+    {"exec",
+     .args = {{0, "userland char *", "string"}},
+     .sites = {AT(SYSCALL_ENTRY, "execve", .arg = {"arg0"}), AT(SYSCALL_ENTRY, "execveat", .arg = {"arg1"})}},
+    {"exec-success", .sites = {AT(TRACEPOINT, "sched_process_exec")}},
+    {"exec-failure",
+     .args = {{0, "int"}},
+     .sites = {AT(SYSCALL_RETURN, "execve", .when = "arg1 < 0", .arg = {"-arg1"}),
+	       AT(SYSCALL_RETURN, "execveat", .when = "arg1 < 0", .arg = {"-arg1"})}},
+    {"start", .sites = {IN_CHILD("arg1 == 0 && curthread->pid == curthread->tgid")}},
+    {"lwp-start", .sites = {IN_CHILD("arg1 == 0")}},
+    {"lwp-create",
+     .args = {LWP_OF(0), PROC_OF(0)},
+     .sites = {AT(TRACEPOINT, "sched_process_fork", .when = "args[1]->pid != args[1]->tgid", .arg = {"arg1"})}},
+    {"lwp-exit", .sites = {AT(TRACEPOINT, "sched_process_exit")}},
+    {"exit",
+     .args = {{0, "int"}},
+     .sites = {AT(TRACEPOINT, "sched_process_exit", .when = LAST_THREAD, .arg = {CLD_CODE})}},
+    {"fault",
+     .args = {{0, "int"}, {1, SIGINFO, "siginfo_t *"}},
+     .sites = {AT(TRACEPOINT, "signal_generate", .when = IS_FAULT, .arg = {FAULT_CODE, "arg1"})}},
+    {"signal-send",
+     .args = {LWP_OF(0), PROC_OF(0), {1, "int"}},
+     .sites = {AT(TRACEPOINT, "signal_generate", .arg = {"arg2", "args[0]"})}},
+    {"signal-discard",
+     .args = {LWP_OF(0), PROC_OF(0), {1, "int"}},
+     .sites = {AT(TRACEPOINT, "signal_generate", .when = "args[4] == 1", .arg = {"arg2", "args[0]"})}},
+    {"signal-handle",
+     .args = {{0, "int"}, {1, SIGINFO, "siginfo_t *"}, {2, "void (*)(void)"}},
+     .sites = {AT(TRACEPOINT, "signal_deliver", .when = "(uint64_t)args[2]->sa.sa_handler > 1",
+		  .arg = {"args[0]", "arg1", "(uint64_t)args[2]->sa.sa_handler"})}},
+    {"signal-clear",
+     .args = {{0, "int"}, {1, SIGINFO, "siginfo_t *"}},
+     .sites = {AT(SYSCALL_RETURN, "rt_sigtimedwait", .when = "arg1 > 0", .arg = {"arg1"})}},
+};
+
+DT_STABLE_PROVIDER(proc, "proc", 40000, rows, DT_STABLE_EVOLVING);

@@ -1,0 +1,66 @@
+/*
+ * sched: the scheduler's decisions. Names and arguments are those of DTrace.
+ *
+ * One tracepoint, sched_switch, tells most of it: the thread that leaves (which is still the current one, so sleep,
+ * preempt and off-cpu are simply about it), why it leaves, and the thread that comes (on-cpu is about that one). Probes of
+ * one event fire in the order of this table, which is DTrace's: sleep or preempt, off-cpu, on-cpu.
+ *
+ * A thread is on a run queue from enqueue (it was woken, made, or lost the CPU) to dequeue (it gets the CPU); one that is
+ * moved to another CPU while it waits leaves one queue and enters another.
+ */
+#include "probe/providers/stable.h"
+
+#define TASK "struct task_struct *"
+
+#define LWP_OF(n)  {n, TASK, "lwpsinfo_t *"}
+#define PROC_OF(n) {n, TASK, "psinfo_t *"}
+#define CPU_OF(n)  {n, "int", "cpuinfo_t *"}
+
+/* sched_switch(preempt, prev, next, prev_state); what the kernel counts as involuntary */
+#define LOST_CPU "(args[0] || args[3] == 0) && args[1]->pid != 0"
+#define CPU_OF_TASK(t) "(int)" t "->thread_info.cpu ?? (int)" t "->cpu"
+/* Woken while it had not yet left the CPU: it was never off the queue. */
+#define NOT_RUNNING "args[0]->on_cpu == 0"
+#define MIGRATING   "args[0]->on_rq == 2"
+
+#define TICK_HANDLER                                                                               \
+	"((uint64_t)args[0]->function == (uint64_t)&`tick_nohz_handler ?? "                       \
+	"(uint64_t)args[0]->function == (uint64_t)&`tick_sched_timer) && curthread->pid != 0"
+
+static const dt_stable_probe rows[] = {
+    {"sleep", .sites = {AT(TRACEPOINT, "sched_switch", .when = "!args[0] && args[3] != 0")}},
+    {"preempt", .sites = {AT(TRACEPOINT, "sched_switch", .when = LOST_CPU)}},
+    {"off-cpu",
+     .args = {LWP_OF(0), PROC_OF(0)},
+     .sites = {AT(TRACEPOINT, "sched_switch", .arg = {"arg2"})}},
+    {"enqueue",
+     .args = {LWP_OF(0), PROC_OF(0), CPU_OF(1), {2, "int"}},
+     .sites = {AT(TRACEPOINT, "sched_switch", .when = LOST_CPU, .arg = {"arg1", "cpu", "0"}),
+	       AT(TRACEPOINT, "sched_wakeup", .when = NOT_RUNNING, .arg = {"arg0", CPU_OF_TASK("args[0]"), "0"}),
+	       AT(TRACEPOINT, "sched_wakeup_new", .arg = {"arg0", CPU_OF_TASK("args[0]"), "0"}),
+	       AT(TRACEPOINT, "sched_migrate_task", .when = MIGRATING, .arg = {"arg0", "args[1]", "0"})}},
+    {"dequeue",
+     .args = {LWP_OF(0), PROC_OF(0), CPU_OF(1)},
+     .sites = {AT(TRACEPOINT, "sched_switch", .when = "args[2]->pid != 0", .arg = {"arg2", "cpu"}),
+	       AT(TRACEPOINT, "sched_migrate_task", .when = MIGRATING,
+		  .arg = {"arg0", CPU_OF_TASK("args[0]")})}},
+    {"on-cpu", .sites = {AT(TRACEPOINT, "sched_switch", .task_arg = 3)}},
+    {"remain-cpu",
+     .needs = "Linux 6.16: before, the scheduler tells nobody that it changed nothing (tracepoint sched_exit_tp)",
+     .sites = {AT(TRACEPOINT, "sched_exit_tp", .when = "!args[0]")}},
+    {"wakeup",
+     .args = {LWP_OF(0), PROC_OF(0)},
+     .sites = {AT(TRACEPOINT, "sched_waking", .arg = {"arg0"})}},
+    {"change-pri",
+     .args = {LWP_OF(0), PROC_OF(0), {1, "int", "pri_t"}},
+     .sites = {AT(TRACEPOINT, "sched_pi_setprio", .arg = {"arg0", "arg1 ? args[1]->prio : args[0]->normal_prio"})}},
+    {"tick",
+     .args = {LWP_OF(0), PROC_OF(0)},
+     .sites = {AT(TRACEPOINT, "hrtimer_expire_entry", .when = TICK_HANDLER, .arg = {"(uint64_t)curthread"})}},
+    {"surrender",
+     .needs = "Linux 6.16 (tracepoint sched_set_need_resched_tp)",
+     .args = {LWP_OF(0), PROC_OF(0)},
+     .sites = {AT(TRACEPOINT, "sched_set_need_resched_tp", .when = "args[1] != cpu", .arg = {"arg0"})}},
+};
+
+DT_STABLE_PROVIDER(sched, "sched", 40100, rows, DT_STABLE_EVOLVING);

@@ -1,0 +1,203 @@
+/*
+ * stable: makes providers of tables (stable.h).
+ *
+ * A probe is there if each of its sites is: the tracepoint, system call or kernel function can be traced here, or
+ * else one of those that may stand in for it. Nothing is asked of the kernel before a name matches, so a script that
+ * does not mean these probes pays nothing for them. What the text of a site makes of the event's arguments is compiled
+ * when the probe is enabled (bpf/prologue.c).
+ */
+#include <stdio.h>
+
+#include "arch/arch.h"
+#include "probe/providers/stable.h"
+
+#define MODULE "vmlinux"
+
+static const dt_stable_table *table_of(const dt_provider *p)
+{
+	return p->data;
+}
+
+static const dt_stable_probe *row_of(const dt_provider *p, uint32_t id)
+{
+	return id - p->id_base < table_of(p)->n ? &table_of(p)->probes[id - p->id_base] : NULL;
+}
+
+/* ---- what this kernel has ---- */
+
+static bool has_site(dt_probes *ps, const dt_stable_site *s)
+{
+	dt_types *ts = dt_probes_types(ps);
+
+	switch (s->kind) {
+	case DT_AT_TRACEPOINT: return ts && dt_tracepoint_type(ts, s->event);
+	case DT_AT_SYSCALL_ENTRY:
+	case DT_AT_SYSCALL_RETURN: return dt_syscall_by_name(s->event) != NULL;
+	case DT_AT_FUNC_ENTRY:
+	case DT_AT_FUNC_RETURN: return false;
+	default: return true;
+	}
+}
+
+/* The site to use of s and those that may stand in for it; NULL: none. *next is the site behind them. */
+static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s, const dt_stable_site *end,
+					 const dt_stable_site **next)
+{
+	const dt_stable_site *found = NULL;
+
+	do {
+		if (!found && has_site(ps, s))
+			found = s;
+		s++;
+	} while (s < end && s->kind != DT_AT_NONE && s->instead);
+	*next = s;
+	return found;
+}
+
+/* The site that is missing; NULL: the probe can be enabled. */
+static const dt_stable_site *missing_site(dt_probes *ps, const dt_stable_probe *row)
+{
+	const dt_stable_site *s = row->sites, *end = row->sites + DT_STABLE_SITES, *next;
+
+	for (; s < end && s->kind != DT_AT_NONE; s = next)
+		if (!choose_site(ps, s, end, &next))
+			return s;
+	return NULL;
+}
+
+static const char *site_noun(const dt_stable_site *s)
+{
+	switch (s->kind) {
+	case DT_AT_TRACEPOINT: return "tracepoint";
+	case DT_AT_FUNC_ENTRY:
+	case DT_AT_FUNC_RETURN: return "tracing of the kernel function";
+	default: return "system call";
+	}
+}
+
+static void explain_missing(dt_probes *ps, const dt_provider *p, const dt_stable_probe *row,
+			    const dt_stable_site *s, char *why, size_t whylen)
+{
+	const char *problem = dt_types_kernel_problem(dt_probes_types(ps));
+
+	if (problem)
+		snprintf(why, whylen, "%s:::%s needs the kernel's types: %s", p->name, row->name, problem);
+	else if (row->needs)
+		snprintf(why, whylen, "%s:::%s needs %s", p->name, row->name, row->needs);
+	else
+		snprintf(why, whylen, "%s:::%s needs the %s %s, which this kernel does not have", p->name, row->name,
+			 site_noun(s), s->event);
+}
+
+/* ---- discovery ---- */
+
+static bool field_matches(const char *pattern, const char *text)
+{
+	return !*pattern || dt_glob_match(pattern, text);
+}
+
+static bool row_matches(const dt_stable_probe *row, const dt_probedesc *d)
+{
+	return field_matches(d->name, row->name) && field_matches(d->func, row->func ? row->func : "") &&
+	       field_matches(d->mod, row->mod ? row->mod : MODULE);
+}
+
+static void suggest(const dt_provider *p, const dt_probedesc *d, char *why, size_t whylen)
+{
+	const dt_stable_table *t = table_of(p);
+	DT_VEC(const char *) names = {0};
+	const char *near;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		*dt_vec_add(&names, NULL) = t->probes[i].name;
+	near = dt_nearest(d->name, names.v, names.n);
+	snprintf(why, whylen, "provider %s has no probe \"%s\"%s%s%s", p->name, d->name,
+		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	dt_vec_free(&names);
+}
+
+int dt_stable_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
+		       size_t whylen)
+{
+	const dt_stable_table *t = table_of(p);
+	bool named = false;
+
+	(void)listing;
+	for (uint32_t i = 0; i < t->n; i++) {
+		const dt_stable_probe *row = &t->probes[i];
+		const dt_stable_site *missing;
+
+		if (d->id ? d->id != p->id_base + i : !row_matches(row, d))
+			continue;
+		named = true;
+		missing = missing_site(ps, row);
+		if (!missing)
+			dt_probes_add(ps, p, p->id_base + i, p->name, row->mod ? row->mod : MODULE,
+				      row->func ? row->func : "", row->name, i);
+		else if (*d->prov && !*why)
+			explain_missing(ps, p, row, missing, why, whylen);
+	}
+	if (!named && *d->prov && *d->name && !dt_glob_is_pattern(d->name))
+		suggest(p, d, why, whylen);
+	return 0;
+}
+
+/* ---- arguments ---- */
+
+int dt_stable_args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
+		   const char **xlated, int *mapping, int max)
+{
+	const dt_stable_probe *row = row_of(p, pr->id);
+	int n = 0;
+
+	(void)ps;
+	for (; row && n < max && n < DT_STABLE_ARGS && row->args[n].native; n++) {
+		native[n] = row->args[n].native;
+		xlated[n] = row->args[n].type ? row->args[n].type : row->args[n].native;
+		mapping[n] = row->args[n].from;
+	}
+	return n;
+}
+
+/* ---- attaching ---- */
+
+static void attach_site(const dt_stable_site *s, dt_attach *at)
+{
+	const dt_syscall *call;
+
+	at->kind = s->kind;
+	at->event = s->event;
+	at->module = s->module;
+	at->when = s->when;
+	at->task_arg = s->task_arg;
+	at->narg = DT_STABLE_ARGS; /* those without text are 0: a stable probe never shows the event's own */
+	for (uint32_t i = 0; i < DT_STABLE_ARGS; i++)
+		at->arg[i] = s->arg[i];
+	if (s->kind == DT_AT_SYSCALL_ENTRY || s->kind == DT_AT_SYSCALL_RETURN) {
+		call = dt_syscall_by_name(s->event);
+		at->number = call ? call->nr : 0;
+	}
+}
+
+int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		     size_t whylen)
+{
+	const dt_stable_probe *row = row_of(p, pr->id);
+	const dt_stable_site *s, *next, *end, *use;
+	dt_attach *last = NULL;
+
+	if (!row)
+		return -1;
+	for (s = row->sites, end = s + DT_STABLE_SITES; s < end && s->kind != DT_AT_NONE; s = next) {
+		use = choose_site(ps, s, end, &next);
+		if (!use) {
+			explain_missing(ps, p, row, s, why, whylen);
+			return -1;
+		}
+		if (last)
+			last->also = dt_arena_alloc(dt_probes_arena(ps), sizeof(*at));
+		last = last ? (dt_attach *)last->also : at;
+		attach_site(use, last);
+	}
+	return last ? 0 : -1;
+}

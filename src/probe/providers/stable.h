@@ -1,0 +1,78 @@
+/*
+ * stable: providers that are tables. doc/stable-providers.md says how to write one.
+ *
+ * A stable probe (proc:::exec, sched:::off-cpu ...) is one or more events of the kernel, seen through some D. Its
+ * row says what it is called, what its arguments are, and at which events ("sites") it fires; the functions here make
+ * a provider of the table.
+ */
+#ifndef DT_STABLE_H
+#define DT_STABLE_H
+
+#include "probe/providers/providers.h"
+
+#define DT_STABLE_ARGS	8
+#define DT_STABLE_SITES 10
+
+/* One event. A site with .instead set counts only if this kernel lacks the one before it. */
+typedef struct dt_stable_site {
+	enum dt_attach_kind kind; /* DT_AT_NONE: no more sites */
+	const char *event;	  /* tracepoint, kernel function, or system call by name */
+	const char *module;	  /* functions: NULL: vmlinux */
+	bool instead;
+	uint32_t task_arg;		 /* as in dt_attach */
+	const char *when;		 /* D, in terms of the event; NULL: always */
+	const char *arg[DT_STABLE_ARGS]; /* D, for each native argument */
+} dt_stable_site;
+
+/* args[i]: made of native argument `from`, of type `native`, seen as `type` (NULL: as it is). */
+typedef struct dt_stable_arg {
+	int from;
+	const char *native, *type;
+} dt_stable_arg;
+
+typedef struct dt_stable_probe {
+	const char *name, *func, *mod; /* func NULL: none; mod NULL: vmlinux */
+	const char *needs;	       /* what a kernel must have that lacks the events; NULL: their names say it */
+	dt_stable_arg args[DT_STABLE_ARGS];
+	dt_stable_site sites[DT_STABLE_SITES];
+} dt_stable_probe;
+
+typedef struct dt_stable_table {
+	const dt_stable_probe *probes; /* the place in the table is the id: add rows at the end */
+	uint32_t n;
+} dt_stable_table;
+
+int dt_stable_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
+		       size_t whylen);
+int dt_stable_args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
+		   const char **xlated, int *mapping, int max);
+int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		     size_t whylen);
+
+/* E=Evolving, ISA: what DTrace says of proc, sched, io, ip, tcp and udp. */
+#define DT_STABLE_EVOLVING                                                                         \
+	{                                                                                          \
+		DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),              \
+		    DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, ISA),          \
+		    DT_ATTR(EVOLVING, EVOLVING, ISA)                                               \
+	}
+
+/* The provider of a table of rows. */
+#define DT_STABLE_PROVIDER(id_, name_, base, rows, ...)                                            \
+	static const dt_stable_table id_##_table = {rows, DT_NELEM(rows)};                         \
+	const dt_provider dt_provider_##id_ = {                                                    \
+	    .name = name_,                                                                         \
+	    .id_base = base,                                                                       \
+	    .id_count = DT_NELEM(rows),                                                            \
+	    .attrs = __VA_ARGS__,                                                                  \
+	    .discover = dt_stable_discover,                                                        \
+	    .args = dt_stable_args,                                                                \
+	    .attach = dt_stable_attach,                                                            \
+	    .data = &id_##_table,                                                                  \
+	}
+
+/* Sites. */
+#define AT(kind_, event_, ...)	 {.kind = DT_AT_##kind_, .event = event_, ##__VA_ARGS__}
+#define ELSE(kind_, event_, ...) {.kind = DT_AT_##kind_, .event = event_, .instead = true, ##__VA_ARGS__}
+
+#endif

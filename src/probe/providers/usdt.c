@@ -1,0 +1,402 @@
+/*
+ * usdt: static probes in user programs, found by their ELF notes (proc/sdt.h).
+ *
+ * Two ways to name the provider:
+ *
+ *	python$target, python123, python*	one process each: the provider of its probes is "python123"
+ *	python					every process that has, or will have, one of the files mapped
+ *
+ * The second form needs a file to begin with: those that running processes have mapped. Files are read once
+ * per session, however many processes map them, and only if a description can mean a static probe: a provider that
+ * nobody else has. The module is the file's base name, the function the one that the probe is in; "__" in names
+ * of probes is "-" in D.
+ *
+ * Arguments are D expressions over the registers (dt_attach.arg); their types are size and sign, or what a provider
+ * declaration in the program says. Ids are given in the order of discovery.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probe/providers/providers.h"
+#include "proc/control.h"
+#include "proc/maps.h"
+#include "proc/sdt.h"
+
+struct site { /* one note */
+	const char *prov, *name, *func; /* as D has them */
+	uint64_t offset, ref_ctr;	/* in the file */
+	dt_sdt_arg *args;
+	int nargs; /* -1: not understood */
+};
+
+struct object {
+	uint64_t inode;
+	uint32_t dev_major, dev_minor;
+	const char *base;
+	DT_VEC(struct site) sites;
+};
+
+struct placed { /* behind dt_probe.data: a site in a process, or in all */
+	const struct object *object;
+	uint32_t site;	  /* the first of those with its names */
+	long pid;	  /* 0: all */
+	const char *path; /* as we can open it */
+	uint32_t id;
+};
+
+struct usdt {
+	DT_VEC(struct object *) objects;
+	DT_VEC(struct placed) placed;
+};
+
+static void free_usdt(void *arg)
+{
+	struct usdt *u = arg;
+
+	for (uint32_t i = 0; u && i < u->objects.n; i++) {
+		dt_vec_free(&u->objects.v[i]->sites);
+		free(u->objects.v[i]);
+	}
+	if (u) {
+		dt_vec_free(&u->objects);
+		dt_vec_free(&u->placed);
+	}
+	free(u);
+}
+
+static struct usdt *state(const dt_provider *p, dt_probes *ps)
+{
+	void **kept = dt_probes_keep(ps, p, free_usdt);
+
+	if (!*kept)
+		*kept = dt_xcalloc(1, sizeof(struct usdt));
+	return *kept;
+}
+
+/* ---- reading objects ---- */
+
+/* gc__start -> gc-start */
+static const char *d_name(dt_arena *a, const char *name)
+{
+	char *s = dt_arena_strdup(a, name), *to = s;
+
+	for (const char *from = s; *from; from++, to++) {
+		*to = *from;
+		if (from[0] == '_' && from[1] == '_') {
+			*to = '-';
+			from++;
+		}
+	}
+	*to = 0;
+	return s;
+}
+
+/* The function around a probe, by the name it has in the source: "f", not "f.cold" or "f.part.0". */
+static const char *function_name(dt_arena *a, dt_elf *e, uint64_t pc)
+{
+	const dt_elfsym *sym = dt_elf_function_at(e, pc);
+	char *plain = sym ? dt_demangle(sym->name, false) : NULL, *dot;
+	char *name = dt_arena_strdup(a, plain ? plain : sym ? sym->name : "");
+
+	free(plain);
+	dot = *name ? strchr(name + 1, '.') : NULL;
+	if (dot)
+		*dot = 0;
+	return name;
+}
+
+static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
+{
+	size_t it = 0;
+	dt_sdt s;
+
+	while (dt_sdt_next(e, &it, &s)) {
+		struct site x = {.args = dt_arena_alloc(a, DT_ATTACH_ARGS * sizeof(dt_sdt_arg))};
+
+		if (!dt_elf_vaddr_to_offset(e, s.pc, &x.offset) ||
+		    (s.semaphore && !dt_elf_vaddr_to_offset(e, s.semaphore, &x.ref_ctr)))
+			continue;
+		x.prov = dt_arena_strdup(a, s.prov);
+		x.name = d_name(a, s.name);
+		x.func = function_name(a, e, s.pc);
+		x.nargs = dt_sdt_args(a, e, &s, x.args, DT_ATTACH_ARGS);
+		*dt_vec_add(&o->sites, NULL) = x;
+	}
+}
+
+/* The object behind a mapping, read at first sight. Never NULL: one that cannot be read has no sites. */
+static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_mapping *m)
+{
+	struct dt_elf_place place = {0};
+	dt_error ignored = {0};
+	struct object *o;
+	char root[64];
+	dt_elf *e;
+	int fd;
+
+	for (uint32_t i = 0; i < u->objects.n; i++) {
+		o = u->objects.v[i];
+		if (o->inode == m->inode && o->dev_major == m->dev_major && o->dev_minor == m->dev_minor)
+			return o;
+	}
+	o = dt_xcalloc(1, sizeof(*o));
+	o->inode = m->inode;
+	o->dev_major = m->dev_major;
+	o->dev_minor = m->dev_minor;
+	o->base = dt_arena_strdup(a, m->base);
+	*dt_vec_add(&u->objects, NULL) = o;
+	dt_proc_root(pid, root, sizeof(root));
+	place.root = root;
+	place.path = m->path;
+	fd = dt_map_open(pid, m);
+	e = fd >= 0 ? dt_elf_open_fd(fd, &place, &ignored) : NULL;
+	if (e)
+		read_sites(a, e, o);
+	dt_elf_free(e);
+	return o;
+}
+
+/* ---- from objects to probes ---- */
+
+static bool is_placed(const struct usdt *u, const struct object *o, uint32_t site, long pid)
+{
+	for (uint32_t i = 0; i < u->placed.n; i++)
+		if (u->placed.v[i].object == o && u->placed.v[i].site == site && u->placed.v[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Sites with the same names, in one function, are one probe. */
+static bool same_probe(const struct site *a, const struct site *b)
+{
+	return strcmp(a->prov, b->prov) == 0 && strcmp(a->name, b->name) == 0 && strcmp(a->func, b->func) == 0;
+}
+
+static bool is_first(const struct object *o, uint32_t site)
+{
+	for (uint32_t i = 0; i < site; i++)
+		if (same_probe(&o->sites.v[i], &o->sites.v[site]))
+			return false;
+	return true;
+}
+
+/* A file of the process by a name that stays good: its own path when we see the same file there. */
+static const char *open_path(dt_arena *a, long pid, const dt_mapping *m)
+{
+	char text[64], *path;
+	const char *kept;
+
+	if (m->deleted) {
+		snprintf(text, sizeof(text), "/proc/%ld/map_files/%llx-%llx", pid, (unsigned long long)m->start,
+			 (unsigned long long)m->end);
+		return dt_arena_strdup(a, text);
+	}
+	path = dt_proc_path(pid, m->path);
+	kept = dt_arena_strdup(a, path);
+	free(path);
+	return kept;
+}
+
+struct search {
+	const dt_provider *p;
+	dt_probes *ps;
+	struct usdt *u;
+	const dt_probedesc *d;
+	char name[64]; /* of the provider, a pattern, without the process */
+	bool by_pid;   /* its probes are of one process each */
+	uint32_t seen; /* sites of such a provider, whatever their names */
+};
+
+static void place(struct search *s, const struct object *o, uint32_t i, long pid, const dt_mapping *m)
+{
+	dt_arena *a = dt_probes_arena(s->ps);
+	const struct site *x = &o->sites.v[i];
+	struct placed *at;
+	char prov[96];
+	uint32_t n = s->u->placed.n;
+
+	if (!dt_glob_match(s->name, x->prov))
+		return;
+	s->seen++;
+	if (!is_first(o, i) || is_placed(s->u, o, i, s->by_pid ? pid : 0) || n >= s->p->id_count)
+		return;
+	at = dt_vec_add(&s->u->placed, NULL);
+	*at = (struct placed){.object = o,
+			      .site = i,
+			      .pid = s->by_pid ? pid : 0,
+			      .path = open_path(a, pid, m),
+			      .id = s->p->id_base + n};
+	if (s->by_pid)
+		snprintf(prov, sizeof(prov), "%s%ld", x->prov, pid);
+	else
+		snprintf(prov, sizeof(prov), "%s", x->prov);
+	dt_probes_add(s->ps, s->p, at->id, prov, o->base, x->func, x->name, n);
+}
+
+static void search_process(struct search *s, long pid)
+{
+	dt_error ignored = {0};
+	dt_maps *maps = dt_maps_read(pid, &ignored);
+
+	for (uint32_t i = 0; maps && i < maps->n; i++) {
+		const dt_mapping *m = &maps->v[i];
+		const struct object *o;
+
+		if (m->kind != DT_MAP_FILE || !m->exec)
+			continue;
+		o = object_of(s->u, dt_probes_arena(s->ps), pid, m);
+		for (uint32_t k = 0; k < o->sites.n; k++)
+			place(s, o, k, pid, m);
+	}
+	dt_maps_free(maps);
+}
+
+static void search_all(struct search *s)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			search_process(s, atol(e->d_name));
+	if (d)
+		closedir(d);
+}
+
+/* "python123" -> "python", 123; 0: no process in it. */
+static long split_pid(const char *prov, char *name, size_t n)
+{
+	size_t len = strlen(prov), digits = len;
+
+	while (digits > 0 && isdigit((unsigned char)prov[digits - 1]))
+		digits--;
+	if (digits == 0 || digits == len || len - digits > 9 || dt_glob_is_pattern(prov))
+		return 0;
+	snprintf(name, n, "%.*s", (int)digits, prov);
+	return atol(prov + digits);
+}
+
+/* Those of -c and -p, run to where their objects are there. */
+static void search_targets(struct search *s)
+{
+	struct dt_procs *procs = dt_probes_procs(s->ps);
+	dt_error ignored = {0};
+	const dt_proc *pr;
+
+	for (uint32_t i = 0; procs && (pr = dt_procs_nth(procs, i)); i++)
+		if (pr->state != DT_PROC_GONE && dt_procs_need(procs, pr->pid, &ignored))
+			search_process(s, pr->pid);
+}
+
+/* Every provider that is nobody else's may be ours; pid123 is the pid provider's. */
+static bool claims(const dt_provider *p, const char *pattern)
+{
+
+	if (!*pattern)
+		return false;
+	if (strncmp(pattern, "pid", 3) == 0 && strspn(pattern + 3, "0123456789*") == strlen(pattern + 3))
+		return false;
+	for (const dt_provider *const *other = dt_provider_table; *other; other++)
+		if (*other != p && strcmp((*other)->name, pattern) == 0)
+			return false;
+	return strcmp(pattern, "*") != 0;
+}
+
+static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
+		    size_t whylen)
+{
+	struct search s = {.p = p, .ps = ps, .u = state(p, ps), .d = d};
+	dt_error err = {0};
+	long pid;
+
+	(void)listing;
+	if (d->id)
+		return 0; /* ids are of this session only */
+	pid = split_pid(d->prov, s.name, sizeof(s.name));
+	if (pid > 0) {
+		s.by_pid = true;
+		if (!dt_probes_procs(ps) || dt_procs_need(dt_probes_procs(ps), pid, &err))
+			search_process(&s, pid);
+		if (s.seen)
+			return 0;
+		snprintf(why, whylen, "%s", err.code ? err.text : "the process has no such static probes");
+	}
+	snprintf(s.name, sizeof(s.name), "%s", d->prov);
+	s.by_pid = dt_glob_is_pattern(d->prov);
+	/* "python*" is the name of the provider and then the process: the pattern is tried on both */
+	if (s.by_pid && s.name[0] && s.name[strlen(s.name) - 1] != '*')
+		return 0;
+	search_targets(&s);
+	search_all(&s);
+	if (!s.seen && !*why && !dt_glob_is_pattern(d->prov))
+		snprintf(why, whylen, "no process has static probes of a provider named %s", d->prov);
+	return 0;
+}
+
+/* ---- one probe ---- */
+
+static const struct placed *placed_of(const dt_provider *p, dt_probes *ps, const dt_probe *pr)
+{
+	return &state(p, ps)->placed.v[pr->data];
+}
+
+static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
+		const char **xlated, int *mapping, int max)
+{
+	const struct placed *at = placed_of(p, ps, pr);
+	const struct site *x = &at->object->sites.v[at->site];
+	int n = 0;
+
+	(void)xlated, (void)mapping;
+	for (; n < x->nargs && n < max; n++)
+		native[n] = x->args[n].type;
+	return x->nargs < 0 ? -1 : n;
+}
+
+static void attach_site(const struct placed *here, const struct site *x, dt_attach *at)
+{
+	at->kind = DT_AT_UPROBE;
+	at->path = here->path;
+	at->offset = x->offset;
+	at->ref_ctr = x->ref_ctr;
+	at->pid = (int)here->pid;
+	at->narg = x->nargs > 0 ? (uint32_t)x->nargs : 0;
+	for (uint32_t i = 0; i < at->narg; i++)
+		at->arg[i] = x->args[i].text;
+}
+
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
+{
+	const struct placed *here = placed_of(p, ps, pr);
+	const struct object *o = here->object;
+
+	(void)why, (void)whylen;
+	attach_site(here, &o->sites.v[here->site], at);
+	for (uint32_t i = here->site + 1; i < o->sites.n; i++) {
+		dt_attach *more;
+
+		if (!same_probe(&o->sites.v[here->site], &o->sites.v[i]))
+			continue;
+		more = dt_arena_alloc(dt_probes_arena(ps), sizeof(*more));
+		attach_site(here, &o->sites.v[i], more);
+		at->also = more;
+		at = more;
+	}
+	return 0;
+}
+
+const dt_provider dt_provider_usdt = {
+    .name = "usdt",
+    .id_base = 2000000,
+    .id_count = 1000000,
+    .attrs = {DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
+	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN),
+	      DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN)},
+    .claims = claims,
+    .discover = discover,
+    .args = args,
+    .attach = attach,
+};

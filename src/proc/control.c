@@ -1,0 +1,546 @@
+/*
+ * control: the set of processes. See control.h.
+ *
+ * That a process has ended is seen through its pidfd, which a reused pid cannot confuse. Everything
+ * else that happens to processes comes from the side-band. With option follow, a fork in the set
+ * adds the child. The order of things in dt_procs_poll() makes sure that none is missed: who has
+ * ended is looked up first, then all events are taken, and only then are those who had ended before
+ * let go: all their forks have been seen. Where the side-band cannot be had, or has lost events,
+ * children are looked for in /proc.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proc/hold.h"
+
+#define STRAGGLER_MS 10	  /* how soon to look again at a thread that could not be detached */
+#define NO_PIDFD_MS  100  /* ... at a process that we have no descriptor for */
+#define SCAN_MS	     200  /* ... for children in /proc */
+#define TERM_MS	     1000 /* that a command has to end before it is killed */
+
+struct dt_procs {
+	const dt_options *opts;
+	dt_proc_say_f *say;
+	void *arg;
+	DT_VEC(dt_proc *) all;
+	bool released; /* tracing is on */
+	bool aborted;  /* say() wants to end it all */
+	dt_sideband *sideband;
+	struct dt_sideband_listener side; /* ours */
+	struct dt_proc_listener *listeners;
+	uint64_t lost; /* events of the side-band, when last looked at */
+};
+
+dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg)
+{
+	dt_procs *ps = dt_xcalloc(1, sizeof(*ps));
+
+	ps->opts = opts;
+	ps->say = say;
+	ps->arg = arg;
+	return ps;
+}
+
+static void say(dt_procs *ps, const char *fmt, ...) DT_PRINTF(2, 3);
+static void say(dt_procs *ps, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (ps->say(ps->arg, text) < 0)
+		ps->aborted = true;
+}
+
+static dt_proc *add(dt_procs *ps, long pid, enum dt_proc_origin origin, int pidfd)
+{
+	dt_proc *p = dt_xcalloc(1, sizeof(*p));
+
+	*p = (dt_proc){.pid = pid, .origin = origin, .state = DT_PROC_RUNNING, .pidfd = pidfd};
+	*dt_vec_add(&ps->all, NULL) = p;
+	return p;
+}
+
+static void free_proc(dt_proc *p)
+{
+	dt_hold_free(p->hold);
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	free(p);
+}
+
+dt_proc *dt_procs_find(const dt_procs *ps, long pid)
+{
+	for (uint32_t i = 0; i < ps->all.n; i++)
+		if (ps->all.v[i]->pid == pid && ps->all.v[i]->state != DT_PROC_GONE)
+			return ps->all.v[i];
+	return NULL;
+}
+
+dt_proc *dt_procs_nth(const dt_procs *ps, uint32_t i)
+{
+	return i < ps->all.n ? ps->all.v[i] : NULL;
+}
+
+/* ---- before tracing ---- */
+
+static void *refuse(dt_error *err, const char *tag, int code, const char *text)
+{
+	dt_err(err, code, "%s", text);
+	err->tag = tag;
+	return NULL;
+}
+
+dt_proc *dt_procs_create(dt_procs *ps, char *const argv[], dt_error *err)
+{
+	struct dt_hold *hold;
+	dt_proc *p;
+	int pidfd;
+
+	if (!argv[0] || !argv[0][0])
+		return refuse(err, NULL, EINVAL, "no command given");
+	hold = dt_hold_create(ps->opts, argv, err);
+	if (!hold)
+		return NULL;
+	pidfd = dt_proc_pidfd(hold->pid);
+	if (pidfd < 0) { /* no descriptors left */
+		dt_err(err, errno, "%s", strerror(errno));
+		kill((pid_t)hold->pid, SIGKILL);
+		waitpid((pid_t)hold->pid, NULL, __WALL);
+		dt_hold_free(hold);
+		return NULL;
+	}
+	p = add(ps, hold->pid, DT_PROC_CREATED, pidfd);
+	p->hold = hold;
+	p->state = DT_PROC_HELD;
+	if (hold->gate >= 0)
+		say(ps,
+		    "pid %ld cannot be held after its exec (ptrace is refused): it execs when "
+		    "tracing begins",
+		    p->pid);
+	return p;
+}
+
+/* Why a process is not held: a sentence for the user; NULL: we may not even look at it. */
+static const char *why_not_held(long pid, char *text, size_t n)
+{
+	long tracer = dt_proc_status(pid, "TracerPid:");
+	char maps[64];
+	int fd;
+
+	if (dt_proc_is_kernel(pid))
+		return "is a kernel thread";
+	if (tracer > 0) {
+		snprintf(text, n, "is traced by pid %ld", tracer);
+		return text;
+	}
+	snprintf(maps, sizeof(maps), "/proc/%ld/maps", pid);
+	fd = open(maps, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	return "does not let itself be traced by ptrace";
+}
+
+/* Stop it, or say why not. -1 with *err: no permission, or it has ended. */
+static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
+{
+	const char *why;
+	char text[64];
+	int error;
+
+	p->hold = dt_hold_new(p->pid, &error);
+	if (p->hold)
+		p->state = DT_PROC_HELD;
+	if (error == 0)
+		return 0;
+	why = error == ESRCH ? NULL : why_not_held(p->pid, text, sizeof(text));
+	if (why) {
+		say(ps, "pid %ld %s: it is not stopped while probes are made", p->pid, why);
+		return 0;
+	}
+	refuse(err, "D_PROC_GRAB", error,
+	       error != ESRCH ? strerror(error) : "it has exited (only a zombie is left)");
+	return -1;
+}
+
+static int open_process(long pid, dt_error *err)
+{
+	int pidfd = dt_proc_pidfd(pid), error = errno;
+	long process = pidfd < 0 && error != ESRCH ? dt_proc_status(pid, "Tgid:") : -1;
+
+	if (pidfd >= 0)
+		return pidfd;
+	if (process > 0 && process != pid) {
+		dt_err(err, EINVAL, "it is a thread of process %ld", process);
+		err->tag = "D_PROC_BADPID";
+	} else {
+		refuse(err, "D_PROC_GRAB", error, strerror(error));
+	}
+	return -1;
+}
+
+static dt_proc *grab(dt_procs *ps, long pid, enum dt_proc_origin origin, dt_error *err)
+{
+	dt_proc *p;
+	int pidfd;
+
+	if (pid <= 0 || pid > INT32_MAX)
+		return refuse(err, "D_PROC_BADPID", EINVAL, "not a process id");
+	if (pid == getpid())
+		return refuse(err, "D_PROC_GRAB", EINVAL, "it is dtrace itself");
+	pidfd = open_process(pid, err);
+	if (pidfd < 0)
+		return NULL;
+	p = add(ps, pid, origin, pidfd);
+	if (ps->released || hold_process(ps, p, err) == 0)
+		return p;
+	ps->all.n--;
+	free_proc(p);
+	return NULL;
+}
+
+dt_proc *dt_procs_grab(dt_procs *ps, long pid, dt_error *err)
+{
+	dt_proc *p = dt_procs_find(ps, pid);
+
+	if (p && p->origin == DT_PROC_NAMED)
+		p->origin = DT_PROC_GRABBED;
+	return p ? p : grab(ps, pid, DT_PROC_GRABBED, err);
+}
+
+static void follow_from_now(dt_procs *ps)
+{
+	if (dt_opt(ps->opts, DT_O_FOLLOW))
+		dt_procs_sideband(ps);
+}
+
+static int settle(dt_procs *ps, dt_proc *p, dt_error *err)
+{
+	if (p->state != DT_PROC_HELD || p->origin != DT_PROC_CREATED)
+		return 0;
+	follow_from_now(ps);
+	return dt_hold_settle(p->hold, dt_opt(ps->opts, DT_O_EVALTIME), err);
+}
+
+dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err)
+{
+	dt_proc *p = dt_procs_find(ps, pid);
+
+	if (!p)
+		return grab(ps, pid, DT_PROC_NAMED, err);
+	return settle(ps, p, err) < 0 ? NULL : p;
+}
+
+int dt_procs_settle(dt_procs *ps, dt_error *err)
+{
+	for (uint32_t i = 0; ps->opts->is_set[DT_O_EVALTIME] && i < ps->all.n; i++)
+		if (settle(ps, ps->all.v[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- following ---- */
+
+static void tell(dt_procs *ps, enum dt_proc_event what, dt_proc *p, const dt_umap *map)
+{
+	for (struct dt_proc_listener *l = ps->listeners, *next; l; l = next) {
+		next = l->next;
+		l->event(l->arg, what, p, map);
+	}
+}
+
+/* A child joins, even one that has ended by now: it may have children. */
+static void follow(dt_procs *ps, long pid)
+{
+	tell(ps, DT_PROC_FORK, add(ps, pid, DT_PROC_FOLLOWED, dt_proc_pidfd(pid)), NULL);
+}
+
+/* Children of the set among all processes, and their children. */
+static bool scan_once(dt_procs *ps)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && (entry = readdir(dir))) {
+		long pid = strtol(entry->d_name, NULL, 10);
+		uint64_t parent;
+		char state;
+
+		if (!isdigit((unsigned char)entry->d_name[0]) || dt_procs_find(ps, pid) ||
+		    !dt_proc_stat(pid, &state, 4, &parent) || state == 'Z' ||
+		    !dt_procs_find(ps, (long)parent))
+			continue;
+		follow(ps, pid);
+		found = true;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void scan(dt_procs *ps)
+{
+	while (scan_once(ps))
+		;
+}
+
+static void on_event(void *arg, enum dt_sideband_event what, long pid, long parent,
+		     const dt_umap *map)
+{
+	static const enum dt_proc_event same[] = {
+	    [DT_SB_MAP] = DT_PROC_MAP, [DT_SB_EXEC] = DT_PROC_EXEC};
+	dt_procs *ps = arg;
+	dt_proc *p;
+
+	if (what == DT_SB_EXIT)
+		return; /* the pidfd says so */
+	if (what == DT_SB_FORK) {
+		if (dt_opt(ps->opts, DT_O_FOLLOW) && dt_procs_find(ps, parent) &&
+		    !dt_procs_find(ps, pid))
+			follow(ps, pid);
+		return;
+	}
+	p = dt_procs_find(ps, pid);
+	if (p)
+		tell(ps, same[what], p, map);
+}
+
+dt_sideband *dt_procs_sideband(dt_procs *ps)
+{
+	dt_error err = {0};
+
+	if (!ps->sideband) {
+		ps->sideband = dt_sideband_open(&err);
+		ps->side = (struct dt_sideband_listener){.arg = ps, .event = on_event};
+		dt_sideband_listen(ps->sideband, &ps->side);
+	}
+	return ps->sideband;
+}
+
+bool dt_procs_has_sideband(const dt_procs *ps)
+{
+	return ps->sideband != NULL;
+}
+
+void dt_procs_listen(dt_procs *ps, struct dt_proc_listener *l)
+{
+	dt_procs_sideband(ps);
+	l->next = ps->listeners;
+	ps->listeners = l;
+}
+
+void dt_procs_unlisten(dt_procs *ps, struct dt_proc_listener *l)
+{
+	for (struct dt_proc_listener **at = &ps->listeners; *at; at = &(*at)->next)
+		if (*at == l) {
+			*at = l->next;
+			return;
+		}
+}
+
+/* ---- letting go ---- */
+
+static void release(dt_procs *ps, dt_proc *p)
+{
+	int error = 0;
+
+	if (!p->hold)
+		return;
+	if (p->hold->gate >= 0)
+		error = dt_hold_open_gate(p->hold);
+	if (error)
+		say(ps, "pid %ld failed to execute its command: %s", p->pid, strerror(error));
+	if (p->state == DT_PROC_HELD)
+		p->state = DT_PROC_RUNNING;
+	if (dt_hold_release(p->hold) && !p->hold->ended) {
+		dt_hold_free(p->hold);
+		p->hold = NULL;
+	}
+}
+
+void dt_procs_release(dt_procs *ps)
+{
+	follow_from_now(ps);
+	ps->released = true;
+	for (uint32_t i = 0; i < ps->all.n; i++)
+		release(ps, ps->all.v[i]);
+	if (dt_opt(ps->opts, DT_O_FOLLOW))
+		scan(ps); /* children that a process of -p has already */
+}
+
+/* ---- while tracing ---- */
+
+static bool has_ended(const dt_proc *p, int wait_ms)
+{
+	struct pollfd fd = {.fd = p->pidfd, .events = POLLIN};
+
+	if (p->pidfd < 0)
+		return kill((pid_t)p->pid, 0) < 0 && errno == ESRCH;
+	return poll(&fd, 1, wait_ms) > 0;
+}
+
+static void report_end(dt_procs *ps, dt_proc *p)
+{
+	char how[64] = "has exited";
+	int status;
+
+	if (p->hold && p->hold->ended)
+		dt_proc_status_text(p->hold->status, how, sizeof(how));
+	else if (p->origin == DT_PROC_CREATED && waitpid((pid_t)p->pid, &status, 0) == p->pid)
+		dt_proc_status_text(status, how, sizeof(how));
+	else if (p->origin != DT_PROC_CREATED && dt_proc_exit_status(p->pid, p->pidfd, &status))
+		dt_proc_status_text(status, how, sizeof(how));
+	say(ps, "pid %ld %s", p->pid, how);
+}
+
+static void leave(dt_procs *ps, dt_proc *p)
+{
+	p->state = DT_PROC_GONE;
+	tell(ps, DT_PROC_EXIT, p, NULL);
+	if (p->origin == DT_PROC_FOLLOWED)
+		return;
+	report_end(ps, p);
+	close(p->pidfd);
+	p->pidfd = -1;
+}
+
+/* Followed ones come and go by the thousand; the others stay to be counted. */
+static void forget_followed(dt_procs *ps)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < ps->all.n; i++) {
+		dt_proc *p = ps->all.v[i];
+
+		if (p->origin == DT_PROC_FOLLOWED && p->state == DT_PROC_GONE)
+			free_proc(p);
+		else
+			ps->all.v[kept++] = p;
+	}
+	ps->all.n = kept;
+}
+
+static void look_for_children(dt_procs *ps)
+{
+	uint64_t lost = dt_sideband_lost(ps->sideband);
+
+	if (dt_sideband_live(ps->sideband) && lost == ps->lost)
+		return;
+	ps->lost = lost;
+	scan(ps);
+}
+
+int dt_procs_poll(dt_procs *ps)
+{
+	DT_VEC(dt_proc *) over = {0};
+
+	ps->aborted = false;
+	for (uint32_t i = 0; i < ps->all.n; i++) {
+		dt_proc *p = ps->all.v[i];
+
+		if (ps->released)
+			release(ps, p); /* threads that were asleep */
+		if (p->state != DT_PROC_GONE && has_ended(p, 0))
+			*dt_vec_add(&over, NULL) = p;
+	}
+	if (ps->sideband)
+		dt_sideband_drain(ps->sideband);
+	if (ps->sideband && dt_opt(ps->opts, DT_O_FOLLOW))
+		look_for_children(ps);
+	for (uint32_t i = 0; i < over.n; i++)
+		leave(ps, over.v[i]);
+	if (over.n)
+		forget_followed(ps);
+	dt_vec_free(&over);
+	return ps->aborted ? -1 : 0;
+}
+
+int dt_procs_fds(const dt_procs *ps, dt_pollfds *fds)
+{
+	int ms = -1;
+
+	for (uint32_t i = 0; i < ps->all.n; i++) {
+		const dt_proc *p = ps->all.v[i];
+		int again = p->state == DT_PROC_GONE  ? -1
+			    : ps->released && p->hold ? STRAGGLER_MS
+			    : p->pidfd < 0	      ? NO_PIDFD_MS
+						      : -1;
+
+		if (p->state != DT_PROC_GONE && p->pidfd >= 0)
+			*dt_vec_add(fds, NULL) = (struct pollfd){.fd = p->pidfd, .events = POLLIN};
+		if (again >= 0 && (ms < 0 || again < ms))
+			ms = again;
+	}
+	if (!ps->sideband)
+		return ms;
+	if (dt_sideband_fd(ps->sideband) >= 0)
+		*dt_vec_add(fds, NULL) =
+		    (struct pollfd){.fd = dt_sideband_fd(ps->sideband), .events = POLLIN};
+	if (dt_opt(ps->opts, DT_O_FOLLOW) && !dt_sideband_live(ps->sideband))
+		ms = ms < 0 || SCAN_MS < ms ? SCAN_MS : ms;
+	return ms;
+}
+
+bool dt_procs_all_gone(const dt_procs *ps)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < ps->all.n; i++) {
+		const dt_proc *p = ps->all.v[i];
+
+		if (p->origin != DT_PROC_NAMED && p->state != DT_PROC_GONE)
+			return false;
+		any = any || p->origin != DT_PROC_NAMED;
+	}
+	return any;
+}
+
+/* ---- the end ---- */
+
+/* A command that we started does not outlive us. One that was never released has not begun. */
+static void end_command(dt_proc *p)
+{
+	if (p->hold && p->hold->ended)
+		return;
+	kill((pid_t)p->pid, p->state == DT_PROC_HELD ? SIGKILL : SIGTERM);
+	kill((pid_t)p->pid, SIGCONT); /* if stop() has stopped it */
+	if (!has_ended(p, TERM_MS))
+		kill((pid_t)p->pid, SIGKILL);
+	waitpid((pid_t)p->pid, NULL, __WALL);
+}
+
+static void let_go(dt_proc *p)
+{
+	for (int ms = 0; p->hold && !dt_hold_release(p->hold) && ms < TERM_MS; ms++)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+void dt_procs_free(dt_procs *ps)
+{
+	if (!ps)
+		return;
+	for (uint32_t i = 0; i < ps->all.n; i++) {
+		dt_proc *p = ps->all.v[i];
+
+		if (p->state != DT_PROC_GONE && p->origin == DT_PROC_CREATED)
+			end_command(p);
+		else if (p->state != DT_PROC_GONE)
+			let_go(p);
+		free_proc(p);
+	}
+	dt_vec_free(&ps->all);
+	dt_sideband_free(ps->sideband);
+	free(ps);
+}

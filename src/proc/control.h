@@ -1,0 +1,116 @@
+/*
+ * control: the processes that a session is about: those of -c and -p, those that pid probes name,
+ * and, with option follow, their children.
+ *
+ * A process is held (stopped, by ptrace) from the moment it enters the set until
+ * dt_procs_release(), so that its mappings stand still while probes are made. A command of -c is
+ * held just after its exec succeeded: none of its instructions has run yet, and nothing of us is
+ * left in it. When somebody needs its objects (dt_procs_need) it runs on to its evaltime point
+ * first. Releasing detaches: nothing of ptrace remains, a debugger can attach. If we die, the
+ * kernel lets a held process go on (-p) or ends it (-c: it has not begun). What cannot be held (a
+ * kernel thread, a process under a debugger) is traced all the same.
+ *
+ * While tracing goes on, dt_procs_poll() says what became of them. Mappings, execs and forks come
+ * from the side-band (sideband.h), which is opened when somebody first asks for it.
+ *
+ *   control.c  the set: find, poll, listen, follow, how a process ended
+ *   hold.c     stop every thread of a process, and let go
+ *   create.c   -c: start a command, run it to a point
+ *   point.c    where the evaltime points are in an image
+ *   facts.c    what the kernel says about one process
+ *
+ * All calls must come from the thread that made the first one (ptrace knows its tracer by thread).
+ */
+#ifndef DT_PROC_CONTROL_H
+#define DT_PROC_CONTROL_H
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "base/base.h"
+#include "base/options.h"
+#include "proc/sideband.h"
+
+typedef struct dt_procs dt_procs; /* the set; one per session */
+
+enum dt_proc_origin {
+	DT_PROC_CREATED,  /* -c */
+	DT_PROC_GRABBED,  /* -p */
+	DT_PROC_NAMED,	  /* pid123:::; tracing does not end with it */
+	DT_PROC_FOLLOWED, /* option follow: a child of one of the set */
+};
+
+enum dt_proc_state {
+	DT_PROC_HELD,	 /* stopped by us; its mappings stand still */
+	DT_PROC_RUNNING, /* released, or it could not be held */
+	DT_PROC_GONE,
+};
+
+typedef struct dt_proc {
+	long pid; /* as we see it; its own namespace may call it something else (dt_proc_inner_pid)
+		   */
+	enum dt_proc_origin origin;
+	enum dt_proc_state state;
+	int pidfd;	      /* readable once it has ended; -1: there is none left to open */
+	struct dt_hold *hold; /* hold.c, create.c; NULL: not held */
+} dt_proc;
+
+/* What the set wants to say to the user: "pid 12 has exited". 0, or -1 to abort. */
+typedef int dt_proc_say_f(void *arg, const char *text);
+
+dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg);
+/* Lets go of all; commands of -c that still run are ended. */
+void dt_procs_free(dt_procs *ps);
+
+/* ---- before tracing ---- */
+/* Start a command and hold it right after its exec. NULL with *err. */
+dt_proc *dt_procs_create(dt_procs *ps, char *const argv[], dt_error *err);
+/* Hold a process. NULL with *err (tag D_PROC_GRAB or D_PROC_BADPID): there is none, no permission.
+ */
+dt_proc *dt_procs_grab(dt_procs *ps, long pid, dt_error *err);
+/* For whoever makes probes in a process: it, held at its evaltime point if it is a command of -c;
+ * grabbed as DT_PROC_NAMED if it was not in the set. When tracing is on it is given as it is. NULL
+ * with *err. */
+dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err);
+/* All commands of -c run to their evaltime point if the user has set one; -1 with *err: one has
+ * died. */
+int dt_procs_settle(dt_procs *ps, dt_error *err);
+/* Tracing is on: let them run. */
+void dt_procs_release(dt_procs *ps);
+
+/* ---- all the time ---- */
+dt_proc *dt_procs_find(const dt_procs *ps, long pid); /* NULL: not in the set, or gone */
+/* Every process of the set, also those of -c and -p that are gone; NULL at the end. i from 0. */
+dt_proc *dt_procs_nth(const dt_procs *ps, uint32_t i);
+/* The session's one side-band, opened at the first call; never NULL. */
+dt_sideband *dt_procs_sideband(dt_procs *ps);
+bool dt_procs_has_sideband(const dt_procs *ps); /* has been opened */
+
+/* ---- while tracing ---- */
+enum dt_proc_event {
+	DT_PROC_FORK, /* option follow: this process joined the set, a copy of one of it */
+	DT_PROC_EXEC, /* all its mappings are new; MAP events follow */
+	DT_PROC_MAP,  /* it mapped an executable part of a file: *map */
+	DT_PROC_EXIT, /* a followed process is freed after this */
+};
+/* Told by dt_procs_poll(), in order of time; the process runs on meanwhile. Processes outside the
+ * set are the side-band's listeners' affair. */
+struct dt_proc_listener {
+	void *arg;
+	void (*event)(void *arg, enum dt_proc_event what, dt_proc *p, const dt_umap *map);
+	struct dt_proc_listener *next; /* ours */
+};
+/* The listener is the caller's and must live as long as the set, or be removed. Opens the
+ * side-band. */
+void dt_procs_listen(dt_procs *ps, struct dt_proc_listener *l);
+void dt_procs_unlisten(dt_procs *ps, struct dt_proc_listener *l);
+/* Take events, report processes that have ended. 0, or -1 when the say function said so. */
+int dt_procs_poll(dt_procs *ps);
+/* What to poll(2) for before the next dt_procs_poll(): adds to fds. Returns milliseconds after
+ * which to call it anyway, -1: no need. */
+typedef DT_VEC(struct pollfd) dt_pollfds;
+int dt_procs_fds(const dt_procs *ps, dt_pollfds *fds);
+/* There were processes of -c or -p, and neither they nor any that they are followed by are left. */
+bool dt_procs_all_gone(const dt_procs *ps);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * facts: small questions about one process that /proc or a pidfd answers.
+ *
+ * How a process ended is known to its parent only, in principle; but a zombie shows it in
+ * /proc/PID/stat, and after that, since Linux 6.15, a pidfd that was opened before. On older
+ * kernels it is lost if the parent was faster than we are.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proc/hold.h"
+
+#define PF_KTHREAD 0x00200000 /* field flags of /proc/PID/stat */
+
+/* linux/pidfd.h of 6.15. */
+#define DT_PIDFD_INFO_EXIT (1ull << 3)
+struct dt_pidfd_info {
+	uint64_t mask, cgroup;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+#define DT_PIDFD_GET_INFO _IOWR(0xff, 11, struct dt_pidfd_info)
+
+int dt_proc_pidfd(long pid)
+{
+	return (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+}
+
+/* A small file of /proc/PID, NUL-terminated. */
+static bool read_file(long pid, const char *name, char *to, size_t n)
+{
+	char path[64];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = read(fd, to, n - 1);
+	close(fd);
+	to[got > 0 ? got : 0] = 0;
+	return got > 0;
+}
+
+long dt_proc_status(long pid, const char *word)
+{
+	char text[4096], *p;
+
+	if (!read_file(pid, "status", text, sizeof(text)) || !(p = strstr(text, word)))
+		return -1;
+	return strtol(p + strlen(word), NULL, 10);
+}
+
+bool dt_proc_stat(long pid, char *state, int field, uint64_t *value)
+{
+	char text[2048], *p;
+
+	/* the name of the program is in parentheses and may hold anything */
+	if (!read_file(pid, "stat", text, sizeof(text)) || !(p = strrchr(text, ')')) || p[1] != ' ')
+		return false;
+	p += 2;
+	*state = *p;
+	for (int i = 3; i < field && p; i++)
+		p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL;
+	if (value)
+		*value = p ? strtoull(p, NULL, 10) : 0;
+	return true;
+}
+
+bool dt_proc_is_kernel(long pid)
+{
+	uint64_t flags;
+	char state;
+
+	return dt_proc_stat(pid, &state, 9, &flags) && flags & PF_KTHREAD;
+}
+
+void dt_proc_status_text(int status, char *to, size_t n)
+{
+	const char *name = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+
+	if (name)
+		snprintf(to, n, "terminated by SIG%s", name);
+	else if (WIFSIGNALED(status))
+		snprintf(to, n, "terminated by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		snprintf(to, n, "exited with status %d", WEXITSTATUS(status));
+	else
+		snprintf(to, n, "has exited");
+}
+
+bool dt_proc_exit_status(long pid, int pidfd, int *status)
+{
+	struct dt_pidfd_info info = {.mask = DT_PIDFD_INFO_EXIT};
+	uint64_t code;
+	char state;
+
+	/* It was this process that we read about if it still is there afterwards: a zombie can be
+	 * sent signal 0. */
+	if (dt_proc_stat(pid, &state, 52, &code) && state == 'Z' &&
+	    syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0) {
+		*status = (int)code;
+		return true;
+	}
+	if (ioctl(pidfd, DT_PIDFD_GET_INFO, &info) < 0 || !(info.mask & DT_PIDFD_INFO_EXIT))
+		return false;
+	*status = info.exit_code;
+	return true;
+}

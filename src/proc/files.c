@@ -1,0 +1,223 @@
+/*
+ * files: see files.h. Files are never forgotten while the session lives: there are some hundreds on a busy
+ * system, and a few hundred bytes each.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proc/elf.h"
+#include "proc/files.h"
+
+#define MAX_ROOTS 64 /* descriptors */
+#define DELETED	  " (deleted)"
+
+struct root {
+	dev_t ns_dev, dir_dev;
+	ino_t ns, dir; /* mount namespace, directory */
+	int fd;
+};
+
+struct dt_files {
+	dt_arena *arena;
+	dt_map *by_key;
+	uint32_t n;
+	struct root roots[MAX_ROOTS];
+	uint32_t nroots; /* roots[0] is ours */
+};
+
+/* ---- roots ---- */
+
+static bool stat_root(const char *proc, struct root *r)
+{
+	char path[64];
+	struct stat st;
+
+	memset(r, 0, sizeof(*r));
+	r->fd = -1;
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", proc);
+	if (stat(path, &st) < 0)
+		return false;
+	r->ns_dev = st.st_dev;
+	r->ns = st.st_ino;
+	snprintf(path, sizeof(path), "/proc/%s/root", proc);
+	if (stat(path, &st) < 0)
+		return false;
+	r->dir_dev = st.st_dev;
+	r->dir = st.st_ino;
+	return true;
+}
+
+static bool same_root(const struct root *a, const struct root *b)
+{
+	return a->ns == b->ns && a->dir == b->dir && a->ns_dev == b->ns_dev &&
+	       a->dir_dev == b->dir_dev;
+}
+
+uint32_t dt_files_root_of(dt_files *fs, long pid, uint32_t otherwise)
+{
+	char name[32], path[64];
+	struct root r;
+
+	snprintf(name, sizeof(name), "%ld", pid);
+	if (!stat_root(name, &r))
+		return otherwise;
+	for (uint32_t i = 0; i < fs->nroots; i++)
+		if (same_root(&fs->roots[i], &r))
+			return i;
+	if (fs->nroots == MAX_ROOTS)
+		return otherwise;
+	snprintf(path, sizeof(path), "/proc/%ld/root", pid);
+	r.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (r.fd < 0)
+		return otherwise;
+	fs->roots[fs->nroots] = r;
+	return fs->nroots++;
+}
+
+void dt_files_root_path(const dt_files *fs, uint32_t root, char *to, size_t n)
+{
+	if (root == 0 || root >= fs->nroots)
+		snprintf(to, n, "%s", "");
+	else
+		snprintf(to, n, "/proc/self/fd/%d", fs->roots[root].fd);
+}
+
+/* ---- the table ---- */
+
+dt_files *dt_files_new(void)
+{
+	dt_files *fs = dt_xcalloc(1, sizeof(*fs));
+
+	fs->arena = dt_arena_new();
+	fs->by_key = dt_map_new();
+	stat_root("self", &fs->roots[0]);
+	fs->nroots = 1;
+	return fs;
+}
+
+void dt_files_free(dt_files *fs)
+{
+	if (!fs)
+		return;
+	for (uint32_t i = 1; i < fs->nroots; i++)
+		close(fs->roots[i].fd);
+	dt_map_free(fs->by_key);
+	dt_arena_free(fs->arena);
+	free(fs);
+}
+
+static char *key_of(const dt_file *f, int path_len)
+{
+	char id[64] = "";
+	int n = 0;
+
+	if (f->build_id_len == 0 && !f->anon)
+		snprintf(id, sizeof(id), "%x:%x:%llx", f->dev_major, f->dev_minor,
+			 (unsigned long long)f->inode);
+	for (uint8_t i = 0; i < f->build_id_len && i < sizeof(f->build_id); i++)
+		n += snprintf(id + n, sizeof(id) - (size_t)n, "%02x", f->build_id[i]);
+	return dt_xasprintf("%u %s %.*s", f->root, id, path_len, f->path);
+}
+
+dt_file *dt_files_get(dt_files *fs, const dt_file *like)
+{
+	size_t len = like->anon ? 0 : strlen(like->path), cut = strlen(DELETED);
+	const char *slash;
+	dt_file *f;
+	char *key;
+
+	if (len > cut && strcmp(like->path + len - cut, DELETED) == 0)
+		len -= cut;
+	key = key_of(like, (int)len);
+	f = dt_map_get(fs->by_key, key);
+	if (!f) {
+		f = dt_arena_dup(fs->arena, like, sizeof(*like));
+		f->id = ++fs->n;
+		f->path = dt_arena_strndup(fs->arena, like->path, len);
+		slash = strrchr(f->path, '/');
+		f->base = slash && slash[1] ? slash + 1 : f->path;
+		dt_map_set(fs->by_key, key, f);
+	}
+	f->pid = like->pid;
+	free(key);
+	return f;
+}
+
+/* ---- opening ---- */
+
+/* Is this the file that was mapped? The descriptor stays the caller's. */
+static bool is_file(int fd, const dt_file *f)
+{
+	struct stat st;
+	const uint8_t *id;
+	dt_error err;
+	dt_elf *e;
+	uint32_t n;
+	bool ok;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	if (f->build_id_len == 0)
+		return f->inode == 0 || st.st_ino == f->inode;
+	if (!(e = dt_elf_open_fd(dup(fd), NULL, &err)))
+		return false;
+	id = dt_elf_build_id(e, &n);
+	ok = n == f->build_id_len && memcmp(id, f->build_id, n) == 0;
+	dt_elf_free(e);
+	return ok;
+}
+
+static int open_checked(const char *path, const dt_file *f)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || is_file(fd, f))
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+/* Through a process that has it mapped: the only way to a file without a name. */
+static int open_mapped(const dt_file *f)
+{
+	dt_error err;
+	dt_maps *m = dt_maps_read(f->pid, &err);
+	int fd = -1;
+
+	for (uint32_t i = 0; m && fd < 0 && i < m->n; i++) {
+		if (!m->v[i].exec || strcmp(m->v[i].path, f->path) != 0)
+			continue;
+		fd = dt_map_open(f->pid, &m->v[i]);
+		if (fd >= 0 && !is_file(fd, f)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	dt_maps_free(m);
+	return fd;
+}
+
+int dt_files_open(dt_files *fs, const dt_file *f)
+{
+	char root[64], *path;
+	int fd, why;
+
+	if (f->path[0] != '/' || f->anon) {
+		errno = ENOENT;
+		return -1;
+	}
+	dt_files_root_path(fs, f->root, root, sizeof(root));
+	path = dt_xasprintf("%s%s", root, f->path);
+	fd = open_checked(path, f);
+	why = errno;
+	free(path);
+	if (fd < 0)
+		fd = open_mapped(f);
+	errno = why;
+	return fd;
+}

@@ -1,0 +1,195 @@
+/*
+ * hold: stop every thread of a process, and let go again without a trace.
+ *
+ * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal and are invisible to the process, but for system
+ * calls that end early with EINTR whenever a process is stopped (epoll_wait, see signal(7)).
+ * Threads can start others while we look at the list, so it is read again until all that are in it
+ * are stopped. A thread that sleeps where the kernel cannot interrupt it (a disk, a vfork) does not
+ * stop in time; it cannot run an instruction in user mode before it does, which is all we need. It
+ * can only be detached once it has stopped, though: dt_hold_release() is called again for those.
+ *
+ * A thread may have been about to receive a signal when it stopped; it gets that when it is let go.
+ * One that had been stopped by SIGSTOP before is stopped again by the kernel. If we die, the kernel
+ * detaches.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proc/hold.h"
+
+#define WAIT_MS 1000 /* for threads to stop */
+
+static struct dt_held_thread *find_thread(struct dt_hold *hold, pid_t tid)
+{
+	for (uint32_t i = 0; i < hold->threads.n; i++)
+		if (hold->threads.v[i].tid == tid)
+			return &hold->threads.v[i];
+	return NULL;
+}
+
+static void forget_thread(struct dt_hold *hold, uint32_t i)
+{
+	hold->threads.v[i] = hold->threads.v[--hold->threads.n];
+}
+
+/* Take one thread. 0 (also when it is gone or a zombie), or an errno. */
+static int seize(struct dt_hold *hold, pid_t tid)
+{
+	char state;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0) < 0) {
+		int error = errno;
+
+		if (error == ESRCH || !dt_proc_stat(tid, &state, 3, NULL) || state == 'Z' ||
+		    state == 'X')
+			return 0;
+		/* one that ran exec has taken the id of its process, and is ours already */
+		if (error != EPERM || dt_proc_status(tid, "TracerPid:") != gettid())
+			return error;
+	}
+	*dt_vec_add(&hold->threads, NULL) = (struct dt_held_thread){.tid = tid};
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* fails only for one that has died */
+	return 0;
+}
+
+/* Take the threads that are not ours yet. How many, or -1 and an errno. */
+static int seize_new(struct dt_hold *hold, int *error)
+{
+	char path[64];
+	struct dirent *entry;
+	int n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", hold->pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0; /* it has died */
+	while (n >= 0 && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		uint32_t before = hold->threads.n;
+
+		if (tid <= 0 || find_thread(hold, tid))
+			continue;
+		*error = seize(hold, tid);
+		if (*error)
+			n = -1;
+		else if (hold->threads.n > before)
+			n++;
+	}
+	closedir(dir);
+	return n;
+}
+
+/* Has it stopped by now, or gone? */
+static void look_at(struct dt_hold *hold, uint32_t *i)
+{
+	struct dt_held_thread *t = &hold->threads.v[*i];
+	int status;
+	pid_t got = t->stopped ? 0 : waitpid(t->tid, &status, __WALL | WNOHANG);
+
+	if (got == 0) {
+		++*i;
+	} else if (got < 0 || !WIFSTOPPED(status)) {
+		if (got == hold->pid) {
+			hold->ended = true;
+			hold->status = status;
+		}
+		forget_thread(hold, *i);
+	} else {
+		t->stopped = true;
+		t->signal = status >> 16 ? 0 : WSTOPSIG(status); /* else a stop of ptrace's own */
+		++*i;
+	}
+}
+
+/* How many have not stopped. */
+static uint32_t look_at_all(struct dt_hold *hold)
+{
+	uint32_t running = 0;
+
+	for (uint32_t i = 0; i < hold->threads.n;)
+		look_at(hold, &i);
+	for (uint32_t i = 0; i < hold->threads.n; i++)
+		running += !hold->threads.v[i].stopped;
+	return running;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+int dt_hold_threads(struct dt_hold *hold)
+{
+	uint64_t until = now_ms() + WAIT_MS;
+	int error = 0;
+
+	for (;;) {
+		int fresh = seize_new(hold, &error);
+		long nap = 20000;
+
+		if (fresh < 0)
+			return error;
+		while (look_at_all(hold) && now_ms() < until) {
+			nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
+			nap = nap < 5000000 ? nap * 2 : nap;
+		}
+		if (fresh == 0 || now_ms() >= until)
+			return 0;
+	}
+}
+
+struct dt_hold *dt_hold_new(long pid, int *error)
+{
+	struct dt_hold *hold = dt_xcalloc(1, sizeof(*hold));
+
+	hold->pid = pid;
+	hold->gate = -1;
+	hold->settled = true;
+	*error = dt_hold_threads(hold);
+	if (!*error && hold->threads.n == 0)
+		*error = ESRCH; /* nothing but zombies */
+	if (hold->threads.n)
+		return hold;
+	dt_hold_free(hold);
+	return NULL;
+}
+
+bool dt_hold_release(struct dt_hold *hold)
+{
+	look_at_all(hold);
+	for (uint32_t i = 0; i < hold->threads.n;) {
+		struct dt_held_thread *t = &hold->threads.v[i];
+
+		if (!t->stopped) {
+			i++;
+			continue;
+		}
+		if (ptrace(PTRACE_DETACH, t->tid, 0, t->signal) == 0) {
+			forget_thread(hold, i);
+		} else { /* killed meanwhile: its parent cannot know before we have seen it end */
+			t->stopped = false;
+			look_at(hold, &i);
+		}
+	}
+	return hold->threads.n == 0;
+}
+
+void dt_hold_free(struct dt_hold *hold)
+{
+	if (!hold)
+		return;
+	if (hold->gate >= 0)
+		close(hold->gate);
+	dt_vec_free(&hold->threads);
+	free(hold);
+}

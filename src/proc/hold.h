@@ -1,0 +1,77 @@
+/*
+ * hold: what control.c, hold.c, create.c and point.c know of one another. See control.h.
+ */
+#ifndef DT_PROC_HOLD_H
+#define DT_PROC_HOLD_H
+
+#include "proc/control.h"
+
+struct dt_held_thread {
+	pid_t tid;
+	bool stopped; /* as far as we know; if not, it stops before its next instruction in user
+			 mode */
+	int signal;   /* it was about to get: given to it when it is let go */
+};
+
+/* The grip on one process: the threads we are tracer of. */
+struct dt_hold {
+	long pid;
+	DT_VEC(struct dt_held_thread) threads;
+	bool created; /* a command of -c: killed by the kernel if we die */
+	bool settled; /* has run to its evaltime point */
+	bool ended;   /* it died in our hands; how: */
+	int status;
+	int gate; /* not -1: ptrace is refused; it waits before its exec for a byte here */
+};
+
+/* ---- hold.c ---- */
+/* Stop every thread of a process. *error is 0, or why some (NULL: all) of them cannot be held. */
+struct dt_hold *dt_hold_new(long pid, int *error);
+/* Those threads that we do not hold yet. 0 or an errno. */
+int dt_hold_threads(struct dt_hold *hold);
+/* Detach. True when nothing is left to do; else some threads sleep where they cannot be stopped,
+ * and it must be called again soon. */
+bool dt_hold_release(struct dt_hold *hold);
+void dt_hold_free(struct dt_hold *hold); /* what is still attached stays so */
+
+/* ---- create.c ---- */
+/* Start a command and hold it after its exec. NULL with *err. */
+struct dt_hold *dt_hold_create(const dt_options *opts, char *const argv[], dt_error *err);
+/* gate: let it exec. 0, or the errno of exec. */
+int dt_hold_open_gate(struct dt_hold *hold);
+/* Run it to its evaltime point. -1 with *err: it has ended on the way. */
+int dt_hold_settle(struct dt_hold *hold, uint64_t evaltime, dt_error *err);
+
+/* ---- point.c ---- */
+enum {
+	DT_EVAL_EXEC,
+	DT_EVAL_PREINIT,
+	DT_EVAL_POSTINIT,
+	DT_EVAL_MAIN
+}; /* in the order of options.def */
+
+/* An image as exec leaves it: where to put breakpoints. Addresses; 0: not there. */
+struct dt_points {
+	bool is64;
+	uint64_t entry;	  /* of the program itself: all shared libraries are initialised */
+	uint64_t loaded;  /* function that the dynamic linker calls when it has loaded objects */
+	uint64_t r_debug; /* the dynamic linker's state, for debuggers */
+	uint64_t main;	  /* from the symbol table */
+	uint64_t text, text_end; /* the executable's code */
+};
+void dt_points_find(long pid, struct dt_points *pt);
+
+/* ---- facts.c: what /proc and the kernel say about one process ---- */
+int dt_proc_pidfd(long pid); /* -1 and errno */
+/* "has exited", "exited with status 3", "terminated by SIGSEGV" for a status of wait(2). */
+void dt_proc_status_text(int status, char *to, size_t n);
+/* How a process that is not our child ended, if the kernel still knows. */
+bool dt_proc_exit_status(long pid, int pidfd, int *status);
+bool dt_proc_is_kernel(long pid); /* a kernel thread */
+/* One number after a word of /proc/PID/status ("TracerPid:"); -1: there is none. */
+long dt_proc_status(long pid, const char *word);
+/* Fields of /proc/PID/stat, counted as in proc(5), from 3 on; state is its letter. False: no such
+ * process. */
+bool dt_proc_stat(long pid, char *state, int field, uint64_t *value);
+
+#endif

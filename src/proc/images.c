@@ -1,0 +1,313 @@
+/*
+ * images: see images.h.
+ */
+#include <stdlib.h>
+
+#include "proc/images.h"
+
+#define MAX_IMAGES 6	/* per process number */
+#define MAX_MAPS   4096 /* per image: beyond, the oldest goes */
+#define BUCKETS	   8192
+
+struct mapset { /* shared after a fork; who changes it takes a copy first */
+	uint32_t refs;
+	DT_VEC(dt_umap) maps;
+};
+
+struct dt_image {
+	uint64_t since;
+	struct mapset *set;
+	struct dt_image *older;
+};
+
+struct dt_images {
+	dt_process *buckets[BUCKETS];
+	dt_process *dead, **dead_end; /* in order of death; some may have been born again */
+	uint32_t ndead;
+};
+
+dt_images *dt_images_new(void)
+{
+	dt_images *im = dt_xcalloc(1, sizeof(*im));
+
+	im->dead_end = &im->dead;
+	return im;
+}
+
+/* ---- mappings ---- */
+
+static void release_set(struct mapset *s)
+{
+	if (--s->refs > 0)
+		return;
+	dt_vec_free(&s->maps);
+	free(s);
+}
+
+static struct mapset *new_set(void)
+{
+	struct mapset *s = dt_xcalloc(1, sizeof(*s));
+
+	s->refs = 1;
+	return s;
+}
+
+/* The set of the newest image, not shared with anybody. */
+static struct mapset *own_set(dt_process *p)
+{
+	struct mapset *was = p->images->set, *s;
+
+	if (was->refs == 1)
+		return was;
+	s = new_set();
+	for (uint32_t i = 0; i < was->maps.n; i++)
+		*dt_vec_add(&s->maps, NULL) = was->maps.v[i];
+	release_set(was);
+	p->images->set = s;
+	return s;
+}
+
+static bool same_map(const dt_umap *a, const dt_umap *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->file == b->file;
+}
+
+static bool overlap(const dt_umap *a, const dt_umap *b)
+{
+	return a->start < b->end && b->start < a->end;
+}
+
+static void remove_map(struct mapset *s, uint32_t at)
+{
+	s->maps.n--;
+	memmove(&s->maps.v[at], &s->maps.v[at + 1], (s->maps.n - at) * sizeof(*s->maps.v));
+}
+
+/* The oldest anonymous one, or the oldest. */
+static uint32_t least_wanted(const struct mapset *s)
+{
+	for (uint32_t i = 0; i < s->maps.n; i++)
+		if (s->maps.v[i].file->anon)
+			return i;
+	return 0;
+}
+
+/* The new one hides those it covers; they stay for records of before, except an equal one: a library that is
+ * opened and closed again and again comes to the same places. */
+void dt_images_map(dt_process *p, const dt_umap *m)
+{
+	struct mapset *s = p->images->set;
+	uint32_t at = s->maps.n, i = s->maps.n;
+	bool hidden = false;
+
+	while (i-- > 0 && at == s->maps.n) {
+		if (same_map(&s->maps.v[i], m))
+			at = i;
+		else if (overlap(&s->maps.v[i], m))
+			hidden = true;
+	}
+	if (at < s->maps.n && !hidden)
+		return;
+	s = own_set(p);
+	if (at < s->maps.n)
+		remove_map(s, at);
+	else if (s->maps.n >= MAX_MAPS)
+		remove_map(s, least_wanted(s));
+	*dt_vec_add(&s->maps, NULL) = *m;
+}
+
+/* ---- processes ---- */
+
+static void free_process(dt_process *p)
+{
+	struct dt_image *older;
+
+	for (struct dt_image *i = p->images; i; i = older) {
+		older = i->older;
+		release_set(i->set);
+		free(i);
+	}
+	free(p);
+}
+
+void dt_images_free(dt_images *im)
+{
+	dt_process *next;
+
+	if (!im)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (dt_process *p = im->buckets[i]; p; p = next) {
+			next = p->hash_next;
+			free_process(p);
+		}
+	}
+	free(im);
+}
+
+static dt_process **bucket(dt_images *im, long pid)
+{
+	return &im->buckets[(unsigned long)pid % BUCKETS];
+}
+
+dt_process *dt_images_get(dt_images *im, long pid)
+{
+	for (dt_process *p = *bucket(im, pid); p; p = p->hash_next)
+		if (p->pid == pid)
+			return p;
+	return NULL;
+}
+
+/* A new newest image with these mappings (the reference is taken over). */
+static void push_image(dt_process *p, uint64_t since, struct mapset *set)
+{
+	struct dt_image *i = dt_xcalloc(1, sizeof(*i)), **last = &p->images;
+
+	i->since = since;
+	i->set = set;
+	i->older = p->images;
+	p->images = i;
+	if (++p->nimages <= MAX_IMAGES)
+		return;
+	while ((*last)->older)
+		last = &(*last)->older;
+	release_set((*last)->set);
+	free(*last);
+	*last = NULL;
+	p->nimages--;
+}
+
+static dt_process *new_process(dt_images *im, long pid)
+{
+	dt_process *p = dt_xcalloc(1, sizeof(*p)), **b = bucket(im, pid);
+
+	p->pid = pid;
+	p->hash_next = *b;
+	*b = p;
+	return p;
+}
+
+dt_process *dt_images_make(dt_images *im, long pid, uint64_t since)
+{
+	dt_process *p = dt_images_get(im, pid);
+
+	if (!p) {
+		p = new_process(im, pid);
+		push_image(p, since, new_set());
+	}
+	return p;
+}
+
+/* The number may have belonged to a process that has died: its images are then older ones of this. */
+void dt_images_fork(dt_images *im, dt_process *parent, long pid, uint64_t time)
+{
+	dt_process *p = dt_images_get(im, pid);
+
+	if (!p)
+		p = new_process(im, pid);
+	parent->images->set->refs++;
+	push_image(p, time, parent->images->set);
+	p->root = parent->root;
+	p->read_at = parent->read_at;
+	p->losses = parent->losses;
+	p->exited = false;
+}
+
+void dt_images_exec(dt_images *im, dt_process *p, uint64_t time)
+{
+	(void)im;
+	push_image(p, time, new_set());
+	p->exited = false;
+}
+
+static void forget(dt_images *im, dt_process *p)
+{
+	dt_process **at = bucket(im, p->pid);
+
+	while (*at != p)
+		at = &(*at)->hash_next;
+	*at = p->hash_next;
+	free_process(p);
+}
+
+/* Off the list; forgotten unless its number is in use again. */
+static void bury_oldest(dt_images *im)
+{
+	dt_process *p = im->dead;
+
+	im->dead = p->dead_next;
+	if (!im->dead)
+		im->dead_end = &im->dead;
+	im->ndead--;
+	p->dead_next = NULL;
+	if (p->exited && !p->kept)
+		forget(im, p);
+}
+
+void dt_images_exit(dt_images *im, dt_process *p)
+{
+	bool listed = p->dead_next || im->dead_end == &p->dead_next;
+
+	p->exited = true;
+	if (listed) /* it died, was born again, and died: its first place in the list has to do */
+		return;
+	*im->dead_end = p;
+	im->dead_end = &p->dead_next;
+	im->ndead++;
+	while (im->ndead > DT_SIDEBAND_DEAD)
+		bury_oldest(im);
+}
+
+/* ---- questions ---- */
+
+static const struct dt_image *image_at(const dt_process *p, uint64_t time)
+{
+	const struct dt_image *i = p->images;
+
+	while (time && i->since > time && i->older)
+		i = i->older;
+	return i;
+}
+
+static bool find_in(const struct dt_image *image, uint64_t time, uint64_t addr, dt_umap *m)
+{
+	const dt_umap *later = NULL;
+
+	for (uint32_t i = image->set->maps.n; i-- > 0;) {
+		const dt_umap *u = &image->set->maps.v[i];
+
+		if (addr < u->start || addr >= u->end)
+			continue;
+		if (time == 0 || u->since <= time) {
+			*m = *u;
+			return true;
+		}
+		later = u;
+	}
+	if (later)
+		*m = *later;
+	return later != NULL;
+}
+
+bool dt_images_find(const dt_process *p, uint64_t time, uint64_t addr, dt_umap *m)
+{
+	const struct dt_image *best = image_at(p, time);
+
+	if (find_in(best, time, addr, m))
+		return true;
+	for (const struct dt_image *i = p->images; i; i = i->older)
+		if (i != best && find_in(i, 0, addr, m))
+			return true;
+	return false;
+}
+
+bool dt_images_next(const dt_process *p, uint64_t time, uint32_t *it, dt_umap *m)
+{
+	const struct mapset *s = image_at(p, time)->set;
+
+	if (*it >= s->maps.n)
+		return false;
+	*m = s->maps.v[s->maps.n - 1 - (*it)++];
+	return true;
+}

@@ -1,0 +1,358 @@
+/*
+ * insn: see insn.h. Instructions are decoded one after the other from the start of the function,
+ * which is right for what compilers make; hand-written code with data in between ends the body
+ * there.
+ *
+ * Where a probe at the entry may sit: at the first instruction, or behind ones that only compute in
+ * registers which carry no argument (dt_insn HARMLESS), as long as no jump leads there. Reading
+ * memory through an argument is not harmless: a bad pointer would end the program before its entry
+ * was seen.
+ *
+ * Which instructions the kernel refuses is in its arch/x86/kernel/uprobes.c: some prefixes, and a
+ * table by the first byte of the opcode (of VEX instructions: by their only one). A system call is
+ * accepted but does harm: a thread made by it would begin in the kernel's copy of the instruction.
+ */
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <Zydis/Zydis.h>
+
+#include "proc/insn.h"
+
+#ifndef __NR_uprobe
+#define __NR_uprobe 336 /* Linux 6.18: only the kernel's own trampolines may call it */
+#endif
+
+void dt_insn_kernel(struct dt_insn_kernel *k)
+{
+	int saved = errno;
+
+	k->optimizes = syscall(__NR_uprobe) < 0 && errno == ENXIO;
+	errno = saved;
+}
+
+static void decoder_init(ZydisDecoder *d)
+{
+	ZydisDecoderInit(d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+}
+
+/* ---- what an instruction is ---- */
+
+static const uint8_t refused_opcodes[] = {
+    0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61, 0x62,
+    0x6c, 0x6d, 0x6e, 0x6f, 0x82, 0x9a, 0xcc, 0xcd, 0xce, 0xcf, 0xd4, 0xd5, 0xd6, 0xe4,
+    0xe5, 0xe6, 0xe7, 0xea, 0xec, 0xed, 0xee, 0xef, 0xf1, 0xf4, 0xfa, 0xfb};
+
+static bool is_refused(const ZydisDecodedInstruction *i)
+{
+	if (i->mnemonic == ZYDIS_MNEMONIC_SYSCALL || i->mnemonic == ZYDIS_MNEMONIC_SYSENTER)
+		return true;
+	for (unsigned k = 0; k < i->raw.prefix_count; k++)
+		switch (i->raw.prefixes[k].value) {
+		case 0x26:
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+		case 0xf0: return true;
+		default: break;
+		}
+	if (i->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	    i->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return false; /* 0f ... is let pass whole */
+	return memchr(refused_opcodes, i->opcode, sizeof(refused_opcodes)) != NULL;
+}
+
+static bool is_nop5(const ZydisDecodedInstruction *i, const uint8_t *code)
+{
+	return i->length == 5 && memcmp(code, "\x0f\x1f\x44\x00\x00", 5) == 0;
+}
+
+/* Does the kernel emulate it? */
+static bool is_cheap(const ZydisDecodedInstruction *i, const struct dt_insn_kernel *k)
+{
+	if (i->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return false;
+	if (i->opcode_map == ZYDIS_OPCODE_MAP_0F)
+		return (i->opcode & 0xf0) == 0x80 || (i->opcode == 0x1f && k->optimizes);
+	if (i->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return false;
+	return (i->opcode & 0xf8) == 0x50 || (i->opcode & 0xf0) == 0x70 || i->opcode == 0xe8 ||
+	       i->opcode == 0xe9 || i->opcode == 0xeb || i->mnemonic == ZYDIS_MNEMONIC_NOP;
+}
+
+static bool is_jump(const ZydisDecodedInstruction *i)
+{
+	return i->meta.category == ZYDIS_CATEGORY_COND_BR ||
+	       i->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
+static bool is_relative(const ZydisDecodedInstruction *i)
+{
+	return i->raw.imm[0].is_relative;
+}
+
+static uint64_t target_of(const ZydisDecodedInstruction *i, uint64_t at)
+{
+	return at + i->length + (uint64_t)i->raw.imm[0].value.s;
+}
+
+/* ---- the way to the entry probe ---- */
+
+/* Registers that a function may use freely and that carry no argument. */
+static bool is_free_register(ZydisRegister r)
+{
+	switch (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) {
+	case ZYDIS_REGISTER_RAX:
+	case ZYDIS_REGISTER_R10:
+	case ZYDIS_REGISTER_R11: return true;
+	default: return r == ZYDIS_REGISTER_RFLAGS || r == ZYDIS_REGISTER_RIP;
+	}
+}
+
+/* Memory that is there whatever the arguments are: reading the program's own data and its thread's,
+ * writing in the frame that the function has just made. */
+static bool is_own_memory(const ZydisDecodedOperand *o, uint32_t frame)
+{
+	uint64_t at = (uint64_t)o->mem.disp.value;
+
+	if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+		return true;
+	if (o->mem.base == ZYDIS_REGISTER_RSP && o->mem.index == ZYDIS_REGISTER_NONE)
+		return at + o->size / 8 <= frame && o->mem.segment == ZYDIS_REGISTER_SS;
+	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		return false;
+	return o->mem.base == ZYDIS_REGISTER_RIP ||
+	       (o->mem.segment == ZYDIS_REGISTER_FS && o->mem.base == ZYDIS_REGISTER_NONE);
+}
+
+static bool makes_frame(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *ops)
+{
+	return i->mnemonic == ZYDIS_MNEMONIC_SUB && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ops[0].reg.value == ZYDIS_REGISTER_RSP &&
+	       ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[1].imm.value.s > 0 &&
+	       ops[1].imm.value.s < 1 << 20;
+}
+
+static bool is_harmless(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *ops,
+			uint32_t frame)
+{
+	switch (i->meta.category) {
+	case ZYDIS_CATEGORY_BINARY:
+	case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_MISC: /* lea */
+	case ZYDIS_CATEGORY_CMOV:
+	case ZYDIS_CATEGORY_SETCC:
+	case ZYDIS_CATEGORY_CONVERT:
+	case ZYDIS_CATEGORY_BITBYTE: break;
+	default: return i->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || i->mnemonic == ZYDIS_MNEMONIC_NOP;
+	}
+	if (i->mnemonic == ZYDIS_MNEMONIC_DIV || i->mnemonic == ZYDIS_MNEMONIC_IDIV)
+		return false; /* can fail */
+	for (unsigned k = 0; k < i->operand_count; k++) {
+		const ZydisDecodedOperand *o = &ops[k];
+
+		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && !is_own_memory(o, frame))
+			return false;
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+		    !is_free_register(o->reg.value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- jumps through registers and memory: a table of this function, or another function? ---- */
+
+#define LOOK_BACK 4
+
+static ZydisRegister whole_register(ZydisRegister r)
+{
+	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+}
+
+/* Was the register made of a table by one of the instructions before? Compilers make a jump table
+ * of an indexed load, in position-independent code of an indexed load and an addition. */
+static bool is_from_table(const ZydisDecoder *d, const dt_body *b, const uint8_t *code,
+			  ZydisRegister reg)
+{
+	ZydisDecodedInstruction i;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+	for (uint32_t k = b->insns.n - 1; k > 0 && k + LOOK_BACK >= b->insns.n; k--) {
+		const dt_insn *x = &b->insns.v[k - 1];
+
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(d, code + x->offset, x->length, &i, ops)))
+			return false;
+		if (i.operand_count < 2 || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(ops[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
+		    whole_register(ops[0].reg.value) != reg)
+			continue;
+		return i.mnemonic == ZYDIS_MNEMONIC_ADD ||
+		       (ops[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			ops[1].mem.index != ZYDIS_REGISTER_NONE);
+	}
+	return false;
+}
+
+/* What is compiled for control-flow enforcement marks jumps into tables: notrack. */
+static bool leaves_function(const ZydisDecoder *d, const dt_body *b, const uint8_t *code,
+			    const ZydisDecodedInstruction *i, const ZydisDecodedOperand *ops)
+{
+	bool notrack = false;
+
+	for (unsigned k = 0; k < i->raw.prefix_count; k++)
+		notrack = notrack || i->raw.prefixes[k].value == 0x3e;
+	if (notrack || b->insns.v[0].flags & DT_INSN_ENDBR)
+		return !notrack;
+	if (ops[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return ops[0].mem.index == ZYDIS_REGISTER_NONE;
+	return ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       !is_from_table(d, b, code, whole_register(ops[0].reg.value));
+}
+
+/* ---- a function ---- */
+
+struct walk {
+	ZydisDecoder d;
+	const struct dt_insn_kernel *k;
+	const uint8_t *code;
+	size_t n, at;
+	bool entering; /* on the way to the entry probe */
+	uint32_t frame;
+	ZydisDecodedInstruction i;
+	ZydisDecodedOperand
+	    ops[ZYDIS_MAX_OPERAND_COUNT]; /* only while entering, and of indirect jumps */
+};
+
+static void walk_start(struct walk *w, const struct dt_insn_kernel *k, const uint8_t *code,
+		       size_t n)
+{
+	decoder_init(&w->d);
+	w->k = k;
+	w->code = code;
+	w->n = n;
+	w->at = 0;
+	w->entering = true;
+	w->frame = 0;
+}
+
+/* The next instruction; false: there is none that we know. */
+static bool walk_next(struct walk *w, dt_insn *x)
+{
+	const ZydisDecodedInstruction *i = &w->i;
+	const uint8_t *here = w->code + w->at;
+	ZydisDecoderContext ctx;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&w->d, &ctx, here, w->n - w->at, &w->i)))
+		return false;
+	if ((w->entering ||
+	     (is_jump(i) && !is_relative(i))) && /* operands cost more than all the rest */
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&w->d, &ctx, i, w->ops, i->operand_count)))
+		return false;
+	*x = (dt_insn){.offset = (uint32_t)w->at, .length = i->length, .frame = w->frame};
+	x->flags = (i->mnemonic == ZYDIS_MNEMONIC_ENDBR64 ? DT_INSN_ENDBR : 0) |
+		   (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
+		   (i->meta.category == ZYDIS_CATEGORY_RET ? DT_INSN_RETURN : 0);
+	/* Behind the entry a leaf function keeps data below the stack pointer, where the call that
+	 * a five-byte nop becomes would push its return address. */
+	if (is_refused(i) || (w->k->optimizes && !w->entering && is_nop5(i, here)))
+		x->flags |= DT_INSN_REFUSED;
+	if (w->entering && w->frame == 0 && makes_frame(i, w->ops))
+		w->frame = (uint32_t)w->ops[1].imm.value.s;
+	else
+		w->entering = w->entering && is_harmless(i, w->ops, w->frame);
+	w->at += i->length;
+	return true;
+}
+
+static void decode_jump(const struct walk *w, const dt_body *b, dt_insn *x)
+{
+	const ZydisDecodedInstruction *i = &w->i;
+
+	if (is_relative(i)) {
+		x->flags |= i->meta.category == ZYDIS_CATEGORY_COND_BR
+				? DT_INSN_JUMP | DT_INSN_MAYBE
+				: DT_INSN_JUMP;
+		x->condition = i->opcode & 0xf;
+		x->target = target_of(i, b->vaddr + x->offset);
+	} else if (leaves_function(&w->d, b, w->code, i, w->ops)) {
+		x->flags |= DT_INSN_INDIRECT;
+	}
+}
+
+void dt_body_decode(dt_body *b, const struct dt_insn_kernel *k, const uint8_t *code, size_t n,
+		    uint64_t vaddr)
+{
+	struct walk w;
+	dt_insn x;
+
+	walk_start(&w, k, code, n);
+	b->vaddr = vaddr;
+	b->size = n;
+	b->insns.n = 0;
+	while (w.at < n && walk_next(&w, &x)) {
+		*dt_vec_add(&b->insns, NULL) = x;
+		if (is_jump(&w.i))
+			decode_jump(&w, b, &b->insns.v[b->insns.n - 1]);
+	}
+	b->whole = w.at == n;
+}
+
+bool dt_insn_entry(const struct dt_insn_kernel *k, const uint8_t *code, size_t n, bool first,
+		   dt_insn *best)
+{
+	struct walk w;
+	dt_insn x;
+	bool found = false;
+
+	walk_start(&w, k, code, n);
+	while (w.at < n && w.entering && walk_next(&w, &x)) {
+		if (!found)
+			*best = x;
+		found = true;
+		if (first)
+			break;
+		if ((x.flags & (DT_INSN_CHEAP | DT_INSN_REFUSED)) == DT_INSN_CHEAP) {
+			*best = x;
+			break;
+		}
+	}
+	return found;
+}
+
+void dt_body_free(dt_body *b)
+{
+	dt_vec_free(&b->insns);
+}
+
+const dt_insn *dt_body_at(const dt_body *b, uint64_t offset)
+{
+	uint32_t lo = 0, hi = b->insns.n;
+
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (b->insns.v[mid].offset < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < b->insns.n && b->insns.v[lo].offset == offset ? &b->insns.v[lo] : NULL;
+}
+
+void dt_targets_add(dt_targets *to, const uint8_t *code, size_t n, uint64_t vaddr)
+{
+	ZydisDecoder d;
+	ZydisDecodedInstruction i;
+
+	decoder_init(&d);
+	for (size_t at = 0; at < n; at += i.length) {
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + at, n - at, &i)))
+			return;
+		if (is_jump(&i) && is_relative(&i))
+			*dt_vec_add(to, NULL) = target_of(&i, vaddr + at);
+	}
+}

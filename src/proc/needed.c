@@ -1,0 +1,165 @@
+/*
+ * needed: follows DT_NEEDED from the executable of a process, as the dynamic linker will: DT_RPATH and
+ * DT_RUNPATH, LD_LIBRARY_PATH of the process, then the usual directories. It does not read ld.so.cache, nor does it know
+ * about hardware capabilities.
+ */
+#include "proc/needed.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "proc/maps.h"
+
+#define MOST 512 /* libraries; nobody has so many */
+
+struct search {
+	char root[64]; /* before paths of the process */
+	dt_map *seen;  /* by name and by path */
+	DT_VEC(char *) queue;
+	char *env; /* LD_LIBRARY_PATH; NULL: none */
+	void (*file)(void *arg, const char *path);
+	void *arg;
+};
+
+static const char usual[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:"
+			    "/usr/local/lib/x86_64-linux-gnu:/usr/local/lib";
+
+static bool add(struct search *s, const char *path)
+{
+	char *full = dt_xasprintf("%s%s", s->root, path);
+	bool ok = access(full, R_OK) == 0;
+
+	if (ok && !dt_map_get(s->seen, full) && s->queue.n < MOST) {
+		dt_map_set(s->seen, full, s);
+		*dt_vec_add(&s->queue, NULL) = dt_xstrdup(path);
+		s->file(s->arg, full);
+	}
+	free(full);
+	return ok;
+}
+
+/* One directory of a list: "$ORIGIN" and "${ORIGIN}" at its start mean where the object itself is. */
+static bool look_in(struct search *s, const char *dir, size_t n, const char *object, const char *name)
+{
+	static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
+	const char *slash = strrchr(object, '/');
+	char *path = NULL;
+	bool ok;
+
+	for (size_t i = 0; i < DT_NELEM(origins) && slash && !path; i++) {
+		size_t k = strlen(origins[i]);
+
+		if (n >= k && strncmp(dir, origins[i], k) == 0)
+			path = dt_xasprintf("%.*s%.*s/%s", (int)(slash - object), object, (int)(n - k), dir + k, name);
+	}
+	if (!path)
+		path = dt_xasprintf("%.*s/%s", (int)n, dir, name);
+	ok = n > 0 && add(s, path);
+	free(path);
+	return ok;
+}
+
+static bool look_along(struct search *s, const char *list, const char *object, const char *name)
+{
+	for (const char *p = list; p && *p;) {
+		size_t n = strcspn(p, ":");
+
+		if (look_in(s, p, n, object, name))
+			return true;
+		p += n + (p[n] == ':');
+	}
+	return false;
+}
+
+/* A string of .dynstr; NULL: there is none. */
+static const char *string_at(const struct dt_elf_section *strings, uint64_t at)
+{
+	const char *s = strings->data;
+
+	return s && at < strings->data_size && memchr(s + at, 0, strings->data_size - at) ? s + at : NULL;
+}
+
+static void follow(struct search *s, dt_elf *e, const char *object)
+{
+	struct dt_elf_section dynamic, strings;
+	const char *paths = NULL;
+	Elf64_Dyn d;
+
+	if (!dt_elf_is_64(e) || !dt_elf_section(e, ".dynamic", &dynamic) || !dt_elf_section(e, ".dynstr", &strings))
+		return;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint64_t at = 0; dynamic.data && at + sizeof(d) <= dynamic.data_size; at += sizeof(d)) {
+			const char *text;
+
+			memcpy(&d, (const char *)dynamic.data + at, sizeof(d));
+			if (d.d_tag == DT_NULL)
+				break;
+			text = string_at(&strings, d.d_un.d_val);
+			if (pass == 0 && (d.d_tag == DT_RPATH || d.d_tag == DT_RUNPATH))
+				paths = text;
+			if (pass == 0 || d.d_tag != DT_NEEDED || !text || dt_map_get(s->seen, text))
+				continue;
+			dt_map_set(s->seen, text, s);
+			if (strchr(text, '/'))
+				add(s, text);
+			else if (!look_along(s, paths, object, text) && !look_along(s, s->env, object, text))
+				look_along(s, usual, object, text);
+		}
+}
+
+static char *library_path(long pid)
+{
+	static const char name[] = "LD_LIBRARY_PATH=";
+	char path[64], buf[65536];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, buf, sizeof(buf) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	buf[n > 0 ? n : 0] = 0;
+	for (const char *p = buf; n > 0 && p < buf + n; p += strlen(p) + 1)
+		if (strncmp(p, name, sizeof(name) - 1) == 0)
+			return dt_xstrdup(p + sizeof(name) - 1);
+	return NULL;
+}
+
+void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg)
+{
+	struct search s = {.seen = dt_map_new(), .env = library_path(pid), .file = file, .arg = arg};
+	char link[64], exe[PATH_MAX];
+	dt_error err;
+	ssize_t n;
+
+	dt_proc_root(pid, s.root, sizeof(s.root));
+	snprintf(link, sizeof(link), "/proc/%ld/exe", pid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = 0;
+	if (n > 0)
+		add(&s, exe);
+	for (uint32_t i = 0; i < s.queue.n; i++) {
+		char *full = dt_xasprintf("%s%s", s.root, s.queue.v[i]);
+		dt_elf *e = dt_elf_open(full, NULL, &err);
+
+		if (e) {
+			const char *interp = dt_elf_interp(e);
+
+			if (interp)
+				add(&s, interp);
+			follow(&s, e, s.queue.v[i]);
+			dt_elf_free(e);
+		}
+		free(full);
+	}
+	for (uint32_t i = 0; i < s.queue.n; i++)
+		free(s.queue.v[i]);
+	dt_vec_free(&s.queue);
+	dt_map_free(s.seen);
+	free(s.env);
+}

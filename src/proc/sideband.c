@@ -1,0 +1,371 @@
+/*
+ * sideband: see sideband.h.
+ *
+ * Events come from perf_rings.c in order of time and change images.c; files.c knows the files. Of the events only those
+ * of executable mappings are asked for (attr.mmap without mmap_data); variables of an object are found by the distance
+ * from its text.
+ *
+ * The kernel fills in the build id of a file where it can (Linux 5.12), else device and inode. In both cases we can tell
+ * later whether a file of that name is still the one that was mapped.
+ *
+ * Reading /proc and the events can overlap: what /proc told is then told again by an event, which changes nothing; and
+ * an exec that /proc has told of already begins its image again, which the events that follow fill.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "proc/files.h"
+#include "proc/images.h"
+#include "proc/perf_rings.h"
+
+#define RING_SIZE    (512 * 1024) /* some 400 short-lived processes */
+#define FIRST_SLICE  10000000 /* ns for reading /proc when opened */
+#define SLICE	     20000000	  /* and at each drain */
+#define READ_AGAIN   100000000	  /* ns between readings of one process that has unknown addresses */
+
+struct dt_sideband {
+	dt_perf_rings *rings; /* NULL: refused */
+	dt_files *files;
+	dt_images *images;
+	DIR *scan; /* of /proc; NULL: done */
+	uint64_t lost;
+	struct dt_sideband_listener *listeners;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void tell(dt_sideband *sb, enum dt_sideband_event what, long pid, long parent,
+		 const dt_umap *map)
+{
+	for (struct dt_sideband_listener *l = sb->listeners; l; l = l->next)
+		l->event(l->arg, what, pid, parent, map);
+}
+
+/* ---- /proc ---- */
+
+/* Files; [vdso] and [uprobes], which have at least a name. Everything else is anonymous memory. */
+static bool is_anon(const char *path)
+{
+	return !((path[0] == '/' && path[1] != '/') || strcmp(path, "[vdso]") == 0 ||
+		 strcmp(path, "[uprobes]") == 0);
+}
+
+static void read_process(dt_sideband *sb, dt_process *p)
+{
+	dt_error err;
+	dt_maps *maps = dt_maps_read(p->pid, &err);
+
+	p->read_at = now();
+	p->losses = sb->lost;
+	if (!maps) {
+		if (err.code == ESRCH)
+			dt_images_exit(sb->images, p);
+		return;
+	}
+	p->root = dt_files_root_of(sb->files, p->pid, p->root);
+	for (uint32_t i = 0; i < maps->n; i++) {
+		const dt_mapping *m = &maps->v[i];
+		dt_file like = {.path = m->path,
+				.inode = m->inode,
+				.dev_major = m->dev_major,
+				.dev_minor = m->dev_minor,
+				.vdso = m->kind == DT_MAP_VDSO,
+				.anon = is_anon(m->path),
+				.pid = p->pid,
+				.root = p->root};
+		dt_umap u = {.start = m->start, .end = m->end, .offset = m->offset};
+
+		if (!m->exec)
+			continue;
+		u.file = dt_files_get(sb->files, &like);
+		dt_images_map(p, &u);
+		tell(sb, DT_SB_MAP, p->pid, 0, &u);
+	}
+	dt_maps_free(maps);
+}
+
+/* The process, read from /proc if it was never heard of. */
+static dt_process *need_process(dt_sideband *sb, long pid)
+{
+	dt_process *p = dt_images_make(sb->images, pid, 0);
+
+	if (!p->read_at && !p->exited)
+		read_process(sb, p);
+	return p;
+}
+
+/* Go on with reading those that were there before us, for a while. */
+static void scan(dt_sideband *sb, uint64_t slice)
+{
+	uint64_t end = now() + slice;
+	struct dirent *d = NULL;
+
+	while (sb->scan && now() < end && (d = readdir(sb->scan)))
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+			need_process(sb, atol(d->d_name));
+	if (sb->scan && !d && now() < end) {
+		closedir(sb->scan);
+		sb->scan = NULL;
+	}
+}
+
+/* ---- events ---- */
+
+struct mmap2 { /* PERF_RECORD_MMAP2 */
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, offset;
+	union {
+		struct {
+			uint32_t dev_major, dev_minor;
+			uint64_t inode, generation;
+		};
+		struct {
+			uint8_t build_id_len, reserved[3];
+			uint8_t build_id[20];
+		};
+	};
+	uint32_t prot, flags;
+	char path[]; /* NUL-terminated, padded; then the time */
+};
+
+struct task { /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct comm {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+};
+
+struct lost {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+static void on_map(dt_sideband *sb, uint64_t time, const struct mmap2 *e)
+{
+	dt_file like = {.path = e->path, .pid = (int32_t)e->pid};
+	dt_umap u = {.start = e->addr, .end = e->addr + e->len, .offset = e->offset, .since = time};
+	dt_process *p;
+
+	if (e->header.size <= sizeof(*e) + sizeof(time) || (int32_t)e->pid <= 0 ||
+	    !memchr(e->path, 0, e->header.size - sizeof(*e)))
+		return;
+	like.anon = is_anon(e->path);
+	like.vdso = strcmp(e->path, "[vdso]") == 0;
+	p = need_process(sb, like.pid);
+	like.root = p->root;
+	if (e->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		like.build_id_len = e->build_id_len <= 20 ? e->build_id_len : 20;
+		memcpy(like.build_id, e->build_id, like.build_id_len);
+	} else {
+		like.inode = e->inode;
+		like.dev_major = e->dev_major;
+		like.dev_minor = e->dev_minor;
+	}
+	u.file = dt_files_get(sb->files, &like);
+	dt_images_map(p, &u);
+	tell(sb, DT_SB_MAP, like.pid, 0, &u);
+}
+
+static void on_fork(dt_sideband *sb, uint64_t time, const struct task *e)
+{
+	if (e->pid == e->ppid || (int32_t)e->pid <= 0 || (int32_t)e->ppid <= 0)
+		return; /* a thread, or outside our pid namespace */
+	dt_images_fork(sb->images, need_process(sb, (int32_t)e->ppid), (int32_t)e->pid, time);
+	tell(sb, DT_SB_FORK, (int32_t)e->pid, (int32_t)e->ppid, NULL);
+}
+
+static void on_end(dt_sideband *sb, const struct task *e)
+{
+	dt_process *p = dt_images_get(sb->images, (int32_t)e->pid);
+
+	if (e->pid != e->tid || !p)
+		return;
+	dt_images_exit(sb->images, p);
+	tell(sb, DT_SB_EXIT, (int32_t)e->pid, 0, NULL);
+}
+
+static void on_exec(dt_sideband *sb, uint64_t time, const struct comm *e)
+{
+	dt_process *p;
+
+	if (!(e->header.misc & PERF_RECORD_MISC_COMM_EXEC) || (int32_t)e->pid <= 0)
+		return;
+	p = dt_images_make(sb->images, (int32_t)e->pid, time);
+	dt_images_exec(sb->images, p, time);
+	p->root = dt_files_root_of(sb->files, p->pid, p->root);
+	p->read_at = time; /* from here on we are told everything */
+	p->losses = sb->lost;
+	tell(sb, DT_SB_EXEC, p->pid, 0, NULL);
+}
+
+static void on_event(void *arg, uint64_t time, const struct perf_event_header *h)
+{
+	dt_sideband *sb = arg;
+
+	switch (h->type) {
+	case PERF_RECORD_MMAP2: on_map(sb, time, (const struct mmap2 *)h); break;
+	case PERF_RECORD_FORK: on_fork(sb, time, (const struct task *)h); break;
+	case PERF_RECORD_EXIT: on_end(sb, (const struct task *)h); break;
+	case PERF_RECORD_COMM: on_exec(sb, time, (const struct comm *)h); break;
+	case PERF_RECORD_LOST: sb->lost += ((const struct lost *)h)->lost; break;
+	}
+}
+
+void dt_sideband_drain(dt_sideband *sb)
+{
+	if (sb->rings)
+		dt_perf_rings_read(sb->rings, on_event, sb);
+	scan(sb, SLICE);
+}
+
+/* ---- open ---- */
+
+dt_sideband *dt_sideband_open(dt_error *err)
+{
+	dt_sideband *sb = dt_xcalloc(1, sizeof(*sb));
+	struct perf_event_attr attr = {
+	    .size = sizeof(attr),
+	    .type = PERF_TYPE_SOFTWARE,
+	    .config = PERF_COUNT_SW_DUMMY,
+	    .sample_type = PERF_SAMPLE_TIME,
+	    .sample_id_all = 1,
+	    .mmap = 1,
+	    .mmap2 = 1,
+	    .build_id = 1,
+	    .comm = 1,
+	    .comm_exec = 1,
+	    .task = 1,
+	    .exclude_kernel = 1,
+	    .use_clockid = 1,
+	    .clockid = CLOCK_MONOTONIC,
+	};
+
+	memset(err, 0, sizeof(*err));
+	sb->files = dt_files_new();
+	sb->images = dt_images_new();
+	sb->rings = dt_perf_rings_open(&attr, RING_SIZE, err);
+	if (sb->rings) {
+		sb->scan = opendir("/proc");
+		scan(sb, FIRST_SLICE);
+	}
+	return sb;
+}
+
+void dt_sideband_free(dt_sideband *sb)
+{
+	if (!sb)
+		return;
+	dt_perf_rings_free(sb->rings);
+	dt_images_free(sb->images);
+	dt_files_free(sb->files);
+	if (sb->scan)
+		closedir(sb->scan);
+	free(sb);
+}
+
+bool dt_sideband_live(const dt_sideband *sb)
+{
+	return sb->rings != NULL;
+}
+
+int dt_sideband_fd(const dt_sideband *sb)
+{
+	return sb->rings ? dt_perf_rings_fd(sb->rings) : -1;
+}
+
+uint64_t dt_sideband_lost(const dt_sideband *sb)
+{
+	return sb->lost;
+}
+
+void dt_sideband_listen(dt_sideband *sb, struct dt_sideband_listener *l)
+{
+	l->next = sb->listeners;
+	sb->listeners = l;
+}
+
+void dt_sideband_unlisten(dt_sideband *sb, struct dt_sideband_listener *l)
+{
+	struct dt_sideband_listener **at = &sb->listeners;
+
+	while (*at && *at != l)
+		at = &(*at)->next;
+	if (*at)
+		*at = l->next;
+}
+
+/* ---- questions ---- */
+
+/* An address that we do not know: can /proc tell more than we have been told? */
+static bool may_know_more(const dt_sideband *sb, const dt_process *p)
+{
+	if (p->exited)
+		return false;
+	if (sb->rings && p->read_at)
+		return p->losses != sb->lost;
+	return now() - p->read_at > READ_AGAIN;
+}
+
+bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, dt_umap *m)
+{
+	dt_process *p;
+
+	if (pid <= 0)
+		return false;
+	p = need_process(sb, pid);
+	if (dt_images_find(p, time, addr, m))
+		return true;
+	if (!may_know_more(sb, p))
+		return false;
+	read_process(sb, p);
+	return dt_images_find(p, time, addr, m);
+}
+
+bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m)
+{
+	return pid > 0 && dt_images_next(need_process(sb, pid), time, it, m);
+}
+
+void dt_sideband_keep(dt_sideband *sb, long pid)
+{
+	if (pid > 0)
+		need_process(sb, pid)->kept = true;
+}
+
+bool dt_sideband_exited(const dt_sideband *sb, long pid)
+{
+	const dt_process *p = dt_images_get(sb->images, pid);
+
+	return p && p->exited;
+}
+
+int dt_sideband_open_file(dt_sideband *sb, const dt_file *f)
+{
+	return dt_files_open(sb->files, f);
+}
+
+void dt_sideband_root(dt_sideband *sb, const dt_file *f, char *to, size_t n)
+{
+	dt_files_root_path(sb->files, f->root, to, n);
+}
+
+char *dt_sideband_path(dt_sideband *sb, long pid, const char *path)
+{
+	char root[64];
+
+	dt_files_root_path(sb->files, need_process(sb, pid)->root, root, sizeof(root));
+	return dt_xasprintf("%s%s", root, path);
+}

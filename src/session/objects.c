@@ -1,0 +1,112 @@
+/*
+ * objects: the objects of processes, for those who ask for types in them (type/user.h).
+ *
+ * A process of the session is held where its objects are loaded (proc/control.h); any other one is looked at as it
+ * runs. The first object is the executable, which is also called a.out; the others come in the order of their
+ * addresses. The names are those that probe descriptions use: "libc" and "libc.so" mean libc.so.6, too.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "proc/maps.h"
+#include "session/session.h"
+#include "type/user.h"
+
+static bool same_file(const dt_mapping *a, const dt_mapping *b)
+{
+	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
+}
+
+static bool is_named(const dt_mapping *m, const char *name, bool is_exe)
+{
+	size_t n = strlen(name);
+
+	if (strcmp(m->base, name) == 0 || (is_exe && strcmp(name, "a.out") == 0))
+		return true;
+	return strncmp(m->base, name, n) == 0 &&
+	       (m->base[n] == '.' || (m->base[n] == '-' && isdigit((unsigned char)m->base[n + 1])));
+}
+
+/* The mapping of code of an object that no earlier one is of. */
+static bool is_object(const dt_maps *maps, uint32_t i)
+{
+	const dt_mapping *m = &maps->v[i];
+
+	if (m->kind != DT_MAP_FILE || !m->exec)
+		return false;
+	while (i-- > 0)
+		if (maps->v[i].kind == DT_MAP_FILE && maps->v[i].exec && same_file(&maps->v[i], m))
+			return false;
+	return true;
+}
+
+/* By name, or (name NULL) the nth; NULL: there is none. */
+static const dt_mapping *find_object(const dt_maps *maps, long pid, const char *name, uint32_t nth)
+{
+	const dt_mapping *exe = dt_maps_exe(maps, pid);
+	uint32_t seen = 1; /* the executable is object 0, wherever it lies */
+
+	for (uint32_t i = 0; i < maps->n; i++) {
+		const dt_mapping *m = &maps->v[i];
+		bool is_exe = exe && same_file(m, exe);
+
+		if (!is_object(maps, i))
+			continue;
+		if (name ? is_named(m, name, is_exe) : (is_exe ? 0 : seen++) == nth)
+			return m;
+	}
+	return NULL;
+}
+
+static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint64_t *bias, dt_error *err)
+{
+	char root[64];
+	struct dt_elf_place place = {.root = root, .path = m->path, .debug_dir = h->opts.text[DT_O_DEBUGDIR]};
+	int fd = dt_map_open(pid, m);
+	dt_elf *e;
+
+	dt_proc_root(pid, root, sizeof(root));
+	if (fd < 0) {
+		dt_err(err, errno, "%s of process %ld cannot be opened: %s", m->base, pid, strerror(errno));
+		return NULL;
+	}
+	e = dt_elf_open_fd(fd, &place, err);
+	if (e && !dt_elf_bias(e, m->start, m->offset, bias))
+		*bias = 0;
+	return e;
+}
+
+static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth, char **name, uint64_t *bias,
+			   dt_error *err)
+{
+	dtrace_hdl_t *h = arg;
+	const dt_mapping *m;
+	dt_maps *maps;
+	dt_elf *e = NULL;
+
+	if (dt_procs_find(h->procs, pid) && !dt_procs_need(h->procs, pid, err))
+		return NULL;
+	maps = dt_maps_read(pid, err);
+	if (!maps) {
+		err->tag = err->tag ? err->tag : "D_PROC_GRAB";
+		return NULL;
+	}
+	m = find_object(maps, pid, object, nth);
+	if (m) {
+		*name = dt_xstrdup(m->base);
+		e = open_mapping(h, pid, m, bias, err);
+		if (!e)
+			err->tag = "D_PROC_LIB";
+	} else if (object || nth == 0) {
+		dt_err(err, EDT_NOMOD, "process %ld has no object %s", pid, object ? object : "at all");
+		err->tag = "D_PROC_LIB";
+	}
+	dt_maps_free(maps);
+	return e;
+}
+
+void dt_objects_offer(dtrace_hdl_t *h)
+{
+	dt_types_set_user(h->types, &(struct dt_user_source){.arg = h, .open = open_object});
+}

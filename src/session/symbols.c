@@ -1,0 +1,118 @@
+/*
+ * symbols: names of addresses in processes, for the consumer.
+ *
+ * The side-band is opened only when the program records user addresses: before the first probe fires, so that
+ * processes that live shorter than the consumer sleeps are known when their stacks are printed. Opened with it: the
+ * symbol cache.
+ */
+#include <stdlib.h>
+
+#include "session/session.h"
+#include "proc/usym.h"
+
+struct dt_symbols {
+	dt_sideband *sb; /* of h->procs */
+	dt_usyms *us;
+};
+
+static bool is_user_address(const dt_action *a)
+{
+	switch (a->kind) {
+	case DT_ACT_USTACK:
+	case DT_ACT_JSTACK:
+	case DT_ACT_USYM:
+	case DT_ACT_UMOD:
+	case DT_ACT_UADDR: return true;
+	default: return false;
+	}
+}
+
+static bool format_has(const struct dt_format *f, char letter)
+{
+	for (uint32_t i = 0; f && i < f->nconvs; i++)
+		if (f->convs[i].letter == letter)
+			return true;
+	return false;
+}
+
+/* Keys of aggregations are actions of the clause, too. */
+static bool is_needed(const dtrace_hdl_t *h)
+{
+	for (uint32_t i = 0; i < h->ecbs.n; i++) {
+		const dt_clause *c = h->ecbs.v[i].clause;
+
+		for (uint32_t a = 0; a < c->nactions; a++)
+			if (is_user_address(&c->actions[a]))
+				return true;
+		for (uint32_t s = 0; s < c->nstmts; s++)
+			if (format_has(c->stmts[s].format, 'A'))
+				return true;
+	}
+	return false;
+}
+
+void dt_symbols_open(dtrace_hdl_t *h)
+{
+	struct dt_usyms_opts opts = {
+	    .raw_names = dt_opt(&h->opts, DT_O_MANGLED),
+	    .debug_dir = h->opts.text[DT_O_DEBUGDIR],
+	};
+	const dt_proc *p;
+
+	if (h->symbols || !h->engine_ops->live || !is_needed(h))
+		return;
+	h->symbols = dt_xcalloc(1, sizeof(*h->symbols));
+	h->symbols->sb = dt_procs_sideband(h->procs);
+	if (!dt_sideband_live(h->symbols->sb))
+		dt_session_debug(h, "perf events are refused: processes are known from /proc only");
+	for (uint32_t i = 0; (p = dt_procs_nth(h->procs, i)); i++)
+		dt_sideband_keep(h->symbols->sb, p->pid); /* they were there before the side-band */
+	h->symbols->us = dt_usyms_new(h->symbols->sb, &opts);
+}
+
+void dt_symbols_free(dtrace_hdl_t *h)
+{
+	if (!h->symbols)
+		return;
+	dt_usyms_free(h->symbols->us);
+	free(h->symbols);
+	h->symbols = NULL;
+}
+
+void dt_symbols_update(dtrace_hdl_t *h)
+{
+	if (!h->symbols)
+		return;
+	dt_sideband_drain(h->symbols->sb);
+	dt_usyms_trim(h->symbols->us);
+}
+
+/* What happened since the last update may explain the address. */
+bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
+		     const char **sym, uint64_t *off)
+{
+	dtrace_hdl_t *h = arg;
+	dt_usym s;
+
+	if (!h->symbols)
+		return false;
+	if (pid == 0)
+		pid = h->macros.target;
+	if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s)) {
+		dt_sideband_drain(h->symbols->sb);
+		if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s))
+			return false;
+	}
+	*obj = s.object;
+	*sym = s.name;
+	*off = s.offset;
+	return true;
+}
+
+void dt_symbols_keep(void *arg, long pid)
+{
+	dtrace_hdl_t *h = arg;
+
+	if (h->symbols)
+		dt_sideband_keep(h->symbols->sb, pid);
+}

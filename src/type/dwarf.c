@@ -1,0 +1,503 @@
+/*
+ * dwarf: from names and addresses to the DIEs that describe them.
+ *
+ * Few programs carry an index of their types (.debug_names, .gdb_index, .debug_pubtypes), and none is complete,
+ * so names are found by reading: the units of the file in order, and of each only its outermost DIEs and those
+ * in namespaces; what is inside of a type or a function is stepped over. Reading stops at the unit that has the
+ * name; the names met on the way are kept, and the next look-up goes on from there. Only if no unit has it are the
+ * types inside of classes read too (other languages than C have such). doc/processes.md has figures.
+ *
+ * Functions are found by address: the ranges of the units say which one it is in, and the functions of that
+ * unit are listed once.
+ *
+ * The file is mapped (libdw does), so that a large one costs only the pages that are looked at.
+ */
+#include <stdlib.h>
+
+#include "type/dwarf.h"
+
+#define NAMESPACE_DEPTH 64
+
+static struct dwarf_reader *reader(struct dt_user_reader *r)
+{
+	return (struct dwarf_reader *)r;
+}
+
+static void damaged(struct dwarf_reader *d)
+{
+	const char *why = dwarf_errmsg(-1);
+
+	if (d->damage == NULL)
+		d->damage = dt_xasprintf("the DWARF of %s is damaged: %s", d->r.object->name,
+					 why != NULL ? why : "it makes no sense");
+}
+
+/* ---- the table of names ---- */
+
+static void grow_table(struct dwarf_reader *d)
+{
+	uint32_t size = d->heads != NULL ? (d->mask + 1) * 2 : 1024;
+
+	if (d->heads != NULL && d->names.n <= d->mask)
+		return;
+	free(d->heads);
+	d->heads = dt_xcalloc(size, sizeof(*d->heads));
+	d->mask = size - 1;
+	for (uint32_t i = d->names.n; i-- > 0;) { /* the first added comes first in its chain */
+		struct dwarf_name *n = &d->names.v[i];
+
+		n->next = d->heads[n->hash & d->mask];
+		d->heads[n->hash & d->mask] = i + 1;
+	}
+}
+
+/* The scope of what is declared in one place and defined in another, until it is asked for. */
+static const char elsewhere[] = "?";
+
+static void add_name(struct dwarf_reader *d, const char *name, const char *scope, uint32_t where,
+		     const Dwarf_Die *die)
+{
+	uint32_t hash = (uint32_t)dt_hash_bytes(name, strlen(name)), *link;
+	struct dwarf_name *n;
+
+	grow_table(d);
+	for (link = &d->heads[hash & d->mask]; *link != 0; link = &n->next) {
+		n = &d->names.v[*link - 1];
+		if (n->hash == hash && n->where == where && scope != elsewhere &&
+		    strcmp(n->name, name) == 0 && strcmp(n->scope, scope) == 0)
+			return;
+	}
+	*link = d->names.n + 1; /* before the vector moves */
+	n = dt_vec_add(&d->names, NULL);
+	*n = (struct dwarf_name){.name = name, .scope = scope, .die = *die, .hash = hash, .where = where};
+}
+
+/* "a::b" for a DIE in struct b of namespace a. libdw has to search the unit for what is around a DIE. */
+static const char *scope_of(struct dwarf_reader *d, Dwarf_Die *die)
+{
+	Dwarf_Die *scopes = NULL;
+	int n = dwarf_getscopes_die(die, &scopes);
+	const char *scope;
+	dt_buf b = {0};
+
+	while (n-- > 1) { /* the unit comes last, the DIE itself first */
+		int tag = dwarf_tag(&scopes[n]);
+		const char *name = NULL;
+
+		if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+		    tag == DW_TAG_class_type || tag == DW_TAG_union_type)
+			name = dwarf_diename(&scopes[n]);
+		if (name != NULL)
+			dt_buf_printf(&b, "%s%s", b.n != 0 ? "::" : "", name);
+	}
+	free(scopes);
+	scope = b.n != 0 ? dt_arena_strdup(d->r.object->ts->arena, b.s) : "";
+	dt_buf_free(&b);
+	return scope;
+}
+
+static const char *scope_of_name(struct dwarf_reader *d, struct dwarf_name *n)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die declared;
+
+	if (n->scope == elsewhere)
+		n->scope = dwarf_attr(&n->die, DW_AT_specification, &a) != NULL &&
+				   dwarf_formref_die(&a, &declared) != NULL
+			       ? scope_of(d, &declared)
+			       : "";
+	return n->scope;
+}
+
+/* Is what is written before a name all of its scope, or the last parts of it? */
+static bool scope_fits(struct dwarf_reader *d, struct dwarf_name *name, const char *wanted, size_t len)
+{
+	const char *scope;
+	size_t n;
+
+	if (len == 0)
+		return true;
+	scope = scope_of_name(d, name);
+	n = strlen(scope);
+	return n >= len && memcmp(scope + n - len, wanted, len) == 0 && (n == len || scope[n - len - 1] == ':');
+}
+
+/* exact: what is written is the whole scope. */
+static struct dwarf_name *known_name(struct dwarf_reader *d, uint32_t where, const char *name, bool exact)
+{
+	const char *last = name;
+	size_t scope_len;
+	uint32_t hash;
+
+	for (const char *p; (p = strstr(last, "::")) != NULL;)
+		last = p + 2;
+	scope_len = last == name ? 0 : (size_t)(last - name) - 2;
+	hash = (uint32_t)dt_hash_bytes(last, strlen(last));
+	if (d->heads == NULL)
+		return NULL;
+	for (uint32_t i = d->heads[hash & d->mask]; i != 0; i = d->names.v[i - 1].next) {
+		struct dwarf_name *n = &d->names.v[i - 1];
+
+		if (n->hash == hash && (n->where & where) != 0 && strcmp(n->name, last) == 0 &&
+		    scope_fits(d, n, name, scope_len) &&
+		    (!exact || strlen(scope_of_name(d, n)) == scope_len))
+			return n;
+	}
+	return NULL;
+}
+
+/* ---- reading units ---- */
+
+static bool is_c(int lang)
+{
+	return lang == DW_LANG_C || lang == DW_LANG_C89 || lang == DW_LANG_C99 || lang == DW_LANG_C11;
+}
+
+/* Which look-ups find this DIE; 0: none. Other languages than C have no need for the word struct. */
+static uint32_t where_of(Dwarf_Die *die, bool tags_are_types)
+{
+	uint32_t bit;
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_typedef:
+	case DW_TAG_base_type:
+	case DW_TAG_template_alias: return 1u << DT_NS_ORDINARY;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type: bit = DT_NS_STRUCT; break;
+	case DW_TAG_union_type: bit = DT_NS_UNION; break;
+	case DW_TAG_enumeration_type: bit = DT_NS_ENUM; break;
+	case DW_TAG_variable: return dwarf_hasattr(die, DW_AT_declaration) ? 0 : 1u << DWARF_VARIABLE;
+	default: return 0;
+	}
+	if (dwarf_hasattr(die, DW_AT_declaration))
+		return 0;
+	return 1u << bit | (tags_are_types ? 1u << DT_NS_ORDINARY : 0);
+}
+
+/* Does a name of this DIE stand before those of what is in it? */
+static bool is_scope(struct dwarf_reader *d, int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module: return true;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type: return d->nested;
+	default: return false;
+	}
+}
+
+static void read_names(struct dwarf_reader *d, Dwarf_Die *parent, const char *scope, bool tags, int depth)
+{
+	dt_arena *arena = d->r.object->ts->arena;
+	struct dwarf_walk w;
+
+	if (depth > NAMESPACE_DEPTH)
+		return;
+	for (dwarf_first(parent, &w); w.more; dwarf_next(&w)) {
+		int tag = dwarf_tag(&w.die);
+		uint32_t where = where_of(&w.die, tags);
+		const char *name = NULL, *inner = scope;
+
+		if (where != 0 || is_scope(d, tag))
+			name = dwarf_diename(&w.die);
+		if (where != 0 && name != NULL)
+			add_name(d, name, tags && dwarf_hasattr(&w.die, DW_AT_specification) ? elsewhere : scope,
+				 where, &w.die);
+		if (!is_scope(d, tag))
+			continue;
+		if (name != NULL)
+			inner = dt_arena_printf(arena, "%s%s%s", scope, *scope != '\0' ? "::" : "", name);
+		read_names(d, &w.die, inner, tags, depth + 1);
+	}
+}
+
+/* Read the names of one more unit; false when there is none left. */
+static bool read_more_names(struct dwarf_reader *d)
+{
+	Dwarf_Die unit, split;
+	uint8_t type;
+	int rc;
+
+	while (d->names_dw != NULL) {
+		memset(&split, 0, sizeof(split));
+		rc = dwarf_get_units(d->names_dw, d->names_cu, &d->names_cu, NULL, &type, &unit, &split);
+		if (rc == 0) {
+			Dwarf_Die *die = type == DW_UT_skeleton && split.addr != NULL ? &split : &unit;
+			bool tags = !is_c(dwarf_srclang(die));
+
+			d->has_classes |= tags;
+			if (tags || !d->nested)
+				read_names(d, die, "", tags, 0);
+			return true;
+		}
+		if (rc < 0)
+			damaged(d);
+		/* What dwz has moved to a file that several programs share; then the inside of classes. */
+		d->names_cu = NULL;
+		if (d->names_dw == d->dw && dwarf_getalt(d->dw) != NULL) {
+			d->names_dw = dwarf_getalt(d->dw);
+		} else {
+			d->names_dw = d->nested || !d->has_classes ? NULL : d->dw;
+			d->nested = true;
+		}
+	}
+	return false;
+}
+
+static bool find_name(struct dwarf_reader *d, uint32_t where, const char *name, bool exact, Dwarf_Die *die)
+{
+	struct dwarf_name *n;
+
+	while ((n = known_name(d, where, name, exact)) == NULL)
+		if (!read_more_names(d))
+			return false;
+	*die = n->die;
+	return true;
+}
+
+static dt_type *find_type(struct dwarf_reader *d, enum dt_namespace ns, const char *name, bool exact)
+{
+	Dwarf_Die die;
+	dt_type *t;
+
+	if (!find_name(d, 1u << ns, name, exact, &die))
+		return NULL;
+	t = dt_dwarf_node(d, &die);
+	return t != d->r.object->ts->broken ? t : NULL;
+}
+
+static dt_type *lookup(struct dt_user_reader *r, enum dt_namespace ns, const char *name)
+{
+	return find_type(reader(r), ns, name, false);
+}
+
+/* In C a name is enough. Elsewhere every class may have its own `Impl`: the scope must be the same. */
+static dt_type *definition(struct dt_user_reader *r, dt_type *f)
+{
+	enum dt_namespace ns = f->tag_is_union ? DT_NS_UNION : DT_NS_STRUCT;
+	Dwarf_Die die = *(const Dwarf_Die *)f->user_ref, unit;
+	const char *scope;
+
+	if (dwarf_diecu(&die, &unit, NULL, NULL) == NULL)
+		return NULL;
+	if (is_c(dwarf_srclang(&unit)))
+		return find_type(reader(r), ns, f->name, false);
+	scope = scope_of(reader(r), &die);
+	return find_type(reader(r), ns,
+			 dt_arena_printf(r->object->ts->arena, "%s%s%s", scope, *scope != '\0' ? "::" : "", f->name),
+			 true);
+}
+
+static dt_type *variable(struct dt_user_reader *r, const char *name)
+{
+	Dwarf_Die die;
+
+	return find_name(reader(r), 1u << DWARF_VARIABLE, name, false, &die)
+		   ? dt_dwarf_type_of(reader(r), &die)
+		   : NULL;
+}
+
+static const char *next_name(struct dt_user_reader *r, enum dt_namespace ns, uint32_t *it)
+{
+	struct dwarf_reader *d = reader(r);
+
+	while (*it < d->names.n) {
+		const struct dwarf_name *n = &d->names.v[(*it)++];
+
+		if (n->where & 1u << ns)
+			return n->name;
+	}
+	return NULL;
+}
+
+/* ---- functions ---- */
+
+static int by_low(const void *a, const void *b)
+{
+	const struct dwarf_range *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct dwarf_function *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void list_units(struct dwarf_reader *d)
+{
+	Dwarf_Die unit, split;
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+	int rc;
+
+	d->units_listed = true;
+	while (memset(&split, 0, sizeof(split)),
+	       (rc = dwarf_get_units(d->dw, cu, &cu, NULL, &type, &unit, &split)) == 0) {
+		Dwarf_Addr base, low, high;
+		ptrdiff_t at = 0;
+
+		while ((at = dwarf_ranges(&unit, at, &base, &low, &high)) > 0)
+			if (low < high)
+				*dt_vec_add(&d->ranges, NULL) =
+				    (struct dwarf_range){low, high, d->units.n};
+		*dt_vec_add(&d->units, NULL) =
+		    (struct dwarf_unit){.die = type == DW_UT_skeleton && split.addr != NULL ? split : unit};
+	}
+	if (rc < 0)
+		damaged(d);
+	if (d->ranges.n != 0)
+		qsort(d->ranges.v, d->ranges.n, sizeof(*d->ranges.v), by_low);
+}
+
+static bool entry_of(Dwarf_Die *die, uint64_t *address)
+{
+	Dwarf_Addr base, low, high;
+
+	if (dwarf_entrypc(die, &low) != 0 && dwarf_ranges(die, 0, &base, &low, &high) <= 0)
+		return false;
+	*address = low;
+	return true;
+}
+
+static void list_functions(struct dwarf_unit *u, Dwarf_Die *parent, bool in_types, int depth)
+{
+	struct dwarf_walk w;
+
+	if (depth > NAMESPACE_DEPTH)
+		return;
+	for (dwarf_first(parent, &w); w.more; dwarf_next(&w)) {
+		uint64_t address;
+
+		switch (dwarf_tag(&w.die)) {
+		case DW_TAG_subprogram:
+			if (entry_of(&w.die, &address))
+				*dt_vec_add(&u->functions, NULL) = (struct dwarf_function){address, w.die};
+			break;
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_enumeration_type:
+			if (!in_types)
+				break;
+			/* fall through */
+		case DW_TAG_namespace:
+		case DW_TAG_module: list_functions(u, &w.die, in_types, depth + 1); break;
+		default: break;
+		}
+	}
+}
+
+static struct dwarf_function *function_in(struct dwarf_unit *u, uint64_t address)
+{
+	struct dwarf_function key = {.address = address};
+
+	if (!u->indexed) {
+		u->indexed = true;
+		list_functions(u, &u->die, dwarf_srclang(&u->die) == DW_LANG_Rust, 0);
+		if (u->functions.n != 0)
+			qsort(u->functions.v, u->functions.n, sizeof(*u->functions.v), by_address);
+	}
+	if (u->functions.n == 0)
+		return NULL;
+	return bsearch(&key, u->functions.v, u->functions.n, sizeof(key), by_address);
+}
+
+/* Ranges of units do not overlap, except in damaged files; sections that the linker dropped start at 0. */
+static struct dwarf_function *find_function(struct dwarf_reader *d, uint64_t address)
+{
+	uint32_t low = 0, high;
+
+	if (!d->units_listed)
+		list_units(d);
+	for (high = d->ranges.n; low < high;) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (d->ranges.v[mid].low <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (uint32_t tries = 0; low-- > 0 && tries < 4; tries++) {
+		const struct dwarf_range *r = &d->ranges.v[low];
+		struct dwarf_function *f;
+
+		if (address < r->high && (f = function_in(&d->units.v[r->unit], address)) != NULL)
+			return f;
+	}
+	return NULL;
+}
+
+static bool function(struct dt_user_reader *r, const char *symbol, uint64_t address,
+		     struct dt_user_function *f)
+{
+	struct dwarf_function *found = find_function(reader(r), address);
+
+	(void)symbol;
+	if (found == NULL)
+		return false;
+	dt_dwarf_function(reader(r), &found->die, f);
+	return true;
+}
+
+/* ---- the reader ---- */
+
+static const char *damage(struct dt_user_reader *r)
+{
+	return reader(r)->damage;
+}
+
+static void close_dwarf(struct dt_user_reader *r)
+{
+	struct dwarf_reader *d = reader(r);
+
+	for (uint32_t i = 0; i < d->units.n; i++)
+		dt_vec_free(&d->units.v[i].functions);
+	dt_vec_free(&d->units);
+	dt_vec_free(&d->ranges);
+	dt_vec_free(&d->names);
+	free(d->heads);
+	dt_map_free(d->nodes);
+	dt_map_free(d->same);
+	dwarf_end(d->dw);
+	free(d->damage);
+	free(d);
+}
+
+static const struct dt_user_reader_ops ops = {
+    .lookup = lookup,
+    .variable = variable,
+    .function = function,
+    .complete = dt_dwarf_complete,
+    .definition = definition,
+    .name = next_name,
+    .damage = damage,
+    .close = close_dwarf,
+};
+
+struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem)
+{
+	dt_elf *e = dt_elf_dwarf(o->elf);
+	struct dwarf_reader *d;
+	Dwarf *dw;
+
+	if (e == NULL || dt_elf_fd(e) < 0)
+		return NULL;
+	dw = dwarf_begin(dt_elf_fd(e), DWARF_C_READ);
+	if (dw == NULL) {
+		const char *why = dwarf_errmsg(-1);
+
+		*problem = dt_xasprintf("the DWARF of %s cannot be read: %s", o->name,
+					why != NULL ? why : "it makes no sense");
+		return NULL;
+	}
+	d = dt_xcalloc(1, sizeof(*d));
+	d->r = (struct dt_user_reader){&ops, o};
+	d->dw = d->names_dw = dw;
+	d->nodes = dt_map_new();
+	d->same = dt_map_new();
+	return &d->r;
+}

@@ -1,0 +1,70 @@
+/*
+ * libFuzzer target: any bytes as an ELF object (symbols, PLT, notes, sections, compressed ones too), as a
+ * mangled name, and as /proc/PID/maps.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "proc/elf.h"
+#include "proc/maps.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void look_up(dt_elf *e, const dt_elfsym *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += 1 + n / 16) {
+		const dt_elfsym *at = dt_elf_function_at(e, s[i].vaddr);
+
+		if (at && at->alias)
+			abort();
+		if (i > 0 && s[i].vaddr < s[i - 1].vaddr)
+			abort();
+		free(dt_demangle(s[i].name, true));
+	}
+}
+
+static void read_object(dt_elf *e)
+{
+	static const char *const sections[] = {".text", ".eh_frame", ".debug_info", ".plt", ".data"};
+	const dt_elfsym *syms;
+	struct dt_elf_section sec;
+	struct dt_elf_note note;
+	uint64_t x;
+	size_t it = 0;
+	uint32_t n;
+	char buf[64];
+
+	for (size_t i = 0; i < DT_NELEM(sections); i++)
+		dt_elf_section(e, sections[i], &sec);
+	while (dt_elf_next_sdt(e, &it, &note))
+		;
+	dt_elf_soname(e);
+	dt_elf_bias(e, 0x1000, 0, &x);
+	dt_elf_read(e, dt_elf_entry(e), buf, sizeof(buf));
+	dt_elf_data(e, &syms);
+	n = dt_elf_functions(e, &syms);
+	look_up(e, syms, n);
+	dt_elf_shrink(e);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	dt_error err = {0};
+	dt_elf *e = dt_elf_open_memory(data, n, &err);
+	char *text = dt_xmalloc(n + 1);
+	dt_maps *m;
+
+	if (e)
+		read_object(e);
+	else if (err.code == 0 || !err.text[0])
+		abort(); /* every refusal has a reason */
+	dt_elf_free(e);
+	m = dt_maps_parse((const char *)data, n);
+	dt_maps_find(m, 0x1000);
+	dt_maps_free(m);
+	memcpy(text, data, n);
+	text[n] = 0;
+	free(dt_demangle(text, true));
+	free(text);
+	return 0;
+}

@@ -1,0 +1,341 @@
+/*
+ * Names of addresses in processes: living ones from /proc, those that have ended from the side-band, forked ones, those
+ * that ran something else since; perf maps; the bookkeeping of images without any process.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+#include "proc/files.h"
+#include "proc/images.h"
+#include "proc/perfmap.h"
+#include "proc/usym.h"
+
+static char dir[] = "/tmp/test_usym.XXXXXX";
+
+/* ---- images ---- */
+
+static void test_images(void)
+{
+	static const dt_file a = {.id = 1, .path = "/a", .base = "a"}, b = {.id = 2, .path = "/b", .base = "b"};
+	dt_images *im = dt_images_new();
+	dt_process *p = dt_images_make(im, 10, 0), *q;
+	dt_umap m = {.start = 0x1000, .end = 0x2000, .since = 5, .file = &a}, got;
+	uint32_t it = 0;
+
+	dt_images_map(p, &m);
+	CHECK(dt_images_find(p, 0, 0x1800, &got) && got.file == &a);
+	CHECK(!dt_images_find(p, 0, 0x2000, &got));
+	/* a fork has what its parent had; then they part */
+	dt_images_fork(im, p, 11, 10);
+	q = dt_images_get(im, 11);
+	CHECK(q && dt_images_find(q, 0, 0x1000, &got) && got.file == &a);
+	m = (dt_umap){.start = 0x5000, .end = 0x6000, .since = 12, .file = &b};
+	dt_images_map(q, &m);
+	CHECK(dt_images_find(q, 0, 0x5000, &got) && !dt_images_find(p, 0, 0x5000, &got));
+	/* another file at the same place; the older one is still right for what was seen before */
+	m = (dt_umap){.start = 0x1000, .end = 0x2000, .since = 20, .file = &b};
+	dt_images_map(q, &m);
+	CHECK(dt_images_find(q, 0, 0x1000, &got) && got.file == &b);
+	CHECK(dt_images_find(q, 19, 0x1000, &got) && got.file == &a);
+	CHECK(dt_images_find(p, 0, 0x1000, &got) && got.file == &a);
+	/* exec: nothing is left, except for older times */
+	dt_images_exec(im, q, 30);
+	it = 0;
+	CHECK(!dt_images_next(q, 0, &it, &got));
+	CHECK(dt_images_find(q, 25, 0x5000, &got) && got.file == &b);
+	m = (dt_umap){.start = 0x5000, .end = 0x6000, .since = 31, .file = &a};
+	dt_images_map(q, &m);
+	CHECK(dt_images_find(q, 40, 0x5000, &got) && got.file == &a);
+	CHECK(dt_images_find(q, 0, 0x5000, &got) && got.file == &a);
+	CHECK(dt_images_find(q, 25, 0x5000, &got) && got.file == &b);
+	/* the same library at the same place, a million times: no more memory than once or twice */
+	for (int i = 0; i < 100000; i++) {
+		m = (dt_umap){.start = 0x9000, .end = 0xa000, .since = 50, .file = i % 2 ? &a : &b};
+		dt_images_map(q, &m);
+	}
+	for (it = 0; dt_images_next(q, 0, &it, &got);)
+		;
+	CHECK(it <= 4);
+	for (uint64_t i = 0; i < 10000; i++) { /* and everywhere: bounded */
+		m = (dt_umap){.start = 0x100000 + i * 0x1000, .end = 0x101000 + i * 0x1000, .file = &a};
+		dt_images_map(q, &m);
+	}
+	for (it = 0; dt_images_next(q, 0, &it, &got);)
+		;
+	CHECK(it <= 4096);
+	dt_images_free(im);
+}
+
+/* The dead are forgotten, the oldest first, but not those that are kept or whose number is in use again. */
+static void test_dead(void)
+{
+	dt_images *im = dt_images_new();
+	dt_process *parent = dt_images_make(im, 1, 0);
+
+	for (long pid = 2; pid < DT_SIDEBAND_DEAD + 100; pid++) {
+		dt_images_fork(im, parent, pid, (uint64_t)pid);
+		if (pid == 5)
+			dt_images_get(im, pid)->kept = true;
+		dt_images_exit(im, dt_images_get(im, pid));
+		if (pid == 1000)
+			dt_images_fork(im, parent, 7, 1000); /* the number of a dead one */
+	}
+	CHECK(!dt_images_get(im, 2) && !dt_images_get(im, 50));
+	CHECK(dt_images_get(im, 5) && dt_images_get(im, 7) && !dt_images_get(im, 7)->exited);
+	CHECK(dt_images_get(im, DT_SIDEBAND_DEAD + 99) && dt_images_get(im, 200));
+	for (int i = 0; i < 100; i++) { /* dies and lives again and again */
+		dt_images_exit(im, dt_images_get(im, 7));
+		dt_images_fork(im, parent, 7, 5000 + (uint64_t)i);
+	}
+	CHECK(dt_images_get(im, 7)->nimages < 10);
+	dt_images_free(im);
+}
+
+/* ---- perf maps ---- */
+
+static void check_jit(dt_perfmap *pm, uint64_t addr, const char *want)
+{
+	uint64_t start;
+	const char *name = dt_perfmap_find(pm, addr, &start);
+
+	if (want)
+		CHECK_STR(name, want);
+	else
+		CHECK(name == NULL);
+}
+
+static void append(const char *path, const char *text)
+{
+	int fd = open(path, O_CREAT | O_APPEND | O_WRONLY, 0644);
+
+	CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+static void test_perfmap(void)
+{
+	char path[256];
+	dt_perfmap *pm;
+
+	snprintf(path, sizeof(path), "%s/perf-1.map", dir);
+	pm = dt_perfmap_new(path);
+	check_jit(pm, 0x1000, NULL); /* no file yet */
+	append(path, "1000 100 first f.js:1\n2000 10 second\nnonsense\n\n3000 zz x\nffffffffffffffff ff wraps\n3000 20 thi");
+	check_jit(pm, 0x10ff, "first f.js:1");
+	check_jit(pm, 0x1100, NULL);
+	check_jit(pm, 0x2008, "second");
+	check_jit(pm, 0x3000, NULL); /* the line is not complete */
+	append(path, "rd\n1000 100 first again\n2004 4 inner\n");
+	check_jit(pm, 0x3000, "third");
+	check_jit(pm, 0x1000, "first again");
+	check_jit(pm, 0x2005, "inner");
+	check_jit(pm, 0x2008, "second");
+	CHECK(unlink(path) == 0);
+	append(path, "9000 10 other\n"); /* another process of this number */
+	check_jit(pm, 0x9000, "other");
+	check_jit(pm, 0x3000, NULL);
+	unlink(path);
+	dt_perfmap_free(pm);
+}
+
+/* ---- processes ---- */
+
+/* A child that waits for a byte, then ends; or runs argv. */
+struct child {
+	pid_t pid;
+	int fd;
+};
+
+static struct child start(char *const argv[])
+{
+	struct child c;
+	int fds[2];
+	char byte;
+
+	CHECK(pipe(fds) == 0);
+	c.pid = fork();
+	if (c.pid == 0) {
+		close(fds[1]);
+		if (argv)
+			execv(argv[0], argv);
+		_exit(read(fds[0], &byte, 1) < 0);
+	}
+	close(fds[0]);
+	c.fd = fds[1];
+	return c;
+}
+
+static void end(struct child *c)
+{
+	close(c->fd);
+	waitpid(c->pid, NULL, 0);
+}
+
+static void check_name(dt_usyms *us, long pid, uint64_t time, uint64_t addr, const char *object,
+		       const char *name)
+{
+	dt_usym s;
+
+	CHECK(dt_usym_by_addr(us, pid, time, addr, &s));
+	CHECK_STR(s.object, object);
+	CHECK_STR(s.name, name);
+}
+
+int exported_function(int n); /* not optimised away */
+__attribute__((noinline, used)) int exported_function(int n)
+{
+	return n + 1;
+}
+int exported_data[4] = {1, 2, 3, 4};
+
+static void test_living(dt_sideband *sb)
+{
+	uint64_t f = (uint64_t)(uintptr_t)&exported_function;
+	struct dt_usyms_opts opts = {0};
+	dt_usyms *us = dt_usyms_new(sb, &opts);
+	struct child c = start(NULL);
+	uint64_t bias;
+	dt_usym s;
+	dt_elf *e;
+
+	check_name(us, getpid(), 0, f + 2, "test_usym", "exported_function");
+	check_name(us, getpid(), 0, (uint64_t)(uintptr_t)&exported_data[2], "test_usym", "exported_data");
+	CHECK(dt_usym_by_addr(us, getpid(), 0, f + 2, &s) && s.offset == 2 && s.start == f);
+	CHECK(dt_usym_by_addr(us, getpid(), 0, (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "l64a"), &s));
+	CHECK_STR(s.object, "libc.so.6");
+	CHECK_STR(s.name, "l64a");
+	check_name(us, c.pid, 0, f, "test_usym", "exported_function");
+	e = dt_usym_object(us, c.pid, 0, f, &bias);
+	CHECK(e && dt_elf_function_at(e, f - bias) && dt_elf_fd(e) >= 0);
+	CHECK(!dt_usym_by_addr(us, getpid(), 0, 0x10, &s));
+	CHECK(!dt_usym_by_addr(us, getpid(), 0, (uint64_t)(uintptr_t)&s, &s)); /* the stack */
+	CHECK(!dt_usym_by_addr(us, 0x7ffffff0, 0, f, &s) && !dt_usym_by_addr(us, 0, 0, f, &s));
+	CHECK(!dt_usym_by_addr(us, -3, 0, f, &s));
+	end(&c);
+	dt_usyms_free(us);
+}
+
+/* With a bound of nothing everything is let go between questions, and found again. */
+static void test_trim(dt_sideband *sb)
+{
+	uint64_t f = (uint64_t)(uintptr_t)&exported_function;
+	struct dt_usyms_opts opts = {.max_memory = 1};
+	dt_usyms *us = dt_usyms_new(sb, &opts);
+
+	for (int i = 0; i < 3; i++) {
+		check_name(us, getpid(), 0, f, "test_usym", "exported_function");
+		dt_usyms_trim(us);
+		dt_usyms_trim(us);
+	}
+	dt_usyms_free(us);
+}
+
+struct seen {
+	long pid;
+	uint32_t forks, execs, exits, maps;
+};
+
+static void count_event(void *arg, enum dt_sideband_event what, long pid, long parent, const dt_umap *map)
+{
+	struct seen *s = arg;
+
+	(void)parent;
+	if (pid != s->pid)
+		return;
+	s->forks += what == DT_SB_FORK;
+	s->execs += what == DT_SB_EXEC;
+	s->exits += what == DT_SB_EXIT;
+	s->maps += what == DT_SB_MAP && map && strcmp(map->file->base, "cat") == 0;
+}
+
+/* Gone before anybody asked. */
+static void test_gone(dt_sideband *sb)
+{
+	uint64_t f = (uint64_t)(uintptr_t)&exported_function, in_cat = 0, bias;
+	struct dt_usyms_opts opts = {0};
+	dt_usyms *us = dt_usyms_new(sb, &opts);
+	char *cat[] = {"/bin/cat", NULL};
+	struct child c = start(NULL);
+	struct seen seen = {0};
+	struct dt_sideband_listener l = {.arg = &seen, .event = count_event};
+	dt_umap m;
+	uint32_t it = 0;
+	dt_usym s;
+	dt_elf *e;
+
+	end(&c);
+	dt_sideband_drain(sb);
+	CHECK(dt_sideband_exited(sb, c.pid));
+	check_name(us, c.pid, 0, f, "test_usym", "exported_function");
+
+	/* A program that runs another one: before and after. */
+	dt_sideband_listen(sb, &l);
+	c = start(cat);
+	seen.pid = c.pid;
+	end(&c);
+	dt_sideband_drain(sb);
+	CHECK(seen.forks == 1 && seen.execs == 1 && seen.exits == 1 && seen.maps >= 1);
+	dt_sideband_unlisten(sb, &l);
+	while (!in_cat && dt_sideband_next(sb, c.pid, 0, &it, &m))
+		if (strcmp(m.file->base, "cat") == 0)
+			in_cat = m.start;
+	CHECK(in_cat != 0);
+	CHECK(dt_usym_by_addr(us, c.pid, 0, in_cat, &s));
+	CHECK_STR(s.object, "cat");
+	check_name(us, c.pid, 0, f, "test_usym", "exported_function"); /* of the older image */
+	e = dt_usym_object(us, c.pid, 0, in_cat, &bias);
+	CHECK(e && dt_elf_kind(e) != DT_ELF_OTHER);
+	dt_usyms_free(us);
+}
+
+/* Many, faster than anybody looks. */
+static void test_storm(dt_sideband *sb)
+{
+	uint64_t f = (uint64_t)(uintptr_t)&exported_function;
+	struct dt_usyms_opts opts = {0};
+	dt_usyms *us = dt_usyms_new(sb, &opts);
+	pid_t pids[300];
+	int named = 0;
+	dt_usym s;
+
+	for (size_t i = 0; i < DT_NELEM(pids); i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			_exit(0);
+		waitpid(pids[i], NULL, 0);
+	}
+	dt_sideband_drain(sb);
+	for (size_t i = 0; i < DT_NELEM(pids); i++)
+		named += dt_usym_by_addr(us, pids[i], 0, f, &s) && s.name &&
+			 strcmp(s.name, "exported_function") == 0;
+	CHECK(dt_sideband_lost(sb) > 0 || named == (int)DT_NELEM(pids));
+	dt_usyms_free(us);
+}
+
+int main(void)
+{
+	dt_error err = {0};
+	dt_sideband *sb;
+
+	if (!mkdtemp(dir))
+		return 1;
+	test_images();
+	test_dead();
+	test_perfmap();
+	sb = dt_sideband_open(&err);
+	test_living(sb);
+	test_trim(sb);
+	if (dt_sideband_live(sb)) {
+		test_gone(sb);
+		test_storm(sb);
+	} else {
+		CHECK(err.code && err.text[0]);
+	}
+	dt_sideband_free(sb);
+	rmdir(dir);
+	return unit_done();
+}
