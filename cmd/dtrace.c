@@ -343,7 +343,7 @@ static unsigned enable_programs(dtrace_hdl_t *h, const struct args *a, FILE *out
 			list_heading(out);
 			dtrace_program_probes(h, p->prog, list_probe, &l);
 		}
-		total += info.matches;
+		total += info.matches + info.growing;
 	}
 	return total;
 }

@@ -117,6 +117,7 @@ DTRACE_API int dtrace_proc_grab(dtrace_hdl_t *h, long pid);
 /* ---- running ---- */
 struct dtrace_proginfo {
 	unsigned matches; /* probes matched, summed over clauses */
+	unsigned growing; /* clauses that more probes may join while tracing */
 };
 DTRACE_API int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *info);
 DTRACE_API int dtrace_go(dtrace_hdl_t *h);

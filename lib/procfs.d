@@ -131,10 +131,10 @@ inline int __same_memory[struct task_struct *T] = T->mm != NULL && (T->mm == cur
 
 translator psinfo_t < struct task_struct *T > {
 	pr_nlwp = T->signal->nr_threads;
-	pr_pid = T->tgid;
-	pr_ppid = T->real_parent->tgid;
-	pr_pgid = T->signal->pids[PIDTYPE_PGID]->numbers[0].nr;
-	pr_sid = T->signal->pids[PIDTYPE_SID]->numbers[0].nr;
+	pr_pid = taskpid(T);
+	pr_ppid = taskpid(T->real_parent);
+	pr_pgid = T->signal->pids[PIDTYPE_PGID]->numbers[T->signal->pids[PIDTYPE_PGID]->level].nr;
+	pr_sid = T->signal->pids[PIDTYPE_SID]->numbers[T->signal->pids[PIDTYPE_SID]->level].nr;
 	pr_uid = T->cred->uid.val;
 	pr_euid = T->cred->euid.val;
 	pr_gid = T->cred->gid.val;
@@ -197,7 +197,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = (__stopped[T] ? PR_STOPPED : 0) | (__sleeps[T] ? PR_ASLEEP : 0) |
 	    (T->pid == 0 ? PR_IDLE : 0) | ((T->flags & 0x200000 /* PF_KTHREAD */) ? PR_ISSYS : 0) |
 	    (T->ptrace ? PR_PTRACE : 0);
-	pr_lwpid = T->pid;
+	pr_lwpid = tasktid(T);
 	pr_addr = (uintptr_t)T;
 	pr_wchan = __sleeps[T] ? __lock[T] : 0;
 	pr_stype = !__sleeps[T] ? SOBJ_NONE : __lock[T] ? SOBJ_MUTEX : SOBJ_CV;
@@ -246,4 +246,18 @@ translator siginfo_t < struct kernel_siginfo *S > {
 	si_value = (uintptr_t)S > 1 ? (uint64_t)S->_sifields._rt._sigval.sival_ptr : 0;
 	si_band = (uintptr_t)S > 1 ? S->_sifields._sigpoll._band : 0;
 	si_fd = (uintptr_t)S > 1 ? S->_sifields._sigpoll._fd : 0;
+};
+
+/* The same, as sigwaitinfo() hands it to the process. */
+translator siginfo_t < userland struct kernel_siginfo *S > {
+	si_signo = S == NULL ? 0 : S->si_signo;
+	si_code = S == NULL ? 0 : S->si_code;
+	si_errno = S == NULL ? 0 : S->si_errno;
+	si_pid = S == NULL ? 0 : S->_sifields._kill._pid;
+	si_uid = S == NULL ? 0 : S->_sifields._kill._uid;
+	si_status = S == NULL ? 0 : S->_sifields._sigchld._status;
+	si_addr = S == NULL ? 0 : (uintptr_t)S->_sifields._sigfault._addr;
+	si_value = S == NULL ? 0 : (uint64_t)S->_sifields._rt._sigval.sival_ptr;
+	si_band = S == NULL ? 0 : S->_sifields._sigpoll._band;
+	si_fd = S == NULL ? 0 : S->_sifields._sigpoll._fd;
 };

@@ -1,19 +1,24 @@
 # What shell tests share. Source it: . "$SRC/test/lib.bash"
 set -u
 fails=0
-trap '[ $fails = 0 ] || exit 1' EXIT
+failed=$TMP/.failed # a subshell (behind a pipe) cannot count for us
+trap '[ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+count_failure() {
+	fails=$((fails + 1))
+	: >"$failed"
+}
 
 # expect WANT GOT [WHAT]: equal, or a failure with a diff.
 expect() {
 	[ "$1" = "$2" ] && return
-	fails=$((fails + 1))
+	count_failure
 	echo "${3-}${3:+: }unexpected:"
 	diff -u --label want --label got <(printf '%s\n' "$1") <(printf '%s\n' "$2")
 }
 # expect_match PATTERN TEXT: an extended regular expression somewhere in it.
 expect_match() {
 	grep -qE -- "$1" <<<"$2" && return
-	fails=$((fails + 1))
+	count_failure
 	echo "no match for: $1"
 	printf 'in: %s\n' "$2"
 }

@@ -341,7 +341,7 @@ static void copy_object(dt_bpf_tr *t, uint32_t off, uint32_t size, bool user)
 		dt_bpf_user_memory(t);
 	dt_bpf_lea(c, R1, off);
 	movi(c, R2, (int32_t)size);
-	helper(c, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 }
 
@@ -427,7 +427,7 @@ static void append_string(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_
 	if (user)
 		dt_bpf_user_memory(t);
 	ld(c, 8, R3, R6, S_FVALUE);
-	helper(c, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
+	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
 	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	alu(c, BPF_ADD, R8, R0);
 	alui(c, BPF_ADD, R8, 7);
@@ -646,7 +646,12 @@ void dt_bpf_clause(dt_bpf_tr *t)
 	mov(c, R7, R2);
 	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
 	sti(c, 4, R6, S_FAULT, 0);
-	sti(c, 8, R6, S_USED, 0);
+	if (t->used) { /* behind what the prologue has made */
+		ld(c, 8, R1, R6, S_PUSED);
+		st(c, 8, R6, S_USED, R1);
+	} else {
+		sti(c, 8, R6, S_USED, 0);
+	}
 	if (t->e->need.spec)
 		forget_speculation(t);
 	if (t->e->need.element)

@@ -44,7 +44,7 @@ void dt_bpf_agg_key(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *
 		movi(c, R2, (int32_t)key->size);
 		dt_bpf_user_memory(t);
 		ld(c, 8, R3, R6, S_FVALUE);
-		helper(c, BPF_FUNC_probe_read_user_str);
+		dt_bpf_read(t, BPF_FUNC_probe_read_user_str);
 		jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	} else {
 		if (a->size < key->size) {

@@ -160,6 +160,8 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 		const struct dt_bpf_prog *p = &e->progs.v[i];
 		int rc = 0;
 
+		if (p->lazy)
+			continue;
 		switch (p->kind) {
 		case PK_ENTRY: rc = attach_raw(e, p, "sys_enter", err); break;
 		case PK_RETURN: rc = attach_raw(e, p, "sys_exit", err); break;
@@ -196,11 +198,13 @@ static void *close_some(void *arg)
 
 void dt_bpf_detach(dt_engine *e)
 {
-	uint32_t step = e->links.n < 4 ? 1 : e->links.n < CLOSERS ? e->links.n : CLOSERS;
+	uint32_t step;
 	struct closer c[CLOSERS];
 	pthread_t threads[CLOSERS];
 	bool started[CLOSERS] = {0};
 
+	dt_bpf_user_links_end(e);
+	step = e->links.n < 4 ? 1 : e->links.n < CLOSERS ? e->links.n : CLOSERS;
 	for (uint32_t i = 0; i < step; i++) {
 		c[i] = (struct closer){e->links.v, e->links.n, i, step};
 		if (i + 1 < step)

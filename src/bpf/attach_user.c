@@ -4,7 +4,7 @@
  * A program for such probes finds out which one fired by its attach cookie, a row of a table of its
  *own:
  *
- *	probe + 1 | process, 0: any | number (dt_attach) | a bit for each clause
+ *	probe + 1 | process, 0: any | number (dt_attach) | prologue | a bit for each clause
  *
  * The table is a map with room for more rows than there are probes at first, so that a running
  *program can be given new ones: a row is written, then its place is attached.
@@ -125,7 +125,8 @@ void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
 	    (struct dt_bpf_row *)(void *)(p->rows + (uint64_t)x->event * p->row_size);
 
 	row->pid = (uint32_t)x->at.pid;
-	row->number = x->at.number;
+	row->number = (int32_t)x->at.number;
+	row->prologue = x->prologue - (x->prologue > 0);
 	for (uint32_t k = 0; k < p->nclauses; k++)
 		if (e->clauses.v[p->clauses[k]].ecbs[probe] && p->masks)
 			row->mask[k / 32] |= 1u << k % 32;
@@ -181,6 +182,11 @@ static int refuse(const struct dt_bpf_probe *x, int error, dt_error *err)
 
 /* ---- uprobe.multi ---- */
 
+static void keep(dt_engine *e, int fd, int pid)
+{
+	*dt_vec_add(&e->user_links, NULL) = (struct dt_bpf_user_link){fd, pid};
+}
+
 struct batch {
 	const struct dt_bpf_prog *p;
 	const uint32_t *probes; /* all in one file, for one process */
@@ -204,7 +210,7 @@ static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 			    by_trampoline(x) ? DT_BPF_F_UPROBE_MULTI_RETURN : 0, x->at.pid);
 
 	if (fd >= 0) {
-		dt_bpf_keep_link(e, fd);
+		keep(e, fd, x->at.pid);
 		return 0;
 	}
 	if (errno == ESRCH)
@@ -262,30 +268,35 @@ static void allow_descriptors(void)
 	}
 }
 
-static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
-		    int type, dt_error *err)
+/* -1 with errno */
+static int link_perf(int prog, int type, const char *path, uint64_t offset, uint64_t ref, bool trampoline, int pid,
+		     uint64_t cookie)
 {
 	struct perf_event_attr a = {.type = (uint32_t)type,
 				    .size = sizeof(a),
-				    .config = (by_trampoline(x) ? 1 : 0) | x->at.ref_ctr << 32,
-				    .config1 = (uint64_t)(uintptr_t)x->at.path,
-				    .config2 = x->at.offset};
-	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
-	int link, fd = (int)syscall(SYS_perf_event_open, &a, x->at.pid ? x->at.pid : -1,
-				    x->at.pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+				    .config = (trampoline ? 1 : 0) | ref << 32,
+				    .config1 = (uint64_t)(uintptr_t)path,
+				    .config2 = offset};
+	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = cookie);
+	int link, error,
+	    fd = (int)syscall(SYS_perf_event_open, &a, pid ? pid : -1, pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
-		return errno == ESRCH ? 0 : refuse(x, errno, err);
-	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
-	if (link < 0) {
-		int error = errno;
-
-		close(fd);
-		return refuse(x, error, err);
-	}
-	dt_bpf_keep_link(e, link);
+		return -1;
+	link = bpf_link_create(prog, fd, BPF_PERF_EVENT, &o);
+	error = errno;
 	close(fd); /* the link has it */
-	return 0;
+	errno = error;
+	return link;
+}
+
+static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x, int type, dt_error *err)
+{
+	int fd = link_perf(p->fd, type, x->at.path, x->at.offset, x->at.ref_ctr, by_trampoline(x), x->at.pid, x->event);
+
+	if (fd >= 0)
+		keep(e, fd, x->at.pid);
+	return fd >= 0 || errno == ESRCH ? 0 : refuse(x, errno, err);
 }
 
 static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
@@ -345,4 +356,16 @@ int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first
 	}
 	free(probes);
 	return rc;
+}
+
+int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid, uint64_t cookie,
+			dt_error *err)
+{
+	int fd = e->has_uprobe_multi ? link_multi(prog, path, &offset, NULL, &cookie, 1, 0, pid)
+				     : link_perf(prog, perf_type(), path, offset, 0, false, pid, cookie);
+
+	if (fd < 0)
+		return dt_err(err, errno, "%s", dt_strerror(errno));
+	keep(e, fd, pid);
+	return 0;
 }

@@ -133,22 +133,20 @@ static const struct {
 
 /* ---- the process ---- */
 
-/* r0 = a pid as our pid namespace has it: of the process, or of the thread. For the process the way goes through
- * task->signal; for the thread, pidof() is led by a pointer to the task: *(&task + 0) + thread_pid. */
-static void pid_in_namespace(dt_bpf_tr *t, bool thread)
+/* For the process the way goes through task->signal; for the thread, pidof() is led by a pointer to the task:
+ * *(&task + 0) + thread_pid. */
+void dt_bpf_pid_of(dt_bpf_tr *t, bool thread)
 {
 	uint32_t at = dt_bpf_lib_args(t, "pidof"), thread_pid;
 	dt_bpf_code *c = t->c;
 
 	if (dt_bpf_field(t, "task_struct", "thread_pid", &thread_pid) < 0)
 		return;
-	dt_bpf_task(t, false);
 	st(c, 8, R6, (int)at, R0);
+	st(c, 8, R6, S_TMP, R0);
 	if (dt_bpf_pidns_args(t, at) < 0)
 		return;
 	if (thread) {
-		ld(c, 8, R0, R6, (int)at);
-		st(c, 8, R6, S_TMP, R0);
 		dt_bpf_lea(c, R0, S_TMP);
 		st(c, 8, R6, (int)at, R0);
 		sti(c, 8, R6, (int)at + 8, 0);
@@ -166,9 +164,11 @@ static void pid_tgid_of_task(dt_bpf_tr *t)
 		walk(t, pid_hops, DT_NELEM(pid_hops));
 		return;
 	}
-	pid_in_namespace(t, false);
+	dt_bpf_task(t, false);
+	dt_bpf_pid_of(t, false);
 	st(c, 8, R6, S_VALUE, R0);
-	pid_in_namespace(t, true);
+	dt_bpf_task(t, false);
+	dt_bpf_pid_of(t, true);
 	ld(c, 8, R1, R6, S_VALUE);
 	alui(c, BPF_LSH, R1, 32);
 	alu(c, BPF_OR, R0, R1);
@@ -353,12 +353,16 @@ static void entry_arg(dt_bpf_tr *t, uint32_t n)
 	ld(c, 8, R0, R6, S_PTREGS + arg_regs[n]);
 }
 
-/* profile: arg0 is the kernel address or 0, arg1 the user address or 0 */
+/* profile: arg0 is the kernel address or 0, arg1 the user address or 0, arg2 how late it is */
 static void profile_arg(dt_bpf_tr *t, uint32_t n)
 {
 	uint32_t done = dt_bpf_label(t->c);
 
-	if (n > 1) {
+	if (n == 2) {
+		dt_bpf_lateness(t);
+		return;
+	}
+	if (n > 2) {
 		movi(t->c, R0, 0);
 		return;
 	}
@@ -467,71 +471,11 @@ static void error_number(dt_bpf_tr *t)
 
 /* ---- the probe ---- */
 
-static void epid(dt_bpf_tr *t)
-{
-	dt_bpf_code *c = t->c;
-	uint32_t no = dt_bpf_label(c), n = t->e->probes.n;
-
-	t->e->need.epid = true;
-	movi(c, R0, 0);
-	ld(c, 4, R1, R6, S_PROBE);
-	jmpi(c, BPF_JGE, R1, (int32_t)n, no);
-	alui(c, BPF_LSH, R1, 2);
-	map_value(c, R2, t->e->fd_rodata, t->e->at.epids + t->clause * n * 4);
-	alu(c, BPF_ADD, R2, R1);
-	ld(c, 4, R0, R2, 0);
-	dt_bpf_place(c, no);
-}
-
-static uint32_t longest_name(dt_bpf_tr *t, uint32_t part)
-{
-	size_t max = 0;
-
-	for (uint32_t i = 0; i < t->e->probes.n; i++) {
-		const dt_probe *p = t->e->probes.v[i].probe;
-		const char *s = part == 0   ? p->prov
-				: part == 1 ? p->mod
-				: part == 2 ? p->func
-					    : p->name;
-
-		if (strlen(s) > max)
-			max = strlen(s);
-	}
-	return (uint32_t)max + 1;
-}
-
-/* r1 = u32 at `off` in the row of rodata that belongs to the probe */
-static void probe_row(dt_bpf_tr *t, uint32_t off)
-{
-	dt_bpf_code *c = t->c;
-	uint32_t ok = dt_bpf_label(c);
-
-	t->e->need.names = true;
-	ld(c, 4, R1, R6, S_PROBE);
-	jmpi(c, BPF_JLT, R1, (int32_t)t->e->probes.n, ok);
-	movi(c, R1, 0);
-	dt_bpf_place(c, ok);
-	alui(c, BPF_LSH, R1, NAME_ROW_SHIFT);
-	map_value(c, R2, t->e->fd_rodata, t->e->at.names + off);
-	alu(c, BPF_ADD, R2, R1);
-	ld(c, 4, R1, R2, 0);
-}
-
-/* r0 = address of a part of the probe's name: rodata + names[probe][part] */
 static void probe_name(dt_bpf_tr *t, uint32_t part, uint32_t rd)
 {
-	probe_row(t, part * 4);
-	alui(t->c, BPF_AND, R1, 0xfffffff); /* far below what may be added to a pointer */
-	map_value(t->c, R0, t->e->fd_rodata, 0);
-	alu(t->c, BPF_ADD, R0, R1);
+	dt_bpf_name(t, part);
 	dt_bpf_set(t, rd, R0,
-		   (dt_bpf_val){.kind = V_NAME, .n = part, .bound = longest_name(t, part)});
-}
-
-static void probe_id(dt_bpf_tr *t)
-{
-	probe_row(t, NAME_ROW_ID);
-	mov(t->c, R0, R1);
+		   (dt_bpf_val){.kind = V_NAME, .n = part, .bound = dt_bpf_name_bound(t->e, part)});
 }
 
 /* ---- stacks ---- */
@@ -647,7 +591,6 @@ static void exec_args(dt_bpf_tr *t, uint32_t rd)
 	uint32_t at = dt_bpf_lib_args(t, "execargs");
 
 	dt_bpf_here(t);
-	dt_bpf_user_memory(t);
 	walk(t, args_hops, DT_NELEM(args_hops));
 	st(t->c, 8, R6, (int)at, R0);
 	walk(t, args_end_hops, DT_NELEM(args_end_hops));
@@ -682,7 +625,11 @@ static bool text(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 		return true;
 	case DT_VAR_ZONENAME: constant_text(t, "global", rd); return true;
 	case DT_VAR_JAILNAME: constant_text(t, "0", rd); return true;
-	case DT_VAR_EXECARGS: exec_args(t, rd); return true;
+	case DT_VAR_EXECARGS:
+		if (t->task_arg)
+			return text(t, DT_VAR_EXECNAME, rd); /* the memory of another process: its name must do */
+		exec_args(t, rd);
+		return true;
 	case DT_VAR_CONTAINERID: cgroup_text(t, "containerid", 65, rd); return true;
 	case DT_VAR_CGROUPNAME: cgroup_text(t, "cgroupname", 0, rd); return true;
 	default: return false;
@@ -710,8 +657,8 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 		ld(c, 8, R1, R1, 0);
 		alu(c, BPF_ADD, R0, R1);
 		break;
-	case DT_VAR_EPID: epid(t); break;
-	case DT_VAR_ID: probe_id(t); break;
+	case DT_VAR_EPID: dt_bpf_epid(t, false); break;
+	case DT_VAR_ID: dt_bpf_probe_id(t); break;
 	case DT_VAR_CPU: ld(c, 4, R0, R6, S_CPU); break;
 	case DT_VAR_PID:
 		dt_bpf_pid_tgid(t);

@@ -205,7 +205,7 @@ static void read_user(dt_bpf_tr *t, int read)
 	tuple(t, R3, 0);
 	st(c, 8, R6, S_FVALUE, R3);
 	dt_bpf_user_memory(t);
-	helper(c, read);
+	dt_bpf_read(t, read);
 	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	mov(c, R0, R8);
 }
@@ -376,6 +376,37 @@ static void mutex_owned(dt_bpf_tr *t)
 	test(t, BPF_JEQ, 0);
 }
 
+/* r0 = xchg(&control->claims[hash(key)], key) != key: of several that race for a key one gets it */
+static void claim(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	tuple(t, R0, 0);
+	movq(c, R2, 0x9e3779b97f4a7c15);
+	alu(c, BPF_MUL, R2, R0);
+	alui(c, BPF_RSH, R2, 56);
+	alui(c, BPF_LSH, R2, 3);
+	map_value(c, R3, t->e->fd_control, CTL_CLAIMS);
+	alu(c, BPF_ADD, R3, R2);
+	mov(c, R1, R0);
+	atomic(c, BPF_XCHG, R3, 0, R1);
+	alu(c, BPF_XOR, R0, R1);
+	mov(c, R1, R0);
+	movi(c, R0, 1);
+	test(t, BPF_JNE, 0);
+}
+
+static void task_pid(dt_bpf_tr *t, bool thread)
+{
+	if (!t->e->pidns_ino) {
+		member(t, "task_struct", thread ? "pid" : "tgid", 4);
+		return;
+	}
+	dt_bpf_here(t);
+	tuple(t, R0, 0);
+	dt_bpf_pid_of(t, thread);
+}
+
 static void getf(dt_bpf_tr *t)
 {
 	static const char *const path[][2] = {
@@ -453,6 +484,9 @@ static bool kernel_object(dt_bpf_tr *t, uint32_t subr)
 	case DT_SUBR_MSGSIZE: member(t, "sk_buff", "len", 4); break;
 	case DT_SUBR_DDI_PATHNAME: member(t, "device", "kobj.name", 8); break;
 	case DT_SUBR_GETF: getf(t); break;
+	case DT_SUBR_CLAIM: claim(t); break;
+	case DT_SUBR_TASKPID:
+	case DT_SUBR_TASKTID: task_pid(t, subr == DT_SUBR_TASKTID); break;
 	default: return false;
 	}
 	return true;

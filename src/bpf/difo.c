@@ -200,7 +200,7 @@ static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_
 		dt_bpf_user_memory(t);
 	dt_bpf_lea(c, R1, S_TMP);
 	movi(c, R2, (int32_t)size);
-	helper(c, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	ld(c, size, R0, R6, S_TMP);
 	if (load_kinds[which].is_signed) {

@@ -43,7 +43,11 @@ static void bpf_close(dt_engine *e)
 	dt_vec_free(&e->progs);
 	dt_vec_free(&e->probes);
 	dt_vec_free(&e->prologues);
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		free(e->clauses.v[i].ecbs);
 	dt_vec_free(&e->clauses);
+	dt_bpf_names_free(e);
+	dt_map_free(e->seen);
 	dt_vec_free(&e->aggs);
 	dt_buf_free(&e->rodata);
 	dt_map_free(e->string_pool);
@@ -110,6 +114,8 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->nspecs = nspec > 65535 ? 65535 : nspec ? (uint32_t)nspec : 1;
 	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads =
 	    -1;
+	e->names = (struct dt_bpf_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
+	e->fd_gate = -1;
 	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
 	look_around(e);
 	if (e->opts->is_set[DT_O_CPU] && dt_opt(e->opts, DT_O_CPU) >= e->ncpus) {
@@ -174,6 +180,7 @@ static int bpf_stop(dt_engine *e, dt_error *err)
 	if (e->state != BPF_RUNNING)
 		return 0;
 	__atomic_fetch_and(control(e, CTL_WORD), ~(uint64_t)CTL_ACTIVE, __ATOMIC_SEQ_CST);
+	dt_bpf_admit(e, UINT64_MAX);
 	dt_bpf_detach(e);
 	dt_bpf_quiesce(e);
 	rc = dt_bpf_fire(e, PK_END, err);
@@ -238,6 +245,11 @@ const struct dt_engine_ops dt_engine_bpf = {
     .status = bpf_status,
     .consume = dt_bpf_consume,
     .snapshot = dt_bpf_snapshot,
+    .extend = dt_bpf_extend,
+    .gate = dt_bpf_gate,
+    .arrived = dt_bpf_arrived,
+    .admit = dt_bpf_admit,
+    .retire = dt_bpf_retire,
     .wake_fd = bpf_wake_fd,
     .live = true,
     .close = bpf_close,

@@ -8,8 +8,8 @@
  *   layout.c    where everything lies in the slot and in the maps, once all needs are known
  *   difo.c      DIF instructions -> eBPF
  *   value.c     what is known about a DIF register; strings and keys made of it
- *   builtin.c   built-in variables
- *   vtime.c     vtimestamp
+ *   builtin.c   built-in variables;  names.c: of the probe
+ *   vtime.c     vtimestamp;  clock.c: how late a clock event is
  *   unwind.c    user stacks;  tables.c: what it needs to know about files, unwind.h
  *   var.c       user variables
  *   memory.c    scratch, stores through addresses
@@ -20,6 +20,7 @@
  *   load.c      maps and programs into the kernel
  *   attach.c    programs to probes;  attach_user.c: to places in user code
  *   ring.c      records out of the ring buffers;  snapshot.c: aggregations out of their maps
+ *   extend.c    probes that join while tracing;  gate.c: where processes wait for it
  *   engine.c    the engine interface
  *
  * Code is made twice. The first time nothing is known about sizes and offsets: it is made to learn
@@ -51,7 +52,10 @@ enum {
 	CTL_RAND = 40,
 	CTL_SPEC = 48, /* speculations handed out so far: where to look for a free one */
 	CTL_WOKEN = 56, /* a buffer is filling and the consumer has been told */
-	CTL_SIZE = 64,
+	CTL_ARRIVED = 64,  /* processes that have come to a gate (gate.c) ... */
+	CTL_ADMITTED = 72, /* ... and those of them that may go on */
+	CTL_CLAIMS = 80, /* 256 words: the last key that was claimed in each */
+	CTL_SIZE = CTL_CLAIMS + 256 * 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
@@ -70,6 +74,9 @@ enum {
 	CPU_BUSY = 128,		   /* a word for each slot, 1 while a firing owns it */
 	CPU_SIZE = CPU_BUSY + DT_BPF_SLOTS * 8,
 };
+
+/* ---- one per CPU and clock event: see clock.c ---- */
+enum { CLOCK_PERIOD = 0, CLOCK_DUE = 8, CLOCK_LAST = 16, CLOCK_SIZE = 24 };
 
 /* ---- the slot: fields at fixed places, then areas placed by layout.c ---- */
 enum {
@@ -106,10 +113,11 @@ enum {
 	S_BUCKET = 632,
 	S_ARRAY = 628,	/* u32: which array last_key belongs to: scope << 16 | id; 0: none */
 	S_PARGS = 640,	/* 10 arguments of the probe, made by its prologue */
-	S_LOCALS = 720, /* variables of subroutines */
+	S_PUSED = 720,	/* bytes of scratch that hold arguments (strings) */
+	S_LOCALS = 728, /* variables of subroutines */
 	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
 	S_UNWIND = S_LOCALS + S_LOCALS_MAX * 8, /* state of the walker of user stacks, see unwind.c */
-	DT_BPF_UNWIND_SIZE = 536,
+	DT_BPF_UNWIND_SIZE = 1584,
 	S_AREAS = S_UNWIND + DT_BPF_UNWIND_SIZE,
 };
 enum { SF_ARGS = 1, SF_COMM = 2 };
@@ -204,7 +212,8 @@ struct dt_bpf_plan { /* beside each dt_action */
 struct dt_bpf_clause {
 	dt_clause *c;
 	struct dt_bpf_plan *plan;
-	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there */
+	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there. On the heap, e->ecb_room of them */
+	uint32_t grow_kinds; /* 1 << enum dt_bpf_kind: of these it may get more while tracing */
 	uint32_t fixed;	     /* bytes of the record before the strings */
 	uint32_t size;	     /* the largest it can be; 0: records nothing */
 	uint32_t cost;	     /* what its record takes of bufsize, counted as DTrace does */
@@ -263,6 +272,9 @@ struct dt_bpf_prog {
 	int fd_table;
 	uint8_t *rows; /* mapped */
 	uint32_t row_size;
+	bool lazy;	   /* for probes that may join: not loaded until the first one does */
+	bool loading;	   /* extend.c */
+	uint32_t nprobes; /* that there were when its code was made */
 	uint32_t group;		 /* for probes of this group ... */
 	uint32_t only;		 /* ... or only this probe (index); UINT32_MAX: any */
 	uint32_t nargs;		 /* tracepoints: how many arguments each of them has at least */
@@ -281,6 +293,15 @@ struct dt_bpf_ring {
 	uint64_t mask;
 };
 
+/* What programs know of probes when more can join: names.c */
+struct dt_bpf_names {
+	int fd_rows, fd_text, fd_epids;
+	uint32_t *rows, room; /* mapped */
+	char *text;	      /* mapped */
+	uint32_t used;
+	dt_map *pool; /* text -> where it is */
+};
+
 struct dt_bpf_specs; /* ring.c, as is kept_list */
 struct kept_list;
 
@@ -290,6 +311,11 @@ struct dt_engine {
 	dt_arena *arena;
 	const dt_ecb *ecbs;
 	uint32_t necbs;
+	dt_probes *ps;
+	dt_map *seen;  /* id of a probe -> its index plus 1 */
+	bool grows;    /* probes can join while tracing */
+	uint32_t ecb_room, next_group;
+	struct dt_bpf_names names;
 	uint64_t strsize;
 	uint32_t ncpus;
 	bool has_btf, has_ia32;
@@ -306,7 +332,7 @@ struct dt_engine {
 	struct dt_bpf_scope globals, threads, locals;
 	struct {
 		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
-		    copyout, vtime, element;
+		    copyout, waiting /* for user memory */, vtime, element, late;
 		uint32_t agg_key, dyn_key, zeros;
 		uint64_t alloc; /* largest constant size asked for */
 	} need;
@@ -322,6 +348,8 @@ struct dt_engine {
 	DT_VEC(int) fds; /* all of the above and those of variables and aggregations, to close */
 	DT_VEC(struct dt_bpf_prog) progs;
 	DT_VEC(int) links;
+	DT_VEC(struct dt_bpf_user_link { int fd; long pid; }) user_links; /* pid 0: of all processes */
+	struct dt_bpf_retired *retired; /* extend.c */
 	uint8_t *control, *cpus; /* mapped */
 	uint64_t cpus_size;
 	struct dt_bpf_ring *rings;
@@ -329,7 +357,9 @@ struct dt_engine {
 	struct dt_procs *procs; /* of the session; NULL: none */
 	struct dt_bpf_unwind *unwind; /* NULL: no program walks user stacks */
 	bool no_unwind;	       /* this kernel's structures are not as we know them */
+	int fd_gate;
 	int fd_vtime;	       /* the program at sched_switch */
+	int fd_clock;	       /* a row for each program and clock event */
 	uint32_t vtime_start;  /* offset of task_struct.se.exec_start */
 	uint32_t preallocated; /* bytes, in maps of variables and aggregations */
 	uint32_t agg_size; /* bytes of the shared per-CPU array's value */
@@ -360,8 +390,26 @@ struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg);
 int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err);
 void dt_bpf_prologue_place(dt_engine *e, struct dt_bpf_prog *p); /* its table, in rodata */
 
+/* The index of a probe (of the first of its events), entered at first sight; -1 with *err when it cannot be attached. */
+int dt_bpf_probe_index(dt_engine *e, const dt_probe *p, dt_error *err);
+void dt_bpf_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb *ecb); /* at all its events */
+void dt_bpf_make_ecb_room(dt_engine *e);
+/* Programs for the probes like this one; only for it if `alone`. */
+void dt_bpf_add_programs(dt_engine *e, uint32_t probe, bool alone);
+
+/* ---- extend.c ---- */
+int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);
+void dt_bpf_retire(dt_engine *e, long pid);
+void dt_bpf_user_links_end(dt_engine *e); /* all become links like others */
+
+/* ---- gate.c: see the engine's interface ---- */
+int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
+uint64_t dt_bpf_arrived(const dt_engine *e);
+void dt_bpf_admit(dt_engine *e, uint64_t n);
+
 /* ---- layout.c ---- */
 int dt_bpf_layout(dt_engine *e, dt_error *err);
+void dt_bpf_place_program(dt_engine *e, struct dt_bpf_prog *p); /* its tables */
 /* Offset in rodata of a NUL-terminated string. */
 uint32_t dt_bpf_string(dt_engine *e, const char *s);
 struct dt_bpf_var *dt_bpf_var(dt_engine *e, int scope, uint32_t id);
@@ -415,6 +463,7 @@ typedef struct dt_bpf_tr {
 	uint32_t nargs;		    /* tracepoints */
 	uint32_t task_arg;	    /* of the program */
 	uint32_t *used;		    /* arguments are in the slot, this says which are wanted; NULL: the event's own */
+	uint32_t clock_row;	    /* first row of the program in fd_clock */
 	uint32_t clause;	    /* index */
 	dt_bpf_state now;
 	bool reachable;
@@ -460,6 +509,16 @@ void dt_bpf_slot_st(dt_bpf_code *c, uint32_t size, uint32_t off, int src);
 /* r0 = comparison of two strings: DIF registers a and b; only equality matters if `equal`. */
 void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal);
 
+/* ---- names.c ---- */
+void dt_bpf_names_place(dt_engine *e);				      /* in rodata, if all are known */
+int dt_bpf_names_make(dt_engine *e, dt_error *err);		      /* maps, if more can join */
+int dt_bpf_names_add(dt_engine *e, uint32_t first, dt_error *err); /* from this probe on */
+void dt_bpf_names_free(dt_engine *e);
+uint32_t dt_bpf_name_bound(const dt_engine *e, uint32_t part); /* the longest, with NUL */
+void dt_bpf_name(dt_bpf_tr *t, uint32_t part); /* r0 = address of a part of the probe's name */
+void dt_bpf_probe_id(dt_bpf_tr *t);	       /* r0 = its id */
+void dt_bpf_epid(dt_bpf_tr *t, bool faulting); /* r0 = epid of this clause, or of slot->clause, on the probe */
+
 /* ---- builtin.c ---- */
 void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd);
 void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
@@ -472,6 +531,7 @@ void dt_bpf_task(dt_bpf_tr *t, bool trusted);
 void dt_bpf_event_arg(dt_bpf_tr *t, uint32_t n); /* r0 = the event's own argument */
 void dt_bpf_pid_tgid(dt_bpf_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
 void dt_bpf_thread_id(dt_bpf_tr *t); /* the same as the kernel sees them */
+void dt_bpf_pid_of(dt_bpf_tr *t, bool thread); /* r0 = pid in our namespace of the task in r0; 0: it has none */
 void dt_bpf_comm(dt_bpf_tr *t);	    /* make S_COMM hold the name */
 int dt_bpf_pidns_args(dt_bpf_tr *t, uint32_t args);
 /* Where "a.b" is in a structure of the kernel. */
@@ -495,6 +555,9 @@ void dt_bpf_tables_feed(dt_engine *e); /* make the tables that walks have missed
 void dt_bpf_tables_preload(dt_engine *e);
 void dt_bpf_tables_free(dt_engine *e);
 
+/* ---- clock.c ---- */
+void dt_bpf_lateness(dt_bpf_tr *t); /* r0 = arg2 of a clock event */
+
 /* ---- var.c ---- */
 static inline uint32_t dt_bpf_array_tag(int scope, uint32_t id)
 {
@@ -511,6 +574,8 @@ void dt_bpf_thread_value(dt_bpf_tr *t, bool create); /* r0 = storage of the thre
 void dt_bpf_alloc(dt_bpf_tr *t, bool zero);
 void dt_bpf_alloc_const(dt_bpf_tr *t, uint64_t n, bool zero);
 void dt_bpf_store(dt_bpf_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg);
+/* helper(read): r1 to, r2 size, r3 from; r0 = what it returned. User memory is waited for where that can be. */
+void dt_bpf_read(dt_bpf_tr *t, int read);
 void dt_bpf_copy(dt_bpf_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg);
 /* The same from tuple values: which hold source, size and target. */
 void dt_bpf_copy_tuple(dt_bpf_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user);
@@ -559,13 +624,16 @@ int dt_bpf_btf_funcs(const dt_bpf_code *c, uint32_t slot_size, struct bpf_func_i
 /* ---- load.c ---- */
 int dt_bpf_create_maps(dt_engine *e, dt_error *err);
 int dt_bpf_load(dt_engine *e, dt_error *err);
+int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err);
+int dt_bpf_make_rodata(dt_engine *e, dt_error *err); /* a map of what there is so far */
 int dt_bpf_privilege_error(dt_error *err, const char *doing);
 
 /* ---- attach_user.c ---- */
 struct dt_bpf_row {
-	uint32_t probe; /* plus 1; 0: nobody asked for it */
-	uint32_t pid;	/* 0: any */
-	uint64_t number;
+	uint32_t probe;	   /* plus 1; 0: nobody asked for it */
+	uint32_t pid;	   /* 0: any */
+	int32_t number;	   /* dt_attach's */
+	uint32_t prologue; /* index into e->prologues, if it has one */
 	uint32_t mask[];
 };
 bool dt_bpf_is_user(enum dt_bpf_kind kind);
@@ -575,6 +643,9 @@ void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
 void dt_bpf_user_free(struct dt_bpf_prog *p);
 /* Attach the probes from `first` on. */
 int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err);
+/* One place for a program of another sort. */
+int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid, uint64_t cookie,
+			dt_error *err);
 
 /* ---- attach.c ---- */
 void dt_bpf_keep_link(dt_engine *e, int fd); /* closed when everything is detached */

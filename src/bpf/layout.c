@@ -129,40 +129,6 @@ static int place_slot(dt_engine *e, dt_error *err)
 
 /* ---- read-only data ---- */
 
-static void place_names(dt_engine *e)
-{
-	uint32_t *index = dt_xcalloc(e->probes.n + 1, NAME_ROW);
-
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const dt_probe *p = e->probes.v[i].probe;
-
-		index[i * 8] = dt_bpf_string(e, p->prov);
-		index[i * 8 + 1] = dt_bpf_string(e, p->mod);
-		index[i * 8 + 2] = dt_bpf_string(e, p->func);
-		index[i * 8 + 3] = dt_bpf_string(e, p->name);
-		index[i * 8 + 4] = p->id;
-	}
-	e->at.names = (uint32_t)e->rodata.n;
-	dt_buf_add(&e->rodata, index, e->probes.n * NAME_ROW);
-	free(index);
-}
-
-/* clause * probes + probe -> epid; 0 where the clause is not enabled. */
-static void place_epids(dt_engine *e)
-{
-	uint32_t *row = dt_xcalloc(e->probes.n + 1, 4);
-
-	e->at.epids = (uint32_t)e->rodata.n;
-	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		for (uint32_t k = 0; k < e->probes.n; k++)
-			row[k] = e->clauses.v[i].ecbs[k] ? e->clauses.v[i].ecbs[k]->epid : 0;
-		dt_buf_add(&e->rodata, row, e->probes.n * 4);
-	}
-	free(row);
-	while (e->rodata.n % 8)
-		dt_buf_add(&e->rodata, "", 1);
-}
-
 /* Does every probe of the program have all of its clauses? Then no masks are needed. */
 static bool is_uniform(const dt_engine *e, const struct dt_bpf_prog *p)
 {
@@ -179,17 +145,23 @@ static bool is_uniform(const dt_engine *e, const struct dt_bpf_prog *p)
 	return true;
 }
 
+#define SPARE_ROWS 65536 /* for places in user code that join while tracing */
+
 static void place_table(dt_engine *e, struct dt_bpf_prog *p)
 {
 	uint32_t *table, words;
 
 	p->masks = is_uniform(e, p) ? 0 : (p->nclauses + 31) / 32;
+	if (e->grows && dt_bpf_is_user(p->kind) && p->nclauses > 1)
+		p->masks = (p->nclauses + 31) / 32;
 	words = 1 + p->masks;
 	for (uint32_t i = 0; i < e->probes.n; i++)
 		if (dt_bpf_serves(e, p, i) && e->probes.v[i].event >= p->nevents)
 			p->nevents = e->probes.v[i].event + 1;
 	if (dt_bpf_is_user(p->kind)) {
 		p->row_size = (uint32_t)dt_align_up(sizeof(struct dt_bpf_row) + p->masks * 4, 8);
+		p->nevents += e->grows ? SPARE_ROWS : 0;
+		p->nprobes = e->probes.n;
 		return;
 	}
 	table = dt_xcalloc(p->nevents * words + 1, 4);
@@ -213,18 +185,19 @@ static void place_table(dt_engine *e, struct dt_bpf_prog *p)
 	free(table);
 }
 
+void dt_bpf_place_program(dt_engine *e, struct dt_bpf_prog *p)
+{
+	place_table(e, p);
+	dt_bpf_prologue_place(e, p);
+}
+
 static void place_rodata(dt_engine *e)
 {
 	static const char zeros[256];
 
-	if (e->need.names)
-		place_names(e);
-	if (e->need.epid || e->need.error)
-		place_epids(e);
+	dt_bpf_names_place(e);
 	for (uint32_t i = 0; i < e->progs.n; i++)
-		place_table(e, &e->progs.v[i]);
-	for (uint32_t i = 0; i < e->progs.n; i++)
-		dt_bpf_prologue_place(e, &e->progs.v[i]);
+		dt_bpf_place_program(e, &e->progs.v[i]);
 	e->at.zeros = (uint32_t)e->rodata.n;
 	e->at.zeros_size = (uint32_t)dt_align_up(e->need.zeros + 8, 8);
 	if (e->need.memory && e->at.zeros_size < e->at.scratch_size)

@@ -74,7 +74,7 @@ static int make_control(dt_engine *e, dt_error *err)
 	return e->cpus ? 0 : -1;
 }
 
-static int make_rodata(dt_engine *e, dt_error *err)
+int dt_bpf_make_rodata(dt_engine *e, dt_error *err)
 {
 	uint32_t zero = 0;
 
@@ -294,6 +294,28 @@ static int make_rings(dt_engine *e, dt_error *err)
 	return rc == 0 && e->ncpus > DT_BPF_RING_TREE ? make_ring_array(e, err) : rc;
 }
 
+/* Rows of the clock events, the same on every CPU: the period, nothing known yet. */
+static int make_clock(dt_engine *e, dt_error *err)
+{
+	uint32_t n = e->nevents[PK_PROFILE], size = CLOCK_SIZE / 8;
+	uint64_t *rows = dt_xcalloc((size_t)e->ncpus * size, 8);
+	int rc = 0;
+
+	e->fd_clock = make_map(e, BPF_MAP_TYPE_PERCPU_ARRAY, "dt_clock", 4, CLOCK_SIZE,
+			       (uint64_t)e->progs.n * n, 0, err);
+	for (uint32_t i = 0; i < e->probes.n && e->fd_clock >= 0; i++) {
+		const struct dt_bpf_probe *x = &e->probes.v[i];
+
+		for (uint32_t k = 0; k < e->ncpus; k++)
+			rows[k * size + CLOCK_PERIOD / 8] = x->at.number;
+		for (uint32_t k = 0; k < e->progs.n && x->kind == PK_PROFILE; k++)
+			if (bpf_map_update_elem(e->fd_clock, &(uint32_t){k * n + x->event}, rows, 0) < 0)
+				rc = dt_err(err, errno, "cannot fill a map: %s", dt_strerror(errno));
+	}
+	free(rows);
+	return e->fd_clock < 0 ? -1 : rc;
+}
+
 /* Can the program end tracing, by exit() or by a full buffer? */
 static bool can_end_itself(const dt_engine *e)
 {
@@ -305,7 +327,7 @@ static bool can_end_itself(const dt_engine *e)
 
 int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 {
-	if (make_control(e, err) < 0 || make_rodata(e, err) < 0)
+	if (make_control(e, err) < 0 || dt_bpf_make_rodata(e, err) < 0)
 		return -1;
 	e->fd_slots = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_slots", 4, e->at.slot_size,
 			       (uint64_t)e->ncpus * e->at.nslots, 0, err);
@@ -321,11 +343,13 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 		return -1;
 	if (e->unwind && dt_bpf_tables_create(e, err) < 0)
 		return -1;
-	if (can_end_itself(e) || dt_bpf_wakes_early(e) || e->unwind) {
+	if (can_end_itself(e) || dt_bpf_wakes_early(e) || e->grows || e->unwind) {
 		e->fd_wake = make_map(e, BPF_MAP_TYPE_RINGBUF, "dt_wake", 0, 0, 4096, 0, err);
 		if (e->fd_wake < 0)
 			return -1;
 	}
+	if (e->need.late && make_clock(e, err) < 0)
+		return -1;
 	if (e->need.spec) {
 		e->fd_specs = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_specs", 4,
 				       (uint64_t)e->nspecs * 8 + 8, 1, 0, err);
@@ -333,8 +357,11 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 			return -1;
 	}
 	for (uint32_t i = 0; i < e->progs.n; i++)
-		if (dt_bpf_is_user(e->progs.v[i].kind) && dt_bpf_user_table(e, &e->progs.v[i], err) < 0)
+		if (dt_bpf_is_user(e->progs.v[i].kind) && !e->progs.v[i].lazy &&
+		    dt_bpf_user_table(e, &e->progs.v[i], err) < 0)
 			return -1;
+	if (dt_bpf_names_make(e, err) < 0)
+		return -1;
 	if (make_arrays(e, &e->globals, err) < 0 || make_arrays(e, &e->threads, err) < 0 ||
 	    make_aggs(e, err) < 0 || make_rings(e, err) < 0)
 		return -1;
@@ -407,7 +434,7 @@ static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_p
 	return 0;
 }
 
-static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
 	enum bpf_prog_type type = prog_types[p->kind];
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
@@ -427,6 +454,8 @@ static int load_one(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		btf = dt_bpf_btf_funcs(&c, e->at.slot_size, info, err);
 		rc = btf < 0 ? -1 : 0;
 	}
+	if (dt_bpf_is_user(p->kind) && e->need.waiting)
+		o.prog_flags |= BPF_F_SLEEPABLE;
 	if (dt_bpf_is_user(p->kind) && e->has_uprobe_multi)
 		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
 	if (rc == 0 && p->task_arg)
@@ -456,7 +485,7 @@ int dt_bpf_load(dt_engine *e, dt_error *err)
 	if (e->need.vtime && dt_bpf_vtime_load(e, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++)
-		if (load_one(e, &e->progs.v[i], err) < 0)
+		if (!e->progs.v[i].lazy && dt_bpf_load_program(e, &e->progs.v[i], err) < 0)
 			return -1;
 	return 0;
 }

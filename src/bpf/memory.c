@@ -237,6 +237,60 @@ static void store_function(dt_bpf_tr *t, uint32_t func, uint32_t size)
 	}
 }
 
+/* ---- reading ---- */
+
+/* In the frame of the function: what a read was asked for, while it is tried again. */
+enum { AGAIN_TO = -16, AGAIN_SIZE = -24, AGAIN_FROM = -32, AGAIN_BYTE = -40 };
+
+/* Bring in the page of the user address in r3. */
+static void touch(dt_bpf_code *c)
+{
+	mov(c, R1, R10);
+	alui(c, BPF_ADD, R1, AGAIN_BYTE);
+	movi(c, R2, 1);
+	helper(c, BPF_FUNC_copy_from_user);
+}
+
+/*
+ * Helpers that read never wait for a page: what a program has not touched yet, or what was swapped out, cannot be
+ * read. A program at a probe in a process may wait, though. When the first try fails it has the pages brought in
+ * (of a string: of its first byte and of the last that there may be) and tries once more.
+ */
+void dt_bpf_read(dt_bpf_tr *t, int read)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t done;
+
+	if (!dt_bpf_is_user(t->prog_kind) ||
+	    (read != BPF_FUNC_probe_read_user && read != BPF_FUNC_probe_read_user_str)) {
+		helper(c, read);
+		return;
+	}
+	t->e->need.waiting = true;
+	done = dt_bpf_label(c);
+	st(c, 8, R10, AGAIN_TO, R1);
+	st(c, 8, R10, AGAIN_SIZE, R2);
+	st(c, 8, R10, AGAIN_FROM, R3);
+	helper(c, read);
+	jmpi(c, BPF_JSGE, R0, 0, done);
+	if (read == BPF_FUNC_probe_read_user_str) {
+		ld(c, 8, R3, R10, AGAIN_FROM);
+		touch(c);
+		ld(c, 8, R3, R10, AGAIN_FROM);
+		ld(c, 8, R1, R10, AGAIN_SIZE);
+		alu(c, BPF_ADD, R3, R1);
+		alui(c, BPF_SUB, R3, 1);
+		touch(c);
+	} else {
+		read = BPF_FUNC_copy_from_user;
+	}
+	ld(c, 8, R1, R10, AGAIN_TO);
+	ld(c, 8, R2, R10, AGAIN_SIZE);
+	ld(c, 8, R3, R10, AGAIN_FROM);
+	helper(c, read);
+	dt_bpf_place(c, done);
+}
+
 /* copy(slot, from, size, to), from kernel or from user memory */
 static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 {
@@ -258,7 +312,7 @@ static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 		mov(c, R1, R9);
 		mov(c, R2, R8);
 		ld(c, 8, R3, R6, S_TMP);
-		helper(c, read);
+		dt_bpf_read(t, read);
 		jmpi(c, BPF_JNE, R0, 0, source);
 		leave_with(c, DONE);
 		dt_bpf_place(c, next);
@@ -275,7 +329,7 @@ static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 			mov(c, R1, R9);
 			mov(c, R2, R8);
 			ld(c, 8, R3, R6, S_TMP);
-			helper(c, read);
+			dt_bpf_read(t, read);
 			jmpi(c, BPF_JNE, R0, 0, source);
 			leave_with(c, DONE);
 			dt_bpf_place(c, next);

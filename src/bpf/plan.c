@@ -68,9 +68,7 @@ static int add_event(dt_engine *e, const dt_probe *p, const dt_attach *at, dt_er
 	return group_probe(e, x, err);
 }
 
-/* The index of a probe (of the first of its events), entered at first sight; -1 and *err when it cannot be
- * attached. */
-static int probe_index(dt_engine *e, dt_probes *ps, dt_map *seen, const dt_probe *p, dt_error *err)
+int dt_bpf_probe_index(dt_engine *e, const dt_probe *p, dt_error *err)
 {
 	char key[16], why[200] = "";
 	uint32_t first = e->probes.n;
@@ -79,17 +77,17 @@ static int probe_index(dt_engine *e, dt_probes *ps, dt_map *seen, const dt_probe
 	void *known;
 
 	snprintf(key, sizeof(key), "%u", p->id);
-	known = dt_map_get(seen, key);
+	known = dt_map_get(e->seen, key);
 	if (known)
 		return (int)(uintptr_t)known - 1;
-	if (!p->provider->attach || p->provider->attach(p->provider, ps, p, &at, why, sizeof(why)) < 0)
+	if (!p->provider->attach || p->provider->attach(p->provider, e->ps, p, &at, why, sizeof(why)) < 0)
 		return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s%s%s", p->prov, p->mod, p->func,
 			      p->name, *why ? ": " : "", why);
 	for (const dt_attach *a = &at; a; a = a->also)
 		if (add_event(e, p, a, &problem) < 0)
 			return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod,
 				      p->func, p->name, problem.text);
-	dt_map_set(seen, key, (void *)(uintptr_t)(first + 1));
+	dt_map_set(e->seen, key, (void *)(uintptr_t)(first + 1));
 	return (int)first;
 }
 
@@ -382,40 +380,53 @@ bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t pro
 	       (p->only == UINT32_MAX || p->only == probe);
 }
 
+/* More of these may come: programs for them have all clauses that can ever be on one. */
+static bool may_join(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t clause)
+{
+	return e->clauses.v[clause].grow_kinds & 1u << p->kind && p->group == 0;
+}
+
 static bool clause_served(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t clause)
 {
+	if (may_join(e, p, clause))
+		return true;
 	for (uint32_t i = 0; i < e->probes.n; i++)
 		if (e->clauses.v[clause].ecbs[i] && dt_bpf_serves(e, p, i))
 			return true;
 	return false;
 }
 
-/* Programs for the probes like this one; only for it if `alone`. */
-static void add_programs(dt_engine *e, uint32_t probe, bool alone)
+/* One program like this, or as many as its clauses need. */
+static void add_like(dt_engine *e, const struct dt_bpf_prog *like)
 {
-	const struct dt_bpf_probe *x = &e->probes.v[probe];
-	struct dt_bpf_prog like = {.kind = x->kind,
-				   .group = x->group,
-				   .nargs = x->nargs,
-				   .task_arg = x->at.task_arg,
-				   .prologues = x->prologue != 0,
-				   .used = dt_arena_alloc(e->arena, sizeof(uint32_t)),
-				   .only = alone ? probe : UINT32_MAX,
-				   .fd_table = -1,
-				   .fd = -1};
 	struct dt_bpf_prog *p = NULL;
 
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		if (!(e->clauses.v[i].kinds & 1u << x->kind) || !clause_served(e, &like, i))
+		if (!(e->clauses.v[i].kinds & 1u << like->kind) || !clause_served(e, like, i))
 			continue;
 		if (!p || p->nclauses == CLAUSES_PER_PROGRAM) {
 			p = dt_vec_add(&e->progs, NULL);
-			*p = like;
+			*p = *like;
+			p->used = dt_arena_alloc(e->arena, sizeof(uint32_t));
 			p->clauses =
 			    dt_arena_alloc(e->arena, CLAUSES_PER_PROGRAM * sizeof(uint32_t));
 		}
 		p->clauses[p->nclauses++] = i;
 	}
+}
+
+void dt_bpf_add_programs(dt_engine *e, uint32_t probe, bool alone)
+{
+	const struct dt_bpf_probe *x = &e->probes.v[probe];
+
+	add_like(e, &(struct dt_bpf_prog){.kind = x->kind,
+					  .group = x->group,
+					  .nargs = x->nargs,
+					  .task_arg = x->at.task_arg,
+					  .prologues = x->prologue != 0,
+					  .only = alone ? probe : UINT32_MAX,
+					  .fd_table = -1,
+					  .fd = -1});
 }
 
 static bool has_program(const dt_engine *e, uint32_t probe)
@@ -439,7 +450,23 @@ static void plan_programs(dt_engine *e)
 	for (int k = 0; k < PK_MAX; k++)
 		for (uint32_t i = 0; k != PK_ERROR && e->nevents[k] + (k == PK_ENTRY || k == PK_RETURN) && i < e->probes.n; i++)
 			if (e->probes.v[i].kind == (enum dt_bpf_kind)k && !has_program(e, i))
-				add_programs(e, i, !told_apart(e, &e->probes.v[i]));
+				dt_bpf_add_programs(e, i, !told_apart(e, &e->probes.v[i]));
+}
+
+/* For probes of a kind that there are none of yet. */
+static void plan_lazy_programs(dt_engine *e)
+{
+	static const enum dt_bpf_kind kinds[] = {PK_UPROBE, PK_URETPROBE};
+
+	for (size_t k = 0; k < DT_NELEM(kinds); k++) {
+		bool has = false;
+
+		for (uint32_t i = 0; i < e->progs.n; i++)
+			has = has || (e->progs.v[i].kind == kinds[k] && e->progs.v[i].group == 0);
+		if (!has)
+			add_like(e, &(struct dt_bpf_prog){
+					.kind = kinds[k], .only = UINT32_MAX, .lazy = true, .fd_table = -1, .fd = -1});
+	}
 }
 
 /* ---- programs that are too large ----
@@ -520,7 +547,7 @@ static int by_probe_id(const void *a, const void *b)
 }
 
 /* Probes are entered in order of id, whatever the order of the clauses: those of one event fire in this order. */
-static int collect_probes(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *err)
+static int collect_probes(dt_engine *e, dt_error *err)
 {
 	const dt_ecb **v = dt_xcalloc(e->necbs + 1, sizeof(*v));
 	int rc = 0;
@@ -530,43 +557,59 @@ static int collect_probes(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *e
 	qsort(v, e->necbs, sizeof(*v), by_probe_id);
 	for (uint32_t i = 0; i < e->necbs && rc >= 0; i++)
 		if (i == 0 || v[i]->probe != v[i - 1]->probe)
-			rc = probe_index(e, ps, seen, v[i]->probe, err);
+			rc = dt_bpf_probe_index(e, v[i]->probe, err);
 	free(v);
 	return rc < 0 ? -1 : 0;
 }
 
-static int collect_clauses(dt_engine *e, dt_probes *ps, dt_map *seen, dt_error *err)
+void dt_bpf_make_ecb_room(dt_engine *e)
 {
-	if (collect_probes(e, ps, seen, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < e->necbs; i++) {
-		const dt_ecb *ecb = &e->ecbs[i];
-		struct dt_bpf_clause *x;
-		int probe = probe_index(e, ps, seen, ecb->probe, err);
+	uint32_t room = e->ecb_room;
 
-		if (probe < 0)
-			return -1;
-		if (e->clauses.n == 0 || e->clauses.v[e->clauses.n - 1].c != ecb->clause) {
-			x = dt_vec_add(&e->clauses, NULL);
-			x->c = ecb->clause;
-		}
-		x = &e->clauses.v[e->clauses.n - 1];
-		do
-			x->kinds |= 1u << e->probes.v[probe].kind;
-		while (e->probes.v[probe++].more);
+	if (e->probes.n <= room)
+		return;
+	e->ecb_room = e->grows ? e->probes.n * 2 + 64 : e->probes.n;
+	for (uint32_t i = 0; i < e->clauses.n; i++) {
+		struct dt_bpf_clause *x = &e->clauses.v[i];
+
+		x->ecbs = dt_xrealloc(x->ecbs, e->ecb_room * sizeof(*x->ecbs));
+		memset(x->ecbs + room, 0, (e->ecb_room - room) * sizeof(*x->ecbs));
 	}
-	for (uint32_t i = 0; i < e->clauses.n; i++)
-		e->clauses.v[i].ecbs =
-		    dt_arena_alloc(e->arena, e->probes.n * sizeof(*e->clauses.v[i].ecbs));
-	for (uint32_t i = 0, at = 0; i < e->necbs; i++) {
-		int probe;
+}
 
-		if (e->clauses.v[at].c != e->ecbs[i].clause)
+void dt_bpf_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb *ecb)
+{
+	do {
+		e->clauses.v[clause].kinds |= 1u << e->probes.v[probe].kind;
+		e->clauses.v[clause].ecbs[probe] = ecb;
+	} while (e->probes.v[probe++].more);
+}
+
+/* The clauses that are on a probe or may get on one, in the order of the program. */
+static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+{
+	uint32_t at = 0;
+
+	if (collect_probes(e, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < env->nclauses; i++) {
+		struct dt_bpf_clause *x;
+
+		if (!env->clauses[i].kinds && (at == e->necbs || e->ecbs[at].clause != env->clauses[i].clause))
+			continue;
+		x = dt_vec_add(&e->clauses, NULL);
+		x->c = env->clauses[i].clause;
+		x->kinds = x->grow_kinds = env->clauses[i].kinds;
+		e->grows = e->grows || x->grow_kinds;
+		while (at < e->necbs && e->ecbs[at].clause == x->c)
 			at++;
-		probe = probe_index(e, ps, seen, e->ecbs[i].probe, err);
-		do
-			e->clauses.v[at].ecbs[probe] = &e->ecbs[i];
-		while (e->probes.v[probe++].more);
+	}
+	dt_bpf_make_ecb_room(e);
+	at = 0;
+	for (uint32_t i = 0; i < e->necbs; i++) {
+		while (e->clauses.v[at].c != e->ecbs[i].clause)
+			at++;
+		dt_bpf_set_ecb(e, at, (uint32_t)dt_bpf_probe_index(e, e->ecbs[i].probe, err), &e->ecbs[i]);
 	}
 	return 0;
 }
@@ -592,13 +635,13 @@ static int check_buffer(dt_engine *e, dt_error *err)
 
 int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
-	dt_map *seen = dt_map_new();
 	int rc;
 
 	e->ecbs = env->ecbs;
 	e->necbs = env->necbs;
-	rc = collect_clauses(e, env->probes, seen, err);
-	dt_map_free(seen);
+	e->ps = env->probes;
+	e->seen = dt_map_new();
+	rc = collect_clauses(e, env, err);
 	for (uint32_t i = 0; rc == 0 && i < e->clauses.n; i++)
 		rc = plan_clause(e, &e->clauses.v[i], err);
 	if (rc < 0 || check_buffer(e, err) < 0)
@@ -610,10 +653,12 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 		if ((e->aggs.v[i]->nwords + 1) * 8 > e->need.zeros)
 			e->need.zeros = (e->aggs.v[i]->nwords + 1) * 8;
 	}
-	if (e->nevents[PK_UPROBE] || e->nevents[PK_URETPROBE])
+	if (e->nevents[PK_UPROBE] || e->nevents[PK_URETPROBE] || e->grows)
 		e->has_uprobe_multi = dt_bpf_has_uprobe_multi();
 	plan_vars(e);
 	plan_programs(e);
+	if (e->grows)
+		plan_lazy_programs(e);
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		e->need.error = e->need.error || e->clauses.v[i].kinds & 1u << PK_ERROR;
 	return 0;

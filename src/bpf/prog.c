@@ -185,7 +185,9 @@ static void find_user_probe(struct prog *g, uint32_t no)
 	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, pid));
 	jmp(c, BPF_JNE, R0, R1, no);
 	dt_bpf_place(c, any);
-	ld(c, 8, R1, R8, (int)offsetof(struct dt_bpf_row, number));
+	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, number));
+	alui(c, BPF_LSH, R1, 32);
+	alui(c, BPF_ARSH, R1, 32);
 	st(c, 8, R6, S_NUMBER, R1);
 }
 
@@ -289,26 +291,6 @@ static void main_function(struct prog *g)
 
 /* ---- faults ---- */
 
-/* r0 = epid of slot->clause on slot->probe */
-static void faulting_epid(struct prog *g)
-{
-	dt_bpf_code *c = g->t.c;
-	dt_engine *e = g->t.e;
-	uint32_t no = dt_bpf_label(c), total = e->clauses.n * e->probes.n;
-
-	ld(c, 4, R1, R6, S_CLAUSE);
-	alui(c, BPF_MUL, R1, (int32_t)e->probes.n);
-	ld(c, 4, R2, R6, S_PROBE);
-	alu(c, BPF_ADD, R1, R2);
-	movi(c, R0, 0);
-	jmpi(c, BPF_JGE, R1, (int32_t)total, no);
-	alui(c, BPF_LSH, R1, 2);
-	map_value(c, R2, e->fd_rodata, e->at.epids);
-	alu(c, BPF_ADD, R2, R1);
-	ld(c, 4, R0, R2, 0);
-	dt_bpf_place(c, no);
-}
-
 static void fault_record(struct prog *g)
 {
 	dt_bpf_code *c = g->t.c;
@@ -336,7 +318,7 @@ static void error_arguments(struct prog *g)
 	dt_bpf_code *c = g->t.c;
 
 	sti(c, 8, R6, S_EARGS, 0);
-	faulting_epid(g);
+	dt_bpf_epid(&g->t, true);
 	st(c, 8, R6, S_EARGS + 8, R0);
 	ld(c, 4, R1, R6, S_FACTION);
 	st(c, 8, R6, S_EARGS + 16, R1);
@@ -497,6 +479,7 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 			       .prog_kind = p->kind,
 			       .nargs = p->nargs,
 			       .task_arg = p->task_arg,
+			       .clock_row = (uint32_t)(p - e->progs.v) * e->nevents[PK_PROFILE],
 			       .used = p->prologues ? p->used : NULL,
 			       .err = err},
 			 .p = p};

@@ -9,10 +9,11 @@
  *	slot->pargs[n] = arg n		for each n that some clause of the program looks at
  *	return 1
  *
- * An argument that faults is 0, a condition that faults is false. Probes whose DIF is the same share the function;
+ * What an argument has in scratch memory (a string) stays there until the last clause has run. An argument that faults is 0, a condition that faults is false. Probes whose DIF is the same share the function;
  * which one a probe has is a table in rodata, and the program finds it by a tree of comparisons, so that each
  * function is called from one place and verified once.
  */
+#include <stddef.h>
 #include <stdio.h>
 
 #include "bpf/image.h"
@@ -104,7 +105,7 @@ int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
 
 void dt_bpf_prologue_place(dt_engine *e, struct dt_bpf_prog *p)
 {
-	if (!p->prologues)
+	if (!p->prologues || dt_bpf_is_user(p->kind)) /* those have it in their own tables */
 		return;
 	p->prologue_of = (uint32_t)e->rodata.n;
 	for (uint32_t i = 0; i < e->probes.n; i++) {
@@ -173,12 +174,16 @@ void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint3
 		call_one(t, fn[which[0]], no);
 		return;
 	}
-	ld(c, 4, R1, R6, S_PROBE);
-	jmpi(c, BPF_JGE, R1, (int32_t)e->probes.n, no);
-	alui(c, BPF_LSH, R1, 2);
-	map_value(c, R2, e->fd_rodata, p->prologue_of);
-	alu(c, BPF_ADD, R2, R1);
-	ld(c, 4, R1, R2, 0);
+	if (dt_bpf_is_user(p->kind)) {
+		ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, prologue));
+	} else {
+		ld(c, 4, R1, R6, S_PROBE);
+		jmpi(c, BPF_JGE, R1, (int32_t)e->probes.n, no);
+		alui(c, BPF_LSH, R1, 2);
+		map_value(c, R2, e->fd_rodata, p->prologue_of);
+		alu(c, BPF_ADD, R2, R1);
+		ld(c, 4, R1, R2, 0);
+	}
 	choose(t, which, 0, n, fn, done, no);
 	dt_bpf_place(c, done);
 }
@@ -250,6 +255,8 @@ static void function(dt_bpf_tr *t, uint32_t func, const struct dt_bpf_prologue *
 			movi(c, R0, 0);
 		st(c, 8, R6, S_PARGS + (int)i * 8, R0);
 	}
+	ld(c, 8, R1, R6, S_USED);
+	st(c, 8, R6, S_PUSED, R1);
 	movi(c, R0, 1);
 	leave(c);
 	if (p->when) {

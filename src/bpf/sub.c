@@ -246,7 +246,7 @@ static void in_mem(struct sub *s, const struct buffer *b, uint32_t a, int read)
 	jmpi(c, BPF_JGT, R4, (int32_t)b->size, skip);
 	alui(c, BPF_ADD, R1, (int32_t)b->off);
 	alu(c, BPF_ADD, R1, R6);
-	helper(c, read);
+	dt_bpf_read(s->t, read);
 	dt_bpf_place(c, skip);
 	fault_if(s, BPF_JNE, R0, 0, DT_FLT_BADADDR, false);
 }

@@ -11,6 +11,7 @@
  *			which mapping is pc in?  the four last used ones are remembered; else find()
  *			which row?		 index of its block, then a search among a few rows
  *			CFA by the row; return address, where rbp and rbx are; next frame
+ *	  word():	a word of the user's stack
  *	find():		the mapping in the kernel's tree, its file, the file's table
  *	  level():	one node of that tree
  *
@@ -58,13 +59,22 @@ enum {
 	U_RISEEK = U_OUT + 144,
 	U_CACHE = U_OUT + 152, /* 4 mappings */
 	U_BUF = U_CACHE + 4 * 32,
-	U_END = U_BUF + 256,
+	U_WORD = U_BUF + 256,	  /* what word() has read */
+	U_WINDOW_AT = U_WORD + 8, /* a piece of the user stack: its address */
+	U_WINDOW_MAX = U_WORD + 16, /* the largest offset at which 8 bytes of it can be read */
+	U_WINDOW = U_WORD + 24,
+	U_END = U_WINDOW + 1024,
 };
 _Static_assert(U_END - S_UNWIND == DT_BPF_UNWIND_SIZE, "the slot's unwind area");
 
 enum { C_START = 0, C_LEN = 8, C_DELTA = 16, C_INDEX = 24, C_BANK = 28, C_SIZE = 32, C_ENTRIES = 4 };
 enum { SOURCE_NONE, SOURCE_REGS, SOURCE_SIGNAL };
 #define LOST 1
+
+/* Reading user memory costs 70 ns, however little is read; so a kilobyte of the stack is read at a time. It begins
+ * a little below the word that is asked for, where its frame has saved registers, and stays within one page, so that
+ * it can be read if the word can. */
+enum { WINDOW_SIZE = U_END - U_WINDOW, WINDOW_BELOW = 64, PAGE_SIZE = 4096 };
 
 /* struct pt_regs */
 enum { PT_BP = 32, PT_BX = 40, PT_IP = 128, PT_CS = 136, PT_SP = 152 };
@@ -174,6 +184,62 @@ static void read_memory(dt_bpf_code *c, bool user, int to, uint32_t n, uint32_t 
 	jmpi(c, BPF_JNE, R0, 0, fail);
 }
 
+static void answer(dt_bpf_code *c, int32_t n)
+{
+	movi(c, R0, n);
+	leave(c);
+}
+
+/* word(slot, addr): U_WORD = the user's word there; r0 = 0, or not if it cannot be read */
+static void word_function(dt_bpf_code *c, uint32_t func)
+{
+	uint32_t miss = dt_bpf_label(c), low = dt_bpf_label(c), high = dt_bpf_label(c), bad = dt_bpf_label(c);
+
+	dt_bpf_func_begin_global(c, func, 2);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	ld(c, 8, R1, R6, U_WINDOW_AT);
+	alu(c, BPF_SUB, R2, R1);
+	ld(c, 8, R1, R6, U_WINDOW_MAX);
+	jmp(c, BPF_JGT, R2, R1, miss);
+	jmpi(c, BPF_JGT, R2, WINDOW_SIZE - 8, miss); /* never */
+	alu(c, BPF_ADD, R2, R6);
+	ld(c, 8, R1, R2, U_WINDOW);
+	st(c, 8, R6, U_WORD, R1);
+	answer(c, 0);
+	dt_bpf_place(c, miss);
+	/* r8 = start of the window, r9 = its size: from the word, less what lies below it in the page */
+	mov(c, R8, R7);
+	alui(c, BPF_AND, R8, PAGE_SIZE - 1);
+	movi(c, R9, PAGE_SIZE);
+	alu(c, BPF_SUB, R9, R8);
+	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is no word of a stack */
+	jmpi(c, BPF_JLE, R8, WINDOW_BELOW, low);
+	movi(c, R8, WINDOW_BELOW);
+	dt_bpf_place(c, low);
+	alu(c, BPF_ADD, R9, R8);
+	jmpi(c, BPF_JLE, R9, WINDOW_SIZE, high);
+	movi(c, R9, WINDOW_SIZE);
+	dt_bpf_place(c, high);
+	mov(c, R3, R7);
+	alu(c, BPF_SUB, R3, R8);
+	st(c, 8, R6, U_WINDOW_AT, R3);
+	sti(c, 8, R6, U_WINDOW_MAX, 0);
+	dt_bpf_lea(c, R1, U_WINDOW);
+	mov(c, R2, R9);
+	helper(c, BPF_FUNC_probe_read_user);
+	jmpi(c, BPF_JNE, R0, 0, bad);
+	alui(c, BPF_SUB, R9, 8);
+	st(c, 8, R6, U_WINDOW_MAX, R9);
+	alu(c, BPF_ADD, R8, R6);
+	ld(c, 8, R1, R8, U_WINDOW);
+	st(c, 8, R6, U_WORD, R1);
+	answer(c, 0);
+	dt_bpf_place(c, bad);
+	sti(c, 8, R6, U_WINDOW_AT, 1);
+	answer(c, 1);
+}
+
 /* dst = a bit field of the unsigned 32-bit number in src, as a signed number */
 static void signed_field(dt_bpf_code *c, int dst, int src, int low, int high)
 {
@@ -198,12 +264,6 @@ static void begin_callback(dt_bpf_code *c, uint32_t func)
 {
 	dt_bpf_func_begin(c, func); /* the kernel wants callbacks to be static */
 	ld(c, 8, R6, R2, 0);
-}
-
-static void answer(dt_bpf_code *c, int32_t n)
-{
-	movi(c, R0, n);
-	leave(c);
 }
 
 /* ---- find(slot): the mapping that U_KEY is in ---- */
@@ -476,7 +536,19 @@ struct frame {
 	uint32_t stop;	   /* the stack ends here */
 	uint32_t by_bp;	   /* no row: the frame pointer */
 	uint32_t have_cfa; /* r9 = CFA, r8 = places of rbp and rbx */
+	uint32_t word;	   /* the function */
 };
+
+/* value = the user's word at r2 */
+static void read_word(struct frame *f, int value)
+{
+	dt_bpf_code *c = f->t->c;
+
+	mov(c, R1, R6);
+	dt_bpf_call(c, f->word);
+	jmpi(c, BPF_JNE, R0, 0, f->stop);
+	copy_word(c, value, U_WORD);
+}
 
 /*	if (*at) { if (*at == LOST) stop; value = *(user u64 *)*at; *at = 0 }	*/
 static void resolve(struct frame *f, int value, int at)
@@ -484,10 +556,10 @@ static void resolve(struct frame *f, int value, int at)
 	dt_bpf_code *c = f->t->c;
 	uint32_t have = dt_bpf_label(c);
 
-	ld(c, 8, R3, R6, at);
-	jmpi(c, BPF_JEQ, R3, 0, have);
-	jmpi(c, BPF_JEQ, R3, LOST, f->stop);
-	read_memory(c, true, value, 8, f->stop);
+	ld(c, 8, R2, R6, at);
+	jmpi(c, BPF_JEQ, R2, 0, have);
+	jmpi(c, BPF_JEQ, R2, LOST, f->stop);
+	read_word(f, value);
 	sti(c, 8, R6, at, 0);
 	dt_bpf_place(c, have);
 }
@@ -644,10 +716,10 @@ static void cfa_deref(struct frame *f, int value, int at)
 
 	if (at)
 		resolve(f, value, at);
-	signed_field(c, R3, R7, 16, 31);
+	signed_field(c, R2, R7, 16, 31);
 	ld(c, 8, R1, R6, value);
-	alu(c, BPF_ADD, R3, R1);
-	read_memory(c, true, S_TMP, 8, f->stop);
+	alu(c, BPF_ADD, R2, R1);
+	read_word(f, S_TMP);
 	alui(c, BPF_RSH, R7, 4);
 	alui(c, BPF_AND, R7, 0xfff);
 	ld(c, 8, R9, R6, S_TMP);
@@ -872,10 +944,14 @@ static void instance_function(dt_bpf_tr *t, uint32_t func)
 	answer(c, 1);
 }
 
-static void frame_function(dt_bpf_tr *t, uint32_t func, uint32_t find, uint32_t next_instance)
+static void frame_function(dt_bpf_tr *t, uint32_t func, uint32_t find, uint32_t word, uint32_t next_instance)
 {
 	dt_bpf_code *c = t->c;
-	struct frame f = {.t = t, .stop = dt_bpf_label(c), .by_bp = dt_bpf_label(c), .have_cfa = dt_bpf_label(c)};
+	struct frame f = {.t = t,
+			  .stop = dt_bpf_label(c),
+			  .by_bp = dt_bpf_label(c),
+			  .have_cfa = dt_bpf_label(c),
+			  .word = word};
 
 	begin_callback(c, func);
 	store_frame(&f);
@@ -887,9 +963,9 @@ static void frame_function(dt_bpf_tr *t, uint32_t func, uint32_t find, uint32_t 
 	dt_bpf_place(c, f.have_cfa);
 	ld(c, 8, R1, R6, U_SP);
 	jmp(c, BPF_JLE, R9, R1, f.stop); /* callers are above */
-	mov(c, R3, R9);
-	alui(c, BPF_SUB, R3, 8);
-	read_memory(c, true, U_PC, 8, f.stop);
+	mov(c, R2, R9);
+	alui(c, BPF_SUB, R2, 8);
+	read_word(&f, U_PC);
 	original_return(&f, next_instance);
 	set_place(c, U_BP, U_BPAT, 0);
 	set_place(c, U_BX, U_BXAT, 16);
@@ -954,13 +1030,14 @@ static void note_registers(dt_bpf_code *c, uint32_t compat)
 void dt_bpf_unwind_functions(dt_bpf_tr *t)
 {
 	dt_bpf_code *c = t->c;
-	uint32_t frame, find, level, instance, none = dt_bpf_label(c), compat = dt_bpf_label(c);
+	uint32_t frame, find, level, word, instance, none = dt_bpf_label(c), compat = dt_bpf_label(c);
 
 	if (!t->lib->unwind)
 		return;
 	frame = dt_bpf_func_new(c, "frame");
 	find = dt_bpf_func_new(c, "find");
 	level = dt_bpf_func_new(c, "level");
+	word = dt_bpf_func_new(c, "word");
 	instance = dt_bpf_func_new(c, "instance");
 	dt_bpf_func_begin_global(c, t->lib->unwind, 3);
 	mov(c, R6, R1);
@@ -970,6 +1047,8 @@ void dt_bpf_unwind_functions(dt_bpf_tr *t)
 	sti(c, 4, R6, U_NEXT, 0);
 	for (int i = 0; i < C_ENTRIES; i++)
 		sti(c, 8, R6, U_CACHE + i * C_SIZE + C_LEN, 0);
+	sti(c, 8, R6, U_WINDOW_AT, 1);
+	sti(c, 8, R6, U_WINDOW_MAX, 0);
 	helper(c, BPF_FUNC_get_current_task_btf);
 	mov(c, R8, R0);
 	note_task(t, none);
@@ -985,7 +1064,8 @@ void dt_bpf_unwind_functions(dt_bpf_tr *t)
 	answer(c, 0);
 	dt_bpf_place(c, compat);
 	answer(c, -1);
-	frame_function(t, frame, find, instance);
+	frame_function(t, frame, find, word, instance);
+	word_function(c, word);
 	find_function(t, find, level);
 	level_function(c, level);
 	if (t->e->unwind->at.uretprobes)

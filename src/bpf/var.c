@@ -38,7 +38,7 @@ static void store_object(dt_bpf_tr *t, const struct dt_bpf_var *v, uint32_t rs, 
 	mov(c, R1, R8);
 	alui(c, BPF_ADD, R1, 8);
 	movi(c, R2, (int32_t)v->size);
-	helper(c, read);
+	dt_bpf_read(t, read);
 	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	sti(c, 8, R8, 0, set);
 	ja(c, done);

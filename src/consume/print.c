@@ -52,10 +52,26 @@ static void put_type(const struct view *v, dt_type *t)
 		dt_type_print(v->ts, t, NULL, v->out);
 }
 
-/* "int a", "void *b". */
-static void put_declaration(const struct view *v, const dt_member *m)
+/* In a struct of a user program all pointers are userland ones: no need to say so of each. */
+static void drop_userland(dt_buf *b, size_t from)
 {
+	static const char word[] = "userland ";
+	char *s;
+
+	while ((s = memmem(b->s + from, b->n - from, word, sizeof(word) - 1)) != NULL) {
+		memmove(s, s + sizeof(word) - 1, b->n + 1 - (size_t)(s + sizeof(word) - 1 - b->s));
+		b->n -= sizeof(word) - 1;
+	}
+}
+
+/* "int a", "void *b". */
+static void put_declaration(const struct view *v, const dt_type *sou, const dt_member *m)
+{
+	size_t start = v->out->n;
+
 	put_type(v, m->type);
+	if (sou->user)
+		drop_userland(v->out, start);
 	if (v->out->n == 0 || v->out->s[v->out->n - 1] != '*')
 		dt_buf_putc(v->out, ' ');
 	dt_buf_puts(v->out, m->name ? m->name : "");
@@ -235,7 +251,7 @@ static void put_members(const struct view *v, dt_type *t, uint64_t at, int depth
 		if (!named && !sou)
 			continue; /* padding */
 		indent(v, depth);
-		put_declaration(v, m);
+		put_declaration(v, t, m);
 		dt_buf_puts(v->out, named ? " = " : " ");
 		if (m->bit_width)
 			put_bitfield(v, m, bit);

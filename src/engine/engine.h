@@ -64,11 +64,19 @@ typedef struct dt_sink {
 		   const uint64_t *value);
 } dt_sink;
 
+/* An enabled clause. Probes may join it while tracing (extend): kinds is 1 << enum dt_attach_kind of them, 0: never. */
+struct dt_engine_clause {
+	dt_clause *clause;
+	uint32_t kinds;
+};
+
 struct dt_engine_env {
 	const dt_options *opts;
 	dt_compiler *cc; /* aggregations, variables */
 	dt_ecb *ecbs;
 	uint32_t necbs;
+	const struct dt_engine_clause *clauses; /* all of them, in the order of the program, as the ecbs are */
+	uint32_t nclauses;
 	dt_probes *probes;
 	long target;
 };
@@ -82,6 +90,16 @@ struct dt_engine_ops {
 	int (*status)(dt_engine *e, dt_status *st);
 	int (*consume)(dt_engine *e, const dt_sink *sink);  /* records so far, then forget them */
 	int (*snapshot)(dt_engine *e, const dt_sink *sink); /* aggregation rows, then zero them */
+	/* While it runs: new ECBs of clauses whose kinds are not 0. They stay where they are until close(). Those that
+	 * cannot be enabled are left out, and *err says why for one of them; then -1. NULL: it cannot. */
+	int (*extend)(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);
+	/* A process that comes to this place waits there, for a moment at most, until it is admitted: arrived() says how many
+	 * have come so far, admit() lets the first n of them go on. A wake-up of wake_fd tells that one has come. */
+	int (*gate)(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
+	uint64_t (*arrived)(const dt_engine *e);
+	void (*admit)(dt_engine *e, uint64_t n);
+	/* The process has ended: what is attached in it alone may be let go. NULL: it need not know. */
+	void (*retire)(dt_engine *e, long pid);
 	/* A descriptor that becomes readable when exit() or a full buffer ends tracing; -1: none. */
 	int (*wake_fd)(const dt_engine *e);
 	bool live; /* false: after go() nothing can fire until stop() (vm) */

@@ -276,6 +276,7 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 	if (!dt_xlator_find(cc, raw->type, arg->xlated)) {
 		if (dt_type_is_scalar(arg->xlated) && !dt_type_is_pointer(arg->xlated))
 			return dt_coerce(cc, raw, arg->xlated);
+		cc->missing = arg->unknown;
 		dt_fail(cc, n->pos, D_ARGS_XLATOR,
 			"no translator is defined for args[%lld]: %s to %s", (long long)i,
 			dt_tname(cc, arg->native), dt_tname(cc, arg->xlated));
@@ -426,14 +427,27 @@ dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type)
 
 /* ---- external symbols ---- */
 
+/* A clause of one process cannot read the memory of another. */
+static void check_process(dt_compiler *cc, const dt_node *n, const char *module)
+{
+	const char *prov = cc->desc ? cc->desc->prov : NULL;
+	size_t len = strcspn(module, "`");
+
+	if (dt_module_is_user(prov) && (strlen(prov) != len || memcmp(prov, module, len) != 0))
+		dt_fail(cc, n->pos, D_SYM_BADREF, "%s`%s is not a symbol of the process of this clause, %s", module,
+			n->name, prov);
+}
+
 /* pid123`a.out`var is *(userland T *)address; a function is its address. */
 static dt_node *user_symbol(dt_compiler *cc, dt_node *n, const char *module)
 {
 	dt_error why = { 0 };
 	uint64_t address;
-	dt_type *t = dt_user_symbol(cc->types, module, n->name, &address, &why);
 	dt_node *at;
+	dt_type *t;
 
+	check_process(cc, n, module);
+	t = dt_user_symbol(cc->types, module, n->name, &address, &why);
 	if (!t)
 		dt_fail_error(cc, n->pos, &why, D_IDENT_UNDEF);
 	dt_use_attr(cc, n->pos, kernel_attr, n->name);

@@ -95,6 +95,7 @@ static uint8_t native_for(dt_compiler *cc, const dt_provider_probe *p, const dt_
 			"translated argument %s of probe %s has no native argument to be made from",
 			name ? name : dt_arena_printf(cc->arena, "%u", i), p->name);
 	if (!dt_type_equal(cc->types, p->native[n], xlated->params[i].type) &&
+	    !(dt_type_is_integer(p->native[n]) && dt_type_is_integer(xlated->params[i].type)) &&
 	    !dt_xlator_find(cc, p->native[n], xlated->params[i].type))
 		dt_fail(cc, xlated->pos, D_PROV_PRXLATOR,
 			"argument %u of probe %s needs a translator from %s to %s", i, p->name,

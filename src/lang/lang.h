@@ -216,7 +216,7 @@ typedef struct dt_xlator {
 typedef struct dt_probe_arg {
 	dt_type *native, *xlated; /* equal, or xlated NULL, when there is no translation */
 	int mapping;		  /* native argument it is made from */
-	const char *unknown;	  /* native is NULL: the type's name */
+	const char *unknown;	  /* native is NULL, or there is no translator: the type's name */
 } dt_probe_arg;
 
 struct dt_probe_args { /* what args[] means for a description */

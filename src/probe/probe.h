@@ -21,6 +21,7 @@ typedef struct dt_probe {
 } dt_probe;
 
 typedef struct dt_probes dt_probes; /* the registry of one session */
+struct dt_file;			    /* proc/sideband.h */
 
 /* Call once per probe found; a probe already known by id is returned again. */
 typedef dt_probe *(*dt_probe_add)(dt_probes *ps, const struct dt_provider *p, uint32_t id,
@@ -42,6 +43,12 @@ typedef struct dt_provider {
 	/* Does the description mean this probe? Default (NULL): each of its four fields matches the probe's. For
 	 * probes that go by several names. */
 	bool (*matches)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d);
+	/* Which kinds of probes that d means can come into being while tracing: 1 << DT_AT_*. NULL: none ever. */
+	uint32_t (*grows)(const struct dt_provider *p, const dt_probedesc *d);
+	/* While tracing: this process has mapped a file (NULL: it has exec'd). Could that bring probes that d means? Such a
+	 * provider has grows() and news(). */
+	bool (*news)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid,
+		     const struct dt_file *file);
 	/* Argument types as D text, native and translated: "struct file *" ; returns count, -1 untyped.
 	 * names may be NULL; memory is static or from dt_probes_arena. */
 	int (*args)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr,
@@ -78,6 +85,8 @@ dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const 
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
 		    dt_error *err);
 dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
+/* Have they the same arguments, as args[] sees them? */
+bool dt_probes_same_args(dt_probes *ps, const dt_probe *a, const dt_probe *b);
 /* For providers: a probe already reported, without looking for it; and how many of p's there are. */
 dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id);
 uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p);

@@ -52,6 +52,15 @@ static bool same_signature(const struct signature *a, const struct signature *b)
 	return true;
 }
 
+bool dt_probes_same_args(dt_probes *ps, const dt_probe *a, const dt_probe *b)
+{
+	struct signature x, y;
+
+	read_signature(ps, a, &x);
+	read_signature(ps, b, &y);
+	return same_signature(&x, &y);
+}
+
 /* The parts of a description that are written count, each with its own stability. */
 static dt_attr desc_stability(const dt_provider *p, const dt_probedesc *d)
 {

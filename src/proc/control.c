@@ -261,9 +261,12 @@ static void tell(dt_procs *ps, enum dt_proc_event what, dt_proc *p, const dt_uma
 }
 
 /* A child joins, even one that has ended by now: it may have children. */
-static void follow(dt_procs *ps, long pid)
+static void follow(dt_procs *ps, long pid, long parent)
 {
-	tell(ps, DT_PROC_FORK, add(ps, pid, DT_PROC_FOLLOWED, dt_proc_pidfd(pid)), NULL);
+	dt_proc *p = add(ps, pid, DT_PROC_FOLLOWED, dt_proc_pidfd(pid));
+
+	p->parent = parent;
+	tell(ps, DT_PROC_FORK, p, NULL);
 }
 
 /* Children of the set among all processes, and their children. */
@@ -282,7 +285,7 @@ static bool scan_once(dt_procs *ps)
 		    !dt_proc_stat(pid, &state, 4, &parent) || state == 'Z' ||
 		    !dt_procs_find(ps, (long)parent))
 			continue;
-		follow(ps, pid);
+		follow(ps, pid, (long)parent);
 		found = true;
 	}
 	if (dir)
@@ -309,7 +312,7 @@ static void on_event(void *arg, enum dt_sideband_event what, long pid, long pare
 	if (what == DT_SB_FORK) {
 		if (dt_opt(ps->opts, DT_O_FOLLOW) && dt_procs_find(ps, parent) &&
 		    !dt_procs_find(ps, pid))
-			follow(ps, pid);
+			follow(ps, pid, parent);
 		return;
 	}
 	p = dt_procs_find(ps, pid);
@@ -391,17 +394,27 @@ static bool has_ended(const dt_proc *p, int wait_ms)
 	return poll(&fd, 1, wait_ms) > 0;
 }
 
-static void report_end(dt_procs *ps, dt_proc *p)
+/* The status of wait(2), if it can be had. Our parent may have made us ignore SIGCHLD: then we
+ * cannot wait. */
+static bool exit_status(const dt_proc *p, int *status)
 {
-	char how[64] = "has exited";
-	int status;
+	if (p->hold && p->hold->ended) {
+		*status = p->hold->status;
+		return true;
+	}
+	if (p->origin == DT_PROC_CREATED && waitpid((pid_t)p->pid, status, 0) == p->pid)
+		return true;
+	return dt_proc_exit_status(p->pid, p->pidfd, status);
+}
 
-	if (p->hold && p->hold->ended)
-		dt_proc_status_text(p->hold->status, how, sizeof(how));
-	else if (p->origin == DT_PROC_CREATED && waitpid((pid_t)p->pid, &status, 0) == p->pid)
-		dt_proc_status_text(status, how, sizeof(how));
-	else if (p->origin != DT_PROC_CREATED && dt_proc_exit_status(p->pid, p->pidfd, &status))
-		dt_proc_status_text(status, how, sizeof(how));
+static void report_end(dt_procs *ps, const dt_proc *p)
+{
+	int status = 0;
+	char how[64];
+
+	if (!exit_status(p, &status))
+		status = 0;
+	dt_proc_status_text(status, how, sizeof(how));
 	say(ps, "pid %ld %s", p->pid, how);
 }
 

@@ -49,6 +49,7 @@ enum dt_proc_state {
 typedef struct dt_proc {
 	long pid; /* as we see it; its own namespace may call it something else (dt_proc_inner_pid)
 		   */
+	long parent; /* DT_PROC_FOLLOWED */
 	enum dt_proc_origin origin;
 	enum dt_proc_state state;
 	int pidfd;	      /* readable once it has ended; -1: there is none left to open */

@@ -44,6 +44,9 @@ uint64_t dt_eh_uint(struct dt_eh_cursor *c, uint32_t bytes)
 	return n;
 }
 
+#define LEB_MAX	   16 /* bytes; padded ones may be longer than they need */
+#define LETTER_MAX 16
+
 static uint64_t leb(struct dt_eh_cursor *c, uint32_t *bits, bool *negative)
 {
 	uint64_t n = 0;
@@ -54,7 +57,8 @@ static uint64_t leb(struct dt_eh_cursor *c, uint32_t *bits, bool *negative)
 		b = (uint8_t)dt_eh_uint(c, 1);
 		if (*bits < 64)
 			n |= (uint64_t)(b & 0x7f) << *bits;
-		*bits += *bits < 64 ? 7 : 0;
+		*bits += 7;
+		c->bad = c->bad || *bits > LEB_MAX * 7;
 	} while (b & 0x80 && !c->bad);
 	*negative = b & 0x40;
 	return n;
@@ -187,7 +191,7 @@ static bool read_cie(const struct dt_eh_section *s, uint64_t at, struct dt_eh_ci
 	if (c.bad || (version != 1 && version != 3))
 		return false;
 	letters = (const char *)c.p;
-	nul = memchr(c.p, 0, (size_t)(c.end - c.p));
+	nul = memchr(c.p, 0, c.end - c.p < LETTER_MAX ? (size_t)(c.end - c.p) : LETTER_MAX);
 	if (!nul)
 		return false;
 	c.p = nul + 1;

@@ -190,8 +190,8 @@ static int open_mapped(const dt_file *f)
 	int fd = -1;
 
 	for (uint32_t i = 0; m && fd < 0 && i < m->n; i++) {
-		if (!m->v[i].exec || strcmp(m->v[i].path, f->path) != 0)
-			continue;
+		if (!m->v[i].exec || strcmp(m->v[i].base, f->base) != 0)
+			continue; /* the path depends on who looks: from inside a root, or from outside */
 		fd = dt_map_open(f->pid, &m->v[i]);
 		if (fd >= 0 && !is_file(fd, f)) {
 			close(fd);
@@ -218,6 +218,8 @@ int dt_files_open(dt_files *fs, const dt_file *f)
 	free(path);
 	if (fd < 0)
 		fd = open_mapped(f);
+	if (fd < 0 && root[0])
+		fd = open_checked(f->path, f); /* as /proc shows paths in a root below ours */
 	errno = why;
 	return fd;
 }

@@ -5,7 +5,7 @@
  *
  * What cannot be expressed in a row makes the row STOP or the register LOST: an unwinder that uses
  * it ends the stack there and does not guess. Whatever the bytes are, work is linear in their
- * number and in the rows made, which are at most one per instruction.
+ * number: many FDEs can share a CIE with many instructions, so these are counted.
  */
 #include "proc/unwind.h"
 
@@ -39,15 +39,23 @@ struct state {
 
 #define DEPTH 16 /* of remembered states; compilers use one */
 
+/* A table being made. */
+struct maker {
+	struct dt_eh_section s;
+	DT_VEC(struct dt_eh_fde) fdes; /* by start */
+	uint32_t next;		       /* the first of them that has not been run */
+	uint64_t budget;	       /* instructions that may still be run */
+	dt_unwind *u;
+	uint32_t cap;
+};
+
 struct machine {
-	const struct dt_eh_section *s;
+	struct maker *k;
 	struct dt_eh_cie cie;
 	struct state now, initial, saved[DEPTH];
 	uint32_t nsaved;
 	uint64_t pc, end; /* vaddrs */
-	bool ended; /* instructions about what lies behind the function: they are not for us */
-	dt_unwind *out;
-	uint32_t *cap;
+	bool ended;	/* instructions about what lies behind the function: they are not for us */
 	uint64_t shift; /* vaddr + shift = offset in the file */
 };
 
@@ -199,13 +207,15 @@ static bool says_the_same(const dt_unwind_row *a, const dt_unwind_row *b)
 }
 
 /* The row is good from its pc on. A later word about the same pc replaces the earlier one. */
-static void add_row(dt_unwind *u, uint32_t *cap, const dt_unwind_row *row)
+static void add_row(struct maker *k, const dt_unwind_row *row)
 {
+	dt_unwind *u = k->u;
+
 	while (u->n && u->rows[u->n - 1].pc >= row->pc)
 		u->n--;
 	if (u->n && says_the_same(&u->rows[u->n - 1], row))
 		return;
-	u->rows = dt_vec_grow(u->rows, u->n, cap, sizeof(*row), NULL);
+	u->rows = dt_vec_grow(u->rows, u->n, &k->cap, sizeof(*row), NULL);
 	u->rows[u->n++] = *row;
 }
 
@@ -216,7 +226,7 @@ static void flush(struct machine *m)
 
 	row_of(m, &row);
 	row.pc = (uint32_t)(m->pc + m->shift);
-	add_row(m->out, m->cap, &row);
+	add_row(m->k, &row);
 }
 
 /* ---- instructions ---- */
@@ -309,7 +319,7 @@ static bool step_extended(struct machine *m, struct dt_eh_cursor *c, uint8_t op)
 
 	switch (op) {
 	case 0: return true; /* nop */
-	case CFA_SET_LOC: return advance_to(m, dt_eh_pointer(m->s, c, m->cie.encoding));
+	case CFA_SET_LOC: return advance_to(m, dt_eh_pointer(&m->k->s, c, m->cie.encoding));
 	case CFA_ADVANCE_LOC1: return advance_to(m, m->pc + dt_eh_uint(c, 1) * align);
 	case CFA_ADVANCE_LOC2: return advance_to(m, m->pc + dt_eh_uint(c, 2) * align);
 	case CFA_ADVANCE_LOC4: return advance_to(m, m->pc + dt_eh_uint(c, 4) * align);
@@ -379,6 +389,9 @@ static bool run(struct machine *m, struct dt_eh_cursor c)
 		uint8_t op = (uint8_t)dt_eh_uint(&c, 1), low = op & 0x3f;
 		bool ok = true;
 
+		if (m->k->budget == 0)
+			return false;
+		m->k->budget--;
 		switch (op & 0xc0) {
 		case CFA_ADVANCE_LOC: ok = advance_to(m, m->pc + low * m->cie.code_align); break;
 		case CFA_OFFSET: at_cfa(m, low, dt_eh_uleb(&c)); break;
@@ -393,16 +406,14 @@ static bool run(struct machine *m, struct dt_eh_cursor c)
 
 /* ---- an object ---- */
 
-static void run_fde(const struct dt_eh_section *s, const struct dt_eh_fde *f, uint64_t shift,
-		    dt_unwind *u, uint32_t *cap)
+static void run_fde(struct maker *k, const struct dt_eh_fde *f, uint64_t shift)
 {
-	struct machine m = {
-	    .s = s, .pc = f->start, .end = f->end, .out = u, .cap = cap, .shift = shift};
+	struct machine m = {.k = k, .pc = f->start, .end = f->end, .shift = shift};
 	struct dt_eh_cursor insns;
 	dt_unwind_row row;
 	bool ok;
 
-	if (!dt_eh_read(s, f, &m.cie, &insns) || m.cie.ra != DW_RA)
+	if (!dt_eh_read(&k->s, f, &m.cie, &insns) || m.cie.ra != DW_RA)
 		return;
 	ok = run(&m, m.cie.insns);
 	m.initial = m.now;
@@ -411,7 +422,7 @@ static void run_fde(const struct dt_eh_section *s, const struct dt_eh_fde *f, ui
 		flush(&m);
 	} else {
 		row = (dt_unwind_row){.pc = (uint32_t)(m.pc + shift), .cfa = DT_UW_STOP};
-		add_row(u, cap, &row);
+		add_row(k, &row);
 	}
 }
 
@@ -424,25 +435,36 @@ static int by_start(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+static void collect(struct maker *k)
+{
+	struct dt_eh_fde f;
+	uint64_t at = 0, before = 0;
+	bool sorted = true;
+
+	while (dt_eh_next(&k->s, &at, &f)) {
+		sorted = sorted && f.start >= before;
+		before = f.start;
+		*dt_vec_add(&k->fdes, NULL) = f;
+	}
+	if (!sorted)
+		qsort(k->fdes.v, k->fdes.n, sizeof(*k->fdes.v), by_start);
+}
+
 #define PADDING 16 /* functions begin at multiples of it; a gap of less is no code */
 
-static void end_row(dt_unwind *u, uint32_t *cap, uint64_t pc)
+static void end_row(struct maker *k, uint64_t pc)
 {
 	dt_unwind_row none = {.pc = (uint32_t)pc, .cfa = DT_UW_NONE};
 
-	add_row(u, cap, &none);
+	add_row(k, &none);
 }
 
-typedef DT_VEC(struct dt_eh_fde) fde_list;
-
-/* The FDEs of one segment; *next is the first that lies behind it. */
-static void segment_rows(const struct dt_eh_section *s, const struct dt_unwind_segment *seg,
-			 const fde_list *fdes, uint32_t *next, dt_unwind *u, uint32_t *cap)
+static void segment_rows(struct maker *k, const struct dt_unwind_segment *seg)
 {
 	uint64_t shift = seg->offset - seg->vaddr, done = 0;
 
-	for (; *next < fdes->n; ++*next) {
-		struct dt_eh_fde f = fdes->v[*next];
+	for (; k->next < k->fdes.n; k->next++) {
+		struct dt_eh_fde f = k->fdes.v[k->next];
 
 		if (f.start < seg->vaddr || f.start < done)
 			continue; /* data, or described twice */
@@ -451,41 +473,35 @@ static void segment_rows(const struct dt_eh_section *s, const struct dt_unwind_s
 		if (f.end - seg->vaddr > seg->size)
 			f.end = seg->vaddr + seg->size;
 		if (done && f.start - done >= PADDING)
-			end_row(u, cap, done + shift);
-		run_fde(s, &f, shift, u, cap);
+			end_row(k, done + shift);
+		run_fde(k, &f, shift);
 		done = f.end;
 	}
 	if (done)
-		end_row(u, cap, done + shift);
+		end_row(k, done + shift);
 }
+
+#define BUDGET_SPARE (1u << 20)
 
 void dt_unwind_parse(const void *data, uint64_t size, uint64_t vaddr,
 		     const struct dt_unwind_segment *segs, uint32_t nsegs, dt_unwind *u)
 {
-	struct dt_eh_section s = {.data = data, .size = size, .vaddr = vaddr, .word = 8};
-	fde_list fdes = {0};
-	struct dt_eh_fde f;
-	uint64_t at = 0, before = 0, behind = 0;
-	uint32_t next = 0, cap = 0;
-	bool sorted = true;
+	struct maker k = {.s = {.data = data, .size = size, .vaddr = vaddr, .word = 8},
+			  .u = u,
+			  .budget = 16 * size + BUDGET_SPARE};
+	uint64_t behind = 0;
 
 	*u = (dt_unwind){0};
-	while (dt_eh_next(&s, &at, &f)) {
-		sorted = sorted && f.start >= before;
-		before = f.start;
-		*dt_vec_add(&fdes, NULL) = f;
-	}
-	if (!sorted)
-		qsort(fdes.v, fdes.n, sizeof(*fdes.v), by_start);
+	collect(&k);
 	for (uint32_t i = 0; i < nsegs; i++) {
 		if (segs[i].offset < behind || segs[i].offset > UINT32_MAX ||
 		    segs[i].size > UINT32_MAX - segs[i].offset ||
 		    segs[i].size > UINT64_MAX - segs[i].vaddr)
 			continue; /* no linker makes such a file */
 		behind = segs[i].offset + segs[i].size;
-		segment_rows(&s, &segs[i], &fdes, &next, u, &cap);
+		segment_rows(&k, &segs[i]);
 	}
-	dt_vec_free(&fdes);
+	dt_vec_free(&k.fdes);
 	if (u->n == 1)
 		dt_unwind_free(u);
 }

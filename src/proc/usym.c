@@ -221,7 +221,7 @@ static bool has_data(dt_usyms *us, long pid, uint64_t addr, const dt_file *f)
 
 	if (m && m->kind != DT_MAP_FILE && m > maps->v && m[-1].end == m->start)
 		m--;
-	ok = !maps || (m && strcmp(m->path, f->path) == 0);
+	ok = !maps || (m && strcmp(m->base, f->base) == 0); /* paths depend on who looks */
 	dt_maps_free(maps);
 	return ok;
 }

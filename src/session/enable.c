@@ -48,6 +48,10 @@ static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
 		if (n == 0 && !dt_opt(&h->opts, DT_O_ZDEFS))
 			return no_match(h, &p->clauses[i]);
 		dt_session_debug(h, "clause %u: %d probe%s", i + 1, n, n == 1 ? "" : "s");
+		*dt_vec_add(&h->clauses, NULL) = (struct dt_engine_clause){
+		    .clause = &p->clauses[i],
+		    .kinds = dt_grow_clause(h, &p->clauses[i]),
+		};
 		for (int j = 0; j < n; j++)
 			*dt_vec_add(&h->ecbs, NULL) = (dt_ecb){
 			    .probe = probes[j],
@@ -59,7 +63,7 @@ static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
 
 int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *info)
 {
-	uint32_t before = h->ecbs.n;
+	uint32_t before = h->ecbs.n, clauses = h->clauses.n;
 
 	if (h->state != DT_SESSION_NEW)
 		return dt_session_err(h, EDT_ACTIVE, NULL);
@@ -69,12 +73,15 @@ int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *inf
 		return dt_session_fail(h);
 	if (add_ecbs(h, p) < 0) {
 		h->ecbs.n = before;
+		h->clauses.n = clauses;
 		return -1;
 	}
 	for (uint32_t i = before; i < h->ecbs.n; i++)
 		h->ecbs.v[i].epid = i + 1;
 	if (info)
-		info->matches = h->ecbs.n - before;
+		*info = (struct dtrace_proginfo){.matches = h->ecbs.n - before};
+	for (uint32_t i = clauses; info && i < h->clauses.n; i++)
+		info->growing += h->clauses.v[i].kinds != 0;
 	return 0;
 }
 

@@ -450,10 +450,18 @@ bool dt_libs_load_type(dtrace_hdl_t *h, const char *type)
 	uint32_t before = 0, after = 0;
 	dt_error err = h->err;
 	dt_map *words;
+	dt_words w;
 
 	if (!h->libs || dt_opt(&h->opts, DT_O_NOLIBS))
 		return false;
-	words = unknown_words(h, type, strlen(type));
+	words = dt_map_new();
+	for (dt_words_start(&w, type, strlen(type)); dt_words_next(&w);)
+		if (w.word) {
+			char *name = dt_arena_strndup(h->libs->arena, w.word, w.len);
+
+			if (!is_known(h, name))
+				dt_map_set(words, name, h);
+		}
 	for (uint32_t i = 0; i < h->libs->libs.n; i++)
 		before += h->libs->libs.v[i]->state == LIB_LOADED;
 	if (load_for_words(h, words) == 0)

@@ -59,10 +59,15 @@ static const dt_mapping *find_object(const dt_maps *maps, long pid, const char *
 	return NULL;
 }
 
+static const char *debug_dir(void *arg)
+{
+	return ((dtrace_hdl_t *)arg)->opts.text[DT_O_DEBUGDIR];
+}
+
 static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint64_t *bias, dt_error *err)
 {
 	char root[64];
-	struct dt_elf_place place = {.root = root, .path = m->path, .debug_dir = h->opts.text[DT_O_DEBUGDIR]};
+	struct dt_elf_place place = {.root = root, .path = m->path, .debug_dir = debug_dir(h)};
 	int fd = dt_map_open(pid, m);
 	dt_elf *e;
 
@@ -108,5 +113,6 @@ static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth
 
 void dt_objects_offer(dtrace_hdl_t *h)
 {
-	dt_types_set_user(h->types, &(struct dt_user_source){.arg = h, .open = open_object});
+	dt_types_set_user(h->types,
+			  &(struct dt_user_source){.arg = h, .open = open_object, .debug_dir = debug_dir});
 }

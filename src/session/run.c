@@ -63,7 +63,7 @@ static bool kernel_clause(const dt_clause *c)
 
 static bool needs_kernel(const dtrace_hdl_t *h)
 {
-	if (kernel_probe(h))
+	if (kernel_probe(h) || h->grow)
 		return true;
 	for (uint32_t i = 0; i < h->ecbs.n; i++)
 		if (kernel_clause(h->ecbs.v[i].clause))
@@ -118,15 +118,19 @@ int dtrace_go(dtrace_hdl_t *h)
 		return -1;
 	env.ecbs = h->ecbs.v;
 	env.necbs = h->ecbs.n;
+	env.clauses = h->clauses.v;
+	env.nclauses = h->clauses.n;
 	memset(&h->err, 0, sizeof(h->err));
 	dt_session_debug(h, "engine %s, %u clauses on probes", h->engine_ops->name, env.necbs);
 	dt_symbols_open(h);
+	dt_grow_open(h);
 	h->engine = h->engine_ops->open(&env, &h->err);
 	if (!h->engine)
 		return dt_session_fail(h);
 	if (h->engine_ops->go(h->engine, &h->err) < 0)
 		return dt_session_fail(h);
 	h->state = DT_SESSION_ACTIVE;
+	dt_grow_gates(h);
 	dt_procs_release(h->procs);
 	return 0;
 }
@@ -199,6 +203,14 @@ static void need_consumer(dtrace_hdl_t *h, FILE *out)
 	h->consumer = dt_consumer_new(&env);
 }
 
+/* What became of the processes, and of probes in them. */
+static int update_processes(dtrace_hdl_t *h)
+{
+	if (dt_procs_poll(h->procs) < 0 || dt_grow_update(h) < 0)
+		return dt_session_err(h, EDT_DIRABORT, NULL);
+	return 0;
+}
+
 enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 {
 	int rc;
@@ -207,6 +219,8 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 		dt_session_err(h, EINVAL, "tracing has not been started");
 		return DTRACE_WORK_ERROR;
 	}
+	if (dt_grow_is_awaited(h) && update_processes(h) < 0)
+		return DTRACE_WORK_ERROR;
 	need_consumer(h, out);
 	dt_symbols_update(h);
 	memset(&h->err, 0, sizeof(h->err));
@@ -215,10 +229,8 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 		dt_session_fail(h);
 		return DTRACE_WORK_ERROR;
 	}
-	if (dt_procs_poll(h->procs) < 0) {
-		dt_session_err(h, EDT_DIRABORT, NULL);
+	if (update_processes(h) < 0)
 		return DTRACE_WORK_ERROR;
-	}
 	if (rc > 0 || h->state == DT_SESSION_STOPPED || dt_procs_all_gone(h->procs))
 		return DTRACE_WORK_DONE;
 	return DTRACE_WORK_OKAY;
@@ -264,6 +276,9 @@ void dtrace_sleep(dtrace_hdl_t *h)
 	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = h->wake[0], .events = POLLIN};
 	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = exit_fd, .events = POLLIN};
 	again = dt_procs_fds(h->procs, &fds);
+	if (again >= 0 && (ms < 0 || again < ms))
+		ms = again;
+	again = dt_grow_ms(h);
 	if (again >= 0 && (ms < 0 || again < ms))
 		ms = again;
 	if (poll(fds.v, fds.n, ms) > 0 && fds.v[0].revents)

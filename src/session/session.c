@@ -67,7 +67,9 @@ void dtrace_close(dtrace_hdl_t *h)
 		h->engine_ops->close(h->engine);
 	dt_consumer_free(h->consumer);
 	free(h->out_path);
+	dt_grow_free(h);
 	dt_vec_free(&h->ecbs);
+	dt_vec_free(&h->clauses);
 	dt_libs_free(h->libs);
 	dt_compiler_free(h->cc);
 	dt_probes_free(h->probes);

@@ -7,7 +7,7 @@
  *   cpp.c      the C preprocessor (-C)
  *   words.c    a glance at D text: which words it uses (for libs.c)
  *   libs.c     D libraries: found, ordered, loaded when a program needs them
- *   enable.c   program -> ECBs; listing probes
+ *   enable.c   program -> ECBs; listing probes;  grow.c: probes that join while tracing
  *   run.c      go, work, sleep, stop
  *   symbols.c  names of addresses in processes
  *   target.c   the processes of -c and -p; objects.c: their objects, for types
@@ -38,6 +38,8 @@ struct dtrace_hdl {
 	struct dt_libs *libs;	/* NULL until a program is compiled */
 	FILE *sugar_out;
 	DT_VEC(dt_ecb) ecbs;
+	DT_VEC(struct dt_engine_clause) clauses; /* all that are enabled, in order */
+	struct dt_grow *grow;			  /* NULL: no probe can join */
 	const struct dt_engine_ops *engine_ops;
 	dt_engine *engine;
 	dt_consumer *consumer;
@@ -101,6 +103,16 @@ void dt_symbols_update(dtrace_hdl_t *h); /* before records are printed */
 bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off);
 void dt_symbols_keep(void *arg, long pid);
+
+/* ---- grow.c ---- */
+/* A clause is enabled: which kinds of probes may join it (1 << DT_AT_*). */
+uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c);
+void dt_grow_open(dtrace_hdl_t *h); /* before the engine is opened */
+void dt_grow_gates(dtrace_hdl_t *h); /* where processes wait for us; before they are let go */
+bool dt_grow_is_awaited(const dtrace_hdl_t *h); /* one does now */
+int dt_grow_ms(const dtrace_hdl_t *h); /* how soon to look for news of processes without a gate; -1: there are none */
+int dt_grow_update(dtrace_hdl_t *h); /* enable what has come; -1: the handler wants to abort */
+void dt_grow_free(dtrace_hdl_t *h);
 
 /* ---- compile.c ---- */
 /* Compile with no macro arguments and no region (libraries). */

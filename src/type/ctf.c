@@ -271,9 +271,20 @@ static dt_type *lookup(struct dt_user_reader *r, enum dt_namespace ns, const cha
 	return t;
 }
 
+/* Where source files differ about a tag, the linker leaves a forward declaration in the shared dictionary: which
+ * of the definitions is meant is lost then. */
 static dt_type *definition(struct dt_user_reader *r, dt_type *f)
 {
-	return lookup(r, f->tag_is_union ? DT_NS_UNION : DT_NS_STRUCT, f->name);
+	struct ctf_reader *c = reader(r);
+	dt_type *found = NULL, *t;
+
+	for (uint32_t i = 0; i < c->ndicts; i++) {
+		t = find_in(&c->dicts[i], f->name, kinds_of[f->tag_is_union ? DT_NS_UNION : DT_NS_STRUCT]);
+		if (t != NULL && found != NULL)
+			return NULL;
+		found = t != NULL ? t : found;
+	}
+	return found;
 }
 
 /* *it: dictionary in the upper half, type in the lower one. */

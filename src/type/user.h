@@ -28,6 +28,8 @@ struct dt_user_source {
 	 * D_PROC_GRAB, D_PROC_LIB); NULL without an error code: there is no nth one. */
 	dt_elf *(*open)(void *arg, long pid, const char *object, uint32_t nth, char **name, uint64_t *bias,
 			dt_error *err);
+	/* Where separate debug files are (option debugdir); NULL, or NULL from it: /usr/lib/debug. */
+	const char *(*debug_dir)(void *arg);
 };
 void dt_types_set_user(dt_types *ts, const struct dt_user_source *source);
 
@@ -51,7 +53,7 @@ typedef struct dt_user_arg {
 
 /*
  * The arguments of the function at `address` (its st_value) in the ELF file `path`, opened as dt_elf_open() does
- * with `place` (may be NULL); `symbol` is its name in the symbol table, not demangled. At the entry they are the
+ * with `place` (NULL: its debug file is looked for in debug_dir()); `symbol` is its name in the symbol table, not demangled. At the entry they are the
  * parameters; at the return args[0] is the offset and args[1] the value. Returns how many; -1 with *err (may be
  * NULL) when the file does not say. *out belongs to the store; asking again costs a stat().
  */

@@ -216,6 +216,15 @@ KERNEL_SUBR(SX_ISEXCLUSIVE)
 KERNEL_SUBR(MSGDSIZE)
 KERNEL_SUBR(MSGSIZE)
 KERNEL_SUBR(DDI_PATHNAME)
+KERNEL_SUBR(TASKPID)
+KERNEL_SUBR(TASKTID)
+
+/* Nobody to race with. */
+DT_VM_SUBR(CLAIM)
+{
+	(void)vm, (void)arg, (void)argc;
+	return 1;
+}
 
 /* No struct file can be had: NULL, so that a program that checks goes on. */
 DT_VM_SUBR(GETF)

@@ -1,21 +1,23 @@
-# Every example of doc/guide.md does what the guide says.
+# Every example of doc/guide.md, doc/processes.md and doc/providers/*.md does what the text says.
 # timeout: 400
 #
 # A fenced block is an example by its first words:
 #
-#	```d NAME		a script: saved under this name for the examples behind it
+#	```d NAME		a file (d, c, sh, python): saved under this name for the examples behind it, in its chapter
 #	```console		commands ("$ " first, "> " goes on) and exactly what they print
 #	```console shape	the lines shown are printed, somewhere: any number stands for any other,
 #				any kernel symbol for any other, blanks and bars are of any length;
 #				a line "..." stands for anything
 #	```console compile	commands that are only compiled (-e)
 #	status=N		behind console: the status of the last command (0)
+#	needs=WHAT		behind console: left out unless there are such probes (fbt::vfs_read:entry), or such
+#				a command (/usr/bin/node)
 #
 # Standard output and standard error come together. Examples that need the kernel run only where
 # this user may use it; the others run on both engines then. `test/run --update doc/guide` puts what
-# is printed now into the guide (shapes: only empty ones): read the difference before you commit it.
+# is printed now into the text (shapes: only empty ones): read the difference before you commit it.
+# CHAPTER=providers/pid.md runs only that one.
 set -u
-GUIDE=$SRC/doc/guide.md
 : "${TMP:=$(mktemp -d)}"
 mkdir -p "$TMP/bin" "$TMP/work"
 chmod 755 "$TMP" "$TMP/bin" "$TMP/work"
@@ -26,7 +28,7 @@ cd "$TMP/work" || exit 2
 
 kernel=0
 "$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' >/dev/null 2>&1 && kernel=1
-NEEDS='syscall|sdt:|profile-|tick-|(^|[^@])stack\(|curthread|engine=bpf|caller| -c | -p '
+NEEDS='[a-z$]+:[^ ]*:[^ ]*:|syscall|sdt:|profile-|tick-|(^|[^@])stack\(|curthread|engine=bpf|caller| -c | -p '
 ran=0 failed=0 left=0
 
 needs_kernel() { # command: listing and compiling do not
@@ -89,7 +91,7 @@ try() { # command, status, shape, line, engine
 	fi
 	[ -z "$why" ] && return
 	failed=$((failed + 1))
-	printf '\ndoc/guide.md:%d: %s%s\n%s\n' "$4" "$1" "${5:+ (engine $5)}" "$why"
+	printf '\ndoc/%s:%d: %s%s\n%s\n' "$chapter" "$4" "$1" "${5:+ (engine $5)}" "$why"
 	[ "$3" = 1 ] && sed 's/^/  | /' "$TMP/got" | head -n 30
 }
 
@@ -97,7 +99,7 @@ try() { # command, status, shape, line, engine
 other_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$DTRACE" -V >/dev/null 2>&1; }
 
 example() { # command, status, shape, line; what it should print is in $TMP/want
-	if [[ $1 == setpriv* ]] && ! other_user; then
+	if [ $lacks = 1 ] || { [[ $1 == setpriv* ]] && ! other_user; }; then
 		left=$((left + 1))
 		cp "$TMP/want" "$TMP/got"
 	elif ! needs_kernel "$1"; then
@@ -143,8 +145,21 @@ block() { # line, status, shape
 	flush "$@"
 }
 
+# Is there what needs=WHAT names?
+there_is() {
+	case $1 in
+	"") return 0 ;;
+	*:*) [ $kernel = 1 ] && [ -n "$(timeout 20 "$DTRACE" -ln "$1" 2>/dev/null | sed 1d)" ] ;;
+	*) command -v "$1" >/dev/null ;;
+	esac
+}
+
+run_chapter() { # its path below doc/
+local text number=0 info='' start=0 status lacks=0 chapter=$1 GUIDE=$SRC/doc/$1
 : >"$TMP/new"
-number=0 info='' start=0
+rm -rf "$TMP/work"
+mkdir "$TMP/work"
+cd "$TMP/work" || exit 2
 while IFS= read -r text <&3; do
 	number=$((number + 1))
 	if [ -z "$info" ]; then
@@ -156,15 +171,16 @@ while IFS= read -r text <&3; do
 		info=${info%x}
 		case $info in
 		console*)
-			status=0
+			status=0 lacks=0
+			if [[ $info =~ needs=([^ ]+) ]] && ! there_is "${BASH_REMATCH[1]}"; then lacks=1; fi
 			unset GUIDE_COMPILE
 			[[ $info == *compile* ]] && export GUIDE_COMPILE=1
 			[[ $info =~ status=([0-9]+) ]] && status=${BASH_REMATCH[1]}
 			block "$start" "$status" "$([[ $info == *shape* ]] && echo 1 || echo 0)"
 			;;
-		d\ *)
-			cp "$TMP/block" "$TMP/work/${info#d }"
-			chmod 755 "$TMP/work/${info#d }"
+		d\ * | c\ * | sh\ * | python\ *)
+			cp "$TMP/block" "$TMP/work/${info#* }"
+			chmod 755 "$TMP/work/${info#* }"
 			cat "$TMP/block" >>"$TMP/new"
 			;;
 		*) cat "$TMP/block" >>"$TMP/new" ;;
@@ -178,8 +194,16 @@ done 3<"$GUIDE"
 
 if [ "${UPDATE-0}" = 1 ] && ! cmp -s "$GUIDE" "$TMP/new"; then
 	cat "$TMP/new" >"$GUIDE"
-	echo "wrote doc/guide.md"
+	echo "wrote doc/$chapter"
 fi
-echo "$ran runs of examples, $failed failed; $left left out (no access to the kernel)"
+}
+
+for path in "$SRC"/doc/guide.md "$SRC"/doc/processes.md "$SRC"/doc/providers/*.md; do
+	[ -f "$path" ] || continue
+	path=${path#"$SRC/doc/"}
+	[ -z "${CHAPTER-}" ] || [ "$CHAPTER" = "$path" ] || continue
+	run_chapter "$path"
+done
+echo "$ran runs of examples, $failed failed; $left left out (this kernel or machine cannot)"
 [ $ran -gt 0 ] || exit 77
 [ $failed = 0 ]

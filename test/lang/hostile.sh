@@ -4,7 +4,7 @@
 cd "$TMP" || exit 1
 SIZE=10000000
 case $BUILD in *san*) SIZE=1000000 ;; esac # ten times slower there
-rep() { yes "$1" | tr -d '\n' | head -c "${2:-$SIZE}"; }
+rep() { yes -- "$1" | tr -d '\n' | head -c "${2:-$SIZE}"; }
 # refused PATTERN [FLAGS]: the program on standard input is refused with this message.
 refused() {
 	local want=$1
@@ -27,7 +27,7 @@ for c in '1+' '1,' 'x.'; do
 	{ printf 'BEGIN { trace('; rep "$c"; } | refused 'D_SYNTAX|needs more than'
 done
 for c in '{' '}' '"' '/*' '@' '$' '/' '#' ':' '[' '\\' 'a'; do
-	rep "$c" | refused 'D_(SYNTAX|STR_NL|PDESC_INVAL|PRAGCTL_INVAL|PDESC_ZERO|MACRO_UNDEF)'
+	rep "$c" | refused 'D_(SYNTAX|STR_NL|PDESC_INVAL|PRAGCTL_INVAL|PDESC_ZERO|MACRO_UNDEF|EMPTY)'
 done
 head -c $SIZE /dev/zero | refused 'D_SYNTAX'
 printf 'BEGIN { trace("a\0b"); }' | refused 'NUL byte'

@@ -9,7 +9,7 @@
  *   jit       a function in anonymous memory, named in /tmp/perf-PID.map; and one beside it, named later
  *   fork N    N children that show the global function and end
  *   exec PATH ...   runs that instead
- *   wait      for end of file on standard input
+ *   wait FD   for end of file on a descriptor
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,6 +48,10 @@ static void own(void)
 	show(static_data, 0);
 }
 
+#ifdef STATIC
+#define dlopen(path, flags) ((void)(path), NULL)
+#define dlerror() "a static program"
+#endif
 static void library(const char *path)
 {
 	void *h = dlopen(path, RTLD_NOW);
@@ -91,6 +95,14 @@ static void forks(int n)
 	}
 }
 
+static void wait_for(int fd)
+{
+	char byte;
+
+	while (read(fd, &byte, 1) > 0)
+		;
+}
+
 int main(int argc, char **argv)
 {
 	char byte;
@@ -114,9 +126,8 @@ int main(int argc, char **argv)
 			forks(atoi(argv[++i]));
 		else if (strcmp(mode, "exec") == 0 && i + 1 < argc)
 			execv(argv[i + 1], argv + i + 1);
-		else if (strcmp(mode, "wait") == 0)
-			while (read(0, &byte, 1) > 0)
-				;
+		else if (strcmp(mode, "wait") == 0 && i + 1 < argc)
+			wait_for(atoi(argv[++i]));
 		else
 			return 2;
 	}

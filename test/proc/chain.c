@@ -1,29 +1,65 @@
 /*
- * chain: ten functions, each called by the one before, none of which keeps a frame pointer or can be
- * inlined; the last one makes a system call that nobody else makes (getppid). How it is reached:
+ * chain: ten functions, each called by the one before, none of which keeps a frame pointer or can be inlined; the
+ * last one makes a system call that nobody else makes: getppid. chain HOW N [wait], where HOW says how it is reached:
  *
- *	chain plain N		N times from main
- *	chain qsort N		from the comparison of a qsort() in libc
- *	chain signal N		from a signal handler, raised in the middle of the chain
- *	chain altstack N	the same on a stack of its own
- *	chain thread N		in a thread
- *	chain fork N		in N children, one after the other, without exec
- *	chain aligned N		from a function that aligns its stack
- *	chain busy N		N times a million rounds of arithmetic, for the clock
- *	chain wait		from main, then sleeps in pause() at the end of the chain until a signal ends it
+ *	plain		N times from main
+ *	qsort		from the comparison of a qsort() in libc
+ *	signal		from a signal handler, raised at the end of the chain
+ *	altstack	the same on a stack of its own
+ *	thread		in a thread
+ *	fork		in N children, one after the other, without exec
+ *	aligned		from a function that aligns its stack
+ *	jit		through code in anonymous memory that keeps a frame pointer
+ *	library		through pass() of a library that is opened then: $CHAIN_LIBRARY
+ *	loop		plain, a thousand times a second until somebody ends it
+ *	busy		N times a million rounds of arithmetic instead of the system call
+ *	clock		N times a million calls of clock_gettime() in its place
+ *	regs		getppid with known values in registers
+ *	spin		the same values in registers, in a loop until somebody ends it
+ *
+ * With "wait" it reads a byte first, and the last function calls pause() in place of getppid().
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FAR __attribute__((noinline, noclone, optimize("no-optimize-sibling-calls")))
 
-static int raise_in, wait_for_signal, rounds;
+enum what { CALL, RAISE, PAUSE, BUSY, CLOCK };
+static enum what what, after;
 volatile long sink;
+
+static void work(long n)
+{
+	struct timespec t;
+
+	for (long i = 0; i < 1000000; i++)
+		if (what == CLOCK)
+			sink += clock_gettime(CLOCK_MONOTONIC, &t);
+		else
+			sink += i * n;
+}
+
+FAR long last(long n)
+{
+	switch (what) {
+	case RAISE:
+		what = after;
+		raise(SIGUSR1);
+		break;
+	case PAUSE: pause(); break;
+	case CALL: sink += getppid(); break;
+	default: work(n);
+	}
+	return sink + n;
+}
 
 /* What every function does with its frame: some room on the stack, and a use of it behind the call. */
 #define LINK(name, next, room)                                                                                         \
@@ -35,22 +71,6 @@ volatile long sink;
 		sink += next(n + 1);                                                                                   \
 		return place[room - 1] + sink;                                                                         \
 	}
-
-FAR long last(long n)
-{
-	if (raise_in) {
-		raise_in = 0;
-		raise(SIGUSR1);
-	} else if (wait_for_signal) {
-		pause();
-	} else if (rounds) {
-		for (long i = 0; i < 1000000; i++)
-			sink += i * n;
-	} else {
-		sink += getppid();
-	}
-	return sink + n;
-}
 LINK(link9, last, 1)
 LINK(link8, link9, 3)
 LINK(link7, link8, 40)
@@ -103,41 +123,94 @@ static void on_signal(int flags)
 	sigaction(SIGUSR1, &sa, NULL);
 }
 
-FAR static void run(const char *how, long n)
+FAR static void through_jit(long n)
 {
-	long pair[2] = {2, 1};
-	pthread_t t;
+	/* push %rbp; mov %rsp,%rbp; push %rbx; push %rbx; call *%rsi; pop %rbx; pop %rbx; pop %rbp; ret */
+	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x53, 0x53, 0xff, 0xd6, 0x5b, 0x5b, 0x5d, 0xc3};
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (strcmp(how, "thread") == 0) {
-		pthread_create(&t, NULL, thread, (void *)n);
-		pthread_join(t, NULL);
-		return;
-	}
-	for (long i = 0; i < n; i++) {
-		if (strcmp(how, "qsort") == 0) {
-			qsort(pair, 2, sizeof(pair[0]), compare);
-		} else if (strcmp(how, "signal") == 0 || strcmp(how, "altstack") == 0) {
-			on_signal(*how == 'a' ? SA_ONSTACK : 0);
-			raise_in = 1;
+	memcpy(p, code, sizeof(code));
+	((void (*)(long, long (*)(long)))p)(n, link1);
+	munmap(p, 4096);
+}
+
+FAR static void through_library(long n)
+{
+	void *lib = dlopen(getenv("CHAIN_LIBRARY"), RTLD_NOW);
+	long (*pass)(long (*)(long), long) = lib ? (long (*)(long (*)(long), long))dlsym(lib, "pass") : NULL;
+
+	if (pass)
+		sink += pass(link1, n);
+}
+
+/* rbx and r12 ... r15 are 3, 12 ... 15 times 0x1111 */
+#define SET                                                                                                            \
+	"mov $0x3333, %%rbx\n mov $0xcccc, %%r12\n mov $0xdddd, %%r13\n mov $0xeeee, %%r14\n mov $0xffff, %%r15\n"
+#define SAVED "rbx", "r12", "r13", "r14", "r15", "rcx", "r11", "memory"
+
+FAR static void registers(int spin)
+{
+	long n = 110; /* getppid */
+
+	if (spin)
+		__asm__ volatile(SET "1: pause\n jmp 1b" : : : SAVED);
+	else
+		__asm__ volatile(SET "syscall" : "+a"(n) : "D"(0x5555l), "S"(0x4444l) : SAVED);
+}
+
+FAR static void once(const char *how, long i)
+{
+	static const struct timespec ms = {.tv_nsec = 1000000};
+	long pair[2] = {2, 1};
+
+	if (strcmp(how, "qsort") == 0) {
+		qsort(pair, 2, sizeof(pair[0]), compare);
+	} else if (strcmp(how, "signal") == 0 || strcmp(how, "altstack") == 0) {
+		on_signal(*how == 'a' ? SA_ONSTACK : 0);
+		after = what;
+		what = RAISE;
+		link1(i);
+	} else if (strcmp(how, "fork") == 0) {
+		if (fork() == 0) {
 			link1(i);
-		} else if (strcmp(how, "fork") == 0) {
-			if (fork() == 0) {
-				link1(i);
-				_exit(0);
-			}
-			wait(NULL);
-		} else if (strcmp(how, "aligned") == 0) {
-			sink += aligned(i, 1, 2, 3, 4, 5, 6, 7);
-		} else {
-			rounds = strcmp(how, "busy") == 0;
-			wait_for_signal = strcmp(how, "wait") == 0;
-			link1(i);
+			_exit(0);
 		}
+		wait(NULL);
+	} else if (strcmp(how, "aligned") == 0) {
+		sink += aligned(i, 1, 2, 3, 4, 5, 6, 7);
+	} else if (strcmp(how, "jit") == 0) {
+		through_jit(i);
+	} else if (strcmp(how, "library") == 0) {
+		through_library(i);
+	} else if (strcmp(how, "regs") == 0 || strcmp(how, "spin") == 0) {
+		registers(*how == 's');
+	} else {
+		link1(i);
+		if (strcmp(how, "loop") == 0)
+			nanosleep(&ms, NULL);
 	}
 }
 
 int main(int argc, char **argv)
 {
-	run(argc > 1 ? argv[1] : "plain", argc > 2 ? atol(argv[2]) : 1);
+	const char *how = argc > 1 ? argv[1] : "plain";
+	long n = argc > 2 ? atol(argv[2]) : 1;
+	pthread_t t;
+	char c;
+
+	if (argc > 3) {
+		if (read(0, &c, 1) != 1)
+			return 1;
+		what = PAUSE;
+	} else if (strcmp(how, "busy") == 0 || strcmp(how, "clock") == 0) {
+		what = *how == 'b' ? BUSY : CLOCK;
+	}
+	if (strcmp(how, "thread") == 0) {
+		pthread_create(&t, NULL, thread, (void *)n);
+		pthread_join(t, NULL);
+		return 0;
+	}
+	for (long i = 0; i < n || strcmp(how, "loop") == 0; i++)
+		once(how, i);
 	return 0;
 }

@@ -58,3 +58,17 @@ kill -0 $tracer || { echo "ended too early"; fails=1; }
 kill "$(cat "$TMP/child")"
 wait $tracer
 expect 0 $?
+
+# without the privilege for perf events: looked for in /proc while the parents live
+if command -v setpriv >/dev/null && setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1; then
+	printf '#!/bin/bash\n( read -r x <"%s"; echo read ) &\nsleep %d\n' "$TMP/go" $((2 * SLOW)) >"$TMP/leave"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -x engine=vm -x follow -c "$TMP/leave" -n 'BEGIN { }' >"$TMP/out" 2>"$TMP/err" </dev/null &
+	tracer=$!
+	wait_for 60 grep -q 'has exited' "$TMP/err"
+	sleep 0.3
+	kill -0 $tracer || { echo "ended too early: $(cat "$TMP/err")"; fails=1; }
+	echo >"$TMP/go"
+	wait $tracer
+	expect 0 $? "nobody: $(cat "$TMP/err")"
+	expect_match '^read$' "$(cat "$TMP/out")"
+fi

@@ -1,5 +1,7 @@
-// tag: D_SYM_BADREF 4
-BEGIN
+// tag: D_SYM_BADREF 6
+#pragma D option zdefs
+
+pid4194998:a.out:main:entry
 {
-	trace(pid1`a.out`x);
+	trace(pid4194999`a.out`x);
 }

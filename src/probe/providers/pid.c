@@ -19,8 +19,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sysmacros.h>
 
 #include "probe/providers/pid.h"
+#include "proc/sideband.h"
 #include "type/user.h"
 
 static void free_state(void *p)
@@ -159,6 +161,59 @@ static bool claims(const dt_provider *p, const char *prov)
 	       (prov[3] && prov[3 + strspn(prov + 3, "0123456789")] == 0);
 }
 
+/* ---- while tracing ---- */
+
+/* A process can always load an object or run another program; of all processes together only a file that is
+ * named by its path is known from the start. */
+static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
+{
+	uint32_t kinds = 0;
+
+	(void)p;
+	if (strcmp(d->prov, DT_PID_ALL) == 0 && d->mod[0] == '/' && !dt_glob_is_pattern(d->mod))
+		return 0;
+	if (strcmp(d->func, "-") == 0)
+		return 0;
+	if (strcmp(d->name, "return") != 0)
+		kinds |= 1u << DT_AT_UPROBE;
+	if (!*d->name || matches_text(d->name, "return"))
+		kinds |= 1u << DT_AT_URETPROBE;
+	return kinds;
+}
+
+/* Do we know this file, under whatever path? */
+static bool is_known(const struct pid_state *st, const dt_file *f)
+{
+	for (uint32_t i = 0; i < st->objects.n; i++) {
+		const struct pid_object *o = st->objects.v[i];
+		uint32_t n;
+		const uint8_t *id = dt_elf_build_id(o->elf, &n);
+
+		if (f->build_id_len ? n == f->build_id_len && memcmp(id, f->build_id, n) == 0
+				    : f->inode == o->inode && makedev(f->dev_major, f->dev_minor) == o->dev)
+			return true;
+	}
+	return false;
+}
+
+static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, const dt_file *file)
+{
+	struct pid_state *st = dt_pid_state(ps, p);
+
+	if (!file) /* what an exec maps is told file by file */
+		return false;
+	/* which file is the executable is not told */
+	if (!dt_pid_module_matches(d->mod, file->base, file->path, true))
+		return false;
+	if (strcmp(d->prov, DT_PID_ALL) != 0)
+		return atol(d->prov + 3) == pid;
+	if (is_known(st, file))
+		return false;
+	dt_map_free(st->done);
+	st->done = dt_map_new();
+	return true;
+}
+
 /* ---- arguments ---- */
 
 static int user_args(dt_probes *ps, const struct pid_place *x, const dt_user_arg **a)
@@ -282,6 +337,8 @@ const dt_provider dt_provider_pid = {
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN)},
     .claims = claims,
     .matches = matches,
+    .grows = grows,
+    .news = news,
     .discover = dt_pid_discover,
     .args = args,
     .types = types,

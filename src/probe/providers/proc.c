@@ -16,8 +16,11 @@
 /* (int)curthread->exit_code as wait() gives it -> CLD_EXITED, CLD_KILLED, CLD_DUMPED */
 #define CLD_CODE "(curthread->exit_code & 0x7f) == 0 ? 1 : curthread->exit_code & 0x80 ? 3 : 2"
 
-/* The last thread of its process; Linux before 6.16 does not say so itself. */
-#define LAST_THREAD "(args[1]) ?? (args[0]->signal->live.counter == 0)"
+/* The last thread of its process. Linux before 6.16 does not say so itself; there several threads that end at once can all
+ * find that none is left. */
+#define LAST_THREAD                                                                                \
+	"(args[1]) ?? (args[0]->signal->live.counter == 0 && "                                     \
+	"(args[0]->signal->nr_threads == 1 || __claim(args[0]->group_leader->start_time)))"
 
 /* A signal that the thread brought upon itself by an instruction: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV with a reason. */
 #define IS_FAULT                                                                                   \
@@ -27,6 +30,14 @@
 #define FAULT_CODE                                                                                 \
 	"args[0] == 4 ? (args[1]->si_code == 5 ? 2 : 1) : args[0] == 5 ? (args[1]->si_code == 2 ? 4 : 3) : " \
 	"args[0] == 7 ? 5 : args[0] == 11 ? 6 : args[1]->si_code == 2 ? 7 : args[1]->si_code == 1 ? 8 : 9"
+
+/*
+ * The path given to exec() is read where the call begins, if that is possible: a child that has just been forked has
+ * not all of its memory mapped, and no program of ours may wait for a page. Then exec fires later, when the kernel
+ * has read the path: with the new image ready, or with the error.
+ */
+#define READABLE(address) "(self->dt_proc_exec = 1, *(userland char *)" address ", self->dt_proc_exec = 0, 1)"
+#define LATE		  "self->dt_proc_exec ? (self->dt_proc_exec = 0, 1) : 0"
 
 /* fork and its relatives return 0 in the child. */
 #define IN_CHILD(...)                                                                              \
@@ -39,8 +50,13 @@ static const dt_stable_probe rows[] = {
      .args = {PROC_OF(0)},
      .sites = {AT(TRACEPOINT, "sched_process_fork", .when = "args[1]->pid == args[1]->tgid", .arg = {"arg1"})}},
     {"exec",
-     .args = {{0, "userland char *", "string"}},
-     .sites = {AT(SYSCALL_ENTRY, "execve", .arg = {"arg0"}), AT(SYSCALL_ENTRY, "execveat", .arg = {"arg1"})}},
+     .args = {{0, "char *", "string"}},
+     .sites = {AT(SYSCALL_ENTRY, "execve", .when = READABLE("arg0"), .arg = {"copyinstr(arg0)"}),
+	       AT(SYSCALL_ENTRY, "execveat", .when = READABLE("arg1"), .arg = {"copyinstr(arg1)"}),
+	       AT(TRACEPOINT, "sched_prepare_exec", .when = LATE, .arg = {"(uint64_t)args[1]->filename"}),
+	       ELSE(TRACEPOINT, "sched_process_exec", .when = LATE, .arg = {"(uint64_t)args[2]->filename"}),
+	       AT(SYSCALL_RETURN, "execve", .when = LATE, .arg = {"copyinstr(uregs[14])" /* R_RDI */}),
+	       AT(SYSCALL_RETURN, "execveat", .when = LATE, .arg = {"copyinstr(uregs[13])" /* R_RSI */})}},
     {"exec-success", .sites = {AT(TRACEPOINT, "sched_process_exec")}},
     {"exec-failure",
      .args = {{0, "int"}},
@@ -69,8 +85,8 @@ static const dt_stable_probe rows[] = {
      .sites = {AT(TRACEPOINT, "signal_deliver", .when = "(uint64_t)args[2]->sa.sa_handler > 1",
 		  .arg = {"args[0]", "arg1", "(uint64_t)args[2]->sa.sa_handler"})}},
     {"signal-clear",
-     .args = {{0, "int"}, {1, SIGINFO, "siginfo_t *"}},
-     .sites = {AT(SYSCALL_RETURN, "rt_sigtimedwait", .when = "arg1 > 0", .arg = {"arg1"})}},
+     .args = {{0, "int"}, {1, "userland " SIGINFO, "siginfo_t *"}},
+     .sites = {AT(SYSCALL_RETURN, "rt_sigtimedwait", .when = "arg1 > 0", .arg = {"arg1", "uregs[13] /* R_RSI */"})}},
 };
 
 DT_STABLE_PROVIDER(proc, "proc", 40000, rows, DT_STABLE_EVOLVING);

@@ -23,9 +23,14 @@
 #define NOT_RUNNING "args[0]->on_cpu == 0"
 #define MIGRATING   "args[0]->on_rq == 2"
 
+/* pr_pri: real-time priorities are below 0, nice 0 is 20 */
+#define NEW_PRIORITY(policy, rt, nice)                                                             \
+	policy " == 1 || " policy " == 2 ? -1 - (int)" rt " : " policy " == 6 ? -101 : 20 + (int)(" nice ")"
+
+/* The first name is that of Linux before 6.9, which had another function of the second one. */
 #define TICK_HANDLER                                                                               \
-	"((uint64_t)args[0]->function == (uint64_t)&`tick_nohz_handler ?? "                       \
-	"(uint64_t)args[0]->function == (uint64_t)&`tick_sched_timer) && curthread->pid != 0"
+	"((uint64_t)args[0]->function == (uint64_t)&`tick_sched_timer ?? "                        \
+	"(uint64_t)args[0]->function == (uint64_t)&`tick_nohz_handler) && curthread->pid != 0"
 
 static const dt_stable_probe rows[] = {
     {"sleep", .sites = {AT(TRACEPOINT, "sched_switch", .when = "!args[0] && args[3] != 0")}},
@@ -53,7 +58,15 @@ static const dt_stable_probe rows[] = {
      .sites = {AT(TRACEPOINT, "sched_waking", .arg = {"arg0"})}},
     {"change-pri",
      .args = {LWP_OF(0), PROC_OF(0), {1, "int", "pri_t"}},
-     .sites = {AT(TRACEPOINT, "sched_pi_setprio", .arg = {"arg0", "arg1 ? args[1]->prio : args[0]->normal_prio"})}},
+     .sites = {AT(TRACEPOINT, "sched_pi_setprio", .arg = {"arg0", "(arg1 ? args[1]->prio : args[0]->normal_prio) - 100"}),
+	       AT(FUNC_ENTRY, "set_user_nice", .arg = {"arg0", "args[1] + 20"}),
+	       ELSE(SYSCALL_ENTRY, "setpriority", .when = "arg0 == 0 && (arg1 == 0 || arg1 == tid)",
+		    .arg = {"(uint64_t)curthread", "(int)arg2 + 20"}),
+	       AT(FUNC_ENTRY, "__sched_setscheduler", .arg = {"arg0", NEW_PRIORITY("args[1]->sched_policy",
+			       "args[1]->sched_priority", "args[1]->sched_nice")}),
+	       ELSE(SYSCALL_ENTRY, "sched_setscheduler", .when = "arg0 == 0 || arg0 == tid",
+		    .arg = {"(uint64_t)curthread", NEW_PRIORITY("(arg1 & 0xffff)", "*(userland int *)arg2",
+			    "curthread->static_prio - 120")})}},
     {"tick",
      .args = {LWP_OF(0), PROC_OF(0)},
      .sites = {AT(TRACEPOINT, "hrtimer_expire_entry", .when = TICK_HANDLER, .arg = {"(uint64_t)curthread"})}},

@@ -1,0 +1,387 @@
+/*
+ * grow: probes that join while tracing.
+ *
+ * Probes in processes come into being when a process loads a library, runs another program, or (option follow) has a
+ * child. Clauses whose descriptions can mean such probes (dt_provider.grows) are kept here; when something happens that
+ * could concern one of them (dt_provider.news), its description is matched again, and the probes that it has no ECB on
+ * yet are given to the engine.
+ *
+ * With option follow, a description of one process means its children as well: pid12 becomes pid13, and python12
+ * python13.
+ *
+ * A process that loads a library could call its functions before we know of it. It waits for us at a gate, the
+ * function of the dynamic linker that debuggers use for the same purpose (engine.h).
+ *
+ * args[] of a clause were compiled for the probes that there were. A probe that joins must have the same
+ * arguments if the clause uses them.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "proc/hold.h"
+#include "session/session.h"
+
+struct growing {
+	dt_clause *clause;
+	const dt_provider *provider;
+	uint32_t kinds;
+	bool uses_args, stale;
+	long pid;		/* that its provider name ends with; 0: none */
+	DT_VEC(long) children;	/* of it: followed */
+	DT_VEC(uint32_t) ids;	/* probes it is on, in ascending order */
+	const dt_probe *first;	/* one of them, for its arguments */
+};
+
+struct dt_grow {
+	DT_VEC(struct growing) all;
+	struct dt_proc_listener listener;
+	struct dt_sideband_listener side;
+	bool listens;
+	DT_VEC(long) gates; /* processes that have one */
+	uint64_t arrived;   /* at gates, that have been seen */
+	uint32_t epid; /* last one given */
+	char said[sizeof(((dt_error *)0)->text)]; /* last problem that was reported */
+};
+
+/* ---- which clauses ---- */
+
+static const dt_provider *growing_provider(const dt_probedesc *d, uint32_t *kinds)
+{
+	for (const dt_provider *const *p = dt_provider_table; *p; p++) {
+		if (!(*p)->grows || ((*p)->claims && !(*p)->claims(*p, d->prov)))
+			continue;
+		*kinds = (*p)->grows(*p, d);
+		if (*kinds)
+			return *p;
+	}
+	return NULL;
+}
+
+static bool difo_uses_args(const dt_difo *d)
+{
+	for (uint32_t i = 0; d && i < d->nvars; i++)
+		if (d->vars[i].scope == DT_SCOPE_GLOBAL && d->vars[i].id == DT_VAR_ARGS)
+			return true;
+	return false;
+}
+
+static bool clause_uses_args(const dt_clause *c)
+{
+	if (difo_uses_args(c->pred))
+		return true;
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (difo_uses_args(c->actions[i].difo) || difo_uses_args(c->actions[i].incr))
+			return true;
+	return false;
+}
+
+/* The number that a name ends with. */
+static long trailing_pid(const char *prov)
+{
+	const char *p = prov + strlen(prov);
+
+	while (p > prov && isdigit((unsigned char)p[-1]))
+		p--;
+	return *p && p > prov ? atol(p) : 0;
+}
+
+static struct growing *find(struct dt_grow *g, const dt_clause *c)
+{
+	for (uint32_t i = 0; i < g->all.n; i++)
+		if (g->all.v[i].clause == c)
+			return &g->all.v[i];
+	return NULL;
+}
+
+uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c)
+{
+	uint32_t kinds = 0;
+	const dt_provider *p = growing_provider(&c->desc, &kinds);
+	struct growing *x;
+
+	if (!p)
+		return 0;
+	if (!h->grow)
+		h->grow = dt_xcalloc(1, sizeof(*h->grow));
+	if (!find(h->grow, c)) {
+		x = dt_vec_add(&h->grow->all, NULL);
+		*x = (struct growing){.clause = c,
+				      .provider = p,
+				      .kinds = kinds,
+				      .uses_args = clause_uses_args(c),
+				      .pid = trailing_pid(c->desc.prov)};
+	}
+	return kinds;
+}
+
+/* ---- something has happened ---- */
+
+/* The description as it is for this process. */
+static dt_probedesc for_process(const struct growing *x, long pid, char *prov, size_t n)
+{
+	dt_probedesc d = x->clause->desc;
+
+	if (x->pid && pid != x->pid) {
+		snprintf(prov, n, "%.*s%ld", (int)(strlen(d.prov) - (size_t)snprintf(NULL, 0, "%ld", x->pid)), d.prov, pid);
+		d.prov = prov;
+	}
+	return d;
+}
+
+static bool is_about(const struct growing *x, long pid)
+{
+	if (!x->pid || x->pid == pid)
+		return true;
+	for (uint32_t i = 0; i < x->children.n; i++)
+		if (x->children.v[i] == pid)
+			return true;
+	return false;
+}
+
+static void on_side(void *arg, enum dt_sideband_event what, long pid, long parent, const dt_umap *map)
+{
+	dtrace_hdl_t *h = arg;
+	char prov[96];
+
+	(void)parent;
+	if (what != DT_SB_MAP && what != DT_SB_EXEC)
+		return;
+	for (uint32_t i = 0; i < h->grow->all.n; i++) {
+		struct growing *x = &h->grow->all.v[i];
+		dt_probedesc d;
+
+		if (x->stale || !is_about(x, pid))
+			continue;
+		d = for_process(x, pid, prov, sizeof(prov));
+		x->stale = x->provider->news(x->provider, h->probes, &d, pid, map ? map->file : NULL);
+	}
+}
+
+static void add_child(struct growing *x, const dt_proc *p)
+{
+	if (!x->pid || x->pid == p->pid || !is_about(x, p->parent) || is_about(x, p->pid))
+		return;
+	*dt_vec_add(&x->children, NULL) = p->pid;
+	x->stale = true;
+}
+
+static void drop_child(struct growing *x, long pid)
+{
+	for (uint32_t i = 0; i < x->children.n; i++)
+		if (x->children.v[i] == pid)
+			x->children.v[i--] = x->children.v[--x->children.n];
+}
+
+static void on_process(void *arg, enum dt_proc_event what, dt_proc *p, const dt_umap *map)
+{
+	dtrace_hdl_t *h = arg;
+
+	(void)map;
+	for (uint32_t i = 0; i < h->grow->all.n; i++) {
+		if (what == DT_PROC_FORK)
+			add_child(&h->grow->all.v[i], p);
+		else if (what == DT_PROC_EXIT)
+			drop_child(&h->grow->all.v[i], p->pid);
+	}
+	if (what == DT_PROC_EXIT && h->engine_ops->retire)
+		h->engine_ops->retire(h->engine, p->pid);
+}
+
+/* ---- before tracing ---- */
+
+void dt_grow_open(dtrace_hdl_t *h)
+{
+	struct dt_grow *g = h->grow;
+
+	if (!g || !h->engine_ops->extend)
+		return;
+	for (uint32_t i = 0; i < h->ecbs.n; i++) {
+		struct growing *x = find(g, h->ecbs.v[i].clause);
+
+		if (!x)
+			continue;
+		*dt_vec_add(&x->ids, NULL) = h->ecbs.v[i].probe->id;
+		x->first = h->ecbs.v[i].probe;
+	}
+	g->epid = h->ecbs.n;
+	g->listener = (struct dt_proc_listener){.arg = h, .event = on_process};
+	g->side = (struct dt_sideband_listener){.arg = h, .event = on_side};
+	dt_sideband_listen(dt_procs_sideband(h->procs), &g->side);
+	dt_procs_listen(h->procs, &g->listener);
+	g->listens = true;
+}
+
+void dt_grow_free(dtrace_hdl_t *h)
+{
+	struct dt_grow *g = h->grow;
+
+	if (!g)
+		return;
+	if (g->listens) {
+		dt_sideband_unlisten(dt_procs_sideband(h->procs), &g->side);
+		dt_procs_unlisten(h->procs, &g->listener);
+	}
+	for (uint32_t i = 0; i < g->all.n; i++) {
+		dt_vec_free(&g->all.v[i].ids);
+		dt_vec_free(&g->all.v[i].children);
+	}
+	dt_vec_free(&g->all);
+	dt_vec_free(&g->gates);
+	free(g);
+	h->grow = NULL;
+}
+
+/* ---- gates ---- */
+
+/* Put one where the dynamic linker of the process tells of new objects. */
+static void put_gate(dtrace_hdl_t *h, long pid)
+{
+	struct dt_points points = {0};
+	dt_error err = {0};
+	dt_maps *maps;
+	const dt_mapping *m;
+	char path[32];
+	int fd;
+
+	for (uint32_t i = 0; i < h->grow->gates.n; i++)
+		if (h->grow->gates.v[i] == pid)
+			return;
+	*dt_vec_add(&h->grow->gates, NULL) = pid;
+	dt_points_find(pid, &points);
+	maps = points.loaded && points.is64 ? dt_maps_read(pid, &err) : NULL;
+	m = maps ? dt_maps_find(maps, points.loaded) : NULL;
+	fd = m ? dt_map_open(pid, m) : -1;
+	if (fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (h->engine_ops->gate(h->engine, path, points.loaded - m->start + m->offset, pid, &err) < 0)
+			dt_session_debug(h, "no gate in pid %ld: %s", pid, err.text);
+		close(fd);
+	}
+	dt_maps_free(maps);
+}
+
+void dt_grow_gates(dtrace_hdl_t *h)
+{
+	struct dt_grow *g = h->grow;
+
+	if (!g || !g->listens)
+		return;
+	for (uint32_t i = 0; i < g->all.n; i++) {
+		if (g->all.v[i].pid && dt_procs_find(h->procs, g->all.v[i].pid))
+			put_gate(h, g->all.v[i].pid);
+		for (uint32_t k = 0; k < g->all.v[i].children.n; k++)
+			put_gate(h, g->all.v[i].children.v[k]);
+	}
+}
+
+bool dt_grow_is_awaited(const dtrace_hdl_t *h)
+{
+	return h->grow && h->grow->listens && h->state == DT_SESSION_ACTIVE &&
+	       h->engine_ops->arrived(h->engine) != h->grow->arrived;
+}
+
+#define NEWS_MS 20
+
+int dt_grow_ms(const dtrace_hdl_t *h)
+{
+	if (!h->grow || !h->grow->listens || h->state != DT_SESSION_ACTIVE)
+		return -1;
+	for (uint32_t i = 0; i < h->grow->all.n; i++)
+		if (!h->grow->all.v[i].pid || dt_opt(&h->opts, DT_O_FOLLOW))
+			return NEWS_MS;
+	return -1;
+}
+
+/* ---- matching again ---- */
+
+typedef DT_VEC(dt_ecb) new_ecbs;
+
+/* True: the id was not there; now it is. */
+static bool add_id(struct growing *x, uint32_t id)
+{
+	uint32_t lo = 0, hi = x->ids.n;
+
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (x->ids.v[mid] < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < x->ids.n && x->ids.v[lo] == id)
+		return false;
+	dt_vec_add(&x->ids, NULL);
+	memmove(x->ids.v + lo + 1, x->ids.v + lo, (x->ids.n - 1 - lo) * sizeof(*x->ids.v));
+	x->ids.v[lo] = id;
+	return true;
+}
+
+static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new_ecbs *out)
+{
+	dt_error ignored = {0};
+	dt_probe **probes;
+	int n = dt_probes_match(h->probes, d, false, &probes, &ignored);
+
+	for (int i = 0; i < n; i++) {
+		if (!add_id(x, probes[i]->id))
+			continue;
+		if (x->uses_args && x->first && !dt_probes_same_args(h->probes, x->first, probes[i]))
+			continue;
+		*dt_vec_add(out, NULL) = (dt_ecb){.epid = ++h->grow->epid, .probe = probes[i], .clause = x->clause};
+	}
+}
+
+static int report(dtrace_hdl_t *h, const dt_error *err)
+{
+	char text[sizeof(err->text) + 64];
+
+	if (strcmp(h->grow->said, err->text) == 0)
+		return 0;
+	memcpy(h->grow->said, err->text, sizeof(h->grow->said));
+	snprintf(text, sizeof(text), "a probe could not join: %s", err->text);
+	return dt_session_diag(h, DTRACE_DIAG_NOTE, text);
+}
+
+int dt_grow_update(dtrace_hdl_t *h)
+{
+	struct dt_grow *g = h->grow;
+	new_ecbs found = {0};
+	dt_error err = {0};
+	char prov[96];
+	int rc = 0;
+
+	if (!g || !g->listens || h->state != DT_SESSION_ACTIVE)
+		return 0;
+	if (dt_grow_is_awaited(h)) {
+		g->arrived = h->engine_ops->arrived(h->engine);
+		for (uint32_t i = 0; i < g->all.n; i++)
+			g->all.v[i].stale = g->all.v[i].stale || g->all.v[i].pid;
+	}
+	for (uint32_t i = 0; i < g->all.n; i++) {
+		struct growing *x = &g->all.v[i];
+
+		if (!x->stale)
+			continue;
+		x->stale = false;
+		match(h, x, &x->clause->desc, &found);
+		for (uint32_t k = 0; k < x->children.n; k++) {
+			dt_probedesc d = for_process(x, x->children.v[k], prov, sizeof(prov));
+
+			match(h, x, &d, &found);
+		}
+	}
+	if (found.n) {
+		dt_ecb *stay = dt_arena_dup(dt_probes_arena(h->probes), found.v, found.n * sizeof(*found.v));
+
+		dt_session_debug(h, "%u clauses on new probes", found.n);
+		if (h->engine_ops->extend(h->engine, stay, found.n, &err) < 0)
+			rc = report(h, &err);
+	}
+	dt_vec_free(&found);
+	dt_grow_gates(h); /* of new children */
+	h->engine_ops->admit(h->engine, g->arrived);
+	return rc;
+}

@@ -1,0 +1,72 @@
+# timeout: 180
+# C++ and Rust: namespaces, base classes, references, objects passed by their address; enums of Rust.
+. ./lib.bash
+need_kernel
+cd "$TMP" || exit 1
+said() { printf '%s' "$(cat "$TMP/out")$err"; }
+
+if command -v g++ >/dev/null; then
+	cat >cxx.cpp <<'END'
+#include <cstddef>
+#include <cstdio>
+#include <string>
+struct Base { int base; virtual int f() { return base; } virtual ~Base() {} };
+struct Plain { long plain; };
+namespace shop { enum class Kind : unsigned char { none, fruit = 7 };
+	struct Item { int price; Kind kind; };
+	class Cart : public Base, public Plain { public: Item items[2]; const char *owner;
+		int total(const Item &extra, int factor) const; }; }
+__attribute__((noinline)) int shop::Cart::total(const Item &extra, int factor) const { return (items[0].price + extra.price) * factor; }
+__attribute__((noinline)) size_t length(std::string s, int n, shop::Item &&i) { return s.size() + n + i.price; }
+int main() {
+	shop::Cart c;
+	c.base = 11; c.plain = 22; c.owner = "somebody"; c.items[0] = {100, shop::Kind::fruit}; c.items[1] = {200, shop::Kind::none};
+	printf("%zu %zu %zu\n", sizeof(shop::Cart), offsetof(shop::Cart, items), sizeof(shop::Item));
+	fflush(stdout);
+	return c.total(shop::Item{5, shop::Kind::none}, 3) + (int)length(c.owner, 1, {4, shop::Kind::none}) == 0;
+}
+END
+	g++ -g -w -o cxx cxx.cpp || exit 1
+	ktrace -q -c ./cxx -n 'BEGIN { printf("%d %d %d\n", sizeof (pid$target`a.out`shop::Cart), offsetof(pid$target`a.out`struct shop::Cart, items),
+		sizeof (pid$target`a.out`struct Item)); }'
+	expect "$(./cxx)" "$(grep '^[0-9]' out | sed -n 1p)" "layout, as the program says"
+	expect "$(./cxx)" "$(grep '^[0-9]' out | sed -n 2p)" "layout"
+	ktrace -q -c ./cxx -n 'pid$target:a.out:shop??Cart??total:entry {
+		printf("%d %d %d %s %d %d\n", args[0]->base, args[0]->plain, args[0]->items[1].price, stringof(args[0]->owner), args[1]->price, args[2]);
+		print(args[0]->items[0]); printf("\n"); }
+	pid$target:a.out:length:entry { printf("%d %d\n", args[1], args[2]->price); }'
+	expect '11 22 200 somebody 5 3
+struct Item {
+    int price = 0x64
+    enum Kind kind = fruit
+}
+1 4' "$(said | sed 1d)" C++
+fi
+
+if command -v rustc >/dev/null; then
+	cat >rs.rs <<'END'
+mod geo {
+	pub struct Point { pub x: i32, pub y: i64 }
+	pub enum Shape { Circle(Point), Square { side: u32 } }
+	impl Point { #[inline(never)] pub fn scaled(&self, k: i32) -> i64 { (self.x as i64 + self.y) * k as i64 } }
+}
+#[inline(never)] fn area(s: &geo::Shape, k: u64) -> u64 {
+	match s { geo::Shape::Circle(p) => p.scaled(2) as u64 * k, geo::Shape::Square { side } => *side as u64 * k }
+}
+fn main() {
+	std::process::exit((area(&geo::Shape::Circle(geo::Point { x: 3, y: 4 }), 5) + area(&geo::Shape::Square { side: 6 }, 7) == 0) as i32)
+}
+END
+	if rustc -g -o rs rs.rs 2>why; then
+		ktrace -q -c ./rs -n 'pid$target:a.out:*scaled*:entry { printf("%d %d %d\n", args[0]->x, args[0]->y, args[1]); }
+		pid$target:a.out:*scaled*:return { printf("%d\n", args[1]); }
+		pid$target:a.out:rs??area*:entry { printf("%d %d\n", args[0]->Square.side, args[1]); }'
+		expect_match '^3 4 2$' "$out"
+		expect_match '^14$' "$out"
+		expect_match '^6 7$' "$out"
+		expect "" "$err" Rust
+	else
+		echo "Rust not checked: $(head -n 1 why)"
+	fi
+fi
+exit $fails

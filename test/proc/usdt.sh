@@ -1,0 +1,104 @@
+# timeout: 120
+# Static probes: a program of ours made with dtrace -h, and programs that come with probes (python3, postgres).
+. ./lib.bash
+need_kernel
+cat >"$TMP/usdt.d" <<'D'
+struct conn;
+provider myserv {
+	probe leaf(long);
+	probe query__start(char *text, int client);
+	probe query__done(uint64_t rows, struct conn *c, short s, unsigned char u);
+	probe idle();
+	probe many(int, int, int, int, int, int, int, int, int, int);
+};
+D
+"$DTRACE" -h -s "$TMP/usdt.d" -o "$TMP/usdt.h" || exit 1
+for compiler in "gcc -O2" "gcc -O0 -fno-pie -no-pie" "gcc -O2 -static" "clang -O2"; do
+	command -v "${compiler%% *}" >/dev/null || continue
+	$compiler -Wall -I"$TMP" -o "$TMP/usdt" "$SRC/test/proc/usdt.c" -lpthread || exit 1
+
+	# sizes and signs; the function is the one in the source; nothing below the stack pointer is touched
+	ktrace -q -c "$TMP/usdt -n 100" -n '
+		myserv$target:::leaf { @leaf[probemod, probefunc, probeprov == strjoin("myserv", lltostr($target))] = sum(arg0); }
+		myserv$target:::query-start { @start[copyinstr(arg0)] = sum((int)arg1); }
+		myserv$target:::query-done { @done[(int)arg2, arg3, args[2] == -2, args[3] == 200] = sum(arg0);
+			@peer[copyinstr(*(uintptr_t *)copyin(arg1 + 8, 8))] = count(); }
+		myserv$target:::idle { @idle[probename] = count(); }
+		myserv$target::fire:many { @many[arg0 + arg1 + arg2 + arg3 + arg4 + arg5 + arg6 + arg7 + arg8] = sum(arg9); }
+		END { printa("leaf %s %s %d %@d\n", @leaf); printa("start %s %@d\n", @start); printa("done %d %d %d %d %@d\n", @done);
+			printa("peer %s %@d\n", @peer); printa("%s %@d\n", @idle); printa("many %d %@d\n", @many); }'
+	expect 0 "$status" "$compiler: $err"
+	expect "wrong 0
+leaf usdt leaf 1 5250
+start select 1 -4950
+done -2 200 1 1 4950000
+peer peer 100
+idle 100
+many 45 4950" "$(grep . <<<"$out")" "$compiler"
+
+	# not traced: nothing fires, the semaphores are back at zero
+	expect "wrong 0" "$("$TMP/usdt" -n 10)" "$compiler"
+done
+
+# threads on all CPUs; the provider without a process: all that run the file, now and later
+mkfifo "$TMP/in"
+"$TMP/usdt" -w -n 1000 -t 4 <"$TMP/in" >"$TMP/first" &
+pid=$!
+exec 7>"$TMP/in"
+ktrace_in() { "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null 7>&- & }
+ktrace_in -q -x switchrate=10ms -n '
+	BEGIN { printf("ready\n"); }
+	myserv:::idle { @[probeprov] = count(); } myserv:::leaf { @s[probeprov] = sum(arg0); }
+	END { printa("%s %@d\n", @); printa("%s %@d\n", @s); }'
+tracer=$!
+wait_for 20 grep -q ready "$TMP/out"
+echo >&7
+"$TMP/usdt" -n 500 -t 2 >"$TMP/second"
+exec 7>&-
+wait $pid
+kill -TERM $tracer
+wait $tracer
+expect "ready
+myserv 5000
+myserv 2262500" "$(grep . "$TMP/out")" "all processes: $(cat "$TMP/err")"
+expect "wrong 0 wrong 0" "$(cat "$TMP/first" "$TMP/second" | tr '\n' ' ' | sed 's/ $//')"
+
+# a declaration in the script gives the arguments their types; translators are used
+cat >"$TMP/types.d" <<'D'
+struct conn { int fd; char *peer; };
+typedef struct conninfo { int ci_fd; string ci_peer; } conninfo_t;
+translator conninfo_t < struct conn *C > {
+	ci_fd = *(int *)copyin((uintptr_t)C, 4);
+	ci_peer = copyinstr(*(uintptr_t *)copyin((uintptr_t)C + 8, 8));
+};
+provider myserv {
+	probe query__done(uint64_t rows, struct conn *c, short s, unsigned char u) : (conninfo_t *c, int s, uint64_t rows);
+};
+myserv$target:::query-done /args[0]->ci_fd == 7/ { printf("%d %s %d %d\n", args[0]->ci_fd, args[0]->ci_peer, args[1], args[2]); }
+D
+ktrace -qs "$TMP/types.d" -c "$TMP/usdt -n 10"
+expect "7 peer -2 7000" "$(grep peer <<<"$out")" "$err"
+
+# ---- probes of others ----
+if readelf -n /usr/bin/python3 2>/dev/null | grep -q 'Provider: python'; then
+	cat >"$TMP/prog.py" <<-'P'
+		import gc
+		gc.disable()
+		for i in range(7): gc.collect(1)
+	P
+	ktrace -q -c "/usr/bin/python3 -S $TMP/prog.py" -n 'python$target:::gc-start /arg0 == 1/ { @ = count(); } END { printa("gc %@d\n", @); }'
+	expect "gc 7" "$(grep gc <<<"$out")" "python3: $err"
+	ktrace -ln 'python$target:::gc*' -c '/usr/bin/python3 -c 1'
+	expect "gc-done gc-start" "$(awk '$2 ~ /^python[0-9]+$/ { print $NF }' "$TMP/out" | sort | tr '\n' ' ' | sed 's/ $//')" "python3 listing"
+fi
+
+# ---- what cannot be ----
+ktrace -n 'myserv$target:::no-such { }' -c "$TMP/usdt -n 1"
+expect 1 "$status"
+expect_match 'does not match any probes' "$err"
+ktrace -n 'nosuchprovider:::x { }'
+expect 1 "$status"
+expect_match 'no process has static probes of a provider named nosuchprovider' "$err"
+ktrace -n 'myserv999999999:::idle { }'
+expect 1 "$status"
+exit $fails
