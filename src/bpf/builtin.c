@@ -313,8 +313,8 @@ void dt_bpf_time(dt_bpf_tr *t)
 
 /* ---- arguments of the probe ---- */
 
-/* Where the six arguments of a system call are in struct pt_regs (x86-64). */
-static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64};
+/* Where the six arguments of a system call are in struct pt_regs (x86-64), and those of a 32-bit program's. */
+static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64}, compat_arg_regs[6] = {40, 88, 96, 104, 112, 32};
 #define PT_REGS_SIZE 168
 
 /* r0 = the registers the thread entered the kernel with, as a typed pointer (needs kernel BTF) */
@@ -325,6 +325,26 @@ static void user_regs(dt_bpf_tr *t)
 	dt_bpf_task(t, true);
 	mov(c, R1, R0);
 	helper(c, BPF_FUNC_task_pt_regs);
+}
+
+/* r0 = argument n of a system call, given its registers at `base` + off. */
+static void load_arg(dt_bpf_tr *t, uint32_t n, int base, int off)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t compat = dt_bpf_label(c), done = dt_bpf_label(c);
+
+	if (!t->compat) {
+		ld(c, 8, R0, base, off + arg_regs[n]);
+		return;
+	}
+	ld(c, 4, R1, R6, S_FLAGS);
+	jmpi(c, BPF_JSET, R1, SF_COMPAT, compat);
+	ld(c, 8, R0, base, off + arg_regs[n]);
+	ja(c, done);
+	dt_bpf_place(c, compat);
+	ld(c, 8, R0, base, off + compat_arg_regs[n]);
+	mov32(c, R0, R0);
+	dt_bpf_place(c, done);
 }
 
 static void entry_arg(dt_bpf_tr *t, uint32_t n)
@@ -338,7 +358,7 @@ static void entry_arg(dt_bpf_tr *t, uint32_t n)
 	}
 	if (t->e->has_btf) {
 		user_regs(t);
-		ld(c, 8, R0, R0, arg_regs[n]);
+		load_arg(t, n, R0, 0);
 		return;
 	}
 	ld(c, 4, R1, R6, S_FLAGS);
@@ -350,7 +370,7 @@ static void entry_arg(dt_bpf_tr *t, uint32_t n)
 	ld(c, 8, R3, R7, 0);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	dt_bpf_place(c, have);
-	ld(c, 8, R0, R6, S_PTREGS + arg_regs[n]);
+	load_arg(t, n, R6, S_PTREGS);
 }
 
 /* profile: arg0 is the kernel address or 0, arg1 the user address or 0, arg2 how late it is */

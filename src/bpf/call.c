@@ -391,8 +391,6 @@ static void claim(dt_bpf_tr *t)
 	mov(c, R1, R0);
 	atomic(c, BPF_XCHG, R3, 0, R1);
 	alu(c, BPF_XOR, R0, R1);
-	mov(c, R1, R0);
-	movi(c, R0, 1);
 	test(t, BPF_JNE, 0);
 }
 

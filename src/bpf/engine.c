@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "arch/arch.h"
 #include "bpf/image.h"
 
 /* ---- closing ---- */
@@ -76,7 +78,8 @@ static void look_around(dt_engine *e)
 
 	e->ncpus = n > 0 ? (uint32_t)n : 1;
 	e->has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-	e->has_ia32 = access("/proc/sys/abi/vsyscall32", F_OK) == 0;
+	e->has_compat = dt_has_compat_syscalls();
+	e->has_x32 = syscall(DT_X32_SYSCALL | SYS_getpid) > 0;
 	find_pid_namespace(e);
 }
 

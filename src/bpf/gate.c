@@ -8,12 +8,12 @@
  *
  *	if (not this process, or tracing is not on) return
  *	ticket = ++control->arrived; wake
- *	until (control->admitted >= ticket || 0.1 s have passed)
+ *	until (control->admitted >= ticket || 0.5 s have passed)
  *		;
  *
  * Nothing is stopped, so nothing can be left stopped: if the tracer is busy or dead, the process goes on all the
  * same, and what it calls before the tracer comes is not seen. It is the only place where a program of ours waits, and only a
- * process that named probes are in comes here.
+ * process that named probes are in comes here. A machine with one CPU has no gates: there the tracer could not run.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -22,8 +22,9 @@
 
 #include "bpf/image.h"
 
-#define PATIENCE 100000000 /* ns */
-#define TURNS	 (1 << 23) /* as many as bpf_loop() allows */
+#define PATIENCE 500000000 /* ns */
+#define TURNS	 (1 << 23) /* as many as bpf_loop() allows: 0.3 s */
+#define ROUNDS	 3
 
 enum { TICKET = -16, DEADLINE = -8, SCRATCH = -24 }; /* on the stack */
 
@@ -76,12 +77,14 @@ static void main_function(const dt_engine *e, dt_bpf_code *c, uint32_t turn)
 	alui(c, BPF_AND, R1, CTL_ACTIVE);
 	jmpi(c, BPF_JEQ, R1, 0, out);
 	draw_number(e, c);
-	movi(c, R1, TURNS);
-	dt_bpf_func_addr(c, R2, turn);
-	mov(c, R3, R10);
-	alui(c, BPF_ADD, R3, TICKET);
-	movi(c, R4, 0);
-	helper(c, BPF_FUNC_loop);
+	for (int i = 0; i < ROUNDS; i++) {
+		movi(c, R1, TURNS);
+		dt_bpf_func_addr(c, R2, turn);
+		mov(c, R3, R10);
+		alui(c, BPF_ADD, R3, TICKET);
+		movi(c, R4, 0);
+		helper(c, BPF_FUNC_loop);
+	}
 	dt_bpf_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
@@ -139,6 +142,8 @@ static int load(dt_engine *e, dt_error *err)
 
 int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err)
 {
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return dt_err(err, ENOTSUP, "there is one CPU");
 	if (e->fd_gate < 0) {
 		e->fd_gate = load(e, err);
 		if (e->fd_gate < 0)

@@ -120,7 +120,7 @@ enum {
 	DT_BPF_UNWIND_SIZE = 1584,
 	S_AREAS = S_UNWIND + DT_BPF_UNWIND_SIZE,
 };
-enum { SF_ARGS = 1, SF_COMM = 2 };
+enum { SF_ARGS = 1, SF_COMM = 2, SF_COMPAT = 4 }; /* COMPAT: a system call of a 32-bit program */
 
 /* Where the areas are; offsets from the start of the slot. */
 struct dt_bpf_layout {
@@ -318,7 +318,8 @@ struct dt_engine {
 	struct dt_bpf_names names;
 	uint64_t strsize;
 	uint32_t ncpus;
-	bool has_btf, has_ia32;
+	bool has_btf, has_compat; /* compat: 32-bit programs can run */
+	bool has_x32;
 	bool has_uprobe_multi;
 	bool has_cookies; /* raw tracepoints can be told apart by cookie (Linux 6.10) */
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
@@ -464,6 +465,7 @@ typedef struct dt_bpf_tr {
 	uint32_t task_arg;	    /* of the program */
 	uint32_t *used;		    /* arguments are in the slot, this says which are wanted; NULL: the event's own */
 	uint32_t clock_row;	    /* first row of the program in fd_clock */
+	bool compat;		    /* system calls: those of 32-bit programs are among them */
 	uint32_t clause;	    /* index */
 	dt_bpf_state now;
 	bool reachable;

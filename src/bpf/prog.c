@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "arch/arch.h"
 #include "bpf/image.h"
 
 struct prog {
@@ -109,17 +110,59 @@ static void release(struct prog *g)
 
 /* ---- which probe ---- */
 
-/* System calls of 32-bit programs have other numbers: they are not these probes. The flag lies in
- * the task; reading it through a typed pointer costs next to nothing. */
-static void skip_32bit(struct prog *g, uint32_t no)
+/* r2 = the word of the task that has DT_TS_COMPAT in it. Reading it through a typed pointer costs next to nothing. */
+static void task_status(struct prog *g)
 {
 	dt_bpf_code *c = g->t.c;
 
-	if (!g->t.e->has_ia32 || !g->t.e->has_btf)
+	if (g->t.e->has_btf) {
+		helper(c, BPF_FUNC_get_current_task_btf);
+		ld(c, 4, R2, R0, DT_TASK_STATUS_OFFSET);
 		return;
-	helper(c, BPF_FUNC_get_current_task_btf);
-	ld(c, 4, R1, R0, DT_TASK_STATUS_OFFSET);
-	jmpi(c, BPF_JSET, R1, DT_TS_COMPAT, no);
+	}
+	helper(c, BPF_FUNC_get_current_task);
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, DT_TASK_STATUS_OFFSET);
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, 4);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	ld(c, 4, R2, R6, S_TMP);
+}
+
+/*
+ * System calls of 32-bit programs have numbers of their own, here from DT_SYSCALL_COMPAT. Programs of the x32
+ * interface use those of 64-bit programs, with a bit set.
+ *
+ *	if (r1 >= DT_SYSCALL_COMPAT) goto no
+ *	if (task is in a 32-bit call) { r1 += DT_SYSCALL_COMPAT; slot->flags = SF_COMPAT }
+ */
+static void compat_number(struct prog *g, uint32_t no)
+{
+	dt_bpf_code *c = g->t.c;
+	uint32_t native = dt_bpf_label(c);
+
+	if (g->t.e->has_x32)
+		alui(c, BPF_AND, R1, ~DT_X32_SYSCALL);
+	if (!g->t.compat)
+		return;
+	jmpi(c, BPF_JGE, R1, DT_SYSCALL_COMPAT, no);
+	mov(c, R8, R1);
+	task_status(g);
+	mov(c, R1, R8);
+	alui(c, BPF_AND, R2, DT_TS_COMPAT);
+	jmpi(c, BPF_JEQ, R2, 0, native);
+	alui(c, BPF_ADD, R1, DT_SYSCALL_COMPAT);
+	sti(c, 4, R6, S_FLAGS, SF_COMPAT);
+	dt_bpf_place(c, native);
+}
+
+/* Where only those of 64-bit programs are wanted, after it was found that the number is. */
+static void skip_compat(struct prog *g, uint32_t no)
+{
+	if (!g->t.e->has_compat || g->t.compat)
+		return;
+	task_status(g);
+	jmpi(g->t.c, BPF_JSET, R2, DT_TS_COMPAT, no);
 }
 
 /* r1 = number of the event */
@@ -208,6 +251,8 @@ static void find_probe(struct prog *g, uint32_t no)
 		return;
 	}
 	event_number(g);
+	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
+		compat_number(g, no);
 	jmpi(c, BPF_JGE, R1, (int32_t)p->nevents, no);
 	alui(c, BPF_MUL, R1, (int32_t)(1 + p->masks) * 4);
 	map_value(c, R8, g->t.e->fd_rodata, p->table);
@@ -217,7 +262,7 @@ static void find_probe(struct prog *g, uint32_t no)
 	alui(c, BPF_SUB, R1, 1);
 	st(c, 4, R6, S_PROBE, R1);
 	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
-		skip_32bit(g, no);
+		skip_compat(g, no);
 }
 
 /* ---- main ---- */
@@ -235,9 +280,9 @@ static void begin_firing(struct prog *g, uint32_t no)
 	}
 	alui(c, BPF_AND, R1, CTL_GEN);
 	st(c, 4, R6, S_GEN, R1);
+	sti(c, 4, R6, S_FLAGS, 0);
 	find_probe(g, no);
 	sti(c, 8, R6, S_TIME, 0);
-	sti(c, 4, R6, S_FLAGS, 0);
 
 	if (g->t.e->need.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
@@ -471,6 +516,15 @@ static void declare(struct prog *g)
 		g->prologue_fn = dt_bpf_prologue_declare(&g->t, g->p);
 }
 
+static bool serves_compat(const dt_engine *e, const struct dt_bpf_prog *p)
+{
+	for (uint32_t i = 0; i < e->probes.n; i++)
+		if ((p->kind == PK_ENTRY || p->kind == PK_RETURN) && dt_bpf_serves(e, p, i) &&
+		    e->probes.v[i].event >= DT_SYSCALL_COMPAT)
+			return true;
+	return false;
+}
+
 int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, dt_error *err)
 {
 	struct prog g = {.t = {.e = e,
@@ -479,6 +533,7 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 			       .prog_kind = p->kind,
 			       .nargs = p->nargs,
 			       .task_arg = p->task_arg,
+			       .compat = serves_compat(e, p),
 			       .clock_row = (uint32_t)(p - e->progs.v) * e->nevents[PK_PROFILE],
 			       .used = p->prologues ? p->used : NULL,
 			       .err = err},

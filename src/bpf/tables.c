@@ -1,21 +1,24 @@
 /*
  * tables: what the walker of user stacks (unwind.c) knows about files.
  *
- * Tables are made by this process, from .eh_frame, and written into banks that the kernel's programs read. Nobody
- * reads a table before its object is in dt_objects, so nothing needs to be locked; a table once written stays.
+ * Tables are made by this process, from .eh_frame, and written into banks that the kernel's
+ * programs read. Nobody reads a table before its object is in dt_objects, so nothing needs to be
+ * locked; a table once written stays.
  *
- * When? A walk that meets a file without a table leaves word in dt_wanted and wakes us (dt_bpf_tables_feed); that
- * stack is short, those a few milliseconds later are right. For processes that we are told about (-c, -p) the tables are
- * made before tracing begins, for a command also those of the libraries that it is going to load. So what is paid depends on
- * what is seen: some 0.3 us and 12 bytes per row of a file, once for all its processes.
+ * When? A walk that meets a file without a table leaves word in dt_wanted and wakes us
+ * (dt_bpf_tables_feed); that stack is short, those a few milliseconds later are right. For
+ * processes that we are told about (-c, -p) the tables are made before tracing begins, for a
+ * command also those of the libraries that it is going to load. So what is paid depends on what is
+ * seen: some 0.1 us and 12 bytes per row of a file, once for all its processes.
  *
- * A file is known by a key that only programs in the kernel can make: what stat() says is something else on some file
- * systems (overlayfs, btrfs). To get the key of a file that we have open, we map it and run a small program
- * on the address.
+ * A file is known by a key that only programs in the kernel can make: what stat() says is something
+ * else on some file systems (overlayfs, btrfs). To get the key of a file that we have open, we map
+ * it and run a small program on the address.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -30,8 +33,9 @@
 
 /* ---- maps ---- */
 
-static int make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key, uint32_t value, uint32_t entries,
-		    const struct bpf_map_create_opts *o, dt_error *err)
+static int make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key,
+		    uint32_t value, uint32_t entries, const struct bpf_map_create_opts *o,
+		    dt_error *err)
 {
 	int fd = bpf_map_create(type, name, key, value, entries, o);
 
@@ -54,7 +58,8 @@ static int make_bank(dt_engine *e, dt_error *err)
 	p = mmap(NULL, UW_BANK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
-	/* The first one is named in the programs; putting one into the array makes the kernel wait for a grace period. */
+	/* The first one is named in the programs; putting one into the array makes the kernel wait
+	 * for a grace period. */
 	if (u->nbanks && bpf_map_update_elem(u->fd_banks, &u->nbanks, &fd, 0) < 0) {
 		munmap(p, UW_BANK);
 		return dt_err(err, errno, "cannot fill a map: %s", dt_strerror(errno));
@@ -75,11 +80,12 @@ int dt_bpf_tables_create(dt_engine *e, dt_error *err)
 	if (u->fd_first < 0)
 		return -1;
 	banks.inner_map_fd = (uint32_t)u->fd_first;
-	u->fd_banks = make_map(e, BPF_MAP_TYPE_ARRAY_OF_MAPS, "dt_banks", 4, 4, UW_BANKS, &banks, err);
-	u->fd_objects = make_map(e, BPF_MAP_TYPE_HASH, "dt_objects", sizeof(struct dt_uw_key), sizeof(struct dt_uw_object),
-				 UW_OBJECTS, &objects, err);
-	u->fd_wanted = make_map(e, BPF_MAP_TYPE_HASH, "dt_wanted", sizeof(struct dt_uw_key), sizeof(struct dt_uw_want),
-				UW_WANTED, NULL, err);
+	u->fd_banks =
+	    make_map(e, BPF_MAP_TYPE_ARRAY_OF_MAPS, "dt_banks", 4, 4, UW_BANKS, &banks, err);
+	u->fd_objects = make_map(e, BPF_MAP_TYPE_HASH, "dt_objects", sizeof(struct dt_uw_key),
+				 sizeof(struct dt_uw_object), UW_OBJECTS, &objects, err);
+	u->fd_wanted = make_map(e, BPF_MAP_TYPE_HASH, "dt_wanted", sizeof(struct dt_uw_key),
+				sizeof(struct dt_uw_want), UW_WANTED, NULL, err);
 	return u->fd_banks < 0 || u->fd_objects < 0 || u->fd_wanted < 0 ? -1 : 0;
 }
 
@@ -154,7 +160,8 @@ static void write_part(struct dt_uw_bank *bank, const struct part *p, struct dt_
 static bool write_table(dt_engine *e, const dt_unwind *t, struct dt_uw_object *o)
 {
 	struct dt_bpf_unwind *u = e->unwind;
-	uint32_t done = 0, pieces = 0, all = t->n - 1; /* the last row only says where the others end */
+	uint32_t done = 0, pieces = 0,
+		 all = t->n - 1; /* the last row only says where the others end */
 	dt_error err;
 
 	while (done < all && pieces < UW_PIECES) {
@@ -185,6 +192,7 @@ static void publish(dt_engine *e, const struct dt_uw_key *key, const dt_unwind *
 		o.end[i] = UINT32_MAX;
 		o.piece[i] = (struct dt_uw_piece){.bank = UW_NO_BANK};
 	}
+	o.piece[0].empty = t->n < 2;
 	if (t->n > 1)
 		write_table(e, t, &o);
 	bpf_map_update_elem(e->unwind->fd_objects, key, &o, BPF_NOEXIST);
@@ -226,123 +234,21 @@ static void publish_vdso(dt_engine *e)
 		dt_maps_free(maps);
 }
 
-/* Is this still the file that the walk met, and not another one that took its place in the process? */
-static bool is_that_file(int fd, const struct dt_uw_key *key)
-{
-	struct stat st;
+/* ---- files that nobody has met yet ---- */
 
-	return fstat(fd, &st) == 0 && (uint64_t)st.st_size == key->size &&
-	       (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec == key->mtime;
-}
-
-static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want)
-{
-	dt_maps *maps = dt_maps_read(want->pid, &(dt_error){0});
-	const dt_mapping *m = maps ? dt_maps_find(maps, want->addr) : NULL;
-	int fd = m && m->kind == DT_MAP_FILE ? dt_map_open(want->pid, m) : -1;
-
-	if (fd >= 0 && is_that_file(fd, key))
-		publish_file(e, key, fd);
-	else if (fd >= 0)
-		close(fd);
-	else if (m && errno != ENOENT && errno != ESRCH)
-		publish(e, key, &(dt_unwind){0}); /* it lives, and we may not open its file: never */
-	if (maps)
-		dt_maps_free(maps);
-}
-
-/* The next file that is waited for; it is taken off the list. */
-static bool next_wanted(dt_engine *e, struct dt_uw_key *key, struct dt_uw_want *want)
-{
-	int fd = e->unwind->fd_wanted;
-
-	while (bpf_map_get_next_key(fd, NULL, key) == 0) {
-		bool there = bpf_map_lookup_elem(fd, key, want) == 0;
-
-		bpf_map_delete_elem(fd, key);
-		if (there)
-			return true;
-	}
-	return false;
-}
-
-void dt_bpf_tables_feed(dt_engine *e)
-{
-	struct dt_uw_key key;
-	struct dt_uw_want want;
-
-	if (!e->unwind)
-		return;
-	for (uint32_t i = 0; i < UW_WANTED && next_wanted(e, &key, &want); i++)
-		serve(e, &key, &want);
-}
-
-/* ---- reading ahead ---- */
-
-struct ahead {
-	dt_engine *e;
-	int prog;
-};
-
-/* The key of a file: as if a walk had met it. False: it is known, or cannot be had. */
-static bool identify(struct ahead *a, int fd, struct dt_uw_key *key)
-{
-	void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
-	uint64_t args[1] = {(uint64_t)(uintptr_t)p};
-	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
-	struct dt_uw_want want;
-	bool found = false;
-
-	if (p == MAP_FAILED)
-		return false;
-	if (bpf_prog_test_run_opts(a->prog, &o) == 0)
-		while (!found && next_wanted(a->e, key, &want))
-			found = want.pid == (uint32_t)getpid() && want.addr == args[0];
-	munmap(p, 4096);
-	return found;
-}
-
-static void read_ahead_fd(struct ahead *a, int fd)
-{
-	struct dt_uw_key key;
-
-	if (identify(a, fd, &key))
-		publish_file(a->e, &key, fd);
-	else
-		close(fd);
-}
-
-static void read_ahead_path(void *arg, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0)
-		read_ahead_fd(arg, fd);
-}
-
-static void read_ahead_process(struct ahead *a, long pid)
-{
-	dt_maps *maps = dt_maps_read(pid, &(dt_error){0});
-
-	for (uint32_t i = 0; maps && i < maps->n; i++) {
-		int fd = maps->v[i].exec && maps->v[i].kind == DT_MAP_FILE ? dt_map_open(pid, &maps->v[i]) : -1;
-
-		if (fd >= 0)
-			read_ahead_fd(a, fd);
-	}
-	if (maps)
-		dt_maps_free(maps);
-}
-
-static int load_identify(dt_engine *e)
+/* The program that makes keys, loaded when it is first needed. */
+static int identify_prog(dt_engine *e)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
 	LIBBPF_OPTS(bpf_map_create_opts, mo);
-	int slot = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_identify", 4, e->at.slot_size, 1, &mo), btf = -1, fd = -1;
+	int slot, btf = -1, *fd = &e->unwind->fd_identify;
 	struct bpf_func_info *info = NULL;
 	dt_bpf_code c = {0};
 	dt_error err;
 
+	if (*fd >= 0)
+		return *fd;
+	slot = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_identify", 4, e->at.slot_size, 1, &mo);
 	if (slot >= 0 && dt_bpf_identify_code(e, slot, &c, &err) == 0) {
 		info = dt_xcalloc(c.funcs.n, sizeof(*info));
 		btf = dt_bpf_btf_funcs(&c, e->at.slot_size, info, &err);
@@ -351,20 +257,83 @@ static int load_identify(dt_engine *e)
 		o.prog_btf_fd = (uint32_t)btf;
 		o.func_info = info;
 		o.func_info_cnt = c.funcs.n;
-		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_identify", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
+		*fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_identify", "Dual BSD/GPL",
+				    c.insns.v, c.insns.n, &o);
 		close(btf);
 	}
+	if (*fd >= 0)
+		*dt_vec_add(&e->fds, NULL) = *fd;
 	if (slot >= 0)
 		close(slot);
 	free(info);
 	dt_bpf_code_free(&c);
-	return fd;
+	return *fd;
+}
+
+/* The wish that a run of the program has left. Others stay. */
+static bool take_own(dt_engine *e, uint64_t addr, struct dt_uw_key *key)
+{
+	int fd = e->unwind->fd_wanted;
+	struct dt_uw_want want;
+
+	for (int rc = bpf_map_get_next_key(fd, NULL, key); rc == 0;
+	     rc = bpf_map_get_next_key(fd, key, key))
+		if (bpf_map_lookup_elem(fd, key, &want) == 0 && want.pid == (uint32_t)getpid() &&
+		    want.addr == addr) {
+			bpf_map_delete_elem(fd, key);
+			return true;
+		}
+	return false;
+}
+
+/* The key of a file: as if a walk had met it. False: it has a table, or the key cannot be had. */
+static bool identify(dt_engine *e, int fd, struct dt_uw_key *key)
+{
+	void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	uint64_t args[1] = {(uint64_t)(uintptr_t)p};
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+	bool found;
+
+	if (p == MAP_FAILED)
+		return false;
+	found = identify_prog(e) >= 0 && bpf_prog_test_run_opts(identify_prog(e), &o) == 0 &&
+		take_own(e, args[0], key);
+	munmap(p, 4096);
+	return found;
+}
+
+/* The descriptor is closed. */
+static void read_ahead_fd(dt_engine *e, int fd)
+{
+	struct dt_uw_key key;
+
+	if (fd < 0)
+		return;
+	if (identify(e, fd, &key))
+		publish_file(e, &key, fd);
+	else
+		close(fd);
+}
+
+static void read_ahead_path(void *e, const char *path)
+{
+	read_ahead_fd(e, open(path, O_RDONLY | O_CLOEXEC));
+}
+
+static void read_ahead_process(dt_engine *e, long pid)
+{
+	dt_maps *maps = dt_maps_read(pid, &(dt_error){0});
+
+	for (uint32_t i = 0; maps && i < maps->n; i++)
+		if (maps->v[i].exec && maps->v[i].kind == DT_MAP_FILE)
+			read_ahead_fd(e, dt_map_open(pid, &maps->v[i]));
+	if (maps)
+		dt_maps_free(maps);
 }
 
 /* Before anything fires. What goes wrong here is no more than a stack that is short at first. */
 void dt_bpf_tables_preload(dt_engine *e)
 {
-	struct ahead a = {.e = e, .prog = -1};
 	const dt_proc *p;
 
 	if (!e->unwind)
@@ -373,14 +342,65 @@ void dt_bpf_tables_preload(dt_engine *e)
 	for (uint32_t i = 0; e->procs && (p = dt_procs_nth(e->procs, i)); i++) {
 		if (p->state == DT_PROC_GONE)
 			continue;
-		if (a.prog < 0)
-			a.prog = load_identify(e);
-		if (a.prog < 0)
-			return;
-		read_ahead_process(&a, p->pid);
+		read_ahead_process(e, p->pid);
 		if (p->origin == DT_PROC_CREATED)
-			dt_needed(p->pid, read_ahead_path, &a);
+			dt_needed(p->pid, read_ahead_path, e);
 	}
-	if (a.prog >= 0)
-		close(a.prog);
+}
+
+/* ---- files that walks have met ---- */
+
+/* Is this still the file that the walk met, and not another one that took its place in the process?
+ */
+static bool is_that_file(int fd, const struct dt_uw_key *key)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (uint64_t)st.st_size == key->size &&
+	       (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec ==
+		   key->mtime;
+}
+
+static void serve_file(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want,
+		       const dt_mapping *m)
+{
+	int fd = m->kind == DT_MAP_FILE ? dt_map_open(want->pid, m) : -1;
+
+	if (fd >= 0 && is_that_file(fd, key))
+		publish_file(e, key, fd);
+	else if (fd >= 0)
+		close(fd);
+	else if (m->kind != DT_MAP_FILE || (errno != ENOENT && errno != ESRCH))
+		publish(e, key, &(dt_unwind){0}); /* it cannot be opened: do not ask again */
+}
+
+static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want)
+{
+	dt_maps *maps = dt_maps_read(want->pid, &(dt_error){0});
+	const dt_mapping *m = maps ? dt_maps_find(maps, want->addr) : NULL;
+	char exe[32];
+
+	if (m)
+		serve_file(e, key, want, m);
+	if (maps)
+		dt_maps_free(maps);
+	/* most likely it is called from there */
+	snprintf(exe, sizeof(exe), "/proc/%u/exe", want->pid);
+	read_ahead_path(e, exe);
+}
+
+/* A wish is taken off the list when it has been fulfilled, so that nobody wakes us for it
+ * meanwhile. */
+void dt_bpf_tables_feed(dt_engine *e)
+{
+	int fd = e->unwind ? e->unwind->fd_wanted : -1;
+	struct dt_uw_want want;
+	struct dt_uw_key key;
+
+	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && bpf_map_get_next_key(fd, NULL, &key) == 0;
+	     i++) {
+		if (bpf_map_lookup_elem(fd, &key, &want) == 0)
+			serve(e, &key, &want);
+		bpf_map_delete_elem(fd, &key);
+	}
 }

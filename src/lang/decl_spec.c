@@ -280,7 +280,6 @@ static bool take_specifier(dt_compiler *cc, enum dt_decl_place place, dt_specs *
 			bad_combination(cc, cc->lex.tok.pos);
 		w->name = kind == T_STRUCT ? "struct" : kind == T_UNION ? "union" : "enum";
 		set_base(cc, w, T_IDENT, kind == T_ENUM ? dt_parse_enum(cc) : dt_parse_sou(cc));
-		s->in_process |= w->type->user != NULL;
 		s->names_tag = w->type->name != NULL || kind == T_ENUM;
 		return true;
 	case T_IDENT:
@@ -358,6 +357,15 @@ static dt_type *qualified(dt_compiler *cc, dt_type *t, const struct words *w)
 	return t;
 }
 
+/* A type of a user program, or a name that D gave to one. */
+static bool from_process(const dt_type *t)
+{
+	while (!t->user && (t->kind == DT_K_TYPEDEF || t->kind == DT_K_CONST ||
+			    t->kind == DT_K_VOLATILE || t->kind == DT_K_RESTRICT))
+		t = t->ref;
+	return t->user != NULL;
+}
+
 void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out)
 {
 	struct words w = {0};
@@ -372,6 +380,7 @@ void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out)
 	out->type = base_type(cc, &w);
 	if (!out->type)
 		dt_fail(cc, out->pos, D_TYPE_ERR, "a base type is missing from the type store");
+	out->in_process |= from_process(out->type);
 	/* userland on a name for a pointer: that pointer */
 	if (out->userland && dt_type_is_pointer(out->type))
 		out->type = dt_type_userland(cc->types, dt_type_resolve(out->type));

@@ -28,15 +28,25 @@ static bool begins_declaration_word(int token)
 	}
 }
 
+/* Behind the first colon there are names of files and of functions: libstdc++.so.6, operator=. A slash
+ * begins a predicate, but not where it is the first of a module of a pid provider: pid*:/lib/libc.so.6:f:entry. */
 static size_t description_len(const dt_lexer *lx)
 {
-	const char *s = lx->p;
+	const char *s = lx->p, *colon = NULL;
+	bool path = false;
 
-	while (s < lx->end && (isalnum((unsigned char)*s) || (*s && strchr("-$:_.?*\\[]!", *s)) ||
-			       (*s == '`' && s > lx->p))) {
+	for (; s < lx->end && *s; s++) {
 		if (*s == '\\' && lx->end - s > 1 && (s[1] == '\n' || s[1] == '\r'))
 			break;
-		s++;
+		if (*s == '/' && !path)
+			path = colon && s == colon + 1 && strncmp(lx->p, "pid", 3) == 0;
+		if (!isalnum((unsigned char)*s) && !strchr("-$:_.?*\\[]!", *s) && !(*s == '`' && s > lx->p) &&
+		    !(colon && strchr("+~@%<>=&()", *s)) && !(*s == '/' && path))
+			break;
+		if (*s == ':') {
+			colon = colon ? colon : s;
+			path = false;
+		}
 	}
 	return (size_t)(s - lx->p);
 }

@@ -32,6 +32,7 @@ typedef struct dt_provider {
 	const char *name;     /* "syscall"; the provider field of its probes, or its prefix */
 	uint32_t id_base, id_count;
 	dt_attr attrs[5];     /* provider module function name args */
+	bool variants;	      /* probes that differ in their module only are one thing: args[] are the first one's */
 	/* Could a description with this provider pattern name probes of mine? Default (NULL): glob
 	 * match of the pattern against `name`. */
 	bool (*claims)(const struct dt_provider *p, const char *prov_pattern);

@@ -122,6 +122,19 @@ static void compile_signature(dt_compiler *cc, const struct signature *s, struct
 	}
 }
 
+/* Is this one of a provider's variants of a probe that came before (the same system call of 32-bit programs)? Then it
+ * has that one's arguments, if both are meant. */
+static bool is_variant(dt_probe **probes, int n)
+{
+	const dt_probe *x = probes[n];
+
+	for (int i = 0; i < n && x->provider->variants; i++)
+		if (probes[i]->provider == x->provider && strcmp(probes[i]->func, x->func) == 0 &&
+		    strcmp(probes[i]->name, x->name) == 0)
+			return true;
+	return false;
+}
+
 static int describe(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want_args,
 		    struct dt_probe_args *out, dt_error *err)
 {
@@ -140,7 +153,7 @@ static int describe(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want
 	read_signature(ps, probes[0], &first);
 	for (int i = 1; i < n && !out->differ; i++) {
 		read_signature(ps, probes[i], &next);
-		out->differ = !same_signature(&first, &next);
+		out->differ = !same_signature(&first, &next) && !is_variant(probes, i);
 	}
 	compile_signature(cc, &first, out);
 	return 0;

@@ -1,9 +1,9 @@
 /*
  * demangle: readable names of C++ and Rust functions.
  *
- * libiberty does the work. Rust's older mangling looks like C++ with a hash at the end ("::h" and 16
- * hexadecimal digits); libiberty leaves the hash out. A name is never demangled longer than MAX_LENGTH: templates can
- * explode, and nobody reads that.
+ * libiberty does the work. Rust's older mangling looks like C++ with a hash at the end ("::h" and
+ * 16 hexadecimal digits); libiberty leaves the hash out. A name is never demangled longer than
+ * MAX_LENGTH: templates can explode, and nobody reads that.
  */
 #include <stdlib.h>
 #include <libiberty/demangle.h>

@@ -1,14 +1,14 @@
 /*
- * ehframe: reads the records of an .eh_frame section (the format is that of DWARF's .debug_frame
- *with the changes that the Linux Standard Base describes).
+ * ehframe: reads the records of an .eh_frame section (the format is that of DWARF's .debug_frame,
+ * with the changes that the Linux Standard Base describes).
  *
- *	record:	u32 length (0xffffffff: u64 length follows; 0: nothing, the end of one linked file's
- *part) u32 id: 0 for a CIE; for an FDE the distance from here back to its CIE CIE:	version,
- *augmentation "zR...", alignments, column of the return address, instructions FDE:	address and
- *length of the code it describes, instructions
+ *	record:	u32 length (0xffffffff: u64 length follows; 0: nothing, an end among several)
+ *		u32 id: 0 for a CIE; for an FDE the distance from here back to its CIE
+ *	CIE:	version, augmentation "zR...", alignments, return address column, instructions
+ *	FDE:	address and length of the code it describes, instructions
  *
- * Nothing is trusted: lengths are cut at the end of the section, numbers of any length are read
- *modulo 2^64, and an FDE is believed only with a CIE that can be read.
+ * Nothing is trusted: lengths are checked against the end of the section, an FDE is believed only
+ * with a CIE that can be read, and reading either takes a bounded number of steps.
  */
 #include "proc/ehframe.h"
 

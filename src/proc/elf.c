@@ -1,7 +1,7 @@
 /*
- * elf: see elf.h. libelf reads the file (with pread, never mmap) and checks what it reads against the size of
- * the file; what it does not check is checked here: sizes of compressed sections, notes, segments that
- * wrap around.
+ * elf: see elf.h. libelf reads the file (with pread, never mmap) and checks what it reads against
+ * the size of the file; what it does not check is checked here: sizes of compressed sections,
+ * notes, segments that wrap around.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -206,7 +206,8 @@ static bool dynamic_value(Elf *elf, int64_t tag, uint64_t *value, uint32_t *stri
 	return false;
 }
 
-/* Executables that load anywhere are ET_DYN like libraries; DF_1_PIE or an interpreter tells them. */
+/* Executables that load anywhere are ET_DYN like libraries; DF_1_PIE or an interpreter tells them.
+ */
 static enum dt_elf_kind find_kind(const dt_elf *e)
 {
 	uint64_t flags = 0;
@@ -216,7 +217,8 @@ static enum dt_elf_kind find_kind(const dt_elf *e)
 		return DT_ELF_EXEC;
 	if (e->ehdr.e_type != ET_DYN)
 		return DT_ELF_OTHER;
-	if (e->interp || (dynamic_value(e->elf, DT_FLAGS_1, &flags, &strings) && (flags & DF_1_PIE)))
+	if (e->interp ||
+	    (dynamic_value(e->elf, DT_FLAGS_1, &flags, &strings) && (flags & DF_1_PIE)))
 		return DT_ELF_PIE;
 	return DT_ELF_SHARED;
 }
@@ -224,8 +226,8 @@ static enum dt_elf_kind find_kind(const dt_elf *e)
 static int read_headers(dt_elf *e, dt_error *err)
 {
 	elf_version(EV_CURRENT);
-	e->elf = e->memory ? elf_memory(e->memory, e->memory_size)
-			   : elf_begin(e->fd, ELF_C_READ, NULL);
+	e->elf =
+	    e->memory ? elf_memory(e->memory, e->memory_size) : elf_begin(e->fd, ELF_C_READ, NULL);
 	if (!e->elf)
 		return refuse(err, e->path, "cannot be read as an ELF file");
 	if (elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &e->ehdr))
@@ -475,8 +477,8 @@ bool dt_elf_offset_to_vaddr(const dt_elf *e, uint64_t offset, uint64_t *vaddr)
 	       segment_of_offset(e, offset, false, vaddr);
 }
 
-/* A mapping begins at a page boundary, up to a page before the segment does. Executable segments first: the
- * mappings that matter are of code. */
+/* A mapping begins at a page boundary, up to a page before the segment does. Executable segments
+ * first: the mappings that matter are of code. */
 bool dt_elf_bias(const dt_elf *e, uint64_t start, uint64_t offset, uint64_t *bias)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

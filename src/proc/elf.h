@@ -32,7 +32,8 @@ struct dt_elf_place {
 	const char *debug_dir; /* instead of "/usr/lib/debug" (option debugdir) */
 };
 
-/* path is opened as it is; the place tells where it came from (NULL: path itself). NULL with *err. */
+/* path is opened as it is; the place tells where it came from (NULL: path itself). NULL with *err.
+ */
 dt_elf *dt_elf_open(const char *path, const struct dt_elf_place *place, dt_error *err);
 /* The descriptor is the object's from now on, also when this fails. */
 dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err);
@@ -51,8 +52,8 @@ enum dt_elf_kind {
 	DT_ELF_OTHER,  /* relocatable, core */
 };
 enum dt_elf_kind dt_elf_kind(const dt_elf *e);
-bool dt_elf_is_static(const dt_elf *e);	 /* executable without PT_INTERP */
-bool dt_elf_is_64(const dt_elf *e);	 /* 64-bit */
+bool dt_elf_is_static(const dt_elf *e);	  /* executable without PT_INTERP */
+bool dt_elf_is_64(const dt_elf *e);	  /* 64-bit */
 uint16_t dt_elf_machine(const dt_elf *e); /* EM_X86_64 ... */
 uint64_t dt_elf_entry(const dt_elf *e);
 /* The GNU build id; 0 bytes when there is none. */
@@ -87,7 +88,7 @@ typedef struct dt_elfsym {
 } dt_elfsym;
 
 /* All functions by vaddr, each followed by its aliases. The first of a group is the best name:
- * global before local, then with fewer leading underscores. Good until dt_elf_free(). */
+ * global before local, then with fewer leading underscores, then shorter. Good until dt_elf_free(). */
 uint32_t dt_elf_functions(dt_elf *e, const dt_elfsym **syms);
 uint32_t dt_elf_data(dt_elf *e, const dt_elfsym **syms); /* variables, likewise */
 /* The function that the vaddr lies in (never an alias); NULL: none. */
@@ -97,15 +98,16 @@ const dt_elfsym *dt_elf_data_at(dt_elf *e, uint64_t vaddr);
 const dt_elfsym *dt_elf_function_named(dt_elf *e, const char *name);
 const dt_elfsym *dt_elf_data_named(dt_elf *e, const char *name);
 
-/* C++ and Rust (both manglings): the readable name, to be freed; NULL: the name is not mangled. With
- * params false without parameter lists: "ns::cls::f" for "ns::cls::f(int)". */
+/* C++ and Rust (both manglings): the readable name, to be freed; NULL: the name is not mangled.
+ * With params false without parameter lists: "ns::cls::f" for "ns::cls::f(int)". */
 char *dt_demangle(const char *name, bool params);
 
 /* ---- sections ---- */
 struct dt_elf_section {
 	uint64_t vaddr, offset, size;
-	uint32_t type;	  /* SHT_* */
-	const void *data; /* decompressed if need be; NULL for SHT_NOBITS; good until shrink or free */
+	uint32_t type; /* SHT_* */
+	const void
+	    *data; /* decompressed if need be; NULL for SHT_NOBITS; good until shrink or free */
 	uint64_t data_size;
 };
 /* False: there is none, or it cannot be read. */
@@ -118,7 +120,8 @@ struct dt_elf_note {
 	const void *desc; /* pc, base, semaphore; provider, name, arguments as strings */
 	uint32_t size;
 };
-/* The notes with owner "stapsdt" and type 3, in order of the file; false at the end. *it starts at 0. */
+/* The notes with owner "stapsdt" and type 3, in order of the file; false at the end. *it starts at
+ * 0. */
 bool dt_elf_next_sdt(dt_elf *e, size_t *it, struct dt_elf_note *note);
 
 /* ---- debug information ---- */

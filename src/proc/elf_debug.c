@@ -1,12 +1,13 @@
 /*
  * elf_debug: what was split off an object when it was stripped.
  *
- * A separate debug file is found by build id (/usr/lib/debug/.build-id/xx/yyyy.debug) or by the name in
- * .gnu_debuglink (beside the object, in .debug/ there, below /usr/lib/debug), first in the root of
- * the process, then in ours. It must have the same build id, or without one the checksum of the link.
+ * A separate debug file is found by build id (/usr/lib/debug/.build-id/xx/yyyy.debug) or by the
+ * name in .gnu_debuglink (beside the object, in .debug/ there, below /usr/lib/debug), first in the
+ * root of the process, then in ours. It must have the same build id, or without one the checksum of
+ * the link.
  *
- * MiniDebugInfo (.gnu_debugdata) is a small ELF file, compressed with xz inside the object: the symbol table
- * alone.
+ * MiniDebugInfo (.gnu_debugdata) is a small ELF file, compressed with xz inside the object: the
+ * symbol table alone.
  */
 #include <fcntl.h>
 #include <lzma.h>
@@ -130,7 +131,8 @@ static bool has_dwarf(const dt_elf *e)
 {
 	GElf_Shdr sh;
 
-	return dt_elf_find_section(e->elf, ".debug_info", &sh) && sh.sh_type != SHT_NOBITS && sh.sh_size;
+	return dt_elf_find_section(e->elf, ".debug_info", &sh) && sh.sh_type != SHT_NOBITS &&
+	       sh.sh_size;
 }
 
 dt_elf *dt_elf_dwarf(dt_elf *e)

@@ -1,12 +1,14 @@
 /*
  * elf_plt: names for the stubs through which an object calls others: "malloc@plt".
  *
- * A stub is an indirect jump through a slot of the GOT; which function the slot is for, a relocation says.
- * So each stub is decoded, wherever the linker put it (.plt, .plt.sec with IBT, .plt.got):
+ * A stub is an indirect jump through a slot of the GOT; which function the slot is for, a
+ *relocation says. So each stub is decoded, wherever the linker put it (.plt, .plt.sec with IBT,
+ *.plt.got):
  *
  *	[endbr64] [bnd] jmp *slot(%rip)		f3 0f 1e fa   f2   ff 25 disp32
  *
- * Stubs begin at multiples of the section's entry size. Known for x86-64; elsewhere stubs have no names.
+ * Stubs begin at multiples of the section's entry size. Known for x86-64; elsewhere stubs have no
+ *names.
  */
 #include <stdlib.h>
 
@@ -98,7 +100,8 @@ static void add_section(dt_elf *to, Elf *elf, const char *section, const slots *
 		const struct slot *s;
 		struct slot key = {0};
 
-		if (!decode_stub((const uint8_t *)d->d_buf + at, step, sh.sh_addr + at, &key.vaddr) ||
+		if (!decode_stub((const uint8_t *)d->d_buf + at, step, sh.sh_addr + at,
+				 &key.vaddr) ||
 		    !(s = bsearch(&key, known->v, known->n, sizeof(key), by_vaddr)))
 			continue;
 		dt_elf_add_symbol(to,

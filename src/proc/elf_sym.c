@@ -1,13 +1,14 @@
 /*
  * elf_sym: the symbols of an object.
  *
- * All tables are read into two lists, functions and variables, which are then sorted by address; names
- * of one address stand together, the best first. A table's strings are copied whole, once. What lies
- * outside the load segments is left out, and so are undefined, thread-local and section symbols.
+ * All tables are read into two lists, functions and variables, which are then sorted by address;
+ * names of one address stand together, the best first. A table's strings are copied whole, once.
+ * What lies outside the load segments is left out, and so are undefined, thread-local and section
+ * symbols.
  *
- * Assembler functions often have no size: they reach to the next symbol, or to the end of their segment.
- * Rarely a symbol lies inside another (entry points in the middle of assembler code). Then `reach`
- * tells how far back to look.
+ * Assembler functions often have no size: they reach to the next symbol, or to the end of their
+ * segment. Rarely a symbol lies inside another (entry points in the middle of assembler code). Then
+ * `reach` tells how far back to look.
  */
 #include <stdlib.h>
 
@@ -59,17 +60,17 @@ static void add_one(dt_elf *to, const GElf_Sym *s, char *strings, size_t size)
 	/* "memcpy@@GLIBC_2.14": names that share this string's tail want it cut, too. */
 	if ((version = strchr(name, '@')) && version > name)
 		*version = 0;
-	dt_elf_add_symbol(to,
-			  &(dt_elfsym){
-			      .vaddr = s->st_value,
-			      .size = s->st_size <= end - s->st_value ? s->st_size
-								      : end - s->st_value,
-			      .name = name,
-			      .bind = GELF_ST_BIND(s->st_info),
-			      .type = GELF_ST_TYPE(s->st_info),
-			      .unsized = s->st_size == 0,
-			  },
-			  function);
+	dt_elf_add_symbol(
+	    to,
+	    &(dt_elfsym){
+		.vaddr = s->st_value,
+		.size = s->st_size <= end - s->st_value ? s->st_size : end - s->st_value,
+		.name = name,
+		.bind = GELF_ST_BIND(s->st_info),
+		.type = GELF_ST_TYPE(s->st_info),
+		.unsized = s->st_size == 0,
+	    },
+	    function);
 }
 
 void dt_elf_add_symbols(dt_elf *to, Elf *elf, uint32_t section_type)
@@ -123,11 +124,13 @@ static int by_address(const void *a, const void *b)
 		return xl - yl;
 	if (underscores(x->name) != underscores(y->name))
 		return underscores(x->name) < underscores(y->name) ? -1 : 1;
+	if (strlen(x->name) != strlen(y->name)) /* free before cfree */
+		return strlen(x->name) < strlen(y->name) ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
-/* The same symbol from two tables. They need not be neighbours: one table may call it local that the other
- * calls global. */
+/* The same symbol from two tables. They need not be neighbours: one table may call it local that
+ * the other calls global. */
 static bool is_known(const dt_elfsym *group, const dt_elfsym *end, const dt_elfsym *s)
 {
 	for (; group < end; group++)
@@ -144,7 +147,8 @@ static void mark_aliases(dt_symtab *t)
 		dt_elfsym *s = &t->syms.v[i];
 
 		if (n > 0 && t->syms.v[first].vaddr == s->vaddr) {
-			/* Thousands of names of one address are a hostile file; look at some only. */
+			/* Thousands of names of one address are a hostile file; look at some only.
+			 */
 			if (is_known(&t->syms.v[n - first > 64 ? n - 64 : first], &t->syms.v[n], s))
 				continue;
 			s->alias = true;

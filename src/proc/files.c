@@ -1,6 +1,6 @@
 /*
- * files: see files.h. Files are never forgotten while the session lives: there are some hundreds on a busy
- * system, and a few hundred bytes each.
+ * files: see files.h. Files are never forgotten while the session lives: there are some hundreds on
+ * a busy system, and a few hundred bytes each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -191,7 +191,8 @@ static int open_mapped(const dt_file *f)
 
 	for (uint32_t i = 0; m && fd < 0 && i < m->n; i++) {
 		if (!m->v[i].exec || strcmp(m->v[i].base, f->base) != 0)
-			continue; /* the path depends on who looks: from inside a root, or from outside */
+			continue; /* the path depends on who looks: from inside a root, or from
+				     outside */
 		fd = dt_map_open(f->pid, &m->v[i]);
 		if (fd >= 0 && !is_file(fd, f)) {
 			close(fd);

@@ -1,8 +1,9 @@
 /*
  * files: the files that processes have mapped, each known once.
  *
- * A path means nothing without the root directory it was seen from: a container has its own. Of each such root
- * that was met a descriptor is kept, so that files are found after the last process inside has ended.
+ * A path means nothing without the root directory it was seen from: a container has its own. Of
+ * each such root that was met a descriptor is kept, so that files are found after the last process
+ * inside has ended.
  */
 #ifndef DT_PROC_FILES_H
 #define DT_PROC_FILES_H
@@ -15,8 +16,9 @@ dt_files *dt_files_new(void);
 void dt_files_free(dt_files *fs);
 /* The root that the process has; `otherwise` when it is gone. 0 is our own. */
 uint32_t dt_files_root_of(dt_files *fs, long pid, uint32_t otherwise);
-/* The file with this path, root and identity; made if need be. All but id and base are taken from *like (path is
- * copied, " (deleted)" cut off); the pid is remembered as the latest that maps it. */
+/* The file with this path, root and identity; made if need be. All but id and base are taken from
+ * *like (path is copied, " (deleted)" cut off); the pid is remembered as the latest that maps it.
+ */
 dt_file *dt_files_get(dt_files *fs, const dt_file *like);
 /* See dt_sideband_open_file, dt_sideband_root. */
 int dt_files_open(dt_files *fs, const dt_file *f);

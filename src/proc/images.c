@@ -93,8 +93,8 @@ static uint32_t least_wanted(const struct mapset *s)
 	return 0;
 }
 
-/* The new one hides those it covers; they stay for records of before, except an equal one: a library that is
- * opened and closed again and again comes to the same places. */
+/* The new one hides those it covers; they stay for records of before, except an equal one: a
+ * library that is opened and closed again and again comes to the same places. */
 void dt_images_map(dt_process *p, const dt_umap *m)
 {
 	struct mapset *s = p->images->set;
@@ -199,7 +199,8 @@ dt_process *dt_images_make(dt_images *im, long pid, uint64_t since)
 	return p;
 }
 
-/* The number may have belonged to a process that has died: its images are then older ones of this. */
+/* The number may have belonged to a process that has died: its images are then older ones of this.
+ */
 void dt_images_fork(dt_images *im, dt_process *parent, long pid, uint64_t time)
 {
 	dt_process *p = dt_images_get(im, pid);

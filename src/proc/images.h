@@ -1,10 +1,10 @@
 /*
  * images: what every process has mapped, and had mapped before.
  *
- * A process has images: one since its fork, one since each exec; the newest few are kept, and those of an earlier
- * process with the same number, too. Fork shares the mappings of the parent until one of them maps something more.
- * Mappings are in the order in which they were made; nobody tells when they are removed, so the last one that covers
- * an address counts.
+ * A process has images: one since its fork, one since each exec; the newest few are kept, and those
+ * of an earlier process with the same number, too. Fork shares the mappings of the parent until one
+ * of them maps something more. Mappings are in the order in which they were made; nobody tells when
+ * they are removed, so the last one that covers an address counts.
  */
 #ifndef DT_PROC_IMAGES_H
 #define DT_PROC_IMAGES_H
@@ -15,11 +15,11 @@ typedef struct dt_images dt_images;
 
 typedef struct dt_process {
 	long pid;
-	uint32_t root;	     /* see files.h */
+	uint32_t root; /* see files.h */
 	bool exited;
-	bool kept; /* not to be forgotten */
-	uint64_t read_at;    /* when /proc was last asked; 0: never */
-	uint64_t losses;     /* lost events that were known of then */
+	bool kept;		 /* not to be forgotten */
+	uint64_t read_at;	 /* when /proc was last asked; 0: never */
+	uint64_t losses;	 /* lost events that were known of then */
 	struct dt_image *images; /* newest first; never NULL */
 	uint32_t nimages;
 	struct dt_process *hash_next, *dead_next;
@@ -27,8 +27,9 @@ typedef struct dt_process {
 
 dt_images *dt_images_new(void);
 void dt_images_free(dt_images *im);
-dt_process *dt_images_get(dt_images *im, long pid);		    /* NULL: unknown */
-dt_process *dt_images_make(dt_images *im, long pid, uint64_t since); /* if need be, with an empty image */
+dt_process *dt_images_get(dt_images *im, long pid); /* NULL: unknown */
+dt_process *dt_images_make(dt_images *im, long pid,
+			   uint64_t since); /* if need be, with an empty image */
 void dt_images_fork(dt_images *im, dt_process *parent, long pid, uint64_t time);
 void dt_images_exec(dt_images *im, dt_process *p, uint64_t time);
 void dt_images_exit(dt_images *im, dt_process *p); /* may forget others that died long ago */

@@ -3,8 +3,8 @@
  *
  * /proc/PID/maps is one snapshot of a living process. Paths in it are those of the process's own
  * mount namespace and root; dt_map_open() finds the file from there: through
- * /proc/PID/map_files (works for deleted files), else below /proc/PID/root, and makes sure it is the file
- * that was mapped (inode).
+ * /proc/PID/map_files (works for deleted files), else below /proc/PID/root, and makes sure it is
+ * the file that was mapped (inode).
  */
 #ifndef DT_PROC_MAPS_H
 #define DT_PROC_MAPS_H
@@ -39,10 +39,11 @@ typedef struct dt_maps {
 	char *text; /* what the paths are in */
 } dt_maps;
 
-/* NULL with *err: no such process, no permission (EDT_* or errno). A process without mappings (kernel
- * thread, zombie) gives none. */
+/* NULL with *err: no such process, no permission (EDT_* or errno). A process without mappings
+ * (kernel thread, zombie) gives none. */
 dt_maps *dt_maps_read(long pid, dt_error *err);
-dt_maps *dt_maps_parse(const char *text, size_t n); /* the same from text; lines that make no sense are left out */
+dt_maps *dt_maps_parse(const char *text,
+		       size_t n); /* the same from text; lines that make no sense are left out */
 void dt_maps_free(dt_maps *m);
 const dt_mapping *dt_maps_find(const dt_maps *m, uint64_t addr); /* NULL: none */
 /* The mapping of the executable itself: the first one of /proc/PID/exe; NULL: none. */
@@ -54,7 +55,8 @@ int dt_map_open(long pid, const dt_mapping *m);
 void dt_proc_root(long pid, char *to, size_t n);
 /* The path through which we reach a path of the process: root + path. To be freed. */
 char *dt_proc_path(long pid, const char *path);
-/* The pid that the process has in its own pid namespace (the last of NSpid); pid itself if unknown. */
+/* The pid that the process has in its own pid namespace (the last of NSpid); pid itself if unknown.
+ */
 long dt_proc_inner_pid(long pid);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * needed: follows DT_NEEDED from the executable of a process, as the dynamic linker will: DT_RPATH and
- * DT_RUNPATH, LD_LIBRARY_PATH of the process, then the usual directories. It does not read ld.so.cache, nor does it know
- * about hardware capabilities.
+ * needed: follows DT_NEEDED from the executable of a process, as the dynamic linker will: DT_RPATH
+ * and DT_RUNPATH, LD_LIBRARY_PATH of the process, then the usual directories. It does not read
+ * ld.so.cache, nor does it know about hardware capabilities.
  */
 #include "proc/needed.h"
 
@@ -25,8 +25,9 @@ struct search {
 	void *arg;
 };
 
-static const char usual[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:"
-			    "/usr/local/lib/x86_64-linux-gnu:/usr/local/lib";
+static const char usual[] =
+    "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:"
+    "/usr/local/lib/x86_64-linux-gnu:/usr/local/lib";
 
 static bool add(struct search *s, const char *path)
 {
@@ -42,8 +43,10 @@ static bool add(struct search *s, const char *path)
 	return ok;
 }
 
-/* One directory of a list: "$ORIGIN" and "${ORIGIN}" at its start mean where the object itself is. */
-static bool look_in(struct search *s, const char *dir, size_t n, const char *object, const char *name)
+/* One directory of a list: "$ORIGIN" and "${ORIGIN}" at its start mean where the object itself is.
+ */
+static bool look_in(struct search *s, const char *dir, size_t n, const char *object,
+		    const char *name)
 {
 	static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
 	const char *slash = strrchr(object, '/');
@@ -54,7 +57,8 @@ static bool look_in(struct search *s, const char *dir, size_t n, const char *obj
 		size_t k = strlen(origins[i]);
 
 		if (n >= k && strncmp(dir, origins[i], k) == 0)
-			path = dt_xasprintf("%.*s%.*s/%s", (int)(slash - object), object, (int)(n - k), dir + k, name);
+			path = dt_xasprintf("%.*s%.*s/%s", (int)(slash - object), object,
+					    (int)(n - k), dir + k, name);
 	}
 	if (!path)
 		path = dt_xasprintf("%.*s/%s", (int)n, dir, name);
@@ -80,7 +84,8 @@ static const char *string_at(const struct dt_elf_section *strings, uint64_t at)
 {
 	const char *s = strings->data;
 
-	return s && at < strings->data_size && memchr(s + at, 0, strings->data_size - at) ? s + at : NULL;
+	return s && at < strings->data_size && memchr(s + at, 0, strings->data_size - at) ? s + at
+											  : NULL;
 }
 
 static void follow(struct search *s, dt_elf *e, const char *object)
@@ -89,10 +94,12 @@ static void follow(struct search *s, dt_elf *e, const char *object)
 	const char *paths = NULL;
 	Elf64_Dyn d;
 
-	if (!dt_elf_is_64(e) || !dt_elf_section(e, ".dynamic", &dynamic) || !dt_elf_section(e, ".dynstr", &strings))
+	if (!dt_elf_is_64(e) || !dt_elf_section(e, ".dynamic", &dynamic) ||
+	    !dt_elf_section(e, ".dynstr", &strings))
 		return;
 	for (int pass = 0; pass < 2; pass++)
-		for (uint64_t at = 0; dynamic.data && at + sizeof(d) <= dynamic.data_size; at += sizeof(d)) {
+		for (uint64_t at = 0; dynamic.data && at + sizeof(d) <= dynamic.data_size;
+		     at += sizeof(d)) {
 			const char *text;
 
 			memcpy(&d, (const char *)dynamic.data + at, sizeof(d));
@@ -106,7 +113,8 @@ static void follow(struct search *s, dt_elf *e, const char *object)
 			dt_map_set(s->seen, text, s);
 			if (strchr(text, '/'))
 				add(s, text);
-			else if (!look_along(s, paths, object, text) && !look_along(s, s->env, object, text))
+			else if (!look_along(s, paths, object, text) &&
+				 !look_along(s, s->env, object, text))
 				look_along(s, usual, object, text);
 		}
 }
@@ -132,7 +140,8 @@ static char *library_path(long pid)
 
 void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg)
 {
-	struct search s = {.seen = dt_map_new(), .env = library_path(pid), .file = file, .arg = arg};
+	struct search s = {
+	    .seen = dt_map_new(), .env = library_path(pid), .file = file, .arg = arg};
 	char link[64], exe[PATH_MAX];
 	dt_error err;
 	ssize_t n;

@@ -6,9 +6,10 @@
 
 #include "proc/elf.h"
 
-/* Calls file() for the executable of the process, its program interpreter and all libraries that they name, with the
- * path by which we can open each, once. A guess, and meant for reading ahead: where the dynamic linker would find
- * another file than we do, nothing is wrong but a little work. */
+/* Calls file() for the executable of the process, its program interpreter and all libraries that
+ * they name, with the path by which we can open each, once. A guess, and meant for reading ahead:
+ * where the dynamic linker would find another file than we do, nothing is wrong but a little work.
+ */
 void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg);
 
 #endif

@@ -17,6 +17,7 @@ struct ring {
 	int fd;
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
+	uint64_t lost;
 };
 
 struct pending { /* a record that was taken out of its ring: bytes at `at` of the text */
@@ -51,6 +52,7 @@ static int open_ring(dt_perf_rings *r, const struct perf_event_attr *attr, int c
 	int fd, why;
 
 	a.watermark = 1;
+	a.read_format = PERF_FORMAT_LOST; /* Linux 6.0 */
 	a.wakeup_watermark = (uint32_t)(r->size / 4);
 	fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
@@ -125,6 +127,15 @@ void dt_perf_rings_free(dt_perf_rings *r)
 	free(r);
 }
 
+uint64_t dt_perf_rings_lost(const dt_perf_rings *r)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < r->rings.n; i++)
+		n += r->rings.v[i].lost;
+	return n;
+}
+
 int dt_perf_rings_fd(const dt_perf_rings *r)
 {
 	return r->epoll;
@@ -143,8 +154,19 @@ static void add_bytes(dt_perf_rings *r, const struct ring *ring, uint64_t at, si
 	dt_buf_add(&r->bytes, ring->data, n - first);
 }
 
+/* A PERF_RECORD_LOST comes only with the next record; the event itself knows at once. */
+static void count_lost(struct ring *ring)
+{
+	struct {
+		uint64_t value, lost;
+	} c;
+
+	if (read(ring->fd, &c, sizeof(c)) == (ssize_t)sizeof(c))
+		ring->lost = c.lost;
+}
+
 /* Move all records of one ring to the pending ones. */
-static void empty_ring(dt_perf_rings *r, const struct ring *ring)
+static void empty_ring(dt_perf_rings *r, struct ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->page->data_tail, time;
@@ -163,6 +185,8 @@ static void empty_ring(dt_perf_rings *r, const struct ring *ring)
 		*dt_vec_add(&r->pending, NULL) = (struct pending){.time = time, .at = at};
 		tail += h.size;
 	}
+	if (head - ring->page->data_tail > r->size / 2) /* it may have been full */
+		count_lost(ring);
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }
 

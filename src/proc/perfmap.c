@@ -1,6 +1,6 @@
 /*
- * perfmap: see perfmap.h. Entries are sorted when something new was read; of two with the same start the later wins at
- * once, of two that overlap the one that starts nearer to the address.
+ * perfmap: see perfmap.h. Entries are sorted when something new was read; of two with the same
+ * start the later wins at once, of two that overlap the one that starts nearer to the address.
  */
 #include <stdio.h>
 #include <fcntl.h>
@@ -25,8 +25,8 @@ struct dt_perfmap {
 	DT_VEC(struct entry) entries;
 	bool sorted;
 	uint32_t lines;
-	off_t at;      /* read so far, whole lines */
-	ino_t inode;   /* of what was read */
+	off_t at;    /* read so far, whole lines */
+	ino_t inode; /* of what was read */
 };
 
 dt_perfmap *dt_perfmap_new(const char *path)

@@ -1,9 +1,10 @@
 /*
  * perfmap: names of code that a JIT compiler has made, from /tmp/perf-PID.map.
  *
- * node (--perf-basic-prof), python (-X perf) and Java (jcmd Compiler.perfmap, or an agent) write a line per function:
- * address and size in hexadecimal, and a name. The file grows while the process runs; it is read on when an address is not
- * found. When code memory is used again, the later line counts.
+ * node (--perf-basic-prof), python (-X perf) and Java (jcmd Compiler.perfmap, or an agent) write a
+ * line per function: address and size in hexadecimal, and a name. The file grows while the process
+ * runs; it is read on when an address is not found. When code memory is used again, the later line
+ * counts.
  */
 #ifndef DT_PROC_PERFMAP_H
 #define DT_PROC_PERFMAP_H

@@ -1,15 +1,16 @@
 /*
  * sideband: see sideband.h.
  *
- * Events come from perf_rings.c in order of time and change images.c; files.c knows the files. Of the events only those
- * of executable mappings are asked for (attr.mmap without mmap_data); variables of an object are found by the distance
- * from its text.
+ * Events come from perf_rings.c in order of time and change images.c; files.c knows the files. Of
+ * the events only those of executable mappings are asked for (attr.mmap without mmap_data);
+ * variables of an object are found by the distance from its text.
  *
- * The kernel fills in the build id of a file where it can (Linux 5.12), else device and inode. In both cases we can tell
- * later whether a file of that name is still the one that was mapped.
+ * The kernel fills in the build id of a file where it can (Linux 5.12), else device and inode. In
+ * both cases we can tell later whether a file of that name is still the one that was mapped.
  *
- * Reading /proc and the events can overlap: what /proc told is then told again by an event, which changes nothing; and
- * an exec that /proc has told of already begins its image again, which the events that follow fill.
+ * Reading /proc and the events can overlap: what /proc told is then told again by an event, which
+ * changes nothing; and an exec that /proc has told of already begins its image again, which the
+ * events that follow fill.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,10 +21,10 @@
 #include "proc/images.h"
 #include "proc/perf_rings.h"
 
-#define RING_SIZE    (512 * 1024) /* some 400 short-lived processes */
-#define FIRST_SLICE  10000000 /* ns for reading /proc when opened */
-#define SLICE	     20000000	  /* and at each drain */
-#define READ_AGAIN   100000000	  /* ns between readings of one process that has unknown addresses */
+#define RING_SIZE   (512 * 1024) /* some 400 short-lived processes */
+#define FIRST_SLICE 10000000	 /* ns for reading /proc when opened */
+#define SLICE	    20000000	 /* and at each drain */
+#define READ_AGAIN  100000000	 /* ns between readings of one process that has unknown addresses */
 
 struct dt_sideband {
 	dt_perf_rings *rings; /* NULL: refused */
@@ -148,11 +149,6 @@ struct comm {
 	uint32_t pid, tid;
 };
 
-struct lost {
-	struct perf_event_header header;
-	uint64_t id, lost;
-};
-
 static void on_map(dt_sideband *sb, uint64_t time, const struct mmap2 *e)
 {
 	dt_file like = {.path = e->path, .pid = (int32_t)e->pid};
@@ -220,14 +216,15 @@ static void on_event(void *arg, uint64_t time, const struct perf_event_header *h
 	case PERF_RECORD_FORK: on_fork(sb, time, (const struct task *)h); break;
 	case PERF_RECORD_EXIT: on_end(sb, (const struct task *)h); break;
 	case PERF_RECORD_COMM: on_exec(sb, time, (const struct comm *)h); break;
-	case PERF_RECORD_LOST: sb->lost += ((const struct lost *)h)->lost; break;
 	}
 }
 
 void dt_sideband_drain(dt_sideband *sb)
 {
-	if (sb->rings)
+	if (sb->rings) {
 		dt_perf_rings_read(sb->rings, on_event, sb);
+		sb->lost = dt_perf_rings_lost(sb->rings);
+	}
 	scan(sb, SLICE);
 }
 

@@ -1,21 +1,22 @@
 /*
  * sideband: what every process maps, from the kernel's side-band events.
  *
- * By the time a stack is printed its process may have exited, or run another program. The kernel tells
- * of fork, exec, exit and of every executable mapping through perf events (one dummy event per
- * CPU, software, nothing is sampled); from these we keep, per process, its images: what was mapped when. A
- * fork shares the mappings of its parent, an exec begins a new image.
+ * By the time a stack is printed its process may have exited, or run another program. The kernel
+ * tells of fork, exec, exit and of every executable mapping through perf events (one dummy event
+ * per CPU, software, nothing is sampled); from these we keep, per process, its images: what was
+ * mapped when. A fork shares the mappings of its parent, an exec begins a new image.
  *
- * Processes that were there before us are read from /proc: a few milliseconds' worth at a time, whenever
- * dt_sideband_drain() is called, and at once when somebody asks for one. When events were lost, living
- * processes are read again.
+ * Processes that were there before us are read from /proc: a few milliseconds' worth at a time,
+ * whenever dt_sideband_drain() is called, and at once when somebody asks for one. When events were
+ * lost, living processes are read again.
  *
- * It is opened only for programs that use user stacks, user symbols or probes in processes. Without the
- * privilege for perf events it works all the same with /proc alone: then exited processes are unknown
- * unless they were asked for while they lived.
+ * It is opened only for programs that use user stacks, user symbols or probes in processes. Without
+ * the privilege for perf events it works all the same with /proc alone: then exited processes are
+ * unknown unless they were asked for while they lived.
  *
  * Times are those of CLOCK_MONOTONIC in nanoseconds, as D's timestamp. Memory is bounded: exited
- * processes are forgotten, the longest dead first, beyond DT_SIDEBAND_DEAD of them, except those that somebody keeps.
+ * processes are forgotten, the longest dead first, beyond DT_SIDEBAND_DEAD of them, except those
+ * that somebody keeps.
  */
 #ifndef DT_PROC_SIDEBAND_H
 #define DT_PROC_SIDEBAND_H
@@ -27,19 +28,20 @@
 
 typedef struct dt_sideband dt_sideband;
 
-/* A file that was mapped, shared by all processes that map it. Two mappings are of the same file when
- * build id (if known) or device and inode are the same. */
+/* A file that was mapped, shared by all processes that map it. Two mappings are of the same file
+ * when build id (if known) or device and inode are the same. */
 typedef struct dt_file {
-	uint32_t id;	      /* from 1; never used again for another file */
-	const char *path;     /* as the process saw it, without " (deleted)" */
-	const char *base;     /* its last part */
-	uint64_t inode;	      /* 0: unknown (the event had a build id instead) */
+	uint32_t id;	  /* from 1; never used again for another file */
+	const char *path; /* as the process saw it, without " (deleted)" */
+	const char *base; /* its last part */
+	uint64_t inode;	  /* 0: unknown (the event had a build id instead) */
 	uint32_t dev_major, dev_minor;
 	uint8_t build_id[20];
 	uint8_t build_id_len; /* 0: unknown */
 	bool vdso;
-	bool anon; /* no file: memory of a JIT compiler, which hides what was there before; path is "" */
-	long pid;     /* a process that maps it: where to find it */
+	bool anon; /* no file: memory of a JIT compiler, which hides what was there before; path is
+		      "" */
+	long pid;  /* a process that maps it: where to find it */
 	uint32_t root; /* internal: which root directory the path is below */
 } dt_file;
 
@@ -61,25 +63,27 @@ int dt_sideband_fd(const dt_sideband *sb);
 void dt_sideband_drain(dt_sideband *sb);
 uint64_t dt_sideband_lost(const dt_sideband *sb); /* events lost since the start */
 
-/* What the process had mapped at this address at that time (0: latest; older images are asked too). False: nothing
- * executable. May be anonymous memory. */
+/* What the process had mapped at this address at that time (0: latest; older images are asked too).
+ * False: nothing executable. May be anonymous memory. */
 bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, dt_umap *m);
-/* The same by the nearest mapping below: for data of an object whose text is mapped. *it starts at 0; gives
- * the mappings of the image in effect, last mapped first. */
+/* The same by the nearest mapping below: for data of an object whose text is mapped. *it starts at
+ * 0; gives the mappings of the image in effect, last mapped first. */
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m);
 /* Do not forget this process when it has ended: somebody will ask for it. */
 void dt_sideband_keep(dt_sideband *sb, long pid);
 /* Has the process ended, as far as we know? False when it was never seen. */
 bool dt_sideband_exited(const dt_sideband *sb, long pid);
-/* Open the file: by its path, else through a living process that maps it. It is the one that was mapped, by build id
- * or inode. -1 with errno. */
+/* Open the file: by its path, else through a living process that maps it. It is the one that was
+ * mapped, by build id or inode. -1 with errno. */
 int dt_sideband_open_file(dt_sideband *sb, const dt_file *f);
-/* The directory that stands for "/" of that file's process: "" or "/proc/PID/root" or "/proc/self/fd/N". */
+/* The directory that stands for "/" of that file's process: "" or "/proc/PID/root" or
+ * "/proc/self/fd/N". */
 void dt_sideband_root(dt_sideband *sb, const dt_file *f, char *to, size_t n);
 /* How we reach a path of the process, also when it has ended. To be freed. */
 char *dt_sideband_path(dt_sideband *sb, long pid, const char *path);
 
-/* Tell somebody of every event while draining, in order of time. For EXEC and EXIT map is NULL, FORK too. */
+/* Tell somebody of every event while draining, in order of time. For EXEC and EXIT map is NULL,
+ * FORK too. */
 enum dt_sideband_event { DT_SB_MAP, DT_SB_FORK, DT_SB_EXEC, DT_SB_EXIT };
 struct dt_sideband_listener {
 	void *arg;

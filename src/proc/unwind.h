@@ -1,27 +1,25 @@
 /*
  * unwind: how to get from a frame of a user stack to the one above it, for every instruction of an
- *object.
+ * object.
  *
  * Compilers describe that in .eh_frame as programs for a small machine. A table is what these
- *programs come to: sorted rows, each good from its address up to that of the next. Tables are made
- *for the kernel (src/bpf/unwind.c), which walks stacks with them while a probe fires; so a row is
- *small, and says no more than is needed to find the next row: where the caller's frame is (its CFA:
- *the stack pointer after the return), where the caller's rbp and rbx are. The return address is
- *always just below the CFA.
+ * programs come to: sorted rows, each good from its address up to that of the next. Tables are made
+ * for the kernel (src/bpf/unwind.c), which walks stacks with them while a probe fires; so a row is
+ * small, and says no more than is needed to find the next row: where the caller's frame is (its
+ * CFA: the stack pointer after the return), and where the caller's rbp and rbx are. The return
+ * address is always just below the CFA.
  *
- *	row	what it takes from .eh_frame
  *	SP, BP, BX + n	nearly all code: CFA is a register and an offset
- *	REG + n	assembler in leaf functions (libcrypto): any register, known only in the innermost
- *frame
- *	*(SP + n) + m, *(BP + n) + m	functions that align their stack
- *	PLT	entries of a procedure linkage table: one word more after the second instruction
- *	SIGNAL	the trampoline that a signal handler returns to: all registers are in its sigcontext
- *	END	the first function of a thread or a program; nobody called it
- *	STOP	described, but in no way that occurs in compiled code (longjmp half done)
- *	NONE	not described: code from assembler files, or none at all
+ *	REG + n		assembler in leaf functions: any register, known in the innermost frame
+ *	*(SP + n) + m	functions that align their stack; also with BP
+ *	PLT		entries of a procedure linkage table: a word more behind the push
+ *	SIGNAL		what a signal handler returns to: registers are in a sigcontext
+ *	END		the first function of a thread or a program; nobody called it
+ *	STOP		described, but in no way that occurs in compiled code
+ *	NONE		not described: code from assembler files, or none at all
  *
  * Addresses are offsets in the file, which is what the kernel knows of a mapping without help.
- *Numbers are x86-64's.
+ * Numbers are x86-64's.
  */
 #ifndef DT_PROC_UNWIND_H
 #define DT_PROC_UNWIND_H
@@ -46,10 +44,11 @@ typedef struct dt_unwind_row {
 	uint32_t pc; /* offset in the file */
 	/* Bits 0-3 the kind; above them, signed:
 	 *	SP BP BX	what to add
-	 *	REG	bits 4-8 which, as an index into the kernel's struct pt_regs; above, what to
-	 *add DEREF	bits 4-15 what to add in the end; above, what to add first PLT	from this
-	 *byte of a 16-byte entry on there is one word more SIGNAL	what to add to the stack
-	 *pointer to get to the saved r8, the first of the sigcontext */
+	 *	REG		bits 4-8 which, an index into struct pt_regs; above, what to add
+	 *	DEREF		bits 4-15 what to add in the end; above, what to add first
+	 *	PLT		from this byte of a 16-byte entry on there is one word more
+	 *	SIGNAL		what to add to the stack pointer to get to the saved r8, the first
+	 *			register of the sigcontext */
 	uint32_t cfa;
 	/* Where the caller's are: CFA + 8 * n, or one of DT_UW_SAME ... */
 	int16_t bp, bx;

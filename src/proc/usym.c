@@ -1,12 +1,14 @@
 /*
  * usym: see usym.h.
  *
- * An object is opened when the first address in one of its mappings is asked for, and its symbols are read then. Two
- * files with the same build id (a library under two paths, or once known by inode and once by build id) are one
- * object. dt_usyms_trim() lets go of the least recently used objects and perf maps beyond the bound; it is never done
- * behind the caller's back, so names stay good while a stack is printed.
+ * An object is opened when the first address in one of its mappings is asked for, and its symbols
+ * are read then. Two files with the same build id (a library under two paths, or once known by
+ * inode and once by build id) are one object. dt_usyms_trim() lets go of the least recently used
+ * objects and perf maps beyond the bound; it is never done behind the caller's back, so names stay
+ * good while a stack is printed.
  *
- * The text that a file or a JIT compiler gives us goes to terminals: what is not printable becomes '?'.
+ * The text that a file or a JIT compiler gives us goes to terminals: what is not printable becomes
+ * '?'.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,10 +45,10 @@ struct dt_usyms {
 	size_t max_memory;
 	uint64_t clock; /* counts uses */
 	struct object *objects;
-	dt_map *by_build_id;		/* -> object */
+	dt_map *by_build_id;		 /* -> object */
 	DT_VEC(struct object *) by_file; /* by dt_file.id */
 	struct perfmap *perfmaps;
-	dt_map *names; /* as in the file -> as shown */
+	dt_map *names;	 /* as in the file -> as shown */
 	dt_arena *arena; /* what is shown */
 	uint32_t nnames;
 	uint64_t trimmed; /* the clock then */
@@ -210,8 +212,8 @@ static bool covers(dt_elf *e, uint64_t vaddr)
 	return false;
 }
 
-/* A library may have been closed, and its place been taken by other data: as long as the process lives, ask. Behind a
- * file's data comes what it has of zeroes, without a file. */
+/* A library may have been closed, and its place been taken by other data: as long as the process
+ * lives, ask. Behind a file's data comes what it has of zeroes, without a file. */
 static bool has_data(dt_usyms *us, long pid, uint64_t addr, const dt_file *f)
 {
 	dt_error err;

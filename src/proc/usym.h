@@ -1,9 +1,9 @@
 /*
  * usym: from (process, address) to names.
  *
- * Where the mappings are known from: the side-band (sideband.h), which falls back to /proc. Objects are
- * opened once for all processes that map the same file and kept, least recently used ones are let go
- * beyond a bound. Addresses in anonymous memory are looked up in the perf map of the process
+ * Where the mappings are known from: the side-band (sideband.h), which falls back to /proc. Objects
+ * are opened once for all processes that map the same file and kept, least recently used ones are
+ * let go beyond a bound. Addresses in anonymous memory are looked up in the perf map of the process
  * (/tmp/perf-PID.map in its own root), which JIT compilers write; it is read on when it grows.
  */
 #ifndef DT_PROC_USYM_H
@@ -32,10 +32,11 @@ struct dt_usyms_opts {
 /* sb stays the caller's and must outlive this. */
 dt_usyms *dt_usyms_new(dt_sideband *sb, const struct dt_usyms_opts *opts);
 void dt_usyms_free(dt_usyms *us);
-/* time: when the address was seen; 0: not known. False: nothing is known about the address. The strings live
- * until dt_usyms_trim(). */
+/* time: when the address was seen; 0: not known. False: nothing is known about the address. The
+ * strings live until dt_usyms_trim(). */
 bool dt_usym_by_addr(dt_usyms *us, long pid, uint64_t time, uint64_t addr, dt_usym *s);
-/* The object mapped there, opened, and its bias (address = vaddr + bias). NULL: none. Good until dt_usyms_trim(). */
+/* The object mapped there, opened, and its bias (address = vaddr + bias). NULL: none. Good until
+ * dt_usyms_trim(). */
 dt_elf *dt_usym_object(dt_usyms *us, long pid, uint64_t time, uint64_t addr, uint64_t *bias);
 /* The opened object of a mapping; NULL when it cannot be opened. */
 dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *file);

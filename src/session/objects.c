@@ -1,14 +1,15 @@
 /*
  * objects: the objects of processes, for those who ask for types in them (type/user.h).
  *
- * A process of the session is held where its objects are loaded (proc/control.h); any other one is looked at as it
- * runs. The first object is the executable, which is also called a.out; the others come in the order of their
- * addresses. The names are those that probe descriptions use: "libc" and "libc.so" mean libc.so.6, too.
+ * A process of the session is held (proc/control.h), any other one is looked at as it runs. The
+ * first object is the executable, which is also called a.out; the others come in the order of their
+ * addresses. The names are those that probe descriptions use: "libc" and "libc.so" mean libc.so.6,
+ * too.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 
+#include "probe/providers/pid.h"
 #include "proc/maps.h"
 #include "session/session.h"
 #include "type/user.h"
@@ -16,16 +17,6 @@
 static bool same_file(const dt_mapping *a, const dt_mapping *b)
 {
 	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
-}
-
-static bool is_named(const dt_mapping *m, const char *name, bool is_exe)
-{
-	size_t n = strlen(name);
-
-	if (strcmp(m->base, name) == 0 || (is_exe && strcmp(name, "a.out") == 0))
-		return true;
-	return strncmp(m->base, name, n) == 0 &&
-	       (m->base[n] == '.' || (m->base[n] == '-' && isdigit((unsigned char)m->base[n + 1])));
 }
 
 /* The mapping of code of an object that no earlier one is of. */
@@ -53,7 +44,8 @@ static const dt_mapping *find_object(const dt_maps *maps, long pid, const char *
 
 		if (!is_object(maps, i))
 			continue;
-		if (name ? is_named(m, name, is_exe) : (is_exe ? 0 : seen++) == nth)
+		if (name ? dt_pid_module_matches(name, m->base, m->path, is_exe)
+			 : (is_exe ? 0 : seen++) == nth)
 			return m;
 	}
 	return NULL;
@@ -64,16 +56,19 @@ static const char *debug_dir(void *arg)
 	return ((dtrace_hdl_t *)arg)->opts.text[DT_O_DEBUGDIR];
 }
 
-static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint64_t *bias, dt_error *err)
+static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint64_t *bias,
+			    dt_error *err)
 {
 	char root[64];
 	struct dt_elf_place place = {.root = root, .path = m->path, .debug_dir = debug_dir(h)};
-	int fd = dt_map_open(pid, m);
 	dt_elf *e;
+	int fd;
 
 	dt_proc_root(pid, root, sizeof(root));
+	fd = dt_map_open(pid, m);
 	if (fd < 0) {
-		dt_err(err, errno, "%s of process %ld cannot be opened: %s", m->base, pid, strerror(errno));
+		dt_err(err, errno, "%s of process %ld cannot be opened: %s", m->base, pid,
+		       strerror(errno));
 		return NULL;
 	}
 	e = dt_elf_open_fd(fd, &place, err);
@@ -82,29 +77,42 @@ static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint
 	return e;
 }
 
-static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth, char **name, uint64_t *bias,
-			   dt_error *err)
+/* What a process has mapped, and in it the object, NULL if it has no such. A command that has only
+ * begun is made to load its libraries if one of them is asked for. */
+static dt_maps *look_into(dtrace_hdl_t *h, long pid, const char *object, uint32_t nth,
+			  const dt_mapping **m, dt_error *err)
+{
+	dt_maps *maps = dt_maps_read(pid, err);
+
+	*m = maps ? find_object(maps, pid, object, nth) : NULL;
+	if (!maps || *m || !dt_procs_find(h->procs, pid))
+		return maps;
+	dt_maps_free(maps);
+	maps = dt_procs_need(h->procs, pid, err) ? dt_maps_read(pid, err) : NULL;
+	*m = maps ? find_object(maps, pid, object, nth) : NULL;
+	return maps;
+}
+
+static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth, char **name,
+			   uint64_t *bias, dt_error *err)
 {
 	dtrace_hdl_t *h = arg;
 	const dt_mapping *m;
-	dt_maps *maps;
+	dt_maps *maps = look_into(h, pid, object, nth, &m, err);
 	dt_elf *e = NULL;
 
-	if (dt_procs_find(h->procs, pid) && !dt_procs_need(h->procs, pid, err))
-		return NULL;
-	maps = dt_maps_read(pid, err);
 	if (!maps) {
 		err->tag = err->tag ? err->tag : "D_PROC_GRAB";
 		return NULL;
 	}
-	m = find_object(maps, pid, object, nth);
 	if (m) {
 		*name = dt_xstrdup(m->base);
 		e = open_mapping(h, pid, m, bias, err);
 		if (!e)
 			err->tag = "D_PROC_LIB";
 	} else if (object || nth == 0) {
-		dt_err(err, EDT_NOMOD, "process %ld has no object %s", pid, object ? object : "at all");
+		dt_err(err, EDT_NOMOD, "process %ld has no object%s%s", pid, object ? " " : "s",
+		       object ? object : "");
 		err->tag = "D_PROC_LIB";
 	}
 	dt_maps_free(maps);
@@ -113,6 +121,6 @@ static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth
 
 void dt_objects_offer(dtrace_hdl_t *h)
 {
-	dt_types_set_user(h->types,
-			  &(struct dt_user_source){.arg = h, .open = open_object, .debug_dir = debug_dir});
+	dt_types_set_user(h->types, &(struct dt_user_source){
+					.arg = h, .open = open_object, .debug_dir = debug_dir});
 }

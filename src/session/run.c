@@ -222,7 +222,10 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 	if (dt_grow_is_awaited(h) && update_processes(h) < 0)
 		return DTRACE_WORK_ERROR;
 	need_consumer(h, out);
-	dt_symbols_update(h);
+	if (dt_symbols_update(h) < 0) {
+		dt_session_err(h, EDT_DROPABORT, NULL);
+		return DTRACE_WORK_ERROR;
+	}
 	memset(&h->err, 0, sizeof(h->err));
 	rc = dt_consumer_work(h->consumer, h->engine_ops, h->engine, &h->err);
 	if (rc < 0) {

@@ -1,9 +1,9 @@
 /*
  * symbols: names of addresses in processes, for the consumer.
  *
- * The side-band is opened only when the program records user addresses: before the first probe fires, so that
- * processes that live shorter than the consumer sleeps are known when their stacks are printed. Opened with it: the
- * symbol cache.
+ * The side-band is opened only when the program records user addresses: before the first probe
+ * fires, so that processes that live shorter than the consumer sleeps are known when their stacks
+ * are printed. Opened with it: the symbol cache.
  */
 #include <stdlib.h>
 
@@ -13,6 +13,7 @@
 struct dt_symbols {
 	dt_sideband *sb; /* of h->procs */
 	dt_usyms *us;
+	uint64_t lost; /* side-band events that the user knows are lost */
 };
 
 static bool is_user_address(const dt_action *a)
@@ -79,12 +80,31 @@ void dt_symbols_free(dtrace_hdl_t *h)
 	h->symbols = NULL;
 }
 
-void dt_symbols_update(dtrace_hdl_t *h)
+/* Living processes are read again; but some may have come and gone meanwhile. */
+static int report_losses(dtrace_hdl_t *h)
+{
+	uint64_t lost = dt_sideband_lost(h->symbols->sb), n = lost - h->symbols->lost;
+	char *text;
+	int rc;
+
+	if (n == 0)
+		return 0;
+	h->symbols->lost = lost;
+	text = dt_xasprintf("%llu process event%s lost: addresses of processes that have ended may "
+			    "stay without names",
+			    (unsigned long long)n, n == 1 ? "" : "s");
+	rc = dt_session_diag(h, DTRACE_DIAG_DROP, text);
+	free(text);
+	return rc;
+}
+
+int dt_symbols_update(dtrace_hdl_t *h)
 {
 	if (!h->symbols)
-		return;
+		return 0;
 	dt_sideband_drain(h->symbols->sb);
 	dt_usyms_trim(h->symbols->us);
+	return report_losses(h);
 }
 
 /* What happened since the last update may explain the address. */

@@ -1,6 +1,6 @@
 /*
- * target: the processes of -c and -p, as the API has them. The first one is $target. What is done to them is
- * src/proc/control.c's affair.
+ * target: the processes of -c and -p, as the API has them. The first one is $target. What is done
+ * to them is src/proc/control.c's affair.
  */
 #include "session/session.h"
 

@@ -1,13 +1,14 @@
 /*
  * ctf: the .ctf section of an ELF file (`gcc -gctf`), version 3 of the format.
  *
- * The section holds one dictionary, or an archive of them: a shared one and, for types that differ between
- * source files, one more for each of these whose types refer to the shared ones. A dictionary may be
- * compressed. It is checked once when it is opened: every section lies in it, every type record with its data
- * lies in the section of types. References to types and strings are checked where they are followed.
+ * The section holds one dictionary, or an archive of them: a shared one and, for types that differ
+ * between source files, one more for each of these whose types refer to the shared ones. A
+ * dictionary may be compressed. It is checked once when it is opened: every section lies in it,
+ * every type record with its data lies in the section of types. References to types and strings are
+ * checked where they are followed.
  *
- * Functions and variables have types too, but only those that are symbols of the dynamic symbol table: a
- * program linked with -rdynamic, a shared library.
+ * Functions and variables have types too, but only those that are symbols of the dynamic symbol
+ * table: a program linked with -rdynamic, a shared library.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -122,8 +123,8 @@ static void index_names(struct ctf_dict *d)
 	}
 }
 
-static struct ctf_symbols symbols_at(const struct ctf_dict *d, uint32_t from, uint32_t to, uint32_t names,
-				     uint32_t names_end)
+static struct ctf_symbols symbols_at(const struct ctf_dict *d, uint32_t from, uint32_t to,
+				     uint32_t names, uint32_t names_end)
 {
 	return (struct ctf_symbols){.ids = (const void *)(d->body + from),
 				    .n = (to - from) / 4,
@@ -137,8 +138,8 @@ static void find_outer(struct ctf_dict *d)
 {
 	struct dt_elf_section s;
 
-	if (dt_elf_section(d->reader->elf, d->dynamic ? ".dynstr" : ".strtab", &s) && s.data != NULL &&
-	    s.data_size != 0 && ((const char *)s.data)[s.data_size - 1] == '\0') {
+	if (dt_elf_section(d->reader->elf, d->dynamic ? ".dynstr" : ".strtab", &s) &&
+	    s.data != NULL && s.data_size != 0 && ((const char *)s.data)[s.data_size - 1] == '\0') {
 		d->outer = s.data;
 		d->outer_len = s.data_size;
 	}
@@ -147,11 +148,12 @@ static void find_outer(struct ctf_dict *d)
 /* The sections of a body of `size` bytes; NULL, or what is wrong. */
 static const char *check_body(struct ctf_dict *d, const ctf_header_t *h, uint64_t size)
 {
-	const uint32_t at[] = {h->cth_lbloff,	  h->cth_objtoff,    h->cth_funcoff, h->cth_objtidxoff,
-			       h->cth_funcidxoff, h->cth_varoff,     h->cth_typeoff, h->cth_stroff};
+	const uint32_t at[] = {h->cth_lbloff,	  h->cth_objtoff, h->cth_funcoff, h->cth_objtidxoff,
+			       h->cth_funcidxoff, h->cth_varoff,  h->cth_typeoff, h->cth_stroff};
 
 	for (size_t i = 0; i < DT_NELEM(at); i++)
-		if ((i > 0 && at[i] < at[i - 1]) || at[i] > size || (at[i] % 4 != 0 && at[i] != h->cth_stroff))
+		if ((i > 0 && at[i] < at[i - 1]) || at[i] > size ||
+		    (at[i] % 4 != 0 && at[i] != h->cth_stroff))
 			return "its sections overlap";
 	if (h->cth_strlen > size - h->cth_stroff)
 		return "its strings are cut off";
@@ -164,8 +166,10 @@ static const char *check_body(struct ctf_dict *d, const ctf_header_t *h, uint64_
 	d->offsets = dt_xcalloc(d->n, sizeof(*d->offsets));
 	walk_types(d, h->cth_typeoff, h->cth_stroff, true);
 	d->nodes = dt_xcalloc(d->n, sizeof(*d->nodes));
-	d->objects = symbols_at(d, h->cth_objtoff, h->cth_funcoff, h->cth_objtidxoff, h->cth_funcidxoff);
-	d->functions = symbols_at(d, h->cth_funcoff, h->cth_objtidxoff, h->cth_funcidxoff, h->cth_varoff);
+	d->objects =
+	    symbols_at(d, h->cth_objtoff, h->cth_funcoff, h->cth_objtidxoff, h->cth_funcidxoff);
+	d->functions =
+	    symbols_at(d, h->cth_funcoff, h->cth_objtidxoff, h->cth_funcidxoff, h->cth_varoff);
 	find_outer(d);
 	index_names(d);
 	return NULL;
@@ -187,7 +191,8 @@ static const char *open_dict(struct ctf_dict *d, const uint8_t *data, uint64_t s
 	data += sizeof(h);
 	size -= sizeof(h);
 	body = (uint64_t)h.cth_stroff + h.cth_strlen;
-	if (!(h.cth_flags & CTF_F_COMPRESS) ? body > size : body > size * MAX_RATIO + 64 || body > MAX_BODY)
+	if (!(h.cth_flags & CTF_F_COMPRESS) ? body > size
+					    : body > size * MAX_RATIO + 64 || body > MAX_BODY)
 		return "it is cut off";
 	d->dynamic = h.cth_flags & CTF_F_DYNSTR;
 	d->body = dt_xcalloc(1, body + 8);
@@ -211,8 +216,8 @@ static const char *open_archive(struct ctf_reader *c, const uint8_t *data, uint6
 	if (size < sizeof(a))
 		return "it is cut off";
 	memcpy(&a, data, sizeof(a));
-	if (a.ctfa_ndicts == 0 || a.ctfa_ndicts > MAX_DICTS || a.ctfa_ctfs > size || a.ctfa_names > size ||
-	    a.ctfa_ndicts * sizeof(*entries) > size - sizeof(a))
+	if (a.ctfa_ndicts == 0 || a.ctfa_ndicts > MAX_DICTS || a.ctfa_ctfs > size ||
+	    a.ctfa_names > size || a.ctfa_ndicts * sizeof(*entries) > size - sizeof(a))
 		return "its table of contents makes no sense";
 	c->dicts = dt_xcalloc(a.ctfa_ndicts, sizeof(*c->dicts));
 	for (uint64_t i = 0; i < a.ctfa_ndicts && problem == NULL; i++) {
@@ -221,7 +226,8 @@ static const char *open_archive(struct ctf_reader *c, const uint8_t *data, uint6
 		uint64_t n;
 
 		memcpy(&e, data + sizeof(a) + i * sizeof(e), sizeof(e));
-		if (e.ctf_offset > size - a.ctfa_ctfs || size - a.ctfa_ctfs - e.ctf_offset < sizeof(n))
+		if (e.ctf_offset > size - a.ctfa_ctfs ||
+		    size - a.ctfa_ctfs - e.ctf_offset < sizeof(n))
 			return "its table of contents makes no sense";
 		memcpy(&n, data + a.ctfa_ctfs + e.ctf_offset, sizeof(n));
 		if (n > size - a.ctfa_ctfs - e.ctf_offset - sizeof(n))
@@ -271,15 +277,16 @@ static dt_type *lookup(struct dt_user_reader *r, enum dt_namespace ns, const cha
 	return t;
 }
 
-/* Where source files differ about a tag, the linker leaves a forward declaration in the shared dictionary: which
- * of the definitions is meant is lost then. */
+/* Where source files differ about a tag, the linker leaves a forward declaration in the shared
+ * dictionary: which of the definitions is meant is lost then. */
 static dt_type *definition(struct dt_user_reader *r, dt_type *f)
 {
 	struct ctf_reader *c = reader(r);
 	dt_type *found = NULL, *t;
 
 	for (uint32_t i = 0; i < c->ndicts; i++) {
-		t = find_in(&c->dicts[i], f->name, kinds_of[f->tag_is_union ? DT_NS_UNION : DT_NS_STRUCT]);
+		t = find_in(&c->dicts[i], f->name,
+			    kinds_of[f->tag_is_union ? DT_NS_UNION : DT_NS_STRUCT]);
 		if (t != NULL && found != NULL)
 			return NULL;
 		found = t != NULL ? t : found;
@@ -322,7 +329,8 @@ static bool nth_symbol(struct ctf_dict *d, const char *name, uint32_t type, uint
 	struct dt_elf_section table;
 	uint32_t n = 0;
 
-	if (d->outer == NULL || !dt_elf_section(d->reader->elf, d->dynamic ? ".dynsym" : ".symtab", &table) ||
+	if (d->outer == NULL ||
+	    !dt_elf_section(d->reader->elf, d->dynamic ? ".dynsym" : ".symtab", &table) ||
 	    table.data == NULL)
 		return false;
 	for (uint64_t i = 0; i < table.data_size / sizeof(Elf64_Sym); i++) {
@@ -342,7 +350,8 @@ static bool nth_symbol(struct ctf_dict *d, const char *name, uint32_t type, uint
 	return false;
 }
 
-static uint32_t symbol_type(struct ctf_dict *d, const struct ctf_symbols *s, const char *name, uint32_t type)
+static uint32_t symbol_type(struct ctf_dict *d, const struct ctf_symbols *s, const char *name,
+			    uint32_t type)
 {
 	uint32_t i = 0;
 
@@ -370,7 +379,8 @@ static dt_type *variable(struct dt_user_reader *r, const char *name)
 	return NULL;
 }
 
-static bool function(struct dt_user_reader *r, const char *symbol, uint64_t address, struct dt_user_function *f)
+static bool function(struct dt_user_reader *r, const char *symbol, uint64_t address,
+		     struct dt_user_function *f)
 {
 	struct ctf_reader *c = reader(r);
 	dt_type *t = NULL;

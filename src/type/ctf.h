@@ -1,8 +1,10 @@
 /*
- * ctf: shared by ctf.c, which checks and indexes a .ctf section, and ctf_type.c, which makes nodes of it.
+ * ctf: shared by ctf.c, which checks and indexes a .ctf section, and ctf_type.c, which makes nodes
+ * of it.
  *
- * <ctf.h> of binutils has the structures and numbers of the format. Its library is not used: it believes what
- * a file says and falls over damaged ones (27 of 1000 with one to four random bytes changed).
+ * <ctf.h> of binutils has the structures and numbers of the format. Its library is not used: it
+ * believes what a file says and falls over damaged ones (27 of 1000 with one to four random bytes
+ * changed).
  */
 #ifndef DT_TYPE_CTF_H
 #define DT_TYPE_CTF_H

@@ -1,9 +1,10 @@
 /*
  * ctf_type: CTF ids -> nodes of the store, each made when it is first reached.
  *
- * As for BTF (btf_type.c): derived types become the store's interned ones, structs and unions are read when
- * they are looked into, and while a node is being made its place holds the broken type, so that a type made of
- * itself ends there. A bit-field is a member whose type is a slice of an integer.
+ * As for BTF (btf_type.c): derived types become the store's interned ones, structs and unions are
+ * read when they are looked into, and while a node is being made its place holds the broken type,
+ * so that a type made of itself ends there. A bit-field is a member whose type is a slice of an
+ * integer.
  */
 #include <stdlib.h>
 
@@ -44,12 +45,14 @@ static dt_type *make_float(struct ctf_dict *d, const ctf_stype_t *t)
 	case CTF_FP_SINGLE:
 	case CTF_FP_DOUBLE:
 	case CTF_FP_LDOUBLE:
-		return dt_user_base(reader_of(d), dt_ctf_string(d, t->ctt_name), size, DT_USER_FLOAT);
+		return dt_user_base(reader_of(d), dt_ctf_string(d, t->ctt_name), size,
+				    DT_USER_FLOAT);
 	case CTF_FP_CPLX:
 	case CTF_FP_DCPLX:
 	case CTF_FP_LDCPLX: /* real part, imaginary part */
 		half = size == 8 ? "float" : size == 16 ? "double" : "long double";
-		return dt_type_array(types_of(d), dt_user_base(reader_of(d), half, size / 2, DT_USER_FLOAT), 2);
+		return dt_type_array(types_of(d),
+				     dt_user_base(reader_of(d), half, size / 2, DT_USER_FLOAT), 2);
 	default: return types_of(d)->broken;
 	}
 }
@@ -108,11 +111,15 @@ static dt_type *make_node(struct ctf_dict *d, const ctf_stype_t *t, int depth)
 	case CTF_K_ENUM: return make_lazy(d, t, DT_K_ENUM);
 	case CTF_K_FORWARD:
 		return dt_user_forward_node(reader_of(d), t->ctt_type == CTF_K_UNION, name, NULL);
-	case CTF_K_TYPEDEF: return dt_user_typedef(reader_of(d), name, node_of(d, t->ctt_type, depth));
-	case CTF_K_VOLATILE: return dt_type_qualify(ts, node_of(d, t->ctt_type, depth), DT_K_VOLATILE);
+	case CTF_K_TYPEDEF:
+		return dt_user_typedef(reader_of(d), name, node_of(d, t->ctt_type, depth));
+	case CTF_K_VOLATILE:
+		return dt_type_qualify(ts, node_of(d, t->ctt_type, depth), DT_K_VOLATILE);
 	case CTF_K_CONST: return dt_type_qualify(ts, node_of(d, t->ctt_type, depth), DT_K_CONST);
-	case CTF_K_RESTRICT: return dt_type_qualify(ts, node_of(d, t->ctt_type, depth), DT_K_RESTRICT);
-	case CTF_K_SLICE: return node_of(d, ((const ctf_slice_t *)dt_ctf_behind(t))->cts_type, depth);
+	case CTF_K_RESTRICT:
+		return dt_type_qualify(ts, node_of(d, t->ctt_type, depth), DT_K_RESTRICT);
+	case CTF_K_SLICE:
+		return node_of(d, ((const ctf_slice_t *)dt_ctf_behind(t))->cts_type, depth);
 	default: return ts->broken;
 	}
 }
@@ -142,7 +149,8 @@ dt_type *dt_ctf_node(struct ctf_dict *d, uint32_t id)
 
 /* ---- inside ---- */
 
-/* The width is in the type: that of a slice, or of an integer with fewer bits than it has room for. */
+/* The width is in the type: that of a slice, or of an integer with fewer bits than it has room for.
+ */
 static void place_bits(struct ctf_dict *d, uint32_t type, dt_member *m)
 {
 	struct ctf_dict *in;

@@ -1,14 +1,15 @@
 /*
  * dwarf: from names and addresses to the DIEs that describe them.
  *
- * Few programs carry an index of their types (.debug_names, .gdb_index, .debug_pubtypes), and none is complete,
- * so names are found by reading: the units of the file in order, and of each only its outermost DIEs and those
- * in namespaces; what is inside of a type or a function is stepped over. Reading stops at the unit that has the
- * name; the names met on the way are kept, and the next look-up goes on from there. Only if no unit has it are the
- * types inside of classes read too (other languages than C have such). doc/processes.md has figures.
+ * Few programs carry an index of their types (.debug_names, .gdb_index, .debug_pubtypes), and none
+ * is complete, so names are found by reading: the units of the file in order, and of each only its
+ * outermost DIEs and those in namespaces; what is inside of a type or a function is stepped over.
+ * Reading stops at the unit that has the name; the names met on the way are kept, and the next
+ * look-up goes on from there. Only if no unit has it are the types inside of classes read too
+ * (other languages than C have such). doc/processes.md has figures.
  *
- * Functions are found by address: the ranges of the units say which one it is in, and the functions of that
- * unit are listed once.
+ * Functions are found by address: the ranges of the units say which one it is in, and the functions
+ * of that unit are listed once.
  *
  * The file is mapped (libdw does), so that a large one costs only the pages that are looked at.
  */
@@ -69,10 +70,12 @@ static void add_name(struct dwarf_reader *d, const char *name, const char *scope
 	}
 	*link = d->names.n + 1; /* before the vector moves */
 	n = dt_vec_add(&d->names, NULL);
-	*n = (struct dwarf_name){.name = name, .scope = scope, .die = *die, .hash = hash, .where = where};
+	*n = (struct dwarf_name){
+	    .name = name, .scope = scope, .die = *die, .hash = hash, .where = where};
 }
 
-/* "a::b" for a DIE in struct b of namespace a. libdw has to search the unit for what is around a DIE. */
+/* "a::b" for a DIE in struct b of namespace a. libdw has to search the unit for what is around a
+ * DIE. */
 static const char *scope_of(struct dwarf_reader *d, Dwarf_Die *die)
 {
 	Dwarf_Die *scopes = NULL;
@@ -84,8 +87,9 @@ static const char *scope_of(struct dwarf_reader *d, Dwarf_Die *die)
 		int tag = dwarf_tag(&scopes[n]);
 		const char *name = NULL;
 
-		if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
-		    tag == DW_TAG_class_type || tag == DW_TAG_union_type)
+		if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
+		    tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+		    tag == DW_TAG_union_type)
 			name = dwarf_diename(&scopes[n]);
 		if (name != NULL)
 			dt_buf_printf(&b, "%s%s", b.n != 0 ? "::" : "", name);
@@ -110,7 +114,8 @@ static const char *scope_of_name(struct dwarf_reader *d, struct dwarf_name *n)
 }
 
 /* Is what is written before a name all of its scope, or the last parts of it? */
-static bool scope_fits(struct dwarf_reader *d, struct dwarf_name *name, const char *wanted, size_t len)
+static bool scope_fits(struct dwarf_reader *d, struct dwarf_name *name, const char *wanted,
+		       size_t len)
 {
 	const char *scope;
 	size_t n;
@@ -119,11 +124,13 @@ static bool scope_fits(struct dwarf_reader *d, struct dwarf_name *name, const ch
 		return true;
 	scope = scope_of_name(d, name);
 	n = strlen(scope);
-	return n >= len && memcmp(scope + n - len, wanted, len) == 0 && (n == len || scope[n - len - 1] == ':');
+	return n >= len && memcmp(scope + n - len, wanted, len) == 0 &&
+	       (n == len || scope[n - len - 1] == ':');
 }
 
 /* exact: what is written is the whole scope. */
-static struct dwarf_name *known_name(struct dwarf_reader *d, uint32_t where, const char *name, bool exact)
+static struct dwarf_name *known_name(struct dwarf_reader *d, uint32_t where, const char *name,
+				     bool exact)
 {
 	const char *last = name;
 	size_t scope_len;
@@ -150,10 +157,12 @@ static struct dwarf_name *known_name(struct dwarf_reader *d, uint32_t where, con
 
 static bool is_c(int lang)
 {
-	return lang == DW_LANG_C || lang == DW_LANG_C89 || lang == DW_LANG_C99 || lang == DW_LANG_C11;
+	return lang == DW_LANG_C || lang == DW_LANG_C89 || lang == DW_LANG_C99 ||
+	       lang == DW_LANG_C11;
 }
 
-/* Which look-ups find this DIE; 0: none. Other languages than C have no need for the word struct. */
+/* Which look-ups find this DIE; 0: none. Other languages than C have no need for the word struct.
+ */
 static uint32_t where_of(Dwarf_Die *die, bool tags_are_types)
 {
 	uint32_t bit;
@@ -167,7 +176,8 @@ static uint32_t where_of(Dwarf_Die *die, bool tags_are_types)
 	case DW_TAG_interface_type: bit = DT_NS_STRUCT; break;
 	case DW_TAG_union_type: bit = DT_NS_UNION; break;
 	case DW_TAG_enumeration_type: bit = DT_NS_ENUM; break;
-	case DW_TAG_variable: return dwarf_hasattr(die, DW_AT_declaration) ? 0 : 1u << DWARF_VARIABLE;
+	case DW_TAG_variable:
+		return dwarf_hasattr(die, DW_AT_declaration) ? 0 : 1u << DWARF_VARIABLE;
 	default: return 0;
 	}
 	if (dwarf_hasattr(die, DW_AT_declaration))
@@ -188,7 +198,8 @@ static bool is_scope(struct dwarf_reader *d, int tag)
 	}
 }
 
-static void read_names(struct dwarf_reader *d, Dwarf_Die *parent, const char *scope, bool tags, int depth)
+static void read_names(struct dwarf_reader *d, Dwarf_Die *parent, const char *scope, bool tags,
+		       int depth)
 {
 	dt_arena *arena = d->r.object->ts->arena;
 	struct dwarf_walk w;
@@ -203,12 +214,15 @@ static void read_names(struct dwarf_reader *d, Dwarf_Die *parent, const char *sc
 		if (where != 0 || is_scope(d, tag))
 			name = dwarf_diename(&w.die);
 		if (where != 0 && name != NULL)
-			add_name(d, name, tags && dwarf_hasattr(&w.die, DW_AT_specification) ? elsewhere : scope,
+			add_name(d, name,
+				 tags && dwarf_hasattr(&w.die, DW_AT_specification) ? elsewhere
+										    : scope,
 				 where, &w.die);
 		if (!is_scope(d, tag))
 			continue;
 		if (name != NULL)
-			inner = dt_arena_printf(arena, "%s%s%s", scope, *scope != '\0' ? "::" : "", name);
+			inner = dt_arena_printf(arena, "%s%s%s", scope, *scope != '\0' ? "::" : "",
+						name);
 		read_names(d, &w.die, inner, tags, depth + 1);
 	}
 }
@@ -222,9 +236,11 @@ static bool read_more_names(struct dwarf_reader *d)
 
 	while (d->names_dw != NULL) {
 		memset(&split, 0, sizeof(split));
-		rc = dwarf_get_units(d->names_dw, d->names_cu, &d->names_cu, NULL, &type, &unit, &split);
+		rc = dwarf_get_units(d->names_dw, d->names_cu, &d->names_cu, NULL, &type, &unit,
+				     &split);
 		if (rc == 0) {
-			Dwarf_Die *die = type == DW_UT_skeleton && split.addr != NULL ? &split : &unit;
+			Dwarf_Die *die =
+			    type == DW_UT_skeleton && split.addr != NULL ? &split : &unit;
 			bool tags = !is_c(dwarf_srclang(die));
 
 			d->has_classes |= tags;
@@ -234,7 +250,8 @@ static bool read_more_names(struct dwarf_reader *d)
 		}
 		if (rc < 0)
 			damaged(d);
-		/* What dwz has moved to a file that several programs share; then the inside of classes. */
+		/* What dwz has moved to a file that several programs share; then the inside of
+		 * classes. */
 		d->names_cu = NULL;
 		if (d->names_dw == d->dw && dwarf_getalt(d->dw) != NULL) {
 			d->names_dw = dwarf_getalt(d->dw);
@@ -246,7 +263,8 @@ static bool read_more_names(struct dwarf_reader *d)
 	return false;
 }
 
-static bool find_name(struct dwarf_reader *d, uint32_t where, const char *name, bool exact, Dwarf_Die *die)
+static bool find_name(struct dwarf_reader *d, uint32_t where, const char *name, bool exact,
+		      Dwarf_Die *die)
 {
 	struct dwarf_name *n;
 
@@ -257,7 +275,8 @@ static bool find_name(struct dwarf_reader *d, uint32_t where, const char *name, 
 	return true;
 }
 
-static dt_type *find_type(struct dwarf_reader *d, enum dt_namespace ns, const char *name, bool exact)
+static dt_type *find_type(struct dwarf_reader *d, enum dt_namespace ns, const char *name,
+			  bool exact)
 {
 	Dwarf_Die die;
 	dt_type *t;
@@ -273,7 +292,8 @@ static dt_type *lookup(struct dt_user_reader *r, enum dt_namespace ns, const cha
 	return find_type(reader(r), ns, name, false);
 }
 
-/* In C a name is enough. Elsewhere every class may have its own `Impl`: the scope must be the same. */
+/* In C a name is enough. Elsewhere every class may have its own `Impl`: the scope must be the same.
+ */
 static dt_type *definition(struct dt_user_reader *r, dt_type *f)
 {
 	enum dt_namespace ns = f->tag_is_union ? DT_NS_UNION : DT_NS_STRUCT;
@@ -286,7 +306,8 @@ static dt_type *definition(struct dt_user_reader *r, dt_type *f)
 		return find_type(reader(r), ns, f->name, false);
 	scope = scope_of(reader(r), &die);
 	return find_type(reader(r), ns,
-			 dt_arena_printf(r->object->ts->arena, "%s%s%s", scope, *scope != '\0' ? "::" : "", f->name),
+			 dt_arena_printf(r->object->ts->arena, "%s%s%s", scope,
+					 *scope != '\0' ? "::" : "", f->name),
 			 true);
 }
 
@@ -345,8 +366,8 @@ static void list_units(struct dwarf_reader *d)
 			if (low < high)
 				*dt_vec_add(&d->ranges, NULL) =
 				    (struct dwarf_range){low, high, d->units.n};
-		*dt_vec_add(&d->units, NULL) =
-		    (struct dwarf_unit){.die = type == DW_UT_skeleton && split.addr != NULL ? split : unit};
+		*dt_vec_add(&d->units, NULL) = (struct dwarf_unit){
+		    .die = type == DW_UT_skeleton && split.addr != NULL ? split : unit};
 	}
 	if (rc < 0)
 		damaged(d);
@@ -376,7 +397,8 @@ static void list_functions(struct dwarf_unit *u, Dwarf_Die *parent, bool in_type
 		switch (dwarf_tag(&w.die)) {
 		case DW_TAG_subprogram:
 			if (entry_of(&w.die, &address))
-				*dt_vec_add(&u->functions, NULL) = (struct dwarf_function){address, w.die};
+				*dt_vec_add(&u->functions, NULL) =
+				    (struct dwarf_function){address, w.die};
 			break;
 		case DW_TAG_structure_type:
 		case DW_TAG_union_type:
@@ -406,7 +428,8 @@ static struct dwarf_function *function_in(struct dwarf_unit *u, uint64_t address
 	return bsearch(&key, u->functions.v, u->functions.n, sizeof(key), by_address);
 }
 
-/* Ranges of units do not overlap, except in damaged files; sections that the linker dropped start at 0. */
+/* Ranges of units do not overlap, except in damaged files; sections that the linker dropped start
+ * at 0. */
 static struct dwarf_function *find_function(struct dwarf_reader *d, uint64_t address)
 {
 	uint32_t low = 0, high;

@@ -1,6 +1,6 @@
 /*
- * dwarf: shared by dwarf.c, which finds DIEs, dwarf_type.c, which makes nodes of them, and dwarf_func.c, which reads
- * what functions take and return.
+ * dwarf: shared by dwarf.c, which finds DIEs, dwarf_type.c, which makes nodes of them, and
+ * dwarf_func.c, which reads what functions take and return.
  */
 #ifndef DT_TYPE_DWARF_H
 #define DT_TYPE_DWARF_H
@@ -42,7 +42,8 @@ struct dwarf_reader {
 	struct dt_user_reader r;
 	Dwarf *dw;
 	/* names of the units read so far */
-	Dwarf *names_dw; /* whose units are being read: dw, then its alternative file; NULL: all are */
+	Dwarf *
+	    names_dw; /* whose units are being read: dw, then its alternative file; NULL: all are */
 	Dwarf_CU *names_cu;
 	bool has_classes; /* some unit is not in C */
 	bool nested;	  /* second time over the units: types inside of classes too */
@@ -58,7 +59,8 @@ struct dwarf_reader {
 	char *damage;  /* heap */
 };
 
-/* The children of a DIE, in order. libdw believes what a file says about siblings: we insist on progress. */
+/* The children of a DIE, in order. libdw believes what a file says about siblings: we insist on
+ * progress. */
 struct dwarf_walk {
 	Dwarf_Die die;
 	bool more;
@@ -72,7 +74,8 @@ static inline bool dwarf_next(struct dwarf_walk *w)
 	const void *before = w->die.addr;
 	Dwarf_Die next;
 
-	w->more = dwarf_siblingof(&w->die, &next) == 0 && (const char *)next.addr > (const char *)before;
+	w->more =
+	    dwarf_siblingof(&w->die, &next) == 0 && (const char *)next.addr > (const char *)before;
 	if (w->more)
 		w->die = next;
 	return w->more;
@@ -81,7 +84,8 @@ static inline bool dwarf_next(struct dwarf_walk *w)
 /* ---- dwarf_type.c ---- */
 dt_type *dt_dwarf_node(struct dwarf_reader *d, Dwarf_Die *die);
 void dt_dwarf_complete(struct dt_user_reader *r, dt_type *t);
-/* The type that a DIE refers to by DW_AT_type, its own or its declaration's; void when it has none. */
+/* The type that a DIE refers to by DW_AT_type, its own or its declaration's; void when it has none.
+ */
 dt_type *dt_dwarf_type_of(struct dwarf_reader *d, Dwarf_Die *die);
 bool dt_dwarf_number(Dwarf_Die *die, unsigned attr, uint64_t *v);
 /* The DIE that an attribute of this one, or of its declaration, refers to. */

@@ -1,15 +1,17 @@
 /*
  * dwarf_func: the parameters of a function, and which of them C++ passes by their address.
  *
- * An object of a class that cannot be copied byte by byte is passed and returned by its address. clang says so of a
- * class (DW_AT_calling_convention); g++ does not, so it is concluded from what makes a class so: a copy or move
- * constructor or a destructor that the program wrote, something virtual, or a base or member that is so.
+ * An object of a class that cannot be copied byte by byte is passed and returned by its address.
+ * clang says so of a class (DW_AT_calling_convention); g++ does not, so it is concluded from what
+ * makes a class so: a copy or move constructor or a destructor that the program wrote, something
+ * virtual, or a base or member that is so.
  */
 #include "type/dwarf.h"
 
 static bool not_trivial(Dwarf_Die *class, int depth);
 
-/* The class behind a DIE's DW_AT_type, if it is one: through typedefs, qualifiers, and of arrays their elements. */
+/* The class behind a DIE's DW_AT_type, if it is one: through typedefs, qualifiers, and of arrays
+ * their elements. */
 static bool class_of(Dwarf_Die *die, bool through_references, Dwarf_Die *out)
 {
 	if (!dt_dwarf_referred(die, DW_AT_type, out))
@@ -74,7 +76,8 @@ static bool makes_not_trivial(Dwarf_Die *function, Dwarf_Die *class)
 	if (name == NULL || class_name == NULL || dwarf_hasattr(function, DW_AT_artificial) ||
 	    dwarf_hasattr(function, DW_AT_defaulted) || dwarf_hasattr(function, DW_AT_deleted))
 		return false;
-	return name[0] == '~' || (same_name(name, class_name) && takes_reference_to(function, class));
+	return name[0] == '~' ||
+	       (same_name(name, class_name) && takes_reference_to(function, class));
 }
 
 static bool not_trivial(Dwarf_Die *class, int depth)
@@ -98,8 +101,8 @@ static bool not_trivial(Dwarf_Die *class, int depth)
 				return true;
 			/* fall through */
 		case DW_TAG_member:
-			if (!dwarf_hasattr(&w.die, DW_AT_declaration) && class_of(&w.die, false, &inner) &&
-			    not_trivial(&inner, depth + 1))
+			if (!dwarf_hasattr(&w.die, DW_AT_declaration) &&
+			    class_of(&w.die, false, &inner) && not_trivial(&inner, depth + 1))
 				return true;
 			break;
 		default: break;
@@ -131,7 +134,8 @@ static void read_convention(Dwarf_Die *die, struct dt_user_function *f)
 	Dwarf_Die unit;
 	int lang = dwarf_diecu(die, &unit, NULL, NULL) != NULL ? dwarf_srclang(&unit) : 0;
 
-	if (dt_dwarf_number(die, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall)
+	if (dt_dwarf_number(die, DW_AT_calling_convention, &convention) &&
+	    convention == DW_CC_nocall)
 		f->unusual = "the compiler gave it a calling convention of its own";
 	if (lang == DW_LANG_Go)
 		f->unusual = "Go passes arguments in its own way";
@@ -146,7 +150,8 @@ void dt_dwarf_function(struct dwarf_reader *d, Dwarf_Die *die, struct dt_user_fu
 	Dwarf_Die source = *die, origin;
 	struct dwarf_walk w;
 
-	/* The declaration that an inlinable function or a method refers to has all parameters in order. */
+	/* The declaration that an inlinable function or a method refers to has all parameters in
+	 * order. */
 	if (dt_dwarf_referred(die, DW_AT_abstract_origin, &origin) ||
 	    (!has_parameters(die) && dt_dwarf_referred(die, DW_AT_specification, &origin)))
 		source = origin;
@@ -165,7 +170,8 @@ void dt_dwarf_function(struct dwarf_reader *d, Dwarf_Die *die, struct dt_user_fu
 	f->ret_by_reference = passed_by_reference(die);
 	f->nparams = params.n;
 	f->params = dt_arena_dup(arena, params.v, params.n * sizeof(*params.v));
-	f->by_reference = dt_arena_dup(arena, by_reference.v, by_reference.n * sizeof(*by_reference.v));
+	f->by_reference =
+	    dt_arena_dup(arena, by_reference.v, by_reference.n * sizeof(*by_reference.v));
 	read_convention(die, f);
 	dt_vec_free(&params);
 	dt_vec_free(&by_reference);

@@ -1,15 +1,17 @@
 /*
  * dwarf_type: DIEs -> nodes of the store, each made when it is first reached.
  *
- * Structs and unions become nodes with a name and a size; their members are read when asked for, which is where
- * the walk stops. The same declaration in a header is described once per unit that includes it: those that agree
- * in file, line, name and size become one node.
+ * Structs and unions become nodes with a name and a size; their members are read when asked for,
+ * which is where the walk stops. The same declaration in a header is described once per unit that
+ * includes it: those that agree in file, line, name and size become one node.
  *
- * What C has no word for: a base class is an anonymous member, so that its members are found as in C++; a
- * reference is a pointer; virtual base classes and static members are left out; all variants of a Rust enum
- * are members at their places, the one that says which of them is there is called `discriminant`.
+ * What C has no word for: a base class is an anonymous member, so that its members are found as in
+ * C++; a reference is a pointer; virtual base classes and static members are left out; all variants
+ * of a Rust enum are members at their places, the one that says which of them is there is called
+ * `discriminant`.
  *
- * Damaged files: while a node is being made its place holds the broken type, so a typedef of itself ends there.
+ * Damaged files: while a node is being made its place holds the broken type, so a typedef of itself
+ * ends there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +46,8 @@ static dt_type *type_of(struct dwarf_reader *d, Dwarf_Die *die, int depth)
 
 	if (!dwarf_hasattr_integrate(die, DW_AT_type))
 		return d->r.object->ts->in.void_;
-	return dt_dwarf_referred(die, DW_AT_type, &to) ? node_of(d, &to, depth) : d->r.object->ts->broken;
+	return dt_dwarf_referred(die, DW_AT_type, &to) ? node_of(d, &to, depth)
+						       : d->r.object->ts->broken;
 }
 
 dt_type *dt_dwarf_type_of(struct dwarf_reader *d, Dwarf_Die *die)
@@ -85,7 +88,8 @@ static dt_type *make_member_pointer(struct dwarf_reader *d, Dwarf_Die *die)
 {
 	dt_types *ts = d->r.object->ts;
 	Dwarf_Die to;
-	bool function = dt_dwarf_referred(die, DW_AT_type, &to) && dwarf_tag(&to) == DW_TAG_subroutine_type;
+	bool function =
+	    dt_dwarf_referred(die, DW_AT_type, &to) && dwarf_tag(&to) == DW_TAG_subroutine_type;
 
 	return function ? dt_type_array(ts, ts->in.ulong, 2) : ts->in.ptrdiff;
 }
@@ -132,7 +136,8 @@ static dt_type *make_sou(struct dwarf_reader *d, Dwarf_Die *die, enum dt_kind ki
 	uint64_t size = 0;
 	Dwarf_Die full;
 
-	if (dt_dwarf_referred(die, DW_AT_signature, &full)) /* in a unit of its own: -fdebug-types-section */
+	if (dt_dwarf_referred(die, DW_AT_signature,
+			      &full)) /* in a unit of its own: -fdebug-types-section */
 		return node_of(d, &full, depth);
 	if (dwarf_hasattr(die, DW_AT_declaration))
 		return dt_user_forward_node(&d->r, kind == DT_K_UNION, name, keep(d, die));
@@ -200,8 +205,10 @@ static dt_type *make_node(struct dwarf_reader *d, Dwarf_Die *die, int depth)
 	case DW_TAG_template_alias:
 		return dt_user_typedef(&d->r, dwarf_diename(die), type_of(d, die, depth));
 	case DW_TAG_const_type: return dt_type_qualify(ts, type_of(d, die, depth), DT_K_CONST);
-	case DW_TAG_volatile_type: return dt_type_qualify(ts, type_of(d, die, depth), DT_K_VOLATILE);
-	case DW_TAG_restrict_type: return dt_type_qualify(ts, type_of(d, die, depth), DT_K_RESTRICT);
+	case DW_TAG_volatile_type:
+		return dt_type_qualify(ts, type_of(d, die, depth), DT_K_VOLATILE);
+	case DW_TAG_restrict_type:
+		return dt_type_qualify(ts, type_of(d, die, depth), DT_K_RESTRICT);
 	case DW_TAG_atomic_type:
 	case DW_TAG_immutable_type:
 	case DW_TAG_packed_type:
@@ -222,7 +229,8 @@ static const char *declaring_file(Dwarf_Die *die)
 	uint64_t index;
 	size_t n;
 
-	if (!dt_dwarf_number(die, DW_AT_decl_file, &index) || dwarf_diecu(die, &unit, NULL, NULL) == NULL ||
+	if (!dt_dwarf_number(die, DW_AT_decl_file, &index) ||
+	    dwarf_diecu(die, &unit, NULL, NULL) == NULL ||
 	    dwarf_getsrcfiles(&unit, &files, &n) != 0 || index >= n)
 		return NULL;
 	return dwarf_filesrc(files, index, NULL, NULL);
@@ -242,13 +250,14 @@ static char *declaration_key(Dwarf_Die *die)
 	case DW_TAG_typedef: break;
 	default: return NULL;
 	}
-	if (dwarf_hasattr(die, DW_AT_declaration) || !dt_dwarf_number(die, DW_AT_decl_line, &line) ||
-	    (file = declaring_file(die)) == NULL)
+	if (dwarf_hasattr(die, DW_AT_declaration) ||
+	    !dt_dwarf_number(die, DW_AT_decl_line, &line) || (file = declaring_file(die)) == NULL)
 		return NULL;
 	dt_dwarf_number(die, DW_AT_byte_size, &size);
 	dt_dwarf_number(die, DW_AT_decl_column, &column);
 	return dt_xasprintf("%d:%llu:%llu:%llu:%s:%s", dwarf_tag(die), (unsigned long long)line,
-			    (unsigned long long)column, (unsigned long long)size, name != NULL ? name : "", file);
+			    (unsigned long long)column, (unsigned long long)size,
+			    name != NULL ? name : "", file);
 }
 
 static dt_type *node_of(struct dwarf_reader *d, Dwarf_Die *die, int depth)
@@ -306,8 +315,8 @@ static bool member_offset(Dwarf_Die *die, uint64_t *offset)
 	return true;
 }
 
-/* DW_AT_data_bit_offset counts from the start of the struct; DW_AT_bit_offset, which it replaced, from the
- * most significant bit of a storage unit. */
+/* DW_AT_data_bit_offset counts from the start of the struct; DW_AT_bit_offset, which it replaced,
+ * from the most significant bit of a storage unit. */
 static void place_bits(dt_types *ts, Dwarf_Die *die, dt_member *m)
 {
 	uint64_t width, at, unit;

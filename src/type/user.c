@@ -1,10 +1,10 @@
 /*
  * user: objects of processes, and look-ups in them.
  *
- * A module is the name of a process, "pid123", or of one object of it, "pid123`libc.so.6". The session opens
- * the object's file (struct dt_user_source); here it is recognised by device, inode and time of change, so
- * that one file is read once however many processes map it. An object has a reader for its DWARF, one for its
- * CTF, or both, which are asked in that order.
+ * A module is the name of a process, "pid123", or of one object of it, "pid123`libc.so.6". The
+ * session opens the object's file (struct dt_user_source); here it is recognised by device, inode
+ * and time of change, so that one file is read once however many processes map it. An object has a
+ * reader for its DWARF, one for its CTF, or both, which are asked in that order.
  *
  * Errors carry the tag under which the compiler reports them.
  */
@@ -49,17 +49,19 @@ static char *file_key(const dt_elf *e, const char *name)
 	if (dt_elf_fd(e) < 0 || fstat(dt_elf_fd(e), &st) != 0)
 		return dt_xasprintf("%s:%p", name, (const void *)e);
 	return dt_xasprintf("%llu:%llu:%lld.%09ld", (unsigned long long)st.st_dev,
-			    (unsigned long long)st.st_ino, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+			    (unsigned long long)st.st_ino, (long long)st.st_mtim.tv_sec,
+			    st.st_mtim.tv_nsec);
 }
 
 static void open_readers(struct dt_user_object *o)
 {
 	char *problem = NULL;
 	struct dt_user_reader *(*const open[])(struct dt_user_object *, char **) = {dt_dwarf_open,
-										  dt_ctf_open};
+										    dt_ctf_open};
 
 	if (!dt_elf_is_64(o->elf)) {
-		o->problem = dt_xasprintf("%s is a 32-bit object: its types are not supported", o->name);
+		o->problem =
+		    dt_xasprintf("%s is a 32-bit object: its types are not supported", o->name);
 		return;
 	}
 	for (size_t i = 0; i < DT_NELEM(open); i++) {
@@ -74,9 +76,10 @@ static void open_readers(struct dt_user_object *o)
 		problem = NULL;
 	}
 	if (o->nreaders == 0 && o->problem == NULL)
-		o->problem = dt_xasprintf("%s has no type data: build it with -g (DWARF) or -gctf, or install its "
-					  "debug file",
-					  o->name);
+		o->problem = dt_xasprintf(
+		    "%s has no type data: build it with -g (DWARF) or -gctf, or install its "
+		    "debug file",
+		    o->name);
 }
 
 struct dt_user_object *dt_user_object(dt_types *ts, dt_elf *e, const char *name)
@@ -123,7 +126,8 @@ void dt_user_close(dt_types *ts)
 
 bool dt_module_is_user(const char *module)
 {
-	return module != NULL && strncmp(module, "pid", 3) == 0 && isdigit((unsigned char)module[3]) &&
+	return module != NULL && strncmp(module, "pid", 3) == 0 &&
+	       isdigit((unsigned char)module[3]) &&
 	       module[3 + strspn(module + 3, "0123456789")] == (strchr(module, '`') ? '`' : '\0');
 }
 
@@ -142,7 +146,8 @@ static bool split_module(const char *module, long *pid, const char **object, dt_
 		return false;
 	}
 	*object = quote != NULL ? quote + 1 : NULL;
-	if (*object != NULL && strncmp(*object, "LM", 2) == 0 && (part = strchr(*object, '`')) != NULL)
+	if (*object != NULL && strncmp(*object, "LM", 2) == 0 &&
+	    (part = strchr(*object, '`')) != NULL)
 		*object = part + 1;
 	return true;
 }
@@ -207,10 +212,13 @@ static const char *damage_of(const struct dt_user_object *o)
 	return o->problem;
 }
 
-static const char *const words[] = {
-    [DT_NS_ORDINARY] = "", [DT_NS_STRUCT] = "struct ", [DT_NS_UNION] = "union ", [DT_NS_ENUM] = "enum "};
+static const char *const words[] = {[DT_NS_ORDINARY] = "",
+				    [DT_NS_STRUCT] = "struct ",
+				    [DT_NS_UNION] = "union ",
+				    [DT_NS_ENUM] = "enum "};
 
-/* What may have been meant: the same name as another kind of type, or one that is spelt nearly so. */
+/* What may have been meant: the same name as another kind of type, or one that is spelt nearly so.
+ */
 static char *suggestion(struct dt_user_object *o, enum dt_namespace ns, const char *name)
 {
 	DT_VEC(const char *) names = {0};
@@ -233,7 +241,8 @@ static char *suggestion(struct dt_user_object *o, enum dt_namespace ns, const ch
 	return text;
 }
 
-static void no_such_type(struct dt_user_object *o, enum dt_namespace ns, const char *name, dt_error *err)
+static void no_such_type(struct dt_user_object *o, enum dt_namespace ns, const char *name,
+			 dt_error *err)
 {
 	const char *damage = damage_of(o);
 	char *near;
@@ -241,18 +250,20 @@ static void no_such_type(struct dt_user_object *o, enum dt_namespace ns, const c
 	if (err == NULL)
 		return;
 	if (o->nreaders == 0 || damage != NULL) {
-		fail(err, "D_TYPE_ERR", "there is no %s%s%s: %s", ns == DT_NS_ORDINARY ? "type " : words[ns],
-		     name, "", damage);
+		fail(err, "D_TYPE_ERR", "there is no %s%s%s: %s",
+		     ns == DT_NS_ORDINARY ? "type " : words[ns], name, "", damage);
 		return;
 	}
 	near = suggestion(o, ns, name);
-	fail(err, "D_DECL_IDENT", "there is no %s%s in %s%s%s%s", ns == DT_NS_ORDINARY ? "type " : words[ns],
-	     name, o->name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+	fail(err, "D_DECL_IDENT", "there is no %s%s in %s%s%s%s",
+	     ns == DT_NS_ORDINARY ? "type " : words[ns], name, o->name,
+	     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
 	     near != NULL ? "\"?" : "");
 	free(near);
 }
 
-dt_type *dt_user_type(dt_types *ts, const char *module, enum dt_namespace ns, const char *name, dt_error *err)
+dt_type *dt_user_type(dt_types *ts, const char *module, enum dt_namespace ns, const char *name,
+		      dt_error *err)
 {
 	struct place p, first = {0};
 	const char *object;
@@ -330,7 +341,8 @@ static dt_type *symbol_in(const struct place *p, const char *symbol, const dt_el
 	return t;
 }
 
-dt_type *dt_user_symbol(dt_types *ts, const char *module, const char *symbol, uint64_t *address, dt_error *err)
+dt_type *dt_user_symbol(dt_types *ts, const char *module, const char *symbol, uint64_t *address,
+			dt_error *err)
 {
 	const dt_elfsym *found = NULL;
 	struct place p = {0}, with = {0};
@@ -354,7 +366,8 @@ dt_type *dt_user_symbol(dt_types *ts, const char *module, const char *symbol, ui
 		return t;
 	if (with.o != NULL)
 		fail(err, "D_SYM_NOTYPES", "%s`%s: %s", module, symbol,
-		     with.o->problem != NULL ? with.o->problem : "the debug data does not say what type it has");
+		     with.o->problem != NULL ? with.o->problem
+					     : "the debug data does not say what type it has");
 	else if (why.code != 0 && err != NULL)
 		*err = why;
 	else

@@ -1,11 +1,11 @@
 /*
  * user_args: what args[] is at the entry and at the return of a function of a user program.
  *
- * The type data says which parameters a function has; the ABI says where they are. arg0..arg5 are the six
- * integer registers, arg6..arg9 what lies above the return address, so a parameter that takes no integer
- * register (a double) moves those after it: in f(double, int) the int is arg0. This file counts as the System V
- * ABI for x86-64 does (section 3.2.3). What no integer register or stack slot holds as a whole has no arg, and
- * the sentence says why.
+ * The type data says which parameters a function has; the ABI says where they are. arg0..arg5 are
+ * the six integer registers, arg6..arg9 what lies above the return address, so a parameter that
+ * takes no integer register (a double) moves those after it: in f(double, int) the int is arg0.
+ * This file counts as the System V ABI for x86-64 does (section 3.2.3). What no integer register or
+ * stack slot holds as a whole has no arg, and the sentence says why.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum abi_class { CLASS_NONE, CLASS_INTEGER, CLASS_VECTOR, CLASS_MEMORY };
 struct counter {
 	dt_types *ts;
 	uint32_t ints, vectors;
-	uint64_t stack;	  /* bytes taken */
+	uint64_t stack; /* bytes taken */
 	bool scalars_only;
 	const char *lost; /* why it is not known where the rest is; NULL: it is */
 };
@@ -32,7 +32,8 @@ static void classify(dt_types *ts, dt_type *t, uint64_t at, enum abi_class c[2],
 
 static void merge(enum abi_class *c, enum abi_class with)
 {
-	if (*c == CLASS_NONE || with == CLASS_MEMORY || (*c == CLASS_VECTOR && with == CLASS_INTEGER))
+	if (*c == CLASS_NONE || with == CLASS_MEMORY ||
+	    (*c == CLASS_VECTOR && with == CLASS_INTEGER))
 		*c = with;
 }
 
@@ -67,9 +68,7 @@ static void classify(dt_types *ts, dt_type *t, uint64_t at, enum abi_class c[2],
 		break;
 	case DT_K_STRUCT:
 	case DT_K_UNION: classify_members(ts, t, at, c, depth); break;
-	case DT_K_FLOAT:
-		merge(&c[at / 8 & 1], size > 8 ? CLASS_MEMORY : CLASS_VECTOR);
-		break;
+	case DT_K_FLOAT: merge(&c[at / 8 & 1], size > 8 ? CLASS_MEMORY : CLASS_VECTOR); break;
 	default:
 		if (size != 0)
 			merge(&c[at / 8 & 1], CLASS_INTEGER);
@@ -131,7 +130,8 @@ static void take_object(struct counter *n, dt_user_arg *a)
 	else if (ints == 0)
 		a->why = because(n, a->type, "passed in floating-point registers");
 	else if (vectors == 0 && ints == 1)
-		a->why = dt_arena_printf(n->ts->arena, "%s is passed by value in a register: its bytes are arg%u",
+		a->why = dt_arena_printf(n->ts->arena,
+					 "%s is passed by value in a register: its bytes are arg%u",
 					 dt_type_name(n->ts, a->type), n->ints);
 	else
 		a->why = because(n, a->type, "passed by value in several registers");
@@ -139,7 +139,8 @@ static void take_object(struct counter *n, dt_user_arg *a)
 	n->vectors += vectors;
 }
 
-/* After a parameter of which it is not known how it is passed, nobody knows which register comes next. */
+/* After a parameter of which it is not known how it is passed, nobody knows which register comes
+ * next. */
 static void lose(struct counter *n, dt_type *t, bool scalars_only)
 {
 	const char *before = "how Rust passes", *after = "is not specified";
@@ -151,9 +152,10 @@ static void lose(struct counter *n, dt_type *t, bool scalars_only)
 		return;
 	}
 	if (n->lost == NULL)
-		n->lost = dt_arena_printf(n->ts->arena,
-					  "%s %s %s, so it is not known which registers are used from there on",
-					  before, dt_type_name(n->ts, t), after);
+		n->lost = dt_arena_printf(
+		    n->ts->arena,
+		    "%s %s %s, so it is not known which registers are used from there on", before,
+		    dt_type_name(n->ts, t), after);
 }
 
 static void place_param(struct counter *n, dt_user_arg *a)
@@ -172,7 +174,8 @@ static void place_param(struct counter *n, dt_user_arg *a)
 		} else {
 			take_stack(n, a, size, 8);
 			a->raw = -1;
-			a->why = because(n, a->type, "passed on the stack, and D cannot compute with it");
+			a->why = because(n, a->type,
+					 "passed on the stack, and D cannot compute with it");
 		}
 	} else if (t->kind == DT_K_FLOAT) {
 		take_stack(n, a, size, 16);
@@ -198,14 +201,16 @@ static void place_return(struct counter *n, dt_user_arg *a, bool by_reference)
 	} else if (t->kind == DT_K_FLOAT || dt_type_is_byref(t) || t->size > 8) {
 		a->raw = -1;
 		a->why = because(n, a->type,
-				 t->kind == DT_K_FLOAT ? "returned in a floating-point register" : "returned in registers");
+				 t->kind == DT_K_FLOAT ? "returned in a floating-point register"
+						       : "returned in registers");
 	} else if (!dt_type_is_complete(n->ts, t)) {
 		a->raw = -1;
 		a->why = because(n, a->type, "not described by the type data");
 	}
 }
 
-/* A function that returns an object in memory gets the address of that memory as its first argument. */
+/* A function that returns an object in memory gets the address of that memory as its first
+ * argument. */
 static bool has_hidden_argument(dt_types *ts, const struct dt_user_function *f)
 {
 	enum abi_class c[2];
@@ -235,7 +240,8 @@ struct answer {
 
 static void entry_args(dt_types *ts, const struct dt_user_function *f, struct answer *out)
 {
-	struct counter n = {.ts = ts, .ints = has_hidden_argument(ts, f), .scalars_only = f->scalars_only};
+	struct counter n = {
+	    .ts = ts, .ints = has_hidden_argument(ts, f), .scalars_only = f->scalars_only};
 
 	if (!dt_type_is_void(f->ret))
 		lose(&n, f->ret, f->scalars_only); /* is there a hidden argument? */
@@ -274,8 +280,8 @@ static bool is_clone(const char *symbol)
 	       strstr(symbol, ".part") != NULL || strstr(symbol, ".cold") != NULL;
 }
 
-static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t address, bool is_return,
-		       struct answer *out)
+static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t address,
+		       bool is_return, struct answer *out)
 {
 	struct dt_user_function f = {0};
 	bool known = false;
@@ -290,7 +296,8 @@ static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t ad
 	else if (!known)
 		out->why = "the type data does not describe this function";
 	else if (is_clone(symbol))
-		out->why = "the compiler made this function from another one and changed its arguments";
+		out->why =
+		    "the compiler made this function from another one and changed its arguments";
 	else if (f.unusual != NULL)
 		out->why = f.unusual;
 	else if (is_return)
@@ -300,8 +307,8 @@ static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t ad
 }
 
 /* The object of a path, opened once: later questions cost a look into a table. */
-static struct dt_user_object *object_of(dt_types *ts, const char *path, const struct dt_elf_place *place,
-					dt_error *err)
+static struct dt_user_object *object_of(dt_types *ts, const char *path,
+					const struct dt_elf_place *place, dt_error *err)
 {
 	struct dt_user_object *o = dt_map_get(ts->user_paths, path);
 	const char *base = strrchr(place != NULL && place->path != NULL ? place->path : path, '/');
@@ -321,8 +328,9 @@ static struct dt_user_object *object_of(dt_types *ts, const char *path, const st
 	return o;
 }
 
-int dt_user_args(dt_types *ts, const char *path, const struct dt_elf_place *place, const char *symbol,
-		 uint64_t address, bool is_return, const dt_user_arg **out, dt_error *err)
+int dt_user_args(dt_types *ts, const char *path, const struct dt_elf_place *place,
+		 const char *symbol, uint64_t address, bool is_return, const dt_user_arg **out,
+		 dt_error *err)
 {
 	dt_error ignored;
 	struct dt_user_object *o = object_of(ts, path, place, err != NULL ? err : &ignored);

@@ -1,12 +1,15 @@
 /*
- * user_node: what the readers of user programs' types share: nodes of the store, and what is believed.
+ * user_node: what the readers of user programs' types share: nodes of the store, and what is
+ * believed.
  *
- * Integers and floats become the intrinsic types where they can, so that a program's `char *` is D's; pointers
- * become userland ones. Files may be damaged or hostile: a member that does not fit into its struct, or that
- * contains the struct it is in, gets the broken type, so that whoever walks over members comes to an end.
+ * Integers and floats become the intrinsic types where they can, so that a program's `char *` is
+ * D's; pointers become userland ones. Files may be damaged or hostile: a member that does not fit
+ * into its struct, or that contains the struct it is in, gets the broken type, so that whoever
+ * walks over members comes to an end.
  *
- * A struct can only contain itself through members as large as it is. Such a member is read at once, while its
- * struct is still open: if the way leads back to an open struct, it is such a circle.
+ * A struct can only contain itself through members as large as it is. Such a member is read at
+ * once, while its struct is still open: if the way leads back to an open struct, it is such a
+ * circle.
  */
 #include "type/user_store.h"
 
@@ -32,7 +35,8 @@ static bool is_power(uint64_t n, uint64_t max)
 	return n != 0 && n <= max && (n & (n - 1)) == 0;
 }
 
-dt_type *dt_user_base(struct dt_user_reader *r, const char *name, uint64_t size, enum dt_user_encoding e)
+dt_type *dt_user_base(struct dt_user_reader *r, const char *name, uint64_t size,
+		      enum dt_user_encoding e)
 {
 	dt_types *ts = r->object->ts;
 	bool is_float = e == DT_USER_FLOAT;
@@ -81,7 +85,8 @@ dt_type *dt_user_lazy(struct dt_user_reader *r, enum dt_kind kind, const char *n
 	return t;
 }
 
-dt_type *dt_user_forward_node(struct dt_user_reader *r, bool is_union, const char *name, const void *ref)
+dt_type *dt_user_forward_node(struct dt_user_reader *r, bool is_union, const char *name,
+			      const void *ref)
 {
 	dt_type *t = dt_user_node(r, DT_K_FORWARD, name);
 

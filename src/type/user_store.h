@@ -1,8 +1,9 @@
 /*
  * user_store: what the files that read user programs' types share.
  *
- * A reader (DWARF, CTF) answers questions about one object. It makes nodes of the store with the help of
- * user_node.c; a lazy one remembers whom to ask for its inside (dt_type.user) and where that is (user_ref).
+ * A reader (DWARF, CTF) answers questions about one object. It makes nodes of the store with the
+ * help of user_node.c; a lazy one remembers whom to ask for its inside (dt_type.user) and where
+ * that is (user_ref).
  */
 #ifndef DT_TYPE_USER_STORE_H
 #define DT_TYPE_USER_STORE_H
@@ -35,8 +36,9 @@ struct dt_user_reader_ops {
 	dt_type *(*variable)(struct dt_user_reader *r, const char *name);
 	bool (*function)(struct dt_user_reader *r, const char *symbol, uint64_t address,
 			 struct dt_user_function *f);
-	void (*complete)(struct dt_user_reader *r, dt_type *t);	      /* members, or enumerators */
-	dt_type *(*definition)(struct dt_user_reader *r, dt_type *forward); /* NULL: none in this object */
+	void (*complete)(struct dt_user_reader *r, dt_type *t); /* members, or enumerators */
+	dt_type *(*definition)(struct dt_user_reader *r,
+			       dt_type *forward); /* NULL: none in this object */
 	/* Names that lookup() finds, for suggestions. *it starts at 0. NULL: no more. */
 	const char *(*name)(struct dt_user_reader *r, enum dt_namespace ns, uint32_t *it);
 	const char *(*damage)(struct dt_user_reader *r); /* met so far: a sentence, or NULL */
@@ -58,25 +60,37 @@ struct dt_user_object {
 void dt_user_complete(dt_type *t);
 void dt_user_forward(dt_type *forward); /* look for the definition once; sets ref */
 void dt_user_close(dt_types *ts);
-/* The object of an ELF file, which is the store's from now on. Never NULL; it may have no reader. */
+/* The object of an ELF file, which is the store's from now on. Never NULL; it may have no reader.
+ */
 struct dt_user_object *dt_user_object(dt_types *ts, dt_elf *e, const char *name);
 
-/* ---- readers: NULL when the file has no such data; then *problem (heap) if it has, but damaged ---- */
+/* ---- readers: NULL when the file has no such data; then *problem (heap) if it has, but damaged
+ * ---- */
 struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem);
 struct dt_user_reader *dt_ctf_open(struct dt_user_object *o, char **problem);
 
 /* ---- user_node.c ---- */
 dt_type *dt_user_node(struct dt_user_reader *r, enum dt_kind kind, const char *name);
 dt_type *dt_user_pointer(dt_types *ts, dt_type *to);
-enum dt_user_encoding { DT_USER_SIGNED, DT_USER_UNSIGNED, DT_USER_CHAR, DT_USER_BOOL, DT_USER_FLOAT };
-/* An integer or float: the intrinsic one if name and size are those of one. Char is plain char's sign. */
-dt_type *dt_user_base(struct dt_user_reader *r, const char *name, uint64_t size, enum dt_user_encoding e);
+enum dt_user_encoding {
+	DT_USER_SIGNED,
+	DT_USER_UNSIGNED,
+	DT_USER_CHAR,
+	DT_USER_BOOL,
+	DT_USER_FLOAT
+};
+/* An integer or float: the intrinsic one if name and size are those of one. Char is plain char's
+ * sign. */
+dt_type *dt_user_base(struct dt_user_reader *r, const char *name, uint64_t size,
+		      enum dt_user_encoding e);
 dt_type *dt_user_typedef(struct dt_user_reader *r, const char *name, dt_type *base);
 /* A struct, union or enum whose inside is at ref; the broken type if it cannot be that large. */
 dt_type *dt_user_lazy(struct dt_user_reader *r, enum dt_kind kind, const char *name, uint64_t size,
 		      const void *ref);
-dt_type *dt_user_forward_node(struct dt_user_reader *r, bool is_union, const char *name, const void *ref);
-/* Enter members or enumerators, which are copied with their names. What cannot be becomes unknown. */
+dt_type *dt_user_forward_node(struct dt_user_reader *r, bool is_union, const char *name,
+			      const void *ref);
+/* Enter members or enumerators, which are copied with their names. What cannot be becomes unknown.
+ */
 void dt_user_set_members(dt_type *sou, const dt_member *v, uint32_t n);
 void dt_user_set_enumerators(dt_type *e, const dt_enumerator *v, uint32_t n);
 

@@ -35,7 +35,7 @@ expect "$one
 dt -l -n 'nosuch:::'
 expect 1 "$status"
 expect_match '^dtrace: failed to match nosuch:::: ' "$err"
-dt -l -n 'syscall::open*:entry'
+dt -l -n 'syscall:vmlinux:open*:entry'
 expect 0 "$status"
 expect_match '^ *[0-9]+    syscall .* openat entry$' "$out"
 # ids of -l are good for -i

@@ -1,6 +1,6 @@
 /*
- * libFuzzer target: any bytes as an .eh_frame section. Whatever they are, a table comes out that can be searched:
- * rows by address, each different from the one before, NONE at the end.
+ * libFuzzer target: any bytes as an .eh_frame section. Whatever they are, a table comes out that
+ * can be searched: rows by address, each different from the one before, NONE at the end.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	for (uint32_t i = 0; i < u.n; i++) {
 		const dt_unwind_row *r = &u.rows[i];
 
-		if (i && (r->pc <= r[-1].pc || (r->cfa == r[-1].cfa && r->bp == r[-1].bp && r->bx == r[-1].bx)))
+		if (i && (r->pc <= r[-1].pc ||
+			  (r->cfa == r[-1].cfa && r->bp == r[-1].bp && r->bx == r[-1].bx)))
 			abort();
 		if (dt_unwind_find(&u, r->pc) != r || DT_UW_KIND(r->cfa) > DT_UW_STOP)
 			abort();

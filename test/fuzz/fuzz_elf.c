@@ -1,6 +1,6 @@
 /*
- * libFuzzer target: any bytes as an ELF object (symbols, PLT, notes, sections, compressed ones too), as a
- * mangled name, and as /proc/PID/maps.
+ * libFuzzer target: any bytes as an ELF object (symbols, PLT, notes, sections, compressed ones
+ * too), as a mangled name, and as /proc/PID/maps.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static void look_up(dt_elf *e, const dt_elfsym *s, uint32_t n)
 
 static void read_object(dt_elf *e)
 {
-	static const char *const sections[] = {".text", ".eh_frame", ".debug_info", ".plt", ".data"};
+	static const char *const sections[] = {".text", ".eh_frame", ".debug_info", ".plt",
+					       ".data"};
 	const dt_elfsym *syms;
 	struct dt_elf_section sec;
 	struct dt_elf_note note;

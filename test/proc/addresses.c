@@ -1,14 +1,16 @@
 /*
  * addresses MODE...: shows addresses to a tracer, each as the first argument of getppid().
  *
- *   own       a global and a static function, a variable, each a few bytes in
+ *   own       a global and a static function, two variables, each a few bytes in
  *   libc      a function of libc
  *   lib PATH  the function library_function of a library that is opened and closed again
- *   vdso      somewhere in it
+ *   open PATH the same, but it stays open
+ *   vdso      its first byte
  *   none      the stack, memory from nobody
- *   jit       a function in anonymous memory, named in /tmp/perf-PID.map; and one beside it, named later
+ *   jit       anonymous memory that is named in /tmp/perf-PID.map, and named later, and not named
  *   fork N    N children that show the global function and end
- *   exec PATH ...   runs that instead
+ *   exec ...  runs that instead
+ *   say TEXT  a line on standard output
  *   wait FD   for end of file on a descriptor
  */
 #define _GNU_SOURCE
@@ -50,9 +52,9 @@ static void own(void)
 
 #ifdef STATIC
 #define dlopen(path, flags) ((void)(path), NULL)
-#define dlerror() "a static program"
+#define dlerror()	    "a static program"
 #endif
-static void library(const char *path)
+static void library(const char *path, int close)
 {
 	void *h = dlopen(path, RTLD_NOW);
 
@@ -61,12 +63,14 @@ static void library(const char *path)
 		exit(1);
 	}
 	show(dlsym(h, "library_function"), 1);
-	dlclose(h);
+	if (close)
+		dlclose(h);
 }
 
 static void jit(void)
 {
-	char path[64], *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64], *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
@@ -115,7 +119,9 @@ int main(int argc, char **argv)
 		else if (strcmp(mode, "libc") == 0)
 			show(dlsym(RTLD_DEFAULT, "l64a"), 3);
 		else if (strcmp(mode, "lib") == 0 && i + 1 < argc)
-			library(argv[++i]);
+			library(argv[++i], 1);
+		else if (strcmp(mode, "open") == 0 && i + 1 < argc)
+			library(argv[++i], 0);
 		else if (strcmp(mode, "vdso") == 0)
 			show((void *)getauxval(AT_SYSINFO_EHDR), 0);
 		else if (strcmp(mode, "none") == 0)
@@ -126,6 +132,8 @@ int main(int argc, char **argv)
 			forks(atoi(argv[++i]));
 		else if (strcmp(mode, "exec") == 0 && i + 1 < argc)
 			execv(argv[i + 1], argv + i + 1);
+		else if (strcmp(mode, "say") == 0 && i + 1 < argc)
+			puts(argv[++i]), fflush(stdout);
 		else if (strcmp(mode, "wait") == 0 && i + 1 < argc)
 			wait_for(atoi(argv[++i]));
 		else

@@ -1,6 +1,7 @@
 /*
- * chain: ten functions, each called by the one before, none of which keeps a frame pointer or can be inlined; the
- * last one makes a system call that nobody else makes: getppid. chain HOW N [wait], where HOW says how it is reached:
+ * chain: ten functions, each called by the one before, none of which keeps a frame pointer or can
+ * be inlined; the last one makes a system call that nobody else makes: getppid. "chain HOW N [wait]",
+ * where HOW says how it is reached:
  *
  *	plain		N times from main
  *	qsort		from the comparison of a qsort() in libc
@@ -10,6 +11,7 @@
  *	fork		in N children, one after the other, without exec
  *	aligned		from a function that aligns its stack
  *	jit		through code in anonymous memory that keeps a frame pointer
+ *	nocfi		through assembler that says nothing about its frame, and from there getppid()
  *	library		through pass() of a library that is opened then: $CHAIN_LIBRARY
  *	loop		plain, a thousand times a second until somebody ends it
  *	busy		N times a million rounds of arithmetic instead of the system call
@@ -61,15 +63,16 @@ FAR long last(long n)
 	return sink + n;
 }
 
-/* What every function does with its frame: some room on the stack, and a use of it behind the call. */
-#define LINK(name, next, room)                                                                                         \
-	FAR long name(long n)                                                                                          \
-	{                                                                                                              \
-		volatile long place[room];                                                                             \
-                                                                                                                       \
-		place[room - 1] = n;                                                                                   \
-		sink += next(n + 1);                                                                                   \
-		return place[room - 1] + sink;                                                                         \
+/* What every function does with its frame: some room on the stack, and a use of it behind the call.
+ */
+#define LINK(name, next, room)                                                                     \
+	FAR long name(long n)                                                                      \
+	{                                                                                          \
+		volatile long place[room];                                                         \
+                                                                                                   \
+		place[room - 1] = n;                                                               \
+		sink += next(n + 1);                                                               \
+		return place[room - 1] + sink;                                                     \
 	}
 LINK(link9, last, 1)
 LINK(link8, link9, 3)
@@ -85,7 +88,8 @@ FAR long link1(long n)
 	return sink;
 }
 
-/* With arguments on the stack besides, the compiler needs a second register to find its caller's frame. */
+/* With arguments on the stack besides, the compiler needs a second register to find its caller's
+ * frame. */
 FAR long aligned(long n, long b, long c, long d, long e, long f, long g, long h)
 {
 	char place[64] __attribute__((aligned(64)));
@@ -125,27 +129,38 @@ static void on_signal(int flags)
 
 FAR static void through_jit(long n)
 {
-	/* push %rbp; mov %rsp,%rbp; push %rbx; push %rbx; call *%rsi; pop %rbx; pop %rbx; pop %rbp; ret */
-	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x53, 0x53, 0xff, 0xd6, 0x5b, 0x5b, 0x5d, 0xc3};
-	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* push %rbp; mov %rsp,%rbp; push %rbx; push %rbx; call *%rsi; pop %rbx; pop %rbx; pop %rbp;
+	 * ret */
+	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x53, 0x53,
+					     0xff, 0xd6, 0x5b, 0x5b, 0x5d, 0xc3};
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 
 	memcpy(p, code, sizeof(code));
 	((void (*)(long, long (*)(long)))p)(n, link1);
 	munmap(p, 4096);
 }
 
+/* In a section of its own, behind what the tables are about. */
+__asm__(".pushsection .nocfi, \"ax\", @progbits\n"
+	".type nocfi, @function\n nocfi: push %rbp\n mov %rsp, %rbp\n call *%rdi\n pop %rbp\n ret\n .size nocfi, . - nocfi\n"
+	".popsection");
+extern void nocfi(pid_t (*)(void));
+
 FAR static void through_library(long n)
 {
 	void *lib = dlopen(getenv("CHAIN_LIBRARY"), RTLD_NOW);
-	long (*pass)(long (*)(long), long) = lib ? (long (*)(long (*)(long), long))dlsym(lib, "pass") : NULL;
+	long (*pass)(long (*)(long), long) =
+	    lib ? (long (*)(long (*)(long), long))dlsym(lib, "pass") : NULL;
 
 	if (pass)
 		sink += pass(link1, n);
 }
 
 /* rbx and r12 ... r15 are 3, 12 ... 15 times 0x1111 */
-#define SET                                                                                                            \
-	"mov $0x3333, %%rbx\n mov $0xcccc, %%r12\n mov $0xdddd, %%r13\n mov $0xeeee, %%r14\n mov $0xffff, %%r15\n"
+#define SET                                                                                        \
+	"mov $0x3333, %%rbx\n mov $0xcccc, %%r12\n mov $0xdddd, %%r13\n mov $0xeeee, %%r14\n mov " \
+	"$0xffff, %%r15\n"
 #define SAVED "rbx", "r12", "r13", "r14", "r15", "rcx", "r11", "memory"
 
 FAR static void registers(int spin)
@@ -180,6 +195,8 @@ FAR static void once(const char *how, long i)
 		sink += aligned(i, 1, 2, 3, 4, 5, 6, 7);
 	} else if (strcmp(how, "jit") == 0) {
 		through_jit(i);
+	} else if (strcmp(how, "nocfi") == 0) {
+		nocfi(getppid);
 	} else if (strcmp(how, "library") == 0) {
 		through_library(i);
 	} else if (strcmp(how, "regs") == 0 || strcmp(how, "spin") == 0) {

@@ -1,4 +1,4 @@
-# timeout: 200
+# timeout: 300
 # Option evaltime: how far a command runs before tracing begins. A system call in each part of the program says
 # what is still to come: opening the library, the library's initialiser, the program's own, main.
 . ./lib.bash
@@ -61,3 +61,17 @@ dead() { # KIND WORDS
 }
 dead exit "exited with status 5"
 dead crash "terminated by SIGSEGV"
+
+# dtrace dies while the command is on its way to main: it does not run into a breakpoint that nobody waits for
+INIT=pause "$DTRACE" -x engine=vm -x evaltime=main -n 'BEGIN { }' -c "$TMP/stripped" >"$TMP/out" 2>"$TMP/err" </dev/null &
+tracer=$!
+pausing() { child=$(cat "/proc/$tracer/task/$tracer/children") child=${child%% *}; [ -n "$child" ] && [ "$(readlink "/proc/$child/exe")" = "$TMP/stripped" ] && [ "$(field "$child" State)" = S ]; }
+if wait_for 20 pausing; then
+	expect "$tracer" "$(field "$child" TracerPid)"
+	kill -KILL $tracer
+	gone() { [ ! -e "/proc/$child" ] || [ "$(field "$child" State)" = Z ]; }
+	wait_for 20 gone
+fi
+kill -KILL $tracer 2>/dev/null
+wait $tracer 2>/dev/null
+expect "" "$(cat "$TMP/out")"

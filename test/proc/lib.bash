@@ -31,10 +31,10 @@ wait_for() {
 	done
 }
 
-# field PID WORD: a field of /proc/PID/status, its first letter or number
-field() { sed -n "s/^$2:[[:space:]]*\\([^[:space:]]*\\).*/\\1/p" "/proc/$1/status" 2>/dev/null; }
+# field PID WORD: a field of /proc/PID/status, its first word
+field() { awk -v w="$2:" '$1 == w { print $2 }' "/proc/$1/status" 2>/dev/null; }
 # every PID WORD: that field of all its threads, each value once
-every() { for t in /proc/"$1"/task/*; do field "$1/task/${t##*/}" "$2"; done | sort -u | tr '\n' ' ' | sed 's/ $//'; }
+every() { awk -v w="$2:" '$1 == w && !seen[$2]++ { printf "%s%s", sep, $2; sep = " " }' /proc/"$1"/task/*/status 2>/dev/null; }
 # running PID: none of its threads is stopped or traced
 running() { case $(every "$1" State) in *[tT]*) return 1 ;; esac; [ "$(every "$1" TracerPid)" = 0 ]; }
 # moves: the program that counts (threads.c) does so
@@ -52,3 +52,12 @@ spy() {
 	echo 'BEGIN { exit(0); }' >"$TMP/spy.d"
 }
 spied() { dt -C -x cpppath="$TMP/spy" -s "$TMP/spy.d" "$@"; }
+
+# start ARGS: a process that counts (threads.c), in $pid
+start() {
+	[ -x "$TMP/threads" ] || build threads threads.c -lpthread
+	rm -f "$TMP/count"
+	"$TMP/threads" "$TMP/count" "$@" &
+	pid=$!
+	wait_for 20 test -s "$TMP/count"
+}

@@ -1,7 +1,7 @@
 /*
- * A program that does a system call of its own in each part of its life: getppid in the initialiser of
- * its library (points-lib.c), getpgrp in its own, getuid in main. INIT in the environment makes its initialiser
- * do more.
+ * A program that does a system call of its own in each part of its life: getppid in the initialiser
+ * of its library (points-lib.c), getpgrp in its own, getuid in main. INIT in the environment makes
+ * its initialiser do more.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -57,6 +57,8 @@ __attribute__((constructor)) static void initialise(void)
 		fork_one();
 	if (strcmp(init, "exec") == 0)
 		execl("/proc/self/exe", "again", (char *)NULL);
+	if (strcmp(init, "pause") == 0)
+		pause();
 	if (strcmp(init, "exit") == 0)
 		_exit(5);
 	if (strcmp(init, "crash") == 0)

@@ -1,6 +1,6 @@
 /*
- * threads FILE [N]: N threads, and more that come and go; what they have done is counted in a file. It ends
- * when it is told to (SIGTERM: status 0; SIGUSR1: status 7).
+ * threads FILE [N]: N threads, and more that come and go; what they have done is counted in a file.
+ * It ends when it is told to (SIGTERM: status 0; SIGUSR1: status 7).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +33,8 @@ static void end(int sig)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 2 ? atoi(argv[2]) : 4, fd = open(argv[1], O_CREAT | O_WRONLY | O_TRUNC, 0666);
+	int n = argc > 2 ? atoi(argv[2]) : 4,
+	    fd = open(argv[1], O_CREAT | O_WRONLY | O_TRUNC, 0666);
 	pthread_t thread;
 
 	signal(SIGTERM, end);

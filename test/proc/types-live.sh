@@ -12,7 +12,7 @@ reversed='s/short \[2\]\[3\] arr = .*/short [3][2] arr = [ [ 0x1, 0x2 ], [ 0x3, 
 look() { # WHAT [SED]: what can be seen of the program that was built
 	local arrays=${2-}
 	# a pointer to it, a copy of it, and its variables
-	ktrace -q -c ./types -n "$me"' {
+	ktrace -q -c ./types -n 'typedef pid$target`a.out`struct foo mine_t; '"$me"' {
 		this->p = (pid$target`a.out`struct foo *)arg1;
 		printf("%d %s %d %s\n", this->p->x, stringof(this->p->name), this->p->in->z, stringof(this->p->in->text));
 		printf("%d %s %s\n", this->p->next->x, stringof(this->p->next->name), stringof(this->p->next->in->text));
@@ -20,14 +20,14 @@ look() { # WHAT [SED]: what can be seen of the program that was built
 		printf("%s %d %d\n", this->p->color == green ? "green" : "?", this->p->flag, this->p->yes);
 		this->c = (pid$target`a.out`foo_t *)copyin(arg1, sizeof (pid$target`a.out`foo_t));
 		printf("%d %s %s\n", this->c->x, this->c->name, stringof(this->c->next->in->text));
-		printf("%d %d\n", *(pid$target`a.out`int *)arg1, *(userland int *)arg1);
+		printf("%d %d %d\n", *(pid$target`a.out`int *)arg1, *(userland int *)arg1, ((mine_t *)arg1)->next->x);
 	}'
 	expect "1 first 77 deep text
 -2 second deep text
 2 9 1094861636 2
 green 200 1
 1 first deep text
-1 1" "$(said)" "$1"
+1 1 -2" "$(said)" "$1"
 
 	ktrace -q -c ./types -n "$me"' { print(*(pid$target`a.out`foo_t *)arg1); printf("\n");
 		print(*(pid$target`a.out`struct foo *)copyin(arg1, sizeof (pid$target`a.out`struct foo))); }'

@@ -50,6 +50,10 @@ stack jit 2
 expect "getppid $LINKS through_jit once main libc_start _start" "$(names)" "jit"
 expect 1 "$(grep -cE '^ +0x[0-9a-f]+$' "$TMP/out")" "the frame of the jit"
 
+# likewise assembler without a description, in the same mapping as what is described
+stack nocfi 2
+expect "getppid nocfi once main libc_start _start" "$(names)" "nocfi"
+
 # the number of frames, the caller, the registers: all say the same
 ktrace -qn 'syscall::getppid:entry /pid == $target/ { printf("%d %d %d ", ustackdepth, ucaller == 0, uregs[R_RIP] == 0);
 	ustack(2); @[ufunc(ucaller)] = count(); printf("%A %A", uregs[R_RIP], ucaller); }' -c "$TMP/chain plain 1"
@@ -58,12 +62,12 @@ expect 0 "$(awk 'NF >= 3 && $1 ~ /^[0-9]+$/ { print $2 + $3 }' "$TMP/out" | head
 depth=$(awk 'NF >= 3 && $1 ~ /^[0-9]+$/ { print $1 }' "$TMP/out" | head -n 1)
 stack plain 1
 expect "$(grep -c '`' "$TMP/out")" "$depth" "ustackdepth"
-expect 3 "$(ktrace -qn 'syscall::getppid:entry { ustack(3); }' -c "$TMP/chain plain 1"; grep -c '`' "$TMP/out")" "ustack(3)"
-ktrace -x ustackframes=4 -qn 'syscall::getppid:entry { jstack(5); ustack(); }' -c "$TMP/chain plain 1"
+expect 3 "$(ktrace -qn 'syscall::getppid:entry /pid == $target/ { ustack(3); }' -c "$TMP/chain plain 1"; grep -c '`' "$TMP/out")" "ustack(3)"
+ktrace -x ustackframes=4 -qn 'syscall::getppid:entry /pid == $target/ { jstack(5); ustack(); }' -c "$TMP/chain plain 1"
 expect 9 "$(grep -c '`' "$TMP/out")" "jstack(5), ustackframes=4"
 
 # by frame pointers only, as asked: they are not there
-ktrace -x unwind=fp -qn 'syscall::getppid:entry { ustack(); }' -c "$TMP/chain plain 1"
+ktrace -x unwind=fp -qn 'syscall::getppid:entry /pid == $target/ { ustack(); }' -c "$TMP/chain plain 1"
 between 0 3 'chain`' "unwind=fp"
 
 # a stripped and static program says the same, in addresses

@@ -1,6 +1,6 @@
 /*
- * vfork FILE: sleeps where a debugger cannot stop it (its child has its memory) until FILE exists, then ends
- * with status 4.
+ * vfork FILE: sleeps where a debugger cannot stop it (its child has its memory) until FILE exists,
+ * then ends with status 4.
  */
 #include <sys/wait.h>
 #include <unistd.h>

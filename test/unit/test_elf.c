@@ -1,7 +1,7 @@
 /*
- * ELF objects and mappings, with objects made here and now by the compiler: symbols of every table, their
- * order and aliases, debug files by build id and by link, MiniDebugInfo, PLT stubs, static and PIE; and
- * what is not an ELF file.
+ * ELF objects and mappings, with objects made here and now by the compiler: symbols of every table,
+ * their order and aliases, debug files by build id and by link, MiniDebugInfo, PLT stubs, static
+ * and PIE; and what is not an ELF file.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -29,7 +29,8 @@ static const char program[] =
     "int __outer(int n) __attribute__((alias(\"outer\")));\n"
     "int _zero_outer(int n) __attribute__((alias(\"outer\")));\n"
     "__asm__(\".globl bare\\nbare: nop\\n nop\\n ret\\n\");\n"
-    "__asm__(\".globl wide\\n.type wide, @function\\nwide: nop\\n.type within, @function\\nwithin: nop\\n\"\n"
+    "__asm__(\".globl wide\\n.type wide, @function\\nwide: nop\\n.type within, @function\\nwithin: "
+    "nop\\n\"\n"
     "        \".size within, 1\\n nop\\n nop\\n ret\\n.size wide, . - wide\\n\");\n"
     "int main(int argc, char **argv) { (void)argv; free(malloc(outer(argc))); return 0; }\n";
 
@@ -218,13 +219,16 @@ static void test_debug_files(void)
 {
 	dt_elf *e;
 
-	CHECK(run("gcc -g -O1 -fPIE -pie -rdynamic -o full prog.c -Wl,--build-id && cp full stripped && strip stripped"));
+	CHECK(run("gcc -g -O1 -fPIE -pie -rdynamic -o full prog.c -Wl,--build-id && cp full "
+		  "stripped && strip stripped"));
 	e = open_object("stripped", NULL);
-	CHECK(e && has(e, "outer") && !has(e, "inner") && dt_elf_debug(e) == NULL && !dt_elf_dwarf(e));
+	CHECK(e && has(e, "outer") && !has(e, "inner") && dt_elf_debug(e) == NULL &&
+	      !dt_elf_dwarf(e));
 	dt_elf_free(e);
 
 	/* by build id */
-	CHECK(run("id=$(readelf -n full | sed -n 's/.*Build ID: //p') && mkdir -p debug/.build-id/${id%%${id#??}} && "
+	CHECK(run("id=$(readelf -n full | sed -n 's/.*Build ID: //p') && mkdir -p "
+		  "debug/.build-id/${id%%${id#??}} && "
 		  "objcopy --only-keep-debug full debug/.build-id/${id%%${id#??}}/${id#??}.debug"));
 	e = open_object("stripped", "debug");
 	CHECK(e && dt_elf_debug(e) && dt_elf_dwarf(e) == dt_elf_debug(e));
@@ -233,8 +237,10 @@ static void test_debug_files(void)
 	dt_elf_free(e);
 
 	/* by name, beside the file, without a build id: the checksum counts */
-	CHECK(run("gcc -g -O1 -fPIE -pie -o full2 prog.c -Wl,--build-id=none && objcopy --only-keep-debug full2 full2.debug && "
-		  "cp full2 stripped2 && strip stripped2 && objcopy --add-gnu-debuglink=full2.debug stripped2"));
+	CHECK(run("gcc -g -O1 -fPIE -pie -o full2 prog.c -Wl,--build-id=none && objcopy "
+		  "--only-keep-debug full2 full2.debug && "
+		  "cp full2 stripped2 && strip stripped2 && objcopy "
+		  "--add-gnu-debuglink=full2.debug stripped2"));
 	e = open_object("stripped2", NULL);
 	CHECK(e && dt_elf_debug(e) && has(e, "inner"));
 	dt_elf_free(e);
@@ -260,12 +266,15 @@ static void test_minidebug(void)
 
 	if (!run("command -v xz >/dev/null"))
 		return;
-	CHECK(run("gcc -O1 -fPIE -pie -o mini prog.c && objcopy -S --remove-section .comment --keep-symbol=inner mini mini.dbg && "
-		  "xz -f mini.dbg && strip mini && objcopy --add-section .gnu_debugdata=mini.dbg.xz mini"));
+	CHECK(run("gcc -O1 -fPIE -pie -o mini prog.c && objcopy -S --remove-section .comment "
+		  "--keep-symbol=inner mini mini.dbg && "
+		  "xz -f mini.dbg && strip mini && objcopy --add-section "
+		  ".gnu_debugdata=mini.dbg.xz mini"));
 	e = open_object("mini", NULL);
 	CHECK(e && has(e, "inner"));
 	dt_elf_free(e);
-	CHECK(run("head -c 200 /dev/urandom >junk && strip mini && objcopy --update-section .gnu_debugdata=junk mini"));
+	CHECK(run("head -c 200 /dev/urandom >junk && strip mini && objcopy --update-section "
+		  ".gnu_debugdata=junk mini"));
 	e = open_object("mini", NULL);
 	CHECK(e && !has(e, "inner"));
 	dt_elf_free(e);
@@ -308,7 +317,8 @@ static void test_corrupt(void)
 	struct stat st;
 	int fd;
 
-	CHECK(run("gcc -O1 -s -shared -fPIC -nostdlib -Wl,-z,noseparate-code -o tiny.so prog.c -Wl,--unresolved-symbols=ignore-all"));
+	CHECK(run("gcc -O1 -s -shared -fPIC -nostdlib -Wl,-z,noseparate-code -o tiny.so prog.c "
+		  "-Wl,--unresolved-symbols=ignore-all"));
 	snprintf(path, sizeof(path), "%s/tiny.so", dir);
 	fd = open(path, O_RDONLY);
 	CHECK(fd >= 0 && fstat(fd, &st) == 0);
@@ -364,7 +374,8 @@ static void test_demangle(void)
 {
 	demangles("_ZN3foo3barEi", true, "foo::bar(int)");
 	demangles("_ZN3foo3barEi", false, "foo::bar");
-	demangles("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", false, "core::fmt::Formatter::pad");
+	demangles("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", false,
+		  "core::fmt::Formatter::pad");
 	demangles("_RNvC6_123foo3bar", false, "123foo::bar");
 	demangles("main", true, NULL);
 	demangles("_Zebra", true, NULL);
@@ -430,7 +441,8 @@ static void test_maps_self(void)
 		return;
 	x = dt_maps_find(m, addr);
 	CHECK(x && x->exec && x->kind == DT_MAP_FILE);
-	CHECK(x && dt_maps_exe(m, getpid()) && strcmp(dt_maps_exe(m, getpid())->path, x->path) == 0);
+	CHECK(x && dt_maps_exe(m, getpid()) &&
+	      strcmp(dt_maps_exe(m, getpid())->path, x->path) == 0);
 	e = dt_elf_open_fd(dt_map_open(getpid(), x), NULL, &err);
 	CHECK(e && dt_elf_bias(e, x->start, x->offset, &bias));
 	s = e ? dt_elf_function_at(e, addr - bias) : NULL;

@@ -1,5 +1,6 @@
 /* Probes: what a description matches, ids, and what is said when it matches nothing. */
 #include "unit.h"
+#include "arch/arch.h"
 #include "probe/probe.h"
 
 static dt_probes *ps;
@@ -37,16 +38,21 @@ static void test_syscall(void)
 {
 	uint32_t id;
 
-	CHECK(match("syscall", "", "read", "entry") == 1);
+	CHECK(match("syscall", "vmlinux", "read", "entry") == 1);
 	CHECK_STR(found[0]->mod, "vmlinux");
 	CHECK_STR(found[0]->func, "read");
 	id = found[0]->id;
-	CHECK(match("syscall", "", "read", "") == 2 && found[1]->id == id + 1);
+	CHECK(match("syscall", "vmlinux", "read", "") == 2 && found[1]->id == id + 1);
 	CHECK(match("syscall", "vmlinux", "read", "return") == 1);
-	CHECK(match("", "", "read", "entry") == 1);
+	CHECK(match("", "vmlinux", "read", "entry") == 1);
+	CHECK(match("syscall", "", "read", "entry") == 1 + dt_has_compat_syscalls());
+	CHECK(match("syscall", "linux32", "socketcall", "return") == dt_has_compat_syscalls());
+	CHECK(!dt_has_compat_syscalls() || found[0]->id > id + 2000);
+	CHECK(match("syscall", "linux64", "read", "entry") == 0);
+	CHECK_STR(err.text, "system calls are in module vmlinux (32-bit programs: linux32), not \"linux64\"");
 	CHECK(match("syscall", "", "open*", "entry") >= 3);
-	CHECK(match("syscall", "", "[!a-z]*", "entry") == 1); /* _sysctl */
-	CHECK(match("syscall", "", "rea?", "entry") == 1);
+	CHECK(match("syscall", "vmlinux", "[!a-z]*", "entry") == 1); /* _sysctl */
+	CHECK(match("syscall", "vmlinux", "rea?", "entry") == 1);
 	CHECK(match("sys*", "", "", "entry") > 300);
 	CHECK(match("syscall", "", "opn", "entry") == 0);
 	CHECK_STR(err.text, "no system call \"opn\"; did you mean \"open\"?");
@@ -177,20 +183,20 @@ static void test_args(void)
 	const char *native[32] = {0}, *xlated[32] = {0};
 	int mapping[32] = {0};
 
-	CHECK(match("syscall", "", "read", "entry") == 1);
+	CHECK(match("syscall", "vmlinux", "read", "entry") == 1);
 	CHECK(found[0]->provider->args(found[0]->provider, ps, found[0], native, xlated, mapping,
 				       32) == 3);
 	CHECK_STR(native[0], "int");
 	CHECK_STR(native[1], "userland void *");
 	CHECK_STR(native[2], "size_t");
-	CHECK(match("syscall", "", "read", "return") == 1);
+	CHECK(match("syscall", "vmlinux", "read", "return") == 1);
 	CHECK(found[0]->provider->args(found[0]->provider, ps, found[0], native, xlated, mapping,
 				       32) == 2);
 	CHECK_STR(native[1], "int64_t");
-	CHECK(match("syscall", "", "getpid", "entry") == 1);
+	CHECK(match("syscall", "vmlinux", "getpid", "entry") == 1);
 	CHECK(found[0]->provider->args(found[0]->provider, ps, found[0], native, xlated, mapping,
 				       32) == 0);
-	CHECK(match("syscall", "", "tuxcall", "entry") == 1);
+	CHECK(match("syscall", "vmlinux", "tuxcall", "entry") == 1);
 	CHECK(found[0]->provider->args(found[0]->provider, ps, found[0], native, xlated, mapping,
 				       32) == -1);
 	CHECK(match("dtrace", "", "", "ERROR") == 1);

@@ -1,6 +1,7 @@
 /*
- * Tables for unwinding: what each instruction of .eh_frame does to them, byte by byte; files that are wrong; and
- * our own stack, walked by the tables of the objects it is in, beside what backtrace() says.
+ * Tables for unwinding: what each instruction of .eh_frame does to them, byte by byte; files that
+ * are wrong; and our own stack, walked by the tables of the objects it is in, beside what
+ * backtrace() says.
  */
 #include <execinfo.h>
 #include <link.h>
@@ -21,8 +22,8 @@ static void put32(dt_buf *b, uint32_t n)
 	dt_buf_add(b, &n, 4);
 }
 
-/* CIE: code alignment 1, data alignment -8, return address in 16, addresses absolute in 4 bytes (DW_EH_PE_udata4);
- * CFA = rsp + 8, return address at CFA - 8 */
+/* CIE: code alignment 1, data alignment -8, return address in 16, addresses absolute in 4 bytes
+ * (DW_EH_PE_udata4); CFA = rsp + 8, return address at CFA - 8 */
 static void cie(dt_buf *b, const char *letters, uint8_t encoding)
 {
 	static const uint8_t initial[] = {0x0c, 7, 8, 0x90, 1, 0, 0};
@@ -42,7 +43,8 @@ static void cie(dt_buf *b, const char *letters, uint8_t encoding)
 	dt_buf_free(&body);
 }
 
-static void fde(dt_buf *b, uint32_t cie_at, uint32_t start, uint32_t len, const void *insns, size_t n)
+static void fde(dt_buf *b, uint32_t cie_at, uint32_t start, uint32_t len, const void *insns,
+		size_t n)
 {
 	put32(b, (uint32_t)(4 + 8 + 1 + n));
 	put32(b, (uint32_t)b->n - cie_at);
@@ -89,7 +91,8 @@ static void test_instructions(void)
 	CHECK_STR(FN("zR", ""), "1100: sp+8");
 	/* push %rbp; mov %rsp,%rbp; ...; leave */
 	CHECK_STR(FN("zR", "\x41\x0e\x10\x86\x02\x43\x0d\x06\x60\x0c\x07\x08"),
-		  "1100: sp+8, 1101: sp+16 bp at cfa-16, 1104: bp+16 bp at cfa-16, 1124: sp+8 bp at cfa-16");
+		  "1100: sp+8, 1101: sp+16 bp at cfa-16, 1104: bp+16 bp at cfa-16, 1124: sp+8 bp "
+		  "at cfa-16");
 	/* all sizes of advance */
 	CHECK_STR(FN("zR", "\x02\x10\x0e\x10\x03\x10\x00\x0e\x18\x04\x10\x00\x00\x00\x0e\x20"),
 		  "1100: sp+8, 1110: sp+16, 1120: sp+24, 1130: sp+32");
@@ -97,10 +100,12 @@ static void test_instructions(void)
 	CHECK_STR(FN("zR", "\x83\x03\x01\x10\x11\x00\x00\x08\x03\x07\x06\x41\xc6\x06\x03"),
 		  "1100: sp+8 bx at cfa-24, 1110: sp+8 bp lost, 1111: sp+8");
 	/* remember and restore */
-	CHECK_STR(FN("zR", "\x41\x0e\x10\x0a\x41\x0e\x08\x41\x0b"), "1100: sp+8, 1101: sp+16, 1102: sp+8, 1103: sp+16");
+	CHECK_STR(FN("zR", "\x41\x0e\x10\x0a\x41\x0e\x08\x41\x0b"),
+		  "1100: sp+8, 1101: sp+16, 1102: sp+8, 1103: sp+16");
 	/* offset_extended, its signed and its negative form, def_cfa_sf, def_cfa_offset_sf */
 	CHECK_STR(FN("zR", "\x05\x06\x02\x41\x11\x03\x03\x12\x07\x7e\x41\x13\x7d\x2f\x06\x7e"),
-		  "1100: sp+8 bp at cfa-16, 1101: sp+16 bp at cfa-16 bx at cfa-24, 1102: sp+24 bp at cfa+1008 bx at cfa-24");
+		  "1100: sp+8 bp at cfa-16, 1101: sp+16 bp at cfa-16 bx at cfa-24, 1102: sp+24 bp "
+		  "at cfa+1008 bx at cfa-24");
 	/* CFA by rbx, by another register */
 	CHECK_STR(FN("zR", "\x0d\x03\x41\x0c\x08\x10"), "1100: bx+8, 1101: reg 9+16");
 	/* rip in a register, in another place */
@@ -108,20 +113,23 @@ static void test_instructions(void)
 	/* nobody called it */
 	CHECK_STR(FN("zR", "\x07\x10"), "1100: end");
 	/* others are read over: args_size, val_offset, register, val_expression of r12 */
-	CHECK_STR(FN("zR", "\x2e\x10\x14\x0c\x02\x09\x0c\x0d\x16\x0c\x02\x77\x08\x0e\x10"), "1100: sp+16");
+	CHECK_STR(FN("zR", "\x2e\x10\x14\x0c\x02\x09\x0c\x0d\x16\x0c\x02\x77\x08\x0e\x10"),
+		  "1100: sp+16");
 }
 
 static void test_expressions(void)
 {
 	/* the PLT's, *(rbp - 8), *(rsp + 40) + 8, rbp + 16 */
 	CHECK_STR(FN("zR", "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), "1100: plt 11");
-	CHECK_STR(FN("zR", "\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00"), "1100: *(bp-8)+0 bp at (bp)");
+	CHECK_STR(FN("zR", "\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00"),
+		  "1100: *(bp-8)+0 bp at (bp)");
 	CHECK_STR(FN("zR", "\x0f\x05\x77\x28\x06\x23\x08"), "1100: *(sp+40)+8");
 	CHECK_STR(FN("zR", "\x0f\x02\x76\x10"), "1100: bp+16");
 	CHECK_STR(FN("zR", "\x0f\x01\x96"), "1100: stop");
 	CHECK_STR(FN("zR", "\x0f\x03\x79\x08\x06"), "1100: stop"); /* through r9 */
 	/* a signal frame: rip at rsp + 168; without the S it is something else */
-	CHECK_STR(FN("zRS", "\x0f\x04\x77\xa0\x01\x06\x10\x10\x03\x77\xa8\x01"), "1100: signal sp+40");
+	CHECK_STR(FN("zRS", "\x0f\x04\x77\xa0\x01\x06\x10\x10\x03\x77\xa8\x01"),
+		  "1100: signal sp+40");
 	CHECK_STR(FN("zR", "\x0f\x04\x77\xa0\x01\x06\x10\x10\x03\x77\xa8\x01"), "1100: stop");
 }
 
@@ -131,10 +139,12 @@ static void test_wrong(void)
 	dt_buf b = {0};
 	dt_unwind u;
 
-	CHECK_STR(FN("zR", "\x3c"), "1100: stop");		      /* no such instruction */
-	CHECK_STR(FN("zR", "\x41\x0e\x10\x41\x0e"), "1100: sp+8, 1101: sp+16, 1102: stop"); /* cut off */
-	CHECK_STR(FN("zR", "\x0b"), "1100: stop");		      /* nothing was remembered */
-	CHECK_STR(FN("zR", "\x41\x0e\x10\x03\x00\x20\x0e\x18"), "1100: sp+8, 1101: sp+16"); /* behind its end */
+	CHECK_STR(FN("zR", "\x3c"), "1100: stop"); /* no such instruction */
+	CHECK_STR(FN("zR", "\x41\x0e\x10\x41\x0e"),
+		  "1100: sp+8, 1101: sp+16, 1102: stop"); /* cut off */
+	CHECK_STR(FN("zR", "\x0b"), "1100: stop");	  /* nothing was remembered */
+	CHECK_STR(FN("zR", "\x41\x0e\x10\x03\x00\x20\x0e\x18"),
+		  "1100: sp+8, 1101: sp+16"); /* behind its end */
 	memset(deep, 0x0a, sizeof(deep));
 	CHECK_STR(function("zR", deep, sizeof(deep)), "1100: stop");
 	CHECK_STR(FN("eh", "\x0e\x10"), ""); /* unknown augmentation */
@@ -257,7 +267,8 @@ static int compare(const void *a, const void *b)
 	CHECK(w.maps && n > 5);
 	for (i = 1; i < n && w.maps && step(&w, i > 1); i++)
 		if (w.pc != (uint64_t)(uintptr_t)want[i]) {
-			printf("frame %d: %llx, backtrace() says %p\n", i, (unsigned long long)w.pc, want[i]);
+			printf("frame %d: %llx, backtrace() says %p\n", i, (unsigned long long)w.pc,
+			       want[i]);
 			break;
 		}
 	CHECK(i == n);

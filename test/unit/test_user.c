@@ -1,6 +1,7 @@
 /*
- * user: types of user programs as the store has them: what is read and what is not, what is one type and what are two,
- * C++, functions, and files made to do harm. Programs are built here; without gcc there is nothing to test.
+ * user: types of user programs as the store has them: what is read and what is not, what is one
+ * type and what are two, C++, functions, and files made to do harm. Programs are built here;
+ * without gcc there is nothing to test.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -56,8 +57,8 @@ static bool build(const char *command)
 /* Process 1 and 2 run the program that `program` names, any other has ended. */
 static const char *program;
 
-static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth, char **name, uint64_t *bias,
-			   dt_error *err)
+static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth, char **name,
+			   uint64_t *bias, dt_error *err)
 {
 	char *path;
 	dt_elf *e;
@@ -104,7 +105,8 @@ static int args_of(dt_types *ts, const char *symbol, bool is_return, const dt_us
 	char *path = in_dir(program);
 	dt_elf *e = dt_elf_open(path, NULL, &(dt_error){0});
 	const dt_elfsym *s = e != NULL ? dt_elf_function_named(e, symbol) : NULL;
-	int n = s != NULL ? dt_user_args(ts, path, NULL, symbol, s->vaddr, is_return, args, NULL) : -2;
+	int n =
+	    s != NULL ? dt_user_args(ts, path, NULL, symbol, s->vaddr, is_return, args, NULL) : -2;
 
 	dt_elf_free(e);
 	free(path);
@@ -118,17 +120,20 @@ static void test_modules(void)
 	dt_types *ts = store_for("none");
 	dt_error e = {0};
 
-	CHECK(dt_module_is_user("pid1") && dt_module_is_user("pid12`a.out") && dt_module_is_user("pid1`LM1`libc.so.6"));
+	CHECK(dt_module_is_user("pid1") && dt_module_is_user("pid12`a.out") &&
+	      dt_module_is_user("pid1`LM1`libc.so.6"));
 	CHECK(!dt_module_is_user(NULL) && !dt_module_is_user("") && !dt_module_is_user("pid") &&
-	      !dt_module_is_user("pidx") && !dt_module_is_user("pid1x") && !dt_module_is_user("pid`a") &&
-	      !dt_module_is_user("kernel") && !dt_module_is_user("pid1x`a"));
+	      !dt_module_is_user("pidx") && !dt_module_is_user("pid1x") &&
+	      !dt_module_is_user("pid`a") && !dt_module_is_user("kernel") &&
+	      !dt_module_is_user("pid1x`a"));
 	CHECK(dt_user_type(ts, "pid0`a.out", DT_NS_STRUCT, "x", &e) == NULL);
 	CHECK_STR(e.tag, "D_PROC_BADPID");
 	CHECK(dt_user_type(ts, "pid99999999999999999999", DT_NS_STRUCT, "x", &e) == NULL);
 	CHECK_STR(e.tag, "D_PROC_BADPID");
 	CHECK(dt_user_type(ts, "pid3`a.out", DT_NS_STRUCT, "x", &e) == NULL);
 	CHECK_STR(e.tag, "D_PROC_GRAB");
-	CHECK(dt_user_type(ts, "pid1`a.out", DT_NS_STRUCT, "x", &e) == NULL && e.code != 0); /* no file */
+	CHECK(dt_user_type(ts, "pid1`a.out", DT_NS_STRUCT, "x", &e) == NULL &&
+	      e.code != 0); /* no file */
 	CHECK(dt_user_type(ts, "pid1", DT_NS_STRUCT, "x", NULL) == NULL);
 	dt_types_free(ts);
 	ts = dt_types_new(); /* no source */
@@ -145,12 +150,14 @@ static const char header[] = "struct shared { int a; struct secret *s; };\n"
 static const char one_c[] = "#include \"h.h\"\n"
 			    "struct local { long x; };\n"
 			    "struct local l1; anonymous_t a1; enum level e1;\n"
-			    "int one(struct shared *s, struct local *l, anonymous_t *a) { return s->a + (int)l->x + a->c[0]; }\n";
+			    "int one(struct shared *s, struct local *l, anonymous_t *a) { return "
+			    "s->a + (int)l->x + a->c[0]; }\n";
 static const char two_c[] = "#include \"h.h\"\n"
 			    "struct secret { double d; int inside; };\n"
 			    "struct local { char c[3]; };\n"
 			    "struct local l2; int global;\n"
-			    "int two(struct shared *s, struct local *l, anonymous_t *a) { return s->s->inside + l->c[0] + a->c[1]; }\n"
+			    "int two(struct shared *s, struct local *l, anonymous_t *a) { return "
+			    "s->s->inside + l->c[0] + a->c[1]; }\n"
 			    "int one(struct shared *, void *, anonymous_t *);\n"
 			    "int main(void) { return 0; }\n";
 
@@ -164,14 +171,18 @@ static void test_units(const char *name)
 	uint64_t address = 0;
 	dt_error e = {0};
 
-	CHECK(shared != NULL && shared->lazy && shared->size == 16 && shared->members == NULL); /* not read yet */
-	CHECK(dt_type_lookup(ts, "pid2`a.out", DT_NS_STRUCT, "shared") == shared);	/* one file, two processes */
+	CHECK(shared != NULL && shared->lazy && shared->size == 16 &&
+	      shared->members == NULL); /* not read yet */
+	CHECK(dt_type_lookup(ts, "pid2`a.out", DT_NS_STRUCT, "shared") ==
+	      shared); /* one file, two processes */
 	CHECK(dt_type_lookup(ts, "pid2", DT_NS_STRUCT, "shared") == shared);
 	s = shared != NULL ? dt_type_member(ts, shared, "s", NULL) : NULL;
 	CHECK(s != NULL && dt_type_is_pointer(s->type) && s->type->userland);
-	secret = s != NULL ? dt_type_resolve(dt_type_resolve(s->type)->ref) : NULL; /* declared here, defined there */
+	secret = s != NULL ? dt_type_resolve(dt_type_resolve(s->type)->ref)
+			   : NULL; /* declared here, defined there */
 	CHECK(secret != NULL && secret->kind == DT_K_STRUCT && offset(ts, secret, "inside") == 8);
-	CHECK(find(ts, DT_NS_STRUCT, "nothing") == NULL && find(ts, DT_NS_ORDINARY, "shared") == NULL);
+	CHECK(find(ts, DT_NS_STRUCT, "nothing") == NULL &&
+	      find(ts, DT_NS_ORDINARY, "shared") == NULL);
 	CHECK(find(ts, DT_NS_ORDINARY, "int") == dt_intrinsics(ts)->int_);
 	again = find(ts, DT_NS_ENUM, "level");
 	CHECK(again != NULL && again->nenumerators == 2 && again->enumerators[1].value == 9);
@@ -181,9 +192,11 @@ static void test_units(const char *name)
 	/* the same declaration is one type, two that share a name are two */
 	CHECK(args_of(ts, "one", false, &a1) == 3 && args_of(ts, "two", false, &a2) == 3);
 	if (a1 != NULL && a2 != NULL) {
-		CHECK(a1[0].type == a2[0].type && a1[2].type == a2[2].type && a1[0].raw == 0 && a1[2].raw == 2);
+		CHECK(a1[0].type == a2[0].type && a1[2].type == a2[2].type && a1[0].raw == 0 &&
+		      a1[2].raw == 2);
 		CHECK(dwarf != dt_type_equal(ts, a1[1].type, a2[1].type));
-		CHECK(dt_type_size(ts, dt_type_resolve(a1[1].type)->ref) == (dwarf ? 8 : 0)); /* CTF cannot say which */
+		CHECK(dt_type_size(ts, dt_type_resolve(a1[1].type)->ref) ==
+		      (dwarf ? 8 : 0)); /* CTF cannot say which */
 		CHECK(dt_type_size(ts, dt_type_resolve(a2[1].type)->ref) == (dwarf ? 3 : 0));
 		CHECK(args_of(ts, "one", false, &a2) == 3 && a1 == a2);
 	}
@@ -202,14 +215,19 @@ static const char classes[] =
     "struct Base { int b; int (*f)(); virtual int v() { return b; } virtual ~Base() {} };\n"
     "struct Plain { long p; static int count; };\n"
     "struct Virtual : virtual Plain { int own; };\n"
-    "namespace ns { struct Point { int x, y; }; namespace deep { struct Point { char c; }; } enum class E : short { a = -1 }; }\n"
-    "class Derived : public Base, public Plain { public: struct Inner { short s; }; ns::Point at; Inner in; int &ref; ns::E e;\n"
+    "namespace ns { struct Point { int x, y; }; namespace deep { struct Point { char c; }; } enum "
+    "class E : short { a = -1 }; }\n"
+    "class Derived : public Base, public Plain { public: struct Inner { short s; }; ns::Point at; "
+    "Inner in; int &ref; ns::E e;\n"
     "	Derived(int &r) : ref(r) {} int method(ns::Point by, ns::Point &r, int last) const; };\n"
     "struct Copied { int i; Copied(const Copied &o) : i(o.i) {} Copied() : i(1) {} };\n"
     "struct HoldsCopied { Copied c; };\n"
-    "struct Defaulted { int i; Defaulted(const Defaulted &) = default; ~Defaulted() = default; Defaulted() {} };\n"
-    "int Derived::method(ns::Point by, ns::Point &r, int last) const { return by.x + r.y + last; }\n"
-    "extern \"C\" int takes(Copied a, int i, HoldsCopied b, Defaulted d, int j) { return a.i + i + b.c.i + d.i + j; }\n"
+    "struct Defaulted { int i; Defaulted(const Defaulted &) = default; ~Defaulted() = default; "
+    "Defaulted() {} };\n"
+    "int Derived::method(ns::Point by, ns::Point &r, int last) const { return by.x + r.y + last; "
+    "}\n"
+    "extern \"C\" int takes(Copied a, int i, HoldsCopied b, Defaulted d, int j) { return a.i + i + "
+    "b.c.i + d.i + j; }\n"
     "extern \"C\" Copied gives(int i) { Copied c; c.i = i; return c; }\n"
     "Virtual some; ns::deep::Point other; Defaulted used;\n"
     "int main() { int i = 0; Derived d(i); return d.method(d.at, d.at, 1); }\n";
@@ -222,18 +240,20 @@ static void test_classes(const char *name)
 	const dt_member *m;
 
 	CHECK(t != NULL && find(ts, DT_NS_ORDINARY, "Derived") == t); /* no need for `struct` */
-	CHECK(offset(ts, t, "b") == 8 && offset(ts, t, "p") == 24);   /* members of bases are found */
+	CHECK(offset(ts, t, "b") == 8 && offset(ts, t, "p") == 24); /* members of bases are found */
 	CHECK(offset(ts, t, "count") == UINT64_MAX);
 	m = t != NULL ? dt_type_member(ts, t, "ref", NULL) : NULL;
 	CHECK(m != NULL && dt_type_is_pointer(m->type));
 	m = t != NULL ? dt_type_member(ts, t, "e", NULL) : NULL;
 	CHECK(m != NULL && dt_type_size(ts, m->type) == 2 && dt_type_is_signed(m->type));
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "Virtual"), "own") == 8);
-	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "Virtual"), "p") == UINT64_MAX); /* where is known at run time only */
+	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "Virtual"), "p") ==
+	      UINT64_MAX); /* where is known at run time only */
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "ns::Point"), "y") == 4);
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "deep::Point"), "c") == 0);
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "ns::deep::Point"), "c") == 0);
-	CHECK(find(ts, DT_NS_STRUCT, "s::Point") == NULL && find(ts, DT_NS_STRUCT, "other::Point") == NULL);
+	CHECK(find(ts, DT_NS_STRUCT, "s::Point") == NULL &&
+	      find(ts, DT_NS_STRUCT, "other::Point") == NULL);
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "Inner"), "s") == 0);
 	CHECK(find(ts, DT_NS_STRUCT, "Derived::Inner") == find(ts, DT_NS_STRUCT, "Inner"));
 	CHECK(find(ts, DT_NS_STRUCT, "Base::Inner") == NULL);
@@ -247,7 +267,8 @@ static void test_classes(const char *name)
 	CHECK(a[0].raw == 0 && dt_type_is_pointer(a[0].type) && a[1].raw == 1 && a[2].raw == 2);
 	CHECK(a[3].raw == -1 && a[4].raw == 4);
 	CHECK(args_of(ts, "gives", false, &a) == 1 && a[0].raw == 1);
-	CHECK(args_of(ts, "gives", true, &a) == 2 && a[1].raw == 1 && dt_type_is_pointer(a[1].type));
+	CHECK(args_of(ts, "gives", true, &a) == 2 && a[1].raw == 1 &&
+	      dt_type_is_pointer(a[1].type));
 	dt_types_free(ts);
 }
 
@@ -255,8 +276,10 @@ static void test_classes(const char *name)
 
 static void test_refusals(void)
 {
-	static const char clone[] = "__attribute__((noinline)) static int f(int a, int *b, int c) { return a + *b; }\n"
-				    "int main(int n, char **v) { int x = n; return f(1, &x, 2) + f(1, &x, 3) + (v == 0); }\n";
+	static const char clone[] =
+	    "__attribute__((noinline)) static int f(int a, int *b, int c) { return a + *b; }\n"
+	    "int main(int n, char **v) { int x = n; return f(1, &x, 2) + f(1, &x, 3) + (v == 0); "
+	    "}\n";
 	static const dt_user_arg *a;
 	dt_error e = {0};
 	dt_types *ts;
@@ -264,7 +287,8 @@ static void test_refusals(void)
 	write_file("clone.c", clone, strlen(clone));
 	if (build("gcc -O2 -g -w -o clone clone.c")) {
 		ts = store_for("clone");
-		CHECK(args_of(ts, "f.constprop.0", false, &a) < 0 || args_of(ts, "f.isra.0", false, &a) < 0);
+		CHECK(args_of(ts, "f.constprop.0", false, &a) < 0 ||
+		      args_of(ts, "f.isra.0", false, &a) < 0);
 		CHECK(args_of(ts, "main", false, &a) == 2);
 		CHECK(args_of(ts, "_start", false, &a) == -1);
 		dt_types_free(ts);
@@ -297,7 +321,8 @@ static void explore(dt_types *ts, dt_type *t, int depth)
 		explore(ts, t->ref, depth + 1);
 }
 
-static void ask_everything(const char *name, const char *const *structs, const char *const *functions)
+static void ask_everything(const char *name, const char *const *structs,
+			   const char *const *functions)
 {
 	dt_types *ts = store_for(name);
 	const dt_user_arg *a;
@@ -338,7 +363,8 @@ static uint32_t type_sections(const char *data, size_t n, uint64_t at[][2], uint
 	return found;
 }
 
-static void test_damage(const char *name, uint32_t rounds, const char *const *structs, const char *const *functions)
+static void test_damage(const char *name, uint32_t rounds, const char *const *structs,
+			const char *const *functions)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
 	uint64_t sections[16][2];
@@ -354,7 +380,8 @@ static void test_damage(const char *name, uint32_t rounds, const char *const *st
 			const uint64_t *s = sections[random() % n];
 
 			damaged[s[0] + (uint64_t)random() % s[1]] =
-			    (char)(random() % 2 ? values[random() % (int)sizeof(values)] : (uint8_t)random());
+			    (char)(random() % 2 ? values[random() % (int)sizeof(values)]
+						: (uint8_t)random());
 		}
 		write_file("damaged", damaged, size);
 		ask_everything("damaged", structs, functions);
@@ -366,10 +393,13 @@ static void test_damage(const char *name, uint32_t rounds, const char *const *st
 
 static void test_all_damage(void)
 {
-	static const char *const names[] = {"shared", "local", "secret", "anonymous_t", "level", "global", NULL};
+	static const char *const names[] = {"shared", "local",	"secret", "anonymous_t",
+					    "level",  "global", NULL};
 	static const char *const functions[] = {"one", "two", "main", NULL};
-	static const char *const classes_[] = {"Derived", "ns::Point", "Virtual", "Inner", "E", NULL};
-	static const char *const methods[] = {"_ZNK7Derived6methodEN2ns5PointERS1_i", "takes", "gives", NULL};
+	static const char *const classes_[] = {"Derived", "ns::Point", "Virtual",
+					       "Inner",	  "E",	       NULL};
+	static const char *const methods[] = {"_ZNK7Derived6methodEN2ns5PointERS1_i", "takes",
+					      "gives", NULL};
 	uint32_t rounds = getenv("ROUNDS") != NULL ? (uint32_t)atoi(getenv("ROUNDS")) : 100;
 
 	test_damage("dwarf", rounds, names, functions);

@@ -1,6 +1,7 @@
 /*
- * Names of addresses in processes: living ones from /proc, those that have ended from the side-band, forked ones, those
- * that ran something else since; perf maps; the bookkeeping of images without any process.
+ * Names of addresses in processes: living ones from /proc, those that have ended from the
+ * side-band, forked ones, those that ran something else since; perf maps; the bookkeeping of images
+ * without any process.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,7 +21,8 @@ static char dir[] = "/tmp/test_usym.XXXXXX";
 
 static void test_images(void)
 {
-	static const dt_file a = {.id = 1, .path = "/a", .base = "a"}, b = {.id = 2, .path = "/b", .base = "b"};
+	static const dt_file a = {.id = 1, .path = "/a", .base = "a"},
+			     b = {.id = 2, .path = "/b", .base = "b"};
 	dt_images *im = dt_images_new();
 	dt_process *p = dt_images_make(im, 10, 0), *q;
 	dt_umap m = {.start = 0x1000, .end = 0x2000, .since = 5, .file = &a}, got;
@@ -61,7 +63,8 @@ static void test_images(void)
 		;
 	CHECK(it <= 4);
 	for (uint64_t i = 0; i < 10000; i++) { /* and everywhere: bounded */
-		m = (dt_umap){.start = 0x100000 + i * 0x1000, .end = 0x101000 + i * 0x1000, .file = &a};
+		m = (dt_umap){
+		    .start = 0x100000 + i * 0x1000, .end = 0x101000 + i * 0x1000, .file = &a};
 		dt_images_map(q, &m);
 	}
 	for (it = 0; dt_images_next(q, 0, &it, &got);)
@@ -70,7 +73,8 @@ static void test_images(void)
 	dt_images_free(im);
 }
 
-/* The dead are forgotten, the oldest first, but not those that are kept or whose number is in use again. */
+/* The dead are forgotten, the oldest first, but not those that are kept or whose number is in use
+ * again. */
 static void test_dead(void)
 {
 	dt_images *im = dt_images_new();
@@ -124,7 +128,8 @@ static void test_perfmap(void)
 	snprintf(path, sizeof(path), "%s/perf-1.map", dir);
 	pm = dt_perfmap_new(path);
 	check_jit(pm, 0x1000, NULL); /* no file yet */
-	append(path, "1000 100 first f.js:1\n2000 10 second\nnonsense\n\n3000 zz x\nffffffffffffffff ff wraps\n3000 20 thi");
+	append(path, "1000 100 first f.js:1\n2000 10 second\nnonsense\n\n3000 zz "
+		     "x\nffffffffffffffff ff wraps\n3000 20 thi");
 	check_jit(pm, 0x10ff, "first f.js:1");
 	check_jit(pm, 0x1100, NULL);
 	check_jit(pm, 0x2008, "second");
@@ -203,9 +208,11 @@ static void test_living(dt_sideband *sb)
 	dt_elf *e;
 
 	check_name(us, getpid(), 0, f + 2, "test_usym", "exported_function");
-	check_name(us, getpid(), 0, (uint64_t)(uintptr_t)&exported_data[2], "test_usym", "exported_data");
+	check_name(us, getpid(), 0, (uint64_t)(uintptr_t)&exported_data[2], "test_usym",
+		   "exported_data");
 	CHECK(dt_usym_by_addr(us, getpid(), 0, f + 2, &s) && s.offset == 2 && s.start == f);
-	CHECK(dt_usym_by_addr(us, getpid(), 0, (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "l64a"), &s));
+	CHECK(
+	    dt_usym_by_addr(us, getpid(), 0, (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "l64a"), &s));
 	CHECK_STR(s.object, "libc.so.6");
 	CHECK_STR(s.name, "l64a");
 	check_name(us, c.pid, 0, f, "test_usym", "exported_function");
@@ -239,7 +246,8 @@ struct seen {
 	uint32_t forks, execs, exits, maps;
 };
 
-static void count_event(void *arg, enum dt_sideband_event what, long pid, long parent, const dt_umap *map)
+static void count_event(void *arg, enum dt_sideband_event what, long pid, long parent,
+			const dt_umap *map)
 {
 	struct seen *s = arg;
 

@@ -19,8 +19,7 @@
 /* The last thread of its process. Linux before 6.16 does not say so itself; there several threads that end at once can all
  * find that none is left. */
 #define LAST_THREAD                                                                                \
-	"(args[1]) ?? (args[0]->signal->live.counter == 0 && "                                     \
-	"(args[0]->signal->nr_threads == 1 || __claim(args[0]->group_leader->start_time)))"
+	"(args[1]) ?? (args[0]->signal->live.counter == 0 && __claim(args[0]->group_leader->start_time))"
 
 /* A signal that the thread brought upon itself by an instruction: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV with a reason. */
 #define IS_FAULT                                                                                   \
@@ -36,8 +35,10 @@
  * not all of its memory mapped, and no program of ours may wait for a page. Then exec fires later, when the kernel
  * has read the path: with the new image ready, or with the error.
  */
-#define READABLE(address) "(self->dt_proc_exec = 1, *(userland char *)" address ", self->dt_proc_exec = 0, 1)"
-#define LATE		  "self->dt_proc_exec ? (self->dt_proc_exec = 0, 1) : 0"
+#define READABLE(address)                                                                          \
+	"(self->dt_proc_exec = " address " + 1, *(userland char *)" address ", self->dt_proc_exec = 0, 1)"
+#define LATE	   "self->dt_proc_exec != 0" /* what an exec leaves there the next one forgets */
+#define LATE_ERROR .when = LATE " && arg1 < 0", .arg = {"copyinstr(self->dt_proc_exec - 1)"}
 
 /* fork and its relatives return 0 in the child. */
 #define IN_CHILD(...)                                                                              \
@@ -55,8 +56,7 @@ static const dt_stable_probe rows[] = {
 	       AT(SYSCALL_ENTRY, "execveat", .when = READABLE("arg1"), .arg = {"copyinstr(arg1)"}),
 	       AT(TRACEPOINT, "sched_prepare_exec", .when = LATE, .arg = {"(uint64_t)args[1]->filename"}),
 	       ELSE(TRACEPOINT, "sched_process_exec", .when = LATE, .arg = {"(uint64_t)args[2]->filename"}),
-	       AT(SYSCALL_RETURN, "execve", .when = LATE, .arg = {"copyinstr(uregs[14])" /* R_RDI */}),
-	       AT(SYSCALL_RETURN, "execveat", .when = LATE, .arg = {"copyinstr(uregs[13])" /* R_RSI */})}},
+	       AT(SYSCALL_RETURN, "execve", LATE_ERROR), AT(SYSCALL_RETURN, "execveat", LATE_ERROR)}},
     {"exec-success", .sites = {AT(TRACEPOINT, "sched_process_exec")}},
     {"exec-failure",
      .args = {{0, "int"}},

@@ -25,6 +25,13 @@ static const dt_stable_probe *row_of(const dt_provider *p, uint32_t id)
 
 /* ---- what this kernel has ---- */
 
+/* No kernel function can be traced by this version yet. */
+static bool has_function(dt_probes *ps, const dt_stable_site *s)
+{
+	(void)ps, (void)s;
+	return false;
+}
+
 static bool has_site(dt_probes *ps, const dt_stable_site *s)
 {
 	dt_types *ts = dt_probes_types(ps);
@@ -34,7 +41,7 @@ static bool has_site(dt_probes *ps, const dt_stable_site *s)
 	case DT_AT_SYSCALL_ENTRY:
 	case DT_AT_SYSCALL_RETURN: return dt_syscall_by_name(s->event) != NULL;
 	case DT_AT_FUNC_ENTRY:
-	case DT_AT_FUNC_RETURN: return false;
+	case DT_AT_FUNC_RETURN: return has_function(ps, s);
 	default: return true;
 	}
 }
@@ -161,10 +168,8 @@ int dt_stable_args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, cons
 
 /* ---- attaching ---- */
 
-static void attach_site(const dt_stable_site *s, dt_attach *at)
+static void attach_site(const dt_stable_site *s, const dt_syscall *call, dt_attach *at)
 {
-	const dt_syscall *call;
-
 	at->kind = s->kind;
 	at->event = s->event;
 	at->module = s->module;
@@ -173,10 +178,26 @@ static void attach_site(const dt_stable_site *s, dt_attach *at)
 	at->narg = DT_STABLE_ARGS; /* those without text are 0: a stable probe never shows the event's own */
 	for (uint32_t i = 0; i < DT_STABLE_ARGS; i++)
 		at->arg[i] = s->arg[i];
-	if (s->kind == DT_AT_SYSCALL_ENTRY || s->kind == DT_AT_SYSCALL_RETURN) {
-		call = dt_syscall_by_name(s->event);
-		at->number = call ? call->nr : 0;
+	at->number = call ? call->nr : 0;
+}
+
+/* A site, behind the last one. A system call is two: 32-bit programs have their own. */
+static dt_attach *attach_sites(dt_probes *ps, const dt_stable_site *s, dt_attach *at, dt_attach *last)
+{
+	bool call = s->kind == DT_AT_SYSCALL_ENTRY || s->kind == DT_AT_SYSCALL_RETURN;
+	const dt_syscall *calls[2] = {call ? dt_syscall_by_name(s->event) : NULL,
+				      call && dt_has_compat_syscalls() ? dt_compat_syscall_by_name(s->event)
+								       : NULL};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		if (i && !calls[i])
+			continue;
+		if (last)
+			last->also = dt_arena_alloc(dt_probes_arena(ps), sizeof(*at));
+		last = last ? (dt_attach *)last->also : at;
+		attach_site(s, calls[i], last);
 	}
+	return last;
 }
 
 int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
@@ -194,10 +215,7 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 			explain_missing(ps, p, row, s, why, whylen);
 			return -1;
 		}
-		if (last)
-			last->also = dt_arena_alloc(dt_probes_arena(ps), sizeof(*at));
-		last = last ? (dt_attach *)last->also : at;
-		attach_site(use, last);
+		last = attach_sites(ps, use, at, last);
 	}
 	return last ? 0 : -1;
 }

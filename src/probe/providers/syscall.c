@@ -1,8 +1,11 @@
 /*
  * syscall: entry and return of every system call.
  *
+ * The calls of 64-bit programs are in module vmlinux, those of 32-bit programs (if the kernel runs any) in module
+ * linux32: a description without a module means both.
+ *
  * Ids follow the call's number, so they are the same on every kernel: base + 2 * number, and one
- * more for return. dt_probe.data is the number. Arguments are typed from the table of src/arch; a
+ * more for return. dt_probe.data is the number. Arguments are typed from the tables of src/arch; a
  * return has the value twice, as DTrace does.
  */
 #include <stdio.h>
@@ -10,16 +13,26 @@
 #include "arch/arch.h"
 #include "probe/providers/providers.h"
 
-#define MODULE "vmlinux"
+#define MODULE	      "vmlinux"
+#define COMPAT_MODULE "linux32"
 
 static void add_call(const dt_provider *p, dt_probes *ps, const dt_syscall *call)
 {
-	uint32_t id = p->id_base + 2 * call->nr;
+	const char *module = call && call->nr < DT_SYSCALL_COMPAT ? MODULE : COMPAT_MODULE;
 
-	if (2 * call->nr + 1 >= p->id_count)
+	if (!call || 2 * call->nr + 1 >= p->id_count)
 		return;
-	dt_probes_add(ps, p, id, "syscall", MODULE, call->name, "entry", call->nr);
-	dt_probes_add(ps, p, id + 1, "syscall", MODULE, call->name, "return", call->nr);
+	for (uint32_t i = 0; i < 2; i++)
+		dt_probes_add(ps, p, p->id_base + 2 * call->nr + i, "syscall", module, call->name,
+			      i ? "return" : "entry", call->nr);
+}
+
+static void add_calls(const dt_provider *p, dt_probes *ps, const dt_syscall *calls, uint32_t n,
+		      const char *pattern)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!*pattern || dt_glob_match(pattern, calls[i].name))
+			add_call(p, ps, &calls[i]);
 }
 
 static void explain_call(const char *name, char *why, size_t whylen)
@@ -36,46 +49,54 @@ static void explain_call(const char *name, char *why, size_t whylen)
 		snprintf(why, whylen, "no system call \"%s\"", name);
 }
 
-/* Can any system call match, whatever its name? Most descriptions (BEGIN, tick-1s) end here. */
-static bool possible(const dt_probedesc *d, char *why, size_t whylen)
+/* Which calls can match, whatever their names? Most descriptions (BEGIN, tick-1s) end here. */
+static void possible(const dt_probedesc *d, bool *native, bool *compat, char *why, size_t whylen)
 {
 	bool name =
 	    !*d->name || dt_glob_match(d->name, "entry") || dt_glob_match(d->name, "return");
-	bool module = !*d->mod || dt_glob_match(d->mod, MODULE);
 
-	if (*d->prov && !name)
+	*native = name && (!*d->mod || dt_glob_match(d->mod, MODULE));
+	*compat = name && (!*d->mod || dt_glob_match(d->mod, COMPAT_MODULE)) && dt_has_compat_syscalls();
+	if (*native || *compat || !*d->prov)
+		return;
+	if (!name)
 		snprintf(why, whylen, "system calls have the probes entry and return, not \"%s\"",
 			 d->name);
-	else if (*d->prov && !module)
-		snprintf(why, whylen, "system calls are in module " MODULE ", not \"%s\"", d->mod);
-	return name && module;
+	else if (dt_glob_match(d->mod, COMPAT_MODULE))
+		snprintf(why, whylen, "this kernel does not run 32-bit programs");
+	else
+		snprintf(why, whylen,
+			 "system calls are in module " MODULE " (32-bit programs: " COMPAT_MODULE
+			 "), not \"%s\"", d->mod);
 }
 
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
 		    char *why, size_t whylen)
 {
-	const dt_syscall *call;
+	const dt_syscall *call = NULL, *call32 = NULL;
+	bool native, compat;
 
 	(void)listing;
 	if (d->id) {
 		call = dt_syscall_by_nr((d->id - p->id_base) / 2);
-		if (call)
+		if (call && (call->nr < DT_SYSCALL_COMPAT || dt_has_compat_syscalls()))
 			add_call(p, ps, call);
 		return 0;
 	}
-	if (!possible(d, why, whylen))
+	possible(d, &native, &compat, why, whylen);
+	if (!*d->func || dt_glob_is_pattern(d->func)) {
+		if (native)
+			add_calls(p, ps, dt_syscalls, dt_nsyscalls, d->func);
+		if (compat)
+			add_calls(p, ps, dt_compat_syscalls, dt_ncompat_syscalls, d->func);
 		return 0;
-	if (*d->func && !dt_glob_is_pattern(d->func)) {
-		call = dt_syscall_by_name(d->func);
-		if (call)
-			add_call(p, ps, call);
-		else if (*d->prov)
-			explain_call(d->func, why, whylen);
-	} else {
-		for (uint32_t i = 0; i < dt_nsyscalls; i++)
-			if (!*d->func || dt_glob_match(d->func, dt_syscalls[i].name))
-				add_call(p, ps, &dt_syscalls[i]);
 	}
+	if (native)
+		add_call(p, ps, call = dt_syscall_by_name(d->func));
+	if (compat)
+		add_call(p, ps, call32 = dt_compat_syscall_by_name(d->func));
+	if ((native || compat) && !call && !call32 && *d->prov)
+		explain_call(d->func, why, whylen);
 	return 0;
 }
 
@@ -113,6 +134,7 @@ const dt_provider dt_provider_syscall = {
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},
+    .variants = true,
     .discover = discover,
     .args = args,
     .attach = attach,

@@ -1,0 +1,203 @@
+/*
+ * tcp.d: TCP as DTrace describes it.
+ *
+ *    tcp:::accept-established { @[args[3]->tcps_raddr, args[3]->tcps_lport] = count(); }
+ */
+#pragma D depends_on library ip.d
+
+/* states: the kernel's numbers, under the names of Solaris and of BSD */
+inline int TCP_STATE_ESTABLISHED = 1;
+inline int TCP_STATE_SYN_SENT = 2;
+inline int TCP_STATE_SYN_RECEIVED = 3;
+inline int TCP_STATE_FIN_WAIT_1 = 4;
+inline int TCP_STATE_FIN_WAIT_2 = 5;
+inline int TCP_STATE_TIME_WAIT = 6;
+inline int TCP_STATE_CLOSED = 7;
+inline int TCP_STATE_CLOSE_WAIT = 8;
+inline int TCP_STATE_LAST_ACK = 9;
+inline int TCP_STATE_LISTEN = 10;
+inline int TCP_STATE_CLOSING = 11;
+inline int TCP_STATE_IDLE = 7;
+inline int TCP_STATE_BOUND = 7;
+
+inline int TCPS_ESTABLISHED = 1;
+inline int TCPS_SYN_SENT = 2;
+inline int TCPS_SYN_RECEIVED = 3;
+inline int TCPS_FIN_WAIT_1 = 4;
+inline int TCPS_FIN_WAIT_2 = 5;
+inline int TCPS_TIME_WAIT = 6;
+inline int TCPS_CLOSED = 7;
+inline int TCPS_CLOSE_WAIT = 8;
+inline int TCPS_LAST_ACK = 9;
+inline int TCPS_LISTEN = 10;
+inline int TCPS_CLOSING = 11;
+
+inline string tcp_state_string[int S] = S == 1 ? "state-established" : S == 2 ? "state-syn-sent" :
+    S == 3 || S == 12 ? "state-syn-received" : S == 4 ? "state-fin-wait-1" : S == 5 ? "state-fin-wait-2" :
+    S == 6 ? "state-time-wait" : S == 7 ? "state-closed" : S == 8 ? "state-close-wait" : S == 9 ? "state-last-ack" :
+    S == 10 ? "state-listen" : S == 11 ? "state-closing" : "<unknown>";
+
+/* flags of a segment */
+inline uint8_t TH_FIN = 0x01;
+inline uint8_t TH_SYN = 0x02;
+inline uint8_t TH_RST = 0x04;
+inline uint8_t TH_PUSH = 0x08;
+inline uint8_t TH_ACK = 0x10;
+inline uint8_t TH_URG = 0x20;
+inline uint8_t TH_ECE = 0x40;
+inline uint8_t TH_CWR = 0x80;
+
+typedef struct tcpinfo {	/* a segment, in host order */
+	uint16_t tcp_sport;
+	uint16_t tcp_dport;
+	uint32_t tcp_seq;
+	uint32_t tcp_ack;
+	uint8_t tcp_offset;	/* of the data, in bytes */
+	uint8_t tcp_flags;	/* TH_* */
+	uint16_t tcp_window;
+	uint16_t tcp_checksum;
+	uint16_t tcp_urgent;
+	uintptr_t tcp_hdr;	/* struct tcphdr */
+} tcpinfo_t;
+
+typedef struct tcpsinfo {	/* a connection; all 0 where the socket is not known yet (received segments) */
+	uintptr_t tcps_addr;	/* struct sock */
+	int tcps_local;		/* both ends are on this host */
+	int tcps_active;	/* it is connecting */
+	uint16_t tcps_lport;
+	uint16_t tcps_rport;
+	string tcps_laddr;
+	string tcps_raddr;
+	int32_t tcps_state;	/* TCP_STATE_* */
+	uint32_t tcps_iss;	/* initial sequence number */
+	uint32_t tcps_suna;	/* sent, not acknowledged */
+	uint32_t tcps_snxt;	/* next to send */
+	uint32_t tcps_rack;	/* acknowledged by us */
+	uint32_t tcps_rnxt;	/* next expected */
+	uint32_t tcps_swnd;	/* windows */
+	uint32_t tcps_snd_ws;	/* their scales */
+	uint32_t tcps_rwnd;
+	uint32_t tcps_rcv_ws;
+	uint32_t tcps_cwnd;	/* congestion window, in bytes */
+	uint32_t tcps_cwnd_ssthresh;
+	uint32_t tcps_sack_fack;
+	uint32_t tcps_sack_snxt;
+	uint32_t tcps_rto;	/* retransmit timeout, in ticks of the kernel */
+	uint32_t tcps_mss;
+	uint32_t tcps_retransmit;
+	uint32_t tcps_srtt;	/* smoothed round trip, in eighths of a microsecond */
+	uint32_t tcps_dupacks;
+} tcpsinfo_t;
+
+typedef struct tcplsinfo {	/* what it was before */
+	int32_t tcps_state;
+} tcplsinfo_t;
+
+translator tcpinfo_t < struct tcphdr *T > {
+	tcp_sport = ntohs(T->source);
+	tcp_dport = ntohs(T->dest);
+	tcp_seq = ntohl(T->seq);
+	tcp_ack = ntohl(T->ack_seq);
+	tcp_offset = T->doff * 4;
+	tcp_flags = *((uint8_t *)T + 13);
+	tcp_window = ntohs(T->window);
+	tcp_checksum = ntohs(T->check);
+	tcp_urgent = ntohs(T->urg_ptr);
+	tcp_hdr = (uintptr_t)T;
+};
+
+/* Of a connection without a segment: what it sends, and what it receives. */
+translator tcpinfo_t < struct sock *S > {
+	tcp_sport = S->__sk_common.skc_num;
+	tcp_dport = ntohs(S->__sk_common.skc_dport);
+	tcp_seq = ((struct tcp_sock *)S)->snd_nxt;
+	tcp_ack = ((struct tcp_sock *)S)->rcv_nxt;
+	tcp_offset = 0;
+	tcp_flags = 0;
+	tcp_window = 0;
+	tcp_checksum = 0;
+	tcp_urgent = 0;
+	tcp_hdr = 0;
+};
+translator tcpinfo_t < struct inet_sock *S > {
+	tcp_sport = ntohs(S->sk.__sk_common.skc_dport);
+	tcp_dport = S->sk.__sk_common.skc_num;
+	tcp_seq = ((struct tcp_sock *)S)->rcv_nxt;
+	tcp_ack = ((struct tcp_sock *)S)->snd_una;
+	tcp_offset = 0;
+	tcp_flags = 0;
+	tcp_window = 0;
+	tcp_checksum = 0;
+	tcp_urgent = 0;
+	tcp_hdr = 0;
+};
+
+/* A socket that waits for its third segment, or for nothing more (TIME_WAIT), is only the beginning of one. */
+inline int __is_full[struct sock *S] = S != NULL && S->__sk_common.skc_state != 6 && S->__sk_common.skc_state != 12;
+
+translator tcpsinfo_t < struct sock *S > {
+	tcps_addr = (uintptr_t)S;
+	tcps_local = S == NULL ? 0 : S->__sk_common.skc_daddr == S->__sk_common.skc_rcv_saddr;
+	tcps_active = S == NULL ? 0 : S->__sk_common.skc_state == 2 /* SYN_SENT */;
+	tcps_lport = S == NULL ? 0 : S->__sk_common.skc_num;
+	tcps_rport = S == NULL ? 0 : ntohs(S->__sk_common.skc_dport);
+	tcps_laddr = S == NULL ? "" : S->__sk_common.skc_family == AF_INET ?
+	    inet_ntop(AF_INET, &S->__sk_common.skc_rcv_saddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_rcv_saddr);
+	tcps_raddr = S == NULL ? "" : S->__sk_common.skc_family == AF_INET ?
+	    inet_ntop(AF_INET, &S->__sk_common.skc_daddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_daddr);
+	tcps_state = S == NULL ? 0 : S->__sk_common.skc_state;
+	tcps_iss = __is_full[S] ? ((struct tcp_sock *)S)->snd_una - (uint32_t)((struct tcp_sock *)S)->bytes_acked - 1 : 0;
+	tcps_suna = __is_full[S] ? ((struct tcp_sock *)S)->snd_una : 0;
+	tcps_snxt = __is_full[S] ? ((struct tcp_sock *)S)->snd_nxt : 0;
+	tcps_rack = __is_full[S] ? ((struct tcp_sock *)S)->rcv_nxt : 0;
+	tcps_rnxt = __is_full[S] ? ((struct tcp_sock *)S)->rcv_nxt : 0;
+	tcps_swnd = __is_full[S] ? ((struct tcp_sock *)S)->snd_wnd : 0;
+	tcps_snd_ws = __is_full[S] ? ((struct tcp_sock *)S)->rx_opt.snd_wscale : 0;
+	tcps_rwnd = __is_full[S] ? ((struct tcp_sock *)S)->rcv_wnd : 0;
+	tcps_rcv_ws = __is_full[S] ? ((struct tcp_sock *)S)->rx_opt.rcv_wscale : 0;
+	tcps_cwnd = __is_full[S] ? ((struct tcp_sock *)S)->snd_cwnd * ((struct tcp_sock *)S)->mss_cache : 0;
+	tcps_cwnd_ssthresh = __is_full[S] ? ((struct tcp_sock *)S)->snd_ssthresh : 0;
+	tcps_sack_fack = __is_full[S] ? ((struct tcp_sock *)S)->snd_una : 0;
+	tcps_sack_snxt = __is_full[S] ? ((struct tcp_sock *)S)->snd_nxt : 0;
+	tcps_rto = __is_full[S] ? ((struct tcp_sock *)S)->inet_conn.icsk_rto : 0;
+	tcps_mss = __is_full[S] ? ((struct tcp_sock *)S)->mss_cache : 0;
+	tcps_retransmit = __is_full[S] ? ((struct tcp_sock *)S)->inet_conn.icsk_retransmits : 0;
+	tcps_srtt = __is_full[S] ? ((struct tcp_sock *)S)->srtt_us : 0;
+	tcps_dupacks = __is_full[S] ? ((struct tcp_sock *)S)->sacked_out : 0;
+};
+
+/* tcp:::state-change: the new state is arg3, the socket still has the old one. */
+translator tcpsinfo_t < struct tcp_sock *T > {
+	tcps_addr = (uintptr_t)T;
+	tcps_local = T == NULL ? 0 : ((struct sock *)T)->__sk_common.skc_daddr == ((struct sock *)T)->__sk_common.skc_rcv_saddr;
+	tcps_active = T == NULL ? 0 : ((struct sock *)T)->__sk_common.skc_state == 2 /* SYN_SENT */;
+	tcps_lport = T == NULL ? 0 : ((struct sock *)T)->__sk_common.skc_num;
+	tcps_rport = T == NULL ? 0 : ntohs(((struct sock *)T)->__sk_common.skc_dport);
+	tcps_laddr = T == NULL ? "" : ((struct sock *)T)->__sk_common.skc_family == AF_INET ?
+	    inet_ntop(AF_INET, &((struct sock *)T)->__sk_common.skc_rcv_saddr) : inet_ntop(AF_INET6, &((struct sock *)T)->__sk_common.skc_v6_rcv_saddr);
+	tcps_raddr = T == NULL ? "" : ((struct sock *)T)->__sk_common.skc_family == AF_INET ?
+	    inet_ntop(AF_INET, &((struct sock *)T)->__sk_common.skc_daddr) : inet_ntop(AF_INET6, &((struct sock *)T)->__sk_common.skc_v6_daddr);
+	tcps_state = (int)arg3;
+	tcps_iss = __is_full[(struct sock *)T] ? (T)->snd_una - (uint32_t)(T)->bytes_acked - 1 : 0;
+	tcps_suna = __is_full[(struct sock *)T] ? (T)->snd_una : 0;
+	tcps_snxt = __is_full[(struct sock *)T] ? (T)->snd_nxt : 0;
+	tcps_rack = __is_full[(struct sock *)T] ? (T)->rcv_nxt : 0;
+	tcps_rnxt = __is_full[(struct sock *)T] ? (T)->rcv_nxt : 0;
+	tcps_swnd = __is_full[(struct sock *)T] ? (T)->snd_wnd : 0;
+	tcps_snd_ws = __is_full[(struct sock *)T] ? (T)->rx_opt.snd_wscale : 0;
+	tcps_rwnd = __is_full[(struct sock *)T] ? (T)->rcv_wnd : 0;
+	tcps_rcv_ws = __is_full[(struct sock *)T] ? (T)->rx_opt.rcv_wscale : 0;
+	tcps_cwnd = __is_full[(struct sock *)T] ? (T)->snd_cwnd * (T)->mss_cache : 0;
+	tcps_cwnd_ssthresh = __is_full[(struct sock *)T] ? (T)->snd_ssthresh : 0;
+	tcps_sack_fack = __is_full[(struct sock *)T] ? (T)->snd_una : 0;
+	tcps_sack_snxt = __is_full[(struct sock *)T] ? (T)->snd_nxt : 0;
+	tcps_rto = __is_full[(struct sock *)T] ? (T)->inet_conn.icsk_rto : 0;
+	tcps_mss = __is_full[(struct sock *)T] ? (T)->mss_cache : 0;
+	tcps_retransmit = __is_full[(struct sock *)T] ? (T)->inet_conn.icsk_retransmits : 0;
+	tcps_srtt = __is_full[(struct sock *)T] ? (T)->srtt_us : 0;
+	tcps_dupacks = __is_full[(struct sock *)T] ? (T)->sacked_out : 0;
+};
+
+translator tcplsinfo_t < int S > {
+	tcps_state = S;
+};

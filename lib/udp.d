@@ -1,0 +1,47 @@
+/* udp.d: datagrams as DTrace describes them. */
+#pragma D depends_on library ip.d
+
+typedef struct udpinfo {
+	uint16_t udp_sport;
+	uint16_t udp_dport;
+	uint16_t udp_length;	/* with the header, 8 bytes */
+	uint16_t udp_checksum;
+	uintptr_t udp_hdr;	/* struct udphdr */
+} udpinfo_t;
+
+typedef struct udpsinfo {
+	uintptr_t udps_addr;	/* struct sock; 0: not known */
+	uint16_t udps_lport;
+	uint16_t udps_rport;
+	string udps_laddr;
+	string udps_raddr;
+} udpsinfo_t;
+
+translator udpinfo_t < struct udphdr *U > {
+	udp_sport = ntohs(U->source);
+	udp_dport = ntohs(U->dest);
+	udp_length = ntohs(U->len);
+	udp_checksum = ntohs(U->check);
+	udp_hdr = (uintptr_t)U;
+};
+
+translator udpsinfo_t < struct sock *S > {
+	udps_addr = (uintptr_t)S;
+	udps_lport = S == NULL ? 0 : S->__sk_common.skc_num;
+	udps_rport = S == NULL ? 0 : ntohs(S->__sk_common.skc_dport);
+	udps_laddr = S == NULL ? "" : S->__sk_common.skc_family == AF_INET ?
+	    inet_ntop(AF_INET, &S->__sk_common.skc_rcv_saddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_rcv_saddr);
+	udps_raddr = S == NULL ? "" : S->__sk_common.skc_family == AF_INET ?
+	    inet_ntop(AF_INET, &S->__sk_common.skc_daddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_daddr);
+};
+
+/* A datagram that comes in: the socket is not looked up yet, but its ports and addresses are in the packet. */
+translator udpsinfo_t < struct udphdr *U > {
+	udps_addr = 0;
+	udps_lport = ntohs(U->dest);
+	udps_rport = ntohs(U->source);
+	udps_laddr = ((struct iphdr *)arg2)->version == 4 ? inet_ntop(AF_INET, &((struct iphdr *)arg2)->daddr) :
+	    inet_ntop(AF_INET6, &((struct ipv6hdr *)arg2)->daddr);
+	udps_raddr = ((struct iphdr *)arg2)->version == 4 ? inet_ntop(AF_INET, &((struct iphdr *)arg2)->saddr) :
+	    inet_ntop(AF_INET6, &((struct ipv6hdr *)arg2)->saddr);
+};

@@ -1,0 +1,47 @@
+/*
+ * net: what the network providers share: the headers of a packet in D, for tables of stable probes.
+ *
+ * A packet that goes out is seen where it is handed to a device (net_dev_queue), one that comes in where it enters
+ * the protocols (netif_receive_skb). There skb->data is at its IP header, going out skb->network_header says
+ * where that is. Both see every packet once on every interface, loopback included, on every kernel, with or
+ * without kprobes. A large send is one packet here, which the device or the driver cuts (GSO); received ones may have been
+ * put together (GRO).
+ */
+#ifndef DT_PROVIDERS_NET_H
+#define DT_PROVIDERS_NET_H
+
+#include "probe/providers/stable.h"
+
+#define SKB "struct sk_buff *"
+
+/* the IP header */
+#define OUT_IP "(args[0]->head + args[0]->network_header)"
+#define IN_IP  "args[0]->data"
+
+/* skb->protocol, in network order */
+#define IS_IP4 "args[0]->protocol == 8"
+#define IS_IP6 "args[0]->protocol == 0xdd86"
+#define IS_IP  "(" IS_IP4 " || " IS_IP6 ")"
+
+/* a packet of this protocol, with its header in it: not a later fragment */
+#define IS_PROTO(ip, number)                                                                       \
+	"(" IS_IP4 " ? ((struct iphdr *)" ip ")->protocol == " number " && !(((struct iphdr *)" ip         \
+	")->frag_off & 0xff1f) : " IS_IP6 " && ((struct ipv6hdr *)" ip ")->nexthdr == " number ")"
+/* the header behind the IP header */
+#define PAYLOAD(ip) "(uint64_t)" ip " + (" IS_IP4 " ? (*(uint8_t *)" ip " & 15) * 4 : 40)"
+
+#define OUT(...) AT(TRACEPOINT, "net_dev_queue", __VA_ARGS__)
+#define IN(...)	 AT(TRACEPOINT, "netif_receive_skb", __VA_ARGS__)
+
+/* native arguments of a packet: skb, socket or 0, IP header, header behind it, device */
+#define PACKET(ip)                                                                                 \
+	{                                                                                          \
+		"arg0", "(uint64_t)args[0]->sk", "(uint64_t)" ip, PAYLOAD(ip), "(uint64_t)args[0]->dev" \
+	}
+
+/* args[] of a packet: pktinfo_t, csinfo_t, ipinfo_t ... */
+#define PKT_INFO {0, SKB, "pktinfo_t *"}
+#define CS_INFO	 {1, "struct sock *", "csinfo_t *"}
+#define IP_INFO	 {2, "struct iphdr *", "ipinfo_t *"}
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * tcp: segments, and the life of connections.
+ *
+ * Segments are packets (net.h). A connection's life is told by the states of its socket: connect-request is
+ * the change to SYN_SENT, and so on. Those probes have no packet: their ipinfo_t and tcpinfo_t are made of the
+ * socket, for probes of something received with the other end as the source. To tell the two apart in lib/tcp.d, the native type is
+ * struct sock * for what goes out and struct inet_sock * for what came in; it is the same address.
+ * A refused accept has no socket, but an answer: a reset with sequence number 0.
+ */
+#include "probe/providers/net.h"
+
+#define TCP_INFO {3, "struct tcphdr *", "tcpinfo_t *"}
+#define TCPS_INFO {1, "struct sock *", "tcpsinfo_t *"}
+
+#define SEGMENT                                                                                    \
+	{                                                                                          \
+		PKT_INFO, CS_INFO, IP_INFO, TCPS_INFO, TCP_INFO                                    \
+	}
+
+/* native arguments of a change of state: packet (none), socket */
+#define LIFE(condition) AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 6 && " condition, .arg = {"0", "arg0"})
+
+#define OF_SOCKET(native)                                                                          \
+	{                                                                                          \
+		PKT_INFO, CS_INFO, {1, native, "ipinfo_t *"}, TCPS_INFO, {1, native, "tcpinfo_t *"} \
+	}
+#define SENT	 OF_SOCKET("struct sock *")
+#define RECEIVED OF_SOCKET("struct inet_sock *")
+
+/* the kernel's states: ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7 */
+static const dt_stable_probe rows[] = {
+    {"send", .args = SEGMENT, .sites = {OUT(.when = IS_PROTO(OUT_IP, "6"), .arg = PACKET(OUT_IP))}},
+    {"receive", .args = SEGMENT, .sites = {IN(.when = IS_PROTO(IN_IP, "6"), .arg = PACKET(IN_IP))}},
+    {"connect-request", .args = SENT, .sites = {LIFE("args[2] == 2")}},
+    {"connect-established", .args = RECEIVED, .sites = {LIFE("args[1] == 2 && args[2] == 1")}},
+    {"connect-refused",
+     .args = RECEIVED,
+     .sites = {LIFE("args[1] == 2 && args[2] == 7 && args[0]->sk_err == 111 /* ECONNREFUSED */")}},
+    {"accept-established", .args = RECEIVED, .sites = {LIFE("args[1] == 3 && args[2] == 1")}},
+    {"accept-refused",
+     .args = SEGMENT,
+     .sites = {OUT(.when = IS_PROTO(OUT_IP, "6") " && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->rst && "
+			   "((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->ack && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->seq == 0",
+		   .arg = PACKET(OUT_IP))}},
+    /* the state in tcpsinfo_t is the new one: lib/tcp.d takes it from arg3 */
+    {"state-change",
+     .args = {{0, "void *"},
+	      CS_INFO,
+	      {0, "void *"},
+	      {1, "struct tcp_sock *", "tcpsinfo_t *"},
+	      {0, "void *"},
+	      {2, "int", "tcplsinfo_t *"}},
+     .sites = {AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 6",
+		  .arg = {"0", "arg0", "args[1]", "args[2]"})}},
+};
+
+DT_STABLE_PROVIDER(tcp, "tcp", 40700, rows, DT_STABLE_EVOLVING);
