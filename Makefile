@@ -24,7 +24,7 @@ COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fv
 # DWARF, liblzma: compressed symbol tables (src/proc); zlib: compressed CTF (src/type). Without a .pc file: libiberty
 # demangles (static), Zydis decodes instructions.
 PKGS     := libbpf libelf libdw liblzma zlib
-LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -lm -lpthread
+LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
 
 SRC  := $(wildcard src/*/*.c) $(wildcard src/*/*/*.c)
 OBJ  := $(SRC:%.c=$(BUILD)/%.o)

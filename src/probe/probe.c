@@ -6,8 +6,7 @@
  * are compared with the patterns. Probes are kept for the life of the registry, found by id through
  * a small hash table, and always handed out in order of id.
  *
- * When nothing matches, the registry finds a sentence that helps: the provider's own reason, or the
- * provider name that was probably meant.
+ * When nothing matches, the sentence that helps is the provider's own reason.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -247,22 +246,14 @@ static int check_desc(const dt_probedesc *d, dt_error *err)
 	return 0;
 }
 
-/* Why does no provider have this name? `why` stays empty when there is nothing to add. */
-static void explain_provider(const char *prov, char *why, size_t whylen)
+const char *dt_provider_nearest(const char *name)
 {
-	const char *names[64], *near;
+	const char *names[64];
 	size_t n = 0;
 
-	/* pid123, foo$target: made by processes, not known here. */
-	if (!*prov || dt_glob_is_pattern(prov) || isdigit((unsigned char)prov[strlen(prov) - 1]))
-		return;
 	for (const dt_provider *const *p = dt_provider_table; *p && n < DT_NELEM(names); p++)
 		names[n++] = (*p)->name;
-	near = dt_nearest(prov, names, n);
-	if (near)
-		snprintf(why, whylen, "unknown provider \"%s\"; did you mean \"%s\"?", prov, near);
-	else
-		snprintf(why, whylen, "no provider named %s is available", prov);
+	return dt_nearest(name, names, n);
 }
 
 static int match_id(dt_probes *ps, uint32_t id, dt_error *err)
@@ -280,14 +271,12 @@ static int match_id(dt_probes *ps, uint32_t id, dt_error *err)
 static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt_error *err)
 {
 	char why[256], first_why[256] = "";
-	bool claimed = false;
 
 	ps->tag = NULL;
 
 	for (const dt_provider *const *p = dt_provider_table; *p; p++) {
 		if (!provider_claims(*p, d->prov))
 			continue;
-		claimed = true;
 		why[0] = '\0';
 		(*p)->discover(*p, ps, d, listing, why, sizeof(why));
 		if (why[0] && !first_why[0])
@@ -299,8 +288,6 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 	if (ps->found.n > 1)
 		qsort(ps->found.v, ps->found.n, sizeof(*ps->found.v), compare_ids);
 	if (ps->found.n == 0) {
-		if (!claimed)
-			explain_provider(d->prov, first_why, sizeof(first_why));
 		snprintf(err->text, sizeof(err->text), "%s", first_why);
 		err->tag = first_why[0] ? ps->tag : NULL;
 	}

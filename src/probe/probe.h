@@ -66,6 +66,7 @@ typedef struct dt_provider {
 } dt_provider;
 
 extern const dt_provider *const dt_provider_table[]; /* ends with NULL */
+const char *dt_provider_nearest(const char *name);   /* that was probably meant; NULL: none is near */
 
 dt_probes *dt_probes_new(void);
 void dt_probes_free(dt_probes *ps);

@@ -398,11 +398,13 @@ static bool forget_oldest(dt_usyms *us)
 	for (struct perfmap *i = us->perfmaps; i; i = i->next)
 		if (i->used < p->used)
 			p = i;
+	if (!o && !p)
+		return false;
 	if (p && (!o || p->used < o->used))
 		forget_perfmap(us, p);
-	else if (o)
+	else
 		forget_object(us, o);
-	return o || p;
+	return true;
 }
 
 static size_t memory(const dt_usyms *us)

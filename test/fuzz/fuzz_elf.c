@@ -1,12 +1,13 @@
 /*
  * libFuzzer target: any bytes as an ELF object (symbols, PLT, notes, sections, compressed ones
- * too), as a mangled name, and as /proc/PID/maps.
+ * too), as a mangled name, as /proc/PID/maps, and as a perf map.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "proc/elf.h"
 #include "proc/maps.h"
+#include "proc/perfmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -53,6 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	dt_error err = {0};
 	dt_elf *e = dt_elf_open_memory(data, n, &err);
 	char *text = dt_xmalloc(n + 1);
+	dt_perfmap *pm;
+	uint64_t at;
 	dt_maps *m;
 
 	if (e)
@@ -63,6 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	m = dt_maps_parse((const char *)data, n);
 	dt_maps_find(m, 0x1000);
 	dt_maps_free(m);
+	pm = dt_perfmap_new("/nonexistent");
+	dt_perfmap_add(pm, (const char *)data, n);
+	dt_perfmap_find(pm, 0x1000, &at);
+	dt_perfmap_free(pm);
 	memcpy(text, data, n);
 	text[n] = 0;
 	free(dt_demangle(text, true));

@@ -147,6 +147,11 @@ args[1]: userland struct large *' "$(types_of make_large:return)"
 }
 
 gcc -O1 -g -o types "$SRC/test/proc/types.c" || exit 1
+# Types of the executable do not make it run before tracing begins.
+ktrace -q -c ./types -n 'syscall:::entry /pid == $target/ { @ = count(); } END { printa("%@d", @); }'
+all=$(said)
+ktrace -q -c ./types -n 'syscall:::entry /pid == $target && sizeof (pid$target`a.out`struct foo)/ { @ = count(); } END { printa("%@d", @); }'
+expect "$all" "$(said)" "all system calls"
 look DWARF
 variables DWARF
 arguments DWARF

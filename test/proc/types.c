@@ -1,5 +1,6 @@
 /* types: a program of many types. `types layout` prints where everything is, one line per type or member:
- * "struct foo . 96", "struct foo next 16". `types run` calls functions with known arguments. */
+ * "struct foo . 96", "struct foo next 16". `types run` calls functions with known arguments,
+ * `types wait` does nothing. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -154,6 +155,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "layout") == 0)
 		layout();
+	else if (argc > 1 && strcmp(argv[1], "wait") == 0)
+		pause();
 	else
 		return run(argv);
 	return 0;

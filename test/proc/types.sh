@@ -79,6 +79,18 @@ dt -q -c ./types -n 'pid$target`a.out`struct foo *global; pid$target`a.out`foo_t
 size=$(sed -n 's/^struct foo \. //p' layout)
 expect "$size $size 16 16" "$(said)" declarations
 
+# A process that runs, by its number and as $target.
+./types wait &
+pid=$!
+wait_for 20 grep -q /types$ "/proc/$pid/maps"
+dt -qn 'BEGIN { printf("%d", sizeof (pid'$pid'`a.out`struct foo)); exit(0); }'
+expect "$size" "$(said)" "by number"
+dt -q -p $pid -n 'BEGIN { printf("%d", sizeof (pid$target`types`struct foo)); exit(0); }'
+expect "$size" "$(said)" "-p"
+expect "" "$(every $pid TracerPid | tr -d 0)" "held"
+kill $pid
+wait $pid 2>/dev/null
+
 # refuse TAG MESSAGE D [ARGS]
 refuse() {
 	dt -x errtags -q "${@:4}" -n "BEGIN { trace($3); exit(0); }"
@@ -99,3 +111,16 @@ refuse D_TYPE_MEMBER 'nam is not a member of struct foo; did you mean "name"\?' 
 refuse D_OP_INCOMPLETE 'struct declared_only' '((pid$target`a.out`struct foo *)0)->opaque->x' "${on[@]}"
 refuse D_IDENT_UNDEF 'there is no symbol nothing_such in pid[0-9]+`a.out' 'pid$target`a.out`nothing_such' "${on[@]}"
 refuse D_OFFSETOF_BITFIELD 'bit-field' 'offsetof(pid$target`a.out`struct bits, b)' "${on[@]}"
+
+# Damaged type data (test/unit/test_user.c does more of that): an error, and the program still runs.
+printf 'this is neither DWARF nor CTF, but plain text' >noise
+for section in .debug_info .debug_abbrev; do
+	gcc -g -o types "$SRC/test/proc/types.c" && objcopy --update-section $section=noise types
+	dt -x errtags -q -c ./types -n 'BEGIN { trace(sizeof (pid$target`a.out`struct foo)); exit(0); }'
+	expect 1 "$status" "$section: $out"
+	expect_match '\[D_(TYPE_ERR|DECL_IDENT)\] .*there is no struct foo' "$err"
+done
+if gcc -gctf -o types "$SRC/test/proc/types.c" 2>/dev/null; then
+	objcopy --update-section .ctf=noise types
+	refuse D_TYPE_ERR 'there is no struct foo: the CTF of types is damaged: it is ' 'sizeof (pid$target`a.out`struct foo)' "${on[@]}"
+fi

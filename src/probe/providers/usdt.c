@@ -304,6 +304,14 @@ static bool claims(const dt_provider *p, const char *pattern)
 	return strcmp(pattern, "*") != 0;
 }
 
+static void explain(const char *prov, char *why, size_t whylen)
+{
+	const char *near = dt_provider_nearest(prov);
+
+	snprintf(why, whylen, "no process has static probes of a provider named %s%s%s%s", prov,
+		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
 		    size_t whylen)
 {
@@ -331,7 +339,7 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	search_targets(&s);
 	search_all(&s);
 	if (!s.seen && !*why && !dt_glob_is_pattern(d->prov))
-		snprintf(why, whylen, "no process has static probes of a provider named %s", d->prov);
+		explain(d->prov, why, whylen);
 	return 0;
 }
 
