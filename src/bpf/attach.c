@@ -194,7 +194,7 @@ static void *close_some(void *arg)
 }
 
 /* Closing what holds a perf event may wait for RCU, tens of milliseconds each: many at a time. */
-#define CLOSERS 16
+#define CLOSERS 64
 
 void dt_bpf_detach(dt_engine *e)
 {

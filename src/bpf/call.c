@@ -57,6 +57,7 @@ static const struct lib_row {
     {DT_SUBR_INET_NTOA6, "inet6", 1, {0}, B_IP},
     {DT_SUBR_JSON, "json", 2, {0}, B_ARG0},
     {DT_SUBR_SPECULATION, "speculation", 1, {0}, B_NONE},
+    {DT_SUBR_DENTRY_PATH, "path", 4, {0}, B_STRSIZE},
 };
 
 static dt_bpf_val result(const dt_bpf_tr *t, enum bound b)
@@ -180,6 +181,19 @@ static void progenyof(dt_bpf_tr *t, uint32_t rd)
 	sti(t->c, 8, R6, (int)args + 24, (int32_t)tgid);
 	dt_bpf_lib_run(t, "progenyof");
 	set_number(t, rd);
+}
+
+static void d_path(dt_bpf_tr *t, uint32_t rd)
+{
+	uint32_t args = dt_bpf_lib_args(t, "d_path");
+
+	dt_bpf_here(t);
+	tuple(t, R0, 0);
+	st(t->c, 8, R6, (int)args, R0);
+	dt_bpf_task(t, false);
+	st(t->c, 8, R6, (int)args + 8, R0);
+	dt_bpf_lib_run(t, "d_path");
+	dt_bpf_set(t, rd, R0, result(t, B_STRSIZE));
 }
 
 /* ---- scratch and user memory ---- */
@@ -526,6 +540,7 @@ void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd)
 	case DT_SUBR_SUBSTR: substr(t, rd); break;
 	case DT_SUBR_INET_NTOP: inet_ntop(t, rd); break;
 	case DT_SUBR_PROGENYOF: progenyof(t, rd); break;
+	case DT_SUBR_D_PATH: d_path(t, rd); break;
 	case DT_SUBR_ALLOCA: alloca_(t, rd); break;
 	case DT_SUBR_COPYIN: copyin(t, rd); break;
 	case DT_SUBR_COPYINSTR: copyinstr(t, rd); break;

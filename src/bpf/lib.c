@@ -510,6 +510,64 @@ FN(containerid(name) {
 	return make(A, 0, 0);
 }),
 
+/* ---- files ---- */
+/*
+ * The path of a dentry on a mount, from the given root on, or from that of all mounts. Names are found from the last to the
+ * first, so A is filled from its end; what is too long is cut at its end, which takes a second walk that knows the
+ * length. Positions in A begin at 65536: smaller ones are those that do not fit. A file without a directory (memfd) has
+ * been deleted as soon as it is there.
+ */
+FN(path(dentry, mount, rootd, rootm) {
+	end = 65535 + STRSIZE; o = 0;
+	p = peek(dentry + field(dentry, d_parent), 8);
+	gone = p != dentry && !peek(dentry + field(dentry, d_hash.pprev), 8);
+	if (p == dentry && mount && dentry != peek(mount + field(vfsmount, mnt_root), 8)) gone = 1;
+	loop (2) {
+		d = dentry; v = mount; o = end;
+		if (gone) {
+			o = o - 10; x = o - 65536;
+			A[x] = ' '; A[x + 1] = '('; A[x + 2] = 'd'; A[x + 3] = 'e'; A[x + 4] = 'l';
+			A[x + 5] = 'e'; A[x + 6] = 't'; A[x + 7] = 'e'; A[x + 8] = 'd'; A[x + 9] = ')';
+		}
+		loop (2048) {
+			if (d == rootd && v == rootm) break;
+			if (!d) break;
+			if (d == peek(v + field(vfsmount, mnt_root), 8)) {
+				x = v - field(mount, mnt);
+				d = peek(x + field(mount, mnt_mountpoint), 8);
+				x = peek(x + field(mount, mnt_parent), 8) + field(mount, mnt);
+				if (x == v) break;
+				v = x;
+			} else {
+				p = peek(d + field(dentry, d_parent), 8);
+				n = peek(d + field(dentry, d_name.len), 4);
+				x = peek(d + field(dentry, d_name.name), 8);
+				if (p == d && peek(x, 1) == '/') break;
+				o = o - n; i = o - 65536;
+				if (i < STRSIZE - 1) {
+					if (i + n >= STRSIZE) n = STRSIZE - 1 - i;
+					x = mem(A, i, x, n);
+				}
+				o = o - 1;
+				A[o - 65536] = '/';
+				if (p == d) break;
+				d = p;
+			}
+		}
+		if (o == end) { o = o - 1; A[o - 65536] = '/'; }
+		if (o >= 65536) break;
+		end = end + 65536 - o;
+	}
+	if (end > 65535 + STRSIZE) end = 65535 + STRSIZE;
+	return make(A, o - 65536, end - o);
+}),
+
+FN(d_path(p, task) {
+	fs = peek(task + field(task_struct, fs), 8);
+	return path(peek(p + field(path, dentry), 8), peek(p + field(path, mnt), 8),
+		    peek(fs + field(fs_struct, root.dentry), 8), peek(fs + field(fs_struct, root.mnt), 8));
+}),
+
 /* ---- speculations ---- */
 FN(speculation(unused) {
 	i = 0; got = 0;

@@ -19,6 +19,7 @@
  *   - loop (n) { ... } runs at most n times, break leaves it. return only outside loops.
  *   - Operators are C's, without assignment operators and ?:. Comparison is unsigned; slt(a, b) is
  *signed.
+ *   - field(dentry, d_name.len) is where a structure of the kernel has a member.
  *   - Built in: see the table `intrinsics`. fault(code); ends the subroutine with a fault.
  *   - A subroutine may call another (its arguments are written to the other's variables: no
  *recursion).
@@ -516,6 +517,27 @@ static void byte_load(struct sub *s, const struct buffer *b)
 	dt_bpf_place(s->c, out);
 }
 
+/* field(STRUCT, MEMBER.MEMBER...) */
+static void field(struct sub *s)
+{
+	char type[NAME_MAX_LEN + 1], path[3 * NAME_MAX_LEN] = "";
+	uint32_t off = 0;
+
+	strcpy(type, s->name);
+	next(s);
+	expect(s, ",");
+	do {
+		if (strlen(path) + strlen(s->name) + 2 > sizeof(path))
+			bad(s, "long member");
+		else
+			strcat(strcat(path, *path ? "." : ""), s->name);
+		next(s);
+	} while (take(s, ".") && s->kind == NAME);
+	expect(s, ")");
+	if (dt_bpf_field(s->t, type, path, &off) == 0)
+		movq(s->c, R0, off);
+}
+
 static void primary(struct sub *s)
 {
 	char name[NAME_MAX_LEN + 1];
@@ -540,7 +562,10 @@ static void primary(struct sub *s)
 			expect(s, "]");
 			byte_load(s, &b);
 		} else if (take(s, "(")) {
-			call(s, name);
+			if (strcmp(name, "field") == 0)
+				field(s);
+			else
+				call(s, name);
 		} else {
 			ld(s->c, 8, R0, R6, var_at(s, name));
 		}

@@ -357,15 +357,6 @@ static dt_type *qualified(dt_compiler *cc, dt_type *t, const struct words *w)
 	return t;
 }
 
-/* A type of a user program, or a name that D gave to one. */
-static bool from_process(const dt_type *t)
-{
-	while (!t->user && (t->kind == DT_K_TYPEDEF || t->kind == DT_K_CONST ||
-			    t->kind == DT_K_VOLATILE || t->kind == DT_K_RESTRICT))
-		t = t->ref;
-	return t->user != NULL;
-}
-
 void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out)
 {
 	struct words w = {0};
@@ -380,7 +371,7 @@ void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out)
 	out->type = base_type(cc, &w);
 	if (!out->type)
 		dt_fail(cc, out->pos, D_TYPE_ERR, "a base type is missing from the type store");
-	out->in_process |= from_process(out->type);
+	out->in_process |= out->type->user != NULL;
 	/* userland on a name for a pointer: that pointer */
 	if (out->userland && dt_type_is_pointer(out->type))
 		out->type = dt_type_userland(cc->types, dt_type_resolve(out->type));

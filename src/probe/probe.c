@@ -278,7 +278,10 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 		if (!provider_claims(*p, d->prov))
 			continue;
 		why[0] = '\0';
-		(*p)->discover(*p, ps, d, listing, why, sizeof(why));
+		if ((*p)->discover(*p, ps, d, listing, why, sizeof(why)) < 0) {
+			dt_err(err, EDT_BADSPEC, "%s", why);
+			return -1;
+		}
 		if (why[0] && !first_why[0])
 			memcpy(first_why, why, sizeof(why));
 	}

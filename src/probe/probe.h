@@ -38,7 +38,7 @@ typedef struct dt_provider {
 	bool (*claims)(const struct dt_provider *p, const char *prov_pattern);
 	/* Report (by dt_probes_add) every probe that may match d; extra ones are filtered out. With all
 	 * fields empty this lists everything; with d->id set only that probe is wanted. `why` may get
-	 * one sentence when nothing can match. */
+	 * one sentence when nothing can match; -1: and it is an error. */
 	int (*discover)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d,
 			bool listing, char *why, size_t whylen);
 	/* Does the description mean this probe? Default (NULL): each of its four fields matches the probe's. For

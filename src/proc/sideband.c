@@ -50,6 +50,13 @@ static void tell(dt_sideband *sb, enum dt_sideband_event what, long pid, long pa
 		l->event(l->arg, what, pid, parent, map);
 }
 
+static void add_map(dt_sideband *sb, dt_process *p, const dt_umap *u)
+{
+	dt_images_map(p, u);
+	if (!u->file->anon)
+		tell(sb, DT_SB_MAP, p->pid, 0, u);
+}
+
 /* ---- /proc ---- */
 
 /* Files; [vdso] and [uprobes], which have at least a name. Everything else is anonymous memory. */
@@ -87,8 +94,7 @@ static void read_process(dt_sideband *sb, dt_process *p)
 		if (!m->exec)
 			continue;
 		u.file = dt_files_get(sb->files, &like);
-		dt_images_map(p, &u);
-		tell(sb, DT_SB_MAP, p->pid, 0, &u);
+		add_map(sb, p, &u);
 	}
 	dt_maps_free(maps);
 }
@@ -171,8 +177,7 @@ static void on_map(dt_sideband *sb, uint64_t time, const struct mmap2 *e)
 		like.dev_minor = e->dev_minor;
 	}
 	u.file = dt_files_get(sb->files, &like);
-	dt_images_map(p, &u);
-	tell(sb, DT_SB_MAP, like.pid, 0, &u);
+	add_map(sb, p, &u);
 }
 
 static void on_fork(dt_sideband *sb, uint64_t time, const struct task *e)

@@ -82,8 +82,8 @@ void dt_sideband_root(dt_sideband *sb, const dt_file *f, char *to, size_t n);
 /* How we reach a path of the process, also when it has ended. To be freed. */
 char *dt_sideband_path(dt_sideband *sb, long pid, const char *path);
 
-/* Tell somebody of every event while draining, in order of time. For EXEC and EXIT map is NULL,
- * FORK too. */
+/* Tell somebody of every event while draining, in order of time. MAP: of a file; the map is NULL for
+ * the others. What /proc tells comes as MAP, too. */
 enum dt_sideband_event { DT_SB_MAP, DT_SB_FORK, DT_SB_EXEC, DT_SB_EXIT };
 struct dt_sideband_listener {
 	void *arg;

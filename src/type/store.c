@@ -156,6 +156,7 @@ dt_type *dt_type_qualify(dt_types *ts, dt_type *t, enum dt_kind qualifier)
 		q->ref = t;
 		q->size = t->size;
 		q->align = t->align;
+		q->user = t->user;
 		*slot = q;
 	}
 	return *slot;
@@ -232,6 +233,7 @@ dt_type *dt_type_typedef(dt_types *ts, const char *cname, const char *name, dt_t
 	t->ref = base;
 	t->size = base->size;
 	t->align = base->align;
+	t->user = base->user;
 	return t;
 }
 

@@ -86,7 +86,7 @@ struct dt_type {
 	const char *module; /* "vmlinux", a module name, "C", "D", or NULL for intrinsics */
 	struct dt_btf *btf;
 	uint32_t btf_id;
-	struct dt_user_reader *user; /* types of user programs (user.h), */
+	struct dt_user_reader *user; /* types of user programs and names for them (user.h), */
 	const void *user_ref;	     /* and what their reader knows them by */
 	bool lazy; /* members (or enumerators, params) not read yet */
 	bool open; /* struct or union whose definition is being read: it hides one of the kernel */

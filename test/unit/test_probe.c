@@ -160,11 +160,11 @@ static void test_messages(void)
 	char long_name[80];
 
 	CHECK(match("sycall", "", "read", "entry") == 0);
-	CHECK_STR(err.text, "unknown provider \"sycall\"; did you mean \"syscall\"?");
-	CHECK(match("fbt", "", "vfs_read", "entry") == 0);
-	CHECK_STR(err.text, "no provider named fbt is available");
+	CHECK_STR(err.text, "no process has static probes of a provider named sycall; did you mean \"syscall\"?");
+	CHECK(match("nosuch", "", "vfs_read", "entry") == 0);
+	CHECK_STR(err.text, "no process has static probes of a provider named nosuch");
 	CHECK(match("pid123", "", "main", "entry") == 0);
-	CHECK_STR(err.text, "");
+	CHECK_STR(err.text, "no process 123");
 	CHECK(match("", "", "", "no-such-probe") == 0);
 	CHECK_STR(err.text, "");
 	CHECK(match("z*", "", "", "") == 0);

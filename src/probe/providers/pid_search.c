@@ -33,6 +33,7 @@ struct search {
 	const char *prov;
 	struct pid_place like;		     /* the object being searched */
 	uint32_t objects, functions, probes; /* that matched so far */
+	bool listing, too_many;
 	const char *tag;		     /* why nothing did */
 	char *why;
 	size_t whylen;
@@ -63,7 +64,7 @@ static void add(struct search *s, const struct pid_place *x, const char *func, c
 	if (dt_map_get(st->known, key))
 		return;
 	if (st->n == MAX_PROBES) {
-		blame(s, "D_PROC_CREATEFAIL", "more than %d probes in processes", MAX_PROBES);
+		s->too_many = true;
 		return;
 	}
 	dt_map_set(st->known, key, st);
@@ -147,7 +148,7 @@ static void add_all_instructions(struct search *s, const struct pid_function *f)
 	const dt_body *b = dt_pid_body(&s->st->code, f);
 	char name[20];
 
-	for (uint32_t i = 0; b && i < b->insns.n && s->st->n < MAX_PROBES; i++) {
+	for (uint32_t i = 0; b && i < b->insns.n && !s->too_many; i++) {
 		snprintf(name, sizeof(name), "%x", b->insns.v[i].offset);
 		if (!(b->insns.v[i].flags & DT_INSN_REFUSED) &&
 		    (!*s->d->name || dt_glob_match(s->d->name, name)))
@@ -165,7 +166,7 @@ static void add_by_name(struct search *s, const struct pid_function *f)
 		add_entry(s, f);
 	if (any ? !*name || dt_glob_match(name, "return") : strcmp(name, "return") == 0)
 		add_return(s, f);
-	if (any)
+	if (any && !(s->listing && !*name && !*s->d->func)) /* a list of all functions is long enough */
 		add_all_instructions(s, f);
 	else if (dt_pid_hex(name, &offset))
 		add_offset(s, f, offset);
@@ -183,7 +184,7 @@ static void search_functions(struct search *s, struct pid_object *o)
 	bool exact = *s->d->func && !dt_glob_is_pattern(s->d->func);
 	struct pid_function f;
 
-	for (uint32_t i = 0; i < o->nfuncs && s->st->n < MAX_PROBES; i++) {
+	for (uint32_t i = 0; i < o->nfuncs && !s->too_many; i++) {
 		if (o->funcs[i].alias || o->funcs[i].plt || (!exact && is_hidden(&o->funcs[i])) ||
 		    !dt_pid_function_matches(s->ps, s->d->func, o, i))
 			continue;
@@ -363,6 +364,10 @@ static void explain(struct search *s, const dt_maps *maps)
 {
 	uint64_t n;
 
+	if (s->too_many) {
+		blame(s, NULL, "more than %d probes in processes", MAX_PROBES);
+		return;
+	}
 	if (s->probes) {
 		*s->why = 0;
 		return;
@@ -518,13 +523,13 @@ int dt_pid_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	struct search s = {.p = p, .ps = ps, .d = d, .prov = d->prov, .why = why, .whylen = whylen};
 	long pid;
 
-	(void)listing;
 	if (!p->claims(p, d->prov))
 		return 0;
+	s.listing = listing;
 	s.st = dt_pid_state(ps, p);
 	if (strcmp(d->prov, DT_PID_ALL) == 0) {
 		discover_all(&s);
-		return 0;
+		return s.too_many ? -1 : 0;
 	}
 	errno = 0;
 	pid = strtol(d->prov + 3, NULL, 10);
@@ -534,5 +539,5 @@ int dt_pid_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		return 0;
 	}
 	discover_process(&s, pid);
-	return 0;
+	return s.too_many ? -1 : 0;
 }

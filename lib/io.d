@@ -1,0 +1,140 @@
+/*
+ * io.d: disk I/O as DTrace describes it: what is moved (bufinfo_t), on which device (devinfo_t), of which file (fileinfo_t).
+ *
+ *    io:::start { @[args[1]->dev_statname, args[2]->fi_pathname] = sum(args[0]->b_bcount); }
+ */
+#pragma D depends_on library files.d
+
+typedef void *caddr_t;
+
+typedef struct bufinfo {
+	int b_flags;		/* B_* */
+	int b_cmd;		/* BIO_* */
+	size_t b_bcount;	/* bytes */
+	caddr_t b_addr;		/* 0: the memory has no address of its own (B_PAGEIO) */
+	uint64_t b_blkno;	/* first block of 512 bytes, on the device b_edev */
+	uint64_t b_lblkno;	/* the same on the whole disk */
+	size_t b_resid;		/* bytes not moved */
+	size_t b_bufsize;	/* as b_bcount */
+	caddr_t b_iodone;	/* what the kernel calls at the end */
+	int b_error;		/* done: errno */
+	dev_t b_edev;		/* getmajor(), getminor() */
+} bufinfo_t;
+
+typedef struct devinfo {
+	int dev_major;
+	int dev_minor;
+	int dev_instance;	/* number of the disk, within its driver */
+	int dev_type;
+	string dev_name;	/* driver */
+	string dev_statname;	/* as in /proc/diskstats: "sda1" */
+	string dev_pathname;	/* "/dev/sda1" */
+} devinfo_t;
+
+/* b_flags */
+inline int B_BUSY = 0x0001;
+inline int B_DONE = 0x0002;	/* io:::done */
+inline int B_ERROR = 0x0004;
+inline int B_PAGEIO = 0x0010;	/* pages */
+inline int B_PHYS = 0x0020;	/* of a process, or a command of its own making: not of the page cache */
+inline int B_READ = 0x0040;
+inline int B_WRITE = 0x0100;
+inline int B_ASYNC = 0x0400;	/* nobody waits for it */
+
+/* b_cmd */
+inline int BIO_READ = 1;
+inline int BIO_WRITE = 2;
+inline int BIO_DELETE = 3;	/* discard */
+inline int BIO_GETATTR = 4;
+inline int BIO_FLUSH = 5;
+inline int BIO_CMD0 = 6;	/* anything else */
+
+/*
+ * A request may be made of several bios; b_* are about all of them, the file is that of the first. Disks without
+ * requests (device mapper, RAID, RAM disks) have one bio at a time.
+ */
+
+/* ---- what Linux says, as numbers of DTrace ---- */
+
+inline int __op_cmd[int op] = op == 0 ? BIO_READ : op == 1 || op == 9 /* zeroes */ ? BIO_WRITE : op == 2 ? BIO_FLUSH :
+    op == 3 || op == 5 /* secure */ ? BIO_DELETE : BIO_CMD0;
+/* An operation with an odd number goes to the device. Reads are waited for, except those ahead of the reader. */
+inline int __op_flags[unsigned int opf] = ((opf & 1) ? B_WRITE : B_READ) |
+    (((opf & 1) ? !(opf & (1 << __REQ_SYNC | 1 << __REQ_FUA | 1 << __REQ_PREFLUSH)) : (opf & 1 << __REQ_RAHEAD) != 0) ?
+    B_ASYNC : 0);
+/* blk_status_t as errno */
+inline int __status_errno[int s] = s == 0 ? 0 : s == 1 ? 95 /* EOPNOTSUPP */ : s == 2 ? 110 /* ETIMEDOUT */ :
+    s == 3 ? 28 /* ENOSPC */ : s == 4 ? 67 /* ENOLINK */ : s == 5 ? 121 /* EREMOTEIO */ : s == 6 ? 52 /* EBADE */ :
+    s == 7 ? 61 /* ENODATA */ : s == 8 ? 84 /* EILSEQ */ : s == 9 ? 12 /* ENOMEM */ : s == 12 ? 11 /* EAGAIN */ :
+    s == 13 ? 16 /* EBUSY */ : 5 /* EIO */;
+
+/* ---- where the file is found ---- */
+
+extern struct task_struct init_task;
+
+/* The page of a bio's first bytes: its folio, and the file that the page cache has it for. */
+inline struct page *__page[struct bio *B] = B == NULL || B->bi_vcnt == 0 && B->bi_io_vec == NULL ? NULL : B->bi_io_vec->bv_page;
+inline struct folio *__folio[struct page *P] = (struct folio *)((P->compound_head & 1) ? P->compound_head - 1 : (uintptr_t)P);
+inline uintptr_t __mapping[struct bio *B] = __page[B] == NULL ? 0 : (uintptr_t)__folio[__page[B]]->mapping;
+/* The low bits are set for memory of processes. */
+inline int __cached[struct bio *B] = __mapping[B] != 0 && (__mapping[B] & 3) == 0;
+inline struct inode *__page_inode[struct bio *B] = __cached[B] ? ((struct address_space *)__mapping[B])->host : NULL;
+/* O_DIRECT: the file system's own bookkeeping. */
+inline int __direct[struct bio *B] = (B != NULL && (uintptr_t)B->bi_end_io == (uintptr_t)&`iomap_dio_bio_end_io) ?? 0;
+inline struct inode *__inode[struct bio *B] =
+    (__direct[B] ? ((struct iomap_dio *)B->bi_private)->iocb->ki_filp->f_inode : __page_inode[B]) ?? __page_inode[B];
+inline struct dentry *__dentry[struct inode *I] = I == NULL || I->i_dentry.first == NULL ? NULL :
+    (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_u.d_alias));
+inline struct vfsmount *__first_mount[struct super_block *S] = (&S->s_mounts->mnt) ??
+    (&((struct mount *)((uintptr_t)S->s_mounts.next - offsetof(struct mount, mnt_instance)))->mnt);
+/* One of the places where a file system is mounted; / if it is that. */
+inline struct vfsmount *__mount[struct super_block *S] =
+    `init_task.fs->root.mnt->mnt_sb == S ? `init_task.fs->root.mnt : __first_mount[S];
+
+/* ---- bio ---- */
+
+translator bufinfo_t < struct bio *B > {
+	b_flags = B == NULL ? 0 : __op_flags[B->bi_opf] | B_PAGEIO;
+	b_cmd = B == NULL ? 0 : __op_cmd[B->bi_opf & 0xff];
+	b_bcount = B == NULL ? 0 : B->bi_iter.bi_size;
+	b_addr = NULL;
+	b_blkno = B == NULL ? 0 : B->bi_iter.bi_sector - B->bi_bdev->bd_start_sect;
+	b_lblkno = B == NULL ? 0 : B->bi_iter.bi_sector;
+	b_resid = 0;
+	b_bufsize = B == NULL ? 0 : B->bi_iter.bi_size;
+	b_iodone = B == NULL ? NULL : (caddr_t)B->bi_end_io;
+	b_error = B == NULL ? 0 : __status_errno[B->bi_status];
+	b_edev = B == NULL ? 0 : B->bi_bdev->bd_dev;
+};
+
+translator fileinfo_t < struct bio *B > {
+	fi_name = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
+	    stringof(__dentry[__inode[B]]->d_name.name);
+	fi_dirname = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
+	    dirname(__dentry_path(__dentry[__inode[B]], __mount[__inode[B]->i_sb]));
+	fi_pathname = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
+	    __dentry_path(__dentry[__inode[B]], __mount[__inode[B]->i_sb]);
+	fi_offset = __cached[B] ? (__folio[__page[B]]->index + ((uintptr_t)__page[B] - (uintptr_t)__folio[__page[B]]) / sizeof (struct page)) * 4096 +
+	    B->bi_io_vec->bv_offset : 0;
+	fi_fs = __inode[B] == NULL ? "<none>" : stringof(__inode[B]->i_sb->s_type->name);
+	fi_mount = __inode[B] == NULL ? "<none>" :
+	    __dentry_path(__mount[__inode[B]->i_sb]->mnt_root, __mount[__inode[B]->i_sb]);
+	fi_oflags = 0;
+};
+
+/* ---- devices ---- */
+
+translator devinfo_t < struct block_device *D > {
+	dev_major = D == NULL ? 0 : getmajor(D->bd_dev);
+	dev_minor = D == NULL ? 0 : getminor(D->bd_dev);
+	dev_instance = D == NULL ? 0 : D->bd_disk->minors > 0 ? D->bd_disk->first_minor / D->bd_disk->minors : D->bd_disk->first_minor;
+	dev_type = 0;
+	dev_name = D == NULL ? "<none>" : D->bd_disk->part0->bd_device.parent != NULL && D->bd_disk->part0->bd_device.parent->driver != NULL ?
+	    stringof(D->bd_disk->part0->bd_device.parent->driver->name) :
+	    D->bd_disk->fops->owner != NULL ? stringof(D->bd_disk->fops->owner->name) : stringof(D->bd_disk->disk_name);
+	dev_statname = D == NULL ? "<none>" : stringof(D->bd_device.kobj.name);
+	dev_pathname = D == NULL ? "<none>" : strjoin("/dev/", stringof(D->bd_device.kobj.name));
+};
+translator devinfo_t < struct bio *B > {
+	dev_major = B == NULL ? 0 : getmajor(B->bi_bdev->bd_dev);
+};
