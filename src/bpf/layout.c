@@ -93,7 +93,7 @@ static int place_slot(dt_engine *e, dt_error *err)
 {
 	struct dt_bpf_layout *l = &e->at;
 	uint64_t strings = dt_align_up(e->strsize, 8);
-	uint32_t at = S_AREAS, largest = sizeof(struct dt_bpf_fault_rec);
+	uint32_t at = e->unwind ? S_AREAS : S_UNWIND, largest = sizeof(struct dt_bpf_fault_rec);
 
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].size > largest)

@@ -178,7 +178,6 @@ static bool write_table(dt_engine *e, const dt_unwind *t, struct dt_uw_object *o
 		o->end[pieces] = p.end;
 		write_part(bank, &p, &o->piece[pieces++]);
 		done += p.n;
-		u->rows += p.n;
 	}
 	return done == all;
 }
@@ -195,7 +194,8 @@ static void publish(dt_engine *e, const struct dt_uw_key *key, const dt_unwind *
 	o.piece[0].empty = t->n < 2;
 	if (t->n > 1)
 		write_table(e, t, &o);
-	bpf_map_update_elem(e->unwind->fd_objects, key, &o, BPF_NOEXIST);
+	if (bpf_map_update_elem(e->unwind->fd_objects, key, &o, BPF_NOEXIST) < 0 && errno != EEXIST)
+		e->unwind->full = true;
 }
 
 /* ---- files ---- */
@@ -374,13 +374,20 @@ static void serve_file(dt_engine *e, const struct dt_uw_key *key, const struct d
 		publish(e, key, &(dt_unwind){0}); /* it cannot be opened: do not ask again */
 }
 
+static bool is_known(dt_engine *e, const struct dt_uw_key *key)
+{
+	struct dt_uw_object o;
+
+	return bpf_map_lookup_elem(e->unwind->fd_objects, key, &o) == 0;
+}
+
 static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want)
 {
 	dt_maps *maps = dt_maps_read(want->pid, &(dt_error){0});
 	const dt_mapping *m = maps ? dt_maps_find(maps, want->addr) : NULL;
 	char exe[32];
 
-	if (m)
+	if (m && !is_known(e, key))
 		serve_file(e, key, want, m);
 	if (maps)
 		dt_maps_free(maps);
@@ -390,15 +397,17 @@ static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_
 }
 
 /* A wish is taken off the list when it has been fulfilled, so that nobody wakes us for it
- * meanwhile. */
+ * meanwhile. When there is no room for more files the list stays as it is: once it is full, too,
+ * nobody is woken any more. */
 void dt_bpf_tables_feed(dt_engine *e)
 {
 	int fd = e->unwind ? e->unwind->fd_wanted : -1;
 	struct dt_uw_want want;
 	struct dt_uw_key key;
 
-	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && bpf_map_get_next_key(fd, NULL, &key) == 0;
-	     i++) {
+	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && !e->unwind->full; i++) {
+		if (bpf_map_get_next_key(fd, NULL, &key) < 0)
+			break;
 		if (bpf_map_lookup_elem(fd, &key, &want) == 0)
 			serve(e, &key, &want);
 		bpf_map_delete_elem(fd, &key);

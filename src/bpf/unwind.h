@@ -77,7 +77,7 @@ struct dt_bpf_unwind {
 		uint32_t used;	 /* bytes */
 	} bank[UW_BANKS];
 	uint32_t nbanks;
-	uint64_t rows; /* in all tables */
+	bool full; /* dt_objects is */
 };
 
 /* ---- the code of the walker: words in the slot, functions that its files share ---- */
