@@ -64,4 +64,14 @@ SEC("raw_tp/sys_enter") int record(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+SEC("kprobe") int user(void *ctx)
+{
+	__u32 key = 0;
+	__u64 *v = bpf_map_lookup_elem(&total, &key);
+
+	if (v)
+		*v += 1;
+	return 0;
+}
+
 char _license[] SEC("license") = "Dual BSD/GPL";

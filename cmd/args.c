@@ -270,7 +270,8 @@ void args_parse(struct args *a, int argc, char **argv)
 		} else if (w[1] == '-') {
 			i += parse_long(a, argv + i);
 		} else if (strcmp(w, "-32") == 0 || strcmp(w, "-64") == 0) {
-			i++; /* kernels here have one data model */
+			a->model32 = w[1] == '3';
+			i++;
 		} else {
 			i += parse_letters(a, argv + i);
 		}

@@ -50,6 +50,7 @@ struct args {
 	bool verbose;	    /* -v */
 	bool anonymous;	    /* -a */
 	bool buffered;	    /* -B */
+	bool model32;	    /* -32 */
 };
 
 /* Parse; a mistake ends the process with status 2. Memory lives as long as the process. */

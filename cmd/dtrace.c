@@ -437,6 +437,8 @@ int main(int argc, char **argv)
 	if (!h)
 		fatal("failed to initialize dtrace: %s", strerror(error));
 	set_options(h, &a);
+	if (a.model32)
+		notice(h, "-32 changes nothing: D programs have the types of the kernel, which is a 64-bit one");
 	dtrace_handle_diag(h, on_diag, stdout);
 	start_processes(h, &a);
 	compile_programs(h, &a);

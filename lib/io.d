@@ -5,8 +5,6 @@
  */
 #pragma D depends_on library files.d
 
-typedef void *caddr_t;
-
 typedef struct bufinfo {
 	int b_flags;		/* B_* */
 	int b_cmd;		/* BIO_* */
@@ -58,10 +56,11 @@ inline int BIO_CMD0 = 6;	/* anything else */
 
 inline int __op_cmd[int op] = op == 0 ? BIO_READ : op == 1 || op == 9 /* zeroes */ ? BIO_WRITE : op == 2 ? BIO_FLUSH :
     op == 3 || op == 5 /* secure */ ? BIO_DELETE : BIO_CMD0;
-/* An operation with an odd number goes to the device. Reads are waited for, except those ahead of the reader. */
-inline int __op_flags[unsigned int opf] = ((opf & 1) ? B_WRITE : B_READ) |
-    (((opf & 1) ? !(opf & (1 << __REQ_SYNC | 1 << __REQ_FUA | 1 << __REQ_PREFLUSH)) : (opf & 1 << __REQ_RAHEAD) != 0) ?
-    B_ASYNC : 0);
+/* An operation with an odd number goes to the device, and so does a flush. Reads are waited for, except those ahead of the reader. */
+inline int __op_writes[unsigned int opf] = (opf & 1) || (opf & 0xff) == 2;
+inline int __op_async[unsigned int opf] = (opf & 0xff) == 2 ? 0 : (opf & 1) ?
+    !(opf & (1 << __REQ_SYNC | 1 << __REQ_FUA | 1 << __REQ_PREFLUSH)) : (opf & 1 << __REQ_RAHEAD) != 0;
+inline int __op_flags[unsigned int opf] = (__op_writes[opf] ? B_WRITE : B_READ) | (__op_async[opf] ? B_ASYNC : 0);
 /* blk_status_t as errno */
 inline int __status_errno[int s] = s == 0 ? 0 : s == 1 ? 95 /* EOPNOTSUPP */ : s == 2 ? 110 /* ETIMEDOUT */ :
     s == 3 ? 28 /* ENOSPC */ : s == 4 ? 67 /* ENOLINK */ : s == 5 ? 121 /* EREMOTEIO */ : s == 6 ? 52 /* EBADE */ :
@@ -70,15 +69,17 @@ inline int __status_errno[int s] = s == 0 ? 0 : s == 1 ? 95 /* EOPNOTSUPP */ : s
 
 /* ---- where the file is found ---- */
 
-extern struct task_struct init_task;
-
 /* The page of a bio's first bytes: its folio, and the file that the page cache has it for. */
-inline struct page *__page[struct bio *B] = B == NULL || B->bi_vcnt == 0 && B->bi_io_vec == NULL ? NULL : B->bi_io_vec->bv_page;
+inline struct bio_vec *__bytes[struct bio *B] = &B->bi_io_vec[B->bi_iter.bi_size == 0 ? 0 : B->bi_iter.bi_idx];
+inline struct page *__page[struct bio *B] = B == NULL || B->bi_io_vec == NULL ? NULL : __bytes[B]->bv_page;
 inline struct folio *__folio[struct page *P] = (struct folio *)((P->compound_head & 1) ? P->compound_head - 1 : (uintptr_t)P);
 inline uintptr_t __mapping[struct bio *B] = __page[B] == NULL ? 0 : (uintptr_t)__folio[__page[B]]->mapping;
 /* The low bits are set for memory of processes. */
 inline int __cached[struct bio *B] = __mapping[B] != 0 && (__mapping[B] & 3) == 0;
-inline struct inode *__page_inode[struct bio *B] = __cached[B] ? ((struct address_space *)__mapping[B])->host : NULL;
+/* What the cache has of a disk itself is the file system's own: no file ("bdev"). */
+inline struct inode *__host[struct address_space *M] = M->host->i_sb->s_magic == 0x62646576 ? NULL : M->host;
+inline struct inode *__page_inode[struct bio *B] = __cached[B] ? __host[(struct address_space *)__mapping[B]] : NULL;
+inline int __memory[struct bio *B] = __page[B] == NULL ? 0 : __cached[B] ? B_PAGEIO : B_PAGEIO | B_PHYS;
 /* O_DIRECT: the file system's own bookkeeping. */
 inline int __direct[struct bio *B] = (B != NULL && (uintptr_t)B->bi_end_io == (uintptr_t)&`iomap_dio_bio_end_io) ?? 0;
 inline struct inode *__inode[struct bio *B] =
@@ -87,14 +88,14 @@ inline struct dentry *__dentry[struct inode *I] = I == NULL || I->i_dentry.first
     (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_u.d_alias));
 inline struct vfsmount *__first_mount[struct super_block *S] = (&S->s_mounts->mnt) ??
     (&((struct mount *)((uintptr_t)S->s_mounts.next - offsetof(struct mount, mnt_instance)))->mnt);
-/* One of the places where a file system is mounted; / if it is that. */
+/* One of the places where a file system is mounted; / if it is that. Kernel threads have the first / there is. */
 inline struct vfsmount *__mount[struct super_block *S] =
-    `init_task.fs->root.mnt->mnt_sb == S ? `init_task.fs->root.mnt : __first_mount[S];
+    curthread->fs != NULL && curthread->fs->root.mnt->mnt_sb == S ? curthread->fs->root.mnt : __first_mount[S];
 
-/* ---- bio ---- */
+/* ---- bio: for scripts that have one, as FreeBSD's io gives it ---- */
 
 translator bufinfo_t < struct bio *B > {
-	b_flags = B == NULL ? 0 : __op_flags[B->bi_opf] | B_PAGEIO;
+	b_flags = B == NULL ? 0 : __op_flags[B->bi_opf] | __memory[B];
 	b_cmd = B == NULL ? 0 : __op_cmd[B->bi_opf & 0xff];
 	b_bcount = B == NULL ? 0 : B->bi_iter.bi_size;
 	b_addr = NULL;
@@ -114,8 +115,8 @@ translator fileinfo_t < struct bio *B > {
 	    dirname(__dentry_path(__dentry[__inode[B]], __mount[__inode[B]->i_sb]));
 	fi_pathname = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
 	    __dentry_path(__dentry[__inode[B]], __mount[__inode[B]->i_sb]);
-	fi_offset = __cached[B] ? (__folio[__page[B]]->index + ((uintptr_t)__page[B] - (uintptr_t)__folio[__page[B]]) / sizeof (struct page)) * 4096 +
-	    B->bi_io_vec->bv_offset : 0;
+	fi_offset = __page_inode[B] != NULL ? (__folio[__page[B]]->index + ((uintptr_t)__page[B] - (uintptr_t)__folio[__page[B]]) / sizeof (struct page)) * 4096 +
+	    __bytes[B]->bv_offset : 0;
 	fi_fs = __inode[B] == NULL ? "<none>" : stringof(__inode[B]->i_sb->s_type->name);
 	fi_mount = __inode[B] == NULL ? "<none>" :
 	    __dentry_path(__mount[__inode[B]->i_sb]->mnt_root, __mount[__inode[B]->i_sb]);
@@ -135,6 +136,45 @@ translator devinfo_t < struct block_device *D > {
 	dev_statname = D == NULL ? "<none>" : stringof(D->bd_device.kobj.name);
 	dev_pathname = D == NULL ? "<none>" : strjoin("/dev/", stringof(D->bd_device.kobj.name));
 };
-translator devinfo_t < struct bio *B > {
-	dev_major = B == NULL ? 0 : getmajor(B->bi_bdev->bd_dev);
+
+/* ---- requests ---- */
+
+translator bufinfo_t < struct request *R > {
+	b_flags = R == NULL ? 0 : __op_flags[R->cmd_flags] | __memory[R->bio];
+	b_cmd = R == NULL ? 0 : __op_cmd[R->cmd_flags & 0xff];
+	b_bcount = R == NULL ? 0 : R->__data_len;
+	b_addr = NULL;
+	b_blkno = R == NULL || R->__data_len == 0 ? 0 : R->part == NULL ? R->__sector : R->__sector - R->part->bd_start_sect;
+	b_lblkno = R == NULL || R->__data_len == 0 ? 0 : R->__sector;
+	b_resid = 0;
+	b_bufsize = R == NULL ? 0 : R->__data_len;
+	b_iodone = R == NULL ? NULL : R->end_io != NULL ? (caddr_t)R->end_io : R->bio != NULL ? (caddr_t)R->bio->bi_end_io : NULL;
+	b_error = 0;
+	b_edev = R == NULL ? 0 : R->part == NULL ? R->q->disk->part0->bd_dev : R->part->bd_dev;
+};
+
+/*
+ * args[0] of the probes: arg0 is the bio, arg1 the device, arg2 the request (0: the disk has none),
+ * arg3 the status that it ended with, plus 1 (0: it begins), arg4 the bytes.
+ */
+typedef struct __iobuf {
+	uint64_t request;
+} __iobuf_t;
+
+inline unsigned int __io_opf = arg2 != 0 ? ((struct request *)arg2)->cmd_flags : arg0 != 0 ? ((struct bio *)arg0)->bi_opf : 0;
+inline uint64_t __io_sector = arg4 == 0 ? 0 : arg2 != 0 ? ((struct request *)arg2)->__sector : arg0 != 0 ? ((struct bio *)arg0)->bi_iter.bi_sector : 0;
+inline int __io_error = arg3 == 0 ? 0 : __status_errno[(int)arg3 - 1];
+
+translator bufinfo_t < struct __iobuf *I > {
+	b_flags = arg1 == 0 ? 0 : __op_flags[__io_opf] | __memory[(struct bio *)arg0] | (arg3 != 0 ? B_DONE : B_BUSY) | (arg3 > 1 ? B_ERROR : 0);
+	b_cmd = arg1 == 0 ? 0 : __op_cmd[__io_opf & 0xff];
+	b_bcount = arg4;
+	b_addr = NULL;
+	b_blkno = arg4 == 0 ? 0 : __io_sector - ((struct block_device *)arg1)->bd_start_sect;
+	b_lblkno = __io_sector;
+	b_resid = arg3 > 1 ? arg4 : 0;
+	b_bufsize = arg4;
+	b_iodone = arg0 == 0 ? NULL : (caddr_t)((struct bio *)arg0)->bi_end_io;
+	b_error = __io_error;
+	b_edev = arg1 == 0 ? 0 : ((struct block_device *)arg1)->bd_dev;
 };

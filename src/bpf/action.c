@@ -311,6 +311,24 @@ static void put_pid(dt_bpf_tr *t, uint32_t off)
 }
 
 /* pid, frames; vm and BEGIN have no stack worth showing */
+/* At the entry of a user function the first frame is the function, wherever in its first instructions the probe is:
+ *	if (frame[0] == regs->rip) frame[0] -= slot->number >> 24 */
+static void name_entry(dt_bpf_tr *t, uint32_t off)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t other = dt_bpf_label(c);
+
+	dt_bpf_lea(c, R1, off);
+	ld(c, 8, R2, R1, 0);
+	ld(c, 8, R3, R7, 128);
+	jmp(c, BPF_JNE, R2, R3, other);
+	ld(c, 8, R3, R6, S_NUMBER);
+	alui(c, BPF_RSH, R3, DT_AT_BEHIND);
+	alu(c, BPF_SUB, R2, R3);
+	st(c, 8, R1, 0, R2);
+	dt_bpf_place(c, other);
+}
+
 static void put_stack(dt_bpf_tr *t, const dt_action *a, uint32_t off, uint32_t size)
 {
 	bool user = a->kind != DT_ACT_STACK;
@@ -329,6 +347,8 @@ static void put_stack(dt_bpf_tr *t, const dt_action *a, uint32_t off, uint32_t s
 		frames = room;
 	if (frames && t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
 		dt_bpf_stack(t, user, off, frames);
+	if (frames && user && t->kind == PK_UPROBE)
+		name_entry(t, off);
 }
 
 static void copy_object(dt_bpf_tr *t, uint32_t off, uint32_t size, bool user)

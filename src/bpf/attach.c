@@ -149,6 +149,8 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 
 int dt_bpf_attach(dt_engine *e, dt_error *err)
 {
+	if (dt_bpf_family_attach(e, err) < 0)
+		return -1;
 	if (e->need.vtime) {
 		int fd = bpf_raw_tracepoint_open("sched_switch", e->fd_vtime);
 
@@ -157,7 +159,7 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 		dt_bpf_keep_link(e, fd);
 	}
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		const struct dt_bpf_prog *p = &e->progs.v[i];
+		struct dt_bpf_prog *p = &e->progs.v[i];
 		int rc = 0;
 
 		if (p->lazy)
@@ -167,6 +169,10 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 		case PK_RETURN: rc = attach_raw(e, p, "sys_exit", err); break;
 		case PK_PROFILE: rc = attach_profile(e, p, err); break;
 		case PK_TRACEPOINT: rc = attach_tracepoints(e, p, err); break;
+		case PK_FUNC_ENTRY:
+		case PK_FUNC_RETURN:
+		case PK_INSTRUCTION: rc = dt_bpf_attach_kernel(e, p, err); break;
+		case PK_PERF: rc = dt_bpf_attach_counters(e, p, err); break;
 		case PK_UPROBE:
 		case PK_URETPROBE: rc = dt_bpf_attach_user(e, p, 0, err); break;
 		default: break;
@@ -204,6 +210,7 @@ void dt_bpf_detach(dt_engine *e)
 	bool started[CLOSERS] = {0};
 
 	dt_bpf_user_links_end(e);
+	dt_bpf_function_links_end(e);
 	step = e->links.n < 4 ? 1 : e->links.n < CLOSERS ? e->links.n : CLOSERS;
 	for (uint32_t i = 0; i < step; i++) {
 		c[i] = (struct closer){e->links.v, e->links.n, i, step};

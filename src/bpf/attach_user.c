@@ -125,6 +125,7 @@ void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
 	    (struct dt_bpf_row *)(void *)(p->rows + (uint64_t)x->event * p->row_size);
 
 	row->pid = (uint32_t)x->at.pid;
+	dt_bpf_family_root(e, row->pid);
 	row->number = (int32_t)x->at.number;
 	row->prologue = x->prologue - (x->prologue > 0);
 	for (uint32_t k = 0; k < p->nclauses; k++)
@@ -195,6 +196,12 @@ struct batch {
 	bool has_refs;
 };
 
+/* The process that the kernel is to attach in; with option follow its children are meant as well. */
+static int only_pid(const dt_engine *e, const struct dt_bpf_probe *x)
+{
+	return e->follows ? 0 : x->at.pid;
+}
+
 static bool by_trampoline(const struct dt_bpf_probe *x)
 {
 	return x->kind == PK_URETPROBE && !x->at.instruction;
@@ -207,10 +214,10 @@ static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 	const struct dt_bpf_probe *x = &e->probes.v[b->probes[lo]];
 	int fd = link_multi(b->p->fd, x->at.path, b->offsets + lo,
 			    b->has_refs ? b->refs + lo : NULL, b->cookies + lo, hi - lo,
-			    by_trampoline(x) ? DT_BPF_F_UPROBE_MULTI_RETURN : 0, x->at.pid);
+			    by_trampoline(x) ? DT_BPF_F_UPROBE_MULTI_RETURN : 0, only_pid(e, x));
 
 	if (fd >= 0) {
-		keep(e, fd, x->at.pid);
+		keep(e, fd, only_pid(e, x));
 		return 0;
 	}
 	if (errno == ESRCH)
@@ -258,7 +265,7 @@ static int perf_type(void)
 	return type;
 }
 
-static void allow_descriptors(void)
+void dt_bpf_allow_descriptors(void)
 {
 	struct rlimit r;
 
@@ -269,8 +276,8 @@ static void allow_descriptors(void)
 }
 
 /* -1 with errno */
-static int link_perf(int prog, int type, const char *path, uint64_t offset, uint64_t ref, bool trampoline, int pid,
-		     uint64_t cookie)
+static int link_perf(int prog, int type, const char *path, uint64_t offset, uint64_t ref,
+		     bool trampoline, int pid, uint64_t cookie)
 {
 	struct perf_event_attr a = {.type = (uint32_t)type,
 				    .size = sizeof(a),
@@ -279,7 +286,8 @@ static int link_perf(int prog, int type, const char *path, uint64_t offset, uint
 				    .config2 = offset};
 	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = cookie);
 	int link, error,
-	    fd = (int)syscall(SYS_perf_event_open, &a, pid ? pid : -1, pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+	    fd = (int)syscall(SYS_perf_event_open, &a, pid ? pid : -1, pid ? -1 : 0, -1,
+			      PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
 		return -1;
@@ -290,12 +298,14 @@ static int link_perf(int prog, int type, const char *path, uint64_t offset, uint
 	return link;
 }
 
-static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x, int type, dt_error *err)
+static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+		    int type, dt_error *err)
 {
-	int fd = link_perf(p->fd, type, x->at.path, x->at.offset, x->at.ref_ctr, by_trampoline(x), x->at.pid, x->event);
+	int fd = link_perf(p->fd, type, x->at.path, x->at.offset, x->at.ref_ctr, by_trampoline(x),
+			   only_pid(e, x), x->event);
 
 	if (fd >= 0)
-		keep(e, fd, x->at.pid);
+		keep(e, fd, only_pid(e, x));
 	return fd >= 0 || errno == ESRCH ? 0 : refuse(x, errno, err);
 }
 
@@ -305,7 +315,7 @@ static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
-	allow_descriptors();
+	dt_bpf_allow_descriptors();
 	for (uint32_t i = 0; i < b->n; i++)
 		if (perf_one(e, b->p, &e->probes.v[b->probes[i]], type, err) < 0)
 			return -1;
@@ -358,11 +368,12 @@ int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first
 	return rc;
 }
 
-int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid, uint64_t cookie,
-			dt_error *err)
+int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid,
+			uint64_t cookie, dt_error *err)
 {
-	int fd = e->has_uprobe_multi ? link_multi(prog, path, &offset, NULL, &cookie, 1, 0, pid)
-				     : link_perf(prog, perf_type(), path, offset, 0, false, pid, cookie);
+	int fd = e->has_uprobe_multi
+		     ? link_multi(prog, path, &offset, NULL, &cookie, 1, 0, pid)
+		     : link_perf(prog, perf_type(), path, offset, 0, false, pid, cookie);
 
 	if (fd < 0)
 		return dt_err(err, errno, "%s", dt_strerror(errno));

@@ -65,9 +65,7 @@ void dt_bpf_task(dt_bpf_tr *t, bool trusted)
 	}
 }
 
-/* r0 = the last member; 0 when a pointer on the way cannot be followed.
- *	r3 = task; r3 += offset; probe_read_kernel(&slot->tmp, 8, r3); r3 = slot->tmp
- *... */
+/* r0 = the last member; 0 when a pointer on the way cannot be followed. */
 static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
 {
 	dt_bpf_code *c = t->c;
@@ -83,10 +81,7 @@ static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
 			mov(c, R0, R3);
 			continue;
 		}
-		dt_bpf_lea(c, R1, S_TMP);
-		movi(c, R2, (int32_t)hops[i].size);
-		helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
-		ld(c, hops[i].size, R0, R6, S_TMP);
+		dt_bpf_peek(t, hops[i].size);
 	}
 }
 
@@ -143,11 +138,11 @@ void dt_bpf_pid_of(dt_bpf_tr *t, bool thread)
 	if (dt_bpf_field(t, "task_struct", "thread_pid", &thread_pid) < 0)
 		return;
 	st(c, 8, R6, (int)at, R0);
-	st(c, 8, R6, S_TMP, R0);
+	st(c, 8, R6, S_SELF, R0);
 	if (dt_bpf_pidns_args(t, at) < 0)
 		return;
 	if (thread) {
-		dt_bpf_lea(c, R0, S_TMP);
+		dt_bpf_lea(c, R0, S_SELF);
 		st(c, 8, R6, (int)at, R0);
 		sti(c, 8, R6, (int)at + 8, 0);
 		sti(c, 8, R6, (int)at + 16, (int32_t)thread_pid);
@@ -241,24 +236,16 @@ static void nspid(dt_bpf_tr *t)
 		return;
 	mov(c, R3, R0);
 	alui(c, BPF_ADD, R3, (int32_t)pids + 8);
-	dt_bpf_lea(c, R1, S_TMP);
-	movi(c, R2, 8);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	ld(c, 8, R3, R6, S_TMP);
-	st(c, 8, R6, S_VALUE, R3);
+	dt_bpf_peek(t, 8);
+	st(c, 8, R6, S_VALUE, R0);
+	mov(c, R3, R0);
 	alui(c, BPF_ADD, R3, (int32_t)level);
-	dt_bpf_lea(c, R1, S_TMP);
-	movi(c, R2, 4);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	ld(c, 4, R1, R6, S_TMP);
-	alui(c, BPF_LSH, R1, 4); /* struct upid is 16 bytes */
+	dt_bpf_peek(t, 4);
+	alui(c, BPF_LSH, R0, 4); /* struct upid is 16 bytes */
 	ld(c, 8, R3, R6, S_VALUE);
-	alu(c, BPF_ADD, R3, R1);
+	alu(c, BPF_ADD, R3, R0);
 	alui(c, BPF_ADD, R3, (int32_t)numbers);
-	dt_bpf_lea(c, R1, S_TMP);
-	movi(c, R2, 4);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	ld(c, 4, R0, R6, S_TMP);
+	dt_bpf_peek(t, 4);
 }
 
 /* What pidof() in lib.c takes behind the task. */
@@ -407,6 +394,7 @@ static void function_arg(dt_bpf_tr *t, uint32_t n)
 	} else if (n < ARGS_MAX) {
 		ld(c, 8, R3, R7, PT_REGS_SP);
 		ld(c, 8, R1, R6, S_NUMBER);
+		alui(c, BPF_AND, R1, (1 << DT_AT_BEHIND) - 1);
 		alu(c, BPF_ADD, R3, R1);
 		alui(c, BPF_ADD, R3, (int32_t)(n - DT_NELEM(function_regs) + 1) * 8);
 		dt_bpf_lea(c, R1, S_TMP);
@@ -415,6 +403,50 @@ static void function_arg(dt_bpf_tr *t, uint32_t n)
 		ld(c, 8, R0, R6, S_TMP);
 	} else {
 		movi(c, R0, 0);
+	}
+}
+
+/* r0 = argument n of a kernel function; those behind the sixth are on the stack */
+static void kernel_function_arg(dt_bpf_tr *t, uint32_t n)
+{
+	dt_bpf_code *c = t->c;
+
+	if (n >= ARGS_MAX) {
+		movi(c, R0, 0);
+	} else if (t->direct) { /* as many as it has */
+		sti(c, 8, R6, S_TMP, 0);
+		mov(c, R1, R7);
+		movi(c, R2, (int32_t)n);
+		dt_bpf_lea(c, R3, S_TMP);
+		helper(c, BPF_FUNC_get_func_arg);
+		ld(c, 8, R0, R6, S_TMP);
+	} else if (n < DT_NELEM(function_regs)) {
+		ld(c, 8, R0, R7, function_regs[n]);
+	} else {
+		ld(c, 8, R3, R7, PT_REGS_SP);
+		alui(c, BPF_ADD, R3, (int32_t)(n - DT_NELEM(function_regs) + 1) * 8);
+		dt_bpf_lea(c, R1, S_TMP);
+		movi(c, R2, 8);
+		helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
+		ld(c, 8, R0, R6, S_TMP);
+	}
+}
+
+/* arg1 is what a kernel function returns. Which of its instructions does, arg0, nobody can tell. */
+static void kernel_function_result(dt_bpf_tr *t, uint32_t n)
+{
+	dt_bpf_code *c = t->c;
+
+	if (n != 1) {
+		movi(c, R0, 0);
+	} else if (t->direct) {
+		sti(c, 8, R6, S_TMP, 0);
+		mov(c, R1, R7);
+		dt_bpf_lea(c, R2, S_TMP);
+		helper(c, BPF_FUNC_get_func_ret);
+		ld(c, 8, R0, R6, S_TMP);
+	} else {
+		ld(c, 8, R0, R7, PT_REGS_AX);
 	}
 }
 
@@ -440,6 +472,14 @@ void dt_bpf_event_arg(dt_bpf_tr *t, uint32_t n)
 			movi(t->c, R0, 0);
 		break;
 	case PK_PROFILE: profile_arg(t, n); break;
+	case PK_PERF:
+		if (n < 2)
+			profile_arg(t, n);
+		else
+			movi(t->c, R0, 0);
+		break;
+	case PK_FUNC_ENTRY: kernel_function_arg(t, n); break;
+	case PK_FUNC_RETURN: kernel_function_result(t, n); break;
 	case PK_UPROBE: function_arg(t, n); break;
 	case PK_URETPROBE: function_result(t, n); break;
 	case PK_TRACEPOINT:
@@ -500,13 +540,27 @@ static void probe_name(dt_bpf_tr *t, uint32_t part, uint32_t rd)
 
 /* ---- stacks ---- */
 
-/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT.
- * A clock event's begins where the CPU was interrupted. */
-#define OWN_FRAMES 4
+/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT; one that a
+ * function calls: clause, main, the code between them. All others begin where the CPU was interrupted. */
+#define OWN_FRAMES    4
+#define DIRECT_FRAMES 3
+
+/* Is the context the registers at the probe? */
+static bool has_regs(const dt_bpf_tr *t)
+{
+	switch (t->kind) {
+	case PK_PROFILE:
+	case PK_PERF:
+	case PK_INSTRUCTION:
+	case PK_UPROBE:
+	case PK_URETPROBE: return true;
+	default: return dt_bpf_is_function(t->kind) && !t->direct;
+	}
+}
 
 int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user)
 {
-	return user ? BPF_F_USER_STACK : t->kind == PK_PROFILE ? 0 : OWN_FRAMES;
+	return user ? BPF_F_USER_STACK : has_regs(t) ? 0 : t->direct ? DIRECT_FRAMES : OWN_FRAMES;
 }
 
 static bool has_stack(const dt_bpf_tr *t)
@@ -736,12 +790,9 @@ static void user_register(dt_bpf_tr *t, uint64_t n)
 		user_regs(t);
 		ld(c, 8, R0, R0, (int)n * 8);
 	} else if (t->kind == PK_ENTRY || t->kind == PK_RETURN) {
-		dt_bpf_lea(c, R1, S_TMP);
-		movi(c, R2, 8);
 		ld(c, 8, R3, R7, 0);
 		alui(c, BPF_ADD, R3, (int32_t)n * 8);
-		helper(c, BPF_FUNC_probe_read_kernel);
-		ld(c, 8, R0, R6, S_TMP);
+		dt_bpf_peek(t, 8);
 	} else {
 		movi(c, R0, 0);
 	}
@@ -760,6 +811,8 @@ void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_
 		arg(t, n < 10 ? (uint32_t)n : 10);
 	else if (id == DT_VAR_UREGS)
 		user_register(t, n);
+	else if (id == DT_VAR_REGS && has_regs(t) && n < PT_REGS_SIZE / 8)
+		ld(t->c, 8, R0, R7, (int)n * 8);
 	else
 		movi(t->c, R0, 0);
 	dt_bpf_set(t, rd, R0, NUMBER);

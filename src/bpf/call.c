@@ -438,10 +438,8 @@ static void getf(dt_bpf_tr *t)
 			st(c, 8, R6, S_VALUE, R0);
 			mov(c, R3, R0);
 			alui(c, BPF_ADD, R3, (int32_t)max);
-			dt_bpf_lea(c, R1, S_TMP);
-			movi(c, R2, 4);
-			helper(c, BPF_FUNC_probe_read_kernel);
-			ld(c, 4, R1, R6, S_TMP);
+			dt_bpf_peek(t, 4);
+			mov(c, R1, R0);
 			movi(c, R0, 0);
 			tuple(t, R2, 0);
 			jmp(c, BPF_JGE, R2, R1, out);
@@ -449,19 +447,13 @@ static void getf(dt_bpf_tr *t)
 		}
 		mov(c, R3, R0);
 		alui(c, BPF_ADD, R3, (int32_t)off);
-		dt_bpf_lea(c, R1, S_TMP);
-		movi(c, R2, 8);
-		helper(c, BPF_FUNC_probe_read_kernel);
-		ld(c, 8, R0, R6, S_TMP);
+		dt_bpf_peek(t, 8);
 	}
 	mov(c, R3, R0);
 	tuple(t, R1, 0);
 	alui(c, BPF_LSH, R1, 3);
 	alu(c, BPF_ADD, R3, R1);
-	dt_bpf_lea(c, R1, S_TMP);
-	movi(c, R2, 8);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	ld(c, 8, R0, R6, S_TMP);
+	dt_bpf_peek(t, 8);
 	dt_bpf_place(c, out);
 }
 

@@ -11,7 +11,7 @@
  *
  *	add %r1, %r2, %r3	r0 = slot->reg[1]; r1 = slot->reg[2]; r0 += r1; slot->reg[3] = r0
  *	cmp %r1, %r2; bg 7	r1 = slot->reg[1]; r2 = slot->reg[2]; if r1 s> r2 goto L7
- *	ldub [%r1], %r2		probe_read_kernel(&slot->tmp, 1, slot->reg[1]); ...
+ *	ldub [%r1], %r2		r0 = *(u8 *)slot->reg[1], or if that is 0: probe_read_kernel(&slot->tmp, 1, slot->reg[1])
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -190,12 +190,16 @@ static const struct {
 
 static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_t rd)
 {
-	uint32_t size = load_kinds[which].size;
+	uint32_t size = load_kinds[which].size, have = dt_bpf_label(t->c);
 	dt_bpf_code *c = t->c;
 
 	dt_bpf_here(t);
 	dt_bpf_get(t, R3, from);
 	st(c, 8, R6, S_FVALUE, R3);
+	if (!user && dt_bpf_direct(t, size)) {
+		jmpi(c, BPF_JNE, R0, 0, have);
+		ld(c, 8, R3, R6, S_FVALUE);
+	}
 	if (user)
 		dt_bpf_user_memory(t);
 	dt_bpf_lea(c, R1, S_TMP);
@@ -203,6 +207,7 @@ static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_
 	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	ld(c, size, R0, R6, S_TMP);
+	dt_bpf_place(c, have);
 	if (load_kinds[which].is_signed) {
 		alui(c, BPF_LSH, R0, 64 - (int)size * 8);
 		alui(c, BPF_ARSH, R0, 64 - (int)size * 8);

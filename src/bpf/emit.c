@@ -322,8 +322,11 @@ static void print_one(const struct bpf_insn *i, uint32_t at, dt_buf *out)
 		break;
 	default:
 		if (op == BPF_CALL >> 4)
-			dt_buf_printf(out, i->src_reg ? "call function at %d" : "call helper %d",
-				      i->src_reg ? (int)at + 1 + i->imm : i->imm);
+			dt_buf_printf(out,
+				      i->src_reg == BPF_PSEUDO_CALL	    ? "call function at %d"
+				      : i->src_reg == BPF_PSEUDO_KFUNC_CALL ? "call kernel function %d"
+									    : "call helper %d",
+				      i->src_reg == BPF_PSEUDO_CALL ? (int)at + 1 + i->imm : i->imm);
 		else if (op == BPF_EXIT >> 4)
 			dt_buf_puts(out, "exit");
 		else if (op == BPF_JA >> 4)

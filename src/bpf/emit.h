@@ -138,6 +138,10 @@ static inline void helper(dt_bpf_code *c, int id)
 {
 	dt_bpf_insn(c, BPF_JMP | BPF_CALL, 0, 0, 0, id);
 }
+static inline void kernel_function(dt_bpf_code *c, int32_t btf_id)
+{
+	dt_bpf_insn(c, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, btf_id);
+}
 void dt_bpf_call(dt_bpf_code *c, uint32_t func);
 void dt_bpf_func_addr(dt_bpf_code *c, int dst, uint32_t func); /* for callbacks */
 static inline void leave(dt_bpf_code *c)

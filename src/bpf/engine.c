@@ -118,7 +118,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads =
 	    -1;
 	e->names = (struct dt_bpf_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
-	e->fd_gate = -1;
+	e->fd_gate = e->fd_family = -1;
 	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
 	look_around(e);
 	if (e->opts->is_set[DT_O_CPU] && dt_opt(e->opts, DT_O_CPU) >= e->ncpus) {
@@ -133,7 +133,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->at.nslots = 4; /* while learning */
 	e->has_cookies = dt_bpf_has_cookies();
 	if (dt_bpf_plan(e, env, err) < 0 || learn(e, err) < 0 || dt_bpf_layout(e, err) < 0 ||
-	    dt_bpf_create_maps(e, err) < 0 || dt_bpf_load(e, err) < 0 ||
+	    (dt_bpf_find_cast(e), dt_bpf_create_maps(e, err)) < 0 || dt_bpf_load(e, err) < 0 ||
 	    dt_bpf_rings_map(e, err) < 0) {
 		bpf_close(e);
 		return NULL;
@@ -211,7 +211,7 @@ static uint64_t kernel_misses(const dt_engine *e)
 		    bpf_obj_get_info_by_fd(e->progs.v[i].fd, &info, &len) == 0)
 			n += info.recursion_misses;
 	}
-	return n;
+	return n + dt_bpf_function_misses(e);
 }
 
 static int bpf_status(dt_engine *e, dt_status *st)
@@ -252,6 +252,7 @@ const struct dt_engine_ops dt_engine_bpf = {
     .gate = dt_bpf_gate,
     .arrived = dt_bpf_arrived,
     .admit = dt_bpf_admit,
+    .adopt = dt_bpf_adopt,
     .retire = dt_bpf_retire,
     .wake_fd = bpf_wake_fd,
     .live = true,

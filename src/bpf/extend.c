@@ -1,13 +1,16 @@
 /*
- * extend: probes that join while tracing: a library was loaded, a program started, a process followed.
+ * extend: probes that join while tracing: a library was loaded, a program started, a process
+ * followed.
  *
- * Such probes are places in user code (attach_user.c), so all it takes in most cases is a row in the table of a
- * program that runs already, and a link. A program can take a new probe if it has all of its clauses and its prologue,
- * and a row to spare. For others programs are made now, for a group of their own, with the layout that was fixed when
- * tracing began: what their code needs was learned then from the lazy programs, which have every clause that can get
- * such probes. Constant strings that are new (of prologues) go into a second read-only map.
+ * Such probes are places in user code (attach_user.c), so all it takes in most cases is a row in
+ * the table of a program that runs already, and a link. A program can take a new probe if it has
+ * all of its clauses and its prologue, and a row to spare. For others programs are made now, for a
+ * group of their own, with the layout that was fixed when tracing began: what their code needs was
+ * learned then from the lazy programs, which have every clause that can get such probes. Constant
+ * strings that are new (of prologues) go into a second read-only map.
  *
- * When a process ends, what is attached in it alone is let go, in the background: closing a link waits for RCU.
+ * When a process ends, what is attached in it alone is let go, in the background: closing a link
+ * waits for RCU.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +37,8 @@ static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		int clause = clause_index(e, ecbs[i].clause), probe = clause < 0 ? -1 : dt_bpf_probe_index(e, ecbs[i].probe, err);
+		int clause = clause_index(e, ecbs[i].clause),
+		    probe = clause < 0 ? -1 : dt_bpf_probe_index(e, ecbs[i].probe, err);
 
 		dt_bpf_make_ecb_room(e);
 		if (probe >= 0 && dt_bpf_is_user(e->probes.v[probe].kind))
@@ -76,8 +80,8 @@ static bool fits(const dt_engine *e, uint32_t probe)
 		for (uint32_t i = 0; i < e->progs.n && !has; i++) {
 			const struct dt_bpf_prog *p = &e->progs.v[i];
 
-			has = dt_bpf_serves(e, p, probe) && has_clause(p, c) && has_prologue(e, p, x->prologue) &&
-			      (p->lazy || x->event < p->nevents);
+			has = dt_bpf_serves(e, p, probe) && has_clause(p, c) &&
+			      has_prologue(e, p, x->prologue) && (p->lazy || x->event < p->nevents);
 		}
 		if (!has)
 			return false;
@@ -126,7 +130,8 @@ static int check_needs(dt_engine *e, uint32_t *prog, dt_error *err)
 	dt_bpf_code_free(&c);
 	if (rc == 0 && memcmp(&before, &e->need, sizeof(before)) != 0) {
 		e->need = before;
-		rc = dt_err(err, EDT_NOPROBE, "its arguments need more than was set up when tracing began");
+		rc = dt_err(err, EDT_NOPROBE,
+			    "its arguments need more than was set up when tracing began");
 	}
 	return rc;
 }
@@ -204,7 +209,8 @@ int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 				break;
 			}
 	dt_vec_free(&fresh);
-	if (load_new(e, progs, first, err) < 0 || dt_bpf_names_add(e, first, err) < 0 || attach_new(e, first, err) < 0)
+	if (load_new(e, progs, first, err) < 0 || dt_bpf_names_add(e, first, err) < 0 ||
+	    attach_new(e, first, err) < 0)
 		return -1;
 	return rc;
 }

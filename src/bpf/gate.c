@@ -1,19 +1,21 @@
 /*
  * gate: a place in a process where it waits until the tracer has seen what it did.
  *
- * When a process has loaded a library, its functions may be called in the next microsecond, but the tracer is another
- * process and needs a few milliseconds to find them and to attach. So there is a gate at the function that the dynamic
- * linker calls for debuggers when it has loaded something: a program that draws a number (arrived), wakes the
- * tracer, and spins until the tracer has admitted that number:
+ * When a process has loaded a library, its functions may be called in the next microsecond, but the
+ *tracer is another process and needs a few milliseconds to find them and to attach. So there is a
+ *gate at the function that the dynamic linker calls for debuggers when it has loaded something: a
+ *program that draws a number (arrived), wakes the tracer, and spins until the tracer has admitted
+ *that number:
  *
  *	if (not this process, or tracing is not on) return
  *	ticket = ++control->arrived; wake
- *	until (control->admitted >= ticket || 0.5 s have passed)
+ *	until (control->admitted >= ticket || 1 s has passed)
  *		;
  *
- * Nothing is stopped, so nothing can be left stopped: if the tracer is busy or dead, the process goes on all the
- * same, and what it calls before the tracer comes is not seen. It is the only place where a program of ours waits, and only a
- * process that named probes are in comes here. A machine with one CPU has no gates: there the tracer could not run.
+ * Nothing is stopped, so nothing can be left stopped: if the tracer is busy or dead, the process
+ *goes on all the same, and what it calls before the tracer comes is not seen. It is the only place
+ *where a program of ours waits, and only a process that named probes are in comes here. A machine
+ *with one CPU has no gates: there the tracer could not run.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -22,9 +24,9 @@
 
 #include "bpf/image.h"
 
-#define PATIENCE 500000000 /* ns */
+#define PATIENCE 1000000000 /* ns */
 #define TURNS	 (1 << 23) /* as many as bpf_loop() allows: 0.3 s */
-#define ROUNDS	 3
+#define ROUNDS	 5
 
 enum { TICKET = -16, DEADLINE = -8, SCRATCH = -24 }; /* on the stack */
 
@@ -130,7 +132,8 @@ static int load(dt_engine *e, dt_error *err)
 		o.prog_btf_fd = (uint32_t)btf;
 		o.func_info = info;
 		o.func_info_cnt = c.funcs.n;
-		fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace_gate", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
+		fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace_gate", "Dual BSD/GPL", c.insns.v,
+				   c.insns.n, &o);
 		if (fd < 0)
 			dt_bpf_privilege_error(err, "load a program into");
 		close(btf);

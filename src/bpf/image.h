@@ -12,13 +12,14 @@
  *   vtime.c     vtimestamp;  clock.c: how late a clock event is
  *   unwind.c    user stacks;  tables.c: what it needs to know about files, unwind.h
  *   var.c       user variables
- *   memory.c    scratch, stores through addresses
+ *   memory.c    scratch, stores through addresses;  peek.c: loads
  *   sub.c       a small language for subroutines that loop; lib.c: the subroutines in it
  *   call.c      the call instruction: one row per subroutine
  *   action.c    actions and records;  agg.c: aggregating actions
  *   prog.c      whole programs: claim a slot, find the probe, run its clauses, faults, release
  *   load.c      maps and programs into the kernel
- *   attach.c    programs to probes;  attach_user.c: to places in user code
+ *   attach.c    programs to probes;  attach_user.c: to places in user code;  family.c: of whom
+ *   attach_kernel.c  to functions of the kernel, and to its counters
  *   ring.c      records out of the ring buffers;  snapshot.c: aggregations out of their maps
  *   extend.c    probes that join while tracing;  gate.c: where processes wait for it
  *   engine.c    the engine interface
@@ -178,6 +179,16 @@ enum dt_bpf_kind { /* shorter names; those up to PK_ERROR are of the tracer itse
 	PK_MAX = DT_AT_MAX
 };
 
+/* How a program is called by kernel functions (attach_kernel.c): a part of the group. */
+enum dt_bpf_how { HOW_KPROBE, HOW_MULTI, HOW_FENTRY };
+#define HOW_SHIFT  28
+#define HOW(group) ((enum dt_bpf_how)((group) >> HOW_SHIFT & 3))
+struct dt_bpf_function_link {
+	int fd;
+	enum dt_bpf_kind kind;
+	enum dt_bpf_how how;
+};
+
 struct dt_bpf_probe {
 	const dt_probe *probe;
 	enum dt_bpf_kind kind;
@@ -320,7 +331,8 @@ struct dt_engine {
 	uint32_t ncpus;
 	bool has_btf, has_compat; /* compat: 32-bit programs can run */
 	bool has_x32;
-	bool has_uprobe_multi;
+	bool has_uprobe_multi, has_kprobe_multi;
+	bool follows; /* option follow: family.c */
 	bool has_cookies; /* raw tracepoints can be told apart by cookie (Linux 6.10) */
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 	/* plan */
@@ -346,9 +358,12 @@ struct dt_engine {
 	    fd_specs, fd_btf,
 	    fd_wake; /* a ring buffer that wakes the consumer when tracing is over; -1: needs none */
 	uint32_t btf_u32, btf_thread;
+	uint32_t cast_func, cast_type; /* ids in the kernel's BTF, see peek.c; 0: not known */
 	DT_VEC(int) fds; /* all of the above and those of variables and aggregations, to close */
 	DT_VEC(struct dt_bpf_prog) progs;
 	DT_VEC(int) links;
+	DT_VEC(struct dt_bpf_function_link) function_links; /* of these, those that count what they miss */
+	uint64_t function_misses;
 	DT_VEC(struct dt_bpf_user_link { int fd; long pid; }) user_links; /* pid 0: of all processes */
 	struct dt_bpf_retired *retired; /* extend.c */
 	uint8_t *control, *cpus; /* mapped */
@@ -358,7 +373,7 @@ struct dt_engine {
 	struct dt_procs *procs; /* of the session; NULL: none */
 	struct dt_bpf_unwind *unwind; /* NULL: no program walks user stacks */
 	bool no_unwind;	       /* this kernel's structures are not as we know them */
-	int fd_gate;
+	int fd_gate, fd_family;
 	int fd_vtime;	       /* the program at sched_switch */
 	int fd_clock;	       /* a row for each program and clock event */
 	uint32_t vtime_start;  /* offset of task_struct.se.exec_start */
@@ -386,6 +401,22 @@ bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c);
 bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
 struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg);
 
+/* ---- attach_kernel.c ---- */
+struct bpf_prog_load_opts;
+bool dt_bpf_is_function(enum dt_bpf_kind kind);
+/* Is it called by the function itself (fentry, fexit)? It has one probe then, and no registers. */
+static inline bool dt_bpf_is_direct(const struct dt_bpf_prog *p)
+{
+	return dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_FENTRY;
+}
+int dt_bpf_function_plan(dt_engine *e, dt_error *err); /* how each function is traced */
+/* What the kernel must know of the program; returns a descriptor to close afterwards if it is above 0. */
+int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type, struct bpf_prog_load_opts *o);
+int dt_bpf_attach_kernel(dt_engine *e, struct dt_bpf_prog *p, dt_error *err);
+int dt_bpf_attach_counters(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err);
+uint64_t dt_bpf_function_misses(const dt_engine *e);
+void dt_bpf_function_links_end(dt_engine *e); /* before they are closed */
+
 /* ---- prologue.c ---- */
 /* Compile what the probe computes before its clauses run. */
 int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err);
@@ -402,6 +433,13 @@ void dt_bpf_add_programs(dt_engine *e, uint32_t probe, bool alone);
 int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);
 void dt_bpf_retire(dt_engine *e, long pid);
 void dt_bpf_user_links_end(dt_engine *e); /* all become links like others */
+
+/* ---- family.c ---- */
+bool dt_bpf_follows(const dt_engine *e); /* is asked for and can be done */
+int dt_bpf_family_make(dt_engine *e, dt_error *err);
+int dt_bpf_family_attach(dt_engine *e, dt_error *err);
+void dt_bpf_family_root(dt_engine *e, uint32_t pid);
+void dt_bpf_adopt(dt_engine *e, long pid, long parent);
 
 /* ---- gate.c: see the engine's interface ---- */
 int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
@@ -463,6 +501,7 @@ typedef struct dt_bpf_tr {
 	enum dt_bpf_kind prog_kind; /* kind is PK_ERROR inside ERROR clauses, this never */
 	uint32_t nargs;		    /* tracepoints */
 	uint32_t task_arg;	    /* of the program */
+	bool direct;		    /* called by a function of the kernel itself */
 	uint32_t *used;		    /* arguments are in the slot, this says which are wanted; NULL: the event's own */
 	uint32_t clock_row;	    /* first row of the program in fd_clock */
 	bool compat;		    /* system calls: those of 32-bit programs are among them */
@@ -510,6 +549,9 @@ void dt_bpf_lea(dt_bpf_code *c, int dst, uint32_t off);	     /* dst = slot + off
 void dt_bpf_slot_st(dt_bpf_code *c, uint32_t size, uint32_t off, int src);
 /* r0 = comparison of two strings: DIF registers a and b; only equality matters if `equal`. */
 void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal);
+
+/* Goto no unless the process with number r0 is *(u32 *)(r8 + pid_at), or is to be taken for it: family.c */
+void dt_bpf_family_check(dt_bpf_tr *t, int pid_at, uint32_t no);
 
 /* ---- names.c ---- */
 void dt_bpf_names_place(dt_engine *e);				      /* in rodata, if all are known */
@@ -570,6 +612,13 @@ void dt_bpf_var_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs);
 void dt_bpf_array_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd);
 void dt_bpf_array_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs);
 void dt_bpf_thread_value(dt_bpf_tr *t, bool create); /* r0 = storage of the thread, or NULL */
+
+/* ---- peek.c ---- */
+void dt_bpf_find_cast(dt_engine *e);
+/* r0 = the number of `size` bytes at the address in r3, or 0 when it cannot be read. */
+void dt_bpf_peek(dt_bpf_tr *t, uint32_t size);
+/* The same, if the kernel lets programs load like that; false: nothing was emitted. */
+bool dt_bpf_direct(dt_bpf_tr *t, uint32_t size);
 
 /* ---- memory.c ---- */
 /* r0 = offset in scratch of r1 new bytes, zeroed if asked; NOSCRATCH. */
@@ -644,6 +693,7 @@ int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err); /* ma
 void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
 void dt_bpf_user_free(struct dt_bpf_prog *p);
 /* Attach the probes from `first` on. */
+void dt_bpf_allow_descriptors(void); /* as many as this process may have */
 int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err);
 /* One place for a program of another sort. */
 int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid, uint64_t cookie,

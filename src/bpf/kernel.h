@@ -25,6 +25,25 @@ struct dt_raw_tracepoint_attr {
 	__u64 cookie;
 };
 
+/* What BPF_OBJ_GET_INFO_BY_FD says of links to kernel functions; `missed` since Linux 6.7. */
+struct dt_link_info {
+	__u32 type, id, prog_id, pad;
+	union {
+		struct {
+			__u64 addrs;
+			__u32 count, flags;
+			__u64 missed;
+		} multi;
+		struct {
+			__u32 type, pad;
+			__u64 name;
+			__u32 name_len, offset;
+			__u64 addr, missed;
+		} kprobe;
+		__u64 room[16];
+	};
+};
+
 /* BPF_LINK_CREATE of many places in one file: Linux 6.6. */
 #define DT_BPF_TRACE_UPROBE_MULTI   48
 #define DT_BPF_F_UPROBE_MULTI_RETURN 1

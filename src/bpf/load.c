@@ -356,6 +356,8 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 		if (e->fd_specs < 0)
 			return -1;
 	}
+	if (dt_bpf_family_make(e, err) < 0)
+		return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++)
 		if (dt_bpf_is_user(e->progs.v[i].kind) && !e->progs.v[i].lazy &&
 		    dt_bpf_user_table(e, &e->progs.v[i], err) < 0)
@@ -434,13 +436,15 @@ static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_p
 	return 0;
 }
 
+#define AGAIN 1 /* without what peek.c does */
+
 int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
 	enum bpf_prog_type type = prog_types[p->kind];
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
 	dt_bpf_code c = {0};
 	struct bpf_func_info *info = NULL;
-	int btf = -1, rc = dt_bpf_prog_code(e, p, &c, err);
+	int btf = -1, module, rc = dt_bpf_prog_code(e, p, &c, err);
 
 	if (rc == 0 && getenv("DTRACE_BPF_DUMP")) {
 		dt_buf text = {0};
@@ -458,6 +462,7 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		o.prog_flags |= BPF_F_SLEEPABLE;
 	if (dt_bpf_is_user(p->kind) && e->has_uprobe_multi)
 		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
+	module = dt_bpf_function_load(e, p, &type, &o);
 	if (rc == 0 && p->task_arg)
 		rc = trust_arguments(e, p, &type, &o, err);
 	if (rc == 0) {
@@ -465,19 +470,23 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		o.func_info = info;
 		o.func_info_cnt = c.funcs.n;
 		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
-		if (p->fd < 0) {
+		if (p->fd < 0 && errno == EPERM) {
+			rc = dt_bpf_privilege_error(err, "load a program into");
+		} else if (p->fd < 0 && e->cast_func) {
+			e->cast_func = 0;
+			rc = AGAIN;
+		} else if (p->fd < 0) {
+			explain(e, type, &c, &o, err);
 			rc = -1;
-			if (errno == EPERM)
-				dt_bpf_privilege_error(err, "load a program into");
-			else
-				explain(e, type, &c, &o, err);
 		}
 	}
 	if (btf >= 0)
 		close(btf);
+	if (module > 0)
+		close(module);
 	free(info);
 	dt_bpf_code_free(&c);
-	return rc;
+	return rc == AGAIN ? dt_bpf_load_program(e, p, err) : rc;
 }
 
 int dt_bpf_load(dt_engine *e, dt_error *err)

@@ -1,15 +1,16 @@
 /*
- * names: what programs know of a probe by its index: the parts of its name, its id, the EPIDs of its clauses.
+ * names: what programs know of a probe by its index: the parts of its name, its id, the EPIDs of
+ *its clauses.
  *
- * Usually all probes are known when programs are made, and these tables are read-only data. When probes can join while
- * tracing (e->grows), they are maps with room to spare instead:
+ * Usually all probes are known when programs are made, and these tables are read-only data. When
+ *probes can join while tracing (e->grows), they are maps with room to spare instead:
  *
  *	dt_names	array: probe -> four offsets in dt_text, id	(as the row in rodata)
  *	dt_text		the names
  *	dt_epids	hash: clause << 32 | probe -> EPID
  *
- * A name is cut to the room that a string of it gets in records and keys, which is fixed before the longest name
- * is known: then it is the longest that DTrace has.
+ * A name is cut to the room that a string of it gets in records and keys, which is fixed before the
+ *longest name is known: then it is the longest that DTrace has.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 #include "bpf/image.h"
 
-#define SPARE	  65536		/* probes that can join */
+#define SPARE	  65536	     /* probes that can join */
 #define TEXT_SIZE (2u << 20) /* a power of two; for all names */
 
 static const char *part_of(const dt_probe *p, uint32_t part)
@@ -84,8 +85,8 @@ void dt_bpf_names_place(dt_engine *e)
 
 /* ---- more may come: maps ---- */
 
-static int make(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key, uint32_t value, uint32_t entries,
-		uint32_t flags, dt_error *err)
+static int make(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key,
+		uint32_t value, uint32_t entries, uint32_t flags, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = flags);
 	int fd = bpf_map_create(type, name, key, value, entries, &o);
@@ -114,16 +115,21 @@ int dt_bpf_names_make(dt_engine *e, dt_error *err)
 		return 0;
 	n->room = e->probes.n + SPARE;
 	if (e->need.names) {
-		n->fd_rows = make(e, BPF_MAP_TYPE_ARRAY, "dt_names", 4, NAME_ROW, n->room, BPF_F_MMAPABLE, err);
-		n->fd_text = n->fd_rows < 0 ? -1 : make(e, BPF_MAP_TYPE_ARRAY, "dt_text", 4, TEXT_SIZE, 1, BPF_F_MMAPABLE, err);
-		if (n->fd_text < 0 || !(n->rows = map_memory(n->fd_rows, (uint64_t)n->room * NAME_ROW, err)) ||
+		n->fd_rows = make(e, BPF_MAP_TYPE_ARRAY, "dt_names", 4, NAME_ROW, n->room,
+				  BPF_F_MMAPABLE, err);
+		n->fd_text = n->fd_rows < 0 ? -1
+					    : make(e, BPF_MAP_TYPE_ARRAY, "dt_text", 4, TEXT_SIZE,
+						   1, BPF_F_MMAPABLE, err);
+		if (n->fd_text < 0 ||
+		    !(n->rows = map_memory(n->fd_rows, (uint64_t)n->room * NAME_ROW, err)) ||
 		    !(n->text = map_memory(n->fd_text, TEXT_SIZE, err)))
 			return -1;
 		n->pool = dt_map_new();
 		n->used = 1;
 	}
 	if (e->need.epid || e->need.error) {
-		n->fd_epids = make(e, BPF_MAP_TYPE_HASH, "dt_epids", 8, 4, n->room * 4, BPF_F_NO_PREALLOC, err);
+		n->fd_epids = make(e, BPF_MAP_TYPE_HASH, "dt_epids", 8, 4, n->room * 4,
+				   BPF_F_NO_PREALLOC, err);
 		if (n->fd_epids < 0)
 			return -1;
 	}

@@ -441,6 +441,8 @@ static bool has_program(const dt_engine *e, uint32_t probe)
  * thread: the kernel trusts the pointer to it only if it knows the event when it loads the program. */
 static bool told_apart(const dt_engine *e, const struct dt_bpf_probe *x)
 {
+	if (dt_bpf_is_function(x->kind))
+		return HOW(x->group) != HOW_FENTRY;
 	return x->kind != PK_TRACEPOINT || (e->has_cookies && !x->at.task_arg);
 }
 
@@ -653,8 +655,12 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 		if ((e->aggs.v[i]->nwords + 1) * 8 > e->need.zeros)
 			e->need.zeros = (e->aggs.v[i]->nwords + 1) * 8;
 	}
-	if (e->nevents[PK_UPROBE] || e->nevents[PK_URETPROBE] || e->grows)
+	if (e->nevents[PK_UPROBE] || e->nevents[PK_URETPROBE] || e->grows) {
 		e->has_uprobe_multi = dt_bpf_has_uprobe_multi();
+		e->follows = dt_bpf_follows(e);
+	}
+	if (dt_bpf_function_plan(e, err) < 0)
+		return -1;
 	plan_vars(e);
 	plan_programs(e);
 	if (e->grows)

@@ -123,10 +123,8 @@ static void task_status(struct prog *g)
 	helper(c, BPF_FUNC_get_current_task);
 	mov(c, R3, R0);
 	alui(c, BPF_ADD, R3, DT_TASK_STATUS_OFFSET);
-	dt_bpf_lea(c, R1, S_TMP);
-	movi(c, R2, 4);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	ld(c, 4, R2, R6, S_TMP);
+	dt_bpf_peek(&g->t, 4);
+	mov(c, R2, R0);
 }
 
 /*
@@ -179,12 +177,10 @@ static void event_number(struct prog *g)
 			helper(c, BPF_FUNC_task_pt_regs);
 			ld(c, 8, R1, R0, 120);
 		} else {
-			dt_bpf_lea(c, R1, S_TMP);
-			movi(c, R2, 8);
 			ld(c, 8, R3, R7, 0);
 			alui(c, BPF_ADD, R3, 120);
-			helper(c, BPF_FUNC_probe_read_kernel);
-			ld(c, 8, R1, R6, S_TMP);
+			dt_bpf_peek(&g->t, 8);
+			mov(c, R1, R0);
 		}
 		break;
 	default:
@@ -203,7 +199,7 @@ static uint32_t only_probe(const dt_engine *e, enum dt_bpf_kind kind)
 }
 
 /* The same for places in user code:
- *	r8 = lookup(table, cookie); if (r8->pid && r8->pid != pid) goto no; slot->number = r8->number */
+ *	r8 = lookup(table, cookie); if (r8->pid && r8->pid is not we) goto no; slot->number = r8->number */
 static void find_user_probe(struct prog *g, uint32_t no)
 {
 	dt_bpf_code *c = g->t.c;
@@ -225,8 +221,7 @@ static void find_user_probe(struct prog *g, uint32_t no)
 	jmpi(c, BPF_JEQ, R1, 0, any);
 	dt_bpf_pid_tgid(&g->t);
 	alui(c, BPF_RSH, R0, 32);
-	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, pid));
-	jmp(c, BPF_JNE, R0, R1, no);
+	dt_bpf_family_check(&g->t, (int)offsetof(struct dt_bpf_row, pid), no);
 	dt_bpf_place(c, any);
 	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, number));
 	alui(c, BPF_LSH, R1, 32);
@@ -318,11 +313,25 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	}
 }
 
+/* On tens of thousands of functions a program runs all the time while the others are being attached: leave at once.
+ * Whether the probe may fire is asked again when the slot is claimed. */
+static void leave_early(struct prog *g, uint32_t out)
+{
+	dt_bpf_code *c = g->t.c;
+
+	map_value(c, R2, g->t.e->fd_control, CTL_WORD);
+	ld(c, 8, R2, R2, 0);
+	alui(c, BPF_AND, R2, CTL_ACTIVE);
+	jmpi(c, BPF_JEQ, R2, 0, out);
+}
+
 static void main_function(struct prog *g)
 {
 	dt_bpf_code *c = g->t.c;
 	uint32_t out = dt_bpf_label(c), done = dt_bpf_label(c);
 
+	if (dt_bpf_is_function(g->p->kind))
+		leave_early(g, out);
 	claim(g, out);
 	begin_firing(g, done);
 	for (uint32_t i = 0; i < g->p->nclauses; i++)
@@ -533,6 +542,7 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 			       .prog_kind = p->kind,
 			       .nargs = p->nargs,
 			       .task_arg = p->task_arg,
+			       .direct = dt_bpf_is_direct(p),
 			       .compat = serves_compat(e, p),
 			       .clock_row = (uint32_t)(p - e->progs.v) * e->nevents[PK_PROFILE],
 			       .used = p->prologues ? p->used : NULL,

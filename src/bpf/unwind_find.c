@@ -13,7 +13,6 @@
  * kernel whose nodes look different there is no walker, and bpf_get_stack() is used.
  */
 #include "bpf/unwind.h"
-#include "sym/lockdown.h"
 
 /* ---- what the kernel's structures look like ---- */
 
@@ -113,8 +112,7 @@ bool dt_uw_can(dt_bpf_tr *t)
 		return false;
 	if (e->unwind)
 		return true;
-	if (dt_lockdown() == DT_LOCKDOWN_CONFIDENTIALITY || !find_offsets(t, &at) ||
-	    vma_bytes(&at) > 256 || inode_bytes(&at) > 256 ||
+	if (!find_offsets(t, &at) || vma_bytes(&at) > 256 || inode_bytes(&at) > 256 ||
 	    (at.uretprobes && at.ri_bytes > 256)) {
 		e->no_unwind = true;
 		return false;

@@ -21,14 +21,11 @@
 #define LATEST 10000000000ll /* a task without a tick for so long is no task: the idle one */
 
 /* r0 = the u64 at task (in R8) + off */
-static void read_task(dt_bpf_code *c, uint32_t off)
+static void read_task(dt_bpf_tr *t, uint32_t off)
 {
-	dt_bpf_lea(c, R1, S_TMP);
-	movi(c, R2, 8);
-	mov(c, R3, R8);
-	alui(c, BPF_ADD, R3, (int32_t)off);
-	helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
-	ld(c, 8, R0, R6, S_TMP);
+	mov(t->c, R3, R8);
+	alui(t->c, BPF_ADD, R3, (int32_t)off);
+	dt_bpf_peek(t, 8);
 }
 
 /*
@@ -66,9 +63,9 @@ void dt_bpf_vtimestamp(dt_bpf_tr *t)
 	t->e->vtime_start = start;
 	dt_bpf_task(t, false);
 	mov(c, R8, R0);
-	read_task(c, sum);
+	read_task(t, sum);
 	st(c, 8, R6, S_VALUE, R0);
-	read_task(c, start);
+	read_task(t, start);
 	mov(c, R8, R0);
 	dt_bpf_time(t);
 	mov(c, R9, R0);

@@ -98,6 +98,8 @@ struct dt_engine_ops {
 	int (*gate)(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
 	uint64_t (*arrived)(const dt_engine *e);
 	void (*admit)(dt_engine *e, uint64_t n);
+	/* Option follow: this process is a child of that one; probes in the parent are in it, too. */
+	void (*adopt)(dt_engine *e, long pid, long parent);
 	/* The process has ended: what is attached in it alone may be let go. NULL: it need not know. */
 	void (*retire)(dt_engine *e, long pid);
 	/* A descriptor that becomes readable when exit() or a full buffer ends tracing; -1: none. */

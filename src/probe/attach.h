@@ -22,7 +22,7 @@ enum dt_attach_kind {
 	DT_AT_SYSCALL_RETURN,
 	DT_AT_CLOCK,	   /* number: nanoseconds; one: on one CPU only */
 	DT_AT_TRACEPOINT,  /* event */
-	DT_AT_FUNC_ENTRY,  /* kernel function: event, module */
+	DT_AT_FUNC_ENTRY,  /* kernel function: event, module; number: index in dt_kfuncs, plus 1 (0: by name) */
 	DT_AT_FUNC_RETURN, /* the same */
 	DT_AT_INSTRUCTION, /* kernel function: event, module, offset */
 	DT_AT_UPROBE,	   /* path, offset, ref_ctr, pid */
@@ -32,6 +32,7 @@ enum dt_attach_kind {
 };
 
 #define DT_ATTACH_ARGS 10
+#define DT_AT_BEHIND   24 /* a shift */
 
 typedef struct dt_attach {
 	enum dt_attach_kind kind;
@@ -44,7 +45,9 @@ typedef struct dt_attach {
 	uint64_t number, period;
 	uint32_t perf_type;
 	bool one, exclude_user, exclude_kernel;
-	/* DT_AT_UPROBE: number is how far the stack pointer is below the return address.
+	bool optional; /* kernel functions and instructions: a pattern found it; left out if the kernel refuses it */
+	/* DT_AT_UPROBE at the entry of a function: number is how far the stack pointer is below the return address, and
+	 * (DT_AT_BEHIND) how many bytes behind its first instruction the probe is.
 	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and does not change the return
 	 * address to be told of the return. */
 	bool instruction;

@@ -29,9 +29,11 @@ struct kept { /* what a provider keeps here */
 
 struct dt_probes {
 	dt_arena *arena;
-	dt_types *types; /* not ours */
+	dt_types *types;	/* not ours */
+	const dt_options *opts; /* not ours */
 	struct dt_procs *procs; /* not ours */
 	dt_ksyms *ksyms;
+	dt_kfuncs *kfuncs;
 	struct kept kept[KEPT_MAX];
 	DT_VEC(dt_probe *) all;
 	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
@@ -46,6 +48,7 @@ dt_probes *dt_probes_new(void)
 
 	ps->arena = dt_arena_new();
 	ps->ksyms = dt_ksyms_new();
+	ps->kfuncs = dt_kfuncs_new(ps->ksyms);
 	return ps;
 }
 
@@ -58,6 +61,7 @@ void dt_probes_free(dt_probes *ps)
 	free(ps->by_id);
 	for (int i = 0; i < KEPT_MAX && ps->kept[i].p; i++)
 		ps->kept[i].free_it(ps->kept[i].what);
+	dt_kfuncs_free(ps->kfuncs);
 	dt_ksyms_free(ps->ksyms);
 	dt_arena_free(ps->arena);
 	free(ps);
@@ -78,6 +82,16 @@ dt_types *dt_probes_types(dt_probes *ps)
 	return ps->types;
 }
 
+void dt_probes_set_options(dt_probes *ps, const dt_options *opts)
+{
+	ps->opts = opts;
+}
+
+bool dt_probes_option(const dt_probes *ps, enum dt_opt_id id)
+{
+	return ps->opts && dt_opt(ps->opts, id);
+}
+
 void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs)
 {
 	ps->procs = procs;
@@ -86,6 +100,11 @@ void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs)
 struct dt_procs *dt_probes_procs(const dt_probes *ps)
 {
 	return ps->procs;
+}
+
+dt_kfuncs *dt_probes_kfuncs(dt_probes *ps)
+{
+	return ps->kfuncs;
 }
 
 dt_ksyms *dt_probes_ksyms(dt_probes *ps)
@@ -196,6 +215,18 @@ static bool field_matches(const char *pattern, const char *text)
 					   : strcmp(pattern, text) == 0;
 }
 
+/* The kernel has more than one name. */
+static bool module_matches(const char *pattern, const char *text)
+{
+	return field_matches(pattern, text) || (strcmp(text, "vmlinux") == 0 && field_matches(dt_kfunc_module(pattern), text));
+}
+
+bool dt_probe_fits(const dt_probe *pr, const dt_probedesc *d)
+{
+	return field_matches(d->prov, pr->prov) && module_matches(d->mod, pr->mod) &&
+	       field_matches(d->func, pr->func) && field_matches(d->name, pr->name);
+}
+
 static bool is_empty(const dt_probedesc *d)
 {
 	return !*d->prov && !*d->mod && !*d->func && !*d->name;
@@ -208,8 +239,7 @@ static bool probe_matches(dt_probes *ps, const dt_probe *pr, const dt_probedesc 
 		return listing || *pr->func;
 	if (pr->provider->matches)
 		return pr->provider->matches(pr->provider, ps, pr, d);
-	return field_matches(d->prov, pr->prov) && field_matches(d->mod, pr->mod) &&
-	       field_matches(d->func, pr->func) && field_matches(d->name, pr->name);
+	return dt_probe_fits(pr, d);
 }
 
 static bool provider_claims(const dt_provider *p, const char *pattern)

@@ -11,7 +11,7 @@
 #include "dif/dif.h"
 #include "lang/lang.h"
 #include "probe/attach.h"
-#include "sym/ksym.h"
+#include "sym/kfunc.h"
 
 typedef struct dt_probe {
 	uint32_t id;
@@ -74,10 +74,13 @@ dt_arena *dt_probes_arena(dt_probes *ps);
 /* The types that providers describe arguments with; set once by the session. */
 void dt_probes_set_types(dt_probes *ps, dt_types *ts);
 dt_types *dt_probes_types(dt_probes *ps);
+void dt_probes_set_options(dt_probes *ps, const dt_options *opts); /* NULL: all have their defaults */
+bool dt_probes_option(const dt_probes *ps, enum dt_opt_id id);
 /* The processes of the session (proc/control.h); NULL: there are none, as in unit tests. */
 struct dt_procs;
 void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs);
 struct dt_procs *dt_probes_procs(const dt_probes *ps);
+dt_kfuncs *dt_probes_kfuncs(dt_probes *ps); /* the functions that can be traced; the same */
 dt_ksyms *dt_probes_ksyms(dt_probes *ps); /* the kernel's symbols, read when first asked */
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
 			const char *mod, const char *func, const char *name, uint64_t data);
@@ -89,6 +92,8 @@ int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe
 dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
 /* Have they the same arguments, as args[] sees them? */
 bool dt_probes_same_args(dt_probes *ps, const dt_probe *a, const dt_probe *b);
+/* For providers: does each of the four fields match? What is done without dt_provider.matches. */
+bool dt_probe_fits(const dt_probe *pr, const dt_probedesc *d);
 /* For providers: a probe already reported, without looking for it; and how many of p's there are. */
 dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id);
 uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p);

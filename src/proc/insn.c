@@ -114,12 +114,13 @@ static bool is_free_register(ZydisRegister r)
  * writing in the frame that the function has just made. */
 static bool is_own_memory(const ZydisDecodedOperand *o, uint32_t frame)
 {
-	uint64_t at = (uint64_t)o->mem.disp.value;
+	int64_t at = o->mem.disp.value;
 
 	if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
 		return true;
 	if (o->mem.base == ZYDIS_REGISTER_RSP && o->mem.index == ZYDIS_REGISTER_NONE)
-		return at + o->size / 8 <= frame && o->mem.segment == ZYDIS_REGISTER_SS;
+		return at >= 0 && at + o->size / 8 <= (int64_t)frame &&
+		       o->mem.segment == ZYDIS_REGISTER_SS;
 	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 		return false;
 	return o->mem.base == ZYDIS_REGISTER_RIP ||

@@ -1,19 +1,19 @@
 /*
  * grow: probes that join while tracing.
  *
- * Probes in processes come into being when a process loads a library, runs another program, or (option follow) has a
- * child. Clauses whose descriptions can mean such probes (dt_provider.grows) are kept here; when something happens that
- * could concern one of them (dt_provider.news), its description is matched again, and the probes that it has no ECB on
- * yet are given to the engine.
+ * Probes in processes come into being when a process loads a library, runs another program, or
+ * (option follow) has a child. Clauses whose descriptions can mean such probes (dt_provider.grows)
+ * are kept here; when something happens that could concern one of them (dt_provider.news), its
+ * description is matched again, and the probes that it has no ECB on yet are given to the engine.
  *
- * With option follow, a description of one process means its children as well: pid12 becomes pid13, and python12
- * python13.
+ * With option follow, probes in a process are in its children, too: the engine sees to that (adopt). What they load
+ * and run is news of the process.
  *
- * A process that loads a library could call its functions before we know of it. It waits for us at a gate, the
- * function of the dynamic linker that debuggers use for the same purpose (engine.h).
+ * A process that loads a library could call its functions before we know of it. It waits for us at
+ * a gate, the function of the dynamic linker that debuggers use for the same purpose (engine.h).
  *
- * args[] of a clause were compiled for the probes that there were. A probe that joins must have the same
- * arguments if the clause uses them.
+ * args[] of a clause were compiled for the probes that there were. A probe that joins must have the
+ * same arguments if the clause uses them.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -28,10 +28,9 @@ struct growing {
 	const dt_provider *provider;
 	uint32_t kinds;
 	bool uses_args, stale;
-	long pid;		/* that its provider name ends with; 0: none */
-	DT_VEC(long) children;	/* of it: followed */
-	DT_VEC(uint32_t) ids;	/* probes it is on, in ascending order */
-	const dt_probe *first;	/* one of them, for its arguments */
+	long pid;	       /* that its provider name ends with; 0: none */
+	DT_VEC(uint32_t) ids;  /* probes it is on, in ascending order */
+	const dt_probe *first; /* one of them, for its arguments */
 };
 
 struct dt_grow {
@@ -39,9 +38,9 @@ struct dt_grow {
 	struct dt_proc_listener listener;
 	struct dt_sideband_listener side;
 	bool listens;
-	DT_VEC(long) gates; /* processes that have one */
-	uint64_t arrived;   /* at gates, that have been seen */
-	uint32_t epid; /* last one given */
+	DT_VEC(long) gates;			  /* processes that have one */
+	uint64_t arrived;			  /* at gates, that have been seen */
+	uint32_t epid;				  /* last one given */
 	char said[sizeof(((dt_error *)0)->text)]; /* last problem that was reported */
 };
 
@@ -118,60 +117,30 @@ uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c)
 
 /* ---- something has happened ---- */
 
-/* The description as it is for this process. */
-static dt_probedesc for_process(const struct growing *x, long pid, char *prov, size_t n)
+/* Is the description about this process, or about one that it is followed from? */
+static bool is_about(const dtrace_hdl_t *h, const struct growing *x, long pid)
 {
-	dt_probedesc d = x->clause->desc;
+	const dt_proc *p;
 
-	if (x->pid && pid != x->pid) {
-		snprintf(prov, n, "%.*s%ld", (int)(strlen(d.prov) - (size_t)snprintf(NULL, 0, "%ld", x->pid)), d.prov, pid);
-		d.prov = prov;
-	}
-	return d;
-}
-
-static bool is_about(const struct growing *x, long pid)
-{
 	if (!x->pid || x->pid == pid)
 		return true;
-	for (uint32_t i = 0; i < x->children.n; i++)
-		if (x->children.v[i] == pid)
-			return true;
-	return false;
+	p = dt_opt(&h->opts, DT_O_FOLLOW) ? dt_procs_find(h->procs, pid) : NULL;
+	return p && p->origin == DT_PROC_FOLLOWED;
 }
 
 static void on_side(void *arg, enum dt_sideband_event what, long pid, long parent, const dt_umap *map)
 {
 	dtrace_hdl_t *h = arg;
-	char prov[96];
 
 	(void)parent;
 	if (what != DT_SB_MAP && what != DT_SB_EXEC)
 		return;
 	for (uint32_t i = 0; i < h->grow->all.n; i++) {
 		struct growing *x = &h->grow->all.v[i];
-		dt_probedesc d;
 
-		if (x->stale || !is_about(x, pid))
-			continue;
-		d = for_process(x, pid, prov, sizeof(prov));
-		x->stale = x->provider->news(x->provider, h->probes, &d, pid, map ? map->file : NULL);
+		if (!x->stale && is_about(h, x, pid))
+			x->stale = x->provider->news(x->provider, h->probes, &x->clause->desc, pid, map ? map->file : NULL);
 	}
-}
-
-static void add_child(struct growing *x, const dt_proc *p)
-{
-	if (!x->pid || x->pid == p->pid || !is_about(x, p->parent) || is_about(x, p->pid))
-		return;
-	*dt_vec_add(&x->children, NULL) = p->pid;
-	x->stale = true;
-}
-
-static void drop_child(struct growing *x, long pid)
-{
-	for (uint32_t i = 0; i < x->children.n; i++)
-		if (x->children.v[i] == pid)
-			x->children.v[i--] = x->children.v[--x->children.n];
 }
 
 static void on_process(void *arg, enum dt_proc_event what, dt_proc *p, const dt_umap *map)
@@ -179,13 +148,9 @@ static void on_process(void *arg, enum dt_proc_event what, dt_proc *p, const dt_
 	dtrace_hdl_t *h = arg;
 
 	(void)map;
-	for (uint32_t i = 0; i < h->grow->all.n; i++) {
-		if (what == DT_PROC_FORK)
-			add_child(&h->grow->all.v[i], p);
-		else if (what == DT_PROC_EXIT)
-			drop_child(&h->grow->all.v[i], p->pid);
-	}
-	if (what == DT_PROC_EXIT && h->engine_ops->retire)
+	if (what == DT_PROC_FORK)
+		h->engine_ops->adopt(h->engine, p->pid, p->parent);
+	else if (what == DT_PROC_EXIT && p->origin != DT_PROC_FOLLOWED)
 		h->engine_ops->retire(h->engine, p->pid);
 }
 
@@ -225,7 +190,6 @@ void dt_grow_free(dtrace_hdl_t *h)
 	}
 	for (uint32_t i = 0; i < g->all.n; i++) {
 		dt_vec_free(&g->all.v[i].ids);
-		dt_vec_free(&g->all.v[i].children);
 	}
 	dt_vec_free(&g->all);
 	dt_vec_free(&g->gates);
@@ -255,7 +219,8 @@ static void put_gate(dtrace_hdl_t *h, long pid)
 	fd = m ? dt_map_open(pid, m) : -1;
 	if (fd >= 0) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (h->engine_ops->gate(h->engine, path, points.loaded - m->start + m->offset, pid, &err) < 0)
+		if (h->engine_ops->gate(h->engine, path, points.loaded - m->start + m->offset, pid,
+					&err) < 0)
 			dt_session_debug(h, "no gate in pid %ld: %s", pid, err.text);
 		close(fd);
 	}
@@ -271,8 +236,6 @@ void dt_grow_gates(dtrace_hdl_t *h)
 	for (uint32_t i = 0; i < g->all.n; i++) {
 		if (g->all.v[i].pid && dt_procs_find(h->procs, g->all.v[i].pid))
 			put_gate(h, g->all.v[i].pid);
-		for (uint32_t k = 0; k < g->all.v[i].children.n; k++)
-			put_gate(h, g->all.v[i].children.v[k]);
 	}
 }
 
@@ -328,9 +291,11 @@ static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new
 	for (int i = 0; i < n; i++) {
 		if (!add_id(x, probes[i]->id))
 			continue;
-		if (x->uses_args && x->first && !dt_probes_same_args(h->probes, x->first, probes[i]))
+		if (x->uses_args && x->first &&
+		    !dt_probes_same_args(h->probes, x->first, probes[i]))
 			continue;
-		*dt_vec_add(out, NULL) = (dt_ecb){.epid = ++h->grow->epid, .probe = probes[i], .clause = x->clause};
+		*dt_vec_add(out, NULL) =
+		    (dt_ecb){.epid = ++h->grow->epid, .probe = probes[i], .clause = x->clause};
 	}
 }
 
@@ -350,7 +315,6 @@ int dt_grow_update(dtrace_hdl_t *h)
 	struct dt_grow *g = h->grow;
 	new_ecbs found = {0};
 	dt_error err = {0};
-	char prov[96];
 	int rc = 0;
 
 	if (!g || !g->listens || h->state != DT_SESSION_ACTIVE)
@@ -367,21 +331,16 @@ int dt_grow_update(dtrace_hdl_t *h)
 			continue;
 		x->stale = false;
 		match(h, x, &x->clause->desc, &found);
-		for (uint32_t k = 0; k < x->children.n; k++) {
-			dt_probedesc d = for_process(x, x->children.v[k], prov, sizeof(prov));
-
-			match(h, x, &d, &found);
-		}
 	}
 	if (found.n) {
-		dt_ecb *stay = dt_arena_dup(dt_probes_arena(h->probes), found.v, found.n * sizeof(*found.v));
+		dt_ecb *stay =
+		    dt_arena_dup(dt_probes_arena(h->probes), found.v, found.n * sizeof(*found.v));
 
 		dt_session_debug(h, "%u clauses on new probes", found.n);
 		if (h->engine_ops->extend(h->engine, stay, found.n, &err) < 0)
 			rc = report(h, &err);
 	}
 	dt_vec_free(&found);
-	dt_grow_gates(h); /* of new children */
 	h->engine_ops->admit(h->engine, g->arrived);
 	return rc;
 }

@@ -219,8 +219,10 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 		dt_session_err(h, EINVAL, "tracing has not been started");
 		return DTRACE_WORK_ERROR;
 	}
-	if (dt_grow_is_awaited(h) && update_processes(h) < 0)
+	if (dt_grow_is_awaited(h) && dt_grow_update(h) < 0) { /* a process waits: before anything else */
+		dt_session_err(h, EDT_DIRABORT, NULL);
 		return DTRACE_WORK_ERROR;
+	}
 	need_consumer(h, out);
 	if (dt_symbols_update(h) < 0) {
 		dt_session_err(h, EDT_DROPABORT, NULL);

@@ -29,6 +29,7 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	h->types = dt_types_new();
 	h->probes = dt_probes_new();
 	dt_probes_set_types(h->probes, h->types);
+	dt_probes_set_options(h->probes, &h->opts);
 	dt_targets_new(h);
 	dt_objects_offer(h);
 	dt_probes_source(h->probes, &source);

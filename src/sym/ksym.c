@@ -186,3 +186,35 @@ bool dt_ksym_by_name(dt_ksyms *ks, const char *module, const char *name, uint64_
 	}
 	return false;
 }
+
+bool dt_ksym_next(dt_ksyms *ks, uint32_t *it, uint64_t *addr, const char **module, const char **name)
+{
+	const struct symbol *s;
+
+	if (ks->n == 0 && !ks->hidden)
+		load(ks);
+	if (*it >= ks->n)
+		return false;
+	s = &ks->syms[(*it)++];
+	*addr = s->addr;
+	*module = s->module ? ks->text + s->module : "vmlinux";
+	*name = ks->text + s->name;
+	return true;
+}
+
+uint64_t dt_ksym_end(dt_ksyms *ks, uint64_t addr)
+{
+	uint32_t lo = 0, hi;
+
+	if (ks->n == 0 && !ks->hidden)
+		load(ks);
+	for (hi = ks->n; lo < hi;) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (ks->syms[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < ks->n ? ks->syms[lo].addr : 0;
+}

@@ -21,5 +21,9 @@ bool dt_ksym_by_addr(dt_ksyms *ks, uint64_t addr, const char **module, const cha
 		     uint64_t *offset);
 /* module NULL or "": any. "kernel" and "genunix" mean vmlinux. */
 bool dt_ksym_by_name(dt_ksyms *ks, const char *module, const char *name, uint64_t *addr);
+/* All symbols in order of address; *it starts at 0; false at the end. */
+bool dt_ksym_next(dt_ksyms *ks, uint32_t *it, uint64_t *addr, const char **module, const char **name);
+/* Where the next symbol above addr begins; 0: unknown. */
+uint64_t dt_ksym_end(dt_ksyms *ks, uint64_t addr);
 
 #endif

@@ -140,6 +140,13 @@ dt_type *dt_kernel_lookup(dt_types *ts, const char *module, enum dt_namespace ns
 	return t;
 }
 
+uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function)
+{
+	return ts->vmlinux == NULL ? 0
+				   : dt_btf_find(ts->vmlinux, name,
+						 DT_BTF_KIND(function ? BTF_KIND_FUNC : BTF_KIND_STRUCT));
+}
+
 bool dt_kernel_enumerator(dt_types *ts, const char *name, dt_type **type, int64_t *value)
 {
 	struct dt_btf *k = vmlinux(ts), *b;
@@ -175,6 +182,15 @@ dt_type *dt_type_of_symbol(dt_types *ts, const char *module, const char *symbol)
 	while (t == NULL && (b = next_module(ts, &it)) != NULL)
 		t = dt_btf_symbol(b, symbol);
 	return t;
+}
+
+uint32_t dt_type_function_id(dt_types *ts, const char *module, const char *name)
+{
+	struct dt_btf *b = vmlinux(ts);
+
+	if (b != NULL && module != NULL && *module != '\0' && !is_vmlinux(module))
+		b = module_btf(ts, module);
+	return b != NULL ? dt_btf_find(b, name, DT_BTF_KIND(BTF_KIND_FUNC)) : 0;
 }
 
 /* A tracepoint NAME is a typedef btf_trace_NAME of a pointer to a function. */

@@ -138,6 +138,8 @@ dt_type *dt_type_lookup_local(dt_types *ts, enum dt_namespace ns, const char *na
 bool dt_enumerator_lookup(dt_types *ts, const char *name, bool kernel, dt_type **type, int64_t *value);
 /* Kernel objects described by BTF: the type of a function or (per-CPU) variable; NULL if unknown. */
 dt_type *dt_type_of_symbol(dt_types *ts, const char *module, const char *symbol);
+/* The kernel's number for a function in its type information, as BPF programs name it; 0: it has none. */
+uint32_t dt_type_function_id(dt_types *ts, const char *module, const char *name);
 /* The types of container "C" or "D" as C declarations (dump.c). */
 void dt_types_dump(dt_types *ts, const char *container, dt_buf *out);
 /* Kernel tracepoints, as BTF describes them, in a fixed order; *it starts at 0. *name is good until
@@ -145,6 +147,8 @@ void dt_types_dump(dt_types *ts, const char *container, dt_buf *out);
  * is a function's whose first parameter is not an argument of the tracepoint. */
 bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name);
 dt_type *dt_tracepoint_type(dt_types *ts, const char *name);
+/* The id of a structure or function in the kernel's BTF, if that has been opened for something else; 0: not known. */
+uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function);
 /* Why kernel types cannot be had ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
 const char *dt_types_kernel_problem(dt_types *ts);
 

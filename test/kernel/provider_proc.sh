@@ -87,6 +87,21 @@ expect "1256 5
 123356 2
 123456 4" "$(grep -E '^(1256|123456|123356) ' "$TMP/out" | sort -n)" "order"
 
+# ---- many clauses see the same arguments, whatever they do with memory of their own ----
+{
+	echo '#pragma D option quiet'
+	for i in $(seq 1 200); do
+		echo "proc:::exec /progenyof(\$target) && basename(args[0]) == \"life\"/ { this->s = strjoin(args[0], \"x$i\"); @[this->s == strjoin(args[0], \"x$i\"), basename(args[0])] = count(); }"
+	done
+	echo 'proc:::exec-failure /progenyof($target)/ { trace(*(int *)0); } ERROR { @e[arg4] = count(); }'
+	echo 'END { printa("same %d %s %@d\n", @); printa("error %d %@d\n", @e); }'
+} >"$TMP/many.d"
+ktrace -c "$TMP/life" -s "$TMP/many.d"
+execs=$(awk '$1 == "same" && $2 == 1 && $3 == "life" { print $4 }' "$TMP/out")
+# 4 that succeed, 2 of the failures; the exec of life itself, if it is seen
+[ "${execs:-0}" = 1200 ] || [ "${execs:-0}" = 1400 ] || { echo "many clauses: $execs"; cat "$TMP/out" "$TMP/err"; fails=1; }
+expect "error 1 4" "$(grep ^error "$TMP/out")" "ERROR"
+
 # ---- listing ----
 expect "create exec exec-failure exec-success exit fault lwp-create lwp-exit lwp-start signal-clear signal-discard signal-handle signal-send start" \
 	"$("$DTRACE" -lP proc | awk 'NR > 1 { print $NF }' | sort | xargs)" "-l"

@@ -1,4 +1,4 @@
-# timeout: 120
+# timeout: 300
 # Processes whose files we do not see: another mount namespace, another root, another pid namespace. They may have ended; what
 # they ran in must have been there when we looked.
 . ./lib.bash

@@ -1,4 +1,4 @@
-# timeout: 120
+# timeout: 300
 # Names of processes that have ended by the time they are printed: thousands of short ones, forks of forks, programs that ran
 # another one, binaries that were deleted or lived in another mount namespace. The buffers are read only at the end.
 . ./lib.bash

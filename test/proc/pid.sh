@@ -42,6 +42,14 @@ ways return 20" 'pid$target:a.out:add:entry, pid$target:a.out:add:return,
 what=deep n=3 counts "entry 300
 return 300" 'pid$target:a.out:deep:entry, pid$target:a.out:deep:return { @[probename] = count(); }'
 
+# the same by the kernel's trampolines: cheaper; a tail call returns when the other function does
+for f in add branch choose maybe middle tail ten; do
+	ktrace -x uretprobe -qn 'pid$target:a.out:'$f':return { @ = count(); }' -c "$TMP/pid calls 20"
+	expect $([ $f = add ] && echo 94 || echo 20) "$(echo "$out" | awk 'NF { print $1 }')" "$f by a trampoline: $err"
+done
+ktrace -x uretprobe -qn 'pid$target:a.out:tail:return { @[arg1] = count(); }' -c "$TMP/pid calls 2"
+expect "7 8" "$(echo "$out" | awk 'NF { print $1 }' | xargs)" "$err"
+
 # arguments, in registers and on the stack; the value that is returned
 ktrace -qn 'pid$target:a.out:ten:entry { printf("%d %d %d %d %d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7, arg8, arg9); }
 	pid$target:a.out:ten:return { printf("= %d\n", arg1); }

@@ -2,6 +2,7 @@
 # Probes in libraries that are loaded, and programs that are exec'd, while tracing goes on: not a call is missed.
 . ./lib.bash
 need_kernel
+[ "$(nproc)" -ge 2 ] || { echo "needs two CPUs: a process waits for us actively"; exit 77; }
 cat >"$TMP/plug.c" <<'EOT'
 int NAME(int n) { __asm__ volatile("" ::: "memory"); return n + 1; }
 EOT

@@ -22,6 +22,19 @@ expect 50 "$(count)" "$err"
 ktrace -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid execs 50"
 expect 50 "$(count)" "$err"
 
+# with option follow they are, from the first instruction on: forks, execs and what they are called
+ktrace -x follow -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid forks 50"
+expect 200 "$(count)" "$err"
+ktrace -x follow -qn 'pid$target:a.out:add:entry { @[probeprov] = count(); @self[pid == $target] = count(); }' -c "$TMP/pid forks 10"
+expect "40 10 30" "$(awk 'NF == 2 && $1 ~ /^pid/ { print $2 } NF == 2 && $1 == 1 { a = $2 } NF == 2 && $1 == 0 { b = $2 } END { print a, b }' <<<"$out" | xargs)" "$err"
+# others that run the same program do not fire
+"$TMP/pid" threads 100000 &
+other=$!
+ktrace -x follow -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid forks 20"
+expect 80 "$(count)" "$err"
+kill $other 2>/dev/null
+wait $other 2>/dev/null
+
 # two processes of one program, each with its own probes and a clause for both; a third that nobody asked for
 for i in 1 2 3; do
 	"$TMP/pid" wait 10 >"$TMP/ready$i" &

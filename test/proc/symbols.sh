@@ -1,4 +1,4 @@
-# timeout: 120
+# timeout: 400
 # usym, ufunc, umod, uaddr and %A: names of addresses of every kind; as keys one row per name; the object in all its forms.
 . ./lib.bash
 need_kernel
@@ -91,7 +91,7 @@ cc`long shop::twice<long>(long)' "$(sed '/^$/d' "$TMP/out")" "C++"
 	expect 'cc`_ZN4shop4till3addEiPKc
 cc`_ZN4shop5twiceIlEET_S1_' "$(sed '/^$/d' "$TMP/out")" "-x mangled"
 fi
-if rustc=$(command -v rustc || ls /root/.cargo/bin/rustc 2>/dev/null); then
+if [ "$SLOW" = 1 ] && rustc=$(command -v rustc || ls /root/.cargo/bin/rustc 2>/dev/null); then
 	cat >"$TMP/rust.rs" <<-'EOT'
 		mod shop { #[inline(never)] pub fn add(n: u64) -> u64 { std::hint::black_box(n) + 1 } }
 		extern "C" { fn syscall(n: i64, a: *const ()) -> i64; }

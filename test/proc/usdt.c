@@ -1,11 +1,11 @@
 /*
  * usdt: a program with static probes of its own, made with dtrace -h from usdt.d (test/proc/usdt.sh).
  *
- *	usdt [-n rounds] [-t threads] [-w]
+ *	usdt [-n rounds] [-t threads] [-w] [-e]
  *
  * Each thread goes through its rounds: leaf(i) computes a sum in a local array around a probe, as a function
  * without calls would do in its red zone, and checks it; fire(i) passes arguments of all sizes. -w waits for a
- * line before it starts and for the end of input before it ends.
+ * line before it starts and for the end of input before it ends; -e until somebody traces idle.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -57,20 +57,23 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	long threads = 1, waits = 0;
+	long threads = 1, waits = 0, enabled = 0;
 	pthread_t t[64];
 	char line[64];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:t:w")) != -1)
+	while ((opt = getopt(argc, argv, "n:t:we")) != -1)
 		switch (opt) {
 		case 'n': rounds = atol(optarg); break;
 		case 't': threads = atol(optarg); break;
 		case 'w': waits = 1; break;
+		case 'e': enabled = 1; break;
 		default: return 2;
 		}
 	if (waits && !fgets(line, sizeof(line), stdin))
 		return 1;
+	while (enabled && !MYSERV_IDLE_ENABLED())
+		usleep(1000);
 	for (long i = 0; i < threads && i < 64; i++)
 		pthread_create(&t[i], NULL, work, NULL);
 	for (long i = 0; i < threads && i < 64; i++)

@@ -79,6 +79,21 @@ D
 ktrace -qs "$TMP/types.d" -c "$TMP/usdt -n 10"
 expect "7 peer -2 7000" "$(grep peer <<<"$out")" "$err"
 
+# programs that are started while tracing: their probes join, none was there at the beginning
+for prov in 'myserv*' myserv; do
+	cp "$TMP/usdt" "$TMP/later" # a file that nobody has mapped yet
+	ktrace_in -qZ -x switchrate=10ms -n "
+		BEGIN { printf(\"ready\n\"); } $prov:::idle { @[probemod, probefunc] = count(); } END { printa(\"%s %s %@d\n\", @); }"
+	tracer=$!
+	wait_for 20 grep -q ready "$TMP/out"
+	expect "wrong 0" "$(timeout 60 "$TMP/later" -e -n 100)" "later"
+	expect "wrong 0" "$(timeout 60 "$TMP/later" -e -n 50)" "later, once more"
+	kill -TERM $tracer
+	wait $tracer
+	expect "later fire 150" "$(grep later "$TMP/out")" "$prov later: $(cat "$TMP/err")"
+	rm "$TMP/later"
+done
+
 # ---- probes of others ----
 if readelf -n /usr/bin/python3 2>/dev/null | grep -q 'Provider: python'; then
 	cat >"$TMP/prog.py" <<-'P'

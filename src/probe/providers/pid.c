@@ -163,8 +163,8 @@ static bool claims(const dt_provider *p, const char *prov)
 
 /* ---- while tracing ---- */
 
-/* A process can always load an object or run another program; of all processes together only a file that is
- * named by its path is known from the start. */
+/* A process can always load an object or run another program; of all processes together only a file
+ * that is named by its path is known from the start. */
 static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
 {
 	uint32_t kinds = 0;
@@ -189,24 +189,27 @@ static bool is_known(const struct pid_state *st, const dt_file *f)
 		uint32_t n;
 		const uint8_t *id = dt_elf_build_id(o->elf, &n);
 
-		if (f->build_id_len ? n == f->build_id_len && memcmp(id, f->build_id, n) == 0
-				    : f->inode == o->inode && makedev(f->dev_major, f->dev_minor) == o->dev)
+		if (f->build_id_len
+			? n == f->build_id_len && memcmp(id, f->build_id, n) == 0
+			: f->inode == o->inode && makedev(f->dev_major, f->dev_minor) == o->dev)
 			return true;
 	}
 	return false;
 }
 
-static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, const dt_file *file)
+static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid,
+		 const dt_file *file)
 {
 	struct pid_state *st = dt_pid_state(ps, p);
 
+	(void)pid; /* it, or one that it is followed to */
 	if (!file) /* what an exec maps is told file by file */
 		return false;
 	/* which file is the executable is not told */
 	if (!dt_pid_module_matches(d->mod, file->base, file->path, true))
 		return false;
 	if (strcmp(d->prov, DT_PID_ALL) != 0)
-		return atol(d->prov + 3) == pid;
+		return true;
 	if (is_known(st, file))
 		return false;
 	dt_map_free(st->done);
@@ -288,17 +291,23 @@ static bool put_at(const struct pid_place *x, uint64_t vaddr, dt_attach *at, cha
 	return false;
 }
 
-static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_place *x,
-			  dt_attach *at, char *why, size_t whylen)
+/* Option uretprobe: where the return address still lies at the stack pointer. */
+static int attach_trampoline(struct pid_state *st, const struct pid_place *x, const pid_returns *r,
+			     dt_attach *at, char *why, size_t whylen)
 {
-	pid_returns r = {0};
-	bool ok = true;
+	dt_insn i = {0};
 
-	dt_pid_returns(&dt_pid_state(ps, p)->code, &x->f, &r);
-	if (r.n == 0)
-		snprintf(why, whylen, "no instruction by which it returns");
-	ok = r.n > 0;
-	for (uint32_t i = 0; ok && i < r.n; i++) {
+	at->kind = DT_AT_URETPROBE;
+	at->number = r->n == 1 ? r->v[0].vaddr - x->f.vaddr : 0;
+	if (!dt_pid_entry(&st->code, &x->f, &i) || i.frame)
+		i.offset = 0;
+	return put_at(x, x->f.vaddr + i.offset, at, why, whylen) ? 0 : -1;
+}
+
+static int attach_sites(dt_probes *ps, const struct pid_place *x, const pid_returns *r,
+			dt_attach *at, char *why, size_t whylen)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
 		dt_attach *next = i ? dt_arena_alloc(dt_probes_arena(ps), sizeof(*next)) : at;
 
 		if (i)
@@ -306,12 +315,30 @@ static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_
 		at = next;
 		at->kind = DT_AT_URETPROBE;
 		at->instruction = true;
-		at->number = r.v[i].vaddr - x->f.vaddr;
-		at->when = r.v[i].maybe ? condition_text(ps, r.v[i].condition) : NULL;
-		ok = put_at(x, r.v[i].vaddr, at, why, whylen);
+		at->number = r->v[i].vaddr - x->f.vaddr;
+		at->when = r->v[i].maybe ? condition_text(ps, r->v[i].condition) : NULL;
+		if (!put_at(x, r->v[i].vaddr, at, why, whylen))
+			return -1;
 	}
+	return 0;
+}
+
+static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_place *x,
+			  dt_attach *at, char *why, size_t whylen)
+{
+	struct pid_state *st = dt_pid_state(ps, p);
+	pid_returns r = {0};
+	int rc;
+
+	dt_pid_returns(&st->code, &x->f, &r);
+	if (r.n == 0) {
+		snprintf(why, whylen, "no instruction by which it returns");
+		return -1;
+	}
+	rc = dt_probes_option(ps, DT_O_URETPROBE) ? attach_trampoline(st, x, &r, at, why, whylen)
+						  : attach_sites(ps, x, &r, at, why, whylen);
 	dt_vec_free(&r);
-	return ok ? 0 : -1;
+	return rc;
 }
 
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
@@ -322,7 +349,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	if (x->what == PID_RETURN)
 		return attach_returns(ps, p, x, at, why, whylen);
 	at->kind = DT_AT_UPROBE;
-	at->number = x->what == PID_ENTRY ? x->number : 0;
+	at->number = x->what == PID_ENTRY ? x->number | x->offset << DT_AT_BEHIND : 0;
 	return put_at(x, (x->what == PID_ADDRESS ? 0 : x->f.vaddr) + x->offset, at, why, whylen)
 		   ? 0
 		   : -1;

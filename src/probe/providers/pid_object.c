@@ -97,43 +97,47 @@ static bool is_code(struct pid_object *o, uint64_t vaddr)
 	return false;
 }
 
-struct found {
-	struct pid_object *o;
-	uint64_t address, bias;
-	bool ours;
+/* The same file among the objects of this process. */
+struct ours {
+	const struct pid_object *o;
+	const char *name; /* NULL: not there */
+	uint64_t bias, end;
 };
 
 static int find_ours(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct found *f = arg;
+	struct ours *f = arg;
 	struct stat st;
 
 	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type == PT_LOAD &&
-		    f->address - (info->dlpi_addr + p->p_vaddr) < p->p_memsz) {
-			f->bias = info->dlpi_addr;
-			f->ours = stat(info->dlpi_name, &st) == 0 && st.st_dev == f->o->dev &&
-				  st.st_ino == f->o->inode;
-			return 1;
-		}
-	}
-	return 0;
+	if (!*info->dlpi_name || stat(info->dlpi_name, &st) < 0 || st.st_dev != f->o->dev ||
+	    st.st_ino != f->o->inode)
+		return 0;
+	f->name = info->dlpi_name;
+	f->bias = info->dlpi_addr;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			f->end = f->bias + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+	return 1;
 }
 
 /*
  * An IFUNC (memcpy, strlen ...) is a function that chooses the function, by what the processor can
  * do. If this process has the same file loaded, its own choice is the right one for all others.
  */
-static uint64_t chosen(struct pid_object *o, const dt_elfsym *s)
+static uint64_t chosen(const struct pid_object *o, const dt_elfsym *s)
 {
-	struct found f = {.o = o, .address = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, s->name)};
+	struct ours f = {.o = o};
+	uint64_t at = 0;
+	void *handle;
 
-	if (f.address)
-		dl_iterate_phdr(find_ours, &f);
-	return f.ours ? f.address - f.bias : 0;
+	dl_iterate_phdr(find_ours, &f);
+	handle = f.name ? dlopen(f.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	if (handle) {
+		at = (uint64_t)(uintptr_t)dlsym(handle, s->name);
+		dlclose(handle);
+	}
+	return at >= f.bias && at < f.end ? at - f.bias : 0;
 }
 
 /* The size of a function that no symbol tells of: what its unwind information covers. */

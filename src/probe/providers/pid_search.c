@@ -34,7 +34,7 @@ struct search {
 	struct pid_place like;		     /* the object being searched */
 	uint32_t objects, functions, probes; /* that matched so far */
 	bool listing, too_many;
-	const char *tag;		     /* why nothing did */
+	const char *tag; /* why nothing did */
 	char *why;
 	size_t whylen;
 };
@@ -166,7 +166,8 @@ static void add_by_name(struct search *s, const struct pid_function *f)
 		add_entry(s, f);
 	if (any ? !*name || dt_glob_match(name, "return") : strcmp(name, "return") == 0)
 		add_return(s, f);
-	if (any && !(s->listing && !*name && !*s->d->func)) /* a list of all functions is long enough */
+	if (any &&
+	    !(s->listing && !*name && !*s->d->func)) /* a list of all functions is long enough */
 		add_all_instructions(s, f);
 	else if (dt_pid_hex(name, &offset))
 		add_offset(s, f, offset);
@@ -295,7 +296,8 @@ static bool is_repeated(const dt_maps *maps, uint32_t i)
 	return false;
 }
 
-static void search_process(struct search *s, long pid, const dt_maps *maps)
+/* The objects of a process; the probes in them are those of `owner`: the same, or one that it is followed from. */
+static void search_process(struct search *s, long owner, long pid, const dt_maps *maps)
 {
 	const dt_mapping *exe = dt_maps_exe(maps, pid);
 	bool address = strcmp(s->d->func, "-") == 0;
@@ -312,7 +314,7 @@ static void search_process(struct search *s, long pid, const dt_maps *maps)
 		o = open_object(s, dt_map_open(pid, m), pid, m->path);
 		if (!o)
 			continue;
-		describe_object(s, pid, m->path, is_exe);
+		describe_object(s, owner, m->path, is_exe);
 		if (address)
 			search_address(s, o, m);
 		else
@@ -391,17 +393,16 @@ static void explain(struct search *s, const dt_maps *maps)
 /* ---- one process, all processes ---- */
 
 /* What a description finds depends on it and on what is mapped. True: that was searched before. */
-static bool was_done(struct search *s, long pid, const dt_maps *maps)
+static bool was_done(struct search *s, const dt_maps *maps)
 {
+	bool address = strcmp(s->d->func, "-") == 0, yes;
 	dt_buf key = {0};
-	bool yes;
 
 	dt_buf_printf(&key, "%s:%s:%s:%s", s->d->prov, s->d->mod, s->d->func, s->d->name);
 	for (uint32_t i = 0; maps && i < maps->n; i++)
 		if (maps->v[i].exec && maps->v[i].inode)
-			dt_buf_printf(&key, " %llx %llx", (unsigned long long)maps->v[i].start,
+			dt_buf_printf(&key, " %llx %llx", address ? (unsigned long long)maps->v[i].start : 0,
 				      (unsigned long long)maps->v[i].inode);
-	(void)pid;
 	yes = dt_map_get(s->st->done, key.s) != NULL;
 	if (!yes && s->probes)
 		dt_map_set(s->st->done, key.s, s->st);
@@ -409,26 +410,46 @@ static bool was_done(struct search *s, long pid, const dt_maps *maps)
 	return yes;
 }
 
+static void refuse(struct search *s, const dt_error *err)
+{
+	blame(s, err->tag ? err->tag : "D_PROC_GRAB", "%s", err->text);
+	dt_probes_blame(s->ps, s->tag);
+}
+
+/* Option follow: what the children run is part of the process. */
+static void search_followed(struct search *s, long owner)
+{
+	struct dt_procs *procs = dt_probes_procs(s->ps);
+	const dt_proc *p;
+	dt_error ignored;
+
+	for (uint32_t i = 0; procs && (p = dt_procs_nth(procs, i)); i++) {
+		dt_maps *maps = p->origin == DT_PROC_FOLLOWED && p->state != DT_PROC_GONE
+				    ? dt_maps_read(p->pid, &ignored)
+				    : NULL;
+
+		if (maps && !was_done(s, maps)) {
+			search_process(s, owner, p->pid, maps);
+			was_done(s, maps);
+		}
+		dt_maps_free(maps);
+	}
+}
+
 static void discover_process(struct search *s, long pid)
 {
 	struct dt_procs *procs = dt_probes_procs(s->ps);
 	dt_error err = {0};
-	dt_maps *maps;
+	dt_maps *maps = NULL;
 
-	if (procs && !dt_procs_need(procs, pid, &err)) {
-		blame(s, err.tag ? err.tag : "D_PROC_GRAB", "%s", err.text);
-		dt_probes_blame(s->ps, s->tag);
-		return;
-	}
-	maps = dt_maps_read(pid, &err);
+	if (!procs || dt_procs_need(procs, pid, &err))
+		maps = dt_maps_read(pid, &err);
+	search_followed(s, pid);
 	if (!maps) {
-		blame(s, "D_PROC_GRAB", "%s", err.text);
-		dt_probes_blame(s->ps, s->tag);
-		return;
-	}
-	if (!was_done(s, pid, maps)) {
-		search_process(s, pid, maps);
-		was_done(s, pid, maps);
+		refuse(s, &err);
+	} else if (!was_done(s, maps)) {
+		search_process(s, pid, pid, maps);
+		was_done(s, maps);
 		explain(s, maps);
 	}
 	dt_maps_free(maps);
@@ -507,13 +528,13 @@ static void discover_all(struct search *s)
 		dt_probes_blame(s->ps, s->tag);
 		return;
 	}
-	if (was_done(s, 0, NULL))
+	if (was_done(s, NULL))
 		return;
 	if (s->d->mod[0] == '/' && !dt_glob_is_pattern(s->d->mod))
 		search_path(s, s->d->mod);
 	else
 		search_all_processes(s);
-	was_done(s, 0, NULL);
+	was_done(s, NULL);
 	explain(s, NULL);
 }
 

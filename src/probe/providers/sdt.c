@@ -6,6 +6,9 @@
  * it is looked at without a mount if need be. Without it the subsystem is taken as the user wrote
  * it, or guessed from the first word of the event: it is only a name, the event is what is traced.
  *
+ * Other names are understood: the provider as rawtp or tracepoint, and dashes for underscores, as DTrace's own static
+ * probes are written (sched-switch).
+ *
  * Ids follow the order in BTF, so they stay the same until another kernel is booted or a module
  * loaded. dt_probe.data is that order.
  */
@@ -76,6 +79,48 @@ static const char *subsystem_of(const dt_map *map, const dt_probedesc *d, const 
 	return guess;
 }
 
+/* ---- other names ---- */
+
+static bool is_provider(const char *name)
+{
+	return strcmp(name, "sdt") == 0 || strcmp(name, "rawtp") == 0 || strcmp(name, "tracepoint") == 0;
+}
+
+static bool claims(const dt_provider *p, const char *pattern)
+{
+	return !*pattern || is_provider(pattern) ||
+	       (dt_glob_is_pattern(pattern) && dt_glob_match(pattern, p->name));
+}
+
+/* The description in our own words; a dash inside [] is a range. */
+static dt_probedesc translate(const dt_probedesc *d, char *name, size_t n)
+{
+	dt_probedesc own = *d;
+	bool set = false;
+
+	if (is_provider(d->prov))
+		own.prov = "sdt";
+	if (!strchr(d->name, '-') || strlen(d->name) >= n)
+		return own;
+	strcpy(name, d->name);
+	for (char *p = name; *p; p++) {
+		set = *p == '[' || (set && *p != ']');
+		if (*p == '-' && !set)
+			*p = '_';
+	}
+	own.name = name;
+	return own;
+}
+
+static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d)
+{
+	char name[128];
+	dt_probedesc own = translate(d, name, sizeof(name));
+
+	(void)p, (void)ps;
+	return dt_probe_fits(pr, &own);
+}
+
 /* Could the description mean a tracepoint? Without a provider only a name that looks like one:
  * BEGIN and tick-1s must not make us read the kernel's types. */
 static bool possible(const dt_probedesc *d, bool listing)
@@ -102,9 +147,11 @@ static void explain(dt_probes *ps, const char *event, char *why, size_t whylen)
 	dt_vec_free(&names);
 }
 
-static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
+static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *as_written, bool listing,
 		    char *why, size_t whylen)
 {
+	char own_name[128];
+	const dt_probedesc own = translate(as_written, own_name, sizeof(own_name)), *d = &own;
 	dt_types *ts = dt_probes_types(ps);
 	const char *name;
 	uint32_t order = 0, found = 0;
@@ -158,6 +205,8 @@ const dt_provider dt_provider_sdt = {
 	.attrs = { DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 		   DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, ISA),
 		   DT_ATTR(PRIVATE, PRIVATE, ISA) },
+	.claims = claims,
+	.matches = matches,
 	.discover = discover,
 	.args = args,
 	.attach = attach,

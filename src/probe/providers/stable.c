@@ -6,6 +6,7 @@
  * does not mean these probes pays nothing for them. What the text of a site makes of the event's arguments is compiled
  * when the probe is enabled (bpf/prologue.c).
  */
+#include <linux/perf_event.h>
 #include <stdio.h>
 
 #include "arch/arch.h"
@@ -25,13 +26,6 @@ static const dt_stable_probe *row_of(const dt_provider *p, uint32_t id)
 
 /* ---- what this kernel has ---- */
 
-/* No kernel function can be traced by this version yet. */
-static bool has_function(dt_probes *ps, const dt_stable_site *s)
-{
-	(void)ps, (void)s;
-	return false;
-}
-
 static bool has_site(dt_probes *ps, const dt_stable_site *s)
 {
 	dt_types *ts = dt_probes_types(ps);
@@ -41,7 +35,7 @@ static bool has_site(dt_probes *ps, const dt_stable_site *s)
 	case DT_AT_SYSCALL_ENTRY:
 	case DT_AT_SYSCALL_RETURN: return dt_syscall_by_name(s->event) != NULL;
 	case DT_AT_FUNC_ENTRY:
-	case DT_AT_FUNC_RETURN: return has_function(ps, s);
+	case DT_AT_FUNC_RETURN: return dt_fbt_has(ps, s->module, s->event, s->kind == DT_AT_FUNC_RETURN);
 	default: return true;
 	}
 }
@@ -178,7 +172,11 @@ static void attach_site(const dt_stable_site *s, const dt_syscall *call, dt_atta
 	at->narg = DT_STABLE_ARGS; /* those without text are 0: a stable probe never shows the event's own */
 	for (uint32_t i = 0; i < DT_STABLE_ARGS; i++)
 		at->arg[i] = s->arg[i];
-	at->number = call ? call->nr : 0;
+	at->number = call ? call->nr : s->number;
+	if (s->kind == DT_AT_PERF) {
+		at->perf_type = PERF_TYPE_SOFTWARE;
+		at->period = 1;
+	}
 }
 
 /* A site, behind the last one. A system call is two: 32-bit programs have their own. */
@@ -215,7 +213,8 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 			explain_missing(ps, p, row, s, why, whylen);
 			return -1;
 		}
-		last = attach_sites(ps, use, at, last);
+		if (!use->nothing)
+			last = attach_sites(ps, use, at, last);
 	}
 	return last ? 0 : -1;
 }

@@ -19,6 +19,8 @@ typedef struct dt_stable_site {
 	const char *event;	  /* tracepoint, kernel function, or system call by name */
 	const char *module;	  /* functions: NULL: vmlinux */
 	bool instead;
+	bool nothing;			 /* nothing to do where this event is there: for an ELSE behind it */
+	uint64_t number;		 /* DT_AT_PERF: which of the software counters of perf; it fires each time that counts */
 	uint32_t task_arg;		 /* as in dt_attach */
 	const char *when;		 /* D, in terms of the event; NULL: always */
 	const char *arg[DT_STABLE_ARGS]; /* D, for each native argument */
@@ -57,6 +59,14 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 		    DT_ATTR(EVOLVING, EVOLVING, ISA)                                               \
 	}
 
+/* What FreeBSD says of its static providers. */
+#define DT_STABLE_FBSD                                                                             \
+	{                                                                                          \
+		DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),           \
+		    DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),           \
+		    DT_ATTR(PRIVATE, PRIVATE, ISA)                                                 \
+	}
+
 /* The provider of a table of rows. */
 #define DT_STABLE_PROVIDER(id_, name_, base, rows, ...)                                            \
 	static const dt_stable_table id_##_table = {rows, DT_NELEM(rows)};                         \
@@ -73,6 +83,7 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 
 /* Sites. */
 #define AT(kind_, event_, ...)	 {.kind = DT_AT_##kind_, .event = event_, ##__VA_ARGS__}
+#define UNLESS(kind_, event_)	 {.kind = DT_AT_##kind_, .event = event_, .nothing = true}
 #define ELSE(kind_, event_, ...) {.kind = DT_AT_##kind_, .event = event_, .instead = true, ##__VA_ARGS__}
 
 #endif

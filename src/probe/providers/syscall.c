@@ -16,6 +16,31 @@
 #define MODULE	      "vmlinux"
 #define COMPAT_MODULE "linux32"
 
+/* Names that a call is known by elsewhere: to the C library, or in the kernel's tracepoints. */
+static const char *const aliases[][2] = {
+    {"fstatat", "newfstatat"}, {"newstat", "stat"},   {"newfstat", "fstat"},	  {"newlstat", "lstat"},
+    {"newuname", "uname"},     {"pread", "pread64"},  {"pwrite", "pwrite64"},	  {"sendfile64", "sendfile"},
+    {"umount", "umount2"},     {"sigaction", "rt_sigaction"},
+};
+
+/* 32-bit programs have some of these as calls of their own. */
+static const char *real_name(const char *name, bool compat)
+{
+	for (size_t i = 0; i < DT_NELEM(aliases); i++)
+		if (strcmp(aliases[i][0], name) == 0 && !(compat && dt_compat_syscall_by_name(name)))
+			return aliases[i][1];
+	return name;
+}
+
+static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d)
+{
+	dt_probedesc own = *d;
+
+	(void)p, (void)ps;
+	own.func = real_name(d->func, pr->data >= DT_SYSCALL_COMPAT);
+	return dt_probe_fits(pr, &own);
+}
+
 static void add_call(const dt_provider *p, dt_probes *ps, const dt_syscall *call)
 {
 	const char *module = call && call->nr < DT_SYSCALL_COMPAT ? MODULE : COMPAT_MODULE;
@@ -92,9 +117,9 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		return 0;
 	}
 	if (native)
-		add_call(p, ps, call = dt_syscall_by_name(d->func));
+		add_call(p, ps, call = dt_syscall_by_name(real_name(d->func, false)));
 	if (compat)
-		add_call(p, ps, call32 = dt_compat_syscall_by_name(d->func));
+		add_call(p, ps, call32 = dt_compat_syscall_by_name(real_name(d->func, true)));
 	if ((native || compat) && !call && !call32 && *d->prov)
 		explain_call(d->func, why, whylen);
 	return 0;
@@ -135,6 +160,7 @@ const dt_provider dt_provider_syscall = {
 	      DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},
     .variants = true,
+    .matches = matches,
     .discover = discover,
     .args = args,
     .attach = attach,

@@ -11,6 +11,9 @@
  * nobody else has. The module is the file's base name, the function the one that the probe is in; "__" in names
  * of probes is "-" in D.
  *
+ * While tracing, processes that map a file are looked at again, so that probes of programs that are started later join (with -Z also when
+ * there are none at first).
+ *
  * Arguments are D expressions over the registers (dt_attach.arg); their types are size and sign, or what a provider
  * declaration in the program says. Ids are given in the order of discovery.
  */
@@ -22,6 +25,7 @@
 #include "probe/providers/providers.h"
 #include "proc/control.h"
 #include "proc/maps.h"
+#include "proc/sideband.h"
 #include "proc/sdt.h"
 
 struct site { /* one note */
@@ -49,6 +53,10 @@ struct placed { /* behind dt_probe.data: a site in a process, or in all */
 struct usdt {
 	DT_VEC(struct object *) objects;
 	DT_VEC(struct placed) placed;
+	dt_map *without; /* paths of files that have no static probes */
+	/* While tracing: processes that have mapped something new; a search is about them alone. */
+	DT_VEC(long) fresh;
+	bool searched; /* them; what comes from now on is for the next search */
 };
 
 static void free_usdt(void *arg)
@@ -62,6 +70,8 @@ static void free_usdt(void *arg)
 	if (u) {
 		dt_vec_free(&u->objects);
 		dt_vec_free(&u->placed);
+		dt_vec_free(&u->fresh);
+		dt_map_free(u->without);
 	}
 	free(u);
 }
@@ -70,8 +80,10 @@ static struct usdt *state(const dt_provider *p, dt_probes *ps)
 {
 	void **kept = dt_probes_keep(ps, p, free_usdt);
 
-	if (!*kept)
+	if (!*kept) {
 		*kept = dt_xcalloc(1, sizeof(struct usdt));
+		((struct usdt *)*kept)->without = dt_map_new();
+	}
 	return *kept;
 }
 
@@ -155,6 +167,8 @@ static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_
 	if (e)
 		read_sites(a, e, o);
 	dt_elf_free(e);
+	if (!o->sites.n)
+		dt_map_set(u->without, m->path, o);
 	return o;
 }
 
@@ -336,11 +350,44 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	/* "python*" is the name of the provider and then the process: the pattern is tried on both */
 	if (s.by_pid && s.name[0] && s.name[strlen(s.name) - 1] != '*')
 		return 0;
+	if (s.u->fresh.n) {
+		s.u->searched = true;
+		for (uint32_t i = 0; i < s.u->fresh.n; i++)
+			search_process(&s, s.u->fresh.v[i]);
+		return 0;
+	}
 	search_targets(&s);
 	search_all(&s);
 	if (!s.seen && !*why && !dt_glob_is_pattern(d->prov))
 		explain(d->prov, why, whylen);
 	return 0;
+}
+
+/* ---- while tracing ---- */
+
+static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
+{
+	(void)p, (void)d;
+	return 1u << DT_AT_UPROBE;
+}
+
+/* A file that is new to us may have probes; one that we know has them, in one more process. */
+static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, const dt_file *file)
+{
+	struct usdt *u = state(p, ps);
+	char name[64];
+	long only = split_pid(d->prov, name, sizeof(name));
+
+	if (!file || file->vdso || (only && only != pid) || dt_map_get(u->without, file->path))
+		return false;
+	if (u->searched)
+		u->fresh.n = 0;
+	u->searched = false;
+	for (uint32_t i = 0; i < u->fresh.n; i++)
+		if (u->fresh.v[i] == pid)
+			return true;
+	*dt_vec_add(&u->fresh, NULL) = pid;
+	return true;
 }
 
 /* ---- one probe ---- */
@@ -404,6 +451,8 @@ const dt_provider dt_provider_usdt = {
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN),
 	      DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN)},
     .claims = claims,
+    .grows = grows,
+    .news = news,
     .discover = discover,
     .args = args,
     .attach = attach,

@@ -1,0 +1,173 @@
+/*
+ * family: option follow. A probe in a process is a probe in its descendants, too.
+ *
+ * Waiting for the tracer to hear of a fork would lose what the child does first, and attaching to every child anew
+ * takes longer than many of them live. So with this option places in user code are attached for all processes, and
+ * programs ask who it is that came: a map has every process of the family and whom it descends from, kept up to date
+ * by two small programs in the kernel.
+ *
+ *	sched_process_fork	if (current process in family) family[child] = family[current process]
+ *	sched_process_free	delete family[it]
+ *
+ * Pids are the kernel's own here. In a pid namespace of our own they are not those that we know, so there only the
+ * processes that are named are traced.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+
+#include "bpf/image.h"
+
+#define FAMILY_SIZE 65536
+
+enum { KEY = -4, ROOT = -8, IDS = -16 }; /* on the stack */
+
+static void stack_address(dt_bpf_code *c, int reg, int at)
+{
+	mov(c, reg, R10);
+	alui(c, BPF_ADD, reg, at);
+}
+
+/* *(u64 *)ids = pid and tgid of the task that is argument n; goto out if it is a thread of another's process */
+static void read_ids(dt_bpf_code *c, int n, uint32_t pid_offset, uint32_t out)
+{
+	ld(c, 8, R3, R7, n * 8);
+	alui(c, BPF_ADD, R3, (int32_t)pid_offset);
+	stack_address(c, R1, IDS);
+	movi(c, R2, 8);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	ld(c, 4, R1, R10, IDS);
+	ld(c, 4, R2, R10, IDS + 4);
+	jmp(c, BPF_JNE, R1, R2, out);
+	st(c, 4, R10, KEY, R1);
+}
+
+static void fork_code(dt_engine *e, dt_bpf_code *c, uint32_t pid_offset)
+{
+	uint32_t out = dt_bpf_label(c);
+
+	mov(c, R7, R1);
+	helper(c, BPF_FUNC_get_current_pid_tgid);
+	alui(c, BPF_RSH, R0, 32);
+	st(c, 4, R10, KEY, R0);
+	map(c, R1, e->fd_family);
+	stack_address(c, R2, KEY);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, out);
+	ld(c, 4, R1, R0, 0);
+	st(c, 4, R10, ROOT, R1);
+	read_ids(c, 1, pid_offset, out);
+	map(c, R1, e->fd_family);
+	stack_address(c, R2, KEY);
+	stack_address(c, R3, ROOT);
+	movi(c, R4, BPF_ANY);
+	helper(c, BPF_FUNC_map_update_elem);
+	dt_bpf_place(c, out);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+static void free_code(dt_engine *e, dt_bpf_code *c, uint32_t pid_offset)
+{
+	uint32_t out = dt_bpf_label(c);
+
+	mov(c, R7, R1);
+	read_ids(c, 0, pid_offset, out);
+	map(c, R1, e->fd_family);
+	stack_address(c, R2, KEY);
+	helper(c, BPF_FUNC_map_delete_elem);
+	dt_bpf_place(c, out);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+static int load(dt_engine *e, const char *event, void (*code)(dt_engine *, dt_bpf_code *, uint32_t), dt_error *err)
+{
+	dt_bpf_code c = {0};
+	dt_bpf_tr t = {.e = e, .c = &c, .err = err};
+	uint32_t pid_offset;
+	int fd = -1, link;
+
+	dt_bpf_func_begin(&c, dt_bpf_func_new(&c, "dtrace"));
+	if (dt_bpf_field(&t, "task_struct", "pid", &pid_offset) == 0) { /* tgid lies behind it */
+		code(e, &c, pid_offset);
+		if (dt_bpf_code_finish(&c) == 0)
+			fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_family", "Dual BSD/GPL", c.insns.v, c.insns.n,
+					   NULL);
+		if (fd < 0)
+			dt_bpf_privilege_error(err, "load a program into");
+	}
+	dt_bpf_code_free(&c);
+	if (fd < 0)
+		return -1;
+	*dt_vec_add(&e->fds, NULL) = fd;
+	link = bpf_raw_tracepoint_open(event, fd);
+	if (link < 0)
+		return dt_bpf_privilege_error(err, "attach to the scheduler of");
+	dt_bpf_keep_link(e, link);
+	return 0;
+}
+
+bool dt_bpf_follows(const dt_engine *e)
+{
+	return dt_opt(e->opts, DT_O_FOLLOW) && !e->pidns_ino;
+}
+
+int dt_bpf_family_make(dt_engine *e, dt_error *err)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_NO_PREALLOC);
+
+	if (!e->follows)
+		return 0;
+	e->fd_family = bpf_map_create(BPF_MAP_TYPE_HASH, "dt_family", 4, 4, FAMILY_SIZE, &o);
+	if (e->fd_family < 0)
+		return dt_bpf_privilege_error(err, "create a map in");
+	*dt_vec_add(&e->fds, NULL) = e->fd_family;
+	return 0;
+}
+
+int dt_bpf_family_attach(dt_engine *e, dt_error *err)
+{
+	if (!e->follows)
+		return 0;
+	return load(e, "sched_process_free", free_code, err) < 0 || load(e, "sched_process_fork", fork_code, err) < 0 ? -1
+														      : 0;
+}
+
+/* A process whose probes there are. */
+void dt_bpf_family_root(dt_engine *e, uint32_t pid)
+{
+	if (e->follows && pid)
+		bpf_map_update_elem(e->fd_family, &pid, &pid, BPF_NOEXIST);
+}
+
+/* A child that was there before us: as its parent. */
+void dt_bpf_adopt(dt_engine *e, long pid, long parent)
+{
+	uint32_t key = (uint32_t)pid, root = (uint32_t)parent;
+
+	if (e->follows && bpf_map_lookup_elem(e->fd_family, &root, &root) == 0)
+		bpf_map_update_elem(e->fd_family, &key, &root, BPF_NOEXIST);
+}
+
+/* In a program: is the process with number r0 of the family of the one in r8->pid? */
+void dt_bpf_family_check(dt_bpf_tr *t, int pid_at, uint32_t no)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t yes = dt_bpf_label(c);
+
+	ld(c, 4, R1, R8, pid_at);
+	jmp(c, BPF_JEQ, R0, R1, yes);
+	if (!t->e->follows) {
+		ja(c, no);
+	} else {
+		st(c, 4, R10, KEY, R0);
+		map(c, R1, t->e->fd_family);
+		stack_address(c, R2, KEY);
+		helper(c, BPF_FUNC_map_lookup_elem);
+		jmpi(c, BPF_JEQ, R0, 0, no);
+		ld(c, 4, R0, R0, 0);
+		ld(c, 4, R1, R8, pid_at);
+		jmp(c, BPF_JNE, R0, R1, no);
+	}
+	dt_bpf_place(c, yes);
+}

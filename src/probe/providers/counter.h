@@ -1,0 +1,26 @@
+/*
+ * counter: what the rows of vminfo and sysinfo share. Their probes are counters of the kernel: arg0 is the increment,
+ * arg1 would be the address of the counter (Linux has one for each CPU, and none for most: 0).
+ */
+#ifndef DT_COUNTER_H
+#define DT_COUNTER_H
+
+#include "probe/providers/stable.h"
+
+#define COUNTER	    .args = {{0, "uint64_t"}, {1, "uint64_t *"}}
+#define COUNT(text) .arg = {text}
+
+/* block_bio_queue(bio), with the condition; the operation is the low byte: read 0, write 1 */
+#define READ		    "(args[0]->bi_opf & 0xff) == 0"
+#define WRITE		    "(args[0]->bi_opf & 0xff) == 1"
+#define BIO(condition, ...) AT(TRACEPOINT, "block_bio_queue", .when = condition, __VA_ARGS__)
+
+/* What DTrace says of vminfo and sysinfo. */
+#define COUNTER_STABILITY                                                                          \
+	{                                                                                          \
+		DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),              \
+		    DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, ISA),          \
+		    DT_ATTR(PRIVATE, PRIVATE, ISA)                                                 \
+	}
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * vminfo: the counters of virtual memory, as probes. Names are those of DTrace; arg0 is by how much a counter goes up.
+ *
+ * Page faults. The processor's fault (tracepoints page_fault_user, page_fault_kernel) says what was wrong; that it was
+ * put right, and whether that took a device, is said at its end, by the software counters that getrusage() and perf agree
+ * with. So the first leaves a note for the second: as_fault and cow_fault together are all faults that were put right.
+ *
+ * Pages. What goes to devices and comes from them is seen in the queue of the block layer, where Linux counts pgpgin and
+ * pgpgout too; what the kernel takes away when memory is short, in its scanning of pages.
+ */
+#include "probe/providers/counter.h"
+
+/* bits of the x86 error code: the page was there (1), it was a write (2) */
+#define NOTE_KIND                                                                                   \
+	AT(TRACEPOINT, "page_fault_user", .when = "(self->dt_vminfo_write = (args[2] & 3) == 3, 0)"),      \
+	    AT(TRACEPOINT, "page_fault_kernel",                                                   \
+	       .when = "(self->dt_vminfo_write = (args[2] & 3) == 3, 0)")
+#define MINOR(...) AT(PERF, "minor faults", .number = 5 /* PERF_COUNT_SW_PAGE_FAULTS_MIN */, ##__VA_ARGS__)
+#define MAJOR(...) AT(PERF, "major faults", .number = 6 /* PERF_COUNT_SW_PAGE_FAULTS_MAJ */, ##__VA_ARGS__)
+
+/* Pages for processes, of zeros: __GFP_ZERO | __GFP_MOVABLE; large ones are made zero later:
+ * __GFP_COMP | __GFP_NOMEMALLOC | __GFP_MOVABLE. Kernel threads (khugepaged) have no mm. */
+#define ZEROED                                                                                     \
+	"((args[2] & 0x108) == 0x108 || (args[2] & 0xc0008) == 0xc0008) && curthread->mm != 0 && arg0 != 0"
+
+/* The first page of a request belongs to a file: mapping is aligned (anonymous memory and others mark it). */
+#define OF_FILE "((uint64_t)args[0]->bi_io_vec->bv_page->mapping & 3) == 0 && args[0]->bi_io_vec->bv_page->mapping != 0"
+#define PAGES	"(args[0]->bi_iter.bi_size + 4095) / 4096"
+
+/* mm_vmscan_lru_shrink_inactive(node, scanned, reclaimed, stat, priority, file) */
+#define FREED(...) AT(TRACEPOINT, "mm_vmscan_lru_shrink_inactive", __VA_ARGS__, COUNT("args[2]"))
+
+#define FROM_SWAP                                                                                  \
+	AT(FUNC_ENTRY, "swap_read_folio", COUNT("1")), ELSE(FUNC_ENTRY, "swap_readpage", COUNT("1"))
+#define TO_SWAP AT(TRACEPOINT, "mm_vmscan_write_folio", COUNT("1"))
+
+static const dt_stable_probe rows[] = {
+    {"as_fault", COUNTER, .sites = {NOTE_KIND, MINOR(.when = "!self->dt_vminfo_write", COUNT("1")), MAJOR(.when = "!self->dt_vminfo_write", COUNT("1"))}},
+    {"cow_fault", COUNTER, .sites = {NOTE_KIND, MINOR(.when = "self->dt_vminfo_write", COUNT("1")), MAJOR(.when = "self->dt_vminfo_write", COUNT("1"))}},
+    {"maj_fault", COUNTER, .sites = {MAJOR(COUNT("1"))}},
+    /* SIGSEGV for an access that the mapping does not allow: SEGV_ACCERR, SEGV_PKUERR */
+    {"prot_fault",
+     COUNTER,
+     .sites = {AT(TRACEPOINT, "signal_generate",
+		  .when = "args[0] == 11 && (uint64_t)args[1] > 1 && (args[1]->si_code == 2 || args[1]->si_code == 4) && args[2] == curthread",
+		  COUNT("1"))}},
+    {"kernel_asflt", COUNTER, .sites = {AT(TRACEPOINT, "page_fault_kernel", .when = "(int64_t)args[0] < 0", COUNT("1"))}},
+    {"zfod", COUNTER, .sites = {AT(TRACEPOINT, "mm_page_alloc", .when = ZEROED, COUNT("1 << args[1]"))}},
+    {"pgin", COUNTER, .sites = {BIO(READ, COUNT("1"))}},
+    {"pgpgin", COUNTER, .sites = {BIO(READ, COUNT(PAGES))}},
+    {"pgout", COUNTER, .sites = {BIO(WRITE, COUNT("1"))}},
+    {"pgpgout", COUNTER, .sites = {BIO(WRITE, COUNT(PAGES))}},
+    {"fspgin", COUNTER, .sites = {BIO(READ " && " OF_FILE, COUNT(PAGES))}},
+    {"fspgout", COUNTER, .sites = {BIO(WRITE " && " OF_FILE, COUNT(PAGES))}},
+    {"anonpgin", COUNTER, .sites = {FROM_SWAP}},
+    {"anonpgout", COUNTER, .sites = {TO_SWAP}},
+    {"pgswapin", COUNTER, .sites = {FROM_SWAP}},
+    {"pgswapout", COUNTER, .sites = {TO_SWAP}},
+    {"pgrec", COUNTER, .sites = {AT(TRACEPOINT, "mm_lru_activate", COUNT("1"))}},
+    {"scan", COUNTER, .sites = {AT(TRACEPOINT, "mm_vmscan_lru_isolate", COUNT("args[3]"))}},
+    {"pgrrun",
+     COUNTER,
+     .sites = {AT(TRACEPOINT, "mm_vmscan_kswapd_wake", COUNT("1")), AT(TRACEPOINT, "mm_vmscan_direct_reclaim_begin", COUNT("1")),
+	       AT(TRACEPOINT, "mm_vmscan_memcg_reclaim_begin", COUNT("1"))}},
+    {"dfree", COUNTER, .sites = {FREED(.when = "args[2] != 0")}},
+    {"fsfree", COUNTER, .sites = {FREED(.when = "args[2] != 0 && args[5]")}},
+    {"anonfree", COUNTER, .sites = {FREED(.when = "args[2] != 0 && !args[5]")}},
+};
+
+DT_STABLE_PROVIDER(vminfo, "vminfo", 41200, rows, COUNTER_STABILITY);

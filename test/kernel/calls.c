@@ -1,0 +1,146 @@
+/*
+ * calls: makes each system call that the provider audit knows once, with arguments that are wrong,
+ * so that nothing happens; or, where that cannot be, on purpose.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define C(call) SYS_##call
+
+static const int wrong[] = {
+    C(open),
+    C(openat),
+    C(openat2),
+    C(creat),
+    C(close),
+    C(link),
+    C(linkat),
+    C(unlink),
+    C(unlinkat),
+    C(rename),
+    C(renameat),
+    C(renameat2),
+    C(symlink),
+    C(symlinkat),
+    C(readlink),
+    C(readlinkat),
+    C(mkdir),
+    C(mkdirat),
+    C(rmdir),
+    C(mknod),
+    C(mknodat),
+    C(chmod),
+    C(fchmod),
+    C(fchmodat),
+    C(chown),
+    C(fchown),
+    C(lchown),
+    C(fchownat),
+    C(truncate),
+    C(ftruncate),
+    C(access),
+    C(faccessat),
+    C(faccessat2),
+    C(stat),
+    C(lstat),
+    C(fstat),
+    C(newfstatat),
+    C(statx),
+    C(statfs),
+    C(utimes),
+    C(utimensat),
+    C(setxattr),
+    C(getxattr),
+    C(removexattr),
+    C(flock),
+    C(fcntl),
+    C(ioctl),
+    C(dup2),
+    C(pipe),
+    C(mmap),
+    C(munmap),
+    C(mprotect),
+    C(chdir),
+    C(fchdir),
+    C(chroot),
+    C(mount),
+    C(umount2),
+    C(quotactl),
+    C(ptrace),
+    C(setpriority),
+    C(setrlimit),
+    C(setpgid),
+    C(setsid),
+    C(setuid),
+    C(setgid),
+    C(setreuid),
+    C(setregid),
+    C(setresuid),
+    C(setresgid),
+    C(setgroups),
+    C(landlock_restrict_self),
+    C(socket),
+    C(socketpair),
+    C(bind),
+    C(listen),
+    C(accept),
+    C(accept4),
+    C(connect),
+    C(sendto),
+    C(recvfrom),
+    C(sendmsg),
+    C(recvmsg),
+    C(shutdown),
+    C(setsockopt),
+    C(shmget),
+    C(shmat),
+    C(shmctl),
+    C(semget),
+    C(semop),
+    C(semctl),
+    C(msgsnd),
+    C(msgrcv),
+    C(msgctl),
+    C(reboot),
+    C(settimeofday),
+    C(clock_settime),
+    C(adjtimex),
+    C(clock_adjtime),
+    C(init_module),
+    C(finit_module),
+    C(delete_module),
+    C(swapon),
+    C(swapoff),
+    C(arch_prctl),
+    C(acct),
+};
+
+int main(void)
+{
+	pid_t p;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		syscall(wrong[i], -1L, -1L, -1L, -1L, -1L, -1L);
+	syscall(SYS_kill, 0x3fffffff, 0);
+	syscall(SYS_tkill, 0x3fffffff, 0);
+	syscall(SYS_tgkill, 0x3fffffff, 0x3fffffff, 0);
+	syscall(SYS_msgget, 0x7e57, 0);
+	syscall(SYS_execve, -1L, -1L, -1L);
+	syscall(SYS_execveat, -1L, -1L, -1L, -1L, 0);
+	syscall(SYS_clone, -1L, 0, 0, 0, 0);
+	syscall(SYS_clone3, -1L, -1L);
+	p = (pid_t)syscall(SYS_fork);
+	if (p == 0)
+		_exit(0);
+	syscall(SYS_wait4, p, NULL, 0, NULL);
+	p = vfork();
+	if (p == 0)
+		_exit(0);
+	waitpid(p, NULL, 0);
+	return 0;
+}

@@ -1,0 +1,122 @@
+# vminfo: every probe, with known page faults and page I/O, against getrusage() and /proc/vmstat.
+# timeout: 300
+. ./lib.bash
+[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+program counters -lpthread
+n=$(scale 400)
+[ "$n" -ge 40 ] || n=40
+probes=$("$DTRACE" -lP vminfo | awk 'NR > 1 { print $NF }' | xargs)
+has() { [[ " $probes " == *" $1 "* ]]; }
+
+cat >"$TMP/window.d" <<'D'
+self int on;
+syscall::getppid:return /pid == $target/ { self->on = 1; }
+syscall::getpgrp:entry /pid == $target/ { self->on = 0; }
+vminfo::: /self->on/ { @[probename] = sum(arg0); @bad[arg1] = count(); }
+END { printa("%s %@d\n", @); printa("arg1 %d\n", @bad); }
+D
+# window ARGS: what counters does, and vminfo counts meanwhile
+window() {
+	ktrace -q -s "$TMP/window.d" -c "$TMP/counters $*"
+	expect 0 "$status" "$*: $err"
+	expect "" "$(grep -v 'drops\? on CPU' <<<"$err")" "$*"
+}
+value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
+at_least() { [ "$(value "$1")" -ge "$2" ] || { echo "$3: $1 is $(value "$1"), expected at least $2"; cat "$TMP/out"; count_failure; }; }
+
+# ---- page faults: all of the thread's, to the last one ----
+window zero "$n"
+expect "$(value faults)" $(($(value as_fault) + $(value cow_fault))) "zero: faults"
+at_least as_fault "$n" zero
+at_least zfod "$n" zero
+expect "arg1 0" "$(grep ^arg1 "$TMP/out")" arg1
+window copy "$n"
+expect "$(value faults)" $(($(value as_fault) + $(value cow_fault))) "copy: faults"
+at_least cow_fault "$n" copy
+window protect 10
+expect 10 "$(value prot_fault)" prot_fault
+window trap 10
+expect 0 "$(value prot_fault)" "no prot_fault"
+
+# ---- the kernel's own: a tracer that follows a bad pointer ----
+ktrace -q -c "$TMP/counters ipc 1" -n 'vminfo:::kernel_asflt { @n = sum(arg0); } syscall::getppid:entry /pid == $target/ { x = *(int *)0xffffc00000000000; }
+	END { printa("kernel %@d\n", @n); }'
+at_least kernel 1 kernel_asflt
+
+# ---- files: a disk is needed ----
+disk=
+for dir in "$TMP" /var/tmp "$SRC" /; do
+	case $(stat -f -c %T "$dir" 2>/dev/null) in ext* | xfs | btrfs) [ -w "$dir" ] && disk=$dir && break ;; esac
+done
+dev=
+if [ -z "$disk" ]; then # a guest: one in memory
+	m=$(find "$SRC"/build/kernels -path "*/$(uname -r)/*" \( -name loop.ko -o -name loop.ko.xz \) 2>/dev/null | head -n 1)
+	case $m in *.xz) xz -dc "$m" >"$TMP/loop.ko" && m=$TMP/loop.ko ;; esac
+	if [ -n "$m" ] && insmod "$m" 2>/dev/null; then
+		dd if=/dev/zero of="$TMP/disk" bs=1M count=24 status=none
+		mkfs.ext4 -q "$TMP/disk" && mkdir "$TMP/mnt" && mount -o loop "$TMP/disk" "$TMP/mnt" && disk=$TMP/mnt dev=$disk
+	fi
+fi
+file=
+trap 'rm -f "$file"; [ -z "$dev" ] || umount "$dev" 2>/dev/null; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+if [ -n "$disk" ]; then
+	file=$(mktemp "$disk/vminfo.XXXXXX")
+	dd if=/dev/urandom of="$file" bs=1M count=4 conv=fsync status=none
+	ktrace -q -s "$TMP/window.d" -c "$TMP/counters major $file"
+	expect "$(value majflt)" "$(value maj_fault)" "major faults"
+	at_least maj_fault 1 major
+	for p in pgin pgpgin fspgin; do at_least $p 1 major; done
+	expect "$(value faults)" $(($(value as_fault) + $(value cow_fault))) "major: faults"
+	# what dd writes and syncs: 4 MB, 1024 pages
+	ktrace -q -c "dd if=/dev/zero of=$file bs=1M count=4 conv=fsync,notrunc status=none" -n '
+		vminfo::: /pid == $target/ { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }'
+	for p in pgout; do at_least $p 1 dd; done
+	for p in pgpgout fspgout; do at_least $p 1024 dd; done
+else
+	echo "no disk: pgin, pgout and such are not tried"
+fi
+
+# ---- memory is short: in a group of processes that may have little ----
+group=
+if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
+	group=/sys/fs/cgroup/memory/vminfo.$$ limit=memory.limit_in_bytes
+elif { [ -e /sys/fs/cgroup/cgroup.controllers ] || { [ -d /sys/fs/cgroup ] && mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null; }; } &&
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
+	group=/sys/fs/cgroup/vminfo.$$ limit=memory.max
+fi
+if [ -n "$disk" ] && [ -n "$group" ] && mkdir "$group" 2>/dev/null && echo 6M >"$group/$limit"; then
+	cat >"$TMP/run" <<-R
+		echo \$\$ >$group/cgroup.procs
+		dd if=/dev/zero of=$file bs=1M count=12 conv=fsync status=none
+		exec $TMP/counters read $file
+	R
+	ktrace -q -n 'vminfo::: { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' -c "bash $TMP/run"
+	for p in scan pgrrun dfree fsfree; do at_least $p 1 reclaim; done
+	rmdir "$group" 2>/dev/null
+else
+	echo "no group with little memory: scan, pgrrun, dfree are not tried"
+fi
+# a page that is used again and again is kept; by generations this is no event
+if [ -n "$disk" ] && ! grep -qsv 0x0000 /sys/kernel/mm/lru_gen/enabled; then
+	ktrace -q -n 'vminfo:::pgrec { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' \
+		-c "bash -c 'dd if=/dev/zero of=$file bs=1M count=4 conv=fsync status=none; for i in 1 2 3 4; do cat $file >/dev/null; done'"
+	at_least pgrec 1 "used again"
+fi
+
+# ---- swap: only in a guest ----
+if [ -n "$dev" ]; then
+	dd if=/dev/zero of="$TMP/swap" bs=1M count=16 status=none
+	swap=$(losetup -f --show "$TMP/swap")
+	if [ -n "$swap" ] && mkswap -q "$swap" >/dev/null && swapon "$swap"; then
+		window swap 64
+		for p in anonpgout pgswapout; do at_least $p 60 swap; done
+		for p in anonpgin pgswapin; do has $p && at_least $p 1 swap; done
+		swapoff "$swap"
+	fi
+fi
+
+expect "args[0]: uint64_t
+args[1]: uint64_t *" "$("$DTRACE" -lvn vminfo:::zfod | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
+for p in as_fault cow_fault maj_fault prot_fault kernel_asflt zfod pgin pgout scan; do
+	has $p || { echo "$p is missing"; count_failure; }
+done
