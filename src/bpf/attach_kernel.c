@@ -324,6 +324,52 @@ static int link_multi(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 	return link_multi(e, b, lo + (hi - lo) / 2, hi, err);
 }
 
+/* By address, and at one address in the order of the probes. */
+static int compare_places(const void *a, const void *b, void *batch)
+{
+	const uint64_t *addrs = ((const struct batch *)batch)->addrs;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return addrs[x] != addrs[y] ? (addrs[x] < addrs[y] ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+/* The kernel finds the cookie by the address, so that a link may have each address but once: probes at the same one (fbt's, and
+ * those of stable providers) get links of their own. */
+static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
+{
+	uint32_t *order = dt_xcalloc(b->n + 1, sizeof(*order)), *rank = dt_xcalloc(b->n + 1, sizeof(*rank)), most = 0;
+	struct batch part = {.p = b->p,
+			     .probes = dt_xcalloc(b->n + 1, sizeof(*part.probes)),
+			     .addrs = dt_xcalloc(b->n + 1, sizeof(*part.addrs)),
+			     .cookies = dt_xcalloc(b->n + 1, sizeof(*part.cookies))};
+	int rc = 0;
+
+	for (uint32_t i = 0; i < b->n; i++)
+		order[i] = i;
+	qsort_r(order, b->n, sizeof(*order), compare_places, (void *)b);
+	for (uint32_t i = 1; i < b->n; i++)
+		if (b->addrs[order[i]] == b->addrs[order[i - 1]]) {
+			rank[order[i]] = rank[order[i - 1]] + 1;
+			most = rank[order[i]] > most ? rank[order[i]] : most;
+		}
+	for (uint32_t r = 0; r <= most && rc == 0; r++) {
+		part.n = 0;
+		for (uint32_t i = 0; i < b->n; i++)
+			if (rank[i] == r) {
+				part.probes[part.n] = b->probes[i];
+				part.addrs[part.n] = b->addrs[i];
+				part.cookies[part.n++] = b->cookies[i];
+			}
+		rc = link_multi(e, &part, 0, part.n, err);
+	}
+	free(order);
+	free(rank);
+	free(part.probes);
+	free(part.addrs);
+	free(part.cookies);
+	return rc;
+}
+
 /* -1 with errno */
 static int link_kprobe(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x, int type, uint64_t addr)
 {
@@ -387,7 +433,7 @@ static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err
 		b.cookies[b.n++] = x->event;
 	}
 	if (rc == 0)
-		rc = dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_MULTI ? link_multi(e, &b, 0, b.n, err)
+		rc = dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_MULTI ? link_all(e, &b, err)
 									       : attach_kprobes(e, &b, err);
 	free(b.probes);
 	free(b.addrs);

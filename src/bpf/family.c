@@ -1,16 +1,16 @@
 /*
  * family: option follow. A probe in a process is a probe in its descendants, too.
  *
- * Waiting for the tracer to hear of a fork would lose what the child does first, and attaching to every child anew
- * takes longer than many of them live. So with this option places in user code are attached for all processes, and
- * programs ask who it is that came: a map has every process of the family and whom it descends from, kept up to date
- * by two small programs in the kernel.
+ * Waiting for the tracer to hear of a fork would lose what the child does first, and attaching to
+ *every child anew takes longer than many of them live. So with this option places in user code are
+ *attached for all processes, and programs ask who it is that came: a map has every process of the
+ *family and whom it descends from, kept up to date by two small programs in the kernel.
  *
- *	sched_process_fork	if (current process in family) family[child] = family[current process]
- *	sched_process_free	delete family[it]
+ *	sched_process_fork	if (current process in family) family[child] = family[current
+ *process] sched_process_free	delete family[it]
  *
- * Pids are the kernel's own here. In a pid namespace of our own they are not those that we know, so there only the
- * processes that are named are traced.
+ * Pids are the kernel's own here. In a pid namespace of our own they are not those that we know, so
+ *there only the processes that are named are traced.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -27,7 +27,8 @@ static void stack_address(dt_bpf_code *c, int reg, int at)
 	alui(c, BPF_ADD, reg, at);
 }
 
-/* *(u64 *)ids = pid and tgid of the task that is argument n; goto out if it is a thread of another's process */
+/* *(u64 *)ids = pid and tgid of the task that is argument n; goto out if it is a thread of
+ * another's process */
 static void read_ids(dt_bpf_code *c, int n, uint32_t pid_offset, uint32_t out)
 {
 	ld(c, 8, R3, R7, n * 8);
@@ -80,7 +81,8 @@ static void free_code(dt_engine *e, dt_bpf_code *c, uint32_t pid_offset)
 	leave(c);
 }
 
-static int load(dt_engine *e, const char *event, void (*code)(dt_engine *, dt_bpf_code *, uint32_t), dt_error *err)
+static int load(dt_engine *e, const char *event, void (*code)(dt_engine *, dt_bpf_code *, uint32_t),
+		dt_error *err)
 {
 	dt_bpf_code c = {0};
 	dt_bpf_tr t = {.e = e, .c = &c, .err = err};
@@ -91,8 +93,8 @@ static int load(dt_engine *e, const char *event, void (*code)(dt_engine *, dt_bp
 	if (dt_bpf_field(&t, "task_struct", "pid", &pid_offset) == 0) { /* tgid lies behind it */
 		code(e, &c, pid_offset);
 		if (dt_bpf_code_finish(&c) == 0)
-			fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_family", "Dual BSD/GPL", c.insns.v, c.insns.n,
-					   NULL);
+			fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_family",
+					   "Dual BSD/GPL", c.insns.v, c.insns.n, NULL);
 		if (fd < 0)
 			dt_bpf_privilege_error(err, "load a program into");
 	}
@@ -129,8 +131,10 @@ int dt_bpf_family_attach(dt_engine *e, dt_error *err)
 {
 	if (!e->follows)
 		return 0;
-	return load(e, "sched_process_free", free_code, err) < 0 || load(e, "sched_process_fork", fork_code, err) < 0 ? -1
-														      : 0;
+	return load(e, "sched_process_free", free_code, err) < 0 ||
+		       load(e, "sched_process_fork", fork_code, err) < 0
+		   ? -1
+		   : 0;
 }
 
 /* A process whose probes there are. */

@@ -6,8 +6,8 @@
  * are kept here; when something happens that could concern one of them (dt_provider.news), its
  * description is matched again, and the probes that it has no ECB on yet are given to the engine.
  *
- * With option follow, probes in a process are in its children, too: the engine sees to that (adopt). What they load
- * and run is news of the process.
+ * With option follow, probes in a process are in its children, too: the engine sees to that
+ * (adopt). What they load and run is news of the process.
  *
  * A process that loads a library could call its functions before we know of it. It waits for us at
  * a gate, the function of the dynamic linker that debuggers use for the same purpose (engine.h).
@@ -128,7 +128,8 @@ static bool is_about(const dtrace_hdl_t *h, const struct growing *x, long pid)
 	return p && p->origin == DT_PROC_FOLLOWED;
 }
 
-static void on_side(void *arg, enum dt_sideband_event what, long pid, long parent, const dt_umap *map)
+static void on_side(void *arg, enum dt_sideband_event what, long pid, long parent,
+		    const dt_umap *map)
 {
 	dtrace_hdl_t *h = arg;
 
@@ -138,8 +139,11 @@ static void on_side(void *arg, enum dt_sideband_event what, long pid, long paren
 	for (uint32_t i = 0; i < h->grow->all.n; i++) {
 		struct growing *x = &h->grow->all.v[i];
 
-		if (!x->stale && is_about(h, x, pid))
-			x->stale = x->provider->news(x->provider, h->probes, &x->clause->desc, pid, map ? map->file : NULL);
+		/* every time: the provider may want to remember who it was */
+		if (is_about(h, x, pid) &&
+		    x->provider->news(x->provider, h->probes, &x->clause->desc, pid,
+				      map ? map->file : NULL))
+			x->stale = true;
 	}
 }
 

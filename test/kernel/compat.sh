@@ -1,3 +1,4 @@
+# timeout: 120
 # System calls of 32-bit programs: probes of their own, in module linux32, with their own numbers and registers.
 . ./lib.bash
 program compat

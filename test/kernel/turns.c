@@ -6,6 +6,7 @@
  *	pipe	two threads on one CPU hand a byte back and forth, `times` times each way
  *	yield	one thread yields
  *	hog	two threads on one CPU do nothing but run, until each has lost it three times
+ *	burn	a thread runs for a fifth of a second of CPU time
  *	nice	a thread changes its priority twice
  *	boost	a thread of priority FIFO 10 waits for a lock that another one holds, which inherits it
  *	surrender   a thread is woken on a CPU where another one runs (needs two CPUs)
@@ -99,6 +100,18 @@ static void *hog(void *arg)
 	}
 	end();
 	return NULL;
+}
+
+static void *burn(void *arg)
+{
+	struct rusage u;
+
+	do {
+		for (volatile int i = 0; i < 100000; i++)
+			;
+		getrusage(RUSAGE_THREAD, &u);
+	} while (u.ru_utime.tv_sec == 0 && u.ru_utime.tv_usec < 200000);
+	return arg;
 }
 
 static void *nice_one(void *arg)
@@ -229,6 +242,8 @@ int main(int argc, char **argv)
 			one(yielder);
 		else if (strcmp(argv[i], "hog") == 0)
 			two(hog, NULL, hog, NULL);
+		else if (strcmp(argv[i], "burn") == 0)
+			one(burn);
 		else if (strcmp(argv[i], "nice") == 0)
 			one(nice_one);
 		else if (strcmp(argv[i], "boost") == 0)

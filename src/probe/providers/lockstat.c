@@ -44,6 +44,8 @@
 	NOTE(function), AT(FUNC_RETURN, function, .when = "(int)arg1 == " got, .arg = {"self->dt_lockstat_lock", ##__VA_ARGS__})
 #define CALLS(function, ...) AT(FUNC_ENTRY, function, .arg = {"arg0", ##__VA_ARGS__})
 
+#define NO_SPIN "tracing of _raw_spin_lock() and its like, which tracing programs of Linux use themselves; spin-spin tells of waits"
+
 static const dt_stable_probe rows[] = {
     {"adaptive-block",
      .args = {MUTEX, NS},
@@ -78,11 +80,14 @@ static const dt_stable_probe rows[] = {
 	       TAKES("down_write", "0"), TAKES_IF("down_write_killable", "0", "0")}},
     {"rw-release", .args = {RWSEM, READER}, .sites = {CALLS("up_read", "1"), CALLS("up_write", "0")}},
     {"rw-downgrade", .args = {RWSEM}, .sites = {CALLS("downgrade_write")}},
-    /* An interrupt may come between entry and return, and take locks too: so at entry. */
+    /* Linux does not let functions be traced that its tracing itself needs; sym/kfunc.c leaves these out. An interrupt may come
+     * between entry and return, and take locks too: so at entry. */
     {"spin-acquire",
+     .needs = NO_SPIN,
      .args = {SPIN},
      .sites = {CALLS("_raw_spin_lock"), CALLS("_raw_spin_lock_irq"), CALLS("_raw_spin_lock_irqsave"), CALLS("_raw_spin_lock_bh")}},
     {"spin-release",
+     .needs = NO_SPIN,
      .args = {SPIN},
      .sites = {CALLS("_raw_spin_unlock_irqrestore"), CALLS("_raw_spin_unlock_bh"), CALLS("_raw_spin_unlock"),
 	       CALLS("_raw_spin_unlock_irq")}},

@@ -296,7 +296,8 @@ static bool is_repeated(const dt_maps *maps, uint32_t i)
 	return false;
 }
 
-/* The objects of a process; the probes in them are those of `owner`: the same, or one that it is followed from. */
+/* The objects of a process; the probes in them are those of `owner`: the same, or one that it is
+ * followed from. */
 static void search_process(struct search *s, long owner, long pid, const dt_maps *maps)
 {
 	const dt_mapping *exe = dt_maps_exe(maps, pid);
@@ -401,7 +402,8 @@ static bool was_done(struct search *s, const dt_maps *maps)
 	dt_buf_printf(&key, "%s:%s:%s:%s", s->d->prov, s->d->mod, s->d->func, s->d->name);
 	for (uint32_t i = 0; maps && i < maps->n; i++)
 		if (maps->v[i].exec && maps->v[i].inode)
-			dt_buf_printf(&key, " %llx %llx", address ? (unsigned long long)maps->v[i].start : 0,
+			dt_buf_printf(&key, " %llx %llx",
+				      address ? (unsigned long long)maps->v[i].start : 0,
 				      (unsigned long long)maps->v[i].inode);
 	yes = dt_map_get(s->st->done, key.s) != NULL;
 	if (!yes && s->probes)

@@ -34,7 +34,8 @@ extern const dt_provider dt_provider_cpc, dt_provider_fbt, dt_provider_kinst;
 bool dt_fbt_has(dt_probes *ps, const char *module, const char *func, bool on_return); /* can it be traced? */
 /* Why a description names no kernel function that can be traced (fbt.c); `why` may stay empty. */
 void dt_fbt_explain(dt_probes *ps, const dt_probedesc *d, char *why, size_t whylen);
-extern const dt_provider dt_provider_lockstat, dt_provider_vminfo, dt_provider_sysinfo, dt_provider_callout, dt_provider_priv, dt_provider_audit, dt_provider_mac;
+extern const dt_provider dt_provider_lockstat, dt_provider_vminfo, dt_provider_sysinfo, dt_provider_callout, dt_provider_priv, dt_provider_audit, dt_provider_mac,
+    dt_provider_dtmalloc;
 extern const dt_provider dt_provider_pid, dt_provider_usdt;
 
 /* Stability in the order name, data, class. */

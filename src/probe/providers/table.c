@@ -24,6 +24,7 @@ const dt_provider *const dt_provider_table[] = {
     &dt_provider_priv,
     &dt_provider_audit,
     &dt_provider_mac,
+    &dt_provider_dtmalloc,
     &dt_provider_pid,
     &dt_provider_usdt,
     NULL,
