@@ -35,6 +35,24 @@ translator fileinfo_t < struct file *F > {
 	fi_oflags = F == NULL ? 0 : (int)F->f_flags;
 };
 
+inline struct vfsmount *__first_mount[struct super_block *S] = (&S->s_mounts->mnt) ??
+    (&((struct mount *)((uintptr_t)S->s_mounts.next - offsetof(struct mount, mnt_instance)))->mnt);
+/* One of the places where a file system is mounted; / if it is that. Kernel threads have the first / there is. */
+inline struct vfsmount *__mount[struct super_block *S] =
+    curthread->fs != NULL && curthread->fs->root.mnt->mnt_sb == S ? curthread->fs->root.mnt : __first_mount[S];
+inline string __dentry_name[struct dentry *D] = __dentry_path(D, __mount[D->d_sb]);
+
+/* A name that nobody has open: from the root of all mounts. */
+translator fileinfo_t < struct dentry *D > {
+	fi_name = D == NULL ? "<none>" : D->d_parent != D ? stringof(D->d_name.name) : basename(__dentry_name[D]);
+	fi_dirname = D == NULL ? "<none>" : dirname(__dentry_name[D]);
+	fi_pathname = D == NULL ? "<none>" : __dentry_name[D];
+	fi_offset = 0;
+	fi_fs = D == NULL ? "<none>" : stringof(D->d_sb->s_type->name);
+	fi_mount = D == NULL ? "<none>" : __dentry_path(__mount[D->d_sb]->mnt_root, __mount[D->d_sb]);
+	fi_oflags = 0;
+};
+
 inline fileinfo_t fds[int fd] = xlate < fileinfo_t > (getf(fd));
 #pragma D attributes Stable/Stable/Common fds
 

@@ -86,11 +86,6 @@ inline struct inode *__inode[struct bio *B] =
     (__direct[B] ? ((struct iomap_dio *)B->bi_private)->iocb->ki_filp->f_inode : __page_inode[B]) ?? __page_inode[B];
 inline struct dentry *__dentry[struct inode *I] = I == NULL || I->i_dentry.first == NULL ? NULL :
     (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_u.d_alias));
-inline struct vfsmount *__first_mount[struct super_block *S] = (&S->s_mounts->mnt) ??
-    (&((struct mount *)((uintptr_t)S->s_mounts.next - offsetof(struct mount, mnt_instance)))->mnt);
-/* One of the places where a file system is mounted; / if it is that. Kernel threads have the first / there is. */
-inline struct vfsmount *__mount[struct super_block *S] =
-    curthread->fs != NULL && curthread->fs->root.mnt->mnt_sb == S ? curthread->fs->root.mnt : __first_mount[S];
 
 /* ---- bio: for scripts that have one, as FreeBSD's io gives it ---- */
 
@@ -112,9 +107,9 @@ translator fileinfo_t < struct bio *B > {
 	fi_name = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
 	    stringof(__dentry[__inode[B]]->d_name.name);
 	fi_dirname = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
-	    dirname(__dentry_path(__dentry[__inode[B]], __mount[__inode[B]->i_sb]));
+	    dirname(__dentry_name[__dentry[__inode[B]]]);
 	fi_pathname = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
-	    __dentry_path(__dentry[__inode[B]], __mount[__inode[B]->i_sb]);
+	    __dentry_name[__dentry[__inode[B]]];
 	fi_offset = __page_inode[B] != NULL ? (__folio[__page[B]]->index + ((uintptr_t)__page[B] - (uintptr_t)__folio[__page[B]]) / sizeof (struct page)) * 4096 +
 	    __bytes[B]->bv_offset : 0;
 	fi_fs = __inode[B] == NULL ? "<none>" : stringof(__inode[B]->i_sb->s_type->name);

@@ -164,21 +164,38 @@ void dt_bpf_user_free(struct dt_bpf_prog *p)
 
 /* ---- messages ---- */
 
-static int refuse(const struct dt_bpf_probe *x, int error, dt_error *err)
+/* A place that the kernel refuses is left out and counted; anything else is an error. */
+static int refuse(dt_engine *e, const struct dt_bpf_probe *x, int error, dt_error *err)
 {
 	const dt_probe *p = x->probe;
-	const char *why = dt_strerror(error);
+	bool place = error == ENOTSUPP_ || error == ENOEXEC || (error == EINVAL && x->at.ref_ctr);
 
-	if (error == ENOTSUPP_)
-		why = "the kernel cannot probe this instruction";
-	if (error == EINVAL && x->at.ref_ctr)
-		why = "the kernel does not accept its semaphore";
 	if (error == EPERM || error == EACCES) {
 		errno = error;
 		return dt_bpf_privilege_error(err, "attach to user code through");
 	}
-	return dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func,
-		      p->name, why);
+	if (e->refused == 0 || !place)
+		dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func, p->name,
+		       !place		 ? dt_strerror(error)
+		       : error == EINVAL ? "the kernel does not accept its semaphore"
+					 : "the kernel cannot probe this instruction");
+	e->refused += place;
+	return place ? 0 : -1;
+}
+
+/* Some were left out: that is an error only if it were all. */
+static int judge(const dt_engine *e, uint32_t wanted, uint32_t refused, dt_error *err)
+{
+	char first[sizeof(err->text)];
+
+	if (refused == 0)
+		return 0;
+	if (refused >= wanted)
+		return -1;
+	memcpy(first, err->text, sizeof(first));
+	if (e->refused > 1)
+		dt_err(err, 0, "%u probes could not be enabled; %.900s", e->refused, first);
+	return 0;
 }
 
 /* ---- uprobe.multi ---- */
@@ -223,7 +240,7 @@ static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 	if (errno == ESRCH)
 		return 0; /* the process has ended: nothing will fire */
 	if (hi - lo == 1 || errno == EPERM || errno == EACCES || errno == ENOMEM)
-		return refuse(x, errno, err);
+		return refuse(e, x, errno, err);
 	if (link_range(e, b, lo, lo + (hi - lo) / 2, err) < 0)
 		return -1;
 	return link_range(e, b, lo + (hi - lo) / 2, hi, err);
@@ -306,7 +323,7 @@ static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_b
 
 	if (fd >= 0)
 		keep(e, fd, only_pid(e, x));
-	return fd >= 0 || errno == ESRCH ? 0 : refuse(x, errno, err);
+	return fd >= 0 || errno == ESRCH ? 0 : refuse(e, x, errno, err);
 }
 
 static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
@@ -348,7 +365,7 @@ static bool together(const struct dt_bpf_probe *x, const struct dt_bpf_probe *y)
 
 int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err)
 {
-	uint32_t *probes = dt_xcalloc(e->probes.n + 1, sizeof(*probes)), n = 0;
+	uint32_t *probes = dt_xcalloc(e->probes.n + 1, sizeof(*probes)), n = 0, before = e->refused;
 	int rc = 0;
 
 	for (uint32_t i = first; i < e->probes.n; i++)
@@ -365,7 +382,7 @@ int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first
 		rc = e->has_uprobe_multi ? link_batch(e, &b, err) : perf_batch(e, &b, err);
 	}
 	free(probes);
-	return rc;
+	return rc < 0 ? -1 : judge(e, n, e->refused - before, err);
 }
 
 int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid,

@@ -279,7 +279,7 @@ static void copyout(dt_bpf_tr *t, uint32_t rd, bool string)
 	dt_bpf_code *c = t->c;
 	uint32_t done = dt_bpf_label(c), cut = dt_bpf_label(c);
 
-	t->e->need.memory = t->e->need.copyout = true;
+	t->e->need.memory = true;
 	dt_bpf_here(t);
 	if (string) {
 		dt_bpf_alloc_const(t, t->e->strsize, false);
@@ -307,7 +307,7 @@ static void copyout(dt_bpf_tr *t, uint32_t rd, bool string)
 		mov(c, R9, R1);
 		dt_bpf_place(c, cut);
 	}
-	jmpi(c, BPF_JEQ, R9, 0, done);
+	jmpi(c, BPF_JLT, R9, 1, done); /* Linux 6.1 does not see from != 0 that it is at least 1 */
 	jmpi(c, BPF_JGT, R9, (int32_t)t->e->at.scratch_size, done);
 	tuple(t, R1, 1);
 	st(c, 8, R6, S_FVALUE, R1);

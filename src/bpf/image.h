@@ -345,7 +345,7 @@ struct dt_engine {
 	struct dt_bpf_scope globals, threads, locals;
 	struct {
 		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
-		    copyout, waiting /* for user memory */, vtime, element, late;
+		    waiting /* for user memory */, vtime, element, late;
 		uint32_t agg_key, dyn_key, zeros;
 		uint64_t alloc; /* largest constant size asked for */
 	} need;
@@ -366,6 +366,7 @@ struct dt_engine {
 	uint64_t function_misses;
 	DT_VEC(struct dt_bpf_user_link { int fd; long pid; }) user_links; /* pid 0: of all processes */
 	struct dt_bpf_retired *retired; /* extend.c */
+	uint32_t refused;		 /* places in user code that the kernel does not take */
 	uint8_t *control, *cpus; /* mapped */
 	uint64_t cpus_size;
 	struct dt_bpf_ring *rings;

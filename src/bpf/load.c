@@ -375,7 +375,7 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 #define LOG_SIZE (16u << 20)
 
 /* The verifier's last words, for a message nobody should ever see. */
-static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
+static void explain(enum bpf_prog_type type, const dt_bpf_code *c,
 		    struct bpf_prog_load_opts *o, dt_error *err)
 {
 	char *log = dt_xcalloc(1, LOG_SIZE), *last;
@@ -395,7 +395,8 @@ static void explain(dt_engine *e, enum bpf_prog_type type, const dt_bpf_code *c,
 		*last = 0;
 		last = strrchr(log, '\n');
 	}
-	if (e->need.copyout && strstr(log, "probe_write_user"))
+	/* "cannot use helper", "unknown func": whatever is said, it is about the helper and not what it is given */
+	if (strstr(log, "helper bpf_probe_write_user") || strstr(log, "unknown func bpf_probe_write_user"))
 		dt_err(err, EPERM,
 		       "the kernel does not let BPF programs write user memory, so copyout() and "
 		       "copyoutstr() cannot be used: it is locked down (kernel lockdown, "
@@ -476,7 +477,7 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 			e->cast_func = 0;
 			rc = AGAIN;
 		} else if (p->fd < 0) {
-			explain(e, type, &c, &o, err);
+			explain(type, &c, &o, err);
 			rc = -1;
 		}
 	}

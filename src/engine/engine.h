@@ -85,7 +85,7 @@ typedef struct dt_engine dt_engine;
 struct dt_engine_ops {
 	const char *name;
 	dt_engine *(*open)(const struct dt_engine_env *env, dt_error *err);
-	int (*go)(dt_engine *e, dt_error *err);	  /* enable; BEGIN runs */
+	int (*go)(dt_engine *e, dt_error *err);	  /* enable; BEGIN runs. 0 and a text in *err: a remark */
 	int (*stop)(dt_engine *e, dt_error *err); /* disable; END runs */
 	int (*status)(dt_engine *e, dt_status *st);
 	int (*consume)(dt_engine *e, const dt_sink *sink);  /* records so far, then forget them */

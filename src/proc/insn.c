@@ -48,6 +48,8 @@ static bool is_refused(const ZydisDecodedInstruction *i)
 {
 	if (i->mnemonic == ZYDIS_MNEMONIC_SYSCALL || i->mnemonic == ZYDIS_MNEMONIC_SYSENTER)
 		return true;
+	if (i->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || i->meta.isa_ext == ZYDIS_ISA_EXT_FMA4)
+		return true; /* the kernel cannot decode them */
 	for (unsigned k = 0; k < i->raw.prefix_count; k++)
 		switch (i->raw.prefixes[k].value) {
 		case 0x26:

@@ -129,6 +129,8 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_fail(h);
 	if (h->engine_ops->go(h->engine, &h->err) < 0)
 		return dt_session_fail(h);
+	if (h->err.text[0] && dt_session_diag(h, DTRACE_DIAG_NOTE, h->err.text) < 0)
+		return dt_session_err(h, EDT_DIRABORT, NULL);
 	h->state = DT_SESSION_ACTIVE;
 	dt_grow_gates(h);
 	dt_procs_release(h->procs);

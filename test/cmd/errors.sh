@@ -21,7 +21,6 @@ dt -n 'BEGIN /nosuch/ { }'
 expect_match '^dtrace: invalid probe specifier BEGIN /nosuch/ \{ \}: in predicate: ' "$err"
 fails_with 'failed to open nosuch.d: No such file or directory' -s nosuch.d
 fails_with 'no probes specified' -q
-fails_with 'no probes matched' -q -Z -n 'nosuch:::x { }'
 dt -x bufsise=4m -n BEGIN
 expect_match '^dtrace: failed to set -x bufsise=4m: .*bufsize' "$err"
 dt -b pink -n BEGIN

@@ -280,6 +280,8 @@ static void swap(int n)
 		memset(p + (size_t)i * 4096, i + 1, 4096);
 	begin();
 	madvise(p, (size_t)n * 4096, 21 /* MADV_PAGEOUT */);
+	usleep(300000); /* written: now they can go */
+	madvise(p, (size_t)n * 4096, 21);
 	touch(p, n);
 	end();
 }

@@ -27,7 +27,7 @@ value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 # ---- a struct file for each open(): by name, and among all ----
 ktrace -q -c "$TMP/open $n" -n '
 	syscall::getppid:return /pid == $target/ { self->on = 1; } syscall::getpgrp:entry { self->on = 0; }
-	dtmalloc::filp:malloc /self->on/ { @["filp"] = sum(1); @["wrong"] = sum(args[0]->ks_shortdesc != "filp" || args[3] != sizeof(struct file) || probefunc != "filp"); }
+	dtmalloc::filp:malloc /self->on/ { @["filp"] = sum(1); @["wrong"] = sum(args[0]->ks_shortdesc != "filp" || args[3] != args[0]->ks_size || args[3] < 100 || probefunc != "filp"); }
 	dtmalloc:::malloc /self->on && args[0]->ks_shortdesc == "filp"/ { @["all"] = sum(1); }
 	dtmalloc:::malloc /self->on/ { @["sdt"] = sum(-1); @["kmalloc"] = sum(!arg0); @["bytes"] = sum(arg3); }
 	dtmalloc::kmalloc:malloc /self->on/ { @["kmalloc"] = sum(-1); @["same"] = sum(args[0]->ks_shortdesc != "kmalloc"); }

@@ -121,8 +121,8 @@ cat >"$TMP/run" <<R
 cd $TMP/dir && exec $TMP/acts
 R
 ktrace -q -c "sh $TMP/run" -n '
-	mac_framework:kernel::mac-check-ok /pid == $target/ { @[probefunc] = count(); @bad["error"] = sum(args[0]); }
-	mac_framework:kernel::mac-check-err /pid == $target && args[0] <= 0/ { @bad["no error"] = sum(1); }
+	mac_framework:kernel::mac-check-ok /pid == $target/ { @[probefunc] = count(); @bad["error"] = sum(arg0); }
+	mac_framework:kernel::mac-check-err /pid == $target && (int)arg0 <= 0/ { @bad["no error"] = sum(1); }
 	END { printa("%s %@d\n", @); printa("%s: %@d\n", @bad); }'
 expect 0 "$status" "$err"
 expect "error: 0" "$(grep 'error:' "$TMP/out")"

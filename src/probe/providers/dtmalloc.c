@@ -92,11 +92,18 @@ static int add_caches(const dt_provider *p, dt_probes *ps)
 	return 0;
 }
 
+static bool field_matches(const char *pattern, const char *text)
+{
+	return !*pattern || dt_glob_match(pattern, text);
+}
+
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why, size_t whylen)
 {
 	dt_types *ts = dt_probes_types(ps);
 
 	(void)listing;
+	if (!d->id && !(field_matches(d->mod, MODULE) && (field_matches(d->name, names[0]) || field_matches(d->name, names[1]))))
+		return 0; /* the kernel's types are not read for others */
 	for (uint32_t i = 0; i < 4; i++)
 		if (!ts || !dt_tracepoint_type(ts, events[i / 2][i % 2].tracepoint)) {
 			if (*d->prov)
@@ -111,11 +118,6 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	else if (*d->func && *d->prov && !dt_glob_is_pattern(d->func))
 		snprintf(why, whylen, "this kernel has no cache \"%s\" (/proc/slabinfo lists them)", d->func);
 	return 0;
-}
-
-static bool field_matches(const char *pattern, const char *text)
-{
-	return !*pattern || dt_glob_match(pattern, text);
 }
 
 static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d)

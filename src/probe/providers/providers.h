@@ -28,7 +28,7 @@ extern const dt_provider dt_provider_profile;
 extern const dt_provider dt_provider_syscall;
 extern const dt_provider dt_provider_sdt;
 extern const dt_provider dt_provider_proc, dt_provider_sched;
-extern const dt_provider dt_provider_io, dt_provider_vfs;
+extern const dt_provider dt_provider_io, dt_provider_vfs, dt_provider_fsinfo;
 extern const dt_provider dt_provider_ip, dt_provider_tcp, dt_provider_udp, dt_provider_sctp;
 extern const dt_provider dt_provider_cpc, dt_provider_fbt, dt_provider_kinst;
 bool dt_fbt_has(dt_probes *ps, const char *module, const char *func, bool on_return); /* can it be traced? */

@@ -10,6 +10,7 @@ const dt_provider *const dt_provider_table[] = {
     &dt_provider_sched,
     &dt_provider_io,
     &dt_provider_vfs,
+    &dt_provider_fsinfo,
     &dt_provider_ip,
     &dt_provider_tcp,
     &dt_provider_udp,
