@@ -1,4 +1,5 @@
-/* fbt_peer: attach fbt_peer.bpf.o to the functions whose addresses a file lists; say so; wait to be terminated. */
+/* fbt_peer: attach fbt_peer.bpf.o to the functions whose addresses a file lists; say so; wait to be
+ * terminated. */
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ int main(int argc, char **argv)
 		return 1;
 	while (o.cnt < 1 << 17 && fscanf(f, "%lx", &addrs[o.cnt]) == 1)
 		o.cnt++;
-	if (!bpf_program__attach_kprobe_multi_opts(bpf_object__find_program_by_name(obj, "entry"), NULL, &o))
+	if (!bpf_program__attach_kprobe_multi_opts(bpf_object__find_program_by_name(obj, "entry"),
+						   NULL, &o))
 		return 1;
 	printf("%zu\n", o.cnt);
 	fflush(stdout);

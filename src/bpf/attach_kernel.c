@@ -1,18 +1,20 @@
 /*
  * attach_kernel: programs to functions and instructions of the kernel.
  *
- * There are three ways to be called when a function is entered or returns, and the kernel may have any of them:
+ * There are three ways to be called when a function is entered or returns, and the kernel may have
+ *any of them:
  *
- *	fentry, fexit	the function calls the program directly, through code the kernel makes for it. By far the
- *			cheapest (a third of a kprobe on entry, a fifth on return, measured on 6.12), and a return is
- *			never missed. But each function needs a program of its own, and must be known to BTF.
+ *	fentry, fexit	the function calls the program directly, through code the kernel makes for
+ *it. By far the cheapest (a third of a kprobe on entry, a fifth on return, measured on 6.12), and a
+ *return is never missed. But each function needs a program of its own, and must be known to BTF.
  *	kprobe.multi	one program and one link for any number of functions: the way for many.
- *	kprobe		a perf event for each: 10 to 30 ms to make, the same to let go. The only way to instructions.
+ *	kprobe		a perf event for each: 10 to 30 ms to make, the same to let go. The only way
+ *to instructions.
  *
- * So few probes are fentry, many are kprobe.multi, and kprobes are what is left. Which it is, is decided when probes are
- * planned, because code reads its arguments in different ways: from what the function was given (fentry), or from
- * registers. Whether the kernel really takes a function by fentry shows when it is attached: if not, the program is
- * made once more, for the next way.
+ * So few probes are fentry, many are kprobe.multi, and kprobes are what is left. Which it is, is
+ *decided when probes are planned, because code reads its arguments in different ways: from what the
+ *function was given (fentry), or from registers. Whether the kernel really takes a function by
+ *fentry shows when it is attached: if not, the program is made once more, for the next way.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -31,9 +33,11 @@
 
 /* ---- what the kernel can do ---- */
 
-static int load_nothing(enum bpf_prog_type type, enum bpf_attach_type how, uint32_t btf_id, int btf_fd)
+static int load_nothing(enum bpf_prog_type type, enum bpf_attach_type how, uint32_t btf_id,
+			int btf_fd)
 {
-	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+					   {.code = BPF_JMP | BPF_EXIT}};
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = how, .attach_btf_id = btf_id,
 		    .attach_btf_obj_fd = (uint32_t)(btf_fd > 0 ? btf_fd : 0));
 
@@ -56,7 +60,9 @@ static bool has_multi(void)
 static bool takes_fentry(dt_types *ts, const char *module, const char *name, bool exit, int btf_fd)
 {
 	uint32_t id = dt_type_function_id(ts, module, name);
-	int prog = id ? load_nothing(BPF_PROG_TYPE_TRACING, exit ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, id, btf_fd) : -1;
+	int prog = id ? load_nothing(BPF_PROG_TYPE_TRACING,
+				     exit ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, id, btf_fd)
+		      : -1;
 
 	if (prog >= 0)
 		close(prog);
@@ -88,11 +94,13 @@ void dt_ktrace_probe(struct dt_ktrace *k, dt_types *ts)
 		snprintf(k->why, sizeof(k->why), "kernel functions can be traced by root only");
 	else if (pmu)
 		snprintf(k->why, sizeof(k->why),
-			 "this kernel is locked down (confidentiality mode): it refuses kprobes, and has no kprobe.multi "
+			 "this kernel is locked down (confidentiality mode): it refuses kprobes, "
+			 "and has no kprobe.multi "
 			 "(CONFIG_FPROBE)");
 	else
 		snprintf(k->why, sizeof(k->why),
-			 "this kernel is built without kprobes (CONFIG_KPROBES, CONFIG_FPROBE), and does not let BPF "
+			 "this kernel is built without kprobes (CONFIG_KPROBES, CONFIG_FPROBE), "
+			 "and does not let BPF "
 			 "programs be called by its functions (fentry)");
 }
 
@@ -156,7 +164,8 @@ static int module_btf(const char *module)
 
 		if (fd < 0)
 			continue;
-		if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && info.kernel_btf && strcmp(name, module) == 0)
+		if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && info.kernel_btf &&
+		    strcmp(name, module) == 0)
 			return fd;
 		close(fd);
 	}
@@ -167,7 +176,8 @@ static bool takes_direct_call(dt_engine *e, const struct dt_bpf_probe *x)
 {
 	int btf = module_btf(x->at.module);
 	bool yes = btf >= 0 && is_unique(e, x->at.event) &&
-		   takes_fentry(dt_compiler_types(e->cc), x->at.module, x->at.event, x->kind == PK_FUNC_RETURN, btf);
+		   takes_fentry(dt_compiler_types(e->cc), x->at.module, x->at.event,
+				x->kind == PK_FUNC_RETURN, btf);
 
 	if (btf > 0)
 		close(btf);
@@ -196,7 +206,9 @@ int dt_bpf_function_plan(dt_engine *e, dt_error *err)
 
 		if (x->kind == PK_INSTRUCTION && !k.kprobe)
 			return dt_err(err, EDT_NOPROBE, "%s",
-				      *k.why ? k.why : "this kernel refuses kprobes, which instructions need");
+				      *k.why
+					  ? k.why
+					  : "this kernel refuses kprobes, which instructions need");
 		kprobes += x->kind == PK_INSTRUCTION;
 		if (!dt_bpf_is_function(x->kind))
 			continue;
@@ -210,20 +222,27 @@ int dt_bpf_function_plan(dt_engine *e, dt_error *err)
 			set_how(x, HOW_KPROBE);
 			kprobes++;
 		} else {
-			return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s: this kernel refuses kprobes", x->probe->prov,
-				      x->probe->mod, x->probe->func, x->probe->name);
+			return dt_err(err, EDT_NOPROBE,
+				      "cannot enable %s:%s:%s:%s: this kernel refuses kprobes, so "
+				      "at most %d functions can be traced at once, "
+				      "and only those that its type information has",
+				      x->probe->prov, x->probe->mod, x->probe->func, x->probe->name,
+				      FEW);
 		}
 	}
 	if (kprobes > MAX_KPROBES)
 		return dt_err(err, EDT_NOPROBE,
-			      "%u probes in the kernel are too many here: at most %d, because this kernel makes each on its own%s",
-			      kprobes, MAX_KPROBES, k.multi ? "" : " (it has no kprobe.multi: CONFIG_FPROBE)");
+			      "%u probes in the kernel are too many here: at most %d, because this "
+			      "kernel makes each on its own%s",
+			      kprobes, MAX_KPROBES,
+			      k.multi ? "" : " (it has no kprobe.multi: CONFIG_FPROBE)");
 	return 0;
 }
 
 /* ---- loading ---- */
 
-int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type, struct bpf_prog_load_opts *o)
+int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type,
+			 struct bpf_prog_load_opts *o)
 {
 	const dt_attach *at;
 	int btf;
@@ -253,16 +272,18 @@ static int refuse(const struct dt_bpf_probe *x, int error, dt_error *err)
 		return dt_bpf_privilege_error(err, "attach to functions of");
 	}
 	if (error == EINVAL || error == EOPNOTSUPP || error == ENOENT)
-		why = x->kind == PK_INSTRUCTION ? "the kernel cannot probe this instruction" : "the kernel cannot probe this function";
+		why = x->kind == PK_INSTRUCTION ? "the kernel cannot probe this instruction"
+						: "the kernel cannot probe this function";
 	if (error == EILSEQ)
 		why = "this offset is inside an instruction";
-	return dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func, p->name, why);
+	return dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func,
+		      p->name, why);
 }
 
 static bool is_refusal(int error)
 {
-	return error == EINVAL || error == EOPNOTSUPP || error == ENOENT || error == EILSEQ || error == ESRCH ||
-	       error == EADDRNOTAVAIL || error == EBUSY;
+	return error == EINVAL || error == EOPNOTSUPP || error == ENOENT || error == EILSEQ ||
+	       error == ESRCH || error == EADDRNOTAVAIL || error == EBUSY;
 }
 
 /* The address of the function; 0 and *err, or 0 when it can be left out. */
@@ -278,15 +299,18 @@ static uint64_t address_of(dt_engine *e, const struct dt_bpf_probe *x, dt_error 
 	else if (dt_kfuncs_find(kf, x->at.module, x->at.event, &it))
 		addr = dt_kfunc_address(kf, it);
 	if (!addr)
-		dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s: the address of function %s is not known (%s)",
-		       x->probe->prov, x->probe->mod, x->probe->func, x->probe->name, x->at.event, "/proc/kallsyms");
+		dt_err(err, EDT_NOPROBE,
+		       "cannot enable %s:%s:%s:%s: the address of function %s is not known (%s)",
+		       x->probe->prov, x->probe->mod, x->probe->func, x->probe->name, x->at.event,
+		       "/proc/kallsyms");
 	return addr;
 }
 
 static void keep_link(dt_engine *e, const struct dt_bpf_prog *p, int fd)
 {
 	dt_bpf_keep_link(e, fd);
-	*dt_vec_add(&e->function_links, NULL) = (struct dt_bpf_function_link){fd, p->kind, HOW(p->group)};
+	*dt_vec_add(&e->function_links, NULL) =
+	    (struct dt_bpf_function_link){fd, p->kind, HOW(p->group)};
 }
 
 struct batch {
@@ -301,7 +325,8 @@ struct batch {
 static int link_multi(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, o, .kprobe_multi.cnt = hi - lo,
-		    .kprobe_multi.flags = b->p->kind == PK_FUNC_RETURN ? BPF_F_KPROBE_MULTI_RETURN : 0);
+		    .kprobe_multi.flags =
+			b->p->kind == PK_FUNC_RETURN ? BPF_F_KPROBE_MULTI_RETURN : 0);
 	const struct dt_bpf_probe *x;
 	int fd;
 
@@ -333,11 +358,12 @@ static int compare_places(const void *a, const void *b, void *batch)
 	return addrs[x] != addrs[y] ? (addrs[x] < addrs[y] ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* The kernel finds the cookie by the address, so that a link may have each address but once: probes at the same one (fbt's, and
- * those of stable providers) get links of their own. */
+/* The kernel finds the cookie by the address, so that a link may have each address but once: probes
+ * at the same one (fbt's, and those of stable providers) get links of their own. */
 static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
 {
-	uint32_t *order = dt_xcalloc(b->n + 1, sizeof(*order)), *rank = dt_xcalloc(b->n + 1, sizeof(*rank)), most = 0;
+	uint32_t *order = dt_xcalloc(b->n + 1, sizeof(*order)),
+		 *rank = dt_xcalloc(b->n + 1, sizeof(*rank)), most = 0;
 	struct batch part = {.p = b->p,
 			     .probes = dt_xcalloc(b->n + 1, sizeof(*part.probes)),
 			     .addrs = dt_xcalloc(b->n + 1, sizeof(*part.addrs)),
@@ -371,14 +397,17 @@ static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
 }
 
 /* -1 with errno */
-static int link_kprobe(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x, int type, uint64_t addr)
+static int link_kprobe(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+		       int type, uint64_t addr)
 {
 	struct perf_event_attr a = {.type = (uint32_t)type,
 				    .size = sizeof(a),
-				    .config = p->kind == PK_FUNC_RETURN, /* the PMU's "retprobe" bit */
+				    .config =
+					p->kind == PK_FUNC_RETURN, /* the PMU's "retprobe" bit */
 				    .config2 = addr};
 	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
-	int link, error, fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	int link, error,
+	    fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	(void)e;
 	if (fd < 0)
@@ -433,8 +462,9 @@ static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err
 		b.cookies[b.n++] = x->event;
 	}
 	if (rc == 0)
-		rc = dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_MULTI ? link_all(e, &b, err)
-									       : attach_kprobes(e, &b, err);
+		rc = dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_MULTI
+			 ? link_all(e, &b, err)
+			 : attach_kprobes(e, &b, err);
 	free(b.probes);
 	free(b.addrs);
 	free(b.cookies);
@@ -469,15 +499,17 @@ int dt_bpf_attach_kernel(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 /* ---- losses ---- */
 
 /*
- * Firings the kernel did not let happen, that it counts at links: returns it had no room to wait for, and probes inside
- * other probes. Entries that kprobe.multi misses are not lost: only calls by the tracer itself are left out there.
+ * Firings the kernel did not let happen, that it counts at links: returns it had no room to wait
+ * for, and probes inside other probes. Entries that kprobe.multi misses are not lost: only calls by
+ * the tracer itself are left out there.
  */
 static uint64_t link_misses(const struct dt_bpf_function_link *l)
 {
 	struct dt_link_info info = {0};
 	uint32_t len = sizeof(info);
 
-	if ((l->how == HOW_MULTI && l->kind == PK_FUNC_ENTRY) || bpf_obj_get_info_by_fd(l->fd, &info, &len) < 0)
+	if ((l->how == HOW_MULTI && l->kind == PK_FUNC_ENTRY) ||
+	    bpf_obj_get_info_by_fd(l->fd, &info, &len) < 0)
 		return 0;
 	return l->how == HOW_MULTI ? info.multi.missed : info.kprobe.missed;
 }
@@ -499,7 +531,8 @@ void dt_bpf_function_links_end(dt_engine *e)
 
 /* ---- counters ---- */
 
-static int attach_counter(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x, int cpu, dt_error *err)
+static int attach_counter(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+			  int cpu, dt_error *err)
 {
 	struct perf_event_attr a = {.type = x->at.perf_type,
 				    .size = sizeof(a),
@@ -508,14 +541,16 @@ static int attach_counter(dt_engine *e, const struct dt_bpf_prog *p, const struc
 				    .exclude_user = x->at.exclude_user,
 				    .exclude_kernel = x->at.exclude_kernel};
 	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
-	int link, error, fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int link, error,
+	    fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0 && errno == ENODEV)
 		return 0; /* the CPU is off */
 	if (fd < 0)
 		return errno == EPERM || errno == EACCES
 			   ? dt_bpf_privilege_error(err, "count events in")
-			   : dt_err(err, errno, "cannot count %s on CPU %d: %s", x->probe->name, cpu, dt_strerror(errno));
+			   : dt_err(err, errno, "cannot count %s on CPU %d: %s", x->probe->name,
+				    cpu, dt_strerror(errno));
 	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
 	error = errno;
 	close(fd);
@@ -537,7 +572,8 @@ int dt_bpf_attach_counters(dt_engine *e, const struct dt_bpf_prog *p, dt_error *
 		if (!dt_bpf_serves(e, p, i) || !dt_bpf_is_on(e, p, i))
 			continue;
 		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
-			if ((!one || cpu == dt_opt(e->opts, DT_O_CPU)) && attach_counter(e, p, x, (int)cpu, err) < 0)
+			if ((!one || cpu == dt_opt(e->opts, DT_O_CPU)) &&
+			    attach_counter(e, p, x, (int)cpu, err) < 0)
 				return -1;
 	}
 	return 0;

@@ -1,5 +1,6 @@
 /*
- * attach_kernel: how this kernel lets its own functions be traced. Providers ask, to say what is missing.
+ * attach_kernel: how this kernel lets its own functions be traced. Providers ask, to say what is
+ * missing.
  */
 #ifndef DT_ATTACH_KERNEL_H
 #define DT_ATTACH_KERNEL_H
@@ -7,9 +8,9 @@
 #include "type/type.h"
 
 struct dt_ktrace {
-	bool kprobe; /* one function or instruction at a time, by perf events */
-	bool multi;  /* any number of functions with one link (kprobe.multi, CONFIG_FPROBE) */
-	bool fentry; /* a program of its own for each function, called directly */
+	bool kprobe;   /* one function or instruction at a time, by perf events */
+	bool multi;    /* any number of functions with one link (kprobe.multi, CONFIG_FPROBE) */
+	bool fentry;   /* a program of its own for each function, called directly */
 	char why[200]; /* why none of these: one sentence, or "" */
 };
 

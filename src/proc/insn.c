@@ -44,8 +44,17 @@ static const uint8_t refused_opcodes[] = {
     0x6c, 0x6d, 0x6e, 0x6f, 0x82, 0x9a, 0xcc, 0xcd, 0xce, 0xcf, 0xd4, 0xd5, 0xd6, 0xe4,
     0xe5, 0xe6, 0xe7, 0xea, 0xec, 0xed, 0xee, 0xef, 0xf1, 0xf4, 0xfa, 0xfb};
 
+/* The kernel looks at the opcode byte alone: it takes vzeroupper (VEX, 77) for a conditional jump,
+ * and vcmpps (VEX, c2) for a return, and the program goes astray. Seen with vpbroadcastd at the
+ * entry of wcschr() on Linux 6.18. */
+static const uint8_t mistaken_opcodes[] = {
+    0x70, 0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78, 0x79, 0x7a, 0x7b, 0x7c, 0x7d,
+    0x7e, 0x7f, 0x90, 0x9a, 0x9d, 0xc2, 0xc3, 0xca, 0xcb, 0xe8, 0xe9, 0xea, 0xeb, 0xff};
+
 static bool is_refused(const ZydisDecodedInstruction *i)
 {
+	bool legacy = i->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+
 	if (i->mnemonic == ZYDIS_MNEMONIC_SYSCALL || i->mnemonic == ZYDIS_MNEMONIC_SYSENTER)
 		return true;
 	if (i->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || i->meta.isa_ext == ZYDIS_ISA_EXT_FMA4)
@@ -59,9 +68,10 @@ static bool is_refused(const ZydisDecodedInstruction *i)
 		case 0xf0: return true;
 		default: break;
 		}
-	if (i->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
-	    i->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+	if (legacy && i->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
 		return false; /* 0f ... is let pass whole */
+	if (!legacy && memchr(mistaken_opcodes, i->opcode, sizeof(mistaken_opcodes)))
+		return true;
 	return memchr(refused_opcodes, i->opcode, sizeof(refused_opcodes)) != NULL;
 }
 
@@ -101,14 +111,23 @@ static uint64_t target_of(const ZydisDecodedInstruction *i, uint64_t at)
 
 /* ---- the way to the entry probe ---- */
 
-/* Registers that a function may use freely and that carry no argument. */
+/* Registers that a function may use freely and that carry no argument, or one that D cannot see. */
 static bool is_free_register(ZydisRegister r)
 {
 	switch (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) {
 	case ZYDIS_REGISTER_RAX:
 	case ZYDIS_REGISTER_R10:
 	case ZYDIS_REGISTER_R11: return true;
-	default: return r == ZYDIS_REGISTER_RFLAGS || r == ZYDIS_REGISTER_RIP;
+	default: break;
+	}
+	switch (ZydisRegisterGetClass(r)) {
+	case ZYDIS_REGCLASS_XMM:
+	case ZYDIS_REGCLASS_YMM:
+	case ZYDIS_REGCLASS_ZMM:
+	case ZYDIS_REGCLASS_MASK:
+	case ZYDIS_REGCLASS_FLAGS:
+	case ZYDIS_REGCLASS_IP: return true;
+	default: return false;
 	}
 }
 
@@ -141,18 +160,23 @@ static bool is_harmless(const ZydisDecodedInstruction *i, const ZydisDecodedOper
 			uint32_t frame)
 {
 	switch (i->meta.category) {
-	case ZYDIS_CATEGORY_BINARY:
-	case ZYDIS_CATEGORY_LOGICAL:
-	case ZYDIS_CATEGORY_DATAXFER:
-	case ZYDIS_CATEGORY_SHIFT:
-	case ZYDIS_CATEGORY_MISC: /* lea */
-	case ZYDIS_CATEGORY_CMOV:
-	case ZYDIS_CATEGORY_SETCC:
-	case ZYDIS_CATEGORY_CONVERT:
-	case ZYDIS_CATEGORY_BITBYTE: break;
-	default: return i->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || i->mnemonic == ZYDIS_MNEMONIC_NOP;
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+	case ZYDIS_CATEGORY_SYSTEM:
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_IO:
+	case ZYDIS_CATEGORY_SEGOP:
+	case ZYDIS_CATEGORY_X87_ALU: return false;
+	default: break;
 	}
-	if (i->mnemonic == ZYDIS_MNEMONIC_DIV || i->mnemonic == ZYDIS_MNEMONIC_IDIV)
+	if (i->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || i->mnemonic == ZYDIS_MNEMONIC_NOP)
+		return true;
+	if (i->mnemonic == ZYDIS_MNEMONIC_DIV || i->mnemonic == ZYDIS_MNEMONIC_IDIV ||
+	    i->mnemonic == ZYDIS_MNEMONIC_UD2)
 		return false; /* can fail */
 	for (unsigned k = 0; k < i->operand_count; k++) {
 		const ZydisDecodedOperand *o = &ops[k];
@@ -313,7 +337,7 @@ bool dt_insn_entry(const struct dt_insn_kernel *k, const uint8_t *code, size_t n
 
 	walk_start(&w, k, code, n);
 	while (w.at < n && w.entering && walk_next(&w, &x)) {
-		if (!found)
+		if (!found || (best->flags & DT_INSN_REFUSED && !first))
 			*best = x;
 		found = true;
 		if (first)

@@ -1,9 +1,10 @@
 /*
  * kfunc: see kfunc.h. The file is kept as read; a function is two words of it.
  *
- * Addresses: newer kernels (6.5) have a second file with the place of the call beside each name, which lies in the
- * first bytes of the function. Before that, names have to be looked up among the symbols, where static functions of
- * different files have the same one. Both lists are in order of address, so walking them together tells these apart.
+ * Addresses: newer kernels (6.5) have a second file with the place of the call beside each name,
+ * which lies in the first bytes of the function. Before that, names have to be looked up among the
+ * symbols, where static functions of different files have the same one. Both lists are in order of
+ * address, so walking them together tells these apart.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -44,50 +45,165 @@ void dt_kfuncs_free(dt_kfuncs *kf)
 
 const char *dt_kfunc_module(const char *written)
 {
-	return strcmp(written, "kernel") == 0 || strcmp(written, "genunix") == 0 ? "vmlinux" : written;
+	return strcmp(written, "kernel") == 0 || strcmp(written, "genunix") == 0 ? "vmlinux"
+										 : written;
 }
 
 /* ---- what must not be traced ---- */
 
 /*
- * What our programs make the kernel call, found with its own function tracer below them on Linux 6.1 and 6.12: maps,
- * ring buffers, storage of threads, reads of memory (and the faults of those), stacks, signals. Traced, each would be
- * entered again by the program that traces it; the kernel prevents that, but counts the firing as lost.
+ * What our programs make the kernel call, found with its own function tracer below them on
+ * Linux 6.1 and 6.12: maps, ring buffers, storage of threads, reads of memory (and the faults of
+ * those), stacks, signals. Traced, each would be entered again by the program that traces it; the
+ * kernel prevents that, but counts the firing as lost.
  */
 static const char *const own[] = {
-    "__bpf_ringbuf_reserve", "__bpf_task_storage_get", "__check_heap_object", "__check_object_size",
-    "__htab_map_lookup_elem", "__htab_lru_map_lookup_elem", "__htab_percpu_map_update_elem", "__rcu_read_lock",
-    "__rcu_read_unlock", "__unwind_start", "__virt_addr_valid", "_raw_spin_lock", "_raw_spin_lock_irqsave",
-    "_raw_spin_unlock", "_raw_spin_unlock_irqrestore", "alloc_htab_elem", "arch_irq_work_raise",
-    "array_map_lookup_elem", "array_map_update_elem", "arch_perf_out_copy_user", "bad_area_nosemaphore", "check_stack_object",
-    "copy_from_kernel_nofault", "copy_from_kernel_nofault_allowed", "copy_from_user_nofault", "default_send_IPI_self",
-    "ex_handler_uaccess", "fixup_exception", "free_htab_elem", "get_callchain_entry", "get_perf_callchain",
-    "get_recursion_context", "get_stack_info", "get_stack_info_noinstr", "htab_elem_free_rcu", "htab_lock_bucket",
-    "htab_map_delete_elem", "htab_map_hash", "htab_map_update_elem", "htab_unlock_bucket", "in_entry_stack",
-    "in_task_stack", "irq_work_queue", "irq_work_single", "is_bpf_text_address", "is_vmalloc_addr",
-    "kernelmode_fixup_or_oops", "kernelmode_fixup_or_oops.constprop.0", "kernel_text_address", "__kernel_text_address",
-    "ktime_get_mono_fast_ns", "lookup_elem_raw", "lookup_nulls_elem_raw", "migrate_disable", "migrate_enable",
-    "nmi_uaccess_okay", "orc_find", "orc_find.part.0", "orc_ftrace_find", "perf_callchain", "perf_callchain_kernel",
-    "perf_callchain_user", "perf_get_page_size", "pt_regs_offset", "put_callchain_entry", "put_recursion_context",
-    "rcu_is_watching", "rethook_find_ret_addr", "rethook_try_get", "search_bpf_extables", "search_exception_tables",
-    "search_extable", "search_kernel_exception_table", "search_module_extables", "stack_access_ok", "stack_map_get_build_id_offset",
-    "strncpy_from_kernel_nofault", "strncpy_from_user_nofault", "task_storage_lookup", "task_storage_ptr", "unwind_get_return_address",
-    "unwind_get_return_address_ptr", "unwind_next_frame", "unwind_next_frame.part.0", "__bad_area_nosemaphore",
-    "x2apic_send_IPI_self", "apic_mem_wait_icr_idle", "ftrace_graph_ret_addr", "bsearch", "cmp_ex_search", "module_address_lookup",
-    "__module_address", "__module_text_address", "is_module_text_address", "is_ftrace_trampoline", "ftrace_ops_trampoline",
-    "bpf_address_lookup", "__bpf_address_lookup", "bpf_ksym_find", "kprobe_busy_begin", "kprobe_busy_end", "get_kprobe",
+    "__bpf_ringbuf_reserve",
+    "__bpf_task_storage_get",
+    "__check_heap_object",
+    "__check_object_size",
+    "__htab_map_lookup_elem",
+    "__htab_lru_map_lookup_elem",
+    "__htab_percpu_map_update_elem",
+    "__rcu_read_lock",
+    "__rcu_read_unlock",
+    "__unwind_start",
+    "__virt_addr_valid",
+    "_raw_spin_lock",
+    "_raw_spin_lock_irqsave",
+    "_raw_spin_unlock",
+    "_raw_spin_unlock_irqrestore",
+    "alloc_htab_elem",
+    "arch_irq_work_raise",
+    "array_map_lookup_elem",
+    "array_map_update_elem",
+    "arch_perf_out_copy_user",
+    "bad_area_nosemaphore",
+    "check_stack_object",
+    "copy_from_kernel_nofault",
+    "copy_from_kernel_nofault_allowed",
+    "copy_from_user_nofault",
+    "default_send_IPI_self",
+    "ex_handler_uaccess",
+    "fixup_exception",
+    "free_htab_elem",
+    "get_callchain_entry",
+    "get_perf_callchain",
+    "get_recursion_context",
+    "get_stack_info",
+    "get_stack_info_noinstr",
+    "htab_elem_free_rcu",
+    "htab_lock_bucket",
+    "htab_map_delete_elem",
+    "htab_map_hash",
+    "htab_map_update_elem",
+    "htab_unlock_bucket",
+    "in_entry_stack",
+    "in_task_stack",
+    "irq_work_queue",
+    "irq_work_single",
+    "is_bpf_text_address",
+    "is_vmalloc_addr",
+    "kernelmode_fixup_or_oops",
+    "kernelmode_fixup_or_oops.constprop.0",
+    "kernel_text_address",
+    "__kernel_text_address",
+    "ktime_get_mono_fast_ns",
+    "lookup_elem_raw",
+    "lookup_nulls_elem_raw",
+    "migrate_disable",
+    "migrate_enable",
+    "nmi_uaccess_okay",
+    "orc_find",
+    "orc_find.part.0",
+    "orc_ftrace_find",
+    "perf_callchain",
+    "perf_callchain_kernel",
+    "perf_callchain_user",
+    "perf_get_page_size",
+    "pt_regs_offset",
+    "put_callchain_entry",
+    "put_recursion_context",
+    "rcu_is_watching",
+    "rethook_find_ret_addr",
+    "rethook_try_get",
+    "search_bpf_extables",
+    "search_exception_tables",
+    "search_extable",
+    "search_kernel_exception_table",
+    "search_module_extables",
+    "stack_access_ok",
+    "stack_map_get_build_id_offset",
+    "strncpy_from_kernel_nofault",
+    "strncpy_from_user_nofault",
+    "task_storage_lookup",
+    "task_storage_ptr",
+    "unwind_get_return_address",
+    "unwind_get_return_address_ptr",
+    "unwind_next_frame",
+    "unwind_next_frame.part.0",
+    "__bad_area_nosemaphore",
+    "x2apic_send_IPI_self",
+    "apic_mem_wait_icr_idle",
+    "ftrace_graph_ret_addr",
+    "bsearch",
+    "cmp_ex_search",
+    "module_address_lookup",
+    "__module_address",
+    "__module_text_address",
+    "is_module_text_address",
+    "is_ftrace_trampoline",
+    "ftrace_ops_trampoline",
+    "bpf_address_lookup",
+    "__bpf_address_lookup",
+    "bpf_ksym_find",
+    "kprobe_busy_begin",
+    "kprobe_busy_end",
+    "get_kprobe",
 };
 
 /* The helpers themselves, and what serves the storage of threads and memory for map elements. */
 static const char *const own_prefixes[] = {
-    "bpf_get_current_",	  "bpf_get_smp_processor_id", "bpf_get_numa_node_id", "bpf_get_ns_current_", "bpf_get_prandom_",
-    "bpf_get_stack",	  "bpf_get_task_stack",	      "bpf_get_func_",	      "bpf_get_attach_cookie", "bpf_ktime_get_",
-    "bpf_jiffies64",	  "bpf_map_lookup_elem",      "bpf_map_update_elem",  "bpf_map_delete_elem", "bpf_map_lookup_percpu",
-    "bpf_probe_read_",	  "bpf_probe_write_user",     "bpf_ringbuf_",	      "bpf_task_storage_",   "bpf_task_pt_regs",
-    "bpf_local_storage_", "__bpf_local_storage_",     "bpf_selem_",	      "__bpf_selem_",	     "bpf_loop",
-    "bpf_send_signal",	  "bpf_user_rnd_u32",	      "bpf_copy_from_user",   "bpf_mem_cache_",	     "bpf_strncmp",
-    "__bpf_get_stack",	  "bpf_prog_inc_misses_",     "bpf_perf_prog_read_",  "unit_alloc",	     "unit_free",
-    "pcpu_freelist_",	  "__pcpu_freelist_",	      "___pcpu_freelist_",    "copy_map_value",	     "check_and_",
+    "bpf_get_current_",
+    "bpf_get_smp_processor_id",
+    "bpf_get_numa_node_id",
+    "bpf_get_ns_current_",
+    "bpf_get_prandom_",
+    "bpf_get_stack",
+    "bpf_get_task_stack",
+    "bpf_get_func_",
+    "bpf_get_attach_cookie",
+    "bpf_ktime_get_",
+    "bpf_jiffies64",
+    "bpf_map_lookup_elem",
+    "bpf_map_update_elem",
+    "bpf_map_delete_elem",
+    "bpf_map_lookup_percpu",
+    "bpf_probe_read_",
+    "bpf_probe_write_user",
+    "bpf_ringbuf_",
+    "bpf_task_storage_",
+    "bpf_task_pt_regs",
+    "bpf_local_storage_",
+    "__bpf_local_storage_",
+    "bpf_selem_",
+    "__bpf_selem_",
+    "bpf_loop",
+    "bpf_send_signal",
+    "bpf_user_rnd_u32",
+    "bpf_copy_from_user",
+    "bpf_mem_cache_",
+    "bpf_strncmp",
+    "__bpf_get_stack",
+    "bpf_prog_inc_misses_",
+    "bpf_perf_prog_read_",
+    "unit_alloc",
+    "unit_free",
+    "pcpu_freelist_",
+    "__pcpu_freelist_",
+    "___pcpu_freelist_",
+    "copy_map_value",
+    "check_and_",
 };
 
 static bool has_own_prefix(const char *name)
@@ -100,11 +216,34 @@ static bool has_own_prefix(const char *name)
 
 /* Their return is no place in the code. */
 static const char *const noreturn[] = {
-    "__module_put_and_kthread_exit", "__reiserfs_panic", "__stack_chk_fail", "arch_call_rest_init", "arch_cpu_idle_dead",
-    "cpu_startup_entry", "do_exit", "do_group_exit", "do_task_dead", "ex_handler_msr_mce", "kthread_complete_and_exit",
-    "kthread_exit", "machine_real_restart", "make_task_dead", "mpt_halt_firmware", "nmi_panic_self_stop", "oops_exit_noreturn",
-    "panic", "panic_smp_self_stop", "rest_init", "rewind_stack_and_make_dead", "rewind_stack_do_exit", "start_kernel",
-    "stop_this_cpu", "x86_64_start_kernel", "x86_64_start_reservations", "xen_cpu_bringup_again", "vhost_task_exit",
+    "__module_put_and_kthread_exit",
+    "__reiserfs_panic",
+    "__stack_chk_fail",
+    "arch_call_rest_init",
+    "arch_cpu_idle_dead",
+    "cpu_startup_entry",
+    "do_exit",
+    "do_group_exit",
+    "do_task_dead",
+    "ex_handler_msr_mce",
+    "kthread_complete_and_exit",
+    "kthread_exit",
+    "machine_real_restart",
+    "make_task_dead",
+    "mpt_halt_firmware",
+    "nmi_panic_self_stop",
+    "oops_exit_noreturn",
+    "panic",
+    "panic_smp_self_stop",
+    "rest_init",
+    "rewind_stack_and_make_dead",
+    "rewind_stack_do_exit",
+    "start_kernel",
+    "stop_this_cpu",
+    "x86_64_start_kernel",
+    "x86_64_start_reservations",
+    "xen_cpu_bringup_again",
+    "vhost_task_exit",
 };
 
 bool dt_kfunc_is_noreturn(const char *name)
@@ -243,7 +382,8 @@ static bool read_tracefs(dt_kfuncs *kf)
 	return true;
 }
 
-/* Symbols that the type information calls functions; whether one can be traced only trying tells. */
+/* Symbols that the type information calls functions; whether one can be traced only trying tells.
+ */
 static void read_symbols(dt_kfuncs *kf, dt_types *ts)
 {
 	const char *module, *name;
@@ -277,7 +417,8 @@ bool dt_kfuncs_find(const dt_kfuncs *kf, const char *module, const char *name, u
 	for (; *it < kf->all.n; (*it)++) {
 		const dt_kfunc *f = &kf->all.v[*it];
 
-		if (strcmp(f->name, name) == 0 && (!module || !*module || strcmp(f->module, module) == 0))
+		if (strcmp(f->name, name) == 0 &&
+		    (!module || !*module || strcmp(f->module, module) == 0))
 			return true;
 	}
 	return false;

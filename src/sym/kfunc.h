@@ -1,12 +1,14 @@
 /*
  * kfunc: the functions of the kernel and its modules that can be traced.
  *
- * Which there are the kernel says in tracefs (available_filter_functions): all that begin with a place where a call
- * to a tracer can be put. Where tracefs is hidden (lockdown), the symbols that its type information knows as functions
- * stand in. The order is that of the kernel, so an index means the same function until a module is loaded.
+ * Which there are the kernel says in tracefs (available_filter_functions): all that begin with a
+ * place where a call to a tracer can be put. Where tracefs is hidden (lockdown), the symbols that
+ * its type information knows as functions stand in. The order is that of the kernel, so an index
+ * means the same function until a module is loaded.
  *
- * Some in the list must not be traced: those that the kernel itself calls while it handles a probe (it has a list of
- * them, too), and those that our programs call. They stay in the table, so that indices do not move, with the reason.
+ * Some in the list must not be traced: those that the kernel itself calls while it handles a probe
+ * (it has a list of them, too), and those that our programs call. They stay in the table, so that
+ * indices do not move, with the reason.
  */
 #ifndef DT_KFUNC_H
 #define DT_KFUNC_H
@@ -17,8 +19,8 @@
 typedef struct dt_kfunc {
 	const char *name, *module; /* "vmlinux" or a module's name */
 	uint64_t place;		   /* where the kernel would put the call; 0: not known */
-	uint64_t addr;		   /* first instruction; 0: not asked for yet, see dt_kfunc_address() */
-	const char *refused;	   /* why it must not be traced; NULL: it can be */
+	uint64_t addr;	     /* first instruction; 0: not asked for yet, see dt_kfunc_address() */
+	const char *refused; /* why it must not be traced; NULL: it can be */
 } dt_kfunc;
 
 typedef struct dt_kfuncs dt_kfuncs;

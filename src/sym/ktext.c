@@ -18,7 +18,8 @@ static off_t find(int fd, uint64_t addr, size_t n)
 	size_t size;
 	off_t at = -1;
 
-	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_phentsize != sizeof(*p))
+	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    h.e_phentsize != sizeof(*p))
 		return -1;
 	size = (size_t)h.e_phnum * sizeof(*p);
 	p = dt_xmalloc(size + 1);

@@ -1,4 +1,5 @@
-/* ktext: the kernel's machine code as it is now, from /proc/kcore. Root only, and not in lockdown (confidentiality). */
+/* ktext: the kernel's machine code as it is now, from /proc/kcore. Root only, and not in lockdown
+ * (confidentiality). */
 #ifndef DT_KTEXT_H
 #define DT_KTEXT_H
 

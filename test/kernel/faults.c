@@ -1,5 +1,5 @@
-/* faults N: between two getpgrp(), touch N new pages and sleep N times; print how many faults and context switches
- * getrusage() counted meanwhile. */
+/* faults N: between two getpgrp(), touch N new pages and sleep N times; print how many faults and
+ * context switches getrusage() counted meanwhile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,7 +13,8 @@ int main(int argc, char **argv)
 	long n = argc > 1 ? atol(argv[1]) : 100, page = sysconf(_SC_PAGESIZE);
 	struct timespec nap = {0, 1000};
 	struct rusage a, b;
-	char *p = mmap(NULL, (size_t)(n * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, (size_t)(n * page), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		return 1;

@@ -23,6 +23,15 @@ done
 ktrace -wq -c "$load" -n 'syscall::getppid:entry /pid == $target/ { copyoutstr("x", 0, 2); }'
 expect 1 "$status"
 expect_match 'locked down' "$err"
+# functions of the kernel: what needs no look into its memory
+ktrace -q -c "$load" -n 'fbt::__task_pid_nr_ns:entry, fbt::__task_pid_nr_ns:return /pid == $target/ { @[probename] = count(); }'
+if [ "$status" = 0 ]; then
+	for name in entry return; do [ "$(total "^  $name")" -ge $((2 * n)) ] || { echo "too few: $out"; fails=1; }; done
+else
+	expect_match 'built without kprobes' "$err"
+fi
+ktrace -e -n 'kinst::vfs_read:0'
+[ "$lockdown" != '[confidentiality]' ] || { expect 1 "$status"; expect_match 'locked down|built without kprobes' "$err"; }
 ktrace -qn 'BEGIN { trace(curthread->comm); exit(0); }'
 if [ "$lockdown" = '[confidentiality]' ]; then
 	expect 1 "$status"

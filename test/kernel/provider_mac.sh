@@ -20,7 +20,6 @@ cat >"$TMP/acts.c" <<'C'
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/msg.h>
-#include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -105,7 +104,6 @@ int main(void)
 	kill(getpid(), 0);
 	setpgid(0, 0);
 	sched_setscheduler(0, SCHED_OTHER, &p);
-	prctl(PR_GET_NAME, (char[16]){0});
 	klogctl(10, NULL, 0);
 	mount("none", "/nowhere", "tmpfs", 0, NULL);
 	mount("none", ".", "tmpfs", 0, NULL);
@@ -140,7 +138,8 @@ done
 ktrace -q -c "cat /etc/hostname /etc/hostname" -n '
 	mac_framework::vnode_check_open:mac-check-ok /pid == $target && stringof(args[1]->f_path.dentry->d_name.name) == "hostname"/ { @ = count(); }
 	END { printa("open %@d\n", @); }'
-expect 2 "$(value open)" "vnode_check_open"
+# (a file of an overlay is opened below, too)
+[ "$(value open)" -ge 2 ] || { echo "vnode_check_open: $(value open)"; count_failure; }
 # ---- an answer of no: a capability is needed to set such an attribute, for security modules that are not there ----
 if has_err=$("$DTRACE" -ln 'mac_framework::cred_check_setuid:mac-check-err' 2>/dev/null | sed 1d) && [ -n "$has_err" ]; then
 	ktrace -q -c "setpriv --reuid=65534 --clear-groups setfattr -n security.dtrace -v 1 /tmp" -n '

@@ -51,6 +51,34 @@ static void entries(void)
 	entry("xor %edi,%edi; jmp", &old, BYTES(0x31, 0xff, 0xeb, 0), 0, 0, false);
 }
 
+/* VEX and EVEX instructions that the kernel would take for others */
+static void mistaken(void)
+{
+	dt_body b = {0};
+	dt_insn i;
+
+	/* vzeroupper; vcmpps; vpbroadcastd %esi,%ymm17; vaddps, which is fine; ret */
+	dt_body_decode(&b, &new,
+		       BYTES(0xc5, 0xf8, 0x77, 0xc5, 0xf8, 0xc2, 0xc1, 0, 0x62, 0xe2, 0x7d, 0x28,
+			     0x7c, 0xce, 0xc5, 0xf8, 0x58, 0xc1, 0xc3),
+		       0);
+	CHECK(b.insns.n == 5);
+	for (uint32_t k = 0; k < 3; k++)
+		CHECK(b.insns.v[k].flags & DT_INSN_REFUSED);
+	CHECK(!(b.insns.v[3].flags & DT_INSN_REFUSED));
+	dt_body_free(&b);
+	/* vpbroadcastd %esi,%ymm17; mov %edi,%eax; cmp $1,%eax; ja: as strchr() begins */
+	CHECK(dt_insn_entry(
+	    &new,
+	    BYTES(0x62, 0xe2, 0x7d, 0x28, 0x7c, 0xce, 0x89, 0xf8, 0x83, 0xf8, 1, 0x77, 0, 0xc3),
+	    false, &i));
+	CHECK(i.offset == 11 && i.flags & DT_INSN_CHEAP);
+	/* vpbroadcastd; mov %edi,%eax; ret: the first that is not refused */
+	CHECK(dt_insn_entry(&new, BYTES(0x62, 0xe2, 0x7d, 0x28, 0x7c, 0xce, 0x89, 0xf8, 0xc3),
+			    false, &i));
+	CHECK(i.offset == 6 && !(i.flags & DT_INSN_REFUSED));
+}
+
 static void decode(dt_body *b, const struct dt_insn_kernel *k, const uint8_t *code, size_t n)
 {
 	dt_body_decode(b, k, code, n, 0x1000);
@@ -124,6 +152,7 @@ int main(void)
 	struct dt_insn_kernel k;
 
 	entries();
+	mistaken();
 	bodies();
 	targets();
 	dt_insn_kernel(&k); /* whichever it is */

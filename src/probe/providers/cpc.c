@@ -1,14 +1,16 @@
 /*
- * cpc: a probe fires each time an event has happened count times on a CPU. cpc:::<event>-<mode>-<count>, where mode says what is
- * counted: user, kernel or all.
+ * cpc: a probe fires each time an event has happened count times on a CPU.
+ * cpc:::<event>-<mode>-<count>, where mode says what is counted: user, kernel or all.
  *
- * Events are those of the kernel's perf interface, by its names or by those that PAPI has for the same thing; - and _ are one in
- * them, as are large and small letters. rNNN is an event of this processor by its hexadecimal number, as for perf; a mask between mode
- * and count is its unit mask then. Which of them a machine can count only trying tells: virtual machines often have no counters, but
- * the kernel's own events (software) are everywhere.
+ * Events are those of the kernel's perf interface, by its names or by those that PAPI has for the
+ * same thing; - and _ are one in them, as are large and small letters. rNNN is an event of this
+ * processor by its hexadecimal number, as for perf; a mask between mode and count is its unit mask
+ * then. Which of them a machine can count only trying tells: virtual machines often have no
+ * counters, but the kernel's own events (software) are everywhere.
  *
- * Listed are the events that can be had, each with a usual count; any other count is made into a probe when it is named. Its id comes from
- * a hash of the name. dt_probe.data is not used: the name says everything.
+ * Listed are the events that can be had, each with a usual count; any other count is made into a
+ * probe when it is named. Its id comes from a hash of the name. dt_probe.data is not used: the name
+ * says everything.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,33 +26,48 @@
 #define MIN_CLOCK     200000 /* ns, as for profile */
 #define FIRST_MADE_ID 500    /* in the range: below are the listed ones */
 
-#define CACHE(c, op, result)                                                                                                      \
-	(PERF_COUNT_HW_CACHE_##c | PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+#define CACHE(c, op, result)                                                                       \
+	(PERF_COUNT_HW_CACHE_##c | PERF_COUNT_HW_CACHE_OP_##op << 8 |                              \
+	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 static const struct event {
 	const char *name, *papi; /* papi: NULL: PAPI has none */
 	uint32_t type;
 	uint64_t config, min, usual;
 } events[] = {
-    {"cpu-cycles", "PAPI_tot_cyc", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, MIN_HARDWARE, 1000000},
+    {"cpu-cycles", "PAPI_tot_cyc", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, MIN_HARDWARE,
+     1000000},
     {"cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, MIN_HARDWARE, 0},
-    {"instructions", "PAPI_tot_ins", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, MIN_HARDWARE, 1000000},
-    {"cache-references", "PAPI_l3_tca", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, MIN_HARDWARE, 100000},
-    {"cache-misses", "PAPI_l3_tcm", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, MIN_HARDWARE, 10000},
-    {"branch-instructions", "PAPI_br_ins", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, MIN_HARDWARE, 100000},
+    {"instructions", "PAPI_tot_ins", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, MIN_HARDWARE,
+     1000000},
+    {"cache-references", "PAPI_l3_tca", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
+     MIN_HARDWARE, 100000},
+    {"cache-misses", "PAPI_l3_tcm", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, MIN_HARDWARE,
+     10000},
+    {"branch-instructions", "PAPI_br_ins", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+     MIN_HARDWARE, 100000},
     {"branches", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, MIN_HARDWARE, 0},
-    {"branch-misses", "PAPI_br_msp", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, MIN_HARDWARE, 10000},
+    {"branch-misses", "PAPI_br_msp", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, MIN_HARDWARE,
+     10000},
     {"bus-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, MIN_HARDWARE, 100000},
-    {"stalled-cycles-frontend", "PAPI_stl_icy", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, MIN_HARDWARE, 100000},
-    {"stalled-cycles-backend", "PAPI_res_stl", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, MIN_HARDWARE, 100000},
-    {"ref-cycles", "PAPI_ref_cyc", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, MIN_HARDWARE, 1000000},
-    {"L1-dcache-loads", "PAPI_l1_dcr", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, ACCESS), MIN_HARDWARE, 100000},
-    {"L1-dcache-load-misses", "PAPI_l1_dcm", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, MISS), MIN_HARDWARE, 10000},
-    {"L1-icache-load-misses", "PAPI_l1_icm", PERF_TYPE_HW_CACHE, CACHE(L1I, READ, MISS), MIN_HARDWARE, 10000},
+    {"stalled-cycles-frontend", "PAPI_stl_icy", PERF_TYPE_HARDWARE,
+     PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, MIN_HARDWARE, 100000},
+    {"stalled-cycles-backend", "PAPI_res_stl", PERF_TYPE_HARDWARE,
+     PERF_COUNT_HW_STALLED_CYCLES_BACKEND, MIN_HARDWARE, 100000},
+    {"ref-cycles", "PAPI_ref_cyc", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, MIN_HARDWARE,
+     1000000},
+    {"L1-dcache-loads", "PAPI_l1_dcr", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, ACCESS), MIN_HARDWARE,
+     100000},
+    {"L1-dcache-load-misses", "PAPI_l1_dcm", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, MISS),
+     MIN_HARDWARE, 10000},
+    {"L1-icache-load-misses", "PAPI_l1_icm", PERF_TYPE_HW_CACHE, CACHE(L1I, READ, MISS),
+     MIN_HARDWARE, 10000},
     {"LLC-loads", NULL, PERF_TYPE_HW_CACHE, CACHE(LL, READ, ACCESS), MIN_HARDWARE, 10000},
     {"LLC-load-misses", NULL, PERF_TYPE_HW_CACHE, CACHE(LL, READ, MISS), MIN_HARDWARE, 10000},
-    {"dTLB-load-misses", "PAPI_tlb_dm", PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, MISS), MIN_HARDWARE, 10000},
-    {"iTLB-load-misses", "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, READ, MISS), MIN_HARDWARE, 10000},
+    {"dTLB-load-misses", "PAPI_tlb_dm", PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, MISS), MIN_HARDWARE,
+     10000},
+    {"iTLB-load-misses", "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, READ, MISS), MIN_HARDWARE,
+     10000},
     {"cpu-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, MIN_CLOCK, 10000000},
     {"task-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, MIN_CLOCK, 10000000},
     {"page-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, 1},
@@ -90,19 +107,22 @@ static bool parse_event(const char *name, size_t n, struct event *e, char *why, 
 
 	for (size_t i = 0; i < DT_NELEM(events); i++) {
 		names[i] = events[i].name;
-		if (same_name(name, events[i].name, n) || (events[i].papi && same_name(name, events[i].papi, n))) {
+		if (same_name(name, events[i].name, n) ||
+		    (events[i].papi && same_name(name, events[i].papi, n))) {
 			*e = events[i];
 			return true;
 		}
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)n, name);
 	if (word[0] == 'r' && isxdigit((unsigned char)word[1])) {
-		*e = (struct event){"raw", NULL, PERF_TYPE_RAW, strtoull(word + 1, &end, 16), MIN_HARDWARE, 0};
+		*e = (struct event){"raw",	  NULL, PERF_TYPE_RAW, strtoull(word + 1, &end, 16),
+				    MIN_HARDWARE, 0};
 		if (*end == 0)
 			return true;
 	}
 	near = dt_nearest(word, names, DT_NELEM(events));
-	snprintf(why, whylen, "no event \"%s\"%s%s%s", word, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	snprintf(why, whylen, "no event \"%s\"%s%s%s", word, near ? "; did you mean \"" : "",
+		 near ? near : "", near ? "\"?" : "");
 	return false;
 }
 
@@ -143,7 +163,8 @@ static bool parse(const char *name, struct counter *c, char *why, size_t whylen)
 
 	*c = (struct counter){0};
 	if (!last_word(name, &end, &w, &n) || !isdigit((unsigned char)*w)) {
-		snprintf(why, whylen, "\"%s\" is not event-mode-count, such as page-faults-user-1", name);
+		snprintf(why, whylen, "\"%s\" is not event-mode-count, such as page-faults-user-1",
+			 name);
 		return false;
 	}
 	errno = 0;
@@ -158,7 +179,8 @@ static bool parse(const char *name, struct counter *c, char *why, size_t whylen)
 			parse_mode(w, n, c);
 	}
 	if (!c->user && !c->kernel) {
-		snprintf(why, whylen, "\"%s\" is not event-mode-count with mode user, kernel or all", name);
+		snprintf(why, whylen,
+			 "\"%s\" is not event-mode-count with mode user, kernel or all", name);
 		return false;
 	}
 	if (!parse_event(name, end, &c->e, why, whylen))
@@ -169,7 +191,8 @@ static bool parse(const char *name, struct counter *c, char *why, size_t whylen)
 	}
 	c->e.config |= (mask & 0xff) << 8;
 	if (c->count < c->e.min) {
-		snprintf(why, whylen, "count %llu is too small for %.*s: at least %llu", (unsigned long long)c->count, (int)end, name,
+		snprintf(why, whylen, "count %llu is too small for %.*s: at least %llu",
+			 (unsigned long long)c->count, (int)end, name,
 			 (unsigned long long)c->e.min);
 		return false;
 	}
@@ -202,7 +225,10 @@ static bool can_count(const struct counter *c, const char *name, char *why, size
 	if (error == EACCES || error == EPERM)
 		snprintf(why, whylen, "events are counted for root only (or with CAP_PERFMON)");
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == EINVAL)
-		snprintf(why, whylen, "%s cannot be counted here: this machine, or the virtual one, has no such counter", name);
+		snprintf(why, whylen,
+			 "%s cannot be counted here: this machine, or the virtual one, has no such "
+			 "counter",
+			 name);
 	else if (error)
 		snprintf(why, whylen, "%s cannot be counted: %s", name, dt_strerror(error));
 	return error == 0;
@@ -212,7 +238,8 @@ static bool can_count(const struct counter *c, const char *name, char *why, size
 
 static uint32_t made_id(const dt_provider *p, dt_probes *ps, const char *name)
 {
-	uint32_t n = p->id_count - FIRST_MADE_ID, at = (uint32_t)(dt_hash_bytes(name, strlen(name)) % n);
+	uint32_t n = p->id_count - FIRST_MADE_ID,
+		 at = (uint32_t)(dt_hash_bytes(name, strlen(name)) % n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = p->id_base + FIRST_MADE_ID + (at + i) % n;
@@ -230,15 +257,19 @@ static void list(const dt_provider *p, dt_probes *ps, const dt_probedesc *d)
 	struct counter c;
 
 	for (uint32_t i = 0; i < DT_NELEM(events); i++) {
-		snprintf(name, sizeof(name), "%s-all-%llu", events[i].name, (unsigned long long)events[i].usual);
-		if (!events[i].usual || (d->id && d->id != p->id_base + i) || (*d->name && !dt_glob_match(d->name, name)))
+		snprintf(name, sizeof(name), "%s-all-%llu", events[i].name,
+			 (unsigned long long)events[i].usual);
+		if (!events[i].usual || (d->id && d->id != p->id_base + i) ||
+		    (*d->name && !dt_glob_match(d->name, name)))
 			continue;
-		if (!dt_probes_known(ps, p->id_base + i) && parse(name, &c, ignored, sizeof(ignored)) && try_counter(&c) == 0)
+		if (!dt_probes_known(ps, p->id_base + i) &&
+		    parse(name, &c, ignored, sizeof(ignored)) && try_counter(&c) == 0)
 			dt_probes_add(ps, p, p->id_base + i, "cpc", "", "", name, 0);
 	}
 }
 
-static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why, size_t whylen)
+static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
+		    char *why, size_t whylen)
 {
 	struct counter c;
 	char ignored[256];
@@ -246,19 +277,23 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 
 	if (d->id || (*d->prov && (!*d->name || dt_glob_is_pattern(d->name))) || listing)
 		list(p, ps, d);
-	if (d->id || !*d->name || dt_glob_is_pattern(d->name) || !dt_glob_match(*d->mod ? d->mod : "*", "") ||
+	if (d->id || !*d->name || dt_glob_is_pattern(d->name) ||
+	    !dt_glob_match(*d->mod ? d->mod : "*", "") ||
 	    !dt_glob_match(*d->func ? d->func : "*", ""))
 		return 0;
-	if (!*d->prov) { /* without a provider only a name that is one of ours; the others are not our affair */
+	if (!*d->prov) { /* without a provider only a name that is one of ours; the others are not
+			    our affair */
 		why = ignored;
 		whylen = sizeof(ignored);
-		if (!strchr(d->name, '-') || strncmp(d->name, "tick-", 5) == 0 || strncmp(d->name, "profile-", 8) == 0)
+		if (!strchr(d->name, '-') || strncmp(d->name, "tick-", 5) == 0 ||
+		    strncmp(d->name, "profile-", 8) == 0)
 			return 0;
 	}
 	if (!parse(d->name, &c, why, whylen) || !can_count(&c, d->name, why, whylen))
 		return 0;
 	for (uint32_t i = 0; i < DT_NELEM(events); i++)
-		if (dt_probes_known(ps, p->id_base + i) && strcmp(dt_probes_known(ps, p->id_base + i)->name, d->name) == 0)
+		if (dt_probes_known(ps, p->id_base + i) &&
+		    strcmp(dt_probes_known(ps, p->id_base + i)->name, d->name) == 0)
 			return 0;
 	id = made_id(p, ps, d->name);
 	if (id)
@@ -266,7 +301,8 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	return 0;
 }
 
-static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why, size_t whylen)
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
 {
 	struct counter c;
 
@@ -286,8 +322,9 @@ const dt_provider dt_provider_cpc = {
     .name = "cpc",
     .id_base = 60000,
     .id_count = 10000,
-    .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
-	      DT_ATTR(EVOLVING, EVOLVING, CPU), DT_ATTR(EVOLVING, EVOLVING, COMMON)},
+    .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
+	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, CPU),
+	      DT_ATTR(EVOLVING, EVOLVING, COMMON)},
     .discover = discover,
     .attach = attach,
 };

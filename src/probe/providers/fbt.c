@@ -1,12 +1,14 @@
 /*
- * fbt: function boundary tracing. Entry and return of (nearly) every function of the kernel and its modules, as
- * fbt:<module>:<function>:entry and return; the module of the kernel itself is vmlinux.
+ * fbt: function boundary tracing. Entry and return of (nearly) every function of the kernel and its
+ * modules, as fbt:<module>:<function>:entry and return; the module of the kernel itself is vmlinux.
  *
- * Which functions there are sym/kfunc.c knows; how they are traced is bpf/attach_kernel.c's affair. Argument types
- * come from BTF; a function that it does not have can be traced all the same, with arg0, arg1 ...
+ * Which functions there are sym/kfunc.c knows; how they are traced is bpf/attach_kernel.c's affair.
+ * Argument types come from BTF; a function that it does not have can be traced all the same, with
+ * arg0, arg1 ...
  *
- * Ids follow the kernel's own order: base + 2 * index, and one more for return. dt_probe.data is the index; a bit says
- * that somebody asked for this very function, so that he is told when the kernel refuses it.
+ * Ids follow the kernel's own order: base + 2 * index, and one more for return. dt_probe.data is
+ * the index; a bit says that somebody asked for this very function, so that he is told when the
+ * kernel refuses it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +16,8 @@
 #include "bpf/attach_kernel.h"
 #include "probe/providers/providers.h"
 
-#define NAMED	  (1ull << 63)
-#define VMLINUX	  "vmlinux"
+#define NAMED	(1ull << 63)
+#define VMLINUX "vmlinux"
 
 /* What the kernel can do, tried once per session. */
 static const struct dt_ktrace *ktrace_of(const dt_provider *p, dt_probes *ps)
@@ -29,7 +31,8 @@ static const struct dt_ktrace *ktrace_of(const dt_provider *p, dt_probes *ps)
 	return *kept;
 }
 
-static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index, const dt_probedesc *d, bool named)
+static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index,
+		const dt_probedesc *d, bool named)
 {
 	static const char *const names[] = {"entry", "return"};
 
@@ -42,7 +45,8 @@ static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t
 			continue;
 		if (k == 1 && dt_kfunc_is_noreturn(f->name))
 			continue;
-		pr = dt_probes_add(ps, p, p->id_base + 2 * index + k, "fbt", f->module, f->name, names[k], index);
+		pr = dt_probes_add(ps, p, p->id_base + 2 * index + k, "fbt", f->module, f->name,
+				   names[k], index);
 		if (named)
 			pr->data |= NAMED;
 	}
@@ -65,8 +69,8 @@ static void suggest(const dt_kfunc *all, uint32_t n, const char *name, char *why
 	for (uint32_t i = 0; i < n; i++)
 		names[i] = all[i].name;
 	near = dt_nearest(name, names, n);
-	snprintf(why, whylen, "the kernel has no function \"%s\"%s%s%s", name, near ? "; did you mean \"" : "", near ? near : "",
-		 near ? "\"?" : "");
+	snprintf(why, whylen, "the kernel has no function \"%s\"%s%s%s", name,
+		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	free(names);
 }
 
@@ -79,7 +83,9 @@ void dt_fbt_explain(dt_probes *ps, const dt_probedesc *d, char *why, size_t whyl
 	uint64_t addr;
 
 	if (*module && !dt_glob_is_pattern(module) && !has_module(all, n, module))
-		snprintf(why, whylen, "no module \"%s\" is loaded, or it has no function that can be traced", module);
+		snprintf(why, whylen,
+			 "no module \"%s\" is loaded, or it has no function that can be traced",
+			 module);
 	else if (dt_glob_is_pattern(d->func) || !*d->func)
 		return;
 	else if (dt_kfuncs_find(kf, module, d->func, &it) && all[it].refused)
@@ -87,9 +93,12 @@ void dt_fbt_explain(dt_probes *ps, const dt_probedesc *d, char *why, size_t whyl
 	else if (it < n && dt_glob_match(*d->name ? d->name : "*", "return"))
 		snprintf(why, whylen, "function %s never returns", d->func);
 	else if (it = 0, dt_kfuncs_find(kf, NULL, d->func, &it))
-		snprintf(why, whylen, "function %s is in module %s, not %s", d->func, all[it].module, module);
+		snprintf(why, whylen, "function %s is in module %s, not %s", d->func,
+			 all[it].module, module);
 	else if (dt_ksym_by_name(dt_probes_ksyms(ps), module, d->func, &addr))
-		snprintf(why, whylen, "function %s cannot be traced: the kernel was built without a place for probes in it (notrace)",
+		snprintf(why, whylen,
+			 "function %s cannot be traced: the kernel was built without a place for "
+			 "probes in it (notrace)",
 			 d->func);
 	else
 		suggest(all, n, d->func, why, whylen);
@@ -103,16 +112,21 @@ static bool possible(const dt_probedesc *d, char *why, size_t whylen)
 	if (!*d->name || dt_glob_match(d->name, "entry") || dt_glob_match(d->name, "return"))
 		return true;
 	if (*d->prov && !dt_glob_is_pattern(d->prov))
-		snprintf(why, whylen, "functions have the probes entry and return, not \"%s\"; instructions are kinst's", d->name);
+		snprintf(why, whylen,
+			 "functions have the probes entry and return, not \"%s\"; instructions are "
+			 "kinst's",
+			 d->name);
 	return false;
 }
 
 static bool matches(const dt_kfunc *f, const char *module, const char *func)
 {
-	return (!*module || dt_glob_match(module, f->module)) && (!*func || dt_glob_match(func, f->name));
+	return (!*module || dt_glob_match(module, f->module)) &&
+	       (!*func || dt_glob_match(func, f->name));
 }
 
-static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why, size_t whylen)
+static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
+		    char *why, size_t whylen)
 {
 	const char *module = dt_kfunc_module(d->mod);
 	bool exact = *d->func && !dt_glob_is_pattern(d->func);
@@ -137,8 +151,13 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		return 0;
 	}
 	if (n == 0 && *d->prov)
-		snprintf(why, whylen, "the kernel does not say which functions can be traced (available_filter_functions in tracefs)");
-	for (; exact && dt_kfuncs_find(dt_probes_kfuncs(ps), *module && !dt_glob_is_pattern(module) ? module : NULL, d->func, &it); it++)
+		snprintf(why, whylen,
+			 "the kernel does not say which functions can be traced "
+			 "(available_filter_functions in tracefs)");
+	for (; exact &&
+	       dt_kfuncs_find(dt_probes_kfuncs(ps),
+			      *module && !dt_glob_is_pattern(module) ? module : NULL, d->func, &it);
+	     it++)
 		if (matches(&all[it], module, ""))
 			add(p, ps, &all[it], it, d, true);
 	for (; !exact && it < n; it++)
@@ -149,8 +168,8 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	return 0;
 }
 
-static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native, const char **xlated, int *mapping,
-		int max)
+static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
+		const char **xlated, int *mapping, int max)
 {
 	dt_types *ts = dt_probes_types(ps);
 	dt_type *f = ts ? dt_type_of_symbol(ts, pr->mod, pr->func) : NULL;
@@ -171,7 +190,8 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 	return n;
 }
 
-static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why, size_t whylen)
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
 {
 	(void)ps, (void)why, (void)whylen;
 	at->kind = (pr->id - p->id_base) & 1 ? DT_AT_FUNC_RETURN : DT_AT_FUNC_ENTRY;
@@ -192,16 +212,17 @@ bool dt_fbt_has(dt_probes *ps, const char *module, const char *func, bool on_ret
 	if (*ktrace_of(&dt_provider_fbt, ps)->why || !ts || !dt_type_of_symbol(ts, module, func))
 		return false;
 	all = dt_kfuncs_all(dt_probes_kfuncs(ps), ts, &n);
-	return dt_kfuncs_find(dt_probes_kfuncs(ps), module ? module : VMLINUX, func, &it) && !all[it].refused &&
-	       !(on_return && dt_kfunc_is_noreturn(func));
+	return dt_kfuncs_find(dt_probes_kfuncs(ps), module ? module : VMLINUX, func, &it) &&
+	       !all[it].refused && !(on_return && dt_kfunc_is_noreturn(func));
 }
 
 const dt_provider dt_provider_fbt = {
     .name = "fbt",
     .id_base = 100000,
     .id_count = 400000,
-    .attrs = {DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
-	      DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, ISA)},
+    .attrs = {DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
+	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, ISA),
+	      DT_ATTR(PRIVATE, PRIVATE, ISA)},
     .discover = discover,
     .args = args,
     .attach = attach,

@@ -1,14 +1,16 @@
 /*
- * kinst: single instructions of kernel functions, as kinst:<module>:<function>:<offset>. The offset is in bytes from the
- * start of the function, decimal; an empty one or a pattern means all instructions that match.
+ * kinst: single instructions of kernel functions, as kinst:<module>:<function>:<offset>. The offset
+ * is in bytes from the start of the function, decimal; an empty one or a pattern means all
+ * instructions that match.
  *
- * A kprobe can sit on the first byte of an instruction only, and the kernel complains in its log when asked for another
- * place. So the code of the function is read and decoded before anything is made, and where instructions begin is known. Left out are
- * those that the kernel never takes: breakpoints, the traps of BUG(), and the padding behind the function. A function that another
+ * A kprobe can sit on the first byte of an instruction only, and the kernel complains in its log
+ * when asked for another place. So the code of the function is read and decoded before anything is
+ * made, and where instructions begin is known. Left out are those that the kernel never takes:
+ * breakpoints, the traps of BUG(), and the padding behind the function. A function that another
  * tracer has put breakpoints into can be decoded only up to the first of them.
  *
- * There are millions of instructions: probes are made for functions that a description names. Their ids come from a hash of
- * its name. dt_probe.data is the index of the function and the offset.
+ * There are millions of instructions: probes are made for functions that a description names. Their
+ * ids come from a hash of its name. dt_probe.data is the index of the function and the offset.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -40,7 +42,8 @@ static void code_free(struct code *c)
 
 static bool is_padding(const uint8_t *at, uint8_t length)
 {
-	return at[0] == 0xcc || at[0] == 0x90 || (length > 1 && at[0] == 0x66 && is_padding(at + 1, length - 1)) ||
+	return at[0] == 0xcc || at[0] == 0x90 ||
+	       (length > 1 && at[0] == 0x66 && is_padding(at + 1, length - 1)) ||
 	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
 }
 
@@ -53,7 +56,8 @@ static bool is_refused(const uint8_t *at, uint8_t length)
 
 static int code_read(dt_probes *ps, uint32_t index, struct code *c, char *why, size_t whylen)
 {
-	uint64_t addr = dt_kfunc_address(dt_probes_kfuncs(ps), index), end = dt_ksym_end(dt_probes_ksyms(ps), addr);
+	uint64_t addr = dt_kfunc_address(dt_probes_kfuncs(ps), index),
+		 end = dt_ksym_end(dt_probes_ksyms(ps), addr);
 	struct dt_insn_kernel k = {0};
 
 	*c = (struct code){0};
@@ -64,14 +68,16 @@ static int code_read(dt_probes *ps, uint32_t index, struct code *c, char *why, s
 	c->n = end - addr;
 	c->bytes = dt_xmalloc(c->n);
 	if (dt_ktext_read(addr, c->bytes, c->n) < 0) {
-		snprintf(why, whylen, "its code cannot be read (/proc/kcore: %s)", dt_strerror(errno));
+		snprintf(why, whylen, "its code cannot be read (/proc/kcore: %s)",
+			 dt_strerror(errno));
 		code_free(c);
 		return -1;
 	}
 	dt_body_decode(&c->body, &k, c->bytes, c->n, addr);
 	c->ninsns = c->body.insns.n;
 	while (c->body.whole && c->ninsns > 1 &&
-	       is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset, c->body.insns.v[c->ninsns - 1].length))
+	       is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset,
+			  c->body.insns.v[c->ninsns - 1].length))
 		c->ninsns--;
 	return 0;
 }
@@ -96,7 +102,8 @@ static uint32_t make_id(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, 
 	return 0;
 }
 
-static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index, uint32_t offset, bool named)
+static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index,
+		uint32_t offset, bool named)
 {
 	uint64_t data = (uint64_t)index << 32 | offset;
 	char name[16];
@@ -112,7 +119,8 @@ static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t
 		pr->data |= NAMED;
 }
 
-static void explain_offset(const struct code *c, const char *func, uint64_t offset, char *why, size_t whylen)
+static void explain_offset(const struct code *c, const char *func, uint64_t offset, char *why,
+			   size_t whylen)
 {
 	const dt_insn *last = c->ninsns ? &c->body.insns.v[c->ninsns - 1] : NULL, *in = NULL;
 
@@ -120,19 +128,26 @@ static void explain_offset(const struct code *c, const char *func, uint64_t offs
 		if (c->body.insns.v[i].offset <= offset)
 			in = &c->body.insns.v[i];
 	if (!last || offset >= last->offset + last->length)
-		snprintf(why, whylen, c->body.whole || !last ? "function %s has no offset %llu: it is %u bytes long"
-							     : "the code of %s is not known at offset %llu, only its first %u bytes are",
-			 func, (unsigned long long)offset, last ? last->offset + last->length : 0);
+		snprintf(
+		    why, whylen,
+		    c->body.whole || !last
+			? "function %s has no offset %llu: it is %u bytes long"
+			: "the code of %s is not known at offset %llu, only its first %u bytes are",
+		    func, (unsigned long long)offset, last ? last->offset + last->length : 0);
 	else if (in->offset != offset)
-		snprintf(why, whylen, "offset %llu is inside an instruction of %s: the one at %u is %u bytes long",
-			 (unsigned long long)offset, func, in->offset, in->length);
+		snprintf(
+		    why, whylen,
+		    "offset %llu is inside an instruction of %s: the one at %u is %u bytes long",
+		    (unsigned long long)offset, func, in->offset, in->length);
 	else
-		snprintf(why, whylen, "the kernel cannot probe the instruction at offset %llu of %s", (unsigned long long)offset, func);
+		snprintf(why, whylen,
+			 "the kernel cannot probe the instruction at offset %llu of %s",
+			 (unsigned long long)offset, func);
 }
 
 /* All instructions of one function that match the name. */
-static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index, const dt_probedesc *d, char *why,
-			     size_t whylen)
+static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index,
+			     const dt_probedesc *d, char *why, size_t whylen)
 {
 	bool exact = *d->name && !dt_glob_is_pattern(d->name);
 	char problem[120], text[16];
@@ -147,7 +162,8 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 		const dt_insn *x = &c.body.insns.v[i];
 
 		snprintf(text, sizeof(text), "%u", x->offset);
-		if (is_refused(c.bytes + x->offset, x->length) || (*d->name && !dt_glob_match(d->name, text)))
+		if (is_refused(c.bytes + x->offset, x->length) ||
+		    (*d->name && !dt_glob_match(d->name, text)))
 			continue;
 		add(p, ps, f, index, x->offset, exact);
 		found++;
@@ -163,7 +179,8 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 /* Only who names kinst means it: ::vfs_read: is fbt's. */
 static bool claims(const dt_provider *p, const char *pattern)
 {
-	return strcmp(pattern, p->name) == 0 || (strncmp(pattern, "kin", 3) == 0 && dt_glob_match(pattern, p->name));
+	return strcmp(pattern, p->name) == 0 ||
+	       (strncmp(pattern, "kin", 3) == 0 && dt_glob_match(pattern, p->name));
 }
 
 static bool possible(const dt_probedesc *d, char *why, size_t whylen)
@@ -173,16 +190,21 @@ static bool possible(const dt_probedesc *d, char *why, size_t whylen)
 	while (isdigit((unsigned char)*s))
 		s++;
 	if (*s && !dt_glob_is_pattern(d->name))
-		snprintf(why, whylen, "kinst probes are named by a decimal offset in the function, such as kinst::vfs_read:0, not \"%s\"",
+		snprintf(why, whylen,
+			 "kinst probes are named by a decimal offset in the function, such as "
+			 "kinst::vfs_read:0, not \"%s\"",
 			 d->name);
 	else if (!*d->func || strspn(d->func, "*") == strlen(d->func))
-		snprintf(why, whylen, "kinst makes probes for functions that are named, such as kinst::vfs_read:");
+		snprintf(
+		    why, whylen,
+		    "kinst makes probes for functions that are named, such as kinst::vfs_read:");
 	else
 		return true;
 	return false;
 }
 
-static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why, size_t whylen)
+static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
+		    char *why, size_t whylen)
 {
 	dt_kfuncs *kf = dt_probes_kfuncs(ps);
 	bool exact = !dt_glob_is_pattern(d->func);
@@ -196,7 +218,11 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		return 0;
 	dt_ktrace_probe(&k, NULL);
 	if (!k.kprobe) {
-		snprintf(why, whylen, "%s", *k.why ? k.why : "this kernel refuses kprobes: it is locked down (confidentiality mode)");
+		snprintf(
+		    why, whylen, "%s",
+		    *k.why
+			? k.why
+			: "this kernel refuses kprobes: it is locked down (confidentiality mode)");
 		return 0;
 	}
 	all = dt_kfuncs_all(kf, dt_probes_types(ps), &n);
@@ -215,7 +241,8 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	return 0;
 }
 
-static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why, size_t whylen)
+static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
+		  size_t whylen)
 {
 	(void)p, (void)ps, (void)why, (void)whylen;
 	at->kind = DT_AT_INSTRUCTION;
@@ -232,8 +259,9 @@ const dt_provider dt_provider_kinst = {
     .name = "kinst",
     .id_base = 500000,
     .id_count = 400000,
-    .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, ISA),
-	      DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, ISA)},
+    .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
+	      DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),
+	      DT_ATTR(PRIVATE, PRIVATE, ISA)},
     .claims = claims,
     .discover = discover,
     .attach = attach,

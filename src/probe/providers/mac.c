@@ -67,7 +67,6 @@ static const dt_stable_probe rows[] = {
     CHECK("proc_check_debug", "security_ptrace_access_check", TASK(1), INT(2)),
     CHECK("proc_check_sched", "security_task_setscheduler", TASK(1)),
     CHECK("proc_check_setpgid", "security_task_setpgid", TASK(1), INT(2)),
-    CHECK("proc_check_prctl", "security_task_prctl", INT(1), {2, "unsigned long"}, {3, "unsigned long"}),
     CHECK("cred_check_setuid", "security_task_fix_setuid", {1, "struct cred *"}, {2, "struct cred *"}, INT(3)),
     CHECK("cred_check_setgid", "security_task_fix_setgid", {1, "struct cred *"}, {2, "struct cred *"}, INT(3)),
     CHECK("socket_check_create", "security_socket_create", INT(1), INT(2), INT(3), INT(4)),

@@ -248,6 +248,23 @@ static bool any_between(const dt_targets *t, uint64_t from, uint64_t to)
 	return false;
 }
 
+/* The same for functions that have unwind information but no symbol: what IFUNCs lead to in a
+ * stripped library. */
+static void jumps_around(struct pid_object *o, uint64_t vaddr, dt_targets *to)
+{
+	struct dt_elf_section sec;
+	struct dt_eh_section s;
+	struct dt_eh_fde f;
+	uint64_t at = 0;
+
+	if (!dt_elf_section(o->elf, ".eh_frame", &sec) || !sec.data)
+		return;
+	s = (struct dt_eh_section){sec.data, sec.data_size, sec.vaddr, 8};
+	while (dt_eh_next(&s, &at, &f))
+		if (f.start + NEAR > vaddr && f.start < vaddr + NEAR)
+			jumps_of(o, f.start, f.end - f.start, to);
+}
+
 /* Does anything jump over the first instruction, up to this one? */
 static bool is_jumped_to(const struct pid_function *f, uint64_t offset)
 {
@@ -255,7 +272,10 @@ static bool is_jumped_to(const struct pid_function *f, uint64_t offset)
 	bool yes;
 
 	jumps_of(f->object, f->vaddr, f->size, &own);
-	sweep_around(f->object, f->index);
+	if (f->vaddr == f->object->funcs[f->index].vaddr)
+		sweep_around(f->object, f->index);
+	else
+		jumps_around(f->object, f->vaddr, &own);
 	yes = any_between(&own, f->vaddr, f->vaddr + offset) ||
 	      any_between(&f->object->targets, f->vaddr, f->vaddr + offset);
 	dt_vec_free(&own);
@@ -268,11 +288,9 @@ bool dt_pid_entry(struct pid_code *c, const struct pid_function *f, dt_insn *at)
 {
 	uint8_t code[ENTRY_MAX];
 	size_t n = f->size && f->size < sizeof(code) ? f->size : sizeof(code);
-	bool symbol =
-	    f->vaddr == f->object->funcs[f->index].vaddr; /* and not what an IFUNC leads to */
 
 	n = dt_elf_read(f->object->elf, f->vaddr, code, n);
-	if (!dt_insn_entry(&c->kernel, code, n, !symbol, at))
+	if (!dt_insn_entry(&c->kernel, code, n, false, at))
 		return false;
 	return !at->offset || !is_jumped_to(f, at->offset) ||
 	       dt_insn_entry(&c->kernel, code, n, true, at);
