@@ -373,6 +373,18 @@ static void release(dt_procs *ps, dt_proc *p)
 	}
 }
 
+bool dt_procs_hold_again(dt_procs *ps, long pid)
+{
+	dt_proc *p = dt_procs_find(ps, pid);
+
+	if (!p || p->hold || p->state != DT_PROC_RUNNING)
+		return false;
+	p->hold = dt_hold_begin(pid);
+	if (p->hold)
+		p->state = DT_PROC_HELD;
+	return p->hold != NULL;
+}
+
 void dt_procs_release(dt_procs *ps)
 {
 	follow_from_now(ps);

@@ -79,6 +79,10 @@ int dt_procs_settle(dt_procs *ps, dt_error *err);
 /* Tracing is on: let them run. */
 void dt_procs_release(dt_procs *ps);
 
+/* While tracing: stop a process once more. Its threads stop at the latest when they come back to user mode; nobody
+ * waits for that. False: it cannot be held. It is let go by dt_procs_release(). */
+bool dt_procs_hold_again(dt_procs *ps, long pid);
+
 /* ---- all the time ---- */
 dt_proc *dt_procs_find(const dt_procs *ps, long pid); /* NULL: not in the set, or gone */
 /* Every process of the set, also those of -c and -p that are gone; NULL at the end. i from 0. */

@@ -164,6 +164,21 @@ struct dt_hold *dt_hold_new(long pid, int *error)
 	return NULL;
 }
 
+struct dt_hold *dt_hold_begin(long pid)
+{
+	struct dt_hold *hold = dt_xcalloc(1, sizeof(*hold));
+	int error = 0;
+
+	hold->pid = pid;
+	hold->gate = -1;
+	hold->settled = true;
+	if (seize_new(hold, &error) > 0)
+		return hold;
+	dt_hold_release(hold);
+	dt_hold_free(hold);
+	return NULL;
+}
+
 bool dt_hold_release(struct dt_hold *hold)
 {
 	look_at_all(hold);

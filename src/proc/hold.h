@@ -27,6 +27,8 @@ struct dt_hold {
 /* ---- hold.c ---- */
 /* Stop every thread of a process. *error is 0, or why some (NULL: all) of them cannot be held. */
 struct dt_hold *dt_hold_new(long pid, int *error);
+/* The same without waiting: those that are in the kernel stop when they come back. NULL: it cannot be held. */
+struct dt_hold *dt_hold_begin(long pid);
 /* Those threads that we do not hold yet. 0 or an errno. */
 int dt_hold_threads(struct dt_hold *hold);
 /* Detach. True when nothing is left to do; else some threads sleep where they cannot be stopped,

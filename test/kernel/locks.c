@@ -1,7 +1,8 @@
 /*
  * locks: threads that want the same lock of the kernel at the same time, until each kind has been
- *fought for N times by each thread: a mutex (the offset of an open file), a semaphore for readers
- *and writers (the memory of a process, a directory), a spin lock (the queue of a futex).
+ * fought for N times by each thread: a mutex (the offset of an open file), a semaphore for readers
+ * and writers (the memory of a process, a directory), a spin lock (the queue of a futex). Then two threads on one
+ * CPU read a large file with one offset: one that gets the CPU finds the mutex taken by one that does not run, and sleeps.
  *
  *	locks N [THREADS]
  */
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +47,25 @@ static void *fight(void *arg)
 	return NULL;
 }
 
+#define LARGE (8 << 20)
+
+static void *sleep_for_it(void *arg)
+{
+	char *b = malloc(LARGE);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	for (int i = 0; b && i < n / 4 + 20; i++) {
+		lseek(fd, 0, SEEK_SET);
+		if (read(fd, b, LARGE) < 0)
+			exit(1);
+	}
+	free(b);
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t t[64];
@@ -57,6 +78,14 @@ int main(int argc, char **argv)
 	for (long i = 0; i < threads && i < 64; i++)
 		pthread_create(&t[i], NULL, fight, (void *)i);
 	for (int i = 0; i < threads && i < 64; i++)
+		pthread_join(t[i], NULL);
+	close(fd);
+	fd = open("/dev/shm", O_TMPFILE | O_RDWR, 0600);
+	if (fd < 0 || ftruncate(fd, LARGE) < 0)
+		return 1;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, sleep_for_it, NULL);
+	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	rmdir(dir);
 	return 0;
