@@ -1,20 +1,20 @@
 /*
  * attach_user: programs to places in user code.
  *
- * A program for such probes finds out which one fired by its attach cookie, a row of a table of its
- *own:
+ * A program for such probes finds out which one fired by its attach cookie, a row of a table of
+ * its own:
  *
  *	probe + 1 | process, 0: any | number (dt_attach) | prologue | a bit for each clause
  *
  * The table is a map with room for more rows than there are probes at first, so that a running
- *program can be given new ones: a row is written, then its place is attached.
+ * program can be given new ones: a row is written, then its place is attached.
  *
- * Linux 6.6 takes any number of places in one file with one link (uprobe.multi), which is made in a
- *few microseconds per place and let go at once. Before that every place is a perf event of its own,
- *and letting go of one waits for RCU. Both put the breakpoint only into the process that is meant;
- *others that map the same file do not notice. What both let through is a child that still shares
- *the memory (vfork), so the program compares the process once more. Links of Linux 6.6 to 6.9 know
- *only the first thread of a process: there perf events are used.
+ * Linux 6.6 takes any number of places in one file with one link (uprobe.multi), which is made in
+ * a few microseconds per place and let go at once. Before that every place is a perf event of its
+ * own, and letting go of one waits for RCU. Both put the breakpoint only into the process that is
+ * meant; others that map the same file do not notice. What both let through is a child that still
+ * shares the memory (vfork), so the program compares the process once more. Links of Linux 6.6 to
+ * 6.9 know only the first thread of a process: there perf events are used.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -175,7 +175,8 @@ static int refuse(dt_engine *e, const struct dt_bpf_probe *x, int error, dt_erro
 		return dt_bpf_privilege_error(err, "attach to user code through");
 	}
 	if (e->refused == 0 || !place)
-		dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func, p->name,
+		dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func,
+		       p->name,
 		       !place		 ? dt_strerror(error)
 		       : error == EINVAL ? "the kernel does not accept its semaphore"
 					 : "the kernel cannot probe this instruction");
@@ -213,7 +214,8 @@ struct batch {
 	bool has_refs;
 };
 
-/* The process that the kernel is to attach in; with option follow its children are meant as well. */
+/* The process that the kernel is to attach in; with option follow its children are meant as well.
+ */
 static int only_pid(const dt_engine *e, const struct dt_bpf_probe *x)
 {
 	return e->follows ? 0 : x->at.pid;

@@ -185,7 +185,7 @@ static int bpf_stop(dt_engine *e, dt_error *err)
 	__atomic_fetch_and(control(e, CTL_WORD), ~(uint64_t)CTL_ACTIVE, __ATOMIC_SEQ_CST);
 	dt_bpf_admit(e, UINT64_MAX);
 	dt_bpf_detach(e);
-	dt_bpf_quiesce(e);
+	dt_bpf_quiesce(e, DT_BPF_LAST_PATIENCE);
 	rc = dt_bpf_fire(e, PK_END, err);
 	e->state = BPF_STOPPED;
 	return rc;
@@ -251,6 +251,7 @@ const struct dt_engine_ops dt_engine_bpf = {
     .extend = dt_bpf_extend,
     .gate = dt_bpf_gate,
     .arrived = dt_bpf_arrived,
+    .comer = dt_bpf_comer,
     .admit = dt_bpf_admit,
     .adopt = dt_bpf_adopt,
     .retire = dt_bpf_retire,

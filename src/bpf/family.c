@@ -2,15 +2,15 @@
  * family: option follow. A probe in a process is a probe in its descendants, too.
  *
  * Waiting for the tracer to hear of a fork would lose what the child does first, and attaching to
- *every child anew takes longer than many of them live. So with this option places in user code are
- *attached for all processes, and programs ask who it is that came: a map has every process of the
- *family and whom it descends from, kept up to date by two small programs in the kernel.
+ * every child anew takes longer than many of them live. So with this option places in user code
+ * are attached for all processes, and programs ask who it is that came: a map has every process of
+ * the family and whom it descends from, kept up to date by two small programs in the kernel:
  *
- *	sched_process_fork	if (current process in family) family[child] = family[current
- *process] sched_process_free	delete family[it]
+ *	sched_process_fork	if (we are in family) family[child] = family[we]
+ *	sched_process_free	delete family[it]
  *
- * Pids are the kernel's own here. In a pid namespace of our own they are not those that we know, so
- *there only the processes that are named are traced.
+ * Pids are the kernel's own here. In a pid namespace of our own they are not those that we know,
+ * so there only the processes that are named are traced.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

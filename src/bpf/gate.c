@@ -1,21 +1,24 @@
 /*
  * gate: a place in a process where it waits until the tracer has seen what it did.
  *
- * When a process has loaded a library, its functions may be called in the next microsecond, but the
- *tracer is another process and needs a few milliseconds to find them and to attach. So there is a
- *gate at the function that the dynamic linker calls for debuggers when it has loaded something: a
- *program that draws a number (arrived), wakes the tracer, and spins until the tracer has admitted
- *that number:
+ * When a process has loaded a library, its functions may be called in the next microsecond, but
+ * the tracer is another process and needs a few milliseconds to find them and to attach. So there
+ * is a gate at the function that the dynamic linker calls for debuggers when it has loaded
+ * something: a program that draws a number, wakes the tracer, and spins until the tracer has
+ * admitted that number:
  *
  *	if (not this process, or tracing is not on) return
- *	ticket = ++control->arrived; wake
+ *	ticket = ++control->tickets; control->comers[ticket % 16] = pid; control->arrived++; wake
  *	until (control->admitted >= ticket || 1 s has passed)
  *		;
  *
- * Nothing is stopped, so nothing can be left stopped: if the tracer is busy or dead, the process
- *goes on all the same, and what it calls before the tracer comes is not seen. It is the only place
- *where a program of ours waits, and only a process that named probes are in comes here. A machine
- *with one CPU has no gates: there the tracer could not run.
+ * The tracer lets it spin only until it has it by ptrace (session/grow.c); the process then stops
+ * on its way back to user mode, and goes on when the probes are there. If the tracer is busy or
+ * dead, the process goes on all the same, and what it calls before the tracer comes is not seen.
+ *
+ * It is the only place where a program of ours waits, and only a process that named probes are in
+ * comes here. The program is a sleepable one, because attaching waits for RCU, which other
+ * programs would hold up. A machine with one CPU has no gates: there the tracer could not run.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -25,7 +28,7 @@
 #include "bpf/image.h"
 
 #define PATIENCE 1000000000 /* ns */
-#define TURNS	 (1 << 23) /* as many as bpf_loop() allows: 0.3 s */
+#define TURNS	 (1 << 23)  /* as many as bpf_loop() allows: 0.3 s */
 #define ROUNDS	 5
 
 enum { TICKET = -16, DEADLINE = -8, SCRATCH = -24 }; /* on the stack */
@@ -52,9 +55,16 @@ static void draw_number(const dt_engine *e, dt_bpf_code *c)
 {
 	map_value(c, R8, e->fd_control, 0);
 	movi(c, R1, 1);
-	atomic(c, BPF_ADD | BPF_FETCH, R8, CTL_ARRIVED, R1);
+	atomic(c, BPF_ADD | BPF_FETCH, R8, CTL_TICKETS, R1);
 	alui(c, BPF_ADD, R1, 1);
 	st(c, 8, R10, TICKET, R1);
+	alui(c, BPF_AND, R1, DT_BPF_COMERS - 1);
+	alui(c, BPF_LSH, R1, 2);
+	alu(c, BPF_ADD, R8, R1);
+	st(c, 4, R8, CTL_COMERS, R6);
+	map_value(c, R8, e->fd_control, 0);
+	movi(c, R1, 1);
+	atomic(c, BPF_ADD, R8, CTL_ARRIVED, R1);
 	map(c, R1, e->fd_wake);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, TICKET);
@@ -116,7 +126,8 @@ static void turn_function(const dt_engine *e, dt_bpf_code *c, uint32_t turn)
 static int load(dt_engine *e, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info),
-		    .expected_attach_type = e->has_uprobe_multi ? DT_BPF_TRACE_UPROBE_MULTI : 0);
+		    .expected_attach_type = e->has_uprobe_multi ? DT_BPF_TRACE_UPROBE_MULTI : 0,
+		    .prog_flags = BPF_F_SLEEPABLE);
 	dt_bpf_code c = {0};
 	struct bpf_func_info *info;
 	uint32_t turn;
@@ -159,6 +170,15 @@ int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_er
 uint64_t dt_bpf_arrived(const dt_engine *e)
 {
 	return __atomic_load_n((uint64_t *)(void *)(e->control + CTL_ARRIVED), __ATOMIC_ACQUIRE);
+}
+
+long dt_bpf_comer(const dt_engine *e, uint64_t n)
+{
+	const uint32_t *comers = (const uint32_t *)(const void *)(e->control + CTL_COMERS);
+
+	if (dt_bpf_arrived(e) - n >= DT_BPF_COMERS)
+		return 0;
+	return __atomic_load_n(&comers[n & (DT_BPF_COMERS - 1)], __ATOMIC_ACQUIRE);
 }
 
 void dt_bpf_admit(dt_engine *e, uint64_t n)

@@ -43,6 +43,8 @@
 
 #define DT_BPF_RING_TREE 16 /* up to so many CPUs the ring buffer is found by comparisons */
 
+#define DT_BPF_COMERS 16 /* a power of two */
+
 /* ---- control: one value, mapped into this process ---- */
 enum {
 	CTL_WORD = 0,	 /* bit 0: aggregation generation; the others say which probes may fire */
@@ -56,7 +58,9 @@ enum {
 	CTL_ARRIVED = 64,  /* processes that have come to a gate (gate.c) ... */
 	CTL_ADMITTED = 72, /* ... and those of them that may go on */
 	CTL_CLAIMS = 80, /* 256 words: the last key that was claimed in each */
-	CTL_SIZE = CTL_CLAIMS + 256 * 8,
+	CTL_COMERS = CTL_CLAIMS + 256 * 8, /* pids of the latest to come to a gate, u32 each, by number */
+	CTL_TICKETS = CTL_COMERS + DT_BPF_COMERS * 4, /* numbers drawn; arrived when the pid is written, too */
+	CTL_SIZE = CTL_TICKETS + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
@@ -391,6 +395,7 @@ struct dt_engine {
 	bool small;		       /* bufsize is kept to the byte: see action.c */
 	uint64_t *drops, *agg_drops;   /* per CPU, for status */
 	uint64_t spec_drops;
+	bool drained; /* the aggregations have been read after tracing ended */
 };
 enum { POLICY_RING, POLICY_FILL, POLICY_SWITCH };
 
@@ -445,6 +450,7 @@ void dt_bpf_adopt(dt_engine *e, long pid, long parent);
 /* ---- gate.c: see the engine's interface ---- */
 int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
 uint64_t dt_bpf_arrived(const dt_engine *e);
+long dt_bpf_comer(const dt_engine *e, uint64_t n);
 void dt_bpf_admit(dt_engine *e, uint64_t n);
 
 /* ---- layout.c ---- */
@@ -713,7 +719,10 @@ int dt_bpf_rings_map(dt_engine *e, dt_error *err);
 void dt_bpf_rings_free(dt_engine *e);
 int dt_bpf_consume(dt_engine *e, const dt_sink *sink);
 bool dt_bpf_wakes_early(const dt_engine *e); /* when a buffer is filling */
-void dt_bpf_quiesce(dt_engine *e); /* wait for every firing that is under way now */
+/* Wait for every firing that is under way now; false: it took longer than these nanoseconds. */
+bool dt_bpf_quiesce(dt_engine *e, uint64_t patience);
+#define DT_BPF_PATIENCE	    1000000000ull /* while tracing goes on */
+#define DT_BPF_LAST_PATIENCE 10000000000ull
 
 /* ---- snapshot.c ---- */
 int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink);

@@ -1,16 +1,16 @@
 /*
  * names: what programs know of a probe by its index: the parts of its name, its id, the EPIDs of
- *its clauses.
+ * its clauses.
  *
  * Usually all probes are known when programs are made, and these tables are read-only data. When
- *probes can join while tracing (e->grows), they are maps with room to spare instead:
+ * probes can join while tracing (e->grows), they are maps with room to spare instead:
  *
- *	dt_names	array: probe -> four offsets in dt_text, id	(as the row in rodata)
+ *	dt_names	array: probe -> four offsets in dt_text, id
  *	dt_text		the names
  *	dt_epids	hash: clause << 32 | probe -> EPID
  *
- * A name is cut to the room that a string of it gets in records and keys, which is fixed before the
- *longest name is known: then it is the longest that DTrace has.
+ * A name is cut to the room that a string of it gets in records and keys, which is fixed before
+ * the longest name is known: then it is the longest that DTrace has.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -7,7 +7,8 @@
  * records up to T: no record that comes later can be older.
  *
  * Speculations: their records come through the same buffers, marked; they are kept here until the
- * marker of a commit or a discard arrives (in order of time like everything else).
+ * marker of a commit or a discard arrives (in order of time like everything else). With the ring policy
+ * the newest records are kept here, too, and handed out at the end.
  */
 #include <errno.h>
 #include <sched.h>
@@ -112,15 +113,14 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/*
- * A firing takes microseconds, but the task it happens in may be preempted meanwhile, and on a busy
- * machine wait for its CPU. Never hang for one, though.
- */
-#define QUIESCE_MAX   10000000000ull
 #define QUIESCE_SPINS 100
 
-/* Wait a little longer each time; false: it has been too long. */
-static bool be_patient(uint32_t turn, uint64_t *give_up)
+/*
+ * A firing takes microseconds, but the task it happens in may be preempted meanwhile, and on a busy
+ * machine wait for its CPU; or wait for memory that is read from somewhere slow. We wait a little longer each
+ * time; false: it has been too long.
+ */
+static bool be_patient(uint32_t turn, uint64_t patience, uint64_t *give_up)
 {
 	if (turn < QUIESCE_SPINS)
 		return true;
@@ -129,11 +129,11 @@ static bool be_patient(uint32_t turn, uint64_t *give_up)
 	else
 		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 	if (!*give_up)
-		*give_up = now() + QUIESCE_MAX;
+		*give_up = now() + patience;
 	return now() < *give_up;
 }
 
-void dt_bpf_quiesce(dt_engine *e)
+bool dt_bpf_quiesce(dt_engine *e, uint64_t patience)
 {
 	uint64_t give_up = 0;
 
@@ -144,9 +144,10 @@ void dt_bpf_quiesce(dt_engine *e)
 							      CPU_BUSY + k * 8);
 
 			for (uint32_t n = 0; __atomic_load_n(busy, __ATOMIC_ACQUIRE); n++)
-				if (!be_patient(n, &give_up))
-					return;
+				if (!be_patient(n, patience, &give_up))
+					return false;
 		}
+	return true;
 }
 
 /* ---- records that are kept ---- */
@@ -502,7 +503,7 @@ static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
 
 	if (running) {
 		until = now();
-		dt_bpf_quiesce(e);
+		dt_bpf_quiesce(e, DT_BPF_PATIENCE); /* if it takes longer, a record will be out of order */
 	}
 	for (uint64_t stray = UINT64_MAX;; until = stray - 1, all->n = 0) {
 		for (uint32_t i = 0; i < e->ncpus; i++) {

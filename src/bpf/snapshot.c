@@ -3,7 +3,8 @@
  *
  * Every row belongs to one of two generations. A snapshot turns the control word to the other one,
  * waits until no firing that may still write the old one is under way, and then has the old rows to
- * itself: they are read in batches, handed out, and made zero.
+ * itself: they are read in batches, handed out, and made zero. If such a firing does not end, the rows
+ * stay for another time. After the end of tracing those of both generations are read.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -158,7 +159,7 @@ static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct bat
 		uint32_t word; /* cpu << 1 | generation */
 
 		memcpy(&word, key, 4);
-		if ((word & CTL_GEN) != old)
+		if ((word & CTL_GEN) != old && r->e->state != BPF_STOPPED)
 			continue;
 		if (!value[0]) {
 			dt_buf_add(&t->unused, key, b->key_size);
@@ -270,7 +271,7 @@ int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
 	uint32_t nkeys = 1, nwords = 1, old;
 	int rc;
 
-	if (!e->control || e->aggs.n == 0 || e->state == BPF_NEW)
+	if (!e->control || e->aggs.n == 0 || e->state == BPF_NEW || e->drained)
 		return 0;
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
 		const struct dt_bpf_agg *b = e->aggs.v[i];
@@ -279,13 +280,17 @@ int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
 		nkeys = b->nkeys != UINT32_MAX && b->nkeys > nkeys ? b->nkeys : nkeys;
 		nwords = b->nwords > nwords ? b->nwords : nwords;
 	}
-	r.keys = dt_xcalloc(nkeys, sizeof(*r.keys));
-	r.value = dt_xcalloc(nwords, 8);
 	old = __atomic_fetch_xor((uint64_t *)(void *)(e->control + CTL_WORD), CTL_GEN,
 				 __ATOMIC_SEQ_CST) &
 	      CTL_GEN;
-	dt_bpf_quiesce(e);
+	e->drained = e->state == BPF_STOPPED;
+	if (!e->drained && !dt_bpf_quiesce(e, DT_BPF_PATIENCE))
+		return 0;
+	r.keys = dt_xcalloc(nkeys, sizeof(*r.keys));
+	r.value = dt_xcalloc(nwords, 8);
 	rc = drain_keyless(&r, old);
+	if (e->drained && rc == 0)
+		rc = drain_keyless(&r, !old);
 	for (uint32_t i = 0; i < e->aggs.n && rc == 0; i++)
 		if (e->aggs.v[i]->fd >= 0)
 			rc = drain(&r, e->aggs.v[i], old);

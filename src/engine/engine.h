@@ -97,6 +97,7 @@ struct dt_engine_ops {
 	 * have come so far, admit() lets the first n of them go on. A wake-up of wake_fd tells that one has come. */
 	int (*gate)(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
 	uint64_t (*arrived)(const dt_engine *e);
+	long (*comer)(const dt_engine *e, uint64_t n); /* the pid of number n (from 1); 0: not known any more */
 	void (*admit)(dt_engine *e, uint64_t n);
 	/* Option follow: this process is a child of that one; probes in the parent are in it, too. */
 	void (*adopt)(dt_engine *e, long pid, long parent);

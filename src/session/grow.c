@@ -1,19 +1,21 @@
 /*
  * grow: probes that join while tracing.
  *
- * Probes in processes come into being when a process loads a library, runs another program, or
- * (option follow) has a child. Clauses whose descriptions can mean such probes (dt_provider.grows)
- * are kept here; when something happens that could concern one of them (dt_provider.news), its
- * description is matched again, and the probes that it has no ECB on yet are given to the engine.
+ * Probes in processes come into being when a process loads a library or runs another program.
+ * Clauses whose descriptions can mean such probes (dt_provider.grows) are kept here; when something
+ * happens that could concern one of them (dt_provider.news), its description is matched again, and
+ * the probes that it has no ECB on yet are given to the engine.
  *
  * With option follow, probes in a process are in its children, too: the engine sees to that
  * (adopt). What they load and run is news of the process.
  *
  * A process that loads a library could call its functions before we know of it. It waits for us at
  * a gate, the function of the dynamic linker that debuggers use for the same purpose (engine.h).
+ * There it spins, so we take it by ptrace first and let it come out: it stops on its way, for as
+ * long as it takes to attach. Where ptrace is refused it has to spin until then.
  *
- * args[] of a clause were compiled for the probes that there were. A probe that joins must have the
- * same arguments if the clause uses them.
+ * args[] of a clause were compiled for the probes that there were. A probe that joins must have
+ * the same arguments if the clause uses them.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -249,6 +251,27 @@ bool dt_grow_is_awaited(const dtrace_hdl_t *h)
 	       h->engine_ops->arrived(h->engine) != h->grow->arrived;
 }
 
+/* Those who have come: take them, and let them out. True: there are some to be let go. */
+static bool receive(dtrace_hdl_t *h)
+{
+	struct dt_grow *g = h->grow;
+	uint64_t n = h->engine_ops->arrived(h->engine);
+	bool all = true, any = false;
+
+	for (uint64_t i = g->arrived + 1; i <= n; i++) {
+		bool held = dt_procs_hold_again(h->procs, h->engine_ops->comer(h->engine, i));
+
+		any = any || held;
+		all = all && held;
+	}
+	g->arrived = n;
+	if (all)
+		h->engine_ops->admit(h->engine, n);
+	for (uint32_t i = 0; i < g->all.n; i++)
+		g->all.v[i].stale = g->all.v[i].stale || g->all.v[i].pid;
+	return any;
+}
+
 #define NEWS_MS 20
 
 int dt_grow_ms(const dtrace_hdl_t *h)
@@ -319,15 +342,13 @@ int dt_grow_update(dtrace_hdl_t *h)
 	struct dt_grow *g = h->grow;
 	new_ecbs found = {0};
 	dt_error err = {0};
+	bool held = false;
 	int rc = 0;
 
 	if (!g || !g->listens || h->state != DT_SESSION_ACTIVE)
 		return 0;
-	if (dt_grow_is_awaited(h)) {
-		g->arrived = h->engine_ops->arrived(h->engine);
-		for (uint32_t i = 0; i < g->all.n; i++)
-			g->all.v[i].stale = g->all.v[i].stale || g->all.v[i].pid;
-	}
+	if (dt_grow_is_awaited(h))
+		held = receive(h);
 	for (uint32_t i = 0; i < g->all.n; i++) {
 		struct growing *x = &g->all.v[i];
 
@@ -346,5 +367,7 @@ int dt_grow_update(dtrace_hdl_t *h)
 	}
 	dt_vec_free(&found);
 	h->engine_ops->admit(h->engine, g->arrived);
+	if (held)
+		dt_procs_release(h->procs);
 	return rc;
 }

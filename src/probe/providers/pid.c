@@ -1,17 +1,17 @@
 /*
  * pid: every function and every instruction of user programs.
  *
- *	pid123:libc.so.6:malloc:entry	  pid123:a.out:main:return	pid123:a.out:main:1f
- *	pid123::main:			  every instruction		pid*:libc.so.6:malloc:entry
- *in all processes
+ *	pid123:libc.so.6:malloc:entry	pid123:a.out:main:return	pid123:a.out:main:1f
+ *	pid123::main:			every instruction
+ *	pid*:libc.so.6:malloc:entry	in all processes
  *
  * There is a provider for each process, pidN, and its probes are made when a description names
- *them: the objects that the process has mapped are looked for functions that match. pid* stands for
- *all processes that map a file, now or later. The process is held meanwhile (proc/control.h).
+ * them: the objects that the process has mapped are looked for functions that match. pid* stands
+ * for all processes that map a file, now or later.
  *
  * One function can have many names: aliases, readable and mangled ones of C++ and Rust, libc.so.6
- *and libc.so. There is one probe for each place, and all names match it (matches()); it shows the
- *first name of the symbol table, in readable form without parameters.
+ * and libc.so. There is one probe for each place, and all names match it (matches()); it shows the
+ * first name of the symbol table, in readable form without parameters.
  *
  * Ids are given in the order of discovery: a process is gone sooner than a number would be of use.
  */
