@@ -3,7 +3,7 @@
 #   make             build/dtrace and build/libdtrace.so, usable in place
 #   make test        all tests; test/run NAME... runs some
 #   make test-san    the same under AddressSanitizer and UBSan, in build-san/
-#   make test-kernels  the kernel engine on Linux 6.1 and 6.12, in virtual machines (4 minutes)
+#   make test-kernels  the kernel engine on Linux 6.1 and 6.12, in virtual machines (6 minutes)
 #   make fuzz        libFuzzer programs in build/fuzz/ (needs clang)
 #   make fuzz-run    run each of them for FUZZTIME seconds
 #   make bench       speed and memory of the compiler
