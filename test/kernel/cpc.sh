@@ -14,7 +14,9 @@ expect "" "$err"
 read -r _ faults _ switches <<<"$(grep ^faults "$TMP/out")"
 [ "$faults" -ge "$n" ] || { echo "only $faults faults"; fails=1; }
 expect "$faults" "$(total '^  faults')" "page faults"
-expect "$switches" "$(total '^  switches')" "context switches"
+# (a switch between reading the counters and the call that opens or closes the window is in one of them only)
+seen=$(total '^  switches')
+[ $((seen - switches)) -ge -2 ] && [ $((seen - switches)) -le 2 ] || { echo "context switches: $seen instead of $switches"; fails=1; }
 [ "$(total '^  user')" -ge "$n" ] || { echo "too few faults of the program itself: $out"; fails=1; }
 
 # every tenth

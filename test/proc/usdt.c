@@ -74,6 +74,8 @@ int main(int argc, char **argv)
 		return 1;
 	while (enabled && !MYSERV_IDLE_ENABLED())
 		usleep(1000);
+	if (enabled) /* the semaphore counts up before the probe is in place */
+		sleep(1);
 	for (long i = 0; i < threads && i < 64; i++)
 		pthread_create(&t[i], NULL, work, NULL);
 	for (long i = 0; i < threads && i < 64; i++)
