@@ -1,5 +1,5 @@
 # timeout: 120
-# Static probes: a program of ours made with dtrace -h, and programs that come with probes (python3, postgres).
+# Static probes: a program of ours made with dtrace -h, and one that comes with probes (python3).
 . ./lib.bash
 need_kernel
 cat >"$TMP/usdt.d" <<'D'

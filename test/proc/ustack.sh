@@ -10,7 +10,7 @@ LINKS="last link9 link8 link7 link6 link5 link4 link3 link2 link1"
 # names: the functions of the stacks in $out, without objects and offsets, those of libc's own start left out
 names() {
 	grep '`' "$TMP/out" | sed 's/.*`//; s/+0x.*//' |
-		sed -E 's/^__?libc_start_(main|call_main|main_impl|main@@.*)$/libc_start/' | uniq | tr '\n' ' ' | sed 's/ $//'
+		sed -E -e '/^0x/d' -e 's/^__?libc_start_(main|call_main|main_impl|main@@.*)$/libc_start/' | uniq | tr '\n' ' ' | sed 's/ $//'
 }
 # between LOW HIGH PATTERN WHAT: so many lines match
 between() {
