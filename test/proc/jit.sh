@@ -47,7 +47,7 @@ if command -v node >/dev/null; then
 		function calls(n) { let s = 0; for (let i = 0; i < n; i++) s += innermost(); return s; }
 		for (let k = 0; k < 20; k++) calls(100);
 	EOT
-	traced -c "node --perf-basic-prof --interpreted-frames-native-stack $TMP/hot.js" -n "$head"' syscall::getppid:entry /pid == $target/ { @[ustack(30)] = count(); }'
+	traced -c "node --perf-basic-prof --interpreted-frames-native-stack --logfile=$TMP/v8.log --no-logfile-per-isolate $TMP/hot.js" -n "$head"' syscall::getppid:entry /pid == $target/ { @[ustack(30)] = count(); }'
 	expect 2000 "$(counted 'jit..JS:.*calls .*hot.js')" node
 fi
 for python in python3 python3.12 python3.13 /root/.pyenv/versions/3.12.1/bin/python3; do
