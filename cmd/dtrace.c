@@ -18,7 +18,7 @@
 
 /* Signal handlers can reach nothing else. */
 static dtrace_hdl_t *volatile interrupted_handle;
-static volatile sig_atomic_t interrupts, echo_over;
+static volatile sig_atomic_t interrupts, echo_over, broken_pipe;
 #define ECHO_MS 150
 
 static int status; /* of errors that do not end the run */
@@ -291,6 +291,25 @@ static void on_signal(int sig)
 		dtrace_interrupt(interrupted_handle);
 }
 
+/* Nobody reads what we write any more: as if interrupted twice, without a word. */
+static void on_pipe(int sig)
+{
+	(void)sig;
+	broken_pipe = 1;
+	interrupts = 2;
+}
+
+/* Let everything go, the command of -c included, and end as one does who is no longer wanted. */
+static _Noreturn void leave_at_once(dtrace_hdl_t *h)
+{
+	close_handle(h);
+	if (broken_pipe) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	_exit(status); /* what is left in buffers could block once more */
+}
+
 /* A signal may come while the handle goes away. */
 void close_handle(dtrace_hdl_t *h)
 {
@@ -301,11 +320,14 @@ void close_handle(dtrace_hdl_t *h)
 static void catch_signals(dtrace_hdl_t *h)
 {
 	struct sigaction alarm = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct sigaction pipe = {.sa_handler = on_pipe}, old;
 	sigset_t set;
 
 	interrupted_handle = h;
 	handle_signals(on_signal, SA_RESTART);
 	sigaction(SIGALRM, &alarm, NULL);
+	if (sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(SIGPIPE, &pipe, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM); /* whoever started us may have blocked it */
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -381,10 +403,8 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 		work(h, out);
 	if (interrupts < 2 && dtrace_aggregate_print(h, out) < 0 && interrupts < 2)
 		fatal_handle(h, "failed to print aggregations");
-	if (interrupts >= 2) {
-		close_handle(h);
-		_exit(status); /* what is left in buffers could block once more */
-	}
+	if (interrupts >= 2)
+		leave_at_once(h);
 	if (status == 0)
 		status = dtrace_exit_status(h) & 0xff;
 }
@@ -423,6 +443,7 @@ int main(int argc, char **argv)
 	int error = 0;
 
 	need_standard_files();
+	signal(SIGCHLD, SIG_DFL); /* ignored, nobody could wait for what we start */
 	args_parse(&a, argc, argv);
 	if (a.mode == MODE_VERSION) {
 		printf("dtrace: Sun D %s\n", dtrace_version());

@@ -85,6 +85,21 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 
 /* ---- time ---- */
 
+int dt_bpf_link_event(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = cookie);
+	int link, error,
+	    fd = (int)syscall(SYS_perf_event_open, a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	link = bpf_link_create(prog, fd, BPF_PERF_EVENT, &o);
+	error = errno;
+	close(fd); /* the link has it */
+	errno = error;
+	return link;
+}
+
 static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
 			int cpu, dt_error *err)
 {
@@ -92,21 +107,16 @@ static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct 
 				    .size = sizeof(a),
 				    .config = PERF_COUNT_SW_CPU_CLOCK,
 				    .sample_period = x->at.number};
-	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
-	int link, fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int link = dt_bpf_link_event(p->fd, &a, -1, cpu, x->event);
 
-	if (fd < 0 && errno == ENODEV)
+	if (link < 0 && errno == ENODEV)
 		return 0; /* the CPU is off */
-	if (fd < 0 && errno == EACCES)
+	if (link < 0 && errno == EACCES)
 		return dt_err(err, EACCES,
 			      "cannot open a clock event: this needs root, or CAP_PERFMON and a "
 			      "lower /proc/sys/kernel/perf_event_paranoid");
-	if (fd < 0)
-		return dt_bpf_privilege_error(err, "open a clock event in");
-	dt_bpf_keep_link(e, fd);
-	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
 	if (link < 0)
-		return dt_bpf_privilege_error(err, "attach to the clock of");
+		return dt_bpf_privilege_error(err, "open a clock event in");
 	dt_bpf_keep_link(e, link);
 	return 0;
 }
@@ -134,6 +144,7 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 	bool one = e->opts->is_set[DT_O_CPU];
 	uint32_t home = one ? (uint32_t)dt_opt(e->opts, DT_O_CPU) : ticking_cpu();
 
+	dt_bpf_allow_descriptors();
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
 

@@ -397,26 +397,16 @@ static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
 }
 
 /* -1 with errno */
-static int link_kprobe(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
-		       int type, uint64_t addr)
+static int link_kprobe(const struct dt_bpf_prog *p, const struct dt_bpf_probe *x, int type,
+		       uint64_t addr)
 {
 	struct perf_event_attr a = {.type = (uint32_t)type,
 				    .size = sizeof(a),
 				    .config =
 					p->kind == PK_FUNC_RETURN, /* the PMU's "retprobe" bit */
 				    .config2 = addr};
-	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
-	int link, error,
-	    fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
-	(void)e;
-	if (fd < 0)
-		return -1;
-	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
-	error = errno;
-	close(fd); /* the link has it */
-	errno = error;
-	return link;
+	return dt_bpf_link_event(p->fd, &a, -1, 0, x->event);
 }
 
 static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
@@ -428,7 +418,7 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 	dt_bpf_allow_descriptors();
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[b->probes[i]];
-		int fd = link_kprobe(e, b->p, x, type, b->addrs[i]);
+		int fd = link_kprobe(b->p, x, type, b->addrs[i]);
 
 		if (fd >= 0)
 			keep_link(e, b->p, fd);
@@ -540,23 +530,15 @@ static int attach_counter(dt_engine *e, const struct dt_bpf_prog *p, const struc
 				    .sample_period = x->at.period,
 				    .exclude_user = x->at.exclude_user,
 				    .exclude_kernel = x->at.exclude_kernel};
-	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = x->event);
-	int link, error,
-	    fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int link = dt_bpf_link_event(p->fd, &a, -1, cpu, x->event);
 
-	if (fd < 0 && errno == ENODEV)
+	if (link < 0 && errno == ENODEV)
 		return 0; /* the CPU is off */
-	if (fd < 0)
+	if (link < 0)
 		return errno == EPERM || errno == EACCES
 			   ? dt_bpf_privilege_error(err, "count events in")
 			   : dt_err(err, errno, "cannot count %s on CPU %d: %s", x->probe->name,
 				    cpu, dt_strerror(errno));
-	link = bpf_link_create(p->fd, fd, BPF_PERF_EVENT, &o);
-	error = errno;
-	close(fd);
-	errno = error;
-	if (link < 0)
-		return dt_bpf_privilege_error(err, "attach to a counter of");
 	dt_bpf_keep_link(e, link);
 	return 0;
 }

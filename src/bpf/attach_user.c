@@ -303,18 +303,8 @@ static int link_perf(int prog, int type, const char *path, uint64_t offset, uint
 				    .config = (trampoline ? 1 : 0) | ref << 32,
 				    .config1 = (uint64_t)(uintptr_t)path,
 				    .config2 = offset};
-	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = cookie);
-	int link, error,
-	    fd = (int)syscall(SYS_perf_event_open, &a, pid ? pid : -1, pid ? -1 : 0, -1,
-			      PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)
-		return -1;
-	link = bpf_link_create(prog, fd, BPF_PERF_EVENT, &o);
-	error = errno;
-	close(fd); /* the link has it */
-	errno = error;
-	return link;
+	return dt_bpf_link_event(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie);
 }
 
 static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,

@@ -708,6 +708,9 @@ int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offse
 
 /* ---- attach.c ---- */
 void dt_bpf_keep_link(dt_engine *e, int fd); /* closed when everything is detached */
+struct perf_event_attr;
+/* A program on a perf event, which goes away with the link. -1 with errno. */
+int dt_bpf_link_event(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie);
 bool dt_bpf_is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe); /* with any of its clauses */
 bool dt_bpf_has_cookies(void);
 int dt_bpf_attach(dt_engine *e, dt_error *err);

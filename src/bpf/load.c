@@ -268,20 +268,32 @@ static bool *online_cpus(uint32_t n)
 	return on;
 }
 
+/* The kernel counts its bytes in 32 bits: more is as if there were no memory. */
+static int create_ring(uint64_t size)
+{
+	errno = ENOMEM;
+	return size > UINT32_MAX
+		   ? -1
+		   : bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_ring", 0, 0, (uint32_t)size, NULL);
+}
+
+#define MANY_CPUS 256 /* that need more descriptors than a process usually may have */
+
 static int make_rings(dt_engine *e, dt_error *err)
 {
 	uint64_t size = ring_size(wanted_bufsize(e));
 	bool *on = online_cpus(e->ncpus);
 	int rc = 0;
 
+	if (e->ncpus > MANY_CPUS)
+		dt_bpf_allow_descriptors();
 	e->rings = dt_xcalloc(e->ncpus, sizeof(*e->rings));
 	for (uint32_t i = 0; i < e->ncpus && rc == 0; i++) {
 		uint64_t n = on[i] ? size : 4096; /* should it come on later: a small one */
 		int fd;
 
-		while ((fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_ring", 0, 0, (uint32_t)n,
-					    NULL)) < 0 &&
-		       errno == ENOMEM && n > 4096 && dt_opt(e->opts, DT_O_BUFRESIZE) == 0)
+		while ((fd = create_ring(n)) < 0 && errno == ENOMEM && n > 4096 &&
+		       dt_opt(e->opts, DT_O_BUFRESIZE) == 0)
 			n = size /= 2;
 		e->rings[i].fd = fd;
 		e->rings[i].mask = n - 1;

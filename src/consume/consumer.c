@@ -315,7 +315,8 @@ static int do_system(struct walk *k)
 
 	if (rc == 0)
 		rc = flush_stream(k->c);
-	if (rc == 0 && text.n && system(text.s) == -1)
+	/* ECHILD: it has run, but who started us made us ignore SIGCHLD, so nobody can wait for it */
+	if (rc == 0 && text.n && system(text.s) == -1 && errno != ECHILD)
 		rc = dt_err(k->c->err, errno, "system(): %s", dt_strerror(errno));
 	dt_buf_free(&text);
 	return rc;
@@ -539,6 +540,15 @@ static int take_record(void *arg, const dt_record *r)
 	return walk_record(c, r, NULL);
 }
 
+/* Ask the engine for its counters, and tell what was lost since the last time. */
+static int report_losses(dt_consumer *c, const struct look *l, dt_status *st)
+{
+	if (l->ops->status && l->ops->status(l->e, st) == 0 &&
+	    dt_losses_report(c->losses, st, &c->env) < 0)
+		return dt_err(c->err, EDT_DROPABORT, NULL);
+	return 0;
+}
+
 int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err)
 {
 	dt_sink sink = {.arg = c, .record = take_record, .agg = take_agg};
@@ -548,9 +558,8 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 
 	memset(err, 0, sizeof(*err));
 	c->err = err;
-	if (ops->status && ops->status(e, &st) == 0 &&
-	    dt_losses_report(c->losses, &st, &c->env) < 0)
-		return dt_err(err, EDT_DROPABORT, NULL);
+	if (report_losses(c, &look, &st) < 0)
+		return -1;
 	c->behind = st.running && !is_due(c) ? &look : NULL;
 	rc = c->behind ? 0 : take_aggs(c, &look);
 	if (rc >= 0)
@@ -560,6 +569,8 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 		rc = release(c, NULL);
 	if (rc >= 0)
 		rc = flush_stream(c);
+	if (rc >= 0 && !st.running) /* nobody will ask again: what was lost in consuming, too */
+		rc = report_losses(c, &look, &st);
 	if (rc < 0) {
 		if (err->code == 0)
 			dt_err(err, EIO, "the engine's data cannot be read");

@@ -134,7 +134,7 @@ static int read_all(int fd, dt_buf *out)
 /* Run argv with in and out as its standard files. 0; -1 and h->err. */
 static int run(dtrace_hdl_t *h, char **argv, int in, int out)
 {
-	int report[2], status, failure = 0;
+	int report[2], status = 0, failure = 0;
 	pid_t pid;
 
 	if (pipe2(report, O_CLOEXEC) < 0)
@@ -159,7 +159,7 @@ static int run(dtrace_hdl_t *h, char **argv, int in, int out)
 		;
 	close(report[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+		; /* with SIGCHLD ignored it fails when all is done: then the output has to tell */
 	if (failure == ENOENT)
 		return dt_session_err(
 		    h, EDT_CPPENT,

@@ -43,17 +43,19 @@ static void write_types(dtrace_hdl_t *h, enum dt_opt_id option, const char *cont
 	const char *path = h->opts.text[option];
 	FILE *f = path ? fopen(path, "we") : NULL;
 	dt_buf b = {0};
+	bool ok = f;
 
 	if (!path)
 		return;
-	if (!f) {
+	if (f) {
+		dt_types_dump(h->types, container, &b);
+		ok = b.n == 0 || fwrite(b.s, 1, b.n, f) == b.n;
+		ok = fclose(f) == 0 && ok;
+	}
+	if (!ok) {
+		dt_buf_reset(&b);
 		dt_buf_printf(&b, "failed to create %s: %s", path, strerror(errno));
 		dt_session_diag(h, DTRACE_DIAG_FAULT, b.s);
-	} else {
-		dt_types_dump(h->types, container, &b);
-		if (b.n)
-			fwrite(b.s, 1, b.n, f);
-		fclose(f);
 	}
 	dt_buf_free(&b);
 }

@@ -9,6 +9,10 @@ prog='BEGIN { printf("%60000d%60000d%60000d\n", 1, 2, 3); } END { printf("the en
 expect "141 " "$(cat st) $(cat err)"
 { "$DTRACE" -x engine=vm -l 2>err; echo $? >st; } | head -n 1 >/dev/null
 expect_match '^(141|0) $' "$(cat st) $(cat err)"
+# the command of -c ends, too
+{ "$DTRACE" -x engine=vm -q -c "sh -c 'echo \$\$ >pid; exec sleep 100'" -n "$prog" 2>err; echo $? >st; } | { until [ -s pid ]; do sleep 0.02; done; }
+expect "141 " "$(cat st) $(cat err)"
+kill -0 "$(cat pid)" 2>/dev/null && { echo "the command still runs"; fails=1; kill "$(cat pid)"; }
 waiting() { # until it sleeps in a write to the pipe
 	for _ in $(seq 200); do
 		grep -q pipe_write "/proc/$1/wchan" 2>/dev/null || grep -q '^1 0x1 ' "/proc/$1/syscall" 2>/dev/null && return

@@ -9,6 +9,8 @@ expect 'struct foo { /* 8 bytes */
 typedef struct foo foo_t;' "$(cat d)"
 dt -qe -x dtypes=/nosuch/file -n BEGIN
 expect "dtrace: failed to create /nosuch/file: No such file or directory" "$err"
+dt -qe -x dtypes=/dev/full -n 'struct foo { int a; }; BEGIN { exit(0); }'
+expect "dtrace: failed to create /dev/full: No space left on device" "$err"
 command -v cpp >/dev/null || exit 0
 echo 'struct bar { long c; };' >h.h
 printf '#include "h.h"\nstruct bar *p;\nBEGIN { exit(0); }\n' >s.d
