@@ -10,7 +10,11 @@
  *
  * Which instructions the kernel refuses is in its arch/x86/kernel/uprobes.c: some prefixes, and a
  * table by the first byte of the opcode (of VEX instructions: by their only one). A system call is
- * accepted but does harm: a thread made by it would begin in the kernel's copy of the instruction.
+ * accepted but does harm: a thread made by it would begin in the kernel's copy of the instruction. For 32-bit
+ * code the table refuses less, of what no compiler makes; both are taken for the same here.
+ *
+ * In 32-bit code the arguments are on the stack, or in any of the registers that are free in 64-bit code
+ * (static functions): only what makes the stack frame is harmless there.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -24,7 +28,7 @@
 #define __NR_uprobe 336 /* Linux 6.18: only the kernel's own trampolines may call it */
 #endif
 
-void dt_insn_kernel(struct dt_insn_kernel *k)
+void dt_insn_kernel(struct dt_insn_mode *k)
 {
 	int saved = errno;
 
@@ -32,9 +36,10 @@ void dt_insn_kernel(struct dt_insn_kernel *k)
 	errno = saved;
 }
 
-static void decoder_init(ZydisDecoder *d)
+static void decoder_init(ZydisDecoder *d, const struct dt_insn_mode *k)
 {
-	ZydisDecoderInit(d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(d, k->narrow ? ZYDIS_MACHINE_MODE_LEGACY_32 : ZYDIS_MACHINE_MODE_LONG_64,
+			 k->narrow ? ZYDIS_STACK_WIDTH_32 : ZYDIS_STACK_WIDTH_64);
 }
 
 /* ---- what an instruction is ---- */
@@ -81,7 +86,7 @@ static bool is_nop5(const ZydisDecodedInstruction *i, const uint8_t *code)
 }
 
 /* Does the kernel emulate it? */
-static bool is_cheap(const ZydisDecodedInstruction *i, const struct dt_insn_kernel *k)
+static bool is_cheap(const ZydisDecodedInstruction *i, const struct dt_insn_mode *k)
 {
 	if (i->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return false;
@@ -112,8 +117,10 @@ static uint64_t target_of(const ZydisDecodedInstruction *i, uint64_t at)
 /* ---- the way to the entry probe ---- */
 
 /* Registers that a function may use freely and that carry no argument, or one that D cannot see. */
-static bool is_free_register(ZydisRegister r)
+static bool is_free_register(const struct dt_insn_mode *mode, ZydisRegister r)
 {
+	if (mode->narrow)
+		return ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_FLAGS;
 	switch (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) {
 	case ZYDIS_REGISTER_RAX:
 	case ZYDIS_REGISTER_R10:
@@ -151,13 +158,18 @@ static bool is_own_memory(const ZydisDecodedOperand *o, uint32_t frame)
 static bool makes_frame(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *ops)
 {
 	return i->mnemonic == ZYDIS_MNEMONIC_SUB && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       ops[0].reg.value == ZYDIS_REGISTER_RSP &&
+	       (ops[0].reg.value == ZYDIS_REGISTER_RSP || ops[0].reg.value == ZYDIS_REGISTER_ESP) &&
 	       ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[1].imm.value.s > 0 &&
 	       ops[1].imm.value.s < 1 << 20;
 }
 
-static bool is_harmless(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *ops,
-			uint32_t frame)
+static bool is_endbr(const ZydisDecodedInstruction *i)
+{
+	return i->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || i->mnemonic == ZYDIS_MNEMONIC_ENDBR32;
+}
+
+static bool is_harmless(const struct dt_insn_mode *mode, const ZydisDecodedInstruction *i,
+			const ZydisDecodedOperand *ops, uint32_t frame)
 {
 	switch (i->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
@@ -173,7 +185,7 @@ static bool is_harmless(const ZydisDecodedInstruction *i, const ZydisDecodedOper
 	case ZYDIS_CATEGORY_X87_ALU: return false;
 	default: break;
 	}
-	if (i->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || i->mnemonic == ZYDIS_MNEMONIC_NOP)
+	if (is_endbr(i) || i->mnemonic == ZYDIS_MNEMONIC_NOP)
 		return true;
 	if (i->mnemonic == ZYDIS_MNEMONIC_DIV || i->mnemonic == ZYDIS_MNEMONIC_IDIV ||
 	    i->mnemonic == ZYDIS_MNEMONIC_UD2)
@@ -185,7 +197,7 @@ static bool is_harmless(const ZydisDecodedInstruction *i, const ZydisDecodedOper
 			return false;
 		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
-		    !is_free_register(o->reg.value))
+		    !is_free_register(mode, o->reg.value))
 			return false;
 	}
 	return true;
@@ -244,7 +256,7 @@ static bool leaves_function(const ZydisDecoder *d, const dt_body *b, const uint8
 
 struct walk {
 	ZydisDecoder d;
-	const struct dt_insn_kernel *k;
+	const struct dt_insn_mode *k;
 	const uint8_t *code;
 	size_t n, at;
 	bool entering; /* on the way to the entry probe */
@@ -254,10 +266,10 @@ struct walk {
 	    ops[ZYDIS_MAX_OPERAND_COUNT]; /* only while entering, and of indirect jumps */
 };
 
-static void walk_start(struct walk *w, const struct dt_insn_kernel *k, const uint8_t *code,
+static void walk_start(struct walk *w, const struct dt_insn_mode *k, const uint8_t *code,
 		       size_t n)
 {
-	decoder_init(&w->d);
+	decoder_init(&w->d, k);
 	w->k = k;
 	w->code = code;
 	w->n = n;
@@ -280,17 +292,18 @@ static bool walk_next(struct walk *w, dt_insn *x)
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&w->d, &ctx, i, w->ops, i->operand_count)))
 		return false;
 	*x = (dt_insn){.offset = (uint32_t)w->at, .length = i->length, .frame = w->frame};
-	x->flags = (i->mnemonic == ZYDIS_MNEMONIC_ENDBR64 ? DT_INSN_ENDBR : 0) |
+	x->flags = (is_endbr(i) ? DT_INSN_ENDBR : 0) |
 		   (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
 		   (i->meta.category == ZYDIS_CATEGORY_RET ? DT_INSN_RETURN : 0);
 	/* Behind the entry a leaf function keeps data below the stack pointer, where the call that
 	 * a five-byte nop becomes would push its return address. */
-	if (is_refused(i) || (w->k->optimizes && !w->entering && is_nop5(i, here)))
+	if (is_refused(i) ||
+	    (w->k->optimizes && !w->k->narrow && !w->entering && is_nop5(i, here)))
 		x->flags |= DT_INSN_REFUSED;
 	if (w->entering && w->frame == 0 && makes_frame(i, w->ops))
 		w->frame = (uint32_t)w->ops[1].imm.value.s;
 	else
-		w->entering = w->entering && is_harmless(i, w->ops, w->frame);
+		w->entering = w->entering && is_harmless(w->k, i, w->ops, w->frame);
 	w->at += i->length;
 	return true;
 }
@@ -310,7 +323,7 @@ static void decode_jump(const struct walk *w, const dt_body *b, dt_insn *x)
 	}
 }
 
-void dt_body_decode(dt_body *b, const struct dt_insn_kernel *k, const uint8_t *code, size_t n,
+void dt_body_decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr)
 {
 	struct walk w;
@@ -328,7 +341,7 @@ void dt_body_decode(dt_body *b, const struct dt_insn_kernel *k, const uint8_t *c
 	b->whole = w.at == n;
 }
 
-bool dt_insn_entry(const struct dt_insn_kernel *k, const uint8_t *code, size_t n, bool first,
+bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
 		   dt_insn *best)
 {
 	struct walk w;
@@ -370,12 +383,13 @@ const dt_insn *dt_body_at(const dt_body *b, uint64_t offset)
 	return lo < b->insns.n && b->insns.v[lo].offset == offset ? &b->insns.v[lo] : NULL;
 }
 
-void dt_targets_add(dt_targets *to, const uint8_t *code, size_t n, uint64_t vaddr)
+void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
+		    uint64_t vaddr)
 {
 	ZydisDecoder d;
 	ZydisDecodedInstruction i;
 
-	decoder_init(&d);
+	decoder_init(&d, k);
 	for (size_t at = 0; at < n; at += i.length) {
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + at, n - at, &i)))
 			return;

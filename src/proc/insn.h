@@ -1,5 +1,5 @@
 /*
- * insn: the machine code of one user function (x86-64), as far as probes need to know it: where its
+ * insn: the machine code of one user function (x86-64, or i386 in a 32-bit program), as far as probes need to know it: where its
  * instructions begin, where it returns, and where its entry is best probed.
  *
  * What a uprobe costs depends on the instruction under it. The kernel emulates a few (push of a
@@ -38,29 +38,31 @@ typedef struct dt_body {
 		       there */
 } dt_body;
 
-/* What the running kernel does. */
-struct dt_insn_kernel {
-	bool optimizes; /* a uprobe on a five-byte nop becomes a call (Linux 6.18), other long nops
-			   are emulated */
+struct dt_insn_mode {
+	bool optimizes; /* the kernel: a uprobe on a five-byte nop becomes a call (Linux 6.18), other
+			   long nops are emulated */
+	bool narrow;	/* the code: 32 bits. Nothing becomes a call then */
 };
-void dt_insn_kernel(struct dt_insn_kernel *k);
+/* What the running kernel does. */
+void dt_insn_kernel(struct dt_insn_mode *k);
 
 /* Decode the n bytes of a function at vaddr. The body may be used again for another function. */
-void dt_body_decode(dt_body *b, const struct dt_insn_kernel *k, const uint8_t *code, size_t n,
+void dt_body_decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr);
 void dt_body_free(dt_body *b);
 /* The instruction that begins at an offset; NULL: none does. */
 const dt_insn *dt_body_at(const dt_body *b, uint64_t offset);
 /* Only the places that its jumps go to, added to a list: much faster than all of the above. */
 typedef DT_VEC(uint64_t) dt_targets;
-void dt_targets_add(dt_targets *to, const uint8_t *code, size_t n, uint64_t vaddr);
+void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
+		    uint64_t vaddr);
 
 /* The cheapest instruction behind which the function has been entered with its arguments still as
  * they were; the return address is `frame` bytes above the stack pointer. The code may be cut
  * short. If its offset is not 0, the caller must make sure that nothing jumps there or to one
  * before it; if something does, or if that cannot be told, `first` gives the first one. False: no
  * instruction that we know. */
-bool dt_insn_entry(const struct dt_insn_kernel *k, const uint8_t *code, size_t n, bool first,
+bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
 		   dt_insn *best);
 
 #endif

@@ -220,7 +220,7 @@ static void put_gate(dtrace_hdl_t *h, long pid)
 			return;
 	*dt_vec_add(&h->grow->gates, NULL) = pid;
 	dt_points_find(pid, &points);
-	maps = points.loaded && points.is64 ? dt_maps_read(pid, &err) : NULL;
+	maps = points.loaded ? dt_maps_read(pid, &err) : NULL;
 	m = maps ? dt_maps_find(maps, points.loaded) : NULL;
 	fd = m ? dt_map_open(pid, m) : -1;
 	if (fd >= 0) {

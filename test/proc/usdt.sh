@@ -79,18 +79,34 @@ D
 ktrace -qs "$TMP/types.d" -c "$TMP/usdt -n 10"
 expect "7 peer -2 7000" "$(grep peer <<<"$out")" "$err"
 
-# programs that are started while tracing: their probes join, none was there at the beginning
+# programs that are started while tracing: their probes join, none was there at the beginning. Built without optimisation: the
+# arguments are in memory.
+gcc -O0 -I"$TMP" -o "$TMP/usdt" "$SRC/test/proc/usdt.c" -lpthread || exit 1
+later() { # ROUNDS NUMBER: what is started later, until its probes have joined, and then so many rounds
+	exec 8<>"$TMP/go" # a fifo
+	timeout 60 "$TMP/later" -e -n "$1" <&8 >"$TMP/said" &
+	later=$!
+	wait_for 20 grep -q "joined $2" "$TMP/out"
+	echo >&8
+	exec 8>&-
+	wait $later
+	expect "wrong 0" "$(cat "$TMP/said")" "later, $2"
+}
+mkfifo "$TMP/go"
 for prov in 'myserv*' myserv; do
 	cp "$TMP/usdt" "$TMP/later" # a file that nobody has mapped yet
 	ktrace_in -qZ -x switchrate=10ms -n "
-		BEGIN { printf(\"ready\n\"); } $prov:::idle { @[probemod, probefunc] = count(); } END { printa(\"%s %s %@d\n\", @); }"
+		BEGIN { printf(\"ready\n\"); } $prov:::leaf /!seen[pid]/ { seen[pid] = 1; printf(\"joined %d\n\", ++n); }
+		$prov:::idle { @[probemod, probefunc] = count(); } $prov:::many { @sum[probemod] = sum(arg9); }
+		END { printa(\"%s %s %@d\n\", @); printa(\"%s %@d\n\", @sum); }"
 	tracer=$!
 	wait_for 20 grep -q ready "$TMP/out"
-	expect "wrong 0" "$(timeout 60 "$TMP/later" -e -n 100)" "later"
-	expect "wrong 0" "$(timeout 60 "$TMP/later" -e -n 50)" "later, once more"
+	later 100 1
+	later 50 2
 	kill -TERM $tracer
 	wait $tracer
-	expect "later fire 150" "$(grep later "$TMP/out")" "$prov later: $(cat "$TMP/err")"
+	expect "later fire 150
+later 6175" "$(grep ^later "$TMP/out")" "$prov later: $(cat "$TMP/err")"
 	rm "$TMP/later"
 done
 

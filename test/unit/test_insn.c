@@ -2,12 +2,12 @@
 #include "proc/insn.h"
 #include "unit.h"
 
-static const struct dt_insn_kernel old = {false}, new = {true};
+static const struct dt_insn_mode old = {0}, new = {.optimizes = true}, narrow = {.optimizes = true, .narrow = true};
 
 #define BYTES(...) (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__})
 
 /* Which instruction is chosen for the entry: its offset and the frame before it. */
-static void entry(const char *what, const struct dt_insn_kernel *k, const uint8_t *code, size_t n,
+static void entry(const char *what, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		  uint32_t offset, uint32_t frame, bool cheap)
 {
 	dt_insn i = {.offset = 99};
@@ -48,6 +48,10 @@ static void entries(void)
 	      BYTES(0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x44, 0x24, 0x18, 0x74, 0, 0xc3), 0, 0,
 	      false);
 	entry("ret", &old, BYTES(0xc3), 0, 0, false);
+	entry("endbr32; push %ebp", &narrow, BYTES(0xf3, 0x0f, 0x1e, 0xfb, 0x55, 0xc3), 4, 0, true);
+	entry("sub $12,%esp; push", &narrow, BYTES(0x83, 0xec, 12, 0x53, 0xc3), 3, 12, true);
+	entry("xor %eax,%eax; push: a register argument", &narrow, BYTES(0x31, 0xc0, 0x53, 0xc3), 0, 0, false);
+	entry("mov 4(%esp),%eax; push", &narrow, BYTES(0x8b, 0x44, 0x24, 4, 0x53, 0xc3), 0, 0, false);
 	entry("xor %edi,%edi; jmp", &old, BYTES(0x31, 0xff, 0xeb, 0), 0, 0, false);
 }
 
@@ -79,7 +83,7 @@ static void mistaken(void)
 	CHECK(i.offset == 6 && !(i.flags & DT_INSN_REFUSED));
 }
 
-static void decode(dt_body *b, const struct dt_insn_kernel *k, const uint8_t *code, size_t n)
+static void decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n)
 {
 	dt_body_decode(b, k, code, n, 0x1000);
 }
@@ -142,14 +146,14 @@ static void targets(void)
 {
 	dt_targets t = {0};
 
-	dt_targets_add(&t, BYTES(0x74, 2, 0xeb, 0xfc, 0xe8, 0, 0, 0, 0, 0xc3), 0x2000);
+	dt_targets_add(&t, &old, BYTES(0x74, 2, 0xeb, 0xfc, 0xe8, 0, 0, 0, 0, 0xc3), 0x2000);
 	CHECK(t.n == 2 && t.v[0] == 0x2004 && t.v[1] == 0x2000);
 	dt_vec_free(&t);
 }
 
 int main(void)
 {
-	struct dt_insn_kernel k;
+	struct dt_insn_mode k;
 
 	entries();
 	mistaken();

@@ -58,7 +58,7 @@ static int code_read(dt_probes *ps, uint32_t index, struct code *c, char *why, s
 {
 	uint64_t addr = dt_kfunc_address(dt_probes_kfuncs(ps), index),
 		 end = dt_ksym_end(dt_probes_ksyms(ps), addr);
-	struct dt_insn_kernel k = {0};
+	struct dt_insn_mode k = {0};
 
 	*c = (struct code){0};
 	if (!addr || end <= addr || end - addr > MAX_FUNCTION) {

@@ -341,6 +341,16 @@ static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_
 	return rc;
 }
 
+/* In 32-bit code arguments are words on the stack, above the return address. */
+static void narrow_args(dt_probes *ps, const struct pid_place *x, dt_attach *at)
+{
+	at->narg = DT_ATTACH_ARGS;
+	for (uint32_t i = 0; i < DT_ATTACH_ARGS; i++)
+		at->arg[i] = dt_arena_printf(
+		    dt_probes_arena(ps), "*(userland uint32_t *)(uregs[19] + %llu)",
+		    (unsigned long long)x->number + 4 * (i + 1));
+}
+
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
 		  size_t whylen)
 {
@@ -350,6 +360,8 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 		return attach_returns(ps, p, x, at, why, whylen);
 	at->kind = DT_AT_UPROBE;
 	at->number = x->what == PID_ENTRY ? x->number | x->offset << DT_AT_BEHIND : 0;
+	if (x->what == PID_ENTRY && !dt_elf_is_64(x->f.object->elf))
+		narrow_args(ps, x, at);
 	return put_at(x, (x->what == PID_ADDRESS ? 0 : x->f.vaddr) + x->offset, at, why, whylen)
 		   ? 0
 		   : -1;

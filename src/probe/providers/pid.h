@@ -44,7 +44,7 @@ struct pid_return {
 typedef DT_VEC(struct pid_return) pid_returns;
 
 struct pid_code {
-	struct dt_insn_kernel kernel;
+	struct dt_insn_mode kernel;
 	dt_body body; /* of the function that was decoded last */
 	const struct pid_object *object;
 };

@@ -149,7 +149,7 @@ static uint64_t unwind_size(struct pid_object *o, uint64_t vaddr)
 
 	if (!dt_elf_section(o->elf, ".eh_frame", &sec) || !sec.data)
 		return 0;
-	struct dt_eh_section s = {sec.data, sec.data_size, sec.vaddr, 8};
+	struct dt_eh_section s = {sec.data, sec.data_size, sec.vaddr, dt_elf_is_64(o->elf) ? 8 : 4};
 
 	while (dt_eh_next(&s, &at, &f))
 		if (vaddr >= f.start && vaddr < f.end)
@@ -184,15 +184,25 @@ static uint8_t *read_code(struct pid_object *o, uint64_t vaddr, uint64_t size, s
 	return code;
 }
 
+static struct dt_insn_mode mode_of(const struct pid_code *c, const struct pid_object *o)
+{
+	struct dt_insn_mode mode = c->kernel;
+
+	mode.narrow = !dt_elf_is_64(o->elf);
+	return mode;
+}
+
 const dt_body *dt_pid_body(struct pid_code *c, const struct pid_function *f)
 {
+	struct dt_insn_mode mode;
 	uint8_t *code;
 	size_t n;
 
 	if (c->object == f->object && c->body.vaddr == f->vaddr && c->body.insns.n)
 		return &c->body;
 	code = read_code(f->object, f->vaddr, f->size, &n);
-	dt_body_decode(&c->body, &c->kernel, code, n, f->vaddr);
+	mode = mode_of(c, f->object);
+	dt_body_decode(&c->body, &mode, code, n, f->vaddr);
 	c->object = f->object;
 	free(code);
 	return c->body.insns.n ? &c->body : NULL;
@@ -202,10 +212,11 @@ const dt_body *dt_pid_body(struct pid_code *c, const struct pid_function *f)
 
 static void jumps_of(struct pid_object *o, uint64_t vaddr, uint64_t size, dt_targets *to)
 {
+	struct dt_insn_mode mode = {.narrow = !dt_elf_is_64(o->elf)};
 	size_t n;
 	uint8_t *code = read_code(o, vaddr, size, &n);
 
-	dt_targets_add(to, code, n, vaddr);
+	dt_targets_add(to, &mode, code, n, vaddr);
 	free(code);
 }
 
@@ -259,7 +270,7 @@ static void jumps_around(struct pid_object *o, uint64_t vaddr, dt_targets *to)
 
 	if (!dt_elf_section(o->elf, ".eh_frame", &sec) || !sec.data)
 		return;
-	s = (struct dt_eh_section){sec.data, sec.data_size, sec.vaddr, 8};
+	s = (struct dt_eh_section){sec.data, sec.data_size, sec.vaddr, dt_elf_is_64(o->elf) ? 8 : 4};
 	while (dt_eh_next(&s, &at, &f))
 		if (f.start + NEAR > vaddr && f.start < vaddr + NEAR)
 			jumps_of(o, f.start, f.end - f.start, to);
@@ -286,14 +297,15 @@ static bool is_jumped_to(const struct pid_function *f, uint64_t offset)
 
 bool dt_pid_entry(struct pid_code *c, const struct pid_function *f, dt_insn *at)
 {
+	struct dt_insn_mode mode = mode_of(c, f->object);
 	uint8_t code[ENTRY_MAX];
 	size_t n = f->size && f->size < sizeof(code) ? f->size : sizeof(code);
 
 	n = dt_elf_read(f->object->elf, f->vaddr, code, n);
-	if (!dt_insn_entry(&c->kernel, code, n, false, at))
+	if (!dt_insn_entry(&mode, code, n, false, at))
 		return false;
 	return !at->offset || !is_jumped_to(f, at->offset) ||
-	       dt_insn_entry(&c->kernel, code, n, true, at);
+	       dt_insn_entry(&mode, code, n, true, at);
 }
 
 /* ---- return ---- */

@@ -264,8 +264,8 @@ static struct pid_object *open_object(struct search *s, int fd, long pid, const 
 	free(name);
 	if (!o)
 		blame(s, "D_PROC_LIB", "%s: %s", path, err.text);
-	else if (!dt_elf_is_64(o->elf) || dt_elf_machine(o->elf) != EM_X86_64) {
-		blame(s, "D_PROC_LIB", "%s is not code for x86-64", path);
+	else if (dt_elf_machine(o->elf) != (dt_elf_is_64(o->elf) ? EM_X86_64 : EM_386)) {
+		blame(s, "D_PROC_LIB", "%s is not code for x86-64 or i386", path);
 		o = NULL;
 	}
 	return o;
