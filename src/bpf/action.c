@@ -310,7 +310,6 @@ static void put_pid(dt_bpf_tr *t, uint32_t off)
 	dt_bpf_slot_st(t->c, 8, off, R0);
 }
 
-/* pid, frames; vm and BEGIN have no stack worth showing */
 /* At the entry of a user function the first frame is the function, wherever in its first instructions the probe is:
  *	if (frame[0] == regs->rip) frame[0] -= slot->number >> 24 */
 static void name_entry(dt_bpf_tr *t, uint32_t off)
@@ -329,6 +328,7 @@ static void name_entry(dt_bpf_tr *t, uint32_t off)
 	dt_bpf_place(c, other);
 }
 
+/* pid, frames; vm and BEGIN have no stack worth showing */
 static void put_stack(dt_bpf_tr *t, const dt_action *a, uint32_t off, uint32_t size)
 {
 	bool user = a->kind != DT_ACT_STACK;

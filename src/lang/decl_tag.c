@@ -2,7 +2,8 @@
  * decl_tag: struct, union and enum.
  *
  * A tag is looked up in the container that is being filled ("C" inside included headers, "D" in
- * the program), then among the other local types, then in the kernel. A definition creates the
+ * the program), then among the other local types, then in the kernel, and at last in the process
+ * that is traced ($target), if there is one. A definition creates the
  * incomplete type first, so that members can point to it, and adds the members when all of them
  * are known; until then the type cannot be a member of itself. Defining the same thing twice is
  * fine (two scripts that include one header); defining it differently is D_DECL_TYPERED.
@@ -279,6 +280,18 @@ static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, 
 	return old ? old : t;
 }
 
+/* A tag that neither the program nor the kernel defines may be one of the process that is traced.
+ * `known`: what they have, which may be incomplete, or NULL. */
+static dt_type *or_of_target(dt_compiler *cc, dt_type *known, enum dt_namespace ns, const char *tag)
+{
+	dt_type *t = NULL;
+
+	if (cc->macros && cc->macros->target > 0 && !(known && dt_type_is_complete(cc->types, known)))
+		t = dt_user_type(cc->types, dt_arena_printf(cc->arena, "pid%ld", cc->macros->target), ns,
+				 tag, NULL);
+	return t ? t : known;
+}
+
 static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *module,
 			     const char *tag, dt_pos pos)
 {
@@ -294,6 +307,7 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 	 * "struct foo;" announces one. Otherwise the kernel may know more than we do. */
 	if (!dt_lex_included(cc) && cc->lex.tok.kind != ';') {
 		t = dt_type_lookup(cc->types, local ? "vmlinux" : NULL, ns, tag);
+		t = or_of_target(cc, t, ns, tag);
 		if (t)
 			return t;
 	}
@@ -444,7 +458,7 @@ dt_type *dt_parse_enum(dt_compiler *cc)
 	else if (dt_lex_included(cc))
 		t = dt_type_lookup_local(cc->types, DT_NS_ENUM, tag);
 	else
-		t = dt_type_lookup(cc->types, NULL, DT_NS_ENUM, tag);
+		t = or_of_target(cc, dt_type_lookup(cc->types, NULL, DT_NS_ENUM, tag), DT_NS_ENUM, tag);
 	if (!t && dt_lex_included(cc) && !module)
 		t = dt_type_enum(cc->types, "C", tag);
 	if (!t)

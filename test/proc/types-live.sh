@@ -29,6 +29,10 @@ green 200 1
 1 first deep text
 1 1 -2" "$(said)" "$1"
 
+	# tags need no process before them, unless the kernel has such a one, too
+	ktrace -q -c ./types -n "$me"' { this->p = (struct foo *)arg1; printf("%d %d %d", this->p->next->x, sizeof (enum color), sizeof (struct list_head)); }'
+	expect "-2 4 16" "$(said)" "$1"
+
 	ktrace -q -c ./types -n "$me"' { print(*(pid$target`a.out`foo_t *)arg1); printf("\n");
 		print(*(pid$target`a.out`struct foo *)copyin(arg1, sizeof (pid$target`a.out`struct foo))); }'
 	body='    int x = 0x1
