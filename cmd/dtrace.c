@@ -6,6 +6,7 @@
  * list (-l), make a header (-h) or an object (-G).
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -382,14 +383,69 @@ static bool work(dtrace_hdl_t *h, FILE *out)
 	return st != DTRACE_WORK_OKAY;
 }
 
+/* Options whose value may be another one when tracing has started. */
+static const struct granted {
+	const char *option, *name;
+	bool is_rate;
+} granted[] = {
+    {"bufsize", "buffer size", false},
+    {"aggsize", "aggregation size", false},
+    {"specsize", "speculation size", false},
+    {"dynvarsize", "dynamic variable size", false},
+    {"cleanrate", "cleaning rate", true},
+    {"statusrate", "status rate", true},
+};
+enum { NGRANTED = sizeof(granted) / sizeof(granted[0]) };
+
+static void say_size(const char *name, uint64_t size)
+{
+	const char *unit = "\0kmgt";
+
+	for (; size && size % 1024 == 0 && unit[1]; unit++)
+		size /= 1024;
+	complain("%s lowered to %" PRIu64 "%.1s", name, size, unit);
+}
+
+static void say_rate(const char *name, uint64_t asked, uint64_t ns)
+{
+	const char *way = ns > asked ? "reduced" : "increased";
+	const uint64_t second = 1000000000;
+
+	if (ns && second % ns == 0)
+		complain("%s %s to %" PRIu64 " hz", name, way, second / ns);
+	else if (ns % second == 0)
+		complain("%s %s to once every %" PRIu64 " seconds", name, way, ns / second);
+	else
+		complain("%s %s to once every %" PRIu64 " nanoseconds", name, way, ns);
+}
+
+static void go(dtrace_hdl_t *h)
+{
+	uint64_t asked[NGRANTED] = {0}, got;
+
+	for (int i = 0; i < NGRANTED; i++)
+		dtrace_getopt(h, granted[i].option, &asked[i]);
+	if (dtrace_go(h) < 0)
+		fatal_handle(h, "could not enable tracing");
+	for (int i = 0; i < NGRANTED; i++) {
+		const struct granted *g = &granted[i];
+
+		if (dtrace_getopt(h, g->option, &got) < 0 || got == asked[i])
+			continue;
+		if (g->is_rate)
+			say_rate(g->name, asked[i], got);
+		else
+			say_size(g->name, got);
+	}
+}
+
 static void trace(dtrace_hdl_t *h, FILE *out)
 {
 	uint64_t destructive = 0;
 
 	catch_signals(h);
 	dtrace_handle_diag(h, on_diag, out);
-	if (dtrace_go(h) < 0)
-		fatal_handle(h, "could not enable tracing");
+	go(h);
 	dtrace_getopt(h, "destructive", &destructive);
 	if (destructive)
 		notice(h, "allowing destructive actions");

@@ -7,8 +7,10 @@
  * DOF and the engines keep them in one. A refused value leaves the old one in place.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/options.h"
 
@@ -21,7 +23,7 @@ const struct dt_opt_desc dt_opt_table[DT_O_MAX] = {
 #undef DT_OPTION
 };
 
-/* Values outside [min, max] are moved to the nearest end (clamp) or refused. */
+/* Values outside [min, max] are refused, or moved to the nearest end when tracing starts (clamp). */
 static const struct limit {
 	enum dt_opt_id id;
 	uint64_t min, max;
@@ -37,7 +39,7 @@ static const struct limit {
     {DT_O_STACKFRAMES, 0, INT32_MAX, false},
     {DT_O_USTACKFRAMES, 0, INT32_MAX, false},
     {DT_O_JSTACKFRAMES, 0, INT32_MAX, false},
-    {DT_O_NSPEC, 0, INT32_MAX, false},
+    {DT_O_NSPEC, 0, DT_NSPEC_MAX, false},
     {DT_O_CPU, 0, INT32_MAX, false},
 };
 
@@ -199,16 +201,13 @@ static bool parse_value(const struct dt_opt_desc *d, const char *s, uint64_t *v)
 	return false;
 }
 
-static bool apply_limits(int id, uint64_t *v)
+static bool in_range(int id, uint64_t v)
 {
 	for (size_t i = 0; i < DT_NELEM(limits); i++) {
 		const struct limit *l = &limits[i];
 
-		if ((int)l->id != id || (*v >= l->min && *v <= l->max))
-			continue;
-		if (!l->clamp)
+		if ((int)l->id == id && !l->clamp && (v < l->min || v > l->max))
 			return false;
-		*v = *v < l->min ? l->min : l->max;
 	}
 	return true;
 }
@@ -318,7 +317,7 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 		return dt_err(err, EDT_BADOPTVAL,
 			      "\"%s\" is no value for option \"%s\": expected NAME=value", value,
 			      name);
-	if (!apply_limits(id, &v))
+	if (!in_range(id, v))
 		return dt_err(err, EDT_BADOPTVAL, "\"%s\" is out of range for option \"%s\"", value,
 			      name);
 	if (d->kind == DT_OPT_VERSION && v > DT_VERSION_CURRENT)
@@ -330,5 +329,59 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 			      value);
 	store(o, id, value, v);
 	o->is_set[id] = true;
+	return 0;
+}
+
+/* ---- when tracing starts ---- */
+
+#define MEMORY_SHARE 4 /* buffers of one kind take a quarter of the machine's memory at most */
+
+/* What each CPU has of its own counts once for each. */
+static const struct {
+	enum dt_opt_id id;
+	bool per_cpu;
+} buffers[] = {
+    {DT_O_BUFSIZE, true},
+    {DT_O_AGGSIZE, true},
+    {DT_O_SPECSIZE, false},
+    {DT_O_DYNVARSIZE, false},
+};
+
+bool dt_options_lower(dt_options *o, enum dt_opt_id id)
+{
+	if (dt_opt(o, DT_O_BUFRESIZE) != 0 || o->value[id] < 2 * 4096)
+		return false;
+	o->value[id] /= 2;
+	return true;
+}
+
+int dt_options_settle(dt_options *o, dt_error *err)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	long online = sysconf(_SC_NPROCESSORS_ONLN), cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t most = pages > 0 ? (uint64_t)pages * (uint64_t)page / MEMORY_SHARE : UINT64_MAX;
+
+	if (o->is_set[DT_O_CPU] && cpus > 0 && dt_opt(o, DT_O_CPU) >= (uint64_t)cpus)
+		return dt_err(err, EDT_BADOPTVAL, "-x cpu=%" PRIu64 ": this machine has CPUs 0 to %ld",
+			      dt_opt(o, DT_O_CPU), cpus - 1);
+
+	for (size_t i = 0; i < DT_NELEM(limits); i++) {
+		const struct limit *l = &limits[i];
+
+		if (l->clamp && o->value[l->id] < l->min)
+			o->value[l->id] = l->min;
+		else if (l->clamp && o->value[l->id] > l->max)
+			o->value[l->id] = l->max;
+	}
+	for (size_t i = 0; i < DT_NELEM(buffers); i++) {
+		enum dt_opt_id id = buffers[i].id;
+		uint64_t share = buffers[i].per_cpu && online > 0 ? most / (uint64_t)online : most;
+
+		while (o->value[id] > share)
+			if (!dt_options_lower(o, id))
+				return dt_err(err, ENOMEM,
+					      "%s is more than this machine's memory has room for",
+					      dt_opt_table[id].name);
+	}
 	return 0;
 }

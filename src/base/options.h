@@ -36,6 +36,8 @@ enum dt_opt_id {
 	DT_O_MAX
 };
 
+#define DT_NSPEC_MAX (1u << 20)
+
 #define DT_VERSION(maj, min, mic) ((uint64_t)(maj) << 24 | (uint64_t)(min) << 12 | (mic))
 #define DT_VERSION_CURRENT	  DT_VERSION(1, 14, 0)
 #define DT_VERSION_TEXT		  "1.14"
@@ -66,6 +68,10 @@ enum dt_opt_when { DT_WHEN_OPEN, DT_WHEN_PRAGMA, DT_WHEN_TRACING };
 int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_opt_when when,
 		   dt_error *err);
 int dt_options_find(const char *name); /* DT_O_x or -1 */
+/* When tracing starts: rates and sizes become what can be had. Option bufresize=manual: a size that is too large is an error. */
+int dt_options_settle(dt_options *o, dt_error *err);
+/* This size cannot be had: half of it, if bufresize=auto and it is not small yet. */
+bool dt_options_lower(dt_options *o, enum dt_opt_id id);
 
 static inline uint64_t dt_opt(const dt_options *o, enum dt_opt_id id)
 {

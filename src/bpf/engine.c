@@ -114,19 +114,13 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->strsize = dt_opt(env->opts, DT_O_STRSIZE);
 	e->strsize = e->strsize ? e->strsize : 1;
 	e->policy = (uint32_t)dt_opt(env->opts, DT_O_BUFPOLICY);
-	e->nspecs = nspec > 65535 ? 65535 : nspec ? (uint32_t)nspec : 1;
+	e->nspecs = (uint32_t)nspec;
 	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads =
 	    -1;
 	e->names = (struct dt_bpf_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
 	e->fd_gate = e->fd_family = -1;
 	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
 	look_around(e);
-	if (e->opts->is_set[DT_O_CPU] && dt_opt(e->opts, DT_O_CPU) >= e->ncpus) {
-		dt_err(err, EDT_BADOPTVAL, "-x cpu=%llu: this machine has CPUs 0 to %u",
-		       (unsigned long long)dt_opt(e->opts, DT_O_CPU), e->ncpus - 1);
-		bpf_close(e);
-		return NULL;
-	}
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
 	dt_bpf_string(e, "");

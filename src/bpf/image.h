@@ -321,7 +321,7 @@ struct dt_bpf_specs; /* ring.c, as is kept_list */
 struct kept_list;
 
 struct dt_engine {
-	const dt_options *opts;
+	dt_options *opts;
 	dt_compiler *cc;
 	dt_arena *arena;
 	const dt_ecb *ecbs;

@@ -90,6 +90,27 @@ int dt_bpf_make_rodata(dt_engine *e, dt_error *err)
 	return 0;
 }
 
+/*
+ * A map whose size option `id` decides. When the kernel has no room for that many elements there are half as many, as
+ * often as it takes; the option says then what there is.
+ */
+static int make_sized(dt_engine *e, enum dt_opt_id id, const char *name, uint32_t key,
+		      uint64_t value, uint64_t *entries, uint32_t flags, dt_error *err)
+{
+	dt_error failed = {0};
+	int fd;
+
+	while ((fd = make_map(e, BPF_MAP_TYPE_HASH, name, key, value, *entries, flags, &failed)) < 0) {
+		if ((failed.code != E2BIG && failed.code != ENOMEM) || *entries < 2 ||
+		    !dt_options_lower(e->opts, id)) {
+			*err = failed;
+			return -1;
+		}
+		*entries /= 2;
+	}
+	return fd;
+}
+
 /* Room for twice the objects: see memory.c. */
 static uint64_t storage_size(const struct dt_bpf_scope *s)
 {
@@ -141,8 +162,8 @@ static int make_arrays(dt_engine *e, struct dt_bpf_scope *s, dt_error *err)
 			continue;
 		if (v->byref)
 			size += dt_align_up(v->size, 8) * (v->string ? 1 : 2);
-		v->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_array", v->key_size, size, v->entries,
-				 prealloc(e, v->entries, v->key_size + size), err);
+		v->fd = make_sized(e, DT_O_DYNVARSIZE, "dt_array", v->key_size, size, &v->entries,
+				   prealloc(e, v->entries, v->key_size + size), err);
 		if (v->fd < 0)
 			return -1;
 	}
@@ -156,23 +177,23 @@ static int make_arrays(dt_engine *e, struct dt_bpf_scope *s, dt_error *err)
 
 static int make_aggs(dt_engine *e, dt_error *err)
 {
-	uint64_t size = dt_opt(e->opts, DT_O_AGGSIZE),
-		 cpus = e->ncpus < AGG_CPUS ? e->ncpus : AGG_CPUS;
+	uint64_t cpus = e->ncpus < AGG_CPUS ? e->ncpus : AGG_CPUS;
 
-	size = size ? size : DEFAULT_AGGSIZE;
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
 		struct dt_bpf_agg *b = e->aggs.v[i];
-		uint64_t value = 8 + (uint64_t)b->nwords * 8;
-		uint64_t rows = (size - size / 8) / (b->key_size + value);
+		uint64_t value = 8 + (uint64_t)b->nwords * 8, size = dt_opt(e->opts, DT_O_AGGSIZE), rows;
+
+		size = size ? size : DEFAULT_AGGSIZE;
+		rows = (size - size / 8) / (b->key_size + value);
 
 		if (b->nkeys == 0 || b->nkeys == UINT32_MAX)
 			continue;
 		b->rows = (rows ? rows : 1) * cpus;
-		b->fd = make_map(e, BPF_MAP_TYPE_HASH, "dt_agg", b->key_size, value, b->rows,
-				 b->key_size + value < SMALL_ROW
-				     ? BPF_F_NO_PREALLOC
-				     : prealloc(e, b->rows, b->key_size + value),
-				 err);
+		b->fd = make_sized(e, DT_O_AGGSIZE, "dt_agg", b->key_size, value, &b->rows,
+				   b->key_size + value < SMALL_ROW
+				       ? BPF_F_NO_PREALLOC
+				       : prealloc(e, b->rows, b->key_size + value),
+				   err);
 		if (b->fd < 0)
 			return -1;
 	}
@@ -277,6 +298,17 @@ static int create_ring(uint64_t size)
 		   : bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dt_ring", 0, 0, (uint32_t)size, NULL);
 }
 
+/* There was no memory for a buffer of n bytes: a smaller one, and the option says so. */
+static bool lower_ring(dt_engine *e, uint64_t *n)
+{
+	if (errno != ENOMEM || *n <= 4096 || dt_opt(e->opts, DT_O_BUFRESIZE) != 0)
+		return false;
+	*n /= 2;
+	if (*n < e->bufsize)
+		e->opts->value[DT_O_BUFSIZE] = *n;
+	return true;
+}
+
 #define MANY_CPUS 256 /* that need more descriptors than a process usually may have */
 
 static int make_rings(dt_engine *e, dt_error *err)
@@ -292,9 +324,8 @@ static int make_rings(dt_engine *e, dt_error *err)
 		uint64_t n = on[i] ? size : 4096; /* should it come on later: a small one */
 		int fd;
 
-		while ((fd = create_ring(n)) < 0 && errno == ENOMEM && n > 4096 &&
-		       dt_opt(e->opts, DT_O_BUFRESIZE) == 0)
-			n = size /= 2;
+		while ((fd = create_ring(n)) < 0 && lower_ring(e, &n))
+			size = n;
 		e->rings[i].fd = fd;
 		e->rings[i].mask = n - 1;
 		if (fd < 0)

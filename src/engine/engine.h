@@ -71,7 +71,7 @@ struct dt_engine_clause {
 };
 
 struct dt_engine_env {
-	const dt_options *opts;
+	dt_options *opts; /* an engine that gets less than a size asks for lowers it */
 	dt_compiler *cc; /* aggregations, variables */
 	dt_ecb *ecbs;
 	uint32_t necbs;

@@ -116,11 +116,13 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_err(h, EDT_DESTRUCTIVE, NULL);
 	if (choose_engine(h) < 0)
 		return -1;
+	memset(&h->err, 0, sizeof(h->err));
+	if (dt_options_settle(&h->opts, &h->err) < 0)
+		return dt_session_fail(h);
 	env.ecbs = h->ecbs.v;
 	env.necbs = h->ecbs.n;
 	env.clauses = h->clauses.v;
 	env.nclauses = h->clauses.n;
-	memset(&h->err, 0, sizeof(h->err));
 	dt_session_debug(h, "engine %s, %u clauses on probes", h->engine_ops->name, env.necbs);
 	dt_symbols_open(h);
 	dt_grow_open(h);

@@ -28,7 +28,7 @@ dt_vm_specs *dt_vm_specs_new(uint64_t nspec, uint64_t specsize)
 {
 	dt_vm_specs *s;
 
-	if (nspec > 1u << 20)
+	if (nspec > DT_NSPEC_MAX)
 		return NULL;
 	s = dt_vm_memory(sizeof(*s) + nspec * sizeof(s->v[0]));
 	if (!s)
