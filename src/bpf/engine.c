@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -72,11 +73,36 @@ static void find_pid_namespace(dt_engine *e)
 	e->pidns_dev = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
 }
 
-static void look_around(dt_engine *e)
+/*
+ * Before 6.6 every place in a program takes a descriptor, and a shell's soft limit is often 1024 of them. A command
+ * of -c was started before and keeps its own.
+ */
+static void raise_file_limit(void)
 {
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
+/* How many CPUs the kernel's per-CPU maps have rows for; a wrong number would let it write beyond ours. */
+static int count_cpus(dt_engine *e, dt_error *err)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
 	int n = libbpf_num_possible_cpus();
 
-	e->ncpus = n > 0 ? (uint32_t)n : 1;
+	libbpf_set_print(print);
+	if (n <= 0)
+		return dt_err(err, -n, "cannot read /sys/devices/system/cpu/possible, the number of CPUs: %s",
+			      dt_strerror(-n));
+	e->ncpus = (uint32_t)n;
+	return 0;
+}
+
+static void look_around(dt_engine *e)
+{
 	e->has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	e->has_compat = dt_has_compat_syscalls();
 	e->has_x32 = syscall(DT_X32_SYSCALL | SYS_getpid) > 0;
@@ -120,6 +146,11 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->names = (struct dt_bpf_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
 	e->fd_gate = e->fd_family = -1;
 	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
+	raise_file_limit();
+	if (count_cpus(e, err) < 0) {
+		bpf_close(e);
+		return NULL;
+	}
 	look_around(e);
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));

@@ -170,7 +170,9 @@ static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 		return 0;
 	}
 	refuse(err, "D_PROC_GRAB", error,
-	       error != ESRCH ? strerror(error) : "it has exited (only a zombie is left)");
+	       error != ESRCH	    ? strerror(error)
+	       : dt_proc_mounted() ? "it has exited (only a zombie is left)"
+				   : "/proc is not mounted");
 	return -1;
 }
 

@@ -75,6 +75,11 @@ bool dt_proc_stat(long pid, char *state, int field, uint64_t *value)
 	return true;
 }
 
+bool dt_proc_mounted(void)
+{
+	return access("/proc/self/stat", F_OK) == 0;
+}
+
 bool dt_proc_is_kernel(long pid)
 {
 	uint64_t flags;

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "proc/hold.h"
 #include "proc/maps.h"
 
 #define DELETED " (deleted)"
@@ -167,7 +168,9 @@ dt_maps *dt_maps_read(long pid, dt_error *err)
 	snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
 	if ((text = slurp(path, &n)))
 		return parse(text);
-	if (errno == ENOENT || errno == ESRCH)
+	if (errno == ENOENT && !dt_proc_mounted())
+		dt_err(err, ENOENT, "/proc is not mounted");
+	else if (errno == ENOENT || errno == ESRCH)
 		dt_err(err, ESRCH, "no process %ld", pid);
 	else
 		dt_err(err, errno, "the mappings of process %ld: %s", pid, dt_strerror(errno));

@@ -53,7 +53,8 @@ static void first_line(char *s)
 
 static void text_execname(const dt_vm_firing *f __attribute__((unused)), char *to)
 {
-	read_file("/proc/self/comm", to, TEXT_MAX);
+	if (read_file("/proc/self/comm", to, TEXT_MAX) == 0) /* no /proc */
+		prctl(PR_GET_NAME, to);
 	first_line(to);
 }
 
