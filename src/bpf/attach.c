@@ -144,7 +144,6 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 	bool one = e->opts->is_set[DT_O_CPU];
 	uint32_t home = one ? (uint32_t)dt_opt(e->opts, DT_O_CPU) : ticking_cpu();
 
-	dt_bpf_allow_descriptors();
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
 

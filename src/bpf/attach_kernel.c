@@ -415,7 +415,6 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
-	dt_bpf_allow_descriptors();
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[b->probes[i]];
 		int fd = link_kprobe(b->p, x, type, b->addrs[i]);
@@ -547,7 +546,6 @@ int dt_bpf_attach_counters(dt_engine *e, const struct dt_bpf_prog *p, dt_error *
 {
 	bool one = e->opts->is_set[DT_O_CPU];
 
-	dt_bpf_allow_descriptors();
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
 

@@ -324,7 +324,6 @@ static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
-	dt_bpf_allow_descriptors();
 	for (uint32_t i = 0; i < b->n; i++)
 		if (perf_one(e, b->p, &e->probes.v[b->probes[i]], type, err) < 0)
 			return -1;

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -73,20 +72,6 @@ static void find_pid_namespace(dt_engine *e)
 	e->pidns_dev = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
 }
 
-/*
- * Before 6.6 every place in a program takes a descriptor, and a shell's soft limit is often 1024 of them. A command
- * of -c was started before and keeps its own.
- */
-static void raise_file_limit(void)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
-		l.rlim_cur = l.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &l);
-	}
-}
-
 /* How many CPUs the kernel's per-CPU maps have rows for; a wrong number would let it write beyond ours. */
 static int count_cpus(dt_engine *e, dt_error *err)
 {
@@ -146,7 +131,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->names = (struct dt_bpf_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
 	e->fd_gate = e->fd_family = -1;
 	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
-	raise_file_limit();
+	dt_bpf_allow_descriptors(); /* a command of -c was started before and keeps its limit */
 	if (count_cpus(e, err) < 0) {
 		bpf_close(e);
 		return NULL;

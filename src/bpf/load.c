@@ -309,16 +309,12 @@ static bool lower_ring(dt_engine *e, uint64_t *n)
 	return true;
 }
 
-#define MANY_CPUS 256 /* that need more descriptors than a process usually may have */
-
 static int make_rings(dt_engine *e, dt_error *err)
 {
 	uint64_t size = ring_size(wanted_bufsize(e));
 	bool *on = online_cpus(e->ncpus);
 	int rc = 0;
 
-	if (e->ncpus > MANY_CPUS)
-		dt_bpf_allow_descriptors();
 	e->rings = dt_xcalloc(e->ncpus, sizeof(*e->rings));
 	for (uint32_t i = 0; i < e->ncpus && rc == 0; i++) {
 		uint64_t n = on[i] ? size : 4096; /* should it come on later: a small one */
