@@ -568,16 +568,11 @@ static bool has_stack(const dt_bpf_tr *t)
 	return t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR;
 }
 
-/* The stack of another thread: where it left the CPU, in the kernel. Its user stack cannot be had. */
-static void read_task_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t size)
+/* The stack of another thread: where it left the CPU, in the kernel. */
+static void read_task_stack(dt_bpf_tr *t, uint32_t off, uint32_t size)
 {
 	dt_bpf_code *c = t->c;
 
-	if (user) {
-		dt_bpf_here(t);
-		sti(c, 8, R6, S_FVALUE, 0);
-		dt_bpf_user_memory(t);
-	}
 	dt_bpf_task(t, true);
 	mov(c, R1, R0);
 	dt_bpf_lea(c, R2, off);
@@ -592,7 +587,10 @@ void dt_bpf_read_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t size)
 	uint32_t done = dt_bpf_label(c);
 
 	if (t->task_arg) {
-		read_task_stack(t, user, off, size);
+		if (user)
+			dt_bpf_left_read(t, off, size);
+		else
+			read_task_stack(t, off, size);
 		return;
 	}
 	if (user && dt_bpf_unwind(t, off, size / 8))

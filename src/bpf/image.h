@@ -10,7 +10,7 @@
  *   value.c     what is known about a DIF register; strings and keys made of it
  *   builtin.c   built-in variables;  names.c: of the probe
  *   vtime.c     vtimestamp;  clock.c: how late a clock event is
- *   unwind.c    user stacks;  tables.c: what it needs to know about files, unwind.h
+ *   unwind.c    user stacks;  tables.c: what it needs to know about files, unwind.h;  left.c: of threads off the CPU
  *   var.c       user variables
  *   memory.c    scratch, stores through addresses;  peek.c: loads
  *   sub.c       a small language for subroutines that loop; lib.c: the subroutines in it
@@ -351,6 +351,7 @@ struct dt_engine {
 		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
 		    waiting /* for user memory */, vtime, element, late;
 		uint32_t agg_key, dyn_key, zeros;
+		uint32_t left; /* bytes of frames to keep of a thread that leaves: left.c */
 		uint64_t alloc; /* largest constant size asked for */
 	} need;
 	dt_map *string_pool; /* text -> offset + 1 */
@@ -380,6 +381,7 @@ struct dt_engine {
 	bool no_unwind;	       /* this kernel's structures are not as we know them */
 	int fd_gate, fd_family;
 	int fd_vtime;	       /* the program at sched_switch */
+	int fd_left;	       /* stacks of threads that have left */
 	int fd_clock;	       /* a row for each program and clock event */
 	uint32_t vtime_start;  /* offset of task_struct.se.exec_start */
 	uint32_t preallocated; /* bytes, in maps of variables and aggregations */
@@ -599,6 +601,10 @@ int dt_bpf_vtime_load(dt_engine *e, dt_error *err);
 bool dt_bpf_unwind(dt_bpf_tr *t, uint32_t off, uint32_t frames);
 void dt_bpf_unwind_functions(dt_bpf_tr *t);
 int dt_bpf_identify_code(dt_engine *e, int fd_slot, dt_bpf_code *c, dt_error *err);
+
+/* ---- left.c ---- */
+void dt_bpf_left_keep(dt_bpf_tr *t); /* the stack of the thread that leaves, if it is wanted when it comes back */
+void dt_bpf_left_read(dt_bpf_tr *t, uint32_t off, uint32_t size); /* of the one that comes */
 
 /* ---- tables.c ---- */
 int dt_bpf_tables_create(dt_engine *e, dt_error *err);

@@ -364,6 +364,8 @@ static bool can_end_itself(const dt_engine *e)
 	return e->policy == POLICY_FILL;
 }
 
+#define LEFT_THREADS 16384 /* the latest; left.c */
+
 int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 {
 	if (make_control(e, err) < 0 || dt_bpf_make_rodata(e, err) < 0)
@@ -382,6 +384,11 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 		return -1;
 	if (e->unwind && dt_bpf_tables_create(e, err) < 0)
 		return -1;
+	if (e->need.left) {
+		e->fd_left = make_map(e, BPF_MAP_TYPE_LRU_HASH, "dt_left", 4, 8 + e->need.left, LEFT_THREADS, 0, err);
+		if (e->fd_left < 0)
+			return -1;
+	}
 	if (can_end_itself(e) || dt_bpf_wakes_early(e) || e->grows || e->unwind) {
 		e->fd_wake = make_map(e, BPF_MAP_TYPE_RINGBUF, "dt_wake", 0, 0, 4096, 0, err);
 		if (e->fd_wake < 0)

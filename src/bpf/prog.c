@@ -333,6 +333,7 @@ static void main_function(struct prog *g)
 	if (dt_bpf_is_function(g->p->kind))
 		leave_early(g, out);
 	claim(g, out);
+	dt_bpf_left_keep(&g->t);
 	begin_firing(g, done);
 	for (uint32_t i = 0; i < g->p->nclauses; i++)
 		run_clause(g, i, done);

@@ -85,8 +85,15 @@ ktrace -q -c "$TMP/turns -n 5 pipe" -n 'int done, done2;
 	ERROR { done = 1; printf("fault %d\n", arg4); }'
 grep -q '^fault 1$' "$TMP/out" || { echo "copyinstr in on-cpu"; cat "$TMP/out" "$TMP/err"; fails=1; }
 grep -qE 'schedule|0x[0-9a-f]+' "$TMP/out" || { echo "no stack"; cat "$TMP/out"; fails=1; }
-ktrace -q -c "$TMP/turns -n 5 pipe" -n 'sched:::on-cpu /pid == $target/ { ustack(); exit(0); } ERROR { printf("fault %d\n", arg4); exit(0); }'
-grep -q '^fault 1$' "$TMP/out" || { echo "ustack in on-cpu"; cat "$TMP/out" "$TMP/err"; fails=1; }
+
+# ---- the user stack of the thread that comes is the one that it left with ----
+ktrace -q -c "$TMP/turns -n 20 pipe" -n '
+	sched:::off-cpu /pid == $target && ustackdepth > 2/ { left[tid] = ucaller; depth[tid] = ustackdepth; }
+	sched:::on-cpu /left[tid]/ { @[ucaller == left[tid], ustackdepth == depth[tid]] = count(); @st[ustack()] = count(); left[tid] = 0; }
+	END { printa("same %d %d\n", @); }
+	ERROR { printf("fault %d\n", arg4); }'
+expect "same 1 1" "$(grep -E '^(same|fault)' "$TMP/out" | sort -u)" "user stacks in on-cpu"
+grep -q 'libc[^ ]*`' "$TMP/out" || { echo "no user stack in on-cpu"; cat "$TMP/out" "$TMP/err"; fails=1; }
 
 # ---- priorities ----
 ktrace -q -c "$TMP/turns nice boost" -n '
