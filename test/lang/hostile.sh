@@ -4,6 +4,7 @@
 cd "$TMP" || exit 1
 SIZE=10000000
 case $BUILD in *san*) SIZE=1000000 ;; esac # ten times slower there
+SIZE=$((SIZE / ${SLOW:-1})) # as in emulated guests
 rep() { yes -- "$1" | tr -d '\n' | head -c "${2:-$SIZE}"; }
 # refused PATTERN [FLAGS]: the program on standard input is refused with this message.
 refused() {
