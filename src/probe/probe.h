@@ -50,6 +50,8 @@ typedef struct dt_provider {
 	 * provider has grows() and news(). */
 	bool (*news)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid,
 		     const struct dt_file *file);
+	/* While tracing: this process has been forked; it has what its parent has mapped. The same question. NULL: never. */
+	bool (*forked)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, long parent);
 	/* Argument types as D text, native and translated: "struct file *" ; returns count, -1 untyped.
 	 * names may be NULL; memory is static or from dt_probes_arena. */
 	int (*args)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr,

@@ -1,7 +1,8 @@
 /*
  * grow: probes that join while tracing.
  *
- * Probes in processes come into being when a process loads a library or runs another program.
+ * Probes in processes come into being when a process loads a library or runs another program, and when it
+ * forks: those of the child are others.
  * Clauses whose descriptions can mean such probes (dt_provider.grows) are kept here; when something
  * happens that could concern one of them (dt_provider.news), its description is matched again, and
  * the probes that it has no ECB on yet are given to the engine.
@@ -130,21 +131,30 @@ static bool is_about(const dtrace_hdl_t *h, const struct growing *x, long pid)
 	return p && p->origin == DT_PROC_FOLLOWED;
 }
 
+static bool is_news(const dtrace_hdl_t *h, const struct growing *x, enum dt_sideband_event what, long pid, long parent,
+		    const dt_file *file)
+{
+	const dt_provider *p = x->provider;
+
+	if (what == DT_SB_FORK)
+		return p->forked && p->forked(p, h->probes, &x->clause->desc, pid, parent);
+	return is_about(h, x, pid) && p->news(p, h->probes, &x->clause->desc, pid, file);
+}
+
 static void on_side(void *arg, enum dt_sideband_event what, long pid, long parent,
 		    const dt_umap *map)
 {
 	dtrace_hdl_t *h = arg;
 
-	(void)parent;
-	if (what != DT_SB_MAP && what != DT_SB_EXEC)
+	if (what == DT_SB_EXIT) {
+		h->engine_ops->retire(h->engine, pid);
 		return;
+	}
 	for (uint32_t i = 0; i < h->grow->all.n; i++) {
 		struct growing *x = &h->grow->all.v[i];
 
 		/* every time: the provider may want to remember who it was */
-		if (is_about(h, x, pid) &&
-		    x->provider->news(x->provider, h->probes, &x->clause->desc, pid,
-				      map ? map->file : NULL))
+		if (is_news(h, x, what, pid, parent, map ? map->file : NULL))
 			x->stale = true;
 	}
 }

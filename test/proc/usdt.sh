@@ -110,6 +110,25 @@ later 6175" "$(grep ^later "$TMP/out")" "$prov later: $(cat "$TMP/err")"
 	rm "$TMP/later"
 done
 
+# a process that is forked while tracing, by one that has been forked while tracing: both have probes of their own
+exec 8<>"$TMP/go"
+timeout 60 "$TMP/usdt" -f 2 -e -n 50 <&8 8>&- >"$TMP/said" &
+parent=$!
+ktrace_in -q -x switchrate=10ms -n "
+	BEGIN { printf(\"ready\n\"); } myserv*:::leaf /!seen[pid]/ { seen[pid] = 1; printf(\"joined %d\n\", ++n); }
+	myserv*:::idle { @[probeprov == strjoin(\"myserv\", lltostr(pid))] = count(); } END { printa(\"forked %d %@d\n\", @); }"
+tracer=$!
+wait_for 20 grep -q ready "$TMP/out"
+echo >&8
+wait_for 20 grep -q "joined 1" "$TMP/out"
+echo >&8
+exec 8>&-
+wait $parent
+kill -TERM $tracer
+wait $tracer
+expect "wrong 0" "$(cat "$TMP/said")" forked
+expect "forked 1 50" "$(grep ^forked "$TMP/out")" "forked: $(cat "$TMP/err")"
+
 # ---- probes of others ----
 if readelf -n /usr/bin/python3 2>/dev/null | grep -q 'Provider: python'; then
 	cat >"$TMP/prog.py" <<-'P'

@@ -371,6 +371,23 @@ static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
 	return 1u << DT_AT_UPROBE;
 }
 
+static bool is_fresh(const struct usdt *u, long pid)
+{
+	for (uint32_t i = 0; i < u->fresh.n; i++)
+		if (u->fresh.v[i] == pid)
+			return true;
+	return false;
+}
+
+static void remember(struct usdt *u, long pid)
+{
+	if (u->searched)
+		u->fresh.n = 0;
+	u->searched = false;
+	if (!is_fresh(u, pid))
+		*dt_vec_add(&u->fresh, NULL) = pid;
+}
+
 /* A file that is new to us may have probes; one that we know has them, in one more process. */
 static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, const dt_file *file)
 {
@@ -380,14 +397,23 @@ static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, lon
 
 	if (!file || file->vdso || (only && only != pid) || dt_map_get(u->without, file->path))
 		return false;
-	if (u->searched)
-		u->fresh.n = 0;
-	u->searched = false;
-	for (uint32_t i = 0; i < u->fresh.n; i++)
-		if (u->fresh.v[i] == pid)
-			return true;
-	*dt_vec_add(&u->fresh, NULL) = pid;
+	remember(u, pid);
 	return true;
+}
+
+/* Who has probes of its own gets children that have, too. (A name without a process means them already.) */
+static bool forked(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, long parent)
+{
+	struct usdt *u = state(p, ps);
+	bool has = is_fresh(u, parent);
+
+	if (!dt_glob_is_pattern(d->prov))
+		return false;
+	for (uint32_t i = u->placed.n; i > 0 && !has; i--)
+		has = u->placed.v[i - 1].pid == parent;
+	if (has)
+		remember(u, pid);
+	return has;
 }
 
 /* ---- one probe ---- */
@@ -453,6 +479,7 @@ const dt_provider dt_provider_usdt = {
     .claims = claims,
     .grows = grows,
     .news = news,
+    .forked = forked,
     .discover = discover,
     .args = args,
     .attach = attach,
