@@ -175,6 +175,22 @@ static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct bat
 }
 
 /*
+ * Make some rows zero; how many have been dealt with. That takes memory, which the kernel may not have: a row
+ * that cannot be made zero is deleted, or it would be counted once more.
+ */
+static uint32_t zero_rows(const struct dt_bpf_agg *b, const char *keys, const uint8_t *zeros, uint32_t n)
+{
+	uint32_t done = n;
+
+	if (bpf_map_update_batch(b->fd, keys, zeros, &done, NULL) == 0)
+		return n;
+	if (done >= n)
+		done = 0; /* it has not even begun */
+	bpf_map_delete_elem(b->fd, keys + (uint64_t)done * b->key_size);
+	return done + 1;
+}
+
+/*
  * Rows that were used become zero and stay: most keys come again, and then the row is there
  * already. Rows that were not used since the last time are deleted.
  */
@@ -190,11 +206,8 @@ static void tidy(const struct dt_bpf_agg *b, struct batch *t)
 	most = (uint32_t)(BATCH_BYTES / t->value_size) + 1;
 	zeros = dt_xcalloc(most, t->value_size);
 	for (uint64_t at = 0; at < t->used.n; at += (uint64_t)n * b->key_size) {
-		uint32_t done;
-
 		n = (uint32_t)((t->used.n - at) / b->key_size);
-		done = n = n < most ? n : most;
-		bpf_map_update_batch(b->fd, t->used.s + at, zeros, &done, NULL);
+		n = zero_rows(b, t->used.s + at, zeros, n < most ? n : most);
 	}
 	free(zeros);
 }
