@@ -113,12 +113,13 @@ static void let_fork_go(struct dt_hold *hold, bool copied, const dt_trap *trap)
 {
 	unsigned long child = 0;
 	int status;
+	pid_t got;
 
 	if (ptrace(PTRACE_GETEVENTMSG, (pid_t)hold->pid, 0, &child) < 0 || child == 0)
 		return;
-	while (waitpid((pid_t)child, &status, __WALL) < 0 && errno == EINTR)
+	while ((got = waitpid((pid_t)child, &status, __WALL)) < 0 && errno == EINTR)
 		;
-	if (!WIFSTOPPED(status))
+	if (got < 0 || !WIFSTOPPED(status))
 		return;
 	if (copied && trap)
 		dt_trap_remove((pid_t)child, trap);

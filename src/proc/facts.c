@@ -54,9 +54,13 @@ long dt_proc_status(long pid, const char *word)
 {
 	char text[4096], *p;
 
-	if (!read_file(pid, "status", text, sizeof(text)) || !(p = strstr(text, word)))
+	if (!read_file(pid, "status", text, sizeof(text)))
 		return -1;
-	return strtol(p + strlen(word), NULL, 10);
+	/* at the start of a line: the name of the program, in the first one, may hold anything */
+	for (p = strchr(text, '\n'); p; p = strchr(p + 1, '\n'))
+		if (strncmp(p + 1, word, strlen(word)) == 0)
+			return strtol(p + 1 + strlen(word), NULL, 10);
+	return -1;
 }
 
 bool dt_proc_stat(long pid, char *state, int field, uint64_t *value)

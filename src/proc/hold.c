@@ -68,6 +68,10 @@ static int seize_new(struct dt_hold *hold, int *error)
 
 	snprintf(path, sizeof(path), "/proc/%ld/task", hold->pid);
 	dir = opendir(path);
+	if (!dir && errno != ENOENT && errno != ESRCH) { /* no descriptors left, or no permission */
+		*error = errno;
+		return -1;
+	}
 	if (!dir)
 		return 0; /* it has died */
 	while (n >= 0 && (entry = readdir(dir))) {

@@ -25,8 +25,10 @@ struct dt_perfmap {
 	DT_VEC(struct entry) entries;
 	bool sorted;
 	uint32_t lines;
-	off_t at;    /* read so far, whole lines */
-	ino_t inode; /* of what was read */
+	off_t at;	/* read so far, whole lines */
+	ino_t inode;	/* of what was read */
+	char last[32];	/* the end of it */
+	size_t nlast;
 };
 
 dt_perfmap *dt_perfmap_new(const char *path)
@@ -118,9 +120,10 @@ static void sort(dt_perfmap *pm)
 
 static const struct entry *find(dt_perfmap *pm, uint64_t addr)
 {
-	uint32_t lo = 0, hi = pm->entries.n;
+	uint32_t lo = 0, hi;
 
 	sort(pm);
+	hi = pm->entries.n;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -138,6 +141,26 @@ static const struct entry *find(dt_perfmap *pm, uint64_t addr)
 	return NULL;
 }
 
+/* Is what we have read still the beginning of the file? Another process of this number makes one of its own; Java
+ * writes all of it anew each time it is asked to. */
+static bool goes_on(const dt_perfmap *pm, int fd, const struct stat *st)
+{
+	char now[sizeof(pm->last)];
+
+	return st->st_ino == pm->inode && st->st_size >= pm->at &&
+	       pread(fd, now, pm->nlast, pm->at - (off_t)pm->nlast) == (ssize_t)pm->nlast &&
+	       memcmp(now, pm->last, pm->nlast) == 0;
+}
+
+static void start_over(dt_perfmap *pm, const struct stat *st)
+{
+	pm->entries.n = 0;
+	dt_arena_reset(pm->arena);
+	pm->at = 0;
+	pm->nlast = 0;
+	pm->inode = st->st_ino;
+}
+
 /* What the file has grown by: whole lines only. True when there was something. */
 static bool read_more(dt_perfmap *pm)
 {
@@ -148,11 +171,8 @@ static bool read_more(dt_perfmap *pm)
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_FILE)
 		goto out;
-	if (st.st_ino != pm->inode || st.st_size < pm->at) { /* another process of this number */
-		pm->entries.n = 0;
-		pm->at = 0;
-		pm->inode = st.st_ino;
-	}
+	if (!goes_on(pm, fd, &st))
+		start_over(pm, &st);
 	buf = dt_xmalloc((size_t)(st.st_size - pm->at) + 1);
 	n = pread(fd, buf, (size_t)(st.st_size - pm->at), pm->at);
 	while (n > 0 && buf[n - 1] != '\n')
@@ -160,6 +180,8 @@ static bool read_more(dt_perfmap *pm)
 	if (n > 0) {
 		dt_perfmap_add(pm, buf, (size_t)n);
 		pm->at += n;
+		pm->nlast = (size_t)n < sizeof(pm->last) ? (size_t)n : sizeof(pm->last);
+		memcpy(pm->last, buf + n - pm->nlast, pm->nlast);
 	}
 out:
 	if (fd >= 0)

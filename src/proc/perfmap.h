@@ -16,7 +16,7 @@ typedef struct dt_perfmap dt_perfmap;
 /* The path is where we reach the file; it need not exist yet. */
 dt_perfmap *dt_perfmap_new(const char *path);
 void dt_perfmap_free(dt_perfmap *pm);
-/* The name lives as long as pm. NULL: unknown. */
+/* The name lives until the next look-up. NULL: unknown. */
 const char *dt_perfmap_find(dt_perfmap *pm, uint64_t addr, uint64_t *start);
 size_t dt_perfmap_memory(const dt_perfmap *pm);
 /* Lines of text, for tests and for those who have them from elsewhere. */

@@ -152,7 +152,7 @@ static bool parse_displacement(const char **p, dt_elf *e, int64_t *sum, bool *sy
 			*symbolic = true;
 			*p += n;
 		}
-		*sum = (int64_t)((uint64_t)*sum + (uint64_t)(minus ? -v : v));
+		*sum = (int64_t)((uint64_t)*sum + (minus ? -(uint64_t)v : (uint64_t)v));
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /*
- * libFuzzer target: any bytes as an ELF object (symbols, PLT, notes, sections, compressed ones
- * too), as a mangled name, as /proc/PID/maps, and as a perf map.
+ * libFuzzer target: any bytes as an ELF object (symbols, PLT, static probes, unwind tables, sections,
+ * compressed ones too), as the arguments of a static probe, as a mangled name, as /proc/PID/maps, and as
+ * a perf map.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 #include "proc/elf.h"
 #include "proc/maps.h"
 #include "proc/perfmap.h"
+#include "proc/sdt.h"
+#include "proc/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -24,22 +27,50 @@ static void look_up(dt_elf *e, const dt_elfsym *s, uint32_t n)
 	}
 }
 
+static void read_probes(dt_elf *e)
+{
+	dt_arena *a = dt_arena_new();
+	dt_sdt_arg args[10];
+	size_t it = 0;
+	dt_sdt s;
+
+	while (dt_sdt_next(e, &it, &s))
+		dt_sdt_args(a, e, &s, args, 10);
+	dt_arena_free(a);
+}
+
+/* Any text as the arguments of a probe in an object that can be read. */
+static void read_arguments(const char *text)
+{
+	static dt_elf *self;
+	dt_sdt s = {.prov = "p", .name = "n", .args = text, .pc = 0x1000};
+	dt_arena *a = dt_arena_new();
+	dt_sdt_arg args[10];
+	dt_error err;
+
+	if (!self)
+		self = dt_elf_open("/bin/true", NULL, &err);
+	if (self)
+		dt_sdt_args(a, self, &s, args, 10);
+	dt_arena_free(a);
+}
+
 static void read_object(dt_elf *e)
 {
 	static const char *const sections[] = {".text", ".eh_frame", ".debug_info", ".plt",
 					       ".data"};
 	const dt_elfsym *syms;
 	struct dt_elf_section sec;
-	struct dt_elf_note note;
+	dt_unwind u;
 	uint64_t x;
-	size_t it = 0;
 	uint32_t n;
 	char buf[64];
 
 	for (size_t i = 0; i < DT_NELEM(sections); i++)
 		dt_elf_section(e, sections[i], &sec);
-	while (dt_elf_next_sdt(e, &it, &note))
-		;
+	read_probes(e);
+	dt_unwind_read(e, &u);
+	dt_unwind_free(&u);
 	dt_elf_soname(e);
 	dt_elf_bias(e, 0x1000, 0, &x);
 	dt_elf_read(e, dt_elf_entry(e), buf, sizeof(buf));
@@ -73,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	memcpy(text, data, n);
 	text[n] = 0;
 	free(dt_demangle(text, true));
+	read_arguments(text);
 	free(text);
 	return 0;
 }

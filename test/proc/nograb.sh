@@ -14,6 +14,8 @@ no D_PROC_BADPID "not a process id" 99999999999
 no D_PROC_GRAB "No such process" 2000000000
 thread=$(ls /proc/$pid/task | grep -v "^$pid\$" | sort -n | head -n 1)
 no D_PROC_BADPID "it is a thread of process $pid" "$thread"
+printf 'Tgid:5' >"/proc/$pid/task/$thread/comm" # whatever it calls itself
+no D_PROC_BADPID "it is a thread of process $pid" "$thread"
 dt -p 12x -n BEGIN
 expect "1 dtrace: invalid pid: 12x" "$status $err"
 # a zombie

@@ -143,6 +143,21 @@ static void test_perfmap(void)
 	append(path, "9000 10 other\n"); /* another process of this number */
 	check_jit(pm, 0x9000, "other");
 	check_jit(pm, 0x3000, NULL);
+	CHECK(truncate(path, 0) == 0); /* written anew, in the same file */
+	append(path, "5000 10 a name that is longer than what was there\n6000 10 behind\n");
+	check_jit(pm, 0x5000, "a name that is longer than what was there");
+	check_jit(pm, 0x6000, "behind");
+	check_jit(pm, 0x9000, NULL);
+	for (int i = 0; i < 1000; i++) { /* what is gone takes no memory */
+		char line[64];
+
+		snprintf(line, sizeof(line), "%x 10 function number %d\n", 0x10000 + i * 16, i);
+		CHECK(truncate(path, 0) == 0);
+		append(path, line);
+		line[strlen(line) - 1] = 0;
+		check_jit(pm, 0x10000 + (uint64_t)i * 16, strstr(line, "function"));
+	}
+	CHECK(dt_perfmap_memory(pm) < 10000);
 	unlink(path);
 	dt_perfmap_free(pm);
 }
