@@ -224,14 +224,24 @@ static void read_user(dt_bpf_tr *t, int read)
 	mov(c, R0, R8);
 }
 
+/* With a NUL behind it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
 static void copyin(dt_bpf_tr *t, uint32_t rd)
 {
+	dt_bpf_code *c = t->c;
+
 	t->e->need.memory = true;
 	dt_bpf_here(t);
 	tuple(t, R1, 1);
 	dt_bpf_alloc(t, false);
-	mov(t->c, R9, R1);
+	ld(c, 8, R2, R6, S_USED);
+	alui(c, BPF_ADD, R2, 1);
+	st(c, 8, R6, S_USED, R2);
+	mov(c, R9, R1);
 	read_user(t, BPF_FUNC_probe_read_user);
+	dt_bpf_lea(c, R1, t->e->at.scratch);
+	alu(c, BPF_ADD, R1, R8);
+	alu(c, BPF_ADD, R1, R9);
+	sti(c, 1, R1, 0, 0);
 	set_scratch(t, rd, NUMBER);
 }
 

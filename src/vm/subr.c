@@ -69,12 +69,15 @@ DT_VM_SUBR(MEMREF)
 
 /* ---- user memory ---- */
 
+/* With a NUL behind it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
 DT_VM_SUBR(COPYIN)
 {
-	void *to = dt_vm_alloc(vm, arg[1].value);
+	uint64_t n = arg[1].value;
+	char *to = dt_vm_alloc(vm, n < UINT64_MAX ? n + 1 : n);
 
-	if (!to || !dt_vm_load_user(vm, arg[0].value, to, arg[1].value))
+	if (!to || !dt_vm_load_user(vm, arg[0].value, to, n))
 		return 0;
+	to[n] = 0;
 	return dt_vm_addr(to);
 }
 
