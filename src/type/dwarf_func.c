@@ -8,7 +8,9 @@
  */
 #include "type/dwarf.h"
 
-static bool not_trivial(Dwarf_Die *class, int depth);
+#define MAX_CLASSES 10000 /* that are looked into for one; a damaged file can have a class inside of itself */
+
+static bool not_trivial(Dwarf_Die *class, int depth, uint32_t *left);
 
 /* The class behind a DIE's DW_AT_type, if it is one: through typedefs, qualifiers, and of arrays
  * their elements. */
@@ -80,7 +82,7 @@ static bool makes_not_trivial(Dwarf_Die *function, Dwarf_Die *class)
 	       (same_name(name, class_name) && takes_reference_to(function, class));
 }
 
-static bool not_trivial(Dwarf_Die *class, int depth)
+static bool not_trivial(Dwarf_Die *class, int depth, uint32_t *left)
 {
 	struct dwarf_walk w;
 	Dwarf_Die inner;
@@ -88,8 +90,9 @@ static bool not_trivial(Dwarf_Die *class, int depth)
 
 	if (dt_dwarf_number(class, DW_AT_calling_convention, &v))
 		return v == DW_CC_pass_by_reference;
-	if (depth > 32)
+	if (depth > 32 || *left == 0)
 		return false;
+	--*left;
 	for (dwarf_first(class, &w); w.more; dwarf_next(&w)) {
 		switch (dwarf_tag(&w.die)) {
 		case DW_TAG_subprogram:
@@ -102,7 +105,7 @@ static bool not_trivial(Dwarf_Die *class, int depth)
 			/* fall through */
 		case DW_TAG_member:
 			if (!dwarf_hasattr(&w.die, DW_AT_declaration) &&
-			    class_of(&w.die, false, &inner) && not_trivial(&inner, depth + 1))
+			    class_of(&w.die, false, &inner) && not_trivial(&inner, depth + 1, left))
 				return true;
 			break;
 		default: break;
@@ -113,9 +116,10 @@ static bool not_trivial(Dwarf_Die *class, int depth)
 
 static bool passed_by_reference(Dwarf_Die *die)
 {
+	uint32_t left = MAX_CLASSES;
 	Dwarf_Die class;
 
-	return class_of(die, false, &class) && not_trivial(&class, 0);
+	return class_of(die, false, &class) && not_trivial(&class, 0, &left);
 }
 
 static bool has_parameters(Dwarf_Die *die)
