@@ -152,3 +152,20 @@ expect_match 'no process has static probes of a provider named nosuchprovider' "
 ktrace -n 'myserv999999999:::idle { }'
 expect 1 "$status"
 exit $fails
+
+# a program that is built anew while it is traced, in the same file: its probe is where it is now
+for n in 1 2; do
+	{ echo '#include "usdt.h"'; [ $n = 1 ] || echo 'int more(int i) { volatile int a[9]; for (int k = 0; k < 9; k++) a[k] = i * k; return a[i]; }'
+	echo "int main(void) { for (int i = 0; i < 1000 && !MYSERV_LEAF_ENABLED(); i++) usleep(10000); MYSERV_LEAF($n); return 0; }"; } |
+		gcc -O1 -include unistd.h -I"$TMP" -o "$TMP/built$n" -xc - || exit 1
+done
+cp "$TMP/built1" "$TMP/built"
+ktrace_in -Zq -n 'BEGIN { printf("ready\n"); } myserv*::main:leaf { printf("%d\n", arg0); }'
+tracer=$!
+wait_for 20 grep -q ready "$TMP/out"
+"$TMP/built"
+cat "$TMP/built2" >"$TMP/built"
+"$TMP/built"
+kill -TERM $tracer
+wait $tracer
+expect "ready 1 2" "$(echo $(cat "$TMP/out" "$TMP/err"))" "built anew"

@@ -19,8 +19,11 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "probe/providers/providers.h"
 #include "proc/control.h"
@@ -35,9 +38,18 @@ struct site { /* one note */
 	int nargs; /* -1: not understood */
 };
 
+/*
+ * A file as it was when it was read. Programs are built anew while somebody traces them, often in the same file or with
+ * the number of the old one: a probe where there was one before would do harm.
+ */
 struct object {
 	uint64_t inode;
 	uint32_t dev_major, dev_minor;
+	off_t size;
+	struct timespec changed;
+	bool ours;	/* its path is below our own root */
+	int fd;		/* of one that has sites; else -1 */
+	char path[32];	/* by which that is opened again */
 	const char *base;
 	DT_VEC(struct site) sites;
 };
@@ -46,14 +58,13 @@ struct placed { /* behind dt_probe.data: a site in a process, or in all */
 	const struct object *object;
 	uint32_t site;	  /* the first of those with its names */
 	long pid;	  /* 0: all */
-	const char *path; /* as we can open it */
 	uint32_t id;
 };
 
 struct usdt {
 	DT_VEC(struct object *) objects;
 	DT_VEC(struct placed) placed;
-	dt_map *without; /* paths of files that have no static probes */
+	dt_map *without; /* paths below our own root -> objects that have no static probes */
 	/* While tracing: processes that have mapped something new; a search is about them alone. */
 	DT_VEC(long) fresh;
 	bool searched; /* them; what comes from now on is for the next search */
@@ -64,6 +75,8 @@ static void free_usdt(void *arg)
 	struct usdt *u = arg;
 
 	for (uint32_t i = 0; u && i < u->objects.n; i++) {
+		if (u->objects.v[i]->fd >= 0)
+			close(u->objects.v[i]->fd);
 		dt_vec_free(&u->objects.v[i]->sites);
 		free(u->objects.v[i]);
 	}
@@ -138,37 +151,75 @@ static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
 	}
 }
 
-/* The object behind a mapping, read at first sight. Never NULL: one that cannot be read has no sites. */
-static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_mapping *m)
+/* Is the file still as it was? If we have none open, the one at the path tells, if it is the same one. */
+static bool is_unchanged(const struct object *o, const char *path)
 {
-	struct dt_elf_place place = {0};
-	dt_error ignored = {0};
-	struct object *o;
-	char root[64];
-	dt_elf *e;
-	int fd;
+	struct stat st;
 
-	for (uint32_t i = 0; i < u->objects.n; i++) {
-		o = u->objects.v[i];
+	if (o->fd >= 0 ? fstat(o->fd, &st) < 0 : !o->ours || stat(path, &st) < 0 || st.st_ino != o->inode)
+		return true;
+	return st.st_size == o->size && st.st_mtim.tv_sec == o->changed.tv_sec &&
+	       st.st_mtim.tv_nsec == o->changed.tv_nsec;
+}
+
+static struct object *known_object(const struct usdt *u, const dt_mapping *m)
+{
+	for (uint32_t i = u->objects.n; i-- > 0;) { /* the latest first */
+		struct object *o = u->objects.v[i];
+
 		if (o->inode == m->inode && o->dev_major == m->dev_major && o->dev_minor == m->dev_minor)
-			return o;
+			return is_unchanged(o, m->path) ? o : NULL;
 	}
-	o = dt_xcalloc(1, sizeof(*o));
-	o->inode = m->inode;
-	o->dev_major = m->dev_major;
-	o->dev_minor = m->dev_minor;
-	o->base = dt_arena_strdup(a, m->base);
-	*dt_vec_add(&u->objects, NULL) = o;
-	dt_proc_root(pid, root, sizeof(root));
-	place.root = root;
-	place.path = m->path;
-	fd = dt_map_open(pid, m);
-	e = fd >= 0 ? dt_elf_open_fd(fd, &place, &ignored) : NULL;
-	if (e)
+	return NULL;
+}
+
+/* Read an object; the descriptor is ours. */
+static struct object *new_object(dt_arena *a, int fd, const char *root, const dt_mapping *m)
+{
+	struct dt_elf_place place = {.root = root, .path = m->path};
+	struct object *o = dt_xcalloc(1, sizeof(*o));
+	dt_error ignored = {0};
+	struct stat st = {0};
+	dt_elf *e;
+
+	fstat(fd, &st);
+	*o = (struct object){.inode = m->inode,
+			     .dev_major = m->dev_major,
+			     .dev_minor = m->dev_minor,
+			     .size = st.st_size,
+			     .changed = st.st_mtim,
+			     .ours = !*root,
+			     .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3),
+			     .base = dt_arena_strdup(a, m->base)};
+	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", o->fd);
+	e = dt_elf_open_fd(fd, &place, &ignored);
+	if (e && o->fd >= 0)
 		read_sites(a, e, o);
 	dt_elf_free(e);
-	if (!o->sites.n)
-		dt_map_set(u->without, m->path, o);
+	if (!o->sites.n && o->fd >= 0) {
+		close(o->fd);
+		o->fd = -1;
+	}
+	return o;
+}
+
+/* The object behind a mapping, read at first sight; NULL: it cannot be opened, the process may have ended. */
+static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_mapping *m)
+{
+	struct object *o = known_object(u, m);
+	char root[64];
+	int fd;
+
+	if (o)
+		return o;
+	dt_proc_root(pid, root, sizeof(root));
+	fd = dt_map_open(pid, m);
+	if (fd < 0)
+		return NULL;
+	o = new_object(a, fd, root, m);
+	*dt_vec_add(&u->objects, NULL) = o;
+	if (!*root)
+		dt_map_set(u->without, m->path, o->sites.n ? NULL : o);
 	return o;
 }
 
@@ -196,23 +247,6 @@ static bool is_first(const struct object *o, uint32_t site)
 	return true;
 }
 
-/* A file of the process by a name that stays good: its own path when we see the same file there. */
-static const char *open_path(dt_arena *a, long pid, const dt_mapping *m)
-{
-	char text[64], *path;
-	const char *kept;
-
-	if (m->deleted) {
-		snprintf(text, sizeof(text), "/proc/%ld/map_files/%llx-%llx", pid, (unsigned long long)m->start,
-			 (unsigned long long)m->end);
-		return dt_arena_strdup(a, text);
-	}
-	path = dt_proc_path(pid, m->path);
-	kept = dt_arena_strdup(a, path);
-	free(path);
-	return kept;
-}
-
 struct search {
 	const dt_provider *p;
 	dt_probes *ps;
@@ -223,9 +257,8 @@ struct search {
 	uint32_t seen; /* sites of such a provider, whatever their names */
 };
 
-static void place(struct search *s, const struct object *o, uint32_t i, long pid, const dt_mapping *m)
+static void place(struct search *s, const struct object *o, uint32_t i, long pid)
 {
-	dt_arena *a = dt_probes_arena(s->ps);
 	const struct site *x = &o->sites.v[i];
 	struct placed *at;
 	char prov[96];
@@ -237,11 +270,8 @@ static void place(struct search *s, const struct object *o, uint32_t i, long pid
 	if (!is_first(o, i) || is_placed(s->u, o, i, s->by_pid ? pid : 0) || n >= s->p->id_count)
 		return;
 	at = dt_vec_add(&s->u->placed, NULL);
-	*at = (struct placed){.object = o,
-			      .site = i,
-			      .pid = s->by_pid ? pid : 0,
-			      .path = open_path(a, pid, m),
-			      .id = s->p->id_base + n};
+	*at = (struct placed){
+	    .object = o, .site = i, .pid = s->by_pid ? pid : 0, .id = s->p->id_base + n};
 	if (s->by_pid)
 		snprintf(prov, sizeof(prov), "%s%ld", x->prov, pid);
 	else
@@ -261,8 +291,8 @@ static void search_process(struct search *s, long pid)
 		if (m->kind != DT_MAP_FILE || !m->exec)
 			continue;
 		o = object_of(s->u, dt_probes_arena(s->ps), pid, m);
-		for (uint32_t k = 0; k < o->sites.n; k++)
-			place(s, o, k, pid, m);
+		for (uint32_t k = 0; o && k < o->sites.n; k++)
+			place(s, o, k, pid);
 	}
 	dt_maps_free(maps);
 }
@@ -392,10 +422,11 @@ static void remember(struct usdt *u, long pid)
 static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, const dt_file *file)
 {
 	struct usdt *u = state(p, ps);
+	const struct object *without = file && file->root == 0 ? dt_map_get(u->without, file->path) : NULL;
 	char name[64];
 	long only = split_pid(d->prov, name, sizeof(name));
 
-	if (!file || file->vdso || (only && only != pid) || dt_map_get(u->without, file->path))
+	if (!file || file->vdso || (only && only != pid) || (without && is_unchanged(without, file->path)))
 		return false;
 	remember(u, pid);
 	return true;
@@ -439,7 +470,7 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 static void attach_site(const struct placed *here, const struct site *x, dt_attach *at)
 {
 	at->kind = DT_AT_UPROBE;
-	at->path = here->path;
+	at->path = here->object->path;
 	at->offset = x->offset;
 	at->ref_ctr = x->ref_ctr;
 	at->pid = (int)here->pid;
