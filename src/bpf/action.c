@@ -3,7 +3,8 @@
  *
  * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values go
  * straight to their place in the slot's record area; at the end the record is given its header and
- * copied once into the CPU's ring buffer. A record that does not fit there is a counted drop.
+ * copied once into the CPU's ring buffer. A record that does not fit there is a counted drop; with the
+ * ring policy it takes the place of the oldest ones (tail.c).
  *
  * What the data of each action look like is said in src/vm/action.c.
  */
@@ -40,50 +41,77 @@ void dt_bpf_header(dt_bpf_tr *t, uint32_t type)
 	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, type), (int32_t)type);
 }
 
-void dt_bpf_output(dt_bpf_tr *t, uint32_t size)
+static void call_output(dt_bpf_tr *t, uint32_t *func, const char *name, uint32_t size)
 {
-	if (!t->lib->output)
-		t->lib->output = dt_bpf_func_new(t->c, "output");
+	if (!*func)
+		*func = dt_bpf_func_new(t->c, name);
 	mov(t->c, R1, R6);
 	if (size)
 		movi(t->c, R2, (int32_t)size);
 	else
 		ld(t->c, 4, R2, R6, S_CURSOR);
-	dt_bpf_call(t->c, t->lib->output);
+	dt_bpf_call(t->c, *func);
+}
+
+void dt_bpf_output(dt_bpf_tr *t, uint32_t size)
+{
+	if (t->e->policy == POLICY_RING)
+		call_output(t, &t->lib->tail, "tail", size);
+	else
+		call_output(t, &t->lib->output, "output", size);
+}
+
+/* Records of speculations, and what becomes of them, go to the consumer whatever the policy is. */
+static void output_speculative(dt_bpf_tr *t, uint32_t size)
+{
+	call_output(t, &t->lib->output, "output", size);
 }
 
 /*
- * r1 = the ring buffer of CPU r8. On small machines a tree of comparisons, whose leaves are the
- * buffers themselves; on large ones an array of maps, which is slower to look up and much slower to
+ * r1 = the map of CPU r8. On small machines a tree of comparisons, whose leaves are the maps
+ * themselves; on large ones an array of maps, which is slower to look up and much slower to
  * set up: the kernel waits for all CPUs when one is filled.
  */
-static void choose_ring(dt_bpf_tr *t, uint32_t lo, uint32_t hi, uint32_t found)
+static void choose_map(dt_bpf_tr *t, const struct dt_bpf_ring *of, uint32_t lo, uint32_t hi, uint32_t found)
 {
 	dt_bpf_code *c = t->c;
 	uint32_t mid = lo + (hi - lo) / 2, upper;
 
 	if (hi - lo == 1) {
-		map(c, R1, t->e->rings ? t->e->rings[lo].fd : -1);
+		map(c, R1, of ? of[lo].fd : -1);
 		ja(c, found);
 		return;
 	}
 	upper = dt_bpf_label(c);
 	jmpi(c, BPF_JGE, R8, (int32_t)mid, upper);
-	choose_ring(t, lo, mid, found);
+	choose_map(t, of, lo, mid, found);
 	dt_bpf_place(c, upper);
-	choose_ring(t, mid, hi, found);
+	choose_map(t, of, mid, hi, found);
 }
 
-static void look_up_ring(dt_bpf_tr *t, uint32_t drop)
+bool dt_bpf_ring_array(const dt_engine *e)
+{
+	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
+	return e->ncpus > (e->policy == POLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
+}
+
+void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, uint32_t none)
 {
 	dt_bpf_code *c = t->c;
+	uint32_t found;
 
+	if (!dt_bpf_ring_array(t->e)) {
+		found = dt_bpf_label(c);
+		choose_map(t, of, 0, t->e->ncpus, found);
+		dt_bpf_place(c, found);
+		return;
+	}
 	st(c, 4, R10, -4, R8);
-	map(c, R1, t->e->fd_rings);
+	map(c, R1, array);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, drop);
+	jmpi(c, BPF_JEQ, R0, 0, none);
 	mov(c, R1, R0);
 }
 
@@ -127,7 +155,7 @@ static void wake_when_filling(dt_bpf_tr *t, uint32_t done)
 void dt_bpf_output_function(dt_bpf_tr *t)
 {
 	dt_bpf_code *c = t->c;
-	uint32_t drop = dt_bpf_label(c), found = dt_bpf_label(c), done = dt_bpf_label(c);
+	uint32_t drop = dt_bpf_label(c), done = dt_bpf_label(c);
 	bool wakes = dt_bpf_wakes_early(t->e) && t->prog_kind > PK_ERROR;
 
 	if (!t->lib->output)
@@ -137,11 +165,7 @@ void dt_bpf_output_function(dt_bpf_tr *t)
 	mov(c, R7, R2);
 	ld(c, 4, R8, R6, S_CPU);
 	jmpi(c, BPF_JGT, R7, (int32_t)t->e->at.record_size, drop);
-	if (t->e->ncpus <= DT_BPF_RING_TREE)
-		choose_ring(t, 0, t->e->ncpus, found);
-	else
-		look_up_ring(t, drop);
-	dt_bpf_place(c, found);
+	dt_bpf_map_of_cpu(t, t->e->rings, t->e->fd_rings, drop);
 	mov(c, R9, R1);
 	dt_bpf_lea(c, R2, t->e->at.record);
 	mov(c, R3, R7);
@@ -174,7 +198,7 @@ void dt_bpf_output_function(dt_bpf_tr *t)
  * record is set aside before the clause runs, and a clause without room does not run at all. Ring
  * buffers come in pages and have headers of their own, so the bytes are counted beside: in the
  * CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are simply
- * full when they are full.
+ * full when they are full; with the ring policy (tail.c) none ever is.
  */
 static void call_reserve(dt_bpf_tr *t, uint32_t *func, const char *name)
 {
@@ -199,8 +223,7 @@ void dt_bpf_unreserve(dt_bpf_tr *t)
 	call_reserve(t, &t->lib->unreserve, "unreserve");
 }
 
-/* r9 = this CPU's row */
-static void cpu_row(dt_bpf_tr *t, uint32_t none)
+void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none)
 {
 	dt_bpf_code *c = t->c;
 
@@ -236,31 +259,27 @@ static void reserve_function(dt_bpf_tr *t)
 	mov(c, R7, R2);
 	mov(c, R8, R3);
 	sti(c, 4, R6, S_RESERVED, 0);
-	cpu_row(t, no);
+	dt_bpf_cpu_row(t, no);
 	if (t->e->policy == POLICY_FILL && t->prog_kind != PK_END) {
 		map_value(c, R1, t->e->fd_control, CTL_FILLED);
 		ld(c, 8, R1, R1, 0);
 		jmpi(c, BPF_JNE, R1, 0, no);
 	}
-	if (t->e->policy != POLICY_RING) {
-		mov(c, R1, R7);
-		atomic(c, BPF_ADD | BPF_FETCH, R9, CPU_USED, R1);
-		alu(c, BPF_ADD, R1, R7);
-		jmp(c, BPF_JGT, R1, R8, full);
-	}
+	mov(c, R1, R7);
+	atomic(c, BPF_ADD | BPF_FETCH, R9, CPU_USED, R1);
+	alu(c, BPF_ADD, R1, R7);
+	jmp(c, BPF_JGT, R1, R8, full);
 	st(c, 4, R6, S_RESERVED, R7);
 	movi(c, R0, 1);
 	leave(c);
-	if (t->e->policy != POLICY_RING) {
-		dt_bpf_place(c, full);
-		dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
-		atomic(c, BPF_ADD, R9, CPU_USED, R7);
-		if (t->e->policy == POLICY_FILL) {
-			buffer_is_full(t);
-		} else {
-			movi(c, R1, 1);
-			atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
-		}
+	dt_bpf_place(c, full);
+	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
+	atomic(c, BPF_ADD, R9, CPU_USED, R7);
+	if (t->e->policy == POLICY_FILL) {
+		buffer_is_full(t);
+	} else {
+		movi(c, R1, 1);
+		atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
 	}
 	dt_bpf_place(c, no);
 	movi(c, R0, 0);
@@ -275,12 +294,10 @@ static void unreserve_function(dt_bpf_tr *t)
 
 	dt_bpf_func_begin(c, t->lib->unreserve);
 	mov(c, R6, R1);
-	cpu_row(t, out);
-	if (t->e->policy != POLICY_RING) {
-		ld(c, 4, R1, R6, S_RESERVED);
-		dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
-		atomic(c, BPF_ADD, R9, CPU_USED, R1);
-	}
+	dt_bpf_cpu_row(t, out);
+	ld(c, 4, R1, R6, S_RESERVED);
+	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	atomic(c, BPF_ADD, R9, CPU_USED, R1);
 	sti(c, 4, R6, S_RESERVED, 0);
 	dt_bpf_place(c, out);
 	movi(c, R0, 0);
@@ -574,7 +591,7 @@ static void end_speculation(dt_bpf_tr *t, uint32_t type)
 	atomic(c, BPF_CMPXCHG, R8, 0, R1);
 	jmp(c, BPF_JNE, R0, R9, none); /* somebody else ended it first */
 	dt_bpf_header(t, type);
-	dt_bpf_output(t, REC_HEADER);
+	output_speculative(t, REC_HEADER);
 	dt_bpf_place(c, none);
 	forget_speculation(t);
 }
@@ -700,7 +717,7 @@ void dt_bpf_clause(dt_bpf_tr *t)
 	jumped = jumped || x->speculates;
 	if (t->reachable && x->size) {
 		dt_bpf_header(t, REC_DATA);
-		dt_bpf_output(t, x->has_strings ? 0 : x->fixed);
+		(x->speculates ? output_speculative : dt_bpf_output)(t, x->has_strings ? 0 : x->fixed);
 		if (small && !x->speculates)
 			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
 	}

@@ -130,7 +130,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	    -1;
 	e->names = (struct dt_bpf_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
 	e->fd_gate = e->fd_family = -1;
-	e->fd_rings = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
+	e->fd_rings = e->fd_tails = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
 	dt_bpf_allow_descriptors(); /* a command of -c was started before and keeps its limit */
 	if (count_cpus(e, err) < 0) {
 		bpf_close(e);

@@ -21,6 +21,7 @@
  *   attach.c    programs to probes;  attach_user.c: to places in user code;  family.c: of whom
  *   attach_kernel.c  to functions of the kernel, and to its counters
  *   ring.c      records out of the ring buffers;  snapshot.c: aggregations out of their maps
+ *   tail.c      the ring policy: only the newest records, in the kernel
  *   extend.c    probes that join while tracing;  gate.c: where processes wait for it
  *   engine.c    the engine interface
  *
@@ -76,8 +77,12 @@ enum {
 	CPU_CHILL_USED = CPU_DROPS + 56,
 	CPU_USED = CPU_DROPS + 64, /* bytes of a small buffer in use */
 	CPU_VCLOCK = CPU_DROPS + 72, /* timestamp - the scheduler's clock; 0: not known */
+	CPU_HEAD = CPU_DROPS + 80, /* ring policy, see tail.c: where the newest record is ... */
+	CPU_SAFE = CPU_DROPS + 88, /* ... how far down nobody is writing ... */
+	CPU_MASK = CPU_DROPS + 96, /* ... bytes of the circle, minus 1 */
 	CPU_BUSY = 128,		   /* a word for each slot, 1 while a firing owns it */
-	CPU_SIZE = CPU_BUSY + DT_BPF_SLOTS * 8,
+	CPU_WRITING = CPU_BUSY + DT_BPF_SLOTS * 8, /* two for each slot: where its record goes, and bytes of it */
+	CPU_SIZE = CPU_WRITING + DT_BPF_SLOTS * 16,
 };
 
 /* ---- one per CPU and clock event: see clock.c ---- */
@@ -306,6 +311,7 @@ struct dt_bpf_ring {
 	uint64_t *consumer, *producer;
 	uint8_t *data;
 	uint64_t mask;
+	uint64_t length; /* mapped, of a circle (tail.c) */
 };
 
 /* What programs know of probes when more can join: names.c */
@@ -359,7 +365,7 @@ struct dt_engine {
 	struct dt_bpf_layout at;
 	bool learning; /* the first of the two rounds */
 	/* kernel objects */
-	int fd_control, fd_cpus, fd_slots, fd_rodata, fd_globals, fd_threads, fd_rings, fd_aggs,
+	int fd_control, fd_cpus, fd_slots, fd_rodata, fd_globals, fd_threads, fd_rings, fd_tails, fd_aggs,
 	    fd_specs, fd_btf,
 	    fd_wake; /* a ring buffer that wakes the consumer when tracing is over; -1: needs none */
 	uint32_t btf_u32, btf_thread;
@@ -374,7 +380,11 @@ struct dt_engine {
 	uint32_t refused;		 /* places in user code that the kernel does not take */
 	uint8_t *control, *cpus; /* mapped */
 	uint64_t cpus_size;
-	struct dt_bpf_ring *rings;
+	struct dt_bpf_ring *rings; /* NULL: there are none, as long as no speculation needs them with the ring policy */
+	struct dt_bpf_ring *tails; /* ring policy: circles, see tail.c */
+	uint64_t tail_size;
+	bool delivered; /* what was in them */
+	uint32_t tail_piece, tail_value;
 	uint64_t *wake, *woken; /* consumer's and producer's position of fd_wake, mapped */
 	struct dt_procs *procs; /* of the session; NULL: none */
 	struct dt_bpf_unwind *unwind; /* NULL: no program walks user stacks */
@@ -388,7 +398,7 @@ struct dt_engine {
 	uint32_t agg_size; /* bytes of the shared per-CPU array's value */
 	uint32_t nspecs;
 	struct dt_bpf_specs *spec_bufs;
-	struct kept_list *kept; /* ring policy: records held back until the end */
+	struct kept_list *kept; /* ring policy: committed records, until the end */
 	/* running */
 	enum { BPF_NEW, BPF_RUNNING, BPF_STOPPED } state;
 	uint32_t begin_cpu;
@@ -498,7 +508,7 @@ struct dt_bpf_libfn {
 typedef struct dt_bpf_lib { /* subroutines already in this program */
 	DT_VEC(struct dt_bpf_libfn) fns;
 	uint32_t nlocals;
-	uint32_t count, store[4], copy[2], output, reserve, unreserve,
+	uint32_t count, store[4], copy[2], output, tail, reserve, unreserve,
 	    unwind; /* other functions; 0: not asked for */
 } dt_bpf_lib;
 
@@ -662,6 +672,10 @@ void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd);
 void dt_bpf_clause(dt_bpf_tr *t);
 void dt_bpf_output(dt_bpf_tr *t, uint32_t size); /* size 0: up to the cursor */
 void dt_bpf_output_function(dt_bpf_tr *t);
+void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none); /* r9 = the row of the slot's CPU */
+/* r1 = the map of CPU r8 */
+void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, uint32_t none);
+bool dt_bpf_ring_array(const dt_engine *e); /* there are too many CPUs to name all their maps in a program */
 void dt_bpf_wake(dt_bpf_tr *t); /* the consumer */
 /* Set bytes of a small buffer aside; r0 = 0: there are none. */
 void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost);
@@ -732,6 +746,14 @@ bool dt_bpf_wakes_early(const dt_engine *e); /* when a buffer is filling */
 bool dt_bpf_quiesce(dt_engine *e, uint64_t patience);
 #define DT_BPF_PATIENCE	    1000000000ull /* while tracing goes on */
 #define DT_BPF_LAST_PATIENCE 10000000000ull
+
+/* ---- tail.c ---- */
+uint64_t dt_bpf_tail_size(const dt_engine *e);		 /* bytes wanted for the clauses ... */
+void dt_bpf_tail_plan(dt_engine *e, uint64_t size); /* ... and those there will be */
+int dt_bpf_tail_map(dt_engine *e, uint32_t cpu, dt_error *err);
+void dt_bpf_tail_functions(dt_bpf_tr *t);
+void dt_bpf_tail_read(const dt_engine *e, uint32_t cpu, void (*each)(void *arg, const struct dt_bpf_rec *r, uint32_t size),
+		      void *arg);
 
 /* ---- snapshot.c ---- */
 int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink);

@@ -625,7 +625,7 @@ static int check_buffer(dt_engine *e, dt_error *err)
 	uint64_t size = dt_opt(e->opts, DT_O_BUFSIZE);
 
 	e->bufsize = dt_align_up(size ? size : DEFAULT_BUFSIZE, 8);
-	e->small = e->bufsize < SMALL_BUFSIZE;
+	e->small = e->bufsize < SMALL_BUFSIZE && e->policy != POLICY_RING;
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
 		if (e->clauses.v[i].cost > e->bufsize)
 			return dt_err(err, EDT_BUFTOOSMALL, NULL);

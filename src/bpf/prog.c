@@ -566,6 +566,7 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 	dt_bpf_unwind_functions(&g.t);
 	dt_bpf_lib_emit(&g.t);
 	dt_bpf_output_function(&g.t);
+	dt_bpf_tail_functions(&g.t);
 	dt_bpf_reserve_functions(&g.t);
 	dt_bpf_memory_functions(&g.t);
 	dt_vec_free(&g.lib.fns);

@@ -8,7 +8,7 @@
  *
  * Speculations: their records come through the same buffers, marked; they are kept here until the
  * marker of a commit or a discard arrives (in order of time like everything else). With the ring policy
- * the newest records are kept here, too, and handed out at the end.
+ * only they come this way; those that are committed are kept, too, until all others are read at the end (tail.c).
  */
 #include <errno.h>
 #include <sched.h>
@@ -27,7 +27,10 @@ static int map_wakeup(dt_engine *e, dt_error *err);
 
 int dt_bpf_rings_map(dt_engine *e, dt_error *err)
 {
-	for (uint32_t i = 0; i < e->ncpus; i++) {
+	for (uint32_t i = 0; e->tails && i < e->ncpus; i++)
+		if (dt_bpf_tail_map(e, i, err) < 0)
+			return -1;
+	for (uint32_t i = 0; e->rings && i < e->ncpus; i++) {
 		struct dt_bpf_ring *r = &e->rings[i];
 		uint64_t size = r->mask + 1;
 		uint8_t *p;
@@ -51,6 +54,9 @@ static void rings_unmap(dt_engine *e)
 		munmap(e->wake, PAGE);
 	if (e->woken)
 		munmap(e->woken, PAGE);
+	for (uint32_t i = 0; e->tails && i < e->ncpus; i++)
+		if (e->tails[i].data)
+			munmap(e->tails[i].data, e->tails[i].length);
 	for (uint32_t i = 0; e->rings && i < e->ncpus; i++) {
 		struct dt_bpf_ring *r = &e->rings[i];
 
@@ -66,11 +72,11 @@ static void rings_unmap(dt_engine *e)
 /*
  * The consumer looks at the buffers once per switchrate, or as soon as one is half full. Not with the
  * fill policy, which is about filling, and not with buffers that are kept to the byte to drop what
- * DTrace would drop; but the ring policy keeps the newest, so they must all come here first.
+ * DTrace would drop. With the ring policy there is nothing to look at but what is speculative.
  */
 bool dt_bpf_wakes_early(const dt_engine *e)
 {
-	if (e->policy == POLICY_FILL || (e->small && e->policy != POLICY_RING))
+	if (e->policy == POLICY_FILL || e->small || (e->policy == POLICY_RING && !e->need.spec))
 		return false;
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].size &&
@@ -238,7 +244,7 @@ static void speculate(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, u
 		list_add(&s->list, r, size, cpu, r->time);
 }
 
-/* ---- the ring policy: the newest bufsize bytes of each CPU, until the end ---- */
+/* ---- the ring policy: the newest bufsize bytes of each CPU ---- */
 
 /* What a record takes of bufsize. */
 static uint32_t cost_of(const dt_engine *e, const struct dt_bpf_rec *r)
@@ -248,6 +254,7 @@ static uint32_t cost_of(const dt_engine *e, const struct dt_bpf_rec *r)
 	return r->type == REC_DATA && r->clause < e->clauses.n ? e->clauses.v[r->clause].cost : 0;
 }
 
+/* What was committed; older than the last bufsize bytes of it on a CPU is older than the last of everything. */
 static void keep_newest(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
 			uint64_t time)
 {
@@ -461,24 +468,75 @@ static void merge_runs(items *all, uint32_t *start, uint32_t nruns)
 	free(from == all->v ? to : from);
 }
 
-/* Hand out what keep_newest() kept. */
-static void deliver_kept(struct delivery *d)
+struct adder {
+	items *to;
+	uint32_t cpu;
+};
+
+static void add_item(void *arg, const struct dt_bpf_rec *r, uint32_t size)
+{
+	struct adder *a = arg;
+
+	*dt_vec_add(a->to, NULL) = (struct item){r->time, r, size, a->cpu};
+}
+
+/* The CPU's circle, oldest first */
+static void add_tail(const dt_engine *e, uint32_t cpu, items *all)
+{
+	uint32_t first = all->n;
+
+	dt_bpf_tail_read(e, cpu, add_item, &(struct adder){all, cpu});
+	for (uint32_t i = first, k = all->n; i < k--; i++) {
+		struct item x = all->v[i];
+
+		all->v[i] = all->v[k];
+		all->v[k] = x;
+	}
+	if (all->n > first)
+		sort_nearly(all->v + first, all->n - first);
+}
+
+/* Leave out (size 0) what has not got room in bufsize bytes of its CPU, and what is older. */
+static void forget_oldest(const dt_engine *e, items *all)
+{
+	uint64_t *left = dt_xcalloc(e->ncpus, sizeof(*left));
+
+	for (uint32_t i = 0; i < e->ncpus; i++)
+		left[i] = e->bufsize;
+	for (uint32_t i = all->n; i-- > 0;) {
+		struct item *x = &all->v[i];
+		uint32_t cost = cost_of(e, x->rec);
+
+		if (cost > left[x->cpu]) {
+			left[x->cpu] = 0;
+			x->size = 0;
+		} else {
+			left[x->cpu] -= cost;
+		}
+	}
+	free(left);
+}
+
+/* The ring policy, at the end: what is in the circles, and what was committed. */
+static void deliver_newest(struct delivery *d)
 {
 	dt_engine *e = d->e;
-	uint32_t *starts = dt_xcalloc(e->ncpus, sizeof(*starts));
+	uint32_t *starts = dt_xcalloc(2 * e->ncpus, sizeof(*starts));
 	items all = {0};
 
-	for (uint32_t i = 0; e->kept && i < e->ncpus; i++) {
-		starts[i] = all.n;
-		for (const struct kept *k = e->kept[i].first; k; k = k->next)
+	for (uint32_t i = 0; i < e->ncpus; i++) {
+		starts[2 * i] = all.n;
+		for (const struct kept *k = e->kept ? e->kept[i].first : NULL; k; k = k->next)
 			*dt_vec_add(&all, NULL) = (struct item){k->time, k->rec, k->size, k->cpu};
+		starts[2 * i + 1] = all.n;
+		add_tail(e, i, &all);
 	}
-	if (e->kept)
-		merge_runs(&all, starts, e->ncpus);
+	merge_runs(&all, starts, 2 * e->ncpus);
+	forget_oldest(e, &all);
 	for (uint32_t i = 0; i < all.n && !d->rc; i++)
-		deliver(d, all.v[i].rec, all.v[i].size, all.v[i].cpu, all.v[i].time);
-	for (uint32_t i = 0; e->kept && i < e->ncpus; i++)
-		list_clear(&e->kept[i]);
+		if (all.v[i].size)
+			deliver(d, all.v[i].rec, all.v[i].size, all.v[i].cpu, all.v[i].time);
+	e->delivered = true;
 	dt_vec_free(&all);
 	free(starts);
 }
@@ -523,34 +581,41 @@ static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
 	free(starts);
 }
 
+static void consume_rings(struct delivery *d, bool running)
+{
+	dt_engine *e = d->e;
+	uint64_t *ends = dt_xcalloc(e->ncpus, sizeof(*ends));
+	items all = {0};
+
+	read_rings(e, running, &all, ends);
+	for (uint32_t i = 0; i < all.n && !d->rc; i++)
+		handle(d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
+	if (e->small)
+		give_back(e, &all);
+	for (uint32_t i = 0; i < e->ncpus; i++)
+		__atomic_store_n(e->rings[i].consumer, ends[i], __ATOMIC_RELEASE);
+	free(ends);
+	dt_vec_free(&all);
+}
+
 int dt_bpf_consume(dt_engine *e, const dt_sink *sink)
 {
 	bool running = e->state != BPF_STOPPED;
 	struct delivery d = {e, sink, NULL, 0};
-	uint64_t *ends;
-	items all = {0};
 
 	if (e->unwind) {
 		take_wakeup(e);
 		dt_bpf_tables_feed(e);
 	}
-	if (!e->rings || (running && e->policy == POLICY_FILL))
+	if (running && (e->policy == POLICY_FILL || !e->rings))
 		return 0;
 	take_wakeup(e);
-	ends = dt_xcalloc(e->ncpus, sizeof(*ends));
 	d.values = dt_xcalloc(e->max_actions + 1, sizeof(*d.values));
-	read_rings(e, running, &all, ends);
-	for (uint32_t i = 0; i < all.n && !d.rc; i++)
-		handle(&d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
-	if (e->policy == POLICY_RING && !running)
-		deliver_kept(&d);
-	if (e->policy != POLICY_RING && e->small)
-		give_back(e, &all);
-	for (uint32_t i = 0; i < e->ncpus; i++)
-		__atomic_store_n(e->rings[i].consumer, ends[i], __ATOMIC_RELEASE);
+	if (e->rings)
+		consume_rings(&d, running);
+	if (e->tails && !running && !e->delivered)
+		deliver_newest(&d);
 	free(d.values);
-	free(ends);
-	dt_vec_free(&all);
 	return d.rc;
 }
 
@@ -559,5 +624,6 @@ void dt_bpf_rings_free(dt_engine *e)
 	free_kept(e);
 	rings_unmap(e);
 	free(e->rings);
-	e->rings = NULL;
+	free(e->tails);
+	e->rings = e->tails = NULL;
 }

@@ -55,7 +55,7 @@ expect "d 0" "$(line d)"
 expect "k load getppid $events" "$(line k)"
 expect $threads "$(line t | wc -l)" "one row per thread"
 expect $((2 * events)) "$(line t | awk '{ s += $3 } END { print s }')" "sum by thread"
-expect $((threads - 1)) $(($(line hi | cut -d' ' -f2) - $(line lo | cut -d' ' -f2))) "thread ids from min to max"
+expect "$(line t | cut -d' ' -f2 | sort -n | sed -n '1p;$p' | xargs)" "$(line lo | cut -d' ' -f2) $(line hi | cut -d' ' -f2)" "least and greatest thread id"
 # a distribution: sum of the counts behind the bars
 bars() { awk -v name="$1" '/^[a-z]/ { on = $1 == name } on && /\|/ { s += $NF } END { print s + 0 }' "$TMP/out"; }
 expect $events "$(bars q)" quantize
@@ -112,6 +112,30 @@ expect $events "$(total '^E')"
 expect "$(awk '/^E 0/ { print $3 }' "$TMP/out")" "$(sed -n 's/ failed speculation.*//; s/^dtrace: //p' "$TMP/err")" "failed speculations"
 expect "$(awk '/^X 1/ { print $3 }' "$TMP/out")" "$(lines '^S$')" "committed, first record"
 expect "$(awk '/^X 1/ { print $3 }' "$TMP/out")" "$(lines '^T$')" "committed, second record"
+
+# probes in user code and system calls of threads that preempt each other, and the clock above both: all of them leave records and
+# count; first with room for all records, then with far too little (a clause that has no room for its record does not run)
+for bufsize in 16m 32k; do
+	ktrace -x bufsize=$bufsize -x switchrate=20ms -q -c "$load -u -k $n" -n "
+		pid\$target:load:place:entry { @n[\"place\"] = count(); @s[tid] = sum(arg0); }
+		pid\$target:load:place:return { @n[\"back\"] = count(); }
+		syscall::getpriority:entry $mine { @n[\"call\"] = count(); @k[tid] = sum(arg1); }
+		syscall::getpriority:return $mine { @n[\"done\"] = count(); }
+		profile-997 { @n[\"clock\"] = count(); }
+		pid\$target:load:place:entry { printf(\"P %d\n\", arg0); }
+		pid\$target:load:place:return { printf(\"B %s\n\", execname); }
+		syscall::getpriority:entry $mine { printf(\"S %d\n\", arg1); }
+		syscall::getpriority:return $mine { printf(\"D %d %s\n\", errno, probefunc); }
+		profile-997 { printf(\"C\n\"); }
+		END { printa(\"N %s %@d\n\", @n); printa(\"I %d %@d\n\", @s); printa(\"I %d %@d\n\", @k); }"
+	expect 0 "$status"
+	count() { awk -v k="$1" '/^N/ && $2 == k { print $3 }' "$TMP/out"; }
+	expect "$events $events $events $events" "$(for k in place back call done; do count $k; done | xargs)" "user code and system calls, counted, bufsize=$bufsize"
+	expect $((2 * threads)) "$(awk -v n=$n '/^I/ && $3 == n * (n - 1) / 2' "$TMP/out" | wc -l)" "sums by thread, bufsize=$bufsize"
+	[ "$(count clock)" -gt 0 ] || { echo "the clock did not tick"; fails=1; }
+	expect $((4 * events + $(count clock))) $(($(lines '^([PS] [0-9]+|D 22 getpriority|B load|C)$') + $(lost "drops? on CPU"))) "user code, system calls, clock, bufsize=$bufsize"
+	[ $bufsize = 32k ] || expect "" "$err"
+done
 
 # probes that nest: the scheduler's inside system calls, clock interrupts inside both
 ktrace -x bufsize=16m -q -c "$load -y" -n "

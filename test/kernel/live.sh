@@ -19,7 +19,7 @@ expect "$(seq 0 $(($(numbers | wc -l) - 1)))" "$(numbers)" fill
 expect_match '^end$' "$out"
 [ "$(numbers | wc -l)" -gt 50 ] && [ "$(numbers | wc -l)" -lt 1000 ] || { echo "fill: $(numbers | wc -l) records"; fails=1; }
 # ring: the last ones, without a gap, printed at the end
-for n in 1000 $(scale 20000); do
+for n in 1000 $(scale 200000); do
 	ktrace -x bufpolicy=ring -x bufsize=8k -q -c "$load -n $n" -n "
 		syscall::getppid:entry $mine { printf(\"R %d\n\", i++); } END { printf(\"end\n\"); }"
 	expect "" "$err"

@@ -1,11 +1,12 @@
 /*
  * load: a known number of system calls, made by threads that get in each other's way.
  *
- *	load [-t threads] [-n calls per thread] [-k keys] [-y] [-w]
+ *	load [-t threads] [-n calls per thread] [-k keys] [-u] [-y] [-w]
  *
  * Each thread makes its calls of getppid(); with -k it makes getpriority(99, i % keys) instead, which
  * fails at once and shows the key as arg1. Threads are spread over the CPUs, two or more on each, so that
- * they preempt each other; -y yields after every eighth call. -w waits for a line on standard input
+ * they preempt each other; -y yields after every eighth call. -u calls the function place(i) before each system call,
+ * for probes in user code. -w waits for a line on standard input
  * before starting and for the end of it before ending. It prints nothing.
  */
 #define _GNU_SOURCE
@@ -17,8 +18,13 @@
 #include <unistd.h>
 
 static long calls = 1000, keys;
-static int yields;
+static int yields, places;
 static pthread_barrier_t start;
+
+static __attribute__((noipa)) void place(long i)
+{
+	__asm__ volatile("" : : "r"(i));
+}
 
 static void *make_calls(void *arg)
 {
@@ -30,6 +36,8 @@ static void *make_calls(void *arg)
 	sched_setaffinity(0, sizeof(set), &set);
 	pthread_barrier_wait(&start);
 	for (long i = 0; i < calls; i++) {
+		if (places)
+			place(i);
 		if (keys)
 			syscall(SYS_getpriority, 99, i % keys);
 		else
@@ -47,11 +55,12 @@ int main(int argc, char **argv)
 	pthread_t *t;
 	char line[64];
 
-	while ((opt = getopt(argc, argv, "t:n:k:yw")) != -1)
+	while ((opt = getopt(argc, argv, "t:n:k:uyw")) != -1)
 		switch (opt) {
 		case 't': threads = atol(optarg); break;
 		case 'n': calls = atol(optarg); break;
 		case 'k': keys = atol(optarg); break;
+		case 'u': places = 1; break;
 		case 'y': yields = 1; break;
 		case 'w': waits = 1; break;
 		default: return 2;
