@@ -307,30 +307,27 @@ static int tail_map(const dt_engine *e, uint64_t size)
 	int fd = -1;
 
 	errno = E2BIG;
-	if (size / e->tail_piece <= UINT32_MAX)
+	if (size <= UINT32_MAX)
 		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_tail", 4, e->tail_value, (uint32_t)(size / e->tail_piece), &o);
 	if (fd < 0 && errno == E2BIG)
 		errno = ENOMEM;
 	return fd;
 }
 
-/* There was no memory for a buffer of n bytes: a smaller one, and the option says so. */
-static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t least)
+/* There was no memory for a buffer of n bytes (`whole` bytes are for bufsize): a smaller one, and the option says so. */
+static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least)
 {
-	uint64_t size;
-
 	if (errno != ENOMEM || *n <= least || dt_opt(e->opts, DT_O_BUFRESIZE) != 0)
 		return false;
 	*n /= 2;
-	size = e->policy == POLICY_RING ? (uint64_t)((double)*n / (double)e->tail_size * (double)e->bufsize) : *n;
-	if (size < e->bufsize)
-		e->opts->value[DT_O_BUFSIZE] = size;
+	if (*n < whole)
+		e->opts->value[DT_O_BUFSIZE] = (uint64_t)((double)*n / (double)whole * (double)e->bufsize);
 	return true;
 }
 
-/* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. */
+/* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */
 static struct dt_bpf_ring *make_buffers(dt_engine *e, int (*make)(const dt_engine *e, uint64_t size), uint64_t size,
-					uint64_t least, int *array, dt_error *err)
+					uint64_t whole, uint64_t least, int *array, dt_error *err)
 {
 	struct dt_bpf_ring *rings = dt_xcalloc(e->ncpus, sizeof(*rings));
 	bool *on = online_cpus(e->ncpus);
@@ -340,7 +337,7 @@ static struct dt_bpf_ring *make_buffers(dt_engine *e, int (*make)(const dt_engin
 		uint64_t n = on[i] ? size : least;
 		int fd;
 
-		while ((fd = make(e, n)) < 0 && lower_ring(e, &n, least))
+		while ((fd = make(e, n)) < 0 && lower_ring(e, &n, whole, least))
 			size = n;
 		rings[i].fd = fd;
 		rings[i].mask = n - 1;
@@ -364,12 +361,12 @@ static int make_rings(dt_engine *e, dt_error *err)
 
 	if (e->policy == POLICY_RING) {
 		dt_bpf_tail_plan(e, wanted_bufsize(e, dt_bpf_tail_size(e)));
-		e->tails = make_buffers(e, tail_map, e->tail_size, e->tail_piece, &e->fd_tails, err);
+		e->tails = make_buffers(e, tail_map, e->tail_size, e->tail_size, e->tail_piece, &e->fd_tails, err);
 		if (!e->tails || !e->need.spec)
 			return e->tails ? 0 : -1;
 		size = size < SPEC_BUFSIZE ? SPEC_BUFSIZE : size; /* they are on the way to the consumer */
 	}
-	e->rings = make_buffers(e, ring_map, ring_size(wanted_bufsize(e, size)), 4096, &e->fd_rings, err);
+	e->rings = make_buffers(e, ring_map, ring_size(wanted_bufsize(e, size)), size, 4096, &e->fd_rings, err);
 	return e->rings ? 0 : -1;
 }
 
