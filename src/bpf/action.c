@@ -18,12 +18,28 @@
 
 /* ---- the record ---- */
 
+/*
+ * The time of a record is that of its firing. But records of speculations and the markers of their
+ * ends must come to the consumer in the order in which they happened, or the data of one owner of an
+ * id meets the next one's: a firing can be preempted between its time stamp and speculation(), and
+ * get an id that others had meanwhile. So these have the time of the moment. (What is committed
+ * is printed as of the commit, so nobody sees it.)
+ */
+static bool of_the_moment(const dt_bpf_tr *t, uint32_t type)
+{
+	return type == REC_COMMIT || type == REC_DISCARD ||
+	       (type == REC_DATA && t->e->clauses.v[t->clause].speculates);
+}
+
 void dt_bpf_header(dt_bpf_tr *t, uint32_t type)
 {
 	uint32_t at = t->e->at.record;
 	dt_bpf_code *c = t->c;
 
-	dt_bpf_time(t);
+	if (of_the_moment(t, type))
+		helper(c, BPF_FUNC_ktime_get_ns);
+	else
+		dt_bpf_time(t);
 	dt_bpf_lea(c, R1, at);
 	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, clause), (int32_t)t->clause);
 	ld(c, 4, R2, R6, S_PROBE);
@@ -577,7 +593,8 @@ static void do_speculate(dt_bpf_tr *t, uint32_t done)
 	find_speculation(t, done);
 }
 
-/* Free the id; a marker in the record stream tells the consumer what to do with the data. */
+/* Free the id; a marker in the record stream tells the consumer what to do with the data. Its time
+ * is from before the id is free for others. */
 static void end_speculation(dt_bpf_tr *t, uint32_t type)
 {
 	dt_bpf_code *c = t->c;
@@ -585,12 +602,12 @@ static void end_speculation(dt_bpf_tr *t, uint32_t type)
 
 	t->e->need.spec = true;
 	find_speculation(t, none);
+	dt_bpf_header(t, type);
 	mov(c, R0, R9);
 	mov(c, R1, R9);
 	alui(c, BPF_SUB, R1, 1);
 	atomic(c, BPF_CMPXCHG, R8, 0, R1);
 	jmp(c, BPF_JNE, R0, R9, none); /* somebody else ended it first */
-	dt_bpf_header(t, type);
 	output_speculative(t, REC_HEADER);
 	dt_bpf_place(c, none);
 	forget_speculation(t);
