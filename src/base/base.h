@@ -6,6 +6,7 @@
  *   buf     string builder
  *   map     string-keyed hash table
  *   error   an error is a value: code, tag, place, text
+ *   clock   what time it is
  *
  * Heap allocations go through dt_xmalloc and friends, which end the process with a message when
  * the system has no memory. An arena has a limit instead, so that hostile input ends in an error.
@@ -101,6 +102,11 @@ bool dt_glob_is_pattern(const char *s);
 void dt_buf_escape(dt_buf *b, const char *s, size_t n);
 /* Undo D's escapes in place; returns the new length. */
 size_t dt_unescape(char *s, size_t n);
+
+/* ---- time, in nanoseconds (clock.c) ---- */
+uint64_t dt_now(void);	      /* CLOCK_MONOTONIC */
+uint64_t dt_now_kernel(void); /* the same as the kernel has it, outside of our time namespace: as in its records */
+uint64_t dt_now_wall(void);   /* CLOCK_REALTIME */
 
 /* ---- errors ---- */
 typedef struct dt_pos {

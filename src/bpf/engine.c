@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -158,12 +157,12 @@ static uint64_t *control(const dt_engine *e, uint32_t field)
 	return (uint64_t *)(void *)(e->control + field);
 }
 
-static uint64_t clock_now(clockid_t id)
+/* Once more every time we are asked for our status: somebody may set the clock, or put the machine to sleep. */
+static void set_wall_clock(dt_engine *e)
 {
-	struct timespec t;
+	uint64_t kernel = dt_now_kernel();
 
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	__atomic_store_n(control(e, CTL_WALL), dt_now_wall() - kernel, __ATOMIC_RELAXED);
 }
 
 static int bpf_go(dt_engine *e, dt_error *err)
@@ -173,7 +172,7 @@ static int bpf_go(dt_engine *e, dt_error *err)
 	if (e->state != BPF_NEW)
 		return dt_err(err, EDT_ACTIVE, NULL);
 	e->begin_cpu = cpu > 0 && (uint32_t)cpu < e->ncpus ? (uint32_t)cpu : 0;
-	*control(e, CTL_WALL) = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC);
+	set_wall_clock(e);
 	e->state = BPF_RUNNING;
 	dt_bpf_tables_preload(e);
 	if (dt_bpf_fire(e, PK_BEGIN, err) < 0)
@@ -226,6 +225,7 @@ static uint64_t kernel_misses(const dt_engine *e)
 
 static int bpf_status(dt_engine *e, dt_status *st)
 {
+	set_wall_clock(e);
 	*st = (dt_status){.drops = e->drops,
 			  .agg_drops = e->agg_drops,
 			  .ncpus = e->ncpus,

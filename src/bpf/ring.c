@@ -111,14 +111,6 @@ static int map_wakeup(dt_engine *e, dt_error *err)
 
 /* ---- waiting for firings under way ---- */
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 #define QUIESCE_SPINS 100
 
 /*
@@ -135,8 +127,8 @@ static bool be_patient(uint32_t turn, uint64_t patience, uint64_t *give_up)
 	else
 		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 	if (!*give_up)
-		*give_up = now() + patience;
-	return now() < *give_up;
+		*give_up = dt_now() + patience;
+	return dt_now() < *give_up;
 }
 
 bool dt_bpf_quiesce(dt_engine *e, uint64_t patience)
@@ -560,7 +552,7 @@ static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
 	uint64_t until = UINT64_MAX;
 
 	if (running) {
-		until = now();
+		until = dt_now_kernel();
 		dt_bpf_quiesce(e, DT_BPF_PATIENCE); /* if it takes longer, a record will be out of order */
 	}
 	for (uint64_t stray = UINT64_MAX;; until = stray - 1, all->n = 0) {

@@ -15,7 +15,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "consume/writer.h"
@@ -106,26 +105,18 @@ static int take_agg(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *
 	return 0;
 }
 
-static uint64_t clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool is_due(const dt_consumer *c)
 {
 	uint64_t rate = dt_opt(c->env.opts, DT_O_AGGRATE);
 
-	return clock_now() - c->taken >= rate / 2;
+	return dt_now() - c->taken >= rate / 2;
 }
 
 static int take_aggs(dt_consumer *c, const struct look *l)
 {
 	dt_sink sink = {.arg = c, .agg = take_agg};
 
-	c->taken = clock_now();
+	c->taken = dt_now();
 	return l->ops->snapshot ? l->ops->snapshot(l->e, &sink) : 0;
 }
 

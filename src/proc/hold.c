@@ -23,7 +23,7 @@
 
 #include "proc/hold.h"
 
-#define WAIT_MS 1000 /* for threads to stop */
+#define WAIT 1000000000 /* ns for threads to stop */
 
 static struct dt_held_thread *find_thread(struct dt_hold *hold, pid_t tid)
 {
@@ -124,17 +124,9 @@ static uint32_t look_at_all(struct dt_hold *hold)
 	return running;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 int dt_hold_threads(struct dt_hold *hold)
 {
-	uint64_t until = now_ms() + WAIT_MS;
+	uint64_t until = dt_now() + WAIT;
 	int error = 0;
 
 	for (;;) {
@@ -143,11 +135,11 @@ int dt_hold_threads(struct dt_hold *hold)
 
 		if (fresh < 0)
 			return error;
-		while (look_at_all(hold) && now_ms() < until) {
+		while (look_at_all(hold) && dt_now() < until) {
 			nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
 			nap = nap < 5000000 ? nap * 2 : nap;
 		}
-		if (fresh == 0 || now_ms() >= until)
+		if (fresh == 0 || dt_now() >= until)
 			return 0;
 	}
 }

@@ -6,7 +6,6 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "proc/perf_rings.h"
@@ -32,14 +31,6 @@ struct dt_perf_rings {
 	DT_VEC(struct pending) pending;
 	dt_buf bytes;
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- open ---- */
 
@@ -223,7 +214,7 @@ static void keep_from(dt_perf_rings *r, uint32_t first)
 
 void dt_perf_rings_read(dt_perf_rings *r, dt_perf_record_f *fn, void *arg)
 {
-	uint64_t until = now();
+	uint64_t until = dt_now_kernel();
 	uint32_t i = 0;
 
 	for (uint32_t k = 0; k < r->rings.n; k++)

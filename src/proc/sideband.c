@@ -35,14 +35,6 @@ struct dt_sideband {
 	struct dt_sideband_listener *listeners;
 };
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void tell(dt_sideband *sb, enum dt_sideband_event what, long pid, long parent,
 		 const dt_umap *map)
 {
@@ -71,7 +63,7 @@ static void read_process(dt_sideband *sb, dt_process *p)
 	dt_error err;
 	dt_maps *maps = dt_maps_read(p->pid, &err);
 
-	p->read_at = now();
+	p->read_at = dt_now();
 	p->losses = sb->lost;
 	if (!maps) {
 		if (err.code == ESRCH)
@@ -112,13 +104,13 @@ static dt_process *need_process(dt_sideband *sb, long pid)
 /* Go on with reading those that were there before us, for a while. */
 static void scan(dt_sideband *sb, uint64_t slice)
 {
-	uint64_t end = now() + slice;
+	uint64_t end = dt_now() + slice;
 	struct dirent *d = NULL;
 
-	while (sb->scan && now() < end && (d = readdir(sb->scan)))
+	while (sb->scan && dt_now() < end && (d = readdir(sb->scan)))
 		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
 			need_process(sb, atol(d->d_name));
-	if (sb->scan && !d && now() < end) {
+	if (sb->scan && !d && dt_now() < end) {
 		closedir(sb->scan);
 		sb->scan = NULL;
 	}
@@ -318,7 +310,7 @@ static bool may_know_more(const dt_sideband *sb, const dt_process *p)
 		return false;
 	if (sb->rings && p->read_at)
 		return p->losses != sb->lost;
-	return now() - p->read_at > READ_AGAIN;
+	return dt_now() - p->read_at > READ_AGAIN;
 }
 
 bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, dt_umap *m)

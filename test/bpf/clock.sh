@@ -19,3 +19,16 @@ expect 4 "$status" "late firings"
 expect "" "$(grep . "$TMP/out")" "lateness"
 kill $busy
 wait
+# in a time namespace, where our monotonic clock is not the kernel's: records come while tracing, with the right time
+if unshare --time --fork --monotonic -10 true 2>/dev/null; then
+	for offset in -10 1000; do # the machine has been up for longer than that
+		unshare --time --fork --monotonic $offset "$DTRACE" -x switchrate=10ms -qn 'tick-20ms { printf("%d\n", walltimestamp / 1000000000); }' >"$TMP/out" 2>"$TMP/err" &
+		parent=$!
+		for _ in $(seq 200); do grep -q . "$TMP/out" && break; sleep 0.05; done
+		now=$(date +%s) then=$(head -n 1 "$TMP/out")
+		kill "$(cat /proc/$parent/task/$parent/children)"
+		wait $parent
+		[ -n "$then" ] && [ $((now - then)) -ge -1 ] && [ $((now - then)) -le 10 ] ||
+			expect "about $now" "${then:-no record} $(cat "$TMP/err")" "time namespace, offset $offset"
+	done
+fi
