@@ -197,10 +197,32 @@ static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *na
 	return dt_nearest(name, names, n);
 }
 
+/* Words of other tracers that are spelled otherwise here: nobody comes near to them by letters. */
+static const char *as_elsewhere(const char *name, enum dt_idkind like)
+{
+	static const struct {
+		const char *there, *here;
+		enum dt_idkind like;
+	} words[] = {
+	    {"comm", "execname", ID_SCALAR}, {"nsecs", "timestamp", ID_SCALAR},	 {"retval", "arg1", ID_SCALAR},
+	    {"probe", "probename", ID_SCALAR}, {"kstack", "stack", ID_SUBR},	 {"hist", "quantize", ID_SUBR},
+	    {"lhist", "lquantize", ID_SUBR},   {"str", "copyinstr", ID_SUBR},	 {"buf", "tracemem", ID_SUBR},
+	    {"ksym", "sym", ID_SUBR},	       {"signal", "raise", ID_SUBR},	 {"zero", "clear", ID_SUBR},
+	    {"ntop", "inet_ntop", ID_SUBR},
+	};
+
+	for (size_t i = 0; i < DT_NELEM(words); i++)
+		if (alike(words[i].like, like) && strcmp(words[i].there, name) == 0)
+			return words[i].here;
+	return NULL;
+}
+
 const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
 {
-	const char *near = nearest_of(cc, like == ID_AGG ? cc->aggs : cc->globals, name, like);
+	const char *near = like == ID_AGG ? NULL : as_elsewhere(name, like);
 
+	if (!near)
+		near = nearest_of(cc, like == ID_AGG ? cc->aggs : cc->globals, name, like);
 	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?",
 				      like == ID_AGG ? "@" : "", near)
 		    : "";

@@ -327,6 +327,41 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 	return (int)ps->found.n;
 }
 
+/* Is this the name of a provider? (One that claims whatever nobody else has does not count.) */
+static bool is_provider(const char *word)
+{
+	if (!*word || dt_glob_is_pattern(word))
+		return false;
+	for (const dt_provider *const *p = dt_provider_table; *p; p++)
+		if (provider_claims(*p, word) && !provider_claims(*p, "nobody's"))
+			return true;
+	return false;
+}
+
+/* Parts are left out from the left, so with a colon too few the provider becomes a module: syscall:read:entry. */
+static void suggest_colons(dt_probes *ps, const dt_probedesc *d, dt_error *err)
+{
+	const dt_probedesc meant[] = {
+	    {.prov = d->mod, .mod = "", .func = d->func, .name = d->name},
+	    {.prov = d->mod, .mod = "", .func = d->name, .name = ""},
+	    {.prov = d->func, .mod = "", .func = "", .name = d->name},
+	    {.prov = d->func, .mod = "", .func = d->name, .name = ""},
+	    {.prov = d->name, .mod = "", .func = "", .name = ""},
+	};
+	dt_error ignored = {0};
+
+	for (size_t i = 0; i < DT_NELEM(meant); i++) {
+		const dt_probedesc *m = &meant[i];
+
+		if (*d->prov || !is_provider(m->prov) || (i == 1 && *d->func) || match_patterns(ps, m, false, &ignored) <= 0)
+			continue;
+		snprintf(err->text, sizeof(err->text), "%s is a provider; did you mean \"%s::%s:%s\"?", m->prov, m->prov, m->func,
+			 m->name);
+		break;
+	}
+	ps->found.n = 0;
+}
+
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
 		    dt_error *err)
 {
@@ -345,6 +380,8 @@ int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe
 		return -1;
 	ps->found.n = 0;
 	n = full.id ? match_id(ps, full.id, err) : match_patterns(ps, &full, listing, err);
+	if (n == 0 && !full.id && !err->text[0])
+		suggest_colons(ps, &full, err);
 	*out = ps->found.v;
 	return n;
 }

@@ -22,6 +22,16 @@ means BEGIN BEGN
 means ERROR 'dtrace:::ERRROR'
 means syscall 'sycall::read:entry'
 means openat 'syscall::opneat:entry'
+# the words of other tracers
+means execname 'BEGIN { trace(comm); }'
+means quantize 'BEGIN { @ = hist(1); }'
+means copyinstr 'BEGIN { trace(str(arg0)); }'
+# a colon too few: the provider was taken for a module or a function
+means syscall::read:entry syscall:read:entry
+means syscall::read: syscall:read
+means sched:::on-cpu sched::on-cpu
+means proc:::exec proc:exec
+means proc::: proc
 dt -e -n 'BEGIN { trace($taget); }'
 expect_match 'did you mean \$target\?$' "$err"
 dt -e -x quite -n BEGIN
