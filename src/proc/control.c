@@ -170,9 +170,7 @@ static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 		return 0;
 	}
 	refuse(err, "D_PROC_GRAB", error,
-	       error != ESRCH	    ? strerror(error)
-	       : dt_proc_mounted() ? "it has exited (only a zombie is left)"
-				   : "/proc is not mounted");
+	       error != ESRCH ? strerror(error) : "it has exited (only a zombie is left)");
 	return -1;
 }
 
@@ -201,6 +199,8 @@ static dt_proc *grab(dt_procs *ps, long pid, enum dt_proc_origin origin, dt_erro
 		return refuse(err, "D_PROC_BADPID", EINVAL, "not a process id");
 	if (pid == getpid())
 		return refuse(err, "D_PROC_GRAB", EINVAL, "it is dtrace itself");
+	if (dt_proc_problem())
+		return refuse(err, "D_PROC_GRAB", ENOENT, dt_proc_problem());
 	pidfd = open_process(pid, err);
 	if (pidfd < 0)
 		return NULL;

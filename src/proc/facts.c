@@ -79,9 +79,15 @@ bool dt_proc_stat(long pid, char *state, int field, uint64_t *value)
 	return true;
 }
 
-bool dt_proc_mounted(void)
+const char *dt_proc_problem(void)
 {
-	return access("/proc/self/stat", F_OK) == 0;
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (n < 0)
+		return "/proc is not mounted";
+	self[n] = 0;
+	return strtol(self, NULL, 10) == getpid() ? NULL : "/proc is that of another pid namespace";
 }
 
 bool dt_proc_is_kernel(long pid)

@@ -69,7 +69,8 @@ int dt_proc_pidfd(long pid); /* -1 and errno */
 void dt_proc_status_text(int status, char *to, size_t n);
 /* How a process that is not our child ended, if the kernel still knows. */
 bool dt_proc_exit_status(long pid, int pidfd, int *status);
-bool dt_proc_mounted(void); /* is there a /proc at all? */
+/* Why /proc does not tell of the processes that we know by their numbers: a sentence; NULL: it does. */
+const char *dt_proc_problem(void);
 bool dt_proc_is_kernel(long pid); /* a kernel thread */
 /* One number after a word of /proc/PID/status ("TracerPid:"); -1: there is none. */
 long dt_proc_status(long pid, const char *word);

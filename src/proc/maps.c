@@ -162,14 +162,15 @@ dt_maps *dt_maps_parse(const char *text, size_t n)
 
 dt_maps *dt_maps_read(long pid, dt_error *err)
 {
+	const char *problem = dt_proc_problem();
 	char path[64], *text;
 	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
-	if ((text = slurp(path, &n)))
+	if (!problem && (text = slurp(path, &n)))
 		return parse(text);
-	if (errno == ENOENT && !dt_proc_mounted())
-		dt_err(err, ENOENT, "/proc is not mounted");
+	if (problem)
+		dt_err(err, ENOENT, "%s", problem);
 	else if (errno == ENOENT || errno == ESRCH)
 		dt_err(err, ESRCH, "no process %ld", pid);
 	else

@@ -95,6 +95,8 @@ void dt_points_find(long pid, struct dt_points *pt)
 	dt_elf *e;
 
 	*pt = (struct dt_points){0};
+	if (dt_proc_problem())
+		return; /* what is there would be about another process */
 	snprintf(exe, sizeof(exe), "/proc/%ld/exe", pid);
 	len = readlink(exe, own, sizeof(own) - 1);
 	own[len > 0 ? len : 0] = 0;

@@ -16,5 +16,10 @@ expect "dtrace ok" "$(echo $(without /proc -qn 'BEGIN { printf("%s ok", execname
 expect "ok" "$(echo $(without /proc -qn 'tick-10ms { printf("ok"); exit(0); }'))"
 expect "dtrace: failed to grab pid 1: /proc is not mounted" "$(without /proc -qn BEGIN -p 1)"
 expect_match '/proc is not mounted$' "$(without /proc -qn 'pid$target::malloc:entry' -c true)"
+if unshare -pf true 2>/dev/null; then # /proc tells of other processes than those that have these numbers for us
+	expect "dtrace: failed to grab pid 1: /proc is that of another pid namespace" "$(unshare -pf sh -c '"$1" -qn BEGIN -p 1; :' sh "$DTRACE" 2>&1)"
+	expect_match '/proc is that of another pid namespace$' "$(unshare -pf "$DTRACE" -qn 'pid$target::malloc:entry' -c true 2>&1)"
+	expect "ok" "$(echo $(unshare -pf "$DTRACE" -x evaltime=main -qn 'END { printf("ok"); }' -c true 2>&1))"
+fi
 expect "dtrace: could not enable tracing: cannot read /sys/devices/system/cpu/possible, the number of CPUs: No such file or directory" \
 	"$(without /sys -qn 'tick-10ms { exit(0); }')"
