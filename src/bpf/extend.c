@@ -255,6 +255,7 @@ void dt_bpf_retire(dt_engine *e, long pid)
 {
 	uint32_t kept = 0, n = 0;
 
+	dt_bpf_disown(e, pid);
 	for (uint32_t i = 0; i < e->user_links.n; i++)
 		if (e->user_links.v[i].pid == pid)
 			e->user_links.v[i].pid = -1; /* to be closed */

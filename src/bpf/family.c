@@ -9,8 +9,9 @@
  *	sched_process_fork	if (we are in family) family[child] = family[we]
  *	sched_process_free	delete family[it]
  *
- * Pids are the kernel's own here. In a pid namespace of our own they are not those that we know,
- * so there only the processes that are named are traced.
+ * Pids are the kernel's own here. In a pid namespace of our own we do not know those, so there the processes that
+ * we name are entered by their number in the namespace, with a mark. Their children have the kernel's, and
+ * entries with a mark are deleted by us, when we are told that a process has ended (dt_bpf_disown).
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -18,6 +19,8 @@
 #include "bpf/image.h"
 
 #define FAMILY_SIZE 65536
+
+#define OURS	    0x80000000u /* in a key: a number of our namespace */
 
 enum { KEY = -4, ROOT = -8, IDS = -16 }; /* on the stack */
 
@@ -42,20 +45,53 @@ static void read_ids(dt_bpf_code *c, int n, uint32_t pid_offset, uint32_t out)
 	st(c, 4, R10, KEY, R1);
 }
 
+/* r0 = the process that the one with number *(u32 *)key descends from; goto none: not of any family */
+static void look_up(const dt_engine *e, dt_bpf_code *c, uint32_t none)
+{
+	map(c, R1, e->fd_family);
+	stack_address(c, R2, KEY);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	ld(c, 4, R0, R0, 0);
+}
+
+/* The same for the current process. */
+static void look_up_current(const dt_engine *e, dt_bpf_code *c, uint32_t none)
+{
+	uint32_t ours = dt_bpf_label(c), found = dt_bpf_label(c);
+
+	helper(c, BPF_FUNC_get_current_pid_tgid);
+	alui(c, BPF_RSH, R0, 32);
+	st(c, 4, R10, KEY, R0);
+	if (!e->pidns_ino) {
+		look_up(e, c, none);
+		return;
+	}
+	look_up(e, c, ours);
+	ja(c, found);
+	dt_bpf_place(c, ours);
+	sti(c, 8, R10, IDS, 0);
+	movq(c, R1, e->pidns_dev);
+	movq(c, R2, e->pidns_ino);
+	stack_address(c, R3, IDS);
+	movi(c, R4, 8);
+	helper(c, BPF_FUNC_get_ns_current_pid_tgid);
+	ld(c, 4, R1, R10, IDS + 4);
+	movi(c, R2, 1);
+	alui(c, BPF_LSH, R2, 31);
+	alu(c, BPF_OR, R1, R2);
+	st(c, 4, R10, KEY, R1);
+	look_up(e, c, none);
+	dt_bpf_place(c, found);
+}
+
 static void fork_code(dt_engine *e, dt_bpf_code *c, uint32_t pid_offset)
 {
 	uint32_t out = dt_bpf_label(c);
 
 	mov(c, R7, R1);
-	helper(c, BPF_FUNC_get_current_pid_tgid);
-	alui(c, BPF_RSH, R0, 32);
-	st(c, 4, R10, KEY, R0);
-	map(c, R1, e->fd_family);
-	stack_address(c, R2, KEY);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, out);
-	ld(c, 4, R1, R0, 0);
-	st(c, 4, R10, ROOT, R1);
+	look_up_current(e, c, out);
+	st(c, 4, R10, ROOT, R0);
 	read_ids(c, 1, pid_offset, out);
 	map(c, R1, e->fd_family);
 	stack_address(c, R2, KEY);
@@ -109,11 +145,6 @@ static int load(dt_engine *e, const char *event, void (*code)(dt_engine *, dt_bp
 	return 0;
 }
 
-bool dt_bpf_follows(const dt_engine *e)
-{
-	return dt_opt(e->opts, DT_O_FOLLOW) && !e->pidns_ino;
-}
-
 int dt_bpf_family_make(dt_engine *e, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_NO_PREALLOC);
@@ -137,20 +168,38 @@ int dt_bpf_family_attach(dt_engine *e, dt_error *err)
 		   : 0;
 }
 
+static uint32_t key_of(const dt_engine *e, long pid)
+{
+	return (uint32_t)pid | (e->pidns_ino ? OURS : 0);
+}
+
 /* A process whose probes there are. */
 void dt_bpf_family_root(dt_engine *e, uint32_t pid)
 {
+	uint32_t key = key_of(e, pid);
+
 	if (e->follows && pid)
-		bpf_map_update_elem(e->fd_family, &pid, &pid, BPF_NOEXIST);
+		bpf_map_update_elem(e->fd_family, &key, &pid, BPF_NOEXIST);
 }
 
 /* A child that was there before us: as its parent. */
 void dt_bpf_adopt(dt_engine *e, long pid, long parent)
 {
-	uint32_t key = (uint32_t)pid, root = (uint32_t)parent;
+	uint32_t key = key_of(e, pid), root = key_of(e, parent);
 
-	if (e->follows && bpf_map_lookup_elem(e->fd_family, &root, &root) == 0)
+	if (pid == parent)
+		dt_bpf_family_root(e, (uint32_t)pid);
+	else if (e->follows && bpf_map_lookup_elem(e->fd_family, &root, &root) == 0)
 		bpf_map_update_elem(e->fd_family, &key, &root, BPF_NOEXIST);
+}
+
+/* One that has ended. Those without a mark are the kernel's affair: by now the number may be another's. */
+void dt_bpf_disown(dt_engine *e, long pid)
+{
+	uint32_t key = key_of(e, pid);
+
+	if (e->follows && e->pidns_ino)
+		bpf_map_delete_elem(e->fd_family, &key);
 }
 
 /* In a program: is the process with number r0 of the family of the one in r8->pid? */
@@ -164,12 +213,7 @@ void dt_bpf_family_check(dt_bpf_tr *t, int pid_at, uint32_t no)
 	if (!t->e->follows) {
 		ja(c, no);
 	} else {
-		st(c, 4, R10, KEY, R0);
-		map(c, R1, t->e->fd_family);
-		stack_address(c, R2, KEY);
-		helper(c, BPF_FUNC_map_lookup_elem);
-		jmpi(c, BPF_JEQ, R0, 0, no);
-		ld(c, 4, R0, R0, 0);
+		look_up_current(t->e, c, no);
 		ld(c, 4, R1, R8, pid_at);
 		jmp(c, BPF_JNE, R0, R1, no);
 	}

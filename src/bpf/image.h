@@ -453,11 +453,11 @@ void dt_bpf_retire(dt_engine *e, long pid);
 void dt_bpf_user_links_end(dt_engine *e); /* all become links like others */
 
 /* ---- family.c ---- */
-bool dt_bpf_follows(const dt_engine *e); /* is asked for and can be done */
 int dt_bpf_family_make(dt_engine *e, dt_error *err);
 int dt_bpf_family_attach(dt_engine *e, dt_error *err);
 void dt_bpf_family_root(dt_engine *e, uint32_t pid);
 void dt_bpf_adopt(dt_engine *e, long pid, long parent);
+void dt_bpf_disown(dt_engine *e, long pid);
 
 /* ---- gate.c: see the engine's interface ---- */
 int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);

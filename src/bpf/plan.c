@@ -657,7 +657,7 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 	}
 	if (e->nevents[PK_UPROBE] || e->nevents[PK_URETPROBE] || e->grows) {
 		e->has_uprobe_multi = dt_bpf_has_uprobe_multi();
-		e->follows = dt_bpf_follows(e);
+		e->follows = dt_opt(e->opts, DT_O_FOLLOW) != 0;
 	}
 	if (dt_bpf_function_plan(e, err) < 0)
 		return -1;

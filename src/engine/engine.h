@@ -99,7 +99,8 @@ struct dt_engine_ops {
 	uint64_t (*arrived)(const dt_engine *e);
 	long (*comer)(const dt_engine *e, uint64_t n); /* the pid of number n (from 1); 0: not known any more */
 	void (*admit)(dt_engine *e, uint64_t n);
-	/* Option follow: this process is a child of that one; probes in the parent are in it, too. */
+	/* Option follow: this process is a child of that one; probes in the parent are in it, too. A process
+	 * that is its own parent begins a family. */
 	void (*adopt)(dt_engine *e, long pid, long parent);
 	/* The process has ended: what is attached in it alone may be let go. NULL: it need not know. */
 	void (*retire)(dt_engine *e, long pid);

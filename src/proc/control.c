@@ -32,6 +32,7 @@ struct dt_procs {
 	void *arg;
 	DT_VEC(dt_proc *) all;
 	bool released; /* tracing is on */
+	bool scanned;  /* option follow: children of those in the set have been looked for */
 	bool aborted;  /* say() wants to end it all */
 	dt_sideband *sideband;
 	struct dt_sideband_listener side; /* ours */
@@ -68,6 +69,7 @@ static dt_proc *add(dt_procs *ps, long pid, enum dt_proc_origin origin, int pidf
 
 	*p = (dt_proc){.pid = pid, .origin = origin, .state = DT_PROC_RUNNING, .pidfd = pidfd};
 	*dt_vec_add(&ps->all, NULL) = p;
+	ps->scanned = ps->scanned && origin == DT_PROC_FOLLOWED;
 	return p;
 }
 
@@ -235,15 +237,6 @@ static int settle(dt_procs *ps, dt_proc *p, dt_error *err)
 	return dt_hold_settle(p->hold, dt_opt(ps->opts, DT_O_EVALTIME), err);
 }
 
-dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err)
-{
-	dt_proc *p = dt_procs_find(ps, pid);
-
-	if (!p)
-		return grab(ps, pid, DT_PROC_NAMED, err);
-	return settle(ps, p, err) < 0 ? NULL : p;
-}
-
 int dt_procs_settle(dt_procs *ps, dt_error *err)
 {
 	for (uint32_t i = 0; ps->opts->is_set[DT_O_EVALTIME] && i < ps->all.n; i++)
@@ -299,6 +292,22 @@ static void scan(dt_procs *ps)
 {
 	while (scan_once(ps))
 		;
+}
+
+/* Who makes probes in a process that is followed wants to see what its children run. */
+dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err)
+{
+	dt_proc *p = dt_procs_find(ps, pid);
+
+	if (!p)
+		p = grab(ps, pid, DT_PROC_NAMED, err);
+	else if (settle(ps, p, err) < 0)
+		p = NULL;
+	if (p && !ps->scanned && !ps->released && dt_opt(ps->opts, DT_O_FOLLOW)) {
+		ps->scanned = true;
+		scan(ps);
+	}
+	return p;
 }
 
 static void on_event(void *arg, enum dt_sideband_event what, long pid, long parent,

@@ -166,7 +166,7 @@ static void on_process(void *arg, enum dt_proc_event what, dt_proc *p, const dt_
 	(void)map;
 	if (what == DT_PROC_FORK)
 		h->engine_ops->adopt(h->engine, p->pid, p->parent);
-	else if (what == DT_PROC_EXIT && p->origin != DT_PROC_FOLLOWED)
+	else if (what == DT_PROC_EXIT)
 		h->engine_ops->retire(h->engine, p->pid);
 }
 
@@ -243,7 +243,21 @@ static void put_gate(dtrace_hdl_t *h, long pid)
 	dt_maps_free(maps);
 }
 
-void dt_grow_gates(dtrace_hdl_t *h)
+/* Option follow: a process that probes are named in has a family from now on, also if there are no probes yet. */
+static void found_families(dtrace_hdl_t *h)
+{
+	const struct dt_grow *g = h->grow;
+	const dt_proc *p;
+
+	for (uint32_t i = 0; i < g->all.n; i++)
+		if (g->all.v[i].pid)
+			h->engine_ops->adopt(h->engine, g->all.v[i].pid, g->all.v[i].pid);
+	for (uint32_t i = 0; (p = dt_procs_nth(h->procs, i)); i++)
+		if (p->origin == DT_PROC_FOLLOWED)
+			h->engine_ops->adopt(h->engine, p->pid, p->parent);
+}
+
+void dt_grow_begin(dtrace_hdl_t *h)
 {
 	struct dt_grow *g = h->grow;
 
@@ -253,6 +267,8 @@ void dt_grow_gates(dtrace_hdl_t *h)
 		if (g->all.v[i].pid && dt_procs_find(h->procs, g->all.v[i].pid))
 			put_gate(h, g->all.v[i].pid);
 	}
+	if (dt_opt(&h->opts, DT_O_FOLLOW))
+		found_families(h);
 }
 
 bool dt_grow_is_awaited(const dtrace_hdl_t *h)
@@ -336,6 +352,34 @@ static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new
 	}
 }
 
+static bool has_found(const new_ecbs *out, const dt_provider *p)
+{
+	for (uint32_t i = 0; i < out->n; i++)
+		if (out->v[i].probe->provider == p)
+			return true;
+	return false;
+}
+
+/* Processes go on while we look: what one description missed another may have found a moment later. All clauses of
+ * a probe must join at once, so those of its provider are matched again until nothing more is found. */
+static void match_stale(dtrace_hdl_t *h, new_ecbs *out)
+{
+	struct dt_grow *g = h->grow;
+	uint32_t before;
+
+	do {
+		before = out->n;
+		for (uint32_t i = 0; i < g->all.n; i++) {
+			struct growing *x = &g->all.v[i];
+
+			if (!x->stale && !has_found(out, x->provider))
+				continue;
+			x->stale = false;
+			match(h, x, &x->clause->desc, out);
+		}
+	} while (out->n > before);
+}
+
 static int report(dtrace_hdl_t *h, const dt_error *err)
 {
 	char text[sizeof(err->text) + 64];
@@ -359,14 +403,7 @@ int dt_grow_update(dtrace_hdl_t *h)
 		return 0;
 	if (dt_grow_is_awaited(h))
 		held = receive(h);
-	for (uint32_t i = 0; i < g->all.n; i++) {
-		struct growing *x = &g->all.v[i];
-
-		if (!x->stale)
-			continue;
-		x->stale = false;
-		match(h, x, &x->clause->desc, &found);
-	}
+	match_stale(h, &found);
 	if (found.n) {
 		dt_ecb *stay =
 		    dt_arena_dup(dt_probes_arena(h->probes), found.v, found.n * sizeof(*found.v));

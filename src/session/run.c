@@ -134,7 +134,7 @@ int dtrace_go(dtrace_hdl_t *h)
 	if (h->err.text[0] && dt_session_diag(h, DTRACE_DIAG_NOTE, h->err.text) < 0)
 		return dt_session_err(h, EDT_DIRABORT, NULL);
 	h->state = DT_SESSION_ACTIVE;
-	dt_grow_gates(h);
+	dt_grow_begin(h);
 	dt_procs_release(h->procs);
 	return 0;
 }

@@ -108,7 +108,7 @@ void dt_symbols_keep(void *arg, long pid);
 /* A clause is enabled: which kinds of probes may join it (1 << DT_AT_*). */
 uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c);
 void dt_grow_open(dtrace_hdl_t *h); /* before the engine is opened */
-void dt_grow_gates(dtrace_hdl_t *h); /* where processes wait for us; before they are let go */
+void dt_grow_begin(dtrace_hdl_t *h); /* where processes wait for us; before they are let go */
 bool dt_grow_is_awaited(const dtrace_hdl_t *h); /* one does now */
 int dt_grow_ms(const dtrace_hdl_t *h); /* how soon to look for news of processes without a gate; -1: there are none */
 int dt_grow_update(dtrace_hdl_t *h); /* enable what has come; -1: the handler wants to abort */

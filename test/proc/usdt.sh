@@ -40,6 +40,8 @@ many 45 4950" "$(grep . <<<"$out")" "$compiler"
 	expect "wrong 0" "$("$TMP/usdt" -n 10)" "$compiler"
 done
 
+# (Others on this machine may run the same test: only our own processes count.)
+
 # threads on all CPUs; the provider without a process: all that run the file, now and later
 mkfifo "$TMP/in"
 "$TMP/usdt" -w -n 1000 -t 4 <"$TMP/in" >"$TMP/first" &
@@ -48,8 +50,8 @@ exec 7>"$TMP/in"
 ktrace_in() { "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null 7>&- & }
 ktrace_in -q -x switchrate=10ms -n '
 	BEGIN { printf("ready\n"); }
-	myserv:::idle { @[probeprov] = count(); } myserv:::leaf { @s[probeprov] = sum(arg0); }
-	END { printa("%s %@d\n", @); printa("%s %@d\n", @s); }'
+	myserv:::idle /progenyof($1)/ { @[probeprov] = count(); } myserv:::leaf /progenyof($1)/ { @s[probeprov] = sum(arg0); }
+	END { printa("%s %@d\n", @); printa("%s %@d\n", @s); }' $$
 tracer=$!
 wait_for 20 grep -q ready "$TMP/out"
 echo >&7
@@ -96,8 +98,8 @@ mkfifo "$TMP/go"
 for prov in 'myserv*' myserv; do
 	cp "$TMP/usdt" "$TMP/later" # a file that nobody has mapped yet
 	ktrace_in -qZ -x switchrate=10ms -n "
-		BEGIN { printf(\"ready\n\"); } $prov:::leaf /!seen[pid]/ { seen[pid] = 1; printf(\"joined %d\n\", ++n); }
-		$prov:::idle { @[probemod, probefunc] = count(); } $prov:::many { @sum[probemod] = sum(arg9); }
+		BEGIN { printf(\"ready\n\"); } $prov:::leaf /progenyof($$) && !seen[pid]/ { seen[pid] = 1; printf(\"joined %d\n\", ++n); }
+		$prov:::idle /progenyof($$)/ { @[probemod, probefunc] = count(); } $prov:::many /progenyof($$)/ { @sum[probemod] = sum(arg9); }
 		END { printa(\"%s %s %@d\n\", @); printa(\"%s %@d\n\", @sum); }"
 	tracer=$!
 	wait_for 20 grep -q ready "$TMP/out"

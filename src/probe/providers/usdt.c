@@ -254,11 +254,13 @@ struct search {
 	const dt_probedesc *d;
 	char name[64]; /* of the provider, a pattern, without the process */
 	bool by_pid;   /* its probes are of one process each */
+	long owner;    /* not 0: of this one, also those that it is followed to run */
 	uint32_t seen; /* sites of such a provider, whatever their names */
 };
 
 static void place(struct search *s, const struct object *o, uint32_t i, long pid)
 {
+	long owner = !s->by_pid ? 0 : s->owner ? s->owner : pid;
 	const struct site *x = &o->sites.v[i];
 	struct placed *at;
 	char prov[96];
@@ -267,13 +269,12 @@ static void place(struct search *s, const struct object *o, uint32_t i, long pid
 	if (!dt_glob_match(s->name, x->prov))
 		return;
 	s->seen++;
-	if (!is_first(o, i) || is_placed(s->u, o, i, s->by_pid ? pid : 0) || n >= s->p->id_count)
+	if (!is_first(o, i) || is_placed(s->u, o, i, owner) || n >= s->p->id_count)
 		return;
 	at = dt_vec_add(&s->u->placed, NULL);
-	*at = (struct placed){
-	    .object = o, .site = i, .pid = s->by_pid ? pid : 0, .id = s->p->id_base + n};
+	*at = (struct placed){.object = o, .site = i, .pid = owner, .id = s->p->id_base + n};
 	if (s->by_pid)
-		snprintf(prov, sizeof(prov), "%s%ld", x->prov, pid);
+		snprintf(prov, sizeof(prov), "%s%ld", x->prov, owner);
 	else
 		snprintf(prov, sizeof(prov), "%s", x->prov);
 	dt_probes_add(s->ps, s->p, at->id, prov, o->base, x->func, x->name, n);
@@ -307,6 +308,17 @@ static void search_all(struct search *s)
 			search_process(s, atol(e->d_name));
 	if (d)
 		closedir(d);
+}
+
+/* Option follow: what the children run is part of the process. */
+static void search_followed(struct search *s)
+{
+	struct dt_procs *procs = dt_probes_procs(s->ps);
+	const dt_proc *pr;
+
+	for (uint32_t i = 0; procs && (pr = dt_procs_nth(procs, i)); i++)
+		if (pr->origin == DT_PROC_FOLLOWED && pr->state != DT_PROC_GONE)
+			search_process(s, pr->pid);
 }
 
 /* "python123" -> "python", 123; 0: no process in it. */
@@ -369,13 +381,16 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	pid = split_pid(d->prov, s.name, sizeof(s.name));
 	if (pid > 0) {
 		s.by_pid = true;
+		s.owner = pid;
 		if (!dt_probes_procs(ps) || dt_procs_need(dt_probes_procs(ps), pid, &err))
 			search_process(&s, pid);
+		search_followed(&s);
 		if (s.seen)
 			return 0;
 		snprintf(why, whylen, "%s", err.code ? err.text : "the process has no such static probes");
 	}
 	snprintf(s.name, sizeof(s.name), "%s", d->prov);
+	s.owner = 0;
 	s.by_pid = dt_glob_is_pattern(d->prov);
 	/* "python*" is the name of the provider and then the process: the pattern is tried on both */
 	if (s.by_pid && s.name[0] && s.name[strlen(s.name) - 1] != '*')
@@ -423,10 +438,9 @@ static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, lon
 {
 	struct usdt *u = state(p, ps);
 	const struct object *without = file && file->root == 0 ? dt_map_get(u->without, file->path) : NULL;
-	char name[64];
-	long only = split_pid(d->prov, name, sizeof(name));
 
-	if (!file || file->vdso || (only && only != pid) || (without && is_unchanged(without, file->path)))
+	(void)d; /* about this process, or one that it is followed from */
+	if (!file || file->vdso || (without && is_unchanged(without, file->path)))
 		return false;
 	remember(u, pid);
 	return true;
