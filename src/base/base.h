@@ -103,6 +103,10 @@ void dt_buf_escape(dt_buf *b, const char *s, size_t n);
 /* Undo D's escapes in place; returns the new length. */
 size_t dt_unescape(char *s, size_t n);
 
+/* ---- files (file.c) ---- */
+/* A whole file of /proc and the like, with a NUL behind it; dir as for openat(2). NULL with errno; to be freed. */
+char *dt_slurp(int dir, const char *path, size_t *len);
+
 /* ---- time, in nanoseconds (clock.c) ---- */
 uint64_t dt_now(void);	      /* CLOCK_MONOTONIC */
 uint64_t dt_now_kernel(void); /* the same as the kernel has it, outside of our time namespace: as in its records */

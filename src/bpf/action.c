@@ -239,7 +239,7 @@ void dt_bpf_unreserve(dt_bpf_tr *t)
 	call_reserve(t, &t->lib->unreserve, "unreserve");
 }
 
-void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none)
+void dt_bpf_cpu_find(dt_bpf_tr *t, uint32_t none)
 {
 	dt_bpf_code *c = t->c;
 
@@ -250,7 +250,12 @@ void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none)
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, none);
-	mov(c, R9, R0);
+}
+
+void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none)
+{
+	dt_bpf_cpu_find(t, none);
+	mov(t->c, R9, R0);
 }
 
 static void buffer_is_full(dt_bpf_tr *t)
@@ -527,13 +532,7 @@ static void do_chill(dt_bpf_tr *t)
 	st(c, 8, R6, S_VALUE, R0);
 	helper(c, BPF_FUNC_ktime_get_ns);
 	mov(c, R8, R0);
-	ld(c, 4, R1, R6, S_CPU);
-	st(c, 4, R10, -4, R1);
-	map(c, R1, t->e->fd_cpus);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, none);
+	dt_bpf_cpu_find(t, none);
 	ld(c, 8, R1, R0, CPU_CHILL_WINDOW);
 	mov(c, R2, R8);
 	alu(c, BPF_SUB, R2, R1);

@@ -69,21 +69,9 @@ static bool takes_fentry(dt_types *ts, const char *module, const char *name, boo
 	return prog >= 0;
 }
 
-static int kprobe_type(void)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
-	int type = -1;
-
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = -1;
-	if (f)
-		fclose(f);
-	return type;
-}
-
 void dt_ktrace_probe(struct dt_ktrace *k, dt_types *ts)
 {
-	bool pmu = kprobe_type() >= 0;
+	bool pmu = dt_bpf_pmu("kprobe") >= 0;
 
 	*k = (struct dt_ktrace){.kprobe = pmu && dt_lockdown() != DT_LOCKDOWN_CONFIDENTIALITY,
 				.multi = has_multi(),
@@ -411,7 +399,7 @@ static int link_kprobe(const struct dt_bpf_prog *p, const struct dt_bpf_probe *x
 
 static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 {
-	int type = kprobe_type();
+	int type = dt_bpf_pmu("kprobe");
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");

@@ -272,11 +272,13 @@ static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
 
 /* ---- perf events ---- */
 
-static int perf_type(void)
+int dt_bpf_pmu(const char *name)
 {
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	char *path = dt_xasprintf("/sys/bus/event_source/devices/%s/type", name);
+	FILE *f = fopen(path, "re");
 	int type = -1;
 
+	free(path);
 	if (f && fscanf(f, "%d", &type) != 1)
 		type = -1;
 	if (f)
@@ -320,7 +322,7 @@ static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_b
 
 static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 {
-	int type = perf_type();
+	int type = dt_bpf_pmu("uprobe");
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
@@ -381,7 +383,7 @@ int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offse
 {
 	int fd = e->has_uprobe_multi
 		     ? link_multi(prog, path, &offset, NULL, &cookie, 1, 0, pid)
-		     : link_perf(prog, perf_type(), path, offset, 0, false, pid, cookie);
+		     : link_perf(prog, dt_bpf_pmu("uprobe"), path, offset, 0, false, pid, cookie);
 
 	if (fd < 0)
 		return dt_err(err, errno, "%s", dt_strerror(errno));

@@ -672,7 +672,8 @@ void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd);
 void dt_bpf_clause(dt_bpf_tr *t);
 void dt_bpf_output(dt_bpf_tr *t, uint32_t size); /* size 0: up to the cursor */
 void dt_bpf_output_function(dt_bpf_tr *t);
-void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none); /* r9 = the row of the slot's CPU */
+void dt_bpf_cpu_find(dt_bpf_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */
+void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none); /* r9 = the same */
 /* r1 = the map of CPU r8 */
 void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, uint32_t none);
 bool dt_bpf_ring_array(const dt_engine *e); /* there are too many CPUs to name all their maps in a program */
@@ -720,6 +721,7 @@ int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err); /* ma
 void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
 void dt_bpf_user_free(struct dt_bpf_prog *p);
 /* Attach the probes from `first` on. */
+int dt_bpf_pmu(const char *name); /* the type of its perf events; -1: there is none */
 void dt_bpf_allow_descriptors(void); /* as many as this process may have */
 int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err);
 /* One place for a program of another sort. */

@@ -70,13 +70,7 @@ void dt_bpf_vtimestamp(dt_bpf_tr *t)
 	dt_bpf_time(t);
 	mov(c, R9, R0);
 	alu(c, BPF_SUB, R9, R8);
-	ld(c, 4, R1, R6, S_CPU);
-	st(c, 4, R10, -4, R1);
-	map(c, R1, t->e->fd_cpus);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, only);
+	dt_bpf_cpu_find(t, only);
 	ld(c, 8, R1, R0, CPU_VCLOCK);
 	jmpi(c, BPF_JEQ, R1, 0, only);
 	alu(c, BPF_SUB, R9, R1);

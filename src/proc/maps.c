@@ -19,35 +19,6 @@
 
 #define DELETED " (deleted)"
 
-/* A whole file of /proc, which does not know its size. NULL with errno; to be freed. */
-static char *slurp(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t cap = 16384, n = 0;
-	ssize_t got;
-	char *s;
-
-	if (fd < 0)
-		return NULL;
-	s = dt_xmalloc(cap + 1);
-	while ((got = read(fd, s + n, cap - n)) > 0) {
-		n += (size_t)got;
-		if (cap - n < 4096)
-			s = dt_xrealloc(s, (cap *= 2) + 1);
-	}
-	if (got < 0) {
-		got = errno;
-		free(s);
-		close(fd);
-		errno = (int)got;
-		return NULL;
-	}
-	close(fd);
-	s[n] = 0;
-	*len = n;
-	return s;
-}
-
 static enum dt_map_kind kind_of(const dt_mapping *m)
 {
 	static const struct {
@@ -167,7 +138,7 @@ dt_maps *dt_maps_read(long pid, dt_error *err)
 	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
-	if (!problem && (text = slurp(path, &n)))
+	if (!problem && (text = dt_slurp(AT_FDCWD, path, &n)))
 		return parse(text);
 	if (problem)
 		dt_err(err, ENOENT, "%s", problem);
@@ -295,7 +266,7 @@ long dt_proc_inner_pid(long pid)
 	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%ld/status", pid);
-	if (!(text = slurp(path, &n)))
+	if (!(text = dt_slurp(AT_FDCWD, path, &n)))
 		return pid;
 	if ((line = strstr(text, "\nNSpid:"))) {
 		line += strlen("\nNSpid:");

@@ -256,26 +256,6 @@ bool dt_kfunc_is_noreturn(const char *name)
 
 /* ---- files ---- */
 
-static char *slurp(int dir, const char *name)
-{
-	int fd = dir >= 0 ? openat(dir, name, O_RDONLY | O_CLOEXEC) : -1;
-	size_t cap = 1 << 20, n = 0;
-	char *s;
-	ssize_t got;
-
-	if (fd < 0)
-		return NULL;
-	s = dt_xmalloc(cap + 1);
-	while ((got = read(fd, s + n, cap - n)) > 0) {
-		n += (size_t)got;
-		if (cap - n < 65536)
-			s = dt_xrealloc(s, (cap *= 2) + 1);
-	}
-	close(fd);
-	s[n] = 0;
-	return s;
-}
-
 /* The next word of a line, ended by a NUL; NULL: there is none. */
 static char *word(char **at)
 {
@@ -303,10 +283,11 @@ static dt_map *read_blacklist(dt_kfuncs *kf)
 	int fd = open("/sys/kernel/debug/kprobes", O_RDONLY | O_DIRECTORY | O_CLOEXEC), top = -1;
 	dt_map *names = dt_map_new();
 	char *at, *line, *name;
+	size_t len;
 
 	if (fd < 0 && dt_lockdown() == DT_LOCKDOWN_NONE && (top = dt_private_mount("debugfs")) >= 0)
 		fd = openat(top, "kprobes", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	kf->blacklist = at = slurp(fd, "blacklist");
+	kf->blacklist = at = dt_slurp(fd, "blacklist", &len);
 	while (at && (line = next_line(&at)))
 		if (word(&line) && (name = word(&line)))
 			dt_map_set(names, name, name);
@@ -367,11 +348,12 @@ static bool read_tracefs(dt_kfuncs *kf)
 {
 	int top = dt_tracefs_open();
 	bool addresses = true;
+	size_t len;
 
-	kf->text = slurp(top, "available_filter_functions_addrs");
+	kf->text = dt_slurp(top, "available_filter_functions_addrs", &len);
 	if (!kf->text || !*kf->text) {
 		free(kf->text);
-		kf->text = slurp(top, "available_filter_functions");
+		kf->text = dt_slurp(top, "available_filter_functions", &len);
 		addresses = false;
 	}
 	if (top >= 0)

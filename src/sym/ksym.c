@@ -36,27 +36,6 @@ void dt_ksyms_free(dt_ksyms *ks)
 	free(ks);
 }
 
-static char *slurp(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t cap = 1 << 20, n = 0;
-	char *s;
-	ssize_t got;
-
-	if (fd < 0)
-		return NULL;
-	s = dt_xmalloc(cap + 1);
-	while ((got = read(fd, s + n, cap - n)) > 0) {
-		n += (size_t)got;
-		if (cap - n < 65536)
-			s = dt_xrealloc(s, (cap *= 2) + 1);
-	}
-	close(fd);
-	s[n] = 0;
-	*len = n;
-	return s;
-}
-
 /* By address; among names of one address the one that the kernel lists first. */
 static int by_address(const void *a, const void *b)
 {
@@ -112,7 +91,7 @@ static void load(dt_ksyms *ks)
 	ks->read_at = now;
 	free(ks->text);
 	ks->n = 0;
-	ks->text = slurp("/proc/kallsyms", &len);
+	ks->text = dt_slurp(AT_FDCWD, "/proc/kallsyms", &len);
 	if (!ks->text)
 		return;
 	for (char *line = ks->text; *line; line = next) {
