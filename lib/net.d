@@ -4,6 +4,8 @@
  *    printf("%s", inet_ntop(AF_INET6, addr));
  */
 
+typedef struct in6_addr in6_addr_t;
+
 /* address families */
 inline int AF_UNSPEC = 0;
 inline int AF_UNIX = 1;

@@ -205,18 +205,20 @@ static bool is_known(dtrace_hdl_t *h, const char *name)
 /* Names in text that only a library could explain. */
 static dt_map *unknown_words(dtrace_hdl_t *h, const char *text, size_t len)
 {
-	dt_map *used = dt_map_new(), *unknown = dt_map_new();
+	dt_map *used = dt_map_new(), *unknown = dt_map_new(), *own = dt_map_new();
 	const char *name;
 	void *value;
 	uint32_t it = 0;
 
 	dt_words_used(text, len, used);
+	dt_words_tags(text, len, own);
 	for (int i = 1; i < h->macros.argc; i++)
 		dt_map_set(used, h->macros.argv[i], h);
 	while (dt_map_next(used, &it, &name, &value))
-		if (!is_known(h, name))
+		if (!is_known(h, name) && !dt_map_get(own, name))
 			dt_map_set(unknown, name, h);
 	dt_map_free(used);
+	dt_map_free(own);
 	return unknown;
 }
 

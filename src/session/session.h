@@ -81,6 +81,7 @@ bool dt_words_next(dt_words *w);
 bool dt_words_assigned(const char *p, const char *end);
 /* Names that D text uses but does not itself make. */
 void dt_words_used(const char *text, size_t len, dt_map *names);
+void dt_words_tags(const char *text, size_t len, dt_map *names); /* structures that it defines */
 /* Names that a library defines; "provider X" when it depends on a provider. */
 void dt_words_defined(const char *text, size_t len, dt_map *names);
 /* Which part of a program a place is in: "in predicate: ", "in action list: " or NULL. */

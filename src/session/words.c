@@ -311,6 +311,24 @@ void dt_words_defined(const char *text, size_t len, dt_map *names)
 	define_providers(text, len, names);
 }
 
+/* Structures that a program defines itself: it does not mean those of a library. */
+void dt_words_tags(const char *text, size_t len, dt_map *names)
+{
+	bool after = false;
+	dt_words w;
+
+	dt_words_start(&w, text, len);
+	while (dt_words_next(&w)) {
+		const char *p = w.p;
+
+		while (p < w.end && isspace((unsigned char)*p))
+			p++;
+		if (w.word && after && p < w.end && *p == '{')
+			put(names, w.word, w.len);
+		after = is_word(&w, "struct") || is_word(&w, "union") || is_word(&w, "enum");
+	}
+}
+
 /* ---- where in a program ---- */
 
 const char *dt_words_region(const char *text, size_t len, uint32_t line, uint32_t column)

@@ -44,7 +44,8 @@ static const struct {
     {"u_longlong_t", B_ULLONG}, {"id_t", B_INT},       {"pid_t", B_INT},
     {"uid_t", B_UINT},		{"gid_t", B_UINT},     {"dev_t", B_UINT},
     {"ipaddr_t", B_UINT},	{"major_t", B_UINT},   {"minor_t", B_UINT},
-    {"zoneid_t", B_INT},
+    {"zoneid_t", B_INT},	{"hrtime_t", B_LLONG}, {"time_t", B_LONG},
+    {"in_addr_t", B_UINT},
 };
 
 static void make_typedef(dt_types *ts, const char *name, dt_type *ref)

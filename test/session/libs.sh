@@ -10,6 +10,11 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	expect "" "$(opened -n 'BEGIN { @[execname] = count(); x = 1; trace(x); self->y = 2; exit(0); }')"
 	expect "" "$(grep -E 'btf|kallsyms' trace)"
 fi
+# structures of system calls; the program's own of the same name is what it means
+dt -qn 'BEGIN { printf("%d %d %d %d\n", sizeof(struct timespec), sizeof(struct itimerval), sizeof(in6_addr_t *), sizeof(hrtime_t)); exit(0); }'
+expect "16 32 8 8" "$(echo $out)" "$err"
+dt -qn 'struct timespec { int mine; }; BEGIN { printf("%d\n", sizeof(struct timespec)); exit(0); }'
+expect "4" "$(echo $out)" "$err"
 # -L libraries come first and replace the system's of the same name.
 mkdir l m
 echo 'inline int ENOENT = 1002;' >l/errno.d
