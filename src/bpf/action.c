@@ -22,21 +22,15 @@
  * The time of a record is that of its firing. But records of speculations and the markers of their
  * ends must come to the consumer in the order in which they happened, or the data of one owner of an
  * id meets the next one's: a firing can be preempted between its time stamp and speculation(), and
- * get an id that others had meanwhile. So these have the time of the moment. (What is committed
- * is printed as of the commit, so nobody sees it.)
+ * get an id that others had meanwhile. So in a program with speculations records have the time of the
+ * moment: all of them, because those that a firing leaves behind a commit() come behind what that commits.
  */
-static bool of_the_moment(const dt_bpf_tr *t, uint32_t type)
-{
-	return type == REC_COMMIT || type == REC_DISCARD ||
-	       (type == REC_DATA && t->e->clauses.v[t->clause].speculates);
-}
-
 void dt_bpf_header(dt_bpf_tr *t, uint32_t type)
 {
 	uint32_t at = t->e->at.record;
 	dt_bpf_code *c = t->c;
 
-	if (of_the_moment(t, type))
+	if (t->e->need.spec)
 		helper(c, BPF_FUNC_ktime_get_ns);
 	else
 		dt_bpf_time(t);
