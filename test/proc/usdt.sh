@@ -148,6 +148,12 @@ fi
 ktrace -n 'myserv$target:::no-such { }' -c "$TMP/usdt -n 1"
 expect 1 "$status"
 expect_match 'does not match any probes' "$err"
+ktrace -n 'myserv$target:::query_start { }' -c "$TMP/usdt -n 1"
+expect_match 'has no probe "query_start"; did you mean "query-start"\?' "$err"
+ktrace -n "nosuch$$:::x { }" # no reason to stop a process
+expect_match "process $$ has no static probes of a provider named nosuch" "$err"
+ktrace -n 'nosuch4194000:::x { }'
+expect_match "no process 4194000" "$err"
 ktrace -n 'nosuchprovider:::x { }'
 expect 1 "$status"
 expect_match 'no process has static probes of a provider named nosuchprovider' "$err"

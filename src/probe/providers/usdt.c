@@ -256,6 +256,8 @@ struct search {
 	bool by_pid;   /* its probes are of one process each */
 	long owner;    /* not 0: of this one, also those that it is followed to run */
 	uint32_t seen; /* sites of such a provider, whatever their names */
+	bool named;    /* one of them is named as it is asked for */
+	DT_VEC(const char *) names;
 };
 
 static void place(struct search *s, const struct object *o, uint32_t i, long pid)
@@ -269,6 +271,9 @@ static void place(struct search *s, const struct object *o, uint32_t i, long pid
 	if (!dt_glob_match(s->name, x->prov))
 		return;
 	s->seen++;
+	s->named = s->named || !*s->d->name || dt_glob_match(s->d->name, x->name);
+	if (!s->named)
+		*dt_vec_add(&s->names, NULL) = x->name;
 	if (!is_first(o, i) || is_placed(s->u, o, i, owner) || n >= s->p->id_count)
 		return;
 	at = dt_vec_add(&s->u->placed, NULL);
@@ -368,43 +373,78 @@ static void explain(const char *prov, char *why, size_t whylen)
 		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+/* There is the provider, but no such probe: "gc_start" for "gc-start". */
+static void explain_name(struct search *s, char *why, size_t whylen)
+{
+	const char *near = dt_nearest(s->d->name, s->names.v, s->names.n);
+
+	if (s->seen && !s->named && !dt_glob_is_pattern(s->d->name))
+		snprintf(why, whylen, "provider %s has no probe \"%s\"%s%s%s", s->d->prov, s->d->name,
+			 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	dt_vec_free(&s->names);
+}
+
+/*
+ * name123: a process that has such probes. It is stopped while they are made, but one that nobody has asked for only if there are
+ * any: providers have names that end with a number, too (nfsv3), and then it is some process.
+ */
+static void search_one(struct search *s, long pid, char *why, size_t whylen)
+{
+	struct dt_procs *procs = dt_probes_procs(s->ps);
+	dt_error err = {0};
+	bool asked = procs && dt_procs_find(procs, pid);
+
+	s->by_pid = true;
+	s->owner = pid;
+	if (!asked)
+		search_process(s, pid);
+	if ((asked || s->seen) && (!procs || dt_procs_need(procs, pid, &err)))
+		search_process(s, pid);
+	search_followed(s);
+	if (!s->seen && !err.code)
+		dt_maps_free(dt_maps_read(pid, &err)); /* can it be looked at? */
+	if (!s->seen && err.code)
+		snprintf(why, whylen, "%s", err.text);
+	else if (!s->seen)
+		snprintf(why, whylen, "process %ld has no static probes of a provider named %s", pid, s->name);
+	s->owner = 0;
+}
+
+static void search(struct search *s, char *why, size_t whylen)
+{
+	const char *prov = s->d->prov;
+	long pid = split_pid(prov, s->name, sizeof(s->name));
+
+	if (pid > 0)
+		search_one(s, pid, why, whylen);
+	if (s->seen)
+		return;
+	snprintf(s->name, sizeof(s->name), "%s", prov);
+	s->by_pid = dt_glob_is_pattern(prov);
+	/* "python*" is the name of the provider and then the process: the pattern is tried on both */
+	if (s->by_pid && s->name[0] && s->name[strlen(s->name) - 1] != '*')
+		return;
+	if (s->u->fresh.n) {
+		s->u->searched = true;
+		for (uint32_t i = 0; i < s->u->fresh.n; i++)
+			search_process(s, s->u->fresh.v[i]);
+		return;
+	}
+	search_targets(s);
+	search_all(s);
+	if (!s->seen && !*why && !dt_glob_is_pattern(prov))
+		explain(prov, why, whylen);
+}
+
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
 		    size_t whylen)
 {
 	struct search s = {.p = p, .ps = ps, .u = state(p, ps), .d = d};
-	dt_error err = {0};
-	long pid;
 
 	(void)listing;
-	if (d->id)
-		return 0; /* ids are of this session only */
-	pid = split_pid(d->prov, s.name, sizeof(s.name));
-	if (pid > 0) {
-		s.by_pid = true;
-		s.owner = pid;
-		if (!dt_probes_procs(ps) || dt_procs_need(dt_probes_procs(ps), pid, &err))
-			search_process(&s, pid);
-		search_followed(&s);
-		if (s.seen)
-			return 0;
-		snprintf(why, whylen, "%s", err.code ? err.text : "the process has no such static probes");
-	}
-	snprintf(s.name, sizeof(s.name), "%s", d->prov);
-	s.owner = 0;
-	s.by_pid = dt_glob_is_pattern(d->prov);
-	/* "python*" is the name of the provider and then the process: the pattern is tried on both */
-	if (s.by_pid && s.name[0] && s.name[strlen(s.name) - 1] != '*')
-		return 0;
-	if (s.u->fresh.n) {
-		s.u->searched = true;
-		for (uint32_t i = 0; i < s.u->fresh.n; i++)
-			search_process(&s, s.u->fresh.v[i]);
-		return 0;
-	}
-	search_targets(&s);
-	search_all(&s);
-	if (!s.seen && !*why && !dt_glob_is_pattern(d->prov))
-		explain(d->prov, why, whylen);
+	if (!d->id) /* ids are of this session only */
+		search(&s, why, whylen);
+	explain_name(&s, why, whylen);
 	return 0;
 }
 
