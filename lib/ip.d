@@ -23,9 +23,12 @@ typedef struct ipinfo {
 	string ip_daddr;
 } ipinfo_t;
 
+typedef unsigned int netstackid_t;
+
 typedef struct ifinfo {
 	string if_name;
 	int8_t if_local;	/* 1: loopback */
+	netstackid_t if_ipstack; /* the network namespace, as in /proc/PID/ns/net */
 	uintptr_t if_addr;	/* struct net_device */
 } ifinfo_t;
 
@@ -71,6 +74,17 @@ inline string __protostr[int P] = P == 6 ? "TCP" : P == 17 ? "UDP" : P == 1 ? "I
     P == 132 ? "SCTP" : P == 136 ? "UDPLITE" : P == 2 ? "IGMP" : P == 4 ? "IPIP" : P == 47 ? "GRE" :
     P == 50 ? "ESP" : P == 51 ? "AH" : P == 41 ? "IPV6" : "<unknown>";
 
+/* the addresses of a packet */
+inline string __ip_saddr[struct iphdr *I] =
+    I->version == 4 ? inet_ntop(AF_INET, &I->saddr) : inet_ntop(AF_INET6, &((struct ipv6hdr *)I)->saddr);
+inline string __ip_daddr[struct iphdr *I] =
+    I->version == 4 ? inet_ntop(AF_INET, &I->daddr) : inet_ntop(AF_INET6, &((struct ipv6hdr *)I)->daddr);
+/* ... and those of a socket */
+inline string __laddr[struct sock *S] = S->__sk_common.skc_family == AF_INET ?
+    inet_ntop(AF_INET, &S->__sk_common.skc_rcv_saddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_rcv_saddr);
+inline string __raddr[struct sock *S] = S->__sk_common.skc_family == AF_INET ?
+    inet_ntop(AF_INET, &S->__sk_common.skc_daddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_daddr);
+
 translator pktinfo_t < struct sk_buff *S > {
 	pkt_addr = (uintptr_t)S;
 };
@@ -85,31 +99,28 @@ translator csinfo_t < struct sock *S > {
 translator ipinfo_t < struct iphdr *I > {
 	ip_ver = I->version;
 	ip_plength = I->version == 4 ? ntohs(I->tot_len) - I->ihl * 4 : ntohs(((struct ipv6hdr *)I)->payload_len);
-	ip_saddr = I->version == 4 ? inet_ntop(AF_INET, &I->saddr) : inet_ntop(AF_INET6, &((struct ipv6hdr *)I)->saddr);
-	ip_daddr = I->version == 4 ? inet_ntop(AF_INET, &I->daddr) : inet_ntop(AF_INET6, &((struct ipv6hdr *)I)->daddr);
+	ip_saddr = __ip_saddr[I];
+	ip_daddr = __ip_daddr[I];
 };
 
 /* Of a connection: what it sends, and what it receives. */
 translator ipinfo_t < struct sock *S > {
 	ip_ver = S->__sk_common.skc_family == AF_INET ? 4 : 6;
 	ip_plength = 0;
-	ip_saddr = S->__sk_common.skc_family == AF_INET ? inet_ntop(AF_INET, &S->__sk_common.skc_rcv_saddr) :
-	    inet_ntop(AF_INET6, &S->__sk_common.skc_v6_rcv_saddr);
-	ip_daddr = S->__sk_common.skc_family == AF_INET ? inet_ntop(AF_INET, &S->__sk_common.skc_daddr) :
-	    inet_ntop(AF_INET6, &S->__sk_common.skc_v6_daddr);
+	ip_saddr = __laddr[S];
+	ip_daddr = __raddr[S];
 };
 translator ipinfo_t < struct inet_sock *S > {
 	ip_ver = S->sk.__sk_common.skc_family == AF_INET ? 4 : 6;
 	ip_plength = 0;
-	ip_saddr = S->sk.__sk_common.skc_family == AF_INET ? inet_ntop(AF_INET, &S->sk.__sk_common.skc_daddr) :
-	    inet_ntop(AF_INET6, &S->sk.__sk_common.skc_v6_daddr);
-	ip_daddr = S->sk.__sk_common.skc_family == AF_INET ? inet_ntop(AF_INET, &S->sk.__sk_common.skc_rcv_saddr) :
-	    inet_ntop(AF_INET6, &S->sk.__sk_common.skc_v6_rcv_saddr);
+	ip_saddr = __raddr[&S->sk];
+	ip_daddr = __laddr[&S->sk];
 };
 
 translator ifinfo_t < struct net_device *D > {
 	if_name = stringof(D->name);
 	if_local = (D->flags & 0x8 /* IFF_LOOPBACK */) != 0;
+	if_ipstack = D->nd_net.net->ns.inum;
 	if_addr = (uintptr_t)D;
 };
 

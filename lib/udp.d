@@ -29,10 +29,17 @@ translator udpsinfo_t < struct sock *S > {
 	udps_addr = (uintptr_t)S;
 	udps_lport = S == NULL ? 0 : S->__sk_common.skc_num;
 	udps_rport = S == NULL ? 0 : ntohs(S->__sk_common.skc_dport);
-	udps_laddr = S == NULL ? "" : S->__sk_common.skc_family == AF_INET ?
-	    inet_ntop(AF_INET, &S->__sk_common.skc_rcv_saddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_rcv_saddr);
-	udps_raddr = S == NULL ? "" : S->__sk_common.skc_family == AF_INET ?
-	    inet_ntop(AF_INET, &S->__sk_common.skc_daddr) : inet_ntop(AF_INET6, &S->__sk_common.skc_v6_daddr);
+	udps_laddr = S == NULL ? "" : __laddr[S];
+	udps_raddr = S == NULL ? "" : __raddr[S];
+};
+
+/* One that goes out, of a socket that may have no other end of its own. */
+translator udpsinfo_t < struct sk_buff *P > {
+	udps_addr = arg1;
+	udps_lport = ntohs(((struct udphdr *)arg3)->source);
+	udps_rport = ntohs(((struct udphdr *)arg3)->dest);
+	udps_laddr = __ip_saddr[(struct iphdr *)arg2];
+	udps_raddr = __ip_daddr[(struct iphdr *)arg2];
 };
 
 /* A datagram that comes in: the socket is not looked up yet, but its ports and addresses are in the packet. */
@@ -40,8 +47,6 @@ translator udpsinfo_t < struct udphdr *U > {
 	udps_addr = 0;
 	udps_lport = ntohs(U->dest);
 	udps_rport = ntohs(U->source);
-	udps_laddr = ((struct iphdr *)arg2)->version == 4 ? inet_ntop(AF_INET, &((struct iphdr *)arg2)->daddr) :
-	    inet_ntop(AF_INET6, &((struct ipv6hdr *)arg2)->daddr);
-	udps_raddr = ((struct iphdr *)arg2)->version == 4 ? inet_ntop(AF_INET, &((struct iphdr *)arg2)->saddr) :
-	    inet_ntop(AF_INET6, &((struct ipv6hdr *)arg2)->saddr);
+	udps_laddr = __ip_daddr[(struct iphdr *)arg2];
+	udps_raddr = __ip_saddr[(struct iphdr *)arg2];
 };

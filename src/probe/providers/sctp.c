@@ -1,15 +1,31 @@
-/* sctp: packets of SCTP. Associations and their states are inside a module that has no events for them. */
+/*
+ * sctp: packets of SCTP, and the states of its sockets. What FreeBSD tells of the inside of an association (cwnd, rwnd,
+ * flightsize) is in a module that has no events for it.
+ */
 #include "probe/providers/net.h"
 
-#define SCTP_PACKET                                                                                \
+/* The socket, seen from who sends and from who receives. */
+#define SCTP_PACKET(...)                                                                           \
 	{                                                                                          \
-		PKT_INFO, CS_INFO, IP_INFO, {3, "struct sctphdr *", "sctpsinfo_t *"},              \
-		    {3, "struct sctphdr *", "sctpinfo_t *"}                                        \
+		PKT_INFO, CS_INFO, IP_INFO, __VA_ARGS__, {3, "struct sctphdr *", "sctpinfo_t *"}   \
 	}
 
 static const dt_stable_probe rows[] = {
-    {"send", .args = SCTP_PACKET, .sites = {OUT(.when = IS_PROTO(OUT_IP, "132"), .arg = PACKET(OUT_IP))}},
-    {"receive", .args = SCTP_PACKET, .sites = {IN(.when = IS_PROTO(IN_IP, "132"), .arg = PACKET(IN_IP))}},
+    {"send",
+     .args = SCTP_PACKET({0, SKB, "sctpsinfo_t *"}),
+     .sites = {OUT(.when = IS_PROTO(OUT_IP, "132"), .arg = PACKET(OUT_IP))}},
+    {"receive",
+     .args = SCTP_PACKET({3, "struct sctphdr *", "sctpsinfo_t *"}),
+     .sites = {IN(.when = IS_PROTO(IN_IP, "132"), .arg = PACKET(IN_IP))}},
+    {"state-change",
+     .args = {{0, "void *"},
+	      CS_INFO,
+	      {0, "void *"},
+	      {1, "struct sock *", "sctpsinfo_t *"},
+	      {0, "void *"},
+	      {2, "int", "sctplsinfo_t *"}},
+     .sites = {AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 132",
+		  .arg = {"0", "arg0", "args[1]", "args[2]"})}},
 };
 
 DT_STABLE_PROVIDER(sctp, "sctp", 40900, rows, DT_STABLE_EVOLVING);

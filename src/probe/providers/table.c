@@ -13,7 +13,7 @@ const dt_provider *const dt_provider_table[] = {
     &dt_provider_fsinfo,
     &dt_provider_ip,
     &dt_provider_tcp,
-    &dt_provider_udp,
+    &dt_provider_udp, &dt_provider_udplite,
     &dt_provider_sctp,
     &dt_provider_cpc,
     &dt_provider_fbt,

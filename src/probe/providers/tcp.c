@@ -10,48 +10,51 @@
 #include "probe/providers/net.h"
 
 #define TCP_INFO {3, "struct tcphdr *", "tcpinfo_t *"}
-#define TCPS_INFO {1, "struct sock *", "tcpsinfo_t *"}
+#define TCPS_INFO   {1, "struct sock *", "tcpsinfo_t *"}
+#define TCPS_PACKET {3, "struct tcphdr *", "tcpsinfo_t *"}
 
-#define SEGMENT                                                                                    \
+#define SEGMENT(socket)                                                                            \
 	{                                                                                          \
-		PKT_INFO, CS_INFO, IP_INFO, TCPS_INFO, TCP_INFO                                    \
+		PKT_INFO, CS_INFO, IP_INFO, socket, TCP_INFO                                       \
 	}
 
-/* native arguments of a change of state: packet (none), socket */
-#define LIFE(condition) AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 6 && " condition, .arg = {"0", "arg0"})
+/* native arguments of a change of state: packet (none), socket, old state, new state; lib/tcp.d takes the state from the last */
+#define LIFE(condition)                                                                            \
+	AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 6" condition,       \
+	   .arg = {"0", "arg0", "args[1]", "args[2]"})
+#define TCPS_CHANGED {1, "struct tcp_sock *", "tcpsinfo_t *"}
 
 #define OF_SOCKET(native)                                                                          \
 	{                                                                                          \
-		PKT_INFO, CS_INFO, {1, native, "ipinfo_t *"}, TCPS_INFO, {1, native, "tcpinfo_t *"} \
+		PKT_INFO, CS_INFO, {1, native, "ipinfo_t *"}, TCPS_CHANGED, {1, native, "tcpinfo_t *"} \
 	}
 #define SENT	 OF_SOCKET("struct sock *")
 #define RECEIVED OF_SOCKET("struct inet_sock *")
 
 /* the kernel's states: ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7 */
 static const dt_stable_probe rows[] = {
-    {"send", .args = SEGMENT, .sites = {OUT(.when = IS_PROTO(OUT_IP, "6"), .arg = PACKET(OUT_IP))}},
-    {"receive", .args = SEGMENT, .sites = {IN(.when = IS_PROTO(IN_IP, "6"), .arg = PACKET(IN_IP))}},
-    {"connect-request", .args = SENT, .sites = {LIFE("args[2] == 2")}},
-    {"connect-established", .args = RECEIVED, .sites = {LIFE("args[1] == 2 && args[2] == 1")}},
+    {"send", .args = SEGMENT(TCPS_INFO), .sites = {OUT(.when = IS_PROTO(OUT_IP, "6"), .arg = PACKET(OUT_IP))}},
+    /* the socket is not known yet: its own end is the destination */
+    {"receive", .args = SEGMENT(TCPS_PACKET), .sites = {IN(.when = IS_PROTO(IN_IP, "6"), .arg = PACKET(IN_IP))}},
+    {"connect-request", .args = SENT, .sites = {LIFE(" && args[2] == 2")}},
+    {"connect-established", .args = RECEIVED, .sites = {LIFE(" && args[1] == 2 && args[2] == 1")}},
     {"connect-refused",
      .args = RECEIVED,
-     .sites = {LIFE("args[1] == 2 && args[2] == 7 && args[0]->sk_err == 111 /* ECONNREFUSED */")}},
-    {"accept-established", .args = RECEIVED, .sites = {LIFE("args[1] == 3 && args[2] == 1")}},
+     .sites = {LIFE(" && args[1] == 2 && args[2] == 7 && args[0]->sk_err == 111 /* ECONNREFUSED */")}},
+    {"accept-established", .args = RECEIVED, .sites = {LIFE(" && args[1] == 3 && args[2] == 1")}},
     {"accept-refused",
-     .args = SEGMENT,
+     .args = SEGMENT(TCPS_INFO),
      .sites = {OUT(.when = IS_PROTO(OUT_IP, "6") " && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->rst && "
 			   "((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->ack && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->seq == 0",
 		   .arg = PACKET(OUT_IP))}},
-    /* the state in tcpsinfo_t is the new one: lib/tcp.d takes it from arg3 */
     {"state-change",
      .args = {{0, "void *"},
 	      CS_INFO,
 	      {0, "void *"},
-	      {1, "struct tcp_sock *", "tcpsinfo_t *"},
+	      TCPS_CHANGED,
 	      {0, "void *"},
 	      {2, "int", "tcplsinfo_t *"}},
-     .sites = {AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 6",
-		  .arg = {"0", "arg0", "args[1]", "args[2]"})}},
+     .sites = {LIFE("")}},
 };
 
 DT_STABLE_PROVIDER(tcp, "tcp", 40700, rows, DT_STABLE_EVOLVING);

@@ -1,19 +1,28 @@
-/* udp: datagrams, sent and received; udplite: those with a partial checksum. */
+/* udp: datagrams, sent and received; udplite: those with a checksum of a part of them. */
 #include "probe/providers/net.h"
 
-#define DATAGRAM(socket, header)                                                                   \
+/*
+ * A datagram; its socket is seen through the packet, since a socket that sends may have no other
+ * end of its own, and that of one that comes in is not known yet: its own end is the destination.
+ */
+#define DATAGRAM(from, native, socket, header)                                                     \
 	{                                                                                          \
-		PKT_INFO, CS_INFO, IP_INFO, {3, "struct udphdr *", socket}, {3, "struct udphdr *", header} \
+		PKT_INFO, CS_INFO, IP_INFO, {from, native, socket},                                \
+		{                                                                                  \
+			3, "struct udphdr *", header                                               \
+		}                                                                                  \
+	}
+#define DATAGRAMS(number, socket, header)                                                          \
+	{"send", .args = DATAGRAM(0, SKB, socket, header),                                         \
+	 .sites = {OUT(.when = IS_PROTO(OUT_IP, number), .arg = PACKET(OUT_IP))}},                 \
+	{                                                                                          \
+		"receive", .args = DATAGRAM(3, "struct udphdr *", socket, header), .sites = {      \
+			IN(.when = IS_PROTO(IN_IP, number), .arg = PACKET(IN_IP))                  \
+		}                                                                                  \
 	}
 
-static const dt_stable_probe rows[] = {
-    {"send",
-     .args = {PKT_INFO, CS_INFO, IP_INFO, {1, "struct sock *", "udpsinfo_t *"}, {3, "struct udphdr *", "udpinfo_t *"}},
-     .sites = {OUT(.when = IS_PROTO(OUT_IP, "17"), .arg = PACKET(OUT_IP))}},
-    /* the socket is not known yet: its own end is the destination */
-    {"receive",
-     .args = DATAGRAM("udpsinfo_t *", "udpinfo_t *"),
-     .sites = {IN(.when = IS_PROTO(IN_IP, "17"), .arg = PACKET(IN_IP))}},
-};
+static const dt_stable_probe rows[] = {DATAGRAMS("17", "udpsinfo_t *", "udpinfo_t *")};
+static const dt_stable_probe lite[] = {DATAGRAMS("136", "udplitesinfo_t *", "udpliteinfo_t *")};
 
 DT_STABLE_PROVIDER(udp, "udp", 40800, rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(udplite, "udplite", 41000, lite, DT_STABLE_EVOLVING);
