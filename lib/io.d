@@ -69,28 +69,39 @@ inline int __status_errno[int s] = s == 0 ? 0 : s == 1 ? 95 /* EOPNOTSUPP */ : s
 
 /* ---- where the file is found ---- */
 
-/* The page of a bio's first bytes: its folio, and the file that the page cache has it for. */
-inline struct bio_vec *__bytes[struct bio *B] = &B->bi_io_vec[B->bi_iter.bi_size == 0 ? 0 : B->bi_iter.bi_idx];
-inline struct page *__page[struct bio *B] = B == NULL || B->bi_io_vec == NULL ? NULL : __bytes[B]->bv_page;
+/* The file that the page cache has a page for. The low bits of a mapping are set for memory of processes. */
 inline struct folio *__folio[struct page *P] = (struct folio *)((P->compound_head & 1) ? P->compound_head - 1 : (uintptr_t)P);
-inline uintptr_t __mapping[struct bio *B] = __page[B] == NULL ? 0 : (uintptr_t)__folio[__page[B]]->mapping;
-/* The low bits are set for memory of processes. */
-inline int __cached[struct bio *B] = __mapping[B] != 0 && (__mapping[B] & 3) == 0;
+inline uintptr_t __mapping[struct page *P] = P == NULL ? 0 : (uintptr_t)__folio[P]->mapping;
+inline int __cached[struct page *P] = __mapping[P] != 0 && (__mapping[P] & 3) == 0;
 /* What the cache has of a disk itself is the file system's own: no file ("bdev"). */
 inline struct inode *__host[struct address_space *M] = M->host->i_sb->s_magic == 0x62646576 ? NULL : M->host;
-inline struct inode *__page_inode[struct bio *B] = __cached[B] ? __host[(struct address_space *)__mapping[B]] : NULL;
-inline int __memory[struct bio *B] = __page[B] == NULL ? 0 : __cached[B] ? B_PAGEIO : B_PAGEIO | B_PHYS;
-/* O_DIRECT: the file system's own bookkeeping. */
-inline int __direct[struct bio *B] = (B != NULL && (uintptr_t)B->bi_end_io == (uintptr_t)&`iomap_dio_bio_end_io) ?? 0;
-inline struct inode *__inode[struct bio *B] =
-    (__direct[B] ? ((struct iomap_dio *)B->bi_private)->iocb->ki_filp->f_inode : __page_inode[B]) ?? __page_inode[B];
+inline struct inode *__page_inode[struct page *P] = __cached[P] ? __host[(struct address_space *)__mapping[P]] : NULL;
+inline offset_t __page_offset[struct page *P] = __page_inode[P] == NULL ? 0 :
+    (__folio[P]->index + ((uintptr_t)P - (uintptr_t)__folio[P]) / sizeof (struct page)) * 4096;
+inline int __memory[struct page *P] = P == NULL ? 0 : __cached[P] ? B_PAGEIO : B_PAGEIO | B_PHYS;
+/* O_DIRECT: the file system's own bookkeeping is what the function at the end is called with. */
+inline int __direct[uintptr_t end] = (end == (uintptr_t)&`iomap_dio_bio_end_io) ?? 0;
+inline struct inode *__inode[struct page *P, uintptr_t end, uintptr_t with] =
+    (__direct[end] ? ((struct iomap_dio *)with)->iocb->ki_filp->f_inode : __page_inode[P]) ?? __page_inode[P];
 inline struct dentry *__dentry[struct inode *I] = I == NULL || I->i_dentry.first == NULL ? NULL :
     (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_u.d_alias));
+/* ... and its names */
+inline string __inode_name[struct inode *I] = I == NULL ? "<none>" : __dentry[I] == NULL ? "<unknown>" : stringof(__dentry[I]->d_name.name);
+inline string __inode_path[struct inode *I] = I == NULL ? "<none>" : __dentry[I] == NULL ? "<unknown>" : __dentry_name[__dentry[I]];
+inline string __inode_dir[struct inode *I] = I == NULL ? "<none>" : __dentry[I] == NULL ? "<unknown>" : dirname(__dentry_name[__dentry[I]]);
+inline string __inode_fs[struct inode *I] = I == NULL ? "<none>" : stringof(I->i_sb->s_type->name);
+inline string __inode_mount[struct inode *I] = I == NULL ? "<none>" : __dentry_path(__mount[I->i_sb]->mnt_root, __mount[I->i_sb]);
+
+/* The page of a bio's first bytes. */
+inline struct bio_vec *__bytes[struct bio *B] = &B->bi_io_vec[B->bi_iter.bi_size == 0 ? 0 : B->bi_iter.bi_idx];
+inline struct page *__page[struct bio *B] = B == NULL || B->bi_io_vec == NULL ? NULL : __bytes[B]->bv_page + (__bytes[B]->bv_offset >> 12);
+inline struct inode *__bio_inode[struct bio *B] =
+    B == NULL ? NULL : __inode[__page[B], (uintptr_t)B->bi_end_io, (uintptr_t)B->bi_private];
 
 /* ---- bio: for scripts that have one, as FreeBSD's io gives it ---- */
 
 translator bufinfo_t < struct bio *B > {
-	b_flags = B == NULL ? 0 : __op_flags[B->bi_opf] | __memory[B];
+	b_flags = B == NULL ? 0 : __op_flags[B->bi_opf] | __memory[__page[B]];
 	b_cmd = B == NULL ? 0 : __op_cmd[B->bi_opf & 0xff];
 	b_bcount = B == NULL ? 0 : B->bi_iter.bi_size;
 	b_addr = NULL;
@@ -104,17 +115,12 @@ translator bufinfo_t < struct bio *B > {
 };
 
 translator fileinfo_t < struct bio *B > {
-	fi_name = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
-	    stringof(__dentry[__inode[B]]->d_name.name);
-	fi_dirname = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
-	    dirname(__dentry_name[__dentry[__inode[B]]]);
-	fi_pathname = __inode[B] == NULL ? "<none>" : __dentry[__inode[B]] == NULL ? "<unknown>" :
-	    __dentry_name[__dentry[__inode[B]]];
-	fi_offset = __page_inode[B] != NULL ? (__folio[__page[B]]->index + ((uintptr_t)__page[B] - (uintptr_t)__folio[__page[B]]) / sizeof (struct page)) * 4096 +
-	    __bytes[B]->bv_offset : 0;
-	fi_fs = __inode[B] == NULL ? "<none>" : stringof(__inode[B]->i_sb->s_type->name);
-	fi_mount = __inode[B] == NULL ? "<none>" :
-	    __dentry_path(__mount[__inode[B]->i_sb]->mnt_root, __mount[__inode[B]->i_sb]);
+	fi_name = __inode_name[__bio_inode[B]];
+	fi_dirname = __inode_dir[__bio_inode[B]];
+	fi_pathname = __inode_path[__bio_inode[B]];
+	fi_offset = __page_inode[__page[B]] == NULL ? 0 : __page_offset[__page[B]] + (__bytes[B]->bv_offset & 4095);
+	fi_fs = __inode_fs[__bio_inode[B]];
+	fi_mount = __inode_mount[__bio_inode[B]];
 	fi_oflags = 0;
 };
 
@@ -127,7 +133,8 @@ translator devinfo_t < struct block_device *D > {
 	dev_type = 0;
 	dev_name = D == NULL ? "<none>" : D->bd_disk->part0->bd_device.parent != NULL && D->bd_disk->part0->bd_device.parent->driver != NULL ?
 	    stringof(D->bd_disk->part0->bd_device.parent->driver->name) :
-	    D->bd_disk->fops->owner != NULL ? stringof(D->bd_disk->fops->owner->name) : stringof(D->bd_disk->disk_name);
+	    D->bd_disk->fops->owner != NULL ? stringof(D->bd_disk->fops->owner->name) :
+	    strtok(stringof(D->bd_disk->disk_name), "0123456789");
 	dev_statname = D == NULL ? "<none>" : stringof(D->bd_device.kobj.name);
 	dev_pathname = D == NULL ? "<none>" : strjoin("/dev/", stringof(D->bd_device.kobj.name));
 };
@@ -135,7 +142,7 @@ translator devinfo_t < struct block_device *D > {
 /* ---- requests ---- */
 
 translator bufinfo_t < struct request *R > {
-	b_flags = R == NULL ? 0 : __op_flags[R->cmd_flags] | __memory[R->bio];
+	b_flags = R == NULL ? 0 : __op_flags[R->cmd_flags] | __memory[__page[R->bio]];
 	b_cmd = R == NULL ? 0 : __op_cmd[R->cmd_flags & 0xff];
 	b_bcount = R == NULL ? 0 : R->__data_len;
 	b_addr = NULL;
@@ -149,19 +156,23 @@ translator bufinfo_t < struct request *R > {
 };
 
 /*
- * args[0] of the probes: arg0 is the bio, arg1 the device, arg2 the request (0: the disk has none),
- * arg3 the status that it ended with, plus 1 (0: it begins), arg4 the bytes.
+ * The arguments of the probes: arg0 is the bio (wait-done: 0, it is gone), arg1 the device, arg2 the request (0: the disk has none),
+ * arg3 the status that it ended with, plus 1 (0: it begins), arg4 the bytes, arg5 the operation, arg6 the sector, arg7 the page,
+ * arg8 and arg9 what is called at the end, and with what. Above the 32 bits of arg5 is where in the page the bytes begin.
  */
 typedef struct __iobuf {
 	uint64_t request;
 } __iobuf_t;
+typedef struct __iofile {
+	uint64_t page;
+} __iofile_t;
 
-inline unsigned int __io_opf = arg2 != 0 ? ((struct request *)arg2)->cmd_flags : arg0 != 0 ? ((struct bio *)arg0)->bi_opf : 0;
-inline uint64_t __io_sector = arg4 == 0 ? 0 : arg2 != 0 ? ((struct request *)arg2)->__sector : arg0 != 0 ? ((struct bio *)arg0)->bi_iter.bi_sector : 0;
-inline int __io_error = arg3 == 0 ? 0 : __status_errno[(int)arg3 - 1];
+inline unsigned int __io_opf = (unsigned int)arg5;
+inline uint64_t __io_sector = arg4 == 0 ? 0 : arg6;
+inline struct inode *__io_inode = arg1 == 0 ? NULL : __inode[(struct page *)arg7, arg8, arg9];
 
 translator bufinfo_t < struct __iobuf *I > {
-	b_flags = arg1 == 0 ? 0 : __op_flags[__io_opf] | __memory[(struct bio *)arg0] | (arg3 != 0 ? B_DONE : B_BUSY) | (arg3 > 1 ? B_ERROR : 0);
+	b_flags = arg1 == 0 ? 0 : __op_flags[__io_opf] | __memory[(struct page *)arg7] | (arg3 != 0 ? B_DONE : B_BUSY) | (arg3 > 1 ? B_ERROR : 0);
 	b_cmd = arg1 == 0 ? 0 : __op_cmd[__io_opf & 0xff];
 	b_bcount = arg4;
 	b_addr = NULL;
@@ -169,7 +180,17 @@ translator bufinfo_t < struct __iobuf *I > {
 	b_lblkno = __io_sector;
 	b_resid = arg3 > 1 ? arg4 : 0;
 	b_bufsize = arg4;
-	b_iodone = arg0 == 0 ? NULL : (caddr_t)((struct bio *)arg0)->bi_end_io;
-	b_error = __io_error;
+	b_iodone = (caddr_t)arg8;
+	b_error = arg3 == 0 ? 0 : __status_errno[(int)arg3 - 1];
 	b_edev = arg1 == 0 ? 0 : ((struct block_device *)arg1)->bd_dev;
+};
+
+translator fileinfo_t < struct __iofile *I > {
+	fi_name = __inode_name[__io_inode];
+	fi_dirname = __inode_dir[__io_inode];
+	fi_pathname = __inode_path[__io_inode];
+	fi_offset = arg1 == 0 || __page_inode[(struct page *)arg7] == NULL ? 0 : __page_offset[(struct page *)arg7] + (offset_t)(arg5 >> 32);
+	fi_fs = __inode_fs[__io_inode];
+	fi_mount = __inode_mount[__io_inode];
+	fi_oflags = 0;
 };

@@ -8,30 +8,49 @@
  * probes, as each has a line in /proc/diskstats.
  *
  * wait-start and wait-done are about a thread that sleeps until some I/O is done (what makes
- * "iowait"). The kernel does not say which, so their arguments are empty. A thread that was asleep
- * before tracing began is not seen to come back.
+ * "iowait"). The kernel does not say which; it is taken to be the last one that the thread itself
+ * has asked for, if that has not ended. A thread that waits for what others have asked for (a page
+ * that is being written, the journal) has none. When the thread comes back that bio is gone: what
+ * is told of it was kept. A thread that was asleep before tracing began is not seen to come back.
  */
 #include "probe/providers/stable.h"
 
-/* native arguments: bio, device, request, status + 1, bytes; lib/io.d knows them too */
+/*
+ * native arguments: bio, device, request, status + 1, bytes, operation, sector, page, what is
+ * called at the end, and with what. Above the 32 bits of the operation is where in the page the
+ * bytes begin. lib/io.d knows them too.
+ */
 #define IO_ARGS                                                                                    \
 	{                                                                                          \
 		{2, "struct __iobuf *", "bufinfo_t *"},                                            \
 		    {1, "struct block_device *", "devinfo_t *"},                                   \
 		{                                                                                  \
-			0, "struct bio *", "fileinfo_t *"                                          \
+			7, "struct __iofile *", "fileinfo_t *"                                     \
 		}                                                                                  \
 	}
+
+/* The first bytes of a bio; a flush has none. A vector may be of many pages. */
+#define VECTOR(bio) bio "->bi_io_vec[" bio "->bi_iter.bi_size == 0 ? 0 : " bio "->bi_iter.bi_idx]"
+#define OPERATION(opf, bio)                                                                        \
+	opf " | (" bio " == NULL || " bio                                                          \
+	    "->bi_io_vec == NULL ? 0 : (uint64_t)(" VECTOR(bio) ".bv_offset & 4095) << 32)"
+#define PAGE(bio)                                                                                  \
+	bio "->bi_io_vec == NULL ? 0 : (uint64_t)(" VECTOR(bio) ".bv_page + (" VECTOR(             \
+	    bio) ".bv_offset >> 12))"
+#define AT_END(bio) "(uint64_t)" bio "->bi_end_io", "(uint64_t)" bio "->bi_private"
 
 #define PART "args[0]->part != NULL ? (uint64_t)args[0]->part : (uint64_t)args[0]->q->disk->part0"
 #define REQUEST(status)                                                                            \
 	{                                                                                          \
-		"(uint64_t)args[0]->bio", PART, "arg0", status, "args[0]->__data_len"              \
+		"(uint64_t)args[0]->bio", PART, "arg0", status, "args[0]->__data_len",             \
+		    OPERATION("args[0]->cmd_flags", "args[0]->bio"), "args[0]->__sector",          \
+		    PAGE("args[0]->bio"), AT_END("args[0]->bio")                                   \
 	}
 #define BIO(bio, status)                                                                           \
 	{                                                                                          \
 		"(uint64_t)" bio, "(uint64_t)" bio "->bi_bdev", "0", status,                       \
-		    bio "->bi_iter.bi_size"                                                        \
+		    bio "->bi_iter.bi_size", OPERATION(bio "->bi_opf", bio),                       \
+		    bio "->bi_iter.bi_sector", PAGE(bio), AT_END(bio)                              \
 	}
 #define NO_REQUESTS(bio) bio "->bi_bdev->bd_disk->queue->mq_ops == NULL"
 
@@ -50,6 +69,30 @@
 /* the thread that sched_switch leaves: not preempted, but asleep until I/O is done */
 #define FALLS_ASLEEP "args[1]->in_iowait && !args[0] && args[3] != 0"
 
+/* The last bio of a thread, and of whom it is until it ends: one that is gone may be another one by
+ * now. */
+#define NOTE_BIOS                                                                                  \
+	AT(TRACEPOINT, "block_bio_queue",                                                          \
+	   .when = "(self->dt_io_bio = arg0, dt_io_of[arg0] = (uint64_t)curthread, 0)"),           \
+	    AT(TRACEPOINT, "block_bio_complete",                                                   \
+	       .when = "dt_io_of[arg1] != 0 && (dt_io_of[arg1] = 0, 0)")
+#define IS_MINE "(self->dt_io_bio != 0 && dt_io_of[self->dt_io_bio] == (uint64_t)curthread)"
+#define MINE	"((struct bio *)self->dt_io_bio)"
+
+/* Kept until the thread comes back. If one of them cannot be read, the device stays 0, which is to
+ * say that nothing is known. */
+#define STORE(v, text) "self->dt_io_" v " = " text ", "
+#define KEEP                                                                                       \
+	"(self->dt_io_wait = 2, " STORE("dev", "(uint64_t)0") IS_MINE                              \
+	" ? (" STORE("bytes", MINE "->bi_iter.bi_size")                                            \
+	STORE("op", OPERATION(MINE "->bi_opf", MINE))                                              \
+	STORE("sector", MINE "->bi_iter.bi_sector")                                                \
+	STORE("page", PAGE(MINE))                                                                  \
+	STORE("end", "(uint64_t)" MINE "->bi_end_io")                                              \
+	STORE("with", "(uint64_t)" MINE "->bi_private")                                            \
+	STORE("dev", "(uint64_t)" MINE "->bi_bdev") "0) : 0)"
+#define KEPT(v) "self->dt_io_dev ? self->dt_io_" v " : 0"
+
 static const dt_stable_probe rows[] = {
     {"start", .args = IO_ARGS,
      .sites = {AT(TRACEPOINT, "block_rq_requeue", .when = GIVEN_BACK),
@@ -60,13 +103,17 @@ static const dt_stable_probe rows[] = {
      .sites = {AT(TRACEPOINT, "block_rq_complete", .when = ENDS, .arg = REQUEST("args[1] + 1")),
 	       AT(TRACEPOINT, "block_bio_complete", .when = NO_REQUESTS("args[1]"),
 		  .arg = BIO("args[1]", "args[1]->bi_status + 1"))}},
-    {"wait-start", .args = IO_ARGS,
-     .sites = {AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP)}},
-    {"wait-done", /* what is never 0 again is not given back, and need not be had again */ .args = IO_ARGS,
-     .sites = {AT(TRACEPOINT, "sched_switch",
-		  .when = FALLS_ASLEEP " ? (self->dt_io_wait = 2, 0) : 0"),
+    {"wait-start", .args = IO_ARGS, /* what is read through a bio that is 0 is 0 */
+     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch",
+			     .when = FALLS_ASLEEP " && (" IS_MINE " || (self->dt_io_bio = 0, 1))",
+			     .arg = BIO(MINE, "0"))}},
+    /* what is never 0 again is not given back, and need not be had again */
+    {"wait-done", .args = IO_ARGS,
+     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? " KEEP " : 0"),
 	       AT(TRACEPOINT, "sched_switch", .task_arg = 3,
-		  .when = "self->dt_io_wait == 2 ? (self->dt_io_wait = 1, 1) : 0")}},
+		  .when = "self->dt_io_wait == 2 ? (self->dt_io_wait = 1, 1) : 0",
+		  .arg = {"0", "self->dt_io_dev", "0", "self->dt_io_dev != 0", KEPT("bytes"),
+			  KEPT("op"), KEPT("sector"), KEPT("page"), KEPT("end"), KEPT("with")})}},
 };
 
 DT_STABLE_PROVIDER(io, "io", 40200, rows, DT_STABLE_EVOLVING);
