@@ -30,9 +30,14 @@
 /* mm_vmscan_lru_shrink_inactive(node, scanned, reclaimed, stat, priority, file) */
 #define FREED(...) AT(TRACEPOINT, "mm_vmscan_lru_shrink_inactive", __VA_ARGS__, COUNT("args[2]"))
 
+/*
+ * Swap, as Linux counts pswpin and pswpout: what goes to a device, not what zswap keeps in memory. Going out, the request says
+ * so. Coming in, its page is one for swap and is nobody's yet; memory that a process reads into directly is somebody's.
+ */
+#define TO_SWAP	  WRITE " && (args[0]->bi_opf & 1 << __REQ_SWAP)"
 #define FROM_SWAP                                                                                  \
-	AT(FUNC_ENTRY, "swap_read_folio", COUNT("1")), ELSE(FUNC_ENTRY, "swap_readpage", COUNT("1"))
-#define TO_SWAP AT(TRACEPOINT, "mm_vmscan_write_folio", COUNT("1"))
+	READ " && args[0]->bi_io_vec->bv_page->mapping == NULL && "                                \
+	     "((args[0]->bi_io_vec->bv_page->flags.f ?? args[0]->bi_io_vec->bv_page->flags) & 1 << PG_swapbacked)"
 
 static const dt_stable_probe rows[] = {
     {"as_fault", COUNTER, .sites = {NOTE_KIND, MINOR(.when = "!self->dt_vminfo_write", COUNT("1")), MAJOR(.when = "!self->dt_vminfo_write", COUNT("1"))}},
@@ -52,10 +57,10 @@ static const dt_stable_probe rows[] = {
     {"pgpgout", COUNTER, .sites = {BIO(WRITE, COUNT(PAGES))}},
     {"fspgin", COUNTER, .sites = {BIO(READ " && " OF_FILE, COUNT(PAGES))}},
     {"fspgout", COUNTER, .sites = {BIO(WRITE " && " OF_FILE, COUNT(PAGES))}},
-    {"anonpgin", COUNTER, .sites = {FROM_SWAP}},
-    {"anonpgout", COUNTER, .sites = {TO_SWAP}},
-    {"pgswapin", COUNTER, .sites = {FROM_SWAP}},
-    {"pgswapout", COUNTER, .sites = {TO_SWAP}},
+    {"anonpgin", COUNTER, .sites = {BIO(FROM_SWAP, COUNT(PAGES))}},
+    {"anonpgout", COUNTER, .sites = {BIO(TO_SWAP, COUNT(PAGES))}},
+    {"pgswapin", COUNTER, .sites = {BIO(FROM_SWAP, COUNT(PAGES))}},
+    {"pgswapout", COUNTER, .sites = {BIO(TO_SWAP, COUNT(PAGES))}},
     {"pgrec", COUNTER, .sites = {AT(TRACEPOINT, "mm_lru_activate", COUNT("1"))}},
     {"scan", COUNTER, .sites = {AT(TRACEPOINT, "mm_vmscan_lru_isolate", COUNT("args[3]"))}},
     {"pgrrun",
