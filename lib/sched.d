@@ -28,7 +28,7 @@ extern unsigned long __per_cpu_offset[8192];
 translator processor_info_t < int C > {
 	pi_state = P_ONLINE;
 	pi_processor_type = "x86-64";
-	pi_fputypes = "";
+	pi_fputypes = "i387 compatible";
 	pi_clock = (int)(`cpu_khz / 1000) ?? 0;
 };
 

@@ -74,6 +74,14 @@ static const dt_stable_probe rows[] = {
      .needs = "Linux 6.16 (tracepoint sched_set_need_resched_tp)",
      .args = {LWP_OF(0), PROC_OF(0)},
      .sites = {AT(TRACEPOINT, "sched_set_need_resched_tp", .when = "args[1] != cpu", .arg = {"arg0"})}},
+    /* FreeBSD's: a thread that waits for a lock lends its priority to who has it; how many threads a CPU has to run */
+    {"lend-pri",
+     .args = {LWP_OF(0), PROC_OF(0), {1, "int", "pri_t"}, LWP_OF(2)},
+     .sites = {AT(TRACEPOINT, "sched_pi_setprio", .when = "arg1 != 0 && args[1]->prio < args[0]->prio",
+		  .arg = {"arg0", "args[1]->prio - 100", "arg1"})}},
+    {"load-change",
+     .args = {{0, "int"}, {1, "int"}},
+     .sites = {AT(TRACEPOINT, "sched_update_nr_running_tp", .arg = {"args[0]->cpu", "args[0]->nr_running"})}},
 };
 
 DT_STABLE_PROVIDER(sched, "sched", 40100, rows, DT_STABLE_EVOLVING);
