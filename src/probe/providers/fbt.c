@@ -216,6 +216,20 @@ bool dt_fbt_has(dt_probes *ps, const char *module, const char *func, bool on_ret
 	       !all[it].refused && !(on_return && dt_kfunc_is_noreturn(func));
 }
 
+void dt_fbt_missing(dt_probes *ps, const char *module, const char *func, bool on_return, char *why,
+		    size_t whylen)
+{
+	const struct dt_ktrace *k = ktrace_of(&dt_provider_fbt, ps);
+	dt_probedesc d = {.mod = module ? module : VMLINUX,
+			  .func = func,
+			  .name = on_return ? "return" : "entry",
+			  .prov = "fbt"};
+
+	snprintf(why, whylen, "%s", k->why);
+	if (!*why)
+		dt_fbt_explain(ps, &d, why, whylen);
+}
+
 const dt_provider dt_provider_fbt = {
     .name = "fbt",
     .id_base = 100000,

@@ -14,11 +14,10 @@
 #define ANSWER(function, condition)                                                                \
 	AT(FUNC_RETURN, function, .when = "(int)arg1 " condition " 0",                             \
 	   .arg = {"-(int)arg1", "self->dt_mac_0", "self->dt_mac_1", "self->dt_mac_2", "self->dt_mac_3"})
-#define NEEDS "a kernel whose functions can be traced (CONFIG_KPROBES, or ftrace with direct calls)"
 
 #define PROBE(name_, condition, check, function, ...)                                              \
 	{                                                                                          \
-		name_, .func = check, .mod = "kernel", .needs = NEEDS, .args = {{0, "int"}, __VA_ARGS__}, .sites = { \
+		name_, .func = check, .mod = "kernel", .args = {{0, "int"}, __VA_ARGS__}, .sites = { \
 			NOTE(function),                                                            \
 			ANSWER(function, condition)                                                \
 		}                                                                                  \

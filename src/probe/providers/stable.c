@@ -66,13 +66,18 @@ static const dt_stable_site *missing_site(dt_probes *ps, const dt_stable_probe *
 	return NULL;
 }
 
-static const char *site_noun(const dt_stable_site *s)
+/* What the site is to this kernel, and why it is not there. */
+static void explain_site(dt_probes *ps, const dt_stable_site *s, char *why, size_t whylen)
 {
-	switch (s->kind) {
-	case DT_AT_TRACEPOINT: return "tracepoint";
-	case DT_AT_FUNC_ENTRY:
-	case DT_AT_FUNC_RETURN: return "tracing of the kernel function";
-	default: return "system call";
+	bool on_return = s->kind == DT_AT_FUNC_RETURN;
+	char reason[256] = "";
+
+	if (s->kind == DT_AT_FUNC_ENTRY || on_return) {
+		dt_fbt_missing(ps, s->module, s->event, on_return, reason, sizeof(reason));
+		snprintf(why, whylen, "tracing of the kernel function %s%s%s", s->event, *reason ? ": " : "", reason);
+	} else {
+		snprintf(why, whylen, "the %s %s, which this kernel does not have",
+			 s->kind == DT_AT_TRACEPOINT ? "tracepoint" : "system call", s->event);
 	}
 }
 
@@ -80,14 +85,15 @@ static void explain_missing(dt_probes *ps, const dt_provider *p, const dt_stable
 			    const dt_stable_site *s, char *why, size_t whylen)
 {
 	const char *problem = dt_types_kernel_problem(dt_probes_types(ps));
+	char what[512];
 
 	if (problem)
-		snprintf(why, whylen, "%s:::%s needs the kernel's types: %s", p->name, row->name, problem);
+		snprintf(what, sizeof(what), "the kernel's types: %s", problem);
 	else if (row->needs)
-		snprintf(why, whylen, "%s:::%s needs %s", p->name, row->name, row->needs);
+		snprintf(what, sizeof(what), "%s", row->needs);
 	else
-		snprintf(why, whylen, "%s:::%s needs the %s %s, which this kernel does not have", p->name, row->name,
-			 site_noun(s), s->event);
+		explain_site(ps, s, what, sizeof(what));
+	snprintf(why, whylen, "%s:%s:%s:%s needs %s", p->name, row->mod ? row->mod : "", row->func ? row->func : "", row->name, what);
 }
 
 /* ---- discovery ---- */
@@ -103,17 +109,29 @@ static bool row_matches(const dt_stable_probe *row, const dt_probedesc *d)
 	       field_matches(d->mod, row->mod ? row->mod : MODULE);
 }
 
+/* The first part of the description, from its end, that no probe has, and what comes near to it. */
 static void suggest(const dt_provider *p, const dt_probedesc *d, char *why, size_t whylen)
 {
 	const dt_stable_table *t = table_of(p);
 	DT_VEC(const char *) names = {0};
-	const char *near;
+	bool name = false, func = false;
+	const char *asked, *near;
 
-	for (uint32_t i = 0; i < t->n; i++)
-		*dt_vec_add(&names, NULL) = t->probes[i].name;
-	near = dt_nearest(d->name, names.v, names.n);
-	snprintf(why, whylen, "provider %s has no probe \"%s\"%s%s%s", p->name, d->name,
-		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	for (uint32_t i = 0; i < t->n; i++) {
+		const dt_stable_probe *row = &t->probes[i];
+
+		name = name || strcmp(row->name, d->name) == 0;
+		func = func || (strcmp(row->name, d->name) == 0 && field_matches(d->func, row->func ? row->func : ""));
+	}
+	asked = !name ? d->name : !func ? d->func : d->mod;
+	for (uint32_t i = 0; i < t->n; i++) {
+		const dt_stable_probe *row = &t->probes[i];
+
+		*dt_vec_add(&names, NULL) = !name ? row->name : !func ? (row->func ? row->func : "") : row->mod ? row->mod : MODULE;
+	}
+	near = dt_nearest(asked, names.v, names.n);
+	snprintf(why, whylen, "provider %s has no %s \"%s\"%s%s%s", p->name, !name ? "probe" : !func ? "function" : "module", asked,
+		 near && *near ? "; did you mean \"" : "", near ? near : "", near && *near ? "\"?" : "");
 	dt_vec_free(&names);
 }
 

@@ -15,7 +15,6 @@
 
 #define INODE  "struct inode *"
 #define DENTRY "struct dentry *"
-#define NEEDS  "tracing of kernel functions (CONFIG_KPROBES)"
 
 #define ERROR "(int)arg1 < 0 && (int)arg1 > -4096 ? -(int)arg1 : 0"
 
@@ -25,16 +24,12 @@
 #define KEPT		     "((struct dentry *)self->dt_vfs_done)"
 
 #define OPERATION(op, function, vnode, dentry)                                                     \
-	{"entry",                                                                                  \
-	 .mod = "vop",                                                                             \
-	 .func = op,                                                                               \
-	 .needs = NEEDS,                                                                           \
-	 .args = {{0, INODE}, {1, DENTRY}},                                                        \
+	{"entry", .mod = "vop", .func = op, .args = {{0, INODE}, {1, DENTRY}},                     \
 	 .sites = {                                                                                \
 	     AT(FUNC_ENTRY, function, .arg = {vnode("(" dentry ")"), "(uint64_t)(" dentry ")"})}}, \
 	{                                                                                          \
-		"return", .mod = "vop", .func = op, .needs = NEEDS,                                \
-			  .args = {{0, INODE}, {1, DENTRY}, {2, "int"}}, .sites = {                \
+		"return", .mod = "vop", .func = op, .args = {{0, INODE}, {1, DENTRY}, {2, "int"}}, \
+			  .sites = {                                                               \
 				  AT(FUNC_ENTRY, function,                                         \
 				     .when = "(self->dt_vfs_" op " = (uint64_t)(" dentry "), 0)"), \
 				  AT(FUNC_RETURN, function,                                        \
@@ -67,7 +62,7 @@
 	}
 
 static const dt_stable_probe rows[] = {
-    {"entry", .mod = "namei", .func = "lookup", .needs = NEEDS,
+    {"entry", .mod = "namei", .func = "lookup",
      .args = {{0, INODE}, {1, "char *", "string"}, {2, "unsigned int"}},
      .sites = {AT(FUNC_ENTRY, "filename_lookup", .when = A_PATH, .arg = {"0", PATH, "args[2]"}),
 	       AT(FUNC_ENTRY, "do_filp_open", .when = A_PATH,
@@ -75,18 +70,17 @@ static const dt_stable_probe rows[] = {
 	       AT(FUNC_ENTRY, "__filename_parentat", .when = A_PATH, .arg = {"0", PATH, "args[2]"}),
 	       ELSE(FUNC_ENTRY, "filename_parentat", .when = A_PATH,
 		    .arg = {"0", PATH, "args[2]"})}},
-    {"return", .mod = "namei", .func = "lookup", .needs = NEEDS, .args = {{0, "int"}, {1, INODE}},
+    {"return", .mod = "namei", .func = "lookup", .args = {{0, "int"}, {1, INODE}},
      .sites = {PATH_RETURN("filename_lookup"), PATH_RETURN("do_filp_open"),
 	       PATH_RETURN("__filename_parentat")}},
-    {"hit", .mod = "namecache", .func = "lookup", .needs = NEEDS, .args = NAME_ARGS,
+    {"hit", .mod = "namecache", .func = "lookup", .args = NAME_ARGS,
      .sites = {AT(FUNC_RETURN, "__d_lookup_rcu",
 		  .when = "args[1] != NULL && args[1]->d_inode != NULL", .arg = FOUND)}},
-    {"hit-negative", .mod = "namecache", .func = "lookup", .needs = NEEDS, .args = NAME_ARGS,
+    {"hit-negative", .mod = "namecache", .func = "lookup", .args = NAME_ARGS,
      .sites = {AT(FUNC_RETURN, "__d_lookup_rcu",
 		  .when = "args[1] != NULL && args[1]->d_inode == NULL", .arg = FOUND)}},
     {"miss", /* the name is the rest of the path */
-     .mod = "namecache", .func = "lookup", .needs = NEEDS,
-     .args = {{0, INODE}, {1, "char *", "string"}},
+     .mod = "namecache", .func = "lookup", .args = {{0, INODE}, {1, "char *", "string"}},
      .sites = {AT(FUNC_ENTRY, "__d_lookup_rcu",
 		  .when = "(self->dt_vfs_dir = (uint64_t)args[0], self->dt_vfs_name = "
 			  "(uint64_t)args[1], 0)"),
