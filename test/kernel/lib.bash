@@ -39,5 +39,87 @@ wait_for() {
 	done
 }
 
+# module NAME [OPTIONS]: the kernel has it, or gets it from its package (guests)
+module() {
+	local dir
+	[ -e "/sys/module/$1" ] && return
+	for dir in / "$SRC"/build/kernels/*/; do
+		[ -d "$dir/lib/modules/$(uname -r)" ] && modprobe -d "$dir" "$@" 2>/dev/null && return
+	done
+	return 1
+}
+
+# find_disk: $disk is a directory of an ext4 that can be written, or empty. Guests get one in memory; call leave_disk at the end.
+disk= made_disk=
+find_disk() {
+	local dir
+	for dir in "$TMP" /var/tmp "$SRC" /; do
+		case $(stat -f -c %T "$dir" 2>/dev/null) in ext*) [ -w "$dir" ] && disk=$dir && return ;; esac
+	done
+	module loop || return
+	dd if=/dev/zero of="$TMP/disk" bs=1M count=24 status=none
+	mkfs.ext4 -q "$TMP/disk" && mkdir "$TMP/mnt" && mount -o loop "$TMP/disk" "$TMP/mnt" && disk=$TMP/mnt made_disk=$disk
+}
+leave_disk() { [ -z "$made_disk" ] || umount "$made_disk" 2>/dev/null; }
+
 # Slower machines (emulated guests) do less.
 scale() { echo $(($1 / ${SLOW:-1})); }
+
+# ---- every probe of a provider fires, and the kernel has nothing to complain of ----
+
+# watch PROVIDER...: note from here on which of their probes fire, and where the kernel's log is. Another dtrace does that, beside those
+# of the test; it ends with the test, however that ends.
+watch() {
+	local p text=
+	watched=$*
+	for p; do text="$text${text:+, }$p:::"; done
+	mark="dtrace test $$ begins"
+	echo "$mark" >/dev/kmsg 2>/dev/null
+	timeout 900 "$DTRACE" -x engine=bpf -x aggsize=4m -qo "$TMP/watch.out" -n "
+		BEGIN { printf(\"ready\\n\"); }
+		$text { @[probeprov, probemod, probefunc, probename] = count(); }
+		proc:::exit /pid == $$/ { exit(0); }
+		END { printa(\"%s:%s:%s:%s\\n\", @); }" >/dev/null 2>"$TMP/watch.err" </dev/null &
+	watcher=$!
+	wait_for 100 grep -qs ready "$TMP/watch.out" || { echo "cannot watch $*"; cat "$TMP/watch.err"; exit 1; }
+}
+
+# fired ["PATTERN: why it cannot be made to fire here"...]: all probes that are listed have fired since watch, except those.
+fired() {
+	local p e
+	kill -TERM "$watcher"
+	wait "$watcher"
+	for p in $watched; do "$DTRACE" -lP "$p" | awk 'NR > 1 { print $2 ":" $3 ":" (NF > 4 ? $4 : "") ":" $NF }'; done | sort -u >"$TMP/listed"
+	grep : "$TMP/watch.out" | sort -u | comm -23 "$TMP/listed" - >"$TMP/silent"
+	for e; do
+		grep -E -- "${e%%: *}" "$TMP/silent" >"$TMP/excused" && echo "not fired here, ${e#*: }: $(xargs <"$TMP/excused")"
+		grep -vE -- "${e%%: *}" "$TMP/silent" >"$TMP/rest"
+		mv "$TMP/rest" "$TMP/silent"
+	done
+	expect "" "$(cat "$TMP/silent")" "probes that nothing has fired"
+	expect "" "$(dmesg 2>/dev/null | sed -n "/$mark/,\$p" |
+		grep -E 'WARNING:|BUG:|Oops|stall|general protection|protection fault|Call Trace|lockup|blocked for more|Bad page|refcount_t' | grep -v 'traps:')" "the kernel complains"
+}
+
+# fields TYPE VALUE CLAUSE [ARGS] <<lines: every member of a translated type, of a real event. CLAUSE is probe and /predicate/, VALUE an expression
+# of that type; the first firing counts. A line is a member and a condition in D, in which % is its value. All members that lib/*.d gives the
+# type must be there. ARGS are for dtrace. What they were stays in $TMP/fields as "MEMBER 1 VALUE".
+fields() {
+	local type=$1 value=$2 clause=$3 member condition names
+	shift 3
+	names=$(awk -v end="} $type;" '/^typedef struct/ { n = 0 } /^\t.*;/ { sub(/;.*/, ""); k = split($0, w, /[ \t*]+/); m[n++] = w[k] }
+		$0 == end { for (i = 0; i < n; i++) print m[i] }' "$SRC"/lib/*.d)
+	echo "int seen; $clause { seen++; }" >"$TMP/fields.d"
+	sort >"$TMP/fields.in"
+	while read -r member condition; do
+		# an expression that is a string is printed as one
+		echo "${clause%/} && seen == 1/ { printf(\"$member %d \", ${condition//%/($value->$member)}); trace($value->$member); printf(\"\\n\"); }"
+	done <"$TMP/fields.in" >>"$TMP/fields.d"
+	expect "$(sort <<<"$names")" "$(sed 's/[ .].*//' "$TMP/fields.in" | sort -u)" "members of $type"
+	ktrace -q -s "$TMP/fields.d" "$@"
+	expect 0 "$status" "$type: $err"
+	expect "" "$err" "$type: messages"
+	grep -aE '^[a-z0-9_.]+ [01] ' "$TMP/out" >"$TMP/fields"
+	expect "$(sed 's/ .*/ 1/' "$TMP/fields.in")" "$(cut -d ' ' -f 1,2 "$TMP/fields" | sort)" "$type"
+	[ "$(sed 's/ .*/ 1/' "$TMP/fields.in")" = "$(cut -d ' ' -f 1,2 "$TMP/fields" | sort)" ] || cat "$TMP/fields"
+}

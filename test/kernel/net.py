@@ -1,12 +1,16 @@
 """net.py: known traffic on loopback, for the tests of the network providers.
 
-    net.py tcp|tcp6|udp|udp6|refused COUNT
+    net.py tcp|tcp6|tcpinfo|tcpinfo6|udp|udp6|refused|raw|sctp COUNT
 
 tcp: COUNT connections one after another, each sends 10 bytes and is answered with 20, the client closes first.
+tcpinfo: the same, and the client says what the kernel tells of the connection before it closes it.
 udp: COUNT datagrams of 100 bytes to a socket that reads them. refused: COUNT connections to a port that nobody listens on.
+raw: COUNT packets each of protocols 132 (SCTP) and 136 (UDP-Lite), made by hand: no kernel needs to know them.
+sctp: COUNT associations as with tcp; the kernel must know it.
 Ports: 7777 (server), 7778 (nobody).
 """
 import socket
+import struct
 import sys
 
 what, count = sys.argv[1], int(sys.argv[2])
@@ -15,19 +19,32 @@ family = socket.AF_INET6 if six else socket.AF_INET
 host = "::1" if six else "127.0.0.1"
 
 
-def tcp():
-    with socket.socket(family, socket.SOCK_STREAM) as server:
+def say(client):
+    """What the kernel itself says of a connection: struct tcp_info, and a cookie."""
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_DEBUG, 1)
+    info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 200)
+    scales = info[6]
+    words = struct.unpack_from("=24I", info, 8)
+    print("said_cookie", struct.unpack("=Q", client.getsockopt(socket.SOL_SOCKET, 57, 8))[0])
+    print("said_snd_ws", scales & 15, "\nsaid_rcv_ws", scales >> 4, "\nsaid_retransmit", info[2])
+    print("said_rto", words[0], "\nsaid_mss", words[2], "\nsaid_srtt", words[15], "\nsaid_cwnd", words[18], flush=True)
+
+
+def tcp(protocol=0):
+    with socket.socket(family, socket.SOCK_STREAM, protocol) as server:
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         server.bind((host, 7777))
         server.listen(16)
         for _ in range(count):
-            client = socket.socket(family, socket.SOCK_STREAM)
+            client = socket.socket(family, socket.SOCK_STREAM, protocol)
             client.connect((host, 7777))
             peer = server.accept()[0]
             client.sendall(b"x" * 10)
             peer.recv(100)
             peer.sendall(b"y" * 20)
             client.recv(100)
+            if what.startswith("tcpinfo"):
+                say(client)
             client.close()
             while peer.recv(100):
                 pass
@@ -42,6 +59,18 @@ def udp():
             server.recv(200)
 
 
+def raw():
+    for protocol, packet in (132, struct.pack("!HHII", 7779, 7777, 0x12345678, 0)), (136, struct.pack("!HHHH8s", 7779, 7777, 8, 99, b"payload!")):
+        with socket.socket(family, socket.SOCK_RAW, protocol) as s:
+            for _ in range(count):
+                s.sendto(packet, (host, 0))
+                s.recv(200)
+
+
+def sctp():
+    tcp(132)
+
+
 def refused():
     for _ in range(count):
         with socket.socket(family, socket.SOCK_STREAM) as client:
@@ -52,4 +81,4 @@ def refused():
                 pass
 
 
-{"tcp": tcp, "udp": udp, "refused": refused}[what.rstrip("6")]()
+{"tcp": tcp, "tcpinfo": tcp, "udp": udp, "refused": refused, "raw": raw, "sctp": sctp}[what.rstrip("6")]()

@@ -2,6 +2,7 @@
 # timeout: 120
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+watch audit
 program calls
 
 # ---- all of them; the name is the function's ----
@@ -35,3 +36,18 @@ ktrace -q -c "bash -c '/usr/bin/env /nowhere/at/all; true'" -n 'audit::aue_execv
 expect_match "^/nowhere/at/all 2$" "$(cat "$TMP/out")"
 expect "args[0]: string
 args[1]: audit_record_t *" "$("$DTRACE" -lvn audit::aue_open:commit | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
+echo "exec mv $TMP/not-there $TMP/d 2>/dev/null" >"$TMP/acts"
+fields audit_record_t 'args[1]' 'audit:::commit /pid == $target && args[0] == "aue_rename" || pid == $target && args[0] == "aue_renameat"/' -c "bash $TMP/acts" <<T
+ar_errno % == ENOENT
+ar_retval % == -1
+ar_subj_pid % == pid
+ar_subj_ruid % == 0
+ar_subj_euid % == 0
+ar_subj_rgid % == 0
+ar_subj_egid % == 0
+ar_subj_auid % == $(cat /proc/self/loginuid 2>/dev/null || echo -1)
+ar_arg_upath1 % == "$TMP/not-there"
+ar_arg_upath2 % == "$TMP/d"
+T
+
+fired

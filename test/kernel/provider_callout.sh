@@ -2,6 +2,7 @@
 # timeout: 120
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+watch callout_execute
 [ "$(grep -c ' hrtimer_wakeup$' /proc/kallsyms)" = 1 ] || { echo "needs kernel symbols"; exit 77; }
 n=$(scale 100)
 cat >"$TMP/sleep.c" <<'C'
@@ -44,3 +45,12 @@ entry 0
 exit 0" "$(grep -v '^n ' "$TMP/out" | grep . | sort)" timer_list
 [ "$(awk '/^n / { print $2 }' "$TMP/out")" -ge 1 ] || { echo "no timers"; cat "$TMP/out"; count_failure; }
 expect "args[0]: callout_t *" "$("$DTRACE" -lvn callout_execute:::callout-end | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
+fields callout_t 'args[0]' 'callout_execute:::callout-start /args[0]->c_hrtimer == 1/' -c "$TMP/sleep 20" <<'T'
+c_addr % == arg0 && % != 0
+c_func % != 0
+c_time % > 0
+c_hrtimer % == 1
+c_cpu % == cpu
+T
+
+fired

@@ -3,10 +3,11 @@
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 if ! "$DTRACE" -ln fsinfo:::read >/dev/null 2>"$TMP/err"; then
-	grep -q 'fsinfo:::.*needs tracing of kernel functions' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; exit 1; }
+	grep -q 'fsinfo:::read needs tracing of the kernel function vfs_read: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; exit 1; }
 	echo "needs tracing of kernel functions"
 	exit 77
 fi
+watch fsinfo
 program vops
 n=$(scale 100)
 [ "$n" -ge 5 ] || n=5
@@ -49,4 +50,5 @@ bytes write $((n * 100))" "$(awk '$1 == "bytes" && $3' "$TMP/out" | sort)" "byte
 expect "" "$(awk '$1 == "wrong" && $3' "$TMP/out")" "file systems"
 base=$("$DTRACE" -qn 'BEGIN { printf("%s", root == "/" ? "" : root); exit(0); }')$dir # guests are in a chroot()
 expect "path $base/file file $base $n" "$(grep '^path' "$TMP/out")" "path"
+fired
 exit "$fails"

@@ -2,19 +2,11 @@
 # timeout: 200
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+watch io
 for c in losetup dd mkfs.ext4 blockdev; do command -v $c >/dev/null || { echo "needs $c"; exit 77; }; done
 n=$(scale 400)
 [ "$n" -ge 20 ] || n=20
 
-# module NAME [OPTIONS]: the kernel has it, or gets it from its package (guests)
-module() {
-	local dir
-	[ -e "/sys/module/$1" ] && return
-	for dir in / "$SRC"/build/kernels/*/; do
-		[ -d "$dir/lib/modules/$(uname -r)" ] && modprobe -d "$dir" "$@" 2>/dev/null && return
-	done
-	return 1
-}
 module loop
 disk= mounted=
 undo() {
@@ -51,8 +43,15 @@ io:::start, io:::done /args[1]->dev_statname == $1/ {
 	@same["state"] = sum((args[0]->b_flags & B_DONE ? "done" : "start") != probename);
 }
 io:::start /args[1]->dev_statname == $1 && args[0]->b_cmd < BIO_DELETE/ { @first = min(args[0]->b_blkno); @last = max(args[0]->b_blkno + args[0]->b_bcount / 512); }
-io:::wait-start /progenyof($target)/ { @wait["wait-start"] = sum(1); self->in = 1; }
-io:::wait-done /progenyof($target)/ { @wait["wait-done"] = sum(1); @same["thread"] = sum(!self->in); self->in = 0; }
+io:::wait-start /progenyof($target)/ {
+	@wait["wait-start"] = sum(1); @wait["known"] = sum(args[1]->dev_statname == $1 && args[0]->b_bcount != 0);
+	self->in = 1; self->dev = args[0]->b_edev; self->bytes = args[0]->b_bcount; self->block = args[0]->b_blkno; self->cmd = args[0]->b_cmd; self->end = args[0]->b_iodone;
+}
+io:::wait-done /progenyof($target)/ {
+	@wait["wait-done"] = sum(1); @same["thread"] = sum(!self->in);
+	@same["wait"] = sum(args[0]->b_edev != self->dev || args[0]->b_bcount != self->bytes || args[0]->b_blkno != self->block || args[0]->b_cmd != self->cmd || args[0]->b_iodone != self->end);
+	self->in = 0;
+}
 END {
 	printa("%s %s: %@d\n", @n); printa("%s bytes %s: %@d\n", @bytes); printa("wrong %s: %@d\n", @same);
 	printa("from: %@d\n", @first); printa("to: %@d\n", @last); printa("%s: %@d\n", @wait);
@@ -80,6 +79,9 @@ waits=$(value wait-start) back=$(value wait-done)
 if [ "$(nproc)" -gt 1 ] || [ -n "$waits" ]; then # with one CPU it may all be done before the thread gets to wait
 	[ "${waits:-0}" -ge 1 ] && [ "${back:-0}" -le "$waits" ] && [ "${back:-0}" -ge $((waits * 9 / 10)) ] || { echo "waits: $waits, came back: $back"; fails=1; }
 	expect 0 "$(value "wrong thread")" "who waits"
+	# each waits for what it has asked for itself
+	expect "$waits" "$(value known)" "what is waited for"
+	expect 0 "$(value "wrong wait")" "what was waited for"
 fi
 
 # ---- flush: a request of its own, once ----
@@ -116,6 +118,55 @@ D
 	expect "from file 0" "$(grep ^from "$TMP/out")" "offset in the file"
 	ktrace -q -s "$TMP/files.d" "\"$name\"" -c "dd if=/dev/zero of=$TMP/mnt/some/where/direct bs=64k count=16 oflag=direct"
 	expect "direct $base/some/where $base/some/where/direct ext4 $base direct 1048576" "$(grep direct "$TMP/out" | grep ext4)" "O_DIRECT"
+	# every member of the types: the first piece of a file
+	name_dev=$(cat "/sys/block/$name/dev")
+	for what in start done; do
+		write="/bin/dd if=/dev/zero of=$TMP/mnt/some/where/$what bs=64k count=4 conv=fsync status=none"
+		fields bufinfo_t 'args[0]' "io:::$what /args[2]->fi_name == \"$what\"/" -c "$write" <<-T
+		b_flags (% & (B_WRITE | B_READ | B_PAGEIO | B_PHYS | B_ASYNC | B_DONE | B_BUSY | B_ERROR)) == (B_WRITE | B_PAGEIO | $([ $what = done ] && echo B_DONE || echo B_BUSY))
+		b_cmd % == BIO_WRITE
+		b_bcount % > 0 && % <= 262144
+		b_addr % == NULL
+		b_blkno % > 0 && % < 131072
+		b_lblkno % == args[0]->b_blkno
+		b_resid % == 0
+		b_bufsize % == args[0]->b_bcount
+		b_iodone % != NULL
+		b_error % == 0
+		b_edev getmajor(%) == ${name_dev%:*} && getminor(%) == ${name_dev#*:}
+		T
+		fields devinfo_t 'args[1]' "io:::$what /args[2]->fi_name == \"$what\"/" -c "$write" <<-T
+		dev_major % == ${name_dev%:*}
+		dev_minor % == ${name_dev#*:}
+		dev_instance % == ${name_dev#*:}
+		dev_type % == 0
+		dev_name % == "loop"
+		dev_statname % == "$name"
+		dev_pathname % == "$disk"
+		T
+		fields fileinfo_t 'args[2]' "io:::$what /args[2]->fi_name == \"$what\"/" -c "$write" <<-T
+		fi_name % == "$what"
+		fi_dirname % == "$base/some/where"
+		fi_pathname % == "$base/some/where/$what"
+		fi_offset % == 0
+		fi_fs % == "ext4"
+		fi_mount % == "$base"
+		fi_oflags % == 0
+		T
+	done
+
+	# who reads what is not in memory waits for the file; it is known when it comes back, too
+	for try in 1 2 3 4 5 6 7 8; do # it may be there before the thread gets to wait
+		umount "$mounted" && mount "$disk" "$mounted"
+		ktrace -q -c "dd if=$TMP/mnt/some/where/file of=/dev/null bs=64k" -n '
+			io:::wait-start, io:::wait-done /pid == $target && args[1]->dev_statname == $1 && args[2]->fi_name != "<none>"/ {
+				@[probename, args[2]->fi_pathname, args[2]->fi_fs, args[0]->b_flags & B_READ ? "read" : "write", args[2]->fi_offset % 4096] = count(); }
+			END { printa("%s %s %s %s %d\n", @); }' "\"$name\""
+		grep -q '^wait-done' "$TMP/out" && break
+	done
+	if [ "$(nproc)" -gt 1 ]; then
+		for p in wait-start wait-done; do expect "$p $base/some/where/file ext4 read 0" "$(grep "^$p" "$TMP/out")" "$p: file"; done
+	fi
 	umount "$mounted" && mounted=
 else
 	echo "cannot mount ext4 here: names of files were left out"
@@ -140,4 +191,5 @@ expect "start done wait-start wait-done" "$("$DTRACE" -lP io | awk 'NR > 1 { pri
 expect "args[0]: bufinfo_t *
 args[1]: devinfo_t *
 args[2]: fileinfo_t *" "$("$DTRACE" -lvn io:::start | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
+fired
 exit "$fails"

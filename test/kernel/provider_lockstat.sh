@@ -2,6 +2,7 @@
 # timeout: 300
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+watch lockstat
 program locks -lpthread
 n=$(scale 2000)
 probes=$("$DTRACE" -lP lockstat | awk 'NR > 1 { print $NF }' | xargs)
@@ -63,7 +64,7 @@ if has adaptive-acquire; then
 	expect 0 "$(value bad-given)" owner
 else
 	"$DTRACE" -n 'lockstat:::adaptive-acquire { exit(0); }' 2>"$TMP/err" && count_failure
-	grep -q 'lockstat:::adaptive-acquire needs the tracing of the kernel function mutex_lock' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; count_failure; }
+	grep -q 'lockstat:::adaptive-acquire needs tracing of the kernel function mutex_lock: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; count_failure; }
 fi
 
 "$DTRACE" -n 'lockstat:::spin-acquire { exit(0); }' 2>"$TMP/err" && count_failure
@@ -77,3 +78,6 @@ args[4]: int" "$("$DTRACE" -lvn lockstat:::rw-block | sed -n 's/^.*\(args\[\)/\1
 for p in adaptive-block adaptive-spin spin-spin rw-block rw-spin; do
 	has $p || { echo "$p is missing"; count_failure; }
 done
+one_cpu=
+[ "$(nproc)" -gt 1 ] || one_cpu='(spin-spin|rw-spin)$: who spins waits for another CPU'
+fired ${one_cpu:+"$one_cpu"}

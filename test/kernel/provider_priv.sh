@@ -4,9 +4,10 @@
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 if ! "$DTRACE" -lP priv 2>/dev/null | grep -q priv-ok; then
 	"$DTRACE" -n 'priv:::priv-ok { exit(0); }' 2>"$TMP/err" && count_failure
-	expect_match 'priv:::priv-ok needs Linux 6.14 \(tracepoint cap_capable\)' "$(cat "$TMP/err")"
+	expect_match 'priv:kernel:priv_check:priv-ok needs Linux 6.14 \(tracepoint cap_capable\)' "$(cat "$TMP/err")"
 	exit
 fi
+watch priv
 expect "priv kernel priv_check priv-err
 priv kernel priv_check priv-ok" "$("$DTRACE" -lP priv | awk 'NR > 1 { print $2, $3, $4, $5 }' | sort)" names
 cat >"$TMP/want.c" <<'C'
@@ -41,3 +42,4 @@ expect "denied 5
 ok 7
 setuid 1" "$(grep . "$TMP/out" | sort)" counts
 expect "args[0]: int" "$("$DTRACE" -lvn priv:::priv-ok | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
+fired

@@ -2,6 +2,7 @@
 # timeout: 200
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+watch proc
 program life -lpthread
 ulimit -c 0
 
@@ -102,6 +103,73 @@ execs=$(awk '$1 == "same" && $2 == 1 && $3 == "life" { print $4 }' "$TMP/out")
 [ "${execs:-0}" = 1200 ] || [ "${execs:-0}" = 1400 ] || { echo "many clauses: $execs"; cat "$TMP/out" "$TMP/err"; fails=1; }
 expect "error 1 4" "$(grep ^error "$TMP/out")" "ERROR"
 
+# ---- every member of the types ----
+if [ -x /usr/bin/python3 ]; then
+	known="/usr/bin/python3 $SRC/test/kernel/known.py one two"
+	fields psinfo_t curpsinfo 'syscall::getppid:entry /ppid == $target/' -c "$known" <<-'T'
+	pr_nlwp % == 1
+	pr_pid % == pid
+	pr_ppid % == $target
+	pr_pgid % == pid
+	pr_sid % == pid
+	pr_uid % == 0
+	pr_euid % == 12
+	pr_gid % == 0
+	pr_egid % == 13
+	pr_addr % == (uintptr_t)curthread
+	pr_ttydev % == PRNODEV
+	pr_start.tv_sec % <= walltimestamp / 1000000000 && % > walltimestamp / 1000000000 - 100
+	pr_start.tv_nsec % >= 0 && % < 1000000000
+	pr_fname % == "python3"
+	pr_psargs strstr(%, "known.py one two") != NULL
+	pr_arglen % > 30 && % < 500
+	pr_argc % == 4
+	pr_argv copyinstr(*(uintptr_t *)copyin(%, 8)) == "/usr/bin/python3"
+	pr_envp strchr(copyinstr(*(uintptr_t *)copyin(%, 8)), '=') != NULL
+	pr_dmodel % == PR_MODEL_LP64
+	pr_taskid % == 0
+	pr_projid % == 0
+	pr_poolid % == 0
+	pr_zoneid % == 0
+	pr_jailid % == 0
+	pr_contract % == 0
+	T
+	fields lwpsinfo_t curlwpsinfo 'syscall::getppid:entry /ppid == $target/' -c "$known" <<-'T'
+	pr_flag (% & (PR_STOPPED | PR_ASLEEP | PR_IDLE | PR_ISSYS)) == 0
+	pr_lwpid % == tid
+	pr_addr % == (uintptr_t)curthread
+	pr_wchan % == 0
+	pr_stype % == SOBJ_NONE
+	pr_state % == SONPROC
+	pr_sname % == 'O'
+	pr_syscall % == 110
+	pr_pri % == 20
+	pr_clname % == "TS"
+	pr_onpro % == 0 && cpu == 0
+	pr_bindpro % == 0
+	pr_bindpset % == PS_NONE
+	pr_lgrp % == 0
+	T
+	# what a signal is accompanied by depends on the signal
+	siginfo() { # clause, code, and what of pid, status, address
+		fields siginfo_t 'args[1]' "$1" -c "$known" <<-T
+		si_signo $2
+		si_code $3
+		si_errno % == 0
+		si_pid $4
+		si_uid ${7:-1}
+		si_status $5
+		si_addr $6
+		si_value 1
+		si_band 1
+		si_fd 1
+		T
+	}
+	siginfo 'proc:::signal-handle /progenyof($target) && args[0] == SIGUSR1/' '% == SIGUSR1' '% == SI_USER' '% == pid' 1 1 '% == 0'
+	siginfo 'proc:::signal-handle /progenyof($target) && args[0] == SIGCHLD/' '% == SIGCHLD' '% == CLD_EXITED' '% > pid' '% == 7' 1
+	siginfo 'proc:::fault /progenyof($target) && args[0] == FLTBOUNDS/' '% == SIGSEGV' '% == SEGV_MAPERR' 1 1 '% == 24'
+fi
+
 # ---- listing ----
 expect "create exec exec-failure exec-success exit fault lwp-create lwp-exit lwp-start signal-clear signal-discard signal-handle signal-send start" \
 	"$("$DTRACE" -lP proc | awk 'NR > 1 { print $NF }' | sort | xargs)" "-l"
@@ -110,4 +178,10 @@ args[1]: psinfo_t *
 args[2]: int" "$("$DTRACE" -lvn proc:::signal-send | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 "$DTRACE" -n 'proc:::exce { exit(0); }' 2>"$TMP/err" && fails=1
 grep -q 'provider proc has no probe "exce"; did you mean "exec"?' "$TMP/err" || { echo "no suggestion"; cat "$TMP/err"; fails=1; }
+fired
+# which part of a description is wrong
+for what in 'proc:x::exec:provider proc has no module "x"' 'audit::aue_opena:commit:provider audit has no function "aue_opena"; did you mean "aue_open"?'; do
+	"$DTRACE" -n "${what%:*}" -n 'BEGIN { exit(0); }' 2>"$TMP/err" && fails=1
+	grep -qF -- "${what##*:}" "$TMP/err" || { echo "${what%:*}: no reason"; cat "$TMP/err"; fails=1; }
+done
 exit "${fails:-0}"

@@ -2,6 +2,7 @@
 # timeout: 300
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+watch sched
 program turns -lpthread
 n=$(scale 2000)
 probes=$("$DTRACE" -lP sched | awk 'NR > 1 { print $NF }' | xargs)
@@ -107,9 +108,25 @@ expect "nice 1 25
 nice 1 27" "$(grep ^nice "$TMP/out")" change-pri
 # the waiter makes itself FIFO; waiting it lends that to the holder, who has it until it unlocks
 "$TMP/turns" boost
-[ $? = 3 ] || expect "fifo 1 20 -11
+boosts=$?
+[ "$boosts" = 3 ] || expect "fifo 1 20 -11
 fifo 0 20 -11
 back 1 -11" "$(grep -E '^(fifo|back)' "$TMP/out")" "change-pri, inherited"
+
+# ... and who lends it to whom
+ktrace -q -c "$TMP/turns boost" -n '
+	sched:::lend-pri /pid == $target/ { printf("lend %d %d %d %d %d\n", args[0]->pr_lwpid != tid, args[1]->pr_pid == pid, args[2], args[3]->pr_lwpid == tid, args[3]->pr_pri); }'
+[ "$boosts" = 3 ] || expect "lend 1 1 -11 1 -11" "$(grep . "$TMP/out")" lend-pri
+
+# ---- threads that a CPU has to run: one more, one less, never below none ----
+ktrace -q -c "$TMP/turns -n $n pipe" -n '
+	int load[int], seen[int];
+	sched:::load-change /seen[args[0]]/ { @step[args[1] > load[args[0]] ? "more" : "less"] = sum(1); @wrong = sum(args[1] < 0 || args[0] < 0 || args[0] >= 64); }
+	sched:::load-change { load[args[0]] = args[1]; seen[args[0]] = 1; }
+	END { printa("%s %@d\n", @step); printa("wrong %@d\n", @wrong); }'
+expect "" "$err" load-change
+expect "wrong 0" "$(grep ^wrong "$TMP/out")" load-change
+awk '{ k[$1] = $2 } END { d = k["more"] - k["less"]; exit !(k["more"] >= 10 && k["less"] >= 10 && d < k["more"] / 2 && -d < k["less"] / 2) }' "$TMP/out" || { echo "load-change:"; cat "$TMP/out"; fails=1; }
 
 # ---- the clock ticks on who runs ----
 ktrace -q -c "$TMP/turns burn" -n '
@@ -152,6 +169,18 @@ new 1 1
 on 1 1 1 1
 next 1" "$(grep . "$TMP/out")" "pid namespace: $(cat "$TMP/err")"
 
+# ---- every member of the types ----
+fields cpuinfo_t 'args[2]' 'sched:::enqueue /args[1]->pr_pid == $target/' -c "$TMP/turns -n 5 pipe" <<'T'
+cpu_id % >= 0 && % == args[0]->pr_onpro
+cpu_pset % == 0
+cpu_chip % == chip
+cpu_lgrp % == lgrp
+cpu_info.pi_state % == P_ONLINE
+cpu_info.pi_processor_type % == "x86-64"
+cpu_info.pi_fputypes % == "i387 compatible"
+cpu_info.pi_clock % >= 0
+T
+
 # ---- listing ----
 expect "args[0]: lwpsinfo_t *
 args[1]: psinfo_t *
@@ -160,4 +189,5 @@ args[3]: int" "$("$DTRACE" -lvn sched:::enqueue | sed -n 's/^.*\(args\[\)/\1/p')
 for p in sleep preempt off-cpu on-cpu enqueue dequeue wakeup change-pri tick; do
 	has $p || { echo "$p is missing"; fails=1; }
 done
+fired
 exit "$fails"

@@ -4,10 +4,11 @@
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 if ! "$DTRACE" -ln vfs:vop:vop_read:entry >/dev/null 2>"$TMP/err"; then
 	# it says what is missing
-	grep -q 'vfs:.*needs tracing of kernel functions' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; exit 1; }
+	grep -q 'vfs:vop:vop_read:entry needs tracing of the kernel function vfs_read: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; exit 1; }
 	echo "needs tracing of kernel functions"
 	exit 77
 fi
+watch vfs
 program vops
 n=$(scale 100)
 [ "$n" -ge 5 ] || n=5
@@ -86,4 +87,5 @@ ktrace -q -c "$TMP/vops $dir $n" -n '
 	END { printa("%s %@d\n", @); }'
 expect "fbt $n
 vfs $n" "$(grep . "$TMP/out" | sort)" "with fbt"
+fired
 exit "$fails"

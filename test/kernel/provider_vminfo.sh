@@ -2,6 +2,7 @@
 # timeout: 600
 . ./lib.bash
 [ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+watch vminfo
 program counters -lpthread
 n=$(scale 400)
 [ "$n" -ge 40 ] || n=40
@@ -44,21 +45,18 @@ ktrace -q -c "$TMP/counters ipc 1" -n 'vminfo:::kernel_asflt { @n = sum(arg0); }
 at_least kernel 1 kernel_asflt
 
 # ---- files: a disk is needed ----
-disk=
-for dir in "$TMP" /var/tmp "$SRC" /; do
-	case $(stat -f -c %T "$dir" 2>/dev/null) in ext* | xfs | btrfs) [ -w "$dir" ] && disk=$dir && break ;; esac
-done
-dev=
-if [ -z "$disk" ]; then # a guest: one in memory
-	m=$(find "$SRC"/build/kernels -path "*/$(uname -r)/*" \( -name loop.ko -o -name loop.ko.xz \) 2>/dev/null | head -n 1)
-	case $m in *.xz) xz -dc "$m" >"$TMP/loop.ko" && m=$TMP/loop.ko ;; esac
-	if [ -n "$m" ] && insmod "$m" 2>/dev/null; then
-		dd if=/dev/zero of="$TMP/disk" bs=1M count=24 status=none
-		mkfs.ext4 -q "$TMP/disk" && mkdir "$TMP/mnt" && mount -o loop "$TMP/disk" "$TMP/mnt" && disk=$TMP/mnt dev=$disk
-	fi
-fi
+find_disk
 file=
-trap 'rm -f "$file"; [ -z "$dev" ] || umount "$dev" 2>/dev/null; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+swap= zram=
+undo() {
+	rm -f "$file"
+	leave_disk
+	[ -z "$swap" ] || swapoff "$swap" 2>/dev/null
+	case $swap in /dev/loop*) losetup -d "$swap" ;; esac
+	[ -z "$zram" ] || { echo 1 >"/sys/block/zram$zram/reset"; echo "$zram" >/sys/class/zram-control/hot_remove; }
+	[ $fails = 0 ] && [ ! -e "$failed" ] || exit 1
+}
+trap undo EXIT
 if [ -n "$disk" ]; then
 	file=$(mktemp "$disk/vminfo.XXXXXX")
 	dd if=/dev/urandom of="$file" bs=1M count=4 conv=fsync status=none
@@ -97,22 +95,40 @@ else
 	echo "no group with little memory: scan, pgrrun, dfree are not tried"
 fi
 # a page that is used again and again is kept; by generations this is no event
-if [ -n "$disk" ] && ! grep -qsv 0x0000 /sys/kernel/mm/lru_gen/enabled; then
+by_generation=
+if grep -qsv 0x0000 /sys/kernel/mm/lru_gen/enabled; then
+	by_generation=":(pgrec)\$: pages are kept by generation"
+elif [ -n "$disk" ]; then
 	ktrace -q -n 'vminfo:::pgrec { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' \
 		-c "bash -c 'dd if=/dev/zero of=$file bs=1M count=4 conv=fsync status=none; for i in 1 2 3 4; do cat $file >/dev/null; done'"
 	at_least pgrec 1 "used again"
 fi
 
-# ---- swap: only in a guest ----
-if [ -n "$dev" ]; then
-	dd if=/dev/zero of="$TMP/swap" bs=1M count=16 status=none
+# ---- swap: a device of our own, in memory, for as long as it takes; the kernel's own count beside ours ----
+vmstat() { awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat; }
+module zram
+if [ -e /sys/class/zram-control/hot_add ]; then
+	zram=$(cat /sys/class/zram-control/hot_add)
+	echo 32M 2>/dev/null >"/sys/block/zram$zram/disksize" && swap=/dev/zram$zram
+fi
+if [ -z "$swap" ] && module loop; then # that kernel has nothing to compress with
+	dd if=/dev/zero of="$TMP/swap" bs=1M count=32 status=none
 	swap=$(losetup -f --show "$TMP/swap")
-	if [ -n "$swap" ] && mkswap -q "$swap" >/dev/null && swapon "$swap"; then
-		window swap 64
-		for p in anonpgout pgswapout; do at_least $p 60 swap; done
-		for p in anonpgin pgswapin; do has $p && at_least $p 1 swap; done
-		swapoff "$swap"
+fi
+if [ -n "$swap" ] && mkswap -q "$swap" >/dev/null && swapon "$swap"; then
+	was_in=$(vmstat pswpin) was_out=$(vmstat pswpout)
+	window swap 64
+	was_in=$(($(vmstat pswpin) - was_in)) was_out=$(($(vmstat pswpout) - was_out))
+	for p in anonpgout pgswapout; do at_least $p 64 swap; [ "$(value $p)" -le "$was_out" ] || { echo "$p: $(value $p), pswpout: $was_out"; count_failure; }; done
+	for p in anonpgin pgswapin; do at_least $p 64 swap; [ "$(value $p)" -le "$was_in" ] || { echo "$p: $(value $p), pswpin: $was_in"; count_failure; }; done
+	if [ -n "$group" ] && mkdir "$group" 2>/dev/null && echo 6M >"$group/$limit"; then
+		printf 'echo $$ >%s/cgroup.procs; exec %s/counters zero 3000\n' "$group" "$TMP" >"$TMP/run"
+		ktrace -q -n 'vminfo:::anonfree { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' -c "bash $TMP/run"
+		at_least anonfree 1000 "memory of processes"
+		rmdir "$group"
 	fi
+else
+	echo "no device for swap"
 fi
 
 expect "args[0]: uint64_t
@@ -120,3 +136,4 @@ args[1]: uint64_t *" "$("$DTRACE" -lvn vminfo:::zfod | sed -n 's/^.*\(args\[\)/\
 for p in as_fault cow_fault maj_fault prot_fault kernel_asflt zfod pgin pgout scan; do
 	has $p || { echo "$p is missing"; count_failure; }
 done
+fired ${by_generation:+"$by_generation"}
