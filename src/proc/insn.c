@@ -14,7 +14,7 @@
  * code the table refuses less, of what no compiler makes; both are taken for the same here.
  *
  * In 32-bit code the arguments are on the stack, or in any of the registers that are free in 64-bit code
- * (static functions): only what makes the stack frame is harmless there.
+ * (static functions), and Go passes arguments in those: only what makes the stack frame is harmless there.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -119,7 +119,7 @@ static uint64_t target_of(const ZydisDecodedInstruction *i, uint64_t at)
 /* Registers that a function may use freely and that carry no argument, or one that D cannot see. */
 static bool is_free_register(const struct dt_insn_mode *mode, ZydisRegister r)
 {
-	if (mode->narrow)
+	if (mode->narrow || mode->go)
 		return ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_FLAGS;
 	switch (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) {
 	case ZYDIS_REGISTER_RAX:
@@ -341,6 +341,43 @@ void dt_body_decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *cod
 	b->whole = w.at == n;
 }
 
+/*
+ * Go. How long is what a function does before it is sure of its stack? It compares with g.stackguard0 (g is in r14,
+ * Go 1.17), and on the other way has the stack copied to a larger place and begins again: behind this it is entered once.
+ *
+ *	cmp 0x10(%r14),%rsp; jbe			lea -n(%rsp),%r12; cmp 0x10(%r14),%r12; jbe
+ *	mov %rsp,%r12; sub $n,%r12; jb; cmp 0x10(%r14),%r12; jbe
+ */
+static size_t go_stack_check(const uint8_t *code, size_t n)
+{
+	static const struct {
+		uint8_t length, skip; /* of the bytes, and of what follows them */
+		uint8_t bytes[4];
+	} parts[] = {{4, 1, {0x4c, 0x8d, 0x64, 0x24}}, {4, 4, {0x4c, 0x8d, 0xa4, 0x24}},
+		     {3, 0, {0x49, 0x89, 0xe4}},       {3, 4, {0x49, 0x81, 0xec}},
+		     {1, 1, {0x72}},		       {2, 4, {0x0f, 0x82}},
+		     {3, 1, {0x49, 0x3b, 0x66}},       {3, 1, {0x4d, 0x3b, 0x66}},
+		     {1, 1, {0x76}},		       {2, 4, {0x0f, 0x86}}};
+	enum { COMPARES = 6, BELOW = 8 }; /* from these on */
+	size_t at = 0;
+	bool compared = false;
+
+	for (uint32_t i = 0; i < DT_NELEM(parts);) {
+		size_t end = at + parts[i].length + parts[i].skip;
+
+		if (end > n || memcmp(code + at, parts[i].bytes, parts[i].length) != 0) {
+			i++;
+			continue;
+		}
+		at = end;
+		if (i >= BELOW)
+			return compared ? at : 0;
+		compared = i >= COMPARES;
+		i = compared ? BELOW : i + 1;
+	}
+	return 0;
+}
+
 bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
 		   dt_insn *best)
 {
@@ -349,6 +386,8 @@ bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, 
 	bool found = false;
 
 	walk_start(&w, k, code, n);
+	if (k->go && !first)
+		w.at = go_stack_check(code, n);
 	while (w.at < n && w.entering && walk_next(&w, &x)) {
 		if (!found || (best->flags & DT_INSN_REFUSED && !first))
 			*best = x;

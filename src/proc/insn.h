@@ -42,6 +42,8 @@ struct dt_insn_mode {
 	bool optimizes; /* the kernel: a uprobe on a five-byte nop becomes a call (Linux 6.18), other
 			   long nops are emulated */
 	bool narrow;	/* the code: 32 bits. Nothing becomes a call then */
+	bool go;	/* the code: by Go's compiler. Functions begin with a look at the size of their
+			   stack, and begin again when that has been made larger */
 };
 /* What the running kernel does. */
 void dt_insn_kernel(struct dt_insn_mode *k);

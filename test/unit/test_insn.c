@@ -2,7 +2,8 @@
 #include "proc/insn.h"
 #include "unit.h"
 
-static const struct dt_insn_mode old = {0}, new = {.optimizes = true}, narrow = {.optimizes = true, .narrow = true};
+static const struct dt_insn_mode old = {0}, new = {.optimizes = true}, narrow = {.optimizes = true, .narrow = true},
+				 go = {.go = true};
 
 #define BYTES(...) (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__})
 
@@ -52,6 +53,17 @@ static void entries(void)
 	entry("sub $12,%esp; push", &narrow, BYTES(0x83, 0xec, 12, 0x53, 0xc3), 3, 12, true);
 	entry("xor %eax,%eax; push: a register argument", &narrow, BYTES(0x31, 0xc0, 0x53, 0xc3), 0, 0, false);
 	entry("mov 4(%esp),%eax; push", &narrow, BYTES(0x8b, 0x44, 0x24, 4, 0x53, 0xc3), 0, 0, false);
+	entry("Go: cmp; jbe; push", &go, BYTES(0x49, 0x3b, 0x66, 0x10, 0x76, 0x20, 0x55, 0xc3), 6, 0, true);
+	entry("Go: lea; cmp; jbe; sub", &go,
+	      BYTES(0x4c, 0x8d, 0xa4, 0x24, 0x58, 0xfe, 0xff, 0xff, 0x4d, 0x3b, 0x66, 0x10, 0x0f, 0x86, 0, 1, 0, 0,
+		    0x48, 0x81, 0xec, 0, 2, 0, 0, 0x48, 0x8d, 0xac, 0x24, 0, 2, 0, 0),
+	      18, 0, false);
+	entry("Go: mov; sub; jb; cmp; jbe; push", &go,
+	      BYTES(0x49, 0x89, 0xe4, 0x49, 0x81, 0xec, 0, 0, 2, 0, 0x72, 9, 0x4d, 0x3b, 0x66, 0x10, 0x76, 5, 0x55,
+		    0xc3),
+	      18, 0, true);
+	entry("Go: add %rbx,%rax; push: no check", &go, BYTES(0x48, 0x01, 0xd8, 0x53, 0xc3), 0, 0, false);
+	entry("Go: jbe alone", &go, BYTES(0x76, 2, 0x55, 0xc3), 0, 0, true);
 	entry("xor %edi,%edi; jmp", &old, BYTES(0x31, 0xff, 0xeb, 0), 0, 0, false);
 }
 

@@ -335,8 +335,10 @@ static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_
 		snprintf(why, whylen, "no instruction by which it returns");
 		return -1;
 	}
-	rc = dt_probes_option(ps, DT_O_URETPROBE) ? attach_trampoline(st, x, &r, at, why, whylen)
-						  : attach_sites(ps, x, &r, at, why, whylen);
+	/* Go copies its stacks, and finds return addresses on them that it does not know */
+	rc = dt_probes_option(ps, DT_O_URETPROBE) && !x->f.object->go
+		 ? attach_trampoline(st, x, &r, at, why, whylen)
+		 : attach_sites(ps, x, &r, at, why, whylen);
 	dt_vec_free(&r);
 	return rc;
 }
@@ -351,6 +353,17 @@ static void narrow_args(dt_probes *ps, const struct pid_place *x, dt_attach *at)
 		    (unsigned long long)x->number + 4 * (i + 1));
 }
 
+/* Go has registers of its own for them: ax bx cx di si r8 r9 r10 r11. */
+static void go_args(dt_attach *at)
+{
+	static const char *const regs[] = {"uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]",
+					   "uregs[9]",	"uregs[8]", "uregs[7]",	 "uregs[6]"};
+
+	at->narg = DT_ATTACH_ARGS;
+	for (uint32_t i = 0; i < DT_NELEM(regs); i++)
+		at->arg[i] = regs[i];
+}
+
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
 		  size_t whylen)
 {
@@ -362,6 +375,8 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	at->number = x->what == PID_ENTRY ? x->number | x->offset << DT_AT_BEHIND : 0;
 	if (x->what == PID_ENTRY && !dt_elf_is_64(x->f.object->elf))
 		narrow_args(ps, x, at);
+	else if (x->what == PID_ENTRY && dt_pid_is_go(x->f.object, x->f.index))
+		go_args(at);
 	return put_at(x, (x->what == PID_ADDRESS ? 0 : x->f.vaddr) + x->offset, at, why, whylen)
 		   ? 0
 		   : -1;

@@ -21,6 +21,7 @@ struct pid_object {
 	char *name;    /* a path by which we can open it, for its types; the same as path if it has
 			  none */
 	uint64_t dev, inode;
+	bool go; /* made by Go's linker */
 	const dt_elfsym *funcs;
 	uint32_t nfuncs;
 	const char **pretty; /* readable names by function; NULL: as in the file. Made at need */
@@ -55,6 +56,8 @@ typedef DT_VEC(struct pid_object *) pid_objects;
 struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_place *place,
 				 const char *name, dt_arena *a, dt_error *err);
 void dt_pid_objects_free(pid_objects *all);
+/* A function of Go itself, with arguments in registers, not one of C or in assembly language. */
+bool dt_pid_is_go(const struct pid_object *o, uint32_t index);
 const char *dt_pid_pretty(struct pid_object *o, uint32_t index, dt_arena *a);
 /* Where its code is; false: it has none, or it is chosen when the program starts and we cannot tell
  * how. */

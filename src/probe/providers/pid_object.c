@@ -30,6 +30,7 @@
 struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_place *place,
 				 const char *name, dt_arena *a, dt_error *err)
 {
+	struct dt_elf_section sec;
 	struct pid_object *o;
 	struct stat st;
 	dt_elf *elf;
@@ -52,6 +53,7 @@ struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_p
 	o->name = name && stat(name, &st) == 0 && st.st_dev == o->dev && st.st_ino == o->inode
 		      ? dt_arena_strdup(a, name)
 		      : o->path;
+	o->go = dt_elf_section(elf, ".note.go.buildid", &sec) || dt_elf_section(elf, ".go.buildinfo", &sec);
 	o->nfuncs = dt_elf_functions(elf, &o->funcs);
 	*dt_vec_add(all, NULL) = o;
 	return o;
@@ -65,6 +67,15 @@ void dt_pid_objects_free(pid_objects *all)
 		dt_elf_free(all->v[i]->elf);
 	}
 	dt_vec_free(all);
+}
+
+/* Names of Go have a package before them; names of C have no dot. */
+bool dt_pid_is_go(const struct pid_object *o, uint32_t index)
+{
+	const char *name = o->funcs[index].name;
+	size_t n = strlen(name);
+
+	return o->go && strchr(name, '.') && name[0] != '.' && !(n > 5 && strcmp(name + n - 5, ".abi0") == 0);
 }
 
 const char *dt_pid_pretty(struct pid_object *o, uint32_t index, dt_arena *a)
@@ -189,6 +200,7 @@ static struct dt_insn_mode mode_of(const struct pid_code *c, const struct pid_ob
 	struct dt_insn_mode mode = c->kernel;
 
 	mode.narrow = !dt_elf_is_64(o->elf);
+	mode.go = o->go;
 	return mode;
 }
 
