@@ -53,6 +53,9 @@ ktrace -qn 'pid$target:libc.so.6:strlen:entry /copyinstr(arg0) == "hello"/ { @ =
 expect 0 $status "$err"
 read -r e r <<<"$(count)"
 [ "${e:-0}" -ge 50 ] && [ "${r:-0}" -ge 50 ] || expect "50 or more" "$e $r" "$err"
+# what it leads to may have a name, too; a pattern that means both means one place
+ktrace -qn 'pid$target:libc.so.6:*strlen*:entry /copyinstr(arg0) == "hello"/ { @ = count(); }' -c "$TMP/len hello"
+expect "$e" "$(count)" "*strlen*: $err"
 ktrace -qn 'pid$target:libc.so.6:malloc:entry /arg0 == 12345/ { @ = count(); self->in = 1; }
 	pid$target:libc.so.6:malloc:return /self->in/ { @r = count(); self->in = 0; }' -c "$TMP/len hello"
 expect "20 20" "$(count)" "$err"

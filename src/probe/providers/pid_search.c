@@ -180,8 +180,27 @@ static bool is_hidden(const dt_elfsym *f)
 	       strcmp(f->name, "_fini") == 0 || strstr(f->name, ".cold");
 }
 
+typedef DT_VEC(uint64_t) addresses;
+
+/* What an IFUNC leads to has a name of its own, and may serve several of them (memcpy, memmove). A description means the
+ * place, once. */
+static bool is_place_taken(struct search *s, struct pid_object *o, const struct pid_function *f, addresses *taken)
+{
+	const dt_elfsym *real = dt_elf_function_at(o->elf, f->vaddr);
+
+	if (real && real->vaddr == f->vaddr && real >= o->funcs && real < o->funcs + o->nfuncs && !is_hidden(real) &&
+	    dt_pid_function_matches(s->ps, s->d->func, o, (uint32_t)(real - o->funcs)))
+		return true;
+	for (uint32_t i = 0; i < taken->n; i++)
+		if (taken->v[i] == f->vaddr)
+			return true;
+	*dt_vec_add(taken, NULL) = f->vaddr;
+	return false;
+}
+
 static void search_functions(struct search *s, struct pid_object *o)
 {
+	addresses taken = {0};
 	bool exact = *s->d->func && !dt_glob_is_pattern(s->d->func);
 	struct pid_function f;
 
@@ -191,7 +210,8 @@ static void search_functions(struct search *s, struct pid_object *o)
 			continue;
 		if (dt_pid_function(o, i, &f)) {
 			s->functions++;
-			add_by_name(s, &f);
+			if (o->funcs[i].type != STT_GNU_IFUNC || !is_place_taken(s, o, &f, &taken))
+				add_by_name(s, &f);
 		} else if (exact && o->funcs[i].type == STT_GNU_IFUNC) {
 			blame(
 			    s, "D_PROC_FUNC",
@@ -202,6 +222,7 @@ static void search_functions(struct search *s, struct pid_object *o)
 			blame(s, "D_PROC_FUNC", "%s is not code", o->funcs[i].name);
 		}
 	}
+	dt_vec_free(&taken);
 }
 
 /* Function "-": an address of the process. */
