@@ -144,8 +144,8 @@ translator psinfo_t < struct task_struct *T > {
 	    (T->signal->tty->driver->minor_start + T->signal->tty->index));
 	pr_start = xlate < timestruc_t > ((uint64_t)(walltimestamp - timestamp + T->group_leader->start_time));
 	pr_fname = stringof(T->group_leader->comm);
-	pr_psargs = __same_memory[T] ? execargs : stringof(T->comm);
-	pr_arglen = T->mm == NULL ? 0 : (int)(T->mm->arg_end - T->mm->arg_start);
+	pr_psargs = __same_memory[T] && T->mm->arg_end > T->mm->arg_start ? execargs : stringof(T->comm);
+	pr_arglen = T->mm == NULL || T->mm->arg_end < T->mm->arg_start ? 0 : (int)(T->mm->arg_end - T->mm->arg_start);
 	pr_argc = __same_memory[T] ? (int)*(userland long *)T->mm->start_stack : 0;
 	pr_argv = T->mm == NULL ? 0 : T->mm->start_stack + 8;
 	pr_envp = __same_memory[T] ? T->mm->start_stack + 16 + 8 * *(userland long *)T->mm->start_stack : 0;

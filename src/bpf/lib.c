@@ -483,8 +483,10 @@ FN(progenyof_ns(task, signal, tgid, level, numbers, inum, ino, pid, to) {
 	return yes;
 }),
 
+/* In the middle of an exec the end is not known yet: what lies behind the arguments is the environment. */
 FN(execargs(start, end) {
 	n = end - start; i = 0;
+	if (end < start) n = 0;
 	if (n >= STRSIZE) n = STRSIZE - 1;
 	x = umem(A, 0, start, n);
 	loop (n) { if (A[n - 1]) break; n = n - 1; }
