@@ -118,9 +118,16 @@ translator tcpinfo_t < struct tcphdr *T > {
 	tcp_hdr = (uintptr_t)T;
 };
 
+/* A socket that waits for its third segment, or for nothing more (TIME_WAIT), is only the beginning of one. */
+inline int __is_full[struct sock *S] = S != NULL && S->__sk_common.skc_state != 6 && S->__sk_common.skc_state != 12;
+
+/* A socket that is closed has given its port back already; what it has sent with is still there. */
+inline uint16_t __lport[struct sock *S] = S->__sk_common.skc_num == 0 && __is_full[S] ? ntohs(((struct inet_sock *)S)->inet_sport) :
+    S->__sk_common.skc_num;
+
 /* Of a connection without a segment: what it sends, and what it receives. */
 translator tcpinfo_t < struct sock *S > {
-	tcp_sport = S->__sk_common.skc_num;
+	tcp_sport = __lport[S];
 	tcp_dport = ntohs(S->__sk_common.skc_dport);
 	tcp_seq = ((struct tcp_sock *)S)->snd_nxt;
 	tcp_ack = ((struct tcp_sock *)S)->rcv_nxt;
@@ -133,7 +140,7 @@ translator tcpinfo_t < struct sock *S > {
 };
 translator tcpinfo_t < struct inet_sock *S > {
 	tcp_sport = ntohs(S->sk.__sk_common.skc_dport);
-	tcp_dport = S->sk.__sk_common.skc_num;
+	tcp_dport = __lport[(struct sock *)S];
 	tcp_seq = ((struct tcp_sock *)S)->rcv_nxt;
 	tcp_ack = ((struct tcp_sock *)S)->snd_una;
 	tcp_offset = 0;
@@ -143,9 +150,6 @@ translator tcpinfo_t < struct inet_sock *S > {
 	tcp_urgent = 0;
 	tcp_hdr = 0;
 };
-
-/* A socket that waits for its third segment, or for nothing more (TIME_WAIT), is only the beginning of one. */
-inline int __is_full[struct sock *S] = S != NULL && S->__sk_common.skc_state != 6 && S->__sk_common.skc_state != 12;
 
 /*
  * Who has connected: a socket in SYN_SENT, one that was bound to a port by itself (SOCK_BINDPORT_LOCK: those that accept() makes have
@@ -171,7 +175,7 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_addr = (uintptr_t)S;
 	tcps_local = S == NULL ? 0 : __is_local[S];
 	tcps_active = __is_full[S] ? __active[((struct tcp_sock *)S)] : 0;
-	tcps_lport = S == NULL ? 0 : S->__sk_common.skc_num;
+	tcps_lport = S == NULL ? 0 : __lport[S];
 	tcps_rport = S == NULL ? 0 : ntohs(S->__sk_common.skc_dport);
 	tcps_laddr = S == NULL ? "" : __laddr[S];
 	tcps_raddr = S == NULL ? "" : __raddr[S];
@@ -213,7 +217,7 @@ translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_addr = (uintptr_t)T;
 	tcps_local = T == NULL ? 0 : __is_local[((struct sock *)T)];
 	tcps_active = __is_full[((struct sock *)T)] ? __active[T] : 0;
-	tcps_lport = T == NULL ? 0 : ((struct sock *)T)->__sk_common.skc_num;
+	tcps_lport = T == NULL ? 0 : __lport[(struct sock *)T];
 	tcps_rport = T == NULL ? 0 : ntohs(((struct sock *)T)->__sk_common.skc_dport);
 	tcps_laddr = T == NULL ? "" : __laddr[((struct sock *)T)];
 	tcps_raddr = T == NULL ? "" : __raddr[((struct sock *)T)];

@@ -52,6 +52,7 @@ tcp:::connect-refused /args[4]->tcp_sport == 7778/ { @n[probename] = sum(1); }
 tcp:::accept-refused /args[4]->tcp_sport == 7778/ { @n[probename] = sum(1); }
 tcp:::state-change /args[3]->tcps_lport == 7777 || args[3]->tcps_rport == 7777/ {
 	@n[strjoin(strjoin(tcp_state_string[args[5]->tcps_state], " > "), tcp_state_string[args[3]->tcps_state])] = sum(1); }
+tcp:::state-change /args[3]->tcps_state == TCP_STATE_CLOSED && args[3]->tcps_rport == 7777/ { @n["closed with its port"] = sum(args[3]->tcps_lport > 0); }
 END { printa("%s: %@d\n", @n); printa("version %d %d %d %d: %@d\n", @ver); }
 D
 value() { awk -v k="$1: " 'index($0, k) == 1 { print substr($0, length(k) + 1) }' "$TMP/out"; }
@@ -67,6 +68,7 @@ for kind in tcp tcp6; do
 		"state-close-wait > state-last-ack"; do
 		expect "$n" "$(value "$what")" "$kind $what"
 	done
+	[ "$(value "closed with its port")" -ge "$n" ] || expect "$n or more" "$(value "closed with its port")" "$kind ports of closed sockets"
 	expect $((2 * n)) "$(value syn)" "$kind syn" # and syn-ack
 	expect $((2 * n)) "$(value fin)" "$kind fin"
 	expect "$(value send)" "$(value "send to $host")" $kind
@@ -76,6 +78,20 @@ done
 nettrace refused -s "$TMP/tcp.d"
 for what in connect-request connect-refused accept-refused; do expect "$n" "$(value $what)" "refused: $what"; done
 expect "" "$(value connect-established)$(value accept-established)"
+
+# a state that is set again is no change: close() after shutdown()
+cat >"$TMP/half.py" <<'P'
+import socket
+s = socket.create_server(("127.0.0.1", 0))
+for i in range(20):
+    c = socket.create_connection(s.getsockname())
+    p = s.accept()[0]
+    p.shutdown(socket.SHUT_WR)
+    p.close()
+    c.close()
+P
+ktrace -q -c "$python $TMP/half.py" -n 'tcp:::state-change /progenyof($target)/ { @[args[3]->tcps_state == args[5]->tcps_state] = count(); } END { printa("same %d\n", @); }'
+expect "same 0" "$(grep same "$TMP/out")" "$err"
 
 cat >"$TMP/udp.d" <<'D'
 udp:::send /args[4]->udp_dport == 7777/ {

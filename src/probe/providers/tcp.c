@@ -54,7 +54,7 @@ static const dt_stable_probe rows[] = {
 	      TCPS_CHANGED,
 	      {0, "void *"},
 	      {2, "int", "tcplsinfo_t *"}},
-     .sites = {LIFE("")}},
+     .sites = {LIFE(" && args[1] != args[2]")}}, /* close() after shutdown() sets the same again */
 };
 
 DT_STABLE_PROVIDER(tcp, "tcp", 40700, rows, DT_STABLE_EVOLVING);
