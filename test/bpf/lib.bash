@@ -11,5 +11,7 @@ k() {
 	status=$?
 	out=$(cat "$TMP/out") err=$(cat "$TMP/err")
 }
+# sanitized: the build of make test-san, which cannot live everywhere.
+sanitized() { ldd "$DTRACE" | grep -q libasan; }
 # The n-th number of the output.
 numbers() { tr -cs '0-9\n' ' ' <"$TMP/out" | grep '[0-9]' | sed 's/^ *//; s/ *$//'; }
