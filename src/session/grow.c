@@ -178,6 +178,8 @@ void dt_grow_open(dtrace_hdl_t *h)
 
 	if (!g || !h->engine_ops->extend)
 		return;
+	for (uint32_t i = 0; i < g->all.n; i++)
+		g->all.v[i].ids.n = 0; /* it may be the second try */
 	for (uint32_t i = 0; i < h->ecbs.n; i++) {
 		struct growing *x = find(g, h->ecbs.v[i].clause);
 
@@ -187,6 +189,8 @@ void dt_grow_open(dtrace_hdl_t *h)
 		x->first = h->ecbs.v[i].probe;
 	}
 	g->epid = h->ecbs.n;
+	if (g->listens)
+		return;
 	g->listener = (struct dt_proc_listener){.arg = h, .event = on_process};
 	g->side = (struct dt_sideband_listener){.arg = h, .event = on_side};
 	dt_sideband_listen(dt_procs_sideband(h->procs), &g->side);

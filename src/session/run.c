@@ -95,6 +95,13 @@ static bool is_destructive(const dtrace_hdl_t *h)
 	return false;
 }
 
+/* It did not start: the caller may change something and try once more. */
+static void close_engine(dtrace_hdl_t *h)
+{
+	h->engine_ops->close(h->engine);
+	h->engine = NULL;
+}
+
 int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_engine_env env = {
@@ -129,10 +136,14 @@ int dtrace_go(dtrace_hdl_t *h)
 	h->engine = h->engine_ops->open(&env, &h->err);
 	if (!h->engine)
 		return dt_session_fail(h);
-	if (h->engine_ops->go(h->engine, &h->err) < 0)
+	if (h->engine_ops->go(h->engine, &h->err) < 0) {
+		close_engine(h);
 		return dt_session_fail(h);
-	if (h->err.text[0] && dt_session_diag(h, DTRACE_DIAG_NOTE, h->err.text) < 0)
+	}
+	if (h->err.text[0] && dt_session_diag(h, DTRACE_DIAG_NOTE, h->err.text) < 0) {
+		close_engine(h);
 		return dt_session_err(h, EDT_DIRABORT, NULL);
+	}
 	h->state = DT_SESSION_ACTIVE;
 	dt_grow_begin(h);
 	dt_procs_release(h->procs);

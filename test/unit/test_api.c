@@ -1,5 +1,6 @@
 /* The public API as a user of libdtrace sees it: only include/dtrace.h. */
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "dtrace.h"
@@ -262,6 +263,52 @@ static void test_diag(void)
 	dtrace_close(h);
 }
 
+/* Take all descriptors there may be but a few, or give them back. */
+static void take_descriptors(int but)
+{
+	static int taken[256], n;
+
+	while (n < 256 && (taken[n] = dup(0)) >= 0)
+		n++;
+	while (but > 0 && n > 0) {
+		close(taken[--n]);
+		but--;
+	}
+}
+
+/* What could not be started can be, once the reason is gone. */
+static void test_again(void)
+{
+	char *const argv[] = {(char *)"sleep", (char *)"0.1", NULL};
+	struct rlimit few = {.rlim_cur = 200, .rlim_max = 200};
+	dtrace_hdl_t *h;
+	dtrace_prog_t *p;
+	FILE *out;
+
+	if (geteuid() != 0 || setrlimit(RLIMIT_NOFILE, &few) < 0)
+		return;
+	h = dtrace_open(NULL);
+	out = tmpfile();
+	CHECK(dtrace_setopt(h, "engine", "bpf") == 0 && dtrace_setopt(h, "quiet", NULL) == 0);
+	if (dtrace_proc_create(h, argv) > 0 &&
+	    (p = dtrace_compile_string(h, "pid$target::exit:entry { trace(1); }", NULL))) {
+		CHECK(dtrace_enable(h, p, NULL) == 0);
+		take_descriptors(12);
+		CHECK(dtrace_go(h) == -1);
+		CHECK(dtrace_go(h) == -1);
+		take_descriptors(256);
+		if (dtrace_go(h) == 0) { /* else there is no BPF here */
+			while (dtrace_work(h, out) == DTRACE_WORK_OKAY)
+				dtrace_sleep(h);
+			CHECK(dtrace_go(h) == -1 && dtrace_stop(h) == 0);
+			dtrace_work(h, out);
+			CHECK(ftell(out) == 1);
+		}
+	}
+	dtrace_close(h);
+	fclose(out);
+}
+
 int main(void)
 {
 	CHECK_STR(dtrace_version(), "1.14");
@@ -277,6 +324,7 @@ int main(void)
 	test_order();
 	test_target();
 	test_diag();
+	test_again();
 	dtrace_close(NULL);
 	return unit_done();
 }
