@@ -26,3 +26,6 @@ done < <(sed -n '/^} conversions\[\] = {/,/^};/p' "$SRC/src/lang/format.c" | sed
 for flag in '#' 0 + '@'; do
 	grep -qxF -- ".B $flag" <<<"$formats" || { echo "flag $flag of conversions is not in the manual"; fails=1; }
 done
+# every entry says something, and something of its own
+expect "" "$("$SRC/doc/tables" | grep -c '^\\&[.]$' | grep -v '^0$')" "entries without a description"
+expect "" "$("$SRC/doc/tables" | awk '/^\.SH ERROR TAGS/ { on = 1 } on && /^\\&/ && seen[$0]++' | grep -v unused)" "tags with the same description"
