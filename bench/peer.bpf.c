@@ -46,6 +46,47 @@ SEC("raw_tp/sys_enter") int one(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+struct task_struct {
+	int pid, tgid, prio, static_prio, exit_state;
+	struct task_struct *real_parent;
+} __attribute__((preserve_access_index));
+
+static void add(__u64 n)
+{
+	__u32 key = 0;
+	__u64 *v = bpf_map_lookup_elem(&total, &key);
+
+	if (v)
+		*v += n;
+}
+
+SEC("raw_tp/sys_enter") int members(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *t = (void *)bpf_get_current_task_btf();
+
+	if (ctx->args[1] == 110)
+		add(t->pid + t->tgid + t->prio + t->static_prio);
+	return 0;
+}
+
+SEC("raw_tp/sys_enter") int zero(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *t = (void *)bpf_get_current_task_btf();
+
+	if (ctx->args[1] == 110)
+		add(t->exit_state);
+	return 0;
+}
+
+SEC("raw_tp/sys_enter") int parent(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *t = (void *)bpf_get_current_task_btf();
+
+	if (ctx->args[1] == 110)
+		add(t->real_parent->tgid + t->real_parent->prio);
+	return 0;
+}
+
 SEC("raw_tp/sys_enter") int record(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 *r;

@@ -70,7 +70,7 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 
 		if (!dt_bpf_serves(e, p, i) || !dt_bpf_is_on(e, p, i))
 			continue;
-		fd = raw_tracepoint_open(p->task_arg ? NULL : x->at.event, p->fd,
+		fd = raw_tracepoint_open(p->task_arg || p->typed ? NULL : x->at.event, p->fd,
 					 p->only == UINT32_MAX ? x->event : 0);
 		if (fd < 0 && (errno == ENOENT || errno == EINVAL || errno == EACCES))
 			return dt_err(err, errno,

@@ -65,26 +65,6 @@ void dt_bpf_task(dt_bpf_tr *t, bool trusted)
 	}
 }
 
-/* r0 = the last member; 0 when a pointer on the way cannot be followed. */
-static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
-{
-	dt_bpf_code *c = t->c;
-	uint32_t off;
-
-	dt_bpf_task(t, false);
-	for (size_t i = 0; i < n; i++) {
-		if (dt_bpf_field(t, hops[i].type, hops[i].member, &off) < 0)
-			return;
-		mov(c, R3, R0);
-		alui(c, BPF_ADD, R3, (int32_t)off);
-		if (!hops[i].size) {
-			mov(c, R0, R3);
-			continue;
-		}
-		dt_bpf_peek(t, hops[i].size);
-	}
-}
-
 static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 				       {"task_struct", "tgid", 4}},
 			uid_hops[] = {{"task_struct", "cred", 8}, {"cred", "euid", 4}},
@@ -112,6 +92,45 @@ static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 			pid_hops[] = {{"task_struct", "pid", 8}}, /* tgid lies behind it */
 			args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
 			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}};
+
+/* The same by pointers that the kernel knows the type of. */
+static void walk_typed(dt_bpf_tr *t, const struct hop *hops, size_t n)
+{
+	uint32_t off;
+
+	dt_bpf_task(t, true);
+	for (size_t i = 0; i < n; i++) {
+		if (dt_bpf_field(t, hops[i].type, hops[i].member, &off) < 0)
+			return;
+		ld(t->c, hops[i].size, R0, R0, (int)off);
+	}
+	st(t->c, 8, R6, S_SELF, R0); /* a number from now on */
+	ld(t->c, 8, R0, R6, S_SELF);
+}
+
+/* r0 = the last member; 0 when a pointer on the way cannot be followed. */
+static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t off;
+
+	if (t->e->trusts && hops != pid_hops) {
+		walk_typed(t, hops, n);
+		return;
+	}
+	dt_bpf_task(t, false);
+	for (size_t i = 0; i < n; i++) {
+		if (dt_bpf_field(t, hops[i].type, hops[i].member, &off) < 0)
+			return;
+		mov(c, R3, R0);
+		alui(c, BPF_ADD, R3, (int32_t)off);
+		if (!hops[i].size) {
+			mov(c, R0, R3);
+			continue;
+		}
+		dt_bpf_peek(t, hops[i].size);
+	}
+}
 
 static const struct {
 	uint32_t id;
@@ -509,6 +528,11 @@ static void arg(dt_bpf_tr *t, uint32_t n)
 	ld(t->c, 8, R0, R6, S_PARGS + (int)n * 8);
 }
 
+static dt_bpf_val known_arg(const dt_bpf_tr *t, uint32_t n)
+{
+	return t->used || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY) ? NUMBER : dt_bpf_trusted(t, 1 + n);
+}
+
 /* The error of a system call, on its return: -4095..-1 means one. */
 static void error_number(dt_bpf_tr *t)
 {
@@ -721,7 +745,10 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 	if (text(t, id, rd))
 		return;
 	switch (id) {
-	case DT_VAR_ARG0 ... DT_VAR_ARG9: arg(t, id - DT_VAR_ARG0); break;
+	case DT_VAR_ARG0 ... DT_VAR_ARG9:
+		arg(t, id - DT_VAR_ARG0);
+		dt_bpf_set(t, rd, R0, known_arg(t, id - DT_VAR_ARG0));
+		return;
 	case DT_VAR_TIMESTAMP: dt_bpf_time(t); break;
 	case DT_VAR_WALLTIMESTAMP:
 		dt_bpf_time(t);
@@ -743,7 +770,10 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 	case DT_VAR_NSPID: nspid(t); break;
 	case DT_VAR_PPID: ppid(t); break;
 	case DT_VAR_VTIMESTAMP: dt_bpf_vtimestamp(t); break;
-	case DT_VAR_CURTHREAD: dt_bpf_task(t, false); break;
+	case DT_VAR_CURTHREAD:
+		dt_bpf_task(t, false);
+		dt_bpf_set(t, rd, R0, dt_bpf_trusted(t, 0));
+		return;
 	case DT_VAR_CGROUPID:
 		if (t->task_arg)
 			walk(t, cgroup_id_hops, DT_NELEM(cgroup_id_hops));
@@ -813,5 +843,5 @@ void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_
 		ld(t->c, 8, R0, R7, (int)n * 8);
 	else
 		movi(t->c, R0, 0);
-	dt_bpf_set(t, rd, R0, NUMBER);
+	dt_bpf_set(t, rd, R0, id == DT_VAR_ARGS ? known_arg(t, (uint32_t)(n < 10 ? n : 10)) : NUMBER);
 }

@@ -178,7 +178,7 @@ static void arithmetic(dt_bpf_tr *t, uint32_t op, uint32_t a, uint32_t b, uint32
 			alui(c, BPF_AND, R1, 63);
 		alu(c, alu_op(op), R0, R1);
 	}
-	dt_bpf_set(t, rd, R0, NUMBER);
+	dt_bpf_set(t, rd, R0, op == DT_OP_ADD ? dt_bpf_sum(&t->now.reg[a], v) : NUMBER);
 }
 
 /* ---- loads ---- */
@@ -188,15 +188,23 @@ static const struct {
 	bool is_signed;
 } load_kinds[7] = {{1, true}, {2, true}, {4, true}, {1, false}, {2, false}, {4, false}, {8, false}};
 
-static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_t rd)
+/* r0 = what is at an address that may be bad: a load first, if the kernel has that, and for a 0 the helper */
+static void careful_load(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size, bool user, uint32_t from)
 {
-	uint32_t size = load_kinds[which].size, have = dt_bpf_label(t->c);
 	dt_bpf_code *c = t->c;
+	uint32_t have = dt_bpf_label(c);
+	bool loaded = false;
 
 	dt_bpf_here(t);
 	dt_bpf_get(t, R3, from);
 	st(c, 8, R6, S_FVALUE, R3);
-	if (!user && dt_bpf_direct(t, size)) {
+	if (dt_bpf_trust(t, v, size) == TRUST_MAYBE) {
+		dt_bpf_trusted_load(t, v, size);
+		loaded = true;
+	} else if (!user) {
+		loaded = dt_bpf_direct(t, size);
+	}
+	if (loaded) {
 		jmpi(c, BPF_JNE, R0, 0, have);
 		ld(c, 8, R3, R6, S_FVALUE);
 	}
@@ -208,11 +216,26 @@ static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_
 	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
 	ld(c, size, R0, R6, S_TMP);
 	dt_bpf_place(c, have);
+}
+
+static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_t rd)
+{
+	uint32_t size = load_kinds[which].size;
+	dt_bpf_val v = from && !user ? t->now.reg[from] : NUMBER;
+	dt_bpf_code *c = t->c;
+
+	if (dt_bpf_trust(t, &v, size) == TRUST_YES) {
+		dt_bpf_get(t, R3, from);
+		if (!dt_bpf_direct(t, size))
+			dt_bpf_trusted_load(t, &v, size);
+	} else {
+		careful_load(t, &v, size, user, from);
+	}
 	if (load_kinds[which].is_signed) {
 		alui(c, BPF_LSH, R0, 64 - (int)size * 8);
 		alui(c, BPF_ARSH, R0, 64 - (int)size * 8);
 	}
-	dt_bpf_set(t, rd, R0, NUMBER);
+	dt_bpf_set(t, rd, R0, dt_bpf_followed(&v, size));
 }
 
 /* ---- comparing and branching ---- */
@@ -302,7 +325,7 @@ struct places {
 
 static void meet_val(dt_bpf_val *a, const dt_bpf_val *b, uint32_t ba, uint32_t bb)
 {
-	if (a->kind == b->kind && a->n == b->n) {
+	if (a->kind == b->kind && a->n == b->n && memcmp(&a->path, &b->path, sizeof(a->path)) == 0) {
 		if (b->bound > a->bound)
 			a->bound = b->bound;
 		return;

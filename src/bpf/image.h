@@ -299,6 +299,7 @@ struct dt_bpf_prog {
 	uint32_t only;		 /* ... or only this probe (index); UINT32_MAX: any */
 	uint32_t nargs;		 /* tracepoints: how many arguments each of them has at least */
 	uint32_t task_arg;	 /* as in dt_attach: it has one probe then */
+	uint32_t typed;		 /* bit n: argument n is a typed pointer in its context */
 	bool prologues;		 /* its probes have them: arguments are in the slot */
 	uint32_t *used;		 /* bit n: some clause looks at argument n */
 	uint32_t prologue_of;	 /* in rodata, u32 by probe: index into e->prologues */
@@ -370,6 +371,7 @@ struct dt_engine {
 	    fd_wake; /* a ring buffer that wakes the consumer when tracing is over; -1: needs none */
 	uint32_t btf_u32, btf_thread;
 	uint32_t cast_func, cast_type; /* ids in the kernel's BTF, see peek.c; 0: not known */
+	bool trusts;		       /* typed pointers can be loaded from: peek.c */
 	DT_VEC(int) fds; /* all of the above and those of variables and aggregations, to close */
 	DT_VEC(struct dt_bpf_prog) progs;
 	DT_VEC(int) links;
@@ -480,11 +482,19 @@ enum dt_bpf_vkind {
 	V_TEXT,	  /* a constant string at rodata offset n */
 	V_COMM,	  /* the execname in the slot */
 	V_NAME,	  /* part n (0 provider .. 3 name) of the probe's name */
+	V_TRUSTED, /* an address that the kernel can prove: n bytes into what the path leads to, see peek.c */
+};
+/* A typed pointer and the members of pointer type that were followed from it. */
+struct dt_bpf_path {
+	uint8_t root; /* 0: the thread; 1 + n: argument n of the event */
+	uint8_t nhops;
+	uint16_t hop[3]; /* offsets */
 };
 typedef struct dt_bpf_val {
 	enum dt_bpf_vkind kind;
 	uint64_t n;
 	uint32_t bound;
+	struct dt_bpf_path path;
 } dt_bpf_val;
 
 typedef struct dt_bpf_state { /* what is known at one place in a DIFO */
@@ -520,6 +530,7 @@ typedef struct dt_bpf_tr {
 	enum dt_bpf_kind prog_kind; /* kind is PK_ERROR inside ERROR clauses, this never */
 	uint32_t nargs;		    /* tracepoints */
 	uint32_t task_arg;	    /* of the program */
+	uint32_t typed;
 	bool direct;		    /* called by a function of the kernel itself */
 	uint32_t *used;		    /* arguments are in the slot, this says which are wanted; NULL: the event's own */
 	uint32_t clock_row;	    /* first row of the program in fd_clock */
@@ -642,6 +653,15 @@ void dt_bpf_find_cast(dt_engine *e);
 void dt_bpf_peek(dt_bpf_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */
 bool dt_bpf_direct(dt_bpf_tr *t, uint32_t size);
+/* What the program knows of its arguments: see typed in struct dt_bpf_prog. */
+uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p);
+dt_bpf_val dt_bpf_trusted(const dt_bpf_tr *t, uint32_t root); /* or a number */
+dt_bpf_val dt_bpf_sum(const dt_bpf_val *a, const dt_bpf_val *b); /* what is known of it */
+/* r0 = number at the address; TRUST_MAYBE: 0 when it cannot be read. TRUST_NO: nothing was emitted. */
+enum dt_bpf_trust { TRUST_NO, TRUST_MAYBE, TRUST_YES };
+enum dt_bpf_trust dt_bpf_trust(const dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size); /* which will it be? */
+void dt_bpf_trusted_load(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size);
+dt_bpf_val dt_bpf_followed(const dt_bpf_val *v, uint32_t size); /* what is known of the number */
 
 /* ---- memory.c ---- */
 /* r0 = offset in scratch of r1 new bytes, zeroed if asked; NOSCRATCH. */

@@ -462,6 +462,7 @@ static void explain(enum bpf_prog_type type, const dt_bpf_code *c,
 		    struct bpf_prog_load_opts *o, dt_error *err)
 {
 	char *log = dt_xcalloc(1, LOG_SIZE), *last;
+	enum dt_lockdown lockdown = dt_lockdown();
 	size_t n;
 
 	o->log_buf = log;
@@ -478,13 +479,12 @@ static void explain(enum bpf_prog_type type, const dt_bpf_code *c,
 		*last = 0;
 		last = strrchr(log, '\n');
 	}
-	/* "cannot use helper", "unknown func": whatever is said, it is about the helper and not what it is given */
-	if (strstr(log, "helper bpf_probe_write_user") || strstr(log, "unknown func bpf_probe_write_user"))
+	if (strstr(last ? last : log, "bpf_probe_write_user")) /* it is about the helper, not what it is given */
 		dt_err(err, EPERM,
-		       "the kernel does not let BPF programs write user memory, so copyout() and "
-		       "copyoutstr() cannot be used: it is locked down (kernel lockdown, "
-		       "integrity mode)");
-	else if (dt_lockdown() == DT_LOCKDOWN_CONFIDENTIALITY)
+		       "the kernel does not let %s write user memory, so copyout() and copyoutstr() cannot be used%s",
+		       lockdown ? "BPF programs" : "BPF programs without the capability CAP_SYS_ADMIN",
+		       lockdown ? ": it is locked down (kernel lockdown, integrity mode)" : "");
+	else if (lockdown == DT_LOCKDOWN_CONFIDENTIALITY)
 		dt_err(err, EPERM,
 		       "the kernel does not let BPF programs read its memory: it is locked "
 		       "down (kernel lockdown, confidentiality mode)");
@@ -520,7 +520,7 @@ static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_p
 	return 0;
 }
 
-#define AGAIN 1 /* without what peek.c does */
+#define AGAIN 1 /* without some of what peek.c does */
 
 int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
@@ -528,7 +528,10 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
 	dt_bpf_code c = {0};
 	struct bpf_func_info *info = NULL;
-	int btf = -1, module, rc = dt_bpf_prog_code(e, p, &c, err);
+	int btf = -1, module, rc;
+
+	p->typed = dt_bpf_typed_args(e, p);
+	rc = dt_bpf_prog_code(e, p, &c, err);
 
 	if (rc == 0 && getenv("DTRACE_BPF_DUMP")) {
 		dt_buf text = {0};
@@ -547,7 +550,7 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 	if (dt_bpf_is_user(p->kind) && e->has_uprobe_multi)
 		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
 	module = dt_bpf_function_load(e, p, &type, &o);
-	if (rc == 0 && p->task_arg)
+	if (rc == 0 && (p->task_arg || (p->typed && p->kind == PK_TRACEPOINT)))
 		rc = trust_arguments(e, p, &type, &o, err);
 	if (rc == 0) {
 		o.prog_btf_fd = (uint32_t)btf;
@@ -556,6 +559,9 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
 		if (p->fd < 0 && errno == EPERM) {
 			rc = dt_bpf_privilege_error(err, "load a program into");
+		} else if (p->fd < 0 && e->trusts) {
+			e->trusts = false;
+			rc = AGAIN;
 		} else if (p->fd < 0 && e->cast_func) {
 			e->cast_func = 0;
 			rc = AGAIN;

@@ -1,7 +1,9 @@
 /*
  * peek: numbers out of kernel memory, at the price of a load.
  *
- * A call of probe_read_kernel() costs about 24 ns, twenty times a load. Since Linux 6.2 a program may look at any address
+ * A call of probe_read_kernel() costs about 24 ns, twenty times a load. There are two ways round it.
+ *
+ * Any address: since Linux 6.2 a program may look at any address
  * as if it were a structure of a type it names (bpf_rdonly_cast(), which makes no code), and load from it: where
  * the address is bad the kernel catches the fault, and the load is 0. So
  *
@@ -11,8 +13,20 @@
  * as long as it begins with a number of 8 bytes.
  *
  * Both names are ids in the kernel's BTF. It is not opened for this, but programs that look at the kernel's
- * structures have it open; others go by the helper. If the kernel should refuse such a program it gets one without
- * (load.c).
+ * structures have it open; others go by the helper.
+ *
+ * Addresses that the kernel can prove: members of the current thread, and on kernels without the above those of the
+ * arguments of a tracepoint or function, and what these point to. The kernel gives us a typed pointer to the thread, and to the
+ * arguments if the program is told which tracepoint or function it is for. DIF registers are memory, where the type is lost; but while
+ * code is made we know how the address in a register came to be (V_TRUSTED: a path from such a pointer), and begin there again:
+ *
+ *	curthread->real_parent->tgid	r0 = get_current_task_btf(); r0 = *(u64 *)(r0 + real_parent); r0 = *(u32 *)(r0 + tgid)
+ *
+ * The thread is always there: what is read of it needs no second look, even if it is 0. Behind that a pointer can be bad
+ * and is treated as above.
+ *
+ * The kernel checks that a typed load is of a member. If it should refuse a program for anything of this, it gets one
+ * without (load.c).
  */
 #include "bpf/image.h"
 
@@ -47,4 +61,88 @@ void dt_bpf_peek(dt_bpf_tr *t, uint32_t size)
 	movi(c, R2, (int32_t)size);
 	helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
 	ld(c, size, R0, R6, S_TMP);
+}
+
+/* ---- addresses that the kernel can prove ---- */
+
+static bool is_struct_pointer(dt_type *t)
+{
+	dt_type *to;
+
+	t = dt_type_resolve(t);
+	if (!t || t->kind != DT_K_POINTER || !t->ref)
+		return false;
+	to = dt_type_resolve(t->ref);
+	return to && (to->kind == DT_K_STRUCT || to->kind == DT_K_FORWARD);
+}
+
+uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
+{
+	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
+	bool tracepoint = p->kind == PK_TRACEPOINT, function = p->kind == PK_FUNC_ENTRY && dt_bpf_is_direct(p);
+	uint32_t mask = 0, first = tracepoint;
+	const dt_attach *at;
+	dt_type *f;
+
+	if (!ts || !e->trusts || e->cast_func || p->only == UINT32_MAX || !(tracepoint || function))
+		return 0;
+	at = &e->probes.v[p->only].at;
+	f = tracepoint ? dt_tracepoint_type(ts, at->event) : dt_type_of_symbol(ts, at->module, at->event);
+	if (f)
+		dt_type_complete(ts, f);
+	for (uint32_t i = first; f && i < f->nparams && i < first + 6; i++)
+		if (is_struct_pointer(f->params[i]))
+			mask |= 1u << (i - first);
+	return mask;
+}
+
+dt_bpf_val dt_bpf_trusted(const dt_bpf_tr *t, uint32_t root)
+{
+	if (!t->e->trusts || (root && !(t->typed >> (root - 1) & 1)))
+		return NUMBER;
+	return (dt_bpf_val){.kind = V_TRUSTED, .path.root = (uint8_t)root};
+}
+
+#define FAR 32000 /* beyond the offset of an instruction */
+
+dt_bpf_val dt_bpf_sum(const dt_bpf_val *a, const dt_bpf_val *b)
+{
+	const dt_bpf_val *n = a->kind == V_TRUSTED ? b : a;
+	dt_bpf_val sum = a->kind == V_TRUSTED ? *a : *b;
+
+	if (sum.kind != V_TRUSTED || n->kind != V_CONST || sum.n + n->n > FAR)
+		return NUMBER;
+	sum.n += n->n;
+	return sum;
+}
+
+enum dt_bpf_trust dt_bpf_trust(const dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size)
+{
+	if (v->kind != V_TRUSTED || !t->e->trusts || v->n % size)
+		return TRUST_NO;
+	if (v->path.root == 0 && v->path.nhops == 0)
+		return TRUST_YES;
+	return t->e->cast_func ? TRUST_NO : TRUST_MAYBE; /* which is as good, and shorter */
+}
+
+void dt_bpf_trusted_load(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size)
+{
+	if (v->path.root == 0)
+		dt_bpf_task(t, true);
+	else
+		ld(t->c, 8, R0, R7, (v->path.root - 1) * 8);
+	for (uint32_t i = 0; i < v->path.nhops; i++)
+		ld(t->c, 8, R0, R0, v->path.hop[i]);
+	ld(t->c, size, R0, R0, (int)v->n);
+}
+
+dt_bpf_val dt_bpf_followed(const dt_bpf_val *v, uint32_t size)
+{
+	dt_bpf_val next = *v;
+
+	if (v->kind != V_TRUSTED || size != 8 || v->path.nhops == DT_NELEM(v->path.hop))
+		return NUMBER;
+	next.path.hop[next.path.nhops++] = (uint16_t)v->n;
+	next.n = 0;
+	return next;
 }

@@ -265,7 +265,8 @@ static void copy_record(dt_bpf_tr *t)
 	dt_bpf_code *c = t->c;
 	uint32_t done = dt_bpf_label(c), many = dt_bpf_label(c);
 
-	jmpi(c, BPF_JGT, R7, WORDS * 8, many);
+	if (t->e->at.record_size > WORDS * 8)
+		jmpi(c, BPF_JGT, R7, WORDS * 8, many);
 	for (int i = 0; i < WORDS && (uint32_t)i * 8 < t->e->at.record_size; i++) {
 		if (i)
 			jmpi(c, BPF_JLE, R7, i * 8, done);
@@ -273,13 +274,15 @@ static void copy_record(dt_bpf_tr *t)
 		ld(c, 8, R1, R1, i * 8);
 		st(c, 8, R0, (int)sizeof(struct frame) + i * 8, R1);
 	}
-	ja(c, done);
-	dt_bpf_place(c, many);
-	mov(c, R1, R0);
-	alui(c, BPF_ADD, R1, (int)sizeof(struct frame));
-	mov(c, R2, R7);
-	dt_bpf_lea(c, R3, t->e->at.record);
-	helper(c, BPF_FUNC_probe_read_kernel);
+	if (t->e->at.record_size > WORDS * 8) {
+		ja(c, done);
+		dt_bpf_place(c, many);
+		mov(c, R1, R0);
+		alui(c, BPF_ADD, R1, (int)sizeof(struct frame));
+		mov(c, R2, R7);
+		dt_bpf_lea(c, R3, t->e->at.record);
+		helper(c, BPF_FUNC_probe_read_kernel);
+	}
 	dt_bpf_place(c, done);
 }
 

@@ -38,3 +38,27 @@ expect_match '^bad [0-9a-f]+$' "$(sed -n 11p "$TMP/out")"
 if grep -qw bpf_rdonly_cast /proc/kallsyms; then
 	grep -q 'call kernel function' "$TMP/err" || { echo "no plain loads"; fails=1; }
 fi
+# what is read of the current thread cannot be bad: there is no other way to read it, even where it is 0
+dump() { DTRACE_BPF_DUMP=1 "$DTRACE" -x engine=bpf -qn "$1" "${@:2}" >"$TMP/out" 2>"$TMP/err" </dev/null; }
+helpers() { sed -n "/^$1:/,/^[a-z]/p" "$TMP/err" | sed "1,/^$1:/d" | grep -c 'call helper 113$'; } # of the last round
+dump 'BEGIN { printf("%d %d %d", curthread->pid == tid, curthread->exit_state, curthread->tgid == pid); exit(0); }'
+expect "1 0 1" "$(echo $(cat "$TMP/out"))"
+expect 0 "$(helpers clause_0)" "reads that could fault"
+# a number across two members, which the kernel does not take for a member of anything
+dump 'BEGIN { this->both = *(uint64_t *)&curthread->pid; printf("%d", this->both == ((uint64_t)curthread->tgid << 32 | curthread->pid)); exit(0); }'
+expect 1 "$(echo $(cat "$TMP/out"))" "$(tail -n 1 "$TMP/err")"
+# arguments of tracepoints, and what they point to; a pointer that is not there faults, wherever it comes from (kernel threads have no mm)
+k -qc 'sleep 0.3' -n '
+	sdt:sched::sched_switch /pid == $target/ {
+		@own[args[1]->pid == tid, args[1]->comm == execname, args[1] == curthread, args[1]->real_parent->tgid == ppid,
+		    args[1]->real_parent->real_parent->pid == curthread->real_parent->real_parent->pid, args[1]->exit_signal] = count();
+	}
+	sdt:sched::sched_switch /!n && args[2]->mm == NULL/ { n = 1; trace(args[2]->mm->map_count); }
+	sdt:sched::sched_switch /args[2]->mm != NULL/ { @mm[args[2]->mm->map_count > 0] = count(); }
+	ERROR { @bad[arg4, arg5 < 4096] = count(); }
+	END { printa("own %d %d %d %d %d %d %@d\n", @own); printa("bad %d %d %@d\n", @bad); printa("mm %d %@d\n", @mm); }'
+expect 0 "$status"
+expect_match 'invalid address \(0x[0-9a-f]+\) in action #2' "$err"
+expect "bad 1 1 1
+mm 1 N
+own 1 1 1 1 1 17 N" "$(sed '/^bad/! s/ [0-9]*$/ N/' "$TMP/out" | grep . | sort)"

@@ -14,6 +14,13 @@ expect 0 "$status" "$err"
 expect "" "$err"
 expect_match "^  load +1 +$((2 * n))\$" "$out"
 expect $((2 * n)) "$(lines '^r 0$')"
+# numbers, members of the current thread among them, with every policy
+for policy in switch ring; do
+	ktrace -x bufpolicy=$policy -q -c "$load" -n '
+		syscall::getppid:entry /pid == $target/ { printf("r %d %d\n", timestamp != 0, curthread->pid == tid && curthread->exit_state == 0); }'
+	expect 0 "$status" "$err"
+	expect "r 1 1" "$(grep . <<<"$out" | sort -u)" "bufpolicy=$policy"
+done
 # again and again: Linux 6.12 crashed on a private mount of a tracefs that it hides
 for _ in 1 2 3; do
 	ktrace -q -c "$load" -n 'sdt:sched::sched_switch /pid == $target/ { @s["switches"] = count(); }'
