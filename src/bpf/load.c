@@ -557,7 +557,7 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		o.func_info = info;
 		o.func_info_cnt = c.funcs.n;
 		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
-		if (p->fd < 0 && errno == EPERM) {
+		if (p->fd < 0 && (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
 			rc = dt_bpf_privilege_error(err, "load a program into");
 		} else if (p->fd < 0 && e->trusts) {
 			e->trusts = false;

@@ -6,11 +6,10 @@ program objects -lbpf
 
 # Objects that were not there before and that no process holds.
 orphans() {
-	local kind id name
 	"$TMP/objects" dt >"$TMP/after"
-	comm -13 <(sort "$TMP/before") <(sort "$TMP/after") | while read -r kind id name; do
-		grep -qsE "^${kind}_id:[[:space:]]*$id\$" /proc/[0-9]*/fdinfo/* || echo "$kind $id $name"
-	done
+	grep -hsE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* | sed 's/_id:[[:space:]]*/ /' >"$TMP/held"
+	comm -13 <(sort "$TMP/before") <(sort "$TMP/after") |
+		awk -v held="$TMP/held" 'BEGIN { while ((getline x <held) > 0) has[x] } !(($1 " " $2) in has)'
 }
 nothing_left() { [ -z "$(orphans)" ]; }
 runs() { grep -q "$1" "$TMP/o" 2>/dev/null; }
@@ -40,6 +39,15 @@ state() { awk '{ print $3 }' "/proc/$1/stat"; }
 kill_it -x switchrate=50ms -c "$nap 100" -n "$up"' syscall:::entry /pid == $target/ { @ = count(); }'
 expect_match '^[SR]' "$(state "$(naps)")"
 kill "$(naps)"
+# the ring policy, which prints nothing, and probes inside the child: it says itself that it is up
+printf '#!/bin/sh\necho up\nexec %s 100\n' "$nap" >"$TMP/talk"
+chmod +x "$TMP/talk"
+for more in "" 'pid$target:libc.so*:write:entry, pid$target:libc.so*:execve:entry { @[probefunc] = count(); trace(timestamp); }'; do
+	kill_it -x bufpolicy=ring -c "$TMP/talk" -n "syscall:::entry /pid == \$target/ { trace(timestamp); } $more"
+	sleep 0.2
+	expect_match '^[SR]' "$(state "$(naps)")"
+	kill "$(naps)"
+done
 # killed before it lets its child go: the child is not left waiting
 for delay in 0 0.005 0.01 0.02 0.03 0.05; do
 	"$DTRACE" -q -c "$nap 100" -n "$up"' syscall:::entry { @ = count(); }' >/dev/null 2>&1 </dev/null &
