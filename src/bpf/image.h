@@ -653,6 +653,7 @@ void dt_bpf_find_cast(dt_engine *e);
 void dt_bpf_peek(dt_bpf_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */
 bool dt_bpf_direct(dt_bpf_tr *t, uint32_t size);
+uint32_t dt_bpf_tracepoint_id(const dt_engine *e, const char *event); /* in the kernel's BTF; 0: a module's */
 /* What the program knows of its arguments: see typed in struct dt_bpf_prog. */
 uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p);
 dt_bpf_val dt_bpf_trusted(const dt_bpf_tr *t, uint32_t root); /* or a number */

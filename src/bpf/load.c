@@ -508,15 +508,13 @@ static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_p
 			   struct bpf_prog_load_opts *o, dt_error *err)
 {
 	const char *event = e->probes.v[p->only].at.event;
-	char *name = dt_xasprintf("btf_trace_%s", event);
-	dt_type *t = dt_type_lookup(dt_compiler_types(e->cc), "vmlinux", DT_NS_ORDINARY, name);
+	uint32_t id = dt_bpf_tracepoint_id(e, event);
 
-	free(name);
-	if (!t || !t->btf_id)
+	if (!id)
 		return dt_err(err, EDT_NOPROBE, "this kernel's type information has no tracepoint %s", event);
 	*type = BPF_PROG_TYPE_TRACING;
 	o->expected_attach_type = BPF_TRACE_RAW_TP;
-	o->attach_btf_id = t->btf_id;
+	o->attach_btf_id = id;
 	return 0;
 }
 

@@ -28,6 +28,8 @@
  * The kernel checks that a typed load is of a member. If it should refuse a program for anything of this, it gets one
  * without (load.c).
  */
+#include <stdlib.h>
+
 #include "bpf/image.h"
 
 void dt_bpf_find_cast(dt_engine *e)
@@ -76,6 +78,15 @@ static bool is_struct_pointer(dt_type *t)
 	return to && (to->kind == DT_K_STRUCT || to->kind == DT_K_FORWARD);
 }
 
+uint32_t dt_bpf_tracepoint_id(const dt_engine *e, const char *event)
+{
+	char *name = dt_xasprintf("btf_trace_%s", event);
+	dt_type *t = dt_type_lookup(dt_compiler_types(e->cc), "vmlinux", DT_NS_ORDINARY, name);
+
+	free(name);
+	return t ? t->btf_id : 0;
+}
+
 uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
 {
 	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
@@ -87,6 +98,8 @@ uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
 	if (!ts || !e->trusts || e->cast_func || p->only == UINT32_MAX || !(tracepoint || function))
 		return 0;
 	at = &e->probes.v[p->only].at;
+	if (tracepoint && !dt_bpf_tracepoint_id(e, at->event))
+		return 0; /* of a module */
 	f = tracepoint ? dt_tracepoint_type(ts, at->event) : dt_type_of_symbol(ts, at->module, at->event);
 	if (f)
 		dt_type_complete(ts, f);

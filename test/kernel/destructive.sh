@@ -40,3 +40,12 @@ expect "buffer cha...., pipe cha....
 end
 n 1
 signals 0" "$(grep . <<<"$out" | sort)" "copyout(), copyoutstr()"
+# sizes that are constant, known at run time, none, too large; sources of every kind: the verifier must see that all is well
+for x in 'copyout("abc", arg0, 3)' 'copyout("abc", arg0, arg1)' 'copyout("x", arg0, 0)' 'copyout("x", arg0, 100000)' 'copyout("x", arg0, -1)' 'copyout(curthread, arg0, arg1)' \
+	'this->p = alloca(arg2); copyout(this->p, arg0, arg2)' 'copyout(copyin(arg0, arg1), arg2, arg1)' 'copyout(arg0 ? "a" : "bb", arg1, arg2 & 7)' \
+	'copyoutstr("abc", arg0, 0)' 'copyoutstr(execname, arg0, arg1)' 'copyoutstr(copyinstr(arg0), arg1, 10)' 'x = strjoin("a", execname); copyoutstr(x, arg0, strlen(x))' \
+	'self->b = "abc"; copyout(self->b, arg0, arg1); copyoutstr(self->b, arg0, 1)'; do
+	ktrace -wq -x strsize=$((${#x} % 2 ? 8 : 4096)) -c "$TMP/victim" -n "syscall::getppid:entry, pid\$target:victim:main:entry /pid == 0/ { $x; } profile-1 /pid == 0/ { $x; } BEGIN { exit(0); }"
+	expect 0 "$status" "$x: $err"
+	expect "" "$err" "$x"
+done
