@@ -15,6 +15,10 @@
 #define WRITE		    "(args[0]->bi_opf & 0xff) == 1"
 #define BIO(condition, ...) AT(TRACEPOINT, "block_bio_queue", .when = condition, __VA_ARGS__)
 
+/* The first page of a bio, or the head of what that is a part of. */
+#define FIRST "args[0]->bi_io_vec->bv_page"
+#define HEAD  "((struct page *)((" FIRST "->compound_head & 1) ? " FIRST "->compound_head - 1 : (uint64_t)" FIRST "))"
+
 /* What DTrace says of vminfo and sysinfo. */
 #define COUNTER_STABILITY                                                                          \
 	{                                                                                          \

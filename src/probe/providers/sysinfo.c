@@ -83,6 +83,9 @@ static const dt_stable_probe rows[] = {
     {"canch", COUNTER, .sites = {AT(FUNC_RETURN, "n_tty_read", .when = "(int64_t)arg1 > 0", COUNT("arg1"))}},
     {"outch", COUNTER, .sites = {AT(FUNC_RETURN, "n_tty_write", .when = "(int64_t)arg1 > 0", COUNT("arg1"))}},
     {"rawch", COUNTER, .sites = {AT(FUNC_ENTRY, "tty_ldisc_receive_buf", COUNT("arg3"))}},
+    /* past the page cache: the memory is that of a process (PAGE_MAPPING_ANON) */
+    {"phread", COUNTER, .sites = {BIO(READ " && ((uint64_t)" HEAD "->mapping & 3) == 1", COUNT("1"))}},
+    {"phwrite", COUNTER, .sites = {BIO(WRITE " && ((uint64_t)" HEAD "->mapping & 3) == 1", COUNT("1"))}},
 };
 
 DT_STABLE_PROVIDER(sysinfo, "sysinfo", 41300, rows, COUNTER_STABILITY);

@@ -23,8 +23,8 @@
 #define ZEROED                                                                                     \
 	"((args[2] & 0x108) == 0x108 || (args[2] & 0xc0008) == 0xc0008) && curthread->mm != 0 && arg0 != 0"
 
-/* The first page of a request belongs to a file: mapping is aligned (anonymous memory and others mark it). */
-#define OF_FILE "((uint64_t)args[0]->bi_io_vec->bv_page->mapping & 3) == 0 && args[0]->bi_io_vec->bv_page->mapping != 0"
+/* It belongs to a file if its mapping is aligned (anonymous memory and others mark it). */
+#define OF_FILE "((uint64_t)" HEAD "->mapping & 3) == 0 && " HEAD "->mapping != 0"
 #define PAGES	"(args[0]->bi_iter.bi_size + 4095) / 4096"
 
 /* mm_vmscan_lru_shrink_inactive(node, scanned, reclaimed, stat, priority, file) */
@@ -36,8 +36,7 @@
  */
 #define TO_SWAP	  WRITE " && (args[0]->bi_opf & 1 << __REQ_SWAP)"
 #define FROM_SWAP                                                                                  \
-	READ " && args[0]->bi_io_vec->bv_page->mapping == NULL && "                                \
-	     "((args[0]->bi_io_vec->bv_page->flags.f ?? args[0]->bi_io_vec->bv_page->flags) & 1 << PG_swapbacked)"
+	READ " && " HEAD "->mapping == NULL && ((" HEAD "->flags.f ?? " HEAD "->flags) & 1 << PG_swapbacked)"
 
 static const dt_stable_probe rows[] = {
     {"as_fault", COUNTER, .sites = {NOTE_KIND, MINOR(.when = "!self->dt_vminfo_write", COUNT("1")), MAJOR(.when = "!self->dt_vminfo_write", COUNT("1"))}},
