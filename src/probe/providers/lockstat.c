@@ -77,7 +77,8 @@ static const dt_stable_probe rows[] = {
     {"rw-acquire",
      .args = {RWSEM, READER},
      .sites = {TAKES("down_read", "1"), TAKES_IF("down_read_killable", "0", "1"), TAKES_IF("down_read_trylock", "1", "1"),
-	       TAKES("down_write", "0"), TAKES_IF("down_write_killable", "0", "0")}},
+	       TAKES_IF("down_read_interruptible", "0", "1"), TAKES("down_write", "0"), TAKES_IF("down_write_killable", "0", "0"),
+	       TAKES_IF("down_write_trylock", "1", "0")}},
     {"rw-release", .args = {RWSEM, READER}, .sites = {CALLS("up_read", "1"), CALLS("up_write", "0")}},
     {"rw-downgrade", .args = {RWSEM}, .sites = {CALLS("downgrade_write")}},
     /* Linux does not let functions be traced that its tracing itself needs; sym/kfunc.c leaves these out. An interrupt may come

@@ -11,7 +11,7 @@
 #include "probe/providers/providers.h"
 
 #define DT_STABLE_ARGS	DT_ATTACH_ARGS
-#define DT_STABLE_SITES 10
+#define DT_STABLE_SITES 16
 
 /* One event. A site with .instead set counts only if this kernel lacks the one before it. */
 typedef struct dt_stable_site {
