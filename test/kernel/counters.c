@@ -272,6 +272,19 @@ static void barrier(int n)
 	pthread_join(t, NULL);
 }
 
+/* Is one of the pages in memory, or still in the cache of the swap? */
+static int resident(char *p, int n)
+{
+	unsigned char there[n];
+	int r = 0;
+
+	if (mincore(p, (size_t)n * 4096, there) < 0)
+		return 0;
+	for (int i = 0; i < n; i++)
+		r += there[i] & 1;
+	return r;
+}
+
 static void swap(int n)
 {
 	char *p = pages(n);
@@ -279,9 +292,12 @@ static void swap(int n)
 	for (int i = 0; i < n; i++)
 		memset(p + (size_t)i * 4096, i + 1, 4096);
 	begin();
-	madvise(p, (size_t)n * 4096, 21 /* MADV_PAGEOUT */);
-	usleep(300000); /* written: now they can go */
-	madvise(p, (size_t)n * 4096, 21);
+	for (int i = 0; i < 200; i++) { /* first they are written, then they can go */
+		madvise(p, (size_t)n * 4096, 21 /* MADV_PAGEOUT */);
+		if (!resident(p, n))
+			break;
+		usleep(50000);
+	}
 	touch(p, n);
 	end();
 }

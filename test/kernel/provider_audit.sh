@@ -37,7 +37,8 @@ expect_match "^/nowhere/at/all 2$" "$(cat "$TMP/out")"
 expect "args[0]: string
 args[1]: audit_record_t *" "$("$DTRACE" -lvn audit::aue_open:commit | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 echo "exec mv $TMP/not-there $TMP/d 2>/dev/null" >"$TMP/acts"
-fields audit_record_t 'args[1]' 'audit:::commit /pid == $target && args[0] == "aue_rename" || pid == $target && args[0] == "aue_renameat"/' -c "bash $TMP/acts" <<T
+fields 'audit:::commit /pid == $target && args[0] == "aue_rename" || pid == $target && args[0] == "aue_renameat"/' -c "bash $TMP/acts" <<T
+= audit_record_t args[1]
 ar_errno % == ENOENT
 ar_retval % == -1
 ar_subj_pid % == pid

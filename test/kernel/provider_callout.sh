@@ -45,7 +45,8 @@ entry 0
 exit 0" "$(grep -v '^n ' "$TMP/out" | grep . | sort)" timer_list
 [ "$(awk '/^n / { print $2 }' "$TMP/out")" -ge 1 ] || { echo "no timers"; cat "$TMP/out"; count_failure; }
 expect "args[0]: callout_t *" "$("$DTRACE" -lvn callout_execute:::callout-end | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
-fields callout_t 'args[0]' 'callout_execute:::callout-start /args[0]->c_hrtimer == 1/' -c "$TMP/sleep 20" <<'T'
+fields 'callout_execute:::callout-start /args[0]->c_hrtimer == 1/' -c "$TMP/sleep 20" <<'T'
+= callout_t args[0]
 c_addr % == arg0 && % != 0
 c_func % != 0
 c_time % > 0

@@ -72,7 +72,8 @@ expect "" "$("$DTRACE" -ln 'dtmalloc::*:malloc' | awk '{ print $1 }' | sort | un
 expect "$("$DTRACE" -ln 'dtmalloc::filp:malloc' | awk 'NR > 1 { print $1 }')" "$("$DTRACE" -ln 'dtmalloc::*:malloc' | awk '$4 == "filp" { print $1 }')" "the same id"
 "$DTRACE" -n 'dtmalloc::no_such_cache:malloc { exit(0); }' 2>"$TMP/err" && count_failure
 expect_match 'this kernel has no cache "no_such_cache"' "$(cat "$TMP/err")"
-fields malloc_type_t 'args[0]' 'dtmalloc::filp:malloc /pid == $target/' -c "$TMP/open 5" <<'T'
+fields 'dtmalloc::filp:malloc /pid == $target/' -c "$TMP/open 5" <<'T'
+= malloc_type_t args[0]
 ks_shortdesc % == "filp"
 ks_size % == args[3] && % > 100
 ks_addr % == arg0 && % != 0

@@ -122,7 +122,8 @@ D
 	name_dev=$(cat "/sys/block/$name/dev")
 	for what in start done; do
 		write="/bin/dd if=/dev/zero of=$TMP/mnt/some/where/$what bs=64k count=4 conv=fsync status=none"
-		fields bufinfo_t 'args[0]' "io:::$what /args[2]->fi_name == \"$what\"/" -c "$write" <<-T
+		fields "io:::$what /args[2]->fi_name == \"$what\"/" -c "$write" <<-T
+		= bufinfo_t args[0]
 		b_flags (% & (B_WRITE | B_READ | B_PAGEIO | B_PHYS | B_ASYNC | B_DONE | B_BUSY | B_ERROR)) == (B_WRITE | B_PAGEIO | $([ $what = done ] && echo B_DONE || echo B_BUSY))
 		b_cmd % == BIO_WRITE
 		b_bcount % > 0 && % <= 262144
@@ -134,8 +135,7 @@ D
 		b_iodone % != NULL
 		b_error % == 0
 		b_edev getmajor(%) == ${name_dev%:*} && getminor(%) == ${name_dev#*:}
-		T
-		fields devinfo_t 'args[1]' "io:::$what /args[2]->fi_name == \"$what\"/" -c "$write" <<-T
+		= devinfo_t args[1]
 		dev_major % == ${name_dev%:*}
 		dev_minor % == ${name_dev#*:}
 		dev_instance % == ${name_dev#*:}
@@ -143,8 +143,7 @@ D
 		dev_name % == "loop"
 		dev_statname % == "$name"
 		dev_pathname % == "$disk"
-		T
-		fields fileinfo_t 'args[2]' "io:::$what /args[2]->fi_name == \"$what\"/" -c "$write" <<-T
+		= fileinfo_t args[2]
 		fi_name % == "$what"
 		fi_dirname % == "$base/some/where"
 		fi_pathname % == "$base/some/where/$what"

@@ -142,44 +142,41 @@ cat >"$TMP/alone" <<A
 $ip link set lo up
 exec $python $SRC/test/kernel/net.py \$1 1
 A
-# of KIND TYPE VALUE CLAUSE: all of it in a namespace of its own
-of() { fields "$2" "$3" "$4" -c "unshare -n bash $TMP/alone $1"; }
-udp='udp:::send /progenyof($target) && args[4]->udp_dport == 7777/'
-of udp pktinfo_t 'args[0]' "$udp" <<<'pkt_addr % == arg0 && % != 0'
-of udp csinfo_t 'args[1]' "$udp" <<'T'
+# of KIND CLAUSE: all of it in a namespace of its own
+of() { fields "$2" -c "unshare -n bash $TMP/alone $1"; }
+of udp 'udp:::send /progenyof($target) && args[4]->udp_dport == 7777/' <<'T'
+= pktinfo_t args[0]
+pkt_addr % == arg0 && % != 0
+= csinfo_t args[1]
 cs_addr % == (uintptr_t)((struct sk_buff *)arg0)->sk && % != 0
 cs_cid % == args[1]->cs_addr
 cs_pid % == pid
 cs_zoneid % == 0
-T
-of udp ipinfo_t 'args[2]' "$udp" <<'T'
+= ipinfo_t args[2]
 ip_ver % == 4
 ip_plength % == 108
 ip_saddr % == "127.0.0.1"
 ip_daddr % == "127.0.0.1"
-T
-of udp udpsinfo_t 'args[3]' "$udp" <<'T'
+= udpsinfo_t args[3]
 udps_addr % == args[1]->cs_addr && % != 0
 udps_lport % == args[4]->udp_sport && % != 0
 udps_rport % == 7777
 udps_laddr % == "127.0.0.1"
 udps_raddr % == "127.0.0.1"
-T
-of udp udpinfo_t 'args[4]' "$udp" <<'T'
+= udpinfo_t args[4]
 udp_sport % > 1024
 udp_dport % == 7777
 udp_length % == 108
 udp_checksum % != 0
 udp_hdr % == arg3
 T
-ip4='ip:::send /progenyof($target) && args[4]->ipv4_protocol == IPPROTO_UDP/'
-of udp ifinfo_t 'args[3]' "$ip4" <<'T'
+of udp 'ip:::send /progenyof($target) && args[4]->ipv4_protocol == IPPROTO_UDP/' <<'T'
+= ifinfo_t args[3]
 if_name % == "lo"
 if_local % == 1
 if_ipstack % == curthread->nsproxy->net_ns->ns.inum && % != 0
 if_addr % == (uintptr_t)((struct sk_buff *)arg0)->dev
-T
-of udp ipv4info_t 'args[4]' "$ip4" <<'T'
+= ipv4info_t args[4]
 ipv4_ver % == 4
 ipv4_ihl % == 20
 ipv4_tos % == 0
@@ -197,7 +194,8 @@ ipv4_saddr % == "127.0.0.1"
 ipv4_daddr % == "127.0.0.1"
 ipv4_hdr % == arg2
 T
-[ ! -e /proc/net/if_inet6 ] || of udp6 ipv6info_t 'args[5]' 'ip:::send /progenyof($target) && args[5]->ipv6_nexthdr == IPPROTO_UDP/' <<'T'
+[ ! -e /proc/net/if_inet6 ] || of udp6 'ip:::send /progenyof($target) && args[5]->ipv6_nexthdr == IPPROTO_UDP/' <<'T'
+= ipv6info_t args[5]
 ipv6_ver % == 6
 ipv6_tclass % == 0
 ipv6_flow % != 0
@@ -211,7 +209,8 @@ ipv6_saddr % == "::1"
 ipv6_daddr % == "::1"
 ipv6_hdr % == arg2
 T
-of tcp tcpinfo_t 'args[4]' 'tcp:::send /progenyof($target) && args[4]->tcp_dport == 7777 && args[2]->ip_plength > 40/' <<'T'
+of tcp 'tcp:::send /progenyof($target) && args[4]->tcp_dport == 7777 && args[2]->ip_plength > 40/' <<'T'
+= tcpinfo_t args[4]
 tcp_sport % > 1024
 tcp_dport % == 7777
 tcp_seq % == args[3]->tcps_iss + 1
@@ -223,13 +222,15 @@ tcp_checksum % != 0
 tcp_urgent % == 0
 tcp_hdr % == arg3
 T
-of tcp tcplsinfo_t 'args[5]' 'tcp:::state-change /progenyof($target) && args[3]->tcps_state == TCP_STATE_SYN_SENT/' <<<'tcps_state % == TCP_STATE_CLOSED'
 # Both ends when the client has got its 20 bytes for 10, and closes; what the kernel says itself is in the output of net.py.
 for v in 4 6; do
 	[ $v = 4 ] || [ -e /proc/net/if_inet6 ] || continue
 	kind=tcpinfo host=127.0.0.1
 	[ $v = 4 ] || kind=tcpinfo6 host=::1
-	of $kind tcpsinfo_t 'args[3]' 'tcp:::state-change /progenyof($target) && args[3]->tcps_state == TCP_STATE_FIN_WAIT_1/' <<-T
+	of $kind 'tcp:::state-change /progenyof($target) && args[3]->tcps_state == TCP_STATE_FIN_WAIT_1/' <<-T
+	= tcplsinfo_t args[5]
+	tcps_state % == TCP_STATE_ESTABLISHED
+	= tcpsinfo_t args[3]
 	tcps_addr % == args[1]->cs_addr
 	tcps_local % == 1
 	tcps_active % == 1
@@ -270,14 +271,29 @@ for v in 4 6; do
 	tcps_ts_recent % != 0
 	T
 	said() { awk -v k="said_$1" '$1 == k { print $2 }' "$TMP/out"; }
-	is() { awk -v k="tcps_$1" '$1 == k { print $3 }' "$TMP/fields"; }
+	is() { awk -v k="tcpsinfo_t.tcps_$1" '$1 == k { print $3 }' "$TMP/fields"; }
 	for k in mss snd_ws rcv_ws srtt retransmit cookie; do expect "$(said $k)" "$(is $k)" "tcps_$k, by the kernel's own words"; done
 	expect "$(($(said cwnd) * $(said mss)))" "$(is cwnd)" tcps_cwnd
 	[ $(($(is rto) * 1000 - $(said rto))) -le 0 ] && [ $(($(said rto) - $(is rto) * 1000)) -le 11000 ] || { echo "rto: $(is rto) ms, $(said rto) us"; count_failure; }
 	# the other end has accepted
-	of tcp tcplsinfo_t 'args[5]' 'tcp:::state-change /progenyof($target) && args[3]->tcps_lport == 7777 && args[3]->tcps_state == TCP_STATE_CLOSE_WAIT &&
-		args[3]->tcps_active == 0 && args[3]->tcps_iss == args[3]->tcps_suna - 21 && args[3]->tcps_irs == args[3]->tcps_rnxt - 12/' <<<'tcps_state % == TCP_STATE_ESTABLISHED'
+	of $kind 'tcp:::state-change /progenyof($target) && args[3]->tcps_lport == 7777 && args[3]->tcps_state == TCP_STATE_CLOSE_WAIT &&
+		args[3]->tcps_active == 0 && args[3]->tcps_iss == args[3]->tcps_suna - 21 && args[3]->tcps_irs == args[3]->tcps_rnxt - 12/' <<-'T'
+	= tcplsinfo_t args[5]
+	tcps_state % == TCP_STATE_ESTABLISHED
+	T
 done
+
+# ---- sent again: nobody answers, for the packets of this network come back and are no one's ----
+cat >"$TMP/alone" <<A
+$ip link set lo up && $ip route add 10.9.9.0/24 dev lo || exit 1
+timeout 1.8 bash -c 'exec 3<>/dev/tcp/10.9.9.1/7777'
+exit 0
+A
+ktrace -q -c "unshare -n bash $TMP/alone" -n 'tcp:::send /args[2]->ip_daddr == "10.9.9.1" && args[4]->tcp_flags == TH_SYN/ {
+	@[args[3]->tcps_retransmit, args[3]->tcps_rto, args[3]->tcps_state == TCP_STATE_SYN_SENT, args[3]->tcps_active, args[3]->tcps_iss == args[4]->tcp_seq] = count(); }
+	END { printa("again %d %d %d %d %d %@d\n", @); }'
+expect "again 0 1000 1 1 1 1
+again 1 1000 1 1 1 1" "$(grep again "$TMP/out" | sort)" "sent again"
 
 # ---- sctp and udplite: packets made by hand ----
 cat >"$TMP/raw.d" <<'D'

@@ -106,7 +106,8 @@ expect "error 1 4" "$(grep ^error "$TMP/out")" "ERROR"
 # ---- every member of the types ----
 if [ -x /usr/bin/python3 ]; then
 	known="/usr/bin/python3 $SRC/test/kernel/known.py one two"
-	fields psinfo_t curpsinfo 'syscall::getppid:entry /ppid == $target/' -c "$known" <<-'T'
+	fields 'syscall::getppid:entry /ppid == $target/' -c "$known" <<-'T'
+	= psinfo_t curpsinfo
 	pr_nlwp % == 1
 	pr_pid % == pid
 	pr_ppid % == $target
@@ -133,8 +134,7 @@ if [ -x /usr/bin/python3 ]; then
 	pr_zoneid % == 0
 	pr_jailid % == 0
 	pr_contract % == 0
-	T
-	fields lwpsinfo_t curlwpsinfo 'syscall::getppid:entry /ppid == $target/' -c "$known" <<-'T'
+	= lwpsinfo_t curlwpsinfo
 	pr_flag (% & (PR_STOPPED | PR_ASLEEP | PR_IDLE | PR_ISSYS)) == 0
 	pr_lwpid % == tid
 	pr_addr % == (uintptr_t)curthread
@@ -152,7 +152,8 @@ if [ -x /usr/bin/python3 ]; then
 	T
 	# what a signal is accompanied by depends on the signal
 	siginfo() { # clause, code, and what of pid, status, address
-		fields siginfo_t 'args[1]' "$1" -c "$known" <<-T
+		fields "$1" -c "$known" <<-T
+		= siginfo_t args[1]
 		si_signo $2
 		si_code $3
 		si_errno % == 0

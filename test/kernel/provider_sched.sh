@@ -170,7 +170,8 @@ on 1 1 1 1
 next 1" "$(grep . "$TMP/out")" "pid namespace: $(cat "$TMP/err")"
 
 # ---- every member of the types ----
-fields cpuinfo_t 'args[2]' 'sched:::enqueue /args[1]->pr_pid == $target/' -c "$TMP/turns -n 5 pipe" <<'T'
+fields 'sched:::enqueue /args[1]->pr_pid == $target/' -c "$TMP/turns -n 5 pipe" <<'T'
+= cpuinfo_t args[2]
 cpu_id % >= 0 && % == args[0]->pr_onpro
 cpu_pset % == 0
 cpu_chip % == chip

@@ -82,6 +82,10 @@ if [ -n "$disk" ]; then
 	file=$(mktemp "$disk/sysinfo.XXXXXX")
 	some "bwrite lread lwrite" write "bash -c 'dd if=/dev/zero of=$file bs=1M count=2 conv=fsync status=none; sync -f $file'"
 	some bread read "$TMP/counters major $file"
+	ktrace -q -n 'sysinfo:::phread, sysinfo:::phwrite /progenyof($target)/ { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' \
+		-c "bash -c 'dd if=/dev/zero of=$file bs=64k count=8 oflag=direct status=none; dd if=$file of=/dev/null bs=64k iflag=direct status=none; cat $file >/dev/null'"
+	expect 8 "$(value phread)" phread
+	expect 8 "$(value phwrite)" phwrite
 	some bawrite "write back" "bash -c 'dd if=/dev/zero of=$file bs=1M count=2 status=none; /usr/bin/python3 -c \"import os; f = os.open(\\\"$file\\\", os.O_RDWR); os.posix_fadvise(f, 0, 0, 4)\"; sleep 0.3'"
 else
 	echo "no disk: bread, bwrite and such are not tried"

@@ -65,6 +65,11 @@ if [ -n "$disk" ]; then
 	at_least maj_fault 1 major
 	for p in pgin pgpgin fspgin; do at_least $p 1 major; done
 	expect "$(value faults)" $(($(value as_fault) + $(value cow_fault))) "major: faults"
+	# read once more, from the disk: all are pages of the file
+	dd if="$file" iflag=nocache count=0 status=none
+	ktrace -q -c "dd if=$file of=/dev/null bs=64k status=none" -n 'vminfo:::pgpgin, vminfo:::fspgin /pid == $target/ { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }'
+	expect "$(value pgpgin)" "$(value fspgin)" "pages of files"
+	at_least fspgin 1000 "pages of files"
 	# what dd writes: 4 MB, 1024 pages, some of them by a thread of the kernel
 	ktrace -q -c "dd if=/dev/zero of=$file bs=1M count=4 conv=fsync,notrunc status=none" -n '
 		vminfo::: { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }'
