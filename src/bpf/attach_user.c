@@ -221,6 +221,11 @@ static int only_pid(const dt_engine *e, const struct dt_bpf_probe *x)
 	return e->follows ? 0 : x->at.pid;
 }
 
+static uint64_t place_of(dt_engine *e, const struct dt_bpf_probe *x)
+{
+	return x->at.offset + (x->at.call && dt_bpf_sites_by_call(e) ? x->at.call : 0);
+}
+
 static bool by_trampoline(const struct dt_bpf_probe *x)
 {
 	return x->kind == PK_URETPROBE && !x->at.instruction;
@@ -258,7 +263,7 @@ static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[b->probes[i]];
 
-		b->offsets[i] = x->at.offset;
+		b->offsets[i] = place_of(e, x);
 		b->refs[i] = x->at.ref_ctr;
 		b->cookies[i] = x->event;
 		b->has_refs = b->has_refs || x->at.ref_ctr;

@@ -392,6 +392,7 @@ struct dt_engine {
 	struct dt_bpf_unwind *unwind; /* NULL: no program walks user stacks */
 	bool no_unwind;	       /* this kernel's structures are not as we know them */
 	int fd_gate, fd_family;
+	enum { SITES_UNKNOWN, SITES_TRAP, SITES_CALL } sites_by;
 	int fd_vtime;	       /* the program at sched_switch */
 	int fd_left;	       /* stacks of threads that have left */
 	int fd_clock;	       /* a row for each program and clock event */
@@ -452,6 +453,8 @@ void dt_bpf_add_programs(dt_engine *e, uint32_t probe, bool alone);
 /* ---- extend.c ---- */
 int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);
 void dt_bpf_retire(dt_engine *e, long pid);
+/* Static probes that can be both: is a call into the kernel cheaper than a trap? (sites.c) */
+bool dt_bpf_sites_by_call(dt_engine *e);
 void dt_bpf_user_links_end(dt_engine *e); /* all become links like others */
 
 /* ---- family.c ---- */

@@ -41,6 +41,7 @@ typedef struct dt_attach {
 	const char *path;   /* file to put a uprobe in, as this process can open it (/proc/PID/root/...) */
 	uint64_t offset;    /* uprobes: in the file; instructions: in the function */
 	uint64_t ref_ctr;   /* uprobes: offset in the file of the semaphore to count up; 0: none */
+	uint32_t call;	    /* uprobes: so far behind is a nop that may as well be probed, and may become a call; 0: none */
 	int pid;	    /* uprobes: only in this process; 0: in all */
 	uint64_t number, period;
 	uint32_t perf_type;

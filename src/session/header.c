@@ -8,11 +8,12 @@
  * no post-link step and nothing to link against. A tracer counts up the semaphore, a 16-bit word in section
  * .probes, while it is interested; _ENABLED() reads it too. Nobody interested: one load and one branch.
  *
- * The nop has five bytes, because Linux 6.18 turns a probe on such a one into a call, which costs half of
- * a trap. A call writes below the stack pointer, where a function that calls nobody keeps
- * variables (the red zone). So each site also calls an empty function, on the path with the probe enabled only: that makes
- * the function around it one that calls, and compilers give such a function no red zone. The call comes
- * before the nop, or it could become a tail call, which does not count.
+ * There are two nops: one of two bytes, which the note is about and where every tracer can put a breakpoint; and one of five
+ * bytes, because Linux 6.18 turns a probe on such a one into a call, which on some machines costs less than a trap. Our
+ * tracer takes the better one (bpf/sites.c) and knows sites like these by their bytes. A call writes below the stack
+ * pointer, where a function that calls nobody keeps variables (the red zone). So each site also calls an empty function, on the
+ * path with the probe enabled only: that makes the function around it one that calls, and compilers give such a function no
+ * red zone. The call comes before the nops, or it could become a tail call, which does not count.
  *
  * Arguments are passed as the plain integer or pointer of the declared size, so the header does
  * not depend on any typedef of the program. It compiles as C and as C++; where there is no such
@@ -20,7 +21,7 @@
  *
  * What one argument-less probe p of provider v expands to:
  *
- *	990:	nopl 0(%rax,%rax,1)
+ *	990:	xchg %ax,%ax; nopl 0(%rax,%rax,1)
  *		.pushsection .note.stapsdt,"?","note"
  *		.balign 4
  *		.4byte 992f-991f, 994f-993f, 3
@@ -68,9 +69,9 @@ static const char prelude[] =
     "{\n"
     "\t__asm__ __volatile__(\"\");\n"
     "}\n"
-    "/* A nop of five bytes, and the note that describes it. */\n"
+    "/* A nop of two bytes, one of five, and the note that describes them. */\n"
     "#define _DTRACE_SITE(prov, name, args) \\\n"
-    "\t\"990:\\t.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\\n\" \\\n"
+    "\t\"990:\\t.byte 0x66, 0x90, 0x0f, 0x1f, 0x44, 0x00, 0x00\\n\" \\\n"
     "\t\"\\t.pushsection .note.stapsdt,\\\"?\\\",\\\"note\\\"\\n\" \\\n"
     "\t\"\\t.balign 4\\n\" \\\n"
     "\t\"\\t.4byte 992f-991f, 994f-993f, 3\\n\" \\\n"

@@ -93,6 +93,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < threads && i < 64; i++)
 		pthread_join(t[i], NULL);
 	printf("wrong %ld\n", wrong);
+	fflush(stdout);
 	while (waits && fgets(line, sizeof(line), stdin))
 		;
 	return wrong != 0;

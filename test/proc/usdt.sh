@@ -18,7 +18,8 @@ for compiler in "gcc -O2" "gcc -O0 -fno-pie -no-pie" "gcc -O2 -static" "clang -O
 	$compiler -Wall -I"$TMP" -o "$TMP/usdt" "$SRC/test/proc/usdt.c" -lpthread || exit 1
 
 	# sizes and signs; the function is the one in the source; nothing below the stack pointer is touched
-	ktrace -q -c "$TMP/usdt -n 100" -n '
+	for sites in auto call trap; do
+	ktrace -x sites=$sites -q -c "$TMP/usdt -n 100" -n '
 		myserv$target:::leaf { @leaf[probemod, probefunc, probeprov == strjoin("myserv", lltostr($target))] = sum(arg0); }
 		myserv$target:::query-start { @start[copyinstr(arg0)] = sum((int)arg1); }
 		myserv$target:::query-done { @done[(int)arg2, arg3, args[2] == -2, args[3] == 200] = sum(arg0);
@@ -27,14 +28,15 @@ for compiler in "gcc -O2" "gcc -O0 -fno-pie -no-pie" "gcc -O2 -static" "clang -O
 		myserv$target::fire:many { @many[arg0 + arg1 + arg2 + arg3 + arg4 + arg5 + arg6 + arg7 + arg8] = sum(arg9); }
 		END { printa("leaf %s %s %d %@d\n", @leaf); printa("start %s %@d\n", @start); printa("done %d %d %d %d %@d\n", @done);
 			printa("peer %s %@d\n", @peer); printa("%s %@d\n", @idle); printa("many %d %@d\n", @many); }'
-	expect 0 "$status" "$compiler: $err"
+	expect 0 "$status" "$compiler, $sites: $err"
 	expect "wrong 0
 leaf usdt leaf 1 5250
 start select 1 -4950
 done -2 200 1 1 4950000
 peer peer 100
 idle 100
-many 45 4950" "$(grep . <<<"$out")" "$compiler"
+many 45 4950" "$(grep . <<<"$out")" "$compiler, $sites"
+	done
 
 	# not traced: nothing fires, the semaphores are back at zero
 	expect "wrong 0" "$("$TMP/usdt" -n 10)" "$compiler"
@@ -47,7 +49,7 @@ mkfifo "$TMP/in"
 "$TMP/usdt" -w -n 1000 -t 4 <"$TMP/in" >"$TMP/first" &
 pid=$!
 exec 7>"$TMP/in"
-ktrace_in() { "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null 7>&- & }
+ktrace_in() { : >"$TMP/out"; "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null 7>&- & }
 ktrace_in -q -x switchrate=10ms -n '
 	BEGIN { printf("ready\n"); }
 	myserv:::idle /progenyof($1)/ { @[probeprov] = count(); } myserv:::leaf /progenyof($1)/ { @s[probeprov] = sum(arg0); }
@@ -64,6 +66,33 @@ expect "ready
 myserv 5000
 myserv 2262500" "$(grep . "$TMP/out")" "all processes: $(cat "$TMP/err")"
 expect "wrong 0 wrong 0" "$(cat "$TMP/first" "$TMP/second" | tr '\n' ' ' | sed 's/ $//')"
+
+# what is at the place of a probe that has fired: a breakpoint, or (Linux 6.18) a call behind it
+gcc -O2 -fno-pie -no-pie -I"$TMP" -o "$TMP/fixed" "$SRC/test/proc/usdt.c" -lpthread || exit 1
+site=$(readelf -n "$TMP/fixed" | grep -A2 'Name: idle' | sed -n 's/.*Location: \(0x[0-9a-f]*\).*/\1/p' | head -n 1)
+for sites in trap call; do
+	exec 8<>"$TMP/in"
+	"$TMP/fixed" -w -n 10 <&8 >"$TMP/said" &
+	pid=$!
+	ktrace_in -q -x sites=$sites -x switchrate=10ms -n "BEGIN { printf(\"ready\n\"); } myserv$pid:::idle { printf(\"fired\n\"); }"
+	tracer=$!
+	wait_for 20 grep -q ready "$TMP/out"
+	echo >&8
+	wait_for 20 grep -q fired "$TMP/out"
+	wait_for 20 grep -q wrong "$TMP/said"
+	code=$(dd if=/proc/$pid/mem bs=1 skip=$((site)) count=7 2>/dev/null | od -An -tx1 | xargs)
+	kill -TERM $tracer
+	wait $tracer
+	kill $pid
+	wait $pid 2>/dev/null
+	exec 8>&-
+	case "$sites $code" in
+	"trap cc 90 0f 1f 44 00 00" | "call 66 90 e8 "*) ;;
+	"call cc "*) python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True); exit(not (c.syscall(336) < 0 and ctypes.get_errno() == 6))' 2>/dev/null &&
+		expect "a call" "$code" ;; # else: an older kernel
+	*) expect "$sites" "$code" ;;
+	esac
+done
 
 # a declaration in the script gives the arguments their types; translators are used
 cat >"$TMP/types.d" <<'D'
@@ -116,9 +145,10 @@ done
 exec 8<>"$TMP/go"
 timeout 60 "$TMP/usdt" -f 2 -e -n 50 <&8 8>&- >"$TMP/said" &
 parent=$!
+wait_for 20 eval 'grep -qs usdt /proc/$(xargs <"/proc/$parent/task/$parent/children")/maps' # it runs
 ktrace_in -q -x switchrate=10ms -n "
-	BEGIN { printf(\"ready\n\"); } myserv*:::leaf /!seen[pid]/ { seen[pid] = 1; printf(\"joined %d\n\", ++n); }
-	myserv*:::idle { @[probeprov == strjoin(\"myserv\", lltostr(pid))] = count(); } END { printa(\"forked %d %@d\n\", @); }"
+	BEGIN { printf(\"ready\n\"); } myserv*:::leaf /progenyof($$) && !seen[pid]/ { seen[pid] = 1; printf(\"joined %d\n\", ++n); }
+	myserv*:::idle /progenyof($$)/ { @[probeprov == strjoin(\"myserv\", lltostr(pid))] = count(); } END { printa(\"forked %d %@d\n\", @); }"
 tracer=$!
 wait_for 20 grep -q ready "$TMP/out"
 echo >&8

@@ -1,0 +1,1 @@
+provider bench { probe site(int n); };
