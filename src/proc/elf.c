@@ -431,18 +431,27 @@ uint32_t dt_elf_segments(const dt_elf *e, const struct dt_elf_segment **segs)
 	return e->segs.n;
 }
 
+/* Asked for every symbol, so it must not matter how many segments a file claims to have. They do not overlap, except
+ * in damaged files. */
 bool dt_elf_in_segment(const dt_elf *e, uint64_t vaddr, bool *exec, uint64_t *end)
 {
-	for (uint32_t i = 0; i < e->segs.n; i++) {
-		const struct dt_elf_segment *s = &e->segs.v[i];
+	uint32_t lo = 0, hi = e->segs.n;
+	const struct dt_elf_segment *s;
 
-		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->mem_size) {
-			*exec = s->exec;
-			*end = s->vaddr + s->mem_size;
-			return true;
-		}
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (e->segs.v[mid].vaddr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return false;
+	s = lo ? &e->segs.v[lo - 1] : NULL;
+	if (!s || vaddr - s->vaddr >= s->mem_size)
+		return false;
+	*exec = s->exec;
+	*end = s->vaddr + s->mem_size;
+	return true;
 }
 
 bool dt_elf_vaddr_to_offset(const dt_elf *e, uint64_t vaddr, uint64_t *offset)
@@ -576,14 +585,34 @@ bool dt_elf_in_section(dt_elf *e, const char *name, uint64_t vaddr)
 	       vaddr - sh.sh_addr < sh.sh_size;
 }
 
+/* The sections of static probes, looked for once: a file may have many notes, and many sections. */
+static void need_sdt(dt_elf *e)
+{
+	struct dt_elf_section base;
+
+	if (e->sdt_read || !e->elf)
+		return;
+	e->sdt_read = true;
+	dt_elf_section(e, ".note.stapsdt", &e->sdt);
+	e->has_sdt_base = dt_elf_section(e, ".stapsdt.base", &base);
+	e->sdt_base = base.vaddr;
+}
+
+bool dt_elf_sdt_base(dt_elf *e, uint64_t *vaddr)
+{
+	need_sdt(e);
+	*vaddr = e->sdt_base;
+	return e->has_sdt_base;
+}
+
 bool dt_elf_next_sdt(dt_elf *e, size_t *it, struct dt_elf_note *note)
 {
-	struct dt_elf_section s;
 	struct note n;
 
-	if (!dt_elf_section(e, ".note.stapsdt", &s) || !s.data)
+	need_sdt(e);
+	if (!e->elf || !e->sdt.data)
 		return false;
-	while (next_note(s.data, s.data_size, it, &n)) {
+	while (next_note(e->sdt.data, e->sdt.data_size, it, &n)) {
 		if (!note_is(&n, "stapsdt", 3))
 			continue;
 		note->desc = n.desc;

@@ -123,6 +123,8 @@ struct dt_elf_note {
 /* The notes with owner "stapsdt" and type 3, in order of the file; false at the end. *it starts at
  * 0. */
 bool dt_elf_next_sdt(dt_elf *e, size_t *it, struct dt_elf_note *note);
+/* Where .stapsdt.base is now; false: there is none. */
+bool dt_elf_sdt_base(dt_elf *e, uint64_t *vaddr);
 
 /* ---- debug information ---- */
 /* The separate debug file by build id or .gnu_debuglink; NULL: none. Owned by e. */

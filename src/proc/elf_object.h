@@ -37,6 +37,10 @@ struct dt_elf {
 	char *interp, *soname;
 	bool soname_read;
 
+	bool sdt_read, has_sdt_base; /* the notes of static probes */
+	struct dt_elf_section sdt;
+	uint64_t sdt_base;
+
 	bool symbols_read;
 	dt_symtab functions, data;
 	dt_elf *debug;

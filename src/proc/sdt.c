@@ -48,13 +48,12 @@ static bool read_note(dt_elf *e, const struct dt_elf_note *n, dt_sdt *s)
 {
 	size_t w = dt_elf_is_64(e) ? 8 : 4;
 	const char *p = n->desc, *end = p + n->size;
-	struct dt_elf_section base;
-	uint64_t moved = 0;
+	uint64_t base, moved = 0;
 
 	if (n->size < 3 * w)
 		return false;
-	if (dt_elf_section(e, ".stapsdt.base", &base))
-		moved = base.vaddr - word(p + w, w == 8);
+	if (dt_elf_sdt_base(e, &base))
+		moved = base - word(p + w, w == 8);
 	s->pc = word(p, w == 8) + moved;
 	s->semaphore = word(p + 2 * w, w == 8);
 	if (s->semaphore)

@@ -1,7 +1,7 @@
 /*
  * ELF objects and mappings, with objects made here and now by the compiler: symbols of every table,
  * their order and aliases, debug files by build id and by link, MiniDebugInfo, PLT stubs, static
- * and PIE; and what is not an ELF file.
+ * and PIE; what is not an ELF file, and one with more of everything than there should be.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -12,11 +12,13 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "unit.h"
 #include "proc/elf.h"
 #include "proc/maps.h"
+#include "proc/sdt.h"
 
 static char dir[] = "/tmp/test_elf.XXXXXX";
 
@@ -473,6 +475,99 @@ static void test_vdso(void)
 	dt_maps_free(m);
 }
 
+/* ---- more of everything than any linker makes: it takes longer, but not by the square ---- */
+
+#define MANY_SEGMENTS 60000u
+#define MANY_SECTIONS 60000u
+#define MANY_SYMBOLS  400000u
+#define MANY_NOTES    100000u
+
+struct many {
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph[MANY_SEGMENTS];
+	Elf64_Shdr sh[MANY_SECTIONS];
+	Elf64_Sym sym[MANY_SYMBOLS];
+	struct {
+		Elf64_Nhdr n;
+		char owner[8];
+		uint32_t at[6]; /* three addresses */
+		char text[8]; /* provider, name, arguments */
+	} note[MANY_NOTES];
+	char names[64];
+};
+
+static void name_section(struct many *m, uint32_t i, uint32_t type, const char *name, const void *data, size_t n)
+{
+	size_t at = strlen(m->names + 1) + 1;
+
+	while (m->names[at - 1] || m->names[at])
+		at++;
+	strcpy(m->names + at, name);
+	m->sh[i] = (Elf64_Shdr){.sh_name = (uint32_t)at,
+				.sh_type = type,
+				.sh_offset = (uint64_t)((const char *)data - (const char *)m),
+				.sh_size = n,
+				.sh_link = i + 1,
+				.sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0};
+}
+
+static void test_many(void)
+{
+	struct many *m = dt_xcalloc(1, sizeof(*m));
+	uint32_t last = MANY_SECTIONS - 1, n = 0;
+	const dt_elfsym *syms;
+	clock_t start;
+	size_t it = 0;
+	dt_error err;
+	dt_elf *e;
+	dt_sdt s;
+
+	m->eh = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			     .e_type = ET_DYN,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_phoff = offsetof(struct many, ph),
+			     .e_shoff = offsetof(struct many, sh),
+			     .e_ehsize = sizeof(Elf64_Ehdr),
+			     .e_phentsize = sizeof(Elf64_Phdr),
+			     .e_phnum = MANY_SEGMENTS,
+			     .e_shentsize = sizeof(Elf64_Shdr),
+			     .e_shnum = MANY_SECTIONS,
+			     .e_shstrndx = (uint16_t)last};
+	for (uint32_t i = 0; i < MANY_SEGMENTS; i++)
+		m->ph[i] = (Elf64_Phdr){
+		    .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = (i + 1) * 4096ul, .p_filesz = 4096, .p_memsz = 4096};
+	for (uint32_t i = 1; i < last; i++)
+		m->sh[i] = (Elf64_Shdr){.sh_type = SHT_PROGBITS};
+	for (uint32_t i = 1; i < MANY_SYMBOLS; i++)
+		m->sym[i] = (Elf64_Sym){.st_name = 1,
+					.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					.st_shndx = 1,
+					.st_value = MANY_SEGMENTS * 4096ul + i % 4096,
+					.st_size = 1};
+	for (uint32_t i = 0; i < MANY_NOTES; i++) {
+		m->note[i].n = (Elf64_Nhdr){8, sizeof(m->note[i].at) + sizeof(m->note[i].text), 3};
+		memcpy(m->note[i].owner, "stapsdt", 8);
+		memcpy(m->note[i].text, "p\0n", 3);
+	}
+	strcpy(m->names + 1, "f");
+	name_section(m, last - 2, SHT_NOTE, ".note.stapsdt", m->note, sizeof(m->note));
+	name_section(m, last - 1, SHT_SYMTAB, ".symtab", m->sym, sizeof(m->sym));
+	name_section(m, last, SHT_STRTAB, ".strtab", m->names, sizeof(m->names));
+	start = clock();
+	e = dt_elf_open_memory(m, sizeof(*m), &err);
+	CHECK(e != NULL);
+	if (e) {
+		CHECK(dt_elf_functions(e, &syms) == 4096);
+		while (dt_sdt_next(e, &it, &s))
+			n++;
+		CHECK(n == MANY_NOTES);
+	}
+	CHECK(clock() - start < 5 * CLOCKS_PER_SEC);
+	dt_elf_free(e);
+	free(m);
+}
+
 int main(void)
 {
 	if (!mkdtemp(dir))
@@ -482,6 +577,7 @@ int main(void)
 	test_maps_text();
 	test_maps_self();
 	test_vdso();
+	test_many();
 	write_file("prog.c", program, strlen(program));
 	if (run("gcc -o x prog.c 2>/dev/null && objcopy x y 2>/dev/null")) {
 		test_program();

@@ -31,6 +31,8 @@
 #include "proc/sideband.h"
 #include "proc/sdt.h"
 
+#define MAX_SITES 10000 /* of one file; the largest have some hundred */
+
 struct site { /* one note */
 	const char *prov, *name, *func; /* as D has them */
 	uint64_t offset, ref_ctr;	/* in the file */
@@ -154,7 +156,7 @@ static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
 	size_t it = 0;
 	dt_sdt s;
 
-	while (dt_sdt_next(e, &it, &s)) {
+	while (o->sites.n < MAX_SITES && dt_sdt_next(e, &it, &s)) {
 		struct site x = {.args = dt_arena_alloc(a, DT_ATTACH_ARGS * sizeof(dt_sdt_arg))};
 
 		if (!dt_elf_vaddr_to_offset(e, s.pc, &x.offset) ||
