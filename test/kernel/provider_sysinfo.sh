@@ -28,7 +28,10 @@ value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 at_least() { [ "$(value "$1")" -ge "$2" ] || { echo "$3: $1 is $(value "$1"), expected at least $2"; cat "$TMP/out"; count_failure; }; }
 # some PROBES WHAT COMMAND: each fires while it runs
 some() {
-	ktrace -q -n 'sysinfo::: { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' -c "$3"
+	local p these=
+	for p in $1; do has "$p" && these="$these${these:+, }sysinfo:::$p"; done
+	[ -n "$these" ] || return
+	ktrace -q -n "$these"' { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' -c "$3"
 	for p in $1; do
 		has "$p" && at_least "$p" 1 "$2"
 	done
