@@ -151,14 +151,13 @@ static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, con
 	return name_matches(d->name, x, pr->name);
 }
 
-/* pid and a number, or pid*. */
+/* pid and a number, or pid*; pid alone, to say what is missing. */
 static bool claims(const dt_provider *p, const char *prov)
 {
 	(void)p;
 	if (strncmp(prov, "pid", 3) != 0)
 		return false;
-	return strcmp(prov, DT_PID_ALL) == 0 ||
-	       (prov[3] && prov[3 + strspn(prov + 3, "0123456789")] == 0);
+	return strcmp(prov, DT_PID_ALL) == 0 || prov[3 + strspn(prov + 3, "0123456789")] == 0;
 }
 
 /* ---- while tracing ---- */

@@ -283,8 +283,9 @@ static struct pid_object *open_object(struct search *s, int fd, long pid, const 
 	name = pid ? dt_proc_path(pid, path) : dt_xstrdup(path);
 	o = dt_pid_object(&s->st->objects, fd, &place, name, dt_probes_arena(s->ps), &err);
 	free(name);
-	if (!o)
-		blame(s, "D_PROC_LIB", "%s: %s", path, err.text);
+	if (!o) /* the text may begin with the path */
+		blame(s, "D_PROC_LIB", "%s%s%s", path, strncmp(err.text, path, strlen(path)) == 0 ? "" : ": ",
+		      err.text + (strncmp(err.text, path, strlen(path)) == 0 ? strlen(path) : 0));
 	else if (dt_elf_machine(o->elf) != (dt_elf_is_64(o->elf) ? EM_X86_64 : EM_386)) {
 		blame(s, "D_PROC_LIB", "%s is not code for x86-64 or i386", path);
 		o = NULL;
@@ -578,7 +579,11 @@ int dt_pid_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	errno = 0;
 	pid = strtol(d->prov + 3, NULL, 10);
 	if (errno || pid <= 0 || pid > INT32_MAX || d->prov[3] == '0') {
-		blame(&s, "D_PROC_BADPID", "%s: not a process id", d->prov + 3);
+		blame(&s, "D_PROC_BADPID",
+		      strcmp(d->prov, "pid") == 0    ? "pid needs a process: pid123, pid$target or pid*%s"
+		      : strcmp(d->prov, "pid0") == 0 ? "%s is not a process id; $target is 0 without -c and -p"
+						     : "%s: not a process id",
+		      d->prov + 3);
 		dt_probes_blame(ps, s.tag);
 		return 0;
 	}
