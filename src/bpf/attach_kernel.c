@@ -8,8 +8,9 @@
  *it. By far the cheapest (a third of a kprobe on entry, a fifth on return, measured on 6.12), and a
  *return is never missed. But each function needs a program of its own, and must be known to BTF.
  *	kprobe.multi	one program and one link for any number of functions: the way for many.
- *	kprobe		a perf event for each: 10 to 30 ms to make, the same to let go. The only way
- *to instructions.
+ *	kprobe		a perf event for each: about 1 ms to make, because the kernel goes through
+ *its whole list of functions for each, the same to let go, and nothing of it in parallel. The only
+ *way to instructions.
  *
  * So few probes are fentry, many are kprobe.multi, and kprobes are what is left. Which it is, is
  *decided when probes are planned, because code reads its arguments in different ways: from what the
@@ -21,6 +22,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,7 +31,7 @@
 #include "sym/lockdown.h"
 
 #define FEW	    16	 /* probes, up to which each may have its own program */
-#define MAX_KPROBES 1000 /* more take minutes, also to let go of them */
+#define MAX_KPROBES 5000 /* about a millisecond for each to be made, and as much to be let go of */
 
 /* ---- what the kernel can do ---- */
 
@@ -220,10 +222,12 @@ int dt_bpf_function_plan(dt_engine *e, dt_error *err)
 	}
 	if (kprobes > MAX_KPROBES)
 		return dt_err(err, EDT_NOPROBE,
-			      "%u probes in the kernel are too many here: at most %d, because this "
-			      "kernel makes each on its own%s",
+			      "%u probes are too many: at most %d, because %s; name fewer",
 			      kprobes, MAX_KPROBES,
-			      k.multi ? "" : " (it has no kprobe.multi: CONFIG_FPROBE)");
+			      k.multi ? "the kernel probes each instruction on its own"
+				      : "this kernel probes each function on its own. It is built "
+					"without kprobe.multi, which takes any number of functions "
+					"at once (CONFIG_FPROBE)");
 	return 0;
 }
 
@@ -274,7 +278,39 @@ static bool is_refusal(int error)
 	       error == ESRCH || error == EADDRNOTAVAIL || error == EBUSY;
 }
 
-/* The address of the function; 0 and *err, or 0 when it can be left out. */
+/* A probe that only a pattern has found is left out, and counted. */
+static int leave_out(dt_engine *e, const struct dt_bpf_probe *x, const dt_error *why, dt_error *err)
+{
+	if (!x->at.optional) {
+		*err = *why;
+		return -1;
+	}
+	if (e->left_out++ == 0)
+		e->left_out_first = dt_arena_strdup(e->arena, why->text);
+	return 0;
+}
+
+static int refused(dt_engine *e, const struct dt_bpf_probe *x, int error, dt_error *err)
+{
+	dt_error why;
+
+	if (!is_refusal(error))
+		return refuse(x, error, err);
+	refuse(x, error, &why);
+	return leave_out(e, x, &why, err);
+}
+
+/* What was matched and is not traced has to be said; it is an error if it is all of them. */
+static int judge(const dt_engine *e, uint32_t wanted, uint32_t left_out, dt_error *err)
+{
+	if (e->left_out > 1)
+		dt_err(err, EDT_NOPROBE, "%u probes could not be enabled; %s", e->left_out, e->left_out_first);
+	else if (e->left_out)
+		dt_err(err, EDT_NOPROBE, "%s", e->left_out_first);
+	return left_out && left_out == wanted ? -1 : 0;
+}
+
+/* The address of the function; 0 and *err: it is not known. */
 static uint64_t address_of(dt_engine *e, const struct dt_bpf_probe *x, dt_error *err)
 {
 	dt_kfuncs *kf = dt_probes_kfuncs(e->ps);
@@ -292,6 +328,83 @@ static uint64_t address_of(dt_engine *e, const struct dt_bpf_probe *x, dt_error 
 		       x->probe->prov, x->probe->mod, x->probe->func, x->probe->name, x->at.event,
 		       "/proc/kallsyms");
 	return addr;
+}
+
+/* ---- which function it is ----
+ *
+ * The cookie of a link says that, but the kernel looks for it among all addresses of the link: of all its functions that takes
+ * longer than counting a call. So a program on many of them has a table by address, a word for each 16 bytes:
+ * probe + 1, or event + 1 if its clauses are not on all. Where it is 0 the cookie tells: two functions in 16 bytes, several
+ * probes on one function, functions of modules, which lie far away.
+ */
+#define MANY	   64
+#define MAX_PLACES (16u << 20) /* 256 MB of code */
+
+struct span {
+	uint64_t from, to;
+	uint32_t n;
+};
+
+/* The functions of vmlinux that a program is for. */
+static struct span span_of(dt_engine *e, const struct dt_bpf_prog *p)
+{
+	struct span s = {.from = UINT64_MAX};
+	uint64_t addr;
+	dt_error err;
+
+	for (uint32_t i = 0; i < e->probes.n; i++)
+		if (dt_bpf_serves(e, p, i) && !e->probes.v[i].at.module &&
+		    (addr = address_of(e, &e->probes.v[i], &err))) {
+			s.from = addr < s.from ? addr : s.from;
+			s.to = addr > s.to ? addr : s.to;
+			s.n++;
+		}
+	return s;
+}
+
+static void fill_places(dt_engine *e, const struct dt_bpf_prog *p, uint32_t *words)
+{
+	uint8_t *taken = dt_xcalloc(p->nplaces, 1);
+	dt_error err;
+
+	for (uint32_t i = 0; i < e->probes.n; i++) {
+		const struct dt_bpf_probe *x = &e->probes.v[i];
+		uint64_t addr = dt_bpf_serves(e, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
+			 at = (addr - p->places_base) >> DT_BPF_PLACE_SHIFT;
+
+		if (!addr)
+			continue;
+		words[at] = taken[at] ? 0 : p->masks ? x->event + 1 : i + 1;
+		taken[at] = 1;
+	}
+	free(taken);
+}
+
+int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
+	struct span s;
+	size_t size;
+	void *words;
+
+	if (HOW(p->group) != HOW_MULTI || p->nevents < MANY)
+		return 0;
+	s = span_of(e, p);
+	if (s.n < MANY || (s.to - s.from) >> DT_BPF_PLACE_SHIFT >= MAX_PLACES)
+		return 0;
+	p->places_base = s.from;
+	p->nplaces = (uint32_t)((s.to - s.from) >> DT_BPF_PLACE_SHIFT) + 1;
+	size = dt_align_up((uint64_t)p->nplaces * 4, 4096);
+	p->fd_places = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_places", 4, (uint32_t)size, 1, &o);
+	if (p->fd_places < 0)
+		return dt_bpf_privilege_error(err, "create a map in");
+	*dt_vec_add(&e->fds, NULL) = p->fd_places;
+	words = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd_places, 0);
+	if (words == MAP_FAILED)
+		return dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
+	fill_places(e, p, words);
+	munmap(words, size);
+	return 0;
 }
 
 static void keep_link(dt_engine *e, const struct dt_bpf_prog *p, int fd)
@@ -328,10 +441,8 @@ static int link_multi(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 		keep_link(e, b->p, fd);
 		return 0;
 	}
-	if (!is_refusal(errno))
-		return refuse(x, errno, err);
-	if (hi - lo == 1)
-		return x->at.optional ? 0 : refuse(x, errno, err);
+	if (!is_refusal(errno) || hi - lo == 1)
+		return refused(e, x, errno, err);
 	if (link_multi(e, b, lo, lo + (hi - lo) / 2, err) < 0)
 		return -1;
 	return link_multi(e, b, lo + (hi - lo) / 2, hi, err);
@@ -409,8 +520,8 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 
 		if (fd >= 0)
 			keep_link(e, b->p, fd);
-		else if (!is_refusal(errno) || !x->at.optional)
-			return refuse(x, errno, err);
+		else if (refused(e, x, errno, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -421,17 +532,20 @@ static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err
 			  .probes = dt_xcalloc(e->probes.n, sizeof(*b.probes)),
 			  .addrs = dt_xcalloc(e->probes.n, sizeof(*b.addrs)),
 			  .cookies = dt_xcalloc(e->probes.n, sizeof(*b.cookies))};
+	uint32_t before = e->left_out, unknown = 0;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < e->probes.n && rc == 0; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
+		dt_error why;
 		uint64_t addr;
 
 		if (!dt_bpf_serves(e, p, i) || !dt_bpf_is_on(e, p, i))
 			continue;
-		addr = address_of(e, x, err);
+		addr = address_of(e, x, &why);
 		if (!addr) {
-			rc = x->at.optional ? 0 : -1;
+			rc = leave_out(e, x, &why, err);
+			unknown++;
 			continue;
 		}
 		b.probes[b.n] = i;
@@ -442,6 +556,8 @@ static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err
 		rc = dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_MULTI
 			 ? link_all(e, &b, err)
 			 : attach_kprobes(e, &b, err);
+	if (rc == 0)
+		rc = judge(e, b.n + unknown, e->left_out - before, err);
 	free(b.probes);
 	free(b.addrs);
 	free(b.cookies);

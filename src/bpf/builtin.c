@@ -451,12 +451,14 @@ static void kernel_function_arg(dt_bpf_tr *t, uint32_t n)
 	}
 }
 
-/* arg1 is what a kernel function returns. Which of its instructions does, arg0, nobody can tell. */
+/* arg1 is what a kernel function returns, arg0 the offset of the instruction that does: see names.c. */
 static void kernel_function_result(dt_bpf_tr *t, uint32_t n)
 {
 	dt_bpf_code *c = t->c;
 
-	if (n != 1) {
+	if (n == 0) {
+		dt_bpf_probe_return(t);
+	} else if (n != 1) {
 		movi(c, R0, 0);
 	} else if (t->direct) {
 		sti(c, 8, R6, S_TMP, 0);

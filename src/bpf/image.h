@@ -147,10 +147,11 @@ struct dt_bpf_layout {
 	uint32_t zeros, zeros_size, names, epids, table_end;
 };
 
-/* rodata's row for a probe: u32 offsets of its four names, then its id. */
-#define NAME_ROW       32
-#define NAME_ROW_SHIFT 5
-#define NAME_ROW_ID    16
+/* rodata's row for a probe: u32 offsets of its four names, then its id, then where the function returns. */
+#define NAME_ROW	32
+#define NAME_ROW_SHIFT	5
+#define NAME_ROW_ID	16
+#define NAME_ROW_RETURN 20
 
 /* ---- records in the ring buffers ---- */
 struct dt_bpf_rec {
@@ -292,6 +293,10 @@ struct dt_bpf_prog {
 	int fd_table;
 	uint8_t *rows; /* mapped */
 	uint32_t row_size;
+	/* many functions of the kernel: which probe an address belongs to, see attach_kernel.c */
+	int fd_places;
+	uint64_t places_base;
+	uint32_t nplaces;  /* 0: cookies tell */
 	bool lazy;	   /* for probes that may join: not loaded until the first one does */
 	bool loading;	   /* extend.c */
 	uint32_t nprobes; /* that there were when its code was made */
@@ -356,7 +361,7 @@ struct dt_engine {
 	struct dt_bpf_scope globals, threads, locals;
 	struct {
 		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
-		    waiting /* for user memory */, vtime, element, late;
+		    waiting /* for user memory */, vtime, element, late, returns;
 		uint32_t agg_key, dyn_key, zeros;
 		uint32_t left; /* bytes of frames to keep of a thread that leaves: left.c */
 		uint64_t alloc; /* largest constant size asked for */
@@ -380,6 +385,8 @@ struct dt_engine {
 	DT_VEC(struct dt_bpf_user_link { int fd; long pid; }) user_links; /* pid 0: of all processes */
 	struct dt_bpf_retired *retired; /* extend.c */
 	uint32_t refused;		 /* places in user code that the kernel does not take */
+	uint32_t left_out;		 /* the same of functions and instructions of the kernel ... */
+	const char *left_out_first;	 /* ... and what is said about the first of them */
 	uint8_t *control, *cpus; /* mapped */
 	uint64_t cpus_size;
 	struct dt_bpf_ring *rings; /* NULL: there are none, as long as no speculation needs them with the ring policy */
@@ -433,6 +440,8 @@ static inline bool dt_bpf_is_direct(const struct dt_bpf_prog *p)
 int dt_bpf_function_plan(dt_engine *e, dt_error *err); /* how each function is traced */
 /* What the kernel must know of the program; returns a descriptor to close afterwards if it is above 0. */
 int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type, struct bpf_prog_load_opts *o);
+int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err); /* the table of a program on many */
+#define DT_BPF_PLACE_SHIFT 4 /* its words are so many bits of an address apart */
 int dt_bpf_attach_kernel(dt_engine *e, struct dt_bpf_prog *p, dt_error *err);
 int dt_bpf_attach_counters(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err);
 uint64_t dt_bpf_function_misses(const dt_engine *e);
@@ -594,6 +603,7 @@ void dt_bpf_names_free(dt_engine *e);
 uint32_t dt_bpf_name_bound(const dt_engine *e, uint32_t part); /* the longest, with NUL */
 void dt_bpf_name(dt_bpf_tr *t, uint32_t part); /* r0 = address of a part of the probe's name */
 void dt_bpf_probe_id(dt_bpf_tr *t);	       /* r0 = its id */
+void dt_bpf_probe_return(dt_bpf_tr *t);	       /* r0 = the offset in its function that it returns at; 0: unknown */
 void dt_bpf_epid(dt_bpf_tr *t, bool faulting); /* r0 = epid of this clause, or of slot->clause, on the probe */
 
 /* ---- builtin.c ---- */

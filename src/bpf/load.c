@@ -445,6 +445,10 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 		if (dt_bpf_is_user(e->progs.v[i].kind) && !e->progs.v[i].lazy &&
 		    dt_bpf_user_table(e, &e->progs.v[i], err) < 0)
 			return -1;
+	for (uint32_t i = 0; i < e->progs.n; i++)
+		if (dt_bpf_is_function(e->progs.v[i].kind) &&
+		    dt_bpf_function_places(e, &e->progs.v[i], err) < 0)
+			return -1;
 	if (dt_bpf_names_make(e, err) < 0)
 		return -1;
 	if (make_arrays(e, &e->globals, err) < 0 || make_arrays(e, &e->threads, err) < 0 ||

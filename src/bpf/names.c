@@ -1,11 +1,11 @@
 /*
- * names: what programs know of a probe by its index: the parts of its name, its id, the EPIDs of
- * its clauses.
+ * names: what programs know of a probe by its index: the parts of its name, its id, where its
+ * function returns, the EPIDs of its clauses.
  *
  * Usually all probes are known when programs are made, and these tables are read-only data. When
  * probes can join while tracing (e->grows), they are maps with room to spare instead:
  *
- *	dt_names	array: probe -> four offsets in dt_text, id
+ *	dt_names	array: probe -> four offsets in dt_text, id, return
  *	dt_text		the names
  *	dt_epids	hash: clause << 32 | probe -> EPID
  *
@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 
 #include "bpf/image.h"
+#include "probe/kcode.h"
 
 #define SPARE	  65536	     /* probes that can join */
 #define TEXT_SIZE (2u << 20) /* a power of two; for all names */
@@ -41,6 +42,18 @@ uint32_t dt_bpf_name_bound(const dt_engine *e, uint32_t part)
 	return (uint32_t)max + 1;
 }
 
+/* arg0 of a return. Whoever is called when a kernel function returns sees the caller again, not the function:
+ * where it returned is known only if it has a single place for that. Its code is read when some clause wants to
+ * know. */
+static uint32_t return_place(const dt_engine *e, uint32_t probe)
+{
+	const struct dt_bpf_probe *x = &e->probes.v[probe];
+
+	return e->need.returns && x->kind == PK_FUNC_RETURN && x->at.number
+		   ? dt_kcode_return(e->ps, (uint32_t)x->at.number - 1)
+		   : 0;
+}
+
 /* ---- all are known: read-only data ---- */
 
 static void place_names(dt_engine *e)
@@ -51,6 +64,7 @@ static void place_names(dt_engine *e)
 		for (uint32_t k = 0; k < 4; k++)
 			index[i * 8 + k] = dt_bpf_string(e, part_of(e->probes.v[i].probe, k));
 		index[i * 8 + 4] = e->probes.v[i].probe->id;
+		index[i * 8 + 5] = return_place(e, i);
 	}
 	e->at.names = (uint32_t)e->rodata.n;
 	dt_buf_add(&e->rodata, index, e->probes.n * NAME_ROW);
@@ -176,8 +190,10 @@ int dt_bpf_names_add(dt_engine *e, uint32_t first, dt_error *err)
 			return dt_err(err, ENOSPC, "more than %u probes have joined", SPARE);
 		for (uint32_t k = 0; row && k < 4; k++)
 			row[k] = text_at(n, part_of(e->probes.v[i].probe, k));
-		if (row)
+		if (row) {
 			row[4] = e->probes.v[i].probe->id;
+			row[5] = return_place(e, i);
+		}
 		if (n->fd_epids >= 0 && add_epids(e, i) < 0)
 			return dt_err(err, ENOSPC, "no room for more probes");
 	}
@@ -244,6 +260,13 @@ void dt_bpf_name(dt_bpf_tr *t, uint32_t part)
 void dt_bpf_probe_id(dt_bpf_tr *t)
 {
 	row_field(t, NAME_ROW_ID);
+	mov(t->c, R0, R1);
+}
+
+void dt_bpf_probe_return(dt_bpf_tr *t)
+{
+	t->e->need.returns = true;
+	row_field(t, NAME_ROW_RETURN);
 	mov(t->c, R0, R1);
 }
 

@@ -229,11 +229,45 @@ static void find_user_probe(struct prog *g, uint32_t no)
 	st(c, 8, R6, S_NUMBER, R1);
 }
 
+/*
+ * Functions of the kernel, by their address:
+ *
+ *	r0 = (function - base) / 16; if (r0 >= n || !(r1 = places[r0])) goto cookie
+ *	slot->probe = r1 - 1; goto found	or, if the row is needed, goto row
+ */
+static void find_by_address(struct prog *g, uint32_t found, uint32_t row)
+{
+	const struct dt_bpf_prog *p = g->p;
+	dt_bpf_code *c = g->t.c;
+	uint32_t cookie = dt_bpf_label(c);
+
+	mov(c, R1, R7);
+	helper(c, BPF_FUNC_get_func_ip);
+	movq(c, R1, p->places_base);
+	alu(c, BPF_SUB, R0, R1);
+	alui(c, BPF_RSH, R0, DT_BPF_PLACE_SHIFT);
+	jmpi(c, BPF_JGE, R0, (int32_t)p->nplaces, cookie);
+	alui(c, BPF_LSH, R0, 2);
+	map_value(c, R1, p->fd_places, 0);
+	alu(c, BPF_ADD, R1, R0);
+	ld(c, 4, R1, R1, 0);
+	jmpi(c, BPF_JEQ, R1, 0, cookie);
+	alui(c, BPF_SUB, R1, 1);
+	if (p->masks) {
+		ja(c, row);
+	} else {
+		st(c, 4, R6, S_PROBE, R1);
+		ja(c, found);
+	}
+	dt_bpf_place(c, cookie);
+}
+
 /* slot->probe; r8 = the row of the table. `no`: nobody asked for this one. */
 static void find_probe(struct prog *g, uint32_t no)
 {
 	const struct dt_bpf_prog *p = g->p;
 	dt_bpf_code *c = g->t.c;
+	uint32_t found = dt_bpf_label(c), row = dt_bpf_label(c);
 
 	if (is_tracer_probe(p->kind) || p->only != UINT32_MAX) {
 		uint32_t probe = p->only != UINT32_MAX ? p->only : only_probe(g->t.e, p->kind);
@@ -245,9 +279,12 @@ static void find_probe(struct prog *g, uint32_t no)
 		find_user_probe(g, no);
 		return;
 	}
+	if (p->nplaces)
+		find_by_address(g, found, row);
 	event_number(g);
 	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
 		compat_number(g, no);
+	dt_bpf_place(c, row);
 	jmpi(c, BPF_JGE, R1, (int32_t)p->nevents, no);
 	alui(c, BPF_MUL, R1, (int32_t)(1 + p->masks) * 4);
 	map_value(c, R8, g->t.e->fd_rodata, p->table);
@@ -258,6 +295,7 @@ static void find_probe(struct prog *g, uint32_t no)
 	st(c, 4, R6, S_PROBE, R1);
 	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
 		skip_compat(g, no);
+	dt_bpf_place(c, found);
 }
 
 /* ---- main ---- */

@@ -31,6 +31,27 @@ expect 0 "$status" "$err"
 expect_match '^  0 +10$' "$out"
 [ "$(lines '^  [0-9]+ +10$')" -gt 3 ] || { echo "few instructions: $out"; fails=1; }
 
+# An id finds the instruction again.
+ktrace -l -n "kinst::$call:$first"
+id=$(awk 'NR == 2 { print $1 }' "$TMP/out")
+ktrace -l -i "$id"
+expect_match "^ *$id +kinst +vmlinux +$call $first\$" "$out"
+ktrace -q -c "$TMP/load -t 1 -n 10" -i "$id /pid == \$target/ { @[probefunc, probename, id] = count(); }"
+expect_match "^  $call +$first +$id +10\$" "$out"
+
+# As many are enabled as are said to match, also of a function in which the kernel rewrites some instructions itself.
+ktrace -c true -n 'kinst::try_to_wake_up: { @ = count(); }'
+expect 0 "$status" "$err"
+listed=$("$DTRACE" -l -n kinst::try_to_wake_up: | grep -c try_to_wake_up)
+expect "dtrace: description 'kinst::try_to_wake_up: ' matched $listed probes" "$(grep -v 'has exited' <<<"$err")"
+(cd / && exec "$DTRACE" -qn 'kinst::try_to_wake_up: { @ = count(); } tick-1s { printf("on\n"); }' >"$TMP/on" 2>&1) &
+pid=$!
+wait_for 60 test -s "$TMP/on"
+mkdir "$TMP/debug" && mount -t debugfs none "$TMP/debug" 2>/dev/null &&
+	{ expect "$listed" "$(grep -c 'try_to_wake_up+' "$TMP/debug/kprobes/list")" "kprobes in place"; umount "$TMP/debug"; }
+kill -TERM $pid
+wait $pid
+
 # Registers are the arguments.
 ktrace -q -c 'dd if=/dev/zero of=/dev/null bs=123 count=50' -n 'kinst::vfs_read:0 /pid == $target && regs[R_RDX] == 123/ { @[func(regs[R_PC])] = count(); @s[stack(2)] = count(); }'
 expect 0 "$status" "$err"

@@ -6,46 +6,25 @@
  * A kprobe can sit on the first byte of an instruction only, and the kernel complains in its log
  * when asked for another place. So the code of the function is read and decoded before anything is
  * made, and where instructions begin is known. Left out are those that the kernel never takes:
- * breakpoints, the traps of BUG(), and the padding behind the function. A function that another
+ * breakpoints, the traps of BUG(), jumps and calls that it rewrites itself (static keys, static
+ * calls), and the padding behind the function. A function that another
  * tracer has put breakpoints into can be decoded only up to the first of them.
  *
- * There are millions of instructions: probes are made for functions that a description names. Their
- * ids come from a hash of its name. dt_probe.data is the index of the function and the offset.
+ * There are millions of instructions: probes are made for functions that a description names. The
+ * kernel and its modules lie in the topmost 2 GB, so that the lower 31 bits of an address are an id, by
+ * which the instruction is found again. dt_probe.data is the index of the function and the offset.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bpf/attach_kernel.h"
+#include "probe/kcode.h"
 #include "probe/providers/providers.h"
-#include "proc/insn.h"
-#include "sym/ktext.h"
 
-#define NAMED	     (1ull << 63)
-#define MAX_FUNCTION (256u << 10)
-
-/* ---- the code of a function ---- */
-
-struct code {
-	uint8_t *bytes;
-	size_t n;
-	dt_body body;
-	uint32_t ninsns; /* without the padding at the end */
-};
-
-static void code_free(struct code *c)
-{
-	free(c->bytes);
-	dt_body_free(&c->body);
-}
-
-static bool is_padding(const uint8_t *at, uint8_t length)
-{
-	return at[0] == 0xcc || at[0] == 0x90 ||
-	       (length > 1 && at[0] == 0x66 && is_padding(at + 1, length - 1)) ||
-	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
-}
+#define NAMED	    (1ull << 63)
+#define KERNEL_TEXT 0xffffffff80000000ull
+#define FIRST_ID    (8u << 20) /* the kernel begins at 16 MB at the least */
 
 /* Instructions that kprobes refuse: int3, ud2 and ud1 (BUG, WARN), iret. */
 static bool is_refused(const uint8_t *at, uint8_t length)
@@ -54,72 +33,25 @@ static bool is_refused(const uint8_t *at, uint8_t length)
 	       (length > 1 && at[0] == 0x0f && (at[1] == 0x0b || at[1] == 0xb9 || at[1] == 0xff));
 }
 
-static int code_read(dt_probes *ps, uint32_t index, struct code *c, char *why, size_t whylen)
-{
-	uint64_t addr = dt_kfunc_address(dt_probes_kfuncs(ps), index),
-		 end = dt_ksym_end(dt_probes_ksyms(ps), addr);
-	struct dt_insn_mode k = {0};
-
-	*c = (struct code){0};
-	if (!addr || end <= addr || end - addr > MAX_FUNCTION) {
-		snprintf(why, whylen, "its place in memory is not known");
-		return -1;
-	}
-	c->n = end - addr;
-	c->bytes = dt_xmalloc(c->n);
-	if (dt_ktext_read(addr, c->bytes, c->n) < 0) {
-		snprintf(why, whylen, "its code cannot be read (/proc/kcore: %s)",
-			 dt_strerror(errno));
-		code_free(c);
-		return -1;
-	}
-	dt_body_decode(&c->body, &k, c->bytes, c->n, addr);
-	c->ninsns = c->body.insns.n;
-	while (c->body.whole && c->ninsns > 1 &&
-	       is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset,
-			  c->body.insns.v[c->ninsns - 1].length))
-		c->ninsns--;
-	return 0;
-}
-
 /* ---- probes ---- */
-
-/* The instructions of a function follow each other, wherever it begins. */
-static uint32_t make_id(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint64_t data)
-{
-	char key[256];
-	uint32_t at;
-
-	snprintf(key, sizeof(key), "%s:%s", f->module, f->name);
-	at = (uint32_t)(dt_hash_bytes(key, strlen(key)) % p->id_count) + (uint32_t)data;
-	for (uint32_t i = 0; i < p->id_count; i++) {
-		uint32_t id = p->id_base + (at + i) % p->id_count;
-		const dt_probe *pr = dt_probes_known(ps, id);
-
-		if (!pr || (pr->data & ~NAMED) == data)
-			return id;
-	}
-	return 0;
-}
 
 static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index,
 		uint32_t offset, bool named)
 {
-	uint64_t data = (uint64_t)index << 32 | offset;
+	uint64_t addr = dt_kfunc_address(dt_probes_kfuncs(ps), index) + offset;
 	char name[16];
 	dt_probe *pr;
-	uint32_t id;
 
-	snprintf(name, sizeof(name), "%u", offset);
-	id = make_id(p, ps, f, data);
-	if (!id)
+	if (addr < KERNEL_TEXT + FIRST_ID)
 		return;
-	pr = dt_probes_add(ps, p, id, "kinst", f->module, f->name, name, data);
+	snprintf(name, sizeof(name), "%u", offset);
+	pr = dt_probes_add(ps, p, (uint32_t)(addr - KERNEL_TEXT), "kinst", f->module, f->name, name,
+			   (uint64_t)index << 32 | offset);
 	if (named)
 		pr->data |= NAMED;
 }
 
-static void explain_offset(const struct code *c, const char *func, uint64_t offset, char *why,
+static void explain_offset(const dt_kcode *c, const char *func, uint64_t offset, char *why,
 			   size_t whylen)
 {
 	const dt_insn *last = c->ninsns ? &c->body.insns.v[c->ninsns - 1] : NULL, *in = NULL;
@@ -141,8 +73,18 @@ static void explain_offset(const struct code *c, const char *func, uint64_t offs
 		    (unsigned long long)offset, func, in->offset, in->length);
 	else
 		snprintf(why, whylen,
-			 "the kernel cannot probe the instruction at offset %llu of %s",
+			 "the kernel does not let the instruction at offset %llu of %s be probed: it is "
+			 "a trap, or one that the kernel itself rewrites",
 			 (unsigned long long)offset, func);
+}
+
+static const dt_kplaces *places_of(const dt_provider *p, dt_probes *ps)
+{
+	void **kept = dt_probes_keep(ps, p, dt_kplaces_free);
+
+	if (!*kept)
+		*kept = dt_kplaces_read(ps);
+	return *kept;
 }
 
 /* All instructions of one function that match the name. */
@@ -152,9 +94,9 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 	bool exact = *d->name && !dt_glob_is_pattern(d->name);
 	char problem[120], text[16];
 	uint32_t found = 0;
-	struct code c;
+	dt_kcode c;
 
-	if (code_read(ps, index, &c, problem, sizeof(problem)) < 0) {
+	if (dt_kcode_read(ps, index, &c, problem, sizeof(problem)) < 0) {
 		snprintf(why, whylen, "instructions of %s cannot be probed: %s", f->name, problem);
 		return 0;
 	}
@@ -162,15 +104,16 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 		const dt_insn *x = &c.body.insns.v[i];
 
 		snprintf(text, sizeof(text), "%u", x->offset);
-		if (is_refused(c.bytes + x->offset, x->length) ||
-		    (*d->name && !dt_glob_match(d->name, text)))
+		if ((*d->name && !dt_glob_match(d->name, text)) ||
+		    is_refused(c.bytes + x->offset, x->length) ||
+		    dt_kplaces_has(places_of(p, ps), c.addr + x->offset))
 			continue;
 		add(p, ps, f, index, x->offset, exact);
 		found++;
 	}
 	if (!found && exact)
 		explain_offset(&c, f->name, strtoull(d->name, NULL, 10), why, whylen);
-	code_free(&c);
+	dt_kcode_free(&c);
 	return found;
 }
 
@@ -203,6 +146,24 @@ static bool possible(const dt_probedesc *d, char *why, size_t whylen)
 	return false;
 }
 
+/* The instruction with this id. */
+static void discover_id(const dt_provider *p, dt_probes *ps, uint32_t id, char *why, size_t whylen)
+{
+	uint64_t addr = KERNEL_TEXT + id, offset;
+	const char *module, *name;
+	uint32_t it = 0, n;
+	char text[16];
+	const dt_kfunc *all = dt_kfuncs_all(dt_probes_kfuncs(ps), dt_probes_types(ps), &n);
+
+	if (!dt_ksym_by_addr(dt_probes_ksyms(ps), addr, &module, &name, &offset))
+		return;
+	while (it < n && dt_kfunc_address(dt_probes_kfuncs(ps), it) != addr - offset)
+		it++;
+	snprintf(text, sizeof(text), "%u", (uint32_t)offset);
+	if (it < n && !all[it].refused && offset < DT_KCODE_MAX)
+		add_function(p, ps, &all[it], it, &(dt_probedesc){.name = text}, why, whylen);
+}
+
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
 		    char *why, size_t whylen)
 {
@@ -214,7 +175,7 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	struct dt_ktrace k;
 
 	(void)listing;
-	if (d->id || !possible(d, why, whylen))
+	if (!d->id && !possible(d, why, whylen))
 		return 0;
 	dt_ktrace_probe(&k, NULL);
 	if (!k.kprobe) {
@@ -223,6 +184,10 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 		    *k.why
 			? k.why
 			: "this kernel refuses kprobes: it is locked down (confidentiality mode)");
+		return 0;
+	}
+	if (d->id) {
+		discover_id(p, ps, d->id, why, whylen);
 		return 0;
 	}
 	all = dt_kfuncs_all(kf, dt_probes_types(ps), &n);
@@ -257,8 +222,8 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_kinst = {
     .name = "kinst",
-    .id_base = 500000,
-    .id_count = 400000,
+    .id_base = FIRST_ID,
+    .id_count = INT32_MAX - FIRST_ID,
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},

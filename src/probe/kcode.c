@@ -1,0 +1,207 @@
+/*
+ * kcode: see kcode.h. What is decoded is the code as it is now, after everything the kernel has
+ * patched in it when it started: on processors that need it a function returns by a jump to a thunk.
+ * Parts that are hardly ever executed lie elsewhere, as a symbol NAME.cold, and are looked at as
+ * well.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probe/kcode.h"
+#include "sym/ktext.h"
+
+void dt_kcode_free(dt_kcode *c)
+{
+	free(c->bytes);
+	dt_body_free(&c->body);
+}
+
+static bool is_padding(const uint8_t *at, uint8_t length)
+{
+	return at[0] == 0xcc || at[0] == 0x90 ||
+	       (length > 1 && at[0] == 0x66 && is_padding(at + 1, length - 1)) ||
+	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
+}
+
+static int read_at(dt_probes *ps, uint64_t addr, dt_kcode *c, char *why, size_t whylen)
+{
+	uint64_t end = addr ? dt_ksym_end(dt_probes_ksyms(ps), addr) : 0;
+	struct dt_insn_mode k = {0};
+
+	*c = (dt_kcode){.addr = addr};
+	if (end <= addr || end - addr > DT_KCODE_MAX) {
+		snprintf(why, whylen, "its place in memory is not known");
+		return -1;
+	}
+	c->n = end - addr;
+	c->bytes = dt_xmalloc(c->n);
+	if (dt_ktext_read(addr, c->bytes, c->n) < 0) {
+		snprintf(why, whylen, "its code cannot be read (/proc/kcore: %s)",
+			 dt_strerror(errno));
+		dt_kcode_free(c);
+		return -1;
+	}
+	dt_body_decode(&c->body, &k, c->bytes, c->n, addr);
+	c->ninsns = c->body.insns.n;
+	while (c->body.whole && c->ninsns > 1 &&
+	       is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset,
+			  c->body.insns.v[c->ninsns - 1].length))
+		c->ninsns--;
+	return 0;
+}
+
+int dt_kcode_read(dt_probes *ps, uint32_t index, dt_kcode *c, char *why, size_t whylen)
+{
+	return read_at(ps, dt_kfunc_address(dt_probes_kfuncs(ps), index), c, why, whylen);
+}
+
+/* ---- what the kernel rewrites ---- */
+
+/* Its tables begin each row with the distance from there to the place: struct jump_entry, struct
+ * static_call_site. Those of modules have no symbols. */
+static const struct {
+	const char *start, *stop;
+	size_t row;
+} tables[] = {{"__start___jump_table", "__stop___jump_table", 16},
+	      {"__start_static_call_sites", "__stop_static_call_sites", 8}};
+
+static void read_table(dt_probes *ps, dt_kplaces *p, size_t table)
+{
+	dt_ksyms *ks = dt_probes_ksyms(ps);
+	size_t row = tables[table].row, n;
+	uint64_t start, stop;
+	uint8_t *bytes;
+
+	if (!dt_ksym_by_name(ks, "vmlinux", tables[table].start, &start) ||
+	    !dt_ksym_by_name(ks, "vmlinux", tables[table].stop, &stop) || stop <= start ||
+	    stop - start > 16u << 20)
+		return;
+	n = stop - start;
+	bytes = dt_xmalloc(n);
+	if (dt_ktext_read(start, bytes, n) == 0)
+		for (size_t at = 0; at + row <= n; at += row) {
+			int32_t distance;
+
+			memcpy(&distance, bytes + at, sizeof(distance));
+			*dt_vec_add(&p->addrs, NULL) = start + at + (uint64_t)(int64_t)distance;
+		}
+	free(bytes);
+}
+
+static int compare_addrs(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+dt_kplaces *dt_kplaces_read(dt_probes *ps)
+{
+	dt_kplaces *p = dt_xcalloc(1, sizeof(*p));
+
+	for (size_t i = 0; i < DT_NELEM(tables); i++)
+		read_table(ps, p, i);
+	if (p->addrs.n)
+		qsort(p->addrs.v, p->addrs.n, sizeof(*p->addrs.v), compare_addrs);
+	return p;
+}
+
+void dt_kplaces_free(void *places)
+{
+	dt_vec_free(&((dt_kplaces *)places)->addrs);
+	free(places);
+}
+
+bool dt_kplaces_has(const dt_kplaces *p, uint64_t addr)
+{
+	return p->addrs.n &&
+	       bsearch(&addr, p->addrs.v, p->addrs.n, sizeof(*p->addrs.v), compare_addrs);
+}
+
+/* ---- where it returns ---- */
+
+struct returns {
+	dt_probes *ps;
+	const char *name; /* of the function */
+	const dt_kcode *main;
+	uint32_t n, offset; /* those found, and the last of them */
+	bool leaves;	    /* it also ends by a jump to another function */
+	uint64_t cold;	    /* a part of it elsewhere; 0: none */
+};
+
+static bool is_inside(const dt_kcode *c, uint64_t addr)
+{
+	return addr >= c->addr && addr - c->addr < c->n;
+}
+
+/* Is this symbol the part of the function that is hardly ever executed? */
+static bool is_cold_part(const char *name, const char *function)
+{
+	size_t n = strlen(function);
+
+	return strncmp(name, function, n) == 0 && strncmp(name + n, ".cold", 5) == 0;
+}
+
+static void look_at_jump(struct returns *r, const dt_kcode *c, const dt_insn *x)
+{
+	const char *module, *name;
+	uint64_t into;
+
+	if (is_inside(c, x->target) || is_inside(r->main, x->target))
+		return;
+	if (!dt_ksym_by_addr(dt_probes_ksyms(r->ps), x->target, &module, &name, &into)) {
+		r->leaves = true;
+	} else if (strstr(name, "return_thunk")) {
+		r->n++;
+		r->offset = x->offset;
+	} else if (is_cold_part(name, r->name)) {
+		r->leaves = r->leaves || (r->cold && r->cold != x->target - into);
+		r->cold = x->target - into;
+	} else {
+		r->leaves = true;
+	}
+}
+
+static void look_at(struct returns *r, const dt_kcode *c)
+{
+	r->leaves = r->leaves || !c->body.whole;
+	for (uint32_t i = 0; i < c->ninsns && !r->leaves; i++) {
+		const dt_insn *x = &c->body.insns.v[i];
+
+		if (x->flags & DT_INSN_RETURN) {
+			r->n++;
+			r->offset = x->offset;
+		} else if (x->flags & DT_INSN_INDIRECT) {
+			r->leaves = true;
+		} else if (x->flags & DT_INSN_JUMP) {
+			look_at_jump(r, c, x);
+		}
+	}
+}
+
+uint32_t dt_kcode_return(dt_probes *ps, uint32_t index)
+{
+	uint32_t n;
+	const dt_kfunc *all = dt_kfuncs_all(dt_probes_kfuncs(ps), dt_probes_types(ps), &n);
+	dt_kcode main, cold;
+	struct returns r = {.ps = ps, .main = &main};
+	uint32_t offset;
+	char why[120];
+
+	if (index >= n || dt_kcode_read(ps, index, &main, why, sizeof(why)) < 0)
+		return 0;
+	r.name = all[index].name;
+	look_at(&r, &main);
+	offset = r.offset;
+	if (r.cold && r.n == 1 && !r.leaves) { /* a return of that part would have no offset */
+		if (read_at(ps, r.cold, &cold, why, sizeof(why)) == 0) {
+			look_at(&r, &cold);
+			dt_kcode_free(&cold);
+		} else {
+			r.leaves = true;
+		}
+	}
+	dt_kcode_free(&main);
+	return r.n == 1 && !r.leaves ? offset : 0;
+}

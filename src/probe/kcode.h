@@ -1,0 +1,38 @@
+/*
+ * kcode: the machine code of one kernel function, read from memory and decoded: where its
+ * instructions begin (kinst), and where it returns (fbt).
+ */
+#ifndef DT_KCODE_H
+#define DT_KCODE_H
+
+#include "probe/probe.h"
+#include "proc/insn.h"
+
+#define DT_KCODE_MAX (256u << 10) /* no function is longer */
+
+typedef struct dt_kcode {
+	uint64_t addr;
+	uint8_t *bytes;
+	size_t n;
+	dt_body body;
+	uint32_t ninsns; /* without the padding at the end */
+} dt_kcode;
+
+/* Of a function by its index in dt_kfuncs_all(); -1 and a part of a sentence. */
+int dt_kcode_read(dt_probes *ps, uint32_t index, dt_kcode *c, char *why, size_t whylen);
+void dt_kcode_free(dt_kcode *c);
+
+/* Places in vmlinux that the kernel itself rewrites, and lets nobody probe: jumps that are switched
+ * on and off, calls whose target changes. */
+typedef struct dt_kplaces {
+	DT_VEC(uint64_t) addrs; /* in order */
+} dt_kplaces;
+dt_kplaces *dt_kplaces_read(dt_probes *ps);
+void dt_kplaces_free(void *places);
+bool dt_kplaces_has(const dt_kplaces *p, uint64_t addr);
+
+/* The offset of the instruction that the function returns with, if there is but one; 0: there are
+ * several, or it ends by jumping to another function, or its code cannot be read. */
+uint32_t dt_kcode_return(dt_probes *ps, uint32_t index);
+
+#endif
