@@ -21,6 +21,8 @@
 
 #include "proc/hold.h"
 
+#define STOP_US	     50	  /* how long a thread that is on its way out of the kernel takes to stop */
+#define STOP_TURNS   40
 #define STRAGGLER_MS 10	  /* how soon to look again at a thread that could not be detached */
 #define NO_PIDFD_MS  100  /* ... at a process that we have no descriptor for */
 #define SCAN_MS	     200  /* ... for children in /proc */
@@ -398,11 +400,19 @@ bool dt_procs_hold_again(dt_procs *ps, long pid)
 
 void dt_procs_release(dt_procs *ps)
 {
+	bool first = !ps->released;
+
 	follow_from_now(ps);
 	ps->released = true;
 	for (uint32_t i = 0; i < ps->all.n; i++)
 		release(ps, ps->all.v[i]);
-	if (dt_opt(ps->opts, DT_O_FOLLOW))
+	/* those of dt_procs_hold_again() may be on their way still, and would stop and stay so until the next look */
+	for (uint32_t i = 0, n = 0; i < ps->all.n; i++)
+		for (; ps->all.v[i]->hold && n < STOP_TURNS; n++) {
+			nanosleep(&(struct timespec){.tv_nsec = STOP_US * 1000}, NULL);
+			release(ps, ps->all.v[i]);
+		}
+	if (first && dt_opt(ps->opts, DT_O_FOLLOW))
 		scan(ps); /* children that a process of -p has already */
 }
 
