@@ -248,6 +248,51 @@ static void check_conflicts(const struct args *a)
 	}
 }
 
+/*
+ * "#!/usr/sbin/dtrace -q -s" in a script: Linux hands over all behind the path as one word, then the script. True if
+ * argv[1] is such a word: the first line of argv[2] ends in it.
+ */
+static bool from_script(int argc, char **argv)
+{
+	char line[4096];
+	FILE *f;
+	bool found;
+
+	if (argc < 3 || argv[1][0] != '-' || !strpbrk(argv[1], " \t") || !(f = fopen(argv[2], "re")))
+		return false;
+	found = fgets(line, sizeof(line), f) && line[0] == '#' && line[1] == '!';
+	fclose(f);
+	if (found) {
+		size_t n, m = strlen(argv[1]);
+
+		for (n = strlen(line); n && strchr(" \t\n", line[n - 1]); n--)
+			;
+		found = n > m && memcmp(line + n - m, argv[1], m) == 0;
+	}
+	return found;
+}
+
+/* The same as if a shell had read it: one word for each. */
+static char **script_words(int *argc, char **argv)
+{
+	char **words = split_words(argv[1]), **all;
+	int n = 0;
+
+	while (words && words[n])
+		n++;
+	if (!words)
+		misuse("a quote is not closed: ", argv[1]);
+	all = calloc((size_t)(*argc + n), sizeof(*all));
+	if (!all)
+		fatal("out of memory");
+	all[0] = argv[0];
+	memcpy(all + 1, words, (size_t)n * sizeof(*all));
+	memcpy(all + 1 + n, argv + 2, (size_t)(*argc - 2) * sizeof(*all));
+	free(words);
+	*argc += n - 1;
+	return all;
+}
+
 void args_parse(struct args *a, int argc, char **argv)
 {
 	bool flags_end = false;
@@ -258,6 +303,8 @@ void args_parse(struct args *a, int argc, char **argv)
 		usage(stderr);
 		exit(EXIT_USAGE);
 	}
+	if (from_script(argc, argv))
+		argv = script_words(&argc, argv);
 	for (int i = 1; i < argc;) {
 		char *w = argv[i];
 

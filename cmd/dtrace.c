@@ -469,12 +469,14 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 {
 	FILE *out = open_output(a->output, "ae");
 	unsigned total = enable_programs(h, a, out);
+	uint64_t zdefs = 0;
 
 	if (a->compile_only && a->nprograms) {
 		end_output(out);
 		return;
 	}
-	if (total == 0 && !a->anonymous)
+	dtrace_getopt(h, "zdefs", &zdefs);
+	if (total == 0 && !a->anonymous && !(zdefs && a->nprograms))
 		fatal("no probes %s", a->nprograms ? "matched" : "specified");
 	trace(h, out);
 	end_output(out);

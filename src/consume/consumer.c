@@ -455,8 +455,10 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 		k.data = r->values ? r->values + s->first : NULL;
 		k.n = r->values ? s->nactions : 0;
 		if ((size_t)s->kind < DT_NELEM(statements) && statements[s->kind] &&
-		    statements[s->kind](&k) < 0)
+		    statements[s->kind](&k) < 0) {
+			flush_writer(c); /* what came before it in the clause was printed */
 			return -1;
+		}
 	}
 	c->ops->record_end(c->w);
 	return flush_writer(c);
