@@ -172,7 +172,7 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 		struct dt_bpf_prog *p = &e->progs.v[i];
 		int rc = 0;
 
-		if (p->lazy)
+		if (p->lazy || dt_bpf_continues(p))
 			continue;
 		switch (p->kind) {
 		case PK_ENTRY: rc = attach_raw(e, p, "sys_enter", err); break;
@@ -258,7 +258,7 @@ int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err)
 	for (uint32_t i = 0; i < e->progs.n && rc == 0; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
-		if (e->progs.v[i].kind != kind)
+		if (e->progs.v[i].kind != kind || dt_bpf_continues(&e->progs.v[i]))
 			continue;
 		if (kind == PK_BEGIN && *(volatile uint64_t *)(e->control + CTL_EXITING))
 			break;

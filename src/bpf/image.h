@@ -124,7 +124,9 @@ enum {
 	S_ARRAY = 628,	/* u32: which array last_key belongs to: scope << 16 | id; 0: none */
 	S_PARGS = 640,	/* 10 arguments of the probe, made by its prologue */
 	S_PUSED = 720,	/* bytes of scratch that hold arguments (strings) */
-	S_LOCALS = 728, /* variables of subroutines */
+	S_TOKLEN = 728, /* the length of strtok()'s text, and where it goes on */
+	S_TOKAT = 736,
+	S_LOCALS = 744, /* variables of subroutines; where those of one are differs from program to program */
 	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
 	S_UNWIND = S_LOCALS + S_LOCALS_MAX * 8, /* state of the walker of user stacks, see unwind.c */
 	DT_BPF_UNWIND_SIZE = 1584,
@@ -297,6 +299,8 @@ struct dt_bpf_prog {
 	int fd_places;
 	uint64_t places_base;
 	uint32_t nplaces;  /* 0: cookies tell */
+	bool rest;	   /* of one that was too large, which is before it */
+	int fd_next;	   /* a program array: the one that goes on with the firing, see dt_bpf_continues() */
 	bool lazy;	   /* for probes that may join: not loaded until the first one does */
 	bool loading;	   /* extend.c */
 	uint32_t nprobes; /* that there were when its code was made */
@@ -424,6 +428,8 @@ enum { POLICY_RING, POLICY_FILL, POLICY_SWITCH };
 /* ---- plan.c ---- */
 int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err);
 /* If the program is more than the kernel takes, or takes in good time, halve it and say so. */
+bool dt_bpf_continues(const struct dt_bpf_prog *p);			    /* a firing that the program before it began */
+bool dt_bpf_is_continued(const dt_engine *e, const struct dt_bpf_prog *p); /* by the next one */
 bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c);
 /* Is this probe served by the program? */
 bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);

@@ -116,8 +116,9 @@ FN(substr(s, start, len, has) {
 
 FN(strtok(s, t) {
 	m = str(B, t);
-	if (s) { n = str(T, s); at = 0; S_TOKLIVE = 1; }
+	if (s) { S_TOKLEN = str(T, s); S_TOKAT = 0; S_TOKLIVE = 1; }
 	if (!S_TOKLIVE) return 0;
+	n = S_TOKLEN; at = S_TOKAT;
 	loop (n + 1) {
 		if (at >= n) break;
 		x = T[at]; j = 0;
@@ -134,8 +135,8 @@ FN(strtok(s, t) {
 		at = at + 1;
 	}
 	if (at == from) { S_TOKLIVE = 0; return 0; }
-	at = at + 1;
-	return make(T, from, at - from - 1);
+	S_TOKAT = at + 1;
+	return make(T, from, at - from);
 }),
 
 /* ---- converting ---- */

@@ -439,6 +439,11 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 		if (e->fd_specs < 0)
 			return -1;
 	}
+	for (uint32_t i = 0; i < e->progs.n; i++)
+		if (dt_bpf_is_continued(e, &e->progs.v[i]) &&
+		    (e->progs.v[i].fd_next =
+			 make_map(e, BPF_MAP_TYPE_PROG_ARRAY, "dt_next", 4, 4, 1, 0, err)) < 0)
+			return -1;
 	if (dt_bpf_family_make(e, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++)
@@ -588,5 +593,9 @@ int dt_bpf_load(dt_engine *e, dt_error *err)
 	for (uint32_t i = 0; i < e->progs.n; i++)
 		if (!e->progs.v[i].lazy && dt_bpf_load_program(e, &e->progs.v[i], err) < 0)
 			return -1;
+	for (uint32_t i = 0; i < e->progs.n; i++)
+		if (dt_bpf_is_continued(e, &e->progs.v[i]) &&
+		    bpf_map_update_elem(e->progs.v[i].fd_next, &(uint32_t){0}, &e->progs.v[i + 1].fd, 0) < 0)
+			return dt_err(err, errno, "cannot join two programs: %s", dt_strerror(errno));
 	return 0;
 }

@@ -405,8 +405,11 @@ static void add_like(dt_engine *e, const struct dt_bpf_prog *like)
 		if (!(e->clauses.v[i].kinds & 1u << like->kind) || !clause_served(e, like, i))
 			continue;
 		if (!p || p->nclauses == CLAUSES_PER_PROGRAM) {
+			bool rest = p != NULL;
+
 			p = dt_vec_add(&e->progs, NULL);
 			*p = *like;
+			p->rest = rest;
 			p->used = dt_arena_alloc(e->arena, sizeof(uint32_t));
 			p->clauses =
 			    dt_arena_alloc(e->arena, CLAUSES_PER_PROGRAM * sizeof(uint32_t));
@@ -475,6 +478,11 @@ static void plan_lazy_programs(dt_engine *e)
  *
  * The kernel allows 64 maps and 256 functions in a program. The time it takes to load one grows
  * with the square of its size, because each instruction it rewrites moves all others.
+ *
+ * What does not fit goes on in the next program, called as the last thing (a tail call) so that it is still the same
+ * firing: the time, clause-local variables, the text of strtok(). Where a kind of program cannot do that (one that
+ * may sleep, one whose event the kernel binds when it is loaded), or after as many as the kernel lets follow each
+ * other, the next one is attached to the same event on its own and begins with a slot as it finds it.
  */
 #define MAX_MAPS      38 /* of variables and aggregations; the others are ours, and ring buffers */
 #define MAX_FUNCTIONS 250
@@ -524,6 +532,24 @@ static uint32_t maps_of(dt_engine *e, const struct dt_bpf_prog *p)
 	return n;
 }
 
+#define MAX_TAIL_CALLS 32 /* the kernel's limit is 33 */
+
+bool dt_bpf_continues(const struct dt_bpf_prog *p)
+{
+	uint32_t n = 0;
+
+	if (p->kind > PK_TRACEPOINT || p->task_arg)
+		return false;
+	while (p[-(int)n].rest)
+		n++;
+	return n % (MAX_TAIL_CALLS + 1) != 0;
+}
+
+bool dt_bpf_is_continued(const dt_engine *e, const struct dt_bpf_prog *p)
+{
+	return p + 1 < e->progs.v + e->progs.n && dt_bpf_continues(p + 1);
+}
+
 bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)
 {
 	struct dt_bpf_prog *p = &e->progs.v[prog], half = *p;
@@ -534,6 +560,7 @@ bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)
 	half.nclauses = p->nclauses / 2;
 	p->clauses += half.nclauses;
 	p->nclauses -= half.nclauses;
+	p->rest = true;
 	dt_vec_add(&e->progs, NULL);
 	memmove(e->progs.v + prog + 1, e->progs.v + prog,
 		(e->progs.n - prog - 1) * sizeof(*e->progs.v));

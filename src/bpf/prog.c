@@ -47,10 +47,21 @@ static int slot_bits(const dt_engine *e)
 	return n;
 }
 
+/* reg = what tells this firing from all others on the CPU: where its context is, seen from the CPU's row (r9). The
+ * difference of two pointers is a number for the verifier; it is neither 0 nor 1. */
+static void firing_word(dt_bpf_code *c, int reg)
+{
+	mov(c, reg, R7);
+	alu(c, BPF_SUB, reg, R9);
+}
+
 /*
  *	r9 = lookup(cpus, cpu);
  *	for each of them: if (cmpxchg(&r9->busy[which], 0, 1) == 0) goto have
  *	drop
+ *
+ * A program that continues a firing looks for the word that the one before it left there instead of 0.
+ *
  * have:	r6 = lookup(slots, cpu * nslots + which); r6->cpu = cpu; r6->index = cpu * nslots +
  *which
  */
@@ -59,6 +70,7 @@ static void claim(struct prog *g, uint32_t out)
 	dt_bpf_code *c = g->t.c;
 	dt_engine *e = g->t.e;
 	uint32_t have = dt_bpf_label(c);
+	bool continues = dt_bpf_continues(g->p);
 
 	mov(c, R7, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
@@ -72,14 +84,22 @@ static void claim(struct prog *g, uint32_t out)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, out);
 	mov(c, R9, R0);
+	if (continues)
+		firing_word(c, R3);
 	alui(c, BPF_LSH, R8, slot_bits(e));
 	for (int i = 0; i < (int)e->at.nslots; i++) {
 		if (i)
 			alui(c, BPF_ADD, R8, 1);
-		movi(c, R0, 0);
+		if (continues)
+			mov(c, R0, R3);
+		else
+			movi(c, R0, 0);
 		movi(c, R1, 1);
 		atomic(c, BPF_CMPXCHG, R9, CPU_BUSY + i * 8, R1);
-		jmpi(c, BPF_JEQ, R0, 0, have);
+		if (continues)
+			jmp(c, BPF_JEQ, R0, R3, have);
+		else
+			jmpi(c, BPF_JEQ, R0, 0, have);
 	}
 	movi(c, R1, 1);
 	atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
@@ -314,11 +334,12 @@ static void begin_firing(struct prog *g, uint32_t no)
 	alui(c, BPF_AND, R1, CTL_GEN);
 	st(c, 4, R6, S_GEN, R1);
 	sti(c, 4, R6, S_FLAGS, 0);
+	if (!dt_bpf_continues(g->p)) {
+		sti(c, 8, R6, S_TIME, 0);
+		if (g->t.e->need.strings)
+			sti(c, 8, R6, S_TOKLIVE, 0);
+	}
 	find_probe(g, no);
-	sti(c, 8, R6, S_TIME, 0);
-
-	if (g->t.e->need.strings)
-		sti(c, 8, R6, S_TOKLIVE, 0);
 	if (g->p->prologues)
 		dt_bpf_prologue_call(&g->t, g->p, g->prologue_fn, no);
 }
@@ -344,7 +365,8 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	dt_bpf_call(c, g->fault_fn);
 	dt_bpf_place(c, next);
 	/* exit() ends the firing it happens in, except END's */
-	if ((x->exits || g->error_exits) && i + 1 < g->p->nclauses && g->p->kind != PK_END) {
+	if ((x->exits || g->error_exits) && g->p->kind != PK_END &&
+	    (i + 1 < g->p->nclauses || dt_bpf_is_continued(g->t.e, g->p))) {
 		map_value(c, R1, g->t.e->fd_control, CTL_EXITING);
 		ld(c, 8, R1, R1, 0);
 		jmpi(c, BPF_JNE, R1, 0, stop);
@@ -363,10 +385,30 @@ static void leave_early(struct prog *g, uint32_t out)
 	jmpi(c, BPF_JEQ, R2, 0, out);
 }
 
+/* busy = the firing's word; tail_call(ctx, next, 0). It does not come back. */
+static void go_on(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+
+	if (!dt_bpf_is_continued(g->t.e, g->p))
+		return;
+	ld(c, 4, R1, R6, S_INDEX);
+	alui(c, BPF_AND, R1, (int32_t)g->t.e->at.nslots - 1);
+	alui(c, BPF_LSH, R1, 3);
+	mov(c, R2, R9);
+	alu(c, BPF_ADD, R2, R1);
+	firing_word(c, R3);
+	st(c, 8, R2, CPU_BUSY, R3);
+	mov(c, R1, R7);
+	map(c, R2, g->p->fd_next);
+	movi(c, R3, 0);
+	helper(c, BPF_FUNC_tail_call);
+}
+
 static void main_function(struct prog *g)
 {
 	dt_bpf_code *c = g->t.c;
-	uint32_t out = dt_bpf_label(c), done = dt_bpf_label(c);
+	uint32_t out = dt_bpf_label(c), done = dt_bpf_label(c), ended = dt_bpf_label(c);
 
 	if (dt_bpf_is_function(g->p->kind))
 		leave_early(g, out);
@@ -374,8 +416,10 @@ static void main_function(struct prog *g)
 	dt_bpf_left_keep(&g->t);
 	begin_firing(g, done);
 	for (uint32_t i = 0; i < g->p->nclauses; i++)
-		run_clause(g, i, done);
+		run_clause(g, i, ended);
 	dt_bpf_place(c, done);
+	go_on(g);
+	dt_bpf_place(c, ended);
 	release(g);
 	dt_bpf_place(c, out);
 	movi(c, R0, 0);

@@ -138,12 +138,19 @@ static void expect(struct sub *s, const char *op)
 
 /* ---- variables: words of the slot ---- */
 
+/* Variables that outlive the call, as long as the firing: the clauses of a probe may be several BPF programs. */
+static const struct {
+	const char *name;
+	int at;
+} lasting[] = {{"S_TOKLIVE", S_TOKLIVE}, {"S_TOKLEN", S_TOKLEN}, {"S_TOKAT", S_TOKAT}};
+
 static int var_at(struct sub *s, const char *name)
 {
 	uint32_t i;
 
-	if (strcmp(name, "S_TOKLIVE") == 0)
-		return S_TOKLIVE;
+	for (i = 0; i < DT_NELEM(lasting); i++)
+		if (strcmp(lasting[i].name, name) == 0)
+			return lasting[i].at;
 	for (i = 0; i < s->nvars; i++)
 		if (strcmp(s->vars[i], name) == 0)
 			break;
