@@ -161,6 +161,8 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 {
 	if (dt_bpf_family_attach(e, err) < 0)
 		return -1;
+	if (e->nevents[PK_PROFILE] || e->nevents[PK_TRACEPOINT] || e->nevents[PK_PERF])
+		dt_bpf_fill_pools(e); /* interrupts may be off there */
 	if (e->need.vtime) {
 		int fd = bpf_raw_tracepoint_open("sched_switch", e->fd_vtime);
 

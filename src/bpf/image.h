@@ -280,6 +280,7 @@ struct dt_bpf_agg {
 	uint32_t key_size; /* with the generation before; 0: no keys */
 	uint32_t nwords;
 	uint64_t rows;	 /* that the map can hold */
+	bool pool;	 /* they are allocated when they are made */
 	uint32_t offset; /* no keys: in the value of the shared per-CPU array */
 	int fd;
 };
@@ -742,6 +743,7 @@ int dt_bpf_btf_funcs(const dt_bpf_code *c, uint32_t slot_size, struct bpf_func_i
 
 /* ---- load.c ---- */
 int dt_bpf_create_maps(dt_engine *e, dt_error *err);
+void dt_bpf_fill_pools(dt_engine *e);
 int dt_bpf_load(dt_engine *e, dt_error *err);
 int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err);
 int dt_bpf_make_rodata(dt_engine *e, dt_error *err); /* a map of what there is so far */

@@ -4,6 +4,7 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -182,18 +183,17 @@ static int make_aggs(dt_engine *e, dt_error *err)
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
 		struct dt_bpf_agg *b = e->aggs.v[i];
 		uint64_t value = 8 + (uint64_t)b->nwords * 8, size = dt_opt(e->opts, DT_O_AGGSIZE), rows;
+		uint32_t flags;
 
 		size = size ? size : DEFAULT_AGGSIZE;
 		rows = (size - size / 8) / (b->key_size + value);
-
 		if (b->nkeys == 0 || b->nkeys == UINT32_MAX)
 			continue;
 		b->rows = (rows ? rows : 1) * cpus;
-		b->fd = make_sized(e, DT_O_AGGSIZE, "dt_agg", b->key_size, value, &b->rows,
-				   b->key_size + value < SMALL_ROW
-				       ? BPF_F_NO_PREALLOC
-				       : prealloc(e, b->rows, b->key_size + value),
-				   err);
+		flags = b->key_size + value < SMALL_ROW ? BPF_F_NO_PREALLOC
+							: prealloc(e, b->rows, b->key_size + value);
+		b->pool = flags != 0;
+		b->fd = make_sized(e, DT_O_AGGSIZE, "dt_agg", b->key_size, value, &b->rows, flags, err);
 		if (b->fd < 0)
 			return -1;
 	}
@@ -323,6 +323,42 @@ static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least
 	if (*n < whole)
 		e->opts->value[DT_O_BUFSIZE] = (uint64_t)((double)*n / (double)whole * (double)e->bufsize);
 	return true;
+}
+
+/*
+ * The pool that elements of a map come out of begins with a handful for each CPU, and is filled up by an interrupt when it runs
+ * low: where interrupts are off, as at a tick, the first firing could make no more keys than that. So each CPU makes
+ * one beforehand, and takes it back.
+ */
+void dt_bpf_fill_pools(dt_engine *e)
+{
+	size_t size = CPU_ALLOC_SIZE(e->ncpus);
+	cpu_set_t *before = CPU_ALLOC(e->ncpus), *one = CPU_ALLOC(e->ncpus);
+	bool *on = online_cpus(e->ncpus);
+	uint32_t most = 0;
+	char *zeros;
+
+	for (uint32_t i = 0; i < e->aggs.n; i++)
+		if (e->aggs.v[i]->pool && most < e->aggs.v[i]->key_size + e->aggs.v[i]->nwords * 8 + 8)
+			most = e->aggs.v[i]->key_size + e->aggs.v[i]->nwords * 8 + 8;
+	zeros = dt_xcalloc(1, most + 1);
+	if (most && before && one && sched_getaffinity(0, size, before) == 0) {
+		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++) {
+			CPU_ZERO_S(size, one);
+			CPU_SET_S(cpu, size, one);
+			if (!on[cpu] || sched_setaffinity(0, size, one) < 0)
+				continue;
+			for (uint32_t i = 0; i < e->aggs.n; i++)
+				if (e->aggs.v[i]->pool &&
+				    bpf_map_update_elem(e->aggs.v[i]->fd, zeros, zeros, BPF_NOEXIST) == 0)
+					bpf_map_delete_elem(e->aggs.v[i]->fd, zeros);
+		}
+		sched_setaffinity(0, size, before);
+	}
+	CPU_FREE(before);
+	CPU_FREE(one);
+	free(on);
+	free(zeros);
 }
 
 /* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */

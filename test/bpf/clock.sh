@@ -32,3 +32,8 @@ if unshare --time --fork --monotonic -10 true 2>/dev/null; then
 			expect "about $now" "${then:-no record} $(cat "$TMP/err")" "time namespace, offset $offset"
 	done
 fi
+
+# The first tick can make many keys at once, although interrupts are off then.
+k -qn "tick-10ms { $(for i in {1..40}; do echo "@[$i] = count();"; done) exit(0); }"
+expect 40 "$(grep -c ' 1$' "$TMP/out")"
+expect '' "$err"
