@@ -304,9 +304,9 @@ static void test_option_values(dt_options *o)
 	    {"switchrate", "0hz", DT_O_SWITCHRATE, EDT_BADOPTVAL, 17},
 	    {"switchrate", "1fortnight", DT_O_SWITCHRATE, EDT_BADOPTVAL, 17},
 	    {"switchrate", "9999999999d", DT_O_SWITCHRATE, EDT_BADOPTVAL, 17},
-	    {"cleanrate", "1us", DT_O_CLEANRATE, 0, 200000},
-	    {"cleanrate", "1h", DT_O_CLEANRATE, 0, 60000000000ull},
-	    {"statusrate", "1h", DT_O_STATUSRATE, 0, 10000000000ull},
+	    {"cleanrate", "1us", DT_O_CLEANRATE, 0, 1000}, /* until tracing starts */
+	    {"cleanrate", "1h", DT_O_CLEANRATE, 0, 3600000000000ull},
+	    {"statusrate", "1h", DT_O_STATUSRATE, 0, 3600000000000ull},
 	    {"quiet", NULL, DT_O_QUIET, 0, 1},
 	    {"quiet", "off", DT_O_QUIET, 0, 0},
 	    {"quiet", "Enabled", DT_O_QUIET, 0, 1},
@@ -336,6 +336,10 @@ static void test_option_values(dt_options *o)
 			printf("\t%s=%s: code %d, value %llu\n", t[i].name, t[i].value, code,
 			       (unsigned long long)dt_opt(o, t[i].id));
 	}
+	CHECK(dt_options_settle(o, &(dt_error){0}) == 0);
+	CHECK(dt_opt(o, DT_O_CLEANRATE) == 60000000000ull && dt_opt(o, DT_O_STATUSRATE) == 10000000000ull);
+	CHECK(set(o, "cleanrate", "1us", DT_WHEN_OPEN) == 0 && dt_options_settle(o, &(dt_error){0}) == 0);
+	CHECK(dt_opt(o, DT_O_CLEANRATE) == 200000);
 }
 
 static void test_options(void)
