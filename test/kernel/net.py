@@ -1,6 +1,6 @@
 """net.py: known traffic on loopback, for the tests of the network providers.
 
-    net.py tcp|tcp6|tcpinfo|tcpinfo6|udp|udp6|refused|raw|sctp COUNT
+    net.py tcp|tcp6|tcpinfo|tcpinfo6|udp|udp6|refused|refused6|raw|sctp COUNT
 
 tcp: COUNT connections one after another, each sends 10 bytes and is answered with 20, the client closes first.
 tcpinfo: the same, and the client says what the kernel tells of the connection before it closes it.
