@@ -45,7 +45,10 @@ static const struct {
     {"uid_t", B_UINT},		{"gid_t", B_UINT},     {"dev_t", B_UINT},
     {"ipaddr_t", B_UINT},	{"major_t", B_UINT},   {"minor_t", B_UINT},
     {"zoneid_t", B_INT},	{"hrtime_t", B_LLONG}, {"time_t", B_LONG},
-    {"in_addr_t", B_UINT},
+    {"in_addr_t", B_UINT},	{"in_port_t", B_USHORT},
+    {"u_char", B_UCHAR},	{"u_short", B_USHORT}, {"u_int", B_UINT},
+    {"u_long", B_ULONG},	{"quad_t", B_LONG},    {"u_quad_t", B_ULONG},
+    {"lwpid_t", B_INT},    {"daddr_t", B_LONG},
 };
 
 static void make_typedef(dt_types *ts, const char *name, dt_type *ref)

@@ -52,6 +52,7 @@ compiles -Z -n 'fbt:::return /arg1 == -ENOMEM/ { @[probefunc, stack(3)] = count(
 compiles -Z -F -n 'fbt:ext4::entry,fbt:ext4::return {}'
 compiles -Z -n 'fbt::tcp_v4_connect:entry { printf("%s[%d]", execname, pid); }'
 compiles -Z -n 'io:::start { @[execname] = count(); }'
+compiles -x quiet -Z -n 'io:::start { @[stack()] = count(); }'
 compiles -Z -n 'io:::start { @[pid, execname] = quantize(arg0); }' -n 'io:::done { @done = count(); }'
 compiles -Z -n 'proc:::exec-success { trace(execname); }'
 compiles -Z -n 'proc:::create { @[execname, uid] = count(); }'
