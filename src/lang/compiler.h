@@ -27,6 +27,7 @@ typedef struct dt_lexer {
 	enum dt_lexmode mode;
 	int parens, brackets, braces; /* nesting, to find the end of a predicate */
 	bool in_predicate;
+	bool before_tag; /* "struct" of a process was the last word */
 	dt_token tok;	 /* current */
 	dt_token ahead[4]; /* looked at, not yet taken */
 	int nahead;

@@ -165,14 +165,32 @@ static const char *module_name(dt_compiler *cc, dt_pos pos, const char *s, size_
 	return dt_arena_printf(cc->arena, "pid%s%s", value.text, rest);
 }
 
+/* "<int, std::less<int> >" at s: how long it is; 0: no such thing. */
+static size_t arguments_len(const dt_lexer *lx, const char *s)
+{
+	int depth = 0;
+
+	for (const char *p = s; p < lx->end && !strchr(";{}\"\n", *p); p++) {
+		depth += (*p == '<') - (*p == '>');
+		if (depth == 0)
+			return p > s ? (size_t)(p - s) + 1 : 0;
+	}
+	return 0;
+}
+
 /* "ns::type": names of other languages than C have such, and D has no other use for "::". */
 static size_t qualified_len(const dt_lexer *lx, const char *s, size_t len)
 {
 	size_t more;
 
+	if (lx->before_tag && s + len < lx->end && s[len] == '<')
+		len += arguments_len(lx, s + len);
 	while (lx->end - s > (ptrdiff_t)len + 2 && s[len] == ':' && s[len + 1] == ':' &&
-	       (more = ident_len(lx, s + len + 2)) > 0)
+	       (more = ident_len(lx, s + len + 2)) > 0) {
 		len += more + 2;
+		if (lx->before_tag && s + len < lx->end && s[len] == '<')
+			len += arguments_len(lx, s + len);
+	}
 	return len;
 }
 
@@ -189,7 +207,10 @@ static void lex_word(dt_compiler *cc, dt_token *t)
 			keyword = 0;
 		if (!keyword && dt_module_is_user(t->module))
 			len = qualified_len(lx, start, len);
+	} else if (lx->before_tag && !keyword) {
+		len = qualified_len(lx, start, len);
 	}
+	lx->before_tag = quote && keyword && dt_module_is_user(t->module);
 	t->kind = keyword ? keyword : T_IDENT;
 	t->text = dt_arena_strndup(cc->arena, start, len);
 	t->len = (uint32_t)len;

@@ -52,13 +52,44 @@ static void grow_table(struct dwarf_reader *d)
 	}
 }
 
+/* Blanks in the name of a template are a matter of taste: "vector<int, std::allocator<int> >". */
+static const char *skip_blanks(const char *s)
+{
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+static uint32_t hash_name(const char *name)
+{
+	uint32_t hash = 0;
+
+	if (strchr(name, '<') == NULL)
+		return (uint32_t)dt_hash_bytes(name, strlen(name));
+	for (name = skip_blanks(name); *name != '\0'; name = skip_blanks(name + 1))
+		hash = hash * 31 + (unsigned char)*name;
+	return hash;
+}
+
+/* Is it the same name? With `some`: or does it have more arguments, all of which have defaults? vector<int> means the above, too. */
+static bool same_name(const char *have, const char *want, bool some)
+{
+	have = skip_blanks(have);
+	want = skip_blanks(want);
+	while (*want != '\0' && *have == *want) {
+		have = skip_blanks(have + 1);
+		want = skip_blanks(want + 1);
+	}
+	return *want == '\0' ? *have == '\0' : some && *want == '>' && want[1] == '\0' && *have == ',';
+}
+
 /* The scope of what is declared in one place and defined in another, until it is asked for. */
 static const char elsewhere[] = "?";
 
 static void add_name(struct dwarf_reader *d, const char *name, const char *scope, uint32_t where,
 		     const Dwarf_Die *die)
 {
-	uint32_t hash = (uint32_t)dt_hash_bytes(name, strlen(name)), *link;
+	uint32_t hash = hash_name(name), *link;
 	struct dwarf_name *n;
 
 	grow_table(d);
@@ -124,28 +155,45 @@ static bool scope_fits(struct dwarf_reader *d, struct dwarf_name *name, const ch
 		return true;
 	scope = scope_of_name(d, name);
 	n = strlen(scope);
-	return n >= len && memcmp(scope + n - len, wanted, len) == 0 &&
-	       (n == len || scope[n - len - 1] == ':');
+	while (len > 0 && n > 0) { /* from the end; without blanks */
+		if (wanted[len - 1] == ' ')
+			len--;
+		else if (scope[n - 1] == ' ')
+			n--;
+		else if (wanted[--len] != scope[--n])
+			return false;
+	}
+	return len == 0 && (n == 0 || scope[n - 1] == ':');
+}
+
+/* What follows the last "::" that is not between < and >. */
+static const char *last_part(const char *name)
+{
+	const char *last = name;
+	int depth = 0;
+
+	for (const char *p = name; *p != '\0'; p++) {
+		depth += (*p == '<') - (*p == '>');
+		if (depth == 0 && p[0] == ':' && p[1] == ':')
+			last = p + 2;
+	}
+	return last;
 }
 
 /* exact: what is written is the whole scope. */
 static struct dwarf_name *known_name(struct dwarf_reader *d, uint32_t where, const char *name,
 				     bool exact)
 {
-	const char *last = name;
-	size_t scope_len;
-	uint32_t hash;
+	const char *last = last_part(name);
+	size_t scope_len = last == name ? 0 : (size_t)(last - name) - 2;
+	uint32_t hash = hash_name(last);
 
-	for (const char *p; (p = strstr(last, "::")) != NULL;)
-		last = p + 2;
-	scope_len = last == name ? 0 : (size_t)(last - name) - 2;
-	hash = (uint32_t)dt_hash_bytes(last, strlen(last));
 	if (d->heads == NULL)
 		return NULL;
 	for (uint32_t i = d->heads[hash & d->mask]; i != 0; i = d->names.v[i - 1].next) {
 		struct dwarf_name *n = &d->names.v[i - 1];
 
-		if (n->hash == hash && (n->where & where) != 0 && strcmp(n->name, last) == 0 &&
+		if (n->hash == hash && (n->where & where) != 0 && same_name(n->name, last, false) &&
 		    scope_fits(d, n, name, scope_len) &&
 		    (!exact || strlen(scope_of_name(d, n)) == scope_len))
 			return n;
@@ -263,6 +311,21 @@ static bool read_more_names(struct dwarf_reader *d)
 	return false;
 }
 
+/* A template by some of its arguments; all names have been read. */
+static struct dwarf_name *shortened_name(struct dwarf_reader *d, uint32_t where, const char *name)
+{
+	const char *last = last_part(name);
+	size_t scope_len = last == name ? 0 : (size_t)(last - name) - 2;
+
+	for (uint32_t i = 0; strchr(last, '<') != NULL && i < d->names.n; i++) {
+		struct dwarf_name *n = &d->names.v[i];
+
+		if ((n->where & where) != 0 && same_name(n->name, last, true) && scope_fits(d, n, name, scope_len))
+			return n;
+	}
+	return NULL;
+}
+
 static bool find_name(struct dwarf_reader *d, uint32_t where, const char *name, bool exact,
 		      Dwarf_Die *die)
 {
@@ -270,9 +333,12 @@ static bool find_name(struct dwarf_reader *d, uint32_t where, const char *name, 
 
 	while ((n = known_name(d, where, name, exact)) == NULL)
 		if (!read_more_names(d))
-			return false;
-	*die = n->die;
-	return true;
+			break;
+	if (n == NULL && !exact)
+		n = shortened_name(d, where, name);
+	if (n != NULL)
+		*die = n->die;
+	return n != NULL;
 }
 
 static dt_type *find_type(struct dwarf_reader *d, enum dt_namespace ns, const char *name,

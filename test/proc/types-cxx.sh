@@ -41,6 +41,37 @@ struct Item {
     enum Kind kind = fruit
 }
 1 4' "$(said | sed 1d)" C++
+	# templates: blanks do not matter, arguments that have defaults can be left out; elsewhere < is less than
+	cat >tpl.cpp <<'END'
+#include <vector>
+#include <cstdio>
+namespace ns {
+template <class T, int N> struct box { T a; T b[N]; };
+template <class T> struct outer { struct inner { T z; int q; } i; };
+}
+ns::box<long, 3> b{7};
+ns::outer<ns::box<long, 3>> o;
+std::vector<ns::box<long, 3>> v;
+int limit = 3;
+__attribute__((noinline)) int f(std::vector<int> *x, ns::box<long, 3> *y) { return (int)x->size() + (int)y->a; }
+int main()
+{
+	std::vector<int> i(5);
+	printf("%zu %zu %zu %zu\n", sizeof(i), sizeof(b), sizeof(o.i), sizeof(v));
+	return f(&i, &b) != 12;
+}
+END
+	g++ -g -O1 -w -o tpl tpl.cpp || exit 1
+	ktrace -q -c ./tpl -n 'BEGIN { printf("%d %d %d %d\n", sizeof (pid$target`a.out`struct std::vector<int>), sizeof (pid$target`a.out`struct ns::box<long int,3>),
+		sizeof (pid$target`a.out`struct outer<ns::box<long int,3>>::inner),
+		sizeof (pid$target`a.out`struct vector<ns::box<long int, 3>, std::allocator<ns::box<long int, 3> > >)); }
+	pid$target:a.out:f:entry { printf("a %d %d %d\n", ((pid$target`a.out`struct box<long int, 3> *)arg1)->a, pid$target`a.out`limit<4 && 5>2, pid$target`a.out`limit < 3); }'
+	expect "$(./tpl)" "$(grep '^[0-9]' out | sed -n 1p)" "templates: $err"
+	expect "$(./tpl)" "$(grep '^[0-9]' out | sed -n 2p)" "templates: $err"
+	expect "a 7 1 0" "$(grep '^a' out)" "templates: $err"
+	ktrace -q -c ./tpl -n 'BEGIN { trace(sizeof (pid$target`a.out`struct vector<shor>)); }'
+	expect_match 'there is no struct vector<shor> in tpl' "$err"
+
 	# a damaged file: a class that contains itself, three times over
 	printf 'struct A { int a; };\nstruct B { A m1, m2, m3; };\n__attribute__((noinline)) int f(B b) { return b.m1.a; }\nint main() { return f(B{}); }\n' >in.cpp
 	g++ -g -O1 -S -dA -o in.s in.cpp || exit 1
