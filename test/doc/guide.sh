@@ -78,7 +78,7 @@ try() { # command, status, shape, line, engine
 	rm -rf "$TMP/run"
 	cp -r "$TMP/work" "$TMP/run"
 	cd "$TMP/run" || return
-	GUIDE_ENGINE=$5 timeout -k 2 $((20 + 4 * ${SLOW:-0})) bash -c "$1" >"$TMP/raw" 2>&1 </dev/null 3<&-
+	GUIDE_ENGINE=$5 timeout -k 2 $((20 + 10 * ${SLOW:-0})) bash -c "$1" >"$TMP/raw" 2>&1 </dev/null 3<&-
 	local status=$? why=
 	cd "$TMP/work" || return
 	trim <"$TMP/raw" | { [ "$3" = 1 ] && cat || cpu0; } >"$TMP/got"

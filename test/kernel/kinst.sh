@@ -39,16 +39,15 @@ expect_match "^ *$id +kinst +vmlinux +$call $first\$" "$out"
 ktrace -q -c "$TMP/load -t 1 -n 10" -i "$id /pid == \$target/ { @[probefunc, probename, id] = count(); }"
 expect_match "^  $call +$first +$id +10\$" "$out"
 
-# As many are enabled as are said to match, also of a function in which the kernel rewrites some instructions itself.
-ktrace -c true -n 'kinst::try_to_wake_up: { @ = count(); }'
-expect 0 "$status" "$err"
-listed=$("$DTRACE" -l -n kinst::try_to_wake_up: | grep -c try_to_wake_up)
-expect "dtrace: description 'kinst::try_to_wake_up: ' matched $listed probes" "$(grep -v 'has exited' <<<"$err")"
-(cd / && exec "$DTRACE" -qn 'kinst::try_to_wake_up: { @ = count(); } tick-1s { printf("on\n"); }' >"$TMP/on" 2>&1) &
+# As many are enabled as are said to match, also of a function with a tracepoint, where the kernel rewrites a jump itself.
+traced=wake_up_new_task
+listed=$("$DTRACE" -l -n kinst::$traced: | grep -c " $traced ")
+(cd / && exec "$DTRACE" -n "kinst::$traced: { @ = count(); } tick-1s { printf(\"on\"); }" >"$TMP/on" 2>"$TMP/err") &
 pid=$!
-wait_for 60 test -s "$TMP/on"
+wait_for 60 grep -qs on$ "$TMP/on"
+expect "dtrace: description 'kinst::$traced: ' matched $((listed + 1)) probes" "$(cat "$TMP/err")"
 mkdir "$TMP/debug" && mount -t debugfs none "$TMP/debug" 2>/dev/null &&
-	{ expect "$listed" "$(grep -c 'try_to_wake_up+' "$TMP/debug/kprobes/list")" "kprobes in place"; umount "$TMP/debug"; }
+	{ expect "$listed" "$(grep -c " $traced+" "$TMP/debug/kprobes/list")" "kprobes in place"; umount "$TMP/debug"; }
 kill -TERM $pid
 wait $pid
 

@@ -14,7 +14,7 @@ program() {
 
 # ktrace ARGS: dtrace on the kernel engine; output in $out, messages in $err, status in $status.
 ktrace() {
-	timeout 100 "$DTRACE" -x engine=bpf "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+	timeout $((100 + 10 * ${SLOW:-0})) "$DTRACE" -x engine=bpf "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
 	status=$?
 	out=$(cat "$TMP/out"; echo .) out=${out%.}
 	err=$(cat "$TMP/err")
