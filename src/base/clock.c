@@ -2,9 +2,11 @@
  * clock: the time, in nanoseconds.
  *
  * What the kernel records has the time of its own monotonic clock. In a time namespace ours differs from that by an
- * offset, which /proc tells; it is asked each time, because it costs little and nobody asks often.
+ * offset, which /proc tells. It is fixed when the first process enters the namespace, so it is asked once for the life
+ * of this process: readers of buffers want the time in every round.
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -23,23 +25,26 @@ uint64_t dt_now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+static uint64_t namespace_offset;
+
 /* "monotonic -1000 0": seconds and nanoseconds that were added to our clock. */
-static uint64_t namespace_offset(void)
+static void read_offset(void)
 {
 	FILE *f = fopen("/proc/self/timens_offsets", "re");
 	int64_t sec, ns;
-	int n = f ? fscanf(f, "monotonic %" SCNd64 " %" SCNd64, &sec, &ns) : 0;
 
+	if (f && fscanf(f, "monotonic %" SCNd64 " %" SCNd64, &sec, &ns) == 2)
+		namespace_offset = (uint64_t)sec * 1000000000u + (uint64_t)ns;
 	if (f)
 		fclose(f);
-	return n == 2 ? (uint64_t)sec * 1000000000u + (uint64_t)ns : 0;
 }
 
 uint64_t dt_now_kernel(void)
 {
-	uint64_t offset = namespace_offset();
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	return dt_now() - offset;
+	pthread_once(&once, read_offset);
+	return dt_now() - namespace_offset;
 }
 
 uint64_t dt_now_wall(void)
