@@ -32,8 +32,8 @@ kill_it -x switchrate=50ms -n "$up"' sdt:sched::sched_switch { @[args[2]->pid] =
 # with a child: it goes on
 nap=$TMP/nap$$ # a name of its own: nobody else's processes may be touched
 cp "$(command -v sleep)" "$nap"
-naps() { # pids of those that have not ended
-	awk -v name="($(basename "$nap"))" '$2 == name && $3 != "Z" { print $1 }' /proc/[0-9]*/stat 2>/dev/null
+naps() { # pids of those that have not ended (awk would stop at a file that is gone)
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v name="($(basename "$nap"))" '$2 == name && $3 != "Z" { print $1 }'
 }
 state() { awk '{ print $3 }' "/proc/$1/stat"; }
 kill_it -x switchrate=50ms -c "$nap 100" -n "$up"' syscall:::entry /pid == $target/ { @ = count(); }'
