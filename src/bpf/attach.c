@@ -171,7 +171,7 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 		dt_bpf_keep_link(e, fd);
 	}
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		struct dt_bpf_prog *p = &e->progs.v[i];
+		struct dt_bpf_prog *p = dt_bpf_nth_to_attach(e, i);
 		int rc = 0;
 
 		if (p->lazy || dt_bpf_continues(p))

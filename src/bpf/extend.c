@@ -178,7 +178,7 @@ static int attach_new(dt_engine *e, uint32_t first, dt_error *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		const struct dt_bpf_prog *p = &e->progs.v[i];
+		const struct dt_bpf_prog *p = dt_bpf_nth_to_attach(e, i);
 
 		if (!dt_bpf_is_user(p->kind) || p->fd < 0)
 			continue;

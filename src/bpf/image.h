@@ -126,7 +126,8 @@ enum {
 	S_PUSED = 720,	/* bytes of scratch that hold arguments (strings) */
 	S_TOKLEN = 728, /* the length of strtok()'s text, and where it goes on */
 	S_TOKAT = 736,
-	S_LOCALS = 744, /* variables of subroutines; where those of one are differs from program to program */
+	S_PART = 744,	/* the firing whose next clauses are in a program of their own, see prog.c */
+	S_LOCALS = 752, /* variables of subroutines; where those of one are differs from program to program */
 	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
 	S_UNWIND = S_LOCALS + S_LOCALS_MAX * 8, /* state of the walker of user stacks, see unwind.c */
 	DT_BPF_UNWIND_SIZE = 1584,
@@ -431,6 +432,8 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err);
 /* If the program is more than the kernel takes, or takes in good time, halve it and say so. */
 bool dt_bpf_continues(const struct dt_bpf_prog *p);			    /* a firing that the program before it began */
 bool dt_bpf_is_continued(const dt_engine *e, const struct dt_bpf_prog *p); /* by the next one */
+struct dt_bpf_prog *dt_bpf_nth_to_attach(const dt_engine *e, uint32_t n);
+bool dt_bpf_has_rest(const dt_engine *e, const struct dt_bpf_prog *p);	    /* called by it or not */
 bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c);
 /* Is this probe served by the program? */
 bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);

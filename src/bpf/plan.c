@@ -482,7 +482,7 @@ static void plan_lazy_programs(dt_engine *e)
  * What does not fit goes on in the next program, called as the last thing (a tail call) so that it is still the same
  * firing: the time, clause-local variables, the text of strtok(). Where a kind of program cannot do that (one that
  * may sleep, one whose event the kernel binds when it is loaded), or after as many as the kernel lets follow each
- * other, the next one is attached to the same event on its own and begins with a slot as it finds it.
+ * other, the next one is attached to the same event on its own, and goes on if it finds its slot as it was left.
  */
 #define MAX_MAPS      38 /* of variables and aggregations; the others are ours, and ring buffers */
 #define MAX_FUNCTIONS 250
@@ -545,9 +545,31 @@ bool dt_bpf_continues(const struct dt_bpf_prog *p)
 	return n % (MAX_TAIL_CALLS + 1) != 0;
 }
 
+bool dt_bpf_has_rest(const dt_engine *e, const struct dt_bpf_prog *p)
+{
+	return p + 1 < e->progs.v + e->progs.n && p[1].rest;
+}
+
 bool dt_bpf_is_continued(const dt_engine *e, const struct dt_bpf_prog *p)
 {
-	return p + 1 < e->progs.v + e->progs.n && dt_bpf_continues(p + 1);
+	return dt_bpf_has_rest(e, p) && dt_bpf_continues(p + 1);
+}
+
+/*
+ * The n-th program to attach. The kernel calls those at a tracepoint in the order they were attached in; at a place in user
+ * code or a kernel function the last one comes first. So there the parts of a program are attached from the last to the first.
+ */
+struct dt_bpf_prog *dt_bpf_nth_to_attach(const dt_engine *e, uint32_t n)
+{
+	uint32_t first = n, last = n;
+
+	if (e->progs.v[n].kind <= PK_TRACEPOINT)
+		return &e->progs.v[n];
+	while (e->progs.v[first].rest)
+		first--;
+	while (dt_bpf_has_rest(e, &e->progs.v[last]))
+		last++;
+	return &e->progs.v[first + last - n];
 }
 
 bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)

@@ -49,8 +49,14 @@ static int slot_bits(const dt_engine *e)
 
 /* reg = what tells this firing from all others on the CPU: where its context is, seen from the CPU's row (r9). The
  * difference of two pointers is a number for the verifier; it is neither 0 nor 1. */
-static void firing_word(dt_bpf_code *c, int reg)
+static void firing_word(struct prog *g, int reg)
 {
+	dt_bpf_code *c = g->t.c;
+
+	if (is_tracer_probe(g->p->kind)) { /* their context is another one each time, but there is only one firing */
+		movi(c, reg, 2);
+		return;
+	}
 	mov(c, reg, R7);
 	alu(c, BPF_SUB, reg, R9);
 }
@@ -85,7 +91,7 @@ static void claim(struct prog *g, uint32_t out)
 	jmpi(c, BPF_JEQ, R0, 0, out);
 	mov(c, R9, R0);
 	if (continues)
-		firing_word(c, R3);
+		firing_word(g, R3);
 	alui(c, BPF_LSH, R8, slot_bits(e));
 	for (int i = 0; i < (int)e->at.nslots; i++) {
 		if (i)
@@ -121,6 +127,10 @@ static void release(struct prog *g)
 {
 	dt_bpf_code *c = g->t.c;
 
+	if (dt_bpf_has_rest(g->t.e, g->p)) {
+		firing_word(g, R1);
+		st(c, 8, R6, S_PART, R1);
+	}
 	ld(c, 4, R1, R6, S_INDEX);
 	alui(c, BPF_AND, R1, (int32_t)g->t.e->at.nslots - 1);
 	alui(c, BPF_LSH, R1, 3);
@@ -320,6 +330,28 @@ static void find_probe(struct prog *g, uint32_t no)
 
 /* ---- main ---- */
 
+/*
+ * A program that goes on with the clauses of a firing but was not called by the one before it: when it finds its slot as
+ * that one left it, it is the same firing still.
+ *
+ *	if (!(rest && slot->part == this firing)) { slot->time = 0; slot->toklive = 0 }
+ */
+static void new_firing(struct prog *g)
+{
+	dt_bpf_code *c = g->t.c;
+	uint32_t same = dt_bpf_label(c);
+
+	if (g->p->rest) {
+		firing_word(g, R1);
+		ld(c, 8, R2, R6, S_PART);
+		jmp(c, BPF_JEQ, R1, R2, same);
+	}
+	sti(c, 8, R6, S_TIME, 0);
+	if (g->t.e->need.strings)
+		sti(c, 8, R6, S_TOKLIVE, 0);
+	dt_bpf_place(c, same);
+}
+
 static void begin_firing(struct prog *g, uint32_t no)
 {
 	dt_bpf_code *c = g->t.c;
@@ -334,11 +366,8 @@ static void begin_firing(struct prog *g, uint32_t no)
 	alui(c, BPF_AND, R1, CTL_GEN);
 	st(c, 4, R6, S_GEN, R1);
 	sti(c, 4, R6, S_FLAGS, 0);
-	if (!dt_bpf_continues(g->p)) {
-		sti(c, 8, R6, S_TIME, 0);
-		if (g->t.e->need.strings)
-			sti(c, 8, R6, S_TOKLIVE, 0);
-	}
+	if (!dt_bpf_continues(g->p))
+		new_firing(g);
 	find_probe(g, no);
 	if (g->p->prologues)
 		dt_bpf_prologue_call(&g->t, g->p, g->prologue_fn, no);
@@ -397,7 +426,7 @@ static void go_on(struct prog *g)
 	alui(c, BPF_LSH, R1, 3);
 	mov(c, R2, R9);
 	alu(c, BPF_ADD, R2, R1);
-	firing_word(c, R3);
+	firing_word(g, R3);
 	st(c, 8, R2, CPU_BUSY, R3);
 	mov(c, R1, R7);
 	map(c, R2, g->p->fd_next);

@@ -1,4 +1,5 @@
 # A script of a thousand clauses loads; strings of 4 KiB work; a thousand speculations too.
+# timeout: 120
 . "$SRC/test/bpf/lib.bash"
 { echo 'int x;'; for i in $(seq 1000); do echo "BEGIN /x >= 0/ { x = x + $i; s = lltostr(x); }"; done; echo 'BEGIN { printf("%d %s\n", x, s); exit(0); }'; } >"$TMP/big.d"
 k -qs "$TMP/big.d"
@@ -20,8 +21,13 @@ parts() { # probe
 	echo "$1 { printf(\" %d %s %d %s %d\\n\", this->x, this->s, this->t == timestamp, strtok(NULL, \",\"), this->n); exit(0); }"
 	echo "$1 { printf(\"not reached\\n\"); }"
 }
-for p in BEGIN syscall::getppid:entry sdt:::sys_exit tick-10ms profile-97; do
+for p in BEGIN syscall::getppid:entry sdt:::sys_exit tick-10ms profile-97 'pid$target:libc.so*:getppid:entry' 'pid$target:libc.so*:getppid:return'; do
 	parts "$p" >"$TMP/parts.d"
 	out=$("$DTRACE" -x engine=bpf -qs "$TMP/parts.d" -c "perl -e getppid;sleep(5)" 2>"$TMP/err" | head -n 1)
 	expect "a 5 abc 1 b 80200" "$out" "$p: $(head -n 3 "$TMP/err")"
 done
+# more than the kernel lets programs follow each other
+{ echo 'BEGIN { this->x = 5; this->t = timestamp; }'; for i in {1..6000}; do echo "BEGIN { n += $i; }"; done
+	echo 'BEGIN { printf("%d %d %d\n", this->x, this->t == timestamp, n); exit(0); }'; } >"$TMP/huge.d"
+k -qs "$TMP/huge.d"
+expect "5 1 18003000" "$(echo $(cat "$TMP/out"))" "$err"
