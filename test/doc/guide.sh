@@ -11,7 +11,8 @@
 #	```console compile	commands that are only compiled (-e)
 #	status=N		behind console: the status of the last command (0)
 #	needs=WHAT		behind console: left out unless there are such probes (fbt::vfs_read:entry), or such
-#				a command (/usr/bin/node), or a disk below /var/tmp (disk)
+#				a symbol (vmlinux`register_fprobe), or such a command (/usr/bin/node), or a disk below
+#				/var/tmp (disk)
 #
 # Standard output and standard error come together. Examples that need the kernel run only where
 # this user may use it; the others run on both engines then. `test/run --update doc/guide` puts what
@@ -150,6 +151,7 @@ there_is() {
 	case $1 in
 	"") return 0 ;;
 	*:*) [ $kernel = 1 ] && [ -n "$(timeout 20 "$DTRACE" -ln "$1" 2>/dev/null | sed 1d)" ] ;;
+	vmlinux\`*) grep -qw "${1#*\`}" /proc/kallsyms ;;
 	disk) [ -b "$(df --output=source /var/tmp 2>/dev/null | tail -n 1)" ] ;; # /var/tmp lies on one
 	*) command -v "$1" >/dev/null ;;
 	esac
