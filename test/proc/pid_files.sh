@@ -79,6 +79,7 @@ if unshare -m true 2>/dev/null; then
 	mkdir "$TMP/inner" "$TMP/outer"
 	cp "$TMP/prog" "$TMP/inner/run"
 	cp /bin/true "$TMP/outer/run"
+	: >"$TMP/ready" # what an earlier one said must not count
 	unshare -m sh -c 'mount --bind "$1/inner" "$1/outer" && exec "$1/outer/run" waiting' sh "$TMP" >"$TMP/ready" &
 	p=$!
 	wait_for 20 grep -q waiting "$TMP/ready"
