@@ -111,12 +111,12 @@ fi
 
 # ---- swap: a device of our own, in memory, for as long as it takes; the kernel's own count beside ours ----
 vmstat() { awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat; }
-module zram && module lzo-rle # the kernel cannot load what it compresses with by itself
-if [ -e /sys/class/zram-control/hot_add ]; then
+# Before 6.3 zram takes pages without any request, which nothing tells of.
+if [[ $(uname -r) != 6.[012].* ]] && { module zram; [ -e /sys/class/zram-control/hot_add ]; }; then
 	zram=$(cat /sys/class/zram-control/hot_add)
 	echo 32M 2>/dev/null >"/sys/block/zram$zram/disksize" && swap=/dev/zram$zram
 fi
-if [ -z "$swap" ] && module loop; then # that kernel has nothing to compress with
+if [ -z "$swap" ] && module loop; then
 	dd if=/dev/zero of="$TMP/swap" bs=1M count=32 status=none
 	swap=$(losetup -f --show "$TMP/swap")
 fi
