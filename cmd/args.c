@@ -258,7 +258,8 @@ static bool from_script(int argc, char **argv)
 	FILE *f;
 	bool found;
 
-	if (argc < 3 || argv[1][0] != '-' || !strpbrk(argv[1], " \t") || !(f = fopen(argv[2], "re")))
+	if (argc < 3 || argv[1][0] != '-' || !strpbrk(argv[1], " \t") ||
+	    !(f = fopen(argv[2], "re")))
 		return false;
 	found = fgets(line, sizeof(line), f) && line[0] == '#' && line[1] == '!';
 	fclose(f);

@@ -388,12 +388,9 @@ static const struct granted {
 	const char *option, *name;
 	bool is_rate;
 } granted[] = {
-    {"bufsize", "buffer size", false},
-    {"aggsize", "aggregation size", false},
-    {"specsize", "speculation size", false},
-    {"dynvarsize", "dynamic variable size", false},
-    {"cleanrate", "cleaning rate", true},
-    {"statusrate", "status rate", true},
+    {"bufsize", "buffer size", false},	     {"aggsize", "aggregation size", false},
+    {"specsize", "speculation size", false}, {"dynvarsize", "dynamic variable size", false},
+    {"cleanrate", "cleaning rate", true},    {"statusrate", "status rate", true},
 };
 enum { NGRANTED = sizeof(granted) / sizeof(granted[0]) };
 
@@ -517,7 +514,8 @@ int main(int argc, char **argv)
 		fatal("failed to initialize dtrace: %s", strerror(error));
 	set_options(h, &a);
 	if (a.model32)
-		notice(h, "-32 changes nothing: D programs have the types of the kernel, which is a 64-bit one");
+		notice(h, "-32 changes nothing: D programs have the types of the kernel, which is "
+			  "a 64-bit one");
 	dtrace_handle_diag(h, on_diag, stdout);
 	start_processes(h, &a);
 	compile_programs(h, &a);

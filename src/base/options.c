@@ -362,7 +362,8 @@ int dt_options_settle(dt_options *o, dt_error *err)
 	uint64_t most = pages > 0 ? (uint64_t)pages * (uint64_t)page / MEMORY_SHARE : UINT64_MAX;
 
 	if (o->is_set[DT_O_CPU] && cpus > 0 && dt_opt(o, DT_O_CPU) >= (uint64_t)cpus)
-		return dt_err(err, EDT_BADOPTVAL, "-x cpu=%" PRIu64 ": this machine has CPUs 0 to %ld",
+		return dt_err(err, EDT_BADOPTVAL,
+			      "-x cpu=%" PRIu64 ": this machine has CPUs 0 to %ld",
 			      dt_opt(o, DT_O_CPU), cpus - 1);
 
 	for (size_t i = 0; i < DT_NELEM(limits); i++) {

@@ -82,7 +82,8 @@ static void output_speculative(dt_bpf_tr *t, uint32_t size)
  * themselves; on large ones an array of maps, which is slower to look up and much slower to
  * set up: the kernel waits for all CPUs when one is filled.
  */
-static void choose_map(dt_bpf_tr *t, const struct dt_bpf_ring *of, uint32_t lo, uint32_t hi, uint32_t found)
+static void choose_map(dt_bpf_tr *t, const struct dt_bpf_ring *of, uint32_t lo, uint32_t hi,
+		       uint32_t found)
 {
 	dt_bpf_code *c = t->c;
 	uint32_t mid = lo + (hi - lo) / 2, upper;
@@ -102,7 +103,8 @@ static void choose_map(dt_bpf_tr *t, const struct dt_bpf_ring *of, uint32_t lo, 
 bool dt_bpf_ring_array(const dt_engine *e)
 {
 	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
-	return e->ncpus > (e->policy == POLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
+	return e->ncpus >
+	       (e->policy == POLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
 }
 
 void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, uint32_t none)
@@ -727,7 +729,8 @@ void dt_bpf_clause(dt_bpf_tr *t)
 	jumped = jumped || x->speculates;
 	if (t->reachable && x->size) {
 		dt_bpf_header(t, REC_DATA);
-		(x->speculates ? output_speculative : dt_bpf_output)(t, x->has_strings ? 0 : x->fixed);
+		(x->speculates ? output_speculative : dt_bpf_output)(t,
+								     x->has_strings ? 0 : x->fixed);
 		if (small && !x->speculates)
 			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
 	}

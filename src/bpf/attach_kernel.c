@@ -222,8 +222,8 @@ int dt_bpf_function_plan(dt_engine *e, dt_error *err)
 	}
 	if (kprobes > MAX_KPROBES)
 		return dt_err(err, EDT_NOPROBE,
-			      "%u probes are too many: at most %d, because %s; name fewer",
-			      kprobes, MAX_KPROBES,
+			      "%u probes are too many: at most %d, because %s; name fewer", kprobes,
+			      MAX_KPROBES,
 			      k.multi ? "the kernel probes each instruction on its own"
 				      : "this kernel probes each function on its own. It is built "
 					"without kprobe.multi, which takes any number of functions "
@@ -304,7 +304,8 @@ static int refused(dt_engine *e, const struct dt_bpf_probe *x, int error, dt_err
 static int judge(const dt_engine *e, uint32_t wanted, uint32_t left_out, dt_error *err)
 {
 	if (e->left_out > 1)
-		dt_err(err, EDT_NOPROBE, "%u probes could not be enabled; %s", e->left_out, e->left_out_first);
+		dt_err(err, EDT_NOPROBE, "%u probes could not be enabled; %s", e->left_out,
+		       e->left_out_first);
 	else if (e->left_out)
 		dt_err(err, EDT_NOPROBE, "%s", e->left_out_first);
 	return left_out && left_out == wanted ? -1 : 0;
@@ -369,7 +370,8 @@ static void fill_places(dt_engine *e, const struct dt_bpf_prog *p, uint32_t *wor
 
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		const struct dt_bpf_probe *x = &e->probes.v[i];
-		uint64_t addr = dt_bpf_serves(e, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
+		uint64_t addr =
+			     dt_bpf_serves(e, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
 			 at = (addr - p->places_base) >> DT_BPF_PLACE_SHIFT;
 
 		if (!addr)

@@ -90,7 +90,7 @@ static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 					    {"cgroup", "kn", 8},
 					    {"kernfs_node", "id", 8}},
 			pid_hops[] = {{"task_struct", "pid", 8}}, /* tgid lies behind it */
-			args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
+    args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
 			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}};
 
 /* The same by pointers that the kernel knows the type of. */
@@ -320,7 +320,8 @@ void dt_bpf_time(dt_bpf_tr *t)
 /* ---- arguments of the probe ---- */
 
 /* Where the six arguments of a system call are in struct pt_regs (x86-64), and those of a 32-bit program's. */
-static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64}, compat_arg_regs[6] = {40, 88, 96, 104, 112, 32};
+static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64},
+		      compat_arg_regs[6] = {40, 88, 96, 104, 112, 32};
 #define PT_REGS_SIZE 168
 
 /* r0 = the registers the thread entered the kernel with, as a typed pointer (needs kernel BTF) */
@@ -532,7 +533,9 @@ static void arg(dt_bpf_tr *t, uint32_t n)
 
 static dt_bpf_val known_arg(const dt_bpf_tr *t, uint32_t n)
 {
-	return t->used || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY) ? NUMBER : dt_bpf_trusted(t, 1 + n);
+	return t->used || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY)
+		   ? NUMBER
+		   : dt_bpf_trusted(t, 1 + n);
 }
 
 /* The error of a system call, on its return: -4095..-1 means one. */
@@ -725,7 +728,8 @@ static bool text(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 	case DT_VAR_JAILNAME: constant_text(t, "0", rd); return true;
 	case DT_VAR_EXECARGS:
 		if (t->task_arg)
-			return text(t, DT_VAR_EXECNAME, rd); /* the memory of another process: its name must do */
+			return text(t, DT_VAR_EXECNAME,
+				    rd); /* the memory of another process: its name must do */
 		exec_args(t, rd);
 		return true;
 	case DT_VAR_CONTAINERID: cgroup_text(t, "containerid", 65, rd); return true;
@@ -845,5 +849,6 @@ void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_
 		ld(t->c, 8, R0, R7, (int)n * 8);
 	else
 		movi(t->c, R0, 0);
-	dt_bpf_set(t, rd, R0, id == DT_VAR_ARGS ? known_arg(t, (uint32_t)(n < 10 ? n : 10)) : NUMBER);
+	dt_bpf_set(t, rd, R0,
+		   id == DT_VAR_ARGS ? known_arg(t, (uint32_t)(n < 10 ? n : 10)) : NUMBER);
 }

@@ -325,7 +325,8 @@ struct places {
 
 static void meet_val(dt_bpf_val *a, const dt_bpf_val *b, uint32_t ba, uint32_t bb)
 {
-	if (a->kind == b->kind && a->n == b->n && memcmp(&a->path, &b->path, sizeof(a->path)) == 0) {
+	if (a->kind == b->kind && a->n == b->n &&
+	    memcmp(&a->path, &b->path, sizeof(a->path)) == 0) {
 		if (b->bound > a->bound)
 			a->bound = b->bound;
 		return;

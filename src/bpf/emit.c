@@ -218,8 +218,8 @@ static bool has_key_in_slot(const dt_bpf_code *c, uint32_t at)
 {
 	const struct bpf_insn *x = &c->insns.v[at];
 
-	if (x->code != (BPF_JMP | BPF_CALL) || x->src_reg != 0 || x->imm < BPF_FUNC_map_lookup_elem ||
-	    x->imm > BPF_FUNC_map_delete_elem)
+	if (x->code != (BPF_JMP | BPF_CALL) || x->src_reg != 0 ||
+	    x->imm < BPF_FUNC_map_lookup_elem || x->imm > BPF_FUNC_map_delete_elem)
 		return false;
 	while (at-- > 0)
 		if (c->insns.v[at].code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
@@ -322,11 +322,12 @@ static void print_one(const struct bpf_insn *i, uint32_t at, dt_buf *out)
 		break;
 	default:
 		if (op == BPF_CALL >> 4)
-			dt_buf_printf(out,
-				      i->src_reg == BPF_PSEUDO_CALL	    ? "call function at %d"
-				      : i->src_reg == BPF_PSEUDO_KFUNC_CALL ? "call kernel function %d"
-									    : "call helper %d",
-				      i->src_reg == BPF_PSEUDO_CALL ? (int)at + 1 + i->imm : i->imm);
+			dt_buf_printf(
+			    out,
+			    i->src_reg == BPF_PSEUDO_CALL	  ? "call function at %d"
+			    : i->src_reg == BPF_PSEUDO_KFUNC_CALL ? "call kernel function %d"
+								  : "call helper %d",
+			    i->src_reg == BPF_PSEUDO_CALL ? (int)at + 1 + i->imm : i->imm);
 		else if (op == BPF_EXIT >> 4)
 			dt_buf_puts(out, "exit");
 		else if (op == BPF_JA >> 4)

@@ -79,8 +79,9 @@ static int count_cpus(dt_engine *e, dt_error *err)
 
 	libbpf_set_print(print);
 	if (n <= 0)
-		return dt_err(err, -n, "cannot read /sys/devices/system/cpu/possible, the number of CPUs: %s",
-			      dt_strerror(-n));
+		return dt_err(
+		    err, -n, "cannot read /sys/devices/system/cpu/possible, the number of CPUs: %s",
+		    dt_strerror(-n));
 	e->ncpus = (uint32_t)n;
 	return 0;
 }
@@ -142,8 +143,8 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->at.nslots = 4; /* while learning */
 	e->has_cookies = dt_bpf_has_cookies();
 	if (dt_bpf_plan(e, env, err) < 0 || learn(e, err) < 0 || dt_bpf_layout(e, err) < 0 ||
-	    (dt_bpf_find_cast(e), e->trusts = e->has_btf, dt_bpf_create_maps(e, err)) < 0 || dt_bpf_load(e, err) < 0 ||
-	    dt_bpf_rings_map(e, err) < 0) {
+	    (dt_bpf_find_cast(e), e->trusts = e->has_btf, dt_bpf_create_maps(e, err)) < 0 ||
+	    dt_bpf_load(e, err) < 0 || dt_bpf_rings_map(e, err) < 0) {
 		bpf_close(e);
 		return NULL;
 	}

@@ -128,7 +128,8 @@ static int check_needs(dt_engine *e, uint32_t *prog, dt_error *err)
 	} while (rc == 0 && dt_bpf_split(e, *prog, &c));
 	e->learning = false;
 	dt_bpf_code_free(&c);
-	before.waiting = e->need.waiting; /* a property of programs as they are loaded: no place is needed */
+	before.waiting =
+	    e->need.waiting; /* a property of programs as they are loaded: no place is needed */
 	if (rc == 0 && memcmp(&before, &e->need, sizeof(before)) != 0) {
 		e->need = before;
 		rc = dt_err(err, EDT_NOPROBE,

@@ -20,7 +20,7 @@
 
 #define FAMILY_SIZE 65536
 
-#define OURS	    0x80000000u /* in a key: a number of our namespace */
+#define OURS 0x80000000u /* in a key: a number of our namespace */
 
 enum { KEY = -4, ROOT = -8, IDS = -16 }; /* on the stack */
 

@@ -31,7 +31,7 @@
 
 #define PATIENCE 1000000000 /* ns */
 #define TURNS	 (1 << 23)  /* as many as bpf_loop() allows: more than a second */
-#define USER_SP	 152 /* in struct pt_regs */
+#define USER_SP	 152	    /* in struct pt_regs */
 
 enum { STACK = -24, TICKET = -16, DEADLINE = -8, SCRATCH = -32 }; /* on the stack */
 

@@ -101,7 +101,8 @@ static int make_sized(dt_engine *e, enum dt_opt_id id, const char *name, uint32_
 	dt_error failed = {0};
 	int fd;
 
-	while ((fd = make_map(e, BPF_MAP_TYPE_HASH, name, key, value, *entries, flags, &failed)) < 0) {
+	while ((fd = make_map(e, BPF_MAP_TYPE_HASH, name, key, value, *entries, flags, &failed)) <
+	       0) {
 		if ((failed.code != E2BIG && failed.code != ENOMEM) || *entries < 2 ||
 		    !dt_options_lower(e->opts, id)) {
 			*err = failed;
@@ -182,7 +183,8 @@ static int make_aggs(dt_engine *e, dt_error *err)
 
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
 		struct dt_bpf_agg *b = e->aggs.v[i];
-		uint64_t value = 8 + (uint64_t)b->nwords * 8, size = dt_opt(e->opts, DT_O_AGGSIZE), rows;
+		uint64_t value = 8 + (uint64_t)b->nwords * 8, size = dt_opt(e->opts, DT_O_AGGSIZE),
+			 rows;
 		uint32_t flags;
 
 		size = size ? size : DEFAULT_AGGSIZE;
@@ -193,7 +195,8 @@ static int make_aggs(dt_engine *e, dt_error *err)
 		flags = b->key_size + value < SMALL_ROW ? BPF_F_NO_PREALLOC
 							: prealloc(e, b->rows, b->key_size + value);
 		b->pool = flags != 0;
-		b->fd = make_sized(e, DT_O_AGGSIZE, "dt_agg", b->key_size, value, &b->rows, flags, err);
+		b->fd =
+		    make_sized(e, DT_O_AGGSIZE, "dt_agg", b->key_size, value, &b->rows, flags, err);
 		if (b->fd < 0)
 			return -1;
 	}
@@ -308,7 +311,8 @@ static int tail_map(const dt_engine *e, uint64_t size)
 
 	errno = E2BIG;
 	if (size <= UINT32_MAX)
-		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_tail", 4, e->tail_value, (uint32_t)(size / e->tail_piece), &o);
+		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_tail", 4, e->tail_value,
+				    (uint32_t)(size / e->tail_piece), &o);
 	if (fd < 0 && errno == E2BIG)
 		errno = ENOMEM;
 	return fd;
@@ -321,7 +325,8 @@ static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least
 		return false;
 	*n /= 2;
 	if (*n < whole)
-		e->opts->value[DT_O_BUFSIZE] = (uint64_t)((double)*n / (double)whole * (double)e->bufsize);
+		e->opts->value[DT_O_BUFSIZE] =
+		    (uint64_t)((double)*n / (double)whole * (double)e->bufsize);
 	return true;
 }
 
@@ -339,7 +344,8 @@ void dt_bpf_fill_pools(dt_engine *e)
 	char *zeros;
 
 	for (uint32_t i = 0; i < e->aggs.n; i++)
-		if (e->aggs.v[i]->pool && most < e->aggs.v[i]->key_size + e->aggs.v[i]->nwords * 8 + 8)
+		if (e->aggs.v[i]->pool &&
+		    most < e->aggs.v[i]->key_size + e->aggs.v[i]->nwords * 8 + 8)
 			most = e->aggs.v[i]->key_size + e->aggs.v[i]->nwords * 8 + 8;
 	zeros = dt_xcalloc(1, most + 1);
 	if (most && before && one && sched_getaffinity(0, size, before) == 0) {
@@ -350,7 +356,8 @@ void dt_bpf_fill_pools(dt_engine *e)
 				continue;
 			for (uint32_t i = 0; i < e->aggs.n; i++)
 				if (e->aggs.v[i]->pool &&
-				    bpf_map_update_elem(e->aggs.v[i]->fd, zeros, zeros, BPF_NOEXIST) == 0)
+				    bpf_map_update_elem(e->aggs.v[i]->fd, zeros, zeros,
+							BPF_NOEXIST) == 0)
 					bpf_map_delete_elem(e->aggs.v[i]->fd, zeros);
 		}
 		sched_setaffinity(0, size, before);
@@ -362,8 +369,10 @@ void dt_bpf_fill_pools(dt_engine *e)
 }
 
 /* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */
-static struct dt_bpf_ring *make_buffers(dt_engine *e, int (*make)(const dt_engine *e, uint64_t size), uint64_t size,
-					uint64_t whole, uint64_t least, int *array, dt_error *err)
+static struct dt_bpf_ring *make_buffers(dt_engine *e,
+					int (*make)(const dt_engine *e, uint64_t size),
+					uint64_t size, uint64_t whole, uint64_t least, int *array,
+					dt_error *err)
 {
 	struct dt_bpf_ring *rings = dt_xcalloc(e->ncpus, sizeof(*rings));
 	bool *on = online_cpus(e->ncpus);
@@ -397,12 +406,15 @@ static int make_rings(dt_engine *e, dt_error *err)
 
 	if (e->policy == POLICY_RING) {
 		dt_bpf_tail_plan(e, wanted_bufsize(e, dt_bpf_tail_size(e)));
-		e->tails = make_buffers(e, tail_map, e->tail_size, e->tail_size, e->tail_piece, &e->fd_tails, err);
+		e->tails = make_buffers(e, tail_map, e->tail_size, e->tail_size, e->tail_piece,
+					&e->fd_tails, err);
 		if (!e->tails || !e->need.spec)
 			return e->tails ? 0 : -1;
-		size = size < SPEC_BUFSIZE ? SPEC_BUFSIZE : size; /* they are on the way to the consumer */
+		size = size < SPEC_BUFSIZE ? SPEC_BUFSIZE
+					   : size; /* they are on the way to the consumer */
 	}
-	e->rings = make_buffers(e, ring_map, ring_size(wanted_bufsize(e, size)), size, 4096, &e->fd_rings, err);
+	e->rings = make_buffers(e, ring_map, ring_size(wanted_bufsize(e, size)), size, 4096,
+				&e->fd_rings, err);
 	return e->rings ? 0 : -1;
 }
 
@@ -421,8 +433,10 @@ static int make_clock(dt_engine *e, dt_error *err)
 		for (uint32_t k = 0; k < e->ncpus; k++)
 			rows[k * size + CLOCK_PERIOD / 8] = x->at.number;
 		for (uint32_t k = 0; k < e->progs.n && x->kind == PK_PROFILE; k++)
-			if (bpf_map_update_elem(e->fd_clock, &(uint32_t){k * n + x->event}, rows, 0) < 0)
-				rc = dt_err(err, errno, "cannot fill a map: %s", dt_strerror(errno));
+			if (bpf_map_update_elem(e->fd_clock, &(uint32_t){k * n + x->event}, rows,
+						0) < 0)
+				rc =
+				    dt_err(err, errno, "cannot fill a map: %s", dt_strerror(errno));
 	}
 	free(rows);
 	return e->fd_clock < 0 ? -1 : rc;
@@ -458,7 +472,8 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 	if (e->unwind && dt_bpf_tables_create(e, err) < 0)
 		return -1;
 	if (e->need.left) {
-		e->fd_left = make_map(e, BPF_MAP_TYPE_LRU_HASH, "dt_left", 4, 8 + e->need.left, LEFT_THREADS, 0, err);
+		e->fd_left = make_map(e, BPF_MAP_TYPE_LRU_HASH, "dt_left", 4, 8 + e->need.left,
+				      LEFT_THREADS, 0, err);
 		if (e->fd_left < 0)
 			return -1;
 	}
@@ -503,8 +518,8 @@ int dt_bpf_create_maps(dt_engine *e, dt_error *err)
 #define LOG_SIZE (16u << 20)
 
 /* The verifier's last words, for a message nobody should ever see. */
-static void explain(enum bpf_prog_type type, const dt_bpf_code *c,
-		    struct bpf_prog_load_opts *o, dt_error *err)
+static void explain(enum bpf_prog_type type, const dt_bpf_code *c, struct bpf_prog_load_opts *o,
+		    dt_error *err)
 {
 	char *log = dt_xcalloc(1, LOG_SIZE), *last;
 	enum dt_lockdown lockdown = dt_lockdown();
@@ -524,10 +539,13 @@ static void explain(enum bpf_prog_type type, const dt_bpf_code *c,
 		*last = 0;
 		last = strrchr(log, '\n');
 	}
-	if (strstr(last ? last : log, "bpf_probe_write_user")) /* it is about the helper, not what it is given */
+	if (strstr(last ? last : log,
+		   "bpf_probe_write_user")) /* it is about the helper, not what it is given */
 		dt_err(err, EPERM,
-		       "the kernel does not let %s write user memory, so copyout() and copyoutstr() cannot be used%s",
-		       lockdown ? "BPF programs" : "BPF programs without the capability CAP_SYS_ADMIN",
+		       "the kernel does not let %s write user memory, so copyout() and "
+		       "copyoutstr() cannot be used%s",
+		       lockdown ? "BPF programs"
+				: "BPF programs without the capability CAP_SYS_ADMIN",
 		       lockdown ? ": it is locked down (kernel lockdown, integrity mode)" : "");
 	else if (lockdown == DT_LOCKDOWN_CONFIDENTIALITY)
 		dt_err(err, EPERM,
@@ -540,12 +558,18 @@ static void explain(enum bpf_prog_type type, const dt_bpf_code *c,
 }
 
 static const enum bpf_prog_type prog_types[PK_MAX] = {
-    [PK_BEGIN] = BPF_PROG_TYPE_RAW_TRACEPOINT,	    [PK_END] = BPF_PROG_TYPE_RAW_TRACEPOINT,
-    [PK_ENTRY] = BPF_PROG_TYPE_RAW_TRACEPOINT,	    [PK_RETURN] = BPF_PROG_TYPE_RAW_TRACEPOINT,
-    [PK_TRACEPOINT] = BPF_PROG_TYPE_RAW_TRACEPOINT, [PK_PROFILE] = BPF_PROG_TYPE_PERF_EVENT,
-    [PK_PERF] = BPF_PROG_TYPE_PERF_EVENT,	    [PK_FUNC_ENTRY] = BPF_PROG_TYPE_KPROBE,
-    [PK_FUNC_RETURN] = BPF_PROG_TYPE_KPROBE,	    [PK_INSTRUCTION] = BPF_PROG_TYPE_KPROBE,
-    [PK_UPROBE] = BPF_PROG_TYPE_KPROBE,		    [PK_URETPROBE] = BPF_PROG_TYPE_KPROBE,
+    [PK_BEGIN] = BPF_PROG_TYPE_RAW_TRACEPOINT,
+    [PK_END] = BPF_PROG_TYPE_RAW_TRACEPOINT,
+    [PK_ENTRY] = BPF_PROG_TYPE_RAW_TRACEPOINT,
+    [PK_RETURN] = BPF_PROG_TYPE_RAW_TRACEPOINT,
+    [PK_TRACEPOINT] = BPF_PROG_TYPE_RAW_TRACEPOINT,
+    [PK_PROFILE] = BPF_PROG_TYPE_PERF_EVENT,
+    [PK_PERF] = BPF_PROG_TYPE_PERF_EVENT,
+    [PK_FUNC_ENTRY] = BPF_PROG_TYPE_KPROBE,
+    [PK_FUNC_RETURN] = BPF_PROG_TYPE_KPROBE,
+    [PK_INSTRUCTION] = BPF_PROG_TYPE_KPROBE,
+    [PK_UPROBE] = BPF_PROG_TYPE_KPROBE,
+    [PK_URETPROBE] = BPF_PROG_TYPE_KPROBE,
 };
 
 /* A program that is told which tracepoint it is for has typed pointers in its context. */
@@ -556,7 +580,8 @@ static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_p
 	uint32_t id = dt_bpf_tracepoint_id(e, event);
 
 	if (!id)
-		return dt_err(err, EDT_NOPROBE, "this kernel's type information has no tracepoint %s", event);
+		return dt_err(err, EDT_NOPROBE,
+			      "this kernel's type information has no tracepoint %s", event);
 	*type = BPF_PROG_TYPE_TRACING;
 	o->expected_attach_type = BPF_TRACE_RAW_TP;
 	o->attach_btf_id = id;
@@ -600,7 +625,8 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		o.func_info = info;
 		o.func_info_cnt = c.funcs.n;
 		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
-		if (p->fd < 0 && (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+		if (p->fd < 0 &&
+		    (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
 			rc = dt_bpf_privilege_error(err, "load a program into");
 		} else if (p->fd < 0 && e->trusts) {
 			e->trusts = false;
@@ -631,7 +657,9 @@ int dt_bpf_load(dt_engine *e, dt_error *err)
 			return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++)
 		if (dt_bpf_is_continued(e, &e->progs.v[i]) &&
-		    bpf_map_update_elem(e->progs.v[i].fd_next, &(uint32_t){0}, &e->progs.v[i + 1].fd, 0) < 0)
-			return dt_err(err, errno, "cannot join two programs: %s", dt_strerror(errno));
+		    bpf_map_update_elem(e->progs.v[i].fd_next, &(uint32_t){0},
+					&e->progs.v[i + 1].fd, 0) < 0)
+			return dt_err(err, errno, "cannot join two programs: %s",
+				      dt_strerror(errno));
 	return 0;
 }

@@ -90,7 +90,8 @@ uint32_t dt_bpf_tracepoint_id(const dt_engine *e, const char *event)
 uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
 {
 	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
-	bool tracepoint = p->kind == PK_TRACEPOINT, function = p->kind == PK_FUNC_ENTRY && dt_bpf_is_direct(p);
+	bool tracepoint = p->kind == PK_TRACEPOINT,
+	     function = p->kind == PK_FUNC_ENTRY && dt_bpf_is_direct(p);
 	uint32_t mask = 0, first = tracepoint;
 	const dt_attach *at;
 	dt_type *f;
@@ -100,7 +101,8 @@ uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
 	at = &e->probes.v[p->only].at;
 	if (tracepoint && !dt_bpf_tracepoint_id(e, at->event))
 		return 0; /* of a module */
-	f = tracepoint ? dt_tracepoint_type(ts, at->event) : dt_type_of_symbol(ts, at->module, at->event);
+	f = tracepoint ? dt_tracepoint_type(ts, at->event)
+		       : dt_type_of_symbol(ts, at->module, at->event);
 	if (f)
 		dt_type_complete(ts, f);
 	for (uint32_t i = first; f && i < f->nparams && i < first + 6; i++)

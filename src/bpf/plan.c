@@ -63,7 +63,8 @@ static int add_event(dt_engine *e, const dt_probe *p, const dt_attach *at, dt_er
 	x->probe = p;
 	x->at = *at;
 	x->kind = (enum dt_bpf_kind)at->kind;
-	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)at->number : e->nevents[x->kind]++;
+	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)at->number
+							       : e->nevents[x->kind]++;
 	x->more = at->also != NULL;
 	return group_probe(e, x, err);
 }
@@ -80,13 +81,14 @@ int dt_bpf_probe_index(dt_engine *e, const dt_probe *p, dt_error *err)
 	known = dt_map_get(e->seen, key);
 	if (known)
 		return (int)(uintptr_t)known - 1;
-	if (!p->provider->attach || p->provider->attach(p->provider, e->ps, p, &at, why, sizeof(why)) < 0)
-		return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s%s%s", p->prov, p->mod, p->func,
-			      p->name, *why ? ": " : "", why);
+	if (!p->provider->attach ||
+	    p->provider->attach(p->provider, e->ps, p, &at, why, sizeof(why)) < 0)
+		return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s%s%s", p->prov, p->mod,
+			      p->func, p->name, *why ? ": " : "", why);
 	for (const dt_attach *a = &at; a; a = a->also)
 		if (add_event(e, p, a, &problem) < 0)
-			return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod,
-				      p->func, p->name, problem.text);
+			return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s: %s", p->prov,
+				      p->mod, p->func, p->name, problem.text);
 	dt_map_set(e->seen, key, (void *)(uintptr_t)(first + 1));
 	return (int)first;
 }
@@ -453,7 +455,10 @@ static bool told_apart(const dt_engine *e, const struct dt_bpf_probe *x)
 static void plan_programs(dt_engine *e)
 {
 	for (int k = 0; k < PK_MAX; k++)
-		for (uint32_t i = 0; k != PK_ERROR && e->nevents[k] + (k == PK_ENTRY || k == PK_RETURN) && i < e->probes.n; i++)
+		for (uint32_t i = 0;
+		     k != PK_ERROR && e->nevents[k] + (k == PK_ENTRY || k == PK_RETURN) &&
+		     i < e->probes.n;
+		     i++)
 			if (e->probes.v[i].kind == (enum dt_bpf_kind)k && !has_program(e, i))
 				dt_bpf_add_programs(e, i, !told_apart(e, &e->probes.v[i]));
 }
@@ -469,8 +474,11 @@ static void plan_lazy_programs(dt_engine *e)
 		for (uint32_t i = 0; i < e->progs.n; i++)
 			has = has || (e->progs.v[i].kind == kinds[k] && e->progs.v[i].group == 0);
 		if (!has)
-			add_like(e, &(struct dt_bpf_prog){
-					.kind = kinds[k], .only = UINT32_MAX, .lazy = true, .fd_table = -1, .fd = -1});
+			add_like(e, &(struct dt_bpf_prog){.kind = kinds[k],
+							  .only = UINT32_MAX,
+							  .lazy = true,
+							  .fd_table = -1,
+							  .fd = -1});
 	}
 }
 
@@ -592,7 +600,8 @@ bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)
 
 static int by_probe_id(const void *a, const void *b)
 {
-	uint32_t x = (*(const dt_ecb *const *)a)->probe->id, y = (*(const dt_ecb *const *)b)->probe->id;
+	uint32_t x = (*(const dt_ecb *const *)a)->probe->id,
+		 y = (*(const dt_ecb *const *)b)->probe->id;
 
 	return x < y ? -1 : x > y;
 }
@@ -646,7 +655,8 @@ static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_err
 	for (uint32_t i = 0; i < env->nclauses; i++) {
 		struct dt_bpf_clause *x;
 
-		if (!env->clauses[i].kinds && (at == e->necbs || e->ecbs[at].clause != env->clauses[i].clause))
+		if (!env->clauses[i].kinds &&
+		    (at == e->necbs || e->ecbs[at].clause != env->clauses[i].clause))
 			continue;
 		x = dt_vec_add(&e->clauses, NULL);
 		x->c = env->clauses[i].clause;
@@ -660,7 +670,8 @@ static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_err
 	for (uint32_t i = 0; i < e->necbs; i++) {
 		while (e->clauses.v[at].c != e->ecbs[i].clause)
 			at++;
-		dt_bpf_set_ecb(e, at, (uint32_t)dt_bpf_probe_index(e, e->ecbs[i].probe, err), &e->ecbs[i]);
+		dt_bpf_set_ecb(e, at, (uint32_t)dt_bpf_probe_index(e, e->ecbs[i].probe, err),
+			       &e->ecbs[i]);
 	}
 	return 0;
 }

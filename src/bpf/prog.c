@@ -53,7 +53,8 @@ static void firing_word(struct prog *g, int reg)
 {
 	dt_bpf_code *c = g->t.c;
 
-	if (is_tracer_probe(g->p->kind)) { /* their context is another one each time, but there is only one firing */
+	if (is_tracer_probe(
+		g->p->kind)) { /* their context is another one each time, but there is only one firing */
 		movi(c, reg, 2);
 		return;
 	}
@@ -80,7 +81,8 @@ static void claim(struct prog *g, uint32_t out)
 
 	mov(c, R7, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
-	if (e->opts->is_set[DT_O_CPU] && g->t.kind > PK_ERROR) /* -x cpu: the others are not traced */
+	if (e->opts->is_set[DT_O_CPU] &&
+	    g->t.kind > PK_ERROR) /* -x cpu: the others are not traced */
 		jmpi(c, BPF_JNE, R0, (int32_t)dt_opt(e->opts, DT_O_CPU), out);
 	mov(c, R8, R0);
 	st(c, 4, R10, -4, R0);
@@ -380,7 +382,9 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	uint32_t next = dt_bpf_label(c);
 
 	if (g->p->masks) {
-		ld(c, 4, R1, R8, (dt_bpf_is_user(g->p->kind) ? (int)sizeof(struct dt_bpf_row) : 4) + (int)(i / 32) * 4);
+		ld(c, 4, R1, R8,
+		   (dt_bpf_is_user(g->p->kind) ? (int)sizeof(struct dt_bpf_row) : 4) +
+		       (int)(i / 32) * 4);
 		movq(c, R2, 1u << i % 32);
 		alu(c, BPF_AND, R1, R2);
 		jmpi(c, BPF_JEQ, R1, 0, next);

@@ -43,7 +43,8 @@ static void event_args(dt_engine *e, const dt_attach *at, struct dt_probe_args *
 		return;
 	}
 	for (uint32_t i = skip; i < f->nparams; i++)
-		out->args[out->nargs++] = (dt_probe_arg){.native = f->params[i], .mapping = (int)(i - skip)};
+		out->args[out->nargs++] =
+		    (dt_probe_arg){.native = f->params[i], .mapping = (int)(i - skip)};
 }
 
 static const dt_difo *compile(dt_engine *e, const dt_attach *at, const char *text, dt_error *err)
@@ -143,8 +144,8 @@ static void call_one(dt_bpf_tr *t, uint32_t func, uint32_t no)
 }
 
 /* Call the one of which[lo..hi) whose number is in r1. */
-static void choose(dt_bpf_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi, const uint32_t *fn,
-		   uint32_t done, uint32_t no)
+static void choose(dt_bpf_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi,
+		   const uint32_t *fn, uint32_t done, uint32_t no)
 {
 	uint32_t mid = lo + (hi - lo) / 2, upper;
 
@@ -160,7 +161,8 @@ static void choose(dt_bpf_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi
 	choose(t, which, mid, hi, fn, done, no);
 }
 
-void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn, uint32_t no)
+void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn,
+			  uint32_t no)
 {
 	dt_engine *e = t->e;
 	dt_bpf_code *c = t->c;
@@ -273,6 +275,7 @@ void dt_bpf_prologue_functions(dt_bpf_tr *t, const struct dt_bpf_prog *p, const 
 	t->used = NULL; /* here arguments are the event's own */
 	for (uint32_t i = 0; i < t->e->prologues.n && !t->failed; i++)
 		if (fn[i])
-			function(t, fn[i], &t->e->prologues.v[i], t->e->learning ? UINT32_MAX : *p->used);
+			function(t, fn[i], &t->e->prologues.v[i],
+				 t->e->learning ? UINT32_MAX : *p->used);
 	t->used = used;
 }

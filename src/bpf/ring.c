@@ -553,7 +553,8 @@ static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
 
 	if (running) {
 		until = dt_now_kernel();
-		dt_bpf_quiesce(e, DT_BPF_PATIENCE); /* if it takes longer, a record will be out of order */
+		dt_bpf_quiesce(
+		    e, DT_BPF_PATIENCE); /* if it takes longer, a record will be out of order */
 	}
 	for (uint64_t stray = UINT64_MAX;; until = stray - 1, all->n = 0) {
 		for (uint32_t i = 0; i < e->ncpus; i++) {

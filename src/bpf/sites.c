@@ -22,22 +22,29 @@
 #define ROUNDS 12
 #define TURNS  16
 
-extern const char dt_site_trap[] __attribute__((visibility("hidden"))), dt_site_call[] __attribute__((visibility("hidden")));
+extern const char dt_site_trap[] __attribute__((visibility("hidden"))),
+    dt_site_call[] __attribute__((visibility("hidden")));
 
 /* No call and no return in the loop: after a way through the kernel the first return is mispredicted. */
 __attribute__((noinline, noclone)) static void pass_trap(void)
 {
 	__asm__ volatile("mov %0, %%ecx\n\t.globl dt_site_trap\n\t.hidden dt_site_trap\n"
 			 "dt_site_trap:\n\t.byte 0x66, 0x90\n\tdec %%ecx\n\tjnz dt_site_trap"
-			 : : "i"(TURNS) : "rcx", "memory");
+			 :
+			 : "i"(TURNS)
+			 : "rcx", "memory");
 }
 
 __attribute__((noinline, noclone)) static void pass_call(void)
 {
-	__asm__ volatile("lea -128(%%rsp), %%rsp\n\tmov %0, %%ecx\n\t.globl dt_site_call\n\t.hidden dt_site_call\n"
-			 "dt_site_call:\n\t.byte 0x0f, 0x1f, 0x44, 0, 0\n\tdec %%ecx\n\tjnz dt_site_call\n"
-			 "\tlea 128(%%rsp), %%rsp"
-			 : : "i"(TURNS) : "rcx", "memory");
+	__asm__ volatile(
+	    "lea -128(%%rsp), %%rsp\n\tmov %0, %%ecx\n\t.globl dt_site_call\n\t.hidden "
+	    "dt_site_call\n"
+	    "dt_site_call:\n\t.byte 0x0f, 0x1f, 0x44, 0, 0\n\tdec %%ecx\n\tjnz dt_site_call\n"
+	    "\tlea 128(%%rsp), %%rsp"
+	    :
+	    : "i"(TURNS)
+	    : "rcx", "memory");
 }
 
 static uint64_t now(void)
@@ -73,16 +80,19 @@ static int probe_ourselves(dt_engine *e, int prog, const dt_maps *maps, const ch
 	if (fd < 0)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	rc = dt_bpf_attach_place(e, prog, path, address - m->start + m->offset, getpid(), 0, &ignored);
+	rc = dt_bpf_attach_place(e, prog, path, address - m->start + m->offset, getpid(), 0,
+				 &ignored);
 	close(fd);
 	return rc;
 }
 
 static bool measure(dt_engine *e)
 {
-	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+					   {.code = BPF_JMP | BPF_EXIT}};
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI);
-	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace", "Dual BSD/GPL", nothing, DT_NELEM(nothing), &o);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace", "Dual BSD/GPL", nothing,
+				 DT_NELEM(nothing), &o);
 	dt_error ignored = {0};
 	dt_maps *maps = prog >= 0 ? dt_maps_read(getpid(), &ignored) : NULL;
 	bool yes = false;

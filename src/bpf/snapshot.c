@@ -178,7 +178,8 @@ static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct bat
  * Make some rows zero; how many have been dealt with. That takes memory, which the kernel may not have: a row
  * that cannot be made zero is deleted, or it would be counted once more.
  */
-static uint32_t zero_rows(const struct dt_bpf_agg *b, const char *keys, const uint8_t *zeros, uint32_t n)
+static uint32_t zero_rows(const struct dt_bpf_agg *b, const char *keys, const uint8_t *zeros,
+			  uint32_t n)
 {
 	uint32_t done = n;
 

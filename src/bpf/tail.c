@@ -37,8 +37,8 @@
 #include "bpf/image.h"
 
 #define START	  (1ull << 62) /* where heads begin */
-#define TRIES	  4	       /* to take a place; each is lost only to a firing right between two instructions */
-#define WORDS	  8	       /* shorter records are copied without the help of the kernel */
+#define TRIES	  4 /* to take a place; each is lost only to a firing right between two instructions */
+#define WORDS	  8 /* shorter records are copied without the help of the kernel */
 #define MAX_SIZE  (1ull << 50)
 #define MIN_PIECE 65536ull
 #define MAX_PIECE (2ull << 20) /* Linux 6.1 has no elements of more than 4 MB */
@@ -71,7 +71,8 @@ uint64_t dt_bpf_tail_size(const dt_engine *e)
 
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
 		const struct dt_bpf_clause *x = &e->clauses.v[i];
-		uint64_t n = x->cost ? (size / x->cost + 1 + e->at.nslots) * frame_size(x->size) : 0;
+		uint64_t n =
+		    x->cost ? (size / x->cost + 1 + e->at.nslots) * frame_size(x->size) : 0;
 
 		most = n > most ? n : most;
 	}
@@ -82,7 +83,8 @@ static uint64_t faults_size(const dt_engine *e)
 {
 	uint64_t size = e->bufsize < MAX_SIZE ? e->bufsize : MAX_SIZE;
 
-	return (size / DT_BPF_FAULT_COST + 1 + e->at.nslots) * frame_size(sizeof(struct dt_bpf_fault_rec));
+	return (size / DT_BPF_FAULT_COST + 1 + e->at.nslots) *
+	       frame_size(sizeof(struct dt_bpf_fault_rec));
 }
 
 /* The smaller a piece, the more of it is room behind the end. */
@@ -336,19 +338,22 @@ void dt_bpf_tail_functions(dt_bpf_tr *t)
 /* ---- reading ---- */
 
 /* The records of a CPU that have not been written over, newest first. Nothing may fire any more. */
-void dt_bpf_tail_read(const dt_engine *e, uint32_t cpu, void (*each)(void *arg, const struct dt_bpf_rec *r, uint32_t size),
-		      void *arg)
+void dt_bpf_tail_read(const dt_engine *e, uint32_t cpu,
+		      void (*each)(void *arg, const struct dt_bpf_rec *r, uint32_t size), void *arg)
 {
 	const struct dt_bpf_ring *r = &e->tails[cpu];
-	uint64_t head = *(uint64_t *)(void *)(e->cpus + (uint64_t)cpu * CPU_SIZE + CPU_HEAD), lap = r->mask + 1, at = head;
+	uint64_t head = *(uint64_t *)(void *)(e->cpus + (uint64_t)cpu * CPU_SIZE + CPU_HEAD),
+		 lap = r->mask + 1, at = head;
 
 	while (at < START && at - head < lap) {
 		uint64_t in = at & r->mask;
-		const struct frame *f = (const struct frame *)(const void *)(r->data + in / e->tail_piece * e->tail_value +
-									     in % e->tail_piece);
+		const struct frame *f =
+		    (const struct frame *)(const void *)(r->data +
+							 in / e->tail_piece * e->tail_value +
+							 in % e->tail_piece);
 
-		if (f->size < REC_HEADER || f->size > e->at.record_size || f->step * 8ull < frame_size(f->size) ||
-		    at - head + frame_size(f->size) > lap)
+		if (f->size < REC_HEADER || f->size > e->at.record_size ||
+		    f->step * 8ull < frame_size(f->size) || at - head + frame_size(f->size) > lap)
 			return;
 		each(arg, f->rec, f->size);
 		at += f->step * 8ull;

@@ -122,8 +122,8 @@ int dt_bpf_vtime_load(dt_engine *e, dt_error *err)
 
 	switch_code(e, &c);
 	if (dt_bpf_code_finish(&c) == 0)
-		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_vtime", "Dual BSD/GPL", c.insns.v,
-				   c.insns.n, NULL);
+		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_vtime", "Dual BSD/GPL",
+				   c.insns.v, c.insns.n, NULL);
 	dt_bpf_code_free(&c);
 	if (fd < 0)
 		return dt_bpf_privilege_error(err, "load a program for vtimestamp into");

@@ -153,8 +153,7 @@ static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64
 	if (module && f.mod)
 		stand_for(as, dt_xasprintf("%c %s", user ? 'u' : 'k', f.mod), &v);
 	else if (user && !module && f.mod && f.sym)
-		stand_for(as,
-			  dt_xasprintf("u %s`%s %x", f.mod, f.sym, (unsigned)(v.u % PAGE)), &v);
+		stand_for(as, dt_xasprintf("u %s`%s %x", f.mod, f.sym, (unsigned)(v.u % PAGE)), &v);
 	words[0] = user ? (uint64_t)v.pid : v.u;
 	words[1] = v.u;
 	d->data = words;

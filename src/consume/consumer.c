@@ -37,7 +37,7 @@ struct dt_consumer {
 	dt_losses *losses;
 	dt_flow_state flow;
 	struct held *held;
-	dt_error *err; /* of the current call */
+	dt_error *err;	     /* of the current call */
 	struct look *behind; /* aggregations have not been taken in this call */
 	uint64_t taken;	     /* when they were last taken */
 	bool exiting;

@@ -12,8 +12,8 @@
 void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what)
 {
 	uint64_t packed = dt_opt(cc->opts, DT_O_AMIN);
-	dt_attr min = { (uint8_t)(packed >> 16), (uint8_t)(packed >> 8), (uint8_t)packed };
-	dt_buf b = { 0 };
+	dt_attr min = {(uint8_t)(packed >> 16), (uint8_t)(packed >> 8), (uint8_t)packed};
+	dt_buf b = {0};
 
 	cc->clause_attr = dt_attr_min(cc->clause_attr, a);
 	if (!cc->opts->is_set[DT_O_AMIN] || !dt_attr_below(a, min) || !cc->desc || cc->unjudged)
@@ -25,7 +25,7 @@ void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what)
 		what, text);
 }
 
-static const dt_attr kernel_attr = { DT_STAB_PRIVATE, DT_STAB_PRIVATE, DT_CLASS_UNKNOWN };
+static const dt_attr kernel_attr = {DT_STAB_PRIVATE, DT_STAB_PRIVATE, DT_CLASS_UNKNOWN};
 
 /* ---- types written as text in the tables ---- */
 
@@ -119,7 +119,8 @@ static void check_key_type(dt_compiler *cc, dt_node *key, uint32_t i)
 			dt_tname(cc, t));
 }
 
-static dt_node *fit_key(dt_compiler *cc, dt_node *key, dt_type *want, const dt_ident *id, uint32_t i)
+static dt_node *fit_key(dt_compiler *cc, dt_node *key, dt_type *want, const dt_ident *id,
+			uint32_t i)
 {
 	dt_node *fit;
 
@@ -201,7 +202,7 @@ static void use_declaration(dt_compiler *cc, const dt_provider_probe *p, struct 
 static struct dt_probe_args *probe_args(dt_compiler *cc, dt_pos pos)
 {
 	const dt_provider_probe *declared;
-	dt_error why = { 0 };
+	dt_error why = {0};
 
 	if (cc->pargs)
 		return cc->pargs;
@@ -255,19 +256,22 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 			"args[ ] cannot be used: the description matches probes with different "
 			"argument types");
 	if (pa->nprobes == 0 && !pa->typed)
-		dt_fail(cc, n->pos, D_ARGS_NONE,
-			"no probe matches, so the types of args[ ] are not known; use arg0, arg1 ...");
+		dt_fail(
+		    cc, n->pos, D_ARGS_NONE,
+		    "no probe matches, so the types of args[ ] are not known; use arg0, arg1 ...");
 	if (!pa->typed)
-		dt_fail(cc, n->pos, D_ARGS_NONE, "the probe has no typed arguments; use arg0, arg1 ...");
+		dt_fail(cc, n->pos, D_ARGS_NONE,
+			"the probe has no typed arguments; use arg0, arg1 ...");
 	i = const_index(cc, n, D_ARGS_IDX, pa->nargs);
 	arg = &pa->args[i];
 	if (!arg->native) {
 		cc->missing = arg->unknown;
-		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld], %s, is not known", (long long)i,
-			arg->unknown);
+		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld], %s, is not known",
+			(long long)i, arg->unknown);
 	}
 	if (arg->mapping < 0)
-		dt_fail(cc, n->pos, D_ARGS_TYPE, "args[%lld] cannot be had: %s", (long long)i, arg->unknown);
+		dt_fail(cc, n->pos, D_ARGS_TYPE, "args[%lld] cannot be had: %s", (long long)i,
+			arg->unknown);
 	raw = raw_arg(cc, n, id, arg->mapping, arg->native);
 	if (!arg->xlated || dt_type_equal(cc->types, arg->native, arg->xlated))
 		return raw;
@@ -373,8 +377,7 @@ dt_node *dt_check_ident(dt_compiler *cc, dt_node *n)
 			n->name, dt_suggest(cc, n->name, ID_SCALAR));
 	if (!id)
 		dt_fail(cc, n->pos, D_VAR_UNDEF, "%s%s has not yet been declared or assigned%s",
-			scope_prefix(n->scope), n->name,
-			dt_suggest_scoped(cc, n->name, n->scope));
+			scope_prefix(n->scope), n->name, dt_suggest_scoped(cc, n->name, n->scope));
 	switch (id->kind) {
 	case ID_SCALAR: return check_scalar(cc, n, id);
 	case ID_ARRAY: return check_array(cc, n, id);
@@ -412,12 +415,12 @@ dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type)
 	dt_ident *id;
 
 	if (n->kind != N_IDENT || (n->scope == 0 && bound_value(cc, n)) ||
-	    dt_ident_find(cc, n->name, n->scope) ||
-	    (n->scope == 0 && enumerator(cc, n, false)))
+	    dt_ident_find(cc, n->name, n->scope) || (n->scope == 0 && enumerator(cc, n, false)))
 		return dt_check_value(cc, n);
 	if (keyed && n->scope == T_THIS)
 		dt_fail(cc, n->pos, D_ARR_LOCAL,
-			"this->%s: a clause-local variable cannot be an associative array", n->name);
+			"this->%s: a clause-local variable cannot be an associative array",
+			n->name);
 	type = variable_type(cc, n->pos, n->name, type);
 	id = dt_ident_new(cc, n->name, keyed ? ID_ARRAY : ID_SCALAR, n->scope, n->pos);
 	id->type = type;
@@ -434,14 +437,15 @@ static void check_process(dt_compiler *cc, const dt_node *n, const char *module)
 	size_t len = strcspn(module, "`");
 
 	if (dt_module_is_user(prov) && (strlen(prov) != len || memcmp(prov, module, len) != 0))
-		dt_fail(cc, n->pos, D_SYM_BADREF, "%s`%s is not a symbol of the process of this clause, %s", module,
-			n->name, prov);
+		dt_fail(cc, n->pos, D_SYM_BADREF,
+			"%s`%s is not a symbol of the process of this clause, %s", module, n->name,
+			prov);
 }
 
 /* pid123`a.out`var is *(userland T *)address; a function is its address. */
 static dt_node *user_symbol(dt_compiler *cc, dt_node *n, const char *module)
 {
-	dt_error why = { 0 };
+	dt_error why = {0};
 	uint64_t address;
 	dt_node *at;
 	dt_type *t;
@@ -451,7 +455,8 @@ static dt_node *user_symbol(dt_compiler *cc, dt_node *n, const char *module)
 	if (!t)
 		dt_fail_error(cc, n->pos, &why, D_IDENT_UNDEF);
 	dt_use_attr(cc, n->pos, kernel_attr, n->name);
-	at = dt_node_int(cc, n->pos, address, dt_type_userland(cc->types, dt_type_pointer(cc->types, t)));
+	at = dt_node_int(cc, n->pos, address,
+			 dt_type_userland(cc->types, dt_type_pointer(cc->types, t)));
 	at->flags |= NF_CHECKED;
 	if (dt_type_is_function(t))
 		return at;
@@ -479,13 +484,15 @@ dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 			dt_fail(cc, n->pos, D_SYM_NOTYPES,
 				"kernel symbol %s has no type data; declare it: extern T %s;",
 				n->name, n->name);
-		dt_fail(cc, n->pos, D_IDENT_UNDEF, "failed to resolve %s`%s: no such kernel symbol%s%s",
-			mod ? mod : "", n->name, why ? "; " : "", why ? why : "");
+		dt_fail(cc, n->pos, D_IDENT_UNDEF,
+			"failed to resolve %s`%s: no such kernel symbol%s%s", mod ? mod : "",
+			n->name, why ? "; " : "", why ? why : "");
 	}
 	/* Elsewhere it is soon enough to find that out when the program is loaded. */
 	if (cc->attempts && !cc->defining && cc->probes.symbol &&
 	    cc->probes.symbol(cc->probes.arg, mod, n->name, &addr) != 0)
-		dt_fail(cc, n->pos, D_IDENT_UNDEF, "kernel symbol %s is not in /proc/kallsyms", n->name);
+		dt_fail(cc, n->pos, D_IDENT_UNDEF, "kernel symbol %s is not in /proc/kallsyms",
+			n->name);
 	n->flags |= NF_LVAL;
 	dt_set_object(n, t);
 	dt_use_attr(cc, n->pos, kernel_attr, n->name);
@@ -552,7 +559,7 @@ static void check_call_args(dt_compiler *cc, dt_node *n, const struct formal *f,
 		dt_node *next = (*link)->next, *a = dt_check_value(cc, *link), *fit;
 
 		fit = dt_type_is_dyn(a->type) || dt_type_is_void(a->type) ? NULL
-									   : fit_arg(cc, a, &f[i]);
+									  : fit_arg(cc, a, &f[i]);
 		if (!fit)
 			dt_fail(cc, a->pos, D_PROTO_ARG,
 				"%s( ) argument #%u is incompatible with prototype: "

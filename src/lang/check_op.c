@@ -165,7 +165,8 @@ static dt_node *negate(dt_compiler *cc, dt_node *n)
 static dt_type *same_memory(dt_compiler *cc, const dt_node *x, dt_type *to)
 {
 	dt_type *from = dt_type_resolve(x->type), *t = dt_type_resolve(to);
-	bool ours = dt_type_is_pointer(from) ? !from->userland : (x->flags & (NF_REF | NF_USER)) == NF_REF;
+	bool ours =
+	    dt_type_is_pointer(from) ? !from->userland : (x->flags & (NF_REF | NF_USER)) == NF_REF;
 
 	return ours && dt_type_is_pointer(t) ? dt_type_pointer(cc->types, t->ref) : to;
 }
@@ -191,7 +192,9 @@ dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 			dt_use_attr(cc, n->pos,
 				    (dt_attr){DT_STAB_PRIVATE, DT_STAB_PRIVATE, DT_CLASS_UNKNOWN},
 				    dt_tname(cc, n->ctype));
-		return dt_cast(cc, n->l, n->flags & NF_IMPLIED_USER ? same_memory(cc, n->l, n->ctype) : n->ctype);
+		return dt_cast(cc, n->l,
+			       n->flags & NF_IMPLIED_USER ? same_memory(cc, n->l, n->ctype)
+							  : n->ctype);
 	case '!':
 		need_scalar(cc, n, n->l);
 		n->type = dt_intrinsics(cc->types)->int_;

@@ -136,7 +136,7 @@ static void start_program(dt_compiler *cc, const struct dt_source *src)
 	cc->prog->options = cc->opts;
 }
 
-static const dt_attr best_attr = { DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLASS_COMMON };
+static const dt_attr best_attr = {DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLASS_COMMON};
 
 static void finish_program(dt_compiler *cc)
 {
@@ -144,7 +144,7 @@ static void finish_program(dt_compiler *cc)
 
 	if (cc->clauses.n == 0 && cc->prog_providers.n == 0 && !cc->src->is_library &&
 	    !dt_opt(cc->opts, DT_O_EMPTY))
-		dt_fail(cc, (dt_pos){ 0 }, D_EMPTY, "empty D program translation unit");
+		dt_fail(cc, (dt_pos){0}, D_EMPTY, "empty D program translation unit");
 	p->nclauses = cc->clauses.n;
 	p->clauses = dt_arena_dup(cc->arena, cc->clauses.v, cc->clauses.n * sizeof(dt_clause));
 	p->nproviders = cc->prog_providers.n;
@@ -229,18 +229,19 @@ static const char *desc_text(dt_compiler *cc, const dt_probedesc *d)
 /* What probes does the description name? None is an error, unless -Z. */
 static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos, dt_clause *out)
 {
-	struct dt_probe_args found = { 0 };
-	dt_error why = { 0 };
+	struct dt_probe_args found = {0};
+	dt_error why = {0};
 
 	if (cc->probes.describe(cc->probes.arg, cc, d, false, &found, &why) != 0)
 		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description %s: %s",
 			desc_text(cc, d), why.text);
 	if (found.nprobes == 0 && !dt_opt(cc->opts, DT_O_ZDEFS))
-		dt_fail(cc, pos, tag_named(why.tag, D_PDESC_ZERO), "probe description %s does not match any probes%s%s",
-			desc_text(cc, d), why.text[0] ? ": " : "", why.text);
-	out->desc_attr = found.nprobes ? found.desc_attr
-				       : (dt_attr){ DT_STAB_UNSTABLE, DT_STAB_UNSTABLE,
-						    DT_CLASS_COMMON };
+		dt_fail(cc, pos, tag_named(why.tag, D_PDESC_ZERO),
+			"probe description %s does not match any probes%s%s", desc_text(cc, d),
+			why.text[0] ? ": " : "", why.text);
+	out->desc_attr = found.nprobes
+			     ? found.desc_attr
+			     : (dt_attr){DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLASS_COMMON};
 }
 
 static dt_difo *compile_predicate(dt_compiler *cc, dt_node *pred)
@@ -248,7 +249,8 @@ static dt_difo *compile_predicate(dt_compiler *cc, dt_node *pred)
 	pred = dt_check_value(cc, pred);
 	if (!dt_type_is_scalar(pred->type) || dt_type_is_float(pred->type))
 		dt_fail(cc, pred->pos, D_PRED_SCALAR,
-			"predicate result must be of scalar type, not %s", dt_tname(cc, pred->type));
+			"predicate result must be of scalar type, not %s",
+			dt_tname(cc, pred->type));
 	return dt_gen_expr(cc, pred, true);
 }
 
@@ -257,8 +259,8 @@ static dt_difo *compile_predicate(dt_compiler *cc, dt_node *pred)
  * the clause's own predicate (facts, 1.11). */
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
-	dt_clause c = { .desc = pdesc->desc, .pos = pdesc->pos, .source = source };
-	dt_clause_builder b = { .clause = &c };
+	dt_clause c = {.desc = pdesc->desc, .pos = pdesc->pos, .source = source};
+	dt_clause_builder b = {.clause = &c};
 
 	cc->desc = &pdesc->desc;
 	cc->pargs = NULL;
@@ -272,7 +274,8 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 		dt_stmt_compile(cc, &b, stmt);
 	}
 	if (clause->c)
-		c.pred = compile_predicate(cc, pdesc->next ? dt_node_copy(cc, clause->c) : clause->c);
+		c.pred =
+		    compile_predicate(cc, pdesc->next ? dt_node_copy(cc, clause->c) : clause->c);
 	c.actions = b.actions.v;
 	c.nactions = b.actions.n;
 	c.stmts = b.stmts.v;

@@ -37,7 +37,8 @@ static dt_difo *compile(dt_compiler *cc, const char *text, struct dt_probe_args 
 	return dt_gen_expr(cc, n, true);
 }
 
-dt_difo *dt_compile_expr(dt_compiler *cc, const char *text, struct dt_probe_args *args, dt_error *err)
+dt_difo *dt_compile_expr(dt_compiler *cc, const char *text, struct dt_probe_args *args,
+			 dt_error *err)
 {
 	dt_difo *volatile d = NULL;
 

@@ -37,7 +37,8 @@ void dt_set_object(dt_node *n, dt_type *t)
 
 void dt_user_pointer_read(dt_compiler *cc, dt_node *n)
 {
-	if ((n->flags & NF_USER) && dt_type_is_pointer(n->type) && !dt_type_resolve(n->type)->userland)
+	if ((n->flags & NF_USER) && dt_type_is_pointer(n->type) &&
+	    !dt_type_resolve(n->type)->userland)
 		n->type = dt_type_userland(cc->types, n->type);
 }
 

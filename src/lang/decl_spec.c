@@ -211,7 +211,8 @@ static bool take_type_name(dt_compiler *cc, enum dt_decl_place place, struct wor
 	if (!type && modified)
 		return false;
 	if (!type && dt_module_is_user(t->module))
-		type = dt_type_in_module(cc, t->pos, t->module, DT_NS_ORDINARY, t->text); /* says why not */
+		type = dt_type_in_module(cc, t->pos, t->module, DT_NS_ORDINARY,
+					 t->text); /* says why not */
 	if (!type && place == DECL_TYPE_NAME)
 		dt_fail(cc, t->pos, D_SYNTAX, "type \"%s\" is not known", t->text);
 	if (!type)

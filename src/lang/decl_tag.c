@@ -286,9 +286,11 @@ static dt_type *or_of_target(dt_compiler *cc, dt_type *known, enum dt_namespace 
 {
 	dt_type *t = NULL;
 
-	if (cc->macros && cc->macros->target > 0 && !(known && dt_type_is_complete(cc->types, known)))
-		t = dt_user_type(cc->types, dt_arena_printf(cc->arena, "pid%ld", cc->macros->target), ns,
-				 tag, NULL);
+	if (cc->macros && cc->macros->target > 0 &&
+	    !(known && dt_type_is_complete(cc->types, known)))
+		t = dt_user_type(cc->types,
+				 dt_arena_printf(cc->arena, "pid%ld", cc->macros->target), ns, tag,
+				 NULL);
 	return t ? t : known;
 }
 
@@ -328,10 +330,12 @@ static const char *parse_tag(dt_compiler *cc, const char **module)
 	if (cc->lex.tok.module)
 		*module = cc->lex.tok.module;
 	dt_lex_next(cc);
-	while (dt_module_is_user(*module) && cc->lex.tok.kind == ':' && dt_lex_peek(cc, 0)->kind == ':') {
+	while (dt_module_is_user(*module) && cc->lex.tok.kind == ':' &&
+	       dt_lex_peek(cc, 0)->kind == ':') {
 		dt_lex_next(cc);
 		dt_lex_next(cc);
-		tag = dt_arena_printf(cc->arena, "%s::%s", tag, cc->lex.tok.text ? cc->lex.tok.text : "");
+		tag = dt_arena_printf(cc->arena, "%s::%s", tag,
+				      cc->lex.tok.text ? cc->lex.tok.text : "");
 		dt_lex_expect(cc, T_IDENT, "a name");
 	}
 	return tag;
@@ -458,7 +462,8 @@ dt_type *dt_parse_enum(dt_compiler *cc)
 	else if (dt_lex_included(cc))
 		t = dt_type_lookup_local(cc->types, DT_NS_ENUM, tag);
 	else
-		t = or_of_target(cc, dt_type_lookup(cc->types, NULL, DT_NS_ENUM, tag), DT_NS_ENUM, tag);
+		t = or_of_target(cc, dt_type_lookup(cc->types, NULL, DT_NS_ENUM, tag), DT_NS_ENUM,
+				 tag);
 	if (!t && dt_lex_included(cc) && !module)
 		t = dt_type_enum(cc->types, "C", tag);
 	if (!t)

@@ -339,7 +339,9 @@ dt_type *dt_declared_type(dt_compiler *cc, const dt_specs *s, const dt_declarato
 	for (uint32_t i = d->derive.n; i-- > from;) {
 		const dt_derive *x = &d->derive.v[i];
 		switch (x->kind) {
-		case DERIVE_POINTER: t = derive_pointer(cc, t, x, s->userland || s->in_process); break;
+		case DERIVE_POINTER:
+			t = derive_pointer(cc, t, x, s->userland || s->in_process);
+			break;
 		case DERIVE_FUNCTION: t = derive_function(cc, t, x); break;
 		case DERIVE_ARRAY:
 			if (x->no_size && s->class_ != T_EXTERN && s->class_ != T_TYPEDEF &&

@@ -25,7 +25,7 @@ static dt_ident *add(dt_compiler *cc, dt_map *map, const char *name, enum dt_idk
 
 	id->name = dt_arena_strdup(cc->arena, name);
 	id->kind = kind;
-	id->attr = (dt_attr){ DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON };
+	id->attr = (dt_attr){DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON};
 	id->version = DT_VERSION(1, 0, 0);
 	id->generation = cc->generation;
 	dt_map_set(map, name, id);
@@ -47,9 +47,9 @@ static void add_variables(dt_compiler *cc)
 {
 	for (size_t i = 0; i < dt_nbuiltin_vars; i++) {
 		const struct dt_builtin_var_desc *v = &dt_builtin_vars[i];
-		dt_ident *id = add_builtin(cc, v->name,
-					   v->id <= DT_VAR_ARRAY_MAX ? ID_ARRAY : ID_SCALAR, v->id,
-					   v->version);
+		dt_ident *id =
+		    add_builtin(cc, v->name, v->id <= DT_VAR_ARRAY_MAX ? ID_ARRAY : ID_SCALAR,
+				v->id, v->version);
 		id->proto = v->type;
 		id->attr = v->attr;
 	}
@@ -78,7 +78,7 @@ static void add_null(dt_compiler *cc)
 
 	id->type = dt_intrinsics(cc->types)->long_;
 	id->inl = dt_arena_alloc(cc->arena, sizeof(*id->inl));
-	id->inl->expr = dt_node_int(cc, (dt_pos){ 0 }, 0, id->type);
+	id->inl->expr = dt_node_int(cc, (dt_pos){0}, 0, id->type);
 }
 
 void dt_idents_init(dt_compiler *cc)
@@ -126,9 +126,10 @@ dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, i
 	*dt_vec_add(&cc->undo, NULL) = id;
 	if (kind == ID_SCALAR || kind == ID_ARRAY) {
 		if (*next > DT_VAR_MAX)
-			dt_fail(cc, pos, D_ID_OFLOW,
-				"\"%s\" is one variable too many: a session can have %d in each scope",
-				name, DT_VAR_MAX - DT_VAR_USER_MIN + 1);
+			dt_fail(
+			    cc, pos, D_ID_OFLOW,
+			    "\"%s\" is one variable too many: a session can have %d in each scope",
+			    name, DT_VAR_MAX - DT_VAR_USER_MIN + 1);
 		id->id = (*next)++;
 	}
 	dt_pragma_apply(cc, id);
@@ -160,7 +161,7 @@ void dt_idents_undo(dt_compiler *cc)
 {
 	for (uint32_t i = cc->undo.n; i-- > 0;) {
 		dt_ident *id = cc->undo.v[i];
-		dt_map *map = id->kind == ID_AGG	       ? cc->aggs
+		dt_map *map = id->kind == ID_AGG	     ? cc->aggs
 			      : id->scope == DT_SCOPE_THREAD ? cc->thread_locals
 			      : id->scope == DT_SCOPE_LOCAL  ? cc->clause_locals
 							     : cc->globals;
@@ -204,10 +205,12 @@ static const char *as_elsewhere(const char *name, enum dt_idkind like)
 		const char *there, *here;
 		enum dt_idkind like;
 	} words[] = {
-	    {"comm", "execname", ID_SCALAR}, {"nsecs", "timestamp", ID_SCALAR},	 {"retval", "arg1", ID_SCALAR},
-	    {"probe", "probename", ID_SCALAR}, {"kstack", "stack", ID_SUBR},	 {"hist", "quantize", ID_SUBR},
-	    {"lhist", "lquantize", ID_SUBR},   {"str", "copyinstr", ID_SUBR},	 {"buf", "tracemem", ID_SUBR},
-	    {"ksym", "sym", ID_SUBR},	       {"signal", "raise", ID_SUBR},	 {"zero", "clear", ID_SUBR},
+	    {"comm", "execname", ID_SCALAR}, {"nsecs", "timestamp", ID_SCALAR},
+	    {"retval", "arg1", ID_SCALAR},   {"probe", "probename", ID_SCALAR},
+	    {"kstack", "stack", ID_SUBR},    {"hist", "quantize", ID_SUBR},
+	    {"lhist", "lquantize", ID_SUBR}, {"str", "copyinstr", ID_SUBR},
+	    {"buf", "tracemem", ID_SUBR},    {"ksym", "sym", ID_SUBR},
+	    {"signal", "raise", ID_SUBR},    {"zero", "clear", ID_SUBR},
 	    {"ntop", "inet_ntop", ID_SUBR},
 	};
 
@@ -231,8 +234,8 @@ const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
 const char *dt_suggest_scoped(dt_compiler *cc, const char *name, int scope)
 {
 	const char *prefix = scope == T_SELF ? "self->" : "this->";
-	const char *near = nearest_of(
-	    cc, scope == T_SELF ? cc->thread_locals : cc->clause_locals, name, ID_SCALAR);
+	const char *near = nearest_of(cc, scope == T_SELF ? cc->thread_locals : cc->clause_locals,
+				      name, ID_SCALAR);
 
 	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?", prefix, near) : "";
 }

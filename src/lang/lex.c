@@ -129,7 +129,8 @@ static const char *after_object(const dt_lexer *lx, const char *s)
 {
 	const char *limit = s + MODULE_MAX;
 
-	while (s < lx->end && s < limit && (is_ident_char(*s) || *s == '.' || *s == '-' || *s == '+'))
+	while (s < lx->end && s < limit &&
+	       (is_ident_char(*s) || *s == '.' || *s == '-' || *s == '+'))
 		s++;
 	return s < lx->end && *s == '`' ? s : NULL;
 }
@@ -161,7 +162,8 @@ static const char *module_name(dt_compiler *cc, dt_pos pos, const char *s, size_
 	if (!dollar)
 		return name;
 	rest = strchr(dollar, '`') ? strchr(dollar, '`') : name + len;
-	dt_macro_expand(cc, dt_arena_strndup(cc->arena, dollar + 1, (size_t)(rest - dollar) - 1), true, &value);
+	dt_macro_expand(cc, dt_arena_strndup(cc->arena, dollar + 1, (size_t)(rest - dollar) - 1),
+			true, &value);
 	return dt_arena_printf(cc->arena, "pid%s%s", value.text, rest);
 }
 

@@ -40,8 +40,9 @@ static size_t description_len(const dt_lexer *lx)
 			break;
 		if (*s == '/' && !path)
 			path = colon && s == colon + 1 && strncmp(lx->p, "pid", 3) == 0;
-		if (!isalnum((unsigned char)*s) && !strchr("-$:_.?*\\[]!", *s) && !(*s == '`' && s > lx->p) &&
-		    !(colon && strchr("+~@%<>=&()", *s)) && !(*s == '/' && path))
+		if (!isalnum((unsigned char)*s) && !strchr("-$:_.?*\\[]!", *s) &&
+		    !(*s == '`' && s > lx->p) && !(colon && strchr("+~@%<>=&()", *s)) &&
+		    !(*s == '/' && path))
 			break;
 		if (*s == ':') {
 			colon = colon ? colon : s;

@@ -117,10 +117,11 @@ static const struct {
 	int token;
 } operators[] = {
     /* longest first */
-    {"...", T_ELLIPSIS}, {"<<=", T_SHL_EQ}, {">>=", T_SHR_EQ}, {"->", T_ARROW},	 {"++", T_INC},
-    {"--", T_DEC},	 {"<<", T_SHL},	    {">>", T_SHR},     {"<=", T_LE},	 {">=", T_GE},
-    {"==", T_EQ},	 {"!=", T_NE},	    {"&&", T_ANDAND},  {"^^", T_XORXOR}, {"||", T_OROR},
-    {"+=", T_ADD_EQ},	 {"-=", T_SUB_EQ},  {"*=", T_MUL_EQ},  {"/=", T_DIV_EQ}, {"%=", T_MOD_EQ},
+    {"...", T_ELLIPSIS}, {"<<=", T_SHL_EQ}, {">>=", T_SHR_EQ}, {"->", T_ARROW},
+    {"++", T_INC},	 {"--", T_DEC},	    {"<<", T_SHL},     {">>", T_SHR},
+    {"<=", T_LE},	 {">=", T_GE},	    {"==", T_EQ},      {"!=", T_NE},
+    {"&&", T_ANDAND},	 {"^^", T_XORXOR},  {"||", T_OROR},    {"+=", T_ADD_EQ},
+    {"-=", T_SUB_EQ},	 {"*=", T_MUL_EQ},  {"/=", T_DIV_EQ},  {"%=", T_MOD_EQ},
     {"&=", T_AND_EQ},	 {"^=", T_XOR_EQ},  {"|=", T_OR_EQ},   {"??", T_OTHERWISE},
 };
 

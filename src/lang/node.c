@@ -20,8 +20,7 @@ static const struct {
     {T_ANDAND, 5, "&&"},  {T_XORXOR, 4, "^^"},	{T_OROR, 3, "||"},   {'=', 1, "="},
     {T_ADD_EQ, 1, "+="},  {T_SUB_EQ, 1, "-="},	{T_MUL_EQ, 1, "*="}, {T_DIV_EQ, 1, "/="},
     {T_MOD_EQ, 1, "%="},  {T_AND_EQ, 1, "&="},	{T_XOR_EQ, 1, "^="}, {T_OR_EQ, 1, "|="},
-    {T_SHL_EQ, 1, "<<="}, {T_SHR_EQ, 1, ">>="}, {',', 0, ","},
-    {T_OTHERWISE, 2, "??"},
+    {T_SHL_EQ, 1, "<<="}, {T_SHR_EQ, 1, ">>="}, {',', 0, ","},	     {T_OTHERWISE, 2, "??"},
 };
 
 /* Levels that are not in the table. */

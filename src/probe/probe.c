@@ -218,7 +218,8 @@ static bool field_matches(const char *pattern, const char *text)
 /* The kernel has more than one name. */
 static bool module_matches(const char *pattern, const char *text)
 {
-	return field_matches(pattern, text) || (strcmp(text, "vmlinux") == 0 && field_matches(dt_kfunc_module(pattern), text));
+	return field_matches(pattern, text) ||
+	       (strcmp(text, "vmlinux") == 0 && field_matches(dt_kfunc_module(pattern), text));
 }
 
 bool dt_probe_fits(const dt_probe *pr, const dt_probedesc *d)
@@ -353,9 +354,11 @@ static void suggest_colons(dt_probes *ps, const dt_probedesc *d, dt_error *err)
 	for (size_t i = 0; i < DT_NELEM(meant); i++) {
 		const dt_probedesc *m = &meant[i];
 
-		if (*d->prov || !is_provider(m->prov) || (i == 1 && *d->func) || match_patterns(ps, m, false, &ignored) <= 0)
+		if (*d->prov || !is_provider(m->prov) || (i == 1 && *d->func) ||
+		    match_patterns(ps, m, false, &ignored) <= 0)
 			continue;
-		snprintf(err->text, sizeof(err->text), "%s is a provider; did you mean \"%s::%s:%s\"?", m->prov, m->prov, m->func,
+		snprintf(err->text, sizeof(err->text),
+			 "%s is a provider; did you mean \"%s::%s:%s\"?", m->prov, m->prov, m->func,
 			 m->name);
 		break;
 	}

@@ -21,7 +21,7 @@
 
 #include "proc/hold.h"
 
-#define STOP_US	     50	  /* how long a thread that is on its way out of the kernel takes to stop */
+#define STOP_US	     50 /* how long a thread that is on its way out of the kernel takes to stop */
 #define STOP_TURNS   40
 #define STRAGGLER_MS 10	  /* how soon to look again at a thread that could not be detached */
 #define NO_PIDFD_MS  100  /* ... at a process that we have no descriptor for */

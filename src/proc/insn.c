@@ -266,8 +266,7 @@ struct walk {
 	    ops[ZYDIS_MAX_OPERAND_COUNT]; /* only while entering, and of indirect jumps */
 };
 
-static void walk_start(struct walk *w, const struct dt_insn_mode *k, const uint8_t *code,
-		       size_t n)
+static void walk_start(struct walk *w, const struct dt_insn_mode *k, const uint8_t *code, size_t n)
 {
 	decoder_init(&w->d, k);
 	w->k = k;
@@ -292,13 +291,11 @@ static bool walk_next(struct walk *w, dt_insn *x)
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&w->d, &ctx, i, w->ops, i->operand_count)))
 		return false;
 	*x = (dt_insn){.offset = (uint32_t)w->at, .length = i->length, .frame = w->frame};
-	x->flags = (is_endbr(i) ? DT_INSN_ENDBR : 0) |
-		   (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
+	x->flags = (is_endbr(i) ? DT_INSN_ENDBR : 0) | (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
 		   (i->meta.category == ZYDIS_CATEGORY_RET ? DT_INSN_RETURN : 0);
 	/* Behind the entry a leaf function keeps data below the stack pointer, where the call that
 	 * a five-byte nop becomes would push its return address. */
-	if (is_refused(i) ||
-	    (w->k->optimizes && !w->k->narrow && !w->entering && is_nop5(i, here)))
+	if (is_refused(i) || (w->k->optimizes && !w->k->narrow && !w->entering && is_nop5(i, here)))
 		x->flags |= DT_INSN_REFUSED;
 	if (w->entering && w->frame == 0 && makes_frame(i, w->ops))
 		w->frame = (uint32_t)w->ops[1].imm.value.s;
@@ -353,11 +350,16 @@ static size_t go_stack_check(const uint8_t *code, size_t n)
 	static const struct {
 		uint8_t length, skip; /* of the bytes, and of what follows them */
 		uint8_t bytes[4];
-	} parts[] = {{4, 1, {0x4c, 0x8d, 0x64, 0x24}}, {4, 4, {0x4c, 0x8d, 0xa4, 0x24}},
-		     {3, 0, {0x49, 0x89, 0xe4}},       {3, 4, {0x49, 0x81, 0xec}},
-		     {1, 1, {0x72}},		       {2, 4, {0x0f, 0x82}},
-		     {3, 1, {0x49, 0x3b, 0x66}},       {3, 1, {0x4d, 0x3b, 0x66}},
-		     {1, 1, {0x76}},		       {2, 4, {0x0f, 0x86}}};
+	} parts[] = {{4, 1, {0x4c, 0x8d, 0x64, 0x24}},
+		     {4, 4, {0x4c, 0x8d, 0xa4, 0x24}},
+		     {3, 0, {0x49, 0x89, 0xe4}},
+		     {3, 4, {0x49, 0x81, 0xec}},
+		     {1, 1, {0x72}},
+		     {2, 4, {0x0f, 0x82}},
+		     {3, 1, {0x49, 0x3b, 0x66}},
+		     {3, 1, {0x4d, 0x3b, 0x66}},
+		     {1, 1, {0x76}},
+		     {2, 4, {0x0f, 0x86}}};
 	enum { COMPARES = 6, BELOW = 8 }; /* from these on */
 	size_t at = 0;
 	bool compared = false;

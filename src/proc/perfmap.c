@@ -25,9 +25,9 @@ struct dt_perfmap {
 	DT_VEC(struct entry) entries;
 	bool sorted;
 	uint32_t lines;
-	off_t at;	/* read so far, whole lines */
-	ino_t inode;	/* of what was read */
-	char last[32];	/* the end of it */
+	off_t at;      /* read so far, whole lines */
+	ino_t inode;   /* of what was read */
+	char last[32]; /* the end of it */
 	size_t nlast;
 };
 

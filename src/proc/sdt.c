@@ -83,16 +83,26 @@ static const struct reg {
 	int index;
 	bool high;
 } regs[] = {
-    {{"rax", "eax", "ax", "al"}, 10, false},	 {{"rbx", "ebx", "bx", "bl"}, 5, false},
-    {{"rcx", "ecx", "cx", "cl"}, 11, false},	 {{"rdx", "edx", "dx", "dl"}, 12, false},
-    {{"rsi", "esi", "si", "sil"}, 13, false},	 {{"rdi", "edi", "di", "dil"}, 14, false},
-    {{"rbp", "ebp", "bp", "bpl"}, 4, false},	 {{"rsp", "esp", "sp", "spl"}, 19, false},
-    {{"r8", "r8d", "r8w", "r8b"}, 9, false},	 {{"r9", "r9d", "r9w", "r9b"}, 8, false},
-    {{"r10", "r10d", "r10w", "r10b"}, 7, false}, {{"r11", "r11d", "r11w", "r11b"}, 6, false},
-    {{"r12", "r12d", "r12w", "r12b"}, 3, false}, {{"r13", "r13d", "r13w", "r13b"}, 2, false},
-    {{"r14", "r14d", "r14w", "r14b"}, 1, false}, {{"r15", "r15d", "r15w", "r15b"}, 0, false},
-    {{"rip", "eip", "ip"}, 16, false},		 {{"ah"}, 10, true},
-    {{"bh"}, 5, true},				 {{"ch"}, 11, true},
+    {{"rax", "eax", "ax", "al"}, 10, false},
+    {{"rbx", "ebx", "bx", "bl"}, 5, false},
+    {{"rcx", "ecx", "cx", "cl"}, 11, false},
+    {{"rdx", "edx", "dx", "dl"}, 12, false},
+    {{"rsi", "esi", "si", "sil"}, 13, false},
+    {{"rdi", "edi", "di", "dil"}, 14, false},
+    {{"rbp", "ebp", "bp", "bpl"}, 4, false},
+    {{"rsp", "esp", "sp", "spl"}, 19, false},
+    {{"r8", "r8d", "r8w", "r8b"}, 9, false},
+    {{"r9", "r9d", "r9w", "r9b"}, 8, false},
+    {{"r10", "r10d", "r10w", "r10b"}, 7, false},
+    {{"r11", "r11d", "r11w", "r11b"}, 6, false},
+    {{"r12", "r12d", "r12w", "r12b"}, 3, false},
+    {{"r13", "r13d", "r13w", "r13b"}, 2, false},
+    {{"r14", "r14d", "r14w", "r14b"}, 1, false},
+    {{"r15", "r15d", "r15w", "r15b"}, 0, false},
+    {{"rip", "eip", "ip"}, 16, false},
+    {{"ah"}, 10, true},
+    {{"bh"}, 5, true},
+    {{"ch"}, 11, true},
     {{"dh"}, 12, true},
 };
 
@@ -115,7 +125,8 @@ static const struct reg *parse_reg(const char **p)
 	n = word_length(*p + 1);
 	for (size_t i = 0; i < DT_NELEM(regs); i++)
 		for (size_t k = 0; k < DT_NELEM(regs[i].names) && regs[i].names[k]; k++)
-			if (strlen(regs[i].names[k]) == n && strncmp(regs[i].names[k], *p + 1, n) == 0) {
+			if (strlen(regs[i].names[k]) == n &&
+			    strncmp(regs[i].names[k], *p + 1, n) == 0) {
 				*p += 1 + n;
 				return &regs[i];
 			}
@@ -235,7 +246,8 @@ static bool parse_operand(const char **p, dt_elf *e, const dt_sdt *s, const char
 	if (**p == '%') {
 		r = parse_reg(p);
 		if (r)
-			dt_buf_printf(out, "(%s)(uregs[%d]%s)", type, r->index, r->high ? " >> 8" : "");
+			dt_buf_printf(out, "(%s)(uregs[%d]%s)", type, r->index,
+				      r->high ? " >> 8" : "");
 		else
 			*p += 1 + word_length(*p + 1);
 		return true;
@@ -268,7 +280,8 @@ int dt_sdt_args(dt_arena *a, dt_elf *e, const dt_sdt *s, dt_sdt_arg *args, int m
 		if (after == p || *after != '@' || !args[n].type)
 			return -1;
 		p = after + 1;
-		fine = parse_operand(&p, e, s, args[n].type, &text) && (!*p || isspace((unsigned char)*p));
+		fine = parse_operand(&p, e, s, args[n].type, &text) &&
+		       (!*p || isspace((unsigned char)*p));
 		args[n].text = text.n && !is_float ? dt_arena_strdup(a, text.s) : NULL;
 		dt_buf_free(&text);
 		if (!fine)

@@ -100,7 +100,8 @@ static dt_program *compile_program(dtrace_hdl_t *h, const struct dt_source *src,
 		/* Which types args[] have only the compiler finds out; once their library is loaded, again. */
 		do
 			p = compile_text(h, src);
-		while (!p && dt_compiler_missing(h->cc) && dt_libs_load_type(h, dt_compiler_missing(h->cc)));
+		while (!p && dt_compiler_missing(h->cc) &&
+		       dt_libs_load_type(h, dt_compiler_missing(h->cc)));
 		if (!p) {
 			h->err_region = error_region(src, &h->err);
 			dt_session_fail(h);

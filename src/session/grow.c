@@ -131,8 +131,8 @@ static bool is_about(const dtrace_hdl_t *h, const struct growing *x, long pid)
 	return p && p->origin == DT_PROC_FOLLOWED;
 }
 
-static bool is_news(const dtrace_hdl_t *h, const struct growing *x, enum dt_sideband_event what, long pid, long parent,
-		    const dt_file *file)
+static bool is_news(const dtrace_hdl_t *h, const struct growing *x, enum dt_sideband_event what,
+		    long pid, long parent, const dt_file *file)
 {
 	const dt_provider *p = x->provider;
 
@@ -392,7 +392,8 @@ static int report(dtrace_hdl_t *h, const dt_error *err)
 		return 0;
 	memcpy(h->grow->said, err->text, sizeof(h->grow->said));
 	snprintf(text, sizeof(text), "a probe could not join: %s", err->text);
-	return dt_session_diag(h, DTRACE_DIAG_FAULT, text); /* what it would have seen is lost: in quiet mode, too */
+	return dt_session_diag(h, DTRACE_DIAG_FAULT,
+			       text); /* what it would have seen is lost: in quiet mode, too */
 }
 
 int dt_grow_update(dtrace_hdl_t *h)

@@ -64,7 +64,8 @@ static const char prelude[] =
     "#else\n"
     "#define _DTRACE_ADDR \".4byte \"\n"
     "#endif\n"
-    "/* Makes the function around a site one that calls others: nothing of it lies below its stack pointer. */\n"
+    "/* Makes the function around a site one that calls others: nothing of it lies below its stack "
+    "pointer. */\n"
     "static __attribute__((noinline, cold, unused)) void _dtrace_calls(void)\n"
     "{\n"
     "\t__asm__ __volatile__(\"\");\n"
@@ -236,8 +237,9 @@ static void put_site(dtrace_hdl_t *h, dt_buf *b, const struct names *n, const dt
 		      prov, probe);
 	dt_buf_printf(b, "_DTRACE_INLINE void __dtrace_%s___%s(", prov, probe);
 	put_params(h, b, pr);
-	dt_buf_printf(b, ")\n{\n\tif (!__dtraceenabled_%s___%s())\n\t\treturn;\n\t_dtrace_calls();\n", prov,
-		      probe);
+	dt_buf_printf(b,
+		      ")\n{\n\tif (!__dtraceenabled_%s___%s())\n\t\treturn;\n\t_dtrace_calls();\n",
+		      prov, probe);
 	dt_buf_printf(b, "\t__asm__ __volatile__(_DTRACE_SITE(\"%s\", \"%s\", \"", prov, probe);
 	put_note_args(h, b, pr);
 	dt_buf_puts(b, "\")");

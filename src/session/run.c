@@ -234,7 +234,8 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 		dt_session_err(h, EINVAL, "tracing has not been started");
 		return DTRACE_WORK_ERROR;
 	}
-	if (dt_grow_is_awaited(h) && dt_grow_update(h) < 0) { /* a process waits: before anything else */
+	if (dt_grow_is_awaited(h) &&
+	    dt_grow_update(h) < 0) { /* a process waits: before anything else */
 		dt_session_err(h, EDT_DIRABORT, NULL);
 		return DTRACE_WORK_ERROR;
 	}

@@ -52,7 +52,7 @@ static void add(dt_ksyms *ks, uint64_t addr, uint32_t name, uint32_t module)
 		ks->cap = ks->cap ? ks->cap * 2 : 131072;
 		ks->syms = dt_xrealloc(ks->syms, ks->cap * sizeof(*ks->syms));
 	}
-	ks->syms[ks->n++] = (struct symbol){ addr, name, module };
+	ks->syms[ks->n++] = (struct symbol){addr, name, module};
 }
 
 /* "ffffffff81000000 T name", and for modules a tab and "[module]". */
@@ -166,7 +166,8 @@ bool dt_ksym_by_name(dt_ksyms *ks, const char *module, const char *name, uint64_
 	return false;
 }
 
-bool dt_ksym_next(dt_ksyms *ks, uint32_t *it, uint64_t *addr, const char **module, const char **name)
+bool dt_ksym_next(dt_ksyms *ks, uint32_t *it, uint64_t *addr, const char **module,
+		  const char **name)
 {
 	const struct symbol *s;
 

@@ -11,7 +11,7 @@
 
 static int open_mounted(void)
 {
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 	for (size_t i = 0; i < DT_NELEM(places); i++) {
 		int fd = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -80,7 +80,8 @@ static bool same_name(const char *have, const char *want, bool some)
 		have = skip_blanks(have + 1);
 		want = skip_blanks(want + 1);
 	}
-	return *want == '\0' ? *have == '\0' : some && *want == '>' && want[1] == '\0' && *have == ',';
+	return *want == '\0' ? *have == '\0'
+			     : some && *want == '>' && want[1] == '\0' && *have == ',';
 }
 
 /* The scope of what is declared in one place and defined in another, until it is asked for. */
@@ -320,7 +321,8 @@ static struct dwarf_name *shortened_name(struct dwarf_reader *d, uint32_t where,
 	for (uint32_t i = 0; strchr(last, '<') != NULL && i < d->names.n; i++) {
 		struct dwarf_name *n = &d->names.v[i];
 
-		if ((n->where & where) != 0 && same_name(n->name, last, true) && scope_fits(d, n, name, scope_len))
+		if ((n->where & where) != 0 && same_name(n->name, last, true) &&
+		    scope_fits(d, n, name, scope_len))
 			return n;
 	}
 	return NULL;

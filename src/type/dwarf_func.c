@@ -8,7 +8,8 @@
  */
 #include "type/dwarf.h"
 
-#define MAX_CLASSES 10000 /* that are looked into for one; a damaged file can have a class inside of itself */
+#define MAX_CLASSES                                                                                \
+	10000 /* that are looked into for one; a damaged file can have a class inside of itself */
 
 static bool not_trivial(Dwarf_Die *class, int depth, uint32_t *left);
 

@@ -35,20 +35,20 @@ static const struct {
 	const char *name;
 	enum dt_base base;
 } typedefs[] = {
-    {"int8_t", B_SCHAR},	{"int16_t", B_SHORT},  {"int32_t", B_INT},
-    {"int64_t", B_LONG},	{"uint8_t", B_UCHAR},  {"uint16_t", B_USHORT},
-    {"uint32_t", B_UINT},	{"uint64_t", B_ULONG}, {"intptr_t", B_LONG},
-    {"uintptr_t", B_ULONG},	{"size_t", B_ULONG},   {"ssize_t", B_LONG},
-    {"ptrdiff_t", B_LONG},	{"uchar_t", B_UCHAR},  {"ushort_t", B_USHORT},
-    {"uint_t", B_UINT},		{"ulong_t", B_ULONG},  {"longlong_t", B_LLONG},
-    {"u_longlong_t", B_ULLONG}, {"id_t", B_INT},       {"pid_t", B_INT},
-    {"uid_t", B_UINT},		{"gid_t", B_UINT},     {"dev_t", B_UINT},
-    {"ipaddr_t", B_UINT},	{"major_t", B_UINT},   {"minor_t", B_UINT},
-    {"zoneid_t", B_INT},	{"hrtime_t", B_LLONG}, {"time_t", B_LONG},
-    {"in_addr_t", B_UINT},	{"in_port_t", B_USHORT},
-    {"u_char", B_UCHAR},	{"u_short", B_USHORT}, {"u_int", B_UINT},
-    {"u_long", B_ULONG},	{"quad_t", B_LONG},    {"u_quad_t", B_ULONG},
-    {"lwpid_t", B_INT},    {"daddr_t", B_LONG},
+    {"int8_t", B_SCHAR},	{"int16_t", B_SHORT},	 {"int32_t", B_INT},
+    {"int64_t", B_LONG},	{"uint8_t", B_UCHAR},	 {"uint16_t", B_USHORT},
+    {"uint32_t", B_UINT},	{"uint64_t", B_ULONG},	 {"intptr_t", B_LONG},
+    {"uintptr_t", B_ULONG},	{"size_t", B_ULONG},	 {"ssize_t", B_LONG},
+    {"ptrdiff_t", B_LONG},	{"uchar_t", B_UCHAR},	 {"ushort_t", B_USHORT},
+    {"uint_t", B_UINT},		{"ulong_t", B_ULONG},	 {"longlong_t", B_LLONG},
+    {"u_longlong_t", B_ULLONG}, {"id_t", B_INT},	 {"pid_t", B_INT},
+    {"uid_t", B_UINT},		{"gid_t", B_UINT},	 {"dev_t", B_UINT},
+    {"ipaddr_t", B_UINT},	{"major_t", B_UINT},	 {"minor_t", B_UINT},
+    {"zoneid_t", B_INT},	{"hrtime_t", B_LLONG},	 {"time_t", B_LONG},
+    {"in_addr_t", B_UINT},	{"in_port_t", B_USHORT}, {"u_char", B_UCHAR},
+    {"u_short", B_USHORT},	{"u_int", B_UINT},	 {"u_long", B_ULONG},
+    {"quad_t", B_LONG},		{"u_quad_t", B_ULONG},	 {"lwpid_t", B_INT},
+    {"daddr_t", B_LONG},
 };
 
 static void make_typedef(dt_types *ts, const char *name, dt_type *ref)

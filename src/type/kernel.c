@@ -142,9 +142,10 @@ dt_type *dt_kernel_lookup(dt_types *ts, const char *module, enum dt_namespace ns
 
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function)
 {
-	return ts->vmlinux == NULL ? 0
-				   : dt_btf_find(ts->vmlinux, name,
-						 DT_BTF_KIND(function ? BTF_KIND_FUNC : BTF_KIND_STRUCT));
+	return ts->vmlinux == NULL
+		   ? 0
+		   : dt_btf_find(ts->vmlinux, name,
+				 DT_BTF_KIND(function ? BTF_KIND_FUNC : BTF_KIND_STRUCT));
 }
 
 bool dt_kernel_enumerator(dt_types *ts, const char *name, dt_type **type, int64_t *value)

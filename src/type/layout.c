@@ -110,7 +110,7 @@ static uint32_t sou_align(dt_types *ts, dt_type *t, int depth)
 		while (mt->kind == DT_K_ARRAY)
 			mt = dt_type_resolve(mt->ref);
 		a = mt->kind == DT_K_STRUCT || mt->kind == DT_K_UNION ? sou_align(ts, mt, depth + 1)
-								       : mt->align;
+								      : mt->align;
 		if (a == 0)
 			continue;
 		if (a > align)

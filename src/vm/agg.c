@@ -123,7 +123,8 @@ static struct row *new_row(dt_vm_aggs *as, const dt_agg *agg, uint64_t hash, uin
 	if (nwords < agg->nwords)
 		nwords = agg->nwords;
 	cost = 8 + as->key_cost + (uint64_t)nwords * 8; /* 8: the id */
-	if (nwords == 0 || (as->nrows && as->used + cost > as->limit)) /* one there is always room for */
+	if (nwords == 0 ||
+	    (as->nrows && as->used + cost > as->limit)) /* one there is always room for */
 		return NULL;
 	as->used += cost;
 	r = dt_xcalloc(1, sizeof(*r) + (size_t)nwords * 8);
