@@ -305,7 +305,7 @@ void args_parse(struct args *a, int argc, char **argv)
 		exit(EXIT_USAGE);
 	}
 	if (from_script(argc, argv))
-		argv = script_words(&argc, argv);
+		argv = a->script = script_words(&argc, argv);
 	for (int i = 1; i < argc;) {
 		char *w = argv[i];
 

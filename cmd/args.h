@@ -42,6 +42,7 @@ struct args {
 	struct process *processes;
 	int nprocesses;
 	char **words; /* $0, $1 ... */
+	char **script; /* all words, those of a script's first line among them; NULL: argv has them */
 	int nwords;
 	const char *output; /* -o */
 	bool compile_only;  /* -e */

@@ -25,8 +25,15 @@
 extern const char dt_site_trap[] __attribute__((visibility("hidden"))),
     dt_site_call[] __attribute__((visibility("hidden")));
 
+/* The labels in the code can be there only once. */
+#if defined(__clang__)
+#define ONCE __attribute__((noinline))
+#else
+#define ONCE __attribute__((noinline, noclone))
+#endif
+
 /* No call and no return in the loop: after a way through the kernel the first return is mispredicted. */
-__attribute__((noinline, noclone)) static void pass_trap(void)
+ONCE static void pass_trap(void)
 {
 	__asm__ volatile("mov %0, %%ecx\n\t.globl dt_site_trap\n\t.hidden dt_site_trap\n"
 			 "dt_site_trap:\n\t.byte 0x66, 0x90\n\tdec %%ecx\n\tjnz dt_site_trap"
@@ -35,7 +42,7 @@ __attribute__((noinline, noclone)) static void pass_trap(void)
 			 : "rcx", "memory");
 }
 
-__attribute__((noinline, noclone)) static void pass_call(void)
+ONCE static void pass_call(void)
 {
 	__asm__ volatile(
 	    "lea -128(%%rsp), %%rsp\n\tmov %0, %%ecx\n\t.globl dt_site_call\n\t.hidden "
