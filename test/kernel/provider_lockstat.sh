@@ -85,5 +85,5 @@ for p in adaptive-block adaptive-spin spin-spin rw-block rw-spin; do
 	has $p || { echo "$p is missing"; count_failure; }
 done
 one_cpu=
-[ "$(nproc)" -gt 1 ] || one_cpu='(spin-spin|rw-spin)$: who spins waits for another CPU'
+[ "$(nproc)" -gt 1 ] || one_cpu='(adaptive-spin|spin-spin|rw-spin)$: who spins waits for another CPU'
 fired ${one_cpu:+"$one_cpu"}
