@@ -384,7 +384,6 @@ static void fill_places(dt_engine *e, const struct dt_bpf_prog *p, uint32_t *wor
 
 int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
 	struct span s;
 	size_t size;
 	void *words;
@@ -397,13 +396,11 @@ int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 	p->places_base = s.from;
 	p->nplaces = (uint32_t)((s.to - s.from) >> DT_BPF_PLACE_SHIFT) + 1;
 	size = dt_align_up((uint64_t)p->nplaces * 4, 4096);
-	p->fd_places = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_places", 4, (uint32_t)size, 1, &o);
-	if (p->fd_places < 0)
-		return dt_bpf_privilege_error(err, "create a map in");
-	*dt_vec_add(&e->fds, NULL) = p->fd_places;
-	words = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd_places, 0);
-	if (words == MAP_FAILED)
-		return dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
+	p->fd_places =
+	    dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_places", 4, size, 1, BPF_F_MMAPABLE, err);
+	words = p->fd_places < 0 ? NULL : dt_bpf_map_memory(p->fd_places, size, err);
+	if (!words)
+		return -1;
 	fill_places(e, p, words);
 	munmap(words, size);
 	return 0;

@@ -136,19 +136,12 @@ void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
 
 int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
-	uint64_t size = dt_align_up((uint64_t)p->row_size * p->nevents, 4096);
-	void *rows;
-
-	p->fd_table =
-	    bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_events", 4, p->row_size, p->nevents, &o);
-	if (p->fd_table < 0)
-		return dt_bpf_privilege_error(err, "create a map in");
-	*dt_vec_add(&e->fds, NULL) = p->fd_table;
-	rows = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd_table, 0);
-	if (rows == MAP_FAILED)
-		return dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
-	p->rows = rows;
+	p->fd_table = dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_events", 4, p->row_size,
+				      p->nevents, BPF_F_MMAPABLE, err);
+	if (p->fd_table >= 0)
+		p->rows = dt_bpf_map_memory(p->fd_table, (uint64_t)p->row_size * p->nevents, err);
+	if (!p->rows)
+		return -1;
 	for (uint32_t i = 0; i < e->probes.n; i++)
 		if (dt_bpf_serves(e, p, i) && dt_bpf_is_on(e, p, i))
 			dt_bpf_user_row(e, p, i);

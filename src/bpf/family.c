@@ -147,15 +147,10 @@ static int load(dt_engine *e, const char *event, void (*code)(dt_engine *, dt_bp
 
 int dt_bpf_family_make(dt_engine *e, dt_error *err)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_NO_PREALLOC);
-
-	if (!e->follows)
-		return 0;
-	e->fd_family = bpf_map_create(BPF_MAP_TYPE_HASH, "dt_family", 4, 4, FAMILY_SIZE, &o);
-	if (e->fd_family < 0)
-		return dt_bpf_privilege_error(err, "create a map in");
-	*dt_vec_add(&e->fds, NULL) = e->fd_family;
-	return 0;
+	if (e->follows)
+		e->fd_family = dt_bpf_make_map(e, BPF_MAP_TYPE_HASH, "dt_family", 4, 4, FAMILY_SIZE,
+					       BPF_F_NO_PREALLOC, err);
+	return e->follows && e->fd_family < 0 ? -1 : 0;
 }
 
 int dt_bpf_family_attach(dt_engine *e, dt_error *err)

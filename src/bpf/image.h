@@ -17,7 +17,8 @@
  *   call.c      the call instruction: one row per subroutine
  *   action.c    actions and records;  agg.c: aggregating actions
  *   prog.c      whole programs: claim a slot, find the probe, run its clauses, faults, release
- *   load.c      maps and programs into the kernel
+ *   maps.c      maps;  buffers.c: those that records go to
+ *   load.c      programs into the kernel
  *   attach.c    programs to probes;  attach_user.c: to places in user code;  family.c: of whom
  *   attach_kernel.c  to functions of the kernel, and to its counters
  *   ring.c      records out of the ring buffers;  snapshot.c: aggregations out of their maps
@@ -744,12 +745,22 @@ int dt_bpf_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err); /* fil
 int dt_bpf_btf_funcs(const dt_bpf_code *c, uint32_t slot_size, struct bpf_func_info *info,
 		     dt_error *err);
 
-/* ---- load.c ---- */
+/* ---- maps.c ---- */
 int dt_bpf_create_maps(dt_engine *e, dt_error *err);
+int dt_bpf_make_rodata(dt_engine *e, dt_error *err); /* a map of what there is so far */
 void dt_bpf_fill_pools(dt_engine *e);
+/* A map, which is closed with the engine; -1 with *err. */
+int dt_bpf_make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key, uint64_t value,
+		    uint64_t entries, uint32_t flags, dt_error *err);
+void *dt_bpf_map_memory(int fd, uint64_t size, dt_error *err); /* of one that is BPF_F_MMAPABLE; NULL with *err */
+
+/* ---- buffers.c ---- */
+int dt_bpf_make_buffers(dt_engine *e, dt_error *err);
+bool *dt_bpf_online_cpus(uint32_t n); /* which of the first n CPUs are on; on the heap */
+
+/* ---- load.c ---- */
 int dt_bpf_load(dt_engine *e, dt_error *err);
 int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err);
-int dt_bpf_make_rodata(dt_engine *e, dt_error *err); /* a map of what there is so far */
 int dt_bpf_privilege_error(dt_error *err, const char *doing);
 
 /* ---- attach_user.c ---- */

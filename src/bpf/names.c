@@ -99,28 +99,6 @@ void dt_bpf_names_place(dt_engine *e)
 
 /* ---- more may come: maps ---- */
 
-static int make(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key,
-		uint32_t value, uint32_t entries, uint32_t flags, dt_error *err)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = flags);
-	int fd = bpf_map_create(type, name, key, value, entries, &o);
-
-	if (fd < 0)
-		return dt_bpf_privilege_error(err, "create a map in");
-	*dt_vec_add(&e->fds, NULL) = fd;
-	return fd;
-}
-
-static void *map_memory(int fd, uint64_t size, dt_error *err)
-{
-	void *p = mmap(NULL, dt_align_up(size, 4096), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (p != MAP_FAILED)
-		return p;
-	dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
-	return NULL;
-}
-
 int dt_bpf_names_make(dt_engine *e, dt_error *err)
 {
 	struct dt_bpf_names *n = &e->names;
@@ -129,21 +107,21 @@ int dt_bpf_names_make(dt_engine *e, dt_error *err)
 		return 0;
 	n->room = e->probes.n + SPARE;
 	if (e->need.names) {
-		n->fd_rows = make(e, BPF_MAP_TYPE_ARRAY, "dt_names", 4, NAME_ROW, n->room,
-				  BPF_F_MMAPABLE, err);
+		n->fd_rows = dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_names", 4, NAME_ROW,
+					     n->room, BPF_F_MMAPABLE, err);
 		n->fd_text = n->fd_rows < 0 ? -1
-					    : make(e, BPF_MAP_TYPE_ARRAY, "dt_text", 4, TEXT_SIZE,
-						   1, BPF_F_MMAPABLE, err);
+					    : dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_text", 4,
+							      TEXT_SIZE, 1, BPF_F_MMAPABLE, err);
 		if (n->fd_text < 0 ||
-		    !(n->rows = map_memory(n->fd_rows, (uint64_t)n->room * NAME_ROW, err)) ||
-		    !(n->text = map_memory(n->fd_text, TEXT_SIZE, err)))
+		    !(n->rows = dt_bpf_map_memory(n->fd_rows, (uint64_t)n->room * NAME_ROW, err)) ||
+		    !(n->text = dt_bpf_map_memory(n->fd_text, TEXT_SIZE, err)))
 			return -1;
 		n->pool = dt_map_new();
 		n->used = 1;
 	}
 	if (e->need.epid || e->need.error) {
-		n->fd_epids = make(e, BPF_MAP_TYPE_HASH, "dt_epids", 8, 4, n->room * 4,
-				   BPF_F_NO_PREALLOC, err);
+		n->fd_epids = dt_bpf_make_map(e, BPF_MAP_TYPE_HASH, "dt_epids", 8, 4, n->room * 4,
+					      BPF_F_NO_PREALLOC, err);
 		if (n->fd_epids < 0)
 			return -1;
 	}

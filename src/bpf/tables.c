@@ -55,9 +55,9 @@ static int make_bank(dt_engine *e, dt_error *err)
 
 	if (fd < 0)
 		return -1;
-	p = mmap(NULL, UW_BANK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		return dt_err(err, errno, "cannot map kernel memory: %s", dt_strerror(errno));
+	p = dt_bpf_map_memory(fd, UW_BANK, err);
+	if (!p)
+		return -1;
 	/* The first one is named in the programs; putting one into the array makes the kernel wait
 	 * for a grace period. */
 	if (u->nbanks && bpf_map_update_elem(u->fd_banks, &u->nbanks, &fd, 0) < 0) {
