@@ -26,7 +26,7 @@ COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fv
 PKGS     := libbpf libelf libdw liblzma zlib
 LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
 
-SRC  := $(wildcard src/*/*.c) $(wildcard src/*/*/*.c)
+SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 OBJ  := $(SRC:%.c=$(BUILD)/%.o)
 CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))

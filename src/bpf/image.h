@@ -1,30 +1,35 @@
 /*
  * image: what the files of src/bpf share and nobody else sees.
  *
+ * code/       making eBPF
  *   emit.c      instructions, labels, functions
- *   btf.c       the little BTF that the kernel wants beside programs and task storage
- *   prologue.c  what stable probes compute before their clauses run
+ *   sub.c       a small language for subroutines that loop;  lib.c: the subroutines in it
+ *   prog_btf.c  the BTF that the kernel wants with programs and task storage
+ * plan/       deciding what there will be
  *   plan.c      ECBs -> clauses, probes, record layouts; what the program needs
- *   layout.c    where everything lies in the slot and in the maps, once all needs are known
- *   difo.c      DIF instructions -> eBPF
- *   value.c     what is known about a DIF register; strings and keys made of it
- *   builtin.c   built-in variables;  names.c: of the probe
- *   vtime.c     vtimestamp;  clock.c: how late a clock event is
- *   unwind.c    user stacks;  tables.c: what it needs to know about files, unwind.h;  left.c: of threads off the CPU
+ *   prologue.c  what stable probes compute before their clauses run
+ *   names.c     what programs know about probes
+ *   slot_layout.c  where everything is in the slot and in the maps, once all needs are known
+ * translate/  DIF -> eBPF
+ *   difo.c      DIF instructions
+ *   tr_value.c  what is known about a DIF register; strings and keys made of it
+ *   tr_builtin.c  built-in variables;  vtime.c: vtimestamp;  lateness.c: how late a clock event is
+ *   unwind*.c   user stacks;  left.c: stacks of threads off the CPU
  *   var.c       user variables
- *   memory.c    scratch, stores through addresses;  peek.c: loads
- *   sub.c       a small language for subroutines that loop; lib.c: the subroutines in it
+ *   tr_memory.c scratch, stores through addresses;  peek.c: loads
  *   call.c      the call instruction: one row per subroutine
- *   action.c    actions and records;  agg.c: aggregating actions
+ *   tr_action.c actions and records;  tr_agg.c: aggregating actions
  *   prog.c      whole programs: claim a slot, find the probe, run its clauses, faults, release
- *   maps.c      maps;  buffers.c: those that records go to
+ * run/        living with the kernel
+ *   bpf_maps.c  maps;  buffers.c: those that records go to;  tables.c: unwind tables
  *   load.c      programs into the kernel
- *   attach.c    programs to probes;  attach_user.c: to places in user code;  family.c: of whom
- *   attach_kernel.c  to functions of the kernel, and to its counters
+ *   attach.c    programs to probes;  attach_user.c: to places in user code;  attach_kernel.c: to
+ *               functions of the kernel and to its counters;  family.c: processes that a probe follows
  *   ring.c      records out of the ring buffers;  snapshot.c: aggregations out of their maps
  *   tail.c      the ring policy: only the newest records, in the kernel
- *   extend.c    probes that join while tracing;  gate.c: where processes wait for it
- *   engine.c    the engine interface
+ *   extend.c    probes that join while tracing;  gate.c: where processes wait for that
+ *   sites.c     static probes: is a trap or a call cheaper?
+ *   bpf_engine.c  the engine interface
  *
  * Code is made twice. The first time nothing is known about sizes and offsets: it is made to learn
  * what it needs (strings, keys, variables, scratch) and thrown away. Then the layout is fixed, the
@@ -35,8 +40,8 @@
 #ifndef DT_BPF_IMAGE_H
 #define DT_BPF_IMAGE_H
 
-#include "bpf/emit.h"
-#include "bpf/kernel.h"
+#include "bpf/code/emit.h"
+#include "bpf/uapi.h"
 #include "engine/engine.h"
 
 /* Firings that can be under way on one CPU at most. Interrupts nest three deep, but tasks can be

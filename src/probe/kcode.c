@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "probe/kcode.h"
-#include "sym/ktext.h"
+#include "kernel/ktext.h"
 
 void dt_kcode_free(dt_kcode *c)
 {

@@ -6,7 +6,7 @@
 #define DT_KCODE_H
 
 #include "probe/probe.h"
-#include "proc/insn.h"
+#include "arch/insn.h"
 
 #define DT_KCODE_MAX (256u << 10) /* no function is longer */
 

@@ -11,7 +11,7 @@
 #include "dif/dif.h"
 #include "lang/lang.h"
 #include "probe/attach.h"
-#include "sym/kfunc.h"
+#include "kernel/kfunc.h"
 
 typedef struct dt_probe {
 	uint32_t id;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proc/elf.h"
+#include "elf/elf.h"
 #include "proc/files.h"
 
 #define MAX_ROOTS 64 /* descriptors */

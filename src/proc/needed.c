@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "proc/maps.h"
+#include "proc/mappings.h"
 
 #define MOST 512 /* libraries; nobody has so many */
 

@@ -4,7 +4,7 @@
 #ifndef DT_PROC_NEEDED_H
 #define DT_PROC_NEEDED_H
 
-#include "proc/elf.h"
+#include "elf/elf.h"
 
 /* Calls file() for the executable of the process, its program interpreter and all libraries that
  * they name, with the path by which we can open each, once. A guess, and meant for reading ahead:

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "proc/elf.h"
+#include "elf/elf.h"
 #include "proc/hold.h"
 
 /* Entries of the auxiliary vector are pairs of words of the program's own size. */

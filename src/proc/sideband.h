@@ -22,7 +22,7 @@
 #define DT_PROC_SIDEBAND_H
 
 #include "base/base.h"
-#include "proc/maps.h"
+#include "proc/mappings.h"
 
 #define DT_SIDEBAND_DEAD 65536
 

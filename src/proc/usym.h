@@ -9,7 +9,7 @@
 #ifndef DT_PROC_USYM_H
 #define DT_PROC_USYM_H
 
-#include "proc/elf.h"
+#include "elf/elf.h"
 #include "proc/sideband.h"
 
 typedef struct dt_usyms dt_usyms;

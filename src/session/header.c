@@ -10,7 +10,7 @@
  *
  * There are two nops: one of two bytes, which the note is about and where every tracer can put a breakpoint; and one of five
  * bytes, because Linux 6.18 turns a probe on such a one into a call, which on some machines costs less than a trap. Our
- * tracer takes the better one (bpf/sites.c) and knows sites like these by their bytes. A call writes below the stack
+ * tracer takes the better one (bpf/run/sites.c) and knows sites like these by their bytes. A call writes below the stack
  * pointer, where a function that calls nobody keeps variables (the red zone). So each site also calls an empty function, on the
  * path with the probe enabled only: that makes the function around it one that calls, and compilers give such a function no
  * red zone. The call comes before the nops, or it could become a tail call, which does not count.

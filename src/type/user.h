@@ -18,10 +18,10 @@
 #ifndef DT_TYPE_USER_H
 #define DT_TYPE_USER_H
 
-#include "proc/elf.h"
+#include "elf/elf.h"
 #include "type/type.h"
 
-/* ---- where the objects of processes come from (src/session/objects.c) ---- */
+/* ---- where the objects of processes come from (src/session/process_objects.c) ---- */
 struct dt_user_source {
 	void *arg;
 	/* Open an object of a process. object NULL: the nth one that it has mapped; 0 is the

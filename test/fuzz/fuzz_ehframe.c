@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "proc/unwind.h"
+#include "elf/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

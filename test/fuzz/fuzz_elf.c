@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "proc/elf.h"
-#include "proc/maps.h"
+#include "elf/elf.h"
+#include "proc/mappings.h"
 #include "proc/perfmap.h"
-#include "proc/sdt.h"
-#include "proc/unwind.h"
+#include "elf/sdt_notes.h"
+#include "elf/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "proc/elf.h"
-#include "proc/maps.h"
-#include "proc/sdt.h"
+#include "elf/elf.h"
+#include "proc/mappings.h"
+#include "elf/sdt_notes.h"
 
 static char dir[] = "/tmp/test_elf.XXXXXX";
 

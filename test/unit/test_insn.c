@@ -1,5 +1,5 @@
 /* insn: where the instructions of a function are, and where its entry is best probed. */
-#include "proc/insn.h"
+#include "arch/insn.h"
 #include "unit.h"
 
 static const struct dt_insn_mode old = {0}, new = {.optimizes = true}, narrow = {.optimizes = true, .narrow = true},

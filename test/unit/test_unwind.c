@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "proc/maps.h"
-#include "proc/unwind.h"
+#include "proc/mappings.h"
+#include "elf/cfi.h"
 #include "unit.h"
 
 /* ---- sections made by hand ---- */

@@ -2,7 +2,7 @@
  * fbt: function boundary tracing. Entry and return of (nearly) every function of the kernel and its
  * modules, as fbt:<module>:<function>:entry and return; the module of the kernel itself is vmlinux.
  *
- * Which functions there are sym/kfunc.c knows; how they are traced is bpf/attach_kernel.c's affair.
+ * Which functions there are kernel/kfunc.c knows; how they are traced is bpf/run/attach_kernel.c's affair.
  * Argument types come from BTF; a function that it does not have can be traced all the same, with
  * arg0, arg1 ...
  *
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bpf/attach_kernel.h"
+#include "kernel/ktrace.h"
 #include "probe/providers/providers.h"
 
 #define NAMED	(1ull << 63)

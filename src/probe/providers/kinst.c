@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bpf/attach_kernel.h"
+#include "kernel/ktrace.h"
 #include "probe/kcode.h"
 #include "probe/providers/providers.h"
 

@@ -81,7 +81,7 @@ static const dt_stable_probe rows[] = {
 	       TAKES_IF("down_write_trylock", "1", "0")}},
     {"rw-release", .args = {RWSEM, READER}, .sites = {CALLS("up_read", "1"), CALLS("up_write", "0")}},
     {"rw-downgrade", .args = {RWSEM}, .sites = {CALLS("downgrade_write")}},
-    /* Linux does not let functions be traced that its tracing itself needs; sym/kfunc.c leaves these out. An interrupt may come
+    /* Linux does not let functions be traced that its tracing itself needs; kernel/kfunc.c leaves these out. An interrupt may come
      * between entry and return, and take locks too: so at entry. */
     {"spin-acquire",
      .needs = NO_SPIN,

@@ -8,8 +8,8 @@
 #ifndef DT_PROVIDERS_PID_H
 #define DT_PROVIDERS_PID_H
 
-#include "proc/elf.h"
-#include "proc/insn.h"
+#include "elf/elf.h"
+#include "arch/insn.h"
 #include "probe/providers/providers.h"
 
 /* An ELF file with code, shared by all processes that map it. It stays open: what is attached is

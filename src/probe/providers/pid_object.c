@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "probe/providers/pid.h"
-#include "proc/ehframe.h"
+#include "elf/ehframe.h"
 
 #define CODE_MAX   (1u << 20) /* of one function */
 #define NEIGHBOURS 8u	      /* on either side, and not farther away than: */

@@ -19,7 +19,7 @@
 
 #include "probe/providers/pid.h"
 #include "proc/control.h"
-#include "proc/maps.h"
+#include "proc/mappings.h"
 
 #define MAX_PROBES 250000
 

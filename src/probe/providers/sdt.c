@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "probe/providers/providers.h"
-#include "sym/tracefs.h"
+#include "kernel/tracefs.h"
 
 #define NO_SUBSYSTEM "vmlinux" /* tracepoints without an event in tracefs */
 

@@ -4,7 +4,7 @@
  * A probe is there if each of its sites is: the tracepoint, system call or kernel function can be traced here, or
  * else one of those that may stand in for it. Nothing is asked of the kernel before a name matches, so a script that
  * does not mean these probes pays nothing for them. What the text of a site makes of the event's arguments is compiled
- * when the probe is enabled (bpf/prologue.c).
+ * when the probe is enabled (bpf/plan/prologue.c).
  */
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * usdt: static probes in user programs, found by their ELF notes (proc/sdt.h).
+ * usdt: static probes in user programs, found by their ELF notes (elf/sdt_notes.h).
  *
  * Two ways to name the provider:
  *
@@ -27,9 +27,9 @@
 
 #include "probe/providers/providers.h"
 #include "proc/control.h"
-#include "proc/maps.h"
+#include "proc/mappings.h"
 #include "proc/sideband.h"
-#include "proc/sdt.h"
+#include "elf/sdt_notes.h"
 
 #define MAX_SITES 10000 /* of one file; the largest have some hundred */
 

@@ -1,0 +1,415 @@
+/*
+ * tables: what the walker of user stacks (unwind.c) knows about files.
+ *
+ * Tables are made by this process, from .eh_frame, and written into banks that the kernel's
+ * programs read. Nobody reads a table before its object is in dt_objects, so nothing needs to be
+ * locked; a table once written stays.
+ *
+ * When? A walk that meets a file without a table leaves word in dt_wanted and wakes us
+ * (dt_bpf_tables_feed); that stack is short, those a few milliseconds later are right. For
+ * processes that we are told about (-c, -p) the tables are made before tracing begins, for a
+ * command also those of the libraries that it is going to load. So what is paid depends on what is
+ * seen: some 0.1 us and 12 bytes per row of a file, once for all its processes.
+ *
+ * A file is known by a key that only programs in the kernel can make: what stat() says is something
+ * else on some file systems (overlayfs, btrfs). To get the key of a file that we have open, we map
+ * it and run a small program on the address.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bpf/image.h"
+#include "bpf/translate/unwind.h"
+#include "proc/control.h"
+#include "proc/mappings.h"
+#include "proc/needed.h"
+
+/* ---- maps ---- */
+
+static int make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key,
+		    uint32_t value, uint32_t entries, const struct bpf_map_create_opts *o,
+		    dt_error *err)
+{
+	int fd = bpf_map_create(type, name, key, value, entries, o);
+
+	if (fd < 0)
+		return dt_bpf_privilege_error(err, "create a map for user stacks in");
+	*dt_vec_add(&e->fds, NULL) = fd;
+	return fd;
+}
+
+static int make_bank(dt_engine *e, dt_error *err)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
+	struct dt_bpf_unwind *u = e->unwind;
+	struct dt_uw_bank *b = &u->bank[u->nbanks];
+	int fd = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_bank", 4, UW_BANK, 1, &o, err);
+	void *p;
+
+	if (fd < 0)
+		return -1;
+	p = dt_bpf_map_memory(fd, UW_BANK, err);
+	if (!p)
+		return -1;
+	/* The first one is named in the programs; putting one into the array makes the kernel wait
+	 * for a grace period. */
+	if (u->nbanks && bpf_map_update_elem(u->fd_banks, &u->nbanks, &fd, 0) < 0) {
+		munmap(p, UW_BANK);
+		return dt_err(err, errno, "cannot fill a map: %s", dt_strerror(errno));
+	}
+	b->memory = p;
+	b->used = 0;
+	u->nbanks++;
+	return fd;
+}
+
+int dt_bpf_tables_create(dt_engine *e, dt_error *err)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, objects, .map_flags = BPF_F_NO_PREALLOC);
+	LIBBPF_OPTS(bpf_map_create_opts, banks);
+	struct dt_bpf_unwind *u = e->unwind;
+
+	u->fd_first = make_bank(e, err);
+	if (u->fd_first < 0)
+		return -1;
+	banks.inner_map_fd = (uint32_t)u->fd_first;
+	u->fd_banks =
+	    make_map(e, BPF_MAP_TYPE_ARRAY_OF_MAPS, "dt_banks", 4, 4, UW_BANKS, &banks, err);
+	u->fd_objects = make_map(e, BPF_MAP_TYPE_HASH, "dt_objects", sizeof(struct dt_uw_key),
+				 sizeof(struct dt_uw_object), UW_OBJECTS, &objects, err);
+	u->fd_wanted = make_map(e, BPF_MAP_TYPE_HASH, "dt_wanted", sizeof(struct dt_uw_key),
+				sizeof(struct dt_uw_want), UW_WANTED, NULL, err);
+	return u->fd_banks < 0 || u->fd_objects < 0 || u->fd_wanted < 0 ? -1 : 0;
+}
+
+void dt_bpf_tables_free(dt_engine *e)
+{
+	for (uint32_t i = 0; e->unwind && i < e->unwind->nbanks; i++)
+		munmap(e->unwind->bank[i].memory, UW_BANK);
+}
+
+/* ---- writing a table ---- */
+
+#define ROW ((uint32_t)sizeof(dt_unwind_row))
+
+static uint32_t block_of(uint32_t pc)
+{
+	return pc >> UW_BLOCK_BITS;
+}
+
+/* Rows first ... first + n - 1 of a table, good up to the file offset `end`. */
+struct part {
+	const dt_unwind_row *rows;
+	uint32_t n, end;
+};
+
+/* Bytes from `used` on that a part takes: a word for each block and one more, then the rows. */
+static uint64_t part_end(const struct part *p, uint32_t used)
+{
+	uint64_t words = (uint64_t)block_of(p->end - 1) - block_of(p->rows[0].pc) + 2;
+
+	return dt_align_up(used + words * 4, ROW) + (uint64_t)p->n * ROW;
+}
+
+/* As many of the rows as the bank has room for: n becomes less. */
+static void cut(struct part *p, uint32_t used)
+{
+	uint32_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo + 1) / 2;
+		struct part try = {p->rows, mid, mid == p->n ? p->end : p->rows[mid].pc};
+
+		if (part_end(&try, used) <= UW_BANK)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	if (lo < p->n)
+		p->end = p->rows[lo].pc;
+	p->n = lo;
+}
+
+static void write_part(struct dt_uw_bank *bank, const struct part *p, struct dt_uw_piece *piece)
+{
+	uint32_t first = block_of(p->rows[0].pc), last = block_of(p->end - 1), row = 0;
+	uint32_t *index = (uint32_t *)(void *)(bank->memory + bank->used);
+	uint64_t at = dt_align_up(bank->used + (uint64_t)(last - first + 2) * 4, ROW);
+
+	for (uint32_t b = first; b <= last + 1; b++) {
+		while (row + 1 < p->n && (b > last || p->rows[row + 1].pc <= b << UW_BLOCK_BITS))
+			row++;
+		index[b - first] = (uint32_t)(at / ROW) + row;
+	}
+	memcpy(bank->memory + at, p->rows, (size_t)p->n * ROW);
+	piece->start = p->rows[0].pc;
+	piece->index = bank->used / 4 - first; /* modulo 2^32: the first block comes out right */
+	bank->used = (uint32_t)dt_align_up(at + (uint64_t)p->n * ROW, 4);
+}
+
+#define FEW 64 /* rows: not worth a piece when more are to come */
+
+/* False: there is no more room; what is not in a piece will be walked by frame pointers. */
+static bool write_table(dt_engine *e, const dt_unwind *t, struct dt_uw_object *o)
+{
+	struct dt_bpf_unwind *u = e->unwind;
+	uint32_t done = 0, pieces = 0,
+		 all = t->n - 1; /* the last row only says where the others end */
+	dt_error err;
+
+	while (done < all && pieces < UW_PIECES) {
+		struct dt_uw_bank *bank = &u->bank[u->nbanks - 1];
+		struct part p = {t->rows + done, all - done, t->rows[all].pc};
+
+		cut(&p, bank->used);
+		if (p.n < FEW && done + p.n < all) {
+			if (bank->used == 0 || u->nbanks == UW_BANKS || make_bank(e, &err) < 0)
+				return false;
+			continue;
+		}
+		o->piece[pieces].bank = u->nbanks - 1;
+		o->end[pieces] = p.end;
+		write_part(bank, &p, &o->piece[pieces++]);
+		done += p.n;
+	}
+	return done == all;
+}
+
+/* From now on the file has this table; without rows: it has none, do not ask again. */
+static void publish(dt_engine *e, const struct dt_uw_key *key, const dt_unwind *t)
+{
+	struct dt_uw_object o;
+
+	for (uint32_t i = 0; i <= UW_PIECES; i++) {
+		o.end[i] = UINT32_MAX;
+		o.piece[i] = (struct dt_uw_piece){.bank = UW_NO_BANK};
+	}
+	o.piece[0].empty = t->n < 2;
+	if (t->n > 1)
+		write_table(e, t, &o);
+	if (bpf_map_update_elem(e->unwind->fd_objects, key, &o, BPF_NOEXIST) < 0 && errno != EEXIST)
+		e->unwind->full = true;
+}
+
+/* ---- files ---- */
+
+/* The descriptor is closed. */
+static void publish_file(dt_engine *e, const struct dt_uw_key *key, int fd)
+{
+	dt_unwind t = {0};
+	dt_error err;
+	dt_elf *elf = dt_elf_open_fd(fd, NULL, &err);
+
+	if (elf) {
+		dt_unwind_read(elf, &t);
+		dt_elf_free(elf);
+	}
+	publish(e, key, &t);
+	dt_unwind_free(&t);
+}
+
+static void publish_vdso(dt_engine *e)
+{
+	static const struct dt_uw_key key = {.inode = UW_VDSO_INODE};
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	dt_maps *maps = image ? dt_maps_read(getpid(), &(dt_error){0}) : NULL;
+	const dt_mapping *m = maps ? dt_maps_find(maps, (uint64_t)(uintptr_t)image) : NULL;
+	dt_unwind t = {0};
+	dt_elf *elf = m ? dt_elf_open_memory(image, m->end - m->start, &(dt_error){0}) : NULL;
+
+	if (elf) {
+		dt_unwind_read(elf, &t);
+		dt_elf_free(elf);
+	}
+	publish(e, &key, &t);
+	dt_unwind_free(&t);
+	if (maps)
+		dt_maps_free(maps);
+}
+
+/* ---- files that nobody has met yet ---- */
+
+/* The program that makes keys, loaded when it is first needed. */
+static int identify_prog(dt_engine *e)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
+	LIBBPF_OPTS(bpf_map_create_opts, mo);
+	int slot, btf = -1, *fd = &e->unwind->fd_identify;
+	struct bpf_func_info *info = NULL;
+	dt_bpf_code c = {0};
+	dt_error err;
+
+	if (*fd >= 0)
+		return *fd;
+	slot = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_identify", 4, e->at.slot_size, 1, &mo);
+	if (slot >= 0 && dt_bpf_identify_code(e, slot, &c, &err) == 0) {
+		info = dt_xcalloc(c.funcs.n, sizeof(*info));
+		btf = dt_bpf_btf_funcs(&c, e->at.slot_size, info, &err);
+	}
+	if (btf >= 0) {
+		o.prog_btf_fd = (uint32_t)btf;
+		o.func_info = info;
+		o.func_info_cnt = c.funcs.n;
+		*fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_identify", "Dual BSD/GPL",
+				    c.insns.v, c.insns.n, &o);
+		close(btf);
+	}
+	if (*fd >= 0)
+		*dt_vec_add(&e->fds, NULL) = *fd;
+	if (slot >= 0)
+		close(slot);
+	free(info);
+	dt_bpf_code_free(&c);
+	return *fd;
+}
+
+/* The wish that a run of the program has left. Others stay. */
+static bool take_own(dt_engine *e, uint64_t addr, struct dt_uw_key *key)
+{
+	int fd = e->unwind->fd_wanted;
+	struct dt_uw_want want;
+
+	for (int rc = bpf_map_get_next_key(fd, NULL, key); rc == 0;
+	     rc = bpf_map_get_next_key(fd, key, key))
+		if (bpf_map_lookup_elem(fd, key, &want) == 0 && want.pid == (uint32_t)getpid() &&
+		    want.addr == addr) {
+			bpf_map_delete_elem(fd, key);
+			return true;
+		}
+	return false;
+}
+
+/* The key of a file: as if a walk had met it. False: it has a table, or the key cannot be had. */
+static bool identify(dt_engine *e, int fd, struct dt_uw_key *key)
+{
+	void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	uint64_t args[1] = {(uint64_t)(uintptr_t)p};
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+	bool found;
+
+	if (p == MAP_FAILED)
+		return false;
+	found = identify_prog(e) >= 0 && bpf_prog_test_run_opts(identify_prog(e), &o) == 0 &&
+		take_own(e, args[0], key);
+	munmap(p, 4096);
+	return found;
+}
+
+/* The descriptor is closed. */
+static void read_ahead_fd(dt_engine *e, int fd)
+{
+	struct dt_uw_key key;
+
+	if (fd < 0)
+		return;
+	if (identify(e, fd, &key))
+		publish_file(e, &key, fd);
+	else
+		close(fd);
+}
+
+static void read_ahead_path(void *e, const char *path)
+{
+	read_ahead_fd(e, open(path, O_RDONLY | O_CLOEXEC));
+}
+
+static void read_ahead_process(dt_engine *e, long pid)
+{
+	dt_maps *maps = dt_maps_read(pid, &(dt_error){0});
+
+	for (uint32_t i = 0; maps && i < maps->n; i++)
+		if (maps->v[i].exec && maps->v[i].kind == DT_MAP_FILE)
+			read_ahead_fd(e, dt_map_open(pid, &maps->v[i]));
+	if (maps)
+		dt_maps_free(maps);
+}
+
+/* Before anything fires. What goes wrong here is no more than a stack that is short at first. */
+void dt_bpf_tables_preload(dt_engine *e)
+{
+	const dt_proc *p;
+
+	if (!e->unwind)
+		return;
+	publish_vdso(e);
+	for (uint32_t i = 0; e->procs && (p = dt_procs_nth(e->procs, i)); i++) {
+		if (p->state == DT_PROC_GONE)
+			continue;
+		read_ahead_process(e, p->pid);
+		if (p->origin == DT_PROC_CREATED)
+			dt_needed(p->pid, read_ahead_path, e);
+	}
+}
+
+/* ---- files that walks have met ---- */
+
+/* Is this still the file that the walk met, and not another one that took its place in the process?
+ */
+static bool is_that_file(int fd, const struct dt_uw_key *key)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (uint64_t)st.st_size == key->size &&
+	       (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec ==
+		   key->mtime;
+}
+
+static void serve_file(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want,
+		       const dt_mapping *m)
+{
+	int fd = m->kind == DT_MAP_FILE ? dt_map_open(want->pid, m) : -1;
+
+	if (fd >= 0 && is_that_file(fd, key))
+		publish_file(e, key, fd);
+	else if (fd >= 0)
+		close(fd);
+	else if (m->kind != DT_MAP_FILE || (errno != ENOENT && errno != ESRCH))
+		publish(e, key, &(dt_unwind){0}); /* it cannot be opened: do not ask again */
+}
+
+static bool is_known(dt_engine *e, const struct dt_uw_key *key)
+{
+	struct dt_uw_object o;
+
+	return bpf_map_lookup_elem(e->unwind->fd_objects, key, &o) == 0;
+}
+
+static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want)
+{
+	dt_maps *maps = dt_maps_read(want->pid, &(dt_error){0});
+	const dt_mapping *m = maps ? dt_maps_find(maps, want->addr) : NULL;
+	char exe[32];
+
+	if (m && !is_known(e, key))
+		serve_file(e, key, want, m);
+	if (maps)
+		dt_maps_free(maps);
+	/* most likely it is called from there */
+	snprintf(exe, sizeof(exe), "/proc/%u/exe", want->pid);
+	read_ahead_path(e, exe);
+}
+
+/* A wish is taken off the list when it has been fulfilled, so that nobody wakes us for it
+ * meanwhile. When there is no room for more files the list stays as it is: once it is full, too,
+ * nobody is woken any more. */
+void dt_bpf_tables_feed(dt_engine *e)
+{
+	int fd = e->unwind ? e->unwind->fd_wanted : -1;
+	struct dt_uw_want want;
+	struct dt_uw_key key;
+
+	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && !e->unwind->full; i++) {
+		if (bpf_map_get_next_key(fd, NULL, &key) < 0)
+			break;
+		if (bpf_map_lookup_elem(fd, &key, &want) == 0)
+			serve(e, &key, &want);
+		bpf_map_delete_elem(fd, &key);
+	}
+}

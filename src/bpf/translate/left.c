@@ -1,0 +1,83 @@
+/*
+ * left: the user stack of a thread that gets the CPU.
+ *
+ * A probe that is about the thread that comes (dt_attach.task_arg) fires while the other one is still current: the
+ * memory of the one that comes cannot be read. But its user stack has not changed since it left, and
+ * then it was current, at the same event. So the program takes the stack of whoever leaves and keeps it, by thread:
+ *
+ *	at sched_switch(preempt, prev, next):	left[prev] = bytes, frames ...
+ *	ustack():	left[next]
+ *
+ * That is done for every thread, whatever the predicates say: they are about the one that comes. A thread that has not left
+ * since tracing began has no stack.
+ */
+#include "bpf/image.h"
+#include "bpf/translate/unwind.h"
+
+#define MOST (127 * 8) /* the slot's stack area, less the word before the frames */
+
+/* r1 = the map, r2 = the thread in r0, as a key */
+static void by_thread(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	st(c, 4, R10, -8, R0);
+	map(c, R1, t->e->fd_left);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -8);
+}
+
+void dt_bpf_left_keep(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t ok = dt_bpf_label(c), area = t->e->at.stack, about = t->task_arg;
+
+	if (!about || !t->e->need.left)
+		return;
+	t->task_arg = 0; /* for now it is about the one that leaves */
+	dt_bpf_read_stack(t, true, area + 8, t->e->need.left);
+	jmpi(c, BPF_JSGE, R0, 0, ok);
+	movi(c, R0, 0);
+	dt_bpf_place(c, ok);
+	dt_bpf_slot_st(c, 8, area, R0);
+	dt_bpf_thread_id(t);
+	t->task_arg = about;
+	by_thread(t);
+	dt_bpf_lea(c, R3, area);
+	movi(c, R4, 0);
+	helper(c, BPF_FUNC_map_update_elem);
+}
+
+/* r0 = bytes of the frames that are now at slot + off */
+void dt_bpf_left_read(dt_bpf_tr *t, uint32_t off, uint32_t size)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t fits = dt_bpf_label(c), done = dt_bpf_label(c);
+	uint32_t about = t->task_arg;
+
+	if (size > MOST)
+		size = MOST;
+	if (size > t->e->need.left)
+		t->e->need.left = size;
+	t->e->need.stack = true;
+	t->task_arg = 0;
+	dt_uw_can(t); /* so that the walker is there */
+	t->task_arg = about;
+	dt_bpf_thread_id(t);
+	by_thread(t);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, done);
+	mov(c, R3, R0);
+	ld(c, 8, R8, R3, 0);
+	mov(c, R0, R8);
+	jmpi(c, BPF_JEQ, R8, 0, done);
+	jmpi(c, BPF_JLE, R8, (int32_t)size, fits);
+	movi(c, R8, (int32_t)size);
+	dt_bpf_place(c, fits);
+	dt_bpf_lea(c, R1, off);
+	mov(c, R2, R8);
+	alui(c, BPF_ADD, R3, 8);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	mov(c, R0, R8);
+	dt_bpf_place(c, done);
+}

@@ -1,0 +1,752 @@
+/*
+ * tr_action: the actions of a clause, and its record.
+ *
+ * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values go
+ * straight to their place in the slot's record area; at the end the record is given its header and
+ * copied once into the CPU's ring buffer. A record that does not fit there is a counted drop; with the
+ * ring policy it takes the place of the oldest ones (tail.c).
+ *
+ * What the data of each action look like is said in src/vm/vm_action.c.
+ */
+#include <stddef.h>
+
+#include "bpf/image.h"
+
+#define CHILL_MAX      500000000
+#define CHILL_INTERVAL 1000000000
+#define FRAME_BYTES    8
+
+/* ---- the record ---- */
+
+/*
+ * The time of a record is that of its firing. But records of speculations and the markers of their
+ * ends must come to the consumer in the order in which they happened, or the data of one owner of an
+ * id meets the next one's: a firing can be preempted between its time stamp and speculation(), and
+ * get an id that others had meanwhile. So in a program with speculations records have the time of the
+ * moment: all of them, because those that a firing leaves behind a commit() come behind what that commits.
+ */
+void dt_bpf_header(dt_bpf_tr *t, uint32_t type)
+{
+	uint32_t at = t->e->at.record;
+	dt_bpf_code *c = t->c;
+
+	if (t->e->need.spec)
+		helper(c, BPF_FUNC_ktime_get_ns);
+	else
+		dt_bpf_time(t);
+	dt_bpf_lea(c, R1, at);
+	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, clause), (int32_t)t->clause);
+	ld(c, 4, R2, R6, S_PROBE);
+	st(c, 4, R1, (int)offsetof(struct dt_bpf_rec, probe), R2);
+	st(c, 8, R1, (int)offsetof(struct dt_bpf_rec, time), R0);
+	if (t->e->need.spec) {
+		ld(c, 4, R2, R6, S_SPECSEQ);
+		alui(c, BPF_LSH, R2, 16);
+		ld(c, 4, R0, R6, S_SPEC);
+		alu(c, BPF_OR, R2, R0);
+		st(c, 4, R1, (int)offsetof(struct dt_bpf_rec, spec), R2);
+	} else {
+		sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, spec), 0);
+	}
+	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, type), (int32_t)type);
+}
+
+static void call_output(dt_bpf_tr *t, uint32_t *func, const char *name, uint32_t size)
+{
+	if (!*func)
+		*func = dt_bpf_func_new(t->c, name);
+	mov(t->c, R1, R6);
+	if (size)
+		movi(t->c, R2, (int32_t)size);
+	else
+		ld(t->c, 4, R2, R6, S_CURSOR);
+	dt_bpf_call(t->c, *func);
+}
+
+void dt_bpf_output(dt_bpf_tr *t, uint32_t size)
+{
+	if (t->e->policy == POLICY_RING)
+		call_output(t, &t->lib->tail, "tail", size);
+	else
+		call_output(t, &t->lib->output, "output", size);
+}
+
+/* Records of speculations, and what becomes of them, go to the consumer whatever the policy is. */
+static void output_speculative(dt_bpf_tr *t, uint32_t size)
+{
+	call_output(t, &t->lib->output, "output", size);
+}
+
+/*
+ * r1 = the map of CPU r8. On small machines a tree of comparisons, whose leaves are the maps
+ * themselves; on large ones an array of maps, which is slower to look up and much slower to
+ * set up: the kernel waits for all CPUs when one is filled.
+ */
+static void choose_map(dt_bpf_tr *t, const struct dt_bpf_ring *of, uint32_t lo, uint32_t hi,
+		       uint32_t found)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t mid = lo + (hi - lo) / 2, upper;
+
+	if (hi - lo == 1) {
+		map(c, R1, of ? of[lo].fd : -1);
+		ja(c, found);
+		return;
+	}
+	upper = dt_bpf_label(c);
+	jmpi(c, BPF_JGE, R8, (int32_t)mid, upper);
+	choose_map(t, of, lo, mid, found);
+	dt_bpf_place(c, upper);
+	choose_map(t, of, mid, hi, found);
+}
+
+bool dt_bpf_ring_array(const dt_engine *e)
+{
+	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
+	return e->ncpus >
+	       (e->policy == POLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
+}
+
+void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, uint32_t none)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t found;
+
+	if (!dt_bpf_ring_array(t->e)) {
+		found = dt_bpf_label(c);
+		choose_map(t, of, 0, t->e->ncpus, found);
+		dt_bpf_place(c, found);
+		return;
+	}
+	st(c, 4, R10, -4, R8);
+	map(c, R1, array);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	mov(c, R1, R0);
+}
+
+/* Tell the consumer that there is something to do. */
+void dt_bpf_wake(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	map(c, R1, t->e->fd_wake);
+	mov(c, R2, R6);
+	movi(c, R3, 8);
+	movi(c, R4, BPF_RB_FORCE_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+}
+
+/* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
+static void wake_when_filling(dt_bpf_tr *t, uint32_t done)
+{
+	dt_bpf_code *c = t->c;
+	uint64_t size = 4096;
+
+	for (uint32_t i = 0; t->e->rings && i < t->e->ncpus; i++)
+		if (t->e->rings[i].mask + 1 > size)
+			size = t->e->rings[i].mask + 1;
+	mov(c, R1, R9);
+	movi(c, R2, BPF_RB_AVAIL_DATA);
+	helper(c, BPF_FUNC_ringbuf_query);
+	jmpi(c, BPF_JLT, R0, (int32_t)(size / 2), done);
+	map_value(c, R1, t->e->fd_control, CTL_WOKEN);
+	ld(c, 8, R2, R1, 0);
+	jmpi(c, BPF_JNE, R2, 0, done);
+	sti(c, 8, R1, 0, 1);
+	dt_bpf_wake(t);
+	ja(c, done);
+}
+
+/*
+ * output(slot, size): the record goes to the ring buffer of the CPU
+ *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
+ */
+void dt_bpf_output_function(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t drop = dt_bpf_label(c), done = dt_bpf_label(c);
+	bool wakes = dt_bpf_wakes_early(t->e) && t->prog_kind > PK_ERROR;
+
+	if (!t->lib->output)
+		return;
+	dt_bpf_func_begin_global(c, t->lib->output, 2);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	ld(c, 4, R8, R6, S_CPU);
+	jmpi(c, BPF_JGT, R7, (int32_t)t->e->at.record_size, drop);
+	dt_bpf_map_of_cpu(t, t->e->rings, t->e->fd_rings, drop);
+	mov(c, R9, R1);
+	dt_bpf_lea(c, R2, t->e->at.record);
+	mov(c, R3, R7);
+	movi(c, R4, BPF_RB_NO_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+	if (wakes) {
+		jmpi(c, BPF_JNE, R0, 0, drop);
+		wake_when_filling(t, done);
+	} else {
+		jmpi(c, BPF_JEQ, R0, 0, done);
+	}
+	dt_bpf_place(c, drop);
+	if (t->e->policy == POLICY_FILL) {
+		map_value(c, R1, t->e->fd_control, 0);
+		sti(c, 8, R1, CTL_FILLED, 1);
+		movi(c, R2, ~CTL_ACTIVE);
+		atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	} else {
+		dt_bpf_count(t, CPU_DROPS);
+	}
+	dt_bpf_place(c, done);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* ---- small buffers ---- */
+
+/*
+ * A buffer of less than 64 KB is kept to the byte, as the interpreter and DTrace do: room for the
+ * record is set aside before the clause runs, and a clause without room does not run at all. Ring
+ * buffers come in pages and have headers of their own, so the bytes are counted beside: in the
+ * CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are simply
+ * full when they are full; with the ring policy (tail.c) none ever is.
+ */
+static void call_reserve(dt_bpf_tr *t, uint32_t *func, const char *name)
+{
+	if (!*func)
+		*func = dt_bpf_func_new(t->c, name);
+	dt_bpf_call(t->c, *func);
+}
+
+void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost)
+{
+	uint64_t limit = t->prog_kind == PK_END ? t->e->bufsize : t->e->bufsize - t->e->end_reserve;
+
+	mov(t->c, R1, R6);
+	movi(t->c, R2, (int32_t)cost);
+	movi(t->c, R3, (int32_t)limit);
+	call_reserve(t, &t->lib->reserve, "reserve");
+}
+
+void dt_bpf_unreserve(dt_bpf_tr *t)
+{
+	mov(t->c, R1, R6);
+	call_reserve(t, &t->lib->unreserve, "unreserve");
+}
+
+void dt_bpf_cpu_find(dt_bpf_tr *t, uint32_t none)
+{
+	dt_bpf_code *c = t->c;
+
+	ld(c, 4, R1, R6, S_CPU);
+	st(c, 4, R10, -4, R1);
+	map(c, R1, t->e->fd_cpus);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+}
+
+void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none)
+{
+	dt_bpf_cpu_find(t, none);
+	mov(t->c, R9, R0);
+}
+
+static void buffer_is_full(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	map_value(c, R1, t->e->fd_control, 0);
+	sti(c, 8, R1, CTL_FILLED, 1);
+	movi(c, R2, ~CTL_ACTIVE);
+	atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	dt_bpf_wake(t);
+}
+
+/* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
+static void reserve_function(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t no = dt_bpf_label(c), full = dt_bpf_label(c);
+
+	dt_bpf_func_begin(c, t->lib->reserve);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	mov(c, R8, R3);
+	sti(c, 4, R6, S_RESERVED, 0);
+	dt_bpf_cpu_row(t, no);
+	if (t->e->policy == POLICY_FILL && t->prog_kind != PK_END) {
+		map_value(c, R1, t->e->fd_control, CTL_FILLED);
+		ld(c, 8, R1, R1, 0);
+		jmpi(c, BPF_JNE, R1, 0, no);
+	}
+	mov(c, R1, R7);
+	atomic(c, BPF_ADD | BPF_FETCH, R9, CPU_USED, R1);
+	alu(c, BPF_ADD, R1, R7);
+	jmp(c, BPF_JGT, R1, R8, full);
+	st(c, 4, R6, S_RESERVED, R7);
+	movi(c, R0, 1);
+	leave(c);
+	dt_bpf_place(c, full);
+	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
+	atomic(c, BPF_ADD, R9, CPU_USED, R7);
+	if (t->e->policy == POLICY_FILL) {
+		buffer_is_full(t);
+	} else {
+		movi(c, R1, 1);
+		atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
+	}
+	dt_bpf_place(c, no);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* unreserve(slot): the record was not made after all */
+static void unreserve_function(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t out = dt_bpf_label(c);
+
+	dt_bpf_func_begin(c, t->lib->unreserve);
+	mov(c, R6, R1);
+	dt_bpf_cpu_row(t, out);
+	ld(c, 4, R1, R6, S_RESERVED);
+	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	atomic(c, BPF_ADD, R9, CPU_USED, R1);
+	sti(c, 4, R6, S_RESERVED, 0);
+	dt_bpf_place(c, out);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+void dt_bpf_reserve_functions(dt_bpf_tr *t)
+{
+	if (t->lib->reserve)
+		reserve_function(t);
+	if (t->lib->unreserve)
+		unreserve_function(t);
+}
+
+/* ---- data ---- */
+
+/* Zero-filled behind the last frame; a stack that cannot be had is all zeros. */
+void dt_bpf_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t nframes)
+{
+	dt_bpf_read_stack(t, user, off, nframes * FRAME_BYTES);
+}
+
+static void put_pid(dt_bpf_tr *t, uint32_t off)
+{
+	dt_bpf_pid_tgid(t);
+	alui(t->c, BPF_RSH, R0, 32);
+	dt_bpf_slot_st(t->c, 8, off, R0);
+}
+
+/* At the entry of a user function the first frame is the function, wherever in its first instructions the probe is:
+ *	if (frame[0] == regs->rip) frame[0] -= slot->number >> 24 */
+static void name_entry(dt_bpf_tr *t, uint32_t off)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t other = dt_bpf_label(c);
+
+	dt_bpf_lea(c, R1, off);
+	ld(c, 8, R2, R1, 0);
+	ld(c, 8, R3, R7, 128);
+	jmp(c, BPF_JNE, R2, R3, other);
+	ld(c, 8, R3, R6, S_NUMBER);
+	alui(c, BPF_RSH, R3, DT_AT_BEHIND);
+	alu(c, BPF_SUB, R2, R3);
+	st(c, 8, R1, 0, R2);
+	dt_bpf_place(c, other);
+}
+
+/* pid, frames; vm and BEGIN have no stack worth showing */
+static void put_stack(dt_bpf_tr *t, const dt_action *a, uint32_t off, uint32_t size)
+{
+	bool user = a->kind != DT_ACT_STACK;
+	uint32_t frames = (uint32_t)a->arg, room;
+
+	dt_bpf_zero(t, off, size);
+	if (user) {
+		if (size < 8)
+			return;
+		put_pid(t, off);
+		off += 8;
+		size -= 8;
+	}
+	room = size / FRAME_BYTES;
+	if (frames > room || frames == 0)
+		frames = room;
+	if (frames && t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
+		dt_bpf_stack(t, user, off, frames);
+	if (frames && user && t->kind == PK_UPROBE)
+		name_entry(t, off);
+}
+
+static void copy_object(dt_bpf_tr *t, uint32_t off, uint32_t size, bool user)
+{
+	dt_bpf_code *c = t->c;
+
+	mov(c, R3, R0);
+	st(c, 8, R6, S_FVALUE, R3);
+	if (user)
+		dt_bpf_user_memory(t);
+	dt_bpf_lea(c, R1, off);
+	movi(c, R2, (int32_t)size);
+	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+}
+
+/* memref() made { address, length }; the datum is the length and the bytes, as many as fit */
+static void put_printm(dt_bpf_tr *t, uint32_t off, uint32_t size)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t fits = dt_bpf_label(c);
+
+	mov(c, R3, R0);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, S_TMP);
+	movi(c, R2, 16);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	dt_bpf_zero(t, off, size);
+	ld(c, 8, R3, R6, S_TMP);
+	ld(c, 8, R2, R6, S_TMP + 8);
+	jmpi(c, BPF_JLE, R2, (int32_t)size - 8, fits);
+	movi(c, R2, (int32_t)size - 8);
+	dt_bpf_place(c, fits);
+	dt_bpf_slot_st(c, 8, off, R2);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, off + 8);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+}
+
+void dt_bpf_datum(dt_bpf_tr *t, const dt_action *a, const dt_bpf_val *v, uint32_t off,
+		  uint32_t size)
+{
+	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
+
+	(void)v;
+	t->loff = UINT32_MAX; /* behind the last instruction: a fault here has no DIF offset */
+	switch (a->kind) {
+	case DT_ACT_STACK:
+	case DT_ACT_USTACK:
+	case DT_ACT_JSTACK: put_stack(t, a, off, size); return;
+	case DT_ACT_USYM:
+	case DT_ACT_UMOD:
+	case DT_ACT_UADDR:
+		dt_bpf_slot_st(t->c, 8, off + 8, R0);
+		put_pid(t, off);
+		return;
+	case DT_ACT_TRACEMEM:
+		dt_bpf_here(t);
+		copy_object(t, off, size, flags & DT_TF_BYUREF);
+		return;
+	case DT_ACT_PRINTM:
+		dt_bpf_here(t);
+		put_printm(t, off, size);
+		return;
+	default: break;
+	}
+	if (flags & (DT_TF_BYREF | DT_TF_BYUREF)) {
+		dt_bpf_here(t);
+		copy_object(t, off, size, flags & DT_TF_BYUREF);
+	} else {
+		dt_bpf_slot_st(t->c, size > 4 ? 8 : size, off, R0);
+	}
+}
+
+/* Append a string at the cursor; its u32 in the fixed part says where. */
+static void append_string(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p,
+			  const dt_bpf_val *v)
+{
+	uint32_t rec = t->e->at.record, limit = t->e->at.record_size - p->bound;
+	bool user = a->difo->rtype.flags & DT_TF_BYUREF;
+	dt_bpf_code *c = t->c;
+
+	(void)v;
+	t->loff = UINT32_MAX;
+	dt_bpf_here(t);
+	st(c, 8, R6, S_FVALUE, R0);
+	ld(c, 4, R8, R6, S_CURSOR);
+	jmpi(c, BPF_JGT, R8, (int32_t)limit, dt_bpf_fault_label(t, DT_FLT_NOSCRATCH));
+	dt_bpf_slot_st(c, 4, rec + p->offset, R8);
+	mov(c, R1, R8);
+	alu(c, BPF_ADD, R1, R6);
+	alui(c, BPF_ADD, R1, (int32_t)rec);
+	movi(c, R2, (int32_t)p->bound);
+	if (user)
+		dt_bpf_user_memory(t);
+	ld(c, 8, R3, R6, S_FVALUE);
+	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
+	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	alu(c, BPF_ADD, R8, R0);
+	alui(c, BPF_ADD, R8, 7);
+	alui(c, BPF_AND, R8, -8);
+	st(c, 4, R6, S_CURSOR, R8);
+}
+
+/* ---- effects; the value is in r0 ---- */
+
+static void do_exit(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+
+	map_value(c, R1, t->e->fd_control, 0);
+	st(c, 8, R1, CTL_STATUS, R0);
+	sti(c, 8, R1, CTL_EXITING, 1);
+	movi(c, R2, ~CTL_ACTIVE);
+	atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	dt_bpf_wake(t);
+}
+
+static void do_signal(dt_bpf_tr *t, bool stop)
+{
+	if (stop)
+		movi(t->c, R1, 19 /* SIGSTOP */);
+	else
+		mov(t->c, R1, R0);
+	helper(t->c, BPF_FUNC_send_signal);
+}
+
+/*
+ * Spin until the clock has moved on by r0 nanoseconds: at most half a second in any second of this
+ * CPU. The loop's body looks at the clock; the limit of bpf_loop is far above what half a second
+ * needs.
+ */
+static void do_chill(dt_bpf_tr *t)
+{
+	uint32_t args = dt_bpf_lib_args(t, "chill");
+	dt_bpf_code *c = t->c;
+	uint32_t none = dt_bpf_label(c), same = dt_bpf_label(c), out = dt_bpf_label(c);
+
+	t->loff = UINT32_MAX;
+	dt_bpf_here(t);
+	st(c, 8, R6, S_VALUE, R0);
+	helper(c, BPF_FUNC_ktime_get_ns);
+	mov(c, R8, R0);
+	dt_bpf_cpu_find(t, none);
+	ld(c, 8, R1, R0, CPU_CHILL_WINDOW);
+	mov(c, R2, R8);
+	alu(c, BPF_SUB, R2, R1);
+	jmpi(c, BPF_JLE, R2, CHILL_INTERVAL, same);
+	st(c, 8, R0, CPU_CHILL_WINDOW, R8);
+	sti(c, 8, R0, CPU_CHILL_USED, 0);
+	dt_bpf_place(c, same);
+	ld(c, 8, R1, R6, S_VALUE);
+	jmpi(c, BPF_JGT, R1, CHILL_MAX, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	ld(c, 8, R2, R0, CPU_CHILL_USED);
+	alu(c, BPF_ADD, R2, R1);
+	jmpi(c, BPF_JGT, R2, CHILL_MAX, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	st(c, 8, R0, CPU_CHILL_USED, R2);
+	alu(c, BPF_ADD, R1, R8);
+	st(c, 8, R6, (int)args, R1);
+	dt_bpf_lib_run(t, "chill");
+	sti(c, 8, R6, S_TIME, 0); /* time has passed: read it again */
+	ja(c, out);
+	dt_bpf_place(c, none);
+	dt_bpf_place(c, out);
+}
+
+/* r8 = the word of speculation r0 (bit 0: in use); `none` for id 0 and for one not in use */
+static void find_speculation(dt_bpf_tr *t, uint32_t none)
+{
+	dt_bpf_code *c = t->c;
+
+	t->loff = UINT32_MAX;
+	dt_bpf_here(t);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	mov(c, R1, R0);
+	alui(c, BPF_SUB, R1, 1);
+	jmpi(c, BPF_JGE, R1, (int32_t)t->e->nspecs, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	st(c, 4, R6, S_SPEC, R0);
+	alui(c, BPF_LSH, R1, 3);
+	map_value(c, R8, t->e->fd_specs, 0);
+	alu(c, BPF_ADD, R8, R1);
+	ld(c, 8, R9, R8, 0);
+	mov(c, R1, R9);
+	alui(c, BPF_AND, R1, 1);
+	jmpi(c, BPF_JEQ, R1, 0, none);
+	mov(c, R1, R9);
+	alui(c, BPF_RSH, R1, 1);
+	st(c, 4, R6, S_SPECSEQ, R1);
+}
+
+static void forget_speculation(dt_bpf_tr *t)
+{
+	sti(t->c, 4, R6, S_SPEC, 0);
+	sti(t->c, 4, R6, S_SPECSEQ, 0);
+}
+
+/* From here on the record belongs to the speculation; without one the clause ends. */
+static void do_speculate(dt_bpf_tr *t, uint32_t done)
+{
+	t->e->need.spec = true;
+	find_speculation(t, done);
+}
+
+/* Free the id; a marker in the record stream tells the consumer what to do with the data. Its time
+ * is from before the id is free for others. */
+static void end_speculation(dt_bpf_tr *t, uint32_t type)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t none = dt_bpf_label(c);
+
+	t->e->need.spec = true;
+	find_speculation(t, none);
+	dt_bpf_header(t, type);
+	mov(c, R0, R9);
+	mov(c, R1, R9);
+	alui(c, BPF_SUB, R1, 1);
+	atomic(c, BPF_CMPXCHG, R8, 0, R1);
+	jmp(c, BPF_JNE, R0, R9, none); /* somebody else ended it first */
+	output_speculative(t, REC_HEADER);
+	dt_bpf_place(c, none);
+	forget_speculation(t);
+}
+
+static void effect(dt_bpf_tr *t, const dt_action *a)
+{
+	switch (a->kind) {
+	case DT_ACT_EXIT: do_exit(t); break;
+	case DT_ACT_RAISE: do_signal(t, false); break;
+	case DT_ACT_STOP:
+		/* In BEGIN and END the process is the tracer itself, which nobody could then
+		 * continue. */
+		if (t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
+			do_signal(t, true);
+		break;
+	case DT_ACT_CHILL: do_chill(t); break;
+	case DT_ACT_COMMIT: end_speculation(t, REC_COMMIT); break;
+	case DT_ACT_DISCARD: end_speculation(t, REC_DISCARD); break;
+	default: break;
+	}
+}
+
+static bool has_effect(const dt_action *a)
+{
+	return a->kind == DT_ACT_EXIT || a->kind == DT_ACT_RAISE || a->kind == DT_ACT_STOP ||
+	       a->kind == DT_ACT_CHILL || a->kind == DT_ACT_COMMIT || a->kind == DT_ACT_DISCARD;
+}
+
+/* ---- one action ---- */
+
+static void do_action(dt_bpf_tr *t, const struct dt_bpf_clause *x, uint32_t i, uint32_t done)
+{
+	const dt_action *a = &x->c->actions[i];
+	const struct dt_bpf_plan *p = &x->plan[i];
+	dt_bpf_val v = NUMBER;
+
+	if (p->role == ROLE_KEY_ID)
+		return;
+	if (p->role == ROLE_KEY && p->agg->keys[p->key].name >= 0) {
+		dt_bpf_agg_key(t, a, p, &v);
+		return;
+	}
+	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+	if (a->difo)
+		dt_bpf_difo(t, a->difo, &v);
+	else
+		movi(t->c, R0, 0);
+	if (!t->reachable)
+		return;
+	if (p->role == ROLE_KEY) {
+		dt_bpf_agg_key(t, a, p, &v);
+	} else if (DT_ACT_IS_AGG(a->kind)) {
+		dt_bpf_aggregate(t, a, p);
+	} else if (a->kind == DT_ACT_SPECULATE) {
+		do_speculate(t, done);
+	} else {
+		if (p->role == ROLE_DATA && has_effect(a))
+			st(t->c, 8, R6, S_INCR, R0);
+		if (p->role == ROLE_DATA && p->is_string)
+			append_string(t, a, p, &v);
+		else if (p->role == ROLE_DATA)
+			dt_bpf_datum(t, a, &v, t->e->at.record + p->offset, a->size);
+		if (p->role == ROLE_DATA && has_effect(a))
+			ld(t->c, 8, R0, R6, S_INCR);
+		effect(t, a);
+	}
+}
+
+/*
+ *	if (!predicate) return 0;
+ *	actions; output record;
+ *	return 0;
+ * fault: return 1;
+ */
+void dt_bpf_clause(dt_bpf_tr *t)
+{
+	const struct dt_bpf_clause *x = &t->e->clauses.v[t->clause];
+	dt_bpf_code *c = t->c;
+	uint32_t done = dt_bpf_label(c);
+	bool jumped = false, small = t->e->small && x->size;
+	dt_bpf_val v;
+
+	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
+		t->fault[i] = UINT32_MAX;
+	t->fault_exit = dt_bpf_label(c);
+	t->faults = false;
+	t->reachable = true;
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
+	sti(c, 4, R6, S_FAULT, 0);
+	if (t->used) { /* behind what the prologue has made */
+		ld(c, 8, R1, R6, S_PUSED);
+		st(c, 8, R6, S_USED, R1);
+	} else {
+		sti(c, 8, R6, S_USED, 0);
+	}
+	if (t->e->need.spec)
+		forget_speculation(t);
+	if (t->e->need.element)
+		sti(c, 4, R6, S_ARRAY, 0);
+	if (x->has_strings)
+		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
+	if (small)
+		sti(c, 4, R6, S_RESERVED, 0);
+	if (x->c->pred) {
+		sti(c, 4, R6, S_FACTION, 0);
+		dt_bpf_difo(t, x->c->pred, &v);
+		if (t->reachable)
+			jmpi(c, BPF_JEQ, R0, 0, done);
+		jumped = t->reachable;
+	}
+	if (small && t->reachable) { /* behind the predicate: what is not wanted is not lost */
+		uint32_t ok = dt_bpf_label(c);
+
+		dt_bpf_reserve(t, x->cost);
+		jmpi(c, BPF_JNE, R0, 0, ok);
+		leave(c);
+		dt_bpf_place(c, ok);
+	}
+	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
+		do_action(t, x, i, done);
+	jumped = jumped || x->speculates;
+	if (t->reachable && x->size) {
+		dt_bpf_header(t, REC_DATA);
+		(x->speculates ? output_speculative : dt_bpf_output)(t,
+								     x->has_strings ? 0 : x->fixed);
+		if (small && !x->speculates)
+			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
+	}
+	if (t->reachable || jumped) {
+		dt_bpf_place(c, done);
+		if (small)
+			dt_bpf_unreserve(t);
+		movi(c, R0, 0);
+		leave(c);
+	}
+	dt_bpf_fault_paths(t);
+	if (!t->faults)
+		return;
+	dt_bpf_place(c, t->fault_exit);
+	if (small)
+		dt_bpf_unreserve(t);
+	movi(c, R0, 1);
+	leave(c);
+}

@@ -1,0 +1,215 @@
+/*
+ * tr_value: strings, by what is known about them.
+ *
+ * A DIF register holds an address; while code is made we also know, most of the time, what lies
+ * there: a constant, the execname in the slot, a part of the probe's name, a string of a certain
+ * largest size. Keys, records and comparisons are made of exactly that much.
+ */
+#include "bpf/image.h"
+
+#define FAR_OFFSET 32000 /* beyond the 16-bit offset of an instruction */
+#define COMM_SIZE  16
+
+void dt_bpf_lea(dt_bpf_code *c, int dst, uint32_t off)
+{
+	mov(c, dst, R6);
+	alui(c, BPF_ADD, dst, (int32_t)off);
+}
+
+/* r5 is used when the place is far. */
+void dt_bpf_slot_st(dt_bpf_code *c, uint32_t size, uint32_t off, int src)
+{
+	if (off < FAR_OFFSET) {
+		st(c, size, R6, (int)off, src);
+	} else {
+		dt_bpf_lea(c, R5, off);
+		st(c, size, R5, 0, src);
+	}
+}
+
+uint32_t dt_bpf_bound(const dt_bpf_tr *t, const dt_bpf_val *v)
+{
+	uint64_t n = t->e->strsize;
+
+	switch (v->kind) {
+	case V_COMM: n = COMM_SIZE; break;
+	case V_TEXT: n = t->e->rodata.s ? strlen(t->e->rodata.s + v->n) + 1 : 1; break;
+	default:
+		if (v->bound)
+			n = v->bound;
+	}
+	return (uint32_t)(n < t->e->strsize ? n : t->e->strsize);
+}
+
+/* Short runs as stores, long ones as a copy from the zeros of rodata. */
+void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size)
+{
+	uint32_t at = 0;
+
+	if (size > 128) {
+		if (size > t->e->need.zeros)
+			t->e->need.zeros = size;
+		dt_bpf_lea(t->c, R1, off);
+		movi(t->c, R2, (int32_t)size);
+		map_value(t->c, R3, t->e->fd_rodata, t->e->at.zeros);
+		helper(t->c, BPF_FUNC_probe_read_kernel);
+		return;
+	}
+	if (size == 0)
+		return;
+	dt_bpf_lea(t->c, R1, off);
+	for (; at + 8 <= size; at += 8)
+		sti(t->c, 8, R1, (int)at, 0);
+	for (; at + 4 <= size; at += 4)
+		sti(t->c, 4, R1, (int)at, 0);
+	for (; at < size; at++)
+		sti(t->c, 1, R1, (int)at, 0);
+}
+
+/* Constant bytes: *(u64 *)(slot + off) = "abcdefgh" ... */
+static void put_text(dt_bpf_tr *t, const char *s, uint32_t off, uint32_t size)
+{
+	char bytes[64] = {0};
+	size_t n = strlen(s);
+	uint32_t at = 0;
+	uint64_t word;
+	uint32_t half;
+
+	memcpy(bytes, s, n < size ? n : size - 1);
+	dt_bpf_lea(t->c, R1, off);
+	for (; at + 8 <= size; at += 8) {
+		memcpy(&word, bytes + at, 8);
+		movq(t->c, R2, word);
+		st(t->c, 8, R1, (int)at, R2);
+	}
+	for (; at + 4 <= size; at += 4) {
+		memcpy(&half, bytes + at, 4);
+		sti(t->c, 4, R1, (int)at, (int32_t)half);
+	}
+	for (; at < size; at++)
+		sti(t->c, 1, R1, (int)at, bytes[at]);
+}
+
+/* The 16 bytes of the command name, which the kernel pads with zeros itself. */
+static void put_comm(dt_bpf_tr *t, uint32_t off, uint32_t size)
+{
+	dt_bpf_lea(t->c, R1, off);
+	for (uint32_t at = 0; at < COMM_SIZE && at + 4 <= size;) {
+		uint32_t n = at + 8 <= size ? 8 : 4;
+
+		ld(t->c, n, R2, R6, S_COMM + (int)at);
+		st(t->c, n, R1, (int)at, R2);
+		at += n;
+	}
+	if (size > COMM_SIZE)
+		dt_bpf_zero(t, off + COMM_SIZE, size - COMM_SIZE);
+}
+
+void dt_bpf_put_string(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t off, uint32_t size, bool pad)
+{
+	dt_bpf_code *c = t->c;
+
+	if (v->kind == V_COMM && size >= COMM_SIZE && t->e->strsize >= COMM_SIZE) {
+		put_comm(t, off, size);
+		return;
+	}
+	if (v->kind == V_TEXT && size <= 64) {
+		put_text(t, t->e->rodata.s + v->n, off, size);
+		return;
+	}
+	st(c, 8, R6, S_FVALUE, R3);
+	if (pad)
+		dt_bpf_zero(t, off, size);
+	dt_bpf_lea(c, R1, off);
+	movi(c, R2, (int32_t)size);
+	ld(c, 8, R3, R6, S_FVALUE);
+	helper(c, BPF_FUNC_probe_read_kernel_str);
+	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+}
+
+/* ---- comparison ---- */
+
+/* execname against a constant, for equality: r0 = 0 when the same. Two or fewer 64-bit compares. */
+static void compare_comm(dt_bpf_tr *t, const char *s)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t differ = dt_bpf_label(c), done = dt_bpf_label(c);
+	char bytes[COMM_SIZE] = {0};
+	size_t n = strlen(s);
+	uint64_t word;
+
+	if (n >= COMM_SIZE) {
+		movi(c, R0, 1);
+		return;
+	}
+	memcpy(bytes, s, n);
+	for (size_t at = 0; at < n + 1; at += 8) { /* the NUL too; all behind it is zero */
+		memcpy(&word, bytes + at, 8);
+		ld(c, 8, R1, R6, S_COMM + (int)at);
+		movq(c, R2, word);
+		jmp(c, BPF_JNE, R1, R2, differ);
+	}
+	movi(c, R0, 0);
+	ja(c, done);
+	dt_bpf_place(c, differ);
+	movi(c, R0, 1);
+	dt_bpf_place(c, done);
+}
+
+/* A string (address in r3; 0 is the empty string) against a constant: the kernel compares. */
+static void compare_text(dt_bpf_tr *t, uint32_t reg, uint64_t text, bool swapped)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t empty = dt_bpf_label(c), have = dt_bpf_label(c);
+
+	t->e->need.strings = true;
+	dt_bpf_here(t);
+	dt_bpf_get(t, R3, reg);
+	jmpi(c, BPF_JEQ, R3, 0, empty);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_bpf_lea(c, R1, t->e->at.buf[0]);
+	movi(c, R2, (int32_t)t->e->strsize);
+	helper(c, BPF_FUNC_probe_read_kernel_str);
+	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	ja(c, have);
+	dt_bpf_place(c, empty);
+	dt_bpf_lea(c, R1, t->e->at.buf[0]);
+	sti(c, 1, R1, 0, 0);
+	dt_bpf_place(c, have);
+	dt_bpf_lea(c, R1, t->e->at.buf[0]);
+	movi(c, R2, (int32_t)t->e->strsize);
+	map_value(c, R3, t->e->fd_rodata, (uint32_t)text);
+	helper(c, BPF_FUNC_strncmp);
+	alui(c, BPF_LSH, R0, 32); /* the helper returns an int */
+	alui(c, BPF_ARSH, R0, 32);
+	if (swapped)
+		dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+}
+
+void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal)
+{
+	const dt_bpf_val *x = &t->now.reg[a], *y = &t->now.reg[b];
+	bool swapped = x->kind == V_TEXT;
+	const dt_bpf_val *text = swapped ? x : y, *other = swapped ? y : x;
+	const char *s;
+
+	if (text->kind == V_TEXT) {
+		s = t->e->rodata.s + text->n;
+		if (equal && other->kind == V_COMM && t->e->strsize >= COMM_SIZE) {
+			compare_comm(t, s);
+			return;
+		}
+		if (strlen(s) < t->e->strsize) {
+			compare_text(t, swapped ? b : a, text->n, swapped);
+			return;
+		}
+	}
+	uint32_t args = dt_bpf_lib_args(t, "compare");
+
+	dt_bpf_here(t);
+	dt_bpf_get(t, R0, a);
+	st(t->c, 8, R6, (int)args, R0);
+	dt_bpf_get(t, R0, b);
+	st(t->c, 8, R6, (int)args + 8, R0);
+	dt_bpf_lib_run(t, "compare");
+}

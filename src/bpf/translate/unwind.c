@@ -1,0 +1,262 @@
+/*
+ * unwind: user stacks, walked in the kernel while a probe fires, also where there are no frame
+ * pointers.
+ *
+ * A stack is wanted at the firing, not later: it can be a key of an aggregation. The kernel's own
+ * helper (bpf_get_stack) follows frame pointers, which distributions do not compile in. So there
+ * is a walker of our own in every program that asks for a user stack. It uses tables made from
+ * .eh_frame (src/elf/cfi.h), which tables.c puts into maps, one per file and not per process.
+ *
+ *	unwind(slot, where, most):	the current thread's user registers; for each frame
+ *	  frame():	store pc; stop if enough
+ *			which mapping is pc in?  four are remembered; else find(), unwind_find.c
+ *			which row?  index of its block, then a search among a few rows
+ *			CFA, return address, where rbp and rbx are: unwind_rule.c
+ *
+ * Where a frame has no table (JIT code, a file seen for the first time) the walker takes one step
+ * by the frame pointer and goes on. On kernels without type information, and for 32-bit programs,
+ * bpf_get_stack() is used.
+ */
+#include "bpf/translate/unwind.h"
+
+_Static_assert(U_END - S_UNWIND == DT_BPF_UNWIND_SIZE, "the slot's unwind area");
+
+/* struct pt_regs */
+enum { PT_BP = 32, PT_BX = 40, PT_IP = 128, PT_CS = 136, PT_SP = 152 };
+#define USER_CS 0x33 /* of 64-bit programs */
+
+/* ---- frame(): one step of the walk ---- */
+
+static void store_frame(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+
+	ld(c, 4, R1, R6, U_OUT);
+	ld(c, 4, R2, R6, U_N);
+	mov(c, R3, R2);
+	alui(c, BPF_LSH, R3, 3);
+	alu(c, BPF_ADD, R1, R3);
+	jmpi(c, BPF_JGT, R1, (int32_t)f->t->e->at.slot_size - 8, f->stop); /* never */
+	alu(c, BPF_ADD, R1, R6);
+	ld(c, 8, R9, R6, U_PC);
+	st(c, 8, R1, 0, R9);
+	alui(c, BPF_ADD, R2, 1);
+	st(c, 4, R6, U_N, R2);
+	ld(c, 4, R3, R6, U_MAX);
+	jmp(c, BPF_JGE, R2, R3, f->stop);
+	ld(c, 4, R1, R6, U_BACK);
+	alu(c, BPF_SUB, R9, R1);
+	st(c, 8, R6, U_KEY, R9);
+}
+
+/* r9 = the pc to look for; r7, r8, r0 = delta, index and bank of its mapping */
+static void find_mapping(struct frame *f, uint32_t find)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t have = dt_bpf_label(c);
+
+	for (int i = 0; i <= C_ENTRIES; i++) {
+		uint32_t next = dt_bpf_label(c);
+
+		if (i < C_ENTRIES) {
+			mov(c, R1, R6);
+			alui(c, BPF_ADD, R1, i * C_SIZE);
+			mov(c, R2, R9);
+			ld(c, 8, R3, R1, U_CACHE + C_START);
+			alu(c, BPF_SUB, R2, R3);
+			ld(c, 8, R3, R1, U_CACHE + C_LEN);
+			jmp(c, BPF_JGE, R2, R3, next);
+			ja(c, have);
+		} else {
+			mov(c, R1, R6);
+			dt_bpf_call(c, find);
+			jmpi(c, BPF_JSLT, R0, 0, f->stop);
+			mov(c, R1, R0);
+			alui(c, BPF_AND, R1, (C_ENTRIES - 1) * C_SIZE);
+			alu(c, BPF_ADD, R1, R6);
+		}
+		dt_bpf_place(c, i < C_ENTRIES ? next : have);
+	}
+	ld(c, 8, R7, R1, U_CACHE + C_DELTA);
+	ld(c, 4, R8, R1, U_CACHE + C_INDEX);
+	ld(c, 4, R0, R1, U_CACHE + C_BANK);
+}
+
+/* r8 = the bank whose number is in r0 */
+static void find_bank(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t other = dt_bpf_label(c), have = dt_bpf_label(c);
+
+	jmpi(c, BPF_JNE, R0, 0, other);
+	map_value(c, R8, f->t->e->unwind->fd_first, 0);
+	ja(c, have);
+	dt_bpf_place(c, other);
+	for (int i = 0; i < 2; i++) { /* the array of banks, then the one value of the bank */
+		if (i) {
+			mov(c, R1, R0);
+			sti(c, 4, R10, -4, 0);
+		} else {
+			st(c, 4, R10, -4, R0);
+			map(c, R1, f->t->e->unwind->fd_banks);
+		}
+		mov(c, R2, R10);
+		alui(c, BPF_ADD, R2, -4);
+		helper(c, BPF_FUNC_map_lookup_elem);
+		jmpi(c, BPF_JEQ, R0, 0, f->by_bp);
+	}
+	mov(c, R8, R0);
+	dt_bpf_place(c, have);
+}
+
+/*
+ * r7 = the row's cfa, r8 = its places
+ *	at = r9 + delta;  lo = bank.word[index + at / 256], hi = the next word
+ *	the last row of lo ... hi whose pc is not above at; at most 257 rows, so 9 halvings
+ */
+static void find_row(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t found = dt_bpf_label(c);
+
+	jmpi(c, BPF_JGE, R0, UW_BANKS, f->by_bp);
+	alu(c, BPF_ADD, R9, R7);
+	mov(c, R7, R9);
+	alui(c, BPF_RSH, R7, UW_BLOCK_BITS);
+	alu(c, BPF_ADD, R7, R8);
+	mov32(c, R7, R7);
+	jmpi(c, BPF_JGE, R7, UW_WORDS - 1, f->by_bp);
+	find_bank(f);
+	alui(c, BPF_LSH, R7, 2);
+	alu(c, BPF_ADD, R7, R8);
+	ld(c, 4, R2, R7, 0);
+	ld(c, 4, R3, R7, 4);
+	jmp(c, BPF_JGT, R2, R3, f->by_bp);
+	alu(c, BPF_SUB, R3, R2);
+	alui(c, BPF_ADD, R3, 1);
+	for (int i = 0; i <= UW_BLOCK_BITS; i++) {
+		jmpi(c, BPF_JLE, R3, 1, found);
+		mov(c, R4, R3);
+		alui(c, BPF_RSH, R4, 1);
+		alu(c, BPF_SUB, R3, R4);
+		mov(c, R0, R2);
+		alu(c, BPF_ADD, R0, R4);
+		jmpi(c, BPF_JGE, R0, UW_ROWS, f->by_bp);
+		alui(c, BPF_MUL, R0, sizeof(dt_unwind_row));
+		alu(c, BPF_ADD, R0, R8);
+		ld(c, 4, R0, R0, offsetof(dt_unwind_row, pc));
+		alu(c, BPF_SUB, R0, R9);
+		alui(c, BPF_SUB, R0, 1);
+		alui(c, BPF_ARSH, R0, 63); /* all ones if the row is not above */
+		alu(c, BPF_AND, R0, R4);
+		alu(c, BPF_ADD, R2, R0);
+	}
+	dt_bpf_place(c, found);
+	jmpi(c, BPF_JGE, R2, UW_ROWS, f->by_bp);
+	alui(c, BPF_MUL, R2, sizeof(dt_unwind_row));
+	alu(c, BPF_ADD, R2, R8);
+	ld(c, 4, R7, R2, offsetof(dt_unwind_row, cfa));
+	ld(c, 4, R8, R2, offsetof(dt_unwind_row, bp)); /* and bx above it */
+}
+
+static void frame_function(dt_bpf_tr *t, uint32_t func, uint32_t find)
+{
+	dt_bpf_code *c = t->c;
+	struct frame f = {.t = t,
+			  .stop = dt_bpf_label(c),
+			  .by_bp = dt_bpf_label(c),
+			  .have_cfa = dt_bpf_label(c),
+			  .word = dt_bpf_func_new(c, "word")};
+
+	begin_callback(c, func);
+	store_frame(&f);
+	find_mapping(&f, find);
+	find_row(&f);
+	dt_uw_apply_row(&f);
+	dt_bpf_place(c, f.by_bp);
+	dt_uw_step_by_bp(&f);
+	dt_bpf_place(c, f.have_cfa);
+	dt_uw_next_frame(&f);
+	ld(c, 8, R1, R6, U_PC);
+	jmpi(c, BPF_JEQ, R1, 0, f.stop);
+	answer(c, 0);
+	dt_bpf_place(c, f.stop);
+	answer(c, 1);
+	dt_uw_rule_functions(&f);
+}
+
+/* ---- unwind() ---- */
+
+static void note_registers(dt_bpf_code *c, uint32_t compat)
+{
+	static const int regs[][2] = {{U_PC, PT_IP}, {U_SP, PT_SP}, {U_BP, PT_BP}, {U_BX, PT_BX}};
+
+	mov(c, R1, R8);
+	helper(c, BPF_FUNC_task_pt_regs);
+	ld(c, 8, R1, R0, PT_CS);
+	alui(c, BPF_AND, R1, 0xffff);
+	jmpi(c, BPF_JNE, R1, USER_CS, compat);
+	for (size_t i = 0; i < DT_NELEM(regs); i++) {
+		ld(c, 8, R1, R0, regs[i][1]);
+		st(c, 8, R6, regs[i][0], R1);
+	}
+	sti(c, 8, R6, U_BPAT, 0);
+	sti(c, 8, R6, U_BXAT, 0);
+	sti(c, 4, R6, U_SOURCE, SOURCE_REGS);
+	sti(c, 4, R6, U_BACK, 0);
+}
+
+/* unwind(slot, where, most): r0 = bytes of frames that are now at slot + where; -1: ask the
+ * kernel's own walker */
+void dt_bpf_unwind_functions(dt_bpf_tr *t)
+{
+	dt_bpf_code *c = t->c;
+	uint32_t frame, find, none = dt_bpf_label(c), compat = dt_bpf_label(c);
+
+	if (!t->lib->unwind)
+		return;
+	frame = dt_bpf_func_new(c, "frame");
+	find = dt_bpf_func_new(c, "find");
+	dt_bpf_func_begin_global(c, t->lib->unwind, 3);
+	mov(c, R6, R1);
+	st(c, 4, R6, U_OUT, R2);
+	st(c, 4, R6, U_MAX, R3);
+	sti(c, 4, R6, U_N, 0);
+	sti(c, 4, R6, U_NEXT, 0);
+	for (int i = 0; i < C_ENTRIES; i++)
+		sti(c, 8, R6, U_CACHE + i * C_SIZE + C_LEN, 0);
+	sti(c, 8, R6, U_WINDOW_AT, 1);
+	sti(c, 8, R6, U_WINDOW_MAX, 0);
+	helper(c, BPF_FUNC_get_current_task_btf);
+	mov(c, R8, R0);
+	dt_uw_note_task(t, none);
+	note_registers(c, compat);
+	ld(c, 8, R1, R6, U_PC);
+	jmpi(c, BPF_JEQ, R1, 0, none);
+	ld(c, 4, R1, R6, U_MAX);
+	loop(c, frame);
+	ld(c, 4, R0, R6, U_N);
+	alui(c, BPF_LSH, R0, 3);
+	leave(c);
+	dt_bpf_place(c, none);
+	answer(c, 0);
+	dt_bpf_place(c, compat);
+	answer(c, -1);
+	frame_function(t, frame, find);
+	dt_uw_find_function(t, find);
+}
+
+bool dt_bpf_unwind(dt_bpf_tr *t, uint32_t off, uint32_t frames)
+{
+	dt_bpf_code *c = t->c;
+
+	if (!dt_uw_can(t))
+		return false;
+	if (!t->lib->unwind)
+		t->lib->unwind = dt_bpf_func_new(c, "unwind");
+	mov(c, R1, R6);
+	movi(c, R2, (int32_t)off);
+	movi(c, R3, (int32_t)frames);
+	dt_bpf_call(c, t->lib->unwind);
+	return true;
+}

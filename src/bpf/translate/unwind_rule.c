@@ -1,0 +1,378 @@
+/*
+ * unwind_rule: one step up the stack, as a row of a table says: where the caller's frame begins
+ * (its CFA), where its rbp and rbx are, and what its pc is.
+ *
+ * rbp and rbx are not read when they are found but when they are needed: U_BPAT and U_BXAT say
+ * where the value is. Other registers are known only where all of them are: in the innermost frame,
+ * and in one that a signal has interrupted.
+ */
+#include "bpf/translate/unwind.h"
+
+/* The registers in a sigcontext: r8 ... r15 di si bp bx dx ax cx sp ip; by index in pt_regs, four
+ * bits each */
+enum { SIG_BP = 10, SIG_BX, SIG_SP = 15, SIG_IP, SIG_N };
+#define SIG_INDEX 0x89ced0123ba4567ull
+
+/* ---- the user's stack ---- */
+
+/* Reading user memory costs 70 ns, however little is read; so a kilobyte of the stack is read at a
+ * time. It begins a little below the word that is asked for, where its frame has saved registers,
+ * and stays within one page, so that it can be read if the word can. */
+enum { WINDOW_SIZE = U_END - U_WINDOW, WINDOW_BELOW = 64, PAGE_SIZE = 4096 };
+
+/* word(slot, addr): U_WORD = the user's word there; r0 = 0, or not if it cannot be read */
+static void word_function(dt_bpf_code *c, uint32_t func)
+{
+	uint32_t miss = dt_bpf_label(c), low = dt_bpf_label(c), high = dt_bpf_label(c),
+		 bad = dt_bpf_label(c);
+
+	dt_bpf_func_begin_global(c, func, 2);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	ld(c, 8, R1, R6, U_WINDOW_AT);
+	alu(c, BPF_SUB, R2, R1);
+	ld(c, 8, R1, R6, U_WINDOW_MAX);
+	jmp(c, BPF_JGT, R2, R1, miss);
+	jmpi(c, BPF_JGT, R2, WINDOW_SIZE - 8, miss); /* never */
+	alu(c, BPF_ADD, R2, R6);
+	ld(c, 8, R1, R2, U_WINDOW);
+	st(c, 8, R6, U_WORD, R1);
+	answer(c, 0);
+	dt_bpf_place(c, miss);
+	/* r8 = start of the window, r9 = its size: from the word, less what lies below it in the
+	 * page */
+	mov(c, R8, R7);
+	alui(c, BPF_AND, R8, PAGE_SIZE - 1);
+	movi(c, R9, PAGE_SIZE);
+	alu(c, BPF_SUB, R9, R8);
+	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is no word of a stack */
+	jmpi(c, BPF_JLE, R8, WINDOW_BELOW, low);
+	movi(c, R8, WINDOW_BELOW);
+	dt_bpf_place(c, low);
+	alu(c, BPF_ADD, R9, R8);
+	jmpi(c, BPF_JLE, R9, WINDOW_SIZE, high);
+	movi(c, R9, WINDOW_SIZE);
+	dt_bpf_place(c, high);
+	mov(c, R3, R7);
+	alu(c, BPF_SUB, R3, R8);
+	st(c, 8, R6, U_WINDOW_AT, R3);
+	sti(c, 8, R6, U_WINDOW_MAX, 0);
+	dt_bpf_lea(c, R1, U_WINDOW);
+	mov(c, R2, R9);
+	helper(c, BPF_FUNC_probe_read_user);
+	jmpi(c, BPF_JNE, R0, 0, bad);
+	alui(c, BPF_SUB, R9, 8);
+	st(c, 8, R6, U_WINDOW_MAX, R9);
+	alu(c, BPF_ADD, R8, R6);
+	ld(c, 8, R1, R8, U_WINDOW);
+	st(c, 8, R6, U_WORD, R1);
+	answer(c, 0);
+	dt_bpf_place(c, bad);
+	sti(c, 8, R6, U_WINDOW_AT, 1);
+	answer(c, 1);
+}
+
+/* value = the user's word at r2 */
+void dt_uw_read_word(struct frame *f, int value)
+{
+	dt_bpf_code *c = f->t->c;
+
+	mov(c, R1, R6);
+	dt_bpf_call(c, f->word);
+	jmpi(c, BPF_JNE, R0, 0, f->stop);
+	copy_word(c, value, U_WORD);
+}
+
+/*	if (*at) { if (*at == LOST) stop; value = *(user u64 *)*at; *at = 0 }	*/
+static void resolve(struct frame *f, int value, int at)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t have = dt_bpf_label(c);
+
+	ld(c, 8, R2, R6, at);
+	jmpi(c, BPF_JEQ, R2, 0, have);
+	jmpi(c, BPF_JEQ, R2, LOST, f->stop);
+	dt_uw_read_word(f, value);
+	sti(c, 8, R6, at, 0);
+	dt_bpf_place(c, have);
+}
+
+/* ---- CFA ---- */
+
+/* CFA = register + n */
+static void cfa_register(struct frame *f, int value, int at)
+{
+	dt_bpf_code *c = f->t->c;
+
+	if (at)
+		resolve(f, value, at);
+	signed_field(c, R9, R7, 4, 31);
+	ld(c, 8, R1, R6, value);
+	alu(c, BPF_ADD, R9, R1);
+	ja(c, f->have_cfa);
+}
+
+/* CFA = *(register + n) + m */
+static void cfa_deref(struct frame *f, int value, int at)
+{
+	dt_bpf_code *c = f->t->c;
+
+	if (at)
+		resolve(f, value, at);
+	signed_field(c, R2, R7, 16, 31);
+	ld(c, 8, R1, R6, value);
+	alu(c, BPF_ADD, R2, R1);
+	dt_uw_read_word(f, S_TMP);
+	alui(c, BPF_RSH, R7, 4);
+	alui(c, BPF_AND, R7, 0xfff);
+	ld(c, 8, R9, R6, S_TMP);
+	alu(c, BPF_ADD, R9, R7);
+	ja(c, f->have_cfa);
+}
+
+/* CFA = rsp + 8, and 8 more behind the push */
+static void cfa_plt(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t before = dt_bpf_label(c);
+
+	ld(c, 8, R9, R6, U_SP);
+	alui(c, BPF_ADD, R9, 8);
+	ld(c, 8, R1, R6, U_PC);
+	alui(c, BPF_AND, R1, 15);
+	signed_field(c, R2, R7, 4, 31);
+	jmp(c, BPF_JSLT, R1, R2, before);
+	alui(c, BPF_ADD, R9, 8);
+	dt_bpf_place(c, before);
+	ja(c, f->have_cfa);
+}
+
+/* CFA = any register + n: known in the innermost frame, and in the one that a signal interrupted */
+static void cfa_any(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t from_signal = dt_bpf_label(c), have = dt_bpf_label(c);
+
+	mov(c, R9, R7);
+	alui(c, BPF_RSH, R9, 4);
+	alui(c, BPF_AND, R9, 31);
+	ld(c, 4, R1, R6, U_SOURCE);
+	jmpi(c, BPF_JEQ, R1, SOURCE_SIGNAL, from_signal);
+	jmpi(c, BPF_JNE, R1, SOURCE_REGS, f->stop);
+	helper(c, BPF_FUNC_get_current_task_btf);
+	mov(c, R1, R0);
+	helper(c, BPF_FUNC_task_pt_regs);
+	st(c, 8, R6, S_SELF, R0); /* through memory: an address becomes a number */
+	ld(c, 8, R3, R6, S_SELF);
+	alui(c, BPF_LSH, R9, 3);
+	alu(c, BPF_ADD, R3, R9);
+	read_memory(c, false, S_TMP, 8, f->stop);
+	ja(c, have);
+	dt_bpf_place(c, from_signal);
+	movq(c, R3, SIG_INDEX);
+	alui(c, BPF_LSH, R9, 2);
+	jmpi(c, BPF_JGT, R9, 14 * 4, f->stop);
+	alu(c, BPF_RSH, R3, R9);
+	alui(c, BPF_AND, R3, 15);
+	alui(c, BPF_LSH, R3, 3);
+	ld(c, 8, R1, R6, U_SIGNAL);
+	alu(c, BPF_ADD, R3, R1);
+	read_memory(c, true, S_TMP, 8, f->stop);
+	dt_bpf_place(c, have);
+	signed_field(c, R9, R7, 9, 31);
+	ld(c, 8, R1, R6, S_TMP);
+	alu(c, BPF_ADD, R9, R1);
+	ja(c, f->have_cfa);
+}
+
+/* The frame above was interrupted: all its registers are saved, and its pc is exact. */
+static void signal_frame(struct frame *f)
+{
+	static const int to[][2] = {{U_BP, SIG_BP}, {U_BX, SIG_BX}, {U_SP, SIG_SP}, {U_PC, SIG_IP}};
+	dt_bpf_code *c = f->t->c;
+
+	signed_field(c, R3, R7, 4, 31);
+	ld(c, 8, R1, R6, U_SP);
+	alu(c, BPF_ADD, R3, R1);
+	st(c, 8, R6, U_SIGNAL, R3);
+	read_memory(c, true, U_BUF, SIG_N * 8, f->stop);
+	for (size_t i = 0; i < DT_NELEM(to); i++)
+		copy_word(c, to[i][0], U_BUF + to[i][1] * 8);
+	jmpi(c, BPF_JEQ, R1, 0, f->stop);
+	sti(c, 8, R6, U_BPAT, 0);
+	sti(c, 8, R6, U_BXAT, 0);
+	sti(c, 4, R6, U_SOURCE, SOURCE_SIGNAL);
+	sti(c, 4, R6, U_BACK, 0);
+	answer(c, 0);
+}
+
+/* By the row in r7: to have_cfa, to by_bp, or out */
+void dt_uw_apply_row(struct frame *f)
+{
+	static const enum dt_unwind_kind kinds[] = {DT_UW_SP,	    DT_UW_BP,  DT_UW_NONE,
+						    DT_UW_BX,	    DT_UW_PLT, DT_UW_SP_DEREF,
+						    DT_UW_BP_DEREF, DT_UW_REG, DT_UW_SIGNAL};
+	dt_bpf_code *c = f->t->c;
+
+	for (size_t i = 0; i < DT_NELEM(kinds); i++) {
+		uint32_t next = dt_bpf_label(c);
+
+		mov(c, R1, R7);
+		alui(c, BPF_AND, R1, 15);
+		jmpi(c, BPF_JNE, R1, kinds[i], next);
+		switch (kinds[i]) {
+		case DT_UW_SP: cfa_register(f, U_SP, 0); break;
+		case DT_UW_BP: cfa_register(f, U_BP, U_BPAT); break;
+		case DT_UW_BX: cfa_register(f, U_BX, U_BXAT); break;
+		case DT_UW_SP_DEREF: cfa_deref(f, U_SP, 0); break;
+		case DT_UW_BP_DEREF: cfa_deref(f, U_BP, U_BPAT); break;
+		case DT_UW_PLT: cfa_plt(f); break;
+		case DT_UW_REG: cfa_any(f); break;
+		case DT_UW_SIGNAL: signal_frame(f); break;
+		default: ja(c, f->by_bp);
+		}
+		dt_bpf_place(c, next);
+	}
+	ja(c, f->stop); /* END, STOP */
+}
+
+/* The first instruction of a function that keeps a frame pointer: push %rbp, perhaps behind
+ * endbr64. It has not been run yet, so rbp is still the caller's: CFA is rsp + 8. */
+static void at_entry(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t no = dt_bpf_label(c), yes = dt_bpf_label(c);
+
+	ld(c, 4, R1, R6, U_BACK);
+	jmpi(c, BPF_JNE, R1, 0, no);
+	ld(c, 8, R3, R6, U_PC);
+	read_memory(c, true, S_TMP, 5, no);
+	ld(c, 1, R1, R6, S_TMP);
+	jmpi(c, BPF_JEQ, R1, 0x55, yes);
+	ld(c, 4, R1, R6, S_TMP);
+	movq(c, R2, 0xfa1e0ff3);
+	jmp(c, BPF_JNE, R1, R2, no);
+	ld(c, 1, R1, R6, S_TMP + 4);
+	jmpi(c, BPF_JNE, R1, 0x55, no);
+	dt_bpf_place(c, yes);
+	ld(c, 8, R9, R6, U_SP);
+	alui(c, BPF_ADD, R9, 8);
+	movi(c, R8, 0);
+	ja(c, f->have_cfa);
+	dt_bpf_place(c, no);
+}
+
+/* Without a row: *rbp is the caller's rbp, the return address lies above it. */
+void dt_uw_step_by_bp(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+
+	at_entry(f);
+	resolve(f, U_BP, U_BPAT);
+	ld(c, 8, R9, R6, U_BP);
+	ld(c, 8, R1, R6, U_SP);
+	jmp(c, BPF_JLT, R9, R1, f->stop);
+	alui(c, BPF_ADD, R9, 16);
+	/* as a row: rbp at CFA-16, rbx lost */
+	movq(c, R8, (uint32_t)(uint16_t)DT_UW_LOST << 16 | (uint16_t)-2);
+}
+
+/* ---- the next frame ---- */
+
+/* Where the caller's register is. The rule is bits low ... low + 15 of r8, r9 is the CFA. */
+static void set_place(dt_bpf_code *c, int value, int at, int low)
+{
+	uint32_t same = dt_bpf_label(c), lost = dt_bpf_label(c), set = dt_bpf_label(c),
+		 cfa = dt_bpf_label(c);
+
+	signed_field(c, R1, R8, low, low + 15);
+	jmpi(c, BPF_JEQ, R1, DT_UW_SAME, same);
+	jmpi(c, BPF_JEQ, R1, DT_UW_LOST, lost);
+	jmpi(c, BPF_JNE, R1, DT_UW_AT_BP, cfa);
+	ld(c, 8, R1, R6, value); /* the CFA was made of it, so it is there */
+	ja(c, set);
+	dt_bpf_place(c, lost);
+	movi(c, R1, LOST);
+	ja(c, set);
+	dt_bpf_place(c, cfa);
+	alui(c, BPF_LSH, R1, 3);
+	alu(c, BPF_ADD, R1, R9);
+	dt_bpf_place(c, set);
+	st(c, 8, R6, at, R1);
+	dt_bpf_place(c, same);
+}
+
+/* The address that a return probe has put in place of the return address is not the caller's; the
+ * kernel knows where it did that (r9 - 8?) and what was there. */
+static void original_return(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+	uint32_t no = dt_bpf_label(c), there = dt_bpf_label(c);
+
+	if (!f->t->e->unwind->at.uretprobes)
+		return;
+	ld(c, 8, R1, R6, U_RISTACK);
+	jmpi(c, BPF_JEQ, R1, 0, no);
+	mov(c, R2, R9);
+	alui(c, BPF_SUB, R2, 8);
+	jmp(c, BPF_JGE, R1, R2, there);
+	st(c, 8, R6, U_RISEEK, R2);
+	movi(c, R1, 64);
+	if (!f->instance)
+		f->instance = dt_bpf_func_new(c, "instance");
+	loop(c, f->instance);
+	dt_bpf_place(c, there);
+	ld(c, 8, R1, R6, U_RISTACK);
+	mov(c, R2, R9);
+	alui(c, BPF_SUB, R2, 8);
+	jmp(c, BPF_JNE, R1, R2, no);
+	copy_word(c, U_PC, U_RIORIG);
+	dt_bpf_place(c, no);
+}
+
+/* next_instance(): on to the first pending return probe at or above U_RISEEK */
+static void instance_function(dt_bpf_tr *t, uint32_t func)
+{
+	const struct dt_uw_offsets *at = &t->e->unwind->at;
+	dt_bpf_code *c = t->c;
+	uint32_t no_more = dt_bpf_label(c), done = dt_bpf_label(c);
+
+	begin_callback(c, func);
+	ld(c, 8, R3, R6, U_RI);
+	jmpi(c, BPF_JEQ, R3, 0, no_more);
+	read_memory(c, false, U_BUF, at->ri_bytes, no_more);
+	copy_word(c, U_RI, U_BUF + (int)at->ri_next);
+	copy_word(c, U_RIORIG, U_BUF + (int)at->ri_orig);
+	copy_word(c, U_RISTACK, U_BUF + (int)at->ri_stack);
+	ld(c, 8, R2, R6, U_RISEEK);
+	jmp(c, BPF_JGE, R1, R2, done);
+	answer(c, 0);
+	dt_bpf_place(c, no_more);
+	sti(c, 8, R6, U_RISTACK, 0);
+	dt_bpf_place(c, done);
+	answer(c, 1);
+}
+
+void dt_uw_next_frame(struct frame *f)
+{
+	dt_bpf_code *c = f->t->c;
+
+	ld(c, 8, R1, R6, U_SP);
+	jmp(c, BPF_JLE, R9, R1, f->stop); /* callers are above */
+	mov(c, R2, R9);
+	alui(c, BPF_SUB, R2, 8);
+	dt_uw_read_word(f, U_PC);
+	original_return(f);
+	set_place(c, U_BP, U_BPAT, 0);
+	set_place(c, U_BX, U_BXAT, 16);
+	st(c, 8, R6, U_SP, R9);
+	sti(c, 4, R6, U_SOURCE, SOURCE_NONE);
+	sti(c, 4, R6, U_BACK, 1);
+}
+
+void dt_uw_rule_functions(struct frame *f)
+{
+	word_function(f->t->c, f->word);
+	if (f->instance)
+		instance_function(f->t, f->instance);
+}

@@ -1,0 +1,457 @@
+/*
+ * agg_table: the consumer's copy of the aggregations.
+ *
+ * Every snapshot of an engine brings rows (keys and a value); they are merged here by key, per
+ * aggregation, in a chained hash table. printa(), clear(), trunc() and normalize() work on this
+ * copy. A row is one block of memory: the struct, the keys, the bytes of the keys, the value.
+ *
+ * Keys that are symbols (sym, mod, usym, umod) are made canonical first: all addresses inside one
+ * function become its first address, all addresses inside one module the first one seen of it, so
+ * that equal names are one row. A function of a process is the same one in every process that has the
+ * object, though at other addresses: the first one seen stands for all. (Two functions of one name,
+ * static ones, differ by their place in a page, which loading does not change.) Strings count up to
+ * their NUL only.
+ *
+ * Numbers of keys and words come from the aggregation (possibly from a file): rows are copied by
+ * those numbers, and whoever reads a value checks them against the function (dt_agg_number,
+ * dt_buckets_of).
+ */
+#include <stdlib.h>
+
+#include "consume/writer.h"
+#include "dif/quantize.h"
+
+#define PAGE 4096
+
+struct place { /* what stands for a name */
+	long pid;
+	uint64_t addr;
+};
+
+struct dt_aggs {
+	const struct dt_consumer_env *env;
+	DT_VEC(dt_aggset *) sets; /* in order of id */
+	dt_aggset *recent;
+	dt_map *names; /* of modules and of functions in processes -> struct place * */
+};
+
+dt_aggs *dt_aggs_new(const struct dt_consumer_env *env)
+{
+	dt_aggs *as = dt_xcalloc(1, sizeof(*as));
+
+	as->env = env;
+	return as;
+}
+
+static void drop_rows(dt_aggset *s)
+{
+	for (uint32_t i = 0; i < s->nbuckets; i++) {
+		for (dt_aggrow *r = s->buckets[i], *next; r; r = next) {
+			next = r->chain;
+			free(r);
+		}
+		s->buckets[i] = NULL;
+	}
+	s->nrows = 0;
+}
+
+void dt_aggs_free(dt_aggs *as)
+{
+	uint32_t it = 0;
+	const char *key;
+	void *value;
+
+	if (!as)
+		return;
+	for (uint32_t i = 0; i < as->sets.n; i++) {
+		drop_rows(as->sets.v[i]);
+		free(as->sets.v[i]->buckets);
+		free(as->sets.v[i]);
+	}
+	dt_vec_free(&as->sets);
+	if (as->names) {
+		while (dt_map_next(as->names, &it, &key, &value))
+			free(value);
+		dt_map_free(as->names);
+	}
+	free(as);
+}
+
+uint32_t dt_aggs_count(const dt_aggs *as)
+{
+	return as->sets.n;
+}
+
+dt_aggset *dt_aggs_nth(dt_aggs *as, uint32_t i)
+{
+	return as->sets.v[i];
+}
+
+dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg)
+{
+	uint32_t i = 0, end = as->sets.n;
+	dt_aggset *s;
+
+	if (as->recent && as->recent->agg->id == agg->id)
+		return as->recent;
+	while (i < end) { /* the first with an id not below */
+		uint32_t mid = i + (end - i) / 2;
+		if (as->sets.v[mid]->agg->id < agg->id)
+			i = mid + 1;
+		else
+			end = mid;
+	}
+	if (i == as->sets.n || as->sets.v[i]->agg->id != agg->id) {
+		s = dt_xcalloc(1, sizeof(*s));
+		s->agg = agg;
+		s->normal = 1;
+		*dt_vec_add(&as->sets, NULL) = s;
+		memmove(&as->sets.v[i + 1], &as->sets.v[i],
+			(as->sets.n - 1 - i) * sizeof(*as->sets.v));
+		as->sets.v[i] = s;
+	}
+	return as->recent = as->sets.v[i];
+}
+
+/* ---- keys ---- */
+
+/* The one address that stands for all of this name: the first that was seen. */
+static void stand_for(dt_aggs *as, char *name, dt_value *v)
+{
+	struct place *known;
+
+	if (!as->names)
+		as->names = dt_map_new();
+	known = dt_map_get(as->names, name);
+	if (!known) {
+		known = dt_xmalloc(sizeof(*known));
+		*known = (struct place){v->pid, v->u};
+		dt_map_set(as->names, name, known);
+	}
+	v->pid = known->pid;
+	v->u = known->addr;
+	free(name);
+}
+
+/* If the key is a symbol, put its canonical form into words[] and point the datum there. */
+static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64_t words[2])
+{
+	bool module = key->kind == DT_ACT_MOD || key->kind == DT_ACT_UMOD, user = d->size == 16;
+	dt_value v;
+	dt_frame f;
+
+	dt_value_of(key, d, &v);
+	if (v.kind == DT_V_STRING) {
+		d->size = v.size < d->size ? v.size + 1 : v.size;
+		return;
+	}
+	if (v.kind != DT_V_SYMBOL || key->kind == DT_ACT_UADDR || (d->size != 8 && d->size != 16))
+		return;
+	dt_symbolise(as->env, &v, 0, &f);
+	if (!module && f.sym)
+		v.u -= f.off;
+	if (module && f.mod)
+		stand_for(as, dt_xasprintf("%c %s", user ? 'u' : 'k', f.mod), &v);
+	else if (user && !module && f.mod && f.sym)
+		stand_for(as, dt_xasprintf("u %s`%s %x", f.mod, f.sym, (unsigned)(v.u % PAGE)), &v);
+	words[0] = user ? (uint64_t)v.pid : v.u;
+	words[1] = v.u;
+	d->data = words;
+}
+
+static uint64_t hash_keys(const dt_datum *keys, uint32_t n)
+{
+	uint64_t h = 0x9e3779b97f4a7c15;
+
+	for (uint32_t i = 0; i < n; i++)
+		h = (h ^ dt_hash_bytes(keys[i].data, keys[i].size)) * 0x100000001b3;
+	return h;
+}
+
+static bool same_keys(const dt_datum *a, const dt_datum *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i].size != b[i].size || memcmp(a[i].data, b[i].data, a[i].size) != 0)
+			return false;
+	return true;
+}
+
+/* ---- rows ---- */
+
+static dt_aggrow *new_row(const dt_agg *agg, const dt_datum *keys, uint64_t hash)
+{
+	size_t bytes = 0, n;
+	dt_aggrow *r;
+	char *p;
+
+	for (uint32_t i = 0; i < agg->nkeys; i++)
+		bytes += dt_align_up(keys[i].size, 8);
+	n = sizeof(*r) + agg->nkeys * sizeof(dt_datum) + bytes + agg->nwords * sizeof(uint64_t);
+	r = dt_xcalloc(1, n);
+	r->agg = agg;
+	r->hash = hash;
+	r->empty = true;
+	r->keys = (dt_datum *)(r + 1);
+	p = (char *)(r->keys + agg->nkeys);
+	r->value = (uint64_t *)p;
+	p += agg->nwords * sizeof(uint64_t);
+	for (uint32_t i = 0; i < agg->nkeys; i++) {
+		r->keys[i] = (dt_datum){p, keys[i].size};
+		if (keys[i].size)
+			memcpy(p, keys[i].data, keys[i].size);
+		p += dt_align_up(keys[i].size, 8);
+	}
+	return r;
+}
+
+static void grow(dt_aggset *s)
+{
+	uint32_t n = s->nbuckets ? s->nbuckets * 2 : 64;
+	dt_aggrow **b = dt_xcalloc(n, sizeof(*b));
+
+	for (uint32_t i = 0; i < s->nbuckets; i++) {
+		for (dt_aggrow *r = s->buckets[i], *next; r; r = next) {
+			next = r->chain;
+			r->chain = b[r->hash & (n - 1)];
+			b[r->hash & (n - 1)] = r;
+		}
+	}
+	free(s->buckets);
+	s->buckets = b;
+	s->nbuckets = n;
+}
+
+static dt_aggrow *find_row(dt_aggset *s, const dt_datum *keys)
+{
+	uint64_t hash = hash_keys(keys, s->agg->nkeys);
+	dt_aggrow *r;
+
+	if (s->nrows >= s->nbuckets)
+		grow(s);
+	for (r = s->buckets[hash & (s->nbuckets - 1)]; r; r = r->chain)
+		if (r->hash == hash && same_keys(r->keys, keys, s->agg->nkeys))
+			return r;
+	r = new_row(s->agg, keys, hash);
+	r->chain = s->buckets[hash & (s->nbuckets - 1)];
+	s->buckets[hash & (s->nbuckets - 1)] = r;
+	s->nrows++;
+	return r;
+}
+
+/* stddev: the last two words are one 128-bit number. */
+static void add_squares(uint64_t *to, const uint64_t *from)
+{
+	uint64_t low = to[0] + from[0];
+
+	to[1] += from[1] + (low < to[0]);
+	to[0] = low;
+}
+
+static void merge_value(const dt_agg *agg, uint64_t *to, const uint64_t *from)
+{
+	uint32_t i = dt_agg_first_bucket(agg->func), n = agg->nwords;
+
+	switch (agg->func) {
+	case DT_ACT_MIN:
+		if (n > 0 && (int64_t)from[0] < (int64_t)to[0])
+			to[0] = from[0];
+		return;
+	case DT_ACT_MAX:
+		if (n > 0 && (int64_t)from[0] > (int64_t)to[0])
+			to[0] = from[0];
+		return;
+	case DT_ACT_STDDEV:
+		if (n >= 4) {
+			add_squares(to + 2, from + 2);
+			n = 2;
+		}
+		break;
+	default: break;
+	}
+	for (; i < n; i++)
+		to[i] += from[i];
+}
+
+/* The row will be printed, perhaps long after the process has ended. */
+static void keep_processes(const dt_aggs *as, const dt_aggrow *r)
+{
+	for (uint32_t i = 0; as->env->keep && i < r->agg->nkeys; i++) {
+		dt_value v;
+
+		dt_value_of(&r->agg->keys[i], &r->keys[i], &v);
+		if (v.pid > 0)
+			as->env->keep(as->env->arg, v.pid);
+	}
+}
+
+void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const uint64_t *value)
+{
+	dt_aggset *s = dt_aggs_get(as, agg);
+	uint32_t n = s->agg->nkeys;
+	dt_datum small[8], *k = n <= DT_NELEM(small) ? small : dt_xcalloc(n, sizeof(*k));
+	uint64_t words[8][2], (*w)[2] = n <= DT_NELEM(words) ? words : dt_xcalloc(n, sizeof(*w));
+	dt_aggrow *r;
+
+	for (uint32_t i = 0; i < n; i++) {
+		k[i] = keys[i].data ? keys[i] : (dt_datum){"", 0};
+		canonical_key(as, &s->agg->keys[i], &k[i], w[i]);
+	}
+	r = find_row(s, k);
+	if (r->empty) {
+		memcpy(r->value, value, s->agg->nwords * sizeof(*value));
+		keep_processes(as, r);
+	} else {
+		merge_value(s->agg, r->value, value);
+	}
+	r->empty = false;
+	if (k != small)
+		free(k);
+	if (w != words)
+		free(w);
+}
+
+void dt_aggset_clear(dt_aggset *s)
+{
+	uint32_t keep = dt_agg_first_bucket(s->agg->func); /* the parameter word */
+
+	for (uint32_t i = 0; i < s->nbuckets; i++) {
+		for (dt_aggrow *r = s->buckets[i]; r; r = r->chain) {
+			for (uint32_t j = keep; j < s->agg->nwords; j++)
+				r->value[j] = 0;
+			r->empty = true;
+		}
+	}
+}
+
+/* Take the rows that lines name out of the set. */
+static void remove_lines(dt_aggset *s, const dt_aggline *lines, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t hash = hash_keys(lines[i].keys, s->agg->nkeys);
+
+		for (dt_aggrow **p = &s->buckets[hash & (s->nbuckets - 1)]; *p; p = &(*p)->chain) {
+			dt_aggrow *r = *p;
+
+			if (r->keys == lines[i].keys) {
+				*p = r->chain;
+				free(r);
+				s->nrows--;
+				break;
+			}
+		}
+	}
+}
+
+void dt_aggset_trunc(dt_aggset *s, int64_t n)
+{
+	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	dt_aggtable t;
+
+	if (n == 0) {
+		drop_rows(s);
+		return;
+	}
+	if (keep >= s->nrows)
+		return;
+	dt_aggtable_make(&t, &s, 1, NULL); /* by value, smallest first */
+	if (n > 0)
+		remove_lines(s, t.lines, t.nlines - (uint32_t)keep);
+	else
+		remove_lines(s, t.lines + keep, t.nlines - (uint32_t)keep);
+	dt_aggtable_free(&t);
+}
+
+/* ---- numbers ---- */
+
+bool dt_agg_is_quantizer(const dt_agg *agg)
+{
+	return agg->func == DT_ACT_QUANTIZE || agg->func == DT_ACT_LQUANTIZE ||
+	       agg->func == DT_ACT_LLQUANTIZE;
+}
+
+static uint64_t square_root(unsigned __int128 v)
+{
+	unsigned __int128 root = 0, bit = (unsigned __int128)1 << 126;
+
+	while (bit > v)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (v >= root + bit) {
+			v -= root + bit;
+			root = (root >> 1) + bit;
+		} else {
+			root >>= 1;
+		}
+	}
+	return (uint64_t)root;
+}
+
+/* sqrt(average of squares - square of average), each of the numbers divided by `normal`. */
+static int64_t deviation(const uint64_t *v, uint64_t normal)
+{
+	unsigned __int128 squares = (unsigned __int128)v[3] << 64 | v[2];
+	__int128 average;
+
+	if (v[0] == 0)
+		return 0;
+	squares = squares / normal / normal / v[0];
+	average = (__int128)(int64_t)v[1] / (__int128)normal / (__int128)v[0];
+	average *= average;
+	return squares > (unsigned __int128)average
+		   ? (int64_t)square_root(squares - (unsigned __int128)average)
+		   : 0;
+}
+
+int64_t dt_agg_number(const dt_agg *agg, const uint64_t *v, uint64_t normal)
+{
+	__int128 n;
+
+	if (!v || agg->nwords < dt_agg_words(agg->func, agg->param) || agg->nwords == 0)
+		return 0;
+	if (normal == 0)
+		normal = 1;
+	if (agg->func == DT_ACT_STDDEV)
+		return deviation(v, normal);
+	n = (int64_t)(agg->func == DT_ACT_AVG ? v[1] : v[0]);
+	n /= (__int128)normal;
+	if (agg->func == DT_ACT_AVG)
+		n = v[0] ? n / (__int128)v[0] : 0;
+	return (int64_t)n;
+}
+
+bool dt_buckets_of(const dt_agg *agg, const uint64_t *value, struct dt_buckets *b)
+{
+	uint32_t first = dt_agg_first_bucket(agg->func);
+
+	*b = (struct dt_buckets){.func = agg->func, .param = agg->param};
+	switch (agg->func) {
+	case DT_ACT_QUANTIZE: b->n = DT_QUANTIZE_NBUCKETS; break;
+	case DT_ACT_LQUANTIZE: b->n = dt_lquantize_nbuckets(agg->param); break;
+	case DT_ACT_LLQUANTIZE:
+		if (!dt_llquantize_valid(agg->param))
+			return false;
+		b->n = dt_llquantize_nbuckets(agg->param);
+		break;
+	default: return false;
+	}
+	if (agg->nwords < (uint64_t)first + b->n)
+		return false;
+	b->count = value ? value + first : NULL;
+	return true;
+}
+
+int64_t dt_bucket_count(const struct dt_buckets *b, uint32_t i, uint64_t normal)
+{
+	if (!b->count || i >= b->n)
+		return 0;
+	return (int64_t)((__int128)(int64_t)b->count[i] / (__int128)(normal ? normal : 1));
+}
+
+int64_t dt_bucket_bound(const struct dt_buckets *b, uint32_t i)
+{
+	switch (b->func) {
+	case DT_ACT_QUANTIZE: return dt_quantize_value((int)i);
+	case DT_ACT_LQUANTIZE: return dt_lquantize_value(b->param, i);
+	default: return dt_llquantize_value(b->param, i);
+	}
+}

@@ -1,0 +1,89 @@
+/*
+ * cfi: how to get from a frame of a user stack to the one above it, for every instruction of an
+ * object.
+ *
+ * Compilers describe that in .eh_frame as programs for a small machine. A table is what these
+ * programs come to: sorted rows, each good from its address up to that of the next. Tables are made
+ * for the kernel (src/bpf/translate/unwind.c), which walks stacks with them while a probe fires; so a row is
+ * small, and says no more than is needed to find the next row: where the caller's frame is (its
+ * CFA: the stack pointer after the return), and where the caller's rbp and rbx are. The return
+ * address is always just below the CFA.
+ *
+ *	SP, BP, BX + n	nearly all code: CFA is a register and an offset
+ *	REG + n		assembler in leaf functions: any register, known in the innermost frame
+ *	*(SP + n) + m	functions that align their stack; also with BP
+ *	PLT		entries of a procedure linkage table: a word more behind the push
+ *	SIGNAL		what a signal handler returns to: registers are in a sigcontext
+ *	END		the first function of a thread or a program; nobody called it
+ *	STOP		described, but in no way that occurs in compiled code
+ *	NONE		not described: code from assembler files, or none at all
+ *
+ * Addresses are offsets in the file, which is what the kernel knows of a mapping without help.
+ * Numbers are x86-64's.
+ */
+#ifndef DT_ELF_CFI_H
+#define DT_ELF_CFI_H
+
+#include "elf/elf.h"
+
+enum dt_unwind_kind {
+	DT_UW_NONE,
+	DT_UW_SP,
+	DT_UW_BP,
+	DT_UW_BX,
+	DT_UW_REG,
+	DT_UW_SP_DEREF,
+	DT_UW_BP_DEREF,
+	DT_UW_PLT,
+	DT_UW_SIGNAL,
+	DT_UW_END,
+	DT_UW_STOP,
+};
+
+typedef struct dt_unwind_row {
+	uint32_t pc; /* offset in the file */
+	/* Bits 0-3 the kind; above them, signed:
+	 *	SP BP BX	what to add
+	 *	REG		bits 4-8 which, an index into struct pt_regs; above, what to add
+	 *	DEREF		bits 4-15 what to add in the end; above, what to add first
+	 *	PLT		from this byte of a 16-byte entry on there is one word more
+	 *	SIGNAL		what to add to the stack pointer to get to the saved r8, the first
+	 *			register of the sigcontext */
+	uint32_t cfa;
+	/* Where the caller's are: CFA + 8 * n, or one of DT_UW_SAME ... */
+	int16_t bp, bx;
+} dt_unwind_row;
+
+#define DT_UW_SAME  0		    /* still in the register */
+#define DT_UW_LOST  INT16_MIN	    /* nobody knows */
+#define DT_UW_AT_BP (INT16_MIN + 1) /* bp: at *bp */
+
+#define DT_UW_KIND(cfa)	     ((enum dt_unwind_kind)((cfa)&15))
+#define DT_UW_VALUE(cfa)     ((int32_t)(cfa) >> 4)
+#define DT_UW_REG_OF(cfa)    ((cfa) >> 4 & 31)
+#define DT_UW_REG_VALUE(cfa) ((int32_t)(cfa) >> 9)
+#define DT_UW_ADD(cfa)	     ((cfa) >> 4 & 0xfff)
+#define DT_UW_DEREF(cfa)     ((int32_t)(cfa) >> 16)
+
+typedef struct dt_unwind {
+	dt_unwind_row *rows; /* by pc, all different; no two neighbours say the same */
+	uint32_t n;	     /* 0: the object says nothing; else the last one is NONE */
+} dt_unwind;
+
+/* The table of a 64-bit x86 object. It has no rows when the object has no .eh_frame, or is for
+ * another CPU. */
+void dt_unwind_read(dt_elf *e, dt_unwind *u);
+void dt_unwind_free(dt_unwind *u);
+
+/* ---- for dt_unwind_read() and tests ---- */
+struct dt_unwind_segment { /* executable code */
+	uint64_t vaddr, size, offset;
+};
+/* The same from the bytes of .eh_frame, at `vaddr`; segments by vaddr. */
+void dt_unwind_parse(const void *data, uint64_t size, uint64_t vaddr,
+		     const struct dt_unwind_segment *segs, uint32_t nsegs, dt_unwind *u);
+/* The row for an offset in the file; NULL: before the first. */
+const dt_unwind_row *dt_unwind_find(const dt_unwind *u, uint32_t pc);
+void dt_unwind_print(const dt_unwind_row *r, dt_buf *out); /* "1a2f: sp+16 bp-16" */
+
+#endif

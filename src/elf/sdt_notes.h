@@ -1,0 +1,27 @@
+/*
+ * sdt_notes: static probes that a program carries in its ELF notes (.note.stapsdt), ours (dtrace -h) and those of
+ * everybody else's <sys/sdt.h>.
+ */
+#ifndef DT_ELF_SDT_NOTES_H
+#define DT_ELF_SDT_NOTES_H
+
+#include "elf/elf.h"
+
+typedef struct dt_sdt {
+	const char *prov, *name; /* as in the note: "python", "gc__start" */
+	const char *args;	 /* "-4@%edi 8@16(%rsp)" */
+	uint64_t pc, semaphore;	 /* vaddrs; semaphore 0: none */
+} dt_sdt;
+
+/* The notes of an object one by one; corrupt ones are left out. *it starts at 0. The strings are the object's. */
+bool dt_sdt_next(dt_elf *e, size_t *it, dt_sdt *s);
+
+typedef struct dt_sdt_arg {
+	const char *type; /* "int32_t": size and sign, as the note gives them */
+	const char *text; /* the value as a D expression over uregs[]; NULL: it cannot be read (a vector register) */
+} dt_sdt_arg;
+
+/* The arguments of a probe, in memory of the arena; how many, -1 when the text makes no sense. */
+int dt_sdt_args(dt_arena *a, dt_elf *e, const dt_sdt *s, dt_sdt_arg *args, int max);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * lockdown: see lockdown.h. The kernel says it in securityfs, which may be unmounted; then a private
+ * mount is made to look. A kernel without the file has no lockdown.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "kernel/lockdown.h"
+
+int dt_private_mount(const char *fs)
+{
+	int context = fsopen(fs, FSOPEN_CLOEXEC), mnt = -1, saved;
+
+	if (context < 0)
+		return -1;
+	if (fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		mnt = fsmount(context, FSMOUNT_CLOEXEC, 0);
+	saved = errno;
+	close(context);
+	errno = saved;
+	return mnt;
+}
+
+static int open_state(void)
+{
+	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC), mnt;
+
+	if (fd >= 0)
+		return fd;
+	mnt = dt_private_mount("securityfs");
+	if (mnt < 0)
+		return -1;
+	fd = openat(mnt, "lockdown", O_RDONLY | O_CLOEXEC);
+	close(mnt);
+	return fd;
+}
+
+enum dt_lockdown dt_lockdown(void)
+{
+	char text[128] = ""; /* "none [integrity] confidentiality" */
+	int fd = open_state();
+	ssize_t n;
+
+	if (fd < 0)
+		return DT_LOCKDOWN_NONE;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return DT_LOCKDOWN_NONE;
+	return strstr(text, "[confidentiality]") ? DT_LOCKDOWN_CONFIDENTIALITY
+	       : strstr(text, "[integrity]")	 ? DT_LOCKDOWN_INTEGRITY
+						 : DT_LOCKDOWN_NONE;
+}

@@ -1,0 +1,9 @@
+/* tracefs: where it is. It may be unmounted; then a private mount is made, seen by nobody else, that
+ * ends with the descriptor. */
+#ifndef DT_KERNEL_TRACEFS_H
+#define DT_KERNEL_TRACEFS_H
+
+/* A directory descriptor of the top of tracefs, or -1 with errno. */
+int dt_tracefs_open(void);
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * mappings: see maps.h. A line of /proc/PID/maps:
+ *
+ *	7f1c2a000000-7f1c2a028000 r-xp 00026000 fd:01 394182      /usr/lib/libc.so.6
+ *
+ * The kernel writes a newline in a path as \012; a path that really contains those four characters
+ *cannot be told apart, and is found through map_files all the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "proc/hold.h"
+#include "proc/mappings.h"
+
+#define DELETED " (deleted)"
+
+static enum dt_map_kind kind_of(const dt_mapping *m)
+{
+	static const struct {
+		const char *name;
+		enum dt_map_kind kind;
+	} names[] = {
+	    {"[vdso]", DT_MAP_VDSO},   {"[vsyscall]", DT_MAP_VSYSCALL}, {"[heap]", DT_MAP_HEAP},
+	    {"[stack]", DT_MAP_STACK}, {"//anon", DT_MAP_ANON},		{"", DT_MAP_ANON},
+	};
+
+	for (size_t i = 0; i < DT_NELEM(names); i++)
+		if (strcmp(m->path, names[i].name) == 0)
+			return names[i].kind;
+	if (strncmp(m->path, "[anon", 5) == 0)
+		return DT_MAP_ANON;
+	/* /dev/zero, memfd: and /SYSV segments are files, too, though without a name to open. */
+	return m->path[0] == '/' && m->inode ? DT_MAP_FILE : DT_MAP_OTHER;
+}
+
+/* Undo "\012". */
+static void unescape_newlines(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (strncmp(s, "\\012", 4) == 0) {
+			*to++ = '\n';
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = 0;
+}
+
+static bool parse_line(char *line, dt_mapping *m)
+{
+	unsigned long long start, end, offset, inode;
+	unsigned major, minor;
+	char perms[5];
+	size_t len;
+	int at = 0;
+	char *path;
+
+	memset(m, 0, sizeof(*m));
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major,
+		   &minor, &inode, &at) < 7 ||
+	    at == 0 || end <= start || strlen(perms) != 4)
+		return false;
+	path = line + at;
+	m->start = start;
+	m->end = end;
+	m->offset = offset;
+	m->inode = inode;
+	m->dev_major = major;
+	m->dev_minor = minor;
+	m->read = perms[0] == 'r';
+	m->write = perms[1] == 'w';
+	m->exec = perms[2] == 'x';
+	m->shared = perms[3] == 's';
+	unescape_newlines(path);
+	len = strlen(path);
+	if (len > strlen(DELETED) && strcmp(path + len - strlen(DELETED), DELETED) == 0) {
+		path[len - strlen(DELETED)] = 0;
+		m->deleted = true;
+	}
+	m->path = path;
+	m->base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	m->kind = kind_of(m);
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const dt_mapping *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Takes the text. */
+static dt_maps *parse(char *text)
+{
+	DT_VEC(dt_mapping) v = {0};
+	dt_maps *m = dt_xcalloc(1, sizeof(*m));
+	char *next;
+
+	for (char *line = text; *line; line = next) {
+		dt_mapping one;
+
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
+		if (parse_line(line, &one))
+			*dt_vec_add(&v, NULL) = one;
+	}
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), by_start);
+	m->v = v.v;
+	m->n = v.n;
+	m->text = text;
+	return m;
+}
+
+dt_maps *dt_maps_parse(const char *text, size_t n)
+{
+	char *copy = dt_xmalloc(n + 1);
+
+	memcpy(copy, text, n);
+	copy[n] = 0;
+	return parse(copy);
+}
+
+dt_maps *dt_maps_read(long pid, dt_error *err)
+{
+	const char *problem = dt_proc_problem();
+	char path[64], *text;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
+	if (!problem && (text = dt_slurp(AT_FDCWD, path, &n)))
+		return parse(text);
+	if (problem)
+		dt_err(err, ENOENT, "%s", problem);
+	else if (errno == ENOENT || errno == ESRCH)
+		dt_err(err, ESRCH, "no process %ld", pid);
+	else
+		dt_err(err, errno, "the mappings of process %ld: %s", pid, dt_strerror(errno));
+	return NULL;
+}
+
+void dt_maps_free(dt_maps *m)
+{
+	if (!m)
+		return;
+	dt_vec_release(m->v);
+	free(m->text);
+	free(m);
+}
+
+const dt_mapping *dt_maps_find(const dt_maps *m, uint64_t addr)
+{
+	uint32_t lo = 0, hi = m->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (m->v[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < m->n && m->v[lo].start <= addr ? &m->v[lo] : NULL;
+}
+
+const dt_mapping *dt_maps_exe(const dt_maps *m, long pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%ld/exe", pid);
+	if (stat(path, &st) < 0)
+		return NULL;
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->v[i].kind == DT_MAP_FILE && m->v[i].inode == st.st_ino)
+			return &m->v[i];
+	return NULL;
+}
+
+/* ---- files ---- */
+
+/* Overlay file systems show another device in maps than stat() does: the inode has to do. */
+static bool is_file(int fd, uint64_t inode)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (inode == 0 || st.st_ino == inode);
+}
+
+static int open_checked(const char *path, uint64_t inode)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || is_file(fd, inode))
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+int dt_map_open(long pid, const dt_mapping *m)
+{
+	char link[96], *path;
+	int fd, why;
+
+	if (m->kind != DT_MAP_FILE) {
+		errno = ENOENT;
+		return -1;
+	}
+	snprintf(link, sizeof(link), "/proc/%ld/map_files/%llx-%llx", pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	if ((fd = open_checked(link, 0)) >= 0)
+		return fd;
+	why = errno;
+	if (m->deleted) {
+		errno = why;
+		return -1;
+	}
+	path = dt_proc_path(pid, m->path);
+	fd = open_checked(path, m->inode);
+	free(path);
+	return fd;
+}
+
+/* Do two links of /proc lead to the same? */
+static bool same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+void dt_proc_root(long pid, char *to, size_t n)
+{
+	char root[64], ns[64];
+
+	snprintf(root, sizeof(root), "/proc/%ld/root", pid);
+	snprintf(ns, sizeof(ns), "/proc/%ld/ns/mnt", pid);
+	if (same(ns, "/proc/self/ns/mnt") && same(root, "/proc/self/root"))
+		root[0] = 0;
+	snprintf(to, n, "%s", root);
+}
+
+char *dt_proc_path(long pid, const char *path)
+{
+	char root[64];
+
+	dt_proc_root(pid, root, sizeof(root));
+	return dt_xasprintf("%s%s%s", root, path[0] == '/' ? "" : "/", path);
+}
+
+long dt_proc_inner_pid(long pid)
+{
+	char path[64], *text, *line, *end;
+	long inner = pid;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", pid);
+	if (!(text = dt_slurp(AT_FDCWD, path, &n)))
+		return pid;
+	if ((line = strstr(text, "\nNSpid:"))) {
+		line += strlen("\nNSpid:");
+		line[strcspn(line, "\n")] = 0;
+		for (long v; (v = strtol(line, &end, 10)), end != line; line = end)
+			inner = v;
+	}
+	free(text);
+	return inner;
+}

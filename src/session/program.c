@@ -1,0 +1,242 @@
+/*
+ * program: from a string or a file to a program, and programs to and from DOF.
+ *
+ * A file is read to its end and, with -C, preprocessed. Libraries that the text needs are loaded
+ * first (libs.c), then the compiler does the rest. Each compile sees its own macro arguments.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "session/session.h"
+#include "dif/dof.h"
+
+#define SCRIPT_MAX (256u << 20)
+
+/* dt_compile() prints the tree into buffers, when it is wanted; pass them on. */
+static dt_program *compile_text(dtrace_hdl_t *h, const struct dt_source *src)
+{
+	uint64_t tree = src->is_library ? 0 : dt_opt(&h->opts, DT_O_TREE);
+	bool sugar = !src->is_library && (h->sugar_out || tree & 4);
+	dt_buf parsed = {0}, desugared = {0};
+	dt_program *p;
+
+	memset(&h->err, 0, sizeof(h->err));
+	h->err_region = NULL;
+	dt_types_set_strsize(h->types, dt_opt(&h->opts, DT_O_STRSIZE));
+	dt_compiler_set_dump(h->cc, tree & 1 ? &parsed : NULL, sugar ? &desugared : NULL);
+	p = dt_compile(h->cc, src, &h->err);
+	dt_compiler_set_dump(h->cc, NULL, NULL);
+	if (parsed.n)
+		fwrite(parsed.s, 1, parsed.n, stderr);
+	if (desugared.n)
+		fwrite(desugared.s, 1, desugared.n, h->sugar_out ? h->sugar_out : stderr);
+	dt_buf_free(&parsed);
+	dt_buf_free(&desugared);
+	if (p) {
+		p->options = &h->opts;
+		dt_session_debug(h, "compiled %s: %u clause%s", src->name ? src->name : "a string",
+				 p->nclauses, p->nclauses == 1 ? "" : "s");
+	}
+	return p;
+}
+
+static void set_macros(dtrace_hdl_t *h, const struct dtrace_compile_opts *o)
+{
+	h->macros.argc = o ? o->argc : 0;
+	h->macros.argv = o ? (char **)o->argv : NULL;
+	h->macros.used = dt_xcalloc((size_t)h->macros.argc + 1, sizeof(bool));
+}
+
+static void clear_macros(dtrace_hdl_t *h)
+{
+	free(h->macros.used);
+	h->macros.used = NULL;
+	h->macros.argv = NULL;
+	h->macros.argc = 0;
+}
+
+dt_program *dt_session_compile_library(dtrace_hdl_t *h, const char *text, size_t len,
+				       const char *path)
+{
+	struct dt_macros saved = h->macros;
+	struct dt_source src = {.text = text, .len = len, .name = path, .is_library = true};
+	dt_program *p;
+
+	set_macros(h, NULL);
+	p = compile_text(h, &src);
+	clear_macros(h);
+	h->macros = saved;
+	if (!p) {
+		if (!h->err.pos.file)
+			h->err.pos.file = path;
+		dt_session_fail(h);
+	}
+	return p;
+}
+
+/* Command-line programs are mostly one line, where a line number says nothing: name the part. */
+static const char *error_region(const struct dt_source *src, const dt_error *e)
+{
+	const char *region = NULL;
+
+	if (!src->is_cmdline || memchr(src->text, '\n', src->len))
+		return NULL;
+	if (e->pos.line)
+		region = dt_words_region(src->text, src->len, e->pos.line, e->pos.column);
+	return region ? region : "";
+}
+
+static dt_program *compile_program(dtrace_hdl_t *h, const struct dt_source *src,
+				   const struct dtrace_compile_opts *o)
+{
+	dt_program *p = NULL;
+
+	if (h->state != DT_SESSION_NEW) {
+		dt_session_err(h, EDT_ACTIVE, NULL);
+		return NULL;
+	}
+	set_macros(h, o);
+	if (dt_libs_load(h, src->text, src->len) == 0) {
+		/* Which types args[] have only the compiler finds out; once their library is loaded, again. */
+		do
+			p = compile_text(h, src);
+		while (!p && dt_compiler_missing(h->cc) &&
+		       dt_libs_load_type(h, dt_compiler_missing(h->cc)));
+		if (!p) {
+			h->err_region = error_region(src, &h->err);
+			dt_session_fail(h);
+		}
+	}
+	clear_macros(h);
+	return p;
+}
+
+dtrace_prog_t *dtrace_compile_string(dtrace_hdl_t *h, const char *text,
+				     const struct dtrace_compile_opts *o)
+{
+	struct dt_source src = {.text = text, .len = strlen(text), .is_cmdline = true};
+
+	if (o)
+		src.spec = (int)o->spec; /* the same order */
+	return compile_program(h, &src, o);
+}
+
+/* A NUL or two cannot hide the rest: the length goes with the text. */
+static int read_file(dtrace_hdl_t *h, FILE *f, dt_buf *b)
+{
+	char chunk[65536];
+	size_t n;
+
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0) {
+		dt_buf_add(b, chunk, n);
+		if (b->n > SCRIPT_MAX)
+			return dt_session_err(h, EFBIG, "the script is larger than %u MB",
+					      SCRIPT_MAX >> 20);
+	}
+	if (ferror(f))
+		return dt_session_err(h, EDT_FIO, "failed to read the script: %s", strerror(errno));
+	return 0;
+}
+
+/* The #! line is for the kernel; the preprocessor would not like it. Its newline stays. */
+static void blank_interpreter_line(dt_buf *b)
+{
+	if (b->n < 2 || b->s[0] != '#' || b->s[1] != '!')
+		return;
+	for (size_t i = 0; i < b->n && b->s[i] != '\n'; i++)
+		b->s[i] = ' ';
+}
+
+dtrace_prog_t *dtrace_compile_file(dtrace_hdl_t *h, FILE *f, const struct dtrace_compile_opts *o)
+{
+	struct dt_source src = {.name = o && o->name ? o->name : "<file>"};
+	dt_buf b = {0}, pp = {0};
+	dt_program *p = NULL;
+	bool cpp = dt_opt(&h->opts, DT_O_CPP);
+
+	if (read_file(h, f, &b) < 0)
+		goto out;
+	blank_interpreter_line(&b);
+	if (cpp && dt_cpp_run(h, b.n ? b.s : "", b.n, o ? o->name : NULL, &pp) < 0)
+		goto out;
+	src.text = cpp ? pp.s : b.s;
+	src.len = cpp ? pp.n : b.n;
+	if (!src.text)
+		src.text = "";
+	p = compile_program(h, &src, o);
+out:
+	dt_buf_free(&b);
+	dt_buf_free(&pp);
+	return p;
+}
+
+void dtrace_dump_sugar(dtrace_hdl_t *h, FILE *out)
+{
+	h->sugar_out = out;
+}
+
+void dtrace_dump(const dtrace_prog_t *p, FILE *out)
+{
+	dt_buf b = {0};
+
+	dt_program_print(p, &b);
+	if (b.n)
+		fwrite(b.s, 1, b.n, out);
+	dt_buf_free(&b);
+}
+
+/* ---- DOF ---- */
+
+int dtrace_dof_create(dtrace_hdl_t *h, const dtrace_prog_t *p, void **data, size_t *n)
+{
+	dt_buf b = {0};
+
+	dt_dof_write(p, &b);
+	if (b.n > DT_DOF_MAXSIZE) {
+		dt_buf_free(&b);
+		return dt_session_err(h, EFBIG, "the program is larger than %u MB as DOF",
+				      DT_DOF_MAXSIZE >> 20);
+	}
+	*data = dt_xmalloc(b.n ? b.n : 1);
+	memcpy(*data, b.s, b.n);
+	*n = b.n;
+	dt_buf_free(&b);
+	return 0;
+}
+
+/* Run-time options travel with a program; what this session has set itself stays. */
+static void take_options(dt_options *to, const dt_options *from)
+{
+	for (int i = 0; i < DT_O_MAX; i++)
+		if (from->is_set[i] && !to->is_set[i] && dt_opt_table[i].number >= 0 &&
+		    dt_opt_table[i].kind != DT_OPT_STRING && dt_opt_table[i].kind != DT_OPT_LIST) {
+			to->value[i] = from->value[i];
+			to->is_set[i] = true;
+		}
+}
+
+dtrace_prog_t *dtrace_dof_load(dtrace_hdl_t *h, const void *data, size_t n)
+{
+	dt_program *p;
+
+	memset(&h->err, 0, sizeof(h->err));
+	p = dt_dof_read(data, n, dt_compiler_arena(h->cc), &h->err);
+	if (!p)
+		dt_session_fail(h);
+	else if (p->options)
+		take_options(&h->opts, p->options);
+	return p;
+}
+
+int dtrace_dof_dump(dtrace_hdl_t *h, const void *data, size_t n, FILE *out)
+{
+	dt_buf b = {0};
+	int rc;
+
+	memset(&h->err, 0, sizeof(h->err));
+	rc = dt_dof_print(data, n, &b, &h->err);
+	if (b.n)
+		fwrite(b.s, 1, b.n, out);
+	dt_buf_free(&b);
+	return rc < 0 ? dt_session_fail(h) : 0;
+}

@@ -1,9 +1,0 @@
-/* tracefs: where it is. It may be unmounted; then a private mount is made, seen by nobody else, that
- * ends with the descriptor. */
-#ifndef DT_TRACEFS_H
-#define DT_TRACEFS_H
-
-/* A directory descriptor of the top of tracefs, or -1 with errno. */
-int dt_tracefs_open(void);
-
-#endif

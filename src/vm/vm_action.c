@@ -1,0 +1,326 @@
+/*
+ * vm_action: what the actions of a clause do, and where their data go.
+ *
+ * When the engine opens, every action gets a plan: is its value a datum of the record (and where),
+ * a key of an aggregation, or only an effect. A clause whose actions record nothing makes no
+ * record; a clause without actions, or with speculate() alone, records that it ran (the default
+ * action).
+ *
+ * Layout of data, which the consumer reads:
+ *   values	by rtype: 1, 2, 4 or 8 bytes; strings NUL-terminated; objects as they are
+ *   tracemem	the bytes
+ *   printm	u64 length, then the bytes (cut to what fits)
+ *   stack	u64 per frame, 0 ends; none here: the interpreter has no kernel under it
+ *   ustack	u64 pid, then as stack (jstack too); none here either
+ *   sym mod	u64 address
+ *   usym umod uaddr   u64 pid, u64 address
+ *
+ * stop() has no effect here: it would stop the tracer itself, which nobody could then continue.
+ * panic() and breakpoint() are refused.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vm/machine.h"
+
+#define CHILL_MAX      500000000u  /* nanoseconds of chill() ... */
+#define CHILL_INTERVAL 1000000000u /* ... in this many */
+
+/* ---- planning ---- */
+
+static const dt_agg *agg_of_action(const dt_clause *c, uint32_t action)
+{
+	for (uint32_t i = 0; i < c->nstmts; i++) {
+		const dt_stmt *s = &c->stmts[i];
+
+		if (s->kind == DT_ST_AGG && s->naggs && action >= s->first &&
+		    action - s->first < s->nactions)
+			return s->aggs[0];
+	}
+	return NULL;
+}
+
+static int plan_keys(struct dt_vm_ecb *x, uint32_t i, dt_error *err)
+{
+	const dt_clause *c = x->ecb->clause;
+	uint32_t n = c->actions[i].ntuple;
+
+	if (n == 0 || n > i)
+		return dt_err(err, EDT_BADAGG, NULL);
+	x->plan[i].agg = agg_of_action(c, i);
+	x->plan[i - n].role = DT_VM_KEY_ID;
+	for (uint32_t k = i - n + 1; k < i; k++)
+		x->plan[k].role = DT_VM_KEY;
+	return 0;
+}
+
+int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
+{
+	const dt_clause *c = x->ecb->clause;
+	bool records =
+	    c->nactions == 0 || (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
+	uint64_t size = 0;
+
+	x->plan = dt_xcalloc(c->nactions + 1, sizeof(*x->plan));
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		enum dt_act kind = c->actions[i].kind;
+
+		if (kind == DT_ACT_PANIC || kind == DT_ACT_BREAKPOINT)
+			return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available with engine=vm",
+				      kind == DT_ACT_PANIC ? "panic" : "breakpoint");
+		if (DT_ACT_IS_AGG(kind) && plan_keys(x, i, err) < 0)
+			return -1;
+	}
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *a = &c->actions[i];
+
+		if (x->plan[i].role != DT_VM_EFFECT || DT_ACT_IS_AGG(a->kind))
+			continue;
+		records = records || a->size || dt_act_always_recorded(a->kind);
+		if (!a->size)
+			continue;
+		size = dt_align_up(size, a->align > 1 ? a->align : 1);
+		x->plan[i].role = DT_VM_DATA;
+		x->plan[i].offset = (uint32_t)size;
+		size += a->size;
+		if (size > UINT32_MAX / 2)
+			return dt_err(err, EDT_BUFTOOSMALL, NULL);
+	}
+	x->data_size = (uint32_t)size;
+	x->cost = records ? (uint32_t)dt_align_up(DT_VM_REC_HEADER + size, 8) : 0;
+	if (c->nactions > e->max_actions)
+		e->max_actions = c->nactions;
+	return 0;
+}
+
+/* ---- data ---- */
+
+bool dt_vm_is_string(const dt_action *a)
+{
+	return a->difo && a->difo->rtype.kind == DT_TYPE_STRING && a->kind != DT_ACT_TRACEMEM &&
+	       a->kind != DT_ACT_PRINTM && DT_ACT_CLASS(a->kind) != 0x100 &&
+	       DT_ACT_CLASS(a->kind) != 0x400;
+}
+
+static void store_number(uint8_t *to, uint32_t size, uint64_t v)
+{
+	uint8_t b = (uint8_t)v;
+	uint16_t h = (uint16_t)v;
+	uint32_t w = (uint32_t)v;
+
+	switch (size) {
+	case 1: memcpy(to, &b, 1); break;
+	case 2: memcpy(to, &h, 2); break;
+	case 4: memcpy(to, &w, 4); break;
+	default: memcpy(to, &v, size < 8 ? size : 8); break;
+	}
+}
+
+static bool store_printm(dt_vm *vm, uint8_t *to, uint32_t size, uint64_t v)
+{
+	const void *pair = dt_vm_readable(vm, v, 16);
+	uint64_t ref[2]; /* address, length */
+
+	if (!pair || size < 8)
+		return false;
+	memcpy(ref, pair, sizeof(ref));
+	if (ref[1] > size - 8)
+		ref[1] = size - 8;
+	memcpy(to, &ref[1], 8);
+	return dt_vm_copy(vm, ref[0], to + 8, ref[1], false, false);
+}
+
+/* The value of an action as a datum of a->size bytes; `to` is zeroed. False: a fault. */
+static bool store_datum(dt_vm *vm, const dt_action *a, uint64_t v, uint8_t *to)
+{
+	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
+	uint64_t pid_value[2] = {(uint64_t)getpid(), v};
+
+	switch (a->kind) {
+	case DT_ACT_STACK: return true;
+	case DT_ACT_USTACK:
+	case DT_ACT_JSTACK: memcpy(to, pid_value, a->size < 8 ? a->size : 8); return true;
+	case DT_ACT_USYM:
+	case DT_ACT_UMOD:
+	case DT_ACT_UADDR: memcpy(to, pid_value, a->size < 16 ? a->size : 16); return true;
+	case DT_ACT_SYM:
+	case DT_ACT_MOD: store_number(to, a->size, v); return true;
+	case DT_ACT_TRACEMEM: return dt_vm_copy(vm, v, to, a->size, false, flags & DT_TF_BYUREF);
+	case DT_ACT_PRINTM: return store_printm(vm, to, a->size, v);
+	default: break;
+	}
+	if (dt_vm_is_string(a) || (flags & (DT_TF_BYREF | DT_TF_BYUREF)))
+		return dt_vm_copy(vm, v, to, a->size, dt_vm_is_string(a), flags & DT_TF_BYUREF);
+	store_number(to, a->size, v);
+	return true;
+}
+
+static bool add_key(dt_engine *e, const dt_action *a, uint64_t v)
+{
+	uint32_t size = a->size;
+	uint8_t *key = dt_xcalloc(1, size + 1);
+	bool ok = store_datum(&e->vm, a, v, key);
+
+	if (ok && dt_vm_is_string(a))
+		size = (uint32_t)strlen((char *)key) + 1;
+	if (ok)
+		dt_vm_agg_key(e->aggs, key, size, a->size);
+	free(key);
+	return ok;
+}
+
+/* ---- effects ---- */
+
+/* Sleeping is as good as spinning here: nothing else of this session can run meanwhile. */
+static void chill(dt_engine *e, uint64_t ns)
+{
+	uint64_t now = dt_vm_now();
+	struct timespec t = {0};
+
+	if (now - e->chill_window > CHILL_INTERVAL) {
+		e->chill_window = now;
+		e->chill_used = 0;
+	}
+	if (ns > CHILL_MAX || e->chill_used + ns > CHILL_MAX) {
+		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
+		return;
+	}
+	e->chill_used += ns;
+	t.tv_nsec = (long)ns;
+	nanosleep(&t, NULL);
+	e->vm.fire->timestamp = 0; /* time has passed: read it again */
+}
+
+static void commit(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id)
+{
+	uint64_t reserve = x->probe == DT_VM_END ? 0 : e->end_reserve;
+	bool bad;
+	dt_vm_buf *b = dt_vm_spec_data(e->vm.specs, id, &bad);
+
+	if (b &&
+	    !dt_vm_buf_move(&e->principal, b, dt_vm_builtin(&e->vm, DT_VAR_TIMESTAMP), reserve))
+		e->drops[e->vm.fire->cpu]++;
+	dt_vm_spec_discard(e->vm.specs, id, &bad);
+	if (bad)
+		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
+}
+
+static void discard(dt_engine *e, uint64_t id)
+{
+	bool bad;
+
+	dt_vm_spec_discard(e->vm.specs, id, &bad);
+	if (bad)
+		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
+}
+
+/* From here on the record belongs to the speculation. False: it has no place to go. */
+static bool speculate(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_vm_buf **into)
+{
+	bool bad;
+	dt_vm_buf *b = dt_vm_spec_use(e->vm.specs, id, &bad);
+
+	if (bad)
+		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
+	if (!b)
+		return false;
+	if (!dt_vm_buf_fits(b, x->cost, 0)) {
+		dt_vm_spec_drop(e->vm.specs);
+		return false;
+	}
+	*into = b;
+	return true;
+}
+
+static void aggregate(dt_engine *e, const struct dt_vm_plan *p, const dt_action *a, uint64_t id,
+		      uint64_t value)
+{
+	const dt_agg *agg = p->agg;
+	uint64_t incr = 1;
+
+	if (a->incr) {
+		incr = dt_vm_run(&e->vm, a->incr);
+		if (e->vm.faulted)
+			return;
+	}
+	if (!agg && e->cc)
+		agg = dt_compiler_agg_by_id(e->cc, (uint32_t)id);
+	if (!agg || !dt_vm_agg_add(e->aggs, agg, e->vm.fire->cpu, (int64_t)value, (int64_t)incr))
+		e->agg_drops[e->vm.fire->cpu]++;
+}
+
+static void effect(dt_engine *e, const struct dt_vm_ecb *x, const dt_action *a, uint64_t value)
+{
+	switch (a->kind) {
+	case DT_ACT_EXIT:
+		e->exiting = true;
+		e->exit_status = (int)value;
+		break;
+	case DT_ACT_RAISE:
+		if (value < 65)
+			kill(getpid(), (int)value);
+		break;
+	case DT_ACT_CHILL: chill(e, value); break;
+	case DT_ACT_COMMIT: commit(e, x, value); break;
+	case DT_ACT_DISCARD: discard(e, value); break;
+	default: break;
+	}
+}
+
+/* ---- one ECB ---- */
+
+static enum dt_vm_outcome faulted(dt_engine *e, const struct dt_vm_ecb *x, uint32_t action)
+{
+	e->vm.fault.epid = x->ecb->epid;
+	e->vm.fault.action = action;
+	return DT_VM_FAULTED;
+}
+
+enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
+				dt_vm_buf **into)
+{
+	const dt_clause *c = x->ecb->clause;
+	dt_vm *vm = &e->vm;
+	uint64_t agg_id = 0;
+
+	vm->faulted = false;
+	dt_vm_scratch_reset(vm, e->principal.limit > x->cost ? e->principal.limit - x->cost : 0);
+	if (c->pred) {
+		uint64_t yes = dt_vm_run(vm, c->pred);
+
+		if (vm->faulted)
+			return faulted(e, x, 0);
+		if (!yes)
+			return DT_VM_FALSE;
+	}
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *a = &c->actions[i];
+		const struct dt_vm_plan *p = &x->plan[i];
+		uint64_t value = a->difo ? dt_vm_run(vm, a->difo) : 0;
+		bool placed = true;
+
+		if (vm->faulted)
+			return faulted(e, x, i + 1);
+		if (p->role == DT_VM_KEY_ID) {
+			agg_id = value;
+			dt_vm_agg_begin(e->aggs);
+		} else if (p->role == DT_VM_KEY) {
+			add_key(e, a, value);
+		} else if (DT_ACT_IS_AGG(a->kind)) {
+			aggregate(e, p, a, agg_id, value);
+		} else if (a->kind == DT_ACT_SPECULATE) {
+			placed = speculate(e, x, value, into);
+		} else {
+			if (p->role == DT_VM_DATA)
+				store_datum(vm, a, value, rec->data + p->offset);
+			effect(e, x, a, value);
+		}
+		if (vm->faulted)
+			return faulted(e, x, i + 1);
+		if (!placed)
+			return DT_VM_LOST;
+	}
+	return DT_VM_OK;
+}
