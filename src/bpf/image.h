@@ -782,7 +782,6 @@ int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err); /* ma
 void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
 void dt_bpf_user_free(struct dt_bpf_prog *p);
 /* Attach the probes from `first` on. */
-int dt_bpf_pmu(const char *name); /* the type of its perf events; -1: there is none */
 void dt_bpf_allow_descriptors(void); /* as many as this process may have */
 int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err);
 /* One place for a program of another sort. */

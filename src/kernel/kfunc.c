@@ -13,6 +13,7 @@
 
 #include "kernel/kfunc.h"
 #include "kernel/lockdown.h"
+#include "kernel/mount.h"
 #include "kernel/tracefs.h"
 
 struct dt_kfuncs {

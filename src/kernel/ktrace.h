@@ -1,6 +1,6 @@
 /*
  * ktrace: how this kernel lets its own functions be traced. Providers ask, to say what is
- * missing.
+ * missing; the engine asks, to choose a way.
  */
 #ifndef DT_KERNEL_KTRACE_H
 #define DT_KERNEL_KTRACE_H
@@ -16,5 +16,11 @@ struct dt_ktrace {
 
 /* Tried, each time it is called: a few hundred microseconds. */
 void dt_ktrace_probe(struct dt_ktrace *k, dt_types *ts);
+/* Can a program be called directly when this function is entered (exit: when it returns)? module NULL: vmlinux. */
+bool dt_ktrace_takes_fentry(dt_types *ts, const char *module, const char *name, bool exit);
+/* A descriptor of the type information of a module; 0: of vmlinux, -1: there is none. */
+int dt_ktrace_module_btf(const char *module);
+/* The type of a kind of perf events ("kprobe", "uprobe"); -1: this kernel has none of that name. */
+int dt_perf_type(const char *name);
 
 #endif

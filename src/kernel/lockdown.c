@@ -2,27 +2,12 @@
  * lockdown: see lockdown.h. The kernel says it in securityfs, which may be unmounted; then a private
  * mount is made to look. A kernel without the file has no lockdown.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "kernel/lockdown.h"
-
-int dt_private_mount(const char *fs)
-{
-	int context = fsopen(fs, FSOPEN_CLOEXEC), mnt = -1, saved;
-
-	if (context < 0)
-		return -1;
-	if (fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-		mnt = fsmount(context, FSMOUNT_CLOEXEC, 0);
-	saved = errno;
-	close(context);
-	errno = saved;
-	return mnt;
-}
+#include "kernel/mount.h"
 
 static int open_state(void)
 {

@@ -6,8 +6,5 @@
 enum dt_lockdown { DT_LOCKDOWN_NONE, DT_LOCKDOWN_INTEGRITY, DT_LOCKDOWN_CONFIDENTIALITY };
 
 enum dt_lockdown dt_lockdown(void);
-/* A mount of a kernel file system that is attached nowhere and ends with the descriptor (Linux 5.2);
- * -1 with errno. */
-int dt_private_mount(const char *fs);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "kernel/lockdown.h"
+#include "kernel/mount.h"
 #include "kernel/tracefs.h"
 
 static int open_mounted(void)

@@ -26,73 +26,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/ktrace.h"
 #include "bpf/image.h"
-#include "kernel/lockdown.h"
+#include "kernel/ktrace.h"
 
 #define FEW	    16	 /* probes, up to which each may have its own program */
 #define MAX_KPROBES 5000 /* about a millisecond for each to be made, and as much to be let go of */
-
-/* ---- what the kernel can do ---- */
-
-static int load_nothing(enum bpf_prog_type type, enum bpf_attach_type how, uint32_t btf_id,
-			int btf_fd)
-{
-	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-					   {.code = BPF_JMP | BPF_EXIT}};
-	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = how, .attach_btf_id = btf_id,
-		    .attach_btf_obj_fd = (uint32_t)(btf_fd > 0 ? btf_fd : 0));
-
-	return bpf_prog_load(type, "dtrace", "Dual BSD/GPL", nothing, DT_NELEM(nothing), &o);
-}
-
-/* A kernel that has such links asks where to; one that has not says so. */
-static bool has_multi(void)
-{
-	int prog = load_nothing(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0, 0);
-	bool yes;
-
-	if (prog < 0)
-		return false;
-	yes = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, NULL) < 0 && errno == EINVAL;
-	close(prog);
-	return yes;
-}
-
-static bool takes_fentry(dt_types *ts, const char *module, const char *name, bool exit, int btf_fd)
-{
-	uint32_t id = dt_type_function_id(ts, module, name);
-	int prog = id ? load_nothing(BPF_PROG_TYPE_TRACING,
-				     exit ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, id, btf_fd)
-		      : -1;
-
-	if (prog >= 0)
-		close(prog);
-	return prog >= 0;
-}
-
-void dt_ktrace_probe(struct dt_ktrace *k, dt_types *ts)
-{
-	bool pmu = dt_bpf_pmu("kprobe") >= 0;
-
-	*k = (struct dt_ktrace){.kprobe = pmu && dt_lockdown() != DT_LOCKDOWN_CONFIDENTIALITY,
-				.multi = has_multi(),
-				.fentry = ts && takes_fentry(ts, NULL, "vfs_read", false, 0)};
-	if (k->kprobe || k->multi || k->fentry)
-		return;
-	if (geteuid() != 0)
-		snprintf(k->why, sizeof(k->why), "kernel functions can be traced by root only");
-	else if (pmu)
-		snprintf(k->why, sizeof(k->why),
-			 "this kernel is locked down (confidentiality mode): it refuses kprobes, "
-			 "and has no kprobe.multi "
-			 "(CONFIG_FPROBE)");
-	else
-		snprintf(k->why, sizeof(k->why),
-			 "this kernel is built without kprobes (CONFIG_KPROBES, CONFIG_FPROBE), "
-			 "and does not let BPF "
-			 "programs be called by its functions (fentry)");
-}
 
 /* ---- which way ---- */
 
@@ -139,39 +77,11 @@ static bool is_unique(dt_engine *e, const char *name)
 	return !dt_kfuncs_find(kf, NULL, name, &it);
 }
 
-/* A descriptor of the type information of a module; 0: of vmlinux, -1: there is none. */
-static int module_btf(const char *module)
-{
-	uint32_t id = 0;
-
-	if (!module || strcmp(module, "vmlinux") == 0)
-		return 0;
-	while (bpf_btf_get_next_id(id, &id) == 0) {
-		char name[64] = "";
-		struct bpf_btf_info info = {.name = (uintptr_t)name, .name_len = sizeof(name)};
-		uint32_t len = sizeof(info);
-		int fd = bpf_btf_get_fd_by_id(id);
-
-		if (fd < 0)
-			continue;
-		if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && info.kernel_btf &&
-		    strcmp(name, module) == 0)
-			return fd;
-		close(fd);
-	}
-	return -1;
-}
-
 static bool takes_direct_call(dt_engine *e, const struct dt_bpf_probe *x)
 {
-	int btf = module_btf(x->at.module);
-	bool yes = btf >= 0 && is_unique(e, x->at.event) &&
-		   takes_fentry(dt_compiler_types(e->cc), x->at.module, x->at.event,
-				x->kind == PK_FUNC_RETURN, btf);
-
-	if (btf > 0)
-		close(btf);
-	return yes;
+	return is_unique(e, x->at.event) &&
+	       dt_ktrace_takes_fentry(dt_compiler_types(e->cc), x->at.module, x->at.event,
+				      x->kind == PK_FUNC_RETURN);
 }
 
 /* Probes of different ways are of different groups, hence in different programs. */
@@ -244,7 +154,7 @@ int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_pro
 	if (!dt_bpf_is_direct(p))
 		return -1;
 	at = &e->probes.v[p->only].at;
-	btf = module_btf(at->module);
+	btf = dt_ktrace_module_btf(at->module);
 	*type = BPF_PROG_TYPE_TRACING;
 	o->expected_attach_type = p->kind == PK_FUNC_RETURN ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	o->attach_btf_id = dt_type_function_id(dt_compiler_types(e->cc), at->module, at->event);
@@ -509,7 +419,7 @@ static int link_kprobe(const struct dt_bpf_prog *p, const struct dt_bpf_probe *x
 
 static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 {
-	int type = dt_bpf_pmu("kprobe");
+	int type = dt_perf_type("kprobe");
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");

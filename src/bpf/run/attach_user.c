@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "bpf/image.h"
+#include "kernel/ktrace.h"
 
 #define ENOTSUPP_ 524 /* the kernel's own; it has no name here */
 
@@ -270,20 +271,6 @@ static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
 
 /* ---- perf events ---- */
 
-int dt_bpf_pmu(const char *name)
-{
-	char *path = dt_xasprintf("/sys/bus/event_source/devices/%s/type", name);
-	FILE *f = fopen(path, "re");
-	int type = -1;
-
-	free(path);
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = -1;
-	if (f)
-		fclose(f);
-	return type;
-}
-
 void dt_bpf_allow_descriptors(void)
 {
 	struct rlimit r;
@@ -320,7 +307,7 @@ static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_b
 
 static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 {
-	int type = dt_bpf_pmu("uprobe");
+	int type = dt_perf_type("uprobe");
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
@@ -381,7 +368,7 @@ int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offse
 {
 	int fd = e->has_uprobe_multi
 		     ? link_multi(prog, path, &offset, NULL, &cookie, 1, 0, pid)
-		     : link_perf(prog, dt_bpf_pmu("uprobe"), path, offset, 0, false, pid, cookie);
+		     : link_perf(prog, dt_perf_type("uprobe"), path, offset, 0, false, pid, cookie);
 
 	if (fd < 0)
 		return dt_err(err, errno, "%s", dt_strerror(errno));
