@@ -142,7 +142,7 @@ enum {
 enum { SF_ARGS = 1, SF_COMM = 2, SF_COMPAT = 4 }; /* COMPAT: a system call of a 32-bit program */
 
 /* Where the areas are; offsets from the start of the slot. */
-struct dt_bpf_layout {
+struct dt_plan_layout {
 	uint32_t key, dkey;  /* keys under construction: aggregations, associative arrays */
 	uint32_t last_key;   /* of the object among array elements that was read last */
 	uint32_t local_vars; /* clause-local variables */
@@ -163,7 +163,7 @@ struct dt_bpf_layout {
 #define NAME_ROW_RETURN 20
 
 /* ---- records in the ring buffers ---- */
-struct dt_bpf_rec {
+struct dt_rec {
 	uint32_t clause; /* index; REC_FAULT ... in type */
 	uint32_t probe;
 	uint64_t time;
@@ -171,9 +171,9 @@ struct dt_bpf_rec {
 	uint32_t type;
 };
 enum { REC_DATA, REC_FAULT, REC_COMMIT, REC_DISCARD };
-#define REC_HEADER ((uint32_t)sizeof(struct dt_bpf_rec))
-struct dt_bpf_fault_rec {
-	struct dt_bpf_rec head;
+#define REC_HEADER ((uint32_t)sizeof(struct dt_rec))
+struct dt_fault_rec {
+	struct dt_rec head;
 	uint32_t action;
 	int32_t offset;
 	uint32_t code, pad;
@@ -181,7 +181,7 @@ struct dt_bpf_fault_rec {
 };
 
 /* ---- probes and clauses ---- */
-enum dt_bpf_kind { /* shorter names; those up to PK_ERROR are of the tracer itself */
+enum dt_probe_kind { /* shorter names; those up to PK_ERROR are of the tracer itself */
 	PK_BEGIN = DT_AT_BEGIN,
 	PK_END = DT_AT_END,
 	PK_ERROR = DT_AT_ERROR,
@@ -199,18 +199,18 @@ enum dt_bpf_kind { /* shorter names; those up to PK_ERROR are of the tracer itse
 };
 
 /* How a program is called by kernel functions (attach_kernel.c): a part of the group. */
-enum dt_bpf_how { HOW_KPROBE, HOW_MULTI, HOW_FENTRY };
+enum dt_plan_how { HOW_KPROBE, HOW_MULTI, HOW_FENTRY };
 #define HOW_SHIFT  28
-#define HOW(group) ((enum dt_bpf_how)((group) >> HOW_SHIFT & 3))
-struct dt_bpf_function_link {
+#define HOW(group) ((enum dt_plan_how)((group) >> HOW_SHIFT & 3))
+struct dt_function_link {
 	int fd;
-	enum dt_bpf_kind kind;
-	enum dt_bpf_how how;
+	enum dt_probe_kind kind;
+	enum dt_plan_how how;
 };
 
-struct dt_bpf_probe {
+struct dt_plan_probe {
 	const dt_probe *probe;
-	enum dt_bpf_kind kind;
+	enum dt_probe_kind kind;
 	uint32_t event; /* system call number, or index among the probes of its kind */
 	uint32_t group; /* probes of one kind and group can share a program */
 	uint32_t nargs; /* tracepoints */
@@ -220,65 +220,65 @@ struct dt_bpf_probe {
 };
 
 /* What is computed before the clauses run; probes of equal text share one. */
-struct dt_bpf_prologue {
+struct dt_plan_prologue {
 	const dt_difo *when;		     /* NULL: it always fires */
 	const dt_difo *arg[DT_ATTACH_ARGS]; /* NULL: 0 */
 	bool own;			     /* no: the arguments are the event's */
 };
 
-enum dt_bpf_role { ROLE_EFFECT, ROLE_DATA, ROLE_KEY, ROLE_KEY_ID };
+enum dt_plan_role { ROLE_EFFECT, ROLE_DATA, ROLE_KEY, ROLE_KEY_ID };
 
-struct dt_bpf_agg;
-struct dt_bpf_plan { /* beside each dt_action */
-	enum dt_bpf_role role;
+struct dt_plan_agg;
+struct dt_plan_action { /* beside each dt_action */
+	enum dt_plan_role role;
 	uint32_t
 	    offset;	/* ROLE_DATA: in the record; strings: where the u32 offset of the text is */
 	uint32_t bound; /* strings: longest, with NUL */
 	bool is_string;
 	uint32_t key;		/* ROLE_KEY: which */
-	struct dt_bpf_agg *agg; /* ROLE_KEY and aggregating actions */
+	struct dt_plan_agg *agg; /* ROLE_KEY and aggregating actions */
 };
 
-struct dt_bpf_clause {
+struct dt_plan_clause {
 	dt_clause *c;
-	struct dt_bpf_plan *plan;
+	struct dt_plan_action *plan;
 	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there. On the heap, e->ecb_room of them */
-	uint32_t grow_kinds; /* 1 << enum dt_bpf_kind: of these it may get more while tracing */
+	uint32_t grow_kinds; /* 1 << enum dt_probe_kind: of these it may get more while tracing */
 	uint32_t fixed;	     /* bytes of the record before the strings */
 	uint32_t size;	     /* the largest it can be; 0: records nothing */
 	uint32_t cost;	     /* what its record takes of bufsize, counted as DTrace does */
 	bool has_strings, exits, speculates;
-	uint32_t kinds; /* 1 << enum dt_bpf_kind */
+	uint32_t kinds; /* 1 << enum dt_probe_kind */
 };
 
 /* ---- user variables ---- */
-struct dt_bpf_key { /* layout of one part of a key */
+struct dt_plan_key { /* layout of one part of a key */
 	uint32_t offset, size;
 	bool is_string;
 };
-struct dt_bpf_var {
+struct dt_plan_var {
 	bool seen, byref, user, string, array;
 	uint32_t size;	 /* by reference: bytes of the object */
 	uint32_t offset; /* in its storage; by reference: of the 8-byte prefix */
 	/* arrays */
 	uint32_t nkeys;
-	struct dt_bpf_key keys[DT_DIF_NTREGS + 1]; /* thread arrays: the thread first */
+	struct dt_plan_key keys[DT_DIF_NTREGS + 1]; /* thread arrays: the thread first */
 	uint32_t key_size;
 	int fd;
 	uint64_t entries;
 };
-struct dt_bpf_scope {
-	struct dt_bpf_var *v; /* index: id - DT_VAR_USER_MIN */
+struct dt_plan_scope {
+	struct dt_plan_var *v; /* index: id - DT_VAR_USER_MIN */
 	uint32_t n;
 	uint32_t size; /* bytes of storage of the scalars */
 	uint32_t refs; /* where the by-reference ones begin */
 };
 
 /* ---- aggregations ---- */
-struct dt_bpf_agg {
+struct dt_plan_agg {
 	const dt_agg *agg;
 	uint32_t nkeys;
-	struct dt_bpf_aggkey {
+	struct dt_plan_aggkey {
 		const dt_action *action;
 		uint32_t offset, size;
 		bool is_string;
@@ -293,8 +293,8 @@ struct dt_bpf_agg {
 };
 
 /* ---- programs ---- */
-struct dt_bpf_prog {
-	enum dt_bpf_kind kind;
+struct dt_plan_prog {
+	enum dt_probe_kind kind;
 	uint32_t *clauses; /* indices, in order */
 	uint32_t nclauses;
 	uint32_t table;		 /* in rodata: event -> { probe + 1, clause masks } */
@@ -308,7 +308,7 @@ struct dt_bpf_prog {
 	uint64_t places_base;
 	uint32_t nplaces;  /* 0: cookies tell */
 	bool rest;	   /* of one that was too large, which is before it */
-	int fd_next;	   /* a program array: the one that goes on with the firing, see dt_bpf_continues() */
+	int fd_next;	   /* a program array: the one that goes on with the firing, see dt_plan_continues() */
 	bool lazy;	   /* for probes that may join: not loaded until the first one does */
 	bool loading;	   /* extend.c */
 	uint32_t nprobes; /* that there were when its code was made */
@@ -324,7 +324,7 @@ struct dt_bpf_prog {
 };
 
 /* ---- one CPU's ring buffer ---- */
-struct dt_bpf_ring {
+struct dt_ring {
 	int fd;
 	uint64_t *consumer, *producer;
 	uint8_t *data;
@@ -333,7 +333,7 @@ struct dt_bpf_ring {
 };
 
 /* What programs know of probes when more can join: names.c */
-struct dt_bpf_names {
+struct dt_names {
 	int fd_rows, fd_text, fd_epids;
 	uint32_t *rows, room; /* mapped */
 	char *text;	      /* mapped */
@@ -341,7 +341,7 @@ struct dt_bpf_names {
 	dt_map *pool; /* text -> where it is */
 };
 
-struct dt_bpf_specs; /* ring.c, as is kept_list */
+struct dt_ring_specs; /* ring.c, as is kept_list */
 struct kept_list;
 
 struct dt_engine {
@@ -354,7 +354,7 @@ struct dt_engine {
 	dt_map *seen;  /* id of a probe -> its index plus 1 */
 	bool grows;    /* probes can join while tracing */
 	uint32_t ecb_room, next_group;
-	struct dt_bpf_names names;
+	struct dt_names names;
 	uint64_t strsize;
 	uint32_t ncpus;
 	bool has_btf, has_compat; /* compat: 32-bit programs can run */
@@ -364,13 +364,13 @@ struct dt_engine {
 	bool has_cookies; /* raw tracepoints can be told apart by cookie (Linux 6.10) */
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 	/* plan */
-	DT_VEC(struct dt_bpf_probe) probes;
-	DT_VEC(struct dt_bpf_prologue) prologues;
+	DT_VEC(struct dt_plan_probe) probes;
+	DT_VEC(struct dt_plan_prologue) prologues;
 	uint32_t nevents[PK_MAX]; /* probes of each kind; system calls have their numbers instead */
-	DT_VEC(struct dt_bpf_clause) clauses;
-	DT_VEC(struct dt_bpf_agg *) aggs;
+	DT_VEC(struct dt_plan_clause) clauses;
+	DT_VEC(struct dt_plan_agg *) aggs;
 	uint32_t max_actions;
-	struct dt_bpf_scope globals, threads, locals;
+	struct dt_plan_scope globals, threads, locals;
 	struct {
 		bool task_storage, scratch, memory, strings, epid, names, error, spec, stack,
 		    waiting /* for user memory */, vtime, element, late, returns;
@@ -380,7 +380,7 @@ struct dt_engine {
 	} need;
 	dt_map *string_pool; /* text -> offset + 1 */
 	dt_buf rodata;
-	struct dt_bpf_layout at;
+	struct dt_plan_layout at;
 	bool learning; /* the first of the two rounds */
 	/* kernel objects */
 	int fd_control, fd_cpus, fd_slots, fd_rodata, fd_globals, fd_threads, fd_rings, fd_tails, fd_aggs,
@@ -390,25 +390,25 @@ struct dt_engine {
 	uint32_t cast_func, cast_type; /* ids in the kernel's BTF, see peek.c; 0: not known */
 	bool trusts;		       /* typed pointers can be loaded from: peek.c */
 	DT_VEC(int) fds; /* all of the above and those of variables and aggregations, to close */
-	DT_VEC(struct dt_bpf_prog) progs;
+	DT_VEC(struct dt_plan_prog) progs;
 	DT_VEC(int) links;
-	DT_VEC(struct dt_bpf_function_link) function_links; /* of these, those that count what they miss */
+	DT_VEC(struct dt_function_link) function_links; /* of these, those that count what they miss */
 	uint64_t function_misses;
-	DT_VEC(struct dt_bpf_user_link { int fd; long pid; }) user_links; /* pid 0: of all processes */
-	struct dt_bpf_retired *retired; /* extend.c */
+	DT_VEC(struct dt_user_link { int fd; long pid; }) user_links; /* pid 0: of all processes */
+	struct dt_retired *retired; /* extend.c */
 	uint32_t refused;		 /* places in user code that the kernel does not take */
 	uint32_t left_out;		 /* the same of functions and instructions of the kernel ... */
 	const char *left_out_first;	 /* ... and what is said about the first of them */
 	uint8_t *control, *cpus; /* mapped */
 	uint64_t cpus_size;
-	struct dt_bpf_ring *rings; /* NULL: there are none, as long as no speculation needs them with the ring policy */
-	struct dt_bpf_ring *tails; /* ring policy: circles, see tail.c */
+	struct dt_ring *rings; /* NULL: there are none, as long as no speculation needs them with the ring policy */
+	struct dt_ring *tails; /* ring policy: circles, see tail.c */
 	uint64_t tail_size;
 	bool delivered; /* what was in them */
 	uint32_t tail_piece, tail_value;
 	uint64_t *wake, *woken; /* consumer's and producer's position of fd_wake, mapped */
 	struct dt_procs *procs; /* of the session; NULL: none */
-	struct dt_bpf_unwind *unwind; /* NULL: no program walks user stacks */
+	struct dt_uw *unwind; /* NULL: no program walks user stacks */
 	bool no_unwind;	       /* this kernel's structures are not as we know them */
 	int fd_gate, fd_family;
 	enum { SITES_UNKNOWN, SITES_TRAP, SITES_CALL } sites_by;
@@ -419,7 +419,7 @@ struct dt_engine {
 	uint32_t preallocated; /* bytes, in maps of variables and aggregations */
 	uint32_t agg_size; /* bytes of the shared per-CPU array's value */
 	uint32_t nspecs;
-	struct dt_bpf_specs *spec_bufs;
+	struct dt_ring_specs *spec_bufs;
 	struct kept_list *kept; /* ring policy: committed records, until the end */
 	/* running */
 	enum { BPF_NEW, BPF_RUNNING, BPF_STOPPED } state;
@@ -434,76 +434,76 @@ struct dt_engine {
 enum { POLICY_RING, POLICY_FILL, POLICY_SWITCH };
 
 /* ---- plan.c ---- */
-int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err);
+int dt_plan_make(dt_engine *e, const struct dt_engine_env *env, dt_error *err);
 /* If the program is more than the kernel takes, or takes in good time, halve it and say so. */
-bool dt_bpf_continues(const struct dt_bpf_prog *p);			    /* a firing that the program before it began */
-bool dt_bpf_is_continued(const dt_engine *e, const struct dt_bpf_prog *p); /* by the next one */
-struct dt_bpf_prog *dt_bpf_nth_to_attach(const dt_engine *e, uint32_t n);
-bool dt_bpf_has_rest(const dt_engine *e, const struct dt_bpf_prog *p);	    /* called by it or not */
-bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c);
+bool dt_plan_continues(const struct dt_plan_prog *p);			    /* a firing that the program before it began */
+bool dt_plan_is_continued(const dt_engine *e, const struct dt_plan_prog *p); /* by the next one */
+struct dt_plan_prog *dt_plan_nth_to_attach(const dt_engine *e, uint32_t n);
+bool dt_plan_has_rest(const dt_engine *e, const struct dt_plan_prog *p);	    /* called by it or not */
+bool dt_plan_split(dt_engine *e, uint32_t prog, const dt_code *c);
 /* Is this probe served by the program? */
-bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
-struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg);
+bool dt_plan_serves(const dt_engine *e, const struct dt_plan_prog *p, uint32_t probe);
+struct dt_plan_agg *dt_plan_agg_find(dt_engine *e, const dt_agg *agg);
 
 /* ---- attach_kernel.c ---- */
 struct bpf_prog_load_opts;
-bool dt_bpf_is_function(enum dt_bpf_kind kind);
+bool dt_plan_is_function(enum dt_probe_kind kind);
 /* Is it called by the function itself (fentry, fexit)? It has one probe then, and no registers. */
-static inline bool dt_bpf_is_direct(const struct dt_bpf_prog *p)
+static inline bool dt_plan_is_direct(const struct dt_plan_prog *p)
 {
-	return dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_FENTRY;
+	return dt_plan_is_function(p->kind) && HOW(p->group) == HOW_FENTRY;
 }
-int dt_bpf_function_plan(dt_engine *e, dt_error *err); /* how each function is traced */
+int dt_plan_functions(dt_engine *e, dt_error *err); /* how each function is traced */
 /* What the kernel must know of the program; returns a descriptor to close afterwards if it is above 0. */
-int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type, struct bpf_prog_load_opts *o);
-int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err); /* the table of a program on many */
+int dt_attach_function_load(dt_engine *e, const struct dt_plan_prog *p, enum bpf_prog_type *type, struct bpf_prog_load_opts *o);
+int dt_attach_function_places(dt_engine *e, struct dt_plan_prog *p, dt_error *err); /* the table of a program on many */
 #define DT_BPF_PLACE_SHIFT 4 /* its words are so many bits of an address apart */
-int dt_bpf_attach_kernel(dt_engine *e, struct dt_bpf_prog *p, dt_error *err);
-int dt_bpf_attach_counters(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err);
-uint64_t dt_bpf_function_misses(const dt_engine *e);
-void dt_bpf_function_links_end(dt_engine *e); /* before they are closed */
+int dt_attach_functions(dt_engine *e, struct dt_plan_prog *p, dt_error *err);
+int dt_attach_counters(dt_engine *e, const struct dt_plan_prog *p, dt_error *err);
+uint64_t dt_attach_function_misses(const dt_engine *e);
+void dt_attach_functions_end(dt_engine *e); /* before they are closed */
 
 /* ---- prologue.c ---- */
 /* Compile what the probe computes before its clauses run. */
-int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err);
-void dt_bpf_prologue_place(dt_engine *e, struct dt_bpf_prog *p); /* its table, in rodata */
+int dt_plan_prologue_add(dt_engine *e, struct dt_plan_probe *x, dt_error *err);
+void dt_layout_prologues(dt_engine *e, struct dt_plan_prog *p); /* its table, in rodata */
 
 /* The index of a probe (of the first of its events), entered at first sight; -1 with *err when it cannot be attached. */
-int dt_bpf_probe_index(dt_engine *e, const dt_probe *p, dt_error *err);
-void dt_bpf_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb *ecb); /* at all its events */
-void dt_bpf_make_ecb_room(dt_engine *e);
+int dt_plan_probe_index(dt_engine *e, const dt_probe *p, dt_error *err);
+void dt_plan_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb *ecb); /* at all its events */
+void dt_plan_ecb_room(dt_engine *e);
 /* Programs for the probes like this one; only for it if `alone`. */
-void dt_bpf_add_programs(dt_engine *e, uint32_t probe, bool alone);
+void dt_plan_add_programs(dt_engine *e, uint32_t probe, bool alone);
 
 /* ---- extend.c ---- */
-int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);
-void dt_bpf_retire(dt_engine *e, long pid);
+int dt_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);
+void dt_extend_retire(dt_engine *e, long pid);
 /* Static probes that can be both: is a call into the kernel cheaper than a trap? (sites.c) */
-bool dt_bpf_sites_by_call(dt_engine *e);
-void dt_bpf_user_links_end(dt_engine *e); /* all become links like others */
+bool dt_sites_by_call(dt_engine *e);
+void dt_attach_user_end(dt_engine *e); /* all become links like others */
 
 /* ---- family.c ---- */
-int dt_bpf_family_make(dt_engine *e, dt_error *err);
-int dt_bpf_family_attach(dt_engine *e, dt_error *err);
-void dt_bpf_family_root(dt_engine *e, uint32_t pid);
-void dt_bpf_adopt(dt_engine *e, long pid, long parent);
-void dt_bpf_disown(dt_engine *e, long pid);
+int dt_family_make(dt_engine *e, dt_error *err);
+int dt_family_attach(dt_engine *e, dt_error *err);
+void dt_family_root(dt_engine *e, uint32_t pid);
+void dt_family_adopt(dt_engine *e, long pid, long parent);
+void dt_family_disown(dt_engine *e, long pid);
 
 /* ---- gate.c: see the engine's interface ---- */
-int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
-uint64_t dt_bpf_arrived(const dt_engine *e);
-long dt_bpf_comer(const dt_engine *e, uint64_t n);
-void dt_bpf_admit(dt_engine *e, uint64_t n);
+int dt_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
+uint64_t dt_gate_arrived(const dt_engine *e);
+long dt_gate_comer(const dt_engine *e, uint64_t n);
+void dt_gate_admit(dt_engine *e, uint64_t n);
 
 /* ---- layout.c ---- */
-int dt_bpf_layout(dt_engine *e, dt_error *err);
-void dt_bpf_place_program(dt_engine *e, struct dt_bpf_prog *p); /* its tables */
+int dt_layout_make(dt_engine *e, dt_error *err);
+void dt_layout_program(dt_engine *e, struct dt_plan_prog *p); /* its tables */
 /* Offset in rodata of a NUL-terminated string. */
-uint32_t dt_bpf_string(dt_engine *e, const char *s);
-struct dt_bpf_var *dt_bpf_var(dt_engine *e, int scope, uint32_t id);
+uint32_t dt_layout_string(dt_engine *e, const char *s);
+struct dt_plan_var *dt_plan_var_find(dt_engine *e, int scope, uint32_t id);
 
 /* ---- translating: one function of a program ---- */
-enum dt_bpf_vkind {
+enum dt_tr_vkind {
 	V_NUMBER,
 	V_CONST,  /* n */
 	V_STRING, /* an address of a string of at most `bound` bytes with NUL; bound 0: strsize */
@@ -513,49 +513,49 @@ enum dt_bpf_vkind {
 	V_TRUSTED, /* an address that the kernel can prove: n bytes into what the path leads to, see peek.c */
 };
 /* A typed pointer and the members of pointer type that were followed from it. */
-struct dt_bpf_path {
+struct dt_tr_path {
 	uint8_t root; /* 0: the thread; 1 + n: argument n of the event */
 	uint8_t nhops;
 	uint16_t hop[3]; /* offsets */
 };
-typedef struct dt_bpf_val {
-	enum dt_bpf_vkind kind;
+typedef struct dt_tr_val {
+	enum dt_tr_vkind kind;
 	uint64_t n;
 	uint32_t bound;
-	struct dt_bpf_path path;
-} dt_bpf_val;
+	struct dt_tr_path path;
+} dt_tr_val;
 
-typedef struct dt_bpf_state { /* what is known at one place in a DIFO */
-	dt_bpf_val reg[DT_DIF_NREGS];
-	dt_bpf_val tuple[DT_DIF_NTREGS];
+typedef struct dt_tr_state { /* what is known at one place in a DIFO */
+	dt_tr_val reg[DT_DIF_NREGS];
+	dt_tr_val tuple[DT_DIF_NTREGS];
 	struct {
 		bool byref;
 		uint8_t type;
-		dt_bpf_val size;
+		dt_tr_val size;
 	} push[DT_DIF_NTREGS];
 	uint32_t ntuple;
 	bool tuple_lost; /* paths with different tuples met: nobody may use it before a flush */
-} dt_bpf_state;
+} dt_tr_state;
 
-struct dt_bpf_libfn {
+struct dt_sub_fn {
 	char name[24];
 	const char *source;
 	uint32_t func;
 	uint32_t locals; /* its first variable */
 };
-typedef struct dt_bpf_lib { /* subroutines already in this program */
-	DT_VEC(struct dt_bpf_libfn) fns;
+typedef struct dt_sub_lib { /* subroutines already in this program */
+	DT_VEC(struct dt_sub_fn) fns;
 	uint32_t nlocals;
 	uint32_t count, store[4], copy[2], output, tail, reserve, unreserve,
 	    unwind; /* other functions; 0: not asked for */
-} dt_bpf_lib;
+} dt_sub_lib;
 
-typedef struct dt_bpf_tr {
+typedef struct dt_tr {
 	dt_engine *e;
-	dt_bpf_code *c;
-	dt_bpf_lib *lib;
-	enum dt_bpf_kind kind;
-	enum dt_bpf_kind prog_kind; /* kind is PK_ERROR inside ERROR clauses, this never */
+	dt_code *c;
+	dt_sub_lib *lib;
+	enum dt_probe_kind kind;
+	enum dt_probe_kind prog_kind; /* kind is PK_ERROR inside ERROR clauses, this never */
 	uint32_t nargs;		    /* tracepoints */
 	uint32_t task_arg;	    /* of the program */
 	uint32_t typed;
@@ -564,7 +564,7 @@ typedef struct dt_bpf_tr {
 	uint32_t clock_row;	    /* first row of the program in fd_clock */
 	bool compat;		    /* system calls: those of 32-bit programs are among them */
 	uint32_t clause;	    /* index */
-	dt_bpf_state now;
+	dt_tr_state now;
 	bool reachable;
 	uint32_t fault[DT_FLT_BADSTACK + 1]; /* label per code; UINT32_MAX: not used */
 	uint32_t fault_exit;
@@ -572,252 +572,252 @@ typedef struct dt_bpf_tr {
 	uint32_t loff; /* the offset of the DIF instruction being translated */
 	dt_error *err;
 	bool failed;
-} dt_bpf_tr;
+} dt_tr;
 
-void dt_bpf_tr_fail(dt_bpf_tr *t, const char *fmt, ...) DT_PRINTF(2, 3);
+void dt_tr_fail(dt_tr *t, const char *fmt, ...) DT_PRINTF(2, 3);
 
 /* ---- prologue.c ---- */
 /* In a program: fn[i] are the functions of e->prologues, 0 for those it has no use for. */
-uint32_t *dt_bpf_prologue_declare(dt_bpf_tr *t, const struct dt_bpf_prog *p);
-void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn, uint32_t no);
-void dt_bpf_prologue_functions(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn);
+uint32_t *dt_tr_prologue_declare(dt_tr *t, const struct dt_plan_prog *p);
+void dt_tr_prologue_call(dt_tr *t, const struct dt_plan_prog *p, const uint32_t *fn, uint32_t no);
+void dt_tr_prologue_functions(dt_tr *t, const struct dt_plan_prog *p, const uint32_t *fn);
 
 /* ---- difo.c ---- */
 /* Run a DIFO: its value is in r0 and described by *out. Control goes on behind it. */
-void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out);
-void dt_bpf_get(dt_bpf_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
-void dt_bpf_set(dt_bpf_tr *t, uint32_t reg, int from, dt_bpf_val v);
+void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out);
+void dt_tr_get(dt_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
+void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);
 /* Jump here on a fault; the offset of the current instruction is recorded. Value: S_FVALUE for
  * BADADDR and BADALIGN, 0 for the others. */
-uint32_t dt_bpf_fault_label(dt_bpf_tr *t, uint32_t code);
-void dt_bpf_fault_paths(dt_bpf_tr *t); /* at the end of the function */
-void dt_bpf_here(dt_bpf_tr *t);	       /* a fault from here on happened at t->loff */
+uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code);
+void dt_tr_fault_paths(dt_tr *t); /* at the end of the function */
+void dt_tr_here(dt_tr *t);	       /* a fault from here on happened at t->loff */
 /* User memory is about to be read: it is another process's when the probe is about another thread. The address
  * is in slot->fvalue. */
-void dt_bpf_user_memory(dt_bpf_tr *t);
-#define NUMBER ((dt_bpf_val){.kind = V_NUMBER})
+void dt_tr_user_memory(dt_tr *t);
+#define NUMBER ((dt_tr_val){.kind = V_NUMBER})
 
 /* ---- value.c ---- */
-uint32_t dt_bpf_bound(const dt_bpf_tr *t, const dt_bpf_val *v); /* of a string, <= strsize */
+uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v); /* of a string, <= strsize */
 /* Store the string whose address is in r3 (described by v) as `size` bytes at slot + off, cut,
  * padded with zeros when `pad`. BADADDR when it cannot be read. */
-void dt_bpf_put_string(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t off, uint32_t size, bool pad);
-void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size); /* of the slot */
-void dt_bpf_lea(dt_bpf_code *c, int dst, uint32_t off);	     /* dst = slot + off */
-void dt_bpf_slot_st(dt_bpf_code *c, uint32_t size, uint32_t off, int src);
+void dt_tr_put_string(dt_tr *t, const dt_tr_val *v, uint32_t off, uint32_t size, bool pad);
+void dt_tr_zero(dt_tr *t, uint32_t off, uint32_t size); /* of the slot */
+void dt_slot_lea(dt_code *c, int dst, uint32_t off);	     /* dst = slot + off */
+void dt_slot_st(dt_code *c, uint32_t size, uint32_t off, int src);
 /* r0 = comparison of two strings: DIF registers a and b; only equality matters if `equal`. */
-void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal);
+void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal);
 
 /* Goto no unless the process with number r0 is *(u32 *)(r8 + pid_at), or is to be taken for it: family.c */
-void dt_bpf_family_check(dt_bpf_tr *t, int pid_at, uint32_t no);
+void dt_tr_family_check(dt_tr *t, int pid_at, uint32_t no);
 
 /* ---- names.c ---- */
-void dt_bpf_names_place(dt_engine *e);				      /* in rodata, if all are known */
-int dt_bpf_names_make(dt_engine *e, dt_error *err);		      /* maps, if more can join */
-int dt_bpf_names_add(dt_engine *e, uint32_t first, dt_error *err); /* from this probe on */
-void dt_bpf_names_free(dt_engine *e);
-uint32_t dt_bpf_name_bound(const dt_engine *e, uint32_t part); /* the longest, with NUL */
-void dt_bpf_name(dt_bpf_tr *t, uint32_t part); /* r0 = address of a part of the probe's name */
-void dt_bpf_probe_id(dt_bpf_tr *t);	       /* r0 = its id */
-void dt_bpf_probe_return(dt_bpf_tr *t);	       /* r0 = the offset in its function that it returns at; 0: unknown */
-void dt_bpf_epid(dt_bpf_tr *t, bool faulting); /* r0 = epid of this clause, or of slot->clause, on the probe */
+void dt_names_place(dt_engine *e);				      /* in rodata, if all are known */
+int dt_names_make(dt_engine *e, dt_error *err);		      /* maps, if more can join */
+int dt_names_add(dt_engine *e, uint32_t first, dt_error *err); /* from this probe on */
+void dt_names_free(dt_engine *e);
+uint32_t dt_names_bound(const dt_engine *e, uint32_t part); /* the longest, with NUL */
+void dt_tr_name(dt_tr *t, uint32_t part); /* r0 = address of a part of the probe's name */
+void dt_tr_probe_id(dt_tr *t);	       /* r0 = its id */
+void dt_tr_probe_return(dt_tr *t);	       /* r0 = the offset in its function that it returns at; 0: unknown */
+void dt_tr_epid(dt_tr *t, bool faulting); /* r0 = epid of this clause, or of slot->clause, on the probe */
 
 /* ---- builtin.c ---- */
-void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd);
-void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
-int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user); /* of get_stack */
+void dt_tr_builtin(dt_tr *t, uint32_t id, uint32_t rd);
+void dt_tr_builtin_array(dt_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
+int dt_tr_stack_flags(const dt_tr *t, bool user); /* of get_stack */
 /* r0 = bytes of the stack now at slot + off, or negative */
-void dt_bpf_read_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t size);
-void dt_bpf_time(dt_bpf_tr *t);			       /* r0 = timestamp */
+void dt_tr_read_stack(dt_tr *t, bool user, uint32_t off, uint32_t size);
+void dt_tr_time(dt_tr *t);			       /* r0 = timestamp */
 /* r0 = the thread the probe is about: a number, or a pointer that the kernel trusts. */
-void dt_bpf_task(dt_bpf_tr *t, bool trusted);
-void dt_bpf_event_arg(dt_bpf_tr *t, uint32_t n); /* r0 = the event's own argument */
-void dt_bpf_pid_tgid(dt_bpf_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
-void dt_bpf_thread_id(dt_bpf_tr *t); /* the same as the kernel sees them */
-void dt_bpf_pid_of(dt_bpf_tr *t, bool thread); /* r0 = pid in our namespace of the task in r0; 0: it has none */
-void dt_bpf_comm(dt_bpf_tr *t);	    /* make S_COMM hold the name */
-int dt_bpf_pidns_args(dt_bpf_tr *t, uint32_t args);
+void dt_tr_task(dt_tr *t, bool trusted);
+void dt_tr_event_arg(dt_tr *t, uint32_t n); /* r0 = the event's own argument */
+void dt_tr_pid_tgid(dt_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
+void dt_tr_thread_id(dt_tr *t); /* the same as the kernel sees them */
+void dt_tr_pid_of(dt_tr *t, bool thread); /* r0 = pid in our namespace of the task in r0; 0: it has none */
+void dt_tr_comm(dt_tr *t);	    /* make S_COMM hold the name */
+int dt_tr_pidns_args(dt_tr *t, uint32_t args);
 /* Where "a.b" is in a structure of the kernel. */
-bool dt_bpf_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset);
-int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset); /* it must be there */
+bool dt_tr_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset);
+int dt_tr_field(dt_tr *t, const char *type, const char *path, uint32_t *offset); /* it must be there */
 
 /* ---- vtime.c ---- */
-void dt_bpf_vtimestamp(dt_bpf_tr *t); /* r0 = vtimestamp */
-int dt_bpf_vtime_load(dt_engine *e, dt_error *err);
+void dt_tr_vtimestamp(dt_tr *t); /* r0 = vtimestamp */
+int dt_vtime_load(dt_engine *e, dt_error *err);
 
 /* ---- unwind.c ---- */
 /* r0 = bytes of the user stack, innermost frame first, now at slot + off; -1: ask bpf_get_stack(). False: no code
  * was made, this kernel does not tell what we need. */
-bool dt_bpf_unwind(dt_bpf_tr *t, uint32_t off, uint32_t frames);
-void dt_bpf_unwind_functions(dt_bpf_tr *t);
-int dt_bpf_identify_code(dt_engine *e, int fd_slot, dt_bpf_code *c, dt_error *err);
+bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames);
+void dt_tr_unwind_functions(dt_tr *t);
+int dt_tr_identify_code(dt_engine *e, int fd_slot, dt_code *c, dt_error *err);
 
 /* ---- left.c ---- */
-void dt_bpf_left_keep(dt_bpf_tr *t); /* the stack of the thread that leaves, if it is wanted when it comes back */
-void dt_bpf_left_read(dt_bpf_tr *t, uint32_t off, uint32_t size); /* of the one that comes */
+void dt_tr_left_keep(dt_tr *t); /* the stack of the thread that leaves, if it is wanted when it comes back */
+void dt_tr_left_read(dt_tr *t, uint32_t off, uint32_t size); /* of the one that comes */
 
 /* ---- tables.c ---- */
-int dt_bpf_tables_create(dt_engine *e, dt_error *err);
-void dt_bpf_tables_feed(dt_engine *e); /* make the tables that walks have missed */
-void dt_bpf_tables_preload(dt_engine *e);
-void dt_bpf_tables_free(dt_engine *e);
+int dt_tables_create(dt_engine *e, dt_error *err);
+void dt_tables_feed(dt_engine *e); /* make the tables that walks have missed */
+void dt_tables_preload(dt_engine *e);
+void dt_tables_free(dt_engine *e);
 
 /* ---- clock.c ---- */
-void dt_bpf_lateness(dt_bpf_tr *t); /* r0 = arg2 of a clock event */
+void dt_tr_lateness(dt_tr *t); /* r0 = arg2 of a clock event */
 
 /* ---- var.c ---- */
-static inline uint32_t dt_bpf_array_tag(int scope, uint32_t id)
+static inline uint32_t dt_tr_array_tag(int scope, uint32_t id)
 {
 	return (uint32_t)scope << 16 | id;
 }
-void dt_bpf_var_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd);
-void dt_bpf_var_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs);
-void dt_bpf_array_load(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rd);
-void dt_bpf_array_store(dt_bpf_tr *t, int scope, uint32_t id, uint32_t rs);
-void dt_bpf_thread_value(dt_bpf_tr *t, bool create); /* r0 = storage of the thread, or NULL */
+void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
+void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
+void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
+void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
+void dt_tr_thread_value(dt_tr *t, bool create); /* r0 = storage of the thread, or NULL */
 
 /* ---- peek.c ---- */
-void dt_bpf_find_cast(dt_engine *e);
+void dt_tr_find_cast(dt_engine *e);
 /* r0 = the number of `size` bytes at the address in r3, or 0 when it cannot be read. */
-void dt_bpf_peek(dt_bpf_tr *t, uint32_t size);
+void dt_tr_peek(dt_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */
-bool dt_bpf_direct(dt_bpf_tr *t, uint32_t size);
-uint32_t dt_bpf_tracepoint_id(const dt_engine *e, const char *event); /* in the kernel's BTF; 0: a module's */
-/* What the program knows of its arguments: see typed in struct dt_bpf_prog. */
-uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p);
-dt_bpf_val dt_bpf_trusted(const dt_bpf_tr *t, uint32_t root); /* or a number */
-dt_bpf_val dt_bpf_sum(const dt_bpf_val *a, const dt_bpf_val *b); /* what is known of it */
+bool dt_tr_direct(dt_tr *t, uint32_t size);
+uint32_t dt_tr_tracepoint_id(const dt_engine *e, const char *event); /* in the kernel's BTF; 0: a module's */
+/* What the program knows of its arguments: see typed in struct dt_plan_prog. */
+uint32_t dt_tr_typed_args(dt_engine *e, const struct dt_plan_prog *p);
+dt_tr_val dt_tr_trusted(const dt_tr *t, uint32_t root); /* or a number */
+dt_tr_val dt_tr_sum(const dt_tr_val *a, const dt_tr_val *b); /* what is known of it */
 /* r0 = number at the address; TRUST_MAYBE: 0 when it cannot be read. TRUST_NO: nothing was emitted. */
-enum dt_bpf_trust { TRUST_NO, TRUST_MAYBE, TRUST_YES };
-enum dt_bpf_trust dt_bpf_trust(const dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size); /* which will it be? */
-void dt_bpf_trusted_load(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size);
-dt_bpf_val dt_bpf_followed(const dt_bpf_val *v, uint32_t size); /* what is known of the number */
+enum dt_tr_trust { TRUST_NO, TRUST_MAYBE, TRUST_YES };
+enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size); /* which will it be? */
+void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size);
+dt_tr_val dt_tr_followed(const dt_tr_val *v, uint32_t size); /* what is known of the number */
 
 /* ---- memory.c ---- */
 /* r0 = offset in scratch of r1 new bytes, zeroed if asked; NOSCRATCH. */
-void dt_bpf_alloc(dt_bpf_tr *t, bool zero);
-void dt_bpf_alloc_const(dt_bpf_tr *t, uint64_t n, bool zero);
-void dt_bpf_store(dt_bpf_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg);
+void dt_tr_alloc(dt_tr *t, bool zero);
+void dt_tr_alloc_const(dt_tr *t, uint64_t n, bool zero);
+void dt_tr_store(dt_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg);
 /* helper(read): r1 to, r2 size, r3 from; r0 = what it returned. User memory is waited for where that can be. */
-void dt_bpf_read(dt_bpf_tr *t, int read);
-void dt_bpf_copy(dt_bpf_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg);
+void dt_tr_read(dt_tr *t, int read);
+void dt_tr_copy(dt_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg);
 /* The same from tuple values: which hold source, size and target. */
-void dt_bpf_copy_tuple(dt_bpf_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user);
+void dt_tr_copy_tuple(dt_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user);
 /* Count a loss on this CPU: counter is CPU_*. Clobbers r0-r5. */
-void dt_bpf_count(dt_bpf_tr *t, uint32_t counter);
-void dt_bpf_memory_functions(dt_bpf_tr *t); /* emit what was asked for */
+void dt_tr_count(dt_tr *t, uint32_t counter);
+void dt_tr_memory_functions(dt_tr *t); /* emit what was asked for */
 
 /* ---- sub.c, lib.c ---- */
 /* Call a subroutine of lib.c: its arguments go to consecutive words of the slot from where
- * dt_bpf_lib_args() says; after dt_bpf_lib_run() r0 is its value, faults are taken care of. */
-uint32_t dt_bpf_lib_args(dt_bpf_tr *t, const char *name);
-void dt_bpf_lib_run(dt_bpf_tr *t, const char *name);
-void dt_bpf_lib_emit(dt_bpf_tr *t);	       /* at the end of a program: all that were called */
-extern const char *const dt_bpf_lib_sources[]; /* ends with NULL */
+ * dt_sub_args() says; after dt_sub_run() r0 is its value, faults are taken care of. */
+uint32_t dt_sub_args(dt_tr *t, const char *name);
+void dt_sub_run(dt_tr *t, const char *name);
+void dt_sub_emit(dt_tr *t);	       /* at the end of a program: all that were called */
+extern const char *const dt_sub_sources[]; /* ends with NULL */
 
 /* ---- call.c ---- */
-void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd);
+void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
 
 /* ---- action.c, agg.c ---- */
-void dt_bpf_clause(dt_bpf_tr *t);
-void dt_bpf_output(dt_bpf_tr *t, uint32_t size); /* size 0: up to the cursor */
-void dt_bpf_output_function(dt_bpf_tr *t);
-void dt_bpf_cpu_find(dt_bpf_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */
-void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none); /* r9 = the same */
+void dt_tr_clause(dt_tr *t);
+void dt_tr_output(dt_tr *t, uint32_t size); /* size 0: up to the cursor */
+void dt_tr_output_function(dt_tr *t);
+void dt_tr_cpu_find(dt_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */
+void dt_tr_cpu_row(dt_tr *t, uint32_t none); /* r9 = the same */
 /* r1 = the map of CPU r8 */
-void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, uint32_t none);
-bool dt_bpf_ring_array(const dt_engine *e); /* there are too many CPUs to name all their maps in a program */
-void dt_bpf_wake(dt_bpf_tr *t); /* the consumer */
+void dt_tr_map_of_cpu(dt_tr *t, const struct dt_ring *of, int array, uint32_t none);
+bool dt_tr_ring_array(const dt_engine *e); /* there are too many CPUs to name all their maps in a program */
+void dt_tr_wake(dt_tr *t); /* the consumer */
 /* Set bytes of a small buffer aside; r0 = 0: there are none. */
-void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost);
-void dt_bpf_unreserve(dt_bpf_tr *t);
-void dt_bpf_reserve_functions(dt_bpf_tr *t);
+void dt_tr_reserve(dt_tr *t, uint32_t cost);
+void dt_tr_unreserve(dt_tr *t);
+void dt_tr_reserve_functions(dt_tr *t);
 #define DT_BPF_FAULT_COST 48
-void dt_bpf_header(dt_bpf_tr *t, uint32_t type); /* of the record */
-void dt_bpf_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t nframes);
-void dt_bpf_datum(dt_bpf_tr *t, const dt_action *a, const dt_bpf_val *v, uint32_t off,
+void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
+void dt_tr_stack(dt_tr *t, bool user, uint32_t off, uint32_t nframes);
+void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 		  uint32_t size); /* value in r0 to slot + off; not strings */
-void dt_bpf_agg_key(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p,
-		    const dt_bpf_val *v);
-void dt_bpf_aggregate(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p);
+void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
+		    const dt_tr_val *v);
+void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *p);
 
 /* ---- prog.c ---- */
-int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, dt_error *err);
+int dt_tr_program(dt_engine *e, const struct dt_plan_prog *p, dt_code *c, dt_error *err);
 
 /* ---- btf.c ---- */
-int dt_bpf_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err); /* fills fd_btf, btf_* */
+int dt_code_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err); /* fills fd_btf, btf_* */
 /* BTF with a FUNC per function of c; info gets one record for each. Returns the fd. */
-int dt_bpf_btf_funcs(const dt_bpf_code *c, uint32_t slot_size, struct bpf_func_info *info,
+int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info,
 		     dt_error *err);
 
 /* ---- maps.c ---- */
-int dt_bpf_create_maps(dt_engine *e, dt_error *err);
-int dt_bpf_make_rodata(dt_engine *e, dt_error *err); /* a map of what there is so far */
-void dt_bpf_fill_pools(dt_engine *e);
+int dt_kmaps_create(dt_engine *e, dt_error *err);
+int dt_kmaps_rodata(dt_engine *e, dt_error *err); /* a map of what there is so far */
+void dt_kmaps_fill_pools(dt_engine *e);
 /* A map, which is closed with the engine; -1 with *err. */
-int dt_bpf_make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key, uint64_t value,
+int dt_kmap_make(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key, uint64_t value,
 		    uint64_t entries, uint32_t flags, dt_error *err);
-void *dt_bpf_map_memory(int fd, uint64_t size, dt_error *err); /* of one that is BPF_F_MMAPABLE; NULL with *err */
+void *dt_kmap_memory(int fd, uint64_t size, dt_error *err); /* of one that is BPF_F_MMAPABLE; NULL with *err */
 
 /* ---- buffers.c ---- */
-int dt_bpf_make_buffers(dt_engine *e, dt_error *err);
-bool *dt_bpf_online_cpus(uint32_t n); /* which of the first n CPUs are on; on the heap */
+int dt_kmaps_buffers(dt_engine *e, dt_error *err);
+bool *dt_kmaps_online_cpus(uint32_t n); /* which of the first n CPUs are on; on the heap */
 
 /* ---- load.c ---- */
-int dt_bpf_load(dt_engine *e, dt_error *err);
-int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err);
-int dt_bpf_privilege_error(dt_error *err, const char *doing);
+int dt_load_all(dt_engine *e, dt_error *err);
+int dt_load_program(dt_engine *e, struct dt_plan_prog *p, dt_error *err);
+int dt_load_error(dt_error *err, const char *doing);
 
 /* ---- attach_user.c ---- */
-struct dt_bpf_row {
+struct dt_user_row {
 	uint32_t probe;	   /* plus 1; 0: nobody asked for it */
 	uint32_t pid;	   /* 0: any */
 	int32_t number;	   /* dt_attach's */
 	uint32_t prologue; /* index into e->prologues, if it has one */
 	uint32_t mask[];
 };
-bool dt_bpf_is_user(enum dt_bpf_kind kind);
-bool dt_bpf_has_uprobe_multi(void);
-int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err); /* make and fill it */
-void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe);
-void dt_bpf_user_free(struct dt_bpf_prog *p);
+bool dt_plan_is_user(enum dt_probe_kind kind);
+bool dt_attach_has_uprobe_multi(void);
+int dt_user_table_make(dt_engine *e, struct dt_plan_prog *p, dt_error *err); /* make and fill it */
+void dt_user_row_write(dt_engine *e, const struct dt_plan_prog *p, uint32_t probe);
+void dt_user_table_free(struct dt_plan_prog *p);
 /* Attach the probes from `first` on. */
-void dt_bpf_allow_descriptors(void); /* as many as this process may have */
-int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err);
+void dt_attach_allow_descriptors(void); /* as many as this process may have */
+int dt_attach_user(dt_engine *e, const struct dt_plan_prog *p, uint32_t first, dt_error *err);
 /* One place for a program of another sort. */
-int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid, uint64_t cookie,
+int dt_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid, uint64_t cookie,
 			dt_error *err);
 
 /* ---- attach.c ---- */
-void dt_bpf_keep_link(dt_engine *e, int fd); /* closed when everything is detached */
+void dt_attach_keep(dt_engine *e, int fd); /* closed when everything is detached */
 struct perf_event_attr;
 /* A program on a perf event, which goes away with the link. -1 with errno. */
-int dt_bpf_link_event(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie);
-bool dt_bpf_is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe); /* with any of its clauses */
-bool dt_bpf_has_cookies(void);
-int dt_bpf_attach(dt_engine *e, dt_error *err);
-void dt_bpf_detach(dt_engine *e);
-int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err);
+int dt_attach_event(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie);
+bool dt_plan_is_on(const dt_engine *e, const struct dt_plan_prog *p, uint32_t probe); /* with any of its clauses */
+bool dt_attach_has_cookies(void);
+int dt_attach_all(dt_engine *e, dt_error *err);
+void dt_attach_end(dt_engine *e);
+int dt_attach_fire(dt_engine *e, enum dt_probe_kind kind, dt_error *err);
 
 /* ---- ring.c ---- */
-int dt_bpf_rings_map(dt_engine *e, dt_error *err);
-void dt_bpf_rings_free(dt_engine *e);
-int dt_bpf_consume(dt_engine *e, const dt_sink *sink);
-bool dt_bpf_wakes_early(const dt_engine *e); /* when a buffer is filling */
+int dt_rings_map(dt_engine *e, dt_error *err);
+void dt_rings_free(dt_engine *e);
+int dt_ring_consume(dt_engine *e, const dt_sink *sink);
+bool dt_ring_wakes_early(const dt_engine *e); /* when a buffer is filling */
 /* Wait for every firing that is under way now; false: it took longer than these nanoseconds. */
-bool dt_bpf_quiesce(dt_engine *e, uint64_t patience);
+bool dt_ring_quiesce(dt_engine *e, uint64_t patience);
 #define DT_BPF_PATIENCE	    1000000000ull /* while tracing goes on */
 #define DT_BPF_LAST_PATIENCE 10000000000ull
 
 /* ---- tail.c ---- */
-uint64_t dt_bpf_tail_size(const dt_engine *e);		 /* bytes wanted for the clauses ... */
-void dt_bpf_tail_plan(dt_engine *e, uint64_t size); /* ... and those there will be */
-int dt_bpf_tail_map(dt_engine *e, uint32_t cpu, dt_error *err);
-void dt_bpf_tail_functions(dt_bpf_tr *t);
-void dt_bpf_tail_read(const dt_engine *e, uint32_t cpu, void (*each)(void *arg, const struct dt_bpf_rec *r, uint32_t size),
+uint64_t dt_tail_size(const dt_engine *e);		 /* bytes wanted for the clauses ... */
+void dt_tail_plan(dt_engine *e, uint64_t size); /* ... and those there will be */
+int dt_tail_map(dt_engine *e, uint32_t cpu, dt_error *err);
+void dt_tr_tail_functions(dt_tr *t);
+void dt_tail_read(const dt_engine *e, uint32_t cpu, void (*each)(void *arg, const struct dt_rec *r, uint32_t size),
 		      void *arg);
 
 /* ---- snapshot.c ---- */
-int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink);
+int dt_snapshot(dt_engine *e, const dt_sink *sink);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "bpf/code/emit.h"
 
-void dt_bpf_code_free(dt_bpf_code *c)
+void dt_code_free(dt_code *c)
 {
 	dt_vec_free(&c->insns);
 	dt_vec_free(&c->labels);
@@ -13,7 +13,7 @@ void dt_bpf_code_free(dt_bpf_code *c)
 	dt_vec_free(&c->funcs);
 }
 
-void dt_bpf_insn(dt_bpf_code *c, uint8_t code, int dst, int src, int16_t off, int32_t imm)
+void dt_code_insn(dt_code *c, uint8_t code, int dst, int src, int16_t off, int32_t imm)
 {
 	struct bpf_insn *i = dt_vec_add(&c->insns, NULL);
 
@@ -24,81 +24,81 @@ void dt_bpf_insn(dt_bpf_code *c, uint8_t code, int dst, int src, int16_t off, in
 	i->imm = imm;
 }
 
-void dt_bpf_imm64(dt_bpf_code *c, int dst, int src, uint32_t lo, uint32_t hi)
+void dt_code_imm64(dt_code *c, int dst, int src, uint32_t lo, uint32_t hi)
 {
-	dt_bpf_insn(c, BPF_LD | BPF_IMM | BPF_DW, dst, src, 0, (int32_t)lo);
-	dt_bpf_insn(c, 0, 0, 0, 0, (int32_t)hi);
+	dt_code_insn(c, BPF_LD | BPF_IMM | BPF_DW, dst, src, 0, (int32_t)lo);
+	dt_code_insn(c, 0, 0, 0, 0, (int32_t)hi);
 }
 
 /* ---- functions and labels ---- */
 
-uint32_t dt_bpf_func_new(dt_bpf_code *c, const char *name)
+uint32_t dt_code_func_new(dt_code *c, const char *name)
 {
-	struct dt_bpf_func *f = dt_vec_add(&c->funcs, NULL);
+	struct dt_code_func *f = dt_vec_add(&c->funcs, NULL);
 
 	f->start = UINT32_MAX;
 	strncpy(f->name, name, sizeof(f->name) - 1);
 	return c->funcs.n - 1;
 }
 
-void dt_bpf_func_begin(dt_bpf_code *c, uint32_t func)
+void dt_code_func_begin(dt_code *c, uint32_t func)
 {
 	c->funcs.v[func].start = c->insns.n;
 }
 
-void dt_bpf_func_begin_global(dt_bpf_code *c, uint32_t func, uint32_t nargs)
+void dt_code_func_begin_global(dt_code *c, uint32_t func, uint32_t nargs)
 {
-	uint32_t have = dt_bpf_label(c);
+	uint32_t have = dt_code_label(c);
 
-	dt_bpf_func_begin(c, func);
+	dt_code_func_begin(c, func);
 	c->funcs.v[func].nargs = nargs;
 	jmpi(c, BPF_JNE, R1, 0, have);
 	movi(c, R0, 0);
 	leave(c);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 }
 
-uint32_t dt_bpf_label(dt_bpf_code *c)
+uint32_t dt_code_label(dt_code *c)
 {
 	*dt_vec_add(&c->labels, NULL) = UINT32_MAX;
 	return c->labels.n - 1;
 }
 
-void dt_bpf_place(dt_bpf_code *c, uint32_t label)
+void dt_code_place(dt_code *c, uint32_t label)
 {
 	c->labels.v[label] = c->insns.n;
 }
 
 /* ---- what must be fixed later ---- */
 
-static void fix(dt_bpf_code *c, uint32_t target, bool is_call)
+static void fix(dt_code *c, uint32_t target, bool is_call)
 {
 	*dt_vec_add(&c->fixes, NULL) =
-	    (struct dt_bpf_fix){.insn = c->insns.n, .target = target, .is_call = is_call};
+	    (struct dt_code_fix){.insn = c->insns.n, .target = target, .is_call = is_call};
 }
 
-void dt_bpf_jump(dt_bpf_code *c, int op, int dst, int src, uint32_t label)
+void dt_code_jump(dt_code *c, int op, int dst, int src, uint32_t label)
 {
 	fix(c, label, false);
-	dt_bpf_insn(c, (uint8_t)(BPF_JMP | op | BPF_X), dst, src, 0, 0);
+	dt_code_insn(c, (uint8_t)(BPF_JMP | op | BPF_X), dst, src, 0, 0);
 }
 
-void dt_bpf_jumpi(dt_bpf_code *c, int op, int dst, int32_t n, uint32_t label)
+void dt_code_jumpi(dt_code *c, int op, int dst, int32_t n, uint32_t label)
 {
 	fix(c, label, false);
-	dt_bpf_insn(c, (uint8_t)(BPF_JMP | op | BPF_K), dst, 0, 0, n);
+	dt_code_insn(c, (uint8_t)(BPF_JMP | op | BPF_K), dst, 0, 0, n);
 }
 
-void dt_bpf_call(dt_bpf_code *c, uint32_t func)
+void dt_code_call(dt_code *c, uint32_t func)
 {
 	fix(c, func, true);
-	dt_bpf_insn(c, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0);
+	dt_code_insn(c, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0);
 }
 
-void dt_bpf_func_addr(dt_bpf_code *c, int dst, uint32_t func)
+void dt_code_func_addr(dt_code *c, int dst, uint32_t func)
 {
 	fix(c, func, true);
-	dt_bpf_imm64(c, dst, BPF_PSEUDO_FUNC, 0, 0);
+	dt_code_imm64(c, dst, BPF_PSEUDO_FUNC, 0, 0);
 }
 
 /* ---- long jumps ----
@@ -115,7 +115,7 @@ void dt_bpf_func_addr(dt_bpf_code *c, int dst, uint32_t func)
 #define REACH  32000 /* less than a jump can do: islands move what is behind them */
 #define ISLAND 30000 /* how far away it is put, so that its hops are within reach */
 
-static bool is_far(const dt_bpf_code *c, const struct dt_bpf_fix *f)
+static bool is_far(const dt_code *c, const struct dt_code_fix *f)
 {
 	return !f->is_call && c->labels.v[f->target] != UINT32_MAX &&
 	       c->labels.v[f->target] > f->insn && c->labels.v[f->target] - f->insn > REACH;
@@ -128,7 +128,7 @@ static bool has_second_half(const struct bpf_insn *i)
 
 /* Can an instruction be put before this one? Not into a 64-bit constant, and not where control
  * never comes by. */
-static bool is_gap(const dt_bpf_code *c, uint32_t at)
+static bool is_gap(const dt_code *c, uint32_t at)
 {
 	const struct bpf_insn *before = &c->insns.v[at - 1];
 
@@ -137,10 +137,10 @@ static bool is_gap(const dt_bpf_code *c, uint32_t at)
 }
 
 /* Room for n instructions at `at`; everything that was there moves on. */
-static void make_room(dt_bpf_code *c, uint32_t at, uint32_t n)
+static void make_room(dt_code *c, uint32_t at, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		dt_bpf_insn(c, 0, 0, 0, 0, 0);
+		dt_code_insn(c, 0, 0, 0, 0, 0);
 	memmove(c->insns.v + at + n, c->insns.v + at, (c->insns.n - n - at) * sizeof(*c->insns.v));
 	for (uint32_t i = 0; i < c->labels.n; i++)
 		if (c->labels.v[i] != UINT32_MAX && c->labels.v[i] >= at)
@@ -154,15 +154,15 @@ static void make_room(dt_bpf_code *c, uint32_t at, uint32_t n)
 }
 
 /* A hop at `at` to what label is. */
-static void make_hop(dt_bpf_code *c, uint32_t at, uint32_t label)
+static void make_hop(dt_code *c, uint32_t at, uint32_t label)
 {
-	*dt_vec_add(&c->fixes, NULL) = (struct dt_bpf_fix){.insn = at, .target = label};
+	*dt_vec_add(&c->fixes, NULL) = (struct dt_code_fix){.insn = at, .target = label};
 	c->insns.v[at] = (struct bpf_insn){.code = BPF_JMP | BPF_JA | BPF_K};
 }
 
 /* An island for the far jumps that begin up to ISLAND before it, the first of which is at `from`.
  */
-static void make_island(dt_bpf_code *c, uint32_t from)
+static void make_island(dt_code *c, uint32_t from)
 {
 	uint32_t at = from + ISLAND, nfixes = c->fixes.n, over, nlabels = c->labels.n, n = 0;
 	uint32_t *hop = dt_xcalloc(nlabels, sizeof(*hop)); /* label -> its hop + 1 */
@@ -170,13 +170,13 @@ static void make_island(dt_bpf_code *c, uint32_t from)
 	while (!is_gap(c, at))
 		at--;
 	for (uint32_t i = 0; i < nfixes; i++) {
-		struct dt_bpf_fix *f = &c->fixes.v[i];
+		struct dt_code_fix *f = &c->fixes.v[i];
 
 		if (is_far(c, f) && f->insn >= from && f->insn < at && !hop[f->target])
 			hop[f->target] = ++n;
 	}
 	make_room(c, at, n + 1);
-	over = dt_bpf_label(c);
+	over = dt_code_label(c);
 	c->labels.v[over] = at + n + 1;
 	make_hop(c, at, over);
 	for (uint32_t label = 0; label < nlabels; label++) {
@@ -184,10 +184,10 @@ static void make_island(dt_bpf_code *c, uint32_t from)
 
 		if (!hop[label])
 			continue;
-		there = dt_bpf_label(c);
+		there = dt_code_label(c);
 		c->labels.v[there] = at + hop[label];
 		for (uint32_t i = 0; i < nfixes; i++) {
-			struct dt_bpf_fix *f = &c->fixes.v[i];
+			struct dt_code_fix *f = &c->fixes.v[i];
 
 			if (f->target == label && is_far(c, f) && f->insn >= from && f->insn < at)
 				f->target = there;
@@ -197,7 +197,7 @@ static void make_island(dt_bpf_code *c, uint32_t from)
 	free(hop);
 }
 
-static void bridge_far_jumps(dt_bpf_code *c)
+static void bridge_far_jumps(dt_code *c)
 {
 	uint32_t first;
 
@@ -214,7 +214,7 @@ static void bridge_far_jumps(dt_bpf_code *c)
 /* ---- global functions ---- */
 
 /* Is this the call of a map helper whose key lies in the slot?  r2 = r6; r2 += offset; call */
-static bool has_key_in_slot(const dt_bpf_code *c, uint32_t at)
+static bool has_key_in_slot(const dt_code *c, uint32_t at)
 {
 	const struct bpf_insn *x = &c->insns.v[at];
 
@@ -232,7 +232,7 @@ static bool has_key_in_slot(const dt_bpf_code *c, uint32_t at)
  * Up to Linux 6.1 the slot of a global function is memory from which no key of a map may be taken:
  * functions that do, or call one that does, are static.
  */
-static void settle_globals(dt_bpf_code *c)
+static void settle_globals(dt_code *c)
 {
 	uint32_t *owner = dt_xcalloc(c->insns.n + 1, sizeof(*owner));
 	bool again = true;
@@ -249,8 +249,8 @@ static void settle_globals(dt_bpf_code *c)
 	while (again) {
 		again = false;
 		for (uint32_t i = 0; i < c->fixes.n; i++) {
-			const struct dt_bpf_fix *x = &c->fixes.v[i];
-			struct dt_bpf_func *caller = &c->funcs.v[owner[x->insn]];
+			const struct dt_code_fix *x = &c->fixes.v[i];
+			struct dt_code_func *caller = &c->funcs.v[owner[x->insn]];
 
 			if (x->is_call && c->funcs.v[x->target].keys && !caller->keys &&
 			    !caller->own_slot) {
@@ -262,12 +262,12 @@ static void settle_globals(dt_bpf_code *c)
 	free(owner);
 }
 
-int dt_bpf_code_finish(dt_bpf_code *c)
+int dt_code_finish(dt_code *c)
 {
 	settle_globals(c);
 	bridge_far_jumps(c);
 	for (uint32_t i = 0; i < c->fixes.n && !c->problem; i++) {
-		const struct dt_bpf_fix *f = &c->fixes.v[i];
+		const struct dt_code_fix *f = &c->fixes.v[i];
 		uint32_t to = f->is_call ? c->funcs.v[f->target].start : c->labels.v[f->target];
 		int64_t distance = (int64_t)to - f->insn - 1;
 
@@ -341,7 +341,7 @@ static void print_one(const struct bpf_insn *i, uint32_t at, dt_buf *out)
 	}
 }
 
-void dt_bpf_code_print(const dt_bpf_code *c, dt_buf *out)
+void dt_code_print(const dt_code *c, dt_buf *out)
 {
 	for (uint32_t at = 0; at < c->insns.n; at++) {
 		for (uint32_t f = 0; f < c->funcs.n; f++)

@@ -1,7 +1,7 @@
 /*
  * emit: a builder for eBPF instructions.
  *
- * Jumps name labels, calls name functions; both get their distances in dt_bpf_code_finish(). A
+ * Jumps name labels, calls name functions; both get their distances in dt_code_finish(). A
  * program is a list of functions, the first of which is where the kernel enters. Maps are named by
  * their file descriptors, which exist before any code is made.
  *
@@ -21,11 +21,11 @@
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
-struct dt_bpf_fix {
+struct dt_code_fix {
 	uint32_t insn, target;
 	bool is_call; /* target is a function, else a label */
 };
-struct dt_bpf_func {
+struct dt_code_func {
 	uint32_t start; /* UINT32_MAX: not emitted yet */
 	uint32_t nargs; /* verified on its own, with so many arguments; 0: as a part of its callers */
 	bool keys;	/* it, or what it calls, has keys of maps in the slot */
@@ -33,130 +33,130 @@ struct dt_bpf_func {
 	char name[48];
 };
 
-typedef struct dt_bpf_code {
+typedef struct dt_code {
 	DT_VEC(struct bpf_insn) insns;
 	DT_VEC(uint32_t) labels; /* label -> instruction, UINT32_MAX: not placed yet */
-	DT_VEC(struct dt_bpf_fix) fixes;
-	DT_VEC(struct dt_bpf_func) funcs;
+	DT_VEC(struct dt_code_fix) fixes;
+	DT_VEC(struct dt_code_func) funcs;
 	const char *problem; /* first thing that went wrong; static text */
-} dt_bpf_code;
+} dt_code;
 
-void dt_bpf_code_free(dt_bpf_code *c);
+void dt_code_free(dt_code *c);
 /* Resolve jumps and calls. 0, or -1 with c->problem. */
-int dt_bpf_code_finish(dt_bpf_code *c);
+int dt_code_finish(dt_code *c);
 /* The code as text, one instruction per line (-x debug, tests). */
-void dt_bpf_code_print(const dt_bpf_code *c, dt_buf *out);
+void dt_code_print(const dt_code *c, dt_buf *out);
 
 /* ---- functions and labels ---- */
-uint32_t dt_bpf_func_new(dt_bpf_code *c, const char *name); /* callable before it is emitted */
-void dt_bpf_func_begin(dt_bpf_code *c, uint32_t func);
+uint32_t dt_code_func_new(dt_code *c, const char *name); /* callable before it is emitted */
+void dt_code_func_begin(dt_code *c, uint32_t func);
 /* The kernel verifies a static function anew for every call of it, a global one once and for all. Such
  * a function takes the slot and numbers, and must ask whether the slot is NULL; nothing is left of that
  * question when the program runs. */
-void dt_bpf_func_begin_global(dt_bpf_code *c, uint32_t func, uint32_t nargs);
-uint32_t dt_bpf_label(dt_bpf_code *c);
-void dt_bpf_place(dt_bpf_code *c, uint32_t label);
+void dt_code_func_begin_global(dt_code *c, uint32_t func, uint32_t nargs);
+uint32_t dt_code_label(dt_code *c);
+void dt_code_place(dt_code *c, uint32_t label);
 
 /* ---- instructions ---- */
-void dt_bpf_insn(dt_bpf_code *c, uint8_t code, int dst, int src, int16_t off, int32_t imm);
-void dt_bpf_imm64(dt_bpf_code *c, int dst, int src, uint32_t lo, uint32_t hi);
+void dt_code_insn(dt_code *c, uint8_t code, int dst, int src, int16_t off, int32_t imm);
+void dt_code_imm64(dt_code *c, int dst, int src, uint32_t lo, uint32_t hi);
 
-static inline int dt_bpf_size(uint32_t bytes)
+static inline int dt_code_size(uint32_t bytes)
 {
 	return bytes == 1 ? BPF_B : bytes == 2 ? BPF_H : bytes == 4 ? BPF_W : BPF_DW;
 }
 /* dst = src */
-static inline void mov(dt_bpf_code *c, int dst, int src)
+static inline void mov(dt_code *c, int dst, int src)
 {
-	dt_bpf_insn(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+	dt_code_insn(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 /* dst = (u32)src */
-static inline void mov32(dt_bpf_code *c, int dst, int src)
+static inline void mov32(dt_code *c, int dst, int src)
 {
-	dt_bpf_insn(c, BPF_ALU | BPF_MOV | BPF_X, dst, src, 0, 0);
+	dt_code_insn(c, BPF_ALU | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 /* dst = n, sign-extended */
-static inline void movi(dt_bpf_code *c, int dst, int32_t n)
+static inline void movi(dt_code *c, int dst, int32_t n)
 {
-	dt_bpf_insn(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, n);
+	dt_code_insn(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, n);
 }
 /* dst = n, any 64-bit number */
-static inline void movq(dt_bpf_code *c, int dst, uint64_t n)
+static inline void movq(dt_code *c, int dst, uint64_t n)
 {
 	if ((int64_t)n == (int32_t)n)
 		movi(c, dst, (int32_t)n);
 	else
-		dt_bpf_imm64(c, dst, 0, (uint32_t)n, (uint32_t)(n >> 32));
+		dt_code_imm64(c, dst, 0, (uint32_t)n, (uint32_t)(n >> 32));
 }
 /* dst op= src; op: BPF_ADD ... */
-static inline void alu(dt_bpf_code *c, int op, int dst, int src)
+static inline void alu(dt_code *c, int op, int dst, int src)
 {
-	dt_bpf_insn(c, (uint8_t)(BPF_ALU64 | op | BPF_X), dst, src, 0, 0);
+	dt_code_insn(c, (uint8_t)(BPF_ALU64 | op | BPF_X), dst, src, 0, 0);
 }
-static inline void alui(dt_bpf_code *c, int op, int dst, int32_t n)
+static inline void alui(dt_code *c, int op, int dst, int32_t n)
 {
-	dt_bpf_insn(c, (uint8_t)(BPF_ALU64 | op | BPF_K), dst, 0, 0, n);
+	dt_code_insn(c, (uint8_t)(BPF_ALU64 | op | BPF_K), dst, 0, 0, n);
 }
 /* dst = *(uN *)(base + off) */
-static inline void ld(dt_bpf_code *c, uint32_t size, int dst, int base, int off)
+static inline void ld(dt_code *c, uint32_t size, int dst, int base, int off)
 {
-	dt_bpf_insn(c, (uint8_t)(BPF_LDX | BPF_MEM | dt_bpf_size(size)), dst, base, (int16_t)off,
+	dt_code_insn(c, (uint8_t)(BPF_LDX | BPF_MEM | dt_code_size(size)), dst, base, (int16_t)off,
 		    0);
 }
 /* *(uN *)(base + off) = src */
-static inline void st(dt_bpf_code *c, uint32_t size, int base, int off, int src)
+static inline void st(dt_code *c, uint32_t size, int base, int off, int src)
 {
-	dt_bpf_insn(c, (uint8_t)(BPF_STX | BPF_MEM | dt_bpf_size(size)), base, src, (int16_t)off,
+	dt_code_insn(c, (uint8_t)(BPF_STX | BPF_MEM | dt_code_size(size)), base, src, (int16_t)off,
 		    0);
 }
 /* *(uN *)(base + off) = n */
-static inline void sti(dt_bpf_code *c, uint32_t size, int base, int off, int32_t n)
+static inline void sti(dt_code *c, uint32_t size, int base, int off, int32_t n)
 {
-	dt_bpf_insn(c, (uint8_t)(BPF_ST | BPF_MEM | dt_bpf_size(size)), base, 0, (int16_t)off, n);
+	dt_code_insn(c, (uint8_t)(BPF_ST | BPF_MEM | dt_code_size(size)), base, 0, (int16_t)off, n);
 }
 /* *(u64 *)(base + off) op= src, atomically; op may hold BPF_FETCH, or be BPF_CMPXCHG */
-static inline void atomic(dt_bpf_code *c, int op, int base, int off, int src)
+static inline void atomic(dt_code *c, int op, int base, int off, int src)
 {
-	dt_bpf_insn(c, BPF_STX | BPF_ATOMIC | BPF_DW, base, src, (int16_t)off, op);
+	dt_code_insn(c, BPF_STX | BPF_ATOMIC | BPF_DW, base, src, (int16_t)off, op);
 }
 /* if dst op src goto label; op: BPF_JEQ ... */
-void dt_bpf_jump(dt_bpf_code *c, int op, int dst, int src, uint32_t label);
-void dt_bpf_jumpi(dt_bpf_code *c, int op, int dst, int32_t n, uint32_t label);
-static inline void jmp(dt_bpf_code *c, int op, int dst, int src, uint32_t label)
+void dt_code_jump(dt_code *c, int op, int dst, int src, uint32_t label);
+void dt_code_jumpi(dt_code *c, int op, int dst, int32_t n, uint32_t label);
+static inline void jmp(dt_code *c, int op, int dst, int src, uint32_t label)
 {
-	dt_bpf_jump(c, op, dst, src, label);
+	dt_code_jump(c, op, dst, src, label);
 }
-static inline void jmpi(dt_bpf_code *c, int op, int dst, int32_t n, uint32_t label)
+static inline void jmpi(dt_code *c, int op, int dst, int32_t n, uint32_t label)
 {
-	dt_bpf_jumpi(c, op, dst, n, label);
+	dt_code_jumpi(c, op, dst, n, label);
 }
-static inline void ja(dt_bpf_code *c, uint32_t label)
+static inline void ja(dt_code *c, uint32_t label)
 {
-	dt_bpf_jumpi(c, BPF_JA, 0, 0, label);
+	dt_code_jumpi(c, BPF_JA, 0, 0, label);
 }
-static inline void helper(dt_bpf_code *c, int id)
+static inline void helper(dt_code *c, int id)
 {
-	dt_bpf_insn(c, BPF_JMP | BPF_CALL, 0, 0, 0, id);
+	dt_code_insn(c, BPF_JMP | BPF_CALL, 0, 0, 0, id);
 }
-static inline void kernel_function(dt_bpf_code *c, int32_t btf_id)
+static inline void kernel_function(dt_code *c, int32_t btf_id)
 {
-	dt_bpf_insn(c, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, btf_id);
+	dt_code_insn(c, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, btf_id);
 }
-void dt_bpf_call(dt_bpf_code *c, uint32_t func);
-void dt_bpf_func_addr(dt_bpf_code *c, int dst, uint32_t func); /* for callbacks */
-static inline void leave(dt_bpf_code *c)
+void dt_code_call(dt_code *c, uint32_t func);
+void dt_code_func_addr(dt_code *c, int dst, uint32_t func); /* for callbacks */
+static inline void leave(dt_code *c)
 {
-	dt_bpf_insn(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	dt_code_insn(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 /* dst = the map itself */
-static inline void map(dt_bpf_code *c, int dst, int fd)
+static inline void map(dt_code *c, int dst, int fd)
 {
-	dt_bpf_imm64(c, dst, BPF_PSEUDO_MAP_FD, (uint32_t)fd, 0);
+	dt_code_imm64(c, dst, BPF_PSEUDO_MAP_FD, (uint32_t)fd, 0);
 }
 /* dst = address of byte `off` of the only value of a map */
-static inline void map_value(dt_bpf_code *c, int dst, int fd, uint32_t off)
+static inline void map_value(dt_code *c, int dst, int fd, uint32_t off)
 {
-	dt_bpf_imm64(c, dst, BPF_PSEUDO_MAP_VALUE, (uint32_t)fd, off);
+	dt_code_imm64(c, dst, BPF_PSEUDO_MAP_VALUE, (uint32_t)fd, off);
 }
 
 #endif

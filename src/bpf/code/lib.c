@@ -13,7 +13,7 @@
 #define FN(...) #__VA_ARGS__
 
 /* clang-format off */
-const char *const dt_bpf_lib_sources[] = {
+const char *const dt_sub_sources[] = {
 
 /* ---- comparing ---- */
 FN(compare(a, b) {

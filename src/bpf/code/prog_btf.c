@@ -64,14 +64,14 @@ static int finish(struct writer *w, dt_error *err)
 	dt_buf_add(&all, w->strings.s, w->strings.n);
 	fd = bpf_btf_load(all.s, all.n, NULL);
 	if (fd < 0)
-		dt_bpf_privilege_error(err, "load type information into");
+		dt_load_error(err, "load type information into");
 	dt_buf_free(&all);
 	dt_buf_free(&w->types);
 	dt_buf_free(&w->strings);
 	return fd;
 }
 
-int dt_bpf_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err)
+int dt_code_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err)
 {
 	struct writer w = {0};
 	uint32_t u64;
@@ -123,8 +123,7 @@ static uint32_t function_type(struct writer *w, uint32_t nargs, uint32_t u64, ui
 
 #define MAX_ARGS 5
 
-int dt_bpf_btf_funcs(const dt_bpf_code *c, uint32_t slot_size, struct bpf_func_info *info,
-		     dt_error *err)
+int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info, dt_error *err)
 {
 	struct writer w = {0};
 	uint32_t u64 = integer(&w, "u64", 8), protos[MAX_ARGS + 1];

@@ -37,8 +37,8 @@
 #define NAME_MAX_LEN  20
 
 struct sub {
-	dt_bpf_tr *t;
-	dt_bpf_code *c;
+	dt_tr *t;
+	dt_code *c;
 	const char *p; /* next character */
 	/* current token: a name, a number, or punctuation */
 	enum { END, NAME, NUM, PUNCT } kind;
@@ -63,7 +63,7 @@ struct sub {
 
 static void bad(struct sub *s, const char *what)
 {
-	dt_bpf_tr_fail(s->t, "internal: subroutine text: %s near \"%.20s\"", what, s->p);
+	dt_tr_fail(s->t, "internal: subroutine text: %s near \"%.20s\"", what, s->p);
 	s->kind = END;
 }
 
@@ -179,7 +179,7 @@ struct buffer {
 
 static bool buffer_of(struct sub *s, const char *name, struct buffer *b)
 {
-	const struct dt_bpf_layout *at = &s->t->e->at;
+	const struct dt_plan_layout *at = &s->t->e->at;
 	static const char names[] = "ABOT";
 	const char *p;
 
@@ -201,17 +201,17 @@ static bool buffer_of(struct sub *s, const char *name, struct buffer *b)
 
 static void fault_if(struct sub *s, int op, int reg, int32_t n, uint32_t code, bool clear)
 {
-	uint32_t ok = dt_bpf_label(s->c), yes = dt_bpf_label(s->c);
+	uint32_t ok = dt_code_label(s->c), yes = dt_code_label(s->c);
 
 	jmpi(s->c, op, reg, n, yes);
 	ja(s->c, ok);
-	dt_bpf_place(s->c, yes);
+	dt_code_place(s->c, yes);
 	sti(s->c, 4, R6, S_FAULT, (int32_t)code + 1);
 	if (clear)
 		sti(s->c, 8, R6, S_FVALUE, 0);
 	s->stops = true;
 	ja(s->c, s->stop);
-	dt_bpf_place(s->c, ok);
+	dt_code_place(s->c, ok);
 }
 
 static void stop_if_faulted(struct sub *s)
@@ -225,11 +225,11 @@ static void stop_if_faulted(struct sub *s)
 
 static void in_str(struct sub *s, const struct buffer *b, uint32_t a)
 {
-	dt_bpf_code *c = s->c;
+	dt_code *c = s->c;
 
 	ld(c, 8, R3, R6, temp_at(s, a));
 	st(c, 8, R6, S_FVALUE, R3);
-	dt_bpf_lea(c, R1, b->off);
+	dt_slot_lea(c, R1, b->off);
 	movi(c, R2, (int32_t)(b->size < s->t->e->strsize ? b->size : s->t->e->strsize));
 	helper(c, BPF_FUNC_probe_read_kernel_str);
 	fault_if(s, BPF_JSLT, R0, 0, DT_FLT_BADADDR, false);
@@ -239,8 +239,8 @@ static void in_str(struct sub *s, const struct buffer *b, uint32_t a)
 /* mem(BUF, offset, address, n) */
 static void in_mem(struct sub *s, const struct buffer *b, uint32_t a, int read)
 {
-	dt_bpf_code *c = s->c;
-	uint32_t skip = dt_bpf_label(c);
+	dt_code *c = s->c;
+	uint32_t skip = dt_code_label(c);
 
 	ld(c, 8, R1, R6, temp_at(s, a));
 	ld(c, 8, R3, R6, temp_at(s, a + 1));
@@ -254,8 +254,8 @@ static void in_mem(struct sub *s, const struct buffer *b, uint32_t a, int read)
 	jmpi(c, BPF_JGT, R4, (int32_t)b->size, skip);
 	alui(c, BPF_ADD, R1, (int32_t)b->off);
 	alu(c, BPF_ADD, R1, R6);
-	dt_bpf_read(s->t, read);
-	dt_bpf_place(c, skip);
+	dt_tr_read(s->t, read);
+	dt_code_place(c, skip);
 	fault_if(s, BPF_JNE, R0, 0, DT_FLT_BADADDR, false);
 }
 
@@ -272,8 +272,8 @@ static void in_umem(struct sub *s, const struct buffer *b, uint32_t a)
 /* make(BUF, start, n): a new string of n characters in scratch; its address */
 static void in_make(struct sub *s, const struct buffer *b, uint32_t a)
 {
-	dt_bpf_code *c = s->c;
-	uint32_t fits = dt_bpf_label(c), strsize = (uint32_t)s->t->e->strsize;
+	dt_code *c = s->c;
+	uint32_t fits = dt_code_label(c), strsize = (uint32_t)s->t->e->strsize;
 
 	s->t->e->need.scratch = true;
 	ld(c, 8, R0, R6, S_USED);
@@ -284,15 +284,15 @@ static void in_make(struct sub *s, const struct buffer *b, uint32_t a)
 	ld(c, 8, R2, R6, temp_at(s, a + 1));
 	jmpi(c, BPF_JLT, R2, (int32_t)strsize, fits);
 	movi(c, R2, (int32_t)strsize - 1);
-	dt_bpf_place(c, fits);
+	dt_code_place(c, fits);
 	mov(c, R1, R0);
 	alu(c, BPF_ADD, R1, R2);
 	alui(c, BPF_ADD, R1, 1);
 	st(c, 8, R6, S_USED, R1);
-	dt_bpf_lea(c, R8, s->t->e->at.scratch);
+	dt_slot_lea(c, R8, s->t->e->at.scratch);
 	alu(c, BPF_ADD, R8, R0);
 	mov(c, R9, R2);
-	dt_bpf_lea(c, R3, b->off);
+	dt_slot_lea(c, R3, b->off);
 	st(c, 8, R6, S_SELF, R3);
 	ld(c, 8, R3, R6, S_SELF);
 	ld(c, 8, R4, R6, temp_at(s, a));
@@ -309,7 +309,7 @@ static void in_make(struct sub *s, const struct buffer *b, uint32_t a)
 static void in_addr(struct sub *s, const struct buffer *b, uint32_t a)
 {
 	(void)a;
-	dt_bpf_lea(s->c, R1, b->off);
+	dt_slot_lea(s->c, R1, b->off);
 	st(s->c, 8, R6, S_SELF, R1);
 	ld(s->c, 8, R0, R6, S_SELF);
 }
@@ -317,7 +317,7 @@ static void in_addr(struct sub *s, const struct buffer *b, uint32_t a)
 /* room(n): n new bytes of scratch; their offset in S */
 static void in_room(struct sub *s, const struct buffer *b, uint32_t a)
 {
-	dt_bpf_code *c = s->c;
+	dt_code *c = s->c;
 	uint32_t size = s->t->e->at.scratch_size;
 
 	(void)b;
@@ -336,25 +336,25 @@ static void in_room(struct sub *s, const struct buffer *b, uint32_t a)
 /* peek(address, 4 or 8): kernel memory, 0 when it cannot be read */
 static void in_peek(struct sub *s, const struct buffer *b, uint32_t a)
 {
-	dt_bpf_code *c = s->c;
-	uint32_t word = dt_bpf_label(c);
+	dt_code *c = s->c;
+	uint32_t word = dt_code_label(c);
 
 	(void)b;
 	sti(c, 8, R6, S_TMP, 0);
 	ld(c, 8, R3, R6, temp_at(s, a));
-	dt_bpf_lea(c, R1, S_TMP);
+	dt_slot_lea(c, R1, S_TMP);
 	ld(c, 8, R2, R6, temp_at(s, a + 1));
 	jmpi(c, BPF_JLE, R2, 8, word);
 	movi(c, R2, 8);
-	dt_bpf_place(c, word);
+	dt_code_place(c, word);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	ld(c, 8, R0, R6, S_TMP);
 }
 
 static void in_slt(struct sub *s, const struct buffer *b, uint32_t a)
 {
-	dt_bpf_code *c = s->c;
-	uint32_t done = dt_bpf_label(c);
+	dt_code *c = s->c;
+	uint32_t done = dt_code_label(c);
 
 	(void)b;
 	ld(c, 8, R1, R6, temp_at(s, a));
@@ -362,7 +362,7 @@ static void in_slt(struct sub *s, const struct buffer *b, uint32_t a)
 	movi(c, R0, 1);
 	jmp(c, BPF_JSLT, R1, R2, done);
 	movi(c, R0, 0);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* sext(x): the low 32 bits, with their sign */
@@ -377,8 +377,8 @@ static void in_sext(struct sub *s, const struct buffer *b, uint32_t a)
 /* take(i): claim speculation i; 1 when it was free */
 static void in_take(struct sub *s, const struct buffer *b, uint32_t a)
 {
-	dt_bpf_code *c = s->c;
-	uint32_t out = dt_bpf_label(c);
+	dt_code *c = s->c;
+	uint32_t out = dt_code_label(c);
 
 	(void)b;
 	movi(c, R0, 0);
@@ -400,7 +400,7 @@ static void in_take(struct sub *s, const struct buffer *b, uint32_t a)
 	movi(c, R0, 1);
 	jmp(c, BPF_JEQ, R1, R4, out);
 	movi(c, R0, 0);
-	dt_bpf_place(c, out);
+	dt_code_place(c, out);
 }
 
 static void in_now(struct sub *s, const struct buffer *b, uint32_t a)
@@ -429,30 +429,30 @@ static const char *source_of(const char *name)
 {
 	size_t n = strlen(name);
 
-	for (size_t i = 0; dt_bpf_lib_sources[i]; i++)
-		if (strncmp(dt_bpf_lib_sources[i], name, n) == 0 && dt_bpf_lib_sources[i][n] == '(')
-			return dt_bpf_lib_sources[i];
+	for (size_t i = 0; dt_sub_sources[i]; i++)
+		if (strncmp(dt_sub_sources[i], name, n) == 0 && dt_sub_sources[i][n] == '(')
+			return dt_sub_sources[i];
 	return NULL;
 }
 
-static struct dt_bpf_libfn *libfn(dt_bpf_tr *t, const char *name)
+static struct dt_sub_fn *libfn(dt_tr *t, const char *name)
 {
-	struct dt_bpf_libfn *f;
+	struct dt_sub_fn *f;
 	const char *source = source_of(name);
 
 	for (uint32_t i = 0; i < t->lib->fns.n; i++)
 		if (strcmp(t->lib->fns.v[i].name, name) == 0)
 			return &t->lib->fns.v[i];
 	if (!source)
-		dt_bpf_tr_fail(t, "internal: no subroutine \"%s\"", name);
+		dt_tr_fail(t, "internal: no subroutine \"%s\"", name);
 	f = dt_vec_add(&t->lib->fns, NULL);
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->source = source;
-	f->func = dt_bpf_func_new(t->c, name);
+	f->func = dt_code_func_new(t->c, name);
 	f->locals = t->lib->nlocals;
 	t->lib->nlocals += LOCALS_PER_FN;
 	if (t->lib->nlocals > S_LOCALS_MAX)
-		dt_bpf_tr_fail(t, "too many different subroutines in one program");
+		dt_tr_fail(t, "too many different subroutines in one program");
 	t->e->need.strings = true;
 	return f;
 }
@@ -477,7 +477,7 @@ static void call(struct sub *s, const char *name)
 {
 	uint32_t first = s->temps, n;
 	struct buffer b = {0};
-	struct dt_bpf_libfn f;
+	struct dt_sub_fn f;
 
 	for (size_t i = 0; i < DT_NELEM(intrinsics); i++) {
 		const struct intrinsic *in = &intrinsics[i];
@@ -506,14 +506,14 @@ static void call(struct sub *s, const char *name)
 	}
 	s->temps = first;
 	mov(s->c, R1, R6);
-	dt_bpf_call(s->c, f.func);
+	dt_code_call(s->c, f.func);
 	stop_if_faulted(s);
 }
 
 /* BUF[i], i in r0: zero outside */
 static void byte_load(struct sub *s, const struct buffer *b)
 {
-	uint32_t out = dt_bpf_label(s->c);
+	uint32_t out = dt_code_label(s->c);
 
 	mov(s->c, R1, R0);
 	movi(s->c, R0, 0);
@@ -521,7 +521,7 @@ static void byte_load(struct sub *s, const struct buffer *b)
 	alui(s->c, BPF_ADD, R1, (int32_t)b->off);
 	alu(s->c, BPF_ADD, R1, R6);
 	ld(s->c, 1, R0, R1, 0);
-	dt_bpf_place(s->c, out);
+	dt_code_place(s->c, out);
 }
 
 /* field(STRUCT, MEMBER.MEMBER...) */
@@ -541,7 +541,7 @@ static void field(struct sub *s)
 		next(s);
 	} while (take(s, ".") && s->kind == NAME);
 	expect(s, ")");
-	if (dt_bpf_field(s->t, type, path, &off) == 0)
+	if (dt_tr_field(s->t, type, path, &off) == 0)
 		movq(s->c, R0, off);
 }
 
@@ -584,13 +584,13 @@ static void primary(struct sub *s)
 /* r0 = r0 op 0 */
 static void truth(struct sub *s, int op)
 {
-	uint32_t done = dt_bpf_label(s->c);
+	uint32_t done = dt_code_label(s->c);
 
 	mov(s->c, R1, R0);
 	movi(s->c, R0, 1);
 	jmpi(s->c, op, R1, 0, done);
 	movi(s->c, R0, 0);
-	dt_bpf_place(s->c, done);
+	dt_code_place(s->c, done);
 }
 
 static void unary(struct sub *s)
@@ -600,7 +600,7 @@ static void unary(struct sub *s)
 		truth(s, BPF_JEQ);
 	} else if (take(s, "-")) {
 		unary(s);
-		dt_bpf_insn(s->c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+		dt_code_insn(s->c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
 	} else {
 		primary(s);
 	}
@@ -632,12 +632,12 @@ static void apply(struct sub *s, size_t i)
 		alu(s->c, binary[i].code, R0, R1);
 		return;
 	}
-	done = dt_bpf_label(s->c);
+	done = dt_code_label(s->c);
 	mov(s->c, R2, R0);
 	movi(s->c, R0, 1);
 	jmp(s->c, binary[i].code, R2, R1, done);
 	movi(s->c, R0, 0);
-	dt_bpf_place(s->c, done);
+	dt_code_place(s->c, done);
 }
 
 static void level(struct sub *s, int n)
@@ -658,12 +658,12 @@ static void level(struct sub *s, int n)
 			return;
 		next(s);
 		if (n <= 1) { /* r0 stays when it decides */
-			out = dt_bpf_label(s->c);
+			out = dt_code_label(s->c);
 			truth(s, BPF_JNE);
 			jmpi(s->c, n == 0 ? BPF_JNE : BPF_JEQ, R0, 0, out);
 			level(s, n + 1);
 			truth(s, BPF_JNE);
-			dt_bpf_place(s->c, out);
+			dt_code_place(s->c, out);
 			continue;
 		}
 		st(s->c, 8, R6, temp_at(s, s->temps++), R0);
@@ -708,7 +708,7 @@ static void skip_block(struct sub *s)
 /*	*(u64 *)(fp - 8) = slot; bpf_loop(n, body, fp - 8, 0) */
 static void loop(struct sub *s)
 {
-	dt_bpf_code *c = s->c;
+	dt_code *c = s->c;
 	const char *body;
 	uint32_t func;
 
@@ -719,9 +719,9 @@ static void loop(struct sub *s)
 		bad(s, ")");
 	body = s->p;
 	next(s);
-	func = dt_bpf_func_new(c, "loop");
+	func = dt_code_func_new(c, "loop");
 	st(c, 8, R10, -8, R6);
-	dt_bpf_func_addr(c, R2, func);
+	dt_code_func_addr(c, R2, func);
 	mov(c, R3, R10);
 	alui(c, BPF_ADD, R3, -8);
 	movi(c, R4, 0);
@@ -738,7 +738,7 @@ static void loop(struct sub *s)
 
 static void conditional(struct sub *s)
 {
-	uint32_t no = dt_bpf_label(s->c), done;
+	uint32_t no = dt_code_label(s->c), done;
 
 	expect(s, "(");
 	expr(s);
@@ -750,17 +750,17 @@ static void conditional(struct sub *s)
 		bool dead = s->dead;
 
 		next(s);
-		done = dt_bpf_label(s->c);
+		done = dt_code_label(s->c);
 		if (!dead)
 			ja(s->c, done);
-		dt_bpf_place(s->c, no);
+		dt_code_place(s->c, no);
 		s->dead = false;
 		block(s);
-		dt_bpf_place(s->c, done);
+		dt_code_place(s->c, done);
 		s->dead = s->dead && dead;
 		return;
 	}
-	dt_bpf_place(s->c, no);
+	dt_code_place(s->c, no);
 	s->dead = false;
 }
 
@@ -780,12 +780,12 @@ static void assignment(struct sub *s)
 		st(s->c, 8, R6, temp_at(s, s->temps++), R0);
 		expr(s);
 		ld(s->c, 8, R1, R6, temp_at(s, --s->temps));
-		out = dt_bpf_label(s->c);
+		out = dt_code_label(s->c);
 		jmpi(s->c, BPF_JGE, R1, (int32_t)b.size, out);
 		alui(s->c, BPF_ADD, R1, (int32_t)b.off);
 		alu(s->c, BPF_ADD, R1, R6);
 		st(s->c, 1, R1, 0, R0);
-		dt_bpf_place(s->c, out);
+		dt_code_place(s->c, out);
 	} else {
 		expect(s, "=");
 		expr(s);
@@ -843,7 +843,7 @@ static void end_function(struct sub *s)
 		leave(s->c);
 	}
 	if (s->stops) {
-		dt_bpf_place(s->c, s->stop);
+		dt_code_place(s->c, s->stop);
 		movi(s->c, R0, s->in_loop);
 		leave(s->c);
 	}
@@ -852,16 +852,16 @@ static void end_function(struct sub *s)
 static void begin_function(struct sub *s, uint32_t func, bool in_loop)
 {
 	if (in_loop)
-		dt_bpf_func_begin(s->c, func); /* the kernel wants callbacks to be static */
+		dt_code_func_begin(s->c, func); /* the kernel wants callbacks to be static */
 	else
-		dt_bpf_func_begin_global(s->c, func, 1);
-	s->stop = dt_bpf_label(s->c);
+		dt_code_func_begin_global(s->c, func, 1);
+	s->stop = dt_code_label(s->c);
 	s->stops = s->dead = false;
 	s->in_loop = in_loop;
 	s->temps = in_loop ? s->temps : 0;
 }
 
-static void compile(dt_bpf_tr *t, const struct dt_bpf_libfn *f)
+static void compile(dt_tr *t, const struct dt_sub_fn *f)
 {
 	struct sub s = {.t = t, .c = t->c, .p = f->source, .base = f->locals};
 
@@ -891,24 +891,24 @@ static void compile(dt_bpf_tr *t, const struct dt_bpf_libfn *f)
 	}
 }
 
-uint32_t dt_bpf_lib_args(dt_bpf_tr *t, const char *name)
+uint32_t dt_sub_args(dt_tr *t, const char *name)
 {
 	return S_LOCALS + libfn(t, name)->locals * 8;
 }
 
-void dt_bpf_lib_run(dt_bpf_tr *t, const char *name)
+void dt_sub_run(dt_tr *t, const char *name)
 {
 	mov(t->c, R1, R6);
-	dt_bpf_call(t->c, libfn(t, name)->func);
+	dt_code_call(t->c, libfn(t, name)->func);
 	ld(t->c, 4, R1, R6, S_FAULT);
 	jmpi(t->c, BPF_JNE, R1, 0, t->fault_exit);
 	t->faults = true;
 }
 
-void dt_bpf_lib_emit(dt_bpf_tr *t)
+void dt_sub_emit(dt_tr *t)
 {
 	for (uint32_t i = 0; i < t->lib->fns.n && !t->failed; i++) { /* compiling may add more */
-		struct dt_bpf_libfn f = t->lib->fns.v[i];
+		struct dt_sub_fn f = t->lib->fns.v[i];
 
 		if (f.source)
 			compile(t, &f);

@@ -28,7 +28,7 @@ static const char *part_of(const dt_probe *p, uint32_t part)
 	return part == 0 ? p->prov : part == 1 ? p->mod : part == 2 ? p->func : p->name;
 }
 
-uint32_t dt_bpf_name_bound(const dt_engine *e, uint32_t part)
+uint32_t dt_names_bound(const dt_engine *e, uint32_t part)
 {
 	static const uint32_t longest[] = {64, 64, 192, 64};
 	size_t max = e->grows ? longest[part] - 1 : 0;
@@ -47,7 +47,7 @@ uint32_t dt_bpf_name_bound(const dt_engine *e, uint32_t part)
  * know. */
 static uint32_t return_place(const dt_engine *e, uint32_t probe)
 {
-	const struct dt_bpf_probe *x = &e->probes.v[probe];
+	const struct dt_plan_probe *x = &e->probes.v[probe];
 
 	return e->need.returns && x->kind == PK_FUNC_RETURN && x->at.number
 		   ? dt_kcode_return(e->ps, (uint32_t)x->at.number - 1)
@@ -62,7 +62,7 @@ static void place_names(dt_engine *e)
 
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		for (uint32_t k = 0; k < 4; k++)
-			index[i * 8 + k] = dt_bpf_string(e, part_of(e->probes.v[i].probe, k));
+			index[i * 8 + k] = dt_layout_string(e, part_of(e->probes.v[i].probe, k));
 		index[i * 8 + 4] = e->probes.v[i].probe->id;
 		index[i * 8 + 5] = return_place(e, i);
 	}
@@ -87,7 +87,7 @@ static void place_epids(dt_engine *e)
 		dt_buf_add(&e->rodata, "", 1);
 }
 
-void dt_bpf_names_place(dt_engine *e)
+void dt_names_place(dt_engine *e)
 {
 	if (e->grows)
 		return;
@@ -99,37 +99,37 @@ void dt_bpf_names_place(dt_engine *e)
 
 /* ---- more may come: maps ---- */
 
-int dt_bpf_names_make(dt_engine *e, dt_error *err)
+int dt_names_make(dt_engine *e, dt_error *err)
 {
-	struct dt_bpf_names *n = &e->names;
+	struct dt_names *n = &e->names;
 
 	if (!e->grows)
 		return 0;
 	n->room = e->probes.n + SPARE;
 	if (e->need.names) {
-		n->fd_rows = dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_names", 4, NAME_ROW,
-					     n->room, BPF_F_MMAPABLE, err);
+		n->fd_rows = dt_kmap_make(e, BPF_MAP_TYPE_ARRAY, "dt_names", 4, NAME_ROW, n->room,
+					  BPF_F_MMAPABLE, err);
 		n->fd_text = n->fd_rows < 0 ? -1
-					    : dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_text", 4,
-							      TEXT_SIZE, 1, BPF_F_MMAPABLE, err);
+					    : dt_kmap_make(e, BPF_MAP_TYPE_ARRAY, "dt_text", 4,
+							   TEXT_SIZE, 1, BPF_F_MMAPABLE, err);
 		if (n->fd_text < 0 ||
-		    !(n->rows = dt_bpf_map_memory(n->fd_rows, (uint64_t)n->room * NAME_ROW, err)) ||
-		    !(n->text = dt_bpf_map_memory(n->fd_text, TEXT_SIZE, err)))
+		    !(n->rows = dt_kmap_memory(n->fd_rows, (uint64_t)n->room * NAME_ROW, err)) ||
+		    !(n->text = dt_kmap_memory(n->fd_text, TEXT_SIZE, err)))
 			return -1;
 		n->pool = dt_map_new();
 		n->used = 1;
 	}
 	if (e->need.epid || e->need.error) {
-		n->fd_epids = dt_bpf_make_map(e, BPF_MAP_TYPE_HASH, "dt_epids", 8, 4, n->room * 4,
-					      BPF_F_NO_PREALLOC, err);
+		n->fd_epids = dt_kmap_make(e, BPF_MAP_TYPE_HASH, "dt_epids", 8, 4, n->room * 4,
+					   BPF_F_NO_PREALLOC, err);
 		if (n->fd_epids < 0)
 			return -1;
 	}
-	return dt_bpf_names_add(e, 0, err);
+	return dt_names_add(e, 0, err);
 }
 
 /* Where the text is in dt_text; 0: there is no room left, it is empty. */
-static uint32_t text_at(struct dt_bpf_names *n, const char *s)
+static uint32_t text_at(struct dt_names *n, const char *s)
 {
 	uintptr_t at = (uintptr_t)dt_map_get(n->pool, s);
 	size_t size = strlen(s) + 1;
@@ -157,9 +157,9 @@ static int add_epids(dt_engine *e, uint32_t probe)
 	return 0;
 }
 
-int dt_bpf_names_add(dt_engine *e, uint32_t first, dt_error *err)
+int dt_names_add(dt_engine *e, uint32_t first, dt_error *err)
 {
-	struct dt_bpf_names *n = &e->names;
+	struct dt_names *n = &e->names;
 
 	for (uint32_t i = first; i < e->probes.n; i++) {
 		uint32_t *row = n->rows ? n->rows + (uint64_t)i * (NAME_ROW / 4) : NULL;
@@ -178,9 +178,9 @@ int dt_bpf_names_add(dt_engine *e, uint32_t first, dt_error *err)
 	return 0;
 }
 
-void dt_bpf_names_free(dt_engine *e)
+void dt_names_free(dt_engine *e)
 {
-	struct dt_bpf_names *n = &e->names;
+	struct dt_names *n = &e->names;
 
 	if (n->rows)
 		munmap(n->rows, dt_align_up((uint64_t)n->room * NAME_ROW, 4096));
@@ -192,11 +192,11 @@ void dt_bpf_names_free(dt_engine *e)
 /* ---- in programs ---- */
 
 /* r1 = u32 at `off` in the row of the probe */
-static void row_field(dt_bpf_tr *t, uint32_t off)
+static void row_field(dt_tr *t, uint32_t off)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	dt_engine *e = t->e;
-	uint32_t ok = dt_bpf_label(c), no = dt_bpf_label(c);
+	uint32_t ok = dt_code_label(c), no = dt_code_label(c);
 
 	e->need.names = true;
 	if (e->grows) {
@@ -209,20 +209,20 @@ static void row_field(dt_bpf_tr *t, uint32_t off)
 		movi(c, R1, 0);
 		jmpi(c, BPF_JEQ, R0, 0, no);
 		ld(c, 4, R1, R0, (int)off);
-		dt_bpf_place(c, no);
+		dt_code_place(c, no);
 		return;
 	}
 	ld(c, 4, R1, R6, S_PROBE);
 	jmpi(c, BPF_JLT, R1, (int32_t)e->probes.n, ok);
 	movi(c, R1, 0);
-	dt_bpf_place(c, ok);
+	dt_code_place(c, ok);
 	alui(c, BPF_LSH, R1, NAME_ROW_SHIFT);
 	map_value(c, R2, e->fd_rodata, e->at.names + off);
 	alu(c, BPF_ADD, R2, R1);
 	ld(c, 4, R1, R2, 0);
 }
 
-void dt_bpf_name(dt_bpf_tr *t, uint32_t part)
+void dt_tr_name(dt_tr *t, uint32_t part)
 {
 	row_field(t, part * 4);
 	if (t->e->grows) {
@@ -235,24 +235,24 @@ void dt_bpf_name(dt_bpf_tr *t, uint32_t part)
 	alu(t->c, BPF_ADD, R0, R1);
 }
 
-void dt_bpf_probe_id(dt_bpf_tr *t)
+void dt_tr_probe_id(dt_tr *t)
 {
 	row_field(t, NAME_ROW_ID);
 	mov(t->c, R0, R1);
 }
 
-void dt_bpf_probe_return(dt_bpf_tr *t)
+void dt_tr_probe_return(dt_tr *t)
 {
 	t->e->need.returns = true;
 	row_field(t, NAME_ROW_RETURN);
 	mov(t->c, R0, R1);
 }
 
-void dt_bpf_epid(dt_bpf_tr *t, bool faulting)
+void dt_tr_epid(dt_tr *t, bool faulting)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	dt_engine *e = t->e;
-	uint32_t no = dt_bpf_label(c);
+	uint32_t no = dt_code_label(c);
 
 	if (!faulting)
 		e->need.epid = true;
@@ -271,7 +271,7 @@ void dt_bpf_epid(dt_bpf_tr *t, bool faulting)
 		helper(c, BPF_FUNC_map_lookup_elem);
 		jmpi(c, BPF_JEQ, R0, 0, no);
 		ld(c, 4, R0, R0, 0);
-		dt_bpf_place(c, no);
+		dt_code_place(c, no);
 		return;
 	}
 	alui(c, BPF_MUL, R1, (int32_t)e->probes.n);
@@ -283,5 +283,5 @@ void dt_bpf_epid(dt_bpf_tr *t, bool faulting)
 	map_value(c, R2, e->fd_rodata, e->at.epids);
 	alu(c, BPF_ADD, R2, R1);
 	ld(c, 4, R0, R2, 0);
-	dt_bpf_place(c, no);
+	dt_code_place(c, no);
 }

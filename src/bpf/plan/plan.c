@@ -23,7 +23,7 @@
  * tracepoint that has fewer. Those with prologues have programs of their own, where arguments are in the slot. */
 #define PROLOGUES_PER_PROGRAM 64
 
-static uint32_t prologue_group(const dt_engine *e, const struct dt_bpf_probe *x)
+static uint32_t prologue_group(const dt_engine *e, const struct dt_plan_probe *x)
 {
 	uint32_t group = 1 + (x->prologue - 1) / PROLOGUES_PER_PROGRAM;
 
@@ -31,7 +31,7 @@ static uint32_t prologue_group(const dt_engine *e, const struct dt_bpf_probe *x)
 		return group << 8;
 	/* One program has one probe for each system call. */
 	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_bpf_probe *o = &e->probes.v[i];
+		const struct dt_plan_probe *o = &e->probes.v[i];
 
 		if (o != x && o->kind == x->kind && o->event == x->event && o->group >> 8 >= group)
 			group = (o->group >> 8) + 1;
@@ -39,7 +39,7 @@ static uint32_t prologue_group(const dt_engine *e, const struct dt_bpf_probe *x)
 	return group << 8;
 }
 
-static int group_probe(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
+static int group_probe(dt_engine *e, struct dt_plan_probe *x, dt_error *err)
 {
 	dt_type *f = NULL;
 
@@ -48,7 +48,7 @@ static int group_probe(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
 	if (f && f->nparams > 1)
 		x->nargs = f->nparams - 1;
 	x->group = x->nargs + (x->at.task_arg << 4);
-	if (dt_bpf_prologue_plan(e, x, err) < 0)
+	if (dt_plan_prologue_add(e, x, err) < 0)
 		return -1;
 	if (x->prologue)
 		x->group += prologue_group(e, x);
@@ -58,18 +58,18 @@ static int group_probe(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
 /* One event of a probe. */
 static int add_event(dt_engine *e, const dt_probe *p, const dt_attach *at, dt_error *err)
 {
-	struct dt_bpf_probe *x = dt_vec_add(&e->probes, NULL);
+	struct dt_plan_probe *x = dt_vec_add(&e->probes, NULL);
 
 	x->probe = p;
 	x->at = *at;
-	x->kind = (enum dt_bpf_kind)at->kind;
+	x->kind = (enum dt_probe_kind)at->kind;
 	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)at->number
 							       : e->nevents[x->kind]++;
 	x->more = at->also != NULL;
 	return group_probe(e, x, err);
 }
 
-int dt_bpf_probe_index(dt_engine *e, const dt_probe *p, dt_error *err)
+int dt_plan_probe_index(dt_engine *e, const dt_probe *p, dt_error *err)
 {
 	char key[16], why[200] = "";
 	uint32_t first = e->probes.n;
@@ -95,9 +95,9 @@ int dt_bpf_probe_index(dt_engine *e, const dt_probe *p, dt_error *err)
 
 /* ---- aggregations ---- */
 
-struct dt_bpf_agg *dt_bpf_agg_find(dt_engine *e, const dt_agg *agg)
+struct dt_plan_agg *dt_plan_agg_find(dt_engine *e, const dt_agg *agg)
 {
-	struct dt_bpf_agg *x;
+	struct dt_plan_agg *x;
 
 	for (uint32_t i = 0; i < e->aggs.n; i++)
 		if (e->aggs.v[i]->agg == agg)
@@ -156,17 +156,17 @@ static uint32_t string_bound(const dt_action *a)
 	return n == 0 || n > a->size ? a->size : n;
 }
 
-static int plan_agg(dt_engine *e, struct dt_bpf_clause *x, uint32_t i, dt_error *err)
+static int plan_agg(dt_engine *e, struct dt_plan_clause *x, uint32_t i, dt_error *err)
 {
 	const dt_clause *c = x->c;
 	uint32_t n = c->actions[i].ntuple;
 	const dt_agg *agg = n && n <= i ? agg_of_action(e, c, i, i - n) : NULL;
-	struct dt_bpf_agg *b;
+	struct dt_plan_agg *b;
 	bool first;
 
 	if (!agg)
 		return dt_err(err, EDT_BADAGG, NULL);
-	b = dt_bpf_agg_find(e, agg);
+	b = dt_plan_agg_find(e, agg);
 	first = b->nkeys == UINT32_MAX;
 	if (first) {
 		b->nkeys = n - 1;
@@ -181,11 +181,11 @@ static int plan_agg(dt_engine *e, struct dt_bpf_clause *x, uint32_t i, dt_error 
 	x->plan[i - n].role = ROLE_KEY_ID;
 	for (uint32_t k = 0; k < b->nkeys; k++) {
 		const dt_action *a = &c->actions[i - n + 1 + k];
-		struct dt_bpf_plan *p = &x->plan[i - n + 1 + k];
-		struct dt_bpf_aggkey *key = &b->keys[k];
+		struct dt_plan_action *p = &x->plan[i - n + 1 + k];
+		struct dt_plan_aggkey *key = &b->keys[k];
 		uint32_t size = is_string(a) ? string_bound(a) : a->size;
 
-		*p = (struct dt_bpf_plan){
+		*p = (struct dt_plan_action){
 		    .role = ROLE_KEY, .key = k, .agg = b, .is_string = is_string(a)};
 		if (first) {
 			key->action = a;
@@ -200,12 +200,12 @@ static int plan_agg(dt_engine *e, struct dt_bpf_clause *x, uint32_t i, dt_error 
 	return 0;
 }
 
-static void place_keys(struct dt_bpf_agg *b)
+static void place_keys(struct dt_plan_agg *b)
 {
 	uint32_t at = 4; /* behind the generation */
 
 	for (uint32_t k = 0; k < b->nkeys; k++) {
-		struct dt_bpf_aggkey *key = &b->keys[k];
+		struct dt_plan_aggkey *key = &b->keys[k];
 
 		if (key->name >= 0)
 			key->size = 4;
@@ -228,7 +228,7 @@ static int check_action(const dt_action *a, dt_error *err)
 
 #define CLASSIC_HEADER 16 /* what a record costs before its data, in the interpreter's count */
 
-static int plan_record(struct dt_bpf_clause *x, dt_error *err)
+static int plan_record(struct dt_plan_clause *x, dt_error *err)
 {
 	const dt_clause *c = x->c;
 	bool records =
@@ -237,7 +237,7 @@ static int plan_record(struct dt_bpf_clause *x, dt_error *err)
 
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const dt_action *a = &c->actions[i];
-		struct dt_bpf_plan *p = &x->plan[i];
+		struct dt_plan_action *p = &x->plan[i];
 
 		x->exits = x->exits || a->kind == DT_ACT_EXIT;
 		x->speculates = x->speculates || a->kind == DT_ACT_SPECULATE;
@@ -272,7 +272,7 @@ static int plan_record(struct dt_bpf_clause *x, dt_error *err)
 	return 0;
 }
 
-static int plan_clause(dt_engine *e, struct dt_bpf_clause *x, dt_error *err)
+static int plan_clause(dt_engine *e, struct dt_plan_clause *x, dt_error *err)
 {
 	const dt_clause *c = x->c;
 
@@ -290,16 +290,16 @@ static int plan_clause(dt_engine *e, struct dt_bpf_clause *x, dt_error *err)
 
 /* ---- variables ---- */
 
-static struct dt_bpf_scope *scope_of(dt_engine *e, int scope)
+static struct dt_plan_scope *scope_of(dt_engine *e, int scope)
 {
 	return scope == DT_SCOPE_GLOBAL	  ? &e->globals
 	       : scope == DT_SCOPE_THREAD ? &e->threads
 					  : &e->locals;
 }
 
-struct dt_bpf_var *dt_bpf_var(dt_engine *e, int scope, uint32_t id)
+struct dt_plan_var *dt_plan_var_find(dt_engine *e, int scope, uint32_t id)
 {
-	struct dt_bpf_scope *s = scope_of(e, scope);
+	struct dt_plan_scope *s = scope_of(e, scope);
 
 	return id >= DT_VAR_USER_MIN && id - DT_VAR_USER_MIN < s->n ? &s->v[id - DT_VAR_USER_MIN]
 								    : NULL;
@@ -308,7 +308,7 @@ struct dt_bpf_var *dt_bpf_var(dt_engine *e, int scope, uint32_t id)
 static void count_vars(dt_engine *e, const dt_difo *d)
 {
 	for (uint32_t i = 0; d && i < d->nvars; i++) {
-		struct dt_bpf_scope *s = scope_of(e, d->vars[i].scope);
+		struct dt_plan_scope *s = scope_of(e, d->vars[i].scope);
 
 		if (d->vars[i].id >= DT_VAR_USER_MIN && d->vars[i].id - DT_VAR_USER_MIN >= s->n)
 			s->n = d->vars[i].id - DT_VAR_USER_MIN + 1;
@@ -319,7 +319,7 @@ static void type_vars(dt_engine *e, const dt_difo *d)
 {
 	for (uint32_t i = 0; d && i < d->nvars; i++) {
 		const dt_difvar *v = &d->vars[i];
-		struct dt_bpf_var *x = dt_bpf_var(e, v->scope, v->id);
+		struct dt_plan_var *x = dt_plan_var_find(e, v->scope, v->id);
 		uint32_t size = v->type.size;
 
 		if (!x)
@@ -358,7 +358,7 @@ static void each_difo(dt_engine *e, void (*f)(dt_engine *e, const dt_difo *d))
 
 static void plan_vars(dt_engine *e)
 {
-	struct dt_bpf_scope *scopes[] = {&e->globals, &e->threads, &e->locals};
+	struct dt_plan_scope *scopes[] = {&e->globals, &e->threads, &e->locals};
 
 	each_difo(e, count_vars);
 	for (size_t i = 0; i < DT_NELEM(scopes); i++) {
@@ -374,34 +374,34 @@ static void plan_vars(dt_engine *e)
 /* The kernel allows 256 functions in a program; clauses, ERROR's and subroutines share them. */
 #define CLAUSES_PER_PROGRAM 160
 
-bool dt_bpf_serves(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
+bool dt_plan_serves(const dt_engine *e, const struct dt_plan_prog *p, uint32_t probe)
 {
-	const struct dt_bpf_probe *x = &e->probes.v[probe];
+	const struct dt_plan_probe *x = &e->probes.v[probe];
 
 	return x->kind == p->kind && x->group == p->group &&
 	       (p->only == UINT32_MAX || p->only == probe);
 }
 
 /* More of these may come: programs for them have all clauses that can ever be on one. */
-static bool may_join(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t clause)
+static bool may_join(const dt_engine *e, const struct dt_plan_prog *p, uint32_t clause)
 {
 	return e->clauses.v[clause].grow_kinds & 1u << p->kind && p->group == 0;
 }
 
-static bool clause_served(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t clause)
+static bool clause_served(const dt_engine *e, const struct dt_plan_prog *p, uint32_t clause)
 {
 	if (may_join(e, p, clause))
 		return true;
 	for (uint32_t i = 0; i < e->probes.n; i++)
-		if (e->clauses.v[clause].ecbs[i] && dt_bpf_serves(e, p, i))
+		if (e->clauses.v[clause].ecbs[i] && dt_plan_serves(e, p, i))
 			return true;
 	return false;
 }
 
 /* One program like this, or as many as its clauses need. */
-static void add_like(dt_engine *e, const struct dt_bpf_prog *like)
+static void add_like(dt_engine *e, const struct dt_plan_prog *like)
 {
-	struct dt_bpf_prog *p = NULL;
+	struct dt_plan_prog *p = NULL;
 
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
 		if (!(e->clauses.v[i].kinds & 1u << like->kind) || !clause_served(e, like, i))
@@ -420,33 +420,33 @@ static void add_like(dt_engine *e, const struct dt_bpf_prog *like)
 	}
 }
 
-void dt_bpf_add_programs(dt_engine *e, uint32_t probe, bool alone)
+void dt_plan_add_programs(dt_engine *e, uint32_t probe, bool alone)
 {
-	const struct dt_bpf_probe *x = &e->probes.v[probe];
+	const struct dt_plan_probe *x = &e->probes.v[probe];
 
-	add_like(e, &(struct dt_bpf_prog){.kind = x->kind,
-					  .group = x->group,
-					  .nargs = x->nargs,
-					  .task_arg = x->at.task_arg,
-					  .prologues = x->prologue != 0,
-					  .only = alone ? probe : UINT32_MAX,
-					  .fd_table = -1,
-					  .fd = -1});
+	add_like(e, &(struct dt_plan_prog){.kind = x->kind,
+					   .group = x->group,
+					   .nargs = x->nargs,
+					   .task_arg = x->at.task_arg,
+					   .prologues = x->prologue != 0,
+					   .only = alone ? probe : UINT32_MAX,
+					   .fd_table = -1,
+					   .fd = -1});
 }
 
 static bool has_program(const dt_engine *e, uint32_t probe)
 {
 	for (uint32_t i = 0; i < e->progs.n; i++)
-		if (dt_bpf_serves(e, &e->progs.v[i], probe))
+		if (dt_plan_serves(e, &e->progs.v[i], probe))
 			return true;
 	return false;
 }
 
 /* Can the program find out which of its probes fired? If not, each has its own. So has one that is about another
  * thread: the kernel trusts the pointer to it only if it knows the event when it loads the program. */
-static bool told_apart(const dt_engine *e, const struct dt_bpf_probe *x)
+static bool told_apart(const dt_engine *e, const struct dt_plan_probe *x)
 {
-	if (dt_bpf_is_function(x->kind))
+	if (dt_plan_is_function(x->kind))
 		return HOW(x->group) != HOW_FENTRY;
 	return x->kind != PK_TRACEPOINT || (e->has_cookies && !x->at.task_arg);
 }
@@ -459,14 +459,14 @@ static void plan_programs(dt_engine *e)
 		     k != PK_ERROR && e->nevents[k] + (k == PK_ENTRY || k == PK_RETURN) &&
 		     i < e->probes.n;
 		     i++)
-			if (e->probes.v[i].kind == (enum dt_bpf_kind)k && !has_program(e, i))
-				dt_bpf_add_programs(e, i, !told_apart(e, &e->probes.v[i]));
+			if (e->probes.v[i].kind == (enum dt_probe_kind)k && !has_program(e, i))
+				dt_plan_add_programs(e, i, !told_apart(e, &e->probes.v[i]));
 }
 
 /* For probes of a kind that there are none of yet. */
 static void plan_lazy_programs(dt_engine *e)
 {
-	static const enum dt_bpf_kind kinds[] = {PK_UPROBE, PK_URETPROBE};
+	static const enum dt_probe_kind kinds[] = {PK_UPROBE, PK_URETPROBE};
 
 	for (size_t k = 0; k < DT_NELEM(kinds); k++) {
 		bool has = false;
@@ -474,11 +474,11 @@ static void plan_lazy_programs(dt_engine *e)
 		for (uint32_t i = 0; i < e->progs.n; i++)
 			has = has || (e->progs.v[i].kind == kinds[k] && e->progs.v[i].group == 0);
 		if (!has)
-			add_like(e, &(struct dt_bpf_prog){.kind = kinds[k],
-							  .only = UINT32_MAX,
-							  .lazy = true,
-							  .fd_table = -1,
-							  .fd = -1});
+			add_like(e, &(struct dt_plan_prog){.kind = kinds[k],
+							   .only = UINT32_MAX,
+							   .lazy = true,
+							   .fd_table = -1,
+							   .fd = -1});
 	}
 }
 
@@ -497,7 +497,7 @@ static void plan_lazy_programs(dt_engine *e)
 #define MAX_CODE      16000
 
 /* The maps of one clause; those of seen variables and aggregations are counted once. */
-static uint32_t count_maps(dt_engine *e, const struct dt_bpf_clause *x, dt_map *seen)
+static uint32_t count_maps(dt_engine *e, const struct dt_plan_clause *x, dt_map *seen)
 {
 	uint32_t n = 0;
 	char key[32];
@@ -513,8 +513,8 @@ static uint32_t count_maps(dt_engine *e, const struct dt_bpf_clause *x, dt_map *
 		}
 		for (size_t k = 0; k < DT_NELEM(d); k++)
 			for (uint32_t v = 0; d[k] && v < d[k]->nvars; v++) {
-				const struct dt_bpf_var *var =
-				    dt_bpf_var(e, d[k]->vars[v].scope, d[k]->vars[v].id);
+				const struct dt_plan_var *var =
+				    dt_plan_var_find(e, d[k]->vars[v].scope, d[k]->vars[v].id);
 
 				snprintf(key, sizeof(key), "%p", (const void *)var);
 				if (!var || !var->array || dt_map_get(seen, key))
@@ -526,7 +526,7 @@ static uint32_t count_maps(dt_engine *e, const struct dt_bpf_clause *x, dt_map *
 	return n;
 }
 
-static uint32_t maps_of(dt_engine *e, const struct dt_bpf_prog *p)
+static uint32_t maps_of(dt_engine *e, const struct dt_plan_prog *p)
 {
 	dt_map *seen = dt_map_new();
 	uint32_t n = 0;
@@ -542,7 +542,7 @@ static uint32_t maps_of(dt_engine *e, const struct dt_bpf_prog *p)
 
 #define MAX_TAIL_CALLS 32 /* the kernel's limit is 33 */
 
-bool dt_bpf_continues(const struct dt_bpf_prog *p)
+bool dt_plan_continues(const struct dt_plan_prog *p)
 {
 	uint32_t n = 0;
 
@@ -553,21 +553,21 @@ bool dt_bpf_continues(const struct dt_bpf_prog *p)
 	return n % (MAX_TAIL_CALLS + 1) != 0;
 }
 
-bool dt_bpf_has_rest(const dt_engine *e, const struct dt_bpf_prog *p)
+bool dt_plan_has_rest(const dt_engine *e, const struct dt_plan_prog *p)
 {
 	return p + 1 < e->progs.v + e->progs.n && p[1].rest;
 }
 
-bool dt_bpf_is_continued(const dt_engine *e, const struct dt_bpf_prog *p)
+bool dt_plan_is_continued(const dt_engine *e, const struct dt_plan_prog *p)
 {
-	return dt_bpf_has_rest(e, p) && dt_bpf_continues(p + 1);
+	return dt_plan_has_rest(e, p) && dt_plan_continues(p + 1);
 }
 
 /*
  * The n-th program to attach. The kernel calls those at a tracepoint in the order they were attached in; at a place in user
  * code or a kernel function the last one comes first. So there the parts of a program are attached from the last to the first.
  */
-struct dt_bpf_prog *dt_bpf_nth_to_attach(const dt_engine *e, uint32_t n)
+struct dt_plan_prog *dt_plan_nth_to_attach(const dt_engine *e, uint32_t n)
 {
 	uint32_t first = n, last = n;
 
@@ -575,14 +575,14 @@ struct dt_bpf_prog *dt_bpf_nth_to_attach(const dt_engine *e, uint32_t n)
 		return &e->progs.v[n];
 	while (e->progs.v[first].rest)
 		first--;
-	while (dt_bpf_has_rest(e, &e->progs.v[last]))
+	while (dt_plan_has_rest(e, &e->progs.v[last]))
 		last++;
 	return &e->progs.v[first + last - n];
 }
 
-bool dt_bpf_split(dt_engine *e, uint32_t prog, const dt_bpf_code *c)
+bool dt_plan_split(dt_engine *e, uint32_t prog, const dt_code *c)
 {
-	struct dt_bpf_prog *p = &e->progs.v[prog], half = *p;
+	struct dt_plan_prog *p = &e->progs.v[prog], half = *p;
 
 	if (p->nclauses < 2 ||
 	    (c->insns.n < MAX_CODE && c->funcs.n < MAX_FUNCTIONS && maps_of(e, p) < MAX_MAPS))
@@ -617,12 +617,12 @@ static int collect_probes(dt_engine *e, dt_error *err)
 	qsort(v, e->necbs, sizeof(*v), by_probe_id);
 	for (uint32_t i = 0; i < e->necbs && rc >= 0; i++)
 		if (i == 0 || v[i]->probe != v[i - 1]->probe)
-			rc = dt_bpf_probe_index(e, v[i]->probe, err);
+			rc = dt_plan_probe_index(e, v[i]->probe, err);
 	free(v);
 	return rc < 0 ? -1 : 0;
 }
 
-void dt_bpf_make_ecb_room(dt_engine *e)
+void dt_plan_ecb_room(dt_engine *e)
 {
 	uint32_t room = e->ecb_room;
 
@@ -630,14 +630,14 @@ void dt_bpf_make_ecb_room(dt_engine *e)
 		return;
 	e->ecb_room = e->grows ? e->probes.n * 2 + 64 : e->probes.n;
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		struct dt_bpf_clause *x = &e->clauses.v[i];
+		struct dt_plan_clause *x = &e->clauses.v[i];
 
 		x->ecbs = dt_xrealloc(x->ecbs, e->ecb_room * sizeof(*x->ecbs));
 		memset(x->ecbs + room, 0, (e->ecb_room - room) * sizeof(*x->ecbs));
 	}
 }
 
-void dt_bpf_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb *ecb)
+void dt_plan_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb *ecb)
 {
 	do {
 		e->clauses.v[clause].kinds |= 1u << e->probes.v[probe].kind;
@@ -653,7 +653,7 @@ static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_err
 	if (collect_probes(e, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < env->nclauses; i++) {
-		struct dt_bpf_clause *x;
+		struct dt_plan_clause *x;
 
 		if (!env->clauses[i].kinds &&
 		    (at == e->necbs || e->ecbs[at].clause != env->clauses[i].clause))
@@ -665,13 +665,13 @@ static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_err
 		while (at < e->necbs && e->ecbs[at].clause == x->c)
 			at++;
 	}
-	dt_bpf_make_ecb_room(e);
+	dt_plan_ecb_room(e);
 	at = 0;
 	for (uint32_t i = 0; i < e->necbs; i++) {
 		while (e->clauses.v[at].c != e->ecbs[i].clause)
 			at++;
-		dt_bpf_set_ecb(e, at, (uint32_t)dt_bpf_probe_index(e, e->ecbs[i].probe, err),
-			       &e->ecbs[i]);
+		dt_plan_set_ecb(e, at, (uint32_t)dt_plan_probe_index(e, e->ecbs[i].probe, err),
+				&e->ecbs[i]);
 	}
 	return 0;
 }
@@ -695,7 +695,7 @@ static int check_buffer(dt_engine *e, dt_error *err)
 	return e->end_reserve > e->bufsize ? dt_err(err, EDT_ENDTOOBIG, NULL) : 0;
 }
 
-int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+int dt_plan_make(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
 	int rc;
 
@@ -716,10 +716,10 @@ int dt_bpf_plan(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 			e->need.zeros = (e->aggs.v[i]->nwords + 1) * 8;
 	}
 	if (e->nevents[PK_UPROBE] || e->nevents[PK_URETPROBE] || e->grows) {
-		e->has_uprobe_multi = dt_bpf_has_uprobe_multi();
+		e->has_uprobe_multi = dt_attach_has_uprobe_multi();
 		e->follows = dt_opt(e->opts, DT_O_FOLLOW) != 0;
 	}
-	if (dt_bpf_function_plan(e, err) < 0)
+	if (dt_plan_functions(e, err) < 0)
 		return -1;
 	plan_vars(e);
 	plan_programs(e);

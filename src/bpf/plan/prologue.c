@@ -70,7 +70,7 @@ static bool same_difo(const dt_difo *a, const dt_difo *b)
 	       (!a->strlen || memcmp(a->strtab, b->strtab, a->strlen) == 0);
 }
 
-static bool same_prologue(const struct dt_bpf_prologue *a, const struct dt_bpf_prologue *b)
+static bool same_prologue(const struct dt_plan_prologue *a, const struct dt_plan_prologue *b)
 {
 	if (a->own != b->own || !same_difo(a->when, b->when))
 		return false;
@@ -80,10 +80,10 @@ static bool same_prologue(const struct dt_bpf_prologue *a, const struct dt_bpf_p
 	return true;
 }
 
-int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
+int dt_plan_prologue_add(dt_engine *e, struct dt_plan_probe *x, dt_error *err)
 {
 	const dt_attach *at = &x->at;
-	struct dt_bpf_prologue p = {.own = at->narg == 0};
+	struct dt_plan_prologue p = {.own = at->narg == 0};
 
 	if (!at->when && !at->narg)
 		return 0;
@@ -104,9 +104,9 @@ int dt_bpf_prologue_plan(dt_engine *e, struct dt_bpf_probe *x, dt_error *err)
 
 /* ---- which prologue a probe has ---- */
 
-void dt_bpf_prologue_place(dt_engine *e, struct dt_bpf_prog *p)
+void dt_layout_prologues(dt_engine *e, struct dt_plan_prog *p)
 {
-	if (!p->prologues || dt_bpf_is_user(p->kind)) /* those have it in their own tables */
+	if (!p->prologues || dt_plan_is_user(p->kind)) /* those have it in their own tables */
 		return;
 	p->prologue_of = (uint32_t)e->rodata.n;
 	for (uint32_t i = 0; i < e->probes.n; i++) {
@@ -118,7 +118,7 @@ void dt_bpf_prologue_place(dt_engine *e, struct dt_bpf_prog *p)
 		dt_buf_add(&e->rodata, "", 1);
 }
 
-uint32_t *dt_bpf_prologue_declare(dt_bpf_tr *t, const struct dt_bpf_prog *p)
+uint32_t *dt_tr_prologue_declare(dt_tr *t, const struct dt_plan_prog *p)
 {
 	dt_engine *e = t->e;
 	uint32_t *fn = dt_arena_alloc(e->arena, (e->prologues.n + 1) * sizeof(*fn));
@@ -127,25 +127,25 @@ uint32_t *dt_bpf_prologue_declare(dt_bpf_tr *t, const struct dt_bpf_prog *p)
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		uint32_t n = e->probes.v[i].prologue;
 
-		if (!n || fn[n - 1] || !dt_bpf_serves(e, p, i))
+		if (!n || fn[n - 1] || !dt_plan_serves(e, p, i))
 			continue;
 		snprintf(name, sizeof(name), "prologue_%u", n - 1);
-		fn[n - 1] = dt_bpf_func_new(t->c, name);
+		fn[n - 1] = dt_code_func_new(t->c, name);
 	}
 	return fn;
 }
 
-static void call_one(dt_bpf_tr *t, uint32_t func, uint32_t no)
+static void call_one(dt_tr *t, uint32_t func, uint32_t no)
 {
 	mov(t->c, R1, R6);
 	mov(t->c, R2, R7);
-	dt_bpf_call(t->c, func);
+	dt_code_call(t->c, func);
 	jmpi(t->c, BPF_JEQ, R0, 0, no);
 }
 
 /* Call the one of which[lo..hi) whose number is in r1. */
-static void choose(dt_bpf_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi,
-		   const uint32_t *fn, uint32_t done, uint32_t no)
+static void choose(dt_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi, const uint32_t *fn,
+		   uint32_t done, uint32_t no)
 {
 	uint32_t mid = lo + (hi - lo) / 2, upper;
 
@@ -154,20 +154,19 @@ static void choose(dt_bpf_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi
 		ja(t->c, done);
 		return;
 	}
-	upper = dt_bpf_label(t->c);
+	upper = dt_code_label(t->c);
 	jmpi(t->c, BPF_JGE, R1, (int32_t)which[mid], upper);
 	choose(t, which, lo, mid, fn, done, no);
-	dt_bpf_place(t->c, upper);
+	dt_code_place(t->c, upper);
 	choose(t, which, mid, hi, fn, done, no);
 }
 
-void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn,
-			  uint32_t no)
+void dt_tr_prologue_call(dt_tr *t, const struct dt_plan_prog *p, const uint32_t *fn, uint32_t no)
 {
 	dt_engine *e = t->e;
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint32_t *which = dt_arena_alloc(e->arena, (e->prologues.n + 1) * sizeof(*which)), n = 0;
-	uint32_t done = dt_bpf_label(c);
+	uint32_t done = dt_code_label(c);
 
 	for (uint32_t i = 0; i < e->prologues.n; i++)
 		if (fn[i])
@@ -176,8 +175,8 @@ void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint3
 		call_one(t, fn[which[0]], no);
 		return;
 	}
-	if (dt_bpf_is_user(p->kind)) {
-		ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, prologue));
+	if (dt_plan_is_user(p->kind)) {
+		ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, prologue));
 	} else {
 		ld(c, 4, R1, R6, S_PROBE);
 		jmpi(c, BPF_JGE, R1, (int32_t)e->probes.n, no);
@@ -187,7 +186,7 @@ void dt_bpf_prologue_call(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint3
 		ld(c, 4, R1, R2, 0);
 	}
 	choose(t, which, 0, n, fn, done, no);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* ---- the functions ---- */
@@ -205,38 +204,38 @@ static int plain_arg(const dt_difo *d)
 }
 
 /* r0 = the value of d; 0 when it faults */
-static void evaluate(dt_bpf_tr *t, const dt_difo *d)
+static void evaluate(dt_tr *t, const dt_difo *d)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t done = dt_bpf_label(c);
-	dt_bpf_val v;
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
+	dt_tr_val v;
 
 	if (plain_arg(d) >= 0) {
-		dt_bpf_event_arg(t, (uint32_t)plain_arg(d));
+		dt_tr_event_arg(t, (uint32_t)plain_arg(d));
 		return;
 	}
 	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
 		t->fault[i] = UINT32_MAX;
-	t->fault_exit = dt_bpf_label(c);
+	t->fault_exit = dt_code_label(c);
 	t->faults = false;
-	dt_bpf_difo(t, d, &v);
+	dt_tr_difo(t, d, &v);
 	if (!t->faults)
 		return;
 	if (t->reachable)
 		ja(c, done);
-	dt_bpf_fault_paths(t);
-	dt_bpf_place(c, t->fault_exit);
+	dt_tr_fault_paths(t);
+	dt_code_place(c, t->fault_exit);
 	movi(c, R0, 0);
 	if (t->reachable)
-		dt_bpf_place(c, done);
+		dt_code_place(c, done);
 }
 
-static void function(dt_bpf_tr *t, uint32_t func, const struct dt_bpf_prologue *p, uint32_t used)
+static void function(dt_tr *t, uint32_t func, const struct dt_plan_prologue *p, uint32_t used)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t no = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t no = dt_code_label(c);
 
-	dt_bpf_func_begin(c, func);
+	dt_code_func_begin(c, func);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	sti(c, 8, R6, S_USED, 0);
@@ -250,7 +249,7 @@ static void function(dt_bpf_tr *t, uint32_t func, const struct dt_bpf_prologue *
 		if (!(used & 1u << i))
 			continue;
 		if (p->own)
-			dt_bpf_event_arg(t, i);
+			dt_tr_event_arg(t, i);
 		else if (p->arg[i])
 			evaluate(t, p->arg[i]);
 		else
@@ -262,13 +261,13 @@ static void function(dt_bpf_tr *t, uint32_t func, const struct dt_bpf_prologue *
 	movi(c, R0, 1);
 	leave(c);
 	if (p->when) {
-		dt_bpf_place(c, no);
+		dt_code_place(c, no);
 		movi(c, R0, 0);
 		leave(c);
 	}
 }
 
-void dt_bpf_prologue_functions(dt_bpf_tr *t, const struct dt_bpf_prog *p, const uint32_t *fn)
+void dt_tr_prologue_functions(dt_tr *t, const struct dt_plan_prog *p, const uint32_t *fn)
 {
 	uint32_t *used = t->used;
 

@@ -10,7 +10,7 @@
 
 #include "bpf/image.h"
 
-uint32_t dt_bpf_string(dt_engine *e, const char *s)
+uint32_t dt_layout_string(dt_engine *e, const char *s)
 {
 	void *at = dt_map_get(e->string_pool, s);
 
@@ -27,7 +27,7 @@ uint32_t dt_bpf_string(dt_engine *e, const char *s)
 /* ---- variables ---- */
 
 /* Numbers first, then objects, each with 8 bytes before it that say whether it is NULL. */
-static void place_scalars(struct dt_bpf_scope *s, uint32_t first)
+static void place_scalars(struct dt_plan_scope *s, uint32_t first)
 {
 	uint32_t at = first;
 
@@ -45,18 +45,18 @@ static void place_scalars(struct dt_bpf_scope *s, uint32_t first)
 	s->size = at;
 }
 
-static void place_arrays(dt_engine *e, struct dt_bpf_scope *s, bool thread)
+static void place_arrays(dt_engine *e, struct dt_plan_scope *s, bool thread)
 {
 	uint64_t room = dt_opt(e->opts, DT_O_DYNVARSIZE);
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct dt_bpf_var *v = &s->v[i];
+		struct dt_plan_var *v = &s->v[i];
 		uint32_t at = 0, chunk;
 
 		if (!v->array || !v->nkeys)
 			continue;
 		if (thread) {
-			v->keys[DT_DIF_NTREGS] = (struct dt_bpf_key){.size = 8};
+			v->keys[DT_DIF_NTREGS] = (struct dt_plan_key){.size = 8};
 			at = 8;
 		}
 		for (uint32_t k = 0; k < v->nkeys; k++) {
@@ -91,9 +91,9 @@ static uint32_t area(uint32_t *at, uint64_t size)
 
 static int place_slot(dt_engine *e, dt_error *err)
 {
-	struct dt_bpf_layout *l = &e->at;
+	struct dt_plan_layout *l = &e->at;
 	uint64_t strings = dt_align_up(e->strsize, 8);
-	uint32_t at = e->unwind ? S_AREAS : S_UNWIND, largest = sizeof(struct dt_bpf_fault_rec);
+	uint32_t at = e->unwind ? S_AREAS : S_UNWIND, largest = sizeof(struct dt_fault_rec);
 
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].size > largest)
@@ -131,12 +131,12 @@ static int place_slot(dt_engine *e, dt_error *err)
 /* ---- read-only data ---- */
 
 /* Does every probe of the program have all of its clauses? Then no masks are needed. */
-static bool is_uniform(const dt_engine *e, const struct dt_bpf_prog *p)
+static bool is_uniform(const dt_engine *e, const struct dt_plan_prog *p)
 {
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		uint32_t n = 0;
 
-		if (!dt_bpf_serves(e, p, i))
+		if (!dt_plan_serves(e, p, i))
 			continue;
 		for (uint32_t k = 0; k < p->nclauses; k++)
 			n += e->clauses.v[p->clauses[k]].ecbs[i] != NULL;
@@ -148,19 +148,19 @@ static bool is_uniform(const dt_engine *e, const struct dt_bpf_prog *p)
 
 #define SPARE_ROWS 65536 /* for places in user code that join while tracing */
 
-static void place_table(dt_engine *e, struct dt_bpf_prog *p)
+static void place_table(dt_engine *e, struct dt_plan_prog *p)
 {
 	uint32_t *table, words;
 
 	p->masks = is_uniform(e, p) ? 0 : (p->nclauses + 31) / 32;
-	if (e->grows && dt_bpf_is_user(p->kind) && p->nclauses > 1)
+	if (e->grows && dt_plan_is_user(p->kind) && p->nclauses > 1)
 		p->masks = (p->nclauses + 31) / 32;
 	words = 1 + p->masks;
 	for (uint32_t i = 0; i < e->probes.n; i++)
-		if (dt_bpf_serves(e, p, i) && e->probes.v[i].event >= p->nevents)
+		if (dt_plan_serves(e, p, i) && e->probes.v[i].event >= p->nevents)
 			p->nevents = e->probes.v[i].event + 1;
-	if (dt_bpf_is_user(p->kind)) {
-		p->row_size = (uint32_t)dt_align_up(sizeof(struct dt_bpf_row) + p->masks * 4, 8);
+	if (dt_plan_is_user(p->kind)) {
+		p->row_size = (uint32_t)dt_align_up(sizeof(struct dt_user_row) + p->masks * 4, 8);
 		p->nevents += e->grows ? SPARE_ROWS : 0;
 		p->nprobes = e->probes.n;
 		return;
@@ -169,7 +169,7 @@ static void place_table(dt_engine *e, struct dt_bpf_prog *p)
 	for (uint32_t i = 0; i < e->probes.n; i++) {
 		uint32_t *row;
 
-		if (!dt_bpf_serves(e, p, i))
+		if (!dt_plan_serves(e, p, i))
 			continue;
 		row = table + e->probes.v[i].event * words;
 		for (uint32_t k = 0; k < p->nclauses; k++)
@@ -186,19 +186,19 @@ static void place_table(dt_engine *e, struct dt_bpf_prog *p)
 	free(table);
 }
 
-void dt_bpf_place_program(dt_engine *e, struct dt_bpf_prog *p)
+void dt_layout_program(dt_engine *e, struct dt_plan_prog *p)
 {
 	place_table(e, p);
-	dt_bpf_prologue_place(e, p);
+	dt_layout_prologues(e, p);
 }
 
 static void place_rodata(dt_engine *e)
 {
 	static const char zeros[256];
 
-	dt_bpf_names_place(e);
+	dt_names_place(e);
 	for (uint32_t i = 0; i < e->progs.n; i++)
-		dt_bpf_place_program(e, &e->progs.v[i]);
+		dt_layout_program(e, &e->progs.v[i]);
 	e->at.zeros = (uint32_t)e->rodata.n;
 	e->at.zeros_size = (uint32_t)dt_align_up(e->need.zeros + 8, 8);
 	if (e->need.memory && e->at.zeros_size < e->at.scratch_size)
@@ -211,7 +211,7 @@ static void place_rodata(dt_engine *e)
 	}
 }
 
-int dt_bpf_layout(dt_engine *e, dt_error *err)
+int dt_layout_make(dt_engine *e, dt_error *err)
 {
 	uint32_t at = 0;
 

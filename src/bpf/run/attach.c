@@ -18,12 +18,12 @@
 
 #include "bpf/image.h"
 
-void dt_bpf_keep_link(dt_engine *e, int fd)
+void dt_attach_keep(dt_engine *e, int fd)
 {
 	*dt_vec_add(&e->links, NULL) = fd;
 }
 
-static int attach_raw(dt_engine *e, const struct dt_bpf_prog *p, const char *event, dt_error *err)
+static int attach_raw(dt_engine *e, const struct dt_plan_prog *p, const char *event, dt_error *err)
 {
 	int fd = bpf_raw_tracepoint_open(event, p->fd);
 
@@ -33,14 +33,14 @@ static int attach_raw(dt_engine *e, const struct dt_bpf_prog *p, const char *eve
 			      "(CONFIG_FTRACE_SYSCALLS)",
 			      event);
 	if (fd < 0)
-		return dt_bpf_privilege_error(err, "attach to system calls in");
-	dt_bpf_keep_link(e, fd);
+		return dt_load_error(err, "attach to system calls in");
+	dt_attach_keep(e, fd);
 	return 0;
 }
 
 /* ---- tracepoints ---- */
 
-bool dt_bpf_is_on(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
+bool dt_plan_is_on(const dt_engine *e, const struct dt_plan_prog *p, uint32_t probe)
 {
 	for (uint32_t i = 0; i < p->nclauses; i++)
 		if (e->clauses.v[p->clauses[i]].ecbs[probe])
@@ -57,18 +57,18 @@ static int raw_tracepoint_open(const char *name, int prog, uint64_t cookie)
 }
 
 /* An old kernel dislikes the cookie, a new one the missing program. */
-bool dt_bpf_has_cookies(void)
+bool dt_attach_has_cookies(void)
 {
 	return raw_tracepoint_open("", -1, 1) < 0 && errno == EBADF;
 }
 
-static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
+static int attach_tracepoints(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
 {
 	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_bpf_probe *x = &e->probes.v[i];
+		const struct dt_plan_probe *x = &e->probes.v[i];
 		int fd;
 
-		if (!dt_bpf_serves(e, p, i) || !dt_bpf_is_on(e, p, i))
+		if (!dt_plan_serves(e, p, i) || !dt_plan_is_on(e, p, i))
 			continue;
 		fd = raw_tracepoint_open(p->task_arg || p->typed ? NULL : x->at.event, p->fd,
 					 p->only == UINT32_MAX ? x->event : 0);
@@ -77,15 +77,15 @@ static int attach_tracepoints(dt_engine *e, const struct dt_bpf_prog *p, dt_erro
 				      "tracepoint %s cannot be traced on this kernel: %s",
 				      x->at.event, dt_strerror(errno));
 		if (fd < 0)
-			return dt_bpf_privilege_error(err, "attach to tracepoints in");
-		dt_bpf_keep_link(e, fd);
+			return dt_load_error(err, "attach to tracepoints in");
+		dt_attach_keep(e, fd);
 	}
 	return 0;
 }
 
 /* ---- time ---- */
 
-int dt_bpf_link_event(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie)
+int dt_attach_event(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = cookie);
 	int link, error,
@@ -100,14 +100,14 @@ int dt_bpf_link_event(int prog, struct perf_event_attr *a, int pid, int cpu, uin
 	return link;
 }
 
-static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+static int attach_clock(dt_engine *e, const struct dt_plan_prog *p, const struct dt_plan_probe *x,
 			int cpu, dt_error *err)
 {
 	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
 				    .size = sizeof(a),
 				    .config = PERF_COUNT_SW_CPU_CLOCK,
 				    .sample_period = x->at.number};
-	int link = dt_bpf_link_event(p->fd, &a, -1, cpu, x->event);
+	int link = dt_attach_event(p->fd, &a, -1, cpu, x->event);
 
 	if (link < 0 && errno == ENODEV)
 		return 0; /* the CPU is off */
@@ -116,8 +116,8 @@ static int attach_clock(dt_engine *e, const struct dt_bpf_prog *p, const struct 
 			      "cannot open a clock event: this needs root, or CAP_PERFMON and a "
 			      "lower /proc/sys/kernel/perf_event_paranoid");
 	if (link < 0)
-		return dt_bpf_privilege_error(err, "open a clock event in");
-	dt_bpf_keep_link(e, link);
+		return dt_load_error(err, "open a clock event in");
+	dt_attach_keep(e, link);
 	return 0;
 }
 
@@ -139,15 +139,15 @@ static uint32_t ticking_cpu(void)
 	return cpu;
 }
 
-static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
+static int attach_profile(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
 {
 	bool one = e->opts->is_set[DT_O_CPU];
 	uint32_t home = one ? (uint32_t)dt_opt(e->opts, DT_O_CPU) : ticking_cpu();
 
 	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_bpf_probe *x = &e->probes.v[i];
+		const struct dt_plan_probe *x = &e->probes.v[i];
 
-		if (x->kind != PK_PROFILE || !dt_bpf_is_on(e, p, i))
+		if (x->kind != PK_PROFILE || !dt_plan_is_on(e, p, i))
 			continue;
 		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
 			if ((!(x->at.one || one) || cpu == home) &&
@@ -157,24 +157,24 @@ static int attach_profile(dt_engine *e, const struct dt_bpf_prog *p, dt_error *e
 	return 0;
 }
 
-int dt_bpf_attach(dt_engine *e, dt_error *err)
+int dt_attach_all(dt_engine *e, dt_error *err)
 {
-	if (dt_bpf_family_attach(e, err) < 0)
+	if (dt_family_attach(e, err) < 0)
 		return -1;
 	if (e->nevents[PK_PROFILE] || e->nevents[PK_TRACEPOINT] || e->nevents[PK_PERF])
-		dt_bpf_fill_pools(e); /* interrupts may be off there */
+		dt_kmaps_fill_pools(e); /* interrupts may be off there */
 	if (e->need.vtime) {
 		int fd = bpf_raw_tracepoint_open("sched_switch", e->fd_vtime);
 
 		if (fd < 0)
-			return dt_bpf_privilege_error(err, "attach to the scheduler of");
-		dt_bpf_keep_link(e, fd);
+			return dt_load_error(err, "attach to the scheduler of");
+		dt_attach_keep(e, fd);
 	}
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		struct dt_bpf_prog *p = dt_bpf_nth_to_attach(e, i);
+		struct dt_plan_prog *p = dt_plan_nth_to_attach(e, i);
 		int rc = 0;
 
-		if (p->lazy || dt_bpf_continues(p))
+		if (p->lazy || dt_plan_continues(p))
 			continue;
 		switch (p->kind) {
 		case PK_ENTRY: rc = attach_raw(e, p, "sys_enter", err); break;
@@ -183,10 +183,10 @@ int dt_bpf_attach(dt_engine *e, dt_error *err)
 		case PK_TRACEPOINT: rc = attach_tracepoints(e, p, err); break;
 		case PK_FUNC_ENTRY:
 		case PK_FUNC_RETURN:
-		case PK_INSTRUCTION: rc = dt_bpf_attach_kernel(e, p, err); break;
-		case PK_PERF: rc = dt_bpf_attach_counters(e, p, err); break;
+		case PK_INSTRUCTION: rc = dt_attach_functions(e, p, err); break;
+		case PK_PERF: rc = dt_attach_counters(e, p, err); break;
 		case PK_UPROBE:
-		case PK_URETPROBE: rc = dt_bpf_attach_user(e, p, 0, err); break;
+		case PK_URETPROBE: rc = dt_attach_user(e, p, 0, err); break;
 		default: break;
 		}
 		if (rc < 0)
@@ -214,15 +214,15 @@ static void *close_some(void *arg)
 /* Closing what holds a perf event may wait for RCU, tens of milliseconds each: many at a time. */
 #define CLOSERS 64
 
-void dt_bpf_detach(dt_engine *e)
+void dt_attach_end(dt_engine *e)
 {
 	uint32_t step;
 	struct closer c[CLOSERS];
 	pthread_t threads[CLOSERS];
 	bool started[CLOSERS] = {0};
 
-	dt_bpf_user_links_end(e);
-	dt_bpf_function_links_end(e);
+	dt_attach_user_end(e);
+	dt_attach_functions_end(e);
 	step = e->links.n < 4 ? 1 : e->links.n < CLOSERS ? e->links.n : CLOSERS;
 	for (uint32_t i = 0; i < step; i++) {
 		c[i] = (struct closer){e->links.v, e->links.n, i, step};
@@ -244,7 +244,7 @@ void dt_bpf_detach(dt_engine *e)
  * another one, the program runs there in an interrupt, on behalf of whatever process that was. So
  * we go there.
  */
-int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err)
+int dt_attach_fire(dt_engine *e, enum dt_probe_kind kind, dt_error *err)
 {
 	uint64_t args[2] = {0};
 	size_t size = CPU_ALLOC_SIZE(e->ncpus);
@@ -260,7 +260,7 @@ int dt_bpf_fire(dt_engine *e, enum dt_bpf_kind kind, dt_error *err)
 	for (uint32_t i = 0; i < e->progs.n && rc == 0; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
-		if (e->progs.v[i].kind != kind || dt_bpf_continues(&e->progs.v[i]))
+		if (e->progs.v[i].kind != kind || dt_plan_continues(&e->progs.v[i]))
 			continue;
 		if (kind == PK_BEGIN && *(volatile uint64_t *)(e->control + CTL_EXITING))
 			break;

@@ -34,7 +34,7 @@
 
 /* ---- which way ---- */
 
-bool dt_bpf_is_function(enum dt_bpf_kind kind)
+bool dt_plan_is_function(enum dt_probe_kind kind)
 {
 	return kind == PK_FUNC_ENTRY || kind == PK_FUNC_RETURN;
 }
@@ -77,7 +77,7 @@ static bool is_unique(dt_engine *e, const char *name)
 	return !dt_kfuncs_find(kf, NULL, name, &it);
 }
 
-static bool takes_direct_call(dt_engine *e, const struct dt_bpf_probe *x)
+static bool takes_direct_call(dt_engine *e, const struct dt_plan_probe *x)
 {
 	return is_unique(e, x->at.event) &&
 	       dt_ktrace_takes_fentry(dt_compiler_types(e->cc), x->at.module, x->at.event,
@@ -85,12 +85,12 @@ static bool takes_direct_call(dt_engine *e, const struct dt_bpf_probe *x)
 }
 
 /* Probes of different ways are of different groups, hence in different programs. */
-static void set_how(struct dt_bpf_probe *x, enum dt_bpf_how how)
+static void set_how(struct dt_plan_probe *x, enum dt_plan_how how)
 {
 	x->group |= (uint32_t)how << HOW_SHIFT;
 }
 
-int dt_bpf_function_plan(dt_engine *e, dt_error *err)
+int dt_plan_functions(dt_engine *e, dt_error *err)
 {
 	uint32_t functions = e->nevents[PK_FUNC_ENTRY] + e->nevents[PK_FUNC_RETURN], kprobes = 0;
 	struct dt_ktrace k;
@@ -102,7 +102,7 @@ int dt_bpf_function_plan(dt_engine *e, dt_error *err)
 	e->has_kprobe_multi = k.multi;
 	direct = k.fentry && functions <= FEW && !wants_regs(e);
 	for (uint32_t i = 0; i < e->probes.n; i++) {
-		struct dt_bpf_probe *x = &e->probes.v[i];
+		struct dt_plan_probe *x = &e->probes.v[i];
 
 		if (x->kind == PK_INSTRUCTION && !k.kprobe)
 			return dt_err(err, EDT_NOPROBE, "%s",
@@ -110,7 +110,7 @@ int dt_bpf_function_plan(dt_engine *e, dt_error *err)
 					  ? k.why
 					  : "this kernel refuses kprobes, which instructions need");
 		kprobes += x->kind == PK_INSTRUCTION;
-		if (!dt_bpf_is_function(x->kind))
+		if (!dt_plan_is_function(x->kind))
 			continue;
 		if (*k.why)
 			return dt_err(err, EDT_NOPROBE, "%s", k.why);
@@ -143,15 +143,15 @@ int dt_bpf_function_plan(dt_engine *e, dt_error *err)
 
 /* ---- loading ---- */
 
-int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type,
-			 struct bpf_prog_load_opts *o)
+int dt_attach_function_load(dt_engine *e, const struct dt_plan_prog *p, enum bpf_prog_type *type,
+			    struct bpf_prog_load_opts *o)
 {
 	const dt_attach *at;
 	int btf;
 
-	if (dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_MULTI)
+	if (dt_plan_is_function(p->kind) && HOW(p->group) == HOW_MULTI)
 		o->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
-	if (!dt_bpf_is_direct(p))
+	if (!dt_plan_is_direct(p))
 		return -1;
 	at = &e->probes.v[p->only].at;
 	btf = dt_ktrace_module_btf(at->module);
@@ -164,14 +164,14 @@ int dt_bpf_function_load(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_pro
 
 /* ---- attaching ---- */
 
-static int refuse(const struct dt_bpf_probe *x, int error, dt_error *err)
+static int refuse(const struct dt_plan_probe *x, int error, dt_error *err)
 {
 	const dt_probe *p = x->probe;
 	const char *why = dt_strerror(error);
 
 	if (error == EPERM || error == EACCES) {
 		errno = error;
-		return dt_bpf_privilege_error(err, "attach to functions of");
+		return dt_load_error(err, "attach to functions of");
 	}
 	if (error == EINVAL || error == EOPNOTSUPP || error == ENOENT)
 		why = x->kind == PK_INSTRUCTION ? "the kernel cannot probe this instruction"
@@ -189,7 +189,8 @@ static bool is_refusal(int error)
 }
 
 /* A probe that only a pattern has found is left out, and counted. */
-static int leave_out(dt_engine *e, const struct dt_bpf_probe *x, const dt_error *why, dt_error *err)
+static int leave_out(dt_engine *e, const struct dt_plan_probe *x, const dt_error *why,
+		     dt_error *err)
 {
 	if (!x->at.optional) {
 		*err = *why;
@@ -200,7 +201,7 @@ static int leave_out(dt_engine *e, const struct dt_bpf_probe *x, const dt_error 
 	return 0;
 }
 
-static int refused(dt_engine *e, const struct dt_bpf_probe *x, int error, dt_error *err)
+static int refused(dt_engine *e, const struct dt_plan_probe *x, int error, dt_error *err)
 {
 	dt_error why;
 
@@ -222,7 +223,7 @@ static int judge(const dt_engine *e, uint32_t wanted, uint32_t left_out, dt_erro
 }
 
 /* The address of the function; 0 and *err: it is not known. */
-static uint64_t address_of(dt_engine *e, const struct dt_bpf_probe *x, dt_error *err)
+static uint64_t address_of(dt_engine *e, const struct dt_plan_probe *x, dt_error *err)
 {
 	dt_kfuncs *kf = dt_probes_kfuncs(e->ps);
 	uint32_t it = (uint32_t)x->at.number, n;
@@ -257,14 +258,14 @@ struct span {
 };
 
 /* The functions of vmlinux that a program is for. */
-static struct span span_of(dt_engine *e, const struct dt_bpf_prog *p)
+static struct span span_of(dt_engine *e, const struct dt_plan_prog *p)
 {
 	struct span s = {.from = UINT64_MAX};
 	uint64_t addr;
 	dt_error err;
 
 	for (uint32_t i = 0; i < e->probes.n; i++)
-		if (dt_bpf_serves(e, p, i) && !e->probes.v[i].at.module &&
+		if (dt_plan_serves(e, p, i) && !e->probes.v[i].at.module &&
 		    (addr = address_of(e, &e->probes.v[i], &err))) {
 			s.from = addr < s.from ? addr : s.from;
 			s.to = addr > s.to ? addr : s.to;
@@ -273,15 +274,15 @@ static struct span span_of(dt_engine *e, const struct dt_bpf_prog *p)
 	return s;
 }
 
-static void fill_places(dt_engine *e, const struct dt_bpf_prog *p, uint32_t *words)
+static void fill_places(dt_engine *e, const struct dt_plan_prog *p, uint32_t *words)
 {
 	uint8_t *taken = dt_xcalloc(p->nplaces, 1);
 	dt_error err;
 
 	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_bpf_probe *x = &e->probes.v[i];
+		const struct dt_plan_probe *x = &e->probes.v[i];
 		uint64_t addr =
-			     dt_bpf_serves(e, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
+			     dt_plan_serves(e, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
 			 at = (addr - p->places_base) >> DT_BPF_PLACE_SHIFT;
 
 		if (!addr)
@@ -292,7 +293,7 @@ static void fill_places(dt_engine *e, const struct dt_bpf_prog *p, uint32_t *wor
 	free(taken);
 }
 
-int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+int dt_attach_function_places(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
 {
 	struct span s;
 	size_t size;
@@ -307,8 +308,8 @@ int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 	p->nplaces = (uint32_t)((s.to - s.from) >> DT_BPF_PLACE_SHIFT) + 1;
 	size = dt_align_up((uint64_t)p->nplaces * 4, 4096);
 	p->fd_places =
-	    dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_places", 4, size, 1, BPF_F_MMAPABLE, err);
-	words = p->fd_places < 0 ? NULL : dt_bpf_map_memory(p->fd_places, size, err);
+	    dt_kmap_make(e, BPF_MAP_TYPE_ARRAY, "dt_places", 4, size, 1, BPF_F_MMAPABLE, err);
+	words = p->fd_places < 0 ? NULL : dt_kmap_memory(p->fd_places, size, err);
 	if (!words)
 		return -1;
 	fill_places(e, p, words);
@@ -316,15 +317,15 @@ int dt_bpf_function_places(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 	return 0;
 }
 
-static void keep_link(dt_engine *e, const struct dt_bpf_prog *p, int fd)
+static void keep_link(dt_engine *e, const struct dt_plan_prog *p, int fd)
 {
-	dt_bpf_keep_link(e, fd);
+	dt_attach_keep(e, fd);
 	*dt_vec_add(&e->function_links, NULL) =
-	    (struct dt_bpf_function_link){fd, p->kind, HOW(p->group)};
+	    (struct dt_function_link){fd, p->kind, HOW(p->group)};
 }
 
 struct batch {
-	const struct dt_bpf_prog *p;
+	const struct dt_plan_prog *p;
 	uint32_t *probes;
 	uint64_t *addrs;
 	__u64 *cookies;
@@ -337,7 +338,7 @@ static int link_multi(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 	LIBBPF_OPTS(bpf_link_create_opts, o, .kprobe_multi.cnt = hi - lo,
 		    .kprobe_multi.flags =
 			b->p->kind == PK_FUNC_RETURN ? BPF_F_KPROBE_MULTI_RETURN : 0);
-	const struct dt_bpf_probe *x;
+	const struct dt_plan_probe *x;
 	int fd;
 
 	if (lo == hi)
@@ -405,7 +406,7 @@ static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
 }
 
 /* -1 with errno */
-static int link_kprobe(const struct dt_bpf_prog *p, const struct dt_bpf_probe *x, int type,
+static int link_kprobe(const struct dt_plan_prog *p, const struct dt_plan_probe *x, int type,
 		       uint64_t addr)
 {
 	struct perf_event_attr a = {.type = (uint32_t)type,
@@ -414,7 +415,7 @@ static int link_kprobe(const struct dt_bpf_prog *p, const struct dt_bpf_probe *x
 					p->kind == PK_FUNC_RETURN, /* the PMU's "retprobe" bit */
 				    .config2 = addr};
 
-	return dt_bpf_link_event(p->fd, &a, -1, 0, x->event);
+	return dt_attach_event(p->fd, &a, -1, 0, x->event);
 }
 
 static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
@@ -424,7 +425,7 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
 	for (uint32_t i = 0; i < b->n; i++) {
-		const struct dt_bpf_probe *x = &e->probes.v[b->probes[i]];
+		const struct dt_plan_probe *x = &e->probes.v[b->probes[i]];
 		int fd = link_kprobe(b->p, x, type, b->addrs[i]);
 
 		if (fd >= 0)
@@ -435,7 +436,7 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 	return 0;
 }
 
-static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
+static int attach_batch(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
 {
 	struct batch b = {.p = p,
 			  .probes = dt_xcalloc(e->probes.n, sizeof(*b.probes)),
@@ -445,11 +446,11 @@ static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err
 	int rc = 0;
 
 	for (uint32_t i = 0; i < e->probes.n && rc == 0; i++) {
-		const struct dt_bpf_probe *x = &e->probes.v[i];
+		const struct dt_plan_probe *x = &e->probes.v[i];
 		dt_error why;
 		uint64_t addr;
 
-		if (!dt_bpf_serves(e, p, i) || !dt_bpf_is_on(e, p, i))
+		if (!dt_plan_serves(e, p, i) || !dt_plan_is_on(e, p, i))
 			continue;
 		addr = address_of(e, x, &why);
 		if (!addr) {
@@ -462,7 +463,7 @@ static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err
 		b.cookies[b.n++] = x->event;
 	}
 	if (rc == 0)
-		rc = dt_bpf_is_function(p->kind) && HOW(p->group) == HOW_MULTI
+		rc = dt_plan_is_function(p->kind) && HOW(p->group) == HOW_MULTI
 			 ? link_all(e, &b, err)
 			 : attach_kprobes(e, &b, err);
 	if (rc == 0)
@@ -474,27 +475,27 @@ static int attach_batch(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err
 }
 
 /* The program for the same probe, once more: it is to be attached another way. */
-static int fall_back(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+static int fall_back(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
 {
-	enum dt_bpf_how how = e->has_kprobe_multi ? HOW_MULTI : HOW_KPROBE;
+	enum dt_plan_how how = e->has_kprobe_multi ? HOW_MULTI : HOW_KPROBE;
 
 	close(p->fd);
 	p->fd = -1;
 	p->group = (p->group & ~(3u << HOW_SHIFT)) | (uint32_t)how << HOW_SHIFT;
 	e->probes.v[p->only].group = p->group;
-	return dt_bpf_load_program(e, p, err) < 0 ? -1 : attach_batch(e, p, err);
+	return dt_load_program(e, p, err) < 0 ? -1 : attach_batch(e, p, err);
 }
 
-int dt_bpf_attach_kernel(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+int dt_attach_functions(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
 {
 	int fd;
 
-	if (!dt_bpf_is_direct(p))
+	if (!dt_plan_is_direct(p))
 		return attach_batch(e, p, err);
 	fd = bpf_raw_tracepoint_open(NULL, p->fd);
 	if (fd < 0)
 		return fall_back(e, p, err);
-	dt_bpf_keep_link(e, fd);
+	dt_attach_keep(e, fd);
 	return 0;
 }
 
@@ -505,7 +506,7 @@ int dt_bpf_attach_kernel(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
  * for, and probes inside other probes. Entries that kprobe.multi misses are not lost: only calls by
  * the tracer itself are left out there.
  */
-static uint64_t link_misses(const struct dt_bpf_function_link *l)
+static uint64_t link_misses(const struct dt_function_link *l)
 {
 	struct dt_link_info info = {0};
 	uint32_t len = sizeof(info);
@@ -516,7 +517,7 @@ static uint64_t link_misses(const struct dt_bpf_function_link *l)
 	return l->how == HOW_MULTI ? info.multi.missed : info.kprobe.missed;
 }
 
-uint64_t dt_bpf_function_misses(const dt_engine *e)
+uint64_t dt_attach_function_misses(const dt_engine *e)
 {
 	uint64_t n = e->function_misses;
 
@@ -525,15 +526,15 @@ uint64_t dt_bpf_function_misses(const dt_engine *e)
 	return n;
 }
 
-void dt_bpf_function_links_end(dt_engine *e)
+void dt_attach_functions_end(dt_engine *e)
 {
-	e->function_misses = dt_bpf_function_misses(e);
+	e->function_misses = dt_attach_function_misses(e);
 	dt_vec_free(&e->function_links);
 }
 
 /* ---- counters ---- */
 
-static int attach_counter(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+static int attach_counter(dt_engine *e, const struct dt_plan_prog *p, const struct dt_plan_probe *x,
 			  int cpu, dt_error *err)
 {
 	struct perf_event_attr a = {.type = x->at.perf_type,
@@ -542,27 +543,27 @@ static int attach_counter(dt_engine *e, const struct dt_bpf_prog *p, const struc
 				    .sample_period = x->at.period,
 				    .exclude_user = x->at.exclude_user,
 				    .exclude_kernel = x->at.exclude_kernel};
-	int link = dt_bpf_link_event(p->fd, &a, -1, cpu, x->event);
+	int link = dt_attach_event(p->fd, &a, -1, cpu, x->event);
 
 	if (link < 0 && errno == ENODEV)
 		return 0; /* the CPU is off */
 	if (link < 0)
 		return errno == EPERM || errno == EACCES
-			   ? dt_bpf_privilege_error(err, "count events in")
+			   ? dt_load_error(err, "count events in")
 			   : dt_err(err, errno, "cannot count %s on CPU %d: %s", x->probe->name,
 				    cpu, dt_strerror(errno));
-	dt_bpf_keep_link(e, link);
+	dt_attach_keep(e, link);
 	return 0;
 }
 
-int dt_bpf_attach_counters(dt_engine *e, const struct dt_bpf_prog *p, dt_error *err)
+int dt_attach_counters(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
 {
 	bool one = e->opts->is_set[DT_O_CPU];
 
 	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_bpf_probe *x = &e->probes.v[i];
+		const struct dt_plan_probe *x = &e->probes.v[i];
 
-		if (!dt_bpf_serves(e, p, i) || !dt_bpf_is_on(e, p, i))
+		if (!dt_plan_serves(e, p, i) || !dt_plan_is_on(e, p, i))
 			continue;
 		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
 			if ((!one || cpu == dt_opt(e->opts, DT_O_CPU)) &&

@@ -93,7 +93,7 @@ static bool takes_processes(int prog)
 	return yes;
 }
 
-bool dt_bpf_has_uprobe_multi(void)
+bool dt_attach_has_uprobe_multi(void)
 {
 	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 					   {.code = BPF_JMP | BPF_EXIT}};
@@ -114,19 +114,19 @@ bool dt_bpf_has_uprobe_multi(void)
 
 /* ---- the table of a program ---- */
 
-bool dt_bpf_is_user(enum dt_bpf_kind kind)
+bool dt_plan_is_user(enum dt_probe_kind kind)
 {
 	return kind == PK_UPROBE || kind == PK_URETPROBE;
 }
 
-void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
+void dt_user_row_write(dt_engine *e, const struct dt_plan_prog *p, uint32_t probe)
 {
-	const struct dt_bpf_probe *x = &e->probes.v[probe];
-	struct dt_bpf_row *row =
-	    (struct dt_bpf_row *)(void *)(p->rows + (uint64_t)x->event * p->row_size);
+	const struct dt_plan_probe *x = &e->probes.v[probe];
+	struct dt_user_row *row =
+	    (struct dt_user_row *)(void *)(p->rows + (uint64_t)x->event * p->row_size);
 
 	row->pid = (uint32_t)x->at.pid;
-	dt_bpf_family_root(e, row->pid);
+	dt_family_root(e, row->pid);
 	row->number = (int32_t)x->at.number;
 	row->prologue = x->prologue - (x->prologue > 0);
 	for (uint32_t k = 0; k < p->nclauses; k++)
@@ -135,21 +135,21 @@ void dt_bpf_user_row(dt_engine *e, const struct dt_bpf_prog *p, uint32_t probe)
 	__atomic_store_n(&row->probe, probe + 1, __ATOMIC_RELEASE);
 }
 
-int dt_bpf_user_table(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+int dt_user_table_make(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
 {
-	p->fd_table = dt_bpf_make_map(e, BPF_MAP_TYPE_ARRAY, "dt_events", 4, p->row_size,
-				      p->nevents, BPF_F_MMAPABLE, err);
+	p->fd_table = dt_kmap_make(e, BPF_MAP_TYPE_ARRAY, "dt_events", 4, p->row_size, p->nevents,
+				   BPF_F_MMAPABLE, err);
 	if (p->fd_table >= 0)
-		p->rows = dt_bpf_map_memory(p->fd_table, (uint64_t)p->row_size * p->nevents, err);
+		p->rows = dt_kmap_memory(p->fd_table, (uint64_t)p->row_size * p->nevents, err);
 	if (!p->rows)
 		return -1;
 	for (uint32_t i = 0; i < e->probes.n; i++)
-		if (dt_bpf_serves(e, p, i) && dt_bpf_is_on(e, p, i))
-			dt_bpf_user_row(e, p, i);
+		if (dt_plan_serves(e, p, i) && dt_plan_is_on(e, p, i))
+			dt_user_row_write(e, p, i);
 	return 0;
 }
 
-void dt_bpf_user_free(struct dt_bpf_prog *p)
+void dt_user_table_free(struct dt_plan_prog *p)
 {
 	if (p->rows)
 		munmap(p->rows, dt_align_up((uint64_t)p->row_size * p->nevents, 4096));
@@ -159,14 +159,14 @@ void dt_bpf_user_free(struct dt_bpf_prog *p)
 /* ---- messages ---- */
 
 /* A place that the kernel refuses is left out and counted; anything else is an error. */
-static int refuse(dt_engine *e, const struct dt_bpf_probe *x, int error, dt_error *err)
+static int refuse(dt_engine *e, const struct dt_plan_probe *x, int error, dt_error *err)
 {
 	const dt_probe *p = x->probe;
 	bool place = error == ENOTSUPP_ || error == ENOEXEC || (error == EINVAL && x->at.ref_ctr);
 
 	if (error == EPERM || error == EACCES) {
 		errno = error;
-		return dt_bpf_privilege_error(err, "attach to user code through");
+		return dt_load_error(err, "attach to user code through");
 	}
 	if (e->refused == 0 || !place)
 		dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func,
@@ -197,11 +197,11 @@ static int judge(const dt_engine *e, uint32_t wanted, uint32_t refused, dt_error
 
 static void keep(dt_engine *e, int fd, int pid)
 {
-	*dt_vec_add(&e->user_links, NULL) = (struct dt_bpf_user_link){fd, pid};
+	*dt_vec_add(&e->user_links, NULL) = (struct dt_user_link){fd, pid};
 }
 
 struct batch {
-	const struct dt_bpf_prog *p;
+	const struct dt_plan_prog *p;
 	const uint32_t *probes; /* all in one file, for one process */
 	uint32_t n;
 	uint64_t *offsets, *refs, *cookies;
@@ -210,17 +210,17 @@ struct batch {
 
 /* The process that the kernel is to attach in; with option follow its children are meant as well.
  */
-static int only_pid(const dt_engine *e, const struct dt_bpf_probe *x)
+static int only_pid(const dt_engine *e, const struct dt_plan_probe *x)
 {
 	return e->follows ? 0 : x->at.pid;
 }
 
-static uint64_t place_of(dt_engine *e, const struct dt_bpf_probe *x)
+static uint64_t place_of(dt_engine *e, const struct dt_plan_probe *x)
 {
-	return x->at.offset + (x->at.call && dt_bpf_sites_by_call(e) ? x->at.call : 0);
+	return x->at.offset + (x->at.call && dt_sites_by_call(e) ? x->at.call : 0);
 }
 
-static bool by_trampoline(const struct dt_bpf_probe *x)
+static bool by_trampoline(const struct dt_plan_probe *x)
 {
 	return x->kind == PK_URETPROBE && !x->at.instruction;
 }
@@ -229,7 +229,7 @@ static bool by_trampoline(const struct dt_bpf_probe *x)
  * are fine stay attached until everything is let go. */
 static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
-	const struct dt_bpf_probe *x = &e->probes.v[b->probes[lo]];
+	const struct dt_plan_probe *x = &e->probes.v[b->probes[lo]];
 	int fd = link_multi(b->p->fd, x->at.path, b->offsets + lo,
 			    b->has_refs ? b->refs + lo : NULL, b->cookies + lo, hi - lo,
 			    by_trampoline(x) ? DT_BPF_F_UPROBE_MULTI_RETURN : 0, only_pid(e, x));
@@ -255,7 +255,7 @@ static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
 	b->refs = dt_xcalloc(b->n, sizeof(uint64_t));
 	b->cookies = dt_xcalloc(b->n, sizeof(uint64_t));
 	for (uint32_t i = 0; i < b->n; i++) {
-		const struct dt_bpf_probe *x = &e->probes.v[b->probes[i]];
+		const struct dt_plan_probe *x = &e->probes.v[b->probes[i]];
 
 		b->offsets[i] = place_of(e, x);
 		b->refs[i] = x->at.ref_ctr;
@@ -271,7 +271,7 @@ static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
 
 /* ---- perf events ---- */
 
-void dt_bpf_allow_descriptors(void)
+void dt_attach_allow_descriptors(void)
 {
 	struct rlimit r;
 
@@ -291,10 +291,10 @@ static int link_perf(int prog, int type, const char *path, uint64_t offset, uint
 				    .config1 = (uint64_t)(uintptr_t)path,
 				    .config2 = offset};
 
-	return dt_bpf_link_event(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie);
+	return dt_attach_event(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie);
 }
 
-static int perf_one(dt_engine *e, const struct dt_bpf_prog *p, const struct dt_bpf_probe *x,
+static int perf_one(dt_engine *e, const struct dt_plan_prog *p, const struct dt_plan_probe *x,
 		    int type, dt_error *err)
 {
 	int fd = link_perf(p->fd, type, x->at.path, x->at.offset, x->at.ref_ctr, by_trampoline(x),
@@ -322,8 +322,8 @@ static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 static int compare_places(const void *a, const void *b, void *arg)
 {
 	const dt_engine *e = arg;
-	const struct dt_bpf_probe *x = &e->probes.v[*(const uint32_t *)a],
-				  *y = &e->probes.v[*(const uint32_t *)b];
+	const struct dt_plan_probe *x = &e->probes.v[*(const uint32_t *)a],
+				   *y = &e->probes.v[*(const uint32_t *)b];
 	int order = strcmp(x->at.path, y->at.path);
 
 	if (order == 0)
@@ -335,19 +335,19 @@ static int compare_places(const void *a, const void *b, void *arg)
 	return order;
 }
 
-static bool together(const struct dt_bpf_probe *x, const struct dt_bpf_probe *y)
+static bool together(const struct dt_plan_probe *x, const struct dt_plan_probe *y)
 {
 	return strcmp(x->at.path, y->at.path) == 0 && x->at.pid == y->at.pid &&
 	       by_trampoline(x) == by_trampoline(y);
 }
 
-int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first, dt_error *err)
+int dt_attach_user(dt_engine *e, const struct dt_plan_prog *p, uint32_t first, dt_error *err)
 {
 	uint32_t *probes = dt_xcalloc(e->probes.n + 1, sizeof(*probes)), n = 0, before = e->refused;
 	int rc = 0;
 
 	for (uint32_t i = first; i < e->probes.n; i++)
-		if (dt_bpf_serves(e, p, i) && dt_bpf_is_on(e, p, i))
+		if (dt_plan_serves(e, p, i) && dt_plan_is_on(e, p, i))
 			probes[n++] = i;
 	qsort_r(probes, n, sizeof(*probes), compare_places, e);
 	for (uint32_t i = 0, end; i < n && rc == 0; i = end) {
@@ -363,8 +363,8 @@ int dt_bpf_attach_user(dt_engine *e, const struct dt_bpf_prog *p, uint32_t first
 	return rc < 0 ? -1 : judge(e, n, e->refused - before, err);
 }
 
-int dt_bpf_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid,
-			uint64_t cookie, dt_error *err)
+int dt_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid,
+		    uint64_t cookie, dt_error *err)
 {
 	int fd = e->has_uprobe_multi
 		     ? link_multi(prog, path, &offset, NULL, &cookie, 1, 0, pid)

@@ -26,14 +26,14 @@ static void bpf_close(dt_engine *e)
 {
 	if (!e)
 		return;
-	dt_bpf_detach(e);
+	dt_attach_end(e);
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		dt_bpf_user_free(&e->progs.v[i]);
+		dt_user_table_free(&e->progs.v[i]);
 		if (e->progs.v[i].fd >= 0)
 			close(e->progs.v[i].fd);
 	}
-	dt_bpf_rings_free(e);
-	dt_bpf_tables_free(e);
+	dt_rings_free(e);
+	dt_tables_free(e);
 	if (e->control)
 		munmap(e->control, 4096);
 	if (e->cpus)
@@ -47,7 +47,7 @@ static void bpf_close(dt_engine *e)
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		free(e->clauses.v[i].ecbs);
 	dt_vec_free(&e->clauses);
-	dt_bpf_names_free(e);
+	dt_names_free(e);
 	dt_map_free(e->seen);
 	dt_vec_free(&e->aggs);
 	dt_buf_free(&e->rodata);
@@ -101,12 +101,12 @@ static int learn(dt_engine *e, dt_error *err)
 
 	e->learning = true;
 	for (uint32_t i = 0; i < e->progs.n && rc == 0; i++) {
-		dt_bpf_code c = {0};
+		dt_code c = {0};
 
-		rc = dt_bpf_prog_code(e, &e->progs.v[i], &c, err);
-		if (rc == 0 && dt_bpf_split(e, i, &c))
+		rc = dt_tr_program(e, &e->progs.v[i], &c, err);
+		if (rc == 0 && dt_plan_split(e, i, &c))
 			i--; /* once more, with what is left */
-		dt_bpf_code_free(&c);
+		dt_code_free(&c);
 	}
 	e->learning = false;
 	return rc;
@@ -128,10 +128,10 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->nspecs = (uint32_t)nspec;
 	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads =
 	    -1;
-	e->names = (struct dt_bpf_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
+	e->names = (struct dt_names){.fd_rows = -1, .fd_text = -1, .fd_epids = -1};
 	e->fd_gate = e->fd_family = -1;
 	e->fd_rings = e->fd_tails = e->fd_aggs = e->fd_specs = e->fd_btf = e->fd_wake = -1;
-	dt_bpf_allow_descriptors(); /* a command of -c was started before and keeps its limit */
+	dt_attach_allow_descriptors(); /* a command of -c was started before and keeps its limit */
 	if (count_cpus(e, err) < 0) {
 		bpf_close(e);
 		return NULL;
@@ -139,12 +139,12 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	look_around(e);
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
-	dt_bpf_string(e, "");
+	dt_layout_string(e, "");
 	e->at.nslots = 4; /* while learning */
-	e->has_cookies = dt_bpf_has_cookies();
-	if (dt_bpf_plan(e, env, err) < 0 || learn(e, err) < 0 || dt_bpf_layout(e, err) < 0 ||
-	    (dt_bpf_find_cast(e), e->trusts = e->has_btf, dt_bpf_create_maps(e, err)) < 0 ||
-	    dt_bpf_load(e, err) < 0 || dt_bpf_rings_map(e, err) < 0) {
+	e->has_cookies = dt_attach_has_cookies();
+	if (dt_plan_make(e, env, err) < 0 || learn(e, err) < 0 || dt_layout_make(e, err) < 0 ||
+	    (dt_tr_find_cast(e), e->trusts = e->has_btf, dt_kmaps_create(e, err)) < 0 ||
+	    dt_load_all(e, err) < 0 || dt_rings_map(e, err) < 0) {
 		bpf_close(e);
 		return NULL;
 	}
@@ -175,12 +175,12 @@ static int bpf_go(dt_engine *e, dt_error *err)
 	e->begin_cpu = cpu > 0 && (uint32_t)cpu < e->ncpus ? (uint32_t)cpu : 0;
 	set_wall_clock(e);
 	e->state = BPF_RUNNING;
-	dt_bpf_tables_preload(e);
-	if (dt_bpf_fire(e, PK_BEGIN, err) < 0)
+	dt_tables_preload(e);
+	if (dt_attach_fire(e, PK_BEGIN, err) < 0)
 		return -1;
 	if (__atomic_load_n(control(e, CTL_EXITING), __ATOMIC_SEQ_CST))
 		return 0; /* exit() in BEGIN: nothing else will ever fire */
-	if (dt_bpf_attach(e, err) < 0)
+	if (dt_attach_all(e, err) < 0)
 		return -1;
 	__atomic_fetch_or(control(e, CTL_WORD), CTL_ACTIVE, __ATOMIC_SEQ_CST);
 	return 0;
@@ -193,10 +193,10 @@ static int bpf_stop(dt_engine *e, dt_error *err)
 	if (e->state != BPF_RUNNING)
 		return 0;
 	__atomic_fetch_and(control(e, CTL_WORD), ~(uint64_t)CTL_ACTIVE, __ATOMIC_SEQ_CST);
-	dt_bpf_admit(e, UINT64_MAX);
-	dt_bpf_detach(e);
-	dt_bpf_quiesce(e, DT_BPF_LAST_PATIENCE);
-	rc = dt_bpf_fire(e, PK_END, err);
+	dt_gate_admit(e, UINT64_MAX);
+	dt_attach_end(e);
+	dt_ring_quiesce(e, DT_BPF_LAST_PATIENCE);
+	rc = dt_attach_fire(e, PK_END, err);
 	e->state = BPF_STOPPED;
 	return rc;
 }
@@ -221,7 +221,7 @@ static uint64_t kernel_misses(const dt_engine *e)
 		    bpf_obj_get_info_by_fd(e->progs.v[i].fd, &info, &len) == 0)
 			n += info.recursion_misses;
 	}
-	return n + dt_bpf_function_misses(e);
+	return n + dt_attach_function_misses(e);
 }
 
 static int bpf_status(dt_engine *e, dt_status *st)
@@ -257,15 +257,15 @@ const struct dt_engine_ops dt_engine_bpf = {
     .go = bpf_go,
     .stop = bpf_stop,
     .status = bpf_status,
-    .consume = dt_bpf_consume,
-    .snapshot = dt_bpf_snapshot,
-    .extend = dt_bpf_extend,
-    .gate = dt_bpf_gate,
-    .arrived = dt_bpf_arrived,
-    .comer = dt_bpf_comer,
-    .admit = dt_bpf_admit,
-    .adopt = dt_bpf_adopt,
-    .retire = dt_bpf_retire,
+    .consume = dt_ring_consume,
+    .snapshot = dt_snapshot,
+    .extend = dt_extend,
+    .gate = dt_gate,
+    .arrived = dt_gate_arrived,
+    .comer = dt_gate_comer,
+    .admit = dt_gate_admit,
+    .adopt = dt_family_adopt,
+    .retire = dt_extend_retire,
     .wake_fd = bpf_wake_fd,
     .live = true,
     .close = bpf_close,

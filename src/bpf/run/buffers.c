@@ -32,7 +32,7 @@ static uint64_t wanted_bufsize(const dt_engine *e, uint64_t size)
 	if (e->small)
 		return 4 * size; /* counted beside: our records are up to twice as large */
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		const struct dt_bpf_clause *x = &e->clauses.v[i];
+		const struct dt_plan_clause *x = &e->clauses.v[i];
 
 		if (x->kinds & ~(1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR))
 			return size;
@@ -40,13 +40,13 @@ static uint64_t wanted_bufsize(const dt_engine *e, uint64_t size)
 			error += x->size + 8;
 	}
 	for (uint32_t i = 0; i < e->clauses.n; i++)
-		most += e->clauses.v[i].size + 8 + error + sizeof(struct dt_bpf_fault_rec) + 8 +
+		most += e->clauses.v[i].size + 8 + error + sizeof(struct dt_fault_rec) + 8 +
 			REC_HEADER + 8;
 	return most < size ? most : size;
 }
 
 /* Filled in one go: the kernel waits for a grace period once, not once per CPU. -1: it cannot be had */
-static int make_ring_array(dt_engine *e, const struct dt_bpf_ring *rings, dt_error *err)
+static int make_ring_array(dt_engine *e, const struct dt_ring *rings, dt_error *err)
 {
 	uint32_t n = e->ncpus, *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);
 	LIBBPF_OPTS(bpf_map_create_opts, o, .inner_map_fd = (uint32_t)rings[0].fd);
@@ -64,12 +64,12 @@ static int make_ring_array(dt_engine *e, const struct dt_bpf_ring *rings, dt_err
 	free(keys);
 	free(fds);
 	if (rc < 0)
-		dt_bpf_privilege_error(err, "create buffers in");
+		dt_load_error(err, "create buffers in");
 	return rc < 0 ? -1 : fd;
 }
 
 /* The CPUs that are on: "0-3,8". A machine may have room for many more than it has. */
-bool *dt_bpf_online_cpus(uint32_t n)
+bool *dt_kmaps_online_cpus(uint32_t n)
 {
 	bool *on = dt_xcalloc(n, sizeof(*on));
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -104,7 +104,7 @@ static int tail_map(const dt_engine *e, uint64_t size)
 {
 	/* in an array of maps they may be of different sizes: where memory was short, or the CPU off */
 	LIBBPF_OPTS(bpf_map_create_opts, o,
-		    .map_flags = BPF_F_MMAPABLE | (dt_bpf_ring_array(e) ? BPF_F_INNER_MAP : 0));
+		    .map_flags = BPF_F_MMAPABLE | (dt_tr_ring_array(e) ? BPF_F_INNER_MAP : 0));
 	int fd = -1;
 
 	errno = E2BIG;
@@ -129,13 +129,12 @@ static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least
 }
 
 /* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */
-static struct dt_bpf_ring *make_buffers(dt_engine *e,
-					int (*make)(const dt_engine *e, uint64_t size),
-					uint64_t size, uint64_t whole, uint64_t least, int *array,
-					dt_error *err)
+static struct dt_ring *make_buffers(dt_engine *e, int (*make)(const dt_engine *e, uint64_t size),
+				    uint64_t size, uint64_t whole, uint64_t least, int *array,
+				    dt_error *err)
 {
-	struct dt_bpf_ring *rings = dt_xcalloc(e->ncpus, sizeof(*rings));
-	bool *on = dt_bpf_online_cpus(e->ncpus);
+	struct dt_ring *rings = dt_xcalloc(e->ncpus, sizeof(*rings));
+	bool *on = dt_kmaps_online_cpus(e->ncpus);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < e->ncpus && rc == 0; i++) {
@@ -147,12 +146,12 @@ static struct dt_bpf_ring *make_buffers(dt_engine *e,
 		rings[i].fd = fd;
 		rings[i].mask = n - 1;
 		if (fd < 0)
-			rc = dt_bpf_privilege_error(err, "create buffers in");
+			rc = dt_load_error(err, "create buffers in");
 		else
 			*dt_vec_add(&e->fds, NULL) = fd;
 	}
 	free(on);
-	if (rc == 0 && dt_bpf_ring_array(e))
+	if (rc == 0 && dt_tr_ring_array(e))
 		rc = *array = make_ring_array(e, rings, err);
 	if (rc >= 0)
 		return rings;
@@ -160,12 +159,12 @@ static struct dt_bpf_ring *make_buffers(dt_engine *e,
 	return NULL;
 }
 
-int dt_bpf_make_buffers(dt_engine *e, dt_error *err)
+int dt_kmaps_buffers(dt_engine *e, dt_error *err)
 {
 	uint64_t size = e->bufsize;
 
 	if (e->policy == POLICY_RING) {
-		dt_bpf_tail_plan(e, wanted_bufsize(e, dt_bpf_tail_size(e)));
+		dt_tail_plan(e, wanted_bufsize(e, dt_tail_size(e)));
 		e->tails = make_buffers(e, tail_map, e->tail_size, e->tail_size, e->tail_piece,
 					&e->fd_tails, err);
 		if (!e->tails || !e->need.spec)

@@ -38,11 +38,11 @@ static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 
 	for (uint32_t i = 0; i < n; i++) {
 		int clause = clause_index(e, ecbs[i].clause),
-		    probe = clause < 0 ? -1 : dt_bpf_probe_index(e, ecbs[i].probe, err);
+		    probe = clause < 0 ? -1 : dt_plan_probe_index(e, ecbs[i].probe, err);
 
-		dt_bpf_make_ecb_room(e);
-		if (probe >= 0 && dt_bpf_is_user(e->probes.v[probe].kind))
-			dt_bpf_set_ecb(e, (uint32_t)clause, (uint32_t)probe, &ecbs[i]);
+		dt_plan_ecb_room(e);
+		if (probe >= 0 && dt_plan_is_user(e->probes.v[probe].kind))
+			dt_plan_set_ecb(e, (uint32_t)clause, (uint32_t)probe, &ecbs[i]);
 		else
 			rc = -1;
 	}
@@ -51,17 +51,17 @@ static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 
 /* ---- which programs ---- */
 
-static bool has_prologue(const dt_engine *e, const struct dt_bpf_prog *p, uint32_t prologue)
+static bool has_prologue(const dt_engine *e, const struct dt_plan_prog *p, uint32_t prologue)
 {
 	if (!prologue || p->lazy)
 		return true;
 	for (uint32_t i = 0; i < p->nprobes; i++)
-		if (e->probes.v[i].prologue == prologue && dt_bpf_serves(e, p, i))
+		if (e->probes.v[i].prologue == prologue && dt_plan_serves(e, p, i))
 			return true;
 	return false;
 }
 
-static bool has_clause(const struct dt_bpf_prog *p, uint32_t clause)
+static bool has_clause(const struct dt_plan_prog *p, uint32_t clause)
 {
 	for (uint32_t i = 0; i < p->nclauses; i++)
 		if (p->clauses[i] == clause)
@@ -72,15 +72,15 @@ static bool has_clause(const struct dt_bpf_prog *p, uint32_t clause)
 /* Can the programs of its group take this probe? */
 static bool fits(const dt_engine *e, uint32_t probe)
 {
-	const struct dt_bpf_probe *x = &e->probes.v[probe];
+	const struct dt_plan_probe *x = &e->probes.v[probe];
 
 	for (uint32_t c = 0; c < e->clauses.n; c++) {
 		bool has = !e->clauses.v[c].ecbs[probe];
 
 		for (uint32_t i = 0; i < e->progs.n && !has; i++) {
-			const struct dt_bpf_prog *p = &e->progs.v[i];
+			const struct dt_plan_prog *p = &e->progs.v[i];
 
-			has = dt_bpf_serves(e, p, probe) && has_clause(p, c) &&
+			has = dt_plan_serves(e, p, probe) && has_clause(p, c) &&
 			      has_prologue(e, p, x->prologue) && (p->lazy || x->event < p->nevents);
 		}
 		if (!has)
@@ -90,7 +90,7 @@ static bool fits(const dt_engine *e, uint32_t probe)
 }
 
 struct fresh {
-	enum dt_bpf_kind kind;
+	enum dt_probe_kind kind;
 	uint32_t group, instead;
 };
 typedef DT_VEC(struct fresh) fresh_groups;
@@ -98,7 +98,7 @@ typedef DT_VEC(struct fresh) fresh_groups;
 /* Those that no program can take get a group of their own, for which there is none yet. */
 static void regroup(dt_engine *e, uint32_t probe, fresh_groups *all)
 {
-	struct dt_bpf_probe *x = &e->probes.v[probe];
+	struct dt_plan_probe *x = &e->probes.v[probe];
 
 	if (fits(e, probe))
 		return;
@@ -117,17 +117,17 @@ static void regroup(dt_engine *e, uint32_t probe, fresh_groups *all)
 static int check_needs(dt_engine *e, uint32_t *prog, dt_error *err)
 {
 	__typeof__(e->need) before = e->need;
-	dt_bpf_code c = {0};
+	dt_code c = {0};
 	int rc;
 
 	e->learning = true;
 	do {
-		dt_bpf_code_free(&c);
-		c = (dt_bpf_code){0};
-		rc = dt_bpf_prog_code(e, &e->progs.v[*prog], &c, err);
-	} while (rc == 0 && dt_bpf_split(e, *prog, &c));
+		dt_code_free(&c);
+		c = (dt_code){0};
+		rc = dt_tr_program(e, &e->progs.v[*prog], &c, err);
+	} while (rc == 0 && dt_plan_split(e, *prog, &c));
 	e->learning = false;
-	dt_bpf_code_free(&c);
+	dt_code_free(&c);
 	before.waiting =
 	    e->need.waiting; /* a property of programs as they are loaded: no place is needed */
 	if (rc == 0 && memcmp(&before, &e->need, sizeof(before)) != 0) {
@@ -144,29 +144,29 @@ static int load_new(dt_engine *e, uint32_t first, uint32_t probe, dt_error *err)
 	uint64_t rodata = e->rodata.n;
 
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		struct dt_bpf_prog *p = &e->progs.v[i];
+		struct dt_plan_prog *p = &e->progs.v[i];
 		bool wanted = i >= first;
 
 		for (uint32_t k = probe; k < e->probes.n && p->lazy && !wanted; k++)
-			wanted = dt_bpf_serves(e, p, k) && dt_bpf_is_on(e, p, k);
+			wanted = dt_plan_serves(e, p, k) && dt_plan_is_on(e, p, k);
 		if (!wanted)
 			continue;
 		if (i >= first && check_needs(e, &i, err) < 0)
 			return -1;
 		p = &e->progs.v[i];
 		p->lazy = false;
-		dt_bpf_place_program(e, p);
+		dt_layout_program(e, p);
 		p->loading = true;
 	}
-	if (e->rodata.n != rodata && dt_bpf_make_rodata(e, err) < 0)
+	if (e->rodata.n != rodata && dt_kmaps_rodata(e, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		struct dt_bpf_prog *p = &e->progs.v[i];
+		struct dt_plan_prog *p = &e->progs.v[i];
 
 		if (!p->loading)
 			continue;
 		p->loading = false;
-		if (dt_bpf_user_table(e, p, err) < 0 || dt_bpf_load_program(e, p, err) < 0)
+		if (dt_user_table_make(e, p, err) < 0 || dt_load_program(e, p, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -179,20 +179,20 @@ static int attach_new(dt_engine *e, uint32_t first, dt_error *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < e->progs.n; i++) {
-		const struct dt_bpf_prog *p = dt_bpf_nth_to_attach(e, i);
+		const struct dt_plan_prog *p = dt_plan_nth_to_attach(e, i);
 
-		if (!dt_bpf_is_user(p->kind) || p->fd < 0)
+		if (!dt_plan_is_user(p->kind) || p->fd < 0)
 			continue;
 		for (uint32_t k = first; k < e->probes.n; k++)
-			if (dt_bpf_serves(e, p, k) && dt_bpf_is_on(e, p, k))
-				dt_bpf_user_row(e, p, k);
-		if (dt_bpf_attach_user(e, p, first, err) < 0)
+			if (dt_plan_serves(e, p, k) && dt_plan_is_on(e, p, k))
+				dt_user_row_write(e, p, k);
+		if (dt_attach_user(e, p, first, err) < 0)
 			rc = -1;
 	}
 	return rc;
 }
 
-int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
+int dt_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 {
 	uint32_t first = e->probes.n, progs = e->progs.n;
 	fresh_groups fresh = {0};
@@ -202,16 +202,16 @@ int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 		return 0;
 	rc = enter(e, ecbs, n, err);
 	for (uint32_t i = first; i < e->probes.n; i++)
-		if (dt_bpf_is_user(e->probes.v[i].kind))
+		if (dt_plan_is_user(e->probes.v[i].kind))
 			regroup(e, i, &fresh);
 	for (uint32_t k = 0; k < fresh.n; k++)
 		for (uint32_t i = first; i < e->probes.n; i++)
 			if (e->probes.v[i].group == fresh.v[k].instead) {
-				dt_bpf_add_programs(e, i, false);
+				dt_plan_add_programs(e, i, false);
 				break;
 			}
 	dt_vec_free(&fresh);
-	if (load_new(e, progs, first, err) < 0 || dt_bpf_names_add(e, first, err) < 0 ||
+	if (load_new(e, progs, first, err) < 0 || dt_names_add(e, first, err) < 0 ||
 	    attach_new(e, first, err) < 0)
 		return -1;
 	return rc;
@@ -219,7 +219,7 @@ int dt_bpf_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 
 /* ---- letting go of ended processes ---- */
 
-struct dt_bpf_retired {
+struct dt_retired {
 	pthread_t thread;
 	bool done; /* set by the thread */
 	int *fds;
@@ -228,7 +228,7 @@ struct dt_bpf_retired {
 
 static void *close_all(void *arg)
 {
-	struct dt_bpf_retired *r = arg;
+	struct dt_retired *r = arg;
 
 	for (uint32_t i = 0; i < r->n; i++)
 		close(r->fds[i]);
@@ -239,7 +239,7 @@ static void *close_all(void *arg)
 /* Wait for the thread, or only see whether it has ended. */
 static bool finish(dt_engine *e, bool wait)
 {
-	struct dt_bpf_retired *r = e->retired;
+	struct dt_retired *r = e->retired;
 
 	if (!r)
 		return true;
@@ -252,11 +252,11 @@ static bool finish(dt_engine *e, bool wait)
 	return true;
 }
 
-void dt_bpf_retire(dt_engine *e, long pid)
+void dt_extend_retire(dt_engine *e, long pid)
 {
 	uint32_t kept = 0, n = 0;
 
-	dt_bpf_disown(e, pid);
+	dt_family_disown(e, pid);
 	for (uint32_t i = 0; i < e->user_links.n; i++)
 		if (e->user_links.v[i].pid == pid)
 			e->user_links.v[i].pid = -1; /* to be closed */
@@ -282,10 +282,10 @@ void dt_bpf_retire(dt_engine *e, long pid)
 	}
 }
 
-void dt_bpf_user_links_end(dt_engine *e)
+void dt_attach_user_end(dt_engine *e)
 {
 	finish(e, true);
 	for (uint32_t i = 0; i < e->user_links.n; i++)
-		dt_bpf_keep_link(e, e->user_links.v[i].fd);
+		dt_attach_keep(e, e->user_links.v[i].fd);
 	dt_vec_free(&e->user_links);
 }

@@ -36,7 +36,7 @@
 enum { STACK = -24, TICKET = -16, DEADLINE = -8, SCRATCH = -32 }; /* on the stack */
 
 /* r0 = pid, as we see it */
-static void process_id(const dt_engine *e, dt_bpf_code *c)
+static void process_id(const dt_engine *e, dt_code *c)
 {
 	if (!e->pidns_ino) {
 		helper(c, BPF_FUNC_get_current_pid_tgid);
@@ -53,7 +53,7 @@ static void process_id(const dt_engine *e, dt_bpf_code *c)
 	ld(c, 4, R0, R10, SCRATCH + 4);
 }
 
-static void draw_number(const dt_engine *e, dt_bpf_code *c)
+static void draw_number(const dt_engine *e, dt_code *c)
 {
 	map_value(c, R8, e->fd_control, 0);
 	movi(c, R1, 1);
@@ -78,9 +78,9 @@ static void draw_number(const dt_engine *e, dt_bpf_code *c)
 	st(c, 8, R10, DEADLINE, R0);
 }
 
-static void main_function(const dt_engine *e, dt_bpf_code *c, uint32_t turn)
+static void main_function(const dt_engine *e, dt_code *c, uint32_t turn)
 {
-	uint32_t out = dt_bpf_label(c);
+	uint32_t out = dt_code_label(c);
 
 	ld(c, 8, R2, R1, USER_SP);
 	st(c, 8, R10, STACK, R2);
@@ -94,22 +94,22 @@ static void main_function(const dt_engine *e, dt_bpf_code *c, uint32_t turn)
 	jmpi(c, BPF_JEQ, R1, 0, out);
 	draw_number(e, c);
 	movi(c, R1, TURNS);
-	dt_bpf_func_addr(c, R2, turn);
+	dt_code_func_addr(c, R2, turn);
 	mov(c, R3, R10);
 	alui(c, BPF_ADD, R3, STACK);
 	movi(c, R4, 0);
 	helper(c, BPF_FUNC_loop);
-	dt_bpf_place(c, out);
+	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
 }
 
 /* turn(i, { stack, ticket, deadline }): 1: enough */
-static void turn_function(const dt_engine *e, dt_bpf_code *c, uint32_t turn)
+static void turn_function(const dt_engine *e, dt_code *c, uint32_t turn)
 {
-	uint32_t enough = dt_bpf_label(c);
+	uint32_t enough = dt_code_label(c);
 
-	dt_bpf_func_begin(c, turn);
+	dt_code_func_begin(c, turn);
 	mov(c, R6, R2);
 	map_value(c, R1, e->fd_control, CTL_ADMITTED);
 	ld(c, 8, R1, R1, 0);
@@ -128,7 +128,7 @@ static void turn_function(const dt_engine *e, dt_bpf_code *c, uint32_t turn)
 	helper(c, BPF_FUNC_copy_from_user_task);
 	movi(c, R0, 0);
 	leave(c);
-	dt_bpf_place(c, enough);
+	dt_code_place(c, enough);
 	movi(c, R0, 1);
 	leave(c);
 }
@@ -138,17 +138,17 @@ static int load(dt_engine *e, dt_error *err)
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info),
 		    .expected_attach_type = e->has_uprobe_multi ? DT_BPF_TRACE_UPROBE_MULTI : 0,
 		    .prog_flags = BPF_F_SLEEPABLE);
-	dt_bpf_code c = {0};
+	dt_code c = {0};
 	struct bpf_func_info *info;
 	uint32_t turn;
 	int btf, fd = -1;
 
-	dt_bpf_func_begin(&c, dt_bpf_func_new(&c, "dtrace"));
-	turn = dt_bpf_func_new(&c, "turn");
+	dt_code_func_begin(&c, dt_code_func_new(&c, "dtrace"));
+	turn = dt_code_func_new(&c, "turn");
 	main_function(e, &c, turn);
 	turn_function(e, &c, turn);
 	info = dt_xcalloc(c.funcs.n, sizeof(*info));
-	btf = dt_bpf_code_finish(&c) == 0 ? dt_bpf_btf_funcs(&c, e->at.slot_size, info, err) : -1;
+	btf = dt_code_finish(&c) == 0 ? dt_code_btf(&c, e->at.slot_size, info, err) : -1;
 	if (btf >= 0) {
 		o.prog_btf_fd = (uint32_t)btf;
 		o.func_info = info;
@@ -156,15 +156,15 @@ static int load(dt_engine *e, dt_error *err)
 		fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace_gate", "Dual BSD/GPL", c.insns.v,
 				   c.insns.n, &o);
 		if (fd < 0)
-			dt_bpf_privilege_error(err, "load a program into");
+			dt_load_error(err, "load a program into");
 		close(btf);
 	}
 	free(info);
-	dt_bpf_code_free(&c);
+	dt_code_free(&c);
 	return fd;
 }
 
-int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err)
+int dt_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err)
 {
 	if (e->fd_gate < 0) {
 		e->fd_gate = load(e, err);
@@ -172,24 +172,24 @@ int dt_bpf_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_er
 			return -1;
 		*dt_vec_add(&e->fds, NULL) = e->fd_gate;
 	}
-	return dt_bpf_attach_place(e, e->fd_gate, path, offset, (int)pid, (uint64_t)pid, err);
+	return dt_attach_place(e, e->fd_gate, path, offset, (int)pid, (uint64_t)pid, err);
 }
 
-uint64_t dt_bpf_arrived(const dt_engine *e)
+uint64_t dt_gate_arrived(const dt_engine *e)
 {
 	return __atomic_load_n((uint64_t *)(void *)(e->control + CTL_ARRIVED), __ATOMIC_ACQUIRE);
 }
 
-long dt_bpf_comer(const dt_engine *e, uint64_t n)
+long dt_gate_comer(const dt_engine *e, uint64_t n)
 {
 	const uint32_t *comers = (const uint32_t *)(const void *)(e->control + CTL_COMERS);
 
-	if (dt_bpf_arrived(e) - n >= DT_BPF_COMERS)
+	if (dt_gate_arrived(e) - n >= DT_BPF_COMERS)
 		return 0;
 	return __atomic_load_n(&comers[n & (DT_BPF_COMERS - 1)], __ATOMIC_ACQUIRE);
 }
 
-void dt_bpf_admit(dt_engine *e, uint64_t n)
+void dt_gate_admit(dt_engine *e, uint64_t n)
 {
 	__atomic_store_n((uint64_t *)(void *)(e->control + CTL_ADMITTED), n, __ATOMIC_RELEASE);
 }

@@ -12,7 +12,7 @@
 #include "kernel/lockdown.h"
 
 /* Why bpf() said no. EPERM means privilege nearly always; say what is missing and how to get it. */
-int dt_bpf_privilege_error(dt_error *err, const char *doing)
+int dt_load_error(dt_error *err, const char *doing)
 {
 	int e = errno;
 
@@ -28,7 +28,7 @@ int dt_bpf_privilege_error(dt_error *err, const char *doing)
 #define LOG_SIZE (16u << 20)
 
 /* The verifier's last words, for a message nobody should ever see. */
-static void explain(enum bpf_prog_type type, const dt_bpf_code *c, struct bpf_prog_load_opts *o,
+static void explain(enum bpf_prog_type type, const dt_code *c, struct bpf_prog_load_opts *o,
 		    dt_error *err)
 {
 	char *log = dt_xcalloc(1, LOG_SIZE), *last;
@@ -83,11 +83,11 @@ static const enum bpf_prog_type prog_types[PK_MAX] = {
 };
 
 /* A program that is told which tracepoint it is for has typed pointers in its context. */
-static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_prog_type *type,
+static int trust_arguments(dt_engine *e, const struct dt_plan_prog *p, enum bpf_prog_type *type,
 			   struct bpf_prog_load_opts *o, dt_error *err)
 {
 	const char *event = e->probes.v[p->only].at.event;
-	uint32_t id = dt_bpf_tracepoint_id(e, event);
+	uint32_t id = dt_tr_tracepoint_id(e, event);
 
 	if (!id)
 		return dt_err(err, EDT_NOPROBE,
@@ -100,34 +100,34 @@ static int trust_arguments(dt_engine *e, const struct dt_bpf_prog *p, enum bpf_p
 
 #define AGAIN 1 /* without some of what peek.c does */
 
-int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
+int dt_load_program(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
 {
 	enum bpf_prog_type type = prog_types[p->kind];
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
-	dt_bpf_code c = {0};
+	dt_code c = {0};
 	struct bpf_func_info *info = NULL;
 	int btf = -1, module, rc;
 
-	p->typed = dt_bpf_typed_args(e, p);
-	rc = dt_bpf_prog_code(e, p, &c, err);
+	p->typed = dt_tr_typed_args(e, p);
+	rc = dt_tr_program(e, p, &c, err);
 
 	if (rc == 0 && getenv("DTRACE_BPF_DUMP")) {
 		dt_buf text = {0};
 
-		dt_bpf_code_print(&c, &text);
+		dt_code_print(&c, &text);
 		fputs(text.s, stderr);
 		dt_buf_free(&text);
 	}
 	if (rc == 0) {
 		info = dt_xcalloc(c.funcs.n, sizeof(*info));
-		btf = dt_bpf_btf_funcs(&c, e->at.slot_size, info, err);
+		btf = dt_code_btf(&c, e->at.slot_size, info, err);
 		rc = btf < 0 ? -1 : 0;
 	}
-	if (dt_bpf_is_user(p->kind) && e->need.waiting)
+	if (dt_plan_is_user(p->kind) && e->need.waiting)
 		o.prog_flags |= BPF_F_SLEEPABLE;
-	if (dt_bpf_is_user(p->kind) && e->has_uprobe_multi)
+	if (dt_plan_is_user(p->kind) && e->has_uprobe_multi)
 		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
-	module = dt_bpf_function_load(e, p, &type, &o);
+	module = dt_attach_function_load(e, p, &type, &o);
 	if (rc == 0 && (p->task_arg || (p->typed && p->kind == PK_TRACEPOINT)))
 		rc = trust_arguments(e, p, &type, &o, err);
 	if (rc == 0) {
@@ -137,7 +137,7 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
 		if (p->fd < 0 &&
 		    (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
-			rc = dt_bpf_privilege_error(err, "load a program into");
+			rc = dt_load_error(err, "load a program into");
 		} else if (p->fd < 0 && e->trusts) {
 			e->trusts = false;
 			rc = AGAIN;
@@ -154,19 +154,19 @@ int dt_bpf_load_program(dt_engine *e, struct dt_bpf_prog *p, dt_error *err)
 	if (module > 0)
 		close(module);
 	free(info);
-	dt_bpf_code_free(&c);
-	return rc == AGAIN ? dt_bpf_load_program(e, p, err) : rc;
+	dt_code_free(&c);
+	return rc == AGAIN ? dt_load_program(e, p, err) : rc;
 }
 
-int dt_bpf_load(dt_engine *e, dt_error *err)
+int dt_load_all(dt_engine *e, dt_error *err)
 {
-	if (e->need.vtime && dt_bpf_vtime_load(e, err) < 0)
+	if (e->need.vtime && dt_vtime_load(e, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++)
-		if (!e->progs.v[i].lazy && dt_bpf_load_program(e, &e->progs.v[i], err) < 0)
+		if (!e->progs.v[i].lazy && dt_load_program(e, &e->progs.v[i], err) < 0)
 			return -1;
 	for (uint32_t i = 0; i < e->progs.n; i++)
-		if (dt_bpf_is_continued(e, &e->progs.v[i]) &&
+		if (dt_plan_is_continued(e, &e->progs.v[i]) &&
 		    bpf_map_update_elem(e->progs.v[i].fd_next, &(uint32_t){0},
 					&e->progs.v[i + 1].fd, 0) < 0)
 			return dt_err(err, errno, "cannot join two programs: %s",

@@ -25,13 +25,13 @@ static int map_wakeup(dt_engine *e, dt_error *err);
 
 /* ---- mapping ---- */
 
-int dt_bpf_rings_map(dt_engine *e, dt_error *err)
+int dt_rings_map(dt_engine *e, dt_error *err)
 {
 	for (uint32_t i = 0; e->tails && i < e->ncpus; i++)
-		if (dt_bpf_tail_map(e, i, err) < 0)
+		if (dt_tail_map(e, i, err) < 0)
 			return -1;
 	for (uint32_t i = 0; e->rings && i < e->ncpus; i++) {
-		struct dt_bpf_ring *r = &e->rings[i];
+		struct dt_ring *r = &e->rings[i];
 		uint64_t size = r->mask + 1;
 		uint8_t *p;
 
@@ -58,7 +58,7 @@ static void rings_unmap(dt_engine *e)
 		if (e->tails[i].data)
 			munmap(e->tails[i].data, e->tails[i].length);
 	for (uint32_t i = 0; e->rings && i < e->ncpus; i++) {
-		struct dt_bpf_ring *r = &e->rings[i];
+		struct dt_ring *r = &e->rings[i];
 
 		if (r->consumer)
 			munmap(r->consumer, PAGE);
@@ -74,7 +74,7 @@ static void rings_unmap(dt_engine *e)
  * fill policy, which is about filling, and not with buffers that are kept to the byte to drop what
  * DTrace would drop. With the ring policy there is nothing to look at but what is speculative.
  */
-bool dt_bpf_wakes_early(const dt_engine *e)
+bool dt_ring_wakes_early(const dt_engine *e)
 {
 	if (e->policy == POLICY_FILL || e->small || (e->policy == POLICY_RING && !e->need.spec))
 		return false;
@@ -131,7 +131,7 @@ static bool be_patient(uint32_t turn, uint64_t patience, uint64_t *give_up)
 	return dt_now() < *give_up;
 }
 
-bool dt_bpf_quiesce(dt_engine *e, uint64_t patience)
+bool dt_ring_quiesce(dt_engine *e, uint64_t patience)
 {
 	uint64_t give_up = 0;
 
@@ -154,7 +154,7 @@ struct kept {
 	struct kept *next;
 	uint64_t time; /* when it came to be: of a speculative record, when that was committed */
 	uint32_t cpu, size;
-	struct dt_bpf_rec rec[];
+	struct dt_rec rec[];
 };
 
 struct kept_list {
@@ -162,7 +162,7 @@ struct kept_list {
 	uint64_t bytes, cost;
 };
 
-static void list_add(struct kept_list *l, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+static void list_add(struct kept_list *l, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 		     uint64_t time)
 {
 	struct kept *k = dt_xmalloc(sizeof(*k) + size);
@@ -198,7 +198,7 @@ static void list_clear(struct kept_list *l)
 
 /* ---- speculations ---- */
 
-struct dt_bpf_specs {
+struct dt_ring_specs {
 	struct spec {
 		uint32_t use; /* which use of the id this is */
 		bool ended;
@@ -226,7 +226,7 @@ static struct spec *spec_of(dt_engine *e, uint32_t tag)
 	return s;
 }
 
-static void speculate(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu)
+static void speculate(dt_engine *e, const struct dt_rec *r, uint32_t size, uint32_t cpu)
 {
 	struct spec *s = spec_of(e, r->spec);
 
@@ -239,7 +239,7 @@ static void speculate(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, u
 /* ---- the ring policy: the newest bufsize bytes of each CPU ---- */
 
 /* What a record takes of bufsize. */
-static uint32_t cost_of(const dt_engine *e, const struct dt_bpf_rec *r)
+static uint32_t cost_of(const dt_engine *e, const struct dt_rec *r)
 {
 	if (r->type == REC_FAULT)
 		return DT_BPF_FAULT_COST;
@@ -247,7 +247,7 @@ static uint32_t cost_of(const dt_engine *e, const struct dt_bpf_rec *r)
 }
 
 /* What was committed; older than the last bufsize bytes of it on a CPU is older than the last of everything. */
-static void keep_newest(dt_engine *e, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+static void keep_newest(dt_engine *e, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 			uint64_t time)
 {
 	uint32_t cost = cost_of(e, r);
@@ -285,13 +285,13 @@ struct delivery {
 	int rc;
 };
 
-static void fill_values(const struct dt_bpf_clause *x, const struct dt_bpf_rec *r, uint32_t size,
+static void fill_values(const struct dt_plan_clause *x, const struct dt_rec *r, uint32_t size,
 			dt_datum *values)
 {
 	const uint8_t *base = (const uint8_t *)r;
 
 	for (uint32_t i = 0; i < x->c->nactions; i++) {
-		const struct dt_bpf_plan *p = &x->plan[i];
+		const struct dt_plan_action *p = &x->plan[i];
 		uint32_t at = p->offset;
 
 		values[i] = (dt_datum){0};
@@ -311,11 +311,11 @@ static void fill_values(const struct dt_bpf_clause *x, const struct dt_bpf_rec *
 	}
 }
 
-static void deliver(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 		    uint64_t time)
 {
 	dt_engine *e = d->e;
-	const struct dt_bpf_clause *x = r->clause < e->clauses.n ? &e->clauses.v[r->clause] : NULL;
+	const struct dt_plan_clause *x = r->clause < e->clauses.n ? &e->clauses.v[r->clause] : NULL;
 	const dt_ecb *ecb = x && r->probe < e->probes.n ? x->ecbs[r->probe] : NULL;
 	dt_record out = {.ecb = ecb, .cpu = cpu, .timestamp = time};
 	dt_fault fault;
@@ -323,7 +323,7 @@ static void deliver(struct delivery *d, const struct dt_bpf_rec *r, uint32_t siz
 	if (!ecb || d->rc)
 		return;
 	if (r->type == REC_FAULT) {
-		const struct dt_bpf_fault_rec *f = (const struct dt_bpf_fault_rec *)r;
+		const struct dt_fault_rec *f = (const struct dt_fault_rec *)r;
 
 		fault = (dt_fault){.epid = ecb->epid,
 				   .action = f->action,
@@ -339,7 +339,7 @@ static void deliver(struct delivery *d, const struct dt_bpf_rec *r, uint32_t siz
 }
 
 /* A record that counts: it is handed out, now or at the end. */
-static void take(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu,
+static void take(struct delivery *d, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 		 uint64_t time)
 {
 	if (d->e->policy == POLICY_RING)
@@ -348,7 +348,7 @@ static void take(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, 
 		deliver(d, r, size, cpu, time);
 }
 
-static void handle(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size, uint32_t cpu)
+static void handle(struct delivery *d, const struct dt_rec *r, uint32_t size, uint32_t cpu)
 {
 	struct spec *s;
 	struct kept *k;
@@ -378,7 +378,7 @@ static void handle(struct delivery *d, const struct dt_bpf_rec *r, uint32_t size
 
 struct item {
 	uint64_t time;
-	const struct dt_bpf_rec *rec;
+	const struct dt_rec *rec;
 	uint32_t size, cpu;
 };
 typedef DT_VEC(struct item) items;
@@ -388,7 +388,7 @@ typedef DT_VEC(struct item) items;
  * record that must wait there can be an older one, of a firing that was interrupted by the
  * former's: it must wait, too, and *stray becomes its time if that is earlier.
  */
-static uint64_t collect(struct dt_bpf_ring *r, uint32_t cpu, uint64_t until, items *out,
+static uint64_t collect(struct dt_ring *r, uint32_t cpu, uint64_t until, items *out,
 			uint64_t *stray)
 {
 	uint64_t at = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE), stop = UINT64_MAX;
@@ -397,7 +397,7 @@ static uint64_t collect(struct dt_bpf_ring *r, uint32_t cpu, uint64_t until, ite
 	while (at < end) {
 		const uint32_t *head = (const uint32_t *)(const void *)(r->data + (at & r->mask));
 		uint32_t len = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-		const struct dt_bpf_rec *rec = (const struct dt_bpf_rec *)(const void *)(head + 2);
+		const struct dt_rec *rec = (const struct dt_rec *)(const void *)(head + 2);
 
 		if (len & BPF_RINGBUF_BUSY_BIT)
 			break;
@@ -465,7 +465,7 @@ struct adder {
 	uint32_t cpu;
 };
 
-static void add_item(void *arg, const struct dt_bpf_rec *r, uint32_t size)
+static void add_item(void *arg, const struct dt_rec *r, uint32_t size)
 {
 	struct adder *a = arg;
 
@@ -477,7 +477,7 @@ static void add_tail(const dt_engine *e, uint32_t cpu, items *all)
 {
 	uint32_t first = all->n;
 
-	dt_bpf_tail_read(e, cpu, add_item, &(struct adder){all, cpu});
+	dt_tail_read(e, cpu, add_item, &(struct adder){all, cpu});
 	for (uint32_t i = first, k = all->n; i < k--; i++) {
 		struct item x = all->v[i];
 
@@ -553,7 +553,7 @@ static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
 
 	if (running) {
 		until = dt_now_kernel();
-		dt_bpf_quiesce(
+		dt_ring_quiesce(
 		    e, DT_BPF_PATIENCE); /* if it takes longer, a record will be out of order */
 	}
 	for (uint64_t stray = UINT64_MAX;; until = stray - 1, all->n = 0) {
@@ -591,14 +591,14 @@ static void consume_rings(struct delivery *d, bool running)
 	dt_vec_free(&all);
 }
 
-int dt_bpf_consume(dt_engine *e, const dt_sink *sink)
+int dt_ring_consume(dt_engine *e, const dt_sink *sink)
 {
 	bool running = e->state != BPF_STOPPED;
 	struct delivery d = {e, sink, NULL, 0};
 
 	if (e->unwind) {
 		take_wakeup(e);
-		dt_bpf_tables_feed(e);
+		dt_tables_feed(e);
 	}
 	if (running && (e->policy == POLICY_FILL || !e->rings))
 		return 0;
@@ -612,7 +612,7 @@ int dt_bpf_consume(dt_engine *e, const dt_sink *sink)
 	return d.rc;
 }
 
-void dt_bpf_rings_free(dt_engine *e)
+void dt_rings_free(dt_engine *e)
 {
 	free_kept(e);
 	rings_unmap(e);

@@ -87,8 +87,7 @@ static int probe_ourselves(dt_engine *e, int prog, const dt_maps *maps, const ch
 	if (fd < 0)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	rc = dt_bpf_attach_place(e, prog, path, address - m->start + m->offset, getpid(), 0,
-				 &ignored);
+	rc = dt_attach_place(e, prog, path, address - m->start + m->offset, getpid(), 0, &ignored);
 	close(fd);
 	return rc;
 }
@@ -121,7 +120,7 @@ static bool measure(dt_engine *e)
 }
 #endif
 
-bool dt_bpf_sites_by_call(dt_engine *e)
+bool dt_sites_by_call(dt_engine *e)
 {
 	struct dt_insn_mode kernel = {0};
 

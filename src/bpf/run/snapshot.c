@@ -18,7 +18,7 @@
 /* ---- values ---- */
 
 /* From the kernel's form to the consumer's. */
-static void from_kernel(const struct dt_bpf_agg *b, uint64_t *v)
+static void from_kernel(const struct dt_plan_agg *b, uint64_t *v)
 {
 	switch (b->agg->func) {
 	case DT_ACT_MIN: v[0] ^= INT64_MAX; break;
@@ -38,7 +38,7 @@ static bool is_zero(const uint64_t *v, uint32_t n)
 }
 
 /* Add what one CPU has to the sum of all. */
-static void merge(const struct dt_bpf_agg *b, uint64_t *sum, const uint64_t *v)
+static void merge(const struct dt_plan_agg *b, uint64_t *sum, const uint64_t *v)
 {
 	if (b->agg->func == DT_ACT_MIN || b->agg->func == DT_ACT_MAX) {
 		if (v[0] > sum[0]) /* both only grow in the kernel's form */
@@ -67,7 +67,7 @@ struct reader {
 
 /* Hand out a row: what every CPU has (stride bytes apart), added up, or CPU by CPU for aggpercpu.
  */
-static int hand_out(struct reader *r, const struct dt_bpf_agg *b, const uint8_t *values,
+static int hand_out(struct reader *r, const struct dt_plan_agg *b, const uint8_t *values,
 		    uint64_t stride)
 {
 	bool each = dt_opt(r->e->opts, DT_O_AGGPERCPU);
@@ -106,10 +106,10 @@ static const char *name_part(const dt_probe *p, int part)
 	return part == 0 ? p->prov : part == 1 ? p->mod : part == 2 ? p->func : p->name;
 }
 
-static void read_keys(struct reader *r, const struct dt_bpf_agg *b, const uint8_t *key)
+static void read_keys(struct reader *r, const struct dt_plan_agg *b, const uint8_t *key)
 {
 	for (uint32_t i = 0; i < b->nkeys; i++) {
-		const struct dt_bpf_aggkey *k = &b->keys[i];
+		const struct dt_plan_aggkey *k = &b->keys[i];
 		const uint8_t *p = key + k->offset;
 		uint32_t probe;
 
@@ -138,7 +138,7 @@ struct batch {
 	dt_buf used, unused; /* keys */
 };
 
-static void batch_make(struct batch *t, const struct dt_bpf_agg *b, uint32_t max)
+static void batch_make(struct batch *t, const struct dt_plan_agg *b, uint32_t max)
 {
 	free(t->keys);
 	free(t->values);
@@ -147,7 +147,7 @@ static void batch_make(struct batch *t, const struct dt_bpf_agg *b, uint32_t max
 	t->values = dt_xmalloc(max * t->value_size);
 }
 
-static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct batch *t, uint32_t n,
+static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct batch *t, uint32_t n,
 			uint32_t old)
 {
 	int rc = 0;
@@ -178,7 +178,7 @@ static int handle_batch(struct reader *r, const struct dt_bpf_agg *b, struct bat
  * Make some rows zero; how many have been dealt with. That takes memory, which the kernel may not have: a row
  * that cannot be made zero is deleted, or it would be counted once more.
  */
-static uint32_t zero_rows(const struct dt_bpf_agg *b, const char *keys, const uint8_t *zeros,
+static uint32_t zero_rows(const struct dt_plan_agg *b, const char *keys, const uint8_t *zeros,
 			  uint32_t n)
 {
 	uint32_t done = n;
@@ -195,7 +195,7 @@ static uint32_t zero_rows(const struct dt_bpf_agg *b, const char *keys, const ui
  * Rows that were used become zero and stay: most keys come again, and then the row is there
  * already. Rows that were not used since the last time are deleted.
  */
-static void tidy(const struct dt_bpf_agg *b, struct batch *t)
+static void tidy(const struct dt_plan_agg *b, struct batch *t)
 {
 	uint32_t n = (uint32_t)(t->unused.n / b->key_size), most;
 	uint8_t *zeros;
@@ -213,7 +213,7 @@ static void tidy(const struct dt_bpf_agg *b, struct batch *t)
 	free(zeros);
 }
 
-static int drain(struct reader *r, const struct dt_bpf_agg *b, uint32_t old)
+static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 {
 	struct batch t = {.value_size = 8 + (uint64_t)b->nwords * 8};
 	uint64_t in = 0, out = 0, max = BATCH_BYTES / (b->key_size + t.value_size);
@@ -261,7 +261,7 @@ static int drain_keyless(struct reader *r, uint32_t old)
 		return 0;
 	}
 	for (uint32_t i = 0; i < e->aggs.n && rc == 0; i++) {
-		const struct dt_bpf_agg *b = e->aggs.v[i];
+		const struct dt_plan_agg *b = e->aggs.v[i];
 		uint64_t used = 0, word;
 
 		if (b->nkeys != 0)
@@ -279,7 +279,7 @@ static int drain_keyless(struct reader *r, uint32_t old)
 	return rc;
 }
 
-int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
+int dt_snapshot(dt_engine *e, const dt_sink *sink)
 {
 	struct reader r = {.e = e, .sink = sink};
 	uint32_t nkeys = 1, nwords = 1, old;
@@ -288,7 +288,7 @@ int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
 	if (!e->control || e->aggs.n == 0 || e->state == BPF_NEW || e->drained)
 		return 0;
 	for (uint32_t i = 0; i < e->aggs.n; i++) {
-		const struct dt_bpf_agg *b = e->aggs.v[i];
+		const struct dt_plan_agg *b = e->aggs.v[i];
 
 		nkeys = b->agg->nkeys > nkeys ? b->agg->nkeys : nkeys;
 		nkeys = b->nkeys != UINT32_MAX && b->nkeys > nkeys ? b->nkeys : nkeys;
@@ -298,7 +298,7 @@ int dt_bpf_snapshot(dt_engine *e, const dt_sink *sink)
 				 __ATOMIC_SEQ_CST) &
 	      CTL_GEN;
 	e->drained = e->state == BPF_STOPPED;
-	if (!e->drained && !dt_bpf_quiesce(e, DT_BPF_PATIENCE))
+	if (!e->drained && !dt_ring_quiesce(e, DT_BPF_PATIENCE))
 		return 0;
 	r.keys = dt_xcalloc(nkeys, sizeof(*r.keys));
 	r.value = dt_xcalloc(nwords, 8);

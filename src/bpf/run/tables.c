@@ -6,7 +6,7 @@
  * locked; a table once written stays.
  *
  * When? A walk that meets a file without a table leaves word in dt_wanted and wakes us
- * (dt_bpf_tables_feed); that stack is short, those a few milliseconds later are right. For
+ * (dt_tables_feed); that stack is short, those a few milliseconds later are right. For
  * processes that we are told about (-c, -p) the tables are made before tracing begins, for a
  * command also those of the libraries that it is going to load. So what is paid depends on what is
  * seen: some 0.1 us and 12 bytes per row of a file, once for all its processes.
@@ -40,7 +40,7 @@ static int make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint
 	int fd = bpf_map_create(type, name, key, value, entries, o);
 
 	if (fd < 0)
-		return dt_bpf_privilege_error(err, "create a map for user stacks in");
+		return dt_load_error(err, "create a map for user stacks in");
 	*dt_vec_add(&e->fds, NULL) = fd;
 	return fd;
 }
@@ -48,14 +48,14 @@ static int make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint
 static int make_bank(dt_engine *e, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
-	struct dt_bpf_unwind *u = e->unwind;
+	struct dt_uw *u = e->unwind;
 	struct dt_uw_bank *b = &u->bank[u->nbanks];
 	int fd = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_bank", 4, UW_BANK, 1, &o, err);
 	void *p;
 
 	if (fd < 0)
 		return -1;
-	p = dt_bpf_map_memory(fd, UW_BANK, err);
+	p = dt_kmap_memory(fd, UW_BANK, err);
 	if (!p)
 		return -1;
 	/* The first one is named in the programs; putting one into the array makes the kernel wait
@@ -70,11 +70,11 @@ static int make_bank(dt_engine *e, dt_error *err)
 	return fd;
 }
 
-int dt_bpf_tables_create(dt_engine *e, dt_error *err)
+int dt_tables_create(dt_engine *e, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, objects, .map_flags = BPF_F_NO_PREALLOC);
 	LIBBPF_OPTS(bpf_map_create_opts, banks);
-	struct dt_bpf_unwind *u = e->unwind;
+	struct dt_uw *u = e->unwind;
 
 	u->fd_first = make_bank(e, err);
 	if (u->fd_first < 0)
@@ -89,7 +89,7 @@ int dt_bpf_tables_create(dt_engine *e, dt_error *err)
 	return u->fd_banks < 0 || u->fd_objects < 0 || u->fd_wanted < 0 ? -1 : 0;
 }
 
-void dt_bpf_tables_free(dt_engine *e)
+void dt_tables_free(dt_engine *e)
 {
 	for (uint32_t i = 0; e->unwind && i < e->unwind->nbanks; i++)
 		munmap(e->unwind->bank[i].memory, UW_BANK);
@@ -159,7 +159,7 @@ static void write_part(struct dt_uw_bank *bank, const struct part *p, struct dt_
 /* False: there is no more room; what is not in a piece will be walked by frame pointers. */
 static bool write_table(dt_engine *e, const dt_unwind *t, struct dt_uw_object *o)
 {
-	struct dt_bpf_unwind *u = e->unwind;
+	struct dt_uw *u = e->unwind;
 	uint32_t done = 0, pieces = 0,
 		 all = t->n - 1; /* the last row only says where the others end */
 	dt_error err;
@@ -243,15 +243,15 @@ static int identify_prog(dt_engine *e)
 	LIBBPF_OPTS(bpf_map_create_opts, mo);
 	int slot, btf = -1, *fd = &e->unwind->fd_identify;
 	struct bpf_func_info *info = NULL;
-	dt_bpf_code c = {0};
+	dt_code c = {0};
 	dt_error err;
 
 	if (*fd >= 0)
 		return *fd;
 	slot = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_identify", 4, e->at.slot_size, 1, &mo);
-	if (slot >= 0 && dt_bpf_identify_code(e, slot, &c, &err) == 0) {
+	if (slot >= 0 && dt_tr_identify_code(e, slot, &c, &err) == 0) {
 		info = dt_xcalloc(c.funcs.n, sizeof(*info));
-		btf = dt_bpf_btf_funcs(&c, e->at.slot_size, info, &err);
+		btf = dt_code_btf(&c, e->at.slot_size, info, &err);
 	}
 	if (btf >= 0) {
 		o.prog_btf_fd = (uint32_t)btf;
@@ -266,7 +266,7 @@ static int identify_prog(dt_engine *e)
 	if (slot >= 0)
 		close(slot);
 	free(info);
-	dt_bpf_code_free(&c);
+	dt_code_free(&c);
 	return *fd;
 }
 
@@ -332,7 +332,7 @@ static void read_ahead_process(dt_engine *e, long pid)
 }
 
 /* Before anything fires. What goes wrong here is no more than a stack that is short at first. */
-void dt_bpf_tables_preload(dt_engine *e)
+void dt_tables_preload(dt_engine *e)
 {
 	const dt_proc *p;
 
@@ -399,7 +399,7 @@ static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_
 /* A wish is taken off the list when it has been fulfilled, so that nobody wakes us for it
  * meanwhile. When there is no room for more files the list stays as it is: once it is full, too,
  * nobody is woken any more. */
-void dt_bpf_tables_feed(dt_engine *e)
+void dt_tables_feed(dt_engine *e)
 {
 	int fd = e->unwind ? e->unwind->fd_wanted : -1;
 	struct dt_uw_want want;

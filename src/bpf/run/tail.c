@@ -45,7 +45,7 @@
 
 struct frame {
 	uint32_t size, step;
-	struct dt_bpf_rec rec[];
+	struct dt_rec rec[];
 };
 
 static uint64_t frame_size(uint64_t size)
@@ -65,12 +65,12 @@ static uint64_t power_of_two(uint64_t n)
 /* ---- how large ---- */
 
 /* A circle holds bufsize bytes as the user counts them (what is older is left out at the end), and what slow firings add late. */
-uint64_t dt_bpf_tail_size(const dt_engine *e)
+uint64_t dt_tail_size(const dt_engine *e)
 {
 	uint64_t most = 0, size = e->bufsize < MAX_SIZE ? e->bufsize : MAX_SIZE;
 
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		const struct dt_bpf_clause *x = &e->clauses.v[i];
+		const struct dt_plan_clause *x = &e->clauses.v[i];
 		uint64_t n =
 		    x->cost ? (size / x->cost + 1 + e->at.nslots) * frame_size(x->size) : 0;
 
@@ -84,11 +84,11 @@ static uint64_t faults_size(const dt_engine *e)
 	uint64_t size = e->bufsize < MAX_SIZE ? e->bufsize : MAX_SIZE;
 
 	return (size / DT_BPF_FAULT_COST + 1 + e->at.nslots) *
-	       frame_size(sizeof(struct dt_bpf_fault_rec));
+	       frame_size(sizeof(struct dt_fault_rec));
 }
 
 /* The smaller a piece, the more of it is room behind the end. */
-void dt_bpf_tail_plan(dt_engine *e, uint64_t size)
+void dt_tail_plan(dt_engine *e, uint64_t size)
 {
 	uint64_t most = frame_size(e->at.record_size), piece = power_of_two(4 * most);
 
@@ -99,9 +99,9 @@ void dt_bpf_tail_plan(dt_engine *e, uint64_t size)
 	e->tail_size = size;
 }
 
-int dt_bpf_tail_map(dt_engine *e, uint32_t cpu, dt_error *err)
+int dt_tail_map(dt_engine *e, uint32_t cpu, dt_error *err)
 {
-	struct dt_bpf_ring *r = &e->tails[cpu];
+	struct dt_ring *r = &e->tails[cpu];
 	uint8_t *row = e->cpus + (uint64_t)cpu * CPU_SIZE;
 	uint64_t lap = r->mask + 1;
 
@@ -141,10 +141,10 @@ static int shift_of(uint32_t n)
  *		}
  *	}
  */
-static void look_at_writer(dt_bpf_tr *t, int writing, bool again, uint32_t none)
+static void look_at_writer(dt_tr *t, int writing, bool again, uint32_t none)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t next = dt_bpf_label(c), above = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t next = dt_code_label(c), above = dt_code_label(c);
 
 	ld(c, 8, R1, R9, writing);
 	jmpi(c, BPF_JEQ, R1, 0, next);
@@ -168,22 +168,22 @@ static void look_at_writer(dt_bpf_tr *t, int writing, bool again, uint32_t none)
 		st(c, 8, R6, S_TMP, R4);
 		ja(c, next);
 	}
-	dt_bpf_place(c, above);
+	dt_code_place(c, above);
 	ld(c, 8, R4, R6, S_TMP + 8);
 	jmp(c, BPF_JGE, R4, R3, next);
 	st(c, 8, R6, S_TMP + 8, R3);
-	dt_bpf_place(c, next);
+	dt_code_place(c, next);
 }
 
-static void room_function(dt_bpf_tr *t, uint32_t func)
+static void room_function(dt_tr *t, uint32_t func)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t none = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c);
 
-	dt_bpf_func_begin_global(c, func, 2);
+	dt_code_func_begin_global(c, func, 2);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
-	dt_bpf_cpu_row(t, none);
+	dt_tr_cpu_row(t, none);
 	ld(c, 8, R8, R9, CPU_MASK);
 	ld(c, 8, R1, R9, CPU_HEAD);
 	st(c, 8, R6, S_VALUE, R1);
@@ -201,7 +201,7 @@ static void room_function(dt_bpf_tr *t, uint32_t func)
 	st(c, 8, R9, CPU_SAFE, R1);
 	ld(c, 8, R0, R6, S_TMP);
 	leave(c);
-	dt_bpf_place(c, none);
+	dt_code_place(c, none);
 	movi(c, R0, 0);
 	leave(c);
 }
@@ -209,12 +209,12 @@ static void room_function(dt_bpf_tr *t, uint32_t func)
 enum { ON_STACK_KEY = -8, ON_STACK_FRAME = -16, ON_STACK_PLACE = -24, ON_STACK_STEP = -32 };
 
 /* r8 the row, r9 the row moved up by 16 for each slot before ours; goto got with r1 = old head, r2 = place */
-static void take_place(dt_bpf_tr *t, uint32_t room, uint32_t got, uint32_t none)
+static void take_place(dt_tr *t, uint32_t room, uint32_t got, uint32_t none)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	for (int i = 0; i < TRIES; i++) {
-		uint32_t fine = dt_bpf_label(c);
+		uint32_t fine = dt_code_label(c);
 
 		ld(c, 8, R1, R8, CPU_HEAD);
 		ld(c, 8, R3, R10, ON_STACK_FRAME);
@@ -225,11 +225,11 @@ static void take_place(dt_bpf_tr *t, uint32_t room, uint32_t got, uint32_t none)
 		sti(c, 8, R9, CPU_WRITING, 0);
 		mov(c, R1, R6);
 		mov(c, R2, R3);
-		dt_bpf_call(c, room);
+		dt_code_call(c, room);
 		jmpi(c, BPF_JEQ, R0, 0, none);
 		mov(c, R2, R0);
 		ld(c, 8, R1, R6, S_VALUE);
-		dt_bpf_place(c, fine);
+		dt_code_place(c, fine);
 		st(c, 8, R9, CPU_WRITING, R2);
 		mov(c, R0, R1);
 		atomic(c, BPF_CMPXCHG, R8, CPU_HEAD, R2);
@@ -239,9 +239,9 @@ static void take_place(dt_bpf_tr *t, uint32_t room, uint32_t got, uint32_t none)
 }
 
 /* r0 = where the frame at the place begins */
-static void find_place(dt_bpf_tr *t, uint32_t none)
+static void find_place(dt_tr *t, uint32_t none)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	st(c, 8, R10, ON_STACK_PLACE, R2);
 	alu(c, BPF_SUB, R1, R2);
@@ -251,7 +251,7 @@ static void find_place(dt_bpf_tr *t, uint32_t none)
 	alui(c, BPF_RSH, R2, shift_of(t->e->tail_piece ? t->e->tail_piece : 4096));
 	st(c, 4, R10, ON_STACK_KEY, R2);
 	ld(c, 4, R8, R6, S_CPU);
-	dt_bpf_map_of_cpu(t, t->e->tails, t->e->fd_tails, none);
+	dt_tr_map_of_cpu(t, t->e->tails, t->e->fd_tails, none);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, ON_STACK_KEY);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -262,49 +262,49 @@ static void find_place(dt_bpf_tr *t, uint32_t none)
 }
 
 /* The record of r7 bytes to r0. A call of the kernel costs 20 words. */
-static void copy_record(dt_bpf_tr *t)
+static void copy_record(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t done = dt_bpf_label(c), many = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c), many = dt_code_label(c);
 
 	if (t->e->at.record_size > WORDS * 8)
 		jmpi(c, BPF_JGT, R7, WORDS * 8, many);
 	for (int i = 0; i < WORDS && (uint32_t)i * 8 < t->e->at.record_size; i++) {
 		if (i)
 			jmpi(c, BPF_JLE, R7, i * 8, done);
-		dt_bpf_lea(c, R1, t->e->at.record);
+		dt_slot_lea(c, R1, t->e->at.record);
 		ld(c, 8, R1, R1, i * 8);
 		st(c, 8, R0, (int)sizeof(struct frame) + i * 8, R1);
 	}
 	if (t->e->at.record_size > WORDS * 8) {
 		ja(c, done);
-		dt_bpf_place(c, many);
+		dt_code_place(c, many);
 		mov(c, R1, R0);
 		alui(c, BPF_ADD, R1, (int)sizeof(struct frame));
 		mov(c, R2, R7);
-		dt_bpf_lea(c, R3, t->e->at.record);
+		dt_slot_lea(c, R3, t->e->at.record);
 		helper(c, BPF_FUNC_probe_read_kernel);
 	}
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* tail(slot, size): the record goes to the circle of the CPU */
-void dt_bpf_tail_functions(dt_bpf_tr *t)
+void dt_tr_tail_functions(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint32_t none, got, room, lost;
 
 	if (!t->lib->tail)
 		return;
-	none = dt_bpf_label(c);
-	lost = dt_bpf_label(c);
-	got = dt_bpf_label(c);
-	room = dt_bpf_func_new(c, "room");
-	dt_bpf_func_begin_global(c, t->lib->tail, 2);
+	none = dt_code_label(c);
+	lost = dt_code_label(c);
+	got = dt_code_label(c);
+	room = dt_code_func_new(c, "room");
+	dt_code_func_begin_global(c, t->lib->tail, 2);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	jmpi(c, BPF_JGT, R7, (int32_t)t->e->at.record_size, none);
-	dt_bpf_cpu_row(t, none);
+	dt_tr_cpu_row(t, none);
 	mov(c, R8, R9);
 	ld(c, 4, R1, R6, S_INDEX);
 	alui(c, BPF_AND, R1, (int32_t)t->e->at.nslots - 1);
@@ -316,7 +316,7 @@ void dt_bpf_tail_functions(dt_bpf_tr *t)
 	st(c, 8, R10, ON_STACK_FRAME, R1);
 	st(c, 8, R9, CPU_WRITING + 8, R1);
 	take_place(t, room, got, lost);
-	dt_bpf_place(c, got);
+	dt_code_place(c, got);
 	find_place(t, lost);
 	st(c, 4, R0, (int)offsetof(struct frame, size), R7);
 	ld(c, 8, R1, R10, ON_STACK_STEP);
@@ -326,10 +326,10 @@ void dt_bpf_tail_functions(dt_bpf_tr *t)
 	sti(c, 8, R9, CPU_WRITING, 0);
 	movi(c, R0, 0);
 	leave(c);
-	dt_bpf_place(c, lost); /* no room: it cannot be */
+	dt_code_place(c, lost); /* no room: it cannot be */
 	sti(c, 8, R9, CPU_WRITING, 0);
-	dt_bpf_place(c, none);
-	dt_bpf_count(t, CPU_DROPS);
+	dt_code_place(c, none);
+	dt_tr_count(t, CPU_DROPS);
 	movi(c, R0, 0);
 	leave(c);
 	room_function(t, room);
@@ -338,10 +338,10 @@ void dt_bpf_tail_functions(dt_bpf_tr *t)
 /* ---- reading ---- */
 
 /* The records of a CPU that have not been written over, newest first. Nothing may fire any more. */
-void dt_bpf_tail_read(const dt_engine *e, uint32_t cpu,
-		      void (*each)(void *arg, const struct dt_bpf_rec *r, uint32_t size), void *arg)
+void dt_tail_read(const dt_engine *e, uint32_t cpu,
+		  void (*each)(void *arg, const struct dt_rec *r, uint32_t size), void *arg)
 {
-	const struct dt_bpf_ring *r = &e->tails[cpu];
+	const struct dt_ring *r = &e->tails[cpu];
 	uint64_t head = *(uint64_t *)(void *)(e->cpus + (uint64_t)cpu * CPU_SIZE + CPU_HEAD),
 		 lap = r->mask + 1, at = head;
 

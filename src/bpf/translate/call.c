@@ -6,7 +6,7 @@
  */
 #include "bpf/image.h"
 
-static void tuple(dt_bpf_tr *t, int to, uint32_t i)
+static void tuple(dt_tr *t, int to, uint32_t i)
 {
 	if (i < t->now.ntuple)
 		ld(t->c, 8, to, R6, S_TUPLE + (int)i * 8);
@@ -14,17 +14,17 @@ static void tuple(dt_bpf_tr *t, int to, uint32_t i)
 		movi(t->c, to, 0);
 }
 
-static void set_number(dt_bpf_tr *t, uint32_t rd)
+static void set_number(dt_tr *t, uint32_t rd)
 {
-	dt_bpf_set(t, rd, R0, NUMBER);
+	dt_tr_set(t, rd, R0, NUMBER);
 }
 
 /* rd = address of byte r0 of scratch */
-static void set_scratch(dt_bpf_tr *t, uint32_t rd, dt_bpf_val v)
+static void set_scratch(dt_tr *t, uint32_t rd, dt_tr_val v)
 {
-	dt_bpf_lea(t->c, R1, t->e->at.scratch);
+	dt_slot_lea(t->c, R1, t->e->at.scratch);
 	alu(t->c, BPF_ADD, R1, R0);
-	dt_bpf_set(t, rd, R1, v);
+	dt_tr_set(t, rd, R1, v);
 }
 
 /* ---- subroutines of lib.c ---- */
@@ -60,16 +60,16 @@ static const struct lib_row {
     {DT_SUBR_DENTRY_PATH, "path", 4, {0}, B_STRSIZE},
 };
 
-static dt_bpf_val result(const dt_bpf_tr *t, enum bound b)
+static dt_tr_val result(const dt_tr *t, enum bound b)
 {
-	dt_bpf_val v = {.kind = V_STRING};
-	uint32_t n = t->now.ntuple ? dt_bpf_bound(t, &t->now.tuple[0]) : 0;
+	dt_tr_val v = {.kind = V_STRING};
+	uint32_t n = t->now.ntuple ? dt_tr_bound(t, &t->now.tuple[0]) : 0;
 
 	switch (b) {
 	case B_NONE: return NUMBER;
 	case B_ARG0: v.bound = n < 2 ? 2 : n; break; /* at least "." */
 	case B_SUM:
-		v.bound = t->now.ntuple > 1 ? n + dt_bpf_bound(t, &t->now.tuple[1]) - 1 : 0;
+		v.bound = t->now.ntuple > 1 ? n + dt_tr_bound(t, &t->now.tuple[1]) - 1 : 0;
 		break;
 	case B_NUMBER: v.bound = 68; break;
 	case B_IP: v.bound = 46; break;
@@ -78,7 +78,7 @@ static dt_bpf_val result(const dt_bpf_tr *t, enum bound b)
 	return v;
 }
 
-static bool lib_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd)
+static bool lib_subr(dt_tr *t, uint32_t subr, uint32_t rd)
 {
 	const struct lib_row *r = NULL;
 	uint32_t args;
@@ -88,8 +88,8 @@ static bool lib_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd)
 			r = &lib_rows[i];
 	if (!r)
 		return false;
-	args = dt_bpf_lib_args(t, r->fn);
-	dt_bpf_here(t);
+	args = dt_sub_args(t, r->fn);
+	dt_tr_here(t);
 	for (uint32_t i = 0; i < r->nargs; i++) {
 		if (i < t->now.ntuple)
 			ld(t->c, 8, R0, R6, S_TUPLE + (int)i * 8);
@@ -97,252 +97,252 @@ static bool lib_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd)
 			movq(t->c, R0, (uint64_t)r->defaults[i]);
 		st(t->c, 8, R6, (int)(args + i * 8), R0);
 	}
-	dt_bpf_lib_run(t, r->fn);
-	dt_bpf_set(t, rd, R0, result(t, r->bound));
+	dt_sub_run(t, r->fn);
+	dt_tr_set(t, rd, R0, result(t, r->bound));
 	return true;
 }
 
-static void flip_case(dt_bpf_tr *t, uint32_t rd, char first, char last)
+static void flip_case(dt_tr *t, uint32_t rd, char first, char last)
 {
-	uint32_t args = dt_bpf_lib_args(t, "flipcase");
+	uint32_t args = dt_sub_args(t, "flipcase");
 
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	tuple(t, R0, 0);
 	st(t->c, 8, R6, (int)args, R0);
 	sti(t->c, 8, R6, (int)args + 8, first);
 	sti(t->c, 8, R6, (int)args + 16, last);
-	dt_bpf_lib_run(t, "flipcase");
-	dt_bpf_set(t, rd, R0, result(t, B_ARG0));
+	dt_sub_run(t, "flipcase");
+	dt_tr_set(t, rd, R0, result(t, B_ARG0));
 }
 
-static void substr(dt_bpf_tr *t, uint32_t rd)
+static void substr(dt_tr *t, uint32_t rd)
 {
-	uint32_t args = dt_bpf_lib_args(t, "substr");
+	uint32_t args = dt_sub_args(t, "substr");
 
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	for (uint32_t i = 0; i < 3; i++) {
 		tuple(t, R0, i);
 		st(t->c, 8, R6, (int)(args + i * 8), R0);
 	}
 	sti(t->c, 8, R6, (int)args + 24, t->now.ntuple > 2);
-	dt_bpf_lib_run(t, "substr");
-	dt_bpf_set(t, rd, R0, result(t, B_ARG0));
+	dt_sub_run(t, "substr");
+	dt_tr_set(t, rd, R0, result(t, B_ARG0));
 }
 
 /* inet_ntop(family, address): the family is nearly always a constant */
-static void inet_ntop(dt_bpf_tr *t, uint32_t rd)
+static void inet_ntop(dt_tr *t, uint32_t rd)
 {
-	uint32_t four = dt_bpf_lib_args(t, "inet4"), six = dt_bpf_lib_args(t, "inet6");
-	uint32_t is_six = dt_bpf_label(t->c), done = dt_bpf_label(t->c);
+	uint32_t four = dt_sub_args(t, "inet4"), six = dt_sub_args(t, "inet6");
+	uint32_t is_six = dt_code_label(t->c), done = dt_code_label(t->c);
 
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	tuple(t, R1, 0);
 	alui(t->c, BPF_LSH, R1, 32);
 	alui(t->c, BPF_RSH, R1, 32);
 	tuple(t, R0, 1);
 	jmpi(t->c, BPF_JEQ, R1, 10, is_six);
-	jmpi(t->c, BPF_JNE, R1, 2, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	jmpi(t->c, BPF_JNE, R1, 2, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	st(t->c, 8, R6, (int)four, R0);
-	dt_bpf_lib_run(t, "inet4");
+	dt_sub_run(t, "inet4");
 	ja(t->c, done);
-	dt_bpf_place(t->c, is_six);
+	dt_code_place(t->c, is_six);
 	st(t->c, 8, R6, (int)six, R0);
-	dt_bpf_lib_run(t, "inet6");
-	dt_bpf_place(t->c, done);
-	dt_bpf_set(t, rd, R0, result(t, B_IP));
+	dt_sub_run(t, "inet6");
+	dt_code_place(t->c, done);
+	dt_tr_set(t, rd, R0, result(t, B_IP));
 }
 
-static void progenyof(dt_bpf_tr *t, uint32_t rd)
+static void progenyof(dt_tr *t, uint32_t rd)
 {
 	bool ns = t->e->pidns_ino != 0;
-	uint32_t args = dt_bpf_lib_args(t, ns ? "progenyof_ns" : "progenyof"), parent, tgid;
+	uint32_t args = dt_sub_args(t, ns ? "progenyof_ns" : "progenyof"), parent, tgid;
 
-	if (dt_bpf_field(t, "task_struct", "real_parent", &parent) < 0 ||
-	    dt_bpf_field(t, "task_struct", "tgid", &tgid) < 0)
+	if (dt_tr_field(t, "task_struct", "real_parent", &parent) < 0 ||
+	    dt_tr_field(t, "task_struct", "tgid", &tgid) < 0)
 		return;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	if (ns) { /* pids are those that ps shows here */
-		dt_bpf_task(t, false);
+		dt_tr_task(t, false);
 		st(t->c, 8, R6, (int)args, R0);
-		if (dt_bpf_pidns_args(t, args) < 0)
+		if (dt_tr_pidns_args(t, args) < 0)
 			return;
 		tuple(t, R0, 0);
 		st(t->c, 8, R6, (int)args + 56, R0);
 		sti(t->c, 8, R6, (int)args + 64, (int32_t)parent);
-		dt_bpf_lib_run(t, "progenyof_ns");
+		dt_sub_run(t, "progenyof_ns");
 		set_number(t, rd);
 		return;
 	}
 	tuple(t, R0, 0);
 	st(t->c, 8, R6, (int)args, R0);
-	dt_bpf_task(t, false);
+	dt_tr_task(t, false);
 	st(t->c, 8, R6, (int)args + 8, R0);
 	sti(t->c, 8, R6, (int)args + 16, (int32_t)parent);
 	sti(t->c, 8, R6, (int)args + 24, (int32_t)tgid);
-	dt_bpf_lib_run(t, "progenyof");
+	dt_sub_run(t, "progenyof");
 	set_number(t, rd);
 }
 
-static void d_path(dt_bpf_tr *t, uint32_t rd)
+static void d_path(dt_tr *t, uint32_t rd)
 {
-	uint32_t args = dt_bpf_lib_args(t, "d_path");
+	uint32_t args = dt_sub_args(t, "d_path");
 
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	tuple(t, R0, 0);
 	st(t->c, 8, R6, (int)args, R0);
-	dt_bpf_task(t, false);
+	dt_tr_task(t, false);
 	st(t->c, 8, R6, (int)args + 8, R0);
-	dt_bpf_lib_run(t, "d_path");
-	dt_bpf_set(t, rd, R0, result(t, B_STRSIZE));
+	dt_sub_run(t, "d_path");
+	dt_tr_set(t, rd, R0, result(t, B_STRSIZE));
 }
 
 /* ---- scratch and user memory ---- */
 
-static void alloca_(dt_bpf_tr *t, uint32_t rd)
+static void alloca_(dt_tr *t, uint32_t rd)
 {
 	t->e->need.memory = true;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	tuple(t, R1, 0);
-	dt_bpf_alloc(t, true);
+	dt_tr_alloc(t, true);
 	set_scratch(t, rd, NUMBER);
 }
 
 /* r0 = offset, r9 = size: read them from the user address in tuple 0 */
-static void read_user(dt_bpf_tr *t, int read)
+static void read_user(dt_tr *t, int read)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	mov(c, R8, R0);
-	dt_bpf_lea(c, R1, t->e->at.scratch);
+	dt_slot_lea(c, R1, t->e->at.scratch);
 	alu(c, BPF_ADD, R1, R8);
 	mov(c, R2, R9);
 	tuple(t, R3, 0);
 	st(c, 8, R6, S_FVALUE, R3);
-	dt_bpf_user_memory(t);
-	dt_bpf_read(t, read);
-	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	dt_tr_user_memory(t);
+	dt_tr_read(t, read);
+	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	mov(c, R0, R8);
 }
 
 /* With a NUL behind it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
-static void copyin(dt_bpf_tr *t, uint32_t rd)
+static void copyin(dt_tr *t, uint32_t rd)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	t->e->need.memory = true;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	tuple(t, R1, 1);
-	dt_bpf_alloc(t, false);
+	dt_tr_alloc(t, false);
 	ld(c, 8, R2, R6, S_USED);
 	alui(c, BPF_ADD, R2, 1);
 	st(c, 8, R6, S_USED, R2);
 	mov(c, R9, R1);
 	read_user(t, BPF_FUNC_probe_read_user);
-	dt_bpf_lea(c, R1, t->e->at.scratch);
+	dt_slot_lea(c, R1, t->e->at.scratch);
 	alu(c, BPF_ADD, R1, R8);
 	alu(c, BPF_ADD, R1, R9);
 	sti(c, 1, R1, 0, 0);
 	set_scratch(t, rd, NUMBER);
 }
 
-static void copyinstr(dt_bpf_tr *t, uint32_t rd)
+static void copyinstr(dt_tr *t, uint32_t rd)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t whole = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t whole = dt_code_label(c);
 
 	t->e->need.scratch = true;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	movi(c, R1, (int32_t)t->e->strsize);
 	if (t->now.ntuple > 1) {
 		tuple(t, R2, 1);
 		jmpi(c, BPF_JGE, R2, (int32_t)t->e->strsize - 1, whole);
 		mov(c, R1, R2);
 		alui(c, BPF_ADD, R1, 1);
-		dt_bpf_place(c, whole);
+		dt_code_place(c, whole);
 	}
-	dt_bpf_alloc(t, false);
+	dt_tr_alloc(t, false);
 	mov(c, R9, R1);
 	read_user(t, BPF_FUNC_probe_read_user_str);
-	set_scratch(t, rd, (dt_bpf_val){.kind = V_STRING});
+	set_scratch(t, rd, (dt_tr_val){.kind = V_STRING});
 }
 
-static void memref(dt_bpf_tr *t, uint32_t rd)
+static void memref(dt_tr *t, uint32_t rd)
 {
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	t->e->need.memory = true;
-	dt_bpf_alloc_const(t, 16, false);
-	dt_bpf_lea(t->c, R1, t->e->at.scratch);
+	dt_tr_alloc_const(t, 16, false);
+	dt_slot_lea(t->c, R1, t->e->at.scratch);
 	alu(t->c, BPF_ADD, R1, R0);
 	tuple(t, R2, 0);
 	st(t->c, 8, R1, 0, R2);
 	tuple(t, R2, 1);
 	st(t->c, 8, R1, 8, R2);
-	dt_bpf_set(t, rd, R1, NUMBER);
+	dt_tr_set(t, rd, R1, NUMBER);
 }
 
 /*
  * copyout(from, to, n): the bytes go to scratch first, because the helper wants a pointer it knows.
  * Kernels in lockdown refuse the helper; load.c says so.
  */
-static void copyout(dt_bpf_tr *t, uint32_t rd, bool string)
+static void copyout(dt_tr *t, uint32_t rd, bool string)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t done = dt_bpf_label(c), cut = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c), cut = dt_code_label(c);
 
 	t->e->need.memory = true;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	if (string) {
-		dt_bpf_alloc_const(t, t->e->strsize, false);
+		dt_tr_alloc_const(t, t->e->strsize, false);
 		mov(c, R8, R0);
-		dt_bpf_lea(c, R1, t->e->at.scratch);
+		dt_slot_lea(c, R1, t->e->at.scratch);
 		alu(c, BPF_ADD, R1, R8);
 		movi(c, R2, (int32_t)t->e->strsize);
 	} else {
 		tuple(t, R1, 2);
-		dt_bpf_alloc(t, false);
+		dt_tr_alloc(t, false);
 		mov(c, R8, R0);
 		mov(c, R2, R1);
-		dt_bpf_lea(c, R1, t->e->at.scratch);
+		dt_slot_lea(c, R1, t->e->at.scratch);
 		alu(c, BPF_ADD, R1, R8);
 		mov(c, R9, R2);
 	}
 	tuple(t, R3, 0);
 	st(c, 8, R6, S_FVALUE, R3);
 	helper(c, string ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_probe_read_kernel);
-	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	if (string) { /* at most as many bytes as were asked for */
 		mov(c, R9, R0);
 		tuple(t, R1, 2);
 		jmp(c, BPF_JLE, R9, R1, cut);
 		mov(c, R9, R1);
-		dt_bpf_place(c, cut);
+		dt_code_place(c, cut);
 	}
 	jmpi(c, BPF_JLT, R9, 1, done); /* Linux 6.1 does not see from != 0 that it is at least 1 */
 	jmpi(c, BPF_JGT, R9, (int32_t)t->e->at.scratch_size, done);
 	tuple(t, R1, 1);
 	st(c, 8, R6, S_FVALUE, R1);
-	dt_bpf_user_memory(t);
-	dt_bpf_lea(c, R2, t->e->at.scratch);
+	dt_tr_user_memory(t);
+	dt_slot_lea(c, R2, t->e->at.scratch);
 	alu(c, BPF_ADD, R2, R8);
 	mov(c, R3, R9);
 	helper(c, BPF_FUNC_probe_write_user);
-	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
-	dt_bpf_place(c, done);
+	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
+	dt_code_place(c, done);
 	movi(c, R0, 0);
 	set_number(t, rd);
 }
 
 /* ---- numbers ---- */
 
-static void byte_order(dt_bpf_tr *t, uint32_t rd, int bits)
+static void byte_order(dt_tr *t, uint32_t rd, int bits)
 {
 	tuple(t, R0, 0);
 	/* Reverses the bytes on little-endian machines, cuts on all. */
-	dt_bpf_insn(t->c, BPF_ALU | BPF_END | BPF_TO_BE, R0, 0, 0, bits);
+	dt_code_insn(t->c, BPF_ALU | BPF_END | BPF_TO_BE, R0, 0, 0, bits);
 	set_number(t, rd);
 }
 
-static void device(dt_bpf_tr *t, uint32_t rd, int shift, int32_t mask)
+static void device(dt_tr *t, uint32_t rd, int shift, int32_t mask)
 {
 	tuple(t, R0, 0);
 	alui(t->c, BPF_RSH, R0, shift);
@@ -353,57 +353,57 @@ static void device(dt_bpf_tr *t, uint32_t rd, int shift, int32_t mask)
 /* ---- kernel objects ---- */
 
 /* r0 = a member of the object whose address is tuple 0; BADADDR */
-static void member(dt_bpf_tr *t, const char *type, const char *path, uint32_t size)
+static void member(dt_tr *t, const char *type, const char *path, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint32_t off = 0;
 
-	if (dt_bpf_field(t, type, path, &off) < 0)
+	if (dt_tr_field(t, type, path, &off) < 0)
 		return;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	tuple(t, R3, 0);
 	st(c, 8, R6, S_FVALUE, R3);
 	alui(c, BPF_ADD, R3, (int32_t)off);
-	dt_bpf_lea(c, R1, S_TMP);
+	dt_slot_lea(c, R1, S_TMP);
 	movi(c, R2, (int32_t)size);
 	helper(c, BPF_FUNC_probe_read_kernel);
-	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	jmpi(c, BPF_JNE, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	ld(c, size, R0, R6, S_TMP);
 }
 
 /* r0 = r0 op n ? 1 : 0 */
-static void test(dt_bpf_tr *t, int op, int32_t n)
+static void test(dt_tr *t, int op, int32_t n)
 {
-	uint32_t done = dt_bpf_label(t->c);
+	uint32_t done = dt_code_label(t->c);
 
 	mov(t->c, R1, R0);
 	movi(t->c, R0, 1);
 	jmpi(t->c, op, R1, n, done);
 	movi(t->c, R0, 0);
-	dt_bpf_place(t->c, done);
+	dt_code_place(t->c, done);
 }
 
 /* The low three bits of mutex.owner are flags, the rest is the task. */
-static void mutex_owner(dt_bpf_tr *t)
+static void mutex_owner(dt_tr *t)
 {
 	member(t, "mutex", "owner", 8);
 	alui(t->c, BPF_AND, R0, -8);
 }
 
-static void mutex_owned(dt_bpf_tr *t)
+static void mutex_owned(dt_tr *t)
 {
 	mutex_owner(t);
 	st(t->c, 8, R6, S_VALUE, R0);
-	dt_bpf_task(t, false);
+	dt_tr_task(t, false);
 	ld(t->c, 8, R1, R6, S_VALUE);
 	alu(t->c, BPF_XOR, R0, R1);
 	test(t, BPF_JEQ, 0);
 }
 
 /* r0 = xchg(&control->claims[hash(key)], key) != key: of several that race for a key one gets it */
-static void claim(dt_bpf_tr *t)
+static void claim(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	tuple(t, R0, 0);
 	movq(c, R2, 0x9e3779b97f4a7c15);
@@ -418,37 +418,37 @@ static void claim(dt_bpf_tr *t)
 	test(t, BPF_JNE, 0);
 }
 
-static void task_pid(dt_bpf_tr *t, bool thread)
+static void task_pid(dt_tr *t, bool thread)
 {
 	if (!t->e->pidns_ino) {
 		member(t, "task_struct", thread ? "pid" : "tgid", 4);
 		return;
 	}
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	tuple(t, R0, 0);
-	dt_bpf_pid_of(t, thread);
+	dt_tr_pid_of(t, thread);
 }
 
-static void getf(dt_bpf_tr *t)
+static void getf(dt_tr *t)
 {
 	static const char *const path[][2] = {
 	    {"task_struct", "files"}, {"files_struct", "fdt"}, {"fdtable", "fd"}};
-	dt_bpf_code *c = t->c;
-	uint32_t max, out = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t max, out = dt_code_label(c);
 
-	if (dt_bpf_field(t, "fdtable", "max_fds", &max) < 0)
+	if (dt_tr_field(t, "fdtable", "max_fds", &max) < 0)
 		return;
-	dt_bpf_task(t, false);
+	dt_tr_task(t, false);
 	for (size_t i = 0; i < DT_NELEM(path); i++) {
 		uint32_t off;
 
-		if (dt_bpf_field(t, path[i][0], path[i][1], &off) < 0)
+		if (dt_tr_field(t, path[i][0], path[i][1], &off) < 0)
 			return;
 		if (i == 2) { /* the table's size, before the table */
 			st(c, 8, R6, S_VALUE, R0);
 			mov(c, R3, R0);
 			alui(c, BPF_ADD, R3, (int32_t)max);
-			dt_bpf_peek(t, 4);
+			dt_tr_peek(t, 4);
 			mov(c, R1, R0);
 			movi(c, R0, 0);
 			tuple(t, R2, 0);
@@ -457,17 +457,17 @@ static void getf(dt_bpf_tr *t)
 		}
 		mov(c, R3, R0);
 		alui(c, BPF_ADD, R3, (int32_t)off);
-		dt_bpf_peek(t, 8);
+		dt_tr_peek(t, 8);
 	}
 	mov(c, R3, R0);
 	tuple(t, R1, 0);
 	alui(c, BPF_LSH, R1, 3);
 	alu(c, BPF_ADD, R3, R1);
-	dt_bpf_peek(t, 8);
-	dt_bpf_place(c, out);
+	dt_tr_peek(t, 8);
+	dt_code_place(c, out);
 }
 
-static bool kernel_object(dt_bpf_tr *t, uint32_t subr)
+static bool kernel_object(dt_tr *t, uint32_t subr)
 {
 	switch (subr) {
 	case DT_SUBR_MUTEX_OWNED: mutex_owned(t); break;
@@ -508,17 +508,17 @@ static bool kernel_object(dt_bpf_tr *t, uint32_t subr)
 
 /* ---- all ---- */
 
-static void count_unavailable(dt_bpf_tr *t)
+static void count_unavailable(dt_tr *t)
 {
-	uint32_t ok = dt_bpf_label(t->c);
+	uint32_t ok = dt_code_label(t->c);
 
 	st(t->c, 8, R6, S_VALUE, R0);
 	jmpi(t->c, BPF_JNE, R0, 0, ok);
-	dt_bpf_count(t, CPU_SPEC_UNAVAIL);
-	dt_bpf_place(t->c, ok);
+	dt_tr_count(t, CPU_SPEC_UNAVAIL);
+	dt_code_place(t->c, ok);
 }
 
-void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd)
+void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd)
 {
 	if (subr == DT_SUBR_SPECULATION)
 		t->e->need.spec = true;
@@ -547,12 +547,12 @@ void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd)
 	case DT_SUBR_COPYIN: copyin(t, rd); break;
 	case DT_SUBR_COPYINSTR: copyinstr(t, rd); break;
 	case DT_SUBR_COPYINTO:
-		dt_bpf_copy_tuple(t, 0, 1, 2, true);
+		dt_tr_copy_tuple(t, 0, 1, 2, true);
 		movi(t->c, R0, 0);
 		set_number(t, rd);
 		break;
 	case DT_SUBR_BCOPY:
-		dt_bpf_copy_tuple(t, 0, 2, 1, false);
+		dt_tr_copy_tuple(t, 0, 2, 1, false);
 		movi(t->c, R0, 0);
 		set_number(t, rd);
 		break;
@@ -568,8 +568,8 @@ void dt_bpf_subr(dt_bpf_tr *t, uint32_t subr, uint32_t rd)
 	case DT_SUBR_GETMAJOR: device(t, rd, 20, 0xfff); break;
 	case DT_SUBR_GETMINOR: device(t, rd, 0, 0xfffff); break;
 	default:
-		dt_bpf_here(t);
-		ja(t->c, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+		dt_tr_here(t);
+		ja(t->c, dt_tr_fault_label(t, DT_FLT_ILLOP));
 		t->reachable = false;
 	}
 }

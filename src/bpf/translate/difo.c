@@ -19,7 +19,7 @@
 
 #include "bpf/image.h"
 
-void dt_bpf_tr_fail(dt_bpf_tr *t, const char *fmt, ...)
+void dt_tr_fail(dt_tr *t, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -35,9 +35,9 @@ void dt_bpf_tr_fail(dt_bpf_tr *t, const char *fmt, ...)
 
 /* ---- registers ---- */
 
-void dt_bpf_get(dt_bpf_tr *t, int to, uint32_t reg)
+void dt_tr_get(dt_tr *t, int to, uint32_t reg)
 {
-	const dt_bpf_val *v = &t->now.reg[reg];
+	const dt_tr_val *v = &t->now.reg[reg];
 
 	if (reg == 0)
 		movi(t->c, to, 0);
@@ -47,7 +47,7 @@ void dt_bpf_get(dt_bpf_tr *t, int to, uint32_t reg)
 		ld(t->c, 8, to, R6, S_REGS + (int)reg * 8);
 }
 
-void dt_bpf_set(dt_bpf_tr *t, uint32_t reg, int from, dt_bpf_val v)
+void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v)
 {
 	if (reg == 0)
 		return;
@@ -55,7 +55,7 @@ void dt_bpf_set(dt_bpf_tr *t, uint32_t reg, int from, dt_bpf_val v)
 	t->now.reg[reg] = v;
 }
 
-static void set_const(dt_bpf_tr *t, uint32_t reg, uint64_t n)
+static void set_const(dt_tr *t, uint32_t reg, uint64_t n)
 {
 	if ((int64_t)n == (int32_t)n)
 		sti(t->c, 8, R6, S_REGS + (int)reg * 8, (int32_t)n);
@@ -63,40 +63,40 @@ static void set_const(dt_bpf_tr *t, uint32_t reg, uint64_t n)
 		movq(t->c, R0, n);
 		st(t->c, 8, R6, S_REGS + (int)reg * 8, R0);
 	}
-	t->now.reg[reg] = (dt_bpf_val){.kind = V_CONST, .n = n};
+	t->now.reg[reg] = (dt_tr_val){.kind = V_CONST, .n = n};
 }
 
 /* ---- faults ---- */
 
-void dt_bpf_here(dt_bpf_tr *t)
+void dt_tr_here(dt_tr *t)
 {
 	sti(t->c, 4, R6, S_FOFFSET, (int32_t)t->loff);
 }
 
-uint32_t dt_bpf_fault_label(dt_bpf_tr *t, uint32_t code)
+uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code)
 {
 	if (t->fault[code] == UINT32_MAX)
-		t->fault[code] = dt_bpf_label(t->c);
+		t->fault[code] = dt_code_label(t->c);
 	t->faults = true;
 	return t->fault[code];
 }
 
 /* if (0 == 0) goto fault: the kernel refuses code behind a plain jump, which nothing reaches */
-void dt_bpf_user_memory(dt_bpf_tr *t)
+void dt_tr_user_memory(dt_tr *t)
 {
 	if (!t->task_arg)
 		return;
 	movi(t->c, R0, 0);
-	jmpi(t->c, BPF_JEQ, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	jmpi(t->c, BPF_JEQ, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 }
 
 /* code: slot->fault = code + 1; goto fault_exit */
-void dt_bpf_fault_paths(dt_bpf_tr *t)
+void dt_tr_fault_paths(dt_tr *t)
 {
 	for (uint32_t code = 0; code < DT_NELEM(t->fault); code++) {
 		if (t->fault[code] == UINT32_MAX)
 			continue;
-		dt_bpf_place(t->c, t->fault[code]);
+		dt_code_place(t->c, t->fault[code]);
 		sti(t->c, 4, R6, S_FAULT, (int32_t)code + 1);
 		if (code != DT_FLT_BADADDR && code != DT_FLT_BADALIGN)
 			sti(t->c, 8, R6, S_FVALUE, 0);
@@ -107,29 +107,29 @@ void dt_bpf_fault_paths(dt_bpf_tr *t)
 
 /* ---- arithmetic ---- */
 
-static void negate_if_negative(dt_bpf_code *c, int reg, int test)
+static void negate_if_negative(dt_code *c, int reg, int test)
 {
-	uint32_t positive = dt_bpf_label(c);
+	uint32_t positive = dt_code_label(c);
 
 	jmpi(c, BPF_JSGE, test, 0, positive);
-	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
-	dt_bpf_place(c, positive);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
+	dt_code_place(c, positive);
 }
 
 /* eBPF divides unsigned; signs are taken off before and put on after. The quotient is negative
  * when the signs differ, the remainder when the dividend is. */
-static void divide(dt_bpf_tr *t, uint32_t op, uint32_t a, uint32_t b)
+static void divide(dt_tr *t, uint32_t op, uint32_t a, uint32_t b)
 {
 	bool is_signed = op == DT_OP_SDIV || op == DT_OP_SREM;
 	int bop = op == DT_OP_SDIV || op == DT_OP_UDIV ? BPF_DIV : BPF_MOD;
-	const dt_bpf_val *v = &t->now.reg[b];
-	dt_bpf_code *c = t->c;
+	const dt_tr_val *v = &t->now.reg[b];
+	dt_code *c = t->c;
 
-	dt_bpf_get(t, R0, a);
-	dt_bpf_get(t, R1, b);
+	dt_tr_get(t, R0, a);
+	dt_tr_get(t, R1, b);
 	if (b == 0 || v->kind != V_CONST || v->n == 0) {
-		dt_bpf_here(t);
-		jmpi(c, BPF_JEQ, R1, 0, dt_bpf_fault_label(t, DT_FLT_DIVZERO));
+		dt_tr_here(t);
+		jmpi(c, BPF_JEQ, R1, 0, dt_tr_fault_label(t, DT_FLT_DIVZERO));
 	}
 	if (is_signed) {
 		mov(c, R2, R0);
@@ -158,27 +158,27 @@ static int alu_op(uint32_t op)
 	}
 }
 
-static void arithmetic(dt_bpf_tr *t, uint32_t op, uint32_t a, uint32_t b, uint32_t rd)
+static void arithmetic(dt_tr *t, uint32_t op, uint32_t a, uint32_t b, uint32_t rd)
 {
-	const dt_bpf_val *v = &t->now.reg[b];
+	const dt_tr_val *v = &t->now.reg[b];
 	bool shift = op == DT_OP_SLL || op == DT_OP_SRL || op == DT_OP_SRA;
 	bool is_const = b == 0 || v->kind == V_CONST;
 	uint64_t n = b == 0 ? 0 : v->n;
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (op >= DT_OP_SDIV && op <= DT_OP_UREM) {
 		divide(t, op, a, b);
 	} else if (is_const && (shift || (int64_t)n == (int32_t)n)) {
-		dt_bpf_get(t, R0, a);
+		dt_tr_get(t, R0, a);
 		alui(c, alu_op(op), R0, shift ? (int32_t)(n & 63) : (int32_t)n);
 	} else {
-		dt_bpf_get(t, R0, a);
-		dt_bpf_get(t, R1, b);
+		dt_tr_get(t, R0, a);
+		dt_tr_get(t, R1, b);
 		if (shift)
 			alui(c, BPF_AND, R1, 63);
 		alu(c, alu_op(op), R0, R1);
 	}
-	dt_bpf_set(t, rd, R0, op == DT_OP_ADD ? dt_bpf_sum(&t->now.reg[a], v) : NUMBER);
+	dt_tr_set(t, rd, R0, op == DT_OP_ADD ? dt_tr_sum(&t->now.reg[a], v) : NUMBER);
 }
 
 /* ---- loads ---- */
@@ -189,45 +189,45 @@ static const struct {
 } load_kinds[7] = {{1, true}, {2, true}, {4, true}, {1, false}, {2, false}, {4, false}, {8, false}};
 
 /* r0 = what is at an address that may be bad: a load first, if the kernel has that, and for a 0 the helper */
-static void careful_load(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size, bool user, uint32_t from)
+static void careful_load(dt_tr *t, const dt_tr_val *v, uint32_t size, bool user, uint32_t from)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t have = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t have = dt_code_label(c);
 	bool loaded = false;
 
-	dt_bpf_here(t);
-	dt_bpf_get(t, R3, from);
+	dt_tr_here(t);
+	dt_tr_get(t, R3, from);
 	st(c, 8, R6, S_FVALUE, R3);
-	if (dt_bpf_trust(t, v, size) == TRUST_MAYBE) {
-		dt_bpf_trusted_load(t, v, size);
+	if (dt_tr_trust(t, v, size) == TRUST_MAYBE) {
+		dt_tr_trusted_load(t, v, size);
 		loaded = true;
 	} else if (!user) {
-		loaded = dt_bpf_direct(t, size);
+		loaded = dt_tr_direct(t, size);
 	}
 	if (loaded) {
 		jmpi(c, BPF_JNE, R0, 0, have);
 		ld(c, 8, R3, R6, S_FVALUE);
 	}
 	if (user)
-		dt_bpf_user_memory(t);
-	dt_bpf_lea(c, R1, S_TMP);
+		dt_tr_user_memory(t);
+	dt_slot_lea(c, R1, S_TMP);
 	movi(c, R2, (int32_t)size);
-	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
-	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	dt_tr_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	ld(c, size, R0, R6, S_TMP);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 }
 
-static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_t rd)
+static void load(dt_tr *t, uint32_t which, bool user, uint32_t from, uint32_t rd)
 {
 	uint32_t size = load_kinds[which].size;
-	dt_bpf_val v = from && !user ? t->now.reg[from] : NUMBER;
-	dt_bpf_code *c = t->c;
+	dt_tr_val v = from && !user ? t->now.reg[from] : NUMBER;
+	dt_code *c = t->c;
 
-	if (dt_bpf_trust(t, &v, size) == TRUST_YES) {
-		dt_bpf_get(t, R3, from);
-		if (!dt_bpf_direct(t, size))
-			dt_bpf_trusted_load(t, &v, size);
+	if (dt_tr_trust(t, &v, size) == TRUST_YES) {
+		dt_tr_get(t, R3, from);
+		if (!dt_tr_direct(t, size))
+			dt_tr_trusted_load(t, &v, size);
 	} else {
 		careful_load(t, &v, size, user, from);
 	}
@@ -235,7 +235,7 @@ static void load(dt_bpf_tr *t, uint32_t which, bool user, uint32_t from, uint32_
 		alui(c, BPF_LSH, R0, 64 - (int)size * 8);
 		alui(c, BPF_ARSH, R0, 64 - (int)size * 8);
 	}
-	dt_bpf_set(t, rd, R0, dt_bpf_followed(&v, size));
+	dt_tr_set(t, rd, R0, dt_tr_followed(&v, size));
 }
 
 /* ---- comparing and branching ---- */
@@ -268,29 +268,29 @@ static bool only_equality(const dt_difo *d, uint32_t pc)
 }
 
 /* r1 and r2 are the operands; they are kept in the slot unless nobody else will look. */
-static void compare(dt_bpf_tr *t, const dt_difo *d, uint32_t pc)
+static void compare(dt_tr *t, const dt_difo *d, uint32_t pc)
 {
 	dt_instr i = d->text[pc];
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	switch (DT_I_OP(i)) {
 	case DT_OP_CMP:
-		dt_bpf_get(t, R1, DT_I_R1(i));
-		dt_bpf_get(t, R2, DT_I_R2(i));
+		dt_tr_get(t, R1, DT_I_R1(i));
+		dt_tr_get(t, R2, DT_I_R2(i));
 		break;
 	case DT_OP_TST: /* flags as of (r1 != 0) against 0 */
-		dt_bpf_get(t, R1, DT_I_R1(i));
+		dt_tr_get(t, R1, DT_I_R1(i));
 		if (!only_equality(d, pc)) {
-			uint32_t zero = dt_bpf_label(c);
+			uint32_t zero = dt_code_label(c);
 
 			jmpi(c, BPF_JEQ, R1, 0, zero);
 			movi(c, R1, 1);
-			dt_bpf_place(c, zero);
+			dt_code_place(c, zero);
 		}
 		movi(c, R2, 0);
 		break;
 	default:
-		dt_bpf_compare(t, DT_I_R1(i), DT_I_R2(i), only_equality(d, pc));
+		dt_tr_compare(t, DT_I_R1(i), DT_I_R2(i), only_equality(d, pc));
 		mov(c, R1, R0);
 		movi(c, R2, 0);
 	}
@@ -319,11 +319,11 @@ static int jump_op(uint32_t op)
 /* ---- what is known where paths meet ---- */
 
 struct places {
-	uint32_t *label;      /* of each instruction, UINT32_MAX: nobody jumps there */
-	dt_bpf_state **known; /* at it */
+	uint32_t *label;     /* of each instruction, UINT32_MAX: nobody jumps there */
+	dt_tr_state **known; /* at it */
 };
 
-static void meet_val(dt_bpf_val *a, const dt_bpf_val *b, uint32_t ba, uint32_t bb)
+static void meet_val(dt_tr_val *a, const dt_tr_val *b, uint32_t ba, uint32_t bb)
 {
 	if (a->kind == b->kind && a->n == b->n &&
 	    memcmp(&a->path, &b->path, sizeof(a->path)) == 0) {
@@ -331,37 +331,37 @@ static void meet_val(dt_bpf_val *a, const dt_bpf_val *b, uint32_t ba, uint32_t b
 			a->bound = b->bound;
 		return;
 	}
-	*a = (dt_bpf_val){.kind = V_STRING, .bound = ba > bb ? ba : bb};
+	*a = (dt_tr_val){.kind = V_STRING, .bound = ba > bb ? ba : bb};
 }
 
-static void meet(dt_bpf_tr *t, dt_bpf_state *a, const dt_bpf_state *b)
+static void meet(dt_tr *t, dt_tr_state *a, const dt_tr_state *b)
 {
 	for (int i = 1; i < DT_DIF_NREGS; i++)
-		meet_val(&a->reg[i], &b->reg[i], dt_bpf_bound(t, &a->reg[i]),
-			 dt_bpf_bound(t, &b->reg[i]));
+		meet_val(&a->reg[i], &b->reg[i], dt_tr_bound(t, &a->reg[i]),
+			 dt_tr_bound(t, &b->reg[i]));
 	/* x && a[k]: one path has made a tuple, the other not; whoever needs one next begins it
 	 * anew */
 	a->tuple_lost = a->tuple_lost || b->tuple_lost || a->ntuple != b->ntuple;
 	for (uint32_t i = 0; i < a->ntuple && i < b->ntuple; i++) {
 		a->tuple_lost = a->tuple_lost || a->push[i].byref != b->push[i].byref ||
 				a->push[i].type != b->push[i].type;
-		meet_val(&a->tuple[i], &b->tuple[i], dt_bpf_bound(t, &a->tuple[i]),
-			 dt_bpf_bound(t, &b->tuple[i]));
+		meet_val(&a->tuple[i], &b->tuple[i], dt_tr_bound(t, &a->tuple[i]),
+			 dt_tr_bound(t, &b->tuple[i]));
 		meet_val(&a->push[i].size, &b->push[i].size, 0, 0);
 	}
 }
 
-static void go_to(dt_bpf_tr *t, struct places *p, uint32_t pc)
+static void go_to(dt_tr *t, struct places *p, uint32_t pc)
 {
 	if (!p->known[pc]) {
-		p->known[pc] = dt_xmalloc(sizeof(dt_bpf_state));
+		p->known[pc] = dt_xmalloc(sizeof(dt_tr_state));
 		*p->known[pc] = t->now;
 	} else {
 		meet(t, p->known[pc], &t->now);
 	}
 }
 
-static void branch(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
+static void branch(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 {
 	dt_instr i = d->text[pc];
 	uint32_t to = DT_I_LABEL(i), before = pc ? DT_I_OP(d->text[pc - 1]) : 0;
@@ -369,7 +369,7 @@ static void branch(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc
 		     p->label[pc] == UINT32_MAX;
 
 	if (to <= pc || to >= d->len) {
-		dt_bpf_tr_fail(t, "at DIF offset %u: a branch that does not go forward", t->loff);
+		dt_tr_fail(t, "at DIF offset %u: a branch that does not go forward", t->loff);
 		return;
 	}
 	go_to(t, p, to);
@@ -387,55 +387,55 @@ static void branch(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc
 
 /* ---- tuples ---- */
 
-static void push(dt_bpf_tr *t, dt_instr i)
+static void push(dt_tr *t, dt_instr i)
 {
 	uint32_t n = t->now.ntuple, rs = DT_I_RD(i);
 	bool byref = DT_I_OP(i) == DT_OP_PUSHTR;
 
 	if (n == DT_DIF_NTREGS) {
-		dt_bpf_here(t);
-		ja(t->c, dt_bpf_fault_label(t, DT_FLT_TUPOFLOW));
+		dt_tr_here(t);
+		ja(t->c, dt_tr_fault_label(t, DT_FLT_TUPOFLOW));
 		t->reachable = false;
 		return;
 	}
-	dt_bpf_get(t, R0, rs);
+	dt_tr_get(t, R0, rs);
 	st(t->c, 8, R6, S_TUPLE + (int)n * 8, R0);
-	t->now.tuple[n] = rs ? t->now.reg[rs] : (dt_bpf_val){.kind = V_CONST};
+	t->now.tuple[n] = rs ? t->now.reg[rs] : (dt_tr_val){.kind = V_CONST};
 	t->now.push[n].byref = byref;
 	t->now.push[n].type = byref ? DT_I_TYPE(i) : DT_TYPE_CTF;
 	t->now.push[n].size =
-	    byref && DT_I_R2(i) ? t->now.reg[DT_I_R2(i)] : (dt_bpf_val){.kind = V_CONST};
+	    byref && DT_I_R2(i) ? t->now.reg[DT_I_R2(i)] : (dt_tr_val){.kind = V_CONST};
 	t->now.ntuple++;
 }
 
 /* ---- one instruction ---- */
 
-static void set_string(dt_bpf_tr *t, const dt_difo *d, uint32_t index, uint32_t rd)
+static void set_string(dt_tr *t, const dt_difo *d, uint32_t index, uint32_t rd)
 {
-	uint32_t at = dt_bpf_string(t->e, index < d->strlen ? d->strtab + index : "");
+	uint32_t at = dt_layout_string(t->e, index < d->strlen ? d->strtab + index : "");
 
 	map_value(t->c, R0, t->e->fd_rodata, at);
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_TEXT, .n = at});
+	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_TEXT, .n = at});
 }
 
-static void variable(dt_bpf_tr *t, uint32_t op, uint32_t id, uint32_t r)
+static void variable(dt_tr *t, uint32_t op, uint32_t id, uint32_t r)
 {
 	switch (op) {
 	case DT_OP_LDGS:
 		if (id < DT_VAR_USER_MIN)
-			dt_bpf_builtin(t, id, r);
+			dt_tr_builtin(t, id, r);
 		else
-			dt_bpf_var_load(t, DT_SCOPE_GLOBAL, id, r);
+			dt_tr_var_load(t, DT_SCOPE_GLOBAL, id, r);
 		break;
-	case DT_OP_STGS: dt_bpf_var_store(t, DT_SCOPE_GLOBAL, id, r); break;
-	case DT_OP_LDLS: dt_bpf_var_load(t, DT_SCOPE_LOCAL, id, r); break;
-	case DT_OP_STLS: dt_bpf_var_store(t, DT_SCOPE_LOCAL, id, r); break;
-	case DT_OP_LDTS: dt_bpf_var_load(t, DT_SCOPE_THREAD, id, r); break;
-	case DT_OP_STTS: dt_bpf_var_store(t, DT_SCOPE_THREAD, id, r); break;
-	case DT_OP_LDGAA: dt_bpf_array_load(t, DT_SCOPE_GLOBAL, id, r); break;
-	case DT_OP_STGAA: dt_bpf_array_store(t, DT_SCOPE_GLOBAL, id, r); break;
-	case DT_OP_LDTAA: dt_bpf_array_load(t, DT_SCOPE_THREAD, id, r); break;
-	default: dt_bpf_array_store(t, DT_SCOPE_THREAD, id, r); break;
+	case DT_OP_STGS: dt_tr_var_store(t, DT_SCOPE_GLOBAL, id, r); break;
+	case DT_OP_LDLS: dt_tr_var_load(t, DT_SCOPE_LOCAL, id, r); break;
+	case DT_OP_STLS: dt_tr_var_store(t, DT_SCOPE_LOCAL, id, r); break;
+	case DT_OP_LDTS: dt_tr_var_load(t, DT_SCOPE_THREAD, id, r); break;
+	case DT_OP_STTS: dt_tr_var_store(t, DT_SCOPE_THREAD, id, r); break;
+	case DT_OP_LDGAA: dt_tr_array_load(t, DT_SCOPE_GLOBAL, id, r); break;
+	case DT_OP_STGAA: dt_tr_array_store(t, DT_SCOPE_GLOBAL, id, r); break;
+	case DT_OP_LDTAA: dt_tr_array_load(t, DT_SCOPE_THREAD, id, r); break;
+	default: dt_tr_array_store(t, DT_SCOPE_THREAD, id, r); break;
 	}
 }
 
@@ -454,34 +454,34 @@ static bool uses_tuple(uint32_t op)
 	}
 }
 
-static void illegal(dt_bpf_tr *t)
+static void illegal(dt_tr *t)
 {
-	dt_bpf_here(t);
-	ja(t->c, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	dt_tr_here(t);
+	ja(t->c, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	t->reachable = false;
 }
 
-static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
+static void step(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 {
 	dt_instr i = d->text[pc];
 	uint32_t op = DT_I_OP(i), r1 = DT_I_R1(i), r2 = DT_I_R2(i), rd = DT_I_RD(i),
 		 index = DT_I_INDEX(i);
-	dt_bpf_val v;
+	dt_tr_val v;
 
 	if (t->now.tuple_lost && uses_tuple(op))
-		dt_bpf_tr_fail(t, "paths with different tuples meet before DIF offset %u", t->loff);
+		dt_tr_fail(t, "paths with different tuples meet before DIF offset %u", t->loff);
 	switch (op) {
 	case DT_OP_OR ... DT_OP_UREM:
 	case DT_OP_SRA: arithmetic(t, op, r1, r2, rd); break;
 	case DT_OP_NOT:
-		dt_bpf_get(t, R0, r1);
+		dt_tr_get(t, R0, r1);
 		alui(t->c, BPF_XOR, R0, -1);
-		dt_bpf_set(t, rd, R0, NUMBER);
+		dt_tr_set(t, rd, R0, NUMBER);
 		break;
 	case DT_OP_MOV:
-		dt_bpf_get(t, R0, r1);
-		v = r1 ? t->now.reg[r1] : (dt_bpf_val){.kind = V_CONST};
-		dt_bpf_set(t, rd, R0, v);
+		dt_tr_get(t, R0, r1);
+		v = r1 ? t->now.reg[r1] : (dt_tr_val){.kind = V_CONST};
+		dt_tr_set(t, rd, R0, v);
 		break;
 	case DT_OP_CMP:
 	case DT_OP_TST:
@@ -490,17 +490,17 @@ static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 	case DT_OP_LDSB ... DT_OP_LDX: load(t, op - DT_OP_LDSB, false, r1, rd); break;
 	case DT_OP_RLDSB ... DT_OP_RLDX: load(t, op - DT_OP_RLDSB, false, r1, rd); break;
 	case DT_OP_ULDSB ... DT_OP_ULDX: load(t, op - DT_OP_ULDSB, true, r1, rd); break;
-	case DT_OP_STB ... DT_OP_STX: dt_bpf_store(t, 1u << (op - DT_OP_STB), r1, rd); break;
+	case DT_OP_STB ... DT_OP_STX: dt_tr_store(t, 1u << (op - DT_OP_STB), r1, rd); break;
 	case DT_OP_NOP: break;
 	case DT_OP_SETX: set_const(t, rd, index < d->intlen ? d->inttab[index] : 0); break;
 	case DT_OP_SETS: set_string(t, d, index, rd); break;
-	case DT_OP_LDGA: dt_bpf_builtin_array(t, r1, r2, rd); break;
+	case DT_OP_LDGA: dt_tr_builtin_array(t, r1, r2, rd); break;
 	case DT_OP_LDGS:
 	case DT_OP_STGS:
 	case DT_OP_LDTS:
 	case DT_OP_STTS:
 	case DT_OP_LDGAA ... DT_OP_STLS: variable(t, op, index, rd); break;
-	case DT_OP_CALL: dt_bpf_subr(t, index, rd); break;
+	case DT_OP_CALL: dt_tr_subr(t, index, rd); break;
 	case DT_OP_PUSHTR:
 	case DT_OP_PUSHTV: push(t, i); break;
 	case DT_OP_POPTS: t->now.ntuple -= t->now.ntuple > 0; break;
@@ -509,38 +509,38 @@ static void step(dt_bpf_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 		t->now.tuple_lost = false;
 		break;
 	case DT_OP_ALLOCS:
-		dt_bpf_here(t);
+		dt_tr_here(t);
 		t->e->need.memory = true;
-		dt_bpf_get(t, R1, r1);
-		dt_bpf_alloc(t, true);
-		dt_bpf_lea(t->c, R1, t->e->at.scratch);
+		dt_tr_get(t, R1, r1);
+		dt_tr_alloc(t, true);
+		dt_slot_lea(t->c, R1, t->e->at.scratch);
 		alu(t->c, BPF_ADD, R1, R0);
-		dt_bpf_set(t, rd, R1, NUMBER);
+		dt_tr_set(t, rd, R1, NUMBER);
 		break;
-	case DT_OP_COPYS: dt_bpf_copy(t, r1, r2, rd); break;
+	case DT_OP_COPYS: dt_tr_copy(t, r1, r2, rd); break;
 	default: illegal(t); break;
 	}
 }
 
-static void check_relocs(dt_bpf_tr *t, const dt_difo *d)
+static void check_relocs(dt_tr *t, const dt_difo *d)
 {
 	if (d->nrelocs)
-		dt_bpf_tr_fail(t, "unknown kernel symbol %s",
-			       d->relocs[0].name < d->strlen ? d->strtab + d->relocs[0].name : "?");
+		dt_tr_fail(t, "unknown kernel symbol %s",
+			   d->relocs[0].name < d->strlen ? d->strtab + d->relocs[0].name : "?");
 }
 
-void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out)
+void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out)
 {
 	struct places p = {dt_xmalloc((d->len + 1) * sizeof(uint32_t)),
-			   dt_xcalloc(d->len + 1, sizeof(dt_bpf_state *))};
-	uint32_t end = dt_bpf_label(t->c);
+			   dt_xcalloc(d->len + 1, sizeof(dt_tr_state *))};
+	uint32_t end = dt_code_label(t->c);
 	bool any = false;
 
 	memset(p.label, 0xff, (d->len + 1) * sizeof(uint32_t));
 	for (uint32_t pc = 0; pc < d->len; pc++)
 		if (is_branch(d->text[pc]) && DT_I_LABEL(d->text[pc]) < d->len &&
 		    p.label[DT_I_LABEL(d->text[pc])] == UINT32_MAX)
-			p.label[DT_I_LABEL(d->text[pc])] = dt_bpf_label(t->c);
+			p.label[DT_I_LABEL(d->text[pc])] = dt_code_label(t->c);
 	check_relocs(t, d);
 	memset(&t->now, 0, sizeof(t->now));
 	t->reachable = true;
@@ -555,14 +555,14 @@ void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out)
 		if (!t->reachable)
 			continue; /* the kernel refuses code that nothing reaches */
 		if (p.label[pc] != UINT32_MAX)
-			dt_bpf_place(t->c, p.label[pc]);
+			dt_code_place(t->c, p.label[pc]);
 		if (DT_I_OP(d->text[pc]) == DT_OP_RET) {
 			uint32_t rd = DT_I_RD(d->text[pc]);
-			dt_bpf_val v = rd ? t->now.reg[rd] : (dt_bpf_val){.kind = V_CONST};
+			dt_tr_val v = rd ? t->now.reg[rd] : (dt_tr_val){.kind = V_CONST};
 
-			dt_bpf_get(t, R0, rd);
+			dt_tr_get(t, R0, rd);
 			if (any)
-				meet_val(out, &v, dt_bpf_bound(t, out), dt_bpf_bound(t, &v));
+				meet_val(out, &v, dt_tr_bound(t, out), dt_tr_bound(t, &v));
 			else
 				*out = v;
 			any = true;
@@ -573,7 +573,7 @@ void dt_bpf_difo(dt_bpf_tr *t, const dt_difo *d, dt_bpf_val *out)
 		}
 		step(t, &p, d, pc);
 	}
-	dt_bpf_place(t->c, end);
+	dt_code_place(t->c, end);
 	t->reachable = any;
 	if (!any)
 		*out = NUMBER;

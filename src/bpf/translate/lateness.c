@@ -19,20 +19,20 @@
  *	}
  *	r0 = now - row->due
  */
-void dt_bpf_lateness(dt_bpf_tr *t)
+void dt_tr_lateness(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t none = dt_bpf_label(c), on_time = dt_bpf_label(c), known = dt_bpf_label(c),
-		 store = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c), on_time = dt_code_label(c), known = dt_code_label(c),
+		 store = dt_code_label(c);
 
 	t->e->need.late = true;
-	dt_bpf_time(t);
+	dt_tr_time(t);
 	mov(c, R1, R7);
 	helper(c, BPF_FUNC_get_attach_cookie);
 	alui(c, BPF_ADD, R0, (int32_t)t->clock_row);
 	st(c, 4, R6, S_TMP, R0);
 	map(c, R1, t->e->fd_clock);
-	dt_bpf_lea(c, R2, S_TMP);
+	dt_slot_lea(c, R2, S_TMP);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	ld(c, 8, R1, R6, S_TIME);
@@ -49,13 +49,13 @@ void dt_bpf_lateness(dt_bpf_tr *t)
 	mov(c, R2, R1);
 	alu(c, BPF_SUB, R2, R4);
 	ja(c, store);
-	dt_bpf_place(c, on_time);
+	dt_code_place(c, on_time);
 	mov(c, R2, R1);
-	dt_bpf_place(c, store);
+	dt_code_place(c, store);
 	st(c, 8, R0, CLOCK_DUE, R2);
-	dt_bpf_place(c, known);
+	dt_code_place(c, known);
 	ld(c, 8, R2, R0, CLOCK_DUE);
 	mov(c, R0, R1);
 	alu(c, BPF_SUB, R0, R2);
-	dt_bpf_place(c, none); /* r0 is 0 there */
+	dt_code_place(c, none); /* r0 is 0 there */
 }

@@ -17,9 +17,9 @@
 #define MOST (127 * 8) /* the slot's stack area, less the word before the frames */
 
 /* r1 = the map, r2 = the thread in r0, as a key */
-static void by_thread(dt_bpf_tr *t)
+static void by_thread(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	st(c, 4, R10, -8, R0);
 	map(c, R1, t->e->fd_left);
@@ -27,32 +27,32 @@ static void by_thread(dt_bpf_tr *t)
 	alui(c, BPF_ADD, R2, -8);
 }
 
-void dt_bpf_left_keep(dt_bpf_tr *t)
+void dt_tr_left_keep(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t ok = dt_bpf_label(c), area = t->e->at.stack, about = t->task_arg;
+	dt_code *c = t->c;
+	uint32_t ok = dt_code_label(c), area = t->e->at.stack, about = t->task_arg;
 
 	if (!about || !t->e->need.left)
 		return;
 	t->task_arg = 0; /* for now it is about the one that leaves */
-	dt_bpf_read_stack(t, true, area + 8, t->e->need.left);
+	dt_tr_read_stack(t, true, area + 8, t->e->need.left);
 	jmpi(c, BPF_JSGE, R0, 0, ok);
 	movi(c, R0, 0);
-	dt_bpf_place(c, ok);
-	dt_bpf_slot_st(c, 8, area, R0);
-	dt_bpf_thread_id(t);
+	dt_code_place(c, ok);
+	dt_slot_st(c, 8, area, R0);
+	dt_tr_thread_id(t);
 	t->task_arg = about;
 	by_thread(t);
-	dt_bpf_lea(c, R3, area);
+	dt_slot_lea(c, R3, area);
 	movi(c, R4, 0);
 	helper(c, BPF_FUNC_map_update_elem);
 }
 
 /* r0 = bytes of the frames that are now at slot + off */
-void dt_bpf_left_read(dt_bpf_tr *t, uint32_t off, uint32_t size)
+void dt_tr_left_read(dt_tr *t, uint32_t off, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t fits = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t fits = dt_code_label(c), done = dt_code_label(c);
 	uint32_t about = t->task_arg;
 
 	if (size > MOST)
@@ -63,7 +63,7 @@ void dt_bpf_left_read(dt_bpf_tr *t, uint32_t off, uint32_t size)
 	t->task_arg = 0;
 	dt_uw_can(t); /* so that the walker is there */
 	t->task_arg = about;
-	dt_bpf_thread_id(t);
+	dt_tr_thread_id(t);
 	by_thread(t);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, done);
@@ -73,11 +73,11 @@ void dt_bpf_left_read(dt_bpf_tr *t, uint32_t off, uint32_t size)
 	jmpi(c, BPF_JEQ, R8, 0, done);
 	jmpi(c, BPF_JLE, R8, (int32_t)size, fits);
 	movi(c, R8, (int32_t)size);
-	dt_bpf_place(c, fits);
-	dt_bpf_lea(c, R1, off);
+	dt_code_place(c, fits);
+	dt_slot_lea(c, R1, off);
 	mov(c, R2, R8);
 	alui(c, BPF_ADD, R3, 8);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	mov(c, R0, R8);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }

@@ -32,7 +32,7 @@
 
 #include "bpf/image.h"
 
-void dt_bpf_find_cast(dt_engine *e)
+void dt_tr_find_cast(dt_engine *e)
 {
 	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
 
@@ -40,9 +40,9 @@ void dt_bpf_find_cast(dt_engine *e)
 	e->cast_func = e->cast_type ? dt_kernel_id(ts, "bpf_rdonly_cast", true) : 0;
 }
 
-bool dt_bpf_direct(dt_bpf_tr *t, uint32_t size)
+bool dt_tr_direct(dt_tr *t, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (!t->e->cast_func)
 		return false;
@@ -53,13 +53,13 @@ bool dt_bpf_direct(dt_bpf_tr *t, uint32_t size)
 	return true;
 }
 
-void dt_bpf_peek(dt_bpf_tr *t, uint32_t size)
+void dt_tr_peek(dt_tr *t, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
-	if (dt_bpf_direct(t, size))
+	if (dt_tr_direct(t, size))
 		return;
-	dt_bpf_lea(c, R1, S_TMP);
+	dt_slot_lea(c, R1, S_TMP);
 	movi(c, R2, (int32_t)size);
 	helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
 	ld(c, size, R0, R6, S_TMP);
@@ -78,7 +78,7 @@ static bool is_struct_pointer(dt_type *t)
 	return to && (to->kind == DT_K_STRUCT || to->kind == DT_K_FORWARD);
 }
 
-uint32_t dt_bpf_tracepoint_id(const dt_engine *e, const char *event)
+uint32_t dt_tr_tracepoint_id(const dt_engine *e, const char *event)
 {
 	char *name = dt_xasprintf("btf_trace_%s", event);
 	dt_type *t = dt_type_lookup(dt_compiler_types(e->cc), "vmlinux", DT_NS_ORDINARY, name);
@@ -87,11 +87,11 @@ uint32_t dt_bpf_tracepoint_id(const dt_engine *e, const char *event)
 	return t ? t->btf_id : 0;
 }
 
-uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
+uint32_t dt_tr_typed_args(dt_engine *e, const struct dt_plan_prog *p)
 {
 	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
 	bool tracepoint = p->kind == PK_TRACEPOINT,
-	     function = p->kind == PK_FUNC_ENTRY && dt_bpf_is_direct(p);
+	     function = p->kind == PK_FUNC_ENTRY && dt_plan_is_direct(p);
 	uint32_t mask = 0, first = tracepoint;
 	const dt_attach *at;
 	dt_type *f;
@@ -99,7 +99,7 @@ uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
 	if (!ts || !e->trusts || e->cast_func || p->only == UINT32_MAX || !(tracepoint || function))
 		return 0;
 	at = &e->probes.v[p->only].at;
-	if (tracepoint && !dt_bpf_tracepoint_id(e, at->event))
+	if (tracepoint && !dt_tr_tracepoint_id(e, at->event))
 		return 0; /* of a module */
 	f = tracepoint ? dt_tracepoint_type(ts, at->event)
 		       : dt_type_of_symbol(ts, at->module, at->event);
@@ -111,19 +111,19 @@ uint32_t dt_bpf_typed_args(dt_engine *e, const struct dt_bpf_prog *p)
 	return mask;
 }
 
-dt_bpf_val dt_bpf_trusted(const dt_bpf_tr *t, uint32_t root)
+dt_tr_val dt_tr_trusted(const dt_tr *t, uint32_t root)
 {
 	if (!t->e->trusts || (root && !(t->typed >> (root - 1) & 1)))
 		return NUMBER;
-	return (dt_bpf_val){.kind = V_TRUSTED, .path.root = (uint8_t)root};
+	return (dt_tr_val){.kind = V_TRUSTED, .path.root = (uint8_t)root};
 }
 
 #define FAR 32000 /* beyond the offset of an instruction */
 
-dt_bpf_val dt_bpf_sum(const dt_bpf_val *a, const dt_bpf_val *b)
+dt_tr_val dt_tr_sum(const dt_tr_val *a, const dt_tr_val *b)
 {
-	const dt_bpf_val *n = a->kind == V_TRUSTED ? b : a;
-	dt_bpf_val sum = a->kind == V_TRUSTED ? *a : *b;
+	const dt_tr_val *n = a->kind == V_TRUSTED ? b : a;
+	dt_tr_val sum = a->kind == V_TRUSTED ? *a : *b;
 
 	if (sum.kind != V_TRUSTED || n->kind != V_CONST || sum.n + n->n > FAR)
 		return NUMBER;
@@ -131,7 +131,7 @@ dt_bpf_val dt_bpf_sum(const dt_bpf_val *a, const dt_bpf_val *b)
 	return sum;
 }
 
-enum dt_bpf_trust dt_bpf_trust(const dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size)
+enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size)
 {
 	if (v->kind != V_TRUSTED || !t->e->trusts || v->n % size)
 		return TRUST_NO;
@@ -140,10 +140,10 @@ enum dt_bpf_trust dt_bpf_trust(const dt_bpf_tr *t, const dt_bpf_val *v, uint32_t
 	return t->e->cast_func ? TRUST_NO : TRUST_MAYBE; /* which is as good, and shorter */
 }
 
-void dt_bpf_trusted_load(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size)
+void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size)
 {
 	if (v->path.root == 0)
-		dt_bpf_task(t, true);
+		dt_tr_task(t, true);
 	else
 		ld(t->c, 8, R0, R7, (v->path.root - 1) * 8);
 	for (uint32_t i = 0; i < v->path.nhops; i++)
@@ -151,9 +151,9 @@ void dt_bpf_trusted_load(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t size)
 	ld(t->c, size, R0, R0, (int)v->n);
 }
 
-dt_bpf_val dt_bpf_followed(const dt_bpf_val *v, uint32_t size)
+dt_tr_val dt_tr_followed(const dt_tr_val *v, uint32_t size)
 {
-	dt_bpf_val next = *v;
+	dt_tr_val next = *v;
 
 	if (v->kind != V_TRUSTED || size != 8 || v->path.nhops == DT_NELEM(v->path.hop))
 		return NUMBER;

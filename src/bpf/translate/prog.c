@@ -10,7 +10,7 @@
  * A slot is claimed by compare-and-exchange of 0 by 1 in the CPU's row of the cpus map, which this
  * process has mapped: whoever sees the word 0 knows that no firing uses the slot. Claiming comes
  *before reading the control word, so that after changing that word one need only wait until every
- *slot has been seen free once (dt_bpf_quiesce).
+ *slot has been seen free once (dt_ring_quiesce).
  *
  * How many slots a CPU has depends on their size (layout.c), 4 to 32. Interrupts need three; the
  *rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
@@ -23,15 +23,15 @@
 #include "bpf/image.h"
 
 struct prog {
-	dt_bpf_tr t;
-	dt_bpf_lib lib;
-	const struct dt_bpf_prog *p;
+	dt_tr t;
+	dt_sub_lib lib;
+	const struct dt_plan_prog *p;
 	uint32_t *clause_fn, *error_fn, *prologue_fn;
 	uint32_t fault_fn;
 	bool error_exits;
 };
 
-static bool is_tracer_probe(enum dt_bpf_kind k)
+static bool is_tracer_probe(enum dt_probe_kind k)
 {
 	return k == PK_BEGIN || k == PK_END;
 }
@@ -51,7 +51,7 @@ static int slot_bits(const dt_engine *e)
  * difference of two pointers is a number for the verifier; it is neither 0 nor 1. */
 static void firing_word(struct prog *g, int reg)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
 	if (is_tracer_probe(
 		g->p->kind)) { /* their context is another one each time, but there is only one firing */
@@ -74,10 +74,10 @@ static void firing_word(struct prog *g, int reg)
  */
 static void claim(struct prog *g, uint32_t out)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 	dt_engine *e = g->t.e;
-	uint32_t have = dt_bpf_label(c);
-	bool continues = dt_bpf_continues(g->p);
+	uint32_t have = dt_code_label(c);
+	bool continues = dt_plan_continues(g->p);
 
 	mov(c, R7, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
@@ -112,7 +112,7 @@ static void claim(struct prog *g, uint32_t out)
 	movi(c, R1, 1);
 	atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
 	ja(c, out);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 	st(c, 4, R10, -4, R8);
 	map(c, R1, e->fd_slots);
 	mov(c, R2, R10);
@@ -127,9 +127,9 @@ static void claim(struct prog *g, uint32_t out)
 
 static void release(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
-	if (dt_bpf_has_rest(g->t.e, g->p)) {
+	if (dt_plan_has_rest(g->t.e, g->p)) {
 		firing_word(g, R1);
 		st(c, 8, R6, S_PART, R1);
 	}
@@ -145,7 +145,7 @@ static void release(struct prog *g)
 /* r2 = the word of the task that has DT_TS_COMPAT in it. Reading it through a typed pointer costs next to nothing. */
 static void task_status(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
 	if (g->t.e->has_btf) {
 		helper(c, BPF_FUNC_get_current_task_btf);
@@ -155,7 +155,7 @@ static void task_status(struct prog *g)
 	helper(c, BPF_FUNC_get_current_task);
 	mov(c, R3, R0);
 	alui(c, BPF_ADD, R3, DT_TASK_STATUS_OFFSET);
-	dt_bpf_peek(&g->t, 4);
+	dt_tr_peek(&g->t, 4);
 	mov(c, R2, R0);
 }
 
@@ -168,8 +168,8 @@ static void task_status(struct prog *g)
  */
 static void compat_number(struct prog *g, uint32_t no)
 {
-	dt_bpf_code *c = g->t.c;
-	uint32_t native = dt_bpf_label(c);
+	dt_code *c = g->t.c;
+	uint32_t native = dt_code_label(c);
 
 	if (g->t.e->has_x32)
 		alui(c, BPF_AND, R1, ~DT_X32_SYSCALL);
@@ -183,7 +183,7 @@ static void compat_number(struct prog *g, uint32_t no)
 	jmpi(c, BPF_JEQ, R2, 0, native);
 	alui(c, BPF_ADD, R1, DT_SYSCALL_COMPAT);
 	sti(c, 4, R6, S_FLAGS, SF_COMPAT);
-	dt_bpf_place(c, native);
+	dt_code_place(c, native);
 }
 
 /* Where only those of 64-bit programs are wanted, after it was found that the number is. */
@@ -198,7 +198,7 @@ static void skip_compat(struct prog *g, uint32_t no)
 /* r1 = number of the event */
 static void event_number(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
 	switch (g->p->kind) {
 	case PK_ENTRY: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
@@ -211,7 +211,7 @@ static void event_number(struct prog *g)
 		} else {
 			ld(c, 8, R3, R7, 0);
 			alui(c, BPF_ADD, R3, 120);
-			dt_bpf_peek(&g->t, 8);
+			dt_tr_peek(&g->t, 8);
 			mov(c, R1, R0);
 		}
 		break;
@@ -222,7 +222,7 @@ static void event_number(struct prog *g)
 	}
 }
 
-static uint32_t only_probe(const dt_engine *e, enum dt_bpf_kind kind)
+static uint32_t only_probe(const dt_engine *e, enum dt_probe_kind kind)
 {
 	for (uint32_t i = 0; i < e->probes.n; i++)
 		if (e->probes.v[i].kind == kind)
@@ -234,8 +234,8 @@ static uint32_t only_probe(const dt_engine *e, enum dt_bpf_kind kind)
  *	r8 = lookup(table, cookie); if (r8->pid && r8->pid is not we) goto no; slot->number = r8->number */
 static void find_user_probe(struct prog *g, uint32_t no)
 {
-	dt_bpf_code *c = g->t.c;
-	uint32_t any = dt_bpf_label(c);
+	dt_code *c = g->t.c;
+	uint32_t any = dt_code_label(c);
 
 	event_number(g);
 	st(c, 4, R10, -4, R1);
@@ -245,17 +245,17 @@ static void find_user_probe(struct prog *g, uint32_t no)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, no);
 	mov(c, R8, R0);
-	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, probe));
+	ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, probe));
 	jmpi(c, BPF_JEQ, R1, 0, no);
 	alui(c, BPF_SUB, R1, 1);
 	st(c, 4, R6, S_PROBE, R1);
-	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, pid));
+	ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, pid));
 	jmpi(c, BPF_JEQ, R1, 0, any);
-	dt_bpf_pid_tgid(&g->t);
+	dt_tr_pid_tgid(&g->t);
 	alui(c, BPF_RSH, R0, 32);
-	dt_bpf_family_check(&g->t, (int)offsetof(struct dt_bpf_row, pid), no);
-	dt_bpf_place(c, any);
-	ld(c, 4, R1, R8, (int)offsetof(struct dt_bpf_row, number));
+	dt_tr_family_check(&g->t, (int)offsetof(struct dt_user_row, pid), no);
+	dt_code_place(c, any);
+	ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, number));
 	alui(c, BPF_LSH, R1, 32);
 	alui(c, BPF_ARSH, R1, 32);
 	st(c, 8, R6, S_NUMBER, R1);
@@ -269,9 +269,9 @@ static void find_user_probe(struct prog *g, uint32_t no)
  */
 static void find_by_address(struct prog *g, uint32_t found, uint32_t row)
 {
-	const struct dt_bpf_prog *p = g->p;
-	dt_bpf_code *c = g->t.c;
-	uint32_t cookie = dt_bpf_label(c);
+	const struct dt_plan_prog *p = g->p;
+	dt_code *c = g->t.c;
+	uint32_t cookie = dt_code_label(c);
 
 	mov(c, R1, R7);
 	helper(c, BPF_FUNC_get_func_ip);
@@ -291,15 +291,15 @@ static void find_by_address(struct prog *g, uint32_t found, uint32_t row)
 		st(c, 4, R6, S_PROBE, R1);
 		ja(c, found);
 	}
-	dt_bpf_place(c, cookie);
+	dt_code_place(c, cookie);
 }
 
 /* slot->probe; r8 = the row of the table. `no`: nobody asked for this one. */
 static void find_probe(struct prog *g, uint32_t no)
 {
-	const struct dt_bpf_prog *p = g->p;
-	dt_bpf_code *c = g->t.c;
-	uint32_t found = dt_bpf_label(c), row = dt_bpf_label(c);
+	const struct dt_plan_prog *p = g->p;
+	dt_code *c = g->t.c;
+	uint32_t found = dt_code_label(c), row = dt_code_label(c);
 
 	if (is_tracer_probe(p->kind) || p->only != UINT32_MAX) {
 		uint32_t probe = p->only != UINT32_MAX ? p->only : only_probe(g->t.e, p->kind);
@@ -307,7 +307,7 @@ static void find_probe(struct prog *g, uint32_t no)
 		sti(c, 4, R6, S_PROBE, (int32_t)probe);
 		return;
 	}
-	if (dt_bpf_is_user(p->kind)) {
+	if (dt_plan_is_user(p->kind)) {
 		find_user_probe(g, no);
 		return;
 	}
@@ -316,7 +316,7 @@ static void find_probe(struct prog *g, uint32_t no)
 	event_number(g);
 	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
 		compat_number(g, no);
-	dt_bpf_place(c, row);
+	dt_code_place(c, row);
 	jmpi(c, BPF_JGE, R1, (int32_t)p->nevents, no);
 	alui(c, BPF_MUL, R1, (int32_t)(1 + p->masks) * 4);
 	map_value(c, R8, g->t.e->fd_rodata, p->table);
@@ -327,7 +327,7 @@ static void find_probe(struct prog *g, uint32_t no)
 	st(c, 4, R6, S_PROBE, R1);
 	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
 		skip_compat(g, no);
-	dt_bpf_place(c, found);
+	dt_code_place(c, found);
 }
 
 /* ---- main ---- */
@@ -340,8 +340,8 @@ static void find_probe(struct prog *g, uint32_t no)
  */
 static void new_firing(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
-	uint32_t same = dt_bpf_label(c);
+	dt_code *c = g->t.c;
+	uint32_t same = dt_code_label(c);
 
 	if (g->p->rest) {
 		firing_word(g, R1);
@@ -351,12 +351,12 @@ static void new_firing(struct prog *g)
 	sti(c, 8, R6, S_TIME, 0);
 	if (g->t.e->need.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
-	dt_bpf_place(c, same);
+	dt_code_place(c, same);
 }
 
 static void begin_firing(struct prog *g, uint32_t no)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
 	map_value(c, R1, g->t.e->fd_control, CTL_WORD);
 	ld(c, 8, R1, R1, 0);
@@ -368,22 +368,22 @@ static void begin_firing(struct prog *g, uint32_t no)
 	alui(c, BPF_AND, R1, CTL_GEN);
 	st(c, 4, R6, S_GEN, R1);
 	sti(c, 4, R6, S_FLAGS, 0);
-	if (!dt_bpf_continues(g->p))
+	if (!dt_plan_continues(g->p))
 		new_firing(g);
 	find_probe(g, no);
 	if (g->p->prologues)
-		dt_bpf_prologue_call(&g->t, g->p, g->prologue_fn, no);
+		dt_tr_prologue_call(&g->t, g->p, g->prologue_fn, no);
 }
 
 static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 {
-	const struct dt_bpf_clause *x = &g->t.e->clauses.v[g->p->clauses[i]];
-	dt_bpf_code *c = g->t.c;
-	uint32_t next = dt_bpf_label(c);
+	const struct dt_plan_clause *x = &g->t.e->clauses.v[g->p->clauses[i]];
+	dt_code *c = g->t.c;
+	uint32_t next = dt_code_label(c);
 
 	if (g->p->masks) {
 		ld(c, 4, R1, R8,
-		   (dt_bpf_is_user(g->p->kind) ? (int)sizeof(struct dt_bpf_row) : 4) +
+		   (dt_plan_is_user(g->p->kind) ? (int)sizeof(struct dt_user_row) : 4) +
 		       (int)(i / 32) * 4);
 		movq(c, R2, 1u << i % 32);
 		alu(c, BPF_AND, R1, R2);
@@ -391,15 +391,15 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	}
 	mov(c, R1, R6);
 	mov(c, R2, R7);
-	dt_bpf_call(c, g->clause_fn[i]);
+	dt_code_call(c, g->clause_fn[i]);
 	jmpi(c, BPF_JEQ, R0, 0, next);
 	mov(c, R1, R6);
 	mov(c, R2, R7);
-	dt_bpf_call(c, g->fault_fn);
-	dt_bpf_place(c, next);
+	dt_code_call(c, g->fault_fn);
+	dt_code_place(c, next);
 	/* exit() ends the firing it happens in, except END's */
 	if ((x->exits || g->error_exits) && g->p->kind != PK_END &&
-	    (i + 1 < g->p->nclauses || dt_bpf_is_continued(g->t.e, g->p))) {
+	    (i + 1 < g->p->nclauses || dt_plan_is_continued(g->t.e, g->p))) {
 		map_value(c, R1, g->t.e->fd_control, CTL_EXITING);
 		ld(c, 8, R1, R1, 0);
 		jmpi(c, BPF_JNE, R1, 0, stop);
@@ -410,7 +410,7 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
  * Whether the probe may fire is asked again when the slot is claimed. */
 static void leave_early(struct prog *g, uint32_t out)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
 	map_value(c, R2, g->t.e->fd_control, CTL_WORD);
 	ld(c, 8, R2, R2, 0);
@@ -421,9 +421,9 @@ static void leave_early(struct prog *g, uint32_t out)
 /* busy = the firing's word; tail_call(ctx, next, 0). It does not come back. */
 static void go_on(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
-	if (!dt_bpf_is_continued(g->t.e, g->p))
+	if (!dt_plan_is_continued(g->t.e, g->p))
 		return;
 	ld(c, 4, R1, R6, S_INDEX);
 	alui(c, BPF_AND, R1, (int32_t)g->t.e->at.nslots - 1);
@@ -440,21 +440,21 @@ static void go_on(struct prog *g)
 
 static void main_function(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
-	uint32_t out = dt_bpf_label(c), done = dt_bpf_label(c), ended = dt_bpf_label(c);
+	dt_code *c = g->t.c;
+	uint32_t out = dt_code_label(c), done = dt_code_label(c), ended = dt_code_label(c);
 
-	if (dt_bpf_is_function(g->p->kind))
+	if (dt_plan_is_function(g->p->kind))
 		leave_early(g, out);
 	claim(g, out);
-	dt_bpf_left_keep(&g->t);
+	dt_tr_left_keep(&g->t);
 	begin_firing(g, done);
 	for (uint32_t i = 0; i < g->p->nclauses; i++)
 		run_clause(g, i, ended);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 	go_on(g);
-	dt_bpf_place(c, ended);
+	dt_code_place(c, ended);
 	release(g);
-	dt_bpf_place(c, out);
+	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
 }
@@ -463,32 +463,32 @@ static void main_function(struct prog *g)
 
 static void fault_record(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
-	dt_bpf_header(&g->t, REC_FAULT);
-	dt_bpf_lea(c, R1, g->t.e->at.record);
+	dt_tr_header(&g->t, REC_FAULT);
+	dt_slot_lea(c, R1, g->t.e->at.record);
 	ld(c, 4, R2, R6, S_CLAUSE);
-	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, head.clause), R2);
-	sti(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, head.spec), 0);
+	st(c, 4, R1, (int)offsetof(struct dt_fault_rec, head.clause), R2);
+	sti(c, 4, R1, (int)offsetof(struct dt_fault_rec, head.spec), 0);
 	ld(c, 4, R2, R6, S_FACTION);
-	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, action), R2);
+	st(c, 4, R1, (int)offsetof(struct dt_fault_rec, action), R2);
 	ld(c, 4, R2, R6, S_FOFFSET);
-	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, offset), R2);
+	st(c, 4, R1, (int)offsetof(struct dt_fault_rec, offset), R2);
 	ld(c, 4, R2, R6, S_FAULT);
 	alui(c, BPF_SUB, R2, 1);
-	st(c, 4, R1, (int)offsetof(struct dt_bpf_fault_rec, code), R2);
+	st(c, 4, R1, (int)offsetof(struct dt_fault_rec, code), R2);
 	ld(c, 8, R2, R6, S_FVALUE);
-	st(c, 8, R1, (int)offsetof(struct dt_bpf_fault_rec, value), R2);
-	dt_bpf_output(&g->t, sizeof(struct dt_bpf_fault_rec));
+	st(c, 8, R1, (int)offsetof(struct dt_fault_rec, value), R2);
+	dt_tr_output(&g->t, sizeof(struct dt_fault_rec));
 }
 
 /* ERROR's arguments: -, epid, action, offset, code, value */
 static void error_arguments(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 
 	sti(c, 8, R6, S_EARGS, 0);
-	dt_bpf_epid(&g->t, true);
+	dt_tr_epid(&g->t, true);
 	st(c, 8, R6, S_EARGS + 8, R0);
 	ld(c, 4, R1, R6, S_FACTION);
 	st(c, 8, R6, S_EARGS + 16, R1);
@@ -507,10 +507,10 @@ static void error_arguments(struct prog *g)
  * it looks it up itself. */
 static void begin_with_slot(struct prog *g, uint32_t func)
 {
-	dt_bpf_code *c = g->t.c;
-	uint32_t have = dt_bpf_label(c);
+	dt_code *c = g->t.c;
+	uint32_t have = dt_code_label(c);
 
-	dt_bpf_func_begin_global(c, func, 1);
+	dt_code_func_begin_global(c, func, 1);
 	c->funcs.v[func].own_slot = true;
 	ld(c, 4, R2, R1, S_INDEX);
 	st(c, 4, R10, -4, R2);
@@ -520,7 +520,7 @@ static void begin_with_slot(struct prog *g, uint32_t func)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, have);
 	leave(c);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 	mov(c, R6, R0);
 }
 
@@ -528,28 +528,28 @@ static void begin_with_slot(struct prog *g, uint32_t func)
  * those is only counted. */
 static void fault_function(struct prog *g)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 	dt_engine *e = g->t.e;
-	uint32_t stop = dt_bpf_label(c);
+	uint32_t stop = dt_code_label(c);
 	bool jumped = false, context = false;
 
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].kinds & 1u << PK_ERROR && !c->funcs.v[g->error_fn[i]].nargs)
 			context = true;
 	if (context) {
-		dt_bpf_func_begin(c, g->fault_fn);
+		dt_code_func_begin(c, g->fault_fn);
 		mov(c, R6, R1);
 		mov(c, R7, R2);
 	} else {
 		begin_with_slot(g, g->fault_fn);
 	}
 	if (e->small) {
-		uint32_t full = dt_bpf_label(c);
+		uint32_t full = dt_code_label(c);
 
-		dt_bpf_reserve(&g->t, DT_BPF_FAULT_COST);
+		dt_tr_reserve(&g->t, DT_BPF_FAULT_COST);
 		jmpi(c, BPF_JEQ, R0, 0, full);
 		fault_record(g);
-		dt_bpf_place(c, full);
+		dt_code_place(c, full);
 	} else {
 		fault_record(g);
 	}
@@ -558,17 +558,17 @@ static void fault_function(struct prog *g)
 		ld(c, 4, R8, R6, S_PROBE);
 		sti(c, 4, R6, S_PROBE, (int32_t)only_probe(e, PK_ERROR));
 		for (uint32_t i = 0; i < e->clauses.n; i++) {
-			uint32_t fine = dt_bpf_label(c);
+			uint32_t fine = dt_code_label(c);
 
 			if (!(e->clauses.v[i].kinds & 1u << PK_ERROR))
 				continue;
 			mov(c, R1, R6);
 			if (context)
 				mov(c, R2, R7);
-			dt_bpf_call(c, g->error_fn[i]);
+			dt_code_call(c, g->error_fn[i]);
 			jmpi(c, BPF_JEQ, R0, 0, fine);
-			dt_bpf_count(&g->t, CPU_DBL_ERRORS);
-			dt_bpf_place(c, fine);
+			dt_tr_count(&g->t, CPU_DBL_ERRORS);
+			dt_code_place(c, fine);
 			if (e->clauses.v[i].exits && g->p->kind != PK_END) {
 				map_value(c, R1, e->fd_control, CTL_EXITING);
 				ld(c, 8, R1, R1, 0);
@@ -577,7 +577,7 @@ static void fault_function(struct prog *g)
 			}
 		}
 		if (jumped)
-			dt_bpf_place(c, stop);
+			dt_code_place(c, stop);
 		st(c, 4, R6, S_PROBE, R8);
 	}
 	movi(c, R0, 0);
@@ -587,7 +587,7 @@ static void fault_function(struct prog *g)
 /* ---- putting it together ---- */
 
 /* Does the function that begins at `start` look at r7, which it sets at *set? */
-static bool uses_context(const dt_bpf_code *c, uint32_t start, uint32_t *set)
+static bool uses_context(const dt_code *c, uint32_t start, uint32_t *set)
 {
 	*set = UINT32_MAX;
 	for (uint32_t i = start; i < c->insns.n; i++) {
@@ -602,16 +602,16 @@ static bool uses_context(const dt_bpf_code *c, uint32_t start, uint32_t *set)
 }
 
 /* A clause that does not need the context of the probe is verified on its own. */
-static void clause_function(struct prog *g, uint32_t func, uint32_t clause, enum dt_bpf_kind kind)
+static void clause_function(struct prog *g, uint32_t func, uint32_t clause, enum dt_probe_kind kind)
 {
-	dt_bpf_code *c = g->t.c;
+	dt_code *c = g->t.c;
 	uint32_t start, set;
 
 	g->t.kind = kind;
 	g->t.clause = clause;
 	start = c->insns.n;
-	dt_bpf_func_begin_global(c, func, 1);
-	dt_bpf_clause(&g->t);
+	dt_code_func_begin_global(c, func, 1);
+	dt_tr_clause(&g->t);
 	if (uses_context(c, start, &set))
 		c->funcs.v[func].nargs = 0;
 	else
@@ -624,33 +624,33 @@ static void declare(struct prog *g)
 	dt_engine *e = g->t.e;
 	char name[32];
 
-	dt_bpf_func_begin(g->t.c, dt_bpf_func_new(g->t.c, "dtrace"));
+	dt_code_func_begin(g->t.c, dt_code_func_new(g->t.c, "dtrace"));
 	g->clause_fn = dt_arena_alloc(e->arena, (g->p->nclauses + 1) * sizeof(uint32_t));
 	g->error_fn = dt_arena_alloc(e->arena, (e->clauses.n + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < g->p->nclauses; i++) {
 		snprintf(name, sizeof(name), "clause_%u", g->p->clauses[i]);
-		g->clause_fn[i] = dt_bpf_func_new(g->t.c, name);
+		g->clause_fn[i] = dt_code_func_new(g->t.c, name);
 	}
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].kinds & 1u << PK_ERROR) {
-			g->error_fn[i] = dt_bpf_func_new(g->t.c, "error");
+			g->error_fn[i] = dt_code_func_new(g->t.c, "error");
 			g->error_exits = g->error_exits || e->clauses.v[i].exits;
 		}
-	g->fault_fn = dt_bpf_func_new(g->t.c, "fault");
+	g->fault_fn = dt_code_func_new(g->t.c, "fault");
 	if (g->p->prologues)
-		g->prologue_fn = dt_bpf_prologue_declare(&g->t, g->p);
+		g->prologue_fn = dt_tr_prologue_declare(&g->t, g->p);
 }
 
-static bool serves_compat(const dt_engine *e, const struct dt_bpf_prog *p)
+static bool serves_compat(const dt_engine *e, const struct dt_plan_prog *p)
 {
 	for (uint32_t i = 0; i < e->probes.n; i++)
-		if ((p->kind == PK_ENTRY || p->kind == PK_RETURN) && dt_bpf_serves(e, p, i) &&
+		if ((p->kind == PK_ENTRY || p->kind == PK_RETURN) && dt_plan_serves(e, p, i) &&
 		    e->probes.v[i].event >= DT_SYSCALL_COMPAT)
 			return true;
 	return false;
 }
 
-int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, dt_error *err)
+int dt_tr_program(dt_engine *e, const struct dt_plan_prog *p, dt_code *c, dt_error *err)
 {
 	struct prog g = {.t = {.e = e,
 			       .c = c,
@@ -659,7 +659,7 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 			       .nargs = p->nargs,
 			       .task_arg = p->task_arg,
 			       .typed = p->typed,
-			       .direct = dt_bpf_is_direct(p),
+			       .direct = dt_plan_is_direct(p),
 			       .compat = serves_compat(e, p),
 			       .clock_row = (uint32_t)(p - e->progs.v) * e->nevents[PK_PROFILE],
 			       .used = p->prologues ? p->used : NULL,
@@ -678,17 +678,17 @@ int dt_bpf_prog_code(dt_engine *e, const struct dt_bpf_prog *p, dt_bpf_code *c, 
 	g.t.kind = p->kind;
 	fault_function(&g);
 	if (p->prologues)
-		dt_bpf_prologue_functions(&g.t, p, g.prologue_fn);
-	dt_bpf_unwind_functions(&g.t);
-	dt_bpf_lib_emit(&g.t);
-	dt_bpf_output_function(&g.t);
-	dt_bpf_tail_functions(&g.t);
-	dt_bpf_reserve_functions(&g.t);
-	dt_bpf_memory_functions(&g.t);
+		dt_tr_prologue_functions(&g.t, p, g.prologue_fn);
+	dt_tr_unwind_functions(&g.t);
+	dt_sub_emit(&g.t);
+	dt_tr_output_function(&g.t);
+	dt_tr_tail_functions(&g.t);
+	dt_tr_reserve_functions(&g.t);
+	dt_tr_memory_functions(&g.t);
 	dt_vec_free(&g.lib.fns);
 	if (g.t.failed)
 		return -1;
-	if (dt_bpf_code_finish(c) < 0)
+	if (dt_code_finish(c) < 0)
 		return dt_err(err, EDT_DIFINVAL, "%s", c->problem);
 	return 0;
 }

@@ -25,45 +25,45 @@
  * get an id that others had meanwhile. So in a program with speculations records have the time of the
  * moment: all of them, because those that a firing leaves behind a commit() come behind what that commits.
  */
-void dt_bpf_header(dt_bpf_tr *t, uint32_t type)
+void dt_tr_header(dt_tr *t, uint32_t type)
 {
 	uint32_t at = t->e->at.record;
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (t->e->need.spec)
 		helper(c, BPF_FUNC_ktime_get_ns);
 	else
-		dt_bpf_time(t);
-	dt_bpf_lea(c, R1, at);
-	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, clause), (int32_t)t->clause);
+		dt_tr_time(t);
+	dt_slot_lea(c, R1, at);
+	sti(c, 4, R1, (int)offsetof(struct dt_rec, clause), (int32_t)t->clause);
 	ld(c, 4, R2, R6, S_PROBE);
-	st(c, 4, R1, (int)offsetof(struct dt_bpf_rec, probe), R2);
-	st(c, 8, R1, (int)offsetof(struct dt_bpf_rec, time), R0);
+	st(c, 4, R1, (int)offsetof(struct dt_rec, probe), R2);
+	st(c, 8, R1, (int)offsetof(struct dt_rec, time), R0);
 	if (t->e->need.spec) {
 		ld(c, 4, R2, R6, S_SPECSEQ);
 		alui(c, BPF_LSH, R2, 16);
 		ld(c, 4, R0, R6, S_SPEC);
 		alu(c, BPF_OR, R2, R0);
-		st(c, 4, R1, (int)offsetof(struct dt_bpf_rec, spec), R2);
+		st(c, 4, R1, (int)offsetof(struct dt_rec, spec), R2);
 	} else {
-		sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, spec), 0);
+		sti(c, 4, R1, (int)offsetof(struct dt_rec, spec), 0);
 	}
-	sti(c, 4, R1, (int)offsetof(struct dt_bpf_rec, type), (int32_t)type);
+	sti(c, 4, R1, (int)offsetof(struct dt_rec, type), (int32_t)type);
 }
 
-static void call_output(dt_bpf_tr *t, uint32_t *func, const char *name, uint32_t size)
+static void call_output(dt_tr *t, uint32_t *func, const char *name, uint32_t size)
 {
 	if (!*func)
-		*func = dt_bpf_func_new(t->c, name);
+		*func = dt_code_func_new(t->c, name);
 	mov(t->c, R1, R6);
 	if (size)
 		movi(t->c, R2, (int32_t)size);
 	else
 		ld(t->c, 4, R2, R6, S_CURSOR);
-	dt_bpf_call(t->c, *func);
+	dt_code_call(t->c, *func);
 }
 
-void dt_bpf_output(dt_bpf_tr *t, uint32_t size)
+void dt_tr_output(dt_tr *t, uint32_t size)
 {
 	if (t->e->policy == POLICY_RING)
 		call_output(t, &t->lib->tail, "tail", size);
@@ -72,7 +72,7 @@ void dt_bpf_output(dt_bpf_tr *t, uint32_t size)
 }
 
 /* Records of speculations, and what becomes of them, go to the consumer whatever the policy is. */
-static void output_speculative(dt_bpf_tr *t, uint32_t size)
+static void output_speculative(dt_tr *t, uint32_t size)
 {
 	call_output(t, &t->lib->output, "output", size);
 }
@@ -82,10 +82,9 @@ static void output_speculative(dt_bpf_tr *t, uint32_t size)
  * themselves; on large ones an array of maps, which is slower to look up and much slower to
  * set up: the kernel waits for all CPUs when one is filled.
  */
-static void choose_map(dt_bpf_tr *t, const struct dt_bpf_ring *of, uint32_t lo, uint32_t hi,
-		       uint32_t found)
+static void choose_map(dt_tr *t, const struct dt_ring *of, uint32_t lo, uint32_t hi, uint32_t found)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint32_t mid = lo + (hi - lo) / 2, upper;
 
 	if (hi - lo == 1) {
@@ -93,29 +92,29 @@ static void choose_map(dt_bpf_tr *t, const struct dt_bpf_ring *of, uint32_t lo, 
 		ja(c, found);
 		return;
 	}
-	upper = dt_bpf_label(c);
+	upper = dt_code_label(c);
 	jmpi(c, BPF_JGE, R8, (int32_t)mid, upper);
 	choose_map(t, of, lo, mid, found);
-	dt_bpf_place(c, upper);
+	dt_code_place(c, upper);
 	choose_map(t, of, mid, hi, found);
 }
 
-bool dt_bpf_ring_array(const dt_engine *e)
+bool dt_tr_ring_array(const dt_engine *e)
 {
 	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
 	return e->ncpus >
 	       (e->policy == POLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
 }
 
-void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, uint32_t none)
+void dt_tr_map_of_cpu(dt_tr *t, const struct dt_ring *of, int array, uint32_t none)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint32_t found;
 
-	if (!dt_bpf_ring_array(t->e)) {
-		found = dt_bpf_label(c);
+	if (!dt_tr_ring_array(t->e)) {
+		found = dt_code_label(c);
 		choose_map(t, of, 0, t->e->ncpus, found);
-		dt_bpf_place(c, found);
+		dt_code_place(c, found);
 		return;
 	}
 	st(c, 4, R10, -4, R8);
@@ -128,9 +127,9 @@ void dt_bpf_map_of_cpu(dt_bpf_tr *t, const struct dt_bpf_ring *of, int array, ui
 }
 
 /* Tell the consumer that there is something to do. */
-void dt_bpf_wake(dt_bpf_tr *t)
+void dt_tr_wake(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	map(c, R1, t->e->fd_wake);
 	mov(c, R2, R6);
@@ -140,9 +139,9 @@ void dt_bpf_wake(dt_bpf_tr *t)
 }
 
 /* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
-static void wake_when_filling(dt_bpf_tr *t, uint32_t done)
+static void wake_when_filling(dt_tr *t, uint32_t done)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint64_t size = 4096;
 
 	for (uint32_t i = 0; t->e->rings && i < t->e->ncpus; i++)
@@ -156,7 +155,7 @@ static void wake_when_filling(dt_bpf_tr *t, uint32_t done)
 	ld(c, 8, R2, R1, 0);
 	jmpi(c, BPF_JNE, R2, 0, done);
 	sti(c, 8, R1, 0, 1);
-	dt_bpf_wake(t);
+	dt_tr_wake(t);
 	ja(c, done);
 }
 
@@ -164,22 +163,22 @@ static void wake_when_filling(dt_bpf_tr *t, uint32_t done)
  * output(slot, size): the record goes to the ring buffer of the CPU
  *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
  */
-void dt_bpf_output_function(dt_bpf_tr *t)
+void dt_tr_output_function(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t drop = dt_bpf_label(c), done = dt_bpf_label(c);
-	bool wakes = dt_bpf_wakes_early(t->e) && t->prog_kind > PK_ERROR;
+	dt_code *c = t->c;
+	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
+	bool wakes = dt_ring_wakes_early(t->e) && t->prog_kind > PK_ERROR;
 
 	if (!t->lib->output)
 		return;
-	dt_bpf_func_begin_global(c, t->lib->output, 2);
+	dt_code_func_begin_global(c, t->lib->output, 2);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	ld(c, 4, R8, R6, S_CPU);
 	jmpi(c, BPF_JGT, R7, (int32_t)t->e->at.record_size, drop);
-	dt_bpf_map_of_cpu(t, t->e->rings, t->e->fd_rings, drop);
+	dt_tr_map_of_cpu(t, t->e->rings, t->e->fd_rings, drop);
 	mov(c, R9, R1);
-	dt_bpf_lea(c, R2, t->e->at.record);
+	dt_slot_lea(c, R2, t->e->at.record);
 	mov(c, R3, R7);
 	movi(c, R4, BPF_RB_NO_WAKEUP);
 	helper(c, BPF_FUNC_ringbuf_output);
@@ -189,16 +188,16 @@ void dt_bpf_output_function(dt_bpf_tr *t)
 	} else {
 		jmpi(c, BPF_JEQ, R0, 0, done);
 	}
-	dt_bpf_place(c, drop);
+	dt_code_place(c, drop);
 	if (t->e->policy == POLICY_FILL) {
 		map_value(c, R1, t->e->fd_control, 0);
 		sti(c, 8, R1, CTL_FILLED, 1);
 		movi(c, R2, ~CTL_ACTIVE);
 		atomic(c, BPF_AND, R1, CTL_WORD, R2);
 	} else {
-		dt_bpf_count(t, CPU_DROPS);
+		dt_tr_count(t, CPU_DROPS);
 	}
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 	movi(c, R0, 0);
 	leave(c);
 }
@@ -212,14 +211,14 @@ void dt_bpf_output_function(dt_bpf_tr *t)
  * CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are simply
  * full when they are full; with the ring policy (tail.c) none ever is.
  */
-static void call_reserve(dt_bpf_tr *t, uint32_t *func, const char *name)
+static void call_reserve(dt_tr *t, uint32_t *func, const char *name)
 {
 	if (!*func)
-		*func = dt_bpf_func_new(t->c, name);
-	dt_bpf_call(t->c, *func);
+		*func = dt_code_func_new(t->c, name);
+	dt_code_call(t->c, *func);
 }
 
-void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost)
+void dt_tr_reserve(dt_tr *t, uint32_t cost)
 {
 	uint64_t limit = t->prog_kind == PK_END ? t->e->bufsize : t->e->bufsize - t->e->end_reserve;
 
@@ -229,15 +228,15 @@ void dt_bpf_reserve(dt_bpf_tr *t, uint32_t cost)
 	call_reserve(t, &t->lib->reserve, "reserve");
 }
 
-void dt_bpf_unreserve(dt_bpf_tr *t)
+void dt_tr_unreserve(dt_tr *t)
 {
 	mov(t->c, R1, R6);
 	call_reserve(t, &t->lib->unreserve, "unreserve");
 }
 
-void dt_bpf_cpu_find(dt_bpf_tr *t, uint32_t none)
+void dt_tr_cpu_find(dt_tr *t, uint32_t none)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	ld(c, 4, R1, R6, S_CPU);
 	st(c, 4, R10, -4, R1);
@@ -248,35 +247,35 @@ void dt_bpf_cpu_find(dt_bpf_tr *t, uint32_t none)
 	jmpi(c, BPF_JEQ, R0, 0, none);
 }
 
-void dt_bpf_cpu_row(dt_bpf_tr *t, uint32_t none)
+void dt_tr_cpu_row(dt_tr *t, uint32_t none)
 {
-	dt_bpf_cpu_find(t, none);
+	dt_tr_cpu_find(t, none);
 	mov(t->c, R9, R0);
 }
 
-static void buffer_is_full(dt_bpf_tr *t)
+static void buffer_is_full(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	map_value(c, R1, t->e->fd_control, 0);
 	sti(c, 8, R1, CTL_FILLED, 1);
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
-	dt_bpf_wake(t);
+	dt_tr_wake(t);
 }
 
 /* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
-static void reserve_function(dt_bpf_tr *t)
+static void reserve_function(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t no = dt_bpf_label(c), full = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t no = dt_code_label(c), full = dt_code_label(c);
 
-	dt_bpf_func_begin(c, t->lib->reserve);
+	dt_code_func_begin(c, t->lib->reserve);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	mov(c, R8, R3);
 	sti(c, 4, R6, S_RESERVED, 0);
-	dt_bpf_cpu_row(t, no);
+	dt_tr_cpu_row(t, no);
 	if (t->e->policy == POLICY_FILL && t->prog_kind != PK_END) {
 		map_value(c, R1, t->e->fd_control, CTL_FILLED);
 		ld(c, 8, R1, R1, 0);
@@ -289,8 +288,8 @@ static void reserve_function(dt_bpf_tr *t)
 	st(c, 4, R6, S_RESERVED, R7);
 	movi(c, R0, 1);
 	leave(c);
-	dt_bpf_place(c, full);
-	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
+	dt_code_place(c, full);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
 	atomic(c, BPF_ADD, R9, CPU_USED, R7);
 	if (t->e->policy == POLICY_FILL) {
 		buffer_is_full(t);
@@ -298,30 +297,30 @@ static void reserve_function(dt_bpf_tr *t)
 		movi(c, R1, 1);
 		atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
 	}
-	dt_bpf_place(c, no);
+	dt_code_place(c, no);
 	movi(c, R0, 0);
 	leave(c);
 }
 
 /* unreserve(slot): the record was not made after all */
-static void unreserve_function(dt_bpf_tr *t)
+static void unreserve_function(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t out = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t out = dt_code_label(c);
 
-	dt_bpf_func_begin(c, t->lib->unreserve);
+	dt_code_func_begin(c, t->lib->unreserve);
 	mov(c, R6, R1);
-	dt_bpf_cpu_row(t, out);
+	dt_tr_cpu_row(t, out);
 	ld(c, 4, R1, R6, S_RESERVED);
-	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
 	atomic(c, BPF_ADD, R9, CPU_USED, R1);
 	sti(c, 4, R6, S_RESERVED, 0);
-	dt_bpf_place(c, out);
+	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
 }
 
-void dt_bpf_reserve_functions(dt_bpf_tr *t)
+void dt_tr_reserve_functions(dt_tr *t)
 {
 	if (t->lib->reserve)
 		reserve_function(t);
@@ -332,26 +331,26 @@ void dt_bpf_reserve_functions(dt_bpf_tr *t)
 /* ---- data ---- */
 
 /* Zero-filled behind the last frame; a stack that cannot be had is all zeros. */
-void dt_bpf_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t nframes)
+void dt_tr_stack(dt_tr *t, bool user, uint32_t off, uint32_t nframes)
 {
-	dt_bpf_read_stack(t, user, off, nframes * FRAME_BYTES);
+	dt_tr_read_stack(t, user, off, nframes * FRAME_BYTES);
 }
 
-static void put_pid(dt_bpf_tr *t, uint32_t off)
+static void put_pid(dt_tr *t, uint32_t off)
 {
-	dt_bpf_pid_tgid(t);
+	dt_tr_pid_tgid(t);
 	alui(t->c, BPF_RSH, R0, 32);
-	dt_bpf_slot_st(t->c, 8, off, R0);
+	dt_slot_st(t->c, 8, off, R0);
 }
 
 /* At the entry of a user function the first frame is the function, wherever in its first instructions the probe is:
  *	if (frame[0] == regs->rip) frame[0] -= slot->number >> 24 */
-static void name_entry(dt_bpf_tr *t, uint32_t off)
+static void name_entry(dt_tr *t, uint32_t off)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t other = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t other = dt_code_label(c);
 
-	dt_bpf_lea(c, R1, off);
+	dt_slot_lea(c, R1, off);
 	ld(c, 8, R2, R1, 0);
 	ld(c, 8, R3, R7, 128);
 	jmp(c, BPF_JNE, R2, R3, other);
@@ -359,16 +358,16 @@ static void name_entry(dt_bpf_tr *t, uint32_t off)
 	alui(c, BPF_RSH, R3, DT_AT_BEHIND);
 	alu(c, BPF_SUB, R2, R3);
 	st(c, 8, R1, 0, R2);
-	dt_bpf_place(c, other);
+	dt_code_place(c, other);
 }
 
 /* pid, frames; vm and BEGIN have no stack worth showing */
-static void put_stack(dt_bpf_tr *t, const dt_action *a, uint32_t off, uint32_t size)
+static void put_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size)
 {
 	bool user = a->kind != DT_ACT_STACK;
 	uint32_t frames = (uint32_t)a->arg, room;
 
-	dt_bpf_zero(t, off, size);
+	dt_tr_zero(t, off, size);
 	if (user) {
 		if (size < 8)
 			return;
@@ -380,52 +379,51 @@ static void put_stack(dt_bpf_tr *t, const dt_action *a, uint32_t off, uint32_t s
 	if (frames > room || frames == 0)
 		frames = room;
 	if (frames && t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
-		dt_bpf_stack(t, user, off, frames);
+		dt_tr_stack(t, user, off, frames);
 	if (frames && user && t->kind == PK_UPROBE)
 		name_entry(t, off);
 }
 
-static void copy_object(dt_bpf_tr *t, uint32_t off, uint32_t size, bool user)
+static void copy_object(dt_tr *t, uint32_t off, uint32_t size, bool user)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	mov(c, R3, R0);
 	st(c, 8, R6, S_FVALUE, R3);
 	if (user)
-		dt_bpf_user_memory(t);
-	dt_bpf_lea(c, R1, off);
+		dt_tr_user_memory(t);
+	dt_slot_lea(c, R1, off);
 	movi(c, R2, (int32_t)size);
-	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
-	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	dt_tr_read(t, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 }
 
 /* memref() made { address, length }; the datum is the length and the bytes, as many as fit */
-static void put_printm(dt_bpf_tr *t, uint32_t off, uint32_t size)
+static void put_printm(dt_tr *t, uint32_t off, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t fits = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t fits = dt_code_label(c);
 
 	mov(c, R3, R0);
 	st(c, 8, R6, S_FVALUE, R3);
-	dt_bpf_lea(c, R1, S_TMP);
+	dt_slot_lea(c, R1, S_TMP);
 	movi(c, R2, 16);
 	helper(c, BPF_FUNC_probe_read_kernel);
-	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
-	dt_bpf_zero(t, off, size);
+	jmpi(c, BPF_JNE, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
+	dt_tr_zero(t, off, size);
 	ld(c, 8, R3, R6, S_TMP);
 	ld(c, 8, R2, R6, S_TMP + 8);
 	jmpi(c, BPF_JLE, R2, (int32_t)size - 8, fits);
 	movi(c, R2, (int32_t)size - 8);
-	dt_bpf_place(c, fits);
-	dt_bpf_slot_st(c, 8, off, R2);
+	dt_code_place(c, fits);
+	dt_slot_st(c, 8, off, R2);
 	st(c, 8, R6, S_FVALUE, R3);
-	dt_bpf_lea(c, R1, off + 8);
+	dt_slot_lea(c, R1, off + 8);
 	helper(c, BPF_FUNC_probe_read_kernel);
-	jmpi(c, BPF_JNE, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	jmpi(c, BPF_JNE, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 }
 
-void dt_bpf_datum(dt_bpf_tr *t, const dt_action *a, const dt_bpf_val *v, uint32_t off,
-		  uint32_t size)
+void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off, uint32_t size)
 {
 	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
 
@@ -438,51 +436,51 @@ void dt_bpf_datum(dt_bpf_tr *t, const dt_action *a, const dt_bpf_val *v, uint32_
 	case DT_ACT_USYM:
 	case DT_ACT_UMOD:
 	case DT_ACT_UADDR:
-		dt_bpf_slot_st(t->c, 8, off + 8, R0);
+		dt_slot_st(t->c, 8, off + 8, R0);
 		put_pid(t, off);
 		return;
 	case DT_ACT_TRACEMEM:
-		dt_bpf_here(t);
+		dt_tr_here(t);
 		copy_object(t, off, size, flags & DT_TF_BYUREF);
 		return;
 	case DT_ACT_PRINTM:
-		dt_bpf_here(t);
+		dt_tr_here(t);
 		put_printm(t, off, size);
 		return;
 	default: break;
 	}
 	if (flags & (DT_TF_BYREF | DT_TF_BYUREF)) {
-		dt_bpf_here(t);
+		dt_tr_here(t);
 		copy_object(t, off, size, flags & DT_TF_BYUREF);
 	} else {
-		dt_bpf_slot_st(t->c, size > 4 ? 8 : size, off, R0);
+		dt_slot_st(t->c, size > 4 ? 8 : size, off, R0);
 	}
 }
 
 /* Append a string at the cursor; its u32 in the fixed part says where. */
-static void append_string(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p,
-			  const dt_bpf_val *v)
+static void append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
+			  const dt_tr_val *v)
 {
 	uint32_t rec = t->e->at.record, limit = t->e->at.record_size - p->bound;
 	bool user = a->difo->rtype.flags & DT_TF_BYUREF;
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	(void)v;
 	t->loff = UINT32_MAX;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	st(c, 8, R6, S_FVALUE, R0);
 	ld(c, 4, R8, R6, S_CURSOR);
-	jmpi(c, BPF_JGT, R8, (int32_t)limit, dt_bpf_fault_label(t, DT_FLT_NOSCRATCH));
-	dt_bpf_slot_st(c, 4, rec + p->offset, R8);
+	jmpi(c, BPF_JGT, R8, (int32_t)limit, dt_tr_fault_label(t, DT_FLT_NOSCRATCH));
+	dt_slot_st(c, 4, rec + p->offset, R8);
 	mov(c, R1, R8);
 	alu(c, BPF_ADD, R1, R6);
 	alui(c, BPF_ADD, R1, (int32_t)rec);
 	movi(c, R2, (int32_t)p->bound);
 	if (user)
-		dt_bpf_user_memory(t);
+		dt_tr_user_memory(t);
 	ld(c, 8, R3, R6, S_FVALUE);
-	dt_bpf_read(t, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
-	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	dt_tr_read(t, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
+	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	alu(c, BPF_ADD, R8, R0);
 	alui(c, BPF_ADD, R8, 7);
 	alui(c, BPF_AND, R8, -8);
@@ -491,19 +489,19 @@ static void append_string(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_
 
 /* ---- effects; the value is in r0 ---- */
 
-static void do_exit(dt_bpf_tr *t)
+static void do_exit(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	map_value(c, R1, t->e->fd_control, 0);
 	st(c, 8, R1, CTL_STATUS, R0);
 	sti(c, 8, R1, CTL_EXITING, 1);
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
-	dt_bpf_wake(t);
+	dt_tr_wake(t);
 }
 
-static void do_signal(dt_bpf_tr *t, bool stop)
+static void do_signal(dt_tr *t, bool stop)
 {
 	if (stop)
 		movi(t->c, R1, 19 /* SIGSTOP */);
@@ -517,51 +515,51 @@ static void do_signal(dt_bpf_tr *t, bool stop)
  * CPU. The loop's body looks at the clock; the limit of bpf_loop is far above what half a second
  * needs.
  */
-static void do_chill(dt_bpf_tr *t)
+static void do_chill(dt_tr *t)
 {
-	uint32_t args = dt_bpf_lib_args(t, "chill");
-	dt_bpf_code *c = t->c;
-	uint32_t none = dt_bpf_label(c), same = dt_bpf_label(c), out = dt_bpf_label(c);
+	uint32_t args = dt_sub_args(t, "chill");
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c), same = dt_code_label(c), out = dt_code_label(c);
 
 	t->loff = UINT32_MAX;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	st(c, 8, R6, S_VALUE, R0);
 	helper(c, BPF_FUNC_ktime_get_ns);
 	mov(c, R8, R0);
-	dt_bpf_cpu_find(t, none);
+	dt_tr_cpu_find(t, none);
 	ld(c, 8, R1, R0, CPU_CHILL_WINDOW);
 	mov(c, R2, R8);
 	alu(c, BPF_SUB, R2, R1);
 	jmpi(c, BPF_JLE, R2, CHILL_INTERVAL, same);
 	st(c, 8, R0, CPU_CHILL_WINDOW, R8);
 	sti(c, 8, R0, CPU_CHILL_USED, 0);
-	dt_bpf_place(c, same);
+	dt_code_place(c, same);
 	ld(c, 8, R1, R6, S_VALUE);
-	jmpi(c, BPF_JGT, R1, CHILL_MAX, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	jmpi(c, BPF_JGT, R1, CHILL_MAX, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	ld(c, 8, R2, R0, CPU_CHILL_USED);
 	alu(c, BPF_ADD, R2, R1);
-	jmpi(c, BPF_JGT, R2, CHILL_MAX, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	jmpi(c, BPF_JGT, R2, CHILL_MAX, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	st(c, 8, R0, CPU_CHILL_USED, R2);
 	alu(c, BPF_ADD, R1, R8);
 	st(c, 8, R6, (int)args, R1);
-	dt_bpf_lib_run(t, "chill");
+	dt_sub_run(t, "chill");
 	sti(c, 8, R6, S_TIME, 0); /* time has passed: read it again */
 	ja(c, out);
-	dt_bpf_place(c, none);
-	dt_bpf_place(c, out);
+	dt_code_place(c, none);
+	dt_code_place(c, out);
 }
 
 /* r8 = the word of speculation r0 (bit 0: in use); `none` for id 0 and for one not in use */
-static void find_speculation(dt_bpf_tr *t, uint32_t none)
+static void find_speculation(dt_tr *t, uint32_t none)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	t->loff = UINT32_MAX;
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	mov(c, R1, R0);
 	alui(c, BPF_SUB, R1, 1);
-	jmpi(c, BPF_JGE, R1, (int32_t)t->e->nspecs, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+	jmpi(c, BPF_JGE, R1, (int32_t)t->e->nspecs, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	st(c, 4, R6, S_SPEC, R0);
 	alui(c, BPF_LSH, R1, 3);
 	map_value(c, R8, t->e->fd_specs, 0);
@@ -575,14 +573,14 @@ static void find_speculation(dt_bpf_tr *t, uint32_t none)
 	st(c, 4, R6, S_SPECSEQ, R1);
 }
 
-static void forget_speculation(dt_bpf_tr *t)
+static void forget_speculation(dt_tr *t)
 {
 	sti(t->c, 4, R6, S_SPEC, 0);
 	sti(t->c, 4, R6, S_SPECSEQ, 0);
 }
 
 /* From here on the record belongs to the speculation; without one the clause ends. */
-static void do_speculate(dt_bpf_tr *t, uint32_t done)
+static void do_speculate(dt_tr *t, uint32_t done)
 {
 	t->e->need.spec = true;
 	find_speculation(t, done);
@@ -590,25 +588,25 @@ static void do_speculate(dt_bpf_tr *t, uint32_t done)
 
 /* Free the id; a marker in the record stream tells the consumer what to do with the data. Its time
  * is from before the id is free for others. */
-static void end_speculation(dt_bpf_tr *t, uint32_t type)
+static void end_speculation(dt_tr *t, uint32_t type)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t none = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c);
 
 	t->e->need.spec = true;
 	find_speculation(t, none);
-	dt_bpf_header(t, type);
+	dt_tr_header(t, type);
 	mov(c, R0, R9);
 	mov(c, R1, R9);
 	alui(c, BPF_SUB, R1, 1);
 	atomic(c, BPF_CMPXCHG, R8, 0, R1);
 	jmp(c, BPF_JNE, R0, R9, none); /* somebody else ended it first */
 	output_speculative(t, REC_HEADER);
-	dt_bpf_place(c, none);
+	dt_code_place(c, none);
 	forget_speculation(t);
 }
 
-static void effect(dt_bpf_tr *t, const dt_action *a)
+static void effect(dt_tr *t, const dt_action *a)
 {
 	switch (a->kind) {
 	case DT_ACT_EXIT: do_exit(t); break;
@@ -634,29 +632,29 @@ static bool has_effect(const dt_action *a)
 
 /* ---- one action ---- */
 
-static void do_action(dt_bpf_tr *t, const struct dt_bpf_clause *x, uint32_t i, uint32_t done)
+static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done)
 {
 	const dt_action *a = &x->c->actions[i];
-	const struct dt_bpf_plan *p = &x->plan[i];
-	dt_bpf_val v = NUMBER;
+	const struct dt_plan_action *p = &x->plan[i];
+	dt_tr_val v = NUMBER;
 
 	if (p->role == ROLE_KEY_ID)
 		return;
 	if (p->role == ROLE_KEY && p->agg->keys[p->key].name >= 0) {
-		dt_bpf_agg_key(t, a, p, &v);
+		dt_tr_agg_key(t, a, p, &v);
 		return;
 	}
 	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
 	if (a->difo)
-		dt_bpf_difo(t, a->difo, &v);
+		dt_tr_difo(t, a->difo, &v);
 	else
 		movi(t->c, R0, 0);
 	if (!t->reachable)
 		return;
 	if (p->role == ROLE_KEY) {
-		dt_bpf_agg_key(t, a, p, &v);
+		dt_tr_agg_key(t, a, p, &v);
 	} else if (DT_ACT_IS_AGG(a->kind)) {
-		dt_bpf_aggregate(t, a, p);
+		dt_tr_aggregate(t, a, p);
 	} else if (a->kind == DT_ACT_SPECULATE) {
 		do_speculate(t, done);
 	} else {
@@ -665,7 +663,7 @@ static void do_action(dt_bpf_tr *t, const struct dt_bpf_clause *x, uint32_t i, u
 		if (p->role == ROLE_DATA && p->is_string)
 			append_string(t, a, p, &v);
 		else if (p->role == ROLE_DATA)
-			dt_bpf_datum(t, a, &v, t->e->at.record + p->offset, a->size);
+			dt_tr_datum(t, a, &v, t->e->at.record + p->offset, a->size);
 		if (p->role == ROLE_DATA && has_effect(a))
 			ld(t->c, 8, R0, R6, S_INCR);
 		effect(t, a);
@@ -678,17 +676,17 @@ static void do_action(dt_bpf_tr *t, const struct dt_bpf_clause *x, uint32_t i, u
  *	return 0;
  * fault: return 1;
  */
-void dt_bpf_clause(dt_bpf_tr *t)
+void dt_tr_clause(dt_tr *t)
 {
-	const struct dt_bpf_clause *x = &t->e->clauses.v[t->clause];
-	dt_bpf_code *c = t->c;
-	uint32_t done = dt_bpf_label(c);
+	const struct dt_plan_clause *x = &t->e->clauses.v[t->clause];
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
 	bool jumped = false, small = t->e->small && x->size;
-	dt_bpf_val v;
+	dt_tr_val v;
 
 	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
 		t->fault[i] = UINT32_MAX;
-	t->fault_exit = dt_bpf_label(c);
+	t->fault_exit = dt_code_label(c);
 	t->faults = false;
 	t->reachable = true;
 	mov(c, R6, R1);
@@ -711,42 +709,42 @@ void dt_bpf_clause(dt_bpf_tr *t)
 		sti(c, 4, R6, S_RESERVED, 0);
 	if (x->c->pred) {
 		sti(c, 4, R6, S_FACTION, 0);
-		dt_bpf_difo(t, x->c->pred, &v);
+		dt_tr_difo(t, x->c->pred, &v);
 		if (t->reachable)
 			jmpi(c, BPF_JEQ, R0, 0, done);
 		jumped = t->reachable;
 	}
 	if (small && t->reachable) { /* behind the predicate: what is not wanted is not lost */
-		uint32_t ok = dt_bpf_label(c);
+		uint32_t ok = dt_code_label(c);
 
-		dt_bpf_reserve(t, x->cost);
+		dt_tr_reserve(t, x->cost);
 		jmpi(c, BPF_JNE, R0, 0, ok);
 		leave(c);
-		dt_bpf_place(c, ok);
+		dt_code_place(c, ok);
 	}
 	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
 		do_action(t, x, i, done);
 	jumped = jumped || x->speculates;
 	if (t->reachable && x->size) {
-		dt_bpf_header(t, REC_DATA);
-		(x->speculates ? output_speculative : dt_bpf_output)(t,
-								     x->has_strings ? 0 : x->fixed);
+		dt_tr_header(t, REC_DATA);
+		(x->speculates ? output_speculative : dt_tr_output)(t,
+								    x->has_strings ? 0 : x->fixed);
 		if (small && !x->speculates)
 			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
 	}
 	if (t->reachable || jumped) {
-		dt_bpf_place(c, done);
+		dt_code_place(c, done);
 		if (small)
-			dt_bpf_unreserve(t);
+			dt_tr_unreserve(t);
 		movi(c, R0, 0);
 		leave(c);
 	}
-	dt_bpf_fault_paths(t);
+	dt_tr_fault_paths(t);
 	if (!t->faults)
 		return;
-	dt_bpf_place(c, t->fault_exit);
+	dt_code_place(c, t->fault_exit);
 	if (small)
-		dt_bpf_unreserve(t);
+		dt_tr_unreserve(t);
 	movi(c, R0, 1);
 	leave(c);
 }

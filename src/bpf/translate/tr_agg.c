@@ -19,64 +19,63 @@ typedef unsigned __int128 u128;
 
 /* ---- keys ---- */
 
-void dt_bpf_agg_key(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p,
-		    const dt_bpf_val *v)
+void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p, const dt_tr_val *v)
 {
-	const struct dt_bpf_aggkey *key = &p->agg->keys[p->key];
+	const struct dt_plan_aggkey *key = &p->agg->keys[p->key];
 	uint32_t off = t->e->at.key + key->offset;
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (key->name >= 0) {
 		ld(c, 4, R0, R6, S_PROBE);
-		dt_bpf_slot_st(c, 4, off, R0);
+		dt_slot_st(c, 4, off, R0);
 		return;
 	}
 	t->loff = UINT32_MAX;
 	if (p->is_string && !(a->difo->rtype.flags & DT_TF_BYUREF)) {
-		dt_bpf_here(t);
+		dt_tr_here(t);
 		mov(c, R3, R0);
-		dt_bpf_put_string(t, v, off, key->size, true);
+		dt_tr_put_string(t, v, off, key->size, true);
 	} else if (p->is_string) {
-		dt_bpf_here(t);
+		dt_tr_here(t);
 		st(c, 8, R6, S_FVALUE, R0);
-		dt_bpf_zero(t, off, key->size);
-		dt_bpf_lea(c, R1, off);
+		dt_tr_zero(t, off, key->size);
+		dt_slot_lea(c, R1, off);
 		movi(c, R2, (int32_t)key->size);
-		dt_bpf_user_memory(t);
+		dt_tr_user_memory(t);
 		ld(c, 8, R3, R6, S_FVALUE);
-		dt_bpf_read(t, BPF_FUNC_probe_read_user_str);
-		jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+		dt_tr_read(t, BPF_FUNC_probe_read_user_str);
+		jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	} else {
 		if (a->size < key->size) {
 			st(c, 8, R6, S_VALUE, R0);
-			dt_bpf_zero(t, off, key->size);
+			dt_tr_zero(t, off, key->size);
 			ld(c, 8, R0, R6, S_VALUE);
 		}
-		dt_bpf_datum(t, a, v, off, a->size);
+		dt_tr_datum(t, a, v, off, a->size);
 	}
 }
 
 /* ---- buckets: S_VALUE becomes a word index of the value ---- */
 
 /* r0 = floor(log2(r1)), r1 != 0: six halvings */
-static void log2_floor(dt_bpf_code *c)
+static void log2_floor(dt_code *c)
 {
 	movi(c, R0, 0);
 	for (int bits = 32; bits; bits /= 2) {
-		uint32_t low = dt_bpf_label(c);
+		uint32_t low = dt_code_label(c);
 
 		mov(c, R2, R1);
 		alui(c, BPF_RSH, R2, bits);
 		jmpi(c, BPF_JEQ, R2, 0, low);
 		mov(c, R1, R2);
 		alui(c, BPF_ADD, R0, bits);
-		dt_bpf_place(c, low);
+		dt_code_place(c, low);
 	}
 }
 
-static void quantize_bucket(dt_bpf_code *c)
+static void quantize_bucket(dt_code *c)
 {
-	uint32_t zero = dt_bpf_label(c), negative = dt_bpf_label(c), done = dt_bpf_label(c);
+	uint32_t zero = dt_code_label(c), negative = dt_code_label(c), done = dt_code_label(c);
 
 	ld(c, 8, R1, R6, S_VALUE);
 	movi(c, R0, DT_QUANTIZE_ZERO);
@@ -85,23 +84,23 @@ static void quantize_bucket(dt_bpf_code *c)
 	log2_floor(c);
 	alui(c, BPF_ADD, R0, DT_QUANTIZE_ZERO + 1);
 	ja(c, done);
-	dt_bpf_place(c, negative);
-	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	dt_code_place(c, negative);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
 	log2_floor(c);
 	mov(c, R1, R0);
 	movi(c, R0, DT_QUANTIZE_ZERO - 1);
 	alu(c, BPF_SUB, R0, R1);
 	jmpi(c, BPF_JSGE, R0, 0, done);
 	movi(c, R0, 0); /* INT64_MIN joins the lowest bucket */
-	dt_bpf_place(c, zero);
-	dt_bpf_place(c, done);
+	dt_code_place(c, zero);
+	dt_code_place(c, done);
 }
 
 /* level = (int)value - base / step, between two outer buckets; word 0 is the parameter */
-static void lquantize_bucket(dt_bpf_code *c, uint64_t param)
+static void lquantize_bucket(dt_code *c, uint64_t param)
 {
 	uint32_t levels = dt_lquantize_levels(param), step = dt_lquantize_step(param);
-	uint32_t low = dt_bpf_label(c), high = dt_bpf_label(c), done = dt_bpf_label(c);
+	uint32_t low = dt_code_label(c), high = dt_code_label(c), done = dt_code_label(c);
 
 	ld(c, 8, R0, R6, S_VALUE);
 	alui(c, BPF_LSH, R0, 32);
@@ -115,19 +114,19 @@ static void lquantize_bucket(dt_bpf_code *c, uint64_t param)
 	jmpi(c, BPF_JGE, R0, (int32_t)levels, high);
 	alui(c, BPF_ADD, R0, 2);
 	ja(c, done);
-	dt_bpf_place(c, low);
+	dt_code_place(c, low);
 	movi(c, R0, 1);
 	ja(c, done);
-	dt_bpf_place(c, high);
+	dt_code_place(c, high);
 	movi(c, R0, (int32_t)levels + 2);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* One comparison per magnitude; what each covers is worked out here, not in the kernel. */
-static void llquantize_bucket(dt_bpf_code *c, uint64_t param)
+static void llquantize_bucket(dt_code *c, uint64_t param)
 {
 	uint32_t factor = dt_llquantize_factor(param), steps = dt_llquantize_steps(param);
-	uint32_t done = dt_bpf_label(c), first = 2; /* word 0 the parameter, word 1 below all */
+	uint32_t done = dt_code_label(c), first = 2; /* word 0 the parameter, word 1 below all */
 	u128 to = 1;
 
 	if (!dt_llquantize_valid(param)) {
@@ -142,7 +141,7 @@ static void llquantize_bucket(dt_bpf_code *c, uint64_t param)
 	jmp(c, BPF_JSLT, R1, R2, done);
 	for (uint32_t m = dt_llquantize_low(param); m <= dt_llquantize_high(param); m++) {
 		u128 from = to;
-		uint32_t parts, next = dt_bpf_label(c);
+		uint32_t parts, next = dt_code_label(c);
 
 		to = from * factor;
 		parts = to > steps ? steps : (uint32_t)to;
@@ -158,27 +157,27 @@ static void llquantize_bucket(dt_bpf_code *c, uint64_t param)
 		alui(c, BPF_ADD, R0, (int32_t)first);
 		ja(c, done);
 		if (to > INT64_MAX) { /* nothing is larger */
-			dt_bpf_place(c, done);
+			dt_code_place(c, done);
 			return;
 		}
-		dt_bpf_place(c, next);
+		dt_code_place(c, next);
 		first += parts - parts / factor;
 	}
 	movi(c, R0, (int32_t)first);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* ---- values: r8 points to the value ---- */
 
-static void add(dt_bpf_code *c, int word, int reg)
+static void add(dt_code *c, int word, int reg)
 {
 	atomic(c, BPF_ADD, R8, word * 8, reg);
 }
 
 /* *p = max(*p, r2), by compare and exchange; eight tries outlast any nesting of firings */
-static void raise_to(dt_bpf_tr *t, uint32_t drop, uint32_t done)
+static void raise_to(dt_tr *t, uint32_t drop, uint32_t done)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	for (int i = 0; i < 8; i++) {
 		ld(c, 8, R0, R8, 0);
@@ -194,15 +193,15 @@ static void raise_to(dt_bpf_tr *t, uint32_t drop, uint32_t done)
  * 128-bit square of |v|, added to two words. With x = a * 2^32 + b: x^2 = a^2 * 2^64 + 2ab * 2^32 +
  * b^2.
  */
-static void add_square(dt_bpf_code *c)
+static void add_square(dt_code *c)
 {
-	uint32_t positive = dt_bpf_label(c), no_carry = dt_bpf_label(c),
-		 no_carry2 = dt_bpf_label(c);
+	uint32_t positive = dt_code_label(c), no_carry = dt_code_label(c),
+		 no_carry2 = dt_code_label(c);
 
 	ld(c, 8, R1, R6, S_VALUE);
 	jmpi(c, BPF_JSGE, R1, 0, positive);
-	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
-	dt_bpf_place(c, positive);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	dt_code_place(c, positive);
 	mov(c, R2, R1);
 	alui(c, BPF_RSH, R2, 32); /* a */
 	mov32(c, R1, R1);	  /* b */
@@ -217,20 +216,20 @@ static void add_square(dt_bpf_code *c)
 	alu(c, BPF_ADD, R1, R3); /* low += 2ab << 32 */
 	jmp(c, BPF_JGE, R1, R3, no_carry);
 	alui(c, BPF_ADD, R2, 1);
-	dt_bpf_place(c, no_carry);
+	dt_code_place(c, no_carry);
 	mov(c, R3, R1);
 	atomic(c, BPF_ADD | BPF_FETCH, R8, 16, R3); /* r3 = low word before */
 	alu(c, BPF_ADD, R3, R1);
 	jmp(c, BPF_JGE, R3, R1, no_carry2);
 	alui(c, BPF_ADD, R2, 1);
-	dt_bpf_place(c, no_carry2);
+	dt_code_place(c, no_carry2);
 	atomic(c, BPF_ADD, R8, 24, R2);
 }
 
 /* Ends with a jump to done (or drop). */
-static void update(dt_bpf_tr *t, const struct dt_bpf_agg *b, uint32_t drop, uint32_t done)
+static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_t done)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	switch (b->agg->func) {
 	case DT_ACT_COUNT:
@@ -269,38 +268,38 @@ static void update(dt_bpf_tr *t, const struct dt_bpf_agg *b, uint32_t drop, uint
 }
 
 /* r8 = the value of the row with the key under construction; `drop` when there is no room for it */
-static void find_row(dt_bpf_tr *t, const struct dt_bpf_agg *b, uint32_t drop)
+static void find_row(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 {
-	uint32_t have = dt_bpf_label(t->c);
-	dt_bpf_code *c = t->c;
+	uint32_t have = dt_code_label(t->c);
+	dt_code *c = t->c;
 
 	ld(c, 4, R1, R6, S_CPU);
 	alui(c, BPF_LSH, R1, 1);
 	ld(c, 4, R2, R6, S_GEN);
 	alu(c, BPF_OR, R1, R2);
-	dt_bpf_slot_st(c, 4, t->e->at.key, R1);
+	dt_slot_st(c, 4, t->e->at.key, R1);
 	map(c, R1, b->fd);
-	dt_bpf_lea(c, R2, t->e->at.key);
+	dt_slot_lea(c, R2, t->e->at.key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, have);
 	map(c, R1, b->fd);
-	dt_bpf_lea(c, R2, t->e->at.key);
+	dt_slot_lea(c, R2, t->e->at.key);
 	map_value(c, R3, t->e->fd_rodata, t->e->at.zeros);
 	movi(c, R4, BPF_NOEXIST); /* an interrupting firing may have made it meanwhile */
 	helper(c, BPF_FUNC_map_update_elem);
 	map(c, R1, b->fd);
-	dt_bpf_lea(c, R2, t->e->at.key);
+	dt_slot_lea(c, R2, t->e->at.key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, drop);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 	mov(c, R8, R0);
 	sti(c, 8, R8, 0, 1); /* used */
 	alui(c, BPF_ADD, R8, 8);
 }
 
-static void find_keyless(dt_bpf_tr *t, const struct dt_bpf_agg *b, uint32_t drop)
+static void find_keyless(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	ld(c, 4, R1, R6, S_GEN);
 	st(c, 4, R10, -4, R1);
@@ -315,13 +314,13 @@ static void find_keyless(dt_bpf_tr *t, const struct dt_bpf_agg *b, uint32_t drop
 	alui(c, BPF_ADD, R8, 8);
 }
 
-void dt_bpf_aggregate(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan *p)
+void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *p)
 {
-	const struct dt_bpf_agg *b = p->agg;
-	dt_bpf_code *c = t->c;
-	uint32_t drop = dt_bpf_label(c), done = dt_bpf_label(c);
+	const struct dt_plan_agg *b = p->agg;
+	dt_code *c = t->c;
+	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
 	enum dt_act func = b->agg->func;
-	dt_bpf_val v;
+	dt_tr_val v;
 
 	if (func != DT_ACT_COUNT)
 		st(c, 8, R6, S_VALUE, R0);
@@ -335,7 +334,7 @@ void dt_bpf_aggregate(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan
 		st(c, 8, R6, S_VALUE, R0);
 		if (a->incr) {
 			st(c, 8, R6, S_BUCKET, R0); /* the increment's code may use S_VALUE */
-			dt_bpf_difo(t, a->incr, &v);
+			dt_tr_difo(t, a->incr, &v);
 			if (!t->reachable)
 				return;
 			st(c, 8, R6, S_INCR, R0);
@@ -350,7 +349,7 @@ void dt_bpf_aggregate(dt_bpf_tr *t, const dt_action *a, const struct dt_bpf_plan
 	else
 		find_keyless(t, b, drop);
 	update(t, b, drop, done);
-	dt_bpf_place(c, drop);
-	dt_bpf_count(t, CPU_AGG_DROPS);
-	dt_bpf_place(c, done);
+	dt_code_place(c, drop);
+	dt_tr_count(t, CPU_AGG_DROPS);
+	dt_code_place(c, done);
 }

@@ -13,7 +13,7 @@
 
 /* ---- walks ---- */
 
-bool dt_bpf_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset)
+bool dt_tr_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset)
 {
 	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
 	dt_type *s = ts ? dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, type) : NULL;
@@ -38,12 +38,12 @@ bool dt_bpf_find_field(const dt_engine *e, const char *type, const char *path, u
 	return s != NULL;
 }
 
-int dt_bpf_field(dt_bpf_tr *t, const char *type, const char *path, uint32_t *offset)
+int dt_tr_field(dt_tr *t, const char *type, const char *path, uint32_t *offset)
 {
-	if (dt_bpf_find_field(t->e, type, path, offset))
+	if (dt_tr_find_field(t->e, type, path, offset))
 		return 0;
-	dt_bpf_tr_fail(t, "this kernel's type information has no struct %s member %s%s", type, path,
-		       t->e->has_btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
+	dt_tr_fail(t, "this kernel's type information has no struct %s member %s%s", type, path,
+		   t->e->has_btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
 	return -1;
 }
 
@@ -52,7 +52,7 @@ struct hop {
 	uint32_t size; /* of what is read there; 0: its address is the value */
 };
 
-void dt_bpf_task(dt_bpf_tr *t, bool trusted)
+void dt_tr_task(dt_tr *t, bool trusted)
 {
 	if (!t->task_arg) {
 		helper(t->c, trusted ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);
@@ -94,13 +94,13 @@ static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}};
 
 /* The same by pointers that the kernel knows the type of. */
-static void walk_typed(dt_bpf_tr *t, const struct hop *hops, size_t n)
+static void walk_typed(dt_tr *t, const struct hop *hops, size_t n)
 {
 	uint32_t off;
 
-	dt_bpf_task(t, true);
+	dt_tr_task(t, true);
 	for (size_t i = 0; i < n; i++) {
-		if (dt_bpf_field(t, hops[i].type, hops[i].member, &off) < 0)
+		if (dt_tr_field(t, hops[i].type, hops[i].member, &off) < 0)
 			return;
 		ld(t->c, hops[i].size, R0, R0, (int)off);
 	}
@@ -109,18 +109,18 @@ static void walk_typed(dt_bpf_tr *t, const struct hop *hops, size_t n)
 }
 
 /* r0 = the last member; 0 when a pointer on the way cannot be followed. */
-static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
+static void walk(dt_tr *t, const struct hop *hops, size_t n)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint32_t off;
 
 	if (t->e->trusts && hops != pid_hops) {
 		walk_typed(t, hops, n);
 		return;
 	}
-	dt_bpf_task(t, false);
+	dt_tr_task(t, false);
 	for (size_t i = 0; i < n; i++) {
-		if (dt_bpf_field(t, hops[i].type, hops[i].member, &off) < 0)
+		if (dt_tr_field(t, hops[i].type, hops[i].member, &off) < 0)
 			return;
 		mov(c, R3, R0);
 		alui(c, BPF_ADD, R3, (int32_t)off);
@@ -128,7 +128,7 @@ static void walk(dt_bpf_tr *t, const struct hop *hops, size_t n)
 			mov(c, R0, R3);
 			continue;
 		}
-		dt_bpf_peek(t, hops[i].size);
+		dt_tr_peek(t, hops[i].size);
 	}
 }
 
@@ -149,46 +149,46 @@ static const struct {
 
 /* For the process the way goes through task->signal; for the thread, pidof() is led by a pointer to the task:
  * *(&task + 0) + thread_pid. */
-void dt_bpf_pid_of(dt_bpf_tr *t, bool thread)
+void dt_tr_pid_of(dt_tr *t, bool thread)
 {
-	uint32_t at = dt_bpf_lib_args(t, "pidof"), thread_pid;
-	dt_bpf_code *c = t->c;
+	uint32_t at = dt_sub_args(t, "pidof"), thread_pid;
+	dt_code *c = t->c;
 
-	if (dt_bpf_field(t, "task_struct", "thread_pid", &thread_pid) < 0)
+	if (dt_tr_field(t, "task_struct", "thread_pid", &thread_pid) < 0)
 		return;
 	st(c, 8, R6, (int)at, R0);
 	st(c, 8, R6, S_SELF, R0);
-	if (dt_bpf_pidns_args(t, at) < 0)
+	if (dt_tr_pidns_args(t, at) < 0)
 		return;
 	if (thread) {
-		dt_bpf_lea(c, R0, S_SELF);
+		dt_slot_lea(c, R0, S_SELF);
 		st(c, 8, R6, (int)at, R0);
 		sti(c, 8, R6, (int)at + 8, 0);
 		sti(c, 8, R6, (int)at + 16, (int32_t)thread_pid);
 	}
-	dt_bpf_lib_run(t, "pidof");
+	dt_sub_run(t, "pidof");
 }
 
 /* The same two numbers of a thread that is not the current one. */
-static void pid_tgid_of_task(dt_bpf_tr *t)
+static void pid_tgid_of_task(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (!t->e->pidns_ino) {
 		walk(t, pid_hops, DT_NELEM(pid_hops));
 		return;
 	}
-	dt_bpf_task(t, false);
-	dt_bpf_pid_of(t, false);
+	dt_tr_task(t, false);
+	dt_tr_pid_of(t, false);
 	st(c, 8, R6, S_VALUE, R0);
-	dt_bpf_task(t, false);
-	dt_bpf_pid_of(t, true);
+	dt_tr_task(t, false);
+	dt_tr_pid_of(t, true);
 	ld(c, 8, R1, R6, S_VALUE);
 	alui(c, BPF_LSH, R1, 32);
 	alu(c, BPF_OR, R0, R1);
 }
 
-void dt_bpf_thread_id(dt_bpf_tr *t)
+void dt_tr_thread_id(dt_tr *t)
 {
 	if (t->task_arg)
 		walk(t, pid_hops, DT_NELEM(pid_hops));
@@ -196,9 +196,9 @@ void dt_bpf_thread_id(dt_bpf_tr *t)
 		helper(t->c, BPF_FUNC_get_current_pid_tgid);
 }
 
-void dt_bpf_pid_tgid(dt_bpf_tr *t)
+void dt_tr_pid_tgid(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (t->task_arg) {
 		pid_tgid_of_task(t);
@@ -212,16 +212,16 @@ void dt_bpf_pid_tgid(dt_bpf_tr *t)
 	sti(c, 8, R6, S_TMP, 0);
 	movq(c, R1, t->e->pidns_dev);
 	movq(c, R2, t->e->pidns_ino);
-	dt_bpf_lea(c, R3, S_TMP);
+	dt_slot_lea(c, R3, S_TMP);
 	movi(c, R4, 8);
 	helper(c, BPF_FUNC_get_ns_current_pid_tgid);
 	ld(c, 8, R0, R6, S_TMP);
 }
 
-void dt_bpf_comm(dt_bpf_tr *t)
+void dt_tr_comm(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t have = dt_bpf_label(c), at = 0;
+	dt_code *c = t->c;
+	uint32_t have = dt_code_label(c), at = 0;
 
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, SF_COMM, have);
@@ -230,54 +230,54 @@ void dt_bpf_comm(dt_bpf_tr *t)
 	/* Linux 6.1 writes up to the NUL only; what follows it would be of an earlier firing. */
 	sti(c, 8, R6, S_COMM, 0);
 	sti(c, 8, R6, S_COMM + 8, 0);
-	if (t->task_arg && dt_bpf_field(t, "task_struct", "comm", &at) == 0) {
-		dt_bpf_task(t, false);
+	if (t->task_arg && dt_tr_field(t, "task_struct", "comm", &at) == 0) {
+		dt_tr_task(t, false);
 		mov(c, R3, R0);
 		alui(c, BPF_ADD, R3, (int32_t)at);
 	}
-	dt_bpf_lea(c, R1, S_COMM);
+	dt_slot_lea(c, R1, S_COMM);
 	movi(c, R2, 16);
 	helper(c, t->task_arg ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_get_current_comm);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 }
 
 /* The process id inside its own pid namespace: signal->pids[PIDTYPE_TGID]->numbers[level].nr */
-static void nspid(dt_bpf_tr *t)
+static void nspid(dt_tr *t)
 {
 	static const struct hop hops[] = {{"task_struct", "signal", 8}};
 	uint32_t pids, level, numbers;
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	walk(t, hops, 1);
-	if (dt_bpf_field(t, "signal_struct", "pids", &pids) < 0 ||
-	    dt_bpf_field(t, "pid", "level", &level) < 0 ||
-	    dt_bpf_field(t, "pid", "numbers", &numbers) < 0)
+	if (dt_tr_field(t, "signal_struct", "pids", &pids) < 0 ||
+	    dt_tr_field(t, "pid", "level", &level) < 0 ||
+	    dt_tr_field(t, "pid", "numbers", &numbers) < 0)
 		return;
 	mov(c, R3, R0);
 	alui(c, BPF_ADD, R3, (int32_t)pids + 8);
-	dt_bpf_peek(t, 8);
+	dt_tr_peek(t, 8);
 	st(c, 8, R6, S_VALUE, R0);
 	mov(c, R3, R0);
 	alui(c, BPF_ADD, R3, (int32_t)level);
-	dt_bpf_peek(t, 4);
+	dt_tr_peek(t, 4);
 	alui(c, BPF_LSH, R0, 4); /* struct upid is 16 bytes */
 	ld(c, 8, R3, R6, S_VALUE);
 	alu(c, BPF_ADD, R3, R0);
 	alui(c, BPF_ADD, R3, (int32_t)numbers);
-	dt_bpf_peek(t, 4);
+	dt_tr_peek(t, 4);
 }
 
 /* What pidof() in lib.c takes behind the task. */
-int dt_bpf_pidns_args(dt_bpf_tr *t, uint32_t args)
+int dt_tr_pidns_args(dt_tr *t, uint32_t args)
 {
 	uint32_t at[5];
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
-	if (dt_bpf_field(t, "task_struct", "signal", &at[0]) < 0 ||
-	    dt_bpf_field(t, "signal_struct", "pids", &at[1]) < 0 ||
-	    dt_bpf_field(t, "pid", "level", &at[2]) < 0 ||
-	    dt_bpf_field(t, "pid", "numbers", &at[3]) < 0 ||
-	    dt_bpf_field(t, "pid_namespace", "ns.inum", &at[4]) < 0)
+	if (dt_tr_field(t, "task_struct", "signal", &at[0]) < 0 ||
+	    dt_tr_field(t, "signal_struct", "pids", &at[1]) < 0 ||
+	    dt_tr_field(t, "pid", "level", &at[2]) < 0 ||
+	    dt_tr_field(t, "pid", "numbers", &at[3]) < 0 ||
+	    dt_tr_field(t, "pid_namespace", "ns.inum", &at[4]) < 0)
 		return -1;
 	at[1] += 8; /* PIDTYPE_TGID */
 	for (uint32_t i = 0; i < DT_NELEM(at); i++)
@@ -288,7 +288,7 @@ int dt_bpf_pidns_args(dt_bpf_tr *t, uint32_t args)
 }
 
 /* The parent as it is called in our pid namespace; 0: it is outside. */
-static void ppid(dt_bpf_tr *t)
+static void ppid(dt_tr *t)
 {
 	static const struct hop parent[] = {{"task_struct", "real_parent", 8}};
 	uint32_t args;
@@ -297,24 +297,24 @@ static void ppid(dt_bpf_tr *t)
 		walk(t, ppid_hops, DT_NELEM(ppid_hops));
 		return;
 	}
-	args = dt_bpf_lib_args(t, "pidof");
+	args = dt_sub_args(t, "pidof");
 	walk(t, parent, 1);
 	st(t->c, 8, R6, (int)args, R0);
-	if (dt_bpf_pidns_args(t, args) == 0)
-		dt_bpf_lib_run(t, "pidof");
+	if (dt_tr_pidns_args(t, args) == 0)
+		dt_sub_run(t, "pidof");
 }
 
 /* ---- time ---- */
 
-void dt_bpf_time(dt_bpf_tr *t)
+void dt_tr_time(dt_tr *t)
 {
-	uint32_t have = dt_bpf_label(t->c);
+	uint32_t have = dt_code_label(t->c);
 
 	ld(t->c, 8, R0, R6, S_TIME);
 	jmpi(t->c, BPF_JNE, R0, 0, have);
 	helper(t->c, BPF_FUNC_ktime_get_ns);
 	st(t->c, 8, R6, S_TIME, R0);
-	dt_bpf_place(t->c, have);
+	dt_code_place(t->c, have);
 }
 
 /* ---- arguments of the probe ---- */
@@ -325,20 +325,20 @@ static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64},
 #define PT_REGS_SIZE 168
 
 /* r0 = the registers the thread entered the kernel with, as a typed pointer (needs kernel BTF) */
-static void user_regs(dt_bpf_tr *t)
+static void user_regs(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
-	dt_bpf_task(t, true);
+	dt_tr_task(t, true);
 	mov(c, R1, R0);
 	helper(c, BPF_FUNC_task_pt_regs);
 }
 
 /* r0 = argument n of a system call, given its registers at `base` + off. */
-static void load_arg(dt_bpf_tr *t, uint32_t n, int base, int off)
+static void load_arg(dt_tr *t, uint32_t n, int base, int off)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t compat = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t compat = dt_code_label(c), done = dt_code_label(c);
 
 	if (!t->compat) {
 		ld(c, 8, R0, base, off + arg_regs[n]);
@@ -348,16 +348,16 @@ static void load_arg(dt_bpf_tr *t, uint32_t n, int base, int off)
 	jmpi(c, BPF_JSET, R1, SF_COMPAT, compat);
 	ld(c, 8, R0, base, off + arg_regs[n]);
 	ja(c, done);
-	dt_bpf_place(c, compat);
+	dt_code_place(c, compat);
 	ld(c, 8, R0, base, off + compat_arg_regs[n]);
 	mov32(c, R0, R0);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
-static void entry_arg(dt_bpf_tr *t, uint32_t n)
+static void entry_arg(dt_tr *t, uint32_t n)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t have = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t have = dt_code_label(c);
 
 	if (n >= DT_NELEM(arg_regs)) {
 		movi(c, R0, 0);
@@ -372,21 +372,21 @@ static void entry_arg(dt_bpf_tr *t, uint32_t n)
 	jmpi(c, BPF_JSET, R1, SF_ARGS, have);
 	alui(c, BPF_OR, R1, SF_ARGS);
 	st(c, 4, R6, S_FLAGS, R1);
-	dt_bpf_lea(c, R1, S_PTREGS);
+	dt_slot_lea(c, R1, S_PTREGS);
 	movi(c, R2, PT_REGS_SIZE);
 	ld(c, 8, R3, R7, 0);
 	helper(c, BPF_FUNC_probe_read_kernel);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 	load_arg(t, n, R6, S_PTREGS);
 }
 
 /* profile: arg0 is the kernel address or 0, arg1 the user address or 0, arg2 how late it is */
-static void profile_arg(dt_bpf_tr *t, uint32_t n)
+static void profile_arg(dt_tr *t, uint32_t n)
 {
-	uint32_t done = dt_bpf_label(t->c);
+	uint32_t done = dt_code_label(t->c);
 
 	if (n == 2) {
-		dt_bpf_lateness(t);
+		dt_tr_lateness(t);
 		return;
 	}
 	if (n > 2) {
@@ -396,7 +396,7 @@ static void profile_arg(dt_bpf_tr *t, uint32_t n)
 	ld(t->c, 8, R0, R7, 128); /* regs.rip: kernel addresses are negative */
 	jmpi(t->c, n == 0 ? BPF_JSLT : BPF_JSGT, R0, n == 0 ? 0 : -1, done);
 	movi(t->c, R0, 0);
-	dt_bpf_place(t->c, done);
+	dt_code_place(t->c, done);
 }
 
 /* The arguments of a function of x86-64, in struct pt_regs; those behind the sixth are on the stack. */
@@ -405,9 +405,9 @@ static const uint16_t function_regs[6] = {112, 104, 96, 88, 72, 64};
 #define PT_REGS_SP 152
 #define ARGS_MAX   10
 
-static void function_arg(dt_bpf_tr *t, uint32_t n)
+static void function_arg(dt_tr *t, uint32_t n)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (n < DT_NELEM(function_regs)) {
 		ld(c, 8, R0, R7, function_regs[n]);
@@ -417,7 +417,7 @@ static void function_arg(dt_bpf_tr *t, uint32_t n)
 		alui(c, BPF_AND, R1, (1 << DT_AT_BEHIND) - 1);
 		alu(c, BPF_ADD, R3, R1);
 		alui(c, BPF_ADD, R3, (int32_t)(n - DT_NELEM(function_regs) + 1) * 8);
-		dt_bpf_lea(c, R1, S_TMP);
+		dt_slot_lea(c, R1, S_TMP);
 		movi(c, R2, 8);
 		helper(c, BPF_FUNC_probe_read_user); /* leaves zeros when it fails */
 		ld(c, 8, R0, R6, S_TMP);
@@ -427,9 +427,9 @@ static void function_arg(dt_bpf_tr *t, uint32_t n)
 }
 
 /* r0 = argument n of a kernel function; those behind the sixth are on the stack */
-static void kernel_function_arg(dt_bpf_tr *t, uint32_t n)
+static void kernel_function_arg(dt_tr *t, uint32_t n)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (n >= ARGS_MAX) {
 		movi(c, R0, 0);
@@ -437,7 +437,7 @@ static void kernel_function_arg(dt_bpf_tr *t, uint32_t n)
 		sti(c, 8, R6, S_TMP, 0);
 		mov(c, R1, R7);
 		movi(c, R2, (int32_t)n);
-		dt_bpf_lea(c, R3, S_TMP);
+		dt_slot_lea(c, R3, S_TMP);
 		helper(c, BPF_FUNC_get_func_arg);
 		ld(c, 8, R0, R6, S_TMP);
 	} else if (n < DT_NELEM(function_regs)) {
@@ -445,7 +445,7 @@ static void kernel_function_arg(dt_bpf_tr *t, uint32_t n)
 	} else {
 		ld(c, 8, R3, R7, PT_REGS_SP);
 		alui(c, BPF_ADD, R3, (int32_t)(n - DT_NELEM(function_regs) + 1) * 8);
-		dt_bpf_lea(c, R1, S_TMP);
+		dt_slot_lea(c, R1, S_TMP);
 		movi(c, R2, 8);
 		helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
 		ld(c, 8, R0, R6, S_TMP);
@@ -453,18 +453,18 @@ static void kernel_function_arg(dt_bpf_tr *t, uint32_t n)
 }
 
 /* arg1 is what a kernel function returns, arg0 the offset of the instruction that does: see names.c. */
-static void kernel_function_result(dt_bpf_tr *t, uint32_t n)
+static void kernel_function_result(dt_tr *t, uint32_t n)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (n == 0) {
-		dt_bpf_probe_return(t);
+		dt_tr_probe_return(t);
 	} else if (n != 1) {
 		movi(c, R0, 0);
 	} else if (t->direct) {
 		sti(c, 8, R6, S_TMP, 0);
 		mov(c, R1, R7);
-		dt_bpf_lea(c, R2, S_TMP);
+		dt_slot_lea(c, R2, S_TMP);
 		helper(c, BPF_FUNC_get_func_ret);
 		ld(c, 8, R0, R6, S_TMP);
 	} else {
@@ -473,7 +473,7 @@ static void kernel_function_result(dt_bpf_tr *t, uint32_t n)
 }
 
 /* The return of a user function: where it is, and the value. */
-static void function_result(dt_bpf_tr *t, uint32_t n)
+static void function_result(dt_tr *t, uint32_t n)
 {
 	if (n == 0)
 		ld(t->c, 8, R0, R6, S_NUMBER);
@@ -483,7 +483,7 @@ static void function_result(dt_bpf_tr *t, uint32_t n)
 		movi(t->c, R0, 0);
 }
 
-void dt_bpf_event_arg(dt_bpf_tr *t, uint32_t n)
+void dt_tr_event_arg(dt_tr *t, uint32_t n)
 {
 	switch (t->kind) {
 	case PK_ENTRY: entry_arg(t, n); break;
@@ -521,28 +521,28 @@ void dt_bpf_event_arg(dt_bpf_tr *t, uint32_t n)
 }
 
 /* The probe's argument: the event's, or what the prologue has made of it. */
-static void arg(dt_bpf_tr *t, uint32_t n)
+static void arg(dt_tr *t, uint32_t n)
 {
 	if (!t->used || t->kind == PK_ERROR || n >= DT_ATTACH_ARGS) {
-		dt_bpf_event_arg(t, t->used && t->kind != PK_ERROR ? UINT32_MAX : n);
+		dt_tr_event_arg(t, t->used && t->kind != PK_ERROR ? UINT32_MAX : n);
 		return;
 	}
 	*t->used |= 1u << n;
 	ld(t->c, 8, R0, R6, S_PARGS + (int)n * 8);
 }
 
-static dt_bpf_val known_arg(const dt_bpf_tr *t, uint32_t n)
+static dt_tr_val known_arg(const dt_tr *t, uint32_t n)
 {
 	return t->used || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY)
 		   ? NUMBER
-		   : dt_bpf_trusted(t, 1 + n);
+		   : dt_tr_trusted(t, 1 + n);
 }
 
 /* The error of a system call, on its return: -4095..-1 means one. */
-static void error_number(dt_bpf_tr *t)
+static void error_number(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t none = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c), done = dt_code_label(c);
 
 	if (t->kind != PK_RETURN) {
 		movi(c, R0, 0);
@@ -551,20 +551,20 @@ static void error_number(dt_bpf_tr *t)
 	ld(c, 8, R0, R7, 8);
 	jmpi(c, BPF_JSGE, R0, 0, none);
 	jmpi(c, BPF_JSLT, R0, -4095, none);
-	dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
 	ja(c, done);
-	dt_bpf_place(c, none);
+	dt_code_place(c, none);
 	movi(c, R0, 0);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* ---- the probe ---- */
 
-static void probe_name(dt_bpf_tr *t, uint32_t part, uint32_t rd)
+static void probe_name(dt_tr *t, uint32_t part, uint32_t rd)
 {
-	dt_bpf_name(t, part);
-	dt_bpf_set(t, rd, R0,
-		   (dt_bpf_val){.kind = V_NAME, .n = part, .bound = dt_bpf_name_bound(t->e, part)});
+	dt_tr_name(t, part);
+	dt_tr_set(t, rd, R0,
+		  (dt_tr_val){.kind = V_NAME, .n = part, .bound = dt_names_bound(t->e, part)});
 }
 
 /* ---- stacks ---- */
@@ -575,7 +575,7 @@ static void probe_name(dt_bpf_tr *t, uint32_t part, uint32_t rd)
 #define DIRECT_FRAMES 3
 
 /* Is the context the registers at the probe? */
-static bool has_regs(const dt_bpf_tr *t)
+static bool has_regs(const dt_tr *t)
 {
 	switch (t->kind) {
 	case PK_PROFILE:
@@ -583,71 +583,71 @@ static bool has_regs(const dt_bpf_tr *t)
 	case PK_INSTRUCTION:
 	case PK_UPROBE:
 	case PK_URETPROBE: return true;
-	default: return dt_bpf_is_function(t->kind) && !t->direct;
+	default: return dt_plan_is_function(t->kind) && !t->direct;
 	}
 }
 
-int dt_bpf_stack_flags(const dt_bpf_tr *t, bool user)
+int dt_tr_stack_flags(const dt_tr *t, bool user)
 {
 	return user ? BPF_F_USER_STACK : has_regs(t) ? 0 : t->direct ? DIRECT_FRAMES : OWN_FRAMES;
 }
 
-static bool has_stack(const dt_bpf_tr *t)
+static bool has_stack(const dt_tr *t)
 {
 	return t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR;
 }
 
 /* The stack of another thread: where it left the CPU, in the kernel. */
-static void read_task_stack(dt_bpf_tr *t, uint32_t off, uint32_t size)
+static void read_task_stack(dt_tr *t, uint32_t off, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
-	dt_bpf_task(t, true);
+	dt_tr_task(t, true);
 	mov(c, R1, R0);
-	dt_bpf_lea(c, R2, off);
+	dt_slot_lea(c, R2, off);
 	movi(c, R3, (int32_t)size);
 	movi(c, R4, 0);
 	helper(c, BPF_FUNC_get_task_stack);
 }
 
-void dt_bpf_read_stack(dt_bpf_tr *t, bool user, uint32_t off, uint32_t size)
+void dt_tr_read_stack(dt_tr *t, bool user, uint32_t off, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
 
 	if (t->task_arg) {
 		if (user)
-			dt_bpf_left_read(t, off, size);
+			dt_tr_left_read(t, off, size);
 		else
 			read_task_stack(t, off, size);
 		return;
 	}
-	if (user && dt_bpf_unwind(t, off, size / 8))
+	if (user && dt_tr_unwind(t, off, size / 8))
 		jmpi(c, BPF_JSGE, R0, 0, done);
 	mov(c, R1, R7);
-	dt_bpf_lea(c, R2, off);
+	dt_slot_lea(c, R2, off);
 	movi(c, R3, (int32_t)size);
-	movi(c, R4, dt_bpf_stack_flags(t, user));
+	movi(c, R4, dt_tr_stack_flags(t, user));
 	helper(c, BPF_FUNC_get_stack);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 #define DEPTH_MAX 127
 
 /* r0 = bytes of the stack that is now in the slot's stack area, or 0 */
-static void read_stack(dt_bpf_tr *t, bool user, uint32_t frames)
+static void read_stack(dt_tr *t, bool user, uint32_t frames)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t ok = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t ok = dt_code_label(c);
 
 	t->e->need.stack = true;
-	dt_bpf_read_stack(t, user, t->e->at.stack, frames * 8);
+	dt_tr_read_stack(t, user, t->e->at.stack, frames * 8);
 	jmpi(c, BPF_JSGE, R0, 0, ok);
 	movi(c, R0, 0);
-	dt_bpf_place(c, ok);
+	dt_code_place(c, ok);
 }
 
-static void stack_depth(dt_bpf_tr *t, bool user)
+static void stack_depth(dt_tr *t, bool user)
 {
 	if (!has_stack(t)) {
 		movi(t->c, R0, 0);
@@ -657,10 +657,10 @@ static void stack_depth(dt_bpf_tr *t, bool user)
 	alui(t->c, BPF_RSH, R0, 3);
 }
 
-static void caller(dt_bpf_tr *t, bool user)
+static void caller(dt_tr *t, bool user)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t none = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c), done = dt_code_label(c);
 
 	if (!has_stack(t)) {
 		movi(c, R0, 0);
@@ -668,58 +668,58 @@ static void caller(dt_bpf_tr *t, bool user)
 	}
 	read_stack(t, user, 2);
 	jmpi(c, BPF_JLT, R0, 16, none);
-	dt_bpf_lea(c, R1, t->e->at.stack);
+	dt_slot_lea(c, R1, t->e->at.stack);
 	ld(c, 8, R0, R1, 8);
 	ja(c, done);
-	dt_bpf_place(c, none);
+	dt_code_place(c, none);
 	movi(c, R0, 0);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* ---- texts ---- */
 
-static void constant_text(dt_bpf_tr *t, const char *s, uint32_t rd)
+static void constant_text(dt_tr *t, const char *s, uint32_t rd)
 {
-	uint32_t at = dt_bpf_string(t->e, s);
+	uint32_t at = dt_layout_string(t->e, s);
 
 	map_value(t->c, R0, t->e->fd_rodata, at);
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_TEXT, .n = at});
+	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_TEXT, .n = at});
 }
 
 /* execargs: the argument area of the process, NULs made blanks; lib.c does it */
-static void exec_args(dt_bpf_tr *t, uint32_t rd)
+static void exec_args(dt_tr *t, uint32_t rd)
 {
-	uint32_t at = dt_bpf_lib_args(t, "execargs");
+	uint32_t at = dt_sub_args(t, "execargs");
 
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	walk(t, args_hops, DT_NELEM(args_hops));
 	st(t->c, 8, R6, (int)at, R0);
 	walk(t, args_end_hops, DT_NELEM(args_end_hops));
 	st(t->c, 8, R6, (int)at + 8, R0);
-	dt_bpf_lib_run(t, "execargs");
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_STRING});
+	dt_sub_run(t, "execargs");
+	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_STRING});
 }
 
 /* cgroupname and containerid: lib.c makes them of the name of the cgroup's directory */
-static void cgroup_text(dt_bpf_tr *t, const char *fn, uint32_t bound, uint32_t rd)
+static void cgroup_text(dt_tr *t, const char *fn, uint32_t bound, uint32_t rd)
 {
-	uint32_t at = dt_bpf_lib_args(t, fn);
+	uint32_t at = dt_sub_args(t, fn);
 
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
 	st(t->c, 8, R6, (int)at, R0);
-	dt_bpf_lib_run(t, fn);
-	dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_STRING, .bound = bound});
+	dt_sub_run(t, fn);
+	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_STRING, .bound = bound});
 }
 
-static bool text(dt_bpf_tr *t, uint32_t id, uint32_t rd)
+static bool text(dt_tr *t, uint32_t id, uint32_t rd)
 {
 	switch (id) {
 	case DT_VAR_EXECNAME:
 	case DT_VAR_THREADNAME:
-		dt_bpf_comm(t);
-		dt_bpf_lea(t->c, R0, S_COMM);
-		dt_bpf_set(t, rd, R0, (dt_bpf_val){.kind = V_COMM});
+		dt_tr_comm(t);
+		dt_slot_lea(t->c, R0, S_COMM);
+		dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_COMM});
 		return true;
 	case DT_VAR_PROBEPROV ... DT_VAR_PROBENAME:
 		probe_name(t, id - DT_VAR_PROBEPROV, rd);
@@ -738,47 +738,47 @@ static bool text(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 	}
 }
 
-static void sign_extend_int(dt_bpf_code *c)
+static void sign_extend_int(dt_code *c)
 {
 	alui(c, BPF_LSH, R0, 32);
 	alui(c, BPF_ARSH, R0, 32);
 }
 
-void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
+void dt_tr_builtin(dt_tr *t, uint32_t id, uint32_t rd)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (text(t, id, rd))
 		return;
 	switch (id) {
 	case DT_VAR_ARG0 ... DT_VAR_ARG9:
 		arg(t, id - DT_VAR_ARG0);
-		dt_bpf_set(t, rd, R0, known_arg(t, id - DT_VAR_ARG0));
+		dt_tr_set(t, rd, R0, known_arg(t, id - DT_VAR_ARG0));
 		return;
-	case DT_VAR_TIMESTAMP: dt_bpf_time(t); break;
+	case DT_VAR_TIMESTAMP: dt_tr_time(t); break;
 	case DT_VAR_WALLTIMESTAMP:
-		dt_bpf_time(t);
+		dt_tr_time(t);
 		map_value(c, R1, t->e->fd_control, CTL_WALL);
 		ld(c, 8, R1, R1, 0);
 		alu(c, BPF_ADD, R0, R1);
 		break;
-	case DT_VAR_EPID: dt_bpf_epid(t, false); break;
-	case DT_VAR_ID: dt_bpf_probe_id(t); break;
+	case DT_VAR_EPID: dt_tr_epid(t, false); break;
+	case DT_VAR_ID: dt_tr_probe_id(t); break;
 	case DT_VAR_CPU: ld(c, 4, R0, R6, S_CPU); break;
 	case DT_VAR_PID:
-		dt_bpf_pid_tgid(t);
+		dt_tr_pid_tgid(t);
 		alui(c, BPF_RSH, R0, 32);
 		break;
 	case DT_VAR_TID:
-		dt_bpf_pid_tgid(t);
+		dt_tr_pid_tgid(t);
 		sign_extend_int(c);
 		break;
 	case DT_VAR_NSPID: nspid(t); break;
 	case DT_VAR_PPID: ppid(t); break;
-	case DT_VAR_VTIMESTAMP: dt_bpf_vtimestamp(t); break;
+	case DT_VAR_VTIMESTAMP: dt_tr_vtimestamp(t); break;
 	case DT_VAR_CURTHREAD:
-		dt_bpf_task(t, false);
-		dt_bpf_set(t, rd, R0, dt_bpf_trusted(t, 0));
+		dt_tr_task(t, false);
+		dt_tr_set(t, rd, R0, dt_tr_trusted(t, 0));
 		return;
 	case DT_VAR_CGROUPID:
 		if (t->task_arg)
@@ -797,24 +797,24 @@ void dt_bpf_builtin(dt_bpf_tr *t, uint32_t id, uint32_t rd)
 		for (size_t i = 0; i < DT_NELEM(walks); i++)
 			if (walks[i].id == id) {
 				walk(t, walks[i].hops, walks[i].n);
-				dt_bpf_set(t, rd, R0, NUMBER);
+				dt_tr_set(t, rd, R0, NUMBER);
 				return;
 			}
-		dt_bpf_here(t);
-		ja(c, dt_bpf_fault_label(t, DT_FLT_ILLOP));
+		dt_tr_here(t);
+		ja(c, dt_tr_fault_label(t, DT_FLT_ILLOP));
 		t->reachable = false;
 		return;
 	}
-	dt_bpf_set(t, rd, R0, NUMBER);
+	dt_tr_set(t, rd, R0, NUMBER);
 }
 
 /* ---- args[], regs[], uregs[] ---- */
 
 /* The thread's user registers, by index in struct pt_regs (lib/regs.d). A uprobe's context is just that. On kernels
  * without type information only system calls have them besides: both tracepoints pass them. */
-static void user_register(dt_bpf_tr *t, uint64_t n)
+static void user_register(dt_tr *t, uint64_t n)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (n >= PT_REGS_SIZE / 8) {
 		movi(c, R0, 0);
@@ -826,19 +826,19 @@ static void user_register(dt_bpf_tr *t, uint64_t n)
 	} else if (t->kind == PK_ENTRY || t->kind == PK_RETURN) {
 		ld(c, 8, R3, R7, 0);
 		alui(c, BPF_ADD, R3, (int32_t)n * 8);
-		dt_bpf_peek(t, 8);
+		dt_tr_peek(t, 8);
 	} else {
 		movi(c, R0, 0);
 	}
 }
 
-void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd)
+void dt_tr_builtin_array(dt_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd)
 {
-	const dt_bpf_val *v = &t->now.reg[index_reg];
+	const dt_tr_val *v = &t->now.reg[index_reg];
 	uint64_t n = index_reg ? v->n : 0;
 
 	if (index_reg && v->kind != V_CONST) {
-		dt_bpf_tr_fail(t, "at DIF offset %u: an index that is not constant", t->loff);
+		dt_tr_fail(t, "at DIF offset %u: an index that is not constant", t->loff);
 		return;
 	}
 	if (id == DT_VAR_ARGS)
@@ -849,6 +849,6 @@ void dt_bpf_builtin_array(dt_bpf_tr *t, uint32_t id, uint32_t index_reg, uint32_
 		ld(t->c, 8, R0, R7, (int)n * 8);
 	else
 		movi(t->c, R0, 0);
-	dt_bpf_set(t, rd, R0,
-		   id == DT_VAR_ARGS ? known_arg(t, (uint32_t)(n < 10 ? n : 10)) : NUMBER);
+	dt_tr_set(t, rd, R0,
+		  id == DT_VAR_ARGS ? known_arg(t, (uint32_t)(n < 10 ? n : 10)) : NUMBER);
 }

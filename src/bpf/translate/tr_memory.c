@@ -22,10 +22,10 @@ enum { DONE = 0, BAD_TARGET = 1, BAD_ALIGN = 2, BAD_SOURCE = 3 };
 /*
  *	r0 = align(slot->used, 8); if (r0 > SIZE || r1 > SIZE - r0) NOSCRATCH; slot->used = r0 + r1
  */
-void dt_bpf_alloc(dt_bpf_tr *t, bool zero)
+void dt_tr_alloc(dt_tr *t, bool zero)
 {
-	uint32_t size = t->e->at.scratch_size, no = dt_bpf_fault_label(t, DT_FLT_NOSCRATCH);
-	dt_bpf_code *c = t->c;
+	uint32_t size = t->e->at.scratch_size, no = dt_tr_fault_label(t, DT_FLT_NOSCRATCH);
+	dt_code *c = t->c;
 
 	t->e->need.scratch = true;
 	ld(c, 8, R0, R6, S_USED);
@@ -43,37 +43,37 @@ void dt_bpf_alloc(dt_bpf_tr *t, bool zero)
 		return;
 	mov(c, R8, R0);
 	mov(c, R2, R1);
-	dt_bpf_lea(c, R1, t->e->at.scratch);
+	dt_slot_lea(c, R1, t->e->at.scratch);
 	alu(c, BPF_ADD, R1, R8);
 	map_value(c, R3, t->e->fd_rodata, t->e->at.zeros);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	mov(c, R0, R8);
 }
 
-void dt_bpf_alloc_const(dt_bpf_tr *t, uint64_t n, bool zero)
+void dt_tr_alloc_const(dt_tr *t, uint64_t n, bool zero)
 {
 	movq(t->c, R1, n);
-	dt_bpf_alloc(t, zero);
+	dt_tr_alloc(t, zero);
 }
 
 /* ---- counting losses ---- */
 
-void dt_bpf_count(dt_bpf_tr *t, uint32_t counter)
+void dt_tr_count(dt_tr *t, uint32_t counter)
 {
 	if (!t->lib->count)
-		t->lib->count = dt_bpf_func_new(t->c, "count");
+		t->lib->count = dt_code_func_new(t->c, "count");
 	mov(t->c, R1, R6);
 	movi(t->c, R2, (int32_t)counter);
-	dt_bpf_call(t->c, t->lib->count);
+	dt_code_call(t->c, t->lib->count);
 }
 
 /* count(slot, counter): atomically add 1 to a counter of the CPU */
-static void count_function(dt_bpf_tr *t)
+static void count_function(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t out = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t out = dt_code_label(c);
 
-	dt_bpf_func_begin_global(c, t->lib->count, 2);
+	dt_code_func_begin_global(c, t->lib->count, 2);
 	mov(c, R6, R2);
 	ld(c, 4, R1, R1, S_CPU);
 	st(c, 4, R10, -4, R1);
@@ -87,7 +87,7 @@ static void count_function(dt_bpf_tr *t)
 	alu(c, BPF_ADD, R0, R6);
 	movi(c, R1, 1);
 	atomic(c, BPF_ADD, R0, 0, R1);
-	dt_bpf_place(c, out);
+	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
 }
@@ -107,14 +107,14 @@ static uint32_t region_size(const dt_engine *e, enum region r)
 }
 
 /* r9 = pointer to the region's start; `next` when the thread has none */
-static void region_base(dt_bpf_tr *t, enum region r, uint32_t next)
+static void region_base(dt_tr *t, enum region r, uint32_t next)
 {
 	switch (r) {
-	case REGION_SCRATCH: dt_bpf_lea(t->c, R9, t->e->at.scratch); break;
-	case REGION_LOCALS: dt_bpf_lea(t->c, R9, t->e->at.local_refs); break;
+	case REGION_SCRATCH: dt_slot_lea(t->c, R9, t->e->at.scratch); break;
+	case REGION_LOCALS: dt_slot_lea(t->c, R9, t->e->at.local_refs); break;
 	case REGION_GLOBALS: map_value(t->c, R9, t->e->fd_globals, t->e->globals.refs); break;
 	default:
-		dt_bpf_thread_value(t, false);
+		dt_tr_thread_value(t, false);
 		jmpi(t->c, BPF_JEQ, R0, 0, next);
 		mov(t->c, R9, R0);
 		alui(t->c, BPF_ADD, R9, (int32_t)t->e->threads.refs);
@@ -125,10 +125,10 @@ static void region_base(dt_bpf_tr *t, enum region r, uint32_t next)
  * r7 is the address wanted, r8 how many bytes. If it lies in the region, r9 points there and
  * control goes on; if it begins elsewhere, to `next`; if it begins inside and runs over, to `bad`.
  */
-static void region_find(dt_bpf_tr *t, enum region r, uint32_t next, uint32_t bad)
+static void region_find(dt_tr *t, enum region r, uint32_t next, uint32_t bad)
 {
 	uint32_t size = region_size(t->e, r);
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	region_base(t, r, next);
 	st(c, 8, R6, S_SELF, R9);
@@ -148,16 +148,16 @@ static void region_find(dt_bpf_tr *t, enum region r, uint32_t next, uint32_t bad
 }
 
 /* The same for the element of an array that was read last; the arrays are tried by their tags. */
-static void element_find(dt_bpf_tr *t, int scope, uint32_t id, const struct dt_bpf_var *v,
+static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_plan_var *v,
 			 uint32_t next, uint32_t bad)
 {
 	uint32_t size = (uint32_t)dt_align_up(v->size, 8);
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	ld(c, 4, R1, R6, S_ARRAY);
-	jmpi(c, BPF_JNE, R1, (int32_t)dt_bpf_array_tag(scope, id), next);
+	jmpi(c, BPF_JNE, R1, (int32_t)dt_tr_array_tag(scope, id), next);
 	map(c, R1, v->fd);
-	dt_bpf_lea(c, R2, t->e->at.last_key);
+	dt_slot_lea(c, R2, t->e->at.last_key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, next);
 	mov(c, R9, R0);
@@ -174,32 +174,32 @@ static void element_find(dt_bpf_tr *t, int scope, uint32_t id, const struct dt_b
 	alu(c, BPF_ADD, R9, R0);
 }
 
-static const struct dt_bpf_var *element_array(const dt_engine *e, int scope, uint32_t i)
+static const struct dt_plan_var *element_array(const dt_engine *e, int scope, uint32_t i)
 {
-	const struct dt_bpf_scope *s = scope == DT_SCOPE_GLOBAL ? &e->globals : &e->threads;
-	const struct dt_bpf_var *v = i < s->n ? &s->v[i] : NULL;
+	const struct dt_plan_scope *s = scope == DT_SCOPE_GLOBAL ? &e->globals : &e->threads;
+	const struct dt_plan_var *v = i < s->n ? &s->v[i] : NULL;
 
 	return v && e->need.element && v->array && v->byref && !v->string && v->fd >= 0 ? v : NULL;
 }
 
-static void leave_with(dt_bpf_code *c, int result)
+static void leave_with(dt_code *c, int result)
 {
 	movi(c, R0, result);
 	leave(c);
 }
 
 /* store_N(slot, address, value) */
-static void store_function(dt_bpf_tr *t, uint32_t func, uint32_t size)
+static void store_function(dt_tr *t, uint32_t func, uint32_t size)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t bad = dt_bpf_label(c), align = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t bad = dt_code_label(c), align = dt_code_label(c);
 
-	dt_bpf_func_begin_global(c, func, 3);
+	dt_code_func_begin_global(c, func, 3);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	st(c, 8, R6, S_TMP, R3);
 	for (int r = 0; r < NREGIONS; r++) {
-		uint32_t next = dt_bpf_label(c);
+		uint32_t next = dt_code_label(c);
 
 		if (region_size(t->e, (enum region)r) < size)
 			continue;
@@ -210,16 +210,16 @@ static void store_function(dt_bpf_tr *t, uint32_t func, uint32_t size)
 		ld(c, 8, R1, R6, S_TMP);
 		st(c, size, R9, 0, R1);
 		leave_with(c, DONE);
-		dt_bpf_place(c, next);
+		dt_code_place(c, next);
 	}
 	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
 		for (uint32_t i = 0; i < t->e->globals.n + t->e->threads.n; i++) {
-			const struct dt_bpf_var *v = element_array(t->e, scope, i);
+			const struct dt_plan_var *v = element_array(t->e, scope, i);
 			uint32_t next;
 
 			if (!v)
 				continue;
-			next = dt_bpf_label(c);
+			next = dt_code_label(c);
 			movi(c, R8, (int32_t)size);
 			element_find(t, scope, i + DT_VAR_USER_MIN, v, next, bad);
 			if (size > 1)
@@ -227,12 +227,12 @@ static void store_function(dt_bpf_tr *t, uint32_t func, uint32_t size)
 			ld(c, 8, R1, R6, S_TMP);
 			st(c, size, R9, 0, R1);
 			leave_with(c, DONE);
-			dt_bpf_place(c, next);
+			dt_code_place(c, next);
 		}
-	dt_bpf_place(c, bad);
+	dt_code_place(c, bad);
 	leave_with(c, BAD_TARGET);
 	if (size > 1) {
-		dt_bpf_place(c, align);
+		dt_code_place(c, align);
 		leave_with(c, BAD_ALIGN);
 	}
 }
@@ -243,7 +243,7 @@ static void store_function(dt_bpf_tr *t, uint32_t func, uint32_t size)
 enum { AGAIN_TO = -16, AGAIN_SIZE = -24, AGAIN_FROM = -32, AGAIN_BYTE = -40 };
 
 /* Bring in the page of the user address in r3. */
-static void touch(dt_bpf_code *c)
+static void touch(dt_code *c)
 {
 	mov(c, R1, R10);
 	alui(c, BPF_ADD, R1, AGAIN_BYTE);
@@ -256,18 +256,18 @@ static void touch(dt_bpf_code *c)
  * read. A program at a probe in a process may wait, though. When the first try fails it has the pages brought in
  * (of a string: of its first byte and of the last that there may be) and tries once more.
  */
-void dt_bpf_read(dt_bpf_tr *t, int read)
+void dt_tr_read(dt_tr *t, int read)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	uint32_t done;
 
-	if (!dt_bpf_is_user(t->prog_kind) ||
+	if (!dt_plan_is_user(t->prog_kind) ||
 	    (read != BPF_FUNC_probe_read_user && read != BPF_FUNC_probe_read_user_str)) {
 		helper(c, read);
 		return;
 	}
 	t->e->need.waiting = true;
-	done = dt_bpf_label(c);
+	done = dt_code_label(c);
 	st(c, 8, R10, AGAIN_TO, R1);
 	st(c, 8, R10, AGAIN_SIZE, R2);
 	st(c, 8, R10, AGAIN_FROM, R3);
@@ -288,23 +288,23 @@ void dt_bpf_read(dt_bpf_tr *t, int read)
 	ld(c, 8, R2, R10, AGAIN_SIZE);
 	ld(c, 8, R3, R10, AGAIN_FROM);
 	helper(c, read);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* copy(slot, from, size, to), from kernel or from user memory */
-static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
+static void copy_function(dt_tr *t, uint32_t func, int read)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t bad = dt_bpf_label(c), source = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t bad = dt_code_label(c), source = dt_code_label(c), done = dt_code_label(c);
 
-	dt_bpf_func_begin_global(c, func, 4);
+	dt_code_func_begin_global(c, func, 4);
 	mov(c, R6, R1);
 	st(c, 8, R6, S_TMP, R2);
 	mov(c, R8, R3);
 	mov(c, R7, R4);
 	jmpi(c, BPF_JEQ, R8, 0, done);
 	for (int r = 0; r < NREGIONS; r++) {
-		uint32_t next = dt_bpf_label(c);
+		uint32_t next = dt_code_label(c);
 
 		if (region_size(t->e, (enum region)r) == 0)
 			continue;
@@ -312,33 +312,33 @@ static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 		mov(c, R1, R9);
 		mov(c, R2, R8);
 		ld(c, 8, R3, R6, S_TMP);
-		dt_bpf_read(t, read);
+		dt_tr_read(t, read);
 		jmpi(c, BPF_JNE, R0, 0, source);
 		leave_with(c, DONE);
-		dt_bpf_place(c, next);
+		dt_code_place(c, next);
 	}
 	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
 		for (uint32_t i = 0; i < t->e->globals.n + t->e->threads.n; i++) {
-			const struct dt_bpf_var *v = element_array(t->e, scope, i);
+			const struct dt_plan_var *v = element_array(t->e, scope, i);
 			uint32_t next;
 
 			if (!v)
 				continue;
-			next = dt_bpf_label(c);
+			next = dt_code_label(c);
 			element_find(t, scope, i + DT_VAR_USER_MIN, v, next, bad);
 			mov(c, R1, R9);
 			mov(c, R2, R8);
 			ld(c, 8, R3, R6, S_TMP);
-			dt_bpf_read(t, read);
+			dt_tr_read(t, read);
 			jmpi(c, BPF_JNE, R0, 0, source);
 			leave_with(c, DONE);
-			dt_bpf_place(c, next);
+			dt_code_place(c, next);
 		}
-	dt_bpf_place(c, bad);
+	dt_code_place(c, bad);
 	leave_with(c, BAD_TARGET);
-	dt_bpf_place(c, source);
+	dt_code_place(c, source);
 	leave_with(c, BAD_SOURCE);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 	leave_with(c, DONE);
 }
 
@@ -346,75 +346,75 @@ static void copy_function(dt_bpf_tr *t, uint32_t func, int read)
 
 /* After store or copy: r0 says how it went; the target address is in S_VALUE, the source in S_TMP.
  */
-static void check_result(dt_bpf_tr *t, bool copy)
+static void check_result(dt_tr *t, bool copy)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t ok = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t ok = dt_code_label(c);
 
 	jmpi(c, BPF_JEQ, R0, DONE, ok);
 	ld(c, 8, R1, R6, S_VALUE);
 	st(c, 8, R6, S_FVALUE, R1);
 	if (copy) {
-		jmpi(c, BPF_JNE, R0, BAD_SOURCE, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+		jmpi(c, BPF_JNE, R0, BAD_SOURCE, dt_tr_fault_label(t, DT_FLT_BADADDR));
 		ld(c, 8, R1, R6, S_TMP);
 		st(c, 8, R6, S_FVALUE, R1);
 	} else {
-		jmpi(c, BPF_JEQ, R0, BAD_ALIGN, dt_bpf_fault_label(t, DT_FLT_BADALIGN));
+		jmpi(c, BPF_JEQ, R0, BAD_ALIGN, dt_tr_fault_label(t, DT_FLT_BADALIGN));
 	}
-	ja(c, dt_bpf_fault_label(t, DT_FLT_BADADDR));
-	dt_bpf_place(c, ok);
+	ja(c, dt_tr_fault_label(t, DT_FLT_BADADDR));
+	dt_code_place(c, ok);
 }
 
-void dt_bpf_store(dt_bpf_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg)
+void dt_tr_store(dt_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg)
 {
 	uint32_t *func = &t->lib->store[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
 
 	if (!*func)
-		*func = dt_bpf_func_new(t->c, "store");
-	dt_bpf_here(t);
+		*func = dt_code_func_new(t->c, "store");
+	dt_tr_here(t);
 	mov(t->c, R1, R6);
-	dt_bpf_get(t, R2, addr_reg);
-	dt_bpf_get(t, R3, value_reg);
+	dt_tr_get(t, R2, addr_reg);
+	dt_tr_get(t, R3, value_reg);
 	st(t->c, 8, R6, S_VALUE, R2);
-	dt_bpf_call(t->c, *func);
+	dt_code_call(t->c, *func);
 	check_result(t, false);
 }
 
 /* r2 = from, r3 = size, r4 = to */
-static void call_copy(dt_bpf_tr *t, bool user)
+static void call_copy(dt_tr *t, bool user)
 {
 	uint32_t *func = &t->lib->copy[user];
 
 	if (!*func)
-		*func = dt_bpf_func_new(t->c, user ? "copy_user" : "copy");
+		*func = dt_code_func_new(t->c, user ? "copy_user" : "copy");
 	mov(t->c, R1, R6);
 	st(t->c, 8, R6, S_VALUE, R4);
-	dt_bpf_call(t->c, *func);
+	dt_code_call(t->c, *func);
 	check_result(t, true);
 }
 
-void dt_bpf_copy(dt_bpf_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg)
+void dt_tr_copy(dt_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg)
 {
-	dt_bpf_here(t);
-	dt_bpf_get(t, R2, from_reg);
-	dt_bpf_get(t, R3, size_reg);
-	dt_bpf_get(t, R4, to_reg);
+	dt_tr_here(t);
+	dt_tr_get(t, R2, from_reg);
+	dt_tr_get(t, R3, size_reg);
+	dt_tr_get(t, R4, to_reg);
 	call_copy(t, false);
 }
 
-void dt_bpf_copy_tuple(dt_bpf_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user)
+void dt_tr_copy_tuple(dt_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user)
 {
-	dt_bpf_here(t);
+	dt_tr_here(t);
 	ld(t->c, 8, R2, R6, S_TUPLE + (int)from * 8);
 	st(t->c, 8, R6, S_FVALUE, R2);
 	if (user)
-		dt_bpf_user_memory(t);
+		dt_tr_user_memory(t);
 	ld(t->c, 8, R3, R6, S_TUPLE + (int)size * 8);
 	ld(t->c, 8, R4, R6, S_TUPLE + (int)to * 8);
 	call_copy(t, user);
 }
 
-void dt_bpf_memory_functions(dt_bpf_tr *t)
+void dt_tr_memory_functions(dt_tr *t)
 {
 	for (uint32_t i = 0; i < 4; i++)
 		if (t->lib->store[i])

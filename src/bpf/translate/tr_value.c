@@ -10,24 +10,24 @@
 #define FAR_OFFSET 32000 /* beyond the 16-bit offset of an instruction */
 #define COMM_SIZE  16
 
-void dt_bpf_lea(dt_bpf_code *c, int dst, uint32_t off)
+void dt_slot_lea(dt_code *c, int dst, uint32_t off)
 {
 	mov(c, dst, R6);
 	alui(c, BPF_ADD, dst, (int32_t)off);
 }
 
 /* r5 is used when the place is far. */
-void dt_bpf_slot_st(dt_bpf_code *c, uint32_t size, uint32_t off, int src)
+void dt_slot_st(dt_code *c, uint32_t size, uint32_t off, int src)
 {
 	if (off < FAR_OFFSET) {
 		st(c, size, R6, (int)off, src);
 	} else {
-		dt_bpf_lea(c, R5, off);
+		dt_slot_lea(c, R5, off);
 		st(c, size, R5, 0, src);
 	}
 }
 
-uint32_t dt_bpf_bound(const dt_bpf_tr *t, const dt_bpf_val *v)
+uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v)
 {
 	uint64_t n = t->e->strsize;
 
@@ -42,14 +42,14 @@ uint32_t dt_bpf_bound(const dt_bpf_tr *t, const dt_bpf_val *v)
 }
 
 /* Short runs as stores, long ones as a copy from the zeros of rodata. */
-void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size)
+void dt_tr_zero(dt_tr *t, uint32_t off, uint32_t size)
 {
 	uint32_t at = 0;
 
 	if (size > 128) {
 		if (size > t->e->need.zeros)
 			t->e->need.zeros = size;
-		dt_bpf_lea(t->c, R1, off);
+		dt_slot_lea(t->c, R1, off);
 		movi(t->c, R2, (int32_t)size);
 		map_value(t->c, R3, t->e->fd_rodata, t->e->at.zeros);
 		helper(t->c, BPF_FUNC_probe_read_kernel);
@@ -57,7 +57,7 @@ void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size)
 	}
 	if (size == 0)
 		return;
-	dt_bpf_lea(t->c, R1, off);
+	dt_slot_lea(t->c, R1, off);
 	for (; at + 8 <= size; at += 8)
 		sti(t->c, 8, R1, (int)at, 0);
 	for (; at + 4 <= size; at += 4)
@@ -67,7 +67,7 @@ void dt_bpf_zero(dt_bpf_tr *t, uint32_t off, uint32_t size)
 }
 
 /* Constant bytes: *(u64 *)(slot + off) = "abcdefgh" ... */
-static void put_text(dt_bpf_tr *t, const char *s, uint32_t off, uint32_t size)
+static void put_text(dt_tr *t, const char *s, uint32_t off, uint32_t size)
 {
 	char bytes[64] = {0};
 	size_t n = strlen(s);
@@ -76,7 +76,7 @@ static void put_text(dt_bpf_tr *t, const char *s, uint32_t off, uint32_t size)
 	uint32_t half;
 
 	memcpy(bytes, s, n < size ? n : size - 1);
-	dt_bpf_lea(t->c, R1, off);
+	dt_slot_lea(t->c, R1, off);
 	for (; at + 8 <= size; at += 8) {
 		memcpy(&word, bytes + at, 8);
 		movq(t->c, R2, word);
@@ -91,9 +91,9 @@ static void put_text(dt_bpf_tr *t, const char *s, uint32_t off, uint32_t size)
 }
 
 /* The 16 bytes of the command name, which the kernel pads with zeros itself. */
-static void put_comm(dt_bpf_tr *t, uint32_t off, uint32_t size)
+static void put_comm(dt_tr *t, uint32_t off, uint32_t size)
 {
-	dt_bpf_lea(t->c, R1, off);
+	dt_slot_lea(t->c, R1, off);
 	for (uint32_t at = 0; at < COMM_SIZE && at + 4 <= size;) {
 		uint32_t n = at + 8 <= size ? 8 : 4;
 
@@ -102,12 +102,12 @@ static void put_comm(dt_bpf_tr *t, uint32_t off, uint32_t size)
 		at += n;
 	}
 	if (size > COMM_SIZE)
-		dt_bpf_zero(t, off + COMM_SIZE, size - COMM_SIZE);
+		dt_tr_zero(t, off + COMM_SIZE, size - COMM_SIZE);
 }
 
-void dt_bpf_put_string(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t off, uint32_t size, bool pad)
+void dt_tr_put_string(dt_tr *t, const dt_tr_val *v, uint32_t off, uint32_t size, bool pad)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (v->kind == V_COMM && size >= COMM_SIZE && t->e->strsize >= COMM_SIZE) {
 		put_comm(t, off, size);
@@ -119,21 +119,21 @@ void dt_bpf_put_string(dt_bpf_tr *t, const dt_bpf_val *v, uint32_t off, uint32_t
 	}
 	st(c, 8, R6, S_FVALUE, R3);
 	if (pad)
-		dt_bpf_zero(t, off, size);
-	dt_bpf_lea(c, R1, off);
+		dt_tr_zero(t, off, size);
+	dt_slot_lea(c, R1, off);
 	movi(c, R2, (int32_t)size);
 	ld(c, 8, R3, R6, S_FVALUE);
 	helper(c, BPF_FUNC_probe_read_kernel_str);
-	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 }
 
 /* ---- comparison ---- */
 
 /* execname against a constant, for equality: r0 = 0 when the same. Two or fewer 64-bit compares. */
-static void compare_comm(dt_bpf_tr *t, const char *s)
+static void compare_comm(dt_tr *t, const char *s)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t differ = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t differ = dt_code_label(c), done = dt_code_label(c);
 	char bytes[COMM_SIZE] = {0};
 	size_t n = strlen(s);
 	uint64_t word;
@@ -151,46 +151,46 @@ static void compare_comm(dt_bpf_tr *t, const char *s)
 	}
 	movi(c, R0, 0);
 	ja(c, done);
-	dt_bpf_place(c, differ);
+	dt_code_place(c, differ);
 	movi(c, R0, 1);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
 /* A string (address in r3; 0 is the empty string) against a constant: the kernel compares. */
-static void compare_text(dt_bpf_tr *t, uint32_t reg, uint64_t text, bool swapped)
+static void compare_text(dt_tr *t, uint32_t reg, uint64_t text, bool swapped)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t empty = dt_bpf_label(c), have = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t empty = dt_code_label(c), have = dt_code_label(c);
 
 	t->e->need.strings = true;
-	dt_bpf_here(t);
-	dt_bpf_get(t, R3, reg);
+	dt_tr_here(t);
+	dt_tr_get(t, R3, reg);
 	jmpi(c, BPF_JEQ, R3, 0, empty);
 	st(c, 8, R6, S_FVALUE, R3);
-	dt_bpf_lea(c, R1, t->e->at.buf[0]);
+	dt_slot_lea(c, R1, t->e->at.buf[0]);
 	movi(c, R2, (int32_t)t->e->strsize);
 	helper(c, BPF_FUNC_probe_read_kernel_str);
-	jmpi(c, BPF_JSLT, R0, 0, dt_bpf_fault_label(t, DT_FLT_BADADDR));
+	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	ja(c, have);
-	dt_bpf_place(c, empty);
-	dt_bpf_lea(c, R1, t->e->at.buf[0]);
+	dt_code_place(c, empty);
+	dt_slot_lea(c, R1, t->e->at.buf[0]);
 	sti(c, 1, R1, 0, 0);
-	dt_bpf_place(c, have);
-	dt_bpf_lea(c, R1, t->e->at.buf[0]);
+	dt_code_place(c, have);
+	dt_slot_lea(c, R1, t->e->at.buf[0]);
 	movi(c, R2, (int32_t)t->e->strsize);
 	map_value(c, R3, t->e->fd_rodata, (uint32_t)text);
 	helper(c, BPF_FUNC_strncmp);
 	alui(c, BPF_LSH, R0, 32); /* the helper returns an int */
 	alui(c, BPF_ARSH, R0, 32);
 	if (swapped)
-		dt_bpf_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+		dt_code_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
 }
 
-void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal)
+void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal)
 {
-	const dt_bpf_val *x = &t->now.reg[a], *y = &t->now.reg[b];
+	const dt_tr_val *x = &t->now.reg[a], *y = &t->now.reg[b];
 	bool swapped = x->kind == V_TEXT;
-	const dt_bpf_val *text = swapped ? x : y, *other = swapped ? y : x;
+	const dt_tr_val *text = swapped ? x : y, *other = swapped ? y : x;
 	const char *s;
 
 	if (text->kind == V_TEXT) {
@@ -204,12 +204,12 @@ void dt_bpf_compare(dt_bpf_tr *t, uint32_t a, uint32_t b, bool equal)
 			return;
 		}
 	}
-	uint32_t args = dt_bpf_lib_args(t, "compare");
+	uint32_t args = dt_sub_args(t, "compare");
 
-	dt_bpf_here(t);
-	dt_bpf_get(t, R0, a);
+	dt_tr_here(t);
+	dt_tr_get(t, R0, a);
 	st(t->c, 8, R6, (int)args, R0);
-	dt_bpf_get(t, R0, b);
+	dt_tr_get(t, R0, b);
 	st(t->c, 8, R6, (int)args + 8, R0);
-	dt_bpf_lib_run(t, "compare");
+	dt_sub_run(t, "compare");
 }

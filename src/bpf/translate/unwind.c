@@ -29,7 +29,7 @@ enum { PT_BP = 32, PT_BX = 40, PT_IP = 128, PT_CS = 136, PT_SP = 152 };
 
 static void store_frame(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	ld(c, 4, R1, R6, U_OUT);
 	ld(c, 4, R2, R6, U_N);
@@ -52,11 +52,11 @@ static void store_frame(struct frame *f)
 /* r9 = the pc to look for; r7, r8, r0 = delta, index and bank of its mapping */
 static void find_mapping(struct frame *f, uint32_t find)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t have = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t have = dt_code_label(c);
 
 	for (int i = 0; i <= C_ENTRIES; i++) {
-		uint32_t next = dt_bpf_label(c);
+		uint32_t next = dt_code_label(c);
 
 		if (i < C_ENTRIES) {
 			mov(c, R1, R6);
@@ -69,13 +69,13 @@ static void find_mapping(struct frame *f, uint32_t find)
 			ja(c, have);
 		} else {
 			mov(c, R1, R6);
-			dt_bpf_call(c, find);
+			dt_code_call(c, find);
 			jmpi(c, BPF_JSLT, R0, 0, f->stop);
 			mov(c, R1, R0);
 			alui(c, BPF_AND, R1, (C_ENTRIES - 1) * C_SIZE);
 			alu(c, BPF_ADD, R1, R6);
 		}
-		dt_bpf_place(c, i < C_ENTRIES ? next : have);
+		dt_code_place(c, i < C_ENTRIES ? next : have);
 	}
 	ld(c, 8, R7, R1, U_CACHE + C_DELTA);
 	ld(c, 4, R8, R1, U_CACHE + C_INDEX);
@@ -85,13 +85,13 @@ static void find_mapping(struct frame *f, uint32_t find)
 /* r8 = the bank whose number is in r0 */
 static void find_bank(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t other = dt_bpf_label(c), have = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t other = dt_code_label(c), have = dt_code_label(c);
 
 	jmpi(c, BPF_JNE, R0, 0, other);
 	map_value(c, R8, f->t->e->unwind->fd_first, 0);
 	ja(c, have);
-	dt_bpf_place(c, other);
+	dt_code_place(c, other);
 	for (int i = 0; i < 2; i++) { /* the array of banks, then the one value of the bank */
 		if (i) {
 			mov(c, R1, R0);
@@ -106,7 +106,7 @@ static void find_bank(struct frame *f)
 		jmpi(c, BPF_JEQ, R0, 0, f->by_bp);
 	}
 	mov(c, R8, R0);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 }
 
 /*
@@ -116,8 +116,8 @@ static void find_bank(struct frame *f)
  */
 static void find_row(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t found = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t found = dt_code_label(c);
 
 	jmpi(c, BPF_JGE, R0, UW_BANKS, f->by_bp);
 	alu(c, BPF_ADD, R9, R7);
@@ -151,7 +151,7 @@ static void find_row(struct frame *f)
 		alu(c, BPF_AND, R0, R4);
 		alu(c, BPF_ADD, R2, R0);
 	}
-	dt_bpf_place(c, found);
+	dt_code_place(c, found);
 	jmpi(c, BPF_JGE, R2, UW_ROWS, f->by_bp);
 	alui(c, BPF_MUL, R2, sizeof(dt_unwind_row));
 	alu(c, BPF_ADD, R2, R8);
@@ -159,35 +159,35 @@ static void find_row(struct frame *f)
 	ld(c, 4, R8, R2, offsetof(dt_unwind_row, bp)); /* and bx above it */
 }
 
-static void frame_function(dt_bpf_tr *t, uint32_t func, uint32_t find)
+static void frame_function(dt_tr *t, uint32_t func, uint32_t find)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 	struct frame f = {.t = t,
-			  .stop = dt_bpf_label(c),
-			  .by_bp = dt_bpf_label(c),
-			  .have_cfa = dt_bpf_label(c),
-			  .word = dt_bpf_func_new(c, "word")};
+			  .stop = dt_code_label(c),
+			  .by_bp = dt_code_label(c),
+			  .have_cfa = dt_code_label(c),
+			  .word = dt_code_func_new(c, "word")};
 
 	begin_callback(c, func);
 	store_frame(&f);
 	find_mapping(&f, find);
 	find_row(&f);
 	dt_uw_apply_row(&f);
-	dt_bpf_place(c, f.by_bp);
+	dt_code_place(c, f.by_bp);
 	dt_uw_step_by_bp(&f);
-	dt_bpf_place(c, f.have_cfa);
+	dt_code_place(c, f.have_cfa);
 	dt_uw_next_frame(&f);
 	ld(c, 8, R1, R6, U_PC);
 	jmpi(c, BPF_JEQ, R1, 0, f.stop);
 	answer(c, 0);
-	dt_bpf_place(c, f.stop);
+	dt_code_place(c, f.stop);
 	answer(c, 1);
 	dt_uw_rule_functions(&f);
 }
 
 /* ---- unwind() ---- */
 
-static void note_registers(dt_bpf_code *c, uint32_t compat)
+static void note_registers(dt_code *c, uint32_t compat)
 {
 	static const int regs[][2] = {{U_PC, PT_IP}, {U_SP, PT_SP}, {U_BP, PT_BP}, {U_BX, PT_BX}};
 
@@ -208,16 +208,16 @@ static void note_registers(dt_bpf_code *c, uint32_t compat)
 
 /* unwind(slot, where, most): r0 = bytes of frames that are now at slot + where; -1: ask the
  * kernel's own walker */
-void dt_bpf_unwind_functions(dt_bpf_tr *t)
+void dt_tr_unwind_functions(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t frame, find, none = dt_bpf_label(c), compat = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t frame, find, none = dt_code_label(c), compat = dt_code_label(c);
 
 	if (!t->lib->unwind)
 		return;
-	frame = dt_bpf_func_new(c, "frame");
-	find = dt_bpf_func_new(c, "find");
-	dt_bpf_func_begin_global(c, t->lib->unwind, 3);
+	frame = dt_code_func_new(c, "frame");
+	find = dt_code_func_new(c, "find");
+	dt_code_func_begin_global(c, t->lib->unwind, 3);
 	mov(c, R6, R1);
 	st(c, 4, R6, U_OUT, R2);
 	st(c, 4, R6, U_MAX, R3);
@@ -238,25 +238,25 @@ void dt_bpf_unwind_functions(dt_bpf_tr *t)
 	ld(c, 4, R0, R6, U_N);
 	alui(c, BPF_LSH, R0, 3);
 	leave(c);
-	dt_bpf_place(c, none);
+	dt_code_place(c, none);
 	answer(c, 0);
-	dt_bpf_place(c, compat);
+	dt_code_place(c, compat);
 	answer(c, -1);
 	frame_function(t, frame, find);
 	dt_uw_find_function(t, find);
 }
 
-bool dt_bpf_unwind(dt_bpf_tr *t, uint32_t off, uint32_t frames)
+bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
 	if (!dt_uw_can(t))
 		return false;
 	if (!t->lib->unwind)
-		t->lib->unwind = dt_bpf_func_new(c, "unwind");
+		t->lib->unwind = dt_code_func_new(c, "unwind");
 	mov(c, R1, R6);
 	movi(c, R2, (int32_t)off);
 	movi(c, R3, (int32_t)frames);
-	dt_bpf_call(c, t->lib->unwind);
+	dt_code_call(c, t->lib->unwind);
 	return true;
 }

@@ -69,7 +69,7 @@ struct dt_uw_offsets {
 	bool uretprobes;
 };
 
-struct dt_bpf_unwind {
+struct dt_uw {
 	struct dt_uw_offsets at;
 	int fd_objects, fd_wanted, fd_banks, fd_first, fd_identify;
 	struct dt_uw_bank {
@@ -128,29 +128,29 @@ enum {
 enum { SOURCE_NONE, SOURCE_REGS, SOURCE_SIGNAL };
 #define LOST 1
 
-static inline void copy_word(dt_bpf_code *c, int to, int from)
+static inline void copy_word(dt_code *c, int to, int from)
 {
 	ld(c, 8, R1, R6, from);
 	st(c, 8, R6, to, R1);
 }
 
 /* probe_read(slot + to, n, r3); `fail` when it cannot be read */
-static inline void read_memory(dt_bpf_code *c, bool user, int to, uint32_t n, uint32_t fail)
+static inline void read_memory(dt_code *c, bool user, int to, uint32_t n, uint32_t fail)
 {
-	dt_bpf_lea(c, R1, (uint32_t)to);
+	dt_slot_lea(c, R1, (uint32_t)to);
 	movi(c, R2, (int32_t)n);
 	helper(c, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	jmpi(c, BPF_JNE, R0, 0, fail);
 }
 
-static inline void answer(dt_bpf_code *c, int32_t n)
+static inline void answer(dt_code *c, int32_t n)
 {
 	movi(c, R0, n);
 	leave(c);
 }
 
 /* dst = a bit field of the unsigned 32-bit number in src, as a signed number */
-static inline void signed_field(dt_bpf_code *c, int dst, int src, int low, int high)
+static inline void signed_field(dt_code *c, int dst, int src, int low, int high)
 {
 	mov(c, dst, src);
 	alui(c, BPF_LSH, dst, 63 - high);
@@ -158,10 +158,10 @@ static inline void signed_field(dt_bpf_code *c, int dst, int src, int low, int h
 }
 
 /* bpf_loop(n, func, &slot, 0) */
-static inline void loop(dt_bpf_code *c, uint32_t func)
+static inline void loop(dt_code *c, uint32_t func)
 {
 	st(c, 8, R10, -8, R6);
-	dt_bpf_func_addr(c, R2, func);
+	dt_code_func_addr(c, R2, func);
 	mov(c, R3, R10);
 	alui(c, BPF_ADD, R3, -8);
 	movi(c, R4, 0);
@@ -169,24 +169,24 @@ static inline void loop(dt_bpf_code *c, uint32_t func)
 }
 
 /* A callback of bpf_loop: r6 = the slot */
-static inline void begin_callback(dt_bpf_code *c, uint32_t func)
+static inline void begin_callback(dt_code *c, uint32_t func)
 {
-	dt_bpf_func_begin(c, func); /* the kernel wants callbacks to be static */
+	dt_code_func_begin(c, func); /* the kernel wants callbacks to be static */
 	ld(c, 8, R6, R2, 0);
 }
 
 /* ---- unwind_find.c ---- */
-bool dt_uw_can(dt_bpf_tr *t); /* fills e->unwind */
+bool dt_uw_can(dt_tr *t); /* fills e->unwind */
 /* find(slot): r0 = offset of the cache entry that is now about U_KEY; -1: nothing is mapped there
  */
-void dt_uw_find_function(dt_bpf_tr *t, uint32_t func);
+void dt_uw_find_function(dt_tr *t, uint32_t func);
 /* The mappings and pending return probes of the task in r8; to `none` for a thread of the kernel.
  * Uses r7. */
-void dt_uw_note_task(dt_bpf_tr *t, uint32_t none);
+void dt_uw_note_task(dt_tr *t, uint32_t none);
 
 /* ---- unwind_rule.c ---- */
 struct frame { /* making the code of one step */
-	dt_bpf_tr *t;
+	dt_tr *t;
 	uint32_t stop;		 /* the stack ends here */
 	uint32_t by_bp;		 /* no row: the frame pointer */
 	uint32_t have_cfa;	 /* r9 = CFA, r8 = places of rbp and rbx */

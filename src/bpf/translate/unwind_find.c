@@ -32,9 +32,9 @@ enum {
 	TREE_HEIGHT = 10,
 };
 
-static bool field(const dt_bpf_tr *t, const char *type, const char *path, uint32_t *at)
+static bool field(const dt_tr *t, const char *type, const char *path, uint32_t *at)
 {
-	return dt_bpf_find_field(t->e, type, path, at);
+	return dt_tr_find_field(t->e, type, path, at);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -42,7 +42,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-static bool known_tree(const dt_bpf_tr *t)
+static bool known_tree(const dt_tr *t)
 {
 	uint32_t pivots, slots, more_pivots, more_slots, end;
 
@@ -53,7 +53,7 @@ static bool known_tree(const dt_bpf_tr *t)
 	       field(t, "maple_arange_64", "meta", &end) && end == ARANGE_END;
 }
 
-static bool find_offsets(const dt_bpf_tr *t, struct dt_uw_offsets *at)
+static bool find_offsets(const dt_tr *t, struct dt_uw_offsets *at)
 {
 	static const struct {
 		const char *sec, *nsec;
@@ -103,7 +103,7 @@ static uint32_t inode_bytes(const struct dt_uw_offsets *at)
 enum { UNWIND_TABLES, UNWIND_FP }; /* in the order of options.def */
 
 /* Can this program walk user stacks itself? Asked first while learning; then it stays so. */
-bool dt_uw_can(dt_bpf_tr *t)
+bool dt_uw_can(dt_tr *t)
 {
 	dt_engine *e = t->e;
 	struct dt_uw_offsets at = {0};
@@ -131,11 +131,11 @@ bool dt_uw_can(dt_bpf_tr *t)
  *is not less than the key, or the last one. end = type == ARANGE ? node->meta.end : node->pivot[14]
  *? 15 : node->meta.end for (i = 0; i < end && node->pivot[i] < key; i++) ; node = node->slot[i]
  */
-static void level_function(dt_bpf_code *c, uint32_t func)
+static void level_function(dt_code *c, uint32_t func)
 {
-	uint32_t bad = dt_bpf_label(c), range = dt_bpf_label(c), have_end = dt_bpf_label(c),
-		 found = dt_bpf_label(c), wide = dt_bpf_label(c), next = dt_bpf_label(c),
-		 leaf = dt_bpf_label(c);
+	uint32_t bad = dt_code_label(c), range = dt_code_label(c), have_end = dt_code_label(c),
+		 found = dt_code_label(c), wide = dt_code_label(c), next = dt_code_label(c),
+		 leaf = dt_code_label(c);
 
 	begin_callback(c, func);
 	ld(c, 8, R7, R6, U_NODE);
@@ -148,12 +148,12 @@ static void level_function(dt_bpf_code *c, uint32_t func)
 	jmpi(c, BPF_JNE, R7, NODE_ARANGE, range);
 	ld(c, 1, R2, R6, U_BUF + ARANGE_END);
 	ja(c, have_end);
-	dt_bpf_place(c, range);
+	dt_code_place(c, range);
 	movi(c, R2, NODE_MAX_PIVOTS);
 	ld(c, 8, R1, R6, U_BUF + NODE_PIVOTS + (NODE_MAX_PIVOTS - 1) * 8);
 	jmpi(c, BPF_JNE, R1, 0, have_end);
 	ld(c, 1, R2, R6, U_BUF + RANGE_END);
-	dt_bpf_place(c, have_end);
+	dt_code_place(c, have_end);
 	for (int i = 0; i <= NODE_MAX_PIVOTS; i++) {
 		movi(c, R1, i);
 		jmpi(c, BPF_JLE, R2, i, found);
@@ -163,35 +163,35 @@ static void level_function(dt_bpf_code *c, uint32_t func)
 		jmp(c, BPF_JGE, R4, R3, found);
 	}
 	ja(c, bad);
-	dt_bpf_place(c, found);
+	dt_code_place(c, found);
 	alui(c, BPF_LSH, R1, 3);
 	alu(c, BPF_ADD, R1, R6);
 	jmpi(c, BPF_JEQ, R7, NODE_ARANGE, wide);
 	ld(c, 8, R1, R1, U_BUF + RANGE_SLOTS);
 	ja(c, next);
-	dt_bpf_place(c, wide);
+	dt_code_place(c, wide);
 	ld(c, 8, R1, R1, U_BUF + ARANGE_SLOTS);
-	dt_bpf_place(c, next);
+	dt_code_place(c, next);
 	st(c, 8, R6, U_NODE, R1);
 	jmpi(c, BPF_JLE, R7, NODE_LEAF, leaf);
 	jmpi(c, BPF_JLE, R1, 4096, bad);
 	answer(c, 0);
-	dt_bpf_place(c, leaf);
+	dt_code_place(c, leaf);
 	sti(c, 4, R6, U_LEAF, 1);
 	answer(c, 1);
-	dt_bpf_place(c, bad);
+	dt_code_place(c, bad);
 	answer(c, 1);
 }
 
 enum { F_KEY = -40, F_WANT = -56 }; /* on the stack: struct dt_uw_key, struct dt_uw_want */
 
-static void key_part(dt_bpf_code *c, size_t member)
+static void key_part(dt_code *c, size_t member)
 {
 	st(c, 8, R10, F_KEY + (int)member, R1);
 }
 
 /* The key of the file in r3, on the stack. */
-static void identify_file(dt_bpf_code *c, const struct dt_uw_offsets *at, uint32_t none)
+static void identify_file(dt_code *c, const struct dt_uw_offsets *at, uint32_t none)
 {
 	alui(c, BPF_ADD, R3, (int32_t)at->file_inode);
 	read_memory(c, false, U_NODE, 8, none);
@@ -212,7 +212,7 @@ static void identify_file(dt_bpf_code *c, const struct dt_uw_offsets *at, uint32
 
 /* Into the next cache entry, for now without a table: all of the mapping in U_BUF. r8 = its start.
  *	entry = { vm_start, vm_end - vm_start, vm_pgoff * 4096 - vm_start, -, NO_BANK } */
-static void cache_mapping(dt_bpf_code *c, const struct dt_uw_offsets *at, uint32_t none)
+static void cache_mapping(dt_code *c, const struct dt_uw_offsets *at, uint32_t none)
 {
 	ld(c, 8, R9, R6, U_KEY);
 	ld(c, 8, R8, R6, U_BUF + (int)at->vma_start);
@@ -238,7 +238,7 @@ static void cache_mapping(dt_bpf_code *c, const struct dt_uw_offsets *at, uint32
 }
 
 /* r7 = the cache entry that is being filled */
-static void entry_pointer(dt_bpf_code *c)
+static void entry_pointer(dt_code *c)
 {
 	ld(c, 4, R7, R6, U_ENTRY);
 	alui(c, BPF_AND, R7, (C_ENTRIES - 1) * C_SIZE);
@@ -246,11 +246,11 @@ static void entry_pointer(dt_bpf_code *c)
 }
 
 /* Tell the consumer where a file without a table is mapped. */
-static void want_table(dt_bpf_tr *t, uint32_t out)
+static void want_table(dt_tr *t, uint32_t out)
 {
-	dt_bpf_code *c = t->c;
+	dt_code *c = t->c;
 
-	dt_bpf_pid_tgid(t);
+	dt_tr_pid_tgid(t);
 	alui(c, BPF_RSH, R0, 32);
 	jmpi(c, BPF_JEQ, R0, 0, out); /* outside our pid namespace: we could not find it */
 	st(c, 8, R10, F_WANT, R0);
@@ -263,7 +263,7 @@ static void want_table(dt_bpf_tr *t, uint32_t out)
 	movi(c, R4, BPF_NOEXIST);
 	helper(c, BPF_FUNC_map_update_elem);
 	jmpi(c, BPF_JNE, R0, 0, out);
-	dt_bpf_wake(t);
+	dt_tr_wake(t);
 	ja(c, out);
 }
 
@@ -272,10 +272,10 @@ static void want_table(dt_bpf_tr *t, uint32_t out)
  *about. pos = number of pieces that end at or before the file offset r1: five steps, no branch
  *	start = max(start, piece.start - delta), end = min(end, piece.end - delta)
  */
-static void choose_piece(dt_bpf_code *c, uint32_t out)
+static void choose_piece(dt_code *c, uint32_t out)
 {
 	const int piece = offsetof(struct dt_uw_object, piece);
-	uint32_t low = dt_bpf_label(c), high = dt_bpf_label(c), gap = dt_bpf_label(c);
+	uint32_t low = dt_code_label(c), high = dt_code_label(c), gap = dt_code_label(c);
 
 	entry_pointer(c);
 	ld(c, 8, R8, R7, U_CACHE + C_DELTA);
@@ -315,15 +315,15 @@ static void choose_piece(dt_bpf_code *c, uint32_t out)
 	alu(c, BPF_SUB, R4, R8);
 	jmp(c, BPF_JGE, R2, R3, low);
 	mov(c, R2, R3);
-	dt_bpf_place(c, low);
+	dt_code_place(c, low);
 	jmp(c, BPF_JLE, R5, R4, high);
 	mov(c, R5, R4);
-	dt_bpf_place(c, high);
+	dt_code_place(c, high);
 	st(c, 8, R7, U_CACHE + C_START, R2);
 	alu(c, BPF_SUB, R5, R2);
 	st(c, 8, R7, U_CACHE + C_LEN, R5);
 	ja(c, out);
-	dt_bpf_place(
+	dt_code_place(
 	    c, gap); /* nothing is known about this address, but about others of the mapping */
 	st(c, 8, R7, U_CACHE + C_START, R9);
 	sti(c, 8, R7, U_CACHE + C_LEN, 1);
@@ -331,14 +331,15 @@ static void choose_piece(dt_bpf_code *c, uint32_t out)
 }
 
 /* r0 = offset of the cache entry that is now about U_KEY; -1: nothing is mapped there */
-void dt_uw_find_function(dt_bpf_tr *t, uint32_t func)
+void dt_uw_find_function(dt_tr *t, uint32_t func)
 {
 	const struct dt_uw_offsets *at = &t->e->unwind->at;
-	dt_bpf_code *c = t->c;
-	uint32_t level = dt_bpf_func_new(c, "level"), none = dt_bpf_label(c), out = dt_bpf_label(c),
-		 file = dt_bpf_label(c), look = dt_bpf_label(c), have = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t level = dt_code_func_new(c, "level"), none = dt_code_label(c),
+		 out = dt_code_label(c), file = dt_code_label(c), look = dt_code_label(c),
+		 have = dt_code_label(c);
 
-	dt_bpf_func_begin_global(c, func, 1);
+	dt_code_func_begin_global(c, func, 1);
 	mov(c, R6, R1);
 	copy_word(c, U_NODE, U_ROOT);
 	sti(c, 4, R6, U_LEAF, 0);
@@ -361,21 +362,21 @@ void dt_uw_find_function(dt_bpf_tr *t, uint32_t func)
 		sti(c, 8, R10, F_KEY + i,
 		    i == offsetof(struct dt_uw_key, inode) ? (int32_t)UW_VDSO_INODE : 0);
 	ja(c, look);
-	dt_bpf_place(c, file);
+	dt_code_place(c, file);
 	identify_file(c, at, out);
-	dt_bpf_place(c, look);
+	dt_code_place(c, look);
 	map(c, R1, t->e->unwind->fd_objects);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, F_KEY);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, have);
 	want_table(t, out);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 	choose_piece(c, out);
-	dt_bpf_place(c, out);
+	dt_code_place(c, out);
 	ld(c, 4, R0, R6, U_ENTRY);
 	leave(c);
-	dt_bpf_place(c, none);
+	dt_code_place(c, none);
 	answer(c, -1);
 	level_function(c, level);
 }
@@ -383,11 +384,11 @@ void dt_uw_find_function(dt_bpf_tr *t, uint32_t func)
 /* ---- the task ---- */
 
 /* The thread's mappings and pending return probes. r8 is the task; r1-r5 and r7 are used. */
-void dt_uw_note_task(dt_bpf_tr *t, uint32_t none)
+void dt_uw_note_task(dt_tr *t, uint32_t none)
 {
 	const struct dt_uw_offsets *at = &t->e->unwind->at;
-	dt_bpf_code *c = t->c;
-	uint32_t no = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t no = dt_code_label(c);
 
 	ld(c, 8, R7, R8, (int)at->task_mm);
 	jmpi(c, BPF_JEQ, R7, 0, none); /* a thread of the kernel */
@@ -405,7 +406,7 @@ void dt_uw_note_task(dt_bpf_tr *t, uint32_t none)
 	ld(c, 8, R1, R6, U_RI);
 	jmpi(c, BPF_JEQ, R1, 0, no);
 	sti(c, 8, R6, U_RISTACK, 1); /* below everything: the first look fetches it */
-	dt_bpf_place(c, no);
+	dt_code_place(c, no);
 }
 
 /* ---- a program of its own ---- */
@@ -415,15 +416,15 @@ void dt_uw_note_task(dt_bpf_tr *t, uint32_t none)
  * the file that is mapped there, as a walk would do, and so leaves the file's key in dt_wanted if
  * there is none.
  */
-int dt_bpf_identify_code(dt_engine *e, int fd_slot, dt_bpf_code *c, dt_error *err)
+int dt_tr_identify_code(dt_engine *e, int fd_slot, dt_code *c, dt_error *err)
 {
-	dt_bpf_lib lib = {0};
-	dt_bpf_tr t = {
+	dt_sub_lib lib = {0};
+	dt_tr t = {
 	    .e = e, .c = c, .lib = &lib, .kind = PK_BEGIN, .prog_kind = PK_BEGIN, .err = err};
-	uint32_t find, out = dt_bpf_label(c);
+	uint32_t find, out = dt_code_label(c);
 
-	dt_bpf_func_begin(c, dt_bpf_func_new(c, "identify"));
-	find = dt_bpf_func_new(c, "find");
+	dt_code_func_begin(c, dt_code_func_new(c, "identify"));
+	find = dt_code_func_new(c, "find");
 	map_value(c, R6, fd_slot, 0);
 	ld(c, 8, R1, R1, 0);
 	st(c, 8, R6, U_KEY, R1);
@@ -432,10 +433,9 @@ int dt_bpf_identify_code(dt_engine *e, int fd_slot, dt_bpf_code *c, dt_error *er
 	mov(c, R8, R0);
 	dt_uw_note_task(&t, out);
 	mov(c, R1, R6);
-	dt_bpf_call(c, find);
-	dt_bpf_place(c, out);
+	dt_code_call(c, find);
+	dt_code_place(c, out);
 	answer(c, 0);
 	dt_uw_find_function(&t, find);
-	return t.failed || dt_bpf_code_finish(c) < 0 ? dt_err(err, EDT_DIFINVAL, "%s", c->problem)
-						     : 0;
+	return t.failed || dt_code_finish(c) < 0 ? dt_err(err, EDT_DIFINVAL, "%s", c->problem) : 0;
 }

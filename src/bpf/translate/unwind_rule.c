@@ -21,12 +21,12 @@ enum { SIG_BP = 10, SIG_BX, SIG_SP = 15, SIG_IP, SIG_N };
 enum { WINDOW_SIZE = U_END - U_WINDOW, WINDOW_BELOW = 64, PAGE_SIZE = 4096 };
 
 /* word(slot, addr): U_WORD = the user's word there; r0 = 0, or not if it cannot be read */
-static void word_function(dt_bpf_code *c, uint32_t func)
+static void word_function(dt_code *c, uint32_t func)
 {
-	uint32_t miss = dt_bpf_label(c), low = dt_bpf_label(c), high = dt_bpf_label(c),
-		 bad = dt_bpf_label(c);
+	uint32_t miss = dt_code_label(c), low = dt_code_label(c), high = dt_code_label(c),
+		 bad = dt_code_label(c);
 
-	dt_bpf_func_begin_global(c, func, 2);
+	dt_code_func_begin_global(c, func, 2);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	ld(c, 8, R1, R6, U_WINDOW_AT);
@@ -38,7 +38,7 @@ static void word_function(dt_bpf_code *c, uint32_t func)
 	ld(c, 8, R1, R2, U_WINDOW);
 	st(c, 8, R6, U_WORD, R1);
 	answer(c, 0);
-	dt_bpf_place(c, miss);
+	dt_code_place(c, miss);
 	/* r8 = start of the window, r9 = its size: from the word, less what lies below it in the
 	 * page */
 	mov(c, R8, R7);
@@ -48,16 +48,16 @@ static void word_function(dt_bpf_code *c, uint32_t func)
 	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is no word of a stack */
 	jmpi(c, BPF_JLE, R8, WINDOW_BELOW, low);
 	movi(c, R8, WINDOW_BELOW);
-	dt_bpf_place(c, low);
+	dt_code_place(c, low);
 	alu(c, BPF_ADD, R9, R8);
 	jmpi(c, BPF_JLE, R9, WINDOW_SIZE, high);
 	movi(c, R9, WINDOW_SIZE);
-	dt_bpf_place(c, high);
+	dt_code_place(c, high);
 	mov(c, R3, R7);
 	alu(c, BPF_SUB, R3, R8);
 	st(c, 8, R6, U_WINDOW_AT, R3);
 	sti(c, 8, R6, U_WINDOW_MAX, 0);
-	dt_bpf_lea(c, R1, U_WINDOW);
+	dt_slot_lea(c, R1, U_WINDOW);
 	mov(c, R2, R9);
 	helper(c, BPF_FUNC_probe_read_user);
 	jmpi(c, BPF_JNE, R0, 0, bad);
@@ -67,7 +67,7 @@ static void word_function(dt_bpf_code *c, uint32_t func)
 	ld(c, 8, R1, R8, U_WINDOW);
 	st(c, 8, R6, U_WORD, R1);
 	answer(c, 0);
-	dt_bpf_place(c, bad);
+	dt_code_place(c, bad);
 	sti(c, 8, R6, U_WINDOW_AT, 1);
 	answer(c, 1);
 }
@@ -75,10 +75,10 @@ static void word_function(dt_bpf_code *c, uint32_t func)
 /* value = the user's word at r2 */
 void dt_uw_read_word(struct frame *f, int value)
 {
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	mov(c, R1, R6);
-	dt_bpf_call(c, f->word);
+	dt_code_call(c, f->word);
 	jmpi(c, BPF_JNE, R0, 0, f->stop);
 	copy_word(c, value, U_WORD);
 }
@@ -86,15 +86,15 @@ void dt_uw_read_word(struct frame *f, int value)
 /*	if (*at) { if (*at == LOST) stop; value = *(user u64 *)*at; *at = 0 }	*/
 static void resolve(struct frame *f, int value, int at)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t have = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t have = dt_code_label(c);
 
 	ld(c, 8, R2, R6, at);
 	jmpi(c, BPF_JEQ, R2, 0, have);
 	jmpi(c, BPF_JEQ, R2, LOST, f->stop);
 	dt_uw_read_word(f, value);
 	sti(c, 8, R6, at, 0);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 }
 
 /* ---- CFA ---- */
@@ -102,7 +102,7 @@ static void resolve(struct frame *f, int value, int at)
 /* CFA = register + n */
 static void cfa_register(struct frame *f, int value, int at)
 {
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	if (at)
 		resolve(f, value, at);
@@ -115,7 +115,7 @@ static void cfa_register(struct frame *f, int value, int at)
 /* CFA = *(register + n) + m */
 static void cfa_deref(struct frame *f, int value, int at)
 {
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	if (at)
 		resolve(f, value, at);
@@ -133,8 +133,8 @@ static void cfa_deref(struct frame *f, int value, int at)
 /* CFA = rsp + 8, and 8 more behind the push */
 static void cfa_plt(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t before = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t before = dt_code_label(c);
 
 	ld(c, 8, R9, R6, U_SP);
 	alui(c, BPF_ADD, R9, 8);
@@ -143,15 +143,15 @@ static void cfa_plt(struct frame *f)
 	signed_field(c, R2, R7, 4, 31);
 	jmp(c, BPF_JSLT, R1, R2, before);
 	alui(c, BPF_ADD, R9, 8);
-	dt_bpf_place(c, before);
+	dt_code_place(c, before);
 	ja(c, f->have_cfa);
 }
 
 /* CFA = any register + n: known in the innermost frame, and in the one that a signal interrupted */
 static void cfa_any(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t from_signal = dt_bpf_label(c), have = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t from_signal = dt_code_label(c), have = dt_code_label(c);
 
 	mov(c, R9, R7);
 	alui(c, BPF_RSH, R9, 4);
@@ -168,7 +168,7 @@ static void cfa_any(struct frame *f)
 	alu(c, BPF_ADD, R3, R9);
 	read_memory(c, false, S_TMP, 8, f->stop);
 	ja(c, have);
-	dt_bpf_place(c, from_signal);
+	dt_code_place(c, from_signal);
 	movq(c, R3, SIG_INDEX);
 	alui(c, BPF_LSH, R9, 2);
 	jmpi(c, BPF_JGT, R9, 14 * 4, f->stop);
@@ -178,7 +178,7 @@ static void cfa_any(struct frame *f)
 	ld(c, 8, R1, R6, U_SIGNAL);
 	alu(c, BPF_ADD, R3, R1);
 	read_memory(c, true, S_TMP, 8, f->stop);
-	dt_bpf_place(c, have);
+	dt_code_place(c, have);
 	signed_field(c, R9, R7, 9, 31);
 	ld(c, 8, R1, R6, S_TMP);
 	alu(c, BPF_ADD, R9, R1);
@@ -189,7 +189,7 @@ static void cfa_any(struct frame *f)
 static void signal_frame(struct frame *f)
 {
 	static const int to[][2] = {{U_BP, SIG_BP}, {U_BX, SIG_BX}, {U_SP, SIG_SP}, {U_PC, SIG_IP}};
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	signed_field(c, R3, R7, 4, 31);
 	ld(c, 8, R1, R6, U_SP);
@@ -212,10 +212,10 @@ void dt_uw_apply_row(struct frame *f)
 	static const enum dt_unwind_kind kinds[] = {DT_UW_SP,	    DT_UW_BP,  DT_UW_NONE,
 						    DT_UW_BX,	    DT_UW_PLT, DT_UW_SP_DEREF,
 						    DT_UW_BP_DEREF, DT_UW_REG, DT_UW_SIGNAL};
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	for (size_t i = 0; i < DT_NELEM(kinds); i++) {
-		uint32_t next = dt_bpf_label(c);
+		uint32_t next = dt_code_label(c);
 
 		mov(c, R1, R7);
 		alui(c, BPF_AND, R1, 15);
@@ -231,7 +231,7 @@ void dt_uw_apply_row(struct frame *f)
 		case DT_UW_SIGNAL: signal_frame(f); break;
 		default: ja(c, f->by_bp);
 		}
-		dt_bpf_place(c, next);
+		dt_code_place(c, next);
 	}
 	ja(c, f->stop); /* END, STOP */
 }
@@ -240,8 +240,8 @@ void dt_uw_apply_row(struct frame *f)
  * endbr64. It has not been run yet, so rbp is still the caller's: CFA is rsp + 8. */
 static void at_entry(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t no = dt_bpf_label(c), yes = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t no = dt_code_label(c), yes = dt_code_label(c);
 
 	ld(c, 4, R1, R6, U_BACK);
 	jmpi(c, BPF_JNE, R1, 0, no);
@@ -254,18 +254,18 @@ static void at_entry(struct frame *f)
 	jmp(c, BPF_JNE, R1, R2, no);
 	ld(c, 1, R1, R6, S_TMP + 4);
 	jmpi(c, BPF_JNE, R1, 0x55, no);
-	dt_bpf_place(c, yes);
+	dt_code_place(c, yes);
 	ld(c, 8, R9, R6, U_SP);
 	alui(c, BPF_ADD, R9, 8);
 	movi(c, R8, 0);
 	ja(c, f->have_cfa);
-	dt_bpf_place(c, no);
+	dt_code_place(c, no);
 }
 
 /* Without a row: *rbp is the caller's rbp, the return address lies above it. */
 void dt_uw_step_by_bp(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	at_entry(f);
 	resolve(f, U_BP, U_BPAT);
@@ -280,10 +280,10 @@ void dt_uw_step_by_bp(struct frame *f)
 /* ---- the next frame ---- */
 
 /* Where the caller's register is. The rule is bits low ... low + 15 of r8, r9 is the CFA. */
-static void set_place(dt_bpf_code *c, int value, int at, int low)
+static void set_place(dt_code *c, int value, int at, int low)
 {
-	uint32_t same = dt_bpf_label(c), lost = dt_bpf_label(c), set = dt_bpf_label(c),
-		 cfa = dt_bpf_label(c);
+	uint32_t same = dt_code_label(c), lost = dt_code_label(c), set = dt_code_label(c),
+		 cfa = dt_code_label(c);
 
 	signed_field(c, R1, R8, low, low + 15);
 	jmpi(c, BPF_JEQ, R1, DT_UW_SAME, same);
@@ -291,23 +291,23 @@ static void set_place(dt_bpf_code *c, int value, int at, int low)
 	jmpi(c, BPF_JNE, R1, DT_UW_AT_BP, cfa);
 	ld(c, 8, R1, R6, value); /* the CFA was made of it, so it is there */
 	ja(c, set);
-	dt_bpf_place(c, lost);
+	dt_code_place(c, lost);
 	movi(c, R1, LOST);
 	ja(c, set);
-	dt_bpf_place(c, cfa);
+	dt_code_place(c, cfa);
 	alui(c, BPF_LSH, R1, 3);
 	alu(c, BPF_ADD, R1, R9);
-	dt_bpf_place(c, set);
+	dt_code_place(c, set);
 	st(c, 8, R6, at, R1);
-	dt_bpf_place(c, same);
+	dt_code_place(c, same);
 }
 
 /* The address that a return probe has put in place of the return address is not the caller's; the
  * kernel knows where it did that (r9 - 8?) and what was there. */
 static void original_return(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
-	uint32_t no = dt_bpf_label(c), there = dt_bpf_label(c);
+	dt_code *c = f->t->c;
+	uint32_t no = dt_code_label(c), there = dt_code_label(c);
 
 	if (!f->t->e->unwind->at.uretprobes)
 		return;
@@ -319,23 +319,23 @@ static void original_return(struct frame *f)
 	st(c, 8, R6, U_RISEEK, R2);
 	movi(c, R1, 64);
 	if (!f->instance)
-		f->instance = dt_bpf_func_new(c, "instance");
+		f->instance = dt_code_func_new(c, "instance");
 	loop(c, f->instance);
-	dt_bpf_place(c, there);
+	dt_code_place(c, there);
 	ld(c, 8, R1, R6, U_RISTACK);
 	mov(c, R2, R9);
 	alui(c, BPF_SUB, R2, 8);
 	jmp(c, BPF_JNE, R1, R2, no);
 	copy_word(c, U_PC, U_RIORIG);
-	dt_bpf_place(c, no);
+	dt_code_place(c, no);
 }
 
 /* next_instance(): on to the first pending return probe at or above U_RISEEK */
-static void instance_function(dt_bpf_tr *t, uint32_t func)
+static void instance_function(dt_tr *t, uint32_t func)
 {
 	const struct dt_uw_offsets *at = &t->e->unwind->at;
-	dt_bpf_code *c = t->c;
-	uint32_t no_more = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t no_more = dt_code_label(c), done = dt_code_label(c);
 
 	begin_callback(c, func);
 	ld(c, 8, R3, R6, U_RI);
@@ -347,15 +347,15 @@ static void instance_function(dt_bpf_tr *t, uint32_t func)
 	ld(c, 8, R2, R6, U_RISEEK);
 	jmp(c, BPF_JGE, R1, R2, done);
 	answer(c, 0);
-	dt_bpf_place(c, no_more);
+	dt_code_place(c, no_more);
 	sti(c, 8, R6, U_RISTACK, 0);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 	answer(c, 1);
 }
 
 void dt_uw_next_frame(struct frame *f)
 {
-	dt_bpf_code *c = f->t->c;
+	dt_code *c = f->t->c;
 
 	ld(c, 8, R1, R6, U_SP);
 	jmp(c, BPF_JLE, R9, R1, f->stop); /* callers are above */

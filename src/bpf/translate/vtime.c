@@ -21,11 +21,11 @@
 #define LATEST 10000000000ll /* a task without a tick for so long is no task: the idle one */
 
 /* r0 = the u64 at task (in R8) + off */
-static void read_task(dt_bpf_tr *t, uint32_t off)
+static void read_task(dt_tr *t, uint32_t off)
 {
 	mov(t->c, R3, R8);
 	alui(t->c, BPF_ADD, R3, (int32_t)off);
-	dt_bpf_peek(t, 8);
+	dt_tr_peek(t, 8);
 }
 
 /*
@@ -34,43 +34,43 @@ static void read_task(dt_bpf_tr *t, uint32_t off)
  * interrupts, so what we add for the time since exec_start can be a few microseconds too much, and a
  * difference of two readings must not be negative.
  */
-static void never_back(dt_bpf_tr *t)
+static void never_back(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t more = dt_bpf_label(c), done = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t more = dt_code_label(c), done = dt_code_label(c);
 
-	dt_bpf_thread_value(t, true);
+	dt_tr_thread_value(t, true);
 	mov(c, R1, R0);
 	ld(c, 8, R0, R6, S_VALUE);
 	jmpi(c, BPF_JEQ, R1, 0, done);
 	ld(c, 8, R2, R1, 0);
 	jmp(c, BPF_JGE, R0, R2, more);
 	mov(c, R0, R2);
-	dt_bpf_place(c, more);
+	dt_code_place(c, more);
 	st(c, 8, R1, 0, R0);
-	dt_bpf_place(c, done);
+	dt_code_place(c, done);
 }
 
-void dt_bpf_vtimestamp(dt_bpf_tr *t)
+void dt_tr_vtimestamp(dt_tr *t)
 {
-	dt_bpf_code *c = t->c;
-	uint32_t sum, start, only = dt_bpf_label(c);
+	dt_code *c = t->c;
+	uint32_t sum, start, only = dt_code_label(c);
 
-	if (dt_bpf_field(t, "task_struct", "se.sum_exec_runtime", &sum) < 0 ||
-	    dt_bpf_field(t, "task_struct", "se.exec_start", &start) < 0)
+	if (dt_tr_field(t, "task_struct", "se.sum_exec_runtime", &sum) < 0 ||
+	    dt_tr_field(t, "task_struct", "se.exec_start", &start) < 0)
 		return;
 	t->e->need.vtime = true;
 	t->e->vtime_start = start;
-	dt_bpf_task(t, false);
+	dt_tr_task(t, false);
 	mov(c, R8, R0);
 	read_task(t, sum);
 	st(c, 8, R6, S_VALUE, R0);
 	read_task(t, start);
 	mov(c, R8, R0);
-	dt_bpf_time(t);
+	dt_tr_time(t);
 	mov(c, R9, R0);
 	alu(c, BPF_SUB, R9, R8);
-	dt_bpf_cpu_find(t, only);
+	dt_tr_cpu_find(t, only);
 	ld(c, 8, R1, R0, CPU_VCLOCK);
 	jmpi(c, BPF_JEQ, R1, 0, only);
 	alu(c, BPF_SUB, R9, R1);
@@ -80,17 +80,17 @@ void dt_bpf_vtimestamp(dt_bpf_tr *t)
 	ld(c, 8, R0, R6, S_VALUE);
 	alu(c, BPF_ADD, R0, R9);
 	st(c, 8, R6, S_VALUE, R0);
-	dt_bpf_place(c, only);
+	dt_code_place(c, only);
 	never_back(t);
 }
 
 /* ---- the program at sched_switch ---- */
 
-static void switch_code(const dt_engine *e, dt_bpf_code *c)
+static void switch_code(const dt_engine *e, dt_code *c)
 {
-	uint32_t out = dt_bpf_label(c);
+	uint32_t out = dt_code_label(c);
 
-	dt_bpf_func_begin(c, dt_bpf_func_new(c, "vtime"));
+	dt_code_func_begin(c, dt_code_func_new(c, "vtime"));
 	ld(c, 8, R3, R1, 16); /* next */
 	alui(c, BPF_ADD, R3, (int32_t)e->vtime_start);
 	mov(c, R1, R10);
@@ -110,23 +110,23 @@ static void switch_code(const dt_engine *e, dt_bpf_code *c)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, out);
 	st(c, 8, R0, CPU_VCLOCK, R6);
-	dt_bpf_place(c, out);
+	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
 }
 
-int dt_bpf_vtime_load(dt_engine *e, dt_error *err)
+int dt_vtime_load(dt_engine *e, dt_error *err)
 {
-	dt_bpf_code c = {0};
+	dt_code c = {0};
 	int fd = -1;
 
 	switch_code(e, &c);
-	if (dt_bpf_code_finish(&c) == 0)
+	if (dt_code_finish(&c) == 0)
 		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_vtime", "Dual BSD/GPL",
 				   c.insns.v, c.insns.n, NULL);
-	dt_bpf_code_free(&c);
+	dt_code_free(&c);
 	if (fd < 0)
-		return dt_bpf_privilege_error(err, "load a program for vtimestamp into");
+		return dt_load_error(err, "load a program for vtimestamp into");
 	e->fd_vtime = fd;
 	*dt_vec_add(&e->fds, NULL) = fd;
 	return 0;
