@@ -12,6 +12,10 @@ inline int AF_UNIX = 1;
 inline int AF_LOCAL = AF_UNIX;
 inline int AF_INET = 2;
 inline int AF_INET6 = 10;
+
+/* for link_ntop() */
+inline int ARPHRD_ETHER = 1;
+inline int ARPHRD_INFINIBAND = 32;
 inline int AF_NETLINK = 16;
 inline int AF_PACKET = 17;
 inline int AF_ALG = 38;

@@ -26,13 +26,21 @@ inline int R_RFLAGS = 18;
 inline int R_RSP = 19;
 inline int R_SS = 20;
 
+/* segments and the trap, after those of pt_regs; R_ERR is in the place of orig_rax */
+inline int R_ERR = 15;
+inline int R_DS = 21;
+inline int R_ES = 22;
+inline int R_FS = 23;
+inline int R_GS = 24;
+inline int R_TRAPNO = 25;
+
 /* by role, the same name on every CPU */
 inline int R_PC = R_RIP;
 inline int R_SP = R_RSP;
 inline int R_FP = R_RBP;
 inline int R_PS = R_RFLAGS;
-inline int R_R0 = R_RAX; /* first and second result register */
-inline int R_R1 = R_RDX;
+inline int R_R0 = R_RAX;
+inline int R_R1 = R_RBX;
 inline int R_EFL = R_RFLAGS;
 inline int R_RFL = R_RFLAGS;
 inline int R_UESP = R_RSP;

@@ -126,7 +126,7 @@ static int compare_keys(const dt_agg *agg, const dt_datum *a, const dt_datum *b,
 	uint32_t n = agg->nkeys;
 
 	for (uint32_t i = 0; i < n; i++) {
-		int c = compare_key(agg, a, b, (uint32_t)((from % n + i) % n));
+		int c = compare_key(agg, a, b, (uint32_t)((from + i) % n));
 
 		if (c)
 			return c;
@@ -147,7 +147,7 @@ static int compare_values(const struct order *o, const dt_aggline *a, const dt_a
 	uint32_t n = o->t->nsets;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = (uint32_t)((o->agg_pos % n + i) % n);
+		uint32_t at = (uint32_t)((o->agg_pos + i) % n);
 		int c = dt_agg_compare(o->t->sets[at]->agg, a->values[at], b->values[at]);
 
 		if (c)
@@ -254,6 +254,10 @@ void dt_aggtable_make(dt_aggtable *t, dt_aggset **sets, uint32_t nsets, const dt
 		o.reverse = dt_opt(opts, DT_O_AGGSORTREV);
 		o.key_pos = dt_opt(opts, DT_O_AGGSORTKEYPOS);
 		o.agg_pos = dt_opt(opts, DT_O_AGGSORTPOS);
+		if (o.agg_pos >= nsets)
+			o.agg_pos = 0;
+		if (o.key_pos >= sets[0]->agg->nkeys)
+			o.key_pos = 0;
 	}
 	qsort_r(t->lines, t->nlines, sizeof(*t->lines), compare_lines, &o);
 }

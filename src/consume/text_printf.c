@@ -348,11 +348,10 @@ static void set_up(struct job *j, const dt_conv *c)
 			j->width = -j->width;
 		}
 	}
-	if (c->flags & DT_CF_DYNPREC) {
+	if (c->flags & DT_CF_DYNPREC)
 		j->prec = dynamic(j->fe, c->prec_arg);
-		if (j->prec < 0)
-			j->prec = -1;
-	}
+	if (j->prec <= 0) /* as in DTrace: 0 is no precision */
+		j->prec = -1;
 }
 
 static void put_value(struct job *j, const dt_value *v)

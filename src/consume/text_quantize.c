@@ -130,9 +130,11 @@ static void find_range(const struct dt_buckets *b, uint32_t *first, uint32_t *la
 		lo++;
 	while (hi > lo && dt_bucket_count(b, hi - 1, 1) == 0)
 		hi--;
-	if (lo == b->n) { /* nothing at all: a little around zero, or the first three */
+	if (lo == b->n) { /* no counts: around zero, or the first three; of llquantize() two */
+		uint32_t more = b->func == DT_ACT_LLQUANTIZE ? 1 : 2;
+
 		*first = b->func == DT_ACT_QUANTIZE ? DT_QUANTIZE_ZERO - 1 : 0;
-		*last = *first + 2 < b->n ? *first + 2 : b->n - 1;
+		*last = *first + more < b->n ? *first + more : b->n - 1;
 		return;
 	}
 	*first = lo > 0 ? lo - 1 : 0;

@@ -62,7 +62,7 @@ bool dt_llquantize_valid(uint64_t param)
 	uint32_t low = dt_llquantize_low(param), high = dt_llquantize_high(param);
 	u128 power = 1;
 
-	if (factor < 2 || low >= high || steps < factor || steps % factor != 0)
+	if (factor < 2 || low >= high || steps == 0 || (steps % factor != 0 && factor % steps != 0))
 		return false;
 	for (uint32_t i = 0; i < high; i++) {
 		power *= factor;
@@ -74,62 +74,62 @@ bool dt_llquantize_valid(uint64_t param)
 	return power % steps == 0;
 }
 
-/* One magnitude: values from `from` up to `to`, in `n` buckets of `width`. */
-struct magnitude {
-	u128 from, to, width;
-	uint32_t n;
-};
-
-static void magnitude_set(struct magnitude *m, uint64_t param, u128 from)
+static void magnitude_set(struct dt_ll_magnitude *m, uint64_t param, u128 from)
 {
 	uint32_t factor = dt_llquantize_factor(param), steps = dt_llquantize_steps(param);
 
 	m->from = from;
 	m->to = from * factor;
-	/* Parts of [0, to); those below `from` belong to the lower magnitudes. */
-	uint32_t parts = m->to > steps ? steps : (uint32_t)m->to;
-	m->width = m->to / parts;
-	m->n = parts - parts / factor;
+	m->width = m->to > steps ? m->to / steps : 1;
+	m->below = (uint32_t)(m->from / m->width);
+	m->n = (uint32_t)(m->to / m->width) - m->below;
 }
 
-static u128 low_bound(uint64_t param)
+void dt_ll_first(uint64_t param, struct dt_ll_magnitude *m)
 {
-	u128 v = 1;
+	u128 from = 1;
 
 	for (uint32_t i = dt_llquantize_low(param); i > 0; i--)
-		v *= dt_llquantize_factor(param);
-	return v;
+		from *= dt_llquantize_factor(param);
+	magnitude_set(m, param, from);
+}
+
+void dt_ll_next(uint64_t param, struct dt_ll_magnitude *m)
+{
+	magnitude_set(m, param, m->to);
+}
+
+static uint32_t magnitudes(uint64_t param)
+{
+	return dt_llquantize_high(param) - dt_llquantize_low(param) + 1;
 }
 
 uint32_t dt_llquantize_nbuckets(uint64_t param)
 {
+	struct dt_ll_magnitude m;
 	uint32_t n = 2;
-	struct magnitude m;
 
 	if (!dt_llquantize_valid(param))
 		return n;
-	m.to = low_bound(param);
-	for (uint32_t i = dt_llquantize_low(param); i <= dt_llquantize_high(param); i++) {
-		magnitude_set(&m, param, m.to);
+	dt_ll_first(param, &m);
+	for (uint32_t i = magnitudes(param); i > 0; i--, dt_ll_next(param, &m))
 		n += m.n;
-	}
 	return n;
 }
 
 uint32_t dt_llquantize_bucket(uint64_t param, int64_t v)
 {
+	struct dt_ll_magnitude m;
 	uint32_t first = 1;
-	struct magnitude m;
 
 	if (!dt_llquantize_valid(param))
 		return 0;
-	m.to = low_bound(param);
-	if (v < 0 || (u128)v < m.to)
+	dt_ll_first(param, &m);
+	if (v < 0 || (u128)v < m.from)
 		return 0;
-	for (uint32_t i = dt_llquantize_low(param); i <= dt_llquantize_high(param); i++) {
-		magnitude_set(&m, param, m.to);
+	for (uint32_t i = magnitudes(param); i > 0; i--, dt_ll_next(param, &m)) {
 		if ((u128)v < m.to)
-			return first + (uint32_t)(((u128)v - m.from) / m.width);
+			return first + (uint32_t)((u128)v / m.width) - m.below;
 		first += m.n;
 	}
 	return first;
@@ -142,21 +142,22 @@ static int64_t clamp(u128 v)
 
 int64_t dt_llquantize_value(uint64_t param, uint32_t bucket)
 {
+	struct dt_ll_magnitude m;
 	uint32_t first = 1;
-	struct magnitude m;
 
 	if (!dt_llquantize_valid(param))
 		return 0;
-	m.to = low_bound(param);
+	dt_ll_first(param, &m);
 	if (bucket == 0)
-		return clamp(m.to);
-	for (uint32_t i = dt_llquantize_low(param); i <= dt_llquantize_high(param); i++) {
-		magnitude_set(&m, param, m.to);
+		return clamp(m.from);
+	for (uint32_t i = magnitudes(param); i > 0; i--, dt_ll_next(param, &m)) {
+		if (bucket == first)
+			return clamp(m.from);
 		if (bucket < first + m.n)
-			return clamp(m.from + m.width * (bucket - first));
+			return clamp(m.width * (m.below + bucket - first));
 		first += m.n;
 	}
-	return clamp(m.to);
+	return clamp(m.from); /* now the end of the highest */
 }
 
 /* ---- all ---- */

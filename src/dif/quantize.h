@@ -59,7 +59,7 @@ int64_t dt_lquantize_value(uint64_t param, uint32_t bucket); /* lower bound; buc
 
 /* ---- llquantize: factor << 48 | low << 32 | high << 16 | steps ----
  * Bucket 0: below factor^low. Then each magnitude m in low..high, that is the values from
- * factor^m up to factor^(m+1), is cut into equal parts of width factor^(m+1) / steps (at least 1).
+ * factor^m up to factor^(m+1), is cut at the multiples of factor^(m+1) / steps (at least 1).
  * The last bucket: at least factor^(high+1). */
 static inline uint64_t dt_llquantize_param(uint16_t factor, uint16_t low, uint16_t high,
 					   uint16_t steps)
@@ -82,6 +82,17 @@ static inline uint32_t dt_llquantize_steps(uint64_t param)
 {
 	return param & 0xffff;
 }
+/*
+ * One magnitude: values from `from` up to `to`, cut at the multiples of `width` into `n` buckets. `below` of these
+ * multiples (without 0) are at or below `from`: none where there are fewer steps than the factor, and the first
+ * bucket is smaller than the others then. A valid parameter word has high - low + 1 of them.
+ */
+struct dt_ll_magnitude {
+	unsigned __int128 from, to, width;
+	uint32_t below, n;
+};
+void dt_ll_first(uint64_t param, struct dt_ll_magnitude *m);
+void dt_ll_next(uint64_t param, struct dt_ll_magnitude *m);
 /* Is it a parameter word the compiler could have made? (For DOF from elsewhere.) */
 bool dt_llquantize_valid(uint64_t param);
 uint32_t dt_llquantize_nbuckets(uint64_t param); /* with the two outer ones */

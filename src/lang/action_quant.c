@@ -98,12 +98,12 @@ static void check_ll_relations(dt_compiler *cc, const dt_node *call, uint64_t pa
 	if (low >= high)
 		dt_fail(cc, call->pos, D_LLQUANT_MAGRANGE,
 			"llquantize( ): the high magnitude must be greater than the low magnitude");
-	if (steps < factor)
+	if (steps < factor && (steps == 0 || factor % steps != 0))
 		dt_fail(cc, call->pos, D_LLQUANT_FACTORNSTEPS,
-			"llquantize( ): the number of steps must be at least the factor");
+			"llquantize( ): fewer steps than the factor must divide the factor evenly");
 	for (power = factor; power < steps;)
 		power *= factor;
-	if (steps % factor != 0 || power % steps != 0)
+	if ((steps > factor && steps % factor != 0) || power % steps != 0)
 		dt_fail(cc, call->pos, D_LLQUANT_FACTOREVEN,
 			"llquantize( ): %llu steps do not divide the powers of %llu evenly",
 			(unsigned long long)steps, (unsigned long long)factor);

@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <endian.h>
+#include <net/if_arp.h>
 
 #include "vm/machine.h"
 
@@ -63,7 +64,38 @@ DT_VM_SUBR(INET_NTOA)
 	return address_text(vm, AF_INET, arg[0].value);
 }
 
+/* An IPv4 address that is embedded in an IPv6 one is shown alone, unless the second argument says otherwise. */
 DT_VM_SUBR(INET_NTOA6)
 {
+	static const uint8_t zeros[10];
+	const uint8_t *p = dt_vm_readable(vm, arg[0].value, 16);
+	uint32_t high, low;
+
+	if (!p)
+		return 0;
+	high = (uint32_t)p[10] << 8 | p[11];
+	low = (uint32_t)p[12] << 24 | (uint32_t)p[13] << 16 | (uint32_t)p[14] << 8 | p[15];
+	if (!arg[1].value && memcmp(p, zeros, sizeof(zeros)) == 0 &&
+	    (high == 0xffff || (high == 0 && low > 1)))
+		return address_text(vm, AF_INET, arg[0].value + 12);
 	return address_text(vm, AF_INET6, arg[0].value);
+}
+
+DT_VM_SUBR(LINK_NTOP)
+{
+	uint32_t n = arg[0].value == ARPHRD_ETHER ? 6 : arg[0].value == ARPHRD_INFINIBAND ? 20 : 0;
+	const uint8_t *p;
+	dt_buf text = {0};
+	uint64_t at;
+
+	if (n == 0)
+		return dt_vm_fault(vm, DT_FLT_ILLOP, 0);
+	p = dt_vm_readable(vm, arg[1].value, n);
+	if (!p)
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		dt_buf_printf(&text, "%s%02x", i ? ":" : "", p[i]);
+	at = dt_vm_str_result(vm, text.s, text.n);
+	dt_buf_free(&text);
+	return at;
 }

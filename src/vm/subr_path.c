@@ -2,7 +2,7 @@
  * subr_path: basename, dirname and cleanpath, all by text alone; no file is looked at.
  *
  * basename and dirname follow POSIX: trailing slashes do not count, "" is ".". cleanpath takes out
- * "//", "/./" and "/../" (with the part before it), and nothing else: "/a/." stays.
+ * "//", "/./" and "/../" (with the part before it), and "/.." at the end; "/a/." stays.
  */
 #include "vm/machine.h"
 
@@ -86,7 +86,7 @@ DT_VM_SUBR(CLEANPATH)
 		q = q ? q : end;
 		if (q == p) {
 			to[n++] = '/';
-		} else if (q < end && q - p == 2 && p[0] == '.' && p[1] == '.') {
+		} else if (q - p == 2 && p[0] == '.' && p[1] == '.') {
 			n = last_part(to, n);
 			n -= n > 0;
 		} else if (!(q < end && q - p == 1 && *p == '.')) {
@@ -96,6 +96,8 @@ DT_VM_SUBR(CLEANPATH)
 		}
 		p = q;
 	}
+	if (n == 0 && s.n)
+		to[n++] = '/';
 	to[n] = '\0';
 	return at;
 }

@@ -180,7 +180,7 @@ DT_VM_SUBR(STRTOK)
 	if (n == 0)
 		return 0;
 	dt_vm_arg token = {.value = dt_vm_str_result(vm, p, n)};
-	p += n + (p[n] != '\0');
+	p += n; /* at the delimiter, which counts if the next call has others */
 	memmove(f->strtok, p, strlen(p) + 1);
 	return token.value;
 }
@@ -226,9 +226,9 @@ DT_VM_SUBR(LLTOSTR)
 	do
 		*--p = "0123456789abcdefghijklmnopqrstuvwxyz"[v % base];
 	while (v /= base);
-	if (arg[0].value && base == 16)
+	if (base == 16)
 		*--p = 'x';
-	if (arg[0].value && (base == 16 || base == 8))
+	if (base == 16 || (arg[0].value && base == 8))
 		*--p = '0';
 	if (negative)
 		*--p = '-';

@@ -638,7 +638,7 @@ static void test_tags(void)
 	    {"@g = llquantize(1, 10, 0, 6, 70000)", "D_LLQUANT_NSTEPVAL"},
 	    {"@g = llquantize(1, 1, 0, 6, 20)", "D_LLQUANT_FACTORSMALL"},
 	    {"@g = llquantize(1, 10, 6, 6, 20)", "D_LLQUANT_MAGRANGE"},
-	    {"@g = llquantize(1, 10, 0, 6, 5)", "D_LLQUANT_FACTORNSTEPS"},
+	    {"@g = llquantize(1, 10, 0, 6, 4)", "D_LLQUANT_FACTORNSTEPS"},
 	    {"@g = llquantize(1, 10, 0, 6, 30)", "D_LLQUANT_FACTOREVEN"},
 	    {"@g = llquantize(1, 10, 0, 60, 20)", "D_LLQUANT_MAGTOOBIG"},
 	    {"@h = llquantize(1, 10, 0, 6, 20); @h = llquantize(1, 2, 0, 6, 2)",

@@ -135,7 +135,7 @@ FN(strtok(s, t) {
 		at = at + 1;
 	}
 	if (at == from) { S_TOKLIVE = 0; return 0; }
-	S_TOKAT = at + 1;
+	S_TOKAT = at;
 	return make(T, from, at - from);
 }),
 
@@ -160,8 +160,8 @@ FN(lltostr(v, base) {
 		x = x / base;
 		if (!x) break;
 	}
-	if (v && base == 16) { i = i - 1; D[i] = 'x'; }
-	if (v && (base == 16 || base == 8)) { i = i - 1; D[i] = '0'; }
+	if (base == 16) { i = i - 1; D[i] = 'x'; }
+	if (base == 16 || (v && base == 8)) { i = i - 1; D[i] = '0'; }
 	if (neg) { i = i - 1; D[i] = '-'; }
 	return make(D, i, 80 - i);
 }),
@@ -240,7 +240,7 @@ FN(cleanpath(s) {
 		k = q - i;
 		if (!k) { O[o] = '/'; o = o + 1; }
 		else {
-			if (q < n && k == 2 && A[i] == '.' && A[i + 1] == '.') {
+			if (k == 2 && A[i] == '.' && A[i + 1] == '.') {
 				loop (o) { if (O[o - 1] == '/') break; o = o - 1; }
 				if (o) o = o - 1;
 			} else {
@@ -252,6 +252,7 @@ FN(cleanpath(s) {
 		}
 		i = q;
 	}
+	if (n && !o) { O[0] = '/'; o = 1; }
 	return make(O, 0, o);
 }),
 
@@ -312,6 +313,36 @@ FN(inet6(p) {
 		i = i + 1;
 	}
 	if (best && base + best == 8) { D[o] = ':'; o = o + 1; }
+	return make(D, 0, o);
+}),
+
+/* inet_ntoa6(): an IPv4 address in an IPv6 one (::ffff:a.b.c.d, and ::a.b.c.d but for :: and ::1) alone. */
+FN(inet6short(p, full) {
+	x = mem(D, 96, p, 16); i = 0; some = 0;
+	loop (10) { some = some | D[96 + i]; i = i + 1; }
+	high = D[106] << 8 | D[107];
+	low = D[108] << 24 | D[109] << 16 | D[110] << 8 | D[111];
+	if (!full && !some && (high == 65535 || (!high && low > 1))) {
+		o = dotted(0, 108);
+		return make(D, 0, o);
+	}
+	return inet6(p);
+}),
+
+FN(link(type, p) {
+	n = 6; i = 0; o = 0;
+	if (type == 32) n = 20;
+	if (n == 6 && type != 1) fault(3);
+	x = mem(D, 96, p, n);
+	loop (n) {
+		x = D[96 + i];
+		if (i) { D[o] = ':'; o = o + 1; }
+		d = x >> 4;
+		if (d < 10) D[o] = d + '0'; else D[o] = d + 'a' - 10;
+		d = x & 15;
+		if (d < 10) D[o + 1] = d + '0'; else D[o + 1] = d + 'a' - 10;
+		o = o + 2; i = i + 1;
+	}
 	return make(D, 0, o);
 }),
 

@@ -30,7 +30,7 @@ static void set_scratch(dt_tr *t, uint32_t rd, dt_tr_val v)
 /* ---- subroutines of lib.c ---- */
 
 #define NO_DEFAULT INT64_MIN
-enum bound { B_NONE, B_STRSIZE, B_ARG0, B_SUM, B_NUMBER, B_IP, B_INSIDE };
+enum bound { B_NONE, B_STRSIZE, B_ARG0, B_SUM, B_NUMBER, B_IP, B_LINK, B_INSIDE };
 
 static const struct lib_row {
 	uint32_t id;
@@ -54,7 +54,8 @@ static const struct lib_row {
     {DT_SUBR_DIRNAME, "dirname", 1, {0}, B_ARG0},
     {DT_SUBR_CLEANPATH, "cleanpath", 1, {0}, B_STRSIZE},
     {DT_SUBR_INET_NTOA, "inet4", 1, {0}, B_IP},
-    {DT_SUBR_INET_NTOA6, "inet6", 1, {0}, B_IP},
+    {DT_SUBR_INET_NTOA6, "inet6short", 2, {0, 0}, B_IP},
+    {DT_SUBR_LINK_NTOP, "link", 2, {0}, B_LINK},
     {DT_SUBR_JSON, "json", 2, {0}, B_ARG0},
     {DT_SUBR_SPECULATION, "speculation", 1, {0}, B_NONE},
     {DT_SUBR_DENTRY_PATH, "path", 4, {0}, B_STRSIZE},
@@ -73,6 +74,7 @@ static dt_tr_val result(const dt_tr *t, enum bound b)
 		break;
 	case B_NUMBER: v.bound = 68; break;
 	case B_IP: v.bound = 46; break;
+	case B_LINK: v.bound = 60; break;
 	default: break;
 	}
 	return v;

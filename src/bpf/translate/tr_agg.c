@@ -15,7 +15,6 @@
 #include "bpf/image.h"
 #include "dif/quantize.h"
 
-typedef unsigned __int128 u128;
 
 /* ---- keys ---- */
 
@@ -125,43 +124,37 @@ static void lquantize_bucket(dt_code *c, uint64_t param)
 /* One comparison per magnitude; what each covers is worked out here, not in the kernel. */
 static void llquantize_bucket(dt_code *c, uint64_t param)
 {
-	uint32_t factor = dt_llquantize_factor(param), steps = dt_llquantize_steps(param);
 	uint32_t done = dt_code_label(c), first = 2; /* word 0 the parameter, word 1 below all */
-	u128 to = 1;
+	struct dt_ll_magnitude m;
 
 	if (!dt_llquantize_valid(param)) {
 		movi(c, R0, 1);
 		return;
 	}
-	for (uint32_t i = 0; i < dt_llquantize_low(param); i++)
-		to *= factor;
+	dt_ll_first(param, &m);
 	ld(c, 8, R1, R6, S_VALUE);
 	movi(c, R0, 1);
-	movq(c, R2, (uint64_t)(to > INT64_MAX ? INT64_MAX : to));
+	movq(c, R2, (uint64_t)(m.from > INT64_MAX ? INT64_MAX : m.from));
 	jmp(c, BPF_JSLT, R1, R2, done);
-	for (uint32_t m = dt_llquantize_low(param); m <= dt_llquantize_high(param); m++) {
-		u128 from = to;
-		uint32_t parts, next = dt_code_label(c);
+	for (uint32_t i = dt_llquantize_low(param); i <= dt_llquantize_high(param); i++) {
+		uint32_t next = dt_code_label(c);
 
-		to = from * factor;
-		parts = to > steps ? steps : (uint32_t)to;
-		if (to <= INT64_MAX) {
-			movq(c, R2, (uint64_t)to);
+		if (m.to <= INT64_MAX) {
+			movq(c, R2, (uint64_t)m.to);
 			jmp(c, BPF_JSGE, R1, R2, next);
 		}
 		mov(c, R0, R1);
-		movq(c, R2, (uint64_t)from);
-		alu(c, BPF_SUB, R0, R2);
-		movq(c, R2, (uint64_t)(to / parts));
+		movq(c, R2, (uint64_t)m.width);
 		alu(c, BPF_DIV, R0, R2);
-		alui(c, BPF_ADD, R0, (int32_t)first);
+		alui(c, BPF_ADD, R0, (int32_t)(first - m.below));
 		ja(c, done);
-		if (to > INT64_MAX) { /* nothing is larger */
+		if (m.to > INT64_MAX) { /* nothing is larger */
 			dt_code_place(c, done);
 			return;
 		}
 		dt_code_place(c, next);
-		first += parts - parts / factor;
+		first += m.n;
+		dt_ll_next(param, &m);
 	}
 	movi(c, R0, (int32_t)first);
 	dt_code_place(c, done);
