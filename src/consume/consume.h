@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
-#include "lang/format.h"
+#include "dif/format.h"
 
 typedef struct dt_consumer dt_consumer;
 

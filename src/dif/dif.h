@@ -219,7 +219,7 @@ enum dt_stmt_kind {
 	DT_ST_KERNEL,	/* raise stop chill breakpoint panic: done by the engine */
 };
 
-struct dt_format; /* lang/format.h */
+struct dt_format; /* dif/format.h */
 struct dt_agg;
 
 typedef struct dt_stmt {

@@ -12,7 +12,7 @@
 
 #include "dif/dof_file.h"
 #include "dif/quantize.h"
-#include "lang/format.h"
+#include "dif/format.h"
 
 #define MAX_AGGS   8192
 #define MAX_DATUM  ((1u << 30) + 8) /* bytes of one datum: what the compiler allows */

@@ -1,5 +1,5 @@
 /*
- * action: shared by the files that compile statements (action*.c) and format.c only.
+ * action: shared by the files that compile statements (action*.c) and format_check.c only.
  *
  *   action.c         the table; one statement -> its row; order rules
  *   action_data.c    trace print printm tracemem stack ustack jstack sym mod usym umod uaddr
@@ -64,7 +64,7 @@ uint64_t dt_llquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg);
 /* ---- action_misc.c ---- */
 dt_action_fn dt_act_exit, dt_act_number, dt_act_plain, dt_act_setopt, dt_act_ftruncate;
 
-/* ---- format.c ---- */
+/* ---- format_check.c ---- */
 struct dt_format_args {
 	const char *func; /* for messages */
 	dt_pos pos;

@@ -9,7 +9,7 @@
  *   sugar.c    if/else -> several clauses
  *   ident.c    identifiers: scopes, built-ins, aggregations
  *   check*.c   names and types; expands inlines, translators and args[]; folds constants
- *   format.c   printf formats
+ *   format_check.c  the arguments of printf formats (parsed by dif/format.c)
  *   gen*.c     checked expression -> DIF (asm.c assembles)
  *   action*.c  statements -> actions with their DIFOs, one table row per action
  *   compile.c  dt_compile(): drives all of the above
@@ -25,7 +25,7 @@
 #include "base/base.h"
 #include "base/options.h"
 #include "dif/dif.h"
-#include "lang/format.h"
+#include "dif/format.h"
 #include "type/type.h"
 
 typedef struct dt_compiler dt_compiler;

@@ -22,7 +22,7 @@ while read -r letters size; do
 	for ((i = 0; i < ${#letters}; i++)); do
 		grep -qE "^\.BR? .*%$size${letters:i:1}( |\$|\")" <<<"$formats" || { echo "%$size${letters:i:1} is not in the manual"; fails=1; }
 	done
-done < <(sed -n '/^} conversions\[\] = {/,/^};/p' "$SRC/src/lang/format.c" | sed -nE 's/^    \{"([a-zA-Z]+)", "([lw]?)", TAKES_[A-Z_]*(CHAR|STRING|INTEGER|ADDRESS|POINTER|FLOAT|HOST|PORT|STACK|TIME), .*/\1 \2/p')
+done < <(sed -n '/^static const struct dt_conversion conversions\[\] = {/,/^};/p' "$SRC/src/dif/format.c" | sed -nE 's/^    \{"([a-zA-Z]+)", "([lw]?)", DT_TAKES_[A-Z_]*(CHAR|STRING|INTEGER|ADDRESS|POINTER|FLOAT|HOST|PORT|STACK|TIME), .*/\1 \2/p')
 for flag in '#' 0 + '@'; do
 	grep -qxF -- ".B $flag" <<<"$formats" || { echo "flag $flag of conversions is not in the manual"; fails=1; }
 done

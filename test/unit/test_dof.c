@@ -4,7 +4,7 @@
 #include "unit.h"
 #include "dif/dof.h"
 #include "dif/quantize.h"
-#include "lang/format.h"
+#include "dif/format.h"
 
 static const dt_diftype INT4 = {.kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 4};
 static const dt_diftype INT8 = {.kind = DT_TYPE_CTF, .ckind = DT_K_INTEGER, .size = 8};

@@ -2,9 +2,9 @@
  * format: printf, printa, system and freopen formats.
  *
  * A format is parsed once, when the clause is compiled: into pieces of literal text and
- * conversions. The compiler checks it against the arguments; the consumer walks the same pieces
- * to print. The conversion letters are one table (format.c): letter, what argument it takes, how
- * it prints.
+ * conversions. The compiler checks it against the arguments (lang/format_check.c); the consumer
+ * walks the same pieces to print. The conversion letters are one table (format.c): letter, size,
+ * what argument it takes.
  */
 #ifndef DT_FORMAT_H
 #define DT_FORMAT_H
@@ -40,6 +40,35 @@ typedef struct dt_format {
 	uint32_t nargs;	    /* arguments consumed, counting * */
 	bool has_agg_value; /* any %@ */
 } dt_format;
+
+/* What argument a conversion takes. */
+enum dt_takes {
+	DT_TAKES_INTEGER, /* any */
+	DT_TAKES_SIGNED,  /* of exactly `bytes` */
+	DT_TAKES_UNSIGNED,
+	DT_TAKES_EITHER, /* of exactly `bytes`, signed or not */
+	DT_TAKES_CHAR,   /* an integer of at most 32 bits */
+	DT_TAKES_ADDRESS,
+	DT_TAKES_USER_ADDRESS,
+	DT_TAKES_POINTER,
+	DT_TAKES_FLOAT,
+	DT_TAKES_LONG_DOUBLE,
+	DT_TAKES_STRING,
+	DT_TAKES_WIDE_STRING,
+	DT_TAKES_HOST,
+	DT_TAKES_PORT,
+	DT_TAKES_STACK,
+	DT_TAKES_TIME,
+};
+
+/* A row of the table: these letters, written with this size. */
+struct dt_conversion {
+	const char *letters;
+	const char *size;
+	enum dt_takes takes;
+	uint8_t bytes; /* of the integer; 0: any */
+};
+const struct dt_conversion *dt_conversion_find(char letter, const char *size); /* NULL: there is none */
 
 /* Escapes in `text` are already undone. Returns NULL and writes why into *err (tag set). */
 dt_format *dt_format_parse(dt_arena *a, const char *text, size_t len, dt_error *err);
