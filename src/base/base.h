@@ -119,9 +119,18 @@ typedef struct dt_pos {
 	uint32_t column;  /* 1-based byte column, 0: unknown */
 } dt_pos;
 
+/* Tags: every error in a program has one (tags.def: name, one-line meaning). */
+enum dt_tag {
+	DT_NO_TAG = 0, /* not an error in a program, or the compiler chooses the tag */
+#define DT_TAG(name, help) name,
+#include "base/tags.def"
+#undef DT_TAG
+};
+const char *dt_tag_name(enum dt_tag tag); /* "D_SYNTAX"; NULL for DT_NO_TAG */
+
 typedef struct dt_error {
-	int code;	  /* 0 none; EDT_* or an errno */
-	const char *tag;  /* "D_SYNTAX" for compiler errors, else NULL; static storage */
+	int code; /* 0 none; EDT_* or an errno */
+	enum dt_tag tag;
 	dt_pos pos;
 	char text[1024];  /* one sentence, no newline, no "dtrace: " */
 	char source[256]; /* the offending source line, "" when unknown (for the caret) */

@@ -1,6 +1,6 @@
 /*
  * error: an error is a value that callers own; this file fills it. The texts of the library's own
- * codes are in edt.def, beside their names.
+ * codes are in edt.def, beside their names; the tags of errors in programs are in tags.def.
  */
 #include <stdio.h>
 
@@ -11,6 +11,18 @@ static const char *const texts[] = {
 #include "base/edt.def"
 #undef DT_EDT
 };
+
+static const char *const tag_names[] = {
+    NULL,
+#define DT_TAG(name, help) #name,
+#include "base/tags.def"
+#undef DT_TAG
+};
+
+const char *dt_tag_name(enum dt_tag tag)
+{
+	return tag_names[tag];
+}
 
 const char *dt_strerror(int code)
 {

@@ -75,7 +75,7 @@ static bool malformed(struct parser *ps, const char *fmt, ...)
 	vsnprintf(ps->err->text + n, sizeof(ps->err->text) - (size_t)n, fmt, ap);
 	va_end(ap);
 	ps->err->code = EDT_COMPILER;
-	ps->err->tag = "D_SYNTAX";
+	ps->err->tag = D_SYNTAX;
 	return false;
 }
 

@@ -13,12 +13,6 @@
 /* An arena this large means a hostile or broken program, not a long one. */
 #define MEMORY_LIMIT ((size_t)1 << 30)
 
-const char *const dt_tag_names[DT_NTAGS] = {
-#define DT_TAG(name, help) #name,
-#include "lang/tags.def"
-#undef DT_TAG
-};
-
 static void out_of_memory(void *arg)
 {
 	dt_compiler *cc = arg;
@@ -73,7 +67,7 @@ void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
 
 	memset(e, 0, sizeof(*e));
 	e->code = EDT_COMPILER;
-	e->tag = dt_tag_names[tag];
+	e->tag = tag;
 	e->pos = pos;
 	dt_lex_source_line(cc, pos, e->source, sizeof(e->source));
 	va_start(ap, fmt);
@@ -82,18 +76,10 @@ void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
 	longjmp(cc->jmp, 1);
 }
 
-/* Errors of other rooms name their tag, if they have one. */
-static enum dt_tag tag_named(const char *name, enum dt_tag otherwise)
-{
-	for (int i = 0; name && i < DT_NTAGS; i++)
-		if (strcmp(dt_tag_names[i], name) == 0)
-			return (enum dt_tag)i;
-	return otherwise;
-}
-
 void dt_fail_error(dt_compiler *cc, dt_pos pos, const dt_error *e, enum dt_tag tag)
 {
-	dt_fail(cc, pos, tag_named(e->tag, tag), "%s", e->text[0] ? e->text : dt_strerror(e->code));
+	dt_fail(cc, pos, e->tag ? e->tag : tag, "%s",
+		e->text[0] ? e->text : dt_strerror(e->code));
 }
 
 /* ---- one program ---- */
@@ -236,7 +222,7 @@ static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos
 		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description %s: %s",
 			desc_text(cc, d), why.text);
 	if (found.nprobes == 0 && !dt_opt(cc->opts, DT_O_ZDEFS))
-		dt_fail(cc, pos, tag_named(why.tag, D_PDESC_ZERO),
+		dt_fail(cc, pos, why.tag ? why.tag : D_PDESC_ZERO,
 			"probe description %s does not match any probes%s%s", desc_text(cc, d),
 			why.text[0] ? ": " : "", why.text);
 	out->desc_attr = found.nprobes

@@ -32,15 +32,7 @@ typedef struct dt_compiler dt_compiler;
 typedef struct dt_node dt_node;
 typedef struct dt_ident dt_ident;
 
-/* ---- tags: every compiler error has one (tags.def: name, one-line meaning) ---- */
-enum dt_tag {
-#define DT_TAG(name, help) name,
-#include "lang/tags.def"
-#undef DT_TAG
-	DT_NTAGS
-};
-extern const char *const dt_tag_names[DT_NTAGS];
-
+/* ---- errors ---- */
 /* Report and unwind. The message is a sentence without final stop. */
 _Noreturn void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
     DT_PRINTF(4, 5);

@@ -39,7 +39,7 @@ struct dt_probes {
 	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
 	uint32_t by_id_size;
 	DT_VEC(dt_probe *) found; /* answer of the last match */
-	const char *tag;	  /* why it is none, if a provider has said so */
+	enum dt_tag tag;	  /* why it is none, if a provider has said so */
 };
 
 dt_probes *dt_probes_new(void)
@@ -123,7 +123,7 @@ void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void 
 	return &ps->kept[i].what;
 }
 
-void dt_probes_blame(dt_probes *ps, const char *tag)
+void dt_probes_blame(dt_probes *ps, enum dt_tag tag)
 {
 	ps->tag = tag;
 }
@@ -263,7 +263,7 @@ static int check_field(const char *what, const char *text, size_t max, dt_error 
 		return 0;
 	dt_err(err, EDT_BADSPEC, "%s name of %zu characters in a probe description; at most %zu",
 	       what, n, max - 1);
-	err->tag = "D_PDESC_INVAL";
+	err->tag = D_PDESC_INVAL;
 	return -1;
 }
 
@@ -303,7 +303,7 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 {
 	char why[256], first_why[256] = "";
 
-	ps->tag = NULL;
+	ps->tag = DT_NO_TAG;
 
 	for (const dt_provider *const *p = dt_provider_table; *p; p++) {
 		if (!provider_claims(*p, d->prov))
@@ -323,7 +323,7 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 		qsort(ps->found.v, ps->found.n, sizeof(*ps->found.v), compare_ids);
 	if (ps->found.n == 0) {
 		snprintf(err->text, sizeof(err->text), "%s", first_why);
-		err->tag = first_why[0] ? ps->tag : NULL;
+		err->tag = first_why[0] ? ps->tag : DT_NO_TAG;
 	}
 	return (int)ps->found.n;
 }

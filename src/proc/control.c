@@ -98,7 +98,7 @@ dt_proc *dt_procs_nth(const dt_procs *ps, uint32_t i)
 
 /* ---- before tracing ---- */
 
-static void *refuse(dt_error *err, const char *tag, int code, const char *text)
+static void *refuse(dt_error *err, enum dt_tag tag, int code, const char *text)
 {
 	dt_err(err, code, "%s", text);
 	err->tag = tag;
@@ -112,7 +112,7 @@ dt_proc *dt_procs_create(dt_procs *ps, char *const argv[], dt_error *err)
 	int pidfd;
 
 	if (!argv[0] || !argv[0][0])
-		return refuse(err, NULL, EINVAL, "no command given");
+		return refuse(err, DT_NO_TAG, EINVAL, "no command given");
 	hold = dt_hold_create(ps->opts, argv, err);
 	if (!hold)
 		return NULL;
@@ -173,7 +173,7 @@ static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 		say(ps, "pid %ld %s: it is not stopped while probes are made", p->pid, why);
 		return 0;
 	}
-	refuse(err, "D_PROC_GRAB", error,
+	refuse(err, D_PROC_GRAB, error,
 	       error != ESRCH ? strerror(error) : "it has exited (only a zombie is left)");
 	return -1;
 }
@@ -187,9 +187,9 @@ static int open_process(long pid, dt_error *err)
 		return pidfd;
 	if (process > 0 && process != pid) {
 		dt_err(err, EINVAL, "it is a thread of process %ld", process);
-		err->tag = "D_PROC_BADPID";
+		err->tag = D_PROC_BADPID;
 	} else {
-		refuse(err, "D_PROC_GRAB", error, strerror(error));
+		refuse(err, D_PROC_GRAB, error, strerror(error));
 	}
 	return -1;
 }
@@ -200,11 +200,11 @@ static dt_proc *grab(dt_procs *ps, long pid, enum dt_proc_origin origin, dt_erro
 	int pidfd;
 
 	if (pid <= 0 || pid > INT32_MAX)
-		return refuse(err, "D_PROC_BADPID", EINVAL, "not a process id");
+		return refuse(err, D_PROC_BADPID, EINVAL, "not a process id");
 	if (pid == getpid())
-		return refuse(err, "D_PROC_GRAB", EINVAL, "it is dtrace itself");
+		return refuse(err, D_PROC_GRAB, EINVAL, "it is dtrace itself");
 	if (dt_proc_problem())
-		return refuse(err, "D_PROC_GRAB", ENOENT, dt_proc_problem());
+		return refuse(err, D_PROC_GRAB, ENOENT, dt_proc_problem());
 	pidfd = open_process(pid, err);
 	if (pidfd < 0)
 		return NULL;

@@ -89,7 +89,7 @@ static int has_ended(struct dt_hold *hold, int status, const char *where, dt_err
 	hold->threads.n = 0;
 	dt_proc_status_text(status, how, sizeof(how));
 	dt_err(err, ESRCH, "pid %ld %s before %s", hold->pid, how, where);
-	err->tag = "D_PROC_GRAB";
+	err->tag = D_PROC_GRAB;
 	return -1;
 }
 

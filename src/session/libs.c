@@ -407,7 +407,7 @@ static int load_named(dtrace_hdl_t *h, const char *text, size_t len)
 			continue;
 		dt_err(&h->err, EDT_COMPILER, "the program requires library %s, which is not there",
 		       name);
-		h->err.tag = dt_tag_names[D_PRAGMA_DEPEND];
+		h->err.tag = D_PRAGMA_DEPEND;
 		h->err.pos = (dt_pos){.line = 1};
 		p = memmem(p, len - (size_t)(p - text), name, strlen(name));
 		for (const char *q = text; p && q < p; q++)

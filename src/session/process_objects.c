@@ -102,18 +102,18 @@ static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth
 	dt_elf *e = NULL;
 
 	if (!maps) {
-		err->tag = err->tag ? err->tag : "D_PROC_GRAB";
+		err->tag = err->tag ? err->tag : D_PROC_GRAB;
 		return NULL;
 	}
 	if (m) {
 		*name = dt_xstrdup(m->base);
 		e = open_mapping(h, pid, m, bias, err);
 		if (!e)
-			err->tag = "D_PROC_LIB";
+			err->tag = D_PROC_LIB;
 	} else if (object || nth == 0) {
 		dt_err(err, EDT_NOMOD, "process %ld has no object%s%s", pid, object ? " " : "s",
 		       object ? object : "");
-		err->tag = "D_PROC_LIB";
+		err->tag = D_PROC_LIB;
 	}
 	dt_maps_free(maps);
 	return e;

@@ -99,7 +99,7 @@ int dt_session_fail(dtrace_hdl_t *h)
 	dt_buf b = {0};
 
 	if (tagged)
-		dt_buf_printf(&b, "[%s] ", e->tag);
+		dt_buf_printf(&b, "[%s] ", dt_tag_name(e->tag));
 	if (e->pos.file && e->pos.line)
 		dt_buf_printf(&b, "\"%s\", line %u: ", e->pos.file, e->pos.line);
 	else if (h->err_region)
@@ -140,7 +140,7 @@ const char *dtrace_errtext(const dtrace_hdl_t *h)
 
 const char *dtrace_errtag(const dtrace_hdl_t *h)
 {
-	return h->err.tag;
+	return dt_tag_name(h->err.tag);
 }
 
 void dtrace_errwhere(const dtrace_hdl_t *h, struct dtrace_errpos *pos)

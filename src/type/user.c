@@ -21,8 +21,8 @@ void dt_types_set_user(dt_types *ts, const struct dt_user_source *source)
 	ts->user_source = dt_arena_dup(ts->arena, source, sizeof(*source));
 }
 
-static int fail(dt_error *err, const char *tag, const char *fmt, ...) DT_PRINTF(3, 4);
-static int fail(dt_error *err, const char *tag, const char *fmt, ...)
+static int fail(dt_error *err, enum dt_tag tag, const char *fmt, ...) DT_PRINTF(3, 4);
+static int fail(dt_error *err, enum dt_tag tag, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
@@ -139,7 +139,7 @@ static bool split_module(const char *module, long *pid, const char **object, dt_
 	errno = 0;
 	*pid = strtol(module + 3, NULL, 10);
 	if (errno != 0 || *pid <= 0 || *pid > INT32_MAX) {
-		fail(err, "D_PROC_BADPID",
+		fail(err, D_PROC_BADPID,
 		     *pid == 0 ? "%.*s: there is no target process: use -c or -p"
 			       : "%.*s is not a process",
 		     quote != NULL ? (int)(quote - module) : 64, module);
@@ -176,7 +176,7 @@ static bool open_object(dt_types *ts, long pid, const char *object, uint32_t nth
 	}
 
 	if (src == NULL)
-		fail(&why, "D_PROC_GRAB", "pid%ld: processes cannot be looked into here", pid);
+		fail(&why, D_PROC_GRAB, "pid%ld: processes cannot be looked into here", pid);
 	else
 		e = src->open(src->arg, pid, object, nth, &name, &p->bias, &why);
 	if (e != NULL) {
@@ -250,12 +250,12 @@ static void no_such_type(struct dt_user_object *o, enum dt_namespace ns, const c
 	if (err == NULL)
 		return;
 	if (o->nreaders == 0 || damage != NULL) {
-		fail(err, "D_TYPE_ERR", "there is no %s%s%s: %s",
+		fail(err, D_TYPE_ERR, "there is no %s%s%s: %s",
 		     ns == DT_NS_ORDINARY ? "type " : words[ns], name, "", damage);
 		return;
 	}
 	near = suggestion(o, ns, name);
-	fail(err, "D_DECL_IDENT", "there is no %s%s in %s%s%s%s",
+	fail(err, D_DECL_IDENT, "there is no %s%s in %s%s%s%s",
 	     ns == DT_NS_ORDINARY ? "type " : words[ns], name, o->name,
 	     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
 	     near != NULL ? "\"?" : "");
@@ -365,12 +365,12 @@ dt_type *dt_user_symbol(dt_types *ts, const char *module, const char *symbol, ui
 	if (t != NULL)
 		return t;
 	if (with.o != NULL)
-		fail(err, "D_SYM_NOTYPES", "%s`%s: %s", module, symbol,
+		fail(err, D_SYM_NOTYPES, "%s`%s: %s", module, symbol,
 		     with.o->problem != NULL ? with.o->problem
 					     : "the debug data does not say what type it has");
 	else if (why.code != 0 && err != NULL)
 		*err = why;
 	else
-		fail(err, "D_IDENT_UNDEF", "there is no symbol %s in %s", symbol, module);
+		fail(err, D_IDENT_UNDEF, "there is no symbol %s in %s", symbol, module);
 	return NULL;
 }

@@ -9,7 +9,7 @@ entries() { sed -n "/^\.SH $1\$/,/^\.SH/p" "$man" | grep -c '^\.TP$'; }
 expect "$(count '^DT_OPTION(' src/base/options.def)" "$(entries OPTIONS)" options
 expect "$(count '^DT_BUILTIN_VAR(' src/dif/builtins.def)" "$(entries VARIABLES)" variables
 expect "$(count '^DT_SUBR(' src/dif/builtins.def)" "$(entries SUBROUTINES)" subroutines
-expect "$(count '^DT_TAG(' src/lang/tags.def)" "$(entries 'ERROR TAGS')" tags
+expect "$(count '^DT_TAG(' src/base/tags.def)" "$(entries 'ERROR TAGS')" tags
 expect "$(grep -cE '^	\{ "[a-z]+", DT_ACT_' "$SRC/src/lang/action.c")" \
 	$(($(entries ACTIONS) + $(entries 'AGGREGATING FUNCTIONS'))) actions
 

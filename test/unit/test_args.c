@@ -47,7 +47,7 @@ static const char *tag_of_last(const char *const *texts)
 	cc = dt_compiler_new(types, &opts, &macros, &ps);
 	for (; *texts; texts++) {
 		struct dt_source src = {.text = *texts, .len = strlen(*texts)};
-		tag = dt_compile(cc, &src, &err) ? "compiled" : err.tag ? err.tag : "none";
+		tag = dt_compile(cc, &src, &err) ? "compiled" : err.tag ? dt_tag_name(err.tag) : "none";
 	}
 	dt_compiler_free(cc);
 	dt_options_free(&opts);

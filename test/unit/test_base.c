@@ -260,9 +260,12 @@ static void test_errors(void)
 	CHECK_STR(dt_strerror(ENOENT), "No such file or directory");
 	CHECK_STR(dt_strerror(99999), "Unknown error");
 	CHECK_STR(dt_strerror(-5), "Unknown error");
+	CHECK(dt_tag_name(DT_NO_TAG) == NULL);
+	CHECK_STR(dt_tag_name(D_UNKNOWN), "D_UNKNOWN");
+	CHECK_STR(dt_tag_name(D_PROC_FUNC), "D_PROC_FUNC");
 	dt_err(&e, ENOENT, "%s: line\nbreak", e.text);
 	CHECK_STR(e.text, "Operation illegal when tracing is active: line break");
-	CHECK(e.tag == NULL && e.pos.line == 0 && e.source[0] == '\0');
+	CHECK(e.tag == DT_NO_TAG && e.pos.line == 0 && e.source[0] == '\0');
 	CHECK(dt_err(NULL, 1, "x") == -1);
 }
 

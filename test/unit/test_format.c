@@ -18,7 +18,7 @@ static const char *refused(const char *text)
 	memset(&err, 0, sizeof(err));
 	if (dt_format_parse(arena, text, strlen(text), &err))
 		return "accepted";
-	return strcmp(err.tag, "D_SYNTAX") == 0 ? err.text : err.tag;
+	return err.tag == D_SYNTAX ? err.text : dt_tag_name(err.tag);
 }
 
 static int text_is(const dt_conv *c, const char *want)

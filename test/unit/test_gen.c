@@ -51,7 +51,7 @@ static dt_program *compile(struct world *w, const char *text)
 	if (p && dt_program_verify(p, &(struct dt_verify_opts){0}, &w->err) != 0)
 		p = NULL;
 	if (!p)
-		printf("%.200s: [%s] %s\n", text, w->err.tag ? w->err.tag : "", w->err.text);
+		printf("%.200s: [%s] %s\n", text, w->err.tag ? dt_tag_name(w->err.tag) : "", w->err.text);
 	return p;
 }
 
@@ -61,7 +61,7 @@ static const char *tag_of(struct world *w, const char *text)
 
 	if (dt_compile(w->cc, &src, &w->err))
 		return "compiled";
-	return w->err.tag ? w->err.tag : "none";
+	return w->err.tag ? dt_tag_name(w->err.tag) : "none";
 }
 
 /* ---- a small interpreter: arithmetic, branches, scalar variables ---- */

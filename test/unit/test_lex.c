@@ -46,7 +46,7 @@ static const char *tokens(const char *text, enum dt_lexmode mode)
 			dt_buf_puts(&out, "!");
 	}
 	if (err.tag)
-		dt_buf_printf(&out, "%s%s", out.n ? " " : "", err.tag);
+		dt_buf_printf(&out, "%s%s", out.n ? " " : "", dt_tag_name(err.tag));
 	dt_buf_free(&scratch);
 	return out.n ? out.s : "";
 }
@@ -56,7 +56,7 @@ static const char *tag_of(const char *text)
 	setup(text, LEX_EXPR);
 	while (!err.tag && next() && cc->lex.tok.kind != T_EOF)
 		;
-	return err.tag ? err.tag : "none";
+	return err.tag ? dt_tag_name(err.tag) : "none";
 }
 
 static void one(const char *text)
@@ -177,7 +177,7 @@ static void test_positions(void)
 	memset(&err, 0, sizeof(err));
 	if (setjmp(cc->jmp) == 0)
 		dt_lex_start(cc, "a\nb\0c", 5, LEX_EXPR);
-	CHECK_STR(err.tag, "D_SYNTAX");
+	CHECK_STR(dt_tag_name(err.tag), "D_SYNTAX");
 	CHECK(err.pos.line == 2 && err.pos.column == 2);
 }
 

@@ -11,7 +11,7 @@ static struct dt_source src;
 
 static const char *failed(void)
 {
-	return err.tag ? err.tag : "error without a tag";
+	return err.tag ? dt_tag_name(err.tag) : "error without a tag";
 }
 
 /* Parsed and printed again; or the tag of the error. */

@@ -68,7 +68,7 @@ static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth
 		return NULL;
 	if (pid > 2 || (object != NULL && strcmp(object, "a.out") != 0)) {
 		dt_err(err, 3, "no such process");
-		err->tag = "D_PROC_GRAB";
+		err->tag = D_PROC_GRAB;
 		return NULL;
 	}
 	path = in_dir(program);
@@ -127,18 +127,18 @@ static void test_modules(void)
 	      !dt_module_is_user("pid`a") && !dt_module_is_user("kernel") &&
 	      !dt_module_is_user("pid1x`a"));
 	CHECK(dt_user_type(ts, "pid0`a.out", DT_NS_STRUCT, "x", &e) == NULL);
-	CHECK_STR(e.tag, "D_PROC_BADPID");
+	CHECK_STR(dt_tag_name(e.tag), "D_PROC_BADPID");
 	CHECK(dt_user_type(ts, "pid99999999999999999999", DT_NS_STRUCT, "x", &e) == NULL);
-	CHECK_STR(e.tag, "D_PROC_BADPID");
+	CHECK_STR(dt_tag_name(e.tag), "D_PROC_BADPID");
 	CHECK(dt_user_type(ts, "pid3`a.out", DT_NS_STRUCT, "x", &e) == NULL);
-	CHECK_STR(e.tag, "D_PROC_GRAB");
+	CHECK_STR(dt_tag_name(e.tag), "D_PROC_GRAB");
 	CHECK(dt_user_type(ts, "pid1`a.out", DT_NS_STRUCT, "x", &e) == NULL &&
 	      e.code != 0); /* no file */
 	CHECK(dt_user_type(ts, "pid1", DT_NS_STRUCT, "x", NULL) == NULL);
 	dt_types_free(ts);
 	ts = dt_types_new(); /* no source */
 	CHECK(dt_user_type(ts, "pid1", DT_NS_STRUCT, "x", &e) == NULL);
-	CHECK_STR(e.tag, "D_PROC_GRAB");
+	CHECK_STR(dt_tag_name(e.tag), "D_PROC_GRAB");
 	dt_types_free(ts);
 }
 
@@ -187,7 +187,7 @@ static void test_units(const char *name)
 	again = find(ts, DT_NS_ENUM, "level");
 	CHECK(again != NULL && again->nenumerators == 2 && again->enumerators[1].value == 9);
 	CHECK(dt_user_type(ts, "pid1`a.out", DT_NS_STRUCT, "sharde", &e) == NULL);
-	CHECK_STR(e.tag, "D_DECL_IDENT");
+	CHECK_STR(dt_tag_name(e.tag), "D_DECL_IDENT");
 	CHECK(strstr(e.text, "did you mean \"struct shared\"?") != NULL);
 	/* the same declaration is one type, two that share a name are two */
 	CHECK(args_of(ts, "one", false, &a1) == 3 && args_of(ts, "two", false, &a2) == 3);
@@ -203,7 +203,7 @@ static void test_units(const char *name)
 	CHECK(dt_user_symbol(ts, "pid1`a.out", "global", &address, &e) == dt_intrinsics(ts)->int_);
 	CHECK(address > 0x1000000);
 	CHECK(dt_user_symbol(ts, "pid1`a.out", "glob", &address, &e) == NULL);
-	CHECK_STR(e.tag, "D_IDENT_UNDEF");
+	CHECK_STR(dt_tag_name(e.tag), "D_IDENT_UNDEF");
 	again = dt_user_symbol(ts, "pid1", "one", &address, &e);
 	CHECK(again != NULL && again->kind == DT_K_FUNCTION && again->nparams == 3);
 	dt_types_free(ts);
@@ -296,7 +296,7 @@ static void test_refusals(void)
 	CHECK(build("gcc -o plain clone.c -w && strip plain"));
 	ts = store_for("plain");
 	CHECK(dt_user_type(ts, "pid1`a.out", DT_NS_STRUCT, "x", &e) == NULL);
-	CHECK_STR(e.tag, "D_TYPE_ERR");
+	CHECK_STR(dt_tag_name(e.tag), "D_TYPE_ERR");
 	CHECK(strstr(e.text, "plain has no type data") != NULL);
 	dt_types_free(ts);
 	ts = store_for("clone.c");

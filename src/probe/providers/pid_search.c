@@ -34,13 +34,13 @@ struct search {
 	struct pid_place like;		     /* the object being searched */
 	uint32_t objects, functions, probes; /* that matched so far */
 	bool listing, too_many;
-	const char *tag; /* why nothing did */
+	enum dt_tag tag; /* why nothing did */
 	char *why;
 	size_t whylen;
 };
 
-static void blame(struct search *s, const char *tag, const char *fmt, ...) DT_PRINTF(3, 4);
-static void blame(struct search *s, const char *tag, const char *fmt, ...)
+static void blame(struct search *s, enum dt_tag tag, const char *fmt, ...) DT_PRINTF(3, 4);
+static void blame(struct search *s, enum dt_tag tag, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -83,7 +83,7 @@ static void add_entry(struct search *s, const struct pid_function *f)
 	dt_insn i;
 
 	if (!dt_pid_entry(&s->st->code, f, &i) || i.flags & DT_INSN_REFUSED) {
-		blame(s, "D_PROC_CREATEFAIL",
+		blame(s, D_PROC_CREATEFAIL,
 		      "%s begins with an instruction that the kernel cannot probe",
 		      shown_name(s, f));
 		return;
@@ -106,7 +106,7 @@ static void add_return(struct search *s, const struct pid_function *f)
 		x.what = PID_RETURN;
 		add(s, &x, shown_name(s, f), "return");
 	} else {
-		blame(s, "D_PROC_CREATEFAIL", "%s has no instruction by which it returns",
+		blame(s, D_PROC_CREATEFAIL, "%s has no instruction by which it returns",
 		      shown_name(s, f));
 	}
 	dt_vec_free(&r);
@@ -132,14 +132,14 @@ static void add_offset(struct search *s, const struct pid_function *f, uint64_t 
 	if (i && !(i->flags & DT_INSN_REFUSED))
 		add_instruction(s, f, i);
 	else if (offset >= f->size)
-		blame(s, "D_PROC_OFF", "offset 0x%llx is outside of %s, which has 0x%llx bytes",
+		blame(s, D_PROC_OFF, "offset 0x%llx is outside of %s, which has 0x%llx bytes",
 		      (unsigned long long)offset, shown_name(s, f), (unsigned long long)f->size);
 	else if (i)
-		blame(s, "D_PROC_CREATEFAIL",
+		blame(s, D_PROC_CREATEFAIL,
 		      "the kernel cannot probe the instruction at %s+0x%llx", shown_name(s, f),
 		      (unsigned long long)offset);
 	else
-		blame(s, "D_PROC_ALIGN", "no instruction of %s begins at offset 0x%llx",
+		blame(s, D_PROC_ALIGN, "no instruction of %s begins at offset 0x%llx",
 		      shown_name(s, f), (unsigned long long)offset);
 }
 
@@ -214,12 +214,12 @@ static void search_functions(struct search *s, struct pid_object *o)
 				add_by_name(s, &f);
 		} else if (exact && o->funcs[i].type == STT_GNU_IFUNC) {
 			blame(
-			    s, "D_PROC_FUNC",
+			    s, D_PROC_FUNC,
 			    "%s is chosen among several functions when the program starts, and we "
 			    "cannot tell which it is",
 			    o->funcs[i].name);
 		} else if (exact) {
-			blame(s, "D_PROC_FUNC", "%s is not code", o->funcs[i].name);
+			blame(s, D_PROC_FUNC, "%s is not code", o->funcs[i].name);
 		}
 	}
 	dt_vec_free(&taken);
@@ -234,7 +234,7 @@ static void search_address(struct search *s, struct pid_object *o, const dt_mapp
 	char name[20];
 
 	if (!dt_pid_hex(s->d->name, &address)) {
-		blame(s, "D_PROC_NAME",
+		blame(s, D_PROC_NAME,
 		      "with function - the name is an address, in hexadecimal without 0x");
 		return;
 	}
@@ -252,7 +252,7 @@ static void search_address(struct search *s, struct pid_object *o, const dt_mapp
 		const dt_insn *i = b ? dt_body_at(b, x.offset - f.vaddr) : NULL;
 
 		if (b && b->whole && (!i || i->flags & DT_INSN_REFUSED)) {
-			blame(s, "D_PROC_ALIGN",
+			blame(s, D_PROC_ALIGN,
 			      i ? "the kernel cannot probe the instruction at 0x%llx"
 				: "no instruction begins at 0x%llx",
 			      (unsigned long long)address);
@@ -284,10 +284,10 @@ static struct pid_object *open_object(struct search *s, int fd, long pid, const 
 	o = dt_pid_object(&s->st->objects, fd, &place, name, dt_probes_arena(s->ps), &err);
 	free(name);
 	if (!o) /* the text may begin with the path */
-		blame(s, "D_PROC_LIB", "%s%s%s", path, strncmp(err.text, path, strlen(path)) == 0 ? "" : ": ",
+		blame(s, D_PROC_LIB, "%s%s%s", path, strncmp(err.text, path, strlen(path)) == 0 ? "" : ": ",
 		      err.text + (strncmp(err.text, path, strlen(path)) == 0 ? strlen(path) : 0));
 	else if (dt_elf_machine(o->elf) != (dt_elf_is_64(o->elf) ? EM_X86_64 : EM_386)) {
-		blame(s, "D_PROC_LIB", "%s is not code for x86-64 or i386", path);
+		blame(s, D_PROC_LIB, "%s is not code for x86-64 or i386", path);
 		o = NULL;
 	}
 	return o;
@@ -356,7 +356,7 @@ static void explain_objects(struct search *s, const dt_maps *maps)
 		if (maps->v[i].kind == DT_MAP_FILE && maps->v[i].exec)
 			*dt_vec_add(&names, NULL) = maps->v[i].base;
 	near = dt_nearest(s->d->mod, names.v, names.n);
-	blame(s, "D_PROC_LIB", "%s has no object %s mapped%s%s%s", s->prov, s->d->mod,
+	blame(s, D_PROC_LIB, "%s has no object %s mapped%s%s%s", s->prov, s->d->mod,
 	      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	dt_vec_free(&names);
 }
@@ -378,9 +378,9 @@ static void explain_functions(struct search *s)
 	}
 	near = dt_nearest(s->d->func, names.v, names.n);
 	if (data)
-		blame(s, "D_PROC_FUNC", "%s is a variable, not a function", s->d->func);
+		blame(s, D_PROC_FUNC, "%s is a variable, not a function", s->d->func);
 	else
-		blame(s, "D_PROC_FUNC", "no function %s in %s%s%s%s", s->d->func, where,
+		blame(s, D_PROC_FUNC, "no function %s in %s%s%s%s", s->d->func, where,
 		      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	dt_vec_free(&names);
 }
@@ -390,7 +390,7 @@ static void explain(struct search *s, const dt_maps *maps)
 	uint64_t n;
 
 	if (s->too_many) {
-		blame(s, NULL, "more than %d probes in processes", MAX_PROBES);
+		blame(s, DT_NO_TAG, "more than %d probes in processes", MAX_PROBES);
 		return;
 	}
 	if (s->probes) {
@@ -404,11 +404,11 @@ static void explain(struct search *s, const dt_maps *maps)
 		explain_functions(s);
 	else if (s->functions && !s->tag && !dt_glob_is_pattern(s->d->name) &&
 		 !dt_pid_hex(s->d->name, &n))
-		blame(s, "D_PROC_NAME",
+		blame(s, D_PROC_NAME,
 		      "%s is neither entry, return, nor an offset in hexadecimal without 0x",
 		      s->d->name);
 	else if (!s->tag && strcmp(s->d->func, "-") == 0)
-		blame(s, "D_PROC_OFF", "no code is mapped at 0x%s", s->d->name);
+		blame(s, D_PROC_OFF, "no code is mapped at 0x%s", s->d->name);
 	if (s->tag)
 		dt_probes_blame(s->ps, s->tag);
 }
@@ -436,7 +436,7 @@ static bool was_done(struct search *s, const dt_maps *maps)
 
 static void refuse(struct search *s, const dt_error *err)
 {
-	blame(s, err->tag ? err->tag : "D_PROC_GRAB", "%s", err->text);
+	blame(s, err->tag ? err->tag : D_PROC_GRAB, "%s", err->text);
 	dt_probes_blame(s->ps, s->tag);
 }
 
@@ -486,7 +486,7 @@ static void search_path(struct search *s, const char *path)
 	struct pid_object *o;
 
 	if (fd < 0) {
-		blame(s, "D_PROC_LIB", "%s: %s", path, strerror(errno));
+		blame(s, D_PROC_LIB, "%s: %s", path, strerror(errno));
 		return;
 	}
 	s->objects++;
@@ -542,12 +542,12 @@ static void search_all_processes(struct search *s)
 static void discover_all(struct search *s)
 {
 	if (!*s->d->mod) {
-		blame(s, "D_PROC_LIB", "pid* needs a module: the name or the path of a file");
+		blame(s, D_PROC_LIB, "pid* needs a module: the name or the path of a file");
 		dt_probes_blame(s->ps, s->tag);
 		return;
 	}
 	if (strcmp(s->d->func, "-") == 0) {
-		blame(s, "D_PROC_FUNC",
+		blame(s, D_PROC_FUNC,
 		      "an address is one process's own: pid* cannot have function -");
 		dt_probes_blame(s->ps, s->tag);
 		return;
@@ -579,7 +579,7 @@ int dt_pid_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	errno = 0;
 	pid = strtol(d->prov + 3, NULL, 10);
 	if (errno || pid <= 0 || pid > INT32_MAX || d->prov[3] == '0') {
-		blame(&s, "D_PROC_BADPID",
+		blame(&s, D_PROC_BADPID,
 		      strcmp(d->prov, "pid") == 0    ? "pid needs a process: pid123, pid$target or pid*%s"
 		      : strcmp(d->prov, "pid0") == 0 ? "%s is not a process id; $target is 0 without -c and -p"
 						     : "%s: not a process id",

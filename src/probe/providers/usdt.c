@@ -425,7 +425,7 @@ static void search_one(struct search *s, long pid, char *why, size_t whylen)
 		dt_maps_free(dt_maps_read(pid, &err)); /* can it be looked at? */
 	if (!s->seen && err.code) {
 		snprintf(why, whylen, "%s", err.text);
-		dt_probes_blame(s->ps, err.tag ? err.tag : "D_PROC_GRAB");
+		dt_probes_blame(s->ps, err.tag ? err.tag : D_PROC_GRAB);
 	} else if (!s->seen)
 		snprintf(why, whylen, "process %ld has no static probes of a provider named %s", pid, s->name);
 	s->owner = 0;
