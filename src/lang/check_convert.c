@@ -113,7 +113,7 @@ static dt_node *copy_in(dt_compiler *cc, dt_node *n)
 {
 	dt_node *call = dt_node_new(cc, N_FUNC, n->pos);
 
-	call->ident = dt_map_get(cc->globals, "copyinstr");
+	call->ident = dt_map_get(cc->shared->globals, "copyinstr");
 	call->name = call->ident->name;
 	call->args = dt_coerce(cc, n, dt_intrinsics(cc->types)->uintptr);
 	call->args->next = NULL;

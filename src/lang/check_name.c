@@ -174,7 +174,7 @@ static const dt_provider_probe *declared_probe(dt_compiler *cc, const dt_probede
 		return NULL;
 	memcpy(name, d->prov, n);
 	name[n] = 0;
-	p = dt_map_get(cc->providers, name);
+	p = dt_map_get(cc->shared->providers, name);
 	for (uint32_t i = 0; p && p->made && i < p->decl.nprobes; i++)
 		if (strcmp(p->decl.probes[i].name, d->name) == 0)
 			return &p->decl.probes[i];
@@ -265,7 +265,7 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 	i = const_index(cc, n, D_ARGS_IDX, pa->nargs);
 	arg = &pa->args[i];
 	if (!arg->native) {
-		cc->missing = arg->unknown;
+		cc->shared->missing = arg->unknown;
 		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld], %s, is not known",
 			(long long)i, arg->unknown);
 	}
@@ -280,7 +280,7 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 	if (!dt_xlator_find(cc, raw->type, arg->xlated)) {
 		if (dt_type_is_scalar(arg->xlated) && !dt_type_is_pointer(arg->xlated))
 			return dt_coerce(cc, raw, arg->xlated);
-		cc->missing = arg->unknown;
+		cc->shared->missing = arg->unknown;
 		dt_fail(cc, n->pos, D_ARGS_XLATOR,
 			"no translator is defined for args[%lld]: %s to %s", (long long)i,
 			dt_tname(cc, arg->native), dt_tname(cc, arg->xlated));

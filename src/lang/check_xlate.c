@@ -160,7 +160,7 @@ dt_xlator *dt_xlators_to(dt_compiler *cc, dt_type *out)
 {
 	const char *tag = strip_pointer(out)->name;
 
-	return dt_map_get(cc->xlators, tag ? tag : "");
+	return dt_map_get(cc->shared->xlators, tag ? tag : "");
 }
 
 dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out)

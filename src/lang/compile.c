@@ -15,7 +15,7 @@
 
 static void out_of_memory(void *arg)
 {
-	dt_compiler *cc = arg;
+	dt_compiler *cc = ((struct dt_shared *)arg)->active;
 
 	dt_err(cc->err, EDT_NOMEM, "the program needs more than %zu MB to compile",
 	       MEMORY_LIMIT >> 20);
@@ -27,16 +27,16 @@ dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *m
 {
 	dt_compiler *cc = dt_xcalloc(1, sizeof(*cc));
 
+	cc->shared = dt_xcalloc(1, sizeof(*cc->shared));
 	cc->arena = dt_arena_new();
 	cc->scratch = dt_arena_new();
 	cc->types = ts;
 	cc->opts = opts;
 	cc->macros = macros;
 	cc->probes = *probes;
-	cc->xlators = dt_map_new();
-	cc->providers = dt_map_new();
-	cc->pragmas = dt_map_new();
-	cc->generation = 1; /* 0: never */
+	cc->shared->xlators = dt_map_new();
+	cc->shared->providers = dt_map_new();
+	cc->generation = cc->shared->generation = 1; /* 0: never */
 	dt_idents_init(cc);
 	return cc;
 }
@@ -45,18 +45,15 @@ void dt_compiler_free(dt_compiler *cc)
 {
 	if (!cc)
 		return;
-	dt_map_free(cc->globals);
-	dt_map_free(cc->thread_locals);
-	dt_map_free(cc->clause_locals);
-	dt_map_free(cc->aggs);
-	dt_map_free(cc->xlators);
-	dt_map_free(cc->providers);
-	dt_map_free(cc->pragmas);
-	dt_vec_free(&cc->undo);
-	dt_vec_free(&cc->clauses);
-	dt_vec_free(&cc->prog_providers);
+	dt_map_free(cc->shared->globals);
+	dt_map_free(cc->shared->thread_locals);
+	dt_map_free(cc->shared->clause_locals);
+	dt_map_free(cc->shared->aggs);
+	dt_map_free(cc->shared->xlators);
+	dt_map_free(cc->shared->providers);
 	dt_arena_free(cc->scratch);
 	dt_arena_free(cc->arena);
+	free(cc->shared);
 	free(cc);
 }
 
@@ -82,6 +79,73 @@ void dt_fail_error(dt_compiler *cc, dt_pos pos, const dt_error *e, enum dt_tag t
 		e->text[0] ? e->text : dt_strerror(e->code));
 }
 
+/* ---- one compile ---- */
+
+static void set_limits(dt_compiler *cc, size_t limit)
+{
+	dt_arena *arenas[] = {cc->arena, cc->scratch, dt_types_arena(cc->types)};
+
+	for (size_t i = 0; i < DT_NELEM(arenas); i++)
+		dt_arena_set_limit(arenas[i], limit, limit ? out_of_memory : NULL, cc->shared);
+}
+
+static void start(dt_compiler *cc, const dt_compiler *handle, dt_error *err)
+{
+	*cc = (dt_compiler){.shared = handle->shared,
+			    .arena = handle->arena,
+			    .scratch = handle->scratch,
+			    .types = handle->types,
+			    .opts = handle->opts,
+			    .macros = handle->macros,
+			    .probes = handle->probes,
+			    .dump_parsed = handle->dump_parsed,
+			    .dump_sugar = handle->dump_sugar,
+			    .err = err,
+			    .outer = handle->shared->active,
+			    .generation = ++handle->shared->generation,
+			    .pragmas = dt_map_new()};
+	memset(err, 0, sizeof(*err));
+	if (!cc->outer)
+		set_limits(cc, MEMORY_LIMIT);
+	cc->shared->active = cc;
+}
+
+static void finish(dt_compiler *cc)
+{
+	cc->shared->active = cc->outer;
+	if (!cc->outer)
+		set_limits(cc, 0);
+	dt_map_free(cc->pragmas);
+	dt_vec_free(&cc->undo);
+	dt_vec_free(&cc->clauses);
+	dt_vec_free(&cc->prog_providers);
+}
+
+/* By itself, so that no variable here changes between setjmp() and longjmp(). */
+static bool attempt(dt_compiler *cc, dt_work_f *work, void *arg)
+{
+	if (setjmp(cc->jmp) != 0)
+		return false;
+	work(cc, arg);
+	return true;
+}
+
+bool dt_compile_run(const dt_compiler *handle, dt_work_f *work, void *arg, dt_error *err)
+{
+	dt_compiler cc;
+	bool ok;
+
+	start(&cc, handle, err);
+	ok = attempt(&cc, work, arg);
+	if (!ok) {
+		dt_idents_undo(&cc);
+		dt_xlators_undo(&cc);
+		dt_providers_undo(&cc);
+	}
+	finish(&cc);
+	return ok;
+}
+
 /* ---- one program ---- */
 
 /* The name of a command-line program: its text up to the first of { / ; */
@@ -98,24 +162,7 @@ static const char *program_name(dt_compiler *cc, const struct dt_source *src)
 
 static void start_program(dt_compiler *cc, const struct dt_source *src)
 {
-	cc->generation++;
-	cc->missing = NULL;
 	cc->src = src;
-	cc->undo.n = 0;
-	cc->clauses.n = 0;
-	cc->prog_providers.n = 0;
-	cc->nsource_clauses = 0;
-	cc->need_error_clause = false;
-	cc->depth = 0;
-	cc->desc = NULL;
-	cc->pargs = NULL;
-	cc->bindings = NULL;
-	cc->expansions = NULL;
-	cc->attempts = 0;
-	cc->defining = false;
-	cc->unjudged = 0;
-	dt_map_free(cc->pragmas);
-	cc->pragmas = dt_map_new();
 	cc->prog = dt_arena_alloc(cc->arena, sizeof(*cc->prog));
 	cc->prog->name = program_name(cc, src);
 	cc->prog->is_script = !src->is_cmdline;
@@ -144,63 +191,57 @@ static void finish_program(dt_compiler *cc)
 	}
 }
 
-static void compile_source(dt_compiler *cc, const struct dt_source *src)
+struct program_work {
+	const struct dt_source *src;
+	dt_program *prog;
+};
+
+static void compile_source(dt_compiler *cc, void *arg)
 {
+	struct program_work *w = arg;
+
 	dt_types_set_strsize(cc->types, dt_opt(cc->opts, DT_O_STRSIZE));
-	start_program(cc, src);
-	dt_lex_start(cc, src->text, src->len, LEX_OUTER);
+	start_program(cc, w->src);
+	dt_lex_start(cc, w->src->text, w->src->len, LEX_OUTER);
 	dt_parse_program(cc);
 	if (cc->need_error_clause)
 		dt_clause_compile(cc, dt_sugar_error_clause(cc));
 	dt_pragma_check_unused(cc);
-	if (!src->is_library)
+	if (!w->src->is_library)
 		dt_macro_check_unused(cc);
 	finish_program(cc);
+	w->prog = cc->prog;
 }
 
 dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *err)
 {
-	cc->err = err;
-	memset(err, 0, sizeof(*err));
-	dt_arena_set_limit(cc->arena, MEMORY_LIMIT, out_of_memory, cc);
-	dt_arena_set_limit(cc->scratch, MEMORY_LIMIT, out_of_memory, cc);
-	dt_arena_set_limit(dt_types_arena(cc->types), MEMORY_LIMIT, out_of_memory, cc);
-	if (setjmp(cc->jmp) != 0) {
-		dt_idents_undo(cc);
-		dt_xlators_undo(cc);
-		dt_providers_undo(cc);
-		return NULL;
-	}
-	compile_source(cc, src);
-	return cc->prog;
+	struct program_work w = {.src = src};
+
+	cc->shared->missing = NULL;
+	return dt_compile_run(cc, compile_source, &w, err) ? w.prog : NULL;
+}
+
+struct type_work {
+	const char *text;
+	dt_type *type;
+};
+
+static void compile_type(dt_compiler *cc, void *arg)
+{
+	struct type_work *w = arg;
+
+	dt_lex_start(cc, w->text, strlen(w->text), LEX_EXPR);
+	dt_lex_next(cc);
+	w->type = dt_parse_type_name(cc);
+	if (cc->lex.tok.kind != T_EOF)
+		dt_syntax(cc, NULL);
 }
 
 dt_type *dt_compile_type(dt_compiler *cc, const char *text, dt_error *err)
 {
-	/* May be called while a program is being compiled (argument types): keep its state. */
-	dt_lexer lex = cc->lex;
-	dt_error *outer_err = cc->err;
-	int depth = cc->depth;
-	jmp_buf jmp;
-	dt_type *volatile t = NULL;
+	struct type_work w = {.text = text};
 
-	memcpy(jmp, cc->jmp, sizeof(jmp));
-	cc->err = err;
-	memset(err, 0, sizeof(*err));
-	if (setjmp(cc->jmp) == 0) {
-		dt_lex_start(cc, text, strlen(text), LEX_EXPR);
-		dt_lex_next(cc);
-		t = dt_parse_type_name(cc);
-		if (cc->lex.tok.kind != T_EOF)
-			dt_syntax(cc, NULL);
-	} else {
-		t = NULL;
-	}
-	memcpy(cc->jmp, jmp, sizeof(jmp));
-	cc->lex = lex;
-	cc->err = outer_err;
-	cc->depth = depth;
-	return t;
+	return dt_compile_run(cc, compile_type, &w, err) ? w.type : NULL;
 }
 
 /* ---- one clause ---- */
@@ -288,13 +329,13 @@ void dt_clause_compile(dt_compiler *cc, dt_node *clause)
 
 uint32_t dt_compiler_aggs(dt_compiler *cc, dt_agg ***out)
 {
-	size_t n = dt_map_count(cc->aggs);
+	size_t n = dt_map_count(cc->shared->aggs);
 	dt_agg **v = dt_arena_alloc(cc->arena, (n + 1) * sizeof(*v));
 	const char *key;
 	void *value;
 	uint32_t it = 0, used = 0;
 
-	while (used < n && dt_map_next(cc->aggs, &it, &key, &value))
+	while (used < n && dt_map_next(cc->shared->aggs, &it, &key, &value))
 		v[used++] = ((dt_ident *)value)->agg;
 	*out = v;
 	return used; /* insertion order is the order of ids */
@@ -313,15 +354,15 @@ dt_agg *dt_compiler_agg_by_id(dt_compiler *cc, uint32_t id)
 
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope)
 {
-	uint32_t next = scope == DT_SCOPE_THREAD  ? cc->next_thread
-			: scope == DT_SCOPE_LOCAL ? cc->next_local
-						  : cc->next_global;
+	uint32_t next = scope == DT_SCOPE_THREAD  ? cc->shared->next_thread
+			: scope == DT_SCOPE_LOCAL ? cc->shared->next_local
+						  : cc->shared->next_global;
 	return next == DT_VAR_USER_MIN ? 0 : next - 1;
 }
 
 const char *dt_compiler_missing(const dt_compiler *cc)
 {
-	return cc->missing;
+	return cc->shared->missing;
 }
 
 dt_types *dt_compiler_types(dt_compiler *cc)
@@ -336,8 +377,8 @@ dt_arena *dt_compiler_arena(dt_compiler *cc)
 
 void dt_compiler_set_names(dt_compiler *cc, dt_names_f *list, void *arg)
 {
-	cc->names.list = list;
-	cc->names.arg = arg;
+	cc->shared->names.list = list;
+	cc->shared->names.arg = arg;
 }
 
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared)

@@ -9,47 +9,36 @@
 
 static const dt_probedesc nameless = {.prov = "", .mod = "", .func = "", .name = ""};
 
-static dt_difo *compile(dt_compiler *cc, const char *text, struct dt_probe_args *args)
+struct work {
+	const char *text;
+	struct dt_probe_args *args;
+	dt_difo *difo;
+};
+
+static void compile(dt_compiler *cc, void *arg)
 {
+	struct work *w = arg;
 	dt_node *n;
 
-	cc->generation++;
-	cc->undo.n = 0;
-	cc->depth = 0;
-	cc->nlinks = 0;
-	cc->expanded = 0;
-	cc->bindings = NULL;
-	cc->expansions = NULL;
-	cc->attempts = 0;
-	cc->defining = false;
 	cc->unjudged = 1;
 	cc->desc = &nameless;
-	cc->pargs = args;
-	dt_lex_start(cc, text, strlen(text), LEX_EXPR);
+	cc->pargs = w->args;
+	dt_lex_start(cc, w->text, strlen(w->text), LEX_EXPR);
 	dt_lex_next(cc);
 	n = dt_parse_expr(cc);
 	if (cc->lex.tok.kind != T_EOF)
 		dt_syntax(cc, NULL);
 	n = dt_check_value(cc, n);
 	if (!dt_type_is_scalar(n->type) && !dt_type_is_byref(n->type))
-		dt_fail(cc, n->pos, D_OP_SCALAR, "%s is of type %s, which is no value", text,
+		dt_fail(cc, n->pos, D_OP_SCALAR, "%s is of type %s, which is no value", w->text,
 			dt_tname(cc, n->type));
-	return dt_gen_expr(cc, n, true);
+	w->difo = dt_gen_expr(cc, n, true);
 }
 
 dt_difo *dt_compile_expr(dt_compiler *cc, const char *text, struct dt_probe_args *args,
 			 dt_error *err)
 {
-	dt_difo *volatile d = NULL;
+	struct work w = {.text = text, .args = args};
 
-	cc->err = err;
-	memset(err, 0, sizeof(*err));
-	if (setjmp(cc->jmp) == 0)
-		d = compile(cc, text, args);
-	else
-		dt_idents_undo(cc);
-	cc->desc = NULL;
-	cc->pargs = NULL;
-	cc->unjudged = 0;
-	return d;
+	return dt_compile_run(cc, compile, &w, err) ? w.difo : NULL;
 }

@@ -69,31 +69,42 @@ struct dt_known_provider {
 	uint32_t made, declared; /* the compile that declared it first, last */
 };
 
+/* What all compiles of a session share. */
+struct dt_shared {
+	struct {
+		dt_names_f *list;
+		void *arg;
+	} names; /* what a misspelt name may mean */
+	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
+	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
+	dt_map *xlators;   /* tag of the output -> first translator to it */
+	dt_map *providers; /* name -> struct dt_known_provider * */
+	uint32_t nconditions; /* numbering of %condition_N */
+	uint32_t generation;  /* of the newest compile */
+	const char *missing;  /* the type whose definition the failed compile lacked */
+	dt_compiler *active;  /* the innermost compile; NULL: none */
+};
+
+/* The handle, and the state of one compile: each has its own (compile.c), so that one can begin
+ * while another waits for it. Only `shared`, the arenas and the tables are common to them. */
 struct dt_compiler {
+	struct dt_shared *shared;
 	dt_arena *arena;
 	dt_arena *scratch; /* what the generator needs for one DIFO */
 	dt_types *types;
 	dt_options *opts;
 	struct dt_macros *macros;
 	struct dt_probe_source probes;
-	struct {
-		dt_names_f *list;
-		void *arg;
-	} names; /* what a misspelt name may mean */
+	dt_buf *dump_parsed, *dump_sugar; /* clauses as D text, before and after if/else; NULL: no */
 	/* error unwinding */
 	jmp_buf jmp;
 	dt_error *err;
-	/* identifiers; shared by all programs of the session */
-	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
-	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
-	uint32_t next_array; /* not used by user arrays: they take ids from the scalar range */
-	dt_map *xlators;   /* tag of the output -> first translator to it */
-	dt_map *providers; /* name -> struct dt_known_provider * */
-	uint32_t generation;
-	DT_VEC(dt_ident *) undo; /* made by the current compile */
-	dt_map *pragmas; /* name -> those that wait for it, newest first */
 	/* the current compile */
-	const struct dt_source *src;
+	dt_compiler *outer; /* the compile that waits for this one; NULL: none */
+	uint32_t generation;
+	DT_VEC(dt_ident *) undo; /* made by this compile */
+	dt_map *pragmas; /* name -> those that wait for it, newest first */
+	const struct dt_source *src; /* NULL: a type or an expression by itself */
 	dt_lexer lex;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
 	uint32_t nlinks; /* operators in the expression being parsed: DT_MAX_LINKS */
@@ -104,7 +115,6 @@ struct dt_compiler {
 	DT_VEC(dt_clause) clauses;
 	DT_VEC(struct dt_known_provider *) prog_providers; /* those that this program declares */
 	uint32_t nsource_clauses;
-	uint32_t nconditions; /* numbering of %condition_N */
 	bool need_error_clause;
 	/* the clause being checked */
 	const dt_probedesc *desc;
@@ -115,9 +125,7 @@ struct dt_compiler {
 	bool defining;	   /* an inline or translator is checked by itself, not for a use of it */
 	uint32_t unjudged; /* inside a definition whose declared stability counts */
 	uint32_t expanded; /* nodes copied from inlines and translators in this clause */
-	const char *missing; /* the type whose definition the failed compile lacked */
 	dt_attr clause_attr; /* minimum of everything used so far */
-	dt_buf *dump_parsed, *dump_sugar; /* clauses as D text, before and after if/else; NULL: no */
 };
 
 #define DT_MAX_DEPTH 512 /* nesting of expressions and types; deeper is D_SYNTAX */
@@ -280,6 +288,10 @@ extern const struct dt_action_desc dt_aggfunc_table[];
 void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *stmt);
 
 /* ---- compile.c ---- */
+/* Run `work` as a compile of its own, which may happen inside another. False, with *err and all that it defined
+ * undone, when it fails. */
+typedef void dt_work_f(dt_compiler *cc, void *arg);
+bool dt_compile_run(const dt_compiler *handle, dt_work_f *work, void *arg, dt_error *err);
 /* One parsed clause: desugar, check, generate; appends to cc->clauses, one per description. */
 void dt_clause_compile(dt_compiler *cc, dt_node *clause);
 

@@ -210,14 +210,14 @@ static void parse_probes(dt_compiler *cc, dt_provider_decl *prov)
 /* Known to the session, and part of this program. */
 static void add_provider(dt_compiler *cc, const dt_provider_decl *prov, dt_pos pos)
 {
-	struct dt_known_provider *p = dt_map_get(cc->providers, prov->name);
+	struct dt_known_provider *p = dt_map_get(cc->shared->providers, prov->name);
 
 	if (p && p->made && !same_provider(cc, &p->decl, prov))
 		dt_fail(cc, pos, D_PROV_INCOMPAT, "provider %s was declared before, differently",
 			prov->name);
 	if (!p) {
 		p = dt_arena_alloc(cc->arena, sizeof(*p));
-		dt_map_set(cc->providers, prov->name, p);
+		dt_map_set(cc->shared->providers, prov->name, p);
 	}
 	if (!p->made) {
 		p->decl = *prov;

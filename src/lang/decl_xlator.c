@@ -126,7 +126,7 @@ static void append(dt_compiler *cc, dt_xlator *x)
 	dt_xlator *o = dt_xlators_to(cc, x->out);
 
 	if (!o) {
-		dt_map_set(cc->xlators, tag ? tag : "", x);
+		dt_map_set(cc->shared->xlators, tag ? tag : "", x);
 		return;
 	}
 	while (o->next)
@@ -140,15 +140,19 @@ void dt_xlators_undo(dt_compiler *cc)
 	void *first;
 	uint32_t it = 0;
 
-	while (dt_map_next(cc->xlators, &it, &tag, &first)) {
-		dt_xlator *x = first;
-		if (!x)
-			continue;
-		if (x->generation == cc->generation)
-			dt_map_set(cc->xlators, tag, NULL);
-		for (; x->next && x->next->generation != cc->generation; x = x->next)
-			;
-		x->next = NULL;
+	/* one of a library that this compile needed may stand between its own */
+	while (dt_map_next(cc->shared->xlators, &it, &tag, &first)) {
+		dt_xlator *kept = NULL, **last = &kept;
+
+		for (dt_xlator *x = first; x; x = x->next) {
+			if (x->generation == cc->generation)
+				continue;
+			*last = x;
+			last = &x->next;
+		}
+		*last = NULL;
+		if (kept != first)
+			dt_map_set(cc->shared->xlators, tag, kept);
 	}
 }
 

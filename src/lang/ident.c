@@ -14,9 +14,9 @@
 
 static dt_map *scope_map(dt_compiler *cc, int scope_tok)
 {
-	return scope_tok == T_SELF   ? cc->thread_locals
-	       : scope_tok == T_THIS ? cc->clause_locals
-				     : cc->globals;
+	return scope_tok == T_SELF   ? cc->shared->thread_locals
+	       : scope_tok == T_THIS ? cc->shared->clause_locals
+				     : cc->shared->globals;
 }
 
 static dt_ident *add(dt_compiler *cc, dt_map *map, const char *name, enum dt_idkind kind)
@@ -35,7 +35,7 @@ static dt_ident *add(dt_compiler *cc, dt_map *map, const char *name, enum dt_idk
 static dt_ident *add_builtin(dt_compiler *cc, const char *name, enum dt_idkind kind, uint32_t num,
 			     uint64_t version)
 {
-	dt_ident *id = add(cc, cc->globals, name, kind);
+	dt_ident *id = add(cc, cc->shared->globals, name, kind);
 
 	id->id = num;
 	id->version = version;
@@ -83,12 +83,12 @@ static void add_null(dt_compiler *cc)
 
 void dt_idents_init(dt_compiler *cc)
 {
-	cc->globals = dt_map_new();
-	cc->thread_locals = dt_map_new();
-	cc->clause_locals = dt_map_new();
-	cc->aggs = dt_map_new();
-	cc->next_global = cc->next_thread = cc->next_local = DT_VAR_USER_MIN;
-	cc->next_agg = 1;
+	cc->shared->globals = dt_map_new();
+	cc->shared->thread_locals = dt_map_new();
+	cc->shared->clause_locals = dt_map_new();
+	cc->shared->aggs = dt_map_new();
+	cc->shared->next_global = cc->shared->next_thread = cc->shared->next_local = DT_VAR_USER_MIN;
+	cc->shared->next_agg = 1;
 	add_variables(cc);
 	add_subroutines(cc);
 	add_actions(cc, dt_action_table, ID_ACTION);
@@ -114,9 +114,9 @@ dt_ident *dt_ident_find(dt_compiler *cc, const char *name, int scope_tok)
 dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, int scope_tok,
 		       dt_pos pos)
 {
-	uint32_t *next = scope_tok == T_SELF   ? &cc->next_thread
-			 : scope_tok == T_THIS ? &cc->next_local
-					       : &cc->next_global;
+	uint32_t *next = scope_tok == T_SELF   ? &cc->shared->next_thread
+			 : scope_tok == T_THIS ? &cc->shared->next_local
+					       : &cc->shared->next_global;
 	dt_ident *id = add(cc, scope_map(cc, scope_tok), name, kind);
 
 	id->scope = scope_tok == T_SELF	  ? DT_SCOPE_THREAD
@@ -138,7 +138,7 @@ dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, i
 
 dt_ident *dt_agg_find(dt_compiler *cc, const char *name)
 {
-	return dt_map_get(cc->aggs, name);
+	return dt_map_get(cc->shared->aggs, name);
 }
 
 dt_ident *dt_agg_get(dt_compiler *cc, const char *name, dt_pos pos)
@@ -147,10 +147,10 @@ dt_ident *dt_agg_get(dt_compiler *cc, const char *name, dt_pos pos)
 
 	if (id)
 		return id;
-	id = add(cc, cc->aggs, name, ID_AGG);
+	id = add(cc, cc->shared->aggs, name, ID_AGG);
 	*dt_vec_add(&cc->undo, NULL) = id;
 	id->pos = pos;
-	id->id = cc->next_agg++;
+	id->id = cc->shared->next_agg++;
 	id->agg = dt_arena_alloc(cc->arena, sizeof(*id->agg));
 	id->agg->name = id->name;
 	id->agg->id = id->id;
@@ -161,10 +161,10 @@ void dt_idents_undo(dt_compiler *cc)
 {
 	for (uint32_t i = cc->undo.n; i-- > 0;) {
 		dt_ident *id = cc->undo.v[i];
-		dt_map *map = id->kind == ID_AGG	     ? cc->aggs
-			      : id->scope == DT_SCOPE_THREAD ? cc->thread_locals
-			      : id->scope == DT_SCOPE_LOCAL  ? cc->clause_locals
-							     : cc->globals;
+		dt_map *map = id->kind == ID_AGG	     ? cc->shared->aggs
+			      : id->scope == DT_SCOPE_THREAD ? cc->shared->thread_locals
+			      : id->scope == DT_SCOPE_LOCAL  ? cc->shared->clause_locals
+							     : cc->shared->globals;
 		if (dt_map_get(map, id->name) == id)
 			dt_map_del(map, id->name);
 	}
@@ -181,8 +181,8 @@ static bool alike(enum dt_idkind kind, enum dt_idkind like)
 static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *name,
 			      enum dt_idkind like)
 {
-	bool more = map == cc->globals && alike(ID_SCALAR, like) && cc->names.list;
-	uint32_t nmore = more ? cc->names.list(cc->names.arg, NULL, 0) : 0, it = 0;
+	bool more = map == cc->shared->globals && alike(ID_SCALAR, like) && cc->shared->names.list;
+	uint32_t nmore = more ? cc->shared->names.list(cc->shared->names.arg, NULL, 0) : 0, it = 0;
 	size_t n = 0, max = dt_map_count(map);
 	const char **names = dt_arena_alloc(cc->arena, (max + nmore + 1) * sizeof(*names));
 	const char *key;
@@ -190,11 +190,11 @@ static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *na
 
 	while (dt_map_next(map, &it, &key, &value)) {
 		dt_ident *id = value;
-		if (n < max && is_visible(cc, id) && (map != cc->globals || alike(id->kind, like)))
+		if (n < max && is_visible(cc, id) && (map != cc->shared->globals || alike(id->kind, like)))
 			names[n++] = key;
 	}
 	if (nmore)
-		n += cc->names.list(cc->names.arg, names + n, nmore);
+		n += cc->shared->names.list(cc->shared->names.arg, names + n, nmore);
 	return dt_nearest(name, names, n);
 }
 
@@ -225,7 +225,7 @@ const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
 	const char *near = like == ID_AGG ? NULL : as_elsewhere(name, like);
 
 	if (!near)
-		near = nearest_of(cc, like == ID_AGG ? cc->aggs : cc->globals, name, like);
+		near = nearest_of(cc, like == ID_AGG ? cc->shared->aggs : cc->shared->globals, name, like);
 	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?",
 				      like == ID_AGG ? "@" : "", near)
 		    : "";
@@ -234,7 +234,7 @@ const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
 const char *dt_suggest_scoped(dt_compiler *cc, const char *name, int scope)
 {
 	const char *prefix = scope == T_SELF ? "self->" : "this->";
-	const char *near = nearest_of(cc, scope == T_SELF ? cc->thread_locals : cc->clause_locals,
+	const char *near = nearest_of(cc, scope == T_SELF ? cc->shared->thread_locals : cc->shared->clause_locals,
 				      name, ID_SCALAR);
 
 	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?", prefix, near) : "";

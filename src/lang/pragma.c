@@ -174,7 +174,7 @@ static void add_pragma(dt_compiler *cc, const struct line *l, struct dt_pragma p
 static void provider_attributes(dt_compiler *cc, const struct line *l, dt_attr attr)
 {
 	static const char *const parts[] = {"provider", "module", "function", "name", "args"};
-	struct dt_known_provider *p = dt_map_get(cc->providers, l->words[5]);
+	struct dt_known_provider *p = dt_map_get(cc->shared->providers, l->words[5]);
 	uint32_t part = 0;
 
 	while (part < DT_NELEM(parts) && strcmp(l->words[6], parts[part]) != 0)

@@ -109,7 +109,7 @@ static uint32_t emit_condition(struct sugar *s, uint32_t outer, dt_node *expr)
 {
 	dt_compiler *cc = s->cc;
 	dt_pos pos = expr->pos;
-	uint32_t number = ++cc->nconditions;
+	uint32_t number = ++cc->shared->nconditions;
 	dt_node *value = outer ? dt_node_op2(cc, T_ANDAND, condition(cc, outer, pos), expr)
 			       : negate(cc, negate(cc, expr));
 
@@ -161,7 +161,7 @@ static dt_node *take_apart(dt_compiler *cc, dt_node *clause)
 	uint32_t cond = 0;
 
 	s.link = &s.first;
-	cc->nconditions = 0;
+	cc->shared->nconditions = 0;
 	cc->need_error_clause = true;
 	emit(&s, clause->pos, NULL,
 	     assign(cc, error_flag(cc, clause->pos), small_int(cc, clause->pos, 0)));

@@ -14,39 +14,38 @@ static const char *failed(void)
 	return err.tag ? dt_tag_name(err.tag) : "error without a tag";
 }
 
+static void print_expr(dt_compiler *c, void *arg)
+{
+	static dt_buf out;
+	const char **text = arg;
+
+	dt_buf_reset(&out);
+	dt_lex_start(c, *text, strlen(*text), LEX_EXPR);
+	dt_lex_next(c);
+	dt_node *n = dt_parse_expr(c);
+	if (c->lex.tok.kind != T_EOF)
+		dt_syntax(c, NULL);
+	dt_node_print(c, dt_node_copy(c, n), &out);
+	*text = out.s;
+}
+
 /* Parsed and printed again; or the tag of the error. */
 static const char *expr(const char *text)
 {
-	static dt_buf out;
+	return dt_compile_run(cc, print_expr, &text, &err) ? text : failed();
+}
 
-	memset(&err, 0, sizeof(err));
-	dt_buf_reset(&out);
-	cc->err = &err;
-	cc->depth = 0;
-	cc->nlinks = 0;
-	if (setjmp(cc->jmp) != 0)
-		return failed();
-	dt_lex_start(cc, text, strlen(text), LEX_EXPR);
-	dt_lex_next(cc);
-	dt_node *n = dt_parse_expr(cc);
-	if (cc->lex.tok.kind != T_EOF)
-		dt_syntax(cc, NULL);
-	dt_node_print(cc, dt_node_copy(cc, n), &out);
-	return out.s;
+static void parse_program(dt_compiler *c, void *arg)
+{
+	c->src = &src;
+	dt_lex_start(c, arg, strlen(arg), LEX_OUTER);
+	dt_parse_program(c);
 }
 
 /* A program of declarations: "ok" or the tag of the error. */
 static const char *declare(const char *text)
 {
-	memset(&err, 0, sizeof(err));
-	cc->err = &err;
-	cc->src = &src;
-	cc->depth = 0;
-	if (setjmp(cc->jmp) != 0)
-		return failed();
-	dt_lex_start(cc, text, strlen(text), LEX_OUTER);
-	dt_parse_program(cc);
-	return "ok";
+	return dt_compile_run(cc, parse_program, (void *)text, &err) ? "ok" : failed();
 }
 
 static const char *type(const char *text)
@@ -149,6 +148,8 @@ static void test_types(void)
 
 static void test_declarations(void)
 {
+	const struct dt_known_provider *known;
+
 	dt_ident *id;
 
 	CHECK_STR(declare("int u_a; self string u_b; this char u_c[10];"), "ok");
@@ -183,8 +184,9 @@ static void test_declarations(void)
 	CHECK(dt_ident_find(cc, "u_sym", 0)->kind == ID_SYM);
 	CHECK_STR(declare("provider u_p { probe a__b(int x, char *s) : (char *s, int x); };"),
 		  "ok");
-	CHECK_STR(cc->prog_providers.v[0]->decl.probes[0].name, "a-b");
-	CHECK(cc->prog_providers.v[0]->decl.probes[0].map[0] == 1);
+	known = dt_map_get(cc->shared->providers, "u_p");
+	CHECK_STR(known->decl.probes[0].name, "a-b");
+	CHECK(known->decl.probes[0].map[0] == 1);
 }
 
 static void test_descriptions(void)
