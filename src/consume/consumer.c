@@ -423,15 +423,36 @@ static int do_exit(struct walk *k)
 	return 0;
 }
 
-/* Kinds without a function leave nothing for the consumer to do. */
-static int (*const statements[])(struct walk *k) = {
-    [DT_ST_TRACE] = do_trace,	      [DT_ST_PRINT] = do_print,	    [DT_ST_TRACEMEM] = do_memory,
-    [DT_ST_PRINTM] = do_printm,	      [DT_ST_STACK] = do_stack,	    [DT_ST_SYM] = do_symbol,
-    [DT_ST_PRINTF] = do_printf,	      [DT_ST_SYSTEM] = do_system,   [DT_ST_FREOPEN] = do_freopen,
-    [DT_ST_PRINTA] = do_printa,	      [DT_ST_CLEAR] = do_agg,	    [DT_ST_TRUNC] = do_agg,
-    [DT_ST_NORMALIZE] = do_agg,	      [DT_ST_DENORMALIZE] = do_agg, [DT_ST_SETOPT] = do_setopt,
-    [DT_ST_FTRUNCATE] = do_ftruncate, [DT_ST_EXIT] = do_exit,	    [DT_ST_KERNEL] = NULL,
-};
+static int do_stmt(struct walk *k)
+{
+	switch (k->stmt->kind) {
+	case DT_ST_TRACE: return do_trace(k);
+	case DT_ST_PRINT: return do_print(k);
+	case DT_ST_TRACEMEM: return do_memory(k);
+	case DT_ST_PRINTM: return do_printm(k);
+	case DT_ST_STACK: return do_stack(k);
+	case DT_ST_SYM: return do_symbol(k);
+	case DT_ST_PRINTF: return do_printf(k);
+	case DT_ST_SYSTEM: return do_system(k);
+	case DT_ST_FREOPEN: return do_freopen(k);
+	case DT_ST_PRINTA: return do_printa(k);
+	case DT_ST_CLEAR:
+	case DT_ST_TRUNC:
+	case DT_ST_NORMALIZE:
+	case DT_ST_DENORMALIZE: return do_agg(k);
+	case DT_ST_SETOPT: return do_setopt(k);
+	case DT_ST_FTRUNCATE: return do_ftruncate(k);
+	case DT_ST_EXIT: return do_exit(k);
+	case DT_ST_EXPR:
+	case DT_ST_AGG:
+	case DT_ST_SPECULATE:
+	case DT_ST_COMMIT:
+	case DT_ST_DISCARD:
+	case DT_ST_KERNEL:
+	case DT_ST_MAX: break; /* done when it was recorded */
+	}
+	return 0;
+}
 
 /* ---- records ---- */
 
@@ -454,8 +475,7 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 		k.actions = cl->actions + s->first;
 		k.data = r->values ? r->values + s->first : NULL;
 		k.n = r->values ? s->nactions : 0;
-		if ((size_t)s->kind < DT_NELEM(statements) && statements[s->kind] &&
-		    statements[s->kind](&k) < 0) {
+		if (do_stmt(&k) < 0) {
 			flush_writer(c); /* what came before it in the clause was printed */
 			return -1;
 		}

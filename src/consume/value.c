@@ -54,7 +54,7 @@ double dt_value_double(const dt_value *v)
 /* The stack of a process begins with its pid; helper strings may follow the frames. */
 static void stack_value(const dt_action *a, const dt_datum *d, dt_value *v)
 {
-	bool user = a->kind != DT_ACT_STACK;
+	bool user = dt_act(a->kind)->payload == DT_PAYLOAD_USTACK;
 	uint32_t words = d->size / 8, skip = user ? 1 : 0, max = (uint32_t)a->arg, n = 0;
 	uint64_t strsize = a->arg >> 32, strings;
 
@@ -80,7 +80,7 @@ static void stack_value(const dt_action *a, const dt_datum *d, dt_value *v)
 
 static void symbol_value(const dt_action *a, const dt_datum *d, dt_value *v)
 {
-	bool user = a->kind != DT_ACT_SYM && a->kind != DT_ACT_MOD;
+	bool user = dt_act(a->kind)->payload == DT_PAYLOAD_USYM;
 
 	v->kind = DT_V_SYMBOL;
 	if (user && d->size >= 16) {
@@ -122,18 +122,15 @@ void dt_value_of(const dt_action *a, const dt_datum *d, dt_value *v)
 		return;
 	v->data = d->data;
 	v->size = v->full = d->size;
-	switch (a->kind) {
-	case DT_ACT_STACK:
-	case DT_ACT_USTACK:
-	case DT_ACT_JSTACK: stack_value(a, d, v); break;
-	case DT_ACT_SYM:
-	case DT_ACT_MOD:
-	case DT_ACT_USYM:
-	case DT_ACT_UMOD:
-	case DT_ACT_UADDR: symbol_value(a, d, v); break;
-	case DT_ACT_TRACEMEM:
-	case DT_ACT_PRINTM: v->kind = DT_V_BYTES; break;
-	default: difo_value(a, d, v); break;
+	switch (dt_act(a->kind)->payload) {
+	case DT_PAYLOAD_STACK:
+	case DT_PAYLOAD_USTACK: stack_value(a, d, v); break;
+	case DT_PAYLOAD_SYM:
+	case DT_PAYLOAD_USYM: symbol_value(a, d, v); break;
+	case DT_PAYLOAD_BYTES:
+	case DT_PAYLOAD_COUNTED: v->kind = DT_V_BYTES; break;
+	case DT_PAYLOAD_NONE:
+	case DT_PAYLOAD_VALUE: difo_value(a, d, v); break;
 	}
 }
 
@@ -180,8 +177,9 @@ static void symbolise_caller(const struct dt_consumer_env *env, const dt_value *
 void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame, dt_frame *f)
 {
 	uint64_t pc = v->kind == DT_V_STACK ? dt_value_pc(v, frame) : v->u;
+	enum dt_payload p = dt_act(v->act)->payload;
 
-	if (v->act == DT_ACT_STACK || v->act == DT_ACT_SYM || v->act == DT_ACT_MOD)
+	if (p == DT_PAYLOAD_STACK || p == DT_PAYLOAD_SYM)
 		dt_symbolise_kernel(env, pc, f);
 	else if (v->kind == DT_V_STACK && frame > 0)
 		symbolise_caller(env, v, pc, f);

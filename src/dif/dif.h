@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/options.h"
+#include "dif/actions.h"
 #include "type/type.h"
 
 /* ---- instructions ---- */
@@ -150,42 +151,7 @@ extern const size_t dt_nsubrs;
 const struct dt_subr_desc *dt_subr_find(uint32_t id);
 const struct dt_builtin_var_desc *dt_builtin_var_find(uint32_t id);
 
-/* ---- actions ---- */
-enum dt_act {
-	DT_ACT_NONE = 0,
-	DT_ACT_DIFEXPR = 1,
-	DT_ACT_EXIT = 2,
-	DT_ACT_PRINTF = 3,
-	DT_ACT_PRINTA = 4,
-	DT_ACT_LIBACT = 5,
-	DT_ACT_TRACEMEM = 6,
-	DT_ACT_TRACEMEM_DYNSIZE = 7,
-	DT_ACT_PRINTM = 8,
-	DT_ACT_USTACK = 0x101, DT_ACT_JSTACK, DT_ACT_USYM, DT_ACT_UMOD, DT_ACT_UADDR,
-	DT_ACT_STOP = 0x201, DT_ACT_RAISE, DT_ACT_SYSTEM, DT_ACT_FREOPEN,
-	DT_ACT_STACK = 0x401, DT_ACT_SYM, DT_ACT_MOD,
-	DT_ACT_BREAKPOINT = 0x501, DT_ACT_PANIC, DT_ACT_CHILL,
-	DT_ACT_SPECULATE = 0x601, DT_ACT_COMMIT, DT_ACT_DISCARD,
-	DT_ACT_COUNT = 0x701, DT_ACT_MIN, DT_ACT_MAX, DT_ACT_AVG, DT_ACT_SUM, DT_ACT_STDDEV,
-	DT_ACT_QUANTIZE, DT_ACT_LQUANTIZE, DT_ACT_LLQUANTIZE,
-};
-#define DT_ACT_CLASS(k)		((k) & 0xff00)
-#define DT_ACT_IS_AGG(k)	(DT_ACT_CLASS(k) == 0x700)
-#define DT_ACT_IS_DESTRUCTIVE(k) (DT_ACT_CLASS(k) == 0x200 || DT_ACT_CLASS(k) == 0x500)
-
-/* Must the consumer see it even when it carries no data? Both engines ask this one. */
-static inline bool dt_act_always_recorded(enum dt_act kind)
-{
-	switch (kind) {
-	case DT_ACT_EXIT:
-	case DT_ACT_PRINTF:
-	case DT_ACT_PRINTA:
-	case DT_ACT_LIBACT:
-	case DT_ACT_SYSTEM:
-	case DT_ACT_FREOPEN: return true;
-	default: return false;
-	}
-}
+/* ---- actions: their kinds and properties are in dif/actions.h ---- */
 
 /* One action: at most one DIFO and at most one datum in the record. Faults name actions by their
  * place in the clause, counted from 1. */
@@ -201,23 +167,9 @@ typedef struct dt_action {
 	uint32_t align;
 } dt_action;
 
-/* What the consumer does with the data of one statement. */
-enum dt_stmt_kind {
-	DT_ST_EXPR,	/* expression for its effect: nothing recorded */
-	DT_ST_TRACE,	/* trace(e): one datum */
-	DT_ST_PRINT,	/* print(e) */
-	DT_ST_TRACEMEM, /* datum [, dynamic size datum] */
-	DT_ST_PRINTM,
-	DT_ST_STACK,	/* stack, ustack, jstack */
-	DT_ST_SYM,	/* sym, mod, usym, umod, uaddr: by the action kind */
-	DT_ST_PRINTF, DT_ST_SYSTEM, DT_ST_FREOPEN, /* format + arguments */
-	DT_ST_PRINTA,
-	DT_ST_AGG,	/* @a[...] = f(): nothing in the record */
-	DT_ST_CLEAR, DT_ST_TRUNC, DT_ST_NORMALIZE, DT_ST_DENORMALIZE, DT_ST_SETOPT, DT_ST_FTRUNCATE,
-	DT_ST_EXIT,	/* datum: int status */
-	DT_ST_SPECULATE, DT_ST_COMMIT, DT_ST_DISCARD,
-	DT_ST_KERNEL,	/* raise stop chill breakpoint panic: done by the engine */
-};
+/* Bytes that an action adds to the record, from its kind, arg and DIFO. 64 bits: files can say anything. */
+uint64_t dt_datum_size(const dt_action *a, uint32_t *align);
+bool dt_datum_is_string(const dt_action *a); /* with a NUL somewhere in these bytes */
 
 struct dt_format; /* dif/format.h */
 struct dt_agg;
@@ -264,6 +216,24 @@ typedef struct dt_clause {
 	dt_pos pos;
 	uint32_t source; /* which source clause it came from (if/else and description lists share it) */
 } dt_clause;
+
+/* ---- clause.c ----
+ *
+ * Every DIFO of a clause in the order in which they run: the predicate, then for each action its
+ * expression and its increment.
+ *	DT_EACH_DIFO(it, clause)
+ *		use(it.difo, it.action);
+ */
+typedef struct dt_difo_iter {
+	dt_difo *difo;
+	uint32_t action; /* 0: the predicate; else the action, counted from 1 */
+	uint64_t place;	 /* where to go on */
+} dt_difo_iter;
+bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: there are no more */
+#define DT_EACH_DIFO(it, c) for (dt_difo_iter it = {0}; dt_clause_next((c), &it);)
+bool dt_difo_reads(const dt_difo *d, uint32_t var); /* a built-in variable: DT_VAR_* */
+bool dt_clause_reads(const dt_clause *c, uint32_t var);
+bool dt_clause_is_destructive(const dt_clause *c); /* by an action, or by what a DIFO does */
 
 /* A USDT provider declared in the program. */
 typedef struct dt_provider_probe {

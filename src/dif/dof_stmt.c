@@ -18,50 +18,6 @@
 #define MAX_DATUM  ((1u << 30) + 8) /* bytes of one datum: what the compiler allows */
 #define MAX_FRAMES (1u << 20)
 
-/* What an action of a kind must have, and the statement it begins. */
-enum need { NO, YES, MAYBE };
-static const struct act_rule {
-	uint32_t kind;
-	enum need difo;
-	enum dt_stmt_kind stmt;
-} rules[] = {
-    {DT_ACT_DIFEXPR, YES, DT_ST_TRACE},
-    {DT_ACT_EXIT, YES, DT_ST_EXIT},
-    {DT_ACT_PRINTF, MAYBE, DT_ST_PRINTF},
-    {DT_ACT_PRINTA, MAYBE, DT_ST_PRINTA},
-    {DT_ACT_LIBACT, MAYBE, DT_ST_EXPR},
-    {DT_ACT_TRACEMEM, YES, DT_ST_TRACEMEM},
-    {DT_ACT_TRACEMEM_DYNSIZE, YES, DT_ST_TRACEMEM},
-    {DT_ACT_PRINTM, YES, DT_ST_PRINTM},
-    {DT_ACT_USTACK, NO, DT_ST_STACK},
-    {DT_ACT_JSTACK, NO, DT_ST_STACK},
-    {DT_ACT_USYM, YES, DT_ST_SYM},
-    {DT_ACT_UMOD, YES, DT_ST_SYM},
-    {DT_ACT_UADDR, YES, DT_ST_SYM},
-    {DT_ACT_STOP, NO, DT_ST_KERNEL},
-    {DT_ACT_RAISE, YES, DT_ST_KERNEL},
-    {DT_ACT_SYSTEM, MAYBE, DT_ST_SYSTEM},
-    {DT_ACT_FREOPEN, MAYBE, DT_ST_FREOPEN},
-    {DT_ACT_STACK, NO, DT_ST_STACK},
-    {DT_ACT_SYM, YES, DT_ST_SYM},
-    {DT_ACT_MOD, YES, DT_ST_SYM},
-    {DT_ACT_BREAKPOINT, NO, DT_ST_KERNEL},
-    {DT_ACT_PANIC, NO, DT_ST_KERNEL},
-    {DT_ACT_CHILL, YES, DT_ST_KERNEL},
-    {DT_ACT_SPECULATE, YES, DT_ST_SPECULATE},
-    {DT_ACT_COMMIT, YES, DT_ST_COMMIT},
-    {DT_ACT_DISCARD, YES, DT_ST_DISCARD},
-    {DT_ACT_COUNT, MAYBE, DT_ST_AGG},
-    {DT_ACT_MIN, YES, DT_ST_AGG},
-    {DT_ACT_MAX, YES, DT_ST_AGG},
-    {DT_ACT_AVG, YES, DT_ST_AGG},
-    {DT_ACT_SUM, YES, DT_ST_AGG},
-    {DT_ACT_STDDEV, YES, DT_ST_AGG},
-    {DT_ACT_QUANTIZE, YES, DT_ST_AGG},
-    {DT_ACT_LQUANTIZE, YES, DT_ST_AGG},
-    {DT_ACT_LLQUANTIZE, YES, DT_ST_AGG},
-};
-
 struct builder {
 	dt_arena *a;
 	dt_action *acts;
@@ -71,14 +27,6 @@ struct builder {
 	DT_VEC(dt_stmt) stmts;
 	dt_error *err;
 };
-
-static const struct act_rule *find_rule(uint32_t kind)
-{
-	for (size_t i = 0; i < DT_NELEM(rules); i++)
-		if (rules[i].kind == kind)
-			return &rules[i];
-	return NULL;
-}
 
 static int DT_PRINTF(3, 4) bad_action(struct builder *b, uint32_t i, const char *fmt, ...)
 {
@@ -92,39 +40,6 @@ static int DT_PRINTF(3, 4) bad_action(struct builder *b, uint32_t i, const char 
 }
 
 /* ---- actions by themselves ---- */
-
-/* Bytes that an action records, as the compiler would have it; 64 bits, so nothing overflows. */
-static uint64_t datum_size(const dt_action *a, uint32_t *align)
-{
-	const dt_diftype *t = a->difo ? &a->difo->rtype : NULL;
-	uint64_t frames = a->arg & 0xffffffff, strsize = a->arg >> 32;
-
-	*align = 8;
-	switch (a->kind) {
-	case DT_ACT_STACK: return frames * 8;
-	case DT_ACT_USTACK:
-	case DT_ACT_JSTACK: return (frames + 1) * 8 + strsize;
-	case DT_ACT_SYM:
-	case DT_ACT_MOD: return 8;
-	case DT_ACT_USYM:
-	case DT_ACT_UMOD:
-	case DT_ACT_UADDR: return 16;
-	case DT_ACT_PRINTM: return a->arg + 8;
-	case DT_ACT_TRACEMEM: *align = 1; return a->arg ? a->arg : t->size;
-	default: break;
-	}
-	*align = 0;
-	if (!t || t->size == 0 || DT_ACT_IS_AGG(a->kind) || DT_ACT_CLASS(a->kind) == 0x500 ||
-	    DT_ACT_CLASS(a->kind) == 0x600 || a->kind == DT_ACT_RAISE)
-		return 0;
-	if (t->kind == DT_TYPE_STRING)
-		*align = 1;
-	else if (t->flags & (DT_TF_BYREF | DT_TF_BYUREF))
-		*align = 8; /* of the object: not in the file, and never more than this */
-	else
-		*align = t->size; /* 1, 2, 4 or 8: the verifier sees to that */
-	return t->size;
-}
 
 static int check_quantizer(struct builder *b, uint32_t i)
 {
@@ -143,20 +58,20 @@ static int check_quantizer(struct builder *b, uint32_t i)
 static int check_action(struct builder *b, uint32_t i)
 {
 	dt_action *a = &b->acts[i];
-	const struct act_rule *rule = find_rule(a->kind);
+	const struct dt_act_desc *rule = dt_act_find(a->kind);
 	uint64_t size;
 
 	if (!rule)
 		return bad_action(b, i, "unknown kind 0x%x", a->kind);
-	if (rule->difo == YES && !a->difo)
+	if (rule->expression == DT_EXPR_YES && !a->difo)
 		return bad_action(b, i, "kind 0x%x without an expression", a->kind);
-	if (rule->difo == NO && a->difo)
+	if (rule->expression == DT_EXPR_NO && a->difo)
 		return bad_action(b, i, "kind 0x%x with an expression", a->kind);
-	if (rule->stmt == DT_ST_STACK && (a->arg & 0xffffffff) > MAX_FRAMES)
+	if (dt_act_is_stack(a->kind) && (a->arg & 0xffffffff) > MAX_FRAMES)
 		return bad_action(b, i, "more than %u frames", MAX_FRAMES);
-	if (a->arg > MAX_DATUM && (a->kind == DT_ACT_TRACEMEM || a->kind == DT_ACT_PRINTM))
+	if (a->arg > MAX_DATUM && (rule->payload == DT_PAYLOAD_BYTES || rule->payload == DT_PAYLOAD_COUNTED))
 		return bad_action(b, i, "too much memory");
-	size = datum_size(a, &a->align);
+	size = dt_datum_size(a, &a->align);
 	if (size > MAX_DATUM)
 		return bad_action(b, i, "records %llu bytes", (unsigned long long)size);
 	a->size = (uint32_t)size;
@@ -239,10 +154,7 @@ static dt_agg *define_agg(struct builder *b, uint32_t first, uint32_t last, cons
 		return NULL;
 	}
 	for (uint32_t i = 0; i < nkeys; i++) {
-		enum dt_stmt_kind stmt = find_rule(keys[i].kind)->stmt;
-
-		if ((stmt != DT_ST_TRACE && stmt != DT_ST_SYM && stmt != DT_ST_STACK) ||
-		    keys[i].size == 0) {
+		if (!dt_act(keys[i].kind)->is_key || keys[i].size == 0) {
 			bad_action(b, first + 1 + i, "cannot be a key");
 			return NULL;
 		}
@@ -329,46 +241,38 @@ int dt_dof_check_printa(const dt_stmt *s, dt_error *err)
 
 /* ---- statements ---- */
 
-static bool is_libact(uint32_t kind)
-{
-	return kind >= DT_ST_CLEAR && kind <= DT_ST_FTRUNCATE;
-}
-
 /* How many aggregations a statement is about. */
 static bool agg_count_fits(uint32_t kind, uint32_t n)
 {
-	switch (kind) {
-	case DT_ST_PRINTA: return n >= 1;
-	case DT_ST_AGG:
-	case DT_ST_CLEAR:
-	case DT_ST_TRUNC:
-	case DT_ST_NORMALIZE:
-	case DT_ST_DENORMALIZE: return n == 1;
-	default: return n == 0;
+	switch (dt_stmts[kind].aggs) {
+	case DT_AGGS_NONE: return n == 0;
+	case DT_AGGS_ONE: return n == 1;
+	case DT_AGGS_SOME: return n >= 1;
 	}
+	return false;
 }
 
 /* May the actions [first, first + n) be a statement of that kind? */
 static bool actions_fit(const struct builder *b, uint32_t kind, uint32_t first, uint32_t n)
 {
 	const dt_action *a = &b->acts[first];
-	enum dt_stmt_kind leads = find_rule(a->kind)->stmt;
-	bool value = leads == DT_ST_TRACE || leads == DT_ST_SYM || leads == DT_ST_STACK;
+	enum dt_stmt_kind leads = dt_act(a->kind)->stmt;
 
+	if (kind >= DT_ST_MAX)
+		return false;
 	if (kind == DT_ST_AGG)
-		return DT_ACT_IS_AGG(a[n - 1].kind) && a[n - 1].ntuple == n - 1;
+		return dt_act_is_agg(a[n - 1].kind) && a[n - 1].ntuple == n - 1;
 	for (uint32_t i = 0; i < n; i++) {
-		enum dt_stmt_kind stmt = find_rule(a[i].kind)->stmt;
+		const struct dt_act_desc *d = dt_act(a[i].kind);
 
-		if (DT_ACT_IS_AGG(a[i].kind))
+		if (d->effect == DT_EFFECT_AGGREGATE)
 			return false;
-		if (i > 0 && stmt != leads && stmt != DT_ST_TRACE && stmt != DT_ST_SYM &&
-		    stmt != DT_ST_STACK)
+		if (i > 0 && d->stmt != leads && !d->is_key)
 			return false;
 	}
 	if (kind == DT_ST_EXPR || kind == DT_ST_TRACE || kind == DT_ST_PRINT)
-		return value;
-	return is_libact(kind) ? a->kind == DT_ACT_LIBACT : kind == (uint32_t)leads;
+		return dt_act(a->kind)->is_key;
+	return dt_act_makes(a->kind, (enum dt_stmt_kind)kind);
 }
 
 static int add_stmt(struct builder *b, uint32_t kind, uint32_t first, uint32_t n,
@@ -396,8 +300,7 @@ static int add_stmt(struct builder *b, uint32_t kind, uint32_t first, uint32_t n
 			return bad_action(b, first, "aggregates into %u, but is said to use %u",
 					  agg->id, s->aggs[0]->id);
 	}
-	if (kind == DT_ST_PRINTF || kind == DT_ST_SYSTEM || kind == DT_ST_FREOPEN ||
-	    kind == DT_ST_PRINTA)
+	if (dt_stmts[kind].has_format)
 		return b->acts[first].ntuple > n
 			   ? bad_action(b, first, "more arguments than actions")
 			   : add_format(b, s);
@@ -433,12 +336,12 @@ static int stmts_from_hints(struct builder *b, const struct dof_stmt_hint *hints
  */
 static uint32_t count_joined(const struct builder *b, uint32_t i)
 {
-	uint32_t kind = b->acts[i].kind, n = 1;
+	enum dt_act kind = b->acts[i].kind;
+	uint32_t n = 1;
 
 	if (kind == DT_ACT_TRACEMEM)
 		return i + 1 < b->nacts && b->acts[i + 1].kind == DT_ACT_TRACEMEM_DYNSIZE ? 2 : 1;
-	if (kind != DT_ACT_PRINTF && kind != DT_ACT_PRINTA && kind != DT_ACT_SYSTEM &&
-	    kind != DT_ACT_FREOPEN)
+	if (!dt_stmts[dt_act(kind)->stmt].has_format)
 		return 1;
 	while (i + n < b->nacts && b->acts[i + n].kind == kind && !b->info[i + n].string &&
 	       b->info[i + n].uarg == b->info[i].uarg)
@@ -448,7 +351,7 @@ static uint32_t count_joined(const struct builder *b, uint32_t i)
 
 static int stmt_from_kind(struct builder *b, uint32_t i, uint32_t n)
 {
-	enum dt_stmt_kind kind = find_rule(b->acts[i].kind)->stmt;
+	enum dt_stmt_kind kind = dt_act(b->acts[i].kind)->stmt;
 	uint32_t *ids = dt_arena_alloc(b->a, n * sizeof(*ids));
 	uint32_t naggs = 0;
 	uint64_t id;
@@ -471,7 +374,7 @@ static int stmts_from_kinds(struct builder *b)
 
 	for (uint32_t i = 0; i < b->nacts; i++) {
 		n = b->acts[i].ntuple;
-		if (!DT_ACT_IS_AGG(b->acts[i].kind))
+		if (!dt_act_is_agg(b->acts[i].kind))
 			continue;
 		if (n == 0 || n > i)
 			return bad_action(b, i, "has %u keys before it, not %u", i, n);
@@ -483,7 +386,7 @@ static int stmts_from_kinds(struct builder *b)
 
 		n = spans[i] ? spans[i] : count_joined(b, i);
 		if (!spans[i]) {
-			if (DT_ACT_IS_AGG(b->acts[i].kind))
+			if (dt_act_is_agg(b->acts[i].kind))
 				return bad_action(b, i, "its keys belong to another one");
 			if (stmt_from_kind(b, i, n) != 0)
 				return -1;

@@ -278,16 +278,7 @@ void dt_difo_print(const dt_difo *d, dt_buf *out)
 
 void dt_program_print(const dt_program *p, dt_buf *out)
 {
-	for (uint32_t i = 0; i < p->nclauses; i++) {
-		const dt_clause *c = &p->clauses[i];
-
-		if (c->pred)
-			dt_difo_print(c->pred, out);
-		for (uint32_t j = 0; j < c->nactions; j++) {
-			if (c->actions[j].difo)
-				dt_difo_print(c->actions[j].difo, out);
-			if (c->actions[j].incr)
-				dt_difo_print(c->actions[j].incr, out);
-		}
-	}
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		DT_EACH_DIFO(it, &p->clauses[i])
+			dt_difo_print(it.difo, out);
 }

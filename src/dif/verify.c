@@ -301,12 +301,6 @@ struct difo_ref {
 };
 typedef DT_VEC(struct difo_ref) difo_refs;
 
-static void add_ref(difo_refs *refs, dt_difo *d, uint32_t clause, uint32_t action)
-{
-	if (d)
-		*dt_vec_add(refs, NULL) = (struct difo_ref){d, clause, action};
-}
-
 static int compare_refs(const void *a, const void *b)
 {
 	const struct difo_ref *x = a, *y = b;
@@ -323,15 +317,9 @@ static void collect_refs(dt_program *p, difo_refs *refs)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < p->nclauses; i++) {
-		dt_clause *c = &p->clauses[i];
-
-		add_ref(refs, c->pred, i, 0);
-		for (uint32_t j = 0; j < c->nactions; j++) {
-			add_ref(refs, c->actions[j].difo, i, j + 1);
-			add_ref(refs, c->actions[j].incr, i, j + 1);
-		}
-	}
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		DT_EACH_DIFO(it, &p->clauses[i])
+			*dt_vec_add(refs, NULL) = (struct difo_ref){it.difo, i, it.action};
 	if (refs->n > 0)
 		qsort(refs->v, refs->n, sizeof(*refs->v), compare_refs);
 	for (uint32_t i = 0; i < refs->n; i++)
@@ -431,17 +419,8 @@ int dt_program_verify(dt_program *p, const struct dt_verify_opts *o, dt_error *e
 			rc = blame(&refs.v[i], err);
 	if (rc == 0)
 		rc = check_agreement(&refs, err);
-	for (uint32_t i = 0; i < p->nclauses && rc == 0; i++) {
-		dt_clause *c = &p->clauses[i];
-
-		for (uint32_t j = 0; j < c->nactions; j++)
-			if (DT_ACT_IS_DESTRUCTIVE(c->actions[j].kind) ||
-			    (c->actions[j].difo && c->actions[j].difo->destructive) ||
-			    (c->actions[j].incr && c->actions[j].incr->destructive))
-				c->destructive = true;
-		if (c->pred && c->pred->destructive)
-			c->destructive = true;
-	}
+	for (uint32_t i = 0; i < p->nclauses && rc == 0; i++)
+		p->clauses[i].destructive = dt_clause_is_destructive(&p->clauses[i]);
 	dt_vec_free(&refs);
 	return rc;
 }

@@ -1,7 +1,7 @@
 /*
  * action: statements -> actions.
  *
- * Every action is a row of the table below: its name, what kind of action the engine sees, what
+ * Every action is a row of dif/actions.def: its name, what kind of action the engine sees, what
  * kind of statement the consumer sees, and the function that checks its arguments and adds
  * both. A statement that is neither an action nor an aggregation is an expression, evaluated for
  * its effect.
@@ -13,60 +13,20 @@
  */
 #include "lang/action.h"
 
-#define V(minor) DT_VERSION(1, minor, 0)
-
-/* clang-format off */
 const struct dt_action_desc dt_action_table[] = {
-	{ "trace", DT_ACT_DIFEXPR, DT_ST_TRACE, V(0), dt_act_trace, "(value) record a value" },
-	{ "print", DT_ACT_DIFEXPR, DT_ST_PRINT, V(9), dt_act_print, "(value) record a value and print it by its type" },
-	{ "printm", DT_ACT_PRINTM, DT_ST_PRINTM, V(0), dt_act_printm, "(memref) record memory given by memref()" },
-	{ "tracemem", DT_ACT_TRACEMEM, DT_ST_TRACEMEM, V(0), dt_act_tracemem, "(address, most, [bytes]) record memory, shown as a hex dump" },
-	{ "printf", DT_ACT_PRINTF, DT_ST_PRINTF, V(0), dt_act_printf, "(format, ...) print values by a format" },
-	{ "printa", DT_ACT_PRINTA, DT_ST_PRINTA, V(0), dt_act_printa, "([format], @aggregation, ...) print aggregations" },
-	{ "stack", DT_ACT_STACK, DT_ST_STACK, V(0), dt_act_stack, "([frames]) record the kernel stack" },
-	{ "ustack", DT_ACT_USTACK, DT_ST_STACK, V(0), dt_act_stack, "([frames], [strsize]) record the user stack" },
-	{ "jstack", DT_ACT_JSTACK, DT_ST_STACK, V(0), dt_act_stack, "([frames], [strsize]) record the user stack with room for names from helpers" },
-	{ "sym", DT_ACT_SYM, DT_ST_SYM, V(2), dt_act_sym, "(address) record a kernel address, printed as its symbol" },
-	{ "func", DT_ACT_SYM, DT_ST_SYM, V(2), dt_act_sym, "(address) the same as sym" },
-	{ "mod", DT_ACT_MOD, DT_ST_SYM, V(2), dt_act_sym, "(address) record a kernel address, printed as its module" },
-	{ "usym", DT_ACT_USYM, DT_ST_SYM, V(2), dt_act_sym, "(address) record a user address, printed as its symbol" },
-	{ "ufunc", DT_ACT_USYM, DT_ST_SYM, V(2), dt_act_sym, "(address) the same as usym" },
-	{ "umod", DT_ACT_UMOD, DT_ST_SYM, V(2), dt_act_sym, "(address) record a user address, printed as its object" },
-	{ "uaddr", DT_ACT_UADDR, DT_ST_SYM, V(2), dt_act_sym, "(address) record a user address, printed as symbol and offset" },
-	{ "stop", DT_ACT_STOP, DT_ST_KERNEL, V(0), dt_act_plain, "() stop the process (destructive)" },
-	{ "raise", DT_ACT_RAISE, DT_ST_KERNEL, V(0), dt_act_number, "(signal) send a signal to the process (destructive)" },
-	{ "system", DT_ACT_SYSTEM, DT_ST_SYSTEM, V(0), dt_act_printf, "(format, ...) run a shell command (destructive)" },
-	{ "breakpoint", DT_ACT_BREAKPOINT, DT_ST_KERNEL, V(0), dt_act_plain, "() enter the kernel debugger (destructive)" },
-	{ "panic", DT_ACT_PANIC, DT_ST_KERNEL, V(0), dt_act_plain, "() crash the system (destructive)" },
-	{ "chill", DT_ACT_CHILL, DT_ST_KERNEL, V(0), dt_act_number, "(nanoseconds) spin for that many nanoseconds (destructive)" },
-	{ "freopen", DT_ACT_FREOPEN, DT_ST_FREOPEN, V(0), dt_act_freopen, "(format, ...) send further output to a file (destructive)" },
-	{ "exit", DT_ACT_EXIT, DT_ST_EXIT, V(0), dt_act_exit, "(status) end tracing with a status" },
-	{ "speculate", DT_ACT_SPECULATE, DT_ST_SPECULATE, V(0), dt_act_number, "(id) record into a speculation from here on" },
-	{ "commit", DT_ACT_COMMIT, DT_ST_COMMIT, V(0), dt_act_number, "(id) keep what a speculation recorded" },
-	{ "discard", DT_ACT_DISCARD, DT_ST_DISCARD, V(0), dt_act_number, "(id) throw away what a speculation recorded" },
-	{ "setopt", DT_ACT_LIBACT, DT_ST_SETOPT, V(2), dt_act_setopt, "(name, [value]) set a dynamic option" },
-	{ "ftruncate", DT_ACT_LIBACT, DT_ST_FTRUNCATE, V(0), dt_act_ftruncate, "() truncate the output file" },
-	{ "clear", DT_ACT_LIBACT, DT_ST_CLEAR, V(0), dt_act_clear, "(@aggregation) zero the values of an aggregation" },
-	{ "trunc", DT_ACT_LIBACT, DT_ST_TRUNC, V(0), dt_act_trunc, "(@aggregation, [keys]) remove keys of an aggregation" },
-	{ "normalize", DT_ACT_LIBACT, DT_ST_NORMALIZE, V(0), dt_act_normalize, "(@aggregation, factor) divide the values of an aggregation when printed" },
-	{ "denormalize", DT_ACT_LIBACT, DT_ST_DENORMALIZE, V(0), dt_act_denormalize, "(@aggregation) undo normalize" },
-	{ 0 }
-};
+#define DT_ACTION(name, act, st, arguments, version, prototype, help)                              \
+	{name, DT_ACT_##act, DT_ST_##st, DT_VERSION(1, version, 0), dt_act_##arguments},
+#include "dif/actions.def"
+#undef DT_ACTION
+    {0}};
 
 /* Compiled by dt_agg_compile(). */
 const struct dt_action_desc dt_aggfunc_table[] = {
-	{ "count", DT_ACT_COUNT, DT_ST_AGG, V(0), NULL, "() how often" },
-	{ "sum", DT_ACT_SUM, DT_ST_AGG, V(0), NULL, "(value) the total" },
-	{ "avg", DT_ACT_AVG, DT_ST_AGG, V(0), NULL, "(value) the average" },
-	{ "min", DT_ACT_MIN, DT_ST_AGG, V(0), NULL, "(value) the smallest" },
-	{ "max", DT_ACT_MAX, DT_ST_AGG, V(0), NULL, "(value) the largest" },
-	{ "stddev", DT_ACT_STDDEV, DT_ST_AGG, V(6), NULL, "(value) the standard deviation" },
-	{ "quantize", DT_ACT_QUANTIZE, DT_ST_AGG, V(0), NULL, "(value, [weight]) distribution over powers of two" },
-	{ "lquantize", DT_ACT_LQUANTIZE, DT_ST_AGG, V(0), NULL, "(value, from, to, [step], [weight]) distribution over equal steps" },
-	{ "llquantize", DT_ACT_LLQUANTIZE, DT_ST_AGG, V(7), NULL, "(value, factor, low, high, steps, [weight]) distribution over equal steps in each magnitude" },
-	{ 0 }
-};
-/* clang-format on */
+#define DT_AGGFUNC(name, act, least, most, weight, version, prototype, help)                       \
+	{name, DT_ACT_##act, DT_ST_AGG, DT_VERSION(1, version, 0), NULL},
+#include "dif/actions.def"
+#undef DT_AGGFUNC
+    {0}};
 
 /* ---- order rules ---- */
 static void check_commit(dt_compiler *cc, dt_clause_builder *b, dt_pos pos)
@@ -109,9 +69,9 @@ static void check_order(dt_compiler *cc, dt_clause_builder *b, enum dt_stmt_kind
 		check_commit(cc, b, pos);
 	} else if (kind == DT_ACT_SPECULATE) {
 		check_speculate(cc, b, pos);
-	} else if (DT_ACT_IS_AGG(kind)) {
+	} else if (dt_act_is_agg(kind)) {
 		check_agg(cc, b, pos);
-	} else if (DT_ACT_IS_DESTRUCTIVE(kind)) {
+	} else if (dt_act(kind)->needs & DT_NEEDS_DESTRUCTIVE) {
 		if (b->has_speculate)
 			dt_fail(cc, pos, D_ACT_SPEC,
 				"%s( ) is destructive and may not follow speculate( ) in a clause",

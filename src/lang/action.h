@@ -1,7 +1,7 @@
 /*
  * action: shared by the files that compile statements (action*.c) and format_check.c only.
  *
- *   action.c         the table; one statement -> its row; order rules
+ *   action.c         one statement -> its row; order rules
  *   action_data.c    trace print printm tracemem stack ustack jstack sym mod usym umod uaddr
  *   action_printf.c  printf system freopen printa
  *   action_agg.c     @a[k] = f(e); clear trunc normalize denormalize
@@ -17,6 +17,11 @@
 
 typedef void dt_action_fn(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 			  const struct dt_action_desc *d);
+
+/* One for each rule of arguments in actions.def. */
+#define DT_ACTION(name, act, st, arguments, ...) dt_action_fn dt_act_##arguments;
+#include "dif/actions.def"
+#undef DT_ACTION
 
 /* ---- action.c ---- */
 /* A new statement; its actions follow until the next one. Raises the order rules for `kind`. */
@@ -40,17 +45,11 @@ const struct dt_action_desc *dt_action_of(dt_compiler *cc, const dt_node *n);
 bool dt_is_number(const dt_type *t); /* integer, enum or pointer */
 
 /* ---- action_data.c ---- */
-dt_action_fn dt_act_trace, dt_act_print, dt_act_printm, dt_act_tracemem, dt_act_stack, dt_act_sym;
 /* An action of one of the stack or symbol kinds, as a statement or as a key of an aggregation. */
-bool dt_action_is_key(enum dt_act kind);
 void dt_action_fill_key(dt_compiler *cc, dt_node *call, const struct dt_action_desc *d,
 			dt_action *out);
 
-/* ---- action_printf.c ---- */
-dt_action_fn dt_act_printf, dt_act_freopen, dt_act_printa;
-
 /* ---- action_agg.c ---- */
-dt_action_fn dt_act_clear, dt_act_trunc, dt_act_normalize, dt_act_denormalize;
 void dt_agg_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *assign);
 /* The aggregation that argument i names; tags for "not one" and "never defined". */
 dt_agg *dt_arg_agg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag not_agg,
@@ -60,9 +59,6 @@ dt_type *dt_key_type(dt_compiler *cc, const dt_action *key); /* stack types for 
 /* ---- action_quant.c: checks the constant arguments, and that they match the first use ---- */
 uint64_t dt_lquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg);
 uint64_t dt_llquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg);
-
-/* ---- action_misc.c ---- */
-dt_action_fn dt_act_exit, dt_act_number, dt_act_plain, dt_act_setopt, dt_act_ftruncate;
 
 /* ---- format_check.c ---- */
 struct dt_format_args {

@@ -19,17 +19,17 @@ dt_type *dt_key_type(dt_compiler *cc, const dt_action *key)
 {
 	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
 
-	switch (key->kind) {
-	case DT_ACT_STACK:
-	case DT_ACT_USTACK:
-	case DT_ACT_JSTACK: return in->stack;
-	case DT_ACT_SYM:
-	case DT_ACT_MOD: return in->symaddr;
-	case DT_ACT_USYM:
-	case DT_ACT_UMOD:
-	case DT_ACT_UADDR: return in->usymaddr;
-	default: return key->difo->type;
+	switch (dt_act(key->kind)->payload) {
+	case DT_PAYLOAD_STACK:
+	case DT_PAYLOAD_USTACK: return in->stack;
+	case DT_PAYLOAD_SYM: return in->symaddr;
+	case DT_PAYLOAD_USYM: return in->usymaddr;
+	case DT_PAYLOAD_NONE:
+	case DT_PAYLOAD_VALUE:
+	case DT_PAYLOAD_BYTES:
+	case DT_PAYLOAD_COUNTED: break;
 	}
+	return key->difo->type;
 }
 
 _Noreturn static void bad_key(dt_compiler *cc, const dt_node *n, uint32_t i, const char *what)
@@ -94,7 +94,7 @@ static void action_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t 
 {
 	const dt_action *first = agg->func != DT_ACT_NONE ? &agg->keys[i] : NULL;
 
-	if (!dt_action_is_key(d->kind))
+	if (!dt_act_is_stack(d->kind) && !dt_act_is_symbol(d->kind))
 		bad_key(cc, n, i, dt_arena_printf(cc->arena, "%s( )", d->name));
 	dt_action_fill_key(cc, n, d, out);
 	if (first && (first->kind != out->kind || first->arg != out->arg))
@@ -126,16 +126,26 @@ static dt_action *compile_keys(dt_compiler *cc, const dt_agg *agg, dt_node *at, 
 }
 
 /* ---- functions ---- */
-static const struct {
+enum { NO_WEIGHT = UINT8_MAX };
+
+static const struct signature {
 	enum dt_act func;
-	uint8_t min, max; /* arguments; one more than `fixed` is the increment */
-	uint8_t fixed;
+	uint8_t min, max; /* arguments */
+	uint8_t weight;	  /* which of them is the increment */
 } signatures[] = {
-    {DT_ACT_COUNT, 0, 0, 0},
-    {DT_ACT_QUANTIZE, 1, 2, 1},
-    {DT_ACT_LQUANTIZE, 3, 5, 4},
-    {DT_ACT_LLQUANTIZE, 5, 6, 5},
+#define DT_AGGFUNC(name, act, least, most, weight, ...) {DT_ACT_##act, least, most, weight},
+#include "dif/actions.def"
+#undef DT_AGGFUNC
 };
+
+static const struct signature *signature_of(enum dt_act func)
+{
+	const struct signature *s = signatures;
+
+	while (s->func != func)
+		s++;
+	return s;
+}
 
 static dt_difo *scalar_arg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag tag)
 {
@@ -156,24 +166,17 @@ static dt_difo *scalar_arg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_t
 static dt_action compile_func(dt_compiler *cc, dt_node *call, enum dt_act func, const dt_agg *agg)
 {
 	dt_action a = {.kind = func};
-	uint32_t min = 1, max = 1, fixed = 1;
+	const struct signature *sig = signature_of(func);
 
-	for (size_t i = 0; i < DT_NELEM(signatures); i++) {
-		if (signatures[i].func == func) {
-			min = signatures[i].min;
-			max = signatures[i].max;
-			fixed = signatures[i].fixed;
-		}
-	}
-	dt_check_args_count(cc, call, min, max, D_PROTO_LEN);
+	dt_check_args_count(cc, call, sig->min, sig->max, D_PROTO_LEN);
 	if (func == DT_ACT_LQUANTIZE)
 		a.arg = dt_lquantize_args(cc, call, agg);
 	if (func == DT_ACT_LLQUANTIZE)
 		a.arg = dt_llquantize_args(cc, call, agg);
-	if (max > 0)
+	if (sig->max > 0)
 		a.difo = scalar_arg(cc, call, 0, D_AGG_SCALAR);
-	if (dt_arg(call, fixed))
-		a.incr = scalar_arg(cc, call, fixed, D_PROTO_ARG);
+	if (sig->weight != NO_WEIGHT && dt_arg(call, sig->weight))
+		a.incr = scalar_arg(cc, call, sig->weight, D_PROTO_ARG);
 	return a;
 }
 
@@ -199,14 +202,6 @@ static enum dt_act function_of(dt_compiler *cc, const dt_node *assign)
 	return (enum dt_act)id->id;
 }
 
-static const char *func_name(enum dt_act func)
-{
-	for (const struct dt_action_desc *d = dt_aggfunc_table; d->name; d++)
-		if (d->kind == func)
-			return d->name;
-	return "?";
-}
-
 void dt_agg_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *assign)
 {
 	dt_node *at = assign->l, *call = assign->r;
@@ -218,7 +213,7 @@ void dt_agg_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *assign)
 
 	if (agg->func != DT_ACT_NONE && agg->func != func)
 		dt_fail(cc, at->pos, D_AGG_REDEF, "@%s was %s( ) before: it cannot also be %s( )",
-			agg->name, func_name(agg->func), func_name(func));
+			agg->name, dt_act_name(agg->func), dt_act_name(func));
 	keys = compile_keys(cc, agg, at, &nkeys);
 	act = compile_func(cc, call, func, agg);
 	act.ntuple = nkeys + 1;

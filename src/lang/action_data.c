@@ -1,15 +1,7 @@
 /*
  * action_data: the actions that record a value, memory, a stack or an address.
  *
- * What is in the record:
- *   trace, print        the value, by its type; strings take strsize bytes
- *   tracemem            the bytes; a second datum of 8 bytes if a dynamic size is given
- *   printm              8 bytes length, then as many bytes as the constant says; the expression
- *                       gives the address of two words, address and length (memref())
- *   stack               frames x 8 bytes
- *   ustack, jstack      8 bytes process id, frames x 8 bytes, strsize bytes
- *   sym, mod            8 bytes address
- *   usym, umod, uaddr   8 bytes process id, 8 bytes address
+ * What is in the record is said beside enum dt_payload (dif/actions.h).
  * The expression of the symbol actions gives the address only.
  */
 #include "lang/action.h"
@@ -105,8 +97,8 @@ void dt_act_tracemem(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	a = dt_action_value(cc, b, d->kind,
 			    dt_coerce(cc, addr, dt_intrinsics(cc->types)->void_ptr));
-	a->arg = a->size = size;
-	a->align = 1;
+	a->arg = size;
+	a->size = (uint32_t)dt_datum_size(a, &a->align);
 	if (dynamic)
 		dt_action_value(cc, b, DT_ACT_TRACEMEM_DYNSIZE, dynamic);
 }
@@ -124,8 +116,7 @@ void dt_act_printm(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	a = dt_action_value(cc, b, d->kind, dt_coerce(cc, ref, dt_intrinsics(cc->types)->void_ptr));
 	a->arg = size;
-	a->size = size + 8;
-	a->align = 8;
+	a->size = (uint32_t)dt_datum_size(a, &a->align);
 }
 
 /* ---- stacks and symbols, as statements and as keys ---- */
@@ -143,7 +134,7 @@ static uint64_t stack_number(dt_compiler *cc, dt_node *call, uint32_t i, int64_t
 
 static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_action *out)
 {
-	bool user = kind != DT_ACT_STACK, java = kind == DT_ACT_JSTACK;
+	bool user = dt_act(kind)->payload == DT_PAYLOAD_USTACK, java = kind == DT_ACT_JSTACK;
 	uint64_t frames = dt_opt(cc->opts, java	  ? DT_O_JSTACKFRAMES
 					   : user ? DT_O_USTACKFRAMES
 						  : DT_O_STACKFRAMES);
@@ -160,37 +151,23 @@ static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_acti
 	if (strsize > FRAMES_MAX)
 		strsize = FRAMES_MAX;
 	out->arg = frames | strsize << 32;
-	out->size = (uint32_t)((frames + user) * 8 + strsize);
-	out->align = 8;
 }
 
-static void fill_sym(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_action *out)
+static void fill_sym(dt_compiler *cc, dt_node *call, dt_action *out)
 {
 	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
 	out->difo = dt_gen_expr(cc, dt_arg_address(cc, call, 0), true);
-	out->size = DT_ACT_CLASS(kind) == DT_ACT_CLASS(DT_ACT_USYM) ? 16 : 8;
-	out->align = 8;
-}
-
-static bool is_stack(enum dt_act kind)
-{
-	return kind == DT_ACT_STACK || kind == DT_ACT_USTACK || kind == DT_ACT_JSTACK;
-}
-
-bool dt_action_is_key(enum dt_act kind)
-{
-	return is_stack(kind) || kind == DT_ACT_SYM || kind == DT_ACT_MOD || kind == DT_ACT_USYM ||
-	       kind == DT_ACT_UMOD || kind == DT_ACT_UADDR;
 }
 
 void dt_action_fill_key(dt_compiler *cc, dt_node *call, const struct dt_action_desc *d,
 			dt_action *out)
 {
 	out->kind = d->kind;
-	if (is_stack(d->kind))
+	if (dt_act_is_stack(d->kind))
 		fill_stack(cc, call, d->kind, out);
 	else
-		fill_sym(cc, call, d->kind, out);
+		fill_sym(cc, call, out);
+	out->size = (uint32_t)dt_datum_size(out, &out->align);
 }
 
 void dt_act_stack(dt_compiler *cc, dt_clause_builder *b, dt_node *call,

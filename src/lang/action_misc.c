@@ -6,45 +6,41 @@
  */
 #include "lang/action.h"
 
-void dt_act_exit(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
-		 const struct dt_action_desc *d)
+/* An action without a payload has its value only for the engine. */
+static void compile_number(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+			   const struct dt_action_desc *d, dt_type *type)
 {
-	dt_node *n;
-
-	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
-	n = dt_arg_integer(cc, call, 0, dt_intrinsics(cc->types)->int_);
-	dt_stmt_add(cc, b, call, d->stmt, d->kind);
-	dt_action_value(cc, b, d->kind, n);
-}
-
-/* raise(signal), chill(ns), speculate(id), commit(id), discard(id) */
-void dt_act_number(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
-		   const struct dt_action_desc *d)
-{
-	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
 	dt_node *n;
 	dt_action *a;
 
 	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
-	n = dt_arg_integer(cc, call, 0, d->kind == DT_ACT_CHILL ? in->uint64 : in->int_);
+	n = dt_arg_integer(cc, call, 0, type);
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	a = dt_action_value(cc, b, d->kind, n);
-	a->size = a->align = 0;
+	if (dt_act(d->kind)->payload == DT_PAYLOAD_NONE)
+		a->size = a->align = 0;
 }
 
-/* stop(), breakpoint(), panic() */
+/* exit(status), raise(signal), speculate(id), commit(id), discard(id) */
+void dt_act_number(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		   const struct dt_action_desc *d)
+{
+	compile_number(cc, b, call, d, dt_intrinsics(cc->types)->int_);
+}
+
+void dt_act_nanoseconds(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+			const struct dt_action_desc *d)
+{
+	compile_number(cc, b, call, d, dt_intrinsics(cc->types)->uint64);
+}
+
+/* stop(), breakpoint(), panic(), ftruncate() */
 void dt_act_plain(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		  const struct dt_action_desc *d)
 {
 	dt_check_args_count(cc, call, 0, 0, D_PROTO_LEN);
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	dt_action_add(cc, b, d->kind);
-}
-
-void dt_act_ftruncate(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
-		      const struct dt_action_desc *d)
-{
-	dt_act_plain(cc, b, call, d);
 }
 
 /* setopt("name" [, "value"]): one datum each */

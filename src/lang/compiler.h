@@ -280,7 +280,6 @@ struct dt_action_desc {
 	/* check the arguments (raising the action's own tags) and add statement and actions */
 	void (*compile)(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 			const struct dt_action_desc *d);
-	const char *help; /* for the manual: "(its arguments) what it does" */
 };
 extern const struct dt_action_desc dt_action_table[]; /* ends with a NULL name */
 extern const struct dt_action_desc dt_aggfunc_table[];

@@ -61,24 +61,6 @@ static const dt_provider *growing_provider(const dt_probedesc *d, uint32_t *kind
 	return NULL;
 }
 
-static bool difo_uses_args(const dt_difo *d)
-{
-	for (uint32_t i = 0; d && i < d->nvars; i++)
-		if (d->vars[i].scope == DT_SCOPE_GLOBAL && d->vars[i].id == DT_VAR_ARGS)
-			return true;
-	return false;
-}
-
-static bool clause_uses_args(const dt_clause *c)
-{
-	if (difo_uses_args(c->pred))
-		return true;
-	for (uint32_t i = 0; i < c->nactions; i++)
-		if (difo_uses_args(c->actions[i].difo) || difo_uses_args(c->actions[i].incr))
-			return true;
-	return false;
-}
-
 /* The number that a name ends with. */
 static long trailing_pid(const char *prov)
 {
@@ -112,7 +94,7 @@ uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c)
 		*x = (struct growing){.clause = c,
 				      .provider = p,
 				      .kinds = kinds,
-				      .uses_args = clause_uses_args(c),
+				      .uses_args = dt_clause_reads(c, DT_VAR_ARGS),
 				      .pid = trailing_pid(c->desc.prov)};
 	}
 	return kinds;

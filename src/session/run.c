@@ -36,11 +36,10 @@ static bool kernel_difo(const dt_difo *d)
 					DT_VAR_UCALLER};
 	bool loads = false;
 
-	for (uint32_t i = 0; d && i < d->nvars; i++)
-		for (size_t v = 0; v < DT_NELEM(vars); v++)
-			if (d->vars[i].scope == DT_SCOPE_GLOBAL && d->vars[i].id == vars[v])
-				return true;
-	for (uint32_t i = 0; d && i < d->len; i++)
+	for (size_t i = 0; i < DT_NELEM(vars); i++)
+		if (dt_difo_reads(d, vars[i]))
+			return true;
+	for (uint32_t i = 0; i < d->len; i++)
 		loads = loads || dt_op_table[DT_I_OP(d->text[i])].format == DT_F_LOAD;
 	for (uint32_t i = 0; loads && i < d->intlen; i++)
 		if (d->inttab[i] >= KERNEL_MIN && d->inttab[i] < KERNEL_MAX)
@@ -50,14 +49,12 @@ static bool kernel_difo(const dt_difo *d)
 
 static bool kernel_clause(const dt_clause *c)
 {
-	if (kernel_difo(c->pred))
-		return true;
-	for (uint32_t i = 0; i < c->nactions; i++) {
-		const dt_action *a = &c->actions[i];
-		if (a->kind == DT_ACT_STACK || a->kind == DT_ACT_USTACK ||
-		    a->kind == DT_ACT_JSTACK || kernel_difo(a->difo) || kernel_difo(a->incr))
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (dt_act(c->actions[i].kind)->needs & DT_NEEDS_KERNEL)
 			return true;
-	}
+	DT_EACH_DIFO(it, c)
+		if (kernel_difo(it.difo))
+			return true;
 	return false;
 }
 

@@ -16,18 +16,6 @@ struct dt_symbols {
 	uint64_t lost; /* side-band events that the user knows are lost */
 };
 
-static bool is_user_address(const dt_action *a)
-{
-	switch (a->kind) {
-	case DT_ACT_USTACK:
-	case DT_ACT_JSTACK:
-	case DT_ACT_USYM:
-	case DT_ACT_UMOD:
-	case DT_ACT_UADDR: return true;
-	default: return false;
-	}
-}
-
 static bool format_has(const struct dt_format *f, char letter)
 {
 	for (uint32_t i = 0; f && i < f->nconvs; i++)
@@ -43,7 +31,7 @@ static bool is_needed(const dtrace_hdl_t *h)
 		const dt_clause *c = h->ecbs.v[i].clause;
 
 		for (uint32_t a = 0; a < c->nactions; a++)
-			if (is_user_address(&c->actions[a]))
+			if (dt_act(c->actions[a].kind)->needs & DT_NEEDS_SYMBOLS)
 				return true;
 		for (uint32_t s = 0; s < c->nstmts; s++)
 			if (format_has(c->stmts[s].format, 'A'))

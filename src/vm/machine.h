@@ -276,8 +276,6 @@ enum dt_vm_outcome {
 };
 /* Lay out the record of an ECB; 0, or -1 and *err when an action cannot be done here. */
 int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err);
-/* Is its datum a string, NUL-terminated within a->size? */
-bool dt_vm_is_string(const dt_action *a);
 /* Predicate and actions. rec (data zeroed; NULL when nothing is recorded) is filled; *into may be
  * changed to the buffer of a speculation. */
 enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,

@@ -135,12 +135,6 @@ static int probe_kind(const dt_probe *p)
 
 typedef DT_VEC(const dt_difo *) difo_list;
 
-static void add_difo(difo_list *list, const dt_difo *d)
-{
-	if (d)
-		*dt_vec_add(list, NULL) = d;
-}
-
 static void collect_difos(const struct dt_engine_env *env, difo_list *list)
 {
 	for (uint32_t i = 0; i < env->necbs; i++) {
@@ -148,23 +142,9 @@ static void collect_difos(const struct dt_engine_env *env, difo_list *list)
 
 		if (i && c == env->ecbs[i - 1].clause)
 			continue; /* one clause on many probes */
-		add_difo(list, c->pred);
-		for (uint32_t k = 0; k < c->nactions; k++) {
-			add_difo(list, c->actions[k].difo);
-			add_difo(list, c->actions[k].incr);
-		}
+		DT_EACH_DIFO(it, c)
+			*dt_vec_add(list, NULL) = it.difo;
 	}
-}
-
-static bool clause_is_destructive(const dt_clause *c)
-{
-	bool yes = c->destructive || (c->pred && c->pred->destructive);
-
-	for (uint32_t i = 0; i < c->nactions && !yes; i++)
-		yes = DT_ACT_IS_DESTRUCTIVE(c->actions[i].kind) ||
-		      (c->actions[i].difo && c->actions[i].difo->destructive) ||
-		      (c->actions[i].incr && c->actions[i].incr->destructive);
-	return yes;
 }
 
 /* Every ECB's record must fit; with the fill policy END's records have room set aside. */
@@ -176,7 +156,7 @@ static int plan_ecbs(dt_engine *e, const struct dt_engine_env *env, dt_error *er
 
 		x->ecb = &env->ecbs[i];
 		x->probe = (unsigned)probe_kind(x->ecb->probe);
-		if (!e->destructive && clause_is_destructive(x->ecb->clause))
+		if (!e->destructive && dt_clause_is_destructive(x->ecb->clause))
 			return dt_err(err, EDT_DESTRUCTIVE, NULL);
 		if (dt_vm_plan_ecb(e, x, err) < 0)
 			return -1;
@@ -312,7 +292,7 @@ static void record_values(const dt_vm_rec *r, dt_datum *values)
 			continue;
 		values[i].data = r->data + r->ecb->plan[i].offset;
 		values[i].size = a->size;
-		if (dt_vm_is_string(a))
+		if (dt_datum_is_string(a))
 			values[i].size = (uint32_t)strnlen(values[i].data, a->size - 1) + 1;
 	}
 }

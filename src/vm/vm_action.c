@@ -6,17 +6,8 @@
  * record; a clause without actions, or with speculate() alone, records that it ran (the default
  * action).
  *
- * Layout of data, which the consumer reads:
- *   values	by rtype: 1, 2, 4 or 8 bytes; strings NUL-terminated; objects as they are
- *   tracemem	the bytes
- *   printm	u64 length, then the bytes (cut to what fits)
- *   stack	u64 per frame, 0 ends; none here: the interpreter has no kernel under it
- *   ustack	u64 pid, then as stack (jstack too); none here either
- *   sym mod	u64 address
- *   usym umod uaddr   u64 pid, u64 address
- *
- * stop() has no effect here: it would stop the tracer itself, which nobody could then continue.
- * panic() and breakpoint() are refused.
+ * What the bytes of a datum are is said beside enum dt_payload (dif/actions.h). The interpreter has
+ * no kernel under it: its stacks are empty.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -67,18 +58,18 @@ int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		enum dt_act kind = c->actions[i].kind;
 
-		if (kind == DT_ACT_PANIC || kind == DT_ACT_BREAKPOINT)
+		if (dt_act(kind)->effect == DT_EFFECT_REFUSED)
 			return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available with engine=vm",
-				      kind == DT_ACT_PANIC ? "panic" : "breakpoint");
-		if (DT_ACT_IS_AGG(kind) && plan_keys(x, i, err) < 0)
+				      dt_act_name(kind));
+		if (dt_act_is_agg(kind) && plan_keys(x, i, err) < 0)
 			return -1;
 	}
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const dt_action *a = &c->actions[i];
 
-		if (x->plan[i].role != DT_VM_EFFECT || DT_ACT_IS_AGG(a->kind))
+		if (x->plan[i].role != DT_VM_EFFECT || dt_act_is_agg(a->kind))
 			continue;
-		records = records || a->size || dt_act_always_recorded(a->kind);
+		records = records || a->size || dt_act(a->kind)->always_recorded;
 		if (!a->size)
 			continue;
 		size = dt_align_up(size, a->align > 1 ? a->align : 1);
@@ -96,13 +87,6 @@ int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
 }
 
 /* ---- data ---- */
-
-bool dt_vm_is_string(const dt_action *a)
-{
-	return a->difo && a->difo->rtype.kind == DT_TYPE_STRING && a->kind != DT_ACT_TRACEMEM &&
-	       a->kind != DT_ACT_PRINTM && DT_ACT_CLASS(a->kind) != 0x100 &&
-	       DT_ACT_CLASS(a->kind) != 0x400;
-}
 
 static void store_number(uint8_t *to, uint32_t size, uint64_t v)
 {
@@ -138,21 +122,18 @@ static bool store_datum(dt_vm *vm, const dt_action *a, uint64_t v, uint8_t *to)
 	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
 	uint64_t pid_value[2] = {(uint64_t)getpid(), v};
 
-	switch (a->kind) {
-	case DT_ACT_STACK: return true;
-	case DT_ACT_USTACK:
-	case DT_ACT_JSTACK: memcpy(to, pid_value, a->size < 8 ? a->size : 8); return true;
-	case DT_ACT_USYM:
-	case DT_ACT_UMOD:
-	case DT_ACT_UADDR: memcpy(to, pid_value, a->size < 16 ? a->size : 16); return true;
-	case DT_ACT_SYM:
-	case DT_ACT_MOD: store_number(to, a->size, v); return true;
-	case DT_ACT_TRACEMEM: return dt_vm_copy(vm, v, to, a->size, false, flags & DT_TF_BYUREF);
-	case DT_ACT_PRINTM: return store_printm(vm, to, a->size, v);
-	default: break;
+	switch (dt_act(a->kind)->payload) {
+	case DT_PAYLOAD_NONE:
+	case DT_PAYLOAD_STACK: return true;
+	case DT_PAYLOAD_USTACK: memcpy(to, pid_value, a->size < 8 ? a->size : 8); return true;
+	case DT_PAYLOAD_USYM: memcpy(to, pid_value, a->size < 16 ? a->size : 16); return true;
+	case DT_PAYLOAD_SYM: store_number(to, a->size, v); return true;
+	case DT_PAYLOAD_BYTES: return dt_vm_copy(vm, v, to, a->size, false, flags & DT_TF_BYUREF);
+	case DT_PAYLOAD_COUNTED: return store_printm(vm, to, a->size, v);
+	case DT_PAYLOAD_VALUE: break;
 	}
-	if (dt_vm_is_string(a) || (flags & (DT_TF_BYREF | DT_TF_BYUREF)))
-		return dt_vm_copy(vm, v, to, a->size, dt_vm_is_string(a), flags & DT_TF_BYUREF);
+	if (dt_datum_is_string(a) || (flags & (DT_TF_BYREF | DT_TF_BYUREF)))
+		return dt_vm_copy(vm, v, to, a->size, dt_datum_is_string(a), flags & DT_TF_BYUREF);
 	store_number(to, a->size, v);
 	return true;
 }
@@ -163,7 +144,7 @@ static bool add_key(dt_engine *e, const dt_action *a, uint64_t v)
 	uint8_t *key = dt_xcalloc(1, size + 1);
 	bool ok = store_datum(&e->vm, a, v, key);
 
-	if (ok && dt_vm_is_string(a))
+	if (ok && dt_datum_is_string(a))
 		size = (uint32_t)strlen((char *)key) + 1;
 	if (ok)
 		dt_vm_agg_key(e->aggs, key, size, a->size);
@@ -253,19 +234,23 @@ static void aggregate(dt_engine *e, const struct dt_vm_plan *p, const dt_action 
 
 static void effect(dt_engine *e, const struct dt_vm_ecb *x, const dt_action *a, uint64_t value)
 {
-	switch (a->kind) {
-	case DT_ACT_EXIT:
+	switch (dt_act(a->kind)->effect) {
+	case DT_EFFECT_EXIT:
 		e->exiting = true;
 		e->exit_status = (int)value;
 		break;
-	case DT_ACT_RAISE:
+	case DT_EFFECT_RAISE:
 		if (value < 65)
 			kill(getpid(), (int)value);
 		break;
-	case DT_ACT_CHILL: chill(e, value); break;
-	case DT_ACT_COMMIT: commit(e, x, value); break;
-	case DT_ACT_DISCARD: discard(e, value); break;
-	default: break;
+	case DT_EFFECT_CHILL: chill(e, value); break;
+	case DT_EFFECT_COMMIT: commit(e, x, value); break;
+	case DT_EFFECT_DISCARD: discard(e, value); break;
+	case DT_EFFECT_STOP: /* it would stop the tracer itself, with nothing left to continue it */
+	case DT_EFFECT_NONE:
+	case DT_EFFECT_SPECULATE: /* dt_vm_do_ecb() */
+	case DT_EFFECT_AGGREGATE:
+	case DT_EFFECT_REFUSED: break;
 	}
 }
 
@@ -308,9 +293,9 @@ enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_r
 			dt_vm_agg_begin(e->aggs);
 		} else if (p->role == DT_VM_KEY) {
 			add_key(e, a, value);
-		} else if (DT_ACT_IS_AGG(a->kind)) {
+		} else if (dt_act_is_agg(a->kind)) {
 			aggregate(e, p, a, agg_id, value);
-		} else if (a->kind == DT_ACT_SPECULATE) {
+		} else if (dt_act(a->kind)->effect == DT_EFFECT_SPECULATE) {
 			placed = speculate(e, x, value, into);
 		} else {
 			if (p->role == DT_VM_DATA)

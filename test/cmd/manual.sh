@@ -10,8 +10,8 @@ expect "$(count '^DT_OPTION(' src/base/options.def)" "$(entries OPTIONS)" option
 expect "$(count '^DT_BUILTIN_VAR(' src/dif/builtins.def)" "$(entries VARIABLES)" variables
 expect "$(count '^DT_SUBR(' src/dif/builtins.def)" "$(entries SUBROUTINES)" subroutines
 expect "$(count '^DT_TAG(' src/base/tags.def)" "$(entries 'ERROR TAGS')" tags
-expect "$(grep -cE '^	\{ "[a-z]+", DT_ACT_' "$SRC/src/lang/action.c")" \
-	$(($(entries ACTIONS) + $(entries 'AGGREGATING FUNCTIONS'))) actions
+expect "$(count '^DT_ACTION(' src/dif/actions.def)" "$(entries ACTIONS)" actions
+expect "$(count '^DT_AGGFUNC(' src/dif/actions.def)" "$(entries 'AGGREGATING FUNCTIONS')" "aggregating functions"
 
 for f in $(sed -nE "s/^    \{'(.)', .*/\1/p" "$SRC/cmd/args.c"); do
 	grep -qE "\\\\-$f( |\$|\\\\fR)" "$man" || { echo "flag -$f is not in the manual"; fails=1; }

@@ -334,6 +334,33 @@ static void test_destructive(void)
 	CHECK(c[0].destructive && c[1].destructive);
 }
 
+/* Every place that has a DIFO, in order, and which action it belongs to. */
+static void test_each_difo(void)
+{
+	dt_difo d[4] = {{.len = 1}, {.len = 2}, {.len = 3}, {.len = 4}};
+	dt_difvar regs = {.id = DT_VAR_REGS, .scope = DT_SCOPE_GLOBAL};
+	dt_action a[] = {{.difo = &d[1]}, {0}, {.difo = &d[2], .incr = &d[3]}, {.incr = &d[1]}};
+	dt_clause c = {.pred = &d[0], .actions = a, .nactions = 4}, none = {0};
+	char got[64] = "";
+
+	DT_EACH_DIFO(it, &c)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%u@%u ", it.difo->len, it.action);
+	CHECK_STR(got, "1@0 2@1 3@3 4@3 2@4 ");
+	DT_EACH_DIFO(it, &none)
+		CHECK(!"a clause without expressions has no DIFO");
+	CHECK(!dt_clause_reads(&c, DT_VAR_REGS) && !dt_clause_is_destructive(&c));
+	d[3].vars = &regs, d[3].nvars = 1;
+	CHECK(dt_clause_reads(&c, DT_VAR_REGS) && !dt_clause_reads(&c, DT_VAR_UREGS));
+	regs.scope = DT_SCOPE_LOCAL;
+	CHECK(!dt_clause_reads(&c, DT_VAR_REGS));
+	d[3].destructive = true;
+	CHECK(dt_clause_is_destructive(&c));
+	a[2].incr = NULL;
+	CHECK(!dt_clause_is_destructive(&c));
+	a[1].kind = DT_ACT_STOP;
+	CHECK(dt_clause_is_destructive(&c));
+}
+
 /* One variable, two clauses: the definitions must agree. */
 static int agree(dt_difvar a, dt_difvar b, dt_error *err)
 {
@@ -387,6 +414,7 @@ int main(void)
 	test_verify_limits();
 	test_verify_tables();
 	test_destructive();
+	test_each_difo();
 	test_agreement();
 	return unit_done();
 }

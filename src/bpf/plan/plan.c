@@ -142,13 +142,6 @@ static int name_key(const dt_action *a)
 	return id >= DT_VAR_PROBEPROV && id <= DT_VAR_PROBENAME ? (int)(id - DT_VAR_PROBEPROV) : -1;
 }
 
-static bool is_string(const dt_action *a)
-{
-	return a->difo && a->difo->rtype.kind == DT_TYPE_STRING &&
-	       (a->kind == DT_ACT_DIFEXPR || a->kind == DT_ACT_PRINTF || a->kind == DT_ACT_LIBACT ||
-		a->kind == DT_ACT_SYSTEM || a->kind == DT_ACT_FREOPEN);
-}
-
 static uint32_t string_bound(const dt_action *a)
 {
 	uint32_t n = a->difo->bound;
@@ -183,10 +176,10 @@ static int plan_agg(dt_engine *e, struct dt_plan_clause *x, uint32_t i, dt_error
 		const dt_action *a = &c->actions[i - n + 1 + k];
 		struct dt_plan_action *p = &x->plan[i - n + 1 + k];
 		struct dt_plan_aggkey *key = &b->keys[k];
-		uint32_t size = is_string(a) ? string_bound(a) : a->size;
+		uint32_t size = dt_datum_is_string(a) ? string_bound(a) : a->size;
 
 		*p = (struct dt_plan_action){
-		    .role = ROLE_KEY, .key = k, .agg = b, .is_string = is_string(a)};
+		    .role = ROLE_KEY, .key = k, .agg = b, .is_string = dt_datum_is_string(a)};
 		if (first) {
 			key->action = a;
 			key->is_string = p->is_string;
@@ -219,10 +212,10 @@ static void place_keys(struct dt_plan_agg *b)
 
 static int check_action(const dt_action *a, dt_error *err)
 {
-	if (a->kind == DT_ACT_PANIC || a->kind == DT_ACT_BREAKPOINT)
+	if (dt_act(a->kind)->effect == DT_EFFECT_REFUSED)
 		return dt_err(err, EDT_DESTRUCTIVE,
 			      "%s() is not available: no Linux kernel lets a BPF program do it",
-			      a->kind == DT_ACT_PANIC ? "panic" : "breakpoint");
+			      dt_act_name(a->kind));
 	return 0;
 }
 
@@ -241,14 +234,14 @@ static int plan_record(struct dt_plan_clause *x, dt_error *err)
 
 		x->exits = x->exits || a->kind == DT_ACT_EXIT;
 		x->speculates = x->speculates || a->kind == DT_ACT_SPECULATE;
-		if (p->role != ROLE_EFFECT || DT_ACT_IS_AGG(a->kind))
+		if (p->role != ROLE_EFFECT || dt_act_is_agg(a->kind))
 			continue;
-		records = records || a->size || dt_act_always_recorded(a->kind);
+		records = records || a->size || dt_act(a->kind)->always_recorded;
 		if (!a->size)
 			continue;
 		data = dt_align_up(data, a->align > 1 ? a->align : 1) + a->size;
 		p->role = ROLE_DATA;
-		p->is_string = is_string(a);
+		p->is_string = dt_datum_is_string(a);
 		if (p->is_string) {
 			p->bound = string_bound(a);
 			strings += dt_align_up(p->bound, 8);
@@ -282,7 +275,7 @@ static int plan_clause(dt_engine *e, struct dt_plan_clause *x, dt_error *err)
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		if (check_action(&c->actions[i], err) < 0)
 			return -1;
-		if (DT_ACT_IS_AGG(c->actions[i].kind) && plan_agg(e, x, i, err) < 0)
+		if (dt_act_is_agg(c->actions[i].kind) && plan_agg(e, x, i, err) < 0)
 			return -1;
 	}
 	return plan_record(x, err);
@@ -341,13 +334,8 @@ static void type_vars(dt_engine *e, const dt_difo *d)
 static void each_difo(dt_engine *e, void (*f)(dt_engine *e, const dt_difo *d))
 {
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		const dt_clause *c = e->clauses.v[i].c;
-
-		f(e, c->pred);
-		for (uint32_t k = 0; k < c->nactions; k++) {
-			f(e, c->actions[k].difo);
-			f(e, c->actions[k].incr);
-		}
+		DT_EACH_DIFO(it, e->clauses.v[i].c)
+			f(e, it.difo);
 	}
 	for (uint32_t i = 0; i < e->prologues.n; i++) {
 		f(e, e->prologues.v[i].when);
@@ -496,33 +484,33 @@ static void plan_lazy_programs(dt_engine *e)
 #define MAX_FUNCTIONS 250
 #define MAX_CODE      16000
 
+static bool is_first(dt_map *seen, const void *what)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%p", what);
+	if (dt_map_get(seen, key))
+		return false;
+	dt_map_set(seen, key, seen);
+	return true;
+}
+
 /* The maps of one clause; those of seen variables and aggregations are counted once. */
 static uint32_t count_maps(dt_engine *e, const struct dt_plan_clause *x, dt_map *seen)
 {
 	uint32_t n = 0;
-	char key[32];
 
-	for (uint32_t i = 0; i < x->c->nactions; i++) {
-		const dt_difo *d[] = {x->c->actions[i].difo, x->c->actions[i].incr,
-				      i ? NULL : x->c->pred};
+	for (uint32_t i = 0; i < x->c->nactions; i++)
+		if (x->plan[i].agg && x->plan[i].agg->nkeys)
+			n += is_first(seen, x->plan[i].agg);
+	DT_EACH_DIFO(it, x->c)
+		for (uint32_t v = 0; v < it.difo->nvars; v++) {
+			const dt_difvar *dv = &it.difo->vars[v];
+			const struct dt_plan_var *var = dt_plan_var_find(e, dv->scope, dv->id);
 
-		snprintf(key, sizeof(key), "%p", (void *)x->plan[i].agg);
-		if (x->plan[i].agg && x->plan[i].agg->nkeys && !dt_map_get(seen, key)) {
-			dt_map_set(seen, key, seen);
-			n++;
+			if (var && var->array)
+				n += is_first(seen, var);
 		}
-		for (size_t k = 0; k < DT_NELEM(d); k++)
-			for (uint32_t v = 0; d[k] && v < d[k]->nvars; v++) {
-				const struct dt_plan_var *var =
-				    dt_plan_var_find(e, d[k]->vars[v].scope, d[k]->vars[v].id);
-
-				snprintf(key, sizeof(key), "%p", (const void *)var);
-				if (!var || !var->array || dt_map_get(seen, key))
-					continue;
-				dt_map_set(seen, key, seen);
-				n++;
-			}
-	}
 	return n;
 }
 

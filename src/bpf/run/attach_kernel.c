@@ -39,28 +39,13 @@ bool dt_plan_is_function(enum dt_probe_kind kind)
 	return kind == PK_FUNC_ENTRY || kind == PK_FUNC_RETURN;
 }
 
-static bool names_regs(const dt_difo *d)
-{
-	for (uint32_t i = 0; d && i < d->nvars; i++)
-		if (d->vars[i].scope == DT_SCOPE_GLOBAL && d->vars[i].id == DT_VAR_REGS)
-			return true;
-	return false;
-}
-
 /* Does a clause on functions look at registers? fentry has none. */
 static bool wants_regs(const dt_engine *e)
 {
-	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		const dt_clause *c = e->clauses.v[i].c;
-
-		if (!(e->clauses.v[i].kinds & (1u << PK_FUNC_ENTRY | 1u << PK_FUNC_RETURN)))
-			continue;
-		if (names_regs(c->pred))
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		if (e->clauses.v[i].kinds & (1u << PK_FUNC_ENTRY | 1u << PK_FUNC_RETURN) &&
+		    dt_clause_reads(e->clauses.v[i].c, DT_VAR_REGS))
 			return true;
-		for (uint32_t k = 0; k < c->nactions; k++)
-			if (names_regs(c->actions[k].difo) || names_regs(c->actions[k].incr))
-				return true;
-	}
 	return false;
 }
 

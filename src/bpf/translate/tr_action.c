@@ -6,7 +6,7 @@
  * copied once into the CPU's ring buffer. A record that does not fit there is a counted drop; with the
  * ring policy it takes the place of the oldest ones (tail.c).
  *
- * What the data of each action look like is said in src/vm/vm_action.c.
+ * What the data of each action look like is said beside enum dt_payload (dif/actions.h).
  */
 #include <stddef.h>
 
@@ -364,7 +364,7 @@ static void name_entry(dt_tr *t, uint32_t off)
 /* pid, frames; vm and BEGIN have no stack worth showing */
 static void put_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size)
 {
-	bool user = a->kind != DT_ACT_STACK;
+	bool user = dt_act(a->kind)->payload == DT_PAYLOAD_USTACK;
 	uint32_t frames = (uint32_t)a->arg, room;
 
 	dt_tr_zero(t, off, size);
@@ -429,25 +429,24 @@ void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 
 	(void)v;
 	t->loff = UINT32_MAX; /* behind the last instruction: a fault here has no DIF offset */
-	switch (a->kind) {
-	case DT_ACT_STACK:
-	case DT_ACT_USTACK:
-	case DT_ACT_JSTACK: put_stack(t, a, off, size); return;
-	case DT_ACT_USYM:
-	case DT_ACT_UMOD:
-	case DT_ACT_UADDR:
+	switch (dt_act(a->kind)->payload) {
+	case DT_PAYLOAD_STACK:
+	case DT_PAYLOAD_USTACK: put_stack(t, a, off, size); return;
+	case DT_PAYLOAD_USYM:
 		dt_slot_st(t->c, 8, off + 8, R0);
 		put_pid(t, off);
 		return;
-	case DT_ACT_TRACEMEM:
+	case DT_PAYLOAD_BYTES:
 		dt_tr_here(t);
 		copy_object(t, off, size, flags & DT_TF_BYUREF);
 		return;
-	case DT_ACT_PRINTM:
+	case DT_PAYLOAD_COUNTED:
 		dt_tr_here(t);
 		put_printm(t, off, size);
 		return;
-	default: break;
+	case DT_PAYLOAD_SYM: dt_slot_st(t->c, 8, off, R0); return;
+	case DT_PAYLOAD_NONE:
+	case DT_PAYLOAD_VALUE: break;
 	}
 	if (flags & (DT_TF_BYREF | DT_TF_BYUREF)) {
 		dt_tr_here(t);
@@ -608,26 +607,27 @@ static void end_speculation(dt_tr *t, uint32_t type)
 
 static void effect(dt_tr *t, const dt_action *a)
 {
-	switch (a->kind) {
-	case DT_ACT_EXIT: do_exit(t); break;
-	case DT_ACT_RAISE: do_signal(t, false); break;
-	case DT_ACT_STOP:
-		/* In BEGIN and END the process is the tracer itself, which nobody could then
-		 * continue. */
+	switch (dt_act(a->kind)->effect) {
+	case DT_EFFECT_EXIT: do_exit(t); break;
+	case DT_EFFECT_RAISE: do_signal(t, false); break;
+	case DT_EFFECT_STOP:
+		/* In BEGIN and END the process is the tracer itself: nothing could continue it. */
 		if (t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
 			do_signal(t, true);
 		break;
-	case DT_ACT_CHILL: do_chill(t); break;
-	case DT_ACT_COMMIT: end_speculation(t, REC_COMMIT); break;
-	case DT_ACT_DISCARD: end_speculation(t, REC_DISCARD); break;
-	default: break;
+	case DT_EFFECT_CHILL: do_chill(t); break;
+	case DT_EFFECT_COMMIT: end_speculation(t, REC_COMMIT); break;
+	case DT_EFFECT_DISCARD: end_speculation(t, REC_DISCARD); break;
+	case DT_EFFECT_NONE:
+	case DT_EFFECT_SPECULATE: /* do_action() */
+	case DT_EFFECT_AGGREGATE:
+	case DT_EFFECT_REFUSED: break;
 	}
 }
 
 static bool has_effect(const dt_action *a)
 {
-	return a->kind == DT_ACT_EXIT || a->kind == DT_ACT_RAISE || a->kind == DT_ACT_STOP ||
-	       a->kind == DT_ACT_CHILL || a->kind == DT_ACT_COMMIT || a->kind == DT_ACT_DISCARD;
+	return dt_act(a->kind)->effect != DT_EFFECT_NONE;
 }
 
 /* ---- one action ---- */
@@ -653,9 +653,9 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
 		return;
 	if (p->role == ROLE_KEY) {
 		dt_tr_agg_key(t, a, p, &v);
-	} else if (DT_ACT_IS_AGG(a->kind)) {
+	} else if (dt_act_is_agg(a->kind)) {
 		dt_tr_aggregate(t, a, p);
-	} else if (a->kind == DT_ACT_SPECULATE) {
+	} else if (dt_act(a->kind)->effect == DT_EFFECT_SPECULATE) {
 		do_speculate(t, done);
 	} else {
 		if (p->role == ROLE_DATA && has_effect(a))
