@@ -70,7 +70,7 @@ test-san:
 
 # Status 77: no QEMU or no kernels to be had here; it has said so.
 test-kernels: all
-	@BUILD=$(BUILD) test/kernels/run || [ $$? = 77 ]
+	@BUILD=$(BUILD) test/guests/run || [ $$? = 77 ]
 
 # ---- fuzzing: the library once more, with clang's instrumentation ----
 FUZZDIR  ?= build/fuzz

@@ -1,38 +1,227 @@
-# What shell tests share. Source it: . "$SRC/test/lib.bash"
+# What shell tests share. Source it first: . "$SRC/test/lib.bash"
+#
+# Checks
+#   expect WANT GOT [WHAT]         equal, or a failure with a diff
+#   expect_match PATTERN TEXT      an extended regular expression matches somewhere in it
+#   count_failure                  the test fails at its end; say why on standard output
+#   skip WHY                       end the test as skipped, unless something failed before
+#   wait_for SECONDS COMMAND       repeat the command until it succeeds; a failure after that time
+#   scale N                        N, or less on a slow machine (an emulated guest)
+# Running dtrace: output in $out and $TMP/out, messages in $err and $TMP/err, status in $status
+#   dt ARGS                        on the vm engine, which needs no privilege
+#   ktrace ARGS                    on the kernel engine
+#   trace ARGS                     on the engine that dtrace chooses
+#   lines PATTERN                  how many lines of the output match
+#   total PATTERN                  sum of the last fields of the lines of the output that match
+#   lost WORDS                     sum of the numbers in messages of that kind: lost "drops? on CPU"
+# What a test needs
+#   need_kernel                    root, a kernel that loads BPF programs, gcc
+#   need_nobody                    root, and that user nobody can run dtrace
+#   sanitized                      is this the build of make test-san?
+#   module NAME [OPTIONS]          load a kernel module, in guests from the package of their kernel
+#   find_disk, leave_disk          $disk is a directory of an ext4, or empty; leave it at the end
+# Programs to trace
+#   build NAME SOURCE [FLAGS]      compile test/SOURCE to $TMP/NAME
+#   start ARGS                     run processes/threads.c, which counts; its pid is in $pid
+#   moves                          that process still counts
+#   field PID WORD                 the first word of a field of /proc/PID/status
+#   every PID WORD                 that field of all its threads, each value once
+#   running PID                    none of its threads is stopped or traced
+#   spy COMMANDS, spied ARGS       run commands while dtrace holds its target processes
+# Providers
+#   watch PROVIDER...              note from here on which of their probes fire
+#   fired [EXCEPTION...]           every probe of theirs that is listed has fired since watch
+#   fields CLAUSE [ARGS]           every member of translated types has the value it must have
 set -u
+ulimit -c 0
 fails=0
-failed=$TMP/.failed # a subshell (behind a pipe) cannot count for us
+failed=$TMP/.failed # a subshell (a part of a pipe) cannot change our $fails
 trap '[ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+
+# ---- checks ----
+
 count_failure() {
 	fails=$((fails + 1))
 	: >"$failed"
 }
 
-# expect WANT GOT [WHAT]: equal, or a failure with a diff.
 expect() {
 	[ "$1" = "$2" ] && return
 	count_failure
 	echo "${3-}${3:+: }unexpected:"
 	diff -u --label want --label got <(printf '%s\n' "$1") <(printf '%s\n' "$2")
 }
-# expect_match PATTERN TEXT: an extended regular expression somewhere in it.
+
 expect_match() {
 	grep -qE -- "$1" <<<"$2" && return
 	count_failure
 	echo "no match for: $1"
 	printf 'in: %s\n' "$2"
 }
-# Skip the test unless root can become nobody and nobody can run dtrace where it is (not below /root).
-need_nobody() {
-	[ "$(id -u)" = 0 ] || { echo "needs root to become nobody"; exit 77; }
-	command -v setpriv >/dev/null || { echo "needs setpriv"; exit 77; }
-	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1 ||
-		{ echo "user nobody cannot run $DTRACE"; exit 77; }
+
+skip() {
+	echo "$1"
+	exit $((fails ? 1 : 77))
 }
-# dt ARGS: dtrace on the vm engine; output in $out, messages in $err, status in $status.
-dt() {
-	"$DTRACE" -x engine=vm "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+
+wait_for() {
+	local n=$(($1 * 20 * ${SLOW:-1}))
+	shift
+	while ! "$@"; do
+		[ $((n--)) -gt 0 ] || { echo "waited in vain for: $*"; count_failure; return 1; }
+		sleep 0.05
+	done
+}
+
+scale() { echo $(($1 / ${SLOW:-1})); }
+
+# ---- running dtrace ----
+
+# run_dtrace COMMAND: $out keeps the newlines at its end.
+run_dtrace() {
+	"$@" >"$TMP/out" 2>"$TMP/err" </dev/null
 	status=$?
 	out=$(cat "$TMP/out"; echo .) out=${out%.}
 	err=$(cat "$TMP/err")
+}
+dt() { run_dtrace "$DTRACE" -x engine=vm "$@"; }
+ktrace() { run_dtrace timeout $((100 + 10 * ${SLOW:-0})) "$DTRACE" -x engine=bpf "$@"; }
+trace() { run_dtrace timeout $((100 + 10 * ${SLOW:-0})) "$DTRACE" "$@"; }
+
+lines() { grep -cE -- "$1" "$TMP/out"; }
+total() { awk -v p="$1" '$0 ~ p { n += $NF } END { print n + 0 }' "$TMP/out"; }
+lost() { sed -nE "s/^dtrace: ([0-9]+) $1.*/\\1/p" "$TMP/err" | awk '{ n += $1 } END { print n + 0 }'; }
+
+# ---- what a test needs ----
+
+need_kernel() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	"$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' >/dev/null 2>"$TMP/err" || skip "no BPF here: $(tail -n 1 "$TMP/err")"
+	command -v gcc >/dev/null || skip "needs gcc"
+}
+need_nobody() { # dtrace may be where nobody cannot go, below /root
+	[ "$(id -u)" = 0 ] || skip "needs root to become nobody"
+	command -v setpriv >/dev/null || skip "needs setpriv"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1 || skip "user nobody cannot run $DTRACE"
+}
+sanitized() { ldd "$DTRACE" | grep -q libasan; }
+
+module() {
+	local dir
+	[ -e "/sys/module/$1" ] && return
+	for dir in / "$SRC"/build/kernels/*/; do
+		[ -d "$dir/lib/modules/$(uname -r)" ] && modprobe -d "$dir" "$@" 2>/dev/null && return
+	done
+	return 1
+}
+
+disk= made_disk= # guests get a disk in memory
+find_disk() {
+	local dir
+	for dir in "$TMP" /var/tmp "$SRC" /; do
+		case $(stat -f -c %T "$dir" 2>/dev/null) in ext*) [ -w "$dir" ] && disk=$dir && return ;; esac
+	done
+	module loop || return
+	dd if=/dev/zero of="$TMP/disk" bs=1M count=24 status=none
+	mkfs.ext4 -q "$TMP/disk" && mkdir "$TMP/mnt" && mount -o loop "$TMP/disk" "$TMP/mnt" && disk=$TMP/mnt made_disk=$disk
+}
+leave_disk() { [ -z "$made_disk" ] || umount "$made_disk" 2>/dev/null; }
+
+# ---- programs to trace ----
+
+build() {
+	gcc -O2 -Wall -Wextra -o "$TMP/$1" "$SRC/test/$2" "${@:3}" || { echo "cannot build $1"; exit 1; }
+}
+
+start() {
+	[ -x "$TMP/threads" ] || build threads processes/threads.c -lpthread
+	rm -f "$TMP/count"
+	"$TMP/threads" "$TMP/count" "$@" &
+	pid=$!
+	wait_for 20 test -s "$TMP/count"
+}
+moves() {
+	before=$(cat "$TMP/count")
+	wait_for 20 moved
+}
+moved() { [ "$before" != "$(cat "$TMP/count")" ]; }
+
+field() { awk -v w="$2:" '$1 == w { print $2 }' "/proc/$1/status" 2>/dev/null; }
+every() { awk -v w="$2:" '$1 == w && !seen[$2]++ { printf "%s%s", sep, $2; sep = " " }' /proc/"$1"/task/*/status 2>/dev/null; }
+running() { case $(every "$1" State) in *[tT]*) return 1 ;; esac; [ "$(every "$1" TracerPid)" = 0 ]; }
+
+# Target processes are held while their script is compiled: the commands run as its C preprocessor, with the
+# pid of dtrace in $PPID.
+spy() {
+	printf '#!/bin/bash\n%s\ngrep -v "^#"\n' "$1" >"$TMP/spy"
+	chmod +x "$TMP/spy"
+	echo 'BEGIN { exit(0); }' >"$TMP/spy.d"
+}
+spied() { dt -C -x cpppath="$TMP/spy" -s "$TMP/spy.d" "$@"; }
+
+# ---- providers ----
+
+# Another dtrace notes what fires, beside those that the test starts; it ends with the test, however that ends. The
+# kernel's log is marked, so that fired sees what the kernel said since then.
+watch() {
+	local p text=
+	watched=$*
+	for p; do text="$text${text:+, }$p:::"; done
+	mark="dtrace test $$ begins"
+	echo "$mark" >/dev/kmsg 2>/dev/null
+	timeout 900 "$DTRACE" -x engine=bpf -x aggsize=4m -qo "$TMP/watch.out" -n "
+		BEGIN { printf(\"ready\\n\"); }
+		$text { @[probeprov, probemod, probefunc, probename] = count(); }
+		proc:::exit /pid == $$/ { exit(0); }
+		END { printa(\"%s:%s:%s:%s\\n\", @); }" >/dev/null 2>"$TMP/watch.err" </dev/null &
+	watcher=$!
+	wait_for 100 grep -qs ready "$TMP/watch.out" || { echo "cannot watch $*"; cat "$TMP/watch.err"; exit 1; }
+}
+
+# An exception is "PATTERN: why it cannot be made to fire here". A complaint of the kernel is a failure.
+fired() {
+	local p e
+	kill -TERM "$watcher"
+	wait "$watcher"
+	for p in $watched; do "$DTRACE" -lP "$p" | awk 'NR > 1 { print $2 ":" $3 ":" (NF > 4 ? $4 : "") ":" $NF }'; done | sort -u >"$TMP/listed"
+	grep : "$TMP/watch.out" | sort -u | comm -23 "$TMP/listed" - >"$TMP/silent"
+	for e; do
+		grep -E -- "${e%%: *}" "$TMP/silent" >"$TMP/excused" && echo "not fired here, ${e#*: }: $(xargs <"$TMP/excused")"
+		grep -vE -- "${e%%: *}" "$TMP/silent" >"$TMP/rest"
+		mv "$TMP/rest" "$TMP/silent"
+	done
+	expect "" "$(cat "$TMP/silent")" "probes that nothing has fired"
+	expect "" "$(dmesg 2>/dev/null | sed -n "/$mark/,\$p" |
+		grep -E 'WARNING:|BUG:|Oops|stall|general protection|protection fault|Call Trace|lockup|blocked for more|Bad page|refcount_t' | grep -v 'traps:')" "the kernel complains"
+}
+
+# CLAUSE is probe and /predicate/; the first firing counts. ARGS are for dtrace. Standard input has a line "= TYPE VALUE"
+# for each type, VALUE being an expression of it, and after it a line for each member: its name and a condition in D, in
+# which % is its value. All members that lib/*.d gives the type must be there. The values stay in $TMP/fields as
+# "TYPE.MEMBER 1 VALUE".
+fields() {
+	local clause=$1 type value member condition
+	shift
+	echo "int seen; $clause { seen++; }" >"$TMP/fields.d"
+	: >"$TMP/fields.has"
+	: >"$TMP/fields.want"
+	while read -r member condition; do
+		if [ "$member" = = ]; then
+			type=${condition%% *} value=${condition#* }
+			awk -v type="$type" '/^typedef struct/ { n = 0 } /^\t.*;/ { sub(/;.*/, ""); k = split($0, w, /[ \t*]+/); m[n++] = w[k] }
+				$0 == "} " type ";" { for (i = 0; i < n; i++) print type "." m[i] }' "$SRC"/lib/*.d >>"$TMP/fields.has"
+			continue
+		fi
+		echo "$type.$member 1" >>"$TMP/fields.want"
+		# trace() prints a string as one, and a number as one
+		echo "${clause%/} && seen == 1/ { printf(\"$type.$member %d \", ${condition//%/($value->$member)}); trace($value->$member); printf(\"\\n\"); }" >>"$TMP/fields.d"
+	done
+	expect "$(sort "$TMP/fields.has")" "$(sed -E 's/^([^.]*\.[^. ]*).*/\1/' "$TMP/fields.want" | sort -u)" "members"
+	ktrace -q -s "$TMP/fields.d" "$@"
+	expect 0 "$status" "$clause: $err"
+	expect "" "$err" "$clause: messages"
+	grep -aE '^[a-z0-9_]+\.[a-z0-9_.]+ [01] ' "$TMP/out" >"$TMP/fields"
+	expect "$(sort "$TMP/fields.want")" "$(cut -d ' ' -f 1,2 "$TMP/fields" | sort)" "$clause"
+	cut -d ' ' -f 1,2 "$TMP/fields" | grep -q ' 0$' && cat "$TMP/fields"
+	return 0
 }

@@ -1,5 +1,0 @@
-# Records of all CPUs come in order of time.
-. "$SRC/test/bpf/lib.bash"
-k -q -x switchrate=1ms -n 'syscall::getppid:entry /pid == $target/ { printf("%d\n", timestamp); }' -c "$work 20000 4"
-expect 80000 "$(grep -c . "$TMP/out")"
-sed '/^$/d' "$TMP/out" | sort -nc || expect sorted "not sorted"

@@ -1,0 +1,40 @@
+# tick fires once per interval on one CPU; profile on every CPU.
+. "$SRC/test/lib.bash"
+need_kernel
+# Keep every CPU busy: Linux 6.18 does not sample the clock of one that idles.
+for ((i = 0; i < $(nproc); i++)); do
+	taskset -c $i timeout 30 sh -c 'while :; do :; done' &
+	busy="${busy-} $!"
+done
+ktrace -q -x statusrate=20ms -n 'tick-10ms { i++; @t[cpu] = count(); } profile-10ms { @p[cpu] = count(); } tick-500ms { exit(3); }
+END { printf("%d\n", i); printa("t %d %@d\n", @t); printa("p %d %@d\n", @p); }'
+expect 3 "$status"
+n=$(sed '/^$/d' "$TMP/out" | head -n 1)
+[ "$n" -ge 30 ] || expect "about 50" "$n" "ticks in 500 ms"
+expect 1 "$(grep -c '^t' "$TMP/out")" "CPUs with ticks"
+expect "$(nproc)" "$(grep -c '^p' "$TMP/out")" "CPUs with profiles"
+# arg2 is how late a firing is: the same for all its clauses, less than the interval, and hardly ever 0
+ktrace -q -n 'profile-997 { this->late = arg2; } profile-997 /arg2 != this->late || arg2 > 1000000000 / 997/ { @bad = count(); }
+tick-1ms /arg2/ { ticks++; } profile-997 /arg2 && ticks && ++late == 20/ { exit(4); } END { printa("bad %@d\n", @bad); }'
+expect 4 "$status" "late firings"
+expect "" "$(grep . "$TMP/out")" "lateness"
+kill $busy
+wait
+# in a time namespace, where our monotonic clock is not the kernel's: records come while tracing, with the right time
+if unshare --time --fork --monotonic -10 true 2>/dev/null; then
+	for offset in -10 1000; do # the machine has been up for longer than that
+		unshare --time --fork --monotonic $offset "$DTRACE" -x switchrate=10ms -qn 'tick-20ms { printf("%d\n", walltimestamp / 1000000000); }' >"$TMP/out" 2>"$TMP/err" &
+		parent=$!
+		for _ in $(seq 200); do grep -q . "$TMP/out" && break; sleep 0.05; done
+		now=$(date +%s) then=$(head -n 1 "$TMP/out")
+		kill "$(cat /proc/$parent/task/$parent/children)"
+		wait $parent
+		[ -n "$then" ] && [ $((now - then)) -ge -1 ] && [ $((now - then)) -le 10 ] ||
+			expect "about $now" "${then:-no record} $(cat "$TMP/err")" "time namespace, offset $offset"
+	done
+fi
+
+# The first tick can make many keys at once, although interrupts are off then.
+ktrace -qn "tick-10ms { $(for i in {1..40}; do echo "@[$i] = count();"; done) exit(0); }"
+expect 40 "$(grep -c ' 1$' "$TMP/out")"
+expect '' "$err"

@@ -1,0 +1,69 @@
+# timeout: 90
+# SIGKILL of dtrace leaves nothing behind: no program, map or link in the kernel, no stopped child.
+. "$SRC/test/lib.bash"
+need_kernel
+build load engine/load.c -lpthread
+build objects engine/objects.c -lbpf
+
+# Objects that were not there before and that no process holds.
+orphans() {
+	"$TMP/objects" dt >"$TMP/after"
+	grep -hsE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* | sed 's/_id:[[:space:]]*/ /' >"$TMP/held"
+	comm -13 <(sort "$TMP/before") <(sort "$TMP/after") |
+		awk -v held="$TMP/held" 'BEGIN { while ((getline x <held) > 0) has[x] } !(($1 " " $2) in has)'
+}
+nothing_left() { [ -z "$(orphans)" ]; }
+runs() { grep -q "$1" "$TMP/o" 2>/dev/null; }
+
+kill_it() { # dtrace arguments
+	"$TMP/objects" dt >"$TMP/before"
+	: >"$TMP/o"
+	"$DTRACE" -q "$@" >"$TMP/o" 2>"$TMP/e" </dev/null &
+	victim=$!
+	wait_for 20 runs up || { echo "did not start: $*"; cat "$TMP/e"; fails=1; }
+	kill -KILL $victim
+	wait $victim 2>/dev/null
+	wait_for 20 nothing_left || { echo "left behind by $*:"; orphans; fails=1; }
+}
+
+up='BEGIN { printf("up\n"); } tick-50ms { printf("up\n"); }'
+kill_it -x switchrate=50ms -n "$up"' syscall:::entry { @[execname] = count(); @n = count(); self->a = 1; b[tid] = timestamp; }'
+kill_it -x switchrate=50ms -n "$up"' syscall:::entry, syscall:::return, profile-997 { @ = quantize(arg0); }'
+kill_it -x switchrate=50ms -n "$up"' sdt:sched::sched_switch { @[args[2]->pid] = count(); s = speculation(); discard(s); }'
+# with a child: it goes on
+nap=$TMP/nap$$ # a name of its own: nobody else's processes may be touched
+cp "$(command -v sleep)" "$nap"
+naps() { # pids of those that have not ended (awk would stop at a file that is gone)
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v name="($(basename "$nap"))" '$2 == name && $3 != "Z" { print $1 }'
+}
+state() { awk '{ print $3 }' "/proc/$1/stat"; }
+kill_it -x switchrate=50ms -c "$nap 100" -n "$up"' syscall:::entry /pid == $target/ { @ = count(); }'
+expect_match '^[SR]' "$(state "$(naps)")"
+kill "$(naps)"
+# the ring policy, which prints nothing, and probes inside the child: it says itself that it is up
+printf '#!/bin/sh\necho up\nexec %s 100\n' "$nap" >"$TMP/talk"
+chmod +x "$TMP/talk"
+for more in "" 'pid$target:libc.so*:write:entry, pid$target:libc.so*:execve:entry { @[probefunc] = count(); trace(timestamp); }'; do
+	kill_it -x bufpolicy=ring -c "$TMP/talk" -n "syscall:::entry /pid == \$target/ { trace(timestamp); } $more"
+	sleep 0.2
+	expect_match '^[SR]' "$(state "$(naps)")"
+	kill "$(naps)"
+done
+# killed before it lets its child go: the child is not left waiting
+for delay in 0 0.005 0.01 0.02 0.03 0.05; do
+	"$DTRACE" -q -c "$nap 100" -n "$up"' syscall:::entry { @ = count(); }' >/dev/null 2>&1 </dev/null &
+	victim=$!
+	sleep $delay
+	kill -KILL $victim
+	wait $victim 2>/dev/null
+	sleep 0.2
+	for child in $(naps); do
+		expect_match '^[SR]' "$(state "$child")"
+		kill "$child"
+	done
+	left=$(for p in /proc/[0-9]*; do
+		[[ $(tr '\0' ' ' <"$p/cmdline") == "$DTRACE -q -c $nap "* ]] && echo "${p#/proc/}"
+	done 2>/dev/null)
+	expect "" "$left" "killed after ${delay}s: a child that never became the command"
+	[ -z "$left" ] || kill -KILL $left
+done

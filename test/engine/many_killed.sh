@@ -1,0 +1,20 @@
+# Twenty tracers at once see the same; one that is killed leaves nothing behind.
+. "$SRC/test/lib.bash"
+need_kernel
+build work engine/work.c -lpthread
+pids=()
+for i in $(seq 20); do
+	"$DTRACE" -qn 'syscall::getppid:entry /execname == "many-work"/ { @ = count(); } END { printa("%@d\n", @); }
+		tick-100ms /!on/ { on = 1; printf("on\n"); }' >"$TMP/out.$i" 2>&1 &
+	pids+=($!)
+done
+for i in $(seq 20); do # until all of them trace
+	for _ in $(seq 600); do [ ! -s "$TMP/out.$i" ] || break; sleep 0.05; done
+done
+cp "$TMP/work" "$TMP/many-work"
+"$TMP/many-work" 5000 2
+kill -KILL "${pids[0]}"
+kill -TERM "${pids[@]:1}"
+wait "${pids[@]}" 2>/dev/null
+for i in $(seq 2 20); do expect 10000 "$(sed '/^$/d; /^on$/d' "$TMP/out.$i")" "tracer $i"; done
+expect '' "$(grep -l "bpf" /proc/"${pids[0]}"/fdinfo/* 2>/dev/null)"

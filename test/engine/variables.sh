@@ -1,0 +1,26 @@
+# Variables between probes: thread-locals per thread, arrays, strings, arguments and their memory.
+. "$SRC/test/lib.bash"
+need_kernel
+build work engine/work.c -lpthread
+ktrace -q -n 'syscall::getppid:entry /pid == $target/ { self->n++; self->s = probefunc; a[tid]++; this->x = self->n; }
+syscall::getppid:return /self->n == this->x && self->s == "getppid"/ { @ok = count(); }
+syscall::getppid:return /self->n == 1000/ { @last[a[tid]] = count(); }
+END { printa("%@d\n", @ok); printa("%d %@d\n", @last); }' -c "$TMP/work 1000 4"
+expect '' "$err"
+expect '4000
+1000 4' "$(sed '/^$/d' "$TMP/out")"
+echo content >"$TMP/some-file"
+ktrace -q -n 'syscall::openat:entry /pid == $target/ { @[copyinstr(arg1)] = count(); }
+syscall::openat:entry /pid == $target/ { @ints[args[0] < 0] = count(); }' -c "cat $TMP/some-file"
+expect_match "$TMP/some-file +1" "$out"
+# what is copied in ends there as a string, whatever scratch held before and gets next
+ktrace -q -n 'syscall::write:entry /pid == $target/ { self->from = arg1; }
+syscall::openat:entry /pid == $target/ { trace(copyinstr(arg1)); }
+syscall::write:return /pid == $target/ { this->all = strjoin(stringof(copyin(self->from, 8)), stringof(copyin(self->from, 3))); printf("<%s %s>\n", this->all, stringof(copyin(self->from, 0))); }
+' -c "/bin/echo contents of a line"
+expect_match '<contentscon >' "$out"
+expect "<abc>" "$("$DTRACE" -x engine=vm -qn 'BEGIN { s = "abcdefgh"; t = "x"; printf("<%s>", stringof(copyin((uintptr_t)&s[0], 3))); exit(0); }' 2>/dev/null | grep .)" "vm"
+ktrace -q -n 'syscall::write:entry /pid == $target && arg0 == 1/ { printf("%s", stringof(copyin(arg1, arg2))); tracemem(copyin(arg1, 7), 7); }
+syscall::write:return /pid == $target && errno == 0/ { printf("wrote %d\n", arg1); }' -c "/bin/echo content"
+expect_match '63 6f 6e 74 65 6e 74' "$out"
+expect_match 'wrote 8' "$out"

@@ -1,0 +1,74 @@
+# timeout: 120
+# Option follow: tracing ends when the last descendant has ended, also those whose parents went first.
+. "$SRC/test/lib.bash"
+need_kernel
+# the command leaves a grandchild behind that waits for us
+mkfifo "$TMP/go"
+cat >"$TMP/leave" <<EOT
+#!/bin/bash
+( ( read -r x <"$TMP/go"; echo read; /bin/true ) & ) &
+EOT
+chmod +x "$TMP/leave"
+follow() { # FLAGS...
+	"$DTRACE" -c "$TMP/leave" -n 'BEGIN { } END { printf("%s", "the end"); }' "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+	tracer=$!
+	wait_for 60 grep -q 'has exited' "$TMP/err"
+}
+follow
+wait $tracer
+expect 0 $? "without: $(cat "$TMP/err")"
+echo >"$TMP/go" # the grandchild is ours to end
+for f in "follow" "follow=yes"; do
+	follow -x $f
+	sleep 0.3
+	kill -0 $tracer || { echo "ended too early"; fails=1; }
+	expect "" "$(grep read "$TMP/out")"
+	echo >"$TMP/go"
+	wait $tracer
+	expect 0 $? "$(cat "$TMP/err")"
+	expect_match '^read$' "$(cat "$TMP/out")"
+	expect_match 'the end' "$(cat "$TMP/out")"
+	expect 1 "$(grep -c 'has exited' "$TMP/err")" # followed ones come and go in silence
+done
+
+# a storm: every one of them is seen, and the end is the end of all
+cat >"$TMP/storm" <<'EOT'
+#!/bin/bash
+for i in $(seq 20); do
+	for j in 1 2 3 4 5; do ( ( /bin/true & ) & ) & done
+done
+EOT
+chmod +x "$TMP/storm"
+trace -x follow -c "$TMP/storm" -qn 'syscall::execve:return /execname == "true"/ { @n = count(); } END { printa("%@d\n", @n); }'
+expect "0 " "$status $err"
+expect_match '^100$' "$out"
+
+# -p: the children that it has already count as well
+bash -c 'sleep 1000 & echo $! >"$1"; read -r x <"$2"' bash "$TMP/child" "$TMP/go" &
+pid=$!
+wait_for 20 test -s "$TMP/child"
+"$DTRACE" -x follow -p $pid -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" </dev/null &
+tracer=$!
+wait_for 60 grep -q on "$TMP/out"
+echo >"$TMP/go"
+wait $pid
+wait_for 20 grep -q "pid $pid" "$TMP/err"
+sleep 0.3
+kill -0 $tracer || { echo "ended too early"; fails=1; }
+kill "$(cat "$TMP/child")"
+wait $tracer
+expect 0 $?
+
+# without the privilege for perf events: looked for in /proc while the parents live
+if command -v setpriv >/dev/null && setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1; then
+	printf '#!/bin/bash\n( read -r x <"%s"; echo read ) &\nsleep %d\n' "$TMP/go" $((2 * ${SLOW:-1})) >"$TMP/leave"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -x engine=vm -x follow -c "$TMP/leave" -n 'BEGIN { }' >"$TMP/out" 2>"$TMP/err" </dev/null &
+	tracer=$!
+	wait_for 60 grep -q 'has exited' "$TMP/err"
+	sleep 0.3
+	kill -0 $tracer || { echo "ended too early: $(cat "$TMP/err")"; fails=1; }
+	echo >"$TMP/go"
+	wait $tracer
+	expect 0 $? "nobody: $(cat "$TMP/err")"
+	expect_match '^read$' "$(cat "$TMP/out")"
+fi

@@ -1,0 +1,114 @@
+# timeout: 300
+# -p: held while probes are made, then let go without a trace; nothing hurts the process.
+. "$SRC/test/lib.bash"
+start 6
+trap 'kill $pid 2>/dev/null; [ $fails = 0 ] || exit 1' EXIT
+[ "$(field $pid TracerPid)" = 0 ] || { echo "somebody traces our children"; exit 77; }
+
+# held: every thread, by dtrace; it does nothing; afterwards it goes on
+spy "grep -hE '^(State|TracerPid)' /proc/$pid/task/*/status | sort -u >$TMP/held
+echo \$PPID >$TMP/tracer
+cat $TMP/count >$TMP/before; sleep 0.2; cat $TMP/count >$TMP/after"
+spied -p $pid
+expect 0 "$status" "$err"
+expect "State:	t (tracing stop)
+TracerPid:	$(cat "$TMP/tracer")" "$(cat "$TMP/held")"
+cmp -s "$TMP/before" "$TMP/after" || { echo "it ran while it was held"; fails=1; }
+wait_for 20 running $pid
+moves
+
+# released while tracing goes on
+"$DTRACE" -x engine=vm -p $pid -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" &
+tracer=$!
+wait_for 20 grep -q on "$TMP/out"
+wait_for 20 running $pid
+moves
+# killed while tracing, and while it holds the process
+kill -KILL $tracer
+wait $tracer 2>/dev/null
+running $pid || { echo "not running: $(every $pid State)"; fails=1; }
+moves
+spy 'kill -KILL $PPID'
+spied -p $pid
+expect 137 "$status" "killed"
+wait_for 20 running $pid
+moves
+# and a command of -c that has not begun ends with it
+spy "cat /proc/\$PPID/task/\$PPID/children >$TMP/children; kill -KILL \$PPID"
+spied -c "touch $TMP/never"
+gone() { for c in $(cat "$TMP/children"); do [ ! -e "/proc/$c" ] || [ "$(field "$c" State)" = Z ] || return 1; done; }
+wait_for 20 gone
+[ ! -e "$TMP/never" ] || { echo "the command ran"; fails=1; }
+
+# stopped before: stopped again afterwards, and not ended
+stopped() { [ "$(every $pid State)" = T ]; }
+kill -STOP $pid
+wait_for 20 stopped
+spy ''
+spied -p $pid
+expect 0 "$status" "$err"
+wait_for 20 stopped
+kill -CONT $pid
+wait_for 20 running $pid
+moves
+
+# under another tracer: traced all the same, with a word about it
+spy "$DTRACE -x engine=vm -p $pid -qn 'BEGIN { trace(\"other\"); exit(0); }' >$TMP/other 2>&1
+$DTRACE -x engine=vm -p $pid -n 'BEGIN { exit(0); }' >/dev/null 2>$TMP/other.err
+echo \$PPID >$TMP/tracer"
+spied -p $pid
+expect other "$(grep . "$TMP/other")"
+expect "dtrace: pid $pid is traced by pid $(cat "$TMP/tracer"): it is not stopped while probes are made" "$(head -n 1 "$TMP/other.err")"
+
+# one that cannot be stopped where it sleeps: let go as soon as it wakes up, by dtrace or by its death
+build vfork processes/vfork.c
+asleep() { [ "$(field $sleeper State)" = D ]; }
+for death in no yes; do
+	"$TMP/vfork" "$TMP/wake" &
+	sleeper=$!
+	wait_for 20 asleep
+	"$DTRACE" -x engine=vm -p $sleeper -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" &
+	tracer=$!
+	wait_for 20 grep -q on "$TMP/out"
+	[ $death = no ] || kill -KILL $tracer
+	touch "$TMP/wake"
+	wait $sleeper
+	expect 4 $? "asleep, dtrace dies: $death"
+	wait $tracer 2>/dev/null
+	rm "$TMP/wake"
+done
+
+# one that dies in our hands: reported, and its parent can have it
+sleep 1000 &
+victim=$!
+spy "kill -KILL $victim"
+echo 'BEGIN { }' >"$TMP/spy.d"
+spied -p $victim
+expect "0 dtrace: pid $victim terminated by SIGKILL" "$status $(tail -n 1 "$TMP/err")"
+wait $victim
+expect 137 $?
+spy 'kill -KILL $(cat /proc/$PPID/task/$PPID/children | tr " " "\n" | grep -vx $$)'
+echo 'BEGIN { }' >"$TMP/spy.d"
+spied -c 'sleep 1000'
+expect 0 "$status"
+expect_match '^dtrace: pid [0-9]+ terminated by SIGKILL$' "$err"
+spied -c 'sleep 1000' -x evaltime=main
+expect_match '^dtrace: .*pid [0-9]+ terminated by SIGKILL( before .*)?$' "$err"
+
+# twice the same is once; several end when the last does
+mv "$TMP/count" "$TMP/count1"
+one=$pid
+start 1
+"$DTRACE" -x engine=vm -p $one -p $pid -p $one -n 'BEGIN { printf("%d", $target); }' >"$TMP/out" 2>"$TMP/err" &
+tracer=$!
+wait_for 20 grep -q "$one" "$TMP/out"
+kill -USR1 $pid
+ended() { grep -q "$@" "$TMP/err"; }
+wait_for 20 ended "pid $pid"
+kill -0 $tracer || { echo "ended too early"; fails=1; }
+kill -KILL $one
+wait $tracer
+expect 0 $? "several"
+wait 2>/dev/null
+# how they ended is told when the kernel still knows
+expect "2" "$(grep -cE "^dtrace: pid ($pid (has exited|exited with status 7)|$one (has exited|terminated by SIGKILL))\$" "$TMP/err")"

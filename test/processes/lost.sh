@@ -1,0 +1,30 @@
+# timeout: 180
+# Events of processes that dtrace could not take in time: there is a message, and what still lives is read again.
+. "$SRC/test/lib.bash"
+command -v pgrep >/dev/null || { echo "needs pgrep"; exit 77; }
+need_kernel
+[ "${SLOW:-1}" = 1 ] || { echo "8000 forks take too long here"; exit 77; }
+command -v taskset >/dev/null || { echo "needs taskset"; exit 77; }
+build addresses processes/addresses.c
+echo 'int library_function(int n) { return n + 2; }' | gcc -O2 -shared -fPIC -o "$TMP/liblater.so" -xc - || exit 1
+mkfifo "$TMP/in" "$TMP/hold"
+
+# The library is opened after the rings have filled up with forks: nobody is told of it.
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 open "$TMP/liblater.so" libc say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
+pid=$!
+exec 7>"$TMP/in" 8>"$TMP/hold"
+timeout 170 "$DTRACE" -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
+	syscall::getppid:entry /pid == $1 && n == 2/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
+tracer=$!
+wait_for 20 grep -q ready "$TMP/out"
+real=$(pgrep -P $tracer) # timeout's child
+kill -STOP "$real"
+exec 7>&-
+wait_for 100 grep -q done "$TMP/said"
+kill -CONT "$real"
+wait $tracer
+expect_match '^dtrace: [0-9]+ process events lost: addresses of processes that have ended may stay without names$' "$(cat "$TMP/err")"
+expect 'ready liblater.so`library_function libc.so.6`l64a' "$(xargs <"$TMP/out")" "read again"
+exec 8>&-
+wait $pid

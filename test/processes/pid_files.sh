@@ -1,0 +1,95 @@
+# timeout: 200
+# The files behind probes: static, stripped, without symbols, deleted, replaced, in another mount namespace.
+. "$SRC/test/lib.bash"
+need_kernel
+cat >"$TMP/prog.c" <<'EOT'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline, visibility("default"))) int step(int n) { __asm__ volatile("" ::: "memory"); return n + 1; }
+int main(int argc, char **argv)
+{
+	sigset_t set;
+	int sig;
+
+	if (argc > 1) { /* wait until we are told to go on */
+		sigemptyset(&set);
+		sigaddset(&set, SIGUSR1);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		puts(argv[1]);
+		fflush(stdout);
+		sigwait(&set, &sig);
+	}
+	for (int i = 0; i < 10; i++)
+		step(i);
+	return 0;
+}
+EOT
+gcc -O1 -o "$TMP/prog" "$TMP/prog.c" || exit 1
+gcc -O1 -rdynamic -s -o "$TMP/stripped" "$TMP/prog.c" || exit 1
+gcc -O1 -s -o "$TMP/bare" "$TMP/prog.c" || exit 1
+
+count() { trace "$@"; echo "$out" | awk 'NF { print $NF }' | xargs; }
+
+expect 10 "$(count -qn 'pid$target:a.out:step:entry { @ = count(); }' -c "$TMP/stripped")"
+expect 10 "$(count -qn 'pid$target:a.out:step:return { @ = count(); }' -c "$TMP/stripped")"
+trace -qn 'pid$target:a.out:step:entry { @ = count(); }' -c "$TMP/bare"
+expect 1 $status
+expect_match 'no function step in a.out' "$err"
+# no symbols at all, but code at an address
+gcc -O1 -no-pie -o "$TMP/fixed" "$TMP/prog.c"
+at=$(nm "$TMP/fixed" | awk '$3 == "step" { print $1 }' | sed 's/^0*//')
+strip "$TMP/fixed"
+expect 10 "$(count -qn "pid\$target:a.out:-:$at { @ = count(); }" -c "$TMP/fixed")"
+if gcc -O1 -static -o "$TMP/static" "$TMP/prog.c" 2>/dev/null; then
+	expect 10 "$(count -qn 'pid$target:a.out:step:entry { @ = count(); }' -c "$TMP/static")"
+	expect 10 "$(count -qn 'pid$target::step:return { @ = count(); }' -c "$TMP/static")"
+fi
+
+# traced FILE DESCRIPTION COMMAND...: a process that waits; its file is treated by commands; then it is traced
+traced() {
+	"$TMP/run" waiting >"$TMP/ready" &
+	p=$!
+	wait_for 20 grep -q waiting "$TMP/ready"
+	eval "$1"
+	"$DTRACE" -qn "pid$p:a.out:step:entry { @ = count(); } pid$p:a.out:step:return { @r = count(); }" -p $p >"$TMP/out" 2>"$TMP/err" &
+	tracer=$!
+	sleep 0.2
+	wait_for 60 attached $p
+	kill -USR1 $p
+	wait $p
+	wait $tracer
+	expect "10 10" "$(awk 'NF { print $NF }' "$TMP/out" | xargs)" "$1: $(cat "$TMP/err")"
+}
+# breakpoints are in the code of the process
+attached() {
+	grep -q . "$TMP/err" && return 0
+	cmp -s <(dd if=/proc/"$1"/mem bs=1 skip=$((0x$(awk '/r-xp/ { print $1; exit }' /proc/"$1"/maps | cut -d- -f1))) count=2048 2>/dev/null) "$TMP/code" && return 1
+	return 0
+}
+snap() { dd if=/proc/"$1"/mem bs=1 skip=$((0x$(awk '/r-xp/ { print $1; exit }' /proc/"$1"/maps | cut -d- -f1))) count=2048 of="$TMP/code" 2>/dev/null; }
+for how in 'snap $p' 'snap $p; rm "$TMP/run"' 'snap $p; rm "$TMP/run"; cp /bin/true "$TMP/run"' 'snap $p; mv "$TMP/run" "$TMP/gone"'; do
+	cp "$TMP/prog" "$TMP/run"
+	traced "$how"
+	rm -f "$TMP/run"
+done
+
+# in another mount namespace, where the path means another file here
+if unshare -m true 2>/dev/null; then
+	mkdir "$TMP/inner" "$TMP/outer"
+	cp "$TMP/prog" "$TMP/inner/run"
+	cp /bin/true "$TMP/outer/run"
+	: >"$TMP/ready" # what an earlier one said must not count
+	unshare -m sh -c 'mount --bind "$1/inner" "$1/outer" && exec "$1/outer/run" waiting' sh "$TMP" >"$TMP/ready" &
+	p=$!
+	wait_for 20 grep -q waiting "$TMP/ready"
+	"$DTRACE" -qn "pid$p:run:step:entry { @ = count(); }" -p $p >"$TMP/out" 2>"$TMP/err" &
+	tracer=$!
+	snap $p
+	sleep 0.2
+	wait_for 60 attached $p
+	kill -USR1 $p
+	wait $p
+	wait $tracer
+	expect 10 "$(awk 'NF { print $NF }' "$TMP/out")" "$(cat "$TMP/err")"
+fi

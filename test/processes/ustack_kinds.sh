@@ -1,0 +1,64 @@
+# timeout: 200
+# ustack(), ucaller, ustackdepth and uregs[] mean the same at every kind of probe: system calls, tracepoints, the clock
+# in user code and inside the kernel, functions of the program.
+. "$SRC/test/lib.bash"
+need_kernel
+[ "$(uname -m)" = x86_64 ] && [ -r /sys/kernel/btf/vmlinux ] || { echo "x86-64 with kernel type information only"; exit 77; }
+build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
+bottom="main _start"
+# bottoms PATTERN: of the stacks that have a line like that, main and the last frame, each pair once
+bottoms() {
+	awk -v want="$1" '
+		function finish() { if (n && hit) print m, last; n = hit = 0; m = "-" }
+		/`|^ +0x/ { n++; f = $1; sub(/.*`/, "", f); sub(/\+0x.*/, "", f); if (f == "main") m = f; last = f; if ($0 ~ want) hit = 1; next }
+		{ finish() } END { finish() }' "$TMP/out" | sort -u
+}
+
+# registers, exactly
+regs='uregs[R_RBX], uregs[R_R12], uregs[R_R13], uregs[R_R14], uregs[R_R15]'
+trace -qn "syscall::getppid:entry, syscall::getppid:return /pid == \$target/ { printf(\"%x %x %x %x %x %x %x\\n\", $regs, uregs[R_RDI], uregs[R_RSI]); }" \
+	-c "$TMP/chain regs 1"
+expect "3333 cccc dddd eeee ffff 5555 4444
+3333 cccc dddd eeee ffff 5555 4444" "$(cat "$TMP/out")" "system call"
+trace -qn "profile-499 /pid == \$target && uregs[R_RBX] == 0x3333/ { printf(\"%x %x %x %x %x %d %d\", $regs, arg1 == 0 || uregs[R_PC] == arg1, uregs[R_CS] & 3); exit(0); }" \
+	-c "$TMP/chain spin 1"
+expect "3333 cccc dddd eeee ffff 1 3" "$(head -n 1 "$TMP/out")" "clock: $err"
+
+# the clock, in user code: every sample in the chain goes down to the start of the program
+trace -qn 'profile-499 /pid == $target && arg1/ { @[ustack(60)] = count(); }' -c "$TMP/chain busy 200"
+expect "$bottom" "$(bottoms 'chain`(last|work)')" "clock in user code: $err"
+# in the vDSO, if a sample hits it
+trace -qn 'profile-499 /pid == $target && arg1/ { @[ustack(60)] = count(); }' -c "$TMP/chain clock 3"
+expect "$bottom" "$(bottoms 'vdso.*`' | grep . || echo "$bottom")" "vDSO"
+# inside the kernel
+trace -qn 'profile-499 /pid == $target && arg0/ { @[ustack(60)] = count(); }' -c "$TMP/chain plain 300000"
+expect "$bottom" "$(bottoms 'chain`link5' | grep . || echo "$bottom")" "clock in the kernel"
+
+# a tracepoint: the same frames as at the system call
+trace -qn 'sdt:::sys_enter /pid == $target && args[1] == 110/ { printf("%d %A ", ustackdepth, ucaller); ustack(60); }
+	syscall::getppid:entry /pid == $target/ { printf("%d %A ", ustackdepth, ucaller); ustack(60); }' -c "$TMP/chain plain 1"
+if [ "$status" = 0 ]; then
+	half=$(($(wc -l <"$TMP/out") / 2))
+	expect "$(head -n $half "$TMP/out")" "$(tail -n +$((half + 1)) "$TMP/out" | head -n $half)" "tracepoint"
+	expect 2 "$(grep -c 'chain`_start' "$TMP/out")" "tracepoint"
+fi
+
+# a function of the program, at its first instruction and at its end; return probes of all functions on the way
+# have put their own addresses on the stack
+if trace -qn 'pid$target:chain:last:entry { exit(0); }' -c "$TMP/chain plain 1" && [ "$status" = 0 ]; then
+	want="last link9 link8 link7 link6 link5 link4 link3 link2 link1 once main"
+	for name in entry return; do
+		trace -qn "pid\$target:chain:last:$name { ustack(60); printf(\"%A %d\\n\", ucaller, ustackdepth); }
+			pid\$target:chain:link*:return { @n = count(); }" -c "$TMP/chain plain 1"
+		expect "$want" "$(grep '`' "$TMP/out" | grep -v 'chain`.* [0-9]*$' | sed 's/.*`//; s/+0x.*//' | tr '\n' ' ' | sed 's/ main .*/ main/')" "pid, $name: $err"
+		expect_match '^ +9$' "$out"
+	done
+fi
+
+# scripts and interpreters down to their start
+for cmd in "bash -c 'for ((i = 0; i < 300000; i++)); do :; done'" "python3 -c 'sum(i * i for i in range(3000000))'"; do
+	command -v "${cmd%% *}" >/dev/null || continue
+	trace -qn 'profile-499 /pid == $target && arg1/ { @[ustack(120)] = count(); }' -c "$cmd"
+	grep -qE '`(main|__libc_start_main)' "$TMP/out" || { echo "${cmd%% *}: no main: $out" | head -n 60; fails=1; }
+done
+exit $((fails != 0))

@@ -1,0 +1,43 @@
+# timeout: 200
+# Stacks of processes that nobody has told us about, of libraries opened while tracing, and of files that have been deleted: right
+# as soon as their tables have been read.
+. "$SRC/test/lib.bash"
+need_kernel
+[ "$(uname -m)" = x86_64 ] && [ -r /sys/kernel/btf/vmlinux ] || { echo "x86-64 with kernel type information only"; exit 77; }
+build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
+build libpass.so processes/pass.c -fomit-frame-pointer -shared -fPIC
+trap 'kill $pid 2>/dev/null; [ $fails = 0 ] || exit 1' EXIT
+
+# a process that runs already; not named by -p
+"$TMP/chain" loop 1 &
+pid=$!
+depth=$("$DTRACE" -qn 'syscall::getppid:entry /pid == $target/ { printf("%d\n", ustackdepth); exit(0); }' -p $pid | head -n 1)
+expect 1 "$((depth > 13))" "depth with -p: $depth"
+trace -qn "syscall::getppid:entry /pid == $pid && ustackdepth == $depth/ { ustack(60); exit(0); }"
+expect "0 1" "$status $(grep -c 'chain`main' "$TMP/out")" "another process: $err"
+# its file is gone: the kernel still has it
+mv "$TMP/chain" "$TMP/gone"
+rm "$TMP/gone"
+for how in "-p $pid" ""; do
+	trace -qn "syscall::getppid:entry /pid == $pid && ustackdepth == $depth/ { printf(\"%d\", ustackdepth); exit(0); }" $how
+	expect "0 $depth" "$status $(head -n 1 "$TMP/out")" "deleted $how: $err"
+done
+# one that starts while we look, of a file that has never been seen; a thousand execs of it
+kill $pid
+wait $pid 2>/dev/null
+build chain processes/chain.c -fomit-frame-pointer -O1 -lpthread -ldl
+(while :; do "$TMP/chain" plain 1; done) &
+pid=$!
+trace -qn 'syscall::getppid:entry /execname == "chain" && ustackdepth >= 15/ { ustack(60); exit(0); }'
+kill $pid
+wait $pid 2>/dev/null
+expect "0 1" "$status $(grep -c 'chain`main' "$TMP/out")" "new processes: $err"
+
+# a library opened by the target
+export CHAIN_LIBRARY=$TMP/libpass.so
+trace -qn 'syscall::getppid:entry /pid == $target && ustackdepth >= 16/ { ustack(60); exit(0); }' -c "$TMP/chain library 100000000"
+expect "0 libpass.so\`pass
+chain\`through_library
+chain\`once
+chain\`main" "$status $(sed 's/+0x.*//; s/^ *//' "$TMP/out" | sed -n '/pass$/,/main$/p')" "library: $err"
+exit $((fails != 0))

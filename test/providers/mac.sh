@@ -1,0 +1,58 @@
+# mac_framework: what security modules are asked, and answer.
+# timeout: 300
+. "$SRC/test/lib.bash"
+need_kernel
+[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+if ! "$DTRACE" -lP mac_framework 2>/dev/null | grep -q mac-check-ok; then
+	"$DTRACE" -n 'mac_framework::vnode_check_open:mac-check-ok { exit(0); }' 2>"$TMP/err" && count_failure
+	expect_match 'mac_framework:kernel:vnode_check_open:mac-check-ok needs tracing of the kernel function security_file_open: this kernel ' "$(cat "$TMP/err")"
+	exit
+fi
+watch mac_framework
+value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
+gcc -O1 -w -o "$TMP/mac" "$SRC/test/providers/mac.c" -lbpf || exit 1
+dir=$TMP/dir
+mkdir "$dir"
+trap 'umount "$dir" 2>/dev/null; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+mount -t tmpfs mac "$dir" || { echo "cannot mount tmpfs"; exit 77; }
+checks=$("$DTRACE" -ln 'mac_framework:::mac-check-ok' | awk 'NR > 1 { print $4 }')
+
+# ---- everything is asked, and allowed ----
+cat >"$TMP/mac.d" <<'D'
+mac_framework:kernel::mac-check-ok /pid == $target/ { @ok[probefunc] = count(); @bad["error"] = sum(arg0); }
+mac_framework:kernel::mac-check-err /pid == $target/ { @err[probefunc] = count(); @bad["no error"] = sum((int)arg0 <= 0); }
+END { printa("ok.%s %@d\n", @ok); printa("err.%s %@d\n", @err); printa("%s: %@d\n", @bad); }
+D
+ktrace -q -s "$TMP/mac.d" -c "$TMP/mac $dir $$"
+expect 0 "$status" "$err"
+for check in $checks; do [ "$(value "ok.$check")" -ge 1 ] || { echo "$check: none"; count_failure; }; done
+expect "0" "$(awk '$1 == "error:" { print $2 }' "$TMP/out")" "no error if allowed"
+
+# ---- everything is denied: by programs that the security module "bpf" asks ----
+no_bpf=
+if grep -qsw bpf /sys/kernel/security/lsm || { mount -t securityfs none /sys/kernel/security 2>/dev/null && grep -qw bpf /sys/kernel/security/lsm; }; then
+	ktrace -q -s "$TMP/mac.d" -c "$TMP/mac $dir $$ deny"
+	expect 0 "$status" "$err"
+	expect "" "$(grep "cannot deny" "$TMP/out")"
+	for check in $checks; do
+		[ "$(value "err.$check")" -ge 1 ] || { echo "$check: none denied"; count_failure; }
+		grep -qx "denied $check" "$TMP/out" || { echo "$check: the call did not fail"; count_failure; }
+	done
+	expect "0" "$(awk '$1 == "no" && $2 == "error:" { print $3 }' "$TMP/out")" "an error if denied"
+else
+	no_bpf="mac-check-err: no security module that can be made to deny (CONFIG_LSM without bpf)"
+fi
+
+# ---- one question, its object ----
+ktrace -q -c "cat /etc/hostname /etc/hostname" -n '
+	mac_framework::vnode_check_open:mac-check-ok /pid == $target && stringof(args[1]->f_path.dentry->d_name.name) == "hostname"/ { @ = count(); }
+	END { printa("open %@d\n", @); }'
+# (a file of an overlay is opened below, too)
+[ "$(value open)" -ge 2 ] || { echo "vnode_check_open: $(value open)"; count_failure; }
+# ---- an answer of no: a capability is needed to set such an attribute, for security modules that are not there ----
+if command -v setfattr >/dev/null; then
+	ktrace -q -c "setpriv --reuid=65534 --clear-groups setfattr -n security.dtrace -v 1 /tmp" -n '
+		mac_framework::vnode_check_setextattr:mac-check-err { printf("denied %d\n", args[0]); }'
+	expect_match "^denied 1$" "$(cat "$TMP/out")"
+fi
+fired ${no_bpf:+"$no_bpf"}
