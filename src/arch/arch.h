@@ -1,36 +1,134 @@
 /*
- * arch: what differs by CPU, and what belongs to the kernel's binary interface.
+ * arch: what differs by CPU. Everything else is written in terms of this header and its neighbours:
  *
- * One folder per CPU holds its tables; this header is how the rest sees them. For now: system
- * calls, by number, with the types of their arguments.
+ *   arch.h      registers, calls, unwinding, names: tables
+ *   insn.h      machine code: where instructions begin, what can be probed
+ *   abi.h       how a function is passed its parameters
+ *   operand.h   arguments of static probes, as the assembler writes them
+ *   syscalls.h  system calls and the types of their arguments
+ *   trap.h      breakpoints in a stopped thread (host only)
+ *   site.h      two probe sites of our own, to measure (host only)
+ *   dtext.h     D text in the tables of stable providers (host only)
+ *
+ * A CPU is a folder with a const struct dt_arch. All CPUs are built on every host, so that each can be
+ * tested everywhere; only ptrace and inline assembly need the CPU itself: files named host_*.c. Its D
+ * libraries are in lib/<folder>. doc/porting.md says where each fact comes from.
  */
 #ifndef DT_ARCH_H
 #define DT_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#define DT_SYSCALL_MAXARGS 6
-
-typedef struct dt_syscall {
-	uint32_t nr;
-	const char *name;
-} dt_syscall;
-
 /*
- * A CPU may run programs of a second binary interface: 32-bit ones. Their system calls have numbers of their
- * own, which are counted from DT_SYSCALL_COMPAT here, and other argument types.
+ * A word of the kernel's struct pt_regs. Registers are known by their index in it, which is the index in uregs[] as
+ * well; all words are 8 bytes.
  */
-#define DT_SYSCALL_COMPAT 1024
+typedef struct dt_arch_reg {
+	const char *name;	/* as in the CPU's regs.d, in lower case and without "r_" */
+	int8_t dwarf;		/* its number in DWARF; -1: none */
+	int8_t saved;		/* its word among those that a signal handler's frame saves; -1: not saved */
+	const char *operand[5]; /* its names in the arguments of static probes, by width; ends with NULL */
+	const char *high;	/* name of its bits 8 to 15; NULL: none */
+} dt_arch_reg;
 
-extern const dt_syscall dt_syscalls[], dt_compat_syscalls[]; /* in order of number */
-extern const uint32_t dt_nsyscalls, dt_ncompat_syscalls;
+/* How functions are called. */
+struct dt_arch_call {
+	uint8_t nargs, arg[8]; /* registers of the first integer arguments */
+	uint8_t stack_args;    /* at the entry, bytes from the stack pointer to the first of the others */
+	uint8_t result;
+	uint8_t ngo_args, go_arg[16]; /* the same for functions of Go */
+	/* D text for argument n at the entry of a function of a 32-bit program, `frame` as in dt_insn; not longer
+	 * than 79 characters */
+	void (*compat_arg)(unsigned n, uint64_t frame, char *text, size_t size);
+	/* D text that is not 0 when a conditional jump jumps (dt_insn.condition); the same limit */
+	void (*condition)(uint8_t code, char *text, size_t size);
+};
 
-bool dt_has_compat_syscalls(void);				/* does this kernel run such programs? */
-const dt_syscall *dt_syscall_by_name(const char *name);		/* NULL: none */
-const dt_syscall *dt_compat_syscall_by_name(const char *name);	/* the same, of 32-bit programs */
-const dt_syscall *dt_syscall_by_nr(uint32_t nr);		/* of either */
-/* Types of the arguments as D text; returns how many, -1 when not known. */
-int dt_syscall_args(const dt_syscall *call, const char *const **types);
+/* How a thread enters the kernel. */
+struct dt_arch_entry {
+	uint8_t arg[6], compat_arg[6]; /* registers with the arguments of a system call */
+	uint8_t number;		       /* register with the number of the call while it returns */
+	/* Is the current system call one of a 32-bit program? The bit in a 32-bit word of struct task_struct. */
+	uint16_t compat_at;
+	uint32_t compat_bit;
+	uint32_t number_bit; /* a third binary interface: its calls have native numbers with this bit; 0: there is none */
+	/* Was the thread in 64-bit code? A register, its bits that say so, and their value then. */
+	uint8_t mode;
+	uint32_t mode_mask, mode_native;
+	const char *compat_sign; /* a file that is there when the kernel runs 32-bit programs */
+};
+
+/* Unwinding of user stacks (elf/cfi.h). Registers by DWARF's numbers. */
+struct dt_arch_unwind {
+	uint8_t sp, fp, base, ra; /* base: the register besides fp that compilers put a CFA into */
+	int8_t ra_at;		  /* the return address is at CFA + this, in every frame */
+	int8_t fp_at;		  /* with a frame pointer: the caller's is at CFA + this, where fp points to */
+	uint8_t nsaved;		  /* words that a signal handler's frame saves; the pc is among them */
+	/* The expression for the CFA in a procedure linkage table. All of it is fixed but one literal: from that byte
+	 * of an entry on, there is a word more on the stack. NULL: no linker makes such. */
+	const uint8_t *plt;
+	uint8_t plt_size, plt_literal;
+	/* First instruction of a function that keeps a frame pointer, while fp is still the caller's; and what may
+	 * come before it (0: nothing), four bytes */
+	uint8_t push_fp;
+	uint32_t landing_pad;
+};
+
+/* Static probes in headers made by dtrace -h. */
+struct dt_arch_site {
+	const char *condition; /* of the preprocessor: the compiler makes code for this CPU */
+	const char *text;      /* what is assembled at a site */
+	const uint8_t *bytes;  /* the same as bytes */
+	uint8_t size;
+	uint8_t call; /* offset of the nop that the kernel may turn into a call; 0: there is none */
+};
+
+struct dt_operand;    /* operand.h */
+struct dt_arch_code;  /* insn.h */
+struct dt_arch_abi;   /* abi.h */
+struct dt_arch_calls; /* syscalls.h */
+
+typedef struct dt_arch {
+	const char *folder;   /* "x86_64", also below lib/ */
+	const char *programs; /* in messages: what its programs are code for */
+	const char *triplet;  /* directories of libraries are named after it */
+	const char *macro;    /* DTrace's name for it, defined for the C preprocessor (-C) */
+	uint16_t machine, compat_machine; /* EM_*: 64-bit and 32-bit programs; 0: it runs none of the latter */
+	uint16_t va_list_size;
+	bool ordered_stores;  /* other CPUs see the stores of one in the order it made them */
+	uint64_t kernel_text; /* the kernel's code and its modules are in the 2 GB from here */
+
+	const dt_arch_reg *regs;
+	uint32_t nregs;
+	uint8_t pc, sp, fp; /* registers by role */
+	struct dt_arch_call call;
+	struct dt_arch_entry entry;
+	struct dt_arch_unwind unwind;
+	struct dt_arch_site site;
+	/* Reads one operand at *p, which moves past it; false: it makes no sense. */
+	bool (*operand)(const char **p, struct dt_operand *o);
+	const char *const *noreturn; /* functions of its kernel that never return; ends with NULL */
+
+	const struct dt_arch_code *code;
+	const struct dt_arch_abi *abi;
+	const struct dt_arch_calls *calls;
+} dt_arch;
+
+extern const dt_arch dt_arch_x86_64;
+
+extern const dt_arch *const dt_arch_all[]; /* ends with NULL */
+const dt_arch *dt_arch_host(void);
+const dt_arch *dt_arch_of(uint16_t machine); /* of 64-bit code by its EM_*; NULL: not known */
+
+/* Where a register is in struct pt_regs. */
+#define DT_REG_AT(reg) ((reg)*8)
+#define DT_NO_REG      (-1)
+/* A register by DWARF's number, by its place in a signal handler's frame, by a name in operands: its index in regs[]
+ * or DT_NO_REG. *high: the name means its bits 8 to 15. */
+int dt_arch_dwarf(const dt_arch *a, uint64_t number);
+int dt_arch_saved(const dt_arch *a, uint32_t word);
+int dt_arch_operand(const dt_arch *a, const char *name, size_t n, bool *high);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * insn: the machine code of one user function (x86-64, or i386 in a 32-bit program), as far as probes need to know it: where its
- * instructions begin, where it returns, and where its entry is best probed.
+ * insn: the machine code of one function, as far as probes need to know it: where its instructions begin, where it
+ * returns, and where its entry is best probed.
  *
- * What a uprobe costs depends on the instruction under it. The kernel emulates a few (push of a
- * register, nop, relative jumps and calls) in about 0.6 µs; all others it executes out of line
- * under single step, which took 9 µs where this was written. See doc/providers/pid.md.
+ * What a uprobe costs depends on the instruction under it. The kernel emulates a few (on
+ * x86-64 push of a register, nop, relative jumps and calls) in about 0.6 µs; all others it executes out of
+ * line under single step, which took 9 µs where this was written. See doc/providers/pid.md.
  */
 #ifndef DT_ARCH_INSN_H
 #define DT_ARCH_INSN_H
@@ -13,20 +13,19 @@
 
 enum dt_insn_flag {
 	DT_INSN_CHEAP = 1,  /* emulated by the kernel */
-	DT_INSN_RETURN = 2, /* ret */
+	DT_INSN_RETURN = 2,
 	DT_INSN_JUMP = 4,   /* goes to `target`, always or sometimes */
 	DT_INSN_MAYBE = 8,  /* ... sometimes */
-	DT_INSN_INDIRECT =
-	    16, /* a jump to where only the processor knows, which is no table of this function */
+	DT_INSN_INDIRECT = 16, /* a jump to a computed address that is not from a table of this function */
 	DT_INSN_REFUSED = 32, /* the kernel would not put a uprobe here, or it would do harm */
-	DT_INSN_ENDBR = 64,
+	DT_INSN_LANDING_PAD = 64, /* marks where indirect calls and jumps may lead to */
 };
 
 typedef struct dt_insn {
 	uint32_t offset; /* from the start of the function */
 	uint8_t length;
 	uint8_t flags;
-	uint8_t condition; /* MAYBE: the low four bits of the opcode */
+	uint8_t condition; /* MAYBE: which one, for dt_arch.call.condition */
 	uint32_t frame;	   /* on the way to the entry probe: bytes the stack pointer has moved */
 	uint64_t target;   /* JUMP */
 } dt_insn;
@@ -39,8 +38,8 @@ typedef struct dt_body {
 } dt_body;
 
 struct dt_insn_mode {
-	bool optimizes; /* the kernel: a uprobe on a five-byte nop becomes a call (Linux 6.18), other
-			   long nops are emulated */
+	bool optimizes; /* the kernel: a uprobe on a nop that is long enough becomes a call (Linux 6.18 on x86-64),
+			   other long nops are emulated */
 	bool narrow;	/* the code: 32 bits. Nothing becomes a call then */
 	bool go;	/* the code: by Go's compiler. Functions begin with a look at the size of their
 			   stack, and begin again when that has been made larger */
@@ -66,5 +65,20 @@ void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t 
  * instruction that we know. */
 bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
 		   dt_insn *best);
+
+/* What the folder of a CPU provides: the functions above, and answers about single instructions. */
+struct dt_arch_code {
+	void (*kernel)(struct dt_insn_mode *k);
+	void (*decode)(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
+	void (*targets)(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
+	bool (*entry)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first, dt_insn *best);
+	/* kernel code: kprobes are never taken there (the kernel's own rewriting aside) */
+	bool (*kprobe_refuses)(const uint8_t *at, uint8_t length);
+	/* an instruction that only fills the space between two functions */
+	bool (*is_padding)(const uint8_t *at, uint8_t length);
+	/* a stub of a procedure linkage table, of n bytes at vaddr: the address of the slot that it jumps through */
+	bool (*plt_slot)(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot);
+	uint32_t slot_relocation[2]; /* R_*: types of relocations that fill such slots */
+};
 
 #endif

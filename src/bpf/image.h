@@ -121,7 +121,7 @@ enum {
 	S_TUPLE = 192,	 /* 8 tuple registers */
 	S_EARGS = 256,	 /* 6 arguments of ERROR */
 	S_COMM = 304,	 /* execname */
-	S_PTREGS = 320,	 /* 168 bytes: registers of the system call */
+	S_PTREGS = 320,	 /* 168 bytes: registers of the system call; without BTF */
 	S_NUMBER = S_PTREGS, /* places in user code: dt_attach's number */
 	S_TOKLIVE = 488, /* strtok() has text left */
 	S_DIGITS = 496,	 /* 128 bytes: numbers and addresses as text */
@@ -358,7 +358,7 @@ struct dt_engine {
 	uint64_t strsize;
 	uint32_t ncpus;
 	bool has_btf, has_compat; /* compat: 32-bit programs can run */
-	bool has_x32;
+	bool has_third_abi; /* dt_arch.entry.number_bit */
 	bool has_uprobe_multi, has_kprobe_multi;
 	bool follows; /* option follow: family.c */
 	bool has_cookies; /* raw tracepoints can be told apart by cookie (Linux 6.10) */

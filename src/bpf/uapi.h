@@ -10,13 +10,6 @@
 /* Inode of the initial pid namespace (include/linux/proc_ns.h); the same on every kernel. */
 #define DT_PROC_PID_INIT_INO 0xEFFFFFFCu
 
-/* x86: thread_info.status bit of a 32-bit system call, and where the word is in the task. */
-#define DT_TS_COMPAT	      0x0002
-#define DT_TASK_STATUS_OFFSET 16
-
-/* x86: this bit in the number of a system call means a program of the x32 interface. */
-#define DT_X32_SYSCALL 0x40000000
-
 /* BPF_RAW_TRACEPOINT_OPEN with a cookie: Linux 6.10. */
 struct dt_raw_tracepoint_attr {
 	__u64 name;

@@ -1,7 +1,7 @@
 /*
  * cfi: .eh_frame to rows. Each FDE's instructions are run once; where what matters to us
- * changes, a row begins. Rules of registers other than rbp, rbx and the return address are read
- * over.
+ * changes, a row begins. Rules of registers other than the frame pointer, the base register and
+ * the return address are read over.
  *
  * What cannot be expressed in a row makes the row STOP or the register LOST: an unwinder that uses
  * it ends the stack there and does not guess. Whatever the bytes are, work is linear in their
@@ -14,12 +14,6 @@
 
 #include "elf/ehframe.h"
 
-/* Registers by DWARF's numbers for x86-64. */
-enum { DW_RBX = 3, DW_RBP = 6, DW_RSP = 7, DW_RA = 16 };
-
-/* Index in struct pt_regs of each: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip */
-static const uint8_t pt_index[17] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
-
 /* ---- the machine ---- */
 
 struct rule { /* where the caller's register is */
@@ -28,7 +22,7 @@ struct rule { /* where the caller's register is */
 	const uint8_t *expr; /* R_AT_EXPR */
 	uint64_t len;
 };
-enum { BX, BP, RA, NTRACKED };
+enum { BASE, FP, RA, NTRACKED };
 struct state {
 	uint64_t cfa_reg; /* UINT64_MAX: cfa_expr */
 	int64_t cfa_off;
@@ -41,6 +35,7 @@ struct state {
 
 /* A table being made. */
 struct maker {
+	const dt_arch *arch;
 	struct dt_eh_section s;
 	DT_VEC(struct dt_eh_fde) fdes; /* by start */
 	uint32_t next;		       /* the first of them that has not been run */
@@ -59,12 +54,14 @@ struct machine {
 	uint64_t shift; /* vaddr + shift = offset in the file */
 };
 
-static struct rule *tracked(struct state *st, uint64_t reg)
+static struct rule *tracked(const struct machine *m, struct state *st, uint64_t reg)
 {
-	return reg == DW_RBX   ? &st->r[BX]
-	       : reg == DW_RBP ? &st->r[BP]
-	       : reg == DW_RA  ? &st->r[RA]
-			       : NULL;
+	const struct dt_arch_unwind *u = &m->k->arch->unwind;
+
+	return reg == u->base ? &st->r[BASE]
+	       : reg == u->fp ? &st->r[FP]
+	       : reg == u->ra ? &st->r[RA]
+			      : NULL;
 }
 
 /* ---- a state as a row ---- */
@@ -72,7 +69,7 @@ static struct rule *tracked(struct state *st, uint64_t reg)
 /* What an expression says when it is one of the few forms that occur:
  *	breg R, n				EXPR_REG: R + n
  *	breg R, n; deref [; plus_uconst m]	EXPR_DEREF: *(R + n) + m
- *	breg rsp, 8; breg rip, 0; lit15; and; litN; ge; lit3; shl; plus	EXPR_PLT */
+ *	dt_arch.unwind.plt			EXPR_PLT */
 struct expr {
 	enum { EXPR_UNKNOWN, EXPR_REG, EXPR_DEREF, EXPR_PLT } kind;
 	uint32_t reg;
@@ -82,19 +79,25 @@ struct expr {
 
 enum { OP_DEREF = 0x06, OP_PLUS_UCONST = 0x23, OP_LIT0 = 0x30, OP_BREG0 = 0x70 };
 
-static struct expr read_expr(const uint8_t *p, uint64_t len)
+/* Is it the one of a procedure linkage table? The byte with the literal may have any. */
+static bool is_plt(const struct dt_arch_unwind *u, const uint8_t *p, uint64_t len)
 {
-	static const uint8_t plt[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a,
-				      0,    0x2a, 0x33, 0x24, 0x22};
+	uint8_t at = u->plt_literal;
+
+	return u->plt && len == u->plt_size && memcmp(p, u->plt, at) == 0 && p[at] >= OP_LIT0 &&
+	       p[at] < OP_LIT0 + 16 && memcmp(p + at + 1, u->plt + at + 1, len - at - 1) == 0;
+}
+
+static struct expr read_expr(const struct dt_arch_unwind *u, const uint8_t *p, uint64_t len)
+{
 	struct dt_eh_cursor c = {.p = p, .end = p + len};
 	struct expr x = {0};
 	uint8_t op;
 
-	if (len == sizeof(plt) && memcmp(p, plt, 6) == 0 && memcmp(p + 7, plt + 7, 4) == 0 &&
-	    p[6] >= OP_LIT0 && p[6] < OP_LIT0 + 16)
-		return (struct expr){.kind = EXPR_PLT, .then = p[6] - OP_LIT0};
+	if (is_plt(u, p, len))
+		return (struct expr){.kind = EXPR_PLT, .then = p[u->plt_literal] - OP_LIT0};
 	op = (uint8_t)dt_eh_uint(&c, 1);
-	if (op < OP_BREG0 || op > OP_BREG0 + DW_RA)
+	if (op < OP_BREG0 || op > OP_BREG0 + 31)
 		return x;
 	x.reg = op - OP_BREG0;
 	x.first = dt_eh_sleb(&c);
@@ -117,30 +120,35 @@ static bool fits(int64_t n, uint32_t bits)
 	return n >= -((int64_t)1 << (bits - 1)) && n < (int64_t)1 << (bits - 1);
 }
 
-static uint32_t cfa_of_reg(uint64_t reg, int64_t off)
+static uint32_t cfa_of_reg(const dt_arch *a, uint64_t reg, int64_t off)
 {
-	enum dt_unwind_kind kind = reg == DW_RSP   ? DT_UW_SP
-				   : reg == DW_RBP ? DT_UW_BP
-				   : reg == DW_RBX ? DT_UW_BX
-						   : DT_UW_REG;
+	const struct dt_arch_unwind *u = &a->unwind;
+	enum dt_unwind_kind kind = reg == u->sp	    ? DT_UW_SP
+				   : reg == u->fp   ? DT_UW_FP
+				   : reg == u->base ? DT_UW_BASE
+						    : DT_UW_REG;
+	int index;
 
 	if (kind != DT_UW_REG)
 		return fits(off, 28) ? kind | (uint32_t)off << 4 : DT_UW_STOP;
-	if (reg >= DW_RA || !fits(off, 23))
+	index = dt_arch_dwarf(a, reg);
+	if (index < 0 || index > 31 || reg == u->ra || !fits(off, 23))
 		return DT_UW_STOP;
-	return kind | (uint32_t)pt_index[reg] << 4 | (uint32_t)off << 9;
+	return kind | (uint32_t)index << 4 | (uint32_t)off << 9;
 }
 
-static uint32_t cfa_of_expr(const struct expr *x)
+static uint32_t cfa_of_expr(const dt_arch *a, const struct expr *x)
 {
+	const struct dt_arch_unwind *u = &a->unwind;
+
 	if (x->kind == EXPR_REG)
-		return cfa_of_reg(x->reg, x->first);
+		return cfa_of_reg(a, x->reg, x->first);
 	if (x->kind == EXPR_PLT)
 		return DT_UW_PLT | (uint32_t)x->then << 4;
-	if (x->kind != EXPR_DEREF || (x->reg != DW_RSP && x->reg != DW_RBP) ||
+	if (x->kind != EXPR_DEREF || (x->reg != u->sp && x->reg != u->fp) ||
 	    !fits(x->first, 16) || x->then > 0xfff)
 		return DT_UW_STOP;
-	return (x->reg == DW_RSP ? DT_UW_SP_DEREF : DT_UW_BP_DEREF) | (uint32_t)x->then << 4 |
+	return (x->reg == u->sp ? DT_UW_SP_DEREF : DT_UW_FP_DEREF) | (uint32_t)x->then << 4 |
 	       (uint32_t)x->first << 16;
 }
 
@@ -153,57 +161,63 @@ static int16_t place_of(const struct rule *r)
 	return DT_UW_LOST;
 }
 
-/* rbp of a function that has aligned its stack: saved where the new rbp points to */
-static int16_t place_of_bp(const struct rule *r)
+/* The frame pointer of a function that has aligned its stack: saved where the new one points to */
+static int16_t place_of_fp(const struct dt_arch_unwind *u, const struct rule *r)
 {
 	struct expr x;
 
 	if (r->kind != R_AT_EXPR)
 		return place_of(r);
-	x = read_expr(r->expr, r->len);
-	return x.kind == EXPR_REG && x.reg == DW_RBP && x.first == 0 ? DT_UW_AT_BP : DT_UW_LOST;
+	x = read_expr(u, r->expr, r->len);
+	return x.kind == EXPR_REG && x.reg == u->fp && x.first == 0 ? DT_UW_AT_FP : DT_UW_LOST;
 }
 
-#define SIGCONTEXT_RIP (16 * 8) /* behind r8, in struct sigcontext */
+/* Where the pc is among the registers that a signal handler's frame saves. */
+static int64_t saved_pc(const dt_arch *a)
+{
+	return a->regs[a->pc].saved * 8;
+}
 
 static void row_of(const struct machine *m, dt_unwind_row *row)
 {
+	const dt_arch *a = m->k->arch;
 	const struct state *st = &m->now;
 	const struct rule *ra = &st->r[RA];
 	struct expr x;
 
-	row->bp = row->bx = DT_UW_SAME;
+	row->fp = row->base = DT_UW_SAME;
 	if (ra->kind == R_UNDEFINED) {
 		row->cfa = DT_UW_END;
 		return;
 	}
 	if (ra->kind == R_AT_EXPR) {
-		x = read_expr(ra->expr, ra->len);
+		x = read_expr(&a->unwind, ra->expr, ra->len);
 		row->cfa =
-		    m->cie.signal && x.kind == EXPR_REG && x.reg == DW_RSP && fits(x.first, 27)
-			? DT_UW_SIGNAL | (uint32_t)(x.first - SIGCONTEXT_RIP) << 4
+		    m->cie.signal && x.kind == EXPR_REG && x.reg == a->unwind.sp &&
+			    fits(x.first, 27)
+			? DT_UW_SIGNAL | (uint32_t)(x.first - saved_pc(a)) << 4
 			: DT_UW_STOP;
 		return;
 	}
-	if (ra->kind != R_AT_CFA || ra->offset != -8) {
+	if (ra->kind != R_AT_CFA || ra->offset != a->unwind.ra_at) {
 		row->cfa = DT_UW_STOP;
 		return;
 	}
 	if (st->cfa_reg != UINT64_MAX) {
-		row->cfa = cfa_of_reg(st->cfa_reg, st->cfa_off);
+		row->cfa = cfa_of_reg(a, st->cfa_reg, st->cfa_off);
 	} else {
-		x = read_expr(st->cfa_expr, st->cfa_len);
-		row->cfa = cfa_of_expr(&x);
+		x = read_expr(&a->unwind, st->cfa_expr, st->cfa_len);
+		row->cfa = cfa_of_expr(a, &x);
 	}
 	if (DT_UW_KIND(row->cfa) == DT_UW_STOP)
 		return;
-	row->bp = place_of_bp(&st->r[BP]);
-	row->bx = place_of(&st->r[BX]);
+	row->fp = place_of_fp(&a->unwind, &st->r[FP]);
+	row->base = place_of(&st->r[BASE]);
 }
 
 static bool says_the_same(const dt_unwind_row *a, const dt_unwind_row *b)
 {
-	return a->cfa == b->cfa && a->bp == b->bp && a->bx == b->bx;
+	return a->cfa == b->cfa && a->fp == b->fp && a->base == b->base;
 }
 
 /* The row is good from its pc on. A later word about the same pc replaces the earlier one. */
@@ -263,7 +277,7 @@ enum { /* DW_CFA_* */
 
 static void set_rule(struct machine *m, uint64_t reg, struct rule r)
 {
-	struct rule *to = tracked(&m->now, reg);
+	struct rule *to = tracked(m, &m->now, reg);
 
 	if (to)
 		*to = r;
@@ -278,7 +292,7 @@ static void at_cfa(struct machine *m, uint64_t reg, uint64_t factored)
 
 static void restore(struct machine *m, uint64_t reg)
 {
-	struct rule *from = tracked(&m->initial, reg);
+	struct rule *from = tracked(m, &m->initial, reg);
 
 	if (from)
 		set_rule(m, reg, *from);
@@ -297,7 +311,7 @@ static bool advance_to(struct machine *m, uint64_t pc)
 
 static void define_cfa(struct machine *m, uint64_t reg, int64_t off)
 {
-	m->now.cfa_reg = reg <= DW_RA ? reg : DW_RA; /* one that cannot be: STOP */
+	m->now.cfa_reg = reg != UINT64_MAX ? reg : reg - 1; /* any that is not known: STOP */
 	m->now.cfa_off = off;
 }
 
@@ -413,7 +427,7 @@ static void run_fde(struct maker *k, const struct dt_eh_fde *f, uint64_t shift)
 	dt_unwind_row row;
 	bool ok;
 
-	if (!dt_eh_read(&k->s, f, &m.cie, &insns) || m.cie.ra != DW_RA)
+	if (!dt_eh_read(&k->s, f, &m.cie, &insns) || m.cie.ra != k->arch->unwind.ra)
 		return;
 	ok = run(&m, m.cie.insns);
 	m.initial = m.now;
@@ -483,10 +497,11 @@ static void segment_rows(struct maker *k, const struct dt_unwind_segment *seg)
 
 #define BUDGET_SPARE (1u << 20)
 
-void dt_unwind_parse(const void *data, uint64_t size, uint64_t vaddr,
+void dt_unwind_parse(const dt_arch *a, const void *data, uint64_t size, uint64_t vaddr,
 		     const struct dt_unwind_segment *segs, uint32_t nsegs, dt_unwind *u)
 {
-	struct maker k = {.s = {.data = data, .size = size, .vaddr = vaddr, .word = 8},
+	struct maker k = {.arch = a,
+			  .s = {.data = data, .size = size, .vaddr = vaddr, .word = 8},
 			  .u = u,
 			  .budget = 16 * size + BUDGET_SPARE};
 	uint64_t behind = 0;
@@ -508,14 +523,14 @@ void dt_unwind_parse(const void *data, uint64_t size, uint64_t vaddr,
 
 void dt_unwind_read(dt_elf *e, dt_unwind *u)
 {
+	const dt_arch *a = dt_arch_of(dt_elf_machine(e));
 	DT_VEC(struct dt_unwind_segment) segs = {0};
 	const struct dt_elf_segment *all;
 	struct dt_elf_section s;
 	uint32_t n = dt_elf_segments(e, &all);
 
 	*u = (dt_unwind){0};
-	if (!dt_elf_is_64(e) || dt_elf_machine(e) != EM_X86_64 ||
-	    !dt_elf_section(e, ".eh_frame", &s) || !s.data)
+	if (!a || !dt_elf_is_64(e) || !dt_elf_section(e, ".eh_frame", &s) || !s.data)
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (all[i].exec)
@@ -523,7 +538,7 @@ void dt_unwind_read(dt_elf *e, dt_unwind *u)
 			    (struct dt_unwind_segment){.vaddr = all[i].vaddr,
 						       .size = all[i].file_size,
 						       .offset = all[i].offset};
-	dt_unwind_parse(s.data, s.data_size, s.vaddr, segs.v, segs.n, u);
+	dt_unwind_parse(a, s.data, s.data_size, s.vaddr, segs.v, segs.n, u);
 	dt_vec_free(&segs);
 }
 
@@ -554,8 +569,8 @@ static void print_place(dt_buf *out, const char *reg, int16_t at)
 {
 	if (at == DT_UW_LOST)
 		dt_buf_printf(out, " %s lost", reg);
-	else if (at == DT_UW_AT_BP)
-		dt_buf_printf(out, " %s at (bp)", reg);
+	else if (at == DT_UW_AT_FP)
+		dt_buf_printf(out, " %s at (fp)", reg);
 	else if (at != DT_UW_SAME)
 		dt_buf_printf(out, " %s at cfa%+d", reg, at * 8);
 }
@@ -569,15 +584,15 @@ void dt_unwind_print(const dt_unwind_row *r, dt_buf *out)
 	dt_buf_printf(out, "%x: ", r->pc);
 	switch (DT_UW_KIND(r->cfa)) {
 	case DT_UW_SP: dt_buf_printf(out, "sp%+d", n); break;
-	case DT_UW_BP: dt_buf_printf(out, "bp%+d", n); break;
-	case DT_UW_BX: dt_buf_printf(out, "bx%+d", n); break;
+	case DT_UW_FP: dt_buf_printf(out, "fp%+d", n); break;
+	case DT_UW_BASE: dt_buf_printf(out, "base%+d", n); break;
 	case DT_UW_REG:
 		dt_buf_printf(out, "reg %u%+d", DT_UW_REG_OF(r->cfa), DT_UW_REG_VALUE(r->cfa));
 		break;
 	case DT_UW_SP_DEREF:
-	case DT_UW_BP_DEREF:
+	case DT_UW_FP_DEREF:
 		dt_buf_printf(out, "*(%s%+d)+%u",
-			      DT_UW_KIND(r->cfa) == DT_UW_SP_DEREF ? "sp" : "bp",
+			      DT_UW_KIND(r->cfa) == DT_UW_SP_DEREF ? "sp" : "fp",
 			      DT_UW_DEREF(r->cfa), DT_UW_ADD(r->cfa));
 		break;
 	case DT_UW_PLT: dt_buf_printf(out, "plt %d", n); break;
@@ -586,6 +601,6 @@ void dt_unwind_print(const dt_unwind_row *r, dt_buf *out)
 		dt_buf_puts(out,
 			    DT_UW_KIND(r->cfa) <= DT_UW_STOP ? words[DT_UW_KIND(r->cfa)] : "?");
 	}
-	print_place(out, "bp", r->bp);
-	print_place(out, "bx", r->bx);
+	print_place(out, "fp", r->fp);
+	print_place(out, "base", r->base);
 }

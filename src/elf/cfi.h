@@ -6,34 +6,35 @@
  * programs come to: sorted rows, each good from its address up to that of the next. Tables are made
  * for the kernel (src/bpf/translate/unwind.c), which walks stacks with them while a probe fires; so a row is
  * small, and says no more than is needed to find the next row: where the caller's frame is (its
- * CFA: the stack pointer after the return), and where the caller's rbp and rbx are. The return
- * address is always just below the CFA.
+ * CFA: the stack pointer after the return), and where the caller's values of two registers are: the
+ * frame pointer (FP) and the one besides it that compilers use in its place (BASE). Which ones, and where
+ * the return address is, says dt_arch.unwind.
  *
- *	SP, BP, BX + n	nearly all code: CFA is a register and an offset
+ *	SP, FP, BASE + n nearly all code: CFA is a register and an offset
  *	REG + n		assembler in leaf functions: any register, known in the innermost frame
- *	*(SP + n) + m	functions that align their stack; also with BP
+ *	*(SP + n) + m	functions that align their stack; also with FP
  *	PLT		entries of a procedure linkage table: a word more behind the push
- *	SIGNAL		what a signal handler returns to: registers are in a sigcontext
+ *	SIGNAL		what a signal handler returns to: registers are in its frame
  *	END		the first function of a thread or a program; nobody called it
  *	STOP		described, but in no way that occurs in compiled code
  *	NONE		not described: code from assembler files, or none at all
  *
  * Addresses are offsets in the file, which is what the kernel knows of a mapping without help.
- * Numbers are x86-64's.
  */
 #ifndef DT_ELF_CFI_H
 #define DT_ELF_CFI_H
 
+#include "arch/arch.h"
 #include "elf/elf.h"
 
 enum dt_unwind_kind {
 	DT_UW_NONE,
 	DT_UW_SP,
-	DT_UW_BP,
-	DT_UW_BX,
+	DT_UW_FP,
+	DT_UW_BASE,
 	DT_UW_REG,
 	DT_UW_SP_DEREF,
-	DT_UW_BP_DEREF,
+	DT_UW_FP_DEREF,
 	DT_UW_PLT,
 	DT_UW_SIGNAL,
 	DT_UW_END,
@@ -43,20 +44,20 @@ enum dt_unwind_kind {
 typedef struct dt_unwind_row {
 	uint32_t pc; /* offset in the file */
 	/* Bits 0-3 the kind; above them, signed:
-	 *	SP BP BX	what to add
+	 *	SP FP BASE	what to add
 	 *	REG		bits 4-8 which, an index into struct pt_regs; above, what to add
 	 *	DEREF		bits 4-15 what to add in the end; above, what to add first
 	 *	PLT		from this byte of a 16-byte entry on there is one word more
-	 *	SIGNAL		what to add to the stack pointer to get to the saved r8, the first
-	 *			register of the sigcontext */
+	 *	SIGNAL		what to add to the stack pointer to get to the first of the saved
+	 *			registers */
 	uint32_t cfa;
 	/* Where the caller's are: CFA + 8 * n, or one of DT_UW_SAME ... */
-	int16_t bp, bx;
+	int16_t fp, base;
 } dt_unwind_row;
 
 #define DT_UW_SAME  0		    /* still in the register */
 #define DT_UW_LOST  INT16_MIN	    /* nobody knows */
-#define DT_UW_AT_BP (INT16_MIN + 1) /* bp: at *bp */
+#define DT_UW_AT_FP (INT16_MIN + 1) /* fp: at *fp */
 
 #define DT_UW_KIND(cfa)	     ((enum dt_unwind_kind)((cfa)&15))
 #define DT_UW_VALUE(cfa)     ((int32_t)(cfa) >> 4)
@@ -70,8 +71,8 @@ typedef struct dt_unwind {
 	uint32_t n;	     /* 0: the object says nothing; else the last one is NONE */
 } dt_unwind;
 
-/* The table of a 64-bit x86 object. It has no rows when the object has no .eh_frame, or is for
- * another CPU. */
+/* The table of a 64-bit object. It has no rows when the object has no .eh_frame, or is for
+ * an unknown CPU. */
 void dt_unwind_read(dt_elf *e, dt_unwind *u);
 void dt_unwind_free(dt_unwind *u);
 
@@ -80,10 +81,10 @@ struct dt_unwind_segment { /* executable code */
 	uint64_t vaddr, size, offset;
 };
 /* The same from the bytes of .eh_frame, at `vaddr`; segments by vaddr. */
-void dt_unwind_parse(const void *data, uint64_t size, uint64_t vaddr,
+void dt_unwind_parse(const dt_arch *a, const void *data, uint64_t size, uint64_t vaddr,
 		     const struct dt_unwind_segment *segs, uint32_t nsegs, dt_unwind *u);
 /* The row for an offset in the file; NULL: before the first. */
 const dt_unwind_row *dt_unwind_find(const dt_unwind *u, uint32_t pc);
-void dt_unwind_print(const dt_unwind_row *r, dt_buf *out); /* "1a2f: sp+16 bp-16" */
+void dt_unwind_print(const dt_unwind_row *r, dt_buf *out); /* "1a2f: sp+16 fp at cfa-16" */
 
 #endif

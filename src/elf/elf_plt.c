@@ -2,16 +2,14 @@
  * elf_plt: names for the stubs through which an object calls others: "malloc@plt".
  *
  * A stub is an indirect jump through a slot of the GOT; which function the slot is for, a
- *relocation says. So each stub is decoded, wherever the linker put it (.plt, .plt.sec with IBT,
- *.plt.got):
- *
- *	[endbr64] [bnd] jmp *slot(%rip)		f3 0f 1e fa   f2   ff 25 disp32
- *
- * Stubs begin at multiples of the section's entry size. Known for x86-64; elsewhere stubs have no
- *names.
+ * relocation says. So each stub is decoded (dt_arch_code.plt_slot), wherever the linker put it: .plt,
+ * .plt.sec with landing pads, .plt.got. Stubs begin at multiples of the section's entry size. In code
+ * for an unknown CPU they have no names.
  */
 #include <stdlib.h>
 
+#include "arch/arch.h"
+#include "arch/insn.h"
 #include "elf/elf_object.h"
 
 struct slot {
@@ -42,7 +40,7 @@ static const char *symbol_name(Elf *elf, uint32_t table, uint64_t n)
 	return elf_strptr(elf, sh.sh_link, sym.st_name);
 }
 
-static void read_slots(Elf *elf, slots *out)
+static void read_slots(const struct dt_arch_code *code, Elf *elf, slots *out)
 {
 	Elf_Scn *scn = NULL;
 
@@ -58,7 +56,7 @@ static void read_slots(Elf *elf, slots *out)
 			uint64_t type = GELF_R_TYPE(r.r_info);
 			const char *name;
 
-			if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+			if ((type != code->slot_relocation[0] && type != code->slot_relocation[1]) ||
 			    !(name = symbol_name(elf, sh.sh_link, GELF_R_SYM(r.r_info))) || !*name)
 				continue;
 			*dt_vec_add(out, NULL) = (struct slot){r.r_offset, name};
@@ -68,25 +66,8 @@ static void read_slots(Elf *elf, slots *out)
 		qsort(out->v, out->n, sizeof(*out->v), by_vaddr);
 }
 
-/* Which slot does the stub at p jump through? */
-static bool decode_stub(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot)
-{
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	size_t at = 0;
-	int32_t disp;
-
-	if (n >= sizeof(endbr64) && memcmp(p, endbr64, sizeof(endbr64)) == 0)
-		at += sizeof(endbr64);
-	if (at < n && p[at] == 0xf2)
-		at++;
-	if (n < at + 6 || p[at] != 0xff || p[at + 1] != 0x25)
-		return false;
-	memcpy(&disp, p + at + 2, 4);
-	*slot = vaddr + at + 6 + (uint64_t)(int64_t)disp;
-	return true;
-}
-
-static void add_section(dt_elf *to, Elf *elf, const char *section, const slots *known)
+static void add_section(dt_elf *to, const struct dt_arch_code *code, Elf *elf, const char *section,
+			const slots *known)
 {
 	GElf_Shdr sh;
 	Elf_Scn *scn = dt_elf_find_section(elf, section, &sh);
@@ -100,8 +81,8 @@ static void add_section(dt_elf *to, Elf *elf, const char *section, const slots *
 		const struct slot *s;
 		struct slot key = {0};
 
-		if (!decode_stub((const uint8_t *)d->d_buf + at, step, sh.sh_addr + at,
-				 &key.vaddr) ||
+		if (!code->plt_slot((const uint8_t *)d->d_buf + at, step, sh.sh_addr + at,
+				    &key.vaddr) ||
 		    !(s = bsearch(&key, known->v, known->n, sizeof(key), by_vaddr)))
 			continue;
 		dt_elf_add_symbol(to,
@@ -120,12 +101,13 @@ static void add_section(dt_elf *to, Elf *elf, const char *section, const slots *
 void dt_elf_add_plt(dt_elf *to, Elf *elf)
 {
 	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got"};
+	const dt_arch *a = dt_arch_of(to->ehdr.e_machine);
 	slots known = {0};
 
-	if (to->ehdr.e_machine != EM_X86_64)
+	if (!a)
 		return;
-	read_slots(elf, &known);
+	read_slots(a->code, elf, &known);
 	for (size_t i = 0; known.n && i < DT_NELEM(sections); i++)
-		add_section(to, elf, sections[i], &known);
+		add_section(to, a->code, elf, sections[i], &known);
 	dt_vec_free(&known);
 }

@@ -9,14 +9,16 @@
  * now (prelink), all addresses have moved by as much. Arguments are what the compiler put into the operands of an asm statement, each with
  * its size (negative: signed, "f": floating point):
  *
- *	-4@%edi	  8@$17   4@16(%rsp)   1@%dil   8@-8(%rax,%rbx,4)   -4@NBuffers(%rip)   -4@40+stats(%rip)
+ *	size@operand size@operand ...
  *
- * From each we make a D expression, so that the engine needs to know nothing of them: the registers are those
+ * How operands are written is the CPU's (arch/operand.h). From each we make a D expression, so that the engine needs to know nothing of them: the registers are those
  * of uregs[], memory is read through a userland pointer. Any text may be given; what makes no sense is refused.
  */
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "arch/arch.h"
+#include "arch/operand.h"
 #include "elf/sdt_notes.h"
 
 /* ---- notes ---- */
@@ -77,138 +79,40 @@ bool dt_sdt_next(dt_elf *e, size_t *it, dt_sdt *s)
 
 /* ---- arguments ---- */
 
-/* Places of the registers in uregs[] (lib/regs.d), under all their names. `high`: bits 8 to 15. */
-static const struct reg {
-	const char *names[5];
-	int index;
-	bool high;
-} regs[] = {
-    {{"rax", "eax", "ax", "al"}, 10, false},
-    {{"rbx", "ebx", "bx", "bl"}, 5, false},
-    {{"rcx", "ecx", "cx", "cl"}, 11, false},
-    {{"rdx", "edx", "dx", "dl"}, 12, false},
-    {{"rsi", "esi", "si", "sil"}, 13, false},
-    {{"rdi", "edi", "di", "dil"}, 14, false},
-    {{"rbp", "ebp", "bp", "bpl"}, 4, false},
-    {{"rsp", "esp", "sp", "spl"}, 19, false},
-    {{"r8", "r8d", "r8w", "r8b"}, 9, false},
-    {{"r9", "r9d", "r9w", "r9b"}, 8, false},
-    {{"r10", "r10d", "r10w", "r10b"}, 7, false},
-    {{"r11", "r11d", "r11w", "r11b"}, 6, false},
-    {{"r12", "r12d", "r12w", "r12b"}, 3, false},
-    {{"r13", "r13d", "r13w", "r13b"}, 2, false},
-    {{"r14", "r14d", "r14w", "r14b"}, 1, false},
-    {{"r15", "r15d", "r15w", "r15b"}, 0, false},
-    {{"rip", "eip", "ip"}, 16, false},
-    {{"ah"}, 10, true},
-    {{"bh"}, 5, true},
-    {{"ch"}, 11, true},
-    {{"dh"}, 12, true},
-};
-
-static size_t word_length(const char *p)
+/* The address of a variable or a function of the object; false: it has none of that name. */
+static bool find_symbol(dt_elf *e, const char *name, size_t n, uint64_t *vaddr)
 {
-	size_t n = 0;
+	char *copy = strndup(name, n);
+	const dt_elfsym *sym = copy ? dt_elf_data_named(e, copy) : NULL;
 
-	while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.' || p[n] == '$')
-		n++;
-	return n;
-}
-
-/* "%rax" at *p; *p moves behind it. NULL: no register that uregs[] has. */
-static const struct reg *parse_reg(const char **p)
-{
-	size_t n;
-
-	if (**p != '%')
-		return NULL;
-	n = word_length(*p + 1);
-	for (size_t i = 0; i < DT_NELEM(regs); i++)
-		for (size_t k = 0; k < DT_NELEM(regs[i].names) && regs[i].names[k]; k++)
-			if (strlen(regs[i].names[k]) == n &&
-			    strncmp(regs[i].names[k], *p + 1, n) == 0) {
-				*p += 1 + n;
-				return &regs[i];
-			}
-	return NULL;
-}
-
-/* Numbers and names of variables, added up: "16", "-8", "NBuffers", "40+stats", "stats-4". */
-static bool parse_displacement(const char **p, dt_elf *e, int64_t *sum, bool *symbolic)
-{
-	*sum = 0;
-	*symbolic = false;
-	while (**p && **p != '(' && !isspace((unsigned char)**p)) {
-		bool minus = **p == '-';
-		char *after, *name;
-		const dt_elfsym *sym;
-		int64_t v;
-		size_t n;
-
-		*p += minus || **p == '+';
-		if (isdigit((unsigned char)**p)) {
-			v = (int64_t)strtoull(*p, &after, 0);
-			*p = after;
-		} else {
-			n = word_length(*p);
-			name = n ? strndup(*p, n) : NULL;
-			sym = name ? dt_elf_data_named(e, name) : NULL;
-			if (name && !sym)
-				sym = dt_elf_function_named(e, name);
-			free(name);
-			if (!sym || *symbolic || minus)
-				return false;
-			v = (int64_t)sym->vaddr;
-			*symbolic = true;
-			*p += n;
-		}
-		*sum = (int64_t)((uint64_t)*sum + (minus ? -(uint64_t)v : (uint64_t)v));
-	}
-	return true;
+	if (copy && !sym)
+		sym = dt_elf_function_named(e, copy);
+	free(copy);
+	if (sym)
+		*vaddr = sym->vaddr;
+	return sym != NULL;
 }
 
 /*
- * disp(base,index,scale), any part of it. Without a register, or with %rip, a name is an address of the file: the probe's own pc is in
- * uregs[R_RIP] and in the note, so the distance of the two is where the object was loaded.
+ * An address in memory as D text. A name is an address of the file: the probe's own pc is in uregs[R_PC] and in the note,
+ * so the distance of the two is where the object was loaded.
  */
-static bool parse_memory(const char **p, dt_elf *e, const dt_sdt *s, dt_buf *out)
+static bool put_address(const struct dt_operand *o, dt_elf *e, const dt_sdt *s, dt_buf *out)
 {
-	const struct reg *base = NULL, *index = NULL;
-	int64_t disp;
-	bool symbolic;
-	long scale = 1;
+	uint64_t disp = (uint64_t)o->value, vaddr = 0;
+	int pc = dt_arch_host()->pc, base = o->base;
 
-	if (!parse_displacement(p, e, &disp, &symbolic))
-		return false;
-	if (**p == '(') {
-		++*p;
-		base = parse_reg(p);
-		if (**p == ',') {
-			++*p;
-			index = parse_reg(p);
-			if (!index)
-				return false;
-			if (**p == ',') {
-				char *after;
-
-				scale = strtol(*p + 1, &after, 10);
-				*p = after;
-			}
-		}
-		if (**p != ')' || (!base && !index) || scale < 1 || scale > 8)
+	if (o->symbol) {
+		if (!find_symbol(e, o->symbol, o->symbol_length, &vaddr) ||
+		    (base != DT_NO_REG && base != pc))
 			return false;
-		++*p;
+		disp += vaddr - s->pc;
+		base = pc;
 	}
-	if (symbolic) {
-		disp = (int64_t)((uint64_t)disp - s->pc);
-		if (base && base->index != 16)
-			return false;
-		base = parse_reg(&(const char *){"%rip"});
-	}
-	if (base)
-		dt_buf_printf(out, "uregs[%d] + ", base->index);
-	if (index)
-		dt_buf_printf(out, "uregs[%d] * %ld + ", index->index, scale);
+	if (base != DT_NO_REG)
+		dt_buf_printf(out, "uregs[%d] + ", base);
+	if (o->index != DT_NO_REG)
+		dt_buf_printf(out, "uregs[%d] * %ld + ", o->index, o->scale);
 	dt_buf_printf(out, "(uint64_t)%lld", (long long)disp);
 	return true;
 }
@@ -229,33 +133,25 @@ static const char *type_name(long size)
 }
 
 /* One operand at *p, of this type, as D text in *out. An empty text: it is something that uregs[] does not have. */
-static bool parse_operand(const char **p, dt_elf *e, const dt_sdt *s, const char *type, dt_buf *out)
+static bool put_operand(const char **p, dt_elf *e, const dt_sdt *s, const char *type, dt_buf *out)
 {
-	const struct reg *r;
-	char *after;
+	struct dt_operand o;
 
-	if (**p == '$') {
-		long long v = strtoll(*p + 1, &after, 0);
-
-		if (after == *p + 1)
-			return false;
-		*p = after;
-		dt_buf_printf(out, "(%s)%lld", type, v);
-		return true;
-	}
-	if (**p == '%') {
-		r = parse_reg(p);
-		if (r)
-			dt_buf_printf(out, "(%s)(uregs[%d]%s)", type, r->index,
-				      r->high ? " >> 8" : "");
-		else
-			*p += 1 + word_length(*p + 1);
-		return true;
-	}
-	dt_buf_printf(out, "*(userland %s *)(", type);
-	if (!parse_memory(p, e, s, out))
+	if (!dt_arch_host()->operand(p, &o))
 		return false;
-	dt_buf_puts(out, ")");
+	switch (o.kind) {
+	case DT_OPERAND_CONSTANT: dt_buf_printf(out, "(%s)%lld", type, (long long)o.value); break;
+	case DT_OPERAND_REGISTER:
+		dt_buf_printf(out, "(%s)(uregs[%d]%s)", type, o.base, o.high ? " >> 8" : "");
+		break;
+	case DT_OPERAND_MEMORY:
+		dt_buf_printf(out, "*(userland %s *)(", type);
+		if (!put_address(&o, e, s, out))
+			return false;
+		dt_buf_puts(out, ")");
+		break;
+	case DT_OPERAND_OTHER: break;
+	}
 	return true;
 }
 
@@ -280,7 +176,7 @@ int dt_sdt_args(dt_arena *a, dt_elf *e, const dt_sdt *s, dt_sdt_arg *args, int m
 		if (after == p || *after != '@' || !args[n].type)
 			return -1;
 		p = after + 1;
-		fine = parse_operand(&p, e, s, args[n].type, &text) &&
+		fine = put_operand(&p, e, s, args[n].type, &text) &&
 		       (!*p || isspace((unsigned char)*p));
 		args[n].text = text.n && !is_float ? dt_arena_strdup(a, text.s) : NULL;
 		dt_buf_free(&text);

@@ -9,7 +9,7 @@
 
 typedef struct dt_sdt {
 	const char *prov, *name; /* as in the note: "python", "gc__start" */
-	const char *args;	 /* "-4@%edi 8@16(%rsp)" */
+	const char *args;	 /* as in the note: size@operand ... */
 	uint64_t pc, semaphore;	 /* vaddrs; semaphore 0: none */
 } dt_sdt;
 

@@ -1,145 +1,100 @@
 /*
  * user_args: what args[] is at the entry and at the return of a function of a user program.
  *
- * The type data says which parameters a function has; the ABI says where they are. arg0..arg5 are
- * the six integer registers, arg6..arg9 what lies above the return address, so a parameter that
- * takes no integer register (a double) moves those after it: in f(double, int) the int is arg0.
- * This file counts as the System V ABI for x86-64 does (section 3.2.3). What no integer register or
- * stack slot holds as a whole has no arg, and the sentence says why.
+ * The type data says which parameters a function has; the ABI of the CPU says where they are
+ * (arch/abi.h). arg0 ... are the integer registers, those up to arg9 the words that lie above them on the
+ * stack, so a parameter that takes no integer register (a double) moves those after it: in
+ * f(double, int) the int is arg0. What no integer register or stack slot holds as a whole has no arg, and
+ * the sentence says why.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arch/abi.h"
+#include "arch/arch.h"
 #include "type/user_store.h"
 
-#ifdef __x86_64__
-
-#define INT_REGS    6
-#define VECTOR_REGS 8
-
-/* What one eightbyte of a struct is. */
-enum abi_class { CLASS_NONE, CLASS_INTEGER, CLASS_VECTOR, CLASS_MEMORY };
-
+/* Parameters being placed. */
 struct counter {
 	dt_types *ts;
-	uint32_t ints, vectors;
-	uint64_t stack; /* bytes taken */
+	const dt_arch *arch;
+	struct dt_abi_used used;
 	bool scalars_only;
 	const char *lost; /* why it is not known where the rest is; NULL: it is */
 };
 
-static void classify(dt_types *ts, dt_type *t, uint64_t at, enum abi_class c[2], int depth);
+/* ---- a type as the ABI looks at it ---- */
 
-static void merge(enum abi_class *c, enum abi_class with)
+static void add_field(struct dt_abi_value *v, uint64_t offset, uint64_t size, bool is_float)
 {
-	if (*c == CLASS_NONE || with == CLASS_MEMORY ||
-	    (*c == CLASS_VECTOR && with == CLASS_INTEGER))
-		*c = with;
-}
+	for (uint32_t i = 0; i < v->nfields; i++) {
+		const struct dt_abi_field *f = &v->field[i];
 
-static void classify_members(dt_types *ts, dt_type *t, uint64_t at, enum abi_class c[2], int depth)
-{
-	dt_type_complete(ts, t);
-	for (uint32_t i = 0; i < t->nmembers; i++) {
-		const dt_member *m = &t->members[i];
-
-		if (m->bit_width != 0)
-			merge(&c[(at + m->bit_offset / 8) / 8 & 1], CLASS_INTEGER);
-		else
-			classify(ts, m->type, at + m->bit_offset / 8, c, depth + 1);
+		if (f->offset == offset && f->size == size && f->is_float == is_float)
+			return;
 	}
+	if (v->nfields == DT_NELEM(v->field))
+		v->irregular = true;
+	else
+		v->field[v->nfields++] = (struct dt_abi_field){offset, size, is_float};
 }
 
-/* A type of at most 16 bytes that begins at `at` of one. */
-static void classify(dt_types *ts, dt_type *t, uint64_t at, enum abi_class c[2], int depth)
+/* A part of v of this type that begins at `at`. */
+static void add_part(dt_types *ts, dt_type *t, uint64_t at, struct dt_abi_value *v, int depth)
 {
 	uint64_t size = dt_type_size(ts, t);
 
 	t = dt_type_resolve(t);
-	if (depth > 32 || at + size > 16 || (size != 0 && at % dt_type_align(ts, t) != 0)) {
-		c[0] = c[1] = CLASS_MEMORY; /* packed, or no type that can be */
+	if (depth > 32 || at + size > v->size || (size != 0 && at % dt_type_align(ts, t) != 0)) {
+		v->irregular = true;
 		return;
 	}
 	switch (t->kind) {
 	case DT_K_ARRAY:
 		size = dt_type_size(ts, t->ref);
 		for (uint64_t i = 0; size != 0 && i < t->nelems; i++)
-			classify(ts, t->ref, at + i * size, c, depth + 1);
+			add_part(ts, t->ref, at + i * size, v, depth + 1);
 		break;
 	case DT_K_STRUCT:
-	case DT_K_UNION: classify_members(ts, t, at, c, depth); break;
-	case DT_K_FLOAT: merge(&c[at / 8 & 1], size > 8 ? CLASS_MEMORY : CLASS_VECTOR); break;
+	case DT_K_UNION:
+		dt_type_complete(ts, t);
+		for (uint32_t i = 0; i < t->nmembers; i++) {
+			const dt_member *m = &t->members[i];
+
+			if (m->bit_width != 0)
+				add_field(v, at + m->bit_offset / 8, 1, false);
+			else
+				add_part(ts, m->type, at + m->bit_offset / 8, v, depth + 1);
+		}
+		break;
 	default:
 		if (size != 0)
-			merge(&c[at / 8 & 1], CLASS_INTEGER);
-		if (size > 8)
-			merge(&c[1], CLASS_INTEGER);
+			add_field(v, at, size, t->kind == DT_K_FLOAT);
 	}
 }
 
-static bool in_memory(dt_types *ts, dt_type *t, enum abi_class c[2])
+static void describe(const struct counter *n, dt_type *t, struct dt_abi_value *v)
 {
-	c[0] = c[1] = CLASS_NONE;
-	if (dt_type_size(ts, t) > 16)
-		return true;
-	classify(ts, t, 0, c, 0);
-	return c[0] == CLASS_MEMORY || c[1] == CLASS_MEMORY;
+	t = dt_type_resolve(t);
+	v->size = dt_type_size(n->ts, t);
+	v->align = dt_type_align(n->ts, t);
+	v->nfields = 0;
+	v->irregular = false;
+	v->kind = t->kind == DT_K_FLOAT			    ? DT_ABI_FLOAT
+		  : dt_type_is_byref(t) || v->size > 8 ? DT_ABI_OBJECT
+							    : DT_ABI_INTEGER;
+	if (v->kind == DT_ABI_OBJECT && v->size <= n->arch->abi->flat)
+		add_part(n->ts, t, 0, v, 0);
 }
+
+/* ---- where it is ---- */
 
 static const char *because(struct counter *n, dt_type *t, const char *what)
 {
 	return dt_arena_printf(n->ts->arena, "%s is %s", dt_type_name(n->ts, t), what);
 }
 
-/* The stack slot of something that takes `size` bytes there. */
-static void take_stack(struct counter *n, dt_user_arg *a, uint64_t size, uint64_t align)
-{
-	uint64_t slot;
-
-	n->stack = dt_align_up(n->stack, align > 8 ? 16 : 8);
-	slot = n->stack / 8 + INT_REGS;
-	n->stack += dt_align_up(size, 8);
-	if (size <= 8 && slot < DT_USER_RAW_ARGS)
-		a->raw = (int)slot;
-	else if (size <= 8)
-		a->why = because(n, a->type, "passed on the stack, beyond arg9");
-	else
-		a->why = because(n, a->type, "passed by value on the stack");
-}
-
-static void take_object(struct counter *n, dt_user_arg *a)
-{
-	uint64_t size = dt_type_size(n->ts, a->type);
-	uint32_t ints = 0, vectors = 0;
-	enum abi_class c[2];
-
-	if (in_memory(n->ts, a->type, c)) {
-		take_stack(n, a, size < 9 ? 9 : size, dt_type_align(n->ts, a->type));
-		return;
-	}
-	for (int i = 0; i < 2; i++) {
-		ints += c[i] == CLASS_INTEGER;
-		vectors += c[i] == CLASS_VECTOR;
-	}
-	if (n->ints + ints > INT_REGS || n->vectors + vectors > VECTOR_REGS) {
-		take_stack(n, a, size < 9 ? 9 : size, dt_type_align(n->ts, a->type));
-		return;
-	}
-	if (ints + vectors == 0)
-		a->why = because(n, a->type, "empty: nothing is passed");
-	else if (ints == 0)
-		a->why = because(n, a->type, "passed in floating-point registers");
-	else if (vectors == 0 && ints == 1)
-		a->why = dt_arena_printf(n->ts->arena,
-					 "%s is passed by value in a register: its bytes are arg%u",
-					 dt_type_name(n->ts, a->type), n->ints);
-	else
-		a->why = because(n, a->type, "passed by value in several registers");
-	n->ints += ints;
-	n->vectors += vectors;
-}
-
-/* After a parameter of which it is not known how it is passed, nobody knows which register comes
+/* After a parameter of which it is not known how it is passed, it is not known which register comes
  * next. */
 static void lose(struct counter *n, dt_type *t, bool scalars_only)
 {
@@ -158,74 +113,92 @@ static void lose(struct counter *n, dt_type *t, bool scalars_only)
 		    dt_type_name(n->ts, t), after);
 }
 
+static void place_value(struct counter *n, dt_user_arg *a, const struct dt_abi_value *v)
+{
+	struct dt_abi_place at = {0};
+
+	n->arch->abi->pass(v, &n->used, &at);
+	switch (at.how) {
+	case DT_ABI_REGISTER: a->raw = (int)at.n; break;
+	case DT_ABI_SLOT:
+		if (v->kind == DT_ABI_FLOAT)
+			a->why = because(n, a->type,
+					 "passed on the stack, and D cannot compute with it");
+		else if (at.n + n->arch->call.nargs < DT_USER_RAW_ARGS)
+			a->raw = (int)(at.n + n->arch->call.nargs);
+		else
+			a->why = because(n, a->type, "passed on the stack, beyond arg9");
+		break;
+	case DT_ABI_VECTOR:
+		a->why = because(n, a->type,
+				 v->kind == DT_ABI_FLOAT ? "passed in a floating-point register"
+							 : "passed in floating-point registers");
+		break;
+	case DT_ABI_ONE:
+		a->why = dt_arena_printf(n->ts->arena,
+					 "%s is passed by value in a register: its bytes are arg%u",
+					 dt_type_name(n->ts, a->type), at.n);
+		break;
+	case DT_ABI_SEVERAL:
+		a->why = because(n, a->type, "passed by value in several registers");
+		break;
+	case DT_ABI_MEMORY: a->why = because(n, a->type, "passed by value on the stack"); break;
+	case DT_ABI_NOTHING: a->why = because(n, a->type, "empty: nothing is passed"); break;
+	}
+}
+
 static void place_param(struct counter *n, dt_user_arg *a)
 {
-	dt_type *t = dt_type_resolve(a->type);
-	uint64_t size = dt_type_size(n->ts, t);
+	struct dt_abi_value v;
 
 	a->raw = -1;
 	lose(n, a->type, n->scalars_only);
 	if (n->lost != NULL) {
 		a->why = n->lost;
-	} else if (t->kind == DT_K_FLOAT && size <= 8) {
-		if (n->vectors < VECTOR_REGS) {
-			n->vectors++;
-			a->why = because(n, a->type, "passed in a floating-point register");
-		} else {
-			take_stack(n, a, size, 8);
-			a->raw = -1;
-			a->why = because(n, a->type,
-					 "passed on the stack, and D cannot compute with it");
-		}
-	} else if (t->kind == DT_K_FLOAT) {
-		take_stack(n, a, size, 16);
-	} else if (dt_type_is_byref(t) || size > 8) {
-		take_object(n, a);
-	} else if (dt_type_is_scalar(t)) {
-		if (n->ints < INT_REGS)
-			a->raw = (int)n->ints++;
-		else
-			take_stack(n, a, 8, 8);
+		return;
 	}
+	describe(n, a->type, &v);
+	if (v.kind != DT_ABI_INTEGER || dt_type_is_scalar(a->type))
+		place_value(n, a, &v);
 }
 
-/* args[1]: the value is in rax; of what was returned in memory, the address. */
+static bool returned_in_memory(struct counter *n, dt_type *t)
+{
+	struct dt_abi_value v;
+
+	if (!dt_type_is_sou(t))
+		return false;
+	describe(n, t, &v);
+	return n->arch->abi->returns_in_memory(&v);
+}
+
+/* args[1]: the value is in the result register; of what was returned in memory, the address. */
 static void place_return(struct counter *n, dt_user_arg *a, bool by_reference)
 {
 	dt_type *t = dt_type_resolve(a->type);
-	enum abi_class c[2];
 
 	a->raw = 1;
-	if (by_reference || (dt_type_is_sou(t) && in_memory(n->ts, t, c))) {
+	if (by_reference || (returned_in_memory(n, t) && n->arch->abi->returns_address)) {
 		a->type = dt_user_pointer(n->ts, a->type);
 	} else if (t->kind == DT_K_FLOAT || dt_type_is_byref(t) || t->size > 8) {
 		a->raw = -1;
 		a->why = because(n, a->type,
-				 t->kind == DT_K_FLOAT ? "returned in a floating-point register"
-						       : "returned in registers");
+				 t->kind == DT_K_FLOAT	      ? "returned in a floating-point register"
+				 : returned_in_memory(n, t) ? "returned in memory"
+							      : "returned in registers");
 	} else if (!dt_type_is_complete(n->ts, t)) {
 		a->raw = -1;
 		a->why = because(n, a->type, "not described by the type data");
 	}
 }
 
-/* A function that returns an object in memory gets the address of that memory as its first
- * argument. */
-static bool has_hidden_argument(dt_types *ts, const struct dt_user_function *f)
+/* A function that returns an object in memory gets the address of that memory: as its first argument
+ * where there is no register for it alone. */
+static bool has_hidden_argument(struct counter *n, const struct dt_user_function *f)
 {
-	enum abi_class c[2];
-
-	return f->ret_by_reference || (dt_type_is_sou(f->ret) && in_memory(ts, f->ret, c));
+	return n->arch->abi->hidden_argument &&
+	       (f->ret_by_reference || returned_in_memory(n, f->ret));
 }
-
-static const char *unusual_machine(const dt_elf *e)
-{
-	return dt_elf_machine(e) != 62 ? "it is code for another CPU" : NULL; /* EM_X86_64 */
-}
-
-#else
-#error "user_args.c: say here where this CPU's ABI passes arguments"
-#endif
 
 static void name_arg(dt_types *ts, dt_user_arg *a)
 {
@@ -238,11 +211,12 @@ struct answer {
 	const char *why;
 };
 
-static void entry_args(dt_types *ts, const struct dt_user_function *f, struct answer *out)
+static void entry_args(dt_types *ts, const dt_arch *arch, const struct dt_user_function *f,
+		       struct answer *out)
 {
-	struct counter n = {
-	    .ts = ts, .ints = has_hidden_argument(ts, f), .scalars_only = f->scalars_only};
+	struct counter n = {.ts = ts, .arch = arch, .scalars_only = f->scalars_only};
 
+	n.used.ints = has_hidden_argument(&n, f);
 	if (!dt_type_is_void(f->ret))
 		lose(&n, f->ret, f->scalars_only); /* is there a hidden argument? */
 
@@ -259,9 +233,10 @@ static void entry_args(dt_types *ts, const struct dt_user_function *f, struct an
 	}
 }
 
-static void return_args(dt_types *ts, const struct dt_user_function *f, struct answer *out)
+static void return_args(dt_types *ts, const dt_arch *arch, const struct dt_user_function *f,
+			struct answer *out)
 {
-	struct counter n = {.ts = ts};
+	struct counter n = {.ts = ts, .arch = arch};
 
 	out->n = dt_type_is_void(f->ret) ? 1 : 2;
 	out->args = dt_arena_alloc(ts->arena, 2 * sizeof(*out->args));
@@ -283,6 +258,7 @@ static bool is_clone(const char *symbol)
 static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t address,
 		       bool is_return, struct answer *out)
 {
+	const dt_arch *arch = dt_arch_of(dt_elf_machine(o->elf));
 	struct dt_user_function f = {0};
 	bool known = false;
 
@@ -291,8 +267,8 @@ static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t ad
 		known = o->readers[i]->ops->function(o->readers[i], symbol, address, &f);
 	if (o->nreaders == 0)
 		out->why = o->problem;
-	else if (unusual_machine(o->elf) != NULL)
-		out->why = unusual_machine(o->elf);
+	else if (arch == NULL)
+		out->why = "it is code for another CPU";
 	else if (!known)
 		out->why = "the type data does not describe this function";
 	else if (is_clone(symbol))
@@ -301,9 +277,9 @@ static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t ad
 	else if (f.unusual != NULL)
 		out->why = f.unusual;
 	else if (is_return)
-		return_args(o->ts, &f, out);
+		return_args(o->ts, arch, &f, out);
 	else
-		entry_args(o->ts, &f, out);
+		entry_args(o->ts, arch, &f, out);
 }
 
 /* The object of a path, opened once: later questions cost a look into a table. */

@@ -26,12 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (n == 0)
 		return 0;
-	dt_unwind_parse(data + 1, n - 1, vaddrs[data[0] & 3], segs, DT_NELEM(segs), &u);
+	dt_unwind_parse(&dt_arch_x86_64, data + 1, n - 1, vaddrs[data[0] & 3], segs, DT_NELEM(segs), &u);
 	for (uint32_t i = 0; i < u.n; i++) {
 		const dt_unwind_row *r = &u.rows[i];
 
 		if (i && (r->pc <= r[-1].pc ||
-			  (r->cfa == r[-1].cfa && r->bp == r[-1].bp && r->bx == r[-1].bx)))
+			  (r->cfa == r[-1].cfa && r->fp == r[-1].fp && r->base == r[-1].base)))
 			abort();
 		if (dt_unwind_find(&u, r->pc) != r || DT_UW_KIND(r->cfa) > DT_UW_STOP)
 			abort();

@@ -1,6 +1,6 @@
 /* Probes: what a description matches, ids, and what is said when it matches nothing. */
 #include "unit.h"
-#include "arch/arch.h"
+#include "arch/syscalls.h"
 #include "probe/probe.h"
 
 static dt_probes *ps;

@@ -61,7 +61,7 @@ static const char *rows(const dt_buf *section)
 
 	dt_buf_reset(&out);
 	dt_buf_puts(&out, "");
-	dt_unwind_parse(section->s, section->n, 0x2000, &text, 1, &u);
+	dt_unwind_parse(&dt_arch_x86_64, section->s, section->n, 0x2000, &text, 1, &u);
 	for (uint32_t i = 0; i + 1 < u.n; i++) {
 		if (i)
 			dt_buf_puts(&out, ", ");
@@ -90,23 +90,23 @@ static void test_instructions(void)
 	CHECK_STR(FN("zR", ""), "1100: sp+8");
 	/* push %rbp; mov %rsp,%rbp; ...; leave */
 	CHECK_STR(FN("zR", "\x41\x0e\x10\x86\x02\x43\x0d\x06\x60\x0c\x07\x08"),
-		  "1100: sp+8, 1101: sp+16 bp at cfa-16, 1104: bp+16 bp at cfa-16, 1124: sp+8 bp "
+		  "1100: sp+8, 1101: sp+16 fp at cfa-16, 1104: fp+16 fp at cfa-16, 1124: sp+8 fp "
 		  "at cfa-16");
 	/* all sizes of advance */
 	CHECK_STR(FN("zR", "\x02\x10\x0e\x10\x03\x10\x00\x0e\x18\x04\x10\x00\x00\x00\x0e\x20"),
 		  "1100: sp+8, 1110: sp+16, 1120: sp+24, 1130: sp+32");
 	/* set_loc; same_value, undefined, restore of rbp and rbx */
 	CHECK_STR(FN("zR", "\x83\x03\x01\x10\x11\x00\x00\x08\x03\x07\x06\x41\xc6\x06\x03"),
-		  "1100: sp+8 bx at cfa-24, 1110: sp+8 bp lost, 1111: sp+8");
+		  "1100: sp+8 base at cfa-24, 1110: sp+8 fp lost, 1111: sp+8");
 	/* remember and restore */
 	CHECK_STR(FN("zR", "\x41\x0e\x10\x0a\x41\x0e\x08\x41\x0b"),
 		  "1100: sp+8, 1101: sp+16, 1102: sp+8, 1103: sp+16");
 	/* offset_extended, its signed and its negative form, def_cfa_sf, def_cfa_offset_sf */
 	CHECK_STR(FN("zR", "\x05\x06\x02\x41\x11\x03\x03\x12\x07\x7e\x41\x13\x7d\x2f\x06\x7e"),
-		  "1100: sp+8 bp at cfa-16, 1101: sp+16 bp at cfa-16 bx at cfa-24, 1102: sp+24 bp "
-		  "at cfa+1008 bx at cfa-24");
+		  "1100: sp+8 fp at cfa-16, 1101: sp+16 fp at cfa-16 base at cfa-24, 1102: sp+24 fp "
+		  "at cfa+1008 base at cfa-24");
 	/* CFA by rbx, by another register */
-	CHECK_STR(FN("zR", "\x0d\x03\x41\x0c\x08\x10"), "1100: bx+8, 1101: reg 9+16");
+	CHECK_STR(FN("zR", "\x0d\x03\x41\x0c\x08\x10"), "1100: base+8, 1101: reg 9+16");
 	/* rip in a register, in another place */
 	CHECK_STR(FN("zR", "\x09\x10\x01\x41\x90\x02\x41\x90\x01"), "1100: stop, 1102: sp+8");
 	/* nobody called it */
@@ -121,9 +121,9 @@ static void test_expressions(void)
 	/* the PLT's, *(rbp - 8), *(rsp + 40) + 8, rbp + 16 */
 	CHECK_STR(FN("zR", "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), "1100: plt 11");
 	CHECK_STR(FN("zR", "\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00"),
-		  "1100: *(bp-8)+0 bp at (bp)");
+		  "1100: *(fp-8)+0 fp at (fp)");
 	CHECK_STR(FN("zR", "\x0f\x05\x77\x28\x06\x23\x08"), "1100: *(sp+40)+8");
-	CHECK_STR(FN("zR", "\x0f\x02\x76\x10"), "1100: bp+16");
+	CHECK_STR(FN("zR", "\x0f\x02\x76\x10"), "1100: fp+16");
 	CHECK_STR(FN("zR", "\x0f\x01\x96"), "1100: stop");
 	CHECK_STR(FN("zR", "\x0f\x03\x79\x08\x06"), "1100: stop"); /* through r9 */
 	/* a signal frame: rip at rsp + 168; without the S it is something else */
@@ -158,11 +158,11 @@ static void test_wrong(void)
 	CHECK_STR(rows(&b), "1100: sp+16, 1218: none, 1800: sp+32");
 	/* cut anywhere, nothing bad happens */
 	for (size_t n = 0; n < b.n; n++) {
-		dt_unwind_parse(b.s, n, 0x2000, &text, 1, &u);
+		dt_unwind_parse(&dt_arch_x86_64, b.s, n, 0x2000, &text, 1, &u);
 		dt_unwind_free(&u);
 	}
 	dt_buf_free(&b);
-	dt_unwind_parse("\0\0\0\0\0\0\0\0", 8, 0, &text, 1, &u);
+	dt_unwind_parse(&dt_arch_x86_64, "\0\0\0\0\0\0\0\0", 8, 0, &text, 1, &u);
 	CHECK(u.n == 0);
 }
 
@@ -182,8 +182,8 @@ static void test_find(void)
 
 struct walk {
 	dt_maps *maps;
-	uint64_t pc, sp, bp, bx;
-	bool have_bp, have_bx;
+	uint64_t pc, sp, fp, base;
+	bool have_fp, have_base;
 };
 
 static uint64_t word(uint64_t addr)
@@ -214,7 +214,7 @@ static void restore(uint64_t *value, bool *have, int16_t at, uint64_t cfa)
 {
 	if (at == DT_UW_LOST)
 		*have = false;
-	else if (at == DT_UW_AT_BP)
+	else if (at == DT_UW_AT_FP)
 		*value = word(*value);
 	else if (at != DT_UW_SAME) {
 		*value = word(cfa + (uint64_t)((int64_t)at * 8));
@@ -232,14 +232,14 @@ static bool step(struct walk *w, bool back)
 		return false;
 	switch (DT_UW_KIND(r.cfa)) {
 	case DT_UW_SP: cfa = w->sp; break;
-	case DT_UW_BP: cfa = w->bp; break;
-	case DT_UW_BX: cfa = w->bx; break;
+	case DT_UW_FP: cfa = w->fp; break;
+	case DT_UW_BASE: cfa = w->base; break;
 	default: return false;
 	}
 	cfa += (uint64_t)(int64_t)DT_UW_VALUE(r.cfa);
 	w->pc = word(cfa - 8);
-	restore(&w->bp, &w->have_bp, r.bp, cfa);
-	restore(&w->bx, &w->have_bx, r.bx, cfa);
+	restore(&w->fp, &w->have_fp, r.fp, cfa);
+	restore(&w->base, &w->have_base, r.base, cfa);
 	w->sp = cfa;
 	return true;
 }
@@ -247,7 +247,7 @@ static bool step(struct walk *w, bool back)
 static int compare(const void *a, const void *b)
 {
 	void *want[MOST];
-	struct walk w = {.have_bp = true, .have_bx = true};
+	struct walk w = {.have_fp = true, .have_base = true};
 	static bool done;
 	dt_error err;
 	int n, i = 0, first = 0;
@@ -258,7 +258,7 @@ static int compare(const void *a, const void *b)
 	n = backtrace(want, MOST);
 	w.maps = dt_maps_read(getpid(), &err);
 	__asm__ volatile("lea 0(%%rip), %0\n mov %%rsp, %1\n mov %%rbp, %2\n mov %%rbx, %3"
-			 : "=&r"(w.pc), "=&r"(w.sp), "=&r"(w.bp), "=&r"(w.bx));
+			 : "=&r"(w.pc), "=&r"(w.sp), "=&r"(w.fp), "=&r"(w.base));
 	CHECK(w.maps && n > 5);
 	while (first < n &&
 	       (uint64_t)(uintptr_t)want[first] - (uint64_t)(uintptr_t)compare > 0x10000)

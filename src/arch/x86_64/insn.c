@@ -1,5 +1,5 @@
 /*
- * insn: see insn.h. Instructions are decoded one after the other from the start of the function,
+ * insn for x86-64, and i386 in 32-bit programs. Instructions are decoded one after the other from the start of the function,
  * which is right for what compilers make; hand-written code with data in between ends the body
  * there.
  *
@@ -16,19 +16,20 @@
  * In 32-bit code the arguments are on the stack, or in any of the registers that are free in 64-bit code
  * (static functions), and Go passes arguments in those: only what makes the stack frame is harmless there.
  */
+#include <elf.h>
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <Zydis/Zydis.h>
 
-#include "arch/insn.h"
+#include "arch/x86_64/x86_64.h"
 
 #ifndef __NR_uprobe
 #define __NR_uprobe 336 /* Linux 6.18: only the kernel's own trampolines may call it */
 #endif
 
-void dt_insn_kernel(struct dt_insn_mode *k)
+static void kernel(struct dt_insn_mode *k)
 {
 	int saved = errno;
 
@@ -244,7 +245,7 @@ static bool leaves_function(const ZydisDecoder *d, const dt_body *b, const uint8
 
 	for (unsigned k = 0; k < i->raw.prefix_count; k++)
 		notrack = notrack || i->raw.prefixes[k].value == 0x3e;
-	if (notrack || b->insns.v[0].flags & DT_INSN_ENDBR)
+	if (notrack || b->insns.v[0].flags & DT_INSN_LANDING_PAD)
 		return !notrack;
 	if (ops[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
 		return ops[0].mem.index == ZYDIS_REGISTER_NONE;
@@ -291,7 +292,7 @@ static bool walk_next(struct walk *w, dt_insn *x)
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&w->d, &ctx, i, w->ops, i->operand_count)))
 		return false;
 	*x = (dt_insn){.offset = (uint32_t)w->at, .length = i->length, .frame = w->frame};
-	x->flags = (is_endbr(i) ? DT_INSN_ENDBR : 0) | (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
+	x->flags = (is_endbr(i) ? DT_INSN_LANDING_PAD : 0) | (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
 		   (i->meta.category == ZYDIS_CATEGORY_RET ? DT_INSN_RETURN : 0);
 	/* Behind the entry a leaf function keeps data below the stack pointer, where the call that
 	 * a five-byte nop becomes would push its return address. */
@@ -320,8 +321,8 @@ static void decode_jump(const struct walk *w, const dt_body *b, dt_insn *x)
 	}
 }
 
-void dt_body_decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
-		    uint64_t vaddr)
+static void decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
+		   uint64_t vaddr)
 {
 	struct walk w;
 	dt_insn x;
@@ -380,8 +381,8 @@ static size_t go_stack_check(const uint8_t *code, size_t n)
 	return 0;
 }
 
-bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
-		   dt_insn *best)
+static bool entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
+		  dt_insn *best)
 {
 	struct walk w;
 	dt_insn x;
@@ -404,27 +405,7 @@ bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, 
 	return found;
 }
 
-void dt_body_free(dt_body *b)
-{
-	dt_vec_free(&b->insns);
-}
-
-const dt_insn *dt_body_at(const dt_body *b, uint64_t offset)
-{
-	uint32_t lo = 0, hi = b->insns.n;
-
-	while (lo < hi) {
-		uint32_t mid = (lo + hi) / 2;
-
-		if (b->insns.v[mid].offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < b->insns.n && b->insns.v[lo].offset == offset ? &b->insns.v[lo] : NULL;
-}
-
-void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
+static void targets(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr)
 {
 	ZydisDecoder d;
@@ -438,3 +419,14 @@ void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t 
 			*dt_vec_add(to, NULL) = target_of(&i, vaddr + at);
 	}
 }
+
+const struct dt_arch_code dt_x86_64_code = {
+    .kernel = kernel,
+    .decode = decode,
+    .targets = targets,
+    .entry = entry,
+    .kprobe_refuses = dt_x86_64_kprobe_refuses,
+    .is_padding = dt_x86_64_is_padding,
+    .plt_slot = dt_x86_64_plt_slot,
+    .slot_relocation = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT},
+};

@@ -18,6 +18,7 @@
 #include <bpf/libbpf.h>
 
 #include "arch/arch.h"
+#include "arch/syscalls.h"
 #include "bpf/image.h"
 
 /* ---- closing ---- */
@@ -88,9 +89,11 @@ static int count_cpus(dt_engine *e, dt_error *err)
 
 static void look_around(dt_engine *e)
 {
+	uint32_t third = dt_arch_host()->entry.number_bit;
+
 	e->has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	e->has_compat = dt_has_compat_syscalls();
-	e->has_x32 = syscall(DT_X32_SYSCALL | SYS_getpid) > 0;
+	e->has_third_abi = third && syscall((long)(third | SYS_getpid)) > 0;
 	find_pid_namespace(e);
 }
 

@@ -27,11 +27,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "bpf/image.h"
 
 #define PATIENCE 1000000000 /* ns */
 #define TURNS	 (1 << 23)  /* as many as bpf_loop() allows: more than a second */
-#define USER_SP	 152	    /* in struct pt_regs */
 
 enum { STACK = -24, TICKET = -16, DEADLINE = -8, SCRATCH = -32 }; /* on the stack */
 
@@ -82,7 +82,7 @@ static void main_function(const dt_engine *e, dt_code *c, uint32_t turn)
 {
 	uint32_t out = dt_code_label(c);
 
-	ld(c, 8, R2, R1, USER_SP);
+	ld(c, 8, R2, R1, DT_REG_AT(dt_arch_host()->sp));
 	st(c, 8, R10, STACK, R2);
 	helper(c, BPF_FUNC_get_attach_cookie);
 	mov(c, R6, R0);

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "arch/arch.h"
+#include "arch/syscalls.h"
 #include "bpf/image.h"
 
 struct prog {
@@ -137,49 +138,56 @@ static void release(struct prog *g)
 	alui(c, BPF_AND, R1, (int32_t)g->t.e->at.nslots - 1);
 	alui(c, BPF_LSH, R1, 3);
 	alu(c, BPF_ADD, R9, R1);
-	sti(c, 8, R9, CPU_BUSY, 0); /* x86 keeps stores in order: all before it are done */
+	if (dt_arch_host()->ordered_stores) {
+		sti(c, 8, R9, CPU_BUSY, 0);
+	} else { /* after all stores before it */
+		movi(c, R1, 0);
+		atomic(c, BPF_XCHG, R9, CPU_BUSY, R1);
+	}
 }
 
 /* ---- which probe ---- */
 
-/* r2 = the word of the task that has DT_TS_COMPAT in it. Reading it through a typed pointer costs next to nothing. */
+/* r2 = the word of the task that has compat_bit in it. Reading it through a typed pointer costs next to nothing. */
 static void task_status(struct prog *g)
 {
+	int at = dt_arch_host()->entry.compat_at;
 	dt_code *c = g->t.c;
 
 	if (g->t.e->has_btf) {
 		helper(c, BPF_FUNC_get_current_task_btf);
-		ld(c, 4, R2, R0, DT_TASK_STATUS_OFFSET);
+		ld(c, 4, R2, R0, at);
 		return;
 	}
 	helper(c, BPF_FUNC_get_current_task);
 	mov(c, R3, R0);
-	alui(c, BPF_ADD, R3, DT_TASK_STATUS_OFFSET);
+	alui(c, BPF_ADD, R3, at);
 	dt_tr_peek(&g->t, 4);
 	mov(c, R2, R0);
 }
 
 /*
- * System calls of 32-bit programs have numbers of their own, here from DT_SYSCALL_COMPAT. Programs of the x32
- * interface use those of 64-bit programs, with a bit set.
+ * System calls of 32-bit programs have numbers of their own, here from DT_SYSCALL_COMPAT. Programs of a third
+ * interface (x32) use those of 64-bit programs, with a bit set.
  *
  *	if (r1 >= DT_SYSCALL_COMPAT) goto no
  *	if (task is in a 32-bit call) { r1 += DT_SYSCALL_COMPAT; slot->flags = SF_COMPAT }
  */
 static void compat_number(struct prog *g, uint32_t no)
 {
+	const struct dt_arch_entry *entry = &dt_arch_host()->entry;
 	dt_code *c = g->t.c;
 	uint32_t native = dt_code_label(c);
 
-	if (g->t.e->has_x32)
-		alui(c, BPF_AND, R1, ~DT_X32_SYSCALL);
+	if (g->t.e->has_third_abi)
+		alui(c, BPF_AND, R1, (int32_t)~entry->number_bit);
 	if (!g->t.compat)
 		return;
 	jmpi(c, BPF_JGE, R1, DT_SYSCALL_COMPAT, no);
 	mov(c, R8, R1);
 	task_status(g);
 	mov(c, R1, R8);
-	alui(c, BPF_AND, R2, DT_TS_COMPAT);
+	alui(c, BPF_AND, R2, (int32_t)entry->compat_bit);
 	jmpi(c, BPF_JEQ, R2, 0, native);
 	alui(c, BPF_ADD, R1, DT_SYSCALL_COMPAT);
 	sti(c, 4, R6, S_FLAGS, SF_COMPAT);
@@ -192,25 +200,26 @@ static void skip_compat(struct prog *g, uint32_t no)
 	if (!g->t.e->has_compat || g->t.compat)
 		return;
 	task_status(g);
-	jmpi(g->t.c, BPF_JSET, R2, DT_TS_COMPAT, no);
+	jmpi(g->t.c, BPF_JSET, R2, (int32_t)dt_arch_host()->entry.compat_bit, no);
 }
 
 /* r1 = number of the event */
 static void event_number(struct prog *g)
 {
+	int number = DT_REG_AT(dt_arch_host()->entry.number);
 	dt_code *c = g->t.c;
 
 	switch (g->p->kind) {
 	case PK_ENTRY: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
-	case PK_RETURN: /* sys_exit(regs, value): the number is regs->orig_ax */
+	case PK_RETURN: /* sys_exit(regs, value): the number is in a register */
 		if (g->t.e->has_btf) {
 			helper(c, BPF_FUNC_get_current_task_btf);
 			mov(c, R1, R0);
 			helper(c, BPF_FUNC_task_pt_regs);
-			ld(c, 8, R1, R0, 120);
+			ld(c, 8, R1, R0, number);
 		} else {
 			ld(c, 8, R3, R7, 0);
-			alui(c, BPF_ADD, R3, 120);
+			alui(c, BPF_ADD, R3, number);
 			dt_tr_peek(&g->t, 8);
 			mov(c, R1, R0);
 		}

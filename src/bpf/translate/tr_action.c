@@ -10,6 +10,7 @@
  */
 #include <stddef.h>
 
+#include "arch/arch.h"
 #include "bpf/image.h"
 
 #define CHILL_MAX      500000000
@@ -344,7 +345,7 @@ static void put_pid(dt_tr *t, uint32_t off)
 }
 
 /* At the entry of a user function the first frame is the function, wherever in its first instructions the probe is:
- *	if (frame[0] == regs->rip) frame[0] -= slot->number >> 24 */
+ *	if (frame[0] == regs->pc) frame[0] -= slot->number >> 24 */
 static void name_entry(dt_tr *t, uint32_t off)
 {
 	dt_code *c = t->c;
@@ -352,7 +353,7 @@ static void name_entry(dt_tr *t, uint32_t off)
 
 	dt_slot_lea(c, R1, off);
 	ld(c, 8, R2, R1, 0);
-	ld(c, 8, R3, R7, 128);
+	ld(c, 8, R3, R7, DT_REG_AT(dt_arch_host()->pc));
 	jmp(c, BPF_JNE, R2, R3, other);
 	ld(c, 8, R3, R6, S_NUMBER);
 	alui(c, BPF_RSH, R3, DT_AT_BEHIND);

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 
+#include "arch/arch.h"
 #include "bpf/image.h"
 
 /* ---- walks ---- */
@@ -319,10 +320,7 @@ void dt_tr_time(dt_tr *t)
 
 /* ---- arguments of the probe ---- */
 
-/* Where the six arguments of a system call are in struct pt_regs (x86-64), and those of a 32-bit program's. */
-static const uint16_t arg_regs[6] = {112, 104, 96, 56, 72, 64},
-		      compat_arg_regs[6] = {40, 88, 96, 104, 112, 32};
-#define PT_REGS_SIZE 168
+#define PT_REGS_SIZE DT_REG_AT(dt_arch_host()->nregs)
 
 /* r0 = the registers the thread entered the kernel with, as a typed pointer (needs kernel BTF) */
 static void user_regs(dt_tr *t)
@@ -337,19 +335,20 @@ static void user_regs(dt_tr *t)
 /* r0 = argument n of a system call, given its registers at `base` + off. */
 static void load_arg(dt_tr *t, uint32_t n, int base, int off)
 {
+	const struct dt_arch_entry *regs = &dt_arch_host()->entry;
 	dt_code *c = t->c;
 	uint32_t compat = dt_code_label(c), done = dt_code_label(c);
 
 	if (!t->compat) {
-		ld(c, 8, R0, base, off + arg_regs[n]);
+		ld(c, 8, R0, base, off + DT_REG_AT(regs->arg[n]));
 		return;
 	}
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, SF_COMPAT, compat);
-	ld(c, 8, R0, base, off + arg_regs[n]);
+	ld(c, 8, R0, base, off + DT_REG_AT(regs->arg[n]));
 	ja(c, done);
 	dt_code_place(c, compat);
-	ld(c, 8, R0, base, off + compat_arg_regs[n]);
+	ld(c, 8, R0, base, off + DT_REG_AT(regs->compat_arg[n]));
 	mov32(c, R0, R0);
 	dt_code_place(c, done);
 }
@@ -359,7 +358,7 @@ static void entry_arg(dt_tr *t, uint32_t n)
 	dt_code *c = t->c;
 	uint32_t have = dt_code_label(c);
 
-	if (n >= DT_NELEM(arg_regs)) {
+	if (n >= DT_NELEM(dt_arch_host()->entry.arg)) {
 		movi(c, R0, 0);
 		return;
 	}
@@ -393,30 +392,36 @@ static void profile_arg(dt_tr *t, uint32_t n)
 		movi(t->c, R0, 0);
 		return;
 	}
-	ld(t->c, 8, R0, R7, 128); /* regs.rip: kernel addresses are negative */
+	ld(t->c, 8, R0, R7, DT_REG_AT(dt_arch_host()->pc)); /* kernel addresses are negative */
 	jmpi(t->c, n == 0 ? BPF_JSLT : BPF_JSGT, R0, n == 0 ? 0 : -1, done);
 	movi(t->c, R0, 0);
 	dt_code_place(t->c, done);
 }
 
-/* The arguments of a function of x86-64, in struct pt_regs; those behind the sixth are on the stack. */
-static const uint16_t function_regs[6] = {112, 104, 96, 88, 72, 64};
-#define PT_REGS_AX 80
-#define PT_REGS_SP 152
-#define ARGS_MAX   10
+#define ARGS_MAX 10
 
+/* r3 = address of argument n of a function, which is on the stack; r3 = stack pointer at the entry */
+static void stack_arg(dt_code *c, uint32_t n)
+{
+	const struct dt_arch_call *call = &dt_arch_host()->call;
+
+	alui(c, BPF_ADD, R3, (int32_t)((n - call->nargs) * 8 + call->stack_args));
+}
+
+/* The first arguments of a function are in struct pt_regs, the others on the stack. */
 static void function_arg(dt_tr *t, uint32_t n)
 {
+	const dt_arch *a = dt_arch_host();
 	dt_code *c = t->c;
 
-	if (n < DT_NELEM(function_regs)) {
-		ld(c, 8, R0, R7, function_regs[n]);
+	if (n < a->call.nargs) {
+		ld(c, 8, R0, R7, DT_REG_AT(a->call.arg[n]));
 	} else if (n < ARGS_MAX) {
-		ld(c, 8, R3, R7, PT_REGS_SP);
+		ld(c, 8, R3, R7, DT_REG_AT(a->sp));
 		ld(c, 8, R1, R6, S_NUMBER);
 		alui(c, BPF_AND, R1, (1 << DT_AT_BEHIND) - 1);
 		alu(c, BPF_ADD, R3, R1);
-		alui(c, BPF_ADD, R3, (int32_t)(n - DT_NELEM(function_regs) + 1) * 8);
+		stack_arg(c, n);
 		dt_slot_lea(c, R1, S_TMP);
 		movi(c, R2, 8);
 		helper(c, BPF_FUNC_probe_read_user); /* leaves zeros when it fails */
@@ -426,9 +431,10 @@ static void function_arg(dt_tr *t, uint32_t n)
 	}
 }
 
-/* r0 = argument n of a kernel function; those behind the sixth are on the stack */
+/* r0 = argument n of a kernel function */
 static void kernel_function_arg(dt_tr *t, uint32_t n)
 {
+	const dt_arch *a = dt_arch_host();
 	dt_code *c = t->c;
 
 	if (n >= ARGS_MAX) {
@@ -440,11 +446,11 @@ static void kernel_function_arg(dt_tr *t, uint32_t n)
 		dt_slot_lea(c, R3, S_TMP);
 		helper(c, BPF_FUNC_get_func_arg);
 		ld(c, 8, R0, R6, S_TMP);
-	} else if (n < DT_NELEM(function_regs)) {
-		ld(c, 8, R0, R7, function_regs[n]);
+	} else if (n < a->call.nargs) {
+		ld(c, 8, R0, R7, DT_REG_AT(a->call.arg[n]));
 	} else {
-		ld(c, 8, R3, R7, PT_REGS_SP);
-		alui(c, BPF_ADD, R3, (int32_t)(n - DT_NELEM(function_regs) + 1) * 8);
+		ld(c, 8, R3, R7, DT_REG_AT(a->sp));
+		stack_arg(c, n);
 		dt_slot_lea(c, R1, S_TMP);
 		movi(c, R2, 8);
 		helper(c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
@@ -468,7 +474,7 @@ static void kernel_function_result(dt_tr *t, uint32_t n)
 		helper(c, BPF_FUNC_get_func_ret);
 		ld(c, 8, R0, R6, S_TMP);
 	} else {
-		ld(c, 8, R0, R7, PT_REGS_AX);
+		ld(c, 8, R0, R7, DT_REG_AT(dt_arch_host()->call.result));
 	}
 }
 
@@ -478,7 +484,7 @@ static void function_result(dt_tr *t, uint32_t n)
 	if (n == 0)
 		ld(t->c, 8, R0, R6, S_NUMBER);
 	else if (n == 1)
-		ld(t->c, 8, R0, R7, PT_REGS_AX);
+		ld(t->c, 8, R0, R7, DT_REG_AT(dt_arch_host()->call.result));
 	else
 		movi(t->c, R0, 0);
 }

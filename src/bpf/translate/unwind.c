@@ -11,7 +11,7 @@
  *	  frame():	store pc; stop if enough
  *			which mapping is pc in?  four are remembered; else find(), unwind_find.c
  *			which row?  index of its block, then a search among a few rows
- *			CFA, return address, where rbp and rbx are: unwind_rule.c
+ *			CFA, return address, where fp and base are: unwind_rule.c
  *
  * Where a frame has no table (JIT code, a file seen for the first time) the walker takes one step
  * by the frame pointer and goes on. On kernels without type information, and for 32-bit programs,
@@ -20,10 +20,6 @@
 #include "bpf/translate/unwind.h"
 
 _Static_assert(U_END - S_UNWIND == DT_BPF_UNWIND_SIZE, "the slot's unwind area");
-
-/* struct pt_regs */
-enum { PT_BP = 32, PT_BX = 40, PT_IP = 128, PT_CS = 136, PT_SP = 152 };
-#define USER_CS 0x33 /* of 64-bit programs */
 
 /* ---- frame(): one step of the walk ---- */
 
@@ -103,7 +99,7 @@ static void find_bank(struct frame *f)
 		mov(c, R2, R10);
 		alui(c, BPF_ADD, R2, -4);
 		helper(c, BPF_FUNC_map_lookup_elem);
-		jmpi(c, BPF_JEQ, R0, 0, f->by_bp);
+		jmpi(c, BPF_JEQ, R0, 0, f->by_fp);
 	}
 	mov(c, R8, R0);
 	dt_code_place(c, have);
@@ -119,19 +115,19 @@ static void find_row(struct frame *f)
 	dt_code *c = f->t->c;
 	uint32_t found = dt_code_label(c);
 
-	jmpi(c, BPF_JGE, R0, UW_BANKS, f->by_bp);
+	jmpi(c, BPF_JGE, R0, UW_BANKS, f->by_fp);
 	alu(c, BPF_ADD, R9, R7);
 	mov(c, R7, R9);
 	alui(c, BPF_RSH, R7, UW_BLOCK_BITS);
 	alu(c, BPF_ADD, R7, R8);
 	mov32(c, R7, R7);
-	jmpi(c, BPF_JGE, R7, UW_WORDS - 1, f->by_bp);
+	jmpi(c, BPF_JGE, R7, UW_WORDS - 1, f->by_fp);
 	find_bank(f);
 	alui(c, BPF_LSH, R7, 2);
 	alu(c, BPF_ADD, R7, R8);
 	ld(c, 4, R2, R7, 0);
 	ld(c, 4, R3, R7, 4);
-	jmp(c, BPF_JGT, R2, R3, f->by_bp);
+	jmp(c, BPF_JGT, R2, R3, f->by_fp);
 	alu(c, BPF_SUB, R3, R2);
 	alui(c, BPF_ADD, R3, 1);
 	for (int i = 0; i <= UW_BLOCK_BITS; i++) {
@@ -141,7 +137,7 @@ static void find_row(struct frame *f)
 		alu(c, BPF_SUB, R3, R4);
 		mov(c, R0, R2);
 		alu(c, BPF_ADD, R0, R4);
-		jmpi(c, BPF_JGE, R0, UW_ROWS, f->by_bp);
+		jmpi(c, BPF_JGE, R0, UW_ROWS, f->by_fp);
 		alui(c, BPF_MUL, R0, sizeof(dt_unwind_row));
 		alu(c, BPF_ADD, R0, R8);
 		ld(c, 4, R0, R0, offsetof(dt_unwind_row, pc));
@@ -152,11 +148,11 @@ static void find_row(struct frame *f)
 		alu(c, BPF_ADD, R2, R0);
 	}
 	dt_code_place(c, found);
-	jmpi(c, BPF_JGE, R2, UW_ROWS, f->by_bp);
+	jmpi(c, BPF_JGE, R2, UW_ROWS, f->by_fp);
 	alui(c, BPF_MUL, R2, sizeof(dt_unwind_row));
 	alu(c, BPF_ADD, R2, R8);
 	ld(c, 4, R7, R2, offsetof(dt_unwind_row, cfa));
-	ld(c, 4, R8, R2, offsetof(dt_unwind_row, bp)); /* and bx above it */
+	ld(c, 4, R8, R2, offsetof(dt_unwind_row, fp)); /* and base above it */
 }
 
 static void frame_function(dt_tr *t, uint32_t func, uint32_t find)
@@ -164,7 +160,7 @@ static void frame_function(dt_tr *t, uint32_t func, uint32_t find)
 	dt_code *c = t->c;
 	struct frame f = {.t = t,
 			  .stop = dt_code_label(c),
-			  .by_bp = dt_code_label(c),
+			  .by_fp = dt_code_label(c),
 			  .have_cfa = dt_code_label(c),
 			  .word = dt_code_func_new(c, "word")};
 
@@ -173,8 +169,8 @@ static void frame_function(dt_tr *t, uint32_t func, uint32_t find)
 	find_mapping(&f, find);
 	find_row(&f);
 	dt_uw_apply_row(&f);
-	dt_code_place(c, f.by_bp);
-	dt_uw_step_by_bp(&f);
+	dt_code_place(c, f.by_fp);
+	dt_uw_step_by_fp(&f);
 	dt_code_place(c, f.have_cfa);
 	dt_uw_next_frame(&f);
 	ld(c, 8, R1, R6, U_PC);
@@ -189,19 +185,23 @@ static void frame_function(dt_tr *t, uint32_t func, uint32_t find)
 
 static void note_registers(dt_code *c, uint32_t compat)
 {
-	static const int regs[][2] = {{U_PC, PT_IP}, {U_SP, PT_SP}, {U_BP, PT_BP}, {U_BX, PT_BX}};
+	const dt_arch *a = dt_arch_host();
+	const int regs[][2] = {{U_PC, a->pc},
+			       {U_SP, a->sp},
+			       {U_FP, a->fp},
+			       {U_BASE, dt_arch_dwarf(a, a->unwind.base)}};
 
 	mov(c, R1, R8);
 	helper(c, BPF_FUNC_task_pt_regs);
-	ld(c, 8, R1, R0, PT_CS);
-	alui(c, BPF_AND, R1, 0xffff);
-	jmpi(c, BPF_JNE, R1, USER_CS, compat);
+	ld(c, 8, R1, R0, DT_REG_AT(a->entry.mode));
+	alui(c, BPF_AND, R1, (int32_t)a->entry.mode_mask);
+	jmpi(c, BPF_JNE, R1, (int32_t)a->entry.mode_native, compat);
 	for (size_t i = 0; i < DT_NELEM(regs); i++) {
-		ld(c, 8, R1, R0, regs[i][1]);
+		ld(c, 8, R1, R0, DT_REG_AT(regs[i][1]));
 		st(c, 8, R6, regs[i][0], R1);
 	}
-	sti(c, 8, R6, U_BPAT, 0);
-	sti(c, 8, R6, U_BXAT, 0);
+	sti(c, 8, R6, U_FPAT, 0);
+	sti(c, 8, R6, U_BASEAT, 0);
 	sti(c, 4, R6, U_SOURCE, SOURCE_REGS);
 	sti(c, 4, R6, U_BACK, 0);
 }

@@ -90,10 +90,10 @@ enum {
 	U_NEXT = U_OUT + 12, /* u32: which cache entry is replaced next */
 	U_PC = U_OUT + 16,
 	U_SP = U_OUT + 24,
-	U_BP = U_OUT + 32,
-	U_BX = U_OUT + 40,
-	U_BPAT = U_OUT + 48, /* 0: U_BP is right; LOST; else the address where it is */
-	U_BXAT = U_OUT + 56,
+	U_FP = U_OUT + 32,
+	U_BASE = U_OUT + 40,
+	U_FPAT = U_OUT + 48, /* 0: U_FP is right; LOST; else the address where it is */
+	U_BASEAT = U_OUT + 56,
 	U_SOURCE = U_OUT + 64, /* u32: where the other registers are */
 	U_BACK = U_OUT + 68,   /* u32: 1: pc is a return address and belongs to the call before */
 	U_ROOT = U_OUT + 72,   /* of the tree of mappings */
@@ -188,14 +188,14 @@ void dt_uw_note_task(dt_tr *t, uint32_t none);
 struct frame { /* making the code of one step */
 	dt_tr *t;
 	uint32_t stop;		 /* the stack ends here */
-	uint32_t by_bp;		 /* no row: the frame pointer */
-	uint32_t have_cfa;	 /* r9 = CFA, r8 = places of rbp and rbx */
+	uint32_t by_fp;		 /* no row: the frame pointer */
+	uint32_t have_cfa;	 /* r9 = CFA, r8 = places of fp and base */
 	uint32_t word, instance; /* functions; instance 0: not called */
 };
 void dt_uw_read_word(struct frame *f, int value); /* value = the user's word at r2 */
-/* By the row in r7 and r8: to have_cfa, to by_bp, or out. */
+/* By the row in r7 and r8: to have_cfa, to by_fp, or out. */
 void dt_uw_apply_row(struct frame *f);
-void dt_uw_step_by_bp(struct frame *f); /* control goes on with r9 and r8 as at have_cfa */
+void dt_uw_step_by_fp(struct frame *f); /* control goes on with r9 and r8 as at have_cfa */
 void dt_uw_next_frame(struct frame *f); /* at have_cfa: all that changes; U_PC is 0 at the end */
 void dt_uw_rule_functions(struct frame *f); /* that the above have called */
 

@@ -1,17 +1,25 @@
 /*
  * unwind_rule: one step up the stack, as a row of a table says: where the caller's frame begins
- * (its CFA), where its rbp and rbx are, and what its pc is.
+ * (its CFA), where its fp and base are, and what its pc is.
  *
- * rbp and rbx are not read when they are found but when they are needed: U_BPAT and U_BXAT say
+ * fp and base are not read when they are found but when they are needed: U_FPAT and U_BASEAT say
  * where the value is. Other registers are known only where all of them are: in the innermost frame,
  * and in one that a signal has interrupted.
  */
 #include "bpf/translate/unwind.h"
 
-/* The registers in a sigcontext: r8 ... r15 di si bp bx dx ax cx sp ip; by index in pt_regs, four
- * bits each */
-enum { SIG_BP = 10, SIG_BX, SIG_SP = 15, SIG_IP, SIG_N };
-#define SIG_INDEX 0x89ced0123ba4567ull
+/* Where the general registers are in a signal handler's frame: the words of the first 15 registers of
+ * struct pt_regs, four bits each. */
+enum { SAVED_REGS = 15 };
+
+static uint64_t saved_words(const dt_arch *a)
+{
+	uint64_t words = 0;
+
+	for (uint32_t i = 0; i < SAVED_REGS && i < a->nregs; i++)
+		words |= (uint64_t)(a->regs[i].saved & 15) << 4 * i;
+	return words;
+}
 
 /* ---- the user's stack ---- */
 
@@ -130,7 +138,7 @@ static void cfa_deref(struct frame *f, int value, int at)
 	ja(c, f->have_cfa);
 }
 
-/* CFA = rsp + 8, and 8 more behind the push */
+/* CFA = stack pointer + a word, and one more after the push */
 static void cfa_plt(struct frame *f)
 {
 	dt_code *c = f->t->c;
@@ -169,9 +177,9 @@ static void cfa_any(struct frame *f)
 	read_memory(c, false, S_TMP, 8, f->stop);
 	ja(c, have);
 	dt_code_place(c, from_signal);
-	movq(c, R3, SIG_INDEX);
+	movq(c, R3, saved_words(dt_arch_host()));
 	alui(c, BPF_LSH, R9, 2);
-	jmpi(c, BPF_JGT, R9, 14 * 4, f->stop);
+	jmpi(c, BPF_JGT, R9, (SAVED_REGS - 1) * 4, f->stop);
 	alu(c, BPF_RSH, R3, R9);
 	alui(c, BPF_AND, R3, 15);
 	alui(c, BPF_LSH, R3, 3);
@@ -188,30 +196,34 @@ static void cfa_any(struct frame *f)
 /* The frame above was interrupted: all its registers are saved, and its pc is exact. */
 static void signal_frame(struct frame *f)
 {
-	static const int to[][2] = {{U_BP, SIG_BP}, {U_BX, SIG_BX}, {U_SP, SIG_SP}, {U_PC, SIG_IP}};
+	const dt_arch *a = dt_arch_host();
+	const int to[][2] = {{U_FP, a->fp},
+			     {U_BASE, dt_arch_dwarf(a, a->unwind.base)},
+			     {U_SP, a->sp},
+			     {U_PC, a->pc}};
 	dt_code *c = f->t->c;
 
 	signed_field(c, R3, R7, 4, 31);
 	ld(c, 8, R1, R6, U_SP);
 	alu(c, BPF_ADD, R3, R1);
 	st(c, 8, R6, U_SIGNAL, R3);
-	read_memory(c, true, U_BUF, SIG_N * 8, f->stop);
+	read_memory(c, true, U_BUF, a->unwind.nsaved * 8, f->stop);
 	for (size_t i = 0; i < DT_NELEM(to); i++)
-		copy_word(c, to[i][0], U_BUF + to[i][1] * 8);
+		copy_word(c, to[i][0], U_BUF + a->regs[to[i][1]].saved * 8);
 	jmpi(c, BPF_JEQ, R1, 0, f->stop);
-	sti(c, 8, R6, U_BPAT, 0);
-	sti(c, 8, R6, U_BXAT, 0);
+	sti(c, 8, R6, U_FPAT, 0);
+	sti(c, 8, R6, U_BASEAT, 0);
 	sti(c, 4, R6, U_SOURCE, SOURCE_SIGNAL);
 	sti(c, 4, R6, U_BACK, 0);
 	answer(c, 0);
 }
 
-/* By the row in r7: to have_cfa, to by_bp, or out */
+/* By the row in r7: to have_cfa, to by_fp, or out */
 void dt_uw_apply_row(struct frame *f)
 {
-	static const enum dt_unwind_kind kinds[] = {DT_UW_SP,	    DT_UW_BP,  DT_UW_NONE,
-						    DT_UW_BX,	    DT_UW_PLT, DT_UW_SP_DEREF,
-						    DT_UW_BP_DEREF, DT_UW_REG, DT_UW_SIGNAL};
+	static const enum dt_unwind_kind kinds[] = {DT_UW_SP,	    DT_UW_FP,  DT_UW_NONE,
+						    DT_UW_BASE,	    DT_UW_PLT, DT_UW_SP_DEREF,
+						    DT_UW_FP_DEREF, DT_UW_REG, DT_UW_SIGNAL};
 	dt_code *c = f->t->c;
 
 	for (size_t i = 0; i < DT_NELEM(kinds); i++) {
@@ -222,24 +234,25 @@ void dt_uw_apply_row(struct frame *f)
 		jmpi(c, BPF_JNE, R1, kinds[i], next);
 		switch (kinds[i]) {
 		case DT_UW_SP: cfa_register(f, U_SP, 0); break;
-		case DT_UW_BP: cfa_register(f, U_BP, U_BPAT); break;
-		case DT_UW_BX: cfa_register(f, U_BX, U_BXAT); break;
+		case DT_UW_FP: cfa_register(f, U_FP, U_FPAT); break;
+		case DT_UW_BASE: cfa_register(f, U_BASE, U_BASEAT); break;
 		case DT_UW_SP_DEREF: cfa_deref(f, U_SP, 0); break;
-		case DT_UW_BP_DEREF: cfa_deref(f, U_BP, U_BPAT); break;
+		case DT_UW_FP_DEREF: cfa_deref(f, U_FP, U_FPAT); break;
 		case DT_UW_PLT: cfa_plt(f); break;
 		case DT_UW_REG: cfa_any(f); break;
 		case DT_UW_SIGNAL: signal_frame(f); break;
-		default: ja(c, f->by_bp);
+		default: ja(c, f->by_fp);
 		}
 		dt_code_place(c, next);
 	}
 	ja(c, f->stop); /* END, STOP */
 }
 
-/* The first instruction of a function that keeps a frame pointer: push %rbp, perhaps behind
- * endbr64. It has not been run yet, so rbp is still the caller's: CFA is rsp + 8. */
+/* The first instruction of a function that keeps a frame pointer: its push, perhaps after a landing
+ * pad. It has not been run yet, so fp is still the caller's, and the return address is on top. */
 static void at_entry(struct frame *f)
 {
+	const struct dt_arch_unwind *u = &dt_arch_host()->unwind;
 	dt_code *c = f->t->c;
 	uint32_t no = dt_code_label(c), yes = dt_code_label(c);
 
@@ -248,33 +261,34 @@ static void at_entry(struct frame *f)
 	ld(c, 8, R3, R6, U_PC);
 	read_memory(c, true, S_TMP, 5, no);
 	ld(c, 1, R1, R6, S_TMP);
-	jmpi(c, BPF_JEQ, R1, 0x55, yes);
+	jmpi(c, BPF_JEQ, R1, u->push_fp, yes);
 	ld(c, 4, R1, R6, S_TMP);
-	movq(c, R2, 0xfa1e0ff3);
+	movq(c, R2, u->landing_pad);
 	jmp(c, BPF_JNE, R1, R2, no);
 	ld(c, 1, R1, R6, S_TMP + 4);
-	jmpi(c, BPF_JNE, R1, 0x55, no);
+	jmpi(c, BPF_JNE, R1, u->push_fp, no);
 	dt_code_place(c, yes);
 	ld(c, 8, R9, R6, U_SP);
-	alui(c, BPF_ADD, R9, 8);
+	alui(c, BPF_ADD, R9, -u->ra_at);
 	movi(c, R8, 0);
 	ja(c, f->have_cfa);
 	dt_code_place(c, no);
 }
 
-/* Without a row: *rbp is the caller's rbp, the return address lies above it. */
-void dt_uw_step_by_bp(struct frame *f)
+/* Without a row: *fp is the caller's fp, the return address lies above it. */
+void dt_uw_step_by_fp(struct frame *f)
 {
+	int fp_at = dt_arch_host()->unwind.fp_at;
 	dt_code *c = f->t->c;
 
 	at_entry(f);
-	resolve(f, U_BP, U_BPAT);
-	ld(c, 8, R9, R6, U_BP);
+	resolve(f, U_FP, U_FPAT);
+	ld(c, 8, R9, R6, U_FP);
 	ld(c, 8, R1, R6, U_SP);
 	jmp(c, BPF_JLT, R9, R1, f->stop);
-	alui(c, BPF_ADD, R9, 16);
-	/* as a row: rbp at CFA-16, rbx lost */
-	movq(c, R8, (uint32_t)(uint16_t)DT_UW_LOST << 16 | (uint16_t)-2);
+	alui(c, BPF_ADD, R9, -fp_at);
+	/* as a row: fp is there, base lost */
+	movq(c, R8, (uint32_t)(uint16_t)DT_UW_LOST << 16 | (uint16_t)(fp_at / 8));
 }
 
 /* ---- the next frame ---- */
@@ -288,7 +302,7 @@ static void set_place(dt_code *c, int value, int at, int low)
 	signed_field(c, R1, R8, low, low + 15);
 	jmpi(c, BPF_JEQ, R1, DT_UW_SAME, same);
 	jmpi(c, BPF_JEQ, R1, DT_UW_LOST, lost);
-	jmpi(c, BPF_JNE, R1, DT_UW_AT_BP, cfa);
+	jmpi(c, BPF_JNE, R1, DT_UW_AT_FP, cfa);
 	ld(c, 8, R1, R6, value); /* the CFA was made of it, so it is there */
 	ja(c, set);
 	dt_code_place(c, lost);
@@ -303,7 +317,7 @@ static void set_place(dt_code *c, int value, int at, int low)
 }
 
 /* The address that a return probe has put in place of the return address is not the caller's; the
- * kernel knows where it did that (r9 - 8?) and what was there. */
+ * kernel knows where it did that (r9 + ra_at?) and what was there. */
 static void original_return(struct frame *f)
 {
 	dt_code *c = f->t->c;
@@ -314,7 +328,7 @@ static void original_return(struct frame *f)
 	ld(c, 8, R1, R6, U_RISTACK);
 	jmpi(c, BPF_JEQ, R1, 0, no);
 	mov(c, R2, R9);
-	alui(c, BPF_SUB, R2, 8);
+	alui(c, BPF_ADD, R2, dt_arch_host()->unwind.ra_at);
 	jmp(c, BPF_JGE, R1, R2, there);
 	st(c, 8, R6, U_RISEEK, R2);
 	movi(c, R1, 64);
@@ -324,7 +338,7 @@ static void original_return(struct frame *f)
 	dt_code_place(c, there);
 	ld(c, 8, R1, R6, U_RISTACK);
 	mov(c, R2, R9);
-	alui(c, BPF_SUB, R2, 8);
+	alui(c, BPF_ADD, R2, dt_arch_host()->unwind.ra_at);
 	jmp(c, BPF_JNE, R1, R2, no);
 	copy_word(c, U_PC, U_RIORIG);
 	dt_code_place(c, no);
@@ -360,11 +374,11 @@ void dt_uw_next_frame(struct frame *f)
 	ld(c, 8, R1, R6, U_SP);
 	jmp(c, BPF_JLE, R9, R1, f->stop); /* callers are above */
 	mov(c, R2, R9);
-	alui(c, BPF_SUB, R2, 8);
+	alui(c, BPF_ADD, R2, dt_arch_host()->unwind.ra_at);
 	dt_uw_read_word(f, U_PC);
 	original_return(f);
-	set_place(c, U_BP, U_BPAT, 0);
-	set_place(c, U_BX, U_BXAT, 16);
+	set_place(c, U_FP, U_FPAT, 0);
+	set_place(c, U_BASE, U_BASEAT, 16);
 	st(c, 8, R6, U_SP, R9);
 	sti(c, 4, R6, U_SOURCE, SOURCE_NONE);
 	sti(c, 4, R6, U_BACK, 1);

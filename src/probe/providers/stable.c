@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-#include "arch/arch.h"
+#include "arch/syscalls.h"
 #include "probe/providers/stable.h"
 
 #define MODULE "vmlinux"

@@ -10,7 +10,7 @@
  */
 #include <stdio.h>
 
-#include "arch/arch.h"
+#include "arch/syscalls.h"
 #include "probe/providers/providers.h"
 
 #define MODULE	      "vmlinux"
@@ -62,11 +62,12 @@ static void add_calls(const dt_provider *p, dt_probes *ps, const dt_syscall *cal
 
 static void explain_call(const char *name, char *why, size_t whylen)
 {
+	const struct dt_arch_calls *all = dt_syscalls();
 	const char *names[1024], *near;
 	uint32_t n = 0;
 
-	for (; n < dt_nsyscalls && n < DT_NELEM(names); n++)
-		names[n] = dt_syscalls[n].name;
+	for (; n < all->n && n < DT_NELEM(names); n++)
+		names[n] = all->v[n].name;
 	near = dt_nearest(name, names, n);
 	if (near)
 		snprintf(why, whylen, "no system call \"%s\"; did you mean \"%s\"?", name, near);
@@ -98,6 +99,7 @@ static void possible(const dt_probedesc *d, bool *native, bool *compat, char *wh
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
 		    char *why, size_t whylen)
 {
+	const struct dt_arch_calls *all = dt_syscalls();
 	const dt_syscall *call = NULL, *call32 = NULL;
 	bool native, compat;
 
@@ -111,9 +113,9 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	possible(d, &native, &compat, why, whylen);
 	if (!*d->func || dt_glob_is_pattern(d->func)) {
 		if (native)
-			add_calls(p, ps, dt_syscalls, dt_nsyscalls, d->func);
+			add_calls(p, ps, all->v, all->n, d->func);
 		if (compat)
-			add_calls(p, ps, dt_compat_syscalls, dt_ncompat_syscalls, d->func);
+			add_calls(p, ps, all->compat, all->ncompat, d->func);
 		return 0;
 	}
 	if (native)

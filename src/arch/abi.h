@@ -1,0 +1,58 @@
+/*
+ * abi: where a function of a user program finds its parameters, as the ABI of the CPU says.
+ *
+ * A parameter is given as what the rules look at: its size, alignment, and the scalars inside it. Parameters are
+ * passed one after the other, in order; struct dt_abi_used is what those before have taken.
+ */
+#ifndef DT_ARCH_ABI_H
+#define DT_ARCH_ABI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DT_ABI_FIELDS 64
+
+struct dt_abi_field { /* a scalar; arrays are one for each element */
+	uint64_t offset, size;
+	bool is_float;
+};
+
+struct dt_abi_value {
+	enum { DT_ABI_INTEGER, DT_ABI_FLOAT, DT_ABI_OBJECT } kind;
+	uint64_t size, align;
+	/* objects up to dt_arch_abi.flat bytes: all different fields */
+	struct dt_abi_field field[DT_ABI_FIELDS];
+	uint32_t nfields;
+	bool irregular; /* a field is not aligned (packed), or there are too many */
+};
+
+struct dt_abi_used {
+	uint32_t ints, vectors; /* registers */
+	uint64_t stack;		/* bytes */
+};
+
+struct dt_abi_place {
+	enum {
+		DT_ABI_REGISTER,  /* integer register n */
+		DT_ABI_SLOT,	  /* word n of the stack's arguments */
+		DT_ABI_VECTOR,	  /* floating-point registers */
+		DT_ABI_ONE,	  /* an object: integer register n */
+		DT_ABI_SEVERAL,	  /* an object: more than one register */
+		DT_ABI_MEMORY,	  /* by value on the stack, more than a word or an object */
+		DT_ABI_NOTHING,	  /* an empty object: not passed */
+	} how;
+	uint32_t n;
+};
+
+/* What the folder of a CPU provides. */
+struct dt_arch_abi {
+	uint64_t flat; /* objects up to this size are passed by what their fields are */
+	void (*pass)(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to);
+	/* Is an object returned in memory that the caller provides? */
+	bool (*returns_in_memory)(const struct dt_abi_value *v);
+	/* If so: does the address of that memory take the first integer register, as a hidden parameter? Is it what
+	 * the function returns? */
+	bool hidden_argument, returns_address;
+};
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * arch: which CPUs there are, which one this is, and questions to their tables.
+ */
+#include <string.h>
+
+#include "arch/arch.h"
+
+const dt_arch *const dt_arch_all[] = {&dt_arch_x86_64, NULL};
+
+const dt_arch *dt_arch_host(void)
+{
+#if defined(__x86_64__)
+	return &dt_arch_x86_64;
+#else
+#error "a CPU without a folder in src/arch: see doc/porting.md"
+#endif
+}
+
+const dt_arch *dt_arch_of(uint16_t machine)
+{
+	for (const dt_arch *const *a = dt_arch_all; *a; a++)
+		if ((*a)->machine == machine)
+			return *a;
+	return NULL;
+}
+
+int dt_arch_dwarf(const dt_arch *a, uint64_t number)
+{
+	for (uint32_t i = 0; i < a->nregs; i++)
+		if (a->regs[i].dwarf >= 0 && (uint64_t)a->regs[i].dwarf == number)
+			return (int)i;
+	return DT_NO_REG;
+}
+
+int dt_arch_saved(const dt_arch *a, uint32_t word)
+{
+	for (uint32_t i = 0; i < a->nregs; i++)
+		if (a->regs[i].saved >= 0 && (uint32_t)a->regs[i].saved == word)
+			return (int)i;
+	return DT_NO_REG;
+}
+
+static bool is_word(const char *word, const char *name, size_t n)
+{
+	return strlen(word) == n && memcmp(word, name, n) == 0;
+}
+
+int dt_arch_operand(const dt_arch *a, const char *name, size_t n, bool *high)
+{
+	for (uint32_t i = 0; i < a->nregs; i++) {
+		const dt_arch_reg *r = &a->regs[i];
+
+		*high = r->high && is_word(r->high, name, n);
+		if (*high)
+			return (int)i;
+		for (int k = 0; r->operand[k]; k++)
+			if (is_word(r->operand[k], name, n))
+				return (int)i;
+	}
+	return DT_NO_REG;
+}

@@ -1,0 +1,39 @@
+/*
+ * bytes: instructions of x86-64 that are known by their bytes, without a decoder.
+ */
+#include <string.h>
+
+#include "arch/x86_64/x86_64.h"
+
+/* int3, ud2 and ud1 (BUG, WARN), iret */
+bool dt_x86_64_kprobe_refuses(const uint8_t *at, uint8_t length)
+{
+	return at[0] == 0xcc || at[0] == 0xcf || (at[0] == 0x48 && length > 1 && at[1] == 0xcf) ||
+	       (length > 1 && at[0] == 0x0f && (at[1] == 0x0b || at[1] == 0xb9 || at[1] == 0xff));
+}
+
+/* int3 and all nops */
+bool dt_x86_64_is_padding(const uint8_t *at, uint8_t length)
+{
+	return at[0] == 0xcc || at[0] == 0x90 ||
+	       (length > 1 && at[0] == 0x66 && dt_x86_64_is_padding(at + 1, length - 1)) ||
+	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
+}
+
+/*	[endbr64] [bnd] jmp *slot(%rip)		f3 0f 1e fa   f2   ff 25 disp32	*/
+bool dt_x86_64_plt_slot(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	size_t at = 0;
+	int32_t disp;
+
+	if (n >= sizeof(endbr64) && memcmp(p, endbr64, sizeof(endbr64)) == 0)
+		at += sizeof(endbr64);
+	if (at < n && p[at] == 0xf2)
+		at++;
+	if (n < at + 6 || p[at] != 0xff || p[at + 1] != 0x25)
+		return false;
+	memcpy(&disp, p + at + 2, 4);
+	*slot = vaddr + at + 6 + (uint64_t)(int64_t)disp;
+	return true;
+}
