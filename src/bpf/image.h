@@ -15,7 +15,7 @@
  *   tr_value.c  what is known about a DIF register; strings and keys made of it
  *   tr_builtin.c  built-in variables;  vtime.c: vtimestamp;  lateness.c: how late a clock event is
  *   unwind*.c   user stacks;  left.c: stacks of threads off the CPU
- *   var.c       user variables
+ *   var.c       user variables;  thread.c: where those of a thread are
  *   tr_memory.c scratch, stores through addresses;  peek.c: loads
  *   call.c      the call instruction: one row per subroutine
  *   tr_action.c actions and records;  tr_agg.c: aggregating actions
@@ -67,7 +67,8 @@ enum {
 	CTL_CLAIMS = 80, /* 256 words: the last key that was claimed in each */
 	CTL_COMERS = CTL_CLAIMS + 256 * 8, /* pids of the latest to come to a gate, u32 each, by number */
 	CTL_TICKETS = CTL_COMERS + DT_BPF_COMERS * 4, /* numbers drawn; arrived when the pid is written, too */
-	CTL_SIZE = CTL_TICKETS + 8,
+	CTL_ASIDE = CTL_TICKETS + 8, /* threads whose variables are not in task storage: thread.c */
+	CTL_SIZE = CTL_ASIDE + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
@@ -361,6 +362,7 @@ struct dt_engine {
 	bool has_third_abi; /* dt_arch.entry.number_bit */
 	bool has_uprobe_multi, has_kprobe_multi;
 	bool follows; /* option follow: family.c */
+	bool has_storage; /* task storage is found whatever the CPU is doing: thread.c */
 	bool has_cookies; /* raw tracepoints can be told apart by cookie (Linux 6.10) */
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 	/* plan */
@@ -413,6 +415,8 @@ struct dt_engine {
 	int fd_gate, fd_family;
 	enum { SITES_UNKNOWN, SITES_TRAP, SITES_CALL } sites_by;
 	int fd_vtime;	       /* the program at sched_switch */
+	int fd_aside;	       /* a table beside task storage: thread.c */
+	uint32_t aside_bits;   /* it has 1 << so many entries */
 	int fd_left;	       /* stacks of threads that have left */
 	int fd_clock;	       /* a row for each program and clock event */
 	uint32_t vtime_start;  /* offset of task_struct.se.exec_start */
@@ -546,7 +550,7 @@ struct dt_sub_fn {
 typedef struct dt_sub_lib { /* subroutines already in this program */
 	DT_VEC(struct dt_sub_fn) fns;
 	uint32_t nlocals;
-	uint32_t count, store[4], copy[2], output, tail, reserve, unreserve,
+	uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside,
 	    unwind; /* other functions; 0: not asked for */
 } dt_sub_lib;
 
@@ -674,7 +678,13 @@ void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
 void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
 void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
 void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
-void dt_tr_thread_value(dt_tr *t, bool create); /* r0 = storage of the thread, or NULL */
+
+/* ---- thread.c ---- */
+void dt_thread_value(dt_tr *t, bool make); /* r0 = the object of the thread, or NULL */
+void dt_thread_functions(dt_tr *t);
+int dt_thread_table(dt_engine *e, uint32_t size, dt_error *err); /* for objects of so many bytes */
+int dt_thread_attach(dt_engine *e, dt_error *err);
+bool dt_thread_storage_is_found(void); /* whatever the CPU is doing (Linux 6.2) */
 
 /* ---- peek.c ---- */
 void dt_tr_find_cast(dt_engine *e);

@@ -200,6 +200,8 @@ static void place_rodata(dt_engine *e)
 	for (uint32_t i = 0; i < e->progs.n; i++)
 		dt_layout_program(e, &e->progs.v[i]);
 	e->at.zeros = (uint32_t)e->rodata.n;
+	if (e->threads.size > e->need.zeros)
+		e->need.zeros = e->threads.size;
 	e->at.zeros_size = (uint32_t)dt_align_up(e->need.zeros + 8, 8);
 	if (e->need.memory && e->at.zeros_size < e->at.scratch_size)
 		e->at.zeros_size = e->at.scratch_size;

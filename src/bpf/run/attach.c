@@ -163,6 +163,8 @@ int dt_attach_all(dt_engine *e, dt_error *err)
 		return -1;
 	if (e->nevents[PK_PROFILE] || e->nevents[PK_TRACEPOINT] || e->nevents[PK_PERF])
 		dt_kmaps_fill_pools(e); /* interrupts may be off there */
+	if (e->need.task_storage && dt_thread_attach(e, err) < 0)
+		return -1;
 	if (e->need.vtime) {
 		int fd = bpf_raw_tracepoint_open("sched_switch", e->fd_vtime);
 

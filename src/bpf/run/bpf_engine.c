@@ -145,6 +145,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	dt_layout_string(e, "");
 	e->at.nslots = 4; /* while learning */
 	e->has_cookies = dt_attach_has_cookies();
+	e->has_storage = dt_thread_storage_is_found();
 	if (dt_plan_make(e, env, err) < 0 || learn(e, err) < 0 || dt_layout_make(e, err) < 0 ||
 	    (dt_tr_find_cast(e), e->trusts = e->has_btf, dt_kmaps_create(e, err)) < 0 ||
 	    dt_load_all(e, err) < 0 || dt_rings_map(e, err) < 0) {

@@ -106,6 +106,10 @@ static int make_threads(dt_engine *e, dt_error *err)
 	uint32_t size = (uint32_t)storage_size(&e->threads);
 	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_NO_PREALLOC);
 
+	if (dt_thread_table(e, size, err) < 0)
+		return -1;
+	if (!e->has_storage)
+		return 0;
 	if (dt_code_btf_threads(e, size, err) < 0)
 		return -1;
 	o.btf_fd = (uint32_t)e->fd_btf;

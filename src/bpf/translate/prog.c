@@ -694,6 +694,7 @@ int dt_tr_program(dt_engine *e, const struct dt_plan_prog *p, dt_code *c, dt_err
 	dt_tr_tail_functions(&g.t);
 	dt_tr_reserve_functions(&g.t);
 	dt_tr_memory_functions(&g.t);
+	dt_thread_functions(&g.t);
 	dt_vec_free(&g.lib.fns);
 	if (g.t.failed)
 		return -1;

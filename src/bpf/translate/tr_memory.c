@@ -114,7 +114,7 @@ static void region_base(dt_tr *t, enum region r, uint32_t next)
 	case REGION_LOCALS: dt_slot_lea(t->c, R9, t->e->at.local_refs); break;
 	case REGION_GLOBALS: map_value(t->c, R9, t->e->fd_globals, t->e->globals.refs); break;
 	default:
-		dt_tr_thread_value(t, false);
+		dt_thread_value(t, false);
 		jmpi(t->c, BPF_JEQ, R0, 0, next);
 		mov(t->c, R9, R0);
 		alui(t->c, BPF_ADD, R9, (int32_t)t->e->threads.refs);

@@ -3,7 +3,7 @@
  *
  *   globals		one value of an array map: a plain load or store
  *   clause-locals	in the slot
- *   thread-locals	in task storage, all of a session in one object per thread; gone with it
+ *   thread-locals	all of a session in one object per thread, gone with it: thread.c
  *   arrays		one hash map per array, keys of exactly the size they need
  *
  * By reference (strings, structs): 8 bytes, then the object; reading gives its address. For globals
@@ -76,25 +76,12 @@ static void static_storage(dt_tr *t, int scope, const struct dt_plan_var *v)
 		dt_slot_lea(t->c, R8, t->e->at.local_vars + v->offset);
 }
 
-void dt_tr_thread_value(dt_tr *t, bool create)
-{
-	dt_code *c = t->c;
-
-	t->e->need.task_storage = true;
-	dt_tr_task(t, true);
-	mov(c, R2, R0);
-	map(c, R1, t->e->fd_threads);
-	movi(c, R3, 0);
-	movi(c, R4, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	helper(c, BPF_FUNC_task_storage_get);
-}
-
 static void thread_load(dt_tr *t, const struct dt_plan_var *v, uint32_t rd)
 {
 	dt_code *c = t->c;
 	uint32_t none = dt_code_label(c), done = dt_code_label(c);
 
-	dt_tr_thread_value(t, false);
+	dt_thread_value(t, false);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	if (v->byref) {
 		mov(c, R8, R0);
@@ -115,7 +102,7 @@ static void thread_store(dt_tr *t, const struct dt_plan_var *v, uint32_t rs)
 	dt_code *c = t->c;
 	uint32_t none = dt_code_label(c), done = dt_code_label(c);
 
-	dt_tr_thread_value(t, true);
+	dt_thread_value(t, true);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	if (v->byref) {
 		mov(c, R8, R0);

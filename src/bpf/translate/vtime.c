@@ -39,7 +39,7 @@ static void never_back(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t more = dt_code_label(c), done = dt_code_label(c);
 
-	dt_tr_thread_value(t, true);
+	dt_thread_value(t, true);
 	mov(c, R1, R0);
 	ld(c, 8, R0, R6, S_VALUE);
 	jmpi(c, BPF_JEQ, R1, 0, done);

@@ -1,0 +1,43 @@
+# Thread-local variables are kept wherever a firing interrupts another one: the kernel makes no task storage while it is making one on
+# that CPU already, so the first firings of new threads, and clock events that come in the middle of them, need a second place.
+# timeout: 200
+. "$SRC/test/lib.bash"
+need_kernel
+build threads engine/threads.c -lpthread
+rounds=$(scale 400) calls=60
+
+# What each thread has counted by itself, added up when it exits, is what all have counted. Two other tracers do the same, since what is
+# busy for one is busy for all.
+cat >"$TMP/kept.d" <<'D'
+self string text; self int over;
+syscall::getppid:entry /pid == $target/ { self->calls++; self->since = timestamp; self->text = "text"; @["calls"] = sum(1); }
+syscall::getppid:return /pid == $target/ { @["since"] = sum(self->since != 0); @["text"] = sum(self->text == "text"); self->since = 0; self->text = 0; self->returns++; }
+profile-4999 /pid == $target && !self->over/ { self->ticks++; @["ticks"] = sum(1); }
+sched:::off-cpu /pid == $target && !self->over/ { self->off++; @["off"] = sum(1); }
+sched:::on-cpu /pid == $target && !self->over/ { self->on++; @["on"] = sum(1); }
+syscall::exit:entry, syscall::exit_group:entry /pid == $target/ {
+	self->over = 1;
+	@["kept calls"] = sum(self->calls); @["kept returns"] = sum(self->returns); @["kept ticks"] = sum(self->ticks); @["kept off"] = sum(self->off); @["kept on"] = sum(self->on);
+	@["stale"] = sum(self->since != 0 || self->text != NULL);
+}
+END { printa("%s: %@d\n", @); }
+D
+value() { awk -v k="$1: " 'index($0, k) == 1 { print substr($0, length(k) + 1) }' "$TMP/out"; }
+others=()
+for i in 1 2; do
+	"$DTRACE" -x engine=bpf -qn 'sched:::on-cpu, sched:::off-cpu, profile-1999 { self->other++; } BEGIN { printf("ready\n"); }' >"$TMP/other$i" 2>&1 </dev/null &
+	others+=($!)
+done
+for i in 1 2; do wait_for 100 grep -q ready "$TMP/other$i"; done
+for i in 1 2 3; do
+	ktrace -q -s "$TMP/kept.d" -c "$TMP/threads $rounds $calls"
+	expect 0 "$status" "$err"
+	expect "" "$err" messages
+	n=$((rounds * 16 * calls))
+	expect "$n $n $n $n $n" "$(value calls) $(value since) $(value text) $(value "kept calls") $(value "kept returns")" "system calls"
+	for p in ticks off on; do expect "$(value $p)" "$(value "kept $p")" "$p"; done
+	expect 0 "$(value stale)" "set to 0"
+done
+kill "${others[@]}"
+wait "${others[@]}"
+for i in 1 2; do expect "ready" "$(grep . "$TMP/other$i")" "the other tracers"; done
