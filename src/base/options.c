@@ -16,9 +16,28 @@
 
 #define NS_PER_SEC 1000000000ull
 
+/* "|auto|vm|bpf" for each choice. */
+#define DT_CHOICES(id, tag)	   static const char choices_##id[] =
+#define DT_CHOICE(id, value, text) "|" text
+#define DT_CHOICES_END(id)	   ;
+#include "base/options.def"
+#undef DT_CHOICES
+#undef DT_CHOICE
+#undef DT_CHOICES_END
+
+#define CHOICES_CHOICE(id)  (choices_##id + 1)
+#define CHOICES_BOOL(id)    NULL
+#define CHOICES_INT(id)	    NULL
+#define CHOICES_SIZE(id)    NULL
+#define CHOICES_RATE(id)    NULL
+#define CHOICES_STRING(id)  NULL
+#define CHOICES_LIST(id)    NULL
+#define CHOICES_ATTR(id)    NULL
+#define CHOICES_VERSION(id) NULL
+
 const struct dt_opt_desc dt_opt_table[DT_O_MAX] = {
-#define DT_OPTION(id, name, number, ctx, kind, deflt, choices, help)                               \
-	[DT_O_##id] = {name, number, DT_OPT_##ctx, DT_OPT_##kind, deflt, choices, help},
+#define DT_OPTION(id, name, number, ctx, kind, deflt, help)                                        \
+	[DT_O_##id] = {name, number, DT_OPT_##ctx, DT_OPT_##kind, deflt, CHOICES_##kind(id), help},
 #include "base/options.def"
 #undef DT_OPTION
 };
@@ -349,7 +368,7 @@ static const struct {
 
 bool dt_options_lower(dt_options *o, enum dt_opt_id id)
 {
-	if (dt_opt(o, DT_O_BUFRESIZE) != 0 || o->value[id] < 2 * 4096)
+	if (dt_opt(o, DT_O_BUFRESIZE) == DT_BUFRESIZE_MANUAL || o->value[id] < 2 * 4096)
 		return false;
 	o->value[id] /= 2;
 	return true;

@@ -30,11 +30,20 @@ enum dt_opt_kind {
 };
 
 enum dt_opt_id {
-#define DT_OPTION(id, name, number, ctx, kind, deflt, choices, help) DT_O_##id,
+#define DT_OPTION(id, name, number, ctx, kind, deflt, help) DT_O_##id,
 #include "base/options.def"
 #undef DT_OPTION
 	DT_O_MAX
 };
+
+/* The values of options that are a choice: enum dt_opt_engine { DT_ENGINE_AUTO ... } and so on. */
+#define DT_CHOICES(id, tag)	   enum dt_opt_##tag {
+#define DT_CHOICE(id, value, text) DT_##id##_##value,
+#define DT_CHOICES_END(id)	   };
+#include "base/options.def"
+#undef DT_CHOICES
+#undef DT_CHOICE
+#undef DT_CHOICES_END
 
 #define DT_NSPEC_MAX (1u << 20)
 

@@ -21,11 +21,11 @@
 
 bool dt_text_utf8(const dt_options *opts, bool by_default)
 {
-	uint64_t encoding = dt_opt(opts, DT_O_ENCODING); /* unset ascii utf8 */
+	uint64_t encoding = dt_opt(opts, DT_O_ENCODING);
 	const char *term;
 
-	if (encoding != 0 || !by_default)
-		return encoding == 2;
+	if (encoding != DT_ENCODING_UNSET || !by_default)
+		return encoding == DT_ENCODING_UTF8;
 	term = getenv("TERM");
 	return !term || (strcmp(term, "sun") != 0 && strcmp(term, "sun-color") != 0 &&
 			 strcmp(term, "dumb") != 0);

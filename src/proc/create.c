@@ -265,12 +265,12 @@ static int run_to_point(struct dt_hold *hold, uint64_t evaltime, dt_error *err)
 
 	dt_points_find(hold->pid, &pt);
 	dt_trap_regs((pid_t)hold->pid, &regs);
-	if (pt.entry == 0 || evaltime == DT_EVAL_EXEC)
+	if (pt.entry == 0 || evaltime == DT_EVALTIME_EXEC)
 		return 1;
-	if (evaltime == DT_EVAL_PREINIT && pt.loaded)
+	if (evaltime == DT_EVALTIME_PREINIT && pt.loaded)
 		return run_to_preinit(hold, &pt, err);
 	rc = regs.pc == pt.entry ? 1 : run_to(hold, pt.entry, "it began", err);
-	if (rc <= 0 || evaltime != DT_EVAL_MAIN)
+	if (rc <= 0 || evaltime != DT_EVALTIME_MAIN)
 		return rc;
 	if (find_main(hold, &pt, err) < 0)
 		return -1;

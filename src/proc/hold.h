@@ -45,13 +45,6 @@ int dt_hold_open_gate(struct dt_hold *hold);
 int dt_hold_settle(struct dt_hold *hold, uint64_t evaltime, dt_error *err);
 
 /* ---- point.c ---- */
-enum {
-	DT_EVAL_EXEC,
-	DT_EVAL_PREINIT,
-	DT_EVAL_POSTINIT,
-	DT_EVAL_MAIN
-}; /* in the order of options.def */
-
 /* An image as exec leaves it: where to put breakpoints. Addresses; 0: not there. */
 struct dt_points {
 	bool is64;

@@ -87,12 +87,12 @@ static void command_line(strings *argv, const dt_options *o, const char *path)
 	add(argv, NULL);
 }
 
-/* What stands before the script. stdc: 0 a, 1 c, 2 s, 3 t (options.def). */
+/* What stands before the script. stdc: option stdc, as the letters of cc -X. */
 static void prologue(dt_buf *b, uint64_t stdc, const char *path)
 {
-	if (stdc != 1)
+	if (stdc != DT_STDC_C)
 		dt_buf_puts(b, "# 1 \"<dtrace>\" 3\n#undef __STDC__\n");
-	if (stdc == 0 || stdc == 3)
+	if (stdc == DT_STDC_A || stdc == DT_STDC_T)
 		dt_buf_puts(b, "#define __STDC__ 0\n");
 	dt_buf_puts(b, "# 1 \"");
 	for (const char *p = path ? path : "<script>"; *p; p++) {

@@ -58,13 +58,12 @@ static void write_elf(const void *dof, size_t n, FILE *out)
 
 int dtrace_object(dtrace_hdl_t *h, const dtrace_prog_t *p, FILE *out)
 {
-	enum { LINKTYPE_ELF, LINKTYPE_DOF }; /* in the order of options.def */
 	void *dof = NULL;
 	size_t n = 0;
 
 	if (p && dtrace_dof_create(h, p, &dof, &n) < 0)
 		return -1;
-	if (dt_opt(&h->opts, DT_O_LINKTYPE) == LINKTYPE_DOF)
+	if (dt_opt(&h->opts, DT_O_LINKTYPE) == DT_LINKTYPE_DOF)
 		fwrite(dof, 1, n, out);
 	else
 		write_elf(dof, n, out);

@@ -17,8 +17,6 @@
 #define KERNEL_MIN 0xffff800000000000ull
 #define KERNEL_MAX 0xfffffffffff00000ull /* above: small negative numbers */
 
-enum { ENGINE_AUTO, ENGINE_VM, ENGINE_BPF }; /* in the order of options.def */
-
 /* The first probe that the interpreter cannot fire, or NULL. */
 static const dt_probe *kernel_probe(const dtrace_hdl_t *h)
 {
@@ -73,7 +71,7 @@ static int choose_engine(dtrace_hdl_t *h)
 	const dt_probe *k = kernel_probe(h);
 	uint64_t choice = dt_opt(&h->opts, DT_O_ENGINE);
 
-	h->engine_ops = choice == ENGINE_BPF || (choice == ENGINE_AUTO && needs_kernel(h))
+	h->engine_ops = choice == DT_ENGINE_BPF || (choice == DT_ENGINE_AUTO && needs_kernel(h))
 			    ? &dt_engine_bpf
 			    : &dt_engine_vm;
 	if (h->engine_ops == &dt_engine_bpf)

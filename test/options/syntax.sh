@@ -11,7 +11,7 @@ refuses() { # -x WORD is not, and the message says this
 	expect "dtrace: failed to set -x $1: $2" "$err"
 	expect 1 "$status" "-x $1"
 }
-first_choice() { sed -nE "s/^DT_OPTION\([A-Z]+, \"$1\", [^\"]*(\"[a-z]*\"|NULL), \"([^\"]*)\", .*/\2/p" "$SRC/src/base/options.def"; }
+first_choice() { sed -nE "s/^DT_CHOICE\(${1^^}, [A-Z0-9]+, \"(.*)\"\)\$/\1/p" "$SRC/src/base/options.def" | paste -sd'|'; }
 sed -nE 's/^DT_OPTION\([A-Z]+, "([a-z]+)", -?[0-9]+, ([A-Z]+), ([A-Z]+), .*/\1 \2 \3/p' "$SRC/src/base/options.def" >options
 [ "$(wc -l <options)" -gt 70 ] || { echo "only $(wc -l <options) options?"; fails=1; }
 while read -r name context kind; do

@@ -119,7 +119,7 @@ static int tail_map(const dt_engine *e, uint64_t size)
 /* There was no memory for a buffer of n bytes (`whole` bytes are for bufsize): a smaller one, and the option says so. */
 static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least)
 {
-	if (errno != ENOMEM || *n <= least || dt_opt(e->opts, DT_O_BUFRESIZE) != 0)
+	if (errno != ENOMEM || *n <= least || dt_opt(e->opts, DT_O_BUFRESIZE) == DT_BUFRESIZE_MANUAL)
 		return false;
 	*n /= 2;
 	if (*n < whole)

@@ -129,9 +129,9 @@ bool dt_sites_by_call(dt_engine *e)
 	e->sites_by = SITES_TRAP;
 	dt_insn_kernel(&kernel);
 	if (kernel.optimizes && e->has_uprobe_multi) {
-		enum { AUTO, CALL, TRAP } wanted = dt_opt(e->opts, DT_O_SITES);
+		uint64_t wanted = dt_opt(e->opts, DT_O_SITES);
 
-		if (wanted == CALL || (wanted == AUTO && measure(e)))
+		if (wanted == DT_SITES_CALL || (wanted == DT_SITES_AUTO && measure(e)))
 			e->sites_by = SITES_CALL;
 	}
 	return e->sites_by == SITES_CALL;

@@ -100,7 +100,6 @@ static uint32_t inode_bytes(const struct dt_uw_offsets *at)
 	       8;
 }
 
-enum { UNWIND_TABLES, UNWIND_FP }; /* in the order of options.def */
 
 /* Can this program walk user stacks itself? Asked first while learning; then it stays so. */
 bool dt_uw_can(dt_tr *t)
@@ -108,7 +107,7 @@ bool dt_uw_can(dt_tr *t)
 	dt_engine *e = t->e;
 	struct dt_uw_offsets at = {0};
 
-	if (!e->has_btf || t->task_arg || e->no_unwind || dt_opt(e->opts, DT_O_UNWIND) == UNWIND_FP)
+	if (!e->has_btf || t->task_arg || e->no_unwind || dt_opt(e->opts, DT_O_UNWIND) == DT_UNWIND_FP)
 		return false;
 	if (e->unwind)
 		return true;
