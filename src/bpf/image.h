@@ -812,6 +812,7 @@ int dt_attach_fire(dt_engine *e, enum dt_probe_kind kind, dt_error *err);
 /* ---- ring.c ---- */
 int dt_rings_map(dt_engine *e, dt_error *err);
 void dt_rings_free(dt_engine *e);
+bool dt_ring_attend(dt_engine *e);
 int dt_ring_consume(dt_engine *e, const dt_sink *sink);
 bool dt_ring_wakes_early(const dt_engine *e); /* when a buffer is filling */
 /* Wait for every firing that is under way now; false: it took longer than these nanoseconds. */

@@ -37,9 +37,11 @@ struct dt_consumer_env {
 
 dt_consumer *dt_consumer_new(const struct dt_consumer_env *env);
 void dt_consumer_free(dt_consumer *c);
-/* Take what the engine has: records are printed, aggregations merged, drops reported.
- * 0; 1 when an exit record or a filled buffer says stop; -1 with *err. */
-int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err);
+/* Do what is due: print records (switchrate), merge aggregations (aggrate), report losses and look for exit()
+ * (statusrate). All of it after tracing has stopped, or if `all`. 0; 1 when exit() or a filled buffer ends
+ * tracing; -1 with *err. */
+int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, bool all, dt_error *err);
+uint64_t dt_consumer_next(const dt_consumer *c); /* when something is due again (dt_now()) */
 int dt_consumer_exit_status(const dt_consumer *c);
 /* At the end: aggregations that no printa() has printed. 0, or -1 when they cannot be written. */
 int dt_consumer_print_aggs(dt_consumer *c, dt_error *err);

@@ -1,11 +1,11 @@
 /*
  * consumer: from an engine's records to events for a writer.
  *
- * One call of dt_consumer_work() is: ask for the counters and report what grew; take the
- * aggregations (before the records, so that a printa() finds what was counted before it); walk the
- * records. A record is walked by the statements of its clause. Statements that print become
+ * One call of dt_consumer_work() does what is due: report losses, walk the records, take the
+ * aggregations. A record is walked by the statements of its clause. Statements that print become
  * events; those that act on the consumer itself (clear, trunc, normalize, setopt, freopen ...) are
- * done here and now, that is, when the record is consumed.
+ * done when the record is consumed. The aggregations are taken before the first statement of a round
+ * that is about them, so that it finds every update made by its own and by earlier firings.
  *
  * The writer fills a buffer; after every record the buffer goes to the output stream, which is the
  * caller's, or a file opened by freopen(). An output error ends the work with its errno.
@@ -39,7 +39,7 @@ struct dt_consumer {
 	struct held *held;
 	dt_error *err;	     /* of the current call */
 	struct look *behind; /* aggregations have not been taken in this call */
-	uint64_t taken;	     /* when they were last taken */
+	uint64_t consumed, taken, checked; /* when records, aggregations and the status last were */
 	bool exiting;
 	int exit_status;
 };
@@ -85,11 +85,8 @@ int dt_consumer_exit_status(const dt_consumer *c)
 	return c->exit_status;
 }
 
-/* ---- aggregations ----
- *
- * They are taken once per aggrate, and before a statement that is about them. The consumer may be woken
- * much more often than that, because a buffer is filling up with records.
- */
+/* ---- aggregations ---- */
+
 struct look {
 	const struct dt_engine_ops *ops;
 	dt_engine *e;
@@ -103,13 +100,6 @@ static int take_agg(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *
 	(void)cpu;
 	dt_aggs_merge(c->aggs, agg, keys, value);
 	return 0;
-}
-
-static bool is_due(const dt_consumer *c)
-{
-	uint64_t rate = dt_opt(c->env.opts, DT_O_AGGRATE);
-
-	return dt_now() - c->taken >= rate / 2;
 }
 
 static int take_aggs(dt_consumer *c, const struct look *l)
@@ -553,37 +543,96 @@ static int take_record(void *arg, const dt_record *r)
 	return walk_record(c, r, NULL);
 }
 
-/* Ask the engine for its counters, and tell what was lost since the last time. */
-static int report_losses(dt_consumer *c, const struct look *l, dt_status *st)
+/* ---- what is due ---- */
+
+/* After `last`, by the rate in option `id`. */
+static uint64_t due_at(const dt_consumer *c, uint64_t last, enum dt_opt_id id)
 {
-	if (l->ops->status && l->ops->status(l->e, st) == 0 &&
-	    dt_losses_report(c->losses, st, &c->env) < 0)
+	return last + dt_opt(c->env.opts, id);
+}
+
+uint64_t dt_consumer_next(const dt_consumer *c)
+{
+	uint64_t a = due_at(c, c->consumed, DT_O_SWITCHRATE),
+		 b = due_at(c, c->taken, DT_O_AGGRATE),
+		 s = due_at(c, c->checked, DT_O_STATUSRATE);
+
+	a = a < b ? a : b;
+	return a < s ? a : s;
+}
+
+/* Status checks are statusrate apart, counted from the first. */
+static bool is_check_due(dt_consumer *c, uint64_t now)
+{
+	uint64_t rate = dt_opt(c->env.opts, DT_O_STATUSRATE);
+
+	if (now < c->checked + rate)
+		return false;
+	c->checked = c->checked && rate ? now - (now - c->checked) % rate : now;
+	return true;
+}
+
+/* exit() and a full buffer end tracing at once, unless the user says when the status is checked. */
+static bool is_over(const dt_consumer *c, const dt_status *st, bool checking)
+{
+	return (c->exiting || st->exiting || st->filled) &&
+	       (checking || !c->env.opts->is_set[DT_O_STATUSRATE]);
+}
+
+static int report_losses(dt_consumer *c, const dt_status *st)
+{
+	if (dt_losses_report(c->losses, st, &c->env) < 0)
 		return dt_err(c->err, EDT_DROPABORT, NULL);
 	return 0;
 }
 
-int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err)
+static int consume(dt_consumer *c, const struct look *l)
 {
 	dt_sink sink = {.arg = c, .record = take_record, .agg = take_agg};
+	int rc;
+
+	c->consumed = dt_now();
+	rc = l->ops->consume(l->e, &sink);
+	if (rc >= 0)
+		rc = release(c, NULL);
+	return rc < 0 ? rc : flush_stream(c);
+}
+
+static int take_what_is_due(dt_consumer *c, struct look *l, bool all)
+{
+	uint64_t now = dt_now();
+	bool filling = l->ops->attend && l->ops->attend(l->e);
+	int rc = 0;
+
+	c->behind = l;
+	if (all || filling || now >= due_at(c, c->consumed, DT_O_SWITCHRATE))
+		rc = consume(c, l);
+	if (rc >= 0 && c->behind && (all || now >= due_at(c, c->taken, DT_O_AGGRATE)))
+		rc = take_aggs(c, l);
+	c->behind = NULL;
+	return rc;
+}
+
+int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, bool all,
+		     dt_error *err)
+{
 	struct look look = {ops, e};
 	dt_status st = {0};
-	int rc;
+	bool checking;
+	int rc = 0;
 
 	memset(err, 0, sizeof(*err));
 	c->err = err;
-	if (report_losses(c, &look, &st) < 0)
-		return -1;
-	c->behind = st.running && !is_due(c) ? &look : NULL;
-	rc = c->behind ? 0 : take_aggs(c, &look);
+	ops->status(e, &st);
+	checking = !st.running || is_check_due(c, dt_now());
+	if (checking)
+		rc = report_losses(c, &st);
 	if (rc >= 0)
-		rc = ops->consume(e, &sink);
-	c->behind = NULL;
-	if (rc >= 0)
-		rc = release(c, NULL);
-	if (rc >= 0)
-		rc = flush_stream(c);
-	if (rc >= 0 && !st.running) /* nobody will ask again: what was lost in consuming, too */
-		rc = report_losses(c, &look, &st);
+		rc = take_what_is_due(c, &look, all || !st.running);
+	if (rc >= 0 && !st.running) { /* for the last time: also what was lost in consuming */
+		ops->status(e, &st);
+		rc = report_losses(c, &st);
+	}
 	if (rc < 0) {
 		if (err->code == 0)
 			dt_err(err, EIO, "the engine's data cannot be read");
@@ -591,7 +640,7 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 	}
 	if (st.exiting && !c->exiting)
 		c->exit_status = st.exit_status;
-	return c->exiting || st.exiting || st.filled;
+	return is_over(c, &st, checking);
 }
 
 int dt_consumer_print_aggs(dt_consumer *c, dt_error *err)

@@ -104,6 +104,9 @@ struct dt_engine_ops {
 	void (*adopt)(dt_engine *e, long pid, long parent);
 	/* The process has ended: what is attached in it alone may be let go. NULL: it need not know. */
 	void (*retire)(dt_engine *e, long pid);
+	/* After every wake-up: acknowledge it, and give programs what they have asked for. True: a buffer is filling,
+	 * and should be read before switchrate has passed. NULL: there is nothing to do. */
+	bool (*attend)(dt_engine *e);
 	/* A descriptor that becomes readable when exit() or a full buffer ends tracing; -1: none. */
 	int (*wake_fd)(const dt_engine *e);
 	bool live; /* false: after go() nothing can fire until stop() (vm) */

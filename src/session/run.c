@@ -149,6 +149,10 @@ int dtrace_stop(dtrace_hdl_t *h)
 {
 	if (h->state != DT_SESSION_ACTIVE)
 		return 0;
+	/* so that END finds room in the buffers for what it records */
+	if (h->consumer &&
+	    dt_consumer_work(h->consumer, h->engine_ops, h->engine, true, &h->err) < 0)
+		return dt_session_fail(h);
 	memset(&h->err, 0, sizeof(h->err));
 	h->state = DT_SESSION_STOPPED;
 	return h->engine_ops->stop(h->engine, &h->err) < 0 ? dt_session_fail(h) : 0;
@@ -240,7 +244,7 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 		return DTRACE_WORK_ERROR;
 	}
 	memset(&h->err, 0, sizeof(h->err));
-	rc = dt_consumer_work(h->consumer, h->engine_ops, h->engine, &h->err);
+	rc = dt_consumer_work(h->consumer, h->engine_ops, h->engine, false, &h->err);
 	if (rc < 0) {
 		dt_session_fail(h);
 		return DTRACE_WORK_ERROR;
@@ -268,18 +272,18 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out)
 
 /* ---- waiting ---- */
 
-/* Milliseconds to the nearest thing to do: -1 when nothing but a wake-up can bring work. */
+#define LONGEST_SLEEP 10000 /* ms */
+
+/* Milliseconds until something is due: -1 when nothing but a wake-up can bring work. */
 static int sleep_time(const dtrace_hdl_t *h)
 {
-	static const enum dt_opt_id rates[] = {DT_O_SWITCHRATE, DT_O_STATUSRATE, DT_O_AGGRATE};
-	uint64_t nearest = 10000000000ull; /* a status check at least every 10 s */
+	uint64_t now = dt_now(), next;
 
 	if (!h->engine_ops || !h->engine_ops->live)
 		return -1;
-	for (size_t i = 0; i < DT_NELEM(rates); i++)
-		if (dt_opt(&h->opts, rates[i]) && dt_opt(&h->opts, rates[i]) < nearest)
-			nearest = dt_opt(&h->opts, rates[i]);
-	return (int)((nearest + 999999) / 1000000);
+	next = h->consumer ? dt_consumer_next(h->consumer) : now;
+	next = next > now ? (next - now + 999999) / 1000000 : 1;
+	return next < LONGEST_SLEEP ? (int)next : LONGEST_SLEEP;
 }
 
 void dtrace_sleep(dtrace_hdl_t *h)

@@ -199,7 +199,7 @@ static int work(void)
 {
 	dt_error err;
 
-	return dt_consumer_work(consumer, &engine, NULL, &err);
+	return dt_consumer_work(consumer, &engine, NULL, false, &err);
 }
 
 /* ---- aggregations ---- */

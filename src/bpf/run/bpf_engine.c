@@ -261,6 +261,7 @@ const struct dt_engine_ops dt_engine_bpf = {
     .go = bpf_go,
     .stop = bpf_stop,
     .status = bpf_status,
+    .attend = dt_ring_attend,
     .consume = dt_ring_consume,
     .snapshot = dt_snapshot,
     .extend = dt_extend,

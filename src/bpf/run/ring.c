@@ -94,6 +94,16 @@ static void take_wakeup(dt_engine *e)
 	__atomic_store_n(e->wake, __atomic_load_n(e->woken, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }
 
+bool dt_ring_attend(dt_engine *e)
+{
+	if (!e->wake)
+		return false;
+	__atomic_store_n(e->wake, __atomic_load_n(e->woken, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+	if (e->unwind)
+		dt_tables_feed(e);
+	return __atomic_load_n((uint64_t *)(void *)(e->control + CTL_WOKEN), __ATOMIC_ACQUIRE);
+}
+
 static int map_wakeup(dt_engine *e, dt_error *err)
 {
 	void *c, *p;
@@ -596,13 +606,9 @@ int dt_ring_consume(dt_engine *e, const dt_sink *sink)
 	bool running = e->state != BPF_STOPPED;
 	struct delivery d = {e, sink, NULL, 0};
 
-	if (e->unwind) {
-		take_wakeup(e);
-		dt_tables_feed(e);
-	}
+	take_wakeup(e);
 	if (running && (e->policy == POLICY_FILL || !e->rings))
 		return 0;
-	take_wakeup(e);
 	d.values = dt_xcalloc(e->max_actions + 1, sizeof(*d.values));
 	if (e->rings)
 		consume_rings(&d, running);
