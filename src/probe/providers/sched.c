@@ -6,7 +6,8 @@
  * one event fire in the order of this table, which is DTrace's: sleep or preempt, off-cpu, on-cpu.
  *
  * A thread is on a run queue from enqueue (it was woken, made, or lost the CPU) to dequeue (it gets the CPU); one that is
- * moved to another CPU while it waits leaves one queue and enters another.
+ * moved to another CPU while it waits leaves one queue and then enters another: dequeue comes before enqueue in the table, so
+ * that a script which takes the time from enqueue to dequeue has both parts of the wait.
  */
 #include "probe/providers/stable.h"
 
@@ -38,17 +39,17 @@ static const dt_stable_probe rows[] = {
     {"off-cpu",
      .args = {LWP_OF(0), PROC_OF(0)},
      .sites = {AT(TRACEPOINT, "sched_switch", .arg = {"arg2"})}},
+    {"dequeue",
+     .args = {LWP_OF(0), PROC_OF(0), CPU_OF(1)},
+     .sites = {AT(TRACEPOINT, "sched_switch", .when = "args[2]->pid != 0", .arg = {"arg2", "cpu"}),
+	       AT(TRACEPOINT, "sched_migrate_task", .when = MIGRATING,
+		  .arg = {"arg0", CPU_OF_TASK("args[0]")})}},
     {"enqueue",
      .args = {LWP_OF(0), PROC_OF(0), CPU_OF(1), {2, "int"}},
      .sites = {AT(TRACEPOINT, "sched_switch", .when = LOST_CPU, .arg = {"arg1", "cpu", "0"}),
 	       AT(TRACEPOINT, "sched_wakeup", .when = NOT_RUNNING, .arg = {"arg0", CPU_OF_TASK("args[0]"), "0"}),
 	       AT(TRACEPOINT, "sched_wakeup_new", .arg = {"arg0", CPU_OF_TASK("args[0]"), "0"}),
 	       AT(TRACEPOINT, "sched_migrate_task", .when = MIGRATING, .arg = {"arg0", "args[1]", "0"})}},
-    {"dequeue",
-     .args = {LWP_OF(0), PROC_OF(0), CPU_OF(1)},
-     .sites = {AT(TRACEPOINT, "sched_switch", .when = "args[2]->pid != 0", .arg = {"arg2", "cpu"}),
-	       AT(TRACEPOINT, "sched_migrate_task", .when = MIGRATING,
-		  .arg = {"arg0", CPU_OF_TASK("args[0]")})}},
     {"on-cpu", .sites = {AT(TRACEPOINT, "sched_switch", .task_arg = 3)}},
     {"remain-cpu",
      .needs = "Linux 6.16: before, the scheduler tells nobody that it changed nothing (tracepoint sched_exit_tp)",
