@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <string.h>
 
+struct dt_error;
+
 #define DT_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define DT_NELEM(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -106,6 +108,19 @@ size_t dt_unescape(char *s, size_t n);
 /* ---- files (file.c) ---- */
 /* A whole file of /proc and the like, with a NUL behind it; dir as for openat(2). NULL with errno; to be freed. */
 char *dt_slurp(int dir, const char *path, size_t *len);
+/* For reading, a file that a process or another user names: only if it is a regular file of at most max bytes, and never
+ * in a way that waits or acts. flags: O_NOFOLLOW or 0. -1 with *err (the sentence begins with the path) and errno. */
+int dt_open_regular(int dir, const char *path, int flags, uint64_t max, struct dt_error *err);
+/* Is any of these n bytes not on the disk, so that reading it would cost the file's owner nothing? */
+bool dt_file_has_hole(int fd, uint64_t offset, uint64_t n);
+
+/* ---- stop: long work on foreign data is to end, unfinished ---- */
+/* One for each handle; a signal handler may set it. NULL wherever one is passed: never. */
+typedef volatile int dt_stop;
+static inline bool dt_stopped(const dt_stop *stop)
+{
+	return stop && *stop;
+}
 
 /* ---- time, in nanoseconds (clock.c) ---- */
 uint64_t dt_now(void);	      /* CLOCK_MONOTONIC */

@@ -1,9 +1,12 @@
 /*
- * file: whole files of file systems such as /proc, which do not know how large their files are.
+ * file: whole files of file systems such as /proc, which do not know how large their files are; and
+ * files that a process or a user of another privilege names, which may be anything.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -36,4 +39,47 @@ char *dt_slurp(int dir, const char *path, size_t *len)
 	s[n] = 0;
 	*len = n;
 	return s;
+}
+
+/* ---- files that others name ---- */
+
+/* Opening a device or a FIFO can act (rewind a tape, wait for a writer). A descriptor of O_PATH only names the file, so
+ * it is looked at through that, and opened once it is known to be harmless. */
+int dt_open_regular(int dir, const char *path, int flags, uint64_t max, dt_error *err)
+{
+	int at = openat(dir, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW)), fd = -1;
+	dt_error own;
+	struct stat st;
+	char self[64];
+
+	err = err ? err : &own;
+
+	if (at < 0 || fstat(at, &st) < 0) {
+		dt_err(err, errno, "%s: %s", path, dt_strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		dt_err(err, S_ISLNK(st.st_mode) ? ELOOP : S_ISDIR(st.st_mode) ? EISDIR : EINVAL,
+		       "%s: not a regular file", path);
+	} else if ((uint64_t)st.st_size > max) {
+		dt_err(err, EFBIG, "%s: larger than %llu MB", path, (unsigned long long)max >> 20);
+	} else {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd < 0)
+			dt_err(err, errno, "%s: %s", path, dt_strerror(errno));
+	}
+	if (at >= 0)
+		close(at);
+	if (fd < 0)
+		errno = err->code;
+	return fd;
+}
+
+bool dt_file_has_hole(int fd, uint64_t offset, uint64_t n)
+{
+	off_t hole;
+
+	if (n == 0 || offset > INT64_MAX || n > INT64_MAX - offset)
+		return n != 0;
+	hole = lseek(fd, (off_t)offset, SEEK_HOLE);
+	return hole >= 0 && (uint64_t)hole < offset + n;
 }

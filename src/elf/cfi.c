@@ -503,7 +503,7 @@ void dt_unwind_parse(const dt_arch *a, const void *data, uint64_t size, uint64_t
 	struct maker k = {.arch = a,
 			  .s = {.data = data, .size = size, .vaddr = vaddr, .word = 8},
 			  .u = u,
-			  .budget = 16 * size + BUDGET_SPARE};
+			  .budget = 4 * size + BUDGET_SPARE};
 	uint64_t behind = 0;
 
 	*u = (dt_unwind){0};

@@ -2,29 +2,91 @@
  * demangle: readable names of C++ and Rust functions.
  *
  * libiberty does the work. Rust's older mangling looks like C++ with a hash at the end ("::h" and
- * 16 hexadecimal digits); libiberty leaves the hash out. A name is never demangled longer than
- * MAX_LENGTH: templates can explode, and nobody reads that.
+ * 16 hexadecimal digits); libiberty leaves the hash out.
+ *
+ * Both manglings can refer back to parts of themselves, so that a name of 200 characters stands for
+ * one of gigabytes. libiberty prints in pieces to a function of ours, without memory from the heap;
+ * at DT_MAX_DEMANGLED that function leaves it (longjmp), and the name stays as it is. What it does
+ * without printing is limited beforehand: it searches for a pack of template arguments in all that
+ * an expansion refers to, each time anew where one part is referred to twice. So a name in which the
+ * pack is not at the beginning of its expansion may have few references.
  */
+#include <ctype.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <libiberty/demangle.h>
 
+#include "base/budget.h"
 #include "elf/elf.h"
 
-#define MAX_MANGLED 4096
-#define MAX_LENGTH  16384
+#define MAX_REFERENCES 16 /* where each can double the time */
+
+struct output {
+	char text[DT_MAX_DEMANGLED + 1];
+	size_t n;
+	jmp_buf full;
+};
+
+static void print(const char *s, size_t n, void *arg)
+{
+	struct output *o = arg;
+
+	if (n > DT_MAX_DEMANGLED - o->n)
+		longjmp(o->full, 1);
+	memcpy(o->text + o->n, s, n);
+	o->n += n;
+}
+
+/* Is this T_, T0_ ..., perhaps behind letters of a reference or a pointer? Then the search ends at once. */
+static bool is_pack(const char *p)
+{
+	p += strspn(p, "ROPK");
+	if (*p++ != 'T')
+		return false;
+	p += strspn(p, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	return *p == '_';
+}
+
+/* Would libiberty search for long? Dp, sp: expansions; S_, S0_, T_, T0_: references. */
+static bool is_costly(const char *name)
+{
+	uint32_t searches = 0, references = 0;
+
+	for (const char *p = name; *p; p++) {
+		searches += (p[0] == 'D' || p[0] == 's') && p[1] == 'p' && !is_pack(p + 2);
+		references += (p[0] == 'S' || p[0] == 'T') &&
+			      (p[1] == '_' || isdigit((unsigned char)p[1]) || isupper((unsigned char)p[1]));
+	}
+	return searches && references > MAX_REFERENCES;
+}
+
+static int demangle(const char *name, int options, struct output *o)
+{
+	if (name[1] == 'R')
+		return rust_demangle_callback(name, options, print, o);
+	/* Rust's older mangling is C++ with a hash, which only Rust's printer leaves out. */
+	if (rust_demangle_callback(name, options, print, o))
+		return 1;
+	o->n = 0;
+	return cplus_demangle_v3_callback(name, options, print, o);
+}
 
 char *dt_demangle(const char *name, bool params)
 {
 	int options = DMGL_AUTO | (params ? DMGL_PARAMS | DMGL_ANSI : 0);
-	char *s;
+	struct output *o;
+	char *s = NULL;
 
 	/* Both manglings begin with _Z or _R; so do names of ordinary C functions, but rarely. */
-	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') || strlen(name) > MAX_MANGLED)
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
+	    strnlen(name, DT_MAX_MANGLED + 1) > DT_MAX_MANGLED || is_costly(name))
 		return NULL;
-	s = cplus_demangle(name, options);
-	if (s && strlen(s) > MAX_LENGTH) {
-		free(s);
-		s = NULL;
+	o = dt_xmalloc(sizeof(*o));
+	o->n = 0;
+	if (setjmp(o->full) == 0 && demangle(name, options, o)) {
+		o->text[o->n] = 0;
+		s = dt_xstrdup(o->text);
 	}
+	free(o);
 	return s;
 }

@@ -11,8 +11,8 @@
 
 #include "elf/elf_object.h"
 
-#define MAX_SECTION    ((uint64_t)1 << 30) /* decompressed */
-#define MAX_DEFLATE    1032		   /* zlib cannot compress better than that */
+#define MAX_DEFLATE    1032 /* zlib cannot compress better than that */
+#define USUAL_RATIO    64   /* and nothing that is worth reading compresses better than that */
 #define NT_GNU_BUILDID 3
 
 static int refuse(dt_error *err, const char *name, const char *why)
@@ -28,7 +28,7 @@ static void read_segments(dt_elf *e)
 
 	if (elf_getphdrnum(e->elf, &n) != 0)
 		return;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && e->segs.n < DT_MAX_ELF_SEGMENTS; i++) {
 		GElf_Phdr p;
 
 		if (!gelf_getphdr(e->elf, (int)i, &p))
@@ -55,8 +55,7 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Bytes of the file itself, wherever it is. */
-static size_t read_at(const dt_elf *e, uint64_t offset, void *to, size_t n)
+size_t dt_elf_read_at(const dt_elf *e, uint64_t offset, void *to, size_t n)
 {
 	size_t have = 0;
 	ssize_t got;
@@ -149,14 +148,14 @@ static void read_notes(dt_elf *e)
 		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_NOTE)
 			continue;
 		size = p.p_filesz < sizeof(buf) ? p.p_filesz : sizeof(buf);
-		find_build_id(e, buf, read_at(e, p.p_offset, buf, size));
+		find_build_id(e, buf, dt_elf_read_at(e, p.p_offset, buf, size));
 	}
 	while (e->build_id_len == 0 && (scn = elf_nextscn(e->elf, scn))) {
 		GElf_Shdr sh;
 		Elf_Data *d;
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE ||
-		    !(d = dt_elf_section_data(scn, &sh)))
+		    !(d = dt_elf_section_data(e, scn, &sh)))
 			continue;
 		find_build_id(e, d->d_buf, d->d_size);
 	}
@@ -175,25 +174,25 @@ static void read_interp(dt_elf *e)
 
 		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_INTERP)
 			continue;
-		size = read_at(e, p.p_offset, buf,
-			       p.p_filesz < sizeof(buf) ? p.p_filesz : sizeof(buf) - 1);
+		size = dt_elf_read_at(e, p.p_offset, buf,
+				      p.p_filesz < sizeof(buf) ? p.p_filesz : sizeof(buf) - 1);
 		if (size > 0 && strnlen(buf, size) < size)
 			e->interp = dt_xstrdup(buf);
 	}
 }
 
 /* The value of a tag of the dynamic section. */
-static bool dynamic_value(Elf *elf, int64_t tag, uint64_t *value, uint32_t *strings)
+static bool dynamic_value(dt_elf *e, int64_t tag, uint64_t *value, uint32_t *strings)
 {
 	Elf_Scn *scn = NULL;
 
-	while ((scn = elf_nextscn(elf, scn))) {
+	while ((scn = elf_nextscn(e->elf, scn))) {
 		GElf_Shdr sh;
 		Elf_Data *d;
 		GElf_Dyn dyn;
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC ||
-		    !(d = dt_elf_section_data(scn, &sh)))
+		    !(d = dt_elf_section_data(e, scn, &sh)))
 			continue;
 		for (int i = 0; gelf_getdyn(d, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
 			if (dyn.d_tag == tag) {
@@ -208,7 +207,7 @@ static bool dynamic_value(Elf *elf, int64_t tag, uint64_t *value, uint32_t *stri
 
 /* Executables that load anywhere are ET_DYN like libraries; DF_1_PIE or an interpreter tells them.
  */
-static enum dt_elf_kind find_kind(const dt_elf *e)
+static enum dt_elf_kind find_kind(dt_elf *e)
 {
 	uint64_t flags = 0;
 	uint32_t strings;
@@ -218,13 +217,15 @@ static enum dt_elf_kind find_kind(const dt_elf *e)
 	if (e->ehdr.e_type != ET_DYN)
 		return DT_ELF_OTHER;
 	if (e->interp ||
-	    (dynamic_value(e->elf, DT_FLAGS_1, &flags, &strings) && (flags & DF_1_PIE)))
+	    (dynamic_value(e, DT_FLAGS_1, &flags, &strings) && (flags & DF_1_PIE)))
 		return DT_ELF_PIE;
 	return DT_ELF_SHARED;
 }
 
 static int read_headers(dt_elf *e, dt_error *err)
 {
+	if (dt_elf_check_header(e, err) < 0)
+		return -1;
 	elf_version(EV_CURRENT);
 	e->elf =
 	    e->memory ? elf_memory(e->memory, e->memory_size) : elf_begin(e->fd, ELF_C_READ, NULL);
@@ -258,6 +259,7 @@ static dt_elf *object_new(const struct dt_elf_place *place)
 		e->root = copy(place->root);
 		e->path = copy(place->path);
 		e->debug_dir = copy(place->debug_dir);
+		e->stop = place->stop;
 	}
 	return e;
 }
@@ -273,6 +275,8 @@ dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err)
 		dt_err(err, errno, NULL);
 	else if (!S_ISREG(st.st_mode))
 		refuse(err, e->path, "not a regular file");
+	else if ((uint64_t)st.st_size > DT_MAX_ELF_FILE)
+		refuse(err, e->path, "too large for an ELF file");
 	else if (read_headers(e, err) == 0)
 		return e;
 	dt_elf_free(e);
@@ -282,12 +286,10 @@ dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err)
 dt_elf *dt_elf_open(const char *path, const struct dt_elf_place *place, dt_error *err)
 {
 	struct dt_elf_place here = {0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, err);
 
-	if (fd < 0) {
-		dt_err(err, errno, "%s: %s", path, dt_strerror(errno));
+	if (fd < 0)
 		return NULL;
-	}
 	if (place)
 		here = *place;
 	if (!here.path)
@@ -334,6 +336,9 @@ void dt_elf_free(dt_elf *e)
 	dt_vec_free(&e->data.syms);
 	free(e->functions.reach);
 	free(e->data.reach);
+	free(e->functions.slots);
+	free(e->data.slots);
+	free(e->problem);
 	dt_vec_free(&e->segs);
 	free(e->root);
 	free(e->path);
@@ -399,6 +404,11 @@ const uint8_t *dt_elf_build_id(const dt_elf *e, uint32_t *n)
 	return e->build_id;
 }
 
+const char *dt_elf_path(const dt_elf *e)
+{
+	return e->path ? e->path : "";
+}
+
 const char *dt_elf_interp(const dt_elf *e)
 {
 	return e->interp;
@@ -410,8 +420,8 @@ const char *dt_elf_soname(dt_elf *e)
 	uint32_t strings;
 	const char *s;
 
-	if (!e->soname_read && e->elf && dynamic_value(e->elf, DT_SONAME, &value, &strings)) {
-		s = elf_strptr(e->elf, strings, value);
+	if (!e->soname_read && e->elf && dynamic_value(e, DT_SONAME, &value, &strings)) {
+		s = dt_elf_string(e, e->elf, strings, value);
 		e->soname = s && *s ? dt_xstrdup(s) : NULL;
 	}
 	e->soname_read = true;
@@ -517,19 +527,19 @@ size_t dt_elf_read(dt_elf *e, uint64_t vaddr, void *to, size_t n)
 			continue;
 		if (n > s->file_size - at)
 			n = s->file_size - at;
-		return read_at(e, s->offset + at, to, n);
+		return dt_elf_read_at(e, s->offset + at, to, n);
 	}
 	return 0;
 }
 
 /* ---- sections ---- */
 
-Elf_Scn *dt_elf_find_section(Elf *elf, const char *name, GElf_Shdr *sh)
+Elf_Scn *dt_elf_find_section(dt_elf *of, Elf *elf, const char *name, GElf_Shdr *sh)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
 
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0 || !dt_elf_string(of, elf, names, 0))
 		return NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *s;
@@ -541,16 +551,22 @@ Elf_Scn *dt_elf_find_section(Elf *elf, const char *name, GElf_Shdr *sh)
 	return NULL;
 }
 
-Elf_Data *dt_elf_section_data(Elf_Scn *scn, const GElf_Shdr *sh)
+Elf_Data *dt_elf_section_data(dt_elf *of, Elf_Scn *scn, const GElf_Shdr *sh)
 {
+	GElf_Shdr whole = *sh;
 	GElf_Chdr ch;
 	Elf_Data *d;
 
-	if (sh->sh_type == SHT_NOBITS)
+	if (sh->sh_type == SHT_NOBITS || !dt_elf_may_read(of, sh))
 		return NULL;
 	if (sh->sh_flags & SHF_COMPRESSED) {
-		if (!gelf_getchdr(scn, &ch) || ch.ch_size > MAX_SECTION ||
-		    ch.ch_size / MAX_DEFLATE > sh->sh_size || elf_compress(scn, 0, 0) < 0)
+		if (!gelf_getchdr(scn, &ch))
+			return NULL;
+		whole.sh_size = ch.ch_size;
+		whole.sh_offset = UINT64_MAX; /* not in the file */
+		if (!dt_elf_may_read(of, &whole) ||
+		    ch.ch_size / (ch.ch_size > DT_MAX_ELF_HOLE ? USUAL_RATIO : MAX_DEFLATE) > sh->sh_size ||
+		    elf_compress(scn, 0, 0) < 0)
 			return NULL;
 	}
 	d = elf_getdata(scn, NULL);
@@ -560,7 +576,7 @@ Elf_Data *dt_elf_section_data(Elf_Scn *scn, const GElf_Shdr *sh)
 bool dt_elf_section(dt_elf *e, const char *name, struct dt_elf_section *s)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = dt_elf_find_section(e->elf, name, &sh);
+	Elf_Scn *scn = dt_elf_find_section(e, e->elf, name, &sh);
 	Elf_Data *d;
 
 	memset(s, 0, sizeof(*s));
@@ -570,7 +586,7 @@ bool dt_elf_section(dt_elf *e, const char *name, struct dt_elf_section *s)
 	    .vaddr = sh.sh_addr, .offset = sh.sh_offset, .size = sh.sh_size, .type = sh.sh_type};
 	if (sh.sh_type == SHT_NOBITS || sh.sh_size == 0)
 		return true;
-	if (!(d = dt_elf_section_data(scn, &sh)))
+	if (!(d = dt_elf_section_data(e, scn, &sh)))
 		return false;
 	s->data = d->d_buf;
 	s->data_size = d->d_size;
@@ -581,7 +597,7 @@ bool dt_elf_in_section(dt_elf *e, const char *name, uint64_t vaddr)
 {
 	GElf_Shdr sh;
 
-	return dt_elf_find_section(e->elf, name, &sh) && vaddr >= sh.sh_addr &&
+	return dt_elf_find_section(e, e->elf, name, &sh) && vaddr >= sh.sh_addr &&
 	       vaddr - sh.sh_addr < sh.sh_size;
 }
 

@@ -12,7 +12,8 @@
  * .dynsym of the file, the compressed table of .gnu_debugdata (MiniDebugInfo), the .symtab of the
  * separate debug file, and the entries of the PLT ("malloc@plt"). Section data are read when asked
  * for. Nothing is mapped, so that a file that shrinks under us is an error, not a signal. Any bytes
- * may be given: what is corrupt is refused with a sentence, or left out.
+ * may be given: what is corrupt is refused with a sentence, or left out; so is what no real file needs
+ * (base/budget.h), and dt_elf_problem() says so.
  *
  * One object must not be used by two threads at once.
  */
@@ -30,6 +31,7 @@ struct dt_elf_place {
 	const char *root;      /* before absolute paths: "/proc/12/root"; NULL: our own root */
 	const char *path;      /* the object's own path inside root, for .gnu_debuglink */
 	const char *debug_dir; /* instead of "/usr/lib/debug" (option debugdir) */
+	const dt_stop *stop;   /* reading symbols ends, incomplete, when it is set */
 };
 
 /* path is opened as it is; the place tells where it came from (NULL: path itself). NULL with *err.
@@ -43,6 +45,8 @@ void dt_elf_free(dt_elf *e);
 /* Read the symbols, then let go of the file: what needs it fails from now on (sections, reads). */
 void dt_elf_shrink(dt_elf *e);
 size_t dt_elf_memory(const dt_elf *e); /* bytes in use, about */
+/* What was left out so far because it is beyond a limit: "symbols are left out: .strtab has 3000 MB"; NULL: nothing. */
+const char *dt_elf_problem(const dt_elf *e);
 
 /* ---- what it is ---- */
 enum dt_elf_kind {
@@ -58,6 +62,7 @@ uint16_t dt_elf_machine(const dt_elf *e); /* EM_X86_64 ... */
 uint64_t dt_elf_entry(const dt_elf *e);
 /* The GNU build id; 0 bytes when there is none. */
 const uint8_t *dt_elf_build_id(const dt_elf *e, uint32_t *n);
+const char *dt_elf_path(const dt_elf *e); /* its own path, as the place told; "" unknown */
 const char *dt_elf_interp(const dt_elf *e); /* program interpreter; NULL: none */
 const char *dt_elf_soname(dt_elf *e);	    /* NULL: none */
 
@@ -85,6 +90,7 @@ typedef struct dt_elfsym {
 	bool alias;	  /* another name of the symbol before it that is not an alias */
 	bool plt;	  /* an entry of the PLT */
 	bool unsized;	  /* the file gives no size: assembler */
+	uint16_t name_len;
 } dt_elfsym;
 
 /* All functions by vaddr, each followed by its aliases. The first of a group is the best name:

@@ -12,11 +12,10 @@
 #include <fcntl.h>
 #include <lzma.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "elf/elf_object.h"
-
-#define MAX_MINIDEBUG (64 << 20) /* decompressed, and what the decoder may use */
 
 /* ---- separate debug files ---- */
 
@@ -28,12 +27,18 @@ static bool same_build_id(const dt_elf *a, const dt_elf *b)
 
 static bool has_checksum(const dt_elf *e, uint32_t want)
 {
+	struct stat st;
 	size_t size = 65536, at = 0;
-	uint8_t *buf = dt_xmalloc(size);
+	uint8_t *buf;
 	uint32_t crc = 0;
 	ssize_t n;
 
-	while ((n = pread(e->fd, buf, size, (off_t)at)) > 0) {
+	/* A file that is not all there was not written by a linker, and reading it can take hours. */
+	if (fstat(e->fd, &st) < 0 || (uint64_t)st.st_size > DT_MAX_ELF_CHECKSUM ||
+	    ((uint64_t)st.st_size > DT_MAX_ELF_HOLE && dt_file_has_hole(e->fd, 0, (uint64_t)st.st_size)))
+		return false;
+	buf = dt_xmalloc(size);
+	while (at < (uint64_t)st.st_size && !dt_stopped(e->stop) && (n = pread(e->fd, buf, size, (off_t)at)) > 0) {
 		crc = lzma_crc32(buf, (size_t)n, crc);
 		at += (size_t)n;
 	}
@@ -44,10 +49,10 @@ static bool has_checksum(const dt_elf *e, uint32_t want)
 /* Try one path. crc NULL: only a build id will do. Takes the path. */
 static bool try(dt_elf *e, char *path, const uint32_t *crc)
 {
-	struct dt_elf_place place = {.path = path};
+	struct dt_elf_place place = {.path = path, .stop = e->stop};
 	dt_error err;
 	dt_elf *d = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, &err);
 
 	if (fd >= 0)
 		d = dt_elf_open_fd(fd, &place, &err);
@@ -127,11 +132,11 @@ dt_elf *dt_elf_debug(dt_elf *e)
 }
 
 /* From the section's header alone: it may be large. */
-static bool has_dwarf(const dt_elf *e)
+static bool has_dwarf(dt_elf *e)
 {
 	GElf_Shdr sh;
 
-	return dt_elf_find_section(e->elf, ".debug_info", &sh) && sh.sh_type != SHT_NOBITS &&
+	return dt_elf_find_section(e, e->elf, ".debug_info", &sh) && sh.sh_type != SHT_NOBITS &&
 	       sh.sh_size;
 }
 
@@ -153,8 +158,8 @@ static uint8_t *unxz(const uint8_t *data, size_t n, size_t *size)
 	size_t cap = n * 4 + 4096;
 	uint8_t *out = NULL;
 
-	for (; cap <= MAX_MINIDEBUG; cap *= 2) {
-		uint64_t limit = MAX_MINIDEBUG;
+	for (; cap <= DT_MAX_MINIDEBUG; cap *= 2) {
+		uint64_t limit = DT_MAX_MINIDEBUG;
 		size_t in_at = 0, out_at = 0;
 		lzma_ret rc;
 
@@ -171,19 +176,27 @@ static uint8_t *unxz(const uint8_t *data, size_t n, size_t *size)
 	return NULL;
 }
 
+/* libelf makes an entry for each section that the header claims. */
+static bool is_small(const uint8_t *bytes, size_t size)
+{
+	dt_elf inside = {.fd = -1, .memory = (char *)bytes, .memory_size = size};
+
+	return dt_elf_check_header(&inside, NULL) == 0;
+}
+
 void dt_elf_add_minidebug(dt_elf *to, Elf *elf)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = dt_elf_find_section(elf, ".gnu_debugdata", &sh);
-	Elf_Data *d = scn ? dt_elf_section_data(scn, &sh) : NULL;
+	Elf_Scn *scn = dt_elf_find_section(to, elf, ".gnu_debugdata", &sh);
+	Elf_Data *d = scn ? dt_elf_section_data(to, scn, &sh) : NULL;
 	size_t size;
 	uint8_t *bytes;
 	Elf *mini;
 
 	if (!d || !(bytes = unxz(d->d_buf, d->d_size, &size)))
 		return;
-	if ((mini = elf_memory((char *)bytes, size))) {
-		dt_elf_add_symbols(to, mini, SHT_SYMTAB);
+	if (is_small(bytes, size) && (mini = elf_memory((char *)bytes, size))) {
+		dt_elf_add_symbols(to, NULL, mini, SHT_SYMTAB);
 		elf_end(mini);
 	}
 	free(bytes);

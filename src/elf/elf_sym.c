@@ -9,18 +9,24 @@
  * Assembler functions often have no size: they reach to the next symbol, or to the end of their
  * segment. Rarely a symbol lies inside another (entry points in the middle of assembler code). Then
  * `reach` tells how far back to look.
+ *
+ * Work is linear in the size of the tables, or nearly so, whatever they hold: many symbols can share
+ * one long name, or the tails of one, so lengths are taken once, their sum is limited, and names of
+ * different lengths are never compared.
  */
 #include <stdlib.h>
 
 #include "elf/elf_object.h"
 
-#define MAX_SYMBOLS 8000000 /* per object; far beyond the largest browser */
+#define STOP_EVERY 4096 /* symbols between looks at the stop */
+#define MAX_BACK   4096 /* symbols to look back over for one that reaches an address */
+#define MAX_TRIES  128	/* slots of the hash table: names can be made to fall into one */
 
 void dt_elf_add_symbol(dt_elf *to, const dt_elfsym *s, bool function)
 {
 	dt_symtab *t = function ? &to->functions : &to->data;
 
-	if (t->syms.n < MAX_SYMBOLS)
+	if (t->syms.n < DT_MAX_ELF_SYMBOLS)
 		*dt_vec_add(&t->syms, NULL) = *s;
 }
 
@@ -43,22 +49,36 @@ static bool is_noise(const char *name)
 	return name[0] == 0 || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
 
-static void add_one(dt_elf *to, const GElf_Sym *s, char *strings, size_t size)
+/* A table being read. */
+struct table {
+	char *strings; /* with a NUL behind it */
+	size_t size;
+	uint64_t left; /* bytes of names that may still be looked at */
+};
+
+static void add_one(dt_elf *to, const GElf_Sym *s, struct table *t)
 {
-	char *name = strings + s->st_name, *version;
+	char *name = t->strings + s->st_name, *version;
 	uint64_t end = UINT64_MAX;
 	bool exec = true;
 	int function;
+	size_t len;
 
 	if (s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS || s->st_shndx == SHN_COMMON ||
-	    s->st_name >= size || is_noise(name))
+	    s->st_name >= t->size || is_noise(name))
 		return;
 	if (to->segs.n && !dt_elf_in_segment(to, s->st_value, &exec, &end))
 		return;
 	if ((function = is_function(s, exec)) < 0)
 		return;
-	/* "memcpy@@GLIBC_2.14": names that share this string's tail want it cut, too. */
-	if ((version = strchr(name, '@')) && version > name)
+	len = strnlen(name, DT_MAX_ELF_NAME + 1);
+	if (len > DT_MAX_ELF_NAME || len > t->left) {
+		t->left -= len < t->left ? len : t->left;
+		return;
+	}
+	t->left -= len;
+	/* "memcpy@@GLIBC_2.14": names that share this string's tail must be cut as well. */
+	if ((version = memchr(name, '@', len)) && version > name)
 		*version = 0;
 	dt_elf_add_symbol(
 	    to,
@@ -73,40 +93,69 @@ static void add_one(dt_elf *to, const GElf_Sym *s, char *strings, size_t size)
 	    function);
 }
 
-void dt_elf_add_symbols(dt_elf *to, Elf *elf, uint32_t section_type)
+/* The strings, copied: the file's are not ours to change. Read directly into place, since they can be large. */
+static bool read_strings(dt_elf *to, dt_elf *of, Elf_Scn *scn, struct table *t)
 {
+	GElf_Shdr sh;
+	Elf_Data *d;
+
+	if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB || sh.sh_size == 0)
+		return false;
+	if (of && !(sh.sh_flags & SHF_COMPRESSED)) {
+		if (!dt_elf_may_read(of, &sh))
+			return false;
+		t->strings = dt_arena_alloc(to->arena, sh.sh_size + 1);
+		t->size = dt_elf_read_at(of, sh.sh_offset, t->strings, sh.sh_size);
+	} else {
+		if (!(d = dt_elf_section_data(of, scn, &sh)))
+			return false;
+		t->strings = dt_arena_alloc(to->arena, d->d_size + 1);
+		memcpy(t->strings, d->d_buf, d->d_size);
+		t->size = d->d_size;
+	}
+	t->left = DT_MAX_NAMES_TIMES * t->size + DT_MB(1);
+	return true;
+}
+
+void dt_elf_add_symbols(dt_elf *to, dt_elf *of, Elf *elf, uint32_t section_type)
+{
+	struct table t = {0};
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr sh, strings_sh;
-		Elf_Scn *strings_scn;
-		Elf_Data *d, *strings;
+		Elf_Scn *strings;
+		GElf_Shdr sh;
 		GElf_Sym sym;
-		char *names;
+		Elf_Data *d;
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != section_type ||
-		    !(strings_scn = elf_getscn(elf, sh.sh_link)) ||
-		    !gelf_getshdr(strings_scn, &strings_sh) || strings_sh.sh_type != SHT_STRTAB ||
-		    !(d = dt_elf_section_data(scn, &sh)) ||
-		    !(strings = dt_elf_section_data(strings_scn, &strings_sh)))
+		    !(strings = elf_getscn(elf, sh.sh_link)) ||
+		    !(d = dt_elf_section_data(of, scn, &sh)) || !read_strings(to, of, strings, &t))
 			continue;
-		names = dt_arena_alloc(to->arena, strings->d_size + 1);
-		memcpy(names, strings->d_buf, strings->d_size);
-		for (int i = 1; gelf_getsym(d, i, &sym); i++)
-			add_one(to, &sym, names, strings->d_size);
+		for (int i = 1; t.left && gelf_getsym(d, i, &sym); i++) {
+			add_one(to, &sym, &t);
+			if (i % STOP_EVERY == 0 && dt_stopped(to->stop))
+				return;
+		}
+		if (t.left == 0)
+			dt_elf_left_out(of, "names of symbols that share their bytes", t.size);
 		return;
 	}
 }
 
 /* ---- order ---- */
 
-static size_t underscores(const char *s)
+static int underscores(const char *s)
 {
-	return strspn(s, "_");
+	int n = 0;
+
+	while (n < 8 && s[n] == '_')
+		n++;
+	return n;
 }
 
 /* By address, then the better name. */
-static int by_address(const void *a, const void *b)
+static int by_address(const void *a, const void *b, void *stop)
 {
 	const dt_elfsym *x = a, *y = b;
 	bool xf = x->type == STT_NOTYPE, yf = y->type == STT_NOTYPE;
@@ -114,6 +163,8 @@ static int by_address(const void *a, const void *b)
 
 	if (x->vaddr != y->vaddr)
 		return x->vaddr < y->vaddr ? -1 : 1;
+	if (dt_stopped(stop) || x->name == y->name)
+		return 0;
 	if (x->plt != y->plt)
 		return x->plt - y->plt;
 	if (xf != yf)
@@ -124,9 +175,14 @@ static int by_address(const void *a, const void *b)
 		return xl - yl;
 	if (underscores(x->name) != underscores(y->name))
 		return underscores(x->name) < underscores(y->name) ? -1 : 1;
-	if (strlen(x->name) != strlen(y->name)) /* free before cfree */
-		return strlen(x->name) < strlen(y->name) ? -1 : 1;
-	return strcmp(x->name, y->name);
+	if (x->name_len != y->name_len) /* free before cfree */
+		return x->name_len < y->name_len ? -1 : 1;
+	return memcmp(x->name, y->name, x->name_len);
+}
+
+static bool same_name(const dt_elfsym *s, const char *name, size_t len)
+{
+	return s->name_len == len && (s->name == name || memcmp(s->name, name, len) == 0);
 }
 
 /* The same symbol from two tables. They need not be neighbours: one table may call it local that
@@ -134,10 +190,12 @@ static int by_address(const void *a, const void *b)
 static bool is_known(const dt_elfsym *group, const dt_elfsym *end, const dt_elfsym *s)
 {
 	for (; group < end; group++)
-		if (strcmp(group->name, s->name) == 0)
+		if (same_name(group, s->name, s->name_len))
 			return true;
 	return false;
 }
+
+#define NEAREST 32
 
 static void mark_aliases(dt_symtab *t)
 {
@@ -147,9 +205,9 @@ static void mark_aliases(dt_symtab *t)
 		dt_elfsym *s = &t->syms.v[i];
 
 		if (n > 0 && t->syms.v[first].vaddr == s->vaddr) {
-			/* Thousands of names of one address are a hostile file; look at some only.
-			 */
-			if (is_known(&t->syms.v[n - first > 64 ? n - 64 : first], &t->syms.v[n], s))
+			/* A linker that folds equal functions makes thousands of names of one
+			 * address; look at the nearest only. */
+			if (is_known(&t->syms.v[n - first > NEAREST ? n - NEAREST : first], &t->syms.v[n], s))
 				continue;
 			s->alias = true;
 		} else {
@@ -214,7 +272,10 @@ static void finish(const dt_elf *e, dt_symtab *t)
 {
 	if (t->syms.n == 0)
 		return;
-	qsort(t->syms.v, t->syms.n, sizeof(*t->syms.v), by_address);
+	/* Not while reading: a version that is cut off shortens names that were read before. */
+	for (uint32_t i = 0; i < t->syms.n; i++)
+		t->syms.v[i].name_len = (uint16_t)strnlen(t->syms.v[i].name, DT_MAX_ELF_NAME);
+	qsort_r(t->syms.v, t->syms.n, sizeof(*t->syms.v), by_address, (void *)e->stop);
 	mark_aliases(t);
 	size_unsized(e, t);
 	find_reach(t);
@@ -231,6 +292,15 @@ static bool has_table(Elf *elf, uint32_t type)
 	return false;
 }
 
+/* The kernel engine reads it through an object of its own, and has no way to tell the user. */
+static void check_unwind(dt_elf *e, Elf *elf)
+{
+	GElf_Shdr sh;
+
+	if (dt_elf_find_section(e, elf, ".eh_frame", &sh))
+		dt_elf_may_read(e, &sh);
+}
+
 static void need_symbols(dt_elf *e)
 {
 	Elf *elf, *debug_elf;
@@ -241,16 +311,17 @@ static void need_symbols(dt_elf *e)
 	e->symbols_read = true;
 	if (!(elf = dt_elf_again(e)))
 		return;
-	dt_elf_add_symbols(e, elf, SHT_DYNSYM);
+	dt_elf_add_symbols(e, e, elf, SHT_DYNSYM);
 	if (has_table(elf, SHT_SYMTAB)) {
-		dt_elf_add_symbols(e, elf, SHT_SYMTAB);
+		dt_elf_add_symbols(e, e, elf, SHT_SYMTAB);
 	} else if ((debug = dt_elf_debug(e)) && (debug_elf = dt_elf_again(debug))) {
-		dt_elf_add_symbols(e, debug_elf, SHT_SYMTAB);
+		dt_elf_add_symbols(e, debug, debug_elf, SHT_SYMTAB);
 		elf_end(debug_elf);
 	} else {
 		dt_elf_add_minidebug(e, elf);
 	}
 	dt_elf_add_plt(e, elf);
+	check_unwind(e, elf);
 	elf_end(elf);
 	finish(e, &e->functions);
 	finish(e, &e->data);
@@ -272,26 +343,36 @@ uint32_t dt_elf_data(dt_elf *e, const dt_elfsym **syms)
 	return e->data.syms.n;
 }
 
-static const dt_elfsym *symbol_at(const dt_symtab *t, uint64_t vaddr)
+/* The first symbol at this vaddr or behind it. */
+static uint32_t lower_bound(const dt_symtab *t, uint64_t vaddr)
 {
 	uint32_t lo = 0, hi = t->syms.n;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (t->syms.v[mid].vaddr <= vaddr)
+		if (t->syms.v[mid].vaddr < vaddr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	while (lo-- > 0) {
-		const dt_elfsym *s = &t->syms.v[lo];
+	return lo;
+}
 
-		if (s->alias)
-			continue;
+static const dt_elfsym *symbol_at(const dt_symtab *t, uint64_t vaddr)
+{
+	uint32_t at = vaddr < UINT64_MAX ? lower_bound(t, vaddr + 1) : t->syms.n;
+
+	for (uint32_t back = 0; at > 0 && back < MAX_BACK; back++) {
+		const dt_elfsym *s = &t->syms.v[--at];
+
+		if (s->alias) {
+			at = lower_bound(t, s->vaddr);
+			s = &t->syms.v[at];
+		}
 		if (vaddr - s->vaddr < s->size)
 			return s;
-		if (!t->reach || t->reach[lo] <= vaddr)
+		if (!t->reach || t->reach[at] <= vaddr)
 			return NULL;
 	}
 	return NULL;
@@ -309,11 +390,45 @@ const dt_elfsym *dt_elf_data_at(dt_elf *e, uint64_t vaddr)
 	return symbol_at(&e->data, vaddr);
 }
 
-static const dt_elfsym *symbol_named(const dt_symtab *t, const char *name)
+/* The table is made at the first question: most objects are never asked. Of equal names the first stays. */
+static void need_slots(dt_symtab *t)
 {
-	for (uint32_t i = 0; i < t->syms.n; i++)
-		if (strcmp(t->syms.v[i].name, name) == 0)
-			return &t->syms.v[i];
+	uint32_t size = 64;
+
+	if (t->slots)
+		return;
+	while (size < t->syms.n * 2)
+		size *= 2;
+	t->slots = dt_xcalloc(size, sizeof(*t->slots));
+	t->mask = size - 1;
+	for (uint32_t i = 0; i < t->syms.n; i++) {
+		const dt_elfsym *s = &t->syms.v[i];
+		uint32_t at = (uint32_t)dt_hash_bytes(s->name, s->name_len) & t->mask;
+
+		for (uint32_t tries = 0; t->slots[at] && tries < MAX_TRIES; tries++) {
+			if (same_name(&t->syms.v[t->slots[at] - 1], s->name, s->name_len))
+				break;
+			at = (at + 1) & t->mask;
+		}
+		if (!t->slots[at])
+			t->slots[at] = i + 1;
+	}
+}
+
+static const dt_elfsym *symbol_named(dt_symtab *t, const char *name)
+{
+	size_t len = strlen(name);
+	uint32_t at;
+
+	need_slots(t);
+	at = (uint32_t)dt_hash_bytes(name, len) & t->mask;
+	for (uint32_t tries = 0; t->slots[at] && tries <= MAX_TRIES; tries++) {
+		const dt_elfsym *s = &t->syms.v[t->slots[at] - 1];
+
+		if (same_name(s, name, len))
+			return s;
+		at = (at + 1) & t->mask;
+	}
 	return NULL;
 }
 

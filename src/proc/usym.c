@@ -2,33 +2,38 @@
  * usym: see usym.h.
  *
  * An object is opened when the first address in one of its mappings is asked for, and its symbols
- * are read then. Two files with the same build id (a library under two paths, or once known by
- * inode and once by build id) are one object. dt_usyms_trim() lets go of the least recently used
- * objects and perf maps beyond the bound; it is never done behind the caller's back, so names stay
- * good while a stack is printed.
- *
- * The text that a file or a JIT compiler gives us goes to terminals: what is not printable becomes
- * '?'.
+ * are read then. Two mappings are of one object when device, inode and build id of the opened file
+ * are the same: anyone can make a file with the build id of another one, and names in it.
+ * dt_usyms_trim() forgets the least recently used objects and perf maps beyond the budget
+ * (base/budget.h); it is never done behind the caller's back, so names stay good while a stack is
+ * printed.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "proc/perfmap.h"
 #include "proc/usym.h"
 
-#define MAX_MEMORY ((size_t)128 << 20)
-#define MAX_OPEN   128 /* objects that keep their file open */
-#define MAX_NAMES  65536
-#define VSYSCALL   0xffffffffff600000ull
+#define VSYSCALL 0xffffffffff600000ull
+#define SLOTS	 4096 /* files whose object is remembered */
 
 struct object {
-	dt_elf *elf; /* NULL: cannot be opened */
+	dt_elf *elf;
+	char *key;   /* device, inode and build id */
 	bool shrunk; /* without its file */
+	bool told;   /* what was not read of it */
 	uint64_t used;
 	struct object *next;
+};
+
+struct slot { /* what dt_file.id stands for */
+	uint32_t file;
+	struct object *object; /* NULL: cannot be opened */
 };
 
 struct perfmap {
@@ -44,9 +49,10 @@ struct dt_usyms {
 	char *debug_dir;
 	size_t max_memory;
 	uint64_t clock; /* counts uses */
+	const dt_stop *stop;
 	struct object *objects;
-	dt_map *by_build_id;		 /* -> object */
-	DT_VEC(struct object *) by_file; /* by dt_file.id */
+	dt_map *by_key;		   /* -> object */
+	struct slot slots[SLOTS]; /* by dt_file.id % SLOTS */
 	struct perfmap *perfmaps;
 	dt_map *names;	 /* as in the file -> as shown */
 	dt_arena *arena; /* what is shown */
@@ -61,8 +67,9 @@ dt_usyms *dt_usyms_new(dt_sideband *sb, const struct dt_usyms_opts *opts)
 	us->sb = sb;
 	us->raw_names = opts->raw_names;
 	us->debug_dir = opts->debug_dir ? dt_xstrdup(opts->debug_dir) : NULL;
-	us->max_memory = opts->max_memory ? opts->max_memory : MAX_MEMORY;
-	us->by_build_id = dt_map_new();
+	us->max_memory = opts->max_memory ? opts->max_memory : DT_MAX_SYMBOL_MEMORY;
+	us->stop = opts->stop;
+	us->by_key = dt_map_new();
 	us->names = dt_map_new();
 	us->arena = dt_arena_new();
 	return us;
@@ -71,6 +78,7 @@ dt_usyms *dt_usyms_new(dt_sideband *sb, const struct dt_usyms_opts *opts)
 static void free_object(struct object *o)
 {
 	dt_elf_free(o->elf);
+	free(o->key);
 	free(o);
 }
 
@@ -92,8 +100,7 @@ void dt_usyms_free(dt_usyms *us)
 		next = p->next;
 		free_perfmap(p);
 	}
-	dt_vec_free(&us->by_file);
-	dt_map_free(us->by_build_id);
+	dt_map_free(us->by_key);
 	dt_map_free(us->names);
 	dt_arena_free(us->arena);
 	free(us->debug_dir);
@@ -120,7 +127,8 @@ static dt_elf *open_vdso(void)
 static dt_elf *open_elf(dt_usyms *us, const dt_file *f)
 {
 	char root[64];
-	struct dt_elf_place place = {.root = root, .path = f->path, .debug_dir = us->debug_dir};
+	struct dt_elf_place place = {
+	    .root = root, .path = f->path, .debug_dir = us->debug_dir, .stop = us->stop};
 	dt_error err;
 	int fd;
 
@@ -133,58 +141,55 @@ static dt_elf *open_elf(dt_usyms *us, const dt_file *f)
 	return dt_elf_open_fd(fd, &place, &err);
 }
 
-static void build_id_text(const uint8_t *id, uint32_t n, char *to)
+static char *key_of(const dt_elf *e)
 {
-	to[0] = 0;
-	for (uint32_t i = 0; i < n && i < 64; i++)
-		sprintf(to + 2 * i, "%02x", id[i]);
+	uint32_t n;
+	const uint8_t *id = dt_elf_build_id(e, &n);
+	struct stat st = {0};
+	dt_buf b = {0};
+
+	if (dt_elf_fd(e) >= 0)
+		fstat(dt_elf_fd(e), &st);
+	dt_buf_printf(&b, "%llx:%llx:", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	for (uint32_t i = 0; i < n; i++)
+		dt_buf_printf(&b, "%02x", id[i]);
+	return b.s;
 }
 
-static struct object *new_object(dt_usyms *us, dt_elf *elf)
-{
-	struct object *o = dt_xcalloc(1, sizeof(*o));
-
-	o->elf = elf;
-	o->next = us->objects;
-	us->objects = o;
-	return o;
-}
-
-/* The object of a file that has none yet. */
+/* The object of a file; NULL: it cannot be opened. */
 static struct object *load_object(dt_usyms *us, const dt_file *f)
 {
-	char key[2 * 64 + 1];
-	struct object *o = NULL;
-	const uint8_t *id;
-	uint32_t n;
-	dt_elf *e;
+	dt_elf *e = open_elf(us, f);
+	struct object *o;
+	char *key;
 
-	build_id_text(f->build_id, f->build_id_len, key);
-	if (key[0] && (o = dt_map_get(us->by_build_id, key)))
-		return o;
-	e = open_elf(us, f);
 	if (!e)
-		return new_object(us, NULL);
-	id = dt_elf_build_id(e, &n);
-	build_id_text(id, n, key);
-	if (key[0] && (o = dt_map_get(us->by_build_id, key)) && o->elf) {
+		return NULL;
+	key = key_of(e);
+	o = dt_map_get(us->by_key, key);
+	if (o) {
 		dt_elf_free(e);
+		free(key);
 		return o;
 	}
-	o = new_object(us, e);
-	if (key[0])
-		dt_map_set(us->by_build_id, key, o);
+	o = dt_xcalloc(1, sizeof(*o));
+	o->elf = e;
+	o->key = key;
+	o->next = us->objects;
+	us->objects = o;
+	dt_map_set(us->by_key, key, o);
 	return o;
 }
 
 static struct object *need_object(dt_usyms *us, const dt_file *f)
 {
-	while (us->by_file.n <= f->id)
-		*dt_vec_add(&us->by_file, NULL) = NULL;
-	if (!us->by_file.v[f->id])
-		us->by_file.v[f->id] = load_object(us, f);
-	us->by_file.v[f->id]->used = ++us->clock;
-	return us->by_file.v[f->id];
+	struct slot *s = &us->slots[f->id % SLOTS];
+
+	if (s->file != f->id)
+		*s = (struct slot){.file = f->id, .object = load_object(us, f)};
+	if (s->object)
+		s->object->used = ++us->clock;
+	return s->object;
 }
 
 dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *f)
@@ -192,12 +197,12 @@ dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *f)
 	struct object *o = need_object(us, f);
 	dt_elf *e;
 
-	if (o->shrunk && (e = open_elf(us, f))) {
+	if (o && o->shrunk && (e = open_elf(us, f))) {
 		dt_elf_free(o->elf);
 		o->elf = e;
 		o->shrunk = false;
 	}
-	return o->elf;
+	return o ? o->elf : NULL;
 }
 
 /* Does this vaddr belong to the object? */
@@ -236,10 +241,10 @@ static bool find_map(dt_usyms *us, long pid, uint64_t time, uint64_t addr, dt_um
 
 	if (dt_sideband_find(us->sb, pid, time, addr, m))
 		return !m->file->anon;
-	while (dt_sideband_next(us->sb, pid, time, &it, m)) {
+	while (!dt_stopped(us->stop) && dt_sideband_next(us->sb, pid, time, &it, m)) {
 		struct object *o = need_object(us, m->file);
 
-		if (o->elf && dt_elf_bias(o->elf, m->start, m->offset, &bias) &&
+		if (o && dt_elf_bias(o->elf, m->start, m->offset, &bias) &&
 		    covers(o->elf, addr - bias) && has_data(us, pid, addr, m->file))
 			return true;
 	}
@@ -286,7 +291,7 @@ static void name_in_object(dt_usyms *us, const dt_umap *m, uint64_t addr, dt_usy
 
 	s->object = show(us, m->file->base);
 	s->base = m->start - m->offset;
-	if (!o->elf || !dt_elf_bias(o->elf, m->start, m->offset, &bias))
+	if (!o || !dt_elf_bias(o->elf, m->start, m->offset, &bias))
 		return;
 	sym = dt_elf_function_at(o->elf, addr - bias);
 	if (!sym)
@@ -357,19 +362,11 @@ bool dt_usym_by_addr(dt_usyms *us, long pid, uint64_t time, uint64_t addr, dt_us
 static void forget_object(dt_usyms *us, struct object *gone)
 {
 	struct object **at = &us->objects;
-	const char *key;
-	uint32_t it = 0;
-	void *value;
 
-	for (uint32_t i = 0; i < us->by_file.n; i++)
-		if (us->by_file.v[i] == gone)
-			us->by_file.v[i] = NULL;
-	while (dt_map_next(us->by_build_id, &it, &key, &value)) {
-		if (value == gone) {
-			dt_map_set(us->by_build_id, key, NULL);
-			break;
-		}
-	}
+	for (uint32_t i = 0; i < SLOTS; i++)
+		if (us->slots[i].object == gone)
+			us->slots[i] = (struct slot){0};
+	dt_map_del(us->by_key, gone->key);
 	while (*at != gone)
 		at = &(*at)->next;
 	*at = gone->next;
@@ -412,7 +409,7 @@ static size_t memory(const dt_usyms *us)
 	size_t n = 0;
 
 	for (struct object *o = us->objects; o; o = o->next)
-		n += o->elf ? dt_elf_memory(o->elf) : 0;
+		n += dt_elf_memory(o->elf) + sizeof(*o);
 	for (struct perfmap *p = us->perfmaps; p; p = p->next)
 		n += dt_perfmap_memory(p->map);
 	return n;
@@ -424,16 +421,29 @@ static void close_files(dt_usyms *us)
 	uint32_t n = 0;
 
 	for (struct object *o = us->objects; o; o = o->next)
-		n += o->elf && !o->shrunk;
-	for (; n > MAX_OPEN; n--) {
+		n += !o->shrunk;
+	for (; n > DT_MAX_OPEN_OBJECTS; n--) {
 		struct object *oldest = NULL;
 
 		for (struct object *o = us->objects; o; o = o->next)
-			if (o->elf && !o->shrunk && (!oldest || o->used < oldest->used))
+			if (!o->shrunk && (!oldest || o->used < oldest->used))
 				oldest = o;
 		dt_elf_shrink(oldest->elf);
 		oldest->shrunk = true;
 	}
+}
+
+char *dt_usyms_problem(dt_usyms *us)
+{
+	for (struct object *o = us->objects; o; o = o->next) {
+		const char *why = o->told ? NULL : dt_elf_problem(o->elf);
+
+		if (!why)
+			continue;
+		o->told = true;
+		return dt_xasprintf("%s: %s", dt_elf_path(o->elf), why);
+	}
+	return NULL;
 }
 
 void dt_usyms_trim(dt_usyms *us)
@@ -444,7 +454,7 @@ void dt_usyms_trim(dt_usyms *us)
 	close_files(us);
 	while (memory(us) > us->max_memory && forget_oldest(us))
 		;
-	if (us->nnames <= MAX_NAMES)
+	if (us->nnames <= DT_MAX_SHOWN_NAMES && dt_arena_used(us->arena) <= DT_MAX_SHOWN_MEMORY)
 		return;
 	dt_map_free(us->names);
 	us->names = dt_map_new();

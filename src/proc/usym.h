@@ -27,6 +27,7 @@ struct dt_usyms_opts {
 	bool raw_names;	       /* do not demangle */
 	const char *debug_dir; /* NULL: /usr/lib/debug */
 	size_t max_memory;     /* of symbol tables; 0: a default */
+	const dt_stop *stop;   /* reading ends, incomplete, when it is set */
 };
 
 /* sb stays the caller's and must outlive this. */
@@ -40,6 +41,9 @@ bool dt_usym_by_addr(dt_usyms *us, long pid, uint64_t time, uint64_t addr, dt_us
 dt_elf *dt_usym_object(dt_usyms *us, long pid, uint64_t time, uint64_t addr, uint64_t *bias);
 /* The opened object of a mapping; NULL when it cannot be opened. */
 dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *file);
+/* What was not read of a file because it is beyond a limit, each file once: "lib.so: not read: ..."; NULL: nothing new.
+ * To be freed. */
+char *dt_usyms_problem(dt_usyms *us);
 /* Let go of what is over the bound. Call it between records. */
 void dt_usyms_trim(dt_usyms *us);
 

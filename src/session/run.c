@@ -267,7 +267,9 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out)
 		return 0;
 	need_consumer(h, out);
 	memset(&h->err, 0, sizeof(h->err));
-	return dt_consumer_print_aggs(h->consumer, &h->err) < 0 ? dt_session_fail(h) : 0;
+	if (dt_consumer_print_aggs(h->consumer, &h->err) < 0)
+		return dt_session_fail(h);
+	return dt_symbols_report(h) < 0 ? dt_session_err(h, EDT_DROPABORT, NULL) : 0;
 }
 
 /* ---- waiting ---- */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "session/session.h"
 #include "proc/usym.h"
 
@@ -14,6 +15,7 @@ struct dt_symbols {
 	dt_sideband *sb; /* of h->procs */
 	dt_usyms *us;
 	uint64_t lost; /* side-band events that the user knows are lost */
+	uint32_t notes;
 };
 
 static bool format_has(const struct dt_format *f, char letter)
@@ -86,13 +88,29 @@ static int report_losses(dtrace_hdl_t *h)
 	return rc;
 }
 
+/* Files that are not read as a whole, so that addresses in them may be without names. */
+int dt_symbols_report(dtrace_hdl_t *h)
+{
+	char *text;
+	int rc = 0;
+
+	if (!h->symbols)
+		return 0;
+	while (rc == 0 && (text = dt_usyms_problem(h->symbols->us))) {
+		if (h->symbols->notes++ < DT_MAX_FILE_NOTES)
+			rc = dt_session_diag(h, DTRACE_DIAG_DROP, text);
+		free(text);
+	}
+	return rc;
+}
+
 int dt_symbols_update(dtrace_hdl_t *h)
 {
 	if (!h->symbols)
 		return 0;
 	dt_sideband_drain(h->symbols->sb);
 	dt_usyms_trim(h->symbols->us);
-	return report_losses(h);
+	return dt_symbols_report(h) < 0 ? -1 : report_losses(h);
 }
 
 /* What happened since the last update may explain the address. */

@@ -306,7 +306,7 @@ static void test_refused(void)
 	refused("short", "\177ELF\2\1\1", 7);
 	refused("archive", "!<arch>\n", 8);
 	CHECK(!dt_elf_open("/nonexistent/file", NULL, &err) && err.code == ENOENT);
-	CHECK(!dt_elf_open("/dev/null", NULL, &err) && err.code == ENOEXEC);
+	CHECK(!dt_elf_open("/dev/null", NULL, &err) && err.code == EINVAL);
 	CHECK(!dt_elf_open("/tmp", NULL, &err) && err.code);
 	CHECK(!dt_elf_open_memory("", 0, &err) && err.code == ENOEXEC);
 }
@@ -543,7 +543,7 @@ static void test_many(void)
 		m->sym[i] = (Elf64_Sym){.st_name = 1,
 					.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 					.st_shndx = 1,
-					.st_value = MANY_SEGMENTS * 4096ul + i % 4096,
+					.st_value = 200 * 4096ul + i % 4096, /* segments beyond the limit are left out */
 					.st_size = 1};
 	for (uint32_t i = 0; i < MANY_NOTES; i++) {
 		m->note[i].n = (Elf64_Nhdr){8, sizeof(m->note[i].at) + sizeof(m->note[i].text), 3};

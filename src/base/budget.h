@@ -1,0 +1,67 @@
+/*
+ * budget: how much is read, kept and done for files and processes that this program does not trust.
+ *
+ * The tracer runs as root and looks into programs of other users: their ELF files, debug
+ * information, perf maps and names. All of these can be made to cost far more than any real one.
+ * Every limit on such data is here, each well above what real programs need (in brackets: the
+ * largest that is known), so that together they bound memory and time. What is beyond a limit is
+ * left out; doc/security.md says what the user sees then.
+ *
+ * Beside these limits, work on foreign data looks at a dt_stop now and then (base.h), so that a
+ * second interrupt always ends it.
+ */
+#ifndef DT_BASE_BUDGET_H
+#define DT_BASE_BUDGET_H
+
+#include <stdint.h>
+
+#define DT_KB(n) ((uint64_t)(n) << 10)
+#define DT_MB(n) ((uint64_t)(n) << 20)
+#define DT_GB(n) ((uint64_t)(n) << 30)
+
+/* ---- one ELF file ---- */
+#define DT_MAX_ELF_FILE	     DT_GB(16)	/* a browser with debug information (5 GB) */
+#define DT_MAX_ELF_SECTIONS  100000	/* (40) */
+#define DT_MAX_ELF_SEGMENTS  256	/* that are loaded (10) */
+#define DT_MAX_ELF_STRINGS   DT_MB(256) /* .strtab of a browser (200 MB) */
+#define DT_MAX_ELF_SYMBOLS   4000000	/* (2 million) */
+#define DT_MAX_ELF_NAME	     16384	/* bytes of a symbol's name; longer ones are left out */
+#define DT_MAX_ELF_UNWIND    DT_MB(64)	/* .eh_frame (30 MB) */
+#define DT_MAX_ELF_RELA	     DT_MB(64)
+#define DT_MAX_ELF_NOTE	     DT_MB(16)
+#define DT_MAX_ELF_PLT	     DT_MB(16)
+#define DT_MAX_ELF_DYNAMIC   DT_MB(1)
+#define DT_MAX_ELF_DEBUG     DT_GB(1)	/* a section of DWARF or CTF, decompressed */
+#define DT_MAX_ELF_OTHER     DT_MB(64)
+#define DT_MAX_ELF_HOLE	     DT_MB(16)	/* a larger section must have its bytes on the disk */
+#define DT_MAX_ELF_CHECKSUM  DT_GB(4)	/* of a debug file that is found by checksum */
+#define DT_MAX_MINIDEBUG     DT_MB(64)	/* decompressed, and what the decoder may use */
+#define DT_MAX_PROBE_NOTES   10000	/* static probes in one file (300) */
+#define DT_MAX_NAMES_TIMES   4		/* names of symbols may add up to so many times their table */
+
+#define DT_MAX_FILE_NOTES    8		/* lines to the user about what is not read, in a session */
+
+/* ---- names ---- */
+#define DT_MAX_MANGLED	 4096  /* bytes */
+#define DT_MAX_DEMANGLED 16384 /* templates can explode */
+
+/* ---- perf maps ---- */
+#define DT_MAX_PERFMAP_FILE DT_MB(64) /* read of one (node: 20 MB); what follows is not read */
+#define DT_MAX_PERFMAP_NAME 4096
+#define DT_PERFMAP_PAUSE_NS 100000000 /* between looks at a file for an unknown address */
+
+/* ---- what is kept of all processes; the least recently used is forgotten first ---- */
+#define DT_MAX_SYMBOL_MEMORY DT_MB(128) /* symbol tables and perf maps */
+#define DT_MAX_OPEN_OBJECTS  128	/* that keep their file open */
+#define DT_MAX_SHOWN_NAMES   65536
+#define DT_MAX_SHOWN_MEMORY  DT_MB(32)
+#define DT_MAX_FILES	     16384 /* that processes map (some hundred on a busy system) */
+#define DT_MAX_ROOTS	     64	   /* directories of containers; a descriptor each */
+#define DT_MAX_IMAGES	     6	   /* programs that one process number has run */
+#define DT_MAX_MAPS	     4096  /* mappings of one program */
+#define DT_MAX_EXITED	     65536 /* processes */
+
+/* ---- D libraries ---- */
+#define DT_MAX_LIBRARY DT_MB(16)
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * hostile: makes ELF files that cost their reader, runs code in them, and measures the reader.
+ *
+ *   hostile make KIND FILE [TEXT]   write a file: a page of headers, a page of code, and by kind
+ *        plain TEXT        a function of this name
+ *        strtab, symtab, eh_frame, shstrtab    a section of 3 GB that is not on the disk
+ *        sections          a claim of 200 million sections
+ *        aliases           400,000 names of one function, tails of a long one
+ *        debuglink TEXT    a link to a debug file of this name
+ *        notes N           so many static probes, of different names
+ *   hostile run FILE [SECONDS]      call getppid() from within the code of FILE, again and again
+ *   hostile map DIR SECONDS         map a file of ever new names as code
+ *   hostile sleep SECONDS
+ *   hostile peak FILE COMMAND...    run it; write the most memory it had, in MB, into FILE
+ *
+ * The code of a file (at 0x1000) is a function that calls the one it is given:
+ *   push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CODE  0x1000
+#define DATA  0x2000 /* sections */
+#define HUGE_ ((uint64_t)3 << 30)
+
+static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+
+enum { NONE, SYMTAB, STRTAB, EHFRAME, LINK, NOTES, NAMES, NSECTIONS };
+static struct {
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph[1];
+	Elf64_Shdr sh[NSECTIONS];
+} head;
+static const char section_names[] = "\0.symtab\0.strtab\0.eh_frame\0.gnu_debuglink\0.note.stapsdt\0.shstrtab";
+
+static int fd;
+static uint64_t at = DATA;
+
+static void put(uint64_t offset, const void *p, size_t n)
+{
+	if (pwrite(fd, p, n, (off_t)offset) != (ssize_t)n) {
+		perror("write");
+		exit(1);
+	}
+}
+
+static void section(int i, uint32_t name, uint32_t type, const void *p, size_t n)
+{
+	head.sh[i] = (Elf64_Shdr){.sh_name = name, .sh_type = type, .sh_offset = at, .sh_size = n, .sh_addralign = 1};
+	if (n)
+		put(at, p, n);
+	at += (n + 15) / 16 * 16;
+}
+
+static void huge(int i)
+{
+	head.sh[i].sh_offset = at;
+	head.sh[i].sh_size = HUGE_;
+	if (ftruncate(fd, (off_t)(at + HUGE_)) < 0)
+		exit(1);
+}
+
+/* Symbol i is the tail of one long name from its i-th byte on, and all are names of the code. */
+static void aliases(uint32_t n)
+{
+	Elf64_Sym *s = calloc(n + 1, sizeof(*s));
+	char *names = malloc(n + 2);
+
+	names[0] = 0;
+	memset(names + 1, 'a', n);
+	names[n + 1] = 0;
+	for (uint32_t i = 1; i <= n; i++)
+		s[i] = (Elf64_Sym){.st_name = i,
+				   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+				   .st_shndx = 1,
+				   .st_value = CODE,
+				   .st_size = sizeof(code)};
+	section(SYMTAB, 1, SHT_SYMTAB, s, (n + 1) * sizeof(*s));
+	section(STRTAB, 9, SHT_STRTAB, names, n + 2);
+}
+
+static void notes(uint32_t n)
+{
+	struct {
+		Elf64_Nhdr n;
+		char owner[8];
+		uint64_t at[3];
+		char text[24];
+	} *v = calloc(n, sizeof(*v));
+
+	for (uint32_t i = 0; i < n; i++) {
+		v[i].n = (Elf64_Nhdr){8, sizeof(v[i].at) + sizeof(v[i].text), 3};
+		memcpy(v[i].owner, "stapsdt", 8);
+		v[i].at[0] = CODE;
+		strcpy(v[i].text, "hostile");
+		snprintf(v[i].text + 8, 16, "p%07u", i);
+	}
+	section(NOTES, 42, SHT_NOTE, v, n * sizeof(*v));
+}
+
+static void function(const char *name)
+{
+	Elf64_Sym s[2] = {{0}, {.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = CODE, .st_size = sizeof(code)}};
+	size_t n = strlen(name);
+	char *names = calloc(n + 2, 1);
+
+	memcpy(names + 1, name, n);
+	section(SYMTAB, 1, SHT_SYMTAB, s, sizeof(s));
+	section(STRTAB, 9, SHT_STRTAB, names, n + 2);
+	free(names);
+}
+
+static void debuglink(const char *name)
+{
+	char link[256] = "";
+	uint32_t crc = 0x12345678;
+	size_t n = (strlen(name) + 4) / 4 * 4;
+
+	strcpy(link, name);
+	memcpy(link + n, &crc, 4);
+	section(LINK, 27, SHT_PROGBITS, link, n + 4);
+}
+
+static int make(const char *kind, const char *path, const char *text)
+{
+	fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0755);
+	if (fd < 0)
+		return 1;
+	head.eh = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			       .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			       .e_phoff = offsetof(__typeof__(head), ph), .e_shoff = offsetof(__typeof__(head), sh),
+			       .e_ehsize = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
+			       .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = NSECTIONS, .e_shstrndx = NAMES};
+	head.ph[0] = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = DATA, .p_memsz = DATA, .p_align = 4096};
+	for (int i = 1; i < NSECTIONS; i++)
+		head.sh[i].sh_type = SHT_PROGBITS;
+	section(NAMES, 56, SHT_STRTAB, section_names, sizeof(section_names));
+	if (strcmp(kind, "aliases") == 0)
+		aliases(400000);
+	else if (strcmp(kind, "debuglink") == 0)
+		debuglink(text);
+	else
+		function(strcmp(kind, "plain") == 0 ? text : "hostile_function");
+	if (strcmp(kind, "notes") == 0)
+		notes((uint32_t)atol(text));
+	head.sh[SYMTAB].sh_link = STRTAB;
+	head.sh[SYMTAB].sh_entsize = sizeof(Elf64_Sym);
+	if (strcmp(kind, "eh_frame") == 0) {
+		head.sh[EHFRAME] = (Elf64_Shdr){.sh_name = 17, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC};
+		huge(EHFRAME);
+	} else if (strcmp(kind, "strtab") == 0) {
+		huge(STRTAB);
+	} else if (strcmp(kind, "symtab") == 0) {
+		huge(SYMTAB);
+	} else if (strcmp(kind, "shstrtab") == 0) {
+		huge(NAMES);
+	} else if (strcmp(kind, "sections") == 0) {
+		head.eh.e_shnum = 0;
+		head.sh[0].sh_size = 200000000;
+		if (ftruncate(fd, (off_t)(200000001 * sizeof(Elf64_Shdr))) < 0)
+			return 1;
+	}
+	put(0, &head, sizeof(head));
+	put(CODE, code, sizeof(code));
+	return 0;
+}
+
+static void call_kernel(void)
+{
+	for (int i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	usleep(1000);
+}
+
+static void *map(const char *path)
+{
+	int f = open(path, O_RDONLY);
+	char *p = mmap(NULL, DATA, PROT_READ | PROT_EXEC, MAP_PRIVATE, f, 0);
+
+	if (p == MAP_FAILED) {
+		perror(path);
+		exit(1);
+	}
+	close(f);
+	return p;
+}
+
+static void ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+static int run(const char *path, long seconds)
+{
+	void (*f)(void (*)(void)) = (void (*)(void (*)(void)))((char *)map(path) + CODE);
+	time_t end = time(NULL) + seconds;
+
+	ready();
+	while (time(NULL) < end)
+		f(call_kernel);
+	return 0;
+}
+
+/* The longest names that a file can have, a new one each time. */
+static int map_many(const char *dir, long seconds)
+{
+	time_t end = time(NULL) + seconds;
+	char was[4096], now[4096];
+
+	snprintf(was, sizeof(was), "%s/first", dir);
+	make("plain", was, "f");
+	close(fd);
+	ready();
+	for (unsigned i = 0; time(NULL) < end; i++) {
+		snprintf(now, sizeof(now), "%s/%0240u", dir, i);
+		if (rename(was, now) < 0)
+			return 1;
+		strcpy(was, now);
+		munmap(map(now), DATA);
+	}
+	return 0;
+}
+
+static int peak(const char *file, char **argv)
+{
+	struct rusage ru;
+	FILE *f;
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	wait4(child, &status, 0, &ru);
+	f = fopen(file, "w");
+	if (!f)
+		return 1;
+	fprintf(f, "%ld\n", ru.ru_maxrss / 1024);
+	fclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 4 && strcmp(argv[1], "make") == 0)
+		return make(argv[2], argv[3], argc > 4 ? argv[4] : "hostile_function");
+	if (argc >= 3 && strcmp(argv[1], "run") == 0)
+		return run(argv[2], argc > 3 ? atol(argv[3]) : 60);
+	if (argc == 4 && strcmp(argv[1], "map") == 0)
+		return map_many(argv[2], atol(argv[3]));
+	if (argc == 3 && strcmp(argv[1], "sleep") == 0)
+		return (int)sleep((unsigned)atol(argv[2]));
+	if (argc >= 4 && strcmp(argv[1], "peak") == 0)
+		return peak(argv[2], argv + 3);
+	return 2;
+}

@@ -1,0 +1,50 @@
+# What the tests of hostile processes share. Source it: . ./lib.bash
+. "$SRC/test/lib.bash"
+need_nobody
+[ "$(uname -m)" = x86_64 ] || { echo "x86-64 only"; exit 77; }
+command -v gcc >/dev/null || { echo "needs gcc"; exit 77; }
+"$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' 2>"$TMP/err" ||
+	{ echo "no BPF here: $(tail -n 1 "$TMP/err")"; exit 77; }
+ulimit -c 0
+chmod 755 "$TMP"
+THEIRS=$TMP/theirs # what the other user may write
+mkdir -m 777 "$THEIRS"
+gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -o "$TMP/hostile" "$SRC/test/trust/files/hostile.c" || exit 1
+
+# Sanitizers need memory of their own.
+LIMIT=400
+case $BUILD in *san*) LIMIT=2500 ;; esac
+
+theirs() { setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; }
+# make KIND NAME [TEXT]: a file of theirs
+make_file() { theirs "$TMP/hostile" make "$1" "$THEIRS/$2" "${@:3}" || { echo "cannot make $2"; exit 1; }; }
+
+pids=()
+end_all() {
+	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null
+	wait 2>/dev/null
+	pids=()
+}
+trap 'end_all; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+# start ARGS: a hostile process of the other user, in $pid
+start() {
+	local n=0
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/hostile" "$@" >"$TMP/start" 2>&1 &
+	pid=$!
+	pids+=("$pid")
+	until grep -q ready "$TMP/start"; do
+		[ $((n++)) -lt 200 ] && kill -0 "$pid" 2>/dev/null || { echo "$* does not start: $(cat "$TMP/start")"; exit 1; }
+		sleep 0.05
+	done
+}
+# trace ARGS: dtrace, watched. Output in $out, messages in $err, status in $status, the most memory in $peak (MB)
+trace() {
+	timeout -k 5 50 "$TMP/hostile" peak "$TMP/peak" "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+	status=$?
+	out=$(cat "$TMP/out") err=$(cat "$TMP/err") peak=$(cat "$TMP/peak")
+}
+# cheap WHAT: it ended well, and took no more memory than a session does
+cheap() {
+	expect 0 "$status" "$1: status ($err)"
+	[ "$peak" -le $LIMIT ] || { echo "$1: $peak MB"; count_failure; }
+}
