@@ -138,3 +138,10 @@ inline int EOWNERDEAD = 130;
 inline int ENOTRECOVERABLE = 131;
 inline int ERFKILL = 132;
 inline int EHWPOISON = 133;
+
+/* The kernel's own: what an interrupted system call returns (arg1) before it is restarted, or ends with EINTR (errno). */
+inline int ERESTARTSYS = 512;
+inline int ERESTARTNOINTR = 513;
+inline int ERESTARTNOHAND = 514;
+inline int ENOIOCTLCMD = 515;
+inline int ERESTART_RESTARTBLOCK = 516;

@@ -134,13 +134,15 @@ enum {
 	S_TOKLEN = 728, /* the length of strtok()'s text, and where it goes on */
 	S_TOKAT = 736,
 	S_PART = 744,	/* the firing whose next clauses are in a program of their own, see prog.c */
-	S_LOCALS = 752, /* variables of subroutines; where those of one are differs from program to program */
+	S_THREAD = 752, /* threadname */
+	S_LOCALS = 768, /* variables of subroutines; where those of one are differs from program to program */
 	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
 	S_UNWIND = S_LOCALS + S_LOCALS_MAX * 8, /* state of the walker of user stacks, see unwind.c */
 	DT_BPF_UNWIND_SIZE = 1584,
 	S_AREAS = S_UNWIND + DT_BPF_UNWIND_SIZE,
 };
-enum { SF_ARGS = 1, SF_COMM = 2, SF_COMPAT = 4 }; /* COMPAT: a system call of a 32-bit program */
+/* COMPAT: a system call of a 32-bit program; the others: this part of the slot is filled in */
+enum { SF_ARGS = 1, SF_COMM = 2, SF_COMPAT = 4, SF_THREAD = 8 };
 
 /* Where the areas are; offsets from the start of the slot. */
 struct dt_plan_layout {
@@ -512,7 +514,7 @@ enum dt_tr_vkind {
 	V_CONST,  /* n */
 	V_STRING, /* an address of a string of at most `bound` bytes with NUL; bound 0: strsize */
 	V_TEXT,	  /* a constant string at rodata offset n */
-	V_COMM,	  /* the execname in the slot */
+	V_COMM,	  /* the execname or threadname in the slot, n bytes from its start */
 	V_NAME,	  /* part n (0 provider .. 3 name) of the probe's name */
 	V_TRUSTED, /* an address that the kernel can prove: n bytes into what the path leads to, see peek.c */
 };
@@ -639,7 +641,6 @@ void dt_tr_event_arg(dt_tr *t, uint32_t n); /* r0 = the event's own argument */
 void dt_tr_pid_tgid(dt_tr *t); /* r0 = tgid << 32 | tid as the user sees them */
 void dt_tr_thread_id(dt_tr *t); /* the same as the kernel sees them */
 void dt_tr_pid_of(dt_tr *t, bool thread); /* r0 = pid in our namespace of the task in r0; 0: it has none */
-void dt_tr_comm(dt_tr *t);	    /* make S_COMM hold the name */
 int dt_tr_pidns_args(dt_tr *t, uint32_t args);
 /* Where "a.b" is in a structure of the kernel. */
 bool dt_tr_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset);

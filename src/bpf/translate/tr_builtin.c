@@ -9,6 +9,8 @@
  */
 #include <stdio.h>
 
+#include <errno.h>
+
 #include "arch/arch.h"
 #include "bpf/image.h"
 
@@ -92,7 +94,8 @@ static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 					    {"kernfs_node", "id", 8}},
 			pid_hops[] = {{"task_struct", "pid", 8}}, /* tgid lies behind it */
     args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
-			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}};
+			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}},
+			leader_hops[] = {{"task_struct", "group_leader", 8}};
 
 /* The same by pointers that the kernel knows the type of. */
 static void walk_typed(dt_tr *t, const struct hop *hops, size_t n)
@@ -219,26 +222,32 @@ void dt_tr_pid_tgid(dt_tr *t)
 	ld(c, 8, R0, R6, S_TMP);
 }
 
-void dt_tr_comm(dt_tr *t)
+/*
+ * The name of the process (that of its first thread) or of the thread, once per firing. Without type information, and for
+ * the current thread, the kernel's helper has to do; Linux 6.1 writes up to the NUL only, and what follows it
+ * would be of an earlier firing.
+ */
+static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *hops, size_t n)
 {
 	dt_code *c = t->c;
 	uint32_t have = dt_code_label(c), at = 0;
+	bool helps = !t->task_arg && (n == 0 || !t->e->has_btf);
 
 	ld(c, 4, R1, R6, S_FLAGS);
-	jmpi(c, BPF_JSET, R1, SF_COMM, have);
-	alui(c, BPF_OR, R1, SF_COMM);
+	jmpi(c, BPF_JSET, R1, (int32_t)flag, have);
+	alui(c, BPF_OR, R1, (int32_t)flag);
 	st(c, 4, R6, S_FLAGS, R1);
-	/* Linux 6.1 writes up to the NUL only; what follows it would be of an earlier firing. */
-	sti(c, 8, R6, S_COMM, 0);
-	sti(c, 8, R6, S_COMM + 8, 0);
-	if (t->task_arg && dt_tr_field(t, "task_struct", "comm", &at) == 0) {
-		dt_tr_task(t, false);
+	if (helps) {
+		sti(c, 8, R6, (int)off, 0);
+		sti(c, 8, R6, (int)off + 8, 0);
+	} else if (dt_tr_field(t, "task_struct", "comm", &at) == 0) {
+		walk(t, hops, n);
 		mov(c, R3, R0);
 		alui(c, BPF_ADD, R3, (int32_t)at);
 	}
-	dt_slot_lea(c, R1, S_COMM);
+	dt_slot_lea(c, R1, off);
 	movi(c, R2, 16);
-	helper(c, t->task_arg ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_get_current_comm);
+	helper(c, helps ? BPF_FUNC_get_current_comm : BPF_FUNC_probe_read_kernel);
 	dt_code_place(c, have);
 }
 
@@ -545,6 +554,13 @@ static dt_tr_val known_arg(const dt_tr *t, uint32_t n)
 }
 
 /* The error of a system call, on its return: -4095..-1 means one. */
+/*
+ * The kernel's own numbers of an interrupted system call (ERESTARTSYS 512, ERESTARTNOINTR 513, ERESTARTNOHAND 514,
+ * ERESTART_RESTARTBLOCK 516) never reach the program: it sees EINTR, unless the call is restarted.
+ */
+#define ERESTART_FIRST 512
+#define ERESTART_LAST  516
+
 static void error_number(dt_tr *t)
 {
 	dt_code *c = t->c;
@@ -558,6 +574,9 @@ static void error_number(dt_tr *t)
 	jmpi(c, BPF_JSGE, R0, 0, none);
 	jmpi(c, BPF_JSLT, R0, -4095, none);
 	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+	jmpi(c, BPF_JLT, R0, ERESTART_FIRST, done);
+	jmpi(c, BPF_JGT, R0, ERESTART_LAST, done);
+	movi(c, R0, EINTR);
 	ja(c, done);
 	dt_code_place(c, none);
 	movi(c, R0, 0);
@@ -722,10 +741,14 @@ static bool text(dt_tr *t, uint32_t id, uint32_t rd)
 {
 	switch (id) {
 	case DT_VAR_EXECNAME:
-	case DT_VAR_THREADNAME:
-		dt_tr_comm(t);
+		task_name(t, S_COMM, SF_COMM, leader_hops, DT_NELEM(leader_hops));
 		dt_slot_lea(t->c, R0, S_COMM);
-		dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_COMM});
+		dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_COMM, .n = S_COMM});
+		return true;
+	case DT_VAR_THREADNAME:
+		task_name(t, S_THREAD, SF_THREAD, NULL, 0);
+		dt_slot_lea(t->c, R0, S_THREAD);
+		dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_COMM, .n = S_THREAD});
 		return true;
 	case DT_VAR_PROBEPROV ... DT_VAR_PROBENAME:
 		probe_name(t, id - DT_VAR_PROBEPROV, rd);

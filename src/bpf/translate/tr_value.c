@@ -91,13 +91,13 @@ static void put_text(dt_tr *t, const char *s, uint32_t off, uint32_t size)
 }
 
 /* The 16 bytes of the command name, which the kernel pads with zeros itself. */
-static void put_comm(dt_tr *t, uint32_t off, uint32_t size)
+static void put_comm(dt_tr *t, uint64_t from, uint32_t off, uint32_t size)
 {
 	dt_slot_lea(t->c, R1, off);
 	for (uint32_t at = 0; at < COMM_SIZE && at + 4 <= size;) {
 		uint32_t n = at + 8 <= size ? 8 : 4;
 
-		ld(t->c, n, R2, R6, S_COMM + (int)at);
+		ld(t->c, n, R2, R6, (int)(from + at));
 		st(t->c, n, R1, (int)at, R2);
 		at += n;
 	}
@@ -110,7 +110,7 @@ void dt_tr_put_string(dt_tr *t, const dt_tr_val *v, uint32_t off, uint32_t size,
 	dt_code *c = t->c;
 
 	if (v->kind == V_COMM && size >= COMM_SIZE && t->e->strsize >= COMM_SIZE) {
-		put_comm(t, off, size);
+		put_comm(t, v->n, off, size);
 		return;
 	}
 	if (v->kind == V_TEXT && size <= 64) {
@@ -130,7 +130,7 @@ void dt_tr_put_string(dt_tr *t, const dt_tr_val *v, uint32_t off, uint32_t size,
 /* ---- comparison ---- */
 
 /* execname against a constant, for equality: r0 = 0 when the same. Two or fewer 64-bit compares. */
-static void compare_comm(dt_tr *t, const char *s)
+static void compare_comm(dt_tr *t, uint64_t from, const char *s)
 {
 	dt_code *c = t->c;
 	uint32_t differ = dt_code_label(c), done = dt_code_label(c);
@@ -145,7 +145,7 @@ static void compare_comm(dt_tr *t, const char *s)
 	memcpy(bytes, s, n);
 	for (size_t at = 0; at < n + 1; at += 8) { /* the NUL too; all behind it is zero */
 		memcpy(&word, bytes + at, 8);
-		ld(c, 8, R1, R6, S_COMM + (int)at);
+		ld(c, 8, R1, R6, (int)(from + at));
 		movq(c, R2, word);
 		jmp(c, BPF_JNE, R1, R2, differ);
 	}
@@ -196,7 +196,7 @@ void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal)
 	if (text->kind == V_TEXT) {
 		s = t->e->rodata.s + text->n;
 		if (equal && other->kind == V_COMM && t->e->strsize >= COMM_SIZE) {
-			compare_comm(t, s);
+			compare_comm(t, other->n, s);
 			return;
 		}
 		if (strlen(s) < t->e->strsize) {
