@@ -43,6 +43,7 @@
 #include "bpf/code/emit.h"
 #include "bpf/uapi.h"
 #include "engine/engine.h"
+#include "engine/record_plan.h"
 
 /* Firings that can be under way on one CPU at most. Interrupts nest three deep, but tasks can be
  * preempted in the middle of a system call probe, each keeping its slot until it runs again. */
@@ -229,28 +230,22 @@ struct dt_plan_prologue {
 	bool own;			     /* no: the arguments are the event's */
 };
 
-enum dt_plan_role { ROLE_EFFECT, ROLE_DATA, ROLE_KEY, ROLE_KEY_ID };
-
 struct dt_plan_agg;
 struct dt_plan_action { /* beside each dt_action */
-	enum dt_plan_role role;
-	uint32_t
-	    offset;	/* ROLE_DATA: in the record; strings: where the u32 offset of the text is */
-	uint32_t bound; /* strings: longest, with NUL */
-	bool is_string;
-	uint32_t key;		/* ROLE_KEY: which */
-	struct dt_plan_agg *agg; /* ROLE_KEY and aggregating actions */
+	const struct dt_action_plan *what; /* its role, the same in both engines */
+	uint32_t offset;		   /* DATA: in the record; strings: where the u32 offset of the text is */
+	struct dt_plan_agg *agg;	   /* KEY and AGG */
 };
 
 struct dt_plan_clause {
 	dt_clause *c;
-	struct dt_plan_action *plan;
+	dt_record_plan record; /* what is in it and what it costs */
+	struct dt_plan_action *plan; /* where we put that */
 	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there. On the heap, e->ecb_room of them */
 	uint32_t grow_kinds; /* 1 << enum dt_probe_kind: of these it may get more while tracing */
 	uint32_t fixed;	     /* bytes of the record before the strings */
 	uint32_t size;	     /* the largest it can be; 0: records nothing */
-	uint32_t cost;	     /* what its record takes of bufsize, counted as DTrace does */
-	bool has_strings, exits, speculates;
+	bool has_strings;
 	uint32_t kinds; /* 1 << enum dt_probe_kind */
 };
 
@@ -743,7 +738,6 @@ void dt_tr_wake(dt_tr *t); /* the consumer */
 void dt_tr_reserve(dt_tr *t, uint32_t cost);
 void dt_tr_unreserve(dt_tr *t);
 void dt_tr_reserve_functions(dt_tr *t);
-#define DT_BPF_FAULT_COST 48
 void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
 void dt_tr_stack(dt_tr *t, bool user, uint32_t off, uint32_t nframes);
 void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,

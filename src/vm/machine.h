@@ -15,6 +15,7 @@
 #ifndef DT_VM_MACHINE_H
 #define DT_VM_MACHINE_H
 
+#include "engine/record_plan.h"
 #include "vm/vm.h"
 
 typedef struct dt_vm dt_vm;
@@ -196,9 +197,6 @@ typedef struct dt_vm_buf {
 	bool ring; /* make room by forgetting the oldest */
 } dt_vm_buf;
 
-#define DT_VM_REC_HEADER 16 /* what a record costs before its data */
-#define DT_VM_FAULT_COST 48
-
 void dt_vm_buf_init(dt_vm_buf *b, uint64_t limit, bool ring);
 void dt_vm_buf_clear(dt_vm_buf *b);
 bool dt_vm_buf_fits(const dt_vm_buf *b, uint64_t cost, uint64_t reserve);
@@ -232,30 +230,19 @@ bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t valu
 int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink);
 
 /* ---- action.c: one ECB's actions ---- */
-enum dt_vm_role { DT_VM_EFFECT, DT_VM_DATA, DT_VM_KEY, DT_VM_KEY_ID };
-
-struct dt_vm_plan { /* beside dt_action, made when the engine opens */
-	enum dt_vm_role role;
-	uint32_t offset;   /* DT_VM_DATA: in the record */
-	const dt_agg *agg; /* aggregating actions; NULL: looked up by id */
-};
-
 struct dt_vm_ecb {
 	const dt_ecb *ecb;
-	struct dt_vm_plan *plan;
-	uint32_t cost; /* of its record; 0: records nothing */
-	uint32_t data_size;
+	dt_record_plan record;
 	enum { DT_VM_OTHER, DT_VM_BEGIN, DT_VM_END, DT_VM_ERROR } probe;
 };
 
 struct dt_engine {
 	dt_vm vm;
-	dt_compiler *cc;
 	struct dt_vm_ecb *ecbs;
 	uint32_t necbs, max_actions;
 	dt_vm_buf principal;
-	uint64_t end_reserve;				      /* fill: kept free for END */
-	enum { DT_VM_RING, DT_VM_FILL, DT_VM_SWITCH } policy; /* numbered as the option is */
+	dt_buffer_plan buffer;
+	enum dt_opt_bufpolicy policy;
 	dt_vm_aggs *aggs;
 	dt_vm_firing firing[2]; /* the probe, and ERROR inside it */
 	enum { DT_VM_NEW, DT_VM_ACTIVE, DT_VM_STOPPED } state;
@@ -274,8 +261,6 @@ enum dt_vm_outcome {
 	DT_VM_FAULTED, /* vm->fault is complete */
 	DT_VM_LOST,    /* speculate() found no room, or no speculation: no record */
 };
-/* Lay out the record of an ECB; 0, or -1 and *err when an action cannot be done here. */
-int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err);
 /* Predicate and actions. rec (data zeroed; NULL when nothing is recorded) is filled; *into may be
  * changed to the buffer of a speculation. */
 enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,

@@ -20,8 +20,7 @@
 
 #include "vm/machine.h"
 
-#define SCRATCH_MAX  (1u << 20)
-#define DEFAULT_SIZE (4u << 20) /* buffers, when the option is not set */
+#define SCRATCH_MAX (1u << 20)
 
 /* ---- firing ---- */
 
@@ -36,9 +35,9 @@ static bool has_room(dt_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 {
 	bool end = x->probe == DT_VM_END;
 
-	if (!(e->filled && !end) && dt_vm_buf_fits(&e->principal, cost, end ? 0 : e->end_reserve))
+	if (!(e->filled && !end) && dt_vm_buf_fits(&e->principal, cost, end ? 0 : e->buffer.end_reserve))
 		return true;
-	if (e->policy == DT_VM_FILL)
+	if (e->policy == DT_BUFPOLICY_FILL)
 		e->filled = true;
 	else
 		e->drops[e->vm.fire->cpu]++;
@@ -68,8 +67,8 @@ static void report_fault(dt_engine *e, const struct dt_vm_ecb *x)
 		e->dbl_errors++;
 		return;
 	}
-	if (has_room(e, x, DT_VM_FAULT_COST)) {
-		dt_vm_rec *r = new_record(e, x, DT_VM_FAULT_COST, 0);
+	if (has_room(e, x, DT_FAULT_COST)) {
+		dt_vm_rec *r = new_record(e, x, DT_FAULT_COST, 0);
 
 		r->is_fault = true;
 		r->fault = *f;
@@ -84,10 +83,10 @@ static void run_ecb(dt_engine *e, const struct dt_vm_ecb *x)
 	enum dt_vm_outcome outcome;
 	dt_vm_rec *rec = NULL;
 
-	if (x->cost) {
-		if (!has_room(e, x, x->cost))
+	if (x->record.cost) {
+		if (!has_room(e, x, x->record.cost))
 			return;
-		rec = new_record(e, x, x->cost, x->data_size);
+		rec = new_record(e, x, x->record.cost, x->record.data_size);
 	}
 	outcome = dt_vm_do_ecb(e, x, rec, &into);
 	if (outcome == DT_VM_OK && rec)
@@ -147,7 +146,22 @@ static void collect_difos(const struct dt_engine_env *env, difo_list *list)
 	}
 }
 
-/* Every ECB's record must fit; with the fill policy END's records have room set aside. */
+static int plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
+{
+	const dt_clause *c = x->ecb->clause;
+	const char *refused = dt_clause_refused(c);
+
+	if (!e->destructive && dt_clause_is_destructive(c))
+		return dt_err(err, EDT_DESTRUCTIVE, NULL);
+	if (refused)
+		return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available with engine=vm", refused);
+	if (dt_record_plan_make(&x->record, c, NULL, err) < 0)
+		return -1;
+	if (c->nactions > e->max_actions)
+		e->max_actions = c->nactions;
+	return dt_buffer_plan_add(&e->buffer, &x->record, x->probe == DT_VM_END, err);
+}
+
 static int plan_ecbs(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
 	e->ecbs = dt_xcalloc(env->necbs + 1, sizeof(*e->ecbs));
@@ -156,18 +170,10 @@ static int plan_ecbs(dt_engine *e, const struct dt_engine_env *env, dt_error *er
 
 		x->ecb = &env->ecbs[i];
 		x->probe = (unsigned)probe_kind(x->ecb->probe);
-		if (!e->destructive && dt_clause_is_destructive(x->ecb->clause))
-			return dt_err(err, EDT_DESTRUCTIVE, NULL);
-		if (dt_vm_plan_ecb(e, x, err) < 0)
+		if (plan_ecb(e, x, err) < 0)
 			return -1;
-		if (x->cost > e->principal.limit)
-			return dt_err(err, EDT_BUFTOOSMALL, NULL);
-		if (e->policy == DT_VM_FILL && x->probe == DT_VM_END)
-			e->end_reserve += x->cost;
 	}
-	if (e->end_reserve > e->principal.limit)
-		return dt_err(err, EDT_ENDTOOBIG, NULL);
-	return 0;
+	return dt_buffer_plan_check(&e->buffer, err);
 }
 
 static int init_machine(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
@@ -204,7 +210,7 @@ static void vm_close(dt_engine *e)
 	dt_vm_specs_free(e->vm.specs);
 	dt_vm_aggs_free(e->aggs);
 	for (uint32_t i = 0; i < e->necbs; i++)
-		free(e->ecbs[i].plan);
+		free(e->ecbs[i].record.actions);
 	free(e->ecbs);
 	free(e->firing[0].strtok);
 	free(e->firing[1].strtok);
@@ -214,28 +220,21 @@ static void vm_close(dt_engine *e)
 	free(e);
 }
 
-static uint64_t size_option(const dt_options *o, enum dt_opt_id id)
-{
-	uint64_t n = dt_opt(o, id);
-
-	return n ? n : DEFAULT_SIZE;
-}
-
 static dt_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 {
 	long ncpus = sysconf(_SC_NPROCESSORS_CONF);
 	dt_engine *e = dt_xcalloc(1, sizeof(*e));
 	const dt_options *o = env->opts;
+	uint64_t aggsize = dt_opt(o, DT_O_AGGSIZE);
 
-	e->cc = env->cc;
 	e->ncpus = ncpus > 0 ? (uint32_t)ncpus : 1;
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
-	e->policy = (unsigned)dt_opt(o, DT_O_BUFPOLICY);
+	e->policy = (enum dt_opt_bufpolicy)dt_opt(o, DT_O_BUFPOLICY);
 	e->destructive = dt_opt(o, DT_O_DESTRUCTIVE);
-	e->aggs = dt_vm_aggs_new(size_option(o, DT_O_AGGSIZE));
-	dt_vm_buf_init(&e->principal, dt_align_up(size_option(o, DT_O_BUFSIZE), 8),
-		       e->policy == DT_VM_RING);
+	e->aggs = dt_vm_aggs_new(aggsize ? aggsize : DT_BUFFER_DEFAULT);
+	dt_buffer_plan_init(&e->buffer, o);
+	dt_vm_buf_init(&e->principal, e->buffer.size, e->policy == DT_BUFPOLICY_RING);
 	if (plan_ecbs(e, env, err) < 0 || init_machine(e, env, err) < 0) {
 		vm_close(e);
 		return NULL;
@@ -286,13 +285,14 @@ static void record_values(const dt_vm_rec *r, dt_datum *values)
 
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const dt_action *a = &c->actions[i];
+		const struct dt_action_plan *p = &r->ecb->record.actions[i];
 
 		values[i] = (dt_datum){0};
-		if (r->ecb->plan[i].role != DT_VM_DATA)
+		if (p->role != DT_ROLE_DATA)
 			continue;
-		values[i].data = r->data + r->ecb->plan[i].offset;
+		values[i].data = r->data + p->offset;
 		values[i].size = a->size;
-		if (dt_datum_is_string(a))
+		if (p->is_string)
 			values[i].size = (uint32_t)strnlen(values[i].data, a->size - 1) + 1;
 	}
 }
@@ -303,7 +303,7 @@ static int vm_consume(dt_engine *e, const dt_sink *sink)
 	dt_vm_rec *r;
 	int rc = 0;
 
-	if (e->policy != DT_VM_SWITCH && e->state != DT_VM_STOPPED)
+	if (e->policy != DT_BUFPOLICY_SWITCH && e->state != DT_VM_STOPPED)
 		return 0; /* ring and fill are read once, at the end */
 	values = dt_xcalloc(e->max_actions + 1, sizeof(*values));
 	while (rc == 0 && (r = dt_vm_buf_take(&e->principal))) {

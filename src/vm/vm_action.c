@@ -2,9 +2,7 @@
  * vm_action: what the actions of a clause do, and where their data go.
  *
  * When the engine opens, every action gets a plan: is its value a datum of the record (and where),
- * a key of an aggregation, or only an effect. A clause whose actions record nothing makes no
- * record; a clause without actions, or with speculate() alone, records that it ran (the default
- * action).
+ * a key of an aggregation, or only an effect (engine/record_plan.h).
  *
  * What the bytes of a datum are is said beside enum dt_payload (dif/actions.h). The interpreter has
  * no kernel under it: its stacks are empty.
@@ -15,76 +13,6 @@
 #include <unistd.h>
 
 #include "vm/machine.h"
-
-#define CHILL_MAX      500000000u  /* nanoseconds of chill() ... */
-#define CHILL_INTERVAL 1000000000u /* ... in this many */
-
-/* ---- planning ---- */
-
-static const dt_agg *agg_of_action(const dt_clause *c, uint32_t action)
-{
-	for (uint32_t i = 0; i < c->nstmts; i++) {
-		const dt_stmt *s = &c->stmts[i];
-
-		if (s->kind == DT_ST_AGG && s->naggs && action >= s->first &&
-		    action - s->first < s->nactions)
-			return s->aggs[0];
-	}
-	return NULL;
-}
-
-static int plan_keys(struct dt_vm_ecb *x, uint32_t i, dt_error *err)
-{
-	const dt_clause *c = x->ecb->clause;
-	uint32_t n = c->actions[i].ntuple;
-
-	if (n == 0 || n > i)
-		return dt_err(err, EDT_BADAGG, NULL);
-	x->plan[i].agg = agg_of_action(c, i);
-	x->plan[i - n].role = DT_VM_KEY_ID;
-	for (uint32_t k = i - n + 1; k < i; k++)
-		x->plan[k].role = DT_VM_KEY;
-	return 0;
-}
-
-int dt_vm_plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
-{
-	const dt_clause *c = x->ecb->clause;
-	bool records =
-	    c->nactions == 0 || (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
-	uint64_t size = 0;
-
-	x->plan = dt_xcalloc(c->nactions + 1, sizeof(*x->plan));
-	for (uint32_t i = 0; i < c->nactions; i++) {
-		enum dt_act kind = c->actions[i].kind;
-
-		if (dt_act(kind)->effect == DT_EFFECT_REFUSED)
-			return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available with engine=vm",
-				      dt_act_name(kind));
-		if (dt_act_is_agg(kind) && plan_keys(x, i, err) < 0)
-			return -1;
-	}
-	for (uint32_t i = 0; i < c->nactions; i++) {
-		const dt_action *a = &c->actions[i];
-
-		if (x->plan[i].role != DT_VM_EFFECT || dt_act_is_agg(a->kind))
-			continue;
-		records = records || a->size || dt_act(a->kind)->always_recorded;
-		if (!a->size)
-			continue;
-		size = dt_align_up(size, a->align > 1 ? a->align : 1);
-		x->plan[i].role = DT_VM_DATA;
-		x->plan[i].offset = (uint32_t)size;
-		size += a->size;
-		if (size > UINT32_MAX / 2)
-			return dt_err(err, EDT_BUFTOOSMALL, NULL);
-	}
-	x->data_size = (uint32_t)size;
-	x->cost = records ? (uint32_t)dt_align_up(DT_VM_REC_HEADER + size, 8) : 0;
-	if (c->nactions > e->max_actions)
-		e->max_actions = c->nactions;
-	return 0;
-}
 
 /* ---- data ---- */
 
@@ -117,12 +45,13 @@ static bool store_printm(dt_vm *vm, uint8_t *to, uint32_t size, uint64_t v)
 }
 
 /* The value of an action as a datum of a->size bytes; `to` is zeroed. False: a fault. */
-static bool store_datum(dt_vm *vm, const dt_action *a, uint64_t v, uint8_t *to)
+static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_plan *p, uint64_t v,
+			uint8_t *to)
 {
 	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
 	uint64_t pid_value[2] = {(uint64_t)getpid(), v};
 
-	switch (dt_act(a->kind)->payload) {
+	switch (p->payload) {
 	case DT_PAYLOAD_NONE:
 	case DT_PAYLOAD_STACK: return true;
 	case DT_PAYLOAD_USTACK: memcpy(to, pid_value, a->size < 8 ? a->size : 8); return true;
@@ -132,19 +61,19 @@ static bool store_datum(dt_vm *vm, const dt_action *a, uint64_t v, uint8_t *to)
 	case DT_PAYLOAD_COUNTED: return store_printm(vm, to, a->size, v);
 	case DT_PAYLOAD_VALUE: break;
 	}
-	if (dt_datum_is_string(a) || (flags & (DT_TF_BYREF | DT_TF_BYUREF)))
-		return dt_vm_copy(vm, v, to, a->size, dt_datum_is_string(a), flags & DT_TF_BYUREF);
+	if (p->is_string || (flags & (DT_TF_BYREF | DT_TF_BYUREF)))
+		return dt_vm_copy(vm, v, to, a->size, p->is_string, flags & DT_TF_BYUREF);
 	store_number(to, a->size, v);
 	return true;
 }
 
-static bool add_key(dt_engine *e, const dt_action *a, uint64_t v)
+static bool add_key(dt_engine *e, const dt_action *a, const struct dt_action_plan *p, uint64_t v)
 {
 	uint32_t size = a->size;
 	uint8_t *key = dt_xcalloc(1, size + 1);
-	bool ok = store_datum(&e->vm, a, v, key);
+	bool ok = store_datum(&e->vm, a, p, v, key);
 
-	if (ok && dt_datum_is_string(a))
+	if (ok && p->is_string)
 		size = (uint32_t)strlen((char *)key) + 1;
 	if (ok)
 		dt_vm_agg_key(e->aggs, key, size, a->size);
@@ -160,11 +89,11 @@ static void chill(dt_engine *e, uint64_t ns)
 	uint64_t now = dt_vm_now();
 	struct timespec t = {0};
 
-	if (now - e->chill_window > CHILL_INTERVAL) {
+	if (now - e->chill_window > DT_CHILL_INTERVAL) {
 		e->chill_window = now;
 		e->chill_used = 0;
 	}
-	if (ns > CHILL_MAX || e->chill_used + ns > CHILL_MAX) {
+	if (ns > DT_CHILL_MAX || e->chill_used + ns > DT_CHILL_MAX) {
 		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
 		return;
 	}
@@ -176,7 +105,7 @@ static void chill(dt_engine *e, uint64_t ns)
 
 static void commit(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id)
 {
-	uint64_t reserve = x->probe == DT_VM_END ? 0 : e->end_reserve;
+	uint64_t reserve = x->probe == DT_VM_END ? 0 : e->buffer.end_reserve;
 	bool bad;
 	dt_vm_buf *b = dt_vm_spec_data(e->vm.specs, id, &bad);
 
@@ -207,7 +136,7 @@ static bool speculate(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_v
 		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
 	if (!b)
 		return false;
-	if (!dt_vm_buf_fits(b, x->cost, 0)) {
+	if (!dt_vm_buf_fits(b, x->record.cost, 0)) {
 		dt_vm_spec_drop(e->vm.specs);
 		return false;
 	}
@@ -215,10 +144,9 @@ static bool speculate(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_v
 	return true;
 }
 
-static void aggregate(dt_engine *e, const struct dt_vm_plan *p, const dt_action *a, uint64_t id,
+static void aggregate(dt_engine *e, const struct dt_action_plan *p, const dt_action *a,
 		      uint64_t value)
 {
-	const dt_agg *agg = p->agg;
 	uint64_t incr = 1;
 
 	if (a->incr) {
@@ -226,15 +154,13 @@ static void aggregate(dt_engine *e, const struct dt_vm_plan *p, const dt_action 
 		if (e->vm.faulted)
 			return;
 	}
-	if (!agg && e->cc)
-		agg = dt_compiler_agg_by_id(e->cc, (uint32_t)id);
-	if (!agg || !dt_vm_agg_add(e->aggs, agg, e->vm.fire->cpu, (int64_t)value, (int64_t)incr))
+	if (!dt_vm_agg_add(e->aggs, p->agg, e->vm.fire->cpu, (int64_t)value, (int64_t)incr))
 		e->agg_drops[e->vm.fire->cpu]++;
 }
 
-static void effect(dt_engine *e, const struct dt_vm_ecb *x, const dt_action *a, uint64_t value)
+static void effect(dt_engine *e, const struct dt_vm_ecb *x, enum dt_effect what, uint64_t value)
 {
-	switch (dt_act(a->kind)->effect) {
+	switch (what) {
 	case DT_EFFECT_EXIT:
 		e->exiting = true;
 		e->exit_status = (int)value;
@@ -263,15 +189,39 @@ static enum dt_vm_outcome faulted(dt_engine *e, const struct dt_vm_ecb *x, uint3
 	return DT_VM_FAULTED;
 }
 
+/* Do with the value of an action what its plan says. False: the record has no place to go. */
+static bool use_value(dt_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint64_t value,
+		      dt_vm_rec *rec, dt_vm_buf **into)
+{
+	const dt_action *a = &x->ecb->clause->actions[i];
+	const struct dt_action_plan *p = &x->record.actions[i];
+
+	switch (p->role) {
+	case DT_ROLE_KEY_ID: dt_vm_agg_begin(e->aggs); break;
+	case DT_ROLE_KEY: add_key(e, a, p, value); break;
+	case DT_ROLE_AGG: aggregate(e, p, a, value); break;
+	case DT_ROLE_DATA:
+		store_datum(&e->vm, a, p, value, rec->data + p->offset);
+		effect(e, x, p->effect, value);
+		break;
+	case DT_ROLE_EFFECT:
+		if (p->effect == DT_EFFECT_SPECULATE)
+			return speculate(e, x, value, into);
+		effect(e, x, p->effect, value);
+		break;
+	}
+	return true;
+}
+
 enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
 				dt_vm_buf **into)
 {
 	const dt_clause *c = x->ecb->clause;
+	uint64_t cost = x->record.cost, limit = e->principal.limit;
 	dt_vm *vm = &e->vm;
-	uint64_t agg_id = 0;
 
 	vm->faulted = false;
-	dt_vm_scratch_reset(vm, e->principal.limit > x->cost ? e->principal.limit - x->cost : 0);
+	dt_vm_scratch_reset(vm, limit > cost ? limit - cost : 0);
 	if (c->pred) {
 		uint64_t yes = dt_vm_run(vm, c->pred);
 
@@ -281,27 +231,9 @@ enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_r
 			return DT_VM_FALSE;
 	}
 	for (uint32_t i = 0; i < c->nactions; i++) {
-		const dt_action *a = &c->actions[i];
-		const struct dt_vm_plan *p = &x->plan[i];
-		uint64_t value = a->difo ? dt_vm_run(vm, a->difo) : 0;
-		bool placed = true;
+		uint64_t value = c->actions[i].difo ? dt_vm_run(vm, c->actions[i].difo) : 0;
+		bool placed = vm->faulted || use_value(e, x, i, value, rec, into);
 
-		if (vm->faulted)
-			return faulted(e, x, i + 1);
-		if (p->role == DT_VM_KEY_ID) {
-			agg_id = value;
-			dt_vm_agg_begin(e->aggs);
-		} else if (p->role == DT_VM_KEY) {
-			add_key(e, a, value);
-		} else if (dt_act_is_agg(a->kind)) {
-			aggregate(e, p, a, agg_id, value);
-		} else if (dt_act(a->kind)->effect == DT_EFFECT_SPECULATE) {
-			placed = speculate(e, x, value, into);
-		} else {
-			if (p->role == DT_VM_DATA)
-				store_datum(vm, a, value, rec->data + p->offset);
-			effect(e, x, a, value);
-		}
 		if (vm->faulted)
 			return faulted(e, x, i + 1);
 		if (!placed)

@@ -351,7 +351,7 @@ static void test_fill_buffer(void)
 {
 	begin_test();
 	t.opts.value[DT_O_BUFSIZE] = 72;
-	t.opts.value[DT_O_BUFPOLICY] = DT_VM_FILL;
+	t.opts.value[DT_O_BUFPOLICY] = DT_BUFPOLICY_FILL;
 	for (int i = 0; i < 4; i++)
 		trace(clause(BEGIN), constant((uint64_t)i));
 	trace(clause(END), constant(100)); /* has its room kept */
@@ -369,7 +369,7 @@ static void test_ring_buffer(void)
 {
 	begin_test();
 	t.opts.value[DT_O_BUFSIZE] = 48;
-	t.opts.value[DT_O_BUFPOLICY] = DT_VM_RING;
+	t.opts.value[DT_O_BUFPOLICY] = DT_BUFPOLICY_RING;
 	for (int i = 0; i < 4; i++)
 		trace(clause(BEGIN), constant((uint64_t)i));
 	trace(clause(END), constant(100));
@@ -388,7 +388,7 @@ static void test_sizes(void)
 
 	begin_test(); /* END's records together */
 	t.opts.value[DT_O_BUFSIZE] = 64;
-	t.opts.value[DT_O_BUFPOLICY] = DT_VM_FILL;
+	t.opts.value[DT_O_BUFPOLICY] = DT_BUFPOLICY_FILL;
 	for (int i = 0; i < 3; i++)
 		trace(clause(END), constant(1));
 	CHECK(session() == NULL && t.err.code == EDT_ENDTOOBIG);

@@ -2,9 +2,9 @@
  * plan: from ECBs to what the kernel will run.
  *
  * ECBs come clause by clause. Here they become a list of distinct clauses and a list of distinct
- * probes, so that code is made once per clause however many probes it is on. For each action it is
- * decided whether its value is a datum of the record (and where), a key of an aggregation, or only
- *an effect; the rules are those of the interpreter (src/vm/vm_action.c), the layout is our own:
+ * probes, so that code is made once per clause however many probes it is on. Which values are data
+ * of the record, keys of an aggregation, or only effects is planned for both engines in
+ * engine/record_plan.c; the layout of the record is our own:
  *
  *	header | numbers and objects at fixed offsets, a u32 for each string | the strings
  *
@@ -110,25 +110,6 @@ struct dt_plan_agg *dt_plan_agg_find(dt_engine *e, const dt_agg *agg)
 	return x;
 }
 
-static const dt_agg *agg_of_action(dt_engine *e, const dt_clause *c, uint32_t action,
-				   uint32_t id_at)
-{
-	const dt_difo *d = c->actions[id_at].difo;
-
-	for (uint32_t i = 0; i < c->nstmts; i++) {
-		const dt_stmt *s = &c->stmts[i];
-
-		if (s->kind == DT_ST_AGG && s->naggs && action >= s->first &&
-		    action - s->first < s->nactions)
-			return s->aggs[0];
-	}
-	/* From a DOF file: the id is the constant that the first DIFO of the tuple returns. */
-	if (d && d->len == 2 && DT_I_OP(d->text[0]) == DT_OP_SETX &&
-	    DT_I_INDEX(d->text[0]) < d->intlen && e->cc)
-		return dt_compiler_agg_by_id(e->cc, (uint32_t)d->inttab[DT_I_INDEX(d->text[0])]);
-	return NULL;
-}
-
 /* ldgs probefunc, %r1; ret %r1: such a key is kept as the number of the probe. */
 static int name_key(const dt_action *a)
 {
@@ -142,25 +123,15 @@ static int name_key(const dt_action *a)
 	return id >= DT_VAR_PROBEPROV && id <= DT_VAR_PROBENAME ? (int)(id - DT_VAR_PROBEPROV) : -1;
 }
 
-static uint32_t string_bound(const dt_action *a)
-{
-	uint32_t n = a->difo->bound;
-
-	return n == 0 || n > a->size ? a->size : n;
-}
-
+/* Aggregating action i: its keys take as much as the largest that any clause has. */
 static int plan_agg(dt_engine *e, struct dt_plan_clause *x, uint32_t i, dt_error *err)
 {
 	const dt_clause *c = x->c;
+	const dt_agg *agg = x->record.actions[i].agg;
 	uint32_t n = c->actions[i].ntuple;
-	const dt_agg *agg = n && n <= i ? agg_of_action(e, c, i, i - n) : NULL;
-	struct dt_plan_agg *b;
-	bool first;
+	struct dt_plan_agg *b = dt_plan_agg_find(e, agg);
+	bool first = b->nkeys == UINT32_MAX;
 
-	if (!agg)
-		return dt_err(err, EDT_BADAGG, NULL);
-	b = dt_plan_agg_find(e, agg);
-	first = b->nkeys == UINT32_MAX;
 	if (first) {
 		b->nkeys = n - 1;
 		b->keys = dt_arena_alloc(e->arena, n * sizeof(*b->keys));
@@ -171,24 +142,21 @@ static int plan_agg(dt_engine *e, struct dt_plan_clause *x, uint32_t i, dt_error
 		return dt_err(err, EDT_BADAGG, NULL);
 	}
 	x->plan[i].agg = b;
-	x->plan[i - n].role = ROLE_KEY_ID;
 	for (uint32_t k = 0; k < b->nkeys; k++) {
-		const dt_action *a = &c->actions[i - n + 1 + k];
-		struct dt_plan_action *p = &x->plan[i - n + 1 + k];
+		uint32_t at = i - n + 1 + k;
+		const dt_action *a = &c->actions[at];
 		struct dt_plan_aggkey *key = &b->keys[k];
-		uint32_t size = dt_datum_is_string(a) ? string_bound(a) : a->size;
 
-		*p = (struct dt_plan_action){
-		    .role = ROLE_KEY, .key = k, .agg = b, .is_string = dt_datum_is_string(a)};
+		x->plan[at].agg = b;
 		if (first) {
 			key->action = a;
-			key->is_string = p->is_string;
+			key->is_string = x->record.actions[at].is_string;
 			key->name = name_key(a);
 		} else if (key->name != name_key(a)) {
 			key->name = -1;
 		}
-		if (size > key->size)
-			key->size = size;
+		if (x->record.actions[at].bound > key->size)
+			key->size = x->record.actions[at].bound;
 	}
 	return 0;
 }
@@ -210,41 +178,22 @@ static void place_keys(struct dt_plan_agg *b)
 
 /* ---- clauses ---- */
 
-static int check_action(const dt_action *a, dt_error *err)
+#define MAX_RECORD (1u << 20)
+
+/* Where each datum is: numbers and objects at fixed places, then the strings, as long as they are. */
+static int place_record(struct dt_plan_clause *x, dt_error *err)
 {
-	if (dt_act(a->kind)->effect == DT_EFFECT_REFUSED)
-		return dt_err(err, EDT_DESTRUCTIVE,
-			      "%s() is not available: no Linux kernel lets a BPF program do it",
-			      dt_act_name(a->kind));
-	return 0;
-}
+	uint64_t at = REC_HEADER, strings = 0;
 
-#define CLASSIC_HEADER 16 /* what a record costs before its data, in the interpreter's count */
-
-static int plan_record(struct dt_plan_clause *x, dt_error *err)
-{
-	const dt_clause *c = x->c;
-	bool records =
-	    c->nactions == 0 || (c->nactions == 1 && c->actions[0].kind == DT_ACT_SPECULATE);
-	uint64_t at = REC_HEADER, strings = 0, data = 0;
-
-	for (uint32_t i = 0; i < c->nactions; i++) {
-		const dt_action *a = &c->actions[i];
+	for (uint32_t i = 0; i < x->c->nactions; i++) {
+		const dt_action *a = &x->c->actions[i];
 		struct dt_plan_action *p = &x->plan[i];
 
-		x->exits = x->exits || a->kind == DT_ACT_EXIT;
-		x->speculates = x->speculates || a->kind == DT_ACT_SPECULATE;
-		if (p->role != ROLE_EFFECT || dt_act_is_agg(a->kind))
+		p->what = &x->record.actions[i];
+		if (p->what->role != DT_ROLE_DATA)
 			continue;
-		records = records || a->size || dt_act(a->kind)->always_recorded;
-		if (!a->size)
-			continue;
-		data = dt_align_up(data, a->align > 1 ? a->align : 1) + a->size;
-		p->role = ROLE_DATA;
-		p->is_string = dt_datum_is_string(a);
-		if (p->is_string) {
-			p->bound = string_bound(a);
-			strings += dt_align_up(p->bound, 8);
+		if (p->what->is_string) {
+			strings += dt_align_up(p->what->bound, 8);
 			x->has_strings = true;
 			at = dt_align_up(at, 4);
 			p->offset = (uint32_t)at;
@@ -256,29 +205,32 @@ static int plan_record(struct dt_plan_clause *x, dt_error *err)
 			p->offset = (uint32_t)at;
 			at += a->size;
 		}
-		if (at + strings > 1u << 20)
+		if (at + strings > MAX_RECORD)
 			return dt_err(err, EDT_BUFTOOSMALL, NULL);
 	}
 	x->fixed = (uint32_t)dt_align_up(at, 8);
-	x->size = records ? x->fixed + (uint32_t)strings : 0;
-	x->cost = records ? (uint32_t)dt_align_up(CLASSIC_HEADER + data, 8) : 0;
+	x->size = x->record.cost ? x->fixed + (uint32_t)strings : 0;
 	return 0;
 }
 
 static int plan_clause(dt_engine *e, struct dt_plan_clause *x, dt_error *err)
 {
 	const dt_clause *c = x->c;
+	const char *refused = dt_clause_refused(c);
 
+	if (refused)
+		return dt_err(err, EDT_DESTRUCTIVE,
+			      "%s() is not available: no Linux kernel lets a BPF program do it",
+			      refused);
+	if (dt_record_plan_make(&x->record, c, e->arena, err) < 0)
+		return -1;
 	x->plan = dt_arena_alloc(e->arena, (c->nactions + 1) * sizeof(*x->plan));
 	if (c->nactions > e->max_actions)
 		e->max_actions = c->nactions;
-	for (uint32_t i = 0; i < c->nactions; i++) {
-		if (check_action(&c->actions[i], err) < 0)
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (x->record.actions[i].role == DT_ROLE_AGG && plan_agg(e, x, i, err) < 0)
 			return -1;
-		if (dt_act_is_agg(c->actions[i].kind) && plan_agg(e, x, i, err) < 0)
-			return -1;
-	}
-	return plan_record(x, err);
+	return place_record(x, err);
 }
 
 /* ---- variables ---- */
@@ -664,23 +616,22 @@ static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_err
 	return 0;
 }
 
-#define DEFAULT_BUFSIZE (4ull << 20)
-#define SMALL_BUFSIZE	65536
+#define SMALL_BUFSIZE 65536
 
 /* Every record must fit; with the fill policy END's records have room set aside. */
 static int check_buffer(dt_engine *e, dt_error *err)
 {
-	uint64_t size = dt_opt(e->opts, DT_O_BUFSIZE);
+	dt_buffer_plan b;
 
-	e->bufsize = dt_align_up(size ? size : DEFAULT_BUFSIZE, 8);
+	dt_buffer_plan_init(&b, e->opts);
+	for (uint32_t i = 0; i < e->clauses.n; i++)
+		if (dt_buffer_plan_add(&b, &e->clauses.v[i].record,
+				       e->clauses.v[i].kinds & 1u << PK_END, err) < 0)
+			return -1;
+	e->bufsize = b.size;
+	e->end_reserve = b.end_reserve;
 	e->small = e->bufsize < SMALL_BUFSIZE && e->policy != POLICY_RING;
-	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		if (e->clauses.v[i].cost > e->bufsize)
-			return dt_err(err, EDT_BUFTOOSMALL, NULL);
-		if (e->policy == POLICY_FILL && e->clauses.v[i].kinds & 1u << PK_END)
-			e->end_reserve += e->clauses.v[i].cost;
-	}
-	return e->end_reserve > e->bufsize ? dt_err(err, EDT_ENDTOOBIG, NULL) : 0;
+	return dt_buffer_plan_check(&b, err);
 }
 
 int dt_plan_make(dt_engine *e, const struct dt_engine_env *env, dt_error *err)

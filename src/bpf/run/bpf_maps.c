@@ -261,7 +261,7 @@ static int make_clock(dt_engine *e, dt_error *err)
 static bool can_end_itself(const dt_engine *e)
 {
 	for (uint32_t i = 0; i < e->clauses.n; i++)
-		if (e->clauses.v[i].exits)
+		if (e->clauses.v[i].record.exits)
 			return true;
 	return e->policy == POLICY_FILL;
 }

@@ -252,8 +252,8 @@ static void speculate(dt_engine *e, const struct dt_rec *r, uint32_t size, uint3
 static uint32_t cost_of(const dt_engine *e, const struct dt_rec *r)
 {
 	if (r->type == REC_FAULT)
-		return DT_BPF_FAULT_COST;
-	return r->type == REC_DATA && r->clause < e->clauses.n ? e->clauses.v[r->clause].cost : 0;
+		return DT_FAULT_COST;
+	return r->type == REC_DATA && r->clause < e->clauses.n ? e->clauses.v[r->clause].record.cost : 0;
 }
 
 /* What was committed; older than the last bufsize bytes of it on a CPU is older than the last of everything. */
@@ -305,9 +305,9 @@ static void fill_values(const struct dt_plan_clause *x, const struct dt_rec *r, 
 		uint32_t at = p->offset;
 
 		values[i] = (dt_datum){0};
-		if (p->role != ROLE_DATA)
+		if (p->what->role != DT_ROLE_DATA)
 			continue;
-		if (p->is_string) {
+		if (p->what->is_string) {
 			memcpy(&at, base + p->offset, 4);
 			if (at >= size)
 				continue;

@@ -72,7 +72,7 @@ uint64_t dt_tail_size(const dt_engine *e)
 	for (uint32_t i = 0; i < e->clauses.n; i++) {
 		const struct dt_plan_clause *x = &e->clauses.v[i];
 		uint64_t n =
-		    x->cost ? (size / x->cost + 1 + e->at.nslots) * frame_size(x->size) : 0;
+		    x->record.cost ? (size / x->record.cost + 1 + e->at.nslots) * frame_size(x->size) : 0;
 
 		most = n > most ? n : most;
 	}
@@ -83,7 +83,7 @@ static uint64_t faults_size(const dt_engine *e)
 {
 	uint64_t size = e->bufsize < MAX_SIZE ? e->bufsize : MAX_SIZE;
 
-	return (size / DT_BPF_FAULT_COST + 1 + e->at.nslots) *
+	return (size / DT_FAULT_COST + 1 + e->at.nslots) *
 	       frame_size(sizeof(struct dt_fault_rec));
 }
 

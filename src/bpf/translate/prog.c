@@ -407,7 +407,7 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	dt_code_call(c, g->fault_fn);
 	dt_code_place(c, next);
 	/* exit() ends the firing it happens in, except END's */
-	if ((x->exits || g->error_exits) && g->p->kind != PK_END &&
+	if ((x->record.exits || g->error_exits) && g->p->kind != PK_END &&
 	    (i + 1 < g->p->nclauses || dt_plan_is_continued(g->t.e, g->p))) {
 		map_value(c, R1, g->t.e->fd_control, CTL_EXITING);
 		ld(c, 8, R1, R1, 0);
@@ -555,7 +555,7 @@ static void fault_function(struct prog *g)
 	if (e->small) {
 		uint32_t full = dt_code_label(c);
 
-		dt_tr_reserve(&g->t, DT_BPF_FAULT_COST);
+		dt_tr_reserve(&g->t, DT_FAULT_COST);
 		jmpi(c, BPF_JEQ, R0, 0, full);
 		fault_record(g);
 		dt_code_place(c, full);
@@ -578,7 +578,7 @@ static void fault_function(struct prog *g)
 			jmpi(c, BPF_JEQ, R0, 0, fine);
 			dt_tr_count(&g->t, CPU_DBL_ERRORS);
 			dt_code_place(c, fine);
-			if (e->clauses.v[i].exits && g->p->kind != PK_END) {
+			if (e->clauses.v[i].record.exits && g->p->kind != PK_END) {
 				map_value(c, R1, e->fd_control, CTL_EXITING);
 				ld(c, 8, R1, R1, 0);
 				jmpi(c, BPF_JNE, R1, 0, stop);
@@ -643,7 +643,7 @@ static void declare(struct prog *g)
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].kinds & 1u << PK_ERROR) {
 			g->error_fn[i] = dt_code_func_new(g->t.c, "error");
-			g->error_exits = g->error_exits || e->clauses.v[i].exits;
+			g->error_exits = g->error_exits || e->clauses.v[i].record.exits;
 		}
 	g->fault_fn = dt_code_func_new(g->t.c, "fault");
 	if (g->p->prologues)

@@ -13,8 +13,6 @@
 #include "arch/arch.h"
 #include "bpf/image.h"
 
-#define CHILL_MAX      500000000
-#define CHILL_INTERVAL 1000000000
 #define FRAME_BYTES    8
 
 /* ---- the record ---- */
@@ -461,7 +459,7 @@ void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 static void append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
 			  const dt_tr_val *v)
 {
-	uint32_t rec = t->e->at.record, limit = t->e->at.record_size - p->bound;
+	uint32_t rec = t->e->at.record, limit = t->e->at.record_size - p->what->bound;
 	bool user = a->difo->rtype.flags & DT_TF_BYUREF;
 	dt_code *c = t->c;
 
@@ -475,7 +473,7 @@ static void append_string(dt_tr *t, const dt_action *a, const struct dt_plan_act
 	mov(c, R1, R8);
 	alu(c, BPF_ADD, R1, R6);
 	alui(c, BPF_ADD, R1, (int32_t)rec);
-	movi(c, R2, (int32_t)p->bound);
+	movi(c, R2, (int32_t)p->what->bound);
 	if (user)
 		dt_tr_user_memory(t);
 	ld(c, 8, R3, R6, S_FVALUE);
@@ -530,15 +528,15 @@ static void do_chill(dt_tr *t)
 	ld(c, 8, R1, R0, CPU_CHILL_WINDOW);
 	mov(c, R2, R8);
 	alu(c, BPF_SUB, R2, R1);
-	jmpi(c, BPF_JLE, R2, CHILL_INTERVAL, same);
+	jmpi(c, BPF_JLE, R2, DT_CHILL_INTERVAL, same);
 	st(c, 8, R0, CPU_CHILL_WINDOW, R8);
 	sti(c, 8, R0, CPU_CHILL_USED, 0);
 	dt_code_place(c, same);
 	ld(c, 8, R1, R6, S_VALUE);
-	jmpi(c, BPF_JGT, R1, CHILL_MAX, dt_tr_fault_label(t, DT_FLT_ILLOP));
+	jmpi(c, BPF_JGT, R1, DT_CHILL_MAX, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	ld(c, 8, R2, R0, CPU_CHILL_USED);
 	alu(c, BPF_ADD, R2, R1);
-	jmpi(c, BPF_JGT, R2, CHILL_MAX, dt_tr_fault_label(t, DT_FLT_ILLOP));
+	jmpi(c, BPF_JGT, R2, DT_CHILL_MAX, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	st(c, 8, R0, CPU_CHILL_USED, R2);
 	alu(c, BPF_ADD, R1, R8);
 	st(c, 8, R6, (int)args, R1);
@@ -606,9 +604,9 @@ static void end_speculation(dt_tr *t, uint32_t type)
 	forget_speculation(t);
 }
 
-static void effect(dt_tr *t, const dt_action *a)
+static void effect(dt_tr *t, enum dt_effect what)
 {
-	switch (dt_act(a->kind)->effect) {
+	switch (what) {
 	case DT_EFFECT_EXIT: do_exit(t); break;
 	case DT_EFFECT_RAISE: do_signal(t, false); break;
 	case DT_EFFECT_STOP:
@@ -626,12 +624,23 @@ static void effect(dt_tr *t, const dt_action *a)
 	}
 }
 
-static bool has_effect(const dt_action *a)
-{
-	return dt_act(a->kind)->effect != DT_EFFECT_NONE;
-}
-
 /* ---- one action ---- */
+
+/* The value in r0 becomes a datum; an effect needs it afterwards. */
+static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p, const dt_tr_val *v)
+{
+	bool effective = p->what->effect != DT_EFFECT_NONE;
+
+	if (effective)
+		st(t->c, 8, R6, S_INCR, R0);
+	if (p->what->is_string)
+		append_string(t, a, p, v);
+	else
+		dt_tr_datum(t, a, v, t->e->at.record + p->offset, a->size);
+	if (effective)
+		ld(t->c, 8, R0, R6, S_INCR);
+	effect(t, p->what->effect);
+}
 
 static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done)
 {
@@ -639,9 +648,9 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
 	const struct dt_plan_action *p = &x->plan[i];
 	dt_tr_val v = NUMBER;
 
-	if (p->role == ROLE_KEY_ID)
+	if (p->what->role == DT_ROLE_KEY_ID)
 		return;
-	if (p->role == ROLE_KEY && p->agg->keys[p->key].name >= 0) {
+	if (p->what->role == DT_ROLE_KEY && p->agg->keys[p->what->key].name >= 0) {
 		dt_tr_agg_key(t, a, p, &v);
 		return;
 	}
@@ -652,22 +661,17 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
 		movi(t->c, R0, 0);
 	if (!t->reachable)
 		return;
-	if (p->role == ROLE_KEY) {
-		dt_tr_agg_key(t, a, p, &v);
-	} else if (dt_act_is_agg(a->kind)) {
-		dt_tr_aggregate(t, a, p);
-	} else if (dt_act(a->kind)->effect == DT_EFFECT_SPECULATE) {
-		do_speculate(t, done);
-	} else {
-		if (p->role == ROLE_DATA && has_effect(a))
-			st(t->c, 8, R6, S_INCR, R0);
-		if (p->role == ROLE_DATA && p->is_string)
-			append_string(t, a, p, &v);
-		else if (p->role == ROLE_DATA)
-			dt_tr_datum(t, a, &v, t->e->at.record + p->offset, a->size);
-		if (p->role == ROLE_DATA && has_effect(a))
-			ld(t->c, 8, R0, R6, S_INCR);
-		effect(t, a);
+	switch (p->what->role) {
+	case DT_ROLE_KEY_ID: break;
+	case DT_ROLE_KEY: dt_tr_agg_key(t, a, p, &v); break;
+	case DT_ROLE_AGG: dt_tr_aggregate(t, a, p); break;
+	case DT_ROLE_DATA: do_data(t, a, p, &v); break;
+	case DT_ROLE_EFFECT:
+		if (p->what->effect == DT_EFFECT_SPECULATE)
+			do_speculate(t, done);
+		else
+			effect(t, p->what->effect);
+		break;
 	}
 }
 
@@ -718,19 +722,19 @@ void dt_tr_clause(dt_tr *t)
 	if (small && t->reachable) { /* behind the predicate: what is not wanted is not lost */
 		uint32_t ok = dt_code_label(c);
 
-		dt_tr_reserve(t, x->cost);
+		dt_tr_reserve(t, x->record.cost);
 		jmpi(c, BPF_JNE, R0, 0, ok);
 		leave(c);
 		dt_code_place(c, ok);
 	}
 	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
 		do_action(t, x, i, done);
-	jumped = jumped || x->speculates;
+	jumped = jumped || x->record.speculates;
 	if (t->reachable && x->size) {
 		dt_tr_header(t, REC_DATA);
-		(x->speculates ? output_speculative : dt_tr_output)(t,
+		(x->record.speculates ? output_speculative : dt_tr_output)(t,
 								    x->has_strings ? 0 : x->fixed);
-		if (small && !x->speculates)
+		if (small && !x->record.speculates)
 			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
 	}
 	if (t->reachable || jumped) {

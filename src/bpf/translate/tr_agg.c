@@ -20,7 +20,7 @@
 
 void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p, const dt_tr_val *v)
 {
-	const struct dt_plan_aggkey *key = &p->agg->keys[p->key];
+	const struct dt_plan_aggkey *key = &p->agg->keys[p->what->key];
 	uint32_t off = t->e->at.key + key->offset;
 	dt_code *c = t->c;
 
@@ -30,11 +30,11 @@ void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
 		return;
 	}
 	t->loff = UINT32_MAX;
-	if (p->is_string && !(a->difo->rtype.flags & DT_TF_BYUREF)) {
+	if (p->what->is_string && !(a->difo->rtype.flags & DT_TF_BYUREF)) {
 		dt_tr_here(t);
 		mov(c, R3, R0);
 		dt_tr_put_string(t, v, off, key->size, true);
-	} else if (p->is_string) {
+	} else if (p->what->is_string) {
 		dt_tr_here(t);
 		st(c, 8, R6, S_FVALUE, R0);
 		dt_tr_zero(t, off, key->size);

@@ -1,0 +1,131 @@
+/*
+ * record_plan: the rules of records, see record_plan.h.
+ */
+#include "engine/record_plan.h"
+
+#define MAX_DATA (UINT32_MAX / 2)
+
+static const dt_agg *agg_of_action(const dt_clause *c, uint32_t action)
+{
+	for (uint32_t i = 0; i < c->nstmts; i++) {
+		const dt_stmt *s = &c->stmts[i];
+
+		if (s->kind == DT_ST_AGG && s->naggs && action >= s->first &&
+		    action - s->first < s->nactions)
+			return s->aggs[0];
+	}
+	return NULL;
+}
+
+static uint32_t bound_of(const dt_action *a)
+{
+	uint32_t n = dt_datum_is_string(a) ? a->difo->bound : 0;
+
+	return n == 0 || n > a->size ? a->size : n;
+}
+
+/* The aggregating action i, and the tuple before it: the id, then the keys. */
+static int plan_agg(dt_record_plan *p, const dt_clause *c, uint32_t i, dt_error *err)
+{
+	uint32_t n = c->actions[i].ntuple;
+	const dt_agg *agg = agg_of_action(c, i);
+
+	if (n == 0 || n > i || !agg)
+		return dt_err(err, EDT_BADAGG, NULL);
+	p->actions[i].role = DT_ROLE_AGG;
+	p->actions[i].agg = agg;
+	for (uint32_t k = 0; k < n; k++) {
+		struct dt_action_plan *x = &p->actions[i - n + k];
+
+		x->role = k == 0 ? DT_ROLE_KEY_ID : DT_ROLE_KEY;
+		x->key = k == 0 ? 0 : k - 1;
+		x->agg = agg;
+	}
+	return 0;
+}
+
+static bool has_default_action(const dt_clause *c)
+{
+	return c->nactions == 0 ||
+	       (c->nactions == 1 && dt_act(c->actions[0].kind)->effect == DT_EFFECT_SPECULATE);
+}
+
+static int place_data(dt_record_plan *p, const dt_clause *c, dt_error *err)
+{
+	bool records = has_default_action(c);
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *a = &c->actions[i];
+		struct dt_action_plan *x = &p->actions[i];
+
+		if (x->role != DT_ROLE_EFFECT)
+			continue;
+		records = records || a->size || dt_act(a->kind)->always_recorded;
+		if (!a->size)
+			continue;
+		size = dt_align_up(size, a->align > 1 ? a->align : 1);
+		x->role = DT_ROLE_DATA;
+		x->offset = (uint32_t)size;
+		size += a->size;
+		if (size > MAX_DATA)
+			return dt_err(err, EDT_BUFTOOSMALL, NULL);
+	}
+	p->data_size = (uint32_t)size;
+	p->cost = records ? (uint32_t)dt_align_up(DT_RECORD_HEADER + size, 8) : 0;
+	return 0;
+}
+
+int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_error *err)
+{
+	size_t bytes = (c->nactions + (size_t)1) * sizeof(*p->actions);
+
+	*p = (dt_record_plan){.actions = a ? dt_arena_alloc(a, bytes) : dt_xcalloc(1, bytes)};
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *act = &c->actions[i];
+		const struct dt_act_desc *d = dt_act(act->kind);
+
+		p->actions[i].payload = d->payload;
+		p->actions[i].effect = d->effect;
+		p->actions[i].is_string = dt_datum_is_string(act);
+		p->actions[i].bound = bound_of(act);
+		p->exits = p->exits || d->effect == DT_EFFECT_EXIT;
+		p->speculates = p->speculates || d->effect == DT_EFFECT_SPECULATE;
+	}
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (p->actions[i].effect == DT_EFFECT_AGGREGATE && plan_agg(p, c, i, err) < 0)
+			return -1;
+	return place_data(p, c, err);
+}
+
+const char *dt_clause_refused(const dt_clause *c)
+{
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (dt_act(c->actions[i].kind)->effect == DT_EFFECT_REFUSED)
+			return dt_act_name(c->actions[i].kind);
+	return NULL;
+}
+
+/* ---- the principal buffer ---- */
+
+void dt_buffer_plan_init(dt_buffer_plan *b, const dt_options *o)
+{
+	uint64_t size = dt_opt(o, DT_O_BUFSIZE);
+
+	*b = (dt_buffer_plan){.size = dt_align_up(size ? size : DT_BUFFER_DEFAULT, 8),
+			      .reserves = dt_opt(o, DT_O_BUFPOLICY) == DT_BUFPOLICY_FILL};
+}
+
+int dt_buffer_plan_add(dt_buffer_plan *b, const dt_record_plan *r, bool at_end, dt_error *err)
+{
+	if (r->cost > b->size)
+		return dt_err(err, EDT_BUFTOOSMALL, NULL);
+	if (b->reserves && at_end)
+		b->end_reserve += r->cost;
+	return 0;
+}
+
+int dt_buffer_plan_check(const dt_buffer_plan *b, dt_error *err)
+{
+	return b->end_reserve > b->size ? dt_err(err, EDT_ENDTOOBIG, NULL) : 0;
+}

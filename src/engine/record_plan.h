@@ -1,0 +1,69 @@
+/*
+ * record_plan: what becomes of the value of each action, and what a record costs.
+ *
+ * Both engines run clauses by the plan made here, so they agree on which clauses make a record, what
+ * is in it, how much of the buffer it takes, and when a buffer is too small. How an engine lays the
+ * data out in its own memory is its own affair.
+ *
+ * A clause whose actions record nothing makes no record; a clause without actions, or with
+ * speculate() alone, records that it ran (the default action).
+ */
+#ifndef DT_RECORD_PLAN_H
+#define DT_RECORD_PLAN_H
+
+#include "dif/dif.h"
+
+enum dt_role {
+	DT_ROLE_EFFECT, /* evaluated for its effect */
+	DT_ROLE_DATA,	/* a datum of the record; it may have an effect as well */
+	DT_ROLE_KEY_ID, /* the id of an aggregation, which its keys follow */
+	DT_ROLE_KEY,	/* a key of the aggregation */
+	DT_ROLE_AGG,	/* aggregates a value into the row of the keys before it */
+};
+
+/* Beside each dt_action. */
+struct dt_action_plan {
+	enum dt_role role;
+	enum dt_payload payload;
+	enum dt_effect effect;
+	bool is_string;
+	uint32_t bound;	   /* bytes that the datum takes at most: strings may be known to be short */
+	uint32_t offset;   /* DATA: in a record where each datum has its full size */
+	uint32_t key;	   /* KEY: which, from 0 */
+	const dt_agg *agg; /* KEY_ID, KEY and AGG: the aggregation */
+};
+
+typedef struct dt_record_plan {
+	struct dt_action_plan *actions; /* as many as the clause has */
+	uint32_t data_size;		/* all data at full size, aligned */
+	uint32_t cost;			/* bytes of the buffer; 0: nothing is recorded */
+	bool exits, speculates;		/* there is such an action */
+} dt_record_plan;
+
+/* 0, or -1 and *err: keys without an aggregation, or more data than a record can have. The actions
+ * are in the arena, or on the heap if that is NULL. */
+int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_error *err);
+/* The name of an action of the clause that no engine can do, or NULL. */
+const char *dt_clause_refused(const dt_clause *c);
+
+/* ---- the principal buffer of a CPU ---- */
+#define DT_BUFFER_DEFAULT (4ull << 20) /* when the option says nothing */
+#define DT_RECORD_HEADER  16	       /* what a record costs besides its data */
+#define DT_FAULT_COST	  48	       /* what a fault costs */
+
+typedef struct dt_buffer_plan {
+	uint64_t size;
+	uint64_t end_reserve; /* fill policy: kept free for the records of END */
+	bool reserves;	      /* that policy is set */
+} dt_buffer_plan;
+
+void dt_buffer_plan_init(dt_buffer_plan *b, const dt_options *o);
+/* A clause that can run; at_end: on END. -1 and *err: its record never fits. */
+int dt_buffer_plan_add(dt_buffer_plan *b, const dt_record_plan *r, bool at_end, dt_error *err);
+int dt_buffer_plan_check(const dt_buffer_plan *b, dt_error *err); /* after all clauses */
+
+/* ---- chill() ---- */
+#define DT_CHILL_MAX	  500000000  /* nanoseconds of chill() on a CPU ... */
+#define DT_CHILL_INTERVAL 1000000000 /* ... in this many */
+
+#endif
