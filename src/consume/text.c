@@ -24,16 +24,15 @@ struct dt_writer {
 
 void dt_text_int(dt_buf *out, const dt_value *v, bool quiet)
 {
-	/* Narrow integers print without sign, as in DTrace: (char)-1 is 255. */
-	long long n = v->size < 4    ? (long long)dt_value_unsigned(v)
-		      : v->size == 4 ? (int32_t)v->u
-				     : (int64_t)v->u;
 	int width = v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3;
 
-	if (quiet)
-		dt_buf_printf(out, "%lld", n);
+	if (!quiet)
+		dt_buf_putc(out, ' ');
+	/* Narrow integers print without sign, as in DTrace: (char)-1 is 255. */
+	if (v->size < 4 || !v->is_signed)
+		dt_buf_printf(out, "%*llu", quiet ? 0 : width, (unsigned long long)dt_value_unsigned(v));
 	else
-		dt_buf_printf(out, " %*lld", width, n);
+		dt_buf_printf(out, "%*lld", quiet ? 0 : width, (long long)v->u);
 }
 
 void dt_text_hexdump(dt_buf *out, const void *p, size_t n)
@@ -252,9 +251,23 @@ static void text_symbol(dt_writer *w, const dt_value *v)
 	dt_buf_free(&b);
 }
 
+/* A struct as large as an integer prints as one, as in DTrace. */
+static bool small_struct(const dt_value *v, dt_value *number)
+{
+	const dt_type *t = v->type ? dt_type_resolve(v->type) : NULL;
+
+	if (v->kind != DT_V_BYTES || !t || (t->kind != DT_K_STRUCT && t->kind != DT_K_UNION) ||
+	    (v->size != 1 && v->size != 2 && v->size != 4 && v->size != 8))
+		return false;
+	*number = (dt_value){.kind = DT_V_INT, .is_signed = true, .data = v->data, .size = v->size};
+	number->u = dt_load_int(v->data, v->size, true);
+	return true;
+}
+
 static void text_trace(dt_writer *w, const dt_value *v)
 {
 	bool raw = dt_opt(w->env->opts, DT_O_RAWBYTES);
+	dt_value number;
 
 	switch (v->kind) {
 	case DT_V_NONE: break;
@@ -263,7 +276,12 @@ static void text_trace(dt_writer *w, const dt_value *v)
 		dt_buf_printf(&w->out, w->quiet ? "%Lg" : " %16Lg", dt_value_long_double(v));
 		break;
 	case DT_V_STRING:
-	case DT_V_BYTES: dt_text_bytes(&w->out, v, 33, w->quiet, raw); break;
+	case DT_V_BYTES:
+		if (!small_struct(v, &number))
+			dt_text_bytes(&w->out, v, 33, w->quiet, raw);
+		else
+			dt_text_int(&w->out, &number, w->quiet);
+		break;
 	case DT_V_STACK: text_stack(w, v); break;
 	case DT_V_SYMBOL: text_symbol(w, v); break;
 	}
