@@ -223,13 +223,6 @@ struct dt_plan_probe {
 	dt_attach at;
 };
 
-/* What is computed before the clauses run; probes of equal text share one. */
-struct dt_plan_prologue {
-	const dt_difo *when;		     /* NULL: it always fires */
-	const dt_difo *arg[DT_ATTACH_ARGS]; /* NULL: 0 */
-	bool own;			     /* no: the arguments are the event's */
-};
-
 struct dt_plan_agg;
 struct dt_plan_action { /* beside each dt_action */
 	const struct dt_action_plan *what; /* its role, the same in both engines */
@@ -344,11 +337,11 @@ struct kept_list;
 
 struct dt_engine {
 	dt_options *opts;
-	dt_compiler *cc;
+	dt_types *types;
+	dt_kfuncs *kfuncs;
 	dt_arena *arena;
 	const dt_ecb *ecbs;
 	uint32_t necbs;
-	dt_probes *ps;
 	dt_map *seen;  /* id of a probe -> its index plus 1 */
 	bool grows;    /* probes can join while tracing */
 	uint32_t ecb_room, next_group;
@@ -364,7 +357,7 @@ struct dt_engine {
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 	/* plan */
 	DT_VEC(struct dt_plan_probe) probes;
-	DT_VEC(struct dt_plan_prologue) prologues;
+	DT_VEC(dt_prologue) prologues;
 	uint32_t nevents[PK_MAX]; /* probes of each kind; system calls have their numbers instead */
 	DT_VEC(struct dt_plan_clause) clauses;
 	DT_VEC(struct dt_plan_agg *) aggs;
@@ -465,12 +458,12 @@ uint64_t dt_attach_function_misses(const dt_engine *e);
 void dt_attach_functions_end(dt_engine *e); /* before they are closed */
 
 /* ---- prologue.c ---- */
-/* Compile what the probe computes before its clauses run. */
-int dt_plan_prologue_add(dt_engine *e, struct dt_plan_probe *x, dt_error *err);
+/* Its index in e->prologues, plus 1; probes of equal DIF share one. */
+uint32_t dt_plan_prologue_add(dt_engine *e, const dt_prologue *p);
 void dt_layout_prologues(dt_engine *e, struct dt_plan_prog *p); /* its table, in rodata */
 
-/* The index of a probe (of the first of its events), entered at first sight; -1 with *err when it cannot be attached. */
-int dt_plan_probe_index(dt_engine *e, const dt_probe *p, dt_error *err);
+/* The index of the ECB's probe (of the first of its events), entered at first sight. */
+uint32_t dt_plan_probe_index(dt_engine *e, const dt_ecb *ecb);
 void dt_plan_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb *ecb); /* at all its events */
 void dt_plan_ecb_room(dt_engine *e);
 /* Programs for the probes like this one; only for it if `alone`. */

@@ -19,7 +19,6 @@ enum dt_diag_kind { DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE };
 struct dt_consumer_env {
 	dt_options *opts; /* setopt() changes it */
 	dt_types *types;
-	dt_compiler *cc;
 	FILE *out;	      /* standard output of the trace; not closed */
 	const char *out_path; /* -o file: what ftruncate() truncates; NULL: none */
 	void *arg;

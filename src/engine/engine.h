@@ -10,11 +10,29 @@
 #include "dif/dif.h"
 #include "probe/probe.h"
 
+/* What is computed at an event before the clauses of a probe run, as finished DIF. */
+typedef struct dt_prologue {
+	const dt_difo *when;		    /* the probe fires only if this is not 0; NULL: always */
+	const dt_difo *arg[DT_ATTACH_ARGS]; /* NULL: 0 */
+	bool own;			    /* arg[] does not count: the arguments are the event's own */
+} dt_prologue;
+
+/* One event at which a probe fires. */
+typedef struct dt_event {
+	dt_attach at;
+	const dt_prologue *prologue; /* NULL: there is nothing to compute */
+} dt_event;
+typedef struct dt_events {
+	uint32_t n;
+	dt_event v[];
+} dt_events;
+
 /* An enabled control block: one clause on one probe. epid counts from 1. */
 typedef struct dt_ecb {
 	uint32_t epid;
 	const dt_probe *probe;
 	dt_clause *clause;
+	const dt_events *events; /* where the probe fires; NULL for an engine that attaches nothing (live is false) */
 } dt_ecb;
 
 typedef struct dt_datum {
@@ -72,13 +90,13 @@ struct dt_engine_clause {
 
 struct dt_engine_env {
 	dt_options *opts; /* an engine that gets less than a size asks for lowers it */
-	dt_compiler *cc; /* aggregations, variables */
+	dt_types *types;
 	dt_ecb *ecbs;
 	uint32_t necbs;
 	const struct dt_engine_clause *clauses; /* all of them, in the order of the program, as the ecbs are */
 	uint32_t nclauses;
-	dt_probes *probes;
-	long target;
+	dt_kfuncs *kfuncs;	/* the kernel's functions */
+	struct dt_procs *procs; /* the processes of the session; NULL: none */
 };
 
 typedef struct dt_engine dt_engine;

@@ -33,6 +33,11 @@ dt_kfuncs *dt_kfuncs_new(dt_ksyms *ks)
 	return kf;
 }
 
+dt_ksyms *dt_kfuncs_ksyms(const dt_kfuncs *kf)
+{
+	return kf->ks;
+}
+
 void dt_kfuncs_free(dt_kfuncs *kf)
 {
 	if (!kf)

@@ -28,6 +28,7 @@ typedef struct dt_kfuncs dt_kfuncs;
 /* Nothing is read before the first question. */
 dt_kfuncs *dt_kfuncs_new(dt_ksyms *ks);
 void dt_kfuncs_free(dt_kfuncs *kf);
+dt_ksyms *dt_kfuncs_ksyms(const dt_kfuncs *kf); /* those that it was made with */
 /* All of them; the array lives until dt_kfuncs_free(). ts is asked only where tracefs is hidden. */
 const dt_kfunc *dt_kfuncs_all(dt_kfuncs *kf, dt_types *ts, uint32_t *n);
 /* The first at or after *it with this name (module NULL or "": any); *it becomes its index. */

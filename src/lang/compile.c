@@ -327,31 +327,6 @@ void dt_clause_compile(dt_compiler *cc, dt_node *clause)
 
 /* ---- what others ask ---- */
 
-uint32_t dt_compiler_aggs(dt_compiler *cc, dt_agg ***out)
-{
-	size_t n = dt_map_count(cc->shared->aggs);
-	dt_agg **v = dt_arena_alloc(cc->arena, (n + 1) * sizeof(*v));
-	const char *key;
-	void *value;
-	uint32_t it = 0, used = 0;
-
-	while (used < n && dt_map_next(cc->shared->aggs, &it, &key, &value))
-		v[used++] = ((dt_ident *)value)->agg;
-	*out = v;
-	return used; /* insertion order is the order of ids */
-}
-
-dt_agg *dt_compiler_agg_by_id(dt_compiler *cc, uint32_t id)
-{
-	dt_agg **v;
-	uint32_t n = dt_compiler_aggs(cc, &v);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (v[i]->id == id)
-			return v[i];
-	return NULL;
-}
-
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope)
 {
 	uint32_t next = scope == DT_SCOPE_THREAD  ? cc->shared->next_thread

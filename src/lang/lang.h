@@ -263,9 +263,6 @@ dt_difo *dt_compile_expr(dt_compiler *cc, const char *text, struct dt_probe_args
 const char *dt_compiler_missing(const dt_compiler *cc);
 /* depends_on library names in a library's text, without compiling it (for ordering). */
 uint32_t dt_scan_depends(const char *text, size_t len, dt_arena *a, const char ***names);
-/* All aggregations so far, in order of id. */
-uint32_t dt_compiler_aggs(dt_compiler *cc, dt_agg ***out);
-dt_agg *dt_compiler_agg_by_id(dt_compiler *cc, uint32_t id);
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope); /* highest user id; 0 if none */
 dt_types *dt_compiler_types(dt_compiler *cc);
 dt_arena *dt_compiler_arena(dt_compiler *cc);

@@ -34,6 +34,13 @@ enum dt_attach_kind {
 #define DT_ATTACH_ARGS 10
 #define DT_AT_BEHIND   24 /* a shift */
 
+/* What is computed at the event before clauses run, as D text. */
+typedef struct dt_attach_text {
+	const char *when;		 /* the probe fires only if this is not 0; NULL: always */
+	const char *arg[DT_ATTACH_ARGS]; /* arg[i] NULL: 0 */
+	uint32_t narg;			 /* 0: the event's own arguments */
+} dt_attach_text;
+
 typedef struct dt_attach {
 	enum dt_attach_kind kind;
 	const char *event;  /* tracepoint or kernel function */
@@ -52,10 +59,7 @@ typedef struct dt_attach {
 	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and does not change the return
 	 * address to be told of the return. */
 	bool instruction;
-	/* what is computed before clauses run: D text; NULL: nothing, the event's own arguments */
-	const char *when;		 /* the probe fires only if this is not 0 */
-	const char *arg[DT_ATTACH_ARGS]; /* arg[i] NULL: 0 */
-	uint32_t narg;			 /* 0: the event's own arguments */
+	const dt_attach_text *text; /* NULL: nothing is computed, the arguments are the event's own */
 	/* Which raw argument of the tracepoint, plus 1, is the thread that the probe is about (pid, execname, curthread, self->);
 	 * 0: the current one. sched:::on-cpu is about the thread that gets the CPU while the other one is still current. */
 	uint32_t task_arg;

@@ -123,6 +123,14 @@ void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void 
 	return &ps->kept[i].what;
 }
 
+dt_attach_text *dt_probes_text(dt_probes *ps, dt_attach *at)
+{
+	dt_attach_text *text = dt_arena_alloc(ps->arena, sizeof(*text));
+
+	at->text = text;
+	return text;
+}
+
 void dt_probes_blame(dt_probes *ps, enum dt_tag tag)
 {
 	ps->tag = tag;

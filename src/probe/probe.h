@@ -101,6 +101,8 @@ dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id);
 uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p);
 /* For providers, in discover(): the tag that belongs to their sentence (D_PROC_FUNC; D_PDESC_ZERO otherwise). */
 void dt_probes_blame(dt_probes *ps, enum dt_tag tag);
+/* For providers, in attach(): the D text of this event, to be filled in. */
+dt_attach_text *dt_probes_text(dt_probes *ps, dt_attach *at);
 /* For providers: a place for what one of them has read and wants to keep; freed with the registry. */
 void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void *));
 /* The compiler's view (lang.h) of this registry. */

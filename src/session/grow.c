@@ -321,20 +321,25 @@ static bool add_id(struct growing *x, uint32_t id)
 	return true;
 }
 
-static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new_ecbs *out)
+static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new_ecbs *out,
+		  dt_error *err)
 {
 	dt_error ignored = {0};
 	dt_probe **probes;
 	int n = dt_probes_match(h->probes, d, false, &probes, &ignored);
 
 	for (int i = 0; i < n; i++) {
+		dt_ecb ecb = {.epid = h->grow->epid + 1, .probe = probes[i], .clause = x->clause};
+
 		if (!add_id(x, probes[i]->id))
 			continue;
 		if (x->uses_args && x->first &&
 		    !dt_probes_same_args(h->probes, x->first, probes[i]))
 			continue;
-		*dt_vec_add(out, NULL) =
-		    (dt_ecb){.epid = ++h->grow->epid, .probe = probes[i], .clause = x->clause};
+		if (dt_events_of(h, &ecb, err) < 0)
+			continue;
+		h->grow->epid++;
+		*dt_vec_add(out, NULL) = ecb;
 	}
 }
 
@@ -348,7 +353,7 @@ static bool has_found(const new_ecbs *out, const dt_provider *p)
 
 /* Processes go on while we look: what one description missed another may have found a moment later. All clauses of
  * a probe must join at once, so those of its provider are matched again until nothing more is found. */
-static void match_stale(dtrace_hdl_t *h, new_ecbs *out)
+static void match_stale(dtrace_hdl_t *h, new_ecbs *out, dt_error *err)
 {
 	struct dt_grow *g = h->grow;
 	uint32_t before;
@@ -361,7 +366,7 @@ static void match_stale(dtrace_hdl_t *h, new_ecbs *out)
 			if (!x->stale && !has_found(out, x->provider))
 				continue;
 			x->stale = false;
-			match(h, x, &x->clause->desc, out);
+			match(h, x, &x->clause->desc, out, err);
 		}
 	} while (out->n > before);
 }
@@ -383,22 +388,24 @@ int dt_grow_update(dtrace_hdl_t *h)
 	struct dt_grow *g = h->grow;
 	new_ecbs found = {0};
 	dt_error err = {0};
-	bool held = false;
+	bool held = false, failed;
 	int rc = 0;
 
 	if (!g || !g->listens || h->state != DT_SESSION_ACTIVE)
 		return 0;
 	if (dt_grow_is_awaited(h))
 		held = receive(h);
-	match_stale(h, &found);
+	match_stale(h, &found, &err);
+	failed = err.text[0] != 0;
 	if (found.n) {
 		dt_ecb *stay =
 		    dt_arena_dup(dt_probes_arena(h->probes), found.v, found.n * sizeof(*found.v));
 
 		dt_session_debug(h, "%u clauses on new probes", found.n);
-		if (h->engine_ops->extend(h->engine, stay, found.n, &err) < 0)
-			rc = report(h, &err);
+		failed = h->engine_ops->extend(h->engine, stay, found.n, &err) < 0 || failed;
 	}
+	if (failed)
+		rc = report(h, &err);
 	dt_vec_free(&found);
 	h->engine_ops->admit(h->engine, g->arrived);
 	if (held)

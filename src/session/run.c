@@ -97,13 +97,24 @@ static void close_engine(dtrace_hdl_t *h)
 	h->engine = NULL;
 }
 
+/* Only an engine that attaches to them has to know. */
+static int find_events(dtrace_hdl_t *h)
+{
+	int rc = 0;
+
+	dt_events_begin(h);
+	for (uint32_t i = 0; i < h->ecbs.n && h->engine_ops->live && rc == 0; i++)
+		rc = dt_events_of(h, &h->ecbs.v[i], &h->err);
+	return rc;
+}
+
 int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_engine_env env = {
 	    .opts = &h->opts,
-	    .cc = h->cc,
-	    .probes = h->probes,
-	    .target = h->macros.target,
+	    .types = h->types,
+	    .kfuncs = dt_probes_kfuncs(h->probes),
+	    .procs = h->procs,
 	};
 
 	if (h->state != DT_SESSION_NEW)
@@ -120,6 +131,8 @@ int dtrace_go(dtrace_hdl_t *h)
 		return -1;
 	memset(&h->err, 0, sizeof(h->err));
 	if (dt_options_settle(&h->opts, &h->err) < 0)
+		return dt_session_fail(h);
+	if (find_events(h) < 0)
 		return dt_session_fail(h);
 	env.ecbs = h->ecbs.v;
 	env.necbs = h->ecbs.n;
@@ -201,7 +214,6 @@ static void need_consumer(dtrace_hdl_t *h, FILE *out)
 	struct dt_consumer_env env = {
 	    .opts = &h->opts,
 	    .types = h->types,
-	    .cc = h->cc,
 	    .out = out,
 	    .arg = h,
 	    .diag = consumer_diag,

@@ -71,6 +71,7 @@ void dtrace_close(dtrace_hdl_t *h)
 	dt_consumer_free(h->consumer);
 	free(h->out_path);
 	dt_grow_free(h);
+	dt_map_free(h->events);
 	dt_vec_free(&h->ecbs);
 	dt_vec_free(&h->clauses);
 	dt_libs_free(h->libs);

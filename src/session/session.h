@@ -8,6 +8,7 @@
  *   words.c    a glance at D text: which words it uses (for libs.c)
  *   libs.c     D libraries: found, ordered, loaded when a program needs them
  *   enable.c   program -> ECBs; listing probes;  grow.c: probes that join while tracing
+ *   events.c   where an ECB's probe fires, and the DIF that is computed there first
  *   run.c      go, work, sleep, stop
  *   symbols.c  names of addresses in processes
  *   target.c   the processes of -c and -p; objects.c: their objects, for types
@@ -38,6 +39,7 @@ struct dtrace_hdl {
 	struct dt_libs *libs;	/* NULL until a program is compiled */
 	FILE *sugar_out;
 	DT_VEC(dt_ecb) ecbs;
+	dt_map *events; /* id of a probe -> dt_events; NULL until tracing begins */
 	DT_VEC(struct dt_engine_clause) clauses; /* all that are enabled, in order */
 	struct dt_grow *grow;			  /* NULL: no probe can join */
 	const struct dt_engine_ops *engine_ops;
@@ -105,6 +107,11 @@ int dt_symbols_report(dtrace_hdl_t *h); /* files that were not read as a whole, 
 bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off);
 void dt_symbols_keep(void *arg, long pid);
+
+/* ---- events.c ---- */
+void dt_events_begin(dtrace_hdl_t *h); /* tracing begins: options are settled */
+/* Fill in ecb->events. -1 with *err: the probe cannot be enabled here. */
+int dt_events_of(dtrace_hdl_t *h, dt_ecb *ecb, dt_error *err);
 
 /* ---- grow.c ---- */
 /* A clause is enabled: which kinds of probes may join it (1 << DT_AT_*). */

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 
 #include "bpf/image.h"
-#include "probe/kcode.h"
+#include "kernel/kcode.h"
 
 #define SPARE	  65536	     /* probes that can join */
 #define TEXT_SIZE (2u << 20) /* a power of two; for all names */
@@ -50,7 +50,7 @@ static uint32_t return_place(const dt_engine *e, uint32_t probe)
 	const struct dt_plan_probe *x = &e->probes.v[probe];
 
 	return e->need.returns && x->kind == PK_FUNC_RETURN && x->at.number
-		   ? dt_kcode_return(e->ps, (uint32_t)x->at.number - 1)
+		   ? dt_kcode_return(e->kfuncs, e->types, (uint32_t)x->at.number - 1)
 		   : 0;
 }
 

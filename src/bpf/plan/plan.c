@@ -39,58 +39,49 @@ static uint32_t prologue_group(const dt_engine *e, const struct dt_plan_probe *x
 	return group << 8;
 }
 
-static int group_probe(dt_engine *e, struct dt_plan_probe *x, dt_error *err)
+static void group_probe(dt_engine *e, struct dt_plan_probe *x)
 {
 	dt_type *f = NULL;
 
-	if (x->kind == PK_TRACEPOINT && e->cc)
-		f = dt_tracepoint_type(dt_compiler_types(e->cc), x->at.event);
+	if (x->kind == PK_TRACEPOINT && e->types)
+		f = dt_tracepoint_type(e->types, x->at.event);
 	if (f && f->nparams > 1)
 		x->nargs = f->nparams - 1;
 	x->group = x->nargs + (x->at.task_arg << 4);
-	if (dt_plan_prologue_add(e, x, err) < 0)
-		return -1;
 	if (x->prologue)
 		x->group += prologue_group(e, x);
-	return 0;
 }
 
 /* One event of a probe. */
-static int add_event(dt_engine *e, const dt_probe *p, const dt_attach *at, dt_error *err)
+static void add_event(dt_engine *e, const dt_probe *p, const dt_event *ev, bool more)
 {
 	struct dt_plan_probe *x = dt_vec_add(&e->probes, NULL);
 
 	x->probe = p;
-	x->at = *at;
-	x->kind = (enum dt_probe_kind)at->kind;
-	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)at->number
+	x->at = ev->at;
+	x->kind = (enum dt_probe_kind)x->at.kind;
+	x->event = x->kind == PK_ENTRY || x->kind == PK_RETURN ? (uint32_t)x->at.number
 							       : e->nevents[x->kind]++;
-	x->more = at->also != NULL;
-	return group_probe(e, x, err);
+	x->more = more;
+	if (ev->prologue)
+		x->prologue = dt_plan_prologue_add(e, ev->prologue);
+	group_probe(e, x);
 }
 
-int dt_plan_probe_index(dt_engine *e, const dt_probe *p, dt_error *err)
+uint32_t dt_plan_probe_index(dt_engine *e, const dt_ecb *ecb)
 {
-	char key[16], why[200] = "";
 	uint32_t first = e->probes.n;
-	dt_attach at = {0};
-	dt_error problem;
+	char key[16];
 	void *known;
 
-	snprintf(key, sizeof(key), "%u", p->id);
+	snprintf(key, sizeof(key), "%u", ecb->probe->id);
 	known = dt_map_get(e->seen, key);
 	if (known)
-		return (int)(uintptr_t)known - 1;
-	if (!p->provider->attach ||
-	    p->provider->attach(p->provider, e->ps, p, &at, why, sizeof(why)) < 0)
-		return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s%s%s", p->prov, p->mod,
-			      p->func, p->name, *why ? ": " : "", why);
-	for (const dt_attach *a = &at; a; a = a->also)
-		if (add_event(e, p, a, &problem) < 0)
-			return dt_err(err, EDT_NOPROBE, "cannot enable %s:%s:%s:%s: %s", p->prov,
-				      p->mod, p->func, p->name, problem.text);
+		return (uint32_t)(uintptr_t)known - 1;
+	for (uint32_t i = 0; i < ecb->events->n; i++)
+		add_event(e, ecb->probe, &ecb->events->v[i], i + 1 < ecb->events->n);
 	dt_map_set(e->seen, key, (void *)(uintptr_t)(first + 1));
-	return (int)first;
+	return first;
 }
 
 /* ---- aggregations ---- */
@@ -547,19 +538,17 @@ static int by_probe_id(const void *a, const void *b)
 }
 
 /* Probes are entered in order of id, whatever the order of the clauses: those of one event fire in this order. */
-static int collect_probes(dt_engine *e, dt_error *err)
+static void collect_probes(dt_engine *e)
 {
 	const dt_ecb **v = dt_xcalloc(e->necbs + 1, sizeof(*v));
-	int rc = 0;
 
 	for (uint32_t i = 0; i < e->necbs; i++)
 		v[i] = &e->ecbs[i];
 	qsort(v, e->necbs, sizeof(*v), by_probe_id);
-	for (uint32_t i = 0; i < e->necbs && rc >= 0; i++)
+	for (uint32_t i = 0; i < e->necbs; i++)
 		if (i == 0 || v[i]->probe != v[i - 1]->probe)
-			rc = dt_plan_probe_index(e, v[i]->probe, err);
+			dt_plan_probe_index(e, v[i]);
 	free(v);
-	return rc < 0 ? -1 : 0;
 }
 
 void dt_plan_ecb_room(dt_engine *e)
@@ -586,12 +575,11 @@ void dt_plan_set_ecb(dt_engine *e, uint32_t clause, uint32_t probe, const dt_ecb
 }
 
 /* The clauses that are on a probe or may get on one, in the order of the program. */
-static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+static void collect_clauses(dt_engine *e, const struct dt_engine_env *env)
 {
 	uint32_t at = 0;
 
-	if (collect_probes(e, err) < 0)
-		return -1;
+	collect_probes(e);
 	for (uint32_t i = 0; i < env->nclauses; i++) {
 		struct dt_plan_clause *x;
 
@@ -610,10 +598,8 @@ static int collect_clauses(dt_engine *e, const struct dt_engine_env *env, dt_err
 	for (uint32_t i = 0; i < e->necbs; i++) {
 		while (e->clauses.v[at].c != e->ecbs[i].clause)
 			at++;
-		dt_plan_set_ecb(e, at, (uint32_t)dt_plan_probe_index(e, e->ecbs[i].probe, err),
-				&e->ecbs[i]);
+		dt_plan_set_ecb(e, at, dt_plan_probe_index(e, &e->ecbs[i]), &e->ecbs[i]);
 	}
-	return 0;
 }
 
 #define SMALL_BUFSIZE 65536
@@ -636,13 +622,12 @@ static int check_buffer(dt_engine *e, dt_error *err)
 
 int dt_plan_make(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
-	int rc;
+	int rc = 0;
 
 	e->ecbs = env->ecbs;
 	e->necbs = env->necbs;
-	e->ps = env->probes;
 	e->seen = dt_map_new();
-	rc = collect_clauses(e, env, err);
+	collect_clauses(e, env);
 	for (uint32_t i = 0; rc == 0 && i < e->clauses.n; i++)
 		rc = plan_clause(e, &e->clauses.v[i], err);
 	if (rc < 0 || check_buffer(e, err) < 0)

@@ -1,8 +1,8 @@
 /*
- * prologue: what a stable probe computes before its clauses run (probe/attach.h).
+ * prologue: what a stable probe computes before its clauses run (dt_prologue of engine.h).
  *
- * The condition and the arguments of such a probe are D text about the event. They are compiled to DIF when
- * the probe is enabled and become a function prologue(slot, ctx), which answers whether the probe fires and leaves
+ * The condition and the arguments of such a probe are DIF about the event, which the session has compiled
+ * (session/events.c). They become a function prologue(slot, ctx), which answers whether the probe fires and leaves
  * its arguments in the slot, where all clauses find them:
  *
  *	if (!when) return 0
@@ -20,46 +20,6 @@
 
 /* ---- planning ---- */
 
-/* What args[] means in the text: the event's own arguments, as the kernel describes them. */
-static void event_args(dt_engine *e, const dt_attach *at, struct dt_probe_args *out)
-{
-	dt_types *ts = dt_compiler_types(e->cc);
-	uint32_t skip = at->kind == DT_AT_TRACEPOINT;
-	dt_type *f = at->kind == DT_AT_TRACEPOINT ? dt_tracepoint_type(ts, at->event)
-		     : at->kind == DT_AT_FUNC_ENTRY || at->kind == DT_AT_FUNC_RETURN
-			 ? dt_type_of_symbol(ts, at->module, at->event)
-			 : NULL;
-
-	*out = (struct dt_probe_args){.nprobes = 1};
-	if (!f || f->kind != DT_K_FUNCTION)
-		return;
-	dt_type_complete(ts, f);
-	out->typed = true;
-	out->args = dt_arena_alloc(e->arena, (f->nparams + 2) * sizeof(*out->args));
-	if (at->kind == DT_AT_FUNC_RETURN) { /* args[1] is what it returns */
-		out->nargs = 2;
-		out->args[0].native = dt_intrinsics(ts)->int64;
-		out->args[1] = (dt_probe_arg){.native = f->ref, .mapping = 1};
-		return;
-	}
-	for (uint32_t i = skip; i < f->nparams; i++)
-		out->args[out->nargs++] =
-		    (dt_probe_arg){.native = f->params[i], .mapping = (int)(i - skip)};
-}
-
-static const dt_difo *compile(dt_engine *e, const dt_attach *at, const char *text, dt_error *err)
-{
-	struct dt_probe_args args;
-	dt_error why;
-	const dt_difo *d;
-
-	event_args(e, at, &args);
-	d = dt_compile_expr(e->cc, text, &args, &why);
-	if (!d)
-		dt_err(err, EDT_NOPROBE, "this kernel is not as expected: %s: %s", text, why.text);
-	return d;
-}
-
 static bool same_difo(const dt_difo *a, const dt_difo *b)
 {
 	if (!a || !b)
@@ -70,7 +30,7 @@ static bool same_difo(const dt_difo *a, const dt_difo *b)
 	       (!a->strlen || memcmp(a->strtab, b->strtab, a->strlen) == 0);
 }
 
-static bool same_prologue(const struct dt_plan_prologue *a, const struct dt_plan_prologue *b)
+static bool same_prologue(const dt_prologue *a, const dt_prologue *b)
 {
 	if (a->own != b->own || !same_difo(a->when, b->when))
 		return false;
@@ -80,26 +40,13 @@ static bool same_prologue(const struct dt_plan_prologue *a, const struct dt_plan
 	return true;
 }
 
-int dt_plan_prologue_add(dt_engine *e, struct dt_plan_probe *x, dt_error *err)
+uint32_t dt_plan_prologue_add(dt_engine *e, const dt_prologue *p)
 {
-	const dt_attach *at = &x->at;
-	struct dt_plan_prologue p = {.own = at->narg == 0};
-
-	if (!at->when && !at->narg)
-		return 0;
-	if (at->when && !(p.when = compile(e, at, at->when, err)))
-		return -1;
-	for (uint32_t i = 0; i < at->narg; i++)
-		if (at->arg[i] && !(p.arg[i] = compile(e, at, at->arg[i], err)))
-			return -1;
-	for (uint32_t i = 0; i < e->prologues.n && !x->prologue; i++)
-		if (same_prologue(&p, &e->prologues.v[i]))
-			x->prologue = i + 1;
-	if (x->prologue)
-		return 0;
-	*dt_vec_add(&e->prologues, NULL) = p;
-	x->prologue = e->prologues.n;
-	return 0;
+	for (uint32_t i = 0; i < e->prologues.n; i++)
+		if (same_prologue(p, &e->prologues.v[i]))
+			return i + 1;
+	*dt_vec_add(&e->prologues, NULL) = *p;
+	return e->prologues.n;
 }
 
 /* ---- which prologue a probe has ---- */
@@ -230,7 +177,7 @@ static void evaluate(dt_tr *t, const dt_difo *d)
 		dt_code_place(c, done);
 }
 
-static void function(dt_tr *t, uint32_t func, const struct dt_plan_prologue *p, uint32_t used)
+static void function(dt_tr *t, uint32_t func, const dt_prologue *p, uint32_t used)
 {
 	dt_code *c = t->c;
 	uint32_t no = dt_code_label(c);

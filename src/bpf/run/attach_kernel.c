@@ -52,10 +52,10 @@ static bool wants_regs(const dt_engine *e)
 /* The kernel looks a function up by its name: there must be only one of that name. */
 static bool is_unique(dt_engine *e, const char *name)
 {
-	dt_kfuncs *kf = dt_probes_kfuncs(e->ps);
+	dt_kfuncs *kf = e->kfuncs;
 	uint32_t it = 0, n;
 
-	dt_kfuncs_all(kf, dt_probes_types(e->ps), &n);
+	dt_kfuncs_all(kf, e->types, &n);
 	if (!dt_kfuncs_find(kf, NULL, name, &it))
 		return false;
 	it++;
@@ -65,7 +65,7 @@ static bool is_unique(dt_engine *e, const char *name)
 static bool takes_direct_call(dt_engine *e, const struct dt_plan_probe *x)
 {
 	return is_unique(e, x->at.event) &&
-	       dt_ktrace_takes_fentry(dt_compiler_types(e->cc), x->at.module, x->at.event,
+	       dt_ktrace_takes_fentry(e->types, x->at.module, x->at.event,
 				      x->kind == PK_FUNC_RETURN);
 }
 
@@ -83,7 +83,7 @@ int dt_plan_functions(dt_engine *e, dt_error *err)
 
 	if (!functions && !e->nevents[PK_INSTRUCTION])
 		return 0;
-	dt_ktrace_probe(&k, dt_compiler_types(e->cc));
+	dt_ktrace_probe(&k, e->types);
 	e->has_kprobe_multi = k.multi;
 	direct = k.fentry && functions <= FEW && !wants_regs(e);
 	for (uint32_t i = 0; i < e->probes.n; i++) {
@@ -142,7 +142,7 @@ int dt_attach_function_load(dt_engine *e, const struct dt_plan_prog *p, enum bpf
 	btf = dt_ktrace_module_btf(at->module);
 	*type = BPF_PROG_TYPE_TRACING;
 	o->expected_attach_type = p->kind == PK_FUNC_RETURN ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
-	o->attach_btf_id = dt_type_function_id(dt_compiler_types(e->cc), at->module, at->event);
+	o->attach_btf_id = dt_type_function_id(e->types, at->module, at->event);
 	o->attach_btf_obj_fd = (uint32_t)(btf > 0 ? btf : 0);
 	return btf;
 }
@@ -210,11 +210,11 @@ static int judge(const dt_engine *e, uint32_t wanted, uint32_t left_out, dt_erro
 /* The address of the function; 0 and *err: it is not known. */
 static uint64_t address_of(dt_engine *e, const struct dt_plan_probe *x, dt_error *err)
 {
-	dt_kfuncs *kf = dt_probes_kfuncs(e->ps);
+	dt_kfuncs *kf = e->kfuncs;
 	uint32_t it = (uint32_t)x->at.number, n;
 	uint64_t addr = 0;
 
-	dt_kfuncs_all(kf, dt_probes_types(e->ps), &n);
+	dt_kfuncs_all(kf, e->types, &n);
 	if (it)
 		addr = dt_kfunc_address(kf, it - 1);
 	else if (dt_kfuncs_find(kf, x->at.module, x->at.event, &it))

@@ -121,8 +121,9 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	uint64_t nspec = dt_opt(env->opts, DT_O_NSPEC);
 
 	e->opts = env->opts;
-	e->cc = env->cc;
-	e->procs = dt_probes_procs(env->probes);
+	e->types = env->types;
+	e->kfuncs = env->kfuncs;
+	e->procs = env->procs;
 	e->arena = dt_arena_new();
 	e->string_pool = dt_map_new();
 	e->strsize = dt_opt(env->opts, DT_O_STRSIZE);

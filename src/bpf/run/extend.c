@@ -32,17 +32,22 @@ static int clause_index(const dt_engine *e, const dt_clause *c)
 }
 
 /* ECBs become clauses on probes; those that cannot be are left out. */
-static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
+static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		int clause = clause_index(e, ecbs[i].clause),
-		    probe = clause < 0 ? -1 : dt_plan_probe_index(e, ecbs[i].probe, err);
+		int clause = clause_index(e, ecbs[i].clause);
+		uint32_t probe;
 
+		if (clause < 0) {
+			rc = -1;
+			continue;
+		}
+		probe = dt_plan_probe_index(e, &ecbs[i]);
 		dt_plan_ecb_room(e);
-		if (probe >= 0 && dt_plan_is_user(e->probes.v[probe].kind))
-			dt_plan_set_ecb(e, (uint32_t)clause, (uint32_t)probe, &ecbs[i]);
+		if (dt_plan_is_user(e->probes.v[probe].kind))
+			dt_plan_set_ecb(e, (uint32_t)clause, probe, &ecbs[i]);
 		else
 			rc = -1;
 	}
@@ -200,7 +205,7 @@ int dt_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 
 	if (e->state != BPF_RUNNING)
 		return 0;
-	rc = enter(e, ecbs, n, err);
+	rc = enter(e, ecbs, n);
 	for (uint32_t i = first; i < e->probes.n; i++)
 		if (dt_plan_is_user(e->probes.v[i].kind))
 			regroup(e, i, &fresh);

@@ -34,7 +34,7 @@
 
 void dt_tr_find_cast(dt_engine *e)
 {
-	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
+	dt_types *ts = e->types;
 
 	e->cast_type = ts ? dt_kernel_id(ts, "pt_regs", false) : 0;
 	e->cast_func = e->cast_type ? dt_kernel_id(ts, "bpf_rdonly_cast", true) : 0;
@@ -81,7 +81,7 @@ static bool is_struct_pointer(dt_type *t)
 uint32_t dt_tr_tracepoint_id(const dt_engine *e, const char *event)
 {
 	char *name = dt_xasprintf("btf_trace_%s", event);
-	dt_type *t = dt_type_lookup(dt_compiler_types(e->cc), "vmlinux", DT_NS_ORDINARY, name);
+	dt_type *t = dt_type_lookup(e->types, "vmlinux", DT_NS_ORDINARY, name);
 
 	free(name);
 	return t ? t->btf_id : 0;
@@ -89,7 +89,7 @@ uint32_t dt_tr_tracepoint_id(const dt_engine *e, const char *event)
 
 uint32_t dt_tr_typed_args(dt_engine *e, const struct dt_plan_prog *p)
 {
-	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
+	dt_types *ts = e->types;
 	bool tracepoint = p->kind == PK_TRACEPOINT,
 	     function = p->kind == PK_FUNC_ENTRY && dt_plan_is_direct(p);
 	uint32_t mask = 0, first = tracepoint;

@@ -18,7 +18,7 @@
 
 bool dt_tr_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset)
 {
-	dt_types *ts = e->cc ? dt_compiler_types(e->cc) : NULL;
+	dt_types *ts = e->types;
 	dt_type *s = ts ? dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, type) : NULL;
 	char part[64];
 	uint64_t bits, sum = 0;

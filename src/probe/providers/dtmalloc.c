@@ -148,14 +148,16 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 	return n;
 }
 
-static void attach_event(dt_attach *at, const struct event *e, const char *when)
+static void attach_event(dt_probes *ps, dt_attach *at, const struct event *e, const char *when)
 {
+	dt_attach_text *text = dt_probes_text(ps, at);
+
 	at->kind = DT_AT_TRACEPOINT;
 	at->event = e->tracepoint;
-	at->when = when;
-	at->narg = DT_NELEM(e->arg);
+	text->when = when;
+	text->narg = DT_NELEM(e->arg);
 	for (uint32_t i = 0; i < DT_NELEM(e->arg); i++)
-		at->arg[i] = e->arg[i];
+		text->arg[i] = e->arg[i];
 }
 
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why, size_t whylen)
@@ -166,14 +168,14 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 	(void)p, (void)why, (void)whylen;
 	if (strcmp(pr->func, "kmalloc") == 0) {
-		attach_event(at, &e[1], any);
+		attach_event(ps, at, &e[1], any);
 	} else if (*pr->func) {
-		attach_event(at, &e[0],
+		attach_event(ps, at, &e[0],
 			     dt_arena_printf(dt_probes_arena(ps), "%s && stringof(args[2]->name) == \"%s\"", any, pr->func));
 	} else {
 		also = dt_arena_alloc(dt_probes_arena(ps), sizeof(*also));
-		attach_event(at, &e[0], any);
-		attach_event(also, &e[1], any);
+		attach_event(ps, at, &e[0], any);
+		attach_event(ps, also, &e[1], any);
 		at->also = also;
 	}
 	return 0;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "kernel/ktrace.h"
-#include "probe/kcode.h"
+#include "kernel/kcode.h"
 #include "probe/providers/providers.h"
 
 #define NAMED	    (1ull << 63)
@@ -83,7 +83,7 @@ static const dt_kplaces *places_of(const dt_provider *p, dt_probes *ps)
 	void **kept = dt_probes_keep(ps, p, dt_kplaces_free);
 
 	if (!*kept)
-		*kept = dt_kplaces_read(ps);
+		*kept = dt_kplaces_read(dt_probes_ksyms(ps));
 	return *kept;
 }
 
@@ -96,7 +96,7 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 	uint32_t found = 0;
 	dt_kcode c;
 
-	if (dt_kcode_read(ps, index, &c, problem, sizeof(problem)) < 0) {
+	if (dt_kcode_read(dt_probes_kfuncs(ps), index, &c, problem, sizeof(problem)) < 0) {
 		snprintf(why, whylen, "instructions of %s cannot be probed: %s", f->name, problem);
 		return 0;
 	}

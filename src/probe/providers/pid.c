@@ -315,7 +315,8 @@ static int attach_sites(dt_probes *ps, const struct pid_place *x, const pid_retu
 		at->kind = DT_AT_URETPROBE;
 		at->instruction = true;
 		at->number = r->v[i].vaddr - x->f.vaddr;
-		at->when = r->v[i].maybe ? condition_text(ps, r->v[i].condition) : NULL;
+		if (r->v[i].maybe)
+			dt_probes_text(ps, at)->when = condition_text(ps, r->v[i].condition);
 		if (!put_at(x, r->v[i].vaddr, at, why, whylen))
 			return -1;
 	}
@@ -345,22 +346,25 @@ static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_
 /* In 32-bit code arguments are words on the stack, above the return address. */
 static void narrow_args(dt_probes *ps, const struct pid_place *x, dt_attach *at)
 {
-	at->narg = DT_ATTACH_ARGS;
+	dt_attach_text *text = dt_probes_text(ps, at);
+
+	text->narg = DT_ATTACH_ARGS;
 	for (uint32_t i = 0; i < DT_ATTACH_ARGS; i++)
-		at->arg[i] = dt_arena_printf(
+		text->arg[i] = dt_arena_printf(
 		    dt_probes_arena(ps), "*(userland uint32_t *)(uregs[19] + %llu)",
 		    (unsigned long long)x->number + 4 * (i + 1));
 }
 
 /* Go has registers of its own for them: ax bx cx di si r8 r9 r10 r11. */
-static void go_args(dt_attach *at)
+static void go_args(dt_probes *ps, dt_attach *at)
 {
 	static const char *const regs[] = {"uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]",
 					   "uregs[9]",	"uregs[8]", "uregs[7]",	 "uregs[6]"};
+	dt_attach_text *text = dt_probes_text(ps, at);
 
-	at->narg = DT_ATTACH_ARGS;
+	text->narg = DT_ATTACH_ARGS;
 	for (uint32_t i = 0; i < DT_NELEM(regs); i++)
-		at->arg[i] = regs[i];
+		text->arg[i] = regs[i];
 }
 
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
@@ -375,7 +379,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	if (x->what == PID_ENTRY && !dt_elf_is_64(x->f.object->elf))
 		narrow_args(ps, x, at);
 	else if (x->what == PID_ENTRY && dt_pid_is_go(x->f.object, x->f.index))
-		go_args(at);
+		go_args(ps, at);
 	return put_at(x, (x->what == PID_ADDRESS ? 0 : x->f.vaddr) + x->offset, at, why, whylen)
 		   ? 0
 		   : -1;

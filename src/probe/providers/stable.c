@@ -4,7 +4,7 @@
  * A probe is there if each of its sites is: the tracepoint, system call or kernel function can be traced here, or
  * else one of those that may stand in for it. Nothing is asked of the kernel before a name matches, so a script that
  * does not mean these probes pays nothing for them. What the text of a site makes of the event's arguments is compiled
- * when the probe is enabled (bpf/plan/prologue.c).
+ * when the probe is enabled (session/events.c).
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -180,16 +180,18 @@ int dt_stable_args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, cons
 
 /* ---- attaching ---- */
 
-static void attach_site(const dt_stable_site *s, const dt_syscall *call, dt_attach *at)
+static void attach_site(dt_probes *ps, const dt_stable_site *s, const dt_syscall *call, dt_attach *at)
 {
+	dt_attach_text *text = dt_probes_text(ps, at);
+
 	at->kind = s->kind;
 	at->event = s->event;
 	at->module = s->module;
-	at->when = s->when;
 	at->task_arg = s->task_arg;
-	at->narg = DT_STABLE_ARGS; /* those without text are 0: a stable probe never shows the event's own */
+	text->when = s->when;
+	text->narg = DT_STABLE_ARGS; /* those without text are 0: a stable probe never shows the event's own */
 	for (uint32_t i = 0; i < DT_STABLE_ARGS; i++)
-		at->arg[i] = s->arg[i];
+		text->arg[i] = s->arg[i];
 	at->number = call ? call->nr : s->number;
 	if (s->kind == DT_AT_PERF) {
 		at->perf_type = PERF_TYPE_SOFTWARE;
@@ -211,7 +213,7 @@ static dt_attach *attach_sites(dt_probes *ps, const dt_stable_site *s, dt_attach
 		if (last)
 			last->also = dt_arena_alloc(dt_probes_arena(ps), sizeof(*at));
 		last = last ? (dt_attach *)last->also : at;
-		attach_site(s, calls[i], last);
+		attach_site(ps, s, calls[i], last);
 	}
 	return last;
 }

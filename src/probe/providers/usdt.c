@@ -542,17 +542,22 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 	return x->nargs < 0 ? -1 : n;
 }
 
-static void attach_site(const struct placed *here, const struct site *x, dt_attach *at)
+static void attach_site(dt_probes *ps, const struct placed *here, const struct site *x, dt_attach *at)
 {
+	dt_attach_text *text;
+
 	at->kind = DT_AT_UPROBE;
 	at->path = here->object->path;
 	at->offset = x->offset;
 	at->ref_ctr = x->ref_ctr;
 	at->call = x->call;
 	at->pid = (int)here->pid;
-	at->narg = x->nargs > 0 ? (uint32_t)x->nargs : 0;
-	for (uint32_t i = 0; i < at->narg; i++)
-		at->arg[i] = x->args[i].text;
+	if (x->nargs <= 0)
+		return;
+	text = dt_probes_text(ps, at);
+	text->narg = (uint32_t)x->nargs;
+	for (uint32_t i = 0; i < text->narg; i++)
+		text->arg[i] = x->args[i].text;
 }
 
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
@@ -562,14 +567,14 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	const struct object *o = here->object;
 
 	(void)why, (void)whylen;
-	attach_site(here, &o->sites.v[here->site], at);
+	attach_site(ps, here, &o->sites.v[here->site], at);
 	for (uint32_t i = here->site + 1; i < o->sites.n; i++) {
 		dt_attach *more;
 
 		if (!same_probe(&o->sites.v[here->site], &o->sites.v[i]))
 			continue;
 		more = dt_arena_alloc(dt_probes_arena(ps), sizeof(*more));
-		attach_site(here, &o->sites.v[i], more);
+		attach_site(ps, here, &o->sites.v[i], more);
 		at->also = more;
 		at = more;
 	}

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probe/kcode.h"
+#include "kernel/kcode.h"
 #include "kernel/ktext.h"
 
 void dt_kcode_free(dt_kcode *c)
@@ -24,9 +24,9 @@ static bool is_padding(const uint8_t *at, uint8_t length)
 	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
 }
 
-static int read_at(dt_probes *ps, uint64_t addr, dt_kcode *c, char *why, size_t whylen)
+static int read_at(dt_ksyms *ks, uint64_t addr, dt_kcode *c, char *why, size_t whylen)
 {
-	uint64_t end = addr ? dt_ksym_end(dt_probes_ksyms(ps), addr) : 0;
+	uint64_t end = addr ? dt_ksym_end(ks, addr) : 0;
 	struct dt_insn_mode k = {0};
 
 	*c = (dt_kcode){.addr = addr};
@@ -51,9 +51,9 @@ static int read_at(dt_probes *ps, uint64_t addr, dt_kcode *c, char *why, size_t 
 	return 0;
 }
 
-int dt_kcode_read(dt_probes *ps, uint32_t index, dt_kcode *c, char *why, size_t whylen)
+int dt_kcode_read(dt_kfuncs *kf, uint32_t index, dt_kcode *c, char *why, size_t whylen)
 {
-	return read_at(ps, dt_kfunc_address(dt_probes_kfuncs(ps), index), c, why, whylen);
+	return read_at(dt_kfuncs_ksyms(kf), dt_kfunc_address(kf, index), c, why, whylen);
 }
 
 /* ---- what the kernel rewrites ---- */
@@ -66,9 +66,8 @@ static const struct {
 } tables[] = {{"__start___jump_table", "__stop___jump_table", 16},
 	      {"__start_static_call_sites", "__stop_static_call_sites", 8}};
 
-static void read_table(dt_probes *ps, dt_kplaces *p, size_t table)
+static void read_table(dt_ksyms *ks, dt_kplaces *p, size_t table)
 {
-	dt_ksyms *ks = dt_probes_ksyms(ps);
 	size_t row = tables[table].row, n;
 	uint64_t start, stop;
 	uint8_t *bytes;
@@ -96,12 +95,12 @@ static int compare_addrs(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-dt_kplaces *dt_kplaces_read(dt_probes *ps)
+dt_kplaces *dt_kplaces_read(dt_ksyms *ks)
 {
 	dt_kplaces *p = dt_xcalloc(1, sizeof(*p));
 
 	for (size_t i = 0; i < DT_NELEM(tables); i++)
-		read_table(ps, p, i);
+		read_table(ks, p, i);
 	if (p->addrs.n)
 		qsort(p->addrs.v, p->addrs.n, sizeof(*p->addrs.v), compare_addrs);
 	return p;
@@ -122,7 +121,7 @@ bool dt_kplaces_has(const dt_kplaces *p, uint64_t addr)
 /* ---- where it returns ---- */
 
 struct returns {
-	dt_probes *ps;
+	dt_ksyms *ks;
 	const char *name; /* of the function */
 	const dt_kcode *main;
 	uint32_t n, offset; /* those found, and the last of them */
@@ -150,7 +149,7 @@ static void look_at_jump(struct returns *r, const dt_kcode *c, const dt_insn *x)
 
 	if (is_inside(c, x->target) || is_inside(r->main, x->target))
 		return;
-	if (!dt_ksym_by_addr(dt_probes_ksyms(r->ps), x->target, &module, &name, &into)) {
+	if (!dt_ksym_by_addr(r->ks, x->target, &module, &name, &into)) {
 		r->leaves = true;
 	} else if (strstr(name, "return_thunk")) {
 		r->n++;
@@ -180,22 +179,22 @@ static void look_at(struct returns *r, const dt_kcode *c)
 	}
 }
 
-uint32_t dt_kcode_return(dt_probes *ps, uint32_t index)
+uint32_t dt_kcode_return(dt_kfuncs *kf, dt_types *ts, uint32_t index)
 {
 	uint32_t n;
-	const dt_kfunc *all = dt_kfuncs_all(dt_probes_kfuncs(ps), dt_probes_types(ps), &n);
+	const dt_kfunc *all = dt_kfuncs_all(kf, ts, &n);
 	dt_kcode main, cold;
-	struct returns r = {.ps = ps, .main = &main};
+	struct returns r = {.ks = dt_kfuncs_ksyms(kf), .main = &main};
 	uint32_t offset;
 	char why[120];
 
-	if (index >= n || dt_kcode_read(ps, index, &main, why, sizeof(why)) < 0)
+	if (index >= n || dt_kcode_read(kf, index, &main, why, sizeof(why)) < 0)
 		return 0;
 	r.name = all[index].name;
 	look_at(&r, &main);
 	offset = r.offset;
 	if (r.cold && r.n == 1 && !r.leaves) { /* a return of that part would have no offset */
-		if (read_at(ps, r.cold, &cold, why, sizeof(why)) == 0) {
+		if (read_at(r.ks, r.cold, &cold, why, sizeof(why)) == 0) {
 			look_at(&r, &cold);
 			dt_kcode_free(&cold);
 		} else {
