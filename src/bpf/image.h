@@ -418,14 +418,13 @@ struct dt_engine {
 	/* running */
 	enum { BPF_NEW, BPF_RUNNING, BPF_STOPPED } state;
 	uint32_t begin_cpu;
-	uint32_t policy;	       /* as the option: ring fill switch */
+	enum dt_opt_bufpolicy policy;
 	uint64_t bufsize, end_reserve; /* end_reserve: fill policy */
 	bool small;		       /* bufsize is kept to the byte: see action.c */
 	uint64_t *drops, *agg_drops;   /* per CPU, for status */
 	uint64_t spec_drops;
 	bool drained; /* the aggregations have been read after tracing ended */
 };
-enum { POLICY_RING, POLICY_FILL, POLICY_SWITCH };
 
 /* ---- plan.c ---- */
 int dt_plan_make(dt_engine *e, const struct dt_engine_env *env, dt_error *err);

@@ -120,7 +120,7 @@ typedef struct dt_difo {
 
 /* ---- built-in variables and subroutines: builtins.def ---- */
 enum dt_builtin_var {
-#define DT_BUILTIN_VAR(sym, num, name, type, ver, name_stab, data_stab, cls, help) DT_VAR_##sym = num,
+#define DT_BUILTIN_VAR(sym, num, name, type, ver, name_stab, data_stab, cls, engine, help) DT_VAR_##sym = num,
 #include "dif/builtins.def"
 #undef DT_BUILTIN_VAR
 };
@@ -135,6 +135,7 @@ struct dt_builtin_var_desc {
 	uint32_t id;
 	uint64_t version;
 	dt_attr attr;
+	bool needs_kernel; /* the interpreter could only say 0 */
 	const char *help;
 };
 struct dt_subr_desc {

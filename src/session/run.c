@@ -29,14 +29,14 @@ static const dt_probe *kernel_probe(const dtrace_hdl_t *h)
 /* Does an expression ask for what only the kernel has? Symbols are addresses by now. */
 static bool kernel_difo(const dt_difo *d)
 {
-	static const uint32_t vars[] = {DT_VAR_CURTHREAD,  DT_VAR_REGS,	  DT_VAR_UREGS,
-					DT_VAR_STACKDEPTH, DT_VAR_CALLER, DT_VAR_USTACKDEPTH,
-					DT_VAR_UCALLER};
 	bool loads = false;
 
-	for (size_t i = 0; i < DT_NELEM(vars); i++)
-		if (dt_difo_reads(d, vars[i]))
+	for (uint32_t i = 0; i < d->nvars; i++) {
+		const struct dt_builtin_var_desc *v = dt_builtin_var_find(d->vars[i].id);
+
+		if (d->vars[i].scope == DT_SCOPE_GLOBAL && v && v->needs_kernel)
 			return true;
+	}
 	for (uint32_t i = 0; i < d->len; i++)
 		loads = loads || dt_op_table[DT_I_OP(d->text[i])].format == DT_F_LOAD;
 	for (uint32_t i = 0; loads && i < d->intlen; i++)

@@ -616,7 +616,7 @@ static int check_buffer(dt_engine *e, dt_error *err)
 			return -1;
 	e->bufsize = b.size;
 	e->end_reserve = b.end_reserve;
-	e->small = e->bufsize < SMALL_BUFSIZE && e->policy != POLICY_RING;
+	e->small = e->bufsize < SMALL_BUFSIZE && e->policy != DT_BUFPOLICY_RING;
 	return dt_buffer_plan_check(&b, err);
 }
 

@@ -128,7 +128,7 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e->string_pool = dt_map_new();
 	e->strsize = dt_opt(env->opts, DT_O_STRSIZE);
 	e->strsize = e->strsize ? e->strsize : 1;
-	e->policy = (uint32_t)dt_opt(env->opts, DT_O_BUFPOLICY);
+	e->policy = (enum dt_opt_bufpolicy)dt_opt(env->opts, DT_O_BUFPOLICY);
 	e->nspecs = (uint32_t)nspec;
 	e->fd_control = e->fd_cpus = e->fd_slots = e->fd_rodata = e->fd_globals = e->fd_threads =
 	    -1;

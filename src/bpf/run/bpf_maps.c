@@ -263,7 +263,7 @@ static bool can_end_itself(const dt_engine *e)
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].record.exits)
 			return true;
-	return e->policy == POLICY_FILL;
+	return e->policy == DT_BUFPOLICY_FILL;
 }
 
 #define LEFT_THREADS 16384 /* the latest; left.c */

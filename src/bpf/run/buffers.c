@@ -163,7 +163,7 @@ int dt_kmaps_buffers(dt_engine *e, dt_error *err)
 {
 	uint64_t size = e->bufsize;
 
-	if (e->policy == POLICY_RING) {
+	if (e->policy == DT_BUFPOLICY_RING) {
 		dt_tail_plan(e, wanted_bufsize(e, dt_tail_size(e)));
 		e->tails = make_buffers(e, tail_map, e->tail_size, e->tail_size, e->tail_piece,
 					&e->fd_tails, err);

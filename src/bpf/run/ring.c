@@ -76,7 +76,7 @@ static void rings_unmap(dt_engine *e)
  */
 bool dt_ring_wakes_early(const dt_engine *e)
 {
-	if (e->policy == POLICY_FILL || e->small || (e->policy == POLICY_RING && !e->need.spec))
+	if (e->policy == DT_BUFPOLICY_FILL || e->small || (e->policy == DT_BUFPOLICY_RING && !e->need.spec))
 		return false;
 	for (uint32_t i = 0; i < e->clauses.n; i++)
 		if (e->clauses.v[i].size &&
@@ -352,7 +352,7 @@ static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, u
 static void take(struct delivery *d, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 		 uint64_t time)
 {
-	if (d->e->policy == POLICY_RING)
+	if (d->e->policy == DT_BUFPOLICY_RING)
 		keep_newest(d->e, r, size, cpu, time);
 	else
 		deliver(d, r, size, cpu, time);
@@ -607,7 +607,7 @@ int dt_ring_consume(dt_engine *e, const dt_sink *sink)
 	struct delivery d = {e, sink, NULL, 0};
 
 	take_wakeup(e);
-	if (running && (e->policy == POLICY_FILL || !e->rings))
+	if (running && (e->policy == DT_BUFPOLICY_FILL || !e->rings))
 		return 0;
 	d.values = dt_xcalloc(e->max_actions + 1, sizeof(*d.values));
 	if (e->rings)

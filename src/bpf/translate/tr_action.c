@@ -64,7 +64,7 @@ static void call_output(dt_tr *t, uint32_t *func, const char *name, uint32_t siz
 
 void dt_tr_output(dt_tr *t, uint32_t size)
 {
-	if (t->e->policy == POLICY_RING)
+	if (t->e->policy == DT_BUFPOLICY_RING)
 		call_output(t, &t->lib->tail, "tail", size);
 	else
 		call_output(t, &t->lib->output, "output", size);
@@ -102,7 +102,7 @@ bool dt_tr_ring_array(const dt_engine *e)
 {
 	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
 	return e->ncpus >
-	       (e->policy == POLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
+	       (e->policy == DT_BUFPOLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
 }
 
 void dt_tr_map_of_cpu(dt_tr *t, const struct dt_ring *of, int array, uint32_t none)
@@ -188,7 +188,7 @@ void dt_tr_output_function(dt_tr *t)
 		jmpi(c, BPF_JEQ, R0, 0, done);
 	}
 	dt_code_place(c, drop);
-	if (t->e->policy == POLICY_FILL) {
+	if (t->e->policy == DT_BUFPOLICY_FILL) {
 		map_value(c, R1, t->e->fd_control, 0);
 		sti(c, 8, R1, CTL_FILLED, 1);
 		movi(c, R2, ~CTL_ACTIVE);
@@ -275,7 +275,7 @@ static void reserve_function(dt_tr *t)
 	mov(c, R8, R3);
 	sti(c, 4, R6, S_RESERVED, 0);
 	dt_tr_cpu_row(t, no);
-	if (t->e->policy == POLICY_FILL && t->prog_kind != PK_END) {
+	if (t->e->policy == DT_BUFPOLICY_FILL && t->prog_kind != PK_END) {
 		map_value(c, R1, t->e->fd_control, CTL_FILLED);
 		ld(c, 8, R1, R1, 0);
 		jmpi(c, BPF_JNE, R1, 0, no);
@@ -290,7 +290,7 @@ static void reserve_function(dt_tr *t)
 	dt_code_place(c, full);
 	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
 	atomic(c, BPF_ADD, R9, CPU_USED, R7);
-	if (t->e->policy == POLICY_FILL) {
+	if (t->e->policy == DT_BUFPOLICY_FILL) {
 		buffer_is_full(t);
 	} else {
 		movi(c, R1, 1);
