@@ -204,6 +204,18 @@ static void test_args(void)
 				       32) == 6);
 }
 
+/* An id means one probe, whatever provider is asked: their ranges do not overlap. */
+static void test_ranges(void)
+{
+	for (const dt_provider *const *a = dt_provider_table; *a; a++) {
+		CHECK((*a)->id_base > 0 && (*a)->id_count > 0);
+		CHECK((*a)->id_count <= INT32_MAX - (*a)->id_base);
+		for (const dt_provider *const *b = a + 1; *b; b++)
+			CHECK((*a)->id_base + (*a)->id_count <= (*b)->id_base ||
+			      (*b)->id_base + (*b)->id_count <= (*a)->id_base);
+	}
+}
+
 int main(void)
 {
 	ps = dt_probes_new();
@@ -213,6 +225,7 @@ int main(void)
 	test_profile_limit();
 	test_all();
 	test_ids();
+	test_ranges();
 	test_messages();
 	test_args();
 	dt_probes_free(ps);

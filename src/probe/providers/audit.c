@@ -147,4 +147,4 @@ static const dt_stable_probe rows[] = {
     EVENT("acct", CALL("acct", "acct", PATH0)),
 };
 
-DT_STABLE_PROVIDER(audit, "audit", 41600, rows, DT_STABLE_FBSD);
+DT_STABLE_PROVIDER(audit, "audit", rows, DT_STABLE_FBSD);

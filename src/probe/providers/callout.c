@@ -29,4 +29,4 @@ static const dt_stable_probe rows[] = {
 	       END("hrtimer_expire_exit", "1")}},
 };
 
-DT_STABLE_PROVIDER(callout, "callout_execute", 41400, rows, DT_STABLE_FBSD);
+DT_STABLE_PROVIDER(callout, "callout_execute", rows, DT_STABLE_FBSD);

@@ -320,8 +320,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_cpc = {
     .name = "cpc",
-    .id_base = 60000,
-    .id_count = 10000,
+    DT_PROVIDER_IDS(cpc),
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, CPU),
 	      DT_ATTR(EVOLVING, EVOLVING, COMMON)},

@@ -183,8 +183,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_dtmalloc = {
     .name = "dtmalloc",
-    .id_base = 43000,
-    .id_count = 2000,
+    DT_PROVIDER_IDS(dtmalloc),
     .attrs = {DT_ATTR(STABLE, STABLE, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(STABLE, STABLE, COMMON), DT_ATTR(STABLE, STABLE, COMMON)},
     .discover = discover,

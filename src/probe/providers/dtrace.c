@@ -63,8 +63,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_dtrace = {
     .name = "dtrace",
-    .id_base = 1,
-    .id_count = 9,
+    DT_PROVIDER_IDS(dtrace),
     .attrs = {DT_ATTR(STABLE, STABLE, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(STABLE, STABLE, COMMON),
 	      DT_ATTR(STABLE, STABLE, COMMON)},

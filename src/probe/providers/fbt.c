@@ -232,8 +232,7 @@ void dt_fbt_missing(dt_probes *ps, const char *module, const char *func, bool on
 
 const dt_provider dt_provider_fbt = {
     .name = "fbt",
-    .id_base = 100000,
-    .id_count = 400000,
+    DT_PROVIDER_IDS(fbt),
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, ISA),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},

@@ -40,7 +40,7 @@ static const dt_stable_probe rows[] = {
     COUNTED("setattr", "notify_change", "args[1]", "0"),
 };
 
-DT_STABLE_PROVIDER(fsinfo, "fsinfo", 40400, rows,
+DT_STABLE_PROVIDER(fsinfo, "fsinfo", rows,
 		   {DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 		    DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 		    DT_ATTR(EVOLVING, EVOLVING, ISA)});

@@ -116,4 +116,4 @@ static const dt_stable_probe rows[] = {
 			  KEPT("op"), KEPT("sector"), KEPT("page"), KEPT("end"), KEPT("with")})}},
 };
 
-DT_STABLE_PROVIDER(io, "io", 40200, rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(io, "io", rows, DT_STABLE_EVOLVING);

@@ -12,4 +12,4 @@ static const dt_stable_probe rows[] = {
     {"receive", .args = IP_ARGS, .sites = {IN(.when = IS_IP, .arg = PACKET(IN_IP))}},
 };
 
-DT_STABLE_PROVIDER(ip, "ip", 40600, rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(ip, "ip", rows, DT_STABLE_EVOLVING);

@@ -24,7 +24,7 @@
 
 #define NAMED	    (1ull << 63)
 #define KERNEL_TEXT 0xffffffff80000000ull
-#define FIRST_ID    (8u << 20) /* the kernel begins at 16 MB at the least */
+#define FIRST_ID    ((uint32_t)DT_FIRST_ID_kinst) /* the kernel begins at 16 MB at the least */
 
 /* Instructions that kprobes refuse: int3, ud2 and ud1 (BUG, WARN), iret. */
 static bool is_refused(const uint8_t *at, uint8_t length)
@@ -222,8 +222,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_kinst = {
     .name = "kinst",
-    .id_base = FIRST_ID,
-    .id_count = INT32_MAX - FIRST_ID,
+    DT_PROVIDER_IDS(kinst),
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},

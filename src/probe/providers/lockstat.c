@@ -94,6 +94,6 @@ static const dt_stable_probe rows[] = {
 	       CALLS("_raw_spin_unlock_irq")}},
 };
 
-DT_STABLE_PROVIDER(lockstat, "lockstat", 41100, rows,
+DT_STABLE_PROVIDER(lockstat, "lockstat", rows,
 		   {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 		    DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(EVOLVING, EVOLVING, COMMON)});

@@ -89,4 +89,4 @@ static const dt_stable_probe rows[] = {
     CHECK("perf_event_check_open", "security_perf_event_open", {1, "void *"}),
 };
 
-DT_STABLE_PROVIDER(mac, "mac_framework", 41800, rows, DT_STABLE_FBSD);
+DT_STABLE_PROVIDER(mac, "mac_framework", rows, DT_STABLE_FBSD);

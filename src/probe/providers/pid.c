@@ -387,8 +387,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_pid = {
     .name = "pid",
-    .id_base = 1000000,
-    .id_count = 1000000,
+    DT_PROVIDER_IDS(pid),
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, ISA),
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN)},

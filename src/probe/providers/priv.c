@@ -21,4 +21,4 @@ static const dt_stable_probe rows[] = {
     {"priv-err", WHERE, NEEDS, .sites = {CAPABILITY, DECISION("1")}},
 };
 
-DT_STABLE_PROVIDER(priv, "priv", 41500, rows, DT_STABLE_FBSD);
+DT_STABLE_PROVIDER(priv, "priv", rows, DT_STABLE_FBSD);

@@ -89,4 +89,4 @@ static const dt_stable_probe rows[] = {
      .sites = {AT(SYSCALL_RETURN, "rt_sigtimedwait", .when = "arg1 > 0", .arg = {"arg1", "uregs[13] /* R_RSI */"})}},
 };
 
-DT_STABLE_PROVIDER(proc, "proc", 40000, rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(proc, "proc", rows, DT_STABLE_EVOLVING);

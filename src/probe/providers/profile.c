@@ -161,8 +161,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_profile = {
     .name = "profile",
-    .id_base = 10,
-    .id_count = 9990,
+    DT_PROVIDER_IDS(profile),
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 	      DT_ATTR(EVOLVING, EVOLVING, COMMON)},

@@ -85,4 +85,4 @@ static const dt_stable_probe rows[] = {
      .sites = {AT(TRACEPOINT, "sched_update_nr_running_tp", .arg = {"args[0]->cpu", "args[0]->nr_running"})}},
 };
 
-DT_STABLE_PROVIDER(sched, "sched", 40100, rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(sched, "sched", rows, DT_STABLE_EVOLVING);

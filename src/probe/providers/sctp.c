@@ -28,4 +28,4 @@ static const dt_stable_probe rows[] = {
 		  .arg = {"0", "arg0", "args[1]", "args[2]"})}},
 };
 
-DT_STABLE_PROVIDER(sctp, "sctp", 40900, rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(sctp, "sctp", rows, DT_STABLE_EVOLVING);

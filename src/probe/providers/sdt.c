@@ -200,8 +200,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_sdt = {
 	.name = "sdt",
-	.id_base = 20000,
-	.id_count = 20000,
+	DT_PROVIDER_IDS(sdt),
 	.attrs = { DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 		   DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, ISA),
 		   DT_ATTR(PRIVATE, PRIVATE, ISA) },

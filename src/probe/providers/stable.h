@@ -68,11 +68,12 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 	}
 
 /* The provider of a table of rows. */
-#define DT_STABLE_PROVIDER(id_, name_, base, rows, ...)                                            \
+#define DT_STABLE_PROVIDER(id_, name_, rows, ...)                                                  \
+	_Static_assert(DT_NELEM(rows) <= DT_ID_COUNT_##id_, "more probes than providers.def allows"); \
 	static const dt_stable_table id_##_table = {rows, DT_NELEM(rows)};                         \
 	const dt_provider dt_provider_##id_ = {                                                    \
 	    .name = name_,                                                                         \
-	    .id_base = base,                                                                       \
+	    .id_base = DT_FIRST_ID_##id_,                                                          \
 	    .id_count = DT_NELEM(rows),                                                            \
 	    .attrs = __VA_ARGS__,                                                                  \
 	    .discover = dt_stable_discover,                                                        \

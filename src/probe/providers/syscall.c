@@ -156,8 +156,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_syscall = {
     .name = "syscall",
-    .id_base = 10000,
-    .id_count = 10000,
+    DT_PROVIDER_IDS(syscall),
     .attrs = {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},

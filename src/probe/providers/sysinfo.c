@@ -88,4 +88,4 @@ static const dt_stable_probe rows[] = {
     {"phwrite", COUNTER, .sites = {BIO(WRITE " && ((uint64_t)" HEAD "->mapping & 3) == 1", COUNT("1"))}},
 };
 
-DT_STABLE_PROVIDER(sysinfo, "sysinfo", 41300, rows, COUNTER_STABILITY);
+DT_STABLE_PROVIDER(sysinfo, "sysinfo", rows, COUNTER_STABILITY);

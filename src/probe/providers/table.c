@@ -1,32 +1,9 @@
-/* table: every provider there is. Ids do not depend on this order: each owns a fixed range. */
+/* table: every provider there is, as providers.def lists them. */
 #include "probe/providers/providers.h"
 
 const dt_provider *const dt_provider_table[] = {
-    &dt_provider_dtrace,
-    &dt_provider_profile,
-    &dt_provider_syscall,
-    &dt_provider_sdt,
-    &dt_provider_proc,
-    &dt_provider_sched,
-    &dt_provider_io,
-    &dt_provider_vfs,
-    &dt_provider_fsinfo,
-    &dt_provider_ip,
-    &dt_provider_tcp,
-    &dt_provider_udp, &dt_provider_udplite,
-    &dt_provider_sctp,
-    &dt_provider_cpc,
-    &dt_provider_fbt,
-    &dt_provider_kinst,
-    &dt_provider_lockstat,
-    &dt_provider_vminfo,
-    &dt_provider_sysinfo,
-    &dt_provider_callout,
-    &dt_provider_priv,
-    &dt_provider_audit,
-    &dt_provider_mac,
-    &dt_provider_dtmalloc,
-    &dt_provider_pid,
-    &dt_provider_usdt,
+#define DT_PROVIDER(id, first, n) &dt_provider_##id,
+#include "probe/providers/providers.def"
+#undef DT_PROVIDER
     NULL,
 };

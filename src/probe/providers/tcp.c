@@ -57,4 +57,4 @@ static const dt_stable_probe rows[] = {
      .sites = {LIFE(" && args[1] != args[2]")}}, /* close() after shutdown() sets the same again */
 };
 
-DT_STABLE_PROVIDER(tcp, "tcp", 40700, rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(tcp, "tcp", rows, DT_STABLE_EVOLVING);

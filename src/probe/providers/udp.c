@@ -24,5 +24,5 @@
 static const dt_stable_probe rows[] = {DATAGRAMS("17", "udpsinfo_t *", "udpinfo_t *")};
 static const dt_stable_probe lite[] = {DATAGRAMS("136", "udplitesinfo_t *", "udpliteinfo_t *")};
 
-DT_STABLE_PROVIDER(udp, "udp", 40800, rows, DT_STABLE_EVOLVING);
-DT_STABLE_PROVIDER(udplite, "udplite", 41000, lite, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(udp, "udp", rows, DT_STABLE_EVOLVING);
+DT_STABLE_PROVIDER(udplite, "udplite", lite, DT_STABLE_EVOLVING);

@@ -583,8 +583,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 const dt_provider dt_provider_usdt = {
     .name = "usdt",
-    .id_base = 2000000,
-    .id_count = 1000000,
+    DT_PROVIDER_IDS(usdt),
     .attrs = {DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN),
 	      DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN)},

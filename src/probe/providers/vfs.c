@@ -118,7 +118,7 @@ static const dt_stable_probe rows[] = {
 };
 
 /* what FreeBSD says of its static providers */
-DT_STABLE_PROVIDER(vfs, "vfs", 40300, rows,
+DT_STABLE_PROVIDER(vfs, "vfs", rows,
 		   {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 		    DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),
 		    DT_ATTR(PRIVATE, PRIVATE, ISA)});

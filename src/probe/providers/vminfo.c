@@ -71,4 +71,4 @@ static const dt_stable_probe rows[] = {
     {"anonfree", COUNTER, .sites = {FREED(.when = "args[2] != 0 && !args[5]")}},
 };
 
-DT_STABLE_PROVIDER(vminfo, "vminfo", 41200, rows, COUNTER_STABILITY);
+DT_STABLE_PROVIDER(vminfo, "vminfo", rows, COUNTER_STABILITY);
