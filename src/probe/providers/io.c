@@ -10,8 +10,10 @@
  * wait-start and wait-done are about a thread that sleeps until some I/O is done (what makes
  * "iowait"). The kernel does not say which; it is taken to be the last one that the thread itself
  * has asked for, if that has not ended. A thread that waits for what others have asked for (a page
- * that is being written, the journal) has none. When the thread comes back that bio is gone: what
- * is told of it was kept. A thread that was asleep before tracing began is not seen to come back.
+ * that is being written, the journal) has none, and neither has one whose bio ends on another CPU
+ * while it is on its way to sleep: the memory of a bio may be used again as soon as it has ended.
+ * What is told of a wait is decided once and kept, so that wait-start and wait-done agree. A thread
+ * that was asleep before tracing began is not seen to come back.
  */
 #include "probe/providers/stable.h"
 
@@ -73,25 +75,32 @@
  * now. */
 #define NOTE_BIOS                                                                                  \
 	AT(TRACEPOINT, "block_bio_queue",                                                          \
-	   .when = "(self->dt_io_bio = arg0, dt_io_of[arg0] = (uint64_t)curthread, 0)"),           \
+	   .when = "(self->dt_io_bio = arg0, self->dt_io_nth = (uint64_t)0, "                      \
+		   "dt_io_of[arg0] = (uint64_t)curthread, 0)"),                            \
 	    AT(TRACEPOINT, "block_bio_complete",                                                   \
 	       .when = "dt_io_of[arg1] != 0 && (dt_io_of[arg1] = 0, 0)")
 #define IS_MINE "(self->dt_io_bio != 0 && dt_io_of[self->dt_io_bio] == (uint64_t)curthread)"
 #define MINE	"((struct bio *)self->dt_io_bio)"
 
 /* Kept until the thread comes back. If one of them cannot be read, the device stays 0, which is to
- * say that nothing is known. */
+ * say that nothing is known. Both probes do it, the first one for both: nvcsw counts the sleeps of the thread. */
 #define STORE(v, text) "self->dt_io_" v " = " text ", "
 #define KEEP                                                                                       \
-	"(self->dt_io_wait = 2, " STORE("dev", "(uint64_t)0") IS_MINE                              \
+	"(self->dt_io_nth == args[1]->nvcsw ? 0 : (self->dt_io_nth = args[1]->nvcsw, "             \
+	STORE("dev", "(uint64_t)0") IS_MINE                                                        \
 	" ? (" STORE("bytes", MINE "->bi_iter.bi_size")                                            \
 	STORE("op", OPERATION(MINE "->bi_opf", MINE))                                              \
 	STORE("sector", MINE "->bi_iter.bi_sector")                                                \
 	STORE("page", PAGE(MINE))                                                                  \
 	STORE("end", "(uint64_t)" MINE "->bi_end_io")                                              \
 	STORE("with", "(uint64_t)" MINE "->bi_private")                                            \
-	STORE("dev", "(uint64_t)" MINE "->bi_bdev") "0) : 0)"
+	STORE("dev", "(uint64_t)" MINE "->bi_bdev") "0) : 0))"
 #define KEPT(v) "self->dt_io_dev ? self->dt_io_" v " : 0"
+#define WAIT_ARGS(bio, status)                                                                     \
+	{                                                                                          \
+		bio, "self->dt_io_dev", "0", status, KEPT("bytes"), KEPT("op"), KEPT("sector"),    \
+		    KEPT("page"), KEPT("end"), KEPT("with")                                        \
+	}
 
 static const dt_stable_probe rows[] = {
     {"start", .args = IO_ARGS,
@@ -103,17 +112,15 @@ static const dt_stable_probe rows[] = {
      .sites = {AT(TRACEPOINT, "block_rq_complete", .when = ENDS, .arg = REQUEST("args[1] + 1")),
 	       AT(TRACEPOINT, "block_bio_complete", .when = NO_REQUESTS("args[1]"),
 		  .arg = BIO("args[1]", "args[1]->bi_status + 1"))}},
-    {"wait-start", .args = IO_ARGS, /* what is read through a bio that is 0 is 0 */
-     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch",
-			     .when = FALLS_ASLEEP " && (" IS_MINE " || (self->dt_io_bio = 0, 1))",
-			     .arg = BIO(MINE, "0"))}},
+    {"wait-start", .args = IO_ARGS,
+     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", 1) : 0",
+			     .arg = WAIT_ARGS(KEPT("bio"), "0"))}},
     /* what is never 0 again is not given back, and need not be had again */
     {"wait-done", .args = IO_ARGS,
-     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? " KEEP " : 0"),
+     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", self->dt_io_wait = 2, 0) : 0"),
 	       AT(TRACEPOINT, "sched_switch", .task_arg = 3,
 		  .when = "self->dt_io_wait == 2 ? (self->dt_io_wait = 1, 1) : 0",
-		  .arg = {"0", "self->dt_io_dev", "0", "self->dt_io_dev != 0", KEPT("bytes"),
-			  KEPT("op"), KEPT("sector"), KEPT("page"), KEPT("end"), KEPT("with")})}},
+		  .arg = WAIT_ARGS("0", "self->dt_io_dev != 0"))}},
 };
 
 DT_STABLE_PROVIDER(io, "io", rows, DT_STABLE_EVOLVING);
