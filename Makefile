@@ -26,7 +26,10 @@ COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fv
 PKGS     := libbpf libelf libdw liblzma zlib
 LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
 
-SRC  := $(wildcard src/*/*.c src/*/*/*.c)
+# The CPU that is compiled for. Folders of all CPUs are compiled, files named host_*.c only for their own.
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+HOST := $(wildcard src/arch/*/host_*.c)
+SRC  := $(filter-out $(HOST),$(wildcard src/*/*.c src/*/*/*.c)) $(filter src/arch/$(ARCH)/%,$(HOST))
 OBJ  := $(SRC:%.c=$(BUILD)/%.o)
 CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
@@ -98,11 +101,12 @@ bench: all
 	@BUILD=$(BUILD) bench/compile
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/dtrace $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH) $(DESTDIR)$(PREFIX)/include
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/dtrace $(DESTDIR)$(PREFIX)/sbin/
 	install -m 755 $(BUILD)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 lib/*.d $(DESTDIR)$(PREFIX)/lib/dtrace/
+	install -m 644 lib/$(ARCH)/*.d $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH)/
 	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 doc/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 

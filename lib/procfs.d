@@ -4,6 +4,7 @@
  *
  * What Solaris has and Linux has not (tasks, projects, pools, zones, contracts) is 0.
  */
+#pragma D depends_on library cpu.d
 
 typedef struct timestruc {
 	long tv_sec;	/* since 1970 */
@@ -149,7 +150,7 @@ translator psinfo_t < struct task_struct *T > {
 	pr_argc = __same_memory[T] ? (int)*(userland long *)T->mm->start_stack : 0;
 	pr_argv = T->mm == NULL ? 0 : T->mm->start_stack + 8;
 	pr_envp = __same_memory[T] ? T->mm->start_stack + 16 + 8 * *(userland long *)T->mm->start_stack : 0;
-	pr_dmodel = (T->thread_info.flags >> 29 & 1 /* TIF_ADDR32 */) ? PR_MODEL_ILP32 : PR_MODEL_LP64;
+	pr_dmodel = __is_32bit[T] ? PR_MODEL_ILP32 : PR_MODEL_LP64;
 	pr_taskid = 0;
 	pr_projid = 0;
 	pr_poolid = 0;
@@ -205,7 +206,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	    T->on_cpu ? SONPROC : SRUN;
 	pr_sname = __ended[T] ? 'Z' : __stopped[T] ? 'T' : __new[T] ? 'I' : !__runs[T] ? 'S' :
 	    T->on_cpu ? 'O' : 'R';
-	pr_syscall = T == curthread ? (short)uregs[15 /* R_ORIG_RAX */] : 0;
+	pr_syscall = T == curthread ? __syscall_number : 0;
 	pr_pri = T->prio - 100;
 	pr_clname = T->policy == 1 || T->policy == 2 ? "RT" : T->policy == 5 ? "IDL" : T->policy == 6 ? "DL" :
 	    (T->flags & 0x200000) ? "SYS" : "TS";

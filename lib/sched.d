@@ -2,6 +2,7 @@
  * sched.d: CPUs as DTrace describes them. curcpu is the one that the probe fires on.
  */
 #pragma D depends_on library procfs.d
+#pragma D depends_on library cpu.d
 
 typedef struct processor_info {
 	int pi_state;		/* P_* */
@@ -21,25 +22,18 @@ typedef struct cpuinfo {
 	processor_info_t cpu_info;
 } cpuinfo_t;
 
-/* Most kernels do not say of what types these are. */
-extern unsigned int cpu_khz;
-extern unsigned long __per_cpu_offset[8192];
-
 translator processor_info_t < int C > {
 	pi_state = P_ONLINE;
-	pi_processor_type = "x86-64";
-	pi_fputypes = "i387 compatible";
-	pi_clock = (int)(`cpu_khz / 1000) ?? 0;
+	pi_processor_type = __cpu_type;
+	pi_fputypes = __cpu_fputypes;
+	pi_clock = __cpu_mhz;
 };
 
-/* A CPU's copy of a variable lies at its own distance from the symbol. */
 translator cpuinfo_t < int C > {
 	cpu_id = C;
 	cpu_pset = 0;
-	cpu_chip =
-	    (int)((struct cpuinfo_x86 *)((uintptr_t)&`cpu_info + `__per_cpu_offset[C]))->topo.pkg_id ??
-	    (int)((struct cpuinfo_x86 *)((uintptr_t)&`cpu_info + `__per_cpu_offset[C]))->phys_proc_id ?? 0;
-	cpu_lgrp = *(int *)((uintptr_t)&`x86_cpu_to_node_map + `__per_cpu_offset[C]) ?? 0;
+	cpu_chip = __cpu_chip[C];
+	cpu_lgrp = __cpu_node[C];
 	cpu_info = xlate < processor_info_t > (C);
 };
 

@@ -79,7 +79,8 @@ struct dt_arch_unwind {
 /* Static probes in headers made by dtrace -h. */
 struct dt_arch_site {
 	const char *condition; /* of the preprocessor: the compiler makes code for this CPU */
-	const char *text;      /* what is assembled at a site */
+	const char *what;      /* what is at a site, for the comment in the header */
+	const char *text;      /* what is assembled there */
 	const uint8_t *bytes;  /* the same as bytes */
 	uint8_t size;
 	uint8_t call; /* offset of the nop that the kernel may turn into a call; 0: there is none */

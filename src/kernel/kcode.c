@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arch/arch.h"
 #include "kernel/kcode.h"
 #include "kernel/ktext.h"
 
@@ -15,13 +16,6 @@ void dt_kcode_free(dt_kcode *c)
 {
 	free(c->bytes);
 	dt_body_free(&c->body);
-}
-
-static bool is_padding(const uint8_t *at, uint8_t length)
-{
-	return at[0] == 0xcc || at[0] == 0x90 ||
-	       (length > 1 && at[0] == 0x66 && is_padding(at + 1, length - 1)) ||
-	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
 }
 
 static int read_at(dt_ksyms *ks, uint64_t addr, dt_kcode *c, char *why, size_t whylen)
@@ -45,8 +39,8 @@ static int read_at(dt_ksyms *ks, uint64_t addr, dt_kcode *c, char *why, size_t w
 	dt_body_decode(&c->body, &k, c->bytes, c->n, addr);
 	c->ninsns = c->body.insns.n;
 	while (c->body.whole && c->ninsns > 1 &&
-	       is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset,
-			  c->body.insns.v[c->ninsns - 1].length))
+	       dt_arch_host()->code->is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset,
+						c->body.insns.v[c->ninsns - 1].length))
 		c->ninsns--;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kernel/kfunc.h"
+#include "arch/arch.h"
 #include "kernel/lockdown.h"
 #include "kernel/mount.h"
 #include "kernel/tracefs.h"
@@ -231,10 +232,8 @@ static const char *const noreturn[] = {
     "do_exit",
     "do_group_exit",
     "do_task_dead",
-    "ex_handler_msr_mce",
     "kthread_complete_and_exit",
     "kthread_exit",
-    "machine_real_restart",
     "make_task_dead",
     "mpt_halt_firmware",
     "nmi_panic_self_stop",
@@ -246,9 +245,6 @@ static const char *const noreturn[] = {
     "rewind_stack_do_exit",
     "start_kernel",
     "stop_this_cpu",
-    "x86_64_start_kernel",
-    "x86_64_start_reservations",
-    "xen_cpu_bringup_again",
     "vhost_task_exit",
 };
 
@@ -256,6 +252,9 @@ bool dt_kfunc_is_noreturn(const char *name)
 {
 	for (size_t i = 0; i < DT_NELEM(noreturn); i++)
 		if (strcmp(name, noreturn[i]) == 0)
+			return true;
+	for (const char *const *of_cpu = dt_arch_host()->noreturn; *of_cpu; of_cpu++)
+		if (strcmp(name, *of_cpu) == 0)
 			return true;
 	return false;
 }

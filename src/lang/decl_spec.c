@@ -7,6 +7,7 @@
  * Names are looked up among the local types first (headers, program, intrinsics); the kernel is
  * asked only where a type must stand.
  */
+#include "arch/arch.h"
 #include "lang/decl.h"
 #include "type/user.h"
 
@@ -46,11 +47,6 @@ static const struct {
     {"_Float128", NULL, 16, 16},	{"__float128", NULL, 16, 16},
     {"__int128", NULL, 16, 16},		{"__int128_t", NULL, 16, 16},
     {"__uint128_t", NULL, 16, 16},
-#ifdef __x86_64__
-    {"__builtin_va_list", NULL, 24, 8},
-#else
-    {"__builtin_va_list", NULL, 32, 8},
-#endif
 };
 
 /* Opaque: a struct of the right size under the type's name. */
@@ -69,6 +65,8 @@ static dt_type *compiler_type(dt_types *ts, const char *name)
 {
 	if (name[0] != '_')
 		return NULL;
+	if (strcmp(name, "__builtin_va_list") == 0)
+		return make_opaque(ts, name, dt_arch_host()->va_list_size, 8);
 	for (size_t i = 0; i < DT_NELEM(compiler_types); i++) {
 		if (strcmp(name, compiler_types[i].name) != 0)
 			continue;

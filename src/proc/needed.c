@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "proc/mappings.h"
 
 #define MOST 512 /* libraries; nobody has so many */
@@ -21,13 +22,19 @@ struct search {
 	dt_map *seen;  /* by name and by path */
 	DT_VEC(char *) queue;
 	char *env; /* LD_LIBRARY_PATH; NULL: none */
+	char *usual;
 	void (*file)(void *arg, const char *path);
 	void *arg;
 };
 
-static const char usual[] =
-    "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:"
-    "/usr/local/lib/x86_64-linux-gnu:/usr/local/lib";
+static char *usual_directories(void)
+{
+	const char *own = dt_arch_host()->triplet;
+
+	return dt_xasprintf("/lib/%s:/usr/lib/%s:/lib64:/usr/lib64:/lib:/usr/lib:"
+			    "/usr/local/lib/%s:/usr/local/lib",
+			    own, own, own);
+}
 
 static bool add(struct search *s, const char *path)
 {
@@ -115,7 +122,7 @@ static void follow(struct search *s, dt_elf *e, const char *object)
 				add(s, text);
 			else if (!look_along(s, paths, object, text) &&
 				 !look_along(s, s->env, object, text))
-				look_along(s, usual, object, text);
+				look_along(s, s->usual, object, text);
 		}
 }
 
@@ -141,7 +148,7 @@ static char *library_path(long pid)
 void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg)
 {
 	struct search s = {
-	    .seen = dt_map_new(), .env = library_path(pid), .file = file, .arg = arg};
+	    .seen = dt_map_new(), .env = library_path(pid), .usual = usual_directories(), .file = file, .arg = arg};
 	char link[64], exe[PATH_MAX];
 	dt_error err;
 	ssize_t n;
@@ -171,4 +178,5 @@ void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg)
 	dt_vec_free(&s.queue);
 	dt_map_free(s.seen);
 	free(s.env);
+	free(s.usual);
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "session/session.h"
 
 typedef DT_VEC(char *) strings;
@@ -56,9 +57,7 @@ static void identity_macros(strings *argv, const dt_options *o)
 	add(argv, dt_xstrdup("-D__SUNW_D_64"));
 	add(argv, dt_xasprintf("-D__SUNW_D_VERSION=0x%08llx",
 			       (unsigned long long)(version ? version : DT_VERSION_CURRENT)));
-#ifdef __x86_64__
-	add(argv, dt_xstrdup("-D__amd64"));
-#endif
+	add(argv, dt_xasprintf("-D%s", dt_arch_host()->macro));
 	add(argv, release_macro());
 }
 

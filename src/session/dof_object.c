@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "arch/arch.h"
 #include "session/session.h"
 
 static const char section_names[] = "\0.SUNW_dof\0.note.GNU-stack\0.shstrtab";
@@ -22,7 +23,7 @@ static void write_elf(const void *dof, size_t n, FILE *out)
 	Elf64_Ehdr eh = {
 	    .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 	    .e_type = ET_REL,
-	    .e_machine = EM_X86_64,
+	    .e_machine = dt_arch_host()->machine,
 	    .e_version = EV_CURRENT,
 	    .e_ehsize = sizeof(Elf64_Ehdr),
 	    .e_shoff = table_at,

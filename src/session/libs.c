@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "arch/arch.h"
 #include "session/session.h"
 #include "lang/compiler.h" /* dt_ident_find: what the compiler knows already */
 
@@ -103,7 +104,8 @@ static int list_dir(struct dt_libs *ls, const char *dir, bool always)
 
 /* The system directory: the option; or lib in the build directory this library was loaded from (a
  * link to that of the tree, which is thus usable in place); or <prefix>/lib/dtrace for
- * <prefix>/lib/libdtrace.so; or the traditional place. A directory counts when it holds errno.d. */
+ * <prefix>/lib/libdtrace.so; or the traditional place. A directory counts when it holds errno.d. What
+ * differs by CPU is in a folder of it. */
 static char *system_dir(const dt_options *o)
 {
 	static const char *const beside[] = {"lib", "../lib", "dtrace", "../lib/dtrace"};
@@ -137,10 +139,13 @@ static char *system_dir(const dt_options *o)
 
 static void list_system(struct dt_libs *ls, const dt_options *o)
 {
-	char *dir = system_dir(o);
+	char *dir = system_dir(o), *own;
 
+	own = dt_xasprintf("%s/%s", dir, dt_arch_host()->folder);
 	list_dir(ls, dir, false); /* none there: no libraries */
+	list_dir(ls, own, false);
 	ls->listed_system = true;
+	free(own);
 	free(dir);
 }
 

@@ -139,6 +139,7 @@ const dt_arch dt_arch_x86_64 = {
 	       .push_fp = 0x55,
 	       .landing_pad = 0xfa1e0ff3}, /* endbr64 */
     .site = {.condition = "defined(__x86_64__)",
+	     .what = "A nop of two bytes, one of five",
 	     .text = ".byte " TEXT(SITE),
 	     .bytes = site,
 	     .size = sizeof(site),

@@ -13,46 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bpf/image.h"
 #include "arch/insn.h"
+#include "arch/site.h"
+#include "bpf/image.h"
 #include "proc/mappings.h"
 
-#if defined(__x86_64__)
-
 #define ROUNDS 12
-#define TURNS  16
-
-extern const char dt_site_trap[] __attribute__((visibility("hidden"))),
-    dt_site_call[] __attribute__((visibility("hidden")));
-
-/* The labels in the code can be there only once. */
-#if defined(__clang__)
-#define ONCE __attribute__((noinline))
-#else
-#define ONCE __attribute__((noinline, noclone))
-#endif
-
-/* No call and no return in the loop: after a way through the kernel the first return is mispredicted. */
-ONCE static void pass_trap(void)
-{
-	__asm__ volatile("mov %0, %%ecx\n\t.globl dt_site_trap\n\t.hidden dt_site_trap\n"
-			 "dt_site_trap:\n\t.byte 0x66, 0x90\n\tdec %%ecx\n\tjnz dt_site_trap"
-			 :
-			 : "i"(TURNS)
-			 : "rcx", "memory");
-}
-
-ONCE static void pass_call(void)
-{
-	__asm__ volatile(
-	    "lea -128(%%rsp), %%rsp\n\tmov %0, %%ecx\n\t.globl dt_site_call\n\t.hidden "
-	    "dt_site_call\n"
-	    "dt_site_call:\n\t.byte 0x0f, 0x1f, 0x44, 0, 0\n\tdec %%ecx\n\tjnz dt_site_call\n"
-	    "\tlea 128(%%rsp), %%rsp"
-	    :
-	    : "i"(TURNS)
-	    : "rcx", "memory");
-}
 
 static uint64_t now(void)
 {
@@ -92,7 +58,7 @@ static int probe_ourselves(dt_engine *e, int prog, const dt_maps *maps, const ch
 	return rc;
 }
 
-static bool measure(dt_engine *e)
+static bool measure(dt_engine *e, const struct dt_site_pair *pair)
 {
 	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 					   {.code = BPF_JMP | BPF_EXIT}};
@@ -103,35 +69,28 @@ static bool measure(dt_engine *e)
 	dt_maps *maps = prog >= 0 ? dt_maps_read(getpid(), &ignored) : NULL;
 	bool yes = false;
 
-	if (maps && probe_ourselves(e, prog, maps, dt_site_trap) == 0 &&
-	    probe_ourselves(e, prog, maps, dt_site_call) == 0)
-		yes = fastest(pass_call) < fastest(pass_trap);
+	if (maps && probe_ourselves(e, prog, maps, pair->trap) == 0 &&
+	    probe_ourselves(e, prog, maps, pair->call) == 0)
+		yes = fastest(pair->pass_call) < fastest(pair->pass_trap);
 	dt_maps_free(maps);
 	if (prog >= 0)
 		close(prog);
 	return yes;
 }
 
-#else
-static bool measure(dt_engine *e)
-{
-	(void)e;
-	return false;
-}
-#endif
-
 bool dt_sites_by_call(dt_engine *e)
 {
+	const struct dt_site_pair *pair = dt_site_pair();
 	struct dt_insn_mode kernel = {0};
 
 	if (e->sites_by != SITES_UNKNOWN)
 		return e->sites_by == SITES_CALL;
 	e->sites_by = SITES_TRAP;
 	dt_insn_kernel(&kernel);
-	if (kernel.optimizes && e->has_uprobe_multi) {
+	if (pair && kernel.optimizes && e->has_uprobe_multi) {
 		uint64_t wanted = dt_opt(e->opts, DT_O_SITES);
 
-		if (wanted == DT_SITES_CALL || (wanted == DT_SITES_AUTO && measure(e)))
+		if (wanted == DT_SITES_CALL || (wanted == DT_SITES_AUTO && measure(e, pair)))
 			e->sites_by = SITES_CALL;
 	}
 	return e->sites_by == SITES_CALL;

@@ -5,6 +5,7 @@
  * call, or of one of several that do the same. Native arguments are the name of the event, the value returned, and two paths or
  * 0; lib/audit.d makes an audit_record_t of them. Paths are those given to the call, read when it returns.
  */
+#include "arch/dtext.h"
 #include "probe/providers/stable.h"
 
 #define RECORD                                                                                     \
@@ -12,14 +13,12 @@
 		{0, "char *", "string"}, { 1, "long", "audit_record_t *" }                         \
 	}
 
-/* The call's arguments are still in the registers of the process: rdi rsi rdx r10, in 32-bit programs ebx ecx edx esi.
- * TS_COMPAT (2) says that it is one. */
-#define USER_STRING(wide, narrow) "copyinstr((curthread->thread_info.status & 2) ? uregs[" narrow "] : uregs[" wide "])"
-#define PATH0			  USER_STRING("14", "5")
-#define PATH1			  USER_STRING("13", "11")
-#define PATH2			  "copyinstr(uregs[12])"
-#define PATH3			  USER_STRING("7", "13")
-#define NONE			  "0"
+/* The call's arguments are still in the registers of the process. */
+#define PATH0 "copyinstr(" DT_SYSCALL_RETURN_ARG(0) ")"
+#define PATH1 "copyinstr(" DT_SYSCALL_RETURN_ARG(1) ")"
+#define PATH2 "copyinstr(" DT_SYSCALL_RETURN_ARG(2) ")"
+#define PATH3 "copyinstr(" DT_SYSCALL_RETURN_ARG(3) ")"
+#define NONE  "0"
 
 #define CALL(name, call, path, ...) AT(SYSCALL_RETURN, call, .arg = {"\"aue_" name "\"", "(int64_t)arg1", path, ##__VA_ARGS__})
 

@@ -11,27 +11,21 @@
  * tracer has put breakpoints into can be decoded only up to the first of them.
  *
  * There are millions of instructions: probes are made for functions that a description names. The
- * kernel and its modules lie in the topmost 2 GB, so that the lower 31 bits of an address are an id, by
+ * kernel and its modules lie within 2 GB (dt_arch.kernel_text), so that the lower 31 bits of an address are an id, by
  * which the instruction is found again. dt_probe.data is the index of the function and the offset.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arch/arch.h"
 #include "kernel/ktrace.h"
 #include "kernel/kcode.h"
 #include "probe/providers/providers.h"
 
 #define NAMED	    (1ull << 63)
-#define KERNEL_TEXT 0xffffffff80000000ull
+#define KERNEL_TEXT (dt_arch_host()->kernel_text)
 #define FIRST_ID    ((uint32_t)DT_FIRST_ID_kinst) /* the kernel begins at 16 MB at the least */
-
-/* Instructions that kprobes refuse: int3, ud2 and ud1 (BUG, WARN), iret. */
-static bool is_refused(const uint8_t *at, uint8_t length)
-{
-	return at[0] == 0xcc || at[0] == 0xcf || (at[0] == 0x48 && length > 1 && at[1] == 0xcf) ||
-	       (length > 1 && at[0] == 0x0f && (at[1] == 0x0b || at[1] == 0xb9 || at[1] == 0xff));
-}
 
 /* ---- probes ---- */
 
@@ -105,7 +99,7 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 
 		snprintf(text, sizeof(text), "%u", x->offset);
 		if ((*d->name && !dt_glob_match(d->name, text)) ||
-		    is_refused(c.bytes + x->offset, x->length) ||
+		    dt_arch_host()->code->kprobe_refuses(c.bytes + x->offset, x->length) ||
 		    dt_kplaces_has(places_of(p, ps), c.addr + x->offset))
 			continue;
 		add(p, ps, f, index, x->offset, exact);

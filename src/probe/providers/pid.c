@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
+#include "arch/arch.h"
 #include "probe/providers/pid.h"
 #include "proc/sideband.h"
 #include "type/user.h"
@@ -260,23 +261,12 @@ static void types(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_ty
 
 /* ---- attaching ---- */
 
-/* Does a conditional jump jump? By the low four bits of its opcode; the odd ones are the opposites.
- */
-static const char *const conditions[] = {
-    "uregs[18] & 0x800",
-    "uregs[18] & 1",
-    "uregs[18] & 0x40",
-    "uregs[18] & 0x41",
-    "uregs[18] & 0x80",
-    "uregs[18] & 4",
-    "((uregs[18] >> 7) ^ (uregs[18] >> 11)) & 1",
-    "(uregs[18] & 0x40) | (((uregs[18] >> 7) ^ (uregs[18] >> 11)) & 1)",
-};
-
 static const char *condition_text(dt_probes *ps, uint8_t code)
 {
-	return dt_arena_printf(dt_probes_arena(ps), "(%s) %s 0", conditions[code >> 1 & 7],
-			       code & 1 ? "==" : "!=");
+	char text[80];
+
+	dt_arch_host()->call.condition(code, text, sizeof(text));
+	return dt_arena_strdup(dt_probes_arena(ps), text);
 }
 
 static bool put_at(const struct pid_place *x, uint64_t vaddr, dt_attach *at, char *why,
@@ -343,28 +333,27 @@ static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_
 	return rc;
 }
 
-/* In 32-bit code arguments are words on the stack, above the return address. */
 static void narrow_args(dt_probes *ps, const struct pid_place *x, dt_attach *at)
 {
 	dt_attach_text *text = dt_probes_text(ps, at);
+	char arg[80];
 
 	text->narg = DT_ATTACH_ARGS;
-	for (uint32_t i = 0; i < DT_ATTACH_ARGS; i++)
-		text->arg[i] = dt_arena_printf(
-		    dt_probes_arena(ps), "*(userland uint32_t *)(uregs[19] + %llu)",
-		    (unsigned long long)x->number + 4 * (i + 1));
+	for (uint32_t i = 0; i < DT_ATTACH_ARGS; i++) {
+		dt_arch_host()->call.compat_arg(i, x->number, arg, sizeof(arg));
+		text->arg[i] = dt_arena_strdup(dt_probes_arena(ps), arg);
+	}
 }
 
-/* Go has registers of its own for them: ax bx cx di si r8 r9 r10 r11. */
+/* Go has registers of its own for them. */
 static void go_args(dt_probes *ps, dt_attach *at)
 {
-	static const char *const regs[] = {"uregs[10]", "uregs[5]", "uregs[11]", "uregs[14]", "uregs[13]",
-					   "uregs[9]",	"uregs[8]", "uregs[7]",	 "uregs[6]"};
+	const struct dt_arch_call *call = &dt_arch_host()->call;
 	dt_attach_text *text = dt_probes_text(ps, at);
 
 	text->narg = DT_ATTACH_ARGS;
-	for (uint32_t i = 0; i < DT_NELEM(regs); i++)
-		text->arg[i] = regs[i];
+	for (uint32_t i = 0; i < call->ngo_args && i < DT_ATTACH_ARGS; i++)
+		text->arg[i] = dt_arena_printf(dt_probes_arena(ps), "uregs[%u]", call->go_arg[i]);
 }
 
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,

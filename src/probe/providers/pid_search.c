@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "probe/providers/pid.h"
 #include "proc/control.h"
 #include "proc/mappings.h"
@@ -268,6 +269,7 @@ static void search_address(struct search *s, struct pid_object *o, const dt_mapp
 
 static struct pid_object *open_object(struct search *s, int fd, long pid, const char *path)
 {
+	const dt_arch *a = dt_arch_host();
 	char root[64] = "";
 	struct dt_elf_place place = {.root = root, .path = path};
 	struct pid_object *o;
@@ -286,8 +288,8 @@ static struct pid_object *open_object(struct search *s, int fd, long pid, const 
 	if (!o) /* the text may begin with the path */
 		blame(s, D_PROC_LIB, "%s%s%s", path, strncmp(err.text, path, strlen(path)) == 0 ? "" : ": ",
 		      err.text + (strncmp(err.text, path, strlen(path)) == 0 ? strlen(path) : 0));
-	else if (dt_elf_machine(o->elf) != (dt_elf_is_64(o->elf) ? EM_X86_64 : EM_386)) {
-		blame(s, D_PROC_LIB, "%s is not code for x86-64 or i386", path);
+	else if (dt_elf_machine(o->elf) != (dt_elf_is_64(o->elf) ? a->machine : a->compat_machine)) {
+		blame(s, D_PROC_LIB, "%s is not code for %s", path, a->programs);
 		o = NULL;
 	}
 	return o;

@@ -5,6 +5,7 @@
  * process. start and lwp-start fire where the new thread returns 0 from the call that made it: in its own context,
  * before its first instruction. A signal without details (kill_pgrp, timers of the kernel) has a siginfo of 0 or 1.
  */
+#include "arch/dtext.h"
 #include "probe/providers/stable.h"
 
 #define TASK	"struct task_struct *"
@@ -86,7 +87,7 @@ static const dt_stable_probe rows[] = {
 		  .arg = {"args[0]", "arg1", "(uint64_t)args[2]->sa.sa_handler"})}},
     {"signal-clear",
      .args = {{0, "int"}, {1, "userland " SIGINFO, "siginfo_t *"}},
-     .sites = {AT(SYSCALL_RETURN, "rt_sigtimedwait", .when = "arg1 > 0", .arg = {"arg1", "uregs[13] /* R_RSI */"})}},
+     .sites = {AT(SYSCALL_RETURN, "rt_sigtimedwait", .when = "arg1 > 0", .arg = {"arg1", DT_SYSCALL_NATIVE_ARG(1)})}},
 };
 
 DT_STABLE_PROVIDER(proc, "proc", rows, DT_STABLE_EVOLVING);

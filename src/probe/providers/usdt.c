@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "probe/providers/providers.h"
 #include "proc/control.h"
 #include "proc/mappings.h"
@@ -140,15 +141,18 @@ static const char *function_name(dt_arena *a, dt_elf *e, uint64_t pc)
  * the address of the first nop need the probe there. */
 static uint32_t second_nop(dt_elf *e, uint64_t pc, const struct site *x)
 {
-	static const uint8_t ours[] = {0x66, 0x90, 0x0f, 0x1f, 0x44, 0x00, 0x00};
-	uint8_t code[sizeof(ours)];
+	const struct dt_arch_site *ours = &dt_arch_host()->site;
+	uint8_t code[UINT8_MAX];
+	char own_pc[16];
 
-	if (dt_elf_read(e, pc, code, sizeof(code)) != sizeof(code) || memcmp(code, ours, sizeof(code)) != 0)
+	if (!ours->call || dt_elf_read(e, pc, code, ours->size) != ours->size ||
+	    memcmp(code, ours->bytes, ours->size) != 0)
 		return 0;
+	snprintf(own_pc, sizeof(own_pc), "uregs[%u]", dt_arch_host()->pc);
 	for (int i = 0; i < x->nargs; i++)
-		if (x->args[i].text && strstr(x->args[i].text, "uregs[16]"))
+		if (x->args[i].text && strstr(x->args[i].text, own_pc))
 			return 0;
-	return 2;
+	return ours->call;
 }
 
 static void read_sites(dt_arena *a, dt_elf *e, struct object *o)

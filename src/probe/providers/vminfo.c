@@ -8,13 +8,14 @@
  * Pages. What goes to devices and comes from them is seen in the queue of the block layer, where Linux counts pgpgin and
  * pgpgout too; what the kernel takes away when memory is short, in its scanning of pages.
  */
+#include "arch/dtext.h"
 #include "probe/providers/counter.h"
 
-/* bits of the x86 error code: the page was there (1), it was a write (2) */
+/* Whether the fault was a write to a page that was there. */
 #define NOTE_KIND                                                                                   \
-	AT(TRACEPOINT, "page_fault_user", .when = "(self->dt_vminfo_write = (args[2] & 3) == 3, 0)"),      \
+	AT(TRACEPOINT, "page_fault_user", .when = "(self->dt_vminfo_write = " DT_FAULT_IS_WRITE ", 0)"),      \
 	    AT(TRACEPOINT, "page_fault_kernel",                                                   \
-	       .when = "(self->dt_vminfo_write = (args[2] & 3) == 3, 0)")
+	       .when = "(self->dt_vminfo_write = " DT_FAULT_IS_WRITE ", 0)")
 #define MINOR(...) AT(PERF, "minor faults", .number = 5 /* PERF_COUNT_SW_PAGE_FAULTS_MIN */, ##__VA_ARGS__)
 #define MAJOR(...) AT(PERF, "major faults", .number = 6 /* PERF_COUNT_SW_PAGE_FAULTS_MAJ */, ##__VA_ARGS__)
 

@@ -1,0 +1,17 @@
+/*
+ * site: two places in our own code like those of a static probe made by dtrace -h, to measure which of its nops is
+ * cheaper to probe (bpf/run/sites.c). Host only.
+ */
+#ifndef DT_ARCH_SITE_H
+#define DT_ARCH_SITE_H
+
+struct dt_site_pair {
+	const char *trap, *call; /* addresses of the two nops: the first becomes a breakpoint, the other a call */
+	/* pass one of them several times, both equally often */
+	void (*pass_trap)(void);
+	void (*pass_call)(void);
+};
+
+const struct dt_site_pair *dt_site_pair(void); /* NULL: static probes of this CPU have one nop only */
+
+#endif
