@@ -93,10 +93,10 @@ enum {
 	CPU_SIZE = CPU_WRITING + DT_BPF_SLOTS * 16,
 };
 
-/* ---- one per CPU and clock event: see clock.c ---- */
+/* ---- one per CPU and clock event: see lateness.c ---- */
 enum { CLOCK_PERIOD = 0, CLOCK_DUE = 8, CLOCK_LAST = 16, CLOCK_SIZE = 24 };
 
-/* ---- the slot: fields at fixed places, then areas placed by layout.c ---- */
+/* ---- the slot: fields at fixed places, then areas placed by slot_layout.c ---- */
 enum {
 	S_CPU = 0,	/* u32 */
 	S_INDEX = 4,	/* u32: cpu * nslots + which */
@@ -154,7 +154,7 @@ struct dt_plan_layout {
 	uint32_t record, record_size;
 	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
 	uint32_t stack;			/* frames of stackdepth and friends */
-	uint32_t scratch, scratch_size; /* twice scratch_size is there, see memory.c */
+	uint32_t scratch, scratch_size; /* twice scratch_size is there, see tr_memory.c */
 	uint32_t slot_size, nslots;	/* nslots: a power of two */
 	/* in rodata */
 	uint32_t zeros, zeros_size, names, epids, table_end;
@@ -420,7 +420,7 @@ struct dt_engine {
 	uint32_t begin_cpu;
 	enum dt_opt_bufpolicy policy;
 	uint64_t bufsize, end_reserve; /* end_reserve: fill policy */
-	bool small;		       /* bufsize is kept to the byte: see action.c */
+	bool small;		       /* bufsize is kept to the byte: see tr_action.c */
 	uint64_t *drops, *agg_drops;   /* per CPU, for status */
 	uint64_t spec_drops;
 	bool drained; /* the aggregations have been read after tracing ended */
@@ -488,7 +488,7 @@ uint64_t dt_gate_arrived(const dt_engine *e);
 long dt_gate_comer(const dt_engine *e, uint64_t n);
 void dt_gate_admit(dt_engine *e, uint64_t n);
 
-/* ---- layout.c ---- */
+/* ---- slot_layout.c ---- */
 int dt_layout_make(dt_engine *e, dt_error *err);
 void dt_layout_program(dt_engine *e, struct dt_plan_prog *p); /* its tables */
 /* Offset in rodata of a NUL-terminated string. */
@@ -590,7 +590,7 @@ void dt_tr_here(dt_tr *t);	       /* a fault from here on happened at t->loff */
 void dt_tr_user_memory(dt_tr *t);
 #define NUMBER ((dt_tr_val){.kind = V_NUMBER})
 
-/* ---- value.c ---- */
+/* ---- tr_value.c ---- */
 uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v); /* of a string, <= strsize */
 /* Store the string whose address is in r3 (described by v) as `size` bytes at slot + off, cut,
  * padded with zeros when `pad`. BADADDR when it cannot be read. */
@@ -615,7 +615,7 @@ void dt_tr_probe_id(dt_tr *t);	       /* r0 = its id */
 void dt_tr_probe_return(dt_tr *t);	       /* r0 = the offset in its function that it returns at; 0: unknown */
 void dt_tr_epid(dt_tr *t, bool faulting); /* r0 = epid of this clause, or of slot->clause, on the probe */
 
-/* ---- builtin.c ---- */
+/* ---- tr_builtin.c ---- */
 void dt_tr_builtin(dt_tr *t, uint32_t id, uint32_t rd);
 void dt_tr_builtin_array(dt_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
 int dt_tr_stack_flags(const dt_tr *t, bool user); /* of get_stack */
@@ -654,7 +654,7 @@ void dt_tables_feed(dt_engine *e); /* make the tables that walks have missed */
 void dt_tables_preload(dt_engine *e);
 void dt_tables_free(dt_engine *e);
 
-/* ---- clock.c ---- */
+/* ---- lateness.c ---- */
 void dt_tr_lateness(dt_tr *t); /* r0 = arg2 of a clock event */
 
 /* ---- var.c ---- */
@@ -691,7 +691,7 @@ enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size);
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size);
 dt_tr_val dt_tr_followed(const dt_tr_val *v, uint32_t size); /* what is known of the number */
 
-/* ---- memory.c ---- */
+/* ---- tr_memory.c ---- */
 /* r0 = offset in scratch of r1 new bytes, zeroed if asked; NOSCRATCH. */
 void dt_tr_alloc(dt_tr *t, bool zero);
 void dt_tr_alloc_const(dt_tr *t, uint64_t n, bool zero);
@@ -716,7 +716,7 @@ extern const char *const dt_sub_sources[]; /* ends with NULL */
 /* ---- call.c ---- */
 void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
 
-/* ---- action.c, agg.c ---- */
+/* ---- tr_action.c, tr_agg.c ---- */
 void dt_tr_clause(dt_tr *t);
 void dt_tr_output(dt_tr *t, uint32_t size); /* size 0: up to the cursor */
 void dt_tr_output_function(dt_tr *t);
@@ -741,13 +741,13 @@ void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *
 /* ---- prog.c ---- */
 int dt_tr_program(dt_engine *e, const struct dt_plan_prog *p, dt_code *c, dt_error *err);
 
-/* ---- btf.c ---- */
+/* ---- prog_btf.c ---- */
 int dt_code_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err); /* fills fd_btf, btf_* */
 /* BTF with a FUNC per function of c; info gets one record for each. Returns the fd. */
 int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info,
 		     dt_error *err);
 
-/* ---- maps.c ---- */
+/* ---- bpf_maps.c ---- */
 int dt_kmaps_create(dt_engine *e, dt_error *err);
 int dt_kmaps_rodata(dt_engine *e, dt_error *err); /* a map of what there is so far */
 void dt_kmaps_fill_pools(dt_engine *e);

@@ -45,7 +45,7 @@ int dt_consumer_exit_status(const dt_consumer *c);
 /* At the end: aggregations that no printa() has printed. 0, or -1 when they cannot be written. */
 int dt_consumer_print_aggs(dt_consumer *c, dt_error *err);
 
-/* ---- aggregations: agg.c ---- */
+/* ---- aggregations: agg_table.c ---- */
 typedef struct dt_aggrow {
 	const dt_agg *agg;
 	dt_datum *keys;
@@ -60,7 +60,7 @@ typedef struct dt_aggrow {
 void dt_text_quantize(dt_buf *out, const dt_agg *agg, const uint64_t *value, uint64_t normal,
 		      const dt_options *opts);
 void dt_text_hexdump(dt_buf *out, const void *p, size_t n);
-/* print(): type-directed (print.c). */
+/* print(): type-directed (text_print.c). */
 void dt_text_print(dt_buf *out, dt_types *ts, dt_type *t, const void *data, size_t n,
 		   const struct dt_consumer_env *env);
 /* printf-like: data[i] and actions[i] belong to the arguments after the format. */

@@ -64,7 +64,7 @@ void dt_symbolise_user(const struct dt_consumer_env *env, long pid, uint64_t tim
 void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame,
 		  dt_frame *f);
 
-/* ---- aggregations: agg.c keeps them, agg_sort.c orders them ---- */
+/* ---- aggregations: agg_table.c keeps them, agg_sort.c orders them ---- */
 typedef struct dt_aggset { /* one aggregation and its rows */
 	const dt_agg *agg;
 	dt_aggrow **buckets; /* by hash */

@@ -1,7 +1,7 @@
 /*
  * ehframe: the records of an .eh_frame section, and what is in their instructions.
  *
- * Only unwind.c and the fuzzer look in here; everybody else wants tables (unwind.h). Any bytes may
+ * Private to src/elf (and the fuzzer); others want tables or the ranges of functions (cfi.h). Any bytes may
  * be given: every read is checked against the end of its record, and what makes no sense is left
  * out.
  */

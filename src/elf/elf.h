@@ -6,7 +6,7 @@
  *
  *   vaddr    an address as the file has it (symbol values, sections)
  *   offset   a place in the file; what a uprobe is attached to
- *   address  where it is in a process: vaddr + bias; the bias belongs to a mapping (maps.h)
+ *   address  where it is in a process: vaddr + bias; the bias belongs to a mapping (proc/mappings.h)
  *
  * Opening reads the headers only. Symbols are read at the first question about them: .symtab and
  * .dynsym of the file, the compressed table of .gnu_debugdata (MiniDebugInfo), the .symtab of the

@@ -12,7 +12,7 @@
  *   check_member.c  . -> offsetof
  *   check_else.c    ??
  *   check_xlate.c   inlines and translators
- *   convert.c       casts and implicit conversions
+ *   check_convert.c casts and implicit conversions
  *   fold.c          arithmetic on constants
  *
  * A checked node has NF_CHECKED; checking it again does nothing, which is what lets an argument

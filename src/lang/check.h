@@ -1,5 +1,5 @@
 /*
- * check: shared by the files of the checker (check*.c, convert.c, fold.c) only.
+ * check: shared by the files of the checker (check*.c, fold.c) only.
  */
 #ifndef DT_CHECK_H
 #define DT_CHECK_H
@@ -43,7 +43,7 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use);
 dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos);
 dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n);
 
-/* ---- convert.c ---- */
+/* ---- check_convert.c ---- */
 dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to);   /* as written in the program */
 dt_node *dt_to_string(dt_compiler *cc, dt_node *n);	      /* string-compatible -> string */
 /* n as a value of type `to`, as assignment would convert it; NULL when it does not fit. */

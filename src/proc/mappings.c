@@ -1,5 +1,5 @@
 /*
- * mappings: see maps.h. A line of /proc/PID/maps:
+ * mappings: see mappings.h. A line of /proc/PID/maps:
  *
  *	7f1c2a000000-7f1c2a028000 r-xp 00026000 fd:01 394182      /usr/lib/libc.so.6
  *

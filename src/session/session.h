@@ -3,7 +3,7 @@
  * compiler, probes, engine, consumer) and connects them; it decides nothing about D, DIF or text.
  *
  *   session.c  open, close, options, errors
- *   compile.c  text or file -> program; DOF in and out
+ *   program.c  text or file -> program; DOF in and out
  *   cpp.c      the C preprocessor (-C)
  *   words.c    a glance at D text: which words it uses (for libs.c)
  *   libs.c     D libraries: found, ordered, loaded when a program needs them
@@ -11,9 +11,9 @@
  *   events.c   where an ECB's probe fires, and the DIF that is computed there first
  *   run.c      go, work, sleep, stop
  *   symbols.c  names of addresses in processes
- *   target.c   the processes of -c and -p; objects.c: their objects, for types
+ *   target.c   the processes of -c and -p; process_objects.c: their objects, for types
  *   report.c   stability and argument reports (-v, -lv)
- *   header.c   C header of a provider (-h); object.c: the object of -G
+ *   header.c   C header of a provider (-h); dof_object.c: the object of -G
  */
 #ifndef DT_SESSION_H
 #define DT_SESSION_H
@@ -123,7 +123,7 @@ int dt_grow_ms(const dtrace_hdl_t *h); /* how soon to look for news of processes
 int dt_grow_update(dtrace_hdl_t *h); /* enable what has come; -1: the handler wants to abort */
 void dt_grow_free(dtrace_hdl_t *h);
 
-/* ---- compile.c ---- */
+/* ---- program.c ---- */
 /* Compile with no macro arguments and no region (libraries). */
 dt_program *dt_session_compile_library(dtrace_hdl_t *h, const char *text, size_t len,
 				       const char *path);
@@ -131,7 +131,7 @@ dt_program *dt_session_compile_library(dtrace_hdl_t *h, const char *text, size_t
 /* ---- target.c ---- */
 void dt_targets_new(dtrace_hdl_t *h); /* an empty h->procs */
 
-/* ---- objects.c ---- */
+/* ---- process_objects.c ---- */
 void dt_objects_offer(dtrace_hdl_t *h); /* types of processes: to h->types */
 
 #endif

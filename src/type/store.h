@@ -1,15 +1,15 @@
 /*
  * store: what the files of src/type share and nobody else sees.
  *
- *   store.c      nodes, interning, containers, the order of look-up
- *   intrinsic.c  the types D has without any declaration
- *   layout.c     where members of D-declared structs lie
- *   query.c      questions about one type
- *   convert.c    questions about two: compatibility, promotion, usual conversions
- *   print.c      C spellings
- *   btf.c        one BTF image: validation and name index
- *   btf_type.c   BTF ids -> nodes
- *   kernel.c     which BTF images there are: vmlinux and modules
+ *   store.c         nodes, interning, containers, the order of look-up
+ *   intrinsic.c     the types D has without any declaration
+ *   layout.c        where members of D-declared structs lie
+ *   query.c         questions about one type
+ *   relate.c        questions about two: compatibility, promotion, usual conversions
+ *   type_print.c    C spellings
+ *   btf.c           one BTF image: validation and name index
+ *   btf_type.c      BTF ids -> nodes
+ *   kernel_types.c  which BTF images there are: vmlinux and modules
  *
  * Types of user programs have headers of their own: user.h, user_store.h.
  */
@@ -65,7 +65,7 @@ struct dt_types {
 	dt_map *derived; /* arrays and functions, by a key made of their parts */
 	struct dt_container c, d;
 	struct dt_layout *open;
-	/* kernel.c */
+	/* kernel_types.c */
 	char *btf_dir;			/* NULL: kernel types are turned off */
 	DT_VEC(struct dt_btf *) images; /* all that were opened */
 	struct dt_btf *vmlinux;
@@ -105,7 +105,7 @@ void dt_btf_complete(dt_type *t);
 /* ---- layout.c ---- */
 uint32_t dt_sou_align(dt_types *ts, dt_type *t); /* of a struct or union that was read, not declared */
 
-/* ---- kernel.c ---- */
+/* ---- kernel_types.c ---- */
 void dt_kernel_close(dt_types *ts);
 dt_type *dt_kernel_lookup(dt_types *ts, const char *module, enum dt_namespace ns, const char *name);
 bool dt_kernel_enumerator(dt_types *ts, const char *name, dt_type **type, int64_t *value);

@@ -5,7 +5,7 @@
  * constant strings), the firing it belongs to, and the fault it may end in. The engine
  * (vm.c) owns one machine and feeds it; dt_vm_eval() and the tests make one for themselves.
  *
- * Addresses are those of this process, but no address is ever followed before memory.c has found it
+ * Addresses are those of this process, but no address is ever followed before vm_memory.c has found it
  * inside a region the program may use. A fault is a value: the first one is kept in vm->fault,
  * every function below then returns 0, NULL or false, and the interpreter stops at that
  * instruction.
@@ -81,7 +81,7 @@ struct dt_vm {
 	uint32_t nstatics;
 	dt_vm_scope globals, threads, locals; /* threads: types only, the values are dynamic */
 	dt_vm_dynvars dyn;
-	/* texts of built-in variables: builtin.c */
+	/* texts of built-in variables: vm_builtin.c */
 	char *texts;
 	uint64_t texts_size;
 	uint32_t texts_valid;
@@ -114,7 +114,7 @@ uint64_t dt_vm_run(dt_vm *vm, const dt_difo *d);
 /* Record a fault unless one is recorded already. Returns 0. */
 uint64_t dt_vm_fault(dt_vm *vm, uint32_t code, uint64_t value);
 
-/* ---- memory.c ---- */
+/* ---- vm_memory.c ---- */
 typedef struct dt_vm_str {
 	const char *p; /* not NUL-terminated */
 	size_t n;
@@ -156,7 +156,7 @@ void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 		     uint64_t value);
 bool dt_vm_dyn_writable(const dt_vm *vm, uint64_t offset, uint64_t n);
 
-/* ---- builtin.c ---- */
+/* ---- vm_builtin.c ---- */
 int dt_vm_builtin_init(dt_vm *vm);
 uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id);
 uint64_t dt_vm_builtin_array(dt_vm *vm, uint32_t id, uint64_t index);
@@ -218,7 +218,7 @@ void dt_vm_spec_discard(dt_vm_specs *s, uint64_t id, bool *bad);
 void dt_vm_specs_status(const dt_vm_specs *s, dt_status *st);
 void dt_vm_spec_drop(dt_vm_specs *s);
 
-/* ---- agg.c ---- */
+/* ---- vm_agg.c ---- */
 typedef struct dt_vm_aggs dt_vm_aggs;
 dt_vm_aggs *dt_vm_aggs_new(uint64_t aggsize);
 void dt_vm_aggs_free(dt_vm_aggs *as);

@@ -7,7 +7,7 @@
  *
  * One firing goes through its ECBs in order of enabling. For each: room for its record is looked
  * for first (none: the ECB is skipped whole, and a drop counted), then predicate and actions run
- * (action.c), then the record is added. A fault discards the ECB's record, puts a fault record in
+ * (vm_action.c), then the record is added. A fault discards the ECB's record, puts a fault record in
  * its place, and fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit()
  * ends the firing it happens in, except END's.
  *

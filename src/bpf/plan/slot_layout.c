@@ -117,7 +117,7 @@ static int place_slot(dt_engine *e, dt_error *err)
 		l->scratch_size = (uint32_t)(16 * strings);
 	l->scratch =
 	    area(&at, 2 * (uint64_t)l->scratch_size + 8); /* and the NUL behind what is copied in */
-	at += l->local_refs_size; /* see memory.c: copies are checked against twice the area */
+	at += l->local_refs_size; /* see tr_memory.c: copies are checked against twice the area */
 	l->slot_size = at;
 	for (l->nslots = DT_BPF_SLOTS; l->nslots > 4 && l->nslots * (uint64_t)at > SLOTS_BYTES;)
 		l->nslots /= 2;

@@ -95,7 +95,7 @@ static int make_sized(dt_engine *e, enum dt_opt_id id, const char *name, uint32_
 	return fd;
 }
 
-/* Room for twice the objects: see memory.c. */
+/* Room for twice the objects: see tr_memory.c. */
 static uint64_t storage_size(const struct dt_plan_scope *s)
 {
 	return dt_align_up(s->size + (s->size - s->refs) + 8, 8);

@@ -1,6 +1,6 @@
 /*
- * load: programs into the kernel, and its reasons when it refuses one. Maps are made before (maps.c,
- * buffers.c). Everything is a file descriptor of this process and goes away with it; nothing is pinned.
+ * load: programs into the kernel, and its reasons when it refuses one. Maps are made before
+ * (bpf_maps.c, buffers.c). Everything is a file descriptor of this process and goes away with it; nothing is pinned.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  *
  * DIF registers are words of the slot, so the kernel's verifier never sees what they hold: it
  * cannot be confused by many paths, and the code of a clause is verified in time linear in its
- *size. What we know about a register ourselves (value.c) is kept beside. DIF branches only go
+ *size. What we know about a register ourselves (tr_value.c) is kept beside. DIF branches only go
  *forward, so one pass suffices: at a label, what is known is what all paths to it agree on.
  *
  * Every instruction that can fault stores its offset first; on a fault control goes to one place

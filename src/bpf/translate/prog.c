@@ -12,7 +12,7 @@
  *before reading the control word, so that after changing that word one need only wait until every
  *slot has been seen free once (dt_ring_quiesce).
  *
- * How many slots a CPU has depends on their size (layout.c), 4 to 32. Interrupts need three; the
+ * How many slots a CPU has depends on their size (slot_layout.c), 4 to 32. Interrupts need three; the
  *rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
  *and keeps its slot until it runs again. When more pile up, the firing is a counted drop.
  */

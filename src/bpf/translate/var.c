@@ -233,7 +233,7 @@ static void lookup(dt_tr *t, const struct dt_plan_var *v)
 	helper(t->c, BPF_FUNC_map_lookup_elem);
 }
 
-/* A store into the object (a[k].m = 1) needs a pointer, not a number: memory.c looks the key up
+/* A store into the object (a[k].m = 1) needs a pointer, not a number: tr_memory.c looks the key up
  * again. */
 static void remember_element(dt_tr *t, const struct dt_plan_var *v, int scope, uint32_t id)
 {
