@@ -229,7 +229,7 @@ void dt_vm_agg_key(dt_vm_aggs *as, const void *data, uint32_t size, uint32_t cos
 bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t value, int64_t incr);
 int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink);
 
-/* ---- action.c: one ECB's actions ---- */
+/* ---- vm_action.c: one ECB's actions ---- */
 struct dt_vm_ecb {
 	const dt_ecb *ecb;
 	dt_record_plan record;
