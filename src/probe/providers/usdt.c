@@ -26,13 +26,14 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "base/budget.h"
 #include "probe/providers/providers.h"
 #include "proc/control.h"
 #include "proc/mappings.h"
 #include "proc/sideband.h"
 #include "elf/sdt_notes.h"
 
-#define MAX_SITES 10000 /* of one file; the largest have some hundred */
+#define MAX_SUGGESTED 1000 /* names to find a similar one among */
 
 struct site { /* one note */
 	const char *prov, *name, *func; /* as D has them */
@@ -40,6 +41,9 @@ struct site { /* one note */
 	uint32_t call;			/* dt_attach.call */
 	dt_sdt_arg *args;
 	int nargs; /* -1: not understood */
+	/* Sites with the same names, in one function, are one probe. */
+	uint32_t next;	/* of those, in order; 0: none */
+	bool is_first;
 };
 
 /*
@@ -68,6 +72,7 @@ struct placed { /* behind dt_probe.data: a site in a process, or in all */
 struct usdt {
 	DT_VEC(struct object *) objects;
 	DT_VEC(struct placed) placed;
+	dt_map *is_placed; /* keys of these (place_once) */
 	dt_map *without; /* paths below our own root -> objects that have no static probes */
 	/* While tracing: processes that have mapped something new; a search is about them alone. */
 	DT_VEC(long) fresh;
@@ -89,6 +94,7 @@ static void free_usdt(void *arg)
 		dt_vec_free(&u->placed);
 		dt_vec_free(&u->fresh);
 		dt_map_free(u->without);
+		dt_map_free(u->is_placed);
 	}
 	free(u);
 }
@@ -100,6 +106,7 @@ static struct usdt *state(const dt_provider *p, dt_probes *ps)
 	if (!*kept) {
 		*kept = dt_xcalloc(1, sizeof(struct usdt));
 		((struct usdt *)*kept)->without = dt_map_new();
+		((struct usdt *)*kept)->is_placed = dt_map_new();
 	}
 	return *kept;
 }
@@ -155,12 +162,32 @@ static uint32_t second_nop(dt_elf *e, uint64_t pc, const struct site *x)
 	return ours->call;
 }
 
+/* Chain the sites that are one probe. */
+static void join_sites(struct object *o)
+{
+	dt_map *last = dt_map_new(); /* names -> the site that had them last */
+
+	for (uint32_t i = 0; i < o->sites.n; i++) {
+		struct site *x = &o->sites.v[i], *before;
+		char *key = dt_xasprintf("%s:%s:%s", x->prov, x->name, x->func);
+
+		before = dt_map_get(last, key);
+		x->is_first = before == NULL;
+		if (before)
+			before->next = i;
+		dt_map_set(last, key, x);
+		free(key);
+	}
+	dt_map_free(last);
+}
+
 static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
 {
-	size_t it = 0;
+	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function of a long name */
 	dt_sdt s;
 
-	while (o->sites.n < MAX_SITES && dt_sdt_next(e, &it, &s)) {
+	while (o->sites.n < DT_MAX_PROBE_NOTES && dt_arena_used(a) - start < DT_MAX_ELF_NOTE &&
+	       dt_sdt_next(e, &it, &s)) {
 		struct site x = {.args = dt_arena_alloc(a, DT_ATTACH_ARGS * sizeof(dt_sdt_arg))};
 
 		if (!dt_elf_vaddr_to_offset(e, s.pc, &x.offset) ||
@@ -173,6 +200,7 @@ static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
 		x.call = second_nop(e, s.pc, &x);
 		*dt_vec_add(&o->sites, NULL) = x;
 	}
+	join_sites(o);
 }
 
 /* Is the file still as it was? If we have none open, the one at the path tells, if it is the same one. */
@@ -249,25 +277,15 @@ static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_
 
 /* ---- from objects to probes ---- */
 
-static bool is_placed(const struct usdt *u, const struct object *o, uint32_t site, long pid)
+/* False: it is there already. */
+static bool place_once(struct usdt *u, const struct object *o, uint32_t site, long pid)
 {
-	for (uint32_t i = 0; i < u->placed.n; i++)
-		if (u->placed.v[i].object == o && u->placed.v[i].site == site && u->placed.v[i].pid == pid)
-			return true;
-	return false;
-}
+	char key[64];
 
-/* Sites with the same names, in one function, are one probe. */
-static bool same_probe(const struct site *a, const struct site *b)
-{
-	return strcmp(a->prov, b->prov) == 0 && strcmp(a->name, b->name) == 0 && strcmp(a->func, b->func) == 0;
-}
-
-static bool is_first(const struct object *o, uint32_t site)
-{
-	for (uint32_t i = 0; i < site; i++)
-		if (same_probe(&o->sites.v[i], &o->sites.v[site]))
-			return false;
+	snprintf(key, sizeof(key), "%p:%u:%ld", (const void *)o, site, pid);
+	if (dt_map_get(u->is_placed, key))
+		return false;
+	dt_map_set(u->is_placed, key, u);
 	return true;
 }
 
@@ -296,9 +314,9 @@ static void place(struct search *s, const struct object *o, uint32_t i, long pid
 		return;
 	s->seen++;
 	s->named = s->named || !*s->d->name || dt_glob_match(s->d->name, x->name);
-	if (!s->named)
+	if (!s->named && s->names.n < MAX_SUGGESTED)
 		*dt_vec_add(&s->names, NULL) = x->name;
-	if (!is_first(o, i) || is_placed(s->u, o, i, owner) || n >= s->p->id_count)
+	if (!x->is_first || n >= s->p->id_count || !place_once(s->u, o, i, owner))
 		return;
 	at = dt_vec_add(&s->u->placed, NULL);
 	*at = (struct placed){.object = o, .site = i, .pid = owner, .id = s->p->id_base + n};
@@ -572,12 +590,9 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 
 	(void)why, (void)whylen;
 	attach_site(ps, here, &o->sites.v[here->site], at);
-	for (uint32_t i = here->site + 1; i < o->sites.n; i++) {
-		dt_attach *more;
+	for (uint32_t i = o->sites.v[here->site].next; i; i = o->sites.v[i].next) {
+		dt_attach *more = dt_arena_alloc(dt_probes_arena(ps), sizeof(*more));
 
-		if (!same_probe(&o->sites.v[here->site], &o->sites.v[i]))
-			continue;
-		more = dt_arena_alloc(dt_probes_arena(ps), sizeof(*more));
 		attach_site(ps, here, &o->sites.v[i], more);
 		at->also = more;
 		at = more;

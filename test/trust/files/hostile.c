@@ -10,7 +10,7 @@
  *        notes N           so many static probes, of different names
  *   hostile run FILE [SECONDS]      call getppid() from within the code of FILE, again and again
  *   hostile map DIR SECONDS         map a file of ever new names as code
- *   hostile sleep SECONDS
+ *   hostile maps FILE...            map them as code, and wait
  *   hostile peak FILE COMMAND...    run it; write the most memory it had, in MB, into FILE
  *
  * The code of a file (at 0x1000) is a function that calls the one it is given:
@@ -92,7 +92,7 @@ static void aliases(uint32_t n)
 
 static void notes(uint32_t n)
 {
-	struct {
+	struct __attribute__((packed)) {
 		Elf64_Nhdr n;
 		char owner[8];
 		uint64_t at[3];
@@ -261,8 +261,12 @@ int main(int argc, char **argv)
 		return run(argv[2], argc > 3 ? atol(argv[3]) : 60);
 	if (argc == 4 && strcmp(argv[1], "map") == 0)
 		return map_many(argv[2], atol(argv[3]));
-	if (argc == 3 && strcmp(argv[1], "sleep") == 0)
-		return (int)sleep((unsigned)atol(argv[2]));
+	if (argc >= 3 && strcmp(argv[1], "maps") == 0) {
+		for (int i = 2; i < argc; i++)
+			map(argv[i]);
+		ready();
+		return (int)sleep(120);
+	}
 	if (argc >= 4 && strcmp(argv[1], "peak") == 0)
 		return peak(argv[2], argv + 3);
 	return 2;
