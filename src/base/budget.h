@@ -56,6 +56,7 @@
 #define DT_MAX_SHOWN_NAMES   65536
 #define DT_MAX_SHOWN_MEMORY  DT_MB(32)
 #define DT_MAX_FILES	     16384 /* that processes map (some hundred on a busy system) */
+#define DT_MAX_FILE_PATHS    DT_MB(16)
 #define DT_MAX_ROOTS	     64	   /* directories of containers; a descriptor each */
 #define DT_MAX_IMAGES	     6	   /* programs that one process number has run */
 #define DT_MAX_MAPS	     4096  /* mappings of one program */

@@ -1,6 +1,7 @@
 /*
- * files: see files.h. Files are never forgotten while the session lives: there are some hundreds on
- * a busy system, and a few hundred bytes each.
+ * files: see files.h. There are some hundreds on a busy system, and a few hundred bytes each; but a
+ * process can map one file under ever new names. Beyond the budget half of the files are forgotten,
+ * those that were not used for the longest time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "elf/elf.h"
 #include "proc/files.h"
 
-#define MAX_ROOTS 64 /* descriptors */
-#define DELETED	  " (deleted)"
+#define DELETED " (deleted)"
 
 struct root {
 	dev_t ns_dev, dir_dev;
@@ -22,10 +23,11 @@ struct root {
 };
 
 struct dt_files {
-	dt_arena *arena;
 	dt_map *by_key;
-	uint32_t n;
-	struct root roots[MAX_ROOTS];
+	size_t bytes; /* of paths */
+	uint32_t last; /* id */
+	uint64_t clock; /* counts uses */
+	struct root roots[DT_MAX_ROOTS];
 	uint32_t nroots; /* roots[0] is ours */
 };
 
@@ -68,7 +70,7 @@ uint32_t dt_files_root_of(dt_files *fs, long pid, uint32_t otherwise)
 	for (uint32_t i = 0; i < fs->nroots; i++)
 		if (same_root(&fs->roots[i], &r))
 			return i;
-	if (fs->nroots == MAX_ROOTS)
+	if (fs->nroots == DT_MAX_ROOTS)
 		return otherwise;
 	snprintf(path, sizeof(path), "/proc/%ld/root", pid);
 	r.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -92,7 +94,6 @@ dt_files *dt_files_new(void)
 {
 	dt_files *fs = dt_xcalloc(1, sizeof(*fs));
 
-	fs->arena = dt_arena_new();
 	fs->by_key = dt_map_new();
 	stat_root("self", &fs->roots[0]);
 	fs->nroots = 1;
@@ -103,10 +104,10 @@ void dt_files_free(dt_files *fs)
 {
 	if (!fs)
 		return;
+	dt_files_forget(fs, UINT64_MAX);
 	for (uint32_t i = 1; i < fs->nroots; i++)
 		close(fs->roots[i].fd);
 	dt_map_free(fs->by_key);
-	dt_arena_free(fs->arena);
 	free(fs);
 }
 
@@ -123,10 +124,24 @@ static char *key_of(const dt_file *f, int path_len)
 	return dt_xasprintf("%u %s %.*s", f->root, id, path_len, f->path);
 }
 
+static dt_file *new_file(dt_files *fs, const dt_file *like, size_t path_len)
+{
+	dt_file *f = dt_xmalloc(sizeof(*f));
+	char *path = dt_xmalloc(path_len + 1), *slash;
+
+	memcpy(path, like->path, path_len);
+	path[path_len] = 0;
+	slash = strrchr(path, '/');
+	*f = *like;
+	f->id = ++fs->last;
+	f->path = path;
+	f->base = slash && slash[1] ? slash + 1 : path;
+	return f;
+}
+
 dt_file *dt_files_get(dt_files *fs, const dt_file *like)
 {
 	size_t len = like->anon ? 0 : strlen(like->path), cut = strlen(DELETED);
-	const char *slash;
 	dt_file *f;
 	char *key;
 
@@ -135,16 +150,70 @@ dt_file *dt_files_get(dt_files *fs, const dt_file *like)
 	key = key_of(like, (int)len);
 	f = dt_map_get(fs->by_key, key);
 	if (!f) {
-		f = dt_arena_dup(fs->arena, like, sizeof(*like));
-		f->id = ++fs->n;
-		f->path = dt_arena_strndup(fs->arena, like->path, len);
-		slash = strrchr(f->path, '/');
-		f->base = slash && slash[1] ? slash + 1 : f->path;
+		f = new_file(fs, like, len);
+		fs->bytes += len + strlen(key);
 		dt_map_set(fs->by_key, key, f);
 	}
 	f->pid = like->pid;
+	f->used = ++fs->clock;
 	free(key);
 	return f;
+}
+
+/* ---- the budget ---- */
+
+void dt_files_use(dt_files *fs, const dt_file *f)
+{
+	((dt_file *)f)->used = ++fs->clock;
+}
+
+static int by_use(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+bool dt_files_are_many(const dt_files *fs, uint64_t *until)
+{
+	size_t n = dt_map_count(fs->by_key), i = 0;
+	uint64_t *used;
+	const char *key;
+	uint32_t it = 0;
+	void *f;
+
+	if (n <= DT_MAX_FILES && fs->bytes <= DT_MAX_FILE_PATHS)
+		return false;
+	used = dt_xcalloc(n, sizeof(*used));
+	while (i < n && dt_map_next(fs->by_key, &it, &key, &f))
+		used[i++] = ((dt_file *)f)->used;
+	qsort(used, i, sizeof(*used), by_use);
+	*until = used[i / 2];
+	free(used);
+	return true;
+}
+
+/* The table is made anew: one that is deleted from stays as large as it was. */
+void dt_files_forget(dt_files *fs, uint64_t until)
+{
+	dt_map *left = dt_map_new();
+	const char *key;
+	uint32_t it = 0;
+	void *value;
+
+	while (dt_map_next(fs->by_key, &it, &key, &value)) {
+		dt_file *f = value;
+
+		if (f->used > until) {
+			dt_map_set(left, key, f);
+			continue;
+		}
+		fs->bytes -= strlen(f->path) + strlen(key);
+		free((char *)f->path);
+		free(f);
+	}
+	dt_map_free(fs->by_key);
+	fs->by_key = left;
 }
 
 /* ---- opening ---- */
@@ -173,7 +242,7 @@ static bool is_file(int fd, const dt_file *f)
 
 static int open_checked(const char *path, const dt_file *f)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, NULL);
 
 	if (fd < 0 || is_file(fd, f))
 		return fd;

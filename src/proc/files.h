@@ -20,6 +20,12 @@ uint32_t dt_files_root_of(dt_files *fs, long pid, uint32_t otherwise);
  * *like (path is copied, " (deleted)" cut off); the pid is remembered as the latest that maps it.
  */
 dt_file *dt_files_get(dt_files *fs, const dt_file *like);
+/* It is in use: forget it last. */
+void dt_files_use(dt_files *fs, const dt_file *f);
+/* Are there more than the budget allows? Then all that were last used at *until or before must go: first from where they
+ * are pointed to, then by dt_files_forget(). */
+bool dt_files_are_many(const dt_files *fs, uint64_t *until);
+void dt_files_forget(dt_files *fs, uint64_t until);
 /* See dt_sideband_open_file, dt_sideband_root. */
 int dt_files_open(dt_files *fs, const dt_file *f);
 void dt_files_root_path(const dt_files *fs, uint32_t root, char *to, size_t n);

@@ -3,11 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "proc/images.h"
 
-#define MAX_IMAGES 6	/* per process number */
-#define MAX_MAPS   4096 /* per image: beyond, the oldest goes */
-#define BUCKETS	   8192
+#define BUCKETS 8192
 
 struct mapset { /* shared after a fork; who changes it takes a copy first */
 	uint32_t refs;
@@ -112,9 +111,31 @@ void dt_images_map(dt_process *p, const dt_umap *m)
 	s = own_set(p);
 	if (at < s->maps.n)
 		remove_map(s, at);
-	else if (s->maps.n >= MAX_MAPS)
+	else if (s->maps.n >= DT_MAX_MAPS)
 		remove_map(s, least_wanted(s));
 	*dt_vec_add(&s->maps, NULL) = *m;
+}
+
+static bool drop_files(struct mapset *s, uint64_t until)
+{
+	uint32_t n = 0, before = s->maps.n;
+
+	for (uint32_t i = 0; i < s->maps.n; i++)
+		if (s->maps.v[i].file->used > until)
+			s->maps.v[n++] = s->maps.v[i];
+	s->maps.n = n;
+	return n < before;
+}
+
+/* A process that lives can be read again, so that it is known when it is asked for. Of a set that several share only the
+ * first is marked. */
+void dt_images_drop_files(dt_images *im, uint64_t until)
+{
+	for (size_t b = 0; b < BUCKETS; b++)
+		for (dt_process *p = im->buckets[b]; p; p = p->hash_next)
+			for (struct dt_image *i = p->images; i; i = i->older)
+				if (drop_files(i->set, until))
+					p->losses = UINT64_MAX;
 }
 
 /* ---- processes ---- */
@@ -168,7 +189,7 @@ static void push_image(dt_process *p, uint64_t since, struct mapset *set)
 	i->set = set;
 	i->older = p->images;
 	p->images = i;
-	if (++p->nimages <= MAX_IMAGES)
+	if (++p->nimages <= DT_MAX_IMAGES)
 		return;
 	while ((*last)->older)
 		last = &(*last)->older;
@@ -256,7 +277,7 @@ void dt_images_exit(dt_images *im, dt_process *p)
 	*im->dead_end = p;
 	im->dead_end = &p->dead_next;
 	im->ndead++;
-	while (im->ndead > DT_SIDEBAND_DEAD)
+	while (im->ndead > DT_MAX_EXITED)
 		bury_oldest(im);
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "proc/hold.h"
+#include "base/budget.h"
 #include "proc/mappings.h"
 
 #define DELETED " (deleted)"
@@ -199,7 +200,7 @@ static bool is_file(int fd, uint64_t inode)
 
 static int open_checked(const char *path, uint64_t inode)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, NULL);
 
 	if (fd < 0 || is_file(fd, inode))
 		return fd;

@@ -42,6 +42,17 @@ static void tell(dt_sideband *sb, enum dt_sideband_event what, long pid, long pa
 		l->event(l->arg, what, pid, parent, map);
 }
 
+/* Called before a file is looked up, so that the one that is found stays while it is used. */
+static void make_room(dt_sideband *sb)
+{
+	uint64_t until;
+
+	if (!dt_files_are_many(sb->files, &until))
+		return;
+	dt_images_drop_files(sb->images, until);
+	dt_files_forget(sb->files, until);
+}
+
 static void add_map(dt_sideband *sb, dt_process *p, const dt_umap *u)
 {
 	dt_images_map(p, u);
@@ -85,6 +96,7 @@ static void read_process(dt_sideband *sb, dt_process *p)
 
 		if (!m->exec)
 			continue;
+		make_room(sb);
 		u.file = dt_files_get(sb->files, &like);
 		add_map(sb, p, &u);
 	}
@@ -168,6 +180,7 @@ static void on_map(dt_sideband *sb, uint64_t time, const struct mmap2 *e)
 		like.dev_major = e->dev_major;
 		like.dev_minor = e->dev_minor;
 	}
+	make_room(sb);
 	u.file = dt_files_get(sb->files, &like);
 	add_map(sb, p, &u);
 }
@@ -320,12 +333,15 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 	if (pid <= 0)
 		return false;
 	p = need_process(sb, pid);
-	if (dt_images_find(p, time, addr, m))
-		return true;
-	if (!may_know_more(sb, p))
-		return false;
-	read_process(sb, p);
-	return dt_images_find(p, time, addr, m);
+	if (!dt_images_find(p, time, addr, m)) {
+		if (!may_know_more(sb, p))
+			return false;
+		read_process(sb, p);
+		if (!dt_images_find(p, time, addr, m))
+			return false;
+	}
+	dt_files_use(sb->files, m->file);
+	return true;
 }
 
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m)

@@ -14,17 +14,15 @@
  * the privilege for perf events it works all the same with /proc alone: then exited processes are
  * unknown unless they were asked for while they lived.
  *
- * Times are those of CLOCK_MONOTONIC in nanoseconds, as D's timestamp. Memory is bounded: exited
- * processes are forgotten, the longest dead first, beyond DT_SIDEBAND_DEAD of them, except those
- * that somebody keeps.
+ * Times are those of CLOCK_MONOTONIC in nanoseconds, as D's timestamp. Memory is bounded
+ * (base/budget.h): exited processes are forgotten, the longest dead first, except those that are
+ * kept; files that were not used for the longest time are forgotten with their mappings.
  */
 #ifndef DT_PROC_SIDEBAND_H
 #define DT_PROC_SIDEBAND_H
 
 #include "base/base.h"
 #include "proc/mappings.h"
-
-#define DT_SIDEBAND_DEAD 65536
 
 typedef struct dt_sideband dt_sideband;
 
@@ -43,13 +41,14 @@ typedef struct dt_file {
 		      "" */
 	long pid;  /* a process that maps it: where to find it */
 	uint32_t root; /* internal: which root directory the path is below */
+	uint64_t used; /* internal: when it was last asked for, by a count of uses */
 } dt_file;
 
 /* One executable mapping of a process. */
 typedef struct dt_umap {
 	uint64_t start, end, offset;
 	uint64_t since;	     /* 0: before we looked */
-	const dt_file *file; /* never NULL */
+	const dt_file *file; /* never NULL; good until the next call of this header */
 } dt_umap;
 
 /* Always succeeds; *err says why perf events are refused (code 0: they are not). */

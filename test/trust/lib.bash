@@ -32,7 +32,7 @@ start() {
 	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/hostile" "$@" >"$TMP/start" 2>&1 &
 	pid=$!
 	pids+=("$pid")
-	until grep -q ready "$TMP/start"; do
+	until grep -q ready "$TMP/start" 2>/dev/null; do
 		[ $((n++)) -lt 200 ] && kill -0 "$pid" 2>/dev/null || { echo "$* does not start: $(cat "$TMP/start")"; exit 1; }
 		sleep 0.05
 	done

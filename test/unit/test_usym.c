@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "unit.h"
 #include "proc/files.h"
 #include "proc/images.h"
@@ -80,7 +81,7 @@ static void test_dead(void)
 	dt_images *im = dt_images_new();
 	dt_process *parent = dt_images_make(im, 1, 0);
 
-	for (long pid = 2; pid < DT_SIDEBAND_DEAD + 100; pid++) {
+	for (long pid = 2; pid < DT_MAX_EXITED + 100; pid++) {
 		dt_images_fork(im, parent, pid, (uint64_t)pid);
 		if (pid == 5)
 			dt_images_get(im, pid)->kept = true;
@@ -90,7 +91,7 @@ static void test_dead(void)
 	}
 	CHECK(!dt_images_get(im, 2) && !dt_images_get(im, 50));
 	CHECK(dt_images_get(im, 5) && dt_images_get(im, 7) && !dt_images_get(im, 7)->exited);
-	CHECK(dt_images_get(im, DT_SIDEBAND_DEAD + 99) && dt_images_get(im, 200));
+	CHECK(dt_images_get(im, DT_MAX_EXITED + 99) && dt_images_get(im, 200));
 	for (int i = 0; i < 100; i++) { /* dies and lives again and again */
 		dt_images_exit(im, dt_images_get(im, 7));
 		dt_images_fork(im, parent, 7, 5000 + (uint64_t)i);

@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "bpf/image.h"
 #include "bpf/translate/unwind.h"
 #include "proc/control.h"
@@ -317,7 +318,7 @@ static void read_ahead_fd(dt_engine *e, int fd)
 
 static void read_ahead_path(void *e, const char *path)
 {
-	read_ahead_fd(e, open(path, O_RDONLY | O_CLOEXEC));
+	read_ahead_fd(e, dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, NULL));
 }
 
 static void read_ahead_process(dt_engine *e, long pid)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "base/budget.h"
 #include "probe/providers/pid.h"
 #include "proc/control.h"
 #include "proc/mappings.h"

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -214,11 +215,18 @@ static int run(const char *path, long seconds)
 }
 
 /* The longest names that a file can have, a new one each time. */
-static int map_many(const char *dir, long seconds)
+static int map_many(const char *top, long seconds)
 {
 	time_t end = time(NULL) + seconds;
-	char was[4096], now[4096];
+	char dir[4096], was[8192], now[8192];
 
+	strcpy(dir, top);
+	while (strlen(dir) < 3500) {
+		snprintf(was, sizeof(was), "%s/%0240u", dir, 0);
+		strcpy(dir, was);
+		if (mkdir(dir, 0755) < 0)
+			return 1;
+	}
 	snprintf(was, sizeof(was), "%s/first", dir);
 	make("plain", was, "f");
 	close(fd);
