@@ -48,7 +48,6 @@
 /* ---- perf maps ---- */
 #define DT_MAX_PERFMAP_FILE DT_MB(64) /* read of one (node: 20 MB); what follows is not read */
 #define DT_MAX_PERFMAP_NAME 4096
-#define DT_PERFMAP_PAUSE_NS 100000000 /* between looks at a file for an unknown address */
 
 /* ---- what is kept of all processes; the least recently used is forgotten first ---- */
 #define DT_MAX_SYMBOL_MEMORY DT_MB(128) /* symbol tables and perf maps */

@@ -63,6 +63,25 @@ long dt_proc_status(long pid, const char *word)
 	return -1;
 }
 
+bool dt_proc_owner(long pid, uid_t *uid, uid_t *root)
+{
+	unsigned long long inside, outside, n, real, acting;
+	char text[4096], *p;
+	int used;
+
+	if (!read_file(pid, "status", text, sizeof(text)) || !(p = strstr(text, "\nUid:")) ||
+	    sscanf(p + 1, "Uid: %llu %llu", &real, &acting) != 2)
+		return false;
+	*uid = (uid_t)acting;
+	*root = 0;
+	if (!read_file(pid, "uid_map", text, sizeof(text)))
+		return true;
+	for (p = text; sscanf(p, "%llu %llu %llu%n", &inside, &outside, &n, &used) == 3; p += used)
+		if (inside == 0 && n > 0)
+			*root = (uid_t)outside;
+	return true;
+}
+
 bool dt_proc_stat(long pid, char *state, int field, uint64_t *value)
 {
 	char text[2048], *p;

@@ -4,6 +4,8 @@
 #ifndef DT_PROC_HOLD_H
 #define DT_PROC_HOLD_H
 
+#include <sys/types.h>
+
 #include "proc/control.h"
 
 struct dt_held_thread {
@@ -65,6 +67,8 @@ bool dt_proc_exit_status(long pid, int pidfd, int *status);
 /* Why /proc does not tell of the processes that we know by their numbers: a sentence; NULL: it does. */
 const char *dt_proc_problem(void);
 bool dt_proc_is_kernel(long pid); /* a kernel thread */
+/* The user that it acts as, and the one who is root in its user namespace, both as we number them; false: it is gone. */
+bool dt_proc_owner(long pid, uid_t *uid, uid_t *root);
 /* One number after a word of /proc/PID/status ("TracerPid:"); -1: there is none. */
 long dt_proc_status(long pid, const char *word);
 /* Fields of /proc/PID/stat, counted as in proc(5), from 3 on; state is its letter. False: no such

@@ -231,6 +231,9 @@ void dt_images_fork(dt_images *im, dt_process *parent, long pid, uint64_t time)
 	parent->images->set->refs++;
 	push_image(p, time, parent->images->set);
 	p->root = parent->root;
+	p->has_owner = parent->has_owner;
+	p->uid = parent->uid;
+	p->root_uid = parent->root_uid;
 	p->read_at = parent->read_at;
 	p->losses = parent->losses;
 	p->exited = false;

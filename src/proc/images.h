@@ -9,6 +9,8 @@
 #ifndef DT_PROC_IMAGES_H
 #define DT_PROC_IMAGES_H
 
+#include <sys/types.h>
+
 #include "proc/sideband.h"
 
 typedef struct dt_images dt_images;
@@ -16,6 +18,8 @@ typedef struct dt_images dt_images;
 typedef struct dt_process {
 	long pid;
 	uint32_t root; /* see files.h */
+	bool has_owner;
+	uid_t uid, root_uid; /* as dt_proc_owner() had them last */
 	bool exited;
 	bool kept;		 /* not to be forgotten */
 	uint64_t read_at;	 /* when /proc was last asked; 0: never */

@@ -1,42 +1,58 @@
 /*
- * perfmap: see perfmap.h. Entries are sorted when something new was read; of two with the same
- * start the later wins at once, of two that overlap the one that starts nearer to the address.
+ * perfmap: see perfmap.h.
+ *
+ * Entries are in two parts, each sorted by start: nearly all, and the newest. What is read is sorted
+ * by itself and merged into the newest; once these are many, they are merged into the rest. So the
+ * work for a file that grows line by line is in proportion to its size, not to its square. In one
+ * part of two entries with the same start the later counts, of two that overlap the one that starts
+ * nearer to the address; an entry of the newest part counts before one of the rest.
+ *
+ * The file is another user's: its owner is checked, only DT_MAX_PERFMAP_FILE of it is read, a piece at
+ * a time, and a file that is replaced again and again is read from the start only after a pause.
  */
-#include <stdio.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "proc/perfmap.h"
 
-#define MAX_FILE ((off_t)256 << 20)
-#define MAX_BACK 32 /* entries to look back over for one that overlaps */
+#define MAX_BACK 32		/* entries to look back over for one that overlaps */
+#define PIECE	 ((size_t)1 << 20) /* read at a time; lines are shorter */
+#define FEW	 1024		/* newest entries that need not be merged */
+#define LONG	 20000000	/* ns: reading from the start that took longer is not repeated before */
+#define PAUSES	 20		/* so many times what it took */
 
 struct entry {
-	uint64_t start, size;
-	const char *name;
-	uint32_t line;
+	uint64_t start;
+	uint32_t size;
+	uint32_t name; /* in names */
 };
+typedef DT_VEC(struct entry) entries;
 
 struct dt_perfmap {
 	char *path;
-	dt_arena *arena;
-	DT_VEC(struct entry) entries;
-	bool sorted;
-	uint32_t lines;
+	bool (*may_own)(void *arg, uid_t uid);
+	void *arg;
+	dt_buf names;
+	entries most, newest, unsorted;
 	off_t at;      /* read so far, whole lines */
+	dev_t dev;
 	ino_t inode;   /* of what was read */
 	char last[32]; /* the end of it */
 	size_t nlast;
+	uint64_t pause_end; /* until then it is not read from the start */
 };
 
-dt_perfmap *dt_perfmap_new(const char *path)
+dt_perfmap *dt_perfmap_new(const char *path, bool (*may_own)(void *arg, uid_t uid), void *arg)
 {
 	dt_perfmap *pm = dt_xcalloc(1, sizeof(*pm));
 
 	pm->path = dt_xstrdup(path);
-	pm->arena = dt_arena_new();
+	pm->may_own = may_own;
+	pm->arg = arg;
 	return pm;
 }
 
@@ -44,16 +60,21 @@ void dt_perfmap_free(dt_perfmap *pm)
 {
 	if (!pm)
 		return;
-	dt_vec_free(&pm->entries);
-	dt_arena_free(pm->arena);
+	dt_vec_free(&pm->most);
+	dt_vec_free(&pm->newest);
+	dt_vec_free(&pm->unsorted);
+	dt_buf_free(&pm->names);
 	free(pm->path);
 	free(pm);
 }
 
 size_t dt_perfmap_memory(const dt_perfmap *pm)
 {
-	return sizeof(*pm) + dt_arena_used(pm->arena) + pm->entries.cap * sizeof(struct entry);
+	return sizeof(*pm) + pm->names.cap +
+	       ((size_t)pm->most.cap + pm->newest.cap + pm->unsorted.cap) * sizeof(struct entry);
 }
+
+/* ---- lines ---- */
 
 /* "3ef414c0 398 LazyCompile:~f /a.js:1", size and name may be missing in a corrupt file. */
 static void add_line(dt_perfmap *pm, const char *line, size_t n)
@@ -70,14 +91,16 @@ static void add_line(dt_perfmap *pm, const char *line, size_t n)
 	if (name == end || *name != ' ' || start + size < start)
 		return;
 	skip = (size_t)(name + 1 - head);
-	if (skip >= n)
+	if (skip >= n || pm->names.n > UINT32_MAX - DT_MAX_PERFMAP_NAME - 1)
 		return;
-	*dt_vec_add(&pm->entries, NULL) =
-	    (struct entry){.start = start,
-			   .size = size ? size : 1,
-			   .name = dt_arena_strndup(pm->arena, line + skip, n - skip),
-			   .line = pm->lines++};
-	pm->sorted = false;
+	n = n - skip < DT_MAX_PERFMAP_NAME ? n - skip : DT_MAX_PERFMAP_NAME;
+	*dt_vec_add(&pm->unsorted, NULL) = (struct entry){.start = start,
+							  .size = size == 0	      ? 1
+								  : size > UINT32_MAX ? UINT32_MAX
+										      : (uint32_t)size,
+							  .name = (uint32_t)pm->names.n};
+	dt_buf_add(&pm->names, line + skip, strnlen(line + skip, n));
+	dt_buf_putc(&pm->names, 0);
 }
 
 void dt_perfmap_add(dt_perfmap *pm, const char *text, size_t n)
@@ -93,52 +116,84 @@ void dt_perfmap_add(dt_perfmap *pm, const char *text, size_t n)
 	}
 }
 
+/* ---- order ---- */
+
+/* Names are added one behind the other, so that of a later line is behind. */
 static int by_start(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static void add_sorted(entries *to, const struct entry *e)
+{
+	if (to->n > 0 && to->v[to->n - 1].start == e->start)
+		to->n--;
+	*dt_vec_add(to, NULL) = *e;
+}
+
+/* `more` is later than `to`, and empty afterwards. */
+static void merge(entries *to, entries *more)
+{
+	entries both = {0};
+	uint32_t i = 0, k = 0;
+
+	while (i < to->n || k < more->n) {
+		if (k == more->n || (i < to->n && to->v[i].start <= more->v[k].start))
+			add_sorted(&both, &to->v[i++]);
+		else
+			add_sorted(&both, &more->v[k++]);
+	}
+	dt_vec_free(to);
+	dt_vec_free(more);
+	*to = both;
 }
 
 static void sort(dt_perfmap *pm)
 {
-	uint32_t n = 0;
-
-	if (pm->sorted || pm->entries.n == 0)
+	if (pm->unsorted.n == 0)
 		return;
-	qsort(pm->entries.v, pm->entries.n, sizeof(*pm->entries.v), by_start);
-	for (uint32_t i = 0; i < pm->entries.n; i++) {
-		if (n > 0 && pm->entries.v[n - 1].start == pm->entries.v[i].start)
-			n--;
-		pm->entries.v[n++] = pm->entries.v[i];
-	}
-	pm->entries.n = n;
-	pm->sorted = true;
+	qsort(pm->unsorted.v, pm->unsorted.n, sizeof(*pm->unsorted.v), by_start);
+	merge(&pm->newest, &pm->unsorted);
+	if (pm->newest.n > FEW + pm->most.n / 8)
+		merge(&pm->most, &pm->newest);
 }
 
-static const struct entry *find(dt_perfmap *pm, uint64_t addr)
-{
-	uint32_t lo = 0, hi;
+/* ---- questions ---- */
 
-	sort(pm);
-	hi = pm->entries.n;
+static const struct entry *find_in(const entries *in, uint64_t addr)
+{
+	uint32_t lo = 0, hi = in->n;
+
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (pm->entries.v[mid].start <= addr)
+		if (in->v[mid].start <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	for (uint32_t back = 0; lo > 0 && back < MAX_BACK; back++) {
-		const struct entry *e = &pm->entries.v[--lo];
+		const struct entry *e = &in->v[--lo];
 
 		if (addr - e->start < e->size)
 			return e;
 	}
 	return NULL;
+}
+
+/* Of one entry in each part that starts nearer to the address; of equal ones the newest. */
+static const struct entry *find(dt_perfmap *pm, uint64_t addr)
+{
+	const struct entry *a, *b;
+
+	sort(pm);
+	a = find_in(&pm->newest, addr);
+	b = find_in(&pm->most, addr);
+	return !a || (b && b->start > a->start) ? b : a;
 }
 
 /* Is what we have read still the beginning of the file? Another process of this number makes one of its own; Java
@@ -147,47 +202,74 @@ static bool goes_on(const dt_perfmap *pm, int fd, const struct stat *st)
 {
 	char now[sizeof(pm->last)];
 
-	return st->st_ino == pm->inode && st->st_size >= pm->at &&
+	return st->st_ino == pm->inode && st->st_dev == pm->dev && st->st_size >= pm->at &&
 	       pread(fd, now, pm->nlast, pm->at - (off_t)pm->nlast) == (ssize_t)pm->nlast &&
 	       memcmp(now, pm->last, pm->nlast) == 0;
 }
 
 static void start_over(dt_perfmap *pm, const struct stat *st)
 {
-	pm->entries.n = 0;
-	dt_arena_reset(pm->arena);
+	pm->most.n = pm->newest.n = pm->unsorted.n = 0;
+	dt_buf_reset(&pm->names);
 	pm->at = 0;
 	pm->nlast = 0;
 	pm->inode = st->st_ino;
+	pm->dev = st->st_dev;
 }
 
-/* What the file has grown by: whole lines only. True when there was something. */
-static bool read_more(dt_perfmap *pm)
+/* Whole lines of the file from pm->at on. False: there are none. */
+static bool read_piece(dt_perfmap *pm, int fd, char *buf)
 {
-	int fd = open(pm->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	struct stat st;
-	char *buf = NULL;
-	ssize_t n = 0;
+	size_t left = DT_MAX_PERFMAP_FILE - (size_t)pm->at;
+	ssize_t n = pread(fd, buf, left < PIECE ? left : PIECE, pm->at);
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_FILE)
-		goto out;
-	if (!goes_on(pm, fd, &st))
-		start_over(pm, &st);
-	buf = dt_xmalloc((size_t)(st.st_size - pm->at) + 1);
-	n = pread(fd, buf, (size_t)(st.st_size - pm->at), pm->at);
+	if (n <= 0)
+		return false;
+	if ((size_t)n == PIECE && !memrchr(buf, '\n', (size_t)n)) {
+		pm->at += n; /* not a line of anything */
+		return true;
+	}
 	while (n > 0 && buf[n - 1] != '\n')
 		n--;
-	if (n > 0) {
-		dt_perfmap_add(pm, buf, (size_t)n);
-		pm->at += n;
-		pm->nlast = (size_t)n < sizeof(pm->last) ? (size_t)n : sizeof(pm->last);
-		memcpy(pm->last, buf + n - pm->nlast, pm->nlast);
+	if (n == 0)
+		return false;
+	dt_perfmap_add(pm, buf, (size_t)n);
+	pm->at += n;
+	pm->nlast = (size_t)n < sizeof(pm->last) ? (size_t)n : sizeof(pm->last);
+	memcpy(pm->last, buf + n - pm->nlast, pm->nlast);
+	return true;
+}
+
+/* What the file has grown by. True when there was something. */
+static bool read_more(dt_perfmap *pm)
+{
+	int fd = dt_open_regular(AT_FDCWD, pm->path, O_NOFOLLOW, UINT64_MAX, NULL);
+	uint64_t began = dt_now(), took;
+	bool anew = false, found = false;
+	struct stat st;
+	char *buf = NULL;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || (pm->may_own && !pm->may_own(pm->arg, st.st_uid)))
+		goto out;
+	if (!goes_on(pm, fd, &st)) {
+		if (began < pm->pause_end)
+			goto out;
+		anew = true;
+		start_over(pm, &st);
 	}
+	if (pm->at < st.st_size && pm->at < (off_t)DT_MAX_PERFMAP_FILE) {
+		buf = dt_xmalloc(PIECE);
+		while (read_piece(pm, fd, buf))
+			found = true;
+	}
+	took = dt_now() - began;
+	if (anew && took > LONG)
+		pm->pause_end = dt_now() + PAUSES * took;
 out:
 	if (fd >= 0)
 		close(fd);
 	free(buf);
-	return n > 0;
+	return found;
 }
 
 const char *dt_perfmap_find(dt_perfmap *pm, uint64_t addr, uint64_t *start)
@@ -199,5 +281,5 @@ const char *dt_perfmap_find(dt_perfmap *pm, uint64_t addr, uint64_t *start)
 	if (!e)
 		return NULL;
 	*start = e->start;
-	return e->name;
+	return pm->names.s + e->name;
 }

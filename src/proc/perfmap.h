@@ -4,17 +4,20 @@
  * node (--perf-basic-prof), python (-X perf) and Java (jcmd Compiler.perfmap, or an agent) write a
  * line per function: address and size in hexadecimal, and a name. The file grows while the process
  * runs; it is read on when an address is not found. When code memory is used again, the later line
- * counts.
+ * counts. The file lies where every user can make one, so it is believed only if it belongs to a user
+ * who can change the process anyway.
  */
 #ifndef DT_PROC_PERFMAP_H
 #define DT_PROC_PERFMAP_H
+
+#include <sys/types.h>
 
 #include "base/base.h"
 
 typedef struct dt_perfmap dt_perfmap;
 
-/* The path is where we reach the file; it need not exist yet. */
-dt_perfmap *dt_perfmap_new(const char *path);
+/* The path is where we reach the file; it need not exist yet. may_own tells whose file is believed (NULL: anyone's). */
+dt_perfmap *dt_perfmap_new(const char *path, bool (*may_own)(void *arg, uid_t uid), void *arg);
 void dt_perfmap_free(dt_perfmap *pm);
 /* The name lives until the next look-up. NULL: unknown. */
 const char *dt_perfmap_find(dt_perfmap *pm, uint64_t addr, uint64_t *start);

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "proc/files.h"
+#include "proc/hold.h"
 #include "proc/images.h"
 #include "proc/perf_rings.h"
 
@@ -69,6 +70,13 @@ static bool is_anon(const char *path)
 		 strcmp(path, "[uprobes]") == 0);
 }
 
+/* Where it lives and for whom, while it can be asked. */
+static void learn_place(dt_sideband *sb, dt_process *p)
+{
+	p->root = dt_files_root_of(sb->files, p->pid, p->root);
+	p->has_owner = dt_proc_owner(p->pid, &p->uid, &p->root_uid) || p->has_owner;
+}
+
 static void read_process(dt_sideband *sb, dt_process *p)
 {
 	dt_error err;
@@ -81,7 +89,7 @@ static void read_process(dt_sideband *sb, dt_process *p)
 			dt_images_exit(sb->images, p);
 		return;
 	}
-	p->root = dt_files_root_of(sb->files, p->pid, p->root);
+	learn_place(sb, p);
 	for (uint32_t i = 0; i < maps->n; i++) {
 		const dt_mapping *m = &maps->v[i];
 		dt_file like = {.path = m->path,
@@ -211,7 +219,7 @@ static void on_exec(dt_sideband *sb, uint64_t time, const struct comm *e)
 		return;
 	p = dt_images_make(sb->images, (int32_t)e->pid, time);
 	dt_images_exec(sb->images, p, time);
-	p->root = dt_files_root_of(sb->files, p->pid, p->root);
+	learn_place(sb, p);
 	p->read_at = time; /* from here on we are told everything */
 	p->losses = sb->lost;
 	tell(sb, DT_SB_EXEC, p->pid, 0, NULL);
@@ -370,6 +378,15 @@ int dt_sideband_open_file(dt_sideband *sb, const dt_file *f)
 void dt_sideband_root(dt_sideband *sb, const dt_file *f, char *to, size_t n)
 {
 	dt_files_root_path(sb->files, f->root, to, n);
+}
+
+bool dt_sideband_owns(dt_sideband *sb, long pid, uid_t uid)
+{
+	dt_process *p = need_process(sb, pid);
+
+	if (!p->exited) /* it may act as another user since it was read */
+		p->has_owner = dt_proc_owner(pid, &p->uid, &p->root_uid) || p->has_owner;
+	return uid == 0 || (p->has_owner && (uid == p->uid || uid == p->root_uid));
 }
 
 char *dt_sideband_path(dt_sideband *sb, long pid, const char *path)

@@ -21,6 +21,8 @@
 #ifndef DT_PROC_SIDEBAND_H
 #define DT_PROC_SIDEBAND_H
 
+#include <sys/types.h>
+
 #include "base/base.h"
 #include "proc/mappings.h"
 
@@ -78,6 +80,9 @@ int dt_sideband_open_file(dt_sideband *sb, const dt_file *f);
 /* The directory that stands for "/" of that file's process: "" or "/proc/PID/root" or
  * "/proc/self/fd/N". */
 void dt_sideband_root(dt_sideband *sb, const dt_file *f, char *to, size_t n);
+/* Could a file of this user be the process's own: is it the user that the process acts or acted as, or root (of ours or of its
+ * user namespace)? */
+bool dt_sideband_owns(dt_sideband *sb, long pid, uid_t uid);
 /* How we reach a path of the process, also when it has ended. To be freed. */
 char *dt_sideband_path(dt_sideband *sb, long pid, const char *path);
 

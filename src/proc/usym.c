@@ -37,6 +37,7 @@ struct slot { /* what dt_file.id stands for */
 };
 
 struct perfmap {
+	dt_usyms *us;
 	long pid;
 	dt_perfmap *map;
 	uint64_t used;
@@ -305,6 +306,13 @@ static void name_in_object(dt_usyms *us, const dt_umap *m, uint64_t addr, dt_usy
 
 /* ---- perf maps ---- */
 
+static bool may_own_map(void *arg, uid_t uid)
+{
+	const struct perfmap *p = arg;
+
+	return dt_sideband_owns(p->us->sb, p->pid, uid);
+}
+
 static struct perfmap *need_perfmap(dt_usyms *us, long pid)
 {
 	struct perfmap *p;
@@ -318,7 +326,8 @@ static struct perfmap *need_perfmap(dt_usyms *us, long pid)
 		p->pid = pid;
 		snprintf(name, sizeof(name), "/tmp/perf-%ld.map", dt_proc_inner_pid(pid));
 		path = dt_sideband_path(us->sb, pid, name);
-		p->map = dt_perfmap_new(path);
+		p->us = us;
+		p->map = dt_perfmap_new(path, may_own_map, p);
 		free(path);
 		p->next = us->perfmaps;
 		us->perfmaps = p;

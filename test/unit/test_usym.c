@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/budget.h"
@@ -127,7 +128,7 @@ static void test_perfmap(void)
 	dt_perfmap *pm;
 
 	snprintf(path, sizeof(path), "%s/perf-1.map", dir);
-	pm = dt_perfmap_new(path);
+	pm = dt_perfmap_new(path, NULL, NULL);
 	check_jit(pm, 0x1000, NULL); /* no file yet */
 	append(path, "1000 100 first f.js:1\n2000 10 second\nnonsense\n\n3000 zz "
 		     "x\nffffffffffffffff ff wraps\n3000 20 thi");
@@ -161,6 +162,47 @@ static void test_perfmap(void)
 	CHECK(dt_perfmap_memory(pm) < 10000);
 	unlink(path);
 	dt_perfmap_free(pm);
+}
+
+static bool only_7(void *arg, uid_t uid)
+{
+	(void)arg;
+	return uid == 7;
+}
+
+/* One that grows line by line, in an order that sorts badly, with an unknown address asked for after each. */
+static void test_perfmap_grows(void)
+{
+	dt_perfmap *pm = dt_perfmap_new("/nonexistent", NULL, NULL), *theirs;
+	char line[64], path[256];
+	clock_t began = clock();
+	uint64_t start;
+
+	for (uint32_t i = 0; i < 100000; i++) {
+		int n = snprintf(line, sizeof(line), "%x 10 f%u\n", 0x100000 + (i * 7919u % 100000u) * 16, i);
+
+		dt_perfmap_add(pm, line, (size_t)n);
+		CHECK(dt_perfmap_find(pm, 0x10, &start) == NULL);
+	}
+	check_jit(pm, 0x100000, "f0");
+	check_jit(pm, 0x100000 + 7919 * 16 + 15, "f1");
+	check_jit(pm, 0x100000 + 99999u * 7919u % 100000u * 16, "f99999");
+	dt_perfmap_add(pm, "100000 10 again\n", 16);
+	check_jit(pm, 0x100008, "again");
+	CHECK(clock() - began < 20 * CLOCKS_PER_SEC); /* sorted anew each time: many minutes */
+	CHECK(dt_perfmap_memory(pm) < 8 << 20);
+	dt_perfmap_free(pm);
+
+	snprintf(path, sizeof(path), "%s/perf-2.map", dir);
+	append(path, "1000 100 forged\n");
+	theirs = dt_perfmap_new(path, only_7, NULL);
+	check_jit(theirs, 0x1000, NULL);
+	if (geteuid() == 0) {
+		CHECK(chown(path, 7, 7) == 0);
+		check_jit(theirs, 0x1000, "forged");
+	}
+	dt_perfmap_free(theirs);
+	unlink(path);
 }
 
 /* ---- processes ---- */
@@ -350,6 +392,7 @@ int main(void)
 	test_images();
 	test_dead();
 	test_perfmap();
+	test_perfmap_grows();
 	sb = dt_sideband_open(&err);
 	test_living(sb);
 	test_trim(sb);

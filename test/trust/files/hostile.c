@@ -9,6 +9,8 @@
  *        debuglink TEXT    a link to a debug file of this name
  *        notes N           so many static probes, of different names
  *   hostile run FILE [SECONDS]      call getppid() from within the code of FILE, again and again
+ *   hostile jit                     the same from memory without a file; prints its address
+ *   hostile perfmap ADDRESS         print a perf map of 200 MB
  *   hostile map DIR SECONDS         map a file of ever new names as code
  *   hostile maps FILE...            map them as code, and wait
  *   hostile peak FILE COMMAND...    run it; write the most memory it had, in MB, into FILE
@@ -203,9 +205,22 @@ static void ready(void)
 	fflush(stdout);
 }
 
+/* Code in memory without a file, as of a JIT compiler; where it is, is printed. */
+static void *jit_page(void)
+{
+	char *p = mmap(NULL, DATA, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		exit(1);
+	memcpy(p + CODE, code, sizeof(code));
+	printf("%lx\n", (unsigned long)(p + CODE));
+	return p;
+}
+
 static int run(const char *path, long seconds)
 {
-	void (*f)(void (*)(void)) = (void (*)(void (*)(void)))((char *)map(path) + CODE);
+	char *page = path ? map(path) : jit_page();
+	void (*f)(void (*)(void)) = (void (*)(void (*)(void)))(page + CODE);
 	time_t end = time(NULL) + seconds;
 
 	ready();
@@ -241,6 +256,16 @@ static int map_many(const char *top, long seconds)
 	return 0;
 }
 
+/* A perf map of 200 MB; the function that runs is in its first line, and at the end once more. */
+static int perfmap(unsigned long long at)
+{
+	printf("%llx 10 early_name\n", at);
+	for (unsigned i = 0; i < 5000000; i++)
+		printf("%x 10 a function of no use, number %u\n", 0x10000000 + i * 16, i);
+	printf("%llx 10 late_name\n", at);
+	return 0;
+}
+
 static int peak(const char *file, char **argv)
 {
 	struct rusage ru;
@@ -267,6 +292,10 @@ int main(int argc, char **argv)
 		return make(argv[2], argv[3], argc > 4 ? argv[4] : "hostile_function");
 	if (argc >= 3 && strcmp(argv[1], "run") == 0)
 		return run(argv[2], argc > 3 ? atol(argv[3]) : 60);
+	if (argc == 2 && strcmp(argv[1], "jit") == 0)
+		return run(NULL, 60);
+	if (argc == 3 && strcmp(argv[1], "perfmap") == 0)
+		return perfmap(strtoull(argv[2], NULL, 16));
 	if (argc == 4 && strcmp(argv[1], "map") == 0)
 		return map_many(argv[2], atol(argv[3]));
 	if (argc >= 3 && strcmp(argv[1], "maps") == 0) {
