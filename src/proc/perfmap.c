@@ -22,8 +22,8 @@
 #define MAX_BACK 32		/* entries to look back over for one that overlaps */
 #define PIECE	 ((size_t)1 << 20) /* read at a time; lines are shorter */
 #define FEW	 1024		/* newest entries that need not be merged */
-#define LONG	 20000000	/* ns: reading from the start that took longer is not repeated before */
-#define PAUSES	 20		/* so many times what it took */
+#define LARGE	 ((off_t)1 << 20) /* a file that is not read from the start again before */
+#define PAUSE	 50		/* so many ns for each of its bytes: 3 s for the largest */
 
 struct entry {
 	uint64_t start;
@@ -244,7 +244,6 @@ static bool read_piece(dt_perfmap *pm, int fd, char *buf)
 static bool read_more(dt_perfmap *pm)
 {
 	int fd = dt_open_regular(AT_FDCWD, pm->path, O_NOFOLLOW, UINT64_MAX, NULL);
-	uint64_t began = dt_now(), took;
 	bool anew = false, found = false;
 	struct stat st;
 	char *buf = NULL;
@@ -252,7 +251,7 @@ static bool read_more(dt_perfmap *pm)
 	if (fd < 0 || fstat(fd, &st) < 0 || (pm->may_own && !pm->may_own(pm->arg, st.st_uid)))
 		goto out;
 	if (!goes_on(pm, fd, &st)) {
-		if (began < pm->pause_end)
+		if (dt_now() < pm->pause_end)
 			goto out;
 		anew = true;
 		start_over(pm, &st);
@@ -262,9 +261,8 @@ static bool read_more(dt_perfmap *pm)
 		while (read_piece(pm, fd, buf))
 			found = true;
 	}
-	took = dt_now() - began;
-	if (anew && took > LONG)
-		pm->pause_end = dt_now() + PAUSES * took;
+	if (anew && pm->at > LARGE)
+		pm->pause_end = dt_now() + PAUSE * (uint64_t)pm->at;
 out:
 	if (fd >= 0)
 		close(fd);
