@@ -9,7 +9,6 @@
 #define DT_PROBE_H
 
 #include "dif/dif.h"
-#include "lang/lang.h"
 #include "probe/attach.h"
 #include "kernel/kfunc.h"
 
@@ -22,11 +21,6 @@ typedef struct dt_probe {
 
 typedef struct dt_probes dt_probes; /* the registry of one session */
 struct dt_file;			    /* proc/sideband.h */
-
-/* Call once per probe found; a probe already known by id is returned again. */
-typedef dt_probe *(*dt_probe_add)(dt_probes *ps, const struct dt_provider *p, uint32_t id,
-				  const char *prov, const char *mod, const char *func,
-				  const char *name, uint64_t data);
 
 typedef struct dt_provider {
 	const char *name;     /* "syscall"; the provider field of its probes, or its prefix */
@@ -84,6 +78,7 @@ void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs);
 struct dt_procs *dt_probes_procs(const dt_probes *ps);
 dt_kfuncs *dt_probes_kfuncs(dt_probes *ps); /* the functions that can be traced; the same */
 dt_ksyms *dt_probes_ksyms(dt_probes *ps); /* the kernel's symbols, read when first asked */
+/* For providers, in discover(): a probe was found. One already known by id is returned again. */
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
 			const char *mod, const char *func, const char *name, uint64_t data);
 /* All probes that match, in order of id. Returns the count (0 is no error; *err then may hold a
@@ -92,8 +87,6 @@ dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const 
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
 		    dt_error *err);
 dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
-/* Have they the same arguments, as args[] sees them? */
-bool dt_probes_same_args(dt_probes *ps, const dt_probe *a, const dt_probe *b);
 /* For providers: does each of the four fields match? What is done without dt_provider.matches. */
 bool dt_probe_fits(const dt_probe *pr, const dt_probedesc *d);
 /* For providers: a probe already reported, without looking for it; and how many of p's there are. */
@@ -105,8 +98,6 @@ void dt_probes_blame(dt_probes *ps, enum dt_tag tag);
 dt_attach_text *dt_probes_text(dt_probes *ps, dt_attach *at);
 /* For providers: a place for what one of them has read and wants to keep; freed with the registry. */
 void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void *));
-/* The compiler's view (lang.h) of this registry. */
-void dt_probes_source(dt_probes *ps, struct dt_probe_source *out);
 /* "prov:mod:func:name" */
 void dt_probedesc_print(const dt_probedesc *d, dt_buf *out);
 

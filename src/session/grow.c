@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "proc/hold.h"
+#include "session/probe_source.h"
 #include "session/session.h"
 
 struct growing {
@@ -334,7 +335,7 @@ static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new
 		if (!add_id(x, probes[i]->id))
 			continue;
 		if (x->uses_args && x->first &&
-		    !dt_probes_same_args(h->probes, x->first, probes[i]))
+		    !dt_probe_same_args(h->probes, x->first, probes[i]))
 			continue;
 		if (dt_events_of(h, &ecb, err) < 0)
 			continue;

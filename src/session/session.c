@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "session/probe_source.h"
 #include "session/session.h"
 
 dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
@@ -32,7 +33,7 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	dt_probes_set_options(h->probes, &h->opts);
 	dt_targets_new(h);
 	dt_objects_offer(h);
-	dt_probes_source(h->probes, &source);
+	dt_probe_source_init(h->probes, &source);
 	h->cc = dt_compiler_new(h->types, &h->opts, &h->macros, &source);
 	return h;
 }

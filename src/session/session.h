@@ -9,6 +9,7 @@
  *   libs.c     D libraries: found, ordered, loaded when a program needs them
  *   enable.c   program -> ECBs; listing probes;  grow.c: probes that join while tracing
  *   events.c   where an ECB's probe fires, and the DIF that is computed there first
+ *   probe_source.c  what the compiler asks about probes
  *   run.c      go, work, sleep, stop
  *   symbols.c  names of addresses in processes
  *   target.c   the processes of -c and -p; process_objects.c: their objects, for types

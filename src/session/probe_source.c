@@ -1,5 +1,5 @@
 /*
- * source: what the compiler may ask about probes (struct dt_probe_source of lang.h).
+ * probe_source: what the compiler may ask about probes (struct dt_probe_source of lang.h).
  *
  * Providers give argument types as D text; here the text becomes types, by the compiler that asks.
  * Several probes can match one description: args[] has a meaning only if all of them have the same
@@ -8,7 +8,7 @@
  *
  * Nothing is kept between calls, so the registry is the only state.
  */
-#include "probe/probe.h"
+#include "session/probe_source.h"
 
 #define MAX_ARGS 32
 
@@ -52,7 +52,7 @@ static bool same_signature(const struct signature *a, const struct signature *b)
 	return true;
 }
 
-bool dt_probes_same_args(dt_probes *ps, const dt_probe *a, const dt_probe *b)
+bool dt_probe_same_args(dt_probes *ps, const dt_probe *a, const dt_probe *b)
 {
 	struct signature x, y;
 
@@ -164,7 +164,7 @@ static int symbol(void *arg, const char *module, const char *name, uint64_t *add
 	return dt_ksym_by_name(dt_probes_ksyms(arg), module, name, address) ? 0 : -1;
 }
 
-void dt_probes_source(dt_probes *ps, struct dt_probe_source *out)
+void dt_probe_source_init(dt_probes *ps, struct dt_probe_source *out)
 {
 	out->arg = ps;
 	out->describe = describe;
