@@ -428,11 +428,11 @@ struct dt_engine {
 
 /* ---- plan.c ---- */
 int dt_plan_make(dt_engine *e, const struct dt_engine_env *env, dt_error *err);
-/* If the program is more than the kernel takes, or takes in good time, halve it and say so. */
 bool dt_plan_continues(const struct dt_plan_prog *p);			    /* a firing that the program before it began */
 bool dt_plan_is_continued(const dt_engine *e, const struct dt_plan_prog *p); /* by the next one */
 struct dt_plan_prog *dt_plan_nth_to_attach(const dt_engine *e, uint32_t n);
 bool dt_plan_has_rest(const dt_engine *e, const struct dt_plan_prog *p);	    /* called by it or not */
+/* If the program is more than the kernel takes, or takes in good time, halve it and say so. */
 bool dt_plan_split(dt_engine *e, uint32_t prog, const dt_code *c);
 /* Is this probe served by the program? */
 bool dt_plan_serves(const dt_engine *e, const struct dt_plan_prog *p, uint32_t probe);

@@ -63,8 +63,5 @@ void dt_text_hexdump(dt_buf *out, const void *p, size_t n);
 /* print(): type-directed (text_print.c). */
 void dt_text_print(dt_buf *out, dt_types *ts, dt_type *t, const void *data, size_t n,
 		   const struct dt_consumer_env *env);
-/* printf-like: data[i] and actions[i] belong to the arguments after the format. */
-int dt_text_printf(dt_buf *out, const dt_format *f, const dt_action *args, const dt_datum *data,
-		   uint32_t nargs, const struct dt_consumer_env *env, dt_error *err);
 
 #endif

@@ -421,17 +421,3 @@ int dt_text_format(dt_buf *out, const dt_format *f, const struct dt_format_env *
 	}
 	return 0;
 }
-
-int dt_text_printf(dt_buf *out, const dt_format *f, const dt_action *args, const dt_datum *data,
-		   uint32_t nargs, const struct dt_consumer_env *env, dt_error *err)
-{
-	dt_value *values = dt_xcalloc(nargs + 1, sizeof(*values));
-	struct dt_format_env fe = {.env = env, .args = values, .nargs = nargs};
-	int rc;
-
-	for (uint32_t i = 0; i < nargs; i++)
-		dt_value_of(&args[i], &data[i], &values[i]);
-	rc = dt_text_format(out, f, &fe, err);
-	free(values);
-	return rc;
-}

@@ -37,10 +37,7 @@ enum { /* places in ident[16] */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define DOF_ENCODING 1
 #else
-#define DOF_ENCODING 2 /* When all aggregations are known: does a printa() fit its aggregations?   \
-			*/
-int dt_dof_check_printa(const dt_stmt *s, dt_error *err);
-
+#define DOF_ENCODING 2
 #endif
 #define DOF_VERSION_MAX 2
 

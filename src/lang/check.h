@@ -51,9 +51,9 @@ dt_node *dt_convert(dt_compiler *cc, dt_node *n, dt_type *to);
 dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to); /* no questions asked: cast node or fold */
 bool dt_is_null(const dt_node *n);			      /* constant 0 */
 dt_type *dt_decay(dt_compiler *cc, dt_type *t);		      /* array -> pointer to element */
-void dt_set_object(dt_node *n, dt_type *t);
+void dt_set_object(dt_node *n, dt_type *t); /* type and NF_REF by the type's nature */
 /* A pointer that was read from user memory points to user memory. */
-void dt_user_pointer_read(dt_compiler *cc, dt_node *n);	/* type and NF_REF by the type's nature */
+void dt_user_pointer_read(dt_compiler *cc, dt_node *n);
 const char *dt_op_name(int op);			/* "+", "==", ... */
 
 /* ---- fold.c ---- */

@@ -249,7 +249,6 @@ struct dt_source {
 dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *macros,
 			     const struct dt_probe_source *probes);
 void dt_compiler_free(dt_compiler *cc);
-/* Set an option from #pragma D option; default: dt_options_set(.., DT_WHEN_PRAGMA). */
 /* NULL and *err on failure. The program lives as long as the compiler. */
 dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *err);
 /* A library whose depends_on is unmet: dt_compile returns NULL with err->code == EDT_LIBSKIP. */

@@ -24,8 +24,8 @@ struct kept { /* what a provider keeps here */
 	const dt_provider *p;
 	void *what;
 	void (*free_it)(void *);
+	struct kept *next;
 };
-#define KEPT_MAX 16 /* providers that keep something; few do */
 
 struct dt_probes {
 	dt_arena *arena;
@@ -34,7 +34,7 @@ struct dt_probes {
 	struct dt_procs *procs; /* not ours */
 	dt_ksyms *ksyms;
 	dt_kfuncs *kfuncs;
-	struct kept kept[KEPT_MAX];
+	struct kept *kept;
 	DT_VEC(dt_probe *) all;
 	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
 	uint32_t by_id_size;
@@ -59,8 +59,8 @@ void dt_probes_free(dt_probes *ps)
 	dt_vec_free(&ps->all);
 	dt_vec_free(&ps->found);
 	free(ps->by_id);
-	for (int i = 0; i < KEPT_MAX && ps->kept[i].p; i++)
-		ps->kept[i].free_it(ps->kept[i].what);
+	for (struct kept *k = ps->kept; k; k = k->next)
+		k->free_it(k->what);
 	dt_kfuncs_free(ps->kfuncs);
 	dt_ksyms_free(ps->ksyms);
 	dt_arena_free(ps->arena);
@@ -114,13 +114,16 @@ dt_ksyms *dt_probes_ksyms(dt_probes *ps)
 
 void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void *))
 {
-	int i = 0;
+	struct kept *k = ps->kept;
 
-	while (i < KEPT_MAX - 1 && ps->kept[i].p && ps->kept[i].p != p)
-		i++;
-	ps->kept[i].p = p;
-	ps->kept[i].free_it = free_it;
-	return &ps->kept[i].what;
+	while (k && k->p != p)
+		k = k->next;
+	if (!k) {
+		k = dt_arena_alloc(ps->arena, sizeof(*k));
+		*k = (struct kept){.p = p, .free_it = free_it, .next = ps->kept};
+		ps->kept = k;
+	}
+	return &k->what;
 }
 
 dt_attach_text *dt_probes_text(dt_probes *ps, dt_attach *at)

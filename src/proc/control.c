@@ -345,11 +345,6 @@ dt_sideband *dt_procs_sideband(dt_procs *ps)
 	return ps->sideband;
 }
 
-bool dt_procs_has_sideband(const dt_procs *ps)
-{
-	return ps->sideband != NULL;
-}
-
 void dt_procs_listen(dt_procs *ps, struct dt_proc_listener *l)
 {
 	dt_procs_sideband(ps);

@@ -89,7 +89,6 @@ dt_proc *dt_procs_find(const dt_procs *ps, long pid); /* NULL: not in the set, o
 dt_proc *dt_procs_nth(const dt_procs *ps, uint32_t i);
 /* The session's one side-band, opened at the first call; never NULL. */
 dt_sideband *dt_procs_sideband(dt_procs *ps);
-bool dt_procs_has_sideband(const dt_procs *ps); /* has been opened */
 
 /* ---- while tracing ---- */
 enum dt_proc_event {

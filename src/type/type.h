@@ -131,8 +131,9 @@ void dt_type_add_enumerator(dt_types *ts, dt_type *e, const char *name, int64_t 
 /* ---- looking up ---- */
 enum dt_namespace { DT_NS_ORDINARY, DT_NS_STRUCT, DT_NS_UNION, DT_NS_ENUM };
 /* module NULL: the search order above. "C", "D", "vmlinux" ("kernel" and "genunix" mean vmlinux),
- * a kernel module, or an object of a process (user.h). NULL when there is none. `local_only`: do not look at the kernel. */
+ * a kernel module, or an object of a process (user.h). NULL when there is none. */
 dt_type *dt_type_lookup(dt_types *ts, const char *module, enum dt_namespace ns, const char *name);
+/* The same in "C", "D" and among the intrinsic types: the kernel is not asked. */
 dt_type *dt_type_lookup_local(dt_types *ts, enum dt_namespace ns, const char *name);
 /* An enumerator of any enum in the C or D containers; of the kernel only if `kernel`. */
 bool dt_enumerator_lookup(dt_types *ts, const char *name, bool kernel, dt_type **type, int64_t *value);

@@ -1,4 +1,6 @@
 /* Probes: what a description matches, ids, and what is said when it matches nothing. */
+#include <stdlib.h>
+
 #include "unit.h"
 #include "arch/syscalls.h"
 #include "probe/probe.h"
@@ -216,6 +218,23 @@ static void test_ranges(void)
 	}
 }
 
+/* Each provider has a place of its own, however many there are. */
+static void test_keep(void)
+{
+	static dt_provider providers[40];
+	void **kept[40];
+
+	for (int i = 0; i < 40; i++) {
+		kept[i] = dt_probes_keep(ps, &providers[i], free);
+		CHECK(*kept[i] == NULL);
+		*kept[i] = dt_xmalloc(1);
+	}
+	for (int i = 0; i < 40; i++)
+		CHECK(dt_probes_keep(ps, &providers[i], free) == kept[i]);
+	for (int i = 1; i < 40; i++)
+		CHECK(*kept[i] != *kept[i - 1]);
+}
+
 int main(void)
 {
 	ps = dt_probes_new();
@@ -228,6 +247,7 @@ int main(void)
 	test_ranges();
 	test_messages();
 	test_args();
+	test_keep();
 	dt_probes_free(ps);
 	return unit_done();
 }
