@@ -251,22 +251,27 @@ static void merge_value(const dt_agg *agg, uint64_t *to, const uint64_t *from)
 {
 	uint32_t i = dt_agg_first_bucket(agg->func), n = agg->nwords;
 
-	switch (agg->func) {
-	case DT_ACT_MIN:
+	switch (dt_aggfunc(agg->func)) {
+	case DT_AGG_MIN:
 		if (n > 0 && (int64_t)from[0] < (int64_t)to[0])
 			to[0] = from[0];
 		return;
-	case DT_ACT_MAX:
+	case DT_AGG_MAX:
 		if (n > 0 && (int64_t)from[0] > (int64_t)to[0])
 			to[0] = from[0];
 		return;
-	case DT_ACT_STDDEV:
+	case DT_AGG_STDDEV:
 		if (n >= 4) {
 			add_squares(to + 2, from + 2);
 			n = 2;
 		}
 		break;
-	default: break;
+	case DT_AGG_COUNT:
+	case DT_AGG_SUM:
+	case DT_AGG_AVG:
+	case DT_AGG_QUANTIZE:
+	case DT_AGG_LQUANTIZE:
+	case DT_AGG_LLQUANTIZE: break;
 	}
 	for (; i < n; i++)
 		to[i] += from[i];
@@ -424,17 +429,22 @@ bool dt_buckets_of(const dt_agg *agg, const uint64_t *value, struct dt_buckets *
 	uint32_t first = dt_agg_first_bucket(agg->func);
 
 	*b = (struct dt_buckets){.func = agg->func, .param = agg->param};
-	switch (agg->func) {
-	case DT_ACT_QUANTIZE: b->n = DT_QUANTIZE_NBUCKETS; break;
-	case DT_ACT_LQUANTIZE: b->n = dt_lquantize_nbuckets(agg->param); break;
-	case DT_ACT_LLQUANTIZE:
+	switch (dt_aggfunc(agg->func)) {
+	case DT_AGG_QUANTIZE: b->n = DT_QUANTIZE_NBUCKETS; break;
+	case DT_AGG_LQUANTIZE: b->n = dt_lquantize_nbuckets(agg->param); break;
+	case DT_AGG_LLQUANTIZE:
 		if (!dt_llquantize_valid(agg->param))
 			return false;
 		b->n = dt_llquantize_nbuckets(agg->param);
 		break;
-	default: return false;
+	case DT_AGG_COUNT:
+	case DT_AGG_SUM:
+	case DT_AGG_AVG:
+	case DT_AGG_MIN:
+	case DT_AGG_MAX:
+	case DT_AGG_STDDEV: return false;
 	}
-	if (agg->nwords < (uint64_t)first + b->n)
+	if (b->n == 0 || agg->nwords < (uint64_t)first + b->n)
 		return false;
 	b->count = value ? value + first : NULL;
 	return true;

@@ -18,6 +18,17 @@ enum dt_act {
 #undef DT_ACT
 };
 
+/* Aggregating actions by themselves, so that a switch over them can be complete. */
+enum dt_aggfunc {
+#define DT_AGGFUNC(name, act, ...) DT_AGG_##act = DT_ACT_##act,
+#include "dif/actions.def"
+#undef DT_AGGFUNC
+};
+static inline enum dt_aggfunc dt_aggfunc(enum dt_act kind)
+{
+	return (enum dt_aggfunc)kind;
+}
+
 enum dt_stmt_kind {
 #define DT_STMT(sym, aggs, format) DT_ST_##sym,
 #include "dif/actions.def"

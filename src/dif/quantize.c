@@ -163,12 +163,16 @@ int64_t dt_llquantize_value(uint64_t param, uint32_t bucket)
 /* ---- all ---- */
 uint32_t dt_agg_words(enum dt_act func, uint64_t param)
 {
-	switch (func) {
-	case DT_ACT_AVG: return 2;
-	case DT_ACT_STDDEV: return 4;
-	case DT_ACT_QUANTIZE: return DT_QUANTIZE_NBUCKETS;
-	case DT_ACT_LQUANTIZE: return 1 + dt_lquantize_nbuckets(param);
-	case DT_ACT_LLQUANTIZE: return 1 + dt_llquantize_nbuckets(param);
-	default: return 1;
+	switch (dt_aggfunc(func)) {
+	case DT_AGG_AVG: return 2;
+	case DT_AGG_STDDEV: return 4;
+	case DT_AGG_QUANTIZE: return DT_QUANTIZE_NBUCKETS;
+	case DT_AGG_LQUANTIZE: return 1 + dt_lquantize_nbuckets(param);
+	case DT_AGG_LLQUANTIZE: return 1 + dt_llquantize_nbuckets(param);
+	case DT_AGG_COUNT:
+	case DT_AGG_SUM:
+	case DT_AGG_MIN:
+	case DT_AGG_MAX: break;
 	}
+	return 1;
 }

@@ -105,12 +105,16 @@ static void grow(dt_vm_aggs *as)
 
 static void start_value(struct row *r)
 {
-	switch (r->agg->func) {
-	case DT_ACT_MIN: r->value[0] = INT64_MAX; break;
-	case DT_ACT_MAX: r->value[0] = (uint64_t)INT64_MIN; break;
-	case DT_ACT_LQUANTIZE:
-	case DT_ACT_LLQUANTIZE: r->value[0] = r->agg->param; break;
-	default: break;
+	switch (dt_aggfunc(r->agg->func)) {
+	case DT_AGG_MIN: r->value[0] = INT64_MAX; break;
+	case DT_AGG_MAX: r->value[0] = (uint64_t)INT64_MIN; break;
+	case DT_AGG_LQUANTIZE:
+	case DT_AGG_LLQUANTIZE: r->value[0] = r->agg->param; break;
+	case DT_AGG_COUNT:
+	case DT_AGG_SUM:
+	case DT_AGG_AVG:
+	case DT_AGG_STDDEV:
+	case DT_AGG_QUANTIZE: break;
 	}
 }
 
@@ -186,26 +190,25 @@ static void add_value(struct row *r, int64_t value, int64_t incr)
 {
 	uint64_t *w = r->value, param = r->agg->param;
 
-	switch (r->agg->func) {
-	case DT_ACT_COUNT: w[0]++; break;
-	case DT_ACT_SUM: w[0] += (uint64_t)value; break;
-	case DT_ACT_MIN:
+	switch (dt_aggfunc(r->agg->func)) {
+	case DT_AGG_COUNT: w[0]++; break;
+	case DT_AGG_SUM: w[0] += (uint64_t)value; break;
+	case DT_AGG_MIN:
 		if (value < (int64_t)w[0])
 			w[0] = (uint64_t)value;
 		break;
-	case DT_ACT_MAX:
+	case DT_AGG_MAX:
 		if (value > (int64_t)w[0])
 			w[0] = (uint64_t)value;
 		break;
-	case DT_ACT_AVG:
+	case DT_AGG_AVG:
 		w[0]++;
 		w[1] += (uint64_t)value;
 		break;
-	case DT_ACT_STDDEV: add_stddev(w, value); break;
-	case DT_ACT_QUANTIZE: add_bucket(r, (uint64_t)dt_quantize_bucket(value), incr); break;
-	case DT_ACT_LQUANTIZE: add_bucket(r, dt_lquantize_bucket(param, value), incr); break;
-	case DT_ACT_LLQUANTIZE: add_bucket(r, dt_llquantize_bucket(param, value), incr); break;
-	default: break;
+	case DT_AGG_STDDEV: add_stddev(w, value); break;
+	case DT_AGG_QUANTIZE: add_bucket(r, (uint64_t)dt_quantize_bucket(value), incr); break;
+	case DT_AGG_LQUANTIZE: add_bucket(r, dt_lquantize_bucket(param, value), incr); break;
+	case DT_AGG_LLQUANTIZE: add_bucket(r, dt_llquantize_bucket(param, value), incr); break;
 	}
 }
 

@@ -28,7 +28,11 @@ static const uint32_t kinds[] = {
 
 static void test_numbers(void)
 {
-	CHECK(DT_NELEM(kinds) == DT_NELEM(contract));
+	size_t of_dtrace = 0;
+
+	for (size_t i = 0; i < DT_NELEM(kinds); i++)
+		of_dtrace += kinds[i] < 0x800;
+	CHECK(of_dtrace == DT_NELEM(contract));
 	for (size_t i = 0; i < DT_NELEM(contract); i++) {
 		const struct dt_act_desc *d = dt_act_find(contract[i].number);
 

@@ -20,12 +20,16 @@
 /* From the kernel's form to the consumer's. */
 static void from_kernel(const struct dt_plan_agg *b, uint64_t *v)
 {
-	switch (b->agg->func) {
-	case DT_ACT_MIN: v[0] ^= INT64_MAX; break;
-	case DT_ACT_MAX: v[0] ^= 1ull << 63; break;
-	case DT_ACT_LQUANTIZE:
-	case DT_ACT_LLQUANTIZE: v[0] = b->agg->param; break;
-	default: break;
+	switch (dt_aggfunc(b->agg->func)) {
+	case DT_AGG_MIN: v[0] ^= INT64_MAX; break;
+	case DT_AGG_MAX: v[0] ^= 1ull << 63; break;
+	case DT_AGG_LQUANTIZE:
+	case DT_AGG_LLQUANTIZE: v[0] = b->agg->param; break;
+	case DT_AGG_COUNT:
+	case DT_AGG_SUM:
+	case DT_AGG_AVG:
+	case DT_AGG_STDDEV:
+	case DT_AGG_QUANTIZE: break;
 	}
 }
 

@@ -224,24 +224,24 @@ static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_
 {
 	dt_code *c = t->c;
 
-	switch (b->agg->func) {
-	case DT_ACT_COUNT:
+	switch (dt_aggfunc(b->agg->func)) {
+	case DT_AGG_COUNT:
 		movi(c, R1, 1);
 		add(c, 0, R1);
 		break;
-	case DT_ACT_SUM:
+	case DT_AGG_SUM:
 		ld(c, 8, R1, R6, S_VALUE);
 		add(c, 0, R1);
 		break;
-	case DT_ACT_MAX:
-	case DT_ACT_MIN:
+	case DT_AGG_MAX:
+	case DT_AGG_MIN:
 		ld(c, 8, R2, R6, S_VALUE);
 		movq(c, R1, b->agg->func == DT_ACT_MAX ? 1ull << 63 : INT64_MAX);
 		alu(c, BPF_XOR, R2, R1);
 		raise_to(t, drop, done);
 		return; /* it has jumped */
-	case DT_ACT_AVG:
-	case DT_ACT_STDDEV:
+	case DT_AGG_AVG:
+	case DT_AGG_STDDEV:
 		movi(c, R1, 1);
 		add(c, 0, R1);
 		ld(c, 8, R1, R6, S_VALUE);
@@ -249,7 +249,9 @@ static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_
 		if (b->agg->func == DT_ACT_STDDEV)
 			add_square(c);
 		break;
-	default: /* quantizers: S_VALUE is the word */
+	case DT_AGG_QUANTIZE:
+	case DT_AGG_LQUANTIZE:
+	case DT_AGG_LLQUANTIZE: /* S_VALUE is the word */
 		ld(c, 8, R1, R6, S_VALUE);
 		jmpi(c, BPF_JGE, R1, (int32_t)b->nwords, done);
 		alui(c, BPF_LSH, R1, 3);
