@@ -14,9 +14,7 @@
 #   lines PATTERN                  how many lines of the output match
 #   total PATTERN                  sum of the last fields of the lines of the output that match
 #   lost WORDS                     sum of the numbers in messages of that kind: lost "drops? on CPU"
-# What a test needs
-#   need_kernel                    root, a kernel that loads BPF programs, gcc
-#   need_nobody                    root, and that user nobody can run dtrace
+# What is there (see also needs: in doc/testing.md)
 #   sanitized                      is this the build of make test-san?
 #   module NAME [OPTIONS]          load a kernel module, in guests from the package of their kernel
 #   find_disk, leave_disk          $disk is a directory of an ext4, or empty; leave it at the end
@@ -92,18 +90,8 @@ lines() { grep -cE -- "$1" "$TMP/out"; }
 total() { awk -v p="$1" '$0 ~ p { n += $NF } END { print n + 0 }' "$TMP/out"; }
 lost() { sed -nE "s/^dtrace: ([0-9]+) $1.*/\\1/p" "$TMP/err" | awk '{ n += $1 } END { print n + 0 }'; }
 
-# ---- what a test needs ----
+# ---- what is there ----
 
-need_kernel() {
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	"$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' >/dev/null 2>"$TMP/err" || skip "no BPF here: $(tail -n 1 "$TMP/err")"
-	command -v gcc >/dev/null || skip "needs gcc"
-}
-need_nobody() { # dtrace may be where nobody cannot go, below /root
-	[ "$(id -u)" = 0 ] || skip "needs root to become nobody"
-	command -v setpriv >/dev/null || skip "needs setpriv"
-	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1 || skip "user nobody cannot run $DTRACE"
-}
 sanitized() { ldd "$DTRACE" | grep -q libasan; }
 
 module() {

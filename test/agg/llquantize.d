@@ -1,4 +1,4 @@
-// llquantize: linear steps inside powers of a factor.
+// llquantize(): linear steps inside powers of a factor.
 // run: -q
 BEGIN
 {

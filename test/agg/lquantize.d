@@ -1,4 +1,4 @@
-// lquantize: linear buckets between two bounds.
+// lquantize(): linear buckets between two bounds.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// quantize: zero and negative values have their buckets; an increment adds more than one.
+// quantize(): zero and negative values have their buckets; an increment adds more than one.
 // run: -q
 BEGIN
 {

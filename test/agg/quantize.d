@@ -1,4 +1,4 @@
-// quantize: powers of two.
+// quantize(): powers of two.
 // run: -q
 BEGIN
 {

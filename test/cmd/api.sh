@@ -1,6 +1,7 @@
 # include/dtrace.h alone is enough, in C and in C++, with all warnings; a program that uses it links and runs.
+# needs: gcc
+# uses: g++
 . "$SRC/test/lib.bash"
-command -v gcc >/dev/null || { echo "needs gcc"; exit 77; }
 cd "$TMP" || exit 1
 echo '#include <dtrace.h>' >only.c
 for std in c99 c11 c17; do

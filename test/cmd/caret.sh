@@ -1,7 +1,7 @@
 # On a terminal, an error shows the source line and a caret; colour unless NO_COLOR.
+# needs: script
 . "$SRC/test/lib.bash"
-command -v script >/dev/null || { echo "needs script(1)"; exit 77; }
-script -qec true /dev/null >/dev/null 2>&1 </dev/null || { echo "needs a terminal"; exit 77; }
+script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "needs a terminal"
 cd "$TMP" || exit 1
 printf 'BEGIN\n{\n\ttrace(1;\n}\n' >a.d
 on_tty() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }

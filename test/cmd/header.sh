@@ -1,7 +1,8 @@
 # -h: a header that needs no post-link step, compiles as C and C++, and leaves ELF notes.
 # needs gcc, g++, readelf
+# needs: gcc g++ readelf
+# uses: clang
 . "$SRC/test/lib.bash"
-for c in gcc g++ readelf; do command -v $c >/dev/null || { echo "needs $c"; exit 77; }; done
 cd "$TMP" || exit 1
 cat >my.d <<'D'
 typedef struct conn { int fd; } conn_t;

@@ -1,4 +1,5 @@
 # -G: an object for build systems that link it; the program is inside as DOF.
+# needs: gcc
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
 echo 'provider p { probe f(int); };' >p.d

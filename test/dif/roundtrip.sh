@@ -1,7 +1,7 @@
 # Every script of the tests that compiles: the same DIF after DOF, and again.
 # timeout: 300
+# needs: gcc
 . "$SRC/test/lib.bash"
-command -v gcc >/dev/null || { echo "needs gcc"; exit 77; }
 san=
 nm -D "$BUILD/libdtrace.so" | grep -q __asan_init && san=-fsanitize=address,undefined
 gcc $san -Wall -Wextra -Werror -I "$SRC/include" -o "$TMP/roundtrip" files/roundtrip.c -L"$BUILD" -ldtrace -Wl,-rpath,"$BUILD" || exit 1

@@ -1,7 +1,7 @@
 # timeout: 180
 # Large programs load: many clauses, variables, aggregations, keys, long clauses, long strings.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build load engine/load.c -lpthread
 load="$TMP/load -t 1"
 clauses=$(scale 1000)

@@ -1,6 +1,6 @@
 # tick fires once per interval on one CPU; profile on every CPU.
+# needs: root bpf taskset
 . "$SRC/test/lib.bash"
-need_kernel
 # Keep every CPU busy: Linux 6.18 does not sample the clock of one that idles.
 for ((i = 0; i < $(nproc); i++)); do
 	taskset -c $i timeout 30 sh -c 'while :; do :; done' &

@@ -1,6 +1,6 @@
 # Aggregations count every event, with snapshots going on all the time.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 ktrace -q -x aggrate=2ms -n 'syscall::getppid:entry /pid == $target/ {
 	@all = count(); @key[execname, probefunc] = count(); @s = sum(3); @a = avg(7);

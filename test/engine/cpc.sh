@@ -1,7 +1,7 @@
 # timeout: 120
-# cpc: what it counts is what getrusage() counts; names that mean nothing are explained.
+# The cpc provider: what it counts is what getrusage() counts; names that mean nothing are explained.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build faults engine/faults.c
 n=$(scale 2000)
 window='self int on; syscall::getpgrp:entry /pid == $target/ { self->on = !self->on; }'

@@ -1,6 +1,6 @@
 # -x cpu=N: only what happens on that CPU is traced; a CPU that is not there is an error.
+# needs: root bpf gcc taskset
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 for n in 0 $(($(nproc) - 1)); do
 	ktrace -q -x cpu="$n" -n 'syscall::getppid:entry /pid == $target/ { @[cpu] = count(); } END { printa("%d %@d\n", @); }' \

@@ -1,8 +1,8 @@
 # timeout: 120
 # Every variable, subroutine, operator, action and aggregating function, in a program of every kind: the
 # kernel accepts it, and what can be known beforehand is what the interpreter says.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build load engine/load.c -lpthread
 
 # Values that are the same everywhere: format and expression.

@@ -1,8 +1,8 @@
 # timeout: 120
 # Nothing is lost silently: threads that preempt each other make a known number of system calls while
 # the clock interrupts them 997 times a second; what is printed and what is counted as lost add up to it.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build load engine/load.c -lpthread
 n=$(scale 20000) threads=$((2 * $(nproc)))
 events=$((n * threads))

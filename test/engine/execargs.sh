@@ -1,6 +1,6 @@
 # execargs and pr_psargs in the middle of an exec: the arguments have no end yet, and what lies behind them is the environment.
+# needs: root bpf
 . "$SRC/test/lib.bash"
-need_kernel
 cat >"$TMP/loop.sh" <<'EOT'
 for i in 1 2 3 4 5; do /bin/true one two; done
 EOT

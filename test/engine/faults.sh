@@ -1,6 +1,6 @@
 # A fault ends the clause and nothing else, in the kernel as in the interpreter.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 ktrace -q -n 'syscall::getppid:entry /pid == $target/ { trace(*(int *)arg9); @never = count(); }
 syscall::getppid:entry /pid == $target/ { @after = count(); }

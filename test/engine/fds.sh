@@ -1,8 +1,7 @@
 # fds[], cwd, root and d_path(): names of files, against what /proc/PID/fd says of them.
 # timeout: 120
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 build files engine/files.c
 mkdir -p "$TMP/dir/sub"
 

@@ -1,7 +1,7 @@
 # timeout: 90
 # SIGKILL of dtrace leaves nothing behind: no program, map or link in the kernel, no stopped child.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build load engine/load.c -lpthread
 build objects engine/objects.c -lbpf
 

@@ -1,9 +1,9 @@
 # timeout: 600
-# kinst: every instruction of a function, registers, and offsets that are none.
+# The kinst provider: every instruction of a function, registers, and offsets that are none.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 ktrace -l -n kinst::vfs_read:0
-[ "$status" = 0 ] || { echo "${err#dtrace: failed to match kinst::vfs_read:0: }"; exit 77; }
+[ "$status" = 0 ] || skip "${err#dtrace: failed to match kinst::vfs_read:0: }"
 noise() { dmesg | grep -cE 'trace_kprobe|ftrace|WARNING|BUG:|Oops'; }
 before=$(noise)
 build load engine/load.c -lpthread

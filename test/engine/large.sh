@@ -1,7 +1,7 @@
 # A script of a thousand clauses loads; strings of 4 KiB work; a thousand speculations too.
 # timeout: 120
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 { echo 'int x;'; for i in $(seq 1000); do echo "BEGIN /x >= 0/ { x = x + $i; s = lltostr(x); }"; done; echo 'BEGIN { printf("%d %s\n", x, s); exit(0); }'; } >"$TMP/big.d"
 ktrace -qs "$TMP/big.d"

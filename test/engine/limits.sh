@@ -1,6 +1,6 @@
 # What is asked for exceeds what a process, or the kernel, has; and what is lost at the very end is told, too.
+# needs: root bpf
 . "$SRC/test/lib.bash"
-need_kernel
 # more clock events than a process may have descriptors, unless it asks for more
 if [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -gt 600 ]; then
 	ulimit -Sn 200

@@ -1,8 +1,8 @@
 # timeout: 120
 # The consumer while tracing goes on: buffer policies, rates, -F, interrupts, -c and -p, setopt(), the
 # words of losses.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build load engine/load.c -lpthread
 load="$TMP/load -t 1"
 mine='/pid == $target/'

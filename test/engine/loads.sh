@@ -1,7 +1,6 @@
 # Loads from kernel memory: of every size and sign, of zeros, and of what is not there; as plain loads where the kernel has them.
+# needs: root bpf btf
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 cat >"$TMP/loads.d" <<'EOT'
 struct all { int8_t a; int16_t b; int32_t c; int64_t d; uint8_t e; uint16_t f; uint32_t g; uint64_t h; int z; };
 BEGIN {

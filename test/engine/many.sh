@@ -1,7 +1,7 @@
 # timeout: 180
 # Two, ten, fifty dtrace processes at once: each counts all of the same workload, exactly.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build load engine/load.c -lpthread
 set -m # SIGINT is for dtrace, too
 cp "$TMP/load" "$TMP/load$$"

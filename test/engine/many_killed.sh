@@ -1,6 +1,6 @@
 # Twenty tracers at once see the same; one that is killed leaves nothing behind.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 pids=()
 for i in $(seq 20); do

@@ -1,10 +1,8 @@
 # timeout: 120
 # tracefs is not mounted: tracepoints have their subsystems all the same, and nothing is mounted afterwards.
+# needs: root bpf btf mountns gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 if [ "${1-}" != inside ]; then
-	unshare -m true 2>/dev/null || { echo "needs mount namespaces"; exit 77; }
 	unshare -m bash "$0" inside
 	exit
 fi

@@ -1,8 +1,8 @@
 # What people type for the stable providers: each runs as it is, says something true, and where the kernel counts too, agrees with it.
 # timeout: 300
+# needs: root bpf btf gcc
+# uses: python3
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 build life providers/life.c -lpthread
 build turns providers/turns.c -lpthread
 build locks providers/locks.c -lpthread

@@ -1,6 +1,6 @@
 # bufpolicy fill stops when a buffer is full, ring keeps the newest records.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 ktrace -q -x bufpolicy=fill -x bufsize=16k -x statusrate=20ms -n 'syscall::getppid:entry /pid == $target/ { printf("%d\n", ++n); }' -c "$TMP/work 100000 1"
 expect 1 "$(sed '/^$/d' "$TMP/out" | head -n 1)"

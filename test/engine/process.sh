@@ -1,7 +1,6 @@
 # What a process is told about itself: pids as ps shows them where dtrace runs, time on the CPU.
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 build load engine/load.c -lpthread
 n=$(scale 20000)
 

@@ -1,7 +1,7 @@
 # Records and counted drops add up to the events: buffers far too small, a clock on top. (The events are
 # counted by clauses of their own: a clause whose record has no room does not run.)
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 for size in 16k 4m; do
 	ktrace -q -x bufsize=$size -x switchrate=5ms -n 'syscall::getppid:entry /pid == $target/ { @n = count(); }

@@ -1,8 +1,8 @@
 # timeout: 240
 # bufpolicy=ring under load: of each CPU exactly the newest records that bufsize holds, in order, without a gap; nothing
 # printed before the end, nothing counted as lost.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build load engine/load.c -lpthread
 cpus=$(nproc) threads=$((2 * $(nproc))) n=$(scale 50000)
 

@@ -1,8 +1,8 @@
 # Speculation ids that go from thread to thread all the time, among threads that preempt each other in
 # their probes: every speculation that was had is committed with its data, none is taken for another's.
 # All of it fits into the buffers, however late they are read.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 ktrace -q -x nspec=3 -x bufsize=32m -x switchrate=10ms -n 'syscall::getppid:entry /pid == $target/ { self->s = speculation(); }
 syscall::getppid:entry /self->s/ { @got = count(); }

@@ -1,13 +1,12 @@
 # Where something is missing around it, dtrace works or says what: few descriptors, no /proc, no /sys.
+# needs: root bpf mountns
 . "$SRC/test/lib.bash"
-need_kernel
 # The soft limit of descriptors is raised as far as it may be.
 out=$(ulimit -Sn 12; "$DTRACE" -qn 'syscall::exit_group:entry /pid == $target/ { printf("end"); }' -c true 2>"$TMP/err")
 expect "end" "$(echo $out)" "$(cat "$TMP/err")"
 out=$(ulimit -n 12; "$DTRACE" -qn 'tick-10ms { exit(0); }' 2>&1)
 expect_match '^dtrace: could not enable tracing: cannot .* the kernel: Too many open files$' "$out"
 
-unshare -m true 2>/dev/null || { echo "no mount namespaces"; exit 77; }
 without() { # directory; the rest is the command line
 	mkdir -p "$TMP/empty"
 	unshare -m sh -c 'mount --make-rprivate / && mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$TMP/empty" "$1" \

@@ -1,7 +1,7 @@
 # timeout: 200
 # Places in user code on every kernel: links for many places where there are such, else perf events.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 gcc -O2 -Wall -Wextra -o "$TMP/pid" "$SRC/test/processes/pid.c" -pthread || exit 1
 count() { awk 'NF { print $NF }' "$TMP/out" | xargs; }
 n=$(scale 20000)

@@ -1,6 +1,6 @@
 # Variables between probes: thread-locals per thread, arrays, strings, arguments and their memory.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build work engine/work.c -lpthread
 ktrace -q -n 'syscall::getppid:entry /pid == $target/ { self->n++; self->s = probefunc; a[tid]++; this->x = self->n; }
 syscall::getppid:return /self->n == this->x && self->s == "getppid"/ { @ok = count(); }

@@ -1,6 +1,6 @@
 # Kernel types come from BTF by their names, the kernel's or a module's.
+# needs: btf
 . "$SRC/test/lib.bash"
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 cat >"$TMP/a.d" <<'D'
 #pragma D option quiet
 #pragma D option version=1.14

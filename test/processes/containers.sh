@@ -1,10 +1,8 @@
 # timeout: 300
 # Processes whose files we do not see: another mount namespace, another root, another pid namespace. They may have ended; what
 # they ran in must have been there when we looked.
+# needs: root bpf mountns gcc
 . "$SRC/test/lib.bash"
-need_kernel
-command -v unshare >/dev/null || { echo "needs unshare"; exit 77; }
-unshare -m true 2>/dev/null || { echo "mount namespaces are refused here"; exit 77; }
 build addresses processes/addresses.c -static -DSTATIC
 mkdir "$TMP/inside" "$TMP/root" "$TMP/root/tmp"
 own='addresses`global_function addresses`static_function addresses`global_data addresses`static_data'

@@ -1,8 +1,8 @@
 # timeout: 300
 # Option evaltime: how far a command runs before tracing begins. A system call in each part of the program says
 # what is still to come: opening the library, the library's initialiser, the program's own, main.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 gcc -O2 -shared -fPIC -o "$TMP/libpoints.so" "$SRC/test/processes/points-lib.c" || exit 1
 lib=(-L"$TMP" -Wl,-rpath,"$TMP" -Wl,--no-as-needed -lpoints -lpthread)
 build pie processes/points.c -pie -fPIE "${lib[@]}"

@@ -1,8 +1,9 @@
 # timeout: 120
 # Tracing of a command begins with its own first system call: nothing of dtrace's image is seen under its pid, and
 # nothing of its own is missed.
+# needs: root bpf gcc
+# uses: python3 strace
 . "$SRC/test/lib.bash"
-need_kernel
 build points processes/points.c -lpthread
 build static processes/points.c -static 2>/dev/null || rm -f "$TMP/static"
 build pie processes/points.c -s -pie -fPIE

@@ -1,7 +1,8 @@
 # timeout: 120
 # Option follow: tracing ends when the last descendant has ended, also those whose parents went first.
+# needs: root bpf
+# uses: nobody
 . "$SRC/test/lib.bash"
-need_kernel
 # the command leaves a grandchild behind that waits for us
 mkfifo "$TMP/go"
 cat >"$TMP/leave" <<EOT

@@ -1,8 +1,8 @@
 # timeout: 200
 # Option follow: probes of a process are in its descendants, from their first instruction on, also inside a pid namespace; the programs that
 # they exec join, with functions and with static probes.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 cat >"$TMP/family.c" <<'EOT'
 #include <stdlib.h>
 #include <sys/wait.h>

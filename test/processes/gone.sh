@@ -1,8 +1,8 @@
 # timeout: 300
 # Names of processes that have ended by the time they are printed: thousands of short ones, forks of forks, programs that ran
 # another one, binaries that were deleted or lived in another mount namespace. The buffers are read only at the end.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build addresses processes/addresses.c
 n=$(scale 1000)
 late='-x switchrate=60s -x aggrate=60s -x bufsize=8m'

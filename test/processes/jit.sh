@@ -1,8 +1,9 @@
 # timeout: 200
 # Code that a JIT compiler made: names from /tmp/perf-PID.map, also those that were written after the stack was taken and after
 # the process has ended. With what real runtimes there are here: node, python (3.12), java.
+# needs: root bpf gcc
+# uses: node java
 . "$SRC/test/lib.bash"
-need_kernel
 build addresses processes/addresses.c
 maps=()
 trap 'rm -f "${maps[@]}"; [ $fails = 0 ] || exit 1' EXIT

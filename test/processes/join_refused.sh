@@ -1,7 +1,7 @@
 # A probe that cannot join while tracing: it is said, in quiet mode, too, and others join later.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-ldd "$DTRACE" | grep -q libasan && { echo "a sanitized build takes no LD_PRELOAD"; exit 77; }
+! sanitized || skip "a sanitized build takes no LD_PRELOAD"
 gcc -shared -fPIC -o "$TMP/refuse.so" "$SRC/test/processes/refuse.c" -ldl || exit 1
 cat >"$TMP/join.d" <<'D'
 provider joiner { probe here(int); };

@@ -1,10 +1,7 @@
 # timeout: 180
 # Events of processes that dtrace could not take in time: there is a message, and what still lives is read again.
+# needs: root bpf fast gcc pgrep taskset
 . "$SRC/test/lib.bash"
-command -v pgrep >/dev/null || { echo "needs pgrep"; exit 77; }
-need_kernel
-[ "${SLOW:-1}" = 1 ] || { echo "8000 forks take too long here"; exit 77; }
-command -v taskset >/dev/null || { echo "needs taskset"; exit 77; }
 build addresses processes/addresses.c
 echo 'int library_function(int n) { return n + 2; }' | gcc -O2 -shared -fPIC -o "$TMP/liblater.so" -xc - || exit 1
 mkfifo "$TMP/in" "$TMP/hold"

@@ -1,5 +1,7 @@
 # timeout: 200
 # -p: what cannot be grabbed, and why; what can be traced without being stopped.
+# needs: gcc
+# uses: nobody
 . "$SRC/test/lib.bash"
 start 2
 trap 'kill $pid 2>/dev/null; [ $fails = 0 ] || exit 1' EXIT

@@ -1,7 +1,7 @@
 # timeout: 300
 # The pid provider on a program whose calls are known: entries, returns of every form, offsets, arguments.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build pid processes/pid.c -g -pthread
 n=20
 

@@ -1,11 +1,8 @@
 # timeout: 200
 # 32-bit programs: entry, return, offsets, arguments from the stack, user stacks by frame pointers, libraries that are loaded later,
 # static probes, holding at every point.
+# needs: root bpf gcc 32-bit
 . "$SRC/test/lib.bash"
-need_kernel
-echo 'int main(void) { return 0; }' >"$TMP/try.c"
-gcc -m32 -o "$TMP/try" "$TMP/try.c" 2>/dev/null || { echo "gcc cannot make 32-bit programs (gcc-multilib)"; exit 77; }
-"$TMP/try" || { echo "this kernel does not run 32-bit programs"; exit 77; }
 cat >"$TMP/narrow.c" <<'EOT'
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 # timeout: 300
 # C++ and Rust: names as people write them and as the linker sees them; exceptions and panics pass through traced
 # functions unharmed.
+# needs: root bpf g++
+# uses: rustc
 . "$SRC/test/lib.bash"
-need_kernel
-command -v g++ >/dev/null || { echo "needs g++"; exit 77; }
 cat >"$TMP/shapes.cc" <<'EOT'
 #include <cstdio>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 # timeout: 300
 # Probes in libraries that are loaded, and programs that are exec'd, while tracing goes on: not a call is missed.
+# needs: root bpf gcc taskset
 . "$SRC/test/lib.bash"
-need_kernel
 cat >"$TMP/plug.c" <<'EOT'
 int NAME(int n) { __asm__ volatile("" ::: "memory"); return n + 1; }
 EOT

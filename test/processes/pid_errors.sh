@@ -1,7 +1,7 @@
 # timeout: 120
 # Descriptions of the pid provider that cannot be: each has its tag and a sentence, and nothing is left behind.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build pid processes/pid.c -pthread
 "$TMP/pid" wait 1 >"$TMP/ready" &
 pid=$!

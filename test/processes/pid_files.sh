@@ -1,7 +1,7 @@
 # timeout: 200
 # The files behind probes: static, stripped, without symbols, deleted, replaced, in another mount namespace.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 cat >"$TMP/prog.c" <<'EOT'
 #include <signal.h>
 #include <stdio.h>

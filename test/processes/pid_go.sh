@@ -1,8 +1,7 @@
 # timeout: 300
 # Go: its functions are entered once, also when their stack grows meanwhile; arguments are in Go's registers; goroutines on all CPUs, panics.
+# needs: root bpf go
 . "$SRC/test/lib.bash"
-need_kernel
-command -v go >/dev/null || { echo "needs go"; exit 77; }
 export GOCACHE=$TMP/cache GO111MODULE=off HOME=$TMP GOFLAGS=
 cat >"$TMP/gopher.go" <<'EOT'
 package main

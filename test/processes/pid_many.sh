@@ -1,7 +1,7 @@
 # timeout: 300
 # Exact counts: all threads of the process, none of other processes, children and images that share the file.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build pid processes/pid.c -pthread
 n=$(scale 20000)
 

@@ -1,7 +1,8 @@
 # timeout: 200
 # Programs as they come: bash, python3, the C library; all processes that map a file.
+# needs: root bpf gcc
+# uses: python3
 . "$SRC/test/lib.bash"
-need_kernel
 count() { echo "$out" | awk 'NF { print $NF }' | xargs; }
 
 # the dynamic symbols of bash

@@ -1,10 +1,11 @@
 # timeout: 200
 # Servers as they come, whole, with clients: redis (its functions) and PostgreSQL (its static probes, its functions, its forks). Exact counts.
+# needs: root bpf
+# uses: redis-server postgres
 . "$SRC/test/lib.bash"
-need_kernel
 redis=$(command -v redis-server) postgres=
 for p in /usr/lib/postgresql/*/bin/postgres; do [ -x "$p" ] && postgres=$p; done
-[ -n "$redis$postgres" ] || { echo "neither redis-server nor postgres is installed"; exit 77; }
+[ -n "$redis$postgres" ] || skip "neither redis-server nor postgres is installed"
 sorted() { awk 'NF { $1 = $1; print }' "$TMP/out" | sort; }
 
 if [ -n "$redis" ] && command -v redis-cli >/dev/null; then

@@ -1,7 +1,8 @@
 # Where ptrace is refused, processes are traced all the same, and the user is told.
+# needs: gcc
 . "$SRC/test/lib.bash"
 build noptrace processes/noptrace.c
-"$TMP/noptrace" true || { echo "no seccomp here"; exit 77; }
+"$TMP/noptrace" true || skip "no seccomp here"
 refused() { # sanitizers need ptrace to look for leaks
 	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 "$TMP/noptrace" "$DTRACE" -x engine=vm "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
 	status=$?

@@ -1,7 +1,8 @@
 # timeout: 400
 # usym, ufunc, umod, uaddr and %A: names of addresses of every kind; as keys one row per name; the object in all its forms.
+# needs: root bpf gcc
+# uses: g++ rustc
 . "$SRC/test/lib.bash"
-need_kernel
 build addresses processes/addresses.c
 mine='syscall::getppid:entry /pid == $target/'
 

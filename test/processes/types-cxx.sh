@@ -1,7 +1,8 @@
 # timeout: 180
 # C++ and Rust: namespaces, base classes, references, objects passed by their address; enums of Rust.
+# needs: root bpf
+# uses: g++ rustc
 . "$SRC/test/lib.bash"
-need_kernel
 cd "$TMP" || exit 1
 said() { printf '%s' "$(cat "$TMP/out")$err"; }
 

@@ -1,7 +1,7 @@
 # timeout: 180
 # Memory of a program seen through its own types: print(), members through pointers, variables, args[] of its functions.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 cd "$TMP" || exit 1
 me='syscall::write:entry /pid == $target && (int)arg0 == -1 && arg2 == sizeof (pid$target`a.out`struct foo)/'
 said() { printf '%s' "$(cat "$TMP/out")$err"; }

@@ -1,5 +1,7 @@
 # timeout: 240
 # Types of user programs from DWARF of every version and from CTF: sizes and offsets are what the compiler says they are.
+# needs: gcc
+# uses: clang dwz
 . "$SRC/test/lib.bash"
 # said: what dtrace printed, without the empty line at the end, and what it complained about
 said() { printf '%s' "$(cat "$TMP/out")$err"; }

@@ -1,7 +1,8 @@
 # timeout: 120
 # Static probes: a program of ours made with dtrace -h, and one that comes with probes (python3).
+# needs: root bpf gcc
+# uses: clang python3
 . "$SRC/test/lib.bash"
-need_kernel
 cat >"$TMP/usdt.d" <<'D'
 struct conn;
 provider myserv {

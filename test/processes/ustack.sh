@@ -1,9 +1,7 @@
 # timeout: 200
 # User stacks of code without frame pointers, from the first firing on: the whole way down, whatever lies between.
+# needs: root bpf btf x86-64 gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ "$(uname -m)" = x86_64 ] || { echo "x86-64 only"; exit 77; }
-[ -r /sys/kernel/btf/vmlinux ] || { echo "no kernel type information: stacks by frame pointers"; exit 77; }
 build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
 LINKS="last link9 link8 link7 link6 link5 link4 link3 link2 link1"
 

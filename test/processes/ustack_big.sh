@@ -1,9 +1,7 @@
 # timeout: 200
 # A stack through a program whose table is larger than a bank: 480,000 rows, in pieces.
+# needs: root bpf btf x86-64 fast gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ "$(uname -m)" = x86_64 ] && [ -r /sys/kernel/btf/vmlinux ] || { echo "x86-64 with kernel type information only"; exit 77; }
-[ "${SLOW:-1}" = 1 ] || { echo "too slow here to assemble it"; exit 77; }
 
 # procedure NAME ROOM CALLEE: keeps ROOM bytes on the stack; then 120,000 small ones
 procedure() {

@@ -1,9 +1,7 @@
 # timeout: 300
 # The same frames as gdb shows, address by address: a static and stripped program, held in pause() at the end of its chain.
+# needs: root bpf btf x86-64 gcc gdb
 . "$SRC/test/lib.bash"
-need_kernel
-command -v gdb >/dev/null || { echo "needs gdb"; exit 77; }
-[ "$(uname -m)" = x86_64 ] && [ -r /sys/kernel/btf/vmlinux ] || { echo "x86-64 with kernel type information only"; exit 77; }
 build chain processes/chain.c -static -fomit-frame-pointer -lpthread -ldl 2>/dev/null
 strip "$TMP/chain"
 mkfifo "$TMP/go"
@@ -36,7 +34,7 @@ for how in plain qsort signal altstack aligned thread; do
 	# gdb gives no address for the frame that the signal handler returns to
 	line=$(grep -n signal "$TMP/gdb" | cut -d: -f1)
 	[ -n "$line" ] && sed -i "${line}s/.*/signal/" "$TMP/ours"
-	[ "$(wc -l <"$TMP/gdb")" -ge 13 ] || { echo "gdb shows nothing: $(cat "$TMP/gdb")"; exit 77; }
+	[ "$(wc -l <"$TMP/gdb")" -ge 13 ] || skip "gdb shows nothing: $(cat "$TMP/gdb")"
 	expect "$(cat "$TMP/gdb")" "$(cat "$TMP/ours")" "$how"
 	kill $pid
 	wait $pid 2>/dev/null

@@ -1,9 +1,9 @@
 # timeout: 200
 # ustack(), ucaller, ustackdepth and uregs[] mean the same at every kind of probe: system calls, tracepoints, the clock
 # in user code and inside the kernel, functions of the program.
+# needs: root bpf btf x86-64 gcc
+# uses: python3
 . "$SRC/test/lib.bash"
-need_kernel
-[ "$(uname -m)" = x86_64 ] && [ -r /sys/kernel/btf/vmlinux ] || { echo "x86-64 with kernel type information only"; exit 77; }
 build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
 bottom="main _start"
 # bottoms PATTERN: of the stacks that have a line like that, main and the last frame, each pair once

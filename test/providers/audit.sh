@@ -1,8 +1,7 @@
-# audit: every event, and what its record says.
+# The audit provider: every event, and what its record says.
 # timeout: 120
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch audit
 build calls providers/calls.c
 

@@ -1,10 +1,9 @@
 # callout_execute: timers of both kinds, by their function, from start to end.
 # timeout: 120
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch callout_execute
-[ "$(grep -c ' hrtimer_wakeup$' /proc/kallsyms)" = 1 ] || { echo "needs kernel symbols"; exit 77; }
+[ "$(grep -c ' hrtimer_wakeup$' /proc/kallsyms)" = 1 ] || skip "needs kernel symbols"
 n=$(scale 100)
 cat >"$TMP/sleep.c" <<'C'
 #include <poll.h>

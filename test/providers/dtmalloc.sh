@@ -1,8 +1,7 @@
-# dtmalloc: memory of known types, and all of it against the tracepoints of the allocator.
+# The dtmalloc provider: memory of known types, and all of it against the tracepoints of the allocator.
 # timeout: 200
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch dtmalloc
 n=$(scale 500)
 cat >"$TMP/open.c" <<'C'

@@ -1,12 +1,10 @@
-# fsinfo: every probe, with a known number of operations on a file system of our own.
+# The fsinfo provider: every probe, with a known number of operations on a file system of our own.
 # timeout: 300
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 if ! "$DTRACE" -ln fsinfo:::read >/dev/null 2>"$TMP/err"; then
 	grep -q 'fsinfo:::read needs tracing of the kernel function vfs_read: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; exit 1; }
-	echo "needs tracing of kernel functions"
-	exit 77
+	skip "needs tracing of kernel functions"
 fi
 watch fsinfo
 build vops providers/vops.c
@@ -15,7 +13,7 @@ n=$(scale 100)
 dir=$TMP/dir
 mkdir -p "$dir"
 trap 'umount "$dir" 2>/dev/null' EXIT
-mount -t tmpfs vops "$dir" || { echo "cannot mount tmpfs"; exit 77; }
+mount -t tmpfs vops "$dir" || skip "cannot mount tmpfs"
 ktrace -q -c "$TMP/vops $dir $n" -n '
 	syscall::getppid:return /pid == $target/ { self->on = 1; }
 	syscall::getpgrp:entry /pid == $target/ { self->on = 0; }

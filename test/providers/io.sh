@@ -1,10 +1,8 @@
-# io: every probe, with known I/O on disks of our own (a loop device; one without requests where there is one), against /sys/block/*/stat.
+# The io provider: every probe, with known I/O on disks of our own (a loop device; one without requests where there is one), against /sys/block/*/stat.
 # timeout: 200
+# needs: root bpf btf losetup mkfs.ext4
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch io
-for c in losetup dd mkfs.ext4 blockdev; do command -v $c >/dev/null || { echo "needs $c"; exit 77; }; done
 n=$(scale 400)
 [ "$n" -ge 20 ] || n=20
 
@@ -17,7 +15,7 @@ undo() {
 }
 trap undo EXIT
 truncate -s 64M "$TMP/image"
-disk=$(losetup -f --show "$TMP/image" 2>/dev/null) || { echo "needs a loop device"; exit 77; }
+disk=$(losetup -f --show "$TMP/image" 2>/dev/null) || skip "needs a loop device"
 name=${disk##*/}
 blockdev --getsz "$disk" >/dev/null
 

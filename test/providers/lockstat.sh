@@ -1,8 +1,7 @@
-# lockstat: waits for locks of the kernel, against the tracepoints they are made of; taking and giving back add up.
+# The lockstat provider: waits for locks of the kernel, against the tracepoints they are made of; taking and giving back add up.
 # timeout: 300
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch lockstat
 build locks providers/locks.c -lpthread
 n=$(scale 2000)

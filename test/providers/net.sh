@@ -1,13 +1,10 @@
 # timeout: 200
 # ip, tcp, udp, udplite, sctp: every probe, with known traffic in a network namespace of our own, against the kernel's own counters.
+# needs: root bpf btf netns python3
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch ip tcp udp udplite sctp
 python=/usr/bin/python3
-[ -x $python ] || { echo "needs python3"; exit 77; }
 ip=$(command -v ip || echo "busybox ip")
-unshare -n true 2>/dev/null && unshare -n $ip link set lo up 2>/dev/null || { echo "cannot make a network namespace"; exit 77; }
 n=$(scale 200)
 [ "$n" -ge 5 ] || n=5
 

@@ -1,8 +1,7 @@
-# priv: capabilities asked for, allowed and denied, by a process that is known to want them.
+# The priv provider: capabilities asked for, allowed and denied, by a process that is known to want them.
 # timeout: 120
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 if ! "$DTRACE" -lP priv 2>/dev/null | grep -q priv-ok; then
 	"$DTRACE" -n 'priv:::priv-ok { exit(0); }' 2>"$TMP/err" && count_failure
 	expect_match 'priv:kernel:priv_check:priv-ok needs Linux 6.14 \(tracepoint cap_capable\)' "$(cat "$TMP/err")"

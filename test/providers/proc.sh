@@ -1,8 +1,8 @@
-# proc: every probe, with the counts of a program that is made for it.
+# The proc provider: every probe, with the counts of a program that is made for it.
 # timeout: 200
+# needs: root bpf btf gcc
+# uses: python3
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch proc
 build life providers/life.c -lpthread
 ulimit -c 0

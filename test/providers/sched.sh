@@ -1,8 +1,7 @@
-# sched: every probe, counted against what the kernel itself counts for each thread, and against each other.
+# The sched provider: every probe, counted against what the kernel itself counts for each thread, and against each other.
 # timeout: 300
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch sched
 build turns providers/turns.c -lpthread
 n=$(scale 2000)

@@ -1,5 +1,6 @@
 # Every kernel tracepoint is a probe of sdt, with typed arguments from BTF.
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
+# needs: btf
+# uses: strace
 set -e
 $DTRACE -l -n sdt:sched::sched_switch | grep -q 'sdt  *sched  *sched_switch$'
 $DTRACE -lvn sdt:sched::sched_switch | grep -q 'args\[2\]: struct task_struct \*'

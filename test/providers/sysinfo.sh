@@ -1,8 +1,8 @@
-# sysinfo: every probe, with known work, against getrusage() and /proc/PID/io.
+# The sysinfo provider: every probe, with known work, against getrusage() and /proc/PID/io.
 # timeout: 300
+# needs: root bpf btf gcc
+# uses: python3
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch sysinfo
 build counters providers/counters.c -lpthread
 build turns providers/turns.c -lpthread

@@ -1,13 +1,11 @@
-# vfs: every probe, each with a known number of operations on a file system of our own.
+# The vfs provider: every probe, each with a known number of operations on a file system of our own.
 # timeout: 300
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 if ! "$DTRACE" -ln vfs:vop:vop_read:entry >/dev/null 2>"$TMP/err"; then
 	# it says what is missing
 	grep -q 'vfs:vop:vop_read:entry needs tracing of the kernel function vfs_read: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; exit 1; }
-	echo "needs tracing of kernel functions"
-	exit 77
+	skip "needs tracing of kernel functions"
 fi
 watch vfs
 build vops providers/vops.c
@@ -16,7 +14,7 @@ n=$(scale 100)
 dir=$TMP/dir
 mkdir -p "$dir"
 trap 'umount "$dir" 2>/dev/null' EXIT
-mount -t tmpfs vops "$dir" || { echo "cannot mount tmpfs"; exit 77; }
+mount -t tmpfs vops "$dir" || skip "cannot mount tmpfs"
 
 cat >"$TMP/vfs.d" <<'D'
 syscall::getppid:return /pid == $target/ { self->on = 1; }

@@ -1,8 +1,7 @@
-# vminfo: every probe, with known page faults and page I/O, against getrusage() and /proc/vmstat.
+# The vminfo provider: every probe, with known page faults and page I/O, against getrusage() and /proc/vmstat.
 # timeout: 600
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
 watch vminfo
 build counters providers/counters.c -lpthread
 n=$(scale 400)

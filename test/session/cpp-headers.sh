@@ -1,6 +1,7 @@
 # -C with headers of the C library: types, constants and places.
+# needs: cpp
+# uses: gcc
 . "$SRC/test/lib.bash"
-command -v cpp >/dev/null || { echo "needs cpp"; exit 77; }
 cd "$TMP" || exit 1
 for h in sys/types.h stdint.h netinet/in.h linux/tcp.h linux/signal.h signal.h sys/stat.h errno.h regex.h pthread.h \
 	stdio.h stdlib.h elf.h linux/bpf.h; do

@@ -1,6 +1,6 @@
 # -C: the C preprocessor over scripts.
+# needs: cpp
 . "$SRC/test/lib.bash"
-command -v cpp >/dev/null || { echo "needs cpp"; exit 77; }
 cd "$TMP" || exit 1
 mkdir inc sub
 echo '#define FROM_HEADER 5' >inc/h.h

@@ -1,4 +1,5 @@
 # D libraries: which are read, in what order, and what goes wrong.
+# uses: strace
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
 # The system's: only what the program names.

@@ -1,4 +1,4 @@
-// cleanpath: a path without //, /./ and /../.
+// cleanpath(): a path without //, /./ and /../.
 // run: -q
 BEGIN
 {

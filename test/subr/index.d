@@ -1,4 +1,4 @@
-// index: where a string first occurs.
+// index(): where a string first occurs.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// json: an element of a document, as text.
+// json(): an element of a document, as text.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// lltostr: an integer as text, in bases 2 to 36.
+// lltostr(): an integer as text, in bases 2 to 36.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// progenyof: the process itself and its ancestors.
+// progenyof(): the process itself and its ancestors.
 // run: -q
 BEGIN
 {

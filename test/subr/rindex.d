@@ -1,4 +1,4 @@
-// rindex: where a string last occurs.
+// rindex(): where a string last occurs.
 // run: -q
 BEGIN
 {

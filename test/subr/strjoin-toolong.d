@@ -1,4 +1,4 @@
-// strjoin: a result longer than strsize is a fault.
+// strjoin(): a result longer than strsize is a fault.
 // run: -q
 #pragma D option strsize=8
 

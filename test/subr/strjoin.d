@@ -1,4 +1,4 @@
-// strjoin: two strings as one.
+// strjoin(): two strings as one.
 // run: -q
 BEGIN
 {

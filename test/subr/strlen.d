@@ -1,4 +1,4 @@
-// strlen: bounded by strsize.
+// strlen(): bounded by strsize.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// strstr: from the first occurrence on, or NULL.
+// strstr(): from the first occurrence on, or NULL.
 // run: -q
 BEGIN
 {

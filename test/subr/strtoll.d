@@ -1,4 +1,4 @@
-// strtoll: text as an integer.
+// strtoll(): text as an integer.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// substr: as in Perl; negative positions count from the end.
+// substr(): as in Perl; negative positions count from the end.
 // run: -q
 BEGIN
 {
