@@ -7,6 +7,7 @@
 #   skip WHY                       end the test as skipped, unless something failed before
 #   wait_for SECONDS COMMAND       repeat the command until it succeeds; a failure after that time
 #   scale N                        N, or less on a slow machine (an emulated guest)
+#   at_end COMMAND                 run it when the test ends, however that ends
 # Running dtrace: output in $out and $TMP/out, messages in $err and $TMP/err, status in $status
 #   dt ARGS                        on the vm engine, which needs no privilege
 #   ktrace ARGS                    on the kernel engine
@@ -14,10 +15,17 @@
 #   lines PATTERN                  how many lines of the output match
 #   total PATTERN                  sum of the last fields of the lines of the output that match
 #   lost WORDS                     sum of the numbers in messages of that kind: lost "drops? on CPU"
+#   value KEY                      the number in the line "KEY number" of the output, the last one; or 0
+#   labelled KEY                   what follows "KEY: " in a line of the output
+#   last_fields                    the last field of every line of the output, in one line
+#   sorted                         lines of the output, sorted, with one blank between words
+#   said                           output and messages, without newlines at the end
 # What is there (see also needs: in doc/testing.md)
 #   sanitized                      is this the build of make test-san?
 #   module NAME [OPTIONS]          load a kernel module, in guests from the package of their kernel
 #   find_disk, leave_disk          $disk is a directory of an ext4, or empty; leave it at the end
+#   mount_tmpfs NAME               $dir is an empty file system of that name until the test ends
+#   noise                          how many complaints about tracing the kernel's log has
 # Programs to trace
 #   build NAME SOURCE [FLAGS]      compile test/SOURCE to $TMP/NAME
 #   start ARGS                     run processes/threads.c, which counts; its pid is in $pid
@@ -27,14 +35,17 @@
 #   running PID                    none of its threads is stopped or traced
 #   spy COMMANDS, spied ARGS       run commands while dtrace holds its target processes
 # Providers
-#   watch PROVIDER...              note from here on which of their probes fire
+#   watch PROVIDER...              note from here on which of their probes fire; $probes are their names
+#   listed PROBE                   that is one of them
+#   explained PROBE FUNCTION       the message for a probe that cannot be: functions cannot be traced here
 #   fired [EXCEPTION...]           every probe of theirs that is listed has fired since watch
 #   fields CLAUSE [ARGS]           every member of translated types has the value it must have
 set -u
 ulimit -c 0
 fails=0
 failed=$TMP/.failed # a subshell (a part of a pipe) cannot change our $fails
-trap '[ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+last_commands=
+trap 'eval "$last_commands"; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
 
 # ---- checks ----
 
@@ -72,6 +83,7 @@ wait_for() {
 }
 
 scale() { echo $(($1 / ${SLOW:-1})); }
+at_end() { last_commands="$1; $last_commands"; }
 
 # ---- running dtrace ----
 
@@ -88,6 +100,11 @@ trace() { run_dtrace timeout $((100 + 10 * ${SLOW:-0})) "$DTRACE" "$@"; }
 
 lines() { grep -cE -- "$1" "$TMP/out"; }
 total() { awk -v p="$1" '$0 ~ p { n += $NF } END { print n + 0 }' "$TMP/out"; }
+value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
+labelled() { awk -v k="$1: " 'index($0, k) == 1 { print substr($0, length(k) + 1) }' "$TMP/out"; }
+last_fields() { awk 'NF { print $NF }' "$TMP/out" | xargs; }
+sorted() { awk 'NF { $1 = $1; print }' "$TMP/out" | sort; }
+said() { printf '%s' "$(cat "$TMP/out")$err"; }
 lost() { sed -nE "s/^dtrace: ([0-9]+) $1.*/\\1/p" "$TMP/err" | awk '{ n += $1 } END { print n + 0 }'; }
 
 # ---- what is there ----
@@ -114,6 +131,15 @@ find_disk() {
 	mkfs.ext4 -q "$TMP/disk" && mkdir "$TMP/mnt" && mount -o loop "$TMP/disk" "$TMP/mnt" && disk=$TMP/mnt made_disk=$disk
 }
 leave_disk() { [ -z "$made_disk" ] || umount "$made_disk" 2>/dev/null; }
+
+mount_tmpfs() {
+	dir=$TMP/dir
+	mkdir -p "$dir"
+	mount -t tmpfs "$1" "$dir" || skip "cannot mount tmpfs"
+	at_end 'umount "$dir" 2>/dev/null'
+}
+
+noise() { dmesg | grep -cE 'trace_kprobe|ftrace|WARNING|BUG:|Oops'; }
 
 # ---- programs to trace ----
 
@@ -153,8 +179,11 @@ spied() { dt -C -x cpppath="$TMP/spy" -s "$TMP/spy.d" "$@"; }
 # kernel's log is marked, so that fired sees what the kernel said since then.
 watch() {
 	local p text=
-	watched=$*
-	for p; do text="$text${text:+, }$p:::"; done
+	watched=$* probes=
+	for p; do
+		text="$text${text:+, }$p:::"
+		probes="$probes $("$DTRACE" -lP "$p" | awk 'NR > 1 { print $NF }' | xargs)"
+	done
 	mark="dtrace test $$ begins"
 	echo "$mark" >/dev/kmsg 2>/dev/null
 	timeout 900 "$DTRACE" -x engine=bpf -x aggsize=4m -qo "$TMP/watch.out" -n "
@@ -164,6 +193,13 @@ watch() {
 		END { printa(\"%s:%s:%s:%s\\n\", @); }" >/dev/null 2>"$TMP/watch.err" </dev/null &
 	watcher=$!
 	wait_for 100 grep -qs ready "$TMP/watch.out" || { echo "cannot watch $*"; cat "$TMP/watch.err"; exit 1; }
+}
+
+listed() { [[ " $probes " == *" $1 "* ]]; }
+
+explained() {
+	"$DTRACE" -n "$1 { exit(0); }" >/dev/null 2>"$TMP/err" && { echo "$1 is not listed, but works"; count_failure; }
+	expect_match "$1 needs tracing of the kernel function $2: this kernel " "$(cat "$TMP/err")"
 }
 
 # An exception is "PATTERN: why it cannot be made to fire here". A complaint of the kernel is a failure.

@@ -20,7 +20,7 @@ need btf - "the kernel's type information, /sys/kernel/btf/vmlinux"
 need kprobes - "kernel functions can be traced: kprobes or fentry"
 need kallsyms - "addresses of kernel symbols are visible"
 need mountns - "mount namespaces"
-need netns iproute2 "network namespaces, and ip"
+need netns - "network namespaces"
 need x86-64 - "the CPU is an x86-64"
 need fast - "not an emulated machine (SLOW is not set)"
 # compilers
@@ -37,11 +37,12 @@ need dwz dwz "compresses debug information"
 need python3 python3 "/usr/bin/python3"
 need gdb gdb "debugger"
 need strace strace "traces system calls"
-need redis-server redis-server "a server to trace"
+need redis redis-tools "a server to trace"
 need postgres "(postgresql)" "a server to trace"
 need node "(nodejs)" "a JIT compiler"
 need java "(default-jdk-headless)" "a JIT compiler"
 # tools
+need ip iproute2 "sets up network interfaces"
 need losetup mount "loop devices"
 need mkfs.ext4 e2fsprogs "makes file systems"
 need setfattr attr "sets attributes of files"
@@ -70,11 +71,7 @@ has_kprobes() {
 }
 has_kallsyms() { grep -qE '^0*[1-9a-f][0-9a-f]* . _stext$' /proc/kallsyms; }
 has_mountns() { unshare -m true 2>&1; }
-has_netns() {
-	local ip
-	ip=$(command -v ip || echo "busybox ip")
-	unshare -n $ip link set lo up 2>&1
-}
+has_netns() { unshare -n true 2>&1; }
 has_x86_64() { [ "$(uname -m)" = x86_64 ]; }
 has_fast() { [ "${SLOW:-1}" = 1 ]; }
 has_32_bit() {
@@ -85,7 +82,9 @@ has_32_bit() {
 	rm -f "$program"
 	return $status
 }
+has_ip() { command -v ip >/dev/null || busybox ip -V >/dev/null 2>&1; }
 has_python3() { [ -x /usr/bin/python3 ]; }
+has_redis() { [ -x /usr/bin/redis-check-rdb ] && command -v redis-cli >/dev/null; } # the server by another name
 has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 has_java() { command -v javac >/dev/null; }
 has_rustc() { command -v rustc >/dev/null || [ -x /root/.cargo/bin/rustc ]; }

@@ -2,7 +2,6 @@
 # The fbt provider: exact counts by every way the kernel has, types, modules, the tree of calls, and what cannot be traced.
 # needs: root bpf kprobes gcc
 . "$SRC/test/lib.bash"
-noise() { dmesg | grep -cE 'trace_kprobe|ftrace|WARNING|BUG:|Oops'; }
 before=$(noise)
 build load engine/load.c -lpthread
 n=$(scale 20000) threads=3 mine='/pid == $target/'

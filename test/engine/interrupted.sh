@@ -1,8 +1,8 @@
 # Thread-local variables are kept wherever a firing interrupts another one: the kernel makes no task storage while it is making one on
 # that CPU already, so the first firings of new threads, and clock events that come in the middle of them, need a second place.
 # timeout: 200
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 build threads engine/threads.c -lpthread
 rounds=$(scale 400) calls=60
 
@@ -22,7 +22,6 @@ syscall::exit:entry, syscall::exit_group:entry /pid == $target/ {
 }
 END { printa("%s: %@d\n", @); }
 D
-value() { awk -v k="$1: " 'index($0, k) == 1 { print substr($0, length(k) + 1) }' "$TMP/out"; }
 others=()
 for i in 1 2; do
 	"$DTRACE" -x engine=bpf -qn 'sched:::on-cpu, sched:::off-cpu, profile-1999 { self->other++; } BEGIN { printf("ready\n"); }' >"$TMP/other$i" 2>&1 </dev/null &
@@ -34,9 +33,9 @@ for i in 1 2 3; do
 	expect 0 "$status" "$err"
 	expect "" "$err" messages
 	n=$((rounds * 16 * calls))
-	expect "$n $n $n $n $n" "$(value calls) $(value since) $(value text) $(value "kept calls") $(value "kept returns")" "system calls"
-	for p in ticks off on; do expect "$(value $p)" "$(value "kept $p")" "$p"; done
-	expect 0 "$(value stale)" "set to 0"
+	expect "$n $n $n $n $n" "$(labelled calls) $(labelled since) $(labelled text) $(labelled "kept calls") $(labelled "kept returns")" "system calls"
+	for p in ticks off on; do expect "$(labelled $p)" "$(labelled "kept $p")" "$p"; done
+	expect 0 "$(labelled stale)" "set to 0"
 done
 kill "${others[@]}"
 wait "${others[@]}"

@@ -4,7 +4,6 @@
 . "$SRC/test/lib.bash"
 ktrace -l -n kinst::vfs_read:0
 [ "$status" = 0 ] || skip "${err#dtrace: failed to match kinst::vfs_read:0: }"
-noise() { dmesg | grep -cE 'trace_kprobe|ftrace|WARNING|BUG:|Oops'; }
 before=$(noise)
 build load engine/load.c -lpthread
 n=$(scale 20000) threads=2

@@ -1,7 +1,7 @@
 # What people type for the stable providers: each runs as it is, says something true, and where the kernel counts too, agrees with it.
 # timeout: 300
 # needs: root bpf btf gcc
-# uses: python3
+# uses: netns python3 ip
 . "$SRC/test/lib.bash"
 build life providers/life.c -lpthread
 build turns providers/turns.c -lpthread
@@ -21,7 +21,6 @@ oneliner() {
 }
 # between WHAT LOW VALUE HIGH
 between() { [ "$2" -le "$3" ] && [ "$3" -le "$4" ] || { echo "$1: $3, expected $2 to $4"; count_failure; }; }
-value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 
 # ---- proc ----
 oneliner "$TMP/life" 'life +[0-9]+$' -n 'proc:::create /progenyof($target)/ { @[execname] = count(); }'
@@ -102,7 +101,7 @@ find_disk
 if [ -n "$disk" ]; then
 	file=$(mktemp "$disk/oneliners.XXXXXX")
 	name=${file##*/}
-	trap 'rm -f "$file"; leave_disk; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+	at_end 'rm -f "$file"; leave_disk'
 	write="dd if=/dev/zero of=$file bs=64k count=16 conv=fsync status=none"
 	oneliner "$write" "$name .* W\$" -qn "BEGIN { printf(\"%10s %58s %2s\\n\", \"DEVICE\", \"FILE\", \"RW\"); }
 		io:::start /args[2]->fi_name == \"$name\"/ { printf(\"%10s %58s x %2s\\n\", args[1]->dev_statname, args[2]->fi_pathname, args[0]->b_flags & B_READ ? \"R\" : \"W\"); }"

@@ -3,7 +3,7 @@
 # needs: gcc
 . "$SRC/test/lib.bash"
 start 6
-trap 'kill $pid 2>/dev/null; [ $fails = 0 ] || exit 1' EXIT
+at_end 'kill $pid 2>/dev/null'
 [ "$(field $pid TracerPid)" = 0 ] || skip "somebody traces our children"
 
 # held: every thread, by dtrace; it does nothing; afterwards it goes on

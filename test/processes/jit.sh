@@ -6,7 +6,7 @@
 . "$SRC/test/lib.bash"
 build addresses processes/addresses.c
 maps=()
-trap 'rm -f "${maps[@]}"; [ $fails = 0 ] || exit 1' EXIT
+at_end 'rm -f "${maps[@]}"'
 
 # traced ARGS: the perf map of the target is removed at the end; its pid is in the first line
 traced() {

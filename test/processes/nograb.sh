@@ -4,7 +4,7 @@
 # uses: nobody
 . "$SRC/test/lib.bash"
 start 2
-trap 'kill $pid 2>/dev/null; [ $fails = 0 ] || exit 1' EXIT
+at_end 'kill $pid 2>/dev/null'
 
 no() { # TAG WHY PID
 	dt -x errtags -p "$3" -n BEGIN

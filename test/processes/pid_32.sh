@@ -48,7 +48,6 @@ gcc -m32 -O1 -g $flags -fno-omit-frame-pointer -o "$TMP/frames" "$TMP/narrow.c" 
 	gcc -m32 -O2 $flags -fcf-protection=full -o "$TMP/fast" "$TMP/narrow.c" -ldl &&
 	gcc -m32 -O2 $flags -DSTATIC -static -o "$TMP/static" "$TMP/narrow.c" &&
 	gcc -m32 -O2 -shared -fPIC -o "$TMP/plugged.so" "$TMP/plugged.c" || exit 1
-sorted() { awk 'NF { $1 = $1; print }' "$TMP/out" | sort; }
 
 for p in frames fast static; do
 	trace -qn 'pid$target:a.out:three:entry { @t[(int)arg0, arg1, arg2, copyinstr(arg3)] = count(); }

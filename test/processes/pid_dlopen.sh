@@ -41,7 +41,6 @@ EOT
 gcc -O2 -o "$TMP/host" "$TMP/host.c" -ldl || exit 1
 build pid processes/pid.c -pthread
 
-sorted() { echo "$out" | awk 'NF { $1 = $1; print }' | sort; }
 
 # called at once after it was loaded, and again after it was loaded again
 trace -qZn 'pid$target:libone.so:plugged_one:entry, pid$target:libone.so:plugged_one:return { @[probename] = count(); }' -c "$TMP/host 10 50 $TMP"

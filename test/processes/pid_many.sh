@@ -5,33 +5,32 @@
 build pid processes/pid.c -pthread
 n=$(scale 20000)
 
-count() { echo "$out" | awk 'NF { print $NF }' | xargs; }
 
 # eight threads at once
 trace -qn 'pid$target:a.out:add:entry { @e = count(); } pid$target:a.out:add:return { @r = count(); }' -c "$TMP/pid threads $n"
-expect "$((8 * n)) $((8 * n))" "$(count)" "$err"
+expect "$((8 * n)) $((8 * n))" "$(last_fields)" "$err"
 expect "" "$err"
 
 # children are not followed: three calls in each child, one of ours for each
 trace -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid forks 50"
-expect 50 "$(count)" "$err"
+expect 50 "$(last_fields)" "$err"
 # one that shares our memory
 trace -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid vforks 50"
-expect 50 "$(count)" "$err"
+expect 50 "$(last_fields)" "$err"
 # the same program exec'd again and again by the same process
 trace -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid execs 50"
-expect 50 "$(count)" "$err"
+expect 50 "$(last_fields)" "$err"
 
 # with option follow they are, from the first instruction on: forks, execs and what they are called
 trace -x follow -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid forks 50"
-expect 200 "$(count)" "$err"
+expect 200 "$(last_fields)" "$err"
 trace -x follow -qn 'pid$target:a.out:add:entry { @[probeprov] = count(); @self[pid == $target] = count(); }' -c "$TMP/pid forks 10"
 expect "40 10 30" "$(awk 'NF == 2 && $1 ~ /^pid/ { print $2 } NF == 2 && $1 == 1 { a = $2 } NF == 2 && $1 == 0 { b = $2 } END { print a, b }' <<<"$out" | xargs)" "$err"
 # others that run the same program do not fire
 "$TMP/pid" threads 100000 &
 other=$!
 trace -x follow -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid forks 20"
-expect 80 "$(count)" "$err"
+expect 80 "$(last_fields)" "$err"
 kill $other 2>/dev/null
 wait $other 2>/dev/null
 

@@ -3,11 +3,10 @@
 # needs: root bpf gcc
 # uses: python3
 . "$SRC/test/lib.bash"
-count() { echo "$out" | awk 'NF { print $NF }' | xargs; }
 
 # the dynamic symbols of bash
 trace -qn 'pid$target:a.out:execute_command:entry { @ = count(); } pid$target:a.out:execute_command:return { @r = count(); }' -c "bash -c ':; :; :'"
-read -r e r <<<"$(count)"
+read -r e r <<<"$(last_fields)"
 expect "$e" "$r" "$err"
 [ "${e:-0}" -gt 0 ] || expect "some" "$e" "$err"
 
@@ -18,7 +17,7 @@ for i in range(100):
     os.sched_get_priority_max(os.SCHED_RR)
 EOT
 	trace -qn 'pid$target:libc.so:sched_get_priority_max:entry { @ = count(); } pid$target:libc.so:sched_get_priority_max:return { @r = count(); }' -c "/usr/bin/python3 $TMP/p.py"
-	expect "100 100" "$(count)" "$err"
+	expect "100 100" "$(last_fields)" "$err"
 fi
 
 # functions that are chosen when the program starts
@@ -52,14 +51,14 @@ gcc -O2 -fno-builtin -o "$TMP/len" "$TMP/len.c" || exit 1
 trace -qn 'pid$target:libc.so.6:strlen:entry /copyinstr(arg0) == "hello"/ { @ = count(); }
 	pid$target:libc.so.6:strlen:return /arg1 == 5/ { @r = count(); }' -c "$TMP/len hello"
 expect 0 $status "$err"
-read -r e r <<<"$(count)"
+read -r e r <<<"$(last_fields)"
 [ "${e:-0}" -ge 50 ] && [ "${r:-0}" -ge 50 ] || expect "50 or more" "$e $r" "$err"
 # what it leads to may have a name, too; a pattern that means both means one place
 trace -qn 'pid$target:libc.so.6:*strlen*:entry /copyinstr(arg0) == "hello"/ { @ = count(); }' -c "$TMP/len hello"
-expect "$e" "$(count)" "*strlen*: $err"
+expect "$e" "$(last_fields)" "*strlen*: $err"
 trace -qn 'pid$target:libc.so.6:malloc:entry /arg0 == 12345/ { @ = count(); self->in = 1; }
 	pid$target:libc.so.6:malloc:return /self->in/ { @r = count(); self->in = 0; }' -c "$TMP/len hello"
-expect "20 20" "$(count)" "$err"
+expect "20 20" "$(last_fields)" "$err"
 
 # all functions of the C library at once: nothing breaks
 trace -qn 'pid$target:libc.so.6::entry { @[probefunc] = count(); } pid$target:libc.so.6::return { @r = count(); }' -c "$TMP/len hello"

@@ -4,7 +4,6 @@
 # uses: g++ rustc
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
-said() { printf '%s' "$(cat "$TMP/out")$err"; }
 
 if command -v g++ >/dev/null; then
 	cat >cxx.cpp <<'END'

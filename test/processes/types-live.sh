@@ -4,7 +4,6 @@
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
 me='syscall::write:entry /pid == $target && (int)arg0 == -1 && arg2 == sizeof (pid$target`a.out`struct foo)/'
-said() { printf '%s' "$(cat "$TMP/out")$err"; }
 
 # gcc before 14 writes the dimensions of arrays to CTF in reverse.
 reversed='s/short \[2\]\[3\] arr = .*/short [3][2] arr = [ [ 0x1, 0x2 ], [ 0x3, 0x4 ], [ 0x5, 0x6 ] ]/'

@@ -3,8 +3,6 @@
 # needs: gcc
 # uses: clang dwz
 . "$SRC/test/lib.bash"
-# said: what dtrace printed, without the empty line at the end, and what it complained about
-said() { printf '%s' "$(cat "$TMP/out")$err"; }
 
 # A D program that asks for everything that `types layout` prints, in the same words.
 questions() {

@@ -5,7 +5,7 @@
 build chain processes/chain.c -static -fomit-frame-pointer -lpthread -ldl 2>/dev/null
 strip "$TMP/chain"
 mkfifo "$TMP/go"
-trap 'kill $pid 2>/dev/null; [ $fails = 0 ] || exit 1' EXIT
+at_end 'kill $pid 2>/dev/null'
 
 # The addresses of the innermost thread's frames; a signal frame has none in gdb
 by_gdb() {

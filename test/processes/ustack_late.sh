@@ -5,7 +5,7 @@
 . "$SRC/test/lib.bash"
 build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
 build libpass.so processes/pass.c -fomit-frame-pointer -shared -fPIC
-trap 'kill $pid 2>/dev/null; [ $fails = 0 ] || exit 1' EXIT
+at_end 'kill $pid 2>/dev/null'
 
 # a process that runs already; not named by -p
 "$TMP/chain" loop 1 &

@@ -23,7 +23,6 @@ int main(int argc, char **argv)
 }
 C
 gcc -O1 -o "$TMP/open" "$TMP/open.c" || exit 1
-value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 
 # ---- a struct file for each open(): by name, and among all ----
 ktrace -q -c "$TMP/open $n" -n '

@@ -31,7 +31,6 @@ iotrace() {
 	expect 0 "$status" "$2: $err"
 	expect "" "$(grep -v -e 'records ' -e copied "$TMP/err")" "$2: messages"
 }
-value() { awk -v k="$1: " 'index($0, k) == 1 { print substr($0, length(k) + 1) }' "$TMP/out"; }
 
 cat >"$TMP/io.d" <<'D'
 io:::start, io:::done /args[1]->dev_statname == $1/ {
@@ -64,33 +63,33 @@ D
 io_on() { # disk; RAM disks do not count
 	iotrace "$1" "dd if=/dev/zero of=/dev/$1 bs=4096 count=$n seek=3 oflag=direct"
 	[ "$1" = ram0 ] || expect "0 0 $n $((n * 8))" "$moved" "$1: the kernel's own count of writes"
-	expect "$n $n" "$(value "start write") $(value "done write")" "$1: writes"
-	expect "$((n * 4096)) $((n * 4096))" "$(value "start bytes write") $(value "done bytes write")" "$1: bytes written"
-	expect "24 $(((n + 3) * 8))" "$(value from) $(value to)" "$1: blocks"
-	expect "0 0" "$(value "wrong numbers") $(value "wrong state")" "$1: fields"
+	expect "$n $n" "$(labelled "start write") $(labelled "done write")" "$1: writes"
+	expect "$((n * 4096)) $((n * 4096))" "$(labelled "start bytes write") $(labelled "done bytes write")" "$1: bytes written"
+	expect "24 $(((n + 3) * 8))" "$(labelled from) $(labelled to)" "$1: blocks"
+	expect "0 0" "$(labelled "wrong numbers") $(labelled "wrong state")" "$1: fields"
 	iotrace "$1" "dd if=/dev/$1 of=/dev/null bs=8192 count=$((n / 2)) iflag=direct"
-	[ "$1" = ram0 ] || expect "${moved%% *}" "$(value "start read")" "$1: reads"
-	[ "$1" = ram0 ] || expect "$((512 * $(cut -d ' ' -f 2 <<<"$moved")))" "$(value "start bytes read")" "$1: bytes read"
-	expect "$(value "start read") $(value "start bytes read")" "$(value "done read") $(value "done bytes read")" "$1: reads begin and end"
-	[ "$(value "start read")" -ge $((n / 2)) ] || { echo "$1: too few reads"; fails=1; }
-	expect "" "$(value "start write")" "$1: no writes"
+	[ "$1" = ram0 ] || expect "${moved%% *}" "$(labelled "start read")" "$1: reads"
+	[ "$1" = ram0 ] || expect "$((512 * $(cut -d ' ' -f 2 <<<"$moved")))" "$(labelled "start bytes read")" "$1: bytes read"
+	expect "$(labelled "start read") $(labelled "start bytes read")" "$(labelled "done read") $(labelled "done bytes read")" "$1: reads begin and end"
+	[ "$(labelled "start read")" -ge $((n / 2)) ] || { echo "$1: too few reads"; fails=1; }
+	expect "" "$(labelled "start write")" "$1: no writes"
 }
 io_on "$name"
 # Whoever waits comes back, and is itself.
-waits=$(value wait-start) back=$(value wait-done)
+waits=$(labelled wait-start) back=$(labelled wait-done)
 if [ "$(nproc)" -gt 1 ] || [ -n "$waits" ]; then # with one CPU it may all be done before the thread gets to wait
 	[ "${waits:-0}" -ge 1 ] || { echo "no waits"; count_failure; }
 	expect "$waits" "$back" "who waits comes back"
-	expect 0 "$(value "wrong thread")" "who waits"
+	expect 0 "$(labelled "wrong thread")" "who waits"
 	# each waits for what it has asked for itself; if that has ended on another CPU while the thread was on its way to sleep, it is not known
-	expect "$waits" $(($(value known) + $(value over))) "what is waited for"
-	expect 0 "$(value "wrong wait")" "what was waited for"
+	expect "$waits" $(($(labelled known) + $(labelled over))) "what is waited for"
+	expect 0 "$(labelled "wrong wait")" "what was waited for"
 fi
 
 # ---- flush: a request of its own, once ----
 iotrace "$name" "dd if=/dev/zero of=$disk bs=4096 count=1 conv=fsync"
-expect "1 1" "$(value "start flush") $(value "done flush")" flush
-expect "1 1" "$(value "start write") $(value "done write")" "written, then flushed"
+expect "1 1" "$(labelled "start flush") $(labelled "done flush")" flush
+expect "1 1" "$(labelled "start write") $(labelled "done write")" "written, then flushed"
 
 # ---- a disk without requests: one bio at a time ----
 if module brd rd_nr=1 rd_size=65536 && [ -b /dev/ram0 ]; then
@@ -194,4 +193,3 @@ expect "args[0]: bufinfo_t *
 args[1]: devinfo_t *
 args[2]: fileinfo_t *" "$("$DTRACE" -lvn io:::start | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 fired
-exit "$fails"

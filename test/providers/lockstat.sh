@@ -5,9 +5,6 @@
 watch lockstat
 build locks providers/locks.c -lpthread
 n=$(scale 2000)
-probes=$("$DTRACE" -lP lockstat | awk 'NR > 1 { print $NF }' | xargs)
-has() { [[ " $probes " == *" $1 "* ]]; }
-value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 at_least() { [ "$(value "$1")" -ge "$2" ] || { echo "$3: $1 is $(value "$1"), expected at least $2"; cat "$TMP/out"; count_failure; }; }
 
 # ---- every wait of a thread that began and ended is one probe: of the kind that the flags say, and not longer than it took ----
@@ -49,7 +46,7 @@ if [ "$(nproc)" -gt 1 ]; then
 fi
 
 # ---- taking and giving back ----
-if has adaptive-acquire; then
+if listed adaptive-acquire; then
 	cat >"$TMP/acquire.d" <<-'D'
 	lockstat:::adaptive-acquire /pid == $target/ { @n["taken"] = sum(1); self->d++; @bad["taken"] = sum(args[0]->owner.counter == 0); }
 	lockstat:::adaptive-release /pid == $target/ { @n["given"] = sum(1); @bad["given"] = sum(((uint64_t)args[0]->owner.counter & ~7) != (uint64_t)curthread); }
@@ -82,7 +79,7 @@ args[2]: int
 args[3]: int
 args[4]: int" "$("$DTRACE" -lvn lockstat:::rw-block | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 for p in adaptive-block adaptive-spin spin-spin rw-block rw-spin; do
-	has $p || { echo "$p is missing"; count_failure; }
+	listed $p || { echo "$p is missing"; count_failure; }
 done
 one_cpu=
 [ "$(nproc)" -gt 1 ] || one_cpu='(adaptive-spin|spin-spin|rw-spin)$: who spins waits for another CPU'

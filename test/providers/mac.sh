@@ -4,17 +4,12 @@
 # uses: setfattr
 . "$SRC/test/lib.bash"
 if ! "$DTRACE" -lP mac_framework 2>/dev/null | grep -q mac-check-ok; then
-	"$DTRACE" -n 'mac_framework::vnode_check_open:mac-check-ok { exit(0); }' 2>"$TMP/err" && count_failure
-	expect_match 'mac_framework:kernel:vnode_check_open:mac-check-ok needs tracing of the kernel function security_file_open: this kernel ' "$(cat "$TMP/err")"
+	explained mac_framework:kernel:vnode_check_open:mac-check-ok security_file_open
 	exit
 fi
 watch mac_framework
-value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 gcc -O1 -w -o "$TMP/mac" "$SRC/test/providers/mac.c" -lbpf || exit 1
-dir=$TMP/dir
-mkdir "$dir"
-trap 'umount "$dir" 2>/dev/null; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
-mount -t tmpfs mac "$dir" || skip "cannot mount tmpfs"
+mount_tmpfs mac
 checks=$("$DTRACE" -ln 'mac_framework:::mac-check-ok' | awk 'NR > 1 { print $4 }')
 
 # ---- everything is asked, and allowed ----

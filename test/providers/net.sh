@@ -1,6 +1,6 @@
 # timeout: 200
 # ip, tcp, udp, udplite, sctp: every probe, with known traffic in a network namespace of our own, against the kernel's own counters.
-# needs: root bpf btf netns python3
+# needs: root bpf btf netns python3 ip
 . "$SRC/test/lib.bash"
 watch ip tcp udp udplite sctp
 python=/usr/bin/python3
@@ -53,31 +53,30 @@ tcp:::state-change /args[3]->tcps_lport == 7777 || args[3]->tcps_rport == 7777/ 
 tcp:::state-change /args[3]->tcps_state == TCP_STATE_CLOSED && args[3]->tcps_rport == 7777/ { @n["closed with its port"] = sum(args[3]->tcps_lport > 0); }
 END { printa("%s: %@d\n", @n); printa("version %d %d %d %d: %@d\n", @ver); }
 D
-value() { awk -v k="$1: " 'index($0, k) == 1 { print substr($0, length(k) + 1) }' "$TMP/out"; }
 for kind in tcp tcp6; do
 	case $kind in tcp) host=127.0.0.1 ver=4 ;; tcp6) host=::1 ver=6; [ -e /proc/net/if_inet6 ] || continue ;; esac
 	nettrace $kind -s "$TMP/tcp.d"
-	expect "$(moved Tcp:OutSegs)" "$(value send)" "$kind OutSegs"
-	expect "$(moved Tcp:InSegs)" "$(value receive)" "$kind InSegs"
-	expect $((30 * n)) "$(value "sent bytes")" $kind
+	expect "$(moved Tcp:OutSegs)" "$(labelled send)" "$kind OutSegs"
+	expect "$(moved Tcp:InSegs)" "$(labelled receive)" "$kind InSegs"
+	expect $((30 * n)) "$(labelled "sent bytes")" $kind
 	for what in connect-request connect-established accept-established "same connection" "to $host" "from $host" "request to $host" \
 		"answer of $host" "state-closed > state-syn-sent" "state-syn-sent > state-established" "state-syn-received > state-established" \
 		"state-established > state-fin-wait-1" "state-established > state-close-wait" \
 		"state-close-wait > state-last-ack"; do
-		expect "$n" "$(value "$what")" "$kind $what"
+		expect "$n" "$(labelled "$what")" "$kind $what"
 	done
-	[ "$(value "closed with its port")" -ge "$n" ] || expect "$n or more" "$(value "closed with its port")" "$kind ports of closed sockets"
-	expect $((2 * n)) "$(value syn)" "$kind syn" # and syn-ack
-	expect $((2 * n)) "$(value fin)" "$kind fin"
-	expect "$(value send)" "$(value "send to $host")" $kind
-	expect "$(value receive)" "$(value "receive from $host")" $kind
-	expect "1" "$(grep -c "^version $ver 1 1 1: $(value send)\$" "$TMP/out")" "$kind: $out"
+	[ "$(labelled "closed with its port")" -ge "$n" ] || expect "$n or more" "$(labelled "closed with its port")" "$kind ports of closed sockets"
+	expect $((2 * n)) "$(labelled syn)" "$kind syn" # and syn-ack
+	expect $((2 * n)) "$(labelled fin)" "$kind fin"
+	expect "$(labelled send)" "$(labelled "send to $host")" $kind
+	expect "$(labelled receive)" "$(labelled "receive from $host")" $kind
+	expect "1" "$(grep -c "^version $ver 1 1 1: $(labelled send)\$" "$TMP/out")" "$kind: $out"
 done
 for kind in refused refused6; do
 	[ $kind = refused ] || [ -e /proc/net/if_inet6 ] || continue
 	nettrace $kind -s "$TMP/tcp.d"
-	for what in connect-request connect-refused accept-refused; do expect "$n" "$(value $what)" "$kind: $what"; done
-	expect "" "$(value connect-established)$(value accept-established)"
+	for what in connect-request connect-refused accept-refused; do expect "$n" "$(labelled $what)" "$kind: $what"; done
+	expect "" "$(labelled connect-established)$(labelled accept-established)"
 done
 
 # a state that is set again is no change: close() after shutdown()
@@ -119,11 +118,11 @@ for kind in udp udp6; do
 	case $kind in udp) host=127.0.0.1 ver="4 4 0" c=Udp: addr="127.0.0.1/ 20 128 0 0" ;; udp6) host=::1 ver="6 0 6" c=Udp6 addr="/::1 0 0 108 0"; [ -e /proc/net/if_inet6 ] || continue ;; esac
 	nettrace $kind -s "$TMP/udp.d"
 	expect "$n" "$(moved ${c}OutDatagrams)" $kind
-	expect "$(value receive)" "$(moved ${c}InDatagrams)" $kind
+	expect "$(labelled receive)" "$(moved ${c}InDatagrams)" $kind
 	for what in send socket receive "own end" "$host" "local $host" python3 "ip send lo 1 $ver 108 UDP" "ip receive lo 1 $ver 108 UDP" "addr $addr"; do
-		expect "$n" "$(value "$what")" "$kind $what"
+		expect "$n" "$(labelled "$what")" "$kind $what"
 	done
-	expect $((100 * n)) "$(value bytes)" $kind
+	expect $((100 * n)) "$(labelled bytes)" $kind
 done
 
 # ---- ip: all packets of the namespace, as the kernel counts them ----
@@ -135,8 +134,8 @@ D
 for kind in tcp udp tcp6 udp6; do
 	case $kind in *6) v=6 c=Ip6; [ -e /proc/net/if_inet6 ] || continue ;; *) v=4 c=Ip: ;; esac
 	nettrace $kind -s "$TMP/ip.d"
-	expect "$(moved ${c}OutRequests)" "$(value "send $v")" "$kind: ${c}OutRequests"
-	expect "$(moved ${c}InReceives)" "$(value "receive $v")" "$kind: ${c}InReceives"
+	expect "$(moved ${c}OutRequests)" "$(labelled "send $v")" "$kind: ${c}OutRequests"
+	expect "$(moved ${c}InReceives)" "$(labelled "receive $v")" "$kind: ${c}InReceives"
 done
 
 # ---- every member of the types ----
@@ -311,7 +310,7 @@ END { printa("%s %s %d %d: %@d\n", @n); printa("%s: %@d\n", @ok); }
 D
 nettrace raw -s "$TMP/raw.d"
 for p in sctp udplite; do
-	for what in "$p send 7779 7777" "$p receive 7779 7777" "$p send" "$p receive"; do expect "$n" "$(value "$what")" "raw: $what"; done
+	for what in "$p send 7779 7777" "$p receive 7779 7777" "$p send" "$p receive"; do expect "$n" "$(labelled "$what")" "raw: $what"; done
 done
 
 # ---- sctp: associations, where the kernel has it (guests) ----
@@ -326,11 +325,11 @@ if $python -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 
 	END { printa("%s: %@d\n", @n); printa("addresses %d %d %d: %@d\n", @addrs); }
 	D
 	nettrace sctp -s "$TMP/sctp.d"
-	for what in "state-closed > state-listening" listens; do expect 1 "$(value "$what")" "sctp: $what"; done
-	for what in "state-closed > state-established" "state-established > state-closing"; do expect $((2 * n)) "$(value "$what")" "sctp: $what"; done # both ends
+	for what in "state-closed > state-listening" listens; do expect 1 "$(labelled "$what")" "sctp: $what"; done
+	for what in "state-closed > state-established" "state-established > state-closing"; do expect $((2 * n)) "$(labelled "$what")" "sctp: $what"; done # both ends
 	expect "addresses 1 1 1" "$(sed -n 's/^\(addresses .*\):.*/\1/p' "$TMP/out")" "sctp: addresses of the other end"
-	expect "$(value send)" "$(value receive)" "sctp: packets"
-	[ "$(value send)" -ge $((8 * n)) ] || { echo "sctp: too few packets"; cat "$TMP/out"; count_failure; }
+	expect "$(labelled send)" "$(labelled receive)" "sctp: packets"
+	[ "$(labelled send)" -ge $((8 * n)) ] || { echo "sctp: too few packets"; cat "$TMP/out"; count_failure; }
 else
 	no_sctp="sctp:.*:state-change: the kernel has no SCTP"
 fi

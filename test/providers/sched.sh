@@ -5,8 +5,6 @@
 watch sched
 build turns providers/turns.c -lpthread
 n=$(scale 2000)
-probes=$("$DTRACE" -lP sched | awk 'NR > 1 { print $NF }' | xargs)
-has() { [[ " $probes " == *" $1 "* ]]; }
 
 # ---- between two moments, a thread's own counters and ours agree exactly ----
 # (Some kernels hide what one process of the host does: then a thread leaves a CPU that it was not seen to get. Such holes
@@ -136,7 +134,7 @@ expect "1 1" "$(grep . "$TMP/out")" tick
 expect "" "$err"
 
 # ---- those that only newer kernels tell of ----
-if has remain-cpu; then
+if listed remain-cpu; then
 	ktrace -q -c "$TMP/turns -n $n yield" -n "
 		syscall::sched_yield:entry /pid == \$target/ { self->in = 1; @yields = count(); }
 		sched:::remain-cpu, sched:::off-cpu /self->in/ { @ = count(); }
@@ -151,7 +149,7 @@ else
 	"$DTRACE" -n 'sched:::remain-cpu { exit(0); }' 2>"$TMP/err" && fails=1
 	grep -q 'sched:::remain-cpu needs Linux 6.16' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; fails=1; }
 fi
-if has surrender && [ "$(nproc)" -gt 1 ]; then
+if listed surrender && [ "$(nproc)" -gt 1 ]; then
 	ktrace -q -c "$TMP/turns -n $n surrender" -n '
 		sched:::surrender /args[1]->pr_pid == $target && pid == $target/ { @[args[0]->pr_lwpid != tid, args[0]->pr_onpro] = count(); }
 		END { printa("%d %d %@d\n", @); }'
@@ -188,7 +186,6 @@ args[1]: psinfo_t *
 args[2]: cpuinfo_t *
 args[3]: int" "$("$DTRACE" -lvn sched:::enqueue | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 for p in sleep preempt off-cpu on-cpu enqueue dequeue wakeup change-pri tick; do
-	has $p || { echo "$p is missing"; fails=1; }
+	listed $p || { echo "$p is missing"; fails=1; }
 done
 fired
-exit "$fails"

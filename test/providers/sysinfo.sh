@@ -9,8 +9,6 @@ build turns providers/turns.c -lpthread
 build locks providers/locks.c -lpthread
 n=$(scale 100)
 [ "$n" -ge 5 ] || n=5
-probes=$("$DTRACE" -lP sysinfo | awk 'NR > 1 { print $NF }' | xargs)
-has() { [[ " $probes " == *" $1 "* ]]; }
 
 cat >"$TMP/window.d" <<'D'
 self int on;
@@ -25,16 +23,15 @@ window() {
 	expect 0 "$status" "$*: $err"
 	expect "" "$(grep -vE 'drops? on CPU' <<<"$err")" "$*"
 }
-value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 at_least() { [ "$(value "$1")" -ge "$2" ] || { echo "$3: $1 is $(value "$1"), expected at least $2"; cat "$TMP/out"; count_failure; }; }
 # some PROBES WHAT COMMAND: each fires while it runs
 some() {
 	local p these=
-	for p in $1; do has "$p" && these="$these${these:+, }sysinfo:::$p"; done
+	for p in $1; do listed "$p" && these="$these${these:+, }sysinfo:::$p"; done
 	[ -n "$these" ] || return
 	ktrace -q -n "$these"' { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' -c "$3"
 	for p in $1; do
-		has "$p" && at_least "$p" 1 "$2"
+		listed "$p" && at_least "$p" 1 "$2"
 	done
 }
 
@@ -83,7 +80,7 @@ fi
 # ---- disks ----
 find_disk
 file=
-trap 'rm -f "$file"; leave_disk; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+at_end 'rm -f "$file"; leave_disk'
 if [ -n "$disk" ]; then
 	file=$(mktemp "$disk/sysinfo.XXXXXX")
 	some "bwrite lread lwrite" write "bash -c 'dd if=/dev/zero of=$file bs=1M count=2 conv=fsync status=none; sync -f $file'"
@@ -98,7 +95,7 @@ else
 fi
 
 # ---- modules: in a guest ----
-if has modload && module dummy; then
+if listed modload && module dummy; then
 	rmmod dummy
 	export -f module
 	some "modload modunload" modprobe "bash -c 'module dummy && rmmod dummy'"
@@ -107,18 +104,18 @@ if has modload && module dummy; then
 fi
 
 # ---- what is seen in functions of the kernel ----
-if has namei; then
+if listed namei; then
 	ktrace -q -c "stat /etc/passwd" -n 'sysinfo:::namei /pid == $target/ { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }'
 	at_least namei 1 stat
 else
 	"$DTRACE" -n 'sysinfo:::namei { exit(0); }' 2>"$TMP/err" && count_failure
 	grep -q 'sysinfo:::namei needs tracing of the kernel function path_lookupat: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; count_failure; }
 fi
-if has outch && [ -x /usr/bin/python3 ]; then
+if listed outch && [ -x /usr/bin/python3 ]; then
 	some "outch canch rawch" tty '/usr/bin/python3 -c "import os, pty; m, s = pty.openpty(); os.write(s, b\"hello\"); os.write(m, b\"abc\\n\"); os.read(s, 10)"'
 fi
 for p in syscall sysread syswrite readch writech sysfork sysvfork sysspawn sysexec nthreads pswitch inv_swtch trap bread bwrite xcalls; do
-	has $p || { echo "$p is missing"; count_failure; }
+	listed $p || { echo "$p is missing"; count_failure; }
 done
 [ "$(nproc)" -gt 1 ] || excuses+=(':xcalls$: there is no other CPU' ':(mutex_adenters|rw_rdfails|rw_wrfails)$: on one CPU who has a lock must be preempted at the right moment')
 fired "${excuses[@]}"

@@ -2,19 +2,15 @@
 # timeout: 300
 # needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-if ! "$DTRACE" -ln vfs:vop:vop_read:entry >/dev/null 2>"$TMP/err"; then
-	# it says what is missing
-	grep -q 'vfs:vop:vop_read:entry needs tracing of the kernel function vfs_read: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; exit 1; }
+if ! "$DTRACE" -ln vfs:vop:vop_read:entry >/dev/null 2>&1; then
+	explained vfs:vop:vop_read:entry vfs_read
 	skip "needs tracing of kernel functions"
 fi
 watch vfs
 build vops providers/vops.c
 n=$(scale 100)
 [ "$n" -ge 5 ] || n=5
-dir=$TMP/dir
-mkdir -p "$dir"
-trap 'umount "$dir" 2>/dev/null' EXIT
-mount -t tmpfs vops "$dir" || skip "cannot mount tmpfs"
+mount_tmpfs vops
 
 cat >"$TMP/vfs.d" <<'D'
 syscall::getppid:return /pid == $target/ { self->on = 1; }
@@ -87,4 +83,3 @@ ktrace -q -c "$TMP/vops $dir $n" -n '
 expect "fbt $n
 vfs $n" "$(grep . "$TMP/out" | sort)" "with fbt"
 fired
-exit "$fails"

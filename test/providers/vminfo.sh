@@ -6,8 +6,6 @@ watch vminfo
 build counters providers/counters.c -lpthread
 n=$(scale 400)
 [ "$n" -ge 40 ] || n=40
-probes=$("$DTRACE" -lP vminfo | awk 'NR > 1 { print $NF }' | xargs)
-has() { [[ " $probes " == *" $1 "* ]]; }
 
 cat >"$TMP/window.d" <<'D'
 self int on;
@@ -22,7 +20,6 @@ window() {
 	expect 0 "$status" "$*: $err"
 	expect "" "$(grep -v 'drops\? on CPU' <<<"$err")" "$*"
 }
-value() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' "$TMP/out"; }
 at_least() { [ "$(value "$1")" -ge "$2" ] || { echo "$3: $1 is $(value "$1"), expected at least $2"; cat "$TMP/out"; count_failure; }; }
 
 # ---- page faults: all of the thread's, to the last one ----
@@ -141,6 +138,6 @@ fi
 expect "args[0]: uint64_t
 args[1]: uint64_t *" "$("$DTRACE" -lvn vminfo:::zfod | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 for p in as_fault cow_fault maj_fault prot_fault kernel_asflt zfod pgin pgout scan; do
-	has $p || { echo "$p is missing"; count_failure; }
+	listed $p || { echo "$p is missing"; count_failure; }
 done
 fired ${by_generation:+"$by_generation"}
