@@ -1,6 +1,6 @@
 # execname is the name of the process, threadname that of the thread, in keys, predicates and records.
+# needs: root bpf gcc
 . "$SRC/test/lib.bash"
-need_kernel
 cat >"$TMP/t.c" <<'EOT'
 #include <pthread.h>
 #include <sys/prctl.h>

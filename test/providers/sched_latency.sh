@@ -1,11 +1,10 @@
-# sched: the time from enqueue to dequeue is the time that the kernel itself says a thread waited, also when waiting
+# The sched provider: the time from enqueue to dequeue is the time that the kernel itself says a thread waited, also when waiting
 # threads are moved between CPUs.
 # timeout: 120
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-need_kernel
-[ -r /sys/kernel/btf/vmlinux ] || { echo "needs BTF"; exit 77; }
-[ -r /proc/self/schedstat ] || { echo "needs schedstat"; exit 77; }
-[ "$(nproc)" -gt 1 ] || { echo "needs two CPUs"; exit 77; }
+[ -r /proc/self/schedstat ] || skip "needs schedstat"
+[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
 build migrate providers/migrate.c -lpthread
 
 ktrace -q -c "$TMP/migrate 150" -n '

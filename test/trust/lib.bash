@@ -1,11 +1,5 @@
-# What the tests of hostile processes share. Source it: . ./lib.bash
+# What the tests of hostile processes share. They need root nobody bpf x86-64 gcc. Source it: . ./lib.bash
 . "$SRC/test/lib.bash"
-need_nobody
-[ "$(uname -m)" = x86_64 ] || { echo "x86-64 only"; exit 77; }
-command -v gcc >/dev/null || { echo "needs gcc"; exit 77; }
-"$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' 2>"$TMP/err" ||
-	{ echo "no BPF here: $(tail -n 1 "$TMP/err")"; exit 77; }
-ulimit -c 0
 chmod 755 "$TMP"
 THEIRS=$TMP/theirs # what the other user may write
 mkdir -m 777 "$THEIRS"
@@ -25,7 +19,7 @@ end_all() {
 	wait 2>/dev/null
 	pids=()
 }
-trap 'end_all; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+at_end end_all
 # start ARGS: a hostile process of the other user, in $pid
 start() {
 	local n=0
