@@ -1,8 +1,8 @@
 # What is due when: statusrate decides when exit() is noticed, switchrate when records are printed, and a printa()
 # sees every update made before it.
 # timeout: 120
+# needs: bpf
 . "$SRC/test/lib.bash"
-"$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' >/dev/null 2>&1 || { echo "needs the kernel engine"; exit 77; }
 
 # exit() stops recording at once; END waits for the next status check, which is 3 s after the start.
 out=$("$DTRACE" -x engine=bpf -q -x statusrate=3s -n '
