@@ -76,6 +76,15 @@ typedef struct dt_unwind {
 void dt_unwind_read(dt_elf *e, dt_unwind *u);
 void dt_unwind_free(dt_unwind *u);
 
+/* The pieces of code that .eh_frame describes, one by one: functions, also those without a symbol. Objects of any CPU. */
+struct dt_cfi_walk {
+	const uint8_t *data;
+	uint64_t size, vaddr, at;
+	uint32_t word;
+};
+void dt_cfi_walk(dt_elf *e, struct dt_cfi_walk *w);
+bool dt_cfi_next(struct dt_cfi_walk *w, uint64_t *start, uint64_t *end); /* vaddrs; false: no more */
+
 /* ---- for dt_unwind_read() and tests ---- */
 struct dt_unwind_segment { /* executable code */
 	uint64_t vaddr, size, offset;

@@ -10,6 +10,7 @@
  * Nothing is trusted: lengths are checked against the end of the section, an FDE is believed only
  * with a CIE that can be read, and reading either takes a bounded number of steps.
  */
+#include "elf/cfi.h"
 #include "elf/ehframe.h"
 
 enum { /* DW_EH_PE_*: the low four bits say how it is stored, the next three what it is relative to
@@ -248,4 +249,30 @@ bool dt_eh_read(const struct dt_eh_section *s, const struct dt_eh_fde *f, struct
 
 	return next_record(s, &at, insns, &id, &id_at) &&
 	       read_fde(s, insns, id, id_at, cie, &again);
+}
+
+/* ---- for those who only want to know where functions are: cfi.h ---- */
+
+void dt_cfi_walk(dt_elf *e, struct dt_cfi_walk *w)
+{
+	struct dt_elf_section s;
+
+	*w = (struct dt_cfi_walk){.word = dt_elf_is_64(e) ? 8 : 4};
+	if (dt_elf_section(e, ".eh_frame", &s) && s.data) {
+		w->data = s.data;
+		w->size = s.data_size;
+		w->vaddr = s.vaddr;
+	}
+}
+
+bool dt_cfi_next(struct dt_cfi_walk *w, uint64_t *start, uint64_t *end)
+{
+	const struct dt_eh_section s = {w->data, w->size, w->vaddr, w->word};
+	struct dt_eh_fde f;
+
+	if (!w->data || !dt_eh_next(&s, &w->at, &f))
+		return false;
+	*start = f.start;
+	*end = f.end;
+	return true;
 }

@@ -117,4 +117,9 @@ int dt_procs_fds(const dt_procs *ps, dt_pollfds *fds);
 /* There were processes of -c or -p, and neither they nor any that they are followed by are left. */
 bool dt_procs_all_gone(const dt_procs *ps);
 
+/* ---- point.c ---- */
+/* Where the dynamic linker of a process tells that it has loaded objects: a descriptor of its file, and the offset of
+ * that function in it. -1: it has none that we know. */
+int dt_proc_load_point(long pid, uint64_t *offset);
+
 #endif

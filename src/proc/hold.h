@@ -1,5 +1,5 @@
 /*
- * hold: what control.c, hold.c, create.c and point.c know of one another. See control.h.
+ * hold: what the files of src/proc know of one another, and others do not see. See control.h.
  */
 #ifndef DT_PROC_HOLD_H
 #define DT_PROC_HOLD_H

@@ -113,3 +113,21 @@ void dt_points_find(long pid, struct dt_points *pt)
 		find_in_linker(pid, base, pt);
 	dt_elf_free(e);
 }
+
+int dt_proc_load_point(long pid, uint64_t *offset)
+{
+	struct dt_points points;
+	dt_error err = {0};
+	const dt_mapping *m;
+	dt_maps *maps;
+	int fd;
+
+	dt_points_find(pid, &points);
+	maps = points.loaded ? dt_maps_read(pid, &err) : NULL;
+	m = maps ? dt_maps_find(maps, points.loaded) : NULL;
+	fd = m ? dt_map_open(pid, m) : -1;
+	if (fd >= 0)
+		*offset = points.loaded - m->start + m->offset;
+	dt_maps_free(maps);
+	return fd;
+}

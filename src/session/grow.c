@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "proc/hold.h"
+#include "proc/control.h"
 #include "session/probe_source.h"
 #include "session/session.h"
 
@@ -205,10 +205,8 @@ void dt_grow_free(dtrace_hdl_t *h)
 /* Put one where the dynamic linker of the process tells of new objects. */
 static void put_gate(dtrace_hdl_t *h, long pid)
 {
-	struct dt_points points = {0};
+	uint64_t offset = 0;
 	dt_error err = {0};
-	dt_maps *maps;
-	const dt_mapping *m;
 	char path[32];
 	int fd;
 
@@ -216,18 +214,13 @@ static void put_gate(dtrace_hdl_t *h, long pid)
 		if (h->grow->gates.v[i] == pid)
 			return;
 	*dt_vec_add(&h->grow->gates, NULL) = pid;
-	dt_points_find(pid, &points);
-	maps = points.loaded ? dt_maps_read(pid, &err) : NULL;
-	m = maps ? dt_maps_find(maps, points.loaded) : NULL;
-	fd = m ? dt_map_open(pid, m) : -1;
-	if (fd >= 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (h->engine_ops->gate(h->engine, path, points.loaded - m->start + m->offset, pid,
-					&err) < 0)
-			dt_session_debug(h, "no gate in pid %ld: %s", pid, err.text);
-		close(fd);
-	}
-	dt_maps_free(maps);
+	fd = dt_proc_load_point(pid, &offset);
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (h->engine_ops->gate(h->engine, path, offset, pid, &err) < 0)
+		dt_session_debug(h, "no gate in pid %ld: %s", pid, err.text);
+	close(fd);
 }
 
 /* Option follow: a process that probes are named in has a family from now on, also if there are no probes yet. */

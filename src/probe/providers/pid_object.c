@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "probe/providers/pid.h"
-#include "elf/ehframe.h"
+#include "elf/cfi.h"
 
 #define CODE_MAX   (1u << 20) /* of one function */
 #define NEIGHBOURS 8u	      /* on either side, and not farther away than: */
@@ -154,17 +154,13 @@ static uint64_t chosen(const struct pid_object *o, const dt_elfsym *s)
 /* The size of a function that no symbol tells of: what its unwind information covers. */
 static uint64_t unwind_size(struct pid_object *o, uint64_t vaddr)
 {
-	struct dt_elf_section sec;
-	struct dt_eh_fde f;
-	uint64_t at = 0;
+	struct dt_cfi_walk w;
+	uint64_t start, end;
 
-	if (!dt_elf_section(o->elf, ".eh_frame", &sec) || !sec.data)
-		return 0;
-	struct dt_eh_section s = {sec.data, sec.data_size, sec.vaddr, dt_elf_is_64(o->elf) ? 8 : 4};
-
-	while (dt_eh_next(&s, &at, &f))
-		if (vaddr >= f.start && vaddr < f.end)
-			return f.end - vaddr;
+	dt_cfi_walk(o->elf, &w);
+	while (dt_cfi_next(&w, &start, &end))
+		if (vaddr >= start && vaddr < end)
+			return end - vaddr;
 	return 0;
 }
 
@@ -275,17 +271,13 @@ static bool any_between(const dt_targets *t, uint64_t from, uint64_t to)
  * stripped library. */
 static void jumps_around(struct pid_object *o, uint64_t vaddr, dt_targets *to)
 {
-	struct dt_elf_section sec;
-	struct dt_eh_section s;
-	struct dt_eh_fde f;
-	uint64_t at = 0;
+	struct dt_cfi_walk w;
+	uint64_t start, end;
 
-	if (!dt_elf_section(o->elf, ".eh_frame", &sec) || !sec.data)
-		return;
-	s = (struct dt_eh_section){sec.data, sec.data_size, sec.vaddr, dt_elf_is_64(o->elf) ? 8 : 4};
-	while (dt_eh_next(&s, &at, &f))
-		if (f.start + NEAR > vaddr && f.start < vaddr + NEAR)
-			jumps_of(o, f.start, f.end - f.start, to);
+	dt_cfi_walk(o->elf, &w);
+	while (dt_cfi_next(&w, &start, &end))
+		if (start + NEAR > vaddr && start < vaddr + NEAR)
+			jumps_of(o, start, end - start, to);
 }
 
 /* Does anything jump over the first instruction, up to this one? */
