@@ -33,16 +33,15 @@ typedef struct dt_insn {
 typedef struct dt_body {
 	uint64_t vaddr, size;
 	DT_VEC(dt_insn) insns;
-	bool whole; /* no: at some place there is no instruction that we know; those before it are
-		       there */
+	bool whole; /* false: decoding ended at an unknown instruction; those before it are there */
 } dt_body;
 
 struct dt_insn_mode {
 	bool optimizes; /* the kernel: a uprobe on a nop that is long enough becomes a call (Linux 6.18 on x86-64),
 			   other long nops are emulated */
 	bool narrow;	/* the code: 32 bits. Nothing becomes a call then */
-	bool go;	/* the code: by Go's compiler. Functions begin with a look at the size of their
-			   stack, and begin again when that has been made larger */
+	bool go;	/* the code: made by Go's compiler. Functions begin by checking the size of their
+			   stack, and begin again after it has been made larger */
 };
 /* What the running kernel does. */
 void dt_insn_kernel(struct dt_insn_mode *k);
@@ -58,7 +57,7 @@ typedef DT_VEC(uint64_t) dt_targets;
 void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr);
 
-/* The cheapest instruction behind which the function has been entered with its arguments still as
+/* The cheapest instruction at which the function has been entered and its arguments are still as
  * they were; the return address is `frame` bytes above the stack pointer. The code may be cut
  * short. If its offset is not 0, the caller must make sure that nothing jumps there or to one
  * before it; if something does, or if that cannot be told, `first` gives the first one. False: no

@@ -1,6 +1,6 @@
 /*
- * trap: breakpoints and registers of a thread that is stopped in our hands (ptrace). A process runs
- * to a breakpoint only before tracing begins (proc/create.c). One file per CPU implements it.
+ * trap: breakpoints and registers of a thread that we have stopped (ptrace). A process runs to a
+ * breakpoint only before tracing begins (proc/create.c). Host only: host_trap.c of each CPU.
  */
 #ifndef DT_TRAP_H
 #define DT_TRAP_H

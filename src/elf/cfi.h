@@ -13,11 +13,11 @@
  *	SP, FP, BASE + n nearly all code: CFA is a register and an offset
  *	REG + n		assembler in leaf functions: any register, known in the innermost frame
  *	*(SP + n) + m	functions that align their stack; also with FP
- *	PLT		entries of a procedure linkage table: a word more behind the push
+ *	PLT		entries of a procedure linkage table: a word more after the push
  *	SIGNAL		what a signal handler returns to: registers are in its frame
- *	END		the first function of a thread or a program; nobody called it
- *	STOP		described, but in no way that occurs in compiled code
- *	NONE		not described: code from assembler files, or none at all
+ *	END		the first function of a thread or a program: it has no caller
+ *	STOP		described, but in a way that does not occur in compiled code
+ *	NONE		not described: code from assembler files, or not code
  *
  * Addresses are offsets in the file, which is what the kernel knows of a mapping without help.
  */
@@ -56,7 +56,7 @@ typedef struct dt_unwind_row {
 } dt_unwind_row;
 
 #define DT_UW_SAME  0		    /* still in the register */
-#define DT_UW_LOST  INT16_MIN	    /* nobody knows */
+#define DT_UW_LOST  INT16_MIN	    /* not known */
 #define DT_UW_AT_FP (INT16_MIN + 1) /* fp: at *fp */
 
 #define DT_UW_KIND(cfa)	     ((enum dt_unwind_kind)((cfa)&15))

@@ -187,7 +187,7 @@ static void operand(const char *text, bool good, struct dt_operand want)
 static void operands(void)
 {
 	enum { BP = 4, BX, CX = 11, AX = 10, DI = 14, IP = 16, SP = 19 };
-	static const char *const bad[] = {"", "$", "x-y(%rip)", "8(%rax", "8()", "8(%xmm0)", "(%rax,%rbx,9)", "-a(%rip)", "a+b"};
+	static const char *const bad[] = {"$", "x-y(%rip)", "8(%rax", "8()", "8(%xmm0)", "(%rax,%rbx,9)", "-a(%rip)", "a+b"};
 
 	OPERAND("$17", CONSTANT, .value = 17);
 	OPERAND("$-0x10", CONSTANT, .value = -16);
@@ -203,7 +203,7 @@ static void operands(void)
 	OPERAND("n.1(%rip)", MEMORY, .base = IP, .symbol = "n.1");
 	OPERAND("40+stats(%rip)", MEMORY, .value = 40, .base = IP, .symbol = "stats");
 	OPERAND("stats-4", MEMORY, .value = -4, .symbol = "stats");
-	for (size_t i = 1; i < DT_NELEM(bad); i++)
+	for (size_t i = 0; i < DT_NELEM(bad); i++)
 		operand(bad[i], false, (struct dt_operand){0});
 }
 

@@ -1,5 +1,5 @@
 /*
- * trap for x86-64: int3 is one byte, and the program counter is behind it when it is reported.
+ * trap for x86-64: int3 is one byte, and the program counter is past it when it is reported.
  */
 #include <errno.h>
 #include <sys/ptrace.h>
