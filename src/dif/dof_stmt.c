@@ -69,7 +69,8 @@ static int check_action(struct builder *b, uint32_t i)
 		return bad_action(b, i, "kind 0x%x with an expression", a->kind);
 	if (dt_act_is_stack(a->kind) && (a->arg & 0xffffffff) > MAX_FRAMES)
 		return bad_action(b, i, "more than %u frames", MAX_FRAMES);
-	if (a->arg > MAX_DATUM && (rule->payload == DT_PAYLOAD_BYTES || rule->payload == DT_PAYLOAD_COUNTED))
+	if (a->arg > MAX_DATUM &&
+	    (rule->payload == DT_PAYLOAD_BYTES || rule->payload == DT_PAYLOAD_COUNTED))
 		return bad_action(b, i, "too much memory");
 	size = dt_datum_size(a, &a->align);
 	if (size > MAX_DATUM)

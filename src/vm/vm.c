@@ -35,7 +35,8 @@ static bool has_room(dt_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 {
 	bool end = x->probe == DT_VM_END;
 
-	if (!(e->filled && !end) && dt_vm_buf_fits(&e->principal, cost, end ? 0 : e->buffer.end_reserve))
+	if (!(e->filled && !end) &&
+	    dt_vm_buf_fits(&e->principal, cost, end ? 0 : e->buffer.end_reserve))
 		return true;
 	if (e->policy == DT_BUFPOLICY_FILL)
 		e->filled = true;
@@ -154,7 +155,8 @@ static int plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
 	if (!e->destructive && dt_clause_is_destructive(c))
 		return dt_err(err, EDT_DESTRUCTIVE, NULL);
 	if (refused)
-		return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available with engine=vm", refused);
+		return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available with engine=vm",
+			      refused);
 	if (dt_record_plan_make(&x->record, c, NULL, err) < 0)
 		return -1;
 	if (c->nactions > e->max_actions)

@@ -276,10 +276,9 @@ static void type_vars(dt_engine *e, const dt_difo *d)
 
 static void each_difo(dt_engine *e, void (*f)(dt_engine *e, const dt_difo *d))
 {
-	for (uint32_t i = 0; i < e->clauses.n; i++) {
+	for (uint32_t i = 0; i < e->clauses.n; i++)
 		DT_EACH_DIFO(it, e->clauses.v[i].c)
 			f(e, it.difo);
-	}
 	for (uint32_t i = 0; i < e->prologues.n; i++) {
 		f(e, e->prologues.v[i].when);
 		for (uint32_t k = 0; k < DT_ATTACH_ARGS; k++)
