@@ -19,8 +19,9 @@
 
 /* Signal handlers can reach nothing else. */
 static dtrace_hdl_t *volatile interrupted_handle;
-static volatile sig_atomic_t interrupts, echo_over, broken_pipe;
-#define ECHO_MS 150
+static volatile sig_atomic_t interrupts, echo_over, broken_pipe, leaving;
+#define ECHO_MS	 150
+#define LEAVE_MS 700 /* from the second interrupt until this process begins to leave */
 
 static int status; /* of errors that do not end the run */
 
@@ -272,13 +273,18 @@ static void handle_signals(void (*handler)(int), int flags)
 /*
  * The first interrupt lets a write to a slow reader finish, the second breaks it off, a third is
  * not caught. timeout(1) sends each one twice, to us and to our process group: what arrives within
- * ECHO_MS of the first belongs to it.
+ * ECHO_MS of the first belongs to it. When whatever is going on does not notice the second one for
+ * LEAVE_MS, that is as good as a third.
  */
 static void on_signal(int sig)
 {
-	static const struct itimerval echo = {.it_value.tv_usec = ECHO_MS * 1000};
+	static const struct itimerval echo = {.it_value.tv_usec = ECHO_MS * 1000},
+				      leave = {.it_value.tv_usec = LEAVE_MS * 1000};
 
-	if (sig == SIGALRM) {
+	if (sig == SIGALRM && leaving) {
+		handle_signals(SIG_DFL, 0);
+		raise(SIGINT);
+	} else if (sig == SIGALRM) {
 		echo_over = 1;
 		handle_signals(on_signal, 0);
 	} else if (interrupts == 0) {
@@ -286,7 +292,11 @@ static void on_signal(int sig)
 		setitimer(ITIMER_REAL, &echo, NULL);
 	} else if (echo_over) {
 		interrupts++;
+		leaving = 1;
 		handle_signals(SIG_DFL, 0);
+		setitimer(ITIMER_REAL, &leave, NULL);
+		if (interrupted_handle)
+			dtrace_abandon(interrupted_handle);
 	}
 	if (interrupted_handle)
 		dtrace_interrupt(interrupted_handle);
@@ -303,6 +313,10 @@ static void on_pipe(int sig)
 /* Let everything go, the command of -c included, and end as one does who is no longer wanted. */
 static _Noreturn void leave_at_once(dtrace_hdl_t *h)
 {
+	static const struct itimerval never;
+
+	setitimer(ITIMER_REAL, &never, NULL); /* ending a command may take longer */
+	leaving = 0;
 	close_handle(h);
 	if (broken_pipe) {
 		signal(SIGPIPE, SIG_DFL);

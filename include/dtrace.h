@@ -124,6 +124,9 @@ DTRACE_API int dtrace_go(dtrace_hdl_t *h);
 DTRACE_API int dtrace_stop(dtrace_hdl_t *h);
 DTRACE_API void dtrace_sleep(dtrace_hdl_t *h); /* until there may be work */
 DTRACE_API void dtrace_interrupt(dtrace_hdl_t *h); /* wake dtrace_sleep(); safe in signal handlers */
+/* End long work on files of traced processes (their symbols, for one) as soon as possible, incomplete, now and from now on. For
+ * a user who does not want to wait for the output; safe in signal handlers. */
+DTRACE_API void dtrace_abandon(dtrace_hdl_t *h);
 
 /* DONE: exit() was called, a buffer is full (bufpolicy=fill), or all target processes are gone. */
 enum dtrace_work_status { DTRACE_WORK_ERROR = -1, DTRACE_WORK_OKAY, DTRACE_WORK_DONE };

@@ -18,7 +18,7 @@
 
 #include "elf/elf_object.h"
 
-#define STOP_EVERY 4096 /* symbols between looks at the stop */
+#define STOP_EVERY 1024 /* symbols between looks at the stop */
 #define MAX_BACK   4096 /* symbols to look back over for one that reaches an address */
 #define MAX_TRIES  128	/* slots of the hash table: names can be made to fall into one */
 

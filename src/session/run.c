@@ -329,3 +329,8 @@ void dtrace_interrupt(dtrace_hdl_t *h)
 		errno = saved; /* the pipe is full: a wake-up is pending anyway */
 	errno = saved;
 }
+
+void dtrace_abandon(dtrace_hdl_t *h)
+{
+	h->stop = 1;
+}

@@ -51,6 +51,7 @@ struct dtrace_hdl {
 	dt_procs *procs; /* of -c, -p and of probes in processes */
 	enum { DT_SESSION_NEW, DT_SESSION_ACTIVE, DT_SESSION_STOPPED } state;
 	int wake[2]; /* dtrace_interrupt() */
+	dt_stop stop; /* dtrace_abandon() */
 	dtrace_diag_f *diag;
 	void *diag_arg;
 };

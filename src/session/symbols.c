@@ -47,6 +47,7 @@ void dt_symbols_open(dtrace_hdl_t *h)
 	struct dt_usyms_opts opts = {
 	    .raw_names = dt_opt(&h->opts, DT_O_MANGLED),
 	    .debug_dir = h->opts.text[DT_O_DEBUGDIR],
+	    .stop = &h->stop,
 	};
 	const dt_proc *p;
 

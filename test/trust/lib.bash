@@ -15,8 +15,10 @@ make_file() { theirs "$TMP/hostile" make "$1" "$THEIRS/$2" "${@:3}" || { echo "c
 
 pids=()
 end_all() {
-	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null
-	wait 2>/dev/null
+	for pid in "${pids[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
 	pids=()
 }
 at_end end_all

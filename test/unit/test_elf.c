@@ -372,6 +372,25 @@ static void demangles(const char *name, bool params, const char *want)
 	free(got);
 }
 
+/* Function types that contain the one before twice; the second is what a pack is searched for in. Both would take longer
+ * than the universe has existed, one of them with all of the memory. */
+static void test_explosive(void)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char a[1024] = "_Z1f1AFS_S_E", b[1024] = "_Z1fIJEEvDpF";
+
+	for (int i = 0; i < 36; i++)
+		sprintf(a + strlen(a), "FS%c_S%c_E", digits[i], digits[i]);
+	demangles(a, true, NULL);
+	for (int i = 0; i < 36; i++)
+		strcat(b, "F");
+	strcat(b, "1A");
+	for (int i = 0; i < 36; i++)
+		sprintf(b + strlen(b), "S%c_E", digits[i]);
+	strcat(b, "T_E");
+	demangles(b, true, NULL);
+}
+
 static void test_demangle(void)
 {
 	demangles("_ZN3foo3barEi", true, "foo::bar(int)");
@@ -383,6 +402,9 @@ static void test_demangle(void)
 	demangles("_Zebra", true, NULL);
 	demangles("", true, NULL);
 	demangles("_", true, NULL);
+	demangles("_ZSt11make_sharedI3FooJRiS1_EESt10shared_ptrIT_EDpOT0_", true,
+		  "std::shared_ptr<Foo> std::make_shared<Foo, int&, int&>(int&, int&)");
+	test_explosive();
 }
 
 /* ---- mappings ---- */
@@ -511,6 +533,26 @@ static void name_section(struct many *m, uint32_t i, uint32_t type, const char *
 				.sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0};
 }
 
+/* Once it is told to stop, it reads no more than a few of the symbols. */
+static void test_stop(const struct many *m)
+{
+	char path[256];
+	dt_stop stop = 1;
+	struct dt_elf_place place = {.stop = &stop};
+	const dt_elfsym *syms;
+	dt_error err;
+	dt_elf *e;
+
+	write_file("many.so", m, sizeof(*m));
+	snprintf(path, sizeof(path), "%s/many.so", dir);
+	e = dt_elf_open(path, &place, &err);
+	CHECK(e != NULL);
+	if (e)
+		CHECK(dt_elf_functions(e, &syms) < 4096);
+	dt_elf_free(e);
+	unlink(path);
+}
+
 static void test_many(void)
 {
 	struct many *m = dt_xcalloc(1, sizeof(*m));
@@ -565,6 +607,7 @@ static void test_many(void)
 	}
 	CHECK(clock() - start < 5 * CLOCKS_PER_SEC);
 	dt_elf_free(e);
+	test_stop(m);
 	free(m);
 }
 

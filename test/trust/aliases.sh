@@ -1,0 +1,23 @@
+# timeout: 200
+# 400,000 names of one function, each the tail of a long one: they are not worth reading, which is said in one line, and takes neither
+# time nor memory that grows with the square of anything. And two interrupts end it whatever it does.
+. ./lib.bash
+make_file aliases aliases.so
+start run "$THEIRS/aliases.so"
+trace -qn 'syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-1s { exit(0); }' "$pid"
+cheap aliases
+expect_match 'aliases.so`0x' "$out"
+expect_match 'aliases.so: not read: names of symbols that share their bytes' "$err"
+
+for signal in HUP TERM; do # a shell has its background jobs ignore INT
+	"$DTRACE" -qn 'syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-10ms { printa(@); }' "$pid" >"$TMP/out" 2>"$TMP/err" &
+	tracer=$!
+	pids+=("$tracer")
+	for ((i = 0; i < 400; i++)); do [ -s "$TMP/out" ] && break; sleep 0.05; done
+	kill -$signal $tracer
+	sleep 0.4
+	kill -$signal $tracer 2>/dev/null # it may have ended
+	for ((i = 0; i < 200; i++)); do kill -0 $tracer 2>/dev/null || break; sleep 0.05; done
+	[ $i -lt 200 ] || { echo "two signals $signal do not end it"; count_failure; }
+done
+end_all
