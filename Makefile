@@ -71,7 +71,7 @@ test: all unit
 test-san:
 	@$(MAKE) SAN=1 test
 
-# Status 77: no QEMU or no kernels to be had here; it has said so.
+# Status 77: no QEMU or no kernels are available here; it has said so.
 test-kernels: all
 	@BUILD=$(BUILD) test/guests/run || [ $$? = 77 ]
 

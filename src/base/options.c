@@ -330,11 +330,11 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 			      expected(d));
 	if (value != NULL && !parse_value(d, value, &v))
 		return dt_err(err, d->kind == DT_OPT_VERSION ? EDT_VERSINVAL : EDT_BADOPTVAL,
-			      "\"%s\" is no value for option \"%s\": expected %s", value, name,
+			      "invalid value \"%s\" for option \"%s\": expected %s", value, name,
 			      expected(d));
 	if (id == DT_O_SETENV && (value[0] == '=' || !strchr(value, '=')))
 		return dt_err(err, EDT_BADOPTVAL,
-			      "\"%s\" is no value for option \"%s\": expected NAME=value", value,
+			      "invalid value \"%s\" for option \"%s\": expected NAME=value", value,
 			      name);
 	if (!in_range(id, v))
 		return dt_err(err, EDT_BADOPTVAL, "\"%s\" is out of range for option \"%s\"", value,

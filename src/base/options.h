@@ -77,9 +77,9 @@ enum dt_opt_when { DT_WHEN_OPEN, DT_WHEN_PRAGMA, DT_WHEN_TRACING };
 int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_opt_when when,
 		   dt_error *err);
 int dt_options_find(const char *name); /* DT_O_x or -1 */
-/* When tracing starts: rates and sizes become what can be had. Option bufresize=manual: a size that is too large is an error. */
+/* When tracing starts: rates and sizes become what is available. Option bufresize=manual: a size that is too large is an error. */
 int dt_options_settle(dt_options *o, dt_error *err);
-/* This size cannot be had: half of it, if bufresize=auto and it is not small yet. */
+/* This size is not available: half of it, if bufresize=auto and it is not small yet. */
 bool dt_options_lower(dt_options *o, enum dt_opt_id id);
 
 static inline uint64_t dt_opt(const dt_options *o, enum dt_opt_id id)

@@ -341,7 +341,7 @@ static int do_ftruncate(struct walk *k)
 	return 0;
 }
 
-/* A program that asks for what cannot be had is told so, and goes on. */
+/* A program that asks for something that is not available is told so, and goes on. */
 static int do_setopt(struct walk *k)
 {
 	char *name = nth_string(k, 0), *value = nth_string(k, 1), *why;

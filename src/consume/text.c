@@ -1,6 +1,6 @@
 /*
  * text: the writer that prints as DTrace always has. Columns and blanks are a contract
- *(facts, 2.5).
+ * (facts, 2.5).
  *
  *	CPU     ID                    FUNCTION:NAME
  *	  0      1                           :BEGIN   hello

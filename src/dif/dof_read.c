@@ -107,7 +107,7 @@ static int read_link(struct reader *r, uint32_t from, uint32_t link, dt_difo *d,
 	case DT_DOF_XLTAB:
 		return dt_dof_bad(&r->im, from, "has translations that were not resolved");
 	default:
-		return dt_dof_bad(&r->im, from, "refers to section %u, which is no part of a DIFO",
+		return dt_dof_bad(&r->im, from, "refers to section %u, which is not a part of a DIFO",
 				  link);
 	}
 	if (*table)

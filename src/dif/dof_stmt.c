@@ -51,7 +51,7 @@ static int check_quantizer(struct builder *b, uint32_t i)
 	if (a->kind == DT_ACT_LLQUANTIZE && !dt_llquantize_valid(a->arg))
 		return bad_action(b, i, "invalid parameters of llquantize()");
 	if (a->incr && (a->kind < DT_ACT_QUANTIZE || a->kind > DT_ACT_LLQUANTIZE))
-		return bad_action(b, i, "an increment, but it is no quantizer");
+		return bad_action(b, i, "an increment, but it is not a quantizer");
 	return 0;
 }
 

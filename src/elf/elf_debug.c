@@ -152,7 +152,7 @@ dt_elf *dt_elf_dwarf(dt_elf *e)
 
 /* ---- MiniDebugInfo ---- */
 
-/* Decompress; NULL when it is no xz stream or too large. To be freed. */
+/* Decompress; NULL when it is not an xz stream or too large. To be freed. */
 static uint8_t *unxz(const uint8_t *data, size_t n, size_t *size)
 {
 	size_t cap = n * 4 + 4096;

@@ -221,7 +221,7 @@ static bool has_own_prefix(const char *name)
 	return false;
 }
 
-/* Their return is no place in the code. */
+/* Their return is not a place in the code. */
 static const char *const noreturn[] = {
     "__module_put_and_kthread_exit",
     "__reiserfs_panic",

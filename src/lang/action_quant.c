@@ -68,7 +68,7 @@ uint64_t dt_lquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg)
 		dt_fail(
 		    cc, call->pos, D_LQUANT_STEPSMALL,
 		    "lquantize( ): a step of %lld is too small: it makes %lld levels, and at most "
-		    "%d can be had",
+		    "%d are possible",
 		    (long long)step, (long long)levels, UINT16_MAX);
 	if (agg->func == DT_ACT_LQUANTIZE)
 		match_lquantize(cc, call, agg, base, levels, step);

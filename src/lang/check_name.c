@@ -43,7 +43,7 @@ dt_type *dt_type_from_text(dt_compiler *cc, const char *text, size_t len)
 		len -= 7;
 	}
 	t = dt_type_lookup(cc->types, NULL, ns, dt_arena_strndup(cc->arena, text, len));
-	if (!t) /* a kernel type, and no kernel types to be had: an opaque pointer will do */
+	if (!t) /* a kernel type, and no kernel types are available: an opaque pointer will do */
 		t = dt_intrinsics(cc->types)->void_;
 	while (stars-- > 0)
 		t = dt_type_pointer(cc->types, t);
@@ -270,7 +270,7 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 			(long long)i, arg->unknown);
 	}
 	if (arg->mapping < 0)
-		dt_fail(cc, n->pos, D_ARGS_TYPE, "args[%lld] cannot be had: %s", (long long)i,
+		dt_fail(cc, n->pos, D_ARGS_TYPE, "args[%lld] is not available: %s", (long long)i,
 			arg->unknown);
 	raw = raw_arg(cc, n, id, arg->mapping, arg->native);
 	if (!arg->xlated || dt_type_equal(cc->types, arg->native, arg->xlated))

@@ -30,7 +30,7 @@ static void compile(dt_compiler *cc, void *arg)
 		dt_syntax(cc, NULL);
 	n = dt_check_value(cc, n);
 	if (!dt_type_is_scalar(n->type) && !dt_type_is_byref(n->type))
-		dt_fail(cc, n->pos, D_OP_SCALAR, "%s is of type %s, which is no value", w->text,
+		dt_fail(cc, n->pos, D_OP_SCALAR, "%s is of type %s, which is not a value", w->text,
 			dt_tname(cc, n->type));
 	w->difo = dt_gen_expr(cc, n, true);
 }

@@ -230,7 +230,7 @@ static dt_node *parse_primary(dt_compiler *cc)
 
 /* ---- postfix ---- */
 
-/* "[" expression "]" on something that is no variable, or has its keys already */
+/* "[" expression "]" on something that is not a variable, or has its keys already */
 static dt_node *parse_index(dt_compiler *cc, dt_node *l)
 {
 	dt_pos pos = cc->lex.tok.pos;

@@ -51,7 +51,7 @@ typedef struct dt_provider {
 	int (*args)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr,
 		    const char **native, const char **xlated, int *mapping, int max);
 	/* For probes in programs, whose types no D text can name: the types themselves, after args() has given their
-	 * spelling. Where mapping is -1 the argument cannot be had, and why[] gets a sentence. NULL: the text is read. */
+	 * spelling. Where mapping is -1 the argument is not available, and why[] gets a sentence. NULL: the text is read. */
 	void (*types)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_type **types,
 		      const char **why, int n);
 	/* How the probe is attached; *at is zeroed before. -1 and a sentence when it cannot be. Text is static or
@@ -81,7 +81,7 @@ dt_ksyms *dt_probes_ksyms(dt_probes *ps); /* the kernel's symbols, read when fir
 /* For providers, in discover(): a probe was found. One already known by id is returned again. */
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
 			const char *mod, const char *func, const char *name, uint64_t data);
-/* All probes that match, in order of id. Returns the count (0 is no error; *err then may hold a
+/* All probes that match, in order of id. Returns the count (0 is not an error; *err then may hold a
  * provider's sentence why, err->code 0), or -1 with *err for a malformed description. The array
  * belongs to the registry until the next call. */
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,

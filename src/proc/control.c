@@ -5,7 +5,7 @@
  * else that happens to processes comes from the side-band. With option follow, a fork in the set
  * adds the child. The order of things in dt_procs_poll() makes sure that none is missed: who has
  * ended is looked up first, then all events are taken, and only then are those who had ended before
- * let go: all their forks have been seen. Where the side-band cannot be had, or has lost events,
+ * let go: all their forks have been seen. Where the side-band is not available, or has lost events,
  * children are looked for in /proc.
  */
 #include <ctype.h>
@@ -422,7 +422,7 @@ static bool has_ended(const dt_proc *p, int wait_ms)
 	return poll(&fd, 1, wait_ms) > 0;
 }
 
-/* The status of wait(2), if it can be had. Our parent may have made us ignore SIGCHLD: then we
+/* The status of wait(2), if it is available. Our parent may have made us ignore SIGCHLD: then we
  * cannot wait. */
 static bool exit_status(const dt_proc *p, int *status)
 {

@@ -4,7 +4,7 @@
  *	7f1c2a000000-7f1c2a028000 r-xp 00026000 fd:01 394182      /usr/lib/libc.so.6
  *
  * The kernel writes a newline in a path as \012; a path that really contains those four characters
- *cannot be told apart, and is found through map_files all the same.
+ * cannot be told apart, and is found through map_files all the same.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -257,7 +257,7 @@ static int cycle_error(dtrace_hdl_t *h, const struct lib *l)
 	return -1;
 }
 
-/* Load what l depends on; *met is false when one of them is not to be had. */
+/* Load what l depends on; *met is false when one of them is missing. */
 static int load_depends(dtrace_hdl_t *h, struct lib *l, bool *met);
 
 static int lib_load(dtrace_hdl_t *h, struct lib *l)

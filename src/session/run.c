@@ -162,10 +162,9 @@ int dtrace_stop(dtrace_hdl_t *h)
 {
 	if (h->state != DT_SESSION_ACTIVE)
 		return 0;
-	/* so that END finds room in the buffers for what it records */
-	if (h->consumer &&
-	    dt_consumer_work(h->consumer, h->engine_ops, h->engine, true, &h->err) < 0)
-		return dt_session_fail(h);
+	/* So that END finds room in the buffers. What cannot be written is an error of the next dtrace_work(). */
+	if (h->consumer && h->engine_ops->live)
+		dt_consumer_work(h->consumer, h->engine_ops, h->engine, true, &h->err);
 	memset(&h->err, 0, sizeof(h->err));
 	h->state = DT_SESSION_STOPPED;
 	return h->engine_ops->stop(h->engine, &h->err) < 0 ? dt_session_fail(h) : 0;

@@ -150,7 +150,7 @@ bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name);
 dt_type *dt_tracepoint_type(dt_types *ts, const char *name);
 /* The id of a structure or function in the kernel's BTF, if that has been opened for something else; 0: not known. */
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function);
-/* Why kernel types cannot be had ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
+/* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
 const char *dt_types_kernel_problem(dt_types *ts);
 
 /* ---- asking about types ---- */

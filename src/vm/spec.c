@@ -2,8 +2,8 @@
  * spec: speculations.
  *
  * nspec of them, each with a buffer of specsize bytes. With one CPU the seven states of a
- *speculation come down to three, because a commit or discard is over at once and nothing waits for
- *a cleaner:
+ * speculation come down to three, because a commit or discard is over at once and nothing waits for
+ * a cleaner:
  *
  *	inactive --speculation()--> active --speculate()--> used
  *	    ^                         |                       |
@@ -57,7 +57,7 @@ uint64_t dt_vm_spec_new(dt_vm_specs *s)
 	return 0;
 }
 
-/* Id 0 means "no speculation" and is no error; one above nspec is. */
+/* Id 0 means "no speculation" and is not an error; one above nspec is. */
 static bool known(const dt_vm_specs *s, uint64_t id, bool *bad)
 {
 	*bad = id > s->n;

@@ -231,7 +231,7 @@ DT_VM_SUBR(CLAIM)
 	return 1;
 }
 
-/* No struct file can be had: NULL, so that a program that checks goes on. */
+/* There is no struct file: NULL, so that a program that checks goes on. */
 DT_VM_SUBR(GETF)
 {
 	return 0;

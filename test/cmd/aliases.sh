@@ -4,7 +4,7 @@ listed() { "$DTRACE" -l "$@" 2>&1 | awk 'NR > 1 { print $2 ":" $3 ":" $4 ":" $5 
 for pair in stat:newstat fstat:newfstat uname:newuname pread64:pread pwrite64:pwrite newfstatat:fstatat umount2:umount; do
 	expect "syscall:vmlinux:${pair%:*}:entry" "$(listed -n "syscall:vmlinux:${pair#*:}:entry")"
 done
-# probefunc is the real name, and a pattern is no alias
+# probefunc is the real name, and a pattern is not an alias
 dt -ln 'syscall:vmlinux:newsta[t]:entry'
 expect 1 "$status"
 dt -n 'BEGIN { exit(0); }' -32

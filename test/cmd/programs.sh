@@ -58,6 +58,6 @@ dt -qn 'BEGIN { exit(256 + 3); }'
 expect 3 "$status"
 dt -qn 'BEGIN { exit(-1); }'
 expect 255 "$status"
-# a fault at run time is no failure of the run
+# a fault at run time is not a failure of the run
 dt -qn 'BEGIN { trace(*(int *)0); }' -n 'BEGIN { exit(0); }'
 expect 0 "$status"

@@ -27,7 +27,7 @@ got=$(awk 'NF == 1 { print $1 }' "$TMP/out" | tail -n 1)
 want=$((n / 10))
 [ "$got" -ge $((want - want / 5 - 2)) ] && [ "$got" -le $((want + want / 2 + 5)) ] || { echo "$got instead of $want"; fails=1; }
 
-# the listed ones can be had; time passes
+# the listed ones are available; time passes
 ktrace -l -P cpc
 expect 0 "$status" "$err"
 for name in page-faults-all-1 context-switches-all-1 cpu-clock-all-10000000 task-clock-all-10000000; do

@@ -35,7 +35,7 @@ ktrace -wq -c "$TMP/victim" -n "
 	END { printf(\"n %d\n\", n); }"
 grep -q 'locked down' <<<"$err" && skip "copyout() cannot be tried: this kernel is locked down"
 expect 0 "$status"
-# 16 is no address: a fault, and nothing else of the clause happens
+# 16 is not an address: a fault, and nothing else of the clause happens
 expect_match 'invalid address \(0x10\) in action #1' "$err"
 expect "buffer cha...., pipe cha....
 end

@@ -20,27 +20,27 @@ while read -r name context kind; do
 	BOOL)
 		accepts "$name"
 		for v in yes no on off; do accepts "$name=$v"; done
-		refuses "$name=maybe" "\"maybe\" is no value for option \"$name\": expected yes or no"
+		refuses "$name=maybe" "invalid value \"maybe\" for option \"$name\": expected yes or no"
 		;;
 	INT)
 		value=4
 		for v in 4 04 0x4; do accepts "$name=$v"; done
 		refuses "$name" "option \"$name\" needs a value: a number"
-		refuses "$name=many" "\"many\" is no value for option \"$name\": expected a number"
-		refuses "$name=-1" "\"-1\" is no value for option \"$name\": expected a number"
+		refuses "$name=many" "invalid value \"many\" for option \"$name\": expected a number"
+		refuses "$name=-1" "invalid value \"-1\" for option \"$name\": expected a number"
 		;;
 	SIZE)
 		value=4k
 		for v in 4096 4k 4K 1m; do accepts "$name=$v"; done
 		for v in pink 4x -8 99999999999999999999 9999999t; do
-			refuses "$name=$v" "\"$v\" is no value for option \"$name\": expected a size such as 256, 32k or 4m"
+			refuses "$name=$v" "invalid value \"$v\" for option \"$name\": expected a size such as 256, 32k or 4m"
 		done
 		;;
 	RATE)
 		value=10hz
 		for v in 10hz 1s 100ms 1000us; do accepts "$name=$v"; done
 		for v in fast 0hz 5parsec; do
-			refuses "$name=$v" "\"$v\" is no value for option \"$name\": expected a rate such as 10hz, 100ms or 1s"
+			refuses "$name=$v" "invalid value \"$v\" for option \"$name\": expected a rate such as 10hz, 100ms or 1s"
 		done
 		;;
 	CHOICE)
@@ -48,7 +48,7 @@ while read -r name context kind; do
 		[ -n "$choices" ] || { echo "$name has no choices"; fails=1; }
 		for v in ${choices//|/ }; do accepts "$name=$v"; done
 		value=${choices%%|*}
-		refuses "$name=other" "\"other\" is no value for option \"$name\": expected $choices"
+		refuses "$name=other" "invalid value \"other\" for option \"$name\": expected $choices"
 		;;
 	STRING | LIST)
 		value="$TMP/text=1"
@@ -59,12 +59,12 @@ while read -r name context kind; do
 	ATTR)
 		value=Evolving/Evolving/Common
 		accepts "$name=$value"
-		refuses "$name=so/so" "\"so/so\" is no value for option \"$name\": expected a stability such as Evolving/Evolving/Common"
+		refuses "$name=so/so" "invalid value \"so/so\" for option \"$name\": expected a stability such as Evolving/Evolving/Common"
 		;;
 	VERSION)
 		value=1.14
 		for v in 1.14 1.6.3 1.0; do accepts "$name=$v"; done
-		refuses "$name=new" "\"new\" is no value for option \"$name\": expected a version such as 1.2"
+		refuses "$name=new" "invalid value \"new\" for option \"$name\": expected a version such as 1.2"
 		;;
 	*) echo "kind $kind is not tested"; fails=1 ;;
 	esac

@@ -25,7 +25,7 @@ expect 'dtrace: failed to set -x iregs=9: "9" is out of range for option "iregs"
 dt -e -x version=9.9 -n BEGIN
 expect 'dtrace: failed to set -x version=9.9: version 9.9 is newer than 1.14, the latest' "$err"
 dt -e -x setenv=NAME -n BEGIN
-expect 'dtrace: failed to set -x setenv=NAME: "NAME" is no value for option "setenv": expected NAME=value' "$err"
+expect 'dtrace: failed to set -x setenv=NAME: invalid value "NAME" for option "setenv": expected NAME=value' "$err"
 # the last one counts; a pragma counts after -x
 dt -x quiet -x quiet=no -x quiet -n 'BEGIN { printf("q\n"); exit(0); }'
 expect "q" "$(echo $out)"

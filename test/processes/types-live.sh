@@ -138,13 +138,13 @@ args[2]: userland char **' "$(types_of take_pointers:entry)"
 	expect 'args[0]: uint64_t
 args[1]: userland struct large *' "$(types_of make_large:return)"
 	expect 'args[0]: uint64_t' "$(types_of nothing:return)"
-	refuse 'args\[0\] cannot be had: double is passed in a floating-point register' floats_between:entry 'args[0]'
-	refuse 'args\[4\] cannot be had: long double is passed by value on the stack' floats_between:entry 'args[4]'
-	refuse 'args\[10\] cannot be had: int is passed on the stack, beyond arg9' many:entry 'args[10]'
-	refuse 'args\[0\] cannot be had: struct small is passed by value in a register: its bytes are arg0' objects:entry 'args[0]'
-	refuse 'args\[2\] cannot be had: struct large is passed by value on the stack' objects:entry 'args[2]'
-	refuse 'args\[4\] cannot be had: struct mixed is passed by value in several registers' objects:entry 'args[4]'
-	refuse 'args\[1\] cannot be had: double is returned in a floating-point register' make_double:return 'args[1]'
+	refuse 'args\[0\] is not available: double is passed in a floating-point register' floats_between:entry 'args[0]'
+	refuse 'args\[4\] is not available: long double is passed by value on the stack' floats_between:entry 'args[4]'
+	refuse 'args\[10\] is not available: int is passed on the stack, beyond arg9' many:entry 'args[10]'
+	refuse 'args\[0\] is not available: struct small is passed by value in a register: its bytes are arg0' objects:entry 'args[0]'
+	refuse 'args\[2\] is not available: struct large is passed by value on the stack' objects:entry 'args[2]'
+	refuse 'args\[4\] is not available: struct mixed is passed by value in several registers' objects:entry 'args[4]'
+	refuse 'args\[1\] is not available: double is returned in a floating-point register' make_double:return 'args[1]'
 	refuse 'index 1 is out of range' nothing:return 'args[1]'
 	refuse 'different argument types' 'make_*:entry' 'args[0]'
 }

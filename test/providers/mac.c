@@ -133,7 +133,7 @@ static int do_statfs(void)
 
 	return statfs("a", &f);
 }
-/* The file is no module; it is asked first whether it may be read as one. */
+/* The file is not a module; it is asked first whether it may be read as one. */
 static int do_module(void) { return syscall(SYS_finit_module, program, "", 0) < 0 && errno == EPERM ? -1 : 0; }
 /* The time zone as it is. */
 static int do_settime(void)

@@ -79,7 +79,7 @@ for kind in refused refused6; do
 	expect "" "$(labelled connect-established)$(labelled accept-established)"
 done
 
-# a state that is set again is no change: close() after shutdown()
+# a state that is set again is not a change: close() after shutdown()
 cat >"$TMP/half.py" <<'P'
 import socket
 s = socket.create_server(("127.0.0.1", 0))

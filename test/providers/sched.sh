@@ -77,7 +77,7 @@ ktrace -q -c "$TMP/turns -n $n pipe" -n '
 expect "134" "$(grep . "$TMP/out" | sort | grep -v '^234$')" order # all of them, and perhaps preempt
 expect "" "$err"
 
-# ---- what cannot be had of another thread faults, and nothing else happens; its kernel stack can be had ----
+# ---- what is not available of another thread faults, and nothing else happens; its kernel stack is available ----
 ktrace -q -c "$TMP/turns -n 5 pipe" -n 'int done, done2;
 	sched:::on-cpu /pid == $target && !done/ { trace(copyinstr(1)); }
 	sched:::on-cpu /pid == $target && !done2/ { done2 = 1; @[stack()] = count(); trace(execargs); exit(0); }

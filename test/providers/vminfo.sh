@@ -96,7 +96,7 @@ if [ -n "$disk" ] && [ -n "$group" ] && mkdir "$group" 2>/dev/null && echo 6M >"
 else
 	echo "no group with little memory: scan, pgrrun, dfree are not tried"
 fi
-# a page that is used again and again is kept; by generations this is no event
+# a page that is used again and again is kept; by generations this is not an event
 by_generation=
 if grep -qsv 0x0000 /sys/kernel/mm/lru_gen/enabled; then
 	by_generation=":(pgrec)\$: pages are kept by generation"

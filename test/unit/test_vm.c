@@ -460,7 +460,7 @@ static void test_associative_objects(void)
 	emit(&p, DT_I_IDX(DT_OP_LDGAA, 0x500, 3));
 	CHECK_STR(text(&p, 3), "the value");
 
-	p = new_prog(); /* a NULL string is no key */
+	p = new_prog(); /* a NULL string is not a key */
 	variable(&p, 0x500, DT_SCOPE_GLOBAL, DT_VAR_ARRAY, number_type);
 	emit(&p, DT_I_FMT(DT_OP_PUSHTR, DT_TYPE_STRING, 0, 0));
 	set(&p, 1, 1);

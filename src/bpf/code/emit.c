@@ -104,7 +104,7 @@ void dt_code_func_addr(dt_code *c, int dst, uint32_t func)
 /* ---- long jumps ----
  *
  * A jump reaches 32767 instructions, a long clause may be longer. Within reach of the jump we put
- *an island, where control never stays: one hop to each place that is wanted from before it.
+ * an island, where control never stays: one hop to each place that is wanted from before it.
  *
  *	  if r0 s< 0 goto hop		(too far to jump to `fault` itself)
  *	  ...

@@ -10,7 +10,7 @@
  *
  *	r0	results		r1-r5	arguments, lost by every call
  *	r6	the slot	r7	context of the probe	r8 r9	free for one emitter at a
- *time
+ * time
  */
 #ifndef DT_BPF_CODE_EMIT_H
 #define DT_BPF_CODE_EMIT_H

@@ -2,8 +2,8 @@
  * sub: a small language for subroutines that loop.
  *
  * String functions walk over bytes, and a loop in eBPF is a function that the bpf_loop helper
- *calls. Written as instructions such code cannot be read; so it is written in lib.c as text, in a
- *language with the look of C, and compiled here into the program that needs it:
+ * calls. Written as instructions such code cannot be read; so it is written in lib.c as text, in a
+ * language with the look of C, and compiled here into the program that needs it:
  *
  *	strchr(s, c) {
  *		n = str(A, s); i = 0;
@@ -13,16 +13,16 @@
  *	}
  *
  *   - All values are unsigned 64-bit. Variables need no declaration; they are words of the slot, so
- *a loop body sees the variables of the function around it, and the verifier sees nothing of them.
+ * a loop body sees the variables of the function around it, and the verifier sees nothing of them.
  *   - A B O T are byte buffers of a string's size, D one of 128 bytes, S the scratch memory.
- *Outside a buffer there are zeros, and writes there do nothing.
+ * Outside a buffer there are zeros, and writes there do nothing.
  *   - loop (n) { ... } runs at most n times, break leaves it. return only outside loops.
  *   - Operators are C's, without assignment operators and ?:. Comparison is unsigned; slt(a, b) is
- *signed.
+ * signed.
  *   - field(dentry, d_name.len) is where a structure of the kernel has a member.
  *   - Built in: see the table `intrinsics`. fault(code); ends the subroutine with a fault.
  *   - A subroutine may call another (its arguments are written to the other's variables: no
- *recursion).
+ * recursion).
  *
  * The texts are ours and fixed: a mistake in one is found by the first test that uses it, and is
  * reported as an internal error.

@@ -2,20 +2,20 @@
  * attach_kernel: programs to functions and instructions of the kernel.
  *
  * There are three ways to be called when a function is entered or returns, and the kernel may have
- *any of them:
+ * any of them:
  *
  *	fentry, fexit	the function calls the program directly, through code the kernel makes for
- *it. By far the cheapest (a third of a kprobe on entry, a fifth on return, measured on 6.12), and a
- *return is never missed. But each function needs a program of its own, and must be known to BTF.
+ * it. By far the cheapest (a third of a kprobe on entry, a fifth on return, measured on 6.12), and a
+ * return is never missed. But each function needs a program of its own, and must be known to BTF.
  *	kprobe.multi	one program and one link for any number of functions: the way for many.
  *	kprobe		a perf event for each: about 1 ms to make, because the kernel goes through
- *its whole list of functions for each, the same to let go, and nothing of it in parallel. The only
- *way to instructions.
+ * its whole list of functions for each, the same to let go, and nothing of it in parallel. The only
+ * way to instructions.
  *
  * So few probes are fentry, many are kprobe.multi, and kprobes are what is left. Which it is, is
- *decided when probes are planned, because code reads its arguments in different ways: from what the
- *function was given (fentry), or from registers. Whether the kernel really takes a function by
- *fentry shows when it is attached: if not, the program is made once more, for the next way.
+ * decided when probes are planned, because code reads its arguments in different ways: from what the
+ * function was given (fentry), or from registers. Whether the kernel really takes a function by
+ * fentry shows when it is attached: if not, the program is made once more, for the next way.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

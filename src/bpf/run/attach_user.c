@@ -105,7 +105,7 @@ bool dt_attach_has_uprobe_multi(void)
 
 	if (prog < 0)
 		return false;
-	/* a directory is no file to put probes in: a kernel that knows such links says so */
+	/* a directory is not a file to put probes in: a kernel that knows such links says so */
 	yes = link_multi(prog, "/", &zero, NULL, NULL, 1, 0, 0) < 0 && errno == EBADF &&
 	      takes_processes(prog);
 	close(prog);

@@ -45,7 +45,7 @@ static uint64_t wanted_bufsize(const dt_engine *e, uint64_t size)
 	return most < size ? most : size;
 }
 
-/* Filled in one go: the kernel waits for a grace period once, not once per CPU. -1: it cannot be had */
+/* Filled in one go: the kernel waits for a grace period once, not once per CPU. -1: it is not available */
 static int make_ring_array(dt_engine *e, const struct dt_ring *rings, dt_error *err)
 {
 	uint32_t n = e->ncpus, *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);

@@ -287,7 +287,7 @@ static bool take_own(dt_engine *e, uint64_t addr, struct dt_uw_key *key)
 	return false;
 }
 
-/* The key of a file: as if a walk had met it. False: it has a table, or the key cannot be had. */
+/* The key of a file: as if a walk had met it. False: it has a table, or the key is not available. */
 static bool identify(dt_engine *e, int fd, struct dt_uw_key *key)
 {
 	void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -3,11 +3,11 @@
  *
  * DIF registers are words of the slot, so the kernel's verifier never sees what they hold: it
  * cannot be confused by many paths, and the code of a clause is verified in time linear in its
- *size. What we know about a register ourselves (tr_value.c) is kept beside. DIF branches only go
- *forward, so one pass suffices: at a label, what is known is what all paths to it agree on.
+ * size. What we know about a register ourselves (tr_value.c) is kept beside. DIF branches only go
+ * forward, so one pass suffices: at a label, what is known is what all paths to it agree on.
  *
  * Every instruction that can fault stores its offset first; on a fault control goes to one place
- *per fault code at the end of the function, which stores the code and leaves with 1.
+ * per fault code at the end of the function, which stores the code and leaves with 1.
  *
  *	add %r1, %r2, %r3	r0 = slot->reg[1]; r1 = slot->reg[2]; r0 += r1; slot->reg[3] = r0
  *	cmp %r1, %r2; bg 7	r1 = slot->reg[1]; r2 = slot->reg[2]; if r1 s> r2 goto L7

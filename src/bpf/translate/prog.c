@@ -9,12 +9,12 @@
  *
  * A slot is claimed by compare-and-exchange of 0 by 1 in the CPU's row of the cpus map, which this
  * process has mapped: whoever sees the word 0 knows that no firing uses the slot. Claiming comes
- *before reading the control word, so that after changing that word one need only wait until every
- *slot has been seen free once (dt_ring_quiesce).
+ * before reading the control word, so that after changing that word one need only wait until every
+ * slot has been seen free once (dt_ring_quiesce).
  *
  * How many slots a CPU has depends on their size (slot_layout.c), 4 to 32. Interrupts need three; the
- *rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
- *and keeps its slot until it runs again. When more pile up, the firing is a counted drop.
+ * rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
+ * and keeps its slot until it runs again. When more pile up, the firing is a counted drop.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void firing_word(struct prog *g, int reg)
  * A program that continues a firing looks for the word that the one before it left there instead of 0.
  *
  * have:	r6 = lookup(slots, cpu * nslots + which); r6->cpu = cpu; r6->index = cpu * nslots +
- *which
+ * which
  */
 static void claim(struct prog *g, uint32_t out)
 {

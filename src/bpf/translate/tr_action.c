@@ -329,7 +329,7 @@ void dt_tr_reserve_functions(dt_tr *t)
 
 /* ---- data ---- */
 
-/* Zero-filled behind the last frame; a stack that cannot be had is all zeros. */
+/* Zero-filled behind the last frame; a stack that is not available is all zeros. */
 void dt_tr_stack(dt_tr *t, bool user, uint32_t off, uint32_t nframes)
 {
 	dt_tr_read_stack(t, user, off, nframes * FRAME_BYTES);

@@ -39,7 +39,7 @@ struct dt_uw_key {
 	uint64_t inode, sb;   /* sb: an address, which says no more than: the same file system */
 	uint64_t size, mtime; /* nanoseconds */
 };
-#define UW_VDSO_INODE UINT64_MAX /* the vDSO is no file */
+#define UW_VDSO_INODE UINT64_MAX /* the vDSO is not a file */
 
 struct dt_uw_object {
 	uint32_t end[UW_PIECES +

@@ -127,7 +127,7 @@ bool dt_uw_can(dt_tr *t)
 
 /*
  * level(): one step down the tree. Children are separated by pivots; ours is the first whose pivot
- *is not less than the key, or the last one. end = type == ARANGE ? node->meta.end : node->pivot[14]
+ * is not less than the key, or the last one. end = type == ARANGE ? node->meta.end : node->pivot[14]
  *? 15 : node->meta.end for (i = 0; i < end && node->pivot[i] < key; i++) ; node = node->slot[i]
  */
 static void level_function(dt_code *c, uint32_t func)
@@ -268,7 +268,7 @@ static void want_table(dt_tr *t, uint32_t out)
 
 /*
  * r0 is the object: which of its pieces? The entry becomes the part of the mapping that it is
- *about. pos = number of pieces that end at or before the file offset r1: five steps, no branch
+ * about. pos = number of pieces that end at or before the file offset r1: five steps, no branch
  *	start = max(start, piece.start - delta), end = min(end, piece.end - delta)
  */
 static void choose_piece(dt_code *c, uint32_t out)

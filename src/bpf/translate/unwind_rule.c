@@ -53,7 +53,7 @@ static void word_function(dt_code *c, uint32_t func)
 	alui(c, BPF_AND, R8, PAGE_SIZE - 1);
 	movi(c, R9, PAGE_SIZE);
 	alu(c, BPF_SUB, R9, R8);
-	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is no word of a stack */
+	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is not a word of a stack */
 	jmpi(c, BPF_JLE, R8, WINDOW_BELOW, low);
 	movi(c, R8, WINDOW_BELOW);
 	dt_code_place(c, low);

@@ -18,7 +18,7 @@
 
 #include "bpf/image.h"
 
-#define LATEST 10000000000ll /* a task without a tick for so long is no task: the idle one */
+#define LATEST 10000000000ll /* a task without a tick for so long is not a task: the idle one */
 
 /* r0 = the u64 at task (in R8) + off */
 static void read_task(dt_tr *t, uint32_t off)

@@ -8,7 +8,7 @@
  * then. Which of them a machine can count only trying tells: virtual machines often have no
  * counters, but the kernel's own events (software) are everywhere.
  *
- * Listed are the events that can be had, each with a usual count; any other count is made into a
+ * Listed are the events that are available, each with a usual count; any other count is made into a
  * probe when it is named. Its id comes from a hash of the name. dt_probe.data is not used: the name
  * says everything.
  */

@@ -162,7 +162,7 @@ static void attach_event(dt_probes *ps, dt_attach *at, const struct event *e, co
 
 static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why, size_t whylen)
 {
-	static const char *const any = "arg1 != 0"; /* there was memory to be had; free(NULL) is nothing */
+	static const char *const any = "arg1 != 0"; /* memory was allocated; free(NULL) is nothing */
 	const struct event *e = events[pr->data & 1];
 	dt_attach *also;
 

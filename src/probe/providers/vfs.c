@@ -39,7 +39,7 @@
 			  }                                                                        \
 	}
 
-/* A struct filename that is an error is no path. */
+/* A struct filename that is an error is not a path. */
 #define A_PATH "(uint64_t)args[1] < 0xfffffffffffff000"
 #define PATH   "(uint64_t)args[1]->name"
 
