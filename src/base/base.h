@@ -149,6 +149,8 @@ typedef struct dt_error {
 	dt_pos pos;
 	char text[1024];  /* one sentence, no newline, no "dtrace: " */
 	char source[256]; /* the offending source line, "" when unknown (for the caret) */
+	/* What to write instead of the line number: "in predicate: ", or "" for nothing. NULL: the line. */
+	const char *region;
 } dt_error;
 
 /* Library error codes; a contract with API users, numbered from 1000 in this order. */

@@ -56,7 +56,7 @@ static dt_node *attempt(dt_compiler *cc, dt_node *n)
 	memcpy(cc->jmp, p.jmp, sizeof(p.jmp));
 	cc->err = p.err;
 	cc->attempts = p.attempts;
-	if (!out && ignored.code != EDT_COMPILER) { /* memory, not a mistake */
+	if (!out && (ignored.code != EDT_COMPILER || cc->library_failed)) { /* not a mistake in n */
 		*cc->err = ignored;
 		longjmp(cc->jmp, 1);
 	}

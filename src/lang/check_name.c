@@ -204,11 +204,12 @@ static struct dt_probe_args *probe_args(dt_compiler *cc, dt_pos pos)
 	const dt_provider_probe *declared;
 	dt_error why = {0};
 
-	if (cc->pargs)
+	if (cc->pargs && (!cc->src || cc->pargs_libraries == cc->shared->nlibraries))
 		return cc->pargs;
 	if (!cc->desc)
 		dt_fail(cc, pos, D_ARGS_NONE, "args[ ] can only be used in a probe clause");
 	cc->pargs = dt_arena_alloc(cc->arena, sizeof(*cc->pargs));
+	cc->pargs_libraries = cc->shared->nlibraries;
 	if (cc->probes.describe(cc->probes.arg, cc, cc->desc, true, cc->pargs, &why) != 0)
 		dt_fail(cc, pos, D_ARGS_TYPE, "cannot find the types of args[ ]: %s", why.text);
 	declared = declared_probe(cc, cc->desc);
@@ -243,6 +244,43 @@ static dt_node *raw_arg(dt_compiler *cc, dt_node *n, dt_ident *id, int index, dt
 	return n;
 }
 
+/* Must it be translated, or is it (nearly) what the probe gives? */
+static bool is_translated(dt_compiler *cc, const dt_probe_arg *arg)
+{
+	return arg->xlated && !dt_type_equal(cc->types, arg->native, arg->xlated) &&
+	       !(dt_type_is_string(arg->xlated) && dt_type_is_string_compat(arg->native)) &&
+	       (!dt_type_is_scalar(arg->xlated) || dt_type_is_pointer(arg->xlated) ||
+		dt_xlator_find(cc, dt_decay(cc, arg->native), arg->xlated));
+}
+
+/* Argument i. When its type or the translator to it is not known, a library may define it; the types are then read
+ * again, because a name may have meant something of the kernel before. */
+static dt_probe_arg *probe_arg(dt_compiler *cc, dt_pos pos, int64_t i)
+{
+	dt_probe_arg *arg = &probe_args(cc, pos)->args[i];
+
+	if (arg->native &&
+	    (arg->mapping < 0 || !is_translated(cc, arg) ||
+	     dt_xlator_find(cc, dt_decay(cc, arg->native), arg->xlated)))
+		return arg;
+	return dt_library_for_text(cc, arg->unknown) ? &probe_args(cc, pos)->args[i] : arg;
+}
+
+static void check_args_known(dt_compiler *cc, dt_pos pos, const struct dt_probe_args *pa)
+{
+	if (pa->differ)
+		dt_fail(cc, pos, D_ARGS_MULTI,
+			"args[ ] cannot be used: the description matches probes with different "
+			"argument types");
+	if (pa->nprobes == 0 && !pa->typed)
+		dt_fail(
+		    cc, pos, D_ARGS_NONE,
+		    "no probe matches, so the types of args[ ] are not known; use arg0, arg1 ...");
+	if (!pa->typed)
+		dt_fail(cc, pos, D_ARGS_NONE,
+			"the probe has no typed arguments; use arg0, arg1 ...");
+}
+
 static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 {
 	struct dt_probe_args *pa = probe_args(cc, n->pos);
@@ -251,24 +289,12 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 	int64_t i;
 
 	dt_use_attr(cc, n->pos, pa->args_attr, "args[ ]");
-	if (pa->differ)
-		dt_fail(cc, n->pos, D_ARGS_MULTI,
-			"args[ ] cannot be used: the description matches probes with different "
-			"argument types");
-	if (pa->nprobes == 0 && !pa->typed)
-		dt_fail(
-		    cc, n->pos, D_ARGS_NONE,
-		    "no probe matches, so the types of args[ ] are not known; use arg0, arg1 ...");
-	if (!pa->typed)
-		dt_fail(cc, n->pos, D_ARGS_NONE,
-			"the probe has no typed arguments; use arg0, arg1 ...");
+	check_args_known(cc, n->pos, pa);
 	i = const_index(cc, n, D_ARGS_IDX, pa->nargs);
-	arg = &pa->args[i];
-	if (!arg->native) {
-		cc->shared->missing = arg->unknown;
+	arg = probe_arg(cc, n->pos, i);
+	if (!arg->native)
 		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld], %s, is not known",
 			(long long)i, arg->unknown);
-	}
 	if (arg->mapping < 0)
 		dt_fail(cc, n->pos, D_ARGS_TYPE, "args[%lld] is not available: %s", (long long)i,
 			arg->unknown);
@@ -277,14 +303,12 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 		return raw;
 	if (dt_type_is_string(arg->xlated) && dt_type_is_string_compat(arg->native))
 		return dt_to_string(cc, raw);
-	if (!dt_xlator_find(cc, raw->type, arg->xlated)) {
-		if (dt_type_is_scalar(arg->xlated) && !dt_type_is_pointer(arg->xlated))
-			return dt_coerce(cc, raw, arg->xlated);
-		cc->shared->missing = arg->unknown;
+	if (!is_translated(cc, arg))
+		return dt_coerce(cc, raw, arg->xlated);
+	if (!dt_xlator_find(cc, raw->type, arg->xlated))
 		dt_fail(cc, n->pos, D_ARGS_XLATOR,
 			"no translator is defined for args[%lld]: %s to %s", (long long)i,
 			dt_tname(cc, arg->native), dt_tname(cc, arg->xlated));
-	}
 	x = dt_node_new(cc, N_XLATE, n->pos);
 	x->ctype = arg->xlated;
 	x->l = raw;
@@ -370,6 +394,10 @@ dt_node *dt_check_ident(dt_compiler *cc, dt_node *n)
 
 	if (v)
 		return v;
+	if (!id && n->scope == 0 && (v = enumerator(cc, n, false)))
+		return v;
+	if (!id && n->scope == 0 && dt_library_for(cc, n->name))
+		id = dt_ident_find(cc, n->name, 0);
 	if (!id && n->scope == 0 && (v = enumerator(cc, n, true)))
 		return v;
 	if (!id && n->scope == 0)
@@ -579,6 +607,8 @@ dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
 	size_t retlen;
 	uint32_t nformals;
 
+	if (!id && dt_library_for(cc, n->name))
+		id = dt_ident_find(cc, n->name, 0);
 	if (!id)
 		dt_fail(cc, n->pos, D_FUNC_UNDEF, "undefined function name: %s%s", n->name,
 			dt_suggest(cc, n->name, ID_SUBR));

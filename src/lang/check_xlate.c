@@ -180,6 +180,16 @@ dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out)
 	return close;
 }
 
+/* The type may be known while a library that translates to it is not compiled yet. */
+static dt_xlator *find_or_ask(dt_compiler *cc, dt_type *in, dt_type *out)
+{
+	dt_xlator *x = dt_xlator_find(cc, in, out);
+
+	if (x && dt_type_equal(cc->types, x->in, in))
+		return x;
+	return dt_library_for_type(cc, out) ? dt_xlator_find(cc, in, out) : x;
+}
+
 dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n)
 {
 	n->l = dt_check_value(cc, n->l);
@@ -188,7 +198,7 @@ dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n)
 		    cc, n->pos, D_XLATE_SOU,
 		    "cannot translate to type %s: must be a struct or union, or a pointer to one",
 		    dt_tname(cc, n->ctype));
-	if (!dt_xlator_find(cc, n->l->type, n->ctype))
+	if (!find_or_ask(cc, n->l->type, n->ctype))
 		dt_fail(cc, n->pos, D_XLATE_NONE, "no translator is defined for %s to %s",
 			dt_tname(cc, n->l->type), dt_tname(cc, n->ctype));
 	n->type = dt_intrinsics(cc->types)->dyn;

@@ -57,6 +57,18 @@ void dt_compiler_free(dt_compiler *cc)
 	free(cc);
 }
 
+/* Command-line programs are mostly one line, where a line number says nothing: name the part. */
+static const char *error_region(const dt_compiler *cc, dt_pos pos)
+{
+	if (!cc->src || !cc->src->is_cmdline || memchr(cc->src->text, '\n', cc->src->len))
+		return NULL;
+	if (pos.line && cc->body && pos.column > cc->body)
+		return "in action list: ";
+	if (pos.line && cc->predicate && pos.column > cc->predicate)
+		return "in predicate: ";
+	return "";
+}
+
 void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
 {
 	dt_error *e = cc->err;
@@ -66,6 +78,7 @@ void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
 	e->code = EDT_COMPILER;
 	e->tag = tag;
 	e->pos = pos;
+	e->region = error_region(cc, pos);
 	dt_lex_source_line(cc, pos, e->source, sizeof(e->source));
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
@@ -193,6 +206,7 @@ static void finish_program(dt_compiler *cc)
 
 struct program_work {
 	const struct dt_source *src;
+	struct dt_macros none; /* a library sees no arguments */
 	dt_program *prog;
 };
 
@@ -200,6 +214,11 @@ static void compile_source(dt_compiler *cc, void *arg)
 {
 	struct program_work *w = arg;
 
+	if (w->src->is_library) {
+		w->none.target = cc->macros ? cc->macros->target : 0;
+		cc->macros = &w->none;
+		cc->dump_parsed = cc->dump_sugar = NULL;
+	}
 	dt_types_set_strsize(cc->types, dt_opt(cc->opts, DT_O_STRSIZE));
 	start_program(cc, w->src);
 	dt_lex_start(cc, w->src->text, w->src->len, LEX_OUTER);
@@ -216,9 +235,12 @@ static void compile_source(dt_compiler *cc, void *arg)
 dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *err)
 {
 	struct program_work w = {.src = src};
+	bool nested = src->is_library && cc->shared->active;
+	bool hidden = dt_types_hide_headers(cc->types, nested);
 
-	cc->shared->missing = NULL;
-	return dt_compile_run(cc, compile_source, &w, err) ? w.prog : NULL;
+	dt_compile_run(cc, compile_source, &w, err);
+	dt_types_hide_headers(cc->types, hidden);
+	return w.prog;
 }
 
 struct type_work {
@@ -335,11 +357,6 @@ uint32_t dt_compiler_max_var(dt_compiler *cc, int scope)
 	return next == DT_VAR_USER_MIN ? 0 : next - 1;
 }
 
-const char *dt_compiler_missing(const dt_compiler *cc)
-{
-	return cc->shared->missing;
-}
-
 dt_types *dt_compiler_types(dt_compiler *cc)
 {
 	return cc->types;
@@ -348,12 +365,6 @@ dt_types *dt_compiler_types(dt_compiler *cc)
 dt_arena *dt_compiler_arena(dt_compiler *cc)
 {
 	return cc->arena;
-}
-
-void dt_compiler_set_names(dt_compiler *cc, dt_names_f *list, void *arg)
-{
-	cc->shared->names.list = list;
-	cc->shared->names.arg = arg;
 }
 
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared)

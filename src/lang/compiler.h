@@ -22,6 +22,7 @@ typedef struct dt_token {
 typedef struct dt_lexer {
 	const char *text, *p, *end;
 	const char *file; /* from # n "file"; NULL: the source itself */
+	const char *first_file; /* what `file` was at first: a library's path */
 	uint32_t line;
 	const char *line_start;
 	enum dt_lexmode mode;
@@ -71,17 +72,14 @@ struct dt_known_provider {
 
 /* What all compiles of a session share. */
 struct dt_shared {
-	struct {
-		dt_names_f *list;
-		void *arg;
-	} names; /* what a misspelt name may mean */
+	struct dt_library_source libraries; /* without functions: there are none */
+	uint32_t nlibraries;		    /* how often one was compiled when a name was unknown */
 	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
 	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
 	dt_map *xlators;   /* tag of the output -> first translator to it */
 	dt_map *providers; /* name -> struct dt_known_provider * */
 	uint32_t nconditions; /* numbering of %condition_N */
 	uint32_t generation;  /* of the newest compile */
-	const char *missing;  /* the type whose definition the failed compile lacked */
 	dt_compiler *active;  /* the innermost compile; NULL: none */
 };
 
@@ -115,10 +113,14 @@ struct dt_compiler {
 	DT_VEC(dt_clause) clauses;
 	DT_VEC(struct dt_known_provider *) prog_providers; /* those that this program declares */
 	uint32_t nsource_clauses;
+	uint32_t predicate, body; /* columns of the '/' and '{' of the clause at hand; 0: not read yet */
 	bool need_error_clause;
+	bool library_failed;	    /* the error is that of a library */
+	struct dt_exports *exports; /* not a compile: only what the text defines is asked */
 	/* the clause being checked */
 	const dt_probedesc *desc;
 	struct dt_probe_args *pargs; /* args[] of that description; NULL until asked */
+	uint32_t pargs_libraries;    /* nlibraries then: a new one may define their types */
 	struct dt_binding *bindings;
 	const struct dt_expansion *expansions;
 	uint32_t attempts; /* left operands of ?? under way */
@@ -172,6 +174,13 @@ void dt_pragma_apply(dt_compiler *cc, dt_ident *id);
 void dt_pragma_apply_xlator(dt_compiler *cc, dt_xlator *x);
 void dt_pragma_check_unused(dt_compiler *cc);
 _Noreturn void dt_skip_library(dt_compiler *cc); /* unwinds with EDT_LIBSKIP */
+
+/* ---- library.c ---- */
+/* Compile what defines this unknown name, if a library does; true: look it up again. */
+bool dt_library_for(dt_compiler *cc, const char *name);
+bool dt_library_for_type(dt_compiler *cc, const dt_type *t);	/* its name and its tag */
+bool dt_library_for_text(dt_compiler *cc, const char *text);	/* "psinfo_t *": each word */
+bool dt_library_require(dt_compiler *cc, const char *library); /* false: it is not available */
 
 /* ---- parse.c ---- */
 /* Parse the whole source. Declarations take effect at once (decl.c); each clause is handed to

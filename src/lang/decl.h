@@ -43,7 +43,7 @@ typedef struct dt_declarator {
 /* ---- decl_spec.c ---- */
 bool dt_is_type_keyword(int token); /* may begin a type name */
 bool dt_is_d_keyword(int token);    /* reserved in D but not in C: can be a tag */
-/* The type called `name`, or NULL. Asks the kernel only if `kernel` or if there is a module. */
+/* The type called `name`, or NULL. Asks libraries and the kernel only if `kernel` or if there is a module. */
 dt_type *dt_named_type(dt_compiler *cc, const char *module, const char *name, bool kernel);
 /* A type that module (not NULL) must have. Fails with D_DECL_IDENT, and for processes with what was wrong. */
 dt_type *dt_type_in_module(dt_compiler *cc, dt_pos pos, const char *module, enum dt_namespace ns,

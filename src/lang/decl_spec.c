@@ -90,6 +90,14 @@ dt_type *dt_named_type(dt_compiler *cc, const char *module, const char *name, bo
 		return NULL; /* the compiler's own; "stack" is an action to users */
 	if (!t)
 		t = compiler_type(cc->types, name);
+	if (!t && kernel && !dt_lex_included(cc) && dt_library_for(cc, name)) {
+		int64_t value;
+
+		t = dt_type_lookup_local(cc->types, DT_NS_ORDINARY, name);
+		if (!t && (dt_ident_find(cc, name, 0) ||
+			   dt_enumerator_lookup(cc->types, name, false, &t, &value)))
+			return NULL;
+	}
 	if (!t && kernel)
 		t = dt_type_lookup(cc->types, NULL, DT_NS_ORDINARY, name);
 	return t;

@@ -2,9 +2,8 @@
  * decl_tag: struct, union and enum.
  *
  * A tag is looked up in the container that is being filled ("C" inside included headers, "D" in
- * the program), then among the other local types, then in the kernel, and at last in the process
- * that is traced ($target), if there is one. A definition creates the
- * incomplete type first, so that members can point to it, and adds the members when all of them
+ * the program), then among the other local types, then in libraries, then in the kernel, and at last
+ * in the process that is traced ($target), if there is one. A definition creates the incomplete type first, so that members can point to it, and adds the members when all of them
  * are known; until then the type cannot be a member of itself. Defining the same thing twice is
  * fine (two scripts that include one header); defining it differently is D_DECL_TYPERED.
  */
@@ -308,6 +307,10 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 	/* A header's forward declaration is about its own struct, not about the kernel's; and
 	 * "struct foo;" announces one. Otherwise the kernel may know more than we do. */
 	if (!dt_lex_included(cc) && cc->lex.tok.kind != ';') {
+		if (dt_library_for(cc, tag))
+			local = dt_type_lookup_local(cc->types, ns, tag);
+		if (local && dt_type_is_complete(cc->types, local))
+			return local;
 		t = dt_type_lookup(cc->types, local ? "vmlinux" : NULL, ns, tag);
 		t = or_of_target(cc, t, ns, tag);
 		if (t)
@@ -459,9 +462,11 @@ dt_type *dt_parse_enum(dt_compiler *cc)
 		t = dt_type_in_module(cc, pos, module, DT_NS_ENUM, tag);
 	else if (module)
 		t = dt_type_lookup(cc->types, *module ? module : "vmlinux", DT_NS_ENUM, tag);
-	else if (dt_lex_included(cc))
+	else if ((t = dt_type_lookup_local(cc->types, DT_NS_ENUM, tag)) || dt_lex_included(cc))
+		;
+	else if (dt_library_for(cc, tag))
 		t = dt_type_lookup_local(cc->types, DT_NS_ENUM, tag);
-	else
+	if (!t && !module && !dt_lex_included(cc))
 		t = or_of_target(cc, dt_type_lookup(cc->types, NULL, DT_NS_ENUM, tag), DT_NS_ENUM,
 				 tag);
 	if (!t && dt_lex_included(cc) && !module)

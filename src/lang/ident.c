@@ -181,8 +181,9 @@ static bool alike(enum dt_idkind kind, enum dt_idkind like)
 static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *name,
 			      enum dt_idkind like)
 {
-	bool more = map == cc->shared->globals && alike(ID_SCALAR, like) && cc->shared->names.list;
-	uint32_t nmore = more ? cc->shared->names.list(cc->shared->names.arg, NULL, 0) : 0, it = 0;
+	const struct dt_library_source *libs = &cc->shared->libraries;
+	bool more = map == cc->shared->globals && alike(ID_SCALAR, like) && libs->names;
+	uint32_t nmore = more ? libs->names(libs->arg, NULL, 0) : 0, it = 0;
 	size_t n = 0, max = dt_map_count(map);
 	const char **names = dt_arena_alloc(cc->arena, (max + nmore + 1) * sizeof(*names));
 	const char *key;
@@ -194,7 +195,7 @@ static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *na
 			names[n++] = key;
 	}
 	if (nmore)
-		n += cc->shared->names.list(cc->shared->names.arg, names + n, nmore);
+		n += libs->names(libs->arg, names + n, nmore);
 	return dt_nearest(name, names, n);
 }
 

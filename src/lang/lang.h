@@ -13,6 +13,8 @@
  *   gen*.c     checked expression -> DIF (asm.c assembles)
  *   action*.c  statements -> actions with their DIFOs, one table row per action
  *   compile.c  dt_compile(): drives all of the above
+ *   library.c  asks for the library that defines an unknown name
+ *   exports.c  what a library defines, before it is compiled
  *
  * All data of a compiler lives in one arena. An error unwinds by longjmp to dt_compile()
  * (dt_fail() does not return), so no function here returns an error code.
@@ -249,7 +251,8 @@ struct dt_source {
 dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *macros,
 			     const struct dt_probe_source *probes);
 void dt_compiler_free(dt_compiler *cc);
-/* NULL and *err on failure. The program lives as long as the compiler. */
+/* NULL and *err on failure. The program lives as long as the compiler. A library may be compiled
+ * while a program is: see struct dt_library_source. */
 dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *err);
 /* A library whose depends_on is unmet: dt_compile returns NULL with err->code == EDT_LIBSKIP. */
 #define EDT_LIBSKIP 1999
@@ -258,17 +261,29 @@ dt_type *dt_compile_type(dt_compiler *cc, const char *text, dt_error *err);
 /* One expression, as in a clause on an event whose args[] are `args`: what is computed before the clauses of a
  * probe run (probe/attach.h). Its value is a number or an address. Not while a program is being compiled. */
 dt_difo *dt_compile_expr(dt_compiler *cc, const char *text, struct dt_probe_args *args, dt_error *err);
-/* After a failed compile: the argument type whose definition was missing ("psinfo_t *"), or NULL. */
-const char *dt_compiler_missing(const dt_compiler *cc);
-/* depends_on library names in a library's text, without compiling it (for ordering). */
-uint32_t dt_scan_depends(const char *text, size_t len, dt_arena *a, const char ***names);
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope); /* highest user id; 0 if none */
 dt_types *dt_compiler_types(dt_compiler *cc);
 dt_arena *dt_compiler_arena(dt_compiler *cc);
-/* Names defined by libraries not loaded, one of which may be meant by a misspelt one: as many as fit
- * in out[max]; returns how many (with max 0: how many there are). */
-typedef uint32_t dt_names_f(void *arg, const char **out, uint32_t max);
-void dt_compiler_set_names(dt_compiler *cc, dt_names_f *list, void *arg);
+/* What a library defines, and the libraries that it depends on; keys of the maps. */
+struct dt_exports {
+	dt_map *names, *depends;
+};
+void dt_exports_read(dt_compiler *cc, const char *text, size_t len, struct dt_exports *out);
+void dt_exports_free(struct dt_exports *e);
+
+/* ---- what the compiler asks about libraries (src/session gives it) ---- */
+struct dt_library_source {
+	void *arg;
+	/* The program uses a name that is not known: compile, by dt_compile(), the libraries that define it. 1: there
+	 * was one, 0: there is none, -1: *err. */
+	int (*define)(void *arg, const char *name, dt_error *err);
+	/* #pragma D depends_on library. 1: it is compiled, 0: it is not available, -1: *err. */
+	int (*require)(void *arg, const char *library, dt_error *err);
+	/* Names that libraries not compiled yet define, one of which may be meant by a misspelt one: as many as fit in
+	 * out[max]; returns how many (with max 0: how many there are). */
+	uint32_t (*names)(void *arg, const char **out, uint32_t max);
+};
+void dt_compiler_set_libraries(dt_compiler *cc, const struct dt_library_source *libs);
 /* Clauses as D text: as parsed (-x tree=1), and after if/else desugaring (-d). NULL: not wanted. */
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared);
 

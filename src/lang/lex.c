@@ -332,6 +332,8 @@ again:
 
 void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode mode)
 {
+	/* A library's inlines and translators are checked again where they are used: say where they come from. */
+	const char *file = cc->src && cc->src->is_library && cc->prog ? cc->prog->name : NULL;
 	const char *nul = memchr(text, '\0', len);
 
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* what some editors put first */
@@ -343,6 +345,8 @@ void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode
 			     .end = text + len,
 			     .line = 1,
 			     .line_start = text,
+			     .file = file,
+			     .first_file = file,
 			     .mode = mode};
 	if (!nul)
 		return;

@@ -24,7 +24,7 @@ bool dt_lex_included(const dt_compiler *cc)
 {
 	const dt_lexer *lx = &cc->lex;
 
-	if (!lx->file)
+	if (!lx->file || !lx->main_file)
 		return false;
 	if (lx->has_marker_flags)
 		return lx->include_depth > 0;
@@ -65,8 +65,8 @@ static bool is_marker(const char *s, const char *eol, uint32_t *line, const char
 /* Walks the text again instead of remembering every marker: this happens once, for an error. */
 void dt_lex_source_line(dt_compiler *cc, dt_pos pos, char *out, size_t n)
 {
-	const char *s = cc->lex.text, *end = cc->lex.end, *file = NULL, *name;
-	size_t file_len = 0, len = 0;
+	const char *s = cc->lex.text, *end = cc->lex.end, *file = cc->lex.first_file, *name;
+	size_t file_len = file ? strlen(file) : 0, len = 0;
 	uint32_t line = 1, to;
 
 	out[0] = '\0';

@@ -210,6 +210,7 @@ static dt_node *parse_descriptions(dt_compiler *cc)
 
 static void parse_predicate(dt_compiler *cc, dt_node *clause)
 {
+	cc->predicate = cc->lex.tok.pos.column;
 	dt_lex_next(cc);
 	cc->nlinks = 0;
 	clause->c = dt_parse_expr(cc);
@@ -237,6 +238,7 @@ static void parse_clause(dt_compiler *cc)
 		parse_predicate(cc, n);
 	if (cc->lex.tok.kind == '{') {
 		n->flags |= NF_HAS_BODY;
+		cc->body = cc->lex.tok.pos.column;
 		dt_lex_next(cc);
 		n->l = parse_statements(cc);
 	} else if (!cc->src || !cc->src->is_cmdline ||
@@ -269,6 +271,7 @@ void dt_parse_program(dt_compiler *cc)
 	for (;;) {
 		cc->lex.mode = LEX_OUTER;
 		cc->lex.in_predicate = false;
+		cc->predicate = cc->body = 0;
 		dt_lex_next(cc);
 		if (cc->lex.tok.kind == T_EOF)
 			return;

@@ -330,6 +330,8 @@ static bool at_type_in_parens(dt_compiler *cc, bool operand)
 	after = dt_lex_peek(cc, 1)->kind;
 	if (after == '[' && !operand && t.module) /* sizeof (mod`foo_t[2]) */
 		return dt_named_type(cc, t.module, t.text, true) != NULL;
+	if (after == '[' && !operand && dt_library_for(cc, t.text))
+		return dt_named_type(cc, NULL, t.text, false) != NULL;
 	if (after != ')' && after != '*')
 		return false;
 	then = dt_lex_peek(cc, 2)->kind;

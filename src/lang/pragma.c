@@ -308,7 +308,9 @@ static void pragma_depends_on(dt_compiler *cc, const struct line *l)
 		met = module_is_loaded(name);
 	else if (strcmp(what, "provider") == 0)
 		met = provider_exists(cc, name);
-	else if (strcmp(what, "library") != 0) /* libraries are put in order by the session */
+	else if (strcmp(what, "library") == 0)
+		met = dt_library_require(cc, name);
+	else
 		malformed(cc, l, "#pragma D depends_on {module|provider|library} name");
 	if (met)
 		return;
@@ -318,33 +320,11 @@ static void pragma_depends_on(dt_compiler *cc, const struct line *l)
 		name);
 }
 
-static bool is_dependency(const struct line *l)
+static void note_dependency(struct dt_exports *e, const struct line *l)
 {
-	return l->n == 5 && strcmp(l->words[0], "pragma") == 0 && strcmp(l->words[1], "D") == 0 &&
-	       strcmp(l->words[2], "depends_on") == 0 && strcmp(l->words[3], "library") == 0;
-}
-
-/* Works on lines alone: a library's text is looked at here before any of it is compiled. */
-uint32_t dt_scan_depends(const char *text, size_t len, dt_arena *a, const char ***names)
-{
-	DT_VEC(const char *) found = {0};
-	const char *end = text + len;
-	struct line l;
-
-	for (const char *s = text, *eol; s < end; s = eol + 1) {
-		eol = memchr(s, '\n', (size_t)(end - s));
-		if (!eol)
-			eol = end;
-		while (s < eol && isblank((unsigned char)*s))
-			s++;
-		if (s < eol && *s == '#' && memmem(s, (size_t)(eol - s), "depends_on", 10)) {
-			split(a, s + 1, (size_t)(eol - s - 1), &l);
-			if (is_dependency(&l))
-				*dt_vec_add(&found, a) = l.words[4];
-		}
-	}
-	*names = found.v;
-	return found.n;
+	if (l->n == 5 && strcmp(l->words[0], "pragma") == 0 && strcmp(l->words[1], "D") == 0 &&
+	    strcmp(l->words[2], "depends_on") == 0 && strcmp(l->words[3], "library") == 0)
+		dt_map_set(e->depends, l->words[4], e);
 }
 
 /* ---- the tables ---- */
@@ -398,6 +378,10 @@ void dt_control_line(dt_compiler *cc, const char *text, size_t len)
 	split(cc->arena, text, len, &l);
 	if (l.n == 0)
 		return;
+	if (cc->exports) {
+		note_dependency(cc->exports, &l);
+		return;
+	}
 	word = l.words[0];
 	if (isdigit((unsigned char)*word))
 		set_position(cc, &l, 0);

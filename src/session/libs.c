@@ -2,11 +2,11 @@
  * libs: D libraries, the *.d files of the -L directories and of the system directory.
  *
  * -L libraries are compiled before the first program. System libraries are compiled when a program
- * needs them: the words of the program (words.c) that the compiler does not know are looked up
- * among the names each library defines. So `BEGIN { exit(0); }` opens no library at all, and a
- * program that says EPERM compiles errno.d and nothing else. A library is followed by what it
- * depends on
- * (#pragma D depends_on library) and by what its own words need.
+ * needs them: when the compiler meets a name that it does not know, it asks (struct
+ * dt_library_source of lang.h), and the name is looked up among those that each library defines. So
+ * `BEGIN { exit(0); }` opens no library at all, and a program that says EPERM compiles errno.d and
+ * nothing else. What a library needs in turn, by name or by #pragma D depends_on library, is
+ * compiled the same way while the library is.
  *
  * A library seen under the same file name in an earlier directory is skipped, so a -L library
  * replaces a system one. A library that depends on something absent is skipped silently; any other
@@ -20,7 +20,6 @@
 
 #include "arch/arch.h"
 #include "session/session.h"
-#include "lang/compiler.h" /* dt_ident_find: what the compiler knows already */
 
 #define SYSTEM_DIR  "/usr/lib/dtrace"
 #define LIBRARY_MAX (16u << 20)
@@ -30,9 +29,7 @@ struct lib {
 	bool always;	   /* from -L */
 	char *text;	   /* NULL until read */
 	size_t len;
-	dt_map *defines;
-	const char **depends;
-	uint32_t ndepends;
+	struct dt_exports exports;
 	enum { LIB_NEW, LIB_BUSY, LIB_LOADED, LIB_SKIPPED } state;
 };
 
@@ -58,7 +55,7 @@ void dt_libs_free(struct dt_libs *ls)
 		return;
 	for (uint32_t i = 0; i < ls->libs.n; i++) {
 		free(ls->libs.v[i]->text);
-		dt_map_free(ls->libs.v[i]->defines);
+		dt_exports_free(&ls->libs.v[i]->exports);
 	}
 	dt_vec_free(&ls->libs);
 	dt_map_free(ls->by_name);
@@ -151,7 +148,7 @@ static void list_system(struct dt_libs *ls, const dt_options *o)
 
 /* ---- reading ---- */
 
-static int lib_read(dtrace_hdl_t *h, struct lib *l)
+static int lib_read(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 {
 	FILE *f = fopen(l->path, "re");
 	dt_buf b = {0};
@@ -160,169 +157,102 @@ static int lib_read(dtrace_hdl_t *h, struct lib *l)
 	bool failed;
 
 	if (!f)
-		return dt_session_err(h, errno, "failed to open library \"%s\": %s", l->path,
-				      strerror(errno));
+		return dt_err(err, errno, "failed to open library \"%s\": %s", l->path,
+			      strerror(errno));
 	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0 && b.n <= LIBRARY_MAX)
 		dt_buf_add(&b, chunk, n);
 	failed = ferror(f);
 	fclose(f);
 	if (failed || b.n > LIBRARY_MAX) {
 		dt_buf_free(&b);
-		return dt_session_err(h, EDT_FIO, "failed to read library \"%s\": %s", l->path,
-				      failed ? strerror(errno) : "it is larger than 16 MB");
+		return dt_err(err, EDT_FIO, "failed to read library \"%s\": %s", l->path,
+			      failed ? strerror(errno) : "it is larger than 16 MB");
 	}
-	dt_buf_putc(&b, 0); /* so that an empty file has text, too */
+	dt_buf_putc(&b, 0); /* so that an empty file has text */
 	l->text = b.s;
 	l->len = b.n - 1;
-	l->defines = dt_map_new();
-	dt_words_defined(l->text, l->len, l->defines);
-	l->ndepends = dt_scan_depends(l->text, l->len, h->libs->arena, &l->depends);
+	dt_exports_read(h->cc, l->text, l->len, &l->exports);
 	return 0;
 }
 
-/* ---- choosing ---- */
+/* ---- compiling ---- */
 
-static bool is_keyword(const char *s)
-{
-	static const char *const words[] = {
-	    "auto",	"break",    "case",	  "char",     "const",	  "continue", "counter",
-	    "default",	"do",	    "double",	  "else",     "enum",	  "extern",   "float",
-	    "for",	"goto",	    "if",	  "import",   "inline",	  "int",      "long",
-	    "offsetof", "probe",    "provider",	  "register", "restrict", "return",   "self",
-	    "short",	"signed",   "sizeof",	  "static",   "string",	  "stringof", "struct",
-	    "switch",	"this",	    "translator", "typedef",  "union",	  "unsigned", "userland",
-	    "void",	"volatile", "while",	  "xlate",
-	};
-
-	for (size_t i = 0; i < DT_NELEM(words); i++)
-		if (strcmp(words[i], s) == 0)
-			return true;
-	return false;
-}
-
-static bool is_known(dtrace_hdl_t *h, const char *name)
-{
-	return is_keyword(name) || dt_ident_find(h->cc, name, 0) ||
-	       dt_type_lookup_local(h->types, DT_NS_ORDINARY, name) ||
-	       dt_type_lookup_local(h->types, DT_NS_STRUCT, name);
-}
-
-/* Names in text that only a library could explain. */
-static dt_map *unknown_words(dtrace_hdl_t *h, const char *text, size_t len)
-{
-	dt_map *used = dt_map_new(), *unknown = dt_map_new(), *own = dt_map_new();
-	const char *name;
-	void *value;
-	uint32_t it = 0;
-
-	dt_words_used(text, len, used);
-	dt_words_tags(text, len, own);
-	for (int i = 1; i < h->macros.argc; i++)
-		dt_map_set(used, h->macros.argv[i], h);
-	while (dt_map_next(used, &it, &name, &value))
-		if (!is_known(h, name) && !dt_map_get(own, name))
-			dt_map_set(unknown, name, h);
-	dt_map_free(used);
-	dt_map_free(own);
-	return unknown;
-}
-
-static bool lib_answers(const struct lib *l, const dt_map *words)
-{
-	const char *name;
-	void *value;
-	uint32_t it = 0;
-
-	while (dt_map_next(words, &it, &name, &value))
-		if (dt_map_get(l->defines, name))
-			return true;
-	return false;
-}
-
-/* ---- loading ---- */
-
-static int load_for_words(dtrace_hdl_t *h, const dt_map *words);
-
-static int cycle_error(dtrace_hdl_t *h, const struct lib *l)
+static int cycle_error(const struct dt_libs *ls, const struct lib *l, dt_error *err)
 {
 	dt_buf b = {0};
 
-	for (uint32_t i = 0; i < h->libs->libs.n; i++)
-		if (h->libs->libs.v[i]->state == LIB_BUSY)
-			dt_buf_printf(&b, "%s\"%s\"", b.n ? ", " : "", h->libs->libs.v[i]->path);
-	dt_session_err(h, EDT_COMPILER,
-		       "libraries depend on each other in a circle (found at %s): %s", l->name,
-		       b.s);
+	for (uint32_t i = 0; i < ls->libs.n; i++)
+		if (ls->libs.v[i]->state == LIB_BUSY)
+			dt_buf_printf(&b, "%s\"%s\"", b.n ? ", " : "", ls->libs.v[i]->path);
+	dt_err(err, EDT_COMPILER, "libraries depend on each other in a circle (found at %s): %s",
+	       l->name, b.s);
 	dt_buf_free(&b);
 	return -1;
 }
 
-/* Load what l depends on; *met is false when one of them is missing. */
-static int load_depends(dtrace_hdl_t *h, struct lib *l, bool *met);
-
-static int lib_load(dtrace_hdl_t *h, struct lib *l)
+static int lib_load(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 {
-	const char *name;
-	uint32_t it = 0;
-	bool met = true;
-	dt_map *words;
-	void *value;
-	int rc;
+	struct dt_source src = {.name = l->path, .is_library = true};
+	dt_program *p;
 
 	if (l->state == LIB_LOADED || l->state == LIB_SKIPPED)
 		return 0;
 	if (l->state == LIB_BUSY)
-		return cycle_error(h, l);
-	if (!l->text && lib_read(h, l) < 0)
+		return cycle_error(h->libs, l, err);
+	if (!l->text && lib_read(h, l, err) < 0)
 		return -1;
+	src.text = l->text;
+	src.len = l->len;
 	l->state = LIB_BUSY;
-	if (load_depends(h, l, &met) < 0)
-		return -1;
-	if (!met) {
-		dt_session_debug(h, "library %s: skipped, something it depends on is absent",
-				 l->path);
-		l->state = LIB_SKIPPED;
+	p = dt_compile(h->cc, &src, err);
+	if (p) {
+		l->state = LIB_LOADED;
+		dt_session_debug(h, "compiled %s: %u clauses", l->path, p->nclauses);
 		return 0;
 	}
-	words = unknown_words(h, l->text, l->len);
-	while (dt_map_next(l->defines, &it, &name, &value))
-		dt_map_del(words, name);
-	rc = load_for_words(h, words);
-	dt_map_free(words);
-	if (rc < 0)
+	l->state = err->code == EDT_LIBSKIP ? LIB_SKIPPED : LIB_NEW;
+	if (l->state == LIB_NEW) /* the next program that needs it fails alike */
 		return -1;
-	l->state = LIB_LOADED;
-	if (!dt_session_compile_library(h, l->text, l->len, l->path)) {
-		l->state = h->err.code == EDT_LIBSKIP ? LIB_SKIPPED : LIB_NEW;
-		return l->state == LIB_SKIPPED ? 0 : -1;
-	}
+	dt_session_debug(h, "library %s: skipped, something it depends on is absent", l->path);
+	memset(err, 0, sizeof(*err));
 	return 0;
 }
 
-static int load_depends(dtrace_hdl_t *h, struct lib *l, bool *met)
-{
-	for (uint32_t i = 0; i < l->ndepends; i++) {
-		struct lib *d = dt_map_get(h->libs->by_name, l->depends[i]);
+/* ---- finding what is asked for ---- */
 
-		if (!d && !h->libs->listed_system) {
-			list_system(h->libs, &h->opts);
-			d = dt_map_get(h->libs->by_name, l->depends[i]);
-		}
-		if (d && lib_load(h, d) < 0)
-			return -1;
-		if (!d || d->state == LIB_SKIPPED)
-			*met = false;
+/* The -L directories, once. */
+static int open_libs(dtrace_hdl_t *h, dt_error *err)
+{
+	const dt_options *o = &h->opts;
+	struct dt_libs *ls;
+
+	if (h->libs)
+		return 0;
+	ls = libs_new();
+	for (uint32_t i = 0; i < o->list[DT_O_LIBDIR].n; i++) {
+		int e = list_dir(ls, o->list[DT_O_LIBDIR].v[i], true);
+
+		if (!e)
+			continue;
+		dt_libs_free(ls);
+		return dt_err(err, e, "failed to open library directory \"%s\": %s",
+			      o->list[DT_O_LIBDIR].v[i], strerror(e));
 	}
+	h->libs = ls;
 	return 0;
 }
 
 /* A library that needs a name of another must not load it while that one waits for the first. */
 static bool waits_for_busy(const struct dt_libs *ls, const struct lib *l, int depth)
 {
+	const char *name;
+	uint32_t it = 0;
+	void *value;
+
 	if (l->state == LIB_BUSY || depth > 64)
 		return true;
-	for (uint32_t i = 0; i < l->ndepends; i++) {
-		struct lib *d = dt_map_get(ls->by_name, l->depends[i]);
+	while (l->exports.depends && dt_map_next(l->exports.depends, &it, &name, &value)) {
+		struct lib *d = dt_map_get(ls->by_name, name);
 
 		if (d && d->state != LIB_LOADED && waits_for_busy(ls, d, depth + 1))
 			return true;
@@ -330,13 +260,18 @@ static bool waits_for_busy(const struct dt_libs *ls, const struct lib *l, int de
 	return false;
 }
 
-/* Every library that defines one of the words. */
-static int load_for_words(dtrace_hdl_t *h, const dt_map *words)
+/* Every library that defines the name. */
+static int define(void *arg, const char *name, dt_error *err)
 {
-	struct dt_libs *ls = h->libs;
+	dtrace_hdl_t *h = arg;
+	struct dt_libs *ls;
+	int found = 0;
 
-	if (dt_map_count(words) == 0)
+	if (dt_opt(&h->opts, DT_O_NOLIBS))
 		return 0;
+	if (open_libs(h, err) < 0)
+		return -1;
+	ls = h->libs;
 	if (!ls->listed_system)
 		list_system(ls, &h->opts);
 	for (uint32_t i = 0; i < ls->libs.n; i++) {
@@ -344,29 +279,51 @@ static int load_for_words(dtrace_hdl_t *h, const dt_map *words)
 
 		if (l->state != LIB_NEW)
 			continue;
-		if (!l->text && lib_read(h, l) < 0)
+		if (!l->text && lib_read(h, l, err) < 0)
 			return -1;
-		if (lib_answers(l, words) && !waits_for_busy(ls, l, 0) && lib_load(h, l) < 0)
+		if (!dt_map_get(l->exports.names, name) || waits_for_busy(ls, l, 0))
+			continue;
+		if (lib_load(h, l, err) < 0)
 			return -1;
+		found |= l->state == LIB_LOADED;
 	}
-	return 0;
+	return found;
 }
 
-/* What the system libraries that were looked into, but not loaded, define. */
+static int require(void *arg, const char *library, dt_error *err)
+{
+	dtrace_hdl_t *h = arg;
+	struct lib *l;
+
+	if (dt_opt(&h->opts, DT_O_NOLIBS))
+		return 1;
+	if (open_libs(h, err) < 0)
+		return -1;
+	l = dt_map_get(h->libs->by_name, library);
+	if (!l && !h->libs->listed_system) {
+		list_system(h->libs, &h->opts);
+		l = dt_map_get(h->libs->by_name, library);
+	}
+	if (!l)
+		return 0;
+	return lib_load(h, l, err) < 0 ? -1 : l->state == LIB_LOADED;
+}
+
+/* What the libraries that were read, but not compiled, define. */
 static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 {
-	const struct dt_libs *ls = arg;
+	const struct dt_libs *ls = ((dtrace_hdl_t *)arg)->libs;
 	uint32_t n = 0, it;
 	const char *name;
 	void *value;
 
-	for (uint32_t i = 0; i < ls->libs.n; i++) {
+	for (uint32_t i = 0; ls && i < ls->libs.n; i++) {
 		const struct lib *l = ls->libs.v[i];
 
 		if (!l->text || l->state != LIB_NEW)
 			continue;
 		it = 0;
-		while (dt_map_next(l->defines, &it, &name, &value)) {
+		while (dt_map_next(l->exports.names, &it, &name, &value)) {
 			if (n < max)
 				out[n] = name;
 			n++;
@@ -375,108 +332,24 @@ static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 	return max && n > max ? max : n;
 }
 
-/* The -L directories, once. */
-static int list_user(dtrace_hdl_t *h)
+void dt_libs_open(dtrace_hdl_t *h)
 {
-	const dt_options *o = &h->opts;
-
-	h->libs = libs_new();
-	dt_compiler_set_names(h->cc, unloaded_names, h->libs);
-	for (uint32_t i = 0; i < o->list[DT_O_LIBDIR].n; i++) {
-		int e = list_dir(h->libs, o->list[DT_O_LIBDIR].v[i], true);
-
-		if (e)
-			return dt_session_err(h, e, "failed to open library directory \"%s\": %s",
-					      o->list[DT_O_LIBDIR].v[i], strerror(e));
-	}
-	return 0;
+	dt_compiler_set_libraries(h->cc, &(struct dt_library_source){.arg = h,
+								     .define = define,
+								     .require = require,
+								     .names = unloaded_names});
 }
 
-/* A program, too, may say that it depends on a library. */
-static int load_named(dtrace_hdl_t *h, const char *text, size_t len)
+int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err)
 {
-	struct lib script = {.name = (char *)"the program"};
-	const char *p = memmem(text, len, "depends_on", 10);
-	bool met = true;
-	uint32_t n;
-
-	if (!p)
-		return 0;
-	n = dt_scan_depends(text, len, h->libs->arena, &script.depends);
-	for (script.ndepends = 1; n > 0; n--, script.depends++) {
-		const char *name = script.depends[0];
-
-		if (load_depends(h, &script, &met) < 0)
-			return -1;
-		if (met)
-			continue;
-		dt_err(&h->err, EDT_COMPILER, "the program requires library %s, which is not there",
-		       name);
-		h->err.tag = D_PRAGMA_DEPEND;
-		h->err.pos = (dt_pos){.line = 1};
-		p = memmem(p, len - (size_t)(p - text), name, strlen(name));
-		for (const char *q = text; p && q < p; q++)
-			h->err.pos.line += *q == '\n';
-		return dt_session_fail(h);
-	}
-	return 0;
-}
-
-int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len)
-{
-	dt_map *words;
 	int rc = 0;
 
 	if (dt_opt(&h->opts, DT_O_NOLIBS))
 		return 0;
-	if (!h->libs && list_user(h) < 0) {
-		dt_compiler_set_names(h->cc, NULL, NULL);
-		dt_libs_free(h->libs);
-		h->libs = NULL;
+	if (open_libs(h, err) < 0)
 		return -1;
-	}
 	for (uint32_t i = 0; i < h->libs->libs.n && rc == 0; i++)
 		if (h->libs->libs.v[i]->always)
-			rc = lib_load(h, h->libs->libs.v[i]);
-	if (rc == 0)
-		rc = load_named(h, text, len);
-	if (rc == 0) {
-		words = unknown_words(h, text, len);
-		rc = load_for_words(h, words);
-		dt_map_free(words);
-	}
-	for (uint32_t i = 0; i < h->libs->libs.n;
-	     i++) /* after a failure: the next try fails alike */
-		if (h->libs->libs.v[i]->state == LIB_BUSY)
-			h->libs->libs.v[i]->state = LIB_NEW;
+			rc = lib_load(h, h->libs->libs.v[i], err);
 	return rc;
-}
-
-bool dt_libs_load_type(dtrace_hdl_t *h, const char *type)
-{
-	uint32_t before = 0, after = 0;
-	dt_error err = h->err;
-	dt_map *words;
-	dt_words w;
-
-	if (!h->libs || dt_opt(&h->opts, DT_O_NOLIBS))
-		return false;
-	words = dt_map_new();
-	for (dt_words_start(&w, type, strlen(type)); dt_words_next(&w);)
-		if (w.word) {
-			char *name = dt_arena_strndup(h->libs->arena, w.word, w.len);
-
-			if (!is_known(h, name))
-				dt_map_set(words, name, h);
-		}
-	for (uint32_t i = 0; i < h->libs->libs.n; i++)
-		before += h->libs->libs.v[i]->state == LIB_LOADED;
-	if (load_for_words(h, words) == 0)
-		for (uint32_t i = 0; i < h->libs->libs.n; i++)
-			after += h->libs->libs.v[i]->state == LIB_LOADED;
-	else
-		err = h->err; /* what is wrong with the library is what the user must know */
-	dt_map_free(words);
-	h->err = err;
-	return after > before;
 }

@@ -1,8 +1,9 @@
 /*
  * program: from a string or a file to a program, and programs to and from DOF.
  *
- * A file is read to its end and, with -C, preprocessed. Libraries that the text needs are loaded
- * first (libs.c), then the compiler does the rest. Each compile sees its own macro arguments.
+ * A file is read to its end and, with -C, preprocessed; -L libraries are compiled before the first
+ * program (libs.c). The compiler does the rest, and asks for the libraries that it needs. Each
+ * program sees its own macro arguments.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +16,12 @@
 /* dt_compile() prints the tree into buffers, when it is wanted; pass them on. */
 static dt_program *compile_text(dtrace_hdl_t *h, const struct dt_source *src)
 {
-	uint64_t tree = src->is_library ? 0 : dt_opt(&h->opts, DT_O_TREE);
-	bool sugar = !src->is_library && (h->sugar_out || tree & 4);
+	uint64_t tree = dt_opt(&h->opts, DT_O_TREE);
 	dt_buf parsed = {0}, desugared = {0};
 	dt_program *p;
 
-	memset(&h->err, 0, sizeof(h->err));
-	h->err_region = NULL;
-	dt_types_set_strsize(h->types, dt_opt(&h->opts, DT_O_STRSIZE));
-	dt_compiler_set_dump(h->cc, tree & 1 ? &parsed : NULL, sugar ? &desugared : NULL);
+	dt_compiler_set_dump(h->cc, tree & 1 ? &parsed : NULL,
+			     h->sugar_out || tree & 4 ? &desugared : NULL);
 	p = dt_compile(h->cc, src, &h->err);
 	dt_compiler_set_dump(h->cc, NULL, NULL);
 	if (parsed.n)
@@ -55,37 +53,6 @@ static void clear_macros(dtrace_hdl_t *h)
 	h->macros.argc = 0;
 }
 
-dt_program *dt_session_compile_library(dtrace_hdl_t *h, const char *text, size_t len,
-				       const char *path)
-{
-	struct dt_macros saved = h->macros;
-	struct dt_source src = {.text = text, .len = len, .name = path, .is_library = true};
-	dt_program *p;
-
-	set_macros(h, NULL);
-	p = compile_text(h, &src);
-	clear_macros(h);
-	h->macros = saved;
-	if (!p) {
-		if (!h->err.pos.file)
-			h->err.pos.file = path;
-		dt_session_fail(h);
-	}
-	return p;
-}
-
-/* Command-line programs are mostly one line, where a line number says nothing: name the part. */
-static const char *error_region(const struct dt_source *src, const dt_error *e)
-{
-	const char *region = NULL;
-
-	if (!src->is_cmdline || memchr(src->text, '\n', src->len))
-		return NULL;
-	if (e->pos.line)
-		region = dt_words_region(src->text, src->len, e->pos.line, e->pos.column);
-	return region ? region : "";
-}
-
 static dt_program *compile_program(dtrace_hdl_t *h, const struct dt_source *src,
 				   const struct dtrace_compile_opts *o)
 {
@@ -95,19 +62,13 @@ static dt_program *compile_program(dtrace_hdl_t *h, const struct dt_source *src,
 		dt_session_err(h, EDT_ACTIVE, NULL);
 		return NULL;
 	}
+	memset(&h->err, 0, sizeof(h->err));
 	set_macros(h, o);
-	if (dt_libs_load(h, src->text, src->len) == 0) {
-		/* Which types args[] have only the compiler finds out; once their library is loaded, again. */
-		do
-			p = compile_text(h, src);
-		while (!p && dt_compiler_missing(h->cc) &&
-		       dt_libs_load_type(h, dt_compiler_missing(h->cc)));
-		if (!p) {
-			h->err_region = error_region(src, &h->err);
-			dt_session_fail(h);
-		}
-	}
+	if (dt_libs_load_user(h, &h->err) == 0)
+		p = compile_text(h, src);
 	clear_macros(h);
+	if (!p)
+		dt_session_fail(h);
 	return p;
 }
 

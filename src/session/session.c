@@ -35,6 +35,7 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	dt_objects_offer(h);
 	dt_probe_source_init(h->probes, &source);
 	h->cc = dt_compiler_new(h->types, &h->opts, &h->macros, &source);
+	dt_libs_open(h);
 	return h;
 }
 
@@ -104,14 +105,13 @@ int dt_session_fail(dtrace_hdl_t *h)
 		dt_buf_printf(&b, "[%s] ", dt_tag_name(e->tag));
 	if (e->pos.file && e->pos.line)
 		dt_buf_printf(&b, "\"%s\", line %u: ", e->pos.file, e->pos.line);
-	else if (h->err_region)
-		dt_buf_puts(&b, h->err_region);
+	else if (e->region)
+		dt_buf_puts(&b, e->region);
 	else if (e->pos.line)
 		dt_buf_printf(&b, "line %u: ", e->pos.line);
 	dt_buf_puts(&b, e->text[0] ? e->text : dt_strerror(e->code));
 	snprintf(h->errtext, sizeof(h->errtext), "%s", b.s);
 	dt_buf_free(&b);
-	h->err_region = NULL;
 	return -1;
 }
 
@@ -126,7 +126,6 @@ int dt_session_err(dtrace_hdl_t *h, int code, const char *fmt, ...)
 		vsnprintf(h->err.text, sizeof(h->err.text), fmt, ap);
 		va_end(ap);
 	}
-	h->err_region = NULL;
 	return dt_session_fail(h);
 }
 

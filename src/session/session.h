@@ -5,7 +5,6 @@
  *   session.c  open, close, options, errors
  *   program.c  text or file -> program; DOF in and out
  *   cpp.c      the C preprocessor (-C)
- *   words.c    a glance at D text: which words it uses (for libs.c)
  *   libs.c     D libraries: found, ordered, loaded when a program needs them
  *   enable.c   program -> ECBs; listing probes;  grow.c: probes that join while tracing
  *   events.c   where an ECB's probe fires, and the DIF that is computed there first
@@ -35,9 +34,8 @@ struct dtrace_hdl {
 	dt_compiler *cc;
 	struct dt_macros macros;
 	dt_error err;
-	const char *err_region; /* "in predicate: " and such; NULL: none */
 	char errtext[1600];	/* err as the user reads it */
-	struct dt_libs *libs;	/* NULL until a program is compiled */
+	struct dt_libs *libs;	/* NULL until a program is compiled or a name is unknown */
 	FILE *sugar_out;
 	DT_VEC(dt_ecb) ecbs;
 	dt_map *events; /* id of a probe -> dt_events; NULL until tracing begins */
@@ -69,34 +67,11 @@ void dt_session_debug(const dtrace_hdl_t *h, const char *fmt, ...) DT_PRINTF(2, 
 /* Run the preprocessor over text; its output is added to *out. 0, or -1 with h->err. */
 int dt_cpp_run(dtrace_hdl_t *h, const char *text, size_t len, const char *path, dt_buf *out);
 
-/* ---- words.c ---- */
-typedef struct dt_words { /* an iterator over the tokens of D text */
-	const char *p, *end;
-	/* the current token: a word, or one punctuation character */
-	const char *word; /* NULL: punctuation */
-	uint32_t len;
-	char punct;
-	char before;	/* the token before: its character, '.' for -> too, 'a' for a word */
-	uint32_t depth; /* of braces, before this token */
-} dt_words;
-void dt_words_start(dt_words *w, const char *text, size_t len);
-bool dt_words_next(dt_words *w);
-/* Is what follows p an assignment operator, ++ or --? */
-bool dt_words_assigned(const char *p, const char *end);
-/* Names that D text uses but does not itself make. */
-void dt_words_used(const char *text, size_t len, dt_map *names);
-void dt_words_tags(const char *text, size_t len, dt_map *names); /* structures that it defines */
-/* Names that a library defines; "provider X" when it depends on a provider. */
-void dt_words_defined(const char *text, size_t len, dt_map *names);
-/* Which part of a program a place is in: "in predicate: ", "in action list: " or NULL. */
-const char *dt_words_region(const char *text, size_t len, uint32_t line, uint32_t column);
-
 /* ---- libs.c ---- */
 struct dt_libs;
-/* Compile the libraries that this program needs and that are not loaded yet. */
-int dt_libs_load(dtrace_hdl_t *h, const char *text, size_t len);
-/* Load the library that defines this type ("psinfo_t *"); false, and h->err as it was, when there is none. */
-bool dt_libs_load_type(dtrace_hdl_t *h, const char *type);
+void dt_libs_open(dtrace_hdl_t *h); /* let the compiler ask for what libraries define */
+/* Compile the -L libraries that are not compiled yet. 0, or -1 with *err. */
+int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err);
 void dt_libs_free(struct dt_libs *libs);
 
 /* ---- symbols.c ---- */
@@ -124,11 +99,6 @@ bool dt_grow_is_awaited(const dtrace_hdl_t *h); /* one does now */
 int dt_grow_ms(const dtrace_hdl_t *h); /* how soon to look for news of processes without a gate; -1: there are none */
 int dt_grow_update(dtrace_hdl_t *h); /* enable what has come; -1: the handler wants to abort */
 void dt_grow_free(dtrace_hdl_t *h);
-
-/* ---- program.c ---- */
-/* Compile with no macro arguments and no region (libraries). */
-dt_program *dt_session_compile_library(dtrace_hdl_t *h, const char *text, size_t len,
-				       const char *path);
 
 /* ---- target.c ---- */
 void dt_targets_new(dtrace_hdl_t *h); /* an empty h->procs */

@@ -291,9 +291,17 @@ void dt_type_add_enumerator(dt_types *ts, dt_type *e, const char *name, int64_t 
 
 /* ---- looking up ---- */
 
+bool dt_types_hide_headers(dt_types *ts, bool hide)
+{
+	bool before = ts->headers_hidden;
+
+	ts->headers_hidden = hide;
+	return before;
+}
+
 dt_type *dt_type_lookup_local(dt_types *ts, enum dt_namespace ns, const char *name)
 {
-	dt_type *t = dt_map_get(ts->c.names[ns], name);
+	dt_type *t = ts->headers_hidden ? NULL : dt_map_get(ts->c.names[ns], name);
 
 	if (t == NULL)
 		t = dt_map_get(ts->d.names[ns], name);
@@ -315,6 +323,8 @@ dt_type *dt_type_lookup(dt_types *ts, const char *module, enum dt_namespace ns, 
 		t = dt_type_lookup_local(ts, ns, name);
 		return t != NULL ? t : dt_kernel_lookup(ts, NULL, ns, name);
 	}
+	if (strcmp(module, "C") == 0 && ts->headers_hidden)
+		return NULL;
 	if (strcmp(module, "C") == 0 || strcmp(module, "D") == 0)
 		return dt_map_get(container(ts, module)->names[ns], name);
 	if (dt_module_is_user(module))
@@ -325,7 +335,7 @@ dt_type *dt_type_lookup(dt_types *ts, const char *module, enum dt_namespace ns, 
 bool dt_enumerator_lookup(dt_types *ts, const char *name, bool kernel, dt_type **type,
 			  int64_t *value)
 {
-	struct dt_enum_ref *ref = dt_map_get(ts->c.enumerators, name);
+	struct dt_enum_ref *ref = ts->headers_hidden ? NULL : dt_map_get(ts->c.enumerators, name);
 
 	if (ref == NULL)
 		ref = dt_map_get(ts->d.enumerators, name);

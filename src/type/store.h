@@ -64,6 +64,7 @@ struct dt_types {
 	dt_map *intrinsic_names;
 	dt_map *derived; /* arrays and functions, by a key made of their parts */
 	struct dt_container c, d;
+	bool headers_hidden; /* c is not looked at */
 	struct dt_layout *open;
 	/* kernel_types.c */
 	char *btf_dir;			/* NULL: kernel types are turned off */

@@ -135,6 +135,9 @@ enum dt_namespace { DT_NS_ORDINARY, DT_NS_STRUCT, DT_NS_UNION, DT_NS_ENUM };
 dt_type *dt_type_lookup(dt_types *ts, const char *module, enum dt_namespace ns, const char *name);
 /* The same in "C", "D" and among the intrinsic types: the kernel is not asked. */
 dt_type *dt_type_lookup_local(dt_types *ts, enum dt_namespace ns, const char *name);
+/* While a library is compiled for a program, the program's headers (container "C") are not looked at: their structs may
+ * have the kernel's names. Returns what it was before. */
+bool dt_types_hide_headers(dt_types *ts, bool hide);
 /* An enumerator of any enum in the C or D containers; of the kernel only if `kernel`. */
 bool dt_enumerator_lookup(dt_types *ts, const char *name, bool kernel, dt_type **type, int64_t *value);
 /* Kernel objects described by BTF: the type of a function or (per-CPU) variable; NULL if unknown. */
