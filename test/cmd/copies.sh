@@ -6,9 +6,7 @@ for i in 1 2 3 4; do
 	"$DTRACE" -x engine=vm -qn 'BEGIN { x = '$i'; printf("ready\n"); } END { printf("%d\n", x); }' >"out$i" 2>"err$i" &
 	pids[i]=$!
 done
-for i in 1 2 3 4; do
-	for _ in $(seq 500); do grep -q ready "out$i" && break; sleep 0.02; done
-done
+for i in 1 2 3 4; do wait_for 20 grep -q ready "out$i"; done
 kill -9 "${pids[4]}"
 wait "${pids[4]}" 2>/dev/null
 expect 137 $?

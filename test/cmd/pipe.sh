@@ -14,10 +14,7 @@ expect_match '^(141|0) $' "$(cat st) $(cat err)"
 expect "141 " "$(cat st) $(cat err)"
 kill -0 "$(cat pid)" 2>/dev/null && { echo "the command still runs"; fails=1; kill "$(cat pid)"; }
 waiting() { # until it sleeps in a write to the pipe
-	for _ in $(seq 200); do
-		grep -q pipe_write "/proc/$1/wchan" 2>/dev/null || grep -q '^1 0x1 ' "/proc/$1/syscall" 2>/dev/null && return
-		sleep 0.02
-	done
+	wait_for 20 grep -qsE 'pipe_write|^1 0x1 ' "/proc/$1/wchan" "/proc/$1/syscall"
 }
 # slow: one interrupt, and everything still arrives
 exec 8<>fifo # so that the pipe has a reader that does not read
@@ -30,7 +27,7 @@ cat <&8 >got &
 reader=$!
 wait $p
 expect 0 $? "one interrupt"
-for _ in $(seq 100); do grep -q end got && break; sleep 0.02; done
+wait_for 20 grep -q end got
 kill $reader
 wait $reader 2>/dev/null
 expect "the end" "$(grep -a end got)$(cat err)" "slow reader"
@@ -40,9 +37,12 @@ expect 180001 "$(head -n 1 got | wc -c)"
 p=$!
 waiting $p
 kill -INT $p
-sleep 0.2
+taken() { awk '/^(SigPnd|ShdPnd)/ { n += $2 != 0 } END { exit n != 0 }' "/proc/$p/status"; }
+wait_for 20 taken # two at once would be one,
+sleep 1		  # and so would a second one that comes soon (ECHO_MS): a timer ends that
+wait_for 20 taken
 kill -INT $p
-for _ in $(seq 100); do kill -0 $p 2>/dev/null || break; sleep 0.02; done
-kill -0 $p 2>/dev/null && { echo "two interrupts did not end it"; fails=1; kill -9 $p; }
+over() { ! kill -0 $p 2>/dev/null; }
+wait_for 20 over || { echo "two interrupts did not end it"; kill -9 $p; }
 wait $p
 expect "0 " "$? $(cat err)" "two interrupts"

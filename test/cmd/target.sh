@@ -20,7 +20,8 @@ expect 1 "$status"
 [ ! -e "$TMP/never" ] || { echo "the command ran"; fails=1; }
 dt -x setenv=DTRACE_TEST=yes -c "sh -c 'echo \$DTRACE_TEST >$TMP/env'" -q -n 'BEGIN { }'
 expect yes "$(cat "$TMP/env")"
-sleep 0.3 &
-dt -p $! -n 'BEGIN { trace($target); }'
+mkfifo "$TMP/go" # it must not exit before it is traced
+sh -c "read -r x <$TMP/go" &
+dt -w -p $! -n "BEGIN { trace(\$target); system(\"echo >$TMP/go\"); }"
 expect 0 "$status"
 expect "dtrace: pid $! has exited" "$(tail -n 1 <<<"$err")"

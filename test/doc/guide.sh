@@ -150,7 +150,7 @@ block() { # line, status, shape
 there_is() {
 	case $1 in
 	"") return 0 ;;
-	*:*) [ $kernel = 1 ] && [ -n "$(timeout 20 "$DTRACE" -ln "$1" 2>/dev/null | sed 1d)" ] ;;
+	*:*) [ $kernel = 1 ] && [ -n "$(timeout 100 "$DTRACE" -ln "$1" 2>/dev/null | sed 1d)" ] ;;
 	vmlinux\`*) grep -qw "${1#*\`}" /proc/kallsyms ;;
 	disk) [ -b "$(df --output=source /var/tmp 2>/dev/null | tail -n 1)" ] ;; # /var/tmp lies on one
 	*) command -v "$1" >/dev/null ;;

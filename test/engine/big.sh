@@ -8,7 +8,7 @@ clauses=$(scale 1000)
 [ "$clauses" -ge 100 ] || clauses=100
 
 same() { # a script that both engines can run prints the same on both
-	timeout 60 "$DTRACE" -x engine=vm -q "$@" >"$TMP/want" 2>"$TMP/want.err" </dev/null
+	timeout 300 "$DTRACE" -x engine=vm -q "$@" >"$TMP/want" 2>"$TMP/want.err" </dev/null
 	local want=$?
 	[ $want = 0 ] || { echo "$*: $(head -n 1 "$TMP/want.err")"; fails=1; }
 	ktrace -q "$@"

@@ -45,25 +45,26 @@ printf '#!/bin/sh\necho up\nexec %s 100\n' "$nap" >"$TMP/talk"
 chmod +x "$TMP/talk"
 for more in "" 'pid$target:libc.so*:write:entry, pid$target:libc.so*:execve:entry { @[probefunc] = count(); trace(timestamp); }'; do
 	kill_it -x bufpolicy=ring -c "$TMP/talk" -n "syscall:::entry /pid == \$target/ { trace(timestamp); } $more"
-	sleep 0.2
+	wait_for 20 eval '[ -n "$(naps)" ]' # it says so before it execs
 	expect_match '^[SR]' "$(state "$(naps)")"
 	kill "$(naps)"
 done
 # killed before it lets its child go: the child is not left waiting
+became() { # the command, or nothing
+	left=$(for p in /proc/[0-9]*; do
+		[[ $(tr '\0' ' ' <"$p/cmdline") == "$DTRACE -q -c $nap "* ]] && echo "${p#/proc/}"
+	done 2>/dev/null)
+	[ -z "$left" ]
+}
 for delay in 0 0.005 0.01 0.02 0.03 0.05; do
 	"$DTRACE" -q -c "$nap 100" -n "$up"' syscall:::entry { @ = count(); }' >/dev/null 2>&1 </dev/null &
 	victim=$!
 	sleep $delay
 	kill -KILL $victim
 	wait $victim 2>/dev/null
-	sleep 0.2
+	wait_for 20 became || { echo "killed after ${delay}s: a child that never became the command"; kill -KILL $left; }
 	for child in $(naps); do
 		expect_match '^[SR]' "$(state "$child")"
 		kill "$child"
 	done
-	left=$(for p in /proc/[0-9]*; do
-		[[ $(tr '\0' ' ' <"$p/cmdline") == "$DTRACE -q -c $nap "* ]] && echo "${p#/proc/}"
-	done 2>/dev/null)
-	expect "" "$left" "killed after ${delay}s: a child that never became the command"
-	[ -z "$left" ] || kill -KILL $left
 done

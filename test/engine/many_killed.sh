@@ -9,7 +9,7 @@ for i in $(seq 20); do
 	pids+=($!)
 done
 for i in $(seq 20); do # until all of them trace
-	for _ in $(seq 600); do [ ! -s "$TMP/out.$i" ] || break; sleep 0.05; done
+	wait_for 30 test -s "$TMP/out.$i"
 done
 cp "$TMP/work" "$TMP/many-work"
 "$TMP/many-work" 5000 2

@@ -41,7 +41,13 @@ leader worker 7
 leader worker leader 6
 on-cpu as leader" "$(grep . "$TMP/out" | sort)"
 # A call that a signal interrupts: errno is what the program sees.
-ktrace -q -c "timeout -s INT 0.3 sh -c 'trap : INT; exec sleep 5'" -n '
+cat >"$TMP/interrupt" <<'S'
+sleep 100 &
+until grep -q '^Name:.sleep' /proc/$!/status && grep -q '^State:.S' /proc/$!/status; do :; done
+kill -USR1 $!
+wait
+S
+ktrace -q -c "sh $TMP/interrupt" -n '
 	syscall::*nanosleep:return /progenyof($target) && arg1 < 0/ { @[errno == EINTR, arg1 == -ERESTART_RESTARTBLOCK || arg1 == -ERESTARTNOHAND] = count(); }
 	END { printa("%d %d %@d\n", @); }'
 expect "1 1 1" "$(grep . "$TMP/out")"

@@ -11,13 +11,13 @@ refused() {
 	local want=$1
 	shift
 	cat >p.d
-	timeout 30 "$DTRACE" -x engine=vm -x errtags "$@" -s p.d >out 2>err </dev/null
+	timeout 150 "$DTRACE" -x engine=vm -x errtags "$@" -s p.d >out 2>err </dev/null
 	expect 1 "$?" "status for $(head -c 30 p.d | tr '\n\0' ' 0')"
 	expect_match "$want" "$(head -c 2000 err)"
 }
 accepted() {
 	cat >p.d
-	timeout 30 "$DTRACE" -x engine=vm -q -s p.d >out 2>err </dev/null
+	timeout 150 "$DTRACE" -x engine=vm -q -s p.d >out 2>err </dev/null
 	expect 0 "$?" "status for $(head -c 30 p.d | tr '\n\0' ' 0')"
 	expect "${1-}" "$(tail -c 60 out | tr -d '\n ')"
 }

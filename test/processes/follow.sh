@@ -62,7 +62,7 @@ expect 0 $?
 
 # without the privilege for perf events: looked for in /proc while the parents live
 if command -v setpriv >/dev/null && setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1; then
-	printf '#!/bin/bash\n( read -r x <"%s"; echo read ) &\nsleep %d\n' "$TMP/go" $((2 * ${SLOW:-1})) >"$TMP/leave"
+	printf '#!/bin/bash\n( read -r x <"%s"; echo read ) &\nsleep %d\n' "$TMP/go" $((5 * ${SLOW:-1})) >"$TMP/leave"
 	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -x engine=vm -x follow -c "$TMP/leave" -n 'BEGIN { }' >"$TMP/out" 2>"$TMP/err" </dev/null &
 	tracer=$!
 	wait_for 60 grep -q 'has exited' "$TMP/err"

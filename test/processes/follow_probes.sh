@@ -60,7 +60,7 @@ both() { # a test, outside and inside of a pid namespace
 }
 
 marks() {
-	timeout 100 $namespace "$DTRACE" -x follow -qn 'pid$target:a.out:mark:entry { @[arg0 > 9 ? "end" : "child"] = count(); @o = sum(pid == $target); }' \
+	timeout 500 $namespace "$DTRACE" -x follow -qn 'pid$target:a.out:mark:entry { @[arg0 > 9 ? "end" : "child"] = count(); @o = sum(pid == $target); }' \
 		-c "$TMP/family 100" >"$TMP/out" 2>"$TMP/err" </dev/null
 	expect "end 101 child 1000 1" "$(xargs <"$TMP/out")" "$namespace $(cat "$TMP/err")"
 }

@@ -46,7 +46,7 @@ pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"
 wait_for 20 grep -qs doomed "/proc/$pid/maps"
 rm "$TMP/doomed"
-timeout 100 "$DTRACE" -q -x switchrate=50ms -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
+timeout 500 "$DTRACE" -q -x switchrate=50ms -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
 	syscall::getppid:entry /pid == $1 && n == 4/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
 tracer=$!
 wait_for 20 grep -q ready "$TMP/out"

@@ -11,7 +11,7 @@ cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 open "$TMP/liblater.so" libc say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
 pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"
-timeout 170 "$DTRACE" -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
+timeout 500 "$DTRACE" -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
 	syscall::getppid:entry /pid == $1 && n == 2/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
 tracer=$!
 wait_for 20 grep -q ready "$TMP/out"

@@ -49,16 +49,16 @@ return 500" "$(sorted)" "$err"
 
 # the process and the tracer on the same CPU: it waits, and lets the tracer run. (If it did not, every load would take a second.)
 start=$SECONDS
-out=$(timeout 100 taskset -c 0 "$DTRACE" -qZn 'pid$target:libone.so:plugged_one:entry, pid$target:libone.so:plugged_one:return { @[probename] = count(); }' -c "$TMP/host 10 50 $TMP" 2>"$TMP/err")
+out=$(timeout 500 taskset -c 0 "$DTRACE" -qZn 'pid$target:libone.so:plugged_one:entry, pid$target:libone.so:plugged_one:return { @[probename] = count(); }' -c "$TMP/host 10 50 $TMP" 2>"$TMP/err")
 expect "entry 500
 return 500" "$(sorted)" "one CPU: $(cat "$TMP/err")"
-[ $((SECONDS - start)) -lt $((20 * ${SLOW:-1})) ] || expect "some seconds" "$((SECONDS - start)) s"
+[ $((SECONDS - start)) -lt $((100 * ${SLOW:-1})) ] || expect "some seconds" "$((SECONDS - start)) s"
 
 # a process that loads and unloads all the time is held up by a millisecond each time, not by the ten of a missed wake-up
 start=$SECONDS
 trace -qZn 'pid$target:libone.so:plugged_one:entry { @ = count(); }' -c "$TMP/host 100 2 $TMP"
 expect 200 "$(sorted)" "$err"
-[ $((SECONDS - start)) -lt $((10 * ${SLOW:-1})) ] || expect "a few seconds" "$((SECONDS - start)) s"
+[ $((SECONDS - start)) -lt $((50 * ${SLOW:-1})) ] || expect "a few seconds" "$((SECONDS - start)) s"
 
 # a pattern that matches something from the start, and more later; names, EPIDs and arguments of those that joined
 trace -qZn 'pid$target:host:begin:entry, pid$target:lib[ot]*.so:plugged*:entry { @[probemod, probefunc] = count(); }

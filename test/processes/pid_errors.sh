@@ -43,7 +43,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	"$TMP/pid" wait 1 >"$TMP/ready2" &
 	victim=$!
 	(sleep 0.0$i; kill -9 $victim) &
-	timeout 60 "$DTRACE" -qn "pid$victim:::entry { @ = count(); } tick-200ms { exit(0); }" >"$TMP/out" 2>"$TMP/err"
+	timeout 300 "$DTRACE" -qn "pid$victim:::entry { @ = count(); } tick-200ms { exit(0); }" >"$TMP/out" 2>"$TMP/err"
 	status=$?
 	[ $status = 0 ] || [ $status = 1 ] || expect "0 or 1" $status "$(cat "$TMP/err")"
 	wait $victim 2>/dev/null

@@ -50,7 +50,7 @@ if [ -n "$postgres" ] && command -v setpriv >/dev/null; then
 	# a single backend: setpriv runs it, so its probes are there from an exec on
 	for i in $(seq 40); do echo "select $i"; done >"$TMP/queries"
 	cd / || exit 1
-	timeout 100 "$DTRACE" -qZ -c "$as $postgres --single -D $TMP/pg/data postgres" -n '
+	timeout 500 "$DTRACE" -qZ -c "$as $postgres --single -D $TMP/pg/data postgres" -n '
 		postgresql$target:::query-start { @[probename, substr(copyinstr(arg0), 0, 6)] = count(); }
 		postgresql$target:::query-done, postgresql$target:::query-parse-start { @[probename, ""] = count(); }
 		pid$target:postgres:PortalRun:entry, pid$target:postgres:PortalRun:return { @[probefunc, probename] = count(); }

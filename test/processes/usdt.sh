@@ -116,7 +116,7 @@ expect "7 peer -2 7000" "$(grep peer <<<"$out")" "$err"
 gcc -O0 -I"$TMP" -o "$TMP/usdt" "$SRC/test/processes/usdt.c" -lpthread || exit 1
 later() { # ROUNDS NUMBER: what is started later, until its probes have joined, and then so many rounds
 	exec 8<>"$TMP/go" # a fifo
-	timeout 60 "$TMP/later" -e -n "$1" <&8 >"$TMP/said" &
+	timeout 300 "$TMP/later" -e -n "$1" <&8 >"$TMP/said" &
 	later=$!
 	wait_for 20 grep -q "joined $2" "$TMP/out"
 	echo >&8
@@ -144,7 +144,7 @@ done
 
 # a process that is forked while tracing, by one that has been forked while tracing: both have probes of their own
 exec 8<>"$TMP/go"
-timeout 60 "$TMP/usdt" -f 2 -e -n 50 <&8 8>&- >"$TMP/said" &
+timeout 300 "$TMP/usdt" -f 2 -e -n 50 <&8 8>&- >"$TMP/said" &
 parent=$!
 wait_for 20 eval 'grep -qs usdt /proc/$(xargs <"/proc/$parent/task/$parent/children")/maps' # it runs
 trace_in -q -x switchrate=10ms -n "

@@ -19,7 +19,7 @@ for how in plain qsort signal altstack aligned thread; do
 	pid=$!
 	exec 9>"$TMP/go"
 	: >"$TMP/out"
-	timeout 100 "$DTRACE" -qn 'BEGIN { printf("on\n"); } syscall::pause:entry /pid == $target/ { ustack(60); exit(0); }' -p $pid >"$TMP/out" 2>"$TMP/err" &
+	timeout 500 "$DTRACE" -qn 'BEGIN { printf("on\n"); } syscall::pause:entry /pid == $target/ { ustack(60); exit(0); }' -p $pid >"$TMP/out" 2>"$TMP/err" &
 	tracer=$!
 	wait_for 60 grep -q on "$TMP/out"
 	wait_for 20 running $pid

@@ -17,7 +17,7 @@ nettrace() {
 		'"$ip"' link set lo up || exit 1
 		sleep 0.2
 		counters >"$0.0"
-		timeout 100 "$@" >"$0.out" 2>"$0.err" </dev/null
+		timeout 500 "$@" >"$0.out" 2>"$0.err" </dev/null
 		status=$?
 		counters >"$0.1"
 		exit $status' "$TMP/net" "$DTRACE" -q -x switchrate=50ms -c "$python $SRC/test/providers/net.py $kind $n" "$@"
