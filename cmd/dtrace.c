@@ -464,7 +464,8 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 		dtrace_sleep(h);
 	if (interrupts)
 		fputc('\n', out); /* after the terminal's ^C; in quiet mode, too */
-	if (dtrace_stop(h) < 0)
+	/* Stopping prints what there was before END, which would block once more, or fail. */
+	if (interrupts < 2 && dtrace_stop(h) < 0 && interrupts < 2)
 		fatal_handle(h, "couldn't stop tracing");
 	if (interrupts < 2)
 		work(h, out);
