@@ -83,9 +83,9 @@ if unshare -m true 2>/dev/null; then
 	unshare -m sh -c 'mount --bind "$1/inner" "$1/outer" && exec "$1/outer/run" waiting' sh "$TMP" >"$TMP/ready" &
 	p=$!
 	wait_for 20 grep -q waiting "$TMP/ready"
+	snap $p # before there can be breakpoints
 	"$DTRACE" -qn "pid$p:run:step:entry { @ = count(); }" -p $p >"$TMP/out" 2>"$TMP/err" &
 	tracer=$!
-	snap $p
 	sleep 0.2
 	wait_for 60 attached $p
 	kill -USR1 $p
