@@ -38,6 +38,7 @@ typedef struct dt_code {
 	DT_VEC(uint32_t) labels; /* label -> instruction, UINT32_MAX: not placed yet */
 	DT_VEC(struct dt_code_fix) fixes;
 	DT_VEC(struct dt_code_func) funcs;
+	bool sleeps;	     /* it calls helpers that may sleep */
 	const char *problem; /* first thing that went wrong; static text */
 } dt_code;
 

@@ -8,7 +8,7 @@
  * loop): the kernel allows eight frames, and the program, the fault handler and an ERROR clause
  * have theirs before.
  */
-#include "bpf/image.h"
+#include "bpf/code/slot.h"
 
 #define FN(...) #__VA_ARGS__
 

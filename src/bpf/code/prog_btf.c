@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bpf/image.h"
+#include "bpf/code/prog_btf.h"
 
 struct writer {
 	dt_buf types, strings;
@@ -47,8 +47,8 @@ static uint32_t integer(struct writer *w, const char *s, uint32_t bytes)
 	return id;
 }
 
-/* Load; the fd, or -1 with *err. */
-static int finish(struct writer *w, dt_error *err)
+/* Load; the fd, or -1 with errno. */
+static int finish(struct writer *w)
 {
 	struct btf_header h = {.magic = BTF_MAGIC,
 			       .version = BTF_VERSION,
@@ -57,35 +57,31 @@ static int finish(struct writer *w, dt_error *err)
 			       .str_off = (uint32_t)w->types.n,
 			       .str_len = (uint32_t)w->strings.n};
 	dt_buf all = {0};
-	int fd;
+	int fd, error;
 
 	dt_buf_add(&all, &h, sizeof(h));
 	dt_buf_add(&all, w->types.s, w->types.n);
 	dt_buf_add(&all, w->strings.s, w->strings.n);
 	fd = bpf_btf_load(all.s, all.n, NULL);
-	if (fd < 0)
-		dt_load_error(err, "load type information into");
+	error = errno;
 	dt_buf_free(&all);
 	dt_buf_free(&w->types);
 	dt_buf_free(&w->strings);
+	errno = error;
 	return fd;
 }
 
-int dt_code_btf_threads(dt_engine *e, uint32_t value_size, dt_error *err)
+struct dt_storage_btf dt_code_btf_storage(uint32_t value_size)
 {
 	struct writer w = {0};
-	uint32_t u64;
-	struct btf_array a;
+	struct dt_storage_btf b = {.key = integer(&w, "u32", 4)};
+	uint32_t u64 = integer(&w, "u64", 8);
+	struct btf_array a = {.type = u64, .index_type = b.key, .nelems = value_size / 8};
 
-	e->btf_u32 = integer(&w, "u32", 4);
-	u64 = integer(&w, "u64", 8);
-	e->btf_thread = type(&w, 0, BTF_KIND_ARRAY, 0, 0);
-	a = (struct btf_array){.type = u64, .index_type = e->btf_u32, .nelems = value_size / 8};
+	b.value = type(&w, 0, BTF_KIND_ARRAY, 0, 0);
 	dt_buf_add(&w.types, &a, sizeof(a));
-	e->fd_btf = finish(&w, err);
-	if (e->fd_btf >= 0)
-		*dt_vec_add(&e->fds, NULL) = e->fd_btf;
-	return e->fd_btf < 0 ? -1 : 0;
+	b.fd = finish(&w);
+	return b;
 }
 
 static int by_start(const void *a, const void *b)
@@ -123,7 +119,7 @@ static uint32_t function_type(struct writer *w, uint32_t nargs, uint32_t u64, ui
 
 #define MAX_ARGS 5
 
-int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info, dt_error *err)
+int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info)
 {
 	struct writer w = {0};
 	uint32_t u64 = integer(&w, "u64", 8), protos[MAX_ARGS + 1];
@@ -143,5 +139,5 @@ int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info
 				       nargs ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, protos[nargs]);
 	}
 	qsort(info, c->funcs.n, sizeof(*info), by_start);
-	return finish(&w, err);
+	return finish(&w);
 }

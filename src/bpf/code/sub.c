@@ -20,7 +20,7 @@
  *   - Operators are C's, without assignment operators and ?:. Comparison is unsigned; slt(a, b) is
  * signed.
  *   - field(dentry, d_name.len) is where a structure of the kernel has a member.
- *   - Built in: see the table `intrinsics`. fault(code); ends the subroutine with a fault.
+ *   - Built in: see the table in sub_builtin.c. fault(code); ends the subroutine with a fault.
  *   - A subroutine may call another (its arguments are written to the other's variables: no
  * recursion).
  *
@@ -31,39 +31,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bpf/image.h"
+#include "bpf/code/sub_private.h"
 
-#define LOCALS_PER_FN 24
-#define NAME_MAX_LEN  20
-
-struct sub {
-	dt_tr *t;
-	dt_code *c;
-	const char *p; /* next character */
-	/* current token: a name, a number, or punctuation */
-	enum { END, NAME, NUM, PUNCT } kind;
-	char name[NAME_MAX_LEN + 1];
-	uint64_t num;
-	char op[3];
-	/* names of the function's variables, in order */
-	char vars[LOCALS_PER_FN][NAME_MAX_LEN + 1];
-	uint32_t nvars, base;
-	uint32_t temps; /* in use */
-	bool in_loop;
-	bool dead;     /* nothing reaches the place where code would go next */
-	uint32_t stop; /* label: leave after a fault */
-	bool stops;
-	/* bodies of loops, compiled when the function is done */
-	struct {
-		const char *at;
-		uint32_t func;
-	} pending[32];
-	uint32_t npending, ndone;
-};
+static void fail(dt_sub *lib, const char *text)
+{
+	lib->failed = true;
+	lib->fail(lib->arg, text);
+}
 
 static void bad(struct sub *s, const char *what)
 {
-	dt_tr_fail(s->t, "internal: subroutine text: %s near \"%.20s\"", what, s->p);
+	char text[120];
+
+	snprintf(text, sizeof(text), "internal: subroutine text: %s near \"%.20s\"", what, s->p);
+	fail(s->lib, text);
 	s->kind = END;
 }
 
@@ -76,7 +57,7 @@ static void next(struct sub *s)
 	while (isspace((unsigned char)*s->p))
 		s->p++;
 	s->op[0] = s->op[1] = s->op[2] = s->name[0] = 0;
-	if (s->t->failed || !*s->p) {
+	if (s->lib->failed || !*s->p) {
 		s->kind = END;
 	} else if (isalpha((unsigned char)*s->p) || *s->p == '_') {
 		s->kind = NAME;
@@ -163,7 +144,7 @@ static int var_at(struct sub *s, const char *name)
 	return S_LOCALS + (int)(s->base + i) * 8;
 }
 
-static int temp_at(struct sub *s, uint32_t n)
+int dt_sub_temp(struct sub *s, uint32_t n)
 {
 	char name[NAME_MAX_LEN + 1];
 
@@ -173,13 +154,8 @@ static int temp_at(struct sub *s, uint32_t n)
 
 /* ---- buffers ---- */
 
-struct buffer {
-	uint32_t off, size;
-};
-
-static bool buffer_of(struct sub *s, const char *name, struct buffer *b)
+static bool buffer_of(struct sub *s, const char *name, struct dt_sub_buffer *b)
 {
-	const struct dt_plan_layout *at = &s->t->e->at;
 	static const char names[] = "ABOT";
 	const char *p;
 
@@ -187,239 +163,15 @@ static bool buffer_of(struct sub *s, const char *name, struct buffer *b)
 		return false;
 	p = strchr(names, name[0]);
 	if (p)
-		*b = (struct buffer){at->buf[p - names], at->buf_size};
+		*b = s->lib->buf[p - names];
 	else if (name[0] == 'D')
-		*b = (struct buffer){S_DIGITS, 128};
+		*b = (struct dt_sub_buffer){S_DIGITS, 128};
 	else if (name[0] == 'S')
-		*b = (struct buffer){at->scratch, at->scratch_size};
+		*b = s->lib->scratch;
 	else
 		return false;
 	return true;
 }
-
-/* ---- faults inside a subroutine ---- */
-
-static void fault_if(struct sub *s, int op, int reg, int32_t n, uint32_t code, bool clear)
-{
-	uint32_t ok = dt_code_label(s->c), yes = dt_code_label(s->c);
-
-	jmpi(s->c, op, reg, n, yes);
-	ja(s->c, ok);
-	dt_code_place(s->c, yes);
-	sti(s->c, 4, R6, S_FAULT, (int32_t)code + 1);
-	if (clear)
-		sti(s->c, 8, R6, S_FVALUE, 0);
-	s->stops = true;
-	ja(s->c, s->stop);
-	dt_code_place(s->c, ok);
-}
-
-static void stop_if_faulted(struct sub *s)
-{
-	ld(s->c, 4, R1, R6, S_FAULT);
-	s->stops = true;
-	jmpi(s->c, BPF_JNE, R1, 0, s->stop);
-}
-
-/* ---- intrinsics: arguments are in temps from `a` on, the result goes to r0 ---- */
-
-static void in_str(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	dt_code *c = s->c;
-
-	ld(c, 8, R3, R6, temp_at(s, a));
-	st(c, 8, R6, S_FVALUE, R3);
-	dt_slot_lea(c, R1, b->off);
-	movi(c, R2, (int32_t)(b->size < s->t->e->strsize ? b->size : s->t->e->strsize));
-	helper(c, BPF_FUNC_probe_read_kernel_str);
-	fault_if(s, BPF_JSLT, R0, 0, DT_FLT_BADADDR, false);
-	alui(c, BPF_SUB, R0, 1);
-}
-
-/* mem(BUF, offset, address, n) */
-static void in_mem(struct sub *s, const struct buffer *b, uint32_t a, int read)
-{
-	dt_code *c = s->c;
-	uint32_t skip = dt_code_label(c);
-
-	ld(c, 8, R1, R6, temp_at(s, a));
-	ld(c, 8, R3, R6, temp_at(s, a + 1));
-	ld(c, 8, R2, R6, temp_at(s, a + 2));
-	st(c, 8, R6, S_FVALUE, R3);
-	movi(c, R0, 0);
-	jmpi(c, BPF_JGT, R1, (int32_t)b->size, skip);
-	jmpi(c, BPF_JGT, R2, (int32_t)b->size, skip);
-	mov(c, R4, R1);
-	alu(c, BPF_ADD, R4, R2);
-	jmpi(c, BPF_JGT, R4, (int32_t)b->size, skip);
-	alui(c, BPF_ADD, R1, (int32_t)b->off);
-	alu(c, BPF_ADD, R1, R6);
-	dt_tr_read(s->t, read);
-	dt_code_place(c, skip);
-	fault_if(s, BPF_JNE, R0, 0, DT_FLT_BADADDR, false);
-}
-
-static void in_kmem(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	in_mem(s, b, a, BPF_FUNC_probe_read_kernel);
-}
-
-static void in_umem(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	in_mem(s, b, a, BPF_FUNC_probe_read_user);
-}
-
-/* make(BUF, start, n): a new string of n characters in scratch; its address */
-static void in_make(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	dt_code *c = s->c;
-	uint32_t fits = dt_code_label(c), strsize = (uint32_t)s->t->e->strsize;
-
-	s->t->e->need.scratch = true;
-	ld(c, 8, R0, R6, S_USED);
-	alui(c, BPF_ADD, R0, 7);
-	alui(c, BPF_AND, R0, -8);
-	fault_if(s, BPF_JGT, R0, (int32_t)(s->t->e->at.scratch_size - strsize), DT_FLT_NOSCRATCH,
-		 true);
-	ld(c, 8, R2, R6, temp_at(s, a + 1));
-	jmpi(c, BPF_JLT, R2, (int32_t)strsize, fits);
-	movi(c, R2, (int32_t)strsize - 1);
-	dt_code_place(c, fits);
-	mov(c, R1, R0);
-	alu(c, BPF_ADD, R1, R2);
-	alui(c, BPF_ADD, R1, 1);
-	st(c, 8, R6, S_USED, R1);
-	dt_slot_lea(c, R8, s->t->e->at.scratch);
-	alu(c, BPF_ADD, R8, R0);
-	mov(c, R9, R2);
-	dt_slot_lea(c, R3, b->off);
-	st(c, 8, R6, S_SELF, R3);
-	ld(c, 8, R3, R6, S_SELF);
-	ld(c, 8, R4, R6, temp_at(s, a));
-	alu(c, BPF_ADD, R3, R4);
-	mov(c, R1, R8);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	st(c, 8, R6, S_SELF, R8);
-	alu(c, BPF_ADD, R8, R9);
-	sti(c, 1, R8, 0, 0);
-	ld(c, 8, R0, R6, S_SELF);
-}
-
-/* addr(BUF) */
-static void in_addr(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	(void)a;
-	dt_slot_lea(s->c, R1, b->off);
-	st(s->c, 8, R6, S_SELF, R1);
-	ld(s->c, 8, R0, R6, S_SELF);
-}
-
-/* room(n): n new bytes of scratch; their offset in S */
-static void in_room(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	dt_code *c = s->c;
-	uint32_t size = s->t->e->at.scratch_size;
-
-	(void)b;
-	s->t->e->need.scratch = s->t->e->need.memory = true;
-	ld(c, 8, R0, R6, S_USED);
-	alui(c, BPF_ADD, R0, 7);
-	alui(c, BPF_AND, R0, -8);
-	fault_if(s, BPF_JGT, R0, (int32_t)size, DT_FLT_NOSCRATCH, true);
-	ld(c, 8, R1, R6, temp_at(s, a));
-	fault_if(s, BPF_JGT, R1, (int32_t)size, DT_FLT_NOSCRATCH, true);
-	alu(c, BPF_ADD, R1, R0);
-	fault_if(s, BPF_JGT, R1, (int32_t)size, DT_FLT_NOSCRATCH, true);
-	st(c, 8, R6, S_USED, R1);
-}
-
-/* peek(address, 4 or 8): kernel memory, 0 when it cannot be read */
-static void in_peek(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	dt_code *c = s->c;
-	uint32_t word = dt_code_label(c);
-
-	(void)b;
-	sti(c, 8, R6, S_TMP, 0);
-	ld(c, 8, R3, R6, temp_at(s, a));
-	dt_slot_lea(c, R1, S_TMP);
-	ld(c, 8, R2, R6, temp_at(s, a + 1));
-	jmpi(c, BPF_JLE, R2, 8, word);
-	movi(c, R2, 8);
-	dt_code_place(c, word);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	ld(c, 8, R0, R6, S_TMP);
-}
-
-static void in_slt(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	dt_code *c = s->c;
-	uint32_t done = dt_code_label(c);
-
-	(void)b;
-	ld(c, 8, R1, R6, temp_at(s, a));
-	ld(c, 8, R2, R6, temp_at(s, a + 1));
-	movi(c, R0, 1);
-	jmp(c, BPF_JSLT, R1, R2, done);
-	movi(c, R0, 0);
-	dt_code_place(c, done);
-}
-
-/* sext(x): the low 32 bits, with their sign */
-static void in_sext(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	(void)b;
-	ld(s->c, 8, R0, R6, temp_at(s, a));
-	alui(s->c, BPF_LSH, R0, 32);
-	alui(s->c, BPF_ARSH, R0, 32);
-}
-
-/* take(i): claim speculation i; 1 when it was free */
-static void in_take(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	dt_code *c = s->c;
-	uint32_t out = dt_code_label(c);
-
-	(void)b;
-	movi(c, R0, 0);
-	ld(c, 8, R1, R6, temp_at(s, a));
-	jmpi(c, BPF_JGE, R1, (int32_t)s->t->e->nspecs, out);
-	alui(c, BPF_LSH, R1, 3);
-	map_value(c, R2, s->t->e->fd_specs, 0);
-	alu(c, BPF_ADD, R2, R1);
-	ld(c, 8, R0, R2, 0); /* bit 0: in use; the rest counts the uses */
-	mov(c, R3, R0);
-	alui(c, BPF_AND, R0, 1);
-	alui(c, BPF_XOR, R0, 1);
-	jmpi(c, BPF_JEQ, R0, 0, out);
-	mov(c, R0, R3);
-	alui(c, BPF_ADD, R3, 3);
-	mov(c, R4, R0);
-	atomic(c, BPF_CMPXCHG, R2, 0, R3);
-	mov(c, R1, R0);
-	movi(c, R0, 1);
-	jmp(c, BPF_JEQ, R1, R4, out);
-	movi(c, R0, 0);
-	dt_code_place(c, out);
-}
-
-static void in_now(struct sub *s, const struct buffer *b, uint32_t a)
-{
-	(void)b, (void)a;
-	helper(s->c, BPF_FUNC_ktime_get_ns);
-}
-
-static const struct intrinsic {
-	const char *name;
-	bool buffer;	/* its first argument names one */
-	uint32_t nargs; /* besides */
-	void (*emit)(struct sub *s, const struct buffer *b, uint32_t a);
-} intrinsics[] = {
-    {"str", true, 1, in_str},	 {"mem", true, 3, in_kmem},  {"umem", true, 3, in_umem},
-    {"make", true, 2, in_make},	 {"addr", true, 0, in_addr}, {"room", false, 1, in_room},
-    {"peek", false, 2, in_peek}, {"slt", false, 2, in_slt},  {"sext", false, 1, in_sext},
-    {"take", false, 1, in_take}, {"now", false, 0, in_now},
-};
 
 /* ---- expressions: value in r0 ---- */
 
@@ -435,25 +187,27 @@ static const char *source_of(const char *name)
 	return NULL;
 }
 
-static struct dt_sub_fn *libfn(dt_tr *t, const char *name)
+static struct dt_sub_fn *libfn(dt_sub *lib, const char *name)
 {
-	struct dt_sub_fn *f;
 	const char *source = source_of(name);
+	struct dt_sub_fn *f;
+	char text[80];
 
-	for (uint32_t i = 0; i < t->lib->fns.n; i++)
-		if (strcmp(t->lib->fns.v[i].name, name) == 0)
-			return &t->lib->fns.v[i];
-	if (!source)
-		dt_tr_fail(t, "internal: no subroutine \"%s\"", name);
-	f = dt_vec_add(&t->lib->fns, NULL);
+	for (uint32_t i = 0; i < lib->fns.n; i++)
+		if (strcmp(lib->fns.v[i].name, name) == 0)
+			return &lib->fns.v[i];
+	if (!source) {
+		snprintf(text, sizeof(text), "internal: no subroutine \"%.40s\"", name);
+		fail(lib, text);
+	}
+	f = dt_vec_add(&lib->fns, NULL);
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->source = source;
-	f->func = dt_code_func_new(t->c, name);
-	f->locals = t->lib->nlocals;
-	t->lib->nlocals += LOCALS_PER_FN;
-	if (t->lib->nlocals > S_LOCALS_MAX)
-		dt_tr_fail(t, "too many different subroutines in one program");
-	t->e->need.strings = true;
+	f->func = dt_code_func_new(lib->c, name);
+	f->locals = lib->nlocals;
+	lib->nlocals += LOCALS_PER_FN;
+	if (lib->nlocals > S_LOCALS_MAX)
+		fail(lib, "too many different subroutines in one program");
 	return f;
 }
 
@@ -464,7 +218,7 @@ static uint32_t arguments(struct sub *s, uint32_t first)
 	while (!is(s, ")") && s->kind != END) {
 		s->temps++;
 		expr(s);
-		st(s->c, 8, R6, temp_at(s, first + n), R0);
+		st(s->c, 8, R6, dt_sub_temp(s, first + n), R0);
 		n++;
 		if (!take(s, ","))
 			break;
@@ -473,45 +227,48 @@ static uint32_t arguments(struct sub *s, uint32_t first)
 	return n;
 }
 
+static void call_builtin(struct sub *s, const struct dt_sub_builtin *in)
+{
+	uint32_t first = s->temps;
+	struct dt_sub_buffer b = {0};
+
+	if (in->buffer) {
+		if (s->kind != NAME || !buffer_of(s, s->name, &b))
+			bad(s, "no buffer");
+		next(s);
+		if (in->nargs)
+			expect(s, ",");
+	}
+	if (arguments(s, first) != in->nargs)
+		bad(s, "arguments");
+	in->emit(s, &b, first);
+	s->temps = first;
+}
+
 static void call(struct sub *s, const char *name)
 {
+	const struct dt_sub_builtin *in = dt_sub_builtin_find(name);
 	uint32_t first = s->temps, n;
-	struct buffer b = {0};
 	struct dt_sub_fn f;
 
-	for (size_t i = 0; i < DT_NELEM(intrinsics); i++) {
-		const struct intrinsic *in = &intrinsics[i];
-
-		if (strcmp(in->name, name) != 0)
-			continue;
-		if (in->buffer) {
-			if (s->kind != NAME || !buffer_of(s, s->name, &b))
-				bad(s, "no buffer");
-			next(s);
-			if (in->nargs)
-				expect(s, ",");
-		}
-		n = arguments(s, first);
-		if (n != in->nargs)
-			bad(s, "arguments");
-		in->emit(s, &b, first);
-		s->temps = first;
+	if (in) {
+		call_builtin(s, in);
 		return;
 	}
 	n = arguments(s, first);
-	f = *libfn(s->t, name);
+	f = *libfn(s->lib, name);
 	for (uint32_t i = 0; i < n; i++) {
-		ld(s->c, 8, R0, R6, temp_at(s, first + i));
+		ld(s->c, 8, R0, R6, dt_sub_temp(s, first + i));
 		st(s->c, 8, R6, S_LOCALS + (int)(f.locals + i) * 8, R0);
 	}
 	s->temps = first;
 	mov(s->c, R1, R6);
 	dt_code_call(s->c, f.func);
-	stop_if_faulted(s);
+	dt_sub_stop_if_faulted(s);
 }
 
 /* BUF[i], i in r0: zero outside */
-static void byte_load(struct sub *s, const struct buffer *b)
+static void byte_load(struct sub *s, const struct dt_sub_buffer *b)
 {
 	uint32_t out = dt_code_label(s->c);
 
@@ -541,14 +298,16 @@ static void field(struct sub *s)
 		next(s);
 	} while (take(s, ".") && s->kind == NAME);
 	expect(s, ")");
-	if (dt_tr_field(s->t, type, path, &off) == 0)
+	if (s->lib->field(s->lib->arg, type, path, &off) == 0)
 		movq(s->c, R0, off);
+	else
+		s->lib->failed = true;
 }
 
 static void primary(struct sub *s)
 {
 	char name[NAME_MAX_LEN + 1];
-	struct buffer b;
+	struct dt_sub_buffer b;
 
 	if (s->kind == NUM) {
 		movq(s->c, R0, s->num);
@@ -560,9 +319,9 @@ static void primary(struct sub *s)
 		strcpy(name, s->name);
 		next(s);
 		if (strcmp(name, "STRSIZE") == 0) {
-			movq(s->c, R0, s->t->e->strsize);
+			movq(s->c, R0, s->lib->strsize);
 		} else if (strcmp(name, "NSPEC") == 0) {
-			movq(s->c, R0, s->t->e->nspecs);
+			movq(s->c, R0, s->lib->nspecs);
 		} else if (is(s, "[") && buffer_of(s, name, &b)) {
 			next(s);
 			expr(s);
@@ -666,10 +425,10 @@ static void level(struct sub *s, int n)
 			dt_code_place(s->c, out);
 			continue;
 		}
-		st(s->c, 8, R6, temp_at(s, s->temps++), R0);
+		st(s->c, 8, R6, dt_sub_temp(s, s->temps++), R0);
 		level(s, n + 1);
 		mov(s->c, R1, R0);
-		ld(s->c, 8, R0, R6, temp_at(s, --s->temps));
+		ld(s->c, 8, R0, R6, dt_sub_temp(s, --s->temps));
 		apply(s, i);
 	}
 }
@@ -726,7 +485,7 @@ static void loop(struct sub *s)
 	alui(c, BPF_ADD, R3, -8);
 	movi(c, R4, 0);
 	helper(c, BPF_FUNC_loop);
-	stop_if_faulted(s);
+	dt_sub_stop_if_faulted(s);
 	if (s->npending == DT_NELEM(s->pending)) {
 		bad(s, "too many loops");
 		return;
@@ -767,7 +526,7 @@ static void conditional(struct sub *s)
 static void assignment(struct sub *s)
 {
 	char name[NAME_MAX_LEN + 1];
-	struct buffer b;
+	struct dt_sub_buffer b;
 	uint32_t out;
 
 	strcpy(name, s->name);
@@ -777,9 +536,9 @@ static void assignment(struct sub *s)
 		expr(s);
 		expect(s, "]");
 		expect(s, "=");
-		st(s->c, 8, R6, temp_at(s, s->temps++), R0);
+		st(s->c, 8, R6, dt_sub_temp(s, s->temps++), R0);
 		expr(s);
-		ld(s->c, 8, R1, R6, temp_at(s, --s->temps));
+		ld(s->c, 8, R1, R6, dt_sub_temp(s, --s->temps));
 		out = dt_code_label(s->c);
 		jmpi(s->c, BPF_JGE, R1, (int32_t)b.size, out);
 		alui(s->c, BPF_ADD, R1, (int32_t)b.off);
@@ -861,9 +620,9 @@ static void begin_function(struct sub *s, uint32_t func, bool in_loop)
 	s->temps = in_loop ? s->temps : 0;
 }
 
-static void compile(dt_tr *t, const struct dt_sub_fn *f)
+static void compile(dt_sub *lib, const struct dt_sub_fn *f)
 {
-	struct sub s = {.t = t, .c = t->c, .p = f->source, .base = f->locals};
+	struct sub s = {.lib = lib, .c = lib->c, .p = f->source, .base = f->locals};
 
 	next(&s);
 	next(&s);
@@ -891,26 +650,22 @@ static void compile(dt_tr *t, const struct dt_sub_fn *f)
 	}
 }
 
-uint32_t dt_sub_args(dt_tr *t, const char *name)
+uint32_t dt_sub_args(dt_sub *lib, const char *name)
 {
-	return S_LOCALS + libfn(t, name)->locals * 8;
+	return S_LOCALS + libfn(lib, name)->locals * 8;
 }
 
-void dt_sub_run(dt_tr *t, const char *name)
+uint32_t dt_sub_func(dt_sub *lib, const char *name)
 {
-	mov(t->c, R1, R6);
-	dt_code_call(t->c, libfn(t, name)->func);
-	ld(t->c, 4, R1, R6, S_FAULT);
-	jmpi(t->c, BPF_JNE, R1, 0, t->fault_exit);
-	t->faults = true;
+	return libfn(lib, name)->func;
 }
 
-void dt_sub_emit(dt_tr *t)
+void dt_sub_emit(dt_sub *lib)
 {
-	for (uint32_t i = 0; i < t->lib->fns.n && !t->failed; i++) { /* compiling may add more */
-		struct dt_sub_fn f = t->lib->fns.v[i];
+	for (uint32_t i = 0; i < lib->fns.n && !lib->failed; i++) { /* compiling may add more */
+		struct dt_sub_fn f = lib->fns.v[i];
 
 		if (f.source)
-			compile(t, &f);
+			compile(lib, &f);
 	}
 }

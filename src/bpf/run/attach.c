@@ -16,16 +16,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpf/image.h"
+#include "bpf/run/attach.h"
+#include "bpf/run/kmap.h"
+#include "bpf/run/load.h"
+#include "bpf/run/maps.h"
+#include "kernel/links.h"
+
+struct dt_links {
+	DT_VEC(int) fds;
+};
 
 void dt_attach_keep(dt_engine *e, int fd)
 {
-	*dt_vec_add(&e->links, NULL) = fd;
+	if (!e->links)
+		e->links = dt_xcalloc(1, sizeof(*e->links));
+	*dt_vec_add(&e->links->fds, NULL) = fd;
 }
 
-static int attach_raw(dt_engine *e, const struct dt_plan_prog *p, const char *event, dt_error *err)
+static int attach_raw(dt_engine *e, uint32_t prog, const char *event, dt_error *err)
 {
-	int fd = bpf_raw_tracepoint_open(event, p->fd);
+	int fd = bpf_raw_tracepoint_open(event, e->loaded.v[prog].fd);
 
 	if (fd < 0 && errno == ENOENT)
 		return dt_err(err, ENOENT,
@@ -40,38 +50,19 @@ static int attach_raw(dt_engine *e, const struct dt_plan_prog *p, const char *ev
 
 /* ---- tracepoints ---- */
 
-bool dt_plan_is_on(const dt_engine *e, const struct dt_plan_prog *p, uint32_t probe)
+static int attach_tracepoints(dt_engine *e, uint32_t prog, dt_error *err)
 {
-	for (uint32_t i = 0; i < p->nclauses; i++)
-		if (e->clauses.v[p->clauses[i]].ecbs[probe])
-			return true;
-	return false;
-}
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	const struct dt_loaded *l = &e->loaded.v[prog];
 
-static int raw_tracepoint_open(const char *name, int prog, uint64_t cookie)
-{
-	struct dt_raw_tracepoint_attr a = {
-	    .name = (uint64_t)(uintptr_t)name, .prog_fd = (uint32_t)prog, .cookie = cookie};
-
-	return (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &a, sizeof(a));
-}
-
-/* An old kernel dislikes the cookie, a new one the missing program. */
-bool dt_attach_has_cookies(void)
-{
-	return raw_tracepoint_open("", -1, 1) < 0 && errno == EBADF;
-}
-
-static int attach_tracepoints(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
-{
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_plan_probe *x = &e->probes.v[i];
+	for (uint32_t i = 0; i < e->plan.probes.n; i++) {
+		const struct dt_plan_probe *x = &e->plan.probes.v[i];
 		int fd;
 
-		if (!dt_plan_serves(e, p, i) || !dt_plan_is_on(e, p, i))
+		if (!dt_plan_serves(&e->plan, p, i) || !dt_plan_is_on(&e->plan, p, i))
 			continue;
-		fd = raw_tracepoint_open(p->task_arg || p->typed ? NULL : x->at.event, p->fd,
-					 p->only == UINT32_MAX ? x->event : 0);
+		fd = dt_link_tracepoint(p->group.task_arg || l->typed ? NULL : x->at.event, l->fd,
+					p->only == UINT32_MAX ? x->event : 0);
 		if (fd < 0 && (errno == ENOENT || errno == EINVAL || errno == EACCES))
 			return dt_err(err, errno,
 				      "tracepoint %s cannot be traced on this kernel: %s",
@@ -85,29 +76,14 @@ static int attach_tracepoints(dt_engine *e, const struct dt_plan_prog *p, dt_err
 
 /* ---- time ---- */
 
-int dt_attach_event(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = cookie);
-	int link, error,
-	    fd = (int)syscall(SYS_perf_event_open, a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	link = bpf_link_create(prog, fd, BPF_PERF_EVENT, &o);
-	error = errno;
-	close(fd); /* the link has it */
-	errno = error;
-	return link;
-}
-
-static int attach_clock(dt_engine *e, const struct dt_plan_prog *p, const struct dt_plan_probe *x,
+static int attach_clock(dt_engine *e, int prog, const struct dt_plan_probe *x,
 			int cpu, dt_error *err)
 {
 	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
 				    .size = sizeof(a),
 				    .config = PERF_COUNT_SW_CPU_CLOCK,
 				    .sample_period = x->at.number};
-	int link = dt_attach_event(p->fd, &a, -1, cpu, x->event);
+	int link = dt_link_perf(prog, &a, -1, cpu, x->event);
 
 	if (link < 0 && errno == ENODEV)
 		return 0; /* the CPU is off */
@@ -139,65 +115,149 @@ static uint32_t ticking_cpu(void)
 	return cpu;
 }
 
-static int attach_profile(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
+static int attach_profile(dt_engine *e, uint32_t prog, dt_error *err)
 {
-	bool one = e->opts->is_set[DT_O_CPU];
-	uint32_t home = one ? (uint32_t)dt_opt(e->opts, DT_O_CPU) : ticking_cpu();
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	bool one = e->plan.opts->is_set[DT_O_CPU];
+	uint32_t home = one ? (uint32_t)dt_opt(e->plan.opts, DT_O_CPU) : ticking_cpu();
 
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_plan_probe *x = &e->probes.v[i];
+	for (uint32_t i = 0; i < e->plan.probes.n; i++) {
+		const struct dt_plan_probe *x = &e->plan.probes.v[i];
 
-		if (x->kind != PK_PROFILE || !dt_plan_is_on(e, p, i))
+		if (x->kind != PK_PROFILE || !dt_plan_is_on(&e->plan, p, i))
 			continue;
-		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
+		for (uint32_t cpu = 0; cpu < e->plan.ncpus; cpu++)
 			if ((!(x->at.one || one) || cpu == home) &&
-			    attach_clock(e, p, x, (int)cpu, err) < 0)
+			    attach_clock(e, e->loaded.v[prog].fd, x, (int)cpu, err) < 0)
 				return -1;
+	}
+	return 0;
+}
+
+/* ---- counters ---- */
+
+static int attach_counter(dt_engine *e, int prog, const struct dt_plan_probe *x,
+			  int cpu, dt_error *err)
+{
+	struct perf_event_attr a = {.type = x->at.perf_type,
+				    .size = sizeof(a),
+				    .config = x->at.number,
+				    .sample_period = x->at.period,
+				    .exclude_user = x->at.exclude_user,
+				    .exclude_kernel = x->at.exclude_kernel};
+	int link = dt_link_perf(prog, &a, -1, cpu, x->event);
+
+	if (link < 0 && errno == ENODEV)
+		return 0; /* the CPU is off */
+	if (link < 0)
+		return errno == EPERM || errno == EACCES
+			   ? dt_load_error(err, "count events in")
+			   : dt_err(err, errno, "cannot count %s on CPU %d: %s", x->probe->name,
+				    cpu, dt_strerror(errno));
+	dt_attach_keep(e, link);
+	return 0;
+}
+
+static int attach_counters(dt_engine *e, uint32_t prog, dt_error *err)
+{
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	bool one = e->plan.opts->is_set[DT_O_CPU];
+
+	for (uint32_t i = 0; i < e->plan.probes.n; i++) {
+		const struct dt_plan_probe *x = &e->plan.probes.v[i];
+
+		if (!dt_plan_serves(&e->plan, p, i) || !dt_plan_is_on(&e->plan, p, i))
+			continue;
+		for (uint32_t cpu = 0; cpu < e->plan.ncpus; cpu++)
+			if ((!one || cpu == dt_opt(e->plan.opts, DT_O_CPU)) &&
+			    attach_counter(e, e->loaded.v[prog].fd, x, (int)cpu, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* ---- all together ---- */
+
+int dt_attach_small(dt_engine *e, const char *event, const struct dt_small_program *p,
+		    int (*code)(dt_tr *t), dt_error *err)
+{
+	int link, fd = dt_small_load(e, p, code, err);
+
+	if (fd < 0)
+		return -1;
+	link = bpf_raw_tracepoint_open(event, fd);
+	if (link < 0)
+		return dt_load_error(err, "attach to the scheduler of");
+	dt_attach_keep(e, link);
+	return 0;
+}
+
+/* What vtimestamp (vtime.c) and thread-local variables (thread.c) need. */
+static int attach_helpers(dt_engine *e, dt_error *err)
+{
+	static const struct dt_small_program vtime = {.name = "dtrace_vtime",
+						      .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+						      .doing = "load a program for vtimestamp into"},
+					     threads = {.name = "dtrace_threads",
+							.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+							.doing = "load a program for "
+								 "thread-local variables into"};
+
+	if (e->needs.is.task_storage &&
+	    dt_attach_small(e, "sched_process_free", &threads, dt_thread_free_code, err) < 0)
+		return -1;
+	if (e->needs.is.vtime &&
+	    dt_attach_small(e, "sched_switch", &vtime, dt_tr_vtime_switch, err) < 0)
+		return -1;
+	return 0;
+}
+
+static int attach_program(dt_engine *e, uint32_t prog, dt_error *err)
+{
+	switch (e->plan.progs.v[prog].kind) {
+	case PK_NONE:
+	case PK_BEGIN:
+	case PK_END:
+	case PK_ERROR:
+	case PK_MAX: break;
+	case PK_ENTRY: return attach_raw(e, prog, "sys_enter", err);
+	case PK_RETURN: return attach_raw(e, prog, "sys_exit", err);
+	case PK_PROFILE: return attach_profile(e, prog, err);
+	case PK_TRACEPOINT: return attach_tracepoints(e, prog, err);
+	case PK_FUNC_ENTRY:
+	case PK_FUNC_RETURN:
+	case PK_INSTRUCTION: return dt_attach_functions(e, prog, err);
+	case PK_PERF: return attach_counters(e, prog, err);
+	case PK_UPROBE:
+	case PK_URETPROBE: return dt_attach_user(e, prog, 0, err);
 	}
 	return 0;
 }
 
 int dt_attach_all(dt_engine *e, dt_error *err)
 {
+	bool off = false;
+
 	if (dt_family_attach(e, err) < 0)
 		return -1;
-	if (e->nevents[PK_PROFILE] || e->nevents[PK_TRACEPOINT] || e->nevents[PK_PERF])
-		dt_kmaps_fill_pools(e); /* interrupts may be off there */
-	if (e->need.task_storage && dt_thread_attach(e, err) < 0)
+	for (int k = 0; k < PK_MAX; k++)
+		off = off || (e->plan.nevents[k] &&
+			      dt_kind_of((enum dt_probe_kind)k)->interrupts_off);
+	if (off)
+		dt_kmaps_fill_pools(e);
+	if (attach_helpers(e, err) < 0)
 		return -1;
-	if (e->need.vtime) {
-		int fd = bpf_raw_tracepoint_open("sched_switch", e->fd_vtime);
+	for (uint32_t i = 0; i < e->plan.progs.n; i++) {
+		uint32_t prog = dt_plan_nth_to_attach(&e->plan, i);
 
-		if (fd < 0)
-			return dt_load_error(err, "attach to the scheduler of");
-		dt_attach_keep(e, fd);
-	}
-	for (uint32_t i = 0; i < e->progs.n; i++) {
-		struct dt_plan_prog *p = dt_plan_nth_to_attach(e, i);
-		int rc = 0;
-
-		if (p->lazy || dt_plan_continues(p))
-			continue;
-		switch (p->kind) {
-		case PK_ENTRY: rc = attach_raw(e, p, "sys_enter", err); break;
-		case PK_RETURN: rc = attach_raw(e, p, "sys_exit", err); break;
-		case PK_PROFILE: rc = attach_profile(e, p, err); break;
-		case PK_TRACEPOINT: rc = attach_tracepoints(e, p, err); break;
-		case PK_FUNC_ENTRY:
-		case PK_FUNC_RETURN:
-		case PK_INSTRUCTION: rc = dt_attach_functions(e, p, err); break;
-		case PK_PERF: rc = dt_attach_counters(e, p, err); break;
-		case PK_UPROBE:
-		case PK_URETPROBE: rc = dt_attach_user(e, p, 0, err); break;
-		default: break;
-		}
-		if (rc < 0)
+		if (!e->plan.progs.v[prog].lazy && !dt_plan_continues(&e->plan, prog) &&
+		    attach_program(e, prog, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* ---- letting go ---- */
+/* ---- releasing ---- */
 
 struct closer {
 	const int *fds;
@@ -218,16 +278,20 @@ static void *close_some(void *arg)
 
 void dt_attach_end(dt_engine *e)
 {
-	uint32_t step;
 	struct closer c[CLOSERS];
 	pthread_t threads[CLOSERS];
 	bool started[CLOSERS] = {0};
+	uint32_t step, n;
 
+	dt_extend_end(e);
 	dt_attach_user_end(e);
 	dt_attach_functions_end(e);
-	step = e->links.n < 4 ? 1 : e->links.n < CLOSERS ? e->links.n : CLOSERS;
+	if (!e->links)
+		return;
+	n = e->links->fds.n;
+	step = n < 4 ? 1 : n < CLOSERS ? n : CLOSERS;
 	for (uint32_t i = 0; i < step; i++) {
-		c[i] = (struct closer){e->links.v, e->links.n, i, step};
+		c[i] = (struct closer){e->links->fds.v, n, i, step};
 		if (i + 1 < step)
 			started[i] = pthread_create(&threads[i], NULL, close_some, &c[i]) == 0;
 		if (!started[i])
@@ -236,7 +300,9 @@ void dt_attach_end(dt_engine *e)
 	for (uint32_t i = 0; i < step; i++)
 		if (started[i])
 			pthread_join(threads[i], NULL);
-	dt_vec_free(&e->links);
+	dt_vec_free(&e->links->fds);
+	free(e->links);
+	e->links = NULL;
 }
 
 /* ---- BEGIN and END ---- */
@@ -249,8 +315,8 @@ void dt_attach_end(dt_engine *e)
 int dt_attach_fire(dt_engine *e, enum dt_probe_kind kind, dt_error *err)
 {
 	uint64_t args[2] = {0};
-	size_t size = CPU_ALLOC_SIZE(e->ncpus);
-	cpu_set_t *before = CPU_ALLOC(e->ncpus), *one = CPU_ALLOC(e->ncpus);
+	size_t size = CPU_ALLOC_SIZE(e->plan.ncpus);
+	cpu_set_t *before = CPU_ALLOC(e->plan.ncpus), *one = CPU_ALLOC(e->plan.ncpus);
 	bool moved = false;
 	int rc = 0;
 
@@ -259,16 +325,16 @@ int dt_attach_fire(dt_engine *e, enum dt_probe_kind kind, dt_error *err)
 		CPU_SET_S(e->begin_cpu, size, one);
 		moved = sched_setaffinity(0, size, one) == 0;
 	}
-	for (uint32_t i = 0; i < e->progs.n && rc == 0; i++) {
+	for (uint32_t i = 0; i < e->plan.progs.n && rc == 0; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
-		if (e->progs.v[i].kind != kind || dt_plan_continues(&e->progs.v[i]))
+		if (e->plan.progs.v[i].kind != kind || dt_plan_continues(&e->plan, i))
 			continue;
-		if (kind == PK_BEGIN && *(volatile uint64_t *)(e->control + CTL_EXITING))
+		if (kind == PK_BEGIN && __atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_SEQ_CST))
 			break;
-		if (bpf_prog_test_run_opts(e->progs.v[i].fd, &o) < 0)
+		if (bpf_prog_test_run_opts(e->loaded.v[i].fd, &o) < 0)
 			rc = dt_err(err, errno, "cannot run %s in the kernel: %s",
-				    kind == PK_BEGIN ? "BEGIN" : "END", dt_strerror(errno));
+				    dt_kind_of(kind)->name, dt_strerror(errno));
 	}
 	if (moved)
 		sched_setaffinity(0, size, before);

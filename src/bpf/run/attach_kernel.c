@@ -26,123 +26,47 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpf/image.h"
+#include "bpf/run/attach.h"
+#include "bpf/run/kmap.h"
+#include "bpf/run/load.h"
+#include "kernel/links.h"
 #include "kernel/ktrace.h"
 
-#define FEW	    16	 /* probes, up to which each may have its own program */
-#define MAX_KPROBES 5000 /* about a millisecond for each to be made, and as much to be let go of */
+struct dt_function_links {
+	DT_VEC(struct link {
+		int fd;
+		enum dt_probe_kind kind;
+		enum dt_plan_how how;
+	}) counting;	   /* links that count what they miss */
+	uint64_t misses;   /* of those that are closed */
+	uint32_t left_out; /* functions and instructions that the kernel refuses ... */
+	const char *first; /* ... and what is said about the first of them */
+};
 
-/* ---- which way ---- */
-
-bool dt_plan_is_function(enum dt_probe_kind kind)
+static struct dt_function_links *links(dt_engine *e)
 {
-	return kind == PK_FUNC_ENTRY || kind == PK_FUNC_RETURN;
-}
-
-/* Does a clause on functions look at registers? fentry has none. */
-static bool wants_regs(const dt_engine *e)
-{
-	for (uint32_t i = 0; i < e->clauses.n; i++)
-		if (e->clauses.v[i].kinds & (1u << PK_FUNC_ENTRY | 1u << PK_FUNC_RETURN) &&
-		    dt_clause_reads(e->clauses.v[i].c, DT_VAR_REGS))
-			return true;
-	return false;
-}
-
-/* The kernel looks a function up by its name: there must be only one of that name. */
-static bool is_unique(dt_engine *e, const char *name)
-{
-	dt_kfuncs *kf = e->kfuncs;
-	uint32_t it = 0, n;
-
-	dt_kfuncs_all(kf, e->types, &n);
-	if (!dt_kfuncs_find(kf, NULL, name, &it))
-		return false;
-	it++;
-	return !dt_kfuncs_find(kf, NULL, name, &it);
-}
-
-static bool takes_direct_call(dt_engine *e, const struct dt_plan_probe *x)
-{
-	return is_unique(e, x->at.event) &&
-	       dt_ktrace_takes_fentry(e->types, x->at.module, x->at.event,
-				      x->kind == PK_FUNC_RETURN);
-}
-
-/* Probes of different ways are of different groups, hence in different programs. */
-static void set_how(struct dt_plan_probe *x, enum dt_plan_how how)
-{
-	x->group |= (uint32_t)how << HOW_SHIFT;
-}
-
-int dt_plan_functions(dt_engine *e, dt_error *err)
-{
-	uint32_t functions = e->nevents[PK_FUNC_ENTRY] + e->nevents[PK_FUNC_RETURN], kprobes = 0;
-	struct dt_ktrace k;
-	bool direct;
-
-	if (!functions && !e->nevents[PK_INSTRUCTION])
-		return 0;
-	dt_ktrace_probe(&k, e->types);
-	e->has_kprobe_multi = k.multi;
-	direct = k.fentry && functions <= FEW && !wants_regs(e);
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		struct dt_plan_probe *x = &e->probes.v[i];
-
-		if (x->kind == PK_INSTRUCTION && !k.kprobe)
-			return dt_err(err, EDT_NOPROBE, "%s",
-				      *k.why
-					  ? k.why
-					  : "this kernel refuses kprobes, which instructions need");
-		kprobes += x->kind == PK_INSTRUCTION;
-		if (!dt_plan_is_function(x->kind))
-			continue;
-		if (*k.why)
-			return dt_err(err, EDT_NOPROBE, "%s", k.why);
-		if (direct && takes_direct_call(e, x)) {
-			set_how(x, HOW_FENTRY);
-		} else if (k.multi) {
-			set_how(x, HOW_MULTI);
-		} else if (k.kprobe) {
-			set_how(x, HOW_KPROBE);
-			kprobes++;
-		} else {
-			return dt_err(err, EDT_NOPROBE,
-				      "cannot enable %s:%s:%s:%s: this kernel refuses kprobes, so "
-				      "at most %d functions can be traced at once, "
-				      "and only those that its type information has",
-				      x->probe->prov, x->probe->mod, x->probe->func, x->probe->name,
-				      FEW);
-		}
-	}
-	if (kprobes > MAX_KPROBES)
-		return dt_err(err, EDT_NOPROBE,
-			      "%u probes are too many: at most %d, because %s; name fewer", kprobes,
-			      MAX_KPROBES,
-			      k.multi ? "the kernel probes each instruction on its own"
-				      : "this kernel probes each function on its own. It is built "
-					"without kprobe.multi, which takes any number of functions "
-					"at once (CONFIG_FPROBE)");
-	return 0;
+	if (!e->functions)
+		e->functions = dt_xcalloc(1, sizeof(*e->functions));
+	return e->functions;
 }
 
 /* ---- loading ---- */
 
-int dt_attach_function_load(dt_engine *e, const struct dt_plan_prog *p, enum bpf_prog_type *type,
-			    struct bpf_prog_load_opts *o)
+int dt_attach_function_load(const dt_plan *plan, const struct dt_plan_prog *p,
+			    enum bpf_prog_type *type, struct bpf_prog_load_opts *o)
 {
 	const dt_attach *at;
 	int btf;
 
-	if (dt_plan_is_function(p->kind) && HOW(p->group) == HOW_MULTI)
+	if (dt_kind_is_function(p->kind) && p->group.how == HOW_MULTI)
 		o->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
 	if (!dt_plan_is_direct(p))
 		return -1;
-	at = &e->probes.v[p->only].at;
+	at = &plan->probes.v[p->only].at;
 	btf = dt_ktrace_module_btf(at->module);
 	*type = BPF_PROG_TYPE_TRACING;
 	o->expected_attach_type = p->kind == PK_FUNC_RETURN ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
-	o->attach_btf_id = dt_type_function_id(e->types, at->module, at->event);
+	o->attach_btf_id = dt_type_function_id(plan->types, at->module, at->event);
 	o->attach_btf_obj_fd = (uint32_t)(btf > 0 ? btf : 0);
 	return btf;
 }
@@ -181,8 +105,8 @@ static int leave_out(dt_engine *e, const struct dt_plan_probe *x, const dt_error
 		*err = *why;
 		return -1;
 	}
-	if (e->left_out++ == 0)
-		e->left_out_first = dt_arena_strdup(e->arena, why->text);
+	if (links(e)->left_out++ == 0)
+		e->functions->first = dt_arena_strdup(e->plan.arena, why->text);
 	return 0;
 }
 
@@ -197,24 +121,24 @@ static int refused(dt_engine *e, const struct dt_plan_probe *x, int error, dt_er
 }
 
 /* What was matched and is not traced has to be said; it is an error if it is all of them. */
-static int judge(const dt_engine *e, uint32_t wanted, uint32_t left_out, dt_error *err)
+static int judge(const struct dt_function_links *f, uint32_t wanted, uint32_t left_out, dt_error *err)
 {
-	if (e->left_out > 1)
-		dt_err(err, EDT_NOPROBE, "%u probes could not be enabled; %s", e->left_out,
-		       e->left_out_first);
-	else if (e->left_out)
-		dt_err(err, EDT_NOPROBE, "%s", e->left_out_first);
+	if (f->left_out > 1)
+		dt_err(err, EDT_NOPROBE, "%u probes could not be enabled; %s", f->left_out,
+		       f->first);
+	else if (f->left_out)
+		dt_err(err, EDT_NOPROBE, "%s", f->first);
 	return left_out && left_out == wanted ? -1 : 0;
 }
 
 /* The address of the function; 0 and *err: it is not known. */
 static uint64_t address_of(dt_engine *e, const struct dt_plan_probe *x, dt_error *err)
 {
-	dt_kfuncs *kf = e->kfuncs;
+	dt_kfuncs *kf = e->plan.kfuncs;
 	uint32_t it = (uint32_t)x->at.number, n;
 	uint64_t addr = 0;
 
-	dt_kfuncs_all(kf, e->types, &n);
+	dt_kfuncs_all(kf, e->plan.types, &n);
 	if (it)
 		addr = dt_kfunc_address(kf, it - 1);
 	else if (dt_kfuncs_find(kf, x->at.module, x->at.event, &it))
@@ -249,9 +173,9 @@ static struct span span_of(dt_engine *e, const struct dt_plan_prog *p)
 	uint64_t addr;
 	dt_error err;
 
-	for (uint32_t i = 0; i < e->probes.n; i++)
-		if (dt_plan_serves(e, p, i) && !e->probes.v[i].at.module &&
-		    (addr = address_of(e, &e->probes.v[i], &err))) {
+	for (uint32_t i = 0; i < e->plan.probes.n; i++)
+		if (dt_plan_serves(&e->plan, p, i) && !e->plan.probes.v[i].at.module &&
+		    (addr = address_of(e, &e->plan.probes.v[i], &err))) {
 			s.from = addr < s.from ? addr : s.from;
 			s.to = addr > s.to ? addr : s.to;
 			s.n++;
@@ -259,58 +183,68 @@ static struct span span_of(dt_engine *e, const struct dt_plan_prog *p)
 	return s;
 }
 
-static void fill_places(dt_engine *e, const struct dt_plan_prog *p, uint32_t *words)
+static void fill_places(dt_engine *e, uint32_t prog, uint32_t *words)
 {
-	uint8_t *taken = dt_xcalloc(p->nplaces, 1);
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	const struct dt_prog_maps *m = &e->prog_maps.v[prog];
+	uint8_t *taken = dt_xcalloc(m->nplaces, 1);
 	dt_error err;
 
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_plan_probe *x = &e->probes.v[i];
+	for (uint32_t i = 0; i < e->plan.probes.n; i++) {
+		const struct dt_plan_probe *x = &e->plan.probes.v[i];
 		uint64_t addr =
-			     dt_plan_serves(e, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
-			 at = (addr - p->places_base) >> DT_BPF_PLACE_SHIFT;
+			     dt_plan_serves(&e->plan, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
+			 at = (addr - m->places_base) >> DT_PLACE_SHIFT;
 
 		if (!addr)
 			continue;
-		words[at] = taken[at] ? 0 : p->masks ? x->event + 1 : i + 1;
+		words[at] = taken[at] ? 0 : e->at.progs.v[prog].masks ? x->event + 1 : i + 1;
 		taken[at] = 1;
 	}
 	free(taken);
 }
 
-int dt_attach_function_places(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
+int dt_attach_function_places(dt_engine *e, uint32_t prog, dt_error *err)
 {
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	struct dt_prog_maps *m = &e->prog_maps.v[prog];
 	struct span s;
-	size_t size;
+	uint64_t size;
 	void *words;
 
-	if (HOW(p->group) != HOW_MULTI || p->nevents < MANY)
+	if (p->group.how != HOW_MULTI || e->at.progs.v[prog].nevents < MANY)
 		return 0;
 	s = span_of(e, p);
-	if (s.n < MANY || (s.to - s.from) >> DT_BPF_PLACE_SHIFT >= MAX_PLACES)
+	if (s.n < MANY || (s.to - s.from) >> DT_PLACE_SHIFT >= MAX_PLACES)
 		return 0;
-	p->places_base = s.from;
-	p->nplaces = (uint32_t)((s.to - s.from) >> DT_BPF_PLACE_SHIFT) + 1;
-	size = dt_align_up((uint64_t)p->nplaces * 4, 4096);
-	p->fd_places =
-	    dt_kmap_make(e, BPF_MAP_TYPE_ARRAY, "dt_places", 4, size, 1, BPF_F_MMAPABLE, err);
-	words = p->fd_places < 0 ? NULL : dt_kmap_memory(p->fd_places, size, err);
+	m->places_base = s.from;
+	m->nplaces = (uint32_t)((s.to - s.from) >> DT_PLACE_SHIFT) + 1;
+	size = dt_align_up((uint64_t)m->nplaces * 4, 4096);
+	m->places = dt_kmap_make(e,
+				 &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
+						   .name = "dt_places",
+						   .key = 4,
+						   .value = size,
+						   .entries = 1,
+						   .flags = BPF_F_MMAPABLE},
+				 err);
+	words = m->places < 0 ? NULL : dt_kmap_memory(m->places, size, 0, true, err);
 	if (!words)
 		return -1;
-	fill_places(e, p, words);
-	munmap(words, size);
+	fill_places(e, prog, words);
+	dt_kmap_unmap(words, size);
 	return 0;
 }
 
 static void keep_link(dt_engine *e, const struct dt_plan_prog *p, int fd)
 {
 	dt_attach_keep(e, fd);
-	*dt_vec_add(&e->function_links, NULL) =
-	    (struct dt_function_link){fd, p->kind, HOW(p->group)};
+	*dt_vec_add(&links(e)->counting, NULL) = (struct link){fd, p->kind, p->group.how};
 }
 
 struct batch {
 	const struct dt_plan_prog *p;
+	int fd; /* of the program */
 	uint32_t *probes;
 	uint64_t *addrs;
 	__u64 *cookies;
@@ -328,10 +262,10 @@ static int link_multi(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 
 	if (lo == hi)
 		return 0;
-	x = &e->probes.v[b->probes[lo]];
+	x = &e->plan.probes.v[b->probes[lo]];
 	o.kprobe_multi.addrs = b->addrs + lo;
 	o.kprobe_multi.cookies = b->cookies + lo;
-	fd = bpf_link_create(b->p->fd, 0, BPF_TRACE_KPROBE_MULTI, &o);
+	fd = bpf_link_create(b->fd, 0, BPF_TRACE_KPROBE_MULTI, &o);
 	if (fd >= 0) {
 		keep_link(e, b->p, fd);
 		return 0;
@@ -359,6 +293,7 @@ static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
 	uint32_t *order = dt_xcalloc(b->n + 1, sizeof(*order)),
 		 *rank = dt_xcalloc(b->n + 1, sizeof(*rank)), most = 0;
 	struct batch part = {.p = b->p,
+			     .fd = b->fd,
 			     .probes = dt_xcalloc(b->n + 1, sizeof(*part.probes)),
 			     .addrs = dt_xcalloc(b->n + 1, sizeof(*part.addrs)),
 			     .cookies = dt_xcalloc(b->n + 1, sizeof(*part.cookies))};
@@ -391,16 +326,16 @@ static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
 }
 
 /* -1 with errno */
-static int link_kprobe(const struct dt_plan_prog *p, const struct dt_plan_probe *x, int type,
+static int link_kprobe(const struct batch *b, const struct dt_plan_probe *x, int type,
 		       uint64_t addr)
 {
 	struct perf_event_attr a = {.type = (uint32_t)type,
 				    .size = sizeof(a),
 				    .config =
-					p->kind == PK_FUNC_RETURN, /* the PMU's "retprobe" bit */
+					b->p->kind == PK_FUNC_RETURN, /* the PMU's "retprobe" bit */
 				    .config2 = addr};
 
-	return dt_attach_event(p->fd, &a, -1, 0, x->event);
+	return dt_link_perf(b->fd, &a, -1, 0, x->event);
 }
 
 static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
@@ -410,8 +345,8 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
 	for (uint32_t i = 0; i < b->n; i++) {
-		const struct dt_plan_probe *x = &e->probes.v[b->probes[i]];
-		int fd = link_kprobe(b->p, x, type, b->addrs[i]);
+		const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[i]];
+		int fd = link_kprobe(b, x, type, b->addrs[i]);
 
 		if (fd >= 0)
 			keep_link(e, b->p, fd);
@@ -421,21 +356,23 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 	return 0;
 }
 
-static int attach_batch(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
+static int attach_batch(dt_engine *e, uint32_t prog, dt_error *err)
 {
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	struct batch b = {.p = p,
-			  .probes = dt_xcalloc(e->probes.n, sizeof(*b.probes)),
-			  .addrs = dt_xcalloc(e->probes.n, sizeof(*b.addrs)),
-			  .cookies = dt_xcalloc(e->probes.n, sizeof(*b.cookies))};
-	uint32_t before = e->left_out, unknown = 0;
+			  .fd = e->loaded.v[prog].fd,
+			  .probes = dt_xcalloc(e->plan.probes.n, sizeof(*b.probes)),
+			  .addrs = dt_xcalloc(e->plan.probes.n, sizeof(*b.addrs)),
+			  .cookies = dt_xcalloc(e->plan.probes.n, sizeof(*b.cookies))};
+	uint32_t before = links(e)->left_out, unknown = 0;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < e->probes.n && rc == 0; i++) {
-		const struct dt_plan_probe *x = &e->probes.v[i];
+	for (uint32_t i = 0; i < e->plan.probes.n && rc == 0; i++) {
+		const struct dt_plan_probe *x = &e->plan.probes.v[i];
 		dt_error why;
 		uint64_t addr;
 
-		if (!dt_plan_serves(e, p, i) || !dt_plan_is_on(e, p, i))
+		if (!dt_plan_serves(&e->plan, p, i) || !dt_plan_is_on(&e->plan, p, i))
 			continue;
 		addr = address_of(e, x, &why);
 		if (!addr) {
@@ -448,11 +385,11 @@ static int attach_batch(dt_engine *e, const struct dt_plan_prog *p, dt_error *er
 		b.cookies[b.n++] = x->event;
 	}
 	if (rc == 0)
-		rc = dt_plan_is_function(p->kind) && HOW(p->group) == HOW_MULTI
+		rc = dt_kind_is_function(p->kind) && p->group.how == HOW_MULTI
 			 ? link_all(e, &b, err)
 			 : attach_kprobes(e, &b, err);
 	if (rc == 0)
-		rc = judge(e, b.n + unknown, e->left_out - before, err);
+		rc = judge(e->functions, b.n + unknown, e->functions->left_out - before, err);
 	free(b.probes);
 	free(b.addrs);
 	free(b.cookies);
@@ -460,26 +397,26 @@ static int attach_batch(dt_engine *e, const struct dt_plan_prog *p, dt_error *er
 }
 
 /* The program for the same probe, once more: it is to be attached another way. */
-static int fall_back(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
+static int fall_back(dt_engine *e, uint32_t prog, dt_error *err)
 {
-	enum dt_plan_how how = e->has_kprobe_multi ? HOW_MULTI : HOW_KPROBE;
+	struct dt_plan_prog *p = &e->plan.progs.v[prog];
 
-	close(p->fd);
-	p->fd = -1;
-	p->group = (p->group & ~(3u << HOW_SHIFT)) | (uint32_t)how << HOW_SHIFT;
-	e->probes.v[p->only].group = p->group;
-	return dt_load_program(e, p, err) < 0 ? -1 : attach_batch(e, p, err);
+	close(e->loaded.v[prog].fd);
+	e->loaded.v[prog].fd = -1;
+	p->group.how = e->plan.features.functions.multi ? HOW_MULTI : HOW_KPROBE;
+	e->plan.probes.v[p->only].group = p->group;
+	return dt_load_program(e, prog, err) < 0 ? -1 : attach_batch(e, prog, err);
 }
 
-int dt_attach_functions(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
+int dt_attach_functions(dt_engine *e, uint32_t prog, dt_error *err)
 {
 	int fd;
 
-	if (!dt_plan_is_direct(p))
-		return attach_batch(e, p, err);
-	fd = bpf_raw_tracepoint_open(NULL, p->fd);
+	if (!dt_plan_is_direct(&e->plan.progs.v[prog]))
+		return attach_batch(e, prog, err);
+	fd = bpf_raw_tracepoint_open(NULL, e->loaded.v[prog].fd);
 	if (fd < 0)
-		return fall_back(e, p, err);
+		return fall_back(e, prog, err);
 	dt_attach_keep(e, fd);
 	return 0;
 }
@@ -491,7 +428,7 @@ int dt_attach_functions(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
  * for, and probes inside other probes. Entries that kprobe.multi misses are not lost: only calls by
  * the tracer itself are left out there.
  */
-static uint64_t link_misses(const struct dt_function_link *l)
+static uint64_t link_misses(const struct link *l)
 {
 	struct dt_link_info info = {0};
 	uint32_t len = sizeof(info);
@@ -504,56 +441,24 @@ static uint64_t link_misses(const struct dt_function_link *l)
 
 uint64_t dt_attach_function_misses(const dt_engine *e)
 {
-	uint64_t n = e->function_misses;
+	const struct dt_function_links *f = e->functions;
+	uint64_t n = f ? f->misses : 0;
 
-	for (uint32_t i = 0; i < e->function_links.n; i++)
-		n += link_misses(&e->function_links.v[i]);
+	for (uint32_t i = 0; f && i < f->counting.n; i++)
+		n += link_misses(&f->counting.v[i]);
 	return n;
 }
 
 void dt_attach_functions_end(dt_engine *e)
 {
-	e->function_misses = dt_attach_function_misses(e);
-	dt_vec_free(&e->function_links);
+	if (!e->functions)
+		return;
+	e->functions->misses = dt_attach_function_misses(e);
+	dt_vec_free(&e->functions->counting);
 }
 
-/* ---- counters ---- */
-
-static int attach_counter(dt_engine *e, const struct dt_plan_prog *p, const struct dt_plan_probe *x,
-			  int cpu, dt_error *err)
+void dt_attach_functions_free(dt_engine *e)
 {
-	struct perf_event_attr a = {.type = x->at.perf_type,
-				    .size = sizeof(a),
-				    .config = x->at.number,
-				    .sample_period = x->at.period,
-				    .exclude_user = x->at.exclude_user,
-				    .exclude_kernel = x->at.exclude_kernel};
-	int link = dt_attach_event(p->fd, &a, -1, cpu, x->event);
-
-	if (link < 0 && errno == ENODEV)
-		return 0; /* the CPU is off */
-	if (link < 0)
-		return errno == EPERM || errno == EACCES
-			   ? dt_load_error(err, "count events in")
-			   : dt_err(err, errno, "cannot count %s on CPU %d: %s", x->probe->name,
-				    cpu, dt_strerror(errno));
-	dt_attach_keep(e, link);
-	return 0;
-}
-
-int dt_attach_counters(dt_engine *e, const struct dt_plan_prog *p, dt_error *err)
-{
-	bool one = e->opts->is_set[DT_O_CPU];
-
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		const struct dt_plan_probe *x = &e->probes.v[i];
-
-		if (!dt_plan_serves(e, p, i) || !dt_plan_is_on(e, p, i))
-			continue;
-		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++)
-			if ((!one || cpu == dt_opt(e->opts, DT_O_CPU)) &&
-			    attach_counter(e, p, x, (int)cpu, err) < 0)
-				return -1;
-	}
-	return 0;
+	free(e->functions);
+	e->functions = NULL;
 }

@@ -27,133 +27,85 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpf/image.h"
+#include "bpf/run/attach.h"
+#include "bpf/run/kmap.h"
+#include "bpf/run/load.h"
+#include "kernel/links.h"
 #include "kernel/ktrace.h"
 
 #define ENOTSUPP_ 524 /* the kernel's own; it has no name here */
 
-/* ---- what the kernel can do ---- */
-
-static int link_multi(int prog, const char *path, const uint64_t *offsets, const uint64_t *refs,
-		      const uint64_t *cookies, uint32_t n, uint32_t flags, int pid)
-{
-	struct dt_uprobe_multi_attr a = {.prog_fd = (uint32_t)prog,
-					 .attach_type = DT_BPF_TRACE_UPROBE_MULTI,
-					 .path = (uint64_t)(uintptr_t)path,
-					 .offsets = (uint64_t)(uintptr_t)offsets,
-					 .ref_ctr_offsets = (uint64_t)(uintptr_t)refs,
-					 .cookies = (uint64_t)(uintptr_t)cookies,
-					 .cnt = n,
-					 .multi_flags = flags,
-					 .pid = (uint32_t)pid};
-
-	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &a, sizeof(a));
-}
-
-struct thread {
-	int tid, ready[2], done[2];
+struct dt_user_links {
+	DT_VEC(struct link {
+		int fd;
+		long pid; /* 0: in all processes */
+	}) v;
+	uint32_t refused; /* places that the kernel does not take */
 };
 
-static void *be_a_thread(void *arg)
+static struct dt_user_links *users(dt_engine *e)
 {
-	struct thread *t = arg;
-	char c;
-
-	t->tid = (int)syscall(SYS_gettid);
-	if (write(t->ready[1], "", 1) == 1 && read(t->done[0], &c, 1) < 0)
-		return NULL;
-	return NULL;
-}
-
-/* Does a link take a process and all its threads? One that does refuses the id of a thread (ESRCH);
- * the others get as far as reading the offsets, which are not there. */
-static bool takes_processes(int prog)
-{
-	struct thread t = {.ready = {-1, -1}, .done = {-1, -1}};
-	pthread_t id;
-	bool yes = false;
-	char c;
-
-	if (pipe(t.ready) == 0 && pipe(t.done) == 0 &&
-	    pthread_create(&id, NULL, be_a_thread, &t) == 0) {
-		if (read(t.ready[0], &c, 1) == 1)
-			yes = link_multi(prog, "/proc/self/exe", (void *)-4096, NULL, NULL, 1, 0,
-					 t.tid) < 0 &&
-			      errno == ESRCH;
-		close(t.done[1]);
-		t.done[1] = -1;
-		pthread_join(id, NULL);
-	}
-	for (int i = 0; i < 2; i++) {
-		if (t.ready[i] >= 0)
-			close(t.ready[i]);
-		if (t.done[i] >= 0)
-			close(t.done[i]);
-	}
-	return yes;
-}
-
-bool dt_attach_has_uprobe_multi(void)
-{
-	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-					   {.code = BPF_JMP | BPF_EXIT}};
-	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI);
-	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace", "Dual BSD/GPL", nothing,
-				 DT_NELEM(nothing), &o);
-	uint64_t zero = 0;
-	bool yes;
-
-	if (prog < 0)
-		return false;
-	/* a directory is not a file to put probes in: a kernel that knows such links says so */
-	yes = link_multi(prog, "/", &zero, NULL, NULL, 1, 0, 0) < 0 && errno == EBADF &&
-	      takes_processes(prog);
-	close(prog);
-	return yes;
+	if (!e->users)
+		e->users = dt_xcalloc(1, sizeof(*e->users));
+	return e->users;
 }
 
 /* ---- the table of a program ---- */
 
-bool dt_plan_is_user(enum dt_probe_kind kind)
+void dt_user_row_write(dt_engine *e, uint32_t prog, uint32_t probe)
 {
-	return kind == PK_UPROBE || kind == PK_URETPROBE;
-}
-
-void dt_user_row_write(dt_engine *e, const struct dt_plan_prog *p, uint32_t probe)
-{
-	const struct dt_plan_probe *x = &e->probes.v[probe];
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	const struct dt_prog_place *at = &e->at.progs.v[prog];
+	const struct dt_plan_probe *x = &e->plan.probes.v[probe];
 	struct dt_user_row *row =
-	    (struct dt_user_row *)(void *)(p->rows + (uint64_t)x->event * p->row_size);
+	    (void *)(e->loaded.v[prog].rows + (uint64_t)x->event * at->row_size);
 
 	row->pid = (uint32_t)x->at.pid;
 	dt_family_root(e, row->pid);
 	row->number = (int32_t)x->at.number;
 	row->prologue = x->prologue - (x->prologue > 0);
 	for (uint32_t k = 0; k < p->nclauses; k++)
-		if (e->clauses.v[p->clauses[k]].ecbs[probe] && p->masks)
+		if (e->plan.clauses.v[p->clauses[k]].ecbs[probe] && at->masks)
 			row->mask[k / 32] |= 1u << k % 32;
 	__atomic_store_n(&row->probe, probe + 1, __ATOMIC_RELEASE);
 }
 
-int dt_user_table_make(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
+static uint64_t table_size(const dt_engine *e, uint32_t prog)
 {
-	p->fd_table = dt_kmap_make(e, BPF_MAP_TYPE_ARRAY, "dt_events", 4, p->row_size, p->nevents,
-				   BPF_F_MMAPABLE, err);
-	if (p->fd_table >= 0)
-		p->rows = dt_kmap_memory(p->fd_table, (uint64_t)p->row_size * p->nevents, err);
-	if (!p->rows)
+	const struct dt_prog_place *at = &e->at.progs.v[prog];
+
+	return (uint64_t)at->row_size * at->nevents;
+}
+
+int dt_user_table_make(dt_engine *e, uint32_t prog, dt_error *err)
+{
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	const struct dt_prog_place *at = &e->at.progs.v[prog];
+	int fd = dt_kmap_make(e,
+			      &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
+						.name = "dt_events",
+						.key = 4,
+						.value = at->row_size,
+						.entries = at->nevents,
+						.flags = BPF_F_MMAPABLE},
+			      err);
+
+	e->prog_maps.v[prog].events = fd;
+	if (fd >= 0)
+		e->loaded.v[prog].rows = dt_kmap_memory(fd, table_size(e, prog), 0, true, err);
+	if (!e->loaded.v[prog].rows)
 		return -1;
-	for (uint32_t i = 0; i < e->probes.n; i++)
-		if (dt_plan_serves(e, p, i) && dt_plan_is_on(e, p, i))
-			dt_user_row_write(e, p, i);
+	for (uint32_t i = 0; i < e->plan.probes.n; i++)
+		if (dt_plan_serves(&e->plan, p, i) && dt_plan_is_on(&e->plan, p, i))
+			dt_user_row_write(e, prog, i);
 	return 0;
 }
 
-void dt_user_table_free(struct dt_plan_prog *p)
+void dt_user_table_free(dt_engine *e, uint32_t prog)
 {
-	if (p->rows)
-		munmap(p->rows, dt_align_up((uint64_t)p->row_size * p->nevents, 4096));
-	p->rows = NULL;
+	if (e->loaded.v[prog].rows)
+		dt_kmap_unmap(e->loaded.v[prog].rows, table_size(e, prog));
+	e->loaded.v[prog].rows = NULL;
 }
 
 /* ---- messages ---- */
@@ -168,13 +120,13 @@ static int refuse(dt_engine *e, const struct dt_plan_probe *x, int error, dt_err
 		errno = error;
 		return dt_load_error(err, "attach to user code through");
 	}
-	if (e->refused == 0 || !place)
+	if (users(e)->refused == 0 || !place)
 		dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func,
 		       p->name,
 		       !place		 ? dt_strerror(error)
 		       : error == EINVAL ? "the kernel does not accept its semaphore"
 					 : "the kernel cannot probe this instruction");
-	e->refused += place;
+	e->users->refused += place;
 	return place ? 0 : -1;
 }
 
@@ -188,8 +140,9 @@ static int judge(const dt_engine *e, uint32_t wanted, uint32_t refused, dt_error
 	if (refused >= wanted)
 		return -1;
 	memcpy(first, err->text, sizeof(first));
-	if (e->refused > 1)
-		dt_err(err, 0, "%u probes could not be enabled; %.900s", e->refused, first);
+	if (e->users->refused > 1)
+		dt_err(err, 0, "%u probes could not be enabled; %.900s", e->users->refused,
+		       first);
 	return 0;
 }
 
@@ -197,11 +150,11 @@ static int judge(const dt_engine *e, uint32_t wanted, uint32_t refused, dt_error
 
 static void keep(dt_engine *e, int fd, int pid)
 {
-	*dt_vec_add(&e->user_links, NULL) = (struct dt_user_link){fd, pid};
+	*dt_vec_add(&users(e)->v, NULL) = (struct link){fd, pid};
 }
 
 struct batch {
-	const struct dt_plan_prog *p;
+	int fd;			/* of the program */
 	const uint32_t *probes; /* all in one file, for one process */
 	uint32_t n;
 	uint64_t *offsets, *refs, *cookies;
@@ -212,7 +165,7 @@ struct batch {
  */
 static int only_pid(const dt_engine *e, const struct dt_plan_probe *x)
 {
-	return e->follows ? 0 : x->at.pid;
+	return e->plan.follows ? 0 : x->at.pid;
 }
 
 static uint64_t place_of(dt_engine *e, const struct dt_plan_probe *x)
@@ -229,10 +182,10 @@ static bool by_trampoline(const struct dt_plan_probe *x)
  * are fine stay attached until everything is let go. */
 static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
-	const struct dt_plan_probe *x = &e->probes.v[b->probes[lo]];
-	int fd = link_multi(b->p->fd, x->at.path, b->offsets + lo,
+	const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[lo]];
+	int fd = dt_link_uprobes(b->fd, x->at.path, b->offsets + lo,
 			    b->has_refs ? b->refs + lo : NULL, b->cookies + lo, hi - lo,
-			    by_trampoline(x) ? DT_BPF_F_UPROBE_MULTI_RETURN : 0, only_pid(e, x));
+			    by_trampoline(x), only_pid(e, x));
 
 	if (fd >= 0) {
 		keep(e, fd, only_pid(e, x));
@@ -255,7 +208,7 @@ static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
 	b->refs = dt_xcalloc(b->n, sizeof(uint64_t));
 	b->cookies = dt_xcalloc(b->n, sizeof(uint64_t));
 	for (uint32_t i = 0; i < b->n; i++) {
-		const struct dt_plan_probe *x = &e->probes.v[b->probes[i]];
+		const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[i]];
 
 		b->offsets[i] = place_of(e, x);
 		b->refs[i] = x->at.ref_ctr;
@@ -291,13 +244,12 @@ static int link_perf(int prog, int type, const char *path, uint64_t offset, uint
 				    .config1 = (uint64_t)(uintptr_t)path,
 				    .config2 = offset};
 
-	return dt_attach_event(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie);
+	return dt_link_perf(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie);
 }
 
-static int perf_one(dt_engine *e, const struct dt_plan_prog *p, const struct dt_plan_probe *x,
-		    int type, dt_error *err)
+static int perf_one(dt_engine *e, int prog, const struct dt_plan_probe *x, int type, dt_error *err)
 {
-	int fd = link_perf(p->fd, type, x->at.path, x->at.offset, x->at.ref_ctr, by_trampoline(x),
+	int fd = link_perf(prog, type, x->at.path, x->at.offset, x->at.ref_ctr, by_trampoline(x),
 			   only_pid(e, x), x->event);
 
 	if (fd >= 0)
@@ -312,7 +264,7 @@ static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
 	for (uint32_t i = 0; i < b->n; i++)
-		if (perf_one(e, b->p, &e->probes.v[b->probes[i]], type, err) < 0)
+		if (perf_one(e, b->fd, &e->plan.probes.v[b->probes[i]], type, err) < 0)
 			return -1;
 	return 0;
 }
@@ -322,8 +274,8 @@ static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 static int compare_places(const void *a, const void *b, void *arg)
 {
 	const dt_engine *e = arg;
-	const struct dt_plan_probe *x = &e->probes.v[*(const uint32_t *)a],
-				   *y = &e->probes.v[*(const uint32_t *)b];
+	const struct dt_plan_probe *x = &e->plan.probes.v[*(const uint32_t *)a],
+				   *y = &e->plan.probes.v[*(const uint32_t *)b];
 	int order = strcmp(x->at.path, y->at.path);
 
 	if (order == 0)
@@ -341,37 +293,64 @@ static bool together(const struct dt_plan_probe *x, const struct dt_plan_probe *
 	       by_trampoline(x) == by_trampoline(y);
 }
 
-int dt_attach_user(dt_engine *e, const struct dt_plan_prog *p, uint32_t first, dt_error *err)
+int dt_attach_user(dt_engine *e, uint32_t prog, uint32_t first, dt_error *err)
 {
-	uint32_t *probes = dt_xcalloc(e->probes.n + 1, sizeof(*probes)), n = 0, before = e->refused;
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+	uint32_t *probes = dt_xcalloc(e->plan.probes.n + 1, sizeof(*probes)), n = 0, before = users(e)->refused;
 	int rc = 0;
 
-	for (uint32_t i = first; i < e->probes.n; i++)
-		if (dt_plan_serves(e, p, i) && dt_plan_is_on(e, p, i))
+	for (uint32_t i = first; i < e->plan.probes.n; i++)
+		if (dt_plan_serves(&e->plan, p, i) && dt_plan_is_on(&e->plan, p, i))
 			probes[n++] = i;
 	qsort_r(probes, n, sizeof(*probes), compare_places, e);
 	for (uint32_t i = 0, end; i < n && rc == 0; i = end) {
-		struct batch b = {.p = p, .probes = probes + i};
+		struct batch b = {.fd = e->loaded.v[prog].fd, .probes = probes + i};
 
 		for (end = i + 1;
-		     end < n && together(&e->probes.v[probes[i]], &e->probes.v[probes[end]]);)
+		     end < n && together(&e->plan.probes.v[probes[i]], &e->plan.probes.v[probes[end]]);)
 			end++;
 		b.n = end - i;
-		rc = e->has_uprobe_multi ? link_batch(e, &b, err) : perf_batch(e, &b, err);
+		rc = e->plan.features.uprobe_multi ? link_batch(e, &b, err) : perf_batch(e, &b, err);
 	}
 	free(probes);
-	return rc < 0 ? -1 : judge(e, n, e->refused - before, err);
+	return rc < 0 ? -1 : judge(e, n, e->users->refused - before, err);
 }
 
 int dt_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid,
 		    uint64_t cookie, dt_error *err)
 {
-	int fd = e->has_uprobe_multi
-		     ? link_multi(prog, path, &offset, NULL, &cookie, 1, 0, pid)
+	int fd = e->plan.features.uprobe_multi
+		     ? dt_link_uprobes(prog, path, &offset, NULL, &cookie, 1, false, pid)
 		     : link_perf(prog, dt_perf_type("uprobe"), path, offset, 0, false, pid, cookie);
 
 	if (fd < 0)
 		return dt_err(err, errno, "%s", dt_strerror(errno));
 	keep(e, fd, pid);
 	return 0;
+}
+
+int *dt_attach_user_take(dt_engine *e, long pid, uint32_t *n)
+{
+	struct dt_user_links *l = users(e);
+	int *fds = dt_xcalloc(l->v.n + 1, sizeof(*fds));
+	uint32_t kept = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < l->v.n; i++)
+		if (l->v.v[i].pid == pid)
+			fds[(*n)++] = l->v.v[i].fd;
+		else
+			l->v.v[kept++] = l->v.v[i];
+	l->v.n = kept;
+	return fds;
+}
+
+void dt_attach_user_end(dt_engine *e)
+{
+	for (uint32_t i = 0; e->users && i < e->users->v.n; i++)
+		dt_attach_keep(e, e->users->v.v[i].fd);
+	if (e->users)
+		dt_vec_free(&e->users->v);
+	free(e->users);
+	e->users = NULL;
 }

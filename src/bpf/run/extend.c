@@ -17,16 +17,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bpf/image.h"
-
-#define NEW_GROUPS (1u << 24) /* above what plan.c gives */
+#include "bpf/run/attach.h"
+#include "bpf/run/load.h"
+#include "bpf/run/maps.h"
 
 /* ---- entering ---- */
 
 static int clause_index(const dt_engine *e, const dt_clause *c)
 {
-	for (uint32_t i = 0; i < e->clauses.n; i++)
-		if (e->clauses.v[i].c == c)
+	for (uint32_t i = 0; i < e->plan.clauses.n; i++)
+		if (e->plan.clauses.v[i].c == c)
 			return (int)i;
 	return -1;
 }
@@ -44,10 +44,10 @@ static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n)
 			rc = -1;
 			continue;
 		}
-		probe = dt_plan_probe_index(e, &ecbs[i]);
-		dt_plan_ecb_room(e);
-		if (dt_plan_is_user(e->probes.v[probe].kind))
-			dt_plan_set_ecb(e, (uint32_t)clause, probe, &ecbs[i]);
+		probe = dt_plan_probe_index(&e->plan, &ecbs[i]);
+		dt_plan_ecb_room(&e->plan);
+		if (dt_kind_is_user(e->plan.probes.v[probe].kind))
+			dt_plan_set_ecb(&e->plan, (uint32_t)clause, probe, &ecbs[i]);
 		else
 			rc = -1;
 	}
@@ -56,12 +56,14 @@ static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n)
 
 /* ---- which programs ---- */
 
-static bool has_prologue(const dt_engine *e, const struct dt_plan_prog *p, uint32_t prologue)
+static bool has_prologue(const dt_engine *e, uint32_t prog, uint32_t prologue)
 {
+	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
+
 	if (!prologue || p->lazy)
 		return true;
-	for (uint32_t i = 0; i < p->nprobes; i++)
-		if (e->probes.v[i].prologue == prologue && dt_plan_serves(e, p, i))
+	for (uint32_t i = 0; i < e->at.progs.v[prog].nprobes; i++)
+		if (e->plan.probes.v[i].prologue == prologue && dt_plan_serves(&e->plan, p, i))
 			return true;
 	return false;
 }
@@ -77,16 +79,17 @@ static bool has_clause(const struct dt_plan_prog *p, uint32_t clause)
 /* Can the programs of its group take this probe? */
 static bool fits(const dt_engine *e, uint32_t probe)
 {
-	const struct dt_plan_probe *x = &e->probes.v[probe];
+	const struct dt_plan_probe *x = &e->plan.probes.v[probe];
 
-	for (uint32_t c = 0; c < e->clauses.n; c++) {
-		bool has = !e->clauses.v[c].ecbs[probe];
+	for (uint32_t c = 0; c < e->plan.clauses.n; c++) {
+		bool has = !e->plan.clauses.v[c].ecbs[probe];
 
-		for (uint32_t i = 0; i < e->progs.n && !has; i++) {
-			const struct dt_plan_prog *p = &e->progs.v[i];
+		for (uint32_t i = 0; i < e->plan.progs.n && !has; i++) {
+			const struct dt_plan_prog *p = &e->plan.progs.v[i];
 
-			has = dt_plan_serves(e, p, probe) && has_clause(p, c) &&
-			      has_prologue(e, p, x->prologue) && (p->lazy || x->event < p->nevents);
+			has = dt_plan_serves(&e->plan, p, probe) && has_clause(p, c) &&
+			      has_prologue(e, i, x->prologue) &&
+			      (p->lazy || x->event < e->at.progs.v[i].nevents);
 		}
 		if (!has)
 			return false;
@@ -96,82 +99,72 @@ static bool fits(const dt_engine *e, uint32_t probe)
 
 struct fresh {
 	enum dt_probe_kind kind;
-	uint32_t group, instead;
+	struct dt_plan_group group, instead;
 };
 typedef DT_VEC(struct fresh) fresh_groups;
 
 /* Those that no program can take get a group of their own, for which there is none yet. */
 static void regroup(dt_engine *e, uint32_t probe, fresh_groups *all)
 {
-	struct dt_plan_probe *x = &e->probes.v[probe];
+	struct dt_plan_probe *x = &e->plan.probes.v[probe];
+	struct dt_plan_group instead;
 
 	if (fits(e, probe))
 		return;
 	for (uint32_t i = 0; i < all->n; i++)
-		if (all->v[i].kind == x->kind && all->v[i].group == x->group) {
+		if (all->v[i].kind == x->kind && dt_plan_same_group(&all->v[i].group, &x->group)) {
 			x->group = all->v[i].instead;
 			return;
 		}
-	*dt_vec_add(all, NULL) = (struct fresh){x->kind, x->group, NEW_GROUPS + e->next_group++};
-	x->group = NEW_GROUPS + e->next_group - 1;
+	instead = (struct dt_plan_group){.joined = ++e->plan.njoined};
+	*dt_vec_add(all, NULL) = (struct fresh){x->kind, x->group, instead};
+	x->group = instead;
 }
 
 /* ---- making programs ---- */
 
 /* Make the code once to see that it needs nothing that has no place. */
-static int check_needs(dt_engine *e, uint32_t *prog, dt_error *err)
+static int check_needs(dt_engine *e, uint32_t prog, dt_error *err)
 {
-	__typeof__(e->need) before = e->need;
-	dt_code c = {0};
-	int rc;
+	struct dt_tr_input in = dt_engine_input(e);
+	dt_plan_needs now = e->needs;
 
-	e->learning = true;
-	do {
-		dt_code_free(&c);
-		c = (dt_code){0};
-		rc = dt_tr_program(e, &e->progs.v[*prog], &c, err);
-	} while (rc == 0 && dt_plan_split(e, *prog, &c));
-	e->learning = false;
-	dt_code_free(&c);
-	before.waiting =
-	    e->need.waiting; /* a property of programs as they are loaded: no place is needed */
-	if (rc == 0 && memcmp(&before, &e->need, sizeof(before)) != 0) {
-		e->need = before;
-		rc = dt_err(err, EDT_NOPROBE,
-			    "its arguments need more than was set up when tracing began");
-	}
-	return rc;
+	if (dt_learn_more(&e->plan, prog, &in, &now, &e->ro, err) < 0)
+		return -1;
+	if (dt_needs_grew(&e->needs, &now))
+		return dt_err(err, EDT_NOPROBE,
+			      "its arguments need more than was set up when tracing began");
+	e->needs = now;
+	return 0;
 }
 
 /* Programs from number `first` on, and lazy ones that are needed now. */
 static int load_new(dt_engine *e, uint32_t first, uint32_t probe, dt_error *err)
 {
-	uint64_t rodata = e->rodata.n;
+	uint64_t rodata = e->ro.data.n;
 
-	for (uint32_t i = 0; i < e->progs.n; i++) {
-		struct dt_plan_prog *p = &e->progs.v[i];
+	for (uint32_t i = 0; i < e->plan.progs.n; i++) {
+		const struct dt_plan_prog *p = &e->plan.progs.v[i];
 		bool wanted = i >= first;
 
-		for (uint32_t k = probe; k < e->probes.n && p->lazy && !wanted; k++)
-			wanted = dt_plan_serves(e, p, k) && dt_plan_is_on(e, p, k);
+		for (uint32_t k = probe; k < e->plan.probes.n && p->lazy && !wanted; k++)
+			wanted = dt_plan_serves(&e->plan, p, k) && dt_plan_is_on(&e->plan, p, k);
 		if (!wanted)
 			continue;
-		if (i >= first && check_needs(e, &i, err) < 0)
+		if (i >= first && check_needs(e, i, err) < 0)
 			return -1;
-		p = &e->progs.v[i];
-		p->lazy = false;
-		dt_layout_program(e, p);
-		p->loading = true;
+		e->plan.progs.v[i].lazy = false;
+		dt_kmaps_add_programs(e);
+		dt_layout_program(&e->at, &e->plan, i, &e->ro);
+		e->loaded.v[i].loading = true;
 	}
-	if (e->rodata.n != rodata && dt_kmaps_rodata(e, err) < 0)
+	if (e->ro.data.n != rodata && dt_kmaps_rodata(e, err) < 0)
 		return -1;
-	for (uint32_t i = 0; i < e->progs.n; i++) {
-		struct dt_plan_prog *p = &e->progs.v[i];
-
-		if (!p->loading)
+	for (uint32_t i = 0; i < e->loaded.n; i++) {
+		if (!e->loaded.v[i].loading)
 			continue;
-		p->loading = false;
-		if (dt_user_table_make(e, p, err) < 0 || dt_load_program(e, p, err) < 0)
+		e->loaded.v[i].loading = false;
+		if (dt_user_table_make(e, i, err) < 0 || dt_load_program(e, i, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -183,15 +176,16 @@ static int attach_new(dt_engine *e, uint32_t first, dt_error *err)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < e->progs.n; i++) {
-		const struct dt_plan_prog *p = dt_plan_nth_to_attach(e, i);
+	for (uint32_t i = 0; i < e->plan.progs.n; i++) {
+		uint32_t prog = dt_plan_nth_to_attach(&e->plan, i);
+		const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 
-		if (!dt_plan_is_user(p->kind) || p->fd < 0)
+		if (!dt_kind_is_user(p->kind) || e->loaded.v[prog].fd < 0)
 			continue;
-		for (uint32_t k = first; k < e->probes.n; k++)
-			if (dt_plan_serves(e, p, k) && dt_plan_is_on(e, p, k))
-				dt_user_row_write(e, p, k);
-		if (dt_attach_user(e, p, first, err) < 0)
+		for (uint32_t k = first; k < e->plan.probes.n; k++)
+			if (dt_plan_serves(&e->plan, p, k) && dt_plan_is_on(&e->plan, p, k))
+				dt_user_row_write(e, prog, k);
+		if (dt_attach_user(e, prog, first, err) < 0)
 			rc = -1;
 	}
 	return rc;
@@ -199,20 +193,20 @@ static int attach_new(dt_engine *e, uint32_t first, dt_error *err)
 
 int dt_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 {
-	uint32_t first = e->probes.n, progs = e->progs.n;
+	uint32_t first = e->plan.probes.n, progs = e->plan.progs.n;
 	fresh_groups fresh = {0};
 	int rc;
 
 	if (e->state != BPF_RUNNING)
 		return 0;
 	rc = enter(e, ecbs, n);
-	for (uint32_t i = first; i < e->probes.n; i++)
-		if (dt_plan_is_user(e->probes.v[i].kind))
+	for (uint32_t i = first; i < e->plan.probes.n; i++)
+		if (dt_kind_is_user(e->plan.probes.v[i].kind))
 			regroup(e, i, &fresh);
 	for (uint32_t k = 0; k < fresh.n; k++)
-		for (uint32_t i = first; i < e->probes.n; i++)
-			if (e->probes.v[i].group == fresh.v[k].instead) {
-				dt_plan_add_programs(e, i, false);
+		for (uint32_t i = first; i < e->plan.probes.n; i++)
+			if (dt_plan_same_group(&e->plan.probes.v[i].group, &fresh.v[k].instead)) {
+				dt_plan_add_programs(&e->plan, i, false);
 				break;
 			}
 	dt_vec_free(&fresh);
@@ -222,13 +216,15 @@ int dt_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 	return rc;
 }
 
-/* ---- letting go of ended processes ---- */
+/* ---- releasing what was attached in processes that have ended ---- */
 
 struct dt_retired {
 	pthread_t thread;
-	bool done; /* set by the thread */
-	int *fds;
+	bool running; /* there is a thread ... */
+	bool done;    /* ... which has ended; set by it */
+	int *fds;     /* that it closes */
 	uint32_t n;
+	DT_VEC(int) next; /* to be closed by the one after it */
 };
 
 static void *close_all(void *arg)
@@ -242,55 +238,57 @@ static void *close_all(void *arg)
 }
 
 /* Wait for the thread, or only see whether it has ended. */
-static bool finish(dt_engine *e, bool wait)
+static bool finish(struct dt_retired *r, bool wait)
 {
-	struct dt_retired *r = e->retired;
-
-	if (!r)
+	if (!r->running)
 		return true;
 	if (!wait && !__atomic_load_n(&r->done, __ATOMIC_ACQUIRE))
 		return false;
 	pthread_join(r->thread, NULL);
-	free(r->fds);
-	free(r);
-	e->retired = NULL;
+	r->running = false;
+	dt_vec_release(r->fds);
+	r->fds = NULL;
 	return true;
 }
 
 void dt_extend_retire(dt_engine *e, long pid)
 {
-	uint32_t kept = 0, n = 0;
+	struct dt_retired *r = e->retired;
+	uint32_t n;
+	int *fds;
 
 	dt_family_disown(e, pid);
-	for (uint32_t i = 0; i < e->user_links.n; i++)
-		if (e->user_links.v[i].pid == pid)
-			e->user_links.v[i].pid = -1; /* to be closed */
-	if (!finish(e, false))
+	if (!r)
+		r = e->retired = dt_xcalloc(1, sizeof(*r));
+	fds = dt_attach_user_take(e, pid, &n);
+	for (uint32_t i = 0; i < n; i++)
+		*dt_vec_add(&r->next, NULL) = fds[i];
+	free(fds);
+	if (r->next.n == 0 || !finish(r, false))
 		return; /* with the next one */
-	for (uint32_t i = 0; i < e->user_links.n; i++)
-		n += e->user_links.v[i].pid == -1;
-	if (n == 0)
-		return;
-	e->retired = dt_xcalloc(1, sizeof(*e->retired));
-	e->retired->fds = dt_xcalloc(n, sizeof(int));
-	for (uint32_t i = 0; i < e->user_links.n; i++)
-		if (e->user_links.v[i].pid == -1)
-			e->retired->fds[e->retired->n++] = e->user_links.v[i].fd;
-		else
-			e->user_links.v[kept++] = e->user_links.v[i];
-	e->user_links.n = kept;
-	if (pthread_create(&e->retired->thread, NULL, close_all, e->retired) != 0) {
-		close_all(e->retired);
-		free(e->retired->fds);
-		free(e->retired);
-		e->retired = NULL;
+	r->fds = r->next.v;
+	r->n = r->next.n;
+	r->next.v = NULL;
+	dt_vec_free(&r->next);
+	r->done = false;
+	r->running = pthread_create(&r->thread, NULL, close_all, r) == 0;
+	if (!r->running) {
+		close_all(r);
+		dt_vec_release(r->fds);
+		r->fds = NULL;
 	}
 }
 
-void dt_attach_user_end(dt_engine *e)
+void dt_extend_end(dt_engine *e)
 {
-	finish(e, true);
-	for (uint32_t i = 0; i < e->user_links.n; i++)
-		dt_attach_keep(e, e->user_links.v[i].fd);
-	dt_vec_free(&e->user_links);
+	struct dt_retired *r = e->retired;
+
+	if (!r)
+		return;
+	finish(r, true);
+	for (uint32_t i = 0; i < r->next.n; i++)
+		dt_attach_keep(e, r->next.v[i]);
+	dt_vec_free(&r->next);
+	free(r);
+	e->retired = NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * load: programs into the kernel, and its reasons when it refuses one. Maps are made before
- * (bpf_maps.c, buffers.c). Everything is a file descriptor of this process and goes away with it; nothing is pinned.
+ * load: programs into the kernel, and its reasons when it refuses one. Maps are made before (maps.c,
+ * buffers.c). Everything is a file descriptor of this process and goes away with it; nothing is pinned.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bpf/image.h"
+#include "bpf/code/prog_btf.h"
+#include "bpf/run/attach.h"
+#include "bpf/run/load.h"
+#include "kernel/links.h"
 #include "kernel/lockdown.h"
 
 /* Why bpf() said no. EPERM means privilege nearly always; say what is missing and how to get it. */
@@ -67,27 +70,12 @@ static void explain(enum bpf_prog_type type, const dt_code *c, struct bpf_prog_l
 	free(log);
 }
 
-static const enum bpf_prog_type prog_types[PK_MAX] = {
-    [PK_BEGIN] = BPF_PROG_TYPE_RAW_TRACEPOINT,
-    [PK_END] = BPF_PROG_TYPE_RAW_TRACEPOINT,
-    [PK_ENTRY] = BPF_PROG_TYPE_RAW_TRACEPOINT,
-    [PK_RETURN] = BPF_PROG_TYPE_RAW_TRACEPOINT,
-    [PK_TRACEPOINT] = BPF_PROG_TYPE_RAW_TRACEPOINT,
-    [PK_PROFILE] = BPF_PROG_TYPE_PERF_EVENT,
-    [PK_PERF] = BPF_PROG_TYPE_PERF_EVENT,
-    [PK_FUNC_ENTRY] = BPF_PROG_TYPE_KPROBE,
-    [PK_FUNC_RETURN] = BPF_PROG_TYPE_KPROBE,
-    [PK_INSTRUCTION] = BPF_PROG_TYPE_KPROBE,
-    [PK_UPROBE] = BPF_PROG_TYPE_KPROBE,
-    [PK_URETPROBE] = BPF_PROG_TYPE_KPROBE,
-};
-
 /* A program that is told which tracepoint it is for has typed pointers in its context. */
-static int trust_arguments(dt_engine *e, const struct dt_plan_prog *p, enum bpf_prog_type *type,
-			   struct bpf_prog_load_opts *o, dt_error *err)
+static int trust_arguments(const dt_plan *plan, const struct dt_plan_prog *p,
+			   enum bpf_prog_type *type, struct bpf_prog_load_opts *o, dt_error *err)
 {
-	const char *event = e->probes.v[p->only].at.event;
-	uint32_t id = dt_tr_tracepoint_id(e, event);
+	const char *event = plan->probes.v[p->only].at.event;
+	uint32_t id = dt_tr_tracepoint_id(plan, event);
 
 	if (!id)
 		return dt_err(err, EDT_NOPROBE,
@@ -98,77 +86,108 @@ static int trust_arguments(dt_engine *e, const struct dt_plan_prog *p, enum bpf_
 	return 0;
 }
 
-#define AGAIN 1 /* without some of what peek.c does */
-
-int dt_load_program(dt_engine *e, struct dt_plan_prog *p, dt_error *err)
+static void dump(const dt_code *c)
 {
-	enum bpf_prog_type type = prog_types[p->kind];
+	dt_buf text = {0};
+
+	if (!getenv("DTRACE_BPF_DUMP"))
+		return;
+	dt_code_print(c, &text);
+	fputs(text.s, stderr);
+	dt_buf_free(&text);
+}
+
+enum outcome { LOADED, REFUSED, AGAIN }; /* AGAIN: without some of what peek.c does */
+
+/* What to do about a program that the kernel has not taken (errno). */
+static enum outcome refused(dt_engine *e, enum bpf_prog_type type, const dt_code *c,
+			    struct bpf_prog_load_opts *o, dt_error *err)
+{
+	if (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+		dt_load_error(err, "load a program into");
+		return REFUSED;
+	}
+	if (e->loads.trusts) {
+		e->loads.trusts = false;
+		return AGAIN;
+	}
+	if (e->loads.cast_func) {
+		e->loads.cast_func = 0;
+		return AGAIN;
+	}
+	explain(type, c, o, err);
+	return REFUSED;
+}
+
+/* The code of program number i goes into the kernel. */
+static enum outcome load_code(dt_engine *e, uint32_t i, const dt_code *c, dt_error *err)
+{
+	const struct dt_plan_prog *p = &e->plan.progs.v[i];
+	struct dt_loaded *to = &e->loaded.v[i];
+	enum bpf_prog_type type = dt_kind_of(p->kind)->type;
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
-	dt_code c = {0};
-	struct bpf_func_info *info = NULL;
-	int btf = -1, module, rc;
+	struct bpf_func_info *info = dt_xcalloc(c->funcs.n, sizeof(*info));
+	int btf = dt_code_btf(c, e->at.slot_size, info), module;
+	enum outcome rc = LOADED;
 
-	p->typed = dt_tr_typed_args(e, p);
-	rc = dt_tr_program(e, p, &c, err);
-
-	if (rc == 0 && getenv("DTRACE_BPF_DUMP")) {
-		dt_buf text = {0};
-
-		dt_code_print(&c, &text);
-		fputs(text.s, stderr);
-		dt_buf_free(&text);
+	if (btf < 0) {
+		free(info);
+		dt_load_error(err, "load type information into");
+		return REFUSED;
 	}
-	if (rc == 0) {
-		info = dt_xcalloc(c.funcs.n, sizeof(*info));
-		btf = dt_code_btf(&c, e->at.slot_size, info, err);
-		rc = btf < 0 ? -1 : 0;
-	}
-	if (dt_plan_is_user(p->kind) && e->need.waiting)
+	if (dt_kind_of(p->kind)->waits && (e->needs.waiting || c->sleeps))
 		o.prog_flags |= BPF_F_SLEEPABLE;
-	if (dt_plan_is_user(p->kind) && e->has_uprobe_multi)
+	if (dt_kind_is_user(p->kind) && e->plan.features.uprobe_multi)
 		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
-	module = dt_attach_function_load(e, p, &type, &o);
-	if (rc == 0 && (p->task_arg || (p->typed && p->kind == PK_TRACEPOINT)))
-		rc = trust_arguments(e, p, &type, &o, err);
-	if (rc == 0) {
+	module = dt_attach_function_load(&e->plan, p, &type, &o);
+	if ((p->group.task_arg || (to->typed && p->kind == PK_TRACEPOINT)) &&
+	    trust_arguments(&e->plan, p, &type, &o, err) < 0)
+		rc = REFUSED;
+	if (rc == LOADED) {
 		o.prog_btf_fd = (uint32_t)btf;
 		o.func_info = info;
-		o.func_info_cnt = c.funcs.n;
-		p->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c.insns.v, c.insns.n, &o);
-		if (p->fd < 0 &&
-		    (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
-			rc = dt_load_error(err, "load a program into");
-		} else if (p->fd < 0 && e->trusts) {
-			e->trusts = false;
-			rc = AGAIN;
-		} else if (p->fd < 0 && e->cast_func) {
-			e->cast_func = 0;
-			rc = AGAIN;
-		} else if (p->fd < 0) {
-			explain(type, &c, &o, err);
-			rc = -1;
-		}
+		o.func_info_cnt = c->funcs.n;
+		to->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c->insns.v, c->insns.n, &o);
+		if (to->fd < 0)
+			rc = refused(e, type, c, &o, err);
 	}
-	if (btf >= 0)
-		close(btf);
+	close(btf);
 	if (module > 0)
 		close(module);
 	free(info);
-	dt_code_free(&c);
-	return rc == AGAIN ? dt_load_program(e, p, err) : rc;
+	return rc;
+}
+
+int dt_load_program(dt_engine *e, uint32_t prog, dt_error *err)
+{
+	enum outcome rc;
+
+	do {
+		struct dt_tr_input in = dt_engine_input(e);
+		dt_code c = {0};
+
+		e->loaded.v[prog].typed = dt_tr_typed_args(&e->plan, &e->loads, prog);
+		rc = REFUSED;
+		if (dt_tr_program(&in, prog, NULL, NULL, &c, err) == 0) {
+			dump(&c);
+			rc = load_code(e, prog, &c, err);
+		}
+		dt_code_free(&c);
+	} while (rc == AGAIN);
+	return rc == LOADED ? 0 : -1;
 }
 
 int dt_load_all(dt_engine *e, dt_error *err)
 {
-	if (e->need.vtime && dt_vtime_load(e, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < e->progs.n; i++)
-		if (!e->progs.v[i].lazy && dt_load_program(e, &e->progs.v[i], err) < 0)
+	const dt_plan *p = &e->plan;
+
+	for (uint32_t i = 0; i < p->progs.n; i++)
+		if (!p->progs.v[i].lazy && dt_load_program(e, i, err) < 0)
 			return -1;
-	for (uint32_t i = 0; i < e->progs.n; i++)
-		if (dt_plan_is_continued(e, &e->progs.v[i]) &&
-		    bpf_map_update_elem(e->progs.v[i].fd_next, &(uint32_t){0},
-					&e->progs.v[i + 1].fd, 0) < 0)
+	for (uint32_t i = 0; i < p->progs.n; i++)
+		if (dt_plan_is_continued(p, i) &&
+		    bpf_map_update_elem(e->prog_maps.v[i].next, &(uint32_t){0},
+					&e->loaded.v[i + 1].fd, 0) < 0)
 			return dt_err(err, errno, "cannot join two programs: %s",
 				      dt_strerror(errno));
 	return 0;

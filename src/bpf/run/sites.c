@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/run/attach.h"
+#include "kernel/links.h"
 #include "arch/insn.h"
 #include "arch/site.h"
-#include "bpf/image.h"
 #include "proc/mappings.h"
 
 #define ROUNDS 12
@@ -60,11 +61,7 @@ static int probe_ourselves(dt_engine *e, int prog, const dt_maps *maps, const ch
 
 static bool measure(dt_engine *e, const struct dt_site_pair *pair)
 {
-	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-					   {.code = BPF_JMP | BPF_EXIT}};
-	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI);
-	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace", "Dual BSD/GPL", nothing,
-				 DT_NELEM(nothing), &o);
+	int prog = dt_link_nothing(DT_BPF_TRACE_UPROBE_MULTI);
 	dt_error ignored = {0};
 	dt_maps *maps = prog >= 0 ? dt_maps_read(getpid(), &ignored) : NULL;
 	bool yes = false;
@@ -83,15 +80,15 @@ bool dt_sites_by_call(dt_engine *e)
 	const struct dt_site_pair *pair = dt_site_pair();
 	struct dt_insn_mode kernel = {0};
 
-	if (e->sites_by != SITES_UNKNOWN)
-		return e->sites_by == SITES_CALL;
-	e->sites_by = SITES_TRAP;
+	if (e->sites != SITES_UNKNOWN)
+		return e->sites == SITES_CALL;
+	e->sites = SITES_TRAP;
 	dt_insn_kernel(&kernel);
-	if (pair && kernel.optimizes && e->has_uprobe_multi) {
-		uint64_t wanted = dt_opt(e->opts, DT_O_SITES);
+	if (pair && kernel.optimizes && e->plan.features.uprobe_multi) {
+		uint64_t wanted = dt_opt(e->plan.opts, DT_O_SITES);
 
 		if (wanted == DT_SITES_CALL || (wanted == DT_SITES_AUTO && measure(e, pair)))
-			e->sites_by = SITES_CALL;
+			e->sites = SITES_CALL;
 	}
-	return e->sites_by == SITES_CALL;
+	return e->sites == SITES_CALL;
 }

@@ -10,7 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bpf/image.h"
+#include "bpf/run/maps.h"
+#include "bpf/run/ring.h"
 
 #define BATCH_BYTES (1u << 20)
 #define DELETE_MAX  20000 /* rows deleted in one snapshot unless room is short */
@@ -74,12 +75,12 @@ struct reader {
 static int hand_out(struct reader *r, const struct dt_plan_agg *b, const uint8_t *values,
 		    uint64_t stride)
 {
-	bool each = dt_opt(r->e->opts, DT_O_AGGPERCPU);
+	bool each = dt_opt(r->e->plan.opts, DT_O_AGGPERCPU);
 	uint32_t n = b->nwords, first = UINT32_MAX;
 	int rc = 0;
 
 	memset(r->value, 0, n * 8);
-	for (uint32_t cpu = 0; cpu < r->e->ncpus && rc == 0; cpu++) {
+	for (uint32_t cpu = 0; cpu < r->e->plan.ncpus && rc == 0; cpu++) {
 		const uint64_t *v = (const uint64_t *)(const void *)(values + cpu * stride);
 
 		if (is_zero(v, n))
@@ -105,11 +106,6 @@ static int hand_out(struct reader *r, const struct dt_plan_agg *b, const uint8_t
 
 /* ---- keys ---- */
 
-static const char *name_part(const dt_probe *p, int part)
-{
-	return part == 0 ? p->prov : part == 1 ? p->mod : part == 2 ? p->func : p->name;
-}
-
 static void read_keys(struct reader *r, const struct dt_plan_agg *b, const uint8_t *key)
 {
 	for (uint32_t i = 0; i < b->nkeys; i++) {
@@ -120,8 +116,9 @@ static void read_keys(struct reader *r, const struct dt_plan_agg *b, const uint8
 		r->keys[i] = (dt_datum){p, k->size};
 		if (k->name >= 0) {
 			memcpy(&probe, p, 4);
-			r->keys[i].data = probe < r->e->probes.n
-					      ? name_part(r->e->probes.v[probe].probe, k->name)
+			r->keys[i].data = probe < r->e->plan.probes.n
+					      ? dt_layout_name(r->e->plan.probes.v[probe].probe,
+							       (uint32_t)k->name)
 					      : "";
 			r->keys[i].size = (uint32_t)strlen(r->keys[i].data) + 1;
 		} else if (k->is_string) {
@@ -182,16 +179,16 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
  * Make some rows zero; how many have been dealt with. That takes memory, which the kernel may not have: a row
  * that cannot be made zero is deleted, or it would be counted once more.
  */
-static uint32_t zero_rows(const struct dt_plan_agg *b, const char *keys, const uint8_t *zeros,
+static uint32_t zero_rows(const struct dt_plan_agg *b, int fd, const char *keys, const uint8_t *zeros,
 			  uint32_t n)
 {
 	uint32_t done = n;
 
-	if (bpf_map_update_batch(b->fd, keys, zeros, &done, NULL) == 0)
+	if (bpf_map_update_batch(fd, keys, zeros, &done, NULL) == 0)
 		return n;
 	if (done >= n)
 		done = 0; /* it has not even begun */
-	bpf_map_delete_elem(b->fd, keys + (uint64_t)done * b->key_size);
+	bpf_map_delete_elem(fd, keys + (uint64_t)done * b->key_size);
 	return done + 1;
 }
 
@@ -199,20 +196,20 @@ static uint32_t zero_rows(const struct dt_plan_agg *b, const char *keys, const u
  * Rows that were used become zero and stay: most keys come again, and then the row is there
  * already. Rows that were not used since the last time are deleted.
  */
-static void tidy(const struct dt_plan_agg *b, struct batch *t)
+static void tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batch *t)
 {
 	uint32_t n = (uint32_t)(t->unused.n / b->key_size), most;
 	uint8_t *zeros;
 
-	if (n > DELETE_MAX && (t->used.n + t->unused.n) / b->key_size < b->rows / 2)
+	if (n > DELETE_MAX && (t->used.n + t->unused.n) / b->key_size < rows / 2)
 		n = DELETE_MAX; /* there is room: the rest can wait, the user should not */
 	if (n)
-		bpf_map_delete_batch(b->fd, t->unused.s, &n, NULL);
+		bpf_map_delete_batch(fd, t->unused.s, &n, NULL);
 	most = (uint32_t)(BATCH_BYTES / t->value_size) + 1;
 	zeros = dt_xcalloc(most, t->value_size);
 	for (uint64_t at = 0; at < t->used.n; at += (uint64_t)n * b->key_size) {
 		n = (uint32_t)((t->used.n - at) / b->key_size);
-		n = zero_rows(b, t->used.s + at, zeros, n < most ? n : most);
+		n = zero_rows(b, fd, t->used.s + at, zeros, n < most ? n : most);
 	}
 	free(zeros);
 }
@@ -221,13 +218,13 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 {
 	struct batch t = {.value_size = 8 + (uint64_t)b->nwords * 8};
 	uint64_t in = 0, out = 0, max = BATCH_BYTES / (b->key_size + t.value_size);
+	int rc = 0, end = 0, fd = r->e->maps.agg[b->index];
 	bool first = true;
-	int rc = 0, end = 0;
 
 	batch_make(&t, b, max < 256 ? 256 : (uint32_t)max);
 	while (rc == 0 && !end) {
 		uint32_t n = t.max;
-		int got = bpf_map_lookup_batch(b->fd, first ? NULL : &in, &out, t.keys, t.values,
+		int got = bpf_map_lookup_batch(fd, first ? NULL : &in, &out, t.keys, t.values,
 					       &n, NULL);
 
 		if (got < 0 && errno == ENOSPC) { /* one bucket holds more than that */
@@ -242,7 +239,7 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 		first = false;
 	}
 	if (r->e->state != BPF_STOPPED) /* at the end nobody needs tidy maps */
-		tidy(b, &t);
+		tidy(b, fd, r->e->agg_maps[b->index].rows, &t);
 	dt_buf_free(&t.used);
 	dt_buf_free(&t.unused);
 	free(t.keys);
@@ -253,32 +250,32 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 static int drain_keyless(struct reader *r, uint32_t old)
 {
 	dt_engine *e = r->e;
-	uint64_t stride = dt_align_up(e->agg_size, 8);
+	uint64_t stride = dt_align_up(e->at.agg_size, 8);
 	uint8_t *values;
 	int rc = 0;
 
-	if (!e->agg_size)
+	if (!e->at.agg_size)
 		return 0;
-	values = dt_xcalloc(e->ncpus, stride);
-	if (bpf_map_lookup_elem(e->fd_aggs, &old, values) < 0) {
+	values = dt_xcalloc(e->plan.ncpus, stride);
+	if (bpf_map_lookup_elem(e->maps.aggs, &old, values) < 0) {
 		free(values);
 		return 0;
 	}
-	for (uint32_t i = 0; i < e->aggs.n && rc == 0; i++) {
-		const struct dt_plan_agg *b = e->aggs.v[i];
+	for (uint32_t i = 0; i < e->plan.aggs.n && rc == 0; i++) {
+		const struct dt_plan_agg *b = e->plan.aggs.v[i];
 		uint64_t used = 0, word;
 
 		if (b->nkeys != 0)
 			continue;
-		for (uint32_t cpu = 0; cpu < e->ncpus; cpu++) {
-			memcpy(&word, values + cpu * stride + b->offset, 8);
+		for (uint32_t cpu = 0; cpu < e->plan.ncpus; cpu++) {
+			memcpy(&word, values + cpu * stride + e->at.agg[i], 8);
 			used |= word;
 		}
 		if (used)
-			rc = hand_out(r, b, values + b->offset + 8, stride);
+			rc = hand_out(r, b, values + e->at.agg[i] + 8, stride);
 	}
-	memset(values, 0, e->ncpus * stride);
-	bpf_map_update_elem(e->fd_aggs, &old, values, 0);
+	memset(values, 0, e->plan.ncpus * stride);
+	bpf_map_update_elem(e->maps.aggs, &old, values, 0);
 	free(values);
 	return rc;
 }
@@ -289,29 +286,29 @@ int dt_snapshot(dt_engine *e, const dt_sink *sink)
 	uint32_t nkeys = 1, nwords = 1, old;
 	int rc;
 
-	if (!e->control || e->aggs.n == 0 || e->state == BPF_NEW || e->drained)
+	if (!e->shared.control || e->plan.aggs.n == 0 || e->state == BPF_NEW || e->drained)
 		return 0;
-	for (uint32_t i = 0; i < e->aggs.n; i++) {
-		const struct dt_plan_agg *b = e->aggs.v[i];
+	for (uint32_t i = 0; i < e->plan.aggs.n; i++) {
+		const struct dt_plan_agg *b = e->plan.aggs.v[i];
 
 		nkeys = b->agg->nkeys > nkeys ? b->agg->nkeys : nkeys;
 		nkeys = b->nkeys != UINT32_MAX && b->nkeys > nkeys ? b->nkeys : nkeys;
 		nwords = b->nwords > nwords ? b->nwords : nwords;
 	}
-	old = __atomic_fetch_xor((uint64_t *)(void *)(e->control + CTL_WORD), CTL_GEN,
+	old = __atomic_fetch_xor(dt_control(e, CTL_WORD), CTL_GEN,
 				 __ATOMIC_SEQ_CST) &
 	      CTL_GEN;
 	e->drained = e->state == BPF_STOPPED;
-	if (!e->drained && !dt_ring_quiesce(e, DT_BPF_PATIENCE))
+	if (!e->drained && !dt_ring_quiesce(e, DT_RING_PATIENCE))
 		return 0;
 	r.keys = dt_xcalloc(nkeys, sizeof(*r.keys));
 	r.value = dt_xcalloc(nwords, 8);
 	rc = drain_keyless(&r, old);
 	if (e->drained && rc == 0)
 		rc = drain_keyless(&r, !old);
-	for (uint32_t i = 0; i < e->aggs.n && rc == 0; i++)
-		if (e->aggs.v[i]->fd >= 0)
-			rc = drain(&r, e->aggs.v[i], old);
+	for (uint32_t i = 0; i < e->plan.aggs.n && rc == 0; i++)
+		if (e->maps.agg[i] >= 0)
+			rc = drain(&r, e->plan.aggs.v[i], old);
 	free(r.keys);
 	free(r.value);
 	return rc;

@@ -26,44 +26,56 @@
 #include <unistd.h>
 
 #include "base/budget.h"
-#include "bpf/image.h"
+#include "bpf/run/kmap.h"
+#include "bpf/run/ring.h"
 #include "bpf/translate/unwind.h"
 #include "proc/control.h"
 #include "proc/mappings.h"
 #include "proc/needed.h"
 
+struct dt_tables {
+	struct bank {
+		uint8_t *memory; /* mapped */
+		uint32_t used;	 /* bytes */
+	} bank[UW_BANKS];
+	uint32_t nbanks;
+	bool full;    /* dt_objects is */
+	int identify; /* the program that makes keys; -1: not loaded */
+};
+
 /* ---- maps ---- */
 
-static int make_map(dt_engine *e, enum bpf_map_type type, const char *name, uint32_t key,
-		    uint32_t value, uint32_t entries, const struct bpf_map_create_opts *o,
-		    dt_error *err)
+static int make_map(dt_engine *e, struct dt_kmap m, dt_error *err)
 {
-	int fd = bpf_map_create(type, name, key, value, entries, o);
-
-	if (fd < 0)
-		return dt_load_error(err, "create a map for user stacks in");
-	*dt_vec_add(&e->fds, NULL) = fd;
-	return fd;
+	m.doing = "create a map for user stacks in";
+	return dt_kmap_make(e, &m, err);
 }
 
 static int make_bank(dt_engine *e, dt_error *err)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
-	struct dt_uw *u = e->unwind;
-	struct dt_uw_bank *b = &u->bank[u->nbanks];
-	int fd = make_map(e, BPF_MAP_TYPE_ARRAY, "dt_bank", 4, UW_BANK, 1, &o, err);
+	struct dt_tables *u = e->tables;
+	struct bank *b = &u->bank[u->nbanks];
+	int fd = make_map(e,
+			  (struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
+					   .name = "dt_bank",
+					   .key = 4,
+					   .value = UW_BANK,
+					   .entries = 1,
+					   .flags = BPF_F_MMAPABLE},
+			  err);
 	void *p;
 
 	if (fd < 0)
 		return -1;
-	p = dt_kmap_memory(fd, UW_BANK, err);
+	p = dt_kmap_memory(fd, UW_BANK, 0, true, err);
 	if (!p)
 		return -1;
 	/* The first one is named in the programs; putting one into the array makes the kernel wait
 	 * for a grace period. */
-	if (u->nbanks && bpf_map_update_elem(u->fd_banks, &u->nbanks, &fd, 0) < 0) {
-		munmap(p, UW_BANK);
-		return dt_err(err, errno, "cannot fill a map: %s", dt_strerror(errno));
+	if (u->nbanks && bpf_map_update_elem(e->maps.uw_banks, &u->nbanks, &fd, 0) < 0) {
+		dt_kmap_fill_error(err);
+		dt_kmap_unmap(p, UW_BANK);
+		return -1;
 	}
 	b->memory = p;
 	b->used = 0;
@@ -73,27 +85,45 @@ static int make_bank(dt_engine *e, dt_error *err)
 
 int dt_tables_create(dt_engine *e, dt_error *err)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, objects, .map_flags = BPF_F_NO_PREALLOC);
-	LIBBPF_OPTS(bpf_map_create_opts, banks);
-	struct dt_uw *u = e->unwind;
+	struct dt_tr_maps *m = &e->maps;
 
-	u->fd_first = make_bank(e, err);
-	if (u->fd_first < 0)
+	e->tables = dt_xcalloc(1, sizeof(*e->tables));
+	e->tables->identify = -1;
+	m->uw_first_bank = make_bank(e, err);
+	if (m->uw_first_bank < 0)
 		return -1;
-	banks.inner_map_fd = (uint32_t)u->fd_first;
-	u->fd_banks =
-	    make_map(e, BPF_MAP_TYPE_ARRAY_OF_MAPS, "dt_banks", 4, 4, UW_BANKS, &banks, err);
-	u->fd_objects = make_map(e, BPF_MAP_TYPE_HASH, "dt_objects", sizeof(struct dt_uw_key),
-				 sizeof(struct dt_uw_object), UW_OBJECTS, &objects, err);
-	u->fd_wanted = make_map(e, BPF_MAP_TYPE_HASH, "dt_wanted", sizeof(struct dt_uw_key),
-				sizeof(struct dt_uw_want), UW_WANTED, NULL, err);
-	return u->fd_banks < 0 || u->fd_objects < 0 || u->fd_wanted < 0 ? -1 : 0;
+	m->uw_banks = make_map(e,
+			       (struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY_OF_MAPS,
+						.name = "dt_banks",
+						.key = 4,
+						.value = 4,
+						.entries = UW_BANKS,
+						.inner = m->uw_first_bank},
+			       err);
+	m->uw_objects = make_map(e,
+				 (struct dt_kmap){.type = BPF_MAP_TYPE_HASH,
+						  .name = "dt_objects",
+						  .key = sizeof(struct dt_uw_key),
+						  .value = sizeof(struct dt_uw_object),
+						  .entries = UW_OBJECTS,
+						  .flags = BPF_F_NO_PREALLOC},
+				 err);
+	m->uw_wanted = make_map(e,
+				(struct dt_kmap){.type = BPF_MAP_TYPE_HASH,
+						 .name = "dt_wanted",
+						 .key = sizeof(struct dt_uw_key),
+						 .value = sizeof(struct dt_uw_want),
+						 .entries = UW_WANTED},
+				err);
+	return m->uw_banks < 0 || m->uw_objects < 0 || m->uw_wanted < 0 ? -1 : 0;
 }
 
 void dt_tables_free(dt_engine *e)
 {
-	for (uint32_t i = 0; e->unwind && i < e->unwind->nbanks; i++)
-		munmap(e->unwind->bank[i].memory, UW_BANK);
+	for (uint32_t i = 0; e->tables && i < e->tables->nbanks; i++)
+		dt_kmap_unmap(e->tables->bank[i].memory, UW_BANK);
+	free(e->tables);
+	e->tables = NULL;
 }
 
 /* ---- writing a table ---- */
@@ -138,7 +168,7 @@ static void cut(struct part *p, uint32_t used)
 	p->n = lo;
 }
 
-static void write_part(struct dt_uw_bank *bank, const struct part *p, struct dt_uw_piece *piece)
+static void write_part(struct bank *bank, const struct part *p, struct dt_uw_piece *piece)
 {
 	uint32_t first = block_of(p->rows[0].pc), last = block_of(p->end - 1), row = 0;
 	uint32_t *index = (uint32_t *)(void *)(bank->memory + bank->used);
@@ -160,13 +190,13 @@ static void write_part(struct dt_uw_bank *bank, const struct part *p, struct dt_
 /* False: there is no more room; what is not in a piece will be walked by frame pointers. */
 static bool write_table(dt_engine *e, const dt_unwind *t, struct dt_uw_object *o)
 {
-	struct dt_uw *u = e->unwind;
+	struct dt_tables *u = e->tables;
 	uint32_t done = 0, pieces = 0,
 		 all = t->n - 1; /* the last row only says where the others end */
 	dt_error err;
 
 	while (done < all && pieces < UW_PIECES) {
-		struct dt_uw_bank *bank = &u->bank[u->nbanks - 1];
+		struct bank *bank = &u->bank[u->nbanks - 1];
 		struct part p = {t->rows + done, all - done, t->rows[all].pc};
 
 		cut(&p, bank->used);
@@ -195,8 +225,8 @@ static void publish(dt_engine *e, const struct dt_uw_key *key, const dt_unwind *
 	o.piece[0].empty = t->n < 2;
 	if (t->n > 1)
 		write_table(e, t, &o);
-	if (bpf_map_update_elem(e->unwind->fd_objects, key, &o, BPF_NOEXIST) < 0 && errno != EEXIST)
-		e->unwind->full = true;
+	if (bpf_map_update_elem(e->maps.uw_objects, key, &o, BPF_NOEXIST) < 0 && errno != EEXIST)
+		e->tables->full = true;
 }
 
 /* ---- files ---- */
@@ -240,41 +270,31 @@ static void publish_vdso(dt_engine *e)
 /* The program that makes keys, loaded when it is first needed. */
 static int identify_prog(dt_engine *e)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
-	LIBBPF_OPTS(bpf_map_create_opts, mo);
-	int slot, btf = -1, *fd = &e->unwind->fd_identify;
-	struct bpf_func_info *info = NULL;
-	dt_code c = {0};
-	dt_error err;
+	static const struct dt_small_program small = {.name = "dtrace_identify",
+						      .type = BPF_PROG_TYPE_RAW_TRACEPOINT};
+	dt_error ignored;
+	int slot;
 
-	if (*fd >= 0)
-		return *fd;
-	slot = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dt_identify", 4, e->at.slot_size, 1, &mo);
-	if (slot >= 0 && dt_tr_identify_code(e, slot, &c, &err) == 0) {
-		info = dt_xcalloc(c.funcs.n, sizeof(*info));
-		btf = dt_code_btf(&c, e->at.slot_size, info, &err);
+	if (e->tables->identify >= 0)
+		return e->tables->identify;
+	slot = make_map(e,
+			(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
+					 .name = "dt_identify",
+					 .key = 4,
+					 .value = e->at.slot_size,
+					 .entries = 1},
+			&ignored);
+	if (slot >= 0) {
+		e->maps.identify = slot;
+		e->tables->identify = dt_small_load(e, &small, dt_tr_identify, &ignored);
 	}
-	if (btf >= 0) {
-		o.prog_btf_fd = (uint32_t)btf;
-		o.func_info = info;
-		o.func_info_cnt = c.funcs.n;
-		*fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_identify", "Dual BSD/GPL",
-				    c.insns.v, c.insns.n, &o);
-		close(btf);
-	}
-	if (*fd >= 0)
-		*dt_vec_add(&e->fds, NULL) = *fd;
-	if (slot >= 0)
-		close(slot);
-	free(info);
-	dt_code_free(&c);
-	return *fd;
+	return e->tables->identify;
 }
 
 /* The wish that a run of the program has left. Others stay. */
 static bool take_own(dt_engine *e, uint64_t addr, struct dt_uw_key *key)
 {
-	int fd = e->unwind->fd_wanted;
+	int fd = e->maps.uw_wanted;
 	struct dt_uw_want want;
 
 	for (int rc = bpf_map_get_next_key(fd, NULL, key); rc == 0;
@@ -337,7 +357,7 @@ void dt_tables_preload(dt_engine *e)
 {
 	const dt_proc *p;
 
-	if (!e->unwind)
+	if (!e->tables)
 		return;
 	publish_vdso(e);
 	for (uint32_t i = 0; e->procs && (p = dt_procs_nth(e->procs, i)); i++) {
@@ -379,7 +399,7 @@ static bool is_known(dt_engine *e, const struct dt_uw_key *key)
 {
 	struct dt_uw_object o;
 
-	return bpf_map_lookup_elem(e->unwind->fd_objects, key, &o) == 0;
+	return bpf_map_lookup_elem(e->maps.uw_objects, key, &o) == 0;
 }
 
 static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want)
@@ -402,11 +422,11 @@ static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_
  * nobody is woken any more. */
 void dt_tables_feed(dt_engine *e)
 {
-	int fd = e->unwind ? e->unwind->fd_wanted : -1;
+	int fd = e->tables ? e->maps.uw_wanted : -1;
 	struct dt_uw_want want;
 	struct dt_uw_key key;
 
-	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && !e->unwind->full; i++) {
+	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && !e->tables->full; i++) {
 		if (bpf_map_get_next_key(fd, NULL, &key) < 0)
 			break;
 		if (bpf_map_lookup_elem(fd, &key, &want) == 0)

@@ -1,359 +1,64 @@
 /*
- * tail: the ring policy. Each CPU keeps its newest records, in the kernel, until the end.
- *
- * A CPU has an array map, used as a circle of bytes that is written downwards: a record takes the place below the
- * one before it, so the newest is at `head` and from there the others follow, older and older, until those that
- * have been written over. Nobody reads before tracing is over, nothing is woken, nothing is ever full.
- *
- *	head -> { size, step } record, padding	step: bytes to the next older one, by 8
- *		{ size, step } record, padding
- *		...
- *
- * A circle is in pieces, the elements of the map; a record lies in the piece it begins in, which has room for it
- * behind its end.
- *
- * The firings that write into one circle are all on one CPU, but one can be interrupted or preempted by others at any
- * instruction, for as long as they take to write round the circle several times: its place must not become theirs. So a firing
- * announces its place before it takes it (a word for each slot in the CPU's row), and no place is taken that is
- * announced:
- *
- *	do {
- *		place = head - frame
- *		if (place < safe) place = room()	// about once per turn of the circle
- *		row->writing[slot] = place
- *	} while (cmpxchg(&head, what it was, place) != what it was)
- *	write; row->writing[slot] = 0
- *
- * `safe` is how far down nobody is writing: it was looked up for all slots, and who has begun later is higher up, a circle away.
- *
- * The kernel has rings that overwrite, but none that would do: those of perf events cannot be used by programs that may
- * sleep (probes in processes), nor for records over 64 KB; BPF's own have learnt it in Linux 6.19.
+ * tail: the circles of the ring policy (translate/tr_tail.c), as this process sees them: mapped, and
+ * read when tracing has ended.
  */
-#include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "bpf/image.h"
+#include "bpf/run/kmap.h"
+#include "bpf/run/ring.h"
 
-#define START	  (1ull << 62) /* where heads begin */
-#define TRIES	  4 /* to take a place; each is lost only to a firing right between two instructions */
-#define WORDS	  8 /* shorter records are copied without the help of the kernel */
-#define MAX_SIZE  (1ull << 50)
-#define MIN_PIECE 65536ull
-#define MAX_PIECE (2ull << 20) /* Linux 6.1 has no elements of more than 4 MB */
-
-struct frame {
-	uint32_t size, step;
-	struct dt_rec rec[];
+struct dt_tail {
+	struct circle {
+		uint8_t *data;
+		uint64_t length;
+	} cpu[1]; /* one for each CPU */
 };
 
-static uint64_t frame_size(uint64_t size)
+struct dt_tail *dt_tail_map(dt_engine *e, dt_error *err)
 {
-	return dt_align_up(sizeof(struct frame) + size, 8);
-}
+	struct dt_tail *t = dt_xcalloc(1, sizeof(*t) + e->plan.ncpus * sizeof(struct circle));
 
-static uint64_t power_of_two(uint64_t n)
-{
-	uint64_t p = 4096;
+	for (uint32_t i = 0; i < e->plan.ncpus; i++) {
+		const struct dt_cpu_buffer *b = &e->maps.tail[i];
+		uint64_t lap = b->mask + 1;
+		struct circle *c = &t->cpu[i];
 
-	while (p < n)
-		p *= 2;
-	return p;
-}
-
-/* ---- how large ---- */
-
-/* A circle holds bufsize bytes as the user counts them (what is older is left out at the end), and what slow firings add late. */
-uint64_t dt_tail_size(const dt_engine *e)
-{
-	uint64_t most = 0, size = e->bufsize < MAX_SIZE ? e->bufsize : MAX_SIZE;
-
-	for (uint32_t i = 0; i < e->clauses.n; i++) {
-		const struct dt_plan_clause *x = &e->clauses.v[i];
-		uint64_t n =
-		    x->record.cost ? (size / x->record.cost + 1 + e->at.nslots) * frame_size(x->size) : 0;
-
-		most = n > most ? n : most;
+		*dt_cpu_word(e, i, CPU_HEAD) = DT_TAIL_START;
+		*dt_cpu_word(e, i, CPU_SAFE) = DT_TAIL_START - lap;
+		*dt_cpu_word(e, i, CPU_MASK) = b->mask;
+		c->length = lap / e->at.tail_piece * e->at.tail_value;
+		c->data = dt_kmap_memory(b->fd, c->length, 0, false, err);
+		if (!c->data) {
+			dt_tail_free(e, t);
+			return NULL;
+		}
 	}
-	return most;
+	return t;
 }
 
-static uint64_t faults_size(const dt_engine *e)
+void dt_tail_free(dt_engine *e, struct dt_tail *t)
 {
-	uint64_t size = e->bufsize < MAX_SIZE ? e->bufsize : MAX_SIZE;
-
-	return (size / DT_FAULT_COST + 1 + e->at.nslots) *
-	       frame_size(sizeof(struct dt_fault_rec));
+	for (uint32_t i = 0; t && i < e->plan.ncpus; i++)
+		dt_kmap_unmap(t->cpu[i].data, t->cpu[i].length);
+	free(t);
 }
-
-/* The smaller a piece, the more of it is room behind the end. */
-void dt_tail_plan(dt_engine *e, uint64_t size)
-{
-	uint64_t most = frame_size(e->at.record_size), piece = power_of_two(4 * most);
-
-	size = power_of_two(size > faults_size(e) ? size : faults_size(e));
-	piece = piece < MIN_PIECE ? MIN_PIECE : piece > MAX_PIECE ? MAX_PIECE : piece;
-	e->tail_piece = (uint32_t)(piece < size ? piece : size);
-	e->tail_value = e->tail_piece + (uint32_t)most;
-	e->tail_size = size;
-}
-
-int dt_tail_map(dt_engine *e, uint32_t cpu, dt_error *err)
-{
-	struct dt_ring *r = &e->tails[cpu];
-	uint8_t *row = e->cpus + (uint64_t)cpu * CPU_SIZE;
-	uint64_t lap = r->mask + 1;
-
-	*(uint64_t *)(void *)(row + CPU_HEAD) = START;
-	*(uint64_t *)(void *)(row + CPU_SAFE) = START - lap;
-	*(uint64_t *)(void *)(row + CPU_MASK) = r->mask;
-	r->length = dt_align_up(lap / e->tail_piece * e->tail_value, 4096);
-	r->data = mmap(NULL, r->length, PROT_READ, MAP_SHARED, r->fd, 0);
-	if (r->data != MAP_FAILED)
-		return 0;
-	r->data = NULL;
-	return dt_err(err, errno, "cannot map a buffer: %s", dt_strerror(errno));
-}
-
-/* ---- writing ---- */
-
-static int shift_of(uint32_t n)
-{
-	int s = 0;
-
-	while (1u << s < n)
-		s++;
-	return s;
-}
-
-/*
- * room(slot, frame): the next place below that nobody is writing to, and how far down it stays so; 0: there is none.
- * What is worked out is kept in the slot, so that the verifier has nothing to remember.
- *
- *	head = row->head; place = head - frame
- *	twice {		// one that was passed over to make way for another may be in the way now
- *		safe = head - lap
- *		for each slot that writes { pos, len } {
- *			end = head - ((head - pos - len) & (lap - 1))	// of the same bytes, next time round
- *			if (place >= end) safe = max(safe, end)
- *			else if (place + frame > end - len) place = end - len - frame
- *		}
- *	}
- */
-static void look_at_writer(dt_tr *t, int writing, bool again, uint32_t none)
-{
-	dt_code *c = t->c;
-	uint32_t next = dt_code_label(c), above = dt_code_label(c);
-
-	ld(c, 8, R1, R9, writing);
-	jmpi(c, BPF_JEQ, R1, 0, next);
-	ld(c, 8, R2, R9, writing + 8);
-	ld(c, 8, R3, R6, S_VALUE);
-	mov(c, R4, R3);
-	alu(c, BPF_SUB, R4, R1);
-	alu(c, BPF_SUB, R4, R2);
-	alu(c, BPF_AND, R4, R8);
-	alu(c, BPF_SUB, R3, R4); /* end */
-	ld(c, 8, R1, R6, S_TMP);
-	jmp(c, BPF_JGE, R1, R3, above);
-	mov(c, R4, R3);
-	alu(c, BPF_SUB, R4, R2);
-	alu(c, BPF_ADD, R1, R7);
-	jmp(c, BPF_JLE, R1, R4, next);
-	if (again) {
-		ja(c, none);
-	} else {
-		alu(c, BPF_SUB, R4, R7);
-		st(c, 8, R6, S_TMP, R4);
-		ja(c, next);
-	}
-	dt_code_place(c, above);
-	ld(c, 8, R4, R6, S_TMP + 8);
-	jmp(c, BPF_JGE, R4, R3, next);
-	st(c, 8, R6, S_TMP + 8, R3);
-	dt_code_place(c, next);
-}
-
-static void room_function(dt_tr *t, uint32_t func)
-{
-	dt_code *c = t->c;
-	uint32_t none = dt_code_label(c);
-
-	dt_code_func_begin_global(c, func, 2);
-	mov(c, R6, R1);
-	mov(c, R7, R2);
-	dt_tr_cpu_row(t, none);
-	ld(c, 8, R8, R9, CPU_MASK);
-	ld(c, 8, R1, R9, CPU_HEAD);
-	st(c, 8, R6, S_VALUE, R1);
-	alu(c, BPF_SUB, R1, R7);
-	st(c, 8, R6, S_TMP, R1);
-	for (int again = 0; again < 2; again++) {
-		ld(c, 8, R1, R6, S_VALUE);
-		alu(c, BPF_SUB, R1, R8);
-		alui(c, BPF_SUB, R1, 1);
-		st(c, 8, R6, S_TMP + 8, R1);
-		for (uint32_t i = 0; i < t->e->at.nslots; i++)
-			look_at_writer(t, CPU_WRITING + (int)i * 16, again, none);
-	}
-	ld(c, 8, R1, R6, S_TMP + 8);
-	st(c, 8, R9, CPU_SAFE, R1);
-	ld(c, 8, R0, R6, S_TMP);
-	leave(c);
-	dt_code_place(c, none);
-	movi(c, R0, 0);
-	leave(c);
-}
-
-enum { ON_STACK_KEY = -8, ON_STACK_FRAME = -16, ON_STACK_PLACE = -24, ON_STACK_STEP = -32 };
-
-/* r8 the row, r9 the row moved up by 16 for each slot before ours; goto got with r1 = old head, r2 = place */
-static void take_place(dt_tr *t, uint32_t room, uint32_t got, uint32_t none)
-{
-	dt_code *c = t->c;
-
-	for (int i = 0; i < TRIES; i++) {
-		uint32_t fine = dt_code_label(c);
-
-		ld(c, 8, R1, R8, CPU_HEAD);
-		ld(c, 8, R3, R10, ON_STACK_FRAME);
-		mov(c, R2, R1);
-		alu(c, BPF_SUB, R2, R3);
-		ld(c, 8, R4, R8, CPU_SAFE);
-		jmp(c, BPF_JGE, R2, R4, fine);
-		sti(c, 8, R9, CPU_WRITING, 0);
-		mov(c, R1, R6);
-		mov(c, R2, R3);
-		dt_code_call(c, room);
-		jmpi(c, BPF_JEQ, R0, 0, none);
-		mov(c, R2, R0);
-		ld(c, 8, R1, R6, S_VALUE);
-		dt_code_place(c, fine);
-		st(c, 8, R9, CPU_WRITING, R2);
-		mov(c, R0, R1);
-		atomic(c, BPF_CMPXCHG, R8, CPU_HEAD, R2);
-		jmp(c, BPF_JEQ, R0, R1, got);
-	}
-	ja(c, none);
-}
-
-/* r0 = where the frame at the place begins */
-static void find_place(dt_tr *t, uint32_t none)
-{
-	dt_code *c = t->c;
-
-	st(c, 8, R10, ON_STACK_PLACE, R2);
-	alu(c, BPF_SUB, R1, R2);
-	st(c, 8, R10, ON_STACK_STEP, R1);
-	ld(c, 8, R3, R8, CPU_MASK);
-	alu(c, BPF_AND, R2, R3);
-	alui(c, BPF_RSH, R2, shift_of(t->e->tail_piece ? t->e->tail_piece : 4096));
-	st(c, 4, R10, ON_STACK_KEY, R2);
-	ld(c, 4, R8, R6, S_CPU);
-	dt_tr_map_of_cpu(t, t->e->tails, t->e->fd_tails, none);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, ON_STACK_KEY);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, none);
-	ld(c, 8, R1, R10, ON_STACK_PLACE);
-	alui(c, BPF_AND, R1, (int32_t)t->e->tail_piece - 1);
-	alu(c, BPF_ADD, R0, R1);
-}
-
-/* The record of r7 bytes to r0. A call of the kernel costs 20 words. */
-static void copy_record(dt_tr *t)
-{
-	dt_code *c = t->c;
-	uint32_t done = dt_code_label(c), many = dt_code_label(c);
-
-	if (t->e->at.record_size > WORDS * 8)
-		jmpi(c, BPF_JGT, R7, WORDS * 8, many);
-	for (int i = 0; i < WORDS && (uint32_t)i * 8 < t->e->at.record_size; i++) {
-		if (i)
-			jmpi(c, BPF_JLE, R7, i * 8, done);
-		dt_slot_lea(c, R1, t->e->at.record);
-		ld(c, 8, R1, R1, i * 8);
-		st(c, 8, R0, (int)sizeof(struct frame) + i * 8, R1);
-	}
-	if (t->e->at.record_size > WORDS * 8) {
-		ja(c, done);
-		dt_code_place(c, many);
-		mov(c, R1, R0);
-		alui(c, BPF_ADD, R1, (int)sizeof(struct frame));
-		mov(c, R2, R7);
-		dt_slot_lea(c, R3, t->e->at.record);
-		helper(c, BPF_FUNC_probe_read_kernel);
-	}
-	dt_code_place(c, done);
-}
-
-/* tail(slot, size): the record goes to the circle of the CPU */
-void dt_tr_tail_functions(dt_tr *t)
-{
-	dt_code *c = t->c;
-	uint32_t none, got, room, lost;
-
-	if (!t->lib->tail)
-		return;
-	none = dt_code_label(c);
-	lost = dt_code_label(c);
-	got = dt_code_label(c);
-	room = dt_code_func_new(c, "room");
-	dt_code_func_begin_global(c, t->lib->tail, 2);
-	mov(c, R6, R1);
-	mov(c, R7, R2);
-	jmpi(c, BPF_JGT, R7, (int32_t)t->e->at.record_size, none);
-	dt_tr_cpu_row(t, none);
-	mov(c, R8, R9);
-	ld(c, 4, R1, R6, S_INDEX);
-	alui(c, BPF_AND, R1, (int32_t)t->e->at.nslots - 1);
-	alui(c, BPF_LSH, R1, 4);
-	alu(c, BPF_ADD, R9, R1);
-	mov(c, R1, R7);
-	alui(c, BPF_ADD, R1, (int)sizeof(struct frame) + 7);
-	alui(c, BPF_AND, R1, -8);
-	st(c, 8, R10, ON_STACK_FRAME, R1);
-	st(c, 8, R9, CPU_WRITING + 8, R1);
-	take_place(t, room, got, lost);
-	dt_code_place(c, got);
-	find_place(t, lost);
-	st(c, 4, R0, (int)offsetof(struct frame, size), R7);
-	ld(c, 8, R1, R10, ON_STACK_STEP);
-	alui(c, BPF_RSH, R1, 3);
-	st(c, 4, R0, (int)offsetof(struct frame, step), R1);
-	copy_record(t);
-	sti(c, 8, R9, CPU_WRITING, 0);
-	movi(c, R0, 0);
-	leave(c);
-	dt_code_place(c, lost); /* no room: it cannot be */
-	sti(c, 8, R9, CPU_WRITING, 0);
-	dt_code_place(c, none);
-	dt_tr_count(t, CPU_DROPS);
-	movi(c, R0, 0);
-	leave(c);
-	room_function(t, room);
-}
-
-/* ---- reading ---- */
 
 /* The records of a CPU that have not been written over, newest first. Nothing may fire any more. */
-void dt_tail_read(const dt_engine *e, uint32_t cpu,
+void dt_tail_read(const dt_engine *e, const struct dt_tail *t, uint32_t cpu,
 		  void (*each)(void *arg, const struct dt_rec *r, uint32_t size), void *arg)
 {
-	const struct dt_ring *r = &e->tails[cpu];
-	uint64_t head = *(uint64_t *)(void *)(e->cpus + (uint64_t)cpu * CPU_SIZE + CPU_HEAD),
-		 lap = r->mask + 1, at = head;
+	const struct dt_cpu_buffer *b = &e->maps.tail[cpu];
+	uint64_t head = *dt_cpu_word(e, cpu, CPU_HEAD), lap = b->mask + 1, at = head;
 
-	while (at < START && at - head < lap) {
-		uint64_t in = at & r->mask;
-		const struct frame *f =
-		    (const struct frame *)(const void *)(r->data +
-							 in / e->tail_piece * e->tail_value +
-							 in % e->tail_piece);
+	while (at < DT_TAIL_START && at - head < lap) {
+		uint64_t in = at & b->mask;
+		const struct dt_tail_frame *f =
+		    (const void *)(t->cpu[cpu].data + in / e->at.tail_piece * e->at.tail_value +
+				   in % e->at.tail_piece);
 
 		if (f->size < REC_HEADER || f->size > e->at.record_size ||
-		    f->step * 8ull < frame_size(f->size) || at - head + frame_size(f->size) > lap)
+		    f->step * 8ull < dt_layout_frame(f->size) ||
+		    at - head + dt_layout_frame(f->size) > lap)
 			return;
 		each(arg, f->rec, f->size);
 		at += f->step * 8ull;

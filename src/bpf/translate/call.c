@@ -4,7 +4,7 @@
  * Arguments are the tuple values in the slot. A row of lib.c may have defaults for arguments that
  * the call left out, and a bound: how long its result can be at most.
  */
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
 static void tuple(dt_tr *t, int to, uint32_t i)
 {
@@ -22,7 +22,7 @@ static void set_number(dt_tr *t, uint32_t rd)
 /* rd = address of byte r0 of scratch */
 static void set_scratch(dt_tr *t, uint32_t rd, dt_tr_val v)
 {
-	dt_slot_lea(t->c, R1, t->e->at.scratch);
+	dt_slot_lea(t->c, R1, t->at->scratch);
 	alu(t->c, BPF_ADD, R1, R0);
 	dt_tr_set(t, rd, R1, v);
 }
@@ -90,7 +90,7 @@ static bool lib_subr(dt_tr *t, uint32_t subr, uint32_t rd)
 			r = &lib_rows[i];
 	if (!r)
 		return false;
-	args = dt_sub_args(t, r->fn);
+	args = dt_tr_sub_args(t, r->fn);
 	dt_tr_here(t);
 	for (uint32_t i = 0; i < r->nargs; i++) {
 		if (i < t->now.ntuple)
@@ -99,27 +99,27 @@ static bool lib_subr(dt_tr *t, uint32_t subr, uint32_t rd)
 			movq(t->c, R0, (uint64_t)r->defaults[i]);
 		st(t->c, 8, R6, (int)(args + i * 8), R0);
 	}
-	dt_sub_run(t, r->fn);
+	dt_tr_sub_run(t, r->fn);
 	dt_tr_set(t, rd, R0, result(t, r->bound));
 	return true;
 }
 
 static void flip_case(dt_tr *t, uint32_t rd, char first, char last)
 {
-	uint32_t args = dt_sub_args(t, "flipcase");
+	uint32_t args = dt_tr_sub_args(t, "flipcase");
 
 	dt_tr_here(t);
 	tuple(t, R0, 0);
 	st(t->c, 8, R6, (int)args, R0);
 	sti(t->c, 8, R6, (int)args + 8, first);
 	sti(t->c, 8, R6, (int)args + 16, last);
-	dt_sub_run(t, "flipcase");
+	dt_tr_sub_run(t, "flipcase");
 	dt_tr_set(t, rd, R0, result(t, B_ARG0));
 }
 
 static void substr(dt_tr *t, uint32_t rd)
 {
-	uint32_t args = dt_sub_args(t, "substr");
+	uint32_t args = dt_tr_sub_args(t, "substr");
 
 	dt_tr_here(t);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -127,14 +127,14 @@ static void substr(dt_tr *t, uint32_t rd)
 		st(t->c, 8, R6, (int)(args + i * 8), R0);
 	}
 	sti(t->c, 8, R6, (int)args + 24, t->now.ntuple > 2);
-	dt_sub_run(t, "substr");
+	dt_tr_sub_run(t, "substr");
 	dt_tr_set(t, rd, R0, result(t, B_ARG0));
 }
 
 /* inet_ntop(family, address): the family is nearly always a constant */
 static void inet_ntop(dt_tr *t, uint32_t rd)
 {
-	uint32_t four = dt_sub_args(t, "inet4"), six = dt_sub_args(t, "inet6");
+	uint32_t four = dt_tr_sub_args(t, "inet4"), six = dt_tr_sub_args(t, "inet6");
 	uint32_t is_six = dt_code_label(t->c), done = dt_code_label(t->c);
 
 	dt_tr_here(t);
@@ -145,19 +145,19 @@ static void inet_ntop(dt_tr *t, uint32_t rd)
 	jmpi(t->c, BPF_JEQ, R1, 10, is_six);
 	jmpi(t->c, BPF_JNE, R1, 2, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	st(t->c, 8, R6, (int)four, R0);
-	dt_sub_run(t, "inet4");
+	dt_tr_sub_run(t, "inet4");
 	ja(t->c, done);
 	dt_code_place(t->c, is_six);
 	st(t->c, 8, R6, (int)six, R0);
-	dt_sub_run(t, "inet6");
+	dt_tr_sub_run(t, "inet6");
 	dt_code_place(t->c, done);
 	dt_tr_set(t, rd, R0, result(t, B_IP));
 }
 
 static void progenyof(dt_tr *t, uint32_t rd)
 {
-	bool ns = t->e->pidns_ino != 0;
-	uint32_t args = dt_sub_args(t, ns ? "progenyof_ns" : "progenyof"), parent, tgid;
+	bool ns = t->plan->features.pidns_ino != 0;
+	uint32_t args = dt_tr_sub_args(t, ns ? "progenyof_ns" : "progenyof"), parent, tgid;
 
 	if (dt_tr_field(t, "task_struct", "real_parent", &parent) < 0 ||
 	    dt_tr_field(t, "task_struct", "tgid", &tgid) < 0)
@@ -171,7 +171,7 @@ static void progenyof(dt_tr *t, uint32_t rd)
 		tuple(t, R0, 0);
 		st(t->c, 8, R6, (int)args + 56, R0);
 		sti(t->c, 8, R6, (int)args + 64, (int32_t)parent);
-		dt_sub_run(t, "progenyof_ns");
+		dt_tr_sub_run(t, "progenyof_ns");
 		set_number(t, rd);
 		return;
 	}
@@ -181,20 +181,20 @@ static void progenyof(dt_tr *t, uint32_t rd)
 	st(t->c, 8, R6, (int)args + 8, R0);
 	sti(t->c, 8, R6, (int)args + 16, (int32_t)parent);
 	sti(t->c, 8, R6, (int)args + 24, (int32_t)tgid);
-	dt_sub_run(t, "progenyof");
+	dt_tr_sub_run(t, "progenyof");
 	set_number(t, rd);
 }
 
 static void d_path(dt_tr *t, uint32_t rd)
 {
-	uint32_t args = dt_sub_args(t, "d_path");
+	uint32_t args = dt_tr_sub_args(t, "d_path");
 
 	dt_tr_here(t);
 	tuple(t, R0, 0);
 	st(t->c, 8, R6, (int)args, R0);
 	dt_tr_task(t, false);
 	st(t->c, 8, R6, (int)args + 8, R0);
-	dt_sub_run(t, "d_path");
+	dt_tr_sub_run(t, "d_path");
 	dt_tr_set(t, rd, R0, result(t, B_STRSIZE));
 }
 
@@ -202,7 +202,7 @@ static void d_path(dt_tr *t, uint32_t rd)
 
 static void alloca_(dt_tr *t, uint32_t rd)
 {
-	t->e->need.memory = true;
+	dt_tr_needs(t, memory);
 	dt_tr_here(t);
 	tuple(t, R1, 0);
 	dt_tr_alloc(t, true);
@@ -215,7 +215,7 @@ static void read_user(dt_tr *t, int read)
 	dt_code *c = t->c;
 
 	mov(c, R8, R0);
-	dt_slot_lea(c, R1, t->e->at.scratch);
+	dt_slot_lea(c, R1, t->at->scratch);
 	alu(c, BPF_ADD, R1, R8);
 	mov(c, R2, R9);
 	tuple(t, R3, 0);
@@ -231,7 +231,7 @@ static void copyin(dt_tr *t, uint32_t rd)
 {
 	dt_code *c = t->c;
 
-	t->e->need.memory = true;
+	dt_tr_needs(t, memory);
 	dt_tr_here(t);
 	tuple(t, R1, 1);
 	dt_tr_alloc(t, false);
@@ -240,7 +240,7 @@ static void copyin(dt_tr *t, uint32_t rd)
 	st(c, 8, R6, S_USED, R2);
 	mov(c, R9, R1);
 	read_user(t, BPF_FUNC_probe_read_user);
-	dt_slot_lea(c, R1, t->e->at.scratch);
+	dt_slot_lea(c, R1, t->at->scratch);
 	alu(c, BPF_ADD, R1, R8);
 	alu(c, BPF_ADD, R1, R9);
 	sti(c, 1, R1, 0, 0);
@@ -252,12 +252,12 @@ static void copyinstr(dt_tr *t, uint32_t rd)
 	dt_code *c = t->c;
 	uint32_t whole = dt_code_label(c);
 
-	t->e->need.scratch = true;
+	dt_tr_needs(t, scratch);
 	dt_tr_here(t);
-	movi(c, R1, (int32_t)t->e->strsize);
+	movi(c, R1, (int32_t)t->plan->strsize);
 	if (t->now.ntuple > 1) {
 		tuple(t, R2, 1);
-		jmpi(c, BPF_JGE, R2, (int32_t)t->e->strsize - 1, whole);
+		jmpi(c, BPF_JGE, R2, (int32_t)t->plan->strsize - 1, whole);
 		mov(c, R1, R2);
 		alui(c, BPF_ADD, R1, 1);
 		dt_code_place(c, whole);
@@ -271,9 +271,9 @@ static void copyinstr(dt_tr *t, uint32_t rd)
 static void memref(dt_tr *t, uint32_t rd)
 {
 	dt_tr_here(t);
-	t->e->need.memory = true;
+	dt_tr_needs(t, memory);
 	dt_tr_alloc_const(t, 16, false);
-	dt_slot_lea(t->c, R1, t->e->at.scratch);
+	dt_slot_lea(t->c, R1, t->at->scratch);
 	alu(t->c, BPF_ADD, R1, R0);
 	tuple(t, R2, 0);
 	st(t->c, 8, R1, 0, R2);
@@ -291,20 +291,20 @@ static void copyout(dt_tr *t, uint32_t rd, bool string)
 	dt_code *c = t->c;
 	uint32_t done = dt_code_label(c), cut = dt_code_label(c);
 
-	t->e->need.memory = true;
+	dt_tr_needs(t, memory);
 	dt_tr_here(t);
 	if (string) {
-		dt_tr_alloc_const(t, t->e->strsize, false);
+		dt_tr_alloc_const(t, t->plan->strsize, false);
 		mov(c, R8, R0);
-		dt_slot_lea(c, R1, t->e->at.scratch);
+		dt_slot_lea(c, R1, t->at->scratch);
 		alu(c, BPF_ADD, R1, R8);
-		movi(c, R2, (int32_t)t->e->strsize);
+		movi(c, R2, (int32_t)t->plan->strsize);
 	} else {
 		tuple(t, R1, 2);
 		dt_tr_alloc(t, false);
 		mov(c, R8, R0);
 		mov(c, R2, R1);
-		dt_slot_lea(c, R1, t->e->at.scratch);
+		dt_slot_lea(c, R1, t->at->scratch);
 		alu(c, BPF_ADD, R1, R8);
 		mov(c, R9, R2);
 	}
@@ -320,11 +320,11 @@ static void copyout(dt_tr *t, uint32_t rd, bool string)
 		dt_code_place(c, cut);
 	}
 	jmpi(c, BPF_JLT, R9, 1, done); /* Linux 6.1 does not see from != 0 that it is at least 1 */
-	jmpi(c, BPF_JGT, R9, (int32_t)t->e->at.scratch_size, done);
+	jmpi(c, BPF_JGT, R9, (int32_t)t->at->scratch_size, done);
 	tuple(t, R1, 1);
 	st(c, 8, R6, S_FVALUE, R1);
 	dt_tr_user_memory(t);
-	dt_slot_lea(c, R2, t->e->at.scratch);
+	dt_slot_lea(c, R2, t->at->scratch);
 	alu(c, BPF_ADD, R2, R8);
 	mov(c, R3, R9);
 	helper(c, BPF_FUNC_probe_write_user);
@@ -412,7 +412,7 @@ static void claim(dt_tr *t)
 	alu(c, BPF_MUL, R2, R0);
 	alui(c, BPF_RSH, R2, 56);
 	alui(c, BPF_LSH, R2, 3);
-	map_value(c, R3, t->e->fd_control, CTL_CLAIMS);
+	map_value(c, R3, t->maps->control, CTL_CLAIMS);
 	alu(c, BPF_ADD, R3, R2);
 	mov(c, R1, R0);
 	atomic(c, BPF_XCHG, R3, 0, R1);
@@ -422,7 +422,7 @@ static void claim(dt_tr *t)
 
 static void task_pid(dt_tr *t, bool thread)
 {
-	if (!t->e->pidns_ino) {
+	if (!t->plan->features.pidns_ino) {
 		member(t, "task_struct", thread ? "pid" : "tgid", 4);
 		return;
 	}
@@ -523,7 +523,7 @@ static void count_unavailable(dt_tr *t)
 void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd)
 {
 	if (subr == DT_SUBR_SPECULATION)
-		t->e->need.spec = true;
+		dt_tr_needs(t, spec);
 	if (lib_subr(t, subr, rd)) {
 		if (subr == DT_SUBR_SPECULATION)
 			count_unavailable(t);

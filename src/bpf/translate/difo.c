@@ -13,25 +13,10 @@
  *	cmp %r1, %r2; bg 7	r1 = slot->reg[1]; r2 = slot->reg[2]; if r1 s> r2 goto L7
  *	ldub [%r1], %r2		r0 = *(u8 *)slot->reg[1], or if that is 0: probe_read_kernel(&slot->tmp, 1, slot->reg[1])
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bpf/image.h"
-
-void dt_tr_fail(dt_tr *t, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	if (t->failed)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	t->failed = true;
-	dt_err(t->err, EDT_DIFINVAL, "%s", text);
-}
+#include "bpf/translate/translate.h"
 
 /* ---- registers ---- */
 
@@ -412,9 +397,9 @@ static void push(dt_tr *t, dt_instr i)
 
 static void set_string(dt_tr *t, const dt_difo *d, uint32_t index, uint32_t rd)
 {
-	uint32_t at = dt_layout_string(t->e, index < d->strlen ? d->strtab + index : "");
+	uint32_t at = dt_tr_string(t, index < d->strlen ? d->strtab + index : "");
 
-	map_value(t->c, R0, t->e->fd_rodata, at);
+	map_value(t->c, R0, t->maps->rodata, at);
 	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_TEXT, .n = at});
 }
 
@@ -510,10 +495,10 @@ static void step(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 		break;
 	case DT_OP_ALLOCS:
 		dt_tr_here(t);
-		t->e->need.memory = true;
+		dt_tr_needs(t, memory);
 		dt_tr_get(t, R1, r1);
 		dt_tr_alloc(t, true);
-		dt_slot_lea(t->c, R1, t->e->at.scratch);
+		dt_slot_lea(t->c, R1, t->at->scratch);
 		alu(t->c, BPF_ADD, R1, R0);
 		dt_tr_set(t, rd, R1, NUMBER);
 		break;

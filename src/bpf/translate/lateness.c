@@ -8,7 +8,7 @@
  *
  * A script that does not name arg2 has none of this.
  */
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
 /* r0 = lateness:
  *
@@ -25,13 +25,13 @@ void dt_tr_lateness(dt_tr *t)
 	uint32_t none = dt_code_label(c), on_time = dt_code_label(c), known = dt_code_label(c),
 		 store = dt_code_label(c);
 
-	t->e->need.late = true;
+	dt_tr_needs(t, late);
 	dt_tr_time(t);
 	mov(c, R1, R7);
 	helper(c, BPF_FUNC_get_attach_cookie);
-	alui(c, BPF_ADD, R0, (int32_t)t->clock_row);
+	alui(c, BPF_ADD, R0, (int32_t)(t->prog * t->plan->nevents[PK_PROFILE]));
 	st(c, 4, R6, S_TMP, R0);
-	map(c, R1, t->e->fd_clock);
+	map(c, R1, t->maps->clock);
 	dt_slot_lea(c, R2, S_TMP);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, none);

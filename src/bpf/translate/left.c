@@ -11,7 +11,7 @@
  * That is done for every thread, whatever the predicates say: they are about the one that comes. A thread that has not left
  * since tracing began has no stack.
  */
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 #include "bpf/translate/unwind.h"
 
 #define MOST (127 * 8) /* the slot's stack area, less the word before the frames */
@@ -22,7 +22,7 @@ static void by_thread(dt_tr *t)
 	dt_code *c = t->c;
 
 	st(c, 4, R10, -8, R0);
-	map(c, R1, t->e->fd_left);
+	map(c, R1, t->maps->left);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -8);
 }
@@ -30,12 +30,12 @@ static void by_thread(dt_tr *t)
 void dt_tr_left_keep(dt_tr *t)
 {
 	dt_code *c = t->c;
-	uint32_t ok = dt_code_label(c), area = t->e->at.stack, about = t->task_arg;
+	uint32_t ok = dt_code_label(c), area = t->at->stack, about = t->task_arg;
 
-	if (!about || !t->e->need.left)
+	if (!about || !t->need->is.left)
 		return;
 	t->task_arg = 0; /* for now it is about the one that leaves */
-	dt_tr_read_stack(t, true, area + 8, t->e->need.left);
+	dt_tr_read_stack(t, true, area + 8, t->need->is.left);
 	jmpi(c, BPF_JSGE, R0, 0, ok);
 	movi(c, R0, 0);
 	dt_code_place(c, ok);
@@ -57,9 +57,9 @@ void dt_tr_left_read(dt_tr *t, uint32_t off, uint32_t size)
 
 	if (size > MOST)
 		size = MOST;
-	if (size > t->e->need.left)
-		t->e->need.left = size;
-	t->e->need.stack = true;
+	if (t->learn && size > t->learn->is.left)
+		t->learn->is.left = size;
+	dt_tr_needs(t, stack);
 	t->task_arg = 0;
 	dt_uw_can(t); /* so that the walker is there */
 	t->task_arg = about;

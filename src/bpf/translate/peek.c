@@ -30,25 +30,26 @@
  */
 #include <stdlib.h>
 
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
-void dt_tr_find_cast(dt_engine *e)
+struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 {
-	dt_types *ts = e->types;
+	struct dt_tr_loads l = {.trusts = p->features.btf};
 
-	e->cast_type = ts ? dt_kernel_id(ts, "pt_regs", false) : 0;
-	e->cast_func = e->cast_type ? dt_kernel_id(ts, "bpf_rdonly_cast", true) : 0;
+	l.cast_type = p->types ? dt_kernel_id(p->types, "pt_regs", false) : 0;
+	l.cast_func = l.cast_type ? dt_kernel_id(p->types, "bpf_rdonly_cast", true) : 0;
+	return l;
 }
 
 bool dt_tr_direct(dt_tr *t, uint32_t size)
 {
 	dt_code *c = t->c;
 
-	if (!t->e->cast_func)
+	if (!t->loads->cast_func)
 		return false;
 	mov(c, R1, R3);
-	movi(c, R2, (int32_t)t->e->cast_type);
-	kernel_function(c, (int32_t)t->e->cast_func);
+	movi(c, R2, (int32_t)t->loads->cast_type);
+	kernel_function(c, (int32_t)t->loads->cast_func);
 	ld(c, size, R0, R0, 0);
 	return true;
 }
@@ -78,28 +79,29 @@ static bool is_struct_pointer(dt_type *t)
 	return to && (to->kind == DT_K_STRUCT || to->kind == DT_K_FORWARD);
 }
 
-uint32_t dt_tr_tracepoint_id(const dt_engine *e, const char *event)
+uint32_t dt_tr_tracepoint_id(const dt_plan *p, const char *event)
 {
 	char *name = dt_xasprintf("btf_trace_%s", event);
-	dt_type *t = dt_type_lookup(e->types, "vmlinux", DT_NS_ORDINARY, name);
+	dt_type *t = dt_type_lookup(p->types, "vmlinux", DT_NS_ORDINARY, name);
 
 	free(name);
 	return t ? t->btf_id : 0;
 }
 
-uint32_t dt_tr_typed_args(dt_engine *e, const struct dt_plan_prog *p)
+uint32_t dt_tr_typed_args(const dt_plan *plan, const struct dt_tr_loads *loads, uint32_t prog)
 {
-	dt_types *ts = e->types;
+	const struct dt_plan_prog *p = &plan->progs.v[prog];
+	dt_types *ts = plan->types;
 	bool tracepoint = p->kind == PK_TRACEPOINT,
 	     function = p->kind == PK_FUNC_ENTRY && dt_plan_is_direct(p);
 	uint32_t mask = 0, first = tracepoint;
 	const dt_attach *at;
 	dt_type *f;
 
-	if (!ts || !e->trusts || e->cast_func || p->only == UINT32_MAX || !(tracepoint || function))
+	if (!ts || !loads->trusts || loads->cast_func || p->only == UINT32_MAX || !(tracepoint || function))
 		return 0;
-	at = &e->probes.v[p->only].at;
-	if (tracepoint && !dt_tr_tracepoint_id(e, at->event))
+	at = &plan->probes.v[p->only].at;
+	if (tracepoint && !dt_tr_tracepoint_id(plan, at->event))
 		return 0; /* of a module */
 	f = tracepoint ? dt_tracepoint_type(ts, at->event)
 		       : dt_type_of_symbol(ts, at->module, at->event);
@@ -113,7 +115,7 @@ uint32_t dt_tr_typed_args(dt_engine *e, const struct dt_plan_prog *p)
 
 dt_tr_val dt_tr_trusted(const dt_tr *t, uint32_t root)
 {
-	if (!t->e->trusts || (root && !(t->typed >> (root - 1) & 1)))
+	if (!t->loads->trusts || (root && !(t->typed >> (root - 1) & 1)))
 		return NUMBER;
 	return (dt_tr_val){.kind = V_TRUSTED, .path.root = (uint8_t)root};
 }
@@ -133,11 +135,11 @@ dt_tr_val dt_tr_sum(const dt_tr_val *a, const dt_tr_val *b)
 
 enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size)
 {
-	if (v->kind != V_TRUSTED || !t->e->trusts || v->n % size)
+	if (v->kind != V_TRUSTED || !t->loads->trusts || v->n % size)
 		return TRUST_NO;
 	if (v->path.root == 0 && v->path.nhops == 0)
 		return TRUST_YES;
-	return t->e->cast_func ? TRUST_NO : TRUST_MAYBE; /* which is as good, and shorter */
+	return t->loads->cast_func ? TRUST_NO : TRUST_MAYBE; /* which is as good, and shorter */
 }
 
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size)

@@ -12,7 +12,7 @@
  * before reading the control word, so that after changing that word one need only wait until every
  * slot has been seen free once (dt_ring_quiesce).
  *
- * How many slots a CPU has depends on their size (slot_layout.c), 4 to 32. Interrupts need three; the
+ * How many slots a CPU has depends on their size (layout.c), 4 to 32. Interrupts need three; the
  * rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
  * and keeps its slot until it runs again. When more pile up, the firing is a counted drop.
  */
@@ -21,29 +21,23 @@
 
 #include "arch/arch.h"
 #include "arch/syscalls.h"
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
 struct prog {
 	dt_tr t;
-	dt_sub_lib lib;
 	const struct dt_plan_prog *p;
 	uint32_t *clause_fn, *error_fn, *prologue_fn;
 	uint32_t fault_fn;
 	bool error_exits;
 };
 
-static bool is_tracer_probe(enum dt_probe_kind k)
-{
-	return k == PK_BEGIN || k == PK_END;
-}
-
 /* ---- claiming ---- */
 
-static int slot_bits(const dt_engine *e)
+static int slot_bits(const struct prog *g)
 {
 	int n = 0;
 
-	while (1u << n < e->at.nslots)
+	while (1u << n < g->t.at->nslots)
 		n++;
 	return n;
 }
@@ -54,8 +48,7 @@ static void firing_word(struct prog *g, int reg)
 {
 	dt_code *c = g->t.c;
 
-	if (is_tracer_probe(
-		g->p->kind)) { /* their context is another one each time, but there is only one firing */
+	if (dt_kind_is_tracer(g->p->kind)) { /* their context is another one each time, but there is only one firing */
 		movi(c, reg, 2);
 		return;
 	}
@@ -76,18 +69,17 @@ static void firing_word(struct prog *g, int reg)
 static void claim(struct prog *g, uint32_t out)
 {
 	dt_code *c = g->t.c;
-	dt_engine *e = g->t.e;
 	uint32_t have = dt_code_label(c);
-	bool continues = dt_plan_continues(g->p);
+	bool continues = dt_plan_continues(g->t.plan, g->t.prog);
 
 	mov(c, R7, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
-	if (e->opts->is_set[DT_O_CPU] &&
-	    g->t.kind > PK_ERROR) /* -x cpu: the others are not traced */
-		jmpi(c, BPF_JNE, R0, (int32_t)dt_opt(e->opts, DT_O_CPU), out);
+	if (g->t.plan->opts->is_set[DT_O_CPU] &&
+	    !dt_kind_is_tracer(g->t.kind)) /* -x cpu: the others are not traced */
+		jmpi(c, BPF_JNE, R0, (int32_t)dt_opt(g->t.plan->opts, DT_O_CPU), out);
 	mov(c, R8, R0);
 	st(c, 4, R10, -4, R0);
-	map(c, R1, e->fd_cpus);
+	map(c, R1, g->t.maps->cpus);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -95,8 +87,8 @@ static void claim(struct prog *g, uint32_t out)
 	mov(c, R9, R0);
 	if (continues)
 		firing_word(g, R3);
-	alui(c, BPF_LSH, R8, slot_bits(e));
-	for (int i = 0; i < (int)e->at.nslots; i++) {
+	alui(c, BPF_LSH, R8, slot_bits(g));
+	for (int i = 0; i < (int)g->t.at->nslots; i++) {
 		if (i)
 			alui(c, BPF_ADD, R8, 1);
 		if (continues)
@@ -115,14 +107,14 @@ static void claim(struct prog *g, uint32_t out)
 	ja(c, out);
 	dt_code_place(c, have);
 	st(c, 4, R10, -4, R8);
-	map(c, R1, e->fd_slots);
+	map(c, R1, g->t.maps->slots);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, out); /* cannot be: there are as many slots as busy words */
 	mov(c, R6, R0);
 	st(c, 4, R6, S_INDEX, R8);
-	alui(c, BPF_RSH, R8, slot_bits(e));
+	alui(c, BPF_RSH, R8, slot_bits(g));
 	st(c, 4, R6, S_CPU, R8);
 }
 
@@ -130,12 +122,12 @@ static void release(struct prog *g)
 {
 	dt_code *c = g->t.c;
 
-	if (dt_plan_has_rest(g->t.e, g->p)) {
+	if (dt_plan_has_rest(g->t.plan, g->t.prog)) {
 		firing_word(g, R1);
 		st(c, 8, R6, S_PART, R1);
 	}
 	ld(c, 4, R1, R6, S_INDEX);
-	alui(c, BPF_AND, R1, (int32_t)g->t.e->at.nslots - 1);
+	alui(c, BPF_AND, R1, (int32_t)g->t.at->nslots - 1);
 	alui(c, BPF_LSH, R1, 3);
 	alu(c, BPF_ADD, R9, R1);
 	if (dt_arch_host()->ordered_stores) {
@@ -154,7 +146,7 @@ static void task_status(struct prog *g)
 	int at = dt_arch_host()->entry.compat_at;
 	dt_code *c = g->t.c;
 
-	if (g->t.e->has_btf) {
+	if (g->t.plan->features.btf) {
 		helper(c, BPF_FUNC_get_current_task_btf);
 		ld(c, 4, R2, R0, at);
 		return;
@@ -179,7 +171,7 @@ static void compat_number(struct prog *g, uint32_t no)
 	dt_code *c = g->t.c;
 	uint32_t native = dt_code_label(c);
 
-	if (g->t.e->has_third_abi)
+	if (g->t.plan->features.third_abi)
 		alui(c, BPF_AND, R1, (int32_t)~entry->number_bit);
 	if (!g->t.compat)
 		return;
@@ -197,7 +189,7 @@ static void compat_number(struct prog *g, uint32_t no)
 /* Where only those of 64-bit programs are wanted, after it was found that the number is. */
 static void skip_compat(struct prog *g, uint32_t no)
 {
-	if (!g->t.e->has_compat || g->t.compat)
+	if (!g->t.plan->features.compat || g->t.compat)
 		return;
 	task_status(g);
 	jmpi(g->t.c, BPF_JSET, R2, (int32_t)dt_arch_host()->entry.compat_bit, no);
@@ -212,7 +204,7 @@ static void event_number(struct prog *g)
 	switch (g->p->kind) {
 	case PK_ENTRY: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
 	case PK_RETURN: /* sys_exit(regs, value): the number is in a register */
-		if (g->t.e->has_btf) {
+		if (g->t.plan->features.btf) {
 			helper(c, BPF_FUNC_get_current_task_btf);
 			mov(c, R1, R0);
 			helper(c, BPF_FUNC_task_pt_regs);
@@ -231,10 +223,10 @@ static void event_number(struct prog *g)
 	}
 }
 
-static uint32_t only_probe(const dt_engine *e, enum dt_probe_kind kind)
+static uint32_t only_probe(const struct prog *g, enum dt_probe_kind kind)
 {
-	for (uint32_t i = 0; i < e->probes.n; i++)
-		if (e->probes.v[i].kind == kind)
+	for (uint32_t i = 0; i < g->t.plan->probes.n; i++)
+		if (g->t.plan->probes.v[i].kind == kind)
 			return i;
 	return 0;
 }
@@ -248,7 +240,7 @@ static void find_user_probe(struct prog *g, uint32_t no)
 
 	event_number(g);
 	st(c, 4, R10, -4, R1);
-	map(c, R1, g->p->fd_table);
+	map(c, R1, dt_tr_prog_maps(&g->t)->events);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -278,23 +270,23 @@ static void find_user_probe(struct prog *g, uint32_t no)
  */
 static void find_by_address(struct prog *g, uint32_t found, uint32_t row)
 {
-	const struct dt_plan_prog *p = g->p;
+	const struct dt_prog_maps *m = dt_tr_prog_maps(&g->t);
 	dt_code *c = g->t.c;
 	uint32_t cookie = dt_code_label(c);
 
 	mov(c, R1, R7);
 	helper(c, BPF_FUNC_get_func_ip);
-	movq(c, R1, p->places_base);
+	movq(c, R1, m->places_base);
 	alu(c, BPF_SUB, R0, R1);
-	alui(c, BPF_RSH, R0, DT_BPF_PLACE_SHIFT);
-	jmpi(c, BPF_JGE, R0, (int32_t)p->nplaces, cookie);
+	alui(c, BPF_RSH, R0, DT_PLACE_SHIFT);
+	jmpi(c, BPF_JGE, R0, (int32_t)m->nplaces, cookie);
 	alui(c, BPF_LSH, R0, 2);
-	map_value(c, R1, p->fd_places, 0);
+	map_value(c, R1, m->places, 0);
 	alu(c, BPF_ADD, R1, R0);
 	ld(c, 4, R1, R1, 0);
 	jmpi(c, BPF_JEQ, R1, 0, cookie);
 	alui(c, BPF_SUB, R1, 1);
-	if (p->masks) {
+	if (dt_tr_prog_at(&g->t)->masks) {
 		ja(c, row);
 	} else {
 		st(c, 4, R6, S_PROBE, R1);
@@ -307,34 +299,35 @@ static void find_by_address(struct prog *g, uint32_t found, uint32_t row)
 static void find_probe(struct prog *g, uint32_t no)
 {
 	const struct dt_plan_prog *p = g->p;
+	const struct dt_prog_place *at = dt_tr_prog_at(&g->t);
 	dt_code *c = g->t.c;
 	uint32_t found = dt_code_label(c), row = dt_code_label(c);
 
-	if (is_tracer_probe(p->kind) || p->only != UINT32_MAX) {
-		uint32_t probe = p->only != UINT32_MAX ? p->only : only_probe(g->t.e, p->kind);
+	if (dt_kind_is_tracer(p->kind) || p->only != UINT32_MAX) {
+		uint32_t probe = p->only != UINT32_MAX ? p->only : only_probe(g, p->kind);
 
 		sti(c, 4, R6, S_PROBE, (int32_t)probe);
 		return;
 	}
-	if (dt_plan_is_user(p->kind)) {
+	if (dt_kind_is_user(p->kind)) {
 		find_user_probe(g, no);
 		return;
 	}
-	if (p->nplaces)
+	if (dt_tr_prog_maps(&g->t)->nplaces)
 		find_by_address(g, found, row);
 	event_number(g);
-	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
+	if (dt_kind_is_syscall(p->kind))
 		compat_number(g, no);
 	dt_code_place(c, row);
-	jmpi(c, BPF_JGE, R1, (int32_t)p->nevents, no);
-	alui(c, BPF_MUL, R1, (int32_t)(1 + p->masks) * 4);
-	map_value(c, R8, g->t.e->fd_rodata, p->table);
+	jmpi(c, BPF_JGE, R1, (int32_t)at->nevents, no);
+	alui(c, BPF_MUL, R1, (int32_t)(1 + at->masks) * 4);
+	map_value(c, R8, g->t.maps->rodata, at->table);
 	alu(c, BPF_ADD, R8, R1);
 	ld(c, 4, R1, R8, 0);
 	jmpi(c, BPF_JEQ, R1, 0, no);
 	alui(c, BPF_SUB, R1, 1);
 	st(c, 4, R6, S_PROBE, R1);
-	if (p->kind == PK_ENTRY || p->kind == PK_RETURN)
+	if (dt_kind_is_syscall(p->kind))
 		skip_compat(g, no);
 	dt_code_place(c, found);
 }
@@ -358,7 +351,7 @@ static void new_firing(struct prog *g)
 		jmp(c, BPF_JEQ, R1, R2, same);
 	}
 	sti(c, 8, R6, S_TIME, 0);
-	if (g->t.e->need.strings)
+	if (g->t.need->is.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
 	dt_code_place(c, same);
 }
@@ -367,9 +360,9 @@ static void begin_firing(struct prog *g, uint32_t no)
 {
 	dt_code *c = g->t.c;
 
-	map_value(c, R1, g->t.e->fd_control, CTL_WORD);
+	map_value(c, R1, g->t.maps->control, CTL_WORD);
 	ld(c, 8, R1, R1, 0);
-	if (!is_tracer_probe(g->p->kind)) {
+	if (!dt_kind_is_tracer(g->p->kind)) {
 		mov(c, R2, R1);
 		alui(c, BPF_AND, R2, CTL_ACTIVE);
 		jmpi(c, BPF_JEQ, R2, 0, no);
@@ -377,22 +370,22 @@ static void begin_firing(struct prog *g, uint32_t no)
 	alui(c, BPF_AND, R1, CTL_GEN);
 	st(c, 4, R6, S_GEN, R1);
 	sti(c, 4, R6, S_FLAGS, 0);
-	if (!dt_plan_continues(g->p))
+	if (!dt_plan_continues(g->t.plan, g->t.prog))
 		new_firing(g);
 	find_probe(g, no);
 	if (g->p->prologues)
-		dt_tr_prologue_call(&g->t, g->p, g->prologue_fn, no);
+		dt_tr_prologue_call(&g->t, g->prologue_fn, no);
 }
 
 static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 {
-	const struct dt_plan_clause *x = &g->t.e->clauses.v[g->p->clauses[i]];
+	const struct dt_plan_clause *x = &g->t.plan->clauses.v[g->p->clauses[i]];
 	dt_code *c = g->t.c;
 	uint32_t next = dt_code_label(c);
 
-	if (g->p->masks) {
+	if (dt_tr_prog_at(&g->t)->masks) {
 		ld(c, 4, R1, R8,
-		   (dt_plan_is_user(g->p->kind) ? (int)sizeof(struct dt_user_row) : 4) +
+		   (dt_kind_is_user(g->p->kind) ? (int)sizeof(struct dt_user_row) : 4) +
 		       (int)(i / 32) * 4);
 		movq(c, R2, 1u << i % 32);
 		alu(c, BPF_AND, R1, R2);
@@ -408,8 +401,8 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	dt_code_place(c, next);
 	/* exit() ends the firing it happens in, except END's */
 	if ((x->record.exits || g->error_exits) && g->p->kind != PK_END &&
-	    (i + 1 < g->p->nclauses || dt_plan_is_continued(g->t.e, g->p))) {
-		map_value(c, R1, g->t.e->fd_control, CTL_EXITING);
+	    (i + 1 < g->p->nclauses || dt_plan_is_continued(g->t.plan, g->t.prog))) {
+		map_value(c, R1, g->t.maps->control, CTL_EXITING);
 		ld(c, 8, R1, R1, 0);
 		jmpi(c, BPF_JNE, R1, 0, stop);
 	}
@@ -421,7 +414,7 @@ static void leave_early(struct prog *g, uint32_t out)
 {
 	dt_code *c = g->t.c;
 
-	map_value(c, R2, g->t.e->fd_control, CTL_WORD);
+	map_value(c, R2, g->t.maps->control, CTL_WORD);
 	ld(c, 8, R2, R2, 0);
 	alui(c, BPF_AND, R2, CTL_ACTIVE);
 	jmpi(c, BPF_JEQ, R2, 0, out);
@@ -432,17 +425,17 @@ static void go_on(struct prog *g)
 {
 	dt_code *c = g->t.c;
 
-	if (!dt_plan_is_continued(g->t.e, g->p))
+	if (!dt_plan_is_continued(g->t.plan, g->t.prog))
 		return;
 	ld(c, 4, R1, R6, S_INDEX);
-	alui(c, BPF_AND, R1, (int32_t)g->t.e->at.nslots - 1);
+	alui(c, BPF_AND, R1, (int32_t)g->t.at->nslots - 1);
 	alui(c, BPF_LSH, R1, 3);
 	mov(c, R2, R9);
 	alu(c, BPF_ADD, R2, R1);
 	firing_word(g, R3);
 	st(c, 8, R2, CPU_BUSY, R3);
 	mov(c, R1, R7);
-	map(c, R2, g->p->fd_next);
+	map(c, R2, dt_tr_prog_maps(&g->t)->next);
 	movi(c, R3, 0);
 	helper(c, BPF_FUNC_tail_call);
 }
@@ -452,7 +445,7 @@ static void main_function(struct prog *g)
 	dt_code *c = g->t.c;
 	uint32_t out = dt_code_label(c), done = dt_code_label(c), ended = dt_code_label(c);
 
-	if (dt_plan_is_function(g->p->kind))
+	if (dt_kind_is_function(g->p->kind))
 		leave_early(g, out);
 	claim(g, out);
 	dt_tr_left_keep(&g->t);
@@ -475,7 +468,7 @@ static void fault_record(struct prog *g)
 	dt_code *c = g->t.c;
 
 	dt_tr_header(&g->t, REC_FAULT);
-	dt_slot_lea(c, R1, g->t.e->at.record);
+	dt_slot_lea(c, R1, g->t.at->record);
 	ld(c, 4, R2, R6, S_CLAUSE);
 	st(c, 4, R1, (int)offsetof(struct dt_fault_rec, head.clause), R2);
 	sti(c, 4, R1, (int)offsetof(struct dt_fault_rec, head.spec), 0);
@@ -523,7 +516,7 @@ static void begin_with_slot(struct prog *g, uint32_t func)
 	c->funcs.v[func].own_slot = true;
 	ld(c, 4, R2, R1, S_INDEX);
 	st(c, 4, R10, -4, R2);
-	map(c, R1, g->t.e->fd_slots);
+	map(c, R1, g->t.maps->slots);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -538,12 +531,11 @@ static void begin_with_slot(struct prog *g, uint32_t func)
 static void fault_function(struct prog *g)
 {
 	dt_code *c = g->t.c;
-	dt_engine *e = g->t.e;
 	uint32_t stop = dt_code_label(c);
 	bool jumped = false, context = false;
 
-	for (uint32_t i = 0; i < e->clauses.n; i++)
-		if (e->clauses.v[i].kinds & 1u << PK_ERROR && !c->funcs.v[g->error_fn[i]].nargs)
+	for (uint32_t i = 0; i < g->t.plan->clauses.n; i++)
+		if (g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR && !c->funcs.v[g->error_fn[i]].nargs)
 			context = true;
 	if (context) {
 		dt_code_func_begin(c, g->fault_fn);
@@ -552,7 +544,7 @@ static void fault_function(struct prog *g)
 	} else {
 		begin_with_slot(g, g->fault_fn);
 	}
-	if (e->small) {
+	if (g->t.plan->buffers.small) {
 		uint32_t full = dt_code_label(c);
 
 		dt_tr_reserve(&g->t, DT_FAULT_COST);
@@ -562,14 +554,14 @@ static void fault_function(struct prog *g)
 	} else {
 		fault_record(g);
 	}
-	if (e->need.error) {
+	if (g->t.plan->has_error) {
 		error_arguments(g);
 		ld(c, 4, R8, R6, S_PROBE);
-		sti(c, 4, R6, S_PROBE, (int32_t)only_probe(e, PK_ERROR));
-		for (uint32_t i = 0; i < e->clauses.n; i++) {
+		sti(c, 4, R6, S_PROBE, (int32_t)only_probe(g, PK_ERROR));
+		for (uint32_t i = 0; i < g->t.plan->clauses.n; i++) {
 			uint32_t fine = dt_code_label(c);
 
-			if (!(e->clauses.v[i].kinds & 1u << PK_ERROR))
+			if (!(g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR))
 				continue;
 			mov(c, R1, R6);
 			if (context)
@@ -578,8 +570,8 @@ static void fault_function(struct prog *g)
 			jmpi(c, BPF_JEQ, R0, 0, fine);
 			dt_tr_count(&g->t, CPU_DBL_ERRORS);
 			dt_code_place(c, fine);
-			if (e->clauses.v[i].record.exits && g->p->kind != PK_END) {
-				map_value(c, R1, e->fd_control, CTL_EXITING);
+			if (g->t.plan->clauses.v[i].record.exits && g->p->kind != PK_END) {
+				map_value(c, R1, g->t.maps->control, CTL_EXITING);
 				ld(c, 8, R1, R1, 0);
 				jmpi(c, BPF_JNE, R1, 0, stop);
 				jumped = true;
@@ -630,73 +622,88 @@ static void clause_function(struct prog *g, uint32_t func, uint32_t clause, enum
 
 static void declare(struct prog *g)
 {
-	dt_engine *e = g->t.e;
 	char name[32];
 
 	dt_code_func_begin(g->t.c, dt_code_func_new(g->t.c, "dtrace"));
-	g->clause_fn = dt_arena_alloc(e->arena, (g->p->nclauses + 1) * sizeof(uint32_t));
-	g->error_fn = dt_arena_alloc(e->arena, (e->clauses.n + 1) * sizeof(uint32_t));
+	g->clause_fn = dt_arena_alloc(g->t.plan->arena, (g->p->nclauses + 1) * sizeof(uint32_t));
+	g->error_fn = dt_arena_alloc(g->t.plan->arena, (g->t.plan->clauses.n + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < g->p->nclauses; i++) {
 		snprintf(name, sizeof(name), "clause_%u", g->p->clauses[i]);
 		g->clause_fn[i] = dt_code_func_new(g->t.c, name);
 	}
-	for (uint32_t i = 0; i < e->clauses.n; i++)
-		if (e->clauses.v[i].kinds & 1u << PK_ERROR) {
+	for (uint32_t i = 0; i < g->t.plan->clauses.n; i++)
+		if (g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR) {
 			g->error_fn[i] = dt_code_func_new(g->t.c, "error");
-			g->error_exits = g->error_exits || e->clauses.v[i].record.exits;
+			g->error_exits = g->error_exits || g->t.plan->clauses.v[i].record.exits;
 		}
 	g->fault_fn = dt_code_func_new(g->t.c, "fault");
 	if (g->p->prologues)
-		g->prologue_fn = dt_tr_prologue_declare(&g->t, g->p);
+		g->prologue_fn = dt_tr_prologue_declare(&g->t);
 }
 
-static bool serves_compat(const dt_engine *e, const struct dt_plan_prog *p)
+static bool serves_compat(const dt_plan *p, const struct dt_plan_prog *prog)
 {
-	for (uint32_t i = 0; i < e->probes.n; i++)
-		if ((p->kind == PK_ENTRY || p->kind == PK_RETURN) && dt_plan_serves(e, p, i) &&
-		    e->probes.v[i].event >= DT_SYSCALL_COMPAT)
+	for (uint32_t i = 0; i < p->probes.n; i++)
+		if (dt_kind_is_syscall(prog->kind) && dt_plan_serves(p, prog, i) &&
+		    p->probes.v[i].event >= DT_SYSCALL_COMPAT)
 			return true;
 	return false;
 }
 
-int dt_tr_program(dt_engine *e, const struct dt_plan_prog *p, dt_code *c, dt_error *err)
+/* What was called, after all that calls. */
+static void add_functions(struct prog *g)
 {
-	struct prog g = {.t = {.e = e,
-			       .c = c,
-			       .kind = p->kind,
-			       .prog_kind = p->kind,
-			       .nargs = p->nargs,
-			       .task_arg = p->task_arg,
-			       .typed = p->typed,
-			       .direct = dt_plan_is_direct(p),
-			       .compat = serves_compat(e, p),
-			       .clock_row = (uint32_t)(p - e->progs.v) * e->nevents[PK_PROFILE],
-			       .used = p->prologues ? p->used : NULL,
-			       .err = err},
-			 .p = p};
+	dt_tr *t = &g->t;
 
-	g.t.lib = &g.lib;
+	if (g->p->prologues)
+		dt_tr_prologue_functions(t, g->prologue_fn);
+	dt_tr_unwind_functions(t);
+	dt_sub_emit(&t->sub);
+	dt_tr_output_function(t);
+	dt_tr_tail_functions(t);
+	dt_tr_reserve_functions(t);
+	dt_tr_memory_functions(t);
+	dt_thread_functions(t);
+	if (t->sub.fns.n)
+		dt_tr_needs(t, strings);
+	if (t->sub.uses_scratch)
+		dt_tr_needs(t, scratch);
+	if (t->sub.uses_memory)
+		dt_tr_needs(t, memory);
+}
+
+int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
+		  struct dt_rodata *collect, dt_code *c, dt_error *err)
+{
+	const dt_plan *plan = in->plan;
+	const struct dt_plan_prog *p = &plan->progs.v[i];
+	struct prog g = {.p = p};
+	dt_tr *t = &g.t;
+
+	dt_tr_init(t, in, c, err);
+	t->learn = learn;
+	t->collect = collect;
+	t->prog = i;
+	t->kind = t->prog_kind = p->kind;
+	t->nargs = p->group.nargs;
+	t->task_arg = p->group.task_arg;
+	t->typed = dt_tr_typed_args(plan, t->loads, i);
+	t->direct = dt_plan_is_direct(p);
+	t->compat = serves_compat(plan, p);
+	t->in_slot = p->prologues;
 	declare(&g);
 	main_function(&g);
-	for (uint32_t i = 0; i < p->nclauses && !g.t.failed; i++)
-		clause_function(&g, g.clause_fn[i], p->clauses[i], p->kind);
-	g.t.kind = p->kind;
-	for (uint32_t i = 0; i < e->clauses.n && !g.t.failed; i++)
-		if (e->clauses.v[i].kinds & 1u << PK_ERROR)
-			clause_function(&g, g.error_fn[i], i, PK_ERROR);
-	g.t.kind = p->kind;
+	for (uint32_t k = 0; k < p->nclauses && !t->failed; k++)
+		clause_function(&g, g.clause_fn[k], p->clauses[k], p->kind);
+	t->kind = p->kind;
+	for (uint32_t k = 0; k < plan->clauses.n && !t->failed; k++)
+		if (plan->clauses.v[k].kinds & 1u << PK_ERROR)
+			clause_function(&g, g.error_fn[k], k, PK_ERROR);
+	t->kind = p->kind;
 	fault_function(&g);
-	if (p->prologues)
-		dt_tr_prologue_functions(&g.t, p, g.prologue_fn);
-	dt_tr_unwind_functions(&g.t);
-	dt_sub_emit(&g.t);
-	dt_tr_output_function(&g.t);
-	dt_tr_tail_functions(&g.t);
-	dt_tr_reserve_functions(&g.t);
-	dt_tr_memory_functions(&g.t);
-	dt_thread_functions(&g.t);
-	dt_vec_free(&g.lib.fns);
-	if (g.t.failed)
+	add_functions(&g);
+	dt_vec_free(&t->sub.fns);
+	if (t->failed)
 		return -1;
 	if (dt_code_finish(c) < 0)
 		return dt_err(err, EDT_DIFINVAL, "%s", c->problem);

@@ -19,73 +19,36 @@
  *
  * Where task storage cannot be relied on at all (before Linux 6.2) there is only the table, and it is larger.
  */
-#include <bpf/bpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <sys/utsname.h>
+#include "bpf/translate/translate.h"
 
-#include "bpf/image.h"
-
-#define PLACES	    8 /* where the entry of a thread can be, from its first place on */
-#define OWNER_SIZE  8
-#define FEW	    (1u << 20) /* bytes of the table beside task storage ... */
-#define MANY	    (8u << 20) /* ... and instead of it */
-#define ENTRIES_MIN 64
-#define FEW_MAX	    1024
-#define MANY_MAX    32768
-#define GOLDEN	    0x9e3779b97f4a7c15ull
+#define PLACES 8 /* where the entry of a thread can be, from its first place on */
+#define GOLDEN 0x9e3779b97f4a7c15ull
 
 enum { KEY = -4, NUMBER_AT = -48 }; /* on the stack; the latter of whoever asks */
-
-bool dt_thread_storage_is_found(void)
-{
-	struct utsname u;
-	int major = 0, minor = 0;
-
-	return uname(&u) == 0 && sscanf(u.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 2));
-}
-
-static uint32_t bits_of(uint64_t n)
-{
-	uint32_t bits = 0;
-
-	while (n >> (bits + 1))
-		bits++;
-	return bits;
-}
-
-int dt_thread_table(dt_engine *e, uint32_t size, dt_error *err)
-{
-	uint64_t most = e->has_storage ? FEW_MAX : MANY_MAX;
-	uint64_t n = (e->has_storage ? FEW : MANY) / (OWNER_SIZE + size);
-
-	n = n > most ? most : n < ENTRIES_MIN ? ENTRIES_MIN : n;
-	e->aside_bits = bits_of(n);
-	e->fd_aside = dt_kmap_make(e, BPF_MAP_TYPE_ARRAY, "dt_aside", 4, OWNER_SIZE + size,
-				    1ull << e->aside_bits, 0, err);
-	return e->fd_aside < 0 ? -1 : 0;
-}
 
 /* ---- the table ---- */
 
 /* r9 = first place of the thread in r7 */
-static void first_place(const dt_engine *e, dt_code *c)
+static void first_place(dt_tr *t)
 {
+	dt_code *c = t->c;
+
 	mov(c, R9, R7);
 	movq(c, R1, GOLDEN);
 	alu(c, BPF_MUL, R9, R1);
-	alui(c, BPF_RSH, R9, 64 - (int32_t)e->aside_bits);
+	alui(c, BPF_RSH, R9, 64 - (int32_t)t->at->aside_bits);
 }
 
 /* r0 = entry at place r9 + i, whose number is *(u32 *)key then; goto next: there is none */
-static void place(const dt_engine *e, dt_code *c, int32_t i, uint32_t next)
+static void place(dt_tr *t, int32_t i, uint32_t next)
 {
+	dt_code *c = t->c;
+
 	mov(c, R1, R9);
 	alui(c, BPF_ADD, R1, i);
-	alui(c, BPF_AND, R1, (1 << e->aside_bits) - 1);
+	alui(c, BPF_AND, R1, (1 << t->at->aside_bits) - 1);
 	st(c, 4, R10, KEY, R1);
-	map(c, R1, e->fd_aside);
+	map(c, R1, t->maps->aside);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, KEY);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -93,36 +56,41 @@ static void place(const dt_engine *e, dt_code *c, int32_t i, uint32_t next)
 }
 
 /* r0 = the entry of the thread in r7, and goto found, if there is one */
-static void find(const dt_engine *e, dt_code *c, uint32_t found)
+static void find(dt_tr *t, uint32_t found)
 {
-	first_place(e, c);
+	dt_code *c = t->c;
+
+	first_place(t);
 	for (int32_t i = 0; i < PLACES; i++) {
 		uint32_t next = dt_code_label(c);
 
-		place(e, c, i, next);
+		place(t, i, next);
 		ld(c, 8, R1, R0, 0);
 		jmp(c, BPF_JEQ, R1, R7, found);
 		dt_code_place(c, next);
 	}
 }
 
-static void add_aside(const dt_engine *e, dt_code *c, int32_t n)
+static void add_aside(dt_tr *t, int32_t n)
 {
-	map_value(c, R1, e->fd_control, CTL_ASIDE);
+	dt_code *c = t->c;
+
+	map_value(c, R1, t->maps->control, CTL_ASIDE);
 	movi(c, R2, n);
 	atomic(c, BPF_ADD, R1, 0, R2);
 }
 
 /* Make one; its number is at key then. They are counted first, so that whoever finds none counted may rely on it. */
-static void claim(const dt_engine *e, dt_code *c, uint32_t found)
+static void claim(dt_tr *t, uint32_t found)
 {
+	dt_code *c = t->c;
 	uint32_t other = dt_code_label(c), full = dt_code_label(c);
 
-	add_aside(e, c, 1);
+	add_aside(t, 1);
 	for (int32_t i = 0; i < PLACES; i++) {
 		uint32_t next = dt_code_label(c);
 
-		place(e, c, i, next);
+		place(t, i, next);
 		mov(c, R2, R0);
 		movi(c, R0, 0);
 		atomic(c, BPF_CMPXCHG, R2, 0, R7);
@@ -134,7 +102,7 @@ static void claim(const dt_engine *e, dt_code *c, uint32_t found)
 	ja(c, full);
 	dt_code_place(c, other);
 	dt_code_place(c, full);
-	add_aside(e, c, -1);
+	add_aside(t, -1);
 }
 
 /* aside(slot, task, make): the number of its entry, plus 1; 0: none */
@@ -143,12 +111,12 @@ static void aside_function(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t found = dt_code_label(c), none = dt_code_label(c);
 
-	dt_code_func_begin_global(c, t->lib->aside, 3);
+	dt_code_func_begin_global(c, t->func.aside, 3);
 	mov(c, R7, R2);
 	mov(c, R8, R3);
-	find(t->e, c, found);
+	find(t, found);
 	jmpi(c, BPF_JEQ, R8, 0, none);
-	claim(t->e, c, found);
+	claim(t, found);
 	dt_code_place(c, found);
 	ld(c, 4, R0, R10, KEY);
 	alui(c, BPF_ADD, R0, 1);
@@ -161,7 +129,7 @@ static void aside_function(dt_tr *t)
 
 void dt_thread_functions(dt_tr *t)
 {
-	if (t->lib->aside)
+	if (t->func.aside)
 		aside_function(t);
 }
 
@@ -172,22 +140,22 @@ static void entry(dt_tr *t, bool make, uint32_t none, uint32_t done)
 {
 	dt_code *c = t->c;
 
-	if (!t->lib->aside)
-		t->lib->aside = dt_code_func_new(c, "aside");
+	if (!t->func.aside)
+		t->func.aside = dt_code_func_new(c, "aside");
 	dt_tr_task(t, false);
 	mov(c, R2, R0);
 	mov(c, R1, R6);
 	movi(c, R3, make);
-	dt_code_call(c, t->lib->aside);
+	dt_code_call(c, t->func.aside);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	alui(c, BPF_SUB, R0, 1);
 	st(c, 4, R10, NUMBER_AT, R0);
-	map(c, R1, t->e->fd_aside);
+	map(c, R1, t->maps->aside);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, NUMBER_AT);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, done);
-	alui(c, BPF_ADD, R0, OWNER_SIZE);
+	alui(c, BPF_ADD, R0, ASIDE_OWNER);
 	ja(c, done);
 }
 
@@ -197,7 +165,7 @@ static void storage(dt_tr *t, bool make)
 
 	dt_tr_task(t, true);
 	mov(c, R2, R0);
-	map(c, R1, t->e->fd_threads);
+	map(c, R1, t->maps->threads);
 	movi(c, R3, 0);
 	movi(c, R4, make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	helper(c, BPF_FUNC_task_storage_get);
@@ -205,7 +173,7 @@ static void storage(dt_tr *t, bool make)
 
 static void if_none_aside(dt_tr *t, uint32_t label)
 {
-	map_value(t->c, R1, t->e->fd_control, CTL_ASIDE);
+	map_value(t->c, R1, t->maps->control, CTL_ASIDE);
 	ld(t->c, 8, R1, R1, 0);
 	jmpi(t->c, BPF_JEQ, R1, 0, label);
 }
@@ -227,8 +195,8 @@ void dt_thread_value(dt_tr *t, bool make)
 	dt_code *c = t->c;
 	uint32_t usual = dt_code_label(c), none = dt_code_label(c), done = dt_code_label(c);
 
-	t->e->need.task_storage = true;
-	if (!t->e->has_storage) {
+	dt_tr_needs(t, task_storage);
+	if (!t->plan->features.storage) {
 		entry(t, make, none, done);
 	} else {
 		if_none_aside(t, usual);
@@ -236,7 +204,7 @@ void dt_thread_value(dt_tr *t, bool make)
 		dt_code_place(c, usual);
 		storage(t, make);
 	}
-	if (t->e->has_storage && make) {
+	if (t->plan->features.storage && make) {
 		uint32_t refused = dt_code_label(c);
 
 		jmpi(c, BPF_JEQ, R0, 0, refused);
@@ -244,7 +212,7 @@ void dt_thread_value(dt_tr *t, bool make)
 		dt_code_place(c, refused);
 		entry(t, true, none, done);
 	}
-	if (!t->e->has_storage || make) {
+	if (!t->plan->features.storage || make) {
 		dt_code_place(c, none);
 		movi(c, R0, 0);
 	}
@@ -254,48 +222,30 @@ void dt_thread_value(dt_tr *t, bool make)
 /* ---- the program at sched_process_free ---- */
 
 /* The entry of a thread that is gone belongs to nobody, and is zeros for the next one. */
-static void free_code(const dt_engine *e, dt_code *c)
+int dt_thread_free_code(dt_tr *t)
 {
+	dt_code *c = t->c;
 	uint32_t found = dt_code_label(c), out = dt_code_label(c);
 
 	dt_code_func_begin(c, dt_code_func_new(c, "aside"));
 	ld(c, 8, R7, R1, 0);
-	map_value(c, R1, e->fd_control, CTL_ASIDE);
+	map_value(c, R1, t->maps->control, CTL_ASIDE);
 	ld(c, 8, R1, R1, 0);
 	jmpi(c, BPF_JEQ, R1, 0, out);
-	find(e, c, found);
+	find(t, found);
 	ja(c, out);
 	dt_code_place(c, found);
 	mov(c, R8, R0);
 	mov(c, R1, R8);
-	alui(c, BPF_ADD, R1, OWNER_SIZE);
-	movi(c, R2, (int32_t)e->threads.size);
-	map_value(c, R3, e->fd_rodata, e->at.zeros);
+	alui(c, BPF_ADD, R1, ASIDE_OWNER);
+	movi(c, R2, (int32_t)t->at->vars[DT_SCOPE_THREAD].size);
+	map_value(c, R3, t->maps->rodata, t->at->zeros);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	movi(c, R1, 0);
 	atomic(c, BPF_XCHG, R8, 0, R1);
-	add_aside(e, c, -1);
+	add_aside(t, -1);
 	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
-}
-
-int dt_thread_attach(dt_engine *e, dt_error *err)
-{
-	dt_code c = {0};
-	int fd = -1, link;
-
-	free_code(e, &c);
-	if (dt_code_finish(&c) == 0)
-		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_threads", "Dual BSD/GPL",
-				   c.insns.v, c.insns.n, NULL);
-	dt_code_free(&c);
-	if (fd < 0)
-		return dt_load_error(err, "load a program for thread-local variables into");
-	*dt_vec_add(&e->fds, NULL) = fd;
-	link = bpf_raw_tracepoint_open("sched_process_free", fd);
-	if (link < 0)
-		return dt_load_error(err, "attach to the scheduler of");
-	dt_attach_keep(e, link);
 	return 0;
 }

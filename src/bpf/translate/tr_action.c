@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "arch/arch.h"
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
 #define FRAME_BYTES    8
 
@@ -26,10 +26,10 @@
  */
 void dt_tr_header(dt_tr *t, uint32_t type)
 {
-	uint32_t at = t->e->at.record;
+	uint32_t at = t->at->record;
 	dt_code *c = t->c;
 
-	if (t->e->need.spec)
+	if (t->need->is.spec)
 		helper(c, BPF_FUNC_ktime_get_ns);
 	else
 		dt_tr_time(t);
@@ -38,7 +38,7 @@ void dt_tr_header(dt_tr *t, uint32_t type)
 	ld(c, 4, R2, R6, S_PROBE);
 	st(c, 4, R1, (int)offsetof(struct dt_rec, probe), R2);
 	st(c, 8, R1, (int)offsetof(struct dt_rec, time), R0);
-	if (t->e->need.spec) {
+	if (t->need->is.spec) {
 		ld(c, 4, R2, R6, S_SPECSEQ);
 		alui(c, BPF_LSH, R2, 16);
 		ld(c, 4, R0, R6, S_SPEC);
@@ -64,16 +64,16 @@ static void call_output(dt_tr *t, uint32_t *func, const char *name, uint32_t siz
 
 void dt_tr_output(dt_tr *t, uint32_t size)
 {
-	if (t->e->policy == DT_BUFPOLICY_RING)
-		call_output(t, &t->lib->tail, "tail", size);
+	if (t->plan->buffers.policy == DT_BUFPOLICY_RING)
+		call_output(t, &t->func.tail, "tail", size);
 	else
-		call_output(t, &t->lib->output, "output", size);
+		call_output(t, &t->func.output, "output", size);
 }
 
 /* Records of speculations, and what becomes of them, go to the consumer whatever the policy is. */
 static void output_speculative(dt_tr *t, uint32_t size)
 {
-	call_output(t, &t->lib->output, "output", size);
+	call_output(t, &t->func.output, "output", size);
 }
 
 /*
@@ -81,7 +81,7 @@ static void output_speculative(dt_tr *t, uint32_t size)
  * themselves; on large ones an array of maps, which is slower to look up and much slower to
  * set up: the kernel waits for all CPUs when one is filled.
  */
-static void choose_map(dt_tr *t, const struct dt_ring *of, uint32_t lo, uint32_t hi, uint32_t found)
+static void choose_map(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t lo, uint32_t hi, uint32_t found)
 {
 	dt_code *c = t->c;
 	uint32_t mid = lo + (hi - lo) / 2, upper;
@@ -98,21 +98,14 @@ static void choose_map(dt_tr *t, const struct dt_ring *of, uint32_t lo, uint32_t
 	choose_map(t, of, mid, hi, found);
 }
 
-bool dt_tr_ring_array(const dt_engine *e)
-{
-	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
-	return e->ncpus >
-	       (e->policy == DT_BUFPOLICY_RING && e->need.spec ? DT_BPF_RING_TREE / 2 : DT_BPF_RING_TREE);
-}
-
-void dt_tr_map_of_cpu(dt_tr *t, const struct dt_ring *of, int array, uint32_t none)
+void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint32_t none)
 {
 	dt_code *c = t->c;
 	uint32_t found;
 
-	if (!dt_tr_ring_array(t->e)) {
+	if (!dt_layout_ring_array(t->plan, t->need)) {
 		found = dt_code_label(c);
-		choose_map(t, of, 0, t->e->ncpus, found);
+		choose_map(t, of, 0, t->plan->ncpus, found);
 		dt_code_place(c, found);
 		return;
 	}
@@ -130,7 +123,7 @@ void dt_tr_wake(dt_tr *t)
 {
 	dt_code *c = t->c;
 
-	map(c, R1, t->e->fd_wake);
+	map(c, R1, t->maps->wake);
 	mov(c, R2, R6);
 	movi(c, R3, 8);
 	movi(c, R4, BPF_RB_FORCE_WAKEUP);
@@ -143,14 +136,14 @@ static void wake_when_filling(dt_tr *t, uint32_t done)
 	dt_code *c = t->c;
 	uint64_t size = 4096;
 
-	for (uint32_t i = 0; t->e->rings && i < t->e->ncpus; i++)
-		if (t->e->rings[i].mask + 1 > size)
-			size = t->e->rings[i].mask + 1;
+	for (uint32_t i = 0; t->maps->ring && i < t->plan->ncpus; i++)
+		if (t->maps->ring[i].mask + 1 > size)
+			size = t->maps->ring[i].mask + 1;
 	mov(c, R1, R9);
 	movi(c, R2, BPF_RB_AVAIL_DATA);
 	helper(c, BPF_FUNC_ringbuf_query);
 	jmpi(c, BPF_JLT, R0, (int32_t)(size / 2), done);
-	map_value(c, R1, t->e->fd_control, CTL_WOKEN);
+	map_value(c, R1, t->maps->control, CTL_WOKEN);
 	ld(c, 8, R2, R1, 0);
 	jmpi(c, BPF_JNE, R2, 0, done);
 	sti(c, 8, R1, 0, 1);
@@ -166,18 +159,18 @@ void dt_tr_output_function(dt_tr *t)
 {
 	dt_code *c = t->c;
 	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
-	bool wakes = dt_ring_wakes_early(t->e) && t->prog_kind > PK_ERROR;
+	bool wakes = dt_layout_wakes_early(t->plan, t->need) && !dt_kind_is_tracer(t->prog_kind);
 
-	if (!t->lib->output)
+	if (!t->func.output)
 		return;
-	dt_code_func_begin_global(c, t->lib->output, 2);
+	dt_code_func_begin_global(c, t->func.output, 2);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	ld(c, 4, R8, R6, S_CPU);
-	jmpi(c, BPF_JGT, R7, (int32_t)t->e->at.record_size, drop);
-	dt_tr_map_of_cpu(t, t->e->rings, t->e->fd_rings, drop);
+	jmpi(c, BPF_JGT, R7, (int32_t)t->at->record_size, drop);
+	dt_tr_map_of_cpu(t, t->maps->ring, t->maps->rings, drop);
 	mov(c, R9, R1);
-	dt_slot_lea(c, R2, t->e->at.record);
+	dt_slot_lea(c, R2, t->at->record);
 	mov(c, R3, R7);
 	movi(c, R4, BPF_RB_NO_WAKEUP);
 	helper(c, BPF_FUNC_ringbuf_output);
@@ -188,8 +181,8 @@ void dt_tr_output_function(dt_tr *t)
 		jmpi(c, BPF_JEQ, R0, 0, done);
 	}
 	dt_code_place(c, drop);
-	if (t->e->policy == DT_BUFPOLICY_FILL) {
-		map_value(c, R1, t->e->fd_control, 0);
+	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
+		map_value(c, R1, t->maps->control, 0);
 		sti(c, 8, R1, CTL_FILLED, 1);
 		movi(c, R2, ~CTL_ACTIVE);
 		atomic(c, BPF_AND, R1, CTL_WORD, R2);
@@ -219,18 +212,18 @@ static void call_reserve(dt_tr *t, uint32_t *func, const char *name)
 
 void dt_tr_reserve(dt_tr *t, uint32_t cost)
 {
-	uint64_t limit = t->prog_kind == PK_END ? t->e->bufsize : t->e->bufsize - t->e->end_reserve;
+	uint64_t limit = t->prog_kind == PK_END ? t->plan->buffers.size : t->plan->buffers.size - t->plan->buffers.end_reserve;
 
 	mov(t->c, R1, R6);
 	movi(t->c, R2, (int32_t)cost);
 	movi(t->c, R3, (int32_t)limit);
-	call_reserve(t, &t->lib->reserve, "reserve");
+	call_reserve(t, &t->func.reserve, "reserve");
 }
 
 void dt_tr_unreserve(dt_tr *t)
 {
 	mov(t->c, R1, R6);
-	call_reserve(t, &t->lib->unreserve, "unreserve");
+	call_reserve(t, &t->func.unreserve, "unreserve");
 }
 
 void dt_tr_cpu_find(dt_tr *t, uint32_t none)
@@ -239,7 +232,7 @@ void dt_tr_cpu_find(dt_tr *t, uint32_t none)
 
 	ld(c, 4, R1, R6, S_CPU);
 	st(c, 4, R10, -4, R1);
-	map(c, R1, t->e->fd_cpus);
+	map(c, R1, t->maps->cpus);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -256,7 +249,7 @@ static void buffer_is_full(dt_tr *t)
 {
 	dt_code *c = t->c;
 
-	map_value(c, R1, t->e->fd_control, 0);
+	map_value(c, R1, t->maps->control, 0);
 	sti(c, 8, R1, CTL_FILLED, 1);
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
@@ -269,14 +262,14 @@ static void reserve_function(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t no = dt_code_label(c), full = dt_code_label(c);
 
-	dt_code_func_begin(c, t->lib->reserve);
+	dt_code_func_begin(c, t->func.reserve);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	mov(c, R8, R3);
 	sti(c, 4, R6, S_RESERVED, 0);
 	dt_tr_cpu_row(t, no);
-	if (t->e->policy == DT_BUFPOLICY_FILL && t->prog_kind != PK_END) {
-		map_value(c, R1, t->e->fd_control, CTL_FILLED);
+	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL && t->prog_kind != PK_END) {
+		map_value(c, R1, t->maps->control, CTL_FILLED);
 		ld(c, 8, R1, R1, 0);
 		jmpi(c, BPF_JNE, R1, 0, no);
 	}
@@ -290,7 +283,7 @@ static void reserve_function(dt_tr *t)
 	dt_code_place(c, full);
 	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
 	atomic(c, BPF_ADD, R9, CPU_USED, R7);
-	if (t->e->policy == DT_BUFPOLICY_FILL) {
+	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
 		buffer_is_full(t);
 	} else {
 		movi(c, R1, 1);
@@ -307,7 +300,7 @@ static void unreserve_function(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t out = dt_code_label(c);
 
-	dt_code_func_begin(c, t->lib->unreserve);
+	dt_code_func_begin(c, t->func.unreserve);
 	mov(c, R6, R1);
 	dt_tr_cpu_row(t, out);
 	ld(c, 4, R1, R6, S_RESERVED);
@@ -321,19 +314,13 @@ static void unreserve_function(dt_tr *t)
 
 void dt_tr_reserve_functions(dt_tr *t)
 {
-	if (t->lib->reserve)
+	if (t->func.reserve)
 		reserve_function(t);
-	if (t->lib->unreserve)
+	if (t->func.unreserve)
 		unreserve_function(t);
 }
 
 /* ---- data ---- */
-
-/* Zero-filled behind the last frame; a stack that is not available is all zeros. */
-void dt_tr_stack(dt_tr *t, bool user, uint32_t off, uint32_t nframes)
-{
-	dt_tr_read_stack(t, user, off, nframes * FRAME_BYTES);
-}
 
 static void put_pid(dt_tr *t, uint32_t off)
 {
@@ -360,7 +347,7 @@ static void name_entry(dt_tr *t, uint32_t off)
 	dt_code_place(c, other);
 }
 
-/* pid, frames; vm and BEGIN have no stack worth showing */
+/* pid, frames; zeros after the last frame. The tracer's own probes have no stack worth showing. */
 static void put_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size)
 {
 	bool user = dt_act(a->kind)->payload == DT_PAYLOAD_USTACK;
@@ -377,8 +364,8 @@ static void put_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size)
 	room = size / FRAME_BYTES;
 	if (frames > room || frames == 0)
 		frames = room;
-	if (frames && t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
-		dt_tr_stack(t, user, off, frames);
+	if (frames && !dt_kind_is_tracer(t->kind))
+		dt_tr_read_stack(t, user, off, frames * FRAME_BYTES);
 	if (frames && user && t->kind == PK_UPROBE)
 		name_entry(t, off);
 }
@@ -459,7 +446,7 @@ void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 static void append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
 			  const dt_tr_val *v)
 {
-	uint32_t rec = t->e->at.record, limit = t->e->at.record_size - p->what->bound;
+	uint32_t rec = t->at->record, limit = t->at->record_size - p->what->bound;
 	bool user = a->difo->rtype.flags & DT_TF_BYUREF;
 	dt_code *c = t->c;
 
@@ -491,7 +478,7 @@ static void do_exit(dt_tr *t)
 {
 	dt_code *c = t->c;
 
-	map_value(c, R1, t->e->fd_control, 0);
+	map_value(c, R1, t->maps->control, 0);
 	st(c, 8, R1, CTL_STATUS, R0);
 	sti(c, 8, R1, CTL_EXITING, 1);
 	movi(c, R2, ~CTL_ACTIVE);
@@ -515,7 +502,7 @@ static void do_signal(dt_tr *t, bool stop)
  */
 static void do_chill(dt_tr *t)
 {
-	uint32_t args = dt_sub_args(t, "chill");
+	uint32_t args = dt_tr_sub_args(t, "chill");
 	dt_code *c = t->c;
 	uint32_t none = dt_code_label(c), same = dt_code_label(c), out = dt_code_label(c);
 
@@ -540,7 +527,7 @@ static void do_chill(dt_tr *t)
 	st(c, 8, R0, CPU_CHILL_USED, R2);
 	alu(c, BPF_ADD, R1, R8);
 	st(c, 8, R6, (int)args, R1);
-	dt_sub_run(t, "chill");
+	dt_tr_sub_run(t, "chill");
 	sti(c, 8, R6, S_TIME, 0); /* time has passed: read it again */
 	ja(c, out);
 	dt_code_place(c, none);
@@ -557,10 +544,10 @@ static void find_speculation(dt_tr *t, uint32_t none)
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	mov(c, R1, R0);
 	alui(c, BPF_SUB, R1, 1);
-	jmpi(c, BPF_JGE, R1, (int32_t)t->e->nspecs, dt_tr_fault_label(t, DT_FLT_ILLOP));
+	jmpi(c, BPF_JGE, R1, (int32_t)t->plan->nspecs, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	st(c, 4, R6, S_SPEC, R0);
 	alui(c, BPF_LSH, R1, 3);
-	map_value(c, R8, t->e->fd_specs, 0);
+	map_value(c, R8, t->maps->specs, 0);
 	alu(c, BPF_ADD, R8, R1);
 	ld(c, 8, R9, R8, 0);
 	mov(c, R1, R9);
@@ -580,7 +567,7 @@ static void forget_speculation(dt_tr *t)
 /* From here on the record belongs to the speculation; without one the clause ends. */
 static void do_speculate(dt_tr *t, uint32_t done)
 {
-	t->e->need.spec = true;
+	dt_tr_needs(t, spec);
 	find_speculation(t, done);
 }
 
@@ -591,7 +578,7 @@ static void end_speculation(dt_tr *t, uint32_t type)
 	dt_code *c = t->c;
 	uint32_t none = dt_code_label(c);
 
-	t->e->need.spec = true;
+	dt_tr_needs(t, spec);
 	find_speculation(t, none);
 	dt_tr_header(t, type);
 	mov(c, R0, R9);
@@ -611,7 +598,7 @@ static void effect(dt_tr *t, enum dt_effect what)
 	case DT_EFFECT_RAISE: do_signal(t, false); break;
 	case DT_EFFECT_STOP:
 		/* In BEGIN and END the process is the tracer itself: nothing could continue it. */
-		if (t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR)
+		if (!dt_kind_is_tracer(t->kind))
 			do_signal(t, true);
 		break;
 	case DT_EFFECT_CHILL: do_chill(t); break;
@@ -636,7 +623,7 @@ static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p
 	if (p->what->is_string)
 		append_string(t, a, p, v);
 	else
-		dt_tr_datum(t, a, v, t->e->at.record + p->offset, a->size);
+		dt_tr_datum(t, a, v, t->at->record + p->offset, a->size);
 	if (effective)
 		ld(t->c, 8, R0, R6, S_INCR);
 	effect(t, p->what->effect);
@@ -683,10 +670,10 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
  */
 void dt_tr_clause(dt_tr *t)
 {
-	const struct dt_plan_clause *x = &t->e->clauses.v[t->clause];
+	const struct dt_plan_clause *x = &t->plan->clauses.v[t->clause];
 	dt_code *c = t->c;
 	uint32_t done = dt_code_label(c);
-	bool jumped = false, small = t->e->small && x->size;
+	bool jumped = false, small = t->plan->buffers.small && x->size;
 	dt_tr_val v;
 
 	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
@@ -698,15 +685,15 @@ void dt_tr_clause(dt_tr *t)
 	mov(c, R7, R2);
 	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
 	sti(c, 4, R6, S_FAULT, 0);
-	if (t->used) { /* behind what the prologue has made */
+	if (t->in_slot) { /* behind what the prologue has made */
 		ld(c, 8, R1, R6, S_PUSED);
 		st(c, 8, R6, S_USED, R1);
 	} else {
 		sti(c, 8, R6, S_USED, 0);
 	}
-	if (t->e->need.spec)
+	if (t->need->is.spec)
 		forget_speculation(t);
-	if (t->e->need.element)
+	if (t->need->is.element)
 		sti(c, 4, R6, S_ARRAY, 0);
 	if (x->has_strings)
 		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);

@@ -12,7 +12,7 @@
  * only. All begin as zero: min and max are kept as unsigned numbers that only grow, max as v + 2^63
  * and min as 2^63 - 1 - v. Nothing is lost but what is counted as a drop.
  */
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 #include "dif/quantize.h"
 
 
@@ -21,7 +21,7 @@
 void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p, const dt_tr_val *v)
 {
 	const struct dt_plan_aggkey *key = &p->agg->keys[p->what->key];
-	uint32_t off = t->e->at.key + key->offset;
+	uint32_t off = t->at->key + key->offset;
 	dt_code *c = t->c;
 
 	if (key->name >= 0) {
@@ -266,24 +266,25 @@ static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_
 static void find_row(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 {
 	uint32_t have = dt_code_label(t->c);
+	int fd = t->maps->agg ? t->maps->agg[b->index] : -1;
 	dt_code *c = t->c;
 
 	ld(c, 4, R1, R6, S_CPU);
 	alui(c, BPF_LSH, R1, 1);
 	ld(c, 4, R2, R6, S_GEN);
 	alu(c, BPF_OR, R1, R2);
-	dt_slot_st(c, 4, t->e->at.key, R1);
-	map(c, R1, b->fd);
-	dt_slot_lea(c, R2, t->e->at.key);
+	dt_slot_st(c, 4, t->at->key, R1);
+	map(c, R1, fd);
+	dt_slot_lea(c, R2, t->at->key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, have);
-	map(c, R1, b->fd);
-	dt_slot_lea(c, R2, t->e->at.key);
-	map_value(c, R3, t->e->fd_rodata, t->e->at.zeros);
+	map(c, R1, fd);
+	dt_slot_lea(c, R2, t->at->key);
+	map_value(c, R3, t->maps->rodata, t->at->zeros);
 	movi(c, R4, BPF_NOEXIST); /* an interrupting firing may have made it meanwhile */
 	helper(c, BPF_FUNC_map_update_elem);
-	map(c, R1, b->fd);
-	dt_slot_lea(c, R2, t->e->at.key);
+	map(c, R1, fd);
+	dt_slot_lea(c, R2, t->at->key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, drop);
 	dt_code_place(c, have);
@@ -298,13 +299,13 @@ static void find_keyless(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 
 	ld(c, 4, R1, R6, S_GEN);
 	st(c, 4, R10, -4, R1);
-	map(c, R1, t->e->fd_aggs);
+	map(c, R1, t->maps->aggs);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, drop);
 	mov(c, R8, R0);
-	alui(c, BPF_ADD, R8, (int32_t)b->offset);
+	alui(c, BPF_ADD, R8, (int32_t)t->at->agg[b->index]);
 	sti(c, 8, R8, 0, 1); /* used */
 	alui(c, BPF_ADD, R8, 8);
 }

@@ -12,13 +12,13 @@
 #include <errno.h>
 
 #include "arch/arch.h"
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
 /* ---- walks ---- */
 
-bool dt_tr_find_field(const dt_engine *e, const char *type, const char *path, uint32_t *offset)
+bool dt_tr_find_field(const dt_plan *plan, const char *type, const char *path, uint32_t *offset)
 {
-	dt_types *ts = e->types;
+	dt_types *ts = plan->types;
 	dt_type *s = ts ? dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, type) : NULL;
 	char part[64];
 	uint64_t bits, sum = 0;
@@ -43,10 +43,10 @@ bool dt_tr_find_field(const dt_engine *e, const char *type, const char *path, ui
 
 int dt_tr_field(dt_tr *t, const char *type, const char *path, uint32_t *offset)
 {
-	if (dt_tr_find_field(t->e, type, path, offset))
+	if (dt_tr_find_field(t->plan, type, path, offset))
 		return 0;
 	dt_tr_fail(t, "this kernel's type information has no struct %s member %s%s", type, path,
-		   t->e->has_btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
+		   t->plan->features.btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
 	return -1;
 }
 
@@ -118,7 +118,7 @@ static void walk(dt_tr *t, const struct hop *hops, size_t n)
 	dt_code *c = t->c;
 	uint32_t off;
 
-	if (t->e->trusts && hops != pid_hops) {
+	if (t->loads->trusts && hops != pid_hops) {
 		walk_typed(t, hops, n);
 		return;
 	}
@@ -155,7 +155,7 @@ static const struct {
  * *(&task + 0) + thread_pid. */
 void dt_tr_pid_of(dt_tr *t, bool thread)
 {
-	uint32_t at = dt_sub_args(t, "pidof"), thread_pid;
+	uint32_t at = dt_tr_sub_args(t, "pidof"), thread_pid;
 	dt_code *c = t->c;
 
 	if (dt_tr_field(t, "task_struct", "thread_pid", &thread_pid) < 0)
@@ -170,7 +170,7 @@ void dt_tr_pid_of(dt_tr *t, bool thread)
 		sti(c, 8, R6, (int)at + 8, 0);
 		sti(c, 8, R6, (int)at + 16, (int32_t)thread_pid);
 	}
-	dt_sub_run(t, "pidof");
+	dt_tr_sub_run(t, "pidof");
 }
 
 /* The same two numbers of a thread that is not the current one. */
@@ -178,7 +178,7 @@ static void pid_tgid_of_task(dt_tr *t)
 {
 	dt_code *c = t->c;
 
-	if (!t->e->pidns_ino) {
+	if (!t->plan->features.pidns_ino) {
 		walk(t, pid_hops, DT_NELEM(pid_hops));
 		return;
 	}
@@ -208,14 +208,14 @@ void dt_tr_pid_tgid(dt_tr *t)
 		pid_tgid_of_task(t);
 		return;
 	}
-	if (!t->e->pidns_ino) {
+	if (!t->plan->features.pidns_ino) {
 		helper(c, BPF_FUNC_get_current_pid_tgid);
 		return;
 	}
 	/* struct bpf_pidns_info { u32 pid, tgid }: the same two numbers, the same way round */
 	sti(c, 8, R6, S_TMP, 0);
-	movq(c, R1, t->e->pidns_dev);
-	movq(c, R2, t->e->pidns_ino);
+	movq(c, R1, t->plan->features.pidns_dev);
+	movq(c, R2, t->plan->features.pidns_ino);
 	dt_slot_lea(c, R3, S_TMP);
 	movi(c, R4, 8);
 	helper(c, BPF_FUNC_get_ns_current_pid_tgid);
@@ -231,7 +231,7 @@ static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *h
 {
 	dt_code *c = t->c;
 	uint32_t have = dt_code_label(c), at = 0;
-	bool helps = !t->task_arg && (n == 0 || !t->e->has_btf);
+	bool helps = !t->task_arg && (n == 0 || !t->plan->features.btf);
 
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, (int32_t)flag, have);
@@ -292,7 +292,7 @@ int dt_tr_pidns_args(dt_tr *t, uint32_t args)
 	at[1] += 8; /* PIDTYPE_TGID */
 	for (uint32_t i = 0; i < DT_NELEM(at); i++)
 		sti(c, 8, R6, (int)(args + 8 + i * 8), (int32_t)at[i]);
-	movq(c, R0, t->e->pidns_ino);
+	movq(c, R0, t->plan->features.pidns_ino);
 	st(c, 8, R6, (int)args + 48, R0);
 	return 0;
 }
@@ -303,15 +303,15 @@ static void ppid(dt_tr *t)
 	static const struct hop parent[] = {{"task_struct", "real_parent", 8}};
 	uint32_t args;
 
-	if (!t->e->pidns_ino) {
+	if (!t->plan->features.pidns_ino) {
 		walk(t, ppid_hops, DT_NELEM(ppid_hops));
 		return;
 	}
-	args = dt_sub_args(t, "pidof");
+	args = dt_tr_sub_args(t, "pidof");
 	walk(t, parent, 1);
 	st(t->c, 8, R6, (int)args, R0);
 	if (dt_tr_pidns_args(t, args) == 0)
-		dt_sub_run(t, "pidof");
+		dt_tr_sub_run(t, "pidof");
 }
 
 /* ---- time ---- */
@@ -371,7 +371,7 @@ static void entry_arg(dt_tr *t, uint32_t n)
 		movi(c, R0, 0);
 		return;
 	}
-	if (t->e->has_btf) {
+	if (t->plan->features.btf) {
 		user_regs(t);
 		load_arg(t, n, R0, 0);
 		return;
@@ -388,16 +388,16 @@ static void entry_arg(dt_tr *t, uint32_t n)
 	load_arg(t, n, R6, S_PTREGS);
 }
 
-/* profile: arg0 is the kernel address or 0, arg1 the user address or 0, arg2 how late it is */
-static void profile_arg(dt_tr *t, uint32_t n)
+/* arg0 is the kernel address or 0, arg1 the user address or 0, arg2 of a clock event how late it is */
+static void interrupted_arg(dt_tr *t, uint32_t n)
 {
 	uint32_t done = dt_code_label(t->c);
 
-	if (n == 2) {
+	if (n == 2 && t->kind == PK_PROFILE) {
 		dt_tr_lateness(t);
 		return;
 	}
-	if (n > 2) {
+	if (n >= 2) {
 		movi(t->c, R0, 0);
 		return;
 	}
@@ -498,57 +498,62 @@ static void function_result(dt_tr *t, uint32_t n)
 		movi(t->c, R0, 0);
 }
 
+/* r0 = word n of the context, or 0 if it has fewer */
+static void context_arg(dt_tr *t, uint32_t n)
+{
+	if (n < t->nargs)
+		ld(t->c, 8, R0, R7, (int)n * 8);
+	else
+		movi(t->c, R0, 0);
+}
+
+static void syscall_result(dt_tr *t, uint32_t n)
+{
+	if (n < 2)
+		ld(t->c, 8, R0, R7, 8);
+	else
+		movi(t->c, R0, 0);
+}
+
+static void error_arg(dt_tr *t, uint32_t n)
+{
+	if (n < 6)
+		ld(t->c, 8, R0, R6, S_EARGS + (int)n * 8);
+	else
+		movi(t->c, R0, 0);
+}
+
 void dt_tr_event_arg(dt_tr *t, uint32_t n)
 {
-	switch (t->kind) {
-	case PK_ENTRY: entry_arg(t, n); break;
-	case PK_RETURN:
-		if (n < 2)
-			ld(t->c, 8, R0, R7, 8);
-		else
-			movi(t->c, R0, 0);
-		break;
-	case PK_PROFILE: profile_arg(t, n); break;
-	case PK_PERF:
-		if (n < 2)
-			profile_arg(t, n);
-		else
-			movi(t->c, R0, 0);
-		break;
-	case PK_FUNC_ENTRY: kernel_function_arg(t, n); break;
-	case PK_FUNC_RETURN: kernel_function_result(t, n); break;
-	case PK_UPROBE: function_arg(t, n); break;
-	case PK_URETPROBE: function_result(t, n); break;
-	case PK_TRACEPOINT:
-		if (n < t->nargs)
-			ld(t->c, 8, R0, R7, (int)n * 8);
-		else
-			movi(t->c, R0, 0);
-		break;
-	case PK_ERROR:
-		if (n < 6)
-			ld(t->c, 8, R0, R6, S_EARGS + (int)n * 8);
-		else
-			movi(t->c, R0, 0);
-		break;
-	default: movi(t->c, R0, 0); break;
+	switch (dt_kind_of(t->kind)->args) {
+	case ARGS_NONE: movi(t->c, R0, 0); break;
+	case ARGS_ERROR: error_arg(t, n); break;
+	case ARGS_SYSCALL: entry_arg(t, n); break;
+	case ARGS_SYSCALL_RESULT: syscall_result(t, n); break;
+	case ARGS_INTERRUPTED: interrupted_arg(t, n); break;
+	case ARGS_CONTEXT: context_arg(t, n); break;
+	case ARGS_FUNCTION: kernel_function_arg(t, n); break;
+	case ARGS_FUNCTION_RESULT: kernel_function_result(t, n); break;
+	case ARGS_USER: function_arg(t, n); break;
+	case ARGS_USER_RESULT: function_result(t, n); break;
 	}
 }
 
 /* The probe's argument: the event's, or what the prologue has made of it. */
 static void arg(dt_tr *t, uint32_t n)
 {
-	if (!t->used || t->kind == PK_ERROR || n >= DT_ATTACH_ARGS) {
-		dt_tr_event_arg(t, t->used && t->kind != PK_ERROR ? UINT32_MAX : n);
+	if (!t->in_slot || t->kind == PK_ERROR || n >= DT_ATTACH_ARGS) {
+		dt_tr_event_arg(t, t->in_slot && t->kind != PK_ERROR ? UINT32_MAX : n);
 		return;
 	}
-	*t->used |= 1u << n;
+	if (t->learn)
+		t->learn->used[t->plan->progs.v[t->prog].whole] |= 1u << n;
 	ld(t->c, 8, R0, R6, S_PARGS + (int)n * 8);
 }
 
 static dt_tr_val known_arg(const dt_tr *t, uint32_t n)
 {
-	return t->used || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY)
+	return t->in_slot || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY)
 		   ? NUMBER
 		   : dt_tr_trusted(t, 1 + n);
 }
@@ -589,7 +594,7 @@ static void probe_name(dt_tr *t, uint32_t part, uint32_t rd)
 {
 	dt_tr_name(t, part);
 	dt_tr_set(t, rd, R0,
-		  (dt_tr_val){.kind = V_NAME, .n = part, .bound = dt_names_bound(t->e, part)});
+		  (dt_tr_val){.kind = V_NAME, .n = part, .bound = dt_layout_name_bound(t->plan, part)});
 }
 
 /* ---- stacks ---- */
@@ -602,24 +607,17 @@ static void probe_name(dt_tr *t, uint32_t part, uint32_t rd)
 /* Is the context the registers at the probe? */
 static bool has_regs(const dt_tr *t)
 {
-	switch (t->kind) {
-	case PK_PROFILE:
-	case PK_PERF:
-	case PK_INSTRUCTION:
-	case PK_UPROBE:
-	case PK_URETPROBE: return true;
-	default: return dt_plan_is_function(t->kind) && !t->direct;
-	}
+	return dt_kind_of(t->kind)->regs && !t->direct;
 }
 
-int dt_tr_stack_flags(const dt_tr *t, bool user)
+static int stack_flags(const dt_tr *t, bool user)
 {
 	return user ? BPF_F_USER_STACK : has_regs(t) ? 0 : t->direct ? DIRECT_FRAMES : OWN_FRAMES;
 }
 
 static bool has_stack(const dt_tr *t)
 {
-	return t->kind != PK_BEGIN && t->kind != PK_END && t->kind != PK_ERROR;
+	return !dt_kind_is_tracer(t->kind);
 }
 
 /* The stack of another thread: where it left the CPU, in the kernel. */
@@ -652,7 +650,7 @@ void dt_tr_read_stack(dt_tr *t, bool user, uint32_t off, uint32_t size)
 	mov(c, R1, R7);
 	dt_slot_lea(c, R2, off);
 	movi(c, R3, (int32_t)size);
-	movi(c, R4, dt_tr_stack_flags(t, user));
+	movi(c, R4, stack_flags(t, user));
 	helper(c, BPF_FUNC_get_stack);
 	dt_code_place(c, done);
 }
@@ -665,8 +663,8 @@ static void read_stack(dt_tr *t, bool user, uint32_t frames)
 	dt_code *c = t->c;
 	uint32_t ok = dt_code_label(c);
 
-	t->e->need.stack = true;
-	dt_tr_read_stack(t, user, t->e->at.stack, frames * 8);
+	dt_tr_needs(t, stack);
+	dt_tr_read_stack(t, user, t->at->stack, frames * 8);
 	jmpi(c, BPF_JSGE, R0, 0, ok);
 	movi(c, R0, 0);
 	dt_code_place(c, ok);
@@ -693,7 +691,7 @@ static void caller(dt_tr *t, bool user)
 	}
 	read_stack(t, user, 2);
 	jmpi(c, BPF_JLT, R0, 16, none);
-	dt_slot_lea(c, R1, t->e->at.stack);
+	dt_slot_lea(c, R1, t->at->stack);
 	ld(c, 8, R0, R1, 8);
 	ja(c, done);
 	dt_code_place(c, none);
@@ -705,35 +703,35 @@ static void caller(dt_tr *t, bool user)
 
 static void constant_text(dt_tr *t, const char *s, uint32_t rd)
 {
-	uint32_t at = dt_layout_string(t->e, s);
+	uint32_t at = dt_tr_string(t, s);
 
-	map_value(t->c, R0, t->e->fd_rodata, at);
+	map_value(t->c, R0, t->maps->rodata, at);
 	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_TEXT, .n = at});
 }
 
 /* execargs: the argument area of the process, NULs made blanks; lib.c does it */
 static void exec_args(dt_tr *t, uint32_t rd)
 {
-	uint32_t at = dt_sub_args(t, "execargs");
+	uint32_t at = dt_tr_sub_args(t, "execargs");
 
 	dt_tr_here(t);
 	walk(t, args_hops, DT_NELEM(args_hops));
 	st(t->c, 8, R6, (int)at, R0);
 	walk(t, args_end_hops, DT_NELEM(args_end_hops));
 	st(t->c, 8, R6, (int)at + 8, R0);
-	dt_sub_run(t, "execargs");
+	dt_tr_sub_run(t, "execargs");
 	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_STRING});
 }
 
 /* cgroupname and containerid: lib.c makes them of the name of the cgroup's directory */
 static void cgroup_text(dt_tr *t, const char *fn, uint32_t bound, uint32_t rd)
 {
-	uint32_t at = dt_sub_args(t, fn);
+	uint32_t at = dt_tr_sub_args(t, fn);
 
 	dt_tr_here(t);
 	walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
 	st(t->c, 8, R6, (int)at, R0);
-	dt_sub_run(t, fn);
+	dt_tr_sub_run(t, fn);
 	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_STRING, .bound = bound});
 }
 
@@ -787,7 +785,7 @@ void dt_tr_builtin(dt_tr *t, uint32_t id, uint32_t rd)
 	case DT_VAR_TIMESTAMP: dt_tr_time(t); break;
 	case DT_VAR_WALLTIMESTAMP:
 		dt_tr_time(t);
-		map_value(c, R1, t->e->fd_control, CTL_WALL);
+		map_value(c, R1, t->maps->control, CTL_WALL);
 		ld(c, 8, R1, R1, 0);
 		alu(c, BPF_ADD, R0, R1);
 		break;
@@ -847,12 +845,12 @@ static void user_register(dt_tr *t, uint64_t n)
 
 	if (n >= PT_REGS_SIZE / 8) {
 		movi(c, R0, 0);
-	} else if (t->kind == PK_UPROBE || t->kind == PK_URETPROBE) {
+	} else if (dt_kind_of(t->kind)->user_regs) {
 		ld(c, 8, R0, R7, (int)n * 8);
-	} else if (t->e->has_btf) {
+	} else if (t->plan->features.btf) {
 		user_regs(t);
 		ld(c, 8, R0, R0, (int)n * 8);
-	} else if (t->kind == PK_ENTRY || t->kind == PK_RETURN) {
+	} else if (dt_kind_is_syscall(t->kind)) {
 		ld(c, 8, R3, R7, 0);
 		alui(c, BPF_ADD, R3, (int32_t)n * 8);
 		dt_tr_peek(t, 8);

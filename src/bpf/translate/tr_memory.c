@@ -13,7 +13,7 @@
  *
  * What is emitted here are functions, once per program: store_1 .. store_8, copy, count.
  */
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
 enum { DONE = 0, BAD_TARGET = 1, BAD_ALIGN = 2, BAD_SOURCE = 3 };
 
@@ -24,10 +24,10 @@ enum { DONE = 0, BAD_TARGET = 1, BAD_ALIGN = 2, BAD_SOURCE = 3 };
  */
 void dt_tr_alloc(dt_tr *t, bool zero)
 {
-	uint32_t size = t->e->at.scratch_size, no = dt_tr_fault_label(t, DT_FLT_NOSCRATCH);
+	uint32_t size = t->at->scratch_size, no = dt_tr_fault_label(t, DT_FLT_NOSCRATCH);
 	dt_code *c = t->c;
 
-	t->e->need.scratch = true;
+	dt_tr_needs(t, scratch);
 	ld(c, 8, R0, R6, S_USED);
 	alui(c, BPF_ADD, R0, 7);
 	alui(c, BPF_AND, R0, -8);
@@ -43,9 +43,9 @@ void dt_tr_alloc(dt_tr *t, bool zero)
 		return;
 	mov(c, R8, R0);
 	mov(c, R2, R1);
-	dt_slot_lea(c, R1, t->e->at.scratch);
+	dt_slot_lea(c, R1, t->at->scratch);
 	alu(c, BPF_ADD, R1, R8);
-	map_value(c, R3, t->e->fd_rodata, t->e->at.zeros);
+	map_value(c, R3, t->maps->rodata, t->at->zeros);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	mov(c, R0, R8);
 }
@@ -60,11 +60,11 @@ void dt_tr_alloc_const(dt_tr *t, uint64_t n, bool zero)
 
 void dt_tr_count(dt_tr *t, uint32_t counter)
 {
-	if (!t->lib->count)
-		t->lib->count = dt_code_func_new(t->c, "count");
+	if (!t->func.count)
+		t->func.count = dt_code_func_new(t->c, "count");
 	mov(t->c, R1, R6);
 	movi(t->c, R2, (int32_t)counter);
-	dt_code_call(t->c, t->lib->count);
+	dt_code_call(t->c, t->func.count);
 }
 
 /* count(slot, counter): atomically add 1 to a counter of the CPU */
@@ -73,11 +73,11 @@ static void count_function(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t out = dt_code_label(c);
 
-	dt_code_func_begin_global(c, t->lib->count, 2);
+	dt_code_func_begin_global(c, t->func.count, 2);
 	mov(c, R6, R2);
 	ld(c, 4, R1, R1, S_CPU);
 	st(c, 4, R10, -4, R1);
-	map(c, R1, t->e->fd_cpus);
+	map(c, R1, t->maps->cpus);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -96,28 +96,39 @@ static void count_function(dt_tr *t)
 
 enum region { REGION_SCRATCH, REGION_LOCALS, REGION_GLOBALS, REGION_THREADS, NREGIONS };
 
-static uint32_t region_size(const dt_engine *e, enum region r)
+static uint32_t refs_size(const struct dt_scope_place *s)
+{
+	return s->size - s->refs;
+}
+
+static uint32_t region_size(const dt_tr *t, enum region r)
 {
 	switch (r) {
-	case REGION_SCRATCH: return e->at.scratch_size;
-	case REGION_LOCALS: return e->at.local_refs_size;
-	case REGION_GLOBALS: return e->globals.size - e->globals.refs;
-	default: return e->threads.size - e->threads.refs;
+	case REGION_SCRATCH: return t->at->scratch_size;
+	case REGION_LOCALS: return t->at->local_refs_size;
+	case REGION_GLOBALS: return refs_size(&t->at->vars[DT_SCOPE_GLOBAL]);
+	case REGION_THREADS: return refs_size(&t->at->vars[DT_SCOPE_THREAD]);
+	case NREGIONS: break;
 	}
+	return 0;
 }
 
 /* r9 = pointer to the region's start; `next` when the thread has none */
 static void region_base(dt_tr *t, enum region r, uint32_t next)
 {
 	switch (r) {
-	case REGION_SCRATCH: dt_slot_lea(t->c, R9, t->e->at.scratch); break;
-	case REGION_LOCALS: dt_slot_lea(t->c, R9, t->e->at.local_refs); break;
-	case REGION_GLOBALS: map_value(t->c, R9, t->e->fd_globals, t->e->globals.refs); break;
-	default:
+	case REGION_SCRATCH: dt_slot_lea(t->c, R9, t->at->scratch); break;
+	case REGION_LOCALS: dt_slot_lea(t->c, R9, t->at->local_refs); break;
+	case REGION_GLOBALS:
+		map_value(t->c, R9, t->maps->globals, t->at->vars[DT_SCOPE_GLOBAL].refs);
+		break;
+	case REGION_THREADS:
 		dt_thread_value(t, false);
 		jmpi(t->c, BPF_JEQ, R0, 0, next);
 		mov(t->c, R9, R0);
-		alui(t->c, BPF_ADD, R9, (int32_t)t->e->threads.refs);
+		alui(t->c, BPF_ADD, R9, (int32_t)t->at->vars[DT_SCOPE_THREAD].refs);
+		break;
+	case NREGIONS: break;
 	}
 }
 
@@ -127,7 +138,7 @@ static void region_base(dt_tr *t, enum region r, uint32_t next)
  */
 static void region_find(dt_tr *t, enum region r, uint32_t next, uint32_t bad)
 {
-	uint32_t size = region_size(t->e, r);
+	uint32_t size = region_size(t, r);
 	dt_code *c = t->c;
 
 	region_base(t, r, next);
@@ -148,16 +159,16 @@ static void region_find(dt_tr *t, enum region r, uint32_t next, uint32_t bad)
 }
 
 /* The same for the element of an array that was read last; the arrays are tried by their tags. */
-static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_plan_var *v,
+static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_tr_var *x,
 			 uint32_t next, uint32_t bad)
 {
-	uint32_t size = (uint32_t)dt_align_up(v->size, 8);
+	uint32_t size = (uint32_t)dt_align_up(x->v->size, 8);
 	dt_code *c = t->c;
 
 	ld(c, 4, R1, R6, S_ARRAY);
 	jmpi(c, BPF_JNE, R1, (int32_t)dt_tr_array_tag(scope, id), next);
-	map(c, R1, v->fd);
-	dt_slot_lea(c, R2, t->e->at.last_key);
+	map(c, R1, x->fd);
+	dt_slot_lea(c, R2, t->at->last_key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, next);
 	mov(c, R9, R0);
@@ -174,12 +185,11 @@ static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_plan_
 	alu(c, BPF_ADD, R9, R0);
 }
 
-static const struct dt_plan_var *element_array(const dt_engine *e, int scope, uint32_t i)
+/* Array number i of the scope, if its elements are objects that can be written to. */
+static bool element_array(const dt_tr *t, int scope, uint32_t i, struct dt_tr_var *x)
 {
-	const struct dt_plan_scope *s = scope == DT_SCOPE_GLOBAL ? &e->globals : &e->threads;
-	const struct dt_plan_var *v = i < s->n ? &s->v[i] : NULL;
-
-	return v && e->need.element && v->array && v->byref && !v->string && v->fd >= 0 ? v : NULL;
+	*x = dt_tr_var_find(t, scope, i + DT_VAR_USER_MIN);
+	return x->v && t->need->is.element && x->array && x->v->byref && !x->v->string && x->fd >= 0;
 }
 
 static void leave_with(dt_code *c, int result)
@@ -201,7 +211,7 @@ static void store_function(dt_tr *t, uint32_t func, uint32_t size)
 	for (int r = 0; r < NREGIONS; r++) {
 		uint32_t next = dt_code_label(c);
 
-		if (region_size(t->e, (enum region)r) < size)
+		if (region_size(t, (enum region)r) < size)
 			continue;
 		movi(c, R8, (int32_t)size);
 		region_find(t, (enum region)r, next, bad);
@@ -213,15 +223,15 @@ static void store_function(dt_tr *t, uint32_t func, uint32_t size)
 		dt_code_place(c, next);
 	}
 	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
-		for (uint32_t i = 0; i < t->e->globals.n + t->e->threads.n; i++) {
-			const struct dt_plan_var *v = element_array(t->e, scope, i);
+		for (uint32_t i = 0; i < t->plan->vars[scope].n; i++) {
+			struct dt_tr_var x;
 			uint32_t next;
 
-			if (!v)
+			if (!element_array(t, scope, i, &x))
 				continue;
 			next = dt_code_label(c);
 			movi(c, R8, (int32_t)size);
-			element_find(t, scope, i + DT_VAR_USER_MIN, v, next, bad);
+			element_find(t, scope, i + DT_VAR_USER_MIN, &x, next, bad);
 			if (size > 1)
 				jmpi(c, BPF_JSET, R7, (int32_t)size - 1, align);
 			ld(c, 8, R1, R6, S_TMP);
@@ -261,12 +271,14 @@ void dt_tr_read(dt_tr *t, int read)
 	dt_code *c = t->c;
 	uint32_t done;
 
-	if (!dt_plan_is_user(t->prog_kind) ||
+	if (!dt_kind_of(t->prog_kind)->waits ||
 	    (read != BPF_FUNC_probe_read_user && read != BPF_FUNC_probe_read_user_str)) {
 		helper(c, read);
 		return;
 	}
-	t->e->need.waiting = true;
+	if (t->learn)
+		t->learn->waiting = true;
+	c->sleeps = true;
 	done = dt_code_label(c);
 	st(c, 8, R10, AGAIN_TO, R1);
 	st(c, 8, R10, AGAIN_SIZE, R2);
@@ -306,7 +318,7 @@ static void copy_function(dt_tr *t, uint32_t func, int read)
 	for (int r = 0; r < NREGIONS; r++) {
 		uint32_t next = dt_code_label(c);
 
-		if (region_size(t->e, (enum region)r) == 0)
+		if (region_size(t, (enum region)r) == 0)
 			continue;
 		region_find(t, (enum region)r, next, bad);
 		mov(c, R1, R9);
@@ -318,14 +330,14 @@ static void copy_function(dt_tr *t, uint32_t func, int read)
 		dt_code_place(c, next);
 	}
 	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
-		for (uint32_t i = 0; i < t->e->globals.n + t->e->threads.n; i++) {
-			const struct dt_plan_var *v = element_array(t->e, scope, i);
+		for (uint32_t i = 0; i < t->plan->vars[scope].n; i++) {
+			struct dt_tr_var x;
 			uint32_t next;
 
-			if (!v)
+			if (!element_array(t, scope, i, &x))
 				continue;
 			next = dt_code_label(c);
-			element_find(t, scope, i + DT_VAR_USER_MIN, v, next, bad);
+			element_find(t, scope, i + DT_VAR_USER_MIN, &x, next, bad);
 			mov(c, R1, R9);
 			mov(c, R2, R8);
 			ld(c, 8, R3, R6, S_TMP);
@@ -367,7 +379,7 @@ static void check_result(dt_tr *t, bool copy)
 
 void dt_tr_store(dt_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg)
 {
-	uint32_t *func = &t->lib->store[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
+	uint32_t *func = &t->func.store[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
 
 	if (!*func)
 		*func = dt_code_func_new(t->c, "store");
@@ -383,7 +395,7 @@ void dt_tr_store(dt_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg)
 /* r2 = from, r3 = size, r4 = to */
 static void call_copy(dt_tr *t, bool user)
 {
-	uint32_t *func = &t->lib->copy[user];
+	uint32_t *func = &t->func.copy[user];
 
 	if (!*func)
 		*func = dt_code_func_new(t->c, user ? "copy_user" : "copy");
@@ -417,12 +429,12 @@ void dt_tr_copy_tuple(dt_tr *t, uint32_t from, uint32_t size, uint32_t to, bool 
 void dt_tr_memory_functions(dt_tr *t)
 {
 	for (uint32_t i = 0; i < 4; i++)
-		if (t->lib->store[i])
-			store_function(t, t->lib->store[i], 1u << i);
-	if (t->lib->copy[0])
-		copy_function(t, t->lib->copy[0], BPF_FUNC_probe_read_kernel);
-	if (t->lib->copy[1])
-		copy_function(t, t->lib->copy[1], BPF_FUNC_probe_read_user);
-	if (t->lib->count)
+		if (t->func.store[i])
+			store_function(t, t->func.store[i], 1u << i);
+	if (t->func.copy[0])
+		copy_function(t, t->func.copy[0], BPF_FUNC_probe_read_kernel);
+	if (t->func.copy[1])
+		copy_function(t, t->func.copy[1], BPF_FUNC_probe_read_user);
+	if (t->func.count)
 		count_function(t);
 }

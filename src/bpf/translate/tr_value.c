@@ -5,40 +5,22 @@
  * there: a constant, the execname in the slot, a part of the probe's name, a string of a certain
  * largest size. Keys, records and comparisons are made of exactly that much.
  */
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
-#define FAR_OFFSET 32000 /* beyond the 16-bit offset of an instruction */
 #define COMM_SIZE  16
-
-void dt_slot_lea(dt_code *c, int dst, uint32_t off)
-{
-	mov(c, dst, R6);
-	alui(c, BPF_ADD, dst, (int32_t)off);
-}
-
-/* r5 is used when the place is far. */
-void dt_slot_st(dt_code *c, uint32_t size, uint32_t off, int src)
-{
-	if (off < FAR_OFFSET) {
-		st(c, size, R6, (int)off, src);
-	} else {
-		dt_slot_lea(c, R5, off);
-		st(c, size, R5, 0, src);
-	}
-}
 
 uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v)
 {
-	uint64_t n = t->e->strsize;
+	uint64_t n = t->plan->strsize;
 
 	switch (v->kind) {
 	case V_COMM: n = COMM_SIZE; break;
-	case V_TEXT: n = t->e->rodata.s ? strlen(t->e->rodata.s + v->n) + 1 : 1; break;
+	case V_TEXT: n = t->ro->data.s ? strlen(t->ro->data.s + v->n) + 1 : 1; break;
 	default:
 		if (v->bound)
 			n = v->bound;
 	}
-	return (uint32_t)(n < t->e->strsize ? n : t->e->strsize);
+	return (uint32_t)(n < t->plan->strsize ? n : t->plan->strsize);
 }
 
 /* Short runs as stores, long ones as a copy from the zeros of rodata. */
@@ -47,11 +29,11 @@ void dt_tr_zero(dt_tr *t, uint32_t off, uint32_t size)
 	uint32_t at = 0;
 
 	if (size > 128) {
-		if (size > t->e->need.zeros)
-			t->e->need.zeros = size;
+		if (t->learn && size > t->learn->is.zeros)
+			t->learn->is.zeros = size;
 		dt_slot_lea(t->c, R1, off);
 		movi(t->c, R2, (int32_t)size);
-		map_value(t->c, R3, t->e->fd_rodata, t->e->at.zeros);
+		map_value(t->c, R3, t->maps->rodata, t->at->zeros);
 		helper(t->c, BPF_FUNC_probe_read_kernel);
 		return;
 	}
@@ -109,12 +91,12 @@ void dt_tr_put_string(dt_tr *t, const dt_tr_val *v, uint32_t off, uint32_t size,
 {
 	dt_code *c = t->c;
 
-	if (v->kind == V_COMM && size >= COMM_SIZE && t->e->strsize >= COMM_SIZE) {
+	if (v->kind == V_COMM && size >= COMM_SIZE && t->plan->strsize >= COMM_SIZE) {
 		put_comm(t, v->n, off, size);
 		return;
 	}
 	if (v->kind == V_TEXT && size <= 64) {
-		put_text(t, t->e->rodata.s + v->n, off, size);
+		put_text(t, t->ro->data.s + v->n, off, size);
 		return;
 	}
 	st(c, 8, R6, S_FVALUE, R3);
@@ -162,23 +144,23 @@ static void compare_text(dt_tr *t, uint32_t reg, uint64_t text, bool swapped)
 	dt_code *c = t->c;
 	uint32_t empty = dt_code_label(c), have = dt_code_label(c);
 
-	t->e->need.strings = true;
+	dt_tr_needs(t, strings);
 	dt_tr_here(t);
 	dt_tr_get(t, R3, reg);
 	jmpi(c, BPF_JEQ, R3, 0, empty);
 	st(c, 8, R6, S_FVALUE, R3);
-	dt_slot_lea(c, R1, t->e->at.buf[0]);
-	movi(c, R2, (int32_t)t->e->strsize);
+	dt_slot_lea(c, R1, t->at->buf[0]);
+	movi(c, R2, (int32_t)t->plan->strsize);
 	helper(c, BPF_FUNC_probe_read_kernel_str);
 	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	ja(c, have);
 	dt_code_place(c, empty);
-	dt_slot_lea(c, R1, t->e->at.buf[0]);
+	dt_slot_lea(c, R1, t->at->buf[0]);
 	sti(c, 1, R1, 0, 0);
 	dt_code_place(c, have);
-	dt_slot_lea(c, R1, t->e->at.buf[0]);
-	movi(c, R2, (int32_t)t->e->strsize);
-	map_value(c, R3, t->e->fd_rodata, (uint32_t)text);
+	dt_slot_lea(c, R1, t->at->buf[0]);
+	movi(c, R2, (int32_t)t->plan->strsize);
+	map_value(c, R3, t->maps->rodata, (uint32_t)text);
 	helper(c, BPF_FUNC_strncmp);
 	alui(c, BPF_LSH, R0, 32); /* the helper returns an int */
 	alui(c, BPF_ARSH, R0, 32);
@@ -194,22 +176,22 @@ void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal)
 	const char *s;
 
 	if (text->kind == V_TEXT) {
-		s = t->e->rodata.s + text->n;
-		if (equal && other->kind == V_COMM && t->e->strsize >= COMM_SIZE) {
+		s = t->ro->data.s + text->n;
+		if (equal && other->kind == V_COMM && t->plan->strsize >= COMM_SIZE) {
 			compare_comm(t, other->n, s);
 			return;
 		}
-		if (strlen(s) < t->e->strsize) {
+		if (strlen(s) < t->plan->strsize) {
 			compare_text(t, swapped ? b : a, text->n, swapped);
 			return;
 		}
 	}
-	uint32_t args = dt_sub_args(t, "compare");
+	uint32_t args = dt_tr_sub_args(t, "compare");
 
 	dt_tr_here(t);
 	dt_tr_get(t, R0, a);
 	st(t->c, 8, R6, (int)args, R0);
 	dt_tr_get(t, R0, b);
 	st(t->c, 8, R6, (int)args + 8, R0);
-	dt_sub_run(t, "compare");
+	dt_tr_sub_run(t, "compare");
 }

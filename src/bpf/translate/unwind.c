@@ -19,7 +19,7 @@
  */
 #include "bpf/translate/unwind.h"
 
-_Static_assert(U_END - S_UNWIND == DT_BPF_UNWIND_SIZE, "the slot's unwind area");
+_Static_assert(U_END - S_UNWIND == S_UNWIND_SIZE, "the slot's unwind area");
 
 /* ---- frame(): one step of the walk ---- */
 
@@ -32,7 +32,7 @@ static void store_frame(struct frame *f)
 	mov(c, R3, R2);
 	alui(c, BPF_LSH, R3, 3);
 	alu(c, BPF_ADD, R1, R3);
-	jmpi(c, BPF_JGT, R1, (int32_t)f->t->e->at.slot_size - 8, f->stop); /* never */
+	jmpi(c, BPF_JGT, R1, (int32_t)f->t->at->slot_size - 8, f->stop); /* never */
 	alu(c, BPF_ADD, R1, R6);
 	ld(c, 8, R9, R6, U_PC);
 	st(c, 8, R1, 0, R9);
@@ -85,7 +85,7 @@ static void find_bank(struct frame *f)
 	uint32_t other = dt_code_label(c), have = dt_code_label(c);
 
 	jmpi(c, BPF_JNE, R0, 0, other);
-	map_value(c, R8, f->t->e->unwind->fd_first, 0);
+	map_value(c, R8, f->t->maps->uw_first_bank, 0);
 	ja(c, have);
 	dt_code_place(c, other);
 	for (int i = 0; i < 2; i++) { /* the array of banks, then the one value of the bank */
@@ -94,7 +94,7 @@ static void find_bank(struct frame *f)
 			sti(c, 4, R10, -4, 0);
 		} else {
 			st(c, 4, R10, -4, R0);
-			map(c, R1, f->t->e->unwind->fd_banks);
+			map(c, R1, f->t->maps->uw_banks);
 		}
 		mov(c, R2, R10);
 		alui(c, BPF_ADD, R2, -4);
@@ -213,11 +213,11 @@ void dt_tr_unwind_functions(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t frame, find, none = dt_code_label(c), compat = dt_code_label(c);
 
-	if (!t->lib->unwind)
+	if (!t->func.unwind)
 		return;
 	frame = dt_code_func_new(c, "frame");
 	find = dt_code_func_new(c, "find");
-	dt_code_func_begin_global(c, t->lib->unwind, 3);
+	dt_code_func_begin_global(c, t->func.unwind, 3);
 	mov(c, R6, R1);
 	st(c, 4, R6, U_OUT, R2);
 	st(c, 4, R6, U_MAX, R3);
@@ -252,11 +252,11 @@ bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames)
 
 	if (!dt_uw_can(t))
 		return false;
-	if (!t->lib->unwind)
-		t->lib->unwind = dt_code_func_new(c, "unwind");
+	if (!t->func.unwind)
+		t->func.unwind = dt_code_func_new(c, "unwind");
 	mov(c, R1, R6);
 	movi(c, R2, (int32_t)off);
 	movi(c, R3, (int32_t)frames);
-	dt_code_call(c, t->lib->unwind);
+	dt_code_call(c, t->func.unwind);
 	return true;
 }

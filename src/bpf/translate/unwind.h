@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 #include "elf/cfi.h"
 
 #define UW_BANK	      (2u << 20)
@@ -56,28 +56,6 @@ struct dt_uw_object {
 struct dt_uw_want {
 	uint32_t pid, pad;
 	uint64_t addr;
-};
-
-/* Where things are in the kernel's structures, from its type information. */
-struct dt_uw_offsets {
-	uint32_t task_mm;
-	uint32_t mm_root, mm_vdso;
-	uint32_t vma_start, vma_end, vma_pgoff, vma_file;
-	uint32_t file_inode;
-	uint32_t inode_sb, inode_ino, inode_size, inode_sec, inode_nsec, nsec_size;
-	uint32_t task_utask, utask_instances, ri_stack, ri_orig, ri_next, ri_bytes;
-	bool uretprobes;
-};
-
-struct dt_uw {
-	struct dt_uw_offsets at;
-	int fd_objects, fd_wanted, fd_banks, fd_first, fd_identify;
-	struct dt_uw_bank {
-		uint8_t *memory; /* mapped */
-		uint32_t used;	 /* bytes */
-	} bank[UW_BANKS];
-	uint32_t nbanks;
-	bool full; /* dt_objects is */
 };
 
 /* ---- the code of the walker: words in the slot, functions that its files share ---- */
@@ -176,7 +154,7 @@ static inline void begin_callback(dt_code *c, uint32_t func)
 }
 
 /* ---- unwind_find.c ---- */
-bool dt_uw_can(dt_tr *t); /* fills e->unwind */
+bool dt_uw_can(dt_tr *t); /* while learning, fills what is needed for it */
 /* find(slot): r0 = offset of the cache entry that is now about U_KEY; -1: nothing is mapped there
  */
 void dt_uw_find_function(dt_tr *t, uint32_t func);

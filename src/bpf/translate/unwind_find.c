@@ -34,7 +34,7 @@ enum {
 
 static bool field(const dt_tr *t, const char *type, const char *path, uint32_t *at)
 {
-	return dt_tr_find_field(t->e, type, path, at);
+	return dt_tr_find_field(t->plan, type, path, at);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -104,22 +104,21 @@ static uint32_t inode_bytes(const struct dt_uw_offsets *at)
 /* Can this program walk user stacks itself? Asked first while learning; then it stays so. */
 bool dt_uw_can(dt_tr *t)
 {
-	dt_engine *e = t->e;
 	struct dt_uw_offsets at = {0};
 
-	if (!e->has_btf || t->task_arg || e->no_unwind || dt_opt(e->opts, DT_O_UNWIND) == DT_UNWIND_FP)
+	if (!t->plan->features.btf || t->task_arg || t->need->is.no_walker || dt_opt(t->plan->opts, DT_O_UNWIND) == DT_UNWIND_FP)
 		return false;
-	if (e->unwind)
+	if (t->need->is.walker)
 		return true;
+	if (!t->learn)
+		return false;
 	if (!find_offsets(t, &at) || vma_bytes(&at) > 256 || inode_bytes(&at) > 256 ||
 	    (at.uretprobes && at.ri_bytes > 256)) {
-		e->no_unwind = true;
+		t->learn->is.no_walker = true;
 		return false;
 	}
-	e->unwind = dt_arena_alloc(e->arena, sizeof(*e->unwind));
-	e->unwind->at = at;
-	e->unwind->fd_objects = e->unwind->fd_wanted = e->unwind->fd_identify = -1;
-	e->unwind->fd_banks = e->unwind->fd_first = -1;
+	t->learn->is.walker = true;
+	t->learn->walk = at;
 	return true;
 }
 
@@ -254,7 +253,7 @@ static void want_table(dt_tr *t, uint32_t out)
 	jmpi(c, BPF_JEQ, R0, 0, out); /* outside our pid namespace: we could not find it */
 	st(c, 8, R10, F_WANT, R0);
 	st(c, 8, R10, F_WANT + (int)offsetof(struct dt_uw_want, addr), R9);
-	map(c, R1, t->e->unwind->fd_wanted);
+	map(c, R1, t->maps->uw_wanted);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, F_KEY);
 	mov(c, R3, R10);
@@ -332,7 +331,7 @@ static void choose_piece(dt_code *c, uint32_t out)
 /* r0 = offset of the cache entry that is now about U_KEY; -1: nothing is mapped there */
 void dt_uw_find_function(dt_tr *t, uint32_t func)
 {
-	const struct dt_uw_offsets *at = &t->e->unwind->at;
+	const struct dt_uw_offsets *at = &t->need->walk;
 	dt_code *c = t->c;
 	uint32_t level = dt_code_func_new(c, "level"), none = dt_code_label(c),
 		 out = dt_code_label(c), file = dt_code_label(c), look = dt_code_label(c),
@@ -364,7 +363,7 @@ void dt_uw_find_function(dt_tr *t, uint32_t func)
 	dt_code_place(c, file);
 	identify_file(c, at, out);
 	dt_code_place(c, look);
-	map(c, R1, t->e->unwind->fd_objects);
+	map(c, R1, t->maps->uw_objects);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, F_KEY);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -385,7 +384,7 @@ void dt_uw_find_function(dt_tr *t, uint32_t func)
 /* The thread's mappings and pending return probes. r8 is the task; r1-r5 and r7 are used. */
 void dt_uw_note_task(dt_tr *t, uint32_t none)
 {
-	const struct dt_uw_offsets *at = &t->e->unwind->at;
+	const struct dt_uw_offsets *at = &t->need->walk;
 	dt_code *c = t->c;
 	uint32_t no = dt_code_label(c);
 
@@ -415,26 +414,24 @@ void dt_uw_note_task(dt_tr *t, uint32_t none)
  * the file that is mapped there, as a walk would do, and so leaves the file's key in dt_wanted if
  * there is none.
  */
-int dt_tr_identify_code(dt_engine *e, int fd_slot, dt_code *c, dt_error *err)
+int dt_tr_identify(dt_tr *t)
 {
-	dt_sub_lib lib = {0};
-	dt_tr t = {
-	    .e = e, .c = c, .lib = &lib, .kind = PK_BEGIN, .prog_kind = PK_BEGIN, .err = err};
+	dt_code *c = t->c;
 	uint32_t find, out = dt_code_label(c);
 
 	dt_code_func_begin(c, dt_code_func_new(c, "identify"));
 	find = dt_code_func_new(c, "find");
-	map_value(c, R6, fd_slot, 0);
+	map_value(c, R6, t->maps->identify, 0);
 	ld(c, 8, R1, R1, 0);
 	st(c, 8, R6, U_KEY, R1);
 	sti(c, 4, R6, U_NEXT, 0);
 	helper(c, BPF_FUNC_get_current_task_btf);
 	mov(c, R8, R0);
-	dt_uw_note_task(&t, out);
+	dt_uw_note_task(t, out);
 	mov(c, R1, R6);
 	dt_code_call(c, find);
 	dt_code_place(c, out);
 	answer(c, 0);
-	dt_uw_find_function(&t, find);
-	return t.failed || dt_code_finish(c) < 0 ? dt_err(err, EDT_DIFINVAL, "%s", c->problem) : 0;
+	dt_uw_find_function(t, find);
+	return t->failed ? -1 : 0;
 }

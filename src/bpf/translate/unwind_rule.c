@@ -323,7 +323,7 @@ static void original_return(struct frame *f)
 	dt_code *c = f->t->c;
 	uint32_t no = dt_code_label(c), there = dt_code_label(c);
 
-	if (!f->t->e->unwind->at.uretprobes)
+	if (!f->t->need->walk.uretprobes)
 		return;
 	ld(c, 8, R1, R6, U_RISTACK);
 	jmpi(c, BPF_JEQ, R1, 0, no);
@@ -347,7 +347,7 @@ static void original_return(struct frame *f)
 /* next_instance(): on to the first pending return probe at or above U_RISEEK */
 static void instance_function(dt_tr *t, uint32_t func)
 {
-	const struct dt_uw_offsets *at = &t->e->unwind->at;
+	const struct dt_uw_offsets *at = &t->need->walk;
 	dt_code *c = t->c;
 	uint32_t no_more = dt_code_label(c), done = dt_code_label(c);
 

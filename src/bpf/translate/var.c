@@ -13,7 +13,24 @@
  * Storing 0 removes an array element. An element or thread object that cannot be made is a lost
  * store, counted as a dynamic variable drop.
  */
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
+
+struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id)
+{
+	const struct dt_plan_scope *s = &t->plan->vars[scope];
+	uint32_t i = id - DT_VAR_USER_MIN;
+	struct dt_tr_var x = {.fd = -1};
+
+	if (id < DT_VAR_USER_MIN || i >= s->n)
+		return x;
+	x.v = &s->v[i];
+	x.keys = &t->need->keys[scope][i];
+	x.at = &t->at->vars[scope].v[i];
+	x.array = x.v->array || x.keys->array;
+	if (t->maps->var[scope])
+		x.fd = t->maps->var[scope][i];
+	return x;
+}
 
 /* ---- copying an object into storage ---- */
 
@@ -21,23 +38,23 @@
  * The object at the address in DIF register rs goes to (r8 + 8), r8 being the storage with its
  * prefix; the prefix becomes `set` or, for address 0, `null`.
  */
-static void store_object(dt_tr *t, const struct dt_plan_var *v, uint32_t rs, int set, int null)
+static void store_object(dt_tr *t, const struct dt_tr_var *x, uint32_t rs, int set, int null)
 {
 	dt_code *c = t->c;
 	uint32_t is_null = dt_code_label(c), done = dt_code_label(c);
-	int read = v->string
-		       ? (v->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str)
-		       : (v->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	int read = x->v->string
+		       ? (x->v->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str)
+		       : (x->v->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 
 	dt_tr_here(t);
 	dt_tr_get(t, R3, rs);
 	jmpi(c, BPF_JEQ, R3, 0, is_null);
 	st(c, 8, R6, S_FVALUE, R3);
-	if (v->user)
+	if (x->v->user)
 		dt_tr_user_memory(t);
 	mov(c, R1, R8);
 	alui(c, BPF_ADD, R1, 8);
-	movi(c, R2, (int32_t)v->size);
+	movi(c, R2, (int32_t)x->v->size);
 	dt_tr_read(t, read);
 	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
 	sti(c, 8, R8, 0, set);
@@ -48,7 +65,7 @@ static void store_object(dt_tr *t, const struct dt_plan_var *v, uint32_t rs, int
 }
 
 /* r0 = address of the object behind r8, or 0 when the prefix says there is none */
-static void load_object(dt_tr *t, const struct dt_plan_var *v, uint32_t rd, int null)
+static void load_object(dt_tr *t, const struct dt_tr_var *x, uint32_t rd, int null)
 {
 	dt_code *c = t->c;
 	uint32_t none = dt_code_label(c), done = dt_code_label(c);
@@ -62,56 +79,56 @@ static void load_object(dt_tr *t, const struct dt_plan_var *v, uint32_t rd, int 
 	dt_code_place(c, none);
 	movi(c, R0, 0);
 	dt_code_place(c, done);
-	dt_tr_set(t, rd, R0, v->string ? (dt_tr_val){.kind = V_STRING, .bound = v->size} : NUMBER);
+	dt_tr_set(t, rd, R0, x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
 
 /* ---- scalars ---- */
 
 /* r8 = storage of a global or clause-local */
-static void static_storage(dt_tr *t, int scope, const struct dt_plan_var *v)
+static void static_storage(dt_tr *t, int scope, const struct dt_tr_var *x)
 {
 	if (scope == DT_SCOPE_GLOBAL)
-		map_value(t->c, R8, t->e->fd_globals, v->offset);
+		map_value(t->c, R8, t->maps->globals, x->at->offset);
 	else
-		dt_slot_lea(t->c, R8, t->e->at.local_vars + v->offset);
+		dt_slot_lea(t->c, R8, t->at->local_vars + x->at->offset);
 }
 
-static void thread_load(dt_tr *t, const struct dt_plan_var *v, uint32_t rd)
+static void thread_load(dt_tr *t, const struct dt_tr_var *x, uint32_t rd)
 {
 	dt_code *c = t->c;
 	uint32_t none = dt_code_label(c), done = dt_code_label(c);
 
 	dt_thread_value(t, false);
 	jmpi(c, BPF_JEQ, R0, 0, none);
-	if (v->byref) {
+	if (x->v->byref) {
 		mov(c, R8, R0);
-		alui(c, BPF_ADD, R8, (int32_t)v->offset);
-		load_object(t, v, rd, 0);
+		alui(c, BPF_ADD, R8, (int32_t)x->at->offset);
+		load_object(t, x, rd, 0);
 	} else {
-		ld(c, 8, R0, R0, (int)v->offset);
+		ld(c, 8, R0, R0, (int)x->at->offset);
 	}
 	ja(c, done);
 	dt_code_place(c, none);
 	movi(c, R0, 0);
 	dt_code_place(c, done);
-	dt_tr_set(t, rd, R0, v->string ? (dt_tr_val){.kind = V_STRING, .bound = v->size} : NUMBER);
+	dt_tr_set(t, rd, R0, x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
 
-static void thread_store(dt_tr *t, const struct dt_plan_var *v, uint32_t rs)
+static void thread_store(dt_tr *t, const struct dt_tr_var *x, uint32_t rs)
 {
 	dt_code *c = t->c;
 	uint32_t none = dt_code_label(c), done = dt_code_label(c);
 
 	dt_thread_value(t, true);
 	jmpi(c, BPF_JEQ, R0, 0, none);
-	if (v->byref) {
+	if (x->v->byref) {
 		mov(c, R8, R0);
-		alui(c, BPF_ADD, R8, (int32_t)v->offset);
-		store_object(t, v, rs, 1, 0);
+		alui(c, BPF_ADD, R8, (int32_t)x->at->offset);
+		store_object(t, x, rs, 1, 0);
 	} else {
 		mov(c, R8, R0);
 		dt_tr_get(t, R1, rs);
-		st(c, 8, R8, (int)v->offset, R1);
+		st(c, 8, R8, (int)x->at->offset, R1);
 	}
 	ja(c, done);
 	dt_code_place(c, none);
@@ -121,20 +138,20 @@ static void thread_store(dt_tr *t, const struct dt_plan_var *v, uint32_t rs)
 
 void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 {
-	const struct dt_plan_var *v = dt_plan_var_find(t->e, scope, id);
+	struct dt_tr_var found = dt_tr_var_find(t, scope, id), *x = &found;
 
-	if (!v || !v->seen || v->array) {
+	if (!x->v || !x->v->seen || x->array) {
 		movi(t->c, R0, 0);
 		dt_tr_set(t, rd, R0, NUMBER);
 		return;
 	}
 	if (scope == DT_SCOPE_THREAD) {
-		thread_load(t, v, rd);
+		thread_load(t, x, rd);
 		return;
 	}
-	static_storage(t, scope, v);
-	if (v->byref) {
-		load_object(t, v, rd, 0xff);
+	static_storage(t, scope, x);
+	if (x->v->byref) {
+		load_object(t, x, rd, 0xff);
 		return;
 	}
 	ld(t->c, 8, R0, R8, 0);
@@ -143,17 +160,17 @@ void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 
 void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 {
-	const struct dt_plan_var *v = dt_plan_var_find(t->e, scope, id);
+	struct dt_tr_var found = dt_tr_var_find(t, scope, id), *x = &found;
 
-	if (!v || !v->seen || v->array)
+	if (!x->v || !x->v->seen || x->array)
 		return;
 	if (scope == DT_SCOPE_THREAD) {
-		thread_store(t, v, rs);
+		thread_store(t, x, rs);
 		return;
 	}
-	static_storage(t, scope, v);
-	if (v->byref) {
-		store_object(t, v, rs, 0, 0xff);
+	static_storage(t, scope, x);
+	if (x->v->byref) {
+		store_object(t, x, rs, 0, 0xff);
 		return;
 	}
 	dt_tr_get(t, R1, rs);
@@ -163,12 +180,14 @@ void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 /* ---- arrays ---- */
 
 /* Learn how large each part of the key must be. */
-static void learn_key(dt_tr *t, struct dt_plan_var *v)
+static void learn_key(dt_tr *t, int scope, uint32_t id)
 {
-	if (t->now.ntuple > v->nkeys)
-		v->nkeys = t->now.ntuple;
+	struct dt_var_keys *keys = &t->learn->keys[scope][id - DT_VAR_USER_MIN];
+
+	if (t->now.ntuple > keys->n)
+		keys->n = t->now.ntuple;
 	for (uint32_t i = 0; i < t->now.ntuple; i++) {
-		struct dt_plan_key *k = &v->keys[i];
+		struct dt_var_key *k = &keys->key[i];
 		uint32_t size = 8;
 
 		if (t->now.push[i].byref && t->now.push[i].type == DT_TYPE_STRING) {
@@ -182,22 +201,21 @@ static void learn_key(dt_tr *t, struct dt_plan_var *v)
 		if (size > k->size)
 			k->size = size;
 	}
-	v->array = true;
-	v->seen = true;
+	keys->array = true;
 }
 
 /* Write the key of the tuple to slot->dkey. */
-static void make_key(dt_tr *t, const struct dt_plan_var *v, bool thread)
+static void make_key(dt_tr *t, const struct dt_tr_var *x, bool thread)
 {
 	dt_code *c = t->c;
 
 	if (thread) {
 		dt_tr_thread_id(t);
-		dt_slot_st(c, 8, t->e->at.dkey, R0);
+		dt_slot_st(c, 8, t->at->dkey, R0);
 	}
 	dt_tr_here(t);
-	for (uint32_t i = 0; i < v->nkeys && i < t->now.ntuple; i++) {
-		uint32_t off = t->e->at.dkey + v->keys[i].offset, size = v->keys[i].size;
+	for (uint32_t i = 0; i < x->keys->n && i < t->now.ntuple; i++) {
+		uint32_t off = t->at->dkey + x->at->key[i], size = x->keys->key[i].size;
 		uint32_t padded = (uint32_t)dt_align_up(size, 8);
 
 		ld(c, 8, R3, R6, S_TUPLE + (int)i * 8);
@@ -220,57 +238,57 @@ static void make_key(dt_tr *t, const struct dt_plan_var *v, bool thread)
 			dt_slot_st(c, 8, off, R3);
 		}
 	}
-	for (uint32_t i = t->now.ntuple; i < v->nkeys; i++)
-		dt_tr_zero(t, t->e->at.dkey + v->keys[i].offset,
-			   (uint32_t)dt_align_up(v->keys[i].size, 8));
+	for (uint32_t i = t->now.ntuple; i < x->keys->n; i++)
+		dt_tr_zero(t, t->at->dkey + x->at->key[i],
+			   (uint32_t)dt_align_up(x->keys->key[i].size, 8));
 }
 
 /* r0 = lookup(array, &slot->dkey) */
-static void lookup(dt_tr *t, const struct dt_plan_var *v)
+static void lookup(dt_tr *t, const struct dt_tr_var *x)
 {
-	map(t->c, R1, v->fd);
-	dt_slot_lea(t->c, R2, t->e->at.dkey);
+	map(t->c, R1, x->fd);
+	dt_slot_lea(t->c, R2, t->at->dkey);
 	helper(t->c, BPF_FUNC_map_lookup_elem);
 }
 
 /* A store into the object (a[k].m = 1) needs a pointer, not a number: tr_memory.c looks the key up
  * again. */
-static void remember_element(dt_tr *t, const struct dt_plan_var *v, int scope, uint32_t id)
+static void remember_element(dt_tr *t, const struct dt_tr_var *x, int scope, uint32_t id)
 {
 	dt_code *c = t->c;
 
-	t->e->need.element = true;
+	dt_tr_needs(t, element);
 	sti(c, 4, R6, S_ARRAY, (int32_t)dt_tr_array_tag(scope, id));
-	for (uint32_t at = 0; at < v->key_size; at += 8) {
-		dt_slot_lea(c, R1, t->e->at.dkey + at);
+	for (uint32_t at = 0; at < x->at->key_size; at += 8) {
+		dt_slot_lea(c, R1, t->at->dkey + at);
 		ld(c, 8, R2, R1, 0);
-		dt_slot_st(c, 8, t->e->at.last_key + at, R2);
+		dt_slot_st(c, 8, t->at->last_key + at, R2);
 	}
 }
 
 void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 {
-	struct dt_plan_var *v = dt_plan_var_find(t->e, scope, id);
+	struct dt_tr_var found = dt_tr_var_find(t, scope, id), *x = &found;
 	dt_code *c = t->c;
 	uint32_t none, done;
 
-	if (!v) {
+	if (!x->v) {
 		movi(c, R0, 0);
 		dt_tr_set(t, rd, R0, NUMBER);
 		return;
 	}
-	if (t->e->learning)
-		learn_key(t, v);
+	if (t->learn)
+		learn_key(t, scope, id);
 	none = dt_code_label(c);
 	done = dt_code_label(c);
-	make_key(t, v, scope == DT_SCOPE_THREAD);
-	lookup(t, v);
+	make_key(t, x, scope == DT_SCOPE_THREAD);
+	lookup(t, x);
 	jmpi(c, BPF_JEQ, R0, 0, none);
-	if (v->byref) {
+	if (x->v->byref) {
 		mov(c, R8, R0);
-		if (!v->string)
-			remember_element(t, v, scope, id);
-		load_object(t, v, rd, 0);
+		if (!x->v->string)
+			remember_element(t, x, scope, id);
+		load_object(t, x, rd, 0);
 	} else {
 		ld(c, 8, R0, R0, 0);
 	}
@@ -278,7 +296,7 @@ void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 	dt_code_place(c, none);
 	movi(c, R0, 0);
 	dt_code_place(c, done);
-	dt_tr_set(t, rd, R0, v->string ? (dt_tr_val){.kind = V_STRING, .bound = v->size} : NUMBER);
+	dt_tr_set(t, rd, R0, x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
 
 /*
@@ -289,37 +307,37 @@ void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
  */
 void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 {
-	struct dt_plan_var *v = dt_plan_var_find(t->e, scope, id);
+	struct dt_tr_var found = dt_tr_var_find(t, scope, id), *x = &found;
 	dt_code *c = t->c;
 	uint32_t have, drop, done, keep;
 
-	if (!v)
+	if (!x->v)
 		return;
-	if (t->e->learning)
-		learn_key(t, v);
+	if (t->learn)
+		learn_key(t, scope, id);
 	have = dt_code_label(c), drop = dt_code_label(c), done = dt_code_label(c),
 	keep = dt_code_label(c);
-	make_key(t, v, scope == DT_SCOPE_THREAD);
+	make_key(t, x, scope == DT_SCOPE_THREAD);
 	dt_tr_get(t, R0, rs);
 	jmpi(c, BPF_JNE, R0, 0, keep);
-	map(c, R1, v->fd);
-	dt_slot_lea(c, R2, t->e->at.dkey);
+	map(c, R1, x->fd);
+	dt_slot_lea(c, R2, t->at->dkey);
 	helper(c, BPF_FUNC_map_delete_elem);
 	ja(c, done);
 	dt_code_place(c, keep);
-	lookup(t, v);
+	lookup(t, x);
 	jmpi(c, BPF_JNE, R0, 0, have);
-	map(c, R1, v->fd);
-	dt_slot_lea(c, R2, t->e->at.dkey);
-	map_value(c, R3, t->e->fd_rodata, t->e->at.zeros);
+	map(c, R1, x->fd);
+	dt_slot_lea(c, R2, t->at->dkey);
+	map_value(c, R3, t->maps->rodata, t->at->zeros);
 	movi(c, R4, BPF_NOEXIST);
 	helper(c, BPF_FUNC_map_update_elem);
-	lookup(t, v);
+	lookup(t, x);
 	jmpi(c, BPF_JEQ, R0, 0, drop);
 	dt_code_place(c, have);
 	mov(c, R8, R0);
-	if (v->byref) {
-		store_object(t, v, rs, 1, 0);
+	if (x->v->byref) {
+		store_object(t, x, rs, 1, 0);
 	} else {
 		dt_tr_get(t, R1, rs);
 		st(c, 8, R8, 0, R1);

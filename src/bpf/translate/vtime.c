@@ -13,10 +13,7 @@
  *
  * On a CPU that has not switched yet since tracing began it is the sum alone. It never goes back.
  */
-#include <bpf/bpf.h>
-#include <errno.h>
-
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
 #define LATEST 10000000000ll /* a task without a tick for so long is not a task: the idle one */
 
@@ -59,8 +56,9 @@ void dt_tr_vtimestamp(dt_tr *t)
 	if (dt_tr_field(t, "task_struct", "se.sum_exec_runtime", &sum) < 0 ||
 	    dt_tr_field(t, "task_struct", "se.exec_start", &start) < 0)
 		return;
-	t->e->need.vtime = true;
-	t->e->vtime_start = start;
+	dt_tr_needs(t, vtime);
+	if (t->learn)
+		t->learn->is.vtime_start = start;
 	dt_tr_task(t, false);
 	mov(c, R8, R0);
 	read_task(t, sum);
@@ -86,13 +84,14 @@ void dt_tr_vtimestamp(dt_tr *t)
 
 /* ---- the program at sched_switch ---- */
 
-static void switch_code(const dt_engine *e, dt_code *c)
+int dt_tr_vtime_switch(dt_tr *t)
 {
+	dt_code *c = t->c;
 	uint32_t out = dt_code_label(c);
 
 	dt_code_func_begin(c, dt_code_func_new(c, "vtime"));
 	ld(c, 8, R3, R1, 16); /* next */
-	alui(c, BPF_ADD, R3, (int32_t)e->vtime_start);
+	alui(c, BPF_ADD, R3, (int32_t)t->need->is.vtime_start);
 	mov(c, R1, R10);
 	alui(c, BPF_ADD, R1, -8);
 	movi(c, R2, 8);
@@ -104,7 +103,7 @@ static void switch_code(const dt_engine *e, dt_code *c)
 	alu(c, BPF_SUB, R6, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
 	st(c, 4, R10, -12, R0);
-	map(c, R1, e->fd_cpus);
+	map(c, R1, t->maps->cpus);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -12);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -113,21 +112,5 @@ static void switch_code(const dt_engine *e, dt_code *c)
 	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
-}
-
-int dt_vtime_load(dt_engine *e, dt_error *err)
-{
-	dt_code c = {0};
-	int fd = -1;
-
-	switch_code(e, &c);
-	if (dt_code_finish(&c) == 0)
-		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dtrace_vtime", "Dual BSD/GPL",
-				   c.insns.v, c.insns.n, NULL);
-	dt_code_free(&c);
-	if (fd < 0)
-		return dt_load_error(err, "load a program for vtimestamp into");
-	e->fd_vtime = fd;
-	*dt_vec_add(&e->fds, NULL) = fd;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * prologue: what a stable probe computes before its clauses run (dt_prologue of engine.h).
+ * tr_prologue: what a stable probe computes before its clauses run (dt_prologue of engine.h).
  *
  * The condition and the arguments of such a probe are DIF about the event, which the session has compiled
  * (session/events.c). They become a function prologue(slot, ctx), which answers whether the probe fires and leaves
@@ -16,65 +16,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "bpf/image.h"
+#include "bpf/translate/translate.h"
 
-/* ---- planning ---- */
-
-static bool same_difo(const dt_difo *a, const dt_difo *b)
+uint32_t *dt_tr_prologue_declare(dt_tr *t)
 {
-	if (!a || !b)
-		return a == b;
-	return a->len == b->len && a->intlen == b->intlen && a->strlen == b->strlen &&
-	       memcmp(a->text, b->text, a->len * sizeof(*a->text)) == 0 &&
-	       (!a->intlen || memcmp(a->inttab, b->inttab, a->intlen * sizeof(*a->inttab)) == 0) &&
-	       (!a->strlen || memcmp(a->strtab, b->strtab, a->strlen) == 0);
-}
-
-static bool same_prologue(const dt_prologue *a, const dt_prologue *b)
-{
-	if (a->own != b->own || !same_difo(a->when, b->when))
-		return false;
-	for (uint32_t i = 0; i < DT_ATTACH_ARGS; i++)
-		if (!same_difo(a->arg[i], b->arg[i]))
-			return false;
-	return true;
-}
-
-uint32_t dt_plan_prologue_add(dt_engine *e, const dt_prologue *p)
-{
-	for (uint32_t i = 0; i < e->prologues.n; i++)
-		if (same_prologue(p, &e->prologues.v[i]))
-			return i + 1;
-	*dt_vec_add(&e->prologues, NULL) = *p;
-	return e->prologues.n;
-}
-
-/* ---- which prologue a probe has ---- */
-
-void dt_layout_prologues(dt_engine *e, struct dt_plan_prog *p)
-{
-	if (!p->prologues || dt_plan_is_user(p->kind)) /* those have it in their own tables */
-		return;
-	p->prologue_of = (uint32_t)e->rodata.n;
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		uint32_t n = e->probes.v[i].prologue - (e->probes.v[i].prologue > 0);
-
-		dt_buf_add(&e->rodata, &n, sizeof(n));
-	}
-	while (e->rodata.n % 8)
-		dt_buf_add(&e->rodata, "", 1);
-}
-
-uint32_t *dt_tr_prologue_declare(dt_tr *t, const struct dt_plan_prog *p)
-{
-	dt_engine *e = t->e;
-	uint32_t *fn = dt_arena_alloc(e->arena, (e->prologues.n + 1) * sizeof(*fn));
+	uint32_t *fn = dt_arena_alloc(t->plan->arena, (t->plan->prologues.n + 1) * sizeof(*fn));
 	char name[32];
 
-	for (uint32_t i = 0; i < e->probes.n; i++) {
-		uint32_t n = e->probes.v[i].prologue;
+	for (uint32_t i = 0; i < t->plan->probes.n; i++) {
+		uint32_t n = t->plan->probes.v[i].prologue;
 
-		if (!n || fn[n - 1] || !dt_plan_serves(e, p, i))
+		if (!n || fn[n - 1] || !dt_plan_serves(t->plan, dt_tr_prog(t), i))
 			continue;
 		snprintf(name, sizeof(name), "prologue_%u", n - 1);
 		fn[n - 1] = dt_code_func_new(t->c, name);
@@ -108,27 +60,26 @@ static void choose(dt_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi, co
 	choose(t, which, mid, hi, fn, done, no);
 }
 
-void dt_tr_prologue_call(dt_tr *t, const struct dt_plan_prog *p, const uint32_t *fn, uint32_t no)
+void dt_tr_prologue_call(dt_tr *t, const uint32_t *fn, uint32_t no)
 {
-	dt_engine *e = t->e;
 	dt_code *c = t->c;
-	uint32_t *which = dt_arena_alloc(e->arena, (e->prologues.n + 1) * sizeof(*which)), n = 0;
+	uint32_t *which = dt_arena_alloc(t->plan->arena, (t->plan->prologues.n + 1) * sizeof(*which)), n = 0;
 	uint32_t done = dt_code_label(c);
 
-	for (uint32_t i = 0; i < e->prologues.n; i++)
+	for (uint32_t i = 0; i < t->plan->prologues.n; i++)
 		if (fn[i])
 			which[n++] = i;
 	if (n == 1) {
 		call_one(t, fn[which[0]], no);
 		return;
 	}
-	if (dt_plan_is_user(p->kind)) {
+	if (dt_kind_is_user(t->prog_kind)) {
 		ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, prologue));
 	} else {
 		ld(c, 4, R1, R6, S_PROBE);
-		jmpi(c, BPF_JGE, R1, (int32_t)e->probes.n, no);
+		jmpi(c, BPF_JGE, R1, (int32_t)t->plan->probes.n, no);
 		alui(c, BPF_LSH, R1, 2);
-		map_value(c, R2, e->fd_rodata, p->prologue_of);
+		map_value(c, R2, t->maps->rodata, dt_tr_prog_at(t)->prologue_of);
 		alu(c, BPF_ADD, R2, R1);
 		ld(c, 4, R1, R2, 0);
 	}
@@ -186,7 +137,7 @@ static void function(dt_tr *t, uint32_t func, const dt_prologue *p, uint32_t use
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	sti(c, 8, R6, S_USED, 0);
-	if (t->e->need.element)
+	if (t->need->is.element)
 		sti(c, 4, R6, S_ARRAY, 0);
 	if (p->when) {
 		evaluate(t, p->when);
@@ -214,14 +165,13 @@ static void function(dt_tr *t, uint32_t func, const dt_prologue *p, uint32_t use
 	}
 }
 
-void dt_tr_prologue_functions(dt_tr *t, const struct dt_plan_prog *p, const uint32_t *fn)
+void dt_tr_prologue_functions(dt_tr *t, const uint32_t *fn)
 {
-	uint32_t *used = t->used;
+	uint32_t used = t->learn ? UINT32_MAX : t->need->used[dt_tr_prog(t)->whole];
 
-	t->used = NULL; /* here arguments are the event's own */
-	for (uint32_t i = 0; i < t->e->prologues.n && !t->failed; i++)
+	t->in_slot = false; /* here arguments are the event's own */
+	for (uint32_t i = 0; i < t->plan->prologues.n && !t->failed; i++)
 		if (fn[i])
-			function(t, fn[i], &t->e->prologues.v[i],
-				 t->e->learning ? UINT32_MAX : *p->used);
-	t->used = used;
+			function(t, fn[i], &t->plan->prologues.v[i], used);
+	t->in_slot = true;
 }

@@ -1,0 +1,102 @@
+/*
+ * buffer_size: how large the buffers are that records go to, and when their reader is woken.
+ */
+#include "bpf/plan/layout.h"
+
+#define RING_TREE 16 /* up to so many CPUs the buffer is found by comparisons */
+
+bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n)
+{
+	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
+	return p->ncpus >
+	       (p->buffers.policy == DT_BUFPOLICY_RING && n->is.spec ? RING_TREE / 2 : RING_TREE);
+}
+
+/*
+ * bufsize bytes per CPU. BEGIN and END fire once each, so what they can record is known: a program
+ * that enables nothing else gets buffers of just that size, and starts faster for it.
+ */
+uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size)
+{
+	uint64_t most = 0, error = 0;
+
+	if (p->buffers.small)
+		return 4 * size; /* counted beside: our records are up to twice as large */
+	for (uint32_t i = 0; i < p->clauses.n; i++) {
+		const struct dt_plan_clause *x = &p->clauses.v[i];
+
+		if (x->kinds & ~(1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR))
+			return size;
+		if (x->kinds & 1u << PK_ERROR)
+			error += x->size + 8;
+	}
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		most += p->clauses.v[i].size + 8 + error + sizeof(struct dt_fault_rec) + 8 +
+			REC_HEADER + 8;
+	return most < size ? most : size;
+}
+
+/*
+ * The consumer looks at the buffers once per switchrate, or as soon as one is half full. Not with the
+ * fill policy, which is about filling, and not with buffers that are kept to the byte to drop what
+ * DTrace would drop. With the ring policy there is nothing to look at but what is speculative.
+ */
+bool dt_layout_wakes_early(const dt_plan *p, const dt_plan_needs *n)
+{
+	if (p->buffers.policy == DT_BUFPOLICY_FILL || p->buffers.small || (p->buffers.policy == DT_BUFPOLICY_RING && !n->is.spec))
+		return false;
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		if (p->clauses.v[i].size &&
+		    p->clauses.v[i].kinds & ~(1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR))
+			return true;
+	return false;
+}
+
+/* ---- the ring policy: circles, see tr_tail.c ---- */
+
+#define MAX_SIZE  (1ull << 50)
+#define MIN_PIECE 65536ull
+#define MAX_PIECE (2ull << 20) /* Linux 6.1 has no elements of more than 4 MB */
+
+uint64_t dt_layout_frame(uint64_t size)
+{
+	return dt_align_up(sizeof(struct dt_tail_frame) + size, 8);
+}
+
+static uint64_t power_of_two(uint64_t n)
+{
+	uint64_t p = 4096;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+/* A circle holds bufsize bytes as the user counts them (what is older is left out at the end), and what slow firings
+ * add late: so many records of `size` bytes that cost so much each. */
+static uint64_t room_for(const struct dt_plan_layout *l, const dt_plan *p, uint32_t cost,
+			 uint64_t size)
+{
+	uint64_t bufsize = p->buffers.size < MAX_SIZE ? p->buffers.size : MAX_SIZE;
+
+	return cost ? (bufsize / cost + 1 + l->nslots) * dt_layout_frame(size) : 0;
+}
+
+/* The smaller a piece, the more of it is room behind the end. */
+void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p)
+{
+	uint64_t most = dt_layout_frame(l->record_size), piece = power_of_two(4 * most), size = 0,
+		 faults = room_for(l, p, DT_FAULT_COST, sizeof(struct dt_fault_rec));
+
+	for (uint32_t i = 0; i < p->clauses.n; i++) {
+		uint64_t n = room_for(l, p, p->clauses.v[i].record.cost, p->clauses.v[i].size);
+
+		size = n > size ? n : size;
+	}
+	size = dt_layout_bufsize(p, size);
+	size = power_of_two(size > faults ? size : faults);
+	piece = piece < MIN_PIECE ? MIN_PIECE : piece > MAX_PIECE ? MAX_PIECE : piece;
+	l->tail_piece = (uint32_t)(piece < size ? piece : size);
+	l->tail_value = l->tail_piece + (uint32_t)most;
+	l->tail_size = size;
+}

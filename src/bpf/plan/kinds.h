@@ -1,0 +1,82 @@
+/*
+ * kinds: what is true of all probes of a kind: which sort of program the kernel runs, what that
+ * program may do, and where it finds its arguments. One row per kind; attaching is in
+ * run/attach.c, by the same numbers.
+ */
+#ifndef DT_BPF_PLAN_KINDS_H
+#define DT_BPF_PLAN_KINDS_H
+
+#include <linux/bpf.h>
+
+#include "probe/attach.h"
+
+enum dt_probe_kind { /* shorter names; those up to PK_ERROR are of the tracer itself */
+	PK_NONE = DT_AT_NONE,
+	PK_BEGIN = DT_AT_BEGIN,
+	PK_END = DT_AT_END,
+	PK_ERROR = DT_AT_ERROR,
+	PK_ENTRY = DT_AT_SYSCALL_ENTRY,
+	PK_RETURN = DT_AT_SYSCALL_RETURN,
+	PK_PROFILE = DT_AT_CLOCK,
+	PK_TRACEPOINT = DT_AT_TRACEPOINT,
+	PK_FUNC_ENTRY = DT_AT_FUNC_ENTRY,
+	PK_FUNC_RETURN = DT_AT_FUNC_RETURN,
+	PK_INSTRUCTION = DT_AT_INSTRUCTION,
+	PK_UPROBE = DT_AT_UPROBE,
+	PK_URETPROBE = DT_AT_URETPROBE,
+	PK_PERF = DT_AT_PERF,
+	PK_MAX = DT_AT_MAX
+};
+
+struct dt_kind_facts {
+	const char *name;
+	enum bpf_prog_type type;
+	/* How the program finds out which of its probes fired. */
+	enum dt_kind_event {
+		EVENT_ONE,    /* there is only one probe of this kind */
+		EVENT_NUMBER, /* the number of the system call */
+		EVENT_COOKIE, /* the attach cookie */
+		EVENT_ROW,    /* the attach cookie is a row of the program's own table */
+	} event;
+	/* Where the event's own arguments are. */
+	enum dt_kind_args {
+		ARGS_NONE,
+		ARGS_ERROR,		/* in the slot: what faulted */
+		ARGS_SYSCALL,		/* registers of the system call */
+		ARGS_SYSCALL_RESULT,	/* its result */
+		ARGS_INTERRUPTED,	/* where the CPU was; of a clock also how late it is */
+		ARGS_CONTEXT,		/* words of the context */
+		ARGS_FUNCTION,		/* of a kernel function */
+		ARGS_FUNCTION_RESULT,
+		ARGS_USER,		/* of a function of a process */
+		ARGS_USER_RESULT,
+	} args;
+	bool tracer;	     /* of the tracer itself: it has no stack, and is never missed */
+	bool function;	     /* of a kernel function, which may be called directly */
+	bool regs;	     /* its context is the registers at the probe (functions: unless called directly) */
+	bool user_regs;	     /* and these are of the user's code */
+	bool waits;	     /* its program may wait for user memory */
+	bool in_turn;	     /* programs run in the order of attaching, and one can end by calling the next */
+	bool interrupts_off; /* it may fire where the kernel cannot refill pools of memory */
+};
+
+const struct dt_kind_facts *dt_kind_of(enum dt_probe_kind kind);
+
+static inline bool dt_kind_is_user(enum dt_probe_kind kind)
+{
+	return dt_kind_of(kind)->event == EVENT_ROW;
+}
+static inline bool dt_kind_is_syscall(enum dt_probe_kind kind)
+{
+	return dt_kind_of(kind)->event == EVENT_NUMBER;
+}
+static inline bool dt_kind_is_function(enum dt_probe_kind kind)
+{
+	return dt_kind_of(kind)->function;
+}
+static inline bool dt_kind_is_tracer(enum dt_probe_kind kind)
+{
+	return dt_kind_of(kind)->tracer;
+}
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * layout: where everything lies, once it is known what is needed: the areas of the slot, variables
+ * in their maps, and read-only data with the tables of events.
+ */
+#ifndef DT_BPF_PLAN_LAYOUT_H
+#define DT_BPF_PLAN_LAYOUT_H
+
+#include "bpf/plan/needs.h"
+#include "bpf/plan/rodata.h"
+#include "bpf/plan/shared.h"
+
+struct dt_var_place {
+	uint32_t offset; /* in its storage; by reference: of the 8-byte prefix */
+	/* arrays */
+	uint32_t key[DT_DIF_NTREGS]; /* offsets of its parts; of thread arrays the thread comes first */
+	uint32_t key_size;
+	uint64_t entries;
+};
+
+struct dt_scope_place {
+	struct dt_var_place *v; /* as in the plan's vars */
+	uint32_t size;		/* bytes of storage of the scalars */
+	uint32_t refs;		/* where the by-reference ones begin */
+};
+
+/* The tables of a program. */
+struct dt_prog_place {
+	uint32_t table;		 /* in rodata: event -> { probe + 1, clause masks } */
+	uint32_t nevents, masks; /* masks: words per event; 0: every clause on every event */
+	uint32_t row_size;	 /* places in user code: of its own table (struct dt_user_row) */
+	uint32_t nprobes;	 /* that there were when its code was made */
+	uint32_t prologue_of;	 /* in rodata, u32 by probe: index into the prologues */
+};
+
+struct dt_plan_layout {
+	/* offsets from the start of the slot */
+	uint32_t key, dkey;  /* keys under construction: aggregations, associative arrays */
+	uint32_t last_key;   /* of the object among array elements that was read last */
+	uint32_t local_vars; /* clause-local variables */
+	uint32_t local_refs, local_refs_size; /* their by-reference part */
+	uint32_t record, record_size;
+	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
+	uint32_t stack;			/* frames of stackdepth and friends */
+	uint32_t scratch, scratch_size; /* twice scratch_size is there, see tr_memory.c */
+	uint32_t slot_size, nslots;	/* nslots: a power of two */
+	/* in rodata */
+	uint32_t zeros, zeros_size, names, epids;
+	struct dt_scope_place vars[DT_PLAN_SCOPES];
+	uint32_t thread_size; /* bytes of the object of a thread, with room as tr_memory.c wants it */
+	uint32_t aside_bits;  /* the table beside task storage has 1 << so many entries: thread.c */
+	uint32_t *agg;	   /* by aggregation without keys: offset in the value of the shared per-CPU array */
+	uint32_t agg_size; /* bytes of that */
+	DT_VEC(struct dt_prog_place) progs;
+	/* ring policy: circles, see tr_tail.c */
+	uint64_t tail_size;
+	uint32_t tail_piece, tail_value;
+};
+
+/* What code is made with while learning: offsets are 0. */
+void dt_layout_init(struct dt_plan_layout *l, const dt_plan *p);
+int dt_layout_make(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_needs *n, struct dt_rodata *ro,
+		   dt_error *err);
+/* The tables of program number i. */
+void dt_layout_program(struct dt_plan_layout *l, const dt_plan *p, uint32_t i, struct dt_rodata *ro);
+void dt_layout_free(struct dt_plan_layout *l);
+
+/* Bytes that a map has for the variables of a scope: room for twice the objects, see tr_memory.c. */
+uint64_t dt_layout_storage(const struct dt_scope_place *s);
+
+/* ---- buffer_size.c ---- */
+/* Bytes that the buffer of a CPU has, of those that bufsize asks for. */
+uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size);
+void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p); /* ring policy */
+uint64_t dt_layout_frame(uint64_t size); /* bytes that a record takes of a circle */
+/* There are too many CPUs to name all their buffers in a program. */
+bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n);
+/* The consumer is woken when a buffer is filling. */
+bool dt_layout_wakes_early(const dt_plan *p, const dt_plan_needs *n);
+
+/* ---- names of probes ---- */
+uint32_t dt_layout_name_bound(const dt_plan *p, uint32_t part); /* the longest, with NUL */
+/* arg0 of a return: the offset in its function that the probe returns at; 0: unknown. */
+uint32_t dt_layout_return(const dt_plan *p, const dt_plan_needs *n, uint32_t probe);
+const char *dt_layout_name(const dt_probe *p, uint32_t part);
+
+#endif

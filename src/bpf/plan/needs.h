@@ -1,0 +1,59 @@
+/*
+ * needs: what the code of a plan needs besides instructions: areas of the slot, maps, tables.
+ *
+ * Nothing is known about sizes and offsets before code is made, so it is made twice: the first
+ * round (dt_learn) fills this and is thrown away; then the layout is fixed, the maps are created, and
+ * the same functions make the code that is loaded.
+ */
+#ifndef DT_BPF_PLAN_NEEDS_H
+#define DT_BPF_PLAN_NEEDS_H
+
+#include "bpf/plan/plan.h"
+
+/* Where things are in the kernel's structures, for the walker of user stacks (unwind_find.c). */
+struct dt_uw_offsets {
+	uint32_t task_mm;
+	uint32_t mm_root, mm_vdso;
+	uint32_t vma_start, vma_end, vma_pgoff, vma_file;
+	uint32_t file_inode;
+	uint32_t inode_sb, inode_ino, inode_size, inode_sec, inode_nsec, nsec_size;
+	uint32_t task_utask, utask_instances, ri_stack, ri_orig, ri_next, ri_bytes;
+	bool uretprobes;
+};
+
+/* The parts of an array's key, each as large as some use of it wants. */
+struct dt_var_keys {
+	bool array; /* it is used as one */
+	uint32_t n;
+	struct dt_var_key {
+		uint32_t size;
+		bool is_string;
+	} key[DT_DIF_NTREGS];
+};
+
+/* What can be compared; see dt_needs_grew(). */
+struct dt_need {
+	bool task_storage, scratch, memory, strings, epid, names, spec, stack, vtime, element, late,
+	    returns;
+	bool walker;	/* programs walk user stacks themselves ... */
+	bool no_walker; /* ... or cannot: this kernel's structures are not as we know them */
+	uint32_t zeros; /* to copy from */
+	uint32_t left;	/* bytes of frames to keep of a thread that leaves: left.c */
+	uint32_t vtime_start; /* offset of task_struct.se.exec_start */
+};
+
+typedef struct dt_plan_needs {
+	struct dt_need is;
+	bool waiting; /* some program waits for user memory */
+	struct dt_uw_offsets walk;
+	uint32_t *used; /* by dt_plan_prog.whole: bit n: some clause looks at argument n */
+	uint32_t nused;
+	struct dt_var_keys *keys[DT_PLAN_SCOPES]; /* as in the plan's vars */
+} dt_plan_needs;
+
+void dt_needs_init(dt_plan_needs *n, const dt_plan *p);
+/* There is room in `used` for all programs of the plan. */
+void dt_needs_make_room(dt_plan_needs *n, const dt_plan *p);
+bool dt_needs_grew(const dt_plan_needs *before, const dt_plan_needs *now);
+
+#endif

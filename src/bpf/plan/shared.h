@@ -1,0 +1,107 @@
+/*
+ * shared: memory that programs in the kernel and this process both read or write: control words, a
+ * row for each CPU, records, the tables of events.
+ */
+#ifndef DT_BPF_PLAN_SHARED_H
+#define DT_BPF_PLAN_SHARED_H
+
+#include <stdint.h>
+
+/* Firings that can be under way on one CPU at most. Interrupts nest three deep, but tasks can be
+ * preempted in the middle of a system call probe, each keeping its slot until it runs again. */
+#define DT_SLOTS_MAX 32
+
+/* ---- control: one value, mapped into this process ---- */
+
+#define DT_GATE_COMERS 16 /* a power of two */
+
+enum {
+	CTL_WORD = 0,	 /* bit 0: aggregation generation; the others say which probes may fire */
+	CTL_EXITING = 8, /* exit() was called ... */
+	CTL_STATUS = 16, /* ... with this */
+	CTL_FILLED = 24, /* fill policy: a buffer is full */
+	CTL_WALL = 32,	 /* walltimestamp - timestamp */
+	CTL_RAND = 40,
+	CTL_SPEC = 48,	   /* speculations handed out so far: where to look for a free one */
+	CTL_WOKEN = 56,	   /* a buffer is filling and the consumer has been told */
+	CTL_ARRIVED = 64,  /* processes that have come to a gate (gate.c) ... */
+	CTL_ADMITTED = 72, /* ... and those of them that may go on */
+	CTL_CLAIMS = 80,   /* 256 words: the last key that was claimed in each */
+	CTL_COMERS = CTL_CLAIMS + 256 * 8, /* pids of the latest to come to a gate, u32 each, by number */
+	CTL_TICKETS = CTL_COMERS + DT_GATE_COMERS * 4, /* numbers drawn; arrived: the pid is written as well */
+	CTL_ASIDE = CTL_TICKETS + 8, /* threads whose variables are not in task storage: thread.c */
+	CTL_SIZE = CTL_ASIDE + 8,
+};
+enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
+
+#define ASIDE_OWNER 8 /* bytes before each object of the table beside task storage (thread.c): whose it is */
+
+/* ---- one row per CPU, mapped into this process ---- */
+
+enum {
+	CPU_DROPS = 0,
+	CPU_AGG_DROPS = CPU_DROPS + 8,
+	CPU_DYN_DROPS = CPU_DROPS + 16,
+	CPU_SPEC_DROPS = CPU_DROPS + 24,
+	CPU_SPEC_UNAVAIL = CPU_DROPS + 32,
+	CPU_DBL_ERRORS = CPU_DROPS + 40,
+	CPU_CHILL_WINDOW = CPU_DROPS + 48,
+	CPU_CHILL_USED = CPU_DROPS + 56,
+	CPU_USED = CPU_DROPS + 64,   /* bytes of a small buffer in use */
+	CPU_VCLOCK = CPU_DROPS + 72, /* timestamp - the scheduler's clock; 0: not known */
+	CPU_HEAD = CPU_DROPS + 80,   /* ring policy, see tr_tail.c: where the newest record is ... */
+	CPU_SAFE = CPU_DROPS + 88,   /* ... how far down no firing is writing ... */
+	CPU_MASK = CPU_DROPS + 96,   /* ... bytes of the circle, minus 1 */
+	CPU_BUSY = 128,		     /* a word for each slot, 1 while a firing owns it */
+	CPU_WRITING = CPU_BUSY + DT_SLOTS_MAX * 8, /* two for each slot: where its record goes, and bytes of it */
+	CPU_SIZE = CPU_WRITING + DT_SLOTS_MAX * 16,
+};
+
+/* ---- one row per CPU and clock event: lateness.c ---- */
+enum { CLOCK_PERIOD = 0, CLOCK_DUE = 8, CLOCK_LAST = 16, CLOCK_SIZE = 24 };
+
+/* ---- a row per probe: u32 offsets of its four names, then its id, then where the function returns ---- */
+#define NAME_ROW	32
+#define NAME_ROW_SHIFT	5
+#define NAME_ROW_ID	16
+#define NAME_ROW_RETURN 20
+#define NAME_TEXT_SIZE	(2u << 20) /* a power of two; for all names, when probes can join */
+
+/* ---- a row per place in user code: attach_user.c ---- */
+struct dt_user_row {
+	uint32_t probe;	   /* plus 1; 0: no probe has it */
+	uint32_t pid;	   /* 0: any */
+	int32_t number;	   /* dt_attach's */
+	uint32_t prologue; /* index into the plan's prologues, if it has one */
+	uint32_t mask[];
+};
+
+/* ---- a word per 16 bytes of kernel code: attach_kernel.c ---- */
+#define DT_PLACE_SHIFT 4
+
+/* ---- records ---- */
+struct dt_rec {
+	uint32_t clause; /* index; REC_FAULT ... in type */
+	uint32_t probe;
+	uint64_t time;
+	uint32_t spec; /* speculation: id | use << 16; 0: none */
+	uint32_t type;
+};
+enum { REC_DATA, REC_FAULT, REC_COMMIT, REC_DISCARD };
+#define REC_HEADER ((uint32_t)sizeof(struct dt_rec))
+struct dt_fault_rec {
+	struct dt_rec head;
+	uint32_t action;
+	int32_t offset;
+	uint32_t code, pad;
+	uint64_t value;
+};
+
+/* A record in a circle of the ring policy: tr_tail.c. */
+struct dt_tail_frame {
+	uint32_t size, step; /* step: bytes to the next older one, by 8 */
+	struct dt_rec rec[];
+};
+#define DT_TAIL_START (1ull << 62) /* where heads begin */
+
+#endif

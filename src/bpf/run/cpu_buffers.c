@@ -1,0 +1,158 @@
+/*
+ * cpu_buffers: a buffer for each CPU that records go to: a ring buffer of the kernel that the consumer empties
+ * (ring.c), or with the ring policy a circle that it reads at the end (tail.c).
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bpf/run/kmap.h"
+#include "bpf/run/load.h"
+#include "bpf/run/maps.h"
+
+/* A power of two of pages, at least `size` bytes. */
+static uint64_t ring_size(uint64_t size)
+{
+	uint64_t n = 4096;
+
+	while (n < size)
+		n *= 2;
+	return n;
+}
+
+#define SPEC_BUFSIZE (4ull << 20)
+
+/* Filled in one go: the kernel waits for a grace period once, not once per CPU. -1 with *err */
+static int make_ring_array(dt_engine *e, const struct dt_cpu_buffer *rings, dt_error *err)
+{
+	uint32_t n = e->plan.ncpus, *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);
+	int rc = -1, fd;
+
+	for (uint32_t i = 0; i < n; i++) {
+		keys[i] = i;
+		fds[i] = (uint32_t)rings[i].fd;
+	}
+	fd = dt_kmap_try(e, &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY_OF_MAPS,
+					      .name = "dt_rings",
+					      .key = 4,
+					      .value = 4,
+					      .entries = n,
+					      .inner = rings[0].fd});
+	if (fd >= 0)
+		rc = bpf_map_update_batch(fd, keys, fds, &n, NULL);
+	if (rc < 0)
+		dt_load_error(err, "create buffers in");
+	free(keys);
+	free(fds);
+	return rc < 0 ? -1 : fd;
+}
+
+/* The CPUs that are on: "0-3,8". A machine may have room for many more than it has. */
+bool *dt_kmaps_online_cpus(uint32_t n)
+{
+	bool *on = dt_xcalloc(n, sizeof(*on));
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	unsigned lo, hi;
+	char sep = ',';
+
+	while (f && sep == ',' && fscanf(f, "%u", &lo) == 1) {
+		hi = lo;
+		if (fscanf(f, "%c", &sep) == 1 && sep == '-' && fscanf(f, "%u%c", &hi, &sep) < 2)
+			sep = 0;
+		for (; lo <= hi && lo < n; lo++)
+			on[lo] = true;
+	}
+	if (!f)
+		memset(on, true, n);
+	else
+		fclose(f);
+	return on;
+}
+
+/* The kernel counts bytes and elements in 32 bits: more is as if there were no memory. */
+static int try_buffer(dt_engine *e, const struct dt_kmap *m)
+{
+	int fd = dt_kmap_try(e, m);
+
+	if (fd < 0 && errno == E2BIG)
+		errno = ENOMEM;
+	return fd;
+}
+
+static int ring_map(dt_engine *e, uint64_t size)
+{
+	return try_buffer(e, &(struct dt_kmap){
+				 .type = BPF_MAP_TYPE_RINGBUF, .name = "dt_ring", .entries = size});
+}
+
+static int tail_map(dt_engine *e, uint64_t size)
+{
+	/* in an array of maps they may be of different sizes: where memory was short, or the CPU off */
+	uint32_t inner = dt_layout_ring_array(&e->plan, &e->needs) ? BPF_F_INNER_MAP : 0;
+
+	return try_buffer(e, &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
+					       .name = "dt_tail",
+					       .key = 4,
+					       .value = e->at.tail_value,
+					       .entries = size / e->at.tail_piece,
+					       .flags = BPF_F_MMAPABLE | inner});
+}
+
+/* There was no memory for a buffer of n bytes (`whole` bytes are for bufsize): a smaller one, and the option says so. */
+static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least)
+{
+	if (errno != ENOMEM || *n <= least || dt_opt(e->plan.opts, DT_O_BUFRESIZE) == DT_BUFRESIZE_MANUAL)
+		return false;
+	*n /= 2;
+	if (*n < whole)
+		e->plan.opts->value[DT_O_BUFSIZE] =
+		    (uint64_t)((double)*n / (double)whole * (double)e->plan.buffers.size);
+	return true;
+}
+
+/* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */
+static struct dt_cpu_buffer *make_buffers(dt_engine *e, int (*make)(dt_engine *e, uint64_t size),
+					  uint64_t size, uint64_t whole, uint64_t least,
+					  int *array, dt_error *err)
+{
+	struct dt_cpu_buffer *rings = dt_xcalloc(e->plan.ncpus, sizeof(*rings));
+	bool *on = dt_kmaps_online_cpus(e->plan.ncpus);
+	int rc = 0;
+
+	for (uint32_t i = 0; i < e->plan.ncpus && rc == 0; i++) {
+		uint64_t n = on[i] ? size : least;
+		int fd;
+
+		while ((fd = make(e, n)) < 0 && lower_ring(e, &n, whole, least))
+			size = n;
+		rings[i].fd = fd;
+		rings[i].mask = n - 1;
+		if (fd < 0)
+			rc = dt_load_error(err, "create buffers in");
+	}
+	free(on);
+	if (rc == 0 && dt_layout_ring_array(&e->plan, &e->needs))
+		rc = *array = make_ring_array(e, rings, err);
+	if (rc >= 0)
+		return rings;
+	free(rings);
+	return NULL;
+}
+
+int dt_kmaps_buffers(dt_engine *e, dt_error *err)
+{
+	uint64_t size = e->plan.buffers.size;
+
+	if (e->plan.buffers.policy == DT_BUFPOLICY_RING) {
+		e->maps.tail = make_buffers(e, tail_map, e->at.tail_size, e->at.tail_size,
+					    e->at.tail_piece, &e->maps.tails, err);
+		if (!e->maps.tail || !e->needs.is.spec)
+			return e->maps.tail ? 0 : -1;
+		size = size < SPEC_BUFSIZE ? SPEC_BUFSIZE
+					   : size; /* they are on the way to the consumer */
+	}
+	e->maps.ring = make_buffers(e, ring_map, ring_size(dt_layout_bufsize(&e->plan, size)), size,
+				    4096, &e->maps.rings, err);
+	return e->maps.ring ? 0 : -1;
+}

@@ -1,0 +1,48 @@
+/*
+ * learn: the first round. All code is made once, only to learn what it needs, and thrown away. A
+ * program that turns out larger than the kernel takes is cut, and its halves are made again.
+ */
+#include "bpf/translate/translate.h"
+
+/* Program number i, or what is left of it when it has been cut. */
+static int learn_one(dt_plan *p, const struct dt_tr_input *in, uint32_t i, dt_plan_needs *out,
+		     struct dt_rodata *collect, dt_error *err)
+{
+	bool again;
+	int rc;
+
+	do {
+		dt_code c = {0};
+
+		rc = dt_tr_program(in, i, out, collect, &c, err);
+		again = rc == 0 && dt_plan_split(p, i, c.insns.n, c.funcs.n);
+		dt_code_free(&c);
+	} while (again); /* with what is left */
+	return rc;
+}
+
+int dt_learn(dt_plan *p, dt_plan_needs *out, struct dt_rodata *collect, dt_error *err)
+{
+	struct dt_plan_layout none;
+	struct dt_tr_maps maps;
+	struct dt_tr_input in = {
+	    .plan = p, .need = out, .at = &none, .maps = &maps, .ro = collect};
+	int rc = 0;
+
+	dt_needs_init(out, p);
+	dt_layout_init(&none, p);
+	dt_tr_maps_init(&maps);
+	for (uint32_t i = 0; i < p->progs.n && rc == 0; i++)
+		rc = learn_one(p, &in, i, out, collect, err);
+	return rc;
+}
+
+int dt_learn_more(dt_plan *p, uint32_t prog, const struct dt_tr_input *in, dt_plan_needs *out,
+		  struct dt_rodata *collect, dt_error *err)
+{
+	struct dt_tr_input now = *in;
+
+	now.need = out;
+	dt_needs_make_room(out, p);
+	return learn_one(p, &now, prog, out, collect, err);
+}

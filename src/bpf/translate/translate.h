@@ -1,0 +1,363 @@
+/*
+ * translate: DIF to eBPF.
+ *
+ *   learn.c        the first round: what all programs need
+ *   tr_program.c   whole programs: claim a slot, run its clauses, faults, release
+ *   tr_event.c     which probe fired;  tr_prologue.c: what stable probes compute first
+ *   tr_clause.c    a clause: predicate, actions, record
+ *   tr_action.c    data and effects of actions;  tr_agg.c: aggregating actions
+ *   tr_buffer.c    records into ring buffers;  tr_tail.c: with the ring policy
+ *   difo.c         DIF instructions
+ *   tr_value.c     what is known about a DIF register; strings and keys made of it
+ *   tr_builtin.c   built-in variables;  tr_arg.c: arguments and registers;  tr_task.c: the process;
+ *   tr_stack.c     stacks;  tr_name.c: names of probes
+ *   vtime.c        vtimestamp;  lateness.c: how late a clock event is
+ *   unwind*.c      user stacks;  left.c: stacks of threads off the CPU
+ *   var.c          user variables;  thread.c: where those of a thread are
+ *   tr_memory.c    scratch, stores through addresses;  peek.c: loads
+ *   call.c         the call instruction: one row per subroutine
+ *   family.c       descendants of processes, with option follow
+ *
+ * Everything here appends code to dt_tr.c. Inputs (plan, needs, layout, maps) are const; only while
+ * learning, `learn` and `collect` are where to leave what came up.
+ */
+#ifndef DT_BPF_TRANSLATE_TRANSLATE_H
+#define DT_BPF_TRANSLATE_TRANSLATE_H
+
+#include "bpf/code/sublang.h"
+#include "bpf/plan/layout.h"
+
+/* ---- inputs ---- */
+
+struct dt_cpu_buffer {
+	int fd;
+	uint64_t mask; /* bytes, minus 1 */
+};
+
+/* The maps of one program. */
+struct dt_prog_maps {
+	int events; /* places in user code: attach_user.c */
+	int places; /* many functions of the kernel, by address: attach_kernel.c ... */
+	uint64_t places_base;
+	uint32_t nplaces; /* ... 0: cookies tell */
+	int next;	  /* a program array: the one that goes on with the firing */
+};
+
+/* The maps that code names, by descriptor. */
+struct dt_tr_maps {
+	int control, cpus, slots, rodata, globals, threads, rings, tails, aggs, specs;
+	int wake; /* a ring buffer that wakes the consumer; -1: it needs none */
+	int family, left, clock, aside;
+	int names, text, epids;				   /* when probes can join */
+	int uw_objects, uw_wanted, uw_banks, uw_first_bank, identify; /* unwind.h */
+	const struct dt_cpu_buffer *ring, *tail;	   /* by CPU; NULL: there are none */
+	const int *var[DT_PLAN_SCOPES], *agg;		   /* arrays and aggregations; NULL: not yet */
+	const struct dt_prog_maps *prog;		   /* by program ... */
+	uint32_t nprogs;				   /* ... so many; others have none yet */
+};
+void dt_tr_maps_init(struct dt_tr_maps *m); /* there are none */
+
+/* How kernel memory can be loaded from: peek.c. The kernel may refuse a program for it. */
+struct dt_tr_loads {
+	uint32_t cast_func, cast_type; /* ids in the kernel's BTF; 0: not known */
+	bool trusts;		       /* typed pointers can be loaded from */
+};
+
+struct dt_tr_input {
+	const dt_plan *plan;
+	const dt_plan_needs *need;
+	const struct dt_plan_layout *at;
+	const struct dt_tr_maps *maps;
+	const struct dt_rodata *ro;
+	struct dt_tr_loads loads;
+};
+
+/* What program number i needs is added to *learn and *collect; both NULL: it is known. */
+int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
+		  struct dt_rodata *collect, dt_code *c, dt_error *err);
+/* The first round. Programs that are too large for the kernel are cut. */
+int dt_learn(dt_plan *p, dt_plan_needs *out, struct dt_rodata *collect, dt_error *err);
+/* The same of one program more, with a layout that is fixed. */
+int dt_learn_more(dt_plan *p, uint32_t prog, const struct dt_tr_input *in, dt_plan_needs *out,
+		  struct dt_rodata *collect, dt_error *err);
+
+/* ---- what is known of values ---- */
+
+enum dt_tr_vkind {
+	V_NUMBER,
+	V_CONST,   /* n */
+	V_STRING,  /* an address of a string of at most `bound` bytes with NUL; bound 0: strsize */
+	V_TEXT,	   /* a constant string at rodata offset n */
+	V_COMM,	   /* the execname or threadname in the slot, n bytes from its start */
+	V_NAME,	   /* part n (0 provider .. 3 name) of the probe's name */
+	V_TRUSTED, /* an address that the kernel can prove: n bytes into what the path leads to, see peek.c */
+};
+/* A typed pointer and the members of pointer type that were followed from it. */
+struct dt_tr_path {
+	uint8_t root; /* 0: the thread; 1 + n: argument n of the event */
+	uint8_t nhops;
+	uint16_t hop[3]; /* offsets */
+};
+typedef struct dt_tr_val {
+	enum dt_tr_vkind kind;
+	uint64_t n;
+	uint32_t bound;
+	struct dt_tr_path path;
+} dt_tr_val;
+#define NUMBER ((dt_tr_val){.kind = V_NUMBER})
+
+typedef struct dt_tr_state { /* what is known at one place in a DIFO */
+	dt_tr_val reg[DT_DIF_NREGS];
+	dt_tr_val tuple[DT_DIF_NTREGS];
+	struct {
+		bool byref;
+		uint8_t type;
+		dt_tr_val size;
+	} push[DT_DIF_NTREGS];
+	uint32_t ntuple;
+	bool tuple_lost; /* paths with different tuples met: it must not be used before a flush */
+} dt_tr_state;
+
+/* ---- a program under construction ---- */
+
+typedef struct dt_tr {
+	const dt_plan *plan;
+	const dt_plan_needs *need;
+	const struct dt_plan_layout *at;
+	const struct dt_tr_maps *maps;
+	const struct dt_rodata *ro;
+	const struct dt_tr_loads *loads;
+	dt_plan_needs *learn;	   /* while learning, or NULL */
+	struct dt_rodata *collect; /* the same */
+	dt_code *c;
+	dt_sub sub;
+	struct { /* functions that are emitted at the end; 0: not asked for */
+		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, unwind;
+	} func;
+	/* of the program */
+	uint32_t prog; /* its number */
+	enum dt_probe_kind prog_kind;
+	uint32_t nargs;	   /* tracepoints */
+	uint32_t task_arg; /* as in dt_attach */
+	uint32_t typed;	   /* bit n: argument n is a typed pointer in its context */
+	bool direct;	   /* called by a function of the kernel itself */
+	bool in_slot;	   /* arguments are in the slot, made by a prologue; else the event's own */
+	bool compat;	   /* system calls: those of 32-bit programs are among them */
+	/* of the clause */
+	enum dt_probe_kind kind; /* PK_ERROR inside ERROR clauses, else prog_kind */
+	uint32_t clause;	 /* index */
+	/* of the DIFO */
+	dt_tr_state now;
+	bool reachable;
+	uint32_t fault[DT_FLT_BADSTACK + 1]; /* label per code; UINT32_MAX: not used */
+	uint32_t fault_exit;
+	bool faults;   /* there are jumps to it */
+	uint32_t loff; /* the offset of the DIF instruction being translated */
+	dt_error *err;
+	bool failed;
+} dt_tr;
+
+void dt_tr_init(dt_tr *t, const struct dt_tr_input *in, dt_code *c, dt_error *err);
+void dt_tr_fail(dt_tr *t, const char *fmt, ...) DT_PRINTF(2, 3);
+/* The program being made, where its tables are, and its maps; the last two are empty while learning. */
+const struct dt_plan_prog *dt_tr_prog(const dt_tr *t);
+const struct dt_prog_place *dt_tr_prog_at(const dt_tr *t);
+const struct dt_prog_maps *dt_tr_prog_maps(const dt_tr *t);
+/* The code being made needs this (a member of struct dt_need). */
+#define dt_tr_needs(t, what) ((t)->learn ? (void)((t)->learn->is.what = true) : (void)0)
+uint32_t dt_tr_string(dt_tr *t, const char *s); /* its offset in rodata */
+
+/* ---- tr_prologue.c ---- */
+/* In a program: fn[i] are the functions of the plan's prologues, 0 for those it has no use for. */
+uint32_t *dt_tr_prologue_declare(dt_tr *t);
+void dt_tr_prologue_call(dt_tr *t, const uint32_t *fn, uint32_t no);
+void dt_tr_prologue_functions(dt_tr *t, const uint32_t *fn);
+
+/* ---- tr_event.c ---- */
+/* slot->probe; r8 = the row of the table. `no`: no probe is enabled for this event. */
+void dt_tr_find_probe(dt_tr *t, uint32_t no);
+
+/* ---- difo.c ---- */
+/* Run a DIFO: its value is in r0 and described by *out. Control goes on behind it. */
+void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out);
+void dt_tr_get(dt_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
+void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);
+/* Jump here on a fault; the offset of the current instruction is recorded. Value: S_FVALUE for
+ * BADADDR and BADALIGN, 0 for the others. */
+uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code);
+void dt_tr_fault_paths(dt_tr *t); /* at the end of the function */
+void dt_tr_here(dt_tr *t);	  /* a fault from here on happened at t->loff */
+/* User memory is about to be read: it is another process's when the probe is about another thread. The address
+ * is in slot->fvalue. */
+void dt_tr_user_memory(dt_tr *t);
+
+/* ---- tr_value.c ---- */
+uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v); /* of a string, <= strsize */
+/* Store the string whose address is in r3 (described by v) as `size` bytes at slot + off, cut,
+ * padded with zeros when `pad`. BADADDR when it cannot be read. */
+void dt_tr_put_string(dt_tr *t, const dt_tr_val *v, uint32_t off, uint32_t size, bool pad);
+void dt_tr_zero(dt_tr *t, uint32_t off, uint32_t size); /* of the slot */
+/* r0 = comparison of two strings: DIF registers a and b; only equality matters if `equal`. */
+void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal);
+
+/* ---- family.c ---- */
+#define DT_FAMILY_OURS 0x80000000u /* in a key: a number of our namespace */
+/* Goto no unless the process with number r0 is *(u32 *)(r8 + pid_at), or is to be taken for it. */
+void dt_tr_family_check(dt_tr *t, int pid_at, uint32_t no);
+/* Two small programs, for sched_process_fork and sched_process_free. */
+int dt_tr_family_fork(dt_tr *t);
+int dt_tr_family_free(dt_tr *t);
+
+/* ---- tr_name.c ---- */
+void dt_tr_name(dt_tr *t, uint32_t part); /* r0 = address of a part of the probe's name */
+void dt_tr_probe_id(dt_tr *t);		  /* r0 = its id */
+void dt_tr_probe_return(dt_tr *t); /* r0 = the offset in its function that it returns at; 0: unknown */
+void dt_tr_epid(dt_tr *t, bool faulting); /* r0 = epid of this clause, or of slot->clause, on the probe */
+
+/* ---- tr_builtin.c, tr_arg.c, tr_task.c, tr_stack.c ---- */
+void dt_tr_builtin(dt_tr *t, uint32_t id, uint32_t rd);
+void dt_tr_builtin_array(dt_tr *t, uint32_t id, uint32_t index_reg, uint32_t rd);
+void dt_tr_time(dt_tr *t); /* r0 = timestamp */
+
+void dt_tr_event_arg(dt_tr *t, uint32_t n);	     /* r0 = the event's own argument */
+void dt_tr_arg(dt_tr *t, uint32_t n);		     /* r0 = the probe's: the event's, or made by the prologue */
+dt_tr_val dt_tr_known_arg(const dt_tr *t, uint32_t n); /* what is known of it */
+bool dt_tr_has_regs(const dt_tr *t);		     /* is the context the registers at the probe? */
+void dt_tr_register(dt_tr *t, uint64_t n);	     /* r0 = regs[n] */
+void dt_tr_user_register(dt_tr *t, uint64_t n);	     /* r0 = uregs[n] */
+void dt_tr_error_number(dt_tr *t);		     /* r0 = errno of a system call, on its return */
+
+/* r0 = the thread the probe is about: a number, or a pointer that the kernel trusts. */
+void dt_tr_task(dt_tr *t, bool trusted);
+void dt_tr_pid_tgid(dt_tr *t);		    /* r0 = tgid << 32 | tid as the user sees them */
+void dt_tr_thread_id(dt_tr *t);		    /* the same as the kernel sees them */
+void dt_tr_pid_of(dt_tr *t, bool thread);   /* r0 = pid in our namespace of the task in r0; 0: it has none */
+int dt_tr_pidns_args(dt_tr *t, uint32_t args); /* of pidof() in lib.c, after the task */
+/* Values that are a walk from the thread along members of structures; false: id is not one of them. */
+bool dt_tr_task_value(dt_tr *t, uint32_t id);
+void dt_tr_exec_args(dt_tr *t, uint32_t args); /* start and end of execargs' memory, to words of the slot */
+void dt_tr_cgroup_name(dt_tr *t);	       /* r0 = address of the name of the cgroup's directory */
+/* Where "a.b" is in a structure of the kernel. */
+bool dt_tr_find_field(const dt_plan *p, const char *type, const char *path, uint32_t *offset);
+int dt_tr_field(dt_tr *t, const char *type, const char *path, uint32_t *offset); /* it must be there */
+
+/* r0 = bytes of the stack now at slot + off, or negative */
+void dt_tr_read_stack(dt_tr *t, bool user, uint32_t off, uint32_t size);
+void dt_tr_stack_depth(dt_tr *t, bool user);
+void dt_tr_caller(dt_tr *t, bool user);
+
+/* ---- vtime.c ---- */
+void dt_tr_vtimestamp(dt_tr *t);			     /* r0 = vtimestamp */
+int dt_tr_vtime_switch(dt_tr *t); /* the small program for sched_switch */
+
+/* ---- unwind.c ---- */
+/* r0 = bytes of the user stack, innermost frame first, now at slot + off; -1: ask bpf_get_stack(). False: no code
+ * was made, this kernel does not tell what we need. */
+bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames);
+void dt_tr_unwind_functions(dt_tr *t);
+/* The small program that makes the key of a file, with the slot of the map `identify`. */
+int dt_tr_identify(dt_tr *t);
+
+/* ---- left.c ---- */
+void dt_tr_left_keep(dt_tr *t); /* the stack of the thread that leaves, if it is wanted when it comes back */
+void dt_tr_left_read(dt_tr *t, uint32_t off, uint32_t size); /* of the one that comes */
+
+/* ---- lateness.c ---- */
+void dt_tr_lateness(dt_tr *t); /* r0 = arg2 of a clock event */
+
+/* ---- var.c ---- */
+/* A variable, from all stages. */
+struct dt_tr_var {
+	const struct dt_plan_var *v; /* NULL: there is no such variable */
+	const struct dt_var_keys *keys;
+	const struct dt_var_place *at;
+	bool array;
+	int fd; /* arrays */
+};
+struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id);
+static inline uint32_t dt_tr_array_tag(int scope, uint32_t id)
+{
+	return (uint32_t)scope << 16 | id;
+}
+void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
+void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
+void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
+void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
+
+/* ---- thread.c ---- */
+void dt_thread_value(dt_tr *t, bool make); /* r0 = the object of the thread, or NULL */
+void dt_thread_functions(dt_tr *t);
+int dt_thread_free_code(dt_tr *t); /* the small program for sched_process_free */
+
+/* ---- peek.c ---- */
+struct dt_tr_loads dt_tr_find_loads(const dt_plan *p); /* what this kernel should take */
+/* r0 = the number of `size` bytes at the address in r3, or 0 when it cannot be read. */
+void dt_tr_peek(dt_tr *t, uint32_t size);
+/* The same, if the kernel lets programs load like that; false: nothing was emitted. */
+bool dt_tr_direct(dt_tr *t, uint32_t size);
+uint32_t dt_tr_tracepoint_id(const dt_plan *p, const char *event); /* in the kernel's BTF; 0: a module's */
+/* What a program knows of its arguments: `typed` above. */
+uint32_t dt_tr_typed_args(const dt_plan *p, const struct dt_tr_loads *loads, uint32_t prog);
+dt_tr_val dt_tr_trusted(const dt_tr *t, uint32_t root); /* or a number */
+dt_tr_val dt_tr_sum(const dt_tr_val *a, const dt_tr_val *b); /* what is known of it */
+/* How such a load would be emitted. TRUST_MAYBE: r0 is 0 when it cannot be read. TRUST_NO: it cannot be. */
+enum dt_tr_trust { TRUST_NO, TRUST_MAYBE, TRUST_YES };
+enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size);
+void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size); /* r0 = number at the address */
+dt_tr_val dt_tr_followed(const dt_tr_val *v, uint32_t size); /* what is known of the number */
+
+/* ---- tr_memory.c ---- */
+/* r0 = offset in scratch of r1 new bytes, zeroed if asked; NOSCRATCH. */
+void dt_tr_alloc(dt_tr *t, bool zero);
+void dt_tr_alloc_const(dt_tr *t, uint64_t n, bool zero);
+void dt_tr_store(dt_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg);
+/* helper(read): r1 to, r2 size, r3 from; r0 = what it returned. User memory is waited for where that can be. */
+void dt_tr_read(dt_tr *t, int read);
+void dt_tr_copy(dt_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg);
+/* The same from tuple values: which hold source, size and target. */
+void dt_tr_copy_tuple(dt_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user);
+/* Count a loss on this CPU: counter is CPU_*. Clobbers r0-r5. */
+void dt_tr_count(dt_tr *t, uint32_t counter);
+void dt_tr_memory_functions(dt_tr *t); /* emit what was asked for */
+
+/* ---- subroutines of lib.c ---- */
+/* Their arguments go to consecutive words of the slot from where dt_tr_sub_args() says; after dt_tr_sub_run() r0 is
+ * the value, faults are taken care of. */
+uint32_t dt_tr_sub_args(dt_tr *t, const char *name);
+void dt_tr_sub_run(dt_tr *t, const char *name);
+
+/* ---- call.c ---- */
+void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
+
+/* ---- tr_clause.c, tr_action.c, tr_agg.c ---- */
+void dt_tr_clause(dt_tr *t);
+void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
+void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
+		 uint32_t size); /* value in r0 to slot + off; not strings */
+void dt_tr_append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p); /* the one in r0 */
+bool dt_tr_has_effect(const dt_action *a);
+void dt_tr_effect(dt_tr *t, const dt_action *a); /* the value is in r0 */
+void dt_tr_speculate(dt_tr *t, uint32_t done);	 /* goto done if there is no such speculation */
+void dt_tr_forget_speculation(dt_tr *t);
+void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
+		   const dt_tr_val *v);
+void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *p);
+
+/* ---- tr_buffer.c ---- */
+void dt_tr_output(dt_tr *t, uint32_t size);		/* the record; size 0: up to the cursor */
+void dt_tr_output_speculative(dt_tr *t, uint32_t size); /* one that goes to the consumer whatever the policy is */
+void dt_tr_output_function(dt_tr *t);
+void dt_tr_cpu_find(dt_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */
+void dt_tr_cpu_row(dt_tr *t, uint32_t none);  /* r9 = the same */
+/* r1 = the map of CPU r8 */
+void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint32_t none);
+void dt_tr_wake(dt_tr *t); /* the consumer */
+/* Set bytes of a small buffer aside; r0 = 0: there are none. */
+void dt_tr_reserve(dt_tr *t, uint32_t cost);
+void dt_tr_unreserve(dt_tr *t);
+void dt_tr_reserve_functions(dt_tr *t);
+
+/* ---- tr_tail.c ---- */
+void dt_tr_tail_functions(dt_tr *t);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * features: see features.h. What the kernel can do is tried; only what cannot be tried is derived from its version.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "arch/syscalls.h"
+#include "kernel/features.h"
+#include "kernel/links.h"
+
+/* Inode of the initial pid namespace (include/linux/proc_ns.h); the same on every kernel. */
+#define PROC_PID_INIT_INO 0xEFFFFFFCu
+
+/* In a pid namespace of our own, pids are those that ps shows there. */
+static void find_pid_namespace(struct dt_features *f)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == PROC_PID_INIT_INO)
+		return;
+	f->pidns_ino = st.st_ino;
+	f->pidns_dev = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+}
+
+/* An old kernel dislikes the cookie, a new one the missing program. */
+static bool has_cookies(void)
+{
+	return dt_link_tracepoint("", -1, 1) < 0 && errno == EBADF;
+}
+
+/* It cannot be tried, only derived from the version: before, task storage is not found while the CPU is in it. */
+static bool finds_storage(void)
+{
+	struct utsname u;
+	int major_number = 0, minor_number = 0;
+
+	return uname(&u) == 0 &&
+	       sscanf(u.release, "%d.%d", &major_number, &minor_number) == 2 &&
+	       (major_number > 6 || (major_number == 6 && minor_number >= 2));
+}
+
+/* ---- places in user code ---- */
+
+struct thread {
+	int tid, ready[2], done[2];
+};
+
+static void *be_a_thread(void *arg)
+{
+	struct thread *t = arg;
+	char c;
+
+	t->tid = (int)syscall(SYS_gettid);
+	if (write(t->ready[1], "", 1) == 1 && read(t->done[0], &c, 1) < 0)
+		return NULL;
+	return NULL;
+}
+
+/* Does a link take a process and all its threads? One that does refuses the id of a thread (ESRCH);
+ * the others get as far as reading the offsets, which are not there. */
+static bool takes_processes(int prog)
+{
+	struct thread t = {.ready = {-1, -1}, .done = {-1, -1}};
+	pthread_t id;
+	bool yes = false;
+	char c;
+
+	if (pipe(t.ready) == 0 && pipe(t.done) == 0 &&
+	    pthread_create(&id, NULL, be_a_thread, &t) == 0) {
+		if (read(t.ready[0], &c, 1) == 1)
+			yes = dt_link_uprobes(prog, "/proc/self/exe", (void *)-4096, NULL, NULL,
+					      1, false, t.tid) < 0 &&
+			      errno == ESRCH;
+		close(t.done[1]);
+		t.done[1] = -1;
+		pthread_join(id, NULL);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (t.ready[i] >= 0)
+			close(t.ready[i]);
+		if (t.done[i] >= 0)
+			close(t.done[i]);
+	}
+	return yes;
+}
+
+static bool has_uprobe_multi(void)
+{
+	int prog = dt_link_nothing(DT_BPF_TRACE_UPROBE_MULTI);
+	uint64_t zero = 0;
+	bool yes;
+
+	if (prog < 0)
+		return false;
+	/* a directory is not a file to put probes in: a kernel that knows such links says so */
+	yes = dt_link_uprobes(prog, "/", &zero, NULL, NULL, 1, false, 0) < 0 && errno == EBADF &&
+	      takes_processes(prog);
+	close(prog);
+	return yes;
+}
+
+void dt_features_find(struct dt_features *f, bool user, bool functions, dt_types *ts)
+{
+	uint32_t third = dt_arch_host()->entry.number_bit;
+
+	*f = (struct dt_features){.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
+				  .compat = dt_has_compat_syscalls(),
+				  .third_abi = third && syscall((long)(third | SYS_getpid)) > 0,
+				  .storage = finds_storage(),
+				  .cookies = has_cookies(),
+				  .uprobe_multi = user && has_uprobe_multi()};
+	find_pid_namespace(f);
+	if (functions)
+		dt_ktrace_probe(&f->functions, ts);
+}
