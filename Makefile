@@ -20,9 +20,9 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE
 SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP
-# Libraries from the distribution, by pkg-config name. libbpf: the bpf() system call (src/bpf); libelf, libdw: ELF and
-# DWARF, liblzma: compressed symbol tables (src/proc); zlib: compressed CTF (src/type). Without a .pc file: libiberty
-# demangles (static), Zydis decodes instructions.
+# Libraries from the distribution, by pkg-config name. libbpf: the bpf() system call (src/bpf, src/kernel); libelf,
+# libdw: ELF and DWARF, liblzma: compressed symbol tables (src/elf); zlib: compressed CTF (src/type). Without a .pc file:
+# libiberty demangles (static), Zydis decodes instructions of x86-64 (src/arch).
 PKGS     := libbpf libelf libdw liblzma zlib
 LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
 
