@@ -204,6 +204,26 @@ typedef struct dt_probedesc {
 	const char *prov, *mod, *func, *name;
 } dt_probedesc;
 
+/* ---- pdesc.c ---- */
+enum { DT_PDESC_PROV, DT_PDESC_MOD, DT_PDESC_FUNC, DT_PDESC_NAME, DT_PDESC_NFIELDS };
+struct dt_pdesc_field {
+	const char *name;
+	size_t max; /* characters */
+};
+extern const struct dt_pdesc_field dt_pdesc_fields[DT_PDESC_NFIELDS];
+
+struct dt_pdesc_input {
+	const char *text;
+	int last;	 /* DT_PDESC_*: which field the last one written is */
+	dt_arena *arena; /* for the fields */
+	const char *(*expand)(void *arg, const char *field); /* replace macros; NULL: there are none */
+	void *arg;
+};
+/* 0, or -1 when a field is too long. */
+int dt_pdesc_check(const dt_probedesc *d, dt_error *err);
+/* 0, or -1 and what is wrong with the text. */
+int dt_pdesc_parse(const struct dt_pdesc_input *in, dt_probedesc *out, dt_error *err);
+
 /* A clause after compilation: one per probe description of the source clause. */
 typedef struct dt_clause {
 	dt_probedesc desc;

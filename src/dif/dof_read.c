@@ -17,7 +17,6 @@
 #include "dif/dof_file.h"
 
 #define MAX_EXPANSION	((uint64_t)4 * DT_DOF_MAXSIZE)
-#define MAX_PROBE_FIELD 191	    /* the function; the registry knows the exact limits */
 #define MAX_TEXT	(64u << 10) /* of a format */
 #define MAX_AGGNAME	127
 
@@ -293,12 +292,19 @@ static int read_desc(struct reader *r, uint32_t from, uint32_t section, dt_probe
 	if (size != sizeof(rec))
 		return dt_dof_bad(&r->im, section, "size %zu, must be %zu", size, sizeof(rec));
 	memcpy(&rec, p, sizeof(rec));
+	const struct {
+		const char **to;
+		uint32_t at;
+	} fields[] = {
+	    {&d->prov, rec.prov}, {&d->mod, rec.mod}, {&d->func, rec.func}, {&d->name, rec.name}};
 	d->id = rec.id;
-	d->prov = read_string(r, section, rec.strtab, rec.prov, MAX_PROBE_FIELD);
-	d->mod = d->prov ? read_string(r, section, rec.strtab, rec.mod, MAX_PROBE_FIELD) : NULL;
-	d->func = d->mod ? read_string(r, section, rec.strtab, rec.func, MAX_PROBE_FIELD) : NULL;
-	d->name = d->func ? read_string(r, section, rec.strtab, rec.name, MAX_PROBE_FIELD) : NULL;
-	return d->name ? 0 : -1;
+	for (int i = 0; i < DT_PDESC_NFIELDS; i++) {
+		*fields[i].to = read_string(r, section, rec.strtab, fields[i].at,
+					    dt_pdesc_fields[i].max);
+		if (!*fields[i].to)
+			return -1;
+	}
+	return 0;
 }
 
 static int read_ecb(struct reader *r, uint32_t section, dt_clause *c)
@@ -308,7 +314,7 @@ static int read_ecb(struct reader *r, uint32_t section, dt_clause *c)
 	struct dof_ecb rec;
 	size_t size;
 	const uint8_t *p = dt_dof_payload(&r->im, section, section, DT_DOF_ECBDESC, &size);
-	uint64_t cost = sizeof(*c) + 4 * (MAX_PROBE_FIELD + 1);
+	uint64_t cost = sizeof(*c) + 4 * (dt_pdesc_fields[DT_PDESC_FUNC].max + 1);
 
 	if (size != sizeof(rec))
 		return dt_dof_bad(&r->im, section, "size %zu, must be %zu", size, sizeof(rec));

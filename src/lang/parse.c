@@ -8,9 +8,6 @@
  * A clause is handed to dt_clause_compile() as soon as it is complete, so that what follows sees
  * the variables it made. Expressions are in parse_expr.c, declarations in decl*.c.
  */
-#include <ctype.h>
-#include <stdlib.h>
-
 #include "lang/decl.h"
 
 /* ---- statements ---- */
@@ -107,85 +104,31 @@ static dt_node *parse_statements(dt_compiler *cc)
 
 /* ---- probe descriptions ---- */
 
-enum { PROV, MOD, FUNC, NAME, NFIELDS };
-
-/* With the final NUL. */
-static const struct {
-	const char *name;
-	size_t max;
-} fields[NFIELDS] = {
-    [PROV] = {"provider", 64},
-    [MOD] = {"module", 64},
-    [FUNC] = {"function", 128},
-    [NAME] = {"name", 64},
+struct expansion {
+	dt_compiler *cc;
+	dt_pos pos;
 };
 
-_Noreturn static void bad_description(dt_compiler *cc, dt_pos pos, const char *text,
-				      const char *why)
+static const char *expand_field(void *arg, const char *field)
 {
-	dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description \"%.300s\": %s", text, why);
-}
+	const struct expansion *e = arg;
 
-/* One field: blanks around it removed, macros replaced, not too long. */
-static const char *parse_field(dt_compiler *cc, const char *text, dt_pos pos, int field,
-			       const char *s, size_t len)
-{
-	const char *value;
-
-	while (len > 0 && isspace((unsigned char)*s))
-		s++, len--;
-	while (len > 0 && isspace((unsigned char)s[len - 1]))
-		len--;
-	for (size_t i = 0; i < len; i++)
-		if (!isgraph((unsigned char)s[i]) && (unsigned char)s[i] < 0x80)
-			bad_description(cc, pos, text, "it contains blanks or control characters");
-	value = dt_macro_in_field(cc, pos, dt_arena_strndup(cc->arena, s, len));
-	if (strlen(value) >= fields[field].max)
-		bad_description(cc, pos, text,
-				dt_arena_printf(cc->arena, "the %s is longer than %zu characters",
-						fields[field].name, fields[field].max - 1));
-	return value;
-}
-
-/* A number alone is a probe id. */
-static bool parse_id(dt_compiler *cc, const char *text, dt_pos pos, uint32_t *id)
-{
-	size_t digits = strspn(text, "0123456789");
-	unsigned long long v;
-
-	if (digits == 0 || text[digits] || (cc->src && cc->src->spec != DT_SPEC_NAME))
-		return false;
-	v = strtoull(text, NULL, 10);
-	if (digits > 10 || v == 0 || v > UINT32_MAX)
-		bad_description(cc, pos, text, "this is not a probe id");
-	*id = (uint32_t)v;
-	return true;
+	return dt_macro_in_field(e->cc, e->pos, field);
 }
 
 void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc *out)
 {
-	const char *start[NFIELDS], *value[NFIELDS] = {"", "", "", ""};
-	int last = NAME - (cc->src ? (int)cc->src->spec : 0), n = 0;
+	struct expansion e = {cc, pos};
+	struct dt_pdesc_input in = {.text = text,
+				    .last = DT_PDESC_NAME - (cc->src ? (int)cc->src->spec : 0),
+				    .arena = cc->arena,
+				    .expand = expand_field,
+				    .arg = &e};
+	dt_error why = {0};
 
-	memset(out, 0, sizeof(*out));
-	if (!parse_id(cc, text, pos, &out->id)) {
-		for (const char *s = text;; s = strchr(s, ':') + 1) {
-			if (n > last)
-				bad_description(cc, pos, text, "Overspecified probe description");
-			start[n++] = s;
-			if (!strchr(s, ':'))
-				break;
-		}
-		for (int i = 0; i < n; i++) {
-			int field = last - n + 1 + i;
-			value[field] =
-			    parse_field(cc, text, pos, field, start[i], strcspn(start[i], ":"));
-		}
-	}
-	out->prov = value[PROV];
-	out->mod = value[MOD];
-	out->func = value[FUNC];
-	out->name = value[NAME];
+	if (dt_pdesc_parse(&in, out, &why) < 0)
+		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description \"%.300s\": %s", text,
+			why.text);
 }
 
 /* description { "," description } */

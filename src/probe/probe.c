@@ -15,10 +15,6 @@
 #include "probe/probe.h"
 
 /* Field lengths with the NUL, as in DTrace. */
-#define PROV_MAX  64
-#define MOD_MAX	  64
-#define FUNC_MAX  192
-#define NAME_MAX_ 64
 
 struct kept { /* what a provider keeps here */
 	const dt_provider *p;
@@ -266,28 +262,6 @@ static int compare_ids(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static int check_field(const char *what, const char *text, size_t max, dt_error *err)
-{
-	size_t n = strlen(text);
-
-	if (n < max)
-		return 0;
-	dt_err(err, EDT_BADSPEC, "%s name of %zu characters in a probe description; at most %zu",
-	       what, n, max - 1);
-	err->tag = D_PDESC_INVAL;
-	return -1;
-}
-
-static int check_desc(const dt_probedesc *d, dt_error *err)
-{
-	if (check_field("provider", d->prov, PROV_MAX, err) != 0 ||
-	    check_field("module", d->mod, MOD_MAX, err) != 0 ||
-	    check_field("function", d->func, FUNC_MAX, err) != 0 ||
-	    check_field("probe", d->name, NAME_MAX_, err) != 0)
-		return -1;
-	return 0;
-}
-
 const char *dt_provider_nearest(const char *name)
 {
 	const char *names[64];
@@ -390,7 +364,7 @@ int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe
 
 	*out = NULL;
 	memset(err, 0, sizeof(*err));
-	if (check_desc(&full, err) != 0)
+	if (dt_pdesc_check(&full, err) != 0)
 		return -1;
 	ps->found.n = 0;
 	n = full.id ? match_id(ps, full.id, err) : match_patterns(ps, &full, listing, err);

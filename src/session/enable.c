@@ -5,7 +5,6 @@
  * clauses, so that the clauses of one probe run in program order. The DIF is verified first,
  * whoever made it: our compiler, or a DOF file.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "session/session.h"
@@ -87,35 +86,6 @@ int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *inf
 
 /* ---- listing ---- */
 
-/* "a:b:c" -> fields, filled from the right starting at the field `spec` names. */
-static int parse_desc(dtrace_hdl_t *h, const char *text, enum dtrace_spec spec, char *copy,
-		      dt_probedesc *d)
-{
-	const char **field[] = {&d->prov, &d->mod, &d->func, &d->name};
-	int last = spec == DTRACE_SPEC_NAME   ? 3
-		   : spec == DTRACE_SPEC_FUNC ? 2
-		   : spec == DTRACE_SPEC_MOD  ? 1
-					      : 0;
-	char *end, *colon;
-
-	*d = (dt_probedesc){0, "", "", "", ""};
-	strcpy(copy, text);
-	if (spec == DTRACE_SPEC_NAME && isdigit((unsigned char)*copy)) {
-		unsigned long id = strtoul(copy, &end, 10);
-
-		if (*end == 0 && id > 0 && id <= UINT32_MAX)
-			return d->id = (uint32_t)id, 0;
-	}
-	for (; last >= 0 && copy; last--) {
-		colon = strrchr(copy, ':');
-		*field[last] = colon ? colon + 1 : copy;
-		if (!colon)
-			return 0;
-		*colon = 0;
-	}
-	return dt_session_err(h, EDT_BADSPEC, "Overspecified probe description: \"%s\"", text);
-}
-
 static int report(dtrace_hdl_t *h, const dt_probedesc *d, dtrace_probe_f *f, void *arg, int *count)
 {
 	dt_probe **probes;
@@ -145,20 +115,22 @@ static int report(dtrace_hdl_t *h, const dt_probedesc *d, dtrace_probe_f *f, voi
 int dtrace_probe_iter(dtrace_hdl_t *h, const char *text, enum dtrace_spec spec, dtrace_probe_f *f,
 		      void *arg)
 {
-	char *copy = dt_xstrdup(text ? text : "");
+	struct dt_pdesc_input in = {.text = text ? text : "",
+				    .last = DT_PDESC_NAME - (int)spec, /* the same order */
+				    .arena = dt_probes_arena(h->probes)};
+	dt_error why = {0};
 	dt_probedesc d;
-	int n = 0,
-	    rc = parse_desc(h, copy, spec, dt_arena_strdup(dt_probes_arena(h->probes), copy), &d);
+	int n = 0, rc;
 
-	if (rc == 0)
-		rc = report(h, &d, f, arg, &n);
+	if (dt_pdesc_parse(&in, &d, &why) < 0)
+		return dt_session_err(h, why.code, "%s: \"%.300s\"", why.text, in.text);
+	rc = report(h, &d, f, arg, &n);
 	if (rc == 0 && n == 0) {
 		if (h->err.text[0])
 			rc = (h->err.code = EDT_NOPROBE, dt_session_fail(h));
 		else
 			rc = dt_session_err(h, EDT_NOPROBE, NULL);
 	}
-	free(copy);
 	return rc;
 }
 
