@@ -58,14 +58,14 @@ has_nobody() {
 }
 has_bpf() {
 	local said
-	said=$("$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' 2>&1) && return
+	said=$("$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' 2>&1 >/dev/null) && return
 	echo "no BPF here: ${said##*$'\n'}"
 	return 1
 }
 has_btf() { [ -r /sys/kernel/btf/vmlinux ]; }
 has_kprobes() {
 	local said
-	said=$("$DTRACE" -x engine=bpf -ln fbt::vfs_read:entry 2>&1) && return
+	said=$("$DTRACE" -x engine=bpf -ln fbt::vfs_read:entry 2>&1 >/dev/null) && return
 	echo "${said#dtrace: failed to match fbt::vfs_read:entry: }"
 	return 1
 }
