@@ -1,5 +1,5 @@
 // tag: D_LLQUANT_FACTORNSTEPS 4
 BEGIN
 {
-	@a = llquantize(1, 10, 0, 6, 5);
+	@a = llquantize(1, 10, 0, 6, 4);
 }
