@@ -130,6 +130,9 @@ static void pragma_option(dt_compiler *cc, const struct line *l)
 		value = unquote(cc->arena, equal + 1);
 		word = dt_arena_strndup(cc->arena, word, (size_t)(equal - word));
 	}
+	if (cc->src && cc->src->is_library && strcmp(word, "destructive") == 0)
+		dt_fail(cc, l->pos, D_PRAGMA_OPTSET,
+			"a library cannot allow destructive actions: the program or -w must");
 	if (dt_options_set(cc->opts, word, value, DT_WHEN_PRAGMA, &err) != 0)
 		dt_fail(cc, l->pos, D_PRAGMA_OPTSET, "failed to set option '%s'%s%s%s: %s", word,
 			value ? " to '" : "", value ? value : "", value ? "'" : "", err.text);

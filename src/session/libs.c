@@ -10,19 +10,22 @@
  *
  * A library seen under the same file name in an earlier directory is skipped, so a -L library
  * replaces a system one. A library that depends on something absent is skipped silently; any other
- * error in a library fails the program that needs it, with the library's path in the message.
+ * error in a library fails the program that needs it, with the library's path in the message. So does
+ * one that is not a regular file, or that other users can write.
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "arch/arch.h"
+#include "base/budget.h"
 #include "session/session.h"
 
 #define SYSTEM_DIR  "/usr/lib/dtrace"
-#define LIBRARY_MAX (16u << 20)
 
 struct lib {
 	char *name, *path; /* "errno.d", "/usr/lib/dtrace/errno.d" */
@@ -148,27 +151,49 @@ static void list_system(struct dt_libs *ls, const dt_options *o)
 
 /* ---- reading ---- */
 
+/* Who can write a library can decide what root traces and prints. NULL: it can be trusted as far as its directory can. */
+static const char *why_not_trusted(const struct lib *l, int fd)
+{
+	char *dir = dt_xstrdup(l->path), *slash = strrchr(dir, '/');
+	struct stat st, up;
+	bool known;
+
+	*slash = 0;
+	known = fstat(fd, &st) == 0 && stat(*dir ? dir : "/", &up) == 0;
+	free(dir);
+	if (!known)
+		return "its permissions are not known";
+	if (st.st_mode & S_IWOTH)
+		return "every user can write it";
+	if (up.st_mode & S_IWOTH && !(up.st_mode & S_ISVTX))
+		return "every user can write its directory";
+	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != up.st_uid)
+		return "it belongs to a user who is neither root, you, nor the owner of its directory";
+	return NULL;
+}
+
 static int lib_read(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 {
-	FILE *f = fopen(l->path, "re");
-	dt_buf b = {0};
 	char chunk[16384];
-	size_t n;
-	bool failed;
+	const char *why;
+	dt_buf b = {0};
+	ssize_t n = 0;
+	int fd = dt_open_regular(AT_FDCWD, l->path, 0, DT_MAX_LIBRARY, err);
 
-	if (!f)
-		return dt_err(err, errno, "failed to open library \"%s\": %s", l->path,
-			      strerror(errno));
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0 && b.n <= LIBRARY_MAX)
-		dt_buf_add(&b, chunk, n);
-	failed = ferror(f);
-	fclose(f);
-	if (failed || b.n > LIBRARY_MAX) {
+	if (fd < 0) /* the sentence begins with the path */
+		return dt_err(err, err->code, "failed to open library \"%s\"%s", l->path,
+			      err->text + strlen(l->path));
+	why = why_not_trusted(l, fd);
+	while (!why && b.n <= DT_MAX_LIBRARY && (n = read(fd, chunk, sizeof(chunk))) > 0)
+		dt_buf_add(&b, chunk, (size_t)n);
+	if (!why && n != 0)
+		why = n < 0 ? strerror(errno) : "it is larger than 16 MB";
+	close(fd);
+	if (why) {
 		dt_buf_free(&b);
-		return dt_err(err, EDT_FIO, "failed to read library \"%s\": %s", l->path,
-			      failed ? strerror(errno) : "it is larger than 16 MB");
+		return dt_err(err, EDT_FIO, "failed to read library \"%s\": %s", l->path, why);
 	}
-	dt_buf_putc(&b, 0); /* so that an empty file has text */
+	dt_buf_putc(&b, 0); /* so that an empty file has text as well */
 	l->text = b.s;
 	l->len = b.n - 1;
 	dt_exports_read(h->cc, l->text, l->len, &l->exports);

@@ -277,8 +277,11 @@ static struct pid_object *open_object(struct search *s, int fd, long pid, const 
 	dt_error err = {0};
 	char *name;
 
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno == EACCES || errno == EPERM)
+			blame(s, D_PROC_LIB, "%s: %s", path, strerror(errno));
 		return NULL;
+	}
 	if (pid)
 		dt_proc_root(pid, root, sizeof(root));
 	if (!*root)
