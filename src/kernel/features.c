@@ -42,8 +42,7 @@ static bool finds_storage(void)
 	struct utsname u;
 	int major_number = 0, minor_number = 0;
 
-	return uname(&u) == 0 &&
-	       sscanf(u.release, "%d.%d", &major_number, &minor_number) == 2 &&
+	return uname(&u) == 0 && sscanf(u.release, "%d.%d", &major_number, &minor_number) == 2 &&
 	       (major_number > 6 || (major_number == 6 && minor_number >= 2));
 }
 
@@ -76,8 +75,8 @@ static bool takes_processes(int prog)
 	if (pipe(t.ready) == 0 && pipe(t.done) == 0 &&
 	    pthread_create(&id, NULL, be_a_thread, &t) == 0) {
 		if (read(t.ready[0], &c, 1) == 1)
-			yes = dt_link_uprobes(prog, "/proc/self/exe", (void *)-4096, NULL, NULL,
-					      1, false, t.tid) < 0 &&
+			yes = dt_link_uprobes(prog, "/proc/self/exe", (void *)-4096, NULL, NULL, 1,
+					      false, t.tid) < 0 &&
 			      errno == ESRCH;
 		close(t.done[1]);
 		t.done[1] = -1;

@@ -87,8 +87,7 @@ static void in_make(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
 	ld(c, 8, R0, R6, S_USED);
 	alui(c, BPF_ADD, R0, 7);
 	alui(c, BPF_AND, R0, -8);
-	fault_if(s, BPF_JGT, R0, (int32_t)(s->lib->scratch.size - strsize), DT_FLT_NOSCRATCH,
-		 true);
+	fault_if(s, BPF_JGT, R0, (int32_t)(s->lib->scratch.size - strsize), DT_FLT_NOSCRATCH, true);
 	ld(c, 8, R2, R6, dt_sub_temp(s, a + 1));
 	jmpi(c, BPF_JLT, R2, (int32_t)strsize, fits);
 	movi(c, R2, (int32_t)strsize - 1);

@@ -43,7 +43,8 @@ uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size)
  */
 bool dt_layout_wakes_early(const dt_plan *p, const dt_plan_needs *n)
 {
-	if (p->buffers.policy == DT_BUFPOLICY_FILL || p->buffers.small || (p->buffers.policy == DT_BUFPOLICY_RING && !n->is.spec))
+	if (p->buffers.policy == DT_BUFPOLICY_FILL || p->buffers.small ||
+	    (p->buffers.policy == DT_BUFPOLICY_RING && !n->is.spec))
 		return false;
 	for (uint32_t i = 0; i < p->clauses.n; i++)
 		if (p->clauses.v[i].size &&

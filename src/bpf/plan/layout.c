@@ -361,7 +361,8 @@ int dt_layout_make(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_nee
 	*l = (struct dt_plan_layout){0};
 	make_scopes(l, p);
 	place_scalars(l, p, n, DT_SCOPE_GLOBAL, 0);
-	place_scalars(l, p, n, DT_SCOPE_THREAD, n->is.vtime ? 8 : 0); /* vtimestamp's word comes first */
+	place_scalars(l, p, n, DT_SCOPE_THREAD,
+		      n->is.vtime ? 8 : 0); /* vtimestamp's word comes first */
 	place_scalars(l, p, n, DT_SCOPE_LOCAL, 0);
 	place_aggs(l, p, &most);
 	place_arrays(l, p, n, DT_SCOPE_GLOBAL, &most);

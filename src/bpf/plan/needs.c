@@ -7,8 +7,7 @@ void dt_needs_init(dt_plan_needs *n, const dt_plan *p)
 {
 	*n = (dt_plan_needs){0};
 	for (int i = 0; i < DT_PLAN_SCOPES; i++)
-		n->keys[i] =
-		    dt_arena_alloc(p->arena, (p->vars[i].n + 1) * sizeof(*n->keys[i]));
+		n->keys[i] = dt_arena_alloc(p->arena, (p->vars[i].n + 1) * sizeof(*n->keys[i]));
 	dt_needs_make_room(n, p);
 }
 

@@ -244,16 +244,16 @@ int dt_plan_make(dt_plan *plan, const struct dt_engine_env *env, uint32_t ncpus,
 {
 	int rc = 0;
 
-	*plan = (dt_plan){.opts = env->opts,
-			  .types = env->types,
-			  .kfuncs = env->kfuncs,
-			  .arena = dt_arena_new(),
-			  .strsize = dt_opt(env->opts, DT_O_STRSIZE),
-			  .ncpus = ncpus,
-			  .nspecs = (uint32_t)dt_opt(env->opts, DT_O_NSPEC),
-			  .buffers.policy =
-			      (enum dt_opt_bufpolicy)dt_opt(env->opts, DT_O_BUFPOLICY),
-			  .seen = dt_map_new()};
+	*plan =
+	    (dt_plan){.opts = env->opts,
+		      .types = env->types,
+		      .kfuncs = env->kfuncs,
+		      .arena = dt_arena_new(),
+		      .strsize = dt_opt(env->opts, DT_O_STRSIZE),
+		      .ncpus = ncpus,
+		      .nspecs = (uint32_t)dt_opt(env->opts, DT_O_NSPEC),
+		      .buffers.policy = (enum dt_opt_bufpolicy)dt_opt(env->opts, DT_O_BUFPOLICY),
+		      .seen = dt_map_new()};
 	plan->strsize = plan->strsize ? plan->strsize : 1;
 	collect_clauses(plan, env);
 	for (uint32_t i = 0; rc == 0 && i < plan->clauses.n; i++)

@@ -42,7 +42,8 @@ static bool takes_direct_call(const dt_plan *plan, const struct dt_plan_probe *x
 
 int dt_plan_functions(dt_plan *plan, dt_error *err)
 {
-	uint32_t functions = plan->nevents[PK_FUNC_ENTRY] + plan->nevents[PK_FUNC_RETURN], kprobes = 0;
+	uint32_t functions = plan->nevents[PK_FUNC_ENTRY] + plan->nevents[PK_FUNC_RETURN],
+		 kprobes = 0;
 	const struct dt_ktrace *k = &plan->features.functions;
 	bool direct;
 
@@ -79,12 +80,12 @@ int dt_plan_functions(dt_plan *plan, dt_error *err)
 		}
 	}
 	if (kprobes > MAX_KPROBES)
-		return dt_err(err, EDT_NOPROBE,
-			      "%u probes are too many: at most %d, because %s; name fewer", kprobes,
-			      MAX_KPROBES,
-			      k->multi ? "the kernel probes each instruction on its own"
-				      : "this kernel probes each function on its own. It is built "
-					"without kprobe.multi, which takes any number of functions "
-					"at once (CONFIG_FPROBE)");
+		return dt_err(
+		    err, EDT_NOPROBE, "%u probes are too many: at most %d, because %s; name fewer",
+		    kprobes, MAX_KPROBES,
+		    k->multi ? "the kernel probes each instruction on its own"
+			     : "this kernel probes each function on its own. It is built "
+			       "without kprobe.multi, which takes any number of functions "
+			       "at once (CONFIG_FPROBE)");
 	return 0;
 }

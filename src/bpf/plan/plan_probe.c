@@ -55,8 +55,7 @@ static void add_event(dt_plan *plan, const dt_probe *p, const dt_event *ev, bool
 	x->probe = p;
 	x->at = ev->at;
 	x->kind = (enum dt_probe_kind)x->at.kind;
-	x->event =
-	    dt_kind_is_syscall(x->kind) ? (uint32_t)x->at.number : plan->nevents[x->kind]++;
+	x->event = dt_kind_is_syscall(x->kind) ? (uint32_t)x->at.number : plan->nevents[x->kind]++;
 	x->more = more;
 	if (ev->prologue)
 		x->prologue = dt_plan_prologue_add(plan, ev->prologue);
@@ -101,4 +100,3 @@ void dt_plan_set_ecb(dt_plan *plan, uint32_t clause, uint32_t probe, const dt_ec
 		plan->clauses.v[clause].ecbs[probe] = ecb;
 	} while (plan->probes.v[probe++].more);
 }
-

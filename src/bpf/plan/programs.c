@@ -73,9 +73,9 @@ void dt_plan_add_programs(dt_plan *plan, uint32_t probe, bool alone)
 	const struct dt_plan_probe *x = &plan->probes.v[probe];
 
 	add_like(plan, &(struct dt_plan_prog){.kind = x->kind,
-					   .group = x->group,
-					   .prologues = x->prologue != 0,
-					   .only = alone ? probe : UINT32_MAX});
+					      .group = x->group,
+					      .prologues = x->prologue != 0,
+					      .only = alone ? probe : UINT32_MAX});
 }
 
 static bool has_program(const dt_plan *plan, uint32_t probe)
@@ -95,7 +95,6 @@ static bool told_apart(const dt_plan *plan, const struct dt_plan_probe *x)
 	return x->kind != PK_TRACEPOINT || (plan->features.cookies && !x->at.task_arg);
 }
 
-
 /* For probes of a kind that there are none of yet. */
 static void add_lazy_programs(dt_plan *plan)
 {
@@ -105,11 +104,11 @@ static void add_lazy_programs(dt_plan *plan)
 		bool has = false;
 
 		for (uint32_t i = 0; i < plan->progs.n; i++)
-			has = has || (plan->progs.v[i].kind == kinds[k] && is_plain(&plan->progs.v[i].group));
+			has = has || (plan->progs.v[i].kind == kinds[k] &&
+				      is_plain(&plan->progs.v[i].group));
 		if (!has)
-			add_like(plan, &(struct dt_plan_prog){.kind = kinds[k],
-							   .only = UINT32_MAX,
-							   .lazy = true});
+			add_like(plan, &(struct dt_plan_prog){
+					   .kind = kinds[k], .only = UINT32_MAX, .lazy = true});
 	}
 }
 
@@ -118,11 +117,14 @@ void dt_plan_programs(dt_plan *plan)
 {
 	for (int k = 0; k < PK_MAX; k++)
 		for (uint32_t i = 0;
-		     k != PK_ERROR && (plan->nevents[k] || dt_kind_is_syscall((enum dt_probe_kind)k)) &&
+		     k != PK_ERROR &&
+		     (plan->nevents[k] || dt_kind_is_syscall((enum dt_probe_kind)k)) &&
 		     i < plan->probes.n;
 		     i++)
-			if (plan->probes.v[i].kind == (enum dt_probe_kind)k && !has_program(plan, i))
-				dt_plan_add_programs(plan, i, !told_apart(plan, &plan->probes.v[i]));
+			if (plan->probes.v[i].kind == (enum dt_probe_kind)k &&
+			    !has_program(plan, i))
+				dt_plan_add_programs(plan, i,
+						     !told_apart(plan, &plan->probes.v[i]));
 	if (plan->grows)
 		add_lazy_programs(plan);
 }
@@ -230,8 +232,8 @@ bool dt_plan_split(dt_plan *plan, uint32_t prog, uint32_t insns, uint32_t functi
 {
 	struct dt_plan_prog *p = &plan->progs.v[prog], half = *p;
 
-	if (p->nclauses < 2 || (insns < MAX_CODE && functions < MAX_FUNCTIONS &&
-				maps_of(plan, p) < MAX_MAPS))
+	if (p->nclauses < 2 ||
+	    (insns < MAX_CODE && functions < MAX_FUNCTIONS && maps_of(plan, p) < MAX_MAPS))
 		return false;
 	half.nclauses = p->nclauses / 2;
 	p->clauses += half.nclauses;

@@ -76,8 +76,8 @@ static int attach_tracepoints(dt_engine *e, uint32_t prog, dt_error *err)
 
 /* ---- time ---- */
 
-static int attach_clock(dt_engine *e, int prog, const struct dt_plan_probe *x,
-			int cpu, dt_error *err)
+static int attach_clock(dt_engine *e, int prog, const struct dt_plan_probe *x, int cpu,
+			dt_error *err)
 {
 	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
 				    .size = sizeof(a),
@@ -136,8 +136,8 @@ static int attach_profile(dt_engine *e, uint32_t prog, dt_error *err)
 
 /* ---- counters ---- */
 
-static int attach_counter(dt_engine *e, int prog, const struct dt_plan_probe *x,
-			  int cpu, dt_error *err)
+static int attach_counter(dt_engine *e, int prog, const struct dt_plan_probe *x, int cpu,
+			  dt_error *err)
 {
 	struct perf_event_attr a = {.type = x->at.perf_type,
 				    .size = sizeof(a),
@@ -197,7 +197,8 @@ static int attach_helpers(dt_engine *e, dt_error *err)
 {
 	static const struct dt_small_program vtime = {.name = "dtrace_vtime",
 						      .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-						      .doing = "load a program for vtimestamp into"},
+						      .doing =
+							  "load a program for vtimestamp into"},
 					     threads = {.name = "dtrace_threads",
 							.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 							.doing = "load a program for "
@@ -241,8 +242,8 @@ int dt_attach_all(dt_engine *e, dt_error *err)
 	if (dt_family_attach(e, err) < 0)
 		return -1;
 	for (int k = 0; k < PK_MAX; k++)
-		off = off || (e->plan.nevents[k] &&
-			      dt_kind_of((enum dt_probe_kind)k)->interrupts_off);
+		off = off ||
+		      (e->plan.nevents[k] && dt_kind_of((enum dt_probe_kind)k)->interrupts_off);
 	if (off)
 		dt_kmaps_fill_pools(e);
 	if (attach_helpers(e, err) < 0)
@@ -330,7 +331,8 @@ int dt_attach_fire(dt_engine *e, enum dt_probe_kind kind, dt_error *err)
 
 		if (e->plan.progs.v[i].kind != kind || dt_plan_continues(&e->plan, i))
 			continue;
-		if (kind == PK_BEGIN && __atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_SEQ_CST))
+		if (kind == PK_BEGIN &&
+		    __atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_SEQ_CST))
 			break;
 		if (bpf_prog_test_run_opts(e->loaded.v[i].fd, &o) < 0)
 			rc = dt_err(err, errno, "cannot run %s in the kernel: %s",

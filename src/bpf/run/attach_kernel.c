@@ -37,7 +37,8 @@ struct dt_function_links {
 		int fd;
 		enum dt_probe_kind kind;
 		enum dt_plan_how how;
-	}) counting;	   /* links that count what they miss */
+	})
+	counting;	   /* links that count what they miss */
 	uint64_t misses;   /* of those that are closed */
 	uint32_t left_out; /* functions and instructions that the kernel refuses ... */
 	const char *first; /* ... and what is said about the first of them */
@@ -121,7 +122,8 @@ static int refused(dt_engine *e, const struct dt_plan_probe *x, int error, dt_er
 }
 
 /* What was matched and is not traced has to be said; it is an error if it is all of them. */
-static int judge(const struct dt_function_links *f, uint32_t wanted, uint32_t left_out, dt_error *err)
+static int judge(const struct dt_function_links *f, uint32_t wanted, uint32_t left_out,
+		 dt_error *err)
 {
 	if (f->left_out > 1)
 		dt_err(err, EDT_NOPROBE, "%u probes could not be enabled; %s", f->left_out,
@@ -192,8 +194,9 @@ static void fill_places(dt_engine *e, uint32_t prog, uint32_t *words)
 
 	for (uint32_t i = 0; i < e->plan.probes.n; i++) {
 		const struct dt_plan_probe *x = &e->plan.probes.v[i];
-		uint64_t addr =
-			     dt_plan_serves(&e->plan, p, i) && !x->at.module ? address_of(e, x, &err) : 0,
+		uint64_t addr = dt_plan_serves(&e->plan, p, i) && !x->at.module
+				    ? address_of(e, x, &err)
+				    : 0,
 			 at = (addr - m->places_base) >> DT_PLACE_SHIFT;
 
 		if (!addr)

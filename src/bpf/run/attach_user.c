@@ -39,7 +39,8 @@ struct dt_user_links {
 	DT_VEC(struct link {
 		int fd;
 		long pid; /* 0: in all processes */
-	}) v;
+	})
+	v;
 	uint32_t refused; /* places that the kernel does not take */
 };
 
@@ -141,8 +142,7 @@ static int judge(const dt_engine *e, uint32_t wanted, uint32_t refused, dt_error
 		return -1;
 	memcpy(first, err->text, sizeof(first));
 	if (e->users->refused > 1)
-		dt_err(err, 0, "%u probes could not be enabled; %.900s", e->users->refused,
-		       first);
+		dt_err(err, 0, "%u probes could not be enabled; %.900s", e->users->refused, first);
 	return 0;
 }
 
@@ -183,9 +183,9 @@ static bool by_trampoline(const struct dt_plan_probe *x)
 static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
 	const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[lo]];
-	int fd = dt_link_uprobes(b->fd, x->at.path, b->offsets + lo,
-			    b->has_refs ? b->refs + lo : NULL, b->cookies + lo, hi - lo,
-			    by_trampoline(x), only_pid(e, x));
+	int fd =
+	    dt_link_uprobes(b->fd, x->at.path, b->offsets + lo, b->has_refs ? b->refs + lo : NULL,
+			    b->cookies + lo, hi - lo, by_trampoline(x), only_pid(e, x));
 
 	if (fd >= 0) {
 		keep(e, fd, only_pid(e, x));
@@ -296,7 +296,8 @@ static bool together(const struct dt_plan_probe *x, const struct dt_plan_probe *
 int dt_attach_user(dt_engine *e, uint32_t prog, uint32_t first, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
-	uint32_t *probes = dt_xcalloc(e->plan.probes.n + 1, sizeof(*probes)), n = 0, before = users(e)->refused;
+	uint32_t *probes = dt_xcalloc(e->plan.probes.n + 1, sizeof(*probes)), n = 0,
+		 before = users(e)->refused;
 	int rc = 0;
 
 	for (uint32_t i = first; i < e->plan.probes.n; i++)
@@ -306,11 +307,12 @@ int dt_attach_user(dt_engine *e, uint32_t prog, uint32_t first, dt_error *err)
 	for (uint32_t i = 0, end; i < n && rc == 0; i = end) {
 		struct batch b = {.fd = e->loaded.v[prog].fd, .probes = probes + i};
 
-		for (end = i + 1;
-		     end < n && together(&e->plan.probes.v[probes[i]], &e->plan.probes.v[probes[end]]);)
+		for (end = i + 1; end < n && together(&e->plan.probes.v[probes[i]],
+						      &e->plan.probes.v[probes[end]]);)
 			end++;
 		b.n = end - i;
-		rc = e->plan.features.uprobe_multi ? link_batch(e, &b, err) : perf_batch(e, &b, err);
+		rc =
+		    e->plan.features.uprobe_multi ? link_batch(e, &b, err) : perf_batch(e, &b, err);
 	}
 	free(probes);
 	return rc < 0 ? -1 : judge(e, n, e->users->refused - before, err);

@@ -323,8 +323,8 @@ static int make_special(dt_engine *e, dt_error *err)
 		return -1;
 	if (need->late && make_clock(e, err) < 0)
 		return -1;
-	if (need->spec && (e->maps.specs = make_array(e, "dt_specs", (uint64_t)e->plan.nspecs * 8 + 8,
-						      1, 0, err)) < 0)
+	if (need->spec && (e->maps.specs = make_array(
+			       e, "dt_specs", (uint64_t)e->plan.nspecs * 8 + 8, 1, 0, err)) < 0)
 		return -1;
 	return 0;
 }
@@ -381,8 +381,8 @@ int dt_kmaps_create(dt_engine *e, dt_error *err)
 				   (uint64_t)e->plan.ncpus * e->at.nslots, 0, err);
 	if (e->maps.slots < 0)
 		return -1;
-	if (globals->size &&
-	    (e->maps.globals = make_array(e, "dt_globals", dt_layout_storage(globals), 1, 0, err)) < 0)
+	if (globals->size && (e->maps.globals = make_array(
+				  e, "dt_globals", dt_layout_storage(globals), 1, 0, err)) < 0)
 		return -1;
 	if (make_special(e, err) < 0 || make_of_programs(e, err) < 0 || dt_names_make(e, err) < 0)
 		return -1;

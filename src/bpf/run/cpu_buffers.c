@@ -82,8 +82,8 @@ static int try_buffer(dt_engine *e, const struct dt_kmap *m)
 
 static int ring_map(dt_engine *e, uint64_t size)
 {
-	return try_buffer(e, &(struct dt_kmap){
-				 .type = BPF_MAP_TYPE_RINGBUF, .name = "dt_ring", .entries = size});
+	return try_buffer(
+	    e, &(struct dt_kmap){.type = BPF_MAP_TYPE_RINGBUF, .name = "dt_ring", .entries = size});
 }
 
 static int tail_map(dt_engine *e, uint64_t size)
@@ -102,7 +102,8 @@ static int tail_map(dt_engine *e, uint64_t size)
 /* There was no memory for a buffer of n bytes (`whole` bytes are for bufsize): a smaller one, and the option says so. */
 static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least)
 {
-	if (errno != ENOMEM || *n <= least || dt_opt(e->plan.opts, DT_O_BUFRESIZE) == DT_BUFRESIZE_MANUAL)
+	if (errno != ENOMEM || *n <= least ||
+	    dt_opt(e->plan.opts, DT_O_BUFRESIZE) == DT_BUFRESIZE_MANUAL)
 		return false;
 	*n /= 2;
 	if (*n < whole)
@@ -113,8 +114,8 @@ static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least
 
 /* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */
 static struct dt_cpu_buffer *make_buffers(dt_engine *e, int (*make)(dt_engine *e, uint64_t size),
-					  uint64_t size, uint64_t whole, uint64_t least,
-					  int *array, dt_error *err)
+					  uint64_t size, uint64_t whole, uint64_t least, int *array,
+					  dt_error *err)
 {
 	struct dt_cpu_buffer *rings = dt_xcalloc(e->plan.ncpus, sizeof(*rings));
 	bool *on = dt_kmaps_online_cpus(e->plan.ncpus);

@@ -162,7 +162,9 @@ int dt_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error 
 {
 	if (e->gate < 0)
 		e->gate = load(e, err);
-	return e->gate < 0 ? -1 : dt_attach_place(e, e->gate, path, offset, (int)pid, (uint64_t)pid, err);
+	return e->gate < 0
+		   ? -1
+		   : dt_attach_place(e, e->gate, path, offset, (int)pid, (uint64_t)pid, err);
 }
 
 uint64_t dt_gate_arrived(const dt_engine *e)

@@ -207,7 +207,8 @@ static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, u
 		    uint64_t time)
 {
 	dt_engine *e = d->e;
-	const struct dt_plan_clause *x = r->clause < e->plan.clauses.n ? &e->plan.clauses.v[r->clause] : NULL;
+	const struct dt_plan_clause *x =
+	    r->clause < e->plan.clauses.n ? &e->plan.clauses.v[r->clause] : NULL;
 	const dt_ecb *ecb = x && r->probe < e->plan.probes.n ? x->ecbs[r->probe] : NULL;
 	dt_record out = {.ecb = ecb, .cpu = cpu, .timestamp = time};
 	dt_fault fault;
@@ -275,8 +276,7 @@ typedef DT_VEC(struct item) items;
  * record that must wait there can be an older one, of a firing that was interrupted by the
  * former's: it must wait, too, and *stray becomes its time if that is earlier.
  */
-static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out,
-			uint64_t *stray)
+static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out, uint64_t *stray)
 {
 	uint64_t at = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE), stop = UINT64_MAX;
 	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
@@ -424,7 +424,7 @@ static void deliver_newest(struct delivery *d)
 static void give_back(dt_engine *e, const items *all)
 {
 	for (uint32_t i = 0; i < all->n; i++) {
-				if (!all->v[i].rec->spec)
+		if (!all->v[i].rec->spec)
 			__atomic_fetch_sub(dt_cpu_word(e, all->v[i].cpu, CPU_USED),
 					   dt_ring_cost(e, all->v[i].rec), __ATOMIC_RELAXED);
 	}

@@ -179,8 +179,8 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
  * Make some rows zero; how many have been dealt with. That takes memory, which the kernel may not have: a row
  * that cannot be made zero is deleted, or it would be counted once more.
  */
-static uint32_t zero_rows(const struct dt_plan_agg *b, int fd, const char *keys, const uint8_t *zeros,
-			  uint32_t n)
+static uint32_t zero_rows(const struct dt_plan_agg *b, int fd, const char *keys,
+			  const uint8_t *zeros, uint32_t n)
 {
 	uint32_t done = n;
 
@@ -224,8 +224,8 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 	batch_make(&t, b, max < 256 ? 256 : (uint32_t)max);
 	while (rc == 0 && !end) {
 		uint32_t n = t.max;
-		int got = bpf_map_lookup_batch(fd, first ? NULL : &in, &out, t.keys, t.values,
-					       &n, NULL);
+		int got =
+		    bpf_map_lookup_batch(fd, first ? NULL : &in, &out, t.keys, t.values, &n, NULL);
 
 		if (got < 0 && errno == ENOSPC) { /* one bucket holds more than that */
 			batch_make(&t, b, t.max * 2);
@@ -295,9 +295,7 @@ int dt_snapshot(dt_engine *e, const dt_sink *sink)
 		nkeys = b->nkeys != UINT32_MAX && b->nkeys > nkeys ? b->nkeys : nkeys;
 		nwords = b->nwords > nwords ? b->nwords : nwords;
 	}
-	old = __atomic_fetch_xor(dt_control(e, CTL_WORD), CTL_GEN,
-				 __ATOMIC_SEQ_CST) &
-	      CTL_GEN;
+	old = __atomic_fetch_xor(dt_control(e, CTL_WORD), CTL_GEN, __ATOMIC_SEQ_CST) & CTL_GEN;
 	e->drained = e->state == BPF_STOPPED;
 	if (!e->drained && !dt_ring_quiesce(e, DT_RING_PATIENCE))
 		return 0;

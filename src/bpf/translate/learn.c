@@ -25,8 +25,7 @@ int dt_learn(dt_plan *p, dt_plan_needs *out, struct dt_rodata *collect, dt_error
 {
 	struct dt_plan_layout none;
 	struct dt_tr_maps maps;
-	struct dt_tr_input in = {
-	    .plan = p, .need = out, .at = &none, .maps = &maps, .ro = collect};
+	struct dt_tr_input in = {.plan = p, .need = out, .at = &none, .maps = &maps, .ro = collect};
 	int rc = 0;
 
 	dt_needs_init(out, p);

@@ -98,7 +98,8 @@ uint32_t dt_tr_typed_args(const dt_plan *plan, const struct dt_tr_loads *loads, 
 	const dt_attach *at;
 	dt_type *f;
 
-	if (!ts || !loads->trusts || loads->cast_func || p->only == UINT32_MAX || !(tracepoint || function))
+	if (!ts || !loads->trusts || loads->cast_func || p->only == UINT32_MAX ||
+	    !(tracepoint || function))
 		return 0;
 	at = &plan->probes.v[p->only].at;
 	if (tracepoint && !dt_tr_tracepoint_id(plan, at->event))

@@ -1,324 +1,11 @@
 /*
- * tr_action: the actions of a clause, and its record.
- *
- * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values go
- * straight to their place in the slot's record area; at the end the record is given its header and
- * copied once into the CPU's ring buffer. A record that does not fit there is a counted drop; with the
- * ring policy it takes the place of the oldest ones (tail.c).
- *
- * What the data of each action look like is said beside enum dt_payload (dif/actions.h).
+ * tr_action: what actions do: data into the record, and effects. What the data of each action look
+ * like is said in src/vm/vm_action.c.
  */
-#include <stddef.h>
-
 #include "arch/arch.h"
 #include "bpf/translate/translate.h"
 
-#define FRAME_BYTES    8
-
-/* ---- the record ---- */
-
-/*
- * The time of a record is that of its firing. But records of speculations and the markers of their
- * ends must come to the consumer in the order in which they happened, or the data of one owner of an
- * id meets the next one's: a firing can be preempted between its time stamp and speculation(), and
- * get an id that others had meanwhile. So in a program with speculations records have the time of the
- * moment: all of them, because those that a firing leaves behind a commit() come behind what that commits.
- */
-void dt_tr_header(dt_tr *t, uint32_t type)
-{
-	uint32_t at = t->at->record;
-	dt_code *c = t->c;
-
-	if (t->need->is.spec)
-		helper(c, BPF_FUNC_ktime_get_ns);
-	else
-		dt_tr_time(t);
-	dt_slot_lea(c, R1, at);
-	sti(c, 4, R1, (int)offsetof(struct dt_rec, clause), (int32_t)t->clause);
-	ld(c, 4, R2, R6, S_PROBE);
-	st(c, 4, R1, (int)offsetof(struct dt_rec, probe), R2);
-	st(c, 8, R1, (int)offsetof(struct dt_rec, time), R0);
-	if (t->need->is.spec) {
-		ld(c, 4, R2, R6, S_SPECSEQ);
-		alui(c, BPF_LSH, R2, 16);
-		ld(c, 4, R0, R6, S_SPEC);
-		alu(c, BPF_OR, R2, R0);
-		st(c, 4, R1, (int)offsetof(struct dt_rec, spec), R2);
-	} else {
-		sti(c, 4, R1, (int)offsetof(struct dt_rec, spec), 0);
-	}
-	sti(c, 4, R1, (int)offsetof(struct dt_rec, type), (int32_t)type);
-}
-
-static void call_output(dt_tr *t, uint32_t *func, const char *name, uint32_t size)
-{
-	if (!*func)
-		*func = dt_code_func_new(t->c, name);
-	mov(t->c, R1, R6);
-	if (size)
-		movi(t->c, R2, (int32_t)size);
-	else
-		ld(t->c, 4, R2, R6, S_CURSOR);
-	dt_code_call(t->c, *func);
-}
-
-void dt_tr_output(dt_tr *t, uint32_t size)
-{
-	if (t->plan->buffers.policy == DT_BUFPOLICY_RING)
-		call_output(t, &t->func.tail, "tail", size);
-	else
-		call_output(t, &t->func.output, "output", size);
-}
-
-/* Records of speculations, and what becomes of them, go to the consumer whatever the policy is. */
-static void output_speculative(dt_tr *t, uint32_t size)
-{
-	call_output(t, &t->func.output, "output", size);
-}
-
-/*
- * r1 = the map of CPU r8. On small machines a tree of comparisons, whose leaves are the maps
- * themselves; on large ones an array of maps, which is slower to look up and much slower to
- * set up: the kernel waits for all CPUs when one is filled.
- */
-static void choose_map(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t lo, uint32_t hi, uint32_t found)
-{
-	dt_code *c = t->c;
-	uint32_t mid = lo + (hi - lo) / 2, upper;
-
-	if (hi - lo == 1) {
-		map(c, R1, of ? of[lo].fd : -1);
-		ja(c, found);
-		return;
-	}
-	upper = dt_code_label(c);
-	jmpi(c, BPF_JGE, R8, (int32_t)mid, upper);
-	choose_map(t, of, lo, mid, found);
-	dt_code_place(c, upper);
-	choose_map(t, of, mid, hi, found);
-}
-
-void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint32_t none)
-{
-	dt_code *c = t->c;
-	uint32_t found;
-
-	if (!dt_layout_ring_array(t->plan, t->need)) {
-		found = dt_code_label(c);
-		choose_map(t, of, 0, t->plan->ncpus, found);
-		dt_code_place(c, found);
-		return;
-	}
-	st(c, 4, R10, -4, R8);
-	map(c, R1, array);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, none);
-	mov(c, R1, R0);
-}
-
-/* Tell the consumer that there is something to do. */
-void dt_tr_wake(dt_tr *t)
-{
-	dt_code *c = t->c;
-
-	map(c, R1, t->maps->wake);
-	mov(c, R2, R6);
-	movi(c, R3, 8);
-	movi(c, R4, BPF_RB_FORCE_WAKEUP);
-	helper(c, BPF_FUNC_ringbuf_output);
-}
-
-/* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
-static void wake_when_filling(dt_tr *t, uint32_t done)
-{
-	dt_code *c = t->c;
-	uint64_t size = 4096;
-
-	for (uint32_t i = 0; t->maps->ring && i < t->plan->ncpus; i++)
-		if (t->maps->ring[i].mask + 1 > size)
-			size = t->maps->ring[i].mask + 1;
-	mov(c, R1, R9);
-	movi(c, R2, BPF_RB_AVAIL_DATA);
-	helper(c, BPF_FUNC_ringbuf_query);
-	jmpi(c, BPF_JLT, R0, (int32_t)(size / 2), done);
-	map_value(c, R1, t->maps->control, CTL_WOKEN);
-	ld(c, 8, R2, R1, 0);
-	jmpi(c, BPF_JNE, R2, 0, done);
-	sti(c, 8, R1, 0, 1);
-	dt_tr_wake(t);
-	ja(c, done);
-}
-
-/*
- * output(slot, size): the record goes to the ring buffer of the CPU
- *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
- */
-void dt_tr_output_function(dt_tr *t)
-{
-	dt_code *c = t->c;
-	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
-	bool wakes = dt_layout_wakes_early(t->plan, t->need) && !dt_kind_is_tracer(t->prog_kind);
-
-	if (!t->func.output)
-		return;
-	dt_code_func_begin_global(c, t->func.output, 2);
-	mov(c, R6, R1);
-	mov(c, R7, R2);
-	ld(c, 4, R8, R6, S_CPU);
-	jmpi(c, BPF_JGT, R7, (int32_t)t->at->record_size, drop);
-	dt_tr_map_of_cpu(t, t->maps->ring, t->maps->rings, drop);
-	mov(c, R9, R1);
-	dt_slot_lea(c, R2, t->at->record);
-	mov(c, R3, R7);
-	movi(c, R4, BPF_RB_NO_WAKEUP);
-	helper(c, BPF_FUNC_ringbuf_output);
-	if (wakes) {
-		jmpi(c, BPF_JNE, R0, 0, drop);
-		wake_when_filling(t, done);
-	} else {
-		jmpi(c, BPF_JEQ, R0, 0, done);
-	}
-	dt_code_place(c, drop);
-	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
-		map_value(c, R1, t->maps->control, 0);
-		sti(c, 8, R1, CTL_FILLED, 1);
-		movi(c, R2, ~CTL_ACTIVE);
-		atomic(c, BPF_AND, R1, CTL_WORD, R2);
-	} else {
-		dt_tr_count(t, CPU_DROPS);
-	}
-	dt_code_place(c, done);
-	movi(c, R0, 0);
-	leave(c);
-}
-
-/* ---- small buffers ---- */
-
-/*
- * A buffer of less than 64 KB is kept to the byte, as the interpreter and DTrace do: room for the
- * record is set aside before the clause runs, and a clause without room does not run at all. Ring
- * buffers come in pages and have headers of their own, so the bytes are counted beside: in the
- * CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are simply
- * full when they are full; with the ring policy (tail.c) none ever is.
- */
-static void call_reserve(dt_tr *t, uint32_t *func, const char *name)
-{
-	if (!*func)
-		*func = dt_code_func_new(t->c, name);
-	dt_code_call(t->c, *func);
-}
-
-void dt_tr_reserve(dt_tr *t, uint32_t cost)
-{
-	uint64_t limit = t->prog_kind == PK_END ? t->plan->buffers.size : t->plan->buffers.size - t->plan->buffers.end_reserve;
-
-	mov(t->c, R1, R6);
-	movi(t->c, R2, (int32_t)cost);
-	movi(t->c, R3, (int32_t)limit);
-	call_reserve(t, &t->func.reserve, "reserve");
-}
-
-void dt_tr_unreserve(dt_tr *t)
-{
-	mov(t->c, R1, R6);
-	call_reserve(t, &t->func.unreserve, "unreserve");
-}
-
-void dt_tr_cpu_find(dt_tr *t, uint32_t none)
-{
-	dt_code *c = t->c;
-
-	ld(c, 4, R1, R6, S_CPU);
-	st(c, 4, R10, -4, R1);
-	map(c, R1, t->maps->cpus);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, none);
-}
-
-void dt_tr_cpu_row(dt_tr *t, uint32_t none)
-{
-	dt_tr_cpu_find(t, none);
-	mov(t->c, R9, R0);
-}
-
-static void buffer_is_full(dt_tr *t)
-{
-	dt_code *c = t->c;
-
-	map_value(c, R1, t->maps->control, 0);
-	sti(c, 8, R1, CTL_FILLED, 1);
-	movi(c, R2, ~CTL_ACTIVE);
-	atomic(c, BPF_AND, R1, CTL_WORD, R2);
-	dt_tr_wake(t);
-}
-
-/* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
-static void reserve_function(dt_tr *t)
-{
-	dt_code *c = t->c;
-	uint32_t no = dt_code_label(c), full = dt_code_label(c);
-
-	dt_code_func_begin(c, t->func.reserve);
-	mov(c, R6, R1);
-	mov(c, R7, R2);
-	mov(c, R8, R3);
-	sti(c, 4, R6, S_RESERVED, 0);
-	dt_tr_cpu_row(t, no);
-	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL && t->prog_kind != PK_END) {
-		map_value(c, R1, t->maps->control, CTL_FILLED);
-		ld(c, 8, R1, R1, 0);
-		jmpi(c, BPF_JNE, R1, 0, no);
-	}
-	mov(c, R1, R7);
-	atomic(c, BPF_ADD | BPF_FETCH, R9, CPU_USED, R1);
-	alu(c, BPF_ADD, R1, R7);
-	jmp(c, BPF_JGT, R1, R8, full);
-	st(c, 4, R6, S_RESERVED, R7);
-	movi(c, R0, 1);
-	leave(c);
-	dt_code_place(c, full);
-	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
-	atomic(c, BPF_ADD, R9, CPU_USED, R7);
-	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
-		buffer_is_full(t);
-	} else {
-		movi(c, R1, 1);
-		atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
-	}
-	dt_code_place(c, no);
-	movi(c, R0, 0);
-	leave(c);
-}
-
-/* unreserve(slot): the record was not made after all */
-static void unreserve_function(dt_tr *t)
-{
-	dt_code *c = t->c;
-	uint32_t out = dt_code_label(c);
-
-	dt_code_func_begin(c, t->func.unreserve);
-	mov(c, R6, R1);
-	dt_tr_cpu_row(t, out);
-	ld(c, 4, R1, R6, S_RESERVED);
-	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
-	atomic(c, BPF_ADD, R9, CPU_USED, R1);
-	sti(c, 4, R6, S_RESERVED, 0);
-	dt_code_place(c, out);
-	movi(c, R0, 0);
-	leave(c);
-}
-
-void dt_tr_reserve_functions(dt_tr *t)
-{
-	if (t->func.reserve)
-		reserve_function(t);
-	if (t->func.unreserve)
-		unreserve_function(t);
-}
+#define FRAME_BYTES 8
 
 /* ---- data ---- */
 
@@ -443,14 +130,12 @@ void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 }
 
 /* Append a string at the cursor; its u32 in the fixed part says where. */
-static void append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
-			  const dt_tr_val *v)
+void dt_tr_append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p)
 {
 	uint32_t rec = t->at->record, limit = t->at->record_size - p->what->bound;
 	bool user = a->difo->rtype.flags & DT_TF_BYUREF;
 	dt_code *c = t->c;
 
-	(void)v;
 	t->loff = UINT32_MAX;
 	dt_tr_here(t);
 	st(c, 8, R6, S_FVALUE, R0);
@@ -558,14 +243,14 @@ static void find_speculation(dt_tr *t, uint32_t none)
 	st(c, 4, R6, S_SPECSEQ, R1);
 }
 
-static void forget_speculation(dt_tr *t)
+void dt_tr_forget_speculation(dt_tr *t)
 {
 	sti(t->c, 4, R6, S_SPEC, 0);
 	sti(t->c, 4, R6, S_SPECSEQ, 0);
 }
 
 /* From here on the record belongs to the speculation; without one the clause ends. */
-static void do_speculate(dt_tr *t, uint32_t done)
+void dt_tr_speculate(dt_tr *t, uint32_t done)
 {
 	dt_tr_needs(t, spec);
 	find_speculation(t, done);
@@ -586,12 +271,12 @@ static void end_speculation(dt_tr *t, uint32_t type)
 	alui(c, BPF_SUB, R1, 1);
 	atomic(c, BPF_CMPXCHG, R8, 0, R1);
 	jmp(c, BPF_JNE, R0, R9, none); /* somebody else ended it first */
-	output_speculative(t, REC_HEADER);
+	dt_tr_output_speculative(t, REC_HEADER);
 	dt_code_place(c, none);
-	forget_speculation(t);
+	dt_tr_forget_speculation(t);
 }
 
-static void effect(dt_tr *t, enum dt_effect what)
+void dt_tr_effect(dt_tr *t, enum dt_effect what)
 {
 	switch (what) {
 	case DT_EFFECT_EXIT: do_exit(t); break;
@@ -609,134 +294,4 @@ static void effect(dt_tr *t, enum dt_effect what)
 	case DT_EFFECT_AGGREGATE:
 	case DT_EFFECT_REFUSED: break;
 	}
-}
-
-/* ---- one action ---- */
-
-/* The value in r0 becomes a datum; an effect needs it afterwards. */
-static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p, const dt_tr_val *v)
-{
-	bool effective = p->what->effect != DT_EFFECT_NONE;
-
-	if (effective)
-		st(t->c, 8, R6, S_INCR, R0);
-	if (p->what->is_string)
-		append_string(t, a, p, v);
-	else
-		dt_tr_datum(t, a, v, t->at->record + p->offset, a->size);
-	if (effective)
-		ld(t->c, 8, R0, R6, S_INCR);
-	effect(t, p->what->effect);
-}
-
-static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done)
-{
-	const dt_action *a = &x->c->actions[i];
-	const struct dt_plan_action *p = &x->plan[i];
-	dt_tr_val v = NUMBER;
-
-	if (p->what->role == DT_ROLE_KEY_ID)
-		return;
-	if (p->what->role == DT_ROLE_KEY && p->agg->keys[p->what->key].name >= 0) {
-		dt_tr_agg_key(t, a, p, &v);
-		return;
-	}
-	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
-	if (a->difo)
-		dt_tr_difo(t, a->difo, &v);
-	else
-		movi(t->c, R0, 0);
-	if (!t->reachable)
-		return;
-	switch (p->what->role) {
-	case DT_ROLE_KEY_ID: break;
-	case DT_ROLE_KEY: dt_tr_agg_key(t, a, p, &v); break;
-	case DT_ROLE_AGG: dt_tr_aggregate(t, a, p); break;
-	case DT_ROLE_DATA: do_data(t, a, p, &v); break;
-	case DT_ROLE_EFFECT:
-		if (p->what->effect == DT_EFFECT_SPECULATE)
-			do_speculate(t, done);
-		else
-			effect(t, p->what->effect);
-		break;
-	}
-}
-
-/*
- *	if (!predicate) return 0;
- *	actions; output record;
- *	return 0;
- * fault: return 1;
- */
-void dt_tr_clause(dt_tr *t)
-{
-	const struct dt_plan_clause *x = &t->plan->clauses.v[t->clause];
-	dt_code *c = t->c;
-	uint32_t done = dt_code_label(c);
-	bool jumped = false, small = t->plan->buffers.small && x->size;
-	dt_tr_val v;
-
-	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
-		t->fault[i] = UINT32_MAX;
-	t->fault_exit = dt_code_label(c);
-	t->faults = false;
-	t->reachable = true;
-	mov(c, R6, R1);
-	mov(c, R7, R2);
-	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
-	sti(c, 4, R6, S_FAULT, 0);
-	if (t->in_slot) { /* behind what the prologue has made */
-		ld(c, 8, R1, R6, S_PUSED);
-		st(c, 8, R6, S_USED, R1);
-	} else {
-		sti(c, 8, R6, S_USED, 0);
-	}
-	if (t->need->is.spec)
-		forget_speculation(t);
-	if (t->need->is.element)
-		sti(c, 4, R6, S_ARRAY, 0);
-	if (x->has_strings)
-		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
-	if (small)
-		sti(c, 4, R6, S_RESERVED, 0);
-	if (x->c->pred) {
-		sti(c, 4, R6, S_FACTION, 0);
-		dt_tr_difo(t, x->c->pred, &v);
-		if (t->reachable)
-			jmpi(c, BPF_JEQ, R0, 0, done);
-		jumped = t->reachable;
-	}
-	if (small && t->reachable) { /* behind the predicate: what is not wanted is not lost */
-		uint32_t ok = dt_code_label(c);
-
-		dt_tr_reserve(t, x->record.cost);
-		jmpi(c, BPF_JNE, R0, 0, ok);
-		leave(c);
-		dt_code_place(c, ok);
-	}
-	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
-		do_action(t, x, i, done);
-	jumped = jumped || x->record.speculates;
-	if (t->reachable && x->size) {
-		dt_tr_header(t, REC_DATA);
-		(x->record.speculates ? output_speculative : dt_tr_output)(t,
-								    x->has_strings ? 0 : x->fixed);
-		if (small && !x->record.speculates)
-			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
-	}
-	if (t->reachable || jumped) {
-		dt_code_place(c, done);
-		if (small)
-			dt_tr_unreserve(t);
-		movi(c, R0, 0);
-		leave(c);
-	}
-	dt_tr_fault_paths(t);
-	if (!t->faults)
-		return;
-	dt_code_place(c, t->fault_exit);
-	if (small)
-		dt_tr_unreserve(t);
-	movi(c, R0, 1);
-	leave(c);
 }

@@ -15,7 +15,6 @@
 #include "bpf/translate/translate.h"
 #include "dif/quantize.h"
 
-
 /* ---- keys ---- */
 
 void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p, const dt_tr_val *v)

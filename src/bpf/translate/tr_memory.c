@@ -159,8 +159,8 @@ static void region_find(dt_tr *t, enum region r, uint32_t next, uint32_t bad)
 }
 
 /* The same for the element of an array that was read last; the arrays are tried by their tags. */
-static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_tr_var *x,
-			 uint32_t next, uint32_t bad)
+static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_tr_var *x, uint32_t next,
+			 uint32_t bad)
 {
 	uint32_t size = (uint32_t)dt_align_up(x->v->size, 8);
 	dt_code *c = t->c;
@@ -189,7 +189,8 @@ static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_tr_va
 static bool element_array(const dt_tr *t, int scope, uint32_t i, struct dt_tr_var *x)
 {
 	*x = dt_tr_var_find(t, scope, i + DT_VAR_USER_MIN);
-	return x->v && t->need->is.element && x->array && x->v->byref && !x->v->string && x->fd >= 0;
+	return x->v && t->need->is.element && x->array && x->v->byref && !x->v->string &&
+	       x->fd >= 0;
 }
 
 static void leave_with(dt_code *c, int result)

@@ -63,7 +63,9 @@ static void choose(dt_tr *t, const uint32_t *which, uint32_t lo, uint32_t hi, co
 void dt_tr_prologue_call(dt_tr *t, const uint32_t *fn, uint32_t no)
 {
 	dt_code *c = t->c;
-	uint32_t *which = dt_arena_alloc(t->plan->arena, (t->plan->prologues.n + 1) * sizeof(*which)), n = 0;
+	uint32_t *which =
+		     dt_arena_alloc(t->plan->arena, (t->plan->prologues.n + 1) * sizeof(*which)),
+		 n = 0;
 	uint32_t done = dt_code_label(c);
 
 	for (uint32_t i = 0; i < t->plan->prologues.n; i++)

@@ -7,7 +7,7 @@
  */
 #include "bpf/translate/translate.h"
 
-#define COMM_SIZE  16
+#define COMM_SIZE 16
 
 uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v)
 {

@@ -176,6 +176,7 @@ void dt_tr_prologue_functions(dt_tr *t, const uint32_t *fn);
 /* ---- tr_event.c ---- */
 /* slot->probe; r8 = the row of the table. `no`: no probe is enabled for this event. */
 void dt_tr_find_probe(dt_tr *t, uint32_t no);
+uint32_t dt_tr_only_probe(const dt_tr *t, enum dt_probe_kind kind); /* index of the one of this kind */
 
 /* ---- difo.c ---- */
 /* Run a DIFO: its value is in r0 and described by *out. Control goes on behind it. */
@@ -233,6 +234,8 @@ void dt_tr_pid_tgid(dt_tr *t);		    /* r0 = tgid << 32 | tid as the user sees th
 void dt_tr_thread_id(dt_tr *t);		    /* the same as the kernel sees them */
 void dt_tr_pid_of(dt_tr *t, bool thread);   /* r0 = pid in our namespace of the task in r0; 0: it has none */
 int dt_tr_pidns_args(dt_tr *t, uint32_t args); /* of pidof() in lib.c, after the task */
+void dt_tr_process_name(dt_tr *t);	    /* make S_COMM hold it: execname */
+void dt_tr_thread_name(dt_tr *t);	    /* make S_THREAD hold it */
 /* Values that are a walk from the thread along members of structures; false: id is not one of them. */
 bool dt_tr_task_value(dt_tr *t, uint32_t id);
 void dt_tr_exec_args(dt_tr *t, uint32_t args); /* start and end of execargs' memory, to words of the slot */
@@ -335,8 +338,7 @@ void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
 void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 		 uint32_t size); /* value in r0 to slot + off; not strings */
 void dt_tr_append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p); /* the one in r0 */
-bool dt_tr_has_effect(const dt_action *a);
-void dt_tr_effect(dt_tr *t, const dt_action *a); /* the value is in r0 */
+void dt_tr_effect(dt_tr *t, enum dt_effect what); /* the value is in r0 */
 void dt_tr_speculate(dt_tr *t, uint32_t done);	 /* goto done if there is no such speculation */
 void dt_tr_forget_speculation(dt_tr *t);
 void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,

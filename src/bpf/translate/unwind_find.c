@@ -100,13 +100,13 @@ static uint32_t inode_bytes(const struct dt_uw_offsets *at)
 	       8;
 }
 
-
 /* Can this program walk user stacks itself? Asked first while learning; then it stays so. */
 bool dt_uw_can(dt_tr *t)
 {
 	struct dt_uw_offsets at = {0};
 
-	if (!t->plan->features.btf || t->task_arg || t->need->is.no_walker || dt_opt(t->plan->opts, DT_O_UNWIND) == DT_UNWIND_FP)
+	if (!t->plan->features.btf || t->task_arg || t->need->is.no_walker ||
+	    dt_opt(t->plan->opts, DT_O_UNWIND) == DT_UNWIND_FP)
 		return false;
 	if (t->need->is.walker)
 		return true;

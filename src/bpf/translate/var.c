@@ -42,9 +42,10 @@ static void store_object(dt_tr *t, const struct dt_tr_var *x, uint32_t rs, int s
 {
 	dt_code *c = t->c;
 	uint32_t is_null = dt_code_label(c), done = dt_code_label(c);
-	int read = x->v->string
-		       ? (x->v->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str)
-		       : (x->v->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	int read =
+	    x->v->string
+		? (x->v->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str)
+		: (x->v->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 
 	dt_tr_here(t);
 	dt_tr_get(t, R3, rs);
@@ -79,7 +80,8 @@ static void load_object(dt_tr *t, const struct dt_tr_var *x, uint32_t rd, int nu
 	dt_code_place(c, none);
 	movi(c, R0, 0);
 	dt_code_place(c, done);
-	dt_tr_set(t, rd, R0, x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
+	dt_tr_set(t, rd, R0,
+		  x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
 
 /* ---- scalars ---- */
@@ -111,7 +113,8 @@ static void thread_load(dt_tr *t, const struct dt_tr_var *x, uint32_t rd)
 	dt_code_place(c, none);
 	movi(c, R0, 0);
 	dt_code_place(c, done);
-	dt_tr_set(t, rd, R0, x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
+	dt_tr_set(t, rd, R0,
+		  x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
 
 static void thread_store(dt_tr *t, const struct dt_tr_var *x, uint32_t rs)
@@ -296,7 +299,8 @@ void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 	dt_code_place(c, none);
 	movi(c, R0, 0);
 	dt_code_place(c, done);
-	dt_tr_set(t, rd, R0, x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
+	dt_tr_set(t, rd, R0,
+		  x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
 
 /*

@@ -1,5 +1,5 @@
 /*
- * prog: a whole program, for one kind of probe and a run of clauses.
+ * tr_program: a whole program, for one kind of probe and a run of clauses.
  *
  *	main(ctx):
  *		claim one of the CPU's slots (none free: a drop)
@@ -48,7 +48,8 @@ static void firing_word(struct prog *g, int reg)
 {
 	dt_code *c = g->t.c;
 
-	if (dt_kind_is_tracer(g->p->kind)) { /* their context is another one each time, but there is only one firing */
+	if (dt_kind_is_tracer(
+		g->p->kind)) { /* their context is another one each time, but there is only one firing */
 		movi(c, reg, 2);
 		return;
 	}
@@ -138,200 +139,6 @@ static void release(struct prog *g)
 	}
 }
 
-/* ---- which probe ---- */
-
-/* r2 = the word of the task that has compat_bit in it. Reading it through a typed pointer costs next to nothing. */
-static void task_status(struct prog *g)
-{
-	int at = dt_arch_host()->entry.compat_at;
-	dt_code *c = g->t.c;
-
-	if (g->t.plan->features.btf) {
-		helper(c, BPF_FUNC_get_current_task_btf);
-		ld(c, 4, R2, R0, at);
-		return;
-	}
-	helper(c, BPF_FUNC_get_current_task);
-	mov(c, R3, R0);
-	alui(c, BPF_ADD, R3, at);
-	dt_tr_peek(&g->t, 4);
-	mov(c, R2, R0);
-}
-
-/*
- * System calls of 32-bit programs have numbers of their own, here from DT_SYSCALL_COMPAT. Programs of a third
- * interface (x32) use those of 64-bit programs, with a bit set.
- *
- *	if (r1 >= DT_SYSCALL_COMPAT) goto no
- *	if (task is in a 32-bit call) { r1 += DT_SYSCALL_COMPAT; slot->flags = SF_COMPAT }
- */
-static void compat_number(struct prog *g, uint32_t no)
-{
-	const struct dt_arch_entry *entry = &dt_arch_host()->entry;
-	dt_code *c = g->t.c;
-	uint32_t native = dt_code_label(c);
-
-	if (g->t.plan->features.third_abi)
-		alui(c, BPF_AND, R1, (int32_t)~entry->number_bit);
-	if (!g->t.compat)
-		return;
-	jmpi(c, BPF_JGE, R1, DT_SYSCALL_COMPAT, no);
-	mov(c, R8, R1);
-	task_status(g);
-	mov(c, R1, R8);
-	alui(c, BPF_AND, R2, (int32_t)entry->compat_bit);
-	jmpi(c, BPF_JEQ, R2, 0, native);
-	alui(c, BPF_ADD, R1, DT_SYSCALL_COMPAT);
-	sti(c, 4, R6, S_FLAGS, SF_COMPAT);
-	dt_code_place(c, native);
-}
-
-/* Where only those of 64-bit programs are wanted, after it was found that the number is. */
-static void skip_compat(struct prog *g, uint32_t no)
-{
-	if (!g->t.plan->features.compat || g->t.compat)
-		return;
-	task_status(g);
-	jmpi(g->t.c, BPF_JSET, R2, (int32_t)dt_arch_host()->entry.compat_bit, no);
-}
-
-/* r1 = number of the event */
-static void event_number(struct prog *g)
-{
-	int number = DT_REG_AT(dt_arch_host()->entry.number);
-	dt_code *c = g->t.c;
-
-	switch (g->p->kind) {
-	case PK_ENTRY: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
-	case PK_RETURN: /* sys_exit(regs, value): the number is in a register */
-		if (g->t.plan->features.btf) {
-			helper(c, BPF_FUNC_get_current_task_btf);
-			mov(c, R1, R0);
-			helper(c, BPF_FUNC_task_pt_regs);
-			ld(c, 8, R1, R0, number);
-		} else {
-			ld(c, 8, R3, R7, 0);
-			alui(c, BPF_ADD, R3, number);
-			dt_tr_peek(&g->t, 8);
-			mov(c, R1, R0);
-		}
-		break;
-	default:
-		mov(c, R1, R7);
-		helper(c, BPF_FUNC_get_attach_cookie);
-		mov(c, R1, R0);
-	}
-}
-
-static uint32_t only_probe(const struct prog *g, enum dt_probe_kind kind)
-{
-	for (uint32_t i = 0; i < g->t.plan->probes.n; i++)
-		if (g->t.plan->probes.v[i].kind == kind)
-			return i;
-	return 0;
-}
-
-/* The same for places in user code:
- *	r8 = lookup(table, cookie); if (r8->pid && r8->pid is not we) goto no; slot->number = r8->number */
-static void find_user_probe(struct prog *g, uint32_t no)
-{
-	dt_code *c = g->t.c;
-	uint32_t any = dt_code_label(c);
-
-	event_number(g);
-	st(c, 4, R10, -4, R1);
-	map(c, R1, dt_tr_prog_maps(&g->t)->events);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, no);
-	mov(c, R8, R0);
-	ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, probe));
-	jmpi(c, BPF_JEQ, R1, 0, no);
-	alui(c, BPF_SUB, R1, 1);
-	st(c, 4, R6, S_PROBE, R1);
-	ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, pid));
-	jmpi(c, BPF_JEQ, R1, 0, any);
-	dt_tr_pid_tgid(&g->t);
-	alui(c, BPF_RSH, R0, 32);
-	dt_tr_family_check(&g->t, (int)offsetof(struct dt_user_row, pid), no);
-	dt_code_place(c, any);
-	ld(c, 4, R1, R8, (int)offsetof(struct dt_user_row, number));
-	alui(c, BPF_LSH, R1, 32);
-	alui(c, BPF_ARSH, R1, 32);
-	st(c, 8, R6, S_NUMBER, R1);
-}
-
-/*
- * Functions of the kernel, by their address:
- *
- *	r0 = (function - base) / 16; if (r0 >= n || !(r1 = places[r0])) goto cookie
- *	slot->probe = r1 - 1; goto found	or, if the row is needed, goto row
- */
-static void find_by_address(struct prog *g, uint32_t found, uint32_t row)
-{
-	const struct dt_prog_maps *m = dt_tr_prog_maps(&g->t);
-	dt_code *c = g->t.c;
-	uint32_t cookie = dt_code_label(c);
-
-	mov(c, R1, R7);
-	helper(c, BPF_FUNC_get_func_ip);
-	movq(c, R1, m->places_base);
-	alu(c, BPF_SUB, R0, R1);
-	alui(c, BPF_RSH, R0, DT_PLACE_SHIFT);
-	jmpi(c, BPF_JGE, R0, (int32_t)m->nplaces, cookie);
-	alui(c, BPF_LSH, R0, 2);
-	map_value(c, R1, m->places, 0);
-	alu(c, BPF_ADD, R1, R0);
-	ld(c, 4, R1, R1, 0);
-	jmpi(c, BPF_JEQ, R1, 0, cookie);
-	alui(c, BPF_SUB, R1, 1);
-	if (dt_tr_prog_at(&g->t)->masks) {
-		ja(c, row);
-	} else {
-		st(c, 4, R6, S_PROBE, R1);
-		ja(c, found);
-	}
-	dt_code_place(c, cookie);
-}
-
-/* slot->probe; r8 = the row of the table. `no`: nobody asked for this one. */
-static void find_probe(struct prog *g, uint32_t no)
-{
-	const struct dt_plan_prog *p = g->p;
-	const struct dt_prog_place *at = dt_tr_prog_at(&g->t);
-	dt_code *c = g->t.c;
-	uint32_t found = dt_code_label(c), row = dt_code_label(c);
-
-	if (dt_kind_is_tracer(p->kind) || p->only != UINT32_MAX) {
-		uint32_t probe = p->only != UINT32_MAX ? p->only : only_probe(g, p->kind);
-
-		sti(c, 4, R6, S_PROBE, (int32_t)probe);
-		return;
-	}
-	if (dt_kind_is_user(p->kind)) {
-		find_user_probe(g, no);
-		return;
-	}
-	if (dt_tr_prog_maps(&g->t)->nplaces)
-		find_by_address(g, found, row);
-	event_number(g);
-	if (dt_kind_is_syscall(p->kind))
-		compat_number(g, no);
-	dt_code_place(c, row);
-	jmpi(c, BPF_JGE, R1, (int32_t)at->nevents, no);
-	alui(c, BPF_MUL, R1, (int32_t)(1 + at->masks) * 4);
-	map_value(c, R8, g->t.maps->rodata, at->table);
-	alu(c, BPF_ADD, R8, R1);
-	ld(c, 4, R1, R8, 0);
-	jmpi(c, BPF_JEQ, R1, 0, no);
-	alui(c, BPF_SUB, R1, 1);
-	st(c, 4, R6, S_PROBE, R1);
-	if (dt_kind_is_syscall(p->kind))
-		skip_compat(g, no);
-	dt_code_place(c, found);
-}
-
 /* ---- main ---- */
 
 /*
@@ -372,7 +179,7 @@ static void begin_firing(struct prog *g, uint32_t no)
 	sti(c, 4, R6, S_FLAGS, 0);
 	if (!dt_plan_continues(g->t.plan, g->t.prog))
 		new_firing(g);
-	find_probe(g, no);
+	dt_tr_find_probe(&g->t, no);
 	if (g->p->prologues)
 		dt_tr_prologue_call(&g->t, g->prologue_fn, no);
 }
@@ -535,7 +342,8 @@ static void fault_function(struct prog *g)
 	bool jumped = false, context = false;
 
 	for (uint32_t i = 0; i < g->t.plan->clauses.n; i++)
-		if (g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR && !c->funcs.v[g->error_fn[i]].nargs)
+		if (g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR &&
+		    !c->funcs.v[g->error_fn[i]].nargs)
 			context = true;
 	if (context) {
 		dt_code_func_begin(c, g->fault_fn);
@@ -557,7 +365,7 @@ static void fault_function(struct prog *g)
 	if (g->t.plan->has_error) {
 		error_arguments(g);
 		ld(c, 4, R8, R6, S_PROBE);
-		sti(c, 4, R6, S_PROBE, (int32_t)only_probe(g, PK_ERROR));
+		sti(c, 4, R6, S_PROBE, (int32_t)dt_tr_only_probe(&g->t, PK_ERROR));
 		for (uint32_t i = 0; i < g->t.plan->clauses.n; i++) {
 			uint32_t fine = dt_code_label(c);
 
@@ -626,7 +434,8 @@ static void declare(struct prog *g)
 
 	dt_code_func_begin(g->t.c, dt_code_func_new(g->t.c, "dtrace"));
 	g->clause_fn = dt_arena_alloc(g->t.plan->arena, (g->p->nclauses + 1) * sizeof(uint32_t));
-	g->error_fn = dt_arena_alloc(g->t.plan->arena, (g->t.plan->clauses.n + 1) * sizeof(uint32_t));
+	g->error_fn =
+	    dt_arena_alloc(g->t.plan->arena, (g->t.plan->clauses.n + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < g->p->nclauses; i++) {
 		snprintf(name, sizeof(name), "clause_%u", g->p->clauses[i]);
 		g->clause_fn[i] = dt_code_func_new(g->t.c, name);

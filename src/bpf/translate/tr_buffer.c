@@ -1,0 +1,279 @@
+/*
+ * tr_buffer: records into the buffer of the CPU: a ring buffer that the consumer empties, which is
+ * full when it is full, or kept to the byte if it is small.
+ */
+#include "bpf/translate/translate.h"
+
+/* ---- ring buffers ---- */
+
+static void call_output(dt_tr *t, uint32_t *func, const char *name, uint32_t size)
+{
+	if (!*func)
+		*func = dt_code_func_new(t->c, name);
+	mov(t->c, R1, R6);
+	if (size)
+		movi(t->c, R2, (int32_t)size);
+	else
+		ld(t->c, 4, R2, R6, S_CURSOR);
+	dt_code_call(t->c, *func);
+}
+
+void dt_tr_output(dt_tr *t, uint32_t size)
+{
+	if (t->plan->buffers.policy == DT_BUFPOLICY_RING)
+		call_output(t, &t->func.tail, "tail", size);
+	else
+		call_output(t, &t->func.output, "output", size);
+}
+
+void dt_tr_output_speculative(dt_tr *t, uint32_t size)
+{
+	call_output(t, &t->func.output, "output", size);
+}
+
+/*
+ * r1 = the map of CPU r8. On small machines a tree of comparisons, whose leaves are the maps
+ * themselves; on large ones an array of maps, which is slower to look up and much slower to
+ * set up: the kernel waits for all CPUs when one is filled.
+ */
+static void choose_map(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t lo, uint32_t hi,
+		       uint32_t found)
+{
+	dt_code *c = t->c;
+	uint32_t mid = lo + (hi - lo) / 2, upper;
+
+	if (hi - lo == 1) {
+		map(c, R1, of ? of[lo].fd : -1);
+		ja(c, found);
+		return;
+	}
+	upper = dt_code_label(c);
+	jmpi(c, BPF_JGE, R8, (int32_t)mid, upper);
+	choose_map(t, of, lo, mid, found);
+	dt_code_place(c, upper);
+	choose_map(t, of, mid, hi, found);
+}
+
+void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint32_t none)
+{
+	dt_code *c = t->c;
+	uint32_t found;
+
+	if (!dt_layout_ring_array(t->plan, t->need)) {
+		found = dt_code_label(c);
+		choose_map(t, of, 0, t->plan->ncpus, found);
+		dt_code_place(c, found);
+		return;
+	}
+	st(c, 4, R10, -4, R8);
+	map(c, R1, array);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	mov(c, R1, R0);
+}
+
+/* Tell the consumer that there is something to do. */
+void dt_tr_wake(dt_tr *t)
+{
+	dt_code *c = t->c;
+
+	map(c, R1, t->maps->wake);
+	mov(c, R2, R6);
+	movi(c, R3, 8);
+	movi(c, R4, BPF_RB_FORCE_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+}
+
+/* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
+static void wake_when_filling(dt_tr *t, uint32_t done)
+{
+	dt_code *c = t->c;
+	uint64_t size = 4096;
+
+	for (uint32_t i = 0; t->maps->ring && i < t->plan->ncpus; i++)
+		if (t->maps->ring[i].mask + 1 > size)
+			size = t->maps->ring[i].mask + 1;
+	mov(c, R1, R9);
+	movi(c, R2, BPF_RB_AVAIL_DATA);
+	helper(c, BPF_FUNC_ringbuf_query);
+	jmpi(c, BPF_JLT, R0, (int32_t)(size / 2), done);
+	map_value(c, R1, t->maps->control, CTL_WOKEN);
+	ld(c, 8, R2, R1, 0);
+	jmpi(c, BPF_JNE, R2, 0, done);
+	sti(c, 8, R1, 0, 1);
+	dt_tr_wake(t);
+	ja(c, done);
+}
+
+/*
+ * output(slot, size): the record goes to the ring buffer of the CPU
+ *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
+ */
+void dt_tr_output_function(dt_tr *t)
+{
+	dt_code *c = t->c;
+	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
+	bool wakes = dt_layout_wakes_early(t->plan, t->need) && !dt_kind_is_tracer(t->prog_kind);
+
+	if (!t->func.output)
+		return;
+	dt_code_func_begin_global(c, t->func.output, 2);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	ld(c, 4, R8, R6, S_CPU);
+	jmpi(c, BPF_JGT, R7, (int32_t)t->at->record_size, drop);
+	dt_tr_map_of_cpu(t, t->maps->ring, t->maps->rings, drop);
+	mov(c, R9, R1);
+	dt_slot_lea(c, R2, t->at->record);
+	mov(c, R3, R7);
+	movi(c, R4, BPF_RB_NO_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+	if (wakes) {
+		jmpi(c, BPF_JNE, R0, 0, drop);
+		wake_when_filling(t, done);
+	} else {
+		jmpi(c, BPF_JEQ, R0, 0, done);
+	}
+	dt_code_place(c, drop);
+	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
+		map_value(c, R1, t->maps->control, 0);
+		sti(c, 8, R1, CTL_FILLED, 1);
+		movi(c, R2, ~CTL_ACTIVE);
+		atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	} else {
+		dt_tr_count(t, CPU_DROPS);
+	}
+	dt_code_place(c, done);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* ---- small buffers ---- */
+
+/*
+ * A buffer of less than 64 KB is kept to the byte, as the interpreter and DTrace do: room for the
+ * record is set aside before the clause runs, and a clause without room does not run at all. Ring
+ * buffers come in pages and have headers of their own, so the bytes are counted beside: in the
+ * CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are simply
+ * full when they are full; with the ring policy (tail.c) none ever is.
+ */
+static void call_reserve(dt_tr *t, uint32_t *func, const char *name)
+{
+	if (!*func)
+		*func = dt_code_func_new(t->c, name);
+	dt_code_call(t->c, *func);
+}
+
+void dt_tr_reserve(dt_tr *t, uint32_t cost)
+{
+	uint64_t limit = t->prog_kind == PK_END
+			     ? t->plan->buffers.size
+			     : t->plan->buffers.size - t->plan->buffers.end_reserve;
+
+	mov(t->c, R1, R6);
+	movi(t->c, R2, (int32_t)cost);
+	movi(t->c, R3, (int32_t)limit);
+	call_reserve(t, &t->func.reserve, "reserve");
+}
+
+void dt_tr_unreserve(dt_tr *t)
+{
+	mov(t->c, R1, R6);
+	call_reserve(t, &t->func.unreserve, "unreserve");
+}
+
+void dt_tr_cpu_find(dt_tr *t, uint32_t none)
+{
+	dt_code *c = t->c;
+
+	ld(c, 4, R1, R6, S_CPU);
+	st(c, 4, R10, -4, R1);
+	map(c, R1, t->maps->cpus);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, -4);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+}
+
+void dt_tr_cpu_row(dt_tr *t, uint32_t none)
+{
+	dt_tr_cpu_find(t, none);
+	mov(t->c, R9, R0);
+}
+
+static void buffer_is_full(dt_tr *t)
+{
+	dt_code *c = t->c;
+
+	map_value(c, R1, t->maps->control, 0);
+	sti(c, 8, R1, CTL_FILLED, 1);
+	movi(c, R2, ~CTL_ACTIVE);
+	atomic(c, BPF_AND, R1, CTL_WORD, R2);
+	dt_tr_wake(t);
+}
+
+/* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
+static void reserve_function(dt_tr *t)
+{
+	dt_code *c = t->c;
+	uint32_t no = dt_code_label(c), full = dt_code_label(c);
+
+	dt_code_func_begin(c, t->func.reserve);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	mov(c, R8, R3);
+	sti(c, 4, R6, S_RESERVED, 0);
+	dt_tr_cpu_row(t, no);
+	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL && t->prog_kind != PK_END) {
+		map_value(c, R1, t->maps->control, CTL_FILLED);
+		ld(c, 8, R1, R1, 0);
+		jmpi(c, BPF_JNE, R1, 0, no);
+	}
+	mov(c, R1, R7);
+	atomic(c, BPF_ADD | BPF_FETCH, R9, CPU_USED, R1);
+	alu(c, BPF_ADD, R1, R7);
+	jmp(c, BPF_JGT, R1, R8, full);
+	st(c, 4, R6, S_RESERVED, R7);
+	movi(c, R0, 1);
+	leave(c);
+	dt_code_place(c, full);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
+	atomic(c, BPF_ADD, R9, CPU_USED, R7);
+	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
+		buffer_is_full(t);
+	} else {
+		movi(c, R1, 1);
+		atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
+	}
+	dt_code_place(c, no);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+/* unreserve(slot): the record was not made after all */
+static void unreserve_function(dt_tr *t)
+{
+	dt_code *c = t->c;
+	uint32_t out = dt_code_label(c);
+
+	dt_code_func_begin(c, t->func.unreserve);
+	mov(c, R6, R1);
+	dt_tr_cpu_row(t, out);
+	ld(c, 4, R1, R6, S_RESERVED);
+	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	atomic(c, BPF_ADD, R9, CPU_USED, R1);
+	sti(c, 4, R6, S_RESERVED, 0);
+	dt_code_place(c, out);
+	movi(c, R0, 0);
+	leave(c);
+}
+
+void dt_tr_reserve_functions(dt_tr *t)
+{
+	if (t->func.reserve)
+		reserve_function(t);
+	if (t->func.unreserve)
+		unreserve_function(t);
+}

@@ -1,0 +1,177 @@
+/*
+ * tr_clause: a clause and its record.
+ *
+ * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values go
+ * straight to their place in the slot's record area; at the end the record is given its header and
+ * copied once into the CPU's buffer (tr_buffer.c). A record that does not fit there is a counted drop; with the
+ * ring policy it takes the place of the oldest ones (tr_tail.c).
+ */
+#include <stddef.h>
+
+#include "bpf/translate/translate.h"
+
+/* ---- the record ---- */
+
+/*
+ * The time of a record is that of its firing. But records of speculations and the markers of their
+ * ends must come to the consumer in the order in which they happened, or the data of one owner of an
+ * id meets the next one's: a firing can be preempted between its time stamp and speculation(), and
+ * get an id that others had meanwhile. So in a program with speculations records have the time of the
+ * moment: all of them, because those that a firing leaves behind a commit() come behind what that commits.
+ */
+void dt_tr_header(dt_tr *t, uint32_t type)
+{
+	uint32_t at = t->at->record;
+	dt_code *c = t->c;
+
+	if (t->need->is.spec)
+		helper(c, BPF_FUNC_ktime_get_ns);
+	else
+		dt_tr_time(t);
+	dt_slot_lea(c, R1, at);
+	sti(c, 4, R1, (int)offsetof(struct dt_rec, clause), (int32_t)t->clause);
+	ld(c, 4, R2, R6, S_PROBE);
+	st(c, 4, R1, (int)offsetof(struct dt_rec, probe), R2);
+	st(c, 8, R1, (int)offsetof(struct dt_rec, time), R0);
+	if (t->need->is.spec) {
+		ld(c, 4, R2, R6, S_SPECSEQ);
+		alui(c, BPF_LSH, R2, 16);
+		ld(c, 4, R0, R6, S_SPEC);
+		alu(c, BPF_OR, R2, R0);
+		st(c, 4, R1, (int)offsetof(struct dt_rec, spec), R2);
+	} else {
+		sti(c, 4, R1, (int)offsetof(struct dt_rec, spec), 0);
+	}
+	sti(c, 4, R1, (int)offsetof(struct dt_rec, type), (int32_t)type);
+}
+
+/* ---- one action ---- */
+
+/* The value in r0 becomes a datum; an effect needs it afterwards. */
+static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
+		    const dt_tr_val *v)
+{
+	bool effective = p->what->effect != DT_EFFECT_NONE;
+
+	if (effective)
+		st(t->c, 8, R6, S_INCR, R0);
+	if (p->what->is_string)
+		dt_tr_append_string(t, a, p);
+	else
+		dt_tr_datum(t, a, v, t->at->record + p->offset, a->size);
+	if (effective)
+		ld(t->c, 8, R0, R6, S_INCR);
+	dt_tr_effect(t, p->what->effect);
+}
+
+static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done)
+{
+	const dt_action *a = &x->c->actions[i];
+	const struct dt_plan_action *p = &x->plan[i];
+	dt_tr_val v = NUMBER;
+
+	if (p->what->role == DT_ROLE_KEY_ID)
+		return;
+	if (p->what->role == DT_ROLE_KEY && p->agg->keys[p->what->key].name >= 0) {
+		dt_tr_agg_key(t, a, p, &v);
+		return;
+	}
+	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+	if (a->difo)
+		dt_tr_difo(t, a->difo, &v);
+	else
+		movi(t->c, R0, 0);
+	if (!t->reachable)
+		return;
+	switch (p->what->role) {
+	case DT_ROLE_KEY_ID: break;
+	case DT_ROLE_KEY: dt_tr_agg_key(t, a, p, &v); break;
+	case DT_ROLE_AGG: dt_tr_aggregate(t, a, p); break;
+	case DT_ROLE_DATA: do_data(t, a, p, &v); break;
+	case DT_ROLE_EFFECT:
+		if (p->what->effect == DT_EFFECT_SPECULATE)
+			dt_tr_speculate(t, done);
+		else
+			dt_tr_effect(t, p->what->effect);
+		break;
+	}
+}
+
+/*
+ *	if (!predicate) return 0;
+ *	actions; output record;
+ *	return 0;
+ * fault: return 1;
+ */
+void dt_tr_clause(dt_tr *t)
+{
+	const struct dt_plan_clause *x = &t->plan->clauses.v[t->clause];
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
+	bool jumped = false, small = t->plan->buffers.small && x->size;
+	dt_tr_val v;
+
+	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
+		t->fault[i] = UINT32_MAX;
+	t->fault_exit = dt_code_label(c);
+	t->faults = false;
+	t->reachable = true;
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
+	sti(c, 4, R6, S_FAULT, 0);
+	if (t->in_slot) { /* behind what the prologue has made */
+		ld(c, 8, R1, R6, S_PUSED);
+		st(c, 8, R6, S_USED, R1);
+	} else {
+		sti(c, 8, R6, S_USED, 0);
+	}
+	if (t->need->is.spec)
+		dt_tr_forget_speculation(t);
+	if (t->need->is.element)
+		sti(c, 4, R6, S_ARRAY, 0);
+	if (x->has_strings)
+		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
+	if (small)
+		sti(c, 4, R6, S_RESERVED, 0);
+	if (x->c->pred) {
+		sti(c, 4, R6, S_FACTION, 0);
+		dt_tr_difo(t, x->c->pred, &v);
+		if (t->reachable)
+			jmpi(c, BPF_JEQ, R0, 0, done);
+		jumped = t->reachable;
+	}
+	if (small && t->reachable) { /* behind the predicate: what is not wanted is not lost */
+		uint32_t ok = dt_code_label(c);
+
+		dt_tr_reserve(t, x->record.cost);
+		jmpi(c, BPF_JNE, R0, 0, ok);
+		leave(c);
+		dt_code_place(c, ok);
+	}
+	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
+		do_action(t, x, i, done);
+	jumped = jumped || x->record.speculates;
+	if (t->reachable && x->size) {
+		dt_tr_header(t, REC_DATA);
+		(x->record.speculates ? dt_tr_output_speculative
+				      : dt_tr_output)(t, x->has_strings ? 0 : x->fixed);
+		if (small && !x->record.speculates)
+			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
+	}
+	if (t->reachable || jumped) {
+		dt_code_place(c, done);
+		if (small)
+			dt_tr_unreserve(t);
+		movi(c, R0, 0);
+		leave(c);
+	}
+	dt_tr_fault_paths(t);
+	if (!t->faults)
+		return;
+	dt_code_place(c, t->fault_exit);
+	if (small)
+		dt_tr_unreserve(t);
+	movi(c, R0, 1);
+	leave(c);
+}

@@ -1,0 +1,101 @@
+/*
+ * tr_stack: stacks: of the kernel by its helpers, of user code by our own walker (unwind.c).
+ */
+#include "bpf/translate/translate.h"
+
+/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT; one that a
+ * function calls: clause, main, the code between them. All others begin where the CPU was interrupted. */
+#define OWN_FRAMES    4
+#define DIRECT_FRAMES 3
+
+static int stack_flags(const dt_tr *t, bool user)
+{
+	return user		   ? BPF_F_USER_STACK
+	       : dt_tr_has_regs(t) ? 0
+	       : t->direct	   ? DIRECT_FRAMES
+				   : OWN_FRAMES;
+}
+
+static bool has_stack(const dt_tr *t)
+{
+	return !dt_kind_is_tracer(t->kind);
+}
+
+/* The stack of another thread: where it left the CPU, in the kernel. */
+static void read_task_stack(dt_tr *t, uint32_t off, uint32_t size)
+{
+	dt_code *c = t->c;
+
+	dt_tr_task(t, true);
+	mov(c, R1, R0);
+	dt_slot_lea(c, R2, off);
+	movi(c, R3, (int32_t)size);
+	movi(c, R4, 0);
+	helper(c, BPF_FUNC_get_task_stack);
+}
+
+void dt_tr_read_stack(dt_tr *t, bool user, uint32_t off, uint32_t size)
+{
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
+
+	if (t->task_arg) {
+		if (user)
+			dt_tr_left_read(t, off, size);
+		else
+			read_task_stack(t, off, size);
+		return;
+	}
+	if (user && dt_tr_unwind(t, off, size / 8))
+		jmpi(c, BPF_JSGE, R0, 0, done);
+	mov(c, R1, R7);
+	dt_slot_lea(c, R2, off);
+	movi(c, R3, (int32_t)size);
+	movi(c, R4, stack_flags(t, user));
+	helper(c, BPF_FUNC_get_stack);
+	dt_code_place(c, done);
+}
+
+#define DEPTH_MAX 127
+
+/* r0 = bytes of the stack that is now in the slot's stack area, or 0 */
+static void read_stack(dt_tr *t, bool user, uint32_t frames)
+{
+	dt_code *c = t->c;
+	uint32_t ok = dt_code_label(c);
+
+	dt_tr_needs(t, stack);
+	dt_tr_read_stack(t, user, t->at->stack, frames * 8);
+	jmpi(c, BPF_JSGE, R0, 0, ok);
+	movi(c, R0, 0);
+	dt_code_place(c, ok);
+}
+
+void dt_tr_stack_depth(dt_tr *t, bool user)
+{
+	if (!has_stack(t)) {
+		movi(t->c, R0, 0);
+		return;
+	}
+	read_stack(t, user, DEPTH_MAX);
+	alui(t->c, BPF_RSH, R0, 3);
+}
+
+void dt_tr_caller(dt_tr *t, bool user)
+{
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c), done = dt_code_label(c);
+
+	if (!has_stack(t)) {
+		movi(c, R0, 0);
+		return;
+	}
+	read_stack(t, user, 2);
+	jmpi(c, BPF_JLT, R0, 16, none);
+	dt_slot_lea(c, R1, t->at->stack);
+	ld(c, 8, R0, R1, 8);
+	ja(c, done);
+	dt_code_place(c, none);
+	movi(c, R0, 0);
+	dt_code_place(c, done);
+}

@@ -1,0 +1,357 @@
+/*
+ * tr_task: the thread that a probe is about: its process, its names, and values that only the
+ * kernel's structures tell (parent, namespaces, credentials, cgroup).
+ *
+ * Such a value is a walk from the task along members whose offsets come from the kernel's own type
+ * information, which is read when a program names such a variable and not before.
+ */
+#include <stdio.h>
+
+#include "bpf/translate/translate.h"
+
+/* ---- walks ---- */
+
+bool dt_tr_find_field(const dt_plan *plan, const char *type, const char *path, uint32_t *offset)
+{
+	dt_types *ts = plan->types;
+	dt_type *s = ts ? dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, type) : NULL;
+	char part[64];
+	uint64_t bits, sum = 0;
+
+	for (const char *p = path; s && *p;) {
+		size_t n = strcspn(p, ".");
+		const dt_member *m;
+
+		snprintf(part, sizeof(part), "%.*s", (int)n, p);
+		m = dt_type_member(ts, s, part, &bits);
+		if (!m) {
+			s = NULL;
+			break;
+		}
+		sum += bits / 8;
+		s = dt_type_resolve(m->type);
+		p += n + (p[n] == '.');
+	}
+	*offset = (uint32_t)sum;
+	return s != NULL;
+}
+
+int dt_tr_field(dt_tr *t, const char *type, const char *path, uint32_t *offset)
+{
+	if (dt_tr_find_field(t->plan, type, path, offset))
+		return 0;
+	dt_tr_fail(t, "this kernel's type information has no struct %s member %s%s", type, path,
+		   t->plan->features.btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
+	return -1;
+}
+
+struct hop {
+	const char *type, *member;
+	uint32_t size; /* of what is read there; 0: its address is the value */
+};
+
+void dt_tr_task(dt_tr *t, bool trusted)
+{
+	if (!t->task_arg) {
+		helper(t->c, trusted ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);
+		return;
+	}
+	ld(t->c, 8, R0, R7, (int)(t->task_arg - 1) * 8);
+	if (!trusted) { /* through memory: an address becomes a number */
+		st(t->c, 8, R6, S_SELF, R0);
+		ld(t->c, 8, R0, R6, S_SELF);
+	}
+}
+
+static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
+				       {"task_struct", "tgid", 4}},
+			uid_hops[] = {{"task_struct", "cred", 8}, {"cred", "euid", 4}},
+			gid_hops[] = {{"task_struct", "cred", 8}, {"cred", "egid", 4}},
+			pidns_hops[] = {{"task_struct", "nsproxy", 8},
+					{"nsproxy", "pid_ns_for_children", 8},
+					{"pid_namespace", "ns.inum", 4}},
+			mntns_hops[] = {{"task_struct", "nsproxy", 8},
+					{"nsproxy", "mnt_ns", 8},
+					{"mnt_namespace", "ns.inum", 4}},
+			netns_hops[] = {{"task_struct", "nsproxy", 8},
+					{"nsproxy", "net_ns", 8},
+					{"net", "ns.inum", 4}},
+			userns_hops[] = {{"task_struct", "cred", 8},
+					 {"cred", "user_ns", 8},
+					 {"user_namespace", "ns.inum", 4}},
+			cgroup_hops[] = {{"task_struct", "cgroups", 8},
+					 {"css_set", "dfl_cgrp", 8},
+					 {"cgroup", "kn", 8},
+					 {"kernfs_node", "name", 8}},
+			cgroup_id_hops[] = {{"task_struct", "cgroups", 8},
+					    {"css_set", "dfl_cgrp", 8},
+					    {"cgroup", "kn", 8},
+					    {"kernfs_node", "id", 8}},
+			pid_hops[] = {{"task_struct", "pid", 8}}, /* tgid lies behind it */
+    args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
+			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}},
+			leader_hops[] = {{"task_struct", "group_leader", 8}};
+
+/* The same by pointers that the kernel knows the type of. */
+static void walk_typed(dt_tr *t, const struct hop *hops, size_t n)
+{
+	uint32_t off;
+
+	dt_tr_task(t, true);
+	for (size_t i = 0; i < n; i++) {
+		if (dt_tr_field(t, hops[i].type, hops[i].member, &off) < 0)
+			return;
+		ld(t->c, hops[i].size, R0, R0, (int)off);
+	}
+	st(t->c, 8, R6, S_SELF, R0); /* a number from now on */
+	ld(t->c, 8, R0, R6, S_SELF);
+}
+
+/* r0 = the last member; 0 when a pointer on the way cannot be followed. */
+static void walk(dt_tr *t, const struct hop *hops, size_t n)
+{
+	dt_code *c = t->c;
+	uint32_t off;
+
+	if (t->loads->trusts && hops != pid_hops) {
+		walk_typed(t, hops, n);
+		return;
+	}
+	dt_tr_task(t, false);
+	for (size_t i = 0; i < n; i++) {
+		if (dt_tr_field(t, hops[i].type, hops[i].member, &off) < 0)
+			return;
+		mov(c, R3, R0);
+		alui(c, BPF_ADD, R3, (int32_t)off);
+		if (!hops[i].size) {
+			mov(c, R0, R3);
+			continue;
+		}
+		dt_tr_peek(t, hops[i].size);
+	}
+}
+
+/* ---- the process ---- */
+
+/* For the process the way goes through task->signal; for the thread, pidof() is led by a pointer to the task:
+ * *(&task + 0) + thread_pid. */
+void dt_tr_pid_of(dt_tr *t, bool thread)
+{
+	uint32_t at = dt_tr_sub_args(t, "pidof"), thread_pid;
+	dt_code *c = t->c;
+
+	if (dt_tr_field(t, "task_struct", "thread_pid", &thread_pid) < 0)
+		return;
+	st(c, 8, R6, (int)at, R0);
+	st(c, 8, R6, S_SELF, R0);
+	if (dt_tr_pidns_args(t, at) < 0)
+		return;
+	if (thread) {
+		dt_slot_lea(c, R0, S_SELF);
+		st(c, 8, R6, (int)at, R0);
+		sti(c, 8, R6, (int)at + 8, 0);
+		sti(c, 8, R6, (int)at + 16, (int32_t)thread_pid);
+	}
+	dt_tr_sub_run(t, "pidof");
+}
+
+/* The same two numbers of a thread that is not the current one. */
+static void pid_tgid_of_task(dt_tr *t)
+{
+	dt_code *c = t->c;
+
+	if (!t->plan->features.pidns_ino) {
+		walk(t, pid_hops, DT_NELEM(pid_hops));
+		return;
+	}
+	dt_tr_task(t, false);
+	dt_tr_pid_of(t, false);
+	st(c, 8, R6, S_VALUE, R0);
+	dt_tr_task(t, false);
+	dt_tr_pid_of(t, true);
+	ld(c, 8, R1, R6, S_VALUE);
+	alui(c, BPF_LSH, R1, 32);
+	alu(c, BPF_OR, R0, R1);
+}
+
+void dt_tr_thread_id(dt_tr *t)
+{
+	if (t->task_arg)
+		walk(t, pid_hops, DT_NELEM(pid_hops));
+	else
+		helper(t->c, BPF_FUNC_get_current_pid_tgid);
+}
+
+void dt_tr_pid_tgid(dt_tr *t)
+{
+	dt_code *c = t->c;
+
+	if (t->task_arg) {
+		pid_tgid_of_task(t);
+		return;
+	}
+	if (!t->plan->features.pidns_ino) {
+		helper(c, BPF_FUNC_get_current_pid_tgid);
+		return;
+	}
+	/* struct bpf_pidns_info { u32 pid, tgid }: the same two numbers, the same way round */
+	sti(c, 8, R6, S_TMP, 0);
+	movq(c, R1, t->plan->features.pidns_dev);
+	movq(c, R2, t->plan->features.pidns_ino);
+	dt_slot_lea(c, R3, S_TMP);
+	movi(c, R4, 8);
+	helper(c, BPF_FUNC_get_ns_current_pid_tgid);
+	ld(c, 8, R0, R6, S_TMP);
+}
+
+/*
+ * The name of the process (that of its first thread) or of the thread, once per firing. Without type information, and for
+ * the current thread, the kernel's helper has to do; Linux 6.1 writes up to the NUL only, and what follows it
+ * would be of an earlier firing.
+ */
+static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *hops, size_t n)
+{
+	dt_code *c = t->c;
+	uint32_t have = dt_code_label(c), at = 0;
+	bool helps = !t->task_arg && (n == 0 || !t->plan->features.btf);
+
+	ld(c, 4, R1, R6, S_FLAGS);
+	jmpi(c, BPF_JSET, R1, (int32_t)flag, have);
+	alui(c, BPF_OR, R1, (int32_t)flag);
+	st(c, 4, R6, S_FLAGS, R1);
+	if (helps) {
+		sti(c, 8, R6, (int)off, 0);
+		sti(c, 8, R6, (int)off + 8, 0);
+	} else if (dt_tr_field(t, "task_struct", "comm", &at) == 0) {
+		walk(t, hops, n);
+		mov(c, R3, R0);
+		alui(c, BPF_ADD, R3, (int32_t)at);
+	}
+	dt_slot_lea(c, R1, off);
+	movi(c, R2, 16);
+	helper(c, helps ? BPF_FUNC_get_current_comm : BPF_FUNC_probe_read_kernel);
+	dt_code_place(c, have);
+}
+
+/* The process id inside its own pid namespace: signal->pids[PIDTYPE_TGID]->numbers[level].nr */
+static void nspid(dt_tr *t)
+{
+	static const struct hop hops[] = {{"task_struct", "signal", 8}};
+	uint32_t pids, level, numbers;
+	dt_code *c = t->c;
+
+	walk(t, hops, 1);
+	if (dt_tr_field(t, "signal_struct", "pids", &pids) < 0 ||
+	    dt_tr_field(t, "pid", "level", &level) < 0 ||
+	    dt_tr_field(t, "pid", "numbers", &numbers) < 0)
+		return;
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)pids + 8);
+	dt_tr_peek(t, 8);
+	st(c, 8, R6, S_VALUE, R0);
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)level);
+	dt_tr_peek(t, 4);
+	alui(c, BPF_LSH, R0, 4); /* struct upid is 16 bytes */
+	ld(c, 8, R3, R6, S_VALUE);
+	alu(c, BPF_ADD, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)numbers);
+	dt_tr_peek(t, 4);
+}
+
+/* What pidof() in lib.c takes behind the task. */
+int dt_tr_pidns_args(dt_tr *t, uint32_t args)
+{
+	uint32_t at[5];
+	dt_code *c = t->c;
+
+	if (dt_tr_field(t, "task_struct", "signal", &at[0]) < 0 ||
+	    dt_tr_field(t, "signal_struct", "pids", &at[1]) < 0 ||
+	    dt_tr_field(t, "pid", "level", &at[2]) < 0 ||
+	    dt_tr_field(t, "pid", "numbers", &at[3]) < 0 ||
+	    dt_tr_field(t, "pid_namespace", "ns.inum", &at[4]) < 0)
+		return -1;
+	at[1] += 8; /* PIDTYPE_TGID */
+	for (uint32_t i = 0; i < DT_NELEM(at); i++)
+		sti(c, 8, R6, (int)(args + 8 + i * 8), (int32_t)at[i]);
+	movq(c, R0, t->plan->features.pidns_ino);
+	st(c, 8, R6, (int)args + 48, R0);
+	return 0;
+}
+
+/* The parent as it is called in our pid namespace; 0: it is outside. */
+static void ppid(dt_tr *t)
+{
+	static const struct hop parent[] = {{"task_struct", "real_parent", 8}};
+	uint32_t args;
+
+	if (!t->plan->features.pidns_ino) {
+		walk(t, ppid_hops, DT_NELEM(ppid_hops));
+		return;
+	}
+	args = dt_tr_sub_args(t, "pidof");
+	walk(t, parent, 1);
+	st(t->c, 8, R6, (int)args, R0);
+	if (dt_tr_pidns_args(t, args) == 0)
+		dt_tr_sub_run(t, "pidof");
+}
+
+void dt_tr_process_name(dt_tr *t)
+{
+	task_name(t, S_COMM, SF_COMM, leader_hops, DT_NELEM(leader_hops));
+}
+
+void dt_tr_thread_name(dt_tr *t)
+{
+	task_name(t, S_THREAD, SF_THREAD, NULL, 0);
+}
+
+void dt_tr_exec_args(dt_tr *t, uint32_t args)
+{
+	walk(t, args_hops, DT_NELEM(args_hops));
+	st(t->c, 8, R6, (int)args, R0);
+	walk(t, args_end_hops, DT_NELEM(args_end_hops));
+	st(t->c, 8, R6, (int)args + 8, R0);
+}
+
+void dt_tr_cgroup_name(dt_tr *t)
+{
+	walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
+}
+
+static void cgroup_id(dt_tr *t)
+{
+	if (t->task_arg)
+		walk(t, cgroup_id_hops, DT_NELEM(cgroup_id_hops));
+	else
+		helper(t->c, BPF_FUNC_get_current_cgroup_id);
+}
+
+static const struct {
+	uint32_t id;
+	const struct hop *hops;
+	size_t n;
+} walks[] = {
+    {DT_VAR_UID, uid_hops, DT_NELEM(uid_hops)},
+    {DT_VAR_GID, gid_hops, DT_NELEM(gid_hops)},
+    {DT_VAR_PIDNS, pidns_hops, DT_NELEM(pidns_hops)},
+    {DT_VAR_MNTNS, mntns_hops, DT_NELEM(mntns_hops)},
+    {DT_VAR_NETNS, netns_hops, DT_NELEM(netns_hops)},
+    {DT_VAR_USERNS, userns_hops, DT_NELEM(userns_hops)},
+};
+
+bool dt_tr_task_value(dt_tr *t, uint32_t id)
+{
+	switch (id) {
+	case DT_VAR_NSPID: nspid(t); return true;
+	case DT_VAR_PPID: ppid(t); return true;
+	case DT_VAR_CGROUPID: cgroup_id(t); return true;
+	default: break;
+	}
+	for (size_t i = 0; i < DT_NELEM(walks); i++)
+		if (walks[i].id == id) {
+			walk(t, walks[i].hops, walks[i].n);
+			return true;
+		}
+	return false;
+}
