@@ -7,7 +7,6 @@
  * Names are looked up among the local types first (headers, program, intrinsics); the kernel is
  * asked only where a type must stand.
  */
-#include "arch/arch.h"
 #include "lang/decl.h"
 #include "type/user.h"
 
@@ -66,7 +65,7 @@ static dt_type *compiler_type(dt_types *ts, const char *name)
 	if (name[0] != '_')
 		return NULL;
 	if (strcmp(name, "__builtin_va_list") == 0)
-		return make_opaque(ts, name, dt_arch_host()->va_list_size, 8);
+		return make_opaque(ts, name, dt_va_list_size(), 8);
 	for (size_t i = 0; i < DT_NELEM(compiler_types); i++) {
 		if (strcmp(name, compiler_types[i].name) != 0)
 			continue;

@@ -6,6 +6,7 @@
  * The kernel writes a newline in a path as \012; a path that really contains those four characters
  * cannot be told apart, and is found through map_files all the same.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -277,4 +278,34 @@ long dt_proc_inner_pid(long pid)
 	}
 	free(text);
 	return inner;
+}
+
+/* ---- names of objects ---- */
+
+static bool matches_text(const char *pattern, const char *text)
+{
+	return dt_glob_is_pattern(pattern) ? dt_glob_match(pattern, text)
+					   : strcmp(pattern, text) == 0;
+}
+
+/* "libc" and "libc.so" mean libc.so.6, too; "libm" does not mean libmount.so. */
+static bool is_short_for(const char *pattern, const char *base)
+{
+	size_t n = strlen(pattern);
+
+	return strncmp(pattern, base, n) == 0 &&
+	       (base[n] == '.' || (base[n] == '-' && isdigit((unsigned char)base[n + 1])));
+}
+
+bool dt_object_is_called(const char *pattern, const char *base, const char *path, bool exe)
+{
+	const char *tick = strchr(pattern, '`');
+
+	if (tick && strncmp(pattern, "LM", 2) == 0) /* link maps are not told apart */
+		pattern = tick + 1;
+	if (!*pattern || matches_text(pattern, base) || (exe && matches_text(pattern, "a.out")))
+		return true;
+	if (strchr(pattern, '/'))
+		return matches_text(pattern, path);
+	return !dt_glob_is_pattern(pattern) && is_short_for(pattern, base);
 }

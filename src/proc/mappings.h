@@ -49,6 +49,10 @@ const dt_mapping *dt_maps_find(const dt_maps *m, uint64_t addr); /* NULL: none *
 /* The mapping of the executable itself: the first one of /proc/PID/exe; NULL: none. */
 const dt_mapping *dt_maps_exe(const dt_maps *m, long pid);
 
+/* Does this name, or pattern, mean the object with this file? As probe descriptions name modules: its
+ * name, or the path if there is a / in it; "a.out" for the executable; "libc" or "libc.so" for libc.so.6. */
+bool dt_object_is_called(const char *pattern, const char *base, const char *path, bool exe);
+
 /* Open the file behind a mapping of a living process. -1 with errno. */
 int dt_map_open(long pid, const dt_mapping *m);
 /* "/proc/PID/root", or "" when the process has our own root and mount namespace. */

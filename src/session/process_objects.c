@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "probe/providers/pid.h"
 #include "proc/mappings.h"
 #include "session/session.h"
 #include "type/user.h"
@@ -44,7 +43,7 @@ static const dt_mapping *find_object(const dt_maps *maps, long pid, const char *
 
 		if (!is_object(maps, i))
 			continue;
-		if (name ? dt_pid_module_matches(name, m->base, m->path, is_exe)
+		if (name ? dt_object_is_called(name, m->base, m->path, is_exe)
 			 : (is_exe ? 0 : seen++) == nth)
 			return m;
 	}

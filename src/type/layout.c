@@ -12,6 +12,7 @@
  *
  * Structs read from a file have their layout; here is how they are aligned.
  */
+#include "arch/arch.h"
 #include "type/store.h"
 
 struct dt_layout {
@@ -124,4 +125,9 @@ static uint32_t sou_align(dt_types *ts, dt_type *t, int depth)
 uint32_t dt_sou_align(dt_types *ts, dt_type *t)
 {
 	return sou_align(ts, t, 0);
+}
+
+uint64_t dt_va_list_size(void)
+{
+	return dt_arch_host()->va_list_size;
 }

@@ -175,6 +175,7 @@ bool dt_type_is_arith(const dt_type *t);  /* integer, enum or float */
 bool dt_type_is_byref(const dt_type *t);  /* string, array, struct, union, long double: handled by address */
 bool dt_type_is_complete(dt_types *ts, dt_type *t); /* size known: not void, function or forward */
 bool dt_type_is_signed(const dt_type *t);
+uint64_t dt_va_list_size(void); /* of C's va_list on this CPU */
 uint64_t dt_type_size(dt_types *ts, dt_type *t);
 uint32_t dt_type_align(dt_types *ts, dt_type *t);
 /* C compatibility after stripping names and qualifiers; pointers to void fit every pointer. */

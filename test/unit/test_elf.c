@@ -450,6 +450,22 @@ static void test_maps_text(void)
 }
 
 /* Our own process: the address of a function leads to its name and back. */
+/* The names that probe descriptions have for objects. */
+static void test_object_names(void)
+{
+	CHECK(dt_object_is_called("libc.so.6", "libc.so.6", "/lib/libc.so.6", false));
+	CHECK(dt_object_is_called("libc.so", "libc.so.6", "/lib/libc.so.6", false));
+	CHECK(dt_object_is_called("libc", "libc.so.6", "/lib/libc.so.6", false));
+	CHECK(dt_object_is_called("libc*", "libc.so.6", "/lib/libc.so.6", false));
+	CHECK(dt_object_is_called("/lib/*", "libc.so.6", "/lib/libc.so.6", false));
+	CHECK(dt_object_is_called("LM0`libc.so.6", "libc.so.6", "/lib/libc.so.6", false));
+	CHECK(dt_object_is_called("", "libc.so.6", "/lib/libc.so.6", false));
+	CHECK(dt_object_is_called("a.out", "cat", "/bin/cat", true));
+	CHECK(!dt_object_is_called("a.out", "cat", "/bin/cat", false));
+	CHECK(!dt_object_is_called("libm", "libmount.so.1", "/lib/libmount.so.1", false));
+	CHECK(!dt_object_is_called("/usr/lib/libc.so.6", "libc.so.6", "/lib/libc.so.6", false));
+}
+
 static void test_maps_self(void)
 {
 	dt_error err = {0};
@@ -618,6 +634,7 @@ int main(void)
 	test_refused();
 	test_demangle();
 	test_maps_text();
+	test_object_names();
 	test_maps_self();
 	test_vdso();
 	test_many();

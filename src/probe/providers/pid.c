@@ -23,6 +23,7 @@
 
 #include "arch/arch.h"
 #include "probe/providers/pid.h"
+#include "proc/mappings.h"
 #include "proc/sideband.h"
 #include "type/user.h"
 
@@ -59,28 +60,6 @@ static bool matches_text(const char *pattern, const char *text)
 {
 	return dt_glob_is_pattern(pattern) ? dt_glob_match(pattern, text)
 					   : strcmp(pattern, text) == 0;
-}
-
-/* "libc" and "libc.so" mean libc.so.6, too; "libm" does not mean libmount.so. */
-static bool is_short_for(const char *pattern, const char *base)
-{
-	size_t n = strlen(pattern);
-
-	return strncmp(pattern, base, n) == 0 &&
-	       (base[n] == '.' || (base[n] == '-' && isdigit((unsigned char)base[n + 1])));
-}
-
-bool dt_pid_module_matches(const char *pattern, const char *base, const char *path, bool exe)
-{
-	const char *tick = strchr(pattern, '`');
-
-	if (tick && strncmp(pattern, "LM", 2) == 0) /* link maps are not told apart */
-		pattern = tick + 1;
-	if (!*pattern || matches_text(pattern, base) || (exe && matches_text(pattern, "a.out")))
-		return true;
-	if (strchr(pattern, '/'))
-		return matches_text(pattern, path);
-	return !dt_glob_is_pattern(pattern) && is_short_for(pattern, base);
 }
 
 static bool one_name_matches(dt_probes *ps, const char *pattern, struct pid_object *o, uint32_t i)
@@ -144,7 +123,7 @@ static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, con
 	(void)p;
 	if (*d->prov && strcmp(d->prov, pr->prov) != 0)
 		return false;
-	if (!dt_pid_module_matches(d->mod, x->module, x->path, x->exe))
+	if (!dt_object_is_called(d->mod, x->module, x->path, x->exe))
 		return false;
 	if (x->what == PID_ADDRESS ? strcmp(d->func, "-") != 0
 				   : !dt_pid_function_matches(ps, d->func, x->f.object, x->f.index))
@@ -206,7 +185,7 @@ static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, lon
 	if (!file) /* what an exec maps is told file by file */
 		return false;
 	/* which file is the executable is not told */
-	if (!dt_pid_module_matches(d->mod, file->base, file->path, true))
+	if (!dt_object_is_called(d->mod, file->base, file->path, true))
 		return false;
 	if (strcmp(d->prov, DT_PID_ALL) != 0)
 		return true;

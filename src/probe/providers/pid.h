@@ -96,7 +96,6 @@ struct pid_state { /* kept with the registry */
 
 /* ---- pid.c ---- */
 struct pid_state *dt_pid_state(dt_probes *ps, const dt_provider *p);
-bool dt_pid_module_matches(const char *pattern, const char *base, const char *path, bool exe);
 bool dt_pid_function_matches(dt_probes *ps, const char *pattern, struct pid_object *o,
 			     uint32_t index);
 bool dt_pid_hex(const char *s, uint64_t *n); /* a hexadecimal number and nothing else */

@@ -337,7 +337,7 @@ static void search_process(struct search *s, long owner, long pid, const dt_maps
 		struct pid_object *o;
 
 		if (m->kind != DT_MAP_FILE || !m->exec || (!address && is_repeated(maps, i)) ||
-		    !dt_pid_module_matches(s->d->mod, m->base, m->path, is_exe))
+		    !dt_object_is_called(s->d->mod, m->base, m->path, is_exe))
 			continue;
 		s->objects++;
 		o = open_object(s, dt_map_open(pid, m), pid, m->path);
@@ -524,7 +524,7 @@ static void search_all_processes(struct search *s)
 			char key[64];
 
 			if (m->kind != DT_MAP_FILE || !m->exec || is_repeated(maps, i) ||
-			    !dt_pid_module_matches(s->d->mod, m->base, m->path, is_exe))
+			    !dt_object_is_called(s->d->mod, m->base, m->path, is_exe))
 				continue;
 			snprintf(key, sizeof(key), "%u %u %llu", m->dev_major, m->dev_minor,
 				 (unsigned long long)m->inode);
