@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The modules of src/ against the table in doc/architecture.md.
+
+A row of the table is a module: its folder, the headers that others may include, and the modules that
+it may use. Checked are every #include and every symbol that one object file uses of another:
+
+- a module uses only those that its row names;
+- a header that is not in the row of its module is included only by its own module;
+- the rows have no cycle, and every folder with sources has one;
+- no two source files have the same name, so that a name means one file. (A CPU's folder of arch has
+  the names of arch: each holds that CPU's part of one of its files.)
+
+    modules.py SRC BUILD        (SRC: the repository, BUILD: build folder with object files)
+"""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+SRC, BUILD = sys.argv[1], sys.argv[2]
+problems = []
+
+
+def problem(text):
+    problems.append(text)
+
+
+def words(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def read_table():
+    """{module: (public headers, modules it may use)}"""
+    rows, inside = {}, False
+    for line in open(os.path.join(SRC, "doc/architecture.md")):
+        cells = [c.strip() for c in line.strip().strip("|").split("|")]
+        if cells[:3] == ["module", "public headers", "may use"]:
+            inside = True
+        elif inside and not line.startswith("|"):
+            inside = False
+        elif inside and not line.startswith("|--"):
+            rows[words(cells[0])[0]] = (set(words(cells[1])), set(words(cells[2])))
+    return rows
+
+
+table = read_table()
+
+
+def module_of(path):
+    """The longest row that is a folder of this path: src/bpf/code/emit.c is bpf/code or else bpf."""
+    folder = os.path.dirname(os.path.relpath(path, os.path.join(SRC, "src")))
+    while folder and folder not in table:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def check_rows():
+    for module, (headers, uses) in table.items():
+        for other in uses - set(table):
+            problem(f"{module} may use {other}, which is not a row of the table")
+        for header in headers:
+            if not os.path.exists(os.path.join(SRC, "src", header)):
+                problem(f"{module}: there is no header {header}")
+    state = {}
+
+    def visit(module, path):
+        if state.get(module) == "done":
+            return
+        if state.get(module) == "open":
+            problem("cycle: " + " -> ".join(path[path.index(module):] + [module]))
+            return
+        state[module] = "open"
+        for other in sorted(table[module][1] & set(table)):
+            visit(other, path + [module])
+        state[module] = "done"
+
+    for module in table:
+        visit(module, [])
+
+
+def sources():
+    for suffix in ("c", "h", "def"):
+        yield from sorted(glob.glob(os.path.join(SRC, "src/**/*." + suffix), recursive=True))
+
+
+def check_names():
+    names = collections.defaultdict(list)
+    for path in sources():
+        if path.endswith(".c") and not re.search(r"/src/arch/\w+/", path):
+            names[os.path.basename(path)].append(os.path.relpath(path, SRC))
+        if not module_of(path):
+            problem(f"{os.path.relpath(path, SRC)} is in no module of the table")
+    for name, paths in names.items():
+        if len(paths) > 1:
+            problem("the same name: " + ", ".join(paths))
+
+
+def check_includes():
+    for path in sources():
+        mine, where = module_of(path), os.path.relpath(path, SRC)
+        for line in open(path, errors="replace"):
+            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not found or found[1] == "dtrace.h":
+                continue
+            header = os.path.join(SRC, "src", found[1])
+            if not os.path.exists(header):
+                problem(f"{where} includes {found[1]}: write the path from src/")
+                continue
+            other = module_of(header)
+            if other == mine:
+                continue
+            if other not in table[mine][1]:
+                problem(f"{where} includes {found[1]}: {mine} may not use {other}")
+            elif found[1] not in table[other][0]:
+                problem(f"{where} includes {found[1]}, which is private to {other}")
+    for path in glob.glob(os.path.join(SRC, "cmd/*.[ch]")):
+        for line in open(path):
+            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if found and found[1] != "dtrace.h" and not os.path.exists(os.path.join(SRC, "cmd", os.path.basename(found[1]))):
+                problem(f"{os.path.relpath(path, SRC)} includes {found[1]}: cmd sees include/dtrace.h only")
+
+
+def check_symbols():
+    defined, used = {}, []
+    for path in sources():
+        object_file = os.path.join(BUILD, os.path.relpath(path, SRC)[:-2] + ".o")
+        if not path.endswith(".c") or not os.path.exists(object_file):
+            continue
+        for line in subprocess.check_output(["nm", object_file], text=True).splitlines():
+            kind, name = line.split()[-2:]
+            if kind == "U":
+                used.append((path, name))
+            elif kind.isupper():
+                defined[name] = path
+    for path, name in used:
+        mine, other = module_of(path), module_of(defined.get(name, path))
+        if other != mine and other not in table[mine][1]:
+            problem(f"{os.path.relpath(path, SRC)} uses {name} of {os.path.relpath(defined[name], SRC)}: "
+                    f"{mine} may not use {other}")
+
+
+check_rows()
+check_names()
+check_includes()
+check_symbols()
+for text in problems:
+    print(text)
+sys.exit(1 if problems or not table else 0)

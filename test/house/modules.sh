@@ -1,0 +1,44 @@
+# needs: python3 readelf gcc
+# The modules of src/ use one another as the table in doc/architecture.md says, and in no other way.
+. "$SRC/test/lib.bash"
+
+expect "" "$(python3 "$SRC/test/house/modules.py" "$SRC" "$BUILD")"
+
+# What the check is for: a small tree with one mistake of each kind.
+tree=$TMP/tree
+mkdir -p "$tree"/{doc,cmd,build} "$tree"/src/{low,high,other}
+cat >"$tree/doc/architecture.md" <<'EOT'
+| module | public headers | may use |
+|---|---|---|
+| `low` | `low/low.h` | |
+| `high` | `high/high.h` `high/gone.h` | `low` |
+| `other` | | `low` |
+
+| another | table | here |
+EOT
+: >"$tree/src/low/low.h"
+: >"$tree/src/low/private.h"
+: >"$tree/src/high/high.h"
+: >"$tree/src/high/same.c"
+: >"$tree/src/other/same.c"
+printf '#include "low/low.h"\n#include "low/private.h"\n' >"$tree/src/high/high.c"
+printf '#include "high/high.h"\n#include "low.h"\n' >"$tree/src/low/low.c"
+printf '#include "low/low.h"\n' >"$tree/cmd/main.c"
+expect "high: there is no header high/gone.h
+the same name: src/high/same.c, src/other/same.c
+src/high/high.c includes low/private.h, which is private to low
+src/low/low.c includes high/high.h: low may not use high
+src/low/low.c includes low.h: write the path from src/
+cmd/main.c includes low/low.h: cmd sees include/dtrace.h only" "$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
+
+sed -i 's/| `low` | `low\/low.h` | |/| `low` | `low\/low.h` | `high` |/' "$tree/doc/architecture.md"
+expect_match 'cycle: low -> high -> low' "$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
+
+# A symbol of a module that may not be used, declared without its header.
+printf 'void high_f(void);\nvoid low_f(void);\nvoid low_f(void) { high_f(); }\n' >"$tree/src/low/call.c"
+printf 'void high_f(void);\nvoid high_f(void) { }\n' >"$tree/src/high/call_high.c"
+mkdir -p "$tree"/build/src/{low,high}
+for f in low/call high/call_high; do gcc -c -o "$tree/build/src/$f.o" "$tree/src/$f.c"; done
+sed -i 's/| `low` | `low\/low.h` | `high` |/| `low` | `low\/low.h` | |/' "$tree/doc/architecture.md"
+expect_match 'src/low/call.c uses high_f of src/high/call_high.c: low may not use high' \
+	"$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
