@@ -3,7 +3,7 @@
  *
  *   store.c         nodes, interning, containers, the order of look-up
  *   intrinsic.c     the types D has without any declaration
- *   layout.c        where members of D-declared structs lie
+ *   c_layout.c      where members of D-declared structs lie
  *   query.c         questions about one type
  *   relate.c        questions about two: compatibility, promotion, usual conversions
  *   type_print.c    C spellings
@@ -54,7 +54,7 @@ struct dt_enum_ref {
 	int64_t value;
 };
 
-struct dt_layout; /* layout.c: a struct that is being filled */
+struct dt_layout; /* c_layout.c: a struct that is being filled */
 
 struct dt_types {
 	dt_arena *arena;
@@ -103,7 +103,7 @@ dt_type *dt_btf_symbol(struct dt_btf *b, const char *name);
 bool dt_btf_enumerator(struct dt_btf *b, const char *name, dt_type **type, int64_t *value);
 void dt_btf_complete(dt_type *t);
 
-/* ---- layout.c ---- */
+/* ---- c_layout.c ---- */
 uint32_t dt_sou_align(dt_types *ts, dt_type *t); /* of a struct or union that was read, not declared */
 
 /* ---- kernel_types.c ---- */

@@ -124,7 +124,7 @@ typedef struct dt_plan {
 	uint32_t ncpus, nspecs;
 	struct dt_plan_buffers buffers;
 	bool grows;   /* probes can join while tracing */
-	bool follows; /* option follow: family.c */
+	bool follows; /* option follow: run/family.c */
 	DT_VEC(struct dt_plan_probe) probes;
 	DT_VEC(dt_prologue) prologues;
 	uint32_t nevents[PK_MAX]; /* probes of each kind; system calls have their numbers instead */

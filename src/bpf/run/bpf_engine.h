@@ -9,7 +9,7 @@
  *   attach.c         programs to events;  attach_user.c: to places in user code;  attach_kernel.c: to
  *                    functions of the kernel;  family.c: processes that a probe follows
  *   ring.c           records out of the ring buffers;  tail.c: out of the circles of the ring policy
- *   spec.c           records that are kept: speculations, the newest ones
+ *   kept.c           records that are kept: speculations, the newest ones
  *   snapshot.c       aggregations out of their maps
  *   tables.c         unwind tables for the walker of user stacks
  *   extend.c         probes that join while tracing;  gate.c: where processes wait for that
@@ -53,7 +53,7 @@ struct dt_engine {
 	struct dt_user_links *users;	     /* attach_user.c */
 	struct dt_retired *retired;	     /* extend.c */
 	struct dt_reader *reader;	     /* ring.c */
-	struct dt_kept *kept;		     /* spec.c */
+	struct dt_kept *kept;		     /* kept.c */
 	struct dt_tables *tables;	     /* tables.c; NULL: no program walks user stacks */
 	struct dt_names *names;		     /* names.c; NULL: all probes are known */
 	int gate;			     /* gate.c: its program; -1: not loaded */

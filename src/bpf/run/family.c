@@ -1,6 +1,6 @@
 /*
  * family: option follow, this process's side: the map of who descends from whom, which two small
- * programs keep up to date (translate/family.c).
+ * programs keep up to date (translate/tr_family.c).
  */
 #include <bpf/bpf.h>
 

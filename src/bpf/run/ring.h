@@ -18,7 +18,7 @@ bool dt_ring_quiesce(dt_engine *e, uint64_t patience);
 /* What a record takes of bufsize. */
 uint32_t dt_ring_cost(const dt_engine *e, const struct dt_rec *r);
 
-/* ---- spec.c: records that are kept ---- */
+/* ---- kept.c: records that are kept ---- */
 struct dt_kept_rec {
 	struct dt_kept_rec *next;
 	uint64_t time; /* when it came to be: of a speculative record, when that was committed */

@@ -16,7 +16,7 @@
  *   var.c          user variables;  thread.c: where those of a thread are
  *   tr_memory.c    scratch, stores through addresses;  peek.c: loads
  *   call.c         the call instruction: one row per subroutine
- *   family.c       descendants of processes, with option follow
+ *   tr_family.c    descendants of processes, with option follow
  *
  * Everything here appends code to dt_tr.c. Inputs (plan, needs, layout, maps) are const; only while
  * learning, `learn` and `collect` are where to leave what came up.
@@ -201,7 +201,7 @@ void dt_tr_zero(dt_tr *t, uint32_t off, uint32_t size); /* of the slot */
 /* r0 = comparison of two strings: DIF registers a and b; only equality matters if `equal`. */
 void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal);
 
-/* ---- family.c ---- */
+/* ---- tr_family.c ---- */
 #define DT_FAMILY_OURS 0x80000000u /* in a key: a number of our namespace */
 /* Goto no unless the process with number r0 is *(u32 *)(r8 + pid_at), or is to be taken for it. */
 void dt_tr_family_check(dt_tr *t, int pid_at, uint32_t no);

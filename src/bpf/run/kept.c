@@ -1,5 +1,5 @@
 /*
- * spec: records that are kept in this process: of speculations until they end, and with the ring
+ * kept: records that are kept in this process: of speculations until they end, and with the ring
  * policy those that were committed, until everything is handed out.
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * layout: where the members of a struct or union declared in D lie: C's rules as gcc follows them
+ * c_layout: where the members of a struct or union declared in D lie: C's rules as gcc follows them
  * for x86-64 (System V ABI), so that a D copy of a C declaration has the same offsets.
  *
  * Plain members go to the next multiple of their alignment. A bit-field goes to the next free bit,

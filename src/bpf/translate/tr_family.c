@@ -1,5 +1,5 @@
 /*
- * family: option follow. A probe in a process is a probe in its descendants, too.
+ * tr_family: option follow. A probe in a process is a probe in its descendants, too.
  *
  * Waiting for the tracer to hear of a fork would lose what the child does first, and attaching to
  * every child anew takes longer than many of them live. So with this option places in user code
