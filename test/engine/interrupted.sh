@@ -37,6 +37,21 @@ for i in 1 2 3; do
 	for p in ticks off on; do expect "$(labelled $p)" "$(labelled "kept $p")" "$p"; done
 	expect 0 "$(labelled stale)" "set to 0"
 done
+
+# The same for elements of arrays, made and removed by firings that interrupt each other and by lock probes inside the maps; each has keys of its own.
+cat >"$TMP/elements.d" <<'D'
+syscall::getppid:entry /pid == $target/ { a[tid, 1] = 1; a[tid, 2] = 2; self->on = 1; @["calls"] = sum(1); }
+syscall::getppid:return /self->on/ { @["kept"] = sum(a[tid, 1] + a[tid, 2]); a[tid, 1] = 0; a[tid, 2] = 0; @["left"] = sum(a[tid, 1] + a[tid, 2]); self->on = 0; }
+profile-4999 { a[cpu, 3] = 3; @["kept by the clock"] = sum(a[cpu, 3] == 3); a[cpu, 3] = 0; @["left"] = sum(a[cpu, 3]); @["ticks"] = sum(1); }
+sdt:::contention_begin { a[arg0, -tid] = 4; @["kept by locks"] = sum(a[arg0, -tid] == 4); a[arg0, -tid] = 0; @["left"] = sum(a[arg0, -tid]); @["locks"] = sum(1); }
+END { printa("%s: %@d\n", @); }
+D
+ktrace -q -s "$TMP/elements.d" -c "$TMP/threads $rounds $calls"
+expect 0 "$status" "$err"
+expect "" "$(grep -v 'drops\? on CPU' <<<"$err")" messages # the kernel does not run a program inside itself, as for a lock that it waits for
+n=$((rounds * 16 * calls))
+expect "$n $((3 * n)) 0" "$(labelled calls) $(labelled kept) $(labelled left)" "elements"
+expect "$(labelled ticks) $(labelled locks)" "$(labelled "kept by the clock") $(labelled "kept by locks")" "elements of the clock, of locks"
 kill "${others[@]}"
 wait "${others[@]}"
 for i in 1 2; do expect "ready" "$(grep . "$TMP/other$i")" "the other tracers"; done

@@ -30,7 +30,8 @@ enum {
 	CTL_COMERS = CTL_CLAIMS + 256 * 8, /* pids of the latest to come to a gate, u32 each, by number */
 	CTL_TICKETS = CTL_COMERS + DT_GATE_COMERS * 4, /* numbers drawn; arrived: the pid is written as well */
 	CTL_ASIDE = CTL_TICKETS + 8, /* threads whose variables are not in task storage: thread.c */
-	CTL_SIZE = CTL_ASIDE + 8,
+	CTL_SPARED = CTL_ASIDE + 8, /* some array has elements in its second map: var.c */
+	CTL_SIZE = CTL_SPARED + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 

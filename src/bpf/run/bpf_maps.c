@@ -131,17 +131,20 @@ static uint32_t prealloc(uint32_t *sum, uint64_t entries, uint64_t bytes)
 	return 0;
 }
 
+#define SPARE 64 /* elements that an array can have in its second map: var.c */
+
 static int make_arrays(dt_engine *e, int scope, uint32_t *sum, dt_error *err)
 {
 	uint32_t n = e->plan.vars[scope].n;
 	int *fds = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*fds));
+	int *spare = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*spare));
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dt_plan_var *v = &e->plan.vars[scope].v[i];
 		const struct dt_var_place *at = &e->at.vars[scope].v[i];
 		uint64_t size = 8, entries = at->entries;
 
-		fds[i] = -1;
+		fds[i] = spare[i] = -1;
 		if (!at->key_size)
 			continue;
 		if (v->byref)
@@ -155,8 +158,18 @@ static int make_arrays(dt_engine *e, int scope, uint32_t *sum, dt_error *err)
 		    &entries, err);
 		if (fds[i] < 0)
 			return -1;
+		spare[i] = dt_kmap_make(e,
+					&(struct dt_kmap){.type = BPF_MAP_TYPE_HASH,
+							  .name = "dt_spare",
+							  .key = at->key_size,
+							  .value = size,
+							  .entries = entries < SPARE ? entries : SPARE},
+					err);
+		if (spare[i] < 0)
+			return -1;
 	}
 	e->maps.var[scope] = fds;
+	e->maps.spare[scope] = spare;
 	return 0;
 }
 

@@ -167,9 +167,7 @@ static void element_find(dt_tr *t, int scope, uint32_t id, const struct dt_tr_va
 
 	ld(c, 4, R1, R6, S_ARRAY);
 	jmpi(c, BPF_JNE, R1, (int32_t)dt_tr_array_tag(scope, id), next);
-	map(c, R1, x->fd);
-	dt_slot_lea(c, R2, t->at->last_key);
-	helper(c, BPF_FUNC_map_lookup_elem);
+	dt_tr_element(t, x, t->at->last_key);
 	jmpi(c, BPF_JEQ, R0, 0, next);
 	mov(c, R9, R0);
 	alui(c, BPF_ADD, R9, 8);

@@ -51,6 +51,7 @@ struct dt_tr_maps {
 	int names, text, epids;				   /* when probes can join */
 	int uw_objects, uw_wanted, uw_banks, uw_first_bank, identify; /* unwind.h */
 	const struct dt_cpu_buffer *ring, *tail;	   /* by CPU; NULL: there are none */
+	const int *spare[DT_PLAN_SCOPES];		   /* the second maps of arrays */
 	const int *var[DT_PLAN_SCOPES], *agg;		   /* arrays and aggregations; NULL: not yet */
 	const struct dt_prog_maps *prog;		   /* by program ... */
 	uint32_t nprogs;				   /* ... so many; others have none yet */
@@ -275,7 +276,7 @@ struct dt_tr_var {
 	const struct dt_var_keys *keys;
 	const struct dt_var_place *at;
 	bool array;
-	int fd; /* arrays */
+	int fd, fd_spare; /* arrays */
 };
 struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id);
 static inline uint32_t dt_tr_array_tag(int scope, uint32_t id)
@@ -286,6 +287,8 @@ void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
 void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
 void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd);
 void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs);
+/* r0 = the element of the array with the key at slot + key, or NULL */
+void dt_tr_element(dt_tr *t, const struct dt_tr_var *x, uint32_t key);
 
 /* ---- thread.c ---- */
 void dt_thread_value(dt_tr *t, bool make); /* r0 = the object of the thread, or NULL */

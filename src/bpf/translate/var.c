@@ -10,16 +10,22 @@
  * and clause-locals the first byte is set for NULL, so that unset strings are empty. For
  * thread-locals and array elements it is set when there is something, so that unset ones are NULL.
  *
+ * A map refuses a change where it is locked by the very firing that this one has interrupted (a probe at a lock
+ * inside the map; before Linux 6.2 any interrupt at the wrong moment), or has no memory for the moment. So each array has a small second map,
+ * with locks of its own; control->spared says that some array uses it.
+ *
  * Storing 0 removes an array element. An element or thread object that cannot be made is a lost
  * store, counted as a dynamic variable drop.
  */
+#include <errno.h>
+
 #include "bpf/translate/translate.h"
 
 struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id)
 {
 	const struct dt_plan_scope *s = &t->plan->vars[scope];
 	uint32_t i = id - DT_VAR_USER_MIN;
-	struct dt_tr_var x = {.fd = -1};
+	struct dt_tr_var x = {.fd = -1, .fd_spare = -1};
 
 	if (id < DT_VAR_USER_MIN || i >= s->n)
 		return x;
@@ -28,7 +34,7 @@ struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id)
 	x.at = &t->at->vars[scope].v[i];
 	x.array = x.v->array || x.keys->array;
 	if (t->maps->var[scope])
-		x.fd = t->maps->var[scope][i];
+		x.fd = t->maps->var[scope][i], x.fd_spare = t->maps->spare[scope][i];
 	return x;
 }
 
@@ -246,12 +252,84 @@ static void make_key(dt_tr *t, const struct dt_tr_var *x, bool thread)
 			   (uint32_t)dt_align_up(x->keys->key[i].size, 8));
 }
 
-/* r0 = lookup(array, &slot->dkey) */
-static void lookup(dt_tr *t, const struct dt_tr_var *x)
+/* r0 = helper(map, &slot->dkey ...) */
+static void of_key(dt_tr *t, int fd, int func)
 {
-	map(t->c, R1, x->fd);
+	map(t->c, R1, fd);
 	dt_slot_lea(t->c, R2, t->at->dkey);
-	helper(t->c, BPF_FUNC_map_lookup_elem);
+	helper(t->c, func);
+}
+
+static void if_none_spared(dt_tr *t, uint32_t label)
+{
+	map_value(t->c, R1, t->maps->control, CTL_SPARED);
+	ld(t->c, 8, R1, R1, 0);
+	jmpi(t->c, BPF_JEQ, R1, 0, label);
+}
+
+void dt_tr_element(dt_tr *t, const struct dt_tr_var *x, uint32_t key)
+{
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
+
+	map(c, R1, x->fd);
+	dt_slot_lea(c, R2, key);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JNE, R0, 0, done);
+	if_none_spared(t, done);
+	map(c, R1, x->fd_spare);
+	dt_slot_lea(c, R2, key);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	dt_code_place(c, done);
+}
+
+/* Remove the element from a map; one that is busy keeps it, unset. */
+static void remove_from(dt_tr *t, int fd)
+{
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
+
+	of_key(t, fd, BPF_FUNC_map_delete_elem);
+	jmpi(c, BPF_JEQ, R0, 0, done);
+	jmpi(c, BPF_JEQ, R0, -ENOENT, done);
+	of_key(t, fd, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, done);
+	sti(c, 8, R0, 0, 0);
+	dt_code_place(c, done);
+}
+
+/* r0 = what update() says of a new element with the key */
+static void add_to(dt_tr *t, int fd)
+{
+	dt_code *c = t->c;
+
+	map(c, R1, fd);
+	dt_slot_lea(c, R2, t->at->dkey);
+	map_value(c, R3, t->maps->rodata, t->at->zeros);
+	movi(c, R4, BPF_NOEXIST); /* an interrupting firing may have made it meanwhile */
+	helper(c, BPF_FUNC_map_update_elem);
+}
+
+/* r0 = a new element; `drop` when there is no room for it */
+static void make_element(dt_tr *t, const struct dt_tr_var *x, uint32_t drop)
+{
+	dt_code *c = t->c;
+	uint32_t full = dt_code_label(c), made = dt_code_label(c);
+
+	add_to(t, x->fd);
+	jmpi(c, BPF_JEQ, R0, -E2BIG, full);
+	of_key(t, x->fd, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JNE, R0, 0, made);
+	map_value(c, R1, t->maps->control, CTL_SPARED);
+	sti(c, 8, R1, 0, 1);
+	add_to(t, x->fd_spare);
+	of_key(t, x->fd_spare, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JNE, R0, 0, made);
+	ja(c, drop);
+	dt_code_place(c, full);
+	of_key(t, x->fd, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, drop);
+	dt_code_place(c, made);
 }
 
 /* A store into the object (a[k].m = 1) needs a pointer, not a number: tr_memory.c looks the key up
@@ -285,7 +363,7 @@ void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 	none = dt_code_label(c);
 	done = dt_code_label(c);
 	make_key(t, x, scope == DT_SCOPE_THREAD);
-	lookup(t, x);
+	dt_tr_element(t, x, t->at->dkey);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	if (x->v->byref) {
 		mov(c, R8, R0);
@@ -304,9 +382,9 @@ void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 }
 
 /*
- *	if (!value) { delete(array, key); goto done; }
+ *	if (!value) { remove(array, key); goto done; }
  *	p = lookup(array, key);
- *	if (!p) { update(array, key, zeros, NOEXIST); p = lookup(array, key); if (!p) drop }
+ *	if (!p) { p = make(array, key); if (!p) drop }
  *	*p = value
  */
 void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
@@ -324,20 +402,14 @@ void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 	make_key(t, x, scope == DT_SCOPE_THREAD);
 	dt_tr_get(t, R0, rs);
 	jmpi(c, BPF_JNE, R0, 0, keep);
-	map(c, R1, x->fd);
-	dt_slot_lea(c, R2, t->at->dkey);
-	helper(c, BPF_FUNC_map_delete_elem);
+	remove_from(t, x->fd);
+	if_none_spared(t, done);
+	remove_from(t, x->fd_spare);
 	ja(c, done);
 	dt_code_place(c, keep);
-	lookup(t, x);
+	dt_tr_element(t, x, t->at->dkey);
 	jmpi(c, BPF_JNE, R0, 0, have);
-	map(c, R1, x->fd);
-	dt_slot_lea(c, R2, t->at->dkey);
-	map_value(c, R3, t->maps->rodata, t->at->zeros);
-	movi(c, R4, BPF_NOEXIST);
-	helper(c, BPF_FUNC_map_update_elem);
-	lookup(t, x);
-	jmpi(c, BPF_JEQ, R0, 0, drop);
+	make_element(t, x, drop);
 	dt_code_place(c, have);
 	mov(c, R8, R0);
 	if (x->v->byref) {
