@@ -105,6 +105,10 @@ void dt_buf_escape(dt_buf *b, const char *s, size_t n);
 /* Undo D's escapes in place; returns the new length. */
 size_t dt_unescape(char *s, size_t n);
 
+/* Names that this program did not make up, for a terminal (safe.c): control characters become '?', in place. lines: newlines
+ * and tabs may stay. */
+void dt_make_safe(char *s, size_t n, bool lines);
+
 /* ---- files (file.c) ---- */
 /* A whole file of /proc and the like, with a NUL behind it; dir as for openat(2). NULL with errno; to be freed. */
 char *dt_slurp(int dir, const char *path, size_t *len);

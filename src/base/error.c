@@ -52,8 +52,9 @@ int dt_err(dt_error *e, int code, const char *fmt, ...)
 		snprintf(text, sizeof(text), "%s", dt_strerror(code));
 	}
 	for (char *p = text; *p != '\0'; p++) /* a message is one line, whatever it quotes */
-		if (*p == '\n' || *p == '\r')
+		if (*p == '\n' || *p == '\r' || *p == '\t')
 			*p = ' ';
+	dt_make_safe(text, strlen(text), false);
 	memset(e, 0, sizeof(*e));
 	e->code = code;
 	memcpy(e->text, text, sizeof(text));

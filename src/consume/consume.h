@@ -20,6 +20,7 @@ struct dt_consumer_env {
 	dt_options *opts; /* setopt() changes it */
 	dt_types *types;
 	FILE *out;	      /* standard output of the trace; not closed */
+	bool terminal;	      /* the consumer's: what is written now goes to one */
 	const char *out_path; /* -o file: what ftruncate() truncates; NULL: none */
 	void *arg;
 	/* diagnostics: "12 drops on CPU 0", "error on enabled probe ID ..." without "dtrace: " */

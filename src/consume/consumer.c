@@ -50,6 +50,7 @@ dt_consumer *dt_consumer_new(const struct dt_consumer_env *env)
 
 	c->env = *env;
 	c->out = env->out;
+	c->env.terminal = isatty(fileno(c->out));
 	c->ops = &dt_writer_text;
 	c->w = c->ops->open(&c->env);
 	c->aggs = dt_aggs_new(&c->env);
@@ -262,7 +263,8 @@ static int do_symbol(struct walk *k)
 static int format_text(struct walk *k, dt_buf *text, dt_value **values)
 {
 	dt_value *v = dt_xcalloc(k->n + 1, sizeof(*v));
-	struct dt_format_env fe = {.env = &k->c->env, .args = v, .nargs = k->n};
+	struct dt_format_env fe = {
+	    .env = &k->c->env, .args = v, .nargs = k->n, .command = values == NULL};
 	int rc = 0;
 
 	for (uint32_t i = 0; i < k->n; i++)
@@ -325,6 +327,7 @@ static int do_freopen(struct walk *k)
 		rc = dt_err(c->err, errno, NULL);
 	c->reopened = f;
 	c->out = f ? f : c->env.out;
+	c->env.terminal = isatty(fileno(c->out));
 out:
 	dt_buf_free(&text);
 	return rc;

@@ -102,6 +102,12 @@ void dt_text_bytes(dt_buf *out, const dt_value *v, int width, bool quiet, bool f
 	free(whole);
 }
 
+void dt_text_guard(dt_buf *out, size_t from, const struct dt_consumer_env *env)
+{
+	if (out->n > from && env->terminal && !dt_opt(env->opts, DT_O_RAWOUTPUT))
+		dt_make_safe(out->s + from, out->n - from, true);
+}
+
 /* ---- addresses ---- */
 
 void dt_text_frame(dt_buf *out, const dt_frame *f)
@@ -159,6 +165,7 @@ void dt_text_stack(dt_buf *out, const dt_value *v, int indent, const struct dt_c
 	dt_buf_putc(out, '\n');
 	for (uint32_t i = 0; i < v->nframes; i++) {
 		const char *helper = next_string(v, &at);
+		size_t from = out->n;
 		dt_frame f;
 
 		dt_symbolise(env, v, i, &f);
@@ -170,6 +177,7 @@ void dt_text_stack(dt_buf *out, const dt_value *v, int indent, const struct dt_c
 		dt_buf_putc(out, '\n');
 		if (helper[0] == '@' && helper[1])
 			dt_buf_printf(out, "%*s  [ %s ]\n", indent, "", helper + 1);
+		dt_make_safe(out->s + from, out->n - from, true);
 	}
 }
 
@@ -267,6 +275,7 @@ static bool small_struct(const dt_value *v, dt_value *number)
 static void text_trace(dt_writer *w, const dt_value *v)
 {
 	bool raw = dt_opt(w->env->opts, DT_O_RAWBYTES);
+	size_t from = w->out.n;
 	dt_value number;
 
 	switch (v->kind) {
@@ -277,8 +286,10 @@ static void text_trace(dt_writer *w, const dt_value *v)
 		break;
 	case DT_V_STRING:
 	case DT_V_BYTES:
-		if (!small_struct(v, &number))
+		if (!small_struct(v, &number)) {
 			dt_text_bytes(&w->out, v, 33, w->quiet, raw);
+			dt_text_guard(&w->out, from, w->env);
+		}
 		else
 			dt_text_int(&w->out, &number, w->quiet);
 		break;

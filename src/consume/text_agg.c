@@ -13,6 +13,7 @@
 
 static void put_key(dt_buf *out, const dt_value *v, const struct dt_consumer_env *env)
 {
+	size_t from = out->n;
 	dt_buf b = {0};
 
 	switch (v->kind) {
@@ -22,6 +23,7 @@ static void put_key(dt_buf *out, const dt_value *v, const struct dt_consumer_env
 	case DT_V_STRING:
 	case DT_V_BYTES:
 		dt_text_bytes(out, v, STRING_WIDTH, false, dt_opt(env->opts, DT_O_RAWBYTES));
+		dt_text_guard(out, from, env);
 		break;
 	case DT_V_STACK:
 		dt_text_stack(out, v, (int)dt_opt(env->opts, DT_O_STACKINDENT), env);

@@ -202,15 +202,17 @@ static void conv_wide_string(const struct job *j)
 
 static void conv_string(const struct job *j)
 {
+	size_t n, from = j->out->n;
 	const char *s;
-	size_t n;
 
 	if (j->conv->size[0]) {
 		conv_wide_string(j);
-		return;
+	} else {
+		n = text_of(j->v, &s);
+		put_text(j, s, n);
 	}
-	n = text_of(j->v, &s);
-	put_text(j, s, n);
+	if (!j->fe->command)
+		dt_text_guard(j->out, from, j->fe->env);
 }
 
 /* The NUL that ends a string shows as \0, as in DTrace. */

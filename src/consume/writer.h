@@ -50,6 +50,9 @@ uint64_t dt_value_pc(const dt_value *v, uint32_t frame);
 /* Little-endian integer of n bytes (more than 8: the first 8), sign-extended if asked. */
 uint64_t dt_load_int(const void *p, uint32_t n, bool is_signed);
 
+/* Strings of a program may hold anything: from here on in `out`, make them harmless if they go to a terminal. */
+void dt_text_guard(dt_buf *out, size_t from, const struct dt_consumer_env *env);
+
 /* ---- addresses ---- */
 typedef struct dt_frame {
 	uint64_t pc;
@@ -213,6 +216,7 @@ struct dt_format_env {
 	dt_aggset **sets; /* printa: the aggregations of %@ */
 	const uint64_t **values;
 	uint32_t nsets;
+	bool command; /* the text is not output, but a command or a path: strings as they are */
 };
 int dt_text_format(dt_buf *out, const dt_format *f, const struct dt_format_env *fe, dt_error *err);
 

@@ -172,6 +172,15 @@ uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p)
 	return n;
 }
 
+/* A process names its own files, functions and static probes. */
+static char *safe_name(dt_arena *a, const char *name)
+{
+	char *s = dt_arena_strdup(a, name);
+
+	dt_make_safe(s, strlen(s), false);
+	return s;
+}
+
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
 			const char *mod, const char *func, const char *name, uint64_t data)
 {
@@ -183,10 +192,10 @@ dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const 
 	*pr = (dt_probe){
 	    .id = id,
 	    .provider = p,
-	    .prov = dt_arena_strdup(ps->arena, prov),
-	    .mod = dt_arena_strdup(ps->arena, mod),
-	    .func = dt_arena_strdup(ps->arena, func),
-	    .name = dt_arena_strdup(ps->arena, name),
+	    .prov = safe_name(ps->arena, prov),
+	    .mod = safe_name(ps->arena, mod),
+	    .func = safe_name(ps->arena, func),
+	    .name = safe_name(ps->arena, name),
 	    .data = data,
 	};
 	if ((ps->all.n + 1) * 2 > ps->by_id_size)

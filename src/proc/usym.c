@@ -276,9 +276,7 @@ static const char *show(dt_usyms *us, const char *name)
 	pretty = us->raw_names ? NULL : dt_demangle(name, true);
 	copy = dt_arena_strdup(us->arena, pretty ? pretty : name);
 	free(pretty);
-	for (char *p = copy; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
+	dt_make_safe(copy, strlen(copy), false);
 	dt_map_set(us->names, name, copy);
 	us->nnames++;
 	return copy;
@@ -444,13 +442,17 @@ static void close_files(dt_usyms *us)
 
 char *dt_usyms_problem(dt_usyms *us)
 {
+	char *text;
+
 	for (struct object *o = us->objects; o; o = o->next) {
 		const char *why = o->told ? NULL : dt_elf_problem(o->elf);
 
 		if (!why)
 			continue;
 		o->told = true;
-		return dt_xasprintf("%s: %s", dt_elf_path(o->elf), why);
+		text = dt_xasprintf("%s: %s", dt_elf_path(o->elf), why);
+		dt_make_safe(text, strlen(text), false);
+		return text;
 	}
 	return NULL;
 }

@@ -407,8 +407,35 @@ static void test_attr(void)
 	CHECK(dt_version_parse("1.", &v) == -1 && dt_version_parse("256.1", &v) == -1);
 }
 
+/* ---- names for a terminal ---- */
+
+static void safe(const char *from, bool lines, const char *want)
+{
+	char text[128];
+
+	strcpy(text, from);
+	dt_make_safe(text, strlen(text), lines);
+	CHECK_STR(text, want);
+}
+
+static void test_safe(void)
+{
+	dt_error err;
+
+	safe("plain_name.so.6", false, "plain_name.so.6");
+	safe("gr\xc3\xbc\xc3\x9f \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x98\x80", false, "gr\xc3\xbc\xc3\x9f \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x98\x80");
+	safe("a\033[2J\n\t\r\x7f", false, "a?[2J????");
+	safe("a\033[2J\n\t\r\x7f", true, "a?[2J\n\t??");
+	safe("\xc2\x9b" "1m\x9b" "1m\xe2\x80\xae\xe2\x80\xa8\xe2\x81\xa6\xe2\x82\xac", false, "??1m?1m?????????\xe2\x82\xac");
+	safe("cut \xe2\x80", false, "cut \xe2?");
+	safe("wrong \xc3\x28 \xff \xc0\x80", false, "wrong \xc3( \xff \xc0?");
+	dt_err(&err, ENOENT, "/tmp/%s: no such file", "a\033[2J\nb\xc2\x9b");
+	CHECK_STR(err.text, "/tmp/a?[2J b??: no such file");
+}
+
 int main(void)
 {
+	test_safe();
 	test_arena();
 	test_vec_buf();
 	test_map();

@@ -15,6 +15,8 @@
  *   hostile maps FILE...            map them as code, and wait
  *   hostile peak FILE COMMAND...    run it; write the most memory it had, in MB, into FILE
  *
+ * HOSTILE_NAME in the environment: the name of the process.
+ *
  * The code of a file (at 0x1000) is a function that calls the one it is given:
  *   push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret
  */
@@ -26,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -288,6 +291,8 @@ static int peak(const char *file, char **argv)
 
 int main(int argc, char **argv)
 {
+	if (getenv("HOSTILE_NAME"))
+		prctl(PR_SET_NAME, getenv("HOSTILE_NAME"));
 	if (argc >= 4 && strcmp(argv[1], "make") == 0)
 		return make(argv[2], argv[3], argc > 4 ? argv[4] : "hostile_function");
 	if (argc >= 3 && strcmp(argv[1], "run") == 0)

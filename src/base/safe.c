@@ -1,0 +1,48 @@
+/*
+ * safe: names that this program did not make up, on their way to a terminal.
+ *
+ * A process chooses its own name, those of its files and functions, and of its static probes. A
+ * terminal takes some characters for commands: they can hide or forge what else is shown. One rule
+ * for all of them: each byte of a control character becomes '?'. These are C0 and DEL, C1 (as UTF-8
+ * or as a lone byte, as U+009B that begins commands), the characters that turn the direction of text,
+ * and the line separators of Unicode. All other text stays, whatever its language.
+ */
+#include "base/base.h"
+
+/* The character at s, of n bytes, as UTF-8; its length. A byte that is no UTF-8 is a character by itself. */
+static size_t decode(const unsigned char *s, size_t n, uint32_t *c)
+{
+	size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 1;
+
+	*c = s[0];
+	if (len == 1 || len > n || s[0] > 0xf4)
+		return 1;
+	*c = s[0] & (0xffu >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80) {
+			*c = s[0];
+			return 1;
+		}
+		*c = *c << 6 | (s[i] & 0x3f);
+	}
+	return len;
+}
+
+static bool is_command(uint32_t c, bool lines)
+{
+	if (lines && (c == '\n' || c == '\t'))
+		return false;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+void dt_make_safe(char *s, size_t n, bool lines)
+{
+	for (size_t at = 0, len; at < n; at += len) {
+		uint32_t c;
+
+		len = decode((const unsigned char *)s + at, n - at, &c);
+		if (is_command(c, lines))
+			memset(s + at, '?', len);
+	}
+}
