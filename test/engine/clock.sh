@@ -24,6 +24,7 @@ wait
 # in a time namespace, where our monotonic clock is not the kernel's: records come while tracing, with the right time
 if unshare --time --fork --monotonic -10 true 2>/dev/null; then
 	for offset in -10 1000; do # the machine has been up for longer than that
+		: >"$TMP/out" # what the last one wrote must not be seen
 		unshare --time --fork --monotonic $offset "$DTRACE" -x switchrate=10ms -qn 'tick-20ms { printf("%d\n", walltimestamp / 1000000000); }' >"$TMP/out" 2>"$TMP/err" &
 		parent=$!
 		wait_for 20 grep -q . "$TMP/out"
