@@ -99,7 +99,7 @@ struct dt_engine_env {
 	struct dt_procs *procs; /* the processes of the session; NULL: none */
 };
 
-typedef struct dt_engine dt_engine;
+typedef struct dt_engine dt_engine; /* never defined: a dt_vm_engine (vm) or a dt_bpf (bpf) */
 struct dt_engine_ops {
 	const char *name;
 	dt_engine *(*open)(const struct dt_engine_env *env, dt_error *err);

@@ -236,7 +236,7 @@ struct dt_vm_ecb {
 	enum { DT_VM_OTHER, DT_VM_BEGIN, DT_VM_END, DT_VM_ERROR } probe;
 };
 
-struct dt_engine {
+typedef struct dt_vm_engine {
 	dt_vm vm;
 	struct dt_vm_ecb *ecbs;
 	uint32_t necbs, max_actions;
@@ -253,7 +253,7 @@ struct dt_engine {
 	uint32_t ncpus;
 	uint64_t dbl_errors;
 	uint64_t chill_window, chill_used;
-};
+} dt_vm_engine;
 
 enum dt_vm_outcome {
 	DT_VM_OK,
@@ -263,7 +263,7 @@ enum dt_vm_outcome {
 };
 /* Predicate and actions. rec (data zeroed; NULL when nothing is recorded) is filled; *into may be
  * changed to the buffer of a speculation. */
-enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
+enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
 				dt_vm_buf **into);
 
 #endif

@@ -24,14 +24,14 @@
 
 /* ---- firing ---- */
 
-static uint32_t current_cpu(const dt_engine *e)
+static uint32_t current_cpu(const dt_vm_engine *e)
 {
 	int cpu = sched_getcpu();
 
 	return cpu > 0 && (uint32_t)cpu < e->ncpus ? (uint32_t)cpu : 0;
 }
 
-static bool has_room(dt_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
+static bool has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 {
 	bool end = x->probe == DT_VM_END;
 
@@ -45,7 +45,7 @@ static bool has_room(dt_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 	return false;
 }
 
-static dt_vm_rec *new_record(dt_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size)
+static dt_vm_rec *new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size)
 {
 	dt_vm_rec *r = dt_xcalloc(1, sizeof(*r) + size);
 
@@ -56,9 +56,9 @@ static dt_vm_rec *new_record(dt_engine *e, const struct dt_vm_ecb *x, uint32_t c
 	return r;
 }
 
-static void fire(dt_engine *e, int probe, const uint64_t *args);
+static void fire(dt_vm_engine *e, int probe, const uint64_t *args);
 
-static void report_fault(dt_engine *e, const struct dt_vm_ecb *x)
+static void report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
 {
 	const dt_fault *f = &e->vm.fault;
 	uint64_t args[10] = {0,	      f->epid, f->action, (uint64_t)(int64_t)f->offset,
@@ -78,7 +78,7 @@ static void report_fault(dt_engine *e, const struct dt_vm_ecb *x)
 	fire(e, DT_VM_ERROR, args);
 }
 
-static void run_ecb(dt_engine *e, const struct dt_vm_ecb *x)
+static void run_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x)
 {
 	dt_vm_buf *into = &e->principal;
 	enum dt_vm_outcome outcome;
@@ -98,7 +98,7 @@ static void run_ecb(dt_engine *e, const struct dt_vm_ecb *x)
 		report_fault(e, x);
 }
 
-static void fire(dt_engine *e, int probe, const uint64_t *args)
+static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
 {
 	dt_vm_firing *outer = e->vm.fire, *f = &e->firing[probe == DT_VM_ERROR];
 	bool was_exiting = e->exiting;
@@ -147,7 +147,7 @@ static void collect_difos(const struct dt_engine_env *env, difo_list *list)
 	}
 }
 
-static int plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
+static int plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err)
 {
 	const dt_clause *c = x->ecb->clause;
 	const char *refused = dt_clause_refused(c);
@@ -164,7 +164,7 @@ static int plan_ecb(dt_engine *e, struct dt_vm_ecb *x, dt_error *err)
 	return dt_buffer_plan_add(&e->buffer, &x->record, x->probe == DT_VM_END, err);
 }
 
-static int plan_ecbs(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+static int plan_ecbs(dt_vm_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
 	e->ecbs = dt_xcalloc(env->necbs + 1, sizeof(*e->ecbs));
 	for (uint32_t i = 0; i < env->necbs; i++) {
@@ -178,7 +178,7 @@ static int plan_ecbs(dt_engine *e, const struct dt_engine_env *env, dt_error *er
 	return dt_buffer_plan_check(&e->buffer, err);
 }
 
-static int init_machine(dt_engine *e, const struct dt_engine_env *env, dt_error *err)
+static int init_machine(dt_vm_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
 	uint64_t strsize = dt_opt(env->opts, DT_O_STRSIZE), cap = SCRATCH_MAX;
 	struct dt_vm_config c = {.strsize = strsize,
@@ -204,7 +204,7 @@ static int init_machine(dt_engine *e, const struct dt_engine_env *env, dt_error 
 	return 0;
 }
 
-static void vm_close(dt_engine *e)
+static void vm_close(dt_vm_engine *e)
 {
 	if (!e)
 		return;
@@ -222,10 +222,10 @@ static void vm_close(dt_engine *e)
 	free(e);
 }
 
-static dt_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
+static dt_vm_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 {
 	long ncpus = sysconf(_SC_NPROCESSORS_CONF);
-	dt_engine *e = dt_xcalloc(1, sizeof(*e));
+	dt_vm_engine *e = dt_xcalloc(1, sizeof(*e));
 	const dt_options *o = env->opts;
 	uint64_t aggsize = dt_opt(o, DT_O_AGGSIZE);
 
@@ -248,7 +248,7 @@ static dt_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 
 static const uint64_t no_args[10];
 
-static int vm_go(dt_engine *e, dt_error *err)
+static int vm_go(dt_vm_engine *e, dt_error *err)
 {
 	if (e->state != DT_VM_NEW)
 		return dt_err(err, EDT_ACTIVE, NULL);
@@ -257,7 +257,7 @@ static int vm_go(dt_engine *e, dt_error *err)
 	return 0;
 }
 
-static int vm_stop(dt_engine *e, dt_error *err __attribute__((unused)))
+static int vm_stop(dt_vm_engine *e, dt_error *err __attribute__((unused)))
 {
 	if (e->state == DT_VM_ACTIVE)
 		fire(e, DT_VM_END, no_args);
@@ -265,7 +265,7 @@ static int vm_stop(dt_engine *e, dt_error *err __attribute__((unused)))
 	return 0;
 }
 
-static int vm_status(dt_engine *e, dt_status *st)
+static int vm_status(dt_vm_engine *e, dt_status *st)
 {
 	*st = (dt_status){.drops = e->drops,
 			  .agg_drops = e->agg_drops,
@@ -299,7 +299,7 @@ static void record_values(const dt_vm_rec *r, dt_datum *values)
 	}
 }
 
-static int vm_consume(dt_engine *e, const dt_sink *sink)
+static int vm_consume(dt_vm_engine *e, const dt_sink *sink)
 {
 	dt_datum *values;
 	dt_vm_rec *r;
@@ -324,19 +324,56 @@ static int vm_consume(dt_engine *e, const dt_sink *sink)
 	return rc;
 }
 
-static int vm_snapshot(dt_engine *e, const dt_sink *sink)
+static int vm_snapshot(dt_vm_engine *e, const dt_sink *sink)
 {
 	return dt_vm_agg_snapshot(e->aggs, sink);
 }
 
+/* ---- the engine interface: others see a dt_vm_engine as a dt_engine ---- */
+
+static dt_engine *op_open(const struct dt_engine_env *env, dt_error *err)
+{
+	return (dt_engine *)vm_open(env, err);
+}
+
+static int op_go(dt_engine *e, dt_error *err)
+{
+	return vm_go((dt_vm_engine *)e, err);
+}
+
+static int op_stop(dt_engine *e, dt_error *err)
+{
+	return vm_stop((dt_vm_engine *)e, err);
+}
+
+static int op_status(dt_engine *e, dt_status *st)
+{
+	return vm_status((dt_vm_engine *)e, st);
+}
+
+static int op_consume(dt_engine *e, const dt_sink *sink)
+{
+	return vm_consume((dt_vm_engine *)e, sink);
+}
+
+static int op_snapshot(dt_engine *e, const dt_sink *sink)
+{
+	return vm_snapshot((dt_vm_engine *)e, sink);
+}
+
+static void op_close(dt_engine *e)
+{
+	vm_close((dt_vm_engine *)e);
+}
+
 const struct dt_engine_ops dt_engine_vm = {
     .name = "vm",
-    .open = vm_open,
-    .go = vm_go,
-    .stop = vm_stop,
-    .status = vm_status,
-    .consume = vm_consume,
-    .snapshot = vm_snapshot,
+    .open = op_open,
+    .go = op_go,
+    .stop = op_stop,
+    .status = op_status,
+    .consume = op_consume,
+    .snapshot = op_snapshot,
     .live = false,
-    .close = vm_close,
+    .close = op_close,
 };

@@ -67,7 +67,7 @@ static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_pl
 	return true;
 }
 
-static bool add_key(dt_engine *e, const dt_action *a, const struct dt_action_plan *p, uint64_t v)
+static bool add_key(dt_vm_engine *e, const dt_action *a, const struct dt_action_plan *p, uint64_t v)
 {
 	uint32_t size = a->size;
 	uint8_t *key = dt_xcalloc(1, size + 1);
@@ -84,7 +84,7 @@ static bool add_key(dt_engine *e, const dt_action *a, const struct dt_action_pla
 /* ---- effects ---- */
 
 /* Sleeping is as good as spinning here: nothing else of this session can run meanwhile. */
-static void chill(dt_engine *e, uint64_t ns)
+static void chill(dt_vm_engine *e, uint64_t ns)
 {
 	uint64_t now = dt_vm_now();
 	struct timespec t = {0};
@@ -103,7 +103,7 @@ static void chill(dt_engine *e, uint64_t ns)
 	e->vm.fire->timestamp = 0; /* time has passed: read it again */
 }
 
-static void commit(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id)
+static void commit(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t id)
 {
 	uint64_t reserve = x->probe == DT_VM_END ? 0 : e->buffer.end_reserve;
 	bool bad;
@@ -117,7 +117,7 @@ static void commit(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id)
 		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
 }
 
-static void discard(dt_engine *e, uint64_t id)
+static void discard(dt_vm_engine *e, uint64_t id)
 {
 	bool bad;
 
@@ -127,7 +127,7 @@ static void discard(dt_engine *e, uint64_t id)
 }
 
 /* From here on the record belongs to the speculation. False: it has no place to go. */
-static bool speculate(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_vm_buf **into)
+static bool speculate(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_vm_buf **into)
 {
 	bool bad;
 	dt_vm_buf *b = dt_vm_spec_use(e->vm.specs, id, &bad);
@@ -144,7 +144,7 @@ static bool speculate(dt_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_v
 	return true;
 }
 
-static void aggregate(dt_engine *e, const struct dt_action_plan *p, const dt_action *a,
+static void aggregate(dt_vm_engine *e, const struct dt_action_plan *p, const dt_action *a,
 		      uint64_t value)
 {
 	uint64_t incr = 1;
@@ -158,7 +158,7 @@ static void aggregate(dt_engine *e, const struct dt_action_plan *p, const dt_act
 		e->agg_drops[e->vm.fire->cpu]++;
 }
 
-static void effect(dt_engine *e, const struct dt_vm_ecb *x, enum dt_effect what, uint64_t value)
+static void effect(dt_vm_engine *e, const struct dt_vm_ecb *x, enum dt_effect what, uint64_t value)
 {
 	switch (what) {
 	case DT_EFFECT_EXIT:
@@ -182,7 +182,7 @@ static void effect(dt_engine *e, const struct dt_vm_ecb *x, enum dt_effect what,
 
 /* ---- one ECB ---- */
 
-static enum dt_vm_outcome faulted(dt_engine *e, const struct dt_vm_ecb *x, uint32_t action)
+static enum dt_vm_outcome faulted(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t action)
 {
 	e->vm.fault.epid = x->ecb->epid;
 	e->vm.fault.action = action;
@@ -190,7 +190,7 @@ static enum dt_vm_outcome faulted(dt_engine *e, const struct dt_vm_ecb *x, uint3
 }
 
 /* Do with the value of an action what its plan says. False: the record has no place to go. */
-static bool use_value(dt_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint64_t value,
+static bool use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint64_t value,
 		      dt_vm_rec *rec, dt_vm_buf **into)
 {
 	const dt_action *a = &x->ecb->clause->actions[i];
@@ -213,7 +213,7 @@ static bool use_value(dt_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint6
 	return true;
 }
 
-enum dt_vm_outcome dt_vm_do_ecb(dt_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
+enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
 				dt_vm_buf **into)
 {
 	const dt_clause *c = x->ecb->clause;

@@ -26,14 +26,14 @@ struct dt_links {
 	DT_VEC(int) fds;
 };
 
-void dt_attach_keep(dt_engine *e, int fd)
+void dt_attach_keep(dt_bpf *e, int fd)
 {
 	if (!e->links)
 		e->links = dt_xcalloc(1, sizeof(*e->links));
 	*dt_vec_add(&e->links->fds, NULL) = fd;
 }
 
-static int attach_raw(dt_engine *e, uint32_t prog, const char *event, dt_error *err)
+static int attach_raw(dt_bpf *e, uint32_t prog, const char *event, dt_error *err)
 {
 	int fd = bpf_raw_tracepoint_open(event, e->loaded.v[prog].fd);
 
@@ -50,7 +50,7 @@ static int attach_raw(dt_engine *e, uint32_t prog, const char *event, dt_error *
 
 /* ---- tracepoints ---- */
 
-static int attach_tracepoints(dt_engine *e, uint32_t prog, dt_error *err)
+static int attach_tracepoints(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	const struct dt_loaded *l = &e->loaded.v[prog];
@@ -76,7 +76,7 @@ static int attach_tracepoints(dt_engine *e, uint32_t prog, dt_error *err)
 
 /* ---- time ---- */
 
-static int attach_clock(dt_engine *e, int prog, const struct dt_plan_probe *x, int cpu,
+static int attach_clock(dt_bpf *e, int prog, const struct dt_plan_probe *x, int cpu,
 			dt_error *err)
 {
 	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
@@ -115,7 +115,7 @@ static uint32_t ticking_cpu(void)
 	return cpu;
 }
 
-static int attach_profile(dt_engine *e, uint32_t prog, dt_error *err)
+static int attach_profile(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	bool one = e->plan.opts->is_set[DT_O_CPU];
@@ -136,7 +136,7 @@ static int attach_profile(dt_engine *e, uint32_t prog, dt_error *err)
 
 /* ---- counters ---- */
 
-static int attach_counter(dt_engine *e, int prog, const struct dt_plan_probe *x, int cpu,
+static int attach_counter(dt_bpf *e, int prog, const struct dt_plan_probe *x, int cpu,
 			  dt_error *err)
 {
 	struct perf_event_attr a = {.type = x->at.perf_type,
@@ -158,7 +158,7 @@ static int attach_counter(dt_engine *e, int prog, const struct dt_plan_probe *x,
 	return 0;
 }
 
-static int attach_counters(dt_engine *e, uint32_t prog, dt_error *err)
+static int attach_counters(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	bool one = e->plan.opts->is_set[DT_O_CPU];
@@ -178,7 +178,7 @@ static int attach_counters(dt_engine *e, uint32_t prog, dt_error *err)
 
 /* ---- all together ---- */
 
-int dt_attach_small(dt_engine *e, const char *event, const struct dt_small_program *p,
+int dt_attach_small(dt_bpf *e, const char *event, const struct dt_small_program *p,
 		    int (*code)(dt_tr *t), dt_error *err)
 {
 	int link, fd = dt_small_load(e, p, code, err);
@@ -193,7 +193,7 @@ int dt_attach_small(dt_engine *e, const char *event, const struct dt_small_progr
 }
 
 /* What vtimestamp (vtime.c) and thread-local variables (thread.c) need. */
-static int attach_helpers(dt_engine *e, dt_error *err)
+static int attach_helpers(dt_bpf *e, dt_error *err)
 {
 	static const struct dt_small_program vtime = {.name = "dtrace_vtime",
 						      .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
@@ -213,7 +213,7 @@ static int attach_helpers(dt_engine *e, dt_error *err)
 	return 0;
 }
 
-static int attach_program(dt_engine *e, uint32_t prog, dt_error *err)
+static int attach_program(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	switch (e->plan.progs.v[prog].kind) {
 	case PK_NONE:
@@ -235,7 +235,7 @@ static int attach_program(dt_engine *e, uint32_t prog, dt_error *err)
 	return 0;
 }
 
-int dt_attach_all(dt_engine *e, dt_error *err)
+int dt_attach_all(dt_bpf *e, dt_error *err)
 {
 	bool off = false;
 
@@ -277,7 +277,7 @@ static void *close_some(void *arg)
 /* Closing what holds a perf event may wait for RCU, tens of milliseconds each: many at a time. */
 #define CLOSERS 64
 
-void dt_attach_end(dt_engine *e)
+void dt_attach_end(dt_bpf *e)
 {
 	struct closer c[CLOSERS];
 	pthread_t threads[CLOSERS];
@@ -313,7 +313,7 @@ void dt_attach_end(dt_engine *e)
  * another one, the program runs there in an interrupt, on behalf of whatever process that was. So
  * we go there.
  */
-int dt_attach_fire(dt_engine *e, enum dt_probe_kind kind, dt_error *err)
+int dt_attach_fire(dt_bpf *e, enum dt_probe_kind kind, dt_error *err)
 {
 	uint64_t args[2] = {0};
 	size_t size = CPU_ALLOC_SIZE(e->plan.ncpus);

@@ -44,7 +44,7 @@ struct dt_function_links {
 	const char *first; /* ... and what is said about the first of them */
 };
 
-static struct dt_function_links *links(dt_engine *e)
+static struct dt_function_links *links(dt_bpf *e)
 {
 	if (!e->functions)
 		e->functions = dt_xcalloc(1, sizeof(*e->functions));
@@ -99,7 +99,7 @@ static bool is_refusal(int error)
 }
 
 /* A probe that only a pattern has found is left out, and counted. */
-static int leave_out(dt_engine *e, const struct dt_plan_probe *x, const dt_error *why,
+static int leave_out(dt_bpf *e, const struct dt_plan_probe *x, const dt_error *why,
 		     dt_error *err)
 {
 	if (!x->at.optional) {
@@ -111,7 +111,7 @@ static int leave_out(dt_engine *e, const struct dt_plan_probe *x, const dt_error
 	return 0;
 }
 
-static int refused(dt_engine *e, const struct dt_plan_probe *x, int error, dt_error *err)
+static int refused(dt_bpf *e, const struct dt_plan_probe *x, int error, dt_error *err)
 {
 	dt_error why;
 
@@ -134,7 +134,7 @@ static int judge(const struct dt_function_links *f, uint32_t wanted, uint32_t le
 }
 
 /* The address of the function; 0 and *err: it is not known. */
-static uint64_t address_of(dt_engine *e, const struct dt_plan_probe *x, dt_error *err)
+static uint64_t address_of(dt_bpf *e, const struct dt_plan_probe *x, dt_error *err)
 {
 	dt_kfuncs *kf = e->plan.kfuncs;
 	uint32_t it = (uint32_t)x->at.number, n;
@@ -169,7 +169,7 @@ struct span {
 };
 
 /* The functions of vmlinux that a program is for. */
-static struct span span_of(dt_engine *e, const struct dt_plan_prog *p)
+static struct span span_of(dt_bpf *e, const struct dt_plan_prog *p)
 {
 	struct span s = {.from = UINT64_MAX};
 	uint64_t addr;
@@ -185,7 +185,7 @@ static struct span span_of(dt_engine *e, const struct dt_plan_prog *p)
 	return s;
 }
 
-static void fill_places(dt_engine *e, uint32_t prog, uint32_t *words)
+static void fill_places(dt_bpf *e, uint32_t prog, uint32_t *words)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	const struct dt_prog_maps *m = &e->prog_maps.v[prog];
@@ -207,7 +207,7 @@ static void fill_places(dt_engine *e, uint32_t prog, uint32_t *words)
 	free(taken);
 }
 
-int dt_attach_function_places(dt_engine *e, uint32_t prog, dt_error *err)
+int dt_attach_function_places(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	struct dt_prog_maps *m = &e->prog_maps.v[prog];
@@ -239,7 +239,7 @@ int dt_attach_function_places(dt_engine *e, uint32_t prog, dt_error *err)
 	return 0;
 }
 
-static void keep_link(dt_engine *e, const struct dt_plan_prog *p, int fd)
+static void keep_link(dt_bpf *e, const struct dt_plan_prog *p, int fd)
 {
 	dt_attach_keep(e, fd);
 	*dt_vec_add(&links(e)->counting, NULL) = (struct link){fd, p->kind, p->group.how};
@@ -255,7 +255,7 @@ struct batch {
 };
 
 /* The kernel refuses all of them for one, and does not say which: look for it by halves. */
-static int link_multi(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
+static int link_multi(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, o, .kprobe_multi.cnt = hi - lo,
 		    .kprobe_multi.flags =
@@ -291,7 +291,7 @@ static int compare_places(const void *a, const void *b, void *batch)
 
 /* The kernel finds the cookie by the address, so that a link may have each address but once: probes
  * at the same one (fbt's, and those of stable providers) get links of their own. */
-static int link_all(dt_engine *e, const struct batch *b, dt_error *err)
+static int link_all(dt_bpf *e, const struct batch *b, dt_error *err)
 {
 	uint32_t *order = dt_xcalloc(b->n + 1, sizeof(*order)),
 		 *rank = dt_xcalloc(b->n + 1, sizeof(*rank)), most = 0;
@@ -341,7 +341,7 @@ static int link_kprobe(const struct batch *b, const struct dt_plan_probe *x, int
 	return dt_link_perf(b->fd, &a, -1, 0, x->event);
 }
 
-static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
+static int attach_kprobes(dt_bpf *e, const struct batch *b, dt_error *err)
 {
 	int type = dt_perf_type("kprobe");
 
@@ -359,7 +359,7 @@ static int attach_kprobes(dt_engine *e, const struct batch *b, dt_error *err)
 	return 0;
 }
 
-static int attach_batch(dt_engine *e, uint32_t prog, dt_error *err)
+static int attach_batch(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	struct batch b = {.p = p,
@@ -400,7 +400,7 @@ static int attach_batch(dt_engine *e, uint32_t prog, dt_error *err)
 }
 
 /* The program for the same probe, once more: it is to be attached another way. */
-static int fall_back(dt_engine *e, uint32_t prog, dt_error *err)
+static int fall_back(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	struct dt_plan_prog *p = &e->plan.progs.v[prog];
 
@@ -411,7 +411,7 @@ static int fall_back(dt_engine *e, uint32_t prog, dt_error *err)
 	return dt_load_program(e, prog, err) < 0 ? -1 : attach_batch(e, prog, err);
 }
 
-int dt_attach_functions(dt_engine *e, uint32_t prog, dt_error *err)
+int dt_attach_functions(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	int fd;
 
@@ -442,7 +442,7 @@ static uint64_t link_misses(const struct link *l)
 	return l->how == HOW_MULTI ? info.multi.missed : info.kprobe.missed;
 }
 
-uint64_t dt_attach_function_misses(const dt_engine *e)
+uint64_t dt_attach_function_misses(const dt_bpf *e)
 {
 	const struct dt_function_links *f = e->functions;
 	uint64_t n = f ? f->misses : 0;
@@ -452,7 +452,7 @@ uint64_t dt_attach_function_misses(const dt_engine *e)
 	return n;
 }
 
-void dt_attach_functions_end(dt_engine *e)
+void dt_attach_functions_end(dt_bpf *e)
 {
 	if (!e->functions)
 		return;
@@ -460,7 +460,7 @@ void dt_attach_functions_end(dt_engine *e)
 	dt_vec_free(&e->functions->counting);
 }
 
-void dt_attach_functions_free(dt_engine *e)
+void dt_attach_functions_free(dt_bpf *e)
 {
 	free(e->functions);
 	e->functions = NULL;

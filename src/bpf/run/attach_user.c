@@ -44,7 +44,7 @@ struct dt_user_links {
 	uint32_t refused; /* places that the kernel does not take */
 };
 
-static struct dt_user_links *users(dt_engine *e)
+static struct dt_user_links *users(dt_bpf *e)
 {
 	if (!e->users)
 		e->users = dt_xcalloc(1, sizeof(*e->users));
@@ -53,7 +53,7 @@ static struct dt_user_links *users(dt_engine *e)
 
 /* ---- the table of a program ---- */
 
-void dt_user_row_write(dt_engine *e, uint32_t prog, uint32_t probe)
+void dt_user_row_write(dt_bpf *e, uint32_t prog, uint32_t probe)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	const struct dt_prog_place *at = &e->at.progs.v[prog];
@@ -71,14 +71,14 @@ void dt_user_row_write(dt_engine *e, uint32_t prog, uint32_t probe)
 	__atomic_store_n(&row->probe, probe + 1, __ATOMIC_RELEASE);
 }
 
-static uint64_t table_size(const dt_engine *e, uint32_t prog)
+static uint64_t table_size(const dt_bpf *e, uint32_t prog)
 {
 	const struct dt_prog_place *at = &e->at.progs.v[prog];
 
 	return (uint64_t)at->row_size * at->nevents;
 }
 
-int dt_user_table_make(dt_engine *e, uint32_t prog, dt_error *err)
+int dt_user_table_make(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	const struct dt_prog_place *at = &e->at.progs.v[prog];
@@ -102,7 +102,7 @@ int dt_user_table_make(dt_engine *e, uint32_t prog, dt_error *err)
 	return 0;
 }
 
-void dt_user_table_free(dt_engine *e, uint32_t prog)
+void dt_user_table_free(dt_bpf *e, uint32_t prog)
 {
 	if (e->loaded.v[prog].rows)
 		dt_kmap_unmap(e->loaded.v[prog].rows, table_size(e, prog));
@@ -112,7 +112,7 @@ void dt_user_table_free(dt_engine *e, uint32_t prog)
 /* ---- messages ---- */
 
 /* A place that the kernel refuses is left out and counted; anything else is an error. */
-static int refuse(dt_engine *e, const struct dt_plan_probe *x, int error, dt_error *err)
+static int refuse(dt_bpf *e, const struct dt_plan_probe *x, int error, dt_error *err)
 {
 	const dt_probe *p = x->probe;
 	bool place = error == ENOTSUPP_ || error == ENOEXEC || (error == EINVAL && x->at.ref_ctr);
@@ -132,7 +132,7 @@ static int refuse(dt_engine *e, const struct dt_plan_probe *x, int error, dt_err
 }
 
 /* Some were left out: that is an error only if it were all. */
-static int judge(const dt_engine *e, uint32_t wanted, uint32_t refused, dt_error *err)
+static int judge(const dt_bpf *e, uint32_t wanted, uint32_t refused, dt_error *err)
 {
 	char first[sizeof(err->text)];
 
@@ -148,7 +148,7 @@ static int judge(const dt_engine *e, uint32_t wanted, uint32_t refused, dt_error
 
 /* ---- uprobe.multi ---- */
 
-static void keep(dt_engine *e, int fd, int pid)
+static void keep(dt_bpf *e, int fd, int pid)
 {
 	*dt_vec_add(&users(e)->v, NULL) = (struct link){fd, pid};
 }
@@ -163,12 +163,12 @@ struct batch {
 
 /* The process that the kernel is to attach in; with option follow its children are meant as well.
  */
-static int only_pid(const dt_engine *e, const struct dt_plan_probe *x)
+static int only_pid(const dt_bpf *e, const struct dt_plan_probe *x)
 {
 	return e->plan.follows ? 0 : x->at.pid;
 }
 
-static uint64_t place_of(dt_engine *e, const struct dt_plan_probe *x)
+static uint64_t place_of(dt_bpf *e, const struct dt_plan_probe *x)
 {
 	return x->at.offset + (x->at.call && dt_sites_by_call(e) ? x->at.call : 0);
 }
@@ -180,7 +180,7 @@ static bool by_trampoline(const struct dt_plan_probe *x)
 
 /* The kernel refuses all of them for one, and does not say which: look for it by halves. Those that
  * are fine stay attached until everything is let go. */
-static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
+static int link_range(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
 	const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[lo]];
 	int fd =
@@ -200,7 +200,7 @@ static int link_range(dt_engine *e, const struct batch *b, uint32_t lo, uint32_t
 	return link_range(e, b, lo + (hi - lo) / 2, hi, err);
 }
 
-static int link_batch(dt_engine *e, struct batch *b, dt_error *err)
+static int link_batch(dt_bpf *e, struct batch *b, dt_error *err)
 {
 	int rc;
 
@@ -247,7 +247,7 @@ static int link_perf(int prog, int type, const char *path, uint64_t offset, uint
 	return dt_link_perf(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie);
 }
 
-static int perf_one(dt_engine *e, int prog, const struct dt_plan_probe *x, int type, dt_error *err)
+static int perf_one(dt_bpf *e, int prog, const struct dt_plan_probe *x, int type, dt_error *err)
 {
 	int fd = link_perf(prog, type, x->at.path, x->at.offset, x->at.ref_ctr, by_trampoline(x),
 			   only_pid(e, x), x->event);
@@ -257,7 +257,7 @@ static int perf_one(dt_engine *e, int prog, const struct dt_plan_probe *x, int t
 	return fd >= 0 || errno == ESRCH ? 0 : refuse(e, x, errno, err);
 }
 
-static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
+static int perf_batch(dt_bpf *e, const struct batch *b, dt_error *err)
 {
 	int type = dt_perf_type("uprobe");
 
@@ -273,7 +273,7 @@ static int perf_batch(dt_engine *e, const struct batch *b, dt_error *err)
 
 static int compare_places(const void *a, const void *b, void *arg)
 {
-	const dt_engine *e = arg;
+	const dt_bpf *e = arg;
 	const struct dt_plan_probe *x = &e->plan.probes.v[*(const uint32_t *)a],
 				   *y = &e->plan.probes.v[*(const uint32_t *)b];
 	int order = strcmp(x->at.path, y->at.path);
@@ -293,7 +293,7 @@ static bool together(const struct dt_plan_probe *x, const struct dt_plan_probe *
 	       by_trampoline(x) == by_trampoline(y);
 }
 
-int dt_attach_user(dt_engine *e, uint32_t prog, uint32_t first, dt_error *err)
+int dt_attach_user(dt_bpf *e, uint32_t prog, uint32_t first, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 	uint32_t *probes = dt_xcalloc(e->plan.probes.n + 1, sizeof(*probes)), n = 0,
@@ -318,7 +318,7 @@ int dt_attach_user(dt_engine *e, uint32_t prog, uint32_t first, dt_error *err)
 	return rc < 0 ? -1 : judge(e, n, e->users->refused - before, err);
 }
 
-int dt_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, int pid,
+int dt_attach_place(dt_bpf *e, int prog, const char *path, uint64_t offset, int pid,
 		    uint64_t cookie, dt_error *err)
 {
 	int fd = e->plan.features.uprobe_multi
@@ -331,7 +331,7 @@ int dt_attach_place(dt_engine *e, int prog, const char *path, uint64_t offset, i
 	return 0;
 }
 
-int *dt_attach_user_take(dt_engine *e, long pid, uint32_t *n)
+int *dt_attach_user_take(dt_bpf *e, long pid, uint32_t *n)
 {
 	struct dt_user_links *l = users(e);
 	int *fds = dt_xcalloc(l->v.n + 1, sizeof(*fds));
@@ -347,7 +347,7 @@ int *dt_attach_user_take(dt_engine *e, long pid, uint32_t *n)
 	return fds;
 }
 
-void dt_attach_user_end(dt_engine *e)
+void dt_attach_user_end(dt_bpf *e)
 {
 	for (uint32_t i = 0; e->users && i < e->users->v.n; i++)
 		dt_attach_keep(e, e->users->v.v[i].fd);

@@ -20,7 +20,7 @@
 
 /* ---- closing ---- */
 
-static void bpf_close(dt_engine *e)
+static void bpf_close(dt_bpf *e)
 {
 	if (!e)
 		return;
@@ -61,7 +61,7 @@ static int count_cpus(uint32_t *ncpus, dt_error *err)
 }
 
 /* One stage after the other: plan.h */
-static int make(dt_engine *e, const struct dt_engine_env *env, uint32_t ncpus, dt_error *err)
+static int make(dt_bpf *e, const struct dt_engine_env *env, uint32_t ncpus, dt_error *err)
 {
 	if (dt_plan_make(&e->plan, env, ncpus, err) < 0 ||
 	    dt_learn(&e->plan, &e->needs, &e->ro, err) < 0 ||
@@ -73,9 +73,9 @@ static int make(dt_engine *e, const struct dt_engine_env *env, uint32_t ncpus, d
 	return dt_rings_map(e, err);
 }
 
-static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
+static dt_bpf *bpf_open(const struct dt_engine_env *env, dt_error *err)
 {
-	dt_engine *e;
+	dt_bpf *e;
 	uint32_t ncpus = 0;
 
 	dt_attach_allow_descriptors(); /* a command of -c was started before and keeps its limit */
@@ -98,14 +98,14 @@ static dt_engine *bpf_open(const struct dt_engine_env *env, dt_error *err)
 /* ---- running ---- */
 
 /* Once more every time we are asked for our status: somebody may set the clock, or put the machine to sleep. */
-static void set_wall_clock(dt_engine *e)
+static void set_wall_clock(dt_bpf *e)
 {
 	uint64_t kernel = dt_now_kernel();
 
 	__atomic_store_n(dt_control(e, CTL_WALL), dt_now_wall() - kernel, __ATOMIC_RELAXED);
 }
 
-static int bpf_go(dt_engine *e, dt_error *err)
+static int bpf_go(dt_bpf *e, dt_error *err)
 {
 	int cpu = sched_getcpu();
 
@@ -125,7 +125,7 @@ static int bpf_go(dt_engine *e, dt_error *err)
 	return 0;
 }
 
-static int bpf_stop(dt_engine *e, dt_error *err)
+static int bpf_stop(dt_bpf *e, dt_error *err)
 {
 	int rc;
 
@@ -140,14 +140,14 @@ static int bpf_stop(dt_engine *e, dt_error *err)
 	return rc;
 }
 
-static uint64_t counter(const dt_engine *e, uint32_t cpu, uint32_t which)
+static uint64_t counter(const dt_bpf *e, uint32_t cpu, uint32_t which)
 {
 	return __atomic_load_n(dt_cpu_word(e, cpu, which), __ATOMIC_RELAXED);
 }
 
 /* Firings the kernel did not let happen because the same program was running on that CPU already.
  * It does not say on which CPU. */
-static uint64_t kernel_misses(const dt_engine *e)
+static uint64_t kernel_misses(const dt_bpf *e)
 {
 	uint64_t n = 0;
 
@@ -162,7 +162,7 @@ static uint64_t kernel_misses(const dt_engine *e)
 	return n + dt_attach_function_misses(e);
 }
 
-static int bpf_status(dt_engine *e, dt_status *st)
+static int bpf_status(dt_bpf *e, dt_status *st)
 {
 	set_wall_clock(e);
 	*st = (dt_status){.drops = e->drops,
@@ -184,28 +184,110 @@ static int bpf_status(dt_engine *e, dt_status *st)
 	return 0;
 }
 
-static int bpf_wake_fd(const dt_engine *e)
+static int bpf_wake_fd(const dt_bpf *e)
 {
 	return e->maps.wake;
 }
 
+/* ---- the engine interface: others see a dt_bpf as a dt_engine ---- */
+
+static dt_engine *op_open(const struct dt_engine_env *env, dt_error *err)
+{
+	return (dt_engine *)bpf_open(env, err);
+}
+
+static int op_go(dt_engine *e, dt_error *err)
+{
+	return bpf_go((dt_bpf *)e, err);
+}
+
+static int op_stop(dt_engine *e, dt_error *err)
+{
+	return bpf_stop((dt_bpf *)e, err);
+}
+
+static int op_status(dt_engine *e, dt_status *st)
+{
+	return bpf_status((dt_bpf *)e, st);
+}
+
+static bool op_attend(dt_engine *e)
+{
+	return dt_ring_attend((dt_bpf *)e);
+}
+
+static int op_consume(dt_engine *e, const dt_sink *sink)
+{
+	return dt_ring_consume((dt_bpf *)e, sink);
+}
+
+static int op_snapshot(dt_engine *e, const dt_sink *sink)
+{
+	return dt_snapshot((dt_bpf *)e, sink);
+}
+
+static int op_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
+{
+	return dt_extend((dt_bpf *)e, ecbs, n, err);
+}
+
+static int op_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err)
+{
+	return dt_gate((dt_bpf *)e, path, offset, pid, err);
+}
+
+static uint64_t op_arrived(const dt_engine *e)
+{
+	return dt_gate_arrived((const dt_bpf *)e);
+}
+
+static long op_comer(const dt_engine *e, uint64_t n)
+{
+	return dt_gate_comer((const dt_bpf *)e, n);
+}
+
+static void op_admit(dt_engine *e, uint64_t n)
+{
+	dt_gate_admit((dt_bpf *)e, n);
+}
+
+static void op_adopt(dt_engine *e, long pid, long parent)
+{
+	dt_family_adopt((dt_bpf *)e, pid, parent);
+}
+
+static void op_retire(dt_engine *e, long pid)
+{
+	dt_extend_retire((dt_bpf *)e, pid);
+}
+
+static int op_wake_fd(const dt_engine *e)
+{
+	return bpf_wake_fd((const dt_bpf *)e);
+}
+
+static void op_close(dt_engine *e)
+{
+	bpf_close((dt_bpf *)e);
+}
+
 const struct dt_engine_ops dt_engine_bpf = {
     .name = "bpf",
-    .open = bpf_open,
-    .go = bpf_go,
-    .stop = bpf_stop,
-    .status = bpf_status,
-    .attend = dt_ring_attend,
-    .consume = dt_ring_consume,
-    .snapshot = dt_snapshot,
-    .extend = dt_extend,
-    .gate = dt_gate,
-    .arrived = dt_gate_arrived,
-    .comer = dt_gate_comer,
-    .admit = dt_gate_admit,
-    .adopt = dt_family_adopt,
-    .retire = dt_extend_retire,
-    .wake_fd = bpf_wake_fd,
+    .open = op_open,
+    .go = op_go,
+    .stop = op_stop,
+    .status = op_status,
+    .attend = op_attend,
+    .consume = op_consume,
+    .snapshot = op_snapshot,
+    .extend = op_extend,
+    .gate = op_gate,
+    .arrived = op_arrived,
+    .comer = op_comer,
+    .admit = op_admit,
+    .adopt = op_adopt,
+    .retire = op_retire,
+    .wake_fd = op_wake_fd,
     .live = true,
-    .close = bpf_close,
+    .close = op_close,
 };

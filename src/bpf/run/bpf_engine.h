@@ -30,7 +30,7 @@ struct dt_loaded {
 	bool loading;  /* extend.c */
 };
 
-struct dt_engine {
+typedef struct dt_bpf {
 	/* what each stage has made */
 	dt_plan plan;
 	dt_plan_needs needs;
@@ -63,9 +63,9 @@ struct dt_engine {
 	uint32_t begin_cpu;
 	uint64_t *drops, *agg_drops; /* per CPU, for status */
 	bool drained;		     /* snapshot.c: the aggregations have been read after tracing ended */
-};
+} dt_bpf;
 
-static inline struct dt_tr_input dt_engine_input(const dt_engine *e)
+static inline struct dt_tr_input dt_bpf_input(const dt_bpf *e)
 {
 	return (struct dt_tr_input){.plan = &e->plan,
 				    .need = &e->needs,
@@ -76,11 +76,11 @@ static inline struct dt_tr_input dt_engine_input(const dt_engine *e)
 }
 
 /* Words that programs read and write as well. */
-static inline uint64_t *dt_control(const dt_engine *e, uint32_t field)
+static inline uint64_t *dt_control(const dt_bpf *e, uint32_t field)
 {
 	return (uint64_t *)(void *)(e->shared.control + field);
 }
-static inline uint64_t *dt_cpu_word(const dt_engine *e, uint32_t cpu, uint32_t field)
+static inline uint64_t *dt_cpu_word(const dt_bpf *e, uint32_t cpu, uint32_t field)
 {
 	return (uint64_t *)(void *)(e->shared.cpus + (uint64_t)cpu * CPU_SIZE + field);
 }

@@ -18,7 +18,7 @@
 #define DEFAULT_AGGSIZE (4ull << 20)
 
 /* An array that programs name by key 0, or by CPU or slot. */
-static int make_array(dt_engine *e, const char *name, uint64_t value, uint64_t entries,
+static int make_array(dt_bpf *e, const char *name, uint64_t value, uint64_t entries,
 		      uint32_t flags, dt_error *err)
 {
 	return dt_kmap_make(e,
@@ -31,7 +31,7 @@ static int make_array(dt_engine *e, const char *name, uint64_t value, uint64_t e
 			    err);
 }
 
-static int make_control(dt_engine *e, dt_error *err)
+static int make_control(dt_bpf *e, dt_error *err)
 {
 	e->maps.control = make_array(e, "dt_control", CTL_SIZE, 1, BPF_F_MMAPABLE, err);
 	if (e->maps.control < 0)
@@ -45,7 +45,7 @@ static int make_control(dt_engine *e, dt_error *err)
 	return e->shared.cpus ? 0 : -1;
 }
 
-int dt_kmaps_rodata(dt_engine *e, dt_error *err)
+int dt_kmaps_rodata(dt_bpf *e, dt_error *err)
 {
 	uint32_t zero = 0;
 
@@ -63,7 +63,7 @@ int dt_kmaps_rodata(dt_engine *e, dt_error *err)
  * A hash whose size option `id` decides. When the kernel has no room for that many elements there are half as many, as
  * often as it takes; the option says then what there is.
  */
-static int make_sized(dt_engine *e, enum dt_opt_id id, struct dt_kmap m, uint64_t *entries,
+static int make_sized(dt_bpf *e, enum dt_opt_id id, struct dt_kmap m, uint64_t *entries,
 		      dt_error *err)
 {
 	dt_error failed = {0};
@@ -85,7 +85,7 @@ static int make_sized(dt_engine *e, enum dt_opt_id id, struct dt_kmap m, uint64_
 
 /* ---- variables ---- */
 
-static int make_threads(dt_engine *e, dt_error *err)
+static int make_threads(dt_bpf *e, dt_error *err)
 {
 	uint32_t size = e->at.thread_size;
 	struct dt_storage_btf btf;
@@ -133,7 +133,7 @@ static uint32_t prealloc(uint32_t *sum, uint64_t entries, uint64_t bytes)
 
 #define SPARE 64 /* elements that an array can have in its second map: var.c */
 
-static int make_arrays(dt_engine *e, int scope, uint32_t *sum, dt_error *err)
+static int make_arrays(dt_bpf *e, int scope, uint32_t *sum, dt_error *err)
 {
 	uint32_t n = e->plan.vars[scope].n;
 	int *fds = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*fds));
@@ -180,7 +180,7 @@ static int make_arrays(dt_engine *e, int scope, uint32_t *sum, dt_error *err)
 #define AGG_CPUS  8
 #define SMALL_ROW 256 /* of these there can be a great many */
 
-static int make_agg(dt_engine *e, const struct dt_plan_agg *b, uint32_t *sum, dt_error *err)
+static int make_agg(dt_bpf *e, const struct dt_plan_agg *b, uint32_t *sum, dt_error *err)
 {
 	uint64_t cpus = e->plan.ncpus < AGG_CPUS ? e->plan.ncpus : AGG_CPUS,
 		 value = 8 + (uint64_t)b->nwords * 8, size = dt_opt(e->plan.opts, DT_O_AGGSIZE),
@@ -200,7 +200,7 @@ static int make_agg(dt_engine *e, const struct dt_plan_agg *b, uint32_t *sum, dt
 	    &to->rows, err);
 }
 
-static int make_aggs(dt_engine *e, uint32_t *sum, dt_error *err)
+static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 {
 	uint32_t n = e->plan.aggs.n;
 	int *fds = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*fds));
@@ -234,7 +234,7 @@ static int make_aggs(dt_engine *e, uint32_t *sum, dt_error *err)
  * low: where interrupts are off, as at a tick, the first firing could make no more keys than that. So each CPU makes
  * one beforehand, and takes it back.
  */
-void dt_kmaps_fill_pools(dt_engine *e)
+void dt_kmaps_fill_pools(dt_bpf *e)
 {
 	size_t size = CPU_ALLOC_SIZE(e->plan.ncpus);
 	cpu_set_t *before = CPU_ALLOC(e->plan.ncpus), *one = CPU_ALLOC(e->plan.ncpus);
@@ -270,7 +270,7 @@ void dt_kmaps_fill_pools(dt_engine *e)
 /* ---- the rest ---- */
 
 /* Rows of the clock events, the same on every CPU: the period, nothing known yet. */
-static int make_clock(dt_engine *e, dt_error *err)
+static int make_clock(dt_bpf *e, dt_error *err)
 {
 	uint32_t n = e->plan.nevents[PK_PROFILE], size = CLOCK_SIZE / 8;
 	uint64_t *rows = dt_xcalloc((size_t)e->plan.ncpus * size, 8);
@@ -309,7 +309,7 @@ static bool can_end_itself(const dt_plan *p)
 #define LEFT_THREADS 16384 /* the latest; left.c */
 
 /* Maps that only some programs need. */
-static int make_special(dt_engine *e, dt_error *err)
+static int make_special(dt_bpf *e, dt_error *err)
 {
 	const struct dt_need *need = &e->needs.is;
 	bool wakes = can_end_itself(&e->plan) || dt_layout_wakes_early(&e->plan, &e->needs) ||
@@ -342,7 +342,7 @@ static int make_special(dt_engine *e, dt_error *err)
 	return 0;
 }
 
-void dt_kmaps_add_programs(dt_engine *e)
+void dt_kmaps_add_programs(dt_bpf *e)
 {
 	while (e->loaded.n < e->plan.progs.n) {
 		*dt_vec_add(&e->loaded, NULL) = (struct dt_loaded){.fd = -1};
@@ -354,7 +354,7 @@ void dt_kmaps_add_programs(dt_engine *e)
 }
 
 /* Maps of single programs. */
-static int make_of_programs(dt_engine *e, dt_error *err)
+static int make_of_programs(dt_bpf *e, dt_error *err)
 {
 	const struct dt_plan *p = &e->plan;
 
@@ -383,7 +383,7 @@ static int make_of_programs(dt_engine *e, dt_error *err)
 	return 0;
 }
 
-int dt_kmaps_create(dt_engine *e, dt_error *err)
+int dt_kmaps_create(dt_bpf *e, dt_error *err)
 {
 	const struct dt_scope_place *globals = &e->at.vars[DT_SCOPE_GLOBAL];
 	uint32_t sum = 0;
@@ -405,7 +405,7 @@ int dt_kmaps_create(dt_engine *e, dt_error *err)
 	return dt_kmaps_buffers(e, err);
 }
 
-void dt_kmaps_free(dt_engine *e)
+void dt_kmaps_free(dt_bpf *e)
 {
 	dt_kmap_unmap(e->shared.control, CTL_SIZE);
 	dt_kmap_unmap(e->shared.cpus, (uint64_t)CPU_SIZE * e->plan.ncpus);

@@ -24,7 +24,7 @@ static uint64_t ring_size(uint64_t size)
 #define SPEC_BUFSIZE (4ull << 20)
 
 /* Filled in one go: the kernel waits for a grace period once, not once per CPU. -1 with *err */
-static int make_ring_array(dt_engine *e, const struct dt_cpu_buffer *rings, dt_error *err)
+static int make_ring_array(dt_bpf *e, const struct dt_cpu_buffer *rings, dt_error *err)
 {
 	uint32_t n = e->plan.ncpus, *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);
 	int rc = -1, fd;
@@ -71,7 +71,7 @@ bool *dt_kmaps_online_cpus(uint32_t n)
 }
 
 /* The kernel counts bytes and elements in 32 bits: more is as if there were no memory. */
-static int try_buffer(dt_engine *e, const struct dt_kmap *m)
+static int try_buffer(dt_bpf *e, const struct dt_kmap *m)
 {
 	int fd = dt_kmap_try(e, m);
 
@@ -80,13 +80,13 @@ static int try_buffer(dt_engine *e, const struct dt_kmap *m)
 	return fd;
 }
 
-static int ring_map(dt_engine *e, uint64_t size)
+static int ring_map(dt_bpf *e, uint64_t size)
 {
 	return try_buffer(
 	    e, &(struct dt_kmap){.type = BPF_MAP_TYPE_RINGBUF, .name = "dt_ring", .entries = size});
 }
 
-static int tail_map(dt_engine *e, uint64_t size)
+static int tail_map(dt_bpf *e, uint64_t size)
 {
 	/* in an array of maps they may be of different sizes: where memory was short, or the CPU off */
 	uint32_t inner = dt_layout_ring_array(&e->plan, &e->needs) ? BPF_F_INNER_MAP : 0;
@@ -100,7 +100,7 @@ static int tail_map(dt_engine *e, uint64_t size)
 }
 
 /* There was no memory for a buffer of n bytes (`whole` bytes are for bufsize): a smaller one, and the option says so. */
-static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least)
+static bool lower_ring(dt_bpf *e, uint64_t *n, uint64_t whole, uint64_t least)
 {
 	if (errno != ENOMEM || *n <= least ||
 	    dt_opt(e->plan.opts, DT_O_BUFRESIZE) == DT_BUFRESIZE_MANUAL)
@@ -113,7 +113,7 @@ static bool lower_ring(dt_engine *e, uint64_t *n, uint64_t whole, uint64_t least
 }
 
 /* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */
-static struct dt_cpu_buffer *make_buffers(dt_engine *e, int (*make)(dt_engine *e, uint64_t size),
+static struct dt_cpu_buffer *make_buffers(dt_bpf *e, int (*make)(dt_bpf *e, uint64_t size),
 					  uint64_t size, uint64_t whole, uint64_t least, int *array,
 					  dt_error *err)
 {
@@ -141,7 +141,7 @@ static struct dt_cpu_buffer *make_buffers(dt_engine *e, int (*make)(dt_engine *e
 	return NULL;
 }
 
-int dt_kmaps_buffers(dt_engine *e, dt_error *err)
+int dt_kmaps_buffers(dt_bpf *e, dt_error *err)
 {
 	uint64_t size = e->plan.buffers.size;
 

@@ -23,7 +23,7 @@
 
 /* ---- entering ---- */
 
-static int clause_index(const dt_engine *e, const dt_clause *c)
+static int clause_index(const dt_bpf *e, const dt_clause *c)
 {
 	for (uint32_t i = 0; i < e->plan.clauses.n; i++)
 		if (e->plan.clauses.v[i].c == c)
@@ -32,7 +32,7 @@ static int clause_index(const dt_engine *e, const dt_clause *c)
 }
 
 /* ECBs become clauses on probes; those that cannot be are left out. */
-static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n)
+static int enter(dt_bpf *e, dt_ecb *ecbs, uint32_t n)
 {
 	int rc = 0;
 
@@ -56,7 +56,7 @@ static int enter(dt_engine *e, dt_ecb *ecbs, uint32_t n)
 
 /* ---- which programs ---- */
 
-static bool has_prologue(const dt_engine *e, uint32_t prog, uint32_t prologue)
+static bool has_prologue(const dt_bpf *e, uint32_t prog, uint32_t prologue)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[prog];
 
@@ -77,7 +77,7 @@ static bool has_clause(const struct dt_plan_prog *p, uint32_t clause)
 }
 
 /* Can the programs of its group take this probe? */
-static bool fits(const dt_engine *e, uint32_t probe)
+static bool fits(const dt_bpf *e, uint32_t probe)
 {
 	const struct dt_plan_probe *x = &e->plan.probes.v[probe];
 
@@ -104,7 +104,7 @@ struct fresh {
 typedef DT_VEC(struct fresh) fresh_groups;
 
 /* Those that no program can take get a group of their own, for which there is none yet. */
-static void regroup(dt_engine *e, uint32_t probe, fresh_groups *all)
+static void regroup(dt_bpf *e, uint32_t probe, fresh_groups *all)
 {
 	struct dt_plan_probe *x = &e->plan.probes.v[probe];
 	struct dt_plan_group instead;
@@ -124,9 +124,9 @@ static void regroup(dt_engine *e, uint32_t probe, fresh_groups *all)
 /* ---- making programs ---- */
 
 /* Make the code once to see that it needs nothing that has no place. */
-static int check_needs(dt_engine *e, uint32_t prog, dt_error *err)
+static int check_needs(dt_bpf *e, uint32_t prog, dt_error *err)
 {
-	struct dt_tr_input in = dt_engine_input(e);
+	struct dt_tr_input in = dt_bpf_input(e);
 	dt_plan_needs now = e->needs;
 
 	if (dt_learn_more(&e->plan, prog, &in, &now, &e->ro, err) < 0)
@@ -139,7 +139,7 @@ static int check_needs(dt_engine *e, uint32_t prog, dt_error *err)
 }
 
 /* Programs from number `first` on, and lazy ones that are needed now. */
-static int load_new(dt_engine *e, uint32_t first, uint32_t probe, dt_error *err)
+static int load_new(dt_bpf *e, uint32_t first, uint32_t probe, dt_error *err)
 {
 	uint64_t rodata = e->ro.data.n;
 
@@ -172,7 +172,7 @@ static int load_new(dt_engine *e, uint32_t first, uint32_t probe, dt_error *err)
 
 /* ---- all together ---- */
 
-static int attach_new(dt_engine *e, uint32_t first, dt_error *err)
+static int attach_new(dt_bpf *e, uint32_t first, dt_error *err)
 {
 	int rc = 0;
 
@@ -191,7 +191,7 @@ static int attach_new(dt_engine *e, uint32_t first, dt_error *err)
 	return rc;
 }
 
-int dt_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
+int dt_extend(dt_bpf *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 {
 	uint32_t first = e->plan.probes.n, progs = e->plan.progs.n;
 	fresh_groups fresh = {0};
@@ -251,7 +251,7 @@ static bool finish(struct dt_retired *r, bool wait)
 	return true;
 }
 
-void dt_extend_retire(dt_engine *e, long pid)
+void dt_extend_retire(dt_bpf *e, long pid)
 {
 	struct dt_retired *r = e->retired;
 	uint32_t n;
@@ -279,7 +279,7 @@ void dt_extend_retire(dt_engine *e, long pid)
 	}
 }
 
-void dt_extend_end(dt_engine *e)
+void dt_extend_end(dt_bpf *e)
 {
 	struct dt_retired *r = e->retired;
 

@@ -10,7 +10,7 @@
 
 #define FAMILY_SIZE 65536
 
-int dt_family_make(dt_engine *e, dt_error *err)
+int dt_family_make(dt_bpf *e, dt_error *err)
 {
 	if (e->plan.follows)
 		e->maps.family = dt_kmap_make(e,
@@ -24,7 +24,7 @@ int dt_family_make(dt_engine *e, dt_error *err)
 	return e->plan.follows && e->maps.family < 0 ? -1 : 0;
 }
 
-int dt_family_attach(dt_engine *e, dt_error *err)
+int dt_family_attach(dt_bpf *e, dt_error *err)
 {
 	static const struct dt_small_program small = {.name = "dtrace_family",
 						      .type = BPF_PROG_TYPE_RAW_TRACEPOINT};
@@ -37,13 +37,13 @@ int dt_family_attach(dt_engine *e, dt_error *err)
 		   : 0;
 }
 
-static uint32_t key_of(const dt_engine *e, long pid)
+static uint32_t key_of(const dt_bpf *e, long pid)
 {
 	return (uint32_t)pid | (e->plan.features.pidns_ino ? DT_FAMILY_OURS : 0);
 }
 
 /* A process whose probes there are. */
-void dt_family_root(dt_engine *e, uint32_t pid)
+void dt_family_root(dt_bpf *e, uint32_t pid)
 {
 	uint32_t key = key_of(e, pid);
 
@@ -52,7 +52,7 @@ void dt_family_root(dt_engine *e, uint32_t pid)
 }
 
 /* A child that was there before us: as its parent. */
-void dt_family_adopt(dt_engine *e, long pid, long parent)
+void dt_family_adopt(dt_bpf *e, long pid, long parent)
 {
 	uint32_t key = key_of(e, pid), root = key_of(e, parent);
 
@@ -63,7 +63,7 @@ void dt_family_adopt(dt_engine *e, long pid, long parent)
 }
 
 /* One that has ended. Those without a mark are the kernel's affair: by now the number may be another's. */
-void dt_family_disown(dt_engine *e, long pid)
+void dt_family_disown(dt_bpf *e, long pid)
 {
 	uint32_t key = key_of(e, pid);
 

@@ -147,7 +147,7 @@ static int gate_code(dt_tr *t)
 	return 0;
 }
 
-static int load(dt_engine *e, dt_error *err)
+static int load(dt_bpf *e, dt_error *err)
 {
 	struct dt_small_program small = {
 	    .name = "dtrace_gate",
@@ -158,7 +158,7 @@ static int load(dt_engine *e, dt_error *err)
 	return dt_small_load(e, &small, gate_code, err);
 }
 
-int dt_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err)
+int dt_gate(dt_bpf *e, const char *path, uint64_t offset, long pid, dt_error *err)
 {
 	if (e->gate < 0)
 		e->gate = load(e, err);
@@ -167,12 +167,12 @@ int dt_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error 
 		   : dt_attach_place(e, e->gate, path, offset, (int)pid, (uint64_t)pid, err);
 }
 
-uint64_t dt_gate_arrived(const dt_engine *e)
+uint64_t dt_gate_arrived(const dt_bpf *e)
 {
 	return __atomic_load_n(dt_control(e, CTL_ARRIVED), __ATOMIC_ACQUIRE);
 }
 
-long dt_gate_comer(const dt_engine *e, uint64_t n)
+long dt_gate_comer(const dt_bpf *e, uint64_t n)
 {
 	const uint32_t *comers = (const void *)dt_control(e, CTL_COMERS);
 
@@ -181,7 +181,7 @@ long dt_gate_comer(const dt_engine *e, uint64_t n)
 	return __atomic_load_n(&comers[n & (DT_GATE_COMERS - 1)], __ATOMIC_ACQUIRE);
 }
 
-void dt_gate_admit(dt_engine *e, uint64_t n)
+void dt_gate_admit(dt_bpf *e, uint64_t n)
 {
 	__atomic_store_n(dt_control(e, CTL_ADMITTED), n, __ATOMIC_RELEASE);
 }

@@ -84,7 +84,7 @@ void dt_kept_free(struct dt_kept *k)
 	free(k);
 }
 
-uint64_t dt_kept_drops(const dt_engine *e)
+uint64_t dt_kept_drops(const dt_bpf *e)
 {
 	return e->kept ? e->kept->drops : 0;
 }
@@ -110,7 +110,7 @@ static struct spec *spec_of(struct dt_kept *k, uint32_t tag)
 	return s;
 }
 
-void dt_kept_speculate(dt_engine *e, const struct dt_rec *r, uint32_t size, uint32_t cpu)
+void dt_kept_speculate(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu)
 {
 	struct spec *s = spec_of(e->kept, r->spec);
 
@@ -120,7 +120,7 @@ void dt_kept_speculate(dt_engine *e, const struct dt_rec *r, uint32_t size, uint
 		list_add(&s->list, r, size, cpu, r->time);
 }
 
-struct dt_kept_rec *dt_kept_end(dt_engine *e, const struct dt_rec *marker)
+struct dt_kept_rec *dt_kept_end(dt_bpf *e, const struct dt_rec *marker)
 {
 	struct spec *s = spec_of(e->kept, marker->spec);
 
@@ -133,7 +133,7 @@ struct dt_kept_rec *dt_kept_end(dt_engine *e, const struct dt_rec *marker)
 /* ---- the ring policy ---- */
 
 /* What is older than the last bufsize bytes of it on a CPU is older than the last of everything. */
-void dt_kept_newest(dt_engine *e, const struct dt_rec *r, uint32_t size, uint32_t cpu,
+void dt_kept_newest(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 		    uint64_t time)
 {
 	struct dt_kept *k = e->kept;
@@ -151,7 +151,7 @@ void dt_kept_newest(dt_engine *e, const struct dt_rec *r, uint32_t size, uint32_
 	list_add(l, r, size, cpu, time);
 }
 
-const struct dt_kept_rec *dt_kept_of_cpu(const dt_engine *e, uint32_t cpu)
+const struct dt_kept_rec *dt_kept_of_cpu(const dt_bpf *e, uint32_t cpu)
 {
 	return e->kept->cpu ? e->kept->cpu[cpu].first : NULL;
 }

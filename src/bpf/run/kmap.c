@@ -12,12 +12,12 @@
 
 #define PAGE 4096
 
-void dt_kmap_keep(dt_engine *e, int fd)
+void dt_kmap_keep(dt_bpf *e, int fd)
 {
 	*dt_vec_add(&e->fds, NULL) = fd;
 }
 
-int dt_kmap_try(dt_engine *e, const struct dt_kmap *m)
+int dt_kmap_try(dt_bpf *e, const struct dt_kmap *m)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = m->flags,
 		    .inner_map_fd = (uint32_t)m->inner);
@@ -39,7 +39,7 @@ int dt_kmap_try(dt_engine *e, const struct dt_kmap *m)
 	return fd;
 }
 
-int dt_kmap_make(dt_engine *e, const struct dt_kmap *m, dt_error *err)
+int dt_kmap_make(dt_bpf *e, const struct dt_kmap *m, dt_error *err)
 {
 	int fd = dt_kmap_try(e, m);
 
@@ -96,10 +96,10 @@ static int load(const struct dt_small_program *p, const dt_code *c, uint32_t slo
 	return fd;
 }
 
-int dt_small_load(dt_engine *e, const struct dt_small_program *p, int (*code)(dt_tr *t),
+int dt_small_load(dt_bpf *e, const struct dt_small_program *p, int (*code)(dt_tr *t),
 		  dt_error *err)
 {
-	struct dt_tr_input in = dt_engine_input(e);
+	struct dt_tr_input in = dt_bpf_input(e);
 	dt_code c = {0};
 	int fd = -1;
 	dt_tr t;

@@ -18,11 +18,11 @@ struct dt_kmap {
 	const char *doing;			   /* for the message: "cannot ... the kernel"; NULL: create a map in */
 };
 
-void dt_kmap_keep(dt_engine *e, int fd); /* a descriptor that is closed with the engine */
+void dt_kmap_keep(dt_bpf *e, int fd); /* a descriptor that is closed with the engine */
 /* A map, which is closed with the engine; -1 with errno. */
-int dt_kmap_try(dt_engine *e, const struct dt_kmap *m);
+int dt_kmap_try(dt_bpf *e, const struct dt_kmap *m);
 /* The same; -1 with *err. */
-int dt_kmap_make(dt_engine *e, const struct dt_kmap *m, dt_error *err);
+int dt_kmap_make(dt_bpf *e, const struct dt_kmap *m, dt_error *err);
 /* Bytes of a map that is BPF_F_MMAPABLE, or of a ring buffer, from page `page` on; NULL with *err. */
 void *dt_kmap_memory(int fd, uint64_t size, uint32_t page, bool writable, dt_error *err);
 void dt_kmap_unmap(void *p, uint64_t size);
@@ -37,7 +37,7 @@ struct dt_small_program {
 	bool sleeps;
 };
 /* The program that `code` makes, which is closed with the engine; -1 with *err. */
-int dt_small_load(dt_engine *e, const struct dt_small_program *p, int (*code)(dt_tr *t),
+int dt_small_load(dt_bpf *e, const struct dt_small_program *p, int (*code)(dt_tr *t),
 		  dt_error *err);
 
 #endif

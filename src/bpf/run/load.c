@@ -100,7 +100,7 @@ static void dump(const dt_code *c)
 enum outcome { LOADED, REFUSED, AGAIN }; /* AGAIN: without some of what peek.c does */
 
 /* What to do about a program that the kernel has not taken (errno). */
-static enum outcome refused(dt_engine *e, enum bpf_prog_type type, const dt_code *c,
+static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c,
 			    struct bpf_prog_load_opts *o, dt_error *err)
 {
 	if (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
@@ -120,7 +120,7 @@ static enum outcome refused(dt_engine *e, enum bpf_prog_type type, const dt_code
 }
 
 /* The code of program number i goes into the kernel. */
-static enum outcome load_code(dt_engine *e, uint32_t i, const dt_code *c, dt_error *err)
+static enum outcome load_code(dt_bpf *e, uint32_t i, const dt_code *c, dt_error *err)
 {
 	const struct dt_plan_prog *p = &e->plan.progs.v[i];
 	struct dt_loaded *to = &e->loaded.v[i];
@@ -158,12 +158,12 @@ static enum outcome load_code(dt_engine *e, uint32_t i, const dt_code *c, dt_err
 	return rc;
 }
 
-int dt_load_program(dt_engine *e, uint32_t prog, dt_error *err)
+int dt_load_program(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	enum outcome rc;
 
 	do {
-		struct dt_tr_input in = dt_engine_input(e);
+		struct dt_tr_input in = dt_bpf_input(e);
 		dt_code c = {0};
 
 		e->loaded.v[prog].typed = dt_tr_typed_args(&e->plan, &e->loads, prog);
@@ -177,7 +177,7 @@ int dt_load_program(dt_engine *e, uint32_t prog, dt_error *err)
 	return rc == LOADED ? 0 : -1;
 }
 
-int dt_load_all(dt_engine *e, dt_error *err)
+int dt_load_all(dt_bpf *e, dt_error *err)
 {
 	const dt_plan *p = &e->plan;
 

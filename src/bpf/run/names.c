@@ -22,7 +22,7 @@ struct dt_names {
 	dt_map *pool; /* text -> where it is */
 };
 
-static int make_texts(dt_engine *e, struct dt_names *n, dt_error *err)
+static int make_texts(dt_bpf *e, struct dt_names *n, dt_error *err)
 {
 	e->maps.names = dt_kmap_make(e,
 				     &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
@@ -51,7 +51,7 @@ static int make_texts(dt_engine *e, struct dt_names *n, dt_error *err)
 	return n->text ? 0 : -1;
 }
 
-int dt_names_make(dt_engine *e, dt_error *err)
+int dt_names_make(dt_bpf *e, dt_error *err)
 {
 	struct dt_names *n;
 
@@ -93,7 +93,7 @@ static uint32_t text_at(struct dt_names *n, const char *s)
 	return (uint32_t)at;
 }
 
-static int add_epids(const dt_engine *e, uint32_t probe)
+static int add_epids(const dt_bpf *e, uint32_t probe)
 {
 	for (uint32_t i = 0; i < e->plan.clauses.n; i++) {
 		const dt_ecb *ecb = e->plan.clauses.v[i].ecbs[probe];
@@ -105,7 +105,7 @@ static int add_epids(const dt_engine *e, uint32_t probe)
 	return 0;
 }
 
-int dt_names_add(dt_engine *e, uint32_t first, dt_error *err)
+int dt_names_add(dt_bpf *e, uint32_t first, dt_error *err)
 {
 	struct dt_names *n = e->names;
 
@@ -126,7 +126,7 @@ int dt_names_add(dt_engine *e, uint32_t first, dt_error *err)
 	return 0;
 }
 
-void dt_names_free(dt_engine *e)
+void dt_names_free(dt_bpf *e)
 {
 	struct dt_names *n = e->names;
 

@@ -50,7 +50,7 @@ static int map_ring(struct ring *r, const struct dt_cpu_buffer *b, dt_error *err
 	return r->consumer && p ? 0 : -1;
 }
 
-static int map_wakeup(dt_engine *e, dt_error *err)
+static int map_wakeup(dt_bpf *e, dt_error *err)
 {
 	struct dt_reader *r = e->reader;
 
@@ -61,7 +61,7 @@ static int map_wakeup(dt_engine *e, dt_error *err)
 	return r->wake && r->woken ? 0 : -1;
 }
 
-int dt_rings_map(dt_engine *e, dt_error *err)
+int dt_rings_map(dt_bpf *e, dt_error *err)
 {
 	struct dt_reader *r = e->reader = dt_xcalloc(1, sizeof(*r));
 
@@ -76,7 +76,7 @@ int dt_rings_map(dt_engine *e, dt_error *err)
 	return map_wakeup(e, err);
 }
 
-void dt_rings_free(dt_engine *e)
+void dt_rings_free(dt_bpf *e)
 {
 	struct dt_reader *r = e->reader;
 
@@ -99,7 +99,7 @@ void dt_rings_free(dt_engine *e)
 /* ---- being woken ---- */
 
 /* From now on it may be woken again. What is in the wake-up's own buffer means nothing. */
-static void take_wakeup(dt_engine *e)
+static void take_wakeup(dt_bpf *e)
 {
 	struct dt_reader *r = e->reader;
 
@@ -109,7 +109,7 @@ static void take_wakeup(dt_engine *e)
 	__atomic_store_n(r->wake, __atomic_load_n(r->woken, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }
 
-bool dt_ring_attend(dt_engine *e)
+bool dt_ring_attend(dt_bpf *e)
 {
 	struct dt_reader *r = e->reader;
 
@@ -142,7 +142,7 @@ static bool be_patient(uint32_t turn, uint64_t patience, uint64_t *give_up)
 	return dt_now() < *give_up;
 }
 
-bool dt_ring_quiesce(dt_engine *e, uint64_t patience)
+bool dt_ring_quiesce(dt_bpf *e, uint64_t patience)
 {
 	uint64_t give_up = 0;
 
@@ -161,7 +161,7 @@ bool dt_ring_quiesce(dt_engine *e, uint64_t patience)
 /* ---- handing out ---- */
 
 /* What a record takes of bufsize. */
-uint32_t dt_ring_cost(const dt_engine *e, const struct dt_rec *r)
+uint32_t dt_ring_cost(const dt_bpf *e, const struct dt_rec *r)
 {
 	if (r->type == REC_FAULT)
 		return DT_FAULT_COST;
@@ -171,7 +171,7 @@ uint32_t dt_ring_cost(const dt_engine *e, const struct dt_rec *r)
 }
 
 struct delivery {
-	dt_engine *e;
+	dt_bpf *e;
 	const dt_sink *sink;
 	dt_datum *values;
 	int rc;
@@ -206,7 +206,7 @@ static void fill_values(const struct dt_plan_clause *x, const struct dt_rec *r, 
 static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 		    uint64_t time)
 {
-	dt_engine *e = d->e;
+	dt_bpf *e = d->e;
 	const struct dt_plan_clause *x =
 	    r->clause < e->plan.clauses.n ? &e->plan.clauses.v[r->clause] : NULL;
 	const dt_ecb *ecb = x && r->probe < e->plan.probes.n ? x->ecbs[r->probe] : NULL;
@@ -360,7 +360,7 @@ static void add_item(void *arg, const struct dt_rec *r, uint32_t size)
 }
 
 /* The CPU's circle, oldest first */
-static void add_tail(const dt_engine *e, uint32_t cpu, items *all)
+static void add_tail(const dt_bpf *e, uint32_t cpu, items *all)
 {
 	uint32_t first = all->n;
 
@@ -376,7 +376,7 @@ static void add_tail(const dt_engine *e, uint32_t cpu, items *all)
 }
 
 /* Leave out (size 0) what has not got room in bufsize bytes of its CPU, and what is older. */
-static void forget_oldest(const dt_engine *e, items *all)
+static void forget_oldest(const dt_bpf *e, items *all)
 {
 	uint64_t *left = dt_xcalloc(e->plan.ncpus, sizeof(*left));
 
@@ -399,7 +399,7 @@ static void forget_oldest(const dt_engine *e, items *all)
 /* The ring policy, at the end: what is in the circles, and what was committed. */
 static void deliver_newest(struct delivery *d)
 {
-	dt_engine *e = d->e;
+	dt_bpf *e = d->e;
 	uint32_t *starts = dt_xcalloc(2 * e->plan.ncpus, sizeof(*starts));
 	items all = {0};
 
@@ -421,7 +421,7 @@ static void deliver_newest(struct delivery *d)
 }
 
 /* Give back what the records took of small buffers. */
-static void give_back(dt_engine *e, const items *all)
+static void give_back(dt_bpf *e, const items *all)
 {
 	for (uint32_t i = 0; i < all->n; i++) {
 		if (!all->v[i].rec->spec)
@@ -431,7 +431,7 @@ static void give_back(dt_engine *e, const items *all)
 }
 
 /* All records there are, or those up to now, sorted; ends[cpu] is where each ring goes on. */
-static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
+static void read_rings(dt_bpf *e, bool running, items *all, uint64_t *ends)
 {
 	uint32_t *starts = dt_xcalloc(e->plan.ncpus, sizeof(*starts));
 	uint64_t until = UINT64_MAX;
@@ -461,7 +461,7 @@ static void read_rings(dt_engine *e, bool running, items *all, uint64_t *ends)
 
 static void consume_rings(struct delivery *d, bool running)
 {
-	dt_engine *e = d->e;
+	dt_bpf *e = d->e;
 	uint64_t *ends = dt_xcalloc(e->plan.ncpus, sizeof(*ends));
 	items all = {0};
 
@@ -476,7 +476,7 @@ static void consume_rings(struct delivery *d, bool running)
 	dt_vec_free(&all);
 }
 
-int dt_ring_consume(dt_engine *e, const dt_sink *sink)
+int dt_ring_consume(dt_bpf *e, const dt_sink *sink)
 {
 	bool running = e->state != BPF_STOPPED;
 	struct delivery d = {e, sink, NULL, 0};

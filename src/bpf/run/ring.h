@@ -6,17 +6,17 @@
 
 #include "bpf/run/bpf_engine.h"
 
-int dt_rings_map(dt_engine *e, dt_error *err);
-void dt_rings_free(dt_engine *e);
-bool dt_ring_attend(dt_engine *e); /* see the engine's interface */
-int dt_ring_consume(dt_engine *e, const dt_sink *sink);
+int dt_rings_map(dt_bpf *e, dt_error *err);
+void dt_rings_free(dt_bpf *e);
+bool dt_ring_attend(dt_bpf *e); /* see the engine's interface */
+int dt_ring_consume(dt_bpf *e, const dt_sink *sink);
 /* Wait for every firing that is under way now; false: it took longer than these nanoseconds. */
-bool dt_ring_quiesce(dt_engine *e, uint64_t patience);
+bool dt_ring_quiesce(dt_bpf *e, uint64_t patience);
 #define DT_RING_PATIENCE      1000000000ull /* while tracing goes on */
 #define DT_RING_LAST_PATIENCE 10000000000ull
 
 /* What a record takes of bufsize. */
-uint32_t dt_ring_cost(const dt_engine *e, const struct dt_rec *r);
+uint32_t dt_ring_cost(const dt_bpf *e, const struct dt_rec *r);
 
 /* ---- kept.c: records that are kept ---- */
 struct dt_kept_rec {
@@ -28,28 +28,28 @@ struct dt_kept_rec {
 struct dt_kept *dt_kept_new(uint32_t ncpus, uint32_t nspecs);
 void dt_kept_free(struct dt_kept *k);
 /* A record of a speculation. */
-void dt_kept_speculate(dt_engine *e, const struct dt_rec *r, uint32_t size, uint32_t cpu);
+void dt_kept_speculate(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu);
 /* The speculation has ended: the next of its records, which is the caller's to free; NULL: no more. */
-struct dt_kept_rec *dt_kept_end(dt_engine *e, const struct dt_rec *marker);
-uint64_t dt_kept_drops(const dt_engine *e); /* of speculative records */
+struct dt_kept_rec *dt_kept_end(dt_bpf *e, const struct dt_rec *marker);
+uint64_t dt_kept_drops(const dt_bpf *e); /* of speculative records */
 /* The ring policy: what was committed, the newest bufsize bytes of each CPU. */
-void dt_kept_newest(dt_engine *e, const struct dt_rec *r, uint32_t size, uint32_t cpu, uint64_t time);
-const struct dt_kept_rec *dt_kept_of_cpu(const dt_engine *e, uint32_t cpu);
+void dt_kept_newest(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu, uint64_t time);
+const struct dt_kept_rec *dt_kept_of_cpu(const dt_bpf *e, uint32_t cpu);
 
 /* ---- tail.c ---- */
 struct dt_tail;
-struct dt_tail *dt_tail_map(dt_engine *e, dt_error *err); /* of all CPUs; NULL with *err */
-void dt_tail_free(dt_engine *e, struct dt_tail *t);
-void dt_tail_read(const dt_engine *e, const struct dt_tail *t, uint32_t cpu,
+struct dt_tail *dt_tail_map(dt_bpf *e, dt_error *err); /* of all CPUs; NULL with *err */
+void dt_tail_free(dt_bpf *e, struct dt_tail *t);
+void dt_tail_read(const dt_bpf *e, const struct dt_tail *t, uint32_t cpu,
 		  void (*each)(void *arg, const struct dt_rec *r, uint32_t size), void *arg);
 
 /* ---- snapshot.c ---- */
-int dt_snapshot(dt_engine *e, const dt_sink *sink);
+int dt_snapshot(dt_bpf *e, const dt_sink *sink);
 
 /* ---- tables.c ---- */
-int dt_tables_create(dt_engine *e, dt_error *err);
-void dt_tables_feed(dt_engine *e); /* make the tables that walks have missed */
-void dt_tables_preload(dt_engine *e);
-void dt_tables_free(dt_engine *e);
+int dt_tables_create(dt_bpf *e, dt_error *err);
+void dt_tables_feed(dt_bpf *e); /* make the tables that walks have missed */
+void dt_tables_preload(dt_bpf *e);
+void dt_tables_free(dt_bpf *e);
 
 #endif

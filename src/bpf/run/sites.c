@@ -43,7 +43,7 @@ static uint64_t fastest(void (*pass)(void))
 	return best;
 }
 
-static int probe_ourselves(dt_engine *e, int prog, const dt_maps *maps, const char *at)
+static int probe_ourselves(dt_bpf *e, int prog, const dt_maps *maps, const char *at)
 {
 	uint64_t address = (uint64_t)(uintptr_t)at;
 	const dt_mapping *m = dt_maps_find(maps, address);
@@ -59,7 +59,7 @@ static int probe_ourselves(dt_engine *e, int prog, const dt_maps *maps, const ch
 	return rc;
 }
 
-static bool measure(dt_engine *e, const struct dt_site_pair *pair)
+static bool measure(dt_bpf *e, const struct dt_site_pair *pair)
 {
 	int prog = dt_link_nothing(DT_BPF_TRACE_UPROBE_MULTI);
 	dt_error ignored = {0};
@@ -75,7 +75,7 @@ static bool measure(dt_engine *e, const struct dt_site_pair *pair)
 	return yes;
 }
 
-bool dt_sites_by_call(dt_engine *e)
+bool dt_sites_by_call(dt_bpf *e)
 {
 	const struct dt_site_pair *pair = dt_site_pair();
 	struct dt_insn_mode kernel = {0};

@@ -64,7 +64,7 @@ static void merge(const struct dt_plan_agg *b, uint64_t *sum, const uint64_t *v)
 }
 
 struct reader {
-	dt_engine *e;
+	dt_bpf *e;
 	const dt_sink *sink;
 	dt_datum *keys;
 	uint64_t *value; /* room for one */
@@ -249,7 +249,7 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 
 static int drain_keyless(struct reader *r, uint32_t old)
 {
-	dt_engine *e = r->e;
+	dt_bpf *e = r->e;
 	uint64_t stride = dt_align_up(e->at.agg_size, 8);
 	uint8_t *values;
 	int rc = 0;
@@ -280,7 +280,7 @@ static int drain_keyless(struct reader *r, uint32_t old)
 	return rc;
 }
 
-int dt_snapshot(dt_engine *e, const dt_sink *sink)
+int dt_snapshot(dt_bpf *e, const dt_sink *sink)
 {
 	struct reader r = {.e = e, .sink = sink};
 	uint32_t nkeys = 1, nwords = 1, old;

@@ -45,13 +45,13 @@ struct dt_tables {
 
 /* ---- maps ---- */
 
-static int make_map(dt_engine *e, struct dt_kmap m, dt_error *err)
+static int make_map(dt_bpf *e, struct dt_kmap m, dt_error *err)
 {
 	m.doing = "create a map for user stacks in";
 	return dt_kmap_make(e, &m, err);
 }
 
-static int make_bank(dt_engine *e, dt_error *err)
+static int make_bank(dt_bpf *e, dt_error *err)
 {
 	struct dt_tables *u = e->tables;
 	struct bank *b = &u->bank[u->nbanks];
@@ -83,7 +83,7 @@ static int make_bank(dt_engine *e, dt_error *err)
 	return fd;
 }
 
-int dt_tables_create(dt_engine *e, dt_error *err)
+int dt_tables_create(dt_bpf *e, dt_error *err)
 {
 	struct dt_tr_maps *m = &e->maps;
 
@@ -118,7 +118,7 @@ int dt_tables_create(dt_engine *e, dt_error *err)
 	return m->uw_banks < 0 || m->uw_objects < 0 || m->uw_wanted < 0 ? -1 : 0;
 }
 
-void dt_tables_free(dt_engine *e)
+void dt_tables_free(dt_bpf *e)
 {
 	for (uint32_t i = 0; e->tables && i < e->tables->nbanks; i++)
 		dt_kmap_unmap(e->tables->bank[i].memory, UW_BANK);
@@ -188,7 +188,7 @@ static void write_part(struct bank *bank, const struct part *p, struct dt_uw_pie
 #define FEW 64 /* rows: not worth a piece when more are to come */
 
 /* False: there is no more room; what is not in a piece will be walked by frame pointers. */
-static bool write_table(dt_engine *e, const dt_unwind *t, struct dt_uw_object *o)
+static bool write_table(dt_bpf *e, const dt_unwind *t, struct dt_uw_object *o)
 {
 	struct dt_tables *u = e->tables;
 	uint32_t done = 0, pieces = 0,
@@ -214,7 +214,7 @@ static bool write_table(dt_engine *e, const dt_unwind *t, struct dt_uw_object *o
 }
 
 /* From now on the file has this table; without rows: it has none, do not ask again. */
-static void publish(dt_engine *e, const struct dt_uw_key *key, const dt_unwind *t)
+static void publish(dt_bpf *e, const struct dt_uw_key *key, const dt_unwind *t)
 {
 	struct dt_uw_object o;
 
@@ -232,7 +232,7 @@ static void publish(dt_engine *e, const struct dt_uw_key *key, const dt_unwind *
 /* ---- files ---- */
 
 /* The descriptor is closed. */
-static void publish_file(dt_engine *e, const struct dt_uw_key *key, int fd)
+static void publish_file(dt_bpf *e, const struct dt_uw_key *key, int fd)
 {
 	dt_unwind t = {0};
 	dt_error err;
@@ -246,7 +246,7 @@ static void publish_file(dt_engine *e, const struct dt_uw_key *key, int fd)
 	dt_unwind_free(&t);
 }
 
-static void publish_vdso(dt_engine *e)
+static void publish_vdso(dt_bpf *e)
 {
 	static const struct dt_uw_key key = {.inode = UW_VDSO_INODE};
 	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -268,7 +268,7 @@ static void publish_vdso(dt_engine *e)
 /* ---- files that nobody has met yet ---- */
 
 /* The program that makes keys, loaded when it is first needed. */
-static int identify_prog(dt_engine *e)
+static int identify_prog(dt_bpf *e)
 {
 	static const struct dt_small_program small = {.name = "dtrace_identify",
 						      .type = BPF_PROG_TYPE_RAW_TRACEPOINT};
@@ -292,7 +292,7 @@ static int identify_prog(dt_engine *e)
 }
 
 /* The wish that a run of the program has left. Others stay. */
-static bool take_own(dt_engine *e, uint64_t addr, struct dt_uw_key *key)
+static bool take_own(dt_bpf *e, uint64_t addr, struct dt_uw_key *key)
 {
 	int fd = e->maps.uw_wanted;
 	struct dt_uw_want want;
@@ -308,7 +308,7 @@ static bool take_own(dt_engine *e, uint64_t addr, struct dt_uw_key *key)
 }
 
 /* The key of a file: as if a walk had met it. False: it has a table, or the key is not available. */
-static bool identify(dt_engine *e, int fd, struct dt_uw_key *key)
+static bool identify(dt_bpf *e, int fd, struct dt_uw_key *key)
 {
 	void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	uint64_t args[1] = {(uint64_t)(uintptr_t)p};
@@ -324,7 +324,7 @@ static bool identify(dt_engine *e, int fd, struct dt_uw_key *key)
 }
 
 /* The descriptor is closed. */
-static void read_ahead_fd(dt_engine *e, int fd)
+static void read_ahead_fd(dt_bpf *e, int fd)
 {
 	struct dt_uw_key key;
 
@@ -341,7 +341,7 @@ static void read_ahead_path(void *e, const char *path)
 	read_ahead_fd(e, dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, NULL));
 }
 
-static void read_ahead_process(dt_engine *e, long pid)
+static void read_ahead_process(dt_bpf *e, long pid)
 {
 	dt_maps *maps = dt_maps_read(pid, &(dt_error){0});
 
@@ -353,7 +353,7 @@ static void read_ahead_process(dt_engine *e, long pid)
 }
 
 /* Before anything fires. What goes wrong here is no more than a stack that is short at first. */
-void dt_tables_preload(dt_engine *e)
+void dt_tables_preload(dt_bpf *e)
 {
 	const dt_proc *p;
 
@@ -382,7 +382,7 @@ static bool is_that_file(int fd, const struct dt_uw_key *key)
 		   key->mtime;
 }
 
-static void serve_file(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want,
+static void serve_file(dt_bpf *e, const struct dt_uw_key *key, const struct dt_uw_want *want,
 		       const dt_mapping *m)
 {
 	int fd = m->kind == DT_MAP_FILE ? dt_map_open(want->pid, m) : -1;
@@ -395,14 +395,14 @@ static void serve_file(dt_engine *e, const struct dt_uw_key *key, const struct d
 		publish(e, key, &(dt_unwind){0}); /* it cannot be opened: do not ask again */
 }
 
-static bool is_known(dt_engine *e, const struct dt_uw_key *key)
+static bool is_known(dt_bpf *e, const struct dt_uw_key *key)
 {
 	struct dt_uw_object o;
 
 	return bpf_map_lookup_elem(e->maps.uw_objects, key, &o) == 0;
 }
 
-static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_want *want)
+static void serve(dt_bpf *e, const struct dt_uw_key *key, const struct dt_uw_want *want)
 {
 	dt_maps *maps = dt_maps_read(want->pid, &(dt_error){0});
 	const dt_mapping *m = maps ? dt_maps_find(maps, want->addr) : NULL;
@@ -420,7 +420,7 @@ static void serve(dt_engine *e, const struct dt_uw_key *key, const struct dt_uw_
 /* A wish is taken off the list when it has been fulfilled, so that nobody wakes us for it
  * meanwhile. When there is no room for more files the list stays as it is: once it is full, too,
  * nobody is woken any more. */
-void dt_tables_feed(dt_engine *e)
+void dt_tables_feed(dt_bpf *e)
 {
 	int fd = e->tables ? e->maps.uw_wanted : -1;
 	struct dt_uw_want want;

@@ -14,7 +14,7 @@ struct dt_tail {
 	} cpu[1]; /* one for each CPU */
 };
 
-struct dt_tail *dt_tail_map(dt_engine *e, dt_error *err)
+struct dt_tail *dt_tail_map(dt_bpf *e, dt_error *err)
 {
 	struct dt_tail *t = dt_xcalloc(1, sizeof(*t) + e->plan.ncpus * sizeof(struct circle));
 
@@ -36,7 +36,7 @@ struct dt_tail *dt_tail_map(dt_engine *e, dt_error *err)
 	return t;
 }
 
-void dt_tail_free(dt_engine *e, struct dt_tail *t)
+void dt_tail_free(dt_bpf *e, struct dt_tail *t)
 {
 	for (uint32_t i = 0; t && i < e->plan.ncpus; i++)
 		dt_kmap_unmap(t->cpu[i].data, t->cpu[i].length);
@@ -44,7 +44,7 @@ void dt_tail_free(dt_engine *e, struct dt_tail *t)
 }
 
 /* The records of a CPU that have not been written over, newest first. Nothing may fire any more. */
-void dt_tail_read(const dt_engine *e, const struct dt_tail *t, uint32_t cpu,
+void dt_tail_read(const dt_bpf *e, const struct dt_tail *t, uint32_t cpu,
 		  void (*each)(void *arg, const struct dt_rec *r, uint32_t size), void *arg)
 {
 	const struct dt_cpu_buffer *b = &e->maps.tail[cpu];
