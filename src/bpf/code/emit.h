@@ -45,8 +45,6 @@ typedef struct dt_code {
 void dt_code_free(dt_code *c);
 /* Resolve jumps and calls. 0, or -1 with c->problem. */
 int dt_code_finish(dt_code *c);
-/* The code as text, one instruction per line (-x debug, tests). */
-void dt_code_print(const dt_code *c, dt_buf *out);
 
 /* ---- functions and labels ---- */
 uint32_t dt_code_func_new(dt_code *c, const char *name); /* callable before it is emitted */
