@@ -29,7 +29,7 @@ static const struct dt_kind_facts kinds[PK_MAX] = {
 		  .in_turn = true},
     [PK_RETURN] = {.name = "system call return",
 		   .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-		   .event = EVENT_NUMBER,
+		   .event = EVENT_SAVED,
 		   .args = ARGS_SYSCALL_RESULT,
 		   .in_turn = true},
     [PK_PROFILE] = {.name = "clock",

@@ -34,7 +34,8 @@ struct dt_kind_facts {
 	/* How the program finds out which of its probes fired. */
 	enum dt_kind_event {
 		EVENT_ONE,    /* there is only one probe of this kind */
-		EVENT_NUMBER, /* the number of the system call */
+		EVENT_NUMBER, /* the number of the system call, an argument of the event */
+		EVENT_SAVED,  /* the same, in the registers of the thread */
 		EVENT_COOKIE, /* the attach cookie */
 		EVENT_ROW,    /* the attach cookie is a row of the program's own table */
 	} event;
@@ -68,7 +69,7 @@ static inline bool dt_kind_is_user(enum dt_probe_kind kind)
 }
 static inline bool dt_kind_is_syscall(enum dt_probe_kind kind)
 {
-	return dt_kind_of(kind)->event == EVENT_NUMBER;
+	return dt_kind_of(kind)->event == EVENT_NUMBER || dt_kind_of(kind)->event == EVENT_SAVED;
 }
 static inline bool dt_kind_is_function(enum dt_probe_kind kind)
 {

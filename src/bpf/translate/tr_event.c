@@ -69,9 +69,10 @@ static void event_number(dt_tr *t)
 	int number = DT_REG_AT(dt_arch_host()->entry.number);
 	dt_code *c = t->c;
 
-	switch (t->prog_kind) {
-	case PK_ENTRY: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
-	case PK_RETURN: /* sys_exit(regs, value): the number is in a register */
+	switch (dt_kind_of(t->prog_kind)->event) {
+	case EVENT_ONE: break;
+	case EVENT_NUMBER: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
+	case EVENT_SAVED: /* sys_exit(regs, value): the number is in a register */
 		if (t->plan->features.btf) {
 			helper(c, BPF_FUNC_get_current_task_btf);
 			mov(c, R1, R0);
@@ -84,7 +85,8 @@ static void event_number(dt_tr *t)
 			mov(c, R1, R0);
 		}
 		break;
-	default:
+	case EVENT_COOKIE:
+	case EVENT_ROW:
 		mov(c, R1, R7);
 		helper(c, BPF_FUNC_get_attach_cookie);
 		mov(c, R1, R0);
