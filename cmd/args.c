@@ -249,7 +249,7 @@ static void check_conflicts(const struct args *a)
 }
 
 /*
- * "#!/usr/sbin/dtrace -q -s" in a script: Linux hands over all behind the path as one word, then the script. True if
+ * "#!/usr/sbin/dtrace -q -s" in a script: Linux hands over all that follows the path as one word, then the script. True if
  * argv[1] is such a word: the first line of argv[2] ends in it.
  */
 static bool from_script(int argc, char **argv)

@@ -302,7 +302,7 @@ static void on_signal(int sig)
 		dtrace_interrupt(interrupted_handle);
 }
 
-/* Nobody reads what we write any more: as if interrupted twice, without a word. */
+/* The reader of our output is gone: act as if interrupted twice, without a message. */
 static void on_pipe(int sig)
 {
 	(void)sig;
@@ -310,7 +310,7 @@ static void on_pipe(int sig)
 	interrupts = 2;
 }
 
-/* Let everything go, the command of -c included, and end as one does who is no longer wanted. */
+/* Release everything, the command of -c included, and exit. */
 static _Noreturn void leave_at_once(dtrace_hdl_t *h)
 {
 	static const struct itimerval never;
@@ -463,7 +463,7 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 	while (!interrupts && !work(h, out) && !interrupts)
 		dtrace_sleep(h);
 	if (interrupts)
-		fputc('\n', out); /* after the terminal's ^C; in quiet mode, too */
+		fputc('\n', out); /* after the terminal's ^C; also in quiet mode */
 	/* Stopping prints what there was before END, which would block once more, or fail. */
 	if (interrupts < 2 && dtrace_stop(h) < 0 && interrupts < 2)
 		fatal_handle(h, "couldn't stop tracing");
@@ -513,7 +513,7 @@ int main(int argc, char **argv)
 	int error = 0;
 
 	need_standard_files();
-	signal(SIGCHLD, SIG_DFL); /* ignored, nobody could wait for what we start */
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, we could not wait for what we start */
 	args_parse(&a, argc, argv);
 	if (a.mode == MODE_VERSION) {
 		printf("dtrace: Sun D %s\n", dtrace_version());

@@ -96,6 +96,6 @@ void fatal_handle(dtrace_hdl_t *h, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, ": %s\n", dtrace_errtext(h));
 	show_source(h);
-	close_handle(h); /* so that a held -c command ends, too */
+	close_handle(h); /* so that a held -c command also ends */
 	exit(EXIT_FATAL);
 }

@@ -100,7 +100,7 @@ typedef int dtrace_probe_f(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, vo
 DTRACE_API int dtrace_probe_iter(dtrace_hdl_t *h, const char *desc, enum dtrace_spec spec,
 				 dtrace_probe_f *f, void *arg);
 /* Every probe the program's descriptions match. When a description matches none, the others are
- * reported all the same; then -1 and "failed to match a:b:c:d: ...". */
+ * still reported; then -1 and "failed to match a:b:c:d: ...". */
 DTRACE_API int dtrace_program_probes(dtrace_hdl_t *h, const dtrace_prog_t *p, dtrace_probe_f *f,
 				     void *arg);
 /* The -lv block: stability and argument types. */

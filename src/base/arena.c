@@ -5,7 +5,7 @@
  * zeroed from calloc, and dt_arena_reset zeroes the one that it keeps, so what is handed out is
  * zeroed too. Chunk sizes grow with the arena (4 KiB to 256 KiB): a one-line script costs one page or
  * two, a large one few system calls. A request larger than a chunk gets a chunk of its own, placed
- * behind the current one so that the rest of that one is not lost.
+ * after the current one so that the rest of that one is not lost.
  *
  * The heap functions end the process when the system has no memory: nothing useful can be done
  * then. An arena can have a limit, for input that asks for too much while the system is fine.
@@ -26,7 +26,7 @@ struct chunk {
 };
 
 struct dt_arena {
-	struct chunk *current; /* the one allocations are bumped from; others hang behind it */
+	struct chunk *current; /* the one allocations are bumped from; the others follow it */
 	size_t used;	       /* bytes handed out */
 	size_t limit;	       /* 0: none */
 	void (*oom)(void *arg);

@@ -110,7 +110,7 @@ size_t dt_unescape(char *s, size_t n);
 void dt_make_safe(char *s, size_t n, bool lines);
 
 /* ---- files (file.c) ---- */
-/* A whole file of /proc and the like, with a NUL behind it; dir as for openat(2). NULL with errno; to be freed. */
+/* A whole file of /proc and the like, with a NUL after it; dir as for openat(2). NULL with errno; to be freed. */
 char *dt_slurp(int dir, const char *path, size_t *len);
 /* For reading, a file that a process or another user names: only if it is a regular file of at most max bytes, and never
  * in a way that waits or acts. flags: O_NOFOLLOW or 0. -1 with *err (the sentence begins with the path) and errno. */

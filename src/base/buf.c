@@ -1,6 +1,6 @@
 /*
  * buf: a string builder. The text is always NUL-terminated once something was added, so b.s can be
- * used as a C string; bytes of value 0 may be added all the same, n counts them.
+ * used as a C string; bytes of value 0 may also be added; n counts them.
  */
 #include <stdio.h>
 #include <stdlib.h>

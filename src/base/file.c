@@ -12,7 +12,7 @@
 #include "base/base.h"
 
 #define FIRST	  16384
-#define READ_LEFT 4096 /* room that a read shall have; files of /proc come a page at a time */
+#define READ_LEFT 4096 /* space for each read; files of /proc come a page at a time */
 
 char *dt_slurp(int dir, const char *path, size_t *len)
 {

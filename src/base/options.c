@@ -104,7 +104,7 @@ static const struct {
     {"day", 86400 * NS_PER_SEC},
 };
 
-/* Digits (decimal, 0 octal, 0x hex) at s; *end behind them. False when there are none or too many.
+/* Digits (decimal, 0 octal, 0x hex) at s; *end is after them. False when there are none or too many.
  */
 static bool parse_digits(const char *s, uint64_t *v, char **end)
 {
@@ -400,7 +400,7 @@ int dt_options_settle(dt_options *o, dt_error *err)
 		while (o->value[id] > share)
 			if (!dt_options_lower(o, id))
 				return dt_err(err, ENOMEM,
-					      "%s is more than this machine's memory has room for",
+					      "%s is more than this machine's memory holds",
 					      dt_opt_table[id].name);
 	}
 	return 0;

@@ -87,7 +87,7 @@ static inline uint64_t dt_opt(const dt_options *o, enum dt_opt_id id)
 	return o->value[id];
 }
 
-/* Stability attributes: name and data stability 0..7, dependency class 0..5 (facts, 5.10). */
+/* Stability attributes: name and data stability 0..7, dependency class 0..5. */
 typedef struct dt_attr {
 	uint8_t name, data, class_;
 } dt_attr;

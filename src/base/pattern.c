@@ -74,7 +74,7 @@ const char *dt_nearest(const char *word, const char *const *names, size_t n)
 }
 
 /*
- * Does c belong to the set that starts after '['? *end is set behind the ']'; NULL when the set is
+ * Does c belong to the set that starts after '['? *end is set after the ']'; NULL when the set is
  * not closed (the '[' then stands for itself).
  */
 static bool in_set(const char *p, char c, const char **end)
@@ -105,7 +105,7 @@ static bool in_set(const char *p, char c, const char **end)
 	return found != negated;
 }
 
-/* Match one text character against the pattern element at p; *next is set behind the element. */
+/* Match one text character against the pattern element at p; *next is set after the element. */
 static bool match_one(const char *p, char c, const char **next)
 {
 	const char *end;
@@ -200,7 +200,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte of the escape behind a backslash at s[0..n); returns its length, 0 if it is none. */
+/* The byte of the escape after a backslash at s[0..n); returns its length, 0 if it is none. */
 static size_t read_escape(const char *s, size_t n, char *byte)
 {
 	unsigned v = 0;

@@ -3,7 +3,7 @@
  *
  * Everything here is data shared by the compiler (which makes it), the printer, the verifier, DOF,
  * the engines (which run it) and the consumer (which prints what it recorded). The numbers are
- * DTrace's and a contract; see the facts, section 4.
+ * DTrace's; files and scripts rely on them, so never change one.
  */
 #ifndef DT_DIF_H
 #define DT_DIF_H

@@ -1,5 +1,5 @@
 /*
- * dof: the DTrace Object Format: a program as a file (facts, 4.8).
+ * dof: the DTrace Object Format: a program as a file.
  *
  * The reader takes any bytes: everything is checked before it is used, and a bad file is an error
  * that says what is wrong and where.

@@ -125,7 +125,7 @@ static int check_header(const dt_dof_image *im)
 	if (h->secoff < sizeof(struct dof_hdr) || h->secoff > im->n || h->secoff % 8 != 0)
 		return bad_file(im, EDT_DIFINVAL, "section table offset out of range or unaligned");
 	if (h->secnum > (im->n - h->secoff) / sizeof(struct dof_sec))
-		return bad_file(im, EDT_DIFINVAL, "section table reaches behind the end");
+		return bad_file(im, EDT_DIFINVAL, "section table extends past the end");
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static int check_section(const dt_dof_image *im, uint32_t i)
 		return dt_dof_bad(im, i, "offset %llu is not aligned to %u",
 				  (unsigned long long)s.offset, s.align);
 	if (s.offset > im->n || s.size > im->n - s.offset)
-		return dt_dof_bad(im, i, "reaches behind the end of the file");
+		return dt_dof_bad(im, i, "extends past the end of the file");
 	if (s.flags & ~DOF_LOAD)
 		return dt_dof_bad(im, i, "unknown flags 0x%x", s.flags);
 	if ((s.flags & DOF_LOAD) && s.offset + s.size > im->hdr.loadsz)

@@ -449,7 +449,7 @@ static int read_hints(struct reader *r, uint32_t section, uint32_t refsec)
 	return 0;
 }
 
-/* What clauses refer to from behind: relocations, statements, options. */
+/* What later sections say about clauses: relocations, statements, options. */
 static int read_tables(struct reader *r)
 {
 	uint32_t stmts = DOF_NONE, refs = DOF_NONE;

@@ -1,7 +1,7 @@
 /*
  * listing: DIF as text, the listing of `dtrace -S`.
  *
- * The layout is DTrace's and a contract (facts, 4.6). A DIFO may come from a damaged file and need
+ * The layout is DTrace's: scripts and people rely on it, so never change it. A DIFO may come from a damaged file and need
  * not have passed the verifier: every index into a table is checked here, and what cannot be
  * resolved is printed without its comment.
  */

@@ -50,7 +50,7 @@ struct machine {
 	struct state now, initial, saved[DEPTH];
 	uint32_t nsaved;
 	uint64_t pc, end; /* vaddrs */
-	bool ended;	/* instructions about what lies behind the function: they are not for us */
+	bool ended;	/* instructions about what follows the function, which do not concern us */
 	uint64_t shift; /* vaddr + shift = offset in the file */
 };
 
@@ -504,16 +504,16 @@ void dt_unwind_parse(const dt_arch *a, const void *data, uint64_t size, uint64_t
 			  .s = {.data = data, .size = size, .vaddr = vaddr, .word = 8},
 			  .u = u,
 			  .budget = 4 * size + BUDGET_SPARE};
-	uint64_t behind = 0;
+	uint64_t end_of_last = 0;
 
 	*u = (dt_unwind){0};
 	collect(&k);
 	for (uint32_t i = 0; i < nsegs; i++) {
-		if (segs[i].offset < behind || segs[i].offset > UINT32_MAX ||
+		if (segs[i].offset < end_of_last || segs[i].offset > UINT32_MAX ||
 		    segs[i].size > UINT32_MAX - segs[i].offset ||
 		    segs[i].size > UINT64_MAX - segs[i].vaddr)
 			continue; /* no linker makes such a file */
-		behind = segs[i].offset + segs[i].size;
+		end_of_last = segs[i].offset + segs[i].size;
 		segment_rows(&k, &segs[i]);
 	}
 	dt_vec_free(&k.fdes);

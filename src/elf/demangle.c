@@ -37,7 +37,7 @@ static void print(const char *s, size_t n, void *arg)
 	o->n += n;
 }
 
-/* Is this T_, T0_ ..., perhaps behind letters of a reference or a pointer? Then the search ends at once. */
+/* Is this T_, T0_ ..., perhaps after letters of a reference or a pointer? Then the search ends at once. */
 static bool is_pack(const char *p)
 {
 	p += strspn(p, "ROPK");

@@ -147,7 +147,7 @@ static bool next_record(const struct dt_eh_section *s, uint64_t *at, struct dt_e
 	return true;
 }
 
-/* What the letters behind "z" stand for, in their order; the rest of the data is skipped by its
+/* What the letters after "z" stand for, in their order; the rest of the data is skipped by its
  * length. */
 static void read_augmentation(const struct dt_eh_section *s, struct dt_eh_cursor *c,
 			      const char *letters, struct dt_eh_cie *cie)
@@ -167,7 +167,7 @@ static void read_augmentation(const struct dt_eh_section *s, struct dt_eh_cursor
 		case 'L': dt_eh_uint(&data, 1); break;
 		case 'P':
 			encoding = (uint8_t)dt_eh_uint(&data, 1);
-			dt_eh_pointer(s, &data, encoding & 0x0f); /* only to get behind it */
+			dt_eh_pointer(s, &data, encoding & 0x0f); /* only to skip it */
 			break;
 		case 'S': cie->signal = true; break;
 		case 'B': break;
@@ -251,7 +251,7 @@ bool dt_eh_read(const struct dt_eh_section *s, const struct dt_eh_fde *f, struct
 	       read_fde(s, insns, id, id_at, cie, &again);
 }
 
-/* ---- for those who only want to know where functions are: cfi.h ---- */
+/* ---- for callers that only need to know where functions are: cfi.h ---- */
 
 void dt_cfi_walk(dt_elf *e, struct dt_cfi_walk *w)
 {

@@ -42,7 +42,7 @@ dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err);
 /* The bytes are copied (vDSO, tests). */
 dt_elf *dt_elf_open_memory(const void *bytes, size_t n, dt_error *err);
 void dt_elf_free(dt_elf *e);
-/* Read the symbols, then let go of the file: what needs it fails from now on (sections, reads). */
+/* Read the symbols, then release the file: what needs it (sections, reads) fails from now on. */
 void dt_elf_shrink(dt_elf *e);
 size_t dt_elf_memory(const dt_elf *e); /* bytes in use, about */
 /* What was left out so far because it is beyond a limit: "symbols are left out: .strtab has 3000 MB"; NULL: nothing. */

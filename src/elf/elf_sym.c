@@ -51,7 +51,7 @@ static bool is_noise(const char *name)
 
 /* A table being read. */
 struct table {
-	char *strings; /* with a NUL behind it */
+	char *strings; /* with a NUL after it */
 	size_t size;
 	uint64_t left; /* bytes of names that may still be looked at */
 };
@@ -343,7 +343,7 @@ uint32_t dt_elf_data(dt_elf *e, const dt_elfsym **syms)
 	return e->data.syms.n;
 }
 
-/* The first symbol at this vaddr or behind it. */
+/* The first symbol at this vaddr or after it. */
 static uint32_t lower_bound(const dt_symtab *t, uint64_t vaddr)
 {
 	uint32_t lo = 0, hi = t->syms.n;

@@ -36,7 +36,7 @@ static uint64_t word(const void *p, bool is_64)
 	return v4;
 }
 
-/* The string at *p, which must end before `end`; *p moves behind it. */
+/* The string at *p, which must end before `end`; *p moves past it. */
 static const char *string(const char **p, const char *end)
 {
 	const char *s = *p, *nul = s < end ? memchr(s, 0, (size_t)(end - s)) : NULL;

@@ -117,10 +117,10 @@ struct dt_engine_ops {
 	uint64_t (*arrived)(const dt_engine *e);
 	long (*comer)(const dt_engine *e, uint64_t n); /* the pid of number n (from 1); 0: not known any more */
 	void (*admit)(dt_engine *e, uint64_t n);
-	/* Option follow: this process is a child of that one; probes in the parent are in it, too. A process
+	/* Option follow: this process is a child of that one; probes in the parent are also in it. A process
 	 * that is its own parent begins a family. */
 	void (*adopt)(dt_engine *e, long pid, long parent);
-	/* The process has ended: what is attached in it alone may be let go. NULL: it need not know. */
+	/* The process has exited: release what is attached only to it. May be NULL. */
 	void (*retire)(dt_engine *e, long pid);
 	/* After every wake-up: acknowledge it, and give programs what they have asked for. True: a buffer is filling,
 	 * and should be read before switchrate has passed. NULL: there is nothing to do. */

@@ -22,7 +22,7 @@ typedef struct dt_kcode {
 int dt_kcode_read(dt_kfuncs *kf, uint32_t index, dt_kcode *c, char *why, size_t whylen);
 void dt_kcode_free(dt_kcode *c);
 
-/* Places in vmlinux that the kernel itself rewrites, and lets nobody probe: jumps that are switched
+/* Places in vmlinux that the kernel itself rewrites, and does not let be probed: jumps that are switched
  * on and off, calls whose target changes. */
 typedef struct dt_kplaces {
 	DT_VEC(uint64_t) addrs; /* in order */

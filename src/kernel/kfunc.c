@@ -282,7 +282,7 @@ static char *next_line(char **at)
 	return line;
 }
 
-/* The kernel's own list: "0xfrom-0xto<tab>name". Only root may see it, and nobody in lockdown. */
+/* The kernel's own list: "0xfrom-0xto<tab>name". Only root may read it, and not in lockdown. */
 static dt_map *read_blacklist(dt_kfuncs *kf)
 {
 	int fd = open("/sys/kernel/debug/kprobes", O_RDONLY | O_DIRECTORY | O_CLOEXEC), top = -1;

@@ -7,7 +7,7 @@
  * means the same function until a module is loaded.
  *
  * Some in the list must not be traced: those that the kernel itself calls while it handles a probe
- * (it has a list of them, too), and those that our programs call. They stay in the table, so that
+ * (it has a list of them), and those that our programs call. They stay in the table, so that
  * indices do not move, with the reason.
  */
 #ifndef DT_KERNEL_KFUNC_H

@@ -1,4 +1,4 @@
-/* tracefs: where it is. It may be unmounted; then a private mount is made, seen by nobody else, that
+/* tracefs: where it is. It may be unmounted; then a private mount is made, which no other process sees, that
  * ends with the descriptor. */
 #ifndef DT_KERNEL_TRACEFS_H
 #define DT_KERNEL_TRACEFS_H

@@ -3,9 +3,9 @@
  *
  * That a process has ended is seen through its pidfd, which a reused pid cannot confuse. Everything
  * else that happens to processes comes from the side-band. With option follow, a fork in the set
- * adds the child. The order of things in dt_procs_poll() makes sure that none is missed: who has
- * ended is looked up first, then all events are taken, and only then are those who had ended before
- * let go: all their forks have been seen. Where the side-band is not available, or has lost events,
+ * adds the child. The order of things in dt_procs_poll() makes sure that none is missed: first it looks
+ * which processes have ended, then it takes all events, and only then it releases those that had
+ * ended: all their forks have been seen. Where the side-band is not available, or has lost events,
  * children are looked for in /proc.
  */
 #include <ctype.h>

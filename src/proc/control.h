@@ -5,16 +5,16 @@
  * A process is held (stopped, by ptrace) from the moment it enters the set until
  * dt_procs_release(), so that its mappings stand still while probes are made. A command of -c is
  * held just after its exec succeeded: none of its instructions has run yet, and nothing of us is
- * left in it. When somebody needs its objects (dt_procs_need) it runs on to its evaltime point
+ * left in it. When its objects are needed (dt_procs_need) it runs on to its evaltime point
  * first. Releasing detaches: nothing of ptrace remains, a debugger can attach. If we die, the
  * kernel lets a held process go on (-p) or ends it (-c: it has not begun). What cannot be held (a
- * kernel thread, a process under a debugger) is traced all the same.
+ * kernel thread, a process under a debugger) is still traced.
  *
  * While tracing goes on, dt_procs_poll() says what became of them. Mappings, execs and forks come
- * from the side-band (sideband.h), which is opened when somebody first asks for it.
+ * from the side-band (sideband.h), which is opened at the first call that needs it.
  *
  *   control.c  the set: find, poll, listen, follow, how a process ended
- *   hold.c     stop every thread of a process, and let go
+ *   hold.c     stop every thread of a process, and release them
  *   create.c   -c: start a command, run it to a point
  *   point.c    where the evaltime points are in an image
  *   facts.c    what the kernel says about one process
@@ -79,8 +79,8 @@ int dt_procs_settle(dt_procs *ps, dt_error *err);
 /* Tracing is on: let them run. */
 void dt_procs_release(dt_procs *ps);
 
-/* While tracing: stop a process once more. Its threads stop at the latest when they come back to user mode; nobody
- * waits for that. False: it cannot be held. It is let go by dt_procs_release(). */
+/* While tracing: stop a process once more. Its threads stop at the latest when they come back to user mode; there is
+ * no waiting for that. False: it cannot be held. dt_procs_release() releases it. */
 bool dt_procs_hold_again(dt_procs *ps, long pid);
 
 /* ---- all the time ---- */

@@ -260,7 +260,7 @@ static int open_mapped(const dt_file *f)
 
 	for (uint32_t i = 0; m && fd < 0 && i < m->n; i++) {
 		if (!m->v[i].exec || strcmp(m->v[i].base, f->base) != 0)
-			continue; /* the path depends on who looks: from inside a root, or from
+			continue; /* the path depends on the root directory: from inside a root, or from
 				     outside */
 		fd = dt_map_open(f->pid, &m->v[i]);
 		if (fd >= 0 && !is_file(fd, f)) {

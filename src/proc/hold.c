@@ -1,5 +1,5 @@
 /*
- * hold: stop every thread of a process, and let go again without a trace.
+ * hold: stop every thread of a process, and release them again without a trace.
  *
  * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal and are invisible to the process, but for system
  * calls that end early with EINTR whenever a process is stopped (epoll_wait, see signal(7)).
@@ -8,7 +8,7 @@
  * stop in time; it cannot run an instruction in user mode before it does, which is all we need. It
  * can only be detached once it has stopped, though: dt_hold_release() is called again for those.
  *
- * A thread may have been about to receive a signal when it stopped; it gets that when it is let go.
+ * A thread may have been about to receive a signal when it stopped; it gets that when it is released.
  * One that had been stopped by SIGSTOP before is stopped again by the kernel. If we die, the kernel
  * detaches.
  */

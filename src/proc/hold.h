@@ -12,7 +12,7 @@ struct dt_held_thread {
 	pid_t tid;
 	bool stopped; /* as far as we know; if not, it stops before its next instruction in user
 			 mode */
-	int signal;   /* it was about to get: given to it when it is let go */
+	int signal;   /* that it was about to get; delivered when it is released */
 };
 
 /* The grip on one process: the threads we are tracer of. */

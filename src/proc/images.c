@@ -8,7 +8,7 @@
 
 #define BUCKETS 8192
 
-struct mapset { /* shared after a fork; who changes it takes a copy first */
+struct mapset { /* shared after a fork; copied before it is changed */
 	uint32_t refs;
 	DT_VEC(dt_umap) maps;
 };

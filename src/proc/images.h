@@ -2,8 +2,8 @@
  * images: what every process has mapped, and had mapped before.
  *
  * A process has images: one since its fork, one since each exec; the newest few are kept, and those
- * of an earlier process with the same number, too. Fork shares the mappings of the parent until one
- * of them maps something more. Mappings are in the order in which they were made; nobody tells when
+ * of an earlier process with the same number as well. Fork shares the mappings of the parent until one
+ * of them maps something more. Mappings are in the order in which they were made; the kernel does not say when
  * they are removed, so the last one that covers an address counts.
  */
 #ifndef DT_PROC_IMAGES_H

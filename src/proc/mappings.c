@@ -4,7 +4,7 @@
  *	7f1c2a000000-7f1c2a028000 r-xp 00026000 fd:01 394182      /usr/lib/libc.so.6
  *
  * The kernel writes a newline in a path as \012; a path that really contains those four characters
- * cannot be told apart, and is found through map_files all the same.
+ * cannot be told apart, and is still found through map_files.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ static enum dt_map_kind kind_of(const dt_mapping *m)
 			return names[i].kind;
 	if (strncmp(m->path, "[anon", 5) == 0)
 		return DT_MAP_ANON;
-	/* /dev/zero, memfd: and /SYSV segments are files, too, though without a name to open. */
+	/* /dev/zero, memfd: and /SYSV segments are also files, though without a name to open. */
 	return m->path[0] == '/' && m->inode ? DT_MAP_FILE : DT_MAP_OTHER;
 }
 
@@ -288,7 +288,7 @@ static bool matches_text(const char *pattern, const char *text)
 					   : strcmp(pattern, text) == 0;
 }
 
-/* "libc" and "libc.so" mean libc.so.6, too; "libm" does not mean libmount.so. */
+/* "libc" and "libc.so" also mean libc.so.6; "libm" does not mean libmount.so. */
 static bool is_short_for(const char *pattern, const char *base)
 {
 	size_t n = strlen(pattern);

@@ -1,5 +1,5 @@
 /*
- * mappings: what a process has mapped, and the files behind it.
+ * mappings: what a process has mapped, and the files it came from.
  *
  * /proc/PID/maps is one snapshot of a living process. Paths in it are those of the process's own
  * mount namespace and root; dt_map_open() finds the file from there: through
@@ -53,7 +53,7 @@ const dt_mapping *dt_maps_exe(const dt_maps *m, long pid);
  * name, or the path if there is a / in it; "a.out" for the executable; "libc" or "libc.so" for libc.so.6. */
 bool dt_object_is_called(const char *pattern, const char *base, const char *path, bool exe);
 
-/* Open the file behind a mapping of a living process. -1 with errno. */
+/* Open the file of a mapping of a living process. -1 with errno. */
 int dt_map_open(long pid, const dt_mapping *m);
 /* "/proc/PID/root", or "" when the process has our own root and mount namespace. */
 void dt_proc_root(long pid, char *to, size_t n);

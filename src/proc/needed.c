@@ -15,7 +15,7 @@
 #include "arch/arch.h"
 #include "proc/mappings.h"
 
-#define MOST 512 /* libraries; nobody has so many */
+#define MOST 512 /* libraries; no program has so many */
 
 struct search {
 	char root[64]; /* before paths of the process */

@@ -118,7 +118,7 @@ void dt_perfmap_add(dt_perfmap *pm, const char *text, size_t n)
 
 /* ---- order ---- */
 
-/* Names are added one behind the other, so that of a later line is behind. */
+/* Names are added one after the other, so that of a later line comes later. */
 static int by_start(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

@@ -22,7 +22,7 @@ void dt_perfmap_free(dt_perfmap *pm);
 /* The name lives until the next look-up. NULL: unknown. */
 const char *dt_perfmap_find(dt_perfmap *pm, uint64_t addr, uint64_t *start);
 size_t dt_perfmap_memory(const dt_perfmap *pm);
-/* Lines of text, for tests and for those who have them from elsewhere. */
+/* Lines of text, for tests and for callers that have them from elsewhere. */
 void dt_perfmap_add(dt_perfmap *pm, const char *text, size_t n);
 
 #endif

@@ -7,11 +7,11 @@
  * mapped when. A fork shares the mappings of its parent, an exec begins a new image.
  *
  * Processes that were there before us are read from /proc: a few milliseconds' worth at a time,
- * whenever dt_sideband_drain() is called, and at once when somebody asks for one. When events were
+ * whenever dt_sideband_drain() is called, and at once when one is asked for. When events were
  * lost, living processes are read again.
  *
  * It is opened only for programs that use user stacks, user symbols or probes in processes. Without
- * the privilege for perf events it works all the same with /proc alone: then exited processes are
+ * the privilege for perf events it works with /proc alone: then exited processes are
  * unknown unless they were asked for while they lived.
  *
  * Times are those of CLOCK_MONOTONIC in nanoseconds, as D's timestamp. Memory is bounded
@@ -70,7 +70,7 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 /* The same by the nearest mapping below: for data of an object whose text is mapped. *it starts at
  * 0; gives the mappings of the image in effect, last mapped first. */
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m);
-/* Do not forget this process when it has ended: somebody will ask for it. */
+/* Do not forget this process when it has ended: its names will be needed. */
 void dt_sideband_keep(dt_sideband *sb, long pid);
 /* Has the process ended, as far as we know? False when it was never seen. */
 bool dt_sideband_exited(const dt_sideband *sb, long pid);
@@ -86,8 +86,8 @@ bool dt_sideband_owns(dt_sideband *sb, long pid, uid_t uid);
 /* How we reach a path of the process, also when it has ended. To be freed. */
 char *dt_sideband_path(dt_sideband *sb, long pid, const char *path);
 
-/* Tell somebody of every event while draining, in order of time. MAP: of a file; the map is NULL for
- * the others. What /proc tells comes as MAP, too. */
+/* Report every event while draining, in order of time. MAP: of a file; the map is NULL for
+ * the others. What /proc says also comes as MAP. */
 enum dt_sideband_event { DT_SB_MAP, DT_SB_FORK, DT_SB_EXEC, DT_SB_EXIT };
 struct dt_sideband_listener {
 	void *arg;

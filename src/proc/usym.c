@@ -229,7 +229,7 @@ static bool has_data(dt_usyms *us, long pid, uint64_t addr, const dt_file *f)
 
 	if (m && m->kind != DT_MAP_FILE && m > maps->v && m[-1].end == m->start)
 		m--;
-	ok = !maps || (m && strcmp(m->base, f->base) == 0); /* paths depend on who looks */
+	ok = !maps || (m && strcmp(m->base, f->base) == 0); /* paths depend on the root directory */
 	dt_maps_free(maps);
 	return ok;
 }
@@ -390,7 +390,7 @@ static void forget_perfmap(dt_usyms *us, struct perfmap *gone)
 	free_perfmap(gone);
 }
 
-/* Let go of what was not used for the longest time. False: there is nothing. */
+/* Release what has not been used for the longest time. False: there is nothing. */
 static bool forget_oldest(dt_usyms *us)
 {
 	struct object *o = us->objects;

@@ -3,7 +3,7 @@
  *
  * Where the mappings are known from: the side-band (sideband.h), which falls back to /proc. Objects
  * are opened once for all processes that map the same file and kept, least recently used ones are
- * let go beyond a bound. Addresses in anonymous memory are looked up in the perf map of the process
+ * released beyond a bound. Addresses in anonymous memory are looked up in the perf map of the process
  * (/tmp/perf-PID.map in its own root), which JIT compilers write; it is read on when it grows.
  */
 #ifndef DT_PROC_USYM_H
@@ -44,7 +44,7 @@ dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *file);
 /* What was not read of a file because it is beyond a limit, each file once: "lib.so: not read: ..."; NULL: nothing new.
  * To be freed. */
 char *dt_usyms_problem(dt_usyms *us);
-/* Let go of what is over the bound. Call it between records. */
+/* Release what is over the bound. Call it between records. */
 void dt_usyms_trim(dt_usyms *us);
 
 #endif

@@ -20,7 +20,7 @@
 static dt_type *node_of(struct dt_btf *b, uint32_t id, int depth);
 
 /* What follows the record: struct btf_member, btf_param ... */
-static const void *behind(const struct btf_type *t)
+static const void *trailing(const struct btf_type *t)
 {
 	return t + 1;
 }
@@ -40,7 +40,7 @@ static dt_type *from_btf(struct dt_btf *b, uint32_t id, enum dt_kind kind, const
 
 static dt_type *make_int(struct dt_btf *b, uint32_t id, const struct btf_type *t)
 {
-	uint32_t encoding = BTF_INT_ENCODING(*(const uint32_t *)behind(t));
+	uint32_t encoding = BTF_INT_ENCODING(*(const uint32_t *)trailing(t));
 	dt_type *n = dt_base_by_spelling(b->ts, dt_btf_string(b, t->name_off));
 
 	if (n != NULL && n->size == t->size && t->size != 0)
@@ -103,7 +103,7 @@ static dt_type *make_pointer(struct dt_btf *b, const struct btf_type *t, int dep
 
 static dt_type *make_array(struct dt_btf *b, const struct btf_type *t, int depth)
 {
-	const struct btf_array *a = behind(t);
+	const struct btf_array *a = trailing(t);
 
 	return dt_type_array(b->ts, node_of(b, a->type, depth), a->nelems);
 }
@@ -156,7 +156,7 @@ static dt_type *make_typedef(struct dt_btf *b, uint32_t id, const struct btf_typ
 
 static dt_type *make_function(struct dt_btf *b, const struct btf_type *t, int depth)
 {
-	const struct btf_param *p = behind(t);
+	const struct btf_param *p = trailing(t);
 	uint32_t n = dt_btf_vlen(t);
 	bool varargs = n > 0 && p[n - 1].type == 0 && p[n - 1].name_off == 0;
 	dt_type **params, *f;
@@ -230,7 +230,7 @@ static uint32_t by_value(const struct dt_btf *b, uint32_t id)
 		case BTF_KIND_STRUCT:
 		case BTF_KIND_UNION: return id;
 		case BTF_KIND_ARRAY:
-			a = behind(t);
+			a = trailing(t);
 			if (a->nelems == 0)
 				return 0;
 			id = a->type;
@@ -254,7 +254,7 @@ static uint32_t by_value(const struct dt_btf *b, uint32_t id)
 static bool contains(const struct dt_btf *b, uint32_t id, uint32_t target, int depth, int *budget)
 {
 	const struct btf_type *t = dt_btf_at(b, id), *mt;
-	const struct btf_member *m = behind(t);
+	const struct btf_member *m = trailing(t);
 
 	if (id == target || depth > 32)
 		return true;
@@ -287,7 +287,7 @@ static void old_bitfield(const struct dt_btf *b, const struct btf_member *bm, dt
 	}
 	if (t == NULL || dt_btf_kind(t) != BTF_KIND_INT)
 		return;
-	info = *(const uint32_t *)behind(t);
+	info = *(const uint32_t *)trailing(t);
 	if (BTF_INT_BITS(info) != 0 && BTF_INT_BITS(info) < (uint64_t)t->size * 8) {
 		m->bit_width = BTF_INT_BITS(info);
 		m->bit_offset += BTF_INT_OFFSET(info);
@@ -320,7 +320,7 @@ static void check_member(dt_type *sou, const struct btf_member *bm, dt_member *m
 static void read_members(dt_type *sou, const struct btf_type *t)
 {
 	struct dt_btf *b = sou->btf;
-	const struct btf_member *bm = behind(t);
+	const struct btf_member *bm = trailing(t);
 	uint32_t n = dt_btf_vlen(t);
 	bool packed_width = BTF_INFO_KFLAG(t->info);
 
@@ -342,11 +342,11 @@ static void read_members(dt_type *sou, const struct btf_type *t)
 static int64_t enum_value(const struct btf_type *t, uint32_t i)
 {
 	if (dt_btf_kind(t) == BTF_KIND_ENUM64) {
-		const struct btf_enum64 *e = (const struct btf_enum64 *)behind(t) + i;
+		const struct btf_enum64 *e = (const struct btf_enum64 *)trailing(t) + i;
 
 		return (int64_t)((uint64_t)e->val_hi32 << 32 | e->val_lo32);
 	} else {
-		const struct btf_enum *e = (const struct btf_enum *)behind(t) + i;
+		const struct btf_enum *e = (const struct btf_enum *)trailing(t) + i;
 
 		return BTF_INFO_KFLAG(t->info) ? e->val : (int64_t)(uint32_t)e->val;
 	}
@@ -355,8 +355,8 @@ static int64_t enum_value(const struct btf_type *t, uint32_t i)
 static const char *enum_name(const struct dt_btf *b, const struct btf_type *t, uint32_t i)
 {
 	if (dt_btf_kind(t) == BTF_KIND_ENUM64)
-		return dt_btf_string(b, ((const struct btf_enum64 *)behind(t))[i].name_off);
-	return dt_btf_string(b, ((const struct btf_enum *)behind(t))[i].name_off);
+		return dt_btf_string(b, ((const struct btf_enum64 *)trailing(t))[i].name_off);
+	return dt_btf_string(b, ((const struct btf_enum *)trailing(t))[i].name_off);
 }
 
 static void read_enumerators(dt_type *e, const struct btf_type *t)

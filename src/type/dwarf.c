@@ -71,7 +71,7 @@ static uint32_t hash_name(const char *name)
 	return hash;
 }
 
-/* Is it the same name? With `some`: or does it have more arguments, all of which have defaults? vector<int> means the above, too. */
+/* Is it the same name? With `some`: or does it have more arguments, all of which have defaults? vector<int> also means the above. */
 static bool same_name(const char *have, const char *want, bool some)
 {
 	have = skip_blanks(have);

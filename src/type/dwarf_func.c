@@ -13,7 +13,7 @@
 
 static bool not_trivial(Dwarf_Die *class, int depth, uint32_t *left);
 
-/* The class behind a DIE's DW_AT_type, if it is one: through typedefs, qualifiers, and of arrays
+/* The class that a DIE's DW_AT_type names, if it is one: through typedefs, qualifiers, and of arrays
  * their elements. */
 static bool class_of(Dwarf_Die *die, bool through_references, Dwarf_Die *out)
 {

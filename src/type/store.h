@@ -1,5 +1,5 @@
 /*
- * store: what the files of src/type share and nobody else sees.
+ * store: what the files of src/type share; private to the module.
  *
  *   store.c         nodes, interning, containers, the order of look-up
  *   intrinsic.c     the types D has without any declaration

@@ -48,7 +48,7 @@ static void wrap_pointer(dt_buf *d, const dt_type *p, unsigned quals)
 	if (d->n != 0)
 		dt_buf_add(&b, d->s, d->n);
 	else if (quals != 0)
-		b.s[--b.n] = '\0'; /* the blank behind the last qualifier */
+		b.s[--b.n] = '\0'; /* the blank after the last qualifier */
 	if (parens)
 		dt_buf_putc(&b, ')');
 	dt_buf_free(d);

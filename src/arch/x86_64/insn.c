@@ -3,7 +3,7 @@
  * which is right for what compilers make; hand-written code with data in between ends the body
  * there.
  *
- * Where a probe at the entry may sit: at the first instruction, or behind ones that only compute in
+ * Where a probe at the entry may sit: at the first instruction, or after ones that only compute in
  * registers which carry no argument (dt_insn HARMLESS), as long as no jump leads there. Reading
  * memory through an argument is not harmless: a bad pointer would end the program before its entry
  * was seen.
@@ -341,7 +341,7 @@ static void decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code
 
 /*
  * Go. How long is what a function does before it is sure of its stack? It compares with g.stackguard0 (g is in r14,
- * Go 1.17), and on the other way has the stack copied to a larger place and begins again: behind this it is entered once.
+ * Go 1.17), and on the other way has the stack copied to a larger place and begins again: after this it is entered once.
  *
  *	cmp 0x10(%r14),%rsp; jbe			lea -n(%rsp),%r12; cmp 0x10(%r14),%r12; jbe
  *	mov %rsp,%r12; sub $n,%r12; jb; cmp 0x10(%r14),%r12; jbe
