@@ -11,10 +11,16 @@
  * Functions are found by address: the ranges of the units say which one it is in, and the functions
  * of that unit are listed once.
  *
- * The file is mapped (libdw does), so that a large one costs only the pages that are looked at.
+ * The file is mapped (libdw does), so that a large one costs only the pages that are looked at. A file
+ * of another user is read instead, as far as the budget goes: its owner could cut it off while it is
+ * mapped, which would be a signal that ends us. Nor is another debug file opened that such a file names.
  */
+#include <gelf.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/budget.h"
 #include "type/dwarf.h"
 
 #define NAMESPACE_DEPTH 64
@@ -554,6 +560,8 @@ static void close_dwarf(struct dt_user_reader *r)
 	dt_map_free(d->nodes);
 	dt_map_free(d->same);
 	dwarf_end(d->dw);
+	if (d->elf)
+		elf_end(d->elf);
 	free(d->damage);
 	free(d);
 }
@@ -569,18 +577,70 @@ static const struct dt_user_reader_ops ops = {
     .close = close_dwarf,
 };
 
+static bool is_of_another(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & S_IWOTH;
+}
+
+/* libdw reads all sections of debug information at once. NULL: they may be read. */
+static const char *why_not_read(Elf *elf, int fd)
+{
+	uint64_t sum = 0;
+	size_t names;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return "it has no names of sections";
+	if (!(scn = elf_getscn(elf, names)) || !gelf_getshdr(scn, &sh) || sh.sh_size > DT_MB(1))
+		return "the names of its sections are too many";
+	for (scn = NULL; (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh);) {
+		const char *name = elf_strptr(elf, names, sh.sh_name);
+
+		if (name && strcmp(name, ".gnu_debugaltlink") == 0)
+			return "it belongs to another user and needs another file";
+		if (sh.sh_type == SHT_NOBITS || sh.sh_flags & SHF_ALLOC)
+			continue;
+		sum += sh.sh_size;
+		if (sum > DT_MAX_ELF_DEBUG || sh.sh_flags & SHF_COMPRESSED ||
+		    (sh.sh_size > DT_MAX_ELF_HOLE && dt_file_has_hole(fd, sh.sh_offset, sh.sh_size)))
+			return "it belongs to another user and is too large, or compressed";
+	}
+	return NULL;
+}
+
+/* Of a file whose owner we need not trust. */
+static Dwarf *open_foreign(int fd, Elf **elf, const char **why)
+{
+	Dwarf *dw;
+
+	elf_version(EV_CURRENT);
+	*elf = elf_begin(fd, ELF_C_READ, NULL);
+	*why = *elf ? why_not_read(*elf, fd) : "it is not an ELF file";
+	dw = *why ? NULL : dwarf_begin_elf(*elf, DWARF_C_READ, NULL);
+	if (!dw && *elf) {
+		elf_end(*elf);
+		*elf = NULL;
+	}
+	return dw;
+}
+
 struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem)
 {
 	dt_elf *e = dt_elf_dwarf(o->elf);
+	const char *why = NULL;
 	struct dwarf_reader *d;
+	Elf *elf = NULL;
 	Dwarf *dw;
 
 	if (e == NULL || dt_elf_fd(e) < 0)
 		return NULL;
-	dw = dwarf_begin(dt_elf_fd(e), DWARF_C_READ);
+	dw = is_of_another(dt_elf_fd(e)) ? open_foreign(dt_elf_fd(e), &elf, &why)
+					 : dwarf_begin(dt_elf_fd(e), DWARF_C_READ);
 	if (dw == NULL) {
-		const char *why = dwarf_errmsg(-1);
-
+		why = why != NULL ? why : dwarf_errmsg(-1);
 		*problem = dt_xasprintf("the DWARF of %s cannot be read: %s", o->name,
 					why != NULL ? why : "it makes no sense");
 		return NULL;
@@ -588,6 +648,7 @@ struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem)
 	d = dt_xcalloc(1, sizeof(*d));
 	d->r = (struct dt_user_reader){&ops, o};
 	d->dw = d->names_dw = dw;
+	d->elf = elf;
 	d->nodes = dt_map_new();
 	d->same = dt_map_new();
 	return &d->r;

@@ -41,6 +41,7 @@ struct dwarf_range { /* of code */
 struct dwarf_reader {
 	struct dt_user_reader r;
 	Dwarf *dw;
+	Elf *elf; /* under dw, of a file of another user; else NULL */
 	/* names of the units read so far */
 	Dwarf *
 	    names_dw; /* whose units are being read: dw, then its alternative file; NULL: all are */

@@ -3,6 +3,7 @@
  *
  *   hostile make KIND FILE [TEXT]   write a file: a page of headers, a page of code, and by kind
  *        plain TEXT        a function of this name
+ *        buildid TEXT      the same; and all of these have one build id
  *        strtab, symtab, eh_frame, shstrtab    a section of 3 GB that is not on the disk
  *        sections          a claim of 200 million sections
  *        aliases           400,000 names of one function, tails of a long one
@@ -115,6 +116,18 @@ static void notes(uint32_t n)
 	section(NOTES, 42, SHT_NOTE, v, n * sizeof(*v));
 }
 
+/* The same for all of them. */
+static void build_id(void)
+{
+	static const struct {
+		Elf64_Nhdr n;
+		char owner[4];
+		char id[20];
+	} note = {{4, 20, 3}, "GNU", "nineteen characters"};
+
+	section(NOTES, 42, SHT_NOTE, &note, sizeof(note));
+}
+
 static void function(const char *name)
 {
 	Elf64_Sym s[2] = {{0}, {.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = CODE, .st_size = sizeof(code)}};
@@ -157,7 +170,9 @@ static int make(const char *kind, const char *path, const char *text)
 	else if (strcmp(kind, "debuglink") == 0)
 		debuglink(text);
 	else
-		function(strcmp(kind, "plain") == 0 ? text : "hostile_function");
+		function(strcmp(kind, "notes") == 0 ? "hostile_function" : text);
+	if (strcmp(kind, "buildid") == 0)
+		build_id();
 	if (strcmp(kind, "notes") == 0)
 		notes((uint32_t)atol(text));
 	head.sh[SYMTAB].sh_link = STRTAB;
