@@ -38,7 +38,7 @@ struct dt_consumer {
 	dt_flow_state flow;
 	struct held *held;
 	dt_error *err;	     /* of the current call */
-	struct look *behind; /* aggregations have not been taken in this call */
+	struct look *untaken; /* the engine, as long as aggregations have not been taken in this call */
 	uint64_t consumed, taken, checked; /* when records, aggregations and the status last were */
 	bool exiting;
 	int exit_status;
@@ -114,9 +114,9 @@ static int take_aggs(dt_consumer *c, const struct look *l)
 /* Before a statement that looks at them. */
 static int catch_up(dt_consumer *c)
 {
-	const struct look *l = c->behind;
+	const struct look *l = c->untaken;
 
-	c->behind = NULL;
+	c->untaken = NULL;
 	return l ? take_aggs(c, l) : 0;
 }
 
@@ -298,7 +298,7 @@ static int do_system(struct walk *k)
 
 	if (rc == 0)
 		rc = flush_stream(k->c);
-	/* ECHILD: it has run, but who started us made us ignore SIGCHLD, so nobody can wait for it */
+	/* ECHILD: it has run, but our parent made us ignore SIGCHLD, so we cannot wait for it */
 	if (rc == 0 && text.n && system(text.s) == -1 && errno != ECHILD)
 		rc = dt_err(k->c->err, errno, "system(): %s", dt_strerror(errno));
 	dt_buf_free(&text);
@@ -607,12 +607,12 @@ static int take_what_is_due(dt_consumer *c, struct look *l, bool all)
 	bool filling = l->ops->attend && l->ops->attend(l->e);
 	int rc = 0;
 
-	c->behind = l;
+	c->untaken = l;
 	if (all || filling || now >= due_at(c, c->consumed, DT_O_SWITCHRATE))
 		rc = consume(c, l);
-	if (rc >= 0 && c->behind && (all || now >= due_at(c, c->taken, DT_O_AGGRATE)))
+	if (rc >= 0 && c->untaken && (all || now >= due_at(c, c->taken, DT_O_AGGRATE)))
 		rc = take_aggs(c, l);
-	c->behind = NULL;
+	c->untaken = NULL;
 	return rc;
 }
 

@@ -1,6 +1,6 @@
 /*
- * text: the writer that prints as DTrace always has. Columns and blanks are a contract
- * (facts, 2.5).
+ * text: the writer that prints as DTrace always has. Columns and blanks are
+ * what scripts rely on: never change them.
  *
  *	CPU     ID                    FUNCTION:NAME
  *	  0      1                           :BEGIN   hello
@@ -66,7 +66,7 @@ static bool is_printable(unsigned char c)
 	return (c >= ' ' && c <= '~') || (c >= '\a' && c <= '\r'); /* \a \b \t \n \v \f \r */
 }
 
-/* Printable up to a NUL with only NULs behind it? Then *len is where it ends. */
+/* Printable up to a NUL with only NULs after it? Then *len is where it ends. */
 static bool is_text(const unsigned char *p, size_t n, size_t *len)
 {
 	size_t i = 0;
@@ -255,7 +255,7 @@ static void text_symbol(dt_writer *w, const dt_value *v)
 	dt_buf b = {0};
 
 	dt_text_symbol(&b, v, w->env);
-	dt_buf_printf(&w->out, "  %-50s", b.s); /* in quiet mode, too */
+	dt_buf_printf(&w->out, "  %-50s", b.s); /* also in quiet mode */
 	dt_buf_free(&b);
 }
 

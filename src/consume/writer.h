@@ -1,7 +1,7 @@
 /*
  * writer: what the consumer tells an output writer.
  *
- * A writer gets typed values and whole tables, never text (design, decision 16). The text writer
+ * A writer gets typed values and whole tables, never text. The text writer
  * (text.c) prints as DTrace always has; others (JSON ...) implement the same table of functions.
  * Whatever a pointer leads to is only good during the call.
  *

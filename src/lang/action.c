@@ -8,7 +8,7 @@
  *
  * Some actions may not follow others in a clause: what is recorded after speculate() goes to the
  * speculation, and aggregations, exit() and destructive actions cannot be taken back; commit()
- * writes the speculation where this clause's record would go (facts, 5.4). The rules are in
+ * writes the speculation where this clause's record would go. The rules are in
  * check_order().
  */
 #include "lang/action.h"

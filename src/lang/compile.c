@@ -305,7 +305,7 @@ static dt_difo *compile_predicate(dt_compiler *cc, dt_node *pred)
 
 /* Checking changes the tree, so all descriptions but the last get a copy.
  * The actions are compiled before the predicate: a variable that the body creates may be used in
- * the clause's own predicate (facts, 1.11). */
+ * the clause's own predicate. */
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
 	dt_clause c = {.desc = pdesc->desc, .pos = pdesc->pos, .source = source};

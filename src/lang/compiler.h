@@ -1,5 +1,5 @@
 /*
- * compiler: what the files of src/lang share and nobody else sees.
+ * compiler: what the files of src/lang share; private to the module.
  */
 #ifndef DT_COMPILER_H
 #define DT_COMPILER_H
@@ -277,7 +277,7 @@ typedef struct dt_clause_builder {
 	dt_clause *clause;
 	DT_VEC(dt_action) actions;
 	DT_VEC(dt_stmt) stmts;
-	/* order rules (facts, 3.5 "Clause order rules") */
+	/* order rules */
 	bool has_commit, has_speculate, has_record, has_agg;
 } dt_clause_builder;
 

@@ -28,7 +28,7 @@ void dt_index_add(dt_index *ix, dt_arena *a, uint32_t hash, uint32_t pos);
 /* A value: in a register, or put away in a hidden clause-local variable. */
 typedef struct dt_val {
 	int reg;	 /* 0: put away in slot */
-	uint32_t refs;	 /* who still needs it; 0: only remembered */
+	uint32_t refs;	 /* users that still need it; 0: only remembered */
 	uint32_t pins;	 /* an instruction that uses it is being put together: stay */
 	uint32_t seq;	 /* age, and identity: never the same for two values */
 	uint32_t common; /* != 0: remembered as the value of this class (gen_common.c) */
@@ -112,9 +112,9 @@ int dt_val_reg(dt_gen *g, dt_val *v); /* its register; loaded again if it was pu
 int dt_val_pin(dt_gen *g, dt_val *v); /* the same, and it stays there until unpinned */
 void dt_val_unpin(dt_val *v);
 /* The value that the result of an operation on l and r (NULL: none) goes to: the register of one
- * that nobody else needs, or a new one. l and r are pinned; both are given up. */
+ * that is not needed elsewhere, or a new one. l and r are pinned; both are given up. */
 dt_val *dt_val_result(dt_gen *g, dt_val *l, dt_val *r);
-dt_val *dt_val_own(dt_gen *g, dt_val *v); /* a copy, unless nobody else needs v */
+dt_val *dt_val_own(dt_gen *g, dt_val *v); /* a copy, unless v is not needed elsewhere */
 dt_val *dt_val_const(dt_gen *g, uint64_t c);
 dt_val *dt_val_op2(dt_gen *g, enum dt_op op, dt_val *l, dt_val *r);
 dt_val *dt_val_op1(dt_gen *g, enum dt_op op, dt_val *l); /* mov, not, loads */

@@ -94,7 +94,7 @@ static void copy_to(dt_gen *g, dt_val *from, dt_val *addr, uint64_t n)
 	dt_val_unpin(addr);
 }
 
-/* A string is copied up to its NUL: behind it there may be nothing to read. */
+/* A string is copied up to its NUL: after it there may be nothing to read. */
 static void copy_string(dt_gen *g, dt_val *from, dt_val *addr)
 {
 	int src = dt_val_pin(g, from), dst = dt_val_pin(g, addr);

@@ -297,7 +297,7 @@ void dt_common_forget(dt_gen *g)
 		if (!v || !v->common || g->commons.v[v->common].stable)
 			continue;
 		v->common = 0;
-		if (v->refs == 0) { /* nobody needs it: a reference to drop frees the register */
+		if (v->refs == 0) { /* it is not needed: a reference to drop frees the register */
 			dt_val_hold(v);
 			dt_val_drop(g, v);
 		}

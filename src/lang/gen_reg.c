@@ -267,7 +267,7 @@ void dt_fork_here(dt_gen *g, dt_fork *f)
 	f->taken = true;
 }
 
-/* A register that is nobody's home: dt_fork_here() made sure there is one. If a value from before
+/* A register that no value lives in: dt_fork_here() made sure there is one. If a value from before
  * the fork strayed into it, that one is put away. */
 static int reg_outside(dt_gen *g, const dt_fork *f)
 {

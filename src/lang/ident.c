@@ -199,7 +199,7 @@ static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *na
 	return dt_nearest(name, names, n);
 }
 
-/* Words of other tracers that are spelled otherwise here: nobody comes near to them by letters. */
+/* Words of other tracers that are spelled differently here: too far away to be found by letters. */
 static const char *as_elsewhere(const char *name, enum dt_idkind like)
 {
 	static const struct {

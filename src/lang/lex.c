@@ -124,7 +124,7 @@ const char *dt_lex_after_process(const dt_lexer *lx, const char *s)
 	return s < lx->end && *s == '`' ? s + 1 : NULL;
 }
 
-/* At the name of an object, which may have any of these characters: the '`' behind it, or NULL. */
+/* At the name of an object, which may have any of these characters: the '`' after it, or NULL. */
 static const char *after_object(const dt_lexer *lx, const char *s)
 {
 	const char *limit = s + MODULE_MAX;

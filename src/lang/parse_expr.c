@@ -284,7 +284,7 @@ static dt_node *parse_postfix(dt_compiler *cc)
 /* ---- casts and sizeof ---- */
 
 /* Can a token begin the operand of a cast? Signs, '*' and '&' could also continue an expression;
- * they are asked about last, when the name is known to nobody else. */
+ * they are asked about last, when the name is not known otherwise. */
 static bool begins_operand(int kind)
 {
 	switch (kind) {

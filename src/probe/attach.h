@@ -48,14 +48,14 @@ typedef struct dt_attach {
 	const char *path;   /* file to put a uprobe in, as this process can open it (/proc/PID/root/...) */
 	uint64_t offset;    /* uprobes: in the file; instructions: in the function */
 	uint64_t ref_ctr;   /* uprobes: offset in the file of the semaphore to count up; 0: none */
-	uint32_t call;	    /* uprobes: so far behind is a nop that may as well be probed, and may become a call; 0: none */
+	uint32_t call;	    /* uprobes: how far after it is a nop that may be probed instead, and may become a call; 0: none */
 	int pid;	    /* uprobes: only in this process; 0: in all */
 	uint64_t number, period;
 	uint32_t perf_type;
 	bool one, exclude_user, exclude_kernel;
 	bool optional; /* kernel functions and instructions: a pattern found it; left out if the kernel refuses it */
 	/* DT_AT_UPROBE at the entry of a function: number is how far the stack pointer is below the return address, and
-	 * (DT_AT_BEHIND) how many bytes behind its first instruction the probe is.
+	 * (DT_AT_BEHIND) how many bytes after its first instruction the probe is.
 	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and does not change the return
 	 * address to be told of the return. */
 	bool instruction;

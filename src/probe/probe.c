@@ -322,7 +322,7 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 	return (int)ps->found.n;
 }
 
-/* Is this the name of a provider? (One that claims whatever nobody else has does not count.) */
+/* Is this the name of a provider? (One that claims whatever no other has does not count.) */
 static bool is_provider(const char *word)
 {
 	if (!*word || dt_glob_is_pattern(word))

@@ -7,7 +7,7 @@
  * happens that could concern one of them (dt_provider.news), its description is matched again, and
  * the probes that it has no ECB on yet are given to the engine.
  *
- * With option follow, probes in a process are in its children, too: the engine sees to that
+ * With option follow, probes in a process are also in its children: the engine sees to that
  * (adopt). What they load and run is news of the process.
  *
  * A process that loads a library could call its functions before we know of it. It waits for us at
@@ -136,7 +136,7 @@ static void on_side(void *arg, enum dt_sideband_event what, long pid, long paren
 	for (uint32_t i = 0; i < h->grow->all.n; i++) {
 		struct growing *x = &h->grow->all.v[i];
 
-		/* every time: the provider may want to remember who it was */
+		/* every time: the provider may want to remember the process */
 		if (is_news(h, x, what, pid, parent, map ? map->file : NULL))
 			x->stale = true;
 	}
@@ -257,7 +257,7 @@ bool dt_grow_is_awaited(const dtrace_hdl_t *h)
 	       h->engine_ops->arrived(h->engine) != h->grow->arrived;
 }
 
-/* Those who have come: take them, and let them out. True: there are some to be let go. */
+/* Take the processes that have arrived. True: there are some to be released. */
 static bool receive(dtrace_hdl_t *h)
 {
 	struct dt_grow *g = h->grow;
@@ -374,7 +374,7 @@ static int report(dtrace_hdl_t *h, const dt_error *err)
 	memcpy(h->grow->said, err->text, sizeof(h->grow->said));
 	snprintf(text, sizeof(text), "a probe could not join: %s", err->text);
 	return dt_session_diag(h, DTRACE_DIAG_FAULT,
-			       text); /* what it would have seen is lost: in quiet mode, too */
+			       text); /* what it would have seen is lost: also said in quiet mode */
 }
 
 int dt_grow_update(dtrace_hdl_t *h)

@@ -3,10 +3,10 @@
  *
  * Every probe becomes a macro PROVIDER_PROBE(args) and a test PROVIDER_PROBE_ENABLED(). The macro
  * calls an inline function of the traditional name, __dtrace_<provider>___<probe>, whose body is
- * a nop, behind a test of the probe's semaphore, and an ELF note that says where it is: provider, name, and how
+ * a nop after a test of the probe's semaphore, and an ELF note that says where it is: provider, name, and how
  * each argument is found (".note.stapsdt", the format that SystemTap, perf, bpftrace and gdb read). So there is
  * no post-link step and nothing to link against. A tracer counts up the semaphore, a 16-bit word in section
- * .probes, while it is interested; _ENABLED() reads it too. Nobody interested: one load and one branch.
+ * .probes, while it is interested; _ENABLED() reads it too. Not traced: one load and one branch.
  *
  * On x86-64 there are two nops (dt_arch.site): one of two bytes, which the note is about and where every tracer can put a breakpoint; and one of five
  * bytes, because Linux 6.18 turns a probe on such a one into a call, which on some machines costs less than a trap. Our

@@ -1,5 +1,5 @@
 /*
- * process_objects: the objects of processes, for those who ask for types in them (type/user.h).
+ * process_objects: the objects of processes, for look-ups of types in them (type/user.h).
  *
  * A process of the session is held (proc/control.h), any other one is looked at as it runs. The
  * first object is the executable, which is also called a.out; the others come in the order of their

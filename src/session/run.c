@@ -1,6 +1,6 @@
 /*
  * run: the life of a session. go: open an engine on the enabled ECBs, BEGIN runs, the target
- * processes are let go. work: take what the engine has and print it. stop: END runs.
+ * processes are released. work: take what the engine has and print it. stop: END runs.
  *
  * Which engine: -x engine=vm is the interpreter, which fires BEGIN, END and ERROR and nothing else;
  * engine=bpf is the kernel. auto takes the interpreter when the program needs nothing more: no other
@@ -191,7 +191,7 @@ static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char
 	return dt_ksym_by_addr(dt_probes_ksyms(h->probes), addr, mod, sym, off);
 }
 
-/* The file behind a stream, when it is a regular one: what ftruncate() in D truncates. */
+/* The file of a stream, when it is a regular one: what ftruncate() in D truncates. */
 static char *stream_path(FILE *out)
 {
 	char link[64], path[4096];

@@ -1,5 +1,5 @@
 /*
- * session: the handle behind include/dtrace.h. It owns one of everything (options, types,
+ * session: the handle of include/dtrace.h. It owns one of everything (options, types,
  * compiler, probes, engine, consumer) and connects them; it decides nothing about D, DIF or text.
  *
  *   session.c  open, close, options, errors
@@ -94,7 +94,7 @@ int dt_events_of(dtrace_hdl_t *h, dt_ecb *ecb, dt_error *err);
 /* A clause is enabled: which kinds of probes may join it (1 << DT_AT_*). */
 uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c);
 void dt_grow_open(dtrace_hdl_t *h); /* before the engine is opened */
-void dt_grow_begin(dtrace_hdl_t *h); /* where processes wait for us; before they are let go */
+void dt_grow_begin(dtrace_hdl_t *h); /* where processes wait for us; before they are released */
 bool dt_grow_is_awaited(const dtrace_hdl_t *h); /* one does now */
 int dt_grow_ms(const dtrace_hdl_t *h); /* how soon to look for news of processes without a gate; -1: there are none */
 int dt_grow_update(dtrace_hdl_t *h); /* enable what has come; -1: the handler wants to abort */

@@ -26,7 +26,7 @@ static bool format_has(const struct dt_format *f, char letter)
 	return false;
 }
 
-/* Keys of aggregations are actions of the clause, too. */
+/* Keys of aggregations are also actions of the clause. */
 static bool is_needed(const dtrace_hdl_t *h)
 {
 	for (uint32_t i = 0; i < h->ecbs.n; i++) {

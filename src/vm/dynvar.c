@@ -4,7 +4,7 @@
  * They share one pool of dynvarsize bytes, cut into equal chunks; a chunk holds one variable:
  * header, key, value. The chunk size is the largest any DIFO is seen to store (never below 256
  * bytes), so a store needs no more than a free chunk. When there is none, or a key is larger than
- * foreseen, the store is lost and counted; the program goes on. With one CPU and nobody else
+ * foreseen, the store is lost and counted; the program goes on. With one CPU and no one else
  * looking, a freed chunk can be used again at once: there are no dirty or rinsing lists and no
  * drops of those kinds.
  *
@@ -291,7 +291,7 @@ void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 	else if (!dt_vm_copy(vm, value, c->data + c->value_offset + PREFIX, v->size, v->string,
 			     v->user) &&
 		 made)
-		release(d, link); /* a fault must leave no empty variable behind */
+		release(d, link); /* a fault must not leave an empty variable */
 }
 
 bool dt_vm_dyn_writable(const dt_vm *vm, uint64_t offset, uint64_t n)

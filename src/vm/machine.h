@@ -1,5 +1,5 @@
 /*
- * machine: what the files of src/vm share and nobody else sees.
+ * machine: what the files of src/vm share; private to the module.
  *
  * A machine (dt_vm) is everything one DIFO can see while it runs: memory (scratch, variables,
  * constant strings), the firing it belongs to, and the fault it may end in. The engine

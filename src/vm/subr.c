@@ -69,7 +69,7 @@ DT_VM_SUBR(MEMREF)
 
 /* ---- user memory ---- */
 
-/* With a NUL behind it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
+/* With a NUL after it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
 DT_VM_SUBR(COPYIN)
 {
 	uint64_t n = arg[1].value;
@@ -224,7 +224,7 @@ KERNEL_SUBR(TASKTID)
 KERNEL_SUBR(D_PATH)
 KERNEL_SUBR(DENTRY_PATH)
 
-/* Nobody to race with. */
+/* There is nothing to race with here. */
 DT_VM_SUBR(CLAIM)
 {
 	(void)vm, (void)arg, (void)argc;

@@ -2,7 +2,7 @@
  * subr_json: json(document, path), as in json(s, "a.b[0].c"); "a.b.0.c" means the same.
  *
  * The path is walked part by part; at each part the members of the object or array are skipped over
- * until the wanted one. What lies behind the wanted element is never read, so it need not be well
+ * until the wanted one. What follows the wanted element is never read, so it need not be well
  * formed. The result is the text of the element: a string without its quotes (its escapes are
  * left as they are), a number, true, false, null, or the source of a whole object or array. No such
  * element, or a document that is broken before it: NULL.

@@ -49,7 +49,7 @@ DT_VM_SUBR(STRJOIN)
 	at = dt_vm_str_result(vm, a.p, a.n);
 	if (!at)
 		return 0;
-	memcpy((char *)(uintptr_t)at + a.n, b.p, b.n); /* the room behind a is still zero */
+	memcpy((char *)(uintptr_t)at + a.n, b.p, b.n); /* what follows a is still zero */
 	vm->scratch_used += b.n;
 	return at;
 }
@@ -91,7 +91,7 @@ DT_VM_SUBR(STRSTR)
 	return q ? dt_vm_addr(q) : 0;
 }
 
-/* As in Perl: a position before the start means the start, one behind the end the end. */
+/* As in Perl: a position before the start means the start, one past the end the end. */
 DT_VM_SUBR(INDEX)
 {
 	int64_t pos = argc > 2 ? (int32_t)arg[2].value : 0;

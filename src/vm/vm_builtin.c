@@ -96,7 +96,7 @@ static void text_cgroupname(const dt_vm_firing *f __attribute__((unused)), char 
 }
 
 /* Container managers name the cgroup after the container: 64 hex digits, with or without
- * "docker-", "cri-containerd-" ... before and ".scope" behind. */
+ * "docker-", "cri-containerd-" ... before and ".scope" after it. */
 static void text_containerid(const dt_vm_firing *f __attribute__((unused)), char *to)
 {
 	char path[TEXT_MAX];

@@ -158,7 +158,7 @@ bool dt_vm_load_user_string(dt_vm *vm, uint64_t addr, char *to, uint64_t limit)
 			return false;
 		nul = memchr(to + got, 0, n);
 		got += n;
-		if (nul) { /* forget what was read behind it */
+		if (nul) { /* forget what was read after it */
 			memset(nul, 0, (size_t)(to + got - nul));
 			return true;
 		}

@@ -29,7 +29,7 @@
 /* After a successful exec the memory with the path is gone; execname says it. */
 #define FAILED_EXEC(call, path)                                                                    \
 	AT(SYSCALL_RETURN, call, .arg = {"\"aue_execve\"", "(int64_t)arg1", "(int64_t)arg1 < 0 ? (uint64_t)" path " : 0"})
-/* The child returns, too, with 0. */
+/* The child also returns, with 0. */
 #define PARENT(name, call) AT(SYSCALL_RETURN, call, .when = "arg1 != 0", .arg = {"\"aue_" name "\"", "(int64_t)arg1"})
 
 static const dt_stable_probe rows[] = {

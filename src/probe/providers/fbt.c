@@ -3,11 +3,11 @@
  * modules, as fbt:<module>:<function>:entry and return; the module of the kernel itself is vmlinux.
  *
  * Which functions there are kernel/kfunc.c knows; how they are traced is bpf/run/attach_kernel.c's affair.
- * Argument types come from BTF; a function that it does not have can be traced all the same, with
+ * Argument types come from BTF; a function that it does not have can still be traced, with
  * arg0, arg1 ...
  *
  * Ids follow the kernel's own order: base + 2 * index, and one more for return. dt_probe.data is
- * the index; a bit says that somebody asked for this very function, so that he is told when the
+ * the index; a bit says that this very function was asked for, so that the user is told when the
  * kernel refuses it.
  */
 #include <stdio.h>

@@ -56,7 +56,7 @@
 	}
 #define NO_REQUESTS(bio) bio "->bi_bdev->bd_disk->queue->mq_ops == NULL"
 
-/* A driver that has no room gives a request back, and gets it once more. */
+/* A driver whose queue is full gives a request back, and gets it again later. */
 #define GIVEN_BACK "(dt_io_back[arg0] = 1, 0)"
 #define FIRST_TIME "dt_io_back[arg0] ? (dt_io_back[arg0] = 0, 0) : 1"
 

@@ -7,7 +7,7 @@
  * when asked for another place. So the code of the function is read and decoded before anything is
  * made, and where instructions begin is known. Left out are those that the kernel never takes:
  * breakpoints, the traps of BUG(), jumps and calls that it rewrites itself (static keys, static
- * calls), and the padding behind the function. A function that another
+ * calls), and the padding after the function. A function that another
  * tracer has put breakpoints into can be decoded only up to the first of them.
  *
  * There are millions of instructions: probes are made for functions that a description names. The
@@ -113,7 +113,7 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 
 /* ---- the provider ---- */
 
-/* Only who names kinst means it: ::vfs_read: is fbt's. */
+/* Only a description that names kinst means it: ::vfs_read: is fbt's. */
 static bool claims(const dt_provider *p, const char *pattern)
 {
 	return strcmp(pattern, p->name) == 0 ||

@@ -1,5 +1,5 @@
 /*
- * lockstat: locks of the kernel: who waits for them, how long, and where they are taken and given back.
+ * lockstat: locks of the kernel: which threads wait for them, how long, and where they are taken and given back.
  *
  * Waiting is told by two tracepoints, contention_begin(lock, flags) and contention_end(lock, result). A thread waits for one
  * lock while it waits for another one (a mutex has a spin lock inside; an interrupt comes), but never twice for the

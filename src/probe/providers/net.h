@@ -27,13 +27,13 @@
 #define IS_PROTO(ip, number)                                                                       \
 	"(" IS_IP4 " ? ((struct iphdr *)" ip ")->protocol == " number " && !(((struct iphdr *)" ip         \
 	")->frag_off & 0xff1f) : " IS_IP6 " && ((struct ipv6hdr *)" ip ")->nexthdr == " number ")"
-/* the header behind the IP header */
+/* the header after the IP header */
 #define PAYLOAD(ip) "(uint64_t)" ip " + (" IS_IP4 " ? (*(uint8_t *)" ip " & 15) * 4 : 40)"
 
 #define OUT(...) AT(TRACEPOINT, "net_dev_queue", __VA_ARGS__)
 #define IN(...)	 AT(TRACEPOINT, "netif_receive_skb", __VA_ARGS__)
 
-/* native arguments of a packet: skb, socket or 0, IP header, header behind it, device */
+/* native arguments of a packet: skb, socket or 0, IP header, header after it, device */
 #define PACKET(ip)                                                                                 \
 	{                                                                                          \
 		"arg0", "(uint64_t)args[0]->sk", "(uint64_t)" ip, PAYLOAD(ip), "(uint64_t)args[0]->dev" \

@@ -3,7 +3,7 @@
  *
  *   pid.c         names, arguments, attaching
  *   pid_search.c  descriptions to probes
- *   pid_object.c  the ELF files behind them, and places in their code
+ *   pid_object.c  their ELF files, and places in their code
  */
 #ifndef DT_PROVIDERS_PID_H
 #define DT_PROVIDERS_PID_H

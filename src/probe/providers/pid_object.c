@@ -1,7 +1,7 @@
 /*
- * pid_object: the ELF files behind pid probes, and the places in their code.
+ * pid_object: the ELF files of pid probes, and the places in their code.
  *
- * Entry. The cheapest instruction of the entry (insn.h) may lie behind the first one. Then nothing
+ * Entry. The cheapest instruction of the entry (insn.h) may be after the first one. Then nothing
  * may jump there: neither the function itself nor, in hand-written code, one beside it. So the
  * jumps of the function and of its neighbours are looked at; each function of a file is looked at
  * once.

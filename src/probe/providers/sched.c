@@ -52,7 +52,7 @@ static const dt_stable_probe rows[] = {
 	       AT(TRACEPOINT, "sched_migrate_task", .when = MIGRATING, .arg = {"arg0", "args[1]", "0"})}},
     {"on-cpu", .sites = {AT(TRACEPOINT, "sched_switch", .task_arg = 3)}},
     {"remain-cpu",
-     .needs = "Linux 6.16: before, the scheduler tells nobody that it changed nothing (tracepoint sched_exit_tp)",
+     .needs = "Linux 6.16: older schedulers do not say that they changed nothing (tracepoint sched_exit_tp)",
      .sites = {AT(TRACEPOINT, "sched_exit_tp", .when = "!args[0]")}},
     {"wakeup",
      .args = {LWP_OF(0), PROC_OF(0)},
@@ -75,7 +75,7 @@ static const dt_stable_probe rows[] = {
      .needs = "Linux 6.16 (tracepoint sched_set_need_resched_tp)",
      .args = {LWP_OF(0), PROC_OF(0)},
      .sites = {AT(TRACEPOINT, "sched_set_need_resched_tp", .when = "args[1] != cpu", .arg = {"arg0"})}},
-    /* FreeBSD's: a thread that waits for a lock lends its priority to who has it; how many threads a CPU has to run */
+    /* FreeBSD's: a thread that waits for a lock lends its priority to the owner; how many threads a CPU has to run */
     {"lend-pri",
      .args = {LWP_OF(0), PROC_OF(0), {1, "int", "pri_t"}, LWP_OF(2)},
      .sites = {AT(TRACEPOINT, "sched_pi_setprio", .when = "arg1 != 0 && args[1]->prio < args[0]->prio",

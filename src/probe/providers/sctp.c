@@ -4,7 +4,7 @@
  */
 #include "probe/providers/net.h"
 
-/* The socket, seen from who sends and from who receives. */
+/* The socket, seen from the sender and from the receiver. */
 #define SCTP_PACKET(...)                                                                           \
 	{                                                                                          \
 		PKT_INFO, CS_INFO, IP_INFO, __VA_ARGS__, {3, "struct sctphdr *", "sctpinfo_t *"}   \

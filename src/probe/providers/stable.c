@@ -40,7 +40,7 @@ static bool has_site(dt_probes *ps, const dt_stable_site *s)
 	}
 }
 
-/* The site to use of s and those that may stand in for it; NULL: none. *next is the site behind them. */
+/* The site to use of s and those that may stand in for it; NULL: none. *next is the site after them. */
 static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s, const dt_stable_site *end,
 					 const dt_stable_site **next)
 {
@@ -199,7 +199,7 @@ static void attach_site(dt_probes *ps, const dt_stable_site *s, const dt_syscall
 	}
 }
 
-/* A site, behind the last one. A system call is two: 32-bit programs have their own. */
+/* A site, after the last one. A system call is two: 32-bit programs have their own. */
 static dt_attach *attach_sites(dt_probes *ps, const dt_stable_site *s, dt_attach *at, dt_attach *last)
 {
 	bool call = s->kind == DT_AT_SYSCALL_ENTRY || s->kind == DT_AT_SYSCALL_RETURN;

@@ -19,7 +19,7 @@ typedef struct dt_stable_site {
 	const char *event;	  /* tracepoint, kernel function, or system call by name */
 	const char *module;	  /* functions: NULL: vmlinux */
 	bool instead;
-	bool nothing;			 /* nothing to do where this event is there: for an ELSE behind it */
+	bool nothing;			 /* nothing to do where this event is there: for an ELSE after it */
 	uint64_t number;		 /* DT_AT_PERF: which of the software counters of perf; it fires each time that counts */
 	uint32_t task_arg;		 /* as in dt_attach */
 	const char *when;		 /* D, in terms of the event; NULL: always */

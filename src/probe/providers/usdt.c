@@ -8,7 +8,7 @@
  *
  * The second form needs a file to begin with: those that running processes have mapped. Files are read once
  * per session, however many processes map them, and only if a description can mean a static probe: a provider that
- * nobody else has. The module is the file's base name, the function the one that the probe is in; "__" in names
+ * no other provider has. The module is the file's base name, the function the one that the probe is in; "__" in names
  * of probes is "-" in D.
  *
  * While tracing, processes that map a file are looked at again, so that probes of programs that are started later join (with -Z also when
@@ -47,7 +47,7 @@ struct site { /* one note */
 };
 
 /*
- * A file as it was when it was read. Programs are built anew while somebody traces them, often in the same file or with
+ * A file as it was when it was read. Programs are rebuilt while they are traced, often in the same file or with
  * the number of the old one: a probe where there was one before would do harm.
  */
 struct object {
@@ -62,7 +62,7 @@ struct object {
 	DT_VEC(struct site) sites;
 };
 
-struct placed { /* behind dt_probe.data: a site in a process, or in all */
+struct placed { /* what dt_probe.data points to: a site in a process, or in all */
 	const struct object *object;
 	uint32_t site;	  /* the first of those with its names */
 	long pid;	  /* 0: all */
@@ -255,7 +255,7 @@ static struct object *new_object(dt_arena *a, int fd, const char *root, const dt
 	return o;
 }
 
-/* The object behind a mapping, read at first sight; NULL: it cannot be opened, the process may have ended. */
+/* The object of a mapping, read at first sight; NULL: it cannot be opened, the process may have ended. */
 static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_mapping *m)
 {
 	struct object *o = known_object(u, m);
@@ -393,7 +393,7 @@ static void search_targets(struct search *s)
 			search_process(s, pr->pid);
 }
 
-/* Every provider that is nobody else's may be ours; pid123 is the pid provider's. */
+/* Every provider name that no other provider claims may be ours; pid123 is the pid provider's. */
 static bool claims(const dt_provider *p, const char *pattern)
 {
 
@@ -427,8 +427,8 @@ static void explain_name(struct search *s, char *why, size_t whylen)
 }
 
 /*
- * name123: a process that has such probes. It is stopped while they are made, but one that nobody has asked for only if there are
- * any: providers have names that end with a number, too (nfsv3), and then it is some process.
+ * name123: a process that has such probes. It is stopped while they are made, but one that was not asked for only if there are
+ * any: names of providers can also end with a number (nfsv3), and then it is some process.
  */
 static void search_one(struct search *s, long pid, char *why, size_t whylen)
 {
@@ -529,7 +529,7 @@ static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, lon
 	return true;
 }
 
-/* Who has probes of its own gets children that have, too. (A name without a process means them already.) */
+/* Children of a process with such probes have them as well. (A name without a process means them already.) */
 static bool forked(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, long parent)
 {
 	struct usdt *u = state(p, ps);

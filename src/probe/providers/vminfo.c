@@ -33,7 +33,7 @@
 
 /*
  * Swap, as Linux counts pswpin and pswpout: what goes to a device, not what zswap keeps in memory. Going out, the request says
- * so. Coming in, its page is one for swap and is nobody's yet; memory that a process reads into directly is somebody's.
+ * so. Coming in, its page is one for swap and has no owner yet; memory that a process reads into directly has one.
  */
 #define TO_SWAP	  WRITE " && (args[0]->bi_opf & 1 << __REQ_SWAP)"
 #define FROM_SWAP                                                                                  \
