@@ -407,13 +407,13 @@ static void test_messages(void)
 	    {16, 1, "header flags"},
 	    {20, 60, "header size"},
 	    {24, 60, "section header size"},
-	    {28, 0x10000000, "section table reaches"},
+	    {28, 0x10000000, "section table extends"},
 	    {32, 65, "section table offset"},
 	    {48, 1, "not as long"},
 	    {64 + 4, 3, "DOF section 0 (STRTAB): alignment 3"},
 	    {64 + 8, 5, "DOF section 0 (STRTAB): unknown flags"},
-	    {64 + 16, 0x7fffffff, "DOF section 0 (STRTAB): reaches behind"},
-	    {64 + 28, 0x7fffffff, "DOF section 0 (STRTAB): reaches behind"},
+	    {64 + 16, 0x7fffffff, "DOF section 0 (STRTAB): extends past"},
+	    {64 + 28, 0x7fffffff, "DOF section 0 (STRTAB): extends past"},
 	};
 	dt_buf f = {0};
 
