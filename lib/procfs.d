@@ -179,6 +179,7 @@ typedef struct lwpsinfo {
 	processorid_t pr_bindpro; /* the only CPU it may use; PBIND_NONE */
 	psetid_t pr_bindpset;
 	lgrp_id_t pr_lgrp;
+	char pr_name[16];	/* name of the thread */
 } lwpsinfo_t;
 
 inline processorid_t PBIND_NONE = -1;
@@ -214,6 +215,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_bindpro = T->nr_cpus_allowed == 1 ? (int)(T->thread_info.cpu ?? T->cpu) : PBIND_NONE;
 	pr_bindpset = PS_NONE;
 	pr_lgrp = 0;
+	pr_name = T->comm;
 };
 
 inline lwpsinfo_t *curlwpsinfo = xlate < lwpsinfo_t * > (curthread);
