@@ -52,3 +52,38 @@ bool dt_clause_is_destructive(const dt_clause *c)
 			return true;
 	return false;
 }
+
+/* ---- what only the kernel has ---- */
+
+#define KERNEL_MIN 0xffff800000000000ull
+#define KERNEL_MAX 0xfffffffffff00000ull /* above: small negative numbers */
+
+/* Does an expression ask for what only the kernel has? Symbols are addresses by now. */
+static bool kernel_difo(const dt_difo *d)
+{
+	bool loads = false;
+
+	for (uint32_t i = 0; i < d->nvars; i++) {
+		const struct dt_builtin_var_desc *v = dt_builtin_var_find(d->vars[i].id);
+
+		if (d->vars[i].scope == DT_SCOPE_GLOBAL && v && v->needs_kernel)
+			return true;
+	}
+	for (uint32_t i = 0; i < d->len; i++)
+		loads = loads || dt_op_table[DT_I_OP(d->text[i])].format == DT_F_LOAD;
+	for (uint32_t i = 0; loads && i < d->intlen; i++)
+		if (d->inttab[i] >= KERNEL_MIN && d->inttab[i] < KERNEL_MAX)
+			return true;
+	return false;
+}
+
+bool dt_clause_needs_kernel(const dt_clause *c)
+{
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (dt_act(c->actions[i].kind)->needs & DT_NEEDS_KERNEL)
+			return true;
+	DT_EACH_DIFO(it, c)
+		if (kernel_difo(it.difo))
+			return true;
+	return false;
+}

@@ -255,6 +255,8 @@ bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: there are n
 bool dt_difo_reads(const dt_difo *d, uint32_t var); /* a built-in variable: DT_VAR_* */
 bool dt_clause_reads(const dt_clause *c, uint32_t var);
 bool dt_clause_is_destructive(const dt_clause *c); /* by an action, or by what a DIFO does */
+/* Does it use what only the kernel has: its memory, registers, stacks, the current task? */
+bool dt_clause_needs_kernel(const dt_clause *c);
 
 /* A USDT provider declared in the program. */
 typedef struct dt_provider_probe {
