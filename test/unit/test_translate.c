@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "bpf/code/listing.h"
+#include "bpf/code/code_listing.h"
 #include "bpf/translate/translate.h"
 #include "lang/lang.h"
 #include "unit.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bpf/code/listing.h"
+#include "bpf/code/code_listing.h"
 #include "bpf/code/prog_btf.h"
 #include "bpf/run/attach.h"
 #include "bpf/run/load.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bpf/code/listing.h"
+#include "bpf/code/code_listing.h"
 
 static const char *const alu_names[16] = {"+=",	 "-=", "*=", "/=", "|=",   "&=",    "<<=", ">>=",
 					  "neg", "%=", "^=", "=",  "s>>=", "bswap", "?",   "?"};
