@@ -35,14 +35,16 @@ enum {
 	FD_ASIDE,
 	FD_WAKE,
 	FD_VAR,
-	FD_AGG = FD_VAR + 16
+	FD_SPARE = FD_VAR + 16,
+	FD_AGG = FD_SPARE + 16
 };
 
 static const struct dt_code_name map_names[] = {
     {FD_CONTROL, "control"}, {FD_CPUS, "cpus"},	      {FD_SLOTS, "slots"},
     {FD_RODATA, "rodata"},   {FD_GLOBALS, "globals"}, {FD_THREADS, "threads"},
     {FD_AGGS, "aggs"},	     {FD_ASIDE, "aside"},     {FD_WAKE, "wake"},
-    {FD_VAR, "array"},	     {FD_AGG, "agg"},	      {0, NULL}};
+    {FD_VAR, "array"},	     {FD_SPARE, "spare"},     {FD_AGG, "agg"},
+    {0, NULL}};
 
 struct world {
 	dt_types *types;
@@ -57,7 +59,7 @@ struct world {
 	struct dt_plan_layout at;
 	struct dt_rodata ro;
 	struct dt_tr_maps maps;
-	int vars[16], aggs[4];
+	int vars[16], spare[16], aggs[4];
 	dt_error err;
 	dt_code code;
 	dt_buf out;
@@ -88,10 +90,11 @@ static void open_world(struct world *w)
 	w->maps.aside = FD_ASIDE;
 	w->maps.wake = FD_WAKE;
 	for (int i = 0; i < 16; i++)
-		w->vars[i] = FD_VAR + i;
+		w->vars[i] = FD_VAR + i, w->spare[i] = FD_SPARE + i;
 	for (int i = 0; i < 4; i++)
 		w->aggs[i] = FD_AGG + i;
 	w->maps.var[DT_SCOPE_GLOBAL] = w->maps.var[DT_SCOPE_THREAD] = w->vars;
+	w->maps.spare[DT_SCOPE_GLOBAL] = w->maps.spare[DT_SCOPE_THREAD] = w->spare;
 	w->maps.agg = w->aggs;
 }
 
@@ -538,39 +541,94 @@ static void test_variables(void)
 		   "\tr3 = u64 tuple+8\n"
 		   "\tu64 dkey+8 = r3\n"
 		   "\tr0 = u64 R1\n"
-		   "\tif r0 != 0 goto L1\n"
+		   "\tif r0 != 0 goto L3\n"
 		   "\tr1 = array\n"
 		   "\tr2 = slot\n"
 		   "\tr2 += dkey\n"
 		   "\tcall map_delete_elem\n"
-		   "\tgoto L4\n"
-		   "L1:\n"
+		   "\tif r0 == 0 goto L1\n"
+		   "\tif r0 == -2 goto L1\n"
 		   "\tr1 = array\n"
 		   "\tr2 = slot\n"
 		   "\tr2 += dkey\n"
 		   "\tcall map_lookup_elem\n"
-		   "\tif r0 != 0 goto L2\n"
+		   "\tif r0 == 0 goto L1\n"
+		   "\tu64 [r0] = 0\n"
+		   "L1:\n"
+		   "\tr1 = &control[2208]\n"
+		   "\tr1 = u64 [r1]\n"
+		   "\tif r1 == 0 goto L8\n"
+		   "\tr1 = spare\n"
+		   "\tr2 = slot\n"
+		   "\tr2 += dkey\n"
+		   "\tcall map_delete_elem\n"
+		   "\tif r0 == 0 goto L2\n"
+		   "\tif r0 == -2 goto L2\n"
+		   "\tr1 = spare\n"
+		   "\tr2 = slot\n"
+		   "\tr2 += dkey\n"
+		   "\tcall map_lookup_elem\n"
+		   "\tif r0 == 0 goto L2\n"
+		   "\tu64 [r0] = 0\n"
+		   "L2:\n"
+		   "\tgoto L8\n"
+		   "L3:\n"
+		   "\tr1 = array\n"
+		   "\tr2 = slot\n"
+		   "\tr2 += dkey\n"
+		   "\tcall map_lookup_elem\n"
+		   "\tif r0 != 0 goto L4\n"
+		   "\tr1 = &control[2208]\n"
+		   "\tr1 = u64 [r1]\n"
+		   "\tif r1 == 0 goto L4\n"
+		   "\tr1 = spare\n"
+		   "\tr2 = slot\n"
+		   "\tr2 += dkey\n"
+		   "\tcall map_lookup_elem\n"
+		   "L4:\n"
+		   "\tif r0 != 0 goto L6\n"
 		   "\tr1 = array\n"
 		   "\tr2 = slot\n"
 		   "\tr2 += dkey\n"
 		   "\tr3 = &rodata[16]\n"
 		   "\tr4 = 1\n"
 		   "\tcall map_update_elem\n"
+		   "\tif r0 == -7 goto L5\n"
 		   "\tr1 = array\n"
 		   "\tr2 = slot\n"
 		   "\tr2 += dkey\n"
 		   "\tcall map_lookup_elem\n"
-		   "\tif r0 == 0 goto L3\n"
-		   "L2:\n"
+		   "\tif r0 != 0 goto L6\n"
+		   "\tr1 = &control[2208]\n"
+		   "\tu64 [r1] = 1\n"
+		   "\tr1 = spare\n"
+		   "\tr2 = slot\n"
+		   "\tr2 += dkey\n"
+		   "\tr3 = &rodata[16]\n"
+		   "\tr4 = 1\n"
+		   "\tcall map_update_elem\n"
+		   "\tr1 = spare\n"
+		   "\tr2 = slot\n"
+		   "\tr2 += dkey\n"
+		   "\tcall map_lookup_elem\n"
+		   "\tif r0 != 0 goto L6\n"
+		   "\tgoto L7\n"
+		   "L5:\n"
+		   "\tr1 = array\n"
+		   "\tr2 = slot\n"
+		   "\tr2 += dkey\n"
+		   "\tcall map_lookup_elem\n"
+		   "\tif r0 == 0 goto L7\n"
+		   "L6:\n"
 		   "\tr8 = r0\n"
 		   "\tr1 = u64 R1\n"
 		   "\tu64 [r8] = r1\n"
-		   "\tgoto L4\n"
-		   "L3:\n"
+		   "\tgoto L8\n"
+		   "L7:\n"
 		   "\tr1 = slot\n"
 		   "\tr2 = 16\n"
 		   "\tcall count()\n"
-		   "L4:\n"
+		   "L8:\n"
 		   "\tr0 = u64 R1\n");
 }
 
