@@ -23,7 +23,8 @@ struct dt_btf {
 	uint32_t n;	       /* number of our types */
 	bool partial;	       /* a kind we do not know ended the list of types early */
 	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
-	struct dt_btf_index {  /* types by name: chains of n + 1, in order of id; 0 ends one */
+	uint32_t lookups;      /* by name, without the index */
+	struct dt_btf_index {  /* types by name: chains of n + 1, in order of id; 0 ends one. Made when it pays */
 		uint32_t *heads, *next;
 		uint32_t mask;
 	} names;
@@ -40,7 +41,7 @@ const struct btf_type *dt_btf_at(const struct dt_btf *b, uint32_t id);
 const char *dt_btf_string(const struct dt_btf *b, uint32_t offset); /* "" when out of range */
 /* The lowest id of that name in this image (not its base) whose kind is in the set; 0 if none.
  * Enums without enumerators are forward declarations and not found. */
-uint32_t dt_btf_find(const struct dt_btf *b, const char *name, uint32_t kinds);
+uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds);
 
 /* A hash index over n things, filled from the last to the first so that the first is found first.
  * Chains, not probing: a file in which all names are equal must not take quadratic time. */
