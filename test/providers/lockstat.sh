@@ -65,9 +65,15 @@ if listed adaptive-acquire; then
 	balance $(($(value writes) - $(value downgraded))) "$(value written)" writers
 	expect 0 "$(value bad-taken)" owner
 	expect 0 "$(value bad-given)" owner
+	# a probe for each function
+	"$DTRACE" -lvn lockstat::mutex_lock:adaptive-acquire >"$TMP/out"
+	expect_match 'lockstat +vmlinux +mutex_lock adaptive-acquire' "$(cat "$TMP/out")"
+	expect "Unknown ISA" "$(echo $(sed -n 's/.*Dependency Class: //p' "$TMP/out"))" "classes"
+	ktrace -q -n 'lockstat:::*-acquire /pid == $target/ { @[probefunc] = count(); } END { printa("%s %@d\n", @); }' -c "$TMP/locks 50 2"
+	for p in mutex_lock down_read down_write; do at_least $p 1 function; done
 else
 	"$DTRACE" -n 'lockstat:::adaptive-acquire { exit(0); }' 2>"$TMP/err" && count_failure
-	grep -q 'lockstat:::adaptive-acquire needs tracing of the kernel function mutex_lock: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; count_failure; }
+	grep -q 'lockstat::mutex_lock:adaptive-acquire needs tracing of the kernel function mutex_lock: this kernel ' "$TMP/err" || { echo "no reason"; cat "$TMP/err"; count_failure; }
 fi
 
 "$DTRACE" -n 'lockstat:::spin-acquire { exit(0); }' 2>"$TMP/err" && count_failure
@@ -78,9 +84,11 @@ args[1]: uint64_t
 args[2]: int
 args[3]: int
 args[4]: int" "$("$DTRACE" -lvn lockstat:::rw-block | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
+expect "Unknown ISA" "$(echo $("$DTRACE" -lvn lockstat:::rw-block | sed -n 's/.*Dependency Class: //p'))" "classes"
 for p in adaptive-block adaptive-spin spin-spin rw-block rw-spin; do
 	listed $p || { echo "$p is missing"; count_failure; }
 done
 one_cpu=
 [ "$(nproc)" -gt 1 ] || one_cpu='(adaptive-spin|spin-spin|rw-spin)$: who spins waits for another CPU'
-fired ${one_cpu:+"$one_cpu"}
+rare='(killable|interruptible|trylock):.*-acquire$: few places of the kernel take locks so'
+fired "$rare" ${one_cpu:+"$one_cpu"}

@@ -44,6 +44,12 @@
 	NOTE(function), AT(FUNC_RETURN, function, .when = "(int)arg1 == " got, .arg = {"self->dt_lockstat_lock", ##__VA_ARGS__})
 #define CALLS(function, ...) AT(FUNC_ENTRY, function, .arg = {"arg0", ##__VA_ARGS__})
 
+#define MUTEX_TAKEN_IF(function, got) {"adaptive-acquire", function, .args = {MUTEX}, .sites = {TAKES_IF(function, got)}}
+#define RW_TAKEN_IF(function, got, reader)                                                         \
+	{                                                                                          \
+		"rw-acquire", function, .args = {RWSEM, READER}, .sites = { TAKES_IF(function, got, reader) } \
+	}
+
 #define NO_SPIN "tracing of _raw_spin_lock() and its like, which tracing programs of Linux use themselves; spin-spin tells of waits"
 
 static const dt_stable_probe rows[] = {
@@ -69,18 +75,12 @@ static const dt_stable_probe rows[] = {
     {"rw-spin",
      .args = {{0, "rwlock_t *"}, NS},
      .sites = {BEGIN("(args[1] & 6) && (args[1] & 1)", BEGAN("rwspin") " = timestamp"), END("rwspin")}},
-    {"adaptive-acquire",
-     .args = {MUTEX},
-     .sites = {TAKES("mutex_lock"), TAKES_IF("mutex_lock_interruptible", "0"), TAKES_IF("mutex_lock_killable", "0"),
-	       TAKES_IF("mutex_trylock", "1")}},
-    {"adaptive-release", .args = {MUTEX}, .sites = {CALLS("mutex_unlock")}},
-    {"rw-acquire",
-     .args = {RWSEM, READER},
-     .sites = {TAKES("down_read", "1"), TAKES_IF("down_read_killable", "0", "1"), TAKES_IF("down_read_trylock", "1", "1"),
-	       TAKES_IF("down_read_interruptible", "0", "1"), TAKES("down_write", "0"), TAKES_IF("down_write_killable", "0", "0"),
-	       TAKES_IF("down_write_trylock", "1", "0")}},
-    {"rw-release", .args = {RWSEM, READER}, .sites = {CALLS("up_read", "1"), CALLS("up_write", "0")}},
-    {"rw-downgrade", .args = {RWSEM}, .sites = {CALLS("downgrade_write")}},
+    /* One probe for each function, so that probefunc says which way it was taken. More of them are at the end: the place is the id. */
+    {"adaptive-acquire", "mutex_lock", .args = {MUTEX}, .sites = {TAKES("mutex_lock")}},
+    {"adaptive-release", "mutex_unlock", .args = {MUTEX}, .sites = {CALLS("mutex_unlock")}},
+    {"rw-acquire", "down_read", .args = {RWSEM, READER}, .sites = {TAKES("down_read", "1")}},
+    {"rw-release", "up_read", .args = {RWSEM, READER}, .sites = {CALLS("up_read", "1")}},
+    {"rw-downgrade", "downgrade_write", .args = {RWSEM}, .sites = {CALLS("downgrade_write")}},
     /* Linux does not let functions be traced that its tracing itself needs; kernel/kfunc.c leaves these out. An interrupt may come
      * between entry and return, and take locks too: so at entry. */
     {"spin-acquire",
@@ -92,8 +92,18 @@ static const dt_stable_probe rows[] = {
      .args = {SPIN},
      .sites = {CALLS("_raw_spin_unlock_irqrestore"), CALLS("_raw_spin_unlock_bh"), CALLS("_raw_spin_unlock"),
 	       CALLS("_raw_spin_unlock_irq")}},
+    MUTEX_TAKEN_IF("mutex_lock_interruptible", "0"),
+    MUTEX_TAKEN_IF("mutex_lock_killable", "0"),
+    MUTEX_TAKEN_IF("mutex_trylock", "1"),
+    RW_TAKEN_IF("down_read_killable", "0", "1"),
+    RW_TAKEN_IF("down_read_trylock", "1", "1"),
+    RW_TAKEN_IF("down_read_interruptible", "0", "1"),
+    {"rw-acquire", "down_write", .args = {RWSEM, READER}, .sites = {TAKES("down_write", "0")}},
+    RW_TAKEN_IF("down_write_killable", "0", "0"),
+    RW_TAKEN_IF("down_write_trylock", "1", "0"),
+    {"rw-release", "up_write", .args = {RWSEM, READER}, .sites = {CALLS("up_write", "0")}},
 };
 
 DT_STABLE_PROVIDER(lockstat, "lockstat", rows,
 		   {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
-		    DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(EVOLVING, EVOLVING, COMMON)});
+		    DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(EVOLVING, EVOLVING, ISA)});
