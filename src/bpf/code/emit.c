@@ -112,7 +112,7 @@ void dt_code_func_addr(dt_code *c, int dst, uint32_t func)
  *	hop:  goto fault		(which may need another hop)
  *	over: ...
  */
-#define REACH  32000 /* less than a jump can do: islands move what is behind them */
+#define REACH  32000 /* less than a jump can do: islands move what follows them */
 #define ISLAND 30000 /* how far away it is put, so that its hops are within reach */
 
 static bool is_far(const dt_code *c, const struct dt_code_fix *f)

@@ -515,7 +515,7 @@ FN(progenyof_ns(task, signal, tgid, level, numbers, inum, ino, pid, to) {
 	return yes;
 }),
 
-/* In the middle of an exec the end is not known yet: what lies behind the arguments is the environment. */
+/* In the middle of an exec the end is not known yet: what follows the arguments is the environment. */
 FN(execargs(start, end) {
 	n = end - start; i = 0;
 	if (end < start) n = 0;

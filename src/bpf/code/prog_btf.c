@@ -2,7 +2,7 @@
  * prog_btf: the little type information the kernel insists on.
  *
  * Loops (bpf_loop) are allowed only in programs whose functions are all named in BTF, and task
- * storage only for a map whose value has a type. Nobody reads these types but the verifier, so
+ * storage only for a map whose value has a type. Only the verifier reads these types, so
  * every function is `static int f(u64, u64)` or `int f(struct slot *, u64 ...)`, and the value is
  * an array of u64.
  */

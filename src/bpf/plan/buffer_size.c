@@ -83,7 +83,7 @@ static uint64_t room_for(const struct dt_plan_layout *l, const dt_plan *p, uint3
 	return cost ? (bufsize / cost + 1 + l->nslots) * dt_layout_frame(size) : 0;
 }
 
-/* The smaller a piece, the more of it is room behind the end. */
+/* The smaller a piece, the larger the share of space after its end. */
 void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p)
 {
 	uint64_t most = dt_layout_frame(l->record_size), piece = power_of_two(4 * most), size = 0,

@@ -160,7 +160,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	if (n->is.memory && 16 * strings > l->scratch_size)
 		l->scratch_size = (uint32_t)(16 * strings);
 	l->scratch =
-	    area(&at, 2 * (uint64_t)l->scratch_size + 8); /* and the NUL behind what is copied in */
+	    area(&at, 2 * (uint64_t)l->scratch_size + 8); /* and the NUL after what is copied in */
 	at += l->local_refs_size; /* see tr_memory.c: copies are checked against twice the area */
 	l->slot_size = at;
 	for (l->nslots = DT_SLOTS_MAX; l->nslots > 4 && l->nslots * (uint64_t)at > SLOTS_BYTES;)

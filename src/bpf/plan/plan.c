@@ -88,7 +88,7 @@ static int plan_agg(dt_plan *plan, struct dt_plan_clause *x, uint32_t i, dt_erro
 
 static void place_keys(struct dt_plan_agg *b)
 {
-	uint32_t at = 4; /* behind the generation */
+	uint32_t at = 4; /* after the generation */
 
 	for (uint32_t k = 0; k < b->nkeys; k++) {
 		struct dt_plan_aggkey *key = &b->keys[k];

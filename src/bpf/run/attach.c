@@ -2,7 +2,7 @@
  * attach: programs to probes.
  *
  * System calls are two raw tracepoints, whatever number of them a script names; a raw tracepoint
- * lets go at once. profile and tick are perf events on the CPU clock, one per probe and CPU (tick:
+ * is released at once. profile and tick are perf events on the CPU clock, one per probe and CPU (tick:
  * one), which all run the same program; the cookie says which probe it is. BEGIN and END are run by
  * us.
  */

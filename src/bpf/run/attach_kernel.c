@@ -9,7 +9,7 @@
  * return is never missed. But each function needs a program of its own, and must be known to BTF.
  *	kprobe.multi	one program and one link for any number of functions: the way for many.
  *	kprobe		a perf event for each: about 1 ms to make, because the kernel goes through
- * its whole list of functions for each, the same to let go, and nothing of it in parallel. The only
+ * its whole list of functions for each, the same to release, and nothing of it in parallel. The only
  * way to instructions.
  *
  * So few probes are fentry, many are kprobe.multi, and kprobes are what is left. Which it is, is

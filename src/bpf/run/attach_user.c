@@ -10,7 +10,7 @@
  * program can be given new ones: a row is written, then its place is attached.
  *
  * Linux 6.6 takes any number of places in one file with one link (uprobe.multi), which is made in
- * a few microseconds per place and let go at once. Before that every place is a perf event of its
+ * a few microseconds per place to attach and is released at once. Before that every place is a perf event of its
  * own, and letting go of one waits for RCU. Both put the breakpoint only into the process that is
  * meant; others that map the same file do not notice. What both let through is a child that still
  * shares the memory (vfork), so the program compares the process once more. Links of Linux 6.6 to
@@ -179,7 +179,7 @@ static bool by_trampoline(const struct dt_plan_probe *x)
 }
 
 /* The kernel refuses all of them for one, and does not say which: look for it by halves. Those that
- * are fine stay attached until everything is let go. */
+ * are fine stay attached until everything is released. */
 static int link_range(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
 	const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[lo]];

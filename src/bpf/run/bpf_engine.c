@@ -97,7 +97,7 @@ static dt_bpf *bpf_open(const struct dt_engine_env *env, dt_error *err)
 
 /* ---- running ---- */
 
-/* Once more every time we are asked for our status: somebody may set the clock, or put the machine to sleep. */
+/* Again at every status check: the clock may be set, or the machine suspended. */
 static void set_wall_clock(dt_bpf *e)
 {
 	uint64_t kernel = dt_now_kernel();

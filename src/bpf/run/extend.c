@@ -9,7 +9,7 @@
  * learned then from the lazy programs, which have every clause that can get such probes. Constant
  * strings that are new (of prologues) go into a second read-only map.
  *
- * When a process ends, what is attached in it alone is let go, in the background: closing a link
+ * When a process exits, what is attached only to it is released, in the background: closing a link
  * waits for RCU.
  */
 #include <errno.h>

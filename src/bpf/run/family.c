@@ -1,5 +1,5 @@
 /*
- * family: option follow, this process's side: the map of who descends from whom, which two small
+ * family: option follow, this process's side: the map of processes and their ancestors, which two small
  * programs keep up to date (translate/tr_family.c).
  */
 #include <bpf/bpf.h>

@@ -14,7 +14,7 @@
  *
  * The tracer lets it spin only until it has it by ptrace (session/grow.c); the process then stops
  * on its way back to user mode, and goes on when the probes are there. If the tracer is busy or
- * dead, the process goes on all the same, and what it calls before the tracer comes is not seen.
+ * dead, the process goes on anyway, and what it calls before the tracer comes is not seen.
  *
  * It is the only place where a program of ours waits, and only a process that named probes are in
  * comes here. The program is a sleepable one, because attaching waits for RCU, which other

@@ -31,7 +31,7 @@ int dt_load_error(dt_error *err, const char *doing)
 
 #define LOG_SIZE (16u << 20)
 
-/* The verifier's last words, for a message nobody should ever see. */
+/* The end of the verifier's log, for a message that should never be seen. */
 static void explain(enum bpf_prog_type type, const dt_code *c, struct bpf_prog_load_opts *o,
 		    dt_error *err)
 {

@@ -274,7 +274,7 @@ typedef DT_VEC(struct item) items;
 /*
  * Add the records of one ring up to time `until`; returns where the next one begins. Behind a
  * record that must wait there can be an older one, of a firing that was interrupted by the
- * former's: it must wait, too, and *stray becomes its time if that is earlier.
+ * former's: it must also wait, and *stray becomes its time if that is earlier.
  */
 static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out, uint64_t *stray)
 {

@@ -238,7 +238,7 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 		in = out;
 		first = false;
 	}
-	if (r->e->state != BPF_STOPPED) /* at the end nobody needs tidy maps */
+	if (r->e->state != BPF_STOPPED) /* at the end maps need not be tidy */
 		tidy(b, fd, r->e->agg_maps[b->index].rows, &t);
 	dt_buf_free(&t.used);
 	dt_buf_free(&t.unused);

@@ -2,7 +2,7 @@
  * tables: what the walker of user stacks (unwind.c) knows about files.
  *
  * Tables are made by this process, from .eh_frame, and written into banks that the kernel's
- * programs read. Nobody reads a table before its object is in dt_objects, so nothing needs to be
+ * programs read. A table is not read before its object is in dt_objects, so nothing needs to be
  * locked; a table once written stays.
  *
  * When? A walk that meets a file without a table leaves word in dt_wanted and wakes us
@@ -265,7 +265,7 @@ static void publish_vdso(dt_bpf *e)
 		dt_maps_free(maps);
 }
 
-/* ---- files that nobody has met yet ---- */
+/* ---- files that no walk has met yet ---- */
 
 /* The program that makes keys, loaded when it is first needed. */
 static int identify_prog(dt_bpf *e)
@@ -417,9 +417,9 @@ static void serve(dt_bpf *e, const struct dt_uw_key *key, const struct dt_uw_wan
 	read_ahead_path(e, exe);
 }
 
-/* A wish is taken off the list when it has been fulfilled, so that nobody wakes us for it
- * meanwhile. When there is no room for more files the list stays as it is: once it is full, too,
- * nobody is woken any more. */
+/* Remove a request once its table is in place, so that it does not wake us again. When there is no
+ * room for more files the list stays as it is: once it is full as well, there are no more
+ * wake-ups. */
 void dt_tables_feed(dt_bpf *e)
 {
 	int fd = e->tables ? e->maps.uw_wanted : -1;

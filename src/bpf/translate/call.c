@@ -226,7 +226,7 @@ static void read_user(dt_tr *t, int read)
 	mov(c, R0, R8);
 }
 
-/* With a NUL behind it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
+/* With a NUL after it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
 static void copyin(dt_tr *t, uint32_t rd)
 {
 	dt_code *c = t->c;

@@ -66,7 +66,7 @@ uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code)
 	return t->fault[code];
 }
 
-/* if (0 == 0) goto fault: the kernel refuses code behind a plain jump, which nothing reaches */
+/* if (0 == 0) goto fault: the kernel refuses code after a plain jump, which nothing reaches */
 void dt_tr_user_memory(dt_tr *t)
 {
 	if (!t->task_arg)
@@ -235,7 +235,7 @@ static bool is_conditional(dt_instr i)
 	return is_branch(i) && DT_I_OP(i) != DT_OP_BA;
 }
 
-/* Are the flags of the comparison at pc read only by the branch right behind it? */
+/* Are the flags of the comparison at pc read only by the branch right after it? */
 static bool flags_die(const dt_difo *d, uint32_t pc)
 {
 	uint32_t to;
@@ -252,7 +252,7 @@ static bool only_equality(const dt_difo *d, uint32_t pc)
 	       (DT_I_OP(d->text[pc + 1]) == DT_OP_BE || DT_I_OP(d->text[pc + 1]) == DT_OP_BNE);
 }
 
-/* r1 and r2 are the operands; they are kept in the slot unless nobody else will look. */
+/* r1 and r2 are the operands; they are saved in the slot unless the next branch is the only reader. */
 static void compare(dt_tr *t, const dt_difo *d, uint32_t pc)
 {
 	dt_instr i = d->text[pc];
@@ -304,7 +304,7 @@ static int jump_op(uint32_t op)
 /* ---- what is known where paths meet ---- */
 
 struct places {
-	uint32_t *label;     /* of each instruction, UINT32_MAX: nobody jumps there */
+	uint32_t *label;     /* of each instruction, UINT32_MAX: not a target */
 	dt_tr_state **known; /* at it */
 };
 
@@ -531,7 +531,7 @@ void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out)
 	t->reachable = true;
 	for (uint32_t pc = 0; pc < d->len && !t->failed; pc++) {
 		t->loff = pc * (uint32_t)sizeof(dt_instr);
-		if (p.known[pc]) { /* somebody jumps here */
+		if (p.known[pc]) { /* it is the target of a jump */
 			if (t->reachable)
 				meet(t, p.known[pc], &t->now);
 			t->now = *p.known[pc];

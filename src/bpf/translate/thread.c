@@ -221,7 +221,7 @@ void dt_thread_value(dt_tr *t, bool make)
 
 /* ---- the program at sched_process_free ---- */
 
-/* The entry of a thread that is gone belongs to nobody, and is zeros for the next one. */
+/* The entry of a thread that has exited is free, and is zeros for the next one. */
 int dt_thread_free_code(dt_tr *t)
 {
 	dt_code *c = t->c;

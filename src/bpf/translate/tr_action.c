@@ -101,7 +101,7 @@ void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 	uint8_t flags = a->difo ? a->difo->rtype.flags : 0;
 
 	(void)v;
-	t->loff = UINT32_MAX; /* behind the last instruction: a fault here has no DIF offset */
+	t->loff = UINT32_MAX; /* past the last instruction: a fault here has no DIF offset */
 	switch (dt_act(a->kind)->payload) {
 	case DT_PAYLOAD_STACK:
 	case DT_PAYLOAD_USTACK: put_stack(t, a, off, size); return;
@@ -270,7 +270,7 @@ static void end_speculation(dt_tr *t, uint32_t type)
 	mov(c, R1, R9);
 	alui(c, BPF_SUB, R1, 1);
 	atomic(c, BPF_CMPXCHG, R8, 0, R1);
-	jmp(c, BPF_JNE, R0, R9, none); /* somebody else ended it first */
+	jmp(c, BPF_JNE, R0, R9, none); /* another CPU ended it first */
 	dt_tr_output_speculative(t, REC_HEADER);
 	dt_code_place(c, none);
 	dt_tr_forget_speculation(t);

@@ -17,7 +17,7 @@
  * ends must come to the consumer in the order in which they happened, or the data of one owner of an
  * id meets the next one's: a firing can be preempted between its time stamp and speculation(), and
  * get an id that others had meanwhile. So in a program with speculations records have the time of the
- * moment: all of them, because those that a firing leaves behind a commit() come behind what that commits.
+ * moment: all of them, because those that a firing leaves after a commit() come after what that commits.
  */
 void dt_tr_header(dt_tr *t, uint32_t type)
 {
@@ -120,7 +120,7 @@ void dt_tr_clause(dt_tr *t)
 	mov(c, R7, R2);
 	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
 	sti(c, 4, R6, S_FAULT, 0);
-	if (t->in_slot) { /* behind what the prologue has made */
+	if (t->in_slot) { /* after what the prologue has made */
 		ld(c, 8, R1, R6, S_PUSED);
 		st(c, 8, R6, S_USED, R1);
 	} else {
@@ -141,7 +141,7 @@ void dt_tr_clause(dt_tr *t)
 			jmpi(c, BPF_JEQ, R0, 0, done);
 		jumped = t->reachable;
 	}
-	if (small && t->reachable) { /* behind the predicate: what is not wanted is not lost */
+	if (small && t->reachable) { /* after the predicate: what is not wanted is not lost */
 		uint32_t ok = dt_code_label(c);
 
 		dt_tr_reserve(t, x->record.cost);

@@ -165,7 +165,7 @@ static void find_by_address(dt_tr *t, uint32_t found, uint32_t row)
 	dt_code_place(c, cookie);
 }
 
-/* slot->probe; r8 = the row of the table. `no`: nobody asked for this one. */
+/* slot->probe; r8 = the row of the table. `no`: this one is not enabled. */
 void dt_tr_find_probe(dt_tr *t, uint32_t no)
 {
 	const struct dt_plan_prog *p = dt_tr_prog(t);

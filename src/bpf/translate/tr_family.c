@@ -1,9 +1,9 @@
 /*
- * tr_family: option follow. A probe in a process is a probe in its descendants, too.
+ * tr_family: option follow. A probe in a process is also a probe in its descendants.
  *
  * Waiting for the tracer to hear of a fork would lose what the child does first, and attaching to
  * every child anew takes longer than many of them live. So with this option places in user code
- * are attached for all processes, and programs ask who it is that came: a map has every process of
+ * are attached for all processes, and programs look up which process it is: a map has every process of
  * the family and whom it descends from, kept up to date by two small programs in the kernel:
  *
  *	sched_process_fork	if (we are in family) family[child] = family[we]

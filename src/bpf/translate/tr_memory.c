@@ -9,7 +9,7 @@
  *
  * The verifier knows a variable offset and a variable size only by their largest values, and wants
  * the sum of both inside the region. The comparison we make is exact; for the verifier each region
- * simply has as much room again behind it that is never used.
+ * is simply followed by as much space again that is never used.
  *
  * What is emitted here are functions, once per program: store_1 .. store_8, copy, count.
  */

@@ -3,14 +3,14 @@
  *
  * A CPU has an array map, used as a circle of bytes that is written downwards: a record takes the place below the
  * one before it, so the newest is at `head` and from there the others follow, older and older, until those that
- * have been written over. Nobody reads before tracing is over, nothing is woken, nothing is ever full.
+ * have been written over. They are not read before tracing is over, nothing is woken, nothing is ever full.
  *
  *	head -> { size, step } record, padding	step: bytes to the next older one, by 8
  *		{ size, step } record, padding
  *		...
  *
  * A circle is in pieces, the elements of the map; a record lies in the piece it begins in, which has room for it
- * behind its end.
+ * after its end.
  *
  * The firings that write into one circle are all on one CPU, but one can be interrupted or preempted by others at any
  * instruction, for as long as they take to write round the circle several times: its place must not become theirs. So a firing
@@ -24,7 +24,7 @@
  *	} while (cmpxchg(&head, what it was, place) != what it was)
  *	write; row->writing[slot] = 0
  *
- * `safe` is how far down nobody is writing: it was looked up for all slots, and who has begun later is higher up, a circle away.
+ * `safe` is how far down no firing is writing: it was looked up for all slots, and a firing that began later is higher up, a circle away.
  *
  * The kernel has rings that overwrite, but none that would do: those of perf events cannot be used by programs that may
  * sleep (probes in processes), nor for records over 64 KB; BPF's own have learnt it in Linux 6.19.
@@ -47,7 +47,7 @@ static int shift_of(uint32_t n)
 }
 
 /*
- * room(slot, frame): the next place below that nobody is writing to, and how far down it stays so; 0: there is none.
+ * room(slot, frame): the next place below that no firing is writing to, and how far down it stays so; 0: there is none.
  * What is worked out is kept in the slot, so that the verifier has nothing to remember.
  *
  *	head = row->head; place = head - frame

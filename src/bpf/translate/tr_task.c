@@ -87,7 +87,7 @@ static const struct hop ppid_hops[] = {{"task_struct", "real_parent", 8},
 					    {"css_set", "dfl_cgrp", 8},
 					    {"cgroup", "kn", 8},
 					    {"kernfs_node", "id", 8}},
-			pid_hops[] = {{"task_struct", "pid", 8}}, /* tgid lies behind it */
+			pid_hops[] = {{"task_struct", "pid", 8}}, /* tgid follows it */
     args_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_start", 8}},
 			args_end_hops[] = {{"task_struct", "mm", 8}, {"mm_struct", "arg_end", 8}},
 			leader_hops[] = {{"task_struct", "group_leader", 8}};
@@ -259,7 +259,7 @@ static void nspid(dt_tr *t)
 	dt_tr_peek(t, 4);
 }
 
-/* What pidof() in lib.c takes behind the task. */
+/* What pidof() in lib.c takes after the task. */
 int dt_tr_pidns_args(dt_tr *t, uint32_t args)
 {
 	uint32_t at[5];

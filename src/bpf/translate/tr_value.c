@@ -125,7 +125,7 @@ static void compare_comm(dt_tr *t, uint64_t from, const char *s)
 		return;
 	}
 	memcpy(bytes, s, n);
-	for (size_t at = 0; at < n + 1; at += 8) { /* the NUL too; all behind it is zero */
+	for (size_t at = 0; at < n + 1; at += 8) { /* with the NUL; all after it is zero */
 		memcpy(&word, bytes + at, 8);
 		ld(c, 8, R1, R6, (int)(from + at));
 		movq(c, R2, word);

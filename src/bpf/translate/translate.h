@@ -180,7 +180,7 @@ void dt_tr_find_probe(dt_tr *t, uint32_t no);
 uint32_t dt_tr_only_probe(const dt_tr *t, enum dt_probe_kind kind); /* index of the one of this kind */
 
 /* ---- difo.c ---- */
-/* Run a DIFO: its value is in r0 and described by *out. Control goes on behind it. */
+/* Run a DIFO: its value is in r0 and described by *out. Control continues after it. */
 void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out);
 void dt_tr_get(dt_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
 void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);

@@ -43,7 +43,7 @@ struct dt_uw_key {
 
 struct dt_uw_object {
 	uint32_t end[UW_PIECES +
-		     1]; /* of each piece, an offset in the file; UINT32_MAX behind the last */
+		     1]; /* of each piece, an offset in the file; UINT32_MAX after the last */
 	struct dt_uw_piece {
 		uint32_t start;
 		uint32_t index; /* word of the bank where the index would begin if it began at file

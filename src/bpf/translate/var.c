@@ -71,7 +71,7 @@ static void store_object(dt_tr *t, const struct dt_tr_var *x, uint32_t rs, int s
 	dt_code_place(c, done);
 }
 
-/* r0 = address of the object behind r8, or 0 when the prefix says there is none */
+/* r0 = address of the object that r8 points to, or 0 when the prefix says there is none */
 static void load_object(dt_tr *t, const struct dt_tr_var *x, uint32_t rd, int null)
 {
 	dt_code *c = t->c;
