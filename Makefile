@@ -111,7 +111,7 @@ install: all
 	install -m 644 doc/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 
 format:
-	clang-format -i $(wildcard src/*/*.c cmd/*.c)
+	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c)
 
 clean:
 	rm -rf build build-san
