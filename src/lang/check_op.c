@@ -360,6 +360,8 @@ static dt_node *comparison(dt_compiler *cc, dt_node *n)
 		n->r = dt_to_string(cc, n->r);
 		return n;
 	}
+	if ((dt_type_is_string(l) && dt_is_null(n->r)) || (dt_type_is_string(r) && dt_is_null(n->l)))
+		return n; /* compared as strings: NULL and "" are equal */
 	if (!pointers_compare(cc, n))
 		incompatible(cc, n, n->l, n->r);
 	return n;

@@ -217,10 +217,11 @@ static int negated(int op)
 	}
 }
 
-/* Compare; returns whether the signed branches apply. */
+/* Compare; returns whether the signed branches apply. A string compared with NULL is compared as a
+ * string, since NULL and "" are equal. */
 static bool gen_compare(dt_gen *g, const dt_node *n)
 {
-	bool strings = dt_type_is_string(n->l->type) && dt_type_is_string(n->r->type);
+	bool strings = dt_type_is_string(n->l->type) || dt_type_is_string(n->r->type);
 	dt_type *t = arith_type(g, n->op, n->l->type, n->r->type);
 	dt_val *l = dt_gen_value(g, n->l), *r;
 	int a, b;

@@ -11,7 +11,9 @@
  * A key is the variable's id and scope and then, for each part of the tuple, its length and bytes.
  * Strings are compared as strings: up to their NUL.
  *
- * Storing 0 (or NULL) frees the variable; reading one that is not there gives 0.
+ * Storing 0 (or NULL) frees the variable. Reading one that is not there gives 0; but an element of
+ * an array whose values are kept by reference comes into being when it is named, filled with zeros,
+ * so that a[k].n = 1 has something to write to and a[k] is the empty string.
  */
 #include <stdlib.h>
 
@@ -86,10 +88,12 @@ static uint64_t largest_store(const dt_vm *vm, const dt_difo *d)
 			break;
 		case DT_OP_POPTS: e.n -= e.n > 0; break;
 		case DT_OP_FLUSHTS: e.n = 0; break;
+		case DT_OP_LDGAA: /* makes elements kept by reference */
+		case DT_OP_LDTAA:
 		case DT_OP_STTS:
 		case DT_OP_STGAA:
 		case DT_OP_STTAA:
-			size = 16 + value_room(vm, op != DT_OP_STGAA, index);
+			size = 16 + value_room(vm, op != DT_OP_STGAA && op != DT_OP_LDGAA, index);
 			for (uint32_t k = 0; k < e.n && op != DT_OP_STTS; k++)
 				size += e.keys[k];
 			if (size > max)
@@ -201,26 +205,6 @@ static uint64_t value_address(const struct chunk *c)
 	return dt_vm_addr(c->data + c->value_offset + PREFIX);
 }
 
-uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n)
-{
-	dt_vm_dynvars *d = &vm->dyn;
-	uint64_t size, value;
-	const struct chunk *c;
-	uint32_t *link;
-	bool big;
-
-	if (!d->nchunks || !key_make(vm, id, thread, tuple, n, &size, &big))
-		return 0;
-	link = find(d, dt_hash_bytes(d->key, size), size);
-	if (!*link)
-		return 0;
-	c = chunk_at(d, *link - 1);
-	if (c->byref)
-		return value_address(c);
-	memcpy(&value, c->data + c->value_offset, 8);
-	return value;
-}
-
 static void release(dt_vm_dynvars *d, uint32_t *link)
 {
 	uint32_t at = *link;
@@ -256,11 +240,50 @@ static struct chunk *allocate(dt_vm_dynvars *d, uint32_t *link, uint64_t hash, u
 	return c;
 }
 
+static const dt_vm_var *type_of(const dt_vm *vm, bool thread, uint32_t id)
+{
+	const dt_vm_scope *s = thread ? &vm->threads : &vm->globals;
+
+	return id - DT_VAR_USER_MIN < s->n ? &s->v[id - DT_VAR_USER_MIN] : NULL;
+}
+
+uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n)
+{
+	const dt_vm_var *v = type_of(vm, thread, id);
+	dt_vm_dynvars *d = &vm->dyn;
+	uint64_t size, hash, value;
+	struct chunk *c;
+	uint32_t *link;
+	bool big;
+
+	if (!d->nchunks)
+		return 0;
+	if (!key_make(vm, id, thread, tuple, n, &size, &big)) {
+		d->drops += big && v && v->byref;
+		return 0;
+	}
+	hash = dt_hash_bytes(d->key, size);
+	link = find(d, hash, size);
+	if (*link) {
+		c = chunk_at(d, *link - 1);
+	} else {
+		if (!tuple || !v || !v->byref)
+			return 0;
+		c = allocate(d, link, hash, size, value_room(vm, thread, id));
+		if (!c)
+			return 0;
+		c->byref = true;
+	}
+	if (c->byref)
+		return value_address(c);
+	memcpy(&value, c->data + c->value_offset, 8);
+	return value;
+}
+
 void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
 		     uint64_t value)
 {
-	const dt_vm_scope *s = thread ? &vm->threads : &vm->globals;
-	const dt_vm_var *v = id - DT_VAR_USER_MIN < s->n ? &s->v[id - DT_VAR_USER_MIN] : NULL;
+	const dt_vm_var *v = type_of(vm, thread, id);
 	bool big, made, byref = v && v->byref;
 	dt_vm_dynvars *d = &vm->dyn;
 	uint64_t size, hash;

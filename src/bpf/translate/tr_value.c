@@ -168,6 +168,32 @@ static void compare_text(dt_tr *t, uint32_t reg, uint64_t text, bool swapped)
 		dt_code_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
 }
 
+static bool is_null(const dt_tr *t, uint32_t reg)
+{
+	return reg == 0 || (t->now.reg[reg].kind == V_CONST && t->now.reg[reg].n == 0);
+}
+
+/* A string against NULL, which is the empty string: r0 = its first character, 0 if it is NULL */
+static void compare_null(dt_tr *t, uint32_t reg, bool swapped)
+{
+	dt_code *c = t->c;
+	uint32_t done = dt_code_label(c);
+
+	dt_tr_here(t);
+	dt_tr_get(t, R3, reg);
+	movi(c, R0, 0);
+	jmpi(c, BPF_JEQ, R3, 0, done);
+	st(c, 8, R6, S_FVALUE, R3);
+	dt_slot_lea(c, R1, S_TMP);
+	movi(c, R2, 1);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
+	ld(c, 1, R0, R6, S_TMP);
+	if (swapped)
+		dt_code_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
+	dt_code_place(c, done);
+}
+
 void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal)
 {
 	const dt_tr_val *x = &t->now.reg[a], *y = &t->now.reg[b];
@@ -175,6 +201,10 @@ void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal)
 	const dt_tr_val *text = swapped ? x : y, *other = swapped ? y : x;
 	const char *s;
 
+	if (is_null(t, a) || is_null(t, b)) {
+		compare_null(t, is_null(t, b) ? a : b, !is_null(t, b));
+		return;
+	}
 	if (text->kind == V_TEXT) {
 		s = t->ro->data.s + text->n;
 		if (equal && other->kind == V_COMM && t->plan->strsize >= COMM_SIZE) {

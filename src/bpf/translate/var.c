@@ -14,7 +14,8 @@
  * inside the map; before Linux 6.2 any interrupt at the wrong moment), or has no memory for the moment. So each array has a small second map,
  * with locks of its own; control->spared says that some array uses it.
  *
- * Storing 0 removes an array element. An element or thread object that cannot be made is a lost
+ * Storing 0 removes an array element. One whose value is kept by reference comes into being when it is
+ * named, filled with zeros, as in the interpreter. An element or thread object that cannot be made is a lost
  * store, counted as a dynamic variable drop.
  */
 #include <errno.h>
@@ -347,6 +348,30 @@ static void remember_element(dt_tr *t, const struct dt_tr_var *x, int scope, uin
 	}
 }
 
+/*
+ * r8 = the element in r0, which is made if there is none (`drop`: there is no room). One that is new, or
+ * that a busy map has kept, holds nothing: it gets zeros.
+ */
+static void object_element(dt_tr *t, const struct dt_tr_var *x, uint32_t drop)
+{
+	dt_code *c = t->c;
+	uint32_t have = dt_code_label(c), set = dt_code_label(c);
+
+	jmpi(c, BPF_JNE, R0, 0, have);
+	make_element(t, x, drop);
+	dt_code_place(c, have);
+	mov(c, R8, R0);
+	ld(c, 8, R1, R8, 0);
+	jmpi(c, BPF_JNE, R1, 0, set);
+	mov(c, R1, R8);
+	alui(c, BPF_ADD, R1, 8);
+	movi(c, R2, (int32_t)x->v->size);
+	map_value(c, R3, t->maps->rodata, t->at->zeros);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	sti(c, 8, R8, 0, 1);
+	dt_code_place(c, set);
+}
+
 void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 {
 	struct dt_tr_var found = dt_tr_var_find(t, scope, id), *x = &found;
@@ -364,17 +389,19 @@ void dt_tr_array_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 	done = dt_code_label(c);
 	make_key(t, x, scope == DT_SCOPE_THREAD);
 	dt_tr_element(t, x, t->at->dkey);
-	jmpi(c, BPF_JEQ, R0, 0, none);
 	if (x->v->byref) {
-		mov(c, R8, R0);
+		object_element(t, x, none);
 		if (!x->v->string)
 			remember_element(t, x, scope, id);
 		load_object(t, x, rd, 0);
 	} else {
+		jmpi(c, BPF_JEQ, R0, 0, none);
 		ld(c, 8, R0, R0, 0);
 	}
 	ja(c, done);
 	dt_code_place(c, none);
+	if (x->v->byref)
+		dt_tr_count(t, CPU_DYN_DROPS);
 	movi(c, R0, 0);
 	dt_code_place(c, done);
 	dt_tr_set(t, rd, R0,
