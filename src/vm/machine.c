@@ -17,7 +17,7 @@ int dt_vm_init(dt_vm *vm, const struct dt_vm_config *c, dt_error *err)
 	if (!vm->scratch || dt_vm_vars_init(vm, c) < 0 || dt_vm_dyn_init(vm, c) < 0 ||
 	    dt_vm_builtin_init(vm) < 0)
 		return dt_err(err, EDT_NOMEM, NULL);
-	dt_vm_scratch_reset(vm, vm->scratch_cap);
+	dt_vm_scratch_reset(vm);
 	return 0;
 }
 

@@ -132,7 +132,8 @@ bool dt_vm_load_user(dt_vm *vm, uint64_t addr, void *to, uint64_t n);
 bool dt_vm_load_user_string(dt_vm *vm, uint64_t addr, char *to, uint64_t limit);
 /* Copy an object of a DIF type (strings: cut at size, NUL-terminated). */
 bool dt_vm_copy(dt_vm *vm, uint64_t addr, void *to, uint64_t size, bool string, bool user);
-void dt_vm_scratch_reset(dt_vm *vm, uint64_t size);
+void dt_vm_scratch_reset(dt_vm *vm);		     /* a firing begins: all is free */
+void dt_vm_scratch_limit(dt_vm *vm, uint64_t size); /* a clause begins: it may have so much more */
 void *dt_vm_alloc(dt_vm *vm, uint64_t n); /* zeroed, 8-aligned; NULL: NOSCRATCH */
 
 static inline uint64_t dt_vm_addr(const void *p)

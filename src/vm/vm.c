@@ -11,8 +11,9 @@
  * its place, and fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit()
  * ends the firing it happens in, except END's.
  *
- * Scratch is what the principal buffer leaves free beside the ECB's record, at most 1 MiB or four
- * strings; so a tiny bufsize gives NOSCRATCH, as it should.
+ * Scratch lasts for a firing, so that what alloca() and copyin() gave to one clause is still there in
+ * the next. Each ECB may have what the principal buffer leaves free beside its record, so a tiny
+ * bufsize gives NOSCRATCH, as it should; all of a firing together 1 MiB or four strings.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -107,6 +108,8 @@ static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
 	memcpy(f->args, args, sizeof(f->args));
 	e->vm.fire = f;
 	e->vm.texts_valid = 0; /* names differ between the probe and ERROR inside it */
+	if (probe != DT_VM_ERROR)
+		dt_vm_scratch_reset(&e->vm);
 	for (uint32_t i = 0; i < e->necbs; i++) {
 		if (e->ecbs[i].probe != (unsigned)probe)
 			continue;
@@ -188,7 +191,7 @@ static int init_machine(dt_vm_engine *e, const struct dt_engine_env *env, dt_err
 
 	if (cap / 4 < strsize && strsize < UINT64_MAX / 4)
 		cap = strsize * 4;
-	c.scratch = e->principal.limit < cap ? e->principal.limit : cap;
+	c.scratch = cap;
 	collect_difos(env, &difos);
 	c.difos = difos.v;
 	c.ndifos = difos.n;

@@ -221,7 +221,7 @@ enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x, dt_v
 	dt_vm *vm = &e->vm;
 
 	vm->faulted = false;
-	dt_vm_scratch_reset(vm, limit > cost ? limit - cost : 0);
+	dt_vm_scratch_limit(vm, limit > cost ? limit - cost : 0);
 	if (c->pred) {
 		uint64_t yes = dt_vm_run(vm, c->pred);
 

@@ -193,10 +193,18 @@ bool dt_vm_copy(dt_vm *vm, uint64_t addr, void *to, uint64_t size, bool string, 
 
 /* ---- scratch ---- */
 
-void dt_vm_scratch_reset(dt_vm *vm, uint64_t size)
+void dt_vm_scratch_reset(dt_vm *vm)
 {
 	vm->scratch_used = 0;
-	vm->scratch_size = size < vm->scratch_cap ? size : vm->scratch_cap;
+	vm->scratch_size = vm->scratch_cap;
+}
+
+/* What earlier clauses of the firing were given stays theirs: pointers to it may be in this->. */
+void dt_vm_scratch_limit(dt_vm *vm, uint64_t size)
+{
+	uint64_t left = vm->scratch_cap - vm->scratch_used;
+
+	vm->scratch_size = vm->scratch_used + (size < left ? size : left);
 }
 
 void *dt_vm_alloc(dt_vm *vm, uint64_t n)
@@ -208,6 +216,6 @@ void *dt_vm_alloc(dt_vm *vm, uint64_t n)
 		return NULL;
 	}
 	vm->scratch_used = start + n;
-	/* Never written before, or stale from another clause: give it out empty. */
+	/* Never written before, or stale from another firing: give it out empty. */
 	return memset(vm->scratch + start, 0, n);
 }

@@ -98,6 +98,25 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
 }
 
 /*
+ * What alloca() or copyin() gave out lasts for the firing: later clauses (and the hidden ones that `if` is made
+ * of) may have pointers to it, in this-> for example. Strings are copied when they are assigned, so in a
+ * program that keeps no pointers each clause has all of scratch.
+ */
+static void begin_scratch(dt_tr *t)
+{
+	dt_code *c = t->c;
+
+	if (t->need->is.memory)
+		return; /* new_firing() has set S_USED */
+	if (t->in_slot) { /* after what the prologue has made */
+		ld(c, 8, R1, R6, S_PUSED);
+		st(c, 8, R6, S_USED, R1);
+	} else {
+		sti(c, 8, R6, S_USED, 0);
+	}
+}
+
+/*
  *	if (!predicate) return 0;
  *	actions; output record;
  *	return 0;
@@ -120,12 +139,7 @@ void dt_tr_clause(dt_tr *t)
 	mov(c, R7, R2);
 	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
 	sti(c, 4, R6, S_FAULT, 0);
-	if (t->in_slot) { /* after what the prologue has made */
-		ld(c, 8, R1, R6, S_PUSED);
-		st(c, 8, R6, S_USED, R1);
-	} else {
-		sti(c, 8, R6, S_USED, 0);
-	}
+	begin_scratch(t);
 	if (t->need->is.spec)
 		dt_tr_forget_speculation(t);
 	if (t->need->is.element)

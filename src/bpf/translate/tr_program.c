@@ -145,7 +145,7 @@ static void release(struct prog *g)
  * A program that goes on with the clauses of a firing but was not called by the one before it: when it finds its slot as
  * that one left it, it is the same firing still.
  *
- *	if (!(rest && slot->part == this firing)) { slot->time = 0; slot->toklive = 0 }
+ *	if (!(rest && slot->part == this firing)) { slot->time = 0; slot->toklive = 0; slot->used = 0 }
  */
 static void new_firing(struct prog *g)
 {
@@ -160,6 +160,8 @@ static void new_firing(struct prog *g)
 	sti(c, 8, R6, S_TIME, 0);
 	if (g->t.need->is.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
+	if (g->t.need->is.memory)
+		sti(c, 8, R6, S_USED, 0);
 	dt_code_place(c, same);
 }
 

@@ -138,7 +138,8 @@ static void function(dt_tr *t, uint32_t func, const dt_prologue *p, uint32_t use
 	dt_code_func_begin(c, func);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
-	sti(c, 8, R6, S_USED, 0);
+	if (!t->need->is.memory)
+		sti(c, 8, R6, S_USED, 0);
 	if (t->need->is.element)
 		sti(c, 4, R6, S_ARRAY, 0);
 	if (p->when) {

@@ -168,12 +168,20 @@ void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 	dt_tr_set(t, rd, R0, NUMBER);
 }
 
+/* A pointer to a string, as in this->p = (char *)copyinstr(arg0), needs scratch that lasts. */
+static void keeps_pointer(dt_tr *t, const struct dt_tr_var *x, uint32_t rs)
+{
+	if (x->v && !x->v->byref && rs && t->now.reg[rs].kind == V_STRING)
+		dt_tr_needs(t, memory);
+}
+
 void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 {
 	struct dt_tr_var found = dt_tr_var_find(t, scope, id), *x = &found;
 
 	if (!x->v || !x->v->seen || x->array)
 		return;
+	keeps_pointer(t, x, rs);
 	if (scope == DT_SCOPE_THREAD) {
 		thread_store(t, x, rs);
 		return;
