@@ -14,16 +14,16 @@
 #include "lang/action.h"
 
 const struct dt_action_desc dt_action_table[] = {
-#define DT_ACTION(name, act, st, arguments, version, prototype, help)                              \
-	{name, DT_ACT_##act, DT_ST_##st, DT_VERSION(1, version, 0), dt_act_##arguments},
+#define DT_ACTION(name, act, st, arguments, version, types, prototype, help)                       \
+	{name, DT_ACT_##act, DT_ST_##st, DT_VERSION(1, version, 0), types, dt_act_##arguments},
 #include "dif/actions.def"
 #undef DT_ACTION
     {0}};
 
 /* Compiled by dt_agg_compile(). */
 const struct dt_action_desc dt_aggfunc_table[] = {
-#define DT_AGGFUNC(name, act, least, most, weight, version, prototype, help)                       \
-	{name, DT_ACT_##act, DT_ST_AGG, DT_VERSION(1, version, 0), NULL},
+#define DT_AGGFUNC(name, act, least, most, weight, version, types, prototype, help)                \
+	{name, DT_ACT_##act, DT_ST_AGG, DT_VERSION(1, version, 0), types, NULL},
 #include "dif/actions.def"
 #undef DT_AGGFUNC
     {0}};
@@ -126,7 +126,7 @@ dt_action *dt_action_value(dt_compiler *cc, dt_clause_builder *b, enum dt_act ki
 	return a;
 }
 
-/* ---- arguments ---- */
+/* ---- arguments: checked, as the prototype wants them ---- */
 dt_node *dt_arg(dt_node *call, uint32_t i)
 {
 	dt_node *a = call->args;
@@ -134,11 +134,6 @@ dt_node *dt_arg(dt_node *call, uint32_t i)
 	while (a && i-- > 0)
 		a = a->next;
 	return a;
-}
-
-dt_node *dt_arg_value(dt_compiler *cc, dt_node *call, uint32_t i)
-{
-	return dt_check_value(cc, dt_arg(call, i));
 }
 
 const char *dt_arg_name(dt_compiler *cc, const dt_node *call, uint32_t i)
@@ -153,89 +148,39 @@ bool dt_is_number(const dt_type *t)
 
 dt_node *dt_arg_integer(dt_compiler *cc, dt_node *call, uint32_t i, dt_type *to)
 {
-	dt_node *n = dt_arg_value(cc, call, i);
-
-	if (!dt_type_is_integer(n->type))
-		dt_fail(cc, n->pos, D_PROTO_ARG,
-			"%s is incompatible with prototype: it must be an integer, not %s",
-			dt_arg_name(cc, call, i), dt_tname(cc, n->type));
-	return dt_coerce(cc, n, to);
+	return dt_coerce(cc, dt_arg(call, i), to);
 }
 
-dt_node *dt_arg_address(dt_compiler *cc, dt_node *call, uint32_t i)
+const struct dt_action_desc *dt_action_of(const dt_node *n)
 {
-	dt_node *n = dt_arg_value(cc, call, i);
-
-	if (!dt_is_number(n->type) && !dt_type_is_function(n->type) && !dt_type_is_array(n->type))
-		dt_fail(cc, n->pos, D_PROTO_ARG,
-			"%s is incompatible with prototype: it must be an address, not %s",
-			dt_arg_name(cc, call, i), dt_tname(cc, n->type));
-	return dt_coerce(cc, n, dt_intrinsics(cc->types)->uint64);
-}
-
-const struct dt_action_desc *dt_action_of(dt_compiler *cc, const dt_node *n)
-{
-	dt_ident *id;
-
-	if (n->kind == N_FUNC)
-		return n->ident->kind == ID_ACTION ? n->ident->act : NULL;
-	if (n->kind != N_CALL)
-		return NULL;
-	id = dt_ident_find(cc, n->name, 0);
-	return id && id->kind == ID_ACTION ? id->act : NULL;
+	return n->kind == N_FUNC && n->ident->kind == ID_ACTION ? n->ident->act : NULL;
 }
 
 /* ---- one statement ---- */
-static const dt_node *base_of_index(const dt_node *n)
+dt_node *dt_stmt_check(dt_compiler *cc, dt_node *e)
 {
-	while (n->kind == N_OP2 && n->op == '[')
-		n = n->l;
-	return n;
+	e = dt_constant_choice(cc, e); /* VERBOSE ? printf("...") : 1; */
+	return dt_is_agg_assign(e) ? dt_check_agg_assign(cc, e) : dt_check(cc, e);
 }
 
-/* Aggregations where they cannot stand; what is left is an expression or an assignment to one. */
-static void check_agg_place(dt_compiler *cc, const dt_node *e)
+void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *e)
 {
-	const dt_node *target = e->kind == N_OP2 && e->op == '=' ? e->l : e;
+	const struct dt_action_desc *d = dt_action_of(e);
+	dt_difo *difo;
 
-	if (base_of_index(target)->kind != N_AGG)
-		return;
-	if (target->kind != N_AGG)
-		dt_fail(cc, target->pos, D_AGG_MDIM,
-			"an aggregation has one list of keys: write @%s[a, b], not @%s[a][b]",
-			base_of_index(target)->name, base_of_index(target)->name);
-	if (target == e)
+	if (e->kind == N_AGG)
 		dt_fail(cc, e->pos, D_AGG_NULL,
 			"@%s alone has no effect: assign an aggregating function to it, as in "
 			"@%s = count()",
 			e->name, e->name);
-}
-
-void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *stmt)
-{
-	dt_node *e = stmt->l;
-	const struct dt_action_desc *d;
-	dt_difo *difo;
-
-	if (!e)
-		return;
-	e = dt_constant_choice(cc, e); /* VERBOSE ? printf("...") : 1; */
-	check_agg_place(cc, e);
-	if (e->kind == N_OP2 && e->op == '=' && e->l->kind == N_AGG) {
-		e->r = dt_constant_choice(cc, e->r);
+	if (dt_is_agg_assign(e)) {
 		dt_agg_compile(cc, b, e);
 		return;
 	}
-	d = dt_action_of(cc, e);
 	if (d) {
-		dt_ident *id = dt_ident_find(cc, e->name, 0);
-		dt_use_attr(cc, e->pos, id->attr, id->name);
 		d->compile(cc, b, e, d);
 		return;
 	}
-	e = dt_check(cc, e);
-	if (e->kind == N_FUNC && e->ident->kind == ID_AGGFUNC)
-		dt_check_value(cc, e); /* raises */
 	difo = dt_gen_expr(cc, e, false);
 	dt_stmt_add(cc, b, e, DT_ST_EXPR, DT_ACT_DIFEXPR);
 	dt_action_add(cc, b, DT_ACT_DIFEXPR)->difo = difo;

@@ -31,17 +31,14 @@ dt_stmt *dt_stmt_add(dt_compiler *cc, dt_clause_builder *b, const dt_node *call,
 dt_action *dt_action_add(dt_compiler *cc, dt_clause_builder *b, enum dt_act kind);
 /* ... with the value of n as its datum; the alignment follows from the type. */
 dt_action *dt_action_value(dt_compiler *cc, dt_clause_builder *b, enum dt_act kind, dt_node *n);
-/* Argument i, as parsed, or NULL. */
+/* Argument i, or NULL. */
 dt_node *dt_arg(dt_node *call, uint32_t i);
-/* Argument i checked as a value. */
-dt_node *dt_arg_value(dt_compiler *cc, dt_node *call, uint32_t i);
-/* Argument i as an integer (or also a pointer) converted to `to`; else D_PROTO_ARG. */
+/* Argument i, a number or an address, converted to `to`. */
 dt_node *dt_arg_integer(dt_compiler *cc, dt_node *call, uint32_t i, dt_type *to);
-dt_node *dt_arg_address(dt_compiler *cc, dt_node *call, uint32_t i);
 /* "trace( ) argument #1" */
 const char *dt_arg_name(dt_compiler *cc, const dt_node *call, uint32_t i);
 /* Is it a call of an action? Its row, or NULL. */
-const struct dt_action_desc *dt_action_of(dt_compiler *cc, const dt_node *n);
+const struct dt_action_desc *dt_action_of(const dt_node *n);
 bool dt_is_number(const dt_type *t); /* integer, enum or pointer */
 
 /* ---- action_data.c ---- */

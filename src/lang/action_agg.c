@@ -32,20 +32,6 @@ dt_type *dt_key_type(dt_compiler *cc, const dt_action *key)
 	return key->difo->type;
 }
 
-_Noreturn static void bad_key(dt_compiler *cc, const dt_node *n, uint32_t i, const char *what)
-{
-	dt_fail(cc, n->pos, D_KEY_TYPE, "aggregation key #%u cannot be %s", i + 1, what);
-}
-
-static void check_key_type(dt_compiler *cc, const dt_node *n, uint32_t i)
-{
-	if (dt_type_is_dyn(n->type))
-		bad_key(cc, n, i, "a translated object");
-	if (dt_type_is_void(n->type) || dt_type_is_function(n->type) ||
-	    !dt_type_is_complete(cc->types, n->type))
-		bad_key(cc, n, i, dt_tname(cc, n->type));
-}
-
 /* n as key #i of an aggregation that had `first` there at its first use. */
 static dt_node *fit_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t i,
 			const dt_action *first)
@@ -67,10 +53,6 @@ static dt_node *fit_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t
 
 static void value_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t i, dt_action *out)
 {
-	if (n->kind == N_AGG)
-		bad_key(cc, n, i, "an aggregation");
-	n = dt_check_value(cc, n);
-	check_key_type(cc, n, i);
 	if (agg->func != DT_ACT_NONE)
 		n = fit_key(cc, agg, n, i, &agg->keys[i]);
 	/* Equal values must be equal bytes: cut what arithmetic carried beyond the type. */
@@ -94,8 +76,6 @@ static void action_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t 
 {
 	const dt_action *first = agg->func != DT_ACT_NONE ? &agg->keys[i] : NULL;
 
-	if (!dt_act_is_stack(d->kind) && !dt_act_is_symbol(d->kind))
-		bad_key(cc, n, i, dt_arena_printf(cc->arena, "%s( )", d->name));
 	dt_action_fill_key(cc, n, d, out);
 	if (first && (first->kind != out->kind || first->arg != out->arg))
 		dt_fail(cc, n->pos, D_PROTO_ARG, "key #%u of @%s is %s( ), but was %s before",
@@ -110,11 +90,8 @@ static dt_action *compile_keys(dt_compiler *cc, const dt_agg *agg, dt_node *at, 
 	dt_action *keys = dt_arena_alloc(cc->arena, (n + 1) * sizeof(*keys));
 	dt_node *next;
 
-	if (agg->func != DT_ACT_NONE && n != agg->nkeys)
-		dt_fail(cc, at->pos, D_PROTO_LEN, "@%s has %u key%s here, but had %u before",
-			agg->name, n, n == 1 ? "" : "s", agg->nkeys);
 	for (dt_node *k = at->args; k; k = next, i++) {
-		const struct dt_action_desc *d = dt_action_of(cc, k);
+		const struct dt_action_desc *d = dt_action_of(k);
 		next = k->next;
 		if (d)
 			action_key(cc, agg, k, i, d, &keys[i]);
@@ -149,7 +126,7 @@ static const struct signature *signature_of(enum dt_act func)
 
 static dt_difo *scalar_arg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag tag)
 {
-	dt_node *n = dt_arg_value(cc, call, i), *cast;
+	dt_node *n = dt_arg(call, i), *cast;
 
 	if (!dt_is_number(n->type))
 		dt_fail(cc, n->pos, tag, "%s must be of scalar type, not %s",
@@ -180,32 +157,10 @@ static dt_action compile_func(dt_compiler *cc, dt_node *call, enum dt_act func, 
 	return a;
 }
 
-static enum dt_act function_of(dt_compiler *cc, const dt_node *assign)
-{
-	const dt_node *call = assign->r;
-	dt_ident *id;
-
-	if (call->kind != N_CALL)
-		dt_fail(cc, call->pos, D_AGG_FUNC,
-			"@%s must be assigned the result of an aggregating function, as in @%s = "
-			"count()",
-			assign->l->name, assign->l->name);
-	id = dt_ident_find(cc, call->name, 0);
-	if (!id)
-		dt_fail(cc, call->pos, D_FUNC_UNDEF, "undefined function name: %s%s", call->name,
-			dt_suggest(cc, call->name, ID_SUBR));
-	if (id->kind != ID_AGGFUNC)
-		dt_fail(cc, call->pos, D_AGG_FUNC,
-			"%s( ) is not an aggregating function: @%s cannot be assigned its result",
-			call->name, assign->l->name);
-	dt_use_attr(cc, call->pos, id->attr, id->name);
-	return (enum dt_act)id->id;
-}
-
 void dt_agg_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *assign)
 {
 	dt_node *at = assign->l, *call = assign->r;
-	enum dt_act func = function_of(cc, assign);
+	enum dt_act func = (enum dt_act)call->ident->id;
 	dt_agg *agg = dt_agg_get(cc, at->name, at->pos)->agg;
 	dt_action act, *keys, *id;
 	dt_stmt *s;
@@ -244,13 +199,13 @@ dt_agg *dt_arg_agg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag not_a
 
 	if (n->kind != N_AGG)
 		dt_fail(cc, n->pos, not_agg, "%s must be an aggregation", dt_arg_name(cc, call, i));
-	if (n->flags & NF_HAS_KEYS)
-		dt_fail(cc, n->pos, not_agg, "%s: @%s is meant as a whole here, without keys",
-			dt_arg_name(cc, call, i), n->name);
 	id = dt_agg_find(cc, n->name);
 	if (!id || id->agg->func == DT_ACT_NONE)
 		dt_fail(cc, n->pos, undefined, "undefined aggregation: @%s%s", n->name,
 			dt_suggest(cc, n->name, ID_AGG));
+	if (n->flags & NF_HAS_KEYS)
+		dt_fail(cc, n->pos, not_agg, "%s: @%s is meant as a whole here, without keys",
+			dt_arg_name(cc, call, i), n->name);
 	return id->agg;
 }
 
@@ -276,7 +231,7 @@ static void compile_later(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	dt_check_args_count(cc, call, min, max, tags->proto);
 	agg = dt_arg_agg(cc, call, 0, tags->not_agg, tags->undefined);
 	if (dt_arg(call, 1)) {
-		number = dt_arg_value(cc, call, 1);
+		number = dt_arg(call, 1);
 		if (!dt_is_number(number->type))
 			dt_fail(cc, number->pos, tags->scalar, "%s must be of scalar type, not %s",
 				dt_arg_name(cc, call, 1), dt_tname(cc, number->type));

@@ -18,19 +18,19 @@ static dt_node *recorded_value(dt_compiler *cc, dt_node *call, const struct valu
 {
 	dt_node *n;
 
-	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
 	if (call->args->kind == N_AGG)
 		dt_fail(cc, call->args->pos, tags->is_agg,
 			"%s( ) cannot record an aggregation: use printa(@%s)", call->name,
 			call->args->name);
-	n = dt_arg_value(cc, call, 0);
+	n = dt_arg(call, 0);
 	if (dt_type_is_dyn(n->type))
 		dt_fail(cc, n->pos, tags->is_dyn,
 			"%s( ) cannot record a translated object: name one of its members",
 			call->name);
-	if (dt_type_is_void(n->type) || dt_type_size(cc->types, n->type) == 0)
+	if (dt_type_is_void(n->type) ||
+	    (dt_type_size(cc->types, n->type) == 0 && n->type != dt_intrinsics(cc->types)->stack))
 		dt_fail(cc, n->pos, tags->is_void, "%s( ) cannot record a value of type %s",
-			call->name, dt_tname(cc, n->type));
+			call->name, dt_what(cc, n));
 	return n;
 }
 
@@ -57,7 +57,7 @@ void dt_act_print(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 /* ---- memory ---- */
 static dt_node *memory_address(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag tag)
 {
-	dt_node *n = dt_arg_value(cc, call, i);
+	dt_node *n = dt_arg(call, i);
 
 	if (!dt_is_number(n->type) && !dt_type_is_array(n->type))
 		dt_fail(cc, n->pos, tag, "%s must be a pointer or an integer, not %s",
@@ -67,7 +67,7 @@ static dt_node *memory_address(dt_compiler *cc, dt_node *call, uint32_t i, enum 
 
 static uint32_t memory_size(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag tag)
 {
-	dt_node *n = dt_arg_value(cc, call, i);
+	dt_node *n = dt_arg(call, i);
 	int64_t v = 0;
 
 	if (!dt_node_is_const_int(n, &v) || v <= 0 || v > MEMORY_MAX)
@@ -87,7 +87,7 @@ void dt_act_tracemem(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	addr = memory_address(cc, call, 0, D_TRACEMEM_ADDR);
 	size = memory_size(cc, call, 1, D_TRACEMEM_SIZE);
 	if (dt_arg(call, 2)) {
-		dynamic = dt_arg_value(cc, call, 2);
+		dynamic = dt_arg(call, 2);
 		if (!dt_type_is_integer(dynamic->type))
 			dt_fail(cc, dynamic->pos, D_TRACEMEM_DYNSIZE,
 				"%s must be an integer, not %s", dt_arg_name(cc, call, 2),
@@ -110,7 +110,6 @@ void dt_act_printm(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	uint32_t size;
 	dt_action *a;
 
-	dt_check_args_count(cc, call, 2, 2, D_PROTO_LEN);
 	size = memory_size(cc, call, 0, D_PRINTM_SIZE);
 	ref = memory_address(cc, call, 1, D_PRINTM_ADDR);
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
@@ -123,7 +122,7 @@ void dt_act_printm(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 static uint64_t stack_number(dt_compiler *cc, dt_node *call, uint32_t i, int64_t min,
 			     enum dt_tag tag, const char *what)
 {
-	dt_node *n = dt_arg_value(cc, call, i);
+	dt_node *n = dt_arg(call, i);
 	int64_t v = 0;
 
 	if (!dt_node_is_const_int(n, &v) || v < min || v > FRAMES_MAX)
@@ -155,8 +154,7 @@ static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_acti
 
 static void fill_sym(dt_compiler *cc, dt_node *call, dt_action *out)
 {
-	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
-	out->difo = dt_gen_expr(cc, dt_arg_address(cc, call, 0), true);
+	out->difo = dt_gen_expr(cc, dt_arg_integer(cc, call, 0, dt_intrinsics(cc->types)->uint64), true);
 }
 
 void dt_action_fill_key(dt_compiler *cc, dt_node *call, const struct dt_action_desc *d,

@@ -13,7 +13,6 @@ static void compile_number(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	dt_node *n;
 	dt_action *a;
 
-	dt_check_args_count(cc, call, 1, 1, D_PROTO_LEN);
 	n = dt_arg_integer(cc, call, 0, type);
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	a = dt_action_value(cc, b, d->kind, n);
@@ -38,7 +37,6 @@ void dt_act_nanoseconds(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 void dt_act_plain(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		  const struct dt_action_desc *d)
 {
-	dt_check_args_count(cc, call, 0, 0, D_PROTO_LEN);
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	dt_action_add(cc, b, d->kind);
 }
@@ -47,17 +45,7 @@ void dt_act_plain(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 void dt_act_setopt(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		   const struct dt_action_desc *d)
 {
-	dt_node *args[2] = {NULL, NULL};
-
-	dt_check_args_count(cc, call, 1, 2, D_PROTO_LEN);
-	for (uint32_t i = 0; i < 2 && dt_arg(call, i); i++) {
-		dt_node *n = dt_arg_value(cc, call, i);
-		args[i] = dt_type_is_string_compat(n->type) ? dt_to_string(cc, n) : NULL;
-		if (!args[i])
-			dt_fail(cc, n->pos, D_PROTO_ARG, "%s must be a string, not %s",
-				dt_arg_name(cc, call, i), dt_tname(cc, n->type));
-	}
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
-	for (uint32_t i = 0; i < 2 && args[i]; i++)
-		dt_action_value(cc, b, d->kind, args[i]);
+	for (uint32_t i = 0; i < 2 && dt_arg(call, i); i++)
+		dt_action_value(cc, b, d->kind, dt_arg(call, i));
 }

@@ -27,8 +27,6 @@ static dt_node *format_arg(dt_compiler *cc, dt_node *call, bool may_be_empty)
 {
 	dt_node *fmt = dt_arg(call, 0);
 
-	if (!fmt)
-		dt_fail(cc, call->pos, D_PROTO_LEN, "%s( ) needs a format", call->name);
 	if (fmt->kind != N_STRING)
 		dt_fail(cc, fmt->pos, D_PRINTF_ARG_FMT,
 			"%s must be a string constant: it is the format", dt_arg_name(cc, call, 0));
@@ -47,8 +45,7 @@ static uint32_t format_args(dt_compiler *cc, dt_node *call, dt_node ***out, dt_t
 	*types = dt_arena_alloc(cc->arena, (n + 1) * sizeof(**types));
 	for (dt_node *a = call->args->next; a; a = next, i++) {
 		next = a->next;
-		a = dt_check_value(cc, a);
-		if (dt_type_is_void(a->type))
+		if (dt_type_is_void(a->type) && a->kind != N_AGG && !dt_action_of(a))
 			dt_fail(cc, a->pos, D_PRINTF_VOID, "%s has no value: it is void",
 				dt_arg_name(cc, call, i + 1));
 		(*out)[i] = a;
@@ -135,13 +132,13 @@ static void check_printa_format(dt_compiler *cc, const dt_node *call, dt_format 
 void dt_act_printa(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 		   const struct dt_action_desc *d)
 {
-	dt_node *fmt = call->args && call->args->kind == N_STRING ? call->args : NULL;
+	dt_node *fmt = call->args->kind == N_STRING ? call->args : NULL;
 	uint32_t first = fmt ? 1 : 0, naggs = dt_list_len(call->args) - first;
 	dt_format *f = NULL;
 	dt_agg **aggs;
 	dt_stmt *s;
 
-	if (!call->args || naggs == 0)
+	if (naggs == 0)
 		dt_fail(cc, call->pos, D_PRINTA_PROTO,
 			"printa( ) needs an aggregation: printa([format,] @name, ...)");
 	if (fmt && fmt->len == 0)

@@ -10,7 +10,7 @@
 static int64_t constant_arg(dt_compiler *cc, dt_node *call, uint32_t i, const char *what,
 			    enum dt_tag not_const, int64_t min, int64_t max, enum dt_tag bad_value)
 {
-	dt_node *n = dt_arg_value(cc, call, i);
+	dt_node *n = dt_arg(call, i);
 	int64_t v = 0;
 
 	if (!dt_node_is_const_int(n, &v))
@@ -56,8 +56,10 @@ uint64_t dt_lquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg)
 			"lquantize( ): the limit (%lld) must be greater than the base (%lld)",
 			(long long)limit, (long long)base);
 	if (dt_arg(call, 3))
-		step = constant_arg(cc, call, 3, "step", D_LQUANT_STEPTYPE, 1, UINT16_MAX,
+		step = constant_arg(cc, call, 3, "step", D_LQUANT_STEPTYPE, INT64_MIN, UINT16_MAX,
 				    D_LQUANT_STEPVAL);
+	if (step <= 0)
+		dt_fail(cc, call->pos, D_LQUANT_STEPTYPE, "lquantize( ): the step must be positive");
 	levels = (limit - base) / step;
 	if (levels == 0)
 		dt_fail(cc, call->pos, D_LQUANT_STEPLARGE,

@@ -6,7 +6,9 @@
  * constants are folded, and every implicit conversion is a cast node. So the generator needs to
  * know about variables, loads, arithmetic and calls, and nothing else.
  *
- *   check_name.c    identifiers, symbols, calls
+ *   check_name.c    identifiers, symbols
+ *   check_call.c    calls
+ *   check_agg.c     aggregations
  *   check_op.c      operators
  *   check_assign.c  assignment, ++ and --
  *   check_member.c  . -> offsetof
@@ -36,7 +38,7 @@ static dt_node *check_node(dt_compiler *cc, dt_node *n)
 	case N_OP3: return dt_check_op3(cc, n);
 	case N_OFFSETOF: return dt_check_offsetof(cc, n);
 	case N_XLATE: return dt_check_xlate(cc, n);
-	case N_AGG: n->type = dt_intrinsics(cc->types)->void_; return n;
+	case N_AGG: return dt_check_agg(cc, n);
 	case N_TYPE: dt_fail(cc, n->pos, D_SYNTAX, "a type name is not a value");
 	default: return n;
 	}
@@ -78,28 +80,6 @@ dt_node *dt_check(dt_compiler *cc, dt_node *n)
 	return check_one(cc, n);
 }
 
-/* An operand must be a value: not an aggregation, not an action, not an aggregating function. */
-dt_node *dt_check_value(dt_compiler *cc, dt_node *n)
-{
-	n = dt_check(cc, n);
-	if (n->kind == N_AGG)
-		dt_fail(cc, n->pos, D_AGG_NULL,
-			"aggregation @%s has no value here: it can only be assigned, or printed "
-			"with printa()",
-			n->name);
-	if (n->kind == N_FUNC && n->ident->kind == ID_ACTION)
-		dt_fail(cc, n->pos, D_CG_EXPR,
-			"%s( ) is an action and has no value: it cannot be "
-			"used in an expression",
-			n->ident->name);
-	if (n->kind == N_FUNC && n->ident->kind == ID_AGGFUNC)
-		dt_fail(cc, n->pos, D_CG_EXPR,
-			"%s( ) is an aggregating function: it can only be assigned to an "
-			"aggregation, as in @a = %s(...)",
-			n->ident->name, n->ident->name);
-	return n;
-}
-
 bool dt_node_is_const_int(const dt_node *n, int64_t *v)
 {
 	if (n->kind != N_INT)
@@ -116,7 +96,7 @@ bool dt_node_is_string(const dt_node *n)
 
 bool dt_check_const(dt_compiler *cc, dt_node *n, int64_t *v, dt_type **type)
 {
-	n = dt_check_value(cc, n);
+	n = dt_check(cc, n);
 	if (type)
 		*type = n->type;
 	return dt_node_is_const_int(n, v);
@@ -130,6 +110,9 @@ void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t 
 
 	if (n >= min && n <= max)
 		return;
+	if (max == UINT32_MAX)
+		dt_fail(cc, call->pos, tag, "%s( ) takes at least %u argument%s, not %u", name, min,
+			min == 1 ? "" : "s", n);
 	if (min == max)
 		dt_fail(cc, call->pos, tag, "%s( ) takes %u argument%s, not %u", name, min,
 			min == 1 ? "" : "s", n);
@@ -152,4 +135,13 @@ dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t)
 const char *dt_tname(dt_compiler *cc, const dt_type *t)
 {
 	return dt_type_name(cc->types, t);
+}
+
+const char *dt_what(dt_compiler *cc, const dt_node *n)
+{
+	if (n->kind == N_AGG)
+		return dt_arena_printf(cc->arena, "aggregation @%s", n->name);
+	if (n->kind == N_FUNC && n->ident->kind != ID_SUBR)
+		return dt_arena_printf(cc->arena, "%s( ), which has no value", n->ident->name);
+	return dt_tname(cc, n->type);
 }

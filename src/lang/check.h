@@ -9,12 +9,25 @@
 /* ---- check_name.c ---- */
 dt_node *dt_check_ident(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_sym(dt_compiler *cc, dt_node *n);
-dt_node *dt_check_call(dt_compiler *cc, dt_node *n);
-/* An assignment target: an unknown variable is created with `type` (NULL: int64_t). */
-dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type);
+/* Would assigning to n create a variable? Then its keys are checked here. */
+bool dt_target_is_new(dt_compiler *cc, dt_node *n);
+/* An assignment target: an unknown variable is created with the type of `value` (NULL: int64_t). */
+dt_node *dt_check_target(dt_compiler *cc, dt_node *n, const dt_node *value);
 void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id); /* n->args against id's signature */
 dt_type *dt_type_from_text(dt_compiler *cc, const char *text, size_t len);
 void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what);
+
+/* ---- check_call.c ---- */
+dt_node *dt_check_call(dt_compiler *cc, dt_node *n);
+
+/* ---- check_agg.c ---- */
+dt_node *dt_check_agg(dt_compiler *cc, dt_node *n);
+bool dt_is_agg_assign(const dt_node *n);
+dt_node *dt_check_agg_assign(dt_compiler *cc, dt_node *n);
+
+/* ---- check.c ---- */
+/* What n is, for messages: its type, or that it has none. */
+const char *dt_what(dt_compiler *cc, const dt_node *n);
 
 /* ---- check_op.c ---- */
 dt_node *dt_check_op1(dt_compiler *cc, dt_node *n);

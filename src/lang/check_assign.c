@@ -2,7 +2,7 @@
  * check_assign: assignment in all its forms.
  *
  * The first assignment to an unknown name creates the variable, with the type of what is
- * assigned; ++ and the compound operators create an int64_t.
+ * assigned; ++ and -- create an int64_t. The compound operators read the variable, so it must be known.
  */
 #include "lang/check.h"
 
@@ -40,7 +40,6 @@ static int plain_op(int op)
 	}
 }
 
-/* An array can be copied from one of its own type, and that is all. */
 _Noreturn static void not_an_object(dt_compiler *cc, dt_node *target, int op)
 {
 	dt_fail(cc, target->pos, D_OP_ARRFUN, "operator %s cannot be applied to %s of type \"%s\"",
@@ -85,64 +84,84 @@ static bool is_dynamic(const dt_node *n)
 static dt_node *simple(dt_compiler *cc, dt_node *n)
 {
 	dt_node *r, *l, *fit;
+	bool deletes;
 
 	if (n->l->kind == N_AGG)
 		dt_fail(cc, n->pos, D_AGG_FUNC,
 			"@%s = ... is a statement, and cannot be part of an expression",
 			n->l->name);
-	r = dt_check_value(cc, n->r);
-	l = dt_check_target(cc, n->l, r->type);
+	l = dt_target_is_new(cc, n->l) ? NULL : dt_check(cc, n->l);
+	r = dt_check(cc, n->r);
+	if (!l)
+		l = dt_check_target(cc, n->l, r);
 	need_writable(cc, l, n->op);
 	if (dt_type_is_dyn(r->type))
 		dt_fail(cc, n->pos, D_OP_DYN,
 			"a translated object cannot be assigned; assign one of its members");
-	fit = dt_convert(cc, r, l->type);
-	if (dt_type_is_array(l->type) && (!fit || dt_is_null(r)) && !is_dynamic(l))
+	deletes = dt_is_null(r) && is_dynamic(l);
+	if (dt_type_is_array(l->type) && !deletes)
 		not_an_object(cc, l, n->op);
-	if (!fit)
+	fit = dt_convert(cc, r, l->type);
+	if (!fit || (dt_is_null(r) && dt_type_is_sou(dt_type_resolve(l->type)) && !deletes))
 		dt_fail(cc, n->pos, D_OP_INCOMPAT,
 			"operands have incompatible types: \"%s\" = \"%s\"", dt_tname(cc, l->type),
-			dt_tname(cc, r->type));
+			dt_what(cc, r));
 	n->r = fit;
 	return finish(n, l);
+}
+
+static bool is_sized_pointer(dt_compiler *cc, dt_type *t)
+{
+	return dt_type_is_pointer(t) && dt_type_size(cc->types, dt_type_resolve(t)->ref) != 0;
+}
+
+static void sum_types(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r)
+{
+	bool string = dt_type_is_string(l->type) || dt_type_is_string(r->type);
+
+	if (!string && dt_type_is_integer(l->type) && dt_type_is_integer(r->type))
+		return;
+	if (!string && !is_sized_pointer(cc, l->type))
+		dt_fail(cc, n->pos, D_OP_VFPTR,
+			"operator %s needs two integers, or a pointer to something of known size on its left: "
+			"not \"%s\" and \"%s\"",
+			dt_op_name(n->op), dt_what(cc, l), dt_what(cc, r));
+	if (string || !dt_type_is_integer(r->type))
+		dt_fail(cc, n->pos, D_OP_INCOMPAT,
+			"operands have incompatible types: \"%s\" %s \"%s\"", dt_what(cc, l),
+			dt_op_name(n->op), dt_what(cc, r));
 }
 
 static void compound_types(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r)
 {
 	int op = plain_op(n->op);
-	bool additive = op == '+' || op == '-';
 
-	if (additive && dt_type_is_pointer(l->type)) {
-		if (!dt_type_is_integer(r->type))
-			dt_fail(cc, n->pos, D_OP_INCOMPAT,
-				"operands have incompatible types: \"%s\" %s \"%s\"",
-				dt_tname(cc, l->type), dt_op_name(n->op), dt_tname(cc, r->type));
-		if (dt_type_size(cc->types, dt_type_resolve(l->type)->ref) == 0)
-			dt_fail(cc, n->pos, D_OP_VFPTR,
-				"operator %s cannot be applied to a void or function pointer",
-				dt_op_name(n->op));
+	if (op == '+' || op == '-') {
+		sum_types(cc, n, l, r);
 		return;
 	}
 	if (!dt_type_is_integer(l->type) || !dt_type_is_integer(r->type))
-		dt_fail(cc, n->pos, op == '*' || op == '/' || additive ? D_OP_ARITH : D_OP_INT,
+		dt_fail(cc, n->pos, op == '*' || op == '/' ? D_OP_ARITH : D_OP_INT,
 			"operator %s requires operands of integer type, not \"%s\" and \"%s\"",
-			dt_op_name(n->op), dt_tname(cc, l->type), dt_tname(cc, r->type));
+			dt_op_name(n->op), dt_what(cc, l), dt_what(cc, r));
 	if ((op == '/' || op == '%') && dt_is_null(r))
 		dt_fail(cc, n->pos, D_DIV_ZERO, "expression contains division by zero");
 }
 
 static dt_node *compound(dt_compiler *cc, dt_node *n)
 {
-	dt_node *r = dt_check_value(cc, n->r), *l;
+	dt_node *l, *r;
 
-	if (n->l->kind == N_AGG)
-		dt_fail(cc, n->pos, D_AGG_FUNC, "operator %s cannot be applied to an aggregation",
-			dt_op_name(n->op));
-	l = dt_check_target(cc, n->l, NULL);
-	need_writable(cc, l, n->op);
+	if (dt_target_is_new(cc, n->l))
+		dt_fail(cc, n->l->pos, D_VAR_UNDEF,
+			"operator %s: %s has not yet been declared or assigned", dt_op_name(n->op),
+			n->l->name);
+	l = dt_check(cc, n->l);
+	r = dt_check(cc, n->r);
 	if (dt_type_is_array(l->type))
 		not_an_object(cc, l, n->op);
 	compound_types(cc, n, l, r);
+	need_writable(cc, l, n->op);
 	n->r = r->flags & NF_BITFIELD ? dt_coerce(cc, r, dt_promoted(cc, r)) : r;
 	return finish(n, l);
 }
@@ -154,23 +173,21 @@ dt_node *dt_check_assign(dt_compiler *cc, dt_node *n)
 
 dt_node *dt_check_incdec(dt_compiler *cc, dt_node *n)
 {
-	dt_node *l;
+	dt_node *l = dt_check_target(cc, n->l, NULL);
 
-	if (n->l->kind == N_AGG)
+	if (l->kind == N_AGG)
 		dt_fail(cc, n->pos, D_OP_SCALAR,
 			"operator %s cannot be applied to an aggregation; "
 			"did you mean @%s = count()?",
-			dt_op_name(n->op), n->l->name);
-	l = dt_check_target(cc, n->l, NULL);
-	need_writable(cc, l, n->op);
+			dt_op_name(n->op), l->name);
 	if (dt_type_is_array(l->type))
 		not_an_object(cc, l, n->op);
 	if (!dt_type_is_scalar(l->type) || dt_type_is_float(l->type))
 		dt_fail(cc, n->pos, D_OP_SCALAR,
 			"operator %s requires operand of scalar type, not %s", dt_op_name(n->op),
-			dt_tname(cc, l->type));
-	if (dt_type_is_pointer(l->type) &&
-	    dt_type_size(cc->types, dt_type_resolve(l->type)->ref) == 0)
+			dt_what(cc, l));
+	need_writable(cc, l, n->op);
+	if (dt_type_is_pointer(l->type) && !is_sized_pointer(cc, l->type))
 		dt_fail(cc, n->pos, D_OP_VFPTR,
 			"operator %s cannot be applied to a void or function pointer",
 			dt_op_name(n->op));

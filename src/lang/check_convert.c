@@ -204,9 +204,11 @@ dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to)
 		return n;
 	if (!cast_is_valid(cc, n, to))
 		dt_fail(cc, n->pos, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
-			dt_tname(cc, n->type), dt_tname(cc, to));
+			dt_what(cc, n), dt_tname(cc, to));
 	if (dt_type_is_string(to))
 		return dt_to_string(cc, n);
+	if (dt_type_is_void(to))
+		return make_cast(cc, n, to);
 	if (dt_type_is_integer(to)) /* even of the same type: (int)(a + b) cuts the sum */
 		return make_cast(cc, n, to);
 	return dt_coerce(cc, n, to);

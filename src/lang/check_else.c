@@ -33,7 +33,7 @@ static void put_back(dt_compiler *cc, const struct place *p)
 	cc->clause_attr = p->clause_attr;
 }
 
-static dt_node *attempt(dt_compiler *cc, dt_node *n)
+bool dt_attempt(dt_compiler *cc, dt_work_f *work, void *arg, dt_error *err)
 {
 	struct place p = {.err = cc->err,
 			  .depth = cc->depth,
@@ -43,29 +43,42 @@ static dt_node *attempt(dt_compiler *cc, dt_node *n)
 			  .unjudged = cc->unjudged,
 			  .attempts = cc->attempts,
 			  .clause_attr = cc->clause_attr};
-	dt_error ignored = {0};
-	dt_node *volatile out = NULL;
+	volatile bool ok = false;
 
 	memcpy(p.jmp, cc->jmp, sizeof(p.jmp));
-	cc->err = &ignored;
-	cc->attempts++;
-	if (setjmp(cc->jmp) == 0)
-		out = dt_check(cc, n);
-	else
+	cc->err = err;
+	if (setjmp(cc->jmp) == 0) {
+		work(cc, arg);
+		ok = true;
+	} else {
 		put_back(cc, &p);
+	}
 	memcpy(cc->jmp, p.jmp, sizeof(p.jmp));
 	cc->err = p.err;
 	cc->attempts = p.attempts;
-	if (!out && (ignored.code != EDT_COMPILER || cc->library_failed)) { /* not a mistake in n */
-		*cc->err = ignored;
+	if (!ok && (err->code != EDT_COMPILER || cc->library_failed)) { /* not a mistake in the program */
+		*cc->err = *err;
 		longjmp(cc->jmp, 1);
 	}
-	return out;
+	return ok;
+}
+
+struct operand {
+	dt_node *in, *out;
+};
+
+static void check_operand(dt_compiler *cc, void *arg)
+{
+	struct operand *o = arg;
+
+	cc->attempts++;
+	o->out = dt_check(cc, o->in);
 }
 
 dt_node *dt_check_otherwise(dt_compiler *cc, dt_node *n)
 {
-	dt_node *l = attempt(cc, n->l);
+	struct operand l = {n->l, NULL};
+	dt_error ignored = {0};
 
-	return l ? l : dt_check(cc, n->r);
+	return dt_attempt(cc, check_operand, &l, &ignored) ? l.out : dt_check(cc, n->r);
 }

@@ -112,7 +112,7 @@ dt_node *dt_check_member(dt_compiler *cc, dt_node *n)
 	dt_type *t;
 	uint64_t bits;
 
-	n->l = dt_check_value(cc, n->l);
+	n->l = dt_check(cc, n->l);
 	if (n->l->kind == N_XLATE)
 		return dt_expand_member(cc, n->l, n->name, n->pos);
 	if (dt_type_is_dyn(n->l->type))

@@ -1,5 +1,5 @@
 /*
- * check_name: identifiers, external symbols, args[], and calls.
+ * check_name: identifiers, external symbols, args[].
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static dt_node *subscript(dt_compiler *cc, dt_node *base, dt_node *index, dt_pos
 	if (index->next)
 		dt_fail(cc, pos, D_ARR_BADREF,
 			"only an associative array can have more than one subscript");
-	op = dt_node_op2(cc, '[', base, dt_check_value(cc, index));
+	op = dt_node_op2(cc, '[', base, dt_check(cc, index));
 	op->pos = pos;
 	return dt_check_index(cc, op);
 }
@@ -146,7 +146,7 @@ void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id)
 		id->nkeys = count;
 	}
 	for (; *link; link = &(*link)->next, i++) {
-		dt_node *next = (*link)->next, *key = dt_check_value(cc, *link);
+		dt_node *next = (*link)->next, *key = dt_check(cc, *link);
 
 		check_key_type(cc, key, i);
 		if (id->keys_known)
@@ -218,19 +218,26 @@ static struct dt_probe_args *probe_args(dt_compiler *cc, dt_pos pos)
 	return cc->pargs;
 }
 
-static int64_t const_index(dt_compiler *cc, dt_node *n, enum dt_tag tag, int64_t limit)
+/* The one subscript of args[], regs[] and uregs[]. */
+static int64_t const_index(dt_compiler *cc, dt_node *n)
 {
 	int64_t v = 0;
 
 	if (dt_list_len(n->args) != 1)
-		dt_fail(cc, n->pos, tag, "%s[ ] takes one index", n->name);
-	n->args = dt_check_value(cc, n->args);
+		dt_fail(cc, n->pos, D_PROTO_LEN, "%s[ ] takes one index", n->name);
+	n->args = dt_check(cc, n->args);
 	if (!dt_node_is_const_int(n->args, &v))
-		dt_fail(cc, n->pos, tag, "index of %s[ ] must be an integer constant", n->name);
+		dt_fail(cc, n->pos, D_PROTO_ARG, "index of %s[ ] must be an integer constant, not %s",
+			n->name, dt_what(cc, n->args));
+	return v;
+}
+
+static void check_range(dt_compiler *cc, const dt_node *n, int64_t v, int64_t limit,
+			enum dt_tag tag)
+{
 	if (v < 0 || v >= limit)
 		dt_fail(cc, n->pos, tag, "index %lld is out of range for %s[ ]", (long long)v,
 			n->name);
-	return v;
 }
 
 static dt_node *raw_arg(dt_compiler *cc, dt_node *n, dt_ident *id, int index, dt_type *t)
@@ -274,23 +281,23 @@ static void check_args_known(dt_compiler *cc, dt_pos pos, const struct dt_probe_
 			"argument types");
 	if (pa->nprobes == 0 && !pa->typed)
 		dt_fail(
-		    cc, pos, D_ARGS_NONE,
+		    cc, pos, D_ARGS_MULTI,
 		    "no probe matches, so the types of args[ ] are not known; use arg0, arg1 ...");
 	if (!pa->typed)
-		dt_fail(cc, pos, D_ARGS_NONE,
+		dt_fail(cc, pos, D_ARGS_IDX,
 			"the probe has no typed arguments; use arg0, arg1 ...");
 }
 
 static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 {
+	int64_t i = const_index(cc, n);
 	struct dt_probe_args *pa = probe_args(cc, n->pos);
 	dt_probe_arg *arg;
 	dt_node *raw, *x;
-	int64_t i;
 
 	dt_use_attr(cc, n->pos, pa->args_attr, "args[ ]");
 	check_args_known(cc, n->pos, pa);
-	i = const_index(cc, n, D_ARGS_IDX, pa->nargs);
+	check_range(cc, n, i, pa->nargs, D_ARGS_IDX);
 	arg = probe_arg(cc, n->pos, i);
 	if (!arg->native)
 		dt_fail(cc, n->pos, D_ARGS_TYPE, "the type of args[%lld], %s, is not known",
@@ -325,7 +332,7 @@ static dt_node *check_builtin_array(dt_compiler *cc, dt_node *n, dt_ident *id)
 		dt_fail(cc, n->pos, D_IDENT_BADREF, "%s[ ] needs an index", id->name);
 	if (id->id == DT_VAR_ARGS)
 		return check_args_var(cc, n, id);
-	const_index(cc, n, D_REGS_IDX, NREGS);
+	check_range(cc, n, const_index(cc, n), NREGS, D_REGS_IDX);
 	return make_var(cc, n, id);
 }
 
@@ -419,15 +426,16 @@ dt_node *dt_check_ident(dt_compiler *cc, dt_node *n)
 
 /* ---- assignment targets ---- */
 
-static dt_type *variable_type(dt_compiler *cc, dt_pos pos, const char *name, dt_type *t)
+static dt_type *variable_type(dt_compiler *cc, dt_pos pos, const char *name, const dt_node *value)
 {
-	if (!t)
-		return dt_intrinsics(cc->types)->int64;
+	dt_type *t = value ? value->type : dt_intrinsics(cc->types)->int64;
+
 	if (dt_type_is_dyn(t))
 		dt_fail(cc, pos, D_OP_DYN,
 			"%s cannot hold a translated object: assign one of its members", name);
 	if (dt_type_is_void(t))
-		dt_fail(cc, pos, D_OP_INCOMPAT, "%s cannot be assigned a void value", name);
+		dt_fail(cc, pos, D_OP_INCOMPAT, "%s cannot be assigned a void value: %s", name,
+			dt_what(cc, value));
 	if (dt_type_is_function(t))
 		return dt_decay(cc, t);
 	while (t->kind == DT_K_CONST || t->kind == DT_K_VOLATILE || t->kind == DT_K_RESTRICT)
@@ -435,25 +443,35 @@ static dt_type *variable_type(dt_compiler *cc, dt_pos pos, const char *name, dt_
 	return t;
 }
 
-/* The target of an assignment, which may define a variable. A program's own name wins over the
- * enumerators of the kernel: those are not even looked at, which would mean reading its types. */
-dt_node *dt_check_target(dt_compiler *cc, dt_node *n, dt_type *type)
+/* A program's own name wins over the enumerators of the kernel: those are not even looked at, which
+ * would mean reading its types. */
+bool dt_target_is_new(dt_compiler *cc, dt_node *n)
 {
-	bool keyed = n->flags & NF_HAS_KEYS;
-	dt_ident *id;
-
 	if (n->kind != N_IDENT || (n->scope == 0 && bound_value(cc, n)) ||
 	    dt_ident_find(cc, n->name, n->scope) || (n->scope == 0 && enumerator(cc, n, false)))
-		return dt_check_value(cc, n);
-	if (keyed && n->scope == T_THIS)
+		return false;
+	if ((n->flags & NF_HAS_KEYS) && n->scope == T_THIS)
 		dt_fail(cc, n->pos, D_ARR_LOCAL,
 			"this->%s: a clause-local variable cannot be an associative array",
 			n->name);
-	type = variable_type(cc, n->pos, n->name, type);
+	for (dt_node **link = &n->args; *link; link = &(*link)->next)
+		*link = dt_check(cc, *link);
+	return true;
+}
+
+dt_node *dt_check_target(dt_compiler *cc, dt_node *n, const dt_node *value)
+{
+	bool keyed = n->flags & NF_HAS_KEYS;
+	dt_type *type;
+	dt_ident *id;
+
+	if (!dt_target_is_new(cc, n))
+		return dt_check(cc, n);
+	type = variable_type(cc, n->pos, n->name, value);
 	id = dt_ident_new(cc, n->name, keyed ? ID_ARRAY : ID_SCALAR, n->scope, n->pos);
 	id->type = type;
 	id->flags |= IDF_TYPED;
-	return dt_check_value(cc, n);
+	return dt_check(cc, n);
 }
 
 /* ---- external symbols ---- */
@@ -524,105 +542,5 @@ dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 	n->flags |= NF_LVAL;
 	dt_set_object(n, t);
 	dt_use_attr(cc, n->pos, kernel_attr, n->name);
-	return n;
-}
-
-/* ---- calls ---- */
-
-struct formal {
-	const char *text;
-	size_t len;
-	bool optional;
-};
-
-/* "ret(a, b, [c])" -> formals; returns how many. */
-static uint32_t parse_proto(const char *proto, struct formal *f, uint32_t max, const char **ret,
-			    size_t *retlen)
-{
-	const char *open = strchr(proto, '(');
-	uint32_t n = 0;
-
-	*ret = proto;
-	*retlen = (size_t)(open - proto);
-	for (const char *p = open + 1; *p != ')' && n < max;) {
-		size_t len = strcspn(p, ",)");
-		f[n].optional = *p == '[';
-		f[n].text = p + f[n].optional;
-		f[n].len = len - (f[n].optional ? 2 : 0);
-		n++;
-		p += len;
-		p += strspn(p, ", ");
-	}
-	return n;
-}
-
-static bool formal_is(const struct formal *f, const char *text)
-{
-	return strlen(text) == f->len && strncmp(text, f->text, f->len) == 0;
-}
-
-static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
-{
-	dt_type *t = a->type;
-	bool has_address = dt_type_is_pointer(t) || dt_type_is_array(t) || dt_type_is_string(t) ||
-			   dt_type_is_function(t);
-
-	if (formal_is(f, "string"))
-		return dt_convert(cc, a, dt_intrinsics(cc->types)->string);
-	if (f->text[f->len - 1] == '*')
-		return has_address || dt_is_null(a) ? a : NULL;
-	if (formal_is(f, "uintptr_t"))
-		return has_address || dt_type_is_integer(t) ? a : NULL;
-	return dt_type_is_integer(t) ? a : NULL;
-}
-
-static void check_call_args(dt_compiler *cc, dt_node *n, const struct formal *f, uint32_t nformals)
-{
-	uint32_t i = 0, min = 0;
-
-	while (min < nformals && !f[min].optional)
-		min++;
-	dt_check_args_count(cc, n, min, nformals, D_PROTO_LEN);
-	for (dt_node **link = &n->args; *link; link = &(*link)->next, i++) {
-		dt_node *next = (*link)->next, *a = dt_check_value(cc, *link), *fit;
-
-		fit = dt_type_is_dyn(a->type) || dt_type_is_void(a->type) ? NULL
-									  : fit_arg(cc, a, &f[i]);
-		if (!fit)
-			dt_fail(cc, a->pos, D_PROTO_ARG,
-				"%s( ) argument #%u is incompatible with prototype: "
-				"needed \"%.*s\", got \"%s\"",
-				n->ident->name, i + 1, (int)f[i].len, f[i].text,
-				dt_tname(cc, a->type));
-		fit->next = next;
-		*link = fit;
-	}
-}
-
-dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
-{
-	dt_ident *id = dt_ident_find(cc, n->name, 0);
-	struct formal formals[8];
-	const char *ret;
-	size_t retlen;
-	uint32_t nformals;
-
-	if (!id && dt_library_for(cc, n->name))
-		id = dt_ident_find(cc, n->name, 0);
-	if (!id)
-		dt_fail(cc, n->pos, D_FUNC_UNDEF, "undefined function name: %s%s", n->name,
-			dt_suggest(cc, n->name, ID_SUBR));
-	if (id->kind != ID_SUBR && id->kind != ID_ACTION && id->kind != ID_AGGFUNC)
-		dt_fail(cc, n->pos, D_FUNC_IDKIND, "%s is not a function", n->name);
-	n->kind = N_FUNC;
-	n->ident = id;
-	dt_use_attr(cc, n->pos, id->attr, id->name);
-	if (id->kind != ID_SUBR) { /* the statement compiler checks its arguments */
-		n->type = dt_intrinsics(cc->types)->void_;
-		return n;
-	}
-	nformals = parse_proto(id->proto, formals, DT_NELEM(formals), &ret, &retlen);
-	check_call_args(cc, n, formals, nformals);
-	dt_set_object(n, dt_type_from_text(cc, ret, retlen));
 	return n;
 }

@@ -7,26 +7,27 @@
  */
 #include "lang/check.h"
 
-/* An operand of , or ?: : any value, but not an action. */
-static dt_node *operand(dt_compiler *cc, dt_node *n, int op)
+/* Operands of , and ?: may be of any type, but not these. */
+static void refuse_dynamic(dt_compiler *cc, const dt_node *n, const char *op)
 {
-	n = dt_check(cc, n);
+	if (n->kind == N_AGG || dt_type_is_dyn(n->type))
+		dt_fail(cc, n->pos, D_OP_DYN, "%s cannot be an operand of %s",
+			n->kind == N_AGG ? dt_what(cc, n)
+					 : "a translated object, whose members could be,",
+			op);
+}
+
+static void refuse_action(dt_compiler *cc, const dt_node *n, const char *op)
+{
 	if (n->kind == N_FUNC && n->ident->kind != ID_SUBR)
 		dt_fail(cc, n->pos, D_OP_ACT, "%s( ) is an action: it cannot be an operand of %s",
-			n->ident->name, op == '?' ? "?:" : dt_op_name(op));
-	n = dt_check_value(cc, n);
-	if (dt_type_is_dyn(n->type))
-		dt_fail(cc, n->pos, D_OP_DYN,
-			"a translated object cannot be an operand of %s; use one of its members",
-			op == '?' ? "?:" : dt_op_name(op));
-	return n;
+			n->ident->name, op);
 }
 
 _Noreturn static void incompatible(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r)
 {
 	dt_fail(cc, n->pos, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"",
-		dt_tname(cc, l->type), n->kind == N_OP3 ? ":" : dt_op_name(n->op),
-		dt_tname(cc, r->type));
+		dt_what(cc, l), n->kind == N_OP3 ? ":" : dt_op_name(n->op), dt_what(cc, r));
 }
 
 static bool is_scalar_value(const dt_type *t)
@@ -39,7 +40,7 @@ static void need_scalar(dt_compiler *cc, dt_node *n, dt_node *v)
 	if (!is_scalar_value(v->type))
 		dt_fail(cc, n->pos, D_OP_SCALAR,
 			"operator %s requires operands of scalar type, not \"%s\"",
-			n->kind == N_OP3 ? "?:" : dt_op_name(n->op), dt_tname(cc, v->type));
+			n->kind == N_OP3 ? "?:" : dt_op_name(n->op), dt_what(cc, v));
 }
 
 static void need_integers(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r, enum dt_tag tag)
@@ -50,7 +51,7 @@ static void need_integers(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r, e
 		return;
 	dt_fail(cc, n->pos, tag, "operator %s requires operands of %s type, not \"%s\"%s",
 		dt_op_name(n->op), tag == D_OP_INT ? "integral" : "arithmetic",
-		dt_tname(cc, bad->type),
+		dt_what(cc, bad),
 		dt_type_is_float(bad->type) ? ": floating-point values can only be printed" : "");
 }
 
@@ -80,7 +81,7 @@ dt_node *dt_check_deref(dt_compiler *cc, dt_node *n)
 
 	if (!dt_type_is_pointer(t) && !dt_type_is_array(t))
 		dt_fail(cc, n->pos, D_DEREF_NONPTR, "cannot dereference non-pointer type \"%s\"",
-			dt_tname(cc, n->l->type));
+			dt_what(cc, n->l));
 	if (dt_type_is_void(t->ref))
 		dt_fail(cc, n->pos, D_DEREF_VOID,
 			"cannot dereference pointer to void: cast it to a pointer to a type first");
@@ -103,9 +104,9 @@ static dt_node *address_of(dt_compiler *cc, dt_node *n)
 {
 	dt_node *l = n->l;
 
-	if (l->kind == N_VAR)
+	if (l->kind == N_VAR || l->kind == N_AGG)
 		dt_fail(cc, n->pos, D_ADDROF_VAR, "cannot take the address of variable %s",
-			l->ident->name);
+			l->kind == N_AGG ? l->name : l->ident->name);
 	if (!(l->flags & NF_LVAL))
 		dt_fail(cc, n->pos, D_ADDROF_LVAL, "operator & requires an lvalue as an operand");
 	if (l->flags & NF_BITFIELD)
@@ -119,7 +120,7 @@ static dt_node *address_of(dt_compiler *cc, dt_node *n)
 static dt_node *size_of(dt_compiler *cc, dt_node *n)
 {
 	dt_node *l = n->l;
-	dt_type *t = l->kind == N_TYPE ? l->ctype : (l = dt_check_value(cc, l))->type;
+	dt_type *t = l->kind == N_TYPE ? l->ctype : (l = dt_check(cc, l))->type;
 
 	if (l->flags & NF_BITFIELD)
 		dt_fail(cc, n->pos, D_SIZEOF_BITFIELD, "cannot apply sizeof to a bit-field");
@@ -139,7 +140,7 @@ static dt_node *string_of(dt_compiler *cc, dt_node *n)
 
 	if (!dt_type_is_string_compat(t) && !dt_type_is_pointer(t) && !dt_type_is_integer(t))
 		dt_fail(cc, n->pos, D_STRINGOF_TYPE,
-			"cannot apply stringof to a value of type \"%s\"", dt_tname(cc, t));
+			"cannot apply stringof to a value of type \"%s\"", dt_what(cc, n->l));
 	return dt_to_string(cc, n->l);
 }
 
@@ -150,7 +151,7 @@ static dt_node *negate(dt_compiler *cc, dt_node *n)
 	if (!dt_type_is_integer(t))
 		dt_fail(cc, n->pos, n->op == '~' ? D_OP_INT : D_OP_ARITH,
 			"operator %s requires an operand of %s type, not \"%s\"", dt_op_name(n->op),
-			n->op == '~' ? "integral" : "arithmetic", dt_tname(cc, t));
+			n->op == '~' ? "integral" : "arithmetic", dt_what(cc, n->l));
 	n->type = dt_promoted(cc, n->l);
 	n->l = dt_coerce(cc, n->l, n->type);
 	if (n->op == '+')
@@ -177,7 +178,7 @@ dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 		return size_of(cc, n);
 	if (n->op == T_INC || n->op == T_DEC || n->op == T_POSTINC || n->op == T_POSTDEC)
 		return dt_check_incdec(cc, n);
-	n->l = dt_check_value(cc, n->l);
+	n->l = dt_check(cc, n->l);
 	if (dt_type_is_dyn(n->l->type) && n->op != '(')
 		dt_fail(cc, n->pos, D_OP_DYN,
 			"operator %s cannot be applied to a translated object", dt_op_name(n->op));
@@ -247,6 +248,8 @@ static dt_node *additive(dt_compiler *cc, dt_node *n)
 	bool lp = is_address(n->l->type), rp = is_address(n->r->type);
 	dt_type *t;
 
+	if (!lp && !rp && (!dt_type_is_integer(n->l->type) || !dt_type_is_integer(n->r->type)))
+		incompatible(cc, n, n->l, n->r);
 	if (!lp && !rp)
 		return integer_op(cc, n);
 	if (lp && rp) {
@@ -341,9 +344,9 @@ static dt_node *comparison(dt_compiler *cc, dt_node *n)
 {
 	dt_type *l, *r;
 
-	n->l = dt_check_value(cc, n->l);
+	n->l = dt_check(cc, n->l);
 	enum_operand(cc, n);
-	n->r = dt_check_value(cc, n->r);
+	n->r = dt_check(cc, n->r);
 	l = n->l->type;
 	r = n->r->type;
 	if (dt_type_is_dyn(l) || dt_type_is_dyn(r))
@@ -369,8 +372,8 @@ static dt_node *comparison(dt_compiler *cc, dt_node *n)
 
 static dt_node *logical(dt_compiler *cc, dt_node *n)
 {
-	n->l = dt_check_value(cc, n->l);
-	n->r = dt_check_value(cc, n->r);
+	n->l = dt_check(cc, n->l);
+	n->r = dt_check(cc, n->r);
 	need_scalar(cc, n, n->l);
 	need_scalar(cc, n, n->r);
 	n->type = dt_intrinsics(cc->types)->int_;
@@ -379,8 +382,12 @@ static dt_node *logical(dt_compiler *cc, dt_node *n)
 
 static dt_node *comma(dt_compiler *cc, dt_node *n)
 {
-	n->l = operand(cc, n->l, ',');
-	n->r = operand(cc, n->r, ',');
+	n->l = dt_check(cc, n->l);
+	n->r = dt_check(cc, n->r);
+	for (int i = 0; i < 2; i++) {
+		refuse_dynamic(cc, i == 0 ? n->l : n->r, ",");
+		refuse_action(cc, i == 0 ? n->l : n->r, ",");
+	}
 	n->flags |= n->r->flags & NF_USER;
 	dt_set_object(n, n->r->type);
 	return n;
@@ -388,8 +395,8 @@ static dt_node *comma(dt_compiler *cc, dt_node *n)
 
 static dt_node *arithmetic(dt_compiler *cc, dt_node *n)
 {
-	n->l = dt_check_value(cc, n->l);
-	n->r = dt_check_value(cc, n->r);
+	n->l = dt_check(cc, n->l);
+	n->r = dt_check(cc, n->r);
 	if (dt_type_is_dyn(n->l->type) || dt_type_is_dyn(n->r->type))
 		dt_fail(cc, n->pos, D_OP_DYN,
 			"operator %s cannot be applied to a translated object", dt_op_name(n->op));
@@ -438,7 +445,7 @@ static void unify_arms(dt_compiler *cc, dt_node *n)
 			incompatible(cc, n, n->l, n->r);
 		n->l = a;
 		n->r = b;
-	} else if (dt_type_is_void(l) && dt_type_is_void(r)) {
+	} else if (dt_type_resolve(l) == dt_type_resolve(r) && !dt_type_is_scalar(l)) {
 		;
 	} else if ((fit = dt_convert(cc, n->r, dt_decay(cc, l)))) {
 		n->l = dt_coerce(cc, n->l, dt_decay(cc, l));
@@ -455,7 +462,7 @@ static void unify_arms(dt_compiler *cc, dt_node *n)
 dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n)
 {
 	while (n->kind == N_OP3) {
-		n->c = dt_check_value(cc, n->c);
+		n->c = dt_check(cc, n->c);
 		if (n->c->kind != N_INT)
 			break;
 		n = n->c->ival ? n->l : n->r;
@@ -497,21 +504,25 @@ static dt_node *choose(dt_compiler *cc, dt_node *n)
 	if (!dt_type_is_integer((*taken)->type) || !is_plain(cc, other))
 		return *taken;
 	if (other == n->l)
-		n->l = dt_check_value(cc, n->l);
+		n->l = dt_check(cc, n->l);
 	else
-		n->r = dt_check_value(cc, n->r);
+		n->r = dt_check(cc, n->r);
 	unify_integers(cc, n);
 	return *taken;
 }
 
 dt_node *dt_check_op3(dt_compiler *cc, dt_node *n)
 {
-	n->c = dt_check_value(cc, n->c);
+	n->c = dt_check(cc, n->c);
 	if (n->c->kind == N_INT)
 		return choose(cc, n);
+	n->l = dt_check(cc, n->l);
+	n->r = dt_check(cc, n->r);
 	need_scalar(cc, n, n->c);
-	n->l = operand(cc, n->l, '?');
-	n->r = operand(cc, n->r, '?');
+	refuse_dynamic(cc, n->l, "?:");
+	refuse_dynamic(cc, n->r, "?:");
 	unify_arms(cc, n);
+	refuse_action(cc, n->l, "?:");
+	refuse_action(cc, n->r, "?:");
 	return n;
 }

@@ -41,7 +41,7 @@ static dt_node *check_with(dt_compiler *cc, const dt_node *expr, struct dt_bindi
 	dt_node *n = dt_node_expand(cc, expr, pos);
 
 	cc->bindings = bindings;
-	n = dt_check_value(cc, n);
+	n = dt_check(cc, n);
 	cc->bindings = outer;
 	return n;
 }
@@ -60,7 +60,7 @@ static struct dt_binding *bind_params(dt_compiler *cc, dt_ident *id, dt_node *us
 	for (dt_node *a = use->args; a; i++) {
 		dt_node *next = a->next;
 		struct dt_binding *one = dt_arena_alloc(cc->arena, sizeof(*one));
-		dt_node *v = dt_check_value(cc, a);
+		dt_node *v = dt_check(cc, a);
 
 		one->name = inl->params[i].name ? inl->params[i].name : "";
 		one->value = dt_convert(cc, v, inl->params[i].type);
@@ -192,7 +192,7 @@ static dt_xlator *find_or_ask(dt_compiler *cc, dt_type *in, dt_type *out)
 
 dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n)
 {
-	n->l = dt_check_value(cc, n->l);
+	n->l = dt_check(cc, n->l);
 	if (!dt_type_is_sou(strip_pointer(n->ctype)))
 		dt_fail(
 		    cc, n->pos, D_XLATE_SOU,

@@ -293,38 +293,82 @@ static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos
 			     : (dt_attr){DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLASS_COMMON};
 }
 
-static dt_difo *compile_predicate(dt_compiler *cc, dt_node *pred)
+/* ---- three passes: parse (done), check all of the clause, make code of each statement ---- */
+
+struct clause_work {
+	const dt_node *clause;	/* as parsed */
+	bool keep;		/* it is needed again: work on copies */
+	DT_VEC(dt_node *) body; /* checked */
+	dt_node *pred;		/* checked; NULL: none */
+};
+
+/* Checking changes the tree, so each check but the last has a copy. */
+static void check_body(dt_compiler *cc, void *arg)
 {
-	pred = dt_check_value(cc, pred);
+	struct clause_work *w = arg;
+	dt_node *next;
+
+	cc->expanded = 0;
+	w->body.n = 0;
+	for (dt_node *s = w->clause->l; s; s = next) {
+		dt_node *stmt = w->keep ? dt_node_copy(cc, s) : s;
+		next = s->next;
+		stmt->next = NULL;
+		if (stmt->l)
+			*dt_vec_add(&w->body, cc->arena) = dt_stmt_check(cc, stmt->l);
+	}
+}
+
+static void check_predicate(dt_compiler *cc, struct clause_work *w)
+{
+	dt_node *pred = dt_check(cc, w->keep ? dt_node_copy(cc, w->clause->c) : w->clause->c);
+
 	if (!dt_type_is_scalar(pred->type) || dt_type_is_float(pred->type))
 		dt_fail(cc, pred->pos, D_PRED_SCALAR,
 			"predicate result must be of scalar type, not %s",
 			dt_tname(cc, pred->type));
-	return dt_gen_expr(cc, pred, true);
+	w->pred = pred;
 }
 
-/* Checking changes the tree, so all descriptions but the last get a copy.
- * The actions are compiled before the predicate: a variable that the body creates may be used in
- * the clause's own predicate. */
+/* The body comes first, so that the predicate knows the variables that the body creates. If the body in
+ * turn has a name that only the predicate can create, as in /n++ < 3/ { trace(n); }, it is checked once
+ * more after the predicate. */
+static void check_clause(dt_compiler *cc, struct clause_work *w, bool more)
+{
+	dt_error err = {0};
+
+	w->keep = more || w->clause->c;
+	if (!w->clause->c) {
+		check_body(cc, w);
+		return;
+	}
+	if (dt_attempt(cc, check_body, w, &err)) {
+		check_predicate(cc, w);
+		return;
+	}
+	if (err.tag != D_IDENT_UNDEF && err.tag != D_VAR_UNDEF) {
+		*cc->err = err;
+		longjmp(cc->jmp, 1);
+	}
+	check_predicate(cc, w);
+	check_body(cc, w);
+}
+
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
 	dt_clause c = {.desc = pdesc->desc, .pos = pdesc->pos, .source = source};
 	dt_clause_builder b = {.clause = &c};
+	struct clause_work w = {.clause = clause};
 
 	cc->desc = &pdesc->desc;
 	cc->pargs = NULL;
 	cc->clause_attr = best_attr;
-	cc->expanded = 0;
 	match_description(cc, &pdesc->desc, pdesc->pos, &c);
-	for (dt_node *s = clause->l, *next; s; s = next) {
-		dt_node *stmt = pdesc->next ? dt_node_copy(cc, s) : s;
-		next = s->next;
-		stmt->next = NULL;
-		dt_stmt_compile(cc, &b, stmt);
-	}
-	if (clause->c)
-		c.pred =
-		    compile_predicate(cc, pdesc->next ? dt_node_copy(cc, clause->c) : clause->c);
+	check_clause(cc, &w, pdesc->next != NULL);
+	for (uint32_t i = 0; i < w.body.n; i++)
+		dt_stmt_compile(cc, &b, w.body.v[i]);
+	if (w.pred)
+		c.pred = dt_gen_expr(cc, w.pred, true);
 	c.actions = b.actions.v;
 	c.nactions = b.actions.n;
 	c.stmts = b.stmts.v;

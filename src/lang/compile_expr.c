@@ -28,7 +28,7 @@ static void compile(dt_compiler *cc, void *arg)
 	n = dt_parse_expr(cc);
 	if (cc->lex.tok.kind != T_EOF)
 		dt_syntax(cc, NULL);
-	n = dt_check_value(cc, n);
+	n = dt_check(cc, n);
 	if (!dt_type_is_scalar(n->type) && !dt_type_is_byref(n->type))
 		dt_fail(cc, n->pos, D_OP_SCALAR, "%s is of type %s, which is not a value", w->text,
 			dt_tname(cc, n->type));

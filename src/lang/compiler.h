@@ -234,9 +234,9 @@ const char *dt_suggest_scoped(dt_compiler *cc, const char *name, int scope);
  * N_INT; inlines, translators and args[] are expanded; constants are folded. Returns the node to
  * use in place of n. Afterwards only N_INT, N_STRING, N_VAR, N_SYM, N_FUNC (subroutines), N_OP1
  * ('+' is gone; sizeof is folded), N_OP2, N_OP3 are left; and N_AGG and N_FUNC of actions and
- * aggregating functions at the top of a statement. */
+ * aggregating functions, which the generator refuses inside of an expression. */
 dt_node *dt_check(dt_compiler *cc, dt_node *n);
-dt_node *dt_check_value(dt_compiler *cc, dt_node *n); /* and it is a value: not an action, aggregation */
+dt_ident *dt_call_ident(dt_compiler *cc, const dt_node *n); /* what n calls; D_FUNC_* */
 /* Is it an integer constant after checking? */
 bool dt_node_is_const_int(const dt_node *n, int64_t *v);
 /* Parsed expression that must fold to an integer (array dimensions, enumerators, widths). */
@@ -286,19 +286,25 @@ struct dt_action_desc {
 	enum dt_act kind;
 	enum dt_stmt_kind stmt;
 	uint64_t version;
+	const char *types; /* of result and arguments: actions.def */
 	/* check the arguments (raising the action's own tags) and add statement and actions */
 	void (*compile)(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 			const struct dt_action_desc *d);
 };
 extern const struct dt_action_desc dt_action_table[]; /* ends with a NULL name */
 extern const struct dt_action_desc dt_aggfunc_table[];
-/* One checked statement -> actions. */
-void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *stmt);
+dt_node *dt_stmt_check(dt_compiler *cc, dt_node *expr);
+/* One checked statement -> actions, by the actions' own rules. */
+void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *expr);
+
+/* ---- check_else.c ---- */
+/* Run `work`; false, with the compiler where it was and *err, when it has found a mistake in the program. */
+typedef void dt_work_f(dt_compiler *cc, void *arg);
+bool dt_attempt(dt_compiler *cc, dt_work_f *work, void *arg, dt_error *err);
 
 /* ---- compile.c ---- */
 /* Run `work` as a compile of its own, which may happen inside another. False, with *err and all that it defined
  * undone, when it fails. */
-typedef void dt_work_f(dt_compiler *cc, void *arg);
 bool dt_compile_run(const dt_compiler *handle, dt_work_f *work, void *arg, dt_error *err);
 /* One parsed clause: desugar, check, generate; appends to cc->clauses, one per description. */
 void dt_clause_compile(dt_compiler *cc, dt_node *clause);

@@ -67,8 +67,12 @@ static void add_subroutines(dt_compiler *cc)
 
 static void add_actions(dt_compiler *cc, const struct dt_action_desc *d, enum dt_idkind kind)
 {
-	for (; d->name; d++)
-		add_builtin(cc, d->name, kind, d->kind, d->version)->act = d;
+	for (; d->name; d++) {
+		dt_ident *id = add_builtin(cc, d->name, kind, d->kind, d->version);
+
+		id->act = d;
+		id->proto = d->types;
+	}
 }
 
 /* NULL is an inline: a long 0. */

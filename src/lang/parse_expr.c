@@ -106,6 +106,12 @@ const char *dt_parse_member_name(dt_compiler *cc)
 
 /* ---- primary expressions ---- */
 
+/* <errno.h> makes errno a macro for (*__errno_location ()); with -C it still means D's own. */
+static bool is_c_errno(const dt_node *n)
+{
+	return n->kind == N_CALL && !n->args && strcmp(n->name, "__errno_location") == 0;
+}
+
 /* name | name "(" [ list ] ")" | name "[" list "]" | module`name */
 static dt_node *parse_ident(dt_compiler *cc)
 {
@@ -127,6 +133,8 @@ static dt_node *parse_ident(dt_compiler *cc)
 		dt_lex_next(cc);
 	else
 		n->args = parse_list(cc, ')', ")");
+	if (!is_c_errno(n))
+		dt_call_ident(cc, n);
 	return n;
 }
 
@@ -388,12 +396,6 @@ static dt_node *parse_cast(dt_compiler *cc)
 
 /* ---- unary ---- */
 
-/* <errno.h> makes errno a macro for (*__errno_location ()); with -C it still means D's own. */
-static bool is_c_errno(const dt_node *n)
-{
-	return n->kind == N_CALL && !n->args && strcmp(n->name, "__errno_location") == 0;
-}
-
 static dt_node *d_errno(dt_compiler *cc, dt_pos pos)
 {
 	dt_node *n = dt_node_new(cc, N_IDENT, pos);
@@ -470,6 +472,8 @@ static dt_node *parse_binary(dt_compiler *cc, int min)
 			return l;
 		dt_lex_next(cc);
 		l = dt_node_op2(cc, op, l, parse_binary(cc, prec + 1));
+		if ((op == '/' || op == '%') && l->r->kind == N_INT && l->r->ival == 0)
+			dt_fail(cc, l->pos, D_DIV_ZERO, "expression contains division by zero");
 		l->pos = pos;
 	}
 }

@@ -1,9 +1,9 @@
-// Elements can be structs and arrays: assigned as a whole, then used member by member.
+// Elements can be structs: assigned as a whole, then used member by member.
 // run: -q
 struct point { int x; int y; } p;
 struct point points[string];
-int pairs[int][2];
-int pair[2];
+struct pair { int v[2]; } pair;
+struct pair pairs[int];
 self struct point mine;
 
 BEGIN
@@ -14,9 +14,9 @@ BEGIN
 	points["a"].y++;
 	p.x = 0;
 	printf("%d %d\n", points["a"].x, points["a"].y);
-	pair[1] = 9;
+	pair.v[1] = 9;
 	pairs[7] = pair;
-	printf("%d %d\n", pairs[7][0], pairs[7][1]);
+	printf("%d %d\n", pairs[7].v[0], pairs[7].v[1]);
 	self->mine = p;
 	self->mine.x = 8;
 	printf("%d %d\n", self->mine.x, self->mine.y);

@@ -9,7 +9,7 @@ BEGIN
 	SHOW_TIME ? printf("time ") : 1;
 	SHOW_NAME ? printf("name ") : 1;
 	WIDE ? printf("wide ") : printf("narrow ");
-	SHOW_TIME ? nosuch(1) : WIDE ? printf("nested\n") : 1;
+	SHOW_TIME ? nosuch : WIDE ? printf("nested\n") : 1;
 	/* the arms need not fit each other */
 	x = SHOW_NAME ? "text" : 0;
 	@a = SHOW_NAME ? count() : sum(1);

@@ -13,6 +13,6 @@ BEGIN
 	printf("%d %d\n", (x ? -1 : 1U) > 0, (1 ? -1 : 1U) > 0);
 	printf("%d %d\n", sizeof (x ? 1 : 1L), sizeof (0 ? 1L : 1));
 	/* where the arm that is not taken may be wrong */
-	printf("%d\n", 0 ? 1 / 0 : 7);
+	printf("%d\n", 0 ? nosuch + "text" : 7);
 	exit(0);
 }

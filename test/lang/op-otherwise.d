@@ -26,8 +26,8 @@ BEGIN
 	printf("%d %d\n", 1 ? 2 : v.no ?? 3, (0 ? v.a : v.no) ?? 5);
 	this->n = v.no ?? 6;
 	printf("%d %d\n", this->n, (v.no ?? 7, 8));
-	/* unknown names, functions, types of operands */
-	printf("%d %d %d\n", nosuchvar ?? 1, nosuchfunc(1) ?? 2, "text" * 2 ?? 3);
+	/* unknown names, arguments, types of operands */
+	printf("%d %d %d\n", nosuchvar ?? 1, strlen(nosuchvar) ?? 2, "text" * 2 ?? 3);
 	/* what is not chosen has no effect */
 	this->k = 1;
 	printf("%d %d\n", (this->k = 5, v.no) ?? this->k, this->k);

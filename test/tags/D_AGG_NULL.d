@@ -1,5 +1,5 @@
 // tag: D_AGG_NULL 4
 BEGIN
 {
-	@a;
+	@a[1];
 }

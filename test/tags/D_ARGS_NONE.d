@@ -1,5 +1,3 @@
-// tag: D_ARGS_NONE 4
-BEGIN
-{
-	trace(args[0]);
-}
+// tag: D_ARGS_NONE 2
+inline int x = args[0];
+BEGIN { trace(1); }

@@ -1,5 +1,5 @@
 // tag: D_CG_EXPR 4
 BEGIN
 {
-	x = trace(1);
+	(void)trace(1);
 }

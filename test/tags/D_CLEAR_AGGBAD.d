@@ -1,5 +1,5 @@
 // tag: D_CLEAR_AGGBAD 4
 BEGIN
 {
-	clear(@nosuch);
+	clear(@nosuch[1]);
 }

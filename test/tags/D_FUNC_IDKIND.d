@@ -1,5 +1,6 @@
-// tag: D_FUNC_IDKIND 4
+// tag: D_FUNC_IDKIND 5
+int x;
 BEGIN
 {
-	x = 1; trace(x(1));
+	trace(x(1));
 }

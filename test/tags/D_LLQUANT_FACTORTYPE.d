@@ -1,5 +1,5 @@
 // tag: D_LLQUANT_FACTORTYPE 4
 BEGIN
 {
-	@a = llquantize(1, "x", 0, 6, 20);
+	@ = llquantize(1, arg0, 0, 6, 20);
 }

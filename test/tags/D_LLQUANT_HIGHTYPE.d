@@ -1,5 +1,5 @@
 // tag: D_LLQUANT_HIGHTYPE 4
 BEGIN
 {
-	@a = llquantize(1, 10, 0, "x", 20);
+	@ = llquantize(1, 10, 0, arg0, 20);
 }

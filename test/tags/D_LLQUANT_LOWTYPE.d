@@ -1,5 +1,5 @@
 // tag: D_LLQUANT_LOWTYPE 4
 BEGIN
 {
-	@a = llquantize(1, 10, "x", 6, 20);
+	@ = llquantize(1, 10, arg0, 6, 20);
 }

@@ -1,5 +1,5 @@
 // tag: D_LLQUANT_NSTEPTYPE 4
 BEGIN
 {
-	@a = llquantize(1, 10, 0, 6, "x");
+	@ = llquantize(1, 10, 0, 6, arg0);
 }

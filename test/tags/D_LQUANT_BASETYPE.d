@@ -1,5 +1,5 @@
 // tag: D_LQUANT_BASETYPE 4
 BEGIN
 {
-	@a = lquantize(1, "x", 10, 1);
+	@ = lquantize(1, arg0, 100);
 }

@@ -1,5 +1,5 @@
 // tag: D_NORMALIZE_AGGBAD 4
 BEGIN
 {
-	normalize(@nosuch, 2);
+	normalize(@nosuch[1], 2);
 }

@@ -1,5 +1,5 @@
 // tag: D_NORMALIZE_AGGBAD 4
 BEGIN
 {
-	denormalize(@nosuch);
+	denormalize(@nosuch[1]);
 }

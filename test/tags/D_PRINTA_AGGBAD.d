@@ -1,5 +1,5 @@
 // tag: D_PRINTA_AGGBAD 4
 BEGIN
 {
-	printa(@nosuchagg);
+	printa(@nosuchagg[1]);
 }

@@ -1,5 +1,5 @@
 // tag: D_PRINTA_PROTO 4
 BEGIN
 {
-	printa();
+	printa("x");
 }

@@ -1,5 +1,5 @@
 // tag: D_REGS_IDX 4
 BEGIN
 {
-	trace(uregs[pid]);
+	trace(uregs[-1]);
 }

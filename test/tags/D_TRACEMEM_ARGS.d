@@ -1,5 +1,5 @@
 // tag: D_TRACEMEM_ARGS 4
 BEGIN
 {
-	tracemem(arg0);
+	tracemem(arg0, 4, 4, 4);
 }

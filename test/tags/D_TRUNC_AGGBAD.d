@@ -1,5 +1,5 @@
 // tag: D_TRUNC_AGGBAD 4
 BEGIN
 {
-	trunc(@nosuch);
+	trunc(@nosuch[1]);
 }

@@ -98,7 +98,7 @@ static void test_precedence(void)
 	    {"self->x[1,\"k\"]++", "self->x[1, \"k\"]++"},
 	    {"this->self", "this->self"},
 	    {"a[1,2][3]", "a[1, 2][3]"},
-	    {"f(a,(b,c))", "f(a, (b, c))"},
+	    {"strjoin(a,(b,c))", "strjoin(a, (b, c))"},
 	    {"@[pid]=count()", "@[pid] = count()"},
 	    {"@x", "@x"},
 	    {"m`s.x", "m`s.x"},

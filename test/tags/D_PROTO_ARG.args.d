@@ -1,2 +1,2 @@
-// tag: D_ARGS_IDX 2
+// tag: D_PROTO_ARG 2
 syscall::read:entry { trace(args[pid]); }

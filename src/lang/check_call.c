@@ -1,0 +1,121 @@
+/*
+ * check_call: calls of subroutines, actions and aggregating functions.
+ *
+ * All have a prototype (dif/builtins.def, dif/actions.def), and are checked against it in the same way:
+ * the arguments by themselves, their number, their types. An action's own rules are checked later, when code is
+ * made of the statement (action*.c). Inside of an expression an action is a value of its result type,
+ * which for most is void: what needs a value refuses it.
+ */
+#include "lang/check.h"
+
+struct formal {
+	const char *text;
+	size_t len;
+	bool optional;
+};
+
+struct proto {
+	struct formal args[8];
+	uint32_t min, max; /* arguments; max UINT32_MAX: any number of further ones */
+	const char *ret;
+	size_t retlen;
+};
+
+/* "ret(a, b, [c])", "ret(a, ...)" */
+static void parse_proto(const char *text, struct proto *out)
+{
+	const char *p = strchr(text, '(');
+
+	*out = (struct proto){.ret = text, .retlen = (size_t)(p - text)};
+	for (p++; *p != ')' && out->max < DT_NELEM(out->args);) {
+		size_t len = strcspn(p, ",)");
+		struct formal *f = &out->args[out->max];
+		if (*p == '.') {
+			out->max = UINT32_MAX;
+			return;
+		}
+		f->optional = *p == '[';
+		f->text = p + f->optional;
+		f->len = len - (f->optional ? 2 : 0);
+		out->max++;
+		out->min += !f->optional;
+		p += len;
+		p += strspn(p, ", ");
+	}
+}
+
+static bool formal_is(const struct formal *f, const char *text)
+{
+	return strlen(text) == f->len && strncmp(text, f->text, f->len) == 0;
+}
+
+static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
+{
+	dt_type *t = a->type;
+	bool pointer = dt_type_is_pointer(t) || dt_type_is_array(t) || dt_type_is_function(t);
+
+	if (formal_is(f, "any"))
+		return a;
+	if (dt_type_is_dyn(t) || dt_type_is_void(t))
+		return NULL;
+	if (formal_is(f, "string"))
+		return dt_convert(cc, a, dt_intrinsics(cc->types)->string);
+	if (f->text[f->len - 1] == '*')
+		return pointer || dt_type_is_string(t) || dt_is_null(a) ? a : NULL;
+	if (formal_is(f, "uintptr_t"))
+		return pointer || dt_type_is_integer(t) ? a : NULL;
+	return dt_type_is_integer(t) ? a : NULL;
+}
+
+static void check_args(dt_compiler *cc, dt_node *n, const struct proto *proto)
+{
+	uint32_t i = 0;
+
+	for (dt_node **link = &n->args; *link; link = &(*link)->next)
+		*link = dt_check(cc, *link);
+	dt_check_args_count(cc, n, proto->min, proto->max, D_PROTO_LEN);
+	for (dt_node **link = &n->args; *link && i < DT_NELEM(proto->args) && proto->args[i].text;
+	     link = &(*link)->next, i++) {
+		const struct formal *f = &proto->args[i];
+		dt_node *a = *link, *next = a->next, *fit = fit_arg(cc, a, f);
+
+		if (!fit)
+			dt_fail(cc, a->pos, D_PROTO_ARG,
+				"%s( ) argument #%u is incompatible with prototype: "
+				"needed \"%.*s\", got \"%s\"",
+				n->ident->name, i + 1, (int)f->len, f->text, dt_what(cc, a));
+		fit->next = next;
+		*link = fit;
+	}
+}
+
+dt_ident *dt_call_ident(dt_compiler *cc, const dt_node *n)
+{
+	dt_ident *id = dt_ident_find(cc, n->name, 0);
+
+	if (!id && dt_library_for(cc, n->name))
+		id = dt_ident_find(cc, n->name, 0);
+	if (!id)
+		dt_fail(cc, n->pos, D_FUNC_UNDEF, "undefined function name: %s%s", n->name,
+			dt_suggest(cc, n->name, ID_SUBR));
+	if (id->kind != ID_SUBR && id->kind != ID_ACTION && id->kind != ID_AGGFUNC)
+		dt_fail(cc, n->pos, D_FUNC_IDKIND, "%s is not a function", n->name);
+	return id;
+}
+
+dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
+{
+	dt_ident *id = dt_call_ident(cc, n);
+	struct proto proto;
+
+	n->kind = N_FUNC;
+	n->ident = id;
+	dt_use_attr(cc, n->pos, id->attr, id->name);
+	parse_proto(id->proto, &proto);
+	check_args(cc, n, &proto);
+	if (proto.retlen == 5 && strncmp(proto.ret, "stack", 5) == 0)
+		n->type = dt_intrinsics(cc->types)->stack;
+	else
+		dt_set_object(n, dt_type_from_text(cc, proto.ret, proto.retlen));
+	return n;
+}

@@ -1,0 +1,5 @@
+// tag: D_ARGS_IDX 4
+BEGIN
+{
+	trace(args[0]);
+}

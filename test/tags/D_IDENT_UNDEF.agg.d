@@ -1,0 +1,5 @@
+// tag: D_IDENT_UNDEF 4
+BEGIN
+{
+	@a;
+}
