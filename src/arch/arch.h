@@ -103,6 +103,7 @@ typedef struct dt_arch {
 
 	const dt_arch_reg *regs;
 	uint32_t nregs;
+	uint32_t nuregs;    /* of uregs[], which goes on after pt_regs: what the kernel does not save there reads as 0 */
 	uint8_t pc, sp, fp; /* registers by role */
 	struct dt_arch_call call;
 	struct dt_arch_entry entry;

@@ -126,14 +126,13 @@ static void discard(dt_vm_engine *e, uint64_t id)
 		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
 }
 
-/* From here on the record belongs to the speculation. False: it has no place to go. */
+/* From here on the record belongs to the speculation. False: it has no place to go; a number that is not
+ * a speculation is no fault. */
 static bool speculate(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_vm_buf **into)
 {
 	bool bad;
 	dt_vm_buf *b = dt_vm_spec_use(e->vm.specs, id, &bad);
 
-	if (bad)
-		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
 	if (!b)
 		return false;
 	if (!dt_vm_buf_fits(b, x->record.cost, 0)) {

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "vm/machine.h"
 
 #define TEXT_MAX 4096
@@ -257,8 +258,9 @@ uint64_t dt_vm_builtin_array(dt_vm *vm, uint32_t id, uint64_t index)
 {
 	switch (id) {
 	case DT_VAR_ARGS: return index < DT_NELEM(vm->fire->args) ? vm->fire->args[index] : 0;
-	case DT_VAR_REGS:
 	case DT_VAR_UREGS:
+		return index < dt_arch_host()->nuregs ? 0 : dt_vm_fault(vm, DT_FLT_ILLOP, 0);
+	case DT_VAR_REGS:
 	case DT_VAR_VMREGS: return 0;
 	default: return dt_vm_fault(vm, DT_FLT_ILLOP, 0);
 	}

@@ -13,7 +13,6 @@ fault '*(int *)16 = 1' 'invalid address (0x10) in action #1 at DIF offset 8' 1 8
 fault 'this->p = (char *)alloca(16); *(int *)(this->p + 1) = 5' 'invalid alignment (ADDR) in action #2 at DIF offset 16' 2 16 2
 fault 'trace(lltostr(1, 99))' 'illegal operation in action #1 at DIF offset 20' 1 20 3
 fault 'commit(99)' 'illegal operation in action #1' 1 -1 3
-fault 'speculate(99); trace(1)' 'illegal operation in action #1' 1 -1 3
 fault 'discard(99)' 'illegal operation in action #1' 1 -1 3
 fault 'chill(600000000)' 'illegal operation in action #1' 1 -1 3
 fault 'trace(5 / zero)' 'divide-by-zero in action #1 at DIF offset 8' 1 8 4

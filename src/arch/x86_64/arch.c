@@ -105,6 +105,7 @@ const dt_arch dt_arch_x86_64 = {
 
     .regs = regs,
     .nregs = DT_NELEM(regs),
+    .nuregs = 26, /* ds, es, fs, gs, trapno */
     .pc = RIP,
     .sp = RSP,
     .fp = RBP,

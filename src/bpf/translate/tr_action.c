@@ -219,8 +219,9 @@ static void do_chill(dt_tr *t)
 	dt_code_place(c, out);
 }
 
-/* r8 = the word of speculation r0 (bit 0: in use); `none` for id 0 and for one not in use */
-static void find_speculation(dt_tr *t, uint32_t none)
+/* r8 = the word of speculation r0 (bit 0: in use); `none` for id 0 and for one not in use, `above` for one that
+ * cannot be */
+static void find_speculation(dt_tr *t, uint32_t none, uint32_t above)
 {
 	dt_code *c = t->c;
 
@@ -229,7 +230,7 @@ static void find_speculation(dt_tr *t, uint32_t none)
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	mov(c, R1, R0);
 	alui(c, BPF_SUB, R1, 1);
-	jmpi(c, BPF_JGE, R1, (int32_t)t->plan->nspecs, dt_tr_fault_label(t, DT_FLT_ILLOP));
+	jmpi(c, BPF_JGE, R1, (int32_t)t->plan->nspecs, above);
 	st(c, 4, R6, S_SPEC, R0);
 	alui(c, BPF_LSH, R1, 3);
 	map_value(c, R8, t->maps->specs, 0);
@@ -253,7 +254,7 @@ void dt_tr_forget_speculation(dt_tr *t)
 void dt_tr_speculate(dt_tr *t, uint32_t done)
 {
 	dt_tr_needs(t, spec);
-	find_speculation(t, done);
+	find_speculation(t, done, done);
 }
 
 /* Free the id; a marker in the record stream tells the consumer what to do with the data. Its time
@@ -264,7 +265,7 @@ static void end_speculation(dt_tr *t, uint32_t type)
 	uint32_t none = dt_code_label(c);
 
 	dt_tr_needs(t, spec);
-	find_speculation(t, none);
+	find_speculation(t, none, dt_tr_fault_label(t, DT_FLT_ILLOP));
 	dt_tr_header(t, type);
 	mov(c, R0, R9);
 	mov(c, R1, R9);

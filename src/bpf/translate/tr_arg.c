@@ -289,7 +289,11 @@ void dt_tr_user_register(dt_tr *t, uint64_t n)
 {
 	dt_code *c = t->c;
 
-	if (n >= PT_REGS_SIZE / 8) {
+	if (n >= dt_arch_host()->nuregs) {
+		dt_tr_here(t);
+		movi(c, R0, 0);
+		jmpi(c, BPF_JEQ, R0, 0, dt_tr_fault_label(t, DT_FLT_ILLOP));
+	} else if (n >= PT_REGS_SIZE / 8) {
 		movi(c, R0, 0);
 	} else if (dt_kind_of(t->kind)->user_regs) {
 		ld(c, 8, R0, R7, (int)n * 8);
