@@ -265,6 +265,7 @@ int dt_plan_make(dt_plan *plan, const struct dt_engine_env *env, uint32_t ncpus,
 	find_features(plan);
 	if (dt_plan_functions(plan, err) < 0)
 		return -1;
+	dt_plan_events(plan);
 	dt_plan_vars(plan);
 	dt_plan_programs(plan);
 	return 0;

@@ -30,6 +30,7 @@ enum dt_plan_how { HOW_KPROBE, HOW_MULTI, HOW_FENTRY };
 /* Probes of one kind and group can share a program. */
 struct dt_plan_group {
 	uint32_t nargs;	       /* tracepoints: a program must not read more than each of them has */
+	uint32_t event;	       /* tracepoints: which one, from 1; 0: any (plan_event.c) */
 	uint32_t task_arg;     /* as in dt_attach */
 	uint32_t prologues;    /* which program among those with prologues, from 1; 0: without */
 	enum dt_plan_how how;  /* functions of the kernel */
@@ -157,6 +158,9 @@ uint32_t dt_plan_prologue_add(dt_plan *plan, const dt_prologue *p);
 
 /* ---- plan_function.c: how each function of the kernel is traced ---- */
 int dt_plan_functions(dt_plan *p, dt_error *err);
+
+/* ---- plan_event.c: tracepoints that can interrupt one another ---- */
+void dt_plan_events(dt_plan *p);
 
 /* ---- plan_var.c ---- */
 void dt_plan_vars(dt_plan *p);

@@ -9,8 +9,8 @@
 
 bool dt_plan_same_group(const struct dt_plan_group *a, const struct dt_plan_group *b)
 {
-	return a->nargs == b->nargs && a->task_arg == b->task_arg && a->prologues == b->prologues &&
-	       a->how == b->how && a->joined == b->joined;
+	return a->nargs == b->nargs && a->event == b->event && a->task_arg == b->task_arg &&
+	       a->prologues == b->prologues && a->how == b->how && a->joined == b->joined;
 }
 
 /* Probes of one kind and group can share a program: one that reads an argument may not be attached to a
