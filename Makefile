@@ -37,7 +37,7 @@ UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 Q := $(if $(V),,@)
 say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n' $(1) $(2))
 
-all: $(BUILD)/dtrace
+all: $(BUILD)/dtrace $(BUILD)/libdtrace.so
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -53,9 +53,11 @@ $(BUILD)/libdtrace.so: $(OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(SANFLAGS) -Wl,-soname,libdtrace.so -o $@ $^ $(LDLIBS)
 
-$(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.so
+# The command has the library inside: nothing is looked for when it starts. A program that is given capabilities of its own
+# (setcap) would not find libdtrace.so beside it: the dynamic linker ignores $ORIGIN then. It also starts faster.
+$(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $(CMD) -L$(BUILD) -ldtrace -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib'
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sfn $(CURDIR)/lib $(BUILD)/lib
 
 # ---- tests ----

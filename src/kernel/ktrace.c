@@ -10,6 +10,7 @@
 
 #include "kernel/ktrace.h"
 #include "kernel/lockdown.h"
+#include "kernel/privilege.h"
 
 static int load_nothing(enum bpf_prog_type type, enum bpf_attach_type how, uint32_t btf_id,
 			int btf_fd)
@@ -95,8 +96,9 @@ void dt_ktrace_probe(struct dt_ktrace *k, dt_types *ts)
 				.fentry = ts && dt_ktrace_takes_fentry(ts, NULL, "vfs_read", false)};
 	if (k->kprobe || k->multi || k->fentry)
 		return;
-	if (geteuid() != 0)
-		snprintf(k->why, sizeof(k->why), "kernel functions can be traced by root only");
+	if (!dt_privilege_to_trace())
+		snprintf(k->why, sizeof(k->why),
+			 "kernel functions can be traced only by root, or with the capabilities CAP_BPF and CAP_PERFMON");
 	else if (pmu)
 		snprintf(k->why, sizeof(k->why),
 			 "this kernel is locked down (confidentiality mode): it refuses kprobes, "

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -41,7 +42,11 @@ static void default_signal(int sig)
 		signal(sig, SIG_DFL);
 }
 
-/* Wait for the word, then become the command. */
+/*
+ * Wait for the word, then become the command. A copy of a program that has capabilities from its file can be traced only
+ * by those with CAP_SYS_PTRACE unless it says that it can. That opens it to none but us: ptrace also asks for all the
+ * capabilities that it has.
+ */
 static _Noreturn void become_command(const dt_options *o, int gate, char *const argv[])
 {
 	ssize_t n;
@@ -51,6 +56,9 @@ static _Noreturn void become_command(const dt_options *o, int gate, char *const 
 	default_signal(SIGINT);
 	default_signal(SIGTERM);
 	default_signal(SIGHUP);
+	prctl(PR_SET_DUMPABLE, 1);
+	if (send(gate, "", 1, MSG_NOSIGNAL) != 1)
+		_exit(0);
 	while ((n = read(gate, &go, 1)) < 0 && errno == EINTR)
 		;
 	if (n != 1)
@@ -316,6 +324,16 @@ static int enter(struct dt_hold *hold, dt_error *err)
 	return finish_exec(hold, err);
 }
 
+/* False: ptrace is refused. */
+static bool seize_child(struct dt_hold *hold)
+{
+	char ready;
+
+	while (recv(hold->gate, &ready, 1, 0) < 0 && errno == EINTR)
+		;
+	return ptrace(PTRACE_SEIZE, (pid_t)hold->pid, 0, OPTIONS) == 0;
+}
+
 struct dt_hold *dt_hold_create(const dt_options *opts, char *const argv[], dt_error *err)
 {
 	struct dt_hold *hold;
@@ -339,7 +357,7 @@ struct dt_hold *dt_hold_create(const dt_options *opts, char *const argv[], dt_er
 	}
 	hold = dt_xcalloc(1, sizeof(*hold));
 	*hold = (struct dt_hold){.pid = pid, .created = true, .gate = gate[1]};
-	if (ptrace(PTRACE_SEIZE, pid, 0, OPTIONS) < 0 || enter(hold, err) == 0)
+	if (!seize_child(hold) || enter(hold, err) == 0)
 		return hold;
 	dt_hold_free(hold);
 	return NULL;

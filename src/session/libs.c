@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,9 +103,18 @@ static int list_dir(struct dt_libs *ls, const char *dir, bool always)
 	return 0;
 }
 
-/* The system directory: the option; or lib in the build directory this library was loaded from (a
+/* Is this code linked into the program, or in libdtrace.so? */
+static bool is_in_program(const Dl_info *here)
+{
+	Dl_info program;
+
+	return dladdr((const void *)getauxval(AT_ENTRY), &program) &&
+	       program.dli_fbase == here->dli_fbase;
+}
+
+/* The system directory: the option; or lib in the build directory that the program or library is in (a
  * link to that of the tree, which is thus usable in place); or <prefix>/lib/dtrace for
- * <prefix>/lib/libdtrace.so; or the traditional place. A directory counts when it holds errno.d. What
+ * <prefix>/sbin/dtrace and <prefix>/lib/libdtrace.so; or the traditional place. A directory counts when it holds errno.d. What
  * differs by CPU is in a folder of it. */
 static char *system_dir(const dt_options *o)
 {
@@ -117,9 +127,8 @@ static char *system_dir(const dt_options *o)
 		return dt_xstrdup(o->text[DT_O_SYSLIBDIR]);
 	if (!dladdr((const void *)system_dir, &info) || !info.dli_fname)
 		return dt_xstrdup(SYSTEM_DIR);
-	path = realpath(info.dli_fname, NULL);
-	if (!path) /* linked into the program itself, started by name */
-		path = realpath("/proc/self/exe", NULL);
+	/* of the program itself it knows argv[0], which is whatever its parent has put there */
+	path = realpath(is_in_program(&info) ? "/proc/self/exe" : info.dli_fname, NULL);
 	slash = path ? strrchr(path, '/') : NULL;
 	for (size_t i = 0; slash && i < DT_NELEM(beside); i++) {
 		char *dir = dt_xasprintf("%.*s/%s", (int)(slash - path), path, beside[i]);

@@ -14,7 +14,7 @@
 #				a symbol (vmlinux`register_fprobe), or such a command (/usr/bin/node), or a disk below
 #				/var/tmp (disk)
 #
-# Standard output and standard error come together. Examples that need the kernel run only where
+# Standard output and standard error come together. The path of the dtrace under test is shown as /usr/local/sbin/dtrace. Examples that need the kernel run only where
 # this user may use it; the others run on both engines then. `test/run --update doc/guide` puts what
 # is printed now into the text (shapes: only empty ones): read the difference before you commit it.
 # CHAPTER=providers/pid.md runs only that one.
@@ -82,7 +82,7 @@ try() { # command, status, shape, line, engine
 	GUIDE_ENGINE=$5 timeout -k 2 $((20 + 10 * ${SLOW:-0})) bash -c "$1" >"$TMP/raw" 2>&1 </dev/null 3<&-
 	local status=$? why=
 	cd "$TMP/work" || return
-	trim <"$TMP/raw" | { [ "$3" = 1 ] && cat || cpu0; } >"$TMP/got"
+	sed "s|$DTRACE|/usr/local/sbin/dtrace|g" "$TMP/raw" | trim | { [ "$3" = 1 ] && cat || cpu0; } >"$TMP/got"
 	ran=$((ran + 1))
 	[ $status = "$2" ] || why="status $status, expected $2"
 	if [ "$3" = 1 ]; then

@@ -14,18 +14,18 @@
 #include "bpf/run/load.h"
 #include "kernel/links.h"
 #include "kernel/lockdown.h"
+#include "kernel/privilege.h"
 
 /* Why bpf() said no. EPERM means privilege nearly always; say what is missing and how to get it. */
 int dt_load_error(dt_error *err, const char *doing)
 {
 	int e = errno;
+	char advice[768];
 
-	if (e == EPERM || e == EACCES)
-		return dt_err(
-		    err, EPERM,
-		    "cannot %s the kernel: this needs root, or the capabilities CAP_BPF and "
-		    "CAP_PERFMON (sudo setcap cap_bpf,cap_perfmon+ep on the program)",
-		    doing);
+	if (e == EPERM || e == EACCES) {
+		dt_privilege_advice(advice, sizeof(advice));
+		return dt_err(err, EPERM, "cannot %s the kernel: %s", doing, advice);
+	}
 	return dt_err(err, e, "cannot %s the kernel: %s", doing, dt_strerror(e));
 }
 
