@@ -83,12 +83,13 @@ static void read_process(dt_sideband *sb, dt_process *p)
 	dt_maps *maps = dt_maps_read(p->pid, &err);
 
 	p->read_at = dt_now();
-	p->losses = sb->lost;
-	if (!maps) {
-		if (err.code == ESRCH)
-			dt_images_exit(sb->images, p);
+	if (!maps && err.code == ESRCH) {
+		dt_images_exit(sb->images, p);
 		return;
 	}
+	p->losses = sb->lost;
+	if (!maps)
+		return;
 	learn_place(sb, p);
 	for (uint32_t i = 0; i < maps->n; i++) {
 		const dt_mapping *m = &maps->v[i];
@@ -334,6 +335,8 @@ static bool may_know_more(const dt_sideband *sb, const dt_process *p)
 	return dt_now() - p->read_at > READ_AGAIN;
 }
 
+/* After losses a process that lives is read again first: an address in what it had mapped before would have a name, but
+ * perhaps the wrong one. */
 bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, dt_umap *m)
 {
 	dt_process *p;
@@ -341,6 +344,8 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 	if (pid <= 0)
 		return false;
 	p = need_process(sb, pid);
+	if (p->losses < sb->lost && !p->exited)
+		read_process(sb, p);
 	if (!dt_images_find(p, time, addr, m)) {
 		if (!may_know_more(sb, p))
 			return false;
@@ -350,6 +355,13 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 	}
 	dt_files_use(sb->files, m->file);
 	return true;
+}
+
+bool dt_sideband_lacks(const dt_sideband *sb, long pid)
+{
+	const dt_process *p = dt_images_get(sb->images, pid);
+
+	return sb->lost && (!p || (p->exited && p->losses != sb->lost));
 }
 
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m)

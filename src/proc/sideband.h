@@ -70,6 +70,8 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 /* The same by the nearest mapping below: for data of an object whose text is mapped. *it starts at
  * 0; gives the mappings of the image in effect, last mapped first. */
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m);
+/* May lost events be the reason that something about this process is not known? */
+bool dt_sideband_lacks(const dt_sideband *sb, long pid);
 /* Do not forget this process when it has ended: its names will be needed. */
 void dt_sideband_keep(dt_sideband *sb, long pid);
 /* Has the process ended, as far as we know? False when it was never seen. */

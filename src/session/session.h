@@ -79,7 +79,7 @@ struct dt_symbols;
 void dt_symbols_open(dtrace_hdl_t *h); /* if the program needs it; h->engine_ops is chosen */
 void dt_symbols_free(dtrace_hdl_t *h);
 int dt_symbols_update(dtrace_hdl_t *h); /* before records are printed; -1 when the handler says so */
-int dt_symbols_report(dtrace_hdl_t *h); /* files that were not read as a whole, once each; -1 likewise */
+int dt_symbols_report(dtrace_hdl_t *h); /* why addresses may be without names; -1 likewise */
 /* For the consumer: arg is the handle. */
 bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off);

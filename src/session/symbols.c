@@ -14,7 +14,8 @@
 struct dt_symbols {
 	dt_sideband *sb; /* of h->procs */
 	dt_usyms *us;
-	uint64_t lost; /* side-band events that the user knows are lost */
+	uint64_t lost;	 /* side-band events that the user knows are lost */
+	uint64_t missed; /* how many were when an address was not known, perhaps for that reason */
 	uint32_t notes;
 };
 
@@ -71,16 +72,17 @@ void dt_symbols_free(dtrace_hdl_t *h)
 	h->symbols = NULL;
 }
 
-/* Living processes are read again; but some may have come and gone meanwhile. */
+/* Living processes are read again; but some may have come and gone meanwhile. It is said only if one of them is asked for:
+ * what the other processes of the machine do changes nothing. */
 static int report_losses(dtrace_hdl_t *h)
 {
-	uint64_t lost = dt_sideband_lost(h->symbols->sb), n = lost - h->symbols->lost;
+	uint64_t n = h->symbols->missed - h->symbols->lost;
 	char *text;
 	int rc;
 
 	if (n == 0)
 		return 0;
-	h->symbols->lost = lost;
+	h->symbols->lost = h->symbols->missed;
 	text = dt_xasprintf("%llu process event%s lost: addresses of processes that have ended may "
 			    "stay without names",
 			    (unsigned long long)n, n == 1 ? "" : "s");
@@ -89,14 +91,15 @@ static int report_losses(dtrace_hdl_t *h)
 	return rc;
 }
 
-/* Files that are not read as a whole, so that addresses in them may be without names. */
+/* Why addresses may be without names: lost events, files that are not read as a whole. */
 int dt_symbols_report(dtrace_hdl_t *h)
 {
 	char *text;
-	int rc = 0;
+	int rc;
 
 	if (!h->symbols)
 		return 0;
+	rc = report_losses(h);
 	while (rc == 0 && (text = dt_usyms_problem(h->symbols->us))) {
 		if (h->symbols->notes++ < DT_MAX_FILE_NOTES)
 			rc = dt_session_diag(h, DTRACE_DIAG_DROP, text);
@@ -111,7 +114,7 @@ int dt_symbols_update(dtrace_hdl_t *h)
 		return 0;
 	dt_sideband_drain(h->symbols->sb);
 	dt_usyms_trim(h->symbols->us);
-	return dt_symbols_report(h) < 0 ? -1 : report_losses(h);
+	return dt_symbols_report(h);
 }
 
 /* What happened since the last update may explain the address. */
@@ -127,8 +130,11 @@ bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const ch
 		pid = h->macros.target;
 	if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s)) {
 		dt_sideband_drain(h->symbols->sb);
-		if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s))
+		if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s)) {
+			if (dt_sideband_lacks(h->symbols->sb, pid))
+				h->symbols->missed = dt_sideband_lost(h->symbols->sb);
 			return false;
+		}
 	}
 	*obj = s.object;
 	*sym = s.name;

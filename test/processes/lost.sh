@@ -1,5 +1,6 @@
 # timeout: 180
-# Events of processes that dtrace could not take in time: there is a message, and what still lives is read again.
+# Events of processes that dtrace could not take in time: what still lives is read again; there is a message if it is about a
+# process that does not.
 # needs: root bpf fast gcc pgrep taskset
 . "$SRC/test/lib.bash"
 build addresses processes/addresses.c
@@ -21,7 +22,27 @@ exec 7>&-
 wait_for 100 grep -q done "$TMP/said"
 kill -CONT "$real"
 wait $tracer
-expect_match '^dtrace: [0-9]+ process events lost: addresses of processes that have ended may stay without names$' "$(cat "$TMP/err")"
+expect "" "$(cat "$TMP/err")" "no name is missing"
 expect 'ready liblater.so`library_function libc.so.6`l64a' "$(xargs <"$TMP/out")" "read again"
+exec 8>&-
+wait $pid
+
+# Children that begin and end while nobody listens
+taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
+pid=$!
+exec 7>"$TMP/in" 8>"$TMP/hold"
+timeout 500 "$DTRACE" -q -x bufsize=4m -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /ppid == $1/ { usym(arg0); printf("\n"); n++; }
+	syscall::getppid:entry /ppid == $1 && n == 8000/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
+tracer=$!
+wait_for 20 grep -q ready "$TMP/out"
+real=$(pgrep -P $tracer)
+kill -STOP "$real"
+exec 7>&-
+wait_for 100 grep -q done "$TMP/said"
+kill -CONT "$real"
+wait $tracer
+expect_match '^dtrace: [0-9]+ process events lost: addresses of processes that have ended may stay without names$' "$(cat "$TMP/err")"
+expect 8000 "$(grep -cE '^  *(addresses`global_function|0x[0-9a-f]+) *$' "$TMP/out")" "addresses with and without names"
+expect_match '^[1-9]' "$(grep -c 0x "$TMP/out")" "addresses without names"
 exec 8>&-
 wait $pid
