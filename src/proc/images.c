@@ -295,6 +295,11 @@ static const struct dt_image *image_at(const dt_process *p, uint64_t time)
 	return i;
 }
 
+bool dt_images_is_newest(const dt_process *p, uint64_t time)
+{
+	return image_at(p, time) == p->images;
+}
+
 static bool find_in(const struct dt_image *image, uint64_t time, uint64_t addr, dt_umap *m)
 {
 	const dt_umap *later = NULL;

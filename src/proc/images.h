@@ -40,6 +40,7 @@ void dt_images_exit(dt_images *im, dt_process *p); /* may forget others that die
 void dt_images_map(dt_process *p, const dt_umap *m);
 /* Remove the mappings of files that were last used at `until` or before. */
 void dt_images_drop_files(dt_images *im, uint64_t until);
+bool dt_images_is_newest(const dt_process *p, uint64_t time); /* is its image of that time the last one? */
 /* Of the image in effect at that time, then of the others. */
 bool dt_images_find(const dt_process *p, uint64_t time, uint64_t addr, dt_umap *m);
 bool dt_images_next(const dt_process *p, uint64_t time, uint32_t *it, dt_umap *m);

@@ -382,6 +382,13 @@ bool dt_sideband_exited(const dt_sideband *sb, long pid)
 	return p && p->exited;
 }
 
+bool dt_sideband_is_current(const dt_sideband *sb, long pid, uint64_t time)
+{
+	const dt_process *p = dt_images_get(sb->images, pid);
+
+	return !p || (!p->exited && dt_images_is_newest(p, time));
+}
+
 int dt_sideband_open_file(dt_sideband *sb, const dt_file *f)
 {
 	return dt_files_open(sb->files, f);

@@ -76,6 +76,8 @@ bool dt_sideband_lacks(const dt_sideband *sb, long pid);
 void dt_sideband_keep(dt_sideband *sb, long pid);
 /* Has the process ended, as far as we know? False when it was never seen. */
 bool dt_sideband_exited(const dt_sideband *sb, long pid);
+/* Can /proc still be asked what the process had then: does it live, and run the same program? */
+bool dt_sideband_is_current(const dt_sideband *sb, long pid, uint64_t time);
 /* Open the file: by its path, else through a living process that maps it. It is the one that was
  * mapped, by build id or inode. -1 with errno. */
 int dt_sideband_open_file(dt_sideband *sb, const dt_file *f);

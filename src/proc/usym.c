@@ -218,18 +218,20 @@ static bool covers(dt_elf *e, uint64_t vaddr)
 	return false;
 }
 
-/* A library may have been closed, and its place been taken by other data: as long as the process
- * lives, ask. Behind a file's data comes what it has of zeroes, without a file. */
-static bool has_data(dt_usyms *us, long pid, uint64_t addr, const dt_file *f)
+/* A library may have been closed, and its place been taken by other data: as long as the process lives and runs the same
+ * program, ask. A process that is about to be gone has no mappings. Behind a file's data comes what it has of zeroes, without a
+ * file. */
+static bool has_data(dt_usyms *us, long pid, uint64_t time, uint64_t addr, const dt_file *f)
 {
 	dt_error err;
-	dt_maps *maps = dt_sideband_exited(us->sb, pid) ? NULL : dt_maps_read(pid, &err);
+	dt_maps *maps = dt_sideband_is_current(us->sb, pid, time) ? dt_maps_read(pid, &err) : NULL;
 	const dt_mapping *m = maps ? dt_maps_find(maps, addr) : NULL;
 	bool ok;
 
 	if (m && m->kind != DT_MAP_FILE && m > maps->v && m[-1].end == m->start)
 		m--;
-	ok = !maps || (m && strcmp(m->base, f->base) == 0); /* paths depend on the root directory */
+	/* paths depend on the root directory */
+	ok = !maps || maps->n == 0 || (m && strcmp(m->base, f->base) == 0);
 	dt_maps_free(maps);
 	return ok;
 }
@@ -246,7 +248,7 @@ static bool find_map(dt_usyms *us, long pid, uint64_t time, uint64_t addr, dt_um
 		struct object *o = need_object(us, m->file);
 
 		if (o && dt_elf_bias(o->elf, m->start, m->offset, &bias) &&
-		    covers(o->elf, addr - bias) && has_data(us, pid, addr, m->file))
+		    covers(o->elf, addr - bias) && has_data(us, pid, time, addr, m->file))
 			return true;
 	}
 	return false;
