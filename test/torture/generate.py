@@ -12,6 +12,10 @@ struct out {{ int sum; string text; int64_t wide; uint8_t low; }};
 translator struct out < struct in *i > {{ sum = i->a + i->b; text = {text}; wide = i->d {op} i->e; low = i->c; }};
 inline int fixed = {number};
 enum color {{ RED, GREEN = {number}, BLUE }};
+union both {{ uint64_t whole; uint32_t half[2]; char bytes[8]; }};
+struct deep {{ struct in one; char name[8]; union both u; int8_t list[3]; struct {{ short x; unsigned y:1; unsigned z:31; }} inner; }};
+typedef struct deep deep_t;
+enum color ge;
 """
 
 
@@ -48,6 +52,11 @@ class Generator:
             return f'this->q[{self.r.randrange(0, 8)}]'
         if self.r.random() < 0.1:
             return self.pick('gst.', 'many[1].', 'many[g0].', 'self->st.') + self.pick('a', 'b', 'c', 'd', 'e', 'f', 'g')
+        if self.r.random() < 0.12:
+            return self.pick('gd', 'gd', 'self->dd', 'deeps[g0]') + '.' + self.pick(
+                'one.a', 'one.e', 'one.g', 'u.whole', 'u.half[1]', 'u.bytes[2]', 'list[1]', 'list[2]', 'inner.x', 'inner.y', 'inner.z')
+        if self.r.random() < 0.04:
+            return self.pick('(&ten[3])[2]', '*(&ten[2] + 1)', '*(ten + 4)', '*(&gd.one.a)')
         if self.r.random() < 0.1:
             return f'ten[{self.pick(self.r.randrange(0, 10), self.r.randrange(0, 10), "g1 & 7", "g2 & 7")}]'
         if self.r.random() < 0.15:
@@ -153,11 +162,19 @@ class Generator:
             return f'stringof({self.str(d)})'
         if k == 15:
             return f'inet_ntoa((ipaddr_t *)(this->ip = (ipaddr_t *)alloca(4), *this->ip = {self.int(d)}, this->ip))'
+        if self.r.random() < 0.15:
+            return self.pick('stringof(gd.name)', f'inet_ntop(2, {self.address(4, d)})', f'inet_ntop(10, {self.address(16, d)})',
+                             f'inet_ntoa6({self.address(16, d)})', f'link_ntop(1, {self.address(6, d)})',
+                             f'(({self.int(d)}), {self.str(d)})')
         if k == 16:
             return f'({self.bcopy()}, stringof(this->q))' if self.scratch else self.str(d)
         if k == 17:
             return f"memstr(this->q, '{self.pick('a', '.', ' ')}', {self.r.randrange(0, 16)})" if self.scratch else self.str(d)
         return self.pick('probename', 'probeprov', 'zonename')
+
+    def address(self, n, d):
+        made = f'this->ad = (uint8_t *)alloca(16), this->ad[{self.r.randrange(0, n)}] = {self.int(d)}, this->ad[{self.r.randrange(0, n)}] = 255'
+        return f'(void *)({made}, this->ad)'
 
     def bcopy(self):
         """Not beyond the end of anything: what is there depends on the engine."""
@@ -171,7 +188,14 @@ class Generator:
 
     def statement(self, depth=2):
         self.budget = self.r.randrange(4, 30)
-        k = self.r.randrange(17)
+        k = self.r.randrange(19)
+        if k == 17:
+            return self.pick('print(gd); printf("\\n");', 'print(gst);', 'print(ge);', f'ge = {self.int(1)};', 'print(ten);', 'trace(gst);',
+                             'gd = self->dd;', 'self->dd = gd;', 'deeps[g0] = gd;', 'gd = deeps[1];', 'gd.one = gst;', 'gst = deeps[g0].one;')
+        if k == 18:
+            return self.pick('arr[g0] = 0;', 'self->arr[1] = 0;', 'self->s0 = 0;', 'self->n0 = 0;', 'names[g0] = 0;',
+                             f'two[{self.str(1)}, g1] = 0;', f'tracemem(ten, {self.r.randrange(1, 11)});', f'tracemem(&gst.a, sizeof (gst), {self.int(1)});',
+                             f'trace((char){self.int(1)}); printf("\\n");', f'trace((short){self.int(2)}); printf("\\n");')
         if k == 15 and not depth < 2:
             self.scratch = True
             return f'this->q = (char *)alloca({self.r.randrange(16, 40)}); {self.bcopy()};'
@@ -199,7 +223,20 @@ class Generator:
         text, args = '', []
         for _ in range(self.r.randrange(1, 4)):
             flags = self.pick('', '', '', '-', '0', '+', ' ', '#') + self.pick('', '', '', '5', '20') + self.pick('', '', '', '.3')
-            if self.r.random() < 0.4:
+            k = self.r.randrange(20)
+            if k == 0:
+                text += '[%c] '
+                args.append(f'(char)({self.int(1)} & 63) + 48')
+            elif k == 1:
+                text += f'[%{self.pick("", "-", "0")}*d] '
+                args += [str(self.r.randrange(-5, 15)), f'(int){self.int(2)}']
+            elif k == 2:
+                text += f'%p %{self.pick("x", "5s", "-10s")} '
+                args += [self.int(1), f'(int){self.int(1)}' if text.endswith('x ') else self.str(2)]
+            elif k == 3:
+                text += f'%{self.pick("d", "x", "5i")} '
+                args.append('ge')
+            elif k < 8:
                 text += f'[%{flags.replace("0", "", 1) if flags.startswith("0") else flags}s] '
                 args.append(self.str(3))
             else:
@@ -251,12 +288,17 @@ class Generator:
                 out += f'trunc({name}, {self.pick(1, 2, -1, 0)}); '
             elif how == 3:
                 out += f'clear({name}); '
+        plain = [n for n in sorted(self.aggs) if not self.aggs[n][0] and 'quantize' not in self.aggs[n][1]]
+        if len(plain) > 1 and self.r.random() < 0.5:
+            out += f'printa("{" ".join(["%@d"] * len(plain))}\\n", {", ".join(plain)}); '
         return f'END {{ {out}}}' if out else ''
 
     # ---- programs ----
 
     def speculations(self):
         out = ['BEGIN { spec = speculation(); }']
+        if self.r.random() < 0.3:
+            out.append('BEGIN { printf("%d\\n", speculation()); }')
         for _ in range(self.r.randrange(1, 3)):
             self.members = self.scratch = False
             out.append(f'BEGIN {{ speculate(spec); {self.printf()} }}')
@@ -274,8 +316,8 @@ class Generator:
         out = [f'{t} {n};' for n, t in self.globals.items()]
         out += [f'self {t} {n[6:]};' for n, t in self.selfs.items()]
         out += [f'this {t} {n[6:]};' for n, t in self.thiss.items()]
-        out += ['string gs0, gs1;', 'self string s0;', 'this string t0;', 'this string t1;', 'this struct in *p;', 'this char *q;',
-                'struct in gst;', 'struct in many[int];', 'self struct in st;', f'{self.r.choice(INTS)} ten[10];',
+        out += ['string gs0, gs1;', 'self string s0;', 'this string t0;', 'this string t1;', 'this struct in *p;', 'this char *q;', 'this uint8_t *ad;',
+                'struct in gst;', 'deep_t gd;', 'self struct deep dd;', 'deep_t deeps[int];', 'struct in many[int];', 'self struct in st;', f'{self.r.choice(INTS)} ten[10];',
                 f'{self.r.choice(INTS)} arr[int];', f'{self.r.choice(INTS)} two[string, int64_t];',
                 f'self {self.r.choice(INTS)} arr[{self.pick("int", "char", "uint64_t")}];', 'string names[int];', 'int spec;']
         return ' '.join(out)
@@ -297,7 +339,53 @@ class Generator:
         options = ['-q'] if self.r.random() < 0.7 else []
         if self.r.random() < 0.3:
             options += ['-x', f'strsize={self.r.choice([8, 16, 31, 64, 300])}']
-        for option in ('aggsortrev', 'aggsortkey', 'aggsortkeypos=1', 'aggsortpos=1', 'aggzoom', 'aggpack', 'agghist', 'cleanrate=1000hz'):
+        for option in ('nspec=3', 'aggsortrev', 'aggsortkey', 'aggsortkeypos=1', 'aggsortpos=1', 'aggzoom', 'aggpack', 'agghist', 'cleanrate=1000hz'):
             if self.r.random() < 0.08:
                 options += ['-x', option]
         return head + self.declarations() + '\n' + '\n'.join(clauses) + '\nBEGIN { exit(' + str(self.pick(0, 0, 3, 255)) + '); }\n', options
+
+
+class Twins:
+    """Expressions of constants, which the compiler computes, each beside the same expression of variables, which an engine does."""
+
+    def __init__(self, rng):
+        self.r = rng
+        self.names = []
+
+    def leaf(self):
+        kind = self.r.choice(INTS)
+        value = self.r.choice(EDGES) * self.r.choice([1, 1, -1])
+        name = f'v{len(self.names)}'
+        self.names.append((kind, name, value))
+        suffix = 'ULL' if value >= 2**63 or value <= -2**63 else ''
+        return f'(({kind})({value}{suffix}))', name
+
+    def both(self, depth):
+        if depth == 0:
+            return self.leaf()
+        k = self.r.randrange(10)
+        a = self.both(depth - 1)
+        if k == 0:
+            op = self.r.choice(['-', '~', '!'])
+            return tuple(f'({op}{x})' for x in a)
+        if k == 1:
+            kind = self.r.choice(INTS)
+            return tuple(f'(({kind}){x})' for x in a)
+        b = self.both(self.r.randrange(depth))
+        if k == 2:
+            c = self.both(0)
+            return tuple(f'({x} ? {y} : {z})' for x, y, z in zip(a, b, c))
+        op = self.r.choice(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>', '<', '<=', '>', '>=', '==', '!=', '&&', '||', '^^'])
+        if op in '/%':
+            return tuple(f'({x} {op} ({y} | 1))' for x, y in zip(a, b))
+        if op in ('<<', '>>'):
+            return tuple(f'({x} {op} ({y} & 31))' for x, y in zip(a, b))
+        return tuple(f'({x} {op} {y})' for x, y in zip(a, b))
+
+    def program(self):
+        pairs = [self.both(self.r.randrange(1, 4)) for _ in range(8)]
+        declared = ' '.join(f'{t} {n};' for t, n, _ in self.names)
+        sets = ' '.join(f'{n} = {v}{"ULL" if abs(v) >= 2**63 else ""};' for _, n, v in self.names)
+        lines = [f'BEGIN {{ this->a = (int64_t){a}; this->b = (int64_t){b}; printf("%d %x %x %d\\n", {i}, this->a, this->b, this->a == this->b); }}'
+                 for i, (a, b) in enumerate(pairs)]
+        return f'{declared}\nBEGIN {{ {sets} }}\n' + '\n'.join(lines) + '\nBEGIN { exit(0); }\n', ['-q']
