@@ -400,7 +400,7 @@ int dt_options_settle(dt_options *o, dt_error *err)
 		while (o->value[id] > share)
 			if (!dt_options_lower(o, id))
 				return dt_err(err, ENOMEM,
-					      "%s is more than this machine's memory holds",
+					      "%s is more than this machine's memory has room for",
 					      dt_opt_table[id].name);
 	}
 	return 0;
