@@ -33,3 +33,11 @@ done
 	echo 'BEGIN { printf("%d %d %d\n", this->x, this->t == timestamp, n); exit(0); }'; } >"$TMP/huge.d"
 ktrace -qs "$TMP/huge.d"
 expect "5 1 18003000" "$(echo $(cat "$TMP/out"))" "$err"
+
+# fifty arrays with keys of different sizes, in one clause and in a clause each: a program can name 64 maps
+keys=(1 '"text"' '1, 2, 3' '"text", tid')
+{ echo 'BEGIN {'; for i in {0..49}; do echo "a$i[${keys[i % 4]}] = $i; n += a$i[${keys[i % 4]}];"; done; echo '}'
+	for i in {0..49}; do echo "BEGIN { a$i[${keys[i % 4]}] = 0; n += a$i[${keys[i % 4]}]; }"; done
+	echo 'BEGIN { printf("%d\n", n); exit(0); }'; } >"$TMP/arrays.d"
+ktrace -qs "$TMP/arrays.d"
+expect 1225 "$(echo $(cat "$TMP/out"))" "$err"

@@ -59,7 +59,7 @@ struct world {
 	struct dt_plan_layout at;
 	struct dt_rodata ro;
 	struct dt_tr_maps maps;
-	int vars[16], spare[16], aggs[4];
+	int vars[16], aggs[4];
 	dt_error err;
 	dt_code code;
 	dt_buf out;
@@ -90,11 +90,11 @@ static void open_world(struct world *w)
 	w->maps.aside = FD_ASIDE;
 	w->maps.wake = FD_WAKE;
 	for (int i = 0; i < 16; i++)
-		w->vars[i] = FD_VAR + i, w->spare[i] = FD_SPARE + i;
+		w->vars[i] = FD_VAR + i;
 	for (int i = 0; i < 4; i++)
 		w->aggs[i] = FD_AGG + i;
 	w->maps.var[DT_SCOPE_GLOBAL] = w->maps.var[DT_SCOPE_THREAD] = w->vars;
-	w->maps.spare[DT_SCOPE_GLOBAL] = w->maps.spare[DT_SCOPE_THREAD] = w->spare;
+	w->maps.spare = FD_SPARE;
 	w->maps.agg = w->aggs;
 }
 
@@ -177,6 +177,7 @@ static void list(struct world *w, uint32_t from, uint32_t to)
 					    {S_LOCALS, "locals"},
 					    {(int)w->at.local_vars, "vars"}, /* areas may be empty: the last counts */
 					    {(int)w->at.key, "key"},
+					    {(int)w->at.dkey - 8, "which"},
 					    {(int)w->at.dkey, "dkey"},
 					    {(int)w->at.record, "record"},
 					    {(int)w->at.scratch, "scratch"},
@@ -560,13 +561,15 @@ static void test_variables(void)
 		   "\tif r1 == 0 goto L8\n"
 		   "\tr1 = spare\n"
 		   "\tr2 = slot\n"
-		   "\tr2 += dkey\n"
+		   "\tr2 += which\n"
+		   "\tu64 [r2] = 1280\n"
 		   "\tcall map_delete_elem\n"
 		   "\tif r0 == 0 goto L2\n"
 		   "\tif r0 == -2 goto L2\n"
 		   "\tr1 = spare\n"
 		   "\tr2 = slot\n"
-		   "\tr2 += dkey\n"
+		   "\tr2 += which\n"
+		   "\tu64 [r2] = 1280\n"
 		   "\tcall map_lookup_elem\n"
 		   "\tif r0 == 0 goto L2\n"
 		   "\tu64 [r0] = 0\n"
@@ -583,7 +586,8 @@ static void test_variables(void)
 		   "\tif r1 == 0 goto L4\n"
 		   "\tr1 = spare\n"
 		   "\tr2 = slot\n"
-		   "\tr2 += dkey\n"
+		   "\tr2 += which\n"
+		   "\tu64 [r2] = 1280\n"
 		   "\tcall map_lookup_elem\n"
 		   "L4:\n"
 		   "\tif r0 != 0 goto L6\n"
@@ -603,13 +607,15 @@ static void test_variables(void)
 		   "\tu64 [r1] = 1\n"
 		   "\tr1 = spare\n"
 		   "\tr2 = slot\n"
-		   "\tr2 += dkey\n"
+		   "\tr2 += which\n"
+		   "\tu64 [r2] = 1280\n"
 		   "\tr3 = &rodata[16]\n"
 		   "\tr4 = 1\n"
 		   "\tcall map_update_elem\n"
 		   "\tr1 = spare\n"
 		   "\tr2 = slot\n"
-		   "\tr2 += dkey\n"
+		   "\tr2 += which\n"
+		   "\tu64 [r2] = 1280\n"
 		   "\tcall map_lookup_elem\n"
 		   "\tif r0 != 0 goto L6\n"
 		   "\tgoto L7\n"

@@ -100,6 +100,7 @@ static void place_arrays(struct dt_plan_layout *l, const dt_plan *p, const dt_pl
 		if (to->entries < 1)
 			to->entries = 1;
 		most->dyn_key = larger(most->dyn_key, to->key_size);
+		most->zeros = larger(most->zeros, to->key_size);
 		if (8 + 2 * v->size > most->zeros)
 			most->zeros = 8 + 2 * v->size + 16;
 	}
@@ -146,8 +147,9 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	l->local_refs = l->local_vars + locals->refs;
 	l->local_refs_size = locals->size - locals->refs;
 	l->key = area(&at, most->agg_key);
-	l->dkey = area(&at, most->dyn_key);
-	l->last_key = area(&at, n->is.element ? most->dyn_key : 0);
+	l->dkey_size = most->dyn_key;
+	l->dkey = area(&at, 8 + most->dyn_key) + 8;
+	l->last_key = n->is.element ? area(&at, 8 + most->dyn_key) + 8 : at;
 	l->record_size = largest;
 	l->record = area(&at, largest);
 	if (n->is.strings) {
@@ -348,7 +350,7 @@ static void make_scopes(struct dt_plan_layout *l, const dt_plan *p)
 
 void dt_layout_init(struct dt_plan_layout *l, const dt_plan *p)
 {
-	*l = (struct dt_plan_layout){.nslots = 4};
+	*l = (struct dt_plan_layout){.dkey = 8, .last_key = 8, .nslots = 4};
 	make_scopes(l, p);
 	l->agg = dt_arena_alloc(p->arena, (p->aggs.n + 1) * sizeof(*l->agg));
 }

@@ -36,6 +36,7 @@ struct dt_plan_layout {
 	/* offsets from the start of the slot */
 	uint32_t key, dkey;  /* keys under construction: aggregations, associative arrays */
 	uint32_t last_key;   /* of the object among array elements that was read last */
+	uint32_t dkey_size;  /* of the largest; before each of both is a word: which array (var.c) */
 	uint32_t local_vars; /* clause-local variables */
 	uint32_t local_refs, local_refs_size; /* their by-reference part */
 	uint32_t record, record_size;

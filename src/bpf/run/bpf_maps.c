@@ -131,20 +131,37 @@ static uint32_t prealloc(uint32_t *sum, uint64_t entries, uint64_t bytes)
 	return 0;
 }
 
-#define SPARE 64 /* elements that an array can have in its second map: var.c */
+#define SPARE	    64 /* elements that the second map of arrays can have: var.c */
+#define SPARE_BYTES (1u << 20)
 
-static int make_arrays(dt_bpf *e, int scope, uint32_t *sum, dt_error *err)
+static int make_spare(dt_bpf *e, uint64_t value, dt_error *err)
+{
+	uint64_t key = 8 + e->at.dkey_size, n = SPARE_BYTES / (key + value);
+
+	if (!value)
+		return 0;
+	e->maps.spare = dt_kmap_make(e,
+				     &(struct dt_kmap){.type = BPF_MAP_TYPE_HASH,
+						       .name = "dt_spare",
+						       .key = key,
+						       .value = value,
+						       .entries = n > SPARE ? SPARE : n ? n : 1},
+				     err);
+	return e->maps.spare < 0 ? -1 : 0;
+}
+
+/* *most: of the largest element */
+static int make_arrays(dt_bpf *e, int scope, uint32_t *sum, uint64_t *most, dt_error *err)
 {
 	uint32_t n = e->plan.vars[scope].n;
 	int *fds = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*fds));
-	int *spare = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*spare));
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dt_plan_var *v = &e->plan.vars[scope].v[i];
 		const struct dt_var_place *at = &e->at.vars[scope].v[i];
 		uint64_t size = 8, entries = at->entries;
 
-		fds[i] = spare[i] = -1;
+		fds[i] = -1;
 		if (!at->key_size)
 			continue;
 		if (v->byref)
@@ -158,18 +175,9 @@ static int make_arrays(dt_bpf *e, int scope, uint32_t *sum, dt_error *err)
 		    &entries, err);
 		if (fds[i] < 0)
 			return -1;
-		spare[i] = dt_kmap_make(e,
-					&(struct dt_kmap){.type = BPF_MAP_TYPE_HASH,
-							  .name = "dt_spare",
-							  .key = at->key_size,
-							  .value = size,
-							  .entries = entries < SPARE ? entries : SPARE},
-					err);
-		if (spare[i] < 0)
-			return -1;
+		*most = size > *most ? size : *most;
 	}
 	e->maps.var[scope] = fds;
-	e->maps.spare[scope] = spare;
 	return 0;
 }
 
@@ -387,6 +395,7 @@ int dt_kmaps_create(dt_bpf *e, dt_error *err)
 {
 	const struct dt_scope_place *globals = &e->at.vars[DT_SCOPE_GLOBAL];
 	uint32_t sum = 0;
+	uint64_t most = 0;
 
 	if (make_control(e, err) < 0 || dt_kmaps_rodata(e, err) < 0)
 		return -1;
@@ -399,8 +408,9 @@ int dt_kmaps_create(dt_bpf *e, dt_error *err)
 		return -1;
 	if (make_special(e, err) < 0 || make_of_programs(e, err) < 0 || dt_names_make(e, err) < 0)
 		return -1;
-	if (make_arrays(e, DT_SCOPE_GLOBAL, &sum, err) < 0 ||
-	    make_arrays(e, DT_SCOPE_THREAD, &sum, err) < 0 || make_aggs(e, &sum, err) < 0)
+	if (make_arrays(e, DT_SCOPE_GLOBAL, &sum, &most, err) < 0 ||
+	    make_arrays(e, DT_SCOPE_THREAD, &sum, &most, err) < 0 ||
+	    make_spare(e, most, err) < 0 || make_aggs(e, &sum, err) < 0)
 		return -1;
 	return dt_kmaps_buffers(e, err);
 }

@@ -23,6 +23,7 @@ void dt_tr_maps_init(struct dt_tr_maps *m)
 				 .left = -1,
 				 .clock = -1,
 				 .aside = -1,
+				 .spare = -1,
 				 .names = -1,
 				 .text = -1,
 				 .epids = -1,

@@ -48,10 +48,10 @@ struct dt_tr_maps {
 	int control, cpus, slots, rodata, globals, threads, rings, tails, aggs, specs;
 	int wake; /* a ring buffer that wakes the consumer; -1: it needs none */
 	int family, left, clock, aside;
+	int spare;					   /* of all arrays: var.c */
 	int names, text, epids;				   /* when probes can join */
 	int uw_objects, uw_wanted, uw_banks, uw_first_bank, identify; /* unwind.h */
 	const struct dt_cpu_buffer *ring, *tail;	   /* by CPU; NULL: there are none */
-	const int *spare[DT_PLAN_SCOPES];		   /* the second maps of arrays */
 	const int *var[DT_PLAN_SCOPES], *agg;		   /* arrays and aggregations; NULL: not yet */
 	const struct dt_prog_maps *prog;		   /* by program ... */
 	uint32_t nprogs;				   /* ... so many; others have none yet */
@@ -276,7 +276,8 @@ struct dt_tr_var {
 	const struct dt_var_keys *keys;
 	const struct dt_var_place *at;
 	bool array;
-	int fd, fd_spare; /* arrays */
+	int fd; /* arrays */
+	uint32_t tag;
 };
 struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id);
 static inline uint32_t dt_tr_array_tag(int scope, uint32_t id)

@@ -11,8 +11,8 @@
  * thread-locals and array elements it is set when there is something, so that unset ones are NULL.
  *
  * A map refuses a change where it is locked by the very firing that this one has interrupted (a probe at a lock
- * inside the map; before Linux 6.2 any interrupt at the wrong moment), or has no memory for the moment. So each array has a small second map,
- * with locks of its own; control->spared says that some array uses it.
+ * inside the map; before Linux 6.2 any interrupt at the wrong moment), or has no memory for the moment. So all arrays
+ * share a small second map, with locks of its own, whose key has a word before it that says which array; control->spared says that it is in use.
  *
  * Storing 0 removes an array element. One whose value is kept by reference comes into being when it is
  * named, filled with zeros, as in the interpreter. An element or thread object that cannot be made is a lost
@@ -26,7 +26,7 @@ struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id)
 {
 	const struct dt_plan_scope *s = &t->plan->vars[scope];
 	uint32_t i = id - DT_VAR_USER_MIN;
-	struct dt_tr_var x = {.fd = -1, .fd_spare = -1};
+	struct dt_tr_var x = {.fd = -1, .tag = dt_tr_array_tag(scope, id)};
 
 	if (id < DT_VAR_USER_MIN || i >= s->n)
 		return x;
@@ -35,7 +35,7 @@ struct dt_tr_var dt_tr_var_find(const dt_tr *t, int scope, uint32_t id)
 	x.at = &t->at->vars[scope].v[i];
 	x.array = x.v->array || x.keys->array;
 	if (t->maps->var[scope])
-		x.fd = t->maps->var[scope][i], x.fd_spare = t->maps->spare[scope][i];
+		x.fd = t->maps->var[scope][i];
 	return x;
 }
 
@@ -261,11 +261,21 @@ static void make_key(dt_tr *t, const struct dt_tr_var *x, bool thread)
 			   (uint32_t)dt_align_up(x->keys->key[i].size, 8));
 }
 
-/* r0 = helper(map, &slot->dkey ...) */
-static void of_key(dt_tr *t, int fd, int func)
+/* r1 = a map, r2 = the key in it of the element whose key is there in the slot */
+static void map_and_key(dt_tr *t, const struct dt_tr_var *x, bool spare, uint32_t key)
 {
-	map(t->c, R1, fd);
-	dt_slot_lea(t->c, R2, t->at->dkey);
+	if (spare)
+		dt_tr_zero(t, key + x->at->key_size, t->at->dkey_size - x->at->key_size);
+	map(t->c, R1, spare ? t->maps->spare : x->fd);
+	dt_slot_lea(t->c, R2, spare ? key - 8 : key);
+	if (spare)
+		sti(t->c, 8, R2, 0, (int32_t)x->tag);
+}
+
+/* r0 = helper(map, &slot->dkey ...) */
+static void of_key(dt_tr *t, const struct dt_tr_var *x, bool spare, int func)
+{
+	map_and_key(t, x, spare, t->at->dkey);
 	helper(t->c, func);
 }
 
@@ -281,39 +291,36 @@ void dt_tr_element(dt_tr *t, const struct dt_tr_var *x, uint32_t key)
 	dt_code *c = t->c;
 	uint32_t done = dt_code_label(c);
 
-	map(c, R1, x->fd);
-	dt_slot_lea(c, R2, key);
+	map_and_key(t, x, false, key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, done);
 	if_none_spared(t, done);
-	map(c, R1, x->fd_spare);
-	dt_slot_lea(c, R2, key);
+	map_and_key(t, x, true, key);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	dt_code_place(c, done);
 }
 
 /* Remove the element from a map; one that is busy keeps it, unset. */
-static void remove_from(dt_tr *t, int fd)
+static void remove_from(dt_tr *t, const struct dt_tr_var *x, bool spare)
 {
 	dt_code *c = t->c;
 	uint32_t done = dt_code_label(c);
 
-	of_key(t, fd, BPF_FUNC_map_delete_elem);
+	of_key(t, x, spare, BPF_FUNC_map_delete_elem);
 	jmpi(c, BPF_JEQ, R0, 0, done);
 	jmpi(c, BPF_JEQ, R0, -ENOENT, done);
-	of_key(t, fd, BPF_FUNC_map_lookup_elem);
+	of_key(t, x, spare, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, done);
 	sti(c, 8, R0, 0, 0);
 	dt_code_place(c, done);
 }
 
 /* r0 = what update() says of a new element with the key */
-static void add_to(dt_tr *t, int fd)
+static void add_to(dt_tr *t, const struct dt_tr_var *x, bool spare)
 {
 	dt_code *c = t->c;
 
-	map(c, R1, fd);
-	dt_slot_lea(c, R2, t->at->dkey);
+	map_and_key(t, x, spare, t->at->dkey);
 	map_value(c, R3, t->maps->rodata, t->at->zeros);
 	movi(c, R4, BPF_NOEXIST); /* an interrupting firing may have made it meanwhile */
 	helper(c, BPF_FUNC_map_update_elem);
@@ -325,18 +332,18 @@ static void make_element(dt_tr *t, const struct dt_tr_var *x, uint32_t drop)
 	dt_code *c = t->c;
 	uint32_t full = dt_code_label(c), made = dt_code_label(c);
 
-	add_to(t, x->fd);
+	add_to(t, x, false);
 	jmpi(c, BPF_JEQ, R0, -E2BIG, full);
-	of_key(t, x->fd, BPF_FUNC_map_lookup_elem);
+	of_key(t, x, false, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, made);
 	map_value(c, R1, t->maps->control, CTL_SPARED);
 	sti(c, 8, R1, 0, 1);
-	add_to(t, x->fd_spare);
-	of_key(t, x->fd_spare, BPF_FUNC_map_lookup_elem);
+	add_to(t, x, true);
+	of_key(t, x, true, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, made);
 	ja(c, drop);
 	dt_code_place(c, full);
-	of_key(t, x->fd, BPF_FUNC_map_lookup_elem);
+	of_key(t, x, false, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, drop);
 	dt_code_place(c, made);
 }
@@ -437,9 +444,9 @@ void dt_tr_array_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 	make_key(t, x, scope == DT_SCOPE_THREAD);
 	dt_tr_get(t, R0, rs);
 	jmpi(c, BPF_JNE, R0, 0, keep);
-	remove_from(t, x->fd);
+	remove_from(t, x, false);
 	if_none_spared(t, done);
-	remove_from(t, x->fd_spare);
+	remove_from(t, x, true);
 	ja(c, done);
 	dt_code_place(c, keep);
 	dt_tr_element(t, x, t->at->dkey);
