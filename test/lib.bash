@@ -232,7 +232,7 @@ fields() {
 	while read -r member condition; do
 		if [ "$member" = = ]; then
 			type=${condition%% *} value=${condition#* }
-			awk -v type="$type" '/^typedef struct/ { n = 0 } /^\t.*;/ { sub(/;.*/, ""); k = split($0, w, /[ \t*]+/); m[n++] = w[k] }
+			awk -v type="$type" '/^typedef struct/ { n = 0 } /^\t.*;/ { sub(/(\[[0-9]*\])?;.*/, ""); k = split($0, w, /[ \t*]+/); m[n++] = w[k] }
 				$0 == "} " type ";" { for (i = 0; i < n; i++) print type "." m[i] }' "$SRC"/lib/*.d >>"$TMP/fields.has"
 			continue
 		fi

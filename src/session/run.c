@@ -130,7 +130,7 @@ int dtrace_stop(dtrace_hdl_t *h)
 	if (h->state != DT_SESSION_ACTIVE)
 		return 0;
 	/* So that END finds room in the buffers. What cannot be written is an error of the next dtrace_work(). */
-	if (h->consumer && h->engine_ops->live)
+	if (h->consumer && h->engine_ops->live && dt_symbols_update(h) == 0)
 		dt_consumer_work(h->consumer, h->engine_ops, h->engine, true, &h->err);
 	memset(&h->err, 0, sizeof(h->err));
 	h->state = DT_SESSION_STOPPED;

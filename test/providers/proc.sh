@@ -150,6 +150,7 @@ if [ -x /usr/bin/python3 ]; then
 	pr_bindpro % == 0
 	pr_bindpset % == PS_NONE
 	pr_lgrp % == 0
+	pr_name stringof(%) == execname && %[0] != 0
 	T
 	# what a signal is accompanied by depends on the signal
 	siginfo() { # clause, code, and what of pid, status, address
