@@ -29,14 +29,14 @@ for p in BEGIN syscall::getppid:entry sdt:::sys_exit tick-10ms profile-97 'pid$t
 	expect "a 5 abc 1 b 80200" "$out" "$p: $(head -n 3 "$TMP/err")"
 done
 # more than the kernel lets programs follow each other
-{ echo 'BEGIN { this->x = 5; this->t = timestamp; }'; for i in {1..6000}; do echo "BEGIN { n += $i; }"; done
+{ echo 'int n; BEGIN { this->x = 5; this->t = timestamp; }'; for i in {1..6000}; do echo "BEGIN { n += $i; }"; done
 	echo 'BEGIN { printf("%d %d %d\n", this->x, this->t == timestamp, n); exit(0); }'; } >"$TMP/huge.d"
 ktrace -qs "$TMP/huge.d"
 expect "5 1 18003000" "$(echo $(cat "$TMP/out"))" "$err"
 
 # fifty arrays with keys of different sizes, in one clause and in a clause each: a program can name 64 maps
 keys=(1 '"text"' '1, 2, 3' '"text", tid')
-{ echo 'BEGIN {'; for i in {0..49}; do echo "a$i[${keys[i % 4]}] = $i; n += a$i[${keys[i % 4]}];"; done; echo '}'
+{ echo 'int n; BEGIN {'; for i in {0..49}; do echo "a$i[${keys[i % 4]}] = $i; n += a$i[${keys[i % 4]}];"; done; echo '}'
 	for i in {0..49}; do echo "BEGIN { a$i[${keys[i % 4]}] = 0; n += a$i[${keys[i % 4]}]; }"; done
 	echo 'BEGIN { printf("%d\n", n); exit(0); }'; } >"$TMP/arrays.d"
 ktrace -qs "$TMP/arrays.d"
