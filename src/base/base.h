@@ -6,6 +6,7 @@
  *   buf     string builder
  *   map     string-keyed hash table
  *   error   an error is a value: code, tag, place, text
+ *   memory  how much one kind of buffer may take
  *   clock   what time it is
  *
  * Heap allocations go through dt_xmalloc and friends, which end the process with a message when
@@ -125,6 +126,12 @@ static inline bool dt_stopped(const dt_stop *stop)
 {
 	return stop && *stop;
 }
+
+/* ---- how much memory there is (memory.c) ---- */
+uint64_t dt_memory_for_buffers(void); /* bytes that one kind of buffer may take, on this machine and in its control group */
+/* The limit of a control group: `self` is a file as /proc/self/cgroup, `root` where they are mounted. UINT64_MAX: none. */
+uint64_t dt_memory_group_limit(const char *self, const char *root);
+uint64_t dt_memory_share(uint64_t machine, uint64_t group); /* the same for these sizes */
 
 /* ---- time, in nanoseconds (clock.c) ---- */
 uint64_t dt_now(void);	      /* CLOCK_MONOTONIC */

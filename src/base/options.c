@@ -353,8 +353,6 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 
 /* ---- when tracing starts ---- */
 
-#define MEMORY_SHARE 4 /* buffers of one kind take a quarter of the machine's memory at most */
-
 /* What each CPU has of its own counts once for each. */
 static const struct {
 	enum dt_opt_id id;
@@ -376,9 +374,8 @@ bool dt_options_lower(dt_options *o, enum dt_opt_id id)
 
 int dt_options_settle(dt_options *o, dt_error *err)
 {
-	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	long online = sysconf(_SC_NPROCESSORS_ONLN), cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t most = pages > 0 ? (uint64_t)pages * (uint64_t)page / MEMORY_SHARE : UINT64_MAX;
+	uint64_t most = dt_memory_for_buffers();
 
 	if (o->is_set[DT_O_CPU] && cpus > 0 && dt_opt(o, DT_O_CPU) >= (uint64_t)cpus)
 		return dt_err(err, EDT_BADOPTVAL,

@@ -1,7 +1,9 @@
 /* base: containers, text helpers, errors, options and stability. */
 #include <errno.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/options.h"
 #include "unit.h"
@@ -433,9 +435,69 @@ static void test_safe(void)
 	CHECK_STR(err.text, "/tmp/a?[2J b??: no such file");
 }
 
+/* ---- limits of control groups ---- */
+
+static void put(const char *dir, const char *name, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = 0;
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	f = fopen(path, "w");
+	CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* The limit of the groups in `self`, in MB; -1: none. */
+static long group_mb(const char *dir, const char *self)
+{
+	char path[512];
+	uint64_t limit;
+
+	put(dir, "self", self);
+	snprintf(path, sizeof(path), "%s/self", dir);
+	limit = dt_memory_group_limit(path, dir);
+	return limit == UINT64_MAX ? -1 : (long)(limit >> 20);
+}
+
+static void test_memory(void)
+{
+	char dir[] = "/tmp/dt-groups-XXXXXX", command[64];
+	uint64_t mb = 1 << 20;
+
+	CHECK(mkdtemp(dir));
+	put(dir, "a/memory.max", "67108864\n");
+	put(dir, "a/b/memory.max", "max\n");
+	put(dir, "a/b/memory.high", "max\n");
+	put(dir, "a/c/memory.max", "33554432\n");
+	put(dir, "a/c/memory.high", "12582912\n");
+	put(dir, "memory/d/memory.limit_in_bytes", "16777216\n");
+	put(dir, "memory/d/e/memory.limit_in_bytes", "9223372036854771712\n");
+	CHECK(group_mb(dir, "0::/\n") == -1);
+	CHECK(group_mb(dir, "0::/a\n") == 64 && group_mb(dir, "0::/a/b\n") == 64);
+	CHECK(group_mb(dir, "0::/a/c\n") == 12);
+	CHECK(group_mb(dir, "0::/a/b/none/at:all\n") == 64);
+	CHECK(group_mb(dir, "3:cpu,memory:/d/e\n1:name=systemd:/a\n0::/\n") == 16);
+	CHECK(group_mb(dir, "3:cpu:/d/e\n") == -1);
+	CHECK(group_mb(dir, "") == -1 && group_mb(dir, "x\n:\n") == -1 && group_mb(dir, "0::/../a\n") == -1);
+	put(dir, "memory.max", "25165824\n"); /* a container's own group as the root of what is mounted */
+	CHECK(group_mb(dir, "0::/outside/of/it\n") == 24);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	CHECK(system(command) == 0);
+	CHECK(dt_memory_share(1024 * mb, UINT64_MAX) == 256 * mb);
+	CHECK(dt_memory_share(1024 * mb, 12 * mb) == mb);
+	CHECK(dt_memory_share(1024 * mb, 64 * mb) == 10 * mb);
+	CHECK(dt_memory_for_buffers() > 0);
+}
+
 int main(void)
 {
 	test_safe();
+	test_memory();
 	test_arena();
 	test_vec_buf();
 	test_map();
