@@ -163,11 +163,33 @@ dt_node *dt_stmt_check(dt_compiler *cc, dt_node *e)
 	return dt_is_agg_assign(e) ? dt_check_agg_assign(cc, e) : dt_check(cc, e);
 }
 
+/* The call of a subroutine that changes the process, if there is one in e. */
+static const dt_node *destructive_call(const dt_node *e)
+{
+	const dt_node *found = NULL;
+
+	for (; e && !found; e = e->next) {
+		if (e->kind == N_FUNC && e->ident->kind == ID_SUBR &&
+		    (e->ident->id == DT_SUBR_COPYOUT || e->ident->id == DT_SUBR_COPYOUTSTR))
+			return e;
+		found = destructive_call(e->c);
+		found = found ? found : destructive_call(e->l);
+		found = found ? found : destructive_call(e->r);
+		found = found ? found : destructive_call(e->args);
+	}
+	return found;
+}
+
 void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *e)
 {
 	const struct dt_action_desc *d = dt_action_of(e);
+	const dt_node *call = b->has_speculate ? destructive_call(e) : NULL;
 	dt_difo *difo;
 
+	if (call)
+		dt_fail(cc, call->pos, D_ACT_SPEC,
+			"%s( ) is destructive and may not follow speculate( ) in a clause",
+			call->ident->name);
 	if (e->kind == N_AGG)
 		dt_fail(cc, e->pos, D_AGG_NULL,
 			"@%s alone has no effect: assign an aggregating function to it, as in "

@@ -7,6 +7,7 @@
  * which for most is void: what needs a value refuses it.
  */
 #include "lang/check.h"
+#include "lang/decl.h"
 
 struct formal {
 	const char *text;
@@ -49,6 +50,26 @@ static bool formal_is(const struct formal *f, const char *text)
 	return strlen(text) == f->len && strncmp(text, f->text, f->len) == 0;
 }
 
+/* name_t * takes pointers to that type and to void; void * and struct T *, which are the kernel's, take any. */
+static bool fits_pointer(dt_compiler *cc, dt_type *t, const struct formal *f)
+{
+	size_t len = strcspn(f->text, " *");
+	const char *name = dt_arena_strndup(cc->arena, f->text, len);
+	dt_type *want = NULL;
+
+	if (!dt_type_is_pointer(t) && !dt_type_is_array(t) && !dt_type_is_function(t) &&
+	    !dt_type_is_string(t))
+		return false;
+	if (len > 2 && strcmp(name + len - 2, "_t") == 0 && strcmp(name, "uintptr_t") != 0)
+		want = dt_named_type(cc, NULL, name, true);
+	if (!want)
+		return true;
+	if (dt_type_is_string(t))
+		return false;
+	t = dt_type_resolve(dt_decay(cc, t));
+	return dt_type_is_void(t->ref) || dt_type_compatible(cc->types, t->ref, want);
+}
+
 static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
 {
 	dt_type *t = a->type;
@@ -61,7 +82,9 @@ static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
 	if (formal_is(f, "string"))
 		return dt_convert(cc, a, dt_intrinsics(cc->types)->string);
 	if (f->text[f->len - 1] == '*')
-		return pointer || dt_type_is_string(t) || dt_is_null(a) ? a : NULL;
+		return dt_is_null(a) || fits_pointer(cc, t, f) ? a : NULL;
+	if (strncmp(f->text, "const ", 6) == 0)
+		return a->kind == N_INT ? a : NULL;
 	if (formal_is(f, "uintptr_t"))
 		return pointer || dt_type_is_integer(t) ? a : NULL;
 	return dt_type_is_integer(t) ? a : NULL;

@@ -81,7 +81,7 @@ static dt_type *left_struct(dt_compiler *cc, dt_node *n)
 }
 
 static const dt_member *find_member(dt_compiler *cc, dt_type *t, dt_node *n, const char *name,
-				    uint64_t *bits)
+				    uint64_t *bits, enum dt_tag none)
 {
 	const dt_member *m = dt_type_member(cc->types, t, name, bits);
 	const char **names, *near;
@@ -95,7 +95,7 @@ static const dt_member *find_member(dt_compiler *cc, dt_type *t, dt_node *n, con
 	for (uint32_t i = 0; i < t->nmembers; i++)
 		names[i] = t->members[i].name ? t->members[i].name : "";
 	near = dt_nearest(name, names, t->nmembers);
-	dt_fail(cc, n->pos, D_TYPE_MEMBER, "%s is not a member of %s%s%s%s", name, dt_tname(cc, t),
+	dt_fail(cc, n->pos, none, "%s is not a member of %s%s%s%s", name, dt_tname(cc, t),
 		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
@@ -119,7 +119,7 @@ dt_node *dt_check_member(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, D_OP_DYN, "operator %s cannot be applied to a dynamic type",
 			dt_op_name(n->op));
 	t = left_struct(cc, n);
-	m = find_member(cc, t, n, n->name, &bits);
+	m = find_member(cc, t, n, n->name, &bits, D_TYPE_MEMBER);
 	n->flags |= NF_LVAL;
 	if (n->op == T_ARROW ? pointer_is_user(n->l) : (n->l->flags & NF_USER) != 0)
 		n->flags |= NF_USER;
@@ -140,11 +140,11 @@ dt_node *dt_check_offsetof(dt_compiler *cc, dt_node *n)
 
 	for (char *part = strtok_r(path, ".", &save); part; part = strtok_r(NULL, ".", &save)) {
 		const dt_member *m;
-		if (!dt_type_is_sou(t))
+		if (!dt_type_is_sou(t) || !dt_type_is_complete(cc->types, t))
 			dt_fail(cc, n->pos, D_OFFSETOF_TYPE,
-				"offsetof operand must be a struct or union type, not %s",
+				"offsetof operand must be a complete struct or union type, not %s",
 				dt_tname(cc, t));
-		m = find_member(cc, t, n, part, &bits);
+		m = find_member(cc, t, n, part, &bits, D_UNKNOWN);
 		if (m->bit_width)
 			dt_fail(cc, n->pos, D_OFFSETOF_BITFIELD,
 				"cannot take the offset of a bit-field: %s", part);

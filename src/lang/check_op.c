@@ -131,7 +131,8 @@ static dt_node *size_of(dt_compiler *cc, dt_node *n)
 	if (!dt_type_is_complete(cc->types, t))
 		dt_fail(cc, n->pos, D_SIZEOF_TYPE, "cannot apply sizeof to incomplete type %s",
 			dt_tname(cc, t));
-	return dt_node_int(cc, n->pos, dt_type_size(cc->types, t), dt_intrinsics(cc->types)->size);
+	return dt_node_int(cc, n->pos, l->kind == N_STRING ? l->len + 1 : dt_type_size(cc->types, t),
+			   dt_intrinsics(cc->types)->size);
 }
 
 static dt_node *string_of(dt_compiler *cc, dt_node *n)
@@ -236,7 +237,7 @@ static dt_type *pointer_operand(dt_compiler *cc, dt_node *n, dt_type *t)
 	if (dt_type_is_void(p->ref) || dt_type_is_function(p->ref) ||
 	    dt_type_size(cc->types, p->ref) == 0)
 		dt_fail(
-		    cc, n->pos, D_OP_VFPTR,
+		    cc, n->pos, D_OP_INCOMPAT,
 		    "operator %s cannot be applied to a pointer to void, function or incomplete "
 		    "type: cast it first",
 		    dt_op_name(n->op));
@@ -268,12 +269,31 @@ static dt_node *additive(dt_compiler *cc, dt_node *n)
 		n->l = n->r;
 		n->r = swap;
 	}
+	if (dt_type_is_string(n->l->type) && !(n->l->flags & NF_USER)) { /* the string from there on */
+		n->l = dt_coerce(cc, n->l, dt_intrinsics(cc->types)->char_ptr);
+		n->type = n->l->type;
+		n->flags |= NF_CHECKED;
+		return dt_to_string(cc, n);
+	}
 	t = pointer_operand(cc, n, n->l->type);
 	if ((n->l->flags & NF_REF) && (n->l->flags & NF_USER))
 		t = dt_type_userland(cc->types, t);
 	n->l = dt_coerce(cc, n->l, t);
 	n->type = t;
 	return n;
+}
+
+/* Arrays of 0 or 1 elements stand at the end of structs of unknown length. */
+static void check_bounds(dt_compiler *cc, const dt_node *n)
+{
+	const dt_type *t = dt_type_resolve(n->l->type);
+	int64_t i;
+
+	if (dt_type_is_array(t) && t->nelems > 1 && dt_node_is_const_int(n->r, &i) && i >= 0 &&
+	    (uint64_t)i >= t->nelems)
+		dt_fail(cc, n->pos, D_ARR_BOUNDS,
+			"index %lld is outside of the array: the maximum is %llu", (long long)i,
+			(unsigned long long)t->nelems - 1);
 }
 
 dt_node *dt_check_index(dt_compiler *cc, dt_node *n)
@@ -286,6 +306,7 @@ dt_node *dt_check_index(dt_compiler *cc, dt_node *n)
 	if (!dt_type_is_integer(n->r->type))
 		dt_fail(cc, n->pos, D_OP_INT, "a subscript must be an integer, not \"%s\"",
 			dt_tname(cc, n->r->type));
+	check_bounds(cc, n);
 	if (dt_type_is_string(l->type))
 		l = n->l = dt_coerce(cc, l, dt_intrinsics(cc->types)->char_ptr);
 	pointer_operand(cc, n, l->type);

@@ -86,7 +86,9 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 
 	for (const struct dt_expansion *x = cc->expansions; x; x = x->outer)
 		if (x->inl == id->inl)
-			dt_fail(cc, use->pos, D_SYNTAX, "inline %s is defined by itself", id->name);
+			dt_fail(cc, use->pos, D_IDENT_UNDEF,
+				"failed to resolve %s: it is not yet defined in its own definition",
+				id->name);
 	cc->expansions = &here;
 	cc->unjudged += declared;
 	n = check_with(cc, id->inl->expr, b, use->pos);
@@ -98,7 +100,10 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 	}
 	if (n->kind == N_XLATE)
 		return n;
-	out = dt_convert(cc, n, id->type);
+	/* An integer constant stands for itself, with its own type. */
+	out = n->kind == N_INT && dt_type_is_integer(id->type) && dt_type_is_integer(n->type)
+		  ? n
+		  : dt_convert(cc, n, id->type);
 	if (!out)
 		dt_fail(cc, use->pos, D_OP_INCOMPAT,
 			"inline %s is declared as %s but its definition is of type %s", id->name,
@@ -229,8 +234,8 @@ static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_no
 	if (n->kind == N_XLATE) /* a member that is itself translated */
 		return n;
 	out = dt_convert(cc, n, decl->type);
-	/* A translator may turn addresses into integers and back: the library's author knows. */
-	if (!out && dt_type_is_scalar(decl->type) && dt_type_is_scalar(n->type) &&
+	/* A library's translator may turn addresses into integers and back: its author knows. */
+	if (!out && x->in_library && dt_type_is_scalar(decl->type) && dt_type_is_scalar(n->type) &&
 	    !dt_type_is_float(decl->type) && !dt_type_is_float(n->type))
 		out = dt_coerce(cc, n, decl->type);
 	if (!out)
@@ -241,24 +246,32 @@ static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_no
 	return out;
 }
 
+_Noreturn static void not_translated(dt_compiler *cc, const dt_xlator *x, const char *member, dt_pos pos)
+{
+	DT_VEC(const char *) names = {0};
+	const char *near;
+
+	for (const dt_xmember *m = x->members; m; m = m->next)
+		*dt_vec_add(&names, cc->arena) = m->name;
+	near = dt_nearest(member, names.v, names.n);
+	dt_fail(cc, pos, D_XLATE_NOCONV,
+		"the translator from %s to %s does not define member %s%s%s%s", dt_tname(cc, x->in),
+		dt_tname(cc, x->out), member, near ? "; did you mean \"" : "", near ? near : "",
+		near ? "\"?" : "");
+}
+
 dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos)
 {
 	dt_xlator *x = dt_xlator_find(cc, xlate->l->type, xlate->ctype);
 	dt_xmember *m = x ? find_member(x, member) : NULL;
 	dt_attr before = cc->clause_attr;
 	dt_node *n;
-	uint64_t bits;
 
 	if (!x)
 		dt_fail(cc, pos, D_XLATE_NONE, "no translator is defined for %s to %s",
 			dt_tname(cc, xlate->l->type), dt_tname(cc, xlate->ctype));
-	if (!m && !dt_type_member(cc->types, strip_pointer(x->out), member, &bits))
-		dt_fail(cc, pos, D_TYPE_MEMBER, "%s is not a member of %s", member,
-			dt_tname(cc, x->out));
 	if (!m)
-		dt_fail(cc, pos, D_XLATE_NOCONV,
-			"the translator from %s to %s does not define member %s",
-			dt_tname(cc, x->in), dt_tname(cc, x->out), member);
+		not_translated(cc, x, member, pos);
 	cc->unjudged++;
 	n = member_value(cc, x, m, xlate->l, pos);
 	cc->unjudged--;

@@ -116,7 +116,8 @@ static void start(dt_compiler *cc, const dt_compiler *handle, dt_error *err)
 			    .err = err,
 			    .outer = handle->shared->active,
 			    .generation = ++handle->shared->generation,
-			    .pragmas = dt_map_new()};
+			    .pragmas = dt_map_new(),
+			    .defined = dt_map_new()};
 	memset(err, 0, sizeof(*err));
 	if (!cc->outer)
 		set_limits(cc, MEMORY_LIMIT);
@@ -129,6 +130,7 @@ static void finish(dt_compiler *cc)
 	if (!cc->outer)
 		set_limits(cc, 0);
 	dt_map_free(cc->pragmas);
+	dt_map_free(cc->defined);
 	dt_vec_free(&cc->undo);
 	dt_vec_free(&cc->clauses);
 	dt_vec_free(&cc->prog_providers);

@@ -102,6 +102,7 @@ struct dt_compiler {
 	uint32_t generation;
 	DT_VEC(dt_ident *) undo; /* made by this compile */
 	dt_map *pragmas; /* name -> those that wait for it, newest first */
+	dt_map *defined; /* "struct tag" and names of types that this program defines */
 	const struct dt_source *src; /* NULL: a type or an expression by itself */
 	dt_lexer lex;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */

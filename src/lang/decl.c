@@ -111,20 +111,32 @@ static void declare_extern(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 
 /* ---- typedefs ---- */
 
+/* int8_t ... uintptr_t are the language's own; other built-in names may be said again. */
+static bool is_sized_name(const dt_type *t)
+{
+	return !t->module && t->name &&
+	       (strncmp(t->name, "int", 3) == 0 || strncmp(t->name, "uint", 4) == 0);
+}
+
 static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 {
 	bool included = dt_lex_included(cc);
 	dt_type *old = dt_type_lookup(cc->types, "C", DT_NS_ORDINARY, d->name);
 	dt_ident *id = included ? NULL : dt_ident_find(cc, d->name, 0);
+	bool again; /* a second one in this program, or of the language */
 
 	/* A header may say again what is built in, its own way; the program may not. */
 	if (!old && !included)
 		old = dt_type_lookup_local(cc->types, DT_NS_ORDINARY, d->name);
-	if (old && !same_type(cc, old, t))
-		dt_fail(cc, d->pos, D_DECL_TYPERED, "type \"%s\" was declared before as %s",
-			d->name, dt_tname(cc, old->kind == DT_K_TYPEDEF ? old->ref : old));
+	again = !included && (dt_map_get(cc->defined, d->name) || (old && is_sized_name(old)));
+	if (old && (again || !same_type(cc, old, t)))
+		dt_fail(cc, d->pos, included ? D_DECL_TYPERED : D_DECL_IDRED,
+			"type \"%s\" was declared before as %s", d->name,
+			dt_tname(cc, old->kind == DT_K_TYPEDEF ? old->ref : old));
 	if (id)
 		redeclared(cc, d, id);
+	if (!included)
+		dt_map_set(cc->defined, d->name, cc);
 	if (!old)
 		dt_type_typedef(cc->types, dt_decl_container(cc), d->name, t);
 }
@@ -224,7 +236,7 @@ void dt_parse_declaration(dt_compiler *cc)
 
 	dt_parse_specs(cc, DECL_EXTERNAL, &s);
 	if (cc->lex.tok.kind == ';') {
-		if (!s.names_tag || s.class_ == T_TYPEDEF)
+		if (!s.names_tag || (s.class_ == T_TYPEDEF && !s.has_body))
 			dt_fail(cc, s.pos, D_DECL_USELESS, "the declaration declares nothing");
 		return;
 	}

@@ -19,6 +19,7 @@ typedef struct dt_specs {
 	bool userland;	/* pointers made by the declarators point to user memory */
 	bool in_process; /* a type of a user program: the same, though the word is not written */
 	bool names_tag; /* a struct, union or enum: may stand without a declarator */
+	bool has_body;	/* and it is defined here */
 	dt_type *type;
 	dt_pos pos;
 } dt_specs;
@@ -51,8 +52,8 @@ dt_type *dt_type_in_module(dt_compiler *cc, dt_pos pos, const char *module, enum
 void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out);
 
 /* ---- decl_tag.c ---- */
-dt_type *dt_parse_sou(dt_compiler *cc);		      /* at struct or union */
-dt_type *dt_parse_enum(dt_compiler *cc);	      /* at enum */
+dt_type *dt_parse_sou(dt_compiler *cc, bool *has_body);  /* at struct or union */
+dt_type *dt_parse_enum(dt_compiler *cc, bool *has_body); /* at enum */
 const char *dt_decl_container(const dt_compiler *cc); /* "C" in included headers, else "D" */
 
 /* ---- declarator.c ---- */

@@ -218,7 +218,7 @@ static bool take_type_name(dt_compiler *cc, enum dt_decl_place place, struct wor
 	if (!type && dt_module_is_user(t->module))
 		type = dt_type_in_module(cc, t->pos, t->module, DT_NS_ORDINARY,
 					 t->text); /* says why not */
-	if (!type && place == DECL_TYPE_NAME)
+	if (!type && (place == DECL_TYPE_NAME || (place == DECL_EXTERNAL && w->seen && !t->module)))
 		dt_fail(cc, t->pos, D_SYNTAX, "type \"%s\" is not known", t->text);
 	if (!type)
 		dt_fail(cc, t->pos, D_DECL_IDENT,
@@ -285,7 +285,7 @@ static bool take_specifier(dt_compiler *cc, enum dt_decl_place place, dt_specs *
 		if (w->base)
 			bad_combination(cc, cc->lex.tok.pos);
 		w->name = kind == T_STRUCT ? "struct" : kind == T_UNION ? "union" : "enum";
-		set_base(cc, w, T_IDENT, kind == T_ENUM ? dt_parse_enum(cc) : dt_parse_sou(cc));
+		set_base(cc, w, T_IDENT, kind == T_ENUM ? dt_parse_enum(cc, &s->has_body) : dt_parse_sou(cc, &s->has_body));
 		s->names_tag = w->type->name != NULL || kind == T_ENUM;
 		return true;
 	case T_IDENT:
@@ -307,9 +307,11 @@ static void check_modifiers(dt_compiler *cc, dt_pos pos, const struct words *w)
 	bool sign = w->nsigned || w->nunsigned, length = w->nlong || w->nshort;
 	bool is_int = w->base == 0 || w->base == T_KW_INT;
 
-	if (w->nsigned > 1 || w->nunsigned > 1 || w->nshort > 1 || w->nlong > 2 ||
-	    (w->nsigned && w->nunsigned) || (w->nlong && w->nshort))
+	if (w->nsigned > 1 || w->nunsigned > 1 || w->nshort > 1 || w->nlong > 2)
 		bad_combination(cc, pos);
+	if ((w->nsigned && w->nunsigned) || (w->nlong && w->nshort))
+		dt_fail(cc, pos, D_UNKNOWN, "there is no type that is both %s",
+			w->nsigned && w->nunsigned ? "signed and unsigned" : "short and long");
 	if (w->base == T_CHAR && length)
 		dt_fail(cc, pos, D_DECL_CHARATTR, "char can be signed or unsigned, but not %s",
 			w->nlong ? "long" : "short");

@@ -4,8 +4,8 @@
  * A tag is looked up in the container that is being filled ("C" inside included headers, "D" in
  * the program), then among the other local types, then in libraries, then in the kernel, and at last
  * in the process that is traced ($target), if there is one. A definition creates the incomplete type first, so that members can point to it, and adds the members when all of them
- * are known; until then the type cannot be a member of itself. Defining the same thing twice is
- * fine (two scripts that include one header); defining it differently is D_DECL_TYPERED.
+ * are known; until then the type cannot be a member of itself. Defining the same thing again is
+ * fine in another program of the session and in headers; differently it is D_DECL_TYPERED.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -18,6 +18,8 @@ typedef struct member {
 	dt_type *type;
 	uint32_t width; /* 0: no bit-field */
 	bool fill;	/* ":0": up to the next unit of the type */
+	bool flexible;	/* an array without a dimension */
+	dt_pos pos;
 } member;
 
 typedef struct members {
@@ -50,15 +52,18 @@ static dt_type *find_defined(dt_compiler *cc, enum dt_namespace ns, const char *
 	return t;
 }
 
-/* C has one name space for all tags. */
-static void check_other_kinds(dt_compiler *cc, enum dt_kind kind, const char *tag, dt_pos pos)
+/* A second body for a tag of this program is refused where it begins. What a library or another program of the
+ * session has defined may be said again, if it says the same. */
+static void check_body_is_new(dt_compiler *cc, enum dt_kind kind, const char *tag, dt_pos pos)
 {
-	static const enum dt_kind kinds[] = {DT_K_STRUCT, DT_K_UNION, DT_K_ENUM};
+	const char *key;
 
-	for (size_t i = 0; i < DT_NELEM(kinds); i++)
-		if (kinds[i] != kind && find_defined(cc, kind_space(kinds[i]), tag))
-			dt_fail(cc, pos, D_DECL_TYPERED, "%s %s was declared before as a %s",
-				kind_word(kind), tag, kind_word(kinds[i]));
+	if (!tag || dt_lex_included(cc))
+		return;
+	key = dt_arena_printf(cc->arena, "%s %s", kind_word(kind), tag);
+	if (dt_map_get(cc->defined, key))
+		dt_fail(cc, pos, D_DECL_TYPERED, "%s was defined before", key);
+	dt_map_set(cc->defined, key, cc);
 }
 
 /* ---- members ---- */
@@ -99,6 +104,7 @@ static void parse_width(dt_compiler *cc, member *m)
 static void parse_member_declarator(dt_compiler *cc, const dt_specs *s, members *list)
 {
 	dt_declarator d = {.pos = cc->lex.tok.pos};
+	bool flexible;
 	member *m;
 
 	if (cc->lex.tok.kind == ':') {
@@ -108,11 +114,28 @@ static void parse_member_declarator(dt_compiler *cc, const dt_specs *s, members 
 	dt_parse_declarator(cc, DECL_MEMBER, NAME_OPTIONAL, &d);
 	if (!d.name)
 		dt_fail(cc, d.pos, D_DECL_MNAME, "a member needs a name");
+	flexible = d.derive.n > 0 && d.derive.v[0].kind == DERIVE_ARRAY && d.derive.v[0].no_size;
+	if (flexible)
+		d.derive.v[0].no_size = false; /* allowed, if it is the last: check_flexible() */
 	m = add_member(cc, list, d.name, dt_declared_type(cc, s, &d, 0));
+	m->flexible = flexible;
+	m->pos = d.pos;
 	if (cc->lex.tok.kind == ':')
 		parse_width(cc, m);
-	else if (!(d.derive.n > 0 && d.derive.v[0].no_size))
+	else if (dt_type_is_function(m->type))
+		dt_fail(cc, d.pos, D_DECL_VOIDOBJ, "member \"%s\" cannot be a function", d.name);
+	else if (!flexible)
 		dt_check_object_type(cc, d.pos, d.name, m->type);
+}
+
+/* Only the last member of a struct can be an array without a dimension. */
+static void check_flexible(dt_compiler *cc, const members *list)
+{
+	for (uint32_t i = 0; i + 1 < list->n; i++)
+		if (list->v[i].flexible && !dt_lex_included(cc))
+			dt_fail(cc, list->v[i].pos, D_DECL_ARRNULL,
+				"array \"%s\" needs a dimension: it is not the last member",
+				list->v[i].name);
 }
 
 static void parse_member_declaration(dt_compiler *cc, members *list)
@@ -151,7 +174,7 @@ static void check_duplicates(dt_compiler *cc, const members *list, dt_pos pos)
 	qsort(names, n, sizeof(*names), by_name);
 	for (size_t i = 1; i < n; i++)
 		if (strcmp(names[i - 1], names[i]) == 0)
-			dt_fail(cc, pos, D_DECL_IDRED, "member \"%s\" is declared twice", names[i]);
+			dt_fail(cc, pos, D_UNKNOWN, "member \"%s\" is declared twice", names[i]);
 }
 
 /* From '{' to the token after '}'. */
@@ -171,6 +194,7 @@ static void parse_members(dt_compiler *cc, members *list)
 		dt_lex_next(cc);
 	}
 	check_duplicates(cc, list, pos);
+	check_flexible(cc, list);
 	dt_depth_leave(cc);
 }
 
@@ -254,10 +278,9 @@ static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, 
 	members list = {0};
 	bool again;
 
-	if (tag) {
-		check_other_kinds(cc, kind, tag, pos);
+	check_body_is_new(cc, kind, tag, pos);
+	if (tag)
 		old = find_defined(cc, kind_space(kind), tag);
-	}
 	again = old && dt_type_is_complete(cc->types, old);
 	if (again)
 		t = dt_type_sou(cc->types, container, kind, NULL); /* only to compare */
@@ -318,7 +341,6 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 	}
 	if (local)
 		return local;
-	check_other_kinds(cc, kind, tag, pos);
 	return dt_type_sou(cc->types, dt_decl_container(cc), kind, tag);
 }
 
@@ -345,7 +367,7 @@ static const char *parse_tag(dt_compiler *cc, const char **module)
 }
 
 /* struct-specifier := [module`] ("struct" | "union") [tag] ["{" members "}"] */
-dt_type *dt_parse_sou(dt_compiler *cc)
+dt_type *dt_parse_sou(dt_compiler *cc, bool *has_body)
 {
 	enum dt_kind kind = cc->lex.tok.kind == T_STRUCT ? DT_K_STRUCT : DT_K_UNION;
 	const char *module = cc->lex.tok.module, *tag;
@@ -356,7 +378,8 @@ dt_type *dt_parse_sou(dt_compiler *cc)
 	dt_lex_next(cc); /* and attributes before the tag */
 	packed = cc->lex.packed;
 	tag = parse_tag(cc, &module);
-	if (cc->lex.tok.kind == '{') {
+	*has_body = cc->lex.tok.kind == '{';
+	if (*has_body) {
 		if (module)
 			dt_fail(cc, pos, D_DECL_SCOPE, "a %s cannot be defined in module %s",
 				kind_word(kind), module);
@@ -402,7 +425,10 @@ static void declare_enumerator(dt_compiler *cc, dt_type *e, bool repeat, uint32_
 				e->name ? e->name : "");
 		return;
 	}
-	if (dt_enumerator_lookup(cc->types, name, false, &other, &v) && (other == e || v != value))
+	if (dt_enumerator_lookup(cc->types, name, false, &other, &v) && other == e)
+		dt_fail(cc, pos, D_UNKNOWN, "enumerator \"%s\" is declared twice", name);
+	if (dt_enumerator_lookup(cc->types, name, false, &other, &v) &&
+	    (v != value || !dt_lex_included(cc)))
 		dt_fail(cc, pos, D_DECL_IDRED, "enumerator \"%s\" was declared before", name);
 	if (!dt_lex_included(cc) && dt_ident_find(cc, name, 0))
 		dt_fail(cc, pos, D_DECL_IDRED, "\"%s\" is the name of a variable or function",
@@ -417,8 +443,7 @@ static dt_type *define_enum(dt_compiler *cc, const char *tag, dt_pos pos)
 	int64_t value = 0;
 	uint32_t i = 0;
 
-	if (tag)
-		check_other_kinds(cc, DT_K_ENUM, tag, pos);
+	check_body_is_new(cc, DT_K_ENUM, tag, pos);
 	if (!e)
 		e = dt_type_enum(cc->types, dt_decl_container(cc), tag);
 	dt_lex_next(cc); /* { */
@@ -446,7 +471,7 @@ static dt_type *define_enum(dt_compiler *cc, const char *tag, dt_pos pos)
 }
 
 /* enum-specifier := [module`] "enum" [tag] ["{" name ["=" constant] {"," ...} [","] "}"] */
-dt_type *dt_parse_enum(dt_compiler *cc)
+dt_type *dt_parse_enum(dt_compiler *cc, bool *has_body)
 {
 	const char *module = cc->lex.tok.module, *tag;
 	dt_pos pos = cc->lex.tok.pos;
@@ -454,7 +479,8 @@ dt_type *dt_parse_enum(dt_compiler *cc)
 
 	dt_lex_next(cc);
 	tag = parse_tag(cc, &module);
-	if (cc->lex.tok.kind == '{' && !module)
+	*has_body = cc->lex.tok.kind == '{' && !module;
+	if (*has_body)
 		return define_enum(cc, tag, pos);
 	if (!tag)
 		dt_syntax(cc, NULL);

@@ -7,27 +7,21 @@
  * formal to what is translated. They are checked once here, so that a mistake in a library shows
  * at its own line.
  */
-#include <stdlib.h>
-
 #include "lang/decl.h"
 
 #define MAX_SAME_OUTPUT 4096 /* they are searched one by one */
 
-static dt_type *parse_output(dt_compiler *cc)
+static void check_output(dt_compiler *cc, const dt_xlator *x)
 {
-	dt_pos pos = cc->lex.tok.pos;
-	dt_type *t = dt_parse_type_name(cc);
-
-	if (!dt_type_is_sou(t))
-		dt_fail(cc, pos, D_XLATE_SOU,
+	if (!dt_type_is_sou(x->out))
+		dt_fail(cc, x->pos, D_XLATE_SOU,
 			"the output of a translator must be a struct or union, "
 			"not %s",
-			dt_tname(cc, t));
-	if (!dt_type_is_complete(cc->types, t))
-		dt_fail(cc, pos, D_XLATE_SOU, "%s, the output of a translator, is incomplete",
-			dt_tname(cc, t));
-	dt_type_complete(cc->types, dt_type_resolve(t));
-	return t;
+			dt_tname(cc, x->out));
+	if (!dt_type_is_complete(cc->types, x->out))
+		dt_fail(cc, x->pos, D_XLATE_SOU, "%s, the output of a translator, is incomplete",
+			dt_tname(cc, x->out));
+	dt_type_complete(cc->types, dt_type_resolve(x->out));
 }
 
 static dt_type *parse_input(dt_compiler *cc, const char **formal)
@@ -62,45 +56,16 @@ static void check_new(dt_compiler *cc, const dt_xlator *x)
 }
 
 /* member "=" expression */
-static dt_xmember *parse_member(dt_compiler *cc, const dt_xlator *x)
+static dt_xmember *parse_member(dt_compiler *cc)
 {
 	dt_xmember *m = dt_arena_alloc(cc->arena, sizeof(*m));
-	uint64_t offset;
 
 	m->pos = cc->lex.tok.pos;
 	m->name = dt_parse_member_name(cc);
-	if (!dt_type_member(cc->types, x->out, m->name, &offset))
-		dt_fail(cc, m->pos, D_XLATE_MEMB, "%s has no member \"%s\"", dt_tname(cc, x->out),
-			m->name);
 	dt_lex_expect(cc, '=', "=");
 	cc->nlinks = 0;
 	m->expr = dt_parse_assign(cc);
 	return m;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const dt_xmember *x = *(const dt_xmember *const *)a, *y = *(const dt_xmember *const *)b;
-	int c = strcmp(x->name, y->name);
-
-	if (c == 0)
-		c = x->pos.line != y->pos.line ? (x->pos.line > y->pos.line ? 1 : -1)
-					       : (int)x->pos.column - (int)y->pos.column;
-	return c;
-}
-
-static void check_members(dt_compiler *cc, const dt_xlator *x)
-{
-	DT_VEC(const dt_xmember *) v = {0};
-
-	for (const dt_xmember *m = x->members; m; m = m->next)
-		*dt_vec_add(&v, cc->arena) = m;
-	if (v.n > 1)
-		qsort(v.v, v.n, sizeof(*v.v), by_name);
-	for (uint32_t i = 1; i < v.n; i++)
-		if (strcmp(v.v[i - 1]->name, v.v[i]->name) == 0)
-			dt_fail(cc, v.v[i]->pos, D_XLATE_REDECL,
-				"member \"%s\" is translated twice", v.v[i]->name);
 }
 
 static void parse_body(dt_compiler *cc, dt_xlator *x)
@@ -109,7 +74,7 @@ static void parse_body(dt_compiler *cc, dt_xlator *x)
 
 	dt_lex_expect(cc, '{', "{");
 	while (cc->lex.tok.kind != '}') {
-		*last = parse_member(cc, x);
+		*last = parse_member(cc);
 		last = &(*last)->next;
 		if (cc->lex.tok.kind != '}')
 			dt_lex_expect(cc, ';', ";");
@@ -163,21 +128,22 @@ void dt_parse_translator(dt_compiler *cc)
 
 	x->pos = cc->lex.tok.pos;
 	x->generation = cc->generation;
+	x->in_library = cc->src && cc->src->is_library;
 	x->attr = (dt_attr){DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON};
 	x->version = DT_VERSION(1, 0, 0);
 	dt_lex_next(cc); /* translator */
-	x->out = parse_output(cc);
+	x->out = dt_parse_type_name(cc);
 	dt_lex_expect(cc, '<', "<");
 	x->in = parse_input(cc, &x->param);
 	dt_lex_expect(cc, '>', ">");
-	check_new(cc, x);
-	dt_pragma_apply_xlator(cc, x);
 	*formal = (dt_param){x->param, x->in};
 	cc->formals = formal;
 	cc->nformals = 1;
 	parse_body(cc, x);
-	check_members(cc, x);
 	cc->nformals = 0;
+	check_new(cc, x); /* only now: the whole declaration is read first */
+	check_output(cc, x);
+	dt_pragma_apply_xlator(cc, x);
 	dt_xlator_check(cc, x);
 	append(cc, x);
 }

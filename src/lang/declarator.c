@@ -22,18 +22,12 @@ static bool is_void_list(const dt_compiler *cc, const dt_specs *s, const dt_decl
 	       cc->lex.tok.kind == close;
 }
 
-static void check_param(dt_compiler *cc, const dt_param *p, dt_pos pos, bool only)
+static void check_param(dt_compiler *cc, const dt_param *p, dt_pos pos, int close)
 {
-	if (dt_type_is_void(p->type)) {
-		if (p->name)
-			dt_fail(cc, pos, D_DECL_PROTO_NAME, "parameter \"%s\" cannot be void",
-				p->name);
-		dt_fail(cc, pos, only ? D_DECL_PROTO_TYPE : D_DECL_PROTO_VOID,
-			only ? "void cannot be the type of a key or parameter here"
-			     : "void must be the only parameter");
-	}
-	if (dt_type_is_dyn(p->type))
-		dt_fail(cc, pos, D_DECL_PROTO_TYPE, "a parameter cannot have the type %s",
+	if (dt_type_is_void(p->type) && close == ')' && p->name)
+		dt_fail(cc, pos, D_DECL_PROTO_NAME, "parameter \"%s\" cannot be void", p->name);
+	if ((dt_type_is_void(p->type) && close != ')') || dt_type_is_dyn(p->type))
+		dt_fail(cc, pos, D_DECL_PROTO_TYPE, "a key or parameter cannot have the type %s",
 			dt_tname(cc, p->type));
 }
 
@@ -53,6 +47,9 @@ static bool parse_param(dt_compiler *cc, int close, unsigned rules, bool first, 
 	dt_parse_specs(cc, DECL_PARAM, &s);
 	d.pos = cc->lex.tok.pos;
 	dt_parse_declarator(cc, DECL_PARAM, NAME_OPTIONAL, &d);
+	if (d.derive.n > 0 && d.derive.v[0].kind == DERIVE_KEYS)
+		dt_fail(cc, d.pos, D_DECL_PROTO_TYPE,
+			"a key or parameter cannot be an associative array");
 	if (first && rules & PARAM_VOID && is_void_list(cc, &s, &d, close))
 		return false;
 	if (close == ')')
@@ -61,7 +58,7 @@ static bool parse_param(dt_compiler *cc, int close, unsigned rules, bool first, 
 	out->type = dt_declared_type(cc, &s, &d, 0);
 	if (dt_type_is_function(out->type))
 		out->type = dt_type_pointer(cc->types, out->type);
-	check_param(cc, out, s.pos, first && cc->lex.tok.kind == close);
+	check_param(cc, out, s.pos, close);
 	return true;
 }
 
@@ -89,6 +86,9 @@ void dt_parse_params(dt_compiler *cc, int close, unsigned rules, dt_derive *out)
 	}
 	if (cc->lex.tok.kind != close)
 		dt_syntax(cc, "syntax error: expected %c", close);
+	for (uint32_t i = 0; i < list.n; i++)
+		if (dt_type_is_void(list.v[i].type))
+			dt_fail(cc, out->pos, D_DECL_PROTO_VOID, "void must be the only parameter");
 	out->params = list.v;
 	out->nparams = list.n;
 	dt_depth_leave(cc);
@@ -179,7 +179,8 @@ static void parse_array(dt_compiler *cc, enum dt_decl_place place, dt_declarator
 		cc->nlinks = 0;
 		dt_parse_assign(cc); /* C99: int v[n], with n another parameter; it is a pointer */
 		a->no_size = true;
-	} else if (place == DECL_EXTERNAL && at_keys(cc)) {
+	} else if ((place == DECL_EXTERNAL || (place == DECL_PARAM && !dt_lex_included(cc))) &&
+		   at_keys(cc)) {
 		if (d->derive.n > 1)
 			dt_fail(cc, a->pos, D_DECL_ARRSUB,
 				"the keys of an associative array must follow its name");

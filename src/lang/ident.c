@@ -75,14 +75,14 @@ static void add_actions(dt_compiler *cc, const struct dt_action_desc *d, enum dt
 	}
 }
 
-/* NULL is an inline: a long 0. */
+/* NULL is an inline of the constant 0. */
 static void add_null(dt_compiler *cc)
 {
 	dt_ident *id = add_builtin(cc, "NULL", ID_INLINE, 0, DT_VERSION(1, 0, 0));
 
 	id->type = dt_intrinsics(cc->types)->long_;
 	id->inl = dt_arena_alloc(cc->arena, sizeof(*id->inl));
-	id->inl->expr = dt_node_int(cc, (dt_pos){0}, 0, id->type);
+	id->inl->expr = dt_node_int(cc, (dt_pos){0}, 0, dt_intrinsics(cc->types)->int_);
 }
 
 void dt_idents_init(dt_compiler *cc)

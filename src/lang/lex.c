@@ -319,6 +319,10 @@ again:
 		lex_macro(cc, t);
 	} else if (c == '`' && is_ident_start(d)) {
 		lex_word(cc, t);
+	} else if (c == '`') { /* a kernel symbol with an empty name */
+		t->kind = T_IDENT;
+		t->text = t->module = "";
+		lx->p++;
 	} else if (c == '/' && (closes_before_comment(lx) || is_predicate_end(lx))) {
 		end_predicate(cc);
 		t->kind = T_PRED_CLOSE;

@@ -3,7 +3,7 @@
  *
  *   # 12 "file" 1        position, from the C preprocessor (1: entering an include, 2: leaving)
  *   #line 12 "file"
- *   #error text
+ *   #error text          also after #pragma and #pragma D, as #line and #ident are
  *   #ident, #pragma x    ignored
  *   #pragma D option name[=value]
  *   #pragma D attributes Name/Data/Class identifier
@@ -191,18 +191,29 @@ static void provider_attributes(dt_compiler *cc, const struct line *l, dt_attr a
 	p->decl.attrs[part] = attr;
 }
 
+_Noreturn static void invalid(dt_compiler *cc, const struct line *l, const char *what, uint32_t i)
+{
+	dt_fail(cc, l->pos, D_PRAGMA_INVAL, "invalid %s in #pragma: %s", what, l->words[i]);
+}
+
+static bool is_string(const char *word)
+{
+	return word[0] == '"';
+}
+
 static void pragma_attributes(dt_compiler *cc, const struct line *l)
 {
 	struct dt_pragma p = {.kind = PRAGMA_ATTR, .pos = l->pos};
+	bool provider = l->n == 7 && strcmp(l->words[4], "provider") == 0;
 
-	if (l->n < 5 || dt_attr_parse(l->words[3], &p.attr) != 0)
+	if ((l->n != 5 && !provider) || is_string(l->words[3]) || is_string(l->words[4]))
 		malformed(cc, l, "#pragma D attributes Name/Data/Class identifier");
-	if (l->n == 7 && strcmp(l->words[4], "provider") == 0) {
+	if (dt_attr_parse(l->words[3], &p.attr) != 0)
+		invalid(cc, l, "attributes", 3);
+	if (provider) {
 		provider_attributes(cc, l, p.attr);
 		return;
 	}
-	if (l->n != 5)
-		malformed(cc, l, "#pragma D attributes Name/Data/Class identifier");
 	p.name = l->words[4];
 	add_pragma(cc, l, p);
 }
@@ -211,8 +222,10 @@ static void pragma_binding(dt_compiler *cc, const struct line *l)
 {
 	struct dt_pragma p = {.kind = PRAGMA_BINDING, .pos = l->pos};
 
-	if (l->n != 5 || dt_version_parse(unquote(cc->arena, l->words[3]), &p.version) != 0)
+	if (l->n != 5 || !is_string(l->words[3]) || is_string(l->words[4]))
 		malformed(cc, l, "#pragma D binding \"version\" identifier");
+	if (dt_version_parse(unquote(cc->arena, l->words[3]), &p.version) != 0)
+		invalid(cc, l, "version", 3);
 	p.name = l->words[4];
 	add_pragma(cc, l, p);
 }
@@ -303,7 +316,7 @@ static void pragma_depends_on(dt_compiler *cc, const struct line *l)
 	const char *what, *name;
 	bool met = true;
 
-	if (l->n != 5)
+	if (l->n != 5 || is_string(l->words[3]) || is_string(l->words[4]))
 		malformed(cc, l, "#pragma D depends_on {module|provider|library} name");
 	what = l->words[3];
 	name = l->words[4];
@@ -312,15 +325,16 @@ static void pragma_depends_on(dt_compiler *cc, const struct line *l)
 	else if (strcmp(what, "provider") == 0)
 		met = provider_exists(cc, name);
 	else if (strcmp(what, "library") == 0)
-		met = dt_library_require(cc, name);
+		met = cc->src && cc->src->is_library && dt_library_require(cc, name);
 	else
-		malformed(cc, l, "#pragma D depends_on {module|provider|library} name");
+		invalid(cc, l, "class", 3);
 	if (met)
 		return;
 	if (cc->src && cc->src->is_library)
 		dt_skip_library(cc);
-	dt_fail(cc, l->pos, D_PRAGMA_DEPEND, "the program requires %s %s, which is not there", what,
-		name);
+	dt_fail(cc, l->pos, D_PRAGMA_DEPEND, "the program requires %s %s, which %s", what, name,
+		strcmp(what, "library") == 0 ? "only a library can do: libraries are read when they are needed"
+					     : "is not there");
 }
 
 static void note_dependency(struct dt_exports *e, const struct line *l)
@@ -342,12 +356,41 @@ static const struct {
     {"option", pragma_option},
 };
 
+/* The words after #error, without the quotes around strings. */
+_Noreturn static void user_error(dt_compiler *cc, const struct line *l, uint32_t first)
+{
+	dt_buf b = {0};
+	const char *text;
+
+	for (uint32_t i = first; i < l->n; i++)
+		dt_buf_printf(&b, "%s%s", i > first ? " " : "", unquote(cc->arena, l->words[i]));
+	text = dt_arena_strdup(cc->arena, b.s ? b.s : "");
+	dt_buf_free(&b);
+	dt_fail(cc, l->pos, D_PRAGERR, "#error: %.900s", text);
+}
+
+/* What may stand after #, #pragma and #pragma D: word `i` of the line. False if it is none of them. */
+static bool common_word(dt_compiler *cc, const struct line *l, uint32_t i)
+{
+	const char *word = l->words[i];
+
+	if (strcmp(word, "error") == 0)
+		user_error(cc, l, i + 1);
+	if (strcmp(word, "line") == 0 && (l->n <= i + 1 || !isdigit((unsigned char)*l->words[i + 1])))
+		malformed(cc, l, "#line number [\"file\"]");
+	if (strcmp(word, "line") == 0)
+		set_position(cc, l, i + 1);
+	return strcmp(word, "line") == 0 || strcmp(word, "ident") == 0;
+}
+
 static void pragma(dt_compiler *cc, const struct line *l)
 {
 	const char *names[DT_NELEM(d_pragmas)], *near;
 
-	if (l->n < 2 || strcmp(l->words[1], "D") != 0)
+	if (l->n < 2 || (strcmp(l->words[1], "D") != 0 && !common_word(cc, l, 1)))
 		return; /* someone else's */
+	if (strcmp(l->words[1], "D") != 0 || (l->n > 2 && common_word(cc, l, 2)))
+		return;
 	if (l->n < 3)
 		malformed(cc, l, "#pragma D option, attributes, binding or depends_on");
 	for (size_t i = 0; i < DT_NELEM(d_pragmas); i++) {
@@ -388,13 +431,9 @@ void dt_control_line(dt_compiler *cc, const char *text, size_t len)
 	word = l.words[0];
 	if (isdigit((unsigned char)*word))
 		set_position(cc, &l, 0);
-	else if (strcmp(word, "line") == 0 && l.n > 1)
-		set_position(cc, &l, 1);
 	else if (strcmp(word, "pragma") == 0)
 		pragma(cc, &l);
-	else if (strcmp(word, "error") == 0)
-		dt_fail(cc, l.pos, D_PRAGERR, "#error: %.900s", l.n > 1 ? l.rest[1] : "");
-	else if (strcmp(word, "ident") != 0)
+	else if (!common_word(cc, &l, 0))
 		dt_fail(cc, l.pos, D_PRAGCTL_INVAL, "unknown control line: #%s%s", word,
 			is_preprocessor_word(word) ? "; preprocessing needs the -C option" : "");
 }

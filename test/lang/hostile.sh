@@ -32,7 +32,7 @@ for c in '{' '}' '"' '/*' '@' '$' '/' '#' ':' '[' '\\' 'a'; do
 done
 head -c $SIZE /dev/zero | refused 'D_SYNTAX'
 printf 'BEGIN { trace("a\0b"); }' | refused 'NUL byte'
-rep 'struct a{struct b{' | refused 'D_SYNTAX.*nested too deeply'
+rep 'struct {struct {' | refused 'D_SYNTAX.*nested too deeply'
 { printf 'int '; rep '*'; printf 'x;'; } | refused 'D_SYNTAX.*nested too deeply'
 { printf 'int x'; rep '[1]'; printf ';'; } | refused 'D_SYNTAX.*nested too deeply'
 { printf 'BEGIN { '; rep 'if (1) { '; } | refused 'D_SYNTAX.*nested too deeply'

@@ -1,4 +1,4 @@
-// The value of an inline is converted to the type it is declared with, and so are its arguments.
+// The value of an inline is converted to the type it is declared with, unless it is an integer constant; so are its arguments.
 // run: -q
 inline unsigned char narrow = 300;
 inline uint8_t low[int n] = n;

@@ -1,5 +1,5 @@
 // tag: D_DECL_COMBO 2
-long short x;
+short short x;
 BEGIN
 {
 	trace(1);

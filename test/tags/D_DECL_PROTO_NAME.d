@@ -1,5 +1,5 @@
 // tag: D_DECL_PROTO_NAME 2
-int x[void v];
+int x(void v);
 BEGIN
 {
 	trace(1);

@@ -1,5 +1,5 @@
 // tag: D_DECL_PROTO_VOID 2
-int x[int, void];
+int x(int, void);
 BEGIN
 {
 	trace(1);

@@ -2,5 +2,5 @@
 void *p;
 BEGIN
 {
-	trace(p + 1);
+	p += 1;
 }

@@ -1,7 +1,6 @@
-// tag: D_TYPE_MEMBER 6
-struct out { int a; int b; };
-translator struct out < int n > { a = n; };
+// tag: D_TYPE_MEMBER 5
+struct s { int a; } x;
 BEGIN
 {
-	trace(xlate < struct out > (1).zzz);
+	trace(x.zzz);
 }

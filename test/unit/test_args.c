@@ -109,7 +109,7 @@ int main(void)
 	CHECK(err.pos.line == 3);
 	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]->a); }"), "compiled");
 	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]->b); }"), "D_XLATE_NOCONV");
-	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]->c); }"), "D_TYPE_MEMBER");
+	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]->c); }"), "D_XLATE_NOCONV");
 	CHECK_STR(tag_of(OUT XLATOR "p:::x { trace(args[2]); }"), "D_TRACE_DYN");
 	/* a number is only converted */
 	CHECK_STR(tag_of("p:::x { trace(args[3] + 1); }"), "compiled");

@@ -221,7 +221,7 @@ static void test_control_lines(void)
 	CHECK_STR(tag_of("#pragma D what\n"), "D_PRAGMA_INVAL");
 	CHECK_STR(tag_of("#include <x.h>\n"), "D_PRAGCTL_INVAL");
 	CHECK_STR(tag_of("#error no\n"), "D_PRAGERR");
-	CHECK_STR(tag_of("#pragma D attributes Stable/Stable pid\n"), "D_PRAGMA_MALFORM");
+	CHECK_STR(tag_of("#pragma D attributes Stable/Stable pid\n"), "D_PRAGMA_INVAL");
 	CHECK_STR(tag_of("#pragma D depends_on module no_such_module\n"), "D_PRAGMA_DEPEND");
 	src.is_library = true;
 	setup("#pragma D depends_on module no_such_module\n", LEX_EXPR);

@@ -31,6 +31,7 @@ static const char *tag_of(const char *text, dt_error *err)
 
 	dt_types_set_btf_path(types, NULL);
 	dt_options_init(&opts);
+	dt_options_set(&opts, "empty", NULL, DT_WHEN_OPEN, err);
 	cc = dt_compiler_new(types, &opts, &macros, &ps);
 	*err = (dt_error){0};
 	tag = dt_compile(cc, &src, err) ? "compiled" : err->tag ? dt_tag_name(err->tag) : "none";
@@ -233,6 +234,256 @@ static void test_compound(void)
 	RUN(rows);
 }
 
+/* 6 and 16: declarations, types, offsetof, arrays. */
+static void test_decl(void)
+{
+	static const struct row rows[] = {
+	    {"D_UNKNOWN",
+	     "struct s { int a; int a; };"},
+	    {"D_UNKNOWN",
+	     "enum e { A, A };"},
+	    {"D_UNKNOWN",
+	     "short long x;"},
+	    {"D_UNKNOWN",
+	     "long short x;"},
+	    {"D_UNKNOWN",
+	     "signed unsigned x;"},
+	    {"D_DECL_IDRED",
+	     "int A; enum e { A };"},
+	    {"D_DECL_IDRED",
+	     "enum e { A }; enum f { A };"},
+	    {"D_DECL_COMBO",
+	     "short short x;"},
+	    {"D_DECL_COMBO",
+	     "signed signed x;"},
+	    {"D_DECL_COMBO",
+	     "unsigned unsigned x;"},
+	    {"D_DECL_COMBO",
+	     "long long long x;"},
+	    {"D_DECL_COMBO",
+	     "int char x;"},
+	    {"D_DECL_IDRED",
+	     "typedef int t; typedef int t;"},
+	    {"D_DECL_IDRED",
+	     "typedef char int8_t;"},
+	    {"D_DECL_IDRED",
+	     "typedef unsigned long uint64_t;"},
+	    {"D_DECL_IDRED",
+	     "int v; typedef int v;"},
+	    {"compiled",
+	     "struct a { int x; }; union a { int x; }; enum a { Q }; BEGIN { trace(sizeof (struct a)); }"},
+	    {"D_DECL_TYPERED",
+	     "struct a { int x; }; struct a { int y; };"},
+	    {"D_DECL_TYPERED",
+	     "struct a { int x; }; struct a { nosuch!!"},
+	    {"D_DECL_TYPERED",
+	     "union a { int x; }; union a { nosuch y; };"},
+	    {"D_DECL_TYPERED",
+	     "enum a { Q }; enum a { R };"},
+	    {"D_DECL_TYPERED",
+	     "struct a { int x; }; translator struct a { int b; };"},
+	    {"D_DECL_TYPERED",
+	     "struct a { int x; }; BEGIN { trace(sizeof (struct a { int b; })); }"},
+	    {"D_DECL_PROTO_TYPE",
+	     "int f(int a[string]);"},
+	    {"D_DECL_PROTO_VARARGS",
+	     "int m[...];"},
+	    {"D_DECL_PROTO_TYPE",
+	     "int m[int x[string]];"},
+	    {"D_DECL_PROTO_TYPE",
+	     "int m[int, void];"},
+	    {"D_DECL_PROTO_TYPE",
+	     "int m[void];"},
+	    {"compiled",
+	     "int f(...); BEGIN { trace(1); }"},
+	    {"compiled",
+	     "int f(void); BEGIN { trace(1); }"},
+	    {"D_DECL_PROTO_TYPE",
+	     "int f(int a[string]);"},
+	    {"D_DECL_PROTO_NAME",
+	     "int f(void x);"},
+	    {"D_DECL_PROTO_VOID",
+	     "int f(int, void);"},
+	    {"D_DECL_PROTO_VOID",
+	     "int f(void, int);"},
+	    {"D_OFFSETOF_TYPE",
+	     "BEGIN { trace(offsetof(int, x)); }"},
+	    {"D_OFFSETOF_TYPE",
+	     "struct fwd; BEGIN { trace(offsetof(struct fwd, x)); }"},
+	    {"D_UNKNOWN",
+	     "struct s { int a; }; BEGIN { trace(offsetof(struct s, x)); }"},
+	    {"D_OFFSETOF_BITFIELD",
+	     "struct s { int a:3; }; BEGIN { trace(offsetof(struct s, a)); }"},
+	    {"D_SYNTAX",
+	     "typedef nosuch x;"},
+	    {"D_SYNTAX",
+	     "extern nosuch x;"},
+	    {"D_DECL_VOIDOBJ",
+	     "struct s { int f(); };"},
+	    {"D_DECL_VOIDOBJ",
+	     "struct s { int stack(); };"},
+	    {"D_DECL_VOIDOBJ",
+	     "struct s { void v; };"},
+	    {"compiled",
+	     "struct s { int (*f)(); int a; }; BEGIN { trace(1); }"},
+	    {"D_IDENT_UNDEF",
+	     "inline int n = n * 2;"},
+	    {"D_IDENT_UNDEF",
+	     "BEGIN { trace(`); }"},
+	    {"D_DECL_SCOPE",
+	     "int a`b;"},
+	    {"D_DECL_SCOPE",
+	     "struct s { int a`b; };"},
+	    {"D_DECL_SCOPE",
+	     "enum e { a`b };"},
+	    {"compiled",
+	     "struct s { int n; int a[]; }; BEGIN { trace(sizeof (struct s)); }"},
+	    {"compiled",
+	     "typedef struct t { int a; }; struct t v; BEGIN { v.a = 1; }"},
+	    {"D_DECL_USELESS",
+	     "typedef int;"},
+	    {"D_DECL_USELESS",
+	     "typedef struct t;"},
+	    {"D_ARR_BOUNDS",
+	     "int a[5]; BEGIN { trace(a[9]); }"},
+	    {"D_ARR_BOUNDS",
+	     "int a[5]; BEGIN { a[5] = 1; }"},
+	    {"D_ARR_BOUNDS",
+	     "struct s { int a[5]; } s; BEGIN { s.a[9] = 1; }"},
+	    {"compiled",
+	     "int a[5]; BEGIN { trace(a[4]); trace(((int *)a)[9]); }"},
+	    {"compiled",
+	     "struct s { int a[1]; } s; BEGIN { trace(s.a[9]); }"},
+	};
+
+	RUN(rows);
+}
+
+/* 4.1, 5.2, 9.1: operands of sums, strings, destructive subroutines. */
+static void test_ops(void)
+{
+	static const struct row rows[] = {
+	    {"D_OP_INCOMPAT",
+	     "struct s { int a; } s; BEGIN { s = 0; }"},
+	    {"D_OP_INCOMPAT",
+	     "struct s { int a; }; this struct s s; BEGIN { this->s = 0; }"},
+	    {"compiled",
+	     "struct s { int a; }; self struct s s; struct s m[int]; BEGIN { self->s = 0; m[1] = 0; }"},
+	    {"D_ACT_SPEC",
+	     "BEGIN { speculate(1); copyout((void *)arg0, arg1, 4); }"},
+	    {"D_ACT_SPEC",
+	     "BEGIN { speculate(1); copyoutstr(\"a\", arg1, 4); }"},
+	    {"D_OP_INCOMPAT",
+	     "BEGIN { trace((void *)arg0 + 1); }"},
+	    {"D_OP_VFPTR",
+	     "BEGIN { x = (void *)arg0; x += 1; }"},
+	    {"D_OP_INCOMPAT",
+	     "BEGIN { x = \"a\"; x += 1; }"},
+	    {"D_OP_VFPTR",
+	     "BEGIN { x = 1; x -= (int *)arg0; }"},
+	    {"D_OP_VFPTR",
+	     "BEGIN { x = (void *)arg0; x++; }"},
+	    {"D_OP_ARRFUN",
+	     "int a[2]; int b[2]; BEGIN { a = b; }"},
+	    {"D_OP_INT",
+	     "BEGIN { x = 1; x %= \"a\"; }"},
+	    {"D_OP_ARITH",
+	     "BEGIN { x = 1; x *= \"a\"; }"},
+	    {"compiled",
+	     "BEGIN { printf(\"%s\", execname + 2); trace(\"abcd\" + 1); x = execname + 1; y = \"a\"; y = x; }"},
+	    {"compiled",
+	     "BEGIN { trace(execname - execname); }"},
+	};
+
+	RUN(rows);
+}
+
+/* 8: pragmas. */
+static void test_pragmas(void)
+{
+	static const struct row rows[] = {
+	    {"D_PRAGERR",
+	     "#error bad thing"},
+	    {"D_PRAGERR",
+	     "#pragma error bad thing"},
+	    {"D_PRAGERR",
+	     "#pragma D error words \"or strings\""},
+	    {"compiled",
+	     "#ident \"x\"\n#pragma ident \"x\"\n#pragma D ident \"x\"\nBEGIN { trace(1); }"},
+	    {"D_PRAGMA_MALFORM",
+	     "#line"},
+	    {"D_PRAGCTL_INVAL",
+	     "#nosuch"},
+	    {"compiled",
+	     "#pragma nosuch\nBEGIN { trace(1); }"},
+	    {"D_PRAGMA_INVAL",
+	     "#pragma D nosuch"},
+	    {"D_PRAGMA_MALFORM",
+	     "#pragma D attributes x"},
+	    {"D_PRAGMA_MALFORM",
+	     "#pragma D attributes \"a\" b"},
+	    {"D_PRAGMA_INVAL",
+	     "#pragma D attributes nonsense x"},
+	    {"D_PRAGMA_INVAL",
+	     "#pragma D attributes Stable/Stable x"},
+	    {"D_PRAGMA_MALFORM",
+	     "#pragma D binding 1 x"},
+	    {"D_PRAGMA_INVAL",
+	     "#pragma D binding \"abc\" x"},
+	    {"D_PRAGMA_MALFORM",
+	     "#pragma D depends_on provider"},
+	    {"D_PRAGMA_MALFORM",
+	     "#pragma D depends_on provider \"x\""},
+	    {"D_PRAGMA_INVAL",
+	     "#pragma D depends_on nosuch x"},
+	    {"D_PRAGMA_OPTSET",
+	     "#pragma D option setenv=A=b"},
+	    {"D_PRAGMA_OPTSET",
+	     "#pragma D option unsetenv=A"},
+	    {"D_PRAGERR",
+	     "int x\n#error now\nBEGIN {"},
+	};
+
+	RUN(rows);
+}
+
+/* 7: translators. */
+static void test_translators(void)
+{
+	static const struct row rows[] = {
+	    {"D_SYNTAX",
+	     "struct o { int a; }; translator struct o (int x) { a = x; };"},
+	    {"D_XLATE_REDECL",
+	     "struct o { int a; }; translator struct o < int x > { a = x; }; translator struct o < int x > { nosuch = x; };"},
+	    {"D_XLATE_SOU",
+	     "translator int < int x > { a = x; };"},
+	    {"D_XLATE_SOU",
+	     "struct o; translator struct o < int x > { a = x; };"},
+	    {"D_XLATE_MEMB",
+	     "struct o { int a; }; translator struct o < int x > { b = x; };"},
+	    {"D_XLATE_INCOMPAT",
+	     "struct o { int a; }; translator struct o < int x > { a = \"x\"; };"},
+	    {"D_XLATE_INCOMPAT",
+	     "struct o { char *a; }; translator struct o < int x > { a = x; };"},
+	    {"D_XLATE_INCOMPAT",
+	     "struct o { int a; }; translator struct o < char *x > { a = x; };"},
+	    {"compiled",
+	     "struct o { char *a; }; translator struct o < int x > { a = 0; }; BEGIN { trace(1); }"},
+	    {"compiled",
+	     "struct o { int a; }; translator struct o < int x > { a = x; a = 2; }; BEGIN { trace(1); }"},
+	    {"D_XLATE_NOCONV",
+	     "struct o { int a; int b; }; translator struct o < int x > { a = x; }; BEGIN { trace(xlate < struct o > (1).b); }"},
+	    {"D_XLATE_NOCONV",
+	     "struct o { int a; int b; }; translator struct o < int x > { a = x; }; BEGIN { trace(xlate < struct o > (1).nosuch); }"},
+	    {"compiled",
+	     "struct o { int a; }; translator struct o < int x > { }; BEGIN { trace(1); }"},
+	    {"compiled",
+	     "struct o { int a; }; translator struct o < struct o x > { a = x.a; }; BEGIN { trace(1); }"},
+	};
+
+	RUN(rows);
+}
+
 int main(void)
 {
 	test_predicate();
@@ -241,5 +492,9 @@ int main(void)
 	test_prototypes();
 	test_subscripts();
 	test_compound();
+	test_decl();
+	test_ops();
+	test_pragmas();
+	test_translators();
 	return unit_done();
 }

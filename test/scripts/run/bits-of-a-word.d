@@ -25,7 +25,7 @@ BEGIN
 	this->ip = (struct ip *)this->p;
 	printf("v%d, %d bytes of header, %d in all, id %04x, flags %x\n", this->ip->v, this->ip->hl * 4,
 	    ntohs(this->ip->len), ntohs(this->ip->id), ntohs(this->ip->off) >> 13);
-	printf("%s -> %s, ttl %d, %s\n", inet_ntoa(this->ip->src), inet_ntoa(this->ip->dst), this->ip->ttl,
+	printf("%s -> %s, ttl %d, %s\n", inet_ntoa((ipaddr_t *)this->ip->src), inet_ntoa((ipaddr_t *)this->ip->dst), this->ip->ttl,
 	    this->ip->proto == IPPROTO_ICMP ? "icmp" : "?");
 	tracemem(this->p, 20);
 	exit(0);

@@ -1,4 +1,4 @@
-// tag: D_DECL_IDENT 2
+// tag: D_SYNTAX 2
 typedef no_such_type_t foo_t;
 BEGIN
 {

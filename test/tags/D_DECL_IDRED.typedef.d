@@ -1,4 +1,4 @@
-// tag: D_DECL_TYPERED 3
+// tag: D_DECL_IDRED 3
 typedef int foo_t;
 typedef string foo_t;
 BEGIN

@@ -1,3 +1,3 @@
-// tag: D_PRAGMA_MALFORM 2
+// tag: D_PRAGMA_INVAL 2
 #pragma D attributes Stable nosuchname
 BEGIN { trace(1); }

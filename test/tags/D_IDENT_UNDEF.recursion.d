@@ -1,4 +1,4 @@
-// tag: D_SYNTAX 2
+// tag: D_IDENT_UNDEF 2
 inline int factorial[int n] = n <= 1 ? 1 : n * factorial[n - 1];
 BEGIN
 {
