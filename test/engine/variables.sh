@@ -24,3 +24,15 @@ ktrace -q -n 'syscall::write:entry /pid == $target && arg0 == 1/ { printf("%s", 
 syscall::write:return /pid == $target && errno == 0/ { printf("wrote %d\n", arg1); }' -c "/bin/echo content"
 expect_match '63 6f 6e 74 65 6e 74' "$out"
 expect_match 'wrote 8' "$out"
+
+# members of objects, where the thread is one that the event names and not the current one
+build threads engine/threads.c -lpthread
+ktrace -q -c "$TMP/threads 20 20" -n 'struct o { int m; long n; char s[16]; }; self struct o obj; self struct o e[int]; struct o empty; self int has;
+sched:::on-cpu /pid == $target && !self->has/ { self->obj = empty; self->has = 1; }
+sched:::on-cpu /pid == $target/ {
+	self->obj.m++; self->obj.n = 5; self->e[1].m = 3; self->e[1].n++; bcopy("text", self->obj.s, 5); @["on"] = sum(1);
+	@["kept"] = sum(self->obj.n == 5 && self->e[1].m == 3 && self->e[1].n == self->obj.m && stringof(self->obj.s) == "text"); }
+END { printa("%s: %@d\n", @); }'
+expect "0 " "$status $err"
+[ "$(labelled on)" -gt 0 ] || { echo "no thread got a CPU"; count_failure; }
+expect "$(labelled on)" "$(labelled kept)" "objects of the thread that gets the CPU"

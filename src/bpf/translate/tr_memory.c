@@ -11,7 +11,8 @@
  * the sum of both inside the region. The comparison we make is exact; for the verifier each region
  * is simply followed by as much space again that is never used.
  *
- * What is emitted here are functions, once per program: store_1 .. store_8, copy, count.
+ * What is emitted here are functions, once per program: store_1 .. store_8, copy, count. Where thread-local variables are those
+ * of a thread that the event names (dt_attach.task_arg) they get its context as a last argument.
  */
 #include "bpf/translate/translate.h"
 
@@ -113,6 +114,36 @@ static uint32_t region_size(const dt_tr *t, enum region r)
 	return 0;
 }
 
+enum { CONTEXT_AT = -56 }; /* in the frame of store and copy; beside what dt_tr_read() and thread.c keep there */
+
+/* Only a function that the kernel checks with each of its callers can have a context. */
+static void begin(dt_tr *t, uint32_t func, uint32_t nargs)
+{
+	if (!t->task_arg) {
+		dt_code_func_begin_global(t->c, func, nargs);
+		return;
+	}
+	dt_code_func_begin(t->c, func);
+	st(t->c, 8, R10, CONTEXT_AT, R5);
+}
+
+static void call(dt_tr *t, uint32_t func)
+{
+	if (t->task_arg)
+		mov(t->c, R5, R7);
+	dt_code_call(t->c, func);
+}
+
+/* The object of the thread, to r0. The address that is wanted is in S_VALUE as well as in r7. */
+static void thread_object(dt_tr *t)
+{
+	if (t->task_arg)
+		ld(t->c, 8, R7, R10, CONTEXT_AT);
+	dt_thread_value(t, false);
+	if (t->task_arg)
+		ld(t->c, 8, R7, R6, S_VALUE);
+}
+
 /* r9 = pointer to the region's start; `next` when the thread has none */
 static void region_base(dt_tr *t, enum region r, uint32_t next)
 {
@@ -123,7 +154,7 @@ static void region_base(dt_tr *t, enum region r, uint32_t next)
 		map_value(t->c, R9, t->maps->globals, t->at->vars[DT_SCOPE_GLOBAL].refs);
 		break;
 	case REGION_THREADS:
-		dt_thread_value(t, false);
+		thread_object(t);
 		jmpi(t->c, BPF_JEQ, R0, 0, next);
 		mov(t->c, R9, R0);
 		alui(t->c, BPF_ADD, R9, (int32_t)t->at->vars[DT_SCOPE_THREAD].refs);
@@ -203,7 +234,7 @@ static void store_function(dt_tr *t, uint32_t func, uint32_t size)
 	dt_code *c = t->c;
 	uint32_t bad = dt_code_label(c), align = dt_code_label(c);
 
-	dt_code_func_begin_global(c, func, 3);
+	begin(t, func, 3);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
 	st(c, 8, R6, S_TMP, R3);
@@ -308,7 +339,7 @@ static void copy_function(dt_tr *t, uint32_t func, int read)
 	dt_code *c = t->c;
 	uint32_t bad = dt_code_label(c), source = dt_code_label(c), done = dt_code_label(c);
 
-	dt_code_func_begin_global(c, func, 4);
+	begin(t, func, 4);
 	mov(c, R6, R1);
 	st(c, 8, R6, S_TMP, R2);
 	mov(c, R8, R3);
@@ -387,7 +418,7 @@ void dt_tr_store(dt_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg)
 	dt_tr_get(t, R2, addr_reg);
 	dt_tr_get(t, R3, value_reg);
 	st(t->c, 8, R6, S_VALUE, R2);
-	dt_code_call(t->c, *func);
+	call(t, *func);
 	check_result(t, false);
 }
 
@@ -400,7 +431,7 @@ static void call_copy(dt_tr *t, bool user)
 		*func = dt_code_func_new(t->c, user ? "copy_user" : "copy");
 	mov(t->c, R1, R6);
 	st(t->c, 8, R6, S_VALUE, R4);
-	dt_code_call(t->c, *func);
+	call(t, *func);
 	check_result(t, true);
 }
 
