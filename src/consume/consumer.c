@@ -108,7 +108,7 @@ static int take_aggs(dt_consumer *c, const struct look *l)
 	dt_sink sink = {.arg = c, .agg = take_agg};
 
 	c->taken = dt_now();
-	return l->ops->snapshot ? l->ops->snapshot(l->e, &sink) : 0;
+	return l->ops->snapshot ? l->ops->snapshot(l->e, &sink, c->err) : 0;
 }
 
 /* Before a statement that looks at them. */

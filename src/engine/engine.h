@@ -107,7 +107,8 @@ struct dt_engine_ops {
 	int (*stop)(dt_engine *e, dt_error *err); /* disable; END runs */
 	int (*status)(dt_engine *e, dt_status *st);
 	int (*consume)(dt_engine *e, const dt_sink *sink);  /* records so far, then forget them */
-	int (*snapshot)(dt_engine *e, const dt_sink *sink); /* aggregation rows, then zero them */
+	/* Aggregation rows, then zero them. What cannot be read now stays for another time; at the end that is an error. */
+	int (*snapshot)(dt_engine *e, const dt_sink *sink, dt_error *err);
 	/* While it runs: new ECBs of clauses whose kinds are not 0. They stay where they are until close(). Those that
 	 * cannot be enabled are left out, and *err says why for one of them; then -1. NULL: it cannot. */
 	int (*extend)(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);

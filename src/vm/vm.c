@@ -359,8 +359,9 @@ static int op_consume(dt_engine *e, const dt_sink *sink)
 	return vm_consume((dt_vm_engine *)e, sink);
 }
 
-static int op_snapshot(dt_engine *e, const dt_sink *sink)
+static int op_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
 {
+	(void)err;
 	return vm_snapshot((dt_vm_engine *)e, sink);
 }
 

@@ -4,7 +4,7 @@
  *	FAIL_WHAT=memory FAIL_AT=17 FAIL_LOG=file LD_PRELOAD=fail.so dtrace ...
  *
  * FAIL_WHAT is one of the kinds below; its call number FAIL_AT (from 1) fails with an errno that such a call has in life, and
- * "failed" is written to FAIL_LOG. Without FAIL_AT nothing fails, and the file gets a line for each kind: its name, and how many
+ * "failed" is written to FAIL_LOG; with FAIL_ON all further ones fail as well. Without FAIL_AT nothing fails, and the file gets a line for each kind: its name, and how many
  * calls there were. Only the process that the variables were set for is hurt: its children run without this library.
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ static const char *const names[KINDS] = {"memory", "mmap", "open", "read", "ioct
 static const int errors[KINDS] = {ENOMEM, ENOMEM, EMFILE, EIO, EINVAL, ENOMEM, EMFILE, EAGAIN};
 static atomic_long calls[KINDS];
 static long at;
-static int what = -1, log_fd = -1;
+static int what = -1, on, log_fd = -1;
 
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 
@@ -42,7 +42,9 @@ static __attribute__((constructor)) void begin(void)
 		if (strcmp(kind, names[i]) == 0)
 			what = i;
 	at = n ? atol(n) : 0;
+	on = getenv("FAIL_ON") != NULL;
 	unsetenv("FAIL_AT");
+	unsetenv("FAIL_ON");
 	unsetenv("FAIL_WHAT");
 	unsetenv("FAIL_LOG");
 	unsetenv("LD_PRELOAD");
@@ -67,9 +69,12 @@ static __attribute__((destructor)) void end(void)
 
 static int fails(enum kind kind)
 {
-	if (atomic_fetch_add(&calls[kind], 1) + 1 != at || (int)kind != what)
+	long n = atomic_fetch_add(&calls[kind], 1) + 1;
+
+	if ((int)kind != what || !at || n < at || (n > at && !on))
 		return 0;
-	note("failed", at);
+	if (n == at)
+		note("failed", at);
 	errno = errors[kind];
 	return 1;
 }

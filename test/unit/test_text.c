@@ -181,8 +181,9 @@ static int fake_consume(dt_engine *e, const dt_sink *sink)
 	return 0;
 }
 
-static int fake_snapshot(dt_engine *e, const dt_sink *sink)
+static int fake_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
 {
+	(void)err;
 	uint32_t n = nrows;
 
 	(void)e;

@@ -211,7 +211,7 @@ static const char *session(void)
 	dt_engine_vm.consume(t.e, &sink);
 	dt_engine_vm.stop(t.e, &t.err);
 	dt_engine_vm.consume(t.e, &sink);
-	dt_engine_vm.snapshot(t.e, &sink);
+	dt_engine_vm.snapshot(t.e, &sink, NULL);
 	return log_text();
 }
 
@@ -529,7 +529,7 @@ static void test_aggregation_keys(void)
 	aggregate("b", DT_ACT_COUNT, NULL);
 	CHECK_STR(session(), "@1[b/2]=0:2 ;@1[a/2]=0:1 ;");
 	dt_buf_reset(&t.log);
-	dt_engine_vm.snapshot(t.e, &sink); /* the last one emptied it */
+	dt_engine_vm.snapshot(t.e, &sink, NULL); /* the last one emptied it */
 	CHECK_STR(log_text(), "");
 	CHECK(agg_drops() == 0);
 	end_test();

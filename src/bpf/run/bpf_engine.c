@@ -221,9 +221,9 @@ static int op_consume(dt_engine *e, const dt_sink *sink)
 	return dt_ring_consume((dt_bpf *)e, sink);
 }
 
-static int op_snapshot(dt_engine *e, const dt_sink *sink)
+static int op_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
 {
-	return dt_snapshot((dt_bpf *)e, sink);
+	return dt_snapshot((dt_bpf *)e, sink, err);
 }
 
 static int op_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)

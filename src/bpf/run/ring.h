@@ -44,7 +44,7 @@ void dt_tail_read(const dt_bpf *e, const struct dt_tail *t, uint32_t cpu,
 		  void (*each)(void *arg, const struct dt_rec *r, uint32_t size), void *arg);
 
 /* ---- snapshot.c ---- */
-int dt_snapshot(dt_bpf *e, const dt_sink *sink);
+int dt_snapshot(dt_bpf *e, const dt_sink *sink, dt_error *err);
 
 /* ---- tables.c ---- */
 int dt_tables_create(dt_bpf *e, dt_error *err);

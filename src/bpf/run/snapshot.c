@@ -3,17 +3,20 @@
  *
  * Every row belongs to one of two generations. A snapshot turns the control word to the other one,
  * waits until no firing that may still write the old one is under way, and then has the old rows to
- * itself: they are read in batches, handed out, and made zero. If such a firing does not end, the rows
- * stay for another time. After the end of tracing those of both generations are read.
+ * itself: they are read in batches, handed out, and made zero. If such a firing does not end, or the kernel
+ * has no memory for it just now, the rows stay for another time. After the end of tracing those of both
+ * generations are read; there is no other time then, so what cannot be read is an error.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bpf/run/maps.h"
 #include "bpf/run/ring.h"
 
 #define BATCH_BYTES (1u << 20)
+#define TRIES	    10 /* to read something when the kernel has no memory */
 #define DELETE_MAX  20000 /* rows deleted in one snapshot unless room is short */
 
 /* ---- values ---- */
@@ -68,6 +71,7 @@ struct reader {
 	const dt_sink *sink;
 	dt_datum *keys;
 	uint64_t *value; /* room for one */
+	dt_error *err;
 };
 
 /* Hand out a row: what every CPU has (stride bytes apart), added up, or CPU by CPU for aggpercpu.
@@ -177,7 +181,7 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 
 /*
  * Make some rows zero; how many have been dealt with. That takes memory, which the kernel may not have: a row
- * that cannot be made zero is deleted, or it would be counted once more.
+ * that cannot be made zero is deleted, or it would be counted once more. 0: not even that.
  */
 static uint32_t zero_rows(const struct dt_plan_agg *b, int fd, const char *keys,
 			  const uint8_t *zeros, uint32_t n)
@@ -188,18 +192,20 @@ static uint32_t zero_rows(const struct dt_plan_agg *b, int fd, const char *keys,
 		return n;
 	if (done >= n)
 		done = 0; /* it has not even begun */
-	bpf_map_delete_elem(fd, keys + (uint64_t)done * b->key_size);
-	return done + 1;
+	if (bpf_map_delete_elem(fd, keys + (uint64_t)done * b->key_size) == 0 || errno == ENOENT)
+		done++;
+	return done;
 }
 
 /*
  * Rows that were used become zero and stay: most keys come again, and then the row is there
  * already. Rows that were not used since the last time are deleted.
  */
-static void tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batch *t)
+static int tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batch *t, dt_error *err)
 {
 	uint32_t n = (uint32_t)(t->unused.n / b->key_size), most;
 	uint8_t *zeros;
+	int rc = 0;
 
 	if (n > DELETE_MAX && (t->used.n + t->unused.n) / b->key_size < rows / 2)
 		n = DELETE_MAX; /* there is room: the rest can wait, the user should not */
@@ -207,11 +213,31 @@ static void tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batc
 		bpf_map_delete_batch(fd, t->unused.s, &n, NULL);
 	most = (uint32_t)(BATCH_BYTES / t->value_size) + 1;
 	zeros = dt_xcalloc(most, t->value_size);
-	for (uint64_t at = 0; at < t->used.n; at += (uint64_t)n * b->key_size) {
+	for (uint64_t at = 0; at < t->used.n && rc == 0; at += (uint64_t)n * b->key_size) {
 		n = (uint32_t)((t->used.n - at) / b->key_size);
 		n = zero_rows(b, fd, t->used.s + at, zeros, n < most ? n : most);
+		if (n == 0)
+			rc = dt_err(err, errno, "cannot clear an aggregation in the kernel: %s", dt_strerror(errno));
 	}
 	free(zeros);
+	return rc;
+}
+
+/* The kernel has not given the rows: try once more? At the end of tracing there is time for that, and no later. */
+static bool again(const struct reader *r, uint32_t *tries)
+{
+	if (!r->e->drained || errno != ENOMEM || ++*tries > TRIES)
+		return false;
+	usleep(10000);
+	return true;
+}
+
+/* The kernel has not given the rows: an error at the end of tracing. */
+static int unread(const struct reader *r)
+{
+	if (!r->e->drained)
+		return 0;
+	return dt_err(r->err, errno, "cannot read an aggregation from the kernel: %s", dt_strerror(errno));
 }
 
 static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
@@ -219,6 +245,7 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 	struct batch t = {.value_size = 8 + (uint64_t)b->nwords * 8};
 	uint64_t in = 0, out = 0, max = BATCH_BYTES / (b->key_size + t.value_size);
 	int rc = 0, end = 0, fd = r->e->maps.agg[b->index];
+	uint32_t tries = 0;
 	bool first = true;
 
 	batch_make(&t, b, max < 256 ? 256 : (uint32_t)max);
@@ -231,15 +258,19 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 			batch_make(&t, b, t.max * 2);
 			continue;
 		}
-		if (got < 0 && errno != ENOENT)
+		if (got < 0 && errno != ENOENT) {
+			if (again(r, &tries))
+				continue;
+			rc = unread(r);
 			break;
+		}
 		end = got < 0;
 		rc = handle_batch(r, b, &t, n, old);
 		in = out;
 		first = false;
 	}
-	if (r->e->state != BPF_STOPPED) /* at the end maps need not be tidy */
-		tidy(b, fd, r->e->agg_maps[b->index].rows, &t);
+	if (r->e->state != BPF_STOPPED && tidy(b, fd, r->e->agg_maps[b->index].rows, &t, r->err) < 0)
+		rc = -1; /* at the end maps need not be tidy */
 	dt_buf_free(&t.used);
 	dt_buf_free(&t.unused);
 	free(t.keys);
@@ -247,19 +278,39 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 	return rc;
 }
 
+/* Rows without keys out of the map, where they are zero then. 0, or -1: they are still there. */
+static int take_keyless(dt_bpf *e, uint32_t old, uint8_t *values, uint64_t size)
+{
+	uint8_t *zeros;
+	int rc;
+
+	if (bpf_map_lookup_elem(e->maps.aggs, &old, values) < 0)
+		return -1;
+	if (e->drained)
+		return 0;
+	zeros = dt_xcalloc(1, size);
+	rc = bpf_map_update_elem(e->maps.aggs, &old, zeros, 0);
+	free(zeros);
+	return rc < 0 ? -1 : 0;
+}
+
 static int drain_keyless(struct reader *r, uint32_t old)
 {
 	dt_bpf *e = r->e;
 	uint64_t stride = dt_align_up(e->at.agg_size, 8);
+	uint32_t tries = 0;
 	uint8_t *values;
 	int rc = 0;
 
 	if (!e->at.agg_size)
 		return 0;
 	values = dt_xcalloc(e->plan.ncpus, stride);
-	if (bpf_map_lookup_elem(e->maps.aggs, &old, values) < 0) {
+	while (take_keyless(e, old, values, e->plan.ncpus * stride) < 0) {
+		if (again(r, &tries))
+			continue;
+		rc = unread(r);
 		free(values);
-		return 0;
+		return rc;
 	}
 	for (uint32_t i = 0; i < e->plan.aggs.n && rc == 0; i++) {
 		const struct dt_plan_agg *b = e->plan.aggs.v[i];
@@ -274,15 +325,13 @@ static int drain_keyless(struct reader *r, uint32_t old)
 		if (used)
 			rc = hand_out(r, b, values + e->at.agg[i] + 8, stride);
 	}
-	memset(values, 0, e->plan.ncpus * stride);
-	bpf_map_update_elem(e->maps.aggs, &old, values, 0);
 	free(values);
 	return rc;
 }
 
-int dt_snapshot(dt_bpf *e, const dt_sink *sink)
+int dt_snapshot(dt_bpf *e, const dt_sink *sink, dt_error *err)
 {
-	struct reader r = {.e = e, .sink = sink};
+	struct reader r = {.e = e, .sink = sink, .err = err};
 	uint32_t nkeys = 1, nwords = 1, old;
 	int rc;
 
