@@ -40,6 +40,7 @@ struct dt_procs {
 	struct dt_sideband_listener side; /* ours */
 	struct dt_proc_listener *listeners;
 	uint64_t lost; /* events of the side-band, when last looked at */
+	struct dt_watch *watch;
 };
 
 dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg)
@@ -163,6 +164,7 @@ static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 	char text[64];
 	int error;
 
+	dt_watch(&ps->watch, true);
 	p->hold = dt_hold_new(p->pid, &error);
 	if (p->hold)
 		p->state = DT_PROC_HELD;
@@ -387,10 +389,21 @@ bool dt_procs_hold_again(dt_procs *ps, long pid)
 
 	if (!p || p->hold || p->state != DT_PROC_RUNNING)
 		return false;
+	dt_watch(&ps->watch, true);
 	p->hold = dt_hold_begin(pid);
 	if (p->hold)
 		p->state = DT_PROC_HELD;
 	return p->hold != NULL;
+}
+
+/* Is any held but a command that has not begun? Tell the watcher. */
+static void tell_watch(dt_procs *ps)
+{
+	bool holds = false;
+
+	for (uint32_t i = 0; i < ps->all.n && ps->watch; i++)
+		holds = holds || (ps->all.v[i]->hold && !ps->all.v[i]->hold->ended);
+	dt_watch(&ps->watch, holds);
 }
 
 void dt_procs_release(dt_procs *ps)
@@ -407,6 +420,7 @@ void dt_procs_release(dt_procs *ps)
 			nanosleep(&(struct timespec){.tv_nsec = STOP_US * 1000}, NULL);
 			release(ps, ps->all.v[i]);
 		}
+	tell_watch(ps);
 	if (first && dt_opt(ps->opts, DT_O_FOLLOW))
 		scan(ps); /* children that a process of -p has already */
 }
@@ -496,6 +510,8 @@ int dt_procs_poll(dt_procs *ps)
 		if (p->state != DT_PROC_GONE && has_ended(p, 0))
 			*dt_vec_add(&over, NULL) = p;
 	}
+	if (ps->released)
+		tell_watch(ps);
 	if (ps->sideband)
 		dt_sideband_drain(ps->sideband);
 	if (ps->sideband && dt_opt(ps->opts, DT_O_FOLLOW))
@@ -582,6 +598,7 @@ void dt_procs_free(dt_procs *ps)
 		free_proc(p);
 	}
 	dt_vec_free(&ps->all);
+	dt_watch_free(ps->watch);
 	dt_sideband_free(ps->sideband);
 	free(ps);
 }

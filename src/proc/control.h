@@ -15,6 +15,7 @@
  *
  *   control.c  the set: find, poll, listen, follow, how a process ended
  *   hold.c     stop every thread of a process, and release them
+ *   watch.c    if we are stopped while we hold others, we are continued
  *   create.c   -c: start a command, run it to a point
  *   point.c    where the evaltime points are in an image
  *   facts.c    what the kernel says about one process

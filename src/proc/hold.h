@@ -38,6 +38,13 @@ int dt_hold_threads(struct dt_hold *hold);
 bool dt_hold_release(struct dt_hold *hold);
 void dt_hold_free(struct dt_hold *hold); /* what is still attached stays so */
 
+/* ---- watch.c ---- */
+struct dt_watch;
+/* Others are held from now on, or no longer. The first time makes a process that continues us if we are stopped meanwhile;
+ * where that is not possible *w stays NULL. */
+void dt_watch(struct dt_watch **w, bool holds);
+void dt_watch_free(struct dt_watch *w);
+
 /* ---- create.c ---- */
 /* Start a command and hold it after its exec. NULL with *err. */
 struct dt_hold *dt_hold_create(const dt_options *opts, char *const argv[], dt_error *err);
