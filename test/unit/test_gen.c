@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lang/lang.h"
+#include "dif/quantize.h"
 #include "unit.h"
 
 /* ---- a compiler without kernel and probes ---- */
@@ -681,6 +682,30 @@ static void test_tags(void)
 	}
 }
 
+/* The compiler takes the parameters that the engines can use, and always comes to an end. */
+static void test_llquantize_parameters(void)
+{
+	static const unsigned some[] = {0, 1, 2, 4, 10, 16, 20, 256, 4096, 32768, 65535}, highs[] = {1, 6, 15, 60, 65535};
+	unsigned taken = 0;
+
+	for (size_t f = 0; f < DT_NELEM(some); f++)
+		for (size_t s = 0; s < DT_NELEM(some); s++)
+			for (size_t h = 0; h < DT_NELEM(highs); h++) {
+				uint64_t p = dt_llquantize_param((uint16_t)some[f], 0, (uint16_t)highs[h], (uint16_t)some[s]);
+				struct world w;
+				char text[128];
+
+				open_world(&w);
+				snprintf(text, sizeof(text), "BEGIN { @ = llquantize(1, %u, 0, %u, %u); }", some[f], highs[h],
+					 some[s]);
+				if ((strcmp(tag_of(&w, text), "compiled") == 0) != dt_llquantize_valid(p))
+					CHECK_STR(text, "taken if and only if it is valid");
+				taken += dt_llquantize_valid(p);
+				close_world(&w);
+			}
+	CHECK(taken > 50);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 400;
@@ -693,6 +718,7 @@ int main(int argc, char **argv)
 	test_convert();
 	test_actions();
 	test_tags();
+	test_llquantize_parameters();
 	test_random(8, rounds, 7);
 	test_random(5, rounds, 7);
 	test_random(4, rounds, 6);

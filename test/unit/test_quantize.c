@@ -45,8 +45,28 @@ static void test_llquantize(uint16_t factor, uint16_t low, uint16_t high, uint16
 	}
 }
 
+/* No word makes it loop for ever or divide by zero, whatever a DOF file has in it; one that is valid has buckets. */
+static void test_any_word(void)
+{
+	static const uint16_t some[] = {0, 1, 2, 3, 4, 5, 10, 15, 16, 20, 63, 64, 100, 255, 256, 4096, 32768, 65534, 65535};
+	uint32_t valid = 0;
+
+	for (uint32_t factor = 0; factor <= UINT16_MAX; factor++)
+		for (size_t s = 0; s < DT_NELEM(some); s++) {
+			uint16_t high = some[(factor + s) % DT_NELEM(some)];
+			uint64_t p = dt_llquantize_param((uint16_t)factor, (uint16_t)(high / 2), high, some[s]),
+				 q = dt_llquantize_param(some[s], 0, 4, (uint16_t)factor);
+
+			valid += dt_llquantize_valid(p) + dt_llquantize_valid(q);
+			if (dt_llquantize_nbuckets(p) < 2 || dt_llquantize_bucket(q, INT64_MAX) >= dt_llquantize_nbuckets(q))
+				CHECK(!"a word has no buckets");
+		}
+	CHECK(valid > 0);
+}
+
 int main(void)
 {
+	test_any_word();
 	test_quantize();
 	test_lquantize();
 	test_llquantize(10, 0, 6, 20);
