@@ -76,6 +76,19 @@ struct dt_arch_unwind {
 	uint32_t landing_pad;
 };
 
+/*
+ * How the kernel finds memory: its page tables, and where it sees all memory in one piece (its direct map). Every table is
+ * as large as a page and has entries of 8 bytes; an entry that is 0 says that nothing has been put there.
+ */
+struct dt_arch_paging {
+	uint8_t page_bits;  /* a page has 1 << this many bytes */
+	uint8_t level_bits; /* bits of an address that are the index in one table */
+	uint8_t top[3];	    /* where those are for the first table: what there may be; ends with 0 */
+	uint64_t mask, table; /* an entry leads to another table when (entry & mask) == table ... */
+	uint64_t address;     /* ... whose physical address are these bits */
+	uint64_t direct_align; /* of the start of the direct map */
+};
+
 /* Static probes in headers made by dtrace -h. */
 struct dt_arch_site {
 	const char *condition; /* of the preprocessor: the compiler makes code for this CPU */
@@ -108,6 +121,7 @@ typedef struct dt_arch {
 	struct dt_arch_call call;
 	struct dt_arch_entry entry;
 	struct dt_arch_unwind unwind;
+	struct dt_arch_paging paging;
 	struct dt_arch_site site;
 	/* Reads one operand at *p, which moves past it; false: it makes no sense. */
 	bool (*operand)(const char **p, struct dt_operand *o);

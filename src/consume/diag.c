@@ -65,6 +65,7 @@ static const struct loss {
 
 struct dt_losses {
 	DT_VEC(uint64_t) seen[DT_NELEM(losses)]; /* per CPU, or one */
+	bool explained;				 /* faults because of absent memory */
 };
 
 dt_losses *dt_losses_new(void)
@@ -111,6 +112,25 @@ static int report(const struct loss *k, uint64_t n, uint32_t cpu, const struct d
 	return rc;
 }
 
+/* Once, at the end: their own lines say no more than DTrace's. */
+static int explain_absent(dt_losses *l, const dt_status *st, const struct dt_consumer_env *env)
+{
+	dt_buf b = {0};
+	int rc = 0;
+
+	if (st->running || !st->absent || l->explained)
+		return 0;
+	l->explained = true;
+	dt_buf_printf(&b,
+		      "%llu invalid address%s: user memory that was not in memory at that moment, and the probe "
+		      "could not wait for it; keep the address and read it when the call returns",
+		      (unsigned long long)st->absent, st->absent == 1 ? "" : "es");
+	if (env->diag)
+		rc = env->diag(env->arg, DT_DIAG_NOTE, b.s);
+	dt_buf_free(&b);
+	return rc;
+}
+
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_consumer_env *env)
 {
 	for (size_t i = 0; i < DT_NELEM(losses); i++) {
@@ -131,5 +151,5 @@ int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_consumer
 				return -1;
 		}
 	}
-	return 0;
+	return explain_absent(l, st, env) ? -1 : 0;
 }

@@ -139,6 +139,13 @@ const dt_arch dt_arch_x86_64 = {
 	       .plt_literal = 6,
 	       .push_fp = 0x55,
 	       .landing_pad = 0xfa1e0ff3}, /* endbr64 */
+    .paging = {.page_bits = 12,
+	       .level_bits = 9,
+	       .top = {39, 48}, /* four levels, or five */
+	       .mask = 0x81,	/* present; a large page */
+	       .table = 0x01,
+	       .address = 0x000ffffffffff000,
+	       .direct_align = 1ull << 30}, /* also when it is put at random: arch/x86/mm/kaslr.c */
     .site = {.condition = "defined(__x86_64__)",
 	     .what = "A nop of two bytes, one of five",
 	     .text = ".byte " TEXT(SITE),

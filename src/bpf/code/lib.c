@@ -544,6 +544,72 @@ FN(containerid(name) {
 	return make(A, 0, 0);
 }),
 
+/* ---- user memory that is not mapped in: absent.c ---- */
+/* Is there nothing at all in the page tables for address a? The others are dt_arch_paging's, and the direct map. */
+FN(untouched(a, mm, base, shift, limit, mask, table, page, bits) {
+	t = peek(mm + field(mm_struct, pgd), 8); e = 1;
+	if (!t) return 0;
+	loop (5) {
+		e = peek(t + (a >> shift & (1 << bits) - 1) * 8, 8);
+		if (shift == page || (e & mask) != table) break;
+		t = base + (e & limit); shift = shift - bits;
+	}
+	return !e;
+}),
+
+/* The mapping at address a, if it can be read. The walk through the maple tree, as unwind_find.c explains it, is one loop:
+ * to the right in a node, or down to the next. Bit 0 of vm_flags: VM_READ. */
+FN(mapped(a, mm) {
+	n = peek(mm + field(mm_struct, mm_mt.ma_root), 8);
+	p = 0; i = 0; end = 0; slots = 0; leaf = 0; v = 0;
+	if ((n & 3) != 2) return 0;
+	loop (160) {
+		if (p && i < end && peek(p + 8 + i * 8, 8) < a) i = i + 1;
+		else {
+			if (p) n = peek(slots + i * 8, 8);
+			if (leaf) { v = n; break; }
+			if (n <= 4096) break;
+			p = n - (n & 255); i = 0; leaf = (n >> 3 & 15) <= 1;
+			if ((n >> 3 & 15) == 3) { slots = p + 80; end = peek(p + 240, 1); }
+			else {
+				slots = p + 128; end = 15;
+				if (!peek(p + 120, 8)) end = peek(p + 248, 1);
+			}
+		}
+	}
+	if (!v || a < peek(v + field(vm_area_struct, vm_start), 8)) return 0;
+	if (a >= peek(v + field(vm_area_struct, vm_end), 8)) return 0;
+	if (!(peek(v + field(vm_area_struct, vm_flags), 8) & 1)) return 0;
+	return v;
+}),
+
+/* Where the kernel has the byte at address a of mapping v in its page cache: an xarray of folios. Numbers in it: nodes
+ * end in binary 10; small ones of these in a node name another slot; what else is not a multiple of 4 is no folio.
+ * 0x400000: VM_HUGETLB, whose offsets count other pages. */
+FN(cached(a, v, base, pages, bytes, uptodate, page) {
+	f = peek(v + field(vm_area_struct, vm_file), 8);
+	if (!f || (peek(v + field(vm_area_struct, vm_flags), 8) & 0x400000)) return 0;
+	m = peek(f + field(file, f_mapping), 8); o = 0;
+	i = (a - peek(v + field(vm_area_struct, vm_start), 8) >> page) + peek(v + field(vm_area_struct, vm_pgoff), 8);
+	if (i << page >= peek(peek(m + field(address_space, host), 8) + field(inode, i_size), 8)) return 0;
+	e = peek(m + field(address_space, i_pages.xa_head), 8);
+	if ((e & 3) == 2) o = i >> peek(e - 2 + field(xa_node, shift), 1);
+	else o = i << 6;
+	if (o > 63) return 0;
+	loop (11) {
+		if ((e & 3) != 2 || e <= 4096) break;
+		o = i >> peek(e - 2 + field(xa_node, shift), 1) & 63;
+		f = e - 2 + field(xa_node, slots);
+		e = peek(f + o * 8, 8);
+		if ((e & 3) == 2 && e < 256) e = peek(f + (e >> 2) * 8, 8);
+	}
+	if (!e || (e & 3)) return 0;
+	if (!(peek(e + field(folio, flags), 8) >> uptodate & 1)) return 0;
+	o = peek(e + field(folio, index), 8);
+	if (o > i || peek(e + field(folio, mapping), 8) != m) return 0;
+	return base + ((e - pages) / bytes + i - o << page) + (a & (1 << page) - 1);
+}),
+
 /* ---- files ---- */
 /*
  * The path of a dentry on a mount, from the given root on, or from that of all mounts. Names are found from the last to the

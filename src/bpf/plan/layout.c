@@ -158,6 +158,10 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 			l->buf[i] = area(&at, strings + 8);
 	}
 	l->stack = n->is.stack ? area(&at, 128 * 8) : at;
+	if (n->is.absent) {
+		l->absent_size = larger((uint32_t)strings, DT_ABSENT_PIECE);
+		l->absent = area(&at, DT_ABSENT_WORDS + l->absent_size + DT_ABSENT_PIECE + 8);
+	}
 	l->scratch_size = n->is.memory ? 65536 : n->is.scratch ? (uint32_t)(16 * strings) : 8;
 	if (n->is.memory && 16 * strings > l->scratch_size)
 		l->scratch_size = (uint32_t)(16 * strings);

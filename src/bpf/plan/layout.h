@@ -32,6 +32,10 @@ struct dt_prog_place {
 	uint32_t prologue_of;	 /* in rodata, u32 by probe: index into the prologues */
 };
 
+/* absent.c: words of its own before the bytes it has read; the most that it reads in one piece. */
+#define DT_ABSENT_WORDS 64
+#define DT_ABSENT_PIECE 4096
+
 struct dt_plan_layout {
 	/* offsets from the start of the slot */
 	uint32_t key, dkey;  /* keys under construction: aggregations, associative arrays */
@@ -42,6 +46,7 @@ struct dt_plan_layout {
 	uint32_t record, record_size;
 	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
 	uint32_t stack;			/* frames of stackdepth and friends */
+	uint32_t absent, absent_size;	/* absent.c; absent_size: bytes that it can read at once */
 	uint32_t scratch, scratch_size; /* twice scratch_size is there, see tr_memory.c */
 	uint32_t slot_size, nslots;	/* nslots: a power of two */
 	/* in rodata */

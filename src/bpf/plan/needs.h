@@ -37,6 +37,8 @@ struct dt_need {
 	    returns;
 	bool walker;	/* programs walk user stacks themselves ... */
 	bool no_walker; /* ... or cannot: this kernel's structures are not as we know them */
+	bool absent;	/* programs that cannot wait read user memory: absent.c ... */
+	bool no_absent; /* ... but not like that: as above */
 	uint32_t zeros; /* to copy from */
 	uint32_t left;	/* bytes of frames to keep of a thread that leaves: left.c */
 	uint32_t vtime_start; /* offset of task_struct.se.exec_start */
@@ -46,6 +48,7 @@ typedef struct dt_plan_needs {
 	struct dt_need is;
 	bool waiting; /* some program waits for user memory */
 	struct dt_uw_offsets walk;
+	uint32_t page_struct, uptodate; /* absent.c: bytes of struct page; the bit of folios that are valid */
 	uint32_t *used; /* by dt_plan_prog.whole: bit n: some clause looks at argument n */
 	uint32_t nused;
 	struct dt_var_keys *keys[DT_PLAN_SCOPES]; /* as in the plan's vars */

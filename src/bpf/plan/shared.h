@@ -31,7 +31,12 @@ enum {
 	CTL_TICKETS = CTL_COMERS + DT_GATE_COMERS * 4, /* numbers drawn; arrived: the pid is written as well */
 	CTL_ASIDE = CTL_TICKETS + 8, /* threads whose variables are not in task storage: thread.c */
 	CTL_SPARED = CTL_ASIDE + 8, /* some array has elements in its second map: var.c */
-	CTL_SIZE = CTL_SPARED + 8,
+	CTL_DIRECT = CTL_SPARED + 8, /* absent.c: where the kernel sees all memory; 0: not known ... */
+	CTL_PAGES = CTL_DIRECT + 8,  /* ... its array of struct page ... */
+	CTL_TOP = CTL_DIRECT + 16,   /* ... as in dt_arch_paging ... */
+	CTL_LIMIT = CTL_DIRECT + 24, /* ... and the bits of an entry that are an address */
+	CTL_PEEKED = CTL_DIRECT + 32, /* what direct_map.c has asked for */
+	CTL_SIZE = CTL_PEEKED + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
@@ -53,6 +58,7 @@ enum {
 	CPU_HEAD = CPU_DROPS + 80,   /* ring policy, see tr_tail.c: where the newest record is ... */
 	CPU_SAFE = CPU_DROPS + 88,   /* ... how far down no firing is writing ... */
 	CPU_MASK = CPU_DROPS + 96,   /* ... bytes of the circle, minus 1 */
+	CPU_ABSENT = CPU_DROPS + 104, /* faults because user memory was not in memory */
 	CPU_BUSY = 128,		     /* a word for each slot, 1 while a firing owns it */
 	CPU_WRITING = CPU_BUSY + DT_SLOTS_MAX * 8, /* two for each slot: where its record goes, and bytes of it */
 	CPU_SIZE = CPU_WRITING + DT_SLOTS_MAX * 16,

@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/run/attach.h"
+#include "bpf/run/direct_map.h"
 #include "bpf/run/load.h"
 #include "bpf/run/maps.h"
 #include "bpf/run/ring.h"
@@ -70,6 +71,7 @@ static int make(dt_bpf *e, const struct dt_engine_env *env, uint32_t ncpus, dt_e
 	e->loads = dt_tr_find_loads(&e->plan);
 	if (dt_kmaps_create(e, err) < 0 || dt_load_all(e, err) < 0)
 		return -1;
+	dt_direct_map_find(e);
 	return dt_rings_map(e, err);
 }
 
@@ -175,6 +177,7 @@ static int bpf_status(dt_bpf *e, dt_status *st)
 		st->dyn_drops += counter(e, i, CPU_DYN_DROPS);
 		st->spec_unavail += counter(e, i, CPU_SPEC_UNAVAIL);
 		st->dbl_errors += counter(e, i, CPU_DBL_ERRORS);
+		st->absent += counter(e, i, CPU_ABSENT);
 	}
 	e->drops[e->begin_cpu] += kernel_misses(e);
 	st->exiting = __atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_ACQUIRE) != 0;

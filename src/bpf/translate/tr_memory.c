@@ -291,30 +291,14 @@ static void touch(dt_code *c)
 	helper(c, BPF_FUNC_copy_from_user);
 }
 
-/*
- * Helpers that read never wait for a page: what a program has not touched yet, or what was swapped out, cannot be
- * read. A program at a probe in a process may wait, though. When the first try fails it has the pages brought in
- * (of a string: of its first byte and of the last that there may be) and tries once more.
- */
-void dt_tr_read(dt_tr *t, int read)
+/* Have the pages brought in (of a string: of its first byte and of the last that there may be). */
+static void wait_and_read(dt_tr *t, int read)
 {
 	dt_code *c = t->c;
-	uint32_t done;
 
-	if (!dt_kind_of(t->prog_kind)->waits ||
-	    (read != BPF_FUNC_probe_read_user && read != BPF_FUNC_probe_read_user_str)) {
-		helper(c, read);
-		return;
-	}
 	if (t->learn)
 		t->learn->waiting = true;
 	c->sleeps = true;
-	done = dt_code_label(c);
-	st(c, 8, R10, AGAIN_TO, R1);
-	st(c, 8, R10, AGAIN_SIZE, R2);
-	st(c, 8, R10, AGAIN_FROM, R3);
-	helper(c, read);
-	jmpi(c, BPF_JSGE, R0, 0, done);
 	if (read == BPF_FUNC_probe_read_user_str) {
 		ld(c, 8, R3, R10, AGAIN_FROM);
 		touch(c);
@@ -330,6 +314,51 @@ void dt_tr_read(dt_tr *t, int read)
 	ld(c, 8, R2, R10, AGAIN_SIZE);
 	ld(c, 8, R3, R10, AGAIN_FROM);
 	helper(c, read);
+}
+
+/* Have them found where the kernel keeps them; `done` with r0 < 0 when they are not there. */
+static void find_and_read(dt_tr *t, bool string, uint32_t done)
+{
+	dt_code *c = t->c;
+
+	ld(c, 8, R2, R10, AGAIN_FROM);
+	ld(c, 8, R3, R10, AGAIN_SIZE);
+	dt_tr_absent(t, string);
+	mov(c, R3, R0);
+	movi(c, R0, -1);
+	jmpi(c, BPF_JEQ, R3, 0, done);
+	ld(c, 8, R1, R10, AGAIN_TO);
+	ld(c, 8, R2, R10, AGAIN_SIZE);
+	helper(c, string ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_probe_read_kernel);
+}
+
+/*
+ * Helpers that read never wait for a page: what a program has not touched yet, or what was swapped out, cannot be
+ * read. A program at a probe in a process may wait, though; others can look for the page themselves (absent.c). Both
+ * is done only when the first try has failed.
+ */
+void dt_tr_read(dt_tr *t, int read)
+{
+	bool string = read == BPF_FUNC_probe_read_user_str,
+	     user = string || read == BPF_FUNC_probe_read_user;
+	bool waits = dt_kind_of(t->prog_kind)->waits;
+	dt_code *c = t->c;
+	uint32_t done;
+
+	if (!user || !(waits || dt_tr_absent_can(t))) {
+		helper(c, read);
+		return;
+	}
+	done = dt_code_label(c);
+	st(c, 8, R10, AGAIN_TO, R1);
+	st(c, 8, R10, AGAIN_SIZE, R2);
+	st(c, 8, R10, AGAIN_FROM, R3);
+	helper(c, read);
+	jmpi(c, BPF_JSGE, R0, 0, done);
+	if (waits)
+		wait_and_read(t, read);
+	else
+		find_and_read(t, string, done);
 	dt_code_place(c, done);
 }
 
@@ -429,6 +458,8 @@ static void call_copy(dt_tr *t, bool user)
 
 	if (!*func)
 		*func = dt_code_func_new(t->c, user ? "copy_user" : "copy");
+	if (user && !dt_kind_of(t->prog_kind)->waits)
+		dt_tr_absent_can(t); /* what it calls is emitted before it is */
 	mov(t->c, R1, R6);
 	st(t->c, 8, R6, S_VALUE, R4);
 	call(t, *func);

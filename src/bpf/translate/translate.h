@@ -15,6 +15,7 @@
  *   unwind*.c      user stacks;  left.c: stacks of threads off the CPU
  *   var.c          user variables;  thread.c: where those of a thread are
  *   tr_memory.c    scratch, stores through addresses;  peek.c: loads
+ *   absent.c       user memory that is not mapped in yet, from the page cache
  *   call.c         the call instruction: one row per subroutine
  *   tr_family.c    descendants of processes, with option follow
  *
@@ -133,7 +134,7 @@ typedef struct dt_tr {
 	dt_code *c;
 	dt_sub sub;
 	struct { /* functions that are emitted at the end; 0: not asked for */
-		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, unwind;
+		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, unwind, absent;
 	} func;
 	/* of the program */
 	uint32_t prog; /* its number */
@@ -326,6 +327,15 @@ void dt_tr_copy_tuple(dt_tr *t, uint32_t from, uint32_t size, uint32_t to, bool 
 /* Count a loss on this CPU: counter is CPU_*. Clobbers r0-r5. */
 void dt_tr_count(dt_tr *t, uint32_t counter);
 void dt_tr_memory_functions(dt_tr *t); /* emit what was asked for */
+
+/* ---- absent.c ---- */
+/* Can this program read user memory that is not mapped in? While learning, asks for what that takes. */
+bool dt_tr_absent_can(dt_tr *t);
+/* r0 = address of a copy in the slot of the r3 bytes (or the string of at most so many) at the user address r2; 0: they
+ * are not in memory, or it is not an address. */
+void dt_tr_absent(dt_tr *t, bool string);
+void dt_tr_absent_function(dt_tr *t);
+int dt_tr_peek_code(dt_tr *t); /* the small program of direct_map.c */
 
 /* ---- subroutines of lib.c ---- */
 /* Their arguments go to consecutive words of the slot from where dt_tr_sub_args() says; after dt_tr_sub_run() r0 is

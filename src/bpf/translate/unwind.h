@@ -154,6 +154,7 @@ static inline void begin_callback(dt_code *c, uint32_t func)
 }
 
 /* ---- unwind_find.c ---- */
+bool dt_uw_known_tree(const dt_tr *t); /* the kernel's tree of mappings looks as we know it */
 bool dt_uw_can(dt_tr *t); /* while learning, fills what is needed for it */
 /* find(slot): r0 = offset of the cache entry that is now about U_KEY; -1: nothing is mapped there
  */

@@ -42,7 +42,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-static bool known_tree(const dt_tr *t)
+bool dt_uw_known_tree(const dt_tr *t)
 {
 	uint32_t pivots, slots, more_pivots, more_slots, end;
 
@@ -75,7 +75,7 @@ static bool find_offsets(const dt_tr *t, struct dt_uw_offsets *at)
 			 field(t, "return_instance", "orig_ret_vaddr", &at->ri_orig) &&
 			 field(t, "return_instance", "next", &at->ri_next);
 	at->ri_bytes = larger(at->ri_stack, larger(at->ri_orig, at->ri_next)) + 8;
-	return known_tree(t) && field(t, "task_struct", "mm", &at->task_mm) &&
+	return dt_uw_known_tree(t) && field(t, "task_struct", "mm", &at->task_mm) &&
 	       field(t, "mm_struct", "mm_mt.ma_root", &at->mm_root) &&
 	       field(t, "mm_struct", "context.vdso", &at->mm_vdso) &&
 	       field(t, "vm_area_struct", "vm_start", &at->vma_start) &&
