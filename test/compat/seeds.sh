@@ -57,5 +57,5 @@ seed busy-modules "$TMP/two" '^vmlinux [0-9]+$'
 seed busy-functions "$TMP/two" '^vfs_open [0-9]+$'
 seed why-called "$TMP/two" '^vmlinux`.*\+0x[0-9a-f]+$'
 seed mutex-stacks "$TMP/two" '^vmlinux`.*\+0x[0-9a-f]+$'
-seed slow-path "$TMP/two" '^0$'
+seed slow-path "$TMP/two" '^0 [0-9]+$'
 seed flow "cat /etc/hostname" '^[0-9]+ -> vfs_open ?$' -F
