@@ -81,6 +81,20 @@ static bool is_dynamic(const dt_node *n)
 	       (n->ident->kind == ID_ARRAY || n->ident->scope == DT_SCOPE_THREAD);
 }
 
+/* A variable that is not declared keeps all of what is assigned to it from here on. Other programs of the session
+ * have their code already. */
+static void widen(dt_compiler *cc, dt_node *l, const dt_node *r)
+{
+	if (l->kind != N_VAR || !(l->ident->flags & IDF_WIDENS) ||
+	    l->ident->generation != cc->generation || !dt_type_is_integer(l->type) ||
+	    !dt_type_is_integer(r->type) ||
+	    dt_type_size(cc->types, r->type) <= dt_type_size(cc->types, l->ident->type))
+		return;
+	l->ident->type = dt_type_resolve(r->type);
+	l->ident->flags |= IDF_WIDENED;
+	l->type = l->ident->type;
+}
+
 static dt_node *simple(dt_compiler *cc, dt_node *n)
 {
 	dt_node *r, *l, *fit;
@@ -101,6 +115,7 @@ static dt_node *simple(dt_compiler *cc, dt_node *n)
 	deletes = dt_is_null(r) && is_dynamic(l);
 	if (dt_type_is_array(l->type) && !deletes)
 		not_an_object(cc, l, n->op);
+	widen(cc, l, r);
 	fit = dt_convert(cc, r, l->type);
 	if (!fit || (dt_is_null(r) && dt_type_is_sou(dt_type_resolve(l->type)) && !deletes))
 		dt_fail(cc, n->pos, D_OP_INCOMPAT,

@@ -470,7 +470,7 @@ dt_node *dt_check_target(dt_compiler *cc, dt_node *n, const dt_node *value)
 	type = variable_type(cc, n->pos, n->name, value);
 	id = dt_ident_new(cc, n->name, keyed ? ID_ARRAY : ID_SCALAR, n->scope, n->pos);
 	id->type = type;
-	id->flags |= IDF_TYPED;
+	id->flags |= IDF_TYPED | IDF_WIDENS;
 	return dt_check(cc, n);
 }
 

@@ -1,7 +1,8 @@
 /*
  * check_op: unary, binary and conditional operators.
  *
- * Integer operands are converted to their common type before the operation, as C does; the cast
+ * Integer operands are converted to their common type before the operation, as C does, but those
+ * smaller than an int are not promoted in arithmetic; the cast
  * nodes this makes tell the generator where a value must be cut or extended, and cost nothing
  * where it need not be.
  */
@@ -71,6 +72,25 @@ static dt_type *unify_integers(dt_compiler *cc, dt_node *n)
 	n->l = dt_coerce(cc, n->l, t);
 	n->r = dt_coerce(cc, n->r, t);
 	return t;
+}
+
+/* Small integers are not promoted: the operand of higher rank gives the type. */
+static dt_type *own_type(dt_compiler *cc, const dt_node *n)
+{
+	const dt_type *r = dt_type_resolve(n->type);
+
+	return (n->flags & NF_BITFIELD) || r->kind != DT_K_INTEGER || r->is_bool ? dt_promoted(cc, n)
+										  : n->type;
+}
+
+static dt_type *ranked(dt_compiler *cc, const dt_node *l, const dt_node *r)
+{
+	dt_type *a = own_type(cc, l), *b = own_type(cc, r);
+	uint64_t x = dt_type_size(cc->types, a), y = dt_type_size(cc->types, b);
+
+	if (x >= sizeof(int) || y >= sizeof(int))
+		return dt_type_usual(cc->types, dt_promoted(cc, l), dt_promoted(cc, r));
+	return x * 8 + !dt_type_is_signed(a) >= y * 8 + !dt_type_is_signed(b) ? a : b;
 }
 
 /* ---- unary ---- */
@@ -153,7 +173,7 @@ static dt_node *negate(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, n->op == '~' ? D_OP_INT : D_OP_ARITH,
 			"operator %s requires an operand of %s type, not \"%s\"", dt_op_name(n->op),
 			n->op == '~' ? "integral" : "arithmetic", dt_what(cc, n->l));
-	n->type = dt_promoted(cc, n->l);
+	n->type = own_type(cc, n->l);
 	n->l = dt_coerce(cc, n->l, n->type);
 	if (n->op == '+')
 		return n->l;
@@ -216,11 +236,13 @@ static dt_node *integer_op(dt_compiler *cc, dt_node *n)
 	if ((n->op == '/' || n->op == '%') && dt_is_null(n->r))
 		dt_fail(cc, n->pos, D_DIV_ZERO, "expression contains division by zero");
 	if (shift) {
-		n->type = dt_promoted(cc, n->l);
+		n->type = own_type(cc, n->l);
 		n->l = dt_coerce(cc, n->l, n->type);
 		n->r = dt_coerce(cc, n->r, dt_promoted(cc, n->r));
 	} else {
-		n->type = unify_integers(cc, n);
+		n->type = ranked(cc, n->l, n->r);
+		n->l = dt_coerce(cc, n->l, n->type);
+		n->r = dt_coerce(cc, n->r, n->type);
 	}
 	return dt_fold2(cc, n);
 }

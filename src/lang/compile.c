@@ -184,6 +184,24 @@ static void start_program(dt_compiler *cc, const struct dt_source *src)
 	cc->prog->options = cc->opts;
 }
 
+/* A variable that became wider after code was made has one size in all of the program. */
+static void settle_variable(dt_compiler *cc, const dt_ident *id)
+{
+	for (uint32_t i = 0; i < cc->clauses.n; i++)
+		DT_EACH_DIFO(it, &cc->clauses.v[i])
+			for (uint32_t v = 0; v < it.difo->nvars; v++)
+				if (it.difo->vars[v].id == id->id &&
+				    it.difo->vars[v].scope == id->scope)
+					it.difo->vars[v].type = dt_diftype_of(cc, id->type);
+}
+
+static void settle_variables(dt_compiler *cc)
+{
+	for (uint32_t i = 0; i < cc->undo.n; i++)
+		if (cc->undo.v[i]->flags & IDF_WIDENED)
+			settle_variable(cc, cc->undo.v[i]);
+}
+
 static const dt_attr best_attr = {DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLASS_COMMON};
 
 static void finish_program(dt_compiler *cc)
@@ -193,6 +211,7 @@ static void finish_program(dt_compiler *cc)
 	if (cc->clauses.n == 0 && cc->prog_providers.n == 0 && !cc->src->is_library &&
 	    !dt_opt(cc->opts, DT_O_EMPTY))
 		dt_fail(cc, (dt_pos){0}, D_EMPTY, "empty D program translation unit");
+	settle_variables(cc);
 	p->nclauses = cc->clauses.n;
 	p->clauses = dt_arena_dup(cc->arena, cc->clauses.v, cc->clauses.n * sizeof(dt_clause));
 	p->nproviders = cc->prog_providers.n;

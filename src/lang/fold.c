@@ -1,6 +1,7 @@
 /*
  * fold: arithmetic on constants, with the results that the generated code would have: 64-bit
- * registers; unsigned results wrap around at the width of their type.
+ * registers; unsigned results wrap around at the width of their type, signed ones that do not fit have a
+ * wider type.
  */
 #include "lang/check.h"
 
@@ -20,9 +21,14 @@ uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t)
 
 static dt_node *constant(dt_compiler *cc, dt_node *at, uint64_t v)
 {
-	if (!dt_type_is_signed(at->type))
-		v = dt_fit(cc, v, at->type);
-	return dt_node_int(cc, at->pos, v, at->type);
+	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
+	dt_type *t = at->type;
+
+	if (!dt_type_is_signed(t))
+		v = dt_fit(cc, v, t);
+	else if (v != dt_fit(cc, v, t)) /* the next wider type that holds it */
+		t = v == dt_fit(cc, v, in->int_) ? in->int_ : in->long_;
+	return dt_node_int(cc, at->pos, v, t);
 }
 
 /* n is a checked unary operation with its type set; its operand may be a constant. */

@@ -152,6 +152,8 @@ enum dt_idflags {
 	IDF_TYPED = 8,		     /* type and keys are fixed */
 	IDF_SPILL = 16,		     /* hidden: made by the generator */
 	IDF_ATTR = 32,		     /* attr was set by a pragma */
+	IDF_WIDENS = 64,	     /* not declared: takes the widest integer type that is assigned to it */
+	IDF_WIDENED = 128,	     /* and has done so */
 };
 
 typedef struct dt_param {

@@ -169,7 +169,8 @@ void dt_lex_string(dt_compiler *cc, dt_token *t)
 	t->len = (uint32_t)len;
 }
 
-/* One character is a (signed) char; more are packed, the first in the highest byte. */
+/* One character is a (signed) char; more are packed, the first in the highest byte. \' is two: it only keeps the
+ * quote from ending the constant. */
 void dt_lex_char(dt_compiler *cc, dt_token *t)
 {
 	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
@@ -177,9 +178,6 @@ void dt_lex_char(dt_compiler *cc, dt_token *t)
 	size_t len;
 	char *s = read_quoted(cc, t->pos, &len);
 
-	/* \' is not among the escapes of strings: it is undone here. */
-	if (len == 2 && s[0] == '\\' && s[1] == '\'')
-		s[0] = s[--len];
 	len = dt_unescape(s, len);
 	if (len == 0)
 		dt_fail(cc, t->pos, D_CHR_NULL, "empty character constant");

@@ -9,7 +9,7 @@ BEGIN
 	printf("%d\n", '\101');
 	printf("%x\n", 'ab');
 	printf("%x\n", 'abcd');
-	printf("%d\n", '\'');
+	printf("%x\n", '\'');
 	printf("%d\n", '"');
 	exit(0);
 }
