@@ -1,4 +1,4 @@
-# timeout: 120
+# timeout: 300
 # Descriptions of the pid provider that cannot be: each has its tag and a sentence, and nothing is left behind.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
