@@ -36,7 +36,8 @@ enum {
 	CTL_TOP = CTL_DIRECT + 16,   /* ... as in dt_arch_paging ... */
 	CTL_LIMIT = CTL_DIRECT + 24, /* ... and the bits of an entry that are an address */
 	CTL_PEEKED = CTL_DIRECT + 32, /* what direct_map.c has asked for */
-	CTL_SIZE = CTL_PEEKED + 8,
+	CTL_LATE = CTL_PEEKED + 8, /* a process has waited at a gate in vain, and none has been admitted since: gate.c */
+	CTL_SIZE = CTL_LATE + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 

@@ -9,7 +9,9 @@
  *
  *	if (not this process, or tracing is not on) return
  *	ticket = ++control->tickets; control->comers[ticket % 16] = pid; control->arrived++; wake
- *	until (control->admitted >= ticket || 1 s has passed)
+ *	if (control->late) return
+ *	until (control->admitted >= ticket)
+ *		if (1 s has passed) { control->late = true; return }
  *		read a word of its stack the long way
  *
  * The tracer lets it spin only until it has it by ptrace (session/grow.c); the process then stops
@@ -95,6 +97,9 @@ static void main_function(dt_tr *t, uint32_t turn)
 	alui(c, BPF_AND, R1, CTL_ACTIVE);
 	jmpi(c, BPF_JEQ, R1, 0, out);
 	draw_number(t);
+	map_value(c, R1, t->maps->control, CTL_LATE);
+	ld(c, 8, R1, R1, 0);
+	jmpi(c, BPF_JNE, R1, 0, out);
 	movi(c, R1, TURNS);
 	dt_code_func_addr(c, R2, turn);
 	mov(c, R3, R10);
@@ -110,7 +115,7 @@ static void main_function(dt_tr *t, uint32_t turn)
 static void turn_function(dt_tr *t, uint32_t turn)
 {
 	dt_code *c = t->c;
-	uint32_t enough = dt_code_label(c);
+	uint32_t enough = dt_code_label(c), late = dt_code_label(c);
 
 	dt_code_func_begin(c, turn);
 	mov(c, R6, R2);
@@ -120,7 +125,7 @@ static void turn_function(dt_tr *t, uint32_t turn)
 	jmp(c, BPF_JGE, R1, R2, enough);
 	helper(c, BPF_FUNC_ktime_get_ns);
 	ld(c, 8, R1, R6, DEADLINE - STACK);
-	jmp(c, BPF_JGT, R0, R1, enough);
+	jmp(c, BPF_JGT, R0, R1, late);
 	helper(c, BPF_FUNC_get_current_task_btf);
 	mov(c, R4, R0);
 	mov(c, R1, R10);
@@ -131,6 +136,9 @@ static void turn_function(dt_tr *t, uint32_t turn)
 	helper(c, BPF_FUNC_copy_from_user_task);
 	movi(c, R0, 0);
 	leave(c);
+	dt_code_place(c, late);
+	map_value(c, R1, t->maps->control, CTL_LATE);
+	sti(c, 8, R1, 0, 1);
 	dt_code_place(c, enough);
 	movi(c, R0, 1);
 	leave(c);
@@ -183,5 +191,6 @@ long dt_gate_comer(const dt_bpf *e, uint64_t n)
 
 void dt_gate_admit(dt_bpf *e, uint64_t n)
 {
+	__atomic_store_n(dt_control(e, CTL_LATE), 0, __ATOMIC_RELAXED);
 	__atomic_store_n(dt_control(e, CTL_ADMITTED), n, __ATOMIC_RELEASE);
 }
