@@ -424,7 +424,7 @@ static void test_speculation(void)
 	speculative(BEGIN, constant(0), 11);			 /* 4: nothing */
 	trace(clause(BEGIN), constant(12));			 /* 5 */
 	action(clause(BEGIN), DT_ACT_SPECULATE, constant(1), 0); /* 6: the default action */
-	speculative(BEGIN, constant(2), 13);			 /* 7: no such id */
+	speculative(BEGIN, constant(2), 13);			 /* 7: no such id: nothing */
 	action(clause(BEGIN), DT_ACT_COMMIT, constant(1), 0);
 	action(clause(BEGIN), DT_ACT_COMMIT, constant(1), 0); /* again: nothing */
 	trace(clause(BEGIN), call0(DT_SUBR_SPECULATION));     /* 10: free again */
@@ -432,7 +432,7 @@ static void test_speculation(void)
 	action(clause(BEGIN), DT_ACT_DISCARD, constant(1), 0);
 	speculative(BEGIN, constant(1), 15); /* not active: nothing */
 	action(clause(BEGIN), DT_ACT_COMMIT, constant(5), 0);
-	CHECK_STR(session(), "1:1,;2:0,;5:12,;!7.1@-1=3;3:10,;6:;10:1,;!14.1@-1=3;");
+	CHECK_STR(session(), "1:1,;2:0,;5:12,;3:10,;6:;10:1,;!14.1@-1=3;");
 	CHECK(status().spec_unavail == 1 && status().spec_drops == 0 && status().spec_busy == 0);
 	end_test();
 }
