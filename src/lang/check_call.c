@@ -90,6 +90,23 @@ static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
 	return dt_type_is_integer(t) ? a : NULL;
 }
 
+/* Only scratch memory can be written: a string or another variable kept by reference is not. */
+static void check_written(dt_compiler *cc, const dt_node *call)
+{
+	uint32_t i = call->ident->id == DT_SUBR_COPYINTO ? 2 : 1;
+	const dt_node *to = call->args;
+
+	if (call->ident->kind != ID_SUBR ||
+	    (call->ident->id != DT_SUBR_BCOPY && call->ident->id != DT_SUBR_COPYINTO))
+		return;
+	for (uint32_t n = i; n > 0; n--)
+		to = to->next;
+	if (dt_type_is_string(to->type) || (to->kind == N_VAR && (to->flags & NF_REF)))
+		dt_fail(cc, to->pos, D_PROTO_ARG,
+			"%s( ) argument #%u is not scratch memory, which alloca( ) gives: it is \"%s\"",
+			call->ident->name, i + 1, dt_tname(cc, to->type));
+}
+
 static void check_args(dt_compiler *cc, dt_node *n, const struct proto *proto)
 {
 	uint32_t i = 0;
@@ -136,6 +153,7 @@ dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
 	dt_use_attr(cc, n->pos, id->attr, id->name);
 	parse_proto(id->proto, &proto);
 	check_args(cc, n, &proto);
+	check_written(cc, n);
 	if (proto.retlen == 5 && strncmp(proto.ret, "stack", 5) == 0)
 		n->type = dt_intrinsics(cc->types)->stack;
 	else

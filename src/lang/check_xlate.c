@@ -98,6 +98,7 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 		cc->clause_attr = before;
 		dt_use_attr(cc, use->pos, id->attr, id->name);
 	}
+	n->pos = use->pos; /* what is wrong with it from here on is wrong there */
 	if (n->kind == N_XLATE)
 		return n;
 	/* An integer constant stands for itself, with its own type. */
@@ -108,7 +109,7 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 		dt_fail(cc, use->pos, D_OP_INCOMPAT,
 			"inline %s is declared as %s but its definition is of type %s", id->name,
 			dt_tname(cc, id->type), dt_tname(cc, n->type));
-	out->pos = use->pos; /* what is wrong with it from here on is wrong there */
+	out->pos = use->pos;
 	return out;
 }
 
