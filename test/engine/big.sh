@@ -21,7 +21,7 @@ repeat() { # count, text with # for the number
 	for ((i = 0; i < $1; i++)); do printf '%s\n' "${2//\#/$i}"; done
 }
 
-{ repeat $clauses 'BEGIN { printf("%d %s\n", #, probename); @[# % 7] = count(); this->n += #; }'; echo 'BEGIN { trace(this->n); exit(0); }'; } >"$TMP/clauses.d"
+{ echo "this int64_t n;"; repeat $clauses 'BEGIN { printf("%d %s\n", #, probename); @[# % 7] = count(); this->n += #; }'; echo 'BEGIN { trace(this->n); exit(0); }'; } >"$TMP/clauses.d"
 same -s "$TMP/clauses.d"
 { repeat $((clauses / 5)) 'BEGIN /strstr("abc#", "c") != NULL/ {
 	x = strjoin("abc#", substr("hello", 1)); y[x, #] = strtok("a/b/c", "/"); trace(strlen(x)); @[y[x, #], #] = lquantize(#, 0, 100, 1);
