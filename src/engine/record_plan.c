@@ -17,11 +17,15 @@ static const dt_agg *agg_of_action(const dt_clause *c, uint32_t action)
 	return NULL;
 }
 
+/* A string of type size N has up to N characters, and we keep a NUL after them. */
 static uint32_t bound_of(const dt_action *a)
 {
-	uint32_t n = dt_datum_is_string(a) ? a->difo->bound : 0;
+	uint32_t n;
 
-	return n == 0 || n > a->size ? a->size : n;
+	if (!dt_datum_is_string(a))
+		return a->size;
+	n = a->difo->bound;
+	return n == 0 || n > a->size ? (a->size < MAX_DATA ? a->size + 1 : a->size) : n;
 }
 
 /* The aggregating action i, and the tuple before it: the id, then the keys. */
@@ -50,8 +54,47 @@ static bool has_default_action(const dt_clause *c)
 	       (c->nactions == 1 && dt_act(c->actions[0].kind)->effect == DT_EFFECT_SPECULATE);
 }
 
+static const dt_stmt *stmt_at(const dt_clause *c, uint32_t action)
+{
+	for (uint32_t i = 0; i < c->nstmts; i++)
+		if (c->stmts[i].first == action && c->stmts[i].nactions)
+			return &c->stmts[i];
+	return NULL;
+}
+
+/* What an action takes of the user's buffer: its datum, or a word where DTrace records one. */
+static uint64_t bytes_of(const dt_clause *c, uint32_t i)
+{
+	const dt_action *a = &c->actions[i];
+	const dt_stmt *s = stmt_at(c, i);
+
+	if (s && s->kind == DT_ST_PRINTA)
+		return a->size + 8ull * s->naggs;
+	if (s && (s->kind == DT_ST_NORMALIZE || s->kind == DT_ST_TRUNC))
+		return 8 + (a->size ? a->size : 8);
+	return a->size || !dt_act(a->kind)->always_recorded ? a->size : 8;
+}
+
+/* A record as the user's buffer size counts it: see record_plan.h. */
+struct counted {
+	uint64_t at, align;
+};
+
+static void count(struct counted *r, uint64_t bytes)
+{
+	uint64_t align = 8;
+
+	if (!bytes)
+		return;
+	while (bytes % align)
+		align /= 2;
+	r->at = dt_align_up(r->at, align) + bytes;
+	r->align = align > r->align ? align : r->align;
+}
+
 static int place_data(dt_record_plan *p, const dt_clause *c, dt_error *err)
 {
+	struct counted counted = {.at = DT_RECORD_HEADER, .align = 4};
 	bool records = has_default_action(c);
 	uint64_t size = 0;
 
@@ -62,17 +105,18 @@ static int place_data(dt_record_plan *p, const dt_clause *c, dt_error *err)
 		if (x->role != DT_ROLE_EFFECT)
 			continue;
 		records = records || a->size || dt_act(a->kind)->always_recorded;
+		count(&counted, bytes_of(c, i));
 		if (!a->size)
 			continue;
 		size = dt_align_up(size, a->align > 1 ? a->align : 1);
 		x->role = DT_ROLE_DATA;
 		x->offset = (uint32_t)size;
-		size += a->size;
-		if (size > MAX_DATA)
+		size += x->bound;
+		if (size > MAX_DATA || counted.at > MAX_DATA)
 			return dt_err(err, EDT_BUFTOOSMALL, NULL);
 	}
 	p->data_size = (uint32_t)size;
-	p->cost = records ? (uint32_t)dt_align_up(DT_RECORD_HEADER + size, 8) : 0;
+	p->cost = records ? (uint32_t)dt_align_up(counted.at, counted.align) : 0;
 	return 0;
 }
 
@@ -91,6 +135,7 @@ int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_e
 		p->actions[i].bound = bound_of(act);
 		p->exits = p->exits || d->effect == DT_EFFECT_EXIT;
 		p->speculates = p->speculates || d->effect == DT_EFFECT_SPECULATE;
+		p->aggregates = p->aggregates || d->effect == DT_EFFECT_AGGREGATE;
 	}
 	for (uint32_t i = 0; i < c->nactions; i++)
 		if (p->actions[i].effect == DT_EFFECT_AGGREGATE && plan_agg(p, c, i, err) < 0)
@@ -112,20 +157,27 @@ void dt_buffer_plan_init(dt_buffer_plan *b, const dt_options *o)
 {
 	uint64_t size = dt_opt(o, DT_O_BUFSIZE);
 
-	*b = (dt_buffer_plan){.size = dt_align_up(size ? size : DT_BUFFER_DEFAULT, 8),
+	*b = (dt_buffer_plan){.size = (size ? size : DT_BUFFER_DEFAULT) & ~7ull,
+			      .aggsize = dt_opt(o, DT_O_AGGSIZE),
 			      .reserves = dt_opt(o, DT_O_BUFPOLICY) == DT_BUFPOLICY_FILL};
 }
 
 int dt_buffer_plan_add(dt_buffer_plan *b, const dt_record_plan *r, bool at_end, dt_error *err)
 {
-	if (r->cost > b->size)
+	if (r->cost && b->size == 0)
 		return dt_err(err, EDT_BUFTOOSMALL, NULL);
+	b->largest = r->cost > b->largest ? r->cost : b->largest;
+	b->aggregates = b->aggregates || r->aggregates;
 	if (b->reserves && at_end)
 		b->end_reserve += r->cost;
 	return 0;
 }
 
-int dt_buffer_plan_check(const dt_buffer_plan *b, dt_error *err)
+int dt_buffer_plan_check(dt_buffer_plan *b, dt_error *err)
 {
+	if (b->aggregates && b->aggsize && b->aggsize < 8)
+		return dt_err(err, EDT_BUFTOOSMALL, NULL);
+	if (b->aggregates && b->size < b->largest)
+		b->size = dt_align_up(b->largest, 8);
 	return b->end_reserve > b->size ? dt_err(err, EDT_ENDTOOBIG, NULL) : 0;
 }

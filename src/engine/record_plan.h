@@ -27,7 +27,7 @@ struct dt_action_plan {
 	enum dt_payload payload;
 	enum dt_effect effect;
 	bool is_string;
-	uint32_t bound;	   /* bytes that the datum takes at most: strings may be known to be short */
+	uint32_t bound;	   /* bytes that the datum takes at most; of a string: with its NUL, and it may be known to be short */
 	uint32_t offset;   /* DATA: in a record where each datum has its full size */
 	uint32_t key;	   /* KEY: which, from 0 */
 	const dt_agg *agg; /* KEY_ID, KEY and AGG: the aggregation */
@@ -37,7 +37,7 @@ typedef struct dt_record_plan {
 	struct dt_action_plan *actions; /* as many as the clause has */
 	uint32_t data_size;		/* all data at full size, aligned */
 	uint32_t cost;			/* bytes of the buffer; 0: nothing is recorded */
-	bool exits, speculates;		/* there is such an action */
+	bool exits, speculates, aggregates; /* there is such an action */
 } dt_record_plan;
 
 /* 0, or -1 and *err: keys without an aggregation, or more data than a record can have. The actions
@@ -46,21 +46,31 @@ int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_e
 /* The name of an action of the clause that no engine can do, or NULL. */
 const char *dt_clause_refused(const dt_clause *c);
 
-/* ---- the principal buffer of a CPU ---- */
+/*
+ * ---- the principal buffer of a CPU ----
+ *
+ * Its size counts records as DTrace lays them out, whatever an engine does: a header of 12 bytes, then each value
+ * (strings with strsize bytes) at a multiple of the largest power of two, up to 8, that divides its size; all
+ * rounded up to the largest such alignment, at least 4. A clause whose record has no room, also because it
+ * is larger than the buffer, does not run and is counted as a drop.
+ */
 #define DT_BUFFER_DEFAULT (4ull << 20) /* when the option says nothing */
-#define DT_RECORD_HEADER  16	       /* what a record costs besides its data */
+#define DT_RECORD_HEADER  12	       /* what a record costs besides its data */
 #define DT_FAULT_COST	  48	       /* what a fault costs */
 
 typedef struct dt_buffer_plan {
-	uint64_t size;
+	uint64_t size;	      /* raised to the largest record if the program aggregates */
+	uint64_t largest;     /* record */
+	uint64_t aggsize;     /* the option; 0: not set */
 	uint64_t end_reserve; /* fill policy: kept free for the records of END */
 	bool reserves;	      /* that policy is set */
+	bool aggregates;      /* some clause does */
 } dt_buffer_plan;
 
 void dt_buffer_plan_init(dt_buffer_plan *b, const dt_options *o);
-/* A clause that can run; at_end: on END. -1 and *err: its record never fits. */
+/* A clause that can run; at_end: on END. -1 and *err: the buffer has no byte for it. */
 int dt_buffer_plan_add(dt_buffer_plan *b, const dt_record_plan *r, bool at_end, dt_error *err);
-int dt_buffer_plan_check(const dt_buffer_plan *b, dt_error *err); /* after all clauses */
+int dt_buffer_plan_check(dt_buffer_plan *b, dt_error *err); /* after all clauses */
 
 /* ---- chill() ---- */
 #define DT_CHILL_MAX	  500000000  /* nanoseconds of chill() on a CPU ... */

@@ -10,7 +10,8 @@
  * every function below then returns 0, NULL or false, and the interpreter stops at that
  * instruction.
  *
- * Strings: an operand is seen as at most strsize - 1 characters, whatever its memory holds.
+ * Strings: the option strsize counts characters. Here strsize is one more, the bytes of such a string with its
+ * NUL; an operand is seen as at most strsize - 1 characters, whatever its memory holds.
  */
 #ifndef DT_VM_MACHINE_H
 #define DT_VM_MACHINE_H

@@ -60,8 +60,8 @@ static void type_var(dt_vm *vm, dt_vm_scope *s, const dt_difvar *v)
 
 	if (!(v->type.flags & (DT_TF_BYREF | DT_TF_BYUREF)))
 		return;
-	if (v->type.kind == DT_TYPE_STRING && (size == 0 || size > vm->strsize))
-		size = (uint32_t)vm->strsize;
+	if (v->type.kind == DT_TYPE_STRING) /* as many characters, and the NUL */
+		size = size == 0 || size >= vm->strsize ? (uint32_t)vm->strsize : size + 1;
 	x->byref = true;
 	x->user = v->type.flags & DT_TF_BYUREF;
 	x->string = v->type.kind == DT_TYPE_STRING;

@@ -240,7 +240,12 @@ static dt_vm_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 	e->aggs = dt_vm_aggs_new(aggsize ? aggsize : DT_BUFFER_DEFAULT);
 	dt_buffer_plan_init(&e->buffer, o);
 	dt_vm_buf_init(&e->principal, e->buffer.size, e->policy == DT_BUFPOLICY_RING);
-	if (plan_ecbs(e, env, err) < 0 || init_machine(e, env, err) < 0) {
+	if (plan_ecbs(e, env, err) < 0) {
+		vm_close(e);
+		return NULL;
+	}
+	e->principal.limit = e->buffer.size;
+	if (init_machine(e, env, err) < 0) {
 		vm_close(e);
 		return NULL;
 	}
@@ -298,7 +303,7 @@ static void record_values(const dt_vm_rec *r, dt_datum *values)
 		values[i].data = r->data + p->offset;
 		values[i].size = a->size;
 		if (p->is_string)
-			values[i].size = (uint32_t)strnlen(values[i].data, a->size - 1) + 1;
+			values[i].size = (uint32_t)strnlen(values[i].data, p->bound - 1) + 1;
 	}
 }
 

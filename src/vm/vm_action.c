@@ -44,7 +44,7 @@ static bool store_printm(dt_vm *vm, uint8_t *to, uint32_t size, uint64_t v)
 	return dt_vm_copy(vm, ref[0], to + 8, ref[1], false, false);
 }
 
-/* The value of an action as a datum of a->size bytes; `to` is zeroed. False: a fault. */
+/* The value of an action as a datum of p->bound bytes; `to` is zeroed. False: a fault. */
 static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_plan *p, uint64_t v,
 			uint8_t *to)
 {
@@ -62,7 +62,7 @@ static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_pl
 	case DT_PAYLOAD_VALUE: break;
 	}
 	if (p->is_string || (flags & (DT_TF_BYREF | DT_TF_BYUREF)))
-		return dt_vm_copy(vm, v, to, a->size, p->is_string, flags & DT_TF_BYUREF);
+		return dt_vm_copy(vm, v, to, p->bound, p->is_string, flags & DT_TF_BYUREF);
 	store_number(to, a->size, v);
 	return true;
 }
@@ -70,7 +70,7 @@ static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_pl
 static bool add_key(dt_vm_engine *e, const dt_action *a, const struct dt_action_plan *p, uint64_t v)
 {
 	uint32_t size = a->size;
-	uint8_t *key = dt_xcalloc(1, size + 1);
+	uint8_t *key = dt_xcalloc(1, (size_t)p->bound + 1);
 	bool ok = store_datum(&e->vm, a, p, v, key);
 
 	if (ok && p->is_string)

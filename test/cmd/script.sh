@@ -12,6 +12,6 @@ expect "dtrace: failed to compile script $TMP/b.d: line 4: syntax error: expecte
 # Flags apart from each other, which Linux hands over as one word, and flags with values.
 printf '#!%s -q -x strsize=4 -C -s\n#define TEXT "abcdef"\nBEGIN\n{\n\tprintf("%%s %%s %%d\\n", TEXT, $$1, $2);\n\texit(0);\n}\n' "$DTRACE" >"$TMP/c.d"
 chmod +x "$TMP/c.d"
-expect "abc -q- 7" "$("$TMP/c.d" -- -q- 7 2>&1)"
+expect "abcd -q- 7" "$("$TMP/c.d" -- -q- 7 2>&1)"
 # A description with a blank is not taken for such a line.
 expect "one 1" "$("$DTRACE" '-qn BEGIN { printf("one %d\n", $1); exit(0); }' 1 | head -n 1)"

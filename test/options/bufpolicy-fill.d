@@ -1,5 +1,5 @@
 // bufpolicy=fill: a full buffer ends tracing; room for END is kept.
-// run: -q -b 96 -x bufpolicy=fill
+// run: -q -b 64 -x bufpolicy=fill
 BEGIN { trace(1); }
 BEGIN { trace(2); }
 BEGIN { trace(3); }

@@ -1,5 +1,5 @@
 // bufpolicy=ring: the oldest records are forgotten; everything is printed at the end.
-// run: -q -b 96 -x bufpolicy=ring
+// run: -q -b 64 -x bufpolicy=ring
 BEGIN { trace(1); }
 BEGIN { trace(2); }
 BEGIN { trace(3); }

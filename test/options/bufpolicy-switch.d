@@ -1,5 +1,5 @@
 // bufpolicy=switch (the default): what does not fit is dropped, and END has what is left.
-// run: -q -b 96 -c true
+// run: -q -b 64 -c true
 // filter: s/CPU [0-9]*/CPU 0/
 BEGIN { trace(1); }
 BEGIN { trace(2); }

@@ -24,6 +24,6 @@ dt -q -x cpu=4000 -n 'BEGIN { exit(0); }'
 expect_match '^dtrace: could not enable tracing: -x cpu=4000: this machine has CPUs 0 to [0-9]+$' "$err"
 dt -q -x nspec=2000000 -n 'BEGIN { exit(0); }'
 expect 'dtrace: failed to set -x nspec=2000000: "2000000" is out of range for option "nspec"' "$err"
-dt -q -x aggsize=1 -n 'BEGIN { @["one row always fits"] = count(); exit(0); }'
+dt -q -x aggsize=8 -n 'BEGIN { @["one row always fits"] = count(); exit(0); }'
 expect "one row always fits 1" "$(echo $out)"
 expect "" "$err"

@@ -1,4 +1,4 @@
-// -x strsize: strings are cut to it, with their NUL.
+// -x strsize: strings are cut to it, in characters.
 // run: -q -x strsize=8
 string s;
 

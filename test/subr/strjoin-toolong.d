@@ -4,12 +4,12 @@
 
 BEGIN
 {
-	printf("%s\n", strjoin("1234", "567"));
+	printf("%s\n", strjoin("1234", "5678"));
 }
 
 BEGIN
 {
-	printf("%s\n", strjoin("1234", "5678"));
+	printf("%s\n", strjoin("1234", "56789"));
 }
 
 BEGIN

@@ -32,11 +32,11 @@ static void test_data(void)
 	CHECK(p.actions[1].role == DT_ROLE_DATA && p.actions[1].offset == 4);
 	CHECK(p.actions[1].is_string && p.actions[1].bound == 16);
 	CHECK(p.actions[2].role == DT_ROLE_EFFECT);
-	CHECK(p.actions[3].role == DT_ROLE_DATA && p.actions[3].offset == 264);
+	CHECK(p.actions[3].role == DT_ROLE_DATA && p.actions[3].offset == 24);
 	CHECK(!p.actions[3].is_string && p.actions[3].bound == 40);
 	CHECK(p.actions[3].payload == DT_PAYLOAD_STACK);
-	CHECK(p.actions[4].offset == 304 && p.actions[4].effect == DT_EFFECT_EXIT);
-	CHECK(p.data_size == 308 && p.cost == 328); /* the header is 16 */
+	CHECK(p.actions[4].offset == 64 && p.actions[4].effect == DT_EFFECT_EXIT);
+	CHECK(p.data_size == 68 && p.cost == 320); /* 12, 4, 256, 40, 4 as the user counts; by 8 */
 	CHECK(p.exits && !p.speculates);
 }
 
@@ -51,14 +51,14 @@ static void test_default(void)
 	dt_clause empty = {0}, alone = {.actions = speculate, .nactions = 1};
 	dt_record_plan p;
 
-	CHECK(dt_record_plan_make(&p, &empty, arena, &err) == 0 && p.cost == 16);
-	CHECK(dt_record_plan_make(&p, &alone, arena, &err) == 0 && p.cost == 16 && p.speculates);
+	CHECK(dt_record_plan_make(&p, &empty, arena, &err) == 0 && p.cost == 12);
+	CHECK(dt_record_plan_make(&p, &alone, arena, &err) == 0 && p.cost == 12 && p.speculates);
 	PLAN(two, speculate);
 	CHECK(two.cost == 0);
 	PLAN(none, nothing);
 	CHECK(none.cost == 0 && none.data_size == 0);
 	PLAN(seen, shown);
-	CHECK(seen.cost == 16 && seen.actions[0].role == DT_ROLE_EFFECT);
+	CHECK(seen.cost == 24 && seen.actions[0].role == DT_ROLE_EFFECT);
 }
 
 static void test_keys(void)
@@ -78,7 +78,7 @@ static void test_keys(void)
 	CHECK(dt_record_plan_make(&p, &c, arena, &err) == 0);
 	CHECK(p.actions[0].role == DT_ROLE_DATA && p.actions[1].role == DT_ROLE_KEY_ID);
 	CHECK(p.actions[2].role == DT_ROLE_KEY && p.actions[2].key == 0);
-	CHECK(p.actions[2].is_string && p.actions[2].bound == 256 && p.actions[2].agg == &agg);
+	CHECK(p.actions[2].is_string && p.actions[2].bound == 257 && p.actions[2].agg == &agg);
 	CHECK(p.actions[3].role == DT_ROLE_KEY && p.actions[3].key == 1);
 	CHECK(p.actions[4].role == DT_ROLE_AGG && p.actions[4].agg == &agg);
 	CHECK(p.data_size == 8 && p.cost == 24); /* keys are not in the record */
@@ -116,12 +116,21 @@ static void test_buffer(void)
 	CHECK(b.size == 4 << 20 && !b.reserves);
 	o.value[DT_O_BUFSIZE] = 99;
 	dt_buffer_plan_init(&b, &o);
-	CHECK(b.size == 104);
+	CHECK(b.size == 96); /* down to a multiple of 8 */
 	CHECK(dt_buffer_plan_add(&b, &large, true, &err) == 0 && b.end_reserve == 0);
+	CHECK(dt_buffer_plan_check(&b, &err) == 0 && b.size == 96 && b.largest == 104);
+	large.aggregates = true;
+	CHECK(dt_buffer_plan_add(&b, &large, true, &err) == 0);
+	CHECK(dt_buffer_plan_check(&b, &err) == 0 && b.size == 104);
+	large.aggregates = false;
+	o.value[DT_O_BUFSIZE] = 7;
+	dt_buffer_plan_init(&b, &o);
+	CHECK(dt_buffer_plan_add(&b, &none, false, &err) == 0);
+	CHECK(dt_buffer_plan_add(&b, &small, false, &err) == -1 && err.code == EDT_BUFTOOSMALL);
 	o.value[DT_O_BUFSIZE] = 96;
 	o.value[DT_O_BUFPOLICY] = DT_BUFPOLICY_FILL;
 	dt_buffer_plan_init(&b, &o);
-	CHECK(dt_buffer_plan_add(&b, &large, false, &err) == -1 && err.code == EDT_BUFTOOSMALL);
+	CHECK(dt_buffer_plan_add(&b, &large, false, &err) == 0);
 	CHECK(dt_buffer_plan_add(&b, &none, true, &err) == 0 && b.end_reserve == 0);
 	CHECK(dt_buffer_plan_add(&b, &small, false, &err) == 0 && b.end_reserve == 0);
 	for (int i = 1; i <= 4; i++)

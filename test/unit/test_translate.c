@@ -478,7 +478,7 @@ static void test_variables(void)
 		   "\tu64 fvalue = r3\n"
 		   "\tr1 = r8\n"
 		   "\tr1 += 8\n"
-		   "\tr2 = 256\n"
+		   "\tr2 = 257\n"
 		   "\tcall probe_read_kernel_str\n"
 		   "\tif r0 s< 0 goto L4\n"
 		   "\tu64 [r8] = 0\n"

@@ -267,7 +267,7 @@ static void test_order_and_values(void)
 	trace(c, constant(6));
 	c = clause(END);
 	trace(c, counter(false));
-	CHECK_STR(session(), "1:;3:255,hello/6,012/4,;2:2,2,;7:1,;");
+	CHECK_STR(session(), "1:;3:255,hello/6,0123/5,;2:2,2,;7:1,;");
 	CHECK(drops() == 0 && !status().exiting);
 	CHECK(dt_engine_vm.go(t.e, &t.err) < 0 && t.err.code == EDT_ACTIVE);
 	end_test();
@@ -383,6 +383,14 @@ static void test_sizes(void)
 	begin_test(); /* larger than the buffer */
 	t.opts.value[DT_O_BUFSIZE] = 64;
 	trace(clause(BEGIN), string("x", 256));
+	trace(clause(BEGIN), constant(1));
+	CHECK_STR(session(), "2:1,;");
+	CHECK(drops() == 1);
+	end_test();
+
+	begin_test(); /* no room for anything */
+	t.opts.value[DT_O_BUFSIZE] = 7;
+	trace(clause(BEGIN), constant(1));
 	CHECK(session() == NULL && t.err.code == EDT_BUFTOOSMALL);
 	end_test();
 

@@ -210,7 +210,7 @@ static void collect_clauses(dt_plan *plan, const struct dt_engine_env *env)
 
 #define SMALL_BUFSIZE 65536
 
-/* Every record must fit; with the fill policy END's records have room set aside. */
+/* With the fill policy END's records have room set aside. */
 static int check_buffer(dt_plan *plan, dt_error *err)
 {
 	dt_buffer_plan b;
@@ -223,10 +223,13 @@ static int check_buffer(dt_plan *plan, dt_error *err)
 		if (dt_buffer_plan_add(&b, &x->record, x->kinds & 1u << PK_END, err) < 0)
 			return -1;
 	}
+	if (dt_buffer_plan_check(&b, err) < 0)
+		return -1;
 	plan->buffers.size = b.size;
 	plan->buffers.end_reserve = b.end_reserve;
-	plan->buffers.small = b.size < SMALL_BUFSIZE && plan->buffers.policy != DT_BUFPOLICY_RING;
-	return dt_buffer_plan_check(&b, err);
+	plan->buffers.small = (b.size < SMALL_BUFSIZE || b.largest > b.size) &&
+			      plan->buffers.policy != DT_BUFPOLICY_RING;
+	return 0;
 }
 
 /* What is asked of the kernel depends on what is enabled. */
@@ -249,12 +252,11 @@ int dt_plan_make(dt_plan *plan, const struct dt_engine_env *env, uint32_t ncpus,
 		      .types = env->types,
 		      .kfuncs = env->kfuncs,
 		      .arena = dt_arena_new(),
-		      .strsize = dt_opt(env->opts, DT_O_STRSIZE),
+		      .strsize = dt_opt(env->opts, DT_O_STRSIZE) + 1,
 		      .ncpus = ncpus,
 		      .nspecs = (uint32_t)dt_opt(env->opts, DT_O_NSPEC),
 		      .buffers.policy = (enum dt_opt_bufpolicy)dt_opt(env->opts, DT_O_BUFPOLICY),
 		      .seen = dt_map_new()};
-	plan->strsize = plan->strsize ? plan->strsize : 1;
 	collect_clauses(plan, env);
 	for (uint32_t i = 0; rc == 0 && i < plan->clauses.n; i++)
 		rc = plan_clause(plan, &plan->clauses.v[i], err);

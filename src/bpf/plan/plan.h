@@ -121,7 +121,7 @@ typedef struct dt_plan {
 	dt_kfuncs *kfuncs;
 	dt_arena *arena;
 	struct dt_features features;
-	uint64_t strsize;
+	uint64_t strsize; /* bytes of a string with its NUL: one more than the option */
 	uint32_t ncpus, nspecs;
 	struct dt_plan_buffers buffers;
 	bool grows;   /* probes can join while tracing */

@@ -116,6 +116,27 @@ static void begin_scratch(dt_tr *t)
 	}
 }
 
+/* Room is asked for before the predicate: a clause without it does not run, and does nothing. */
+static void reserve(dt_tr *t, uint32_t cost)
+{
+	dt_code *c = t->c;
+	uint32_t ok = dt_code_label(c);
+
+	sti(c, 4, R6, S_RESERVED, 0);
+	dt_tr_reserve(t, cost);
+	jmpi(c, BPF_JNE, R0, 0, ok);
+	leave(c);
+	dt_code_place(c, ok);
+}
+
+/* The ring policy and a record that is larger than the whole buffer. */
+static void never_fits(dt_tr *t)
+{
+	dt_tr_count(t, CPU_DROPS);
+	movi(t->c, R0, 0);
+	leave(t->c);
+}
+
 /*
  *	if (!predicate) return 0;
  *	actions; output record;
@@ -139,6 +160,10 @@ void dt_tr_clause(dt_tr *t)
 	mov(c, R7, R2);
 	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
 	sti(c, 4, R6, S_FAULT, 0);
+	if (!small && x->size && x->record.cost > t->plan->buffers.size) {
+		never_fits(t);
+		return;
+	}
 	begin_scratch(t);
 	if (t->need->is.spec)
 		dt_tr_forget_speculation(t);
@@ -147,21 +172,13 @@ void dt_tr_clause(dt_tr *t)
 	if (x->has_strings)
 		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
 	if (small)
-		sti(c, 4, R6, S_RESERVED, 0);
+		reserve(t, x->record.cost);
 	if (x->c->pred) {
 		sti(c, 4, R6, S_FACTION, 0);
 		dt_tr_difo(t, x->c->pred, &v);
 		if (t->reachable)
 			jmpi(c, BPF_JEQ, R0, 0, done);
 		jumped = t->reachable;
-	}
-	if (small && t->reachable) { /* after the predicate: what is not wanted is not lost */
-		uint32_t ok = dt_code_label(c);
-
-		dt_tr_reserve(t, x->record.cost);
-		jmpi(c, BPF_JNE, R0, 0, ok);
-		leave(c);
-		dt_code_place(c, ok);
 	}
 	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
 		do_action(t, x, i, done);
