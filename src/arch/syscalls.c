@@ -87,6 +87,5 @@ int dt_syscall_args(const dt_syscall *call, const char *const **types)
 	if (call->nr < DT_SYSCALL_COMPAT)
 		return find_types(native_types, DT_NELEM(native_types), call->name, types);
 	n = find_types(own->compat_types, own->ncompat_types, call->name, types);
-	return n >= 0 ? n
-		      : find_types(compat_types, DT_NELEM(compat_types), call->name, types);
+	return n >= 0 ? n : find_types(compat_types, DT_NELEM(compat_types), call->name, types);
 }

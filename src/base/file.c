@@ -57,7 +57,10 @@ int dt_open_regular(int dir, const char *path, int flags, uint64_t max, dt_error
 	if (at < 0 || fstat(at, &st) < 0) {
 		dt_err(err, errno, "%s: %s", path, dt_strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		dt_err(err, S_ISLNK(st.st_mode) ? ELOOP : S_ISDIR(st.st_mode) ? EISDIR : EINVAL,
+		dt_err(err,
+		       S_ISLNK(st.st_mode)   ? ELOOP
+		       : S_ISDIR(st.st_mode) ? EISDIR
+					     : EINVAL,
 		       "%s: not a regular file", path);
 	} else if ((uint64_t)st.st_size > max) {
 		dt_err(err, EFBIG, "%s: larger than %llu MB", path, (unsigned long long)max >> 20);

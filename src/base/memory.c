@@ -18,7 +18,7 @@
 
 #include "base/base.h"
 
-#define MACHINE_SHARE 4		   /* a quarter */
+#define MACHINE_SHARE 4		    /* a quarter */
 #define SESSION	      (24ull << 20) /* the rest of a session with symbols and stacks */
 #define SMALL_SHARE   12
 
@@ -65,7 +65,8 @@ static uint64_t line_limit(char *line, const char *root)
 {
 	static const char *const v1[] = {"memory.limit_in_bytes", NULL};
 	static const char *const v2[] = {"memory.max", "memory.high", NULL};
-	char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+	char *controllers = strchr(line, ':'),
+	     *group = controllers ? strchr(controllers + 1, ':') : NULL;
 	uint64_t limit = UINT64_MAX;
 	char *mount;
 
@@ -118,5 +119,6 @@ uint64_t dt_memory_for_buffers(void)
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	uint64_t machine = pages > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
 
-	return dt_memory_share(machine, dt_memory_group_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
+	return dt_memory_share(machine,
+			       dt_memory_group_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
 }

@@ -67,9 +67,10 @@ static const struct limit {
  * libraries are loaded, the tree is being printed. The others hold from the pragma on.
  */
 static const enum dt_opt_id not_in_pragma[] = {
-    DT_O_CPP,	 DT_O_CPPHDRS, DT_O_CPPPATH,	 DT_O_DEFINE,	DT_O_UNDEF,	DT_O_INCDIR,
-    DT_O_CTYPES, DT_O_DTYPES,  DT_O_DEBUG,	 DT_O_LIBDIR,	DT_O_SYSLIBDIR, DT_O_NOLIBS,
-    DT_O_STDC,	 DT_O_LDPATH,  DT_O_OBJCOPYPATH, DT_O_LINKMODE, DT_O_LINKTYPE,	DT_O_TREE, DT_O_SETENV, DT_O_UNSETENV,
+    DT_O_CPP,	    DT_O_CPPHDRS,  DT_O_CPPPATH, DT_O_DEFINE, DT_O_UNDEF,
+    DT_O_INCDIR,    DT_O_CTYPES,   DT_O_DTYPES,	 DT_O_DEBUG,  DT_O_LIBDIR,
+    DT_O_SYSLIBDIR, DT_O_NOLIBS,   DT_O_STDC,	 DT_O_LDPATH, DT_O_OBJCOPYPATH,
+    DT_O_LINKMODE,  DT_O_LINKTYPE, DT_O_TREE,	 DT_O_SETENV, DT_O_UNSETENV,
 };
 
 /* ---- values ---- */

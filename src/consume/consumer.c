@@ -37,8 +37,9 @@ struct dt_consumer {
 	dt_losses *losses;
 	dt_flow_state flow;
 	struct held *held;
-	dt_error *err;	     /* of the current call */
-	struct look *untaken; /* the engine, as long as aggregations have not been taken in this call */
+	dt_error *err; /* of the current call */
+	struct look
+	    *untaken; /* the engine, as long as aggregations have not been taken in this call */
 	uint64_t consumed, taken, checked; /* when records, aggregations and the status last were */
 	bool exiting;
 	int exit_status;
@@ -556,8 +557,7 @@ static uint64_t due_at(const dt_consumer *c, uint64_t last, enum dt_opt_id id)
 
 uint64_t dt_consumer_next(const dt_consumer *c)
 {
-	uint64_t a = due_at(c, c->consumed, DT_O_SWITCHRATE),
-		 b = due_at(c, c->taken, DT_O_AGGRATE),
+	uint64_t a = due_at(c, c->consumed, DT_O_SWITCHRATE), b = due_at(c, c->taken, DT_O_AGGRATE),
 		 s = due_at(c, c->checked, DT_O_STATUSRATE);
 
 	a = a < b ? a : b;

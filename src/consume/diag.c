@@ -122,7 +122,8 @@ static int explain_absent(dt_losses *l, const dt_status *st, const struct dt_con
 		return 0;
 	l->explained = true;
 	dt_buf_printf(&b,
-		      "%llu invalid address%s: user memory that was not in memory at that moment, and the probe "
+		      "%llu invalid address%s: user memory that was not in memory at that moment, "
+		      "and the probe "
 		      "could not wait for it; keep the address and read it when the call returns",
 		      (unsigned long long)st->absent, st->absent == 1 ? "" : "es");
 	if (env->diag)

@@ -30,7 +30,8 @@ void dt_text_int(dt_buf *out, const dt_value *v, bool quiet)
 		dt_buf_putc(out, ' ');
 	/* Narrow integers print without sign, as in DTrace: (char)-1 is 255. */
 	if (v->size < 4 || !v->is_signed)
-		dt_buf_printf(out, "%*llu", quiet ? 0 : width, (unsigned long long)dt_value_unsigned(v));
+		dt_buf_printf(out, "%*llu", quiet ? 0 : width,
+			      (unsigned long long)dt_value_unsigned(v));
 	else
 		dt_buf_printf(out, "%*lld", quiet ? 0 : width, (long long)v->u);
 }
@@ -289,8 +290,7 @@ static void text_trace(dt_writer *w, const dt_value *v)
 		if (!small_struct(v, &number)) {
 			dt_text_bytes(&w->out, v, 33, w->quiet, raw);
 			dt_text_guard(&w->out, from, w->env);
-		}
-		else
+		} else
 			dt_text_int(&w->out, &number, w->quiet);
 		break;
 	case DT_V_STACK: text_stack(w, v); break;

@@ -16,9 +16,9 @@
 
 #include "dif/dof_file.h"
 
-#define MAX_EXPANSION	((uint64_t)4 * DT_DOF_MAXSIZE)
-#define MAX_TEXT	(64u << 10) /* of a format */
-#define MAX_AGGNAME	127
+#define MAX_EXPANSION ((uint64_t)4 * DT_DOF_MAXSIZE)
+#define MAX_TEXT      (64u << 10) /* of a format */
+#define MAX_AGGNAME   127
 
 struct actions { /* of one ACTDESC section */
 	bool read;
@@ -106,8 +106,8 @@ static int read_link(struct reader *r, uint32_t from, uint32_t link, dt_difo *d,
 	case DT_DOF_XLTAB:
 		return dt_dof_bad(&r->im, from, "has translations that were not resolved");
 	default:
-		return dt_dof_bad(&r->im, from, "refers to section %u, which is not a part of a DIFO",
-				  link);
+		return dt_dof_bad(&r->im, from,
+				  "refers to section %u, which is not a part of a DIFO", link);
 	}
 	if (*table)
 		return dt_dof_bad(&r->im, from, "refers to two sections of one type");
@@ -299,8 +299,8 @@ static int read_desc(struct reader *r, uint32_t from, uint32_t section, dt_probe
 	    {&d->prov, rec.prov}, {&d->mod, rec.mod}, {&d->func, rec.func}, {&d->name, rec.name}};
 	d->id = rec.id;
 	for (int i = 0; i < DT_PDESC_NFIELDS; i++) {
-		*fields[i].to = read_string(r, section, rec.strtab, fields[i].at,
-					    dt_pdesc_fields[i].max);
+		*fields[i].to =
+		    read_string(r, section, rec.strtab, fields[i].at, dt_pdesc_fields[i].max);
 		if (!*fields[i].to)
 			return -1;
 	}

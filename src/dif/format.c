@@ -177,7 +177,7 @@ static bool parse_conv(struct parser *ps, dt_conv *c)
 		return malformed(ps, "is unknown: %%%s%c%s", c->size,
 				 c->letter >= ' ' && c->letter <= '~' ? c->letter : '?',
 				 dt_conversion_find(c->letter, "") ? " (that size cannot be given)"
-								: "");
+								   : "");
 	return true;
 }
 

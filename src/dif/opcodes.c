@@ -18,8 +18,14 @@ enum { NEEDS_ANY = false, NEEDS_KERNEL = true };
 /* Both tables are in order of id, so that they can be searched by halves. */
 const struct dt_builtin_var_desc dt_builtin_vars[] = {
 #define DT_BUILTIN_VAR(sym, num, name, type, ver, name_stab, data_stab, cls, engine, help)         \
-	{name, type, num, ver, {DT_STAB_##name_stab, DT_STAB_##data_stab, DT_CLASS_##cls},          \
-	 NEEDS_##engine, help},
+	{                                                                                          \
+	    name,                                                                                  \
+	    type,                                                                                  \
+	    num,                                                                                   \
+	    ver,                                                                                   \
+	    {DT_STAB_##name_stab, DT_STAB_##data_stab, DT_CLASS_##cls},                            \
+	    NEEDS_##engine,                                                                        \
+	    help},
 #include "dif/builtins.def"
 #undef DT_BUILTIN_VAR
 };

@@ -145,8 +145,8 @@ static uint32_t cfa_of_expr(const dt_arch *a, const struct expr *x)
 		return cfa_of_reg(a, x->reg, x->first);
 	if (x->kind == EXPR_PLT)
 		return DT_UW_PLT | (uint32_t)x->then << 4;
-	if (x->kind != EXPR_DEREF || (x->reg != u->sp && x->reg != u->fp) ||
-	    !fits(x->first, 16) || x->then > 0xfff)
+	if (x->kind != EXPR_DEREF || (x->reg != u->sp && x->reg != u->fp) || !fits(x->first, 16) ||
+	    x->then > 0xfff)
 		return DT_UW_STOP;
 	return (x->reg == u->sp ? DT_UW_SP_DEREF : DT_UW_FP_DEREF) | (uint32_t)x->then << 4 |
 	       (uint32_t)x->first << 16;
@@ -192,11 +192,10 @@ static void row_of(const struct machine *m, dt_unwind_row *row)
 	}
 	if (ra->kind == R_AT_EXPR) {
 		x = read_expr(&a->unwind, ra->expr, ra->len);
-		row->cfa =
-		    m->cie.signal && x.kind == EXPR_REG && x.reg == a->unwind.sp &&
-			    fits(x.first, 27)
-			? DT_UW_SIGNAL | (uint32_t)(x.first - saved_pc(a)) << 4
-			: DT_UW_STOP;
+		row->cfa = m->cie.signal && x.kind == EXPR_REG && x.reg == a->unwind.sp &&
+				   fits(x.first, 27)
+			       ? DT_UW_SIGNAL | (uint32_t)(x.first - saved_pc(a)) << 4
+			       : DT_UW_STOP;
 		return;
 	}
 	if (ra->kind != R_AT_CFA || ra->offset != a->unwind.ra_at) {

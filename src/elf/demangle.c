@@ -54,8 +54,9 @@ static bool is_costly(const char *name)
 
 	for (const char *p = name; *p; p++) {
 		searches += (p[0] == 'D' || p[0] == 's') && p[1] == 'p' && !is_pack(p + 2);
-		references += (p[0] == 'S' || p[0] == 'T') &&
-			      (p[1] == '_' || isdigit((unsigned char)p[1]) || isupper((unsigned char)p[1]));
+		references +=
+		    (p[0] == 'S' || p[0] == 'T') &&
+		    (p[1] == '_' || isdigit((unsigned char)p[1]) || isupper((unsigned char)p[1]));
 	}
 	return searches && references > MAX_REFERENCES;
 }

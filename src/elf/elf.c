@@ -216,8 +216,7 @@ static enum dt_elf_kind find_kind(dt_elf *e)
 		return DT_ELF_EXEC;
 	if (e->ehdr.e_type != ET_DYN)
 		return DT_ELF_OTHER;
-	if (e->interp ||
-	    (dynamic_value(e, DT_FLAGS_1, &flags, &strings) && (flags & DF_1_PIE)))
+	if (e->interp || (dynamic_value(e, DT_FLAGS_1, &flags, &strings) && (flags & DF_1_PIE)))
 		return DT_ELF_PIE;
 	return DT_ELF_SHARED;
 }
@@ -565,7 +564,8 @@ Elf_Data *dt_elf_section_data(dt_elf *of, Elf_Scn *scn, const GElf_Shdr *sh)
 		whole.sh_size = ch.ch_size;
 		whole.sh_offset = UINT64_MAX; /* not in the file */
 		if (!dt_elf_may_read(of, &whole) ||
-		    ch.ch_size / (ch.ch_size > DT_MAX_ELF_HOLE ? USUAL_RATIO : MAX_DEFLATE) > sh->sh_size ||
+		    ch.ch_size / (ch.ch_size > DT_MAX_ELF_HOLE ? USUAL_RATIO : MAX_DEFLATE) >
+			sh->sh_size ||
 		    elf_compress(scn, 0, 0) < 0)
 			return NULL;
 	}

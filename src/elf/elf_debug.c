@@ -35,10 +35,12 @@ static bool has_checksum(const dt_elf *e, uint32_t want)
 
 	/* A file that is not all there was not written by a linker, and reading it can take hours. */
 	if (fstat(e->fd, &st) < 0 || (uint64_t)st.st_size > DT_MAX_ELF_CHECKSUM ||
-	    ((uint64_t)st.st_size > DT_MAX_ELF_HOLE && dt_file_has_hole(e->fd, 0, (uint64_t)st.st_size)))
+	    ((uint64_t)st.st_size > DT_MAX_ELF_HOLE &&
+	     dt_file_has_hole(e->fd, 0, (uint64_t)st.st_size)))
 		return false;
 	buf = dt_xmalloc(size);
-	while (at < (uint64_t)st.st_size && !dt_stopped(e->stop) && (n = pread(e->fd, buf, size, (off_t)at)) > 0) {
+	while (at < (uint64_t)st.st_size && !dt_stopped(e->stop) &&
+	       (n = pread(e->fd, buf, size, (off_t)at)) > 0) {
 		crc = lzma_crc32(buf, (size_t)n, crc);
 		at += (size_t)n;
 	}

@@ -92,7 +92,8 @@ static const char *kind_of(const GElf_Shdr *sh)
 	case SHT_DYNSYM: return "symbols";
 	case SHT_NOTE: return "notes";
 	}
-	return sh->sh_flags & SHF_ALLOC ? "a section of unwind tables or code" : "debug information";
+	return sh->sh_flags & SHF_ALLOC ? "a section of unwind tables or code"
+					: "debug information";
 }
 
 bool dt_elf_may_read(dt_elf *of, const GElf_Shdr *sh)

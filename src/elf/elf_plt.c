@@ -69,11 +69,13 @@ static void read_slots(dt_elf *to, const struct dt_arch_code *code, Elf *elf, sl
 		    !(sh.sh_flags & SHF_ALLOC) || !(d = dt_elf_section_data(to, scn, &sh)))
 			continue;
 		syms = read_symbols(to, elf, sh.sh_link);
-		for (int i = 0; syms.data && out->n < DT_MAX_ELF_SYMBOLS && gelf_getrela(d, i, &r); i++) {
+		for (int i = 0; syms.data && out->n < DT_MAX_ELF_SYMBOLS && gelf_getrela(d, i, &r);
+		     i++) {
 			uint64_t type = GELF_R_TYPE(r.r_info);
 			const char *name;
 
-			if ((type != code->slot_relocation[0] && type != code->slot_relocation[1]) ||
+			if ((type != code->slot_relocation[0] &&
+			     type != code->slot_relocation[1]) ||
 			    !(name = symbol_name(elf, &syms, GELF_R_SYM(r.r_info))) || !*name)
 				continue;
 			*dt_vec_add(out, NULL) = (struct slot){r.r_offset, name};

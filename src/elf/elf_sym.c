@@ -207,7 +207,8 @@ static void mark_aliases(dt_symtab *t)
 		if (n > 0 && t->syms.v[first].vaddr == s->vaddr) {
 			/* A linker that folds equal functions makes thousands of names of one
 			 * address; look at the nearest only. */
-			if (is_known(&t->syms.v[n - first > NEAREST ? n - NEAREST : first], &t->syms.v[n], s))
+			if (is_known(&t->syms.v[n - first > NEAREST ? n - NEAREST : first],
+				     &t->syms.v[n], s))
 				continue;
 			s->alias = true;
 		} else {

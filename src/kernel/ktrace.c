@@ -91,14 +91,16 @@ void dt_ktrace_probe(struct dt_ktrace *k, dt_types *ts)
 {
 	bool pmu = dt_perf_type("kprobe") >= 0;
 
-	*k = (struct dt_ktrace){.kprobe = pmu && dt_lockdown() != DT_LOCKDOWN_CONFIDENTIALITY,
-				.multi = has_multi(),
-				.fentry = ts && dt_ktrace_takes_fentry(ts, NULL, "vfs_read", false)};
+	*k =
+	    (struct dt_ktrace){.kprobe = pmu && dt_lockdown() != DT_LOCKDOWN_CONFIDENTIALITY,
+			       .multi = has_multi(),
+			       .fentry = ts && dt_ktrace_takes_fentry(ts, NULL, "vfs_read", false)};
 	if (k->kprobe || k->multi || k->fentry)
 		return;
 	if (!dt_privilege_to_trace())
 		snprintf(k->why, sizeof(k->why),
-			 "kernel functions can be traced only by root, or with the capabilities CAP_BPF and CAP_PERFMON");
+			 "kernel functions can be traced only by root, or with the capabilities "
+			 "CAP_BPF and CAP_PERFMON");
 	else if (pmu)
 		snprintf(k->why, sizeof(k->why),
 			 "this kernel is locked down (confidentiality mode): it refuses kprobes, "

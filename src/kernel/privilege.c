@@ -57,16 +57,20 @@ void dt_privilege_advice(char *to, size_t n)
 	path[len > 0 ? len : 0] = 0;
 	if (dt_privilege_to_trace())
 		snprintf(to, n,
-			 "%s, which count neither in a user namespace (a container) nor where a security module or "
+			 "%s, which count neither in a user namespace (a container) nor where a "
+			 "security module or "
 			 "perf_event_paranoid forbids it",
 			 needs);
 	else if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
-		snprintf(to, n, "%s (this process was started without the right to gain any: no_new_privs)",
-			 needs);
+		snprintf(
+		    to, n,
+		    "%s (this process was started without the right to gain any: no_new_privs)",
+		    needs);
 	else if (len <= 0 || !shell_word(path, word, sizeof(word)) || statvfs(path, &fs) < 0)
 		snprintf(to, n, "%s (setcap cap_bpf,cap_perfmon+ep on the program)", needs);
 	else if (fs.f_flag & ST_NOSUID)
-		snprintf(to, n, "%s (which setcap cannot give %s: its file system is mounted with nosuid)",
+		snprintf(to, n,
+			 "%s (which setcap cannot give %s: its file system is mounted with nosuid)",
 			 needs, word);
 	else
 		snprintf(to, n, "%s (sudo setcap cap_bpf,cap_perfmon+ep %s)", needs, word);

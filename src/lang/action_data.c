@@ -154,7 +154,8 @@ static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_acti
 
 static void fill_sym(dt_compiler *cc, dt_node *call, dt_action *out)
 {
-	out->difo = dt_gen_expr(cc, dt_arg_integer(cc, call, 0, dt_intrinsics(cc->types)->uint64), true);
+	out->difo =
+	    dt_gen_expr(cc, dt_arg_integer(cc, call, 0, dt_intrinsics(cc->types)->uint64), true);
 }
 
 void dt_action_fill_key(dt_compiler *cc, dt_node *call, const struct dt_action_desc *d,

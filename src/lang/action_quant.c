@@ -59,7 +59,8 @@ uint64_t dt_lquantize_args(dt_compiler *cc, dt_node *call, const dt_agg *agg)
 		step = constant_arg(cc, call, 3, "step", D_LQUANT_STEPTYPE, INT64_MIN, UINT16_MAX,
 				    D_LQUANT_STEPVAL);
 	if (step <= 0)
-		dt_fail(cc, call->pos, D_LQUANT_STEPTYPE, "lquantize( ): the step must be positive");
+		dt_fail(cc, call->pos, D_LQUANT_STEPTYPE,
+			"lquantize( ): the step must be positive");
 	levels = (limit - base) / step;
 	if (levels == 0)
 		dt_fail(cc, call->pos, D_LQUANT_STEPLARGE,

@@ -138,7 +138,8 @@ static void sum_types(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r)
 		return;
 	if (!string && !is_sized_pointer(cc, l->type))
 		dt_fail(cc, n->pos, D_OP_VFPTR,
-			"operator %s needs two integers, or a pointer to something of known size on its left: "
+			"operator %s needs two integers, or a pointer to something of known size "
+			"on its left: "
 			"not \"%s\" and \"%s\"",
 			dt_op_name(n->op), dt_what(cc, l), dt_what(cc, r));
 	if (string || !dt_type_is_integer(r->type))

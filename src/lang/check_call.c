@@ -102,9 +102,10 @@ static void check_written(dt_compiler *cc, const dt_node *call)
 	for (uint32_t n = i; n > 0; n--)
 		to = to->next;
 	if (dt_type_is_string(to->type) || (to->kind == N_VAR && (to->flags & NF_REF)))
-		dt_fail(cc, to->pos, D_PROTO_ARG,
-			"%s( ) argument #%u is not scratch memory, which alloca( ) gives: it is \"%s\"",
-			call->ident->name, i + 1, dt_tname(cc, to->type));
+		dt_fail(
+		    cc, to->pos, D_PROTO_ARG,
+		    "%s( ) argument #%u is not scratch memory, which alloca( ) gives: it is \"%s\"",
+		    call->ident->name, i + 1, dt_tname(cc, to->type));
 }
 
 static void check_args(dt_compiler *cc, dt_node *n, const struct proto *proto)

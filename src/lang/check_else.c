@@ -56,7 +56,8 @@ bool dt_attempt(dt_compiler *cc, dt_work_f *work, void *arg, dt_error *err)
 	memcpy(cc->jmp, p.jmp, sizeof(p.jmp));
 	cc->err = p.err;
 	cc->attempts = p.attempts;
-	if (!ok && (err->code != EDT_COMPILER || cc->library_failed)) { /* not a mistake in the program */
+	if (!ok &&
+	    (err->code != EDT_COMPILER || cc->library_failed)) { /* not a mistake in the program */
 		*cc->err = *err;
 		longjmp(cc->jmp, 1);
 	}

@@ -227,8 +227,9 @@ static int64_t const_index(dt_compiler *cc, dt_node *n)
 		dt_fail(cc, n->pos, D_PROTO_LEN, "%s[ ] takes one index", n->name);
 	n->args = dt_check(cc, n->args);
 	if (!dt_node_is_const_int(n->args, &v))
-		dt_fail(cc, n->pos, D_PROTO_ARG, "index of %s[ ] must be an integer constant, not %s",
-			n->name, dt_what(cc, n->args));
+		dt_fail(cc, n->pos, D_PROTO_ARG,
+			"index of %s[ ] must be an integer constant, not %s", n->name,
+			dt_what(cc, n->args));
 	return v;
 }
 
@@ -266,9 +267,8 @@ static dt_probe_arg *probe_arg(dt_compiler *cc, dt_pos pos, int64_t i)
 {
 	dt_probe_arg *arg = &probe_args(cc, pos)->args[i];
 
-	if (arg->native &&
-	    (arg->mapping < 0 || !is_translated(cc, arg) ||
-	     dt_xlator_find(cc, dt_decay(cc, arg->native), arg->xlated)))
+	if (arg->native && (arg->mapping < 0 || !is_translated(cc, arg) ||
+			    dt_xlator_find(cc, dt_decay(cc, arg->native), arg->xlated)))
 		return arg;
 	return dt_library_for_text(cc, arg->unknown) ? &probe_args(cc, pos)->args[i] : arg;
 }

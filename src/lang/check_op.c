@@ -51,8 +51,7 @@ static void need_integers(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r, e
 	if (dt_type_is_integer(bad->type))
 		return;
 	dt_fail(cc, n->pos, tag, "operator %s requires operands of %s type, not \"%s\"%s",
-		dt_op_name(n->op), tag == D_OP_INT ? "integral" : "arithmetic",
-		dt_what(cc, bad),
+		dt_op_name(n->op), tag == D_OP_INT ? "integral" : "arithmetic", dt_what(cc, bad),
 		dt_type_is_float(bad->type) ? ": floating-point values can only be printed" : "");
 }
 
@@ -79,8 +78,9 @@ static dt_type *own_type(dt_compiler *cc, const dt_node *n)
 {
 	const dt_type *r = dt_type_resolve(n->type);
 
-	return (n->flags & NF_BITFIELD) || r->kind != DT_K_INTEGER || r->is_bool ? dt_promoted(cc, n)
-										  : n->type;
+	return (n->flags & NF_BITFIELD) || r->kind != DT_K_INTEGER || r->is_bool
+		   ? dt_promoted(cc, n)
+		   : n->type;
 }
 
 static dt_type *ranked(dt_compiler *cc, const dt_node *l, const dt_node *r)
@@ -151,7 +151,8 @@ static dt_node *size_of(dt_compiler *cc, dt_node *n)
 	if (!dt_type_is_complete(cc->types, t))
 		dt_fail(cc, n->pos, D_SIZEOF_TYPE, "cannot apply sizeof to incomplete type %s",
 			dt_tname(cc, t));
-	return dt_node_int(cc, n->pos, l->kind == N_STRING ? l->len + 1 : dt_type_size(cc->types, t),
+	return dt_node_int(cc, n->pos,
+			   l->kind == N_STRING ? l->len + 1 : dt_type_size(cc->types, t),
 			   dt_intrinsics(cc->types)->size);
 }
 
@@ -291,7 +292,8 @@ static dt_node *additive(dt_compiler *cc, dt_node *n)
 		n->l = n->r;
 		n->r = swap;
 	}
-	if (dt_type_is_string(n->l->type) && !(n->l->flags & NF_USER)) { /* the string from there on */
+	if (dt_type_is_string(n->l->type) &&
+	    !(n->l->flags & NF_USER)) { /* the string from there on */
 		n->l = dt_coerce(cc, n->l, dt_intrinsics(cc->types)->char_ptr);
 		n->type = n->l->type;
 		n->flags |= NF_CHECKED;
@@ -406,7 +408,8 @@ static dt_node *comparison(dt_compiler *cc, dt_node *n)
 		n->r = dt_to_string(cc, n->r);
 		return n;
 	}
-	if ((dt_type_is_string(l) && dt_is_null(n->r)) || (dt_type_is_string(r) && dt_is_null(n->l)))
+	if ((dt_type_is_string(l) && dt_is_null(n->r)) ||
+	    (dt_type_is_string(r) && dt_is_null(n->l)))
 		return n; /* compared as strings: NULL and "" are equal */
 	if (!pointers_compare(cc, n))
 		incompatible(cc, n, n->l, n->r);

@@ -247,7 +247,8 @@ static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_no
 	return out;
 }
 
-_Noreturn static void not_translated(dt_compiler *cc, const dt_xlator *x, const char *member, dt_pos pos)
+_Noreturn static void not_translated(dt_compiler *cc, const dt_xlator *x, const char *member,
+				     dt_pos pos)
 {
 	DT_VEC(const char *) names = {0};
 	const char *near;

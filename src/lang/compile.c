@@ -88,8 +88,7 @@ void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
 
 void dt_fail_error(dt_compiler *cc, dt_pos pos, const dt_error *e, enum dt_tag tag)
 {
-	dt_fail(cc, pos, e->tag ? e->tag : tag, "%s",
-		e->text[0] ? e->text : dt_strerror(e->code));
+	dt_fail(cc, pos, e->tag ? e->tag : tag, "%s", e->text[0] ? e->text : dt_strerror(e->code));
 }
 
 /* ---- one compile ---- */

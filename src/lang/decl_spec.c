@@ -41,10 +41,10 @@ static const struct {
 	uint64_t size;
 	uint32_t align;
 } compiler_types[] = {
-    {"_Float32", "float", 0, 0},	{"_Float32x", "double", 0, 0},
-    {"_Float64", "double", 0, 0},	{"_Float64x", "long double", 0, 0},
-    {"_Float128", NULL, 16, 16},	{"__float128", NULL, 16, 16},
-    {"__int128", NULL, 16, 16},		{"__int128_t", NULL, 16, 16},
+    {"_Float32", "float", 0, 0},   {"_Float32x", "double", 0, 0},
+    {"_Float64", "double", 0, 0},  {"_Float64x", "long double", 0, 0},
+    {"_Float128", NULL, 16, 16},   {"__float128", NULL, 16, 16},
+    {"__int128", NULL, 16, 16},	   {"__int128_t", NULL, 16, 16},
     {"__uint128_t", NULL, 16, 16},
 };
 
@@ -285,7 +285,9 @@ static bool take_specifier(dt_compiler *cc, enum dt_decl_place place, dt_specs *
 		if (w->base)
 			bad_combination(cc, cc->lex.tok.pos);
 		w->name = kind == T_STRUCT ? "struct" : kind == T_UNION ? "union" : "enum";
-		set_base(cc, w, T_IDENT, kind == T_ENUM ? dt_parse_enum(cc, &s->has_body) : dt_parse_sou(cc, &s->has_body));
+		set_base(cc, w, T_IDENT,
+			 kind == T_ENUM ? dt_parse_enum(cc, &s->has_body)
+					: dt_parse_sou(cc, &s->has_body));
 		s->names_tag = w->type->name != NULL || kind == T_ENUM;
 		return true;
 	case T_IDENT:

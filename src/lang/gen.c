@@ -422,8 +422,10 @@ static dt_val *gen_node(dt_gen *g, const dt_node *n)
 		if (n->ident->kind != ID_SUBR)
 			dt_fail(g->cc, n->pos, D_CG_EXPR,
 				n->ident->kind == ID_ACTION
-				    ? "%s( ) is an action and has no value: it cannot be used in an expression"
-				    : "%s( ) is an aggregating function: it can only be assigned to an aggregation",
+				    ? "%s( ) is an action and has no value: it cannot be used in "
+				      "an expression"
+				    : "%s( ) is an aggregating function: it can only be assigned "
+				      "to an aggregation",
 				n->ident->name);
 		return dt_gen_call(g, n);
 	case N_OP1: return gen_op1(g, n);

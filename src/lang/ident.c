@@ -91,7 +91,8 @@ void dt_idents_init(dt_compiler *cc)
 	cc->shared->thread_locals = dt_map_new();
 	cc->shared->clause_locals = dt_map_new();
 	cc->shared->aggs = dt_map_new();
-	cc->shared->next_global = cc->shared->next_thread = cc->shared->next_local = DT_VAR_USER_MIN;
+	cc->shared->next_global = cc->shared->next_thread = cc->shared->next_local =
+	    DT_VAR_USER_MIN;
 	cc->shared->next_agg = 1;
 	add_variables(cc);
 	add_subroutines(cc);
@@ -195,7 +196,8 @@ static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *na
 
 	while (dt_map_next(map, &it, &key, &value)) {
 		dt_ident *id = value;
-		if (n < max && is_visible(cc, id) && (map != cc->shared->globals || alike(id->kind, like)))
+		if (n < max && is_visible(cc, id) &&
+		    (map != cc->shared->globals || alike(id->kind, like)))
 			names[n++] = key;
 	}
 	if (nmore)
@@ -230,7 +232,8 @@ const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
 	const char *near = like == ID_AGG ? NULL : as_elsewhere(name, like);
 
 	if (!near)
-		near = nearest_of(cc, like == ID_AGG ? cc->shared->aggs : cc->shared->globals, name, like);
+		near = nearest_of(cc, like == ID_AGG ? cc->shared->aggs : cc->shared->globals, name,
+				  like);
 	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?",
 				      like == ID_AGG ? "@" : "", near)
 		    : "";
@@ -239,8 +242,9 @@ const char *dt_suggest(dt_compiler *cc, const char *name, enum dt_idkind like)
 const char *dt_suggest_scoped(dt_compiler *cc, const char *name, int scope)
 {
 	const char *prefix = scope == T_SELF ? "self->" : "this->";
-	const char *near = nearest_of(cc, scope == T_SELF ? cc->shared->thread_locals : cc->shared->clause_locals,
-				      name, ID_SCALAR);
+	const char *near =
+	    nearest_of(cc, scope == T_SELF ? cc->shared->thread_locals : cc->shared->clause_locals,
+		       name, ID_SCALAR);
 
 	return near ? dt_arena_printf(cc->arena, "; did you mean \"%s%s\"?", prefix, near) : "";
 }

@@ -333,8 +333,9 @@ static void pragma_depends_on(dt_compiler *cc, const struct line *l)
 	if (cc->src && cc->src->is_library)
 		dt_skip_library(cc);
 	dt_fail(cc, l->pos, D_PRAGMA_DEPEND, "the program requires %s %s, which %s", what, name,
-		strcmp(what, "library") == 0 ? "only a library can do: libraries are read when they are needed"
-					     : "is not there");
+		strcmp(what, "library") == 0
+		    ? "only a library can do: libraries are read when they are needed"
+		    : "is not there");
 }
 
 static void note_dependency(struct dt_exports *e, const struct line *l)
@@ -376,7 +377,8 @@ static bool common_word(dt_compiler *cc, const struct line *l, uint32_t i)
 
 	if (strcmp(word, "error") == 0)
 		user_error(cc, l, i + 1);
-	if (strcmp(word, "line") == 0 && (l->n <= i + 1 || !isdigit((unsigned char)*l->words[i + 1])))
+	if (strcmp(word, "line") == 0 &&
+	    (l->n <= i + 1 || !isdigit((unsigned char)*l->words[i + 1])))
 		malformed(cc, l, "#line number [\"file\"]");
 	if (strcmp(word, "line") == 0)
 		set_position(cc, l, i + 1);

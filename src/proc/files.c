@@ -24,8 +24,8 @@ struct root {
 
 struct dt_files {
 	dt_map *by_key;
-	size_t bytes; /* of paths */
-	uint32_t last; /* id */
+	size_t bytes;	/* of paths */
+	uint32_t last;	/* id */
 	uint64_t clock; /* counts uses */
 	struct root roots[DT_MAX_ROOTS];
 	uint32_t nroots; /* roots[0] is ours */

@@ -147,8 +147,11 @@ static char *library_path(long pid)
 
 void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg)
 {
-	struct search s = {
-	    .seen = dt_map_new(), .env = library_path(pid), .usual = usual_directories(), .file = file, .arg = arg};
+	struct search s = {.seen = dt_map_new(),
+			   .env = library_path(pid),
+			   .usual = usual_directories(),
+			   .file = file,
+			   .arg = arg};
 	char link[64], exe[PATH_MAX];
 	dt_error err;
 	ssize_t n;

@@ -19,11 +19,11 @@
 #include "base/budget.h"
 #include "proc/perfmap.h"
 
-#define MAX_BACK 32		/* entries to look back over for one that overlaps */
+#define MAX_BACK 32		   /* entries to look back over for one that overlaps */
 #define PIECE	 ((size_t)1 << 20) /* read at a time; lines are shorter */
-#define FEW	 1024		/* newest entries that need not be merged */
-#define LARGE	 ((off_t)1 << 20) /* a file that is not read from the start again before */
-#define PAUSE	 50		/* so many ns for each of its bytes: 3 s for the largest */
+#define FEW	 1024		   /* newest entries that need not be merged */
+#define LARGE	 ((off_t)1 << 20)  /* a file that is not read from the start again before */
+#define PAUSE	 50		   /* so many ns for each of its bytes: 3 s for the largest */
 
 struct entry {
 	uint64_t start;
@@ -38,7 +38,7 @@ struct dt_perfmap {
 	void *arg;
 	dt_buf names;
 	entries most, newest, unsorted;
-	off_t at;      /* read so far, whole lines */
+	off_t at; /* read so far, whole lines */
 	dev_t dev;
 	ino_t inode;   /* of what was read */
 	char last[32]; /* the end of it */
@@ -94,11 +94,12 @@ static void add_line(dt_perfmap *pm, const char *line, size_t n)
 	if (skip >= n || pm->names.n > UINT32_MAX - DT_MAX_PERFMAP_NAME - 1)
 		return;
 	n = n - skip < DT_MAX_PERFMAP_NAME ? n - skip : DT_MAX_PERFMAP_NAME;
-	*dt_vec_add(&pm->unsorted, NULL) = (struct entry){.start = start,
-							  .size = size == 0	      ? 1
-								  : size > UINT32_MAX ? UINT32_MAX
-										      : (uint32_t)size,
-							  .name = (uint32_t)pm->names.n};
+	*dt_vec_add(&pm->unsorted, NULL) =
+	    (struct entry){.start = start,
+			   .size = size == 0	       ? 1
+				   : size > UINT32_MAX ? UINT32_MAX
+						       : (uint32_t)size,
+			   .name = (uint32_t)pm->names.n};
 	dt_buf_add(&pm->names, line + skip, strnlen(line + skip, n));
 	dt_buf_putc(&pm->names, 0);
 }

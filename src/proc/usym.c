@@ -52,7 +52,7 @@ struct dt_usyms {
 	uint64_t clock; /* counts uses */
 	const dt_stop *stop;
 	struct object *objects;
-	dt_map *by_key;		   /* -> object */
+	dt_map *by_key;		  /* -> object */
 	struct slot slots[SLOTS]; /* by dt_file.id % SLOTS */
 	struct perfmap *perfmaps;
 	dt_map *names;	 /* as in the file -> as shown */
@@ -151,7 +151,8 @@ static char *key_of(const dt_elf *e)
 
 	if (dt_elf_fd(e) >= 0)
 		fstat(dt_elf_fd(e), &st);
-	dt_buf_printf(&b, "%llx:%llx:", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	dt_buf_printf(&b, "%llx:%llx:", (unsigned long long)st.st_dev,
+		      (unsigned long long)st.st_ino);
 	for (uint32_t i = 0; i < n; i++)
 		dt_buf_printf(&b, "%02x", id[i]);
 	return b.s;

@@ -93,7 +93,8 @@ static struct dt_watch *start(void)
 	if (pidfd < 0)
 		return NULL;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
-		pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0); /* fork() without a signal at its end */
+		pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0,
+				     0); /* fork() without a signal at its end */
 		if (pid == 0) {
 			close(ends[1]);
 			watcher(tracer, pidfd, ends[0]);
@@ -117,7 +118,8 @@ void dt_watch(struct dt_watch **w, bool holds)
 	if (!*w || (*w)->holds == holds)
 		return;
 	(*w)->holds = holds;
-	send((*w)->socket, holds ? "h" : "r", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* fails only if it was killed */
+	send((*w)->socket, holds ? "h" : "r", 1,
+	     MSG_NOSIGNAL | MSG_DONTWAIT); /* fails only if it was killed */
 }
 
 void dt_watch_free(struct dt_watch *w)

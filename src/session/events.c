@@ -27,8 +27,7 @@ static void event_args(dtrace_hdl_t *h, const dt_attach *at, struct dt_probe_arg
 		return;
 	dt_type_complete(ts, f);
 	out->typed = true;
-	out->args =
-	    dt_arena_alloc(dt_compiler_arena(h->cc), (f->nparams + 2) * sizeof(*out->args));
+	out->args = dt_arena_alloc(dt_compiler_arena(h->cc), (f->nparams + 2) * sizeof(*out->args));
 	if (at->kind == DT_AT_FUNC_RETURN) { /* args[1] is what it returns */
 		out->nargs = 2;
 		out->args[0].native = dt_intrinsics(ts)->int64;

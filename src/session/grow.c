@@ -327,8 +327,7 @@ static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new
 
 		if (!add_id(x, probes[i]->id))
 			continue;
-		if (x->uses_args && x->first &&
-		    !dt_probe_same_args(h->probes, x->first, probes[i]))
+		if (x->uses_args && x->first && !dt_probe_same_args(h->probes, x->first, probes[i]))
 			continue;
 		if (dt_events_of(h, &ecb, err) < 0)
 			continue;

@@ -26,7 +26,7 @@
 #include "base/budget.h"
 #include "session/session.h"
 
-#define SYSTEM_DIR  "/usr/lib/dtrace"
+#define SYSTEM_DIR "/usr/lib/dtrace"
 
 struct lib {
 	char *name, *path; /* "errno.d", "/usr/lib/dtrace/errno.d" */
@@ -177,7 +177,8 @@ static const char *why_not_trusted(const struct lib *l, int fd)
 	if (up.st_mode & S_IWOTH && !(up.st_mode & S_ISVTX))
 		return "every user can write its directory";
 	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != up.st_uid)
-		return "it belongs to a user who is neither root, you, nor the owner of its directory";
+		return "it belongs to a user who is neither root, you, nor the owner of its "
+		       "directory";
 	return NULL;
 }
 
@@ -368,10 +369,9 @@ static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 
 void dt_libs_open(dtrace_hdl_t *h)
 {
-	dt_compiler_set_libraries(h->cc, &(struct dt_library_source){.arg = h,
-								     .define = define,
-								     .require = require,
-								     .names = unloaded_names});
+	dt_compiler_set_libraries(
+	    h->cc, &(struct dt_library_source){
+		       .arg = h, .define = define, .require = require, .names = unloaded_names});
 }
 
 int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err)

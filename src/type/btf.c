@@ -260,7 +260,8 @@ static uint32_t find_in_index(const struct dt_btf *b, const char *name, uint32_t
 	return 0;
 }
 
-#define PLACES 16 /* where a name can be in the strings: usually once, and at the end of longer ones */
+#define PLACES                                                                                     \
+	16 /* where a name can be in the strings: usually once, and at the end of longer ones */
 
 /* Every place of the name among our strings; PLACES: there may be more. */
 static uint32_t find_string(const struct dt_btf *b, const char *name, uint32_t *places)

@@ -581,7 +581,8 @@ static bool is_of_another(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & S_IWOTH;
+	return fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+	       st.st_mode & S_IWOTH;
 }
 
 /* libdw reads all sections of debug information at once. NULL: they may be read. */
@@ -605,7 +606,8 @@ static const char *why_not_read(Elf *elf, int fd)
 			continue;
 		sum += sh.sh_size;
 		if (sum > DT_MAX_ELF_DEBUG || sh.sh_flags & SHF_COMPRESSED ||
-		    (sh.sh_size > DT_MAX_ELF_HOLE && dt_file_has_hole(fd, sh.sh_offset, sh.sh_size)))
+		    (sh.sh_size > DT_MAX_ELF_HOLE &&
+		     dt_file_has_hole(fd, sh.sh_offset, sh.sh_size)))
 			return "it belongs to another user and is too large, or compressed";
 	}
 	return NULL;

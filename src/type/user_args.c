@@ -80,9 +80,9 @@ static void describe(const struct counter *n, dt_type *t, struct dt_abi_value *v
 	v->align = dt_type_align(n->ts, t);
 	v->nfields = 0;
 	v->irregular = false;
-	v->kind = t->kind == DT_K_FLOAT			    ? DT_ABI_FLOAT
+	v->kind = t->kind == DT_K_FLOAT		       ? DT_ABI_FLOAT
 		  : dt_type_is_byref(t) || v->size > 8 ? DT_ABI_OBJECT
-							    : DT_ABI_INTEGER;
+						       : DT_ABI_INTEGER;
 	if (v->kind == DT_ABI_OBJECT && v->size <= n->arch->abi->flat)
 		add_part(n->ts, t, 0, v, 0);
 }
@@ -183,9 +183,9 @@ static void place_return(struct counter *n, dt_user_arg *a, bool by_reference)
 	} else if (t->kind == DT_K_FLOAT || dt_type_is_byref(t) || t->size > 8) {
 		a->raw = -1;
 		a->why = because(n, a->type,
-				 t->kind == DT_K_FLOAT	      ? "returned in a floating-point register"
+				 t->kind == DT_K_FLOAT ? "returned in a floating-point register"
 				 : returned_in_memory(n, t) ? "returned in memory"
-							      : "returned in registers");
+							    : "returned in registers");
 	} else if (!dt_type_is_complete(n->ts, t)) {
 		a->raw = -1;
 		a->why = because(n, a->type, "not described by the type data");

@@ -46,7 +46,8 @@ static bool has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 	return false;
 }
 
-static dt_vm_rec *new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size)
+static dt_vm_rec *new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost,
+			     uint32_t size)
 {
 	dt_vm_rec *r = dt_xcalloc(1, sizeof(*r) + size);
 

@@ -66,10 +66,10 @@ static void pass_object(const struct dt_abi_value *v, struct dt_abi_used *used,
 		on_stack(v, used, to);
 		return;
 	}
-	to->how = ints + vectors == 0		 ? DT_ABI_NOTHING
-		  : ints == 0			 ? DT_ABI_VECTOR
+	to->how = ints + vectors == 0	      ? DT_ABI_NOTHING
+		  : ints == 0		      ? DT_ABI_VECTOR
 		  : ints == 1 && vectors == 0 ? DT_ABI_ONE
-						 : DT_ABI_SEVERAL;
+					      : DT_ABI_SEVERAL;
 	to->n = used->ints;
 	used->ints += ints;
 	used->vectors += vectors;

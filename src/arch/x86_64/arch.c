@@ -68,11 +68,17 @@ static void compat_arg(unsigned n, uint64_t frame, char *text, size_t size)
 /* By the low four bits of the opcode; the odd ones are the opposites. */
 static void condition(uint8_t code, char *text, size_t size)
 {
-#define FLAGS	 "uregs[18]" /* RFLAGS */
-#define LESS	 "((" FLAGS " >> 7) ^ (" FLAGS " >> 11)) & 1"
+#define FLAGS "uregs[18]" /* RFLAGS */
+#define LESS  "((" FLAGS " >> 7) ^ (" FLAGS " >> 11)) & 1"
 	static const char *const conditions[] = {
-	    FLAGS " & 0x800", FLAGS " & 1", FLAGS " & 0x40", FLAGS " & 0x41",
-	    FLAGS " & 0x80",  FLAGS " & 4", LESS,	     "(" FLAGS " & 0x40) | (" LESS ")",
+	    FLAGS " & 0x800",
+	    FLAGS " & 1",
+	    FLAGS " & 0x40",
+	    FLAGS " & 0x41",
+	    FLAGS " & 0x80",
+	    FLAGS " & 4",
+	    LESS,
+	    "(" FLAGS " & 0x40) | (" LESS ")",
 	};
 
 	snprintf(text, size, "(%s) %s 0", conditions[code >> 1 & 7], code & 1 ? "==" : "!=");
@@ -82,7 +88,7 @@ static void condition(uint8_t code, char *text, size_t size)
 static const uint8_t plt[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0, 0x2a, 0x33, 0x24, 0x22};
 
 /* A nop of two bytes and one of five. */
-#define SITE 0x66, 0x90, 0x0f, 0x1f, 0x44, 0x00, 0x00
+#define SITE	   0x66, 0x90, 0x0f, 0x1f, 0x44, 0x00, 0x00
 #define TEXT(...)  TEXT_(__VA_ARGS__)
 #define TEXT_(...) #__VA_ARGS__
 static const uint8_t site[] = {SITE};
@@ -120,8 +126,8 @@ const dt_arch dt_arch_x86_64 = {
     .entry = {.arg = {RDI, RSI, RDX, R10, R8, R9},
 	      .compat_arg = {RBX, RCX, RDX, RSI, RDI, RBP},
 	      .number = ORIG_RAX,
-	      .compat_at = 16,	/* thread_info.status, at the start of the task */
-	      .compat_bit = 2,	/* TS_COMPAT */
+	      .compat_at = 16,		/* thread_info.status, at the start of the task */
+	      .compat_bit = 2,		/* TS_COMPAT */
 	      .number_bit = 0x40000000, /* __X32_SYSCALL_BIT */
 	      .mode = CS,
 	      .mode_mask = 0xffff,

@@ -292,7 +292,8 @@ static bool walk_next(struct walk *w, dt_insn *x)
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&w->d, &ctx, i, w->ops, i->operand_count)))
 		return false;
 	*x = (dt_insn){.offset = (uint32_t)w->at, .length = i->length, .frame = w->frame};
-	x->flags = (is_endbr(i) ? DT_INSN_LANDING_PAD : 0) | (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
+	x->flags = (is_endbr(i) ? DT_INSN_LANDING_PAD : 0) |
+		   (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
 		   (i->meta.category == ZYDIS_CATEGORY_RET ? DT_INSN_RETURN : 0);
 	/* Behind the entry a leaf function keeps data below the stack pointer, where the call that
 	 * a five-byte nop becomes would push its return address. */

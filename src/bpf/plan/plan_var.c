@@ -43,7 +43,8 @@ static void type_vars(dt_plan *plan, const dt_difo *d)
 		x->user = v->type.flags & DT_TF_BYUREF;
 		x->string = v->type.kind == DT_TYPE_STRING;
 		if (x->string) /* as many characters, and the NUL */
-			size = size == 0 || size >= plan->strsize ? (uint32_t)plan->strsize : size + 1;
+			size =
+			    size == 0 || size >= plan->strsize ? (uint32_t)plan->strsize : size + 1;
 		if (size > x->size)
 			x->size = size;
 	}

@@ -76,8 +76,7 @@ static int attach_tracepoints(dt_bpf *e, uint32_t prog, dt_error *err)
 
 /* ---- time ---- */
 
-static int attach_clock(dt_bpf *e, int prog, const struct dt_plan_probe *x, int cpu,
-			dt_error *err)
+static int attach_clock(dt_bpf *e, int prog, const struct dt_plan_probe *x, int cpu, dt_error *err)
 {
 	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
 				    .size = sizeof(a),

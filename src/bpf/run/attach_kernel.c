@@ -99,8 +99,7 @@ static bool is_refusal(int error)
 }
 
 /* A probe that only a pattern has found is left out, and counted. */
-static int leave_out(dt_bpf *e, const struct dt_plan_probe *x, const dt_error *why,
-		     dt_error *err)
+static int leave_out(dt_bpf *e, const struct dt_plan_probe *x, const dt_error *why, dt_error *err)
 {
 	if (!x->at.optional) {
 		*err = *why;

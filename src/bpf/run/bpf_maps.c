@@ -18,8 +18,8 @@
 #define DEFAULT_AGGSIZE (4ull << 20)
 
 /* An array that programs name by key 0, or by CPU or slot. */
-static int make_array(dt_bpf *e, const char *name, uint64_t value, uint64_t entries,
-		      uint32_t flags, dt_error *err)
+static int make_array(dt_bpf *e, const char *name, uint64_t value, uint64_t entries, uint32_t flags,
+		      dt_error *err)
 {
 	return dt_kmap_make(e,
 			    &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
@@ -145,7 +145,9 @@ static int make_spare(dt_bpf *e, uint64_t value, dt_error *err)
 						       .name = "dt_spare",
 						       .key = key,
 						       .value = value,
-						       .entries = n > SPARE ? SPARE : n ? n : 1},
+						       .entries = n > SPARE ? SPARE
+								  : n	    ? n
+									    : 1},
 				     err);
 	return e->maps.spare < 0 ? -1 : 0;
 }
@@ -409,8 +411,8 @@ int dt_kmaps_create(dt_bpf *e, dt_error *err)
 	if (make_special(e, err) < 0 || make_of_programs(e, err) < 0 || dt_names_make(e, err) < 0)
 		return -1;
 	if (make_arrays(e, DT_SCOPE_GLOBAL, &sum, &most, err) < 0 ||
-	    make_arrays(e, DT_SCOPE_THREAD, &sum, &most, err) < 0 ||
-	    make_spare(e, most, err) < 0 || make_aggs(e, &sum, err) < 0)
+	    make_arrays(e, DT_SCOPE_THREAD, &sum, &most, err) < 0 || make_spare(e, most, err) < 0 ||
+	    make_aggs(e, &sum, err) < 0)
 		return -1;
 	return dt_kmaps_buffers(e, err);
 }

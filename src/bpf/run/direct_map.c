@@ -126,7 +126,8 @@ void dt_direct_map_find(dt_bpf *e)
 	dt_error ignored;
 	int fd = -1;
 
-	if (!e->needs.is.absent || (l.prog = dt_small_load(e, &small, dt_tr_peek_code, &ignored)) < 0)
+	if (!e->needs.is.absent ||
+	    (l.prog = dt_small_load(e, &small, dt_tr_peek_code, &ignored)) < 0)
 		return;
 	fd = memfd_create("dtrace", MFD_CLOEXEC);
 	if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)

@@ -133,8 +133,7 @@ struct dt_kept_rec *dt_kept_end(dt_bpf *e, const struct dt_rec *marker)
 /* ---- the ring policy ---- */
 
 /* What is older than the last bufsize bytes of it on a CPU is older than the last of everything. */
-void dt_kept_newest(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu,
-		    uint64_t time)
+void dt_kept_newest(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu, uint64_t time)
 {
 	struct dt_kept *k = e->kept;
 	uint32_t cost = dt_ring_cost(e, r);

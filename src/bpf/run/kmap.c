@@ -96,8 +96,7 @@ static int load(const struct dt_small_program *p, const dt_code *c, uint32_t slo
 	return fd;
 }
 
-int dt_small_load(dt_bpf *e, const struct dt_small_program *p, int (*code)(dt_tr *t),
-		  dt_error *err)
+int dt_small_load(dt_bpf *e, const struct dt_small_program *p, int (*code)(dt_tr *t), dt_error *err)
 {
 	struct dt_tr_input in = dt_bpf_input(e);
 	dt_code c = {0};

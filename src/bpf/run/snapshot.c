@@ -16,7 +16,7 @@
 #include "bpf/run/ring.h"
 
 #define BATCH_BYTES (1u << 20)
-#define TRIES	    10 /* to read something when the kernel has no memory */
+#define TRIES	    10	  /* to read something when the kernel has no memory */
 #define DELETE_MAX  20000 /* rows deleted in one snapshot unless room is short */
 
 /* ---- values ---- */
@@ -217,7 +217,8 @@ static int tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batch
 		n = (uint32_t)((t->used.n - at) / b->key_size);
 		n = zero_rows(b, fd, t->used.s + at, zeros, n < most ? n : most);
 		if (n == 0)
-			rc = dt_err(err, errno, "cannot clear an aggregation in the kernel: %s", dt_strerror(errno));
+			rc = dt_err(err, errno, "cannot clear an aggregation in the kernel: %s",
+				    dt_strerror(errno));
 	}
 	free(zeros);
 	return rc;
@@ -237,7 +238,8 @@ static int unread(const struct reader *r)
 {
 	if (!r->e->drained)
 		return 0;
-	return dt_err(r->err, errno, "cannot read an aggregation from the kernel: %s", dt_strerror(errno));
+	return dt_err(r->err, errno, "cannot read an aggregation from the kernel: %s",
+		      dt_strerror(errno));
 }
 
 static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
@@ -269,7 +271,8 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 		in = out;
 		first = false;
 	}
-	if (r->e->state != BPF_STOPPED && tidy(b, fd, r->e->agg_maps[b->index].rows, &t, r->err) < 0)
+	if (r->e->state != BPF_STOPPED &&
+	    tidy(b, fd, r->e->agg_maps[b->index].rows, &t, r->err) < 0)
 		rc = -1; /* at the end maps need not be tidy */
 	dt_buf_free(&t.used);
 	dt_buf_free(&t.unused);

@@ -43,14 +43,22 @@ enum {
 static bool known_fields(const dt_tr *t)
 {
 	static const char *const fields[][2] = {
-	    {"task_struct", "mm"},	  {"mm_struct", "pgd"},
-	    {"mm_struct", "mm_mt.ma_root"}, {"vm_area_struct", "vm_start"},
-	    {"vm_area_struct", "vm_end"}, {"vm_area_struct", "vm_flags"},
-	    {"vm_area_struct", "vm_file"}, {"vm_area_struct", "vm_pgoff"},
-	    {"file", "f_mapping"},	  {"address_space", "i_pages.xa_head"},
-	    {"xa_node", "shift"},	  {"folio", "flags"},
-	    {"folio", "index"},		  {"folio", "mapping"},
-	    {"address_space", "host"},	  {"inode", "i_size"},
+	    {"task_struct", "mm"},
+	    {"mm_struct", "pgd"},
+	    {"mm_struct", "mm_mt.ma_root"},
+	    {"vm_area_struct", "vm_start"},
+	    {"vm_area_struct", "vm_end"},
+	    {"vm_area_struct", "vm_flags"},
+	    {"vm_area_struct", "vm_file"},
+	    {"vm_area_struct", "vm_pgoff"},
+	    {"file", "f_mapping"},
+	    {"address_space", "i_pages.xa_head"},
+	    {"xa_node", "shift"},
+	    {"folio", "flags"},
+	    {"folio", "index"},
+	    {"folio", "mapping"},
+	    {"address_space", "host"},
+	    {"inode", "i_size"},
 	};
 	uint32_t slots, marks, at;
 

@@ -107,7 +107,7 @@ static void begin_scratch(dt_tr *t)
 	dt_code *c = t->c;
 
 	if (t->need->is.memory)
-		return; /* new_firing() has set S_USED */
+		return;	  /* new_firing() has set S_USED */
 	if (t->in_slot) { /* after what the prologue has made */
 		ld(c, 8, R1, R6, S_PUSED);
 		st(c, 8, R6, S_USED, R1);

@@ -114,7 +114,9 @@ static uint32_t region_size(const dt_tr *t, enum region r)
 	return 0;
 }
 
-enum { CONTEXT_AT = -56 }; /* in the frame of store and copy; beside what dt_tr_read() and thread.c keep there */
+enum {
+	CONTEXT_AT = -56
+}; /* in the frame of store and copy; beside what dt_tr_read() and thread.c keep there */
 
 /* Only a function that the kernel checks with each of its callers can have a context. */
 static void begin(dt_tr *t, uint32_t func, uint32_t nargs)
