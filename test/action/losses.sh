@@ -1,14 +1,14 @@
 # What is lost is counted and said: records, speculations, dynamic variables, faults in ERROR.
 . "$SRC/test/lib.bash"
-dt -q -b 64 -n 'BEGIN { trace(1); } BEGIN { trace(2); } BEGIN { trace(3); } BEGIN { trace(4); } END { exit(0); }' -c true
+dt -q -b 32 -n 'BEGIN { trace(1); } BEGIN { trace(2); } BEGIN { trace(3); } BEGIN { trace(4); } END { exit(0); }' -c true
 expect_match '^dtrace: 2 drops on CPU [0-9]+$' "$err"
 expect 12 "$(echo $out)"
 expect 0 "$status"
-dt -q -x droptags -b 64 -n 'BEGIN { trace(1); } BEGIN { trace(2); } BEGIN { trace(3); }' -c true
+dt -q -x droptags -b 32 -n 'BEGIN { trace(1); } BEGIN { trace(2); } BEGIN { trace(3); }' -c true
 expect_match '^dtrace: \[DTRACEDROP_PRINCIPAL\] 1 drop on CPU [0-9]+$' "$err"
 
 three='BEGIN { s = speculation(); } BEGIN { speculate(s); printf("%d\n", 1); } BEGIN { speculate(s); printf("%d\n", 2); } BEGIN { commit(s); } BEGIN { exit(0); }'
-dt -q -x specsize=40 -n "$three"
+dt -q -x specsize=24 -n "$three"
 expect "dtrace: 1 speculative drop" "$err"
 expect 1 "$(echo $out)"
 dt -q -x specsize=4 -x droptags -n "$three"
