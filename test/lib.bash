@@ -226,7 +226,8 @@ fired() {
 fields() {
 	local clause=$1 type value member condition
 	shift
-	echo "int seen; $clause { seen++; }" >"$TMP/fields.d"
+	# one firing: others may happen on other CPUs meanwhile, also between its clauses
+	echo "int seen; this int mine; $clause { this->mine = !seen && __claim(0x5eed); seen = 1; }" >"$TMP/fields.d"
 	: >"$TMP/fields.has"
 	: >"$TMP/fields.want"
 	while read -r member condition; do
@@ -238,7 +239,7 @@ fields() {
 		fi
 		echo "$type.$member 1" >>"$TMP/fields.want"
 		# trace() prints a string as one, and a number as one
-		echo "${clause%/} && seen == 1/ { printf(\"$type.$member %d \", ${condition//%/($value->$member)}); trace($value->$member); printf(\"\\n\"); }" >>"$TMP/fields.d"
+		echo "${clause%/} && this->mine/ { printf(\"$type.$member %d \", ${condition//%/($value->$member)}); trace($value->$member); printf(\"\\n\"); }" >>"$TMP/fields.d"
 	done
 	expect "$(sort "$TMP/fields.has")" "$(sed -E 's/^([^.]*\.[^. ]*).*/\1/' "$TMP/fields.want" | sort -u)" "members"
 	ktrace -q -s "$TMP/fields.d" "$@"

@@ -42,7 +42,7 @@ expect "$TMP/dir/plain 2" "$(grep 'plain 2' "$TMP/out")" "key and predicate"
 rm -f "$TMP/got"
 ktrace -q -x strsize=32 -o "$TMP/got" -c "$TMP/files $TMP/dir" -n 'syscall::getpgid:entry /pid == $target/ { printf("%s\n", fds[arg0].fi_pathname); }'
 expect "" "$err"
-expect "$(printf '%.31s' "$TMP/dir/plain")" "$(grep -m 1 . "$TMP/got")" "strsize"
+expect "$(printf '%.32s' "$TMP/dir/plain")" "$(grep -m 1 . "$TMP/got")" "strsize"
 
 # ---- directly ----
 cd "$TMP/dir/sub" || exit 1

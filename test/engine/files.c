@@ -28,7 +28,7 @@ static void show(int fd)
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	if (readlink(name, path, sizeof(path) - 1) < 0)
 		snprintf(path, sizeof(path), "?");
-	printf("%d %.255s %ld %x\n", fd, path, pos < 0 ? 0 : pos, fcntl(fd, F_GETFL));
+	printf("%d %.256s %ld %x\n", fd, path, pos < 0 ? 0 : pos, fcntl(fd, F_GETFL));
 	syscall(SYS_getpgid, fd);
 }
 

@@ -107,7 +107,7 @@ refuse D_PROC_BADPID 'there is no target process: use -c or -p' 'sizeof (pid$tar
 refuse D_PROC_BADPID 'pid99999999999 is not a process' 'sizeof (pid99999999999`a.out`struct foo)'
 refuse D_PROC_GRAB 'no process 4194999' 'sizeof (pid4194999`a.out`struct foo)'
 refuse D_MACRO_UNDEF 'targets is not defined; did you mean \$target\?' 'sizeof (pid$targets`a.out`struct foo)' "${on[@]}"
-refuse D_TYPE_MEMBER 'nam is not a member of struct foo; did you mean "name"\?' 'offsetof(pid$target`a.out`struct foo, nam)' "${on[@]}"
+refuse D_UNKNOWN 'nam is not a member of struct foo; did you mean "name"\?' 'offsetof(pid$target`a.out`struct foo, nam)' "${on[@]}"
 refuse D_OP_INCOMPLETE 'struct declared_only' '((pid$target`a.out`struct foo *)0)->opaque->x' "${on[@]}"
 refuse D_IDENT_UNDEF 'there is no symbol nothing_such in pid[0-9]+`a.out' 'pid$target`a.out`nothing_such' "${on[@]}"
 refuse D_OFFSETOF_BITFIELD 'bit-field' 'offsetof(pid$target`a.out`struct bits, b)' "${on[@]}"
