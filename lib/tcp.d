@@ -94,7 +94,7 @@ typedef struct tcpsinfo {	/* a connection; of received segments whose socket is 
 	int tcps_retransmit;	/* it is sending again what was not acknowledged in time */
 	uint32_t tcps_srtt;	/* smoothed round trip, in microseconds */
 	int tcps_debug;		/* SO_DEBUG */
-	uint64_t tcps_cookie;	/* SO_COOKIE; 0: nobody has asked for it */
+	uint64_t tcps_cookie;	/* SO_COOKIE; 0: not asked for yet */
 	int32_t tcps_dupacks;
 	uint32_t tcps_rtttime;	/* the last round trip that was measured, in microseconds */
 	uint32_t tcps_rtseq;	/* measured again when this is acknowledged */

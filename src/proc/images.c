@@ -51,7 +51,7 @@ static struct mapset *new_set(void)
 	return s;
 }
 
-/* The set of the newest image, not shared with anybody. */
+/* The set of the newest image, not shared. */
 static struct mapset *own_set(dt_process *p)
 {
 	struct mapset *was = p->images->set, *s;

@@ -485,7 +485,7 @@ static void discover_process(struct search *s, long pid)
 	dt_maps_free(maps);
 }
 
-/* A file named by its path, whether anybody maps it or not. */
+/* A file named by its path, whether it is mapped or not. */
 static void search_path(struct search *s, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
