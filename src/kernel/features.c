@@ -36,6 +36,25 @@ static bool has_cookies(void)
 	return dt_link_tracepoint("", -1, 1) < 0 && errno == EBADF;
 }
 
+static bool reads_memory(void)
+{
+	const struct bpf_insn insns[] = {
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10},
+	    {.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8},
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 8},
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 0},
+	    {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel},
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+	    {.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dt_reads", "GPL", insns,
+			       sizeof(insns) / sizeof(insns[0]), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* It cannot be tried, only derived from the version: before, task storage is not found while the CPU is in it. */
 static bool finds_storage(void)
 {
@@ -111,6 +130,7 @@ void dt_features_find(struct dt_features *f, bool user, bool functions, dt_types
 	uint32_t third = dt_arch_host()->entry.number_bit;
 
 	*f = (struct dt_features){.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
+				  .reads = reads_memory(),
 				  .compat = dt_has_compat_syscalls(),
 				  .third_abi = third && syscall((long)(third | SYS_getpid)) > 0,
 				  .storage = finds_storage(),

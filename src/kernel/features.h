@@ -9,6 +9,7 @@
 
 struct dt_features {
 	bool btf;	   /* it has type information */
+	bool reads;	   /* programs may read its memory by helpers: not in lockdown (confidentiality) */
 	bool compat;	   /* 32-bit programs can run */
 	bool third_abi;	   /* so can those of a third interface: dt_arch.entry.number_bit */
 	bool storage;	   /* task storage is found whatever the CPU is doing (Linux 6.2): thread.c */

@@ -92,7 +92,7 @@ bool dt_tr_absent_can(dt_tr *t)
 {
 	static const char *const called[] = {"mapped", "untouched", "cached"};
 
-	if (!t->plan->features.btf || t->task_arg || t->need->is.no_absent)
+	if (!t->plan->features.btf || !t->plan->features.reads || t->task_arg || t->need->is.no_absent)
 		return false;
 	if (!t->need->is.absent) {
 		if (!t->learn)

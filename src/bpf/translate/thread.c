@@ -221,6 +221,26 @@ void dt_thread_value(dt_tr *t, bool make)
 
 /* ---- the program at sched_process_free ---- */
 
+#define STORES 512 /* beyond so many, one copy is better */
+
+/* The variables in the entry at r8 become 0. The helper is not there in lockdown (confidentiality). */
+static void zero_entry(dt_tr *t)
+{
+	uint32_t size = t->at->vars[DT_SCOPE_THREAD].size;
+	dt_code *c = t->c;
+
+	if (size <= STORES * 8) {
+		for (uint32_t i = 0; i < size; i += 8)
+			sti(c, 8, R8, (int)(ASIDE_OWNER + i), 0);
+		return;
+	}
+	mov(c, R1, R8);
+	alui(c, BPF_ADD, R1, ASIDE_OWNER);
+	movi(c, R2, (int32_t)size);
+	map_value(c, R3, t->maps->rodata, t->at->zeros);
+	helper(c, BPF_FUNC_probe_read_kernel);
+}
+
 /* The entry of a thread that has exited is free, and is zeros for the next one. */
 int dt_thread_free_code(dt_tr *t)
 {
@@ -236,11 +256,7 @@ int dt_thread_free_code(dt_tr *t)
 	ja(c, out);
 	dt_code_place(c, found);
 	mov(c, R8, R0);
-	mov(c, R1, R8);
-	alui(c, BPF_ADD, R1, ASIDE_OWNER);
-	movi(c, R2, (int32_t)t->at->vars[DT_SCOPE_THREAD].size);
-	map_value(c, R3, t->maps->rodata, t->at->zeros);
-	helper(c, BPF_FUNC_probe_read_kernel);
+	zero_entry(t);
 	movi(c, R1, 0);
 	atomic(c, BPF_XCHG, R8, 0, R1);
 	add_aside(t, -1);

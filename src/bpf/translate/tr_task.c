@@ -205,15 +205,16 @@ void dt_tr_pid_tgid(dt_tr *t)
 }
 
 /*
- * The name of the process (that of its first thread) or of the thread, once per firing. Without type information, and for
- * the current thread, the kernel's helper has to do; Linux 6.1 writes up to the NUL only, and what follows it
+ * The name of the process (that of its first thread) or of the thread, once per firing. Without type information, in
+ * lockdown, and for the current thread, the kernel's helper has to do: it gives the name of the thread. Linux 6.1 writes up to the NUL only, and what follows it
  * would be of an earlier firing.
  */
 static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *hops, size_t n)
 {
 	dt_code *c = t->c;
 	uint32_t have = dt_code_label(c), at = 0;
-	bool helps = !t->task_arg && (n == 0 || !t->plan->features.btf);
+	bool helps = !t->task_arg &&
+		     (n == 0 || !t->plan->features.btf || !t->plan->features.reads);
 
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, (int32_t)flag, have);
