@@ -5,6 +5,7 @@
 build load engine/load.c -lpthread
 build fail.so torture/fail.c -shared -fPIC
 export FAIL_LOG=$TMP/log FAIL_WHAT=bpf
+asan=$(ldd "$DTRACE" | awk '/libasan/ { print $3 }') # which must be the first library, if it is one
 
 for aggregation in '@ = count()' '@[execname] = count()' '@[execname] = count(); @b = sum(1)'; do
 	program="syscall::getppid:entry /pid == \$target/ { $aggregation; }"
@@ -12,7 +13,7 @@ for aggregation in '@ = count()' '@[execname] = count()' '@[execname] = count();
 	for ((at = 1; at < 200; at++)); do
 		: >"$FAIL_LOG"
 		for on in '' FAIL_ON=1; do
-			run_dtrace env LD_PRELOAD="$TMP/fail.so" FAIL_AT=$at $on "$DTRACE" -x aggrate=10ms -qc "$TMP/load -t 1 -n 50" -n "$program"
+			run_dtrace env LD_PRELOAD="$asan $TMP/fail.so" FAIL_AT=$at $on "$DTRACE" -x aggrate=10ms -qc "$TMP/load -t 1 -n 50" -n "$program"
 			case $status in
 			0) [ -n "$err" ] || expect "$want rows of 50" "$(($(lines ' 50$') + 1)) rows of 50" "$aggregation, call $at $on: $out" ;;
 			1) expect_match '^dtrace: ' "$err" ;;
