@@ -10,10 +10,10 @@
 
 #include "args.h"
 
-enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT };
+enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT, HELP };
 
 static const struct flag {
-	char letter;
+	char letter;	 /* 0: a long flag */
 	const char *arg; /* NULL: takes none */
 	enum action action;
 	const char *option; /* OPTION: its name */
@@ -59,6 +59,16 @@ static const struct flag {
 };
 #define NFLAGS ((int)(sizeof(flags) / sizeof(flags[0])))
 
+static const struct long_flag {
+	const char *name;
+	struct flag flag;
+} long_flags[] = {
+    {"help", {0, NULL, HELP, NULL, 0, "print this list"}},
+    {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
+    {"version", {0, NULL, MODE, NULL, MODE_VERSION, "the same as -V"}},
+};
+#define NLONG ((int)(sizeof(long_flags) / sizeof(long_flags[0])))
+
 static const struct flag *find_flag(char letter)
 {
 	for (int i = 0; i < NFLAGS; i++)
@@ -75,6 +85,12 @@ void usage(FILE *out)
 	for (int i = 0; i < NFLAGS; i++)
 		fprintf(out, "  -%c %-15s %s\n", flags[i].letter, flags[i].arg ? flags[i].arg : "",
 			flags[i].help);
+	for (int i = 0; i < NLONG; i++) {
+		const struct flag *f = &long_flags[i].flag;
+		int n = fprintf(out, "  --%s %s", long_flags[i].name, f->arg ? f->arg : "");
+
+		fprintf(out, "%*s %s\n", n < 20 ? 20 - n : 0, "", f->help);
+	}
 	fprintf(out, "\nFor example: dtrace -n 'BEGIN { printf(\"hello\\n\"); exit(0); }'\n");
 }
 
@@ -181,6 +197,7 @@ static void apply(struct args *a, const struct flag *f, char *value)
 	case MODE: set_mode(a, f); break;
 	case FLAG: set_flag(a, f->letter); break;
 	case OUTPUT: a->output = value; break;
+	case HELP: usage(stdout); exit(0);
 	}
 }
 
@@ -212,24 +229,27 @@ static int parse_letters(struct args *a, char **argv)
 	return 1;
 }
 
-/* Words that begin with two dashes. Returns how many words were used. */
+/* --name, --name value or --name=value. Returns how many words were used. */
 static int parse_long(struct args *a, char **argv)
 {
-	if (strncmp(argv[0], "--libxo=", 8) == 0) {
-		add_setting(a, 'x', argv[0], "oformat", argv[0] + 8);
-		return 1;
-	}
-	if (strcmp(argv[0], "--libxo") == 0 && argv[1]) {
-		add_setting(a, 'x', argv[0], "oformat", argv[1]);
+	char *name = argv[0] + 2;
+	size_t n = strcspn(name, "=");
+
+	for (int i = 0; i < NLONG; i++) {
+		const struct flag *f = &long_flags[i].flag;
+
+		if (strlen(long_flags[i].name) != n || strncmp(long_flags[i].name, name, n) != 0)
+			continue;
+		if (!f->arg && name[n])
+			misuse("option takes no argument -- ", long_flags[i].name);
+		if (!f->arg || name[n]) {
+			apply(a, f, f->arg ? name + n + 1 : NULL);
+			return 1;
+		}
+		if (!argv[1])
+			misuse("option requires an argument -- ", long_flags[i].name);
+		apply(a, f, argv[1]);
 		return 2;
-	}
-	if (strcmp(argv[0], "--help") == 0) {
-		usage(stdout);
-		exit(0);
-	}
-	if (strcmp(argv[0], "--version") == 0) {
-		set_mode(a, find_flag('V'));
-		return 1;
 	}
 	misuse("illegal option ", argv[0]);
 }

@@ -21,7 +21,7 @@ struct program {
 
 /* -x and the flags that stand for an option, in order. */
 struct setting {
-	char flag;
+	char flag; /* 0: given by a long name */
 	const char *word; /* as given: what a message names */
 	const char *name, *value;
 };

@@ -47,6 +47,8 @@ static void set_options(dtrace_hdl_t *h, const struct args *a)
 			continue;
 		if (s->flag == 'x')
 			fatal_handle(h, "failed to set -x %s", s->word);
+		if (!s->flag)
+			fatal_handle(h, "failed to set -x %s=%s", s->name, s->value);
 		fatal_handle(h, "failed to set -%c%s%s", s->flag, s->word ? " " : "",
 			     s->word ? s->word : "");
 	}
