@@ -65,6 +65,7 @@ static const struct long_flag {
 } long_flags[] = {
     {"help", {0, NULL, HELP, NULL, 0, "print this list"}},
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
+    {"options", {0, NULL, MODE, NULL, MODE_OPTIONS, "list the options of -x"}},
     {"version", {0, NULL, MODE, NULL, MODE_VERSION, "the same as -V"}},
 };
 #define NLONG ((int)(sizeof(long_flags) / sizeof(long_flags[0])))

@@ -8,7 +8,7 @@
 
 #include "dtrace.h"
 
-enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION };
+enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS };
 
 /* -n, -f, -m, -P, -i (text) and -s (a path), in order. */
 struct program {

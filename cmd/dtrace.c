@@ -508,6 +508,21 @@ static void need_standard_files(void)
 		close(fd);
 }
 
+static int show_version(void)
+{
+	printf("dtrace: Sun D %s\n", dtrace_version());
+	end_output(stdout);
+	return status;
+}
+
+static int show_options(void)
+{
+	for (int i = 0; dtrace_option_name(i); i++)
+		printf("%-16s %s\n", dtrace_option_name(i), dtrace_option_help(i));
+	end_output(stdout);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static struct args a; /* static: what it points to is never freed, and never lost */
@@ -517,11 +532,10 @@ int main(int argc, char **argv)
 	need_standard_files();
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, we could not wait for what we start */
 	args_parse(&a, argc, argv);
-	if (a.mode == MODE_VERSION) {
-		printf("dtrace: Sun D %s\n", dtrace_version());
-		end_output(stdout);
-		return status;
-	}
+	if (a.mode == MODE_VERSION)
+		return show_version();
+	if (a.mode == MODE_OPTIONS)
+		return show_options();
 	if (a.mode == MODE_ANON)
 		fatal(
 		    "anonymous tracing (-A) is not available: there is no boot-time tracing state");

@@ -61,6 +61,7 @@ DTRACE_API int dtrace_setopt(dtrace_hdl_t *h, const char *name, const char *valu
 DTRACE_API int dtrace_getopt(dtrace_hdl_t *h, const char *name, uint64_t *value);
 /* Names of all options in turn: i from 0; NULL at the end. */
 DTRACE_API const char *dtrace_option_name(int i);
+DTRACE_API const char *dtrace_option_help(int i); /* one line */
 
 /* ---- compiling ---- */
 enum dtrace_spec { DTRACE_SPEC_NAME, DTRACE_SPEC_FUNC, DTRACE_SPEC_MOD, DTRACE_SPEC_PROVIDER };

@@ -180,6 +180,11 @@ const char *dtrace_option_name(int i)
 	return i >= 0 && i < DT_O_MAX ? dt_opt_table[i].name : NULL;
 }
 
+const char *dtrace_option_help(int i)
+{
+	return i >= 0 && i < DT_O_MAX ? dt_opt_table[i].help : NULL;
+}
+
 /* ---- diagnostics ---- */
 
 void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg)

@@ -16,6 +16,9 @@ expect "$(count '^DT_AGGFUNC(' src/dif/actions.def)" "$(entries 'AGGREGATING FUN
 for f in $(sed -nE "s/^    \{'(.)', .*/\1/p" "$SRC/cmd/args.c"); do
 	grep -qE "\\\\-$f( |\$|\\\\fR)" "$man" || { echo "flag -$f is not in the manual"; fails=1; }
 done
+for f in $(sed -nE 's/^    \{"([a-z]+)", \{0, .*/\1/p' "$SRC/cmd/args.c"); do
+	grep -qE "^\.BI? [\\]-[\\]-$f( |\$)" "$man" || { echo "flag --$f is not in the manual"; fails=1; }
+done
 # {"diouxX", "", ...}: letters and their size; sizes of integers are not listed one by one
 formats=$(sed -n '/^\.SH FORMATS$/,/^\.SH EXIT/p' "$man")
 while read -r letters size; do

@@ -13,8 +13,14 @@ usage ""
 usage "illegal option -- y" -y
 usage "illegal option --nosuch" --nosuch
 usage "option requires an argument -- n" -n
+usage "option requires an argument -- libxo" --libxo
+usage "option takes no argument -- options" --options=all
 usage "only one of the [-AGhlV] options can be specified" -l -V
 usage "only one of the [-AGhlV] options can be specified" -lG -n BEGIN
 usage "-B not valid in combination with [-AGlo] options" -Bl
 usage "-h requires one or more scripts (-s)" -h
 usage "-h takes programs from files only (-s)" -h -n BEGIN
+
+# --options: every option and what it does
+expect "$(grep -c '^DT_OPTION(' "$SRC/src/base/options.def")" "$("$DTRACE" --options | grep -cE '^[a-z]+ +[^ ]')" "lines of --options"
+expect "$("$DTRACE" -V)" "$("$DTRACE" --version)"

@@ -313,6 +313,9 @@ int main(void)
 {
 	CHECK_STR(dtrace_version(), "1.14");
 	CHECK_STR(dtrace_option_name(0), "aggpercpu");
+	for (int i = 0; dtrace_option_name(i); i++)
+		CHECK(dtrace_option_help(i) && *dtrace_option_help(i));
+	CHECK(dtrace_option_help(-1) == NULL && dtrace_option_help(10000) == NULL);
 	CHECK(dtrace_option_name(-1) == NULL && dtrace_option_name(10000) == NULL);
 	test_run();
 	test_two_handles();
