@@ -38,9 +38,10 @@ struct dt_consumer_env {
 dt_consumer *dt_consumer_new(const struct dt_consumer_env *env);
 void dt_consumer_free(dt_consumer *c);
 /* Do what is due: print records (switchrate), merge aggregations (aggrate), report losses and look for exit()
- * (statusrate). All of it after tracing has stopped, or if `all`. 0; 1 when exit() or a filled buffer ends
- * tracing; -1 with *err. */
-int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, bool all, dt_error *err);
+ * (statusrate). After tracing has stopped all of that is due; before_end: records are. 0; 1 when exit() or a filled buffer
+ * ends tracing; -1 with *err. */
+int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, bool before_end,
+		     dt_error *err);
 uint64_t dt_consumer_next(const dt_consumer *c); /* when something is due again (dt_now()) */
 int dt_consumer_exit_status(const dt_consumer *c);
 /* At the end: aggregations that no printa() has printed. 0, or -1 when they cannot be written. */

@@ -601,22 +601,23 @@ static int consume(dt_consumer *c, const struct look *l)
 	return rc < 0 ? rc : flush_stream(c);
 }
 
-static int take_what_is_due(dt_consumer *c, struct look *l, bool all)
+/* At the end of tracing everything is due; before END the records are, so that it finds room in the buffers. */
+static int take_what_is_due(dt_consumer *c, struct look *l, bool before_end, bool ended)
 {
 	uint64_t now = dt_now();
 	bool filling = l->ops->attend && l->ops->attend(l->e);
 	int rc = 0;
 
 	c->untaken = l;
-	if (all || filling || now >= due_at(c, c->consumed, DT_O_SWITCHRATE))
+	if (before_end || ended || filling || now >= due_at(c, c->consumed, DT_O_SWITCHRATE))
 		rc = consume(c, l);
-	if (rc >= 0 && c->untaken && (all || now >= due_at(c, c->taken, DT_O_AGGRATE)))
+	if (rc >= 0 && c->untaken && (ended || now >= due_at(c, c->taken, DT_O_AGGRATE)))
 		rc = take_aggs(c, l);
 	c->untaken = NULL;
 	return rc;
 }
 
-int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, bool all,
+int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, bool before_end,
 		     dt_error *err)
 {
 	struct look look = {ops, e};
@@ -631,7 +632,7 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 	if (checking)
 		rc = report_losses(c, &st);
 	if (rc >= 0)
-		rc = take_what_is_due(c, &look, all || !st.running);
+		rc = take_what_is_due(c, &look, before_end, !st.running);
 	if (rc >= 0 && !st.running) { /* for the last time: also what was lost in consuming */
 		ops->status(e, &st);
 		rc = report_losses(c, &st);
