@@ -33,7 +33,7 @@ struct lib {
 	bool always;	   /* from -L */
 	char *text;	   /* NULL until read */
 	size_t len;
-	struct dt_exports exports;
+	struct dt_exports exports; /* lib_exports() */
 	enum { LIB_NEW, LIB_BUSY, LIB_LOADED, LIB_SKIPPED } state;
 };
 
@@ -182,7 +182,7 @@ static const char *why_not_trusted(const struct lib *l, int fd)
 	return NULL;
 }
 
-static int lib_read(dtrace_hdl_t *h, struct lib *l, dt_error *err)
+static int lib_read(struct lib *l, dt_error *err)
 {
 	char chunk[16384];
 	const char *why;
@@ -206,8 +206,22 @@ static int lib_read(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 	dt_buf_putc(&b, 0); /* so that an empty file has text as well */
 	l->text = b.s;
 	l->len = b.n - 1;
-	dt_exports_read(h->cc, l->text, l->len, &l->exports);
 	return 0;
+}
+
+/* What a library that has been read defines and needs: found when first asked for. */
+static const struct dt_exports *lib_exports(dtrace_hdl_t *h, struct lib *l)
+{
+	if (!l->exports.names)
+		dt_exports_read(h->cc, l->text, l->len, &l->exports);
+	return &l->exports;
+}
+
+/* Most libraries do not contain the name at all; those need no look at what they define. */
+static bool lib_defines(dtrace_hdl_t *h, struct lib *l, const char *name)
+{
+	return memmem(l->text, l->len, name, strlen(name)) &&
+	       dt_map_get(lib_exports(h, l)->names, name);
 }
 
 /* ---- compiling ---- */
@@ -234,7 +248,7 @@ static int lib_load(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 		return 0;
 	if (l->state == LIB_BUSY)
 		return cycle_error(h->libs, l, err);
-	if (!l->text && lib_read(h, l, err) < 0)
+	if (!l->text && lib_read(l, err) < 0)
 		return -1;
 	src.text = l->text;
 	src.len = l->len;
@@ -278,18 +292,22 @@ static int open_libs(dtrace_hdl_t *h, dt_error *err)
 }
 
 /* A library that needs a name of another must not load it while that one waits for the first. */
-static bool waits_for_busy(const struct dt_libs *ls, const struct lib *l, int depth)
+static bool waits_for_busy(dtrace_hdl_t *h, struct lib *l, int depth)
 {
+	const struct dt_exports *exports;
 	const char *name;
 	uint32_t it = 0;
 	void *value;
 
 	if (l->state == LIB_BUSY || depth > 64)
 		return true;
-	while (l->exports.depends && dt_map_next(l->exports.depends, &it, &name, &value)) {
-		struct lib *d = dt_map_get(ls->by_name, name);
+	if (!l->text)
+		return false;
+	exports = lib_exports(h, l);
+	while (dt_map_next(exports->depends, &it, &name, &value)) {
+		struct lib *d = dt_map_get(h->libs->by_name, name);
 
-		if (d && d->state != LIB_LOADED && waits_for_busy(ls, d, depth + 1))
+		if (d && d->state != LIB_LOADED && waits_for_busy(h, d, depth + 1))
 			return true;
 	}
 	return false;
@@ -314,9 +332,9 @@ static int define(void *arg, const char *name, dt_error *err)
 
 		if (l->state != LIB_NEW)
 			continue;
-		if (!l->text && lib_read(h, l, err) < 0)
+		if (!l->text && lib_read(l, err) < 0)
 			return -1;
-		if (!dt_map_get(l->exports.names, name) || waits_for_busy(ls, l, 0))
+		if (!lib_defines(h, l, name) || waits_for_busy(h, l, 0))
 			continue;
 		if (lib_load(h, l, err) < 0)
 			return -1;
@@ -347,18 +365,19 @@ static int require(void *arg, const char *library, dt_error *err)
 /* What the libraries that were read, but not compiled, define. */
 static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 {
-	const struct dt_libs *ls = ((dtrace_hdl_t *)arg)->libs;
+	dtrace_hdl_t *h = arg;
+	const struct dt_libs *ls = h->libs;
 	uint32_t n = 0, it;
 	const char *name;
 	void *value;
 
 	for (uint32_t i = 0; ls && i < ls->libs.n; i++) {
-		const struct lib *l = ls->libs.v[i];
+		struct lib *l = ls->libs.v[i];
 
 		if (!l->text || l->state != LIB_NEW)
 			continue;
 		it = 0;
-		while (dt_map_next(l->exports.names, &it, &name, &value)) {
+		while (dt_map_next(lib_exports(h, l)->names, &it, &name, &value)) {
 			if (n < max)
 				out[n] = name;
 			n++;
