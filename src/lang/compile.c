@@ -133,6 +133,7 @@ static void finish(dt_compiler *cc)
 	dt_vec_free(&cc->undo);
 	dt_vec_free(&cc->clauses);
 	dt_vec_free(&cc->prog_providers);
+	dt_arena_free(cc->aside);
 }
 
 /* By itself, so that no variable here changes between setjmp() and longjmp(). */
@@ -317,6 +318,7 @@ static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos
 
 struct clause_work {
 	const dt_node *clause;	/* as parsed */
+	dt_node *statements;	/* to check: those of the clause, or a copy of them */
 	bool keep;		/* it is needed again: work on copies */
 	DT_VEC(dt_node *) body; /* checked */
 	dt_node *pred;		/* checked; NULL: none */
@@ -330,7 +332,7 @@ static void check_body(dt_compiler *cc, void *arg)
 
 	cc->expanded = 0;
 	w->body.n = 0;
-	for (dt_node *s = w->clause->l; s; s = next) {
+	for (dt_node *s = w->statements; s; s = next) {
 		dt_node *stmt = w->keep ? dt_node_copy(cc, s) : s;
 		next = s->next;
 		stmt->next = NULL;
@@ -350,18 +352,37 @@ static void check_predicate(dt_compiler *cc, struct clause_work *w)
 	w->pred = pred;
 }
 
+/* A copy of the statements that lasts until the next clause: few clauses need it. */
+static const dt_node *set_aside(dt_compiler *cc, const dt_node *statements)
+{
+	dt_arena *arena = cc->arena;
+	const dt_node *copy;
+
+	if (cc->aside)
+		dt_arena_reset(cc->aside);
+	else
+		cc->aside = dt_arena_new();
+	cc->arena = cc->aside;
+	copy = dt_node_copy_list(cc, statements);
+	cc->arena = arena;
+	return copy;
+}
+
 /* The body comes first, so that the predicate knows the variables that the body creates. If the body in
  * turn has a name that only the predicate can create, as in /n++ < 3/ { trace(n); }, it is checked once
  * more after the predicate. */
 static void check_clause(dt_compiler *cc, struct clause_work *w, bool more)
 {
+	const dt_node *again;
 	dt_error err = {0};
 
-	w->keep = more || w->clause->c;
+	w->keep = more;
+	w->statements = w->clause->l;
 	if (!w->clause->c) {
 		check_body(cc, w);
 		return;
 	}
+	again = more ? w->clause->l : set_aside(cc, w->clause->l);
 	if (dt_attempt(cc, check_body, w, &err)) {
 		check_predicate(cc, w);
 		return;
@@ -371,6 +392,7 @@ static void check_clause(dt_compiler *cc, struct clause_work *w, bool more)
 		longjmp(cc->jmp, 1);
 	}
 	check_predicate(cc, w);
+	w->statements = dt_node_copy_list(cc, again);
 	check_body(cc, w);
 }
 

@@ -89,6 +89,7 @@ struct dt_compiler {
 	struct dt_shared *shared;
 	dt_arena *arena;
 	dt_arena *scratch; /* what the generator needs for one DIFO */
+	dt_arena *aside;   /* statements of the clause at hand, not yet checked; NULL: none */
 	dt_types *types;
 	dt_options *opts;
 	struct dt_macros *macros;
@@ -210,6 +211,7 @@ dt_node *dt_node_int(dt_compiler *cc, dt_pos pos, uint64_t v, dt_type *t);
 dt_node *dt_node_op1(dt_compiler *cc, int op, dt_node *l);
 dt_node *dt_node_op2(dt_compiler *cc, int op, dt_node *l, dt_node *r);
 dt_node *dt_node_copy(dt_compiler *cc, const dt_node *n); /* deep, with list links below it */
+dt_node *dt_node_copy_list(dt_compiler *cc, const dt_node *n);
 void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out); /* as D text */
 uint32_t dt_list_len(const dt_node *list);
 int dt_op_prec(int op);		/* binary operators: 0 ',' ... 13 '*'; -1: not one */

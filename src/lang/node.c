@@ -102,7 +102,7 @@ dt_node *dt_node_op2(dt_compiler *cc, int op, dt_node *l, dt_node *r)
 	return n;
 }
 
-static dt_node *copy_list(dt_compiler *cc, const dt_node *n)
+dt_node *dt_node_copy_list(dt_compiler *cc, const dt_node *n)
 {
 	dt_node *first = NULL, **last = &first;
 
@@ -122,10 +122,10 @@ dt_node *dt_node_copy(dt_compiler *cc, const dt_node *n)
 		return NULL;
 	copy = dt_arena_dup(cc->arena, n, sizeof(*n));
 	copy->next = NULL;
-	copy->c = copy_list(cc, n->c);
-	copy->l = copy_list(cc, n->l);
-	copy->r = copy_list(cc, n->r);
-	copy->args = copy_list(cc, n->args);
+	copy->c = dt_node_copy_list(cc, n->c);
+	copy->l = dt_node_copy_list(cc, n->l);
+	copy->r = dt_node_copy_list(cc, n->r);
+	copy->args = dt_node_copy_list(cc, n->args);
 	return copy;
 }
 

@@ -69,24 +69,12 @@ static dt_node *small_int(dt_compiler *cc, dt_pos pos, uint64_t v)
 	return dt_node_int(cc, pos, v, dt_intrinsics(cc->types)->int_);
 }
 
-static dt_node *copy_list(dt_compiler *cc, const dt_node *list)
-{
-	dt_node *first = NULL, **link = &first;
-
-	for (; list; list = list->next) {
-		*link = dt_node_copy(cc, list);
-		(*link)->next = NULL;
-		link = &(*link)->next;
-	}
-	return first;
-}
-
 /* One of the clauses to be made: on the same probes. */
 static void emit(struct sugar *s, dt_pos pos, dt_node *pred, dt_node *stmts)
 {
 	dt_node *c = dt_node_new(s->cc, N_CLAUSE, pos);
 
-	c->args = copy_list(s->cc, s->clause->args);
+	c->args = dt_node_copy_list(s->cc, s->clause->args);
 	c->c = pred;
 	c->l = stmts;
 	c->flags |= NF_HAS_BODY;
