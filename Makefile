@@ -102,15 +102,21 @@ fuzz-run: fuzz
 bench: all
 	@BUILD=$(BUILD) bench/compile
 
+# Folders and the section of the manual: a distribution may want others (debian/rules).
+LIBDIR     ?= $(PREFIX)/lib
+MANSECTION ?= 1
+PUT        := install -m 644 -D -t
 install: all
-	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH) $(DESTDIR)$(PREFIX)/include
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/dtrace $(DESTDIR)$(PREFIX)/sbin/
-	install -m 755 $(BUILD)/libdtrace.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 lib/*.d $(DESTDIR)$(PREFIX)/lib/dtrace/
-	install -m 644 lib/$(ARCH)/*.d $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH)/
-	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 doc/dtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace
+	install -m 755 -D -t $(DESTDIR)$(LIBDIR) $(BUILD)/libdtrace.so
+	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace lib/*.d
+	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH) lib/$(ARCH)/*.d
+	$(PUT) $(DESTDIR)$(PREFIX)/include include/dtrace.h
+	$(PUT) $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_dtrace
+	$(PUT) $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/dtrace.fish
+	install -m 644 -D completion/dtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dtrace
+	install -d $(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)
+	sed 's/^\.TH DTRACE 1/.TH DTRACE $(MANSECTION)/' doc/dtrace.1 >$(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)/dtrace.$(MANSECTION)
 
 format:
 	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c)

@@ -51,6 +51,8 @@ need make build-essential "runs the Makefile"
 need pgrep procps "finds processes"
 need taskset util-linux "binds a process to a CPU"
 need script bsdutils "runs a command on a terminal"
+need fish fish "a shell, for its completion"
+need zsh zsh "a shell, for its completion"
 need services netbase "/etc/services"
 
 has_root() { [ "$(id -u)" = 0 ]; }

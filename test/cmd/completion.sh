@@ -1,0 +1,41 @@
+# uses: fish zsh
+# Completion of the command line in bash, fish and zsh: flags, options, providers and probes.
+. "$SRC/test/lib.bash"
+PATH=$(dirname "$DTRACE"):$PATH
+
+# bash: words of the line, the last one to be completed
+in_bash() {
+	bash -c '. "$1"; shift; COMP_WORDS=(dtrace "$@"); COMP_CWORD=$#; _dtrace 2>/dev/null; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$SRC/completion/dtrace.bash" "$@" | sort -u
+}
+expect "$("$DTRACE" --help | grep -cE '^  --?[A-Za-z]')" "$(in_bash - | wc -l)" "flags in bash"
+expect "$(printf 'aggsortkey\naggsortkeypos')" "$(in_bash -x aggsortk)" "options in bash"
+expect "profile:" "$(in_bash -n prof)" "providers in bash"
+expect "$(printf 'syscall::getppid:entry\nsyscall::getppid:return')" "$(in_bash -n syscall::getpp)" "probes in bash"
+expect "syscall:vmlinux:getppid:entry" "$(in_bash -n syscall:vmlinux:getppid:e)" "probes in bash"
+expect "" "$(in_bash -n 'BEGIN { tr')" "inside a clause in bash"
+
+if type -P fish >/dev/null; then
+	in_fish() { fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' "$SRC/completion/dtrace.fish" "$1" | cut -f 1 | sort -u; }
+	expect "--options" "$(in_fish 'dtrace --opt')" "flags in fish"
+	expect "$(printf 'aggsortkey\naggsortkeypos')" "$(in_fish 'dtrace -x aggsortk')" "options in fish"
+	expect "$(printf 'syscall::getppid:entry\nsyscall::getppid:return')" "$(in_fish 'dtrace -n syscall::getpp')" "probes in fish"
+fi
+
+# zsh completes only in an interactive shell: one of its own, on a terminal of its own
+if type -P zsh >/dev/null; then
+	cat >"$TMP/in_zsh" <<'EOF'
+# folder of the completion, line, what must appear
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; print -r -- rea''dy"
+zpty -r z seen "*ready*"
+zpty -w -n z "$2"$'\t'
+zpty -r z seen "*$3*"
+print -r -- $seen
+EOF
+	in_zsh() { TERM=xterm timeout 60 zsh -f "$TMP/in_zsh" "$SRC/completion" "$1" "$2"; }
+	expect_match 'dtrace -x aggsortkeypos' "$(in_zsh 'dtrace -x aggsortkeyp' aggsortkeypos)"
+	expect_match 'dtrace -n profile:' "$(in_zsh 'dtrace -n prof' profile:)"
+	expect_match 'dtrace --options' "$(in_zsh 'dtrace --opt' --options)"
+fi
