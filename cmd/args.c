@@ -42,7 +42,7 @@ static const struct flag {
     {'m', "module", PROGRAM, NULL, DTRACE_SPEC_MOD, "program whose description ends at module"},
     {'n', "name", PROGRAM, NULL, DTRACE_SPEC_NAME, "program with a full description"},
     {'o', "file", OUTPUT, NULL, 0, "append output to a file; name the product of -G -h -l"},
-    {'O', NULL, FLAG, NULL, 0, "machine-readable output: print remaining aggregations"},
+    {'O', NULL, FLAG, NULL, 0, "[format]: output format (option oformat)"},
     {'p', "pid", PROCESS, NULL, 0, "watch a process and end with it; $target is its pid"},
     {'P', "provider", PROGRAM, NULL, DTRACE_SPEC_PROVIDER,
      "program whose description ends at provider"},
@@ -177,7 +177,7 @@ static void set_flag(struct args *a, char letter)
 	case 'e': a->compile_only = true; break;
 	case 'S': a->dump = true; break;
 	case 'v': a->verbose = true; break;
-	default: break; /* -O: text output prints them always */
+	default: break; /* a lone -O: aggregations that are left are always printed */
 	}
 }
 
@@ -204,6 +204,18 @@ static void apply(struct args *a, const struct flag *f, char *value)
 
 /* ---- the loop ---- */
 
+/* Is it one of the words of option oformat? */
+static bool is_format(const char *word)
+{
+	const char *names = dtrace_option_values("oformat");
+	size_t n = word ? strlen(word) : 0;
+
+	for (const char *p = names; n && p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+		if (strcspn(p, "|") == n && strncmp(p, word, n) == 0)
+			return true;
+	return false;
+}
+
 /* Letters joined in one word; the last may take the rest of the word or the next word. Returns
  * how many words were used. */
 static int parse_letters(struct args *a, char **argv)
@@ -214,6 +226,10 @@ static int parse_letters(struct args *a, char **argv)
 
 		if (!f)
 			misuse("illegal option -- ", text);
+		if (*p == 'O' && !p[1] && is_format(argv[1])) {
+			add_setting(a, *p, argv[1], "oformat", argv[1]);
+			return 2;
+		}
 		if (!f->arg) {
 			apply(a, f, NULL);
 			continue;

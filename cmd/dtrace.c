@@ -360,6 +360,14 @@ static int on_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text
 	return 0;
 }
 
+static bool is_text(dtrace_hdl_t *h)
+{
+	uint64_t format = 0;
+
+	dtrace_getopt(h, "oformat", &format);
+	return format == 0;
+}
+
 static unsigned enable_programs(dtrace_hdl_t *h, const struct args *a, FILE *out)
 {
 	struct list_arg l = {out, true};
@@ -377,7 +385,7 @@ static unsigned enable_programs(dtrace_hdl_t *h, const struct args *a, FILE *out
 			       info.matches == 1 ? "" : "s");
 		}
 		if (a->verbose)
-			dtrace_stability(p->prog, out);
+			dtrace_stability(p->prog, is_text(h) || a->compile_only ? out : stderr);
 		if (a->verbose && a->compile_only) {
 			list_heading(out);
 			dtrace_program_probes(h, p->prog, list_probe, &l);
@@ -464,7 +472,7 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 		notice(h, "allowing destructive actions");
 	while (!interrupts && !work(h, out) && !interrupts)
 		dtrace_sleep(h);
-	if (interrupts)
+	if (interrupts && is_text(h))
 		fputc('\n', out); /* after the terminal's ^C; also in quiet mode */
 	/* Stopping prints what there was before END, which would block once more, or fail. */
 	if (interrupts < 2 && dtrace_stop(h) < 0 && interrupts < 2)
@@ -481,7 +489,7 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 
 static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 {
-	FILE *out = open_output(a->output, "ae");
+	FILE *out = open_output(a->output, a->compile_only ? "ae" : dtrace_output_mode(h));
 	unsigned total = enable_programs(h, a, out);
 	uint64_t zdefs = 0;
 

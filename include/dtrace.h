@@ -62,6 +62,8 @@ DTRACE_API int dtrace_getopt(dtrace_hdl_t *h, const char *name, uint64_t *value)
 /* Names of all options in turn: i from 0; NULL at the end. */
 DTRACE_API const char *dtrace_option_name(int i);
 DTRACE_API const char *dtrace_option_help(int i); /* one line */
+/* What an option can be, if it is a choice: "exec|preinit|postinit|main"; NULL: it is not. */
+DTRACE_API const char *dtrace_option_values(const char *name);
 
 /* ---- compiling ---- */
 enum dtrace_spec { DTRACE_SPEC_NAME, DTRACE_SPEC_FUNC, DTRACE_SPEC_MOD, DTRACE_SPEC_PROVIDER };
@@ -136,7 +138,10 @@ DTRACE_API int dtrace_exit_status(const dtrace_hdl_t *h); /* of exit() */
 /* At the end: an empty line, then the aggregations that no printa() has printed. */
 DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out);
 
-/* Drops, run-time faults, notices. Return 0 to go on, -1 to abort. */
+/* How fopen() should open a file for the output format (option oformat): "ae", or "we" if it is one document. */
+DTRACE_API const char *dtrace_output_mode(const dtrace_hdl_t *h);
+
+/* Drops, run-time faults, notices, unless the output format has a place for them. Return 0 to go on, -1 to abort. */
 enum dtrace_diag_kind { DTRACE_DIAG_DROP, DTRACE_DIAG_FAULT, DTRACE_DIAG_NOTE };
 typedef int dtrace_diag_f(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg);
 DTRACE_API void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg);

@@ -282,6 +282,18 @@ void dt_options_free(dt_options *o)
 	}
 }
 
+const char *dt_option_choice(enum dt_opt_id id, uint64_t value, size_t *len)
+{
+	const char *s = dt_opt_table[id].choices;
+
+	for (; s && value > 0; value--) {
+		s = strchr(s, '|');
+		s = s ? s + 1 : NULL;
+	}
+	*len = s ? strcspn(s, "|") : 0;
+	return s ? s : "";
+}
+
 int dt_options_find(const char *name)
 {
 	for (int i = 0; i < DT_O_MAX; i++)
@@ -349,6 +361,8 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 			      value);
 	store(o, id, value, v);
 	o->is_set[id] = true;
+	if (id == DT_O_OFORMAT && v != DT_OFORMAT_TEXT)
+		o->value[DT_O_QUIET] = true; /* what is said around the output has no place in it */
 	return 0;
 }
 

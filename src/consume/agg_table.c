@@ -465,3 +465,22 @@ int64_t dt_bucket_bound(const struct dt_buckets *b, uint32_t i)
 	default: return dt_llquantize_value(b->param, i);
 	}
 }
+
+void dt_bucket_range(const struct dt_buckets *b, uint32_t i, int64_t *low, int64_t *high)
+{
+	int64_t at = dt_bucket_bound(b, i);
+	bool below = b->func == DT_ACT_QUANTIZE ? i < DT_QUANTIZE_ZERO : i == 0;
+
+	if (below && b->func == DT_ACT_QUANTIZE) { /* down from its bound */
+		*high = at;
+		*low = i > 0 ? dt_bucket_bound(b, i - 1) + 1 : INT64_MIN;
+	} else if (below) {
+		*high = at - 1;
+		*low = INT64_MIN;
+	} else {
+		int64_t next = i + 1 < b->n ? dt_bucket_bound(b, i + 1) : INT64_MAX;
+
+		*low = at;
+		*high = i + 1 < b->n && next > at ? next - 1 : INT64_MAX;
+	}
+}

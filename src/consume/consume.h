@@ -2,7 +2,8 @@
  * consume: from an engine's records to output.
  *
  * The consumer walks the statements of each record's clause, keeps the aggregations, and hands
- * typed events to a writer. The text writer (text.c) prints as DTrace does; nothing else formats.
+ * typed events to a writer (writer.h). The text writer (text.c) prints as DTrace does; writers of
+ * other formats are in src/format.
  */
 #ifndef DT_CONSUME_H
 #define DT_CONSUME_H
@@ -14,17 +15,42 @@
 
 typedef struct dt_consumer dt_consumer;
 
-enum dt_diag_kind { DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE };
+enum dt_diag_kind { DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE, DT_DIAG_PROCESS };
+
+/* What the user should know, beside the trace. */
+typedef struct dt_diag {
+	enum dt_diag_kind kind;
+	const char *text; /* "12 drops on CPU 0", "error on enabled probe ID ..." without "dtrace: " */
+	/* drops that an engine counts */
+	const char *tag;       /* "PRINCIPAL" ...; NULL: not such a drop */
+	int number;	       /* DTrace's for that kind of drop */
+	bool on_cpu;	       /* they happened on `cpu`; else anywhere */
+	uint32_t cpu;
+	uint64_t count, total; /* now, and since the start */
+	/* faults of a clause */
+	const dt_fault *fault; /* NULL: not such a fault */
+	const dt_ecb *ecb;
+	uint64_t timestamp;
+	/* processes */
+	long pid;
+	bool ended; /* it is gone; status is what wait(2) says */
+	int status;
+} dt_diag;
+
+struct dt_writer_ops; /* writer.h */
 
 struct dt_consumer_env {
 	dt_options *opts; /* setopt() changes it */
 	dt_types *types;
-	FILE *out;	      /* standard output of the trace; not closed */
+	const struct dt_writer_ops *writer; /* NULL: text */
+	const void *writer_arg;		    /* for its open() */
+	FILE *out;	      /* output of the trace, not closed; NULL: to emit() */
+	int (*emit)(void *arg, const void *data, size_t n); /* 0, or an errno */
 	bool terminal;	      /* the consumer's: what is written now goes to one */
 	const char *out_path; /* -o file: what ftruncate() truncates; NULL: none */
 	void *arg;
-	/* diagnostics: "12 drops on CPU 0", "error on enabled probe ID ..." without "dtrace: " */
-	int (*diag)(void *arg, enum dt_diag_kind kind, const char *text);
+	/* Diagnostics that the writer does not take. 0, or -1 to abort. */
+	int (*diag)(void *arg, const dt_diag *d);
 	/* symbols; NULL or false when unknown. kernel: "vmlinux`vfs_read+0x12" pieces; *sym may be
 	 * NULL when only the module is known. pid 0: the target of -c or -p. time: when the address was
 	 * seen (a process may run another program later); 0: not known. */
@@ -44,7 +70,9 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 		     dt_error *err);
 uint64_t dt_consumer_next(const dt_consumer *c); /* when something is due again (dt_now()) */
 int dt_consumer_exit_status(const dt_consumer *c);
-/* At the end: aggregations that no printa() has printed. 0, or -1 when they cannot be written. */
+/* Does the writer take this into the output? Then nobody else has to tell it. */
+bool dt_consumer_takes(dt_consumer *c, const dt_diag *d);
+/* At the end: aggregations that no printa() has printed, and what the writer puts last. 0, or -1 when they cannot be written. */
 int dt_consumer_print_aggs(dt_consumer *c, dt_error *err);
 
 /* ---- aggregations: agg_table.c ---- */

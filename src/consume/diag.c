@@ -2,13 +2,13 @@
  * diag: what went wrong while tracing, in DTrace's words: faults, and losses of every kind.
  *
  * Engines count losses since the start; a loss is reported as the difference to the last report.
- * Each kind is a row of one table.
+ * Each kind is a row of one table, in the order of DTrace's numbers for them.
  */
 #include <stdlib.h>
 
 #include "consume/writer.h"
 
-static const char *fault_name(uint32_t code)
+const char *dt_fault_name(uint32_t code)
 {
 	static const char *const names[] = {
 	    [DT_FLT_UNKNOWN] = "unknown fault",		[DT_FLT_BADADDR] = "invalid address",
@@ -27,7 +27,7 @@ void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out)
 {
 	dt_buf_printf(out, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", f->epid,
 		      ecb->probe->id, ecb->probe->prov, ecb->probe->mod, ecb->probe->func,
-		      ecb->probe->name, fault_name(f->code));
+		      ecb->probe->name, dt_fault_name(f->code));
 	if (f->code == DT_FLT_BADADDR || f->code == DT_FLT_BADALIGN || f->code == DT_FLT_BADSTACK)
 		dt_buf_printf(out, " (0x%llx)", (unsigned long long)f->value);
 	if (f->action == 0)
@@ -95,28 +95,40 @@ static void put_plural(dt_buf *out, const char *text, bool plural)
 	}
 }
 
-static int report(const struct loss *k, uint64_t n, uint32_t cpu, const struct dt_consumer_env *env)
+static int report(size_t kind, uint64_t n, uint64_t total, uint32_t cpu,
+		  const struct dt_losses_to *to)
 {
+	const struct loss *k = &losses[kind];
+	dt_diag d = {
+	    .kind = DT_DIAG_DROP,
+	    .tag = k->tag,
+	    .number = (int)kind,
+	    .on_cpu = k->per_cpu,
+	    .cpu = cpu,
+	    .count = n,
+	    .total = total,
+	};
 	dt_buf b = {0};
-	int rc = 0;
+	int rc;
 
-	if (dt_opt(env->opts, DT_O_DROPTAGS))
+	if (dt_opt(to->opts, DT_O_DROPTAGS))
 		dt_buf_printf(&b, "[DTRACEDROP_%s] ", k->tag);
 	dt_buf_printf(&b, "%llu ", (unsigned long long)n);
 	put_plural(&b, k->text, n != 1);
 	if (k->per_cpu)
 		dt_buf_printf(&b, " on CPU %u", cpu);
-	if (env->diag)
-		rc = env->diag(env->arg, DT_DIAG_DROP, b.s);
+	d.text = b.s;
+	rc = to->tell(to->arg, &d);
 	dt_buf_free(&b);
 	return rc;
 }
 
 /* Once, at the end: their own lines say no more than DTrace's. */
-static int explain_absent(dt_losses *l, const dt_status *st, const struct dt_consumer_env *env)
+static int explain_absent(dt_losses *l, const dt_status *st, const struct dt_losses_to *to)
 {
+	dt_diag d = {.kind = DT_DIAG_NOTE};
 	dt_buf b = {0};
-	int rc = 0;
+	int rc;
 
 	if (st->running || !st->absent || l->explained)
 		return 0;
@@ -126,13 +138,13 @@ static int explain_absent(dt_losses *l, const dt_status *st, const struct dt_con
 		      "and the probe "
 		      "could not wait for it; keep the address and read it when the call returns",
 		      (unsigned long long)st->absent, st->absent == 1 ? "" : "es");
-	if (env->diag)
-		rc = env->diag(env->arg, DT_DIAG_NOTE, b.s);
+	d.text = b.s;
+	rc = to->tell(to->arg, &d);
 	dt_buf_free(&b);
 	return rc;
 }
 
-int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_consumer_env *env)
+int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to)
 {
 	for (size_t i = 0; i < DT_NELEM(losses); i++) {
 		const char *field = (const char *)st + losses[i].offset;
@@ -148,9 +160,9 @@ int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_consumer
 			if (now[j] <= l->seen[i].v[j])
 				continue;
 			l->seen[i].v[j] = now[j];
-			if (report(&losses[i], grown, j, env) != 0)
+			if (report(i, grown, now[j], j, to) != 0)
 				return -1;
 		}
 	}
-	return explain_absent(l, st, env) ? -1 : 0;
+	return explain_absent(l, st, to) ? -1 : 0;
 }

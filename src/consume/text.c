@@ -142,30 +142,13 @@ void dt_text_symbol(dt_buf *out, const dt_value *v, const struct dt_consumer_env
 	dt_text_frame(out, &f);
 }
 
-/* The next string of a ustack helper's table: "" when there is none. */
-static const char *next_string(const dt_value *v, size_t *at)
-{
-	const char *s = v->strings + *at;
-	size_t n;
-
-	if (!v->strings || *at >= v->strings_size)
-		return "";
-	n = strnlen(s, v->strings_size - *at);
-	if (*at + n >= v->strings_size) {
-		*at = v->strings_size;
-		return "";
-	}
-	*at += n + 1;
-	return s;
-}
-
 void dt_text_stack(dt_buf *out, const dt_value *v, int indent, const struct dt_consumer_env *env)
 {
 	size_t at = 0;
 
 	dt_buf_putc(out, '\n');
 	for (uint32_t i = 0; i < v->nframes; i++) {
-		const char *helper = next_string(v, &at);
+		const char *helper = dt_value_helper(v, &at);
 		size_t from = out->n;
 		dt_frame f;
 
@@ -328,20 +311,6 @@ static void text_exit_begin(dt_writer *w)
 	dt_buf_putc(&w->out, '\n');
 }
 
-/* Losses and faults are told to the user by the session (stderr), not in the trace. */
-static void text_fault(dt_writer *w, const dt_fault *f, const dt_ecb *ecb)
-{
-	(void)w;
-	(void)f;
-	(void)ecb;
-}
-
-static void text_loss(dt_writer *w, const char *text)
-{
-	(void)w;
-	(void)text;
-}
-
 static dt_buf *text_output(dt_writer *w)
 {
 	return &w->out;
@@ -349,6 +318,7 @@ static dt_buf *text_output(dt_writer *w)
 
 const struct dt_writer_ops dt_writer_text = {
     .name = "text",
+    .flags = DT_WRITER_PLAIN,
     .open = text_open,
     .close = text_close,
     .record_begin = text_record_begin,
@@ -361,7 +331,5 @@ const struct dt_writer_ops dt_writer_text = {
     .aggs = text_aggs,
     .exit_begin = text_exit_begin,
     .record_end = text_record_end,
-    .fault = text_fault,
-    .loss = text_loss,
     .output = text_output,
 };

@@ -141,6 +141,22 @@ uint64_t dt_value_pc(const dt_value *v, uint32_t frame)
 	return dt_load_int((const char *)v->data + (size_t)frame * 8, 8, false);
 }
 
+const char *dt_value_helper(const dt_value *v, size_t *at)
+{
+	const char *s = v->strings + *at;
+	size_t n;
+
+	if (!v->strings || *at >= v->strings_size)
+		return "";
+	n = strnlen(s, v->strings_size - *at);
+	if (*at + n >= v->strings_size) {
+		*at = v->strings_size;
+		return "";
+	}
+	*at += n + 1;
+	return s;
+}
+
 /* ---- addresses ---- */
 
 void dt_symbolise_kernel(const struct dt_consumer_env *env, uint64_t pc, dt_frame *f)

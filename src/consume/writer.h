@@ -1,9 +1,9 @@
 /*
  * writer: what the consumer tells an output writer.
  *
- * A writer gets typed values and whole tables, never text. The text writer
- * (text.c) prints as DTrace always has; others (JSON ...) implement the same table of functions.
- * Whatever a pointer leads to is only good during the call.
+ * A writer gets typed values and whole tables, never text. The text writer (text.c) prints as
+ * DTrace always has; others implement the same table of functions (src/format). Whatever a pointer
+ * leads to is only good during the call.
  *
  * Data can come from programs read from a file, so nothing here trusts a size: value.c decodes a
  * datum with what it has and never reads past it.
@@ -47,8 +47,19 @@ uint64_t dt_value_unsigned(const dt_value *v);
 double dt_value_double(const dt_value *v);
 long double dt_value_long_double(const dt_value *v);
 uint64_t dt_value_pc(const dt_value *v, uint32_t frame);
+/* What a ustack helper said about the next frame, "" for nothing; *at starts at 0. */
+const char *dt_value_helper(const dt_value *v, size_t *at);
 /* Little-endian integer of n bytes (more than 8: the first 8), sign-extended if asked. */
 uint64_t dt_load_int(const void *p, uint32_t n, bool is_signed);
+
+
+/* ---- inside structures and arrays: value_tree.c ---- */
+uint32_t dt_value_nchildren(dt_types *ts, const dt_value *v); /* members or elements; 0: it is a leaf */
+bool dt_value_is_structure(const dt_value *v);
+/* Child i; *name is a member's, NULL: none. False: there is no such child. Not recorded: DT_V_NONE. */
+bool dt_value_child(dt_types *ts, const dt_value *v, uint32_t i, dt_value *child, const char **name);
+/* The same bytes as a value of this type (print() has one of its own); type NULL: as it is. */
+void dt_value_as(dt_types *ts, const dt_value *v, dt_type *type, dt_value *out);
 
 /* Strings of a program may hold anything: from here on in `out`, make them harmless if they go to a terminal. */
 void dt_text_guard(dt_buf *out, size_t from, const struct dt_consumer_env *env);
@@ -121,6 +132,8 @@ struct dt_buckets {
 bool dt_buckets_of(const dt_agg *agg, const uint64_t *value, struct dt_buckets *b);
 int64_t dt_bucket_count(const struct dt_buckets *b, uint32_t i, uint64_t normal);
 int64_t dt_bucket_bound(const struct dt_buckets *b, uint32_t i); /* lower bound */
+/* The numbers that fall into a bucket, both ends included; INT64_MIN and INT64_MAX where it is open. */
+void dt_bucket_range(const struct dt_buckets *b, uint32_t i, int64_t *low, int64_t *high);
 
 /* ---- flow (-F): flow.c ---- */
 enum dt_flow_kind { DT_FLOW_NONE, DT_FLOW_ENTRY, DT_FLOW_RETURN };
@@ -140,26 +153,45 @@ enum dt_flow_kind dt_flow_kind_of(const dt_probe *p);
 dt_flow dt_flow_step(dt_flow_state *fs, uint32_t stream, const dt_ecb *ecb, const dt_ecb *next);
 
 /* ---- losses and faults: diag.c ---- */
+const char *dt_fault_name(uint32_t code); /* "invalid address" ... */
 /* Text of a fault, without "dtrace: ". */
 void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out);
-/* Call diag for every counter that grew since *last; *last is brought up to date. 0 or -1. */
+/* Tell every counter that grew since the last call. 0, or -1 when tell() says so. */
 typedef struct dt_losses dt_losses;
 dt_losses *dt_losses_new(void);
 void dt_losses_free(dt_losses *l);
-int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_consumer_env *env);
+struct dt_losses_to {
+	const dt_options *opts;
+	int (*tell)(void *arg, const dt_diag *d);
+	void *arg;
+};
+int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to);
 
 /* ---- the writer ---- */
 typedef struct dt_record_event {
 	const dt_probe *probe;
+	const dt_clause *clause;
 	uint32_t epid, cpu;
 	uint64_t timestamp;
 	dt_flow flow;
 } dt_record_event;
 
+enum dt_writer_flags {
+	DT_WRITER_PLAIN = 1,	/* text for people: on a terminal control characters are made harmless */
+	DT_WRITER_DOCUMENT = 2, /* one document from begin to end: -o replaces the file, freopen() has no effect */
+	DT_WRITER_ALL_AGGS = 4, /* at the end come all aggregations, also those that printa() has printed */
+};
+
+/*
+ * In order: open; then for each record record_begin, its events, record_end; diag whenever there is one; at the end
+ * exit_begin, aggs (at_exit) for each aggregation, end; close. A run that fails ends with close alone. Every function but
+ * open, close and output may be NULL: the writer does not care.
+ */
 typedef struct dt_writer dt_writer;
 struct dt_writer_ops {
 	const char *name;
-	dt_writer *(*open)(const struct dt_consumer_env *env);
+	unsigned flags; /* DT_WRITER_* */
+	dt_writer *(*open)(const struct dt_consumer_env *env); /* env lives as long as the writer */
 	void (*close)(dt_writer *w);
 	void (*record_begin)(dt_writer *w, const dt_record_event *r);
 	void (*trace)(dt_writer *w, const dt_value *v);
@@ -174,10 +206,11 @@ struct dt_writer_ops {
 	int (*aggs)(dt_writer *w, const dt_aggtable *t, dt_error *err);
 	void (*exit_begin)(dt_writer *w); /* before the aggregations at the end */
 	void (*record_end)(dt_writer *w);
-	/* losses and faults also reach the user through diag */
-	void (*fault)(dt_writer *w, const dt_fault *f, const dt_ecb *ecb);
-	void (*loss)(dt_writer *w, const char *text);
-	/* What was written so far; the consumer takes it and resets it. */
+	int (*end)(dt_writer *w, dt_error *err); /* the last words; -1 with *err */
+	int (*check)(dt_writer *w, dt_error *err); /* after a record or a diagnostic: -1 with *err ends tracing */
+	/* Losses, faults, notices. True: it is in the output now, and nobody else has to tell it (stderr). */
+	bool (*diag)(dt_writer *w, const dt_diag *d);
+	/* What was written so far, any bytes; the consumer takes it and resets it. */
 	dt_buf *(*output)(dt_writer *w);
 };
 extern const struct dt_writer_ops dt_writer_text;

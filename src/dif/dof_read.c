@@ -343,6 +343,14 @@ static int read_ecb(struct reader *r, uint32_t section, dt_clause *c)
 
 /* ---- sections that stand for themselves ---- */
 
+/* A choice may be a number or a word. */
+static bool has_right_kind(const struct dt_opt_desc *o, const struct dof_opt *rec)
+{
+	bool word = rec->strtab != DOF_NONE;
+
+	return o->kind == DT_OPT_CHOICE || (o->kind == DT_OPT_STRING) == word;
+}
+
 static int read_options(struct reader *r, uint32_t section)
 {
 	uint32_t n;
@@ -358,7 +366,7 @@ static int read_options(struct reader *r, uint32_t section)
 			id++;
 		if (id == DT_O_MAX)
 			return dt_dof_bad(&r->im, section, "unknown option number %u", rec.number);
-		if ((dt_opt_table[id].kind == DT_OPT_STRING) != (rec.strtab != DOF_NONE))
+		if (!has_right_kind(&dt_opt_table[id], &rec))
 			return dt_dof_bad(&r->im, section, "option %s: wrong kind of value",
 					  dt_opt_table[id].name);
 		if (rec.strtab != DOF_NONE) {
@@ -366,7 +374,12 @@ static int read_options(struct reader *r, uint32_t section)
 
 			if (!s || spend(r, section, strlen(s)) != 0)
 				return -1;
-			r->opts->text[id] = (char *)s;
+			if (dt_opt_table[id].kind == DT_OPT_CHOICE) {
+				if (dt_options_set(r->opts, dt_opt_table[id].name, s, DT_WHEN_OPEN,
+						   r->im.err) < 0)
+					return -1;
+			} else
+				r->opts->text[id] = (char *)s;
 		} else
 			r->opts->value[id] = rec.value;
 		r->opts->is_set[id] = true;

@@ -53,16 +53,20 @@ dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg)
 	return ps;
 }
 
-static void say(dt_procs *ps, const char *fmt, ...) DT_PRINTF(2, 3);
-static void say(dt_procs *ps, const char *fmt, ...)
+/* "pid 12 " and what follows. */
+static void say(dt_procs *ps, const dt_proc *p, const char *fmt, ...) DT_PRINTF(3, 4);
+static void say(dt_procs *ps, const dt_proc *p, const char *fmt, ...)
 {
+	struct dt_proc_news n = {.pid = p->pid};
 	char text[256];
 	va_list ap;
+	int len = snprintf(text, sizeof(text), "pid %ld ", p->pid);
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text + len, sizeof(text) - (size_t)len, fmt, ap);
 	va_end(ap);
-	if (ps->say(ps->arg, text) < 0)
+	n.text = text;
+	if (ps->say(ps->arg, &n) < 0)
 		ps->aborted = true;
 }
 
@@ -129,10 +133,9 @@ dt_proc *dt_procs_create(dt_procs *ps, char *const argv[], dt_error *err)
 	p->hold = hold;
 	p->state = DT_PROC_HELD;
 	if (hold->gate >= 0)
-		say(ps,
-		    "pid %ld cannot be held after its exec (ptrace is refused): it execs when "
-		    "tracing begins",
-		    p->pid);
+		say(ps, p,
+		    "cannot be held after its exec (ptrace is refused): it execs when tracing "
+		    "begins");
 	return p;
 }
 
@@ -172,7 +175,7 @@ static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 		return 0;
 	why = error == ESRCH ? NULL : why_not_held(p->pid, text, sizeof(text));
 	if (why) {
-		say(ps, "pid %ld %s: it is not stopped while probes are made", p->pid, why);
+		say(ps, p, "%s: it is not stopped while probes are made", why);
 		return 0;
 	}
 	refuse(err, D_PROC_GRAB, error,
@@ -374,7 +377,7 @@ static void release(dt_procs *ps, dt_proc *p)
 	if (p->hold->gate >= 0)
 		error = dt_hold_open_gate(p->hold);
 	if (error)
-		say(ps, "pid %ld failed to execute its command: %s", p->pid, strerror(error));
+		say(ps, p, "failed to execute its command: %s", strerror(error));
 	if (p->state == DT_PROC_HELD)
 		p->state = DT_PROC_RUNNING;
 	if (dt_hold_release(p->hold) && !p->hold->ended) {
@@ -451,13 +454,16 @@ static bool exit_status(const dt_proc *p, int *status)
 
 static void report_end(dt_procs *ps, const dt_proc *p)
 {
-	int status = 0;
-	char how[64];
+	struct dt_proc_news n = {.pid = p->pid, .ended = true};
+	char how[64], text[96];
 
-	if (!exit_status(p, &status))
-		status = 0;
-	dt_proc_status_text(status, how, sizeof(how));
-	say(ps, "pid %ld %s", p->pid, how);
+	if (!exit_status(p, &n.status))
+		n.status = 0;
+	dt_proc_status_text(n.status, how, sizeof(how));
+	snprintf(text, sizeof(text), "pid %ld %s", p->pid, how);
+	n.text = text;
+	if (ps->say(ps->arg, &n) < 0)
+		ps->aborted = true;
 }
 
 static void leave(dt_procs *ps, dt_proc *p)

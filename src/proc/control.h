@@ -57,8 +57,14 @@ typedef struct dt_proc {
 	struct dt_hold *hold; /* hold.c, create.c; NULL: not held */
 } dt_proc;
 
-/* What the set wants to say to the user: "pid 12 has exited". 0, or -1 to abort. */
-typedef int dt_proc_say_f(void *arg, const char *text);
+/* What the set wants to say to the user. */
+struct dt_proc_news {
+	const char *text; /* "pid 12 has exited" */
+	long pid;
+	bool ended; /* it is gone; status is what wait(2) says */
+	int status;
+};
+typedef int dt_proc_say_f(void *arg, const struct dt_proc_news *n); /* 0, or -1 to abort */
 
 dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg);
 /* Lets go of all; commands of -c that still run are ended. */

@@ -372,7 +372,7 @@ static int report(dtrace_hdl_t *h, const dt_error *err)
 		return 0;
 	memcpy(h->grow->said, err->text, sizeof(h->grow->said));
 	snprintf(text, sizeof(text), "a probe could not join: %s", err->text);
-	return dt_session_diag(h, DTRACE_DIAG_FAULT,
+	return dt_session_diag(h, DT_DIAG_FAULT,
 			       text); /* what it would have seen is lost: also said in quiet mode */
 }
 

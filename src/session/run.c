@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/formats.h"
 #include "session/session.h"
 
 /* The first probe that the interpreter cannot fire, or NULL. */
@@ -44,7 +45,7 @@ static int choose_engine(dtrace_hdl_t *h)
 	if (h->engine_ops == &dt_engine_bpf)
 		return 0;
 	if (k)
-		return dt_session_diag(h, DTRACE_DIAG_NOTE,
+		return dt_session_diag(h, DT_DIAG_NOTE,
 				       "the vm engine fires only dtrace:::BEGIN, END and ERROR");
 	return 0;
 }
@@ -75,6 +76,19 @@ static int find_events(dtrace_hdl_t *h)
 	return rc;
 }
 
+static int check_format(dtrace_hdl_t *h)
+{
+	uint64_t format = dt_opt(&h->opts, DT_O_OFORMAT);
+	const char *name;
+	size_t n;
+
+	if (dt_format_writer(format))
+		return 0;
+	name = dt_option_choice(DT_O_OFORMAT, format, &n);
+	return dt_session_err(h, EDT_BADOPTVAL, "output format \"%.*s\" is not available yet",
+			      (int)n, name);
+}
+
 int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_engine_env env = {
@@ -88,10 +102,8 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_err(h, EDT_ACTIVE, NULL);
 	if (dt_opt(&h->opts, DT_O_GRABANON))
 		return dt_session_err(h, EDT_NOANON, NULL);
-	if (h->opts.text[DT_O_OFORMAT])
-		return dt_session_err(h, EDT_BADOPTVAL,
-				      "output format \"%s\" is not built yet; output is text",
-				      h->opts.text[DT_O_OFORMAT]);
+	if (check_format(h) < 0)
+		return -1;
 	if (is_destructive(h) && !dt_opt(&h->opts, DT_O_DESTRUCTIVE))
 		return dt_session_err(h, EDT_DESTRUCTIVE, NULL);
 	if (choose_engine(h) < 0)
@@ -115,7 +127,7 @@ int dtrace_go(dtrace_hdl_t *h)
 		close_engine(h);
 		return dt_session_fail(h);
 	}
-	if (h->err.text[0] && dt_session_diag(h, DTRACE_DIAG_NOTE, h->err.text) < 0) {
+	if (h->err.text[0] && dt_session_diag(h, DT_DIAG_NOTE, h->err.text) < 0) {
 		close_engine(h);
 		return dt_session_err(h, EDT_DIRABORT, NULL);
 	}
@@ -139,15 +151,9 @@ int dtrace_stop(dtrace_hdl_t *h)
 
 /* ---- consuming ---- */
 
-static int consumer_diag(void *arg, enum dt_diag_kind kind, const char *text)
+static int consumer_diag(void *arg, const dt_diag *d)
 {
-	static const enum dtrace_diag_kind map[] = {
-	    [DT_DIAG_DROP] = DTRACE_DIAG_DROP,
-	    [DT_DIAG_FAULT] = DTRACE_DIAG_FAULT,
-	    [DT_DIAG_NOTE] = DTRACE_DIAG_NOTE,
-	};
-
-	return dt_session_diag(arg, map[kind], text);
+	return dt_session_hand_over(arg, d);
 }
 
 static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char **sym,
@@ -180,6 +186,7 @@ static void need_consumer(dtrace_hdl_t *h, FILE *out)
 	struct dt_consumer_env env = {
 	    .opts = &h->opts,
 	    .types = h->types,
+	    .writer = dt_format_writer(dt_opt(&h->opts, DT_O_OFORMAT)),
 	    .out = out,
 	    .arg = h,
 	    .diag = consumer_diag,

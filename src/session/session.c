@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "format/formats.h"
 #include "session/probe_source.h"
 #include "session/session.h"
 
@@ -57,7 +58,7 @@ static void write_types(dtrace_hdl_t *h, enum dt_opt_id option, const char *cont
 	if (!ok) {
 		dt_buf_reset(&b);
 		dt_buf_printf(&b, "failed to create %s: %s", path, strerror(errno));
-		dt_session_diag(h, DTRACE_DIAG_FAULT, b.s);
+		dt_session_diag(h, DT_DIAG_FAULT, b.s);
 	}
 	dt_buf_free(&b);
 }
@@ -175,6 +176,20 @@ int dtrace_getopt(dtrace_hdl_t *h, const char *name, uint64_t *value)
 	return 0;
 }
 
+const char *dtrace_option_values(const char *name)
+{
+	int id = dt_options_find(name);
+
+	return id < 0 ? NULL : dt_opt_table[id].choices;
+}
+
+const char *dtrace_output_mode(const dtrace_hdl_t *h)
+{
+	const struct dt_writer_ops *w = dt_format_writer(dt_opt(&h->opts, DT_O_OFORMAT));
+
+	return w && w->flags & DT_WRITER_DOCUMENT ? "we" : "ae";
+}
+
 const char *dtrace_option_name(int i)
 {
 	return i >= 0 && i < DT_O_MAX ? dt_opt_table[i].name : NULL;
@@ -193,12 +208,33 @@ void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg)
 	h->diag_arg = arg;
 }
 
-int dt_session_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text)
+int dt_session_hand_over(dtrace_hdl_t *h, const dt_diag *d)
 {
+	static const enum dtrace_diag_kind map[] = {
+	    [DT_DIAG_DROP] = DTRACE_DIAG_DROP,
+	    [DT_DIAG_FAULT] = DTRACE_DIAG_FAULT,
+	    [DT_DIAG_NOTE] = DTRACE_DIAG_NOTE,
+	    [DT_DIAG_PROCESS] = DTRACE_DIAG_NOTE,
+	};
+
 	if (h->diag)
-		return h->diag(h, kind, text, h->diag_arg);
-	fprintf(stderr, "dtrace: %s\n", text);
+		return h->diag(h, map[d->kind], d->text, h->diag_arg);
+	fprintf(stderr, "dtrace: %s\n", d->text);
 	return 0;
+}
+
+int dt_session_tell(dtrace_hdl_t *h, const dt_diag *d)
+{
+	if (h->consumer && dt_consumer_takes(h->consumer, d))
+		return 0;
+	return dt_session_hand_over(h, d);
+}
+
+int dt_session_diag(dtrace_hdl_t *h, enum dt_diag_kind kind, const char *text)
+{
+	dt_diag d = {.kind = kind, .text = text};
+
+	return dt_session_tell(h, &d);
 }
 
 void dt_session_debug(const dtrace_hdl_t *h, const char *fmt, ...)

@@ -58,8 +58,11 @@ struct dtrace_hdl {
 int dt_session_fail(dtrace_hdl_t *h);
 /* The same after filling h->err. */
 int dt_session_err(dtrace_hdl_t *h, int code, const char *fmt, ...) DT_PRINTF(3, 4);
-/* Hand a diagnostic to the user's handler; without one it goes to stderr. 0, or -1 to abort. */
-int dt_session_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text);
+/* A diagnostic for the user: into the output, if its format takes such; else it is handed over. 0, or -1 to abort. */
+int dt_session_tell(dtrace_hdl_t *h, const dt_diag *d);
+int dt_session_diag(dtrace_hdl_t *h, enum dt_diag_kind kind, const char *text);
+/* To the user's handler; without one to stderr. */
+int dt_session_hand_over(dtrace_hdl_t *h, const dt_diag *d);
 /* With option debug (or DTRACE_DEBUG in the environment): a line on stderr. */
 void dt_session_debug(const dtrace_hdl_t *h, const char *fmt, ...) DT_PRINTF(2, 3);
 

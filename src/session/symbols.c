@@ -86,7 +86,7 @@ static int report_losses(dtrace_hdl_t *h)
 	text = dt_xasprintf("%llu process event%s lost: addresses of processes that have ended may "
 			    "stay without names",
 			    (unsigned long long)n, n == 1 ? "" : "s");
-	rc = dt_session_diag(h, DTRACE_DIAG_DROP, text);
+	rc = dt_session_diag(h, DT_DIAG_DROP, text);
 	free(text);
 	return rc;
 }
@@ -102,7 +102,7 @@ int dt_symbols_report(dtrace_hdl_t *h)
 	rc = report_losses(h);
 	while (rc == 0 && (text = dt_usyms_problem(h->symbols->us))) {
 		if (h->symbols->notes++ < DT_MAX_FILE_NOTES)
-			rc = dt_session_diag(h, DTRACE_DIAG_DROP, text);
+			rc = dt_session_diag(h, DT_DIAG_DROP, text);
 		free(text);
 	}
 	return rc;

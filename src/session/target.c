@@ -5,9 +5,17 @@
 #include "session/session.h"
 
 /* What the set has to say becomes a notice: "pid 12 has exited". */
-static int say(void *arg, const char *text)
+static int say(void *arg, const struct dt_proc_news *n)
 {
-	return dt_session_diag(arg, DTRACE_DIAG_NOTE, text);
+	dt_diag d = {
+	    .kind = DT_DIAG_PROCESS,
+	    .text = n->text,
+	    .pid = n->pid,
+	    .ended = n->ended,
+	    .status = n->status,
+	};
+
+	return dt_session_tell(arg, &d);
 }
 
 void dt_targets_new(dtrace_hdl_t *h)

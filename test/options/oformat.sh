@@ -1,6 +1,26 @@
-# -x oformat (--libxo): machine-readable output is not there yet, and that is said.
+# -x oformat, -O FORMAT, --libxo, #pragma D option: the output format.
 . "$SRC/test/lib.bash"
-for f in '-x oformat=json' '--libxo json' '--libxo=json'; do
-	dt -q $f -n 'BEGIN { exit(0); }'
-	expect_match '^dtrace: could not enable tracing: output format "json" ' "$err"
-done
+cd "$TMP" || exit 1
+prog='BEGIN { trace("x"); exit(0); }'
+# a lone -O changes nothing; the word after it is a format only if it is the name of one
+dt -O -n "$prog"
+expect_match '^ *[0-9]+ +1 +:BEGIN +x *$' "$out"
+dt -qO text -n 'BEGIN { printf("hi\n"); exit(0); }'
+expect "hi
+
+" "$out$err"
+dt -q -O words -n 'BEGIN { printf("%s\n", $$1); exit(0); }'
+expect "words
+
+" "$out$err"
+# what there is not
+dt -x oformat=nosuch -n "$prog"
+expect "1 dtrace: failed to set -x oformat=nosuch: invalid value \"nosuch\" for option \"oformat\": expected $(sed -n 's/^DT_CHOICE(OFORMAT, .*, "\(.*\)")/\1/p' "$SRC/src/base/options.def" | paste -sd '|')" "$status $err"
+dt --libxo xml -n "$prog"
+expect_match '^dtrace: failed to set -x oformat=xml: invalid value "xml"' "$err"
+printf '#pragma D option oformat=nosuch\nBEGIN { exit(0); }\n' >bad.d
+dt -s bad.d
+expect_match 'line 1: .*invalid value "nosuch" for option "oformat"' "$err"
+# it cannot change while tracing
+dt -qn 'BEGIN { setopt("oformat", "json"); exit(0); }'
+expect_match 'setopt\("oformat", "json"\)' "$err"

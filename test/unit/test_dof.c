@@ -80,7 +80,7 @@ static dt_program *sample(void)
 	memset(&opts, 0, sizeof(opts));
 	opts.value[DT_O_STRSIZE] = 512;
 	opts.is_set[DT_O_STRSIZE] = true;
-	opts.text[DT_O_OFORMAT] = "json";
+	opts.value[DT_O_OFORMAT] = DT_OFORMAT_JSON;
 	opts.is_set[DT_O_OFORMAT] = true;
 	opts.is_set[DT_O_ZDEFS] = true; /* compile-time: not written */
 
@@ -225,7 +225,7 @@ static void test_round_trip(void)
 	CHECK(q->clauses[0].stmts[2].aggs[0] == q->clauses[0].stmts[3].aggs[0]);
 	CHECK(q->clauses[0].destructive && !q->clauses[2].destructive);
 	CHECK(q->options->is_set[DT_O_STRSIZE] && q->options->value[DT_O_STRSIZE] == 512);
-	CHECK_STR(q->options->text[DT_O_OFORMAT], "json");
+	CHECK(q->options->value[DT_O_OFORMAT] == DT_OFORMAT_JSON);
 	CHECK(!q->options->is_set[DT_O_ZDEFS]);
 	/* What was read can be written again, to the same bytes. */
 	q->clauses[0].stmts[6].kind = DT_ST_PRINT;

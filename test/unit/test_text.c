@@ -22,11 +22,10 @@ static FILE *stream;
 static dt_consumer *consumer;
 static char diags[4096];
 
-static int diag(void *arg, enum dt_diag_kind kind, const char *text)
+static int diag(void *arg, const dt_diag *d)
 {
 	(void)arg;
-	(void)kind;
-	strncat(diags, text, sizeof(diags) - strlen(diags) - 2);
+	strncat(diags, d->text, sizeof(diags) - strlen(diags) - 2);
 	strcat(diags, "\n");
 	return 0;
 }

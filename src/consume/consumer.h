@@ -1,0 +1,55 @@
+/*
+ * The consumer, for its own files: consumer.c (what is due, records, output) and statements.c (what
+ * each statement of a record does).
+ */
+#ifndef DT_CONSUMER_H
+#define DT_CONSUMER_H
+
+#include "consume/writer.h"
+
+struct dt_held { /* a deep copy of a record */
+	dt_record rec;
+	dt_datum *values;
+	char *bytes;
+};
+
+struct dt_look { /* the engine, in the current call */
+	const struct dt_engine_ops *ops;
+	dt_engine *e;
+};
+
+struct dt_consumer {
+	struct dt_consumer_env env;
+	const struct dt_writer_ops *ops;
+	dt_writer *w;
+	FILE *out;	/* env.out, or reopened */
+	FILE *reopened; /* by freopen(); NULL: none */
+	dt_aggs *aggs;
+	dt_losses *losses;
+	dt_flow_state flow;
+	struct dt_held *held;
+	dt_error *err;		/* of the current call */
+	const struct dt_look *untaken; /* the engine, as long as aggregations have not been taken in this call */
+	uint64_t consumed, taken, checked; /* when records, aggregations and the status last were */
+	bool exiting;
+	bool ended; /* the writer has ended its output */
+	int exit_status;
+};
+
+/* An event for the writer, if it wants such. */
+#define DT_TELL(c, event, ...)                                                                     \
+	do {                                                                                       \
+		if ((c)->ops->event)                                                               \
+			(c)->ops->event((c)->w, ##__VA_ARGS__);                                    \
+	} while (0)
+
+int dt_consumer_flush(dt_consumer *c); /* what is written so far reaches the file. 0 or -1 */
+int dt_consumer_catch_up(dt_consumer *c); /* take the aggregations, if that has not been done yet */
+void dt_consumer_set_output(dt_consumer *c, FILE *out);
+/* Something to tell the user: to the writer, or else to the session. 0, or -1 to abort. */
+int dt_consumer_tell(dt_consumer *c, const dt_diag *d);
+
+/* ---- statements.c ---- */
+int dt_do_statement(dt_consumer *c, const dt_record *r, const dt_stmt *s);
+
+#endif

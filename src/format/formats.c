@@ -1,0 +1,13 @@
+/*
+ * formats: which writer makes which format.
+ */
+#include "format/formats.h"
+
+static const struct dt_writer_ops *const writers[] = {
+    [DT_OFORMAT_TEXT] = &dt_writer_text,
+};
+
+const struct dt_writer_ops *dt_format_writer(uint64_t oformat)
+{
+	return oformat < DT_NELEM(writers) ? writers[oformat] : NULL;
+}

@@ -1,0 +1,14 @@
+/*
+ * formats: the output formats of option oformat, each a writer (consume/writer.h).
+ *
+ * A format is a row of the table in formats.c and a file of its own here; its name is a choice of
+ * option oformat (base/options.def). The text format is the consumer's own (consume/text.c).
+ */
+#ifndef DT_FORMATS_H
+#define DT_FORMATS_H
+
+#include "consume/writer.h"
+
+const struct dt_writer_ops *dt_format_writer(uint64_t oformat); /* DT_OFORMAT_*; NULL: there is none */
+
+#endif
