@@ -1,8 +1,9 @@
 /*
- * abi: where a function of a user program finds its parameters, as the ABI of the CPU says.
+ * abi: where a function of a user program finds its parameters, by the ABI of the CPU.
  *
- * A parameter is given as what the rules look at: its size, alignment, and the scalars inside it. Parameters are
- * passed one after the other, in order; struct dt_abi_used is what those before have taken.
+ * A parameter is described by what the rules depend on: its size, alignment, and the scalars inside
+ * it. Parameters are placed one after the other, in order; struct dt_abi_used counts what the
+ * previous ones have taken.
  */
 #ifndef DT_ARCH_ABI_H
 #define DT_ARCH_ABI_H
@@ -46,7 +47,7 @@ struct dt_abi_place {
 
 /* What the folder of a CPU provides. */
 struct dt_arch_abi {
-	uint64_t flat; /* objects up to this size are passed by what their fields are */
+	uint64_t flat; /* objects up to this size are passed by the types of their fields */
 	void (*pass)(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to);
 	/* Is an object returned in memory that the caller provides? */
 	bool (*returns_in_memory)(const struct dt_abi_value *v);

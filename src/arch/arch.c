@@ -1,5 +1,5 @@
 /*
- * arch: which CPUs there are, which one this is, and questions to their tables.
+ * arch: the supported CPUs, the one of this host, and lookups in their tables.
  */
 #include <string.h>
 

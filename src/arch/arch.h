@@ -3,7 +3,7 @@
  *
  *   arch.h      registers, calls, unwinding, names: tables
  *   insn.h      machine code: where instructions begin, what can be probed
- *   abi.h       how a function is passed its parameters
+ *   abi.h       how parameters are passed to a function
  *   operand.h   arguments of static probes, as the assembler writes them
  *   syscalls.h  system calls and the types of their arguments
  *   trap.h      breakpoints in a stopped thread (host only)
@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 /*
- * A word of the kernel's struct pt_regs. Registers are known by their index in it, which is the index in uregs[] as
- * well; all words are 8 bytes.
+ * A word of the kernel's struct pt_regs. Registers are known by their index in it, which is also
+ * the index in uregs[]; all words are 8 bytes.
  */
 typedef struct dt_arch_reg {
 	const char *name;	/* as in the CPU's regs.d, in lower case and without "r_" */
@@ -42,7 +42,7 @@ struct dt_arch_call {
 	/* D text for argument n at the entry of a function of a 32-bit program, `frame` as in dt_insn; not longer
 	 * than 79 characters */
 	void (*compat_arg)(unsigned n, uint64_t frame, char *text, size_t size);
-	/* D text that is not 0 when a conditional jump jumps (dt_insn.condition); the same limit */
+	/* D text that is not 0 if a conditional jump is taken (dt_insn.condition); the same limit */
 	void (*condition)(uint8_t code, char *text, size_t size);
 };
 
@@ -53,11 +53,11 @@ struct dt_arch_entry {
 	/* Is the current system call one of a 32-bit program? The bit in a 32-bit word of struct task_struct. */
 	uint16_t compat_at;
 	uint32_t compat_bit;
-	uint32_t number_bit; /* a third binary interface: its calls have native numbers with this bit; 0: there is none */
+	uint32_t number_bit; /* a third binary interface: its calls have native numbers with this bit; 0: none */
 	/* Was the thread in 64-bit code? A register, its bits that say so, and their value then. */
 	uint8_t mode;
 	uint32_t mode_mask, mode_native;
-	const char *compat_sign; /* a file that is there when the kernel runs 32-bit programs */
+	const char *compat_sign; /* a file that exists if the kernel runs 32-bit programs */
 };
 
 /* Unwinding of user stacks (elf/cfi.h). Registers by DWARF's numbers. */
@@ -66,8 +66,9 @@ struct dt_arch_unwind {
 	int8_t ra_at;		  /* the return address is at CFA + this, in every frame */
 	int8_t fp_at;		  /* with a frame pointer: the caller's is at CFA + this, where fp points to */
 	uint8_t nsaved;		  /* words that a signal handler's frame saves; the pc is among them */
-	/* The expression for the CFA in a procedure linkage table. All of it is fixed but one literal: from that byte
-	 * of an entry on, there is a word more on the stack. NULL: no linker makes such. */
+	/* The expression for the CFA in a procedure linkage table. All of it is fixed except one
+	 * literal: from that byte of an entry on, there is one more word on the stack. NULL:
+	 * linkers do not emit this. */
 	const uint8_t *plt;
 	uint8_t plt_size, plt_literal;
 	/* First instruction of a function that keeps a frame pointer, while fp is still the caller's; and what may
@@ -77,13 +78,14 @@ struct dt_arch_unwind {
 };
 
 /*
- * How the kernel finds memory: its page tables, and where it sees all memory in one piece (its direct map). Every table is
- * as large as a page and has entries of 8 bytes; an entry that is 0 says that nothing has been put there.
+ * How the kernel finds memory: its page tables, and where it has all memory mapped contiguously
+ * (its direct map). Every table is as large as a page and has entries of 8 bytes; an entry of 0 is
+ * empty.
  */
 struct dt_arch_paging {
 	uint8_t page_bits;  /* a page has 1 << this many bytes */
 	uint8_t level_bits; /* bits of an address that are the index in one table */
-	uint8_t top[3];	    /* where those are for the first table: what there may be; ends with 0 */
+	uint8_t top[3];	    /* where those are for the first table: the possible values; ends with 0 */
 	uint64_t mask, table; /* an entry leads to another table when (entry & mask) == table ... */
 	uint64_t address;     /* ... whose physical address are these bits */
 	uint64_t direct_align; /* of the start of the direct map */
@@ -106,24 +108,24 @@ struct dt_arch_calls; /* syscalls.h */
 
 typedef struct dt_arch {
 	const char *folder;   /* "x86_64", also below lib/ */
-	const char *programs; /* in messages: what its programs are code for */
+	const char *programs; /* in messages: the CPUs its programs are for */
 	const char *triplet;  /* directories of libraries are named after it */
 	const char *macro;    /* DTrace's name for it, defined for the C preprocessor (-C) */
 	uint16_t machine, compat_machine; /* EM_*: 64-bit and 32-bit programs; 0: it runs none of the latter */
 	uint16_t va_list_size;
-	bool ordered_stores;  /* other CPUs see the stores of one in the order it made them */
+	bool ordered_stores;  /* other CPUs see the stores of a CPU in program order */
 	uint64_t kernel_text; /* the kernel's code and its modules are in the 2 GB from here */
 
 	const dt_arch_reg *regs;
 	uint32_t nregs;
-	uint32_t nuregs;    /* of uregs[], which goes on after pt_regs: what the kernel does not save there reads as 0 */
+	uint32_t nuregs;    /* of uregs[], which extends past pt_regs: registers that the kernel does not save there read as 0 */
 	uint8_t pc, sp, fp; /* registers by role */
 	struct dt_arch_call call;
 	struct dt_arch_entry entry;
 	struct dt_arch_unwind unwind;
 	struct dt_arch_paging paging;
 	struct dt_arch_site site;
-	/* Reads one operand at *p, which moves past it; false: it makes no sense. */
+	/* Reads one operand at *p, which moves past it; false: invalid. */
 	bool (*operand)(const char **p, struct dt_operand *o);
 	const char *const *noreturn; /* functions of its kernel that never return; ends with NULL */
 

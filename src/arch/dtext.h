@@ -4,7 +4,7 @@
  *
  *   DT_SYSCALL_RETURN_ARG(n)  argument n (a digit) of the system call that returns, also of one of a 32-bit program
  *   DT_SYSCALL_NATIVE_ARG(n)  the same where only 64-bit programs have the call
- *   DT_FAULT_IS_WRITE         in the tracepoints page_fault_user and page_fault_kernel: a write to a page that was there
+ *   DT_FAULT_IS_WRITE         in the tracepoints page_fault_user and page_fault_kernel: a write to a present page
  */
 #ifndef DT_ARCH_DTEXT_H
 #define DT_ARCH_DTEXT_H

@@ -2,9 +2,9 @@
  * insn: the machine code of one function, as far as probes need to know it: where its instructions begin, where it
  * returns, and where its entry is best probed.
  *
- * What a uprobe costs depends on the instruction under it. The kernel emulates a few (on
- * x86-64 push of a register, nop, relative jumps and calls) in about 0.6 µs; all others it executes out of
- * line under single step, which took 9 µs where this was written. See doc/providers/pid.md.
+ * What a uprobe costs depends on the instruction under it. The kernel emulates a few (on x86-64
+ * push of a register, nop, relative jumps and calls) in about 0.6 µs; it single-steps all others
+ * out of line, which took 9 µs on the machine where this was written. See doc/providers/pid.md.
  */
 #ifndef DT_ARCH_INSN_H
 #define DT_ARCH_INSN_H
@@ -17,8 +17,8 @@ enum dt_insn_flag {
 	DT_INSN_JUMP = 4,   /* goes to `target`, always or sometimes */
 	DT_INSN_MAYBE = 8,  /* ... sometimes */
 	DT_INSN_INDIRECT = 16, /* a jump to a computed address that is not from a table of this function */
-	DT_INSN_REFUSED = 32, /* the kernel would not put a uprobe here, or it would do harm */
-	DT_INSN_LANDING_PAD = 64, /* marks where indirect calls and jumps may lead to */
+	DT_INSN_REFUSED = 32, /* the kernel refuses a uprobe here, or it would do harm */
+	DT_INSN_LANDING_PAD = 64, /* a valid target of indirect calls and jumps */
 };
 
 typedef struct dt_insn {
@@ -40,8 +40,7 @@ struct dt_insn_mode {
 	bool optimizes; /* the kernel: a uprobe on a nop that is long enough becomes a call (Linux 6.18 on x86-64),
 			   other long nops are emulated */
 	bool narrow;	/* the code: 32 bits. Nothing becomes a call then */
-	bool go;	/* the code: made by Go's compiler. Functions begin by checking the size of their
-			   stack, and begin again after it has been made larger */
+	bool go;	/* the code: made by Go's compiler. Functions begin by checking the size of their stack, and start again after it has grown */
 };
 /* What the running kernel does. */
 void dt_insn_kernel(struct dt_insn_mode *k);
@@ -50,18 +49,18 @@ void dt_insn_kernel(struct dt_insn_mode *k);
 void dt_body_decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr);
 void dt_body_free(dt_body *b);
-/* The instruction that begins at an offset; NULL: none does. */
+/* The instruction that begins at an offset, or NULL. */
 const dt_insn *dt_body_at(const dt_body *b, uint64_t offset);
-/* Only the places that its jumps go to, added to a list: much faster than all of the above. */
+/* Only the targets of its jumps, added to a list: much faster than all of the above. */
 typedef DT_VEC(uint64_t) dt_targets;
 void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr);
 
-/* The cheapest instruction at which the function has been entered and its arguments are still as
- * they were; the return address is `frame` bytes above the stack pointer. The code may be cut
- * short. If its offset is not 0, the caller must make sure that nothing jumps there or to one
- * before it; if something does, or if that cannot be told, `first` gives the first one. False: no
- * instruction that we know. */
+/* The cheapest instruction at which the function has been entered and its arguments are unchanged;
+ * the return address is `frame` bytes above the stack pointer. The code may be cut short. If its
+ * offset is not 0, the caller must make sure that nothing jumps there or to one before it; if
+ * something does, or if that is not known, `first` asks for the first one. False: no known
+ * instruction. */
 bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
 		   dt_insn *best);
 
@@ -71,7 +70,7 @@ struct dt_arch_code {
 	void (*decode)(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
 	void (*targets)(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
 	bool (*entry)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first, dt_insn *best);
-	/* kernel code: kprobes are never taken there (the kernel's own rewriting aside) */
+	/* kernel code: kprobes are never possible there (apart from the kernel's own patching) */
 	bool (*kprobe_refuses)(const uint8_t *at, uint8_t length);
 	/* an instruction that only fills the space between two functions */
 	bool (*is_padding)(const uint8_t *at, uint8_t length);

@@ -2,8 +2,8 @@
  * syscalls: see syscalls.h.
  *
  * The CPU's own table gives numbers and names; syscall_args.def gives the argument types by name,
- * which are the same everywhere. For 32-bit programs there is a second table, and the same types become those of a
- * 32-bit compiler; what differs more is in a table of the CPU.
+ * which are the same everywhere. For 32-bit programs there is a second table, and the same types
+ * become those of a 32-bit compiler; calls that differ further are in a table of the CPU.
  */
 #include <string.h>
 #include <unistd.h>

@@ -15,8 +15,8 @@ typedef struct dt_syscall {
 } dt_syscall;
 
 /*
- * A CPU may run programs of a second binary interface: 32-bit ones. Their system calls have numbers of their
- * own, which are counted from DT_SYSCALL_COMPAT here, and other argument types.
+ * A CPU may run programs of a second binary interface: 32-bit ones. Their system calls have their
+ * own numbers, which here start at DT_SYSCALL_COMPAT, and other argument types.
  */
 #define DT_SYSCALL_COMPAT 1024
 
@@ -42,7 +42,7 @@ bool dt_has_compat_syscalls(void);				/* does this kernel run such programs? */
 const dt_syscall *dt_syscall_by_name(const char *name);		/* NULL: none */
 const dt_syscall *dt_compat_syscall_by_name(const char *name);	/* the same, of 32-bit programs */
 const dt_syscall *dt_syscall_by_nr(uint32_t nr);		/* of either */
-/* Types of the arguments as D text; returns how many, -1 when not known. */
+/* Types of the arguments as D text; returns their number, -1 if not known. */
 int dt_syscall_args(const dt_syscall *call, const char *const **types);
 
 #endif

@@ -19,7 +19,7 @@ int dt_trap_peek(pid_t tid, uint64_t addr, uint64_t *word);
 /* Put a breakpoint at an address, and take it out again, also from a copy of the process. */
 int dt_trap_insert(pid_t tid, uint64_t addr, dt_trap *trap);
 int dt_trap_remove(pid_t tid, const dt_trap *trap);
-/* After a SIGTRAP: was it this breakpoint? Then the instruction there is the next one now. */
+/* After a SIGTRAP: was it this breakpoint? If so, the instruction there is made the next one. */
 bool dt_trap_hit(pid_t tid, const dt_trap *trap);
 
 struct dt_trap_regs {

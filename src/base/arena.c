@@ -2,13 +2,13 @@
  * arena: memory that is freed at once, and the heap functions that never return NULL.
  *
  * An arena is a list of chunks; an allocation is a bump of a pointer in the newest one. Chunks come
- * zeroed from calloc, and dt_arena_reset zeroes the one that it keeps, so what is handed out is
- * zeroed too. Chunk sizes grow with the arena (4 KiB to 256 KiB): a one-line script costs one page or
- * two, a large one few system calls. A request larger than a chunk gets a chunk of its own, placed
- * after the current one so that the rest of that one is not lost.
+ * zeroed from calloc, and dt_arena_reset zeroes the one that it keeps, so allocations are zeroed.
+ * Chunk sizes grow with the arena (4 KiB to 256 KiB): a one-line script costs one page or two, a
+ * large one few system calls. A request larger than a chunk gets a chunk of its own, placed after
+ * the current one so that the rest of that one is not lost.
  *
- * The heap functions end the process when the system has no memory: nothing useful can be done
- * then. An arena can have a limit, for input that asks for too much while the system is fine.
+ * The heap functions end the process when the system is out of memory: nothing useful can be done
+ * then. An arena can have a limit, for input that needs too much while the system still has memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +172,8 @@ void *dt_arena_alloc(dt_arena *a, size_t n)
 			a->oom(a->oom_arg);
 		die();
 	}
-	/* Empty requests get distinct addresses too: some callers use them as "there is one". */
+	/* Empty requests also get distinct addresses: some callers use a non-NULL pointer as a
+	 * flag. */
 	n = n == 0 ? ARENA_ALIGN : (n + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
 	if (c == NULL || n > c->size - c->used)
 		c = chunk_for(a, n);

@@ -1,13 +1,13 @@
 /*
- * base: the few containers everything else stands on.
+ * base: the basic containers that everything else uses.
  *
  *   arena   memory that is freed at once; compiler data lives here
  *   vec     growing array, as a macro over any element type (arena or heap)
  *   buf     string builder
  *   map     string-keyed hash table
- *   error   an error is a value: code, tag, place, text
+ *   error   an error is a value: code, tag, location, text
  *   memory  how much one kind of buffer may take
- *   clock   what time it is
+ *   clock   the time
  *
  * Heap allocations go through dt_xmalloc and friends, which end the process with a message when
  * the system has no memory. An arena has a limit instead, so that hostile input ends in an error.
@@ -46,7 +46,7 @@ void dt_arena_free(dt_arena *a);
 /* When more than `limit` bytes are in use, `oom(arg)` is called; it must not return. */
 void dt_arena_set_limit(dt_arena *a, size_t limit, void (*oom)(void *arg), void *arg);
 size_t dt_arena_used(const dt_arena *a);
-void dt_arena_reset(dt_arena *a); /* everything handed out is gone; keeps one chunk for what follows */
+void dt_arena_reset(dt_arena *a); /* frees all allocations; keeps one chunk for the next ones */
 void *dt_arena_alloc(dt_arena *a, size_t n); /* zeroed, 16-byte aligned, never NULL */
 void *dt_arena_dup(dt_arena *a, const void *p, size_t n);
 char *dt_arena_strdup(dt_arena *a, const char *s);
@@ -106,17 +106,18 @@ void dt_buf_escape(dt_buf *b, const char *s, size_t n);
 /* Undo D's escapes in place; returns the new length. */
 size_t dt_unescape(char *s, size_t n);
 
-/* Names that this program did not make up, for a terminal (safe.c): control characters become '?', in place. lines: newlines
- * and tabs may stay. */
+/* Names from outside this program, made safe for a terminal (safe.c): control characters become
+ * '?', in place. lines: newlines and tabs may stay. */
 void dt_make_safe(char *s, size_t n, bool lines);
 
 /* ---- files (file.c) ---- */
 /* A whole file of /proc and the like, with a NUL after it; dir as for openat(2). NULL with errno; to be freed. */
 char *dt_slurp(int dir, const char *path, size_t *len);
-/* For reading, a file that a process or another user names: only if it is a regular file of at most max bytes, and never
- * in a way that waits or acts. flags: O_NOFOLLOW or 0. -1 with *err (the sentence begins with the path) and errno. */
+/* For reading, a file that a process or another user names: only if it is a regular file of at most
+ * max bytes, without waiting or side effects. flags: O_NOFOLLOW or 0. -1 with *err (the sentence
+ * begins with the path) and errno. */
 int dt_open_regular(int dir, const char *path, int flags, uint64_t max, struct dt_error *err);
-/* Is any of these n bytes not on the disk, so that reading it would cost the file's owner nothing? */
+/* Is any of these n bytes a hole, which costs the file's owner nothing? */
 bool dt_file_has_hole(int fd, uint64_t offset, uint64_t n);
 
 /* ---- stop: long work on foreign data is to end, unfinished ---- */
@@ -135,7 +136,7 @@ uint64_t dt_memory_share(uint64_t machine, uint64_t group); /* the same for thes
 
 /* ---- time, in nanoseconds (clock.c) ---- */
 uint64_t dt_now(void);	      /* CLOCK_MONOTONIC */
-uint64_t dt_now_kernel(void); /* the same as the kernel has it, outside of our time namespace: as in its records */
+uint64_t dt_now_kernel(void); /* the kernel's, outside our time namespace: as in its records */
 uint64_t dt_now_wall(void);   /* CLOCK_REALTIME */
 
 /* ---- errors ---- */
@@ -160,11 +161,12 @@ typedef struct dt_error {
 	dt_pos pos;
 	char text[1024];  /* one sentence, no newline, no "dtrace: " */
 	char source[256]; /* the offending source line, "" when unknown (for the caret) */
-	/* What to write instead of the line number: "in predicate: ", or "" for nothing. NULL: the line. */
+	/* Printed instead of the line number: "in predicate: ", or "" for nothing. NULL: the line
+	 * number. */
 	const char *region;
 } dt_error;
 
-/* Library error codes; a contract with API users, numbered from 1000 in this order. */
+/* Library error codes, numbered from 1000 in this order; API users rely on the numbers. */
 enum {
 #define DT_EDT(name, text) EDT_##name,
 	EDT_BASE_ = 999,

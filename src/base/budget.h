@@ -1,14 +1,14 @@
 /*
- * budget: how much is read, kept and done for files and processes that this program does not trust.
+ * budget: limits on what is read, kept and done for untrusted files and processes.
  *
- * The tracer runs as root and looks into programs of other users: their ELF files, debug
- * information, perf maps and names. All of these can be made to cost far more than any real one.
- * Every limit on such data is here, each well above what real programs need (in brackets: the
- * largest that is known), so that together they bound memory and time. What is beyond a limit is
- * left out; doc/security.md says what the user sees then.
+ * The tracer runs as root and reads programs of other users: their ELF files, debug information,
+ * perf maps and names. All of these can be crafted to cost far more than real ones. Every limit on
+ * such data is here, each well above what real programs need (in brackets: the largest that is
+ * known), so that together they bound memory and time. Data beyond a limit is ignored;
+ * doc/security.md says what the user sees.
  *
- * Beside these limits, work on foreign data looks at a dt_stop now and then (base.h), so that a
- * second interrupt always ends it.
+ * In addition, work on foreign data checks a dt_stop regularly (base.h), so that a second interrupt
+ * always ends it.
  */
 #ifndef DT_BASE_BUDGET_H
 #define DT_BASE_BUDGET_H
@@ -37,9 +37,9 @@
 #define DT_MAX_ELF_CHECKSUM  DT_GB(4)	/* of a debug file that is found by checksum */
 #define DT_MAX_MINIDEBUG     DT_MB(64)	/* decompressed, and what the decoder may use */
 #define DT_MAX_PROBE_NOTES   10000	/* static probes in one file (300) */
-#define DT_MAX_NAMES_TIMES   4		/* names of symbols may add up to so many times their table */
+#define DT_MAX_NAMES_TIMES   4		/* total length of symbol names, as a multiple of their table */
 
-#define DT_MAX_FILE_NOTES    8		/* lines to the user about what is not read, in a session */
+#define DT_MAX_FILE_NOTES    8		/* messages about data that is not read, per session */
 
 /* ---- names ---- */
 #define DT_MAX_MANGLED	 4096  /* bytes */

@@ -1,9 +1,9 @@
 /*
  * clock: the time, in nanoseconds.
  *
- * What the kernel records has the time of its own monotonic clock. In a time namespace ours differs from that by an
- * offset, which /proc tells. It is fixed when the first process enters the namespace, so it is asked once for the life
- * of this process: readers of buffers want the time in every round.
+ * The kernel's records carry the time of its own monotonic clock. In a time namespace ours differs
+ * from that by an offset, found in /proc. It is fixed when the first process enters the namespace,
+ * so it is read only once: readers of buffers need the time in every round.
  */
 #include <inttypes.h>
 #include <pthread.h>

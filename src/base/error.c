@@ -51,7 +51,7 @@ int dt_err(dt_error *e, int code, const char *fmt, ...)
 	} else {
 		snprintf(text, sizeof(text), "%s", dt_strerror(code));
 	}
-	for (char *p = text; *p != '\0'; p++) /* a message is one line, whatever it quotes */
+	for (char *p = text; *p != '\0'; p++) /* a message is a single line, whatever it quotes */
 		if (*p == '\n' || *p == '\r' || *p == '\t')
 			*p = ' ';
 	dt_make_safe(text, strlen(text), false);

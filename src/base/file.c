@@ -1,6 +1,6 @@
 /*
- * file: whole files of file systems such as /proc, which do not know how large their files are; and
- * files that a process or a user of another privilege names, which may be anything.
+ * file: reads whole files of file systems such as /proc, which do not report file sizes, and opens
+ * files named by a process or a user of another privilege, which may be anything.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ char *dt_slurp(int dir, const char *path, size_t *len)
 	}
 	error = errno;
 	close(fd);
-	if (got < 0) { /* half of it would pass for all */
+	if (got < 0) { /* half of it would be taken for all */
 		free(s);
 		errno = error;
 		return NULL;
@@ -43,8 +43,8 @@ char *dt_slurp(int dir, const char *path, size_t *len)
 
 /* ---- files that others name ---- */
 
-/* Opening a device or a FIFO can act (rewind a tape, wait for a writer). A descriptor of O_PATH only names the file, so
- * it is looked at through that, and opened once it is known to be harmless. */
+/* Opening a device or a FIFO can act (rewind a tape, wait for a writer). An O_PATH descriptor only
+ * names the file, so the file is checked through it, and opened once it is known to be harmless. */
 int dt_open_regular(int dir, const char *path, int flags, uint64_t max, dt_error *err)
 {
 	int at = openat(dir, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW)), fd = -1;

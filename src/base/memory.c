@@ -2,13 +2,14 @@
  * memory: how much of it one kind of buffer may take.
  *
  * That is a quarter of the machine's memory. A process in a control group (a container, a systemd service) has less: the
- * smallest limit of its group and of those above it. Kernel memory that BPF maps take counts against that limit as well,
- * and a process that goes beyond it is killed. So what the rest of a session takes is left free first, or, in a small
- * group, most of it.
+ * smallest limit of its group and of those above it. The kernel memory of BPF maps counts against
+ * that limit, and a process that exceeds it is killed. So the needs of the rest of a session are
+ * subtracted first, or most of the limit in a small group.
  *
- * Files that are looked at, from the group of /proc/self/cgroup up to the root of what is mounted: memory.max and
- * memory.high of version 2, memory.limit_in_bytes of version 1. A container without a namespace for control groups sees
- * paths that are not there below its mount; then only that root counts, which is its own group.
+ * The limits are read from the group in /proc/self/cgroup up to the root of the mount: memory.max
+ * and memory.high of version 2, memory.limit_in_bytes of version 1. In a container without a cgroup
+ * namespace that path does not exist below the mount; then only the mount's root counts, which is
+ * the container's own group.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The number in a file; UINT64_MAX: "max", or there is none. */
+/* The number in a file; UINT64_MAX: "max", or no such file. */
 static uint64_t read_limit(const char *dir, const char *name)
 {
 	char *path = dt_xasprintf("%s/%s", dir, name);
@@ -42,7 +43,7 @@ static uint64_t read_limit(const char *dir, const char *name)
 	return limit;
 }
 
-/* The smallest limit from a group up to the mount that it is below. */
+/* The smallest limit from a group up to its mount. */
 static uint64_t smallest(const char *mount, const char *group, const char *const names[])
 {
 	uint64_t limit = UINT64_MAX;
@@ -74,7 +75,7 @@ static uint64_t line_limit(char *line, const char *root)
 		return limit;
 	*group++ = 0;
 	group[strcspn(group, "\n")] = 0;
-	if (strncmp(group, "/..", 3) == 0) /* outside of our namespace */
+	if (strncmp(group, "/..", 3) == 0) /* outside our namespace */
 		*group = 0;
 	controllers++;
 	if (!*controllers)

@@ -1,6 +1,5 @@
 /*
- * options: the table of options.def brought to life: parsing a value by its kind, defaults, and
- * the rule of when an option may be set.
+ * options: implements options.def: parsing values by kind, defaults, and when an option may be set.
  *
  * Every value ends up as a number in value[] (rates in nanoseconds, choices as an index, versions
  * and stability packed) except texts and lists. The numbers fit a signed 64-bit integer, because
@@ -63,8 +62,8 @@ static const struct limit {
 };
 
 /*
- * Compile-time options that have done their work when a #pragma is read: the preprocessor has run,
- * libraries are loaded, the tree is being printed. The others hold from the pragma on.
+ * Compile-time options that have already been used when a #pragma is read: the preprocessor has
+ * run, libraries are loaded, the tree is being printed. The others apply from the pragma on.
  */
 static const enum dt_opt_id not_in_pragma[] = {
     DT_O_CPP,	    DT_O_CPPHDRS,  DT_O_CPPPATH, DT_O_DEFINE, DT_O_UNDEF,
@@ -232,7 +231,7 @@ static bool in_range(int id, uint64_t v)
 	return true;
 }
 
-/* What a value should have looked like, for the message. */
+/* What a value should look like, for the message. */
 static const char *expected(const struct dt_opt_desc *d)
 {
 	switch (d->kind) {
@@ -357,7 +356,7 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 			      DT_VERSION_TEXT);
 	if (d->kind == DT_OPT_VERSION && o->is_set[id] && v > o->value[id])
 		return dt_err(err, EDT_VERSREDUCED,
-			      "a lower version than %s was asked for before: there is no way back",
+			      "a version lower than %s was requested before and cannot be raised again",
 			      value);
 	store(o, id, value, v);
 	o->is_set[id] = true;
@@ -368,7 +367,7 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 
 /* ---- when tracing starts ---- */
 
-/* What each CPU has of its own counts once for each. */
+/* Per-CPU sizes count once for each CPU. */
 static const struct {
 	enum dt_opt_id id;
 	bool per_cpu;
@@ -412,7 +411,7 @@ int dt_options_settle(dt_options *o, dt_error *err)
 		while (o->value[id] > share)
 			if (!dt_options_lower(o, id))
 				return dt_err(err, ENOMEM,
-					      "%s is more than this machine's memory has room for",
+					      "%s does not fit in this machine's memory",
 					      dt_opt_table[id].name);
 	}
 	return 0;

@@ -79,9 +79,10 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 int dt_options_find(const char *name); /* DT_O_x or -1 */
 /* How a value of a choice is written: *len characters. "": there is no such value. */
 const char *dt_option_choice(enum dt_opt_id id, uint64_t value, size_t *len);
-/* When tracing starts: rates and sizes become what is available. Option bufresize=manual: a size that is too large is an error. */
+/* When tracing starts: reduces rates and sizes to what is available. Option bufresize=manual: a
+ * size that is too large is an error. */
 int dt_options_settle(dt_options *o, dt_error *err);
-/* This size is not available: half of it, if bufresize=auto and it is not small yet. */
+/* The size is not available: halves it, if bufresize=auto and it is not too small already. */
 bool dt_options_lower(dt_options *o, enum dt_opt_id id);
 
 static inline uint64_t dt_opt(const dt_options *o, enum dt_opt_id id)

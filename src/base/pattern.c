@@ -1,6 +1,6 @@
 /*
- * pattern: small questions about strings: which known name did the user mean, does a pattern match,
- * and D's escapes in both directions.
+ * pattern: string functions: the known name nearest to a misspelled one, pattern matching, and D's
+ * escapes in both directions.
  *
  * Patterns and words come from users, so the work is bounded: matching is at most length of
  * pattern times length of text (one backtracking point suffices, because only the last '*' seen
@@ -50,7 +50,7 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 const char *dt_nearest(const char *word, const char *const *names, size_t n)
 {
 	size_t len = strlen(word);
-	/* One slip in three letters is a slip; more is another word. */
+	/* Up to one edit in three letters is a typing error; more is another word. */
 	unsigned allowed = len < 3 ? 1 : len < 6 ? 2 : len < 10 ? 4 : 6;
 	const char *best = NULL;
 
@@ -200,7 +200,8 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte of the escape after a backslash at s[0..n); returns its length, 0 if it is none. */
+/* The byte of the escape after a backslash at s[0..n); returns its length, 0 if it is not an
+ * escape. */
 static size_t read_escape(const char *s, size_t n, char *byte)
 {
 	unsigned v = 0;

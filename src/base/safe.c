@@ -1,15 +1,16 @@
 /*
- * safe: names that this program did not make up, on their way to a terminal.
+ * safe: names from outside this program, made safe for a terminal.
  *
- * A process chooses its own name, those of its files and functions, and of its static probes. A
- * terminal takes some characters for commands: they can hide or forge what else is shown. One rule
- * for all of them: each byte of a control character becomes '?'. These are C0 and DEL, C1 (as UTF-8
- * or as a lone byte, as U+009B that begins commands), the characters that turn the direction of text,
- * and the line separators of Unicode. All other text stays, whatever its language.
+ * A process chooses its own name, and those of its files, functions and static probes. A terminal
+ * interprets some characters as commands, which can hide or forge other output. One rule for all of
+ * them: each byte of a control character becomes '?'. These are C0 and DEL, C1 (as UTF-8 or as a
+ * lone byte, as U+009B that begins commands), the characters that change the direction of text, and
+ * the line separators of Unicode. All other text is kept, in any language.
  */
 #include "base/base.h"
 
-/* The character at s, of n bytes, as UTF-8; its length. A byte that is no UTF-8 is a character by itself. */
+/* The character at s, of n bytes, as UTF-8; its length. A byte that is not UTF-8 is a character by
+ * itself. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *c)
 {
 	size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 1;

@@ -1,8 +1,8 @@
 /*
  * actions: actions.def as data, and the size of a datum.
  *
- * The compiler and the DOF reader give every action its size with dt_datum_size(); the engines rely
- * on that size, and the consumer checks what it reads against it.
+ * The compiler and the DOF reader set the size of every action with dt_datum_size(); the engines
+ * rely on that size, and the consumer checks what it reads against it.
  */
 #include "dif/dif.h"
 
@@ -83,7 +83,8 @@ const struct dt_stmt_desc dt_stmts[DT_ST_MAX] = {
 #undef DT_STMT
 };
 
-/* A value's alignment follows from its type: that of an object is not in DIF, and never above 8. */
+/* A value's alignment follows from its type. DIF does not record that of an object; it is at most
+ * 8. */
 static uint64_t value_size(const dt_diftype *t, uint32_t *align)
 {
 	if (!t || t->size == 0)

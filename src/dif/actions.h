@@ -1,10 +1,10 @@
 /*
- * actions: what there is to know about each kind of action, from actions.def.
+ * actions: the properties of each kind of action, from actions.def.
  *
  * An action is one step of a clause: it evaluates at most one expression, adds at most one datum
- * (its payload) to the record, and may have an effect that the engine brings about. A statement is
- * what the user wrote; it becomes one or more actions, and tells the consumer what to do with their
- * data. Code asks the properties below instead of listing kinds of actions.
+ * (its payload) to the record, and may have an effect that the engine performs. A statement is what
+ * the user wrote; it becomes one or more actions, and tells the consumer what to do with their
+ * data. Code tests the properties below instead of listing kinds of actions.
  */
 #ifndef DT_ACTIONS_H
 #define DT_ACTIONS_H
@@ -18,7 +18,7 @@ enum dt_act {
 #undef DT_ACT
 };
 
-/* Aggregating actions by themselves, so that a switch over them can be complete. */
+/* The aggregating actions alone, so that a switch over them can be complete. */
 enum dt_aggfunc {
 #define DT_AGGFUNC(name, act, ...) DT_AGG_##act = DT_ACT_##act,
 #include "dif/actions.def"
@@ -59,7 +59,7 @@ enum dt_expression { DT_EXPR_NO, DT_EXPR_YES, DT_EXPR_MAYBE };
 enum dt_needs {
 	DT_NEEDS_NOTHING = 0,
 	DT_NEEDS_SYMBOLS = 1, /* names of addresses in processes */
-	DT_NEEDS_KERNEL = 2,  /* the interpreter could only record nothing */
+	DT_NEEDS_KERNEL = 2,  /* the interpreter has nothing to record */
 	DT_NEEDS_KERNEL_SYMBOLS = DT_NEEDS_KERNEL | DT_NEEDS_SYMBOLS,
 	DT_NEEDS_DESTRUCTIVE = 4, /* option destructive */
 };

@@ -2,7 +2,7 @@
  * clause: questions that several modules ask about a compiled clause.
  *
  * "Every DIFO of a clause" is defined here and nowhere else, so that a new place for an expression
- * (as the increment of a quantizer once was) is found by the verifier, the engines and the session
+ * (such as the increment of a quantizer) is found by the verifier, the engines and the session
  * alike.
  */
 #include "dif/dif.h"
@@ -58,7 +58,7 @@ bool dt_clause_is_destructive(const dt_clause *c)
 #define KERNEL_MIN 0xffff800000000000ull
 #define KERNEL_MAX 0xfffffffffff00000ull /* above: small negative numbers */
 
-/* Does an expression ask for what only the kernel has? Symbols are addresses by now. */
+/* Does an expression use what only the kernel has? Symbols are addresses by now. */
 static bool kernel_difo(const dt_difo *d)
 {
 	bool loads = false;

@@ -135,7 +135,7 @@ struct dt_builtin_var_desc {
 	uint32_t id;
 	uint64_t version;
 	dt_attr attr;
-	bool needs_kernel; /* the interpreter could only say 0 */
+	bool needs_kernel; /* the interpreter would return 0 */
 	const char *help;
 };
 struct dt_subr_desc {
@@ -248,9 +248,9 @@ typedef struct dt_clause {
 typedef struct dt_difo_iter {
 	dt_difo *difo;
 	uint32_t action; /* 0: the predicate; else the action, counted from 1 */
-	uint64_t place;	 /* where to go on */
+	uint64_t place;	 /* where to continue */
 } dt_difo_iter;
-bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: there are no more */
+bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: no more */
 #define DT_EACH_DIFO(it, c) for (dt_difo_iter it = {0}; dt_clause_next((c), &it);)
 bool dt_difo_reads(const dt_difo *d, uint32_t var); /* a built-in variable: DT_VAR_* */
 bool dt_clause_reads(const dt_clause *c, uint32_t var);

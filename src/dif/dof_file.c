@@ -1,8 +1,8 @@
 /*
- * dof_file: opens a DOF image and hands out checked pieces of it.
+ * dof_file: opens a DOF image and returns checked pieces of it.
  *
- * This is where hostile bytes are met. dt_dof_open() checks the header and that every section lies
- * inside the file; the accessors check type, entry size and string bounds at each use. Nothing
+ * This is the code that faces hostile bytes. dt_dof_open() checks the header and that every section
+ * lies inside the file; the accessors check type, entry size and string bounds at each use. Nothing
  * relies on alignment (records are copied out), and sections may overlap: they are only read.
  */
 #include <stdio.h>
@@ -225,7 +225,7 @@ const char *dt_dof_string(const dt_dof_image *im, uint32_t from, uint32_t strtab
 			   (unsigned long long)offset, size);
 		return NULL;
 	}
-	/* The table ends in NUL, so a string ends inside it; max bounds the work. */
+	/* The table ends with a NUL, so a string ends inside it; max bounds the work. */
 	if (max && strnlen((const char *)p + offset, max + 1) > max) {
 		dt_dof_bad(im, from, "string at offset %llu is longer than %zu characters",
 			   (unsigned long long)offset, max);

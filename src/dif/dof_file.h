@@ -4,7 +4,7 @@
  * Section references are indices into the section table, strings are offsets into a STRTAB section.
  * All numbers are in the byte order of the machine.
  *
- * Two things are ours, for what DTrace keeps in the memory of its library only:
+ * Two additions are ours, for what DTrace keeps only in the memory of its library:
  *
  *   - the `uarg` word of an action: 1 + the DIFO section of a quantizer's increment, or 0;
  *     of an ECB: 1 + the number of the source clause, or 0.
@@ -110,7 +110,7 @@ typedef struct dt_dof_image {
 	size_t n;
 	struct dof_hdr hdr;
 	uint32_t nsecs;
-	dt_error *err; /* where complaints go */
+	dt_error *err; /* where errors go */
 } dt_dof_image;
 
 int dt_dof_open(dt_dof_image *im, const void *data, size_t n, dt_error *err);
@@ -127,7 +127,7 @@ const uint8_t *dt_dof_payload(const dt_dof_image *im, uint32_t from, uint32_t in
 const uint8_t *dt_dof_table(const dt_dof_image *im, uint32_t from, uint32_t index, uint32_t type,
 			    uint32_t *count);
 /* A string of a STRTAB section, in place; at most max bytes without the NUL (0: any length).
- * NULL: complained. */
+ * NULL: error reported. */
 const char *dt_dof_string(const dt_dof_image *im, uint32_t from, uint32_t strtab, uint64_t offset,
 			  size_t max);
 
@@ -139,7 +139,7 @@ struct dof_act_info {	    /* beside each action read */
 typedef struct dt_dof_aggs {
 	DT_VEC(dt_agg *) v; /* in order of id */
 } dt_dof_aggs;
-/* One statement as the STATEMENTS section says it. */
+/* One statement, as in the STATEMENTS section. */
 struct dof_stmt_hint {
 	struct dof_stmt s;
 	const uint32_t *ids;
@@ -149,7 +149,7 @@ struct dof_stmt_hint {
 int dt_dof_stmts(dt_arena *a, dt_action *acts, const struct dof_act_info *info, uint32_t nacts,
 		 const struct dof_stmt_hint *hints, uint32_t nhints, dt_dof_aggs *aggs,
 		 dt_stmt **out, uint32_t *nout, dt_error *err);
-/* When all aggregations are known: does a printa() fit its aggregations? */
+/* Once all aggregations are known: does a printa() match its aggregations? */
 int dt_dof_check_printa(const dt_stmt *s, dt_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * dof_print: a DOF file as text, for people.
+ * dof_print: a DOF file as text.
  *
- * The header and one line per section always; below each section what it says, as far as it can be
- * read: a section whose contents are damaged gets the complaint in place of its contents, and the
- * listing goes on. A complaint is the same sentence that the reader would give.
+ * It always prints the header and one line per section, and below each section its contents as far
+ * as they can be read: for a section with damaged contents it prints the reader's error message
+ * instead, and continues.
  */
 #include <inttypes.h>
 #include <stdio.h>

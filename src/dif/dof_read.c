@@ -6,10 +6,10 @@
  * actions to DIFO to tables, each of a fixed type), so there are no cycles to find.
  *
  * A small file can describe a large program, by referring to one section many times. What it
- * expands to is therefore counted as it grows (spend()), up to a limit, so that time and memory of
- * everything that handles the program later are bounded too.
+ * expands to is therefore counted as it grows (spend()), up to a limit, which also bounds the time
+ * and memory of everything that handles the program later.
  *
- * Provider sections say nothing about clauses and are left to the printer and to linking.
+ * Provider sections do not concern clauses and are left to the printer and to linking.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct reader {
 	struct relocs *rels;	 /* by target section */
 	struct dof_stmt_hint *hints;
 	uint32_t nhints;
-	bool ours; /* has STATEMENTS, so user arguments mean what we mean */
+	bool ours; /* has STATEMENTS, so user arguments are in our format */
 	dt_dof_aggs aggs;
 	uint64_t spent;
 };
@@ -341,7 +341,7 @@ static int read_ecb(struct reader *r, uint32_t section, dt_clause *c)
 	return spend(r, section, cost);
 }
 
-/* ---- sections that stand for themselves ---- */
+/* ---- independent sections ---- */
 
 /* A choice may be a number or a word. */
 static bool has_right_kind(const struct dt_opt_desc *o, const struct dof_opt *rec)
@@ -398,7 +398,7 @@ static int read_relhdr(struct reader *r, uint32_t section, uint32_t type)
 	if (size != sizeof(h))
 		return dt_dof_bad(&r->im, section, "size %zu, must be %zu", size, sizeof(h));
 	memcpy(&h, p, sizeof(h));
-	/* Relocations of data (USDT sites) are the linker's. */
+	/* Relocations of data (USDT sites) are left to the linker. */
 	if (h.tgtsec >= r->im.nsecs || dt_dof_section(&r->im, h.tgtsec).type != DT_DOF_INTTAB)
 		return 0;
 	rels = &r->rels[h.tgtsec];
@@ -510,7 +510,7 @@ static int check_printas(struct reader *r)
 	return 0;
 }
 
-/* The highest user variable of each scope; one below the first means: none may be used. */
+/* The highest user variable of each scope; one below the first means that none may be used. */
 static void find_max_vars(const struct reader *r, struct dt_verify_opts *o)
 {
 	uint32_t max[3] = {DT_VAR_USER_MIN - 1, DT_VAR_USER_MIN - 1, DT_VAR_USER_MIN - 1};

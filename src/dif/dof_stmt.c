@@ -1,11 +1,11 @@
 /*
  * dof_stmt: statements from the actions of a DOF file.
  *
- * DOF knows actions; the consumer wants statements: which actions belong together, which format or
- * aggregation they are about. Our own files say so (STATEMENTS); for others it follows from the
- * kinds of the actions: an aggregating action and its keys, a format and its arguments, memory and
- * its size. Either way the result is checked here, because the engines and the consumer rely on it:
- * every kind is known, expressions are there where they are needed, sizes fit the types.
+ * DOF has actions; the consumer needs statements: which actions belong together, and which format
+ * or aggregation they refer to. Our own files contain this (STATEMENTS); for others it follows from
+ * the kinds of the actions: an aggregating action and its keys, a format and its arguments, memory
+ * and its size. Either way the result is checked here, because the engines and the consumer rely on
+ * it: every kind is known, expressions are there where they are needed, sizes fit the types.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int DT_PRINTF(3, 4) bad_action(struct builder *b, uint32_t i, const char 
 	return dt_err(b->err, EDT_DIFINVAL, "action %u: %s", i + 1, why);
 }
 
-/* ---- actions by themselves ---- */
+/* ---- single actions ---- */
 
 static int check_quantizer(struct builder *b, uint32_t i)
 {
@@ -281,7 +281,7 @@ static int add_stmt(struct builder *b, uint32_t kind, uint32_t first, uint32_t n
 {
 	dt_stmt *s = dt_vec_add(&b->stmts, b->a);
 
-	/* The type that print() wants is not in the file. */
+	/* The type that print() needs is not in the file. */
 	*s = (dt_stmt){.kind = kind == DT_ST_PRINT ? DT_ST_TRACE : (enum dt_stmt_kind)kind,
 		       .first = first,
 		       .nactions = n,
@@ -308,7 +308,7 @@ static int add_stmt(struct builder *b, uint32_t kind, uint32_t first, uint32_t n
 	return 0;
 }
 
-/* As our own files say. */
+/* As stated in our own files. */
 static int stmts_from_hints(struct builder *b, const struct dof_stmt_hint *hints, uint32_t nhints)
 {
 	uint32_t at = 0;
@@ -367,7 +367,7 @@ static int stmt_from_kind(struct builder *b, uint32_t i, uint32_t n)
 	return add_stmt(b, kind, i, n, ids, NULL, naggs);
 }
 
-/* Without help: by the kinds of the actions. */
+/* From the kinds of the actions alone. */
 static int stmts_from_kinds(struct builder *b)
 {
 	uint32_t *spans = dt_arena_alloc(b->a, ((size_t)b->nacts + 1) * sizeof(*spans));

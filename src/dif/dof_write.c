@@ -1,9 +1,9 @@
 /*
  * dof_write: a program as a DOF file.
  *
- * Sections are collected with their bytes in one buffer; the header and the section table, whose
- * sizes are known only then, go in front at the end. All strings but those of DIFOs share one
- * string table, which is section 0 and therefore written last of the loadable ones.
+ * Sections are collected in one buffer; the header and the section table, whose sizes are known
+ * only at the end, are put before it then. All strings but those of DIFOs share one string table,
+ * which is section 0 and therefore written last of the loadable ones.
  *
  * Clauses that come from one source clause share their actions in memory, and so in the file.
  */
@@ -71,7 +71,7 @@ static uint32_t add_string(struct writer *w, const char *s)
 	return (uint32_t)(at - 1);
 }
 
-/* Strings that follow each other, such as the types of a probe's arguments: never shared. */
+/* Consecutive strings, such as the types of a probe's arguments: never shared. */
 static uint32_t add_types(struct writer *w, dt_type *const *types, uint32_t n)
 {
 	uint32_t at = (uint32_t)w->strings.n;

@@ -3,10 +3,10 @@
  *
  * One conversion is  % flags width .precision size letter.  The table below says for each letter
  * and size what argument it takes. Unlike C, an integer conversion without a size takes an integer
- * of any size; one that is written must be the argument's.
+ * of any size; an explicit size must match the argument.
  *
- * Pieces of text are copied with "%%" already made "%", so that the consumer only writes the text
- * and then the conversion.
+ * Pieces of text are copied with "%%" already replaced by "%", so that the consumer only writes the
+ * text and then the conversion.
  */
 #include <stdio.h>
 
@@ -159,7 +159,7 @@ static bool parse_conv(struct parser *ps, dt_conv *c)
 	parse_flags(ps, c);
 	if (!parse_width(ps, c))
 		return false;
-	if (peek(ps) == '@') { /* "%8@d" is as good as "%@8d" */
+	if (peek(ps) == '@') { /* "%8@d" is the same as "%@8d" */
 		c->flags |= DT_CF_AGG;
 		ps->p++;
 	}

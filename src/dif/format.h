@@ -70,7 +70,7 @@ struct dt_conversion {
 };
 const struct dt_conversion *dt_conversion_find(char letter, const char *size); /* NULL: there is none */
 
-/* Escapes in `text` are already undone. Returns NULL and writes why into *err (tag set). */
+/* Escapes in `text` are already undone. Returns NULL with the reason in *err (tag set). */
 dt_format *dt_format_parse(dt_arena *a, const char *text, size_t len, dt_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * opcodes: the tables of DIF as data.
  *
- * Three .def files say everything that is to be said once: opcodes, built-in variables and
- * subroutines. Here they become arrays that the compiler, the printer, the verifier and the engines
- * index. Nothing else in the project lists an opcode's operands or a subroutine's number.
+ * The .def files list opcodes, built-in variables and subroutines once. Here they become arrays
+ * that the compiler, the printer, the verifier and the engines index. Nothing else in the project
+ * lists an opcode's operands or a subroutine's number.
  */
 #include "dif/dif.h"
 
@@ -15,7 +15,7 @@ const struct dt_op_desc dt_op_table[256] = {
 
 enum { NEEDS_ANY = false, NEEDS_KERNEL = true };
 
-/* Both tables are in order of id, so that they can be searched by halves. */
+/* Both tables are in order of id, so that binary search works. */
 const struct dt_builtin_var_desc dt_builtin_vars[] = {
 #define DT_BUILTIN_VAR(sym, num, name, type, ver, name_stab, data_stab, cls, engine, help)         \
 	{                                                                                          \

@@ -4,8 +4,8 @@
  *   [[[provider:]module:]function:]name     the last one may be another field (-P, -m, -f)
  *   1234                                    a probe id
  *
- * This is the one parser, for programs and for listing, and the one table of how long a field may
- * be, which DOF files are held to as well.
+ * This is the only parser, for programs and for listing, and the only table of field lengths, which
+ * DOF files must also respect.
  */
 #include <ctype.h>
 #include <stdlib.h>

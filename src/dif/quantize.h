@@ -93,7 +93,7 @@ struct dt_ll_magnitude {
 };
 void dt_ll_first(uint64_t param, struct dt_ll_magnitude *m);
 void dt_ll_next(uint64_t param, struct dt_ll_magnitude *m);
-/* Is it a parameter word the compiler could have made? (For DOF from elsewhere.) */
+/* Could the compiler have made this parameter word? (For DOF from elsewhere.) */
 bool dt_llquantize_valid(uint64_t param);
 uint32_t dt_llquantize_nbuckets(uint64_t param); /* with the two outer ones */
 uint32_t dt_llquantize_bucket(uint64_t param, int64_t v);

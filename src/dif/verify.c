@@ -1,13 +1,13 @@
 /*
  * verify: may this DIF be run?
  *
- * Whatever passes here can be executed by any engine without a further look at the encoding: all
- * opcodes exist, registers and table indices are in range, %r0 stays zero, control only moves
- * forward and ends in `ret`, so a run takes at most as many steps as there are instructions. What
- * depends on run-time values (addresses, tuple depth, divisors) is left to the engine, as a fault.
+ * DIF that passes can be executed by any engine without further checks of the encoding: all opcodes
+ * exist, registers and table indices are in range, %r0 stays zero, control only moves forward and
+ * ends in `ret`, so a run takes at most as many steps as there are instructions. What depends on
+ * run-time values (addresses, tuple depth, divisors) is left to the engine, as a fault.
  *
- * A message names the place as "at DIF offset N", N in bytes as in run-time faults, or the table
- * that is wrong.
+ * A message names the location as "at DIF offset N", N in bytes as in run-time faults, or the
+ * invalid table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static unsigned scope_of(uint32_t op)
 	}
 }
 
-/* What a shape asks for beyond its registers. */
+/* What a shape requires beyond its registers. */
 static int check_operand(struct verifier *v, uint32_t pc, enum dt_op_format format)
 {
 	dt_instr i = v->d->text[pc];
@@ -312,7 +312,7 @@ static int compare_refs(const void *a, const void *b)
 	return x->action < y->action ? -1 : x->action > y->action;
 }
 
-/* Clauses may share DIFOs (one clause body, many descriptions): each is looked at once. */
+/* Clauses may share DIFOs (one clause body, many descriptions): each is checked once. */
 static void collect_refs(dt_program *p, difo_refs *refs)
 {
 	uint32_t kept = 0;
@@ -373,7 +373,7 @@ static const char *disagreement(const dt_difvar *a, const dt_difvar *b)
 	return NULL;
 }
 
-/* A user variable has one storage, whoever uses it: all its definitions must agree. */
+/* A user variable has one storage for all its uses: all its definitions must agree. */
 static int check_agreement(const difo_refs *refs, dt_error *err)
 {
 	var_refs vars = {0};

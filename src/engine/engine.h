@@ -1,8 +1,8 @@
 /*
- * engine: the interface between what runs programs (vm, bpf) and what prints (consume).
+ * engine: the interface between the engines that run programs (vm, bpf) and the consumer.
  *
- * An engine takes enabled clauses and gives back, in order of time: records, faults; and on demand
- * aggregation rows and loss counters. How it stores them is its own affair.
+ * An engine takes enabled clauses and returns records and faults in order of time, and on demand
+ * aggregation rows and drop counters. How it stores them is private to it.
  */
 #ifndef DT_ENGINE_H
 #define DT_ENGINE_H
@@ -90,7 +90,7 @@ struct dt_engine_clause {
 };
 
 struct dt_engine_env {
-	dt_options *opts; /* an engine that gets less than a size asks for lowers it */
+	dt_options *opts; /* an engine lowers a size if it gets less */
 	dt_types *types;
 	dt_ecb *ecbs;
 	uint32_t necbs;
@@ -100,7 +100,7 @@ struct dt_engine_env {
 	struct dt_procs *procs; /* the processes of the session; NULL: none */
 };
 
-typedef struct dt_engine dt_engine; /* never defined: a dt_vm_engine (vm) or a dt_bpf (bpf) */
+typedef struct dt_engine dt_engine; /* opaque: a dt_vm_engine (vm) or a dt_bpf (bpf) */
 struct dt_engine_ops {
 	const char *name;
 	dt_engine *(*open)(const struct dt_engine_env *env, dt_error *err);
@@ -108,13 +108,16 @@ struct dt_engine_ops {
 	int (*stop)(dt_engine *e, dt_error *err); /* disable; END runs */
 	int (*status)(dt_engine *e, dt_status *st);
 	int (*consume)(dt_engine *e, const dt_sink *sink);  /* records so far, then forget them */
-	/* Aggregation rows, then zero them. What cannot be read now stays for another time; at the end that is an error. */
+	/* Aggregation rows, then zero them. Rows that cannot be read now are kept for the next
+	 * time; at the end that is an error. */
 	int (*snapshot)(dt_engine *e, const dt_sink *sink, dt_error *err);
-	/* While it runs: new ECBs of clauses whose kinds are not 0. They stay where they are until close(). Those that
-	 * cannot be enabled are left out, and *err says why for one of them; then -1. NULL: it cannot. */
+	/* While it runs: new ECBs of clauses whose kinds are not 0. The caller keeps them in place
+	 * until close(). ECBs that cannot be enabled are skipped; then it returns -1, and *err
+	 * gives the reason for one of them. NULL: not supported. */
 	int (*extend)(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err);
-	/* A process that comes to this place waits there, for a moment at most, until it is admitted: arrived() says how many
-	 * have come so far, admit() lets the first n of them go on. A wake-up of wake_fd tells that one has come. */
+	/* A process that reaches this place waits there briefly until it is admitted: arrived()
+	 * returns how many have come so far, admit() lets the first n of them continue. wake_fd
+	 * becomes readable when one has come. */
 	int (*gate)(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err);
 	uint64_t (*arrived)(const dt_engine *e);
 	long (*comer)(const dt_engine *e, uint64_t n); /* the pid of number n (from 1); 0: not known any more */
@@ -124,8 +127,9 @@ struct dt_engine_ops {
 	void (*adopt)(dt_engine *e, long pid, long parent);
 	/* The process has exited: release what is attached only to it. May be NULL. */
 	void (*retire)(dt_engine *e, long pid);
-	/* After every wake-up: acknowledge it, and give programs what they have asked for. True: a buffer is filling,
-	 * and should be read before switchrate has passed. NULL: there is nothing to do. */
+	/* After every wake-up: acknowledge it, and supply what programs have requested. True: a
+	 * buffer is filling up, and should be read before switchrate has passed. NULL: nothing to
+	 * do. */
 	bool (*attend)(dt_engine *e);
 	/* A descriptor that becomes readable when exit() or a full buffer ends tracing; -1: none. */
 	int (*wake_fd)(const dt_engine *e);

@@ -2,8 +2,8 @@
  * record_plan: what becomes of the value of each action, and what a record costs.
  *
  * Both engines run clauses by the plan made here, so they agree on which clauses make a record, what
- * is in it, how much of the buffer it takes, and when a buffer is too small. How an engine lays the
- * data out in its own memory is its own affair.
+ * is in it, how much of the buffer it takes, and when a buffer is too small. The layout of the data
+ * in an engine's own memory is private to it.
  *
  * A clause whose actions record nothing makes no record; a clause without actions, or with
  * speculate() alone, records that it ran (the default action).
@@ -43,16 +43,17 @@ typedef struct dt_record_plan {
 /* 0, or -1 and *err: keys without an aggregation, or more data than a record can have. The actions
  * are in the arena, or on the heap if that is NULL. */
 int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_error *err);
-/* The name of an action of the clause that no engine can do, or NULL. */
+/* The name of an action of the clause that no engine supports, or NULL. */
 const char *dt_clause_refused(const dt_clause *c);
 
 /*
  * ---- the principal buffer of a CPU ----
  *
- * Its size counts records as DTrace lays them out, whatever an engine does: a header of 12 bytes, then each value
- * (strings with strsize bytes) at a multiple of the largest power of two, up to 8, that divides its size; all
- * rounded up to the largest such alignment, at least 4. A clause whose record has no room, also because it
- * is larger than the buffer, does not run and is counted as a drop.
+ * Its size counts records as DTrace lays them out, whatever the engine's own layout: a header of 12
+ * bytes, then each value (strings with strsize bytes) at a multiple of the largest power of two, up
+ * to 8, that divides its size; all rounded up to the largest such alignment, at least 4. A clause
+ * whose record does not fit, even because it is larger than the buffer, does not run and is counted
+ * as a drop.
  */
 #define DT_BUFFER_DEFAULT (4ull << 20) /* when the option says nothing */
 #define DT_RECORD_HEADER  12	       /* what a record costs besides its data */

@@ -11,7 +11,7 @@ fi
 ktrace -b 8g -qn 'tick-10ms { printf("here"); exit(0); }'
 expect_match '^0 dtrace: buffer size lowered to [0-9]+[kmg] here$' "$status $err $(echo $out)"
 ktrace -b 8g -x bufresize=manual -qn 'tick-10ms { exit(0); }'
-expect_match "^1 dtrace: could not enable tracing: (cannot create buffers in the kernel: Cannot allocate memory|bufsize is more than this machine's memory has room for)\$" "$status $err"
+expect_match "^1 dtrace: could not enable tracing: (cannot create buffers in the kernel: Cannot allocate memory|bufsize does not fit in this machine's memory)\$" "$status $err"
 # speculations are lost when they are consumed, those of END after everything else
 ktrace -x specsize=16 -qn 'BEGIN { exit(0); } END { s = speculation(); } END { speculate(s); trace(timestamp); trace(timestamp); trace(timestamp); }'
 expect "dtrace: 1 speculative drop" "$err"

@@ -17,7 +17,7 @@ says bufsize=64m ''
 
 for o in bufsize aggsize specsize dynvarsize; do
 	dt -q -x $o=1000t -x bufresize=manual -n 'BEGIN { exit(0); }'
-	expect "dtrace: could not enable tracing: $o is more than this machine's memory has room for" "$err"
+	expect "dtrace: could not enable tracing: $o does not fit in this machine's memory" "$err"
 	expect 1 "$status"
 done
 dt -q -x cpu=4000 -n 'BEGIN { exit(0); }'

@@ -41,4 +41,4 @@ expect_match 'buffer size lowered to [0-9]+k' "$err"
 within 12 -q -b 1g -x aggsize=1g -x dynvarsize=1g -x specsize=1g -n 'syscall:::entry { @ = count(); t[tid] = 1; trace(1); } tick-100ms { exit(0); }'
 expect 0 "$status" "sizes beyond the group: status ($err)"
 within 12 -q -b 1g -x bufresize=manual -n 'BEGIN { exit(0); }'
-expect "1 dtrace: could not enable tracing: bufsize is more than this machine's memory has room for" "$status $err"
+expect "1 dtrace: could not enable tracing: bufsize does not fit in this machine's memory" "$status $err"

@@ -151,7 +151,7 @@ const dt_arch dt_arch_x86_64 = {
 	       .mask = 0x81,	/* present; a large page */
 	       .table = 0x01,
 	       .address = 0x000ffffffffff000,
-	       .direct_align = 1ull << 30}, /* also when it is put at random: arch/x86/mm/kaslr.c */
+	       .direct_align = 1ull << 30}, /* also when randomized: arch/x86/mm/kaslr.c */
     .site = {.condition = "defined(__x86_64__)",
 	     .what = "A nop of two bytes, one of five",
 	     .text = ".byte " TEXT(SITE),

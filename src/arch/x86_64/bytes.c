@@ -1,5 +1,5 @@
 /*
- * bytes: instructions of x86-64 that are known by their bytes, without a decoder.
+ * bytes: instructions of x86-64 recognized by their bytes, without a decoder.
  */
 #include <string.h>
 

@@ -21,7 +21,7 @@
 #define DT_SYSCALL_RETURN_3	 DT_SYSCALL_EITHER(3)
 #define DT_SYSCALL_RETURN_ARG(n) DT_SYSCALL_RETURN_##n
 
-/* bits of the error code: the page was there (1), it was a write (2) */
+/* bits of the error code: the page was present (1), it was a write (2) */
 #define DT_FAULT_IS_WRITE "(args[2] & 3) == 3"
 
 #endif

@@ -10,14 +10,15 @@
 extern const char dt_site_trap[] __attribute__((visibility("hidden"))),
     dt_site_call[] __attribute__((visibility("hidden")));
 
-/* The labels in the code can be there only once. */
+/* The labels in the code must be unique. */
 #if defined(__clang__)
 #define ONCE __attribute__((noinline))
 #else
 #define ONCE __attribute__((noinline, noclone))
 #endif
 
-/* No call and no return in the loop: after a way through the kernel the first return is mispredicted. */
+/* No call and no return in the loop: after a trip through the kernel the first return is
+ * mispredicted. */
 ONCE static void pass_trap(void)
 {
 	__asm__ volatile("mov %0, %%ecx\n\t.globl dt_site_trap\n\t.hidden dt_site_trap\n"
@@ -27,7 +28,7 @@ ONCE static void pass_trap(void)
 			 : "rcx", "memory");
 }
 
-/* The call writes below the stack pointer, where compilers keep variables of such a function. */
+/* The call writes below the stack pointer, where compilers keep variables of a leaf function. */
 ONCE static void pass_call(void)
 {
 	__asm__ volatile(

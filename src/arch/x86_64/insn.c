@@ -1,20 +1,22 @@
 /*
  * insn for x86-64, and i386 in 32-bit programs. Instructions are decoded one after the other from the start of the function,
- * which is right for what compilers make; hand-written code with data in between ends the body
- * there.
+ * which is correct for compiled code; in hand-written code, data between instructions ends the
+ * body.
  *
- * Where a probe at the entry may sit: at the first instruction, or after ones that only compute in
- * registers which carry no argument (dt_insn HARMLESS), as long as no jump leads there. Reading
- * memory through an argument is not harmless: a bad pointer would end the program before its entry
- * was seen.
+ * An entry probe may be at the first instruction, or after instructions that only use registers
+ * which carry no argument (dt_insn HARMLESS), as long as no jump leads there. Reading memory
+ * through an argument is not harmless: a bad pointer would end the program before its entry was
+ * seen.
  *
  * Which instructions the kernel refuses is in its arch/x86/kernel/uprobes.c: some prefixes, and a
  * table by the first byte of the opcode (of VEX instructions: by their only one). A system call is
- * accepted but does harm: a thread made by it would begin in the kernel's copy of the instruction. For 32-bit
- * code the table refuses less, of what no compiler makes; both are taken for the same here.
+ * accepted but does harm: a thread created by it would start in the kernel's copy of the
+ * instruction. For 32-bit code the table refuses less, but only instructions that no compiler
+ * emits; both are treated alike here.
  *
  * In 32-bit code the arguments are on the stack, or in any of the registers that are free in 64-bit code
- * (static functions), and Go passes arguments in those: only what makes the stack frame is harmless there.
+ * (static functions), and Go passes arguments in those: only instructions that set up the stack
+ * frame are harmless there.
  */
 #include <elf.h>
 #include <errno.h>
@@ -50,9 +52,9 @@ static const uint8_t refused_opcodes[] = {
     0x6c, 0x6d, 0x6e, 0x6f, 0x82, 0x9a, 0xcc, 0xcd, 0xce, 0xcf, 0xd4, 0xd5, 0xd6, 0xe4,
     0xe5, 0xe6, 0xe7, 0xea, 0xec, 0xed, 0xee, 0xef, 0xf1, 0xf4, 0xfa, 0xfb};
 
-/* The kernel looks at the opcode byte alone: it takes vzeroupper (VEX, 77) for a conditional jump,
- * and vcmpps (VEX, c2) for a return, and the program goes astray. Seen with vpbroadcastd at the
- * entry of wcschr() on Linux 6.18. */
+/* The kernel checks only the opcode byte: it takes vzeroupper (VEX, 77) for a conditional jump, and
+ * vcmpps (VEX, c2) for a return, and the program is corrupted. Seen with vpbroadcastd at the entry
+ * of wcschr() on Linux 6.18. */
 static const uint8_t mistaken_opcodes[] = {
     0x70, 0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78, 0x79, 0x7a, 0x7b, 0x7c, 0x7d,
     0x7e, 0x7f, 0x90, 0x9a, 0x9d, 0xc2, 0xc3, 0xca, 0xcb, 0xe8, 0xe9, 0xea, 0xeb, 0xff};
@@ -139,8 +141,8 @@ static bool is_free_register(const struct dt_insn_mode *mode, ZydisRegister r)
 	}
 }
 
-/* Memory that is there whatever the arguments are: reading the program's own data and its thread's,
- * writing in the frame that the function has just made. */
+/* Memory that is valid for any arguments: reads of the program's own and its thread's data, writes
+ * to the frame that the function has just set up. */
 static bool is_own_memory(const ZydisDecodedOperand *o, uint32_t frame)
 {
 	int64_t at = o->mem.disp.value;
@@ -213,8 +215,8 @@ static ZydisRegister whole_register(ZydisRegister r)
 	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 }
 
-/* Was the register made of a table by one of the instructions before? Compilers make a jump table
- * of an indexed load, in position-independent code of an indexed load and an addition. */
+/* Was the register loaded from a table by one of the previous instructions? Compilers implement a
+ * jump table as an indexed load, in position-independent code as an indexed load and an addition. */
 static bool is_from_table(const ZydisDecoder *d, const dt_body *b, const uint8_t *code,
 			  ZydisRegister reg)
 {
@@ -237,7 +239,7 @@ static bool is_from_table(const ZydisDecoder *d, const dt_body *b, const uint8_t
 	return false;
 }
 
-/* What is compiled for control-flow enforcement marks jumps into tables: notrack. */
+/* Code compiled for control-flow enforcement marks jumps into tables: notrack. */
 static bool leaves_function(const ZydisDecoder *d, const dt_body *b, const uint8_t *code,
 			    const ZydisDecodedInstruction *i, const ZydisDecodedOperand *ops)
 {
@@ -278,7 +280,7 @@ static void walk_start(struct walk *w, const struct dt_insn_mode *k, const uint8
 	w->frame = 0;
 }
 
-/* The next instruction; false: there is none that we know. */
+/* The next instruction; false: none that is known. */
 static bool walk_next(struct walk *w, dt_insn *x)
 {
 	const ZydisDecodedInstruction *i = &w->i;
@@ -295,8 +297,8 @@ static bool walk_next(struct walk *w, dt_insn *x)
 	x->flags = (is_endbr(i) ? DT_INSN_LANDING_PAD : 0) |
 		   (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
 		   (i->meta.category == ZYDIS_CATEGORY_RET ? DT_INSN_RETURN : 0);
-	/* Behind the entry a leaf function keeps data below the stack pointer, where the call that
-	 * a five-byte nop becomes would push its return address. */
+	/* After the entry a leaf function keeps data below the stack pointer, where the call that a
+	 * five-byte nop becomes would push its return address. */
 	if (is_refused(i) || (w->k->optimizes && !w->k->narrow && !w->entering && is_nop5(i, here)))
 		x->flags |= DT_INSN_REFUSED;
 	if (w->entering && w->frame == 0 && makes_frame(i, w->ops))
@@ -341,8 +343,9 @@ static void decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code
 }
 
 /*
- * Go. How long is what a function does before it is sure of its stack? It compares with g.stackguard0 (g is in r14,
- * Go 1.17), and on the other way has the stack copied to a larger place and begins again: after this it is entered once.
+ * Go: the length of the code that checks the stack. It compares with g.stackguard0 (g is in r14, Go
+ * 1.17); if the stack is too small, it is copied to a larger place and the function starts again.
+ * After this code the function is entered once.
  *
  *	cmp 0x10(%r14),%rsp; jbe			lea -n(%rsp),%r12; cmp 0x10(%r14),%r12; jbe
  *	mov %rsp,%r12; sub $n,%r12; jb; cmp 0x10(%r14),%r12; jbe

@@ -29,7 +29,7 @@ static int parse_reg(const char **p, bool *high)
 	return reg;
 }
 
-/* Numbers and at most one name of a variable, added up: "16", "-8", "NBuffers", "40+stats", "stats-4". */
+/* A sum of numbers and at most one variable name: "16", "-8", "NBuffers", "40+stats", "stats-4". */
 static bool parse_displacement(const char **p, struct dt_operand *o)
 {
 	while (**p && **p != '(' && !isspace((unsigned char)**p)) {
