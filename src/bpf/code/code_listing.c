@@ -1,6 +1,6 @@
 /*
- * listing: code as text: with absolute places and numbers as the kernel sees it (DTRACE_BPF_DUMP), or
- * with labels and names, so that it does not change with what is irrelevant (unit tests).
+ * listing: code as text: with absolute positions and numbers as the kernel sees it
+ * (DTRACE_BPF_DUMP), or with labels and names, which irrelevant changes do not affect (unit tests).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static bool is_long(const struct bpf_insn *i)
 	return i->code == (BPF_LD | BPF_IMM | BPF_DW);
 }
 
-/* Number the places that are jumped to, in the order they are in. */
+/* Number the targets of jumps, in order of position. */
 static void find_labels(struct lister *l, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;

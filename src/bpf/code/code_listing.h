@@ -6,7 +6,7 @@
 
 #include "bpf/code/slot.h"
 
-/* All of it as the kernel sees it, one instruction per line with its place. */
+/* All of it as the kernel sees it, one instruction per line with its position. */
 void dt_code_print(const dt_code *c, dt_buf *out);
 
 struct dt_code_name {

@@ -1,5 +1,5 @@
 /*
- * emit: collecting instructions, and giving jumps and calls their distances.
+ * emit: collects instructions, and computes the distances of jumps and calls.
  */
 #include <stdlib.h>
 
@@ -103,8 +103,9 @@ void dt_code_func_addr(dt_code *c, int dst, uint32_t func)
 
 /* ---- long jumps ----
  *
- * A jump reaches 32767 instructions, a long clause may be longer. Within reach of the jump we put
- * an island, where control never stays: one hop to each place that is wanted from before it.
+ * A jump reaches 32767 instructions, but a clause may be longer. So an island is put within reach
+ * of the jump, which normal control flow jumps over: it has one hop to each target of far jumps
+ * before it.
  *
  *	  if r0 s< 0 goto hop		(too far to jump to `fault` itself)
  *	  ...
@@ -126,8 +127,8 @@ static bool has_second_half(const struct bpf_insn *i)
 	return i->code == (BPF_LD | BPF_IMM | BPF_DW);
 }
 
-/* Can an instruction be put before this one? Not into a 64-bit constant, and not where control
- * never comes by. */
+/* Can an instruction be put before this one? Not inside a 64-bit constant, and not where control
+ * never reaches. */
 static bool is_gap(const dt_code *c, uint32_t at)
 {
 	const struct bpf_insn *before = &c->insns.v[at - 1];
@@ -136,7 +137,7 @@ static bool is_gap(const dt_code *c, uint32_t at)
 	       before->code != (BPF_JMP | BPF_JA | BPF_K);
 }
 
-/* Room for n instructions at `at`; everything that was there moves on. */
+/* Make room for n instructions at `at`; everything from there on moves. */
 static void make_room(dt_code *c, uint32_t at, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -153,7 +154,7 @@ static void make_room(dt_code *c, uint32_t at, uint32_t n)
 			c->fixes.v[i].insn += n;
 }
 
-/* A hop at `at` to what label is. */
+/* A hop at `at` to the label. */
 static void make_hop(dt_code *c, uint32_t at, uint32_t label)
 {
 	*dt_vec_add(&c->fixes, NULL) = (struct dt_code_fix){.insn = at, .target = label};
@@ -229,8 +230,8 @@ static bool has_key_in_slot(const dt_code *c, uint32_t at)
 }
 
 /*
- * Up to Linux 6.1 the slot of a global function is memory from which no key of a map may be taken:
- * functions that do, or call one that does, are static.
+ * Up to Linux 6.1 a global function may not use map keys in the slot: functions that do, or call
+ * one that does, are static.
  */
 static void settle_globals(dt_code *c)
 {

@@ -5,8 +5,8 @@
  * program is a list of functions, the first of which is where the kernel enters. Maps are named by
  * their file descriptors, which exist before any code is made.
  *
- * The helpers below are one instruction each (two for 64-bit constants); what they produce reads
- * like the comment beside them. Register use throughout src/bpf:
+ * The helpers below are one instruction each (two for 64-bit constants); the comment beside each
+ * says what it emits. Register use throughout src/bpf:
  *
  *	r0	results		r1-r5	arguments, lost by every call
  *	r6	the slot	r7	context of the probe	r8 r9	free for one emitter at a
@@ -28,8 +28,8 @@ struct dt_code_fix {
 struct dt_code_func {
 	uint32_t start; /* UINT32_MAX: not emitted yet */
 	uint32_t nargs; /* verified on its own, with so many arguments; 0: as a part of its callers */
-	bool keys;	/* it, or what it calls, has keys of maps in the slot */
-	bool own_slot;	/* it has looked up the slot itself, so that keys in it are fine */
+	bool keys;	/* it, or a function it calls, uses map keys in the slot */
+	bool own_slot;	/* it has looked up the slot itself, so keys in it are allowed */
 	char name[48];
 };
 
@@ -49,9 +49,9 @@ int dt_code_finish(dt_code *c);
 /* ---- functions and labels ---- */
 uint32_t dt_code_func_new(dt_code *c, const char *name); /* callable before it is emitted */
 void dt_code_func_begin(dt_code *c, uint32_t func);
-/* The kernel verifies a static function anew for every call of it, a global one once and for all. Such
- * a function takes the slot and numbers, and must ask whether the slot is NULL; nothing is left of that
- * question when the program runs. */
+/* The kernel verifies a static function again for every call, a global one only once. A global
+ * function takes the slot and numbers, and must check whether the slot is NULL; the kernel removes
+ * that check. */
 void dt_code_func_begin_global(dt_code *c, uint32_t func, uint32_t nargs);
 uint32_t dt_code_label(dt_code *c);
 void dt_code_place(dt_code *c, uint32_t label);

@@ -1,12 +1,12 @@
 /*
  * lib: the subroutines that loop, in the language of sub.c.
  *
- * What each one means is said by the interpreter (src/vm/subr*.c); the two must print the same for
- * every test that both can run. Optional arguments get their defaults from call.c.
+ * The interpreter defines what each one means (src/vm/subr*.c); both must print the same in every
+ * test that both can run. Optional arguments get their defaults from call.c.
  *
  * Calls and loops nest at most four deep here (a subroutine, two loops, another subroutine with a
- * loop): the kernel allows eight frames, and the program, the fault handler and an ERROR clause
- * have theirs before.
+ * loop): the kernel allows eight frames, and the program, the fault handler and an ERROR clause use
+ * some of them.
  */
 #include "bpf/code/slot.h"
 
@@ -54,7 +54,7 @@ FN(strrchr(s, c) {
 	return s + i - 1;
 }),
 
-/* The first place at or after i where the m bytes of B are in the n of A; n + 1: none. */
+/* The first position at or after i where the m bytes of B occur in the n of A; n + 1: none. */
 FN(find(n, m, i) {
 	if (n < m) return n + 1;
 	loop (n - m + 1) {
@@ -316,7 +316,8 @@ FN(inet6(p) {
 	return make(D, 0, o);
 }),
 
-/* inet_ntoa6(): an IPv4 address in an IPv6 one (::ffff:a.b.c.d, and ::a.b.c.d but for :: and ::1) alone. */
+/* inet_ntoa6(): an IPv4 address embedded in an IPv6 one (::ffff:a.b.c.d, and ::a.b.c.d except ::
+ * and ::1) is printed alone. */
 FN(inet6short(p, full) {
 	x = mem(D, 96, p, 16); i = 0; some = 0;
 	loop (10) { some = some | D[96 + i]; i = i + 1; }
@@ -545,7 +546,8 @@ FN(containerid(name) {
 }),
 
 /* ---- user memory that is not mapped in: absent.c ---- */
-/* Is there nothing at all in the page tables for address a? The others are dt_arch_paging's, and the direct map. */
+/* Do the page tables have no entry for address a? The other parameters are those of dt_arch_paging,
+ * and the direct map. */
 FN(untouched(a, mm, base, shift, limit, mask, table, page, bits) {
 	t = peek(mm + field(mm_struct, pgd), 8); e = 1;
 	if (!t) return 0;
@@ -583,9 +585,9 @@ FN(mapped(a, mm) {
 	return v;
 }),
 
-/* Where the kernel has the byte at address a of mapping v in its page cache: an xarray of folios. Numbers in it: nodes
- * end in binary 10; small ones of these in a node name another slot; what else is not a multiple of 4 is no folio.
- * 0x400000: VM_HUGETLB, whose offsets count other pages. */
+/* Where the byte at address a of mapping v is in the page cache, an xarray of folios. Entries:
+ * nodes end in binary 10; small ones of these in a node name another slot; any other value that is
+ * not a multiple of 4 is not a folio. 0x400000: VM_HUGETLB, whose offsets count other pages. */
 FN(cached(a, v, base, pages, bytes, uptodate, page) {
 	f = peek(v + field(vm_area_struct, vm_file), 8);
 	if (!f || (peek(v + field(vm_area_struct, vm_flags), 8) & 0x400000)) return 0;
@@ -613,9 +615,9 @@ FN(cached(a, v, base, pages, bytes, uptodate, page) {
 /* ---- files ---- */
 /*
  * The path of a dentry on a mount, from the given root on, or from that of all mounts. Names are found from the last to the
- * first, so A is filled from its end; what is too long is cut at its end, which takes a second walk that knows the
- * length. Positions in A begin at 65536: smaller ones are those that do not fit. A file without a directory (memfd) has
- * been deleted as soon as it is there.
+ * first, so A is filled from its end; a path that is too long is cut at its end, which takes a
+ * second walk that knows the length. Positions in A begin at 65536: smaller ones do not fit. A file
+ * without a directory (memfd) counts as deleted from the start.
  */
 FN(path(dentry, mount, rootd, rootm) {
 	end = 65535 + STRSIZE; o = 0;

@@ -1,5 +1,5 @@
 /*
- * prog_btf: the little type information the kernel insists on.
+ * prog_btf: the minimal type information that the kernel requires.
  *
  * Loops (bpf_loop) are allowed only in programs whose functions are all named in BTF, and task
  * storage only for a map whose value has a type. Only the verifier reads these types, so
@@ -91,7 +91,7 @@ static int by_start(const void *a, const void *b)
 	return x->insn_off < y->insn_off ? -1 : x->insn_off > y->insn_off;
 }
 
-/* The kernel wants names that are C identifiers. */
+/* The kernel requires names to be C identifiers. */
 static void clean_name(char *to, const char *from, size_t size)
 {
 	size_t i = 0;

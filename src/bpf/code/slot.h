@@ -1,9 +1,9 @@
 /*
  * slot: the memory of one firing.
  *
- * Each CPU has some slots (a value of a map each); a firing claims one and keeps everything in it
- * that its code works on, so that the verifier has nothing to remember. Fields at fixed places come
- * first, then areas whose places depend on the program (plan/layout.h). In code R6 is the slot.
+ * Each CPU has some slots (a value of a map each); a firing claims one and keeps everything that
+ * its code works on in it, so that the verifier has nothing to track. Fields at fixed offsets come
+ * first, then areas whose offsets depend on the program (plan/layout.h). In code R6 is the slot.
  */
 #ifndef DT_BPF_CODE_SLOT_H
 #define DT_BPF_CODE_SLOT_H
@@ -45,9 +45,9 @@ enum {
 	S_BUCKET = 632,
 	S_PARGS = 640,	/* 10 arguments of the probe, made by its prologue */
 	S_PUSED = 720,	/* bytes of scratch that hold arguments (strings) */
-	S_TOKLEN = 728, /* the length of strtok()'s text, and where it goes on */
+	S_TOKLEN = 728, /* the length of strtok()'s text, and where it continues */
 	S_TOKAT = 736,
-	S_PART = 744,	/* the firing whose next clauses are in a program of their own: tr_program.c */
+	S_PART = 744,	/* the firing whose next clauses are in another program: tr_program.c */
 	S_THREAD = 752, /* threadname */
 	S_LOCALS = 768, /* variables of subroutines; where those of one are differs from program to program */
 	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */

@@ -2,8 +2,8 @@
  * sub: a small language for subroutines that loop.
  *
  * String functions walk over bytes, and a loop in eBPF is a function that the bpf_loop helper
- * calls. Written as instructions such code cannot be read; so it is written in lib.c as text, in a
- * language with the look of C, and compiled here into the program that needs it:
+ * calls. Such code is unreadable as instructions, so it is written in lib.c as text, in a language
+ * that looks like C, and compiled here into the program that needs it:
  *
  *	strchr(s, c) {
  *		n = str(A, s); i = 0;
@@ -12,20 +12,21 @@
  *		return s + i;
  *	}
  *
- *   - All values are unsigned 64-bit. Variables need no declaration; they are words of the slot, so
- * a loop body sees the variables of the function around it, and the verifier sees nothing of them.
+ *   - All values are unsigned 64-bit. Variables need no declaration; they are words of
+ *     the slot, so a loop body shares the variables of the enclosing function, and the verifier
+ *     does not track them.
  *   - A B O T are byte buffers of a string's size, D one of 128 bytes, S the scratch memory.
- * Outside a buffer there are zeros, and writes there do nothing.
+ *     Outside a buffer there are zeros, and writes there do nothing.
  *   - loop (n) { ... } runs at most n times, break leaves it. return only outside loops.
  *   - Operators are C's, without assignment operators and ?:. Comparison is unsigned; slt(a, b) is
- * signed.
+ *     signed.
  *   - field(dentry, d_name.len) is where a structure of the kernel has a member.
  *   - Built in: see the table in sub_builtin.c. fault(code); ends the subroutine with a fault.
  *   - A subroutine may call another (its arguments are written to the other's variables: no
- * recursion).
+ *     recursion).
  *
- * The texts are ours and fixed: a mistake in one is found by the first test that uses it, and is
- * reported as an internal error.
+ * The texts are part of this program: an error in one is found by the first test that uses it, and
+ * is reported as an internal error.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -119,7 +120,8 @@ static void expect(struct sub *s, const char *op)
 
 /* ---- variables: words of the slot ---- */
 
-/* Variables that outlive the call, as long as the firing: the clauses of a probe may be several BPF programs. */
+/* Variables that last for the firing, not only for the call: the clauses of a probe may be several
+ * BPF programs. */
 static const struct {
 	const char *name;
 	int at;
@@ -416,7 +418,7 @@ static void level(struct sub *s, int n)
 		if (i == DT_NELEM(binary))
 			return;
 		next(s);
-		if (n <= 1) { /* r0 stays when it decides */
+		if (n <= 1) { /* r0 is kept if it decides */
 			out = dt_code_label(s->c);
 			truth(s, BPF_JNE);
 			jmpi(s->c, n == 0 ? BPF_JNE : BPF_JEQ, R0, 0, out);
@@ -611,7 +613,7 @@ static void end_function(struct sub *s)
 static void begin_function(struct sub *s, uint32_t func, bool in_loop)
 {
 	if (in_loop)
-		dt_code_func_begin(s->c, func); /* the kernel wants callbacks to be static */
+		dt_code_func_begin(s->c, func); /* the kernel requires callbacks to be static */
 	else
 		dt_code_func_begin_global(s->c, func, 1);
 	s->stop = dt_code_label(s->c);

@@ -1,5 +1,5 @@
 /*
- * sub_builtin: what is built into the language of subroutines (sub.c): reading memory, making
+ * sub_builtin: the built-in functions of the subroutine language (sub.c): reading memory, making
  * strings, speculations.
  */
 #include "engine/engine.h"

@@ -1,5 +1,5 @@
 /*
- * sub_private: what the files of the subroutine language share.
+ * sub_private: shared by the files of the subroutine language.
  */
 #ifndef DT_BPF_CODE_SUB_PRIVATE_H
 #define DT_BPF_CODE_SUB_PRIVATE_H

@@ -1,6 +1,6 @@
 /*
  * sublang: a small language for subroutines that loop (sub*.c), and the subroutines written in it
- * (lib.c). A program calls some of them; their code goes into it when all else is done.
+ * (lib.c). A program calls some of them; their code is added to it at the end.
  */
 #ifndef DT_BPF_CODE_SUBLANG_H
 #define DT_BPF_CODE_SUBLANG_H
@@ -14,12 +14,12 @@ struct dt_sub_buffer {
 /* The subroutines of one program. */
 typedef struct dt_sub {
 	dt_code *c;
-	/* what their texts can name */
+	/* names that their texts can use */
 	struct dt_sub_buffer buf[4]; /* A B O T */
 	struct dt_sub_buffer scratch;
 	uint32_t strsize, nspecs;
 	int fd_specs;
-	/* the program's own way to do these */
+	/* provided by the program */
 	void *arg;
 	int (*field)(void *arg, const char *type, const char *path, uint32_t *offset); /* 0, or -1 and it has failed */
 	void (*read)(void *arg, int helper); /* r1 to, r2 size, r3 from; r0 = what it returned */

@@ -1,9 +1,9 @@
 /*
- * buffer_size: how large the buffers are that records go to, and when their reader is woken.
+ * buffer_size: the size of the buffers for records, and when their reader is woken.
  */
 #include "bpf/plan/layout.h"
 
-#define RING_TREE 16 /* up to so many CPUs the buffer is found by comparisons */
+#define RING_TREE 16 /* up to this many CPUs the buffer is found by comparisons */
 
 bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n)
 {
@@ -14,14 +14,14 @@ bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n)
 
 /*
  * bufsize bytes per CPU. BEGIN and END fire once each, so what they can record is known: a program
- * that enables nothing else gets buffers of just that size, and starts faster for it.
+ * that enables nothing else gets buffers of exactly that size, and starts faster.
  */
 uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size)
 {
 	uint64_t most = 0, error = 0;
 
 	if (p->buffers.small)
-		return 4 * size; /* counted beside: our records are up to twice as large */
+		return 4 * size; /* counted separately: our records are up to twice as large */
 	for (uint32_t i = 0; i < p->clauses.n; i++) {
 		const struct dt_plan_clause *x = &p->clauses.v[i];
 
@@ -37,9 +37,9 @@ uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size)
 }
 
 /*
- * The consumer looks at the buffers once per switchrate, or as soon as one is half full. Not with the
- * fill policy, which is about filling, and not with buffers that are kept to the byte to drop what
- * DTrace would drop. With the ring policy there is nothing to look at but what is speculative.
+ * The consumer reads the buffers once per switchrate, or as soon as one is half full; but not early
+ * with the fill policy, whose buffers are meant to fill up, or with buffers that are counted to the
+ * byte to drop what DTrace would drop. With the ring policy only speculative records are read.
  */
 bool dt_layout_wakes_early(const dt_plan *p, const dt_plan_needs *n)
 {
@@ -73,8 +73,8 @@ static uint64_t power_of_two(uint64_t n)
 	return p;
 }
 
-/* A circle holds bufsize bytes as the user counts them (what is older is left out at the end), and what slow firings
- * add late: so many records of `size` bytes that cost so much each. */
+/* A circle holds bufsize bytes as the user counts them (older records are dropped at the end), and
+ * what slow firings add late: that many records of `size` bytes that cost that much each. */
 static uint64_t room_for(const struct dt_plan_layout *l, const dt_plan *p, uint32_t cost,
 			 uint64_t size)
 {

@@ -1,8 +1,8 @@
 /*
  * kinds: the table of the kinds of probes.
  *
- * PK_TRACEPOINT is a tracing program instead when it is told its tracepoint (load.c), and a function
- * that is called directly (HOW_FENTRY) is one too.
+ * PK_TRACEPOINT is instead a tracing program when it is loaded for one tracepoint (load.c); so is a
+ * function that is called directly (HOW_FENTRY).
  */
 #include "bpf/plan/kinds.h"
 

@@ -1,7 +1,6 @@
 /*
- * kinds: what is true of all probes of a kind: which sort of program the kernel runs, what that
- * program may do, and where it finds its arguments. One row per kind; attaching is in
- * run/attach.c, by the same numbers.
+ * kinds: the properties of each kind of probe: the program type, what the program may do, and where
+ * its arguments are. One row per kind; attaching is in run/attach.c, by the same numbers.
  */
 #ifndef DT_BPF_PLAN_KINDS_H
 #define DT_BPF_PLAN_KINDS_H
@@ -33,7 +32,7 @@ struct dt_kind_facts {
 	enum bpf_prog_type type;
 	/* How the program finds out which of its probes fired. */
 	enum dt_kind_event {
-		EVENT_ONE,    /* there is only one probe of this kind */
+		EVENT_ONE,    /* this kind has only one probe */
 		EVENT_NUMBER, /* the number of the system call, an argument of the event */
 		EVENT_SAVED,  /* the same, in the registers of the thread */
 		EVENT_COOKIE, /* the attach cookie */
@@ -45,20 +44,20 @@ struct dt_kind_facts {
 		ARGS_ERROR,		/* in the slot: what faulted */
 		ARGS_SYSCALL,		/* registers of the system call */
 		ARGS_SYSCALL_RESULT,	/* its result */
-		ARGS_INTERRUPTED,	/* where the CPU was; of a clock also how late it is */
+		ARGS_INTERRUPTED,	/* where the CPU was; for a clock also how late it is */
 		ARGS_CONTEXT,		/* words of the context */
 		ARGS_FUNCTION,		/* of a kernel function */
 		ARGS_FUNCTION_RESULT,
 		ARGS_USER,		/* of a function of a process */
 		ARGS_USER_RESULT,
 	} args;
-	bool tracer;	     /* of the tracer itself: it has no stack, and is never missed */
+	bool tracer;	     /* of the tracer itself: no stack, never missed */
 	bool function;	     /* of a kernel function, which may be called directly */
 	bool regs;	     /* its context is the registers at the probe (functions: unless called directly) */
 	bool user_regs;	     /* and these are of the user's code */
 	bool waits;	     /* its program may wait for user memory */
-	bool in_turn;	     /* programs run in the order of attaching, and one can end by calling the next */
-	bool interrupts_off; /* it may fire where the kernel cannot refill pools of memory */
+	bool in_turn;	     /* programs run in the order of attaching, and can end with a tail call of the next */
+	bool interrupts_off; /* it may fire where the kernel cannot refill its memory pools */
 };
 
 const struct dt_kind_facts *dt_kind_of(enum dt_probe_kind kind);

@@ -1,10 +1,9 @@
 /*
- * layout: where everything lies, once the first round has told what is needed.
+ * layout: assigns offsets, once the first round has collected what is needed.
  *
  * The slot is one value of the slots map: fixed fields (code/slot.h), then the areas placed here.
  * Read-only data is one frozen map value: constant strings, the names of the probes, the tables
- * that take an event (a system call number, ...) to its probe and clauses, and a run of zeros to
- * copy from.
+ * that take an event (a system call number, ...) to its probe and clauses, and zeros to copy from.
  */
 #include <stdlib.h>
 
@@ -24,7 +23,7 @@ static bool is_array(const dt_plan *p, const dt_plan_needs *n, int scope, uint32
 	return p->vars[scope].v[i].array || n->keys[scope][i].array;
 }
 
-/* Numbers first, then objects, each with 8 bytes before it that say whether it is NULL. */
+/* Numbers first, then objects, each preceded by 8 bytes that say whether it is NULL. */
 static void place_scalars(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_needs *n,
 			  int scope, uint32_t first)
 {
@@ -51,8 +50,8 @@ uint64_t dt_layout_storage(const struct dt_scope_place *s)
 	return dt_align_up(s->size + (s->size - s->refs) + 8, 8);
 }
 
-/* The table of thread-local variables beside task storage, or instead of it: thread.c. */
-#define FEW	    (1u << 20) /* bytes of it beside task storage ... */
+/* The table of thread-local variables in addition to task storage, or instead of it: thread.c. */
+#define FEW	    (1u << 20) /* bytes of it in addition to task storage ... */
 #define MANY	    (8u << 20) /* ... and instead of it */
 #define ENTRIES_MIN 64
 #define FEW_MAX	    1024
@@ -70,7 +69,7 @@ static void place_threads(struct dt_plan_layout *l, const dt_plan *p)
 		l->aside_bits++;
 }
 
-/* The largest that code builds or copies, found while placing. */
+/* The largest that code builds or copies, found while assigning offsets. */
 struct largest {
 	uint32_t agg_key, dyn_key, zeros;
 };
@@ -180,7 +179,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 
 /* ---- read-only data ---- */
 
-/* Does every probe of the program have all of its clauses? Then no masks are needed. */
+/* Does every probe of the program have all its clauses? If so, no masks are needed. */
 static bool is_uniform(const dt_plan *plan, const struct dt_plan_prog *p)
 {
 	for (uint32_t i = 0; i < plan->probes.n; i++) {
@@ -196,7 +195,7 @@ static bool is_uniform(const dt_plan *plan, const struct dt_plan_prog *p)
 	return true;
 }
 
-#define SPARE_ROWS 65536 /* for places in user code that join while tracing */
+#define SPARE_ROWS 65536 /* for places in user code that are added during tracing */
 
 static void place_table(struct dt_prog_place *to, const dt_plan *plan, const struct dt_plan_prog *p,
 			struct dt_rodata *ro)
@@ -258,15 +257,15 @@ void dt_layout_program(struct dt_plan_layout *l, const dt_plan *p, uint32_t i, s
 	place_prologues(&l->progs.v[i], p, &p->progs.v[i], ro);
 }
 
-/* ---- what programs know about probes, if all are known (else maps: run/names.c) ---- */
+/* ---- data about probes, if all are known in advance (else in maps: run/names.c) ---- */
 
 const char *dt_layout_name(const dt_probe *p, uint32_t part)
 {
 	return part == 0 ? p->prov : part == 1 ? p->mod : part == 2 ? p->func : p->name;
 }
 
-/* A name is cut to the room that a string of it gets in records and keys, which is fixed before the
- * longest name is known if probes can join: then it is the longest that DTrace has. */
+/* A name is cut to the size of its string in records and keys. If probes can be added, that size is
+ * fixed before the longest name is known: then it is DTrace's maximum. */
 uint32_t dt_layout_name_bound(const dt_plan *p, uint32_t part)
 {
 	static const uint32_t longest[] = {64, 64, 192, 64};
@@ -281,8 +280,9 @@ uint32_t dt_layout_name_bound(const dt_plan *p, uint32_t part)
 	return (uint32_t)max + 1;
 }
 
-/* A program that is called when a kernel function returns sees the caller again, not the function: where it
- * returned is known only if it has a single place for that. Its code is read when some clause wants to know. */
+/* A program that runs when a kernel function returns sees the caller, not the function: the
+ * returning instruction is known only if there is only one. The code is read only if some clause
+ * uses it. */
 uint32_t dt_layout_return(const dt_plan *p, const dt_plan_needs *n, uint32_t probe)
 {
 	const struct dt_plan_probe *x = &p->probes.v[probe];

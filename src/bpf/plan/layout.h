@@ -1,6 +1,6 @@
 /*
- * layout: where everything lies, once it is known what is needed: the areas of the slot, variables
- * in their maps, and read-only data with the tables of events.
+ * layout: the offsets of everything: the areas of the slot, variables in their maps, and read-only
+ * data with the tables of events.
  */
 #ifndef DT_BPF_PLAN_LAYOUT_H
 #define DT_BPF_PLAN_LAYOUT_H
@@ -28,11 +28,11 @@ struct dt_prog_place {
 	uint32_t table;		 /* in rodata: event -> { probe + 1, clause masks } */
 	uint32_t nevents, masks; /* masks: words per event; 0: every clause on every event */
 	uint32_t row_size;	 /* places in user code: of its own table (struct dt_user_row) */
-	uint32_t nprobes;	 /* that there were when its code was made */
+	uint32_t nprobes;	 /* at the time its code was made */
 	uint32_t prologue_of;	 /* in rodata, u32 by probe: index into the prologues */
 };
 
-/* absent.c: words of its own before the bytes it has read; the most that it reads in one piece. */
+/* absent.c: its own words before the bytes it has read; the most that it reads at once. */
 #define DT_ABSENT_WORDS 64
 #define DT_ABSENT_PIECE 4096
 
@@ -47,13 +47,13 @@ struct dt_plan_layout {
 	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
 	uint32_t stack;			/* frames of stackdepth and friends */
 	uint32_t absent, absent_size;	/* absent.c; absent_size: bytes that it can read at once */
-	uint32_t scratch, scratch_size; /* twice scratch_size is there, see tr_memory.c */
+	uint32_t scratch, scratch_size; /* the area is twice scratch_size, see tr_memory.c */
 	uint32_t slot_size, nslots;	/* nslots: a power of two */
 	/* in rodata */
 	uint32_t zeros, zeros_size, names, epids;
 	struct dt_scope_place vars[DT_PLAN_SCOPES];
-	uint32_t thread_size; /* bytes of the object of a thread, with room as tr_memory.c wants it */
-	uint32_t aside_bits;  /* the table beside task storage has 1 << so many entries: thread.c */
+	uint32_t thread_size; /* bytes of the object of a thread, with the space that tr_memory.c needs */
+	uint32_t aside_bits;  /* the table in addition to task storage has 1 << this many entries: thread.c */
 	uint32_t *agg;	   /* by aggregation without keys: offset in the value of the shared per-CPU array */
 	uint32_t agg_size; /* bytes of that */
 	DT_VEC(struct dt_prog_place) progs;
@@ -62,7 +62,7 @@ struct dt_plan_layout {
 	uint32_t tail_piece, tail_value;
 };
 
-/* What code is made with while learning: offsets are 0. */
+/* The layout used while learning: offsets are 0. */
 void dt_layout_init(struct dt_plan_layout *l, const dt_plan *p);
 int dt_layout_make(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_needs *n, struct dt_rodata *ro,
 		   dt_error *err);
@@ -74,7 +74,7 @@ void dt_layout_free(struct dt_plan_layout *l);
 uint64_t dt_layout_storage(const struct dt_scope_place *s);
 
 /* ---- buffer_size.c ---- */
-/* Bytes that the buffer of a CPU has, of those that bufsize asks for. */
+/* Bytes of the buffer of a CPU, of those that bufsize asks for. */
 uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size);
 void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p); /* ring policy */
 uint64_t dt_layout_frame(uint64_t size); /* bytes that a record takes of a circle */

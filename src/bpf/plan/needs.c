@@ -1,5 +1,5 @@
 /*
- * needs: beginning to learn, and comparing what was learned.
+ * needs: initializes what is learned, and compares it.
  */
 #include "bpf/plan/needs.h"
 

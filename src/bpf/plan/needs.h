@@ -1,16 +1,16 @@
 /*
  * needs: what the code of a plan needs besides instructions: areas of the slot, maps, tables.
  *
- * Nothing is known about sizes and offsets before code is made, so it is made twice: the first
- * round (dt_learn) fills this and is thrown away; then the layout is fixed, the maps are created, and
- * the same functions make the code that is loaded.
+ * Sizes and offsets are not known before code is generated, so it is generated twice: the first
+ * round (dt_learn) fills this, and its code is discarded; then the layout is fixed, the maps are
+ * created, and the same functions generate the code that is loaded.
  */
 #ifndef DT_BPF_PLAN_NEEDS_H
 #define DT_BPF_PLAN_NEEDS_H
 
 #include "bpf/plan/plan.h"
 
-/* Where things are in the kernel's structures, for the walker of user stacks (unwind_find.c). */
+/* Offsets in the kernel's structures, for the walker of user stacks (unwind_find.c). */
 struct dt_uw_offsets {
 	uint32_t task_mm;
 	uint32_t mm_root, mm_vdso;
@@ -21,7 +21,7 @@ struct dt_uw_offsets {
 	bool uretprobes;
 };
 
-/* The parts of an array's key, each as large as some use of it wants. */
+/* The parts of an array's key, each as large as its largest use. */
 struct dt_var_keys {
 	bool array; /* it is used as one */
 	uint32_t n;
@@ -36,9 +36,9 @@ struct dt_need {
 	bool task_storage, scratch, memory, strings, epid, names, spec, stack, vtime, element, late,
 	    returns;
 	bool walker;	/* programs walk user stacks themselves ... */
-	bool no_walker; /* ... or cannot: this kernel's structures are not as we know them */
-	bool absent;	/* programs that cannot wait read user memory: absent.c ... */
-	bool no_absent; /* ... but not like that: as above */
+	bool no_walker; /* ... or cannot: this kernel's structures are not as expected */
+	bool absent;	/* programs that must not sleep read user memory: absent.c ... */
+	bool no_absent; /* ... but cannot, as above */
 	uint32_t zeros; /* to copy from */
 	uint32_t left;	/* bytes of frames to keep of a thread that leaves: left.c */
 	uint32_t vtime_start; /* offset of task_struct.se.exec_start */
@@ -49,7 +49,7 @@ typedef struct dt_plan_needs {
 	bool waiting; /* some program waits for user memory */
 	struct dt_uw_offsets walk;
 	uint32_t page_struct, uptodate; /* absent.c: bytes of struct page; the bit of folios that are valid */
-	uint32_t *used; /* by dt_plan_prog.whole: bit n: some clause looks at argument n */
+	uint32_t *used; /* by dt_plan_prog.whole: bit n: some clause uses argument n */
 	uint32_t nused;
 	struct dt_var_keys *keys[DT_PLAN_SCOPES]; /* as in the plan's vars */
 } dt_plan_needs;

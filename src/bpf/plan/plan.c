@@ -2,13 +2,13 @@
  * plan: from ECBs to what the kernel will run.
  *
  * ECBs come clause by clause. Here they become a list of distinct clauses and a list of distinct
- * probes, so that code is made once per clause however many probes it is on. Which values are data
- * of the record, keys of an aggregation, or only effects is planned for both engines in
- * engine/record_plan.c; the layout of the record is our own:
+ * probes, so that code is generated once per clause, however many probes it is on.
+ * engine/record_plan.c decides for both engines which values are data of the record, keys of an
+ * aggregation, or only effects; the layout of the record is specific to this engine:
  *
  *	header | numbers and objects at fixed offsets, a u32 for each string | the strings
  *
- * The strings are appended as long as they are, each at the offset its u32 says. Keys of an
+ * The strings are appended at their actual length, each at the offset in its u32. Keys of an
  * aggregation have one layout for all clauses that use it: every part as large as the largest.
  */
 #include <stdio.h>
@@ -105,7 +105,8 @@ static void place_keys(struct dt_plan_agg *b)
 
 #define MAX_RECORD (1u << 20)
 
-/* Where each datum is: numbers and objects at fixed places, then the strings, as long as they are. */
+/* Where each datum is: numbers and objects at fixed offsets, then the strings at their actual
+ * length. */
 static int place_record(struct dt_plan_clause *x, dt_error *err)
 {
 	uint64_t at = REC_HEADER, strings = 0;
@@ -180,7 +181,7 @@ static void collect_probes(dt_plan *plan, const struct dt_engine_env *env)
 	free(v);
 }
 
-/* The clauses that are on a probe or may get on one, in the order of the program. */
+/* The clauses that are or may become enabled on a probe, in the order of the program. */
 static void collect_clauses(dt_plan *plan, const struct dt_engine_env *env)
 {
 	uint32_t at = 0;
@@ -210,7 +211,7 @@ static void collect_clauses(dt_plan *plan, const struct dt_engine_env *env)
 
 #define SMALL_BUFSIZE 65536
 
-/* With the fill policy END's records have room set aside. */
+/* With the fill policy, space is reserved for END's records. */
 static int check_buffer(dt_plan *plan, dt_error *err)
 {
 	dt_buffer_plan b;
@@ -232,7 +233,7 @@ static int check_buffer(dt_plan *plan, dt_error *err)
 	return 0;
 }
 
-/* What is asked of the kernel depends on what is enabled. */
+/* Which features of the kernel are probed depends on what is enabled. */
 static void find_features(dt_plan *plan)
 {
 	bool user = plan->nevents[PK_UPROBE] || plan->nevents[PK_URETPROBE] || plan->grows,

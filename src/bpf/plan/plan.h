@@ -3,18 +3,19 @@
  * probes, how each value is recorded, the variables and their types, and the programs that serve
  * the probes.
  *
- * The stages of the engine, each of which gets what the ones before it made as const:
+ * The stages of the engine; each gets the results of the previous ones as const:
  *
  *	plan	what is enabled					plan.h
  *	needs	what its code will need, learned by making it once	needs.h
- *	layout	where everything lies				layout.h
+ *	layout	the offset of everything				layout.h
  *	code	DIF as eBPF					translate/translate.h
  *	objects	maps and programs in the kernel			run/engine.h
  *	links	programs attached to events			run/attach.h
  *
- * A plan changes after it is made in few cases: learning finds that a program is too large and cuts
- * it (dt_plan_split), and probes join while tracing (extend.c). Functions that the kernel does not let call
- * a program directly, which shows when it is attached, are planned another way (attach_kernel.c).
+ * A plan changes after it is made in few cases: learning finds that a program is too large and
+ * splits it (dt_plan_split), and probes are added during tracing (extend.c). Functions that turn
+ * out at attach time not to be able to call a program directly are planned again another way
+ * (attach_kernel.c).
  */
 #ifndef DT_BPF_PLAN_PLAN_H
 #define DT_BPF_PLAN_PLAN_H
@@ -34,7 +35,7 @@ struct dt_plan_group {
 	uint32_t task_arg;     /* as in dt_attach */
 	uint32_t prologues;    /* which program among those with prologues, from 1; 0: without */
 	enum dt_plan_how how;  /* functions of the kernel */
-	uint32_t joined;       /* a group made while tracing, from 1 (extend.c) */
+	uint32_t joined;       /* a group added during tracing, from 1 (extend.c) */
 };
 
 struct dt_plan_probe {
@@ -61,7 +62,7 @@ struct dt_plan_clause {
 	dt_record_plan record;	     /* what is in it and what it costs */
 	struct dt_plan_action *plan; /* where we put that */
 	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there. On the heap, ecb_room of them */
-	uint32_t grow_kinds; /* 1 << enum dt_probe_kind: of these it may get more while tracing */
+	uint32_t grow_kinds; /* 1 << enum dt_probe_kind: it may get more of these during tracing */
 	uint32_t fixed;	     /* bytes of the record before the strings */
 	uint32_t size;	     /* the largest it can be; 0: records nothing */
 	bool has_strings;
@@ -103,8 +104,8 @@ struct dt_plan_prog {
 	uint32_t nclauses;
 	bool prologues;	   /* its probes have them: arguments are in the slot */
 	bool rest;	   /* of one that was too large, which is before it */
-	bool lazy;	   /* for probes that may join: not loaded until the first one does */
-	uint32_t whole;	   /* equal for all parts of one that was too large: index into dt_plan_needs.used */
+	bool lazy;	   /* for probes that may be added: loaded with the first one */
+	uint32_t whole;	   /* the same for all parts of one that was too large: index into dt_plan_needs.used */
 };
 
 /* ---- buffers ---- */
@@ -124,7 +125,7 @@ typedef struct dt_plan {
 	uint64_t strsize; /* bytes of a string with its NUL: one more than the option */
 	uint32_t ncpus, nspecs;
 	struct dt_plan_buffers buffers;
-	bool grows;   /* probes can join while tracing */
+	bool grows;   /* probes can be added during tracing */
 	bool follows; /* option follow: run/family.c */
 	DT_VEC(struct dt_plan_probe) probes;
 	DT_VEC(dt_prologue) prologues;
@@ -135,18 +136,18 @@ typedef struct dt_plan {
 	bool has_error;	      /* there are ERROR clauses */
 	struct dt_plan_scope vars[DT_PLAN_SCOPES];
 	DT_VEC(struct dt_plan_prog) progs;
-	uint32_t nwhole; /* programs before any was cut */
+	uint32_t nwhole; /* programs before any was split */
 	/* plan_probe.c */
 	dt_map *seen; /* id of a probe -> its index plus 1 */
 	uint32_t ecb_room;
-	uint32_t njoined; /* groups made while tracing: extend.c */
+	uint32_t njoined; /* groups added during tracing: extend.c */
 } dt_plan;
 
 int dt_plan_make(dt_plan *p, const struct dt_engine_env *env, uint32_t ncpus, dt_error *err);
 void dt_plan_free(dt_plan *p);
 
 /* ---- plan_probe.c ---- */
-/* The index of the ECB's probe (of the first of its events), entered at first sight. */
+/* The index of the ECB's probe (of the first of its events), added if it is new. */
 uint32_t dt_plan_probe_index(dt_plan *p, const dt_ecb *ecb);
 void dt_plan_set_ecb(dt_plan *p, uint32_t clause, uint32_t probe, const dt_ecb *ecb); /* at all its events */
 void dt_plan_ecb_room(dt_plan *p);
@@ -159,7 +160,7 @@ uint32_t dt_plan_prologue_add(dt_plan *plan, const dt_prologue *p);
 /* ---- plan_function.c: how each function of the kernel is traced ---- */
 int dt_plan_functions(dt_plan *p, dt_error *err);
 
-/* ---- plan_event.c: tracepoints that can interrupt one another ---- */
+/* ---- plan_event.c: tracepoints that can interrupt each other ---- */
 void dt_plan_events(dt_plan *p);
 
 /* ---- plan_var.c ---- */
@@ -174,14 +175,15 @@ void dt_plan_add_programs(dt_plan *p, uint32_t probe, bool alone);
 bool dt_plan_serves(const dt_plan *plan, const struct dt_plan_prog *p, uint32_t probe);
 /* Is it enabled with any of the program's clauses? */
 bool dt_plan_is_on(const dt_plan *plan, const struct dt_plan_prog *p, uint32_t probe);
-/* Is it called by the function itself (fentry, fexit)? It has one probe then, and no registers. */
+/* Is it called by the function itself (fentry, fexit)? If so, it has one probe and no registers. */
 static inline bool dt_plan_is_direct(const struct dt_plan_prog *p)
 {
 	return dt_kind_is_function(p->kind) && p->group.how == HOW_FENTRY;
 }
-/* If the program is more than the kernel takes, or takes in good time: cut it in halves, and true. */
+/* If the program is too large for the kernel, or would load too slowly: split it in half, and
+ * return true. */
 bool dt_plan_split(dt_plan *p, uint32_t prog, uint32_t insns, uint32_t functions);
-bool dt_plan_continues(const dt_plan *p, uint32_t prog);    /* a firing that the program before it began */
+bool dt_plan_continues(const dt_plan *p, uint32_t prog);    /* continues a firing that the previous program began */
 bool dt_plan_is_continued(const dt_plan *p, uint32_t prog); /* by the next one */
 bool dt_plan_has_rest(const dt_plan *p, uint32_t prog);	    /* called by it or not */
 uint32_t dt_plan_nth_to_attach(const dt_plan *p, uint32_t n);

@@ -1,10 +1,11 @@
 /*
- * plan_event: tracepoints that can interrupt one another have programs of their own.
+ * plan_event: tracepoints that can interrupt each other have separate programs.
  *
- * The kernel does not run a program that is running on this CPU already: it counts the firing as missed.
- * With one program for all tracepoints, a timer's interrupt during the firing of another tracepoint would be lost.
- * So each tracepoint has its own program while there are few; one does not interrupt itself, but for those that
- * fire in threads as well as in interrupts (contention_begin). Each program takes time to load, so many share one.
+ * The kernel does not run a program that is already running on this CPU: it counts the firing as
+ * missed. With one program for all tracepoints, a timer interrupt during the firing of another
+ * tracepoint would be lost. So each tracepoint has its own program if there are few; a tracepoint
+ * does not interrupt itself, except those that fire both in threads and in interrupts
+ * (contention_begin). Each program takes time to load, so if there are many they share one.
  */
 #include <stdio.h>
 

@@ -1,16 +1,16 @@
 /*
  * plan_function: how functions of the kernel are traced.
  *
- * There are three ways (attach_kernel.c). Few probes are fentry, many are kprobe.multi, and kprobes are
- * what is left. It is decided here because code reads its arguments in different ways. Probes of
- * different ways are of different groups, hence in different programs.
+ * There are three methods (attach_kernel.c): fentry for few probes, kprobe.multi for many, and
+ * kprobes for the rest. The method is chosen here because code reads its arguments differently.
+ * Probes with different methods are in different groups, hence in different programs.
  */
 #include "bpf/plan/plan.h"
 
-#define FEW	    16	 /* probes, up to which each may have its own program */
-#define MAX_KPROBES 5000 /* about a millisecond for each to be made, and as much to be released */
+#define FEW	    16	 /* up to this many probes each may have its own program */
+#define MAX_KPROBES 5000 /* each takes about a millisecond to create and another to release */
 
-/* Does a clause on functions look at registers? fentry has none. */
+/* Does a clause on functions use registers? fentry has none. */
 static bool wants_regs(const dt_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->clauses.n; i++)

@@ -1,6 +1,5 @@
 /*
- * plan_probe: the probes of a plan, each with what it is attached to, and which of them can share a
- * program.
+ * plan_probe: the probes of a plan, where each is attached, and which of them can share a program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,8 @@ bool dt_plan_same_group(const struct dt_plan_group *a, const struct dt_plan_grou
 }
 
 /* Probes of one kind and group can share a program: one that reads an argument may not be attached to a
- * tracepoint that has fewer. Those with prologues have programs of their own, where arguments are in the slot. */
+ * tracepoint that has fewer. Those with prologues have separate programs, where arguments are in
+ * the slot. */
 #define PROLOGUES_PER_PROGRAM 64
 
 static uint32_t prologue_group(const dt_plan *plan, const struct dt_plan_probe *x)

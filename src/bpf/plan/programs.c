@@ -1,6 +1,6 @@
 /*
- * programs: which programs there are: one per kind, group and run of clauses; and cutting those that
- * are too large for the kernel.
+ * programs: decides on the programs: one per kind, group and run of clauses; splits those that are
+ * too large for the kernel.
  */
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ static bool is_plain(const struct dt_plan_group *g)
 	return dt_plan_same_group(g, &(struct dt_plan_group){0});
 }
 
-/* More of these may come: programs for them have all clauses that can ever be on one. */
+/* More of these may be added: programs for them have all clauses that can ever be on one. */
 static bool may_join(const dt_plan *plan, const struct dt_plan_prog *p, uint32_t clause)
 {
 	return plan->clauses.v[clause].grow_kinds & 1u << p->kind && is_plain(&p->group);
@@ -86,8 +86,9 @@ static bool has_program(const dt_plan *plan, uint32_t probe)
 	return false;
 }
 
-/* Can the program find out which of its probes fired? If not, each has its own. So has one that is about another
- * thread: the kernel trusts the pointer to it only if it knows the event when it loads the program. */
+/* Can the program find out which of its probes fired? If not, each has its own. So has a probe
+ * about another thread: the kernel trusts the pointer to that thread only if it knows the event
+ * when it loads the program. */
 static bool told_apart(const dt_plan *plan, const struct dt_plan_probe *x)
 {
 	if (dt_kind_is_function(x->kind))
@@ -95,7 +96,7 @@ static bool told_apart(const dt_plan *plan, const struct dt_plan_probe *x)
 	return x->kind != PK_TRACEPOINT || (plan->features.cookies && !x->at.task_arg);
 }
 
-/* For probes of a kind that there are none of yet. */
+/* For a kind that has no probes yet. */
 static void add_lazy_programs(dt_plan *plan)
 {
 	static const enum dt_probe_kind kinds[] = {PK_UPROBE, PK_URETPROBE};
@@ -112,7 +113,7 @@ static void add_lazy_programs(dt_plan *plan)
 	}
 }
 
-/* Kind by kind, in the order that they are attached in. */
+/* Kind by kind, in the order of attaching. */
 void dt_plan_programs(dt_plan *plan)
 {
 	for (int k = 0; k < PK_MAX; k++)
@@ -134,10 +135,11 @@ void dt_plan_programs(dt_plan *plan)
  * The kernel allows 64 maps and 256 functions in a program. The time it takes to load one grows
  * with the square of its size, because each instruction it rewrites moves all others.
  *
- * What does not fit goes on in the next program, called as the last thing (a tail call) so that it is still the same
- * firing: the time, clause-local variables, the text of strtok(). Where a kind of program cannot do that (one that
- * may sleep, one whose event the kernel binds when it is loaded), or after as many as the kernel lets follow each
- * other, the next one is attached to the same event on its own, and goes on if it finds its slot as it was left.
+ * What does not fit continues in the next program, reached by a tail call, so that it is still the
+ * same firing: the time, clause-local variables, the text of strtok(). Where a kind of program
+ * cannot do that (one that may sleep, one whose event the kernel binds when it is loaded), or after
+ * the kernel's maximum of tail calls, the next one is attached to the same event separately, and
+ * continues if it finds its slot as the previous one left it.
  */
 #define MAX_MAPS      38 /* of variables and aggregations; the others are ours, and ring buffers */
 #define MAX_FUNCTIONS 250
@@ -212,8 +214,9 @@ bool dt_plan_is_continued(const dt_plan *plan, uint32_t prog)
 }
 
 /*
- * The n-th program to attach. The kernel calls those at a tracepoint in the order they were attached in; at a place in user
- * code or a kernel function the last one comes first. So there the parts of a program are attached from the last to the first.
+ * The n-th program to attach. The kernel calls those at a tracepoint in the order of attaching; at
+ * a place in user code or a kernel function the last one is called first. So there the parts of a
+ * program are attached from the last to the first.
  */
 uint32_t dt_plan_nth_to_attach(const dt_plan *plan, uint32_t n)
 {

@@ -16,9 +16,9 @@ void dt_rodata_init(struct dt_rodata *r);
 void dt_rodata_free(struct dt_rodata *r);
 /* The offset of a NUL-terminated string, which is added if it is new. */
 uint32_t dt_rodata_string(struct dt_rodata *r, const char *s);
-/* The same of one that is there; UINT32_MAX: it is not. */
+/* The same for an existing one; UINT32_MAX: not found. */
 uint32_t dt_rodata_find(const struct dt_rodata *r, const char *s);
-/* Where these bytes are now; what follows is aligned to 8. */
+/* Adds these bytes and returns their offset; what follows is aligned to 8. */
 uint32_t dt_rodata_add(struct dt_rodata *r, const void *data, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Firings that can be under way on one CPU at most. Interrupts nest three deep, but tasks can be
+/* The maximum number of concurrent firings on one CPU. Interrupts nest three deep, but tasks can be
  * preempted in the middle of a system call probe, each keeping its slot until it runs again. */
 #define DT_SLOTS_MAX 32
 
@@ -22,26 +22,26 @@ enum {
 	CTL_FILLED = 24, /* fill policy: a buffer is full */
 	CTL_WALL = 32,	 /* walltimestamp - timestamp */
 	CTL_RAND = 40,
-	CTL_SPEC = 48,	   /* speculations handed out so far: where to look for a free one */
+	CTL_SPEC = 48,	   /* speculations allocated so far: where to look for a free one */
 	CTL_WOKEN = 56,	   /* a buffer is filling and the consumer has been told */
-	CTL_ARRIVED = 64,  /* processes that have come to a gate (gate.c) ... */
-	CTL_ADMITTED = 72, /* ... and those of them that may go on */
+	CTL_ARRIVED = 64,  /* processes that have reached a gate (gate.c) ... */
+	CTL_ADMITTED = 72, /* ... and those of them that may continue */
 	CTL_CLAIMS = 80,   /* 256 words: the last key that was claimed in each */
-	CTL_COMERS = CTL_CLAIMS + 256 * 8, /* pids of the latest to come to a gate, u32 each, by number */
-	CTL_TICKETS = CTL_COMERS + DT_GATE_COMERS * 4, /* numbers drawn; arrived: the pid is written as well */
+	CTL_COMERS = CTL_CLAIMS + 256 * 8, /* pids of the latest to reach a gate, u32 each, by number */
+	CTL_TICKETS = CTL_COMERS + DT_GATE_COMERS * 4, /* numbers drawn; in `arrived` the pid is written as well */
 	CTL_ASIDE = CTL_TICKETS + 8, /* threads whose variables are not in task storage: thread.c */
 	CTL_SPARED = CTL_ASIDE + 8, /* some array has elements in its second map: var.c */
-	CTL_DIRECT = CTL_SPARED + 8, /* absent.c: where the kernel sees all memory; 0: not known ... */
+	CTL_DIRECT = CTL_SPARED + 8, /* absent.c: start of the kernel's direct map; 0: not known ... */
 	CTL_PAGES = CTL_DIRECT + 8,  /* ... its array of struct page ... */
 	CTL_TOP = CTL_DIRECT + 16,   /* ... as in dt_arch_paging ... */
 	CTL_LIMIT = CTL_DIRECT + 24, /* ... and the bits of an entry that are an address */
-	CTL_PEEKED = CTL_DIRECT + 32, /* what direct_map.c has asked for */
-	CTL_LATE = CTL_PEEKED + 8, /* a process has waited at a gate in vain, and none has been admitted since: gate.c */
+	CTL_PEEKED = CTL_DIRECT + 32, /* result for direct_map.c */
+	CTL_LATE = CTL_PEEKED + 8, /* a process has waited at a gate in vain, and none was admitted since: gate.c */
 	CTL_SIZE = CTL_LATE + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
-#define ASIDE_OWNER 8 /* bytes before each object of the table beside task storage (thread.c): whose it is */
+#define ASIDE_OWNER 8 /* bytes before each object of the table in addition to task storage (thread.c): its owner */
 
 /* ---- one row per CPU, mapped into this process ---- */
 

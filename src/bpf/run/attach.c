@@ -1,10 +1,10 @@
 /*
- * attach: programs to probes.
+ * attach: attaches programs to probes.
  *
- * System calls are two raw tracepoints, whatever number of them a script names; a raw tracepoint
- * is released at once. profile and tick are perf events on the CPU clock, one per probe and CPU (tick:
- * one), which all run the same program; the cookie says which probe it is. BEGIN and END are run by
- * us.
+ * System calls are two raw tracepoints, however many a script names; a raw tracepoint is released
+ * at once. profile and tick are perf events on the CPU clock, one per probe and CPU (tick: one),
+ * which all run the same program; the cookie says which probe it is. BEGIN and END are run by this
+ * process.
  */
 #include <stdio.h>
 #include <bpf/bpf.h>
@@ -85,7 +85,7 @@ static int attach_clock(dt_bpf *e, int prog, const struct dt_plan_probe *x, int 
 	int link = dt_link_perf(prog, &a, -1, cpu, x->event);
 
 	if (link < 0 && errno == ENODEV)
-		return 0; /* the CPU is off */
+		return 0; /* the CPU is offline */
 	if (link < 0 && errno == EACCES)
 		return dt_err(err, EACCES,
 			      "cannot open a clock event: this needs root, or CAP_PERFMON and a "
@@ -97,9 +97,9 @@ static int attach_clock(dt_bpf *e, int prog, const struct dt_plan_probe *x, int 
 }
 
 /*
- * The CPU that ticks: the first one that is on. Any would do, but for a kernel behaviour seen on
- * 6.18: the software clock of a CPU that idles without a tick of its own is not sampled (plain perf
- * shows the same), while the first CPU, which keeps the time, always is.
+ * The CPU of tick probes: the first one that is online. Any would do, except for a kernel behaviour
+ * seen on 6.18: the software clock of an idle CPU without a tick is not sampled (plain perf shows
+ * the same), while the first CPU, which keeps the time, always is.
  */
 static uint32_t ticking_cpu(void)
 {
@@ -147,7 +147,7 @@ static int attach_counter(dt_bpf *e, int prog, const struct dt_plan_probe *x, in
 	int link = dt_link_perf(prog, &a, -1, cpu, x->event);
 
 	if (link < 0 && errno == ENODEV)
-		return 0; /* the CPU is off */
+		return 0; /* the CPU is offline */
 	if (link < 0)
 		return errno == EPERM || errno == EACCES
 			   ? dt_load_error(err, "count events in")
@@ -273,7 +273,7 @@ static void *close_some(void *arg)
 	return NULL;
 }
 
-/* Closing what holds a perf event may wait for RCU, tens of milliseconds each: many at a time. */
+/* Closing a perf event may wait for RCU, tens of milliseconds each: close many in parallel. */
 #define CLOSERS 64
 
 void dt_attach_end(dt_bpf *e)
@@ -308,9 +308,9 @@ void dt_attach_end(dt_bpf *e)
 /* ---- BEGIN and END ---- */
 
 /*
- * Both run on the CPU the tracer began on. Asking the kernel for a CPU would not do: when it is
- * another one, the program runs there in an interrupt, on behalf of whatever process that was. So
- * we go there.
+ * Both run on the CPU the tracer started on. Asking the kernel to run them on a CPU does not work:
+ * if it is another one, the program runs there in an interrupt, in the context of an arbitrary
+ * process. So this thread moves there.
  */
 int dt_attach_fire(dt_bpf *e, enum dt_probe_kind kind, dt_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * attach: programs to events, and releasing them.
+ * attach: attaches programs to events, and releases them.
  */
 #ifndef DT_BPF_RUN_ATTACH_H
 #define DT_BPF_RUN_ATTACH_H
@@ -26,13 +26,14 @@ int dt_attach_user(dt_bpf *e, uint32_t prog, uint32_t first, dt_error *err);
 /* One place for a program of another sort. */
 int dt_attach_place(dt_bpf *e, int prog, const char *path, uint64_t offset, int pid,
 		    uint64_t cookie, dt_error *err);
-/* The links in this process alone, which become the caller's; on the heap. */
+/* The links in this process alone; the caller owns them (heap). */
 int *dt_attach_user_take(dt_bpf *e, long pid, uint32_t *n);
 void dt_attach_user_end(dt_bpf *e); /* all become links like others */
 
 /* ---- attach_kernel.c ---- */
 struct bpf_prog_load_opts;
-/* What the kernel must know of the program; returns a descriptor to close afterwards if it is above 0. */
+/* What the kernel must know about the program; returns a descriptor to close afterwards if it is
+ * above 0. */
 int dt_attach_function_load(const dt_plan *plan, const struct dt_plan_prog *p,
 			    enum bpf_prog_type *type, struct bpf_prog_load_opts *o);
 int dt_attach_function_places(dt_bpf *e, uint32_t prog, dt_error *err); /* the table of a program on many */
@@ -60,7 +61,7 @@ long dt_gate_comer(const dt_bpf *e, uint64_t n);
 void dt_gate_admit(dt_bpf *e, uint64_t n);
 
 /* ---- sites.c ---- */
-/* Static probes that can be both: is a call into the kernel cheaper than a trap? */
+/* For static probes that support both: is a call into the kernel cheaper than a trap? */
 bool dt_sites_by_call(dt_bpf *e);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * attach_kernel: programs to functions and instructions of the kernel.
+ * attach_kernel: attaches programs to functions and instructions of the kernel.
  *
- * There are three ways to be called when a function is entered or returns, and the kernel may have
- * any of them:
+ * There are three methods to be called when a function is entered or returns, and the kernel may
+ * have any of them:
  *
  *	fentry, fexit	the function calls the program directly, through code the kernel makes for
  * it. By far the cheapest (a third of a kprobe on entry, a fifth on return, measured on 6.12), and a
@@ -12,10 +12,10 @@
  * its whole list of functions for each, the same to release, and nothing of it in parallel. The only
  * way to instructions.
  *
- * So few probes are fentry, many are kprobe.multi, and kprobes are what is left. Which it is, is
- * decided when probes are planned, because code reads its arguments in different ways: from what the
- * function was given (fentry), or from registers. Whether the kernel really takes a function by
- * fentry shows when it is attached: if not, the program is made once more, for the next way.
+ * So few probes use fentry, many use kprobe.multi, and the rest kprobes. This is decided when
+ * probes are planned, because code reads its arguments differently: from the function's arguments
+ * (fentry), or from registers. Whether the kernel really accepts a function for fentry is known
+ * only when it is attached: if not, the program is generated again for the next method.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ struct dt_function_links {
 	counting;	   /* links that count what they miss */
 	uint64_t misses;   /* of those that are closed */
 	uint32_t left_out; /* functions and instructions that the kernel refuses ... */
-	const char *first; /* ... and what is said about the first of them */
+	const char *first; /* ... and the message about the first of them */
 };
 
 static struct dt_function_links *links(dt_bpf *e)
@@ -98,7 +98,7 @@ static bool is_refusal(int error)
 	       error == ESRCH || error == EADDRNOTAVAIL || error == EBUSY;
 }
 
-/* A probe that only a pattern has found is left out, and counted. */
+/* A probe found only by a pattern is skipped and counted. */
 static int leave_out(dt_bpf *e, const struct dt_plan_probe *x, const dt_error *why, dt_error *err)
 {
 	if (!x->at.optional) {
@@ -120,7 +120,8 @@ static int refused(dt_bpf *e, const struct dt_plan_probe *x, int error, dt_error
 	return leave_out(e, x, &why, err);
 }
 
-/* What was matched and is not traced has to be said; it is an error if it is all of them. */
+/* Probes that were matched and cannot be traced are reported; if that is all of them, it is an
+ * error. */
 static int judge(const struct dt_function_links *f, uint32_t wanted, uint32_t left_out,
 		 dt_error *err)
 {
@@ -154,10 +155,11 @@ static uint64_t address_of(dt_bpf *e, const struct dt_plan_probe *x, dt_error *e
 
 /* ---- which function it is ----
  *
- * The cookie of a link says that, but the kernel looks for it among all addresses of the link: of all its functions that takes
- * longer than counting a call. So a program on many of them has a table by address, a word for each 16 bytes:
- * probe + 1, or event + 1 if its clauses are not on all. Where it is 0 the cookie tells: two functions in 16 bytes, several
- * probes on one function, functions of modules, which lie far away.
+ * The cookie of a link tells, but the kernel searches all addresses of the link for it: with all
+ * functions that takes longer than counting a call. So a program on many functions has a table by
+ * address, a word for each 16 bytes: probe + 1, or event + 1 if its clauses are not on all. Where
+ * it is 0 the cookie is used: two functions in 16 bytes, several probes on one function, functions
+ * of modules, which are far away.
  */
 #define MANY	   64
 #define MAX_PLACES (16u << 20) /* 256 MB of code */
@@ -253,7 +255,7 @@ struct batch {
 	uint32_t n;
 };
 
-/* The kernel refuses all of them for one, and does not say which: look for it by halves. */
+/* If the kernel refuses one it refuses all, and does not say which: find it by bisection. */
 static int link_multi(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, o, .kprobe_multi.cnt = hi - lo,
@@ -288,8 +290,8 @@ static int compare_places(const void *a, const void *b, void *batch)
 	return addrs[x] != addrs[y] ? (addrs[x] < addrs[y] ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* The kernel finds the cookie by the address, so that a link may have each address but once: probes
- * at the same one (fbt's, and those of stable providers) get links of their own. */
+/* The kernel finds the cookie by the address, so a link may have each address only once: probes at
+ * the same address (of fbt and stable providers) get separate links. */
 static int link_all(dt_bpf *e, const struct batch *b, dt_error *err)
 {
 	uint32_t *order = dt_xcalloc(b->n + 1, sizeof(*order)),
@@ -398,7 +400,7 @@ static int attach_batch(dt_bpf *e, uint32_t prog, dt_error *err)
 	return rc;
 }
 
-/* The program for the same probe, once more: it is to be attached another way. */
+/* Generate the program for the same probe again, to be attached by another method. */
 static int fall_back(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	struct dt_plan_prog *p = &e->plan.progs.v[prog];
@@ -426,9 +428,9 @@ int dt_attach_functions(dt_bpf *e, uint32_t prog, dt_error *err)
 /* ---- losses ---- */
 
 /*
- * Firings the kernel did not let happen, that it counts at links: returns it had no room to wait
- * for, and probes inside other probes. Entries that kprobe.multi misses are not lost: only calls by
- * the tracer itself are left out there.
+ * Firings that the kernel suppressed and counted in links: returns it had no space to track, and
+ * probes inside other probes. Entries that kprobe.multi misses are not losses: they are only calls
+ * by the tracer itself.
  */
 static uint64_t link_misses(const struct link *l)
 {

@@ -1,20 +1,19 @@
 /*
- * attach_user: programs to places in user code.
+ * attach_user: attaches programs to places in user code.
  *
- * A program for such probes finds out which one fired by its attach cookie, a row of a table of
- * its own:
+ * A program for such probes finds out which one fired by its attach cookie, a row of its own table:
  *
  *	probe + 1 | process, 0: any | number (dt_attach) | prologue | a bit for each clause
  *
  * The table is a map with room for more rows than there are probes at first, so that a running
  * program can be given new ones: a row is written, then its place is attached.
  *
- * Linux 6.6 takes any number of places in one file with one link (uprobe.multi), which is made in
- * a few microseconds per place to attach and is released at once. Before that every place is a perf event of its
- * own, and letting go of one waits for RCU. Both put the breakpoint only into the process that is
- * meant; others that map the same file do not notice. What both let through is a child that still
- * shares the memory (vfork), so the program compares the process once more. Links of Linux 6.6 to
- * 6.9 know only the first thread of a process: there perf events are used.
+ * Linux 6.6 attaches any number of places in one file with one link (uprobe.multi), which takes a
+ * few microseconds per place and is released at once. Before that every place is a separate perf
+ * event, and releasing one waits for RCU. Both put the breakpoint only into the requested process;
+ * others that map the same file are not affected. Both also fire for a child that still shares the
+ * memory (vfork), so the program compares the process again. Links of Linux 6.6 to 6.9 cover only
+ * the first thread of a process: there perf events are used.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -33,7 +32,7 @@
 #include "kernel/links.h"
 #include "kernel/ktrace.h"
 
-#define ENOTSUPP_ 524 /* the kernel's own; it has no name here */
+#define ENOTSUPP_ 524 /* the kernel's value; its header has no name for it */
 
 struct dt_user_links {
 	DT_VEC(struct link {
@@ -41,7 +40,7 @@ struct dt_user_links {
 		long pid; /* 0: in all processes */
 	})
 	v;
-	uint32_t refused; /* places that the kernel does not take */
+	uint32_t refused; /* places that the kernel refuses */
 };
 
 static struct dt_user_links *users(dt_bpf *e)
@@ -111,7 +110,7 @@ void dt_user_table_free(dt_bpf *e, uint32_t prog)
 
 /* ---- messages ---- */
 
-/* A place that the kernel refuses is left out and counted; anything else is an error. */
+/* A place that the kernel refuses is skipped and counted; any other failure is an error. */
 static int refuse(dt_bpf *e, const struct dt_plan_probe *x, int error, dt_error *err)
 {
 	const dt_probe *p = x->probe;
@@ -131,7 +130,7 @@ static int refuse(dt_bpf *e, const struct dt_plan_probe *x, int error, dt_error 
 	return place ? 0 : -1;
 }
 
-/* Some were left out: that is an error only if it were all. */
+/* Some were skipped: that is an error only if all were. */
 static int judge(const dt_bpf *e, uint32_t wanted, uint32_t refused, dt_error *err)
 {
 	char first[sizeof(err->text)];
@@ -161,7 +160,7 @@ struct batch {
 	bool has_refs;
 };
 
-/* The process that the kernel is to attach in; with option follow its children are meant as well.
+/* The process to attach in; with option follow its children are included.
  */
 static int only_pid(const dt_bpf *e, const struct dt_plan_probe *x)
 {
@@ -178,8 +177,8 @@ static bool by_trampoline(const struct dt_plan_probe *x)
 	return x->kind == PK_URETPROBE && !x->at.instruction;
 }
 
-/* The kernel refuses all of them for one, and does not say which: look for it by halves. Those that
- * are fine stay attached until everything is released. */
+/* If the kernel refuses one it refuses all, and does not say which: find it by bisection. Accepted
+ * ones stay attached until everything is released. */
 static int link_range(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi, dt_error *err)
 {
 	const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[lo]];

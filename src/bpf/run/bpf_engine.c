@@ -46,7 +46,8 @@ static void bpf_close(dt_bpf *e)
 
 /* ---- opening ---- */
 
-/* How many CPUs the kernel's per-CPU maps have rows for; a wrong number would let it write beyond ours. */
+/* The number of CPUs that the kernel's per-CPU maps have rows for; with a wrong number it would
+ * write past our buffers. */
 static int count_cpus(uint32_t *ncpus, dt_error *err)
 {
 	libbpf_print_fn_t print = libbpf_set_print(NULL);
@@ -99,7 +100,7 @@ static dt_bpf *bpf_open(const struct dt_engine_env *env, dt_error *err)
 
 /* ---- running ---- */
 
-/* Again at every status check: the clock may be set, or the machine suspended. */
+/* Repeated at every status check: the clock may be set, or the machine suspended. */
 static void set_wall_clock(dt_bpf *e)
 {
 	uint64_t kernel = dt_now_kernel();
@@ -147,8 +148,8 @@ static uint64_t counter(const dt_bpf *e, uint32_t cpu, uint32_t which)
 	return __atomic_load_n(dt_cpu_word(e, cpu, which), __ATOMIC_RELAXED);
 }
 
-/* Firings the kernel did not let happen because the same program was running on that CPU already.
- * It does not say on which CPU. */
+/* Firings that the kernel suppressed because the same program was already running on that CPU. It
+ * does not say on which CPU. */
 static uint64_t kernel_misses(const dt_bpf *e)
 {
 	uint64_t n = 0;
@@ -192,7 +193,7 @@ static int bpf_wake_fd(const dt_bpf *e)
 	return e->maps.wake;
 }
 
-/* ---- the engine interface: others see a dt_bpf as a dt_engine ---- */
+/* ---- the engine interface: other modules see a dt_bpf as a dt_engine ---- */
 
 static dt_engine *op_open(const struct dt_engine_env *env, dt_error *err)
 {

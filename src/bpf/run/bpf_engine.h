@@ -1,21 +1,22 @@
 /*
- * bpf_engine: the kernel engine: the values that its stages made, and the state of the files that
- * live with the kernel.
+ * bpf_engine: the kernel engine: the results of its stages, and the state of each file that works
+ * with the kernel.
  *
  *   bpf_engine.c     the engine interface
  *   kmap.c           one map, one small program;  bpf_maps.c: all maps of a plan
- *   cpu_buffers.c    the buffers that records go to;  names.c: names of probes that may join
- *   load.c           programs into the kernel
+ *   cpu_buffers.c    the buffers that records go to;  names.c: names of probes that may be added
+ *   load.c           loads programs into the kernel
  *   attach.c         programs to events;  attach_user.c: to places in user code;  attach_kernel.c: to
  *                    functions of the kernel;  family.c: processes that a probe follows
- *   ring.c           records out of the ring buffers;  tail.c: out of the circles of the ring policy
+ *   ring.c           reads records from the ring buffers;  tail.c: from the circles of the ring policy
  *   kept.c           records that are kept: speculations, the newest ones
- *   snapshot.c       aggregations out of their maps
+ *   snapshot.c       reads aggregations from their maps
  *   tables.c         unwind tables for the walker of user stacks
- *   extend.c         probes that join while tracing;  gate.c: where processes wait for that
+ *   extend.c         probes added during tracing;  gate.c: where processes wait for that
  *   sites.c          static probes: is a trap or a call cheaper?
  *
- * A member that names a file belongs to that file, which alone defines and changes what it points to.
+ * A member whose comment names a file belongs to that file, which alone defines and changes what it
+ * points to.
  */
 #ifndef DT_BPF_RUN_BPF_ENGINE_H
 #define DT_BPF_RUN_BPF_ENGINE_H
@@ -75,7 +76,7 @@ static inline struct dt_tr_input dt_bpf_input(const dt_bpf *e)
 				    .loads = e->loads};
 }
 
-/* Words that programs read and write as well. */
+/* Words that programs also read and write. */
 static inline uint64_t *dt_control(const dt_bpf *e, uint32_t field)
 {
 	return (uint64_t *)(void *)(e->shared.control + field);

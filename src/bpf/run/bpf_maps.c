@@ -1,7 +1,7 @@
 /*
- * bpf_maps: what programs keep in the kernel: control words, slots, variables, aggregations,
- * read-only data. The sizes come from the layout and from options; where the kernel has no room for
- * what an option says there is less, and the option says that.
+ * bpf_maps: creates the maps of programs: control words, slots, variables, aggregations, read-only
+ * data. The sizes come from the layout and from options; if the kernel has no memory for the size
+ * of an option, the map is smaller, and the option is lowered.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -60,8 +60,8 @@ int dt_kmaps_rodata(dt_bpf *e, dt_error *err)
 }
 
 /*
- * A hash whose size option `id` decides. When the kernel has no room for that many elements there are half as many, as
- * often as it takes; the option says then what there is.
+ * A hash whose size is option `id`. If the kernel has no memory for that many elements the number
+ * is halved until it fits, and the option is lowered.
  */
 static int make_sized(dt_bpf *e, enum dt_opt_id id, struct dt_kmap m, uint64_t *entries,
 		      dt_error *err)
@@ -114,10 +114,10 @@ static int make_threads(dt_bpf *e, dt_error *err)
 }
 
 /*
- * Elements that are allocated when they are made come out of a small pool, which holds 96 small ones
- * or a dozen of a kilobyte and is filled up by an interrupt: a firing that makes many at once would find
- * it empty. So they are allocated with the map, as long as that is quick and not too much for all maps
- * together (*sum).
+ * Elements that are allocated on demand come from a small pool, which holds 96 small ones or a
+ * dozen of a kilobyte and is refilled by an interrupt: a firing that creates many at once would
+ * find it empty. So elements are allocated with the map, as long as that is quick and not too much
+ * for all maps together (*sum).
  */
 #define PREALLOCATED (32u << 20)
 
@@ -240,9 +240,9 @@ static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 }
 
 /*
- * The pool that elements of a map come out of begins with a handful for each CPU, and is filled up by an interrupt when it runs
- * low: where interrupts are off, as at a tick, the first firing could make no more keys than that. So each CPU makes
- * one beforehand, and takes it back.
+ * The pool of a map's elements starts with a handful for each CPU, and is refilled by an interrupt
+ * when it runs low: where interrupts are off, as at a tick, the first firing could create no more
+ * keys than that. So each CPU creates one element in advance, and deletes it again.
  */
 void dt_kmaps_fill_pools(dt_bpf *e)
 {
@@ -279,7 +279,7 @@ void dt_kmaps_fill_pools(dt_bpf *e)
 
 /* ---- the rest ---- */
 
-/* Rows of the clock events, the same on every CPU: the period, nothing known yet. */
+/* Rows of the clock events, initially the same on every CPU: only the period is known. */
 static int make_clock(dt_bpf *e, dt_error *err)
 {
 	uint32_t n = e->plan.nevents[PK_PROFILE], size = CLOCK_SIZE / 8;
@@ -316,7 +316,7 @@ static bool can_end_itself(const dt_plan *p)
 	return p->buffers.policy == DT_BUFPOLICY_FILL;
 }
 
-#define LEFT_THREADS 16384 /* the latest; left.c */
+#define LEFT_THREADS 16384 /* the most recent ones; left.c */
 
 /* Maps that only some programs need. */
 static int make_special(dt_bpf *e, dt_error *err)
@@ -363,7 +363,7 @@ void dt_kmaps_add_programs(dt_bpf *e)
 	e->maps.nprogs = e->prog_maps.n;
 }
 
-/* Maps of single programs. */
+/* Maps that belong to one program. */
 static int make_of_programs(dt_bpf *e, dt_error *err)
 {
 	const struct dt_plan *p = &e->plan;

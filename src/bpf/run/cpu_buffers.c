@@ -1,6 +1,6 @@
 /*
- * cpu_buffers: a buffer for each CPU that records go to: a ring buffer of the kernel that the consumer empties
- * (ring.c), or with the ring policy a circle that it reads at the end (tail.c).
+ * cpu_buffers: the buffer for the records of each CPU: a ring buffer of the kernel that the
+ * consumer empties (ring.c), or with the ring policy a circle that it reads at the end (tail.c).
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ static uint64_t ring_size(uint64_t size)
 
 #define SPEC_BUFSIZE (4ull << 20)
 
-/* Filled in one go: the kernel waits for a grace period once, not once per CPU. -1 with *err */
+/* Filled in one call: the kernel waits for one grace period, not one per CPU. -1 with *err */
 static int make_ring_array(dt_bpf *e, const struct dt_cpu_buffer *rings, dt_error *err)
 {
 	uint32_t n = e->plan.ncpus, *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);
@@ -48,7 +48,7 @@ static int make_ring_array(dt_bpf *e, const struct dt_cpu_buffer *rings, dt_erro
 	return rc < 0 ? -1 : fd;
 }
 
-/* The CPUs that are on: "0-3,8". A machine may have room for many more than it has. */
+/* The online CPUs: "0-3,8". There may be many more possible CPUs. */
 bool *dt_kmaps_online_cpus(uint32_t n)
 {
 	bool *on = dt_xcalloc(n, sizeof(*on));
@@ -70,7 +70,7 @@ bool *dt_kmaps_online_cpus(uint32_t n)
 	return on;
 }
 
-/* The kernel counts bytes and elements in 32 bits: more is as if there were no memory. */
+/* The kernel counts bytes and elements in 32 bits: more is treated as a lack of memory. */
 static int try_buffer(dt_bpf *e, const struct dt_kmap *m)
 {
 	int fd = dt_kmap_try(e, m);
@@ -88,7 +88,7 @@ static int ring_map(dt_bpf *e, uint64_t size)
 
 static int tail_map(dt_bpf *e, uint64_t size)
 {
-	/* in an array of maps they may be of different sizes: where memory was short, or the CPU off */
+	/* in an array of maps the sizes may differ: where memory was short, or the CPU offline */
 	uint32_t inner = dt_layout_ring_array(&e->plan, &e->needs) ? BPF_F_INNER_MAP : 0;
 
 	return try_buffer(e, &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
@@ -112,7 +112,8 @@ static bool lower_ring(dt_bpf *e, uint64_t *n, uint64_t whole, uint64_t least)
 	return true;
 }
 
-/* A buffer for each CPU, of `least` bytes where a CPU is off: should it come on later. `whole`: see above. */
+/* A buffer for each CPU, of `least` bytes for an offline CPU, in case it comes online later.
+ * `whole`: see above. */
 static struct dt_cpu_buffer *make_buffers(dt_bpf *e, int (*make)(dt_bpf *e, uint64_t size),
 					  uint64_t size, uint64_t whole, uint64_t least, int *array,
 					  dt_error *err)
@@ -151,7 +152,7 @@ int dt_kmaps_buffers(dt_bpf *e, dt_error *err)
 		if (!e->maps.tail || !e->needs.is.spec)
 			return e->maps.tail ? 0 : -1;
 		size = size < SPEC_BUFSIZE ? SPEC_BUFSIZE
-					   : size; /* they are on the way to the consumer */
+					   : size; /* for records in transit to the consumer */
 	}
 	e->maps.ring = make_buffers(e, ring_map, ring_size(dt_layout_bufsize(&e->plan, size)), size,
 				    4096, &e->maps.rings, err);

@@ -1,15 +1,16 @@
 /*
- * direct_map: where the kernel sees all memory, and where its array of struct page is.
+ * direct_map: finds the start of the kernel's direct map and of its array of struct page.
  *
- * absent.c needs both. They are variables of the kernel whose names not every kernel tells, and whose values differ from
- * boot to boot. So we look: a page of ours has a number in it that nobody else has. Our page tables, which the kernel
- * names by their address in the direct map, lead to the physical address of that page, if we know where the direct map
- * begins. It begins at a multiple of a large number, below the page tables, so there are few places to try, and only with the
- * right one does the walk end at the number. The page belongs to a file, whose page cache says where its struct page
- * is; that of page 0 is as many structures before.
+ * absent.c needs both. They are kernel variables that not every kernel exposes, and whose values
+ * differ from boot to boot. So they are found by search: a page of this process holds a unique
+ * number. Our page tables, which the kernel refers to by their address in the direct map, lead to
+ * the physical address of that page if the start of the direct map is known. It is a multiple of a
+ * large number, below the page tables, so there are few candidates, and only with the right one
+ * does the walk end at the number. The page belongs to a file, whose page cache has the address of
+ * its struct page; that of page 0 is the page's number of structures before it.
  *
- * Kernel memory is read by a small program that is run for each word. When anything is not as expected, nothing
- * is known, and user memory that is not mapped in is a fault.
+ * Kernel memory is read by a small program that runs once for each word. If anything is not as
+ * expected, both stay unknown, and reading user memory that is not mapped in is a fault.
  */
 #include <bpf/bpf.h>
 #include <sys/mman.h>
@@ -78,7 +79,7 @@ static uint64_t first_page(const struct look *l, uint64_t task, int fd, uint64_t
 	return folio - (physical >> l->paging->page_bits) * l->e->needs.page_struct;
 }
 
-/* Try the places where the direct map can begin. */
+/* Try the possible starts of the direct map. */
 static void search(const struct look *l, int fd, const uint64_t *page)
 {
 	const struct dt_arch_paging *p = l->paging;
@@ -104,8 +105,8 @@ static void search(const struct look *l, int fd, const uint64_t *page)
 		}
 }
 
-/* Addresses of memory: not above four times of what there is, plus what a small machine has holes for. Bits above
- * have another meaning (memory encryption). */
+/* Physical addresses: at most four times the size of memory, plus the holes of a small machine.
+ * Higher bits have another meaning (memory encryption). */
 static uint64_t address_bits(const struct dt_arch_paging *p)
 {
 	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) << p->page_bits, most = 1ull << 36;

@@ -1,13 +1,12 @@
 /*
- * extend: probes that join while tracing: a library was loaded, a program started, a process
- * followed.
+ * extend: adds probes during tracing: a library was loaded, a program started, a process followed.
  *
- * Such probes are places in user code (attach_user.c), so all it takes in most cases is a row in
- * the table of a program that runs already, and a link. A program can take a new probe if it has
- * all of its clauses and its prologue, and a row to spare. For others programs are made now, for a
- * group of their own, with the layout that was fixed when tracing began: what their code needs was
- * learned then from the lazy programs, which have every clause that can get such probes. Constant
- * strings that are new (of prologues) go into a second read-only map.
+ * Such probes are places in user code (attach_user.c), so in most cases all that is needed is a row
+ * in the table of a running program, and a link. A program can take a new probe if it has all of
+ * its clauses and its prologue, and a spare row. For other probes, programs are generated now, as a
+ * separate group, with the layout that was fixed when tracing began: the needs of their code were
+ * learned then from the lazy programs, which have every clause that can get such probes. New
+ * constant strings (of prologues) go into a second read-only map.
  *
  * When a process exits, what is attached only to it is released, in the background: closing a link
  * waits for RCU.
@@ -31,7 +30,7 @@ static int clause_index(const dt_bpf *e, const dt_clause *c)
 	return -1;
 }
 
-/* ECBs become clauses on probes; those that cannot be are left out. */
+/* ECBs become clauses on probes; those that cannot are skipped. */
 static int enter(dt_bpf *e, dt_ecb *ecbs, uint32_t n)
 {
 	int rc = 0;
@@ -103,7 +102,7 @@ struct fresh {
 };
 typedef DT_VEC(struct fresh) fresh_groups;
 
-/* Those that no program can take get a group of their own, for which there is none yet. */
+/* Probes that no program can take get a new group, which has no programs yet. */
 static void regroup(dt_bpf *e, uint32_t probe, fresh_groups *all)
 {
 	struct dt_plan_probe *x = &e->plan.probes.v[probe];
@@ -123,7 +122,7 @@ static void regroup(dt_bpf *e, uint32_t probe, fresh_groups *all)
 
 /* ---- making programs ---- */
 
-/* Make the code once to see that it needs nothing that has no place. */
+/* Generate the code once to check that everything it needs is in the layout. */
 static int check_needs(dt_bpf *e, uint32_t prog, dt_error *err)
 {
 	struct dt_tr_input in = dt_bpf_input(e);
@@ -224,7 +223,7 @@ struct dt_retired {
 	bool done;    /* ... which has ended; set by it */
 	int *fds;     /* that it closes */
 	uint32_t n;
-	DT_VEC(int) next; /* to be closed by the one after it */
+	DT_VEC(int) next; /* to be closed by the next thread */
 };
 
 static void *close_all(void *arg)
@@ -237,7 +236,7 @@ static void *close_all(void *arg)
 	return NULL;
 }
 
-/* Wait for the thread, or only see whether it has ended. */
+/* Wait for the thread, or only check whether it has ended. */
 static bool finish(struct dt_retired *r, bool wait)
 {
 	if (!r->running)

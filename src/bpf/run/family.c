@@ -1,5 +1,5 @@
 /*
- * family: option follow, this process's side: the map of processes and their ancestors, which two small
+ * family: option follow, in this process: the map of processes and their ancestors, which two small
  * programs keep up to date (translate/tr_family.c).
  */
 #include <bpf/bpf.h>
@@ -42,7 +42,7 @@ static uint32_t key_of(const dt_bpf *e, long pid)
 	return (uint32_t)pid | (e->plan.features.pidns_ino ? DT_FAMILY_OURS : 0);
 }
 
-/* A process whose probes there are. */
+/* A process that has probes. */
 void dt_family_root(dt_bpf *e, uint32_t pid)
 {
 	uint32_t key = key_of(e, pid);
@@ -51,7 +51,7 @@ void dt_family_root(dt_bpf *e, uint32_t pid)
 		bpf_map_update_elem(e->maps.family, &key, &pid, BPF_NOEXIST);
 }
 
-/* A child that was there before us: as its parent. */
+/* A child that existed before tracing: the same as its parent. */
 void dt_family_adopt(dt_bpf *e, long pid, long parent)
 {
 	uint32_t key = key_of(e, pid), root = key_of(e, parent);
@@ -62,7 +62,8 @@ void dt_family_adopt(dt_bpf *e, long pid, long parent)
 		bpf_map_update_elem(e->maps.family, &key, &root, BPF_NOEXIST);
 }
 
-/* One that has ended. Those without a mark are the kernel's affair: by now the number may be another's. */
+/* A process that has ended. Those without a mark are deleted in the kernel: by now the number may
+ * belong to another process. */
 void dt_family_disown(dt_bpf *e, long pid)
 {
 	uint32_t key = key_of(e, pid);

@@ -1,11 +1,11 @@
 /*
  * gate: a place in a process where it waits until the tracer has seen what it did.
  *
- * When a process has loaded a library, its functions may be called in the next microsecond, but
- * the tracer is another process and needs a few milliseconds to find them and to attach. So there
- * is a gate at the function that the dynamic linker calls for debuggers when it has loaded
- * something: a program that draws a number, wakes the tracer, and spins until the tracer has
- * admitted that number:
+ * When a process has loaded a library, it may call its functions a microsecond later, but the
+ * tracer is another process and needs a few milliseconds to find them and to attach. So there is a
+ * gate at the function that the dynamic linker calls for debuggers when it has loaded an object: a
+ * program that draws a number, wakes the tracer, and spins until the tracer has admitted that
+ * number:
  *
  *	if (not this process, or tracing is not on) return
  *	ticket = ++control->tickets; control->comers[ticket % 16] = pid; control->arrived++; wake
@@ -14,15 +14,15 @@
  *		if (1 s has passed) { control->late = true; return }
  *		read a word of its stack the long way
  *
- * The tracer lets it spin only until it has it by ptrace (session/grow.c); the process then stops
- * on its way back to user mode, and goes on when the probes are there. If the tracer is busy or
- * dead, the process goes on anyway, and what it calls before the tracer comes is not seen.
+ * The process spins only until the tracer has grabbed it by ptrace (session/grow.c); it then stops
+ * on its return to user mode, and continues when the probes are attached. If the tracer is busy or
+ * dead, the process continues, and its calls before the tracer is ready are not seen.
  *
- * It is the only place where a program of ours waits, and only a process that named probes are in
- * comes here. The program is a sleepable one, because attaching waits for RCU, which other
- * programs would hold up. The tracer may have no CPU but this one, and a kernel that does not preempt
- * itself would never give it to it. No helper is made to yield, but the one that reads user memory
- * through the page tables offers the CPU on its way, in every kernel.
+ * This is the only place where one of our programs waits, and only processes with named probes
+ * reach it. The program is sleepable, because attaching waits for RCU, which other programs would
+ * delay. The tracer may have no other CPU than this one, and a non-preemptible kernel would never
+ * give it to the tracer. No helper exists to yield, but in every kernel the one that reads user
+ * memory through the page tables offers to reschedule on its way.
  */
 #include "arch/arch.h"
 #include "bpf/run/attach.h"

@@ -1,6 +1,6 @@
 /*
- * kept: records that are kept in this process: of speculations until they end, and with the ring
- * policy those that were committed, until everything is handed out.
+ * kept: records kept in this process: those of speculations until they end, and with the ring
+ * policy committed ones until the end of tracing.
  */
 #include <stdlib.h>
 
@@ -132,7 +132,8 @@ struct dt_kept_rec *dt_kept_end(dt_bpf *e, const struct dt_rec *marker)
 
 /* ---- the ring policy ---- */
 
-/* What is older than the last bufsize bytes of it on a CPU is older than the last of everything. */
+/* A record older than the last bufsize bytes of committed records on a CPU is also older than the
+ * last bufsize bytes of all its records. */
 void dt_kept_newest(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu, uint64_t time)
 {
 	struct dt_kept *k = e->kept;

@@ -1,5 +1,5 @@
 /*
- * kmap: making maps, mapping their memory, loading small programs.
+ * kmap: creates maps, maps their memory, loads small programs.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -70,7 +70,7 @@ int dt_kmap_fill_error(dt_error *err)
 
 /* ---- small programs ---- */
 
-/* The kernel wants to know the types of functions only if there is more than one. */
+/* The kernel needs the types of functions only if there is more than one. */
 static int load(const struct dt_small_program *p, const dt_code *c, uint32_t slot_size)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = p->attach_type,

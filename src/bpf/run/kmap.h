@@ -28,7 +28,7 @@ void *dt_kmap_memory(int fd, uint64_t size, uint32_t page, bool writable, dt_err
 void dt_kmap_unmap(void *p, uint64_t size);
 int dt_kmap_fill_error(dt_error *err); /* errno: an element could not be written */
 
-/* A small program beside those of the plan. */
+/* A small program, not one of the plan. */
 struct dt_small_program {
 	const char *doing; /* as above; NULL: load a program into */
 	const char *name;
@@ -36,7 +36,7 @@ struct dt_small_program {
 	uint32_t attach_type;
 	bool sleeps;
 };
-/* The program that `code` makes, which is closed with the engine; -1 with *err. */
+/* The program made by `code`, which is closed with the engine; -1 with *err. */
 int dt_small_load(dt_bpf *e, const struct dt_small_program *p, int (*code)(dt_tr *t),
 		  dt_error *err);
 

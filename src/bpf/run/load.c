@@ -1,6 +1,7 @@
 /*
- * load: programs into the kernel, and its reasons when it refuses one. Maps are made before (maps.c,
- * buffers.c). Everything is a file descriptor of this process and goes away with it; nothing is pinned.
+ * load: loads programs into the kernel, and reports why it refuses one. Maps are created before
+ * (bpf_maps.c, cpu_buffers.c). Everything is a file descriptor of this process and disappears with
+ * it; nothing is pinned.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include "kernel/lockdown.h"
 #include "kernel/privilege.h"
 
-/* Why bpf() said no. EPERM means privilege nearly always; say what is missing and how to get it. */
+/* Why bpf() failed. EPERM nearly always means missing privilege; say which, and how to get it. */
 int dt_load_error(dt_error *err, const char *doing)
 {
 	int e = errno;
@@ -54,7 +55,7 @@ static void explain(enum bpf_prog_type type, const dt_code *c, struct bpf_prog_l
 		last = strrchr(log, '\n');
 	}
 	if (strstr(last ? last : log,
-		   "bpf_probe_write_user")) /* it is about the helper, not what it is given */
+		   "bpf_probe_write_user")) /* the helper itself was refused, not its arguments */
 		dt_err(err, EPERM,
 		       "the kernel does not let %s write user memory, so copyout() and "
 		       "copyoutstr() cannot be used%s",
@@ -71,7 +72,7 @@ static void explain(enum bpf_prog_type type, const dt_code *c, struct bpf_prog_l
 	free(log);
 }
 
-/* A program that is told which tracepoint it is for has typed pointers in its context. */
+/* A program loaded for one tracepoint has typed pointers in its context. */
 static int trust_arguments(const dt_plan *plan, const struct dt_plan_prog *p,
 			   enum bpf_prog_type *type, struct bpf_prog_load_opts *o, dt_error *err)
 {
@@ -98,9 +99,9 @@ static void dump(const dt_code *c)
 	dt_buf_free(&text);
 }
 
-enum outcome { LOADED, REFUSED, AGAIN }; /* AGAIN: without some of what peek.c does */
+enum outcome { LOADED, REFUSED, AGAIN }; /* AGAIN: without some of the loads of peek.c */
 
-/* What to do about a program that the kernel has not taken (errno). */
+/* What to do about a program that the kernel refused (errno). */
 static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c,
 			    struct bpf_prog_load_opts *o, dt_error *err)
 {

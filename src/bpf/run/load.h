@@ -1,5 +1,5 @@
 /*
- * load: programs into the kernel.
+ * load: loads programs into the kernel.
  */
 #ifndef DT_BPF_RUN_LOAD_H
 #define DT_BPF_RUN_LOAD_H

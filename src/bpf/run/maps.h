@@ -9,7 +9,7 @@
 /* Of an aggregation with keys. */
 struct dt_agg_map {
 	uint64_t rows; /* that the map can hold */
-	bool pool;     /* they are allocated when they are made */
+	bool pool;     /* they are allocated on demand */
 };
 
 int dt_kmaps_create(dt_bpf *e, dt_error *err);
@@ -23,7 +23,7 @@ void dt_kmaps_free(dt_bpf *e);
 int dt_kmaps_buffers(dt_bpf *e, dt_error *err);
 bool *dt_kmaps_online_cpus(uint32_t n); /* which of the first n CPUs are on; on the heap */
 
-/* ---- names.c: what programs know of probes, if more can join ---- */
+/* ---- names.c: data about probes, if more can be added ---- */
 int dt_names_make(dt_bpf *e, dt_error *err);
 int dt_names_add(dt_bpf *e, uint32_t first, dt_error *err); /* from this probe on */
 void dt_names_free(dt_bpf *e);

@@ -1,6 +1,6 @@
 /*
- * names: what programs know of a probe by its index, when probes can join while tracing (else it is
- * read-only data: plan/layout.c). Maps with room to spare:
+ * names: data about probes by index, if probes can be added during tracing (else it is read-only
+ * data: plan/layout.c). The maps have spare room:
  *
  *	dt_names	array: probe -> four offsets in dt_text, id, return
  *	dt_text		the names
@@ -13,7 +13,7 @@
 #include "bpf/run/kmap.h"
 #include "bpf/run/maps.h"
 
-#define SPARE 65536 /* probes that can join */
+#define SPARE 65536 /* probes that can be added */
 
 struct dt_names {
 	uint32_t *rows, room; /* mapped */
@@ -76,7 +76,7 @@ int dt_names_make(dt_bpf *e, dt_error *err)
 	return dt_names_add(e, 0, err);
 }
 
-/* Where the text is in dt_text; 0: there is no room left, it is empty. */
+/* Where the text is in dt_text; 0 (an empty text): no space left. */
 static uint32_t text_at(struct dt_names *n, const char *s)
 {
 	uintptr_t at = (uintptr_t)dt_map_get(n->pool, s);

@@ -1,14 +1,15 @@
 /*
- * ring: records out of the kernel's ring buffers, in order of time.
+ * ring: reads records from the kernel's ring buffers, in order of time.
  *
- * Each CPU has a ring buffer; records are handed out where they lie, then the space is given back.
- * A firing takes its time stamp when it begins and writes its record when it ends, so while tracing
- * we pick a moment T, wait until every firing that is under way has ended, and hand out exactly the
- * records up to T: no record that comes later can be older.
+ * Each CPU has a ring buffer; records are passed on in place, then the space is released. A firing
+ * takes its time stamp when it begins and writes its record when it ends. So during tracing this
+ * picks a moment T, waits until every firing in progress has ended, and returns exactly the records
+ * up to T: no record that comes later can be older.
  *
  * Speculations: their records come through the same buffers, marked; they are kept here until the
- * marker of a commit or a discard arrives (in order of time like everything else). With the ring policy
- * only they come this way; those that are committed are kept until all others are read at the end (tail.c).
+ * marker of a commit or a discard arrives (in order of time like everything else). With the ring
+ * policy only speculative records use these buffers; committed ones are kept until all others are
+ * read at the end (tail.c).
  */
 #include <errno.h>
 #include <sched.h>
@@ -98,7 +99,7 @@ void dt_rings_free(dt_bpf *e)
 
 /* ---- being woken ---- */
 
-/* From now on it may be woken again. What is in the wake-up's own buffer means nothing. */
+/* From now on it may be woken again. The contents of the wake-up's own buffer have no meaning. */
 static void take_wakeup(dt_bpf *e)
 {
 	struct dt_reader *r = e->reader;
@@ -120,14 +121,14 @@ bool dt_ring_attend(dt_bpf *e)
 	return __atomic_load_n(dt_control(e, CTL_WOKEN), __ATOMIC_ACQUIRE);
 }
 
-/* ---- waiting for firings under way ---- */
+/* ---- waiting for firings in progress ---- */
 
 #define QUIESCE_SPINS 100
 
 /*
- * A firing takes microseconds, but the task it happens in may be preempted meanwhile, and on a busy
- * machine wait for its CPU; or wait for memory that is read from somewhere slow. We wait a little longer each
- * time; false: it has been too long.
+ * A firing takes microseconds, but its task may be preempted and wait for its CPU on a busy
+ * machine, or wait for memory that is read from a slow device. The interval grows each time; false:
+ * it took too long.
  */
 static bool be_patient(uint32_t turn, uint64_t patience, uint64_t *give_up)
 {
@@ -158,7 +159,7 @@ bool dt_ring_quiesce(dt_bpf *e, uint64_t patience)
 	return true;
 }
 
-/* ---- handing out ---- */
+/* ---- passing records on ---- */
 
 /* What a record takes of bufsize. */
 uint32_t dt_ring_cost(const dt_bpf *e, const struct dt_rec *r)
@@ -231,7 +232,7 @@ static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, u
 	d->rc = d->sink->record(d->sink->arg, &out);
 }
 
-/* A record that counts: it is handed out, now or at the end. */
+/* A record that counts: it is passed on, now or at the end. */
 static void take(struct delivery *d, const struct dt_rec *r, uint32_t size, uint32_t cpu,
 		 uint64_t time)
 {
@@ -272,9 +273,9 @@ struct item {
 typedef DT_VEC(struct item) items;
 
 /*
- * Add the records of one ring up to time `until`; returns where the next one begins. Behind a
- * record that must wait there can be an older one, of a firing that was interrupted by the
- * former's: it must also wait, and *stray becomes its time if that is earlier.
+ * Add the records of one ring up to time `until`; returns where the next one begins. After a record
+ * that must wait there can be an older one, of a firing that the other's interrupted: it must also
+ * wait, and *stray becomes its time if that is earlier.
  */
 static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out, uint64_t *stray)
 {
@@ -302,7 +303,7 @@ static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out
 	return stop < at ? stop : at;
 }
 
-/* Records of one CPU are in order but for firings nested in others: a short insertion sort. */
+/* Records of one CPU are in order except for nested firings: a short insertion sort. */
 static void sort_nearly(struct item *v, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
@@ -375,7 +376,7 @@ static void add_tail(const dt_bpf *e, uint32_t cpu, items *all)
 		sort_nearly(all->v + first, all->n - first);
 }
 
-/* Leave out (size 0) what has not got room in bufsize bytes of its CPU, and what is older. */
+/* Drop (size 0) records that do not fit into bufsize bytes of their CPU, and older ones. */
 static void forget_oldest(const dt_bpf *e, items *all)
 {
 	uint64_t *left = dt_xcalloc(e->plan.ncpus, sizeof(*left));
@@ -420,7 +421,7 @@ static void deliver_newest(struct delivery *d)
 	free(starts);
 }
 
-/* Give back what the records took of small buffers. */
+/* Release the space that the records took in small buffers. */
 static void give_back(dt_bpf *e, const items *all)
 {
 	for (uint32_t i = 0; i < all->n; i++) {
@@ -430,7 +431,7 @@ static void give_back(dt_bpf *e, const items *all)
 	}
 }
 
-/* All records there are, or those up to now, sorted; ends[cpu] is where each ring goes on. */
+/* All records, or those up to now, sorted; ends[cpu] is where each ring continues. */
 static void read_rings(dt_bpf *e, bool running, items *all, uint64_t *ends)
 {
 	uint32_t *starts = dt_xcalloc(e->plan.ncpus, sizeof(*starts));

@@ -1,5 +1,5 @@
 /*
- * ring: records and aggregations out of the kernel.
+ * ring: reads records and aggregations from the kernel.
  */
 #ifndef DT_BPF_RUN_RING_H
 #define DT_BPF_RUN_RING_H
@@ -10,9 +10,9 @@ int dt_rings_map(dt_bpf *e, dt_error *err);
 void dt_rings_free(dt_bpf *e);
 bool dt_ring_attend(dt_bpf *e); /* see the engine's interface */
 int dt_ring_consume(dt_bpf *e, const dt_sink *sink);
-/* Wait for every firing that is under way now; false: it took longer than these nanoseconds. */
+/* Wait for every firing now in progress; false: it took longer than these nanoseconds. */
 bool dt_ring_quiesce(dt_bpf *e, uint64_t patience);
-#define DT_RING_PATIENCE      1000000000ull /* while tracing goes on */
+#define DT_RING_PATIENCE      1000000000ull /* during tracing */
 #define DT_RING_LAST_PATIENCE 10000000000ull
 
 /* What a record takes of bufsize. */
@@ -21,7 +21,7 @@ uint32_t dt_ring_cost(const dt_bpf *e, const struct dt_rec *r);
 /* ---- kept.c: records that are kept ---- */
 struct dt_kept_rec {
 	struct dt_kept_rec *next;
-	uint64_t time; /* when it came to be: of a speculative record, when that was committed */
+	uint64_t time; /* its time; of a speculative record, that of its commit */
 	uint32_t cpu, size;
 	struct dt_rec rec[];
 };
@@ -29,7 +29,7 @@ struct dt_kept *dt_kept_new(uint32_t ncpus, uint32_t nspecs);
 void dt_kept_free(struct dt_kept *k);
 /* A record of a speculation. */
 void dt_kept_speculate(dt_bpf *e, const struct dt_rec *r, uint32_t size, uint32_t cpu);
-/* The speculation has ended: the next of its records, which is the caller's to free; NULL: no more. */
+/* The speculation has ended: the next of its records, which the caller frees; NULL: no more. */
 struct dt_kept_rec *dt_kept_end(dt_bpf *e, const struct dt_rec *marker);
 uint64_t dt_kept_drops(const dt_bpf *e); /* of speculative records */
 /* The ring policy: what was committed, the newest bufsize bytes of each CPU. */

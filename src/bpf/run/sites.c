@@ -1,12 +1,13 @@
 /*
- * sites: a trap or a call?
+ * sites: measures whether a trap or a call is cheaper.
  *
- * A static probe that was made by dtrace -h has two nops, one for each way into the kernel: one that becomes a
- * breakpoint, and one of five bytes that Linux 6.18 turns into a call of a page with a system call in it. Which is cheaper is a
- * property of the machine: where this was written (a virtual machine on an AMD EPYC) the breakpoint was, by 80 of 500 ns, because
- * the return from that page is mispredicted; on other processors the call is said to cost half. So it is measured, once in a
- * session that has such probes: two places of our own that look the same are probed by an empty program, and passed a few
- * hundred times. That takes a millisecond.
+ * A static probe made by dtrace -h has two nops, one for each way into the kernel: one that becomes
+ * a breakpoint, and one of five bytes that Linux 6.18 turns into a call to a page with a system
+ * call in it. Which is cheaper depends on the machine: where this was written (a virtual machine on
+ * an AMD EPYC) it was the breakpoint, by 80 of 500 ns, because the return from that page is
+ * mispredicted; on other processors the call is reported to cost half. So it is measured once in a
+ * session that has such probes: two equivalent places in our own code are probed by an empty
+ * program, and passed a few hundred times. That takes a millisecond.
  */
 #include <bpf/bpf.h>
 #include <stdio.h>

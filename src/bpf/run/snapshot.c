@@ -1,11 +1,12 @@
 /*
- * snapshot: aggregations out of their maps, without losing a count.
+ * snapshot: reads aggregations from their maps, without losing a count.
  *
- * Every row belongs to one of two generations. A snapshot turns the control word to the other one,
- * waits until no firing that may still write the old one is under way, and then has the old rows to
- * itself: they are read in batches, handed out, and made zero. If such a firing does not end, or the kernel
- * has no memory for it just now, the rows stay for another time. After the end of tracing those of both
- * generations are read; there is no other time then, so what cannot be read is an error.
+ * Every row belongs to one of two generations. A snapshot switches the control word to the other
+ * one, waits until no firing that may still write the old one is in progress, and then has the old
+ * rows to itself: they are read in batches, passed on, and set to zero. If such a firing does not
+ * end, or the kernel currently has no memory for the read, the rows are kept for the next time.
+ * After the end of tracing the rows of both generations are read; there is no next time then, so
+ * failing to read them is an error.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include "bpf/run/ring.h"
 
 #define BATCH_BYTES (1u << 20)
-#define TRIES	    10	  /* to read something when the kernel has no memory */
+#define TRIES	    10	  /* to read a few rows even if the kernel has no memory */
 #define DELETE_MAX  20000 /* rows deleted in one snapshot unless room is short */
 
 /* ---- values ---- */
@@ -45,7 +46,7 @@ static bool is_zero(const uint64_t *v, uint32_t n)
 	return true;
 }
 
-/* Add what one CPU has to the sum of all. */
+/* Add the value of one CPU to the sum of all. */
 static void merge(const struct dt_plan_agg *b, uint64_t *sum, const uint64_t *v)
 {
 	if (b->agg->func == DT_ACT_MIN || b->agg->func == DT_ACT_MAX) {
@@ -74,7 +75,7 @@ struct reader {
 	dt_error *err;
 };
 
-/* Hand out a row: what every CPU has (stride bytes apart), added up, or CPU by CPU for aggpercpu.
+/* Pass on a row: the values of all CPUs (stride bytes apart), summed, or CPU by CPU for aggpercpu.
  */
 static int hand_out(struct reader *r, const struct dt_plan_agg *b, const uint8_t *values,
 		    uint64_t stride)
@@ -100,7 +101,7 @@ static int hand_out(struct reader *r, const struct dt_plan_agg *b, const uint8_t
 		rc = r->sink->agg(r->sink->arg, b->agg, cpu, r->keys, r->value);
 	}
 	if (rc == 0 &&
-	    (!each || first == UINT32_MAX)) { /* a row of nothing but zeros is a row too */
+	    (!each || first == UINT32_MAX)) { /* a row of zeros is still a row */
 		from_kernel(b, r->value);
 		rc = r->sink->agg(r->sink->arg, b->agg, first == UINT32_MAX ? 0 : first, r->keys,
 				  r->value);
@@ -135,7 +136,7 @@ static void read_keys(struct reader *r, const struct dt_plan_agg *b, const uint8
 
 /* ---- maps ---- */
 
-/* Rows read in one call, and what is to become of them afterwards. */
+/* Rows read in one call, and what to do with them afterwards. */
 struct batch {
 	uint8_t *keys, *values;
 	uint32_t max;
@@ -180,8 +181,9 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 }
 
 /*
- * Make some rows zero; how many have been dealt with. That takes memory, which the kernel may not have: a row
- * that cannot be made zero is deleted, or it would be counted once more. 0: not even that.
+ * Set some rows to zero; returns how many were handled. This takes memory, which the kernel may not
+ * have: a row that cannot be set to zero is deleted, or it would be counted again. 0: not even that
+ * is possible.
  */
 static uint32_t zero_rows(const struct dt_plan_agg *b, int fd, const char *keys,
 			  const uint8_t *zeros, uint32_t n)
@@ -198,7 +200,7 @@ static uint32_t zero_rows(const struct dt_plan_agg *b, int fd, const char *keys,
 }
 
 /*
- * Rows that were used become zero and stay: most keys come again, and then the row is there
+ * Rows that were used are set to zero and kept: most keys come again, and then the row exists
  * already. Rows that were not used since the last time are deleted.
  */
 static int tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batch *t, dt_error *err)
@@ -208,7 +210,7 @@ static int tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batch
 	int rc = 0;
 
 	if (n > DELETE_MAX && (t->used.n + t->unused.n) / b->key_size < rows / 2)
-		n = DELETE_MAX; /* there is room: the rest can wait, the user should not */
+		n = DELETE_MAX; /* there is space left: do not make the user wait for the rest */
 	if (n)
 		bpf_map_delete_batch(fd, t->unused.s, &n, NULL);
 	most = (uint32_t)(BATCH_BYTES / t->value_size) + 1;
@@ -224,7 +226,8 @@ static int tidy(const struct dt_plan_agg *b, int fd, uint64_t rows, struct batch
 	return rc;
 }
 
-/* The kernel has not given the rows: try once more? At the end of tracing there is time for that, and no later. */
+/* The kernel has not returned the rows: try again? At the end of tracing there is time, and no
+ * later chance. */
 static bool again(const struct reader *r, uint32_t *tries)
 {
 	if (!r->e->drained || errno != ENOMEM || ++*tries > TRIES)
@@ -233,7 +236,7 @@ static bool again(const struct reader *r, uint32_t *tries)
 	return true;
 }
 
-/* The kernel has not given the rows: an error at the end of tracing. */
+/* The kernel has not returned the rows: an error at the end of tracing. */
 static int unread(const struct reader *r)
 {
 	if (!r->e->drained)
@@ -273,7 +276,7 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 	}
 	if (r->e->state != BPF_STOPPED &&
 	    tidy(b, fd, r->e->agg_maps[b->index].rows, &t, r->err) < 0)
-		rc = -1; /* at the end maps need not be tidy */
+		rc = -1; /* at the end maps need no cleanup */
 	dt_buf_free(&t.used);
 	dt_buf_free(&t.unused);
 	free(t.keys);
@@ -281,7 +284,7 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 	return rc;
 }
 
-/* Rows without keys out of the map, where they are zero then. 0, or -1: they are still there. */
+/* Read the rows without keys and set them to zero. 0, or -1: they are unchanged. */
 static int take_keyless(dt_bpf *e, uint32_t old, uint8_t *values, uint64_t size)
 {
 	uint8_t *zeros;

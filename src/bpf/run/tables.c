@@ -1,19 +1,19 @@
 /*
- * tables: what the walker of user stacks (unwind.c) knows about files.
+ * tables: the unwind tables of files, for the walker of user stacks (unwind.c).
  *
  * Tables are made by this process, from .eh_frame, and written into banks that the kernel's
- * programs read. A table is not read before its object is in dt_objects, so nothing needs to be
- * locked; a table once written stays.
+ * programs read. A table is not read before its object is in dt_objects, so no lock is needed; a
+ * table is never changed once it is written.
  *
- * When? A walk that meets a file without a table leaves word in dt_wanted and wakes us
- * (dt_tables_feed); that stack is short, those a few milliseconds later are right. For
- * processes that we are told about (-c, -p) the tables are made before tracing begins, for a
- * command also those of the libraries that it is going to load. So what is paid depends on what is
- * seen: some 0.1 us and 12 bytes per row of a file, once for all its processes.
+ * Tables are made on demand. A walk that meets a file without a table leaves a request in dt_wanted
+ * and wakes this process (dt_tables_feed); that stack is incomplete, those a few milliseconds later
+ * are complete. For the processes of -c and -p the tables are made before tracing begins, for a
+ * command also those of the libraries that it is going to load. So the cost depends on what is
+ * traced: about 0.1 us and 12 bytes per row of a file, once for all its processes.
  *
- * A file is known by a key that only programs in the kernel can make: what stat() says is something
- * else on some file systems (overlayfs, btrfs). To get the key of a file that we have open, we map
- * it and run a small program on the address.
+ * A file is identified by a key that only programs in the kernel can make: stat() reports other
+ * values on some file systems (overlayfs, btrfs). To get the key of an open file, it is mapped and
+ * a small program is run on the address.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -135,7 +135,7 @@ static uint32_t block_of(uint32_t pc)
 	return pc >> UW_BLOCK_BITS;
 }
 
-/* Rows first ... first + n - 1 of a table, good up to the file offset `end`. */
+/* Rows first ... first + n - 1 of a table, valid up to the file offset `end`. */
 struct part {
 	const dt_unwind_row *rows;
 	uint32_t n, end;
@@ -149,7 +149,7 @@ static uint64_t part_end(const struct part *p, uint32_t used)
 	return dt_align_up(used + words * 4, ROW) + (uint64_t)p->n * ROW;
 }
 
-/* As many of the rows as the bank has room for: n becomes less. */
+/* As many rows as fit in the bank: n is reduced. */
 static void cut(struct part *p, uint32_t used)
 {
 	uint32_t lo = 0, hi = p->n;
@@ -187,7 +187,7 @@ static void write_part(struct bank *bank, const struct part *p, struct dt_uw_pie
 
 #define FEW 64 /* rows: not worth a piece when more are to come */
 
-/* False: there is no more room; what is not in a piece will be walked by frame pointers. */
+/* False: no more space; code that is not in a piece will be walked by frame pointers. */
 static bool write_table(dt_bpf *e, const dt_unwind *t, struct dt_uw_object *o)
 {
 	struct dt_tables *u = e->tables;
@@ -213,7 +213,7 @@ static bool write_table(dt_bpf *e, const dt_unwind *t, struct dt_uw_object *o)
 	return done == all;
 }
 
-/* From now on the file has this table; without rows: it has none, do not ask again. */
+/* From now on the file has this table; without rows: it has none, and is not requested again. */
 static void publish(dt_bpf *e, const struct dt_uw_key *key, const dt_unwind *t)
 {
 	struct dt_uw_object o;
@@ -291,7 +291,7 @@ static int identify_prog(dt_bpf *e)
 	return e->tables->identify;
 }
 
-/* The wish that a run of the program has left. Others stay. */
+/* The request that a run of the program has left. Others are kept. */
 static bool take_own(dt_bpf *e, uint64_t addr, struct dt_uw_key *key)
 {
 	int fd = e->maps.uw_wanted;
@@ -307,7 +307,7 @@ static bool take_own(dt_bpf *e, uint64_t addr, struct dt_uw_key *key)
 	return false;
 }
 
-/* The key of a file: as if a walk had met it. False: it has a table, or the key is not available. */
+/* The key of a file, as if a walk had met it. False: it has a table, or the key is not available. */
 static bool identify(dt_bpf *e, int fd, struct dt_uw_key *key)
 {
 	void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -352,7 +352,7 @@ static void read_ahead_process(dt_bpf *e, long pid)
 		dt_maps_free(maps);
 }
 
-/* Before anything fires. What goes wrong here is no more than a stack that is short at first. */
+/* Before anything fires. A failure here only makes the first stacks incomplete. */
 void dt_tables_preload(dt_bpf *e)
 {
 	const dt_proc *p;
@@ -371,7 +371,7 @@ void dt_tables_preload(dt_bpf *e)
 
 /* ---- files that walks have met ---- */
 
-/* Is this still the file that the walk met, and not another one that took its place in the process?
+/* Is this still the file that the walk met, and not one that replaced it in the process?
  */
 static bool is_that_file(int fd, const struct dt_uw_key *key)
 {
@@ -392,7 +392,7 @@ static void serve_file(dt_bpf *e, const struct dt_uw_key *key, const struct dt_u
 	else if (fd >= 0)
 		close(fd);
 	else if (m->kind != DT_MAP_FILE || (errno != ENOENT && errno != ESRCH))
-		publish(e, key, &(dt_unwind){0}); /* it cannot be opened: do not ask again */
+		publish(e, key, &(dt_unwind){0}); /* it cannot be opened: not requested again */
 }
 
 static bool is_known(dt_bpf *e, const struct dt_uw_key *key)
@@ -412,14 +412,14 @@ static void serve(dt_bpf *e, const struct dt_uw_key *key, const struct dt_uw_wan
 		serve_file(e, key, want, m);
 	if (maps)
 		dt_maps_free(maps);
-	/* most likely it is called from there */
+	/* most likely the caller is there */
 	snprintf(exe, sizeof(exe), "/proc/%u/exe", want->pid);
 	read_ahead_path(e, exe);
 }
 
-/* Remove a request once its table is in place, so that it does not wake us again. When there is no
- * room for more files the list stays as it is: once it is full as well, there are no more
- * wake-ups. */
+/* Remove a request once its table is in place, so that it does not wake this process again. When
+ * there is no space for more files the list is not changed: once it is full as well, there are no
+ * more wake-ups. */
 void dt_tables_feed(dt_bpf *e)
 {
 	int fd = e->tables ? e->maps.uw_wanted : -1;

@@ -43,7 +43,7 @@ void dt_tail_free(dt_bpf *e, struct dt_tail *t)
 	free(t);
 }
 
-/* The records of a CPU that have not been written over, newest first. Nothing may fire any more. */
+/* The records of a CPU that have not been overwritten, newest first. Tracing must have ended. */
 void dt_tail_read(const dt_bpf *e, const struct dt_tail *t, uint32_t cpu,
 		  void (*each)(void *arg, const struct dt_rec *r, uint32_t size), void *arg)
 {

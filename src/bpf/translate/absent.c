@@ -1,28 +1,34 @@
 /*
- * absent: user memory that no page table leads to, read where the kernel keeps it.
+ * absent: reads user memory that is not in the page tables from the page cache.
  *
- * A program's constants come from its file. A page of them is put into the process's page tables when the process first
- * touches it, and system calls are often the first to do so: open("/etc/passwd") hands over an address that the process
- * itself has never read from. At the entry of the call a helper that reads user memory fails there, since it must not
- * wait; a moment later the kernel finds the page in its page cache, where it has been all the time. We look there, too:
+ * A program's constants come from its file. A page of them enters the process's page tables when
+ * the process first touches it, and system calls are often the first to do so: open("/etc/passwd")
+ * passes an address that the process itself has never read from. At the entry of the call a helper
+ * that reads user memory fails there, since it must not wait; a moment later the kernel finds the
+ * page in its page cache, where it has been all along. So this code looks there as well:
  *
  *	mapped(a)	the mapping at the address		mm->mm_mt -> vma
- *	untouched(a)	the page tables have nothing for it	mm->pgd -> ... -> 0
+ *	untouched(a)	no entry in the page tables	mm->pgd -> ... -> 0
  *	cached(a)	the page of the file			vma->vm_file->f_mapping->i_pages -> folio
  *
- * (lib.c), each with loads that cannot fault, at offsets that the kernel's type information says. A folio is one or more
- * struct page in the kernel's array of them, whose index is the page's number; all memory can be seen in the kernel's
- * direct map. Where these two begin differs from boot to boot; direct_map.c finds out.
+ * (lib.c), each with loads that cannot fault, at offsets from the kernel's type information. A
+ * folio is one or more struct page in the kernel's array of them, whose index is the page's number;
+ * all memory is in the kernel's direct map. The start of both differs from boot to boot;
+ * direct_map.c finds it.
  *
- * What is read must be what the process would read. In a private mapping the file's page is not, once the process has
- * written to its own copy; but then the page tables have an entry: one for the copy, or if it was swapped out or is being
- * moved, one that says where it is. So an entry of any kind means that the page cache is not asked. A mapping that may not
- * be read, or that has no file (memory that was never written to) is a fault as before. So is what lies past the end of the file,
- * where a large folio can have more pages. A folio that is still being read from disk is not valid. All of it may change while we look; so the folio is looked for again after the copy, and must be the same.
+ * The bytes must be those that the process would read. In a private mapping the file's page is
+ * stale once the process has written to its own copy; but then the page tables have an entry: one
+ * for the copy or, if it was swapped out or is being moved, one that says where it is. So if there
+ * is an entry of any kind, the page cache is not used. A mapping that is not readable, or that has
+ * no file (memory that was never written to), is a fault as before. So is an address past the end
+ * of the file, where a large folio can have more pages. A folio that is still being read from disk
+ * is not valid. All of this may change meanwhile, so the folio is looked up again after the copy,
+ * and must be the same.
  *
- * absent(slot, from, size, string) does this page by page, since the next one can be present, absent or not needed: a string
- * ends where it ends. The bytes are gathered in the slot; the caller copies them to where they should go. It is called only
- * when the helper has failed, so memory that is there costs what it did before.
+ * absent(slot, from, size, string) does this page by page, since the next page can be present,
+ * absent or not needed: a string may end before it. The bytes are collected in the slot; the caller
+ * copies them to their destination. It is called only when the helper has failed, so reading
+ * present memory costs no more than before.
  */
 #include "bpf/translate/unwind.h"
 
@@ -34,10 +40,10 @@ enum {
 	A_STRING = 24,
 	A_MAPPING = 32,
 	A_FOUND = 40,
-	A_TMP = 48, /* what was in S_TMP, which subroutines use */
+	A_TMP = 48, /* saved S_TMP, which subroutines use */
 };
 
-/* ---- what it takes ---- */
+/* ---- requirements ---- */
 
 /* All fields that the subroutines name. */
 static bool known_fields(const dt_tr *t)
@@ -149,7 +155,7 @@ static void call(dt_tr *t, const char *name)
 	dt_code_call(t->c, dt_sub_func(&t->sub, name));
 }
 
-/* r1 = where the next bytes go; r8 of them: there is room for a page behind all that we may be asked for */
+/* r1 = where the next bytes go; r8 of them: there is room for a page after the largest request */
 static void target(dt_tr *t, uint32_t fail)
 {
 	ld(t->c, 8, R1, R7, A_AT);
@@ -192,7 +198,7 @@ static void find_page(dt_tr *t)
 	call(t, "cached");
 }
 
-/* From the page cache. `none`: nothing is mapped there; `fail`: it is not in memory. */
+/* Read from the page cache. `none`: nothing is mapped there; `fail`: it is not in memory. */
 static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 {
 	const struct dt_arch_paging *p = &dt_arch_host()->paging;
@@ -234,8 +240,8 @@ static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 	jmp(c, BPF_JNE, R0, R1, fail);
 }
 
-/* Of a string: to `done` if it ends in the bytes that were read last. They get a NUL behind them, then
- * the kernel is told to copy them to where they are, and says how many there were. */
+/* For a string: to `done` if it ends in the bytes that were read last. A NUL is put after them,
+ * then the kernel copies them onto themselves, and returns the length. */
 static void look_for_end(dt_tr *t, uint32_t done, uint32_t fail)
 {
 	dt_code *c = t->c;

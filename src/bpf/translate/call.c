@@ -1,8 +1,8 @@
 /*
  * call: the call instruction. One row per subroutine: a text of lib.c, or a function here.
  *
- * Arguments are the tuple values in the slot. A row of lib.c may have defaults for arguments that
- * the call left out, and a bound: how long its result can be at most.
+ * Arguments are the tuple values in the slot. A row of lib.c may have defaults for omitted
+ * arguments, and a bound: the maximum length of its result.
  */
 #include "bpf/translate/translate.h"
 
@@ -36,7 +36,7 @@ static const struct lib_row {
 	uint32_t id;
 	const char *fn;
 	uint32_t nargs;
-	int64_t defaults[4]; /* for arguments left out */
+	int64_t defaults[4]; /* for omitted arguments */
 	enum bound bound;    /* B_NONE: a number */
 } lib_rows[] = {
     {DT_SUBR_STRLEN, "strlen", 1, {0}, B_NONE},
@@ -226,7 +226,8 @@ static void read_user(dt_tr *t, int read)
 	mov(c, R0, R8);
 }
 
-/* With a NUL after it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
+/* With a NUL after it: stringof(copyin(p, n)) is a common way to write copyinstr(p, n), and must
+ * end there. */
 static void copyin(dt_tr *t, uint32_t rd)
 {
 	dt_code *c = t->c;
@@ -283,8 +284,8 @@ static void memref(dt_tr *t, uint32_t rd)
 }
 
 /*
- * copyout(from, to, n): the bytes go to scratch first, because the helper wants a pointer it knows.
- * Kernels in lockdown refuse the helper; load.c says so.
+ * copyout(from, to, n): the bytes go to scratch first, because the helper needs a verified pointer.
+ * Kernels in lockdown refuse the helper; load.c reports that.
  */
 static void copyout(dt_tr *t, uint32_t rd, bool string)
 {
@@ -312,7 +313,7 @@ static void copyout(dt_tr *t, uint32_t rd, bool string)
 	st(c, 8, R6, S_FVALUE, R3);
 	helper(c, string ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_probe_read_kernel);
 	jmpi(c, BPF_JSLT, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
-	if (string) { /* at most as many bytes as were asked for */
+	if (string) { /* at most as many bytes as requested */
 		mov(c, R9, R0);
 		tuple(t, R1, 2);
 		jmp(c, BPF_JLE, R9, R1, cut);
@@ -402,7 +403,8 @@ static void mutex_owned(dt_tr *t)
 	test(t, BPF_JEQ, 0);
 }
 
-/* r0 = xchg(&control->claims[hash(key)], key) != key: of several that race for a key one gets it */
+/* r0 = xchg(&control->claims[hash(key)], key) != key: exactly one of several concurrent callers
+ * gets a key */
 static void claim(dt_tr *t)
 {
 	dt_code *c = t->c;

@@ -1,10 +1,10 @@
 /*
  * difo: DIF instructions become eBPF, one by one.
  *
- * DIF registers are words of the slot, so the kernel's verifier never sees what they hold: it
- * cannot be confused by many paths, and the code of a clause is verified in time linear in its
- * size. What we know about a register ourselves (tr_value.c) is kept beside. DIF branches only go
- * forward, so one pass suffices: at a label, what is known is what all paths to it agree on.
+ * DIF registers are words of the slot, so the kernel's verifier does not track their values: many
+ * paths cannot confuse it, and the code of a clause is verified in time linear in its size. What
+ * the translator knows about a register (tr_value.c) is kept separately. DIF branches only go
+ * forward, so one pass is enough: at a label, only what all paths to it agree on is known.
  *
  * Every instruction that can fault stores its offset first; on a fault control goes to one place
  * per fault code at the end of the function, which stores the code and leaves with 1.
@@ -66,7 +66,7 @@ uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code)
 	return t->fault[code];
 }
 
-/* if (0 == 0) goto fault: the kernel refuses code after a plain jump, which nothing reaches */
+/* if (0 == 0) goto fault: the kernel refuses unreachable code, as after a plain jump */
 void dt_tr_user_memory(dt_tr *t)
 {
 	if (!t->task_arg)
@@ -173,7 +173,8 @@ static const struct {
 	bool is_signed;
 } load_kinds[7] = {{1, true}, {2, true}, {4, true}, {1, false}, {2, false}, {4, false}, {8, false}};
 
-/* r0 = what is at an address that may be bad: a load first, if the kernel has that, and for a 0 the helper */
+/* r0 = the value at an address that may be bad: first by a load, if the kernel supports that, and
+ * if that gives 0 by the helper */
 static void careful_load(dt_tr *t, const dt_tr_val *v, uint32_t size, bool user, uint32_t from)
 {
 	dt_code *c = t->c;
@@ -324,8 +325,8 @@ static void meet(dt_tr *t, dt_tr_state *a, const dt_tr_state *b)
 	for (int i = 1; i < DT_DIF_NREGS; i++)
 		meet_val(&a->reg[i], &b->reg[i], dt_tr_bound(t, &a->reg[i]),
 			 dt_tr_bound(t, &b->reg[i]));
-	/* x && a[k]: one path has made a tuple, the other not; whoever needs one next begins it
-	 * anew */
+	/* x && a[k]: one path has built a tuple, the other has not; the next user of tuples starts
+	 * a new one */
 	a->tuple_lost = a->tuple_lost || b->tuple_lost || a->ntuple != b->ntuple;
 	for (uint32_t i = 0; i < a->ntuple && i < b->ntuple; i++) {
 		a->tuple_lost = a->tuple_lost || a->push[i].byref != b->push[i].byref ||
@@ -538,7 +539,7 @@ void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out)
 			t->reachable = true;
 		}
 		if (!t->reachable)
-			continue; /* the kernel refuses code that nothing reaches */
+			continue; /* the kernel refuses unreachable code */
 		if (p.label[pc] != UINT32_MAX)
 			dt_code_place(t->c, p.label[pc]);
 		if (DT_I_OP(d->text[pc]) == DT_OP_RET) {

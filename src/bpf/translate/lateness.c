@@ -1,12 +1,13 @@
 /*
  * lateness: arg2 of profile and tick, the nanoseconds by which a firing is late.
  *
- * The kernel's timer goes by a grid: start + n * period, however late each firing is. Where the grid lies
- * it does not say, so it is inferred: the first firing is taken to be on time, and one that comes before the
- * next is due shows that the grid lies earlier than thought. Each CPU keeps for each event when the
- * last firing was due (the clock is the one that the timer runs by, so they do not drift apart).
+ * The kernel's timer follows a grid: start + n * period, however late each firing is. The kernel
+ * does not expose the start, so it is inferred: the first firing is assumed to be on time, and one
+ * that comes before the next is due shows that the grid starts earlier than assumed. Each CPU keeps
+ * for each event when the last firing was due (the clock is that of the timer, so they do not drift
+ * apart).
  *
- * A script that does not name arg2 has none of this.
+ * A script that does not use arg2 has none of this code.
  */
 #include "bpf/translate/translate.h"
 

@@ -1,10 +1,10 @@
 /*
- * learn: the first round. All code is made once, only to learn what it needs, and thrown away. A
- * program that turns out larger than the kernel takes is cut, and its halves are made again.
+ * learn: the first round. All code is generated once, only to learn what it needs, and discarded. A
+ * program that is too large for the kernel is split, and its halves are generated again.
  */
 #include "bpf/translate/translate.h"
 
-/* Program number i, or what is left of it when it has been cut. */
+/* Program number i, or the rest of it after it has been split. */
 static int learn_one(dt_plan *p, const struct dt_tr_input *in, uint32_t i, dt_plan_needs *out,
 		     struct dt_rodata *collect, dt_error *err)
 {
@@ -17,7 +17,7 @@ static int learn_one(dt_plan *p, const struct dt_tr_input *in, uint32_t i, dt_pl
 		rc = dt_tr_program(in, i, out, collect, &c, err);
 		again = rc == 0 && dt_plan_split(p, i, c.insns.n, c.funcs.n);
 		dt_code_free(&c);
-	} while (again); /* with what is left */
+	} while (again); /* with the rest */
 	return rc;
 }
 

@@ -1,15 +1,16 @@
 /*
  * left: the user stack of a thread that gets the CPU.
  *
- * A probe that is about the thread that comes (dt_attach.task_arg) fires while the other one is still current: the
- * memory of the one that comes cannot be read. But its user stack has not changed since it left, and
- * then it was current, at the same event. So the program takes the stack of whoever leaves and keeps it, by thread:
+ * A probe about the next thread (dt_attach.task_arg) fires while the previous one is still current:
+ * the memory of the next thread cannot be read. But its user stack has not changed since it left
+ * the CPU, and at that time it was current, at the same event. So the program saves the stack of
+ * every thread that leaves, by thread:
  *
  *	at sched_switch(preempt, prev, next):	left[prev] = bytes, frames ...
  *	ustack():	left[next]
  *
- * That is done for every thread, whatever the predicates say: they are about the one that comes. A thread that has not left
- * since tracing began has no stack.
+ * This is done for every thread, whatever the predicates, which are about the next thread. A thread
+ * that has not left a CPU since tracing began has no stack.
  */
 #include "bpf/translate/translate.h"
 #include "bpf/translate/unwind.h"
@@ -34,7 +35,7 @@ void dt_tr_left_keep(dt_tr *t)
 
 	if (!about || !t->need->is.left)
 		return;
-	t->task_arg = 0; /* for now it is about the one that leaves */
+	t->task_arg = 0; /* this part is about the thread that leaves */
 	dt_tr_read_stack(t, true, area + 8, t->need->is.left);
 	jmpi(c, BPF_JSGE, R0, 0, ok);
 	movi(c, R0, 0);
@@ -61,7 +62,7 @@ void dt_tr_left_read(dt_tr *t, uint32_t off, uint32_t size)
 		t->learn->is.left = size;
 	dt_tr_needs(t, stack);
 	t->task_arg = 0;
-	dt_uw_can(t); /* so that the walker is there */
+	dt_uw_can(t); /* so that the walker is emitted */
 	t->task_arg = about;
 	dt_tr_thread_id(t);
 	by_thread(t);

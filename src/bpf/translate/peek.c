@@ -1,32 +1,35 @@
 /*
- * peek: numbers out of kernel memory, at the price of a load.
+ * peek: reads numbers from kernel memory at the cost of a load.
  *
- * A call of probe_read_kernel() costs about 24 ns, twenty times a load. There are two ways round it.
+ * A call of probe_read_kernel() costs about 24 ns, twenty times a load. There are two ways to avoid
+ * it.
  *
- * Any address: since Linux 6.2 a program may look at any address
- * as if it were a structure of a type it names (bpf_rdonly_cast(), which makes no code), and load from it: where
- * the address is bad the kernel catches the fault, and the load is 0. So
+ * Any address: since Linux 6.2 a program may treat any address as a structure of a given type
+ * (bpf_rdonly_cast(), which emits no code), and load from it: if the address is bad the kernel
+ * catches the fault, and the load gives 0. So
  *
  *	r0 = *(size *)bpf_rdonly_cast(r3, struct pt_regs); if (r0 == 0) r0 = what the helper says
  *
- * is what the helper does, faults included: what can be read is seldom 0. Which type is named does not matter
- * as long as it begins with a number of 8 bytes.
+ * is equivalent to the helper, including faults, and mostly avoids it: values are seldom 0. The
+ * type does not matter as long as it begins with a number of 8 bytes.
  *
- * Both names are ids in the kernel's BTF. It is not opened for this, but programs that look at the kernel's
- * structures have it open; others go by the helper.
+ * Both names are ids in the kernel's BTF. It is not opened for this alone, but programs that use
+ * the kernel's structures have it open; others use the helper.
  *
  * Addresses that the kernel can prove: members of the current thread, and on kernels without the above those of the
- * arguments of a tracepoint or function, and what these point to. The kernel gives us a typed pointer to the thread, and to the
- * arguments if the program is told which tracepoint or function it is for. DIF registers are memory, where the type is lost; but while
- * code is made we know how the address in a register came to be (V_TRUSTED: a path from such a pointer), and begin there again:
+ * arguments of a tracepoint or function, and what these point to. The kernel provides a typed
+ * pointer to the thread, and to the arguments if the program is loaded for one tracepoint or
+ * function. DIF registers are memory, where the type is lost; but the translator knows how the
+ * address in a register was computed (V_TRUSTED: a path from such a pointer), and starts there
+ * again:
  *
  *	curthread->real_parent->tgid	r0 = get_current_task_btf(); r0 = *(u64 *)(r0 + real_parent); r0 = *(u32 *)(r0 + tgid)
  *
- * The thread is always there: what is read of it needs no second look, even if it is 0. Behind that a pointer can be bad
- * and is treated as above.
+ * The thread always exists: a value read from it needs no second check, even if it is 0. A pointer
+ * found there can be bad and is treated as above.
  *
- * The kernel checks that a typed load is of a member. If it should refuse a program for anything of this, it gets one
- * without (load.c).
+ * The kernel checks that a typed load matches a member. If it refuses a program because of any of
+ * this, the program is loaded without it (load.c).
  */
 #include <stdlib.h>
 
@@ -140,7 +143,7 @@ enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size)
 		return TRUST_NO;
 	if (v->path.root == 0 && v->path.nhops == 0)
 		return TRUST_YES;
-	return t->loads->cast_func ? TRUST_NO : TRUST_MAYBE; /* which is as good, and shorter */
+	return t->loads->cast_func ? TRUST_NO : TRUST_MAYBE; /* which is equivalent, and shorter */
 }
 
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size)

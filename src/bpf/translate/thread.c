@@ -1,16 +1,17 @@
 /*
  * thread: where the thread-local variables of a thread are.
  *
- * All of a session are one object per thread. It is in task storage, which the kernel finds in a few
- * nanoseconds and frees with the thread. But the kernel makes no object while it is inside task storage on this CPU
- * already, on behalf of any program of any tracer. A firing gets there when it interrupts another one: a
- * clock event, or a probe at a lock that making an object waits for. Before Linux 6.2 it is not even found then.
+ * All variables of a session are one object per thread. It is in task storage, which the kernel
+ * finds in a few nanoseconds and frees with the thread. But the kernel does not create an object
+ * while it is already inside task storage on this CPU, for any program of any tracer. A firing gets
+ * there when it interrupts another one: a clock event, or a probe at a lock that creating an object
+ * waits for. Before Linux 6.2 the object is not even found in that case.
  *
- * So there is a second place, which never refuses: a table without locks. An entry belongs to the thread whose address is in its first
- * word, put there by compare-and-exchange; there are a few entries where it can be. A thread that has one
- * keeps its variables there until it exits, whatever is in task storage:
- *
- *	control->aside is how many threads have an entry, so as long as there are none they cost nothing.
+ * So there is a second place, which never refuses: a table without locks. An entry belongs to the
+ * thread whose address is in its first word, written by compare-and-exchange; there are a few
+ * candidate entries for each thread. A thread that has one keeps its variables there until it
+ * exits, whatever is in task storage. control->aside counts the threads with an entry, so while
+ * there are none the table costs nothing:
  *
  *	if (control->aside && (p = entry(task))) goto have
  *	p = task_storage_get(task, make ? CREATE : 0)
@@ -24,7 +25,7 @@
 #define PLACES 8 /* where the entry of a thread can be, from its first place on */
 #define GOLDEN 0x9e3779b97f4a7c15ull
 
-enum { KEY = -4, NUMBER_AT = -48 }; /* on the stack; the latter of whoever asks */
+enum { KEY = -4, NUMBER_AT = -48 }; /* on the stack; the latter of the caller */
 
 /* ---- the table ---- */
 
@@ -80,7 +81,8 @@ static void add_aside(dt_tr *t, int32_t n)
 	atomic(c, BPF_ADD, R1, 0, R2);
 }
 
-/* Make one; its number is at key then. They are counted first, so that whoever finds none counted may rely on it. */
+/* Make one; its number is at key then. Entries are counted before they are made, so a count of 0
+ * can be relied on. */
 static void claim(dt_tr *t, uint32_t found)
 {
 	dt_code *c = t->c;
@@ -221,9 +223,10 @@ void dt_thread_value(dt_tr *t, bool make)
 
 /* ---- the program at sched_process_free ---- */
 
-#define STORES 512 /* beyond so many, one copy is better */
+#define STORES 512 /* above this many, one copy is better */
 
-/* The variables in the entry at r8 become 0. The helper is not there in lockdown (confidentiality). */
+/* The variables in the entry at r8 become 0. The helper is not available in lockdown
+ * (confidentiality). */
 static void zero_entry(dt_tr *t)
 {
 	uint32_t size = t->at->vars[DT_SCOPE_THREAD].size;
@@ -241,7 +244,7 @@ static void zero_entry(dt_tr *t)
 	helper(c, BPF_FUNC_probe_read_kernel);
 }
 
-/* The entry of a thread that has exited is free, and is zeros for the next one. */
+/* The entry of a thread that has exited is freed, and zeroed for the next one. */
 int dt_thread_free_code(dt_tr *t)
 {
 	dt_code *c = t->c;

@@ -1,6 +1,6 @@
 /*
- * tr_action: what actions do: data into the record, and effects. What the data of each action look
- * like is said in src/vm/vm_action.c.
+ * tr_action: actions: data of the record, and effects. src/vm/vm_action.c describes the data of
+ * each action.
  */
 #include "arch/arch.h"
 #include "bpf/translate/translate.h"
@@ -283,7 +283,7 @@ void dt_tr_effect(dt_tr *t, enum dt_effect what)
 	case DT_EFFECT_EXIT: do_exit(t); break;
 	case DT_EFFECT_RAISE: do_signal(t, false); break;
 	case DT_EFFECT_STOP:
-		/* In BEGIN and END the process is the tracer itself: nothing could continue it. */
+		/* In BEGIN and END the process is the tracer itself, which nothing could continue. */
 		if (!dt_kind_is_tracer(t->kind))
 			do_signal(t, true);
 		break;

@@ -3,14 +3,14 @@
  *
  * An aggregation with keys is a hash; its key is the CPU and the generation (which of two sets of
  * rows is being filled; snapshot.c empties the other) in one word, and then the parts, each at its
- * place and as large as it must be. So every CPU has rows of its own, as in the kernel's per-CPU
+ * offset and with the size it needs. So every CPU has its own rows, as in the kernel's per-CPU
  * hash, but a new row costs a tenth of a microsecond instead of ten: no per-CPU memory is allocated
  * for it. Aggregations without keys share one per-CPU array, whose index is the generation. In both
  * the first word of a value says that it has been used, since all zeros can be a result.
  *
  * A firing can be interrupted by another on the same CPU, so values change by atomic operations
  * only. All begin as zero: min and max are kept as unsigned numbers that only grow, max as v + 2^63
- * and min as 2^63 - 1 - v. Nothing is lost but what is counted as a drop.
+ * and min as 2^63 - 1 - v. Every loss is counted as a drop.
  */
 #include "bpf/translate/translate.h"
 #include "dif/quantize.h"
@@ -120,7 +120,7 @@ static void lquantize_bucket(dt_code *c, uint64_t param)
 	dt_code_place(c, done);
 }
 
-/* One comparison per magnitude; what each covers is worked out here, not in the kernel. */
+/* One comparison per magnitude; what each covers is computed here, not in the kernel. */
 static void llquantize_bucket(dt_code *c, uint64_t param)
 {
 	uint32_t done = dt_code_label(c), first = 2; /* word 0 the parameter, word 1 below all */

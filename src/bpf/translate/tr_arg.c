@@ -21,7 +21,7 @@ static void user_regs(dt_tr *t)
 	helper(c, BPF_FUNC_task_pt_regs);
 }
 
-/* r0 = argument n of a system call, given its registers at `base` + off. */
+/* r0 = argument n of a system call, whose registers are at `base` + off. */
 static void load_arg(dt_tr *t, uint32_t n, int base, int off)
 {
 	const struct dt_arch_entry *regs = &dt_arch_host()->entry;
@@ -219,7 +219,7 @@ void dt_tr_event_arg(dt_tr *t, uint32_t n)
 	}
 }
 
-/* The probe's argument: the event's, or what the prologue has made of it. */
+/* The probe's argument: the event's, or the one computed by the prologue. */
 void dt_tr_arg(dt_tr *t, uint32_t n)
 {
 	if (!t->in_slot || t->kind == PK_ERROR || n >= DT_ATTACH_ARGS) {
@@ -283,8 +283,9 @@ void dt_tr_register(dt_tr *t, uint64_t n)
 		movi(t->c, R0, 0);
 }
 
-/* The thread's user registers, by index in struct pt_regs (lib/regs.d). A uprobe's context is just that. On kernels
- * without type information only system calls have them besides: both tracepoints pass them. */
+/* The thread's user registers, by index in struct pt_regs (lib/regs.d). A uprobe's context is
+ * exactly that. On kernels without type information only system calls have them as well: both
+ * tracepoints pass them. */
 void dt_tr_user_register(dt_tr *t, uint64_t n)
 {
 	dt_code *c = t->c;

@@ -1,6 +1,6 @@
 /*
- * tr_buffer: records into the buffer of the CPU: a ring buffer that the consumer empties, which is
- * full when it is full, or kept to the byte if it is small.
+ * tr_buffer: writes records to the buffer of the CPU: a ring buffer that the consumer empties.
+ * Small buffers are counted to the byte.
  */
 #include "bpf/translate/translate.h"
 
@@ -74,7 +74,7 @@ void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint3
 	mov(c, R1, R0);
 }
 
-/* Tell the consumer that there is something to do. */
+/* Wake the consumer. */
 void dt_tr_wake(dt_tr *t)
 {
 	dt_code *c = t->c;
@@ -153,11 +153,11 @@ void dt_tr_output_function(dt_tr *t)
 /* ---- small buffers ---- */
 
 /*
- * A buffer of less than 64 KB is kept to the byte, as the interpreter and DTrace do: room for the
- * record is set aside before the clause runs, and a clause without room does not run at all. Ring
- * buffers come in pages and have headers of their own, so the bytes are counted beside: in the
- * CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are simply
- * full when they are full; with the ring policy (tail.c) none ever is.
+ * A buffer of less than 64 KB is counted to the byte, as the interpreter and DTrace do: space for
+ * the record is reserved before the clause runs, and a clause without space does not run at all.
+ * Ring buffers come in pages and have their own headers, so the bytes are counted separately: in
+ * the CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are not
+ * counted: the kernel says when they are full. With the ring policy (tail.c) none ever is.
  */
 static void call_reserve(dt_tr *t, uint32_t *func, const char *name)
 {

@@ -1,9 +1,9 @@
 /*
  * tr_builtin: built-in variables.
  *
- * What the kernel has a helper for is one call; arguments, stacks and what is known of the thread
- * have files of their own. Values that cost something and cannot change (timestamp, names, registers
- * of the system call) are found once per firing and kept in the slot.
+ * Variables for which the kernel has a helper are one call; arguments, stacks and properties of the
+ * thread have their own files. Values that are expensive and cannot change (timestamp, names,
+ * registers of the system call) are computed once per firing and kept in the slot.
  */
 #include "bpf/translate/translate.h"
 
@@ -84,7 +84,7 @@ static bool text(dt_tr *t, uint32_t id, uint32_t rd)
 	case DT_VAR_EXECARGS:
 		if (t->task_arg)
 			return text(t, DT_VAR_EXECNAME,
-				    rd); /* the memory of another process: its name must do */
+				    rd); /* the memory of another process cannot be read: use its name */
 		exec_args(t, rd);
 		return true;
 	case DT_VAR_CONTAINERID: cgroup_text(t, "containerid", 65, rd); return true;

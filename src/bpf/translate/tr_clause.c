@@ -1,10 +1,10 @@
 /*
  * tr_clause: a clause and its record.
  *
- * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values go
- * straight to their place in the slot's record area; at the end the record is given its header and
- * copied once into the CPU's buffer (tr_buffer.c). A record that does not fit there is a counted drop; with the
- * ring policy it takes the place of the oldest ones (tr_tail.c).
+ * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values are
+ * written directly to the slot's record area; at the end the header is added and the record is
+ * copied once into the CPU's buffer (tr_buffer.c). A record that does not fit there is counted as a
+ * drop; with the ring policy it replaces the oldest ones (tr_tail.c).
  */
 #include <stddef.h>
 
@@ -14,10 +14,11 @@
 
 /*
  * The time of a record is that of its firing. But records of speculations and the markers of their
- * ends must come to the consumer in the order in which they happened, or the data of one owner of an
- * id meets the next one's: a firing can be preempted between its time stamp and speculation(), and
- * get an id that others had meanwhile. So in a program with speculations records have the time of the
- * moment: all of them, because those that a firing leaves after a commit() come after what that commits.
+ * ends must reach the consumer in the order in which they happened, or the data of successive
+ * owners of an id are mixed up: a firing can be preempted between its time stamp and speculation(),
+ * and get an id that others used meanwhile. So in a program with speculations records have the
+ * current time: all of them, because records that a firing writes after a commit() come after what
+ * that commits.
  */
 void dt_tr_header(dt_tr *t, uint32_t type)
 {
@@ -98,9 +99,9 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
 }
 
 /*
- * What alloca() or copyin() gave out lasts for the firing: later clauses (and the hidden ones that `if` is made
- * of) may have pointers to it, in this-> for example. Strings are copied when they are assigned, so in a
- * program that keeps no pointers each clause has all of scratch.
+ * Memory from alloca() or copyin() lasts for the firing: later clauses (and the hidden clauses of
+ * an `if`) may have pointers to it, in this-> for example. Strings are copied when they are
+ * assigned, so in a program that keeps no pointers each clause has all of scratch.
  */
 static void begin_scratch(dt_tr *t)
 {
@@ -108,7 +109,7 @@ static void begin_scratch(dt_tr *t)
 
 	if (t->need->is.memory)
 		return;	  /* new_firing() has set S_USED */
-	if (t->in_slot) { /* after what the prologue has made */
+	if (t->in_slot) { /* after the data of the prologue */
 		ld(c, 8, R1, R6, S_PUSED);
 		st(c, 8, R6, S_USED, R1);
 	} else {
@@ -116,7 +117,7 @@ static void begin_scratch(dt_tr *t)
 	}
 }
 
-/* Room is asked for before the predicate: a clause without it does not run, and does nothing. */
+/* Space is reserved before the predicate runs: a clause without space does not run at all. */
 static void reserve(dt_tr *t, uint32_t cost)
 {
 	dt_code *c = t->c;
@@ -188,7 +189,7 @@ void dt_tr_clause(dt_tr *t)
 		(x->record.speculates ? dt_tr_output_speculative
 				      : dt_tr_output)(t, x->has_strings ? 0 : x->fixed);
 		if (small && !x->record.speculates)
-			sti(c, 4, R6, S_RESERVED, 0); /* the consumer gives it back */
+			sti(c, 4, R6, S_RESERVED, 0); /* the consumer releases it */
 	}
 	if (t->reachable || jumped) {
 		dt_code_place(c, done);

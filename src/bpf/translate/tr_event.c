@@ -8,7 +8,8 @@
 #include "arch/syscalls.h"
 #include "bpf/translate/translate.h"
 
-/* r2 = the word of the task that has compat_bit in it. Reading it through a typed pointer costs next to nothing. */
+/* r2 = the word of the task that has compat_bit in it. Reading it through a typed pointer costs
+ * almost nothing. */
 static void task_status(dt_tr *t)
 {
 	int at = dt_arch_host()->entry.compat_at;
@@ -27,8 +28,8 @@ static void task_status(dt_tr *t)
 }
 
 /*
- * System calls of 32-bit programs have numbers of their own, here from DT_SYSCALL_COMPAT. Programs of a third
- * interface (x32) use those of 64-bit programs, with a bit set.
+ * System calls of 32-bit programs have their own numbers, here from DT_SYSCALL_COMPAT. Programs of
+ * a third interface (x32) use those of 64-bit programs, with a bit set.
  *
  *	if (r1 >= DT_SYSCALL_COMPAT) goto no
  *	if (task is in a 32-bit call) { r1 += DT_SYSCALL_COMPAT; slot->flags = SF_COMPAT }
@@ -54,7 +55,7 @@ static void compat_number(dt_tr *t, uint32_t no)
 	dt_code_place(c, native);
 }
 
-/* Where only those of 64-bit programs are wanted, after it was found that the number is. */
+/* Used where only calls of 64-bit programs are enabled, once the number is known to be enabled. */
 static void skip_compat(dt_tr *t, uint32_t no)
 {
 	if (!t->plan->features.compat || t->compat)

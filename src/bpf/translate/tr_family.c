@@ -1,17 +1,18 @@
 /*
  * tr_family: option follow. A probe in a process is also a probe in its descendants.
  *
- * Waiting for the tracer to hear of a fork would lose what the child does first, and attaching to
- * every child anew takes longer than many of them live. So with this option places in user code
- * are attached for all processes, and programs look up which process it is: a map has every process of
- * the family and whom it descends from, kept up to date by two small programs in the kernel:
+ * Waiting for the tracer to learn of a fork would lose what the child does first, and attaching to
+ * every child takes longer than many of them live. So with this option places in user code are
+ * attached for all processes, and programs look up the process: a map has every process of the
+ * family and its ancestor, and is kept up to date by two small programs in the kernel:
  *
  *	sched_process_fork	if (we are in family) family[child] = family[we]
  *	sched_process_free	delete family[it]
  *
- * Pids are the kernel's own here. In a pid namespace of our own we do not know those, so there the processes that
- * we name are entered by their number in the namespace, with a mark (DT_FAMILY_OURS). Their children have the kernel's, and
- * entries with a mark are deleted by us, when we are told that a process has ended (dt_family_disown).
+ * Pids here are those of the initial pid namespace. In another namespace this process does not know
+ * those, so the processes that it adds are entered by their number in the namespace, with a mark
+ * (DT_FAMILY_OURS). Their children have the kernel's numbers; entries with a mark are deleted by
+ * this process when a process has ended (dt_family_disown).
  */
 #include "bpf/translate/translate.h"
 

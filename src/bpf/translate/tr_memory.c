@@ -1,18 +1,18 @@
 /*
  * tr_memory: scratch, and writing through addresses.
  *
- * In DIF an address is a number. Reading through a number is what the probe_read helpers are for;
- * writing needs a pointer that the verifier trusts. So for each region a program may write (the
- * scratch of the slot, objects among clause-locals, globals, thread-locals, array elements) the
- * number is turned into an offset from the region's start, compared with its size, and added to a
- * real pointer.
+ * In DIF an address is a number. The probe_read helpers read through a number; writing needs a
+ * pointer that the verifier trusts. So for each region a program may write (the scratch of the
+ * slot, objects among clause-locals, globals, thread-locals, array elements) the number is turned
+ * into an offset from the region's start, compared with its size, and added to a real pointer.
  *
- * The verifier knows a variable offset and a variable size only by their largest values, and wants
- * the sum of both inside the region. The comparison we make is exact; for the verifier each region
- * is simply followed by as much space again that is never used.
+ * The verifier knows a variable offset and a variable size only by their maximum, and requires the
+ * sum of both to be inside the region. The emitted comparison is exact; to satisfy the verifier,
+ * each region is followed by unused space of the same size.
  *
- * What is emitted here are functions, once per program: store_1 .. store_8, copy, count. Where thread-local variables are those
- * of a thread that the event names (dt_attach.task_arg) they get its context as a last argument.
+ * This file emits functions, once per program: store_1 .. store_8, copy, count. Where thread-local
+ * variables are those of a thread that the event names (dt_attach.task_arg) they get its context as
+ * a last argument.
  */
 #include "bpf/translate/translate.h"
 
@@ -36,7 +36,7 @@ void dt_tr_alloc(dt_tr *t, bool zero)
 	movi(c, R2, (int32_t)size);
 	alu(c, BPF_SUB, R2, R0);
 	jmp(c, BPF_JGT, R1, R2, no);
-	jmpi(c, BPF_JGT, R1, (int32_t)size, no); /* what was just said, in the verifier's words */
+	jmpi(c, BPF_JGT, R1, (int32_t)size, no); /* the same condition, in a form that the verifier understands */
 	mov(c, R2, R0);
 	alu(c, BPF_ADD, R2, R1);
 	st(c, 8, R6, S_USED, R2);
@@ -84,7 +84,7 @@ static void count_function(dt_tr *t)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, out);
 	jmpi(c, BPF_JGT, R6, CPU_SIZE - 8, out);
-	alui(c, BPF_AND, R6, -8); /* which it is; but the verifier must know */
+	alui(c, BPF_AND, R6, -8); /* always true, but the verifier must know */
 	alu(c, BPF_ADD, R0, R6);
 	movi(c, R1, 1);
 	atomic(c, BPF_ADD, R0, 0, R1);
@@ -116,9 +116,9 @@ static uint32_t region_size(const dt_tr *t, enum region r)
 
 enum {
 	CONTEXT_AT = -56
-}; /* in the frame of store and copy; beside what dt_tr_read() and thread.c keep there */
+}; /* in the frame of store and copy; does not overlap what dt_tr_read() and thread.c keep there */
 
-/* Only a function that the kernel checks with each of its callers can have a context. */
+/* Only a static function, which the kernel verifies with each caller, can take the context. */
 static void begin(dt_tr *t, uint32_t func, uint32_t nargs)
 {
 	if (!t->task_arg) {
@@ -166,8 +166,9 @@ static void region_base(dt_tr *t, enum region r, uint32_t next)
 }
 
 /*
- * r7 is the address wanted, r8 how many bytes. If it lies in the region, r9 points there and
- * control goes on; if it begins elsewhere, to `next`; if it begins inside and runs over, to `bad`.
+ * r7 is the address, r8 the number of bytes. If they are in the region, r9 points there and control
+ * continues; if they begin elsewhere, to `next`; if they begin inside and extend past the end, to
+ * `bad`.
  */
 static void region_find(dt_tr *t, enum region r, uint32_t next, uint32_t bad)
 {
@@ -281,7 +282,7 @@ static void store_function(dt_tr *t, uint32_t func, uint32_t size)
 
 /* ---- reading ---- */
 
-/* In the frame of the function: what a read was asked for, while it is tried again. */
+/* In the frame of the function: the arguments of a read, while it is tried again. */
 enum { AGAIN_TO = -16, AGAIN_SIZE = -24, AGAIN_FROM = -32, AGAIN_BYTE = -40 };
 
 /* Bring in the page of the user address in r3. */
@@ -335,9 +336,9 @@ static void find_and_read(dt_tr *t, bool string, uint32_t done)
 }
 
 /*
- * Helpers that read never wait for a page: what a program has not touched yet, or what was swapped out, cannot be
- * read. A program at a probe in a process may wait, though; others can look for the page themselves (absent.c). Both
- * is done only when the first try has failed.
+ * Helpers that read never wait for a page: memory that a program has not touched yet, or that was
+ * swapped out, cannot be read. A program at a probe in a process may wait; others can search for
+ * the page themselves (absent.c). Both happen only after the first attempt has failed.
  */
 void dt_tr_read(dt_tr *t, int read)
 {
@@ -417,7 +418,7 @@ static void copy_function(dt_tr *t, uint32_t func, int read)
 
 /* ---- calls of them ---- */
 
-/* After store or copy: r0 says how it went; the target address is in S_VALUE, the source in S_TMP.
+/* After store or copy: r0 is the result; the target address is in S_VALUE, the source in S_TMP.
  */
 static void check_result(dt_tr *t, bool copy)
 {
@@ -461,7 +462,7 @@ static void call_copy(dt_tr *t, bool user)
 	if (!*func)
 		*func = dt_code_func_new(t->c, user ? "copy_user" : "copy");
 	if (user && !dt_kind_of(t->prog_kind)->waits)
-		dt_tr_absent_can(t); /* what it calls is emitted before it is */
+		dt_tr_absent_can(t); /* functions that it calls must be requested before it is emitted */
 	mov(t->c, R1, R6);
 	st(t->c, 8, R6, S_VALUE, R4);
 	call(t, *func);

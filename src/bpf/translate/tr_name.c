@@ -1,7 +1,7 @@
 /*
- * tr_name: what programs know of a probe by its index: the parts of its name, its id, where its
- * function returns, the EPIDs of its clauses. These are tables in read-only data (plan/layout.c), or
- * maps if probes can join while tracing (run/names.c).
+ * tr_name: data about a probe by its index: the parts of its name, its id, where its function
+ * returns, the EPIDs of its clauses. These are tables in read-only data (plan/layout.c), or maps if
+ * probes can be added during tracing (run/names.c).
  */
 #include "bpf/translate/translate.h"
 

@@ -8,13 +8,13 @@
  *		release the slot
  *
  * A slot is claimed by compare-and-exchange of 0 by 1 in the CPU's row of the cpus map, which this
- * process has mapped: whoever sees the word 0 knows that no firing uses the slot. Claiming comes
- * before reading the control word, so that after changing that word one need only wait until every
- * slot has been seen free once (dt_ring_quiesce).
+ * process has mapped: if the word is 0, no firing uses the slot. A slot is claimed before the
+ * control word is read, so after changing that word it is enough to wait until every slot has been
+ * seen free once (dt_ring_quiesce).
  *
  * How many slots a CPU has depends on their size (layout.c), 4 to 32. Interrupts need three; the
  * rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
- * and keeps its slot until it runs again. When more pile up, the firing is a counted drop.
+ * and keeps its slot until it runs again. If none is free, the firing is counted as a drop.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -42,14 +42,15 @@ static int slot_bits(const struct prog *g)
 	return n;
 }
 
-/* reg = what tells this firing from all others on the CPU: where its context is, seen from the CPU's row (r9). The
- * difference of two pointers is a number for the verifier; it is neither 0 nor 1. */
+/* reg = a number unique to this firing on the CPU: the address of its context, relative to the
+ * CPU's row (r9). The difference of two pointers is a number for the verifier; it is neither 0 nor
+ * 1. */
 static void firing_word(struct prog *g, int reg)
 {
 	dt_code *c = g->t.c;
 
 	if (dt_kind_is_tracer(
-		g->p->kind)) { /* their context is another one each time, but there is only one firing */
+		g->p->kind)) { /* their context differs each time, but there is only one firing */
 		movi(c, reg, 2);
 		return;
 	}
@@ -62,7 +63,8 @@ static void firing_word(struct prog *g, int reg)
  *	for each of them: if (cmpxchg(&r9->busy[which], 0, 1) == 0) goto have
  *	drop
  *
- * A program that continues a firing looks for the word that the one before it left there instead of 0.
+ * A program that continues a firing looks for the word that the previous program left there instead
+ * of 0.
  *
  * have:	r6 = lookup(slots, cpu * nslots + which); r6->cpu = cpu; r6->index = cpu * nslots +
  * which
@@ -142,8 +144,8 @@ static void release(struct prog *g)
 /* ---- main ---- */
 
 /*
- * A program that goes on with the clauses of a firing but was not called by the one before it: when it finds its slot as
- * that one left it, it is the same firing still.
+ * A program that continues the clauses of a firing but was not called by the previous program: if
+ * it finds its slot as that one left it, it is still the same firing.
  *
  *	if (!(rest && slot->part == this firing)) { slot->time = 0; slot->toklive = 0; slot->used = 0 }
  */
@@ -217,8 +219,8 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	}
 }
 
-/* On tens of thousands of functions a program runs all the time while the others are being attached: leave at once.
- * Whether the probe may fire is asked again when the slot is claimed. */
+/* With tens of thousands of functions, a program runs constantly while the others are being
+ * attached: leave at once. Whether the probe may fire is checked again when the slot is claimed. */
 static void leave_early(struct prog *g, uint32_t out)
 {
 	dt_code *c = g->t.c;
@@ -314,8 +316,8 @@ static void error_arguments(struct prog *g)
 	st(c, 8, R6, S_EARGS + 40, R1);
 }
 
-/* A function that is verified once, however often it is called, and may do with the slot what it wants:
- * it looks it up itself. */
+/* A function that is verified once, however often it is called, and may use the slot without
+ * restriction: it looks it up itself. */
 static void begin_with_slot(struct prog *g, uint32_t func)
 {
 	dt_code *c = g->t.c;
@@ -397,7 +399,7 @@ static void fault_function(struct prog *g)
 
 /* ---- putting it together ---- */
 
-/* Does the function that begins at `start` look at r7, which it sets at *set? */
+/* Does the function that begins at `start` use r7, which it sets at *set? */
 static bool uses_context(const dt_code *c, uint32_t start, uint32_t *set)
 {
 	*set = UINT32_MAX;
@@ -461,7 +463,7 @@ static bool serves_compat(const dt_plan *p, const struct dt_plan_prog *prog)
 	return false;
 }
 
-/* What was called, after all that calls. */
+/* The called functions, after all callers. */
 static void add_functions(struct prog *g)
 {
 	dt_tr *t = &g->t;

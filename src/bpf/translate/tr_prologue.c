@@ -2,16 +2,17 @@
  * tr_prologue: what a stable probe computes before its clauses run (dt_prologue of engine.h).
  *
  * The condition and the arguments of such a probe are DIF about the event, which the session has compiled
- * (session/events.c). They become a function prologue(slot, ctx), which answers whether the probe fires and leaves
- * its arguments in the slot, where all clauses find them:
+ * (session/events.c). They become a function prologue(slot, ctx), which returns whether the probe
+ * fires and leaves its arguments in the slot for all clauses:
  *
  *	if (!when) return 0
- *	slot->pargs[n] = arg n		for each n that some clause of the program looks at
+ *	slot->pargs[n] = arg n		for each n that some clause of the program uses
  *	return 1
  *
- * What an argument has in scratch memory (a string) stays there until the last clause has run. An argument that faults is 0, a condition that faults is false. Probes whose DIF is the same share the function;
- * which one a probe has is a table in rodata, and the program finds it by a tree of comparisons, so that each
- * function is called from one place and verified once.
+ * Data of an argument in scratch memory (a string) stays there until the last clause has run. An
+ * argument that faults is 0, a condition that faults is false. Probes whose DIF is the same share
+ * the function; which one a probe has is a table in rodata, and the program finds it by a tree of
+ * comparisons, so that each function is called from one place and verified once.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -3,8 +3,9 @@
  */
 #include "bpf/translate/translate.h"
 
-/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT; one that a
- * function calls: clause, main, the code between them. All others begin where the CPU was interrupted. */
+/* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT;
+ * one called by a function: clause, main, the trampoline. All others begin where the CPU was
+ * interrupted. */
 #define OWN_FRAMES    4
 #define DIRECT_FRAMES 3
 

@@ -1,9 +1,10 @@
 /*
  * tr_tail: the ring policy. Each CPU keeps its newest records, in the kernel, until the end.
  *
- * A CPU has an array map, used as a circle of bytes that is written downwards: a record takes the place below the
- * one before it, so the newest is at `head` and from there the others follow, older and older, until those that
- * have been written over. They are not read before tracing is over, nothing is woken, nothing is ever full.
+ * A CPU has an array map, used as a circle of bytes that is written downwards: a record goes below
+ * the previous one, so the newest is at `head`, followed by older and older ones, up to those that
+ * have been overwritten. They are read only when tracing is over, nothing is woken, and the circle
+ * is never full.
  *
  *	head -> { size, step } record, padding	step: bytes to the next older one, by 8
  *		{ size, step } record, padding
@@ -12,10 +13,10 @@
  * A circle is in pieces, the elements of the map; a record lies in the piece it begins in, which has room for it
  * after its end.
  *
- * The firings that write into one circle are all on one CPU, but one can be interrupted or preempted by others at any
- * instruction, for as long as they take to write round the circle several times: its place must not become theirs. So a firing
- * announces its place before it takes it (a word for each slot in the CPU's row), and no place is taken that is
- * announced:
+ * The firings that write into one circle are all on one CPU, but one can be interrupted or
+ * preempted by others at any instruction, long enough for them to write around the circle several
+ * times: they must not take its place. So a firing announces its place before it takes it (a word
+ * for each slot in the CPU's row), and no announced place is taken:
  *
  *	do {
  *		place = head - frame
@@ -24,18 +25,19 @@
  *	} while (cmpxchg(&head, what it was, place) != what it was)
  *	write; row->writing[slot] = 0
  *
- * `safe` is how far down no firing is writing: it was looked up for all slots, and a firing that began later is higher up, a circle away.
+ * `safe` is how far down no firing is writing: it was computed from all slots, and a firing that
+ * began later is higher up, a circle away.
  *
- * The kernel has rings that overwrite, but none that would do: those of perf events cannot be used by programs that may
- * sleep (probes in processes), nor for records over 64 KB; BPF's own have learnt it in Linux 6.19.
- * Reading is in run/tail.c.
+ * The kernel has rings that overwrite, but none is suitable: those of perf events cannot be used by
+ * programs that may sleep (probes in processes), nor for records over 64 KB; BPF's own can
+ * overwrite only since Linux 6.19. Reading is in run/tail.c.
  */
 #include <stddef.h>
 
 #include "bpf/translate/translate.h"
 
-#define TRIES 4 /* to take a place; each is lost only to a firing right between two instructions */
-#define WORDS 8 /* shorter records are copied without the help of the kernel */
+#define TRIES 4 /* attempts to take a place; one fails only if another firing comes between two instructions */
+#define WORDS 8 /* shorter records are copied without calling the kernel */
 
 static int shift_of(uint32_t n)
 {
@@ -48,7 +50,7 @@ static int shift_of(uint32_t n)
 
 /*
  * room(slot, frame): the next place below that no firing is writing to, and how far down it stays so; 0: there is none.
- * What is worked out is kept in the slot, so that the verifier has nothing to remember.
+ * Intermediate values are kept in the slot, so that the verifier has nothing to track.
  *
  *	head = row->head; place = head - frame
  *	twice {		// one that was passed over to make way for another may be in the way now
@@ -180,7 +182,7 @@ static void find_place(dt_tr *t, uint32_t none)
 	alu(c, BPF_ADD, R0, R1);
 }
 
-/* The record of r7 bytes to r0. A call of the kernel costs 20 words. */
+/* The record of r7 bytes to r0. A call of the kernel costs as much as copying 20 words. */
 static void copy_record(dt_tr *t)
 {
 	dt_code *c = t->c;
@@ -245,7 +247,7 @@ void dt_tr_tail_functions(dt_tr *t)
 	sti(c, 8, R9, CPU_WRITING, 0);
 	movi(c, R0, 0);
 	leave(c);
-	dt_code_place(c, lost); /* no room: it cannot be */
+	dt_code_place(c, lost); /* no room: cannot happen */
 	sti(c, 8, R9, CPU_WRITING, 0);
 	dt_code_place(c, none);
 	dt_tr_count(t, CPU_DROPS);

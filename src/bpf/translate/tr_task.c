@@ -1,9 +1,9 @@
 /*
- * tr_task: the thread that a probe is about: its process, its names, and values that only the
- * kernel's structures tell (parent, namespaces, credentials, cgroup).
+ * tr_task: the thread that a probe is about: its process, its names, and values found only in the
+ * kernel's structures (parent, namespaces, credentials, cgroup).
  *
- * Such a value is a walk from the task along members whose offsets come from the kernel's own type
- * information, which is read when a program names such a variable and not before.
+ * Such a value is a walk from the task along members whose offsets come from the kernel's type
+ * information, which is read only if a program uses such a variable.
  */
 #include <stdio.h>
 
@@ -133,7 +133,8 @@ static void walk(dt_tr *t, const struct hop *hops, size_t n)
 
 /* ---- the process ---- */
 
-/* For the process the way goes through task->signal; for the thread, pidof() is led by a pointer to the task:
+/* For the process the path goes through task->signal; for the thread, pidof() starts at a pointer
+ * to the task:
  * *(&task + 0) + thread_pid. */
 void dt_tr_pid_of(dt_tr *t, bool thread)
 {
@@ -205,9 +206,10 @@ void dt_tr_pid_tgid(dt_tr *t)
 }
 
 /*
- * The name of the process (that of its first thread) or of the thread, once per firing. Without type information, in
- * lockdown, and for the current thread, the kernel's helper has to do: it gives the name of the thread. Linux 6.1 writes up to the NUL only, and what follows it
- * would be of an earlier firing.
+ * The name of the process (that of its first thread) or of the thread, once per firing. Without
+ * type information, in lockdown, and for the current thread, the kernel's helper is used, which
+ * returns the name of the thread. Linux 6.1 writes only up to the NUL; the bytes after it would be
+ * those of an earlier firing.
  */
 static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *hops, size_t n)
 {
@@ -280,7 +282,7 @@ int dt_tr_pidns_args(dt_tr *t, uint32_t args)
 	return 0;
 }
 
-/* The parent as it is called in our pid namespace; 0: it is outside. */
+/* The parent's number in our pid namespace; 0: it is outside. */
 static void ppid(dt_tr *t)
 {
 	static const struct hop parent[] = {{"task_struct", "real_parent", 8}};

@@ -1,9 +1,9 @@
 /*
  * tr_value: strings, by what is known about them.
  *
- * A DIF register holds an address; while code is made we also know, most of the time, what lies
- * there: a constant, the execname in the slot, a part of the probe's name, a string of a certain
- * largest size. Keys, records and comparisons are made of exactly that much.
+ * A DIF register holds an address; most of the time the translator also knows what is there: a
+ * constant, the execname in the slot, a part of the probe's name, a string of a certain largest
+ * size. Keys, records and comparisons use exactly that much.
  */
 #include "bpf/translate/translate.h"
 

@@ -1,5 +1,5 @@
 /*
- * translate: what all translators share: beginning, failing, constants, subroutines of lib.c.
+ * translate: shared by all translators: setup, errors, constants, subroutines of lib.c.
  */
 #include <stdarg.h>
 #include <stdio.h>

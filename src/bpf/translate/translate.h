@@ -20,7 +20,7 @@
  *   tr_family.c    descendants of processes, with option follow
  *
  * Everything here appends code to dt_tr.c. Inputs (plan, needs, layout, maps) are const; only while
- * learning, `learn` and `collect` are where to leave what came up.
+ * learning, needs are added to `learn` and `collect`.
  */
 #ifndef DT_BPF_TRANSLATE_TRANSLATE_H
 #define DT_BPF_TRANSLATE_TRANSLATE_H
@@ -40,8 +40,8 @@ struct dt_prog_maps {
 	int events; /* places in user code: attach_user.c */
 	int places; /* many functions of the kernel, by address: attach_kernel.c ... */
 	uint64_t places_base;
-	uint32_t nplaces; /* ... 0: cookies tell */
-	int next;	  /* a program array: the one that goes on with the firing */
+	uint32_t nplaces; /* ... 0: cookies are used */
+	int next;	  /* a program array: the program that continues the firing */
 };
 
 /* The maps that code names, by descriptor. */
@@ -50,7 +50,7 @@ struct dt_tr_maps {
 	int wake; /* a ring buffer that wakes the consumer; -1: it needs none */
 	int family, left, clock, aside;
 	int spare;					   /* of all arrays: var.c */
-	int names, text, epids;				   /* when probes can join */
+	int names, text, epids;				   /* if probes can be added */
 	int uw_objects, uw_wanted, uw_banks, uw_first_bank, identify; /* unwind.h */
 	const struct dt_cpu_buffer *ring, *tail;	   /* by CPU; NULL: there are none */
 	const int *var[DT_PLAN_SCOPES], *agg;		   /* arrays and aggregations; NULL: not yet */
@@ -59,7 +59,7 @@ struct dt_tr_maps {
 };
 void dt_tr_maps_init(struct dt_tr_maps *m); /* there are none */
 
-/* How kernel memory can be loaded from: peek.c. The kernel may refuse a program for it. */
+/* How kernel memory can be loaded from (peek.c). The kernel may refuse a program because of it. */
 struct dt_tr_loads {
 	uint32_t cast_func, cast_type; /* ids in the kernel's BTF; 0: not known */
 	bool trusts;		       /* typed pointers can be loaded from */
@@ -74,16 +74,16 @@ struct dt_tr_input {
 	struct dt_tr_loads loads;
 };
 
-/* What program number i needs is added to *learn and *collect; both NULL: it is known. */
+/* The needs of program number i are added to *learn and *collect; both NULL: they are known. */
 int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
 		  struct dt_rodata *collect, dt_code *c, dt_error *err);
-/* The first round. Programs that are too large for the kernel are cut. */
+/* The first round. Programs that are too large for the kernel are split. */
 int dt_learn(dt_plan *p, dt_plan_needs *out, struct dt_rodata *collect, dt_error *err);
-/* The same of one program more, with a layout that is fixed. */
+/* The same for one more program, with a fixed layout. */
 int dt_learn_more(dt_plan *p, uint32_t prog, const struct dt_tr_input *in, dt_plan_needs *out,
 		  struct dt_rodata *collect, dt_error *err);
 
-/* ---- what is known of values ---- */
+/* ---- what is known about values ---- */
 
 enum dt_tr_vkind {
 	V_NUMBER,
@@ -117,7 +117,7 @@ typedef struct dt_tr_state { /* what is known at one place in a DIFO */
 		dt_tr_val size;
 	} push[DT_DIF_NTREGS];
 	uint32_t ntuple;
-	bool tuple_lost; /* paths with different tuples met: it must not be used before a flush */
+	bool tuple_lost; /* paths with different tuples met: the tuple must not be used before a flush */
 } dt_tr_state;
 
 /* ---- a program under construction ---- */
@@ -133,7 +133,7 @@ typedef struct dt_tr {
 	struct dt_rodata *collect; /* the same */
 	dt_code *c;
 	dt_sub sub;
-	struct { /* functions that are emitted at the end; 0: not asked for */
+	struct { /* functions that are emitted at the end; 0: not requested */
 		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, unwind, absent;
 	} func;
 	/* of the program */
@@ -170,7 +170,7 @@ const struct dt_prog_maps *dt_tr_prog_maps(const dt_tr *t);
 uint32_t dt_tr_string(dt_tr *t, const char *s); /* its offset in rodata */
 
 /* ---- tr_prologue.c ---- */
-/* In a program: fn[i] are the functions of the plan's prologues, 0 for those it has no use for. */
+/* In a program: fn[i] are the functions of the plan's prologues, 0 for those it does not use. */
 uint32_t *dt_tr_prologue_declare(dt_tr *t);
 void dt_tr_prologue_call(dt_tr *t, const uint32_t *fn, uint32_t no);
 void dt_tr_prologue_functions(dt_tr *t, const uint32_t *fn);
@@ -190,8 +190,8 @@ void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);
 uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code);
 void dt_tr_fault_paths(dt_tr *t); /* at the end of the function */
 void dt_tr_here(dt_tr *t);	  /* a fault from here on happened at t->loff */
-/* User memory is about to be read: it is another process's when the probe is about another thread. The address
- * is in slot->fvalue. */
+/* User memory is about to be read: it belongs to another process if the probe is about another
+ * thread. The address is in slot->fvalue. */
 void dt_tr_user_memory(dt_tr *t);
 
 /* ---- tr_value.c ---- */
@@ -205,7 +205,7 @@ void dt_tr_compare(dt_tr *t, uint32_t a, uint32_t b, bool equal);
 
 /* ---- tr_family.c ---- */
 #define DT_FAMILY_OURS 0x80000000u /* in a key: a number of our namespace */
-/* Goto no unless the process with number r0 is *(u32 *)(r8 + pid_at), or is to be taken for it. */
+/* Goto no unless the process with number r0 is *(u32 *)(r8 + pid_at), or is treated as it. */
 void dt_tr_family_check(dt_tr *t, int pid_at, uint32_t no);
 /* Two small programs, for sched_process_fork and sched_process_free. */
 int dt_tr_family_fork(dt_tr *t);
@@ -224,7 +224,7 @@ void dt_tr_time(dt_tr *t); /* r0 = timestamp */
 
 void dt_tr_event_arg(dt_tr *t, uint32_t n);	     /* r0 = the event's own argument */
 void dt_tr_arg(dt_tr *t, uint32_t n);		     /* r0 = the probe's: the event's, or made by the prologue */
-dt_tr_val dt_tr_known_arg(const dt_tr *t, uint32_t n); /* what is known of it */
+dt_tr_val dt_tr_known_arg(const dt_tr *t, uint32_t n); /* what is known about it */
 bool dt_tr_has_regs(const dt_tr *t);		     /* is the context the registers at the probe? */
 void dt_tr_register(dt_tr *t, uint64_t n);	     /* r0 = regs[n] */
 void dt_tr_user_register(dt_tr *t, uint64_t n);	     /* r0 = uregs[n] */
@@ -256,16 +256,16 @@ void dt_tr_vtimestamp(dt_tr *t);			     /* r0 = vtimestamp */
 int dt_tr_vtime_switch(dt_tr *t); /* the small program for sched_switch */
 
 /* ---- unwind.c ---- */
-/* r0 = bytes of the user stack, innermost frame first, now at slot + off; -1: ask bpf_get_stack(). False: no code
- * was made, this kernel does not tell what we need. */
+/* r0 = bytes of the user stack, innermost frame first, now at slot + off; -1: ask bpf_get_stack().
+ * False: no code was emitted, since this kernel lacks the information. */
 bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames);
 void dt_tr_unwind_functions(dt_tr *t);
 /* The small program that makes the key of a file, with the slot of the map `identify`. */
 int dt_tr_identify(dt_tr *t);
 
 /* ---- left.c ---- */
-void dt_tr_left_keep(dt_tr *t); /* the stack of the thread that leaves, if it is wanted when it comes back */
-void dt_tr_left_read(dt_tr *t, uint32_t off, uint32_t size); /* of the one that comes */
+void dt_tr_left_keep(dt_tr *t); /* saves the stack of the thread that leaves, if it may be needed later */
+void dt_tr_left_read(dt_tr *t, uint32_t off, uint32_t size); /* of the next thread */
 
 /* ---- lateness.c ---- */
 void dt_tr_lateness(dt_tr *t); /* r0 = arg2 of a clock event */
@@ -298,48 +298,50 @@ void dt_thread_functions(dt_tr *t);
 int dt_thread_free_code(dt_tr *t); /* the small program for sched_process_free */
 
 /* ---- peek.c ---- */
-struct dt_tr_loads dt_tr_find_loads(const dt_plan *p); /* what this kernel should take */
+struct dt_tr_loads dt_tr_find_loads(const dt_plan *p); /* what this kernel should accept */
 /* r0 = the number of `size` bytes at the address in r3, or 0 when it cannot be read. */
 void dt_tr_peek(dt_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */
 bool dt_tr_direct(dt_tr *t, uint32_t size);
 uint32_t dt_tr_tracepoint_id(const dt_plan *p, const char *event); /* in the kernel's BTF; 0: a module's */
-/* What a program knows of its arguments: `typed` above. */
+/* What a program knows about its arguments: `typed` above. */
 uint32_t dt_tr_typed_args(const dt_plan *p, const struct dt_tr_loads *loads, uint32_t prog);
 dt_tr_val dt_tr_trusted(const dt_tr *t, uint32_t root); /* or a number */
-dt_tr_val dt_tr_sum(const dt_tr_val *a, const dt_tr_val *b); /* what is known of it */
+dt_tr_val dt_tr_sum(const dt_tr_val *a, const dt_tr_val *b); /* what is known about it */
 /* How such a load would be emitted. TRUST_MAYBE: r0 is 0 when it cannot be read. TRUST_NO: it cannot be. */
 enum dt_tr_trust { TRUST_NO, TRUST_MAYBE, TRUST_YES };
 enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size);
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size); /* r0 = number at the address */
-dt_tr_val dt_tr_followed(const dt_tr_val *v, uint32_t size); /* what is known of the number */
+dt_tr_val dt_tr_followed(const dt_tr_val *v, uint32_t size); /* what is known about the number */
 
 /* ---- tr_memory.c ---- */
 /* r0 = offset in scratch of r1 new bytes, zeroed if asked; NOSCRATCH. */
 void dt_tr_alloc(dt_tr *t, bool zero);
 void dt_tr_alloc_const(dt_tr *t, uint64_t n, bool zero);
 void dt_tr_store(dt_tr *t, uint32_t size, uint32_t value_reg, uint32_t addr_reg);
-/* helper(read): r1 to, r2 size, r3 from; r0 = what it returned. User memory is waited for where that can be. */
+/* helper(read): r1 to, r2 size, r3 from; r0 = what it returned. Waits for user memory where that is
+ * possible. */
 void dt_tr_read(dt_tr *t, int read);
 void dt_tr_copy(dt_tr *t, uint32_t from_reg, uint32_t size_reg, uint32_t to_reg);
 /* The same from tuple values: which hold source, size and target. */
 void dt_tr_copy_tuple(dt_tr *t, uint32_t from, uint32_t size, uint32_t to, bool user);
 /* Count a loss on this CPU: counter is CPU_*. Clobbers r0-r5. */
 void dt_tr_count(dt_tr *t, uint32_t counter);
-void dt_tr_memory_functions(dt_tr *t); /* emit what was asked for */
+void dt_tr_memory_functions(dt_tr *t); /* emits what was requested */
 
 /* ---- absent.c ---- */
-/* Can this program read user memory that is not mapped in? While learning, asks for what that takes. */
+/* Can this program read user memory that is not mapped in? While learning, requests what that
+ * needs. */
 bool dt_tr_absent_can(dt_tr *t);
-/* r0 = address of a copy in the slot of the r3 bytes (or the string of at most so many) at the user address r2; 0: they
- * are not in memory, or it is not an address. */
+/* r0 = address of a copy in the slot of the r3 bytes (or the string of at most so many) at the user
+ * address r2; 0: not in memory, or not an address. */
 void dt_tr_absent(dt_tr *t, bool string);
 void dt_tr_absent_function(dt_tr *t);
 int dt_tr_peek_code(dt_tr *t); /* the small program of direct_map.c */
 
 /* ---- subroutines of lib.c ---- */
-/* Their arguments go to consecutive words of the slot from where dt_tr_sub_args() says; after dt_tr_sub_run() r0 is
- * the value, faults are taken care of. */
+/* Their arguments go to consecutive words of the slot, starting where dt_tr_sub_args() says; after
+ * dt_tr_sub_run() r0 is the value, and faults have been handled. */
 uint32_t dt_tr_sub_args(dt_tr *t, const char *name);
 void dt_tr_sub_run(dt_tr *t, const char *name);
 
@@ -361,14 +363,14 @@ void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *
 
 /* ---- tr_buffer.c ---- */
 void dt_tr_output(dt_tr *t, uint32_t size);		/* the record; size 0: up to the cursor */
-void dt_tr_output_speculative(dt_tr *t, uint32_t size); /* one that goes to the consumer whatever the policy is */
+void dt_tr_output_speculative(dt_tr *t, uint32_t size); /* one that goes to the consumer under any policy */
 void dt_tr_output_function(dt_tr *t);
 void dt_tr_cpu_find(dt_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */
 void dt_tr_cpu_row(dt_tr *t, uint32_t none);  /* r9 = the same */
 /* r1 = the map of CPU r8 */
 void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint32_t none);
 void dt_tr_wake(dt_tr *t); /* the consumer */
-/* Set bytes of a small buffer aside; r0 = 0: there are none. */
+/* Reserve bytes of a small buffer; r0 = 0: not available. */
 void dt_tr_reserve(dt_tr *t, uint32_t cost);
 void dt_tr_unreserve(dt_tr *t);
 void dt_tr_reserve_functions(dt_tr *t);

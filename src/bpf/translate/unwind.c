@@ -1,10 +1,9 @@
 /*
- * unwind: user stacks, walked in the kernel while a probe fires, also where there are no frame
- * pointers.
+ * unwind: walks user stacks in the kernel while a probe fires, even without frame pointers.
  *
- * A stack is wanted at the firing, not later: it can be a key of an aggregation. The kernel's own
- * helper (bpf_get_stack) follows frame pointers, which distributions do not compile in. So there
- * is a walker of our own in every program that asks for a user stack. It uses tables made from
+ * A stack is needed at the firing, not later: it can be a key of an aggregation. The kernel's own
+ * helper (bpf_get_stack) follows frame pointers, which distributions do not compile in. So every
+ * program that asks for a user stack contains a walker of our own. It uses tables made from
  * .eh_frame (src/elf/cfi.h), which tables.c puts into maps, one per file and not per process.
  *
  *	unwind(slot, where, most):	the current thread's user registers; for each frame
@@ -14,7 +13,7 @@
  *			CFA, return address, where fp and base are: unwind_rule.c
  *
  * Where a frame has no table (JIT code, a file seen for the first time) the walker takes one step
- * by the frame pointer and goes on. On kernels without type information, and for 32-bit programs,
+ * by the frame pointer and continues. On kernels without type information, and for 32-bit programs,
  * bpf_get_stack() is used.
  */
 #include "bpf/translate/unwind.h"

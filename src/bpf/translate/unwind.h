@@ -1,5 +1,5 @@
 /*
- * unwind: what the files of the walker of user stacks share.
+ * unwind: shared by the files of the walker of user stacks.
  *
  *	dt_objects	hash: dt_uw_key, which file -> dt_uw_object, where its table is
  *	banks		arrays of 2 MB that hold the tables, mapped into this process
@@ -7,13 +7,13 @@
  *
  * A table in a bank is rows (dt_unwind_row, src/elf/cfi.h) and before them an index: for every
  * block of 256 bytes of the file the number of the row that is in effect at its first byte. So a
- * search begins in the right block, where there are a handful of rows. A table larger than a bank
- * is cut into pieces.
+ * search begins in the right block, which has a handful of rows. A table larger than a bank is
+ * split into pieces.
  *
  *   unwind.c       the walk
  *   unwind_rule.c  one step of it, by a row
  *   unwind_find.c  which file is mapped at an address
- *   tables.c       this process's side: makes the tables
+ *   tables.c       makes the tables, in this process
  */
 #ifndef DT_BPF_TRANSLATE_UNWIND_H
 #define DT_BPF_TRANSLATE_UNWIND_H
@@ -33,10 +33,10 @@
 #define UW_PIECES     31u /* of one object; a power of two less one */
 #define UW_NO_BANK    UINT32_MAX
 
-/* The file as the kernel knows it; only programs make keys. Inode numbers are used again, so size
- * and time of change are part of it. */
+/* The file as the kernel knows it; only programs make keys. Inode numbers are reused, so size and
+ * change time are part of it. */
 struct dt_uw_key {
-	uint64_t inode, sb;   /* sb: an address, which says no more than: the same file system */
+	uint64_t inode, sb;   /* sb: an address, which only identifies the file system */
 	uint64_t size, mtime; /* nanoseconds */
 };
 #define UW_VDSO_INODE UINT64_MAX /* the vDSO is not a file */
@@ -87,7 +87,7 @@ enum {
 	U_RISEEK = U_OUT + 144,
 	U_CACHE = U_OUT + 152, /* 4 mappings */
 	U_BUF = U_CACHE + 4 * 32,
-	U_WORD = U_BUF + 256,	    /* what word() has read */
+	U_WORD = U_BUF + 256,	    /* the result of word() */
 	U_WINDOW_AT = U_WORD + 8,   /* a piece of the user stack: its address */
 	U_WINDOW_MAX = U_WORD + 16, /* the largest offset at which 8 bytes of it can be read */
 	U_WINDOW = U_WORD + 24,
@@ -149,18 +149,17 @@ static inline void loop(dt_code *c, uint32_t func)
 /* A callback of bpf_loop: r6 = the slot */
 static inline void begin_callback(dt_code *c, uint32_t func)
 {
-	dt_code_func_begin(c, func); /* the kernel wants callbacks to be static */
+	dt_code_func_begin(c, func); /* the kernel requires callbacks to be static */
 	ld(c, 8, R6, R2, 0);
 }
 
 /* ---- unwind_find.c ---- */
-bool dt_uw_known_tree(const dt_tr *t); /* the kernel's tree of mappings looks as we know it */
-bool dt_uw_can(dt_tr *t); /* while learning, fills what is needed for it */
+bool dt_uw_known_tree(const dt_tr *t); /* the kernel's tree of mappings has the known form */
+bool dt_uw_can(dt_tr *t); /* while learning, fills in what it needs */
 /* find(slot): r0 = offset of the cache entry that is now about U_KEY; -1: nothing is mapped there
  */
 void dt_uw_find_function(dt_tr *t, uint32_t func);
-/* The mappings and pending return probes of the task in r8; to `none` for a thread of the kernel.
- * Uses r7. */
+/* The mappings and pending return probes of the task in r8; to `none` for a kernel thread. Uses r7. */
 void dt_uw_note_task(dt_tr *t, uint32_t none);
 
 /* ---- unwind_rule.c ---- */
@@ -176,6 +175,6 @@ void dt_uw_read_word(struct frame *f, int value); /* value = the user's word at 
 void dt_uw_apply_row(struct frame *f);
 void dt_uw_step_by_fp(struct frame *f); /* control goes on with r9 and r8 as at have_cfa */
 void dt_uw_next_frame(struct frame *f); /* at have_cfa: all that changes; U_PC is 0 at the end */
-void dt_uw_rule_functions(struct frame *f); /* that the above have called */
+void dt_uw_rule_functions(struct frame *f); /* called by the above */
 
 #endif

@@ -2,21 +2,20 @@
  * unwind_find: which file is mapped at an address of the current process, and where its table is.
  *
  * Mappings come from the kernel's own list, a maple tree below mm_struct, read with fault-safe
- * loads. So processes that have just started, forked or opened a library need no word from user
- * space first, and there is nothing to keep per process. (The helper bpf_find_vma would do the
- * same, but it takes a lock, and can be used once per interrupt only.) The tree may change while it
- * is read; a walk that goes astray ends, or finds a file that fits no table, and the stack is
- * short.
+ * loads. So processes that have just started, forked or opened a library need no action by user
+ * space first, and there is no state per process. (The helper bpf_find_vma would do the same, but
+ * it takes a lock, and can be used only once per interrupt.) The tree may change while it is read;
+ * a walk that gets lost ends, or finds a file that matches no table, and the stack is incomplete.
  *
- * Where things are in the kernel's structures comes from its type information. How the tree marks
- * its nodes does not: that has been the same from Linux 6.1, which brought the tree, to 6.18. On a
- * kernel whose nodes look different there is no walker, and bpf_get_stack() is used.
+ * Offsets in the kernel's structures come from its type information. How the tree marks its nodes
+ * does not: that has been the same from Linux 6.1, which introduced the tree, to 6.18. On a kernel
+ * whose nodes look different there is no walker, and bpf_get_stack() is used.
  */
 #include "bpf/translate/unwind.h"
 
-/* ---- what the kernel's structures look like ---- */
+/* ---- layout of the kernel's structures ---- */
 
-/* struct maple_node: what its address says about its type, and where things are in it */
+/* struct maple_node: its type, encoded in its address, and the offsets of its members */
 enum {
 	NODE_MASK = 255,
 	NODE_TYPE_SHIFT = 3,
@@ -100,7 +99,7 @@ static uint32_t inode_bytes(const struct dt_uw_offsets *at)
 	       8;
 }
 
-/* Can this program walk user stacks itself? Asked first while learning; then it stays so. */
+/* Can this program walk user stacks itself? Decided while learning, and then fixed. */
 bool dt_uw_can(dt_tr *t)
 {
 	struct dt_uw_offsets at = {0};
@@ -208,7 +207,8 @@ static void identify_file(dt_code *c, const struct dt_uw_offsets *at, uint32_t n
 	key_part(c, offsetof(struct dt_uw_key, mtime));
 }
 
-/* Into the next cache entry, for now without a table: all of the mapping in U_BUF. r8 = its start.
+/* Fill the next cache entry with the whole mapping in U_BUF, for now without a table. r8 = its
+ * start.
  *	entry = { vm_start, vm_end - vm_start, vm_pgoff * 4096 - vm_start, -, NO_BANK } */
 static void cache_mapping(dt_code *c, const struct dt_uw_offsets *at, uint32_t none)
 {
@@ -250,7 +250,7 @@ static void want_table(dt_tr *t, uint32_t out)
 
 	dt_tr_pid_tgid(t);
 	alui(c, BPF_RSH, R0, 32);
-	jmpi(c, BPF_JEQ, R0, 0, out); /* outside our pid namespace: we could not find it */
+	jmpi(c, BPF_JEQ, R0, 0, out); /* outside our pid namespace: the tracer could not find it */
 	st(c, 8, R10, F_WANT, R0);
 	st(c, 8, R10, F_WANT + (int)offsetof(struct dt_uw_want, addr), R9);
 	map(c, R1, t->maps->uw_wanted);
@@ -322,7 +322,7 @@ static void choose_piece(dt_code *c, uint32_t out)
 	st(c, 8, R7, U_CACHE + C_LEN, R5);
 	ja(c, out);
 	dt_code_place(
-	    c, gap); /* nothing is known about this address, but about others of the mapping */
+	    c, gap); /* there is no table for this address, but for others of the mapping */
 	st(c, 8, R7, U_CACHE + C_START, R9);
 	sti(c, 8, R7, U_CACHE + C_LEN, 1);
 	ja(c, out);
@@ -389,7 +389,7 @@ void dt_uw_note_task(dt_tr *t, uint32_t none)
 	uint32_t no = dt_code_label(c);
 
 	ld(c, 8, R7, R8, (int)at->task_mm);
-	jmpi(c, BPF_JEQ, R7, 0, none); /* a thread of the kernel */
+	jmpi(c, BPF_JEQ, R7, 0, none); /* a kernel thread */
 	ld(c, 8, R1, R7, (int)at->mm_root);
 	st(c, 8, R6, U_ROOT, R1);
 	ld(c, 8, R1, R7, (int)at->mm_vdso);
@@ -403,16 +403,16 @@ void dt_uw_note_task(dt_tr *t, uint32_t none)
 	st(c, 8, R6, U_RI, R1); /* an address becomes a number */
 	ld(c, 8, R1, R6, U_RI);
 	jmpi(c, BPF_JEQ, R1, 0, no);
-	sti(c, 8, R6, U_RISTACK, 1); /* below everything: the first look fetches it */
+	sti(c, 8, R6, U_RISTACK, 1); /* below everything: the first lookup fetches it */
 	dt_code_place(c, no);
 }
 
-/* ---- a program of its own ---- */
+/* ---- a separate program ---- */
 
 /*
- * A program that is run by us (BPF_PROG_RUN), with an address of ours: it looks for the table of
- * the file that is mapped there, as a walk would do, and so leaves the file's key in dt_wanted if
- * there is none.
+ * A program that this process runs (BPF_PROG_RUN) on one of its own addresses: it looks for the
+ * table of the file that is mapped there, as a walk would, and leaves the file's key in dt_wanted
+ * if there is none.
  */
 int dt_tr_identify(dt_tr *t)
 {

@@ -1,10 +1,10 @@
 /*
- * unwind_rule: one step up the stack, as a row of a table says: where the caller's frame begins
- * (its CFA), where its fp and base are, and what its pc is.
+ * unwind_rule: one step up the stack, by a row of a table: where the caller's frame begins (its
+ * CFA), where its fp and base are, and its pc.
  *
- * fp and base are not read when they are found but when they are needed: U_FPAT and U_BASEAT say
- * where the value is. Other registers are known only where all of them are: in the innermost frame,
- * and in one that a signal has interrupted.
+ * fp and base are read only when they are needed: U_FPAT and U_BASEAT say where the value is. Other
+ * registers are known only where all of them are saved: in the innermost frame, and in one that a
+ * signal has interrupted.
  */
 #include "bpf/translate/unwind.h"
 
@@ -24,8 +24,8 @@ static uint64_t saved_words(const dt_arch *a)
 /* ---- the user's stack ---- */
 
 /* Reading user memory costs 70 ns, however little is read; so a kilobyte of the stack is read at a
- * time. It begins a little below the word that is asked for, where its frame has saved registers,
- * and stays within one page, so that it can be read if the word can. */
+ * time. It begins slightly below the requested word, where its frame has saved registers, and stays
+ * within one page, so that it can be read if the word can. */
 enum { WINDOW_SIZE = U_END - U_WINDOW, WINDOW_BELOW = 64, PAGE_SIZE = 4096 };
 
 /* word(slot, addr): U_WORD = the user's word there; r0 = 0, or not if it cannot be read */
@@ -53,7 +53,7 @@ static void word_function(dt_code *c, uint32_t func)
 	alui(c, BPF_AND, R8, PAGE_SIZE - 1);
 	movi(c, R9, PAGE_SIZE);
 	alu(c, BPF_SUB, R9, R8);
-	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is not a word of a stack */
+	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is not a stack word */
 	jmpi(c, BPF_JLE, R8, WINDOW_BELOW, low);
 	movi(c, R8, WINDOW_BELOW);
 	dt_code_place(c, low);
@@ -249,7 +249,7 @@ void dt_uw_apply_row(struct frame *f)
 }
 
 /* The first instruction of a function that keeps a frame pointer: its push, perhaps after a landing
- * pad. It has not been run yet, so fp is still the caller's, and the return address is on top. */
+ * pad. It has not been executed yet, so fp is still the caller's, and the return address is on top. */
 static void at_entry(struct frame *f)
 {
 	const struct dt_arch_unwind *u = &dt_arch_host()->unwind;

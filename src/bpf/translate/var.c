@@ -3,20 +3,21 @@
  *
  *   globals		one value of an array map: a plain load or store
  *   clause-locals	in the slot
- *   thread-locals	all of a session in one object per thread, gone with it: thread.c
+ *   thread-locals	all of a session in one object per thread, freed with it: thread.c
  *   arrays		one hash map per array, keys of exactly the size they need
  *
  * By reference (strings, structs): 8 bytes, then the object; reading gives its address. For globals
  * and clause-locals the first byte is set for NULL, so that unset strings are empty. For
  * thread-locals and array elements it is set when there is something, so that unset ones are NULL.
  *
- * A map refuses a change where it is locked by the very firing that this one has interrupted (a probe at a lock
- * inside the map; before Linux 6.2 any interrupt at the wrong moment), or has no memory for the moment. So all arrays
- * share a small second map, with locks of its own, whose key has a word before it that says which array; control->spared says that it is in use.
+ * A map refuses a change if it is locked by the firing that this one interrupted (a probe at a lock
+ * inside the map; before Linux 6.2 any interrupt at the wrong moment), or if it has no memory at
+ * the moment. So all arrays share a small second map, with its own locks, whose key is preceded by
+ * a word that identifies the array; control->spared says that it is in use.
  *
- * Storing 0 removes an array element. One whose value is kept by reference comes into being when it is
- * named, filled with zeros, as in the interpreter. An element or thread object that cannot be made is a lost
- * store, counted as a dynamic variable drop.
+ * Storing 0 removes an array element. An element kept by reference is created when it is
+ * referenced, filled with zeros, as in the interpreter. If an element or thread object cannot be
+ * created, the store is lost and counted as a dynamic variable drop.
  */
 #include <errno.h>
 
@@ -197,7 +198,7 @@ void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 
 /* ---- arrays ---- */
 
-/* Learn how large each part of the key must be. */
+/* Learn the size of each part of the key. */
 static void learn_key(dt_tr *t, int scope, uint32_t id)
 {
 	struct dt_var_keys *keys = &t->learn->keys[scope][id - DT_VAR_USER_MIN];
@@ -300,7 +301,7 @@ void dt_tr_element(dt_tr *t, const struct dt_tr_var *x, uint32_t key)
 	dt_code_place(c, done);
 }
 
-/* Remove the element from a map; one that is busy keeps it, unset. */
+/* Remove the element from a map; if the map is busy the element stays, unset. */
 static void remove_from(dt_tr *t, const struct dt_tr_var *x, bool spare)
 {
 	dt_code *c = t->c;
@@ -315,7 +316,7 @@ static void remove_from(dt_tr *t, const struct dt_tr_var *x, bool spare)
 	dt_code_place(c, done);
 }
 
-/* r0 = what update() says of a new element with the key */
+/* r0 = the result of update() for a new element with the key */
 static void add_to(dt_tr *t, const struct dt_tr_var *x, bool spare)
 {
 	dt_code *c = t->c;
@@ -364,8 +365,8 @@ static void remember_element(dt_tr *t, const struct dt_tr_var *x, int scope, uin
 }
 
 /*
- * r8 = the element in r0, which is made if there is none (`drop`: there is no room). One that is new, or
- * that a busy map has kept, holds nothing: it gets zeros.
+ * r8 = the element in r0, which is created if there is none (`drop`: no room). An element that is
+ * new, or that a busy map has kept, is filled with zeros.
  */
 static void object_element(dt_tr *t, const struct dt_tr_var *x, uint32_t drop)
 {

@@ -1,21 +1,22 @@
 /*
  * vtime: vtimestamp, the nanoseconds that the current thread has been on a CPU.
  *
- * The kernel adds them up in the task (se.sum_exec_runtime), but only at a clock tick and when another
- * task gets the CPU: between two system calls the sum usually stands still. What is missing is the time
- * since se.exec_start, on the scheduler's clock, which programs cannot read. They can read the clock
- * behind `timestamp`, which runs at the same pace but for corrections, so what is needed is how far apart
- * the two are. A small program of its own finds that out whenever a CPU switches tasks: at that
- * moment the scheduler's clock is exec_start of the task that gets the CPU.
+ * The kernel adds them up in the task (se.sum_exec_runtime), but only at a clock tick and when
+ * another task gets the CPU: between two system calls the sum usually does not change. What is
+ * missing is the time since se.exec_start, on the scheduler's clock, which programs cannot read.
+ * They can read the clock of `timestamp`, which runs at the same rate apart from corrections, so
+ * the difference of the two clocks is needed. A separate small program measures it whenever a CPU
+ * switches tasks: at that moment the scheduler's clock is exec_start of the task that gets the CPU.
  *
  *	at sched_switch(preempt, prev, next):	cpu->vclock = ktime() - next->se.exec_start
  *	vtimestamp:	sum_exec_runtime + (timestamp - cpu->vclock - exec_start)
  *
- * On a CPU that has not switched yet since tracing began it is the sum alone. It never goes back.
+ * On a CPU that has not switched since tracing began, vtimestamp is the sum alone. It never goes
+ * backwards.
  */
 #include "bpf/translate/translate.h"
 
-#define LATEST 10000000000ll /* a task without a tick for so long is not a task: the idle one */
+#define LATEST 10000000000ll /* a task without a tick for this long is the idle task */
 
 /* r0 = the u64 at task (in R8) + off */
 static void read_task(dt_tr *t, uint32_t off)
@@ -26,10 +27,9 @@ static void read_task(dt_tr *t, uint32_t off)
 }
 
 /*
- * r0 = slot->value, but not less than the thread was told before (which is the first word of its
- * storage). The scheduler's clock does not count
- * interrupts, so what we add for the time since exec_start can be a few microseconds too much, and a
- * difference of two readings must not be negative.
+ * r0 = slot->value, but not less than the thread's previous reading (the first word of its
+ * storage). The scheduler's clock does not count interrupts, so the time added since exec_start can
+ * be a few microseconds too much, and a difference of two readings must not be negative.
  */
 static void never_back(dt_tr *t)
 {
