@@ -37,6 +37,9 @@ UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 Q := $(if $(V),,@)
 say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n' $(1) $(2))
 
+# The number is the library's interface: programs that were linked with another one are not started.
+SONAME := libdtrace.so.1
+
 all: $(BUILD)/dtrace $(BUILD)/libdtrace.so
 
 $(BUILD)/%.o: %.c
@@ -49,9 +52,12 @@ $(BUILD)/libdtrace.a: $(OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/libdtrace.so: $(OBJ)
+$(BUILD)/$(SONAME): $(OBJ) src/libdtrace.map
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared $(CFLAGS) $(SANFLAGS) -Wl,-soname,libdtrace.so -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) -shared $(CFLAGS) $(SANFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=src/libdtrace.map -o $@ $(OBJ) $(LDLIBS)
+
+$(BUILD)/libdtrace.so: $(BUILD)/$(SONAME)
+	@ln -sfn $(SONAME) $@
 
 # The command has the library inside: nothing is looked for when it starts. A program that is given capabilities of its own
 # (setcap) would not find libdtrace.so beside it: the dynamic linker ignores $ORIGIN then. It also starts faster.

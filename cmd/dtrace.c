@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -418,26 +419,42 @@ static const struct granted {
 };
 enum { NGRANTED = sizeof(granted) / sizeof(granted[0]) };
 
-static void say_size(const char *name, uint64_t size)
+/* Also when quiet. */
+static void say(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(dtrace_hdl_t *h, const char *fmt, ...)
+{
+	char text[128];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (is_text(h))
+		complain("%s", text);
+	else
+		dtrace_tell(h, DTRACE_DIAG_NOTE, text);
+}
+
+static void say_size(dtrace_hdl_t *h, const char *name, uint64_t size)
 {
 	const char *unit = "\0kmgt";
 
 	for (; size && size % 1024 == 0 && unit[1]; unit++)
 		size /= 1024;
-	complain("%s lowered to %" PRIu64 "%.1s", name, size, unit);
+	say(h, "%s lowered to %" PRIu64 "%.1s", name, size, unit);
 }
 
-static void say_rate(const char *name, uint64_t asked, uint64_t ns)
+static void say_rate(dtrace_hdl_t *h, const char *name, uint64_t asked, uint64_t ns)
 {
 	const char *way = ns > asked ? "reduced" : "increased";
 	const uint64_t second = 1000000000;
 
 	if (ns && second % ns == 0)
-		complain("%s %s to %" PRIu64 " hz", name, way, second / ns);
+		say(h, "%s %s to %" PRIu64 " hz", name, way, second / ns);
 	else if (ns % second == 0)
-		complain("%s %s to once every %" PRIu64 " seconds", name, way, ns / second);
+		say(h, "%s %s to once every %" PRIu64 " seconds", name, way, ns / second);
 	else
-		complain("%s %s to once every %" PRIu64 " nanoseconds", name, way, ns);
+		say(h, "%s %s to once every %" PRIu64 " nanoseconds", name, way, ns);
 }
 
 static void go(dtrace_hdl_t *h)
@@ -454,9 +471,9 @@ static void go(dtrace_hdl_t *h)
 		if (dtrace_getopt(h, g->option, &got) < 0 || got == asked[i])
 			continue;
 		if (g->is_rate)
-			say_rate(g->name, asked[i], got);
+			say_rate(h, g->name, asked[i], got);
 		else
-			say_size(g->name, got);
+			say_size(h, g->name, got);
 	}
 }
 
@@ -466,6 +483,8 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 
 	catch_signals(h);
 	dtrace_handle_diag(h, on_diag, out);
+	if (dtrace_set_output(h, out) < 0)
+		fatal_handle(h, "could not enable tracing");
 	go(h);
 	dtrace_getopt(h, "destructive", &destructive);
 	if (destructive)

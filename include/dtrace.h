@@ -18,6 +18,8 @@
  *	dtrace_work(h, stdout);
  *	dtrace_aggregate_print(h, stdout);
  *	dtrace_close(h);
+ *
+ * For typed values instead of text: dtrace_consume(), below.
  */
 #ifndef DTRACE_H
 #define DTRACE_H
@@ -133,11 +135,15 @@ DTRACE_API void dtrace_abandon(dtrace_hdl_t *h);
 
 /* DONE: exit() was called, a buffer is full (bufpolicy=fill), or all target processes are gone. */
 enum dtrace_work_status { DTRACE_WORK_ERROR = -1, DTRACE_WORK_OKAY, DTRACE_WORK_DONE };
+/* out may be NULL if there is a consumer or an output function. */
 DTRACE_API enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out);
 DTRACE_API int dtrace_exit_status(const dtrace_hdl_t *h); /* of exit() */
 /* At the end: an empty line, then the aggregations that no printa() has printed. */
 DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out);
 
+/* Where output goes, before anything is traced: what is to be said while tracing starts is then part of it, if the format has
+ * a place for that. After this dtrace_work() takes the same stream. */
+DTRACE_API int dtrace_set_output(dtrace_hdl_t *h, FILE *out);
 /* How fopen() should open a file for the output format (option oformat): "ae", or "we" if it is one document. */
 DTRACE_API const char *dtrace_output_mode(const dtrace_hdl_t *h);
 
@@ -145,6 +151,152 @@ DTRACE_API const char *dtrace_output_mode(const dtrace_hdl_t *h);
 enum dtrace_diag_kind { DTRACE_DIAG_DROP, DTRACE_DIAG_FAULT, DTRACE_DIAG_NOTE };
 typedef int dtrace_diag_f(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg);
 DTRACE_API void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg);
+/* Say something as the library would: into the output if the format has a place for it, else to the handler. */
+DTRACE_API int dtrace_tell(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text);
+
+/* ---- typed output ----
+ *
+ * Instead of output, a program can take what is traced as typed values: it sets a consumer before dtrace_go(), and
+ * dtrace_work(h, NULL) and dtrace_aggregate_print(h, NULL) call its functions. Nothing is written then.
+ *
+ * Everything that a function is handed lives until it returns, and belongs to the library. Structs of the library grow at
+ * their end only; those that the caller fills in begin with their size. doc/api.md has the whole story.
+ */
+#define DTRACE_API_VERSION 2 /* grows with every addition to this file */
+DTRACE_API int dtrace_api_version(void); /* that of the library */
+
+typedef struct dtrace_value dtrace_value_t;
+enum dtrace_value_kind {
+	DTRACE_VALUE_NONE,    /* nothing was recorded */
+	DTRACE_VALUE_INT,     /* integers, enums, pointers */
+	DTRACE_VALUE_FLOAT,   /* 4, 8 or 16 bytes */
+	DTRACE_VALUE_STRING,  /* bytes up to a NUL, in no certain encoding */
+	DTRACE_VALUE_BYTES,   /* memory */
+	DTRACE_VALUE_STRUCT,  /* structs and unions: children are members */
+	DTRACE_VALUE_ARRAY,   /* children are elements */
+	DTRACE_VALUE_STACK,   /* frames */
+	DTRACE_VALUE_SYMBOL,  /* one frame: sym(), mod(), usym(), umod(), uaddr() */
+};
+struct dtrace_valueinfo {
+	enum dtrace_value_kind kind;
+	const char *name; /* of the variable or member that it is; NULL: neither */
+	const void *data; /* its bytes; strings: a NUL follows only if the type has room for it */
+	size_t size;	  /* bytes of data; strings: without NUL */
+	uint64_t u;	  /* integers, extended to 64 bits by their sign */
+	int is_signed;	  /* integers */
+	int is_pointer;	  /* integers that are addresses */
+	long pid;	  /* of user stacks and symbols; 0: kernel */
+	unsigned nchildren; /* members, elements */
+	unsigned nframes;   /* stacks and symbols */
+};
+DTRACE_API const struct dtrace_valueinfo *dtrace_value_info(const dtrace_value_t *v);
+DTRACE_API double dtrace_value_double(const dtrace_value_t *v);
+DTRACE_API const char *dtrace_value_type(const dtrace_value_t *v);	/* C's name of its type: "struct file *"; NULL: unknown */
+DTRACE_API const char *dtrace_value_enumerator(const dtrace_value_t *v); /* the name of an enum's value; NULL: none */
+DTRACE_API const dtrace_value_t *dtrace_value_child(const dtrace_value_t *v, unsigned i); /* NULL: there is none */
+struct dtrace_frame {
+	size_t size; /* sizeof (struct dtrace_frame): set it before the call */
+	uint64_t address;
+	const char *module; /* kernel module, or base name of the file; NULL: unknown */
+	const char *symbol; /* NULL: unknown */
+	uint64_t offset;    /* from the symbol */
+	const char *helper; /* what a ustack helper said; NULL: nothing */
+	const char *file;   /* source, if it is known; else NULL */
+	unsigned line;
+};
+/* Its strings live until the next call of this function. */
+DTRACE_API int dtrace_value_frame(const dtrace_value_t *v, unsigned i, struct dtrace_frame *f);
+
+/* A firing of a clause: what its actions would have printed, in order. */
+typedef struct dtrace_record dtrace_record_t;
+struct dtrace_recordinfo {
+	struct dtrace_probeinfo probe;
+	unsigned cpu;
+	uint64_t time;	 /* nanoseconds, as the D variable timestamp */
+	unsigned clause; /* from 1: a clause on a probe */
+	unsigned line;	 /* of the clause in its program; 0: unknown */
+	unsigned nitems;
+};
+DTRACE_API const struct dtrace_recordinfo *dtrace_record_info(const dtrace_record_t *r);
+struct dtrace_item {
+	const char *action; /* "trace", "printf", "stack" ... */
+	const char *text;   /* printf(): the finished text; NULL: none */
+	size_t textlen;
+	unsigned nvalues; /* printf(): its arguments; others: 1 */
+};
+DTRACE_API const struct dtrace_item *dtrace_record_item(const dtrace_record_t *r, unsigned i); /* NULL: there is none */
+DTRACE_API const dtrace_value_t *dtrace_record_value(const dtrace_record_t *r, unsigned item, unsigned i);
+
+/* A row of an aggregation. */
+typedef struct dtrace_row dtrace_row_t;
+struct dtrace_bucket {
+	int64_t low, high; /* both included; INT64_MIN, INT64_MAX: open */
+	int64_t count;
+};
+struct dtrace_rowinfo {
+	const char *name;     /* without @; "_" for a bare one */
+	const char *function; /* "count", "quantize" ... */
+	unsigned id;
+	unsigned nkeys;
+	uint64_t normal; /* what values have been divided by: normalize(); else 1 */
+	int64_t value;	 /* 0 for distributions */
+	const struct dtrace_bucket *buckets; /* distributions: those that are not empty, in order */
+	unsigned nbuckets;
+	unsigned snapshot; /* rows of one printa(), or of one walk, have the same number */
+	int at_exit;	   /* not by a printa() */
+	uint64_t count;	   /* avg(), stddev(): how many */
+	int64_t sum;	   /* avg(), stddev(): of what */
+};
+DTRACE_API const struct dtrace_rowinfo *dtrace_row_info(const dtrace_row_t *r);
+DTRACE_API const dtrace_value_t *dtrace_row_key(const dtrace_row_t *r, unsigned i); /* NULL: there is none */
+/* All aggregations as they are now, each sorted as printa() would. 0, or what f returned if that was not 0. */
+typedef int dtrace_row_f(const dtrace_row_t *r, void *arg);
+DTRACE_API int dtrace_aggregate_walk(dtrace_hdl_t *h, dtrace_row_f *f, void *arg);
+
+struct dtrace_drop {
+	const char *text; /* "5 drops on CPU 0" */
+	const char *kind; /* "PRINCIPAL", "AGGREGATION" ...; NULL: told by the text */
+	uint64_t count, total;
+	int cpu; /* -1: none */
+};
+struct dtrace_fault {
+	const char *text;
+	struct dtrace_probeinfo probe; /* id 0: not a fault of a clause */
+	unsigned clause, cpu;
+	uint64_t time;
+	unsigned code;	  /* of DTrace: 1 invalid address ... */
+	const char *what; /* "invalid address" */
+	unsigned action;  /* 0: the predicate; else from 1 */
+	int offset;	  /* of the DIF instruction; -1: unknown */
+	uint64_t value;	  /* the address */
+};
+struct dtrace_process {
+	const char *text; /* "pid 12 exited with status 1" */
+	long pid;
+	int ended;  /* it is gone; status is what wait(2) says */
+	int status;
+};
+/* Any function may be NULL. They return 0 to go on; else dtrace_work() fails with EDT_DIRABORT. */
+struct dtrace_consumer {
+	size_t size; /* sizeof (struct dtrace_consumer) */
+	void *arg;
+	int (*record)(const dtrace_record_t *r, void *arg);
+	int (*aggregation)(const dtrace_row_t *r, void *arg); /* printa(), and at the end */
+	int (*drop)(const struct dtrace_drop *d, void *arg);
+	int (*fault)(const struct dtrace_fault *f, void *arg);
+	int (*process)(const struct dtrace_process *p, void *arg);
+	int (*note)(const char *text, void *arg);
+};
+DTRACE_API int dtrace_consume(dtrace_hdl_t *h, const struct dtrace_consumer *c);
+
+/* ---- output to a function, in the format of option oformat: pieces of any size ---- */
+typedef int dtrace_output_f(const void *data, size_t n, void *arg); /* 0, or an errno that ends the work */
+DTRACE_API void dtrace_handle_output(dtrace_hdl_t *h, dtrace_output_f *f, void *arg);
+
+/* ---- waiting for several things ---- */
+/* A descriptor that poll(2) says is readable when dtrace_work() has something to do; it does not block. -1 before
+ * dtrace_go(). It is the handle's: do not close it. */
+DTRACE_API int dtrace_fd(dtrace_hdl_t *h);
 
 #ifdef __cplusplus
 }

@@ -163,7 +163,8 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 	DT_TELL(c, record_begin, &ev);
 	for (uint32_t i = 0; i < cl->nstmts; i++) {
 		if (dt_do_statement(c, r, &cl->stmts[i]) < 0) {
-			write_out(c, EMIT_AT_ONCE); /* what came before it in the clause was printed */
+			write_out(c,
+				  EMIT_AT_ONCE); /* what came before it in the clause was printed */
 			return -1;
 		}
 	}
@@ -385,4 +386,24 @@ int dt_consumer_print_aggs(dt_consumer *c, dt_error *err)
 	if (rc == 0)
 		rc = check_writer(c);
 	return dt_consumer_flush(c) < 0 ? -1 : rc;
+}
+
+int dt_consumer_walk_aggs(dt_consumer *c, int (*f)(void *arg, const dt_aggtable *t), void *arg)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < dt_aggs_count(c->aggs) && rc == 0; i++) {
+		dt_aggset *s = dt_aggs_nth(c->aggs, i);
+		dt_aggtable t;
+
+		dt_aggtable_make(&t, &s, 1, c->env.opts);
+		rc = f(arg, &t);
+		dt_aggtable_free(&t);
+	}
+	return rc;
+}
+
+const struct dt_consumer_env *dt_consumer_environment(const dt_consumer *c)
+{
+	return &c->env;
 }

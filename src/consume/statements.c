@@ -218,7 +218,8 @@ static int do_ftruncate(struct walk *k)
 
 	if (dt_consumer_flush(c) < 0)
 		return -1;
-	if (c->out && !(c->ops->flags & DT_WRITER_DOCUMENT) && (c->reopened || c->env.out_path) && ftruncate(fileno(c->out), 0) == 0)
+	if (c->out && !(c->ops->flags & DT_WRITER_DOCUMENT) && (c->reopened || c->env.out_path) &&
+	    ftruncate(fileno(c->out), 0) == 0)
 		rewind(c->out);
 	return 0;
 }

@@ -118,6 +118,7 @@ void dt_value_of(const dt_action *a, const dt_datum *d, dt_value *v)
 {
 	memset(v, 0, sizeof(*v));
 	v->act = a->kind;
+	v->name = a->difo ? a->difo->name : NULL;
 	if (!d->data || d->size == 0)
 		return;
 	v->data = d->data;

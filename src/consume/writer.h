@@ -29,6 +29,7 @@ typedef struct dt_value {
 	enum dt_act act; /* stacks and symbols: what recorded them */
 	bool is_signed;	 /* integers */
 	dt_type *type;	 /* NULL: not known (DOF) */
+	const char *name; /* of the variable or member that it is; NULL: neither */
 	const void *data;
 	uint32_t size;	     /* bytes of data; strings: without NUL */
 	uint32_t full;	     /* strings: bytes of the type; what is past `size` is NUL */

@@ -115,6 +115,7 @@ typedef struct dt_difo {
 	/* not part of DIF proper */
 	bool destructive; /* set by the verifier: copyout, copyoutstr, stga */
 	dt_type *type;	  /* source type of the value; NULL when read from DOF */
+	const char *name; /* of the variable or member that it is; NULL: neither, or read from DOF */
 	uint32_t bound;	  /* strings: longest possible value incl. NUL (<= rtype.size); 0 = rtype.size */
 } dt_difo;
 

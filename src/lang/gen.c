@@ -530,6 +530,16 @@ static dt_difo *gen_finish(dt_gen *g, dt_val *v, dt_type *t, bool record)
 	return d;
 }
 
+/* What a value is called where it is shown: a variable, or the last member. NULL: it has no name. */
+static const char *name_of(const dt_node *n)
+{
+	while (n->kind == N_OP1 && n->op == '(')
+		n = n->l;
+	if (n->kind == N_VAR)
+		return n->ident->kind == ID_SCALAR ? n->ident->name : NULL;
+	return n->kind == N_OP2 && (n->op == '.' || n->op == T_ARROW) ? n->name : NULL;
+}
+
 dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record)
 {
 	dt_gen g;
@@ -549,6 +559,7 @@ dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record)
 	if (record)
 		v = dt_gen_exact(&g, v, n);
 	d = gen_finish(&g, v, n->type, record);
+	d->name = record ? name_of(n) : NULL;
 	if (record && (d->rtype.flags & DT_TF_BYREF) && (n->flags & NF_USER))
 		d->rtype.flags = DT_TF_BYUREF;
 	if (record && d->rtype.kind == DT_TYPE_STRING) {

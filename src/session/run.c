@@ -7,12 +7,8 @@
  * probe, nothing that only the kernel knows (the current task, registers, stacks, its memory).
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "format/formats.h"
 #include "session/session.h"
 
 /* The first probe that the interpreter cannot fire, or NULL. */
@@ -76,19 +72,6 @@ static int find_events(dtrace_hdl_t *h)
 	return rc;
 }
 
-static int check_format(dtrace_hdl_t *h)
-{
-	uint64_t format = dt_opt(&h->opts, DT_O_OFORMAT);
-	const char *name;
-	size_t n;
-
-	if (dt_format_writer(format))
-		return 0;
-	name = dt_option_choice(DT_O_OFORMAT, format, &n);
-	return dt_session_err(h, EDT_BADOPTVAL, "output format \"%.*s\" is not available yet",
-			      (int)n, name);
-}
-
 int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_engine_env env = {
@@ -102,7 +85,7 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_err(h, EDT_ACTIVE, NULL);
 	if (dt_opt(&h->opts, DT_O_GRABANON))
 		return dt_session_err(h, EDT_NOANON, NULL);
-	if (check_format(h) < 0)
+	if (dt_output_check(h) < 0)
 		return -1;
 	if (is_destructive(h) && !dt_opt(&h->opts, DT_O_DESTRUCTIVE))
 		return dt_session_err(h, EDT_DESTRUCTIVE, NULL);
@@ -151,57 +134,6 @@ int dtrace_stop(dtrace_hdl_t *h)
 
 /* ---- consuming ---- */
 
-static int consumer_diag(void *arg, const dt_diag *d)
-{
-	return dt_session_hand_over(arg, d);
-}
-
-static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char **sym,
-			  uint64_t *off)
-{
-	dtrace_hdl_t *h = arg;
-
-	return dt_ksym_by_addr(dt_probes_ksyms(h->probes), addr, mod, sym, off);
-}
-
-/* The file of a stream, when it is a regular one: what ftruncate() in D truncates. */
-static char *stream_path(FILE *out)
-{
-	char link[64], path[4096];
-	struct stat st;
-	ssize_t n;
-
-	if (fstat(fileno(out), &st) < 0 || !S_ISREG(st.st_mode))
-		return NULL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(out));
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n < 0)
-		return NULL;
-	path[n] = 0;
-	return dt_xstrdup(path);
-}
-
-static void need_consumer(dtrace_hdl_t *h, FILE *out)
-{
-	struct dt_consumer_env env = {
-	    .opts = &h->opts,
-	    .types = h->types,
-	    .writer = dt_format_writer(dt_opt(&h->opts, DT_O_OFORMAT)),
-	    .out = out,
-	    .arg = h,
-	    .diag = consumer_diag,
-	    .ksym = consumer_ksym,
-	    .usym = dt_symbols_find,
-	    .keep = dt_symbols_keep,
-	};
-
-	if (h->consumer)
-		return;
-	h->out_path = fileno(out) >= 0 ? stream_path(out) : NULL;
-	env.out_path = h->out_path;
-	h->consumer = dt_consumer_new(&env);
-}
-
 /* What became of the processes, and of probes in them. */
 static int update_processes(dtrace_hdl_t *h)
 {
@@ -210,7 +142,7 @@ static int update_processes(dtrace_hdl_t *h)
 	return 0;
 }
 
-enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
+static enum dtrace_work_status work(dtrace_hdl_t *h, FILE *out)
 {
 	int rc;
 
@@ -223,7 +155,8 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 		dt_session_err(h, EDT_DIRABORT, NULL);
 		return DTRACE_WORK_ERROR;
 	}
-	need_consumer(h, out);
+	if (dt_output_open(h, out) < 0)
+		return DTRACE_WORK_ERROR;
 	if (dt_symbols_update(h) < 0) {
 		dt_session_err(h, EDT_DROPABORT, NULL);
 		return DTRACE_WORK_ERROR;
@@ -241,6 +174,14 @@ enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
 	return DTRACE_WORK_OKAY;
 }
 
+enum dtrace_work_status dtrace_work(dtrace_hdl_t *h, FILE *out)
+{
+	enum dtrace_work_status st = work(h, out);
+
+	dt_wait_done(h);
+	return st;
+}
+
 int dtrace_exit_status(const dtrace_hdl_t *h)
 {
 	return h->consumer ? dt_consumer_exit_status(h->consumer) : 0;
@@ -250,57 +191,12 @@ int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out)
 {
 	if (h->state == DT_SESSION_NEW)
 		return 0;
-	need_consumer(h, out);
+	if (dt_output_open(h, out) < 0)
+		return -1;
 	memset(&h->err, 0, sizeof(h->err));
 	if (dt_consumer_print_aggs(h->consumer, &h->err) < 0)
 		return dt_session_fail(h);
 	return dt_symbols_report(h) < 0 ? dt_session_err(h, EDT_DROPABORT, NULL) : 0;
-}
-
-/* ---- waiting ---- */
-
-#define LONGEST_SLEEP 10000 /* ms */
-
-/* Milliseconds until something is due: -1 when nothing but a wake-up can bring work. */
-static int sleep_time(const dtrace_hdl_t *h)
-{
-	uint64_t now = dt_now(), next;
-
-	if (!h->engine_ops || !h->engine_ops->live)
-		return -1;
-	next = h->consumer ? dt_consumer_next(h->consumer) : now;
-	next = next > now ? (next - now + 999999) / 1000000 : 1;
-	return next < LONGEST_SLEEP ? (int)next : LONGEST_SLEEP;
-}
-
-void dtrace_sleep(dtrace_hdl_t *h)
-{
-	int exit_fd = h->engine && h->engine_ops->wake_fd ? h->engine_ops->wake_fd(h->engine) : -1;
-	int ms = sleep_time(h), again;
-	dt_pollfds fds = {0};
-	char drain[64];
-
-	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = h->wake[0], .events = POLLIN};
-	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = exit_fd, .events = POLLIN};
-	again = dt_procs_fds(h->procs, &fds);
-	if (again >= 0 && (ms < 0 || again < ms))
-		ms = again;
-	again = dt_grow_ms(h);
-	if (again >= 0 && (ms < 0 || again < ms))
-		ms = again;
-	if (poll(fds.v, fds.n, ms) > 0 && fds.v[0].revents)
-		while (read(h->wake[0], drain, sizeof(drain)) > 0)
-			;
-	dt_vec_free(&fds);
-}
-
-void dtrace_interrupt(dtrace_hdl_t *h)
-{
-	int saved = errno;
-
-	if (write(h->wake[1], "", 1) < 0)
-		errno = saved; /* the pipe is full: a wake-up is pending anyway */
-	errno = saved;
 }
 
 void dtrace_abandon(dtrace_hdl_t *h)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "format/formats.h"
 #include "session/probe_source.h"
 #include "session/session.h"
 
@@ -84,6 +83,7 @@ void dtrace_close(dtrace_hdl_t *h)
 	dt_procs_free(h->procs);
 	dt_types_free(h->types);
 	dt_options_free(&h->opts);
+	dt_wait_free(h);
 	close(h->wake[0]);
 	close(h->wake[1]);
 	free(h);
@@ -92,6 +92,11 @@ void dtrace_close(dtrace_hdl_t *h)
 const char *dtrace_version(void)
 {
 	return DT_VERSION_TEXT;
+}
+
+int dtrace_api_version(void)
+{
+	return DTRACE_API_VERSION;
 }
 
 /* ---- errors ---- */
@@ -181,13 +186,6 @@ const char *dtrace_option_values(const char *name)
 	int id = dt_options_find(name);
 
 	return id < 0 ? NULL : dt_opt_table[id].choices;
-}
-
-const char *dtrace_output_mode(const dtrace_hdl_t *h)
-{
-	const struct dt_writer_ops *w = dt_format_writer(dt_opt(&h->opts, DT_O_OFORMAT));
-
-	return w && w->flags & DT_WRITER_DOCUMENT ? "we" : "ae";
 }
 
 const char *dtrace_option_name(int i)

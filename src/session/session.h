@@ -9,7 +9,7 @@
  *   enable.c   program -> ECBs; listing probes;  grow.c: probes that join while tracing
  *   events.c   where an ECB's probe fires, and the DIF that is computed there first
  *   probe_source.c  what the compiler asks about probes
- *   run.c      go, work, sleep, stop
+ *   run.c      go, work, stop;  output.c: where output goes;  wait.c: sleeping, and a descriptor for poll(2)
  *   symbols.c  names of addresses in processes
  *   target.c   the processes of -c and -p; process_objects.c: their objects, for types
  *   report.c   stability and argument reports (-v, -lv)
@@ -25,6 +25,7 @@
 #include "probe/probe.h"
 #include "engine/engine.h"
 #include "consume/consume.h"
+#include "format/typed.h"
 #include "proc/control.h"
 
 struct dtrace_hdl {
@@ -52,6 +53,10 @@ struct dtrace_hdl {
 	dt_stop stop; /* dtrace_abandon() */
 	dtrace_diag_f *diag;
 	void *diag_arg;
+	struct dtrace_consumer typed; /* dtrace_consume(); size 0: none */
+	dtrace_output_f *output;      /* dtrace_handle_output(); NULL: none */
+	void *output_arg;
+	struct dt_waiting *waiting; /* dtrace_fd(); NULL: not asked for */
 };
 
 /* Compose h->errtext from h->err; returns -1. Every failing API function ends here. */
@@ -76,6 +81,15 @@ void dt_libs_open(dtrace_hdl_t *h); /* let the compiler ask for what libraries d
 /* Compile the -L libraries that are not compiled yet. 0, or -1 with *err. */
 int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err);
 void dt_libs_free(struct dt_libs *libs);
+
+/* ---- output.c ---- */
+/* Make the consumer, if there is none. 0, or -1 with the error in h. */
+int dt_output_open(dtrace_hdl_t *h, FILE *out);
+int dt_output_check(dtrace_hdl_t *h); /* can the output format be made? 0 or -1 */
+
+/* ---- wait.c ---- */
+void dt_wait_done(dtrace_hdl_t *h); /* after work: when will there be more? */
+void dt_wait_free(dtrace_hdl_t *h);
 
 /* ---- symbols.c ---- */
 struct dt_symbols;

@@ -1,5 +1,5 @@
 # include/dtrace.h alone is enough, in C and in C++, with all warnings; a program that uses it links and runs.
-# needs: gcc
+# needs: gcc readelf
 # uses: g++
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
@@ -76,6 +76,9 @@ fi
 # what the library exports is what the header declares
 declared=$(sed 's,/\*.*,,' "$SRC/include/dtrace.h" | sed -nE 's/^DTRACE_API .*[ *](dtrace_[a-z_]+)\(.*/\1/p' | sort)
 exported=$(nm -D --defined-only "$BUILD/libdtrace.so" | awk '$2 == "T" && $3 ~ /^dtrace_/ { print $3 }' | sort)
-expect "$declared" "$exported" "exported names"
-others=$(nm -D --defined-only "$BUILD/libdtrace.so" | awk '$2 ~ /[TDRB]/ && $3 !~ /^(dtrace_|_|__)/ { print $3 }' | grep -v -e asan -e ubsan)
+expect "$declared" "$(sed 's/@.*//' <<<"$exported")" "exported names"
+# each with the version of the library that brought it; programs are linked with the library's number
+expect "" "$(grep -v '@@LIBDTRACE_1[.][0-9]*$' <<<"$exported")" "names without a version"
+expect libdtrace.so.1 "$(readelf -d use | sed -n 's/.*(NEEDED).*\[\(libdtrace.*\)\]/\1/p')" "soname"
+others=$(nm -D --defined-only "$BUILD/libdtrace.so" | awk '$2 ~ /[TDRB]/ && $3 !~ /^(dtrace_|_|__)/ { print $3 }' | grep -v -e asan -e ubsan -e LIBDTRACE)
 expect "" "$others" "other exported names"

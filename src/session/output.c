@@ -1,0 +1,168 @@
+/*
+ * output: where a session's output goes, and in which form: to a stream or a function in the format of option
+ * oformat, or as typed values to the functions of a consumer.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/formats.h"
+#include "session/session.h"
+
+static const struct dt_writer_ops *writer_of(const dtrace_hdl_t *h)
+{
+	return h->typed.size ? &dt_writer_callbacks
+			     : dt_format_writer(dt_opt(&h->opts, DT_O_OFORMAT));
+}
+
+int dt_output_check(dtrace_hdl_t *h)
+{
+	const char *name;
+	size_t n;
+
+	if (writer_of(h))
+		return 0;
+	name = dt_option_choice(DT_O_OFORMAT, dt_opt(&h->opts, DT_O_OFORMAT), &n);
+	return dt_session_err(h, EDT_BADOPTVAL, "output format \"%.*s\" is not available yet",
+			      (int)n, name);
+}
+
+const char *dtrace_output_mode(const dtrace_hdl_t *h)
+{
+	const struct dt_writer_ops *w = writer_of(h);
+
+	return w && w->flags & DT_WRITER_DOCUMENT ? "we" : "ae";
+}
+
+/* ---- the consumer's questions ---- */
+
+static int consumer_diag(void *arg, const dt_diag *d)
+{
+	return dt_session_hand_over(arg, d);
+}
+
+static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char **sym,
+			  uint64_t *off)
+{
+	dtrace_hdl_t *h = arg;
+
+	return dt_ksym_by_addr(dt_probes_ksyms(h->probes), addr, mod, sym, off);
+}
+
+static int consumer_emit(void *arg, const void *data, size_t n)
+{
+	dtrace_hdl_t *h = arg;
+
+	return h->output(data, n, h->output_arg);
+}
+
+/* The file of a stream, when it is a regular one: what ftruncate() in D truncates. */
+static char *stream_path(FILE *out)
+{
+	char link[64], path[4096];
+	struct stat st;
+	ssize_t n;
+
+	if (!out || fileno(out) < 0 || fstat(fileno(out), &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(out));
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return NULL;
+	path[n] = 0;
+	return dt_xstrdup(path);
+}
+
+int dt_output_open(dtrace_hdl_t *h, FILE *out)
+{
+	bool elsewhere = h->typed.size || h->output;
+	struct dt_consumer_env env = {
+	    .opts = &h->opts,
+	    .types = h->types,
+	    .writer = writer_of(h),
+	    .writer_arg = &h->typed,
+	    .out = elsewhere ? NULL : out,
+	    .emit = h->output ? consumer_emit : NULL,
+	    .arg = h,
+	    .diag = consumer_diag,
+	    .ksym = consumer_ksym,
+	    .usym = dt_symbols_find,
+	    .keep = dt_symbols_keep,
+	};
+
+	if (h->consumer)
+		return 0;
+	if (!elsewhere && !out)
+		return dt_session_err(
+		    h, EINVAL, "there is nowhere to write to: no stream, no function, no consumer");
+	if (dt_output_check(h) < 0)
+		return -1;
+	h->out_path = stream_path(env.out);
+	env.out_path = h->out_path;
+	h->consumer = dt_consumer_new(&env);
+	return 0;
+}
+
+/* ---- the API ---- */
+
+int dtrace_set_output(dtrace_hdl_t *h, FILE *out)
+{
+	if (h->consumer)
+		return dt_session_err(h, EDT_ACTIVE, NULL);
+	return dt_output_open(h, out);
+}
+
+int dtrace_consume(dtrace_hdl_t *h, const struct dtrace_consumer *c)
+{
+	if (h->consumer)
+		return dt_session_err(h, EDT_ACTIVE, NULL);
+	if (c->size < offsetof(struct dtrace_consumer, record))
+		return dt_session_err(h, EINVAL, "the size of the consumer is not set");
+	memset(&h->typed, 0, sizeof(h->typed));
+	memcpy(&h->typed, c, c->size < sizeof(h->typed) ? c->size : sizeof(h->typed));
+	return 0;
+}
+
+void dtrace_handle_output(dtrace_hdl_t *h, dtrace_output_f *f, void *arg)
+{
+	h->output = f;
+	h->output_arg = arg;
+}
+
+struct walk {
+	dt_typed *maker;
+	dtrace_row_f *f;
+	void *arg;
+};
+
+static int walk_table(void *arg, const dt_aggtable *t)
+{
+	const struct walk *w = arg;
+
+	return dt_typed_rows(w->maker, t, 0, w->f, w->arg);
+}
+
+int dtrace_aggregate_walk(dtrace_hdl_t *h, dtrace_row_f *f, void *arg)
+{
+	struct walk w = {.f = f, .arg = arg};
+	int rc;
+
+	if (!h->consumer)
+		return 0;
+	w.maker = dt_typed_new(dt_consumer_environment(h->consumer));
+	rc = dt_consumer_walk_aggs(h->consumer, walk_table, &w);
+	dt_typed_free(w.maker);
+	return rc;
+}
+
+int dtrace_tell(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text)
+{
+	static const enum dt_diag_kind map[] = {
+	    [DTRACE_DIAG_DROP] = DT_DIAG_DROP,
+	    [DTRACE_DIAG_FAULT] = DT_DIAG_FAULT,
+	    [DTRACE_DIAG_NOTE] = DT_DIAG_NOTE,
+	};
+
+	return dt_session_diag(h, map[kind], text);
+}
