@@ -7,11 +7,15 @@
 #   make fuzz        libFuzzer programs in build/fuzz/ (needs clang)
 #   make fuzz-run    run each of them for FUZZTIME seconds
 #   make bench       speed and memory of the compiler
+#   make static      build/static/dtrace, one file for any Linux 6.1 or newer
+#   make deb         Debian packages in build/deb
+#   make dist        a tar file of the sources
 #   make install     PREFIX=/usr/local, DESTDIR
 #   make format      clang-format over our sources; headers and the tables of providers are laid out by hand
 #
 # V=1 shows whole command lines. Objects depend on the headers they include (-MMD).
 , := ,
+VERSION  := 1.0
 BUILD    ?= $(if $(SAN),build-san,build)
 PREFIX   ?= /usr/local
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
@@ -40,7 +44,7 @@ say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n'
 # The number is the library's interface: programs that were linked with another one are not started.
 SONAME := libdtrace.so.1
 
-all: $(BUILD)/dtrace $(BUILD)/libdtrace.so
+all: $(BUILD)/dtrace $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -54,7 +58,7 @@ $(BUILD)/libdtrace.a: $(OBJ)
 
 $(BUILD)/$(SONAME): $(OBJ) src/libdtrace.map
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared $(CFLAGS) $(SANFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=src/libdtrace.map -o $@ $(OBJ) $(LDLIBS)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=src/libdtrace.map -o $@ $(OBJ) $(LDLIBS)
 
 $(BUILD)/libdtrace.so: $(BUILD)/$(SONAME)
 	@ln -sfn $(SONAME) $@
@@ -63,8 +67,35 @@ $(BUILD)/libdtrace.so: $(BUILD)/$(SONAME)
 # (setcap) would not find libdtrace.so beside it: the dynamic linker ignores $ORIGIN then. It also starts faster.
 $(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sfn $(CURDIR)/lib $(BUILD)/lib
+
+# ---- one file that needs nothing else: all libraries and the D files inside ----
+STATIC := $(BUILD)/static
+$(STATIC)/libZydis.a:
+	@mkdir -p $(@D)
+	$(Q)CC="$(CC)" packaging/zydis $(@D)
+
+$(STATIC)/files.o: packaging/embed $(wildcard lib/*.d lib/$(ARCH)/*.d tools/*.d)
+	@mkdir -p $(@D)
+	$(Q)packaging/embed $(filter %.d,$^) >$(@:.o=.c) && $(COMPILE) -c -o $@ $(@:.o=.c)
+
+# The linker warns of functions of the C library that look for shared libraries at run time (names of users and services).
+$(STATIC)/dtrace: $(CMD) $(STATIC)/files.o $(BUILD)/libdtrace.a $(STATIC)/libZydis.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -static $(CFLAGS) -Wl,--gc-sections -o $@ $^ -lbpf -ldw -lelf -lz -llzma -lbz2 -l:libiberty.a -lm -lpthread 2>$@.log || { cat $@.log >&2; false; }
+	$(Q)strip $@
+
+# ---- packages ----
+dist: # the sources of the last commit
+	@mkdir -p $(BUILD)
+	git archive --prefix=dtrace-$(VERSION)/ -o $(BUILD)/dtrace-$(VERSION).tar.gz HEAD
+
+deb: # needs debhelper and what debian/control names; the packages are in build/deb
+	packaging/deb $(BUILD)/deb
+
+static: $(STATIC)/dtrace
+	@ls -l $<
 
 # ---- tests ----
 $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(BUILD)/libdtrace.a
@@ -114,7 +145,10 @@ MANSECTION ?= 1
 PUT        := install -m 644 -D -t
 install: all
 	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace
-	install -m 755 -D -t $(DESTDIR)$(LIBDIR) $(BUILD)/libdtrace.so
+	install -m 755 -D -t $(DESTDIR)$(LIBDIR) $(BUILD)/libdtrace.so.1
+	ln -sfn libdtrace.so.1 $(DESTDIR)$(LIBDIR)/libdtrace.so
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' packaging/libdtrace.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
 	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace lib/*.d
 	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH) lib/$(ARCH)/*.d
 	$(PUT) $(DESTDIR)$(PREFIX)/include include/dtrace.h
@@ -133,4 +167,4 @@ clean:
 DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
 -include $(wildcard $(DEPS))
 .SECONDARY:
-.PHONY: all unit test test-san test-kernels fuzz fuzz-run bench install format clean
+.PHONY: all static dist deb unit test test-san test-kernels fuzz fuzz-run bench install format clean

@@ -24,14 +24,16 @@
 
 #include "arch/arch.h"
 #include "base/budget.h"
+#include "session/embedded.h"
 #include "session/session.h"
 
 #define SYSTEM_DIR "/usr/lib/dtrace"
 
 struct lib {
-	char *name, *path; /* "errno.d", "/usr/lib/dtrace/errno.d" */
-	bool always;	   /* from -L */
-	char *text;	   /* NULL until read */
+	char *name, *path;		    /* "errno.d", "/usr/lib/dtrace/errno.d" */
+	bool always;			    /* from -L */
+	const struct dt_embedded *embedded; /* NULL: it is a file */
+	char *text;			    /* NULL until read */
 	size_t len;
 	struct dt_exports exports; /* lib_exports() */
 	enum { LIB_NEW, LIB_BUSY, LIB_LOADED, LIB_SKIPPED } state;
@@ -74,6 +76,17 @@ static int by_lib_name(const void *a, const void *b)
 	return strcmp((*(struct lib *const *)a)->name, (*(struct lib *const *)b)->name);
 }
 
+static struct lib *add_lib(struct dt_libs *ls, const char *dir, const char *name)
+{
+	struct lib *l = dt_arena_alloc(ls->arena, sizeof(*l));
+
+	l->name = dt_arena_strdup(ls->arena, name);
+	l->path = dt_arena_printf(ls->arena, "%s/%s", dir, name);
+	dt_map_set(ls->by_name, l->name, l);
+	*dt_vec_add(&ls->libs, NULL) = l;
+	return l;
+}
+
 /* Add the *.d files of a directory, in order of name. 0, or an errno. */
 static int list_dir(struct dt_libs *ls, const char *dir, bool always)
 {
@@ -85,17 +98,11 @@ static int list_dir(struct dt_libs *ls, const char *dir, bool always)
 		return errno;
 	while ((e = readdir(d))) {
 		size_t n = strlen(e->d_name);
-		struct lib *l;
 
 		if (n < 3 || e->d_name[0] == '.' || strcmp(e->d_name + n - 2, ".d") != 0 ||
 		    dt_map_get(ls->by_name, e->d_name))
 			continue;
-		l = dt_arena_alloc(ls->arena, sizeof(*l));
-		l->name = dt_arena_strdup(ls->arena, e->d_name);
-		l->path = dt_arena_printf(ls->arena, "%s/%s", dir, e->d_name);
-		l->always = always;
-		dt_map_set(ls->by_name, l->name, l);
-		*dt_vec_add(&ls->libs, NULL) = l;
+		add_lib(ls, dir, e->d_name)->always = always;
 	}
 	closedir(d);
 	if (ls->libs.n > first)
@@ -146,14 +153,28 @@ static char *system_dir(const dt_options *o)
 	return dt_xstrdup(SYSTEM_DIR);
 }
 
+/* Those inside the program. */
+static void list_embedded(struct dt_libs *ls)
+{
+	for (const struct dt_embedded *e = dt_embedded_files; e && e->name; e++)
+		if (strncmp(e->dir, "lib", 3) == 0 && !dt_map_get(ls->by_name, e->name))
+			add_lib(ls, e->dir, e->name)->embedded = e;
+}
+
 static void list_system(struct dt_libs *ls, const dt_options *o)
 {
-	char *dir = system_dir(o), *own;
+	char *dir, *own;
+
+	ls->listed_system = true;
+	if (dt_embedded_files && !o->text[DT_O_SYSLIBDIR]) {
+		list_embedded(ls);
+		return;
+	}
+	dir = system_dir(o);
 
 	own = dt_xasprintf("%s/%s", dir, dt_arch_host()->folder);
 	list_dir(ls, dir, false); /* none there: no libraries */
 	list_dir(ls, own, false);
-	ls->listed_system = true;
 	free(own);
 	free(dir);
 }
@@ -188,8 +209,14 @@ static int lib_read(struct lib *l, dt_error *err)
 	const char *why;
 	dt_buf b = {0};
 	ssize_t n = 0;
-	int fd = dt_open_regular(AT_FDCWD, l->path, 0, DT_MAX_LIBRARY, err);
+	int fd;
 
+	if (l->embedded) {
+		l->len = (size_t)(l->embedded->end - l->embedded->text);
+		l->text = memcpy(dt_xmalloc(l->len + 1), l->embedded->text, l->len + 1);
+		return 0;
+	}
+	fd = dt_open_regular(AT_FDCWD, l->path, 0, DT_MAX_LIBRARY, err);
 	if (fd < 0) /* the sentence begins with the path */
 		return dt_err(err, err->code, "failed to open library \"%s\"%s", l->path,
 			      err->text + strlen(l->path));
