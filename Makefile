@@ -145,8 +145,8 @@ MANSECTION ?= 1
 PUT        := install -m 644 -D -t
 install: all
 	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace
-	install -m 755 -D -t $(DESTDIR)$(LIBDIR) $(BUILD)/libdtrace.so.1
-	ln -sfn libdtrace.so.1 $(DESTDIR)$(LIBDIR)/libdtrace.so
+	install -m 755 -D -t $(DESTDIR)$(LIBDIR) $(BUILD)/$(SONAME)
+	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libdtrace.so
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' packaging/libdtrace.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
 	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace lib/*.d
@@ -155,6 +155,7 @@ install: all
 	$(PUT) $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_dtrace
 	$(PUT) $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/dtrace.fish
 	install -m 644 -D completion/dtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dtrace
+	$(PUT) $(DESTDIR)$(PREFIX)/share/man/man3 doc/libdtrace.3
 	install -d $(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)
 	sed 's/^\.TH DTRACE 1/.TH DTRACE $(MANSECTION)/' doc/dtrace.1 >$(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)/dtrace.$(MANSECTION)
 
