@@ -55,6 +55,7 @@ struct dt_consumer_env {
 	 * NULL when only the module is known. pid 0: the target of -c or -p. time: when the address was
 	 * seen (a process may run another program later); 0: not known. */
 	bool (*ksym)(void *arg, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
+	/* Without *sym, *off is the offset in the object; 0: unknown. */
 	bool (*usym)(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off);
 	/* Names of this process will be asked for at the end; NULL: no matter. */

@@ -282,6 +282,8 @@ static int do_agg(struct walk *k)
 		case DT_ST_NORMALIZE: s->normal = (uint64_t)n; break;
 		default: s->normal = 1; break;
 		}
+		if (k->stmt->kind == DT_ST_CLEAR || (k->stmt->kind == DT_ST_TRUNC && n == 0))
+			DT_TELL(k->c, clear, s->agg);
 	}
 	return 0;
 }

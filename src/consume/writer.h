@@ -205,6 +205,7 @@ struct dt_writer_ops {
 		       const dt_value *args, uint32_t nargs);
 	/* printa(), and what is left at the end; -1 with *err */
 	int (*aggs)(dt_writer *w, const dt_aggtable *t, dt_error *err);
+	void (*clear)(dt_writer *w, const dt_agg *agg); /* after clear() and trunc(): it has no values now */
 	void (*exit_begin)(dt_writer *w); /* before the aggregations at the end */
 	void (*record_end)(dt_writer *w);
 	int (*end)(dt_writer *w, dt_error *err); /* the last words; -1 with *err */

@@ -138,7 +138,7 @@ bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const ch
 	}
 	*obj = s.object;
 	*sym = s.name;
-	*off = s.offset;
+	*off = s.name ? s.offset : s.base ? addr - s.base : 0;
 	return true;
 }
 
