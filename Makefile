@@ -6,7 +6,7 @@
 #   make test-kernels  the kernel engine on Linux 6.1 and 6.12, in virtual machines (6 minutes)
 #   make fuzz        libFuzzer programs in build/fuzz/ (needs clang)
 #   make fuzz-run    run each of them for FUZZTIME seconds
-#   make bench       speed and memory of the compiler
+#   make bench       speed and memory of the compiler and of the formats about stacks
 #   make static      build/static/dtrace, one file for any Linux 6.1 or newer
 #   make deb         Debian packages in build/deb
 #   make dist        a tar file of the sources
@@ -25,7 +25,7 @@ CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE
 SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP
 # Libraries from the distribution, by pkg-config name. libbpf: the bpf() system call (src/bpf, src/kernel); libelf,
-# libdw: ELF and DWARF, liblzma: compressed symbol tables (src/elf); zlib: compressed CTF (src/type). Without a .pc file:
+# libdw: ELF and DWARF, liblzma: compressed symbol tables (src/elf); zlib: compressed CTF (src/type) and profiles (src/format). Without a .pc file:
 # libiberty demangles (static), Zydis decodes instructions of x86-64 (src/arch).
 PKGS     := libbpf libelf libdw liblzma zlib
 LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
@@ -35,6 +35,9 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 HOST := $(wildcard src/arch/*/host_*.c)
 SRC  := $(filter-out $(HOST),$(wildcard src/*/*.c src/*/*/*.c)) $(filter src/arch/$(ARCH)/%,$(HOST))
 OBJ  := $(SRC:%.c=$(BUILD)/%.o)
+# Pages that are part of the program: a string of that name each.
+PAGES := $(wildcard src/*/*.html)
+OBJ  += $(PAGES:%.html=$(BUILD)/%.html.o)
 CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 
@@ -49,6 +52,14 @@ all: $(BUILD)/dtrace $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+$(BUILD)/%.html.c: %.html
+	@mkdir -p $(@D)
+	$(Q){ printf 'extern const char dt_page_%s[];\nconst char dt_page_%s[] =\n' $(basename $(notdir $<)) $(basename $(notdir $<)); \
+		sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $<; echo ';'; } >$@
+
+$(BUILD)/%.html.o: $(BUILD)/%.html.c
 	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/libdtrace.a: $(OBJ)
@@ -117,7 +128,7 @@ test-kernels: all
 # ---- fuzzing: the library once more, with clang's instrumentation ----
 FUZZDIR  ?= build/fuzz
 FUZZ     := $(patsubst test/fuzz/%.c,$(FUZZDIR)/%,$(wildcard test/fuzz/fuzz_*.c))
-FUZZOBJ  := $(SRC:%.c=$(FUZZDIR)/obj/%.o)
+FUZZOBJ  := $(SRC:%.c=$(FUZZDIR)/obj/%.o) $(PAGES:%.html=$(BUILD)/%.html.o)
 FUZZCC   := clang $(CPPFLAGS) -O1 -g -std=gnu11 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 FUZZTIME ?= 20
 
@@ -138,6 +149,7 @@ fuzz-run: fuzz
 # ---- the rest ----
 bench: all
 	@BUILD=$(BUILD) bench/compile
+	@BUILD=$(BUILD) bench/format
 
 # Folders and the section of the manual: a distribution may want others (debian/rules).
 LIBDIR     ?= $(PREFIX)/lib

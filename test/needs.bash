@@ -53,6 +53,8 @@ need taskset util-linux "binds a process to a CPU"
 need script bsdutils "runs a command on a terminal"
 need fish fish "a shell, for its completion"
 need zsh zsh "a shell, for its completion"
+need chromium chromium "a browser"
+need prometheus-client python3-prometheus-client "reads the format of Prometheus"
 need services netbase "/etc/services"
 
 has_root() { [ "$(id -u)" = 0 ]; }
@@ -92,6 +94,7 @@ has_redis() { [ -x /usr/bin/redis-check-rdb ] && command -v redis-cli >/dev/null
 has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 has_java() { command -v javac >/dev/null; }
 has_rustc() { command -v rustc >/dev/null || [ -x /root/.cargo/bin/rustc ]; }
+has_prometheus_client() { /usr/bin/python3 -c 'import prometheus_client.parser' 2>/dev/null; }
 has_services() { getent services ssh >/dev/null; }
 
 # lacks NAME: succeeds if it is not there, and prints why

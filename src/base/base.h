@@ -109,6 +109,7 @@ size_t dt_unescape(char *s, size_t n);
 /* Names from outside this program, made safe for a terminal (safe.c): control characters become
  * '?', in place. lines: newlines and tabs may stay. */
 void dt_make_safe(char *s, size_t n, bool lines);
+size_t dt_utf8_length(const char *s, size_t n); /* bytes of the UTF-8 character at s; 0: it is none */
 
 /* ---- files (file.c) ---- */
 /* A whole file of /proc and the like, with a NUL after it; dir as for openat(2). NULL with errno; to be freed. */

@@ -47,3 +47,19 @@ void dt_make_safe(char *s, size_t n, bool lines)
 			memset(s + at, '?', len);
 	}
 }
+
+size_t dt_utf8_length(const char *s, size_t n)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800,
+					 0x10000}; /* shorter ones are not UTF-8 */
+	const unsigned char *p = (const unsigned char *)s;
+	uint32_t c;
+	size_t len;
+
+	if (n == 0)
+		return 0;
+	len = decode(p, n, &c);
+	if (len == 1)
+		return c < 0x80;
+	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
+}

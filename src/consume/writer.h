@@ -192,6 +192,7 @@ typedef struct dt_writer dt_writer;
 struct dt_writer_ops {
 	const char *name;
 	unsigned flags; /* DT_WRITER_* */
+	int (*prepare)(const dt_options *opts, dt_error *err); /* before tracing begins: what can be said already */
 	dt_writer *(*open)(const struct dt_consumer_env *env); /* env lives as long as the writer */
 	void (*close)(dt_writer *w);
 	void (*record_begin)(dt_writer *w, const dt_record_event *r);

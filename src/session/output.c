@@ -18,11 +18,13 @@ static const struct dt_writer_ops *writer_of(const dtrace_hdl_t *h)
 
 int dt_output_check(dtrace_hdl_t *h)
 {
+	const struct dt_writer_ops *w = writer_of(h);
 	const char *name;
 	size_t n;
 
-	if (writer_of(h))
-		return 0;
+	memset(&h->err, 0, sizeof(h->err));
+	if (w)
+		return w->prepare && w->prepare(&h->opts, &h->err) < 0 ? dt_session_fail(h) : 0;
 	name = dt_option_choice(DT_O_OFORMAT, dt_opt(&h->opts, DT_O_OFORMAT), &n);
 	return dt_session_err(h, EDT_BADOPTVAL, "output format \"%.*s\" is not available yet",
 			      (int)n, name);
