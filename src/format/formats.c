@@ -7,6 +7,7 @@ static const struct dt_writer_ops *const writers[] = {
     [DT_OFORMAT_TEXT] = &dt_writer_text,
     [DT_OFORMAT_FOLDED] = &dt_writer_folded,
     [DT_OFORMAT_FLAMEGRAPH] = &dt_writer_flamegraph,
+    [DT_OFORMAT_PPROF] = &dt_writer_pprof,
 };
 
 const struct dt_writer_ops *dt_format_writer(uint64_t oformat)
