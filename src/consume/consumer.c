@@ -146,6 +146,23 @@ int dt_consumer_tell(dt_consumer *c, const dt_diag *d)
 
 /* ---- records ---- */
 
+/* What the session has added to the clause (dt_clause.who). */
+static void read_who(const dt_record *r, dt_who *who)
+{
+	const dt_clause *c = r->ecb->clause;
+	dt_value v[3];
+
+	if (!c->who || !r->values)
+		return;
+	for (uint32_t i = 0; i < 3; i++)
+		dt_value_of(&c->actions[c->who - 1 + i], &r->values[c->who - 1 + i], &v[i]);
+	who->pid = (long)v[0].u;
+	who->tid = (long)v[1].u;
+	if (v[2].kind == DT_V_STRING)
+		snprintf(who->execname, sizeof(who->execname), "%.*s", (int)v[2].size,
+			 (const char *)v[2].data);
+}
+
 static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 {
 	const dt_clause *cl = r->ecb->clause;
@@ -160,6 +177,7 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 	if (dt_opt(c->env.opts, DT_O_FLOWINDENT))
 		ev.flow = dt_flow_step(&c->flow, dt_opt(c->env.opts, DT_O_TEMPORAL) ? 0 : r->cpu,
 				       r->ecb, next);
+	read_who(r, &ev.who);
 	DT_TELL(c, record_begin, &ev);
 	for (uint32_t i = 0; i < cl->nstmts; i++) {
 		if (dt_do_statement(c, r, &cl->stmts[i]) < 0) {

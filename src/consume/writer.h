@@ -169,18 +169,25 @@ struct dt_losses_to {
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to);
 
 /* ---- the writer ---- */
+typedef struct dt_who { /* the thread that a record is about */
+	long pid, tid;
+	char execname[64];
+} dt_who;
+
 typedef struct dt_record_event {
 	const dt_probe *probe;
 	const dt_clause *clause;
 	uint32_t epid, cpu;
 	uint64_t timestamp;
 	dt_flow flow;
+	dt_who who; /* only for DT_WRITER_THREADS */
 } dt_record_event;
 
 enum dt_writer_flags {
 	DT_WRITER_PLAIN = 1,	/* text for people: on a terminal control characters are made harmless */
 	DT_WRITER_DOCUMENT = 2, /* one document from begin to end: -o replaces the file, freopen() has no effect */
 	DT_WRITER_ALL_AGGS = 4, /* at the end come all aggregations, also those that printa() has printed */
+	DT_WRITER_THREADS = 8,	/* every record says which thread it is about */
 };
 
 /*

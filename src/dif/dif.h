@@ -236,6 +236,7 @@ typedef struct dt_clause {
 	dt_attr desc_attr, stmt_attr;
 	bool destructive;
 	dt_pos pos;
+	uint32_t who;	 /* 1 + the place of three actions that record pid, tid and execname for the writer; 0: none */
 	uint32_t source; /* which source clause it came from (if/else and description lists share it) */
 } dt_clause;
 

@@ -8,6 +8,7 @@ static const struct dt_writer_ops *const writers[] = {
     [DT_OFORMAT_FOLDED] = &dt_writer_folded,
     [DT_OFORMAT_FLAMEGRAPH] = &dt_writer_flamegraph,
     [DT_OFORMAT_PPROF] = &dt_writer_pprof,
+    [DT_OFORMAT_PERFETTO] = &dt_writer_perfetto,
     [DT_OFORMAT_PROMETHEUS] = &dt_writer_prometheus,
 };
 

@@ -10,7 +10,8 @@
 #include "consume/writer.h"
 
 extern const struct dt_writer_ops dt_writer_callbacks; /* typed values for a struct dtrace_consumer, its writer_arg */
-extern const struct dt_writer_ops dt_writer_folded, dt_writer_flamegraph, dt_writer_pprof, dt_writer_prometheus;
+extern const struct dt_writer_ops dt_writer_folded, dt_writer_flamegraph, dt_writer_pprof, dt_writer_perfetto,
+    dt_writer_prometheus;
 
 const struct dt_writer_ops *dt_format_writer(uint64_t oformat); /* DT_OFORMAT_*; NULL: there is none */
 

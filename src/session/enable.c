@@ -7,6 +7,8 @@
  */
 #include <stdlib.h>
 
+#include "engine/record_plan.h"
+#include "format/formats.h"
 #include "session/session.h"
 
 static int verify(dtrace_hdl_t *h, dt_program *p)
@@ -32,6 +34,38 @@ static int no_match(dtrace_hdl_t *h, const dt_clause *c)
 	dt_session_err(h, EDT_NOPROBE, "probe description %s does not match any probes", b.s);
 	dt_buf_free(&b);
 	return -1;
+}
+
+/*
+ * For a format that shows threads (DT_WRITER_THREADS): whatever a clause records, the process, the
+ * thread and its name are added. A clause that records nothing stays so.
+ */
+static int add_who(dtrace_hdl_t *h, dt_clause *c)
+{
+	static const char *const text[] = {"pid", "tid", "execname"};
+	struct dt_probe_args args = {0};
+	dt_arena *a = dt_compiler_arena(h->cc);
+	dt_record_plan plan;
+	dt_action *actions;
+
+	if (c->who || dt_record_plan_make(&plan, c, a, &h->err) < 0 || plan.cost == 0)
+		return 0;
+	actions = dt_arena_alloc(a, (c->nactions + DT_NELEM(text)) * sizeof(*actions));
+	if (c->nactions)
+		memcpy(actions, c->actions, c->nactions * sizeof(*actions));
+	for (uint32_t i = 0; i < DT_NELEM(text); i++) {
+		dt_action *new = &actions[c->nactions + i];
+
+		new->kind = DT_ACT_DIFEXPR;
+		new->difo = dt_compile_expr(h->cc, text[i], &args, &h->err);
+		if (!new->difo)
+			return -1;
+		new->size = (uint32_t)dt_datum_size(new, &new->align);
+	}
+	c->who = c->nactions + 1;
+	c->actions = actions;
+	c->nactions += DT_NELEM(text);
+	return 0;
 }
 
 static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
@@ -63,11 +97,16 @@ static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
 int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *info)
 {
 	uint32_t before = h->ecbs.n, clauses = h->clauses.n;
+	const struct dt_writer_ops *w;
 
 	if (h->state != DT_SESSION_NEW)
 		return dt_session_err(h, EDT_ACTIVE, NULL);
 	if (verify(h, p) < 0)
 		return -1;
+	w = dt_format_writer(dt_opt(&h->opts, DT_O_OFORMAT));
+	for (uint32_t i = 0; w && w->flags & DT_WRITER_THREADS && i < p->nclauses; i++)
+		if (add_who(h, &p->clauses[i]) < 0)
+			return dt_session_fail(h);
 	if (dt_procs_settle(h->procs, &h->err) < 0)
 		return dt_session_fail(h);
 	if (add_ecbs(h, p) < 0) {
