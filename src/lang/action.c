@@ -6,10 +6,9 @@
  * both. A statement that is neither an action nor an aggregation is an expression, evaluated for
  * its effect.
  *
- * Some actions may not follow others in a clause: what is recorded after speculate() goes to the
- * speculation, and aggregations, exit() and destructive actions cannot be taken back; commit()
- * writes the speculation where this clause's record would go. The rules are in
- * check_order().
+ * Some actions may not follow others in a clause: data recorded after speculate() goes to the
+ * speculation, and aggregations, exit() and destructive actions cannot be undone; commit() writes
+ * the speculation where this clause's record would go. The rules are in check_order().
  */
 #include "lang/action.h"
 
@@ -126,7 +125,7 @@ dt_action *dt_action_value(dt_compiler *cc, dt_clause_builder *b, enum dt_act ki
 	return a;
 }
 
-/* ---- arguments: checked, as the prototype wants them ---- */
+/* ---- arguments: checked against the prototype ---- */
 dt_node *dt_arg(dt_node *call, uint32_t i)
 {
 	dt_node *a = call->args;

@@ -55,7 +55,7 @@ static void value_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t i
 {
 	if (agg->func != DT_ACT_NONE)
 		n = fit_key(cc, agg, n, i, &agg->keys[i]);
-	/* Equal values must be equal bytes: cut what arithmetic carried beyond the type. */
+	/* Equal values must be equal bytes: truncate to the type what arithmetic carried beyond it. */
 	if (dt_type_is_integer(n->type) && n->kind != N_INT) {
 		dt_node *cast = dt_node_op1(cc, '(', n);
 		cast->type = cast->ctype = n->type;
@@ -190,7 +190,7 @@ void dt_agg_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *assign)
 	*dt_action_add(cc, b, func) = act;
 }
 
-/* ---- what is done to an aggregation later ---- */
+/* ---- operations on aggregations ---- */
 dt_agg *dt_arg_agg(dt_compiler *cc, dt_node *call, uint32_t i, enum dt_tag not_agg,
 		   enum dt_tag undefined)
 {

@@ -1,8 +1,8 @@
 /*
  * action_data: the actions that record a value, memory, a stack or an address.
  *
- * What is in the record is said beside enum dt_payload (dif/actions.h).
- * The expression of the symbol actions gives the address only.
+ * enum dt_payload (dif/actions.h) describes the record. The expression of the symbol actions gives
+ * only the address.
  */
 #include "lang/action.h"
 

@@ -1,12 +1,12 @@
 /*
- * action_misc: exit, speculation, what the engine does to the process or the system, options.
+ * action_misc: exit, speculation, actions on the process or the system, options.
  *
  * exit() records its status. For the others the engine evaluates the expression and acts on it;
  * nothing is recorded.
  */
 #include "lang/action.h"
 
-/* An action without a payload has its value only for the engine. */
+/* The value of an action without a payload is only for the engine. */
 static void compile_number(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 			   const struct dt_action_desc *d, dt_type *type)
 {

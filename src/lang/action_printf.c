@@ -1,9 +1,9 @@
 /*
  * action_printf: the actions with a format: printf, system, freopen, printa.
  *
- * Each argument after the format is an action of its own with one datum; the first carries their
- * number in ntuple. Without arguments there is one action with nothing in it. The format is parsed
- * and checked here, and the consumer walks the pieces.
+ * Each argument after the format is a separate action with one datum; the first has their number in
+ * ntuple. Without arguments there is one empty action. The format is parsed and checked here, and
+ * the consumer walks the pieces.
  */
 #include "lang/action.h"
 
@@ -22,7 +22,8 @@ static const char *format_text(dt_compiler *cc, const dt_node *fmt)
 	return dt_arena_strndup(cc->arena, fmt->str, fmt->len);
 }
 
-/* The literal that must come first. freopen("") has a meaning; for the others it is a mistake. */
+/* The literal that must come first. freopen("") is valid; for the others an empty format is an
+ * error. */
 static dt_node *format_arg(dt_compiler *cc, dt_node *call, bool may_be_empty)
 {
 	dt_node *fmt = dt_arg(call, 0);

@@ -1,8 +1,8 @@
 /*
  * action_quant: the constant parameters of lquantize() and llquantize().
  *
- * They are packed into one word (dif/quantize.h), so each must fit its part of it; and all uses
- * of one aggregation must give the same.
+ * They are packed into one word (dif/quantize.h), so each must fit its part of it; and all uses of
+ * one aggregation must have the same parameters.
  */
 #include "dif/quantize.h"
 #include "lang/action.h"

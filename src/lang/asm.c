@@ -1,10 +1,10 @@
 /*
  * asm: collects the instructions and tables of one DIFO.
  *
- * Branches name labels while code is made; dt_assemble() puts the instruction numbers in their
- * place. Integers and strings are entered once however often they are used. The variable table has
- * a row for each variable touched, in the order of first use; the names follow the program's
- * own strings in the string table.
+ * Branches name labels while code is generated; dt_assemble() replaces them by instruction numbers.
+ * Integers and strings are entered once, however often they are used. The variable table has a row
+ * for each variable touched, in the order of first use; the names follow the program's own strings
+ * in the string table.
  */
 #include "lang/gen.h"
 

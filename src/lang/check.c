@@ -17,8 +17,8 @@
  *   check_convert.c casts and implicit conversions
  *   fold.c          arithmetic on constants
  *
- * A checked node has NF_CHECKED; checking it again does nothing, which is what lets an argument
- * of an inline be checked once and then be put wherever its formal stands.
+ * A checked node has NF_CHECKED; checking it again does nothing, so an argument of an inline can be
+ * checked once and then replace its formal everywhere.
  */
 #include "lang/check.h"
 
@@ -64,7 +64,8 @@ static bool is_link(const dt_node *n)
 }
 
 /* a + b + c ... and p->a->b ... make a tree that is deep on its left. It is checked from the
- * innermost link outwards, each finding its left side done, so that long ones cost no stack. */
+ * innermost link outwards, where each left side has already been checked, so that long chains use
+ * no stack. */
 dt_node *dt_check(dt_compiler *cc, dt_node *n)
 {
 	DT_VEC(dt_node *) links = {0};

@@ -33,8 +33,8 @@ const char *dt_what(dt_compiler *cc, const dt_node *n);
 dt_node *dt_check_op1(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_op2(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_op3(dt_compiler *cc, dt_node *n);
-/* c ? l : r with a constant c is l or r and nothing else: the other is not looked at, and the one
- * chosen may be an action. Scripts have optional output by it: inline int VERBOSE = $1; */
+/* c ? l : r with a constant c is l or r and nothing else: the other is not checked, and the chosen
+ * one may be an action. Scripts use this for optional output: inline int VERBOSE = $1; */
 dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_deref(dt_compiler *cc, dt_node *n); /* '*' with n->l checked */
 dt_node *dt_check_index(dt_compiler *cc, dt_node *n); /* '[' with l and r checked */
@@ -59,9 +59,9 @@ dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n);
 /* ---- check_convert.c ---- */
 dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to);   /* as written in the program */
 dt_node *dt_to_string(dt_compiler *cc, dt_node *n);	      /* string-compatible -> string */
-/* n as a value of type `to`, as assignment would convert it; NULL when it does not fit. */
+/* n as a value of type `to`, converted as by assignment; NULL if it is incompatible. */
 dt_node *dt_convert(dt_compiler *cc, dt_node *n, dt_type *to);
-dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to); /* no questions asked: cast node or fold */
+dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to); /* without a check: cast node or fold */
 bool dt_is_null(const dt_node *n);			      /* constant 0 */
 dt_type *dt_decay(dt_compiler *cc, dt_type *t);		      /* array -> pointer to element */
 void dt_set_object(dt_node *n, dt_type *t); /* type and NF_REF by the type's nature */

@@ -1,9 +1,9 @@
 /*
  * check_agg: aggregations in expressions, and @a[k] = f(e).
  *
- * An aggregation is not a value: its type is void, so that what needs a value refuses it. Without keys it must be
- * known already; with keys, and by assignment, the name is created. What the function and the keys must be like is
- * checked when code is made of the statement (action_agg.c).
+ * An aggregation is not a value: its type is void, so that code that needs a value refuses it.
+ * Without keys it must be known already; with keys, and by assignment, the name is created. The
+ * function and the keys are checked when code is generated for the statement (action_agg.c).
  */
 #include "lang/check.h"
 

@@ -81,8 +81,8 @@ static bool is_dynamic(const dt_node *n)
 	       (n->ident->kind == ID_ARRAY || n->ident->scope == DT_SCOPE_THREAD);
 }
 
-/* A variable that is not declared keeps all of what is assigned to it from here on. Other programs of the session
- * have their code already. */
+/* An undeclared variable keeps the full value of assignments from here on. The code of other
+ * programs of the session is already generated. */
 static void widen(dt_compiler *cc, dt_node *l, const dt_node *r)
 {
 	if (l->kind != N_VAR || !(l->ident->flags & IDF_WIDENS) ||

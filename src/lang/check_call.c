@@ -1,10 +1,10 @@
 /*
  * check_call: calls of subroutines, actions and aggregating functions.
  *
- * All have a prototype (dif/builtins.def, dif/actions.def), and are checked against it in the same way:
- * the arguments by themselves, their number, their types. An action's own rules are checked later, when code is
- * made of the statement (action*.c). Inside of an expression an action is a value of its result type,
- * which for most is void: what needs a value refuses it.
+ * All have a prototype (dif/builtins.def, dif/actions.def), and are checked against it in the same
+ * way: each argument, their number, their types. An action's own rules are checked later, when code
+ * is generated for the statement (action*.c). Inside an expression an action is a value of its
+ * result type, which for most is void: code that needs a value refuses it.
  */
 #include "lang/check.h"
 #include "lang/decl.h"
@@ -50,7 +50,8 @@ static bool formal_is(const struct formal *f, const char *text)
 	return strlen(text) == f->len && strncmp(text, f->text, f->len) == 0;
 }
 
-/* name_t * takes pointers to that type and to void; void * and struct T *, which are the kernel's, take any. */
+/* name_t * accepts pointers to that type and to void; void * and struct T *, which are kernel
+ * types, accept any. */
 static bool fits_pointer(dt_compiler *cc, dt_type *t, const struct formal *f)
 {
 	size_t len = strcspn(f->text, " *");

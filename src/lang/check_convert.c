@@ -1,10 +1,10 @@
 /*
  * check_convert: casts, and the conversions that assignment, calls and comparisons imply.
  *
- * A string is an address of bytes that end in NUL. What can stand for a string (char pointers,
- * char arrays) becomes one with a T_STRINGOF node, which costs nothing at run time; if the bytes
- * are in user memory it becomes a copyinstr() call instead, so that a user string can be compared
- * and traced like any other.
+ * A string is an address of bytes that end in NUL. Values that can be used as a string (char
+ * pointers, char arrays) become one with a T_STRINGOF node, which costs nothing at run time; if the
+ * bytes are in user memory it becomes a copyinstr() call instead, so that a user string can be
+ * compared and traced like any other.
  */
 #include "lang/check.h"
 
@@ -138,7 +138,7 @@ dt_node *dt_to_string(dt_compiler *cc, dt_node *n)
 	return s;
 }
 
-/* Pointers fit when they point to the same thing in the same memory, or one is void *. */
+/* Pointers are compatible if they point to the same type in the same memory, or one is void *. */
 static bool pointers_fit(dt_compiler *cc, dt_type *a, dt_type *b)
 {
 	dt_type *ra = dt_type_resolve(dt_decay(cc, a)), *rb = dt_type_resolve(dt_decay(cc, b));
@@ -209,7 +209,7 @@ dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to)
 		return dt_to_string(cc, n);
 	if (dt_type_is_void(to))
 		return make_cast(cc, n, to);
-	if (dt_type_is_integer(to)) /* even of the same type: (int)(a + b) cuts the sum */
+	if (dt_type_is_integer(to)) /* even to the same type: (int)(a + b) truncates the sum */
 		return make_cast(cc, n, to);
 	return dt_coerce(cc, n, to);
 }

@@ -1,17 +1,17 @@
 /*
- * check_else: a ?? b, the first of them that this kernel's types allow.
+ * check_else: a ?? b, the first operand that this kernel's types allow.
  *
- * Kernels differ: a member moves, a type is renamed. A library says so in one place,
+ * Kernels differ: a member moves, a type is renamed. A library writes in one place
  *
  *	disk = R->q->disk ?? R->rq_disk;
  *
- * and means the left operand if it has no mistake in it here, else the right one. It is decided when the
- * expression is checked; nothing is left of it in the program. The left operand is checked with the
- * error handler set to come back here, and with it all that the compiler knows about where it is.
+ * which is the left operand if it compiles here, else the right one. This is decided when the
+ * expression is checked; the program does not contain it any more. The left operand is checked with
+ * the error handler set to return here and to restore the state of the compiler.
  */
 #include "lang/check.h"
 
-/* Where the compiler is in its work: put back when an attempt has failed. */
+/* The state of the compiler, restored when an attempt has failed. */
 struct place {
 	jmp_buf jmp;
 	dt_error *err;
@@ -57,7 +57,7 @@ bool dt_attempt(dt_compiler *cc, dt_work_f *work, void *arg, dt_error *err)
 	cc->err = p.err;
 	cc->attempts = p.attempts;
 	if (!ok &&
-	    (err->code != EDT_COMPILER || cc->library_failed)) { /* not a mistake in the program */
+	    (err->code != EDT_COMPILER || cc->library_failed)) { /* not an error in the program */
 		*cc->err = *err;
 		longjmp(cc->jmp, 1);
 	}

@@ -1,13 +1,13 @@
 /*
  * check_member: s.m, p->m, offsetof.
  *
- * The node learns where the member lies: byte offset, and for a bit-field the bits inside the
- * storage unit that is loaded. Members of translated objects are replaced by the translator's
+ * The node gets the location of the member: its byte offset, and for a bit-field the bits inside
+ * the storage unit that is loaded. Members of translated objects are replaced by the translator's
  * expression (check_xlate.c) and never reach the generator.
  */
 #include "lang/check.h"
 
-/* Does a unit of so many bytes at `offset` hold all bits of the field, inside of the struct? */
+/* Does a unit of this many bytes at `offset` hold all bits of the field, inside the struct? */
 static bool unit_fits(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t offset,
 		      uint32_t bytes)
 {
@@ -20,8 +20,8 @@ static bool unit_fits(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t 
 	return true;
 }
 
-/* The unit of the member's own type, if it is aligned and inside of the struct, as it is unless the
- * struct is packed; else any other aligned one, and at last an unaligned one. */
+/* The unit of the member's own type, if it is aligned and inside the struct, as it is unless the
+ * struct is packed; else any other aligned one, else an unaligned one. */
 static bool find_unit(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t own)
 {
 	if (own >= 1 && own <= 8 &&

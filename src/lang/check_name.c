@@ -17,7 +17,7 @@ void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what)
 
 	cc->clause_attr = dt_attr_min(cc->clause_attr, a);
 	if (!cc->opts->is_set[DT_O_AMIN] || !dt_attr_below(a, min) || !cc->desc || cc->unjudged)
-		return; /* definitions are judged where they are used */
+		return; /* definitions are checked where they are used */
 	dt_attr_format(a, &b);
 	const char *text = dt_arena_strdup(cc->arena, b.s);
 	dt_buf_free(&b);
@@ -43,7 +43,7 @@ dt_type *dt_type_from_text(dt_compiler *cc, const char *text, size_t len)
 		len -= 7;
 	}
 	t = dt_type_lookup(cc->types, NULL, ns, dt_arena_strndup(cc->arena, text, len));
-	if (!t) /* a kernel type, and no kernel types are available: an opaque pointer will do */
+	if (!t) /* a kernel type, and no kernel types are available: use an opaque pointer */
 		t = dt_intrinsics(cc->types)->void_;
 	while (stars-- > 0)
 		t = dt_type_pointer(cc->types, t);
@@ -161,7 +161,8 @@ void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id)
 
 /* ---- args[], regs[], uregs[] ---- */
 
-/* The declaration of a user's probe: provider myserv { probe start(...); } declares the probes of myserv123 too. */
+/* The declaration of a user's probe: provider myserv { probe start(...); } also declares the probes
+ * of myserv123. */
 static const dt_provider_probe *declared_probe(dt_compiler *cc, const dt_probedesc *d)
 {
 	const struct dt_known_provider *p;
@@ -181,7 +182,8 @@ static const dt_provider_probe *declared_probe(dt_compiler *cc, const dt_probede
 	return NULL;
 }
 
-/* What a program declares about a probe says more than the probe's own size and sign of arguments. */
+/* A program's declaration of a probe has more information than the probe's own size and sign of
+ * arguments. */
 static void use_declaration(dt_compiler *cc, const dt_provider_probe *p, struct dt_probe_args *out)
 {
 	uint32_t n = p->nxlated ? p->nxlated : p->nnative;
@@ -252,7 +254,7 @@ static dt_node *raw_arg(dt_compiler *cc, dt_node *n, dt_ident *id, int index, dt
 	return n;
 }
 
-/* Must it be translated, or is it (nearly) what the probe gives? */
+/* Must it be translated, or is it (nearly) the probe's own type? */
 static bool is_translated(dt_compiler *cc, const dt_probe_arg *arg)
 {
 	return arg->xlated && !dt_type_equal(cc->types, arg->native, arg->xlated) &&
@@ -261,8 +263,8 @@ static bool is_translated(dt_compiler *cc, const dt_probe_arg *arg)
 		dt_xlator_find(cc, dt_decay(cc, arg->native), arg->xlated));
 }
 
-/* Argument i. When its type or the translator to it is not known, a library may define it; the types are then read
- * again, because a name may have meant something of the kernel before. */
+/* Argument i. If its type or the translator to it is not known, a library may define it; the types
+ * are then read again, because a name may have meant a kernel type before. */
 static dt_probe_arg *probe_arg(dt_compiler *cc, dt_pos pos, int64_t i)
 {
 	dt_probe_arg *arg = &probe_args(cc, pos)->args[i];
@@ -443,8 +445,8 @@ static dt_type *variable_type(dt_compiler *cc, dt_pos pos, const char *name, con
 	return t;
 }
 
-/* A program's own name wins over the enumerators of the kernel: those are not even looked at, which
- * would mean reading its types. */
+/* A program's own name takes precedence over enumerators of the kernel: those are not even looked
+ * up, which would mean reading its types. */
 bool dt_target_is_new(dt_compiler *cc, dt_node *n)
 {
 	if (n->kind != N_IDENT || (n->scope == 0 && bound_value(cc, n)) ||
@@ -534,7 +536,7 @@ dt_node *dt_check_sym(dt_compiler *cc, dt_node *n)
 			"failed to resolve %s`%s: no such kernel symbol%s%s", mod ? mod : "",
 			n->name, why ? "; " : "", why ? why : "");
 	}
-	/* Elsewhere it is soon enough to find that out when the program is loaded. */
+	/* Elsewhere this is checked when the program is loaded. */
 	if (cc->attempts && !cc->defining && cc->probes.symbol &&
 	    cc->probes.symbol(cc->probes.arg, mod, n->name, &addr) != 0)
 		dt_fail(cc, n->pos, D_IDENT_UNDEF, "kernel symbol %s is not in /proc/kallsyms",

@@ -2,13 +2,12 @@
  * check_op: unary, binary and conditional operators.
  *
  * Integer operands are converted to their common type before the operation, as C does, but those
- * smaller than an int are not promoted in arithmetic; the cast
- * nodes this makes tell the generator where a value must be cut or extended, and cost nothing
- * where it need not be.
+ * smaller than an int are not promoted in arithmetic; the resulting cast nodes tell the generator
+ * where a value must be truncated or extended, and cost nothing where it need not be.
  */
 #include "lang/check.h"
 
-/* Operands of , and ?: may be of any type, but not these. */
+/* Operands of , and ?: may have any type except these. */
 static void refuse_dynamic(dt_compiler *cc, const dt_node *n, const char *op)
 {
 	if (n->kind == N_AGG || dt_type_is_dyn(n->type))
@@ -55,7 +54,7 @@ static void need_integers(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r, e
 		dt_type_is_float(bad->type) ? ": floating-point values can only be printed" : "");
 }
 
-/* A bit-field narrower than an int is an int in arithmetic, also if it is unsigned. */
+/* A bit-field narrower than an int is an int in arithmetic, even if it is unsigned. */
 dt_type *dt_promoted(dt_compiler *cc, const dt_node *n)
 {
 	if ((n->flags & NF_BITFIELD) && n->bit_width < 32)
@@ -182,8 +181,8 @@ static dt_node *negate(dt_compiler *cc, dt_node *n)
 }
 
 /*
- * (pid123`a.out`struct foo *)x is a pointer to user memory, which is what a number can only mean. But if x is a
- * pointer, it is known where that points: to our own memory if x is a copyin().
+ * (pid123`a.out`struct foo *)x is a pointer to user memory, since a number can mean nothing else.
+ * But if x is a pointer, it is known where that points: to our own memory if x is a copyin().
  */
 static dt_type *same_memory(dt_compiler *cc, const dt_node *x, dt_type *to)
 {
@@ -307,7 +306,7 @@ static dt_node *additive(dt_compiler *cc, dt_node *n)
 	return n;
 }
 
-/* Arrays of 0 or 1 elements stand at the end of structs of unknown length. */
+/* Arrays of 0 or 1 elements are used at the end of structs of variable length. */
 static void check_bounds(dt_compiler *cc, const dt_node *n)
 {
 	const dt_type *t = dt_type_resolve(n->l->type);
@@ -516,7 +515,7 @@ dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n)
 	return n;
 }
 
-/* Numbers and scalar variables, and arithmetic with them that can have no mistake in it. */
+/* Numbers and scalar variables, and arithmetic with them that is always valid. */
 static bool is_plain(dt_compiler *cc, const dt_node *n)
 {
 	dt_ident *id;
@@ -540,8 +539,8 @@ static bool is_plain(dt_compiler *cc, const dt_node *n)
 	}
 }
 
-/* The arm that is not taken may be anything, even wrong. But if both are numbers, the result has
- * their common type, as it would if the choice were made at run time. */
+/* The branch that is not taken may be anything, even invalid. But if both are numbers, the result
+ * has their common type, as it would if the choice were made at run time. */
 static dt_node *choose(dt_compiler *cc, dt_node *n)
 {
 	dt_node **taken = n->c->ival ? &n->l : &n->r, *other = n->c->ival ? n->r : n->l;

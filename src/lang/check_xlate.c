@@ -2,12 +2,12 @@
  * check_xlate: inlines and translators, both by substitution.
  *
  * The stored expression is copied and checked with its formals bound to the (already checked)
- * arguments. The formals are the only bindings visible inside: an inline does not see those of
- * its user. Substitution can blow up (each of thirty inlines using the one before it twice), so
- * the nodes copied for one clause are counted and limited.
+ * arguments. The formals are the only bindings visible inside: an inline does not see those of its
+ * user. Substitution can grow exponentially (each of thirty inlines uses the previous one twice),
+ * so the nodes copied for one clause are counted and limited.
  *
- * A translated object is not a value. `xlate < T > (e)` stays an N_XLATE node of dynamic type
- * until a member of it is asked for; then that member's expression takes its place.
+ * A translated object is not a value. `xlate < T > (e)` remains an N_XLATE node of dynamic type
+ * until a member of it is used; then that member's expression replaces it.
  */
 #include "lang/check.h"
 
@@ -79,7 +79,7 @@ static struct dt_binding *bind_params(dt_compiler *cc, dt_ident *id, dt_node *us
 dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 {
 	struct dt_binding *b = id->inl->nparams ? bind_params(cc, id, use) : NULL;
-	bool declared = id->flags & IDF_ATTR; /* its stability counts, not what is inside */
+	bool declared = id->flags & IDF_ATTR; /* its own stability counts, not that of its definition */
 	const struct dt_expansion here = {id->inl, cc->expansions};
 	dt_attr before = cc->clause_attr;
 	dt_node *n, *out;
@@ -98,10 +98,10 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 		cc->clause_attr = before;
 		dt_use_attr(cc, use->pos, id->attr, id->name);
 	}
-	n->pos = use->pos; /* what is wrong with it from here on is wrong there */
+	n->pos = use->pos; /* from here on errors are reported there */
 	if (n->kind == N_XLATE)
 		return n;
-	/* An integer constant stands for itself, with its own type. */
+	/* An integer constant keeps its own type. */
 	out = n->kind == N_INT && dt_type_is_integer(id->type) && dt_type_is_integer(n->type)
 		  ? n
 		  : dt_convert(cc, n, id->type);
@@ -113,7 +113,7 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 	return out;
 }
 
-/* A formal parameter as a value of its type, for checking a definition by itself. */
+/* A formal parameter as a value of its type, for checking a definition alone. */
 static dt_node *opaque(dt_compiler *cc, const char *name, dt_type *t, dt_pos pos)
 {
 	dt_node *n = dt_node_new(cc, N_VAR, pos);
@@ -235,7 +235,7 @@ static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_no
 	if (n->kind == N_XLATE) /* a member that is itself translated */
 		return n;
 	out = dt_convert(cc, n, decl->type);
-	/* A library's translator may turn addresses into integers and back: its author knows. */
+	/* A library's translator may convert addresses to integers and back. */
 	if (!out && x->in_library && dt_type_is_scalar(decl->type) && dt_type_is_scalar(n->type) &&
 	    !dt_type_is_float(decl->type) && !dt_type_is_float(n->type))
 		out = dt_coerce(cc, n, decl->type);
@@ -283,7 +283,7 @@ dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, d
 }
 
 /* When a translator is defined, each member is checked with the formal as an opaque value, so that
- * a mistake in a library is reported at the library's line, not at its first use. */
+ * an error in a library is reported at the library's line, not at its first use. */
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x)
 {
 	cc->defining = true;

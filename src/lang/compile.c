@@ -1,9 +1,10 @@
 /*
- * compile: drives the compiler, and is the one place where errors land.
+ * compile: drives the compiler, and handles all errors.
  *
  * dt_compile() parses the source; the parser hands over each clause as soon as it is complete
- * (dt_clause_compile), so that a declaration or a first assignment is known to what follows it.
- * dt_fail() fills the error and unwinds by longjmp. Memory is the arena's, so nothing leaks.
+ * (dt_clause_compile), so that a declaration or a first assignment is known to the code after it.
+ * dt_fail() fills in the error and unwinds by longjmp. Memory belongs to the arena, so nothing
+ * leaks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ void dt_compiler_free(dt_compiler *cc)
 	free(cc);
 }
 
-/* Command-line programs are mostly one line, where a line number says nothing: name the part. */
+/* Command-line programs are mostly one line, where a line number is useless: name the part. */
 static const char *error_region(const dt_compiler *cc, dt_pos pos)
 {
 	if (!cc->src || !cc->src->is_cmdline || memchr(cc->src->text, '\n', cc->src->len))
@@ -136,7 +137,7 @@ static void finish(dt_compiler *cc)
 	dt_arena_free(cc->aside);
 }
 
-/* By itself, so that no variable here changes between setjmp() and longjmp(). */
+/* A separate function, so that no variable here changes between setjmp() and longjmp(). */
 static bool attempt(dt_compiler *cc, dt_work_f *work, void *arg)
 {
 	if (setjmp(cc->jmp) != 0)
@@ -184,7 +185,7 @@ static void start_program(dt_compiler *cc, const struct dt_source *src)
 	cc->prog->options = cc->opts;
 }
 
-/* A variable that became wider after code was made has one size in all of the program. */
+/* A variable that became wider after code was generated has one size in the whole program. */
 static void settle_variable(dt_compiler *cc, const dt_ident *id)
 {
 	for (uint32_t i = 0; i < cc->clauses.n; i++)
@@ -296,7 +297,7 @@ static const char *desc_text(dt_compiler *cc, const dt_probedesc *d)
 	return dt_arena_printf(cc->arena, "%s:%s:%s:%s", d->prov, d->mod, d->func, d->name);
 }
 
-/* What probes does the description name? None is an error, unless -Z. */
+/* Which probes match the description? None is an error, unless -Z. */
 static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos, dt_clause *out)
 {
 	struct dt_probe_args found = {0};
@@ -314,7 +315,7 @@ static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos
 			     : (dt_attr){DT_STAB_UNSTABLE, DT_STAB_UNSTABLE, DT_CLASS_COMMON};
 }
 
-/* ---- three passes: parse (done), check all of the clause, make code of each statement ---- */
+/* ---- three passes: parse (done), check the whole clause, generate code for each statement ---- */
 
 struct clause_work {
 	const dt_node *clause;	/* as parsed */
@@ -324,7 +325,7 @@ struct clause_work {
 	dt_node *pred;		/* checked; NULL: none */
 };
 
-/* Checking changes the tree, so each check but the last has a copy. */
+/* Checking changes the tree, so each check except the last works on a copy. */
 static void check_body(dt_compiler *cc, void *arg)
 {
 	struct clause_work *w = arg;
@@ -368,9 +369,9 @@ static const dt_node *set_aside(dt_compiler *cc, const dt_node *statements)
 	return copy;
 }
 
-/* The body comes first, so that the predicate knows the variables that the body creates. If the body in
- * turn has a name that only the predicate can create, as in /n++ < 3/ { trace(n); }, it is checked once
- * more after the predicate. */
+/* The body comes first, so that the predicate knows the variables that the body creates. If the
+ * body has a name that only the predicate can create, as in /n++ < 3/ { trace(n); }, it is checked
+ * again after the predicate. */
 static void check_clause(dt_compiler *cc, struct clause_work *w, bool more)
 {
 	const dt_node *again;
@@ -433,7 +434,7 @@ void dt_clause_compile(dt_compiler *cc, dt_node *clause)
 			compile_one(cc, c, d, source);
 }
 
-/* ---- what others ask ---- */
+/* ---- queries of other modules ---- */
 
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope)
 {

@@ -1,9 +1,9 @@
 /*
- * compile_expr: one expression by itself, for the tables of stable probes.
+ * compile_expr: a single expression, for the tables of stable probes.
  *
- * What a stable probe is made of is said in D: under what condition the event counts, and what its arguments
- * are (probe/attach.h). Such text is compiled when the probe is enabled, after the program, with the same
- * identifiers and types; so it may keep something in a thread-local variable for a later event.
+ * A stable probe is described in D: the condition under which the event counts, and the arguments
+ * (probe/attach.h). This text is compiled when the probe is enabled, after the program, with the
+ * same identifiers and types; so it may keep a value in a thread-local variable for a later event.
  */
 #include "lang/compiler.h"
 

@@ -1,5 +1,5 @@
 /*
- * compiler: what the files of src/lang share; private to the module.
+ * compiler: shared by the files of src/lang; private to the module.
  */
 #ifndef DT_COMPILER_H
 #define DT_COMPILER_H
@@ -36,7 +36,7 @@ typedef struct dt_lexer {
 	const char *main_file; /* named by the first marker */
 	int include_depth;
 	bool has_marker_flags;
-	/* __attribute__ passed over since the parser last cleared these */
+	/* __attribute__ skipped since the parser last cleared these */
 	bool packed;
 	uint32_t aligned;
 } dt_lexer;
@@ -58,7 +58,7 @@ struct dt_binding {
 	struct dt_binding *next;
 };
 
-/* Inlines under way: one of them inside itself is an error. */
+/* Inlines being expanded: one of them inside itself is an error. */
 struct dt_expansion {
 	const struct dt_inline *inl;
 	const struct dt_expansion *outer;
@@ -72,7 +72,7 @@ struct dt_known_provider {
 
 /* What all compiles of a session share. */
 struct dt_shared {
-	struct dt_library_source libraries; /* without functions: there are none */
+	struct dt_library_source libraries; /* no functions: no libraries */
 	uint32_t nlibraries;		    /* how often one was compiled when a name was unknown */
 	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
 	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
@@ -83,8 +83,8 @@ struct dt_shared {
 	dt_compiler *active;  /* the innermost compile; NULL: none */
 };
 
-/* The handle, and the state of one compile: each has its own (compile.c), so that one can begin
- * while another waits for it. Only `shared`, the arenas and the tables are common to them. */
+/* The handle, and the state of one compile: each has its own (compile.c), so that one can run while
+ * another waits for it. They share only `shared`, the arenas and the tables. */
 struct dt_compiler {
 	struct dt_shared *shared;
 	dt_arena *arena;
@@ -104,7 +104,7 @@ struct dt_compiler {
 	DT_VEC(dt_ident *) undo; /* made by this compile */
 	dt_map *pragmas; /* name -> those that wait for it, newest first */
 	dt_map *defined; /* "struct tag" and names of types that this program defines */
-	const struct dt_source *src; /* NULL: a type or an expression by itself */
+	const struct dt_source *src; /* NULL: a single type or expression */
 	dt_lexer lex;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
 	uint32_t nlinks; /* operators in the expression being parsed: DT_MAX_LINKS */
@@ -118,15 +118,15 @@ struct dt_compiler {
 	uint32_t predicate, body; /* columns of the '/' and '{' of the clause at hand; 0: not read yet */
 	bool need_error_clause;
 	bool library_failed;	    /* the error is that of a library */
-	struct dt_exports *exports; /* not a compile: only what the text defines is asked */
+	struct dt_exports *exports; /* not a compile: only lists what the text defines */
 	/* the clause being checked */
 	const dt_probedesc *desc;
 	struct dt_probe_args *pargs; /* args[] of that description; NULL until asked */
 	uint32_t pargs_libraries;    /* nlibraries then: a new one may define their types */
 	struct dt_binding *bindings;
 	const struct dt_expansion *expansions;
-	uint32_t attempts; /* left operands of ?? under way */
-	bool defining;	   /* an inline or translator is checked by itself, not for a use of it */
+	uint32_t attempts; /* left operands of ?? being checked */
+	bool defining;	   /* an inline or translator is being checked where it is defined, not where it is used */
 	uint32_t unjudged; /* inside a definition whose declared stability counts */
 	uint32_t expanded; /* nodes copied from inlines and translators in this clause */
 	dt_attr clause_attr; /* minimum of everything used so far */
@@ -158,7 +158,7 @@ void dt_lex_source_line(dt_compiler *cc, dt_pos pos, char *out, size_t n);
 void dt_lex_number(dt_compiler *cc, dt_token *t);
 void dt_lex_char(dt_compiler *cc, dt_token *t);
 void dt_lex_string(dt_compiler *cc, dt_token *t); /* one literal */
-/* C99's choice for a constant without suffix. */
+/* The type by C99 of a constant without suffix. */
 dt_type *dt_int_constant_type(dt_compiler *cc, uint64_t v, bool decimal, bool is_unsigned, int nlong);
 
 /* ---- macro.c ---- */
@@ -190,7 +190,7 @@ bool dt_library_require(dt_compiler *cc, const char *library); /* false: it is n
 void dt_parse_program(dt_compiler *cc);
 dt_node *dt_parse_expr(dt_compiler *cc);	/* with commas */
 dt_node *dt_parse_assign(dt_compiler *cc);	/* without: one argument */
-/* A name after '.', '->' and in offsetof: keywords are fine there. */
+/* A name after '.', '->' and in offsetof: keywords are allowed there. */
 const char *dt_parse_member_name(dt_compiler *cc);
 /* Probe description text -> four fields, macros replaced. Fails with D_PDESC_INVAL. */
 void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc *out);
@@ -247,7 +247,7 @@ bool dt_check_const(dt_compiler *cc, dt_node *n, int64_t *v, dt_type **type);
 bool dt_node_is_string(const dt_node *n); /* string type */
 void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t max,
 			 enum dt_tag tag);
-/* dt_node_copy() for substitution: counted, so that it cannot blow up. */
+/* dt_node_copy() for substitution: counted and limited. */
 dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos);
 dt_xlator *dt_xlators_to(dt_compiler *cc, dt_type *out); /* the first; others follow by next */
 void dt_providers_undo(dt_compiler *cc);
@@ -256,7 +256,7 @@ dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out);
 void dt_inline_check(dt_compiler *cc, dt_ident *id); /* its definition, once, when it is read */
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x); /* its member expressions, once, at definition */
 uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t); /* cut to t and extended again */
-/* What integer promotion makes of n: a bit-field counts by its width. */
+/* The type of n after integer promotion: a bit-field counts by its width. */
 dt_type *dt_promoted(dt_compiler *cc, const dt_node *n);
 /* The type a node has when stored or recorded. */
 dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t);
@@ -264,7 +264,7 @@ dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t);
 const char *dt_tname(dt_compiler *cc, const dt_type *t);
 
 /* ---- sugar.c ---- */
-/* A clause with if statements becomes a list of plain clauses; others come back as they are. */
+/* A clause with if statements becomes a list of plain clauses; others are returned unchanged. */
 dt_node *dt_desugar(dt_compiler *cc, dt_node *clause);
 /* dtrace:::ERROR { self->%error = 1; }, added once to a program that used if. */
 dt_node *dt_sugar_error_clause(dt_compiler *cc);
@@ -301,13 +301,14 @@ dt_node *dt_stmt_check(dt_compiler *cc, dt_node *expr);
 void dt_stmt_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *expr);
 
 /* ---- check_else.c ---- */
-/* Run `work`; false, with the compiler where it was and *err, when it has found a mistake in the program. */
+/* Run `work`; false, with the compiler's state restored and *err set, if it found an error in the
+ * program. */
 typedef void dt_work_f(dt_compiler *cc, void *arg);
 bool dt_attempt(dt_compiler *cc, dt_work_f *work, void *arg, dt_error *err);
 
 /* ---- compile.c ---- */
-/* Run `work` as a compile of its own, which may happen inside another. False, with *err and all that it defined
- * undone, when it fails. */
+/* Run `work` as a separate compile, possibly inside another. False, with *err set and all its
+ * definitions undone, if it fails. */
 bool dt_compile_run(const dt_compiler *handle, dt_work_f *work, void *arg, dt_error *err);
 /* One parsed clause: desugar, check, generate; appends to cc->clauses, one per description. */
 void dt_clause_compile(dt_compiler *cc, dt_node *clause);

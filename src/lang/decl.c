@@ -1,15 +1,15 @@
 /*
  * decl: external declarations: variables, typedefs, tags, extern symbols and inlines.
  *
- * A declaration takes effect as soon as it is read. What C headers contain and D has no use for
- * (prototypes, functions with their bodies, initialised objects) is read and forgotten.
+ * A declaration takes effect as soon as it is read. Parts of C headers that D does not need
+ * (prototypes, functions with their bodies, initialised objects) are read and ignored.
  *
  * On return from each dt_parse_* here the current token is the last one of the declaration (';',
  * or '}' of a C function); the program loop steps over it in the right lexer mode.
  */
 #include "lang/decl.h"
 
-/* ---- comparing with what is there ---- */
+/* ---- comparing with existing declarations ---- */
 
 _Noreturn static void redeclared(dt_compiler *cc, const dt_declarator *d, const dt_ident *old)
 {
@@ -95,7 +95,7 @@ static void declare_extern(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 	dt_ident *id = dt_ident_find(cc, d->name, 0);
 
 	if (id && dt_lex_included(cc))
-		return; /* a header's object must not get in the way of D's own names */
+		return; /* a header's object must not hide D's own names */
 	if (id && (id->kind != ID_SYM || !same_type(cc, id->type, t)))
 		redeclared(cc, d, id);
 	if (id)
@@ -111,7 +111,7 @@ static void declare_extern(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 
 /* ---- typedefs ---- */
 
-/* int8_t ... uintptr_t are the language's own; other built-in names may be said again. */
+/* int8_t ... uintptr_t belong to the language; other built-in names may be redeclared. */
 static bool is_sized_name(const dt_type *t)
 {
 	return !t->module && t->name &&
@@ -125,7 +125,7 @@ static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 	dt_ident *id = included ? NULL : dt_ident_find(cc, d->name, 0);
 	bool again; /* a second one in this program, or of the language */
 
-	/* A header may say again what is built in, its own way; the program may not. */
+	/* A header may redeclare what is built in, even differently; the program may not. */
 	if (!old && !included)
 		old = dt_type_lookup_local(cc->types, DT_NS_ORDINARY, d->name);
 	again = !included && (dt_map_get(cc->defined, d->name) || (old && is_sized_name(old)));
@@ -202,8 +202,8 @@ static void declare(dt_compiler *cc, const dt_specs *s, const dt_declarator *d)
 		declare_variable(cc, s, d, t);
 }
 
-/* What C allows after a declarator and D does not; headers may, and it is passed over. True if
- * that was the end of the declaration. */
+/* What C allows after a declarator and D does not; in headers it is skipped. True if that was the
+ * end of the declaration. */
 static bool skip_c_definition(dt_compiler *cc, const dt_specs *s, const dt_declarator *d)
 {
 	bool is_function = d->derive.n > 0 && d->derive.v[0].kind == DERIVE_FUNCTION;

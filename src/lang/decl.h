@@ -17,7 +17,7 @@ typedef struct dt_specs {
 	int class_; /* 0, T_TYPEDEF, T_EXTERN, T_STATIC, T_AUTO, T_REGISTER, T_SELF, T_THIS */
 	bool is_inline;
 	bool userland;	/* pointers made by the declarators point to user memory */
-	bool in_process; /* a type of a user program: the same, though the word is not written */
+	bool in_process; /* a type of a user program: the same, without the keyword */
 	bool names_tag; /* a struct, union or enum: may stand without a declarator */
 	bool has_body;	/* and it is defined here */
 	dt_type *type;
@@ -46,7 +46,8 @@ bool dt_is_type_keyword(int token); /* may begin a type name */
 bool dt_is_d_keyword(int token);    /* reserved in D but not in C: can be a tag */
 /* The type called `name`, or NULL. Asks libraries and the kernel only if `kernel` or if there is a module. */
 dt_type *dt_named_type(dt_compiler *cc, const char *module, const char *name, bool kernel);
-/* A type that module (not NULL) must have. Fails with D_DECL_IDENT, and for processes with what was wrong. */
+/* A type that module (not NULL) must have. Fails with D_DECL_IDENT, and for processes with the
+ * reason. */
 dt_type *dt_type_in_module(dt_compiler *cc, dt_pos pos, const char *module, enum dt_namespace ns,
 			   const char *name);
 void dt_parse_specs(dt_compiler *cc, enum dt_decl_place place, dt_specs *out);
@@ -60,7 +61,7 @@ const char *dt_decl_container(const dt_compiler *cc); /* "C" in included headers
 enum dt_name_rule { NAME_REQUIRED, NAME_OPTIONAL, NAME_NONE };
 void dt_parse_declarator(dt_compiler *cc, enum dt_decl_place place, enum dt_name_rule rule,
 			 dt_declarator *out);
-/* The type that derivations `from`.. make of the specifiers' type. */
+/* The specifiers' type with derivations `from`.. applied. */
 dt_type *dt_declared_type(dt_compiler *cc, const dt_specs *s, const dt_declarator *d,
 			  uint32_t from);
 /* Fails with D_DECL_VOIDOBJ, D_DECL_DYNOBJ, D_DECL_INCOMPLETE when t cannot be an object's. */

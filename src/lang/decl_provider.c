@@ -3,10 +3,10 @@
  *
  *   provider name { probe n(native args) : (translated args); ... };
  *
- * A double underscore in a probe name stands for '-'. With one list of arguments the probe hands
- * them over as they are. With two, each translated argument is made from the native one of the
- * same name, or, without names, from the one at the same place; a translator must exist for the
- * pair when the types differ.
+ * A double underscore in a probe name stands for '-'. With one list of arguments they are not
+ * translated. With two, each translated argument is made from the native one of the same name or,
+ * without names, from the one at the same position; if the types differ, a translator must exist
+ * for the pair.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * The words of a base type may come in any order ("long unsigned int"), so they are counted first
  * and made into a type at the end. A name counts as a type only while no base type was seen.
  *
- * Names are looked up among the local types first (headers, program, intrinsics); the kernel is
- * asked only where a type must stand.
+ * Names are looked up among the local types first (headers, program, intrinsics), and in the kernel
+ * only where a type is required.
  */
 #include "lang/decl.h"
 #include "type/user.h"
@@ -34,7 +34,7 @@ bool dt_is_type_keyword(int token)
 	}
 }
 
-/* ---- types that C compilers know by themselves ---- */
+/* ---- built-in types of C compilers ---- */
 
 static const struct {
 	const char *name, *alias; /* alias: just another name for it */
@@ -48,7 +48,7 @@ static const struct {
     {"__uint128_t", NULL, 16, 16},
 };
 
-/* Opaque: a struct of the right size under the type's name. */
+/* Opaque: a struct of the right size with the type's name. */
 static dt_type *make_opaque(dt_types *ts, const char *name, uint64_t size, uint32_t align)
 {
 	dt_type *sou = dt_type_sou(ts, "C", DT_K_STRUCT, NULL);
@@ -228,8 +228,8 @@ static bool take_type_name(dt_compiler *cc, enum dt_decl_place place, struct wor
 	return true;
 }
 
-/* Members, parameters and everything in C headers may be called by a word that is reserved in D
- * only; it is their name when the type is complete without it. */
+/* Members, parameters and anything in C headers may have a name that is reserved only in D; it is
+ * their name if the type is complete without it. */
 static bool is_name_here(dt_compiler *cc, enum dt_decl_place place, const struct words *w)
 {
 	int kind = cc->lex.tok.kind, after;
@@ -303,7 +303,7 @@ static bool take_specifier(dt_compiler *cc, enum dt_decl_place place, dt_specs *
 
 /* ---- making the base type ---- */
 
-/* Modifiers that do not go with the base type each have their own tag. */
+/* Modifiers that are invalid with the base type each have their own tag. */
 static void check_modifiers(dt_compiler *cc, dt_pos pos, const struct words *w)
 {
 	bool sign = w->nsigned || w->nunsigned, length = w->nlong || w->nshort;

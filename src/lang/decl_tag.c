@@ -2,10 +2,11 @@
  * decl_tag: struct, union and enum.
  *
  * A tag is looked up in the container that is being filled ("C" inside included headers, "D" in
- * the program), then among the other local types, then in libraries, then in the kernel, and at last
- * in the process that is traced ($target), if there is one. A definition creates the incomplete type first, so that members can point to it, and adds the members when all of them
- * are known; until then the type cannot be a member of itself. Defining the same thing again is
- * fine in another program of the session and in headers; differently it is D_DECL_TYPERED.
+ * the program), then among the other local types, then in libraries, then in the kernel, and
+ * finally in the traced process ($target), if there is one. A definition creates the incomplete
+ * type first, so that members can point to it, and adds the members when all of them are known;
+ * until then the type cannot be a member of itself. An identical definition is allowed in another
+ * program of the session and in headers; a different one is D_DECL_TYPERED.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -52,8 +53,8 @@ static dt_type *find_defined(dt_compiler *cc, enum dt_namespace ns, const char *
 	return t;
 }
 
-/* A second body for a tag of this program is refused where it begins. What a library or another program of the
- * session has defined may be said again, if it says the same. */
+/* A second body for a tag of this program is refused where it begins. A definition of a library or
+ * of another program of the session may be repeated if it is identical. */
 static void check_body_is_new(dt_compiler *cc, enum dt_kind kind, const char *tag, dt_pos pos)
 {
 	const char *key;
@@ -200,7 +201,7 @@ static void parse_members(dt_compiler *cc, members *list)
 
 /* ---- layout ---- */
 
-/* Unnamed bits up to the next unit: what ":0" asks for. */
+/* Unnamed bits up to the next unit, for ":0". */
 static uint32_t fill_width(dt_compiler *cc, const dt_type *sou, const member *m)
 {
 	uint64_t unit = dt_type_size(cc->types, m->type) * 8, end = 0;
@@ -211,7 +212,7 @@ static uint32_t fill_width(dt_compiler *cc, const dt_type *sou, const member *m)
 	return (uint32_t)(end % unit ? unit - end % unit : 0);
 }
 
-/* __attribute__((packed)): no padding but the bits of a last half byte. */
+/* __attribute__((packed)): no padding except the bits of an incomplete last byte. */
 static void pack(dt_compiler *cc, dt_type *sou)
 {
 	uint64_t at = 0, end = 0;
@@ -248,7 +249,7 @@ static void complete(dt_compiler *cc, dt_type *sou, const members *list, bool pa
 	}
 }
 
-/* Same members at the same places? A member may well point back to the old type by its tag. */
+/* Same members at the same places? A member may point back to the old type by its tag. */
 static bool same_layout(dt_compiler *cc, dt_type *a, dt_type *b)
 {
 	dt_type_complete(cc->types, a);
@@ -328,7 +329,7 @@ static dt_type *refer_to_sou(dt_compiler *cc, enum dt_kind kind, const char *mod
 	if (local && (local->open || dt_type_is_complete(cc->types, local)))
 		return local;
 	/* A header's forward declaration is about its own struct, not about the kernel's; and
-	 * "struct foo;" announces one. Otherwise the kernel may know more than we do. */
+	 * "struct foo;" announces one. Otherwise the kernel may have the full definition. */
 	if (!dt_lex_included(cc) && cc->lex.tok.kind != ';') {
 		if (dt_library_for(cc, tag))
 			local = dt_type_lookup_local(cc->types, ns, tag);

@@ -4,8 +4,8 @@
  *   translator OUT < IN name > { member = expression; ... };
  *
  * The expressions are kept as parsed: each use of a member copies its expression and binds the
- * formal to what is translated. They are checked once here, so that a mistake in a library shows
- * at its own line.
+ * formal to the translated object. They are checked once here, so that an error in a library is
+ * reported at its own line.
  */
 #include "lang/decl.h"
 

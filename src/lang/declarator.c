@@ -114,14 +114,13 @@ static void parse_function(dt_compiler *cc, dt_declarator *d)
 
 	dt_lex_next(cc); /* ( */
 	if (cc->lex.tok.kind == ')')
-		f->varargs = true; /* "()" says nothing */
+		f->varargs = true; /* "()": unspecified */
 	else
 		dt_parse_params(cc, ')', PARAM_VARARGS | PARAM_VOID, f);
 	dt_lex_next(cc);
 }
 
-/* After '[': keys begin with a type, a dimension does not. A name that nothing here knows could
- * be a type of the kernel. */
+/* After '[': keys begin with a type, a dimension does not. An unknown name could be a kernel type. */
 static bool at_keys(dt_compiler *cc)
 {
 	const dt_token *t = &cc->lex.tok;
@@ -134,7 +133,7 @@ static bool at_keys(dt_compiler *cc)
 	case T_EXTERN:
 	case T_REGISTER:
 	case T_STATIC:
-	case T_TYPEDEF: return true; /* and an error soon */
+	case T_TYPEDEF: return true; /* and will be an error */
 	default: break;
 	}
 	if (dt_starts_type(cc))

@@ -1,9 +1,9 @@
 /*
- * exports: what a library defines, read off its tokens without compiling it.
+ * exports: what a library defines, found in its tokens without compiling it.
  *
- * The names are those that a declaration between braces' depth 0 gives: variables, inlines,
- * typedefs, tags with a body, enumerators, and the output types of translators. Types are not
- * looked up and control lines have no effect, except that depends_on library is noted.
+ * The names are those declared outside braces: variables, inlines, typedefs, tags with a body,
+ * enumerators, and the output types of translators. Types are not looked up and control lines have
+ * no effect, except that depends_on library is noted.
  *
  * An error of the lexer ends the scan: it will be reported when the library is compiled.
  */
@@ -72,7 +72,7 @@ static void scan_tokens(dt_compiler *cc, void *arg)
 
 	cc->exports = s->out;
 	cc->arena = s->tokens;
-	cc->macros = NULL; /* looking at $1 is no use of it */
+	cc->macros = NULL; /* reading $1 does not count as a use */
 	dt_lex_start(cc, s->text, s->len, LEX_EXPR);
 	for (dt_lex_next(cc); cc->lex.tok.kind != T_EOF; dt_lex_next(cc)) {
 		const dt_token *t = &cc->lex.tok;

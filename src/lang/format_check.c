@@ -1,5 +1,5 @@
 /*
- * format_check: are the arguments of printf, printa, system and freopen what the format takes?
+ * format_check: do the arguments of printf, printa, system and freopen match the format?
  *
  * The pieces and the table of conversions are dif/format.h's; what a conversion takes is compared with
  * the types of the arguments here.

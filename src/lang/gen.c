@@ -2,10 +2,11 @@
  * gen: checked expression -> DIF.
  *
  * Operands are evaluated from left to right, each into the lowest free register; the result takes
- * the register of the left operand. Arithmetic is done in 64 bits, and a result is cut to its type
- * where a cast or an assignment asks for it. The checker has put a cast wherever C converts.
+ * the register of the left operand. Arithmetic is done in 64 bits, and a result is truncated to its
+ * type where a cast or an assignment requires it. The checker has inserted a cast wherever C
+ * converts.
  *
- * Truth values are computed by branching; a condition that is only tested is never made a value:
+ * Truth values are computed by branching; a condition that is only tested never becomes a value:
  *
  *   a == b           cmp a, b; be L1; mov r0, d; ba L2; L1: setx 1, d; L2:
  *   a && b           tst a; be L1; tst b; be L1; setx 1, d; ba L2; L1: mov r0, d; L2:
@@ -20,8 +21,8 @@ static bool is_compare(int op)
 
 /* ---- conversions ---- */
 
-/* Does the register of n's value hold exactly a number of n's type? Not so after arithmetic that
- * may have carried beyond the type's width. */
+/* Does the register of n's value hold exactly a number of n's type? Not after arithmetic that may
+ * have carried beyond the type's width. */
 static bool is_exact(dt_gen *g, const dt_node *n)
 {
 	if (dt_type_size(g->cc->types, n->type) >= 8)
@@ -50,7 +51,7 @@ static bool is_exact(dt_gen *g, const dt_node *n)
 	}
 }
 
-/* A value of type `from` in a register: is it one of type `to` as it stands? */
+/* Is a value of type `from` in a register also a valid value of type `to`? */
 static bool fits_as_is(dt_gen *g, dt_type *from, dt_type *to)
 {
 	uint64_t fs = dt_type_size(g->cc->types, from), ts = dt_type_size(g->cc->types, to);
@@ -81,9 +82,9 @@ dt_val *dt_gen_convert(dt_gen *g, dt_val *v, const dt_node *n, dt_type *to)
 	return dt_gen_extend(g, v, 0, (unsigned)size * 8, dt_type_is_signed(to));
 }
 
-/* Unsigned arithmetic wraps around at the width of its type, so what it carried beyond that is cut
- * off before anything looks at all 64 bits. (A signed result beyond its type has no meaning in C;
- * DTrace's is that of the 64-bit register, and constants are folded the same way.) */
+/* Unsigned arithmetic wraps around at the width of its type, so the carry beyond it is removed
+ * before anything uses all 64 bits. (A signed result beyond its type has no meaning in C; DTrace's
+ * is that of the 64-bit register, and constants are folded the same way.) */
 dt_val *dt_gen_exact(dt_gen *g, dt_val *v, const dt_node *n)
 {
 	if (!dt_type_is_integer(n->type) || dt_type_is_signed(n->type) || is_exact(g, n))
@@ -158,9 +159,9 @@ static dt_type *arith_type(dt_gen *g, int op, dt_type *lt, dt_type *rt)
 	return dt_type_usual(g->cc->types, lt, rt);
 }
 
-/* Unsigned division, remainder, right shift and comparison look at all 64 bits of an operand, so
- * it must be an exact number of its type. (So do signed ones, but there the carry into the upper
- * half only gives the better answer.) */
+/* Unsigned division, remainder, right shift and comparison use all 64 bits of an operand, so it
+ * must be an exact number of its type. (So do signed ones, but there the carry into the upper half
+ * only makes the result more exact.) */
 static bool must_be_exact(int op, dt_type *t)
 {
 	return t && !dt_type_is_signed(t) &&
@@ -249,7 +250,7 @@ static void gen_test(dt_gen *g, dt_val *v)
 
 static void gen_jump(dt_gen *g, const dt_node *n, uint32_t label, bool sense, dt_fork *f);
 
-/* a && b jumps when both are true; it jumps around b when a is false. || is the same mirrored. */
+/* a && b jumps when both are true; it jumps around b when a is false. || is the mirror image. */
 static void jump_logical(dt_gen *g, const dt_node *n, uint32_t label, bool sense, dt_fork *f)
 {
 	bool stop = n->op == T_OROR; /* this truth of `a` decides alone */
@@ -268,7 +269,7 @@ static void jump_logical(dt_gen *g, const dt_node *n, uint32_t label, bool sense
 	dt_fork_label(g, f, skip);
 }
 
-/* Go to label if the truth of n is `sense`, else go on. */
+/* Go to label if the truth of n is `sense`, else continue. */
 static void gen_jump(dt_gen *g, const dt_node *n, uint32_t label, bool sense, dt_fork *f)
 {
 	if (n->kind == N_OP2 && is_compare(n->op)) {

@@ -25,19 +25,19 @@ uint32_t dt_index_find(const dt_index *ix, uint32_t hash, bool (*eq)(const void 
 		       const void *ctx);
 void dt_index_add(dt_index *ix, dt_arena *a, uint32_t hash, uint32_t pos);
 
-/* A value: in a register, or put away in a hidden clause-local variable. */
+/* A value: in a register, or spilled to a hidden clause-local variable. */
 typedef struct dt_val {
-	int reg;	 /* 0: put away in slot */
+	int reg;	 /* 0: spilled to slot */
 	uint32_t refs;	 /* users that still need it; 0: only remembered */
-	uint32_t pins;	 /* an instruction that uses it is being put together: stay */
+	uint32_t pins;	 /* an instruction that uses it is being built: keep it */
 	uint32_t seq;	 /* age, and identity: never the same for two values */
 	uint32_t common; /* != 0: remembered as the value of this class (gen_common.c) */
 	dt_ident *slot;
 	struct dt_val *next; /* in the list of unused ones */
 } dt_val;
 
-/* Where conditional code began: what was in the registers. Every path that meets another must
- * have the registers so again. */
+/* Where conditional code began: what was in the registers. Every path must restore them before it
+ * meets another. */
 typedef struct dt_fork {
 	bool taken;
 	dt_val *live[DT_DIF_NREGS];
@@ -51,7 +51,7 @@ typedef struct dt_common {
 	uint32_t a, b, c; /* classes of the operands */
 	uint64_t extra;	  /* constant, offset, identifier */
 	const void *type;
-	/* what it is good for */
+	/* its properties */
 	uint32_t uses; /* places still to come */
 	bool keep;     /* worth remembering */
 	bool stable;   /* does not change while the probe fires */
@@ -108,7 +108,7 @@ dt_difo *dt_assemble(dt_gen *g);
 dt_val *dt_val_new(dt_gen *g); /* in a register, one reference */
 void dt_val_hold(dt_val *v);
 void dt_val_drop(dt_gen *g, dt_val *v);
-int dt_val_reg(dt_gen *g, dt_val *v); /* its register; loaded again if it was put away */
+int dt_val_reg(dt_gen *g, dt_val *v); /* its register; loaded again if it was spilled */
 int dt_val_pin(dt_gen *g, dt_val *v); /* the same, and it stays there until unpinned */
 void dt_val_unpin(dt_val *v);
 /* The value that the result of an operation on l and r (NULL: none) goes to: the register of one
@@ -129,7 +129,7 @@ void dt_val_move_to(dt_gen *g, dt_val *v, int reg);
 void dt_common_scan(dt_gen *g, const dt_node *n);
 dt_val *dt_common_find(dt_gen *g, const dt_node *n, uint32_t *common); /* NULL: must be computed */
 void dt_common_keep(dt_gen *g, uint32_t common, dt_val *v);
-void dt_common_forget(dt_gen *g); /* something was stored or called: only stable values stay */
+void dt_common_forget(dt_gen *g); /* something was stored or called: only stable values are kept */
 
 /* ---- gen_load.c ---- */
 bool dt_gen_is_ref(const dt_node *n);
@@ -153,7 +153,7 @@ dt_val *dt_gen_value(dt_gen *g, const dt_node *n);
 /* l op r, where l (of type lt) is in a register already. */
 dt_val *dt_gen_arith(dt_gen *g, int op, dt_val *l, dt_type *lt, const dt_node *r);
 dt_val *dt_gen_scaled(dt_gen *g, const dt_node *n, uint64_t by); /* n * by */
-/* A value of an expression n as the given type (cut and extended as needed). */
+/* The value of an expression n as the given type (truncated and extended as needed). */
 dt_val *dt_gen_convert(dt_gen *g, dt_val *v, const dt_node *n, dt_type *to);
 dt_val *dt_gen_exact(dt_gen *g, dt_val *v, const dt_node *n); /* wrapped around, if unsigned */
 uint64_t dt_gen_pointee(dt_gen *g, dt_type *t); /* size of what it points to; 0: no pointer */

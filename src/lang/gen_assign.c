@@ -1,7 +1,7 @@
 /*
  * gen_assign: stores into variables, elements, members.
  *
- * A target is opened once: its keys or its address are evaluated and stay in registers; it can then
+ * A target is opened once: its keys or its address are evaluated and kept in registers; it can then
  * be loaded and stored any number of times without evaluating anything twice. So `a[i++] += 2`
  * increments i once.
  *
@@ -94,7 +94,7 @@ static void copy_to(dt_gen *g, dt_val *from, dt_val *addr, uint64_t n)
 	dt_val_unpin(addr);
 }
 
-/* A string is copied up to its NUL: after it there may be nothing to read. */
+/* A string is copied up to its NUL: memory after it may not be readable. */
 static void copy_string(dt_gen *g, dt_val *from, dt_val *addr)
 {
 	int src = dt_val_pin(g, from), dst = dt_val_pin(g, addr);

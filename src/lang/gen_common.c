@@ -1,18 +1,18 @@
 /*
  * gen_common: which values an expression needs more than once.
  *
- * Before code is made, the tree is scanned: expressions without side effects that compute the
- * same are put in one class, and each class knows how many places need it. When the first of them
+ * Before code is generated, the tree is scanned: expressions without side effects that compute the
+ * same value form a class, and each class counts the places that need it. When the first of them
  * has been computed and others are still to come, the value is remembered in its register
- * (gen_reg.c gives it up under pressure). So `curthread->mm && curthread->mm->map_count > 3`
- * loads curthread->mm once, and a value that is needed only once costs nothing extra.
+ * (gen_reg.c gives it up under pressure). So `curthread->mm && curthread->mm->map_count > 3` loads
+ * curthread->mm once, and a value that is needed only once costs nothing extra.
  *
- * A store or a call may change memory and variables: after it only values made of built-in
+ * A store or a call may change memory and variables: after it only values computed from built-in
  * variables and constants are still known.
  *
  * Places are counted as the generator will visit them: inside an expression that is itself
  * remembered, nothing is counted a second time. A wrong count is harmless: a value is remembered
- * in vain, or computed again.
+ * unnecessarily, or computed again.
  */
 #include "lang/gen.h"
 

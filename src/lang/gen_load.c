@@ -1,8 +1,8 @@
 /*
- * gen_load: addresses and what is read from them; variables; calls.
+ * gen_load: addresses and loads; variables; calls.
  *
- * A string, array, struct or union is handled by its address: its value in a register is where it
- * lies. Anything else is loaded by size and sign. User memory (NF_USER) has its own loads.
+ * A string, array, struct or union is represented by its address. Anything else is loaded by size
+ * and sign. User memory (NF_USER) has its own loads.
  *
  *   p->a.b[3].c      value of p; setx offset; add; ld      (constant offsets are added up)
  *   x                ldgs x
@@ -23,8 +23,8 @@ static dt_val *add_const(dt_gen *g, dt_val *v, uint64_t c)
 
 /* ---- external symbols ---- */
 
-/* A symbol without an address leaves a relocation. That is for programs that are written to a file
- * (-x kdefs), and for users to whom the kernel shows no addresses at all. */
+/* A symbol without an address leaves a relocation. This is for programs that are written to a file
+ * (-x kdefs), and for users who cannot see kernel addresses. */
 static bool may_stay_unresolved(dt_gen *g)
 {
 	const struct dt_probe_source *ps = &g->cc->probes;

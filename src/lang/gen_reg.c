@@ -1,23 +1,23 @@
 /*
  * gen_reg: values and the registers they live in.
  *
- * DIF has seven registers to give away (r0 is zero). A value holds one from the moment it is made
- * until its last reference is dropped. When none is free, a value that is only remembered for a
- * later use (gen_common.c) gives up its register; failing that, the oldest value in use is put
- * away in a hidden clause-local variable, `this->%spillN`, and fetched again when it is needed. In
- * an expression the oldest value is the one needed last, so each is put away at most once, and the
+ * DIF has seven usable registers (r0 is zero). A value holds one from the moment it is made until
+ * its last reference is dropped. When none is free, a value that is only remembered for a later use
+ * (gen_common.c) gives up its register; failing that, the oldest value in use is spilled to a
+ * hidden clause-local variable, `this->%spillN`, and loaded again when it is needed. In an
+ * expression the oldest value is the one needed last, so each is spilled at most once, and the
  * depth of an expression is not limited by the number of registers.
  *
- * Conditional code. Two paths that meet must agree on what is where. The first branch of a
- * conditional notes the registers in use (dt_fork); whatever a path has put away since is brought
- * back before the path ends (dt_fork_restore), so that the other path, which never put it
- * away, finds the same. Stores, loads and moves do not touch the flags, so this may be done
- * between a comparison and its branch. Values first remembered on one path are forgotten where
- * the paths meet.
+ * Conditional code. Two paths that meet must agree on the contents of registers. The first branch
+ * of a conditional records the registers in use (dt_fork); values that a path has spilled since are
+ * loaded again before the path ends (dt_fork_restore), so that they match the other path, which did
+ * not spill them. Stores, loads and moves do not touch the flags, so this may be done between a
+ * comparison and its branch. Values first remembered on one path are forgotten where the paths
+ * meet.
  */
 #include "lang/gen.h"
 
-/* ---- slots for values that are put away ---- */
+/* ---- slots for spilled values ---- */
 static dt_ident *slot_get(dt_gen *g)
 {
 	dt_compiler *cc = g->cc;
@@ -193,7 +193,7 @@ dt_val *dt_val_result(dt_gen *g, dt_val *l, dt_val *r)
 		r = NULL;
 	}
 	if (l->refs == 1 && !has_room(g))
-		l->common = 0; /* few registers (-x iregs): do without remembering */
+		l->common = 0; /* few registers (-x iregs): remember nothing */
 	if (only_ours(l)) {
 		if (r) {
 			r->pins--;
@@ -254,7 +254,7 @@ void dt_fork_here(dt_gen *g, dt_fork *f)
 
 	if (f->taken)
 		return;
-	/* The paths need a register for their result that no value of outside holds. */
+	/* The paths need a register for their result that no outer value holds. */
 	for (int r = 1; r < g->nregs; r++)
 		room |= !g->reg[r] || g->reg[r]->refs == 0;
 	if (!room)
@@ -268,7 +268,7 @@ void dt_fork_here(dt_gen *g, dt_fork *f)
 }
 
 /* A register that no value lives in: dt_fork_here() made sure there is one. If a value from before
- * the fork strayed into it, that one is put away. */
+ * the fork is in it, that one is spilled. */
 static int reg_outside(dt_gen *g, const dt_fork *f)
 {
 	int home = 0;
@@ -316,7 +316,7 @@ void dt_fork_restore(dt_gen *g, dt_fork *f, dt_val *keep)
 	}
 }
 
-/* Only what every path remembers is still known. */
+/* Only values that every path remembers are still known. */
 static void keep_remembered(dt_gen *g, const dt_fork *f)
 {
 	for (int r = 1; r < g->nregs; r++) {

@@ -2,9 +2,9 @@
  * ident: the names a program can use.
  *
  * Four scopes, one hash table each: globals (variables, subroutines, actions, inlines), thread
- * locals (self->), clause locals (this->) and aggregations (@). They belong to the session, so
- * that several programs share them. What a failing compile added is taken out again (undo), so
- * that a handle can go on after an error.
+ * locals (self->), clause locals (this->) and aggregations (@). They belong to the session, so that
+ * several programs share them. Names added by a failed compile are removed again (undo), so that
+ * the handle can be used after an error.
  *
  * Built-ins come from the tables (dif/builtins.def, action.c); nothing is listed here.
  */
@@ -101,7 +101,7 @@ void dt_idents_init(dt_compiler *cc)
 	add_null(cc);
 }
 
-/* Identifiers newer than the interface version that was asked for (-x version) do not exist. */
+/* Identifiers newer than the requested interface version (-x version) do not exist. */
 static bool is_visible(const dt_compiler *cc, const dt_ident *id)
 {
 	uint64_t version = dt_opt(cc->opts, DT_O_VERSION);
@@ -205,7 +205,7 @@ static const char *nearest_of(dt_compiler *cc, const dt_map *map, const char *na
 	return dt_nearest(name, names, n);
 }
 
-/* Words of other tracers that are spelled differently here: too far away to be found by letters. */
+/* Names in other tracers that differ too much from ours to be found by spelling. */
 static const char *as_elsewhere(const char *name, enum dt_idkind like)
 {
 	static const struct {

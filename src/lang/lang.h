@@ -1,5 +1,5 @@
 /*
- * lang: the D compiler. This header tells the whole story of its data.
+ * lang: the D compiler. This header describes all its data.
  *
  *   lex*.c     text -> tokens (two modes: between clauses, and inside expressions)
  *   macro.c    $1, $$1, $target ...
@@ -38,7 +38,7 @@ typedef struct dt_ident dt_ident;
 /* Report and unwind. The message is a sentence without final stop. */
 _Noreturn void dt_fail(dt_compiler *cc, dt_pos pos, enum dt_tag tag, const char *fmt, ...)
     DT_PRINTF(4, 5);
-/* The same for an error that came from elsewhere: under its own tag, or under this one if it has none. */
+/* The same for an error from elsewhere: with its own tag, or with this one if it has none. */
 _Noreturn void dt_fail_error(dt_compiler *cc, dt_pos pos, const dt_error *e, enum dt_tag tag);
 
 /* ---- tokens ---- */
@@ -106,7 +106,7 @@ enum dt_nflags {
 	NF_HAS_KEYS = 64, /* N_IDENT, N_AGG: brackets were written */
 	NF_HAS_BODY = 128,
 	NF_CONST_STR = 256,
-	NF_IMPLIED_USER = 512, /* cast: to user memory only because the type is a user program's */
+	NF_IMPLIED_USER = 512, /* cast: points to user memory only because the type is a user program's */
 };
 
 struct dt_node {
@@ -125,7 +125,7 @@ struct dt_node {
 	uint32_t len;
 	dt_type *ctype;
 	dt_ident *ident;
-	/* member access ('.', T_ARROW), set by the checker: where it lies from the start of the
+	/* member access ('.', T_ARROW), set by the checker: its offset from the start of the
 	 * struct. Bit-field: a storage unit of bit_unit bytes is loaded at byte `offset`, then
 	 * shifted and masked by bit_offset (from that unit's low bit) and bit_width. */
 	uint64_t offset;
@@ -148,7 +148,7 @@ enum dt_idkind {
 
 enum dt_idflags {
 	IDF_BUILTIN = 1, /* not assignable */
-	IDF_READ = 2, IDF_WRITE = 4, /* used so by the DIFO being generated */
+	IDF_READ = 2, IDF_WRITE = 4, /* used this way by the DIFO being generated */
 	IDF_TYPED = 8,		     /* type and keys are fixed */
 	IDF_SPILL = 16,		     /* hidden: made by the generator */
 	IDF_ATTR = 32,		     /* attr was set by a pragma */
@@ -209,7 +209,7 @@ typedef struct dt_xlator {
 	struct dt_xlator *next; /* to an output of the same name */
 } dt_xlator;
 
-/* ---- what the compiler asks of the probe world (src/probe gives it) ---- */
+/* ---- what the compiler asks about probes (answered by src/probe) ---- */
 typedef struct dt_probe_arg {
 	dt_type *native, *xlated; /* equal, or xlated NULL, when there is no translation */
 	int mapping;		  /* native argument it is made from */
@@ -261,8 +261,9 @@ dt_program *dt_compile(dt_compiler *cc, const struct dt_source *src, dt_error *e
 #define EDT_LIBSKIP 1999
 /* "struct foo *" -> type, as a cast would read it. NULL and *err. */
 dt_type *dt_compile_type(dt_compiler *cc, const char *text, dt_error *err);
-/* One expression, as in a clause on an event whose args[] are `args`: what is computed before the clauses of a
- * probe run (probe/attach.h). Its value is a number or an address. Not while a program is being compiled. */
+/* One expression, as in a clause on an event whose args[] are `args`: computed before the clauses
+ * of a probe run (probe/attach.h). Its value is a number or an address. Not while a program is
+ * being compiled. */
 dt_difo *dt_compile_expr(dt_compiler *cc, const char *text, struct dt_probe_args *args, dt_error *err);
 uint32_t dt_compiler_max_var(dt_compiler *cc, int scope); /* highest user id; 0 if none */
 dt_types *dt_compiler_types(dt_compiler *cc);
@@ -274,16 +275,16 @@ struct dt_exports {
 void dt_exports_read(dt_compiler *cc, const char *text, size_t len, struct dt_exports *out);
 void dt_exports_free(struct dt_exports *e);
 
-/* ---- what the compiler asks about libraries (src/session gives it) ---- */
+/* ---- what the compiler asks about libraries (answered by src/session) ---- */
 struct dt_library_source {
 	void *arg;
-	/* The program uses a name that is not known: compile, by dt_compile(), the libraries that define it. 1: there
-	 * was one, 0: there is none, -1: *err. */
+	/* The program uses an unknown name: compile, by dt_compile(), the libraries that define it.
+	 * 1: found, 0: none defines it, -1: *err. */
 	int (*define)(void *arg, const char *name, dt_error *err);
 	/* #pragma D depends_on library. 1: it is compiled, 0: it is not available, -1: *err. */
 	int (*require)(void *arg, const char *library, dt_error *err);
-	/* Names that libraries not compiled yet define, one of which may be meant by a misspelt one: as many as fit in
-	 * out[max]; returns how many (with max 0: how many there are). */
+	/* Names defined by libraries that are not compiled yet, to suggest for a misspelt one: as
+	 * many as fit in out[max]; returns how many (with max 0: the total). */
 	uint32_t (*names)(void *arg, const char **out, uint32_t max);
 };
 void dt_compiler_set_libraries(dt_compiler *cc, const struct dt_library_source *libs);

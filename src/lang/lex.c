@@ -2,10 +2,10 @@
  * lex: text -> tokens.
  *
  * D has two vocabularies. Between clauses (LEX_OUTER, lex_outer.c) a probe description is one
- * token; inside clauses and declarations (LEX_EXPR) the tokens are C's. The lexer changes to
- * LEX_EXPR by itself at '{', at the '/' that opens a predicate and at a word that begins a
- * declaration. The parser changes back to LEX_OUTER while the last token of a clause or
- * declaration is current, before it asks for the next.
+ * token; inside clauses and declarations (LEX_EXPR) the tokens are C's. The lexer itself changes to
+ * LEX_EXPR at '{', at the '/' that opens a predicate and at a word that begins a declaration. The
+ * parser changes back to LEX_OUTER while the last token of a clause or declaration is current,
+ * before it asks for the next.
  *
  * A '/' ends a predicate when end of input, ';', '{' or '/' comes next; otherwise it divides.
  */
@@ -19,7 +19,8 @@
 
 /* ---- tokens inside expressions ---- */
 
-/* What word processors and web pages make of plain characters, for programs pasted from there. */
+/* Replacements of plain characters by word processors and web pages, for programs pasted from
+ * there. */
 static const struct {
 	const char *utf8, *plain;
 } typographic[] = {
@@ -108,7 +109,7 @@ static size_t ident_len(const dt_lexer *lx, const char *s)
 	return (size_t)(q - s);
 }
 
-/* What follows "pid123`" or "pid$target`" at s; NULL when that is not what is there. */
+/* What follows "pid123`" or "pid$target`" at s; NULL if s does not begin so. */
 const char *dt_lex_after_process(const dt_lexer *lx, const char *s)
 {
 	bool macro;
@@ -167,7 +168,7 @@ static const char *module_name(dt_compiler *cc, dt_pos pos, const char *s, size_
 	return dt_arena_printf(cc->arena, "pid%s%s", value.text, rest);
 }
 
-/* "<int, std::less<int> >" at s: how long it is; 0: no such thing. */
+/* "<int, std::less<int> >" at s: its length; 0: not found. */
 static size_t arguments_len(const dt_lexer *lx, const char *s)
 {
 	int depth = 0;
@@ -180,7 +181,7 @@ static size_t arguments_len(const dt_lexer *lx, const char *s)
 	return 0;
 }
 
-/* "ns::type": names of other languages than C have such, and D has no other use for "::". */
+/* "ns::type": names of languages other than C contain it, and D does not use "::" otherwise. */
 static size_t qualified_len(const dt_lexer *lx, const char *s, size_t len)
 {
 	size_t more;
@@ -340,7 +341,7 @@ void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode
 	const char *file = cc->src && cc->src->is_library && cc->prog ? cc->prog->name : NULL;
 	const char *nul = memchr(text, '\0', len);
 
-	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* what some editors put first */
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* some editors write it first */
 		text += 3;
 		len -= 3;
 	}

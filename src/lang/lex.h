@@ -25,7 +25,7 @@ static inline bool is_blank(char c)
 
 /* ---- lex_word.c ---- */
 /* What a word is: a keyword's token, 0 for an identifier, or one of these: a word of GNU C that is
- * passed over, alone or with the parentheses after it. */
+ * skipped, alone or with the parentheses after it. */
 enum { SKIP_WORD = -1, SKIP_PARENS = -2 };
 int dt_lex_find_word(const char *s, size_t len);
 /* The longest operator or punctuation at s, 0 if there is none. */
@@ -34,7 +34,7 @@ int dt_lex_find_operator(const char *s, size_t left, size_t *len);
 /* ---- lex_blank.c ---- */
 void dt_lex_newline(dt_lexer *lx);	  /* step over the newline at p */
 void dt_lex_skip_blanks(dt_compiler *cc); /* blanks, comments; control lines take effect */
-/* The next character that is neither blank nor comment nor in a control line; nothing moves.
+/* The next character that is neither blank nor comment nor in a control line; does not advance.
  * '\0': end of input. */
 char dt_lex_next_visible(const dt_lexer *lx, const char *s);
 void dt_lex_skip_word(dt_compiler *cc, int how, size_t len); /* how: SKIP_* */

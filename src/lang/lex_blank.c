@@ -1,7 +1,7 @@
 /*
- * lex_blank: what lies between tokens: blanks, comments, control lines; and positions.
+ * lex_blank: the text between tokens: blanks, comments, control lines; and positions.
  *
- * Also the text that is passed over unread: attributes, and bodies of functions in C headers.
+ * Also skipped text: attributes, and bodies of functions in C headers.
  */
 #include "lang/lex.h"
 
@@ -62,7 +62,7 @@ static bool is_marker(const char *s, const char *eol, uint32_t *line, const char
 	return true;
 }
 
-/* Walks the text again instead of remembering every marker: this happens once, for an error. */
+/* Scans the text again instead of remembering every marker: this happens only once, for an error. */
 void dt_lex_source_line(dt_compiler *cc, dt_pos pos, char *out, size_t n)
 {
 	const char *s = cc->lex.text, *end = cc->lex.end, *file = cc->lex.first_file, *name;
@@ -77,7 +77,7 @@ void dt_lex_source_line(dt_compiler *cc, dt_pos pos, char *out, size_t n)
 		bool same = !file || !pos.file ? !file && !pos.file
 					       : strlen(pos.file) == file_len &&
 						     memcmp(file, pos.file, file_len) == 0;
-		/* one line may have been cut into several pieces, with markers between them */
+		/* one line may have been split into several pieces, with markers between them */
 		if (line == pos.line && same && (size_t)(eol - s) + 1 >= pos.column) {
 			size_t k = (size_t)(eol - s) < n - 1 ? (size_t)(eol - s) : n - 1;
 			memcpy(out, s, k);
@@ -223,7 +223,7 @@ char dt_lex_next_visible(const dt_lexer *lx, const char *s)
 	return '\0';
 }
 
-/* ---- text that is passed over unread: attributes, bodies of C functions ---- */
+/* ---- skipped text: attributes, bodies of C functions ---- */
 
 static void skip_quoted(dt_lexer *lx)
 {
@@ -255,7 +255,7 @@ static void note_attribute(dt_lexer *lx, const char *word, size_t len)
 	}
 }
 
-/* Pass over everything up to and including `close` where the nesting is as at the start. */
+/* Skip everything up to and including `close` at the nesting level of the start. */
 static void skip_to(dt_compiler *cc, char close)
 {
 	dt_lexer *lx = &cc->lex;

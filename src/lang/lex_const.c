@@ -2,7 +2,7 @@
  * lex_const: integer, character and string constants.
  *
  * Types of integer constants follow C99 on LP64; there are no floating-point constants in D.
- * Escapes are undone by dt_unescape() (base), which the printing side mirrors.
+ * Escapes are undone by dt_unescape() (base); printing does the reverse.
  */
 #include <ctype.h>
 #include <limits.h>

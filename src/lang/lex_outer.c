@@ -3,8 +3,8 @@
  *
  * Here a word like profile-997hz or syscall::open*:entry is one token, a probe description. Text
  * that could be either a type or a description ("int*") is tried as a type first, except on the
- * command line and with -x pspec. Kernel types are looked up only when what follows cannot follow
- * a description, so that a plain script never loads BTF.
+ * command line and with -x pspec. Kernel types are looked up only if the next text cannot follow a
+ * description, so that a plain script never loads BTF.
  */
 #include "lang/decl.h"
 #include "lang/lex.h"
@@ -28,8 +28,9 @@ static bool begins_declaration_word(int token)
 	}
 }
 
-/* Behind the first colon there are names of files and of functions: libstdc++.so.6, operator=. A slash
- * begins a predicate, but not where it is the first of a module of a pid provider: pid*:/lib/libc.so.6:f:entry. */
+/* After the first colon there are names of files and of functions: libstdc++.so.6, operator=. A
+ * slash begins a predicate, but not where it is the first of a module of a pid provider:
+ * pid*:/lib/libc.so.6:f:entry. */
 static size_t description_len(const dt_lexer *lx)
 {
 	const char *s = lx->p, *colon = NULL;
@@ -71,7 +72,7 @@ static bool names_type(dt_compiler *cc, const char *word, size_t len, bool kerne
 
 /* Does the text at p, which has the form of a description, begin a declaration? What may follow a
  * description is ',' '/' '{' and, on the command line, ';' or the end; so a name or a '*' after it
- * settles the question, and only then is the kernel asked. */
+ * decides, and only then are kernel types looked up. */
 static bool begins_declaration(dt_compiler *cc, size_t len, bool forced)
 {
 	const dt_lexer *lx = &cc->lex;

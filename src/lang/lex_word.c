@@ -1,9 +1,8 @@
 /*
  * lex_word: how keywords, operators and tokens are spelled.
  *
- * Headers of the C library come with words of GNU C. Those that mean the same as a keyword are
- * listed as one; those that mean nothing to us are passed over, so that the grammar need not know
- * them.
+ * Headers of the C library contain words of GNU C. Those that mean the same as a keyword are listed
+ * as one; the others are skipped, so that the grammar need not include them.
  */
 #include "lang/lex.h"
 

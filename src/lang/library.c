@@ -1,20 +1,20 @@
 /*
- * library: what to do with a name that neither the program nor the session knows.
+ * library: looks for a name that neither the program nor the session knows in libraries.
  *
- * D libraries are compiled when something that they define is named. The compiler asks for it
- * (struct dt_library_source of lang.h) where it would otherwise look into the kernel or give up: an
- * identifier, a type name, a tag, the output of a translator. The answer is a compile inside this
- * one, after which the name is looked up again.
+ * D libraries are compiled when a program uses a name that they define. The compiler asks for it
+ * (struct dt_library_source of lang.h) where it would otherwise search the kernel or fail: for an
+ * identifier, a type name, a tag, the output of a translator. The library is compiled inside this
+ * compile, then the name is looked up again.
  *
- * A program or library asks; a type or an expression that stands by itself does not, because those
- * of the providers are mostly types of the kernel. When an argument's type turns out to be unknown,
- * dt_library_for_text() asks for its words.
+ * Programs and libraries ask; single types and expressions do not, because those of the providers
+ * are mostly kernel types. If an argument's type turns out to be unknown, dt_library_for_text()
+ * asks for its words.
  *
  * An error inside a library is the error of the program that needs it, at the library's line.
  */
 #include "lang/compiler.h"
 
-/* Not a mistake of the text at hand, so ?? must not take it for one. */
+/* Not an error in the current text, so ?? must not treat it as one. */
 _Noreturn static void fail_as(dt_compiler *cc, const dt_error *e)
 {
 	cc->library_failed = true;

@@ -1,5 +1,5 @@
 /*
- * macro: $1, $$1, $target and the other words that begin with a dollar sign.
+ * macro: $1, $$1, $target and the other names that begin with a dollar sign.
  *
  * In an expression a macro becomes one token. An argument that reads as an integer or as an
  * identifier becomes that, anything else a string; $$1 is always a string. In a probe description
@@ -220,7 +220,7 @@ const char *dt_macro_in_field(dt_compiler *cc, dt_pos pos, const char *field)
 	return dt_arena_printf(cc->arena, "%.*s%s%s", (int)(dollar - field), field, value, end);
 }
 
-/* Only the last argument is asked about: a script that uses $2 may do without $1. */
+/* Only the last argument is checked: a script that uses $2 need not use $1. */
 void dt_macro_check_unused(dt_compiler *cc)
 {
 	const struct dt_macros *m = cc->macros;

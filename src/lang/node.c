@@ -1,8 +1,8 @@
 /*
  * node: making, copying and printing syntax trees.
  *
- * The operator table here is the one place that knows how operators are written and how tightly
- * they bind; the parser climbs by it and the printer puts parentheses by it.
+ * The operator table here is the only place that defines the spelling and precedence of operators;
+ * both the parser and the printer use it.
  */
 #include "lang/compiler.h"
 

@@ -5,8 +5,8 @@
  *   clause    := description { "," description } [ "/" expression "/" ] [ "{" statements "}" ]
  *   statement := ";" | expression ";" | "if" "(" expression ")" branch [ "else" branch ]
  *
- * A clause is handed to dt_clause_compile() as soon as it is complete, so that what follows sees
- * the variables it made. Expressions are in parse_expr.c, declarations in decl*.c.
+ * A clause is handed to dt_clause_compile() as soon as it is complete, so that the code after it
+ * sees the variables it creates. Expressions are in parse_expr.c, declarations in decl*.c.
  */
 #include "lang/decl.h"
 
@@ -14,7 +14,7 @@
 
 static dt_node *parse_statements(dt_compiler *cc);
 
-/* Words that other languages have and D has not: say so instead of "syntax error". */
+/* Words of other languages that D lacks: say so instead of "syntax error". */
 static void reject_reserved(dt_compiler *cc)
 {
 	switch (cc->lex.tok.kind) {

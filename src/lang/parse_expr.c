@@ -1,10 +1,10 @@
 /*
  * parse_expr: expressions; one function per level of the grammar, above each its rule.
  *
- * Binary operators are read by climbing the precedence table in node.c. A parenthesis that could
- * begin a cast is decided by what is inside: a type keyword or the name of a local type make it
- * one. The kernel's types are asked for a name that nothing else knows, and only when what follows
- * it reads like a cast: "(foo_t *)" or "(foo_t)" before an operand.
+ * Binary operators are read by climbing the precedence table in node.c. Whether a parenthesis
+ * begins a cast depends on what is inside: a type keyword or the name of a local type makes it one.
+ * An unknown name is looked up among the kernel's types only if the text after it looks like a
+ * cast: "(foo_t *)" or "(foo_t)" before an operand.
  */
 #include "lang/decl.h"
 #include "type/user.h"
@@ -22,8 +22,8 @@ static void add_link(dt_compiler *cc)
 
 #define NAME_BUCKETS 1024
 
-/* A clause is checked after it is parsed, so the variables it makes are not identifiers yet when
- * "(x) - 1" must be told from a cast. What was assigned to is remembered here. */
+/* A clause is checked after it is parsed, so the variables it creates are not identifiers yet when
+ * "(x) - 1" must be distinguished from a cast. Assigned variables are remembered here. */
 struct dt_name_set {
 	struct name {
 		const char *text;
@@ -292,7 +292,7 @@ static dt_node *parse_postfix(dt_compiler *cc)
 /* ---- casts and sizeof ---- */
 
 /* Can a token begin the operand of a cast? Signs, '*' and '&' could also continue an expression;
- * they are asked about last, when the name is not known otherwise. */
+ * they are considered last, if the name is not known otherwise. */
 static bool begins_operand(int kind)
 {
 	switch (kind) {

@@ -11,9 +11,9 @@
  *   #pragma D binding "version" identifier
  *   #pragma D depends_on {module|provider|library} name
  *
- * attributes and binding may come before the definition they are about: they wait in cc->pragmas
- * until the identifier (or, for the word "translator", the next translator) is defined. Waiting in
- * vain is an error.
+ * attributes and binding may come before the definition they apply to: they wait in cc->pragmas
+ * until the identifier (or, for the word "translator", the next translator) is defined. If it never
+ * is, that is an error.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -151,7 +151,7 @@ static void apply_to_ident(const struct dt_pragma *p, dt_ident *id)
 	}
 }
 
-/* Apply now if the name is defined in this program, else when it will be. */
+/* Apply now if the name is defined in this program, else when it is defined. */
 static void add_pragma(dt_compiler *cc, const struct line *l, struct dt_pragma p)
 {
 	dt_ident *id;
@@ -390,7 +390,7 @@ static void pragma(dt_compiler *cc, const struct line *l)
 	const char *names[DT_NELEM(d_pragmas)], *near;
 
 	if (l->n < 2 || (strcmp(l->words[1], "D") != 0 && !common_word(cc, l, 1)))
-		return; /* someone else's */
+		return; /* for another compiler */
 	if (strcmp(l->words[1], "D") != 0 || (l->n > 2 && common_word(cc, l, 2)))
 		return;
 	if (l->n < 3)

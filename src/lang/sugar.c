@@ -1,8 +1,8 @@
 /*
  * sugar: if and else.
  *
- * DIF has no place for statements that are run conditionally; clauses have predicates. So a clause
- * with an `if` becomes several clauses on the same probes, which run one after the other:
+ * DIF has no conditional statements, but clauses have predicates. So a clause with an `if` becomes
+ * several clauses on the same probes, which run one after the other:
  *
  *     p /x/ { A; if (c) { B } else { C } D }
  *
@@ -28,7 +28,7 @@
 
 struct sugar {
 	dt_compiler *cc;
-	dt_node *clause; /* the one being taken apart */
+	dt_node *clause; /* the clause being split */
 	dt_node *first, **link;
 };
 
