@@ -1,11 +1,12 @@
 /*
- * attach: how a probe is attached, said by its provider, done by the engine.
+ * attach: how a probe is attached: described by its provider, done by the engine.
  *
  * A probe is an event of the kernel (or of a process) with a name. The provider says which event; the
- * engine knows how to be called at it and how to read its arguments. A stable probe (proc, io, tcp ...,
- * and user static probes) is an event seen through some D: a condition under which it fires at all, and
- * an expression for each of its arguments in terms of the event's own `args[]`, `arg0` ..., `uregs[]`. They run
- * once per firing before any clause (see doc/kernel-engine.md, "prologues"), so that clauses know nothing of it.
+ * engine knows how to be called at it and how to read its arguments. A stable probe (proc, io, tcp
+ * ..., and user static probes) is an event interpreted by a piece of D: a condition under which it
+ * fires at all, and an expression for each of its arguments in terms of the event's own `args[]`,
+ * `arg0` ..., `uregs[]`. They run once per firing before any clause (see doc/kernel-engine.md,
+ * "prologues"), so that clauses are not affected.
  */
 #ifndef DT_ATTACH_H
 #define DT_ATTACH_H
@@ -48,16 +49,16 @@ typedef struct dt_attach {
 	const char *path;   /* file to put a uprobe in, as this process can open it (/proc/PID/root/...) */
 	uint64_t offset;    /* uprobes: in the file; instructions: in the function */
 	uint64_t ref_ctr;   /* uprobes: offset in the file of the semaphore to count up; 0: none */
-	uint32_t call;	    /* uprobes: how far after it is a nop that may be probed instead, and may become a call; 0: none */
+	uint32_t call;	    /* uprobes: distance to a nop after it that may be probed instead, and may become a call; 0: none */
 	int pid;	    /* uprobes: only in this process; 0: in all */
 	uint64_t number, period;
 	uint32_t perf_type;
 	bool one, exclude_user, exclude_kernel;
-	bool optional; /* kernel functions and instructions: a pattern found it; left out if the kernel refuses it */
+	bool optional; /* kernel functions and instructions: matched by a pattern; skipped if the kernel refuses it */
 	/* DT_AT_UPROBE at the entry of a function: number is how far the stack pointer is below the return address, and
 	 * (DT_AT_BEHIND) how many bytes after its first instruction the probe is.
-	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and does not change the return
-	 * address to be told of the return. */
+	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and
+	 * does not change the return address. */
 	bool instruction;
 	const dt_attach_text *text; /* NULL: nothing is computed, the arguments are the event's own */
 	/* Which raw argument of the tracepoint, plus 1, is the thread that the probe is about (pid, execname, curthread, self->);

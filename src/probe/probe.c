@@ -1,12 +1,12 @@
 /*
  * probe: the registry of one session, and matching.
  *
- * A description is four shell patterns. To match it, every provider that could own such a probe is
- * asked to report what it has (that is where probes are discovered, lazily); then all known probes
- * are compared with the patterns. Probes are kept for the life of the registry, found by id through
- * a small hash table, and always handed out in order of id.
+ * A description is four shell patterns. To match it, every provider that could own such a probe
+ * reports what it has (this is where probes are discovered, lazily); then all known probes are
+ * compared with the patterns. Probes are kept for the life of the registry, found by id through a
+ * small hash table, and always returned in order of id.
  *
- * When nothing matches, the sentence that helps is the provider's own reason.
+ * When nothing matches, the message is the provider's own reason.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 /* Field lengths with the NUL, as in DTrace. */
 
-struct kept { /* what a provider keeps here */
+struct kept { /* private data of a provider */
 	const dt_provider *p;
 	void *what;
 	void (*free_it)(void *);
@@ -25,17 +25,17 @@ struct kept { /* what a provider keeps here */
 
 struct dt_probes {
 	dt_arena *arena;
-	dt_types *types;	/* not ours */
-	const dt_options *opts; /* not ours */
-	struct dt_procs *procs; /* not ours */
+	dt_types *types;	/* not owned */
+	const dt_options *opts; /* not owned */
+	struct dt_procs *procs; /* not owned */
 	dt_ksyms *ksyms;
 	dt_kfuncs *kfuncs;
 	struct kept *kept;
 	DT_VEC(dt_probe *) all;
 	dt_probe **by_id; /* open addressing; size is a power of two, at most half full */
 	uint32_t by_id_size;
-	DT_VEC(dt_probe *) found; /* answer of the last match */
-	enum dt_tag tag;	  /* why it is none, if a provider has said so */
+	DT_VEC(dt_probe *) found; /* result of the last match */
+	enum dt_tag tag;	  /* why there is none, if a provider gave a reason */
 };
 
 dt_probes *dt_probes_new(void)
@@ -211,7 +211,7 @@ dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id)
 	dt_probe *pr = dt_probes_known(ps, id);
 	char why[256] = "";
 
-	/* Ranges are fixed, so only the owner has to look. */
+	/* Ranges are fixed, so only the owner has to be asked. */
 	for (const dt_provider *const *p = dt_provider_table; !pr && *p; p++) {
 		if (id < (*p)->id_base || id - (*p)->id_base >= (*p)->id_count)
 			continue;
@@ -322,7 +322,7 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 	return (int)ps->found.n;
 }
 
-/* Is this the name of a provider? (One that claims whatever no other has does not count.) */
+/* Is this the name of a provider? (The one that claims all other names does not count.) */
 static bool is_provider(const char *word)
 {
 	if (!*word || dt_glob_is_pattern(word))
@@ -333,7 +333,8 @@ static bool is_provider(const char *word)
 	return false;
 }
 
-/* Parts are left out from the left, so with a colon too few the provider becomes a module: syscall:read:entry. */
+/* Parts are omitted from the left, so with one colon too few the provider becomes a module:
+ * syscall:read:entry. */
 static void suggest_colons(dt_probes *ps, const dt_probedesc *d, dt_error *err)
 {
 	const dt_probedesc meant[] = {

@@ -1,7 +1,7 @@
 /*
  * probe: what can be traced. Probe ids, descriptions, matching, and the provider interface.
  *
- * A provider is a table of functions. It names its probes lazily: only those that a pattern asks
+ * A provider is a table of functions. It creates its probes lazily: only those that a pattern asks
  * for. Ids are stable between runs: every provider owns a fixed range (dt_provider.id_base) and
  * numbers its probes inside it by a property of the probe, not by the order of discovery.
  */
@@ -26,32 +26,35 @@ typedef struct dt_provider {
 	const char *name;     /* "syscall"; the provider field of its probes, or its prefix */
 	uint32_t id_base, id_count;
 	dt_attr attrs[5];     /* provider module function name args */
-	bool variants;	      /* probes that differ in their module only are one thing: args[] are the first one's */
-	/* Could a description with this provider pattern name probes of mine? Default (NULL): glob
-	 * match of the pattern against `name`. */
+	bool variants;	      /* probes that differ only in their module are treated as one: args[] are those of the first */
+	/* Could a description with this provider pattern match probes of this provider? Default
+	 * (NULL): glob match of the pattern against `name`. */
 	bool (*claims)(const struct dt_provider *p, const char *prov_pattern);
 	/* Report (by dt_probes_add) every probe that may match d; extra ones are filtered out. With all
-	 * fields empty this lists everything; with d->id set only that probe is wanted. `why` may get
-	 * one sentence when nothing can match; -1: and it is an error. */
+	 * fields empty this lists everything; with d->id set only that probe is reported. `why` may
+	 * get one sentence if nothing can match; -1: that is an error. */
 	int (*discover)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d,
 			bool listing, char *why, size_t whylen);
-	/* Does the description mean this probe? Default (NULL): each of its four fields matches the probe's. For
-	 * probes that go by several names. */
+	/* Does the description match this probe? Default (NULL): each of its four fields matches
+	 * the probe's. For probes with several names. */
 	bool (*matches)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d);
-	/* Which kinds of probes that d means can come into being while tracing: 1 << DT_AT_*. NULL: none ever. */
+	/* Which kinds of probes matching d can appear during tracing: 1 << DT_AT_*. NULL: none
+	 * ever. */
 	uint32_t (*grows)(const struct dt_provider *p, const dt_probedesc *d);
-	/* While tracing: this process has mapped a file (NULL: it has exec'd). Could that bring probes that d means? Such a
-	 * provider has grows() and news(). */
+	/* During tracing: this process has mapped a file (NULL: it has exec'd). Could that bring
+	 * probes matching d? Such a provider has grows() and news(). */
 	bool (*news)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid,
 		     const struct dt_file *file);
-	/* While tracing: this process has been forked; it has what its parent has mapped. The same question. NULL: never. */
+	/* During tracing: this process has been forked; it has its parent's mappings. The same
+	 * question. NULL: never. */
 	bool (*forked)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, long parent);
 	/* Argument types as D text, native and translated: "struct file *" ; returns count, -1 untyped.
 	 * names may be NULL; memory is static or from dt_probes_arena. */
 	int (*args)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr,
 		    const char **native, const char **xlated, int *mapping, int max);
-	/* For probes in programs, whose types no D text can name: the types themselves, after args() has given their
-	 * spelling. Where mapping is -1 the argument is not available, and why[] gets a sentence. NULL: the text is read. */
+	/* For probes in programs, whose types cannot be named in D text: the types themselves,
+	 * after args() has returned their names. Where mapping is -1 the argument is not available,
+	 * and why[] gets a sentence. NULL: the text is used. */
 	void (*types)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_type **types,
 		      const char **why, int n);
 	/* How the probe is attached; *at is zeroed before. -1 and a sentence when it cannot be. Text is static or
@@ -62,7 +65,7 @@ typedef struct dt_provider {
 } dt_provider;
 
 extern const dt_provider *const dt_provider_table[]; /* ends with NULL */
-const char *dt_provider_nearest(const char *name);   /* that was probably meant; NULL: none is near */
+const char *dt_provider_nearest(const char *name);   /* the nearest name; NULL: none is near */
 
 dt_probes *dt_probes_new(void);
 void dt_probes_free(dt_probes *ps);
@@ -76,7 +79,7 @@ bool dt_probes_option(const dt_probes *ps, enum dt_opt_id id);
 struct dt_procs;
 void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs);
 struct dt_procs *dt_probes_procs(const dt_probes *ps);
-dt_kfuncs *dt_probes_kfuncs(dt_probes *ps); /* the functions that can be traced; the same */
+dt_kfuncs *dt_probes_kfuncs(dt_probes *ps); /* the functions that can be traced; as above */
 dt_ksyms *dt_probes_ksyms(dt_probes *ps); /* the kernel's symbols, read when first asked */
 /* For providers, in discover(): a probe was found. One already known by id is returned again. */
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
@@ -89,14 +92,14 @@ int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe
 dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
 /* For providers: does each of the four fields match? What is done without dt_provider.matches. */
 bool dt_probe_fits(const dt_probe *pr, const dt_probedesc *d);
-/* For providers: a probe already reported, without looking for it; and how many of p's there are. */
+/* For providers: a probe already reported, without a search; and the number of p's probes. */
 dt_probe *dt_probes_known(const dt_probes *ps, uint32_t id);
 uint32_t dt_probes_count(const dt_probes *ps, const dt_provider *p);
 /* For providers, in discover(): the tag that belongs to their sentence (D_PROC_FUNC; D_PDESC_ZERO otherwise). */
 void dt_probes_blame(dt_probes *ps, enum dt_tag tag);
 /* For providers, in attach(): the D text of this event, to be filled in. */
 dt_attach_text *dt_probes_text(dt_probes *ps, dt_attach *at);
-/* For providers: a place for what one of them has read and wants to keep; freed with the registry. */
+/* For providers: a place for data that one of them keeps; freed with the registry. */
 void **dt_probes_keep(dt_probes *ps, const dt_provider *p, void (*free_it)(void *));
 /* "prov:mod:func:name" */
 void dt_probedesc_print(const dt_probedesc *d, dt_buf *out);

@@ -26,7 +26,7 @@
 /* The usual case: one call, with or without a path. */
 #define ONE(name, path)	 EVENT(name, CALL(name, name, path))
 
-/* After a successful exec the memory with the path is gone; execname says it. */
+/* After a successful exec the memory with the path is gone; execname has the name. */
 #define FAILED_EXEC(call, path)                                                                    \
 	AT(SYSCALL_RETURN, call, .arg = {"\"aue_execve\"", "(int64_t)arg1", "(int64_t)arg1 < 0 ? (uint64_t)" path " : 0"})
 /* The child also returns, with 0. */

@@ -3,8 +3,9 @@
  *
  * Linux has two kinds of timers, those of the tick (struct timer_list) and those of high resolution (struct hrtimer). Native
  * arguments are the address, 1 for a high-resolution timer, the function, and when it was due; lib/callout.d makes a
- * callout_t of them. At the end the timer may be gone: what its function frees it with is not what it was called with.
- * So the function is remembered: by the thread that was interrupted, in a variable for each kind, since one kind interrupts the other.
+ * callout_t of them. At the end the timer may no longer exist: its function may have freed it. So
+ * the function is remembered: in a thread-local variable of the interrupted thread, one for each
+ * kind, since one kind can interrupt the other.
  */
 #include "probe/providers/stable.h"
 
@@ -12,7 +13,7 @@
 #define TIMER	"args[0]->expires"
 #define HRTIMER "args[0]->node.expires"
 
-/* In the place of an argument: only those that a clause looks at are computed; so .when stores */
+/* Not in an argument, since only those that a clause uses are computed: .when stores it */
 #define START(event, kind, due)                                                                    \
 	AT(TRACEPOINT, event, .when = "(self->dt_callout_f" kind " = (uint64_t)args[0]->function, 1)",     \
 	   .arg = {"arg0", kind, "(uint64_t)args[0]->function", due})

@@ -2,15 +2,14 @@
  * cpc: a probe fires each time an event has happened count times on a CPU.
  * cpc:::<event>-<mode>-<count>, where mode says what is counted: user, kernel or all.
  *
- * Events are those of the kernel's perf interface, by its names or by those that PAPI has for the
- * same thing; - and _ are one in them, as are large and small letters. rNNN is an event of this
- * processor by its hexadecimal number, as for perf; a mask between mode and count is its unit mask
- * then. Which of them a machine can count only trying tells: virtual machines often have no
- * counters, but the kernel's own events (software) are everywhere.
+ * Events are those of the kernel's perf interface, by its names or by PAPI's names; - and _ are
+ * equivalent in them, and case does not matter. rNNN is an event of this processor by its
+ * hexadecimal number, as for perf; a mask between mode and count is its unit mask. Which of them a
+ * machine can count is found by trying: virtual machines often have no counters, but the kernel's
+ * own events (software) are always available.
  *
- * Listed are the events that are available, each with a usual count; any other count is made into a
- * probe when it is named. Its id comes from a hash of the name. dt_probe.data is not used: the name
- * says everything.
+ * The available events are listed, each with a typical count; any other count becomes a probe when
+ * it is named. Its id comes from a hash of the name. dt_probe.data is not used: the name is enough.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,7 +21,7 @@
 
 #include "probe/providers/providers.h"
 
-#define MIN_HARDWARE  5000   /* as in DTrace: more often would stop the machine */
+#define MIN_HARDWARE  5000   /* as in DTrace: a higher rate would stop the machine */
 #define MIN_CLOCK     200000 /* ns, as for profile */
 #define FIRST_MADE_ID 500    /* in the range: below are the listed ones */
 
@@ -92,7 +91,7 @@ static bool same_name(const char *a, const char *b, size_t n)
 	return b[n] == 0;
 }
 
-/* What a name means. */
+/* The meaning of a name. */
 struct counter {
 	struct event e;
 	bool user, kernel;
@@ -126,7 +125,7 @@ static bool parse_event(const char *name, size_t n, struct event *e, char *why, 
 	return false;
 }
 
-/* The word before *end and its '-'; *end becomes where that is. False: there is none. */
+/* The word before *end and its '-'; *end is moved there. False: there is none. */
 static bool last_word(const char *name, size_t *end, const char **word, size_t *n)
 {
 	size_t at = *end;
@@ -281,8 +280,7 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	    !dt_glob_match(*d->mod ? d->mod : "*", "") ||
 	    !dt_glob_match(*d->func ? d->func : "*", ""))
 		return 0;
-	if (!*d->prov) { /* without a provider only a name that is one of ours; the others are not
-			    our affair */
+	if (!*d->prov) { /* without a provider only a name of one of our probes; others are ignored */
 		why = ignored;
 		whylen = sizeof(ignored);
 		if (!strchr(d->name, '-') || strncmp(d->name, "tick-", 5) == 0 ||

@@ -1,15 +1,18 @@
 /*
  * dtmalloc: the kernel's memory, by type: dtmalloc::dentry:malloc, dtmalloc::dentry:free.
  *
- * FreeBSD's kernel names what each piece of memory is for. Linux does so for what has a cache of its own (/proc/slabinfo
- * lists them), and those names are the types here; all the rest is of type kmalloc, with the caller as args[2].
+ * FreeBSD's kernel names the purpose of each allocation. Linux does so for memory with its own
+ * cache (/proc/slabinfo lists them), and those names are the types here; the rest has type kmalloc,
+ * with the caller as args[2].
  *
- * All types have the same two or three tracepoints, and each probe on one costs time whenever it is passed. So a
- * description that leaves the function empty (dtmalloc:::malloc) means one probe for all types, args[0]->ks_shortdesc says
- * which; a pattern (dtmalloc::ext4_*:malloc) means one for each type it matches.
+ * All types share the same two or three tracepoints, and each probe on one costs time at every
+ * event. So a description with an empty function (dtmalloc:::malloc) is one probe for all types,
+ * and args[0]->ks_shortdesc tells which; a pattern (dtmalloc::ext4_*:malloc) is one probe for each
+ * type it matches.
  *
- * Native arguments: the cache or 0, the address, the caller, the size in bytes (kfree() is not told: 0), GFP flags.
- * dt_probe.data is 1 for free. Ids: the first four are those of all types and of kmalloc; the others go by the hash of the name.
+ * Native arguments: the cache or 0, the address, the caller, the size in bytes (0 for kfree(),
+ * which does not know it), GFP flags. dt_probe.data is 1 for free. Ids: the first four are those of
+ * all types and of kmalloc; the others go by the hash of the name.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -33,7 +36,7 @@ static const struct event {
 
 /* ---- names ---- */
 
-/* These are what kmalloc() takes its memory from, and are not told apart by the tracepoints. */
+/* kmalloc() takes its memory from these; the tracepoints do not distinguish them. */
 static bool is_kmalloc(const char *cache)
 {
 	static const char *const prefixes[] = {"kmalloc-", "dma-kmalloc-", "memdup_user-", "msg_msg-"};
@@ -44,7 +47,7 @@ static bool is_kmalloc(const char *cache)
 	return false;
 }
 
-/* The name can be that of a function in a probe description, and in a string of D. */
+/* Can the name be a function in a probe description, and part of a D string? */
 static bool is_usable(const char *cache)
 {
 	for (const char *p = cache; *p; p++)
@@ -77,7 +80,8 @@ static void add_type(const dt_provider *p, dt_probes *ps, const char *type, uint
 	}
 }
 
-/* Every cache that the pattern means; all are entered in the order of the file, so that ids do not depend on it. */
+/* Every cache that matches the pattern; all are entered in the order of the file, so that ids do
+ * not depend on the pattern. */
 static int add_caches(const dt_provider *p, dt_probes *ps)
 {
 	FILE *f = fopen("/proc/slabinfo", "re");
@@ -103,7 +107,7 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 
 	(void)listing;
 	if (!d->id && !(field_matches(d->mod, MODULE) && (field_matches(d->name, names[0]) || field_matches(d->name, names[1]))))
-		return 0; /* the kernel's types are not read for others */
+		return 0; /* kernel types are not read for others */
 	for (uint32_t i = 0; i < 4; i++)
 		if (!ts || !dt_tracepoint_type(ts, events[i / 2][i % 2].tracepoint)) {
 			if (*d->prov)

@@ -2,12 +2,11 @@
  * fbt: function boundary tracing. Entry and return of (nearly) every function of the kernel and its
  * modules, as fbt:<module>:<function>:entry and return; the module of the kernel itself is vmlinux.
  *
- * Which functions there are kernel/kfunc.c knows; how they are traced is bpf/run/attach_kernel.c's affair.
- * Argument types come from BTF; a function that it does not have can still be traced, with
- * arg0, arg1 ...
+ * kernel/kfunc.c lists the functions; bpf/run/attach_kernel.c traces them. Argument types come from
+ * BTF; a function that BTF does not describe can still be traced, with arg0, arg1 ...
  *
  * Ids follow the kernel's own order: base + 2 * index, and one more for return. dt_probe.data is
- * the index; a bit says that this very function was asked for, so that the user is told when the
+ * the index; a bit says that this function was named explicitly, so that it is an error if the
  * kernel refuses it.
  */
 #include <stdio.h>
@@ -19,7 +18,7 @@
 #define NAMED	(1ull << 63)
 #define VMLINUX "vmlinux"
 
-/* What the kernel can do, tried once per session. */
+/* What the kernel supports, probed once per session. */
 static const struct dt_ktrace *ktrace_of(const dt_provider *p, dt_probes *ps)
 {
 	void **kept = dt_probes_keep(ps, p, free);
@@ -202,7 +201,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	return 0;
 }
 
-/* For stable probes that are made of a function. Their text wants its types. */
+/* For stable probes based on a function. Their text needs its types. */
 bool dt_fbt_has(dt_probes *ps, const char *module, const char *func, bool on_return)
 {
 	dt_types *ts = dt_probes_types(ps);

@@ -1,7 +1,7 @@
 /*
  * fsinfo: operations of file systems as illumos counts them, each when it has ended: fsinfo:::read
- * and so on, with the file and a number, which is the bytes of read and write and else 0. The
- * functions are those of vfs.c.
+ * and so on, with the file and a number: the bytes of read and write, otherwise 0. The functions
+ * are those of vfs.c.
  */
 #include "probe/providers/stable.h"
 

@@ -1,26 +1,26 @@
 /*
- * io: what disks are asked to do, and threads that wait for it.
+ * io: requests to disks, and threads that wait for them.
  *
- * start is when a request is given to the driver, done when all of it has ended. Disks that have no
- * requests (device mapper, RAID, RAM disks; no mq_ops) get bios: there start is when one is
+ * start fires when a request is given to the driver, done when all of it has ended. Disks that have
+ * no requests (device mapper, RAID, RAM disks; no mq_ops) get bios: there start fires when one is
  * submitted, and done when it ends. A bio for a disk with requests becomes part of one, and does
- * not count by itself. A logical volume and the disk below it are two disks, and each has its
+ * not count separately. A logical volume and the disk below it are two disks, and each fires its
  * probes, as each has a line in /proc/diskstats.
  *
  * wait-start and wait-done are about a thread that sleeps until some I/O is done (what makes
- * "iowait"). The kernel does not say which; it is taken to be the last one that the thread itself
- * has asked for, if that has not ended. A thread that waits for what others have asked for (a page
- * that is being written, the journal) has none, and neither has one whose bio ends on another CPU
- * while it is on its way to sleep: the memory of a bio may be used again as soon as it has ended.
- * What is told of a wait is decided once and kept, so that wait-start and wait-done agree. A thread
- * that was asleep before tracing began is not seen to come back.
+ * "iowait"). The kernel does not say which; it is assumed to be the last one that the thread itself
+ * issued, if that has not ended. A thread that waits for I/O of others (a page that is being
+ * written, the journal) has none, and neither has one whose bio ends on another CPU while it is
+ * going to sleep: the memory of a bio may be reused as soon as it has ended. The arguments of a
+ * wait are determined once and kept, so that wait-start and wait-done agree. For a thread that was
+ * asleep before tracing began, wait-done does not fire.
  */
 #include "probe/providers/stable.h"
 
 /*
  * native arguments: bio, device, request, status + 1, bytes, operation, sector, page, what is
  * called at the end, and with what. Above the 32 bits of the operation is where in the page the
- * bytes begin. lib/io.d knows them too.
+ * bytes begin. lib/io.d uses the same.
  */
 #define IO_ARGS                                                                                    \
 	{                                                                                          \
@@ -56,13 +56,13 @@
 	}
 #define NO_REQUESTS(bio) bio "->bi_bdev->bd_disk->queue->mq_ops == NULL"
 
-/* A driver whose queue is full gives a request back, and gets it again later. */
+/* A driver whose queue is full returns a request, and gets it again later. */
 #define GIVEN_BACK "(dt_io_back[arg0] = 1, 0)"
 #define FIRST_TIME "dt_io_back[arg0] ? (dt_io_back[arg0] = 0, 0) : 1"
 
 /*
- * A request may end in parts. Around a write that must not pass others the kernel puts flushes,
- * requests of their own, and ends the write once more when all of it is over, empty then.
+ * A request may end in parts. Around a write that must be ordered the kernel issues flushes as
+ * separate requests, and completes the write a second time, empty, when all are done.
  */
 #define ENDS                                                                                       \
 	"args[2] >= args[0]->__data_len && (args[0]->__data_len != 0 || (args[0]->cmd_flags & "    \
@@ -71,8 +71,8 @@
 /* the thread that sched_switch leaves: not preempted, but asleep until I/O is done */
 #define FALLS_ASLEEP "args[1]->in_iowait && !args[0] && args[3] != 0"
 
-/* The last bio of a thread, and of whom it is until it ends: one that is gone may be another one by
- * now. */
+/* The last bio of a thread, and its owner until it ends: the memory of one that has ended may be
+ * another bio by now. */
 #define NOTE_BIOS                                                                                  \
 	AT(TRACEPOINT, "block_bio_queue",                                                          \
 	   .when = "(self->dt_io_bio = arg0, self->dt_io_nth = (uint64_t)0, "                      \
@@ -82,8 +82,9 @@
 #define IS_MINE "(self->dt_io_bio != 0 && dt_io_of[self->dt_io_bio] == (uint64_t)curthread)"
 #define MINE	"((struct bio *)self->dt_io_bio)"
 
-/* Kept until the thread comes back. If one of them cannot be read, the device stays 0, which is to
- * say that nothing is known. Both probes do it, the first one for both: nvcsw counts the sleeps of the thread. */
+/* Kept until the thread comes back. If one of them cannot be read, the device stays 0, which means
+ * that nothing is known. Both probes do it, the first one for both: nvcsw counts the sleeps of the
+ * thread. */
 #define STORE(v, text) "self->dt_io_" v " = " text ", "
 #define KEEP                                                                                       \
 	"(self->dt_io_nth == args[1]->nvcsw ? 0 : (self->dt_io_nth = args[1]->nvcsw, "             \
@@ -115,7 +116,7 @@ static const dt_stable_probe rows[] = {
     {"wait-start", .args = IO_ARGS,
      .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", 1) : 0",
 			     .arg = WAIT_ARGS(KEPT("bio"), "0"))}},
-    /* what is never 0 again is not given back, and need not be had again */
+    /* a variable that is never 0 again is not freed, and need not be allocated again */
     {"wait-done", .args = IO_ARGS,
      .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", self->dt_io_wait = 2, 0) : 0"),
 	       AT(TRACEPOINT, "sched_switch", .task_arg = 3,

@@ -3,16 +3,17 @@
  * is in bytes from the start of the function, decimal; an empty one or a pattern means all
  * instructions that match.
  *
- * A kprobe can sit on the first byte of an instruction only, and the kernel complains in its log
- * when asked for another place. So the code of the function is read and decoded before anything is
- * made, and where instructions begin is known. Left out are those that the kernel never takes:
- * breakpoints, the traps of BUG(), jumps and calls that it rewrites itself (static keys, static
- * calls), and the padding after the function. A function that another
- * tracer has put breakpoints into can be decoded only up to the first of them.
+ * A kprobe can only be on the first byte of an instruction, and the kernel complains in its log
+ * about any other place. So the code of the function is read and decoded first, to find where
+ * instructions begin. Instructions that the kernel never accepts are skipped: breakpoints, the
+ * traps of BUG(), jumps and calls that it rewrites itself (static keys, static calls), and the
+ * padding after the function. A function in which another tracer has put breakpoints can be decoded
+ * only up to the first of them.
  *
- * There are millions of instructions: probes are made for functions that a description names. The
- * kernel and its modules lie within 2 GB (dt_arch.kernel_text), so that the lower 31 bits of an address are an id, by
- * which the instruction is found again. dt_probe.data is the index of the function and the offset.
+ * There are millions of instructions, so probes are created only for functions that a description
+ * names. The kernel and its modules are within 2 GB (dt_arch.kernel_text), so the lower 31 bits of
+ * an address serve as an id, by which the instruction is found again. dt_probe.data is the index of
+ * the function and the offset.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -113,7 +114,7 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 
 /* ---- the provider ---- */
 
-/* Only a description that names kinst means it: ::vfs_read: is fbt's. */
+/* Only a description that names kinst matches: ::vfs_read: is fbt's. */
 static bool claims(const dt_provider *p, const char *pattern)
 {
 	return strcmp(pattern, p->name) == 0 ||

@@ -1,13 +1,15 @@
 /*
- * lockstat: locks of the kernel: which threads wait for them, how long, and where they are taken and given back.
+ * lockstat: locks of the kernel: which threads wait for them, how long, and where they are acquired
+ * and released.
  *
- * Waiting is told by two tracepoints, contention_begin(lock, flags) and contention_end(lock, result). A thread waits for one
- * lock while it waits for another one (a mutex has a spin lock inside; an interrupt comes), but never twice for the
- * same: so what is remembered of a wait is kept by thread and lock. A mutex begins several times in one wait: first it
- * spins, then it may sleep, then spin again. If it got the lock without sleeping that was adaptive-spin; otherwise adaptive-block, with the
- * time since it first went to sleep.
+ * Two tracepoints report waits, contention_begin(lock, flags) and contention_end(lock, result). A
+ * thread can wait for one lock while it waits for another one (a mutex has a spin lock inside; an
+ * interrupt comes), but never twice for the same: so the data of a wait is kept by thread and lock.
+ * A mutex begins several times in one wait: first it spins, then it may sleep, then spin again. If
+ * the thread got the lock without sleeping, it was adaptive-spin; otherwise adaptive-block, with
+ * the time since it first went to sleep.
  *
- * Taking and giving back are no events of Linux: there, functions are traced.
+ * Linux has no tracepoints for acquire and release: there, functions are traced.
  *
  * Native arguments of waits: lock, ns, reader, held by a writer, readers. Flags: LCB_F_SPIN 1, LCB_F_READ 2, LCB_F_WRITE 4,
  * LCB_F_RT 8, LCB_F_PERCPU 16, LCB_F_MUTEX 32; none: a semaphore.
@@ -18,7 +20,7 @@
 
 /* A wait begins: condition and what is stored. */
 #define BEGIN(condition, ...) AT(TRACEPOINT, "contention_begin", .when = "(" condition ") && (" __VA_ARGS__ ", 0)")
-/* It ends, and it was such a wait; what was stored is forgotten. */
+/* It ends, and it was such a wait; the stored data is cleared. */
 #define ENDED(v, ...)                                                                              \
 	.when = BEGAN(v) " != 0 && (self->dt_lockstat_ns = timestamp - " BEGAN(v) ", " __VA_ARGS__ BEGAN(v) " = 0, 1)"
 #define END(v) AT(TRACEPOINT, "contention_end", ENDED(v), .arg = {"arg0", "self->dt_lockstat_ns"})
@@ -50,18 +52,18 @@
 		"rw-acquire", function, .args = {RWSEM, READER}, .sites = { TAKES_IF(function, got, reader) } \
 	}
 
-#define NO_SPIN "tracing of _raw_spin_lock() and its like, which tracing programs of Linux use themselves; spin-spin tells of waits"
+#define NO_SPIN "tracing of _raw_spin_lock() and similar functions, which BPF programs use themselves; spin-spin shows waits"
 
 static const dt_stable_probe rows[] = {
     {"adaptive-block",
      .args = {MUTEX, NS},
-     .sites = {/* only the first time; the assignment that never happens says what it is */
+     .sites = {/* only the first time; the assignment that never runs gives the type */
 	       BEGIN("((" IS_MUTEX ") && !(args[1] & 1))", "args[1] == ~0U ? (" BEGAN("block") " = timestamp) : " BEGAN("block") " == 0 ? (" BEGAN("block") " = timestamp) : 0"),
 	       END("block")}},
     {"adaptive-spin",
      .args = {MUTEX, NS},
      .sites = {BEGIN("args[1] == 0x21", BEGAN("aspin") " = timestamp"),
-	       /* it slept: what comes after that is no spinning of its own */
+	       /* it slept: spinning after that does not count */
 	       BEGIN("args[1] == 0x20", BEGAN("slept") " = 1"),
 	       AT(TRACEPOINT, "contention_end", .when = BEGAN("slept") " && (" BEGAN("slept") " = 0, " BEGAN("aspin") " = 0, 0)"),
 	       END("aspin")}},
@@ -75,14 +77,16 @@ static const dt_stable_probe rows[] = {
     {"rw-spin",
      .args = {{0, "rwlock_t *"}, NS},
      .sites = {BEGIN("(args[1] & 6) && (args[1] & 1)", BEGAN("rwspin") " = timestamp"), END("rwspin")}},
-    /* One probe for each function, so that probefunc says which way it was taken. More of them are at the end: the place is the id. */
+    /* One probe for each function, so that probefunc tells how it was acquired. More of them are at
+     * the end, since the position is the id. */
     {"adaptive-acquire", "mutex_lock", .args = {MUTEX}, .sites = {TAKES("mutex_lock")}},
     {"adaptive-release", "mutex_unlock", .args = {MUTEX}, .sites = {CALLS("mutex_unlock")}},
     {"rw-acquire", "down_read", .args = {RWSEM, READER}, .sites = {TAKES("down_read", "1")}},
     {"rw-release", "up_read", .args = {RWSEM, READER}, .sites = {CALLS("up_read", "1")}},
     {"rw-downgrade", "downgrade_write", .args = {RWSEM}, .sites = {CALLS("downgrade_write")}},
-    /* Linux does not let functions be traced that its tracing itself needs; kernel/kfunc.c leaves these out. An interrupt may come
-     * between entry and return, and take locks too: so at entry. */
+    /* Linux does not allow functions that tracing itself needs to be traced; kernel/kfunc.c omits
+     * these. An interrupt may come between entry and return, and also take locks, so these fire at
+     * entry. */
     {"spin-acquire",
      .needs = NO_SPIN,
      .args = {SPIN},

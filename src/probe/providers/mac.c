@@ -2,9 +2,10 @@
  * mac_framework: what the security modules (SELinux, AppArmor, Landlock, lockdown, BPF ...) decide:
  * mac_framework:kernel:vnode_check_open:mac-check-ok and mac-check-err.
  *
- * The kernel asks them all by one function for each question, security_*(). It is traced: at entry, what it is asked
- * about is remembered; at return the answer is known, 0 or -errno. Names of questions are FreeBSD's where it has the same one.
- * There are no tracepoints for this, so nothing is here on kernels whose functions cannot be traced.
+ * The kernel asks them all through one function for each check, security_*(). It is traced: at
+ * entry its arguments are saved; at return the result is known, 0 or -errno. Names of checks are
+ * FreeBSD's where it has the same one. There are no tracepoints for this, so the provider has no
+ * probes on kernels whose functions cannot be traced.
  */
 #include "probe/providers/stable.h"
 
@@ -22,7 +23,7 @@
 			ANSWER(function, condition)                                                \
 		}                                                                                  \
 	}
-/* the name, the function, the types of what it is asked about */
+/* the name, the function, the types of its arguments */
 #define CHECK(...) PROBE("mac-check-ok", "==", __VA_ARGS__), PROBE("mac-check-err", "!=", __VA_ARGS__)
 
 #define FILE_(n)   {n, "struct file *"}

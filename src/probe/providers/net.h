@@ -1,11 +1,12 @@
 /*
- * net: what the network providers share: the headers of a packet in D, for tables of stable probes.
+ * net: shared by the network providers: the headers of a packet in D, for tables of stable probes.
  *
- * A packet that goes out is seen where it is handed to a device (net_dev_queue), one that comes in where it enters
- * the protocols (netif_receive_skb). There skb->data is at its IP header, going out skb->network_header says
- * where that is. Both see every packet once on every interface, loopback included, on every kernel, with or
- * without kprobes. A large send is one packet here, which the device or the driver cuts (GSO); received ones may have been
- * put together (GRO).
+ * An outgoing packet is seen where it is handed to a device (net_dev_queue), an incoming one where
+ * it enters the protocols (netif_receive_skb). For an incoming packet skb->data is at its IP
+ * header, for an outgoing one skb->network_header gives its offset. Both see every packet once on
+ * every interface, including loopback, on every kernel, with or without kprobes. A large send is
+ * one packet here, which the device or the driver splits (GSO); received ones may have been merged
+ * (GRO).
  */
 #ifndef DT_PROVIDERS_NET_H
 #define DT_PROVIDERS_NET_H

@@ -5,15 +5,16 @@
  *	pid123::main:			every instruction
  *	pid*:libc.so.6:malloc:entry	in all processes
  *
- * There is a provider for each process, pidN, and its probes are made when a description names
- * them: the objects that the process has mapped are looked for functions that match. pid* stands
- * for all processes that map a file, now or later.
+ * Each process has a provider, pidN, and its probes are created when a description names them: the
+ * objects that the process has mapped are searched for matching functions. pid* stands for all
+ * processes that map a file, now or later.
  *
  * One function can have many names: aliases, readable and mangled ones of C++ and Rust, libc.so.6
  * and libc.so. There is one probe for each place, and all names match it (matches()); it shows the
- * first name of the symbol table, in readable form without parameters.
+ * first name of the symbol table, demangled and without parameters.
  *
- * Ids are given in the order of discovery: a process is gone sooner than a number would be of use.
+ * Ids are assigned in the order of discovery: processes do not live long enough for a fixed number
+ * to be useful.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -131,7 +132,7 @@ static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, con
 	return name_matches(d->name, x, pr->name);
 }
 
-/* pid and a number, or pid*; pid alone, to say what is missing. */
+/* pid and a number, or pid*; pid alone, for a message about what is missing. */
 static bool claims(const dt_provider *p, const char *prov)
 {
 	(void)p;
@@ -142,8 +143,8 @@ static bool claims(const dt_provider *p, const char *prov)
 
 /* ---- while tracing ---- */
 
-/* A process can always load an object or run another program; of all processes together only a file
- * that is named by its path is known from the start. */
+/* A process can always load an object or run another program; for all processes, only a file named
+ * by its path is known from the start. */
 static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
 {
 	uint32_t kinds = 0;
@@ -160,7 +161,7 @@ static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
 	return kinds;
 }
 
-/* Do we know this file, under whatever path? */
+/* Is this file known, under any path? */
 static bool is_known(const struct pid_state *st, const dt_file *f)
 {
 	for (uint32_t i = 0; i < st->objects.n; i++) {
@@ -181,10 +182,10 @@ static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, lon
 {
 	struct pid_state *st = dt_pid_state(ps, p);
 
-	(void)pid; /* it, or one that it is followed to */
-	if (!file) /* what an exec maps is told file by file */
+	(void)pid; /* it, or a followed descendant */
+	if (!file) /* the mappings of an exec are reported file by file */
 		return false;
-	/* which file is the executable is not told */
+	/* the event does not say which file is the executable */
 	if (!dt_object_is_called(d->mod, file->base, file->path, true))
 		return false;
 	if (strcmp(d->prov, DT_PID_ALL) != 0)
@@ -259,7 +260,7 @@ static bool put_at(const struct pid_place *x, uint64_t vaddr, dt_attach *at, cha
 	return false;
 }
 
-/* Option uretprobe: where the return address still lies at the stack pointer. */
+/* Option uretprobe: where the return address is still at the stack pointer. */
 static int attach_trampoline(struct pid_state *st, const struct pid_place *x, const pid_returns *r,
 			     dt_attach *at, char *why, size_t whylen)
 {
@@ -304,7 +305,7 @@ static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_
 		snprintf(why, whylen, "no instruction by which it returns");
 		return -1;
 	}
-	/* Go copies its stacks, and finds return addresses on them that it does not know */
+	/* Go copies its stacks, and would find unknown return addresses on them */
 	rc = dt_probes_option(ps, DT_O_URETPROBE) && !x->f.object->go
 		 ? attach_trampoline(st, x, &r, at, why, whylen)
 		 : attach_sites(ps, x, &r, at, why, whylen);
@@ -324,7 +325,7 @@ static void narrow_args(dt_probes *ps, const struct pid_place *x, dt_attach *at)
 	}
 }
 
-/* Go has registers of its own for them. */
+/* Go uses other registers for them. */
 static void go_args(dt_probes *ps, dt_attach *at)
 {
 	const struct dt_arch_call *call = &dt_arch_host()->call;

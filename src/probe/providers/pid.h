@@ -1,5 +1,5 @@
 /*
- * pid: what the files of the pid provider share.
+ * pid: shared by the files of the pid provider.
  *
  *   pid.c         names, arguments, attaching
  *   pid_search.c  descriptions to probes
@@ -12,9 +12,8 @@
 #include "arch/insn.h"
 #include "probe/providers/providers.h"
 
-/* An ELF file with code, shared by all processes that map it. It stays open: what is attached is
- * attached through its descriptor, whatever becomes of its name, its process and its mount
- * namespace. */
+/* An ELF file with code, shared by all processes that map it. It stays open: probes are attached
+ * through its descriptor, whatever happens to its name, its process and its mount namespace. */
 struct pid_object {
 	dt_elf *elf;
 	char path[32]; /* "/proc/self/fd/N" */
@@ -24,12 +23,13 @@ struct pid_object {
 	bool go; /* made by Go's linker */
 	const dt_elfsym *funcs;
 	uint32_t nfuncs;
-	const char **pretty; /* readable names by function; NULL: as in the file. Made at need */
+	const char **pretty; /* demangled names by function; NULL: as in the file. Made on demand */
 	bool *swept;	     /* functions whose jumps are in targets */
 	dt_targets targets;
 };
 
-/* The functions of one address: the first one and its aliases. Code is where an IFUNC leads to. */
+/* The functions at one address: the first one and its aliases. Code is the implementation of an
+ * IFUNC. */
 struct pid_function {
 	struct pid_object *object;
 	uint32_t index;
@@ -50,8 +50,8 @@ struct pid_code {
 	const struct pid_object *object;
 };
 
-/* The file of an open descriptor, which is its from now on; NULL with *err. List is where it is
- * looked for first. */
+/* The file of an open descriptor, which it owns from now on; NULL with *err. It is first searched
+ * for in the list. */
 typedef DT_VEC(struct pid_object *) pid_objects;
 struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_place *place,
 				 const char *name, dt_arena *a, dt_error *err);
@@ -59,8 +59,8 @@ void dt_pid_objects_free(pid_objects *all);
 /* A function of Go itself, with arguments in registers, not one of C or in assembly language. */
 bool dt_pid_is_go(const struct pid_object *o, uint32_t index);
 const char *dt_pid_pretty(struct pid_object *o, uint32_t index, dt_arena *a);
-/* Where its code is; false: it has none, or it is chosen when the program starts and we cannot tell
- * how. */
+/* Where its code is; false: it has none, or it is chosen when the program starts and the choice is
+ * not known. */
 bool dt_pid_function(struct pid_object *o, uint32_t index, struct pid_function *f);
 /* Its instructions; valid until the next call. NULL: they cannot be read. */
 const dt_body *dt_pid_body(struct pid_code *c, const struct pid_function *f);

@@ -3,11 +3,10 @@
  *
  * Entry. The cheapest instruction of the entry (insn.h) may be after the first one. Then nothing
  * may jump there: neither the function itself nor, in hand-written code, one beside it. So the
- * jumps of the function and of its neighbours are looked at; each function of a file is looked at
- * once.
+ * jumps of the function and of its neighbours are checked; each function of a file is decoded once.
  *
  * Return. A function returns where it has a ret, or jumps to another function (a tail call).
- * Compilers move what is seldom executed elsewhere, under a name like f.cold: jumps there are not
+ * Compilers move seldom executed code elsewhere, under a name like f.cold: jumps there are not
  * returns, but its rets are.
  */
 #include <dlfcn.h>
@@ -151,7 +150,7 @@ static uint64_t chosen(const struct pid_object *o, const dt_elfsym *s)
 	return at >= f.bias && at < f.end ? at - f.bias : 0;
 }
 
-/* The size of a function that no symbol tells of: what its unwind information covers. */
+/* The size of a function without a symbol: what its unwind information covers. */
 static uint64_t unwind_size(struct pid_object *o, uint64_t vaddr)
 {
 	struct dt_cfi_walk w;
@@ -267,7 +266,7 @@ static bool any_between(const dt_targets *t, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* The same for functions that have unwind information but no symbol: what IFUNCs lead to in a
+/* The same for functions that have unwind information but no symbol: implementations of IFUNCs in a
  * stripped library. */
 static void jumps_around(struct pid_object *o, uint64_t vaddr, dt_targets *to)
 {
@@ -297,7 +296,7 @@ static bool is_jumped_to(const struct pid_function *f, uint64_t offset)
 	return yes;
 }
 
-#define ENTRY_MAX 128 /* bytes of code that are looked at */
+#define ENTRY_MAX 128 /* bytes of code that are examined */
 
 bool dt_pid_entry(struct pid_code *c, const struct pid_function *f, dt_insn *at)
 {
@@ -314,7 +313,7 @@ bool dt_pid_entry(struct pid_code *c, const struct pid_function *f, dt_insn *at)
 
 /* ---- return ---- */
 
-/* Is this the part of the function that is seldom executed? */
+/* Is this the cold part of the function? */
 static bool is_cold_part(const struct pid_function *f, const dt_elfsym *s)
 {
 	const char *name = f->object->funcs[f->index].name;
@@ -342,8 +341,8 @@ static void returns_of(const struct pid_function *f, const dt_body *b, const dt_
 				*cold = to;
 				continue;
 			}
-			/* Where no symbol is: a function if it is always jumped to, else probably a
-			 * cold part. */
+			/* Without a symbol: a function if the jump is unconditional, else probably
+			 * a cold part. */
 			if (x->flags & DT_INSN_MAYBE && !(to && to->vaddr == x->target))
 				continue;
 		} else if (!(x->flags & (DT_INSN_RETURN | DT_INSN_INDIRECT))) {

@@ -1,13 +1,13 @@
 /*
  * pid_search: from descriptions to probes of the pid provider.
  *
- * The objects that a process has mapped are gone through, those whose name matches are opened, and
- * their functions compared with the description. What is found is added to the registry; when
- * nothing is, the reason is given, with its tag and the name that was probably meant. The process
- * is held meanwhile (proc/control.h), so that its mappings stand still.
+ * For each object that a process has mapped and whose name matches, the functions are compared with
+ * the description. Matches are added to the registry; if there are none, the error gives the
+ * reason, its tag and the nearest name. The process is held meanwhile (proc/control.h), so that its
+ * mappings do not change.
  *
- * The compiler and the session ask for the same description several times: what was searched is
- * remembered together with what was mapped then.
+ * The compiler and the session ask for the same description several times: so searches are
+ * remembered together with the mappings at that time.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -169,13 +169,13 @@ static void add_by_name(struct search *s, const struct pid_function *f)
 	if (any ? !*name || dt_glob_match(name, "return") : strcmp(name, "return") == 0)
 		add_return(s, f);
 	if (any &&
-	    !(s->listing && !*name && !*s->d->func)) /* a list of all functions is long enough */
+	    !(s->listing && !*name && !*s->d->func)) /* a list of all functions need not include instructions */
 		add_all_instructions(s, f);
 	else if (dt_pid_hex(name, &offset))
 		add_offset(s, f, offset);
 }
 
-/* Functions that a pattern does not mean; they can be named. */
+/* Functions that patterns do not match; they can be named. */
 static bool is_hidden(const dt_elfsym *f)
 {
 	return f->unsized || f->size == 0 || strcmp(f->name, "_init") == 0 ||
@@ -184,8 +184,8 @@ static bool is_hidden(const dt_elfsym *f)
 
 typedef DT_VEC(uint64_t) addresses;
 
-/* What an IFUNC leads to has a name of its own, and may serve several of them (memcpy, memmove). A description means the
- * place, once. */
+/* The implementation of an IFUNC has its own name, and may serve several of them (memcpy, memmove).
+ * A description gives one probe for the place. */
 static bool is_place_taken(struct search *s, struct pid_object *o, const struct pid_function *f, addresses *taken)
 {
 	const dt_elfsym *real = dt_elf_function_at(o->elf, f->vaddr);
@@ -324,7 +324,7 @@ static bool is_repeated(const dt_maps *maps, uint32_t i)
 	return false;
 }
 
-/* The objects of a process; the probes in them are those of `owner`: the same, or one that it is
+/* The objects of a process; their probes belong to `owner`: the process itself, or the one it is
  * followed from. */
 static void search_process(struct search *s, long owner, long pid, const dt_maps *maps)
 {
@@ -421,7 +421,7 @@ static void explain(struct search *s, const dt_maps *maps)
 
 /* ---- one process, all processes ---- */
 
-/* What a description finds depends on it and on what is mapped. True: that was searched before. */
+/* The result depends on the description and on what is mapped. True: this was searched before. */
 static bool was_done(struct search *s, const dt_maps *maps)
 {
 	bool address = strcmp(s->d->func, "-") == 0, yes;
@@ -446,7 +446,7 @@ static void refuse(struct search *s, const dt_error *err)
 	dt_probes_blame(s->ps, s->tag);
 }
 
-/* Option follow: what the children run is part of the process. */
+/* Option follow: programs of the children are part of the process. */
 static void search_followed(struct search *s, long owner)
 {
 	struct dt_procs *procs = dt_probes_procs(s->ps);

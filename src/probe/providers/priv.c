@@ -1,8 +1,9 @@
 /*
- * priv: is the current thread allowed to? The kernel's decisions about capabilities. lib/priv.d has their names.
+ * priv: the kernel's decisions about capabilities of the current thread. lib/priv.d has their
+ * names.
  *
- * One function decides all of them. It tells of its decisions since Linux 6.14 (tracepoint cap_capable); before, the function is
- * traced, which is called with the capability and returns the decision.
+ * One function makes all of them. Since Linux 6.14 it has a tracepoint (cap_capable); on older
+ * kernels the function is traced, which is called with the capability and returns the decision.
  */
 #include "probe/providers/stable.h"
 

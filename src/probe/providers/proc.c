@@ -17,12 +17,13 @@
 /* (int)curthread->exit_code as wait() gives it -> CLD_EXITED, CLD_KILLED, CLD_DUMPED */
 #define CLD_CODE "(curthread->exit_code & 0x7f) == 0 ? 1 : curthread->exit_code & 0x80 ? 3 : 2"
 
-/* The last thread of its process. Linux before 6.16 does not say so itself; there several threads that end at once can all
- * find that none is left. */
+/* The last thread of its process. Linux before 6.16 does not say so; there several threads that end
+ * at once can all see that none is left. */
 #define LAST_THREAD                                                                                \
 	"(args[1]) ?? (args[0]->signal->live.counter == 0 && __claim(args[0]->group_leader->start_time))"
 
-/* A signal that the thread brought upon itself by an instruction: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV with a reason. */
+/* A signal that the thread caused by an instruction: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV with a
+ * reason. */
 #define IS_FAULT                                                                                   \
 	"(args[0] == 4 || args[0] == 5 || args[0] == 7 || args[0] == 8 || args[0] == 11) && "      \
 	"(uint64_t)args[1] > 1 && args[1]->si_code > 0 && args[1]->si_code < 0x80 && args[2] == curthread"
@@ -32,13 +33,14 @@
 	"args[0] == 7 ? 5 : args[0] == 11 ? 6 : args[1]->si_code == 2 ? 7 : args[1]->si_code == 1 ? 8 : 9"
 
 /*
- * The path given to exec() is read where the call begins, if that is possible: a child that has just been forked has
- * not all of its memory mapped, and no program of ours may wait for a page. Then exec fires later, when the kernel
- * has read the path: with the new image ready, or with the error.
+ * The path given to exec() is read where the call begins, if that is possible: a child that has
+ * just been forked does not have all of its memory mapped, and our programs may not wait for a
+ * page. Then exec fires later, when the kernel has read the path: when the new image is ready, or
+ * with the error.
  */
 #define READABLE(address)                                                                          \
 	"(self->dt_proc_exec = " address " + 1, *(userland char *)" address ", self->dt_proc_exec = 0, 1)"
-#define LATE	   "self->dt_proc_exec != 0" /* what an exec leaves there the next one forgets */
+#define LATE	   "self->dt_proc_exec != 0" /* data left by one exec is cleared by the next */
 #define LATE_ERROR .when = LATE " && arg1 < 0", .arg = {"copyinstr(self->dt_proc_exec - 1)"}
 
 /* fork and its relatives return 0 in the child. */

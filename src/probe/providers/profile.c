@@ -1,9 +1,9 @@
 /*
  * profile: probes that fire by time. profile-N[unit] fires on every CPU, tick-N[unit] on one.
  *
- * A few usual rates are always listed; any other interval becomes a probe when a description names
+ * A few common rates are always listed; any other interval becomes a probe when a description names
  * it without wildcards. Listed probes have the first ids of the range; the others get an id by the
- * hash of their name, so that it is the same in every run (two names that meet move one of them to
+ * hash of their name, so that it is the same in every run (if two names collide, one of them gets
  * the next free id).
  *
  * dt_probe.data is the interval in nanoseconds; the first letter of the name says which kind it is.

@@ -1,6 +1,6 @@
 /*
- * providers: one file each; this header only brings them together. providers.def lists them and the
- * ids that each has.
+ * providers: one file each; this header declares them all. providers.def lists them and the ids
+ * that each has.
  */
 #ifndef DT_PROVIDERS_H
 #define DT_PROVIDERS_H

@@ -1,13 +1,15 @@
 /*
  * sched: the scheduler's decisions. Names and arguments are those of DTrace.
  *
- * One tracepoint, sched_switch, tells most of it: the thread that leaves (which is still the current one, so sleep,
- * preempt and off-cpu are simply about it), why it leaves, and the thread that comes (on-cpu is about that one). Probes of
- * one event fire in the order of this table, which is DTrace's: sleep or preempt, off-cpu, on-cpu.
+ * Most of it comes from one tracepoint, sched_switch: the thread that leaves (which is still the
+ * current one, so sleep, preempt and off-cpu are about it), why it leaves, and the thread that gets
+ * the CPU (on-cpu is about that one). Probes of one event fire in the order of this table, which is
+ * DTrace's: sleep or preempt, off-cpu, on-cpu.
  *
- * A thread is on a run queue from enqueue (it was woken, made, or lost the CPU) to dequeue (it gets the CPU); one that is
- * moved to another CPU while it waits leaves one queue and then enters another: dequeue comes before enqueue in the table, so
- * that a script which takes the time from enqueue to dequeue has both parts of the wait.
+ * A thread is on a run queue from enqueue (it was woken, created, or lost the CPU) to dequeue (it
+ * gets the CPU); one that is moved to another CPU while it waits leaves one queue and then enters
+ * another: dequeue comes before enqueue in the table, so that a script that measures the time from
+ * enqueue to dequeue gets both parts of the wait.
  */
 #include "probe/providers/stable.h"
 
@@ -28,7 +30,7 @@
 #define NEW_PRIORITY(policy, rt, nice)                                                             \
 	policy " == 1 || " policy " == 2 ? -1 - (int)" rt " : " policy " == 6 ? -101 : 20 + (int)(" nice ")"
 
-/* The first name is that of Linux before 6.9, which had another function of the second one. */
+/* The first name is for Linux before 6.9, which had a different function with the second name. */
 #define TICK_HANDLER                                                                               \
 	"((uint64_t)args[0]->function == (uint64_t)&`tick_sched_timer ?? "                        \
 	"(uint64_t)args[0]->function == (uint64_t)&`tick_nohz_handler) && curthread->pid != 0"

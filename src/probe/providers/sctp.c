@@ -1,6 +1,6 @@
 /*
- * sctp: packets of SCTP, and the states of its sockets. What FreeBSD tells of the inside of an association (cwnd, rwnd,
- * flightsize) is in a module that has no events for it.
+ * sctp: packets of SCTP, and the states of its sockets. FreeBSD also has probes inside an
+ * association (cwnd, rwnd, flightsize); Linux's module has no events for them.
  */
 #include "probe/providers/net.h"
 

@@ -1,13 +1,13 @@
 /*
  * sdt: every tracepoint of the kernel, as sdt:<subsystem>::<event>.
  *
- * Which tracepoints there are, and the types of their arguments, BTF tells, to anybody. Which
- * subsystem an event belongs to only tracefs knows (events/<subsystem>/<event>), and only to root;
- * it is looked at without a mount if need be. Without it the subsystem is taken as the user wrote
- * it, or guessed from the first word of the event: it is only a name, the event is what is traced.
+ * BTF lists the tracepoints and the types of their arguments, for all users. Only tracefs has the
+ * subsystem of an event (events/<subsystem>/<event>), and only for root; it is read without a mount
+ * if necessary. Without it the subsystem is what the user wrote, or is guessed from the first word
+ * of the event: it is only a name, the event determines what is traced.
  *
- * Other names are understood: the provider as rawtp or tracepoint, and dashes for underscores, as DTrace's own static
- * probes are written (sched-switch).
+ * Other names are accepted: the provider as rawtp or tracepoint, and dashes for underscores, as
+ * DTrace's own static probes are written (sched-switch).
  *
  * Ids follow the order in BTF, so they stay the same until another kernel is booted or a module
  * loaded. dt_probe.data is that order.
@@ -92,7 +92,7 @@ static bool claims(const dt_provider *p, const char *pattern)
 	       (dt_glob_is_pattern(pattern) && dt_glob_match(pattern, p->name));
 }
 
-/* The description in our own words; a dash inside [] is a range. */
+/* The description with our names; a dash inside [] is a range. */
 static dt_probedesc translate(const dt_probedesc *d, char *name, size_t n)
 {
 	dt_probedesc own = *d;
@@ -122,7 +122,7 @@ static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, con
 }
 
 /* Could the description mean a tracepoint? Without a provider only a name that looks like one:
- * BEGIN and tick-1s must not make us read the kernel's types. */
+ * kernel types must not be read for BEGIN and tick-1s. */
 static bool possible(const dt_probedesc *d, bool listing)
 {
 	if (*d->func && strcmp(d->func, "*") != 0)

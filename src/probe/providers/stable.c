@@ -1,10 +1,10 @@
 /*
  * stable: makes providers of tables (stable.h).
  *
- * A probe is there if each of its sites is: the tracepoint, system call or kernel function can be traced here, or
- * else one of those that may stand in for it. Nothing is asked of the kernel before a name matches, so a script that
- * does not mean these probes pays nothing for them. What the text of a site makes of the event's arguments is compiled
- * when the probe is enabled (session/events.c).
+ * A probe exists if each of its sites does: the tracepoint, system call or kernel function can be
+ * traced here, or one of its replacements. The kernel is not queried before a name matches, so a
+ * script that does not use these probes pays nothing for them. The text of a site is compiled when
+ * the probe is enabled (session/events.c).
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool has_site(dt_probes *ps, const dt_stable_site *s)
 	}
 }
 
-/* The site to use of s and those that may stand in for it; NULL: none. *next is the site after them. */
+/* The site to use, of s and its replacements; NULL: none. *next is the site after them. */
 static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s, const dt_stable_site *end,
 					 const dt_stable_site **next)
 {
@@ -66,7 +66,7 @@ static const dt_stable_site *missing_site(dt_probes *ps, const dt_stable_probe *
 	return NULL;
 }
 
-/* What the site is to this kernel, and why it is not there. */
+/* The name of the site, and why this kernel lacks it. */
 static void explain_site(dt_probes *ps, const dt_stable_site *s, char *why, size_t whylen)
 {
 	bool on_return = s->kind == DT_AT_FUNC_RETURN;
@@ -109,7 +109,7 @@ static bool row_matches(const dt_stable_probe *row, const dt_probedesc *d)
 	       field_matches(d->mod, row->mod ? row->mod : MODULE);
 }
 
-/* The first part of the description, from its end, that no probe has, and what comes near to it. */
+/* The first part of the description, from its end, that no probe has, and the nearest name. */
 static void suggest(const dt_provider *p, const dt_probedesc *d, char *why, size_t whylen)
 {
 	const dt_stable_table *t = table_of(p);

@@ -1,9 +1,9 @@
 /*
  * stable: providers that are tables. doc/stable-providers.md says how to write one.
  *
- * A stable probe (proc:::exec, sched:::off-cpu ...) is one or more events of the kernel, seen through some D. Its
- * row says what it is called, what its arguments are, and at which events ("sites") it fires; the functions here make
- * a provider of the table.
+ * A stable probe (proc:::exec, sched:::off-cpu ...) is one or more events of the kernel,
+ * interpreted by a piece of D. Its row has its name, its arguments, and the events ("sites") at
+ * which it fires; the functions here turn the table into a provider.
  */
 #ifndef DT_STABLE_H
 #define DT_STABLE_H
@@ -19,14 +19,14 @@ typedef struct dt_stable_site {
 	const char *event;	  /* tracepoint, kernel function, or system call by name */
 	const char *module;	  /* functions: NULL: vmlinux */
 	bool instead;
-	bool nothing;			 /* nothing to do where this event is there: for an ELSE after it */
-	uint64_t number;		 /* DT_AT_PERF: which of the software counters of perf; it fires each time that counts */
+	bool nothing;			 /* nothing to do if this event exists: for an ELSE after it */
+	uint64_t number;		 /* DT_AT_PERF: which of the software counters of perf; it fires each time the counter counts */
 	uint32_t task_arg;		 /* as in dt_attach */
 	const char *when;		 /* D, in terms of the event; NULL: always */
 	const char *arg[DT_STABLE_ARGS]; /* D, for each native argument */
 } dt_stable_site;
 
-/* args[i]: made of native argument `from`, of type `native`, seen as `type` (NULL: as it is). */
+/* args[i]: native argument `from`, of type `native`, translated to `type` (NULL: not translated). */
 typedef struct dt_stable_arg {
 	int from;
 	const char *native, *type;
@@ -34,13 +34,13 @@ typedef struct dt_stable_arg {
 
 typedef struct dt_stable_probe {
 	const char *name, *func, *mod; /* func NULL: none; mod NULL: vmlinux */
-	const char *needs;	       /* what a kernel must have that lacks the events; NULL: their names say it */
+	const char *needs;	       /* what a kernel without the events would need; NULL: the events themselves */
 	dt_stable_arg args[DT_STABLE_ARGS];
 	dt_stable_site sites[DT_STABLE_SITES];
 } dt_stable_probe;
 
 typedef struct dt_stable_table {
-	const dt_stable_probe *probes; /* the place in the table is the id: add rows at the end */
+	const dt_stable_probe *probes; /* the position in the table is the id: add rows at the end */
 	uint32_t n;
 } dt_stable_table;
 
@@ -51,7 +51,7 @@ int dt_stable_args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, cons
 int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
 		     size_t whylen);
 
-/* E=Evolving, ISA: what DTrace says of proc, sched, io, ip, tcp and udp. */
+/* E=Evolving, ISA: DTrace's stability of proc, sched, io, ip, tcp and udp. */
 #define DT_STABLE_EVOLVING                                                                         \
 	{                                                                                          \
 		DT_ATTR(EVOLVING, EVOLVING, ISA), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),              \
@@ -59,7 +59,7 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 		    DT_ATTR(EVOLVING, EVOLVING, ISA)                                               \
 	}
 
-/* What FreeBSD says of its static providers. */
+/* FreeBSD's stability of its static providers. */
 #define DT_STABLE_FBSD                                                                             \
 	{                                                                                          \
 		DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),           \

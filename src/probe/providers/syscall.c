@@ -16,14 +16,14 @@
 #define MODULE	      "vmlinux"
 #define COMPAT_MODULE "linux32"
 
-/* Names that a call is known by elsewhere: to the C library, or in the kernel's tracepoints. */
+/* Other names of a call: in the C library, or in the kernel's tracepoints. */
 static const char *const aliases[][2] = {
     {"fstatat", "newfstatat"}, {"newstat", "stat"},   {"newfstat", "fstat"},	  {"newlstat", "lstat"},
     {"newuname", "uname"},     {"pread", "pread64"},  {"pwrite", "pwrite64"},	  {"sendfile64", "sendfile"},
     {"umount", "umount2"},     {"sigaction", "rt_sigaction"},
 };
 
-/* 32-bit programs have some of these as calls of their own. */
+/* Some of these are separate calls in 32-bit programs. */
 static const char *real_name(const char *name, bool compat)
 {
 	for (size_t i = 0; i < DT_NELEM(aliases); i++)

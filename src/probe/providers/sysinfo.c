@@ -1,5 +1,6 @@
 /*
- * sysinfo: the counters of system activity, as probes. Names are those of DTrace; arg0 is by how much a counter goes up.
+ * sysinfo: the counters of system activity, as probes. Names are those of DTrace; arg0 is the
+ * increment.
  *
  * System calls that read, write, fork and exec are counted where they begin, bytes where they end. Linux has one call,
  * clone(), for what Solaris calls fork, spawn and thread_create; its flags tell them apart.
@@ -29,8 +30,8 @@
 /* contention_begin(lock, flags): LCB_F_READ 2, LCB_F_WRITE 4, LCB_F_MUTEX 32 */
 #define CONTENDED(bit) AT(TRACEPOINT, "contention_begin", .when = "args[1] & " bit, COUNT("1"))
 
-/* A signal that an instruction brought about, other than by a page fault, which is counted already: SIGILL SIGTRAP SIGFPE,
- * SIGSEGV of SI_KERNEL */
+/* A signal caused by an instruction, other than by a page fault, which is counted already: SIGILL
+ * SIGTRAP SIGFPE, SIGSEGV of SI_KERNEL */
 #define TRAP                                                                                       \
 	"(uint64_t)args[1] > 1 && args[2] == curthread && ((args[0] == 4 || args[0] == 5 || args[0] == 8) ? "    \
 	"args[1]->si_code > 0 : args[0] == 11 && args[1]->si_code == 0x80)"
@@ -57,7 +58,7 @@ static const dt_stable_probe rows[] = {
      COUNTER,
      .sites = {AT(TRACEPOINT, "page_fault_user", COUNT("1")), AT(TRACEPOINT, "page_fault_kernel", COUNT("1")),
 	       AT(TRACEPOINT, "signal_generate", .when = TRAP, COUNT("1"))}},
-    /* before 6.4 only those that are asked say so */
+    /* before 6.4 only the interrupted CPUs report it */
     {"xcalls",
      COUNTER,
      .sites = {AT(TRACEPOINT, "ipi_send_cpu", COUNT("1")), ELSE(TRACEPOINT, "call_function_single_entry", COUNT("1")),

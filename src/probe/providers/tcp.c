@@ -1,11 +1,12 @@
 /*
  * tcp: segments, and the life of connections.
  *
- * Segments are packets (net.h). A connection's life is told by the states of its socket: connect-request is
- * the change to SYN_SENT, and so on. Those probes have no packet: their ipinfo_t and tcpinfo_t are made of the
- * socket, for probes of something received with the other end as the source. To tell the two apart in lib/tcp.d, the native type is
- * struct sock * for what goes out and struct inet_sock * for what came in; it is the same address.
- * A refused accept has no socket, but an answer: a reset with sequence number 0.
+ * Segments are packets (net.h). A connection is followed by the states of its socket:
+ * connect-request is the change to SYN_SENT, and so on. Those probes have no packet: their ipinfo_t
+ * and tcpinfo_t are made from the socket, with the other end as the source for received events. To
+ * distinguish the two in lib/tcp.d, the native type is struct sock * for outgoing and struct
+ * inet_sock * for incoming events; the address is the same. A refused accept has no socket, but an
+ * answer: a reset with sequence number 0.
  */
 #include "probe/providers/net.h"
 
@@ -54,7 +55,7 @@ static const dt_stable_probe rows[] = {
 	      TCPS_CHANGED,
 	      {0, "void *"},
 	      {2, "int", "tcplsinfo_t *"}},
-     .sites = {LIFE(" && args[1] != args[2]")}}, /* close() after shutdown() sets the same again */
+     .sites = {LIFE(" && args[1] != args[2]")}}, /* close() after shutdown() sets the same state again */
 };
 
 DT_STABLE_PROVIDER(tcp, "tcp", rows, DT_STABLE_EVOLVING);

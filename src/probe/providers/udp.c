@@ -2,8 +2,8 @@
 #include "probe/providers/net.h"
 
 /*
- * A datagram; its socket is seen through the packet, since a socket that sends may have no other
- * end of its own, and that of one that comes in is not known yet: its own end is the destination.
+ * A datagram; its socket is described by the packet, since a sending socket may not be connected,
+ * and the socket of an incoming datagram is not known yet: its local end is the destination.
  */
 #define DATAGRAM(from, native, socket, header)                                                     \
 	{                                                                                          \

@@ -6,13 +6,13 @@
  *	python$target, python123, python*	one process each: the provider of its probes is "python123"
  *	python					every process that has, or will have, one of the files mapped
  *
- * The second form needs a file to begin with: those that running processes have mapped. Files are read once
- * per session, however many processes map them, and only if a description can mean a static probe: a provider that
- * no other provider has. The module is the file's base name, the function the one that the probe is in; "__" in names
- * of probes is "-" in D.
+ * The second form needs existing files: those that running processes have mapped. Files are read
+ * once per session, however many processes map them, and only if a description can match a static
+ * probe: a provider name that no other provider has. The module is the file's base name, the
+ * function the one that the probe is in; "__" in names of probes is "-" in D.
  *
- * While tracing, processes that map a file are looked at again, so that probes of programs that are started later join (with -Z also when
- * there are none at first).
+ * During tracing, processes that map a file are examined again, so that probes of programs that
+ * start later are added (with -Z even if there are none at first).
  *
  * Arguments are D expressions over the registers (dt_attach.arg); their types are size and sign, or what a provider
  * declaration in the program says. Ids are given in the order of discovery.
@@ -33,7 +33,7 @@
 #include "proc/sideband.h"
 #include "elf/sdt_notes.h"
 
-#define MAX_SUGGESTED 1000 /* names to find a similar one among */
+#define MAX_SUGGESTED 1000 /* names to search for a similar one */
 
 struct site { /* one note */
 	const char *prov, *name, *func; /* as D has them */
@@ -47,8 +47,8 @@ struct site { /* one note */
 };
 
 /*
- * A file as it was when it was read. Programs are rebuilt while they are traced, often in the same file or with
- * the number of the old one: a probe where there was one before would do harm.
+ * A file as it was when it was read. Programs are rebuilt while they are traced, often in the same
+ * file or with the inode number of the old one: a probe at the old place would do harm.
  */
 struct object {
 	uint64_t inode;
@@ -56,8 +56,8 @@ struct object {
 	off_t size;
 	struct timespec changed;
 	bool ours;	/* its path is below our own root */
-	int fd;		/* of one that has sites; else -1 */
-	char path[32];	/* by which that is opened again */
+	int fd;		/* if it has sites; else -1 */
+	char path[32];	/* to open it again */
 	const char *base;
 	DT_VEC(struct site) sites;
 };
@@ -74,9 +74,9 @@ struct usdt {
 	DT_VEC(struct placed) placed;
 	dt_map *is_placed; /* keys of these (place_once) */
 	dt_map *without; /* paths below our own root -> objects that have no static probes */
-	/* While tracing: processes that have mapped something new; a search is about them alone. */
+	/* During tracing: processes with new mappings; a search covers only them. */
 	DT_VEC(long) fresh;
-	bool searched; /* them; what comes from now on is for the next search */
+	bool searched; /* these processes; new ones are for the next search */
 };
 
 static void free_usdt(void *arg)
@@ -129,7 +129,7 @@ static const char *d_name(dt_arena *a, const char *name)
 	return s;
 }
 
-/* The function around a probe, by the name it has in the source: "f", not "f.cold" or "f.part.0". */
+/* The function that contains a probe, by its name in the source: "f", not "f.cold" or "f.part.0". */
 static const char *function_name(dt_arena *a, dt_elf *e, uint64_t pc)
 {
 	const dt_elfsym *sym = dt_elf_function_at(e, pc);
@@ -143,9 +143,10 @@ static const char *function_name(dt_arena *a, dt_elf *e, uint64_t pc)
 	return name;
 }
 
-/* A site of a header of ours (session/header.c) has a second nop, which the kernel may turn into a call without harm. (Those of
- * others look different: theirs may be in a function that keeps data below the stack pointer.) Arguments that are found by
- * the address of the first nop need the probe there. */
+/* A site of a header of ours (session/header.c) has a second nop, which the kernel may turn into a
+ * call without harm. (Sites made by others differ: they may be in a function that keeps data below
+ * the stack pointer.) Arguments that are found by the address of the first nop need the probe
+ * there. */
 static uint32_t second_nop(dt_elf *e, uint64_t pc, const struct site *x)
 {
 	const struct dt_arch_site *ours = &dt_arch_host()->site;
@@ -183,7 +184,7 @@ static void join_sites(struct object *o)
 
 static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
 {
-	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function of a long name */
+	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function with a long name */
 	dt_sdt s;
 
 	while (o->sites.n < DT_MAX_PROBE_NOTES && dt_arena_used(a) - start < DT_MAX_ELF_NOTE &&
@@ -203,7 +204,7 @@ static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
 	join_sites(o);
 }
 
-/* Is the file still as it was? If we have none open, the one at the path tells, if it is the same one. */
+/* Is the file unchanged? If it is not open, the one at the path is checked, if it is the same one. */
 static bool is_unchanged(const struct object *o, const char *path)
 {
 	struct stat st;
@@ -225,7 +226,7 @@ static struct object *known_object(const struct usdt *u, const dt_mapping *m)
 	return NULL;
 }
 
-/* Read an object; the descriptor is ours. */
+/* Read an object; takes over the descriptor. */
 static struct object *new_object(dt_arena *a, int fd, const char *root, const dt_mapping *m)
 {
 	struct dt_elf_place place = {.root = root, .path = m->path};
@@ -255,7 +256,8 @@ static struct object *new_object(dt_arena *a, int fd, const char *root, const dt
 	return o;
 }
 
-/* The object of a mapping, read at first sight; NULL: it cannot be opened, the process may have ended. */
+/* The object of a mapping, read when it is first seen; NULL: it cannot be opened, the process may
+ * have ended. */
 static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_mapping *m)
 {
 	struct object *o = known_object(u, m);
@@ -277,7 +279,7 @@ static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_
 
 /* ---- from objects to probes ---- */
 
-/* False: it is there already. */
+/* False: it already exists. */
 static bool place_once(struct usdt *u, const struct object *o, uint32_t site, long pid)
 {
 	char key[64];
@@ -298,7 +300,7 @@ struct search {
 	bool by_pid;   /* its probes are of one process each */
 	long owner;    /* not 0: of this one, also those that it is followed to run */
 	uint32_t seen; /* sites of such a provider, whatever their names */
-	bool named;    /* one of them is named as it is asked for */
+	bool named;    /* one of them has the requested name */
 	DT_VEC(const char *) names;
 };
 
@@ -381,7 +383,7 @@ static long split_pid(const char *prov, char *name, size_t n)
 	return atol(prov + digits);
 }
 
-/* Those of -c and -p, run to where their objects are there. */
+/* Those of -c and -p, run until their objects are mapped. */
 static void search_targets(struct search *s)
 {
 	struct dt_procs *procs = dt_probes_procs(s->ps);
@@ -393,7 +395,8 @@ static void search_targets(struct search *s)
 			search_process(s, pr->pid);
 }
 
-/* Every provider name that no other provider claims may be ours; pid123 is the pid provider's. */
+/* Every provider name that no other provider claims may be a static one; pid123 belongs to the pid
+ * provider. */
 static bool claims(const dt_provider *p, const char *pattern)
 {
 
@@ -415,7 +418,7 @@ static void explain(const char *prov, char *why, size_t whylen)
 		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* There is the provider, but no such probe: "gc_start" for "gc-start". */
+/* The provider exists, but has no such probe: "gc_start" for "gc-start". */
 static void explain_name(struct search *s, char *why, size_t whylen)
 {
 	const char *near = dt_nearest(s->d->name, s->names.v, s->names.n);
@@ -427,8 +430,9 @@ static void explain_name(struct search *s, char *why, size_t whylen)
 }
 
 /*
- * name123: a process that has such probes. It is stopped while they are made, but one that was not asked for only if there are
- * any: names of providers can also end with a number (nfsv3), and then it is some process.
+ * name123: a process that has such probes. It is stopped while they are created, but a process that
+ * was not requested only if it has any: names of providers can also end with a number (nfsv3),
+ * which would then be an unrelated process.
  */
 static void search_one(struct search *s, long pid, char *why, size_t whylen)
 {
@@ -444,7 +448,7 @@ static void search_one(struct search *s, long pid, char *why, size_t whylen)
 		search_process(s, pid);
 	search_followed(s);
 	if (!s->seen && !err.code)
-		dt_maps_free(dt_maps_read(pid, &err)); /* can it be looked at? */
+		dt_maps_free(dt_maps_read(pid, &err)); /* can it be examined? */
 	if (!s->seen && err.code) {
 		snprintf(why, whylen, "%s", err.text);
 		dt_probes_blame(s->ps, err.tag ? err.tag : D_PROC_GRAB);
@@ -522,7 +526,7 @@ static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, lon
 	struct usdt *u = state(p, ps);
 	const struct object *without = file && file->root == 0 ? dt_map_get(u->without, file->path) : NULL;
 
-	(void)d; /* about this process, or one that it is followed from */
+	(void)d; /* of this process, or the one it is followed from */
 	if (!file || file->vdso || (without && is_unchanged(without, file->path)))
 		return false;
 	remember(u, pid);

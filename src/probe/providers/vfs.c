@@ -1,5 +1,5 @@
 /*
- * vfs: what is asked of file systems, as FreeBSD's provider names it: vfs:vop:vop_mkdir:entry and
+ * vfs: file system operations, with the names of FreeBSD's provider: vfs:vop:vop_mkdir:entry and
  * return for each operation, vfs:namei:lookup: for every path, vfs:namecache:lookup: for its parts.
  *
  * Operations are Linux's vfs_* functions, so tracing of kernel functions is needed. An operation's
@@ -7,7 +7,7 @@
  * name concerned. What a function returns is made a positive errno, 0 for success; bytes read and
  * written are not shown.
  *
- * At a return the arguments are gone: the dentry is kept from the entry on. A stacked file system
+ * At a return the arguments are gone, so the dentry is saved at the entry. A stacked file system
  * (overlay) calls the same function for the one below it before it returns; then the outer return
  * has no inode and dentry.
  */
@@ -39,7 +39,7 @@
 			  }                                                                        \
 	}
 
-/* A struct filename that is an error is not a path. */
+/* A struct filename can be an error instead of a path. */
 #define A_PATH "(uint64_t)args[1] < 0xfffffffffffff000"
 #define PATH   "(uint64_t)args[1]->name"
 
@@ -117,7 +117,7 @@ static const dt_stable_probe rows[] = {
     OPERATION("vop_deleteextattr", "vfs_removexattr", FILE_OF, "args[1]"),
 };
 
-/* what FreeBSD says of its static providers */
+/* FreeBSD's stability of its static providers */
 DT_STABLE_PROVIDER(vfs, "vfs", rows,
 		   {DT_ATTR(EVOLVING, EVOLVING, COMMON), DT_ATTR(PRIVATE, PRIVATE, UNKNOWN),
 		    DT_ATTR(PRIVATE, PRIVATE, ISA), DT_ATTR(EVOLVING, EVOLVING, COMMON),

@@ -1,17 +1,19 @@
 /*
- * vminfo: the counters of virtual memory, as probes. Names are those of DTrace; arg0 is by how much a counter goes up.
+ * vminfo: the counters of virtual memory, as probes. Names are those of DTrace; arg0 is the
+ * increment.
  *
- * Page faults. The processor's fault (tracepoints page_fault_user, page_fault_kernel) says what was wrong; that it was
- * put right, and whether that took a device, is said at its end, by the software counters that getrusage() and perf agree
- * with. So the first leaves a note for the second: as_fault and cow_fault together are all faults that were put right.
+ * Page faults. The processor's fault (tracepoints page_fault_user, page_fault_kernel) tells the
+ * cause; that it was resolved, and whether that took a device, is known at its end, from the
+ * software counters that getrusage() and perf use. So the first saves data for the second: as_fault
+ * and cow_fault together are all resolved faults.
  *
- * Pages. What goes to devices and comes from them is seen in the queue of the block layer, where Linux counts pgpgin and
- * pgpgout too; what the kernel takes away when memory is short, in its scanning of pages.
+ * Pages. Pages read from and written to devices are seen in the queue of the block layer, where
+ * Linux also counts pgpgin and pgpgout; pages that the kernel reclaims, in its scanning of pages.
  */
 #include "arch/dtext.h"
 #include "probe/providers/counter.h"
 
-/* Whether the fault was a write to a page that was there. */
+/* Was the fault a write to a present page? */
 #define NOTE_KIND                                                                                   \
 	AT(TRACEPOINT, "page_fault_user", .when = "(self->dt_vminfo_write = " DT_FAULT_IS_WRITE ", 0)"),      \
 	    AT(TRACEPOINT, "page_fault_kernel",                                                   \
@@ -19,7 +21,7 @@
 #define MINOR(...) AT(PERF, "minor faults", .number = 5 /* PERF_COUNT_SW_PAGE_FAULTS_MIN */, ##__VA_ARGS__)
 #define MAJOR(...) AT(PERF, "major faults", .number = 6 /* PERF_COUNT_SW_PAGE_FAULTS_MAJ */, ##__VA_ARGS__)
 
-/* Pages for processes, of zeros: __GFP_ZERO | __GFP_MOVABLE; large ones are made zero later:
+/* Pages for processes, of zeros: __GFP_ZERO | __GFP_MOVABLE; large ones are zeroed later:
  * __GFP_COMP | __GFP_NOMEMALLOC | __GFP_MOVABLE. Kernel threads (khugepaged) have no mm. */
 #define ZEROED                                                                                     \
 	"((args[2] & 0x108) == 0x108 || (args[2] & 0xc0008) == 0xc0008) && curthread->mm != 0 && arg0 != 0"
