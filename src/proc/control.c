@@ -1,12 +1,12 @@
 /*
  * control: the set of processes. See control.h.
  *
- * That a process has ended is seen through its pidfd, which a reused pid cannot confuse. Everything
+ * The end of a process is seen through its pidfd, which a reused pid cannot confuse. Everything
  * else that happens to processes comes from the side-band. With option follow, a fork in the set
- * adds the child. The order of things in dt_procs_poll() makes sure that none is missed: first it looks
+ * adds the child. The order in dt_procs_poll() makes sure that none is missed: first it checks
  * which processes have ended, then it takes all events, and only then it releases those that had
- * ended: all their forks have been seen. Where the side-band is not available, or has lost events,
- * children are looked for in /proc.
+ * ended, when all their forks have been seen. Where the side-band is not available, or has lost
+ * events, /proc is searched for children.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -21,12 +21,12 @@
 
 #include "proc/hold.h"
 
-#define STOP_US	     50 /* how long a thread that is on its way out of the kernel takes to stop */
+#define STOP_US	     50 /* time for a thread that is leaving the kernel to stop */
 #define STOP_TURNS   40
-#define STRAGGLER_MS 10	  /* how soon to look again at a thread that could not be detached */
-#define NO_PIDFD_MS  100  /* ... at a process that we have no descriptor for */
-#define SCAN_MS	     200  /* ... for children in /proc */
-#define TERM_MS	     1000 /* that a command has to end before it is killed */
+#define STRAGGLER_MS 10	  /* interval for retrying a thread that could not be detached */
+#define NO_PIDFD_MS  100  /* ... for checking a process without a descriptor */
+#define SCAN_MS	     200  /* ... for searching /proc for children */
+#define TERM_MS	     1000 /* time for a command to end before it is killed */
 
 struct dt_procs {
 	const dt_options *opts;
@@ -34,12 +34,12 @@ struct dt_procs {
 	void *arg;
 	DT_VEC(dt_proc *) all;
 	bool released; /* tracing is on */
-	bool scanned;  /* option follow: children of those in the set have been looked for */
-	bool aborted;  /* say() wants to end it all */
+	bool scanned;  /* option follow: existing children have been searched for */
+	bool aborted;  /* say() asked to abort */
 	dt_sideband *sideband;
 	struct dt_sideband_listener side; /* ours */
 	struct dt_proc_listener *listeners;
-	uint64_t lost; /* events of the side-band, when last looked at */
+	uint64_t lost; /* events of the side-band, at the last check */
 	struct dt_watch *watch;
 };
 
@@ -139,7 +139,7 @@ dt_proc *dt_procs_create(dt_procs *ps, char *const argv[], dt_error *err)
 	return p;
 }
 
-/* Why a process is not held: a sentence for the user; NULL: we may not even look at it. */
+/* Why a process is not held: a sentence for the user; NULL: not even /proc may be read. */
 static const char *why_not_held(long pid, char *text, size_t n)
 {
 	long tracer = dt_proc_status(pid, "TracerPid:");
@@ -160,7 +160,7 @@ static const char *why_not_held(long pid, char *text, size_t n)
 	return "does not let itself be traced by ptrace";
 }
 
-/* Stop it, or say why not. -1 with *err: no permission, or it has ended. */
+/* Stop it, or report why not. -1 with *err: no permission, or it has ended. */
 static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 {
 	const char *why;
@@ -262,7 +262,7 @@ static void tell(dt_procs *ps, enum dt_proc_event what, dt_proc *p, const dt_uma
 	}
 }
 
-/* A child joins, even one that has ended by now: it may have children. */
+/* Add a child, even one that has ended by now: it may have children. */
 static void follow(dt_procs *ps, long pid, long parent)
 {
 	dt_proc *p = add(ps, pid, DT_PROC_FOLLOWED, dt_proc_pidfd(pid));
@@ -301,7 +301,7 @@ static void scan(dt_procs *ps)
 		;
 }
 
-/* Who makes probes in a process that is followed wants to see what its children run. */
+/* Providers with probes in a followed process need to see the programs of its children. */
 dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err)
 {
 	dt_proc *p = dt_procs_find(ps, pid);
@@ -326,7 +326,7 @@ static void on_event(void *arg, enum dt_sideband_event what, long pid, long pare
 	dt_proc *p;
 
 	if (what == DT_SB_EXIT)
-		return; /* the pidfd says so */
+		return; /* the pidfd reports it */
 	if (what == DT_SB_FORK) {
 		if (dt_opt(ps->opts, DT_O_FOLLOW) && dt_procs_find(ps, parent) &&
 		    !dt_procs_find(ps, pid))
@@ -366,7 +366,7 @@ void dt_procs_unlisten(dt_procs *ps, struct dt_proc_listener *l)
 		}
 }
 
-/* ---- letting go ---- */
+/* ---- releasing ---- */
 
 static void release(dt_procs *ps, dt_proc *p)
 {
@@ -399,7 +399,7 @@ bool dt_procs_hold_again(dt_procs *ps, long pid)
 	return p->hold != NULL;
 }
 
-/* Is any held but a command that has not begun? Tell the watcher. */
+/* Is any process held, other than a command that has not started? Tell the watcher. */
 static void tell_watch(dt_procs *ps)
 {
 	bool holds = false;
@@ -417,7 +417,8 @@ void dt_procs_release(dt_procs *ps)
 	ps->released = true;
 	for (uint32_t i = 0; i < ps->all.n; i++)
 		release(ps, ps->all.v[i]);
-	/* those of dt_procs_hold_again() may be on their way still, and would stop and stay so until the next look */
+	/* threads of dt_procs_hold_again() may still be stopping, and would then stay stopped until
+	 * the next check */
 	for (uint32_t i = 0, n = 0; i < ps->all.n; i++)
 		for (; ps->all.v[i]->hold && n < STOP_TURNS; n++) {
 			nanosleep(&(struct timespec){.tv_nsec = STOP_US * 1000}, NULL);
@@ -425,7 +426,7 @@ void dt_procs_release(dt_procs *ps)
 		}
 	tell_watch(ps);
 	if (first && dt_opt(ps->opts, DT_O_FOLLOW))
-		scan(ps); /* children that a process of -p has already */
+		scan(ps); /* existing children of a process of -p */
 }
 
 /* ---- while tracing ---- */
@@ -439,8 +440,8 @@ static bool has_ended(const dt_proc *p, int wait_ms)
 	return poll(&fd, 1, wait_ms) > 0;
 }
 
-/* The status of wait(2), if it is available. Our parent may have made us ignore SIGCHLD: then we
- * cannot wait. */
+/* The status of wait(2), if it is available. If SIGCHLD is ignored, inherited from our parent,
+ * waiting is not possible. */
 static bool exit_status(const dt_proc *p, int *status)
 {
 	if (p->hold && p->hold->ended) {
@@ -477,7 +478,7 @@ static void leave(dt_procs *ps, dt_proc *p)
 	p->pidfd = -1;
 }
 
-/* Followed ones come and go by the thousand; the others stay to be counted. */
+/* Followed processes come and go by the thousand; the others are kept to be counted. */
 static void forget_followed(dt_procs *ps)
 {
 	uint32_t kept = 0;
@@ -572,7 +573,7 @@ bool dt_procs_all_gone(const dt_procs *ps)
 
 /* ---- the end ---- */
 
-/* A command that we started does not outlive us. One that was never released has not begun. */
+/* A command that we started does not outlive us. One that was never released has not started. */
 static void end_command(dt_proc *p)
 {
 	if (p->hold && p->hold->ended)

@@ -1,24 +1,24 @@
 /*
- * control: the processes that a session is about: those of -c and -p, those that pid probes name,
- * and, with option follow, their children.
+ * control: the processes of a session: those of -c and -p, those that pid probes name, and, with
+ * option follow, their children.
  *
  * A process is held (stopped, by ptrace) from the moment it enters the set until
- * dt_procs_release(), so that its mappings stand still while probes are made. A command of -c is
- * held just after its exec succeeded: none of its instructions has run yet, and nothing of us is
- * left in it. When its objects are needed (dt_procs_need) it runs on to its evaltime point
- * first. Releasing detaches: nothing of ptrace remains, a debugger can attach. If we die, the
- * kernel lets a held process go on (-p) or ends it (-c: it has not begun). What cannot be held (a
- * kernel thread, a process under a debugger) is still traced.
+ * dt_procs_release(), so that its mappings do not change while probes are created. A command of -c
+ * is held just after its exec succeeded: none of its instructions has run yet, and nothing of our
+ * image is left in it. When its objects are needed (dt_procs_need) it first runs to its evaltime
+ * point. Releasing detaches: nothing of ptrace remains, and a debugger can attach. If we die, the
+ * kernel continues a held process (-p) or kills it (-c: it has not started). A process that cannot
+ * be held (a kernel thread, a process under a debugger) is traced nevertheless.
  *
- * While tracing goes on, dt_procs_poll() says what became of them. Mappings, execs and forks come
- * from the side-band (sideband.h), which is opened at the first call that needs it.
+ * During tracing, dt_procs_poll() reports what happens to them. Mappings, execs and forks come from
+ * the side-band (sideband.h), which is opened at the first call that needs it.
  *
  *   control.c  the set: find, poll, listen, follow, how a process ended
- *   hold.c     stop every thread of a process, and release them
- *   watch.c    if we are stopped while we hold others, we are continued
- *   create.c   -c: start a command, run it to a point
- *   point.c    where the evaltime points are in an image
- *   facts.c    what the kernel says about one process
+ *   hold.c     stops every thread of a process, and releases them
+ *   watch.c    continues the tracer if it is stopped while it holds others
+ *   create.c   -c: starts a command, runs it to a point
+ *   point.c    finds the evaltime points in an image
+ *   facts.c    reads data about one process from the kernel
  *
  * All calls must come from the thread that made the first one (ptrace knows its tracer by thread).
  */
@@ -42,18 +42,18 @@ enum dt_proc_origin {
 };
 
 enum dt_proc_state {
-	DT_PROC_HELD,	 /* stopped by us; its mappings stand still */
+	DT_PROC_HELD,	 /* stopped by us; its mappings do not change */
 	DT_PROC_RUNNING, /* released, or it could not be held */
 	DT_PROC_GONE,
 };
 
 typedef struct dt_proc {
-	long pid; /* as we see it; its own namespace may call it something else (dt_proc_inner_pid)
+	long pid; /* in our namespace; in its own it may be different (dt_proc_inner_pid)
 		   */
 	long parent; /* DT_PROC_FOLLOWED */
 	enum dt_proc_origin origin;
 	enum dt_proc_state state;
-	int pidfd;	      /* readable once it has ended; -1: there is none left to open */
+	int pidfd;	      /* readable once it has ended; -1: none could be opened */
 	struct dt_hold *hold; /* hold.c, create.c; NULL: not held */
 } dt_proc;
 
@@ -67,7 +67,7 @@ struct dt_proc_news {
 typedef int dt_proc_say_f(void *arg, const struct dt_proc_news *n); /* 0, or -1 to abort */
 
 dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg);
-/* Lets go of all; commands of -c that still run are ended. */
+/* Releases all; commands of -c that still run are terminated. */
 void dt_procs_free(dt_procs *ps);
 
 /* ---- before tracing ---- */
@@ -76,9 +76,9 @@ dt_proc *dt_procs_create(dt_procs *ps, char *const argv[], dt_error *err);
 /* Hold a process. NULL with *err (tag D_PROC_GRAB or D_PROC_BADPID): there is none, no permission.
  */
 dt_proc *dt_procs_grab(dt_procs *ps, long pid, dt_error *err);
-/* For whoever makes probes in a process: it, held at its evaltime point if it is a command of -c;
- * grabbed as DT_PROC_NAMED if it was not in the set. When tracing is on it is given as it is. NULL
- * with *err. */
+/* For providers that create probes in a process: the process, held at its evaltime point if it is a
+ * command of -c; grabbed as DT_PROC_NAMED if it was not in the set. During tracing it is returned
+ * in its current state. NULL with *err. */
 dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err);
 /* All commands of -c run to their evaltime point if the user has set one; -1 with *err: one has
  * died. */
@@ -86,15 +86,15 @@ int dt_procs_settle(dt_procs *ps, dt_error *err);
 /* Tracing is on: let them run. */
 void dt_procs_release(dt_procs *ps);
 
-/* While tracing: stop a process once more. Its threads stop at the latest when they come back to user mode; there is
- * no waiting for that. False: it cannot be held. dt_procs_release() releases it. */
+/* During tracing: stop a process again. Its threads stop at the latest when they return to user
+ * mode; this does not wait for that. False: it cannot be held. dt_procs_release() releases it. */
 bool dt_procs_hold_again(dt_procs *ps, long pid);
 
 /* ---- all the time ---- */
 dt_proc *dt_procs_find(const dt_procs *ps, long pid); /* NULL: not in the set, or gone */
-/* Every process of the set, also those of -c and -p that are gone; NULL at the end. i from 0. */
+/* Every process of the set, including those of -c and -p that are gone; NULL at the end. i from 0. */
 dt_proc *dt_procs_nth(const dt_procs *ps, uint32_t i);
-/* The session's one side-band, opened at the first call; never NULL. */
+/* The session's side-band, opened at the first call; never NULL. */
 dt_sideband *dt_procs_sideband(dt_procs *ps);
 
 /* ---- while tracing ---- */
@@ -104,8 +104,8 @@ enum dt_proc_event {
 	DT_PROC_MAP,  /* it mapped an executable part of a file: *map */
 	DT_PROC_EXIT, /* a followed process is freed after this */
 };
-/* Told by dt_procs_poll(), in order of time; the process runs on meanwhile. Processes outside the
- * set are the side-band's listeners' affair. */
+/* Called by dt_procs_poll(), in order of time; the process continues meanwhile. For processes
+ * outside the set, listen to the side-band. */
 struct dt_proc_listener {
 	void *arg;
 	void (*event)(void *arg, enum dt_proc_event what, dt_proc *p, const dt_umap *map);
@@ -115,18 +115,18 @@ struct dt_proc_listener {
  * side-band. */
 void dt_procs_listen(dt_procs *ps, struct dt_proc_listener *l);
 void dt_procs_unlisten(dt_procs *ps, struct dt_proc_listener *l);
-/* Take events, report processes that have ended. 0, or -1 when the say function said so. */
+/* Take events, report processes that have ended. 0, or -1 if the say function asked to abort. */
 int dt_procs_poll(dt_procs *ps);
 /* What to poll(2) for before the next dt_procs_poll(): adds to fds. Returns milliseconds after
  * which to call it anyway, -1: no need. */
 typedef DT_VEC(struct pollfd) dt_pollfds;
 int dt_procs_fds(const dt_procs *ps, dt_pollfds *fds);
-/* There were processes of -c or -p, and neither they nor any that they are followed by are left. */
+/* There were processes of -c or -p, and neither they nor followed descendants are left. */
 bool dt_procs_all_gone(const dt_procs *ps);
 
 /* ---- point.c ---- */
-/* Where the dynamic linker of a process tells that it has loaded objects: a descriptor of its file, and the offset of
- * that function in it. -1: it has none that we know. */
+/* The function that the dynamic linker of a process calls when it has loaded objects: a descriptor
+ * of its file, and the offset in it. -1: none is known. */
 int dt_proc_load_point(long pid, uint64_t *offset);
 
 #endif

@@ -1,18 +1,19 @@
 /*
- * create: start a command (-c), hold it right after its exec, run it to its evaltime point.
+ * create: starts a command (-c), holds it right after its exec, runs it to its evaltime point.
  *
  * The child waits at a socket until we are its tracer, then it execs: PTRACE_EVENT_EXEC says that
- * it worked, a number in the socket why not. From there it goes on to the end of the system call,
- * so that even the return from exec is past when tracing begins: the first event of the process is
- * its first own system call.
+ * it worked, a number in the socket why not. From there it continues to the end of the system call,
+ * so that even the return from exec is over when tracing begins: the first event of the process is
+ * its own first system call.
  *
- * Running on means a breakpoint in the process's own copy of a page. It is there only while the
- * process runs and we wait for it: it is taken out before anything else happens, also from children
- * that it forks on the way. If we die meanwhile, the kernel kills the command (PTRACE_O_EXITKILL):
- * it would run into the breakpoint. From the release on nothing can happen to it.
+ * Running to a point uses a breakpoint in the process's private copy of a page. It exists only
+ * while the process runs and we wait for it: it is removed before anything else happens, also from
+ * children that it forks meanwhile. If we die then, the kernel kills the command
+ * (PTRACE_O_EXITKILL), since it would run into the breakpoint. Once it is released it is
+ * independent of us.
  *
- * Where ptrace is refused (seccomp, Yama), the child goes on waiting at the socket, and execs when
- * it is released.
+ * Where ptrace is refused (seccomp, Yama), the child keeps waiting at the socket, and execs when it
+ * is released.
  */
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +34,7 @@
 
 /* ---- the child ---- */
 
-/* A handler of our user's must not run in the child; what was ignored stays ignored. */
+/* Signal handlers of the API's user must not run in the child; ignored signals stay ignored. */
 static void default_signal(int sig)
 {
 	struct sigaction old;
@@ -43,9 +44,9 @@ static void default_signal(int sig)
 }
 
 /*
- * Wait for the word, then become the command. A copy of a program that has capabilities from its file can be traced only
- * by those with CAP_SYS_PTRACE unless it says that it can. That opens it to none but us: ptrace also asks for all the
- * capabilities that it has.
+ * Wait for the signal to start, then become the command. A copy of a program with file capabilities
+ * can be traced only with CAP_SYS_PTRACE, unless it makes itself dumpable. That allows no process
+ * but us: ptrace also requires all the capabilities that it has.
  */
 static _Noreturn void become_command(const dt_options *o, int gate, char *const argv[])
 {
@@ -115,7 +116,7 @@ static int wait_stop(struct dt_hold *hold, int *status, const char *where, dt_er
 	return 0;
 }
 
-/* A child that it forked is not ours: without the breakpoint, if it has one, it goes its own way.
+/* A child that it forked is not ours: remove the breakpoint, if it has one, and release it.
  */
 static void let_fork_go(struct dt_hold *hold, bool copied, const dt_trap *trap)
 {
@@ -134,7 +135,7 @@ static void let_fork_go(struct dt_hold *hold, bool copied, const dt_trap *trap)
 	ptrace(PTRACE_DETACH, (pid_t)child, 0, 0);
 }
 
-/* Go on from a stop that is none of our business. trap: a breakpoint that is in place, or NULL. */
+/* Continue from an unrelated stop. trap: a breakpoint that is in place, or NULL. */
 static void pass_over(struct dt_hold *hold, int how, int status, const dt_trap *trap)
 {
 	int event = status >> 16, signal = event ? 0 : WSTOPSIG(status);
@@ -170,7 +171,7 @@ static int finish_exec(struct dt_hold *hold, dt_error *err)
 
 /* ---- running ---- */
 
-/* Run until the instruction at addr is the next. 1: it is; 0: another program runs there now; -1:
+/* Run until the instruction at addr is the next. 1: reached; 0: it has exec'd another program; -1:
  * ended. */
 static int run_to(struct dt_hold *hold, uint64_t addr, const char *where, dt_error *err)
 {
@@ -179,12 +180,12 @@ static int run_to(struct dt_hold *hold, uint64_t addr, const char *where, dt_err
 	int status;
 
 	if (dt_trap_insert(pid, addr, &trap) < 0)
-		return 1; /* not there: this is as far as we can see */
+		return 1; /* not mapped: stop here */
 	ptrace(PTRACE_CONT, pid, 0, 0);
 	for (;;) {
 		if (wait_stop(hold, &status, where, err) < 0)
 			return -1;
-		if (is_exec(status)) /* the breakpoint went with the old program */
+		if (is_exec(status)) /* the breakpoint disappeared with the old program */
 			return finish_exec(hold, err);
 		if (status >> 8 == SIGTRAP && dt_trap_hit(pid, &trap)) {
 			dt_trap_remove(pid, &trap);
@@ -224,7 +225,7 @@ static uint32_t linker_state(const struct dt_hold *hold, const struct dt_points 
 	return (uint32_t)word;
 }
 
-/* All objects are loaded, none is initialised. It is told of a loading that begins, then of its
+/* All objects are loaded, none is initialised. The state announces the start of loading, then its
  * end. */
 static int run_to_preinit(struct dt_hold *hold, const struct dt_points *pt, dt_error *err)
 {
@@ -246,8 +247,8 @@ static int run_to_preinit(struct dt_hold *hold, const struct dt_points *pt, dt_e
 }
 
 /*
- * main without symbols: a program of the C library begins with a few instructions of its own and
- * then calls __libc_start_main, whose first argument is main. 0: it is not such a program.
+ * main without symbols: a program of the C library begins with a few instructions and then calls
+ * __libc_start_main, whose first argument is main. 0: it is not such a program.
  */
 static int find_main(struct dt_hold *hold, struct dt_points *pt, dt_error *err)
 {
@@ -264,7 +265,7 @@ static int find_main(struct dt_hold *hold, struct dt_points *pt, dt_error *err)
 	return 0;
 }
 
-/* 1: there; 0: it ran exec on the way; -1 with *err. */
+/* 1: reached; 0: it called exec before; -1 with *err. */
 static int run_to_point(struct dt_hold *hold, uint64_t evaltime, dt_error *err)
 {
 	struct dt_trap_regs regs = {0};

@@ -1,9 +1,9 @@
 /*
- * facts: small questions about one process that /proc or a pidfd answers.
+ * facts: data about one process from /proc or a pidfd.
  *
- * How a process ended is known to its parent only, in principle; but a zombie shows it in
- * /proc/PID/stat, and after that, since Linux 6.15, a pidfd that was opened before. On older
- * kernels it is lost if the parent was faster than we are.
+ * How a process ended is in principle known only to its parent; but a zombie shows it in
+ * /proc/PID/stat and, since Linux 6.15, a pidfd that was opened before keeps it. On older kernels
+ * it is lost if the parent reaps the process first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,8 +137,8 @@ bool dt_proc_exit_status(long pid, int pidfd, int *status)
 	uint64_t code;
 	char state;
 
-	/* It was this process that we read about if it still is there afterwards: a zombie can be
-	 * sent signal 0. */
+	/* The data was that of this process if it still exists afterwards: signal 0 can be sent to
+	 * a zombie. */
 	if (dt_proc_stat(pid, &state, 52, &code) && state == 'Z' &&
 	    syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0) {
 		*status = (int)code;

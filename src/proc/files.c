@@ -1,7 +1,7 @@
 /*
- * files: see files.h. There are some hundreds on a busy system, and a few hundred bytes each; but a
- * process can map one file under ever new names. Beyond the budget half of the files are forgotten,
- * those that were not used for the longest time.
+ * files: see files.h. A busy system has a few hundred, of a few hundred bytes each; but a process
+ * can map one file under new names without end. Above the budget the least recently used half of
+ * the files is forgotten.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -193,7 +193,7 @@ bool dt_files_are_many(const dt_files *fs, uint64_t *until)
 	return true;
 }
 
-/* The table is made anew: one that is deleted from stays as large as it was. */
+/* The table is rebuilt, since deleting does not make it smaller. */
 void dt_files_forget(dt_files *fs, uint64_t until)
 {
 	dt_map *left = dt_map_new();
@@ -218,7 +218,7 @@ void dt_files_forget(dt_files *fs, uint64_t until)
 
 /* ---- opening ---- */
 
-/* Is this the file that was mapped? The descriptor stays the caller's. */
+/* Is this the file that was mapped? The caller keeps the descriptor. */
 static bool is_file(int fd, const dt_file *f)
 {
 	struct stat st;
@@ -251,7 +251,7 @@ static int open_checked(const char *path, const dt_file *f)
 	return -1;
 }
 
-/* Through a process that has it mapped: the only way to a file without a name. */
+/* Through a process that has it mapped: the only way to open a file without a name. */
 static int open_mapped(const dt_file *f)
 {
 	dt_error err;

@@ -1,9 +1,8 @@
 /*
- * files: the files that processes have mapped, each known once.
+ * files: the files that processes have mapped, each stored once.
  *
- * A path means nothing without the root directory it was seen from: a container has its own. Of
- * each such root that was met a descriptor is kept, so that files are found after the last process
- * inside has ended.
+ * A path is meaningful only with its root directory: a container has its own. A descriptor of each
+ * root is kept, so that files are found after the last process inside has ended.
  */
 #ifndef DT_PROC_FILES_H
 #define DT_PROC_FILES_H
@@ -16,14 +15,15 @@ dt_files *dt_files_new(void);
 void dt_files_free(dt_files *fs);
 /* The root that the process has; `otherwise` when it is gone. 0 is our own. */
 uint32_t dt_files_root_of(dt_files *fs, long pid, uint32_t otherwise);
-/* The file with this path, root and identity; made if need be. All but id and base are taken from
+/* The file with this path, root and identity; created if necessary. All but id and base are taken
+ * from
  * *like (path is copied, " (deleted)" cut off); the pid is remembered as the latest that maps it.
  */
 dt_file *dt_files_get(dt_files *fs, const dt_file *like);
-/* It is in use: forget it last. */
+/* Mark it as used: it is forgotten last. */
 void dt_files_use(dt_files *fs, const dt_file *f);
-/* Are there more than the budget allows? Then all that were last used at *until or before must go: first from where they
- * are pointed to, then by dt_files_forget(). */
+/* Are there more than the budget allows? Then all that were last used at *until or before must be
+ * removed: first the references to them, then the files by dt_files_forget(). */
 bool dt_files_are_many(const dt_files *fs, uint64_t *until);
 void dt_files_forget(dt_files *fs, uint64_t until);
 /* See dt_sideband_open_file, dt_sideband_root. */

@@ -1,16 +1,16 @@
 /*
- * hold: stop every thread of a process, and release them again without a trace.
+ * hold: stops every thread of a process, and releases them without side effects.
  *
- * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal and are invisible to the process, but for system
- * calls that end early with EINTR whenever a process is stopped (epoll_wait, see signal(7)).
- * Threads can start others while we look at the list, so it is read again until all that are in it
- * are stopped. A thread that sleeps where the kernel cannot interrupt it (a disk, a vfork) does not
- * stop in time; it cannot run an instruction in user mode before it does, which is all we need. It
- * can only be detached once it has stopped, though: dt_hold_release() is called again for those.
+ * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal and are invisible to the process, except for
+ * system calls that end early with EINTR whenever a process is stopped (epoll_wait, see signal(7)).
+ * Threads can start others while the list is read, so it is read again until all threads in it are
+ * stopped. A thread in an uninterruptible sleep (a disk, a vfork) does not stop in time, but it
+ * cannot run an instruction in user mode before it stops, which is enough. It can be detached only
+ * once it has stopped: dt_hold_release() is called again for those.
  *
- * A thread may have been about to receive a signal when it stopped; it gets that when it is released.
- * One that had been stopped by SIGSTOP before is stopped again by the kernel. If we die, the kernel
- * detaches.
+ * A thread may have been about to receive a signal when it stopped; the signal is delivered when it
+ * is released. One that had been stopped by SIGSTOP before is stopped again by the kernel. If we
+ * die, the kernel detaches.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static void forget_thread(struct dt_hold *hold, uint32_t i)
 	hold->threads.v[i] = hold->threads.v[--hold->threads.n];
 }
 
-/* Take one thread. 0 (also when it is gone or a zombie), or an errno. */
+/* Attach to one thread. 0 (also if it is gone or a zombie), or an errno. */
 static int seize(struct dt_hold *hold, pid_t tid)
 {
 	char state;
@@ -49,7 +49,8 @@ static int seize(struct dt_hold *hold, pid_t tid)
 		if (error == ESRCH || !dt_proc_stat(tid, &state, 3, NULL) || state == 'Z' ||
 		    state == 'X')
 			return 0;
-		/* one that ran exec has taken the id of its process, and is ours already */
+		/* a thread that called exec has taken the id of its process, and is already
+		 * attached */
 		if (error != EPERM || dt_proc_status(tid, "TracerPid:") != gettid())
 			return error;
 	}
@@ -58,7 +59,7 @@ static int seize(struct dt_hold *hold, pid_t tid)
 	return 0;
 }
 
-/* Take the threads that are not ours yet. How many, or -1 and an errno. */
+/* Attach to the remaining threads. Returns how many, or -1 and an errno. */
 static int seize_new(struct dt_hold *hold, int *error)
 {
 	char path[64];
@@ -187,7 +188,7 @@ bool dt_hold_release(struct dt_hold *hold)
 		}
 		if (ptrace(PTRACE_DETACH, t->tid, 0, t->signal) == 0) {
 			forget_thread(hold, i);
-		} else { /* killed meanwhile: its parent cannot know before we have seen it end */
+		} else { /* killed meanwhile: its parent is not notified before we have waited for it */
 			t->stopped = false;
 			look_at(hold, &i);
 		}

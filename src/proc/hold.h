@@ -1,5 +1,5 @@
 /*
- * hold: what the files of src/proc know of one another, and others do not see. See control.h.
+ * hold: shared by the files of src/proc; private to the module. See control.h.
  */
 #ifndef DT_PROC_HOLD_H
 #define DT_PROC_HOLD_H
@@ -10,18 +10,17 @@
 
 struct dt_held_thread {
 	pid_t tid;
-	bool stopped; /* as far as we know; if not, it stops before its next instruction in user
-			 mode */
+	bool stopped; /* if known; if not, it stops before its next instruction in user mode */
 	int signal;   /* that it was about to get; delivered when it is released */
 };
 
-/* The grip on one process: the threads we are tracer of. */
+/* A held process: the threads that we trace. */
 struct dt_hold {
 	long pid;
 	DT_VEC(struct dt_held_thread) threads;
 	bool created; /* a command of -c: killed by the kernel if we die */
 	bool settled; /* has run to its evaltime point */
-	bool ended;   /* it died in our hands; how: */
+	bool ended;   /* it died while held; how: */
 	int status;
 	int gate; /* not -1: ptrace is refused; it waits before its exec for a byte here */
 };
@@ -40,8 +39,8 @@ void dt_hold_free(struct dt_hold *hold); /* what is still attached stays so */
 
 /* ---- watch.c ---- */
 struct dt_watch;
-/* Others are held from now on, or no longer. The first time makes a process that continues us if we are stopped meanwhile;
- * where that is not possible *w stays NULL. */
+/* Others are held from now on, or no longer. The first call creates a process that continues us if
+ * we are stopped meanwhile; if that is not possible *w stays NULL. */
 void dt_watch(struct dt_watch **w, bool holds);
 void dt_watch_free(struct dt_watch *w);
 
@@ -50,7 +49,7 @@ void dt_watch_free(struct dt_watch *w);
 struct dt_hold *dt_hold_create(const dt_options *opts, char *const argv[], dt_error *err);
 /* gate: let it exec. 0, or the errno of exec. */
 int dt_hold_open_gate(struct dt_hold *hold);
-/* Run it to its evaltime point. -1 with *err: it has ended on the way. */
+/* Run it to its evaltime point. -1 with *err: it ended before. */
 int dt_hold_settle(struct dt_hold *hold, uint64_t evaltime, dt_error *err);
 
 /* ---- point.c ---- */
@@ -71,10 +70,11 @@ int dt_proc_pidfd(long pid); /* -1 and errno */
 void dt_proc_status_text(int status, char *to, size_t n);
 /* How a process that is not our child ended, if the kernel still knows. */
 bool dt_proc_exit_status(long pid, int pidfd, int *status);
-/* Why /proc does not tell of the processes that we know by their numbers: a sentence; NULL: it does. */
+/* Why /proc does not show the processes by the pids that we see: a sentence; NULL: it does. */
 const char *dt_proc_problem(void);
 bool dt_proc_is_kernel(long pid); /* a kernel thread */
-/* The user that it acts as, and the one who is root in its user namespace, both as we number them; false: it is gone. */
+/* Its effective user, and root of its user namespace, both as ids in our namespace; false: it is
+ * gone. */
 bool dt_proc_owner(long pid, uid_t *uid, uid_t *root);
 /* One number after a word of /proc/PID/status ("TracerPid:"); -1: there is none. */
 long dt_proc_status(long pid, const char *word);

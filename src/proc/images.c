@@ -21,7 +21,7 @@ struct dt_image {
 
 struct dt_images {
 	dt_process *buckets[BUCKETS];
-	dt_process *dead, **dead_end; /* in order of death; some may have been born again */
+	dt_process *dead, **dead_end; /* in order of their end; some ids may be in use again */
 	uint32_t ndead;
 };
 
@@ -92,8 +92,8 @@ static uint32_t least_wanted(const struct mapset *s)
 	return 0;
 }
 
-/* The new one hides those it covers; they stay for records of before, except an equal one: a
- * library that is opened and closed again and again comes to the same places. */
+/* The new one hides those it covers; they are kept for older records, except an equal one: a
+ * library that is opened and closed repeatedly gets the same addresses. */
 void dt_images_map(dt_process *p, const dt_umap *m)
 {
 	struct mapset *s = p->images->set;
@@ -127,8 +127,8 @@ static bool drop_files(struct mapset *s, uint64_t until)
 	return n < before;
 }
 
-/* A process that lives can be read again, so that it is known when it is asked for. Of a set that several share only the
- * first is marked. */
+/* A living process can be read again when it is needed. Of a set that several share only the first
+ * is marked. */
 void dt_images_drop_files(dt_images *im, uint64_t until)
 {
 	for (size_t b = 0; b < BUCKETS; b++)
@@ -180,7 +180,7 @@ dt_process *dt_images_get(dt_images *im, long pid)
 	return NULL;
 }
 
-/* A new newest image with these mappings (the reference is taken over). */
+/* A new newest image with these mappings (takes over the reference). */
 static void push_image(dt_process *p, uint64_t since, struct mapset *set)
 {
 	struct dt_image *i = dt_xcalloc(1, sizeof(*i)), **last = &p->images;
@@ -256,7 +256,7 @@ static void forget(dt_images *im, dt_process *p)
 	free_process(p);
 }
 
-/* Off the list; forgotten unless its number is in use again. */
+/* Remove it from the list; forget it unless its pid is in use again. */
 static void bury_oldest(dt_images *im)
 {
 	dt_process *p = im->dead;
@@ -275,7 +275,7 @@ void dt_images_exit(dt_images *im, dt_process *p)
 	bool listed = p->dead_next || im->dead_end == &p->dead_next;
 
 	p->exited = true;
-	if (listed) /* it died, was born again, and died: its first place in the list has to do */
+	if (listed) /* the pid ended, was reused, and ended again: its first position in the list is used */
 		return;
 	*im->dead_end = p;
 	im->dead_end = &p->dead_next;
@@ -284,7 +284,7 @@ void dt_images_exit(dt_images *im, dt_process *p)
 		bury_oldest(im);
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
 static const struct dt_image *image_at(const dt_process *p, uint64_t time)
 {

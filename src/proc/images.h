@@ -3,8 +3,8 @@
  *
  * A process has images: one since its fork, one since each exec; the newest few are kept, and those
  * of an earlier process with the same number as well. Fork shares the mappings of the parent until one
- * of them maps something more. Mappings are in the order in which they were made; the kernel does not say when
- * they are removed, so the last one that covers an address counts.
+ * of them maps something more. Mappings are in the order in which they were made; the kernel does
+ * not report when they are removed, so the last one that covers an address counts.
  */
 #ifndef DT_PROC_IMAGES_H
 #define DT_PROC_IMAGES_H
@@ -19,11 +19,11 @@ typedef struct dt_process {
 	long pid;
 	uint32_t root; /* see files.h */
 	bool has_owner;
-	uid_t uid, root_uid; /* as dt_proc_owner() had them last */
+	uid_t uid, root_uid; /* the last result of dt_proc_owner() */
 	bool exited;
 	bool kept;		 /* not to be forgotten */
-	uint64_t read_at;	 /* when /proc was last asked; 0: never */
-	uint64_t losses;	 /* lost events that were known of then */
+	uint64_t read_at;	 /* when /proc was last read; 0: never */
+	uint64_t losses;	 /* number of lost events at that time */
 	struct dt_image *images; /* newest first; never NULL */
 	uint32_t nimages;
 	struct dt_process *hash_next, *dead_next;
@@ -33,7 +33,7 @@ dt_images *dt_images_new(void);
 void dt_images_free(dt_images *im);
 dt_process *dt_images_get(dt_images *im, long pid); /* NULL: unknown */
 dt_process *dt_images_make(dt_images *im, long pid,
-			   uint64_t since); /* if need be, with an empty image */
+			   uint64_t since); /* created with an empty image if necessary */
 void dt_images_fork(dt_images *im, dt_process *parent, long pid, uint64_t time);
 void dt_images_exec(dt_images *im, dt_process *p, uint64_t time);
 void dt_images_exit(dt_images *im, dt_process *p); /* may forget others that died long ago */

@@ -4,7 +4,7 @@
  *	7f1c2a000000-7f1c2a028000 r-xp 00026000 fd:01 394182      /usr/lib/libc.so.6
  *
  * The kernel writes a newline in a path as \012; a path that really contains those four characters
- * cannot be told apart, and is still found through map_files.
+ * cannot be distinguished, but is still found through map_files.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -191,7 +191,7 @@ const dt_mapping *dt_maps_exe(const dt_maps *m, long pid)
 
 /* ---- files ---- */
 
-/* Overlay file systems show another device in maps than stat() does: the inode has to do. */
+/* For overlay file systems the device in maps differs from that of stat(): compare only the inode. */
 static bool is_file(int fd, uint64_t inode)
 {
 	struct stat st;
@@ -234,7 +234,7 @@ int dt_map_open(long pid, const dt_mapping *m)
 	return fd;
 }
 
-/* Do two links of /proc lead to the same? */
+/* Do two links of /proc have the same target? */
 static bool same(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -301,7 +301,7 @@ bool dt_object_is_called(const char *pattern, const char *base, const char *path
 {
 	const char *tick = strchr(pattern, '`');
 
-	if (tick && strncmp(pattern, "LM", 2) == 0) /* link maps are not told apart */
+	if (tick && strncmp(pattern, "LM", 2) == 0) /* link maps are not distinguished */
 		pattern = tick + 1;
 	if (!*pattern || matches_text(pattern, base) || (exe && matches_text(pattern, "a.out")))
 		return true;

@@ -28,7 +28,7 @@ typedef struct dt_mapping {
 	uint32_t dev_major, dev_minor;
 	enum dt_map_kind kind;
 	bool read, write, exec, shared;
-	bool deleted;	  /* the file has no name any more */
+	bool deleted;	  /* the file has been deleted */
 	const char *path; /* without " (deleted)"; "" for anonymous ones */
 	const char *base; /* the last part of path */
 } dt_mapping;
@@ -43,21 +43,22 @@ typedef struct dt_maps {
  * (kernel thread, zombie) gives none. */
 dt_maps *dt_maps_read(long pid, dt_error *err);
 dt_maps *dt_maps_parse(const char *text,
-		       size_t n); /* the same from text; lines that make no sense are left out */
+		       size_t n); /* the same from text; invalid lines are skipped */
 void dt_maps_free(dt_maps *m);
 const dt_mapping *dt_maps_find(const dt_maps *m, uint64_t addr); /* NULL: none */
 /* The mapping of the executable itself: the first one of /proc/PID/exe; NULL: none. */
 const dt_mapping *dt_maps_exe(const dt_maps *m, long pid);
 
-/* Does this name, or pattern, mean the object with this file? As probe descriptions name modules: its
- * name, or the path if there is a / in it; "a.out" for the executable; "libc" or "libc.so" for libc.so.6. */
+/* Does this name, or pattern, match the object with this file? As probe descriptions name modules:
+ * its name, or the path if there is a / in it; "a.out" for the executable; "libc" or "libc.so" for
+ * libc.so.6. */
 bool dt_object_is_called(const char *pattern, const char *base, const char *path, bool exe);
 
 /* Open the file of a mapping of a living process. -1 with errno. */
 int dt_map_open(long pid, const dt_mapping *m);
-/* "/proc/PID/root", or "" when the process has our own root and mount namespace. */
+/* "/proc/PID/root", or "" if the process has our root and mount namespace. */
 void dt_proc_root(long pid, char *to, size_t n);
-/* The path through which we reach a path of the process: root + path. To be freed. */
+/* The path by which we can open a path of the process: root + path. To be freed. */
 char *dt_proc_path(long pid, const char *path);
 /* The pid that the process has in its own pid namespace (the last of NSpid); pid itself if unknown.
  */

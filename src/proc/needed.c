@@ -1,7 +1,7 @@
 /*
  * needed: follows DT_NEEDED from the executable of a process, as the dynamic linker will: DT_RPATH
  * and DT_RUNPATH, LD_LIBRARY_PATH of the process, then the usual directories. It does not read
- * ld.so.cache, nor does it know about hardware capabilities.
+ * ld.so.cache, and ignores hardware capabilities.
  */
 #include "proc/needed.h"
 
@@ -15,10 +15,10 @@
 #include "arch/arch.h"
 #include "proc/mappings.h"
 
-#define MOST 512 /* libraries; no program has so many */
+#define MOST 512 /* libraries; no program has this many */
 
 struct search {
-	char root[64]; /* before paths of the process */
+	char root[64]; /* prefix of paths of the process */
 	dt_map *seen;  /* by name and by path */
 	DT_VEC(char *) queue;
 	char *env; /* LD_LIBRARY_PATH; NULL: none */

@@ -1,5 +1,5 @@
 /*
- * needed: which libraries a program that has not begun to run will have.
+ * needed: the libraries that a program will load, before it starts.
  */
 #ifndef DT_PROC_NEEDED_H
 #define DT_PROC_NEEDED_H
@@ -7,8 +7,8 @@
 #include "elf/elf.h"
 
 /* Calls file() for the executable of the process, its program interpreter and all libraries that
- * they name, with the path by which we can open each, once. A guess, and meant for reading ahead:
- * where the dynamic linker would find another file than we do, nothing is wrong but a little work.
+ * they name, with the path by which we can open each, once. This is a guess for reading ahead: if
+ * the dynamic linker finds another file, only a little work is wasted.
  */
 void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg);
 

@@ -47,7 +47,7 @@ static int open_ring(dt_perf_rings *r, const struct perf_event_attr *attr, int c
 	a.wakeup_watermark = (uint32_t)(r->size / 4);
 	fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
-		return errno == ENODEV ? 0 : -1; /* no such CPU, or it is off */
+		return errno == ENODEV ? 0 : -1; /* no such CPU, or it is offline */
 	p = mmap(NULL, page + r->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED) {
 		why = errno;
@@ -170,7 +170,7 @@ static void empty_ring(dt_perf_rings *r, struct ring *ring)
 		memcpy(&h, r->bytes.s + at, sizeof(h));
 		r->bytes.n = at;
 		if (h.size < sizeof(h) + sizeof(time) || h.size > head - tail)
-			break; /* the kernel does not do that */
+			break; /* the kernel never writes this */
 		add_bytes(r, ring, tail, h.size);
 		memcpy(&time, r->bytes.s + at + h.size - sizeof(time), sizeof(time));
 		*dt_vec_add(&r->pending, NULL) = (struct pending){.time = time, .at = at};
@@ -181,7 +181,7 @@ static void empty_ring(dt_perf_rings *r, struct ring *ring)
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-/* In one ring records are in order already; equal times stay as they were read. */
+/* Records of one ring are already in order; those with equal times keep their order. */
 static int by_time(const void *a, const void *b)
 {
 	const struct pending *x = a, *y = b;

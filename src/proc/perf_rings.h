@@ -2,9 +2,9 @@
  * perf_rings: one perf event on every CPU, and the records that the kernel writes for it, in order
  * of time.
  *
- * Each CPU has a ring of its own. A record must not be handed out before an older one of another
- * CPU that is still being written: so only records older than the moment at which the call began
- * are, and the others wait for the next call.
+ * Each CPU has its own ring. A record must not be returned before an older one of another CPU that
+ * is still being written: so only records older than the start of the call are returned, and the
+ * others wait for the next call.
  */
 #ifndef DT_PROC_PERF_RINGS_H
 #define DT_PROC_PERF_RINGS_H

@@ -1,14 +1,15 @@
 /*
  * perfmap: see perfmap.h.
  *
- * Entries are in two parts, each sorted by start: nearly all, and the newest. What is read is sorted
- * by itself and merged into the newest; once these are many, they are merged into the rest. So the
- * work for a file that grows line by line is in proportion to its size, not to its square. In one
- * part of two entries with the same start the later counts, of two that overlap the one that starts
- * nearer to the address; an entry of the newest part counts before one of the rest.
+ * Entries are in two parts, each sorted by start: nearly all, and the newest. New lines are sorted
+ * and merged into the newest part; when that is large, it is merged into the rest. So the work for
+ * a file that grows line by line is linear in its size, not quadratic. Within one part, the later
+ * of two entries with the same start counts, and of two that overlap the one that starts nearer to
+ * the address; an entry of the newest part takes precedence over one of the rest.
  *
- * The file is another user's: its owner is checked, only DT_MAX_PERFMAP_FILE of it is read, a piece at
- * a time, and a file that is replaced again and again is read from the start only after a pause.
+ * The file belongs to another user: its owner is checked, only DT_MAX_PERFMAP_FILE of it is read, a
+ * piece at a time, and a file that is replaced repeatedly is read from the start only after a
+ * pause.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -163,7 +164,7 @@ static void sort(dt_perfmap *pm)
 		merge(&pm->most, &pm->newest);
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
 static const struct entry *find_in(const entries *in, uint64_t addr)
 {
@@ -197,8 +198,8 @@ static const struct entry *find(dt_perfmap *pm, uint64_t addr)
 	return !a || (b && b->start > a->start) ? b : a;
 }
 
-/* Is what we have read still the beginning of the file? Another process of this number makes one of its own; Java
- * writes all of it anew each time it is asked to. */
+/* Is what was read still the beginning of the file? Another process with this pid creates its own;
+ * Java rewrites the whole file on each request. */
 static bool goes_on(const dt_perfmap *pm, int fd, const struct stat *st)
 {
 	char now[sizeof(pm->last)];
@@ -227,7 +228,7 @@ static bool read_piece(dt_perfmap *pm, int fd, char *buf)
 	if (n <= 0)
 		return false;
 	if ((size_t)n == PIECE && !memrchr(buf, '\n', (size_t)n)) {
-		pm->at += n; /* not a line of anything */
+		pm->at += n; /* not a valid line */
 		return true;
 	}
 	while (n > 0 && buf[n - 1] != '\n')
@@ -241,7 +242,7 @@ static bool read_piece(dt_perfmap *pm, int fd, char *buf)
 	return true;
 }
 
-/* What the file has grown by. True when there was something. */
+/* Read what was added to the file. True if there was something. */
 static bool read_more(dt_perfmap *pm)
 {
 	int fd = dt_open_regular(AT_FDCWD, pm->path, O_NOFOLLOW, UINT64_MAX, NULL);

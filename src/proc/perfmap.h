@@ -3,9 +3,9 @@
  *
  * node (--perf-basic-prof), python (-X perf) and Java (jcmd Compiler.perfmap, or an agent) write a
  * line per function: address and size in hexadecimal, and a name. The file grows while the process
- * runs; it is read on when an address is not found. When code memory is used again, the later line
- * counts. The file lies where every user can make one, so it is believed only if it belongs to a user
- * who can change the process anyway.
+ * runs; more of it is read when an address is not found. When code memory is reused, the later line
+ * counts. Every user can create a file there, so it is used only if it belongs to a user who could
+ * change the process as well.
  */
 #ifndef DT_PROC_PERFMAP_H
 #define DT_PROC_PERFMAP_H
@@ -16,7 +16,8 @@
 
 typedef struct dt_perfmap dt_perfmap;
 
-/* The path is where we reach the file; it need not exist yet. may_own tells whose file is believed (NULL: anyone's). */
+/* The path is where we can open the file; it need not exist yet. may_own tells whose file is
+ * accepted (NULL: any user's). */
 dt_perfmap *dt_perfmap_new(const char *path, bool (*may_own)(void *arg, uid_t uid), void *arg);
 void dt_perfmap_free(dt_perfmap *pm);
 /* The name lives until the next look-up. NULL: unknown. */

@@ -1,12 +1,12 @@
 /*
- * point: where the evaltime points are in a program that exec has just set up.
+ * point: finds the evaltime points in a program that exec has just set up.
  *
- * What the kernel told the program itself (/proc/PID/auxv) says where the program begins and where
- * its dynamic linker is. The dynamic linker has a function for debuggers, _dl_debug_state, which it
- * calls when objects are about to be loaded and when all are there (its state is in _r_debug; musl
- * calls it once, when all are there). main is looked up in the symbols of the executable, also
- * those of a separate debug file. All of this may be missing; then the address is 0 and create.c
- * has other ways.
+ * The auxiliary vector (/proc/PID/auxv) says where the program begins and where its dynamic linker
+ * is. The dynamic linker has a function for debuggers, _dl_debug_state, which it calls when objects
+ * are about to be loaded and when all are loaded (its state is in _r_debug; musl calls it once,
+ * when all are loaded). main is looked up in the symbols of the executable, also those of a
+ * separate debug file. All of this may be missing; then the address is 0 and create.c uses other
+ * means.
  */
 #include <elf.h>
 #include <errno.h>
@@ -96,7 +96,7 @@ void dt_points_find(long pid, struct dt_points *pt)
 
 	*pt = (struct dt_points){0};
 	if (dt_proc_problem())
-		return; /* what is there would be about another process */
+		return; /* it would describe another process */
 	snprintf(exe, sizeof(exe), "/proc/%ld/exe", pid);
 	len = readlink(exe, own, sizeof(own) - 1);
 	own[len > 0 ? len : 0] = 0;

@@ -1,16 +1,16 @@
 /*
  * sideband: see sideband.h.
  *
- * Events come from perf_rings.c in order of time and change images.c; files.c knows the files. Of
- * the events only those of executable mappings are asked for (attr.mmap without mmap_data);
- * variables of an object are found by the distance from its text.
+ * Events come from perf_rings.c in order of time and change images.c; files.c knows the files. Only
+ * events of executable mappings are requested (attr.mmap without mmap_data); variables of an object
+ * are found by their distance from its text.
  *
- * The kernel fills in the build id of a file where it can (Linux 5.12), else device and inode. In
- * both cases we can tell later whether a file of that name is still the one that was mapped.
+ * The kernel fills in the build id of a file where it can (Linux 5.12), else device and inode. With
+ * either it can be checked later whether a file of that name is still the one that was mapped.
  *
- * Reading /proc and the events can overlap: what /proc told is then told again by an event, which
- * changes nothing; and an exec that /proc has told of already begins its image again, which the
- * events that follow fill.
+ * Reading /proc and the events can overlap: an event that repeats what /proc showed changes
+ * nothing; and an exec that /proc already showed starts its image again, which the following events
+ * fill.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "proc/images.h"
 #include "proc/perf_rings.h"
 
-#define RING_SIZE   (512 * 1024) /* some 400 short-lived processes */
+#define RING_SIZE   (512 * 1024) /* about 400 short-lived processes */
 #define FIRST_SLICE 10000000	 /* ns for reading /proc when opened */
 #define SLICE	    20000000	 /* and at each drain */
 #define READ_AGAIN  100000000	 /* ns between readings of one process that has unknown addresses */
@@ -43,7 +43,7 @@ static void tell(dt_sideband *sb, enum dt_sideband_event what, long pid, long pa
 		l->event(l->arg, what, pid, parent, map);
 }
 
-/* Called before a file is looked up, so that the one that is found stays while it is used. */
+/* Called before a file is looked up, so that the result remains valid while it is used. */
 static void make_room(dt_sideband *sb)
 {
 	uint64_t until;
@@ -70,7 +70,7 @@ static bool is_anon(const char *path)
 		 strcmp(path, "[uprobes]") == 0);
 }
 
-/* Where it lives and for whom, while it can be asked. */
+/* Its root and its owner, while they can be read. */
 static void learn_place(dt_sideband *sb, dt_process *p)
 {
 	p->root = dt_files_root_of(sb->files, p->pid, p->root);
@@ -112,7 +112,7 @@ static void read_process(dt_sideband *sb, dt_process *p)
 	dt_maps_free(maps);
 }
 
-/* The process, read from /proc if it was never heard of. */
+/* The process, read from /proc if it is new. */
 static dt_process *need_process(dt_sideband *sb, long pid)
 {
 	dt_process *p = dt_images_make(sb->images, pid, 0);
@@ -122,7 +122,7 @@ static dt_process *need_process(dt_sideband *sb, long pid)
 	return p;
 }
 
-/* Go on with reading those that were there before us, for a while. */
+/* Continue reading the processes that existed before, for a limited time. */
 static void scan(dt_sideband *sb, uint64_t slice)
 {
 	uint64_t end = dt_now() + slice;
@@ -221,7 +221,7 @@ static void on_exec(dt_sideband *sb, uint64_t time, const struct comm *e)
 	p = dt_images_make(sb->images, (int32_t)e->pid, time);
 	dt_images_exec(sb->images, p, time);
 	learn_place(sb, p);
-	p->read_at = time; /* from here on we are told everything */
+	p->read_at = time; /* from here on all events are received */
 	p->losses = sb->lost;
 	tell(sb, DT_SB_EXEC, p->pid, 0, NULL);
 }
@@ -323,9 +323,9 @@ void dt_sideband_unlisten(dt_sideband *sb, struct dt_sideband_listener *l)
 		*at = l->next;
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
-/* An address that we do not know: can /proc tell more than we have been told? */
+/* An unknown address: can /proc tell more than the events? */
 static bool may_know_more(const dt_sideband *sb, const dt_process *p)
 {
 	if (p->exited)
@@ -335,8 +335,8 @@ static bool may_know_more(const dt_sideband *sb, const dt_process *p)
 	return dt_now() - p->read_at > READ_AGAIN;
 }
 
-/* After losses a process that lives is read again first: an address in what it had mapped before would have a name, but
- * perhaps the wrong one. */
+/* After losses a living process is read again first: an address in an old mapping would have a
+ * name, but perhaps the wrong one. */
 bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, dt_umap *m)
 {
 	dt_process *p;
@@ -403,7 +403,7 @@ bool dt_sideband_owns(dt_sideband *sb, long pid, uid_t uid)
 {
 	dt_process *p = need_process(sb, pid);
 
-	if (!p->exited) /* it may act as another user since it was read */
+	if (!p->exited) /* its user may have changed since it was read */
 		p->has_owner = dt_proc_owner(pid, &p->uid, &p->root_uid) || p->has_owner;
 	return uid == 0 || (p->has_owner && (uid == p->uid || uid == p->root_uid));
 }

@@ -2,21 +2,21 @@
  * sideband: what every process maps, from the kernel's side-band events.
  *
  * By the time a stack is printed its process may have exited, or run another program. The kernel
- * tells of fork, exec, exit and of every executable mapping through perf events (one dummy event
- * per CPU, software, nothing is sampled); from these we keep, per process, its images: what was
+ * reports fork, exec, exit and every executable mapping through perf events (one dummy software
+ * event per CPU, nothing is sampled); from these, the images of each process are kept: what was
  * mapped when. A fork shares the mappings of its parent, an exec begins a new image.
  *
- * Processes that were there before us are read from /proc: a few milliseconds' worth at a time,
- * whenever dt_sideband_drain() is called, and at once when one is asked for. When events were
- * lost, living processes are read again.
+ * Processes that existed before are read from /proc: for a few milliseconds at a time, whenever
+ * dt_sideband_drain() is called, and at once when one is needed. When events were lost, living
+ * processes are read again.
  *
  * It is opened only for programs that use user stacks, user symbols or probes in processes. Without
- * the privilege for perf events it works with /proc alone: then exited processes are
- * unknown unless they were asked for while they lived.
+ * the privilege for perf events it works with /proc alone: then exited processes are unknown unless
+ * they were looked up while they lived.
  *
  * Times are those of CLOCK_MONOTONIC in nanoseconds, as D's timestamp. Memory is bounded
- * (base/budget.h): exited processes are forgotten, the longest dead first, except those that are
- * kept; files that were not used for the longest time are forgotten with their mappings.
+ * (base/budget.h): exited processes are forgotten, the oldest first, except those that are kept;
+ * the least recently used files are forgotten with their mappings.
  */
 #ifndef DT_PROC_SIDEBAND_H
 #define DT_PROC_SIDEBAND_H
@@ -31,7 +31,7 @@ typedef struct dt_sideband dt_sideband;
 /* A file that was mapped, shared by all processes that map it. Two mappings are of the same file
  * when build id (if known) or device and inode are the same. */
 typedef struct dt_file {
-	uint32_t id;	  /* from 1; never used again for another file */
+	uint32_t id;	  /* from 1; never reused for another file */
 	const char *path; /* as the process saw it, without " (deleted)" */
 	const char *base; /* its last part */
 	uint64_t inode;	  /* 0: unknown (the event had a build id instead) */
@@ -43,19 +43,19 @@ typedef struct dt_file {
 		      "" */
 	long pid;  /* a process that maps it: where to find it */
 	uint32_t root; /* internal: which root directory the path is below */
-	uint64_t used; /* internal: when it was last asked for, by a count of uses */
+	uint64_t used; /* internal: when it was last used, by a count of uses */
 } dt_file;
 
 /* One executable mapping of a process. */
 typedef struct dt_umap {
 	uint64_t start, end, offset;
-	uint64_t since;	     /* 0: before we looked */
-	const dt_file *file; /* never NULL; good until the next call of this header */
+	uint64_t since;	     /* 0: before tracing */
+	const dt_file *file; /* never NULL; valid until the next call of this header */
 } dt_umap;
 
 /* Always succeeds; *err says why perf events are refused (code 0: they are not). */
 dt_sideband *dt_sideband_open(dt_error *err);
-/* Detaches; nothing is left behind. */
+/* Detaches and frees everything. */
 void dt_sideband_free(dt_sideband *sb);
 bool dt_sideband_live(const dt_sideband *sb); /* has perf events */
 /* A descriptor that becomes readable when events should be drained; -1: none. */
@@ -64,34 +64,34 @@ int dt_sideband_fd(const dt_sideband *sb);
 void dt_sideband_drain(dt_sideband *sb);
 uint64_t dt_sideband_lost(const dt_sideband *sb); /* events lost since the start */
 
-/* What the process had mapped at this address at that time (0: latest; older images are asked too).
- * False: nothing executable. May be anonymous memory. */
+/* What the process had mapped at this address at that time (0: latest; older images are also
+ * searched). False: nothing executable. May be anonymous memory. */
 bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, dt_umap *m);
 /* The same by the nearest mapping below: for data of an object whose text is mapped. *it starts at
  * 0; gives the mappings of the image in effect, last mapped first. */
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m);
-/* May lost events be the reason that something about this process is not known? */
+/* Can lost events be the reason why something about this process is not known? */
 bool dt_sideband_lacks(const dt_sideband *sb, long pid);
 /* Do not forget this process when it has ended: its names will be needed. */
 void dt_sideband_keep(dt_sideband *sb, long pid);
-/* Has the process ended, as far as we know? False when it was never seen. */
+/* Has the process ended, as far as is known? False if it was never seen. */
 bool dt_sideband_exited(const dt_sideband *sb, long pid);
-/* Can /proc still be asked what the process had then: does it live, and run the same program? */
+/* Does /proc still show the process as it was then: is it alive, and does it run the same program? */
 bool dt_sideband_is_current(const dt_sideband *sb, long pid, uint64_t time);
-/* Open the file: by its path, else through a living process that maps it. It is the one that was
- * mapped, by build id or inode. -1 with errno. */
+/* Open the file: by its path, else through a living process that maps it. It is checked by build id
+ * or inode. -1 with errno. */
 int dt_sideband_open_file(dt_sideband *sb, const dt_file *f);
 /* The directory that stands for "/" of that file's process: "" or "/proc/PID/root" or
  * "/proc/self/fd/N". */
 void dt_sideband_root(dt_sideband *sb, const dt_file *f, char *to, size_t n);
-/* Could a file of this user be the process's own: is it the user that the process acts or acted as, or root (of ours or of its
- * user namespace)? */
+/* Could a file of this user belong to the process: is it the process's effective user, now or
+ * before, or root (ours or of its user namespace)? */
 bool dt_sideband_owns(dt_sideband *sb, long pid, uid_t uid);
-/* How we reach a path of the process, also when it has ended. To be freed. */
+/* The path by which we can open a path of the process, even after it has ended. To be freed. */
 char *dt_sideband_path(dt_sideband *sb, long pid, const char *path);
 
 /* Report every event while draining, in order of time. MAP: of a file; the map is NULL for
- * the others. What /proc says also comes as MAP. */
+ * the others. Mappings read from /proc are also reported as MAP. */
 enum dt_sideband_event { DT_SB_MAP, DT_SB_FORK, DT_SB_EXEC, DT_SB_EXIT };
 struct dt_sideband_listener {
 	void *arg;

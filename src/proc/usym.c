@@ -1,12 +1,11 @@
 /*
  * usym: see usym.h.
  *
- * An object is opened when the first address in one of its mappings is asked for, and its symbols
- * are read then. Two mappings are of one object when device, inode and build id of the opened file
- * are the same: anyone can make a file with the build id of another one, and names in it.
- * dt_usyms_trim() forgets the least recently used objects and perf maps beyond the budget
- * (base/budget.h); it is never done behind the caller's back, so names stay good while a stack is
- * printed.
+ * An object is opened, and its symbols are read, when the first address in one of its mappings is
+ * looked up. Two mappings belong to one object if device, inode and build id of the opened file are
+ * the same: any user can make a file with the build id of another one, and other names.
+ * dt_usyms_trim() forgets the least recently used objects and perf maps above the budget
+ * (base/budget.h); this never happens implicitly, so names stay valid while a stack is printed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -110,7 +109,7 @@ void dt_usyms_free(dt_usyms *us)
 
 /* ---- objects ---- */
 
-/* The vDSO is the kernel's: ours is everybody's, at least everybody's of our word size. */
+/* The vDSO is the kernel's: ours is the same as that of every process of our word size. */
 static dt_elf *open_vdso(void)
 {
 	uint64_t at = getauxval(AT_SYSINFO_EHDR);
@@ -219,9 +218,9 @@ static bool covers(dt_elf *e, uint64_t vaddr)
 	return false;
 }
 
-/* A library may have been closed, and its place been taken by other data: as long as the process lives and runs the same
- * program, ask. A process that is about to be gone has no mappings. Behind a file's data comes what it has of zeroes, without a
- * file. */
+/* A library may have been closed, and other data may be at its address: as long as the process
+ * lives and runs the same program, /proc is checked. An exiting process has no mappings. After a
+ * file's data comes its zero-filled part, without a file. */
 static bool has_data(dt_usyms *us, long pid, uint64_t time, uint64_t addr, const dt_file *f)
 {
 	dt_error err;
@@ -268,7 +267,7 @@ dt_elf *dt_usym_object(dt_usyms *us, long pid, uint64_t time, uint64_t addr, uin
 
 /* ---- names ---- */
 
-/* As it is shown: demangled, printable. Kept, because the same names come again and again. */
+/* The name as shown: demangled, printable. Cached, because the same names recur. */
 static const char *show(dt_usyms *us, const char *name)
 {
 	const char *shown = dt_map_get(us->names, name);
@@ -393,7 +392,7 @@ static void forget_perfmap(dt_usyms *us, struct perfmap *gone)
 	free_perfmap(gone);
 }
 
-/* Release what has not been used for the longest time. False: there is nothing. */
+/* Release the least recently used one. False: there is none. */
 static bool forget_oldest(dt_usyms *us)
 {
 	struct object *o = us->objects;
@@ -425,7 +424,7 @@ static size_t memory(const dt_usyms *us)
 	return n;
 }
 
-/* Objects with an open file: the longest unused give theirs up. */
+/* Objects with an open file: the least recently used close theirs. */
 static void close_files(dt_usyms *us)
 {
 	uint32_t n = 0;

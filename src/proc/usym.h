@@ -1,10 +1,10 @@
 /*
  * usym: from (process, address) to names.
  *
- * Where the mappings are known from: the side-band (sideband.h), which falls back to /proc. Objects
- * are opened once for all processes that map the same file and kept, least recently used ones are
- * released beyond a bound. Addresses in anonymous memory are looked up in the perf map of the process
- * (/tmp/perf-PID.map in its own root), which JIT compilers write; it is read on when it grows.
+ * Mappings come from the side-band (sideband.h), which falls back to /proc. Objects are opened once
+ * for all processes that map the same file; above a limit the least recently used ones are
+ * released. Addresses in anonymous memory are looked up in the perf map of the process
+ * (/tmp/perf-PID.map in its own root), which JIT compilers write; it is read as it grows.
  */
 #ifndef DT_PROC_USYM_H
 #define DT_PROC_USYM_H
@@ -30,21 +30,21 @@ struct dt_usyms_opts {
 	const dt_stop *stop;   /* reading ends, incomplete, when it is set */
 };
 
-/* sb stays the caller's and must outlive this. */
+/* The caller owns sb, which must outlive this. */
 dt_usyms *dt_usyms_new(dt_sideband *sb, const struct dt_usyms_opts *opts);
 void dt_usyms_free(dt_usyms *us);
 /* time: when the address was seen; 0: not known. False: nothing is known about the address. The
  * strings live until dt_usyms_trim(). */
 bool dt_usym_by_addr(dt_usyms *us, long pid, uint64_t time, uint64_t addr, dt_usym *s);
-/* The object mapped there, opened, and its bias (address = vaddr + bias). NULL: none. Good until
+/* The object mapped there, opened, and its bias (address = vaddr + bias). NULL: none. Valid until
  * dt_usyms_trim(). */
 dt_elf *dt_usym_object(dt_usyms *us, long pid, uint64_t time, uint64_t addr, uint64_t *bias);
 /* The opened object of a mapping; NULL when it cannot be opened. */
 dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *file);
-/* What was not read of a file because it is beyond a limit, each file once: "lib.so: not read: ..."; NULL: nothing new.
- * To be freed. */
+/* What was not read of a file because of a limit, once for each file: "lib.so: not read: ...";
+ * NULL: nothing new. To be freed. */
 char *dt_usyms_problem(dt_usyms *us);
-/* Release what is over the bound. Call it between records. */
+/* Release what is above the limit. Call it between records. */
 void dt_usyms_trim(dt_usyms *us);
 
 #endif

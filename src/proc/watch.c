@@ -1,15 +1,16 @@
 /*
- * watch: a stopped tracer must not leave others stopped.
+ * watch: continues a tracer that is stopped while it holds other processes.
  *
  * Only the tracer can release a process that it holds. If it is stopped itself meanwhile (SIGSTOP, Ctrl-Z), that process
- * waits until the tracer is continued. So a process of its own watches over it: when the tracer
- * has been stopped for a second while it holds others, it is continued (SIGCONT). It attaches, releases them, and
- * can be stopped again.
+ * waits until the tracer is continued. So a separate process watches the tracer: if the tracer has
+ * been stopped for a second while it holds others, it is continued (SIGCONT). It attaches its
+ * probes, releases the processes, and can be stopped again.
  *
- * The watcher is started when the first process is held, and sleeps when none is. It is told through a socket: a byte 'h' when
- * the tracer begins to hold, 'r' when all are released; it ends when the tracer closes that or dies. It has no other
- * descriptors, is in a session of its own, so that signals for the tracer's process group do not reach it, and sends
- * no SIGCHLD when it ends.
+ * The watcher is started when the first process is held, and sleeps when none is. The tracer
+ * informs it through a socket: a byte 'h' when it begins to hold, 'r' when all are released; it
+ * exits when the tracer closes the socket or dies. It has no other descriptors, is in its own
+ * session, so that signals for the tracer's process group do not reach it, and sends no SIGCHLD
+ * when it exits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@
 #include "proc/hold.h"
 
 #define LOOK_MS	   250
-#define PATIENCE   4 /* looks that find it stopped before it is continued */
+#define PATIENCE   4 /* checks that find it stopped before it is continued */
 #define FIRST_FREE 2 /* descriptors of the watcher: 0 is the socket, 1 the tracer */
 
 struct dt_watch {
@@ -36,7 +37,7 @@ struct dt_watch {
 
 /* ---- the watcher ---- */
 
-/* Look at the tracer every now and then until it says that it holds none. False: it is gone. */
+/* Check the tracer periodically until it says that it holds none. False: it is gone. */
 static bool watch_while_held(pid_t tracer)
 {
 	struct pollfd fds[] = {{.fd = 0, .events = POLLIN}, {.fd = 1, .events = POLLIN}};
