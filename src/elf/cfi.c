@@ -1,11 +1,11 @@
 /*
- * cfi: .eh_frame to rows. Each FDE's instructions are run once; where what matters to us
- * changes, a row begins. Rules of registers other than the frame pointer, the base register and
- * the return address are read over.
+ * cfi: .eh_frame to rows. Each FDE's instructions are run once; a row begins where a relevant rule
+ * changes. Rules of registers other than the frame pointer, the base register and the return
+ * address are skipped.
  *
- * What cannot be expressed in a row makes the row STOP or the register LOST: an unwinder that uses
- * it ends the stack there and does not guess. Whatever the bytes are, work is linear in their
- * number: many FDEs can share a CIE with many instructions, so these are counted.
+ * A rule that a row cannot express makes the row STOP or the register LOST: an unwinder that uses
+ * it ends the stack there and does not guess. For any input, work is linear in the number of bytes:
+ * many FDEs can share a CIE with many instructions, so these are counted.
  */
 #include "elf/cfi.h"
 
@@ -50,7 +50,7 @@ struct machine {
 	struct state now, initial, saved[DEPTH];
 	uint32_t nsaved;
 	uint64_t pc, end; /* vaddrs */
-	bool ended;	/* instructions about what follows the function, which do not concern us */
+	bool ended;	/* instructions about code after the function, which do not matter here */
 	uint64_t shift; /* vaddr + shift = offset in the file */
 };
 
@@ -66,7 +66,7 @@ static struct rule *tracked(const struct machine *m, struct state *st, uint64_t 
 
 /* ---- a state as a row ---- */
 
-/* What an expression says when it is one of the few forms that occur:
+/* The meaning of an expression if it is one of the few forms that occur:
  *	breg R, n				EXPR_REG: R + n
  *	breg R, n; deref [; plus_uconst m]	EXPR_DEREF: *(R + n) + m
  *	dt_arch.unwind.plt			EXPR_PLT */
@@ -79,7 +79,7 @@ struct expr {
 
 enum { OP_DEREF = 0x06, OP_PLUS_UCONST = 0x23, OP_LIT0 = 0x30, OP_BREG0 = 0x70 };
 
-/* Is it the one of a procedure linkage table? The byte with the literal may have any. */
+/* Is it that of a procedure linkage table? The byte with the literal may have any value. */
 static bool is_plt(const struct dt_arch_unwind *u, const uint8_t *p, uint64_t len)
 {
 	uint8_t at = u->plt_literal;
@@ -219,7 +219,7 @@ static bool says_the_same(const dt_unwind_row *a, const dt_unwind_row *b)
 	return a->cfa == b->cfa && a->fp == b->fp && a->base == b->base;
 }
 
-/* The row is good from its pc on. A later word about the same pc replaces the earlier one. */
+/* The row is valid from its pc on. A later row for the same pc replaces the earlier one. */
 static void add_row(struct maker *k, const dt_unwind_row *row)
 {
 	dt_unwind *u = k->u;
@@ -232,7 +232,7 @@ static void add_row(struct maker *k, const dt_unwind_row *row)
 	u->rows[u->n++] = *row;
 }
 
-/* The state has been right from m->pc on. */
+/* The state is valid from m->pc on. */
 static void flush(struct machine *m)
 {
 	dt_unwind_row row;
@@ -310,7 +310,7 @@ static bool advance_to(struct machine *m, uint64_t pc)
 
 static void define_cfa(struct machine *m, uint64_t reg, int64_t off)
 {
-	m->now.cfa_reg = reg != UINT64_MAX ? reg : reg - 1; /* any that is not known: STOP */
+	m->now.cfa_reg = reg != UINT64_MAX ? reg : reg - 1; /* any unknown one: STOP */
 	m->now.cfa_off = off;
 }
 
@@ -391,11 +391,11 @@ static bool step_extended(struct machine *m, struct dt_eh_cursor *c, uint8_t op)
 		expression(m, c, reg, op == CFA_EXPRESSION);
 		return true;
 	case CFA_GNU_ARGS_SIZE: dt_eh_uleb(c); return true;
-	default: return false; /* unknown: what follows cannot be told apart */
+	default: return false; /* unknown: the rest cannot be decoded */
 	}
 }
 
-/* False: they make no sense. */
+/* False: invalid. */
 static bool run(struct machine *m, struct dt_eh_cursor c)
 {
 	while (c.p < c.end && !c.bad) {
@@ -463,7 +463,7 @@ static void collect(struct maker *k)
 		qsort(k->fdes.v, k->fdes.n, sizeof(*k->fdes.v), by_start);
 }
 
-#define PADDING 16 /* functions begin at multiples of it; a gap of less is no code */
+#define PADDING 16 /* functions begin at multiples of it; a smaller gap is not code */
 
 static void end_row(struct maker *k, uint64_t pc)
 {
@@ -511,7 +511,7 @@ void dt_unwind_parse(const dt_arch *a, const void *data, uint64_t size, uint64_t
 		if (segs[i].offset < end_of_last || segs[i].offset > UINT32_MAX ||
 		    segs[i].size > UINT32_MAX - segs[i].offset ||
 		    segs[i].size > UINT64_MAX - segs[i].vaddr)
-			continue; /* no linker makes such a file */
+			continue; /* linkers do not produce such a file */
 		end_of_last = segs[i].offset + segs[i].size;
 		segment_rows(&k, &segs[i]);
 	}

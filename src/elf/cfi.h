@@ -2,13 +2,13 @@
  * cfi: how to get from a frame of a user stack to the one above it, for every instruction of an
  * object.
  *
- * Compilers describe that in .eh_frame as programs for a small machine. A table is what these
- * programs come to: sorted rows, each good from its address up to that of the next. Tables are made
- * for the kernel (src/bpf/translate/unwind.c), which walks stacks with them while a probe fires; so a row is
- * small, and says no more than is needed to find the next row: where the caller's frame is (its
- * CFA: the stack pointer after the return), and where the caller's values of two registers are: the
- * frame pointer (FP) and the one besides it that compilers use in its place (BASE). Which ones, and where
- * the return address is, says dt_arch.unwind.
+ * Compilers describe that in .eh_frame as programs for a small machine. A table is the result of
+ * these programs: sorted rows, each valid from its address up to that of the next. Tables are made
+ * for the kernel (src/bpf/translate/unwind.c), which walks stacks with them while a probe fires; so
+ * a row is small, and contains only what is needed to find the next row: where the caller's frame
+ * is (its CFA: the stack pointer after the return), and where the caller's values of two registers
+ * are: the frame pointer (FP) and the register that compilers may use instead (BASE).
+ * dt_arch.unwind says which ones, and where the return address is.
  *
  *	SP, FP, BASE + n nearly all code: CFA is a register and an offset
  *	REG + n		assembler in leaf functions: any register, known in the innermost frame
@@ -67,8 +67,8 @@ typedef struct dt_unwind_row {
 #define DT_UW_DEREF(cfa)     ((int32_t)(cfa) >> 16)
 
 typedef struct dt_unwind {
-	dt_unwind_row *rows; /* by pc, all different; no two neighbours say the same */
-	uint32_t n;	     /* 0: the object says nothing; else the last one is NONE */
+	dt_unwind_row *rows; /* by pc, all different; no two neighbours are equal */
+	uint32_t n;	     /* 0: no information in the object; else the last one is NONE */
 } dt_unwind;
 
 /* The table of a 64-bit object. It has no rows when the object has no .eh_frame, or is for

@@ -4,12 +4,12 @@
  * libiberty does the work. Rust's older mangling looks like C++ with a hash at the end ("::h" and
  * 16 hexadecimal digits); libiberty leaves the hash out.
  *
- * Both manglings can refer back to parts of themselves, so that a name of 200 characters stands for
- * one of gigabytes. libiberty prints in pieces to a function of ours, without memory from the heap;
- * at DT_MAX_DEMANGLED that function leaves it (longjmp), and the name stays as it is. What it does
- * without printing is limited beforehand: it searches for a pack of template arguments in all that
- * an expansion refers to, each time anew where one part is referred to twice. So a name in which the
- * pack is not at the beginning of its expansion may have few references.
+ * Both manglings can refer back to parts of themselves, so a name of 200 characters can expand to
+ * gigabytes. libiberty prints in pieces to a callback, without using the heap; at DT_MAX_DEMANGLED
+ * the callback aborts it (longjmp), and the name stays mangled. Its work without output is limited
+ * in advance: it searches everything that an expansion refers to for a pack of template arguments,
+ * repeatedly where one part is referred to twice. So a name in which the pack is not at the
+ * beginning of its expansion may have only few references.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -37,7 +37,8 @@ static void print(const char *s, size_t n, void *arg)
 	o->n += n;
 }
 
-/* Is this T_, T0_ ..., perhaps after letters of a reference or a pointer? Then the search ends at once. */
+/* Is this T_, T0_ ..., perhaps after letters for a reference or a pointer? If so, the search ends
+ * at once. */
 static bool is_pack(const char *p)
 {
 	p += strspn(p, "ROPK");

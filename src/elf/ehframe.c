@@ -7,8 +7,8 @@
  *	CIE:	version, augmentation "zR...", alignments, return address column, instructions
  *	FDE:	address and length of the code it describes, instructions
  *
- * Nothing is trusted: lengths are checked against the end of the section, an FDE is believed only
- * with a CIE that can be read, and reading either takes a bounded number of steps.
+ * Nothing is trusted: lengths are checked against the end of the section, an FDE is used only if
+ * its CIE is valid, and reading either takes a bounded number of steps.
  */
 #include "elf/cfi.h"
 #include "elf/ehframe.h"
@@ -115,7 +115,7 @@ uint64_t dt_eh_pointer(const struct dt_eh_section *s, struct dt_eh_cursor *c, ui
 	if ((encoding & PE_RELATIVE) == PE_PCREL)
 		n += here;
 	else if (encoding & (PE_RELATIVE | PE_INDIRECT))
-		c->bad = true; /* relative to what only the running program knows */
+		c->bad = true; /* relative to a value known only at run time */
 	return n;
 }
 

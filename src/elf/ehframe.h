@@ -1,16 +1,16 @@
 /*
  * ehframe: the records of an .eh_frame section, and what is in their instructions.
  *
- * Private to src/elf (and the fuzzer); others want tables or the ranges of functions (cfi.h). Any bytes may
- * be given: every read is checked against the end of its record, and what makes no sense is left
- * out.
+ * Private to src/elf (and the fuzzer); other modules use tables or the ranges of functions (cfi.h).
+ * Any bytes may be given: every read is checked against the end of its record, and invalid records
+ * are skipped.
  */
 #ifndef DT_ELF_EHFRAME_H
 #define DT_ELF_EHFRAME_H
 
 #include "base/base.h"
 
-/* Bytes still to be read; `bad` once something was not there, and from then on all reads give 0. */
+/* Bytes still to be read; `bad` is set by a read past the end, and from then on all reads give 0. */
 struct dt_eh_cursor {
 	const uint8_t *p, *end;
 	bool bad;
@@ -18,7 +18,7 @@ struct dt_eh_cursor {
 uint64_t dt_eh_uint(struct dt_eh_cursor *c, uint32_t bytes);
 uint64_t dt_eh_uleb(struct dt_eh_cursor *c);
 int64_t dt_eh_sleb(struct dt_eh_cursor *c);
-/* The next n bytes; NULL: they are not there. */
+/* The next n bytes; NULL: not available. */
 const uint8_t *dt_eh_bytes(struct dt_eh_cursor *c, uint64_t n);
 
 struct dt_eh_section {
@@ -43,8 +43,7 @@ struct dt_eh_fde {
 	uint64_t offset;     /* of the record in the section */
 };
 
-/* The next FDE; false at the end. *at starts at 0. CIEs and FDEs that make no sense are passed
- * over. */
+/* The next FDE; false at the end. *at starts at 0. Invalid CIEs and FDEs are skipped. */
 bool dt_eh_next(const struct dt_eh_section *s, uint64_t *at, struct dt_eh_fde *f);
 /* All of an FDE that dt_eh_next() gave: its CIE and its instructions. */
 bool dt_eh_read(const struct dt_eh_section *s, const struct dt_eh_fde *f, struct dt_eh_cie *cie,

@@ -11,8 +11,8 @@
 
 #include "elf/elf_object.h"
 
-#define MAX_DEFLATE    1032 /* zlib cannot compress better than that */
-#define USUAL_RATIO    64   /* and nothing that is worth reading compresses better than that */
+#define MAX_DEFLATE    1032 /* zlib cannot exceed this ratio */
+#define USUAL_RATIO    64   /* and no useful data compresses better than this */
 #define NT_GNU_BUILDID 3
 
 static int refuse(dt_error *err, const char *name, const char *why)
@@ -205,7 +205,8 @@ static bool dynamic_value(dt_elf *e, int64_t tag, uint64_t *value, uint32_t *str
 	return false;
 }
 
-/* Executables that load anywhere are ET_DYN like libraries; DF_1_PIE or an interpreter tells them.
+/* Position-independent executables are ET_DYN like libraries; DF_1_PIE or an interpreter
+ * distinguishes them.
  */
 static enum dt_elf_kind find_kind(dt_elf *e)
 {
@@ -440,8 +441,8 @@ uint32_t dt_elf_segments(const dt_elf *e, const struct dt_elf_segment **segs)
 	return e->segs.n;
 }
 
-/* Asked for every symbol, so it must not matter how many segments a file claims to have. They do not overlap, except
- * in damaged files. */
+/* Called for every symbol, so its cost must not depend on how many segments a file claims to have.
+ * They do not overlap, except in damaged files. */
 bool dt_elf_in_segment(const dt_elf *e, uint64_t vaddr, bool *exec, uint64_t *end)
 {
 	uint32_t lo = 0, hi = e->segs.n;
@@ -601,7 +602,7 @@ bool dt_elf_in_section(dt_elf *e, const char *name, uint64_t vaddr)
 	       vaddr - sh.sh_addr < sh.sh_size;
 }
 
-/* The sections of static probes, looked for once: a file may have many notes, and many sections. */
+/* The sections of static probes, searched for once: a file may have many notes, and many sections. */
 static void need_sdt(dt_elf *e)
 {
 	struct dt_elf_section base;

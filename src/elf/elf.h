@@ -8,12 +8,12 @@
  *   offset   a place in the file; what a uprobe is attached to
  *   address  where it is in a process: vaddr + bias; the bias belongs to a mapping (proc/mappings.h)
  *
- * Opening reads the headers only. Symbols are read at the first question about them: .symtab and
- * .dynsym of the file, the compressed table of .gnu_debugdata (MiniDebugInfo), the .symtab of the
- * separate debug file, and the entries of the PLT ("malloc@plt"). Section data are read when asked
- * for. Nothing is mapped, so that a file that shrinks under us is an error, not a signal. Any bytes
- * may be given: what is corrupt is refused with a sentence, or left out; so is what no real file needs
- * (base/budget.h), and dt_elf_problem() says so.
+ * Opening reads only the headers. Symbols are read when they are first needed: .symtab and .dynsym
+ * of the file, the compressed table of .gnu_debugdata (MiniDebugInfo), the .symtab of the separate
+ * debug file, and the entries of the PLT ("malloc@plt"). Section data are read when asked for.
+ * Nothing is mapped, so a file that shrinks while it is read is an error, not a signal. Any bytes
+ * may be given: corrupt data is refused with a message, or ignored; so is data beyond what real
+ * files need (base/budget.h), which dt_elf_problem() reports.
  *
  * One object must not be used by two threads at once.
  */
@@ -26,7 +26,7 @@ typedef struct dt_elf dt_elf;
 
 /* ---- open ---- */
 
-/* Where separate debug files and the object itself are looked for; all may be NULL. */
+/* Where to search for separate debug files and the object itself; all may be NULL. */
 struct dt_elf_place {
 	const char *root;      /* before absolute paths: "/proc/12/root"; NULL: our own root */
 	const char *path;      /* the object's own path inside root, for .gnu_debuglink */
@@ -34,24 +34,25 @@ struct dt_elf_place {
 	const dt_stop *stop;   /* reading symbols ends, incomplete, when it is set */
 };
 
-/* path is opened as it is; the place tells where it came from (NULL: path itself). NULL with *err.
+/* path is opened unchanged; the place tells where it came from (NULL: path itself). NULL with *err.
  */
 dt_elf *dt_elf_open(const char *path, const struct dt_elf_place *place, dt_error *err);
-/* The descriptor is the object's from now on, also when this fails. */
+/* Takes over the descriptor, even if this fails. */
 dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err);
 /* The bytes are copied (vDSO, tests). */
 dt_elf *dt_elf_open_memory(const void *bytes, size_t n, dt_error *err);
 void dt_elf_free(dt_elf *e);
-/* Read the symbols, then release the file: what needs it (sections, reads) fails from now on. */
+/* Read the symbols, then release the file: sections and reads fail from now on. */
 void dt_elf_shrink(dt_elf *e);
 size_t dt_elf_memory(const dt_elf *e); /* bytes in use, about */
-/* What was left out so far because it is beyond a limit: "symbols are left out: .strtab has 3000 MB"; NULL: nothing. */
+/* What was ignored so far because of a limit: "symbols are left out: .strtab has 3000 MB"; NULL:
+ * nothing. */
 const char *dt_elf_problem(const dt_elf *e);
 
 /* ---- what it is ---- */
 enum dt_elf_kind {
 	DT_ELF_EXEC,   /* linked at fixed addresses */
-	DT_ELF_PIE,    /* executable that loads anywhere */
+	DT_ELF_PIE,    /* position-independent executable */
 	DT_ELF_SHARED, /* library, vDSO */
 	DT_ELF_OTHER,  /* relocatable, core */
 };
@@ -62,7 +63,7 @@ uint16_t dt_elf_machine(const dt_elf *e); /* EM_X86_64 ... */
 uint64_t dt_elf_entry(const dt_elf *e);
 /* The GNU build id; 0 bytes when there is none. */
 const uint8_t *dt_elf_build_id(const dt_elf *e, uint32_t *n);
-const char *dt_elf_path(const dt_elf *e); /* its own path, as the place told; "" unknown */
+const char *dt_elf_path(const dt_elf *e); /* its own path, from the place; "" unknown */
 const char *dt_elf_interp(const dt_elf *e); /* program interpreter; NULL: none */
 const char *dt_elf_soname(dt_elf *e);	    /* NULL: none */
 
@@ -73,11 +74,11 @@ struct dt_elf_segment { /* PT_LOAD */
 };
 uint32_t dt_elf_segments(const dt_elf *e, const struct dt_elf_segment **segs); /* by vaddr */
 bool dt_elf_vaddr_to_offset(const dt_elf *e, uint64_t vaddr, uint64_t *offset);
-/* Executable segments are asked first: data segments may share a page of the file with them. */
+/* Executable segments are searched first: data segments may share a page of the file with them. */
 bool dt_elf_offset_to_vaddr(const dt_elf *e, uint64_t offset, uint64_t *vaddr);
 /* The bias of an object one of whose mappings starts at `start` with file offset `offset`. */
 bool dt_elf_bias(const dt_elf *e, uint64_t start, uint64_t offset, uint64_t *bias);
-/* Read up to n bytes at a vaddr from the file; how many were there. */
+/* Read up to n bytes at a vaddr from the file; returns how many. */
 size_t dt_elf_read(dt_elf *e, uint64_t vaddr, void *to, size_t n);
 
 /* ---- symbols ---- */
@@ -94,7 +95,8 @@ typedef struct dt_elfsym {
 } dt_elfsym;
 
 /* All functions by vaddr, each followed by its aliases. The first of a group is the best name:
- * global before local, then with fewer leading underscores, then shorter. Good until dt_elf_free(). */
+ * global before local, then with fewer leading underscores, then shorter. Valid until
+ * dt_elf_free(). */
 uint32_t dt_elf_functions(dt_elf *e, const dt_elfsym **syms);
 uint32_t dt_elf_data(dt_elf *e, const dt_elfsym **syms); /* variables, likewise */
 /* The function that the vaddr lies in (never an alias); NULL: none. */
@@ -113,7 +115,7 @@ struct dt_elf_section {
 	uint64_t vaddr, offset, size;
 	uint32_t type; /* SHT_* */
 	const void
-	    *data; /* decompressed if need be; NULL for SHT_NOBITS; good until shrink or free */
+	    *data; /* decompressed if necessary; NULL for SHT_NOBITS; valid until shrink or free */
 	uint64_t data_size;
 };
 /* False: there is none, or it cannot be read. */
@@ -137,6 +139,6 @@ bool dt_elf_sdt_base(dt_elf *e, uint64_t *vaddr);
 dt_elf *dt_elf_debug(dt_elf *e);
 /* Where the DWARF is: e itself, its debug file, or NULL. */
 dt_elf *dt_elf_dwarf(dt_elf *e);
-int dt_elf_fd(const dt_elf *e); /* -1: none (memory, or shrunk). Stays ours */
+int dt_elf_fd(const dt_elf *e); /* -1: none (memory, or shrunk). Owned by e */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * elf_debug: what was split off an object when it was stripped.
+ * elf_debug: debug data that was separated from an object when it was stripped.
  *
  * A separate debug file is found by build id (/usr/lib/debug/.build-id/xx/yyyy.debug) or by the
  * name in .gnu_debuglink (beside the object, in .debug/ there, below /usr/lib/debug), first in the
@@ -33,7 +33,7 @@ static bool has_checksum(const dt_elf *e, uint32_t want)
 	uint32_t crc = 0;
 	ssize_t n;
 
-	/* A file that is not all there was not written by a linker, and reading it can take hours. */
+	/* A file with holes was not written by a linker, and reading it can take hours. */
 	if (fstat(e->fd, &st) < 0 || (uint64_t)st.st_size > DT_MAX_ELF_CHECKSUM ||
 	    ((uint64_t)st.st_size > DT_MAX_ELF_HOLE &&
 	     dt_file_has_hole(e->fd, 0, (uint64_t)st.st_size)))
@@ -48,7 +48,7 @@ static bool has_checksum(const dt_elf *e, uint32_t want)
 	return crc == want;
 }
 
-/* Try one path. crc NULL: only a build id will do. Takes the path. */
+/* Try one path. crc NULL: a build id is required. Takes the path. */
 static bool try(dt_elf *e, char *path, const uint32_t *crc)
 {
 	struct dt_elf_place place = {.path = path, .stop = e->stop};

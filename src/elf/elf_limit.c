@@ -1,10 +1,10 @@
 /*
- * elf_limit: what is not read of an ELF file because no real file needs it (base/budget.h).
+ * elf_limit: refuses parts of an ELF file that exceed what real files have (base/budget.h).
  *
- * A file of some kilobytes can claim to have sections of gigabytes: on a sparse file they cost their
- * maker nothing, and a reader all of its memory. So every section has a limit by what it is for, and
- * a large one must have its bytes on the disk. The first thing that is left out is remembered in one
- * sentence, for the user.
+ * A file of some kilobytes can claim to have sections of gigabytes: in a sparse file they cost
+ * their author nothing, and a reader all of its memory. So every section has a limit by its
+ * purpose, and a large one must have its blocks on disk. The first part that is refused is
+ * remembered in one sentence, for the user.
  */
 #include <elf.h>
 #include <errno.h>
@@ -34,7 +34,8 @@ static uint64_t number(const uint8_t *p, size_t n)
 	return v;
 }
 
-/* How many sections libelf would make an entry for. A count that does not fit into the header is the size of section 0. */
+/* The number of sections that libelf would allocate an entry for. A count that does not fit into
+ * the header is the size of section 0. */
 static uint64_t section_count(const dt_elf *e, const Elf64_Ehdr *h)
 {
 	bool is64 = h->e_ident[EI_CLASS] == ELFCLASS64;
@@ -58,7 +59,7 @@ int dt_elf_check_header(const dt_elf *e, dt_error *err)
 
 	if (dt_elf_read_at(e, 0, &h, sizeof(h)) < sizeof(Elf32_Ehdr) ||
 	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_DATA] != ELFDATA2LSB)
-		return 0; /* libelf knows what to say */
+		return 0; /* libelf reports the error */
 	n = section_count(e, &h);
 	if (n <= DT_MAX_ELF_SECTIONS)
 		return 0;

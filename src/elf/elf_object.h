@@ -2,7 +2,7 @@
  * elf_object: the inside of an ELF object, shared by the elf*.c files.
  *
  *   elf.c        open, identity, segments, sections, notes
- *   elf_limit.c  what is refused because no real file needs it
+ *   elf_limit.c  limits on what is read
  *   elf_sym.c    symbol tables: read, order, look up
  *   elf_plt.c    names for the entries of the PLT
  *   elf_debug.c  separate debug files, MiniDebugInfo
@@ -20,7 +20,7 @@
 /* Functions or variables, in order. */
 typedef struct dt_symtab {
 	DT_VEC(dt_elfsym) syms;
-	uint64_t *reach; /* of syms[0..i] the largest end; NULL: none lies inside another */
+	uint64_t *reach; /* the largest end of syms[0..i]; NULL: none is inside another */
 	uint32_t *slots; /* hash table over the names: index + 1, 0 is free; NULL: not needed yet */
 	uint32_t mask;
 } dt_symtab;
@@ -33,7 +33,7 @@ struct dt_elf {
 	char *root, *path, *debug_dir;
 	dt_arena *arena; /* names of symbols */
 	const dt_stop *stop;
-	char *problem;	    /* the first thing that was left out */
+	char *problem;	    /* the first part that was refused */
 
 	GElf_Ehdr ehdr;
 	enum dt_elf_kind kind;
@@ -53,23 +53,24 @@ struct dt_elf {
 	bool debug_searched;
 };
 
-/* A second descriptor of libelf on the same bytes, so that what is read for a while can be released
- * (elf_end). NULL: shrunk. */
+/* A second descriptor of libelf on the same bytes, so that data that is read temporarily can be
+ * released (elf_end). NULL: shrunk. */
 Elf *dt_elf_again(const dt_elf *e);
 /* The section of that name; NULL: none. `of` is where its bytes are; NULL: in memory. */
 Elf_Scn *dt_elf_find_section(dt_elf *of, Elf *elf, const char *name, GElf_Shdr *sh);
-/* Its bytes, decompressed; NULL when there are none, or they are corrupt or too many. */
+/* Its bytes, decompressed; NULL if there are none, or they are corrupt or too many. */
 Elf_Data *dt_elf_section_data(dt_elf *of, Elf_Scn *scn, const GElf_Shdr *sh);
 
 /* elf_limit.c */
-/* Can libelf be given these bytes at all? It makes an entry for each section a file claims to have. */
+/* Can these bytes be given to libelf at all? It allocates an entry for each section a file claims
+ * to have. */
 int dt_elf_check_header(const dt_elf *e, dt_error *err);
-/* Is it a section that may be read as a whole? Otherwise `of` has a problem. */
+/* May this section be read as a whole? If not, `of` gets a problem. */
 bool dt_elf_may_read(dt_elf *of, const GElf_Shdr *sh);
 /* A string of a string table; NULL: none, or the table may not be read. */
 const char *dt_elf_string(dt_elf *of, Elf *elf, size_t section, size_t offset);
 void dt_elf_left_out(dt_elf *of, const char *what, uint64_t size);
-/* Bytes of the file itself, wherever it is; how many there were. */
+/* Bytes of the file itself, wherever it is; returns how many. */
 size_t dt_elf_read_at(const dt_elf *e, uint64_t offset, void *to, size_t n);
 /* Is [vaddr, vaddr + 1) inside a load segment? *end: where that segment ends. */
 bool dt_elf_in_segment(const dt_elf *e, uint64_t vaddr, bool *exec, uint64_t *end);
@@ -79,7 +80,7 @@ void dt_elf_add_symbols(dt_elf *to, dt_elf *of, Elf *elf, uint32_t section_type)
 void dt_elf_add_symbol(dt_elf *to, const dt_elfsym *s, bool function);
 /* elf_plt.c */
 void dt_elf_add_plt(dt_elf *to, Elf *elf);
-/* elf_debug.c: what debug files know, added to `to`. */
+/* elf_debug.c: the symbols of debug files, added to `to`. */
 void dt_elf_add_minidebug(dt_elf *to, Elf *elf);
 
 #endif

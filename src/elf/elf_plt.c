@@ -1,10 +1,10 @@
 /*
  * elf_plt: names for the stubs through which an object calls others: "malloc@plt".
  *
- * A stub is an indirect jump through a slot of the GOT; which function the slot is for, a
- * relocation says. So each stub is decoded (dt_arch_code.plt_slot), wherever the linker put it: .plt,
- * .plt.sec with landing pads, .plt.got. Stubs begin at multiples of the section's entry size. In code
- * for an unknown CPU they have no names.
+ * A stub is an indirect jump through a slot of the GOT; a relocation says which function the slot
+ * is for. So each stub is decoded (dt_arch_code.plt_slot), wherever the linker put it: .plt,
+ * .plt.sec with landing pads, .plt.got. Stubs begin at multiples of the section's entry size. In
+ * code for an unknown CPU they have no names.
  */
 #include <stdlib.h>
 

@@ -2,25 +2,25 @@
  * elf_sym: the symbols of an object.
  *
  * All tables are read into two lists, functions and variables, which are then sorted by address;
- * names of one address stand together, the best first. A table's strings are copied whole, once.
- * What lies outside the load segments is left out, and so are undefined, thread-local and section
+ * names of one address are adjacent, the best first. A table's strings are copied as a whole, once.
+ * Symbols outside the load segments are ignored, and so are undefined, thread-local and section
  * symbols.
  *
  * Assembler functions often have no size: they reach to the next symbol, or to the end of their
  * segment. Rarely a symbol lies inside another (entry points in the middle of assembler code). Then
- * `reach` tells how far back to look.
+ * `reach` tells how far back to search.
  *
- * Work is linear in the size of the tables, or nearly so, whatever they hold: many symbols can share
- * one long name, or the tails of one, so lengths are taken once, their sum is limited, and names of
+ * Work is linear in the size of the tables, or nearly so, for any contents: many symbols can share
+ * one long name, or parts of one, so lengths are computed once, their sum is limited, and names of
  * different lengths are never compared.
  */
 #include <stdlib.h>
 
 #include "elf/elf_object.h"
 
-#define STOP_EVERY 1024 /* symbols between looks at the stop */
+#define STOP_EVERY 1024 /* symbols between checks of the stop */
 #define MAX_BACK   4096 /* symbols to look back over for one that reaches an address */
-#define MAX_TRIES  128	/* slots of the hash table: names can be made to fall into one */
+#define MAX_TRIES  128	/* slots of the hash table: names can be crafted to collide */
 
 void dt_elf_add_symbol(dt_elf *to, const dt_elfsym *s, bool function)
 {
@@ -43,7 +43,7 @@ static int is_function(const GElf_Sym *s, bool exec)
 	}
 }
 
-/* Names that say nothing: ARM's mapping symbols, compiler's labels. */
+/* Meaningless names: ARM's mapping symbols, compilers' labels. */
 static bool is_noise(const char *name)
 {
 	return name[0] == 0 || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
@@ -53,7 +53,7 @@ static bool is_noise(const char *name)
 struct table {
 	char *strings; /* with a NUL after it */
 	size_t size;
-	uint64_t left; /* bytes of names that may still be looked at */
+	uint64_t left; /* bytes of names that may still be read */
 };
 
 static void add_one(dt_elf *to, const GElf_Sym *s, struct table *t)
@@ -77,7 +77,7 @@ static void add_one(dt_elf *to, const GElf_Sym *s, struct table *t)
 		return;
 	}
 	t->left -= len;
-	/* "memcpy@@GLIBC_2.14": names that share this string's tail must be cut as well. */
+	/* "memcpy@@GLIBC_2.14": names that share the end of this string must be cut as well. */
 	if ((version = memchr(name, '@', len)) && version > name)
 		*version = 0;
 	dt_elf_add_symbol(
@@ -93,7 +93,8 @@ static void add_one(dt_elf *to, const GElf_Sym *s, struct table *t)
 	    function);
 }
 
-/* The strings, copied: the file's are not ours to change. Read directly into place, since they can be large. */
+/* A copy of the strings, since they are modified. Read directly into place, since they can be
+ * large. */
 static bool read_strings(dt_elf *to, dt_elf *of, Elf_Scn *scn, struct table *t)
 {
 	GElf_Shdr sh;
@@ -205,8 +206,8 @@ static void mark_aliases(dt_symtab *t)
 		dt_elfsym *s = &t->syms.v[i];
 
 		if (n > 0 && t->syms.v[first].vaddr == s->vaddr) {
-			/* A linker that folds equal functions makes thousands of names of one
-			 * address; look at the nearest only. */
+			/* A linker that folds equal functions creates thousands of names for one
+			 * address; check only the nearest. */
 			if (is_known(&t->syms.v[n - first > NEAREST ? n - NEAREST : first],
 				     &t->syms.v[n], s))
 				continue;
@@ -293,7 +294,7 @@ static bool has_table(Elf *elf, uint32_t type)
 	return false;
 }
 
-/* The kernel engine reads it through an object of its own, and has no way to tell the user. */
+/* The kernel engine reads it through a separate object, and cannot report to the user. */
 static void check_unwind(dt_elf *e, Elf *elf)
 {
 	GElf_Shdr sh;
@@ -328,7 +329,7 @@ static void need_symbols(dt_elf *e)
 	finish(e, &e->data);
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
 uint32_t dt_elf_functions(dt_elf *e, const dt_elfsym **syms)
 {
@@ -391,7 +392,8 @@ const dt_elfsym *dt_elf_data_at(dt_elf *e, uint64_t vaddr)
 	return symbol_at(&e->data, vaddr);
 }
 
-/* The table is made at the first question: most objects are never asked. Of equal names the first stays. */
+/* The table is built at the first lookup: most objects never need it. Of equal names the first is
+ * kept. */
 static void need_slots(dt_symtab *t)
 {
 	uint32_t size = 64;

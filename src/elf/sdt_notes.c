@@ -5,14 +5,16 @@
  *
  *	pc | base | semaphore | "provider" | "name" | "arguments"
  *
- * `base` is the address that section .stapsdt.base had when the note was written; if the section is somewhere else
- * now (prelink), all addresses have moved by as much. Arguments are what the compiler put into the operands of an asm statement, each with
- * its size (negative: signed, "f": floating point):
+ * `base` is the address that section .stapsdt.base had when the note was written; if the section is
+ * elsewhere now (prelink), all addresses have moved by the same distance. Arguments are what the
+ * compiler put into the operands of an asm statement, each with its size (negative: signed, "f":
+ * floating point):
  *
  *	size@operand size@operand ...
  *
- * How operands are written is the CPU's (arch/operand.h). From each we make a D expression, so that the engine needs to know nothing of them: the registers are those
- * of uregs[], memory is read through a userland pointer. Any text may be given; what makes no sense is refused.
+ * The syntax of operands depends on the CPU (arch/operand.h). Each becomes a D expression, so that
+ * the engine does not depend on them: the registers are those of uregs[], memory is read through a
+ * userland pointer. Any text may be given; invalid text is refused.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -132,7 +134,8 @@ static const char *type_name(long size)
 	return NULL;
 }
 
-/* One operand at *p, of this type, as D text in *out. An empty text: it is something that uregs[] does not have. */
+/* One operand at *p, of this type, as D text in *out. An empty text: something that uregs[] does
+ * not have. */
 static bool put_operand(const char **p, dt_elf *e, const dt_sdt *s, const char *type, dt_buf *out)
 {
 	struct dt_operand o;

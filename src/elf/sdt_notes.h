@@ -1,6 +1,6 @@
 /*
- * sdt_notes: static probes that a program carries in its ELF notes (.note.stapsdt), ours (dtrace -h) and those of
- * everybody else's <sys/sdt.h>.
+ * sdt_notes: static probes described by a program's ELF notes (.note.stapsdt), made by dtrace -h or
+ * by <sys/sdt.h>.
  */
 #ifndef DT_ELF_SDT_NOTES_H
 #define DT_ELF_SDT_NOTES_H
@@ -13,7 +13,8 @@ typedef struct dt_sdt {
 	uint64_t pc, semaphore;	 /* vaddrs; semaphore 0: none */
 } dt_sdt;
 
-/* The notes of an object one by one; corrupt ones are left out. *it starts at 0. The strings are the object's. */
+/* The notes of an object one by one; corrupt ones are skipped. *it starts at 0. The strings belong
+ * to the object. */
 bool dt_sdt_next(dt_elf *e, size_t *it, dt_sdt *s);
 
 typedef struct dt_sdt_arg {
@@ -21,7 +22,7 @@ typedef struct dt_sdt_arg {
 	const char *text; /* the value as a D expression over uregs[]; NULL: it cannot be read (a vector register) */
 } dt_sdt_arg;
 
-/* The arguments of a probe, in memory of the arena; how many, -1 when the text makes no sense. */
+/* The arguments of a probe, in memory of the arena; returns how many, -1 if the text is invalid. */
 int dt_sdt_args(dt_arena *a, dt_elf *e, const dt_sdt *s, dt_sdt_arg *args, int max);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * features: see features.h. What the kernel can do is tried; only what cannot be tried is derived from its version.
+ * features: see features.h. Features of the kernel are probed; only those that cannot be probed are
+ * derived from its version.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -30,7 +31,7 @@ static void find_pid_namespace(struct dt_features *f)
 	f->pidns_dev = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
 }
 
-/* An old kernel dislikes the cookie, a new one the missing program. */
+/* An old kernel rejects the cookie, a new one the missing program. */
 static bool has_cookies(void)
 {
 	return dt_link_tracepoint("", -1, 1) < 0 && errno == EBADF;
@@ -55,7 +56,8 @@ static bool reads_memory(void)
 	return fd >= 0;
 }
 
-/* It cannot be tried, only derived from the version: before, task storage is not found while the CPU is in it. */
+/* Cannot be probed, only derived from the version: before, task storage is not found while the CPU
+ * is inside it. */
 static bool finds_storage(void)
 {
 	struct utsname u;
@@ -82,8 +84,8 @@ static void *be_a_thread(void *arg)
 	return NULL;
 }
 
-/* Does a link take a process and all its threads? One that does refuses the id of a thread (ESRCH);
- * the others get as far as reading the offsets, which are not there. */
+/* Does a link cover a process and all its threads? If so, it refuses the id of a thread (ESRCH);
+ * otherwise the kernel goes on to read the offsets, which are missing. */
 static bool takes_processes(int prog)
 {
 	struct thread t = {.ready = {-1, -1}, .done = {-1, -1}};
@@ -118,7 +120,7 @@ static bool has_uprobe_multi(void)
 
 	if (prog < 0)
 		return false;
-	/* a directory is not a file to put probes in: a kernel that knows such links says so */
+	/* a directory cannot have probes: a kernel that supports such links says so */
 	yes = dt_link_uprobes(prog, "/", &zero, NULL, NULL, 1, false, 0) < 0 && errno == EBADF &&
 	      takes_processes(prog);
 	close(prog);

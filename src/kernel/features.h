@@ -1,6 +1,6 @@
 /*
- * features: what this kernel can do for programs, and the pid namespace we are in. Found once, when a
- * program is planned, and const from then on.
+ * features: what this kernel supports, and our pid namespace. Determined once, when a program is
+ * planned, and const from then on.
  */
 #ifndef DT_KERNEL_FEATURES_H
 #define DT_KERNEL_FEATURES_H
@@ -12,15 +12,15 @@ struct dt_features {
 	bool reads;	   /* programs may read its memory by helpers: not in lockdown (confidentiality) */
 	bool compat;	   /* 32-bit programs can run */
 	bool third_abi;	   /* so can those of a third interface: dt_arch.entry.number_bit */
-	bool storage;	   /* task storage is found whatever the CPU is doing (Linux 6.2): thread.c */
-	bool cookies;	   /* raw tracepoints can be told apart by cookie (Linux 6.10) */
+	bool storage;	   /* task storage is always found (Linux 6.2): thread.c */
+	bool cookies;	   /* raw tracepoints have cookies (Linux 6.10) */
 	bool uprobe_multi; /* places in user code: many with one link, all threads of a process (Linux 6.10) */
 	struct dt_ktrace functions;
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 };
 
-/* `user`, `functions`: whether there are probes in user code and on kernel functions. These take a moment to find out
- * and are false otherwise. */
+/* `user`, `functions`: whether there are probes in user code and on kernel functions. Their
+ * features take time to probe, and are false otherwise. */
 void dt_features_find(struct dt_features *f, bool user, bool functions, dt_types *ts);
 
 #endif

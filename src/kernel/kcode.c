@@ -1,8 +1,7 @@
 /*
- * kcode: see kcode.h. What is decoded is the code as it is now, after everything the kernel has
- * patched in it when it started: on processors that need it a function returns by a jump to a thunk.
- * Parts that are hardly ever executed lie elsewhere, as a symbol NAME.cold, and are looked at as
- * well.
+ * kcode: see kcode.h. The code is decoded as it is now, with everything the kernel patched at boot:
+ * on some processors a function returns by a jump to a thunk. Cold parts are elsewhere, under a
+ * symbol NAME.cold, and are decoded as well.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ int dt_kcode_read(dt_kfuncs *kf, uint32_t index, dt_kcode *c, char *why, size_t 
 
 /* ---- what the kernel rewrites ---- */
 
-/* Its tables begin each row with the distance from there to the place: struct jump_entry, struct
+/* Each row of its tables begins with the distance to the place: struct jump_entry, struct
  * static_call_site. Those of modules have no symbols. */
 static const struct {
 	const char *start, *stop;
@@ -128,7 +127,7 @@ static bool is_inside(const dt_kcode *c, uint64_t addr)
 	return addr >= c->addr && addr - c->addr < c->n;
 }
 
-/* Is this symbol the part of the function that is hardly ever executed? */
+/* Is this symbol the cold part of the function? */
 static bool is_cold_part(const char *name, const char *function)
 {
 	size_t n = strlen(function);
@@ -187,7 +186,7 @@ uint32_t dt_kcode_return(dt_kfuncs *kf, dt_types *ts, uint32_t index)
 	r.name = all[index].name;
 	look_at(&r, &main);
 	offset = r.offset;
-	if (r.cold && r.n == 1 && !r.leaves) { /* a return of that part would have no offset */
+	if (r.cold && r.n == 1 && !r.leaves) { /* a return in that part would have no offset */
 		if (read_at(r.ks, r.cold, &cold, why, sizeof(why)) == 0) {
 			look_at(&r, &cold);
 			dt_kcode_free(&cold);

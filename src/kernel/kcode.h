@@ -22,8 +22,8 @@ typedef struct dt_kcode {
 int dt_kcode_read(dt_kfuncs *kf, uint32_t index, dt_kcode *c, char *why, size_t whylen);
 void dt_kcode_free(dt_kcode *c);
 
-/* Places in vmlinux that the kernel itself rewrites, and does not let be probed: jumps that are switched
- * on and off, calls whose target changes. */
+/* Places in vmlinux that the kernel itself rewrites, and that cannot be probed: jumps that are
+ * switched on and off, calls whose target changes. */
 typedef struct dt_kplaces {
 	DT_VEC(uint64_t) addrs; /* in order */
 } dt_kplaces;
@@ -31,7 +31,7 @@ dt_kplaces *dt_kplaces_read(dt_ksyms *ks);
 void dt_kplaces_free(void *places);
 bool dt_kplaces_has(const dt_kplaces *p, uint64_t addr);
 
-/* The offset of the instruction that the function returns with, if there is but one; 0: there are
+/* The offset of the instruction by which the function returns, if there is only one; 0: there are
  * several, or it ends by jumping to another function, or its code cannot be read. */
 uint32_t dt_kcode_return(dt_kfuncs *kf, dt_types *ts, uint32_t index);
 

@@ -1,10 +1,10 @@
 /*
  * kfunc: see kfunc.h. The file is kept as read; a function is two words of it.
  *
- * Addresses: newer kernels (6.5) have a second file with the place of the call beside each name,
- * which lies in the first bytes of the function. Before that, names have to be looked up among the
- * symbols, where static functions of different files have the same one. Both lists are in order of
- * address, so walking them together tells these apart.
+ * Addresses: newer kernels (6.5) have a second file with the address of the call beside each name,
+ * which is in the first bytes of the function. On older kernels names have to be looked up among
+ * the symbols, where static functions of different files can have the same name. Both lists are in
+ * order of address, so walking them together distinguishes these.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -59,10 +59,10 @@ const char *dt_kfunc_module(const char *written)
 /* ---- what must not be traced ---- */
 
 /*
- * What our programs make the kernel call, found with its own function tracer below them on
- * Linux 6.1 and 6.12: maps, ring buffers, storage of threads, reads of memory (and the faults of
- * those), stacks, signals. Traced, each would be entered again by the program that traces it; the
- * kernel prevents that, but counts the firing as lost.
+ * Functions that our programs cause the kernel to call, found with its function tracer on Linux 6.1
+ * and 6.12: maps, ring buffers, task storage, reads of memory (and their faults), stacks, signals.
+ * If traced, each would be entered again by the program that traces it; the kernel prevents that,
+ * but counts the firing as lost.
  */
 static const char *const own[] = {
     "__bpf_ringbuf_reserve",
@@ -169,7 +169,7 @@ static const char *const own[] = {
     "get_kprobe",
 };
 
-/* The helpers themselves, and what serves the storage of threads and memory for map elements. */
+/* The helpers themselves, and the functions for task storage and memory of map elements. */
 static const char *const own_prefixes[] = {
     "bpf_get_current_",
     "bpf_get_smp_processor_id",
@@ -369,7 +369,8 @@ static bool read_tracefs(dt_kfuncs *kf)
 	return true;
 }
 
-/* Symbols that the type information calls functions; whether one can be traced only trying tells.
+/* Symbols that the type information calls functions; whether one can be traced is only known by
+ * trying.
  */
 static void read_symbols(dt_kfuncs *kf, dt_types *ts)
 {
@@ -437,7 +438,7 @@ static void resolve_by_name(dt_kfuncs *kf)
 	}
 }
 
-#define PROLOGUE 32 /* how far from the start of a function the place of the call can be */
+#define PROLOGUE 32 /* maximum distance of the call from the start of a function */
 
 uint64_t dt_kfunc_address(dt_kfuncs *kf, uint32_t index)
 {

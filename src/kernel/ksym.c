@@ -104,8 +104,8 @@ static void load(dt_ksyms *ks)
 	qsort(ks->syms, ks->n, sizeof(*ks->syms), by_address);
 }
 
-/* The last symbol at or below addr; the end of the kernel's text and the holes between it and the
- * modules are told by a limit on the distance. */
+/* The last symbol at or below addr; a limit on the distance detects the end of the kernel's text
+ * and the holes between it and the modules. */
 static const struct symbol *find(const dt_ksyms *ks, uint64_t addr)
 {
 	uint32_t lo = 0, hi = ks->n;

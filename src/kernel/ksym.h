@@ -1,10 +1,10 @@
 /*
  * ksym: names and addresses of kernel symbols, from /proc/kallsyms.
  *
- * Nothing is read before the first question; then the whole file is, once (about 120,000 lines,
- * 50 ms): the kernel writes it line by line and there is no index. Functions of modules and of BPF
- * programs are in it too. When an address is not found the file is read again, at most once a
- * second, since modules come and go.
+ * Nothing is read before the first lookup; then the whole file is read once (about 120,000 lines,
+ * 50 ms): the kernel writes it line by line and there is no index. It includes functions of modules
+ * and of BPF programs. If an address is not found the file is read again, at most once a second,
+ * since modules come and go.
  */
 #ifndef DT_KERNEL_KSYM_H
 #define DT_KERNEL_KSYM_H

@@ -1,6 +1,6 @@
 /*
- * ktrace: see ktrace.h. What the running kernel offers is tried, never derived from its version: an
- * empty program is loaded for each way, and perf's list of event types is read.
+ * ktrace: see ktrace.h. What the running kernel offers is probed, never derived from its version:
+ * an empty program is loaded for each method, and perf's list of event types is read.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ static int load_nothing(enum bpf_prog_type type, enum bpf_attach_type how, uint3
 	return bpf_prog_load(type, "dtrace", "Dual BSD/GPL", nothing, DT_NELEM(nothing), &o);
 }
 
-/* A kernel that has such links asks where to; one that has not says so. */
+/* A kernel with such links reports the missing target; one without reports that. */
 static bool has_multi(void)
 {
 	int prog = load_nothing(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0, 0);

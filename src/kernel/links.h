@@ -1,6 +1,6 @@
 /*
- * links: programs attached to events, where the kernel's interface is newer than the oldest system
- * headers and libraries we build with. Whether the running kernel has it is always tried
+ * links: attaches programs to events, where the kernel's interface is newer than the oldest
+ * supported system headers and libraries. Whether the running kernel has it is always probed
  * (features.c), never guessed.
  */
 #ifndef DT_KERNEL_LINKS_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What BPF_OBJ_GET_INFO_BY_FD says of links to kernel functions; `missed` since Linux 6.7. */
+/* The result of BPF_OBJ_GET_INFO_BY_FD for links to kernel functions; `missed` since Linux 6.7. */
 struct dt_link_info {
 	__u32 type, id, prog_id, pad;
 	union {

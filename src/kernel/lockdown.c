@@ -1,6 +1,6 @@
 /*
- * lockdown: see lockdown.h. The kernel says it in securityfs, which may be unmounted; then a private
- * mount is made to look. A kernel without the file has no lockdown.
+ * lockdown: see lockdown.h. The kernel shows it in securityfs, which may be unmounted; then a
+ * private mount is used. A kernel without the file has no lockdown.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* lockdown: how much the kernel trusts root ("integrity": not to change it, "confidentiality": not to
- * look into it, either). */
+/* lockdown: how far the kernel restricts root ("integrity": root cannot change the kernel,
+ * "confidentiality": nor read its memory). */
 #ifndef DT_KERNEL_LOCKDOWN_H
 #define DT_KERNEL_LOCKDOWN_H
 

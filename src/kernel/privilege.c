@@ -1,9 +1,9 @@
 /*
- * privilege: may this process trace, and if not, what would let it.
+ * privilege: may this process trace, and if not, what would allow it.
  *
- * The advice is a command line that works as it is printed: it names this program by its path, and is given only
- * where capabilities of files count. They do not on a file system mounted with nosuid, nor for a process that has
- * given up new privileges (containers, systemd services).
+ * The advice is a command line that works as printed: it names this program by its path, and is
+ * given only where file capabilities are effective. They are not on a file system mounted with
+ * nosuid, nor for a process with no_new_privs (containers, systemd services).
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -33,7 +33,7 @@ bool dt_privilege_to_trace(void)
 	return has >> SYS_ADMIN & 1 || (has >> PERFMON & has >> BPF & 1);
 }
 
-/* A path for a shell: as it is, or quoted. False: it has characters that must not be printed. */
+/* A path for a shell: unchanged, or quoted. False: it has characters that must not be printed. */
 static bool shell_word(const char *path, char *to, size_t n)
 {
 	bool plain = true;

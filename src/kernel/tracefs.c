@@ -26,9 +26,9 @@ static int open_mounted(void)
 }
 
 /*
- * Not when the kernel is locked down to confidentiality: all of tracefs is hidden then, and what is worse,
- * it was never filled, so that our mount would be its first and the end of our mount the end of it all;
- * Linux 6.12 crashes on that (tracefs_destroy_inode).
+ * Not when the kernel is locked down to confidentiality: tracefs is then hidden and, worse, was
+ * never populated, so that our mount would be its first, and unmounting it would destroy it; Linux
+ * 6.12 crashes on that (tracefs_destroy_inode).
  */
 static int open_private(void)
 {

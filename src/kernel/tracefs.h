@@ -1,5 +1,5 @@
-/* tracefs: where it is. It may be unmounted; then a private mount is made, which no other process sees, that
- * ends with the descriptor. */
+/* tracefs: opens it. If it is not mounted, a private mount is made, which no other process sees and
+ * which ends with the descriptor. */
 #ifndef DT_KERNEL_TRACEFS_H
 #define DT_KERNEL_TRACEFS_H
 

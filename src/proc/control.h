@@ -57,7 +57,7 @@ typedef struct dt_proc {
 	struct dt_hold *hold; /* hold.c, create.c; NULL: not held */
 } dt_proc;
 
-/* What the set wants to say to the user. */
+/* A message for the user. */
 struct dt_proc_news {
 	const char *text; /* "pid 12 has exited" */
 	long pid;

@@ -3,16 +3,16 @@
  *
  * Why not libbpf: measured on 6.18 (126,564 types, 5.5 MB), btf__parse() and its first look-up take
  * 8.1-8.6 ms and 13.1 MB of peak memory, most of it a copy of the file. Here the same takes 3.3-4.2
- * ms and 2.9 MB (bench/btf_lookup): sysfs lets newer kernels' vmlinux be mapped, the pages are the
- * kernel's own and not counted as ours, and one pass finds the types. The names are hashed only
- * when more than a few are asked for: the first ones are searched for, in 0.3 ms each.
- * Reading instead of mapping costs 3.8 ms more (the kernel hands out a page per read) and is the
- * way for modules, older kernels and plain files.
+ * ms and 2.9 MB (bench/btf_lookup): newer kernels allow vmlinux in sysfs to be mapped, the pages
+ * are the kernel's own and not counted as ours, and one pass finds the types. The names are hashed
+ * only if more than a few are looked up: the first ones are found by search, in 0.3 ms each.
+ * Reading instead of mapping costs 3.8 ms more (the kernel returns a page per read) and is used for
+ * modules, older kernels and plain files.
  *
  * What is checked here, once: the header, that sections and all type records lie inside the file,
  * that strings end. What is checked at each use: type ids and string offsets, by dt_btf_at() and
  * dt_btf_string(), so hostile contents can only lead to wrong types, not outside the image. A file
- * that is not in sysfs is never mapped, because its owner could truncate it under us.
+ * that is not in sysfs is never mapped, because its owner could truncate it meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static int64_t extra_size(const struct btf_type *t)
 	}
 }
 
-/* The kinds that are asked for by name. */
+/* The kinds that are looked up by name. */
 #define NAMED_KINDS                                                                                \
 	(DT_BTF_KIND(BTF_KIND_INT) | DT_BTF_KIND(BTF_KIND_STRUCT) | DT_BTF_KIND(BTF_KIND_UNION) |  \
 	 DT_BTF_KIND(BTF_KIND_ENUM) | DT_BTF_KIND(BTF_KIND_ENUM64) |                               \
@@ -261,7 +261,7 @@ static uint32_t find_in_index(const struct dt_btf *b, const char *name, uint32_t
 }
 
 #define PLACES                                                                                     \
-	16 /* where a name can be in the strings: usually once, and at the end of longer ones */
+	16 /* occurrences of a name in the strings: usually once, and at the end of longer ones */
 
 /* Every place of the name among our strings; PLACES: there may be more. */
 static uint32_t find_string(const struct dt_btf *b, const char *name, uint32_t *places)
@@ -276,9 +276,9 @@ static uint32_t find_string(const struct dt_btf *b, const char *name, uint32_t *
 }
 
 /*
- * Without the index: find the text, then compare numbers. A tenth of the time that it takes to hash all
- * names, which pays for a few look-ups only. A module's names can be among its base's strings: those are
- * left to the index.
+ * Without the index: find the text, then compare numbers. This takes a tenth of the time to hash
+ * all names, so it is worthwhile for a few look-ups. A module's names can be among its base's
+ * strings: those are left to the index.
  */
 static bool find_directly(const struct dt_btf *b, const char *name, uint32_t kinds, uint32_t *id)
 {

@@ -21,15 +21,15 @@ struct dt_btf {
 	uint32_t first_string; /* offset that our first string has */
 	uint32_t first_id;     /* id of our first type; 1 without a base */
 	uint32_t n;	       /* number of our types */
-	bool partial;	       /* a kind we do not know ended the list of types early */
+	bool partial;	       /* an unknown kind ended the list of types early */
 	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
 	uint32_t lookups;      /* by name, without the index */
-	struct dt_btf_index {  /* types by name: chains of n + 1, in order of id; 0 ends one. Made when it pays */
+	struct dt_btf_index {  /* types by name: chains of n + 1, in order of id; 0 ends one. Built when worthwhile */
 		uint32_t *heads, *next;
 		uint32_t mask;
 	} names;
 	dt_type **nodes; /* made so far, by id - first_id */
-	/* enumerators by name; built at the first question */
+	/* enumerators by name; built at the first lookup */
 	struct dt_btf_enumerator {
 		uint32_t id, nth;
 	} * enumerators;

@@ -1,15 +1,15 @@
 /*
- * btf_type: BTF ids -> nodes of the store, each made when it is first reached.
+ * btf_type: BTF ids -> nodes of the store, each created when it is first reached.
  *
  * Pointers, arrays, qualifiers and functions become the store's interned derived types, and BTF's
  * integers become the intrinsic ones, so `char *` from the kernel is the program's `char *`.
- * Structs, unions and enums become nodes with a name and a size; members are read when asked for,
- * which is where the walk stops: looking up task_struct makes one node.
+ * Structs, unions and enums become nodes with a name and a size; members are read on demand, which
+ * is where the walk stops: looking up task_struct creates one node.
  *
  * Damaged or hostile BTF: while a node is being made its place holds the store's "broken" type, so
- * a typedef of itself ends there; chains deeper than any C program's end there too. A member that
- * does not fit into its struct, or that contains the struct it is in, gets the broken type:
- * readers of complete structs can recurse over members without meeting the same struct again.
+ * a typedef of itself ends there; so do chains deeper than in any C program. A member that does not
+ * fit into its struct, or that contains the struct it is in, gets the broken type: so code can
+ * recurse over members of complete structs without meeting the same struct again.
  */
 #include <stdlib.h>
 
@@ -249,7 +249,7 @@ static uint32_t by_value(const struct dt_btf *b, uint32_t id)
 /*
  * Does struct `id` contain struct `target` by value? Members have been or will be checked to fit
  * their struct, so on such a cycle all sizes are equal and only members of that size matter:
- * usually there are none. A search that is too long counts as a yes.
+ * usually there are none. A search that is too long counts as yes.
  */
 static bool contains(const struct dt_btf *b, uint32_t id, uint32_t target, int depth, int *budget)
 {
@@ -294,7 +294,7 @@ static void old_bitfield(const struct dt_btf *b, const struct btf_member *bm, dt
 	}
 }
 
-/* A member that lies outside its struct, or cannot be what it says, becomes unknown. */
+/* A member outside its struct, or with an impossible type, becomes unknown. */
 static void check_member(dt_type *sou, const struct btf_member *bm, dt_member *m)
 {
 	struct dt_btf *b = sou->btf;

@@ -1,16 +1,16 @@
 /*
- * c_layout: where the members of a struct or union declared in D lie: C's rules as gcc follows them
- * for x86-64 (System V ABI), so that a D copy of a C declaration has the same offsets.
+ * c_layout: offsets of the members of a struct or union declared in D: C's rules as implemented by
+ * gcc for x86-64 (System V ABI), so that a D copy of a C declaration has the same offsets.
  *
  * Plain members go to the next multiple of their alignment. A bit-field goes to the next free bit,
  * unless it would then cross a boundary of its declared type: it moves to that boundary. Named
- * bit-fields raise the alignment of the struct like a plain member of their type; unnamed ones
- * take room only and are not kept as members.
+ * bit-fields raise the alignment of the struct like a plain member of their type; unnamed ones only
+ * take space and are not kept as members.
  *
- * While a struct is open, the position reached is kept in a record of its own; the struct's size
- * and alignment stay 0, which is what "incomplete" means to the rest of the store.
+ * While a struct is open, the current position is kept in a separate record; the struct's size and
+ * alignment stay 0, which is what "incomplete" means to the rest of the store.
  *
- * Structs read from a file have their layout; here is how they are aligned.
+ * Structs read from a file already have their layout; only their alignment is computed here.
  */
 #include "arch/arch.h"
 #include "type/store.h"
@@ -90,8 +90,8 @@ void dt_type_finish_sou(dt_types *ts, dt_type *sou)
 }
 
 /*
- * Type data does not say how a struct is aligned: as its most aligned member, unless something is not where
- * that would put it: then it is packed.
+ * Type data does not contain the alignment of a struct: it is that of its most aligned member,
+ * unless some member is not at a matching offset: then the struct is packed.
  */
 static uint32_t sou_align(dt_types *ts, dt_type *t, int depth)
 {

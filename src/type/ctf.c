@@ -3,12 +3,12 @@
  *
  * The section holds one dictionary, or an archive of them: a shared one and, for types that differ
  * between source files, one more for each of these whose types refer to the shared ones. A
- * dictionary may be compressed. It is checked once when it is opened: every section lies in it,
- * every type record with its data lies in the section of types. References to types and strings are
- * checked where they are followed.
+ * dictionary may be compressed. It is checked once when it is opened: every section is inside it,
+ * every type record with its data is inside the section of types. References to types and strings
+ * are checked where they are followed.
  *
- * Functions and variables have types too, but only those that are symbols of the dynamic symbol
- * table: a program linked with -rdynamic, a shared library.
+ * Functions and variables also have types, but only those in the dynamic symbol table: a program
+ * linked with -rdynamic, a shared library.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #include "type/ctf.h"
 
-#define MAX_RATIO 1032 /* zlib cannot compress better than that */
+#define MAX_RATIO 1032 /* zlib cannot exceed this ratio */
 #define MAX_BODY  ((uint64_t)1 << 30)
 #define MAX_DICTS 65536
 
@@ -25,7 +25,7 @@ static struct ctf_reader *reader(struct dt_user_reader *r)
 	return (struct ctf_reader *)r;
 }
 
-/* ---- reading what was checked ---- */
+/* ---- reading checked data ---- */
 
 const char *dt_ctf_string(const struct ctf_dict *d, uint32_t ref)
 {
@@ -89,7 +89,7 @@ static int64_t data_size(const ctf_stype_t *t)
 	}
 }
 
-/* Where each type begins. Called twice: to count, and to note. False: the records make no sense. */
+/* Where each type begins. Called twice: to count, and to record. False: the records are invalid. */
 static bool walk_types(struct ctf_dict *d, uint32_t from, uint32_t to, bool note)
 {
 	uint32_t n = 0;
@@ -133,7 +133,7 @@ static struct ctf_symbols symbols_at(const struct ctf_dict *d, uint32_t from, ui
 						 : NULL};
 }
 
-/* The string table that strings outside of the dictionary are in. */
+/* The string table for strings outside the dictionary. */
 static void find_outer(struct ctf_dict *d)
 {
 	struct dt_elf_section s;
@@ -278,7 +278,7 @@ static dt_type *lookup(struct dt_user_reader *r, enum dt_namespace ns, const cha
 }
 
 /* Where source files differ about a tag, the linker leaves a forward declaration in the shared
- * dictionary: which of the definitions is meant is lost then. */
+ * dictionary: which of the definitions it meant is lost. */
 static dt_type *definition(struct dt_user_reader *r, dt_type *f)
 {
 	struct ctf_reader *c = reader(r);
@@ -323,7 +323,7 @@ static bool is_typed_symbol(const Elf64_Sym *s, const char *name, uint32_t type)
 	return type != STT_OBJECT || s->st_shndx != SHN_ABS || s->st_value != 0;
 }
 
-/* Which entry a symbol has where they come in the order of the symbol table. */
+/* The entry of a symbol, if they are in the order of the symbol table. */
 static bool nth_symbol(struct ctf_dict *d, const char *name, uint32_t type, uint32_t *nth)
 {
 	struct dt_elf_section table;

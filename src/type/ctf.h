@@ -1,10 +1,9 @@
 /*
- * ctf: shared by ctf.c, which checks and indexes a .ctf section, and ctf_type.c, which makes nodes
- * of it.
+ * ctf: shared by ctf.c, which checks and indexes a .ctf section, and ctf_type.c, which creates
+ * nodes from it.
  *
  * <ctf.h> of binutils has the structures and numbers of the format. Its library is not used: it
- * believes what a file says and falls over damaged ones (27 of 1000 with one to four random bytes
- * changed).
+ * trusts the file and crashes on damaged ones (27 of 1000 with one to four random bytes changed).
  */
 #ifndef DT_TYPE_CTF_H
 #define DT_TYPE_CTF_H
@@ -45,7 +44,7 @@ struct ctf_reader {
 	dt_elf *elf; /* that the section is in */
 };
 
-/* What a lazy node is known by. */
+/* Identifies a lazy node. */
 struct ctf_ref {
 	struct ctf_dict *dict;
 	const ctf_stype_t *type;

@@ -1,10 +1,9 @@
 /*
- * ctf_type: CTF ids -> nodes of the store, each made when it is first reached.
+ * ctf_type: CTF ids -> nodes of the store, each created when it is first reached.
  *
  * As for BTF (btf_type.c): derived types become the store's interned ones, structs and unions are
- * read when they are looked into, and while a node is being made its place holds the broken type,
- * so that a type made of itself ends there. A bit-field is a member whose type is a slice of an
- * integer.
+ * read on demand, and while a node is being created its place holds the broken type, so that a type
+ * that contains itself ends there. A bit-field is a member whose type is a slice of an integer.
  */
 #include <stdlib.h>
 

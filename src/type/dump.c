@@ -1,8 +1,8 @@
 /*
- * dump: the types of a container as C declarations, in the order in which they were made.
+ * dump: the types of a container as C declarations, in the order of creation.
  *
- * This is what the options ctypes and dtypes write: the types that came in through -C headers, and
- * those that the program declared. Tags first, so that typedefs can refer to them.
+ * The options ctypes and dtypes write this: the types from -C headers, and those that the program
+ * declared. Tags first, so that typedefs can refer to them.
  */
 #include "type/store.h"
 

@@ -1,19 +1,19 @@
 /*
  * dwarf: from names and addresses to the DIEs that describe them.
  *
- * Few programs carry an index of their types (.debug_names, .gdb_index, .debug_pubtypes), and none
- * is complete, so names are found by reading: the units of the file in order, and of each only its
- * outermost DIEs and those in namespaces; what is inside of a type or a function is stepped over.
- * Reading stops at the unit that has the name; the names met on the way are kept, and the next
- * look-up goes on from there. Only if no unit has it are the types inside of classes read too
- * (other languages than C have such). doc/processes.md has figures.
+ * Few programs have an index of their types (.debug_names, .gdb_index, .debug_pubtypes), and none
+ * is complete, so names are found by reading the units of the file in order, and of each only its
+ * top-level DIEs and those in namespaces; the contents of types and functions are skipped. Reading
+ * stops at the unit that has the name; the names found so far are kept, and the next look-up
+ * continues from there. Only if no unit has it are nested types read as well (languages other than
+ * C have them). doc/processes.md has figures.
  *
- * Functions are found by address: the ranges of the units say which one it is in, and the functions
- * of that unit are listed once.
+ * Functions are found by address: the ranges of the units tell which one contains it, and the
+ * functions of that unit are listed once.
  *
- * The file is mapped (libdw does), so that a large one costs only the pages that are looked at. A file
- * of another user is read instead, as far as the budget goes: its owner could cut it off while it is
- * mapped, which would be a signal that ends us. Nor is another debug file opened that such a file names.
+ * The file is mapped (by libdw), so a large one costs only the pages that are used. A file of
+ * another user is read instead, within the budget: its owner could truncate it while it is mapped,
+ * and the signal would kill us. Nor are other debug files that such a file names opened.
  */
 #include <gelf.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void grow_table(struct dwarf_reader *d)
 	}
 }
 
-/* Blanks in the name of a template are a matter of taste: "vector<int, std::allocator<int> >". */
+/* Blanks in the name of a template vary: "vector<int, std::allocator<int> >". */
 static const char *skip_blanks(const char *s)
 {
 	while (*s == ' ')
@@ -90,7 +90,7 @@ static bool same_name(const char *have, const char *want, bool some)
 			     : some && *want == '>' && want[1] == '\0' && *have == ',';
 }
 
-/* The scope of what is declared in one place and defined in another, until it is asked for. */
+/* The scope of something declared in one place and defined in another, not determined yet. */
 static const char elsewhere[] = "?";
 
 static void add_name(struct dwarf_reader *d, const char *name, const char *scope, uint32_t where,
@@ -112,7 +112,7 @@ static void add_name(struct dwarf_reader *d, const char *name, const char *scope
 	    .name = name, .scope = scope, .die = *die, .hash = hash, .where = where};
 }
 
-/* "a::b" for a DIE in struct b of namespace a. libdw has to search the unit for what is around a
+/* "a::b" for a DIE in struct b of namespace a. libdw has to search the unit for the parents of a
  * DIE. */
 static const char *scope_of(struct dwarf_reader *d, Dwarf_Die *die)
 {
@@ -151,7 +151,7 @@ static const char *scope_of_name(struct dwarf_reader *d, struct dwarf_name *n)
 	return n->scope;
 }
 
-/* Is what is written before a name all of its scope, or the last parts of it? */
+/* Is the qualification before a name its full scope, or the last parts of it? */
 static bool scope_fits(struct dwarf_reader *d, struct dwarf_name *name, const char *wanted,
 		       size_t len)
 {
@@ -187,7 +187,7 @@ static const char *last_part(const char *name)
 	return last;
 }
 
-/* exact: what is written is the whole scope. */
+/* exact: the qualification is the full scope. */
 static struct dwarf_name *known_name(struct dwarf_reader *d, uint32_t where, const char *name,
 				     bool exact)
 {
@@ -216,7 +216,7 @@ static bool is_c(int lang)
 	       lang == DW_LANG_C11;
 }
 
-/* Which look-ups find this DIE; 0: none. Other languages than C have no need for the word struct.
+/* Which look-ups find this DIE; 0: none. Languages other than C do not need the word struct.
  */
 static uint32_t where_of(Dwarf_Die *die, bool tags_are_types)
 {
@@ -240,7 +240,7 @@ static uint32_t where_of(Dwarf_Die *die, bool tags_are_types)
 	return 1u << bit | (tags_are_types ? 1u << DT_NS_ORDINARY : 0);
 }
 
-/* Does a name of this DIE stand before those of what is in it? */
+/* Is the name of this DIE a prefix of the names inside it? */
 static bool is_scope(struct dwarf_reader *d, int tag)
 {
 	switch (tag) {
@@ -305,8 +305,7 @@ static bool read_more_names(struct dwarf_reader *d)
 		}
 		if (rc < 0)
 			damaged(d);
-		/* What dwz has moved to a file that several programs share; then the inside of
-		 * classes. */
+		/* The units that dwz has moved to a shared file; then nested classes. */
 		d->names_cu = NULL;
 		if (d->names_dw == d->dw && dwarf_getalt(d->dw) != NULL) {
 			d->names_dw = dwarf_getalt(d->dw);
@@ -585,7 +584,7 @@ static bool is_of_another(int fd)
 	       st.st_mode & S_IWOTH;
 }
 
-/* libdw reads all sections of debug information at once. NULL: they may be read. */
+/* libdw reads all sections of debug information at once. NULL: reading them is allowed. */
 static const char *why_not_read(Elf *elf, int fd)
 {
 	uint64_t sum = 0;
@@ -613,7 +612,7 @@ static const char *why_not_read(Elf *elf, int fd)
 	return NULL;
 }
 
-/* Of a file whose owner we need not trust. */
+/* For a file of an untrusted owner. */
 static Dwarf *open_foreign(int fd, Elf **elf, const char **why)
 {
 	Dwarf *dw;

@@ -1,6 +1,6 @@
 /*
- * dwarf: shared by dwarf.c, which finds DIEs, dwarf_type.c, which makes nodes of them, and
- * dwarf_func.c, which reads what functions take and return.
+ * dwarf: shared by dwarf.c, which finds DIEs, dwarf_type.c, which creates nodes from them, and
+ * dwarf_func.c, which reads parameters and results of functions.
  */
 #ifndef DT_TYPE_DWARF_H
 #define DT_TYPE_DWARF_H
@@ -47,7 +47,7 @@ struct dwarf_reader {
 	    names_dw; /* whose units are being read: dw, then its alternative file; NULL: all are */
 	Dwarf_CU *names_cu;
 	bool has_classes; /* some unit is not in C */
-	bool nested;	  /* second time over the units: types inside of classes too */
+	bool nested;	  /* second pass over the units: nested types as well */
 	DT_VEC(struct dwarf_name) names;
 	uint32_t *heads, mask;
 	/* code */
@@ -60,8 +60,8 @@ struct dwarf_reader {
 	char *damage;  /* heap */
 };
 
-/* The children of a DIE, in order. libdw believes what a file says about siblings: we insist on
- * progress. */
+/* The children of a DIE, in order. libdw trusts the file about siblings, so progress is enforced
+ * here. */
 struct dwarf_walk {
 	Dwarf_Die die;
 	bool more;

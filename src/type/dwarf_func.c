@@ -1,20 +1,20 @@
 /*
- * dwarf_func: the parameters of a function, and which of them C++ passes by their address.
+ * dwarf_func: the parameters of a function, and which of them C++ passes by reference.
  *
- * An object of a class that cannot be copied byte by byte is passed and returned by its address.
- * clang says so of a class (DW_AT_calling_convention); g++ does not, so it is concluded from what
- * makes a class so: a copy or move constructor or a destructor that the program wrote, something
- * virtual, or a base or member that is so.
+ * An object of a class that cannot be copied byte by byte is passed and returned by reference.
+ * clang records this for a class (DW_AT_calling_convention); g++ does not, so it is inferred from
+ * the causes: a user-defined copy or move constructor or destructor, something virtual, or a base
+ * or member of such a class.
  */
 #include "type/dwarf.h"
 
 #define MAX_CLASSES                                                                                \
-	10000 /* that are looked into for one; a damaged file can have a class inside of itself */
+	10000 /* examined for one class; in a damaged file a class can contain itself */
 
 static bool not_trivial(Dwarf_Die *class, int depth, uint32_t *left);
 
-/* The class that a DIE's DW_AT_type names, if it is one: through typedefs, qualifiers, and of arrays
- * their elements. */
+/* The class that a DIE's DW_AT_type refers to, if it is one: through typedefs, qualifiers, and of
+ * arrays their elements. */
 static bool class_of(Dwarf_Die *die, bool through_references, Dwarf_Die *out)
 {
 	if (!dt_dwarf_referred(die, DW_AT_type, out))
@@ -167,7 +167,7 @@ void dt_dwarf_function(struct dwarf_reader *d, Dwarf_Die *die, struct dt_user_fu
 			continue;
 		name = dwarf_diename(&w.die);
 		if (name != NULL && strcmp(name, "__in_chrg") == 0)
-			continue; /* g++ describes it and never passes it */
+			continue; /* g++ describes it but never passes it */
 		*dt_vec_add(&params, NULL) = dt_dwarf_type_of(d, &w.die);
 		*dt_vec_add(&by_reference, NULL) = passed_by_reference(&w.die);
 	}

@@ -1,14 +1,13 @@
 /*
- * dwarf_type: DIEs -> nodes of the store, each made when it is first reached.
+ * dwarf_type: DIEs -> nodes of the store, each created when it is first reached.
  *
- * Structs and unions become nodes with a name and a size; their members are read when asked for,
- * which is where the walk stops. The same declaration in a header is described once per unit that
+ * Structs and unions become nodes with a name and a size; their members are read on demand, which
+ * is where the walk stops. The same declaration in a header is described once per unit that
  * includes it: those that agree in file, line, name and size become one node.
  *
- * What C has no word for: a base class is an anonymous member, so that its members are found as in
- * C++; a reference is a pointer; virtual base classes and static members are left out; all variants
- * of a Rust enum are members at their places, the one that says which of them is there is called
- * `discriminant`.
+ * Constructs that C lacks: a base class is an anonymous member, so that its members are found as in
+ * C++; a reference is a pointer; virtual base classes and static members are omitted; all variants
+ * of a Rust enum are members at their offsets, and `discriminant` tells which one is valid.
  *
  * Damaged files: while a node is being made its place holds the broken type, so a typedef of itself
  * ends there.
@@ -105,7 +104,7 @@ static uint64_t dimension(Dwarf_Die *range)
 		return 0;
 	dt_dwarf_number(range, DW_AT_lower_bound, &lower);
 	count = upper - lower + 1;
-	return count > DT_SIZE_LIMIT ? 0 : count; /* [-1] is how some compilers say [0] */
+	return count > DT_SIZE_LIMIT ? 0 : count; /* some compilers write [0] as [-1] */
 }
 
 static dt_type *make_array(struct dwarf_reader *d, Dwarf_Die *die, int depth)
@@ -150,7 +149,7 @@ static bool is_signed_type(struct dwarf_reader *d, Dwarf_Die *die, int depth)
 	return dwarf_hasattr(die, DW_AT_type) && dt_type_is_signed(type_of(d, die, depth));
 }
 
-/* Enumerators are read at once: what sign an enum has depends on them. */
+/* Enumerators are read at once: the sign of an enum depends on them. */
 static dt_type *make_enum(struct dwarf_reader *d, Dwarf_Die *die, int depth)
 {
 	uint64_t size = 4;
@@ -352,7 +351,7 @@ static bool is_virtual(Dwarf_Die *die)
 	return dt_dwarf_number(die, DW_AT_virtuality, &v) && v != 0;
 }
 
-/* Rust's enums: the variants lie over each other, the member DW_AT_discr says which one it is. */
+/* Rust's enums: the variants overlap, and the member DW_AT_discr tells which one is valid. */
 static void add_variants(struct dwarf_reader *d, member_list *list, Dwarf_Die *part)
 {
 	struct dwarf_walk w, inner;

@@ -3,7 +3,7 @@
  * typedefs, and D's own (string and the types of addresses and stacks).
  *
  * The data model is LP64. char is signed, whatever the kernel was compiled with. D's own types that
- * no program can spell (<DYN>, stack) are not entered by name, so that `stack` stays a function.
+ * a program cannot name (<DYN>, stack) are not entered by name, so that `stack` remains a function.
  */
 #include "type/store.h"
 

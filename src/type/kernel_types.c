@@ -1,7 +1,7 @@
 /*
- * kernel_types: which BTF images there are. vmlinux is opened at the first question about a kernel type,
- * a module when it is named or when vmlinux does not have the answer. A file that cannot be used
- * is remembered and not tried again.
+ * kernel_types: which BTF images there are. vmlinux is opened at the first look-up of a kernel
+ * type, a module when it is named or when vmlinux does not have the type. A file that cannot be
+ * used is remembered and not tried again.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static struct dt_btf *open_image(dt_types *ts, const char *name, char **problem)
 
 void dt_types_set_btf_path(dt_types *ts, const char *dir)
 {
-	/* Types made so far point into their images: those stay open. */
+	/* Existing types point into their images, so those stay open. */
 	dt_map_free(ts->modules);
 	ts->modules = dt_map_new();
 	ts->vmlinux = NULL;
@@ -88,7 +88,8 @@ static int is_module_file(const struct dirent *d)
 	return d->d_name[0] != '.' && strcmp(d->d_name, "vmlinux") != 0;
 }
 
-/* Open every module; in order of name, so that the answer does not depend on the directory's. */
+/* Open every module; in order of name, so that the result does not depend on the order of the
+ * directory. */
 static void open_modules(dt_types *ts)
 {
 	struct dirent **list;

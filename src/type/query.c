@@ -1,6 +1,6 @@
 /*
- * query: questions about one type. Each looks through typedefs and qualifiers first; those that
- * need the inside of a type that was read from a file read it then (dt_type_complete).
+ * query: queries about one type. Each resolves typedefs and qualifiers first; those that need the
+ * members of a type from a file read them then (dt_type_complete).
  */
 #include <stdlib.h>
 
@@ -173,7 +173,7 @@ static void index_members(dt_types *ts, dt_type *t)
 	qsort(t->by_name, t->nnamed, sizeof(*t->by_name), compare_names);
 }
 
-/* A member of t itself. A long list is sorted once and then searched by halves. */
+/* A member of t itself. A long list is sorted once and then searched by bisection. */
 static const dt_member *own_member(dt_types *ts, dt_type *t, const char *name)
 {
 	dt_member key = {.name = name};
@@ -193,7 +193,7 @@ static const dt_member *own_member(dt_types *ts, dt_type *t, const char *name)
 
 /*
  * The search goes through anonymous members depth first, as C does. Real declarations nest a few
- * levels; `budget` ends the search of types made to be endless.
+ * levels; `budget` ends the search of types crafted to be endless.
  */
 static const dt_member *find_member(dt_types *ts, dt_type *t, const char *name, uint64_t *offset,
 				    int depth, uint32_t *budget)

@@ -1,12 +1,12 @@
 /*
- * relate: questions about two types: are they the same, do they fit each other, and what type
- * does an arithmetic expression over them have.
+ * relate: queries about two types: are they equal, are they compatible, and what is the type of an
+ * arithmetic expression over them.
  *
  * "Equal" is C's notion of the same type. "Compatible" is what D accepts between pointers and in
- * translators: integers count by size and signedness (unsigned long and unsigned long long are
- * one thing on LP64, and the kernel uses both for 64 bits), enums count as integers, void * fits
- * every pointer, and all functions fit each other. A struct of the program fits one of the kernel
- * if tag and size agree.
+ * translators: integers count by size and signedness (unsigned long and unsigned long long are the
+ * same on LP64, and the kernel uses both for 64 bits), enums count as integers, void * is
+ * compatible with every pointer, and all functions are compatible. A struct of the program is
+ * compatible with one of the kernel if tag and size agree.
  */
 #include "type/store.h"
 
@@ -49,7 +49,7 @@ bool dt_type_equal(dt_types *ts, dt_type *a, dt_type *b)
 	return equal(ts, a, b, 0);
 }
 
-/* A forward declaration fits the struct or union of its tag. */
+/* A forward declaration is compatible with the struct or union of its tag. */
 static bool forward_fits(const dt_type *f, const dt_type *t)
 {
 	if (f->name == NULL || t->name == NULL || strcmp(f->name, t->name) != 0)
@@ -124,7 +124,7 @@ dt_type *dt_type_promote(dt_types *ts, dt_type *t)
 	return r->kind == DT_K_INTEGER ? r : t;
 }
 
-/* Position in C's order of integer types that promotion leaves over. */
+/* Position in C's order of the integer types that remain after promotion. */
 static int rank(const dt_types *ts, const dt_type *t)
 {
 	if (t->size != 8)

@@ -1,10 +1,10 @@
 /*
- * store: makes types, interns derived ones, and knows in which order names are searched.
+ * store: creates types, interns derived ones, and defines the order in which names are searched.
  *
- * All nodes live in the store's arena. A derived type is made once: pointers and qualified types
- * hang at the type they derive from, arrays and functions are found by a key made of the addresses
- * of their parts. So types made by the parser and types read from BTF meet in the same nodes, and
- * most comparisons are comparisons of pointers.
+ * All nodes live in the store's arena. A derived type is created once: pointers and qualified types
+ * are linked from the type they derive from, arrays and functions are found by a key made of the
+ * addresses of their parts. So types made by the parser and types read from BTF share the same
+ * nodes, and most comparisons are comparisons of pointers.
  */
 #include <stdio.h>
 #include <stdlib.h>

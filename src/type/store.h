@@ -1,11 +1,11 @@
 /*
- * store: what the files of src/type share; private to the module.
+ * store: shared by the files of src/type; private to the module.
  *
  *   store.c         nodes, interning, containers, the order of look-up
  *   intrinsic.c     the types D has without any declaration
- *   c_layout.c      where members of D-declared structs lie
- *   query.c         questions about one type
- *   relate.c        questions about two: compatibility, promotion, usual conversions
+ *   c_layout.c      offsets of members of D-declared structs
+ *   query.c         queries about one type
+ *   relate.c        queries about two: compatibility, promotion, usual conversions
  *   type_print.c    C spellings
  *   btf.c           one BTF image: validation and name index
  *   btf_type.c      BTF ids -> nodes
@@ -60,11 +60,11 @@ struct dt_types {
 	dt_arena *arena;
 	struct dt_intrinsics in;
 	dt_type *base[B_COUNT];
-	dt_type *broken; /* stands for what hostile or damaged BTF describes: unknown, size 0 */
+	dt_type *broken; /* stands for invalid types in hostile or damaged BTF: unknown, size 0 */
 	dt_map *intrinsic_names;
 	dt_map *derived; /* arrays and functions, by a key made of their parts */
 	struct dt_container c, d;
-	bool headers_hidden; /* c is not looked at */
+	bool headers_hidden; /* c is not searched */
 	struct dt_layout *open;
 	/* kernel_types.c */
 	char *btf_dir;			/* NULL: kernel types are turned off */
@@ -75,7 +75,7 @@ struct dt_types {
 	dt_map *modules; /* name -> struct dt_btf *, or no_module when it could not be read */
 	bool modules_listed;
 	/* user.c */
-	const struct dt_user_source *user_source; /* NULL: no processes here */
+	const struct dt_user_source *user_source; /* NULL: no processes available */
 	dt_map *user_files;			  /* identity of a file -> struct dt_user_object * */
 	dt_map *user_places;			  /* process and object -> where that is */
 	dt_map *user_paths;			  /* path -> struct dt_user_object * (user_args.c) */
@@ -88,7 +88,7 @@ uint64_t dt_size_add(uint64_t a, uint64_t b);
 
 /* ---- intrinsic.c ---- */
 void dt_intrinsics_make(dt_types *ts);
-/* "long unsigned int" and every other C spelling of a base type; NULL if it is none. */
+/* "long unsigned int" and every other C spelling of a base type; NULL if it is not one. */
 dt_type *dt_base_by_spelling(const dt_types *ts, const char *spelling);
 
 /* ---- btf.c ---- */

@@ -5,8 +5,8 @@
  * is passed around as a plain pointer. Derived types (pointer to T, T[n], const T) are interned:
  * the same request gives the same pointer.
  *
- * Kernel types are made from BTF one by one, when asked for. A struct from BTF starts with its
- * name and size only; its members are read by dt_type_complete() at the first look inside.
+ * Kernel types are created from BTF one by one, on demand. A struct from BTF starts with only its
+ * name and size; its members are read by dt_type_complete() when they are first needed.
  *
  * Where a name is looked up: the C container (types from -C headers), the D container (types
  * declared in the program), the intrinsic types, the kernel (vmlinux), then kernel modules.
@@ -101,14 +101,14 @@ dt_arena *dt_types_arena(dt_types *ts);
 /* BTF files to use instead of /sys/kernel/btf (tests); NULL path turns kernel types off. */
 void dt_types_set_btf_path(dt_types *ts, const char *dir);
 
-/* Intrinsics that code asks for by role; ready without any look-up. */
+/* Intrinsics by role, available without a look-up. */
 struct dt_intrinsics {
 	dt_type *void_, *char_, *int_, *uint, *long_, *ulong, *llong, *ullong, *string, *dyn,
 	    *stack, *symaddr, *usymaddr, *void_ptr, *char_ptr, *func_ptr, *int64, *uint64,
 	    *uint32, *uint16, *uint8, *size, *ssize, *uintptr, *ptrdiff, *pid, *id;
 };
 const struct dt_intrinsics *dt_intrinsics(const dt_types *ts);
-/* string is strsize bytes; the session says how many before compiling. */
+/* string is strsize bytes; the session sets the size before compiling. */
 void dt_types_set_strsize(dt_types *ts, uint64_t strsize);
 
 /* ---- making types ---- */
@@ -133,10 +133,10 @@ enum dt_namespace { DT_NS_ORDINARY, DT_NS_STRUCT, DT_NS_UNION, DT_NS_ENUM };
 /* module NULL: the search order above. "C", "D", "vmlinux" ("kernel" and "genunix" mean vmlinux),
  * a kernel module, or an object of a process (user.h). NULL when there is none. */
 dt_type *dt_type_lookup(dt_types *ts, const char *module, enum dt_namespace ns, const char *name);
-/* The same in "C", "D" and among the intrinsic types: the kernel is not asked. */
+/* The same in "C", "D" and among the intrinsic types: not in the kernel. */
 dt_type *dt_type_lookup_local(dt_types *ts, enum dt_namespace ns, const char *name);
-/* While a library is compiled for a program, the program's headers (container "C") are not looked at: their structs may
- * have the kernel's names. Returns what it was before. */
+/* While a library is compiled for a program, the program's headers (container "C") are not
+ * searched: their structs may have the kernel's names. Returns the previous setting. */
 bool dt_types_hide_headers(dt_types *ts, bool hide);
 /* An enumerator of any enum in the C or D containers; of the kernel only if `kernel`. */
 bool dt_enumerator_lookup(dt_types *ts, const char *name, bool kernel, dt_type **type, int64_t *value);
@@ -146,17 +146,17 @@ dt_type *dt_type_of_symbol(dt_types *ts, const char *module, const char *symbol)
 uint32_t dt_type_function_id(dt_types *ts, const char *module, const char *name);
 /* The types of container "C" or "D" as C declarations (dump.c). */
 void dt_types_dump(dt_types *ts, const char *container, dt_buf *out);
-/* Kernel tracepoints, as BTF describes them, in a fixed order; *it starts at 0. *name is good until
- * the store is freed. NULL at the end. dt_tracepoint_type: that of one, NULL if unknown. The type
- * is a function's whose first parameter is not an argument of the tracepoint. */
+/* Kernel tracepoints, as BTF describes them, in a fixed order; *it starts at 0. *name is valid
+ * until the store is freed. NULL at the end. dt_tracepoint_type: that of one, NULL if unknown. The
+ * type is a function whose first parameter is not an argument of the tracepoint. */
 bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name);
 dt_type *dt_tracepoint_type(dt_types *ts, const char *name);
 /* The id of a structure or function in the kernel's BTF, if that has been opened for something else; 0: not known. */
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function);
-/* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
+/* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL if they are. */
 const char *dt_types_kernel_problem(dt_types *ts);
 
-/* ---- asking about types ---- */
+/* ---- queries ---- */
 dt_type *dt_type_resolve(const dt_type *t);  /* strip typedefs and qualifiers; keeps `userland` of pointers */
 void dt_type_complete(dt_types *ts, dt_type *t); /* read members, enumerators, params now */
 bool dt_type_is_void(const dt_type *t);
@@ -178,12 +178,12 @@ bool dt_type_is_signed(const dt_type *t);
 uint64_t dt_va_list_size(void); /* of C's va_list on this CPU */
 uint64_t dt_type_size(dt_types *ts, dt_type *t);
 uint32_t dt_type_align(dt_types *ts, dt_type *t);
-/* C compatibility after stripping names and qualifiers; pointers to void fit every pointer. */
+/* C compatibility after stripping names and qualifiers; void * is compatible with every pointer. */
 bool dt_type_equal(dt_types *ts, dt_type *a, dt_type *b);
 bool dt_type_compatible(dt_types *ts, dt_type *a, dt_type *b);
 dt_type *dt_type_promote(dt_types *ts, dt_type *t);	       /* C integer promotion */
 dt_type *dt_type_usual(dt_types *ts, dt_type *a, dt_type *b);  /* usual arithmetic conversions */
-/* A member by name, through anonymous members too; *bit_offset is from the start of t. */
+/* A member by name, also inside anonymous members; *bit_offset is from the start of t. */
 const dt_member *dt_type_member(dt_types *ts, dt_type *t, const char *name, uint64_t *bit_offset);
 /* C spelling of t: "struct task_struct *", "int [4]", "uint64_t". With a name: "char buf[16]". */
 void dt_type_print(dt_types *ts, const dt_type *t, const char *name, dt_buf *out);

@@ -1,10 +1,10 @@
 /*
  * type_print: C spellings of types.
  *
- * A C declaration is written from the inside out: the name, then what it is (array, function to
- * the right, pointer to the left), until a type with a name of its own ends it. So the declarator
- * is built in a buffer while walking from the outermost type to that base, and the base goes in
- * front at the end. A pointer to an array or a function gets parentheses.
+ * A C declaration is written from the inside out: the name, then its derivations (array and
+ * function to the right, pointer to the left), until a named type ends it. So the declarator is
+ * built in a buffer while walking from the outermost type to that base, and the base goes in front
+ * at the end. A pointer to an array or a function gets parentheses.
  */
 #include "type/store.h"
 

@@ -2,9 +2,9 @@
  * user: objects of processes, and look-ups in them.
  *
  * A module is the name of a process, "pid123", or of one object of it, "pid123`libc.so.6". The
- * session opens the object's file (struct dt_user_source); here it is recognised by device, inode
- * and time of change, so that one file is read once however many processes map it. An object has a
- * reader for its DWARF, one for its CTF, or both, which are asked in that order.
+ * session opens the object's file (struct dt_user_source); here it is identified by device, inode
+ * and change time, so that one file is read once, however many processes map it. An object has a
+ * reader for its DWARF, one for its CTF, or both, which are used in that order.
  *
  * Errors carry the tag under which the compiler reports them.
  */
@@ -41,7 +41,7 @@ static int fail(dt_error *err, enum dt_tag tag, const char *fmt, ...)
 
 /* ---- objects ---- */
 
-/* What the file is, whatever it is called. */
+/* The identity of the file, independent of its name. */
 static char *file_key(const dt_elf *e, const char *name)
 {
 	struct stat st;
@@ -217,7 +217,7 @@ static const char *const words[] = {[DT_NS_ORDINARY] = "",
 				    [DT_NS_UNION] = "union ",
 				    [DT_NS_ENUM] = "enum "};
 
-/* What may have been meant: the same name as another kind of type, or one that is spelt nearly so.
+/* A suggestion: the same name as another kind of type, or one with a similar spelling.
  */
 static char *suggestion(struct dt_user_object *o, enum dt_namespace ns, const char *name)
 {
@@ -299,7 +299,7 @@ void dt_user_complete(dt_type *t)
 
 	t->lazy = false;
 	if (o->depth > 32)
-		return; /* a struct in a struct in a struct ... all of one size: made to do harm */
+		return; /* a struct in a struct in a struct ... all of one size: a hostile file */
 	o->depth++;
 	t->open = true;
 	t->user->ops->complete(t->user, t);

@@ -2,15 +2,15 @@
  * user: types of user programs, read from the DWARF or CTF of their ELF files.
  *
  * An object is one ELF file with its separate debug file, if it has one. It is opened when a type,
- * a function or a variable in it is first asked for, and kept open as long as the store lives:
- * processes that map the same file share it, and a process may end without its types going away.
- * Only what is named is read, and what that reaches when it is looked into (dwarf.c says how a name
- * is found).
+ * a function or a variable in it is first looked up, and kept open as long as the store lives:
+ * processes that map the same file share it, and types remain when a process ends. Only named types
+ * are read, and types that they refer to when these are needed (dwarf.c explains how a name is
+ * found).
  *
  * Pointers in types of user programs are userland ones.
  *
- *   user.c        objects and processes; look-ups; which reader answers
- *   user_node.c   what the readers share: making nodes, checking members
+ *   user.c        objects and processes; look-ups; the choice of the reader
+ *   user_node.c   shared by the readers: creating nodes, checking members
  *   user_args.c   functions: parameters, and which register each is in
  *   dwarf.c       DWARF: names and addresses to DIEs;  dwarf_type.c  DIEs to nodes;  dwarf_func.c
  * parameters ctf.c         CTF v3: the section, checked and indexed;  ctf_type.c  ids to nodes
@@ -26,7 +26,7 @@ struct dt_user_source {
 	void *arg;
 	/* Open an object of a process. object NULL: the nth one that it has mapped; 0 is the
 	 * executable. *bias is where it is loaded, *name (heap) its base name. NULL with *err,
-	 * whose tag says what was wrong (D_PROC_BADPID, D_PROC_GRAB, D_PROC_LIB); NULL without an
+	 * whose tag gives the reason (D_PROC_BADPID, D_PROC_GRAB, D_PROC_LIB); NULL without an
 	 * error code: there is no nth one. */
 	dt_elf *(*open)(void *arg, long pid, const char *object, uint32_t nth, char **name,
 			uint64_t *bias, dt_error *err);
@@ -39,8 +39,8 @@ void dt_types_set_user(dt_types *ts, const struct dt_user_source *source);
 /* ---- names. A module is "pidN" (any object, the executable first) or "pidN`object" ---- */
 bool dt_module_is_user(const char *module);
 /* The type, or NULL with *err (may be NULL): tag D_PROC_*, D_TYPE_ERR (no type data, or corrupt),
- * D_DECL_IDENT (no such type; the text has the nearest name that there is). dt_type_lookup() gives
- * the same without *err. */
+ * D_DECL_IDENT (no such type; the text has the nearest name). dt_type_lookup() does the same
+ * without *err. */
 dt_type *dt_user_type(dt_types *ts, const char *module, enum dt_namespace ns, const char *name,
 		      dt_error *err);
 /* A variable or function: its type and its address in the process. Tags as above, D_SYM_NOTYPES,
@@ -59,11 +59,11 @@ typedef struct dt_user_arg {
 } dt_user_arg;
 
 /*
- * The arguments of the function at `address` (its st_value) in the ELF file `path`, opened as
- * dt_elf_open() does with `place` (NULL: its debug file is looked for in debug_dir()); `symbol` is
- * its name in the symbol table, not demangled. At the entry they are the parameters; at the return
- * args[0] is the offset and args[1] the value. Returns how many; -1 with *err (may be NULL) when
- * the file does not say. *out belongs to the store; asking again costs a stat().
+ * The arguments of the function at `address` (its st_value) in the ELF file `path`, opened as by
+ * dt_elf_open() with `place` (NULL: its debug file is searched for in debug_dir()); `symbol` is its
+ * name in the symbol table, not demangled. At the entry they are the parameters; at the return
+ * args[0] is the offset and args[1] the value. Returns how many; -1 with *err (may be NULL) if the
+ * file has no information. *out belongs to the store; repeating the call costs a stat().
  */
 int dt_user_args(dt_types *ts, const char *path, const struct dt_elf_place *place,
 		 const char *symbol, uint64_t address, bool is_return, const dt_user_arg **out,

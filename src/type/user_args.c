@@ -1,11 +1,11 @@
 /*
- * user_args: what args[] is at the entry and at the return of a function of a user program.
+ * user_args: args[] at the entry and at the return of a function of a user program.
  *
- * The type data says which parameters a function has; the ABI of the CPU says where they are
- * (arch/abi.h). arg0 ... are the integer registers, those up to arg9 the words that lie above them on the
- * stack, so a parameter that takes no integer register (a double) moves those after it: in
- * f(double, int) the int is arg0. What no integer register or stack slot holds as a whole has no arg, and
- * the sentence says why.
+ * The type data lists the parameters of a function; the ABI of the CPU says where they are
+ * (arch/abi.h). arg0 ... are the integer registers, the rest up to arg9 are words on the stack, so
+ * a parameter that takes no integer register (a double) shifts those after it: in f(double, int)
+ * the int is arg0. A parameter that no single integer register or stack slot holds has no arg, and
+ * a sentence says why.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@ struct counter {
 	const dt_arch *arch;
 	struct dt_abi_used used;
 	bool scalars_only;
-	const char *lost; /* why it is not known where the rest is; NULL: it is */
+	const char *lost; /* why the location of the rest is not known; NULL: it is known */
 };
 
-/* ---- a type as the ABI looks at it ---- */
+/* ---- a type from the ABI's point of view ---- */
 
 static void add_field(struct dt_abi_value *v, uint64_t offset, uint64_t size, bool is_float)
 {
@@ -94,8 +94,7 @@ static const char *because(struct counter *n, dt_type *t, const char *what)
 	return dt_arena_printf(n->ts->arena, "%s is %s", dt_type_name(n->ts, t), what);
 }
 
-/* After a parameter of which it is not known how it is passed, it is not known which register comes
- * next. */
+/* After a parameter whose passing is not known, the next register is not known either. */
 static void lose(struct counter *n, dt_type *t, bool scalars_only)
 {
 	const char *before = "how Rust passes", *after = "is not specified";
@@ -172,7 +171,7 @@ static bool returned_in_memory(struct counter *n, dt_type *t)
 	return n->arch->abi->returns_in_memory(&v);
 }
 
-/* args[1]: the value is in the result register; of what was returned in memory, the address. */
+/* args[1]: the value in the result register; for a value returned in memory, its address. */
 static void place_return(struct counter *n, dt_user_arg *a, bool by_reference)
 {
 	dt_type *t = dt_type_resolve(a->type);
@@ -192,8 +191,8 @@ static void place_return(struct counter *n, dt_user_arg *a, bool by_reference)
 	}
 }
 
-/* A function that returns an object in memory gets the address of that memory: as its first argument
- * where there is no register for it alone. */
+/* A function that returns an object in memory gets the address of that memory: as its first
+ * argument if there is no dedicated register for it. */
 static bool has_hidden_argument(struct counter *n, const struct dt_user_function *f)
 {
 	return n->arch->abi->hidden_argument &&
@@ -282,7 +281,7 @@ static void answer_for(struct dt_user_object *o, const char *symbol, uint64_t ad
 		entry_args(o->ts, arch, &f, out);
 }
 
-/* The object of a path, opened once: later questions cost a look into a table. */
+/* The object of a path, opened once: later calls cost a table look-up. */
 static struct dt_user_object *object_of(dt_types *ts, const char *path,
 					const struct dt_elf_place *place, dt_error *err)
 {

@@ -1,15 +1,14 @@
 /*
- * user_node: what the readers of user programs' types share: nodes of the store, and what is
- * believed.
+ * user_node: shared by the readers of user programs' types: creates nodes of the store, and checks
+ * them.
  *
  * Integers and floats become the intrinsic types where they can, so that a program's `char *` is
  * D's; pointers become userland ones. Files may be damaged or hostile: a member that does not fit
- * into its struct, or that contains the struct it is in, gets the broken type, so that whoever
- * walks over members comes to an end.
+ * into its struct, or that contains the struct it is in, gets the broken type, so that a walk over
+ * members always ends.
  *
  * A struct can only contain itself through members as large as it is. Such a member is read at
- * once, while its struct is still open: if the way leads back to an open struct, it is such a
- * circle.
+ * once, while its struct is still open: if the path leads back to an open struct, it is a cycle.
  */
 #include "type/user_store.h"
 

@@ -1,9 +1,8 @@
 /*
- * user_store: what the files that read user programs' types share.
+ * user_store: shared by the files that read user programs' types.
  *
- * A reader (DWARF, CTF) answers questions about one object. It makes nodes of the store with the
- * help of user_node.c; a lazy one remembers whom to ask for its inside (dt_type.user) and where
- * that is (user_ref).
+ * A reader (DWARF, CTF) reads one object. It creates nodes of the store with the help of
+ * user_node.c; a lazy node refers to its reader (dt_type.user) and to its location (user_ref).
  */
 #ifndef DT_TYPE_USER_STORE_H
 #define DT_TYPE_USER_STORE_H
@@ -13,14 +12,14 @@
 
 #define DT_USER_DEPTH 200 /* of derived types: pointers to typedefs of arrays of ... */
 
-/* What a reader knows of a function. */
+/* What a reader knows about a function. */
 struct dt_user_function {
 	dt_type *ret;
 	dt_type **params;   /* arena */
 	bool *by_reference; /* arena; C++: which objects are passed by their address; NULL: none */
 	uint32_t nparams;
 	bool ret_by_reference;
-	bool scalars_only;   /* how it passes objects is not specified: Rust */
+	bool scalars_only;   /* passing of objects is not specified: Rust */
 	const char *unusual; /* why its arguments are not where the ABI says; NULL: they are */
 };
 
@@ -41,7 +40,7 @@ struct dt_user_reader_ops {
 			       dt_type *forward); /* NULL: none in this object */
 	/* Names that lookup() finds, for suggestions. *it starts at 0. NULL: no more. */
 	const char *(*name)(struct dt_user_reader *r, enum dt_namespace ns, uint32_t *it);
-	const char *(*damage)(struct dt_user_reader *r); /* met so far: a sentence, or NULL */
+	const char *(*damage)(struct dt_user_reader *r); /* found so far: a sentence, or NULL */
 	void (*close)(struct dt_user_reader *r);
 };
 
@@ -49,7 +48,7 @@ struct dt_user_object {
 	dt_types *ts;
 	const char *name; /* of the file, without directories */
 	dt_elf *elf;
-	struct dt_user_reader *readers[2]; /* asked in this order */
+	struct dt_user_reader *readers[2]; /* used in this order */
 	uint32_t nreaders;
 	char *problem;	   /* why there is none; heap */
 	dt_map *functions; /* answers of dt_user_args */
@@ -60,12 +59,11 @@ struct dt_user_object {
 void dt_user_complete(dt_type *t);
 void dt_user_forward(dt_type *forward); /* look for the definition once; sets ref */
 void dt_user_close(dt_types *ts);
-/* The object of an ELF file, which is the store's from now on. Never NULL; it may have no reader.
+/* The object of an ELF file, which the store owns from now on. Never NULL; it may have no reader.
  */
 struct dt_user_object *dt_user_object(dt_types *ts, dt_elf *e, const char *name);
 
-/* ---- readers: NULL when the file has no such data; then *problem (heap) if it has, but damaged
- * ---- */
+/* ---- readers: NULL if the file has no such data, or (with *problem, heap) damaged data ---- */
 struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem);
 struct dt_user_reader *dt_ctf_open(struct dt_user_object *o, char **problem);
 
@@ -89,7 +87,7 @@ dt_type *dt_user_lazy(struct dt_user_reader *r, enum dt_kind kind, const char *n
 		      const void *ref);
 dt_type *dt_user_forward_node(struct dt_user_reader *r, bool is_union, const char *name,
 			      const void *ref);
-/* Enter members or enumerators, which are copied with their names. What cannot be becomes unknown.
+/* Enter members or enumerators, which are copied with their names. Impossible ones become unknown.
  */
 void dt_user_set_members(dt_type *sou, const dt_member *v, uint32_t n);
 void dt_user_set_enumerators(dt_type *e, const dt_enumerator *v, uint32_t n);
