@@ -65,6 +65,7 @@ static const struct long_flag {
 } long_flags[] = {
     {"help", {0, NULL, HELP, NULL, 0, "print this list"}},
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
+    {"info", {0, NULL, MODE, NULL, MODE_INFO, "say what can be traced here, and why not the rest"}},
     {"options", {0, NULL, MODE, NULL, MODE_OPTIONS, "list the options of -x"}},
     {"version", {0, NULL, MODE, NULL, MODE_VERSION, "the same as -V"}},
 };
@@ -338,7 +339,7 @@ void args_parse(struct args *a, int argc, char **argv)
 	memset(a, 0, sizeof(*a));
 	add_word(a, argc > 0 ? argv[0] : (char *)"dtrace");
 	if (argc < 2) {
-		usage(stderr);
+		show_first_steps(stderr);
 		exit(EXIT_USAGE);
 	}
 	if (from_script(argc, argv))

@@ -8,7 +8,7 @@
 
 #include "dtrace.h"
 
-enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS };
+enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS, MODE_INFO };
 
 /* -n, -f, -m, -P, -i (text) and -s (a path), in order. */
 struct program {
@@ -70,6 +70,12 @@ _Noreturn void fatal_handle(dtrace_hdl_t *h, const char *fmt, ...)
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Only when not quiet. */
 void notice(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- show.c: status of the command ---- */
+int show_version(void);
+int show_options(void);
+int show_info(dtrace_hdl_t *h);
+void show_first_steps(FILE *out); /* for those who give no arguments */
 
 /* ---- dtrace.c ---- */
 void close_handle(dtrace_hdl_t *h);

@@ -535,21 +535,6 @@ static void need_standard_files(void)
 		close(fd);
 }
 
-static int show_version(void)
-{
-	printf("dtrace: Sun D %s\n", dtrace_version());
-	end_output(stdout);
-	return status;
-}
-
-static int show_options(void)
-{
-	for (int i = 0; dtrace_option_name(i); i++)
-		printf("%-16s %s\n", dtrace_option_name(i), dtrace_option_help(i));
-	end_output(stdout);
-	return status;
-}
-
 int main(int argc, char **argv)
 {
 	static struct args a; /* static: what it points to is never freed, and never lost */
@@ -578,6 +563,7 @@ int main(int argc, char **argv)
 	start_processes(h, &a);
 	compile_programs(h, &a);
 	switch (a.mode) {
+	case MODE_INFO: status = show_info(h); break;
 	case MODE_LIST: list(h, &a, open_output(a.output, "ae")); break;
 	case MODE_HEADER: make_headers(h, &a); break;
 	case MODE_OBJECT: make_object(h, &a); break;

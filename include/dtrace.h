@@ -67,6 +67,19 @@ DTRACE_API const char *dtrace_option_help(int i); /* one line */
 /* What an option can be, if it is a choice: "exec|preinit|postinit|main"; NULL: it is not. */
 DTRACE_API const char *dtrace_option_values(const char *name);
 
+/* ---- this machine ---- */
+/* What the kernel, the machine and the user's privilege allow: a row each, then one for each provider. */
+enum dtrace_has { DTRACE_HAS_NO, DTRACE_HAS_PARTLY, DTRACE_HAS_YES };
+struct dtrace_inforow {
+	size_t size;
+	const char *what; /* "privilege", "provider fbt" */
+	enum dtrace_has has;
+	const char *detail; /* what there is, or what is missing; may be "" */
+	const char *remedy; /* what to do about it; may be "" */
+};
+typedef int dtrace_info_f(dtrace_hdl_t *h, const struct dtrace_inforow *row, void *arg); /* -1: end */
+DTRACE_API int dtrace_info(dtrace_hdl_t *h, dtrace_info_f *f, void *arg);
+
 /* ---- compiling ---- */
 enum dtrace_spec { DTRACE_SPEC_NAME, DTRACE_SPEC_FUNC, DTRACE_SPEC_MOD, DTRACE_SPEC_PROVIDER };
 struct dtrace_compile_opts {

@@ -21,16 +21,19 @@
 /* Numbers of capabilities(7), also for headers that are older than the kernel. */
 enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
 
-bool dt_privilege_to_trace(void)
+bool dt_privilege_has(int capability)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
-	uint64_t has;
 
 	if (syscall(SYS_capget, &header, data) < 0)
 		return false;
-	has = (uint64_t)data[1].effective << 32 | data[0].effective;
-	return has >> SYS_ADMIN & 1 || (has >> PERFMON & has >> BPF & 1);
+	return data[capability / 32].effective >> capability % 32 & 1;
+}
+
+bool dt_privilege_to_trace(void)
+{
+	return dt_privilege_has(SYS_ADMIN) || (dt_privilege_has(PERFMON) && dt_privilege_has(BPF));
 }
 
 /* A path for a shell: unchanged, or quoted. False: it has characters that must not be printed. */

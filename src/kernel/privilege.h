@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+bool dt_privilege_has(int capability); /* CAP_SYS_PTRACE ... */
 /* It has CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN, which includes both. */
 bool dt_privilege_to_trace(void);
 /* The rest of the sentence "the kernel refuses this: ", after EPERM. */

@@ -9,7 +9,11 @@ usage() { # expected message, arguments
 	[ -z "$want" ] || expect "dtrace: $want" "$(head -n 1 "$TMP/err")"
 	expect_match '^Usage: dtrace' "$(cat "$TMP/err")"
 }
-usage ""
+# without arguments: what to type first
+"$DTRACE" >"$TMP/out" 2>"$TMP/err"
+expect 2 $? "status without arguments"
+expect "" "$(cat "$TMP/out")"
+expect_match "dtrace -n 'syscall:::entry" "$(cat "$TMP/err")"
 usage "illegal option -- y" -y
 usage "illegal option --nosuch" --nosuch
 usage "option requires an argument -- n" -n
