@@ -10,7 +10,8 @@
  * that equal names are one row. A function of a process is the same one in every process that has the
  * object, though at other addresses: the first one seen stands for all. (Two functions of one name,
  * static ones, differ by their place in a page, which loading does not change.) Strings count up to
- * their NUL only.
+ * their NUL only. Stacks are compared by what is printed of them if the user wants that (options
+ * ustackmerge and stackoffsets).
  *
  * Numbers of keys and words come from the aggregation (possibly from a file): rows are copied by
  * those numbers, and whoever reads a value checks them against the function (dt_agg_number,
@@ -32,7 +33,8 @@ struct dt_aggs {
 	const struct dt_consumer_env *env;
 	DT_VEC(dt_aggset *) sets; /* in order of id */
 	dt_aggset *recent;
-	dt_map *names; /* of modules and of functions in processes -> struct place * */
+	dt_map *names;	/* of modules and of functions in processes -> struct place * */
+	dt_map *stacks; /* by the names of their frames -> dt_datum *, its bytes behind it */
 };
 
 dt_aggs *dt_aggs_new(const struct dt_consumer_env *env)
@@ -55,12 +57,19 @@ static void drop_rows(dt_aggset *s)
 	s->nrows = 0;
 }
 
-void dt_aggs_free(dt_aggs *as)
+static void free_map(dt_map *m)
 {
 	uint32_t it = 0;
 	const char *key;
 	void *value;
 
+	while (m && dt_map_next(m, &it, &key, &value))
+		free(value);
+	dt_map_free(m);
+}
+
+void dt_aggs_free(dt_aggs *as)
+{
 	if (!as)
 		return;
 	for (uint32_t i = 0; i < as->sets.n; i++) {
@@ -69,11 +78,8 @@ void dt_aggs_free(dt_aggs *as)
 		free(as->sets.v[i]);
 	}
 	dt_vec_free(&as->sets);
-	if (as->names) {
-		while (dt_map_next(as->names, &it, &key, &value))
-			free(value);
-		dt_map_free(as->names);
-	}
+	free_map(as->names);
+	free_map(as->stacks);
 	free(as);
 }
 
@@ -133,6 +139,36 @@ static void stand_for(dt_aggs *as, char *name, dt_value *v)
 	free(name);
 }
 
+static bool is_merged(const dt_aggs *as, const dt_value *v)
+{
+	bool user = dt_act(v->act)->payload == DT_PAYLOAD_USTACK;
+
+	return v->kind == DT_V_STACK && as->env->opts &&
+	       ((user && dt_opt(as->env->opts, DT_O_USTACKMERGE)) ||
+		!dt_opt(as->env->opts, DT_O_STACKOFFSETS));
+}
+
+/* The first stack that was seen with these names stands for all. */
+static void merge_stack(dt_aggs *as, const dt_value *v, dt_datum *d)
+{
+	dt_datum *known;
+	dt_buf name = {0};
+
+	dt_buf_printf(&name, "%d", (int)v->act);
+	dt_text_stack(&name, v, 0, as->env);
+	if (!as->stacks)
+		as->stacks = dt_map_new();
+	known = dt_map_get(as->stacks, name.s);
+	if (!known) {
+		known = dt_xmalloc(sizeof(*known) + d->size);
+		*known = (dt_datum){known + 1, d->size};
+		memcpy(known + 1, d->data, d->size);
+		dt_map_set(as->stacks, name.s, known);
+	}
+	*d = *known;
+	dt_buf_free(&name);
+}
+
 /* If the key is a symbol, put its canonical form into words[] and point the datum there. */
 static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64_t words[2])
 {
@@ -143,6 +179,10 @@ static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64
 	dt_value_of(key, d, &v);
 	if (v.kind == DT_V_STRING) {
 		d->size = v.size < d->size ? v.size + 1 : v.size;
+		return;
+	}
+	if (is_merged(as, &v)) {
+		merge_stack(as, &v, d);
 		return;
 	}
 	if (v.kind != DT_V_SYMBOL || key->kind == DT_ACT_UADDR || (d->size != 8 && d->size != 16))

@@ -142,6 +142,20 @@ void dt_text_symbol(dt_buf *out, const dt_value *v, const struct dt_consumer_env
 	dt_text_frame(out, &f);
 }
 
+/* A frame of a stack, by options stackoffsets and ustackmerge. */
+static void put_frame(dt_buf *out, const dt_value *v, dt_frame *f,
+		      const struct dt_consumer_env *env)
+{
+	bool user = dt_act(v->act)->payload == DT_PAYLOAD_USTACK;
+
+	if (f->sym && !dt_opt(env->opts, DT_O_STACKOFFSETS))
+		f->off = 0;
+	if (user && !f->sym && f->mod && f->off && dt_opt(env->opts, DT_O_USTACKMERGE))
+		dt_buf_printf(out, "%s+0x%llx", f->mod, (unsigned long long)f->off);
+	else
+		dt_text_frame(out, f);
+}
+
 void dt_text_stack(dt_buf *out, const dt_value *v, int indent, const struct dt_consumer_env *env)
 {
 	size_t at = 0;
@@ -157,7 +171,7 @@ void dt_text_stack(dt_buf *out, const dt_value *v, int indent, const struct dt_c
 		if (!f.sym && helper[0] && helper[0] != '@')
 			dt_buf_puts(out, helper);
 		else
-			dt_text_frame(out, &f);
+			put_frame(out, v, &f, env);
 		dt_buf_putc(out, '\n');
 		if (helper[0] == '@' && helper[1])
 			dt_buf_printf(out, "%*s  [ %s ]\n", indent, "", helper + 1);

@@ -324,6 +324,16 @@ static void add_key(dt_samples *s, const dt_agg *agg, uint32_t i, const dt_value
 	dt_buf_free(&name);
 }
 
+/* Option ustackmerge=no: the stacks of each process by themselves. */
+static void add_process(dt_samples *s, long pid)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "pid %ld", pid);
+	*dt_vec_add(&s->path.part[KEYS], NULL) = dt_samples_frame(
+	    s, &(dt_sframe){.kind = DT_FRAME_KEY, .mod = "", .name = name, .label = "pid"});
+}
+
 static void begin_path(dt_samples *s)
 {
 	for (int i = 0; i < 3; i++)
@@ -338,6 +348,9 @@ static void add_value(dt_samples *s, const dt_agg *agg, uint32_t i, const dt_val
 
 	if (v->kind == DT_V_STACK) {
 		s->path.stacks = true;
+		if (user && s->env->opts->is_set[DT_O_USTACKMERGE] &&
+		    !dt_opt(s->env->opts, DT_O_USTACKMERGE))
+			add_process(s, v->pid);
 		add_stack(s, v, &s->path.part[user ? USER : KERNEL]);
 	} else if (v->kind != DT_V_NONE) {
 		add_key(s, agg, i, v);
