@@ -7,6 +7,7 @@
 #   skip WHY                       end the test as skipped, unless something failed before
 #   wait_for SECONDS COMMAND       repeat the command until it succeeds; a failure after that time
 #   scale N                        N, or less on a slow machine (an emulated guest)
+#   interrupt SIGNAL PID           send it twice, as a person does; the process ends
 #   at_end COMMAND                 run it when the test ends, however that ends
 # Running dtrace: output in $out and $TMP/out, messages in $err and $TMP/err, status in $status
 #   dt ARGS                        on the vm engine, which needs no privilege
@@ -25,6 +26,7 @@
 #   module NAME [OPTIONS]          load a kernel module, in guests from the package of their kernel
 #   find_disk, leave_disk          $disk is a directory of an ext4, or empty; leave it at the end
 #   mount_tmpfs NAME               $dir is an empty file system of that name until the test ends
+#   hold_ports                     $port, $port + 1 and $port + 2 are nobody else's until the test ends
 #   noise                          how many complaints about tracing the kernel's log has
 # Programs to trace
 #   build NAME SOURCE [FLAGS]      compile test/SOURCE to $TMP/NAME
@@ -74,13 +76,25 @@ skip() {
 }
 
 wait_for() {
-	local n=$(($1 * 20 * (${SLOW:-0} > 5 ? SLOW : 5))) # it only matters when it fails
+	local end=$((SECONDS + $1 * (${SLOW:-0} > 5 ? SLOW : 5))) # it only matters when it fails
 	shift
 	while ! "$@"; do
-		[ $((n--)) -gt 0 ] || { echo "waited in vain for: $*"; count_failure; return 1; }
+		[ $SECONDS -lt $end ] || { echo "waited in vain for: $*"; count_failure; return 1; }
 		sleep 0.05
 	done
 }
+
+# A second signal that comes at once, or soon (ECHO_MS in cmd/), is taken for an echo of the first one; a timer ends that.
+interrupt() {
+	kill -"$1" "$2"
+	wait_for 20 taken "$2"
+	sleep 1
+	wait_for 20 taken "$2"
+	kill -"$1" "$2" 2>/dev/null # it may have ended
+	wait_for 20 over "$2" || kill -9 "$2"
+}
+taken() { awk '/^(SigPnd|ShdPnd)/ { n += $2 != 0 } END { exit n != 0 }' "/proc/$1/status" 2>/dev/null || over "$1"; }
+over() { ! kill -0 "$1" 2>/dev/null || [ "$(field "$1" State)" = Z ]; }
 
 scale() { echo $(($1 / ${SLOW:-1})); }
 at_end() { last_commands="$1; $last_commands"; }
@@ -137,6 +151,14 @@ mount_tmpfs() {
 	mkdir -p "$dir"
 	mount -t tmpfs "$1" "$dir" || skip "cannot mount tmpfs"
 	at_end 'umount "$dir" 2>/dev/null'
+}
+
+hold_ports() {
+	mkfifo "$TMP/hold"
+	/usr/bin/python3 "$SRC/test/providers/net.py" hold <"$TMP/hold" >"$TMP/port" &
+	exec {held}>"$TMP/hold" # closed when we end
+	wait_for 20 test -s "$TMP/port" || exit 1
+	port=$(cat "$TMP/port")
 }
 
 noise() { dmesg | grep -cE 'trace_kprobe|ftrace|WARNING|BUG:|Oops'; }

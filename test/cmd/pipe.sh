@@ -36,13 +36,6 @@ expect 180001 "$(head -n 1 got | wc -c)"
 "$DTRACE" -x engine=vm -qn "$prog" >fifo 2>err 8<&- &
 p=$!
 waiting $p
-kill -INT $p
-taken() { awk '/^(SigPnd|ShdPnd)/ { n += $2 != 0 } END { exit n != 0 }' "/proc/$p/status"; }
-wait_for 20 taken # two at once would be one,
-sleep 1		  # and so would a second one that comes soon (ECHO_MS): a timer ends that
-wait_for 20 taken
-kill -INT $p
-over() { ! kill -0 $p 2>/dev/null; }
-wait_for 20 over || { echo "two interrupts did not end it"; kill -9 $p; }
+interrupt INT $p
 wait $p
 expect "0 " "$? $(cat err)" "two interrupts"

@@ -1,7 +1,7 @@
 # timeout: 120
 # The consumer while tracing goes on: buffer policies, rates, -F, interrupts, -c and -p, setopt(), the
 # words of losses.
-# needs: root bpf gcc
+# needs: root bpf gcc taskset
 . "$SRC/test/lib.bash"
 build load engine/load.c -lpthread
 load="$TMP/load -t 1"
@@ -11,8 +11,10 @@ has() { grep -qE -- "$1" "$TMP/$2"; }
 numbers() { sed -n 's/^R \([0-9]*\)$/\1/p' "$TMP/out"; }
 
 # ---- policies ----
+# A buffer of 8 KB holds some 340 such records; each CPU has one, so the load stays on one.
+pinned="taskset -c 0 $load"
 # fill: the first records, without a gap; tracing ends by itself; END has its room
-ktrace -x bufpolicy=fill -x bufsize=8k -q -c "$load -n 1000" -n "
+ktrace -x bufpolicy=fill -x bufsize=8k -q -c "$pinned -n 1000" -n "
 	syscall::getppid:entry $mine { printf(\"R %d\n\", i++); } END { printf(\"end\n\"); }"
 expect 0 "$status"
 expect "" "$err"
@@ -21,7 +23,7 @@ expect_match '^end$' "$out"
 [ "$(numbers | wc -l)" -gt 50 ] && [ "$(numbers | wc -l)" -lt 1000 ] || { echo "fill: $(numbers | wc -l) records"; fails=1; }
 # ring: the last ones, without a gap, printed at the end
 for n in 1000 $(scale 200000); do
-	ktrace -x bufpolicy=ring -x bufsize=8k -q -c "$load -n $n" -n "
+	ktrace -x bufpolicy=ring -x bufsize=8k -q -c "$pinned -n $n" -n "
 		syscall::getppid:entry $mine { printf(\"R %d\n\", i++); } END { printf(\"end\n\"); }"
 	expect "" "$err"
 	expect "$(seq $((n - $(numbers | wc -l))) $((n - 1)))" "$(numbers)" "ring, $n"
@@ -29,12 +31,16 @@ for n in 1000 $(scale 200000); do
 	[ "$(numbers | wc -l)" -gt 50 ] && [ "$(numbers | wc -l)" -lt 1000 ] || { echo "ring: $(numbers | wc -l) records"; fails=1; }
 done
 # switch: a buffer that fills long before switchrate wakes its reader: more comes through than fits into one.
-# How much more depends on the reader's speed; what does not come is counted.
+# How much more depends on when the reader gets a CPU, and if it does not there is nothing to see: then once more.
+# What does not come is counted.
 n=$(scale 1000000)
-ktrace -x bufsize=64k -x switchrate=60s -x aggrate=60s -x statusrate=60s -q -c "$load -n $n" -n "
-	syscall::getppid:entry $mine { printf(\"R %d\n\", i++); }"
-expect "$n" $(($(numbers | wc -l) + $(lost "drops? on CPU"))) "switch"
-[ "$(numbers | wc -l)" -gt $((3 * 65536 / 24)) ] || { echo "switch: the reader was not woken"; fails=1; }
+woken() {
+	ktrace -x bufsize=64k -x switchrate=1hour -x aggrate=1hour -x statusrate=1hour -q -c "$pinned -n $n" -n "
+		syscall::getppid:entry $mine { printf(\"R %d\n\", i++); }"
+	expect "$n" $(($(numbers | wc -l) + $(lost "drops? on CPU"))) "switch"
+	[ "$(numbers | wc -l)" -gt $((2 * 65536 / 24)) ]
+}
+wait_for 60 woken
 
 # ---- rates ----
 start() { # dtrace arguments; its pid in $tracer
@@ -52,13 +58,11 @@ start -x switchrate=20ms -qn 'tick-10ms { printf("t %d\n", i++); }'
 wait_for 10 has '^t 3$' out || { echo "switchrate=20ms: nothing after 10 s"; fails=1; }
 end INT
 expect 0 "$status"
-# exit() is seen at once, unless the user says when the status is checked (test/compat/rates.sh)
-began=$(date +%s%N)
-ktrace -x switchrate=30s -x aggrate=30s -qn 'tick-10ms { printf("x\n"); exit(3); } END { printf("end\n"); }'
+# exit() is seen at once, unless the user says when the status is checked; how soon: test/compat/rates.sh
+ktrace -x switchrate=1hour -x aggrate=1hour -qn 'tick-10ms { printf("x\n"); exit(3); } END { printf("end\n"); }'
 expect 3 "$status"
 expect "x
 end" "$(grep . <<<"$out")"
-[ $((($(date +%s%N) - began) / 1000000000)) -lt 28 ] || { echo "exit() was seen late"; fails=1; }
 # printa() with clear() and trunc() every now and then: everything is shown exactly once
 for act in clear trunc; do
 	ktrace -x switchrate=10ms -q -c "$load -n $(scale 200000)" -n "

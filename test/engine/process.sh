@@ -24,8 +24,8 @@ done
 # vtimestamp: moves with the clock while the thread runs, stands still while it does not, never goes back
 cat >"$TMP/vtime.d" <<'EOT'
 self uint64_t last, t, v;
-syscall::getppid:entry /pid == $target/ { self->v = vtimestamp; self->t = timestamp; }
-syscall::getppid:return /self->t/ { @time["clock"] = sum(timestamp - self->t); @time["cpu"] = sum(vtimestamp - self->v); @moved[vtimestamp > self->v] = count(); self->t = 0; }
+syscall::getppid:entry /pid == $target/ { self->t = timestamp; self->v = vtimestamp; }
+syscall::getppid:return /self->t/ { @time["cpu"] = sum(vtimestamp - self->v); @time["clock"] = sum(timestamp - self->t); @moved[vtimestamp > self->v] = count(); self->t = 0; }
 syscall::getppid:return /pid == $target && self->last > vtimestamp/ { @back = count(); }
 syscall::getppid:return /pid == $target/ { self->last = vtimestamp; }
 END { printa("%s %@d\n", @time); printa("back %@d\n", @back); printa("moved %d %@d\n", @moved); }

@@ -21,7 +21,7 @@ expect 0 $? "without: $(cat "$TMP/err")"
 echo >"$TMP/go" # the grandchild is ours to end
 for f in "follow" "follow=yes"; do
 	follow -x $f
-	sleep 0.3
+	sleep 0.3 # time to do what is wrong
 	kill -0 $tracer || { echo "ended too early"; fails=1; }
 	expect "" "$(grep read "$TMP/out")"
 	echo >"$TMP/go"
@@ -32,15 +32,17 @@ for f in "follow" "follow=yes"; do
 	expect 1 "$(grep -c 'has exited' "$TMP/err")" # followed ones come and go in silence
 done
 
-# a storm: every one of them is seen, and the end is the end of all
-cat >"$TMP/storm" <<'EOT'
+# a storm: every one of them is seen, and the end is the end of all. No other process has this name, wherever their parents went.
+name=storm$$
+cp /bin/true "$TMP/$name"
+cat >"$TMP/storm" <<EOT
 #!/bin/bash
-for i in $(seq 20); do
-	for j in 1 2 3 4 5; do ( ( /bin/true & ) & ) & done
+for i in \$(seq 20); do
+	for j in 1 2 3 4 5; do ( ( "$TMP/$name" & ) & ) & done
 done
 EOT
 chmod +x "$TMP/storm"
-trace -x follow -c "$TMP/storm" -qn 'syscall::execve:return /execname == "true"/ { @n = count(); } END { printa("%@d\n", @n); }'
+trace -x follow -c "$TMP/storm" -qn 'syscall::execve:return /execname == $1/ { @n = count(); } END { printa("%@d\n", @n); }' "\"$name\""
 expect "0 " "$status $err"
 expect_match '^100$' "$out"
 
@@ -54,19 +56,36 @@ wait_for 60 grep -q on "$TMP/out"
 echo >"$TMP/go"
 wait $pid
 wait_for 20 grep -q "pid $pid" "$TMP/err"
-sleep 0.3
+sleep 0.3 # time to do what is wrong
 kill -0 $tracer || { echo "ended too early"; fails=1; }
 kill "$(cat "$TMP/child")"
 wait $tracer
 expect 0 $?
 
-# without the privilege for perf events: looked for in /proc while the parents live
+# without the privilege for perf events: looked for in /proc while the parents live; the tracer has a descriptor of every process
+# that it has found
+seen() { # PID
+	local f
+	for f in "/proc/$tracer/fdinfo"/*; do grep -qs "^Pid:.$1\$" "$f" && return; done
+	return 1
+}
 if command -v setpriv >/dev/null && setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1; then
-	printf '#!/bin/bash\n( read -r x <"%s"; echo read ) &\nsleep %d\n' "$TMP/go" $((5 * ${SLOW:-1})) >"$TMP/leave"
+	mkfifo "$TMP/end"
+	rm "$TMP/child"
+	cat >"$TMP/leave" <<-EOT
+		#!/bin/bash
+		( read -r x <"$TMP/go"; echo read ) &
+		echo \$! >"$TMP/child"
+		read -r x <"$TMP/end"
+	EOT
+	chmod 777 "$TMP"
 	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -x engine=vm -x follow -c "$TMP/leave" -n 'BEGIN { }' >"$TMP/out" 2>"$TMP/err" </dev/null &
 	tracer=$!
+	wait_for 60 test -s "$TMP/child"
+	wait_for 60 seen "$(cat "$TMP/child")"
+	echo >"$TMP/end"
 	wait_for 60 grep -q 'has exited' "$TMP/err"
-	sleep 0.3
+	sleep 0.3 # time to do what is wrong
 	kill -0 $tracer || { echo "ended too early: $(cat "$TMP/err")"; fails=1; }
 	echo >"$TMP/go"
 	wait $tracer

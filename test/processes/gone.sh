@@ -32,8 +32,11 @@ expect 'addresses`global_function+0x4 addresses`static_function+0x2 addresses`gl
 	"$(xargs <"$TMP/out" | tr -s ' ')" exec
 
 # and while it still runs the other program, so that /proc has forgotten the first
+mkfifo "$TMP/still"
+exec 8<>"$TMP/still" # what it waits for at its end does not come before we close this
 trace -q $late -c "$TMP/addresses own exec $TMP/other/second own wait 3" -n 'syscall::getppid:entry /pid == $target/ { printf("%A\n", arg0); n++; }
-	syscall::getppid:entry /pid == $target && n == 8/ { exit(0); }' 3< <(sleep 3)
+	syscall::getppid:entry /pid == $target && n == 8/ { exit(0); }' 3<"$TMP/still" 8>&-
+exec 8>&-
 expect 'addresses`global_function+0x4 addresses`static_function+0x2 addresses`global_data+0x8 addresses`static_data second`global_function+0x4 second`static_function+0x2 second`global_data+0x8 second`static_data' \
 	"$(xargs <"$TMP/out" | tr -s ' ')" "exec, still running"
 

@@ -12,11 +12,15 @@ cat >"$TMP/host.c" <<'EOT'
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000 + t.tv_nsec / 1000; }
 __attribute__((noinline)) int begin(int n) { __asm__ volatile("" ::: "memory"); return n; }
 int main(int argc, char **argv)
 {
 	int turns = atoi(argv[1]), calls = atoi(argv[2]);
+	long shortest = 1000000000;
+	FILE *said;
 	static const char *names[] = {"one", "two", "three"};
 
 	begin(turns);
@@ -25,7 +29,10 @@ int main(int argc, char **argv)
 			char path[4096], name[64];
 			snprintf(path, sizeof(path), "%s/lib%s.so", argv[3], names[k]);
 			snprintf(name, sizeof(name), "plugged_%s", names[k]);
+			long began = now();
 			void *h = dlopen(path, RTLD_NOW);
+			if (now() - began < shortest)
+				shortest = now() - began;
 			int (*f)(int) = h ? (int (*)(int))dlsym(h, name) : NULL;
 			if (!f)
 				return 1;
@@ -33,6 +40,10 @@ int main(int argc, char **argv)
 				f(n);
 			dlclose(h);
 		}
+	if ((said = fopen(getenv("SHORTEST"), "w"))) {
+		fprintf(said, "%ld\n", shortest);
+		fclose(said);
+	}
 	if (argc > 4)
 		execl(argv[4], argv[4], "calls", "10", NULL);
 	return 0;
@@ -40,7 +51,11 @@ int main(int argc, char **argv)
 EOT
 gcc -O2 -o "$TMP/host" "$TMP/host.c" -ldl || exit 1
 build pid processes/pid.c -pthread
-
+# How long dlopen() takes is up to the machine, too. But what every one of them would have to wait for, the shortest one did.
+export SHORTEST=$TMP/shortest
+shortest() { # MICROSECONDS WHAT
+	[ "$(cat "$SHORTEST")" -lt "$1" ] || { echo "$2: the shortest dlopen() took $(cat "$SHORTEST") us"; count_failure; }
+}
 
 # called at once after it was loaded, and again after it was loaded again
 trace -qZn 'pid$target:libone.so:plugged_one:entry, pid$target:libone.so:plugged_one:return { @[probename] = count(); }' -c "$TMP/host 10 50 $TMP"
@@ -48,17 +63,15 @@ expect "entry 500
 return 500" "$(sorted)" "$err"
 
 # the process and the tracer on the same CPU: it waits, and lets the tracer run. (If it did not, every load would take a second.)
-start=$SECONDS
-out=$(timeout 500 taskset -c 0 "$DTRACE" -qZn 'pid$target:libone.so:plugged_one:entry, pid$target:libone.so:plugged_one:return { @[probename] = count(); }' -c "$TMP/host 10 50 $TMP" 2>"$TMP/err")
+run_dtrace taskset -c 0 "$DTRACE" -qZn 'pid$target:libone.so:plugged_one:entry, pid$target:libone.so:plugged_one:return { @[probename] = count(); }' -c "$TMP/host 10 50 $TMP"
 expect "entry 500
-return 500" "$(sorted)" "one CPU: $(cat "$TMP/err")"
-[ $((SECONDS - start)) -lt $((100 * ${SLOW:-1})) ] || expect "some seconds" "$((SECONDS - start)) s"
+return 500" "$(sorted)" "one CPU: $err"
+shortest 1000000 "one CPU"
 
 # a process that loads and unloads all the time is held up by a millisecond each time, not by the ten of a missed wake-up
-start=$SECONDS
 trace -qZn 'pid$target:libone.so:plugged_one:entry { @ = count(); }' -c "$TMP/host 100 2 $TMP"
 expect 200 "$(sorted)" "$err"
-[ $((SECONDS - start)) -lt $((50 * ${SLOW:-1})) ] || expect "a few seconds" "$((SECONDS - start)) s"
+[ -n "${SLOW-}" ] || shortest 10000 "again and again"
 
 # a pattern that matches something from the start, and more later; names, EPIDs and arguments of those that joined
 trace -qZn 'pid$target:host:begin:entry, pid$target:lib[ot]*.so:plugged*:entry { @[probemod, probefunc] = count(); }

@@ -38,14 +38,18 @@ refused D_PDESC_ZERO 'has no static probes of a provider named nosuch' "nosuch$p
 refused D_PROC_LIB 'any probes: [^:]*pid.c: not an ELF file' "pid*:$SRC/test/processes/pid.c:main:entry"
 expect "" "$(lsof -p $pid 2>/dev/null | grep uprobe)"
 
-# a process that ends while it is instrumented, in every phase of it
+# a process that ends while it is instrumented, in every phase of it: it is gone when dtrace looks for it, or it goes while traced.
+# Which of both is up to the machine; neither is a crash, and none takes longer than this test may.
 for i in 1 2 3 4 5 6 7 8; do
 	"$TMP/pid" wait 1 >"$TMP/ready2" &
 	victim=$!
 	(sleep 0.0$i; kill -9 $victim) &
-	timeout 300 "$DTRACE" -qn "pid$victim:::entry { @ = count(); } tick-200ms { exit(0); }" >"$TMP/out" 2>"$TMP/err"
-	status=$?
-	[ $status = 0 ] || [ $status = 1 ] || expect "0 or 1" $status "$(cat "$TMP/err")"
+	run_dtrace "$DTRACE" -qn "pid$victim:::entry { @ = count(); } tick-200ms { exit(0); }"
+	case $status in
+	0) expect "" "$err" "tracing one that ends" ;;
+	1) expect_match "pid$victim.*|process $victim|$victim" "$err" ;;
+	*) expect "0 or 1" $status "$err" ;;
+	esac
 	wait $victim 2>/dev/null
 done
 

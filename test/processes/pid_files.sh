@@ -52,23 +52,17 @@ traced() {
 	p=$!
 	wait_for 20 grep -q waiting "$TMP/ready"
 	eval "$1"
-	"$DTRACE" -qn "pid$p:a.out:step:entry { @ = count(); } pid$p:a.out:step:return { @r = count(); }" -p $p >"$TMP/out" 2>"$TMP/err" &
+	: >"$TMP/out" >"$TMP/err"
+	"$DTRACE" -qn "BEGIN { printf(\"on\n\"); } pid$p:a.out:step:entry { @ = count(); } pid$p:a.out:step:return { @r = count(); }" -p $p >"$TMP/out" 2>"$TMP/err" &
 	tracer=$!
-	sleep 0.2
-	wait_for 60 attached $p
+	wait_for 60 begun # it is printed when all probes are there
 	kill -USR1 $p
 	wait $p
 	wait $tracer
-	expect "10 10" "$(awk 'NF { print $NF }' "$TMP/out" | xargs)" "$1: $(cat "$TMP/err")"
+	expect "on 10 10" "$(awk 'NF { print $NF }' "$TMP/out" | xargs)" "$1: $(cat "$TMP/err")"
 }
-# breakpoints are in the code of the process
-attached() {
-	grep -q . "$TMP/err" && return 0
-	cmp -s <(dd if=/proc/"$1"/mem bs=1 skip=$((0x$(awk '/r-xp/ { print $1; exit }' /proc/"$1"/maps | cut -d- -f1))) count=2048 2>/dev/null) "$TMP/code" && return 1
-	return 0
-}
-snap() { dd if=/proc/"$1"/mem bs=1 skip=$((0x$(awk '/r-xp/ { print $1; exit }' /proc/"$1"/maps | cut -d- -f1))) count=2048 of="$TMP/code" 2>/dev/null; }
-for how in 'snap $p' 'snap $p; rm "$TMP/run"' 'snap $p; rm "$TMP/run"; cp /bin/true "$TMP/run"' 'snap $p; mv "$TMP/run" "$TMP/gone"'; do
+begun() { grep -qs on "$TMP/out" || grep -qs . "$TMP/err"; }
+for how in ':' 'rm "$TMP/run"' 'rm "$TMP/run"; cp /bin/true "$TMP/run"' 'mv "$TMP/run" "$TMP/gone"'; do
 	cp "$TMP/prog" "$TMP/run"
 	traced "$how"
 	rm -f "$TMP/run"
@@ -83,13 +77,12 @@ if unshare -m true 2>/dev/null; then
 	unshare -m sh -c 'mount --bind "$1/inner" "$1/outer" && exec "$1/outer/run" waiting' sh "$TMP" >"$TMP/ready" &
 	p=$!
 	wait_for 20 grep -q waiting "$TMP/ready"
-	snap $p # before there can be breakpoints
-	"$DTRACE" -qn "pid$p:run:step:entry { @ = count(); }" -p $p >"$TMP/out" 2>"$TMP/err" &
+	: >"$TMP/out" >"$TMP/err"
+	"$DTRACE" -qn "BEGIN { printf(\"on\n\"); } pid$p:run:step:entry { @ = count(); }" -p $p >"$TMP/out" 2>"$TMP/err" &
 	tracer=$!
-	sleep 0.2
-	wait_for 60 attached $p
+	wait_for 60 begun
 	kill -USR1 $p
 	wait $p
 	wait $tracer
-	expect 10 "$(awk 'NF { print $NF }' "$TMP/out")" "$(cat "$TMP/err")"
+	expect "on 10" "$(awk 'NF { print $NF }' "$TMP/out" | xargs)" "$(cat "$TMP/err")"
 fi

@@ -44,8 +44,7 @@ for i in 1 2 3; do wait_for 20 grep -q ready "$TMP/ready$i"; done
 	pid${p[2]}:a.out:ways:entry { @n[probeprov, pid] = count(); }
 	BEGIN { printf(\"on\n\"); }" -p ${p[1]} -p ${p[2]} >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
-wait_for 60 grep -q on "$TMP/out"
-sleep 0.5 # BEGIN is before the probes are on
+wait_for 60 grep -q on "$TMP/out" # it is printed when all probes are there
 wait_for 60 running ${p[1]}
 wait_for 60 running ${p[2]}
 # the third one has no breakpoint in it: its code is what is in the file

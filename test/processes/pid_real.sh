@@ -74,8 +74,7 @@ done
 	BEGIN { printf(\"on\n\"); } syscall::exit_group:entry /pid == ${p[1]} || pid == ${p[2]}/ { n++; }
 	syscall::exit_group:entry /n == 2/ { exit(0); }" >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
-wait_for 60 grep -q on "$TMP/out"
-sleep 1
+wait_for 60 grep -q on "$TMP/out" # it is printed when all probes are there
 kill -USR1 ${p[1]} ${p[2]}
 wait ${p[1]} ${p[2]}
 wait $tracer

@@ -30,20 +30,24 @@ ktrace -q -c "$TMP/sleep $n" -n '
 expect 0 "$status" "$err"
 expect "" "$err"
 expect "end $(awk '/^start/ { print $2 }' "$TMP/out")" "$(grep -E '^(end|other)' "$TMP/out")" "start and end"
+# (more where its memory on the stack has become another timer's)
 [ "$(awk '/^start/ { print $2 }' "$TMP/out")" -ge "$n" ] || { echo "too few timers"; cat "$TMP/out"; count_failure; }
 
 # ---- the other kind: as many as its own tracepoints say ----
-ktrace -q -c "sleep 1" -n '
+other_kind() {
+	ktrace -q -c "sleep 1" -n '
 	sdt:::timer_expire_entry { @["entry"] = sum(1); @["due"] = sum(args[0]->expires); }
 	callout_execute:::callout-start /!args[0]->c_hrtimer/ { @["entry"] = sum(-1); @["due"] = sum(-args[0]->c_time); @["n"] = sum(1); }
 	sdt:::timer_expire_exit { @["exit"] = sum(1); }
 	callout_execute:::callout-end /!args[0]->c_hrtimer/ { @["exit"] = sum(-1); }
 	END { printa("%s %@d\n", @); }'
-expect "" "$err"
-expect "due 0
+	expect "" "$err"
+	grep -q '^n ' "$TMP/out" || return # none was due on this machine
+	expect "due 0
 entry 0
 exit 0" "$(grep -v '^n ' "$TMP/out" | grep . | sort)" timer_list
-[ "$(awk '/^n / { print $2 }' "$TMP/out")" -ge 1 ] || { echo "no timers"; cat "$TMP/out"; count_failure; }
+}
+wait_for 30 other_kind
 expect "args[0]: callout_t *" "$("$DTRACE" -lvn callout_execute:::callout-end | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 fields 'callout_execute:::callout-start /args[0]->c_hrtimer == 1/' -c "$TMP/sleep 20" <<'T'
 = callout_t args[0]

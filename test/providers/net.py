@@ -1,19 +1,26 @@
 """net.py: known traffic on loopback, for the tests of the network providers.
 
-    net.py tcp|tcp6|tcpinfo|tcpinfo6|udp|udp6|refused|refused6|raw|sctp COUNT
+    net.py tcp|tcp6|tcpinfo|tcpinfo6|udp|udp6|refused|refused6|raw|sctp COUNT PORT
+    net.py hold
 
 tcp: COUNT connections one after another, each sends 10 bytes and is answered with 20, the client closes first.
 tcpinfo: the same, and the client says what the kernel tells of the connection before it closes it.
 udp: COUNT datagrams of 100 bytes to a socket that reads them. refused: COUNT connections to a port that nobody listens on.
 raw: COUNT packets each of protocols 132 (SCTP) and 136 (UDP-Lite), made by hand: no kernel needs to know them.
 sctp: COUNT associations as with tcp; the kernel must know it.
-Ports: 7777 (server), 7778 (nobody).
+again: a connection to an address that does not answer, until its first packet has been sent a second time.
+The server is at PORT, nobody at PORT + 1; raw packets come from PORT + 2.
+hold: prints such a PORT, and keeps it and the next two from everybody else on this machine until standard input ends. They are
+not among those that the kernel chooses itself.
 """
+import random
 import socket
 import struct
 import sys
+import time
 
-what, count = sys.argv[1], int(sys.argv[2])
+what = sys.argv[1]
+count, port = (int(x) for x in sys.argv[2:4]) if what != "hold" else (0, 0)
 six = what.endswith("6")
 family = socket.AF_INET6 if six else socket.AF_INET
 host = "::1" if six else "127.0.0.1"
@@ -33,11 +40,11 @@ def say(client):
 def tcp(protocol=0):
     with socket.socket(family, socket.SOCK_STREAM, protocol) as server:
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        server.bind((host, 7777))
+        server.bind((host, port))
         server.listen(16)
         for _ in range(count):
             client = socket.socket(family, socket.SOCK_STREAM, protocol)
-            client.connect((host, 7777))
+            client.connect((host, port))
             peer = server.accept()[0]
             client.sendall(b"x" * 10)
             peer.recv(100)
@@ -53,14 +60,14 @@ def tcp(protocol=0):
 
 def udp():
     with socket.socket(family, socket.SOCK_DGRAM) as server, socket.socket(family, socket.SOCK_DGRAM) as client:
-        server.bind((host, 7777))
+        server.bind((host, port))
         for _ in range(count):
-            client.sendto(b"z" * 100, (host, 7777))
+            client.sendto(b"z" * 100, (host, port))
             server.recv(200)
 
 
 def raw():
-    for protocol, packet in (132, struct.pack("!HHII", 7779, 7777, 0x12345678, 0)), (136, struct.pack("!HHHH8s", 7779, 7777, 8, 99, b"payload!")):
+    for protocol, packet in (132, struct.pack("!HHII", port + 2, port, 0x12345678, 0)), (136, struct.pack("!HHHH8s", port + 2, port, 8, 99, b"payload!")):
         with socket.socket(family, socket.SOCK_RAW, protocol) as s:
             for _ in range(count):
                 s.sendto(packet, (host, 0))
@@ -75,10 +82,33 @@ def refused():
     for _ in range(count):
         with socket.socket(family, socket.SOCK_STREAM) as client:
             try:
-                client.connect((host, 7778))
+                client.connect((host, port + 1))
                 sys.exit(1)
             except ConnectionRefusedError:
                 pass
 
 
-{"tcp": tcp, "tcpinfo": tcp, "udp": udp, "refused": refused, "raw": raw, "sctp": sctp}[what.rstrip("6")]()
+def again():
+    with socket.socket(family, socket.SOCK_STREAM) as client:
+        client.setblocking(False)
+        client.connect_ex(("10.9.9.1", port))
+        while client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 200)[2] == 0:
+            time.sleep(0.01)
+
+
+def hold():
+    for _ in range(1000):
+        first = random.randrange(10000, 30000)
+        try:
+            held = [socket.socket(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM) for _ in range(3)]
+            for i, s in enumerate(held):
+                s.bind(("", first + i % 3))
+        except OSError:
+            continue
+        print(first, flush=True)
+        sys.stdin.read()
+        return
+    sys.exit(1)
+
+
+{"hold": hold, "again": again, "tcp": tcp, "tcpinfo": tcp, "udp": udp, "refused": refused, "raw": raw, "sctp": sctp}[what.rstrip("6")]()

@@ -5,6 +5,7 @@
 watch ip tcp udp udplite sctp
 python=/usr/bin/python3
 ip=$(command -v ip || echo "busybox ip")
+hold_ports # others may use the same ones in namespaces of their own, but not another of these tests
 n=$(scale 200)
 [ "$n" -ge 5 ] || n=5
 
@@ -15,12 +16,11 @@ nettrace() {
 	unshare -n bash -c '
 		counters() { cat /proc/net/snmp | awk "/^(Tcp|Udp|Ip):/ { if (!(\$1 in h)) { h[\$1] = \$0 } else { split(h[\$1], a); for (i = 2; i <= NF; i++) print \$1 a[i], \$i } }"; cat /proc/net/snmp6; }
 		'"$ip"' link set lo up || exit 1
-		sleep 0.2
 		counters >"$0.0"
 		timeout 500 "$@" >"$0.out" 2>"$0.err" </dev/null
 		status=$?
 		counters >"$0.1"
-		exit $status' "$TMP/net" "$DTRACE" -q -x switchrate=50ms -c "$python $SRC/test/providers/net.py $kind $n" "$@"
+		exit $status' "$TMP/net" "$DTRACE" -q -x switchrate=50ms -c "$python $SRC/test/providers/net.py $kind $n $port" "$@"
 	status=$?
 	cp "$TMP/net.out" "$TMP/out"
 	out=$(grep . "$TMP/out") err=$(cat "$TMP/net.err")
@@ -30,9 +30,9 @@ nettrace() {
 # moved COUNTER: by how much
 moved() { echo $(($(awk -v c="$1" '$1 == c { print $2 }' "$TMP/net.1") - $(awk -v c="$1" '$1 == c { print $2 }' "$TMP/net.0"))); }
 
-# the ports of net.py; other traffic of this machine is not ours
+# by the ports of net.py: other traffic of this machine is not ours
 cat >"$TMP/tcp.d" <<'D'
-inline int ours[int S, int D] = S == 7777 || D == 7777 || S == 7778 || D == 7778;
+inline int ours[int S, int D] = S == $1 || D == $1 || S == $1 + 1 || D == $1 + 1;
 tcp:::send /ours[args[4]->tcp_sport, args[4]->tcp_dport]/ {
 	@n["send"] = sum(1); @n["sent bytes"] = sum(args[2]->ip_plength - args[4]->tcp_offset);
 	@n[strjoin("send to ", args[2]->ip_daddr)] = sum(1);
@@ -41,21 +41,21 @@ tcp:::send /ours[args[4]->tcp_sport, args[4]->tcp_dport]/ {
 tcp:::send /ours[args[4]->tcp_sport, args[4]->tcp_dport] && (args[4]->tcp_flags & TH_SYN)/ { @n["syn"] = sum(1); }
 tcp:::send /ours[args[4]->tcp_sport, args[4]->tcp_dport] && (args[4]->tcp_flags & TH_FIN)/ { @n["fin"] = sum(1); }
 tcp:::receive /ours[args[4]->tcp_sport, args[4]->tcp_dport]/ { @n["receive"] = sum(1); @n[strjoin("receive from ", args[2]->ip_saddr)] = sum(1); }
-tcp:::connect-request /args[4]->tcp_dport == 7777 || args[4]->tcp_dport == 7778/ { @n[probename] = sum(1); self->cid = args[1]->cs_cid;
+tcp:::connect-request /args[4]->tcp_dport == $1 || args[4]->tcp_dport == $1 + 1/ { @n[probename] = sum(1); self->cid = args[1]->cs_cid;
 	@n[strjoin("request to ", args[2]->ip_daddr)] = sum(1); }
-tcp:::connect-established /args[3]->tcps_rport == 7777/ { @n[probename] = sum(1); @n["same connection"] = sum(args[1]->cs_cid == self->cid);
+tcp:::connect-established /args[3]->tcps_rport == $1/ { @n[probename] = sum(1); @n["same connection"] = sum(args[1]->cs_cid == self->cid);
 	@n[strjoin("to ", args[3]->tcps_raddr)] = sum(1); @n[strjoin("answer of ", args[2]->ip_saddr)] = sum(1); }
-tcp:::accept-established /args[3]->tcps_lport == 7777/ { @n[probename] = sum(1); @n[strjoin("from ", args[3]->tcps_raddr)] = sum(1); }
-tcp:::connect-refused /args[4]->tcp_sport == 7778/ { @n[probename] = sum(1); }
-tcp:::accept-refused /args[4]->tcp_sport == 7778/ { @n[probename] = sum(1); }
-tcp:::state-change /args[3]->tcps_lport == 7777 || args[3]->tcps_rport == 7777/ {
+tcp:::accept-established /args[3]->tcps_lport == $1/ { @n[probename] = sum(1); @n[strjoin("from ", args[3]->tcps_raddr)] = sum(1); }
+tcp:::connect-refused /args[4]->tcp_sport == $1 + 1/ { @n[probename] = sum(1); }
+tcp:::accept-refused /args[4]->tcp_sport == $1 + 1/ { @n[probename] = sum(1); }
+tcp:::state-change /args[3]->tcps_lport == $1 || args[3]->tcps_rport == $1/ {
 	@n[strjoin(strjoin(tcp_state_string[args[5]->tcps_state], " > "), tcp_state_string[args[3]->tcps_state])] = sum(1); }
-tcp:::state-change /args[3]->tcps_state == TCP_STATE_CLOSED && args[3]->tcps_rport == 7777/ { @n["closed with its port"] = sum(args[3]->tcps_lport > 0); }
+tcp:::state-change /args[3]->tcps_state == TCP_STATE_CLOSED && args[3]->tcps_rport == $1/ { @n["closed with its port"] = sum(args[3]->tcps_lport > 0); }
 END { printa("%s: %@d\n", @n); printa("version %d %d %d %d: %@d\n", @ver); }
 D
 for kind in tcp tcp6; do
 	case $kind in tcp) host=127.0.0.1 ver=4 ;; tcp6) host=::1 ver=6; [ -e /proc/net/if_inet6 ] || continue ;; esac
-	nettrace $kind -s "$TMP/tcp.d"
+	nettrace $kind -s "$TMP/tcp.d" "$port"
 	expect "$(moved Tcp:OutSegs)" "$(labelled send)" "$kind OutSegs"
 	expect "$(moved Tcp:InSegs)" "$(labelled receive)" "$kind InSegs"
 	expect $((30 * n)) "$(labelled "sent bytes")" $kind
@@ -74,7 +74,7 @@ for kind in tcp tcp6; do
 done
 for kind in refused refused6; do
 	[ $kind = refused ] || [ -e /proc/net/if_inet6 ] || continue
-	nettrace $kind -s "$TMP/tcp.d"
+	nettrace $kind -s "$TMP/tcp.d" "$port"
 	for what in connect-request connect-refused accept-refused; do expect "$n" "$(labelled $what)" "$kind: $what"; done
 	expect "" "$(labelled connect-established)$(labelled accept-established)"
 done
@@ -94,13 +94,13 @@ ktrace -q -c "$python $TMP/half.py" -n 'tcp:::state-change /progenyof($target)/ 
 expect "same 0" "$(grep same "$TMP/out")" "$err"
 
 cat >"$TMP/udp.d" <<'D'
-udp:::send /args[4]->udp_dport == 7777/ {
+udp:::send /args[4]->udp_dport == $1/ {
 	@n["send"] = sum(1); @n["bytes"] = sum(args[4]->udp_length - 8); @n[args[2]->ip_daddr] = sum(1);
 	@n["socket"] = sum(args[3]->udps_lport == args[4]->udp_sport && args[1]->cs_addr != 0);
 	@n[execname] = sum(1);
 }
-udp:::receive /args[4]->udp_dport == 7777/ {
-	@n["receive"] = sum(1); @n["own end"] = sum(args[3]->udps_lport == 7777 && args[3]->udps_rport == args[4]->udp_sport);
+udp:::receive /args[4]->udp_dport == $1/ {
+	@n["receive"] = sum(1); @n["own end"] = sum(args[3]->udps_lport == $1 && args[3]->udps_rport == args[4]->udp_sport);
 	@n[strjoin("local ", args[3]->udps_laddr)] = sum(1);
 }
 ip:::send /args[4]->ipv4_protocol == IPPROTO_UDP || args[5]->ipv6_nexthdr == IPPROTO_UDP/ {
@@ -116,7 +116,7 @@ END { printa("%s: %@d\n", @n); printa("ip %s %s %d %d %d %d %d %s: %@d\n", @i); 
 D
 for kind in udp udp6; do
 	case $kind in udp) host=127.0.0.1 ver="4 4 0" c=Udp: addr="127.0.0.1/ 20 128 0 0" ;; udp6) host=::1 ver="6 0 6" c=Udp6 addr="/::1 0 0 108 0"; [ -e /proc/net/if_inet6 ] || continue ;; esac
-	nettrace $kind -s "$TMP/udp.d"
+	nettrace $kind -s "$TMP/udp.d" "$port"
 	expect "$n" "$(moved ${c}OutDatagrams)" $kind
 	expect "$(labelled receive)" "$(moved ${c}InDatagrams)" $kind
 	for what in send socket receive "own end" "$host" "local $host" python3 "ip send lo 1 $ver 108 UDP" "ip receive lo 1 $ver 108 UDP" "addr $addr"; do
@@ -141,11 +141,12 @@ done
 # ---- every member of the types ----
 cat >"$TMP/alone" <<A
 $ip link set lo up
-exec $python $SRC/test/providers/net.py \$1 1
+exec $python $SRC/test/providers/net.py \$1 1 $port
 A
-# of KIND CLAUSE: all of it in a namespace of its own
-of() { fields "$2" -c "unshare -n bash $TMP/alone $1"; }
-of udp 'udp:::send /progenyof($target) && args[4]->udp_dport == 7777/' <<'T'
+# of KIND CLAUSE: all of it in a namespace of its own; PORT is that of the server. What is received may be handled by a thread
+# of the kernel, so only the port says whose it is.
+of() { fields "${2//PORT/$port}" -c "unshare -n bash $TMP/alone $1" < <(sed "s/PORT/$port/g"); }
+of udp 'udp:::send /progenyof($target) && args[4]->udp_dport == PORT/' <<'T'
 = pktinfo_t args[0]
 pkt_addr % == arg0 && % != 0
 = csinfo_t args[1]
@@ -161,12 +162,12 @@ ip_daddr % == "127.0.0.1"
 = udpsinfo_t args[3]
 udps_addr % == args[1]->cs_addr && % != 0
 udps_lport % == args[4]->udp_sport && % != 0
-udps_rport % == 7777
+udps_rport % == PORT
 udps_laddr % == "127.0.0.1"
 udps_raddr % == "127.0.0.1"
 = udpinfo_t args[4]
 udp_sport % > 1024
-udp_dport % == 7777
+udp_dport % == PORT
 udp_length % == 108
 udp_checksum % != 0
 udp_hdr % == arg3
@@ -210,10 +211,10 @@ ipv6_saddr % == "::1"
 ipv6_daddr % == "::1"
 ipv6_hdr % == arg2
 T
-of tcp 'tcp:::send /progenyof($target) && args[4]->tcp_dport == 7777 && args[2]->ip_plength > 40/' <<'T'
+of tcp 'tcp:::send /progenyof($target) && args[4]->tcp_dport == PORT && args[2]->ip_plength > 40/' <<'T'
 = tcpinfo_t args[4]
 tcp_sport % > 1024
-tcp_dport % == 7777
+tcp_dport % == PORT
 tcp_seq % == args[3]->tcps_iss + 1
 tcp_ack % == args[3]->tcps_irs + 1
 tcp_offset % == 32
@@ -228,7 +229,7 @@ for v in 4 6; do
 	[ $v = 4 ] || [ -e /proc/net/if_inet6 ] || continue
 	kind=tcpinfo host=127.0.0.1
 	[ $v = 4 ] || kind=tcpinfo6 host=::1
-	of $kind 'tcp:::state-change /progenyof($target) && args[3]->tcps_state == TCP_STATE_FIN_WAIT_1/' <<-T
+	of $kind 'tcp:::state-change /args[3]->tcps_rport == PORT && args[3]->tcps_state == TCP_STATE_FIN_WAIT_1/' <<-T
 	= tcplsinfo_t args[5]
 	tcps_state % == TCP_STATE_ESTABLISHED
 	= tcpsinfo_t args[3]
@@ -236,7 +237,7 @@ for v in 4 6; do
 	tcps_local % == 1
 	tcps_active % == 1
 	tcps_lport % > 1024
-	tcps_rport % == 7777
+	tcps_rport % == PORT
 	tcps_laddr % == "$host"
 	tcps_raddr % == "$host"
 	tcps_state % == TCP_STATE_FIN_WAIT_1
@@ -277,7 +278,7 @@ for v in 4 6; do
 	expect "$(($(said cwnd) * $(said mss)))" "$(is cwnd)" tcps_cwnd
 	[ $(($(is rto) * 1000 - $(said rto))) -le 0 ] && [ $(($(said rto) - $(is rto) * 1000)) -le 11000 ] || { echo "rto: $(is rto) ms, $(said rto) us"; count_failure; }
 	# the other end has accepted
-	of $kind 'tcp:::state-change /progenyof($target) && args[3]->tcps_lport == 7777 && args[3]->tcps_state == TCP_STATE_CLOSE_WAIT &&
+	of $kind 'tcp:::state-change /args[3]->tcps_lport == PORT && args[3]->tcps_state == TCP_STATE_CLOSE_WAIT &&
 		args[3]->tcps_active == 0 && args[3]->tcps_iss == args[3]->tcps_suna - 21 && args[3]->tcps_irs == args[3]->tcps_rnxt - 12/' <<-'T'
 	= tcplsinfo_t args[5]
 	tcps_state % == TCP_STATE_ESTABLISHED
@@ -287,30 +288,29 @@ done
 # ---- sent again: nobody answers, for the packets of this network come back and are no one's ----
 cat >"$TMP/alone" <<A
 $ip link set lo up && $ip route add 10.9.9.0/24 dev lo || exit 1
-timeout 1.8 bash -c 'exec 3<>/dev/tcp/10.9.9.1/7777'
-exit 0
+exec $python $SRC/test/providers/net.py again 1 $port
 A
-ktrace -q -c "unshare -n bash $TMP/alone" -n 'tcp:::send /args[2]->ip_daddr == "10.9.9.1" && args[4]->tcp_flags == TH_SYN/ {
+ktrace -q -c "unshare -n bash $TMP/alone" -n 'tcp:::send /args[4]->tcp_dport == $1 && args[4]->tcp_flags == TH_SYN && args[3]->tcps_retransmit < 2/ {
 	@[args[3]->tcps_retransmit, args[3]->tcps_rto, args[3]->tcps_state == TCP_STATE_SYN_SENT, args[3]->tcps_active, args[3]->tcps_iss == args[4]->tcp_seq] = count(); }
-	END { printa("again %d %d %d %d %d %@d\n", @); }'
+	END { printa("again %d %d %d %d %d %@d\n", @); }' "$port"
 expect "again 0 1000 1 1 1 1
 again 1 1000 1 1 1 1" "$(grep again "$TMP/out" | sort)" "sent again"
 
 # ---- sctp and udplite: packets made by hand ----
 cat >"$TMP/raw.d" <<'D'
 sctp:::send, sctp:::receive { @n[probeprov, probename, args[4]->sctp_sport, args[4]->sctp_dport] = sum(1); }
-sctp:::send /args[4]->sctp_verify == 0x12345678 && args[4]->sctp_hdr == arg3/ { @ok["sctp send"] = sum(args[3]->sctps_lport == 7779 && args[3]->sctps_rport == 7777 &&
+sctp:::send /args[4]->sctp_verify == 0x12345678 && args[4]->sctp_hdr == arg3/ { @ok["sctp send"] = sum(args[3]->sctps_lport == $1 + 2 && args[3]->sctps_rport == $1 &&
 	args[3]->sctps_laddr == "127.0.0.1" && args[3]->sctps_raddr == "127.0.0.1" && args[3]->sctps_addr != 0 && args[3]->sctps_state == 0 && args[2]->ip_plength == 12); }
-sctp:::receive /args[4]->sctp_verify == 0x12345678/ { @ok["sctp receive"] = sum(args[3]->sctps_lport == 7777 && args[3]->sctps_rport == 7779 && args[3]->sctps_addr == 0); }
+sctp:::receive /args[4]->sctp_verify == 0x12345678/ { @ok["sctp receive"] = sum(args[3]->sctps_lport == $1 && args[3]->sctps_rport == $1 + 2 && args[3]->sctps_addr == 0); }
 udplite:::send, udplite:::receive { @n[probeprov, probename, args[4]->udplite_sport, args[4]->udplite_dport] = sum(1); }
-udplite:::send /args[4]->udplite_coverage == 8 && args[4]->udplite_checksum == 99 && args[4]->udplite_hdr == arg3/ { @ok["udplite send"] = sum(args[3]->udplites_lport == 7779 &&
-	args[3]->udplites_rport == 7777 && args[3]->udplites_addr != 0 && args[3]->udplites_laddr == "127.0.0.1" && args[3]->udplites_raddr == "127.0.0.1"); }
-udplite:::receive { @ok["udplite receive"] = sum(args[3]->udplites_lport == 7777 && args[3]->udplites_rport == 7779); }
+udplite:::send /args[4]->udplite_coverage == 8 && args[4]->udplite_checksum == 99 && args[4]->udplite_hdr == arg3/ { @ok["udplite send"] = sum(args[3]->udplites_lport == $1 + 2 &&
+	args[3]->udplites_rport == $1 && args[3]->udplites_addr != 0 && args[3]->udplites_laddr == "127.0.0.1" && args[3]->udplites_raddr == "127.0.0.1"); }
+udplite:::receive { @ok["udplite receive"] = sum(args[3]->udplites_lport == $1 && args[3]->udplites_rport == $1 + 2); }
 END { printa("%s %s %d %d: %@d\n", @n); printa("%s: %@d\n", @ok); }
 D
-nettrace raw -s "$TMP/raw.d"
+nettrace raw -s "$TMP/raw.d" "$port"
 for p in sctp udplite; do
-	for what in "$p send 7779 7777" "$p receive 7779 7777" "$p send" "$p receive"; do expect "$n" "$(labelled "$what")" "raw: $what"; done
+	for what in "$p send $((port + 2)) $port" "$p receive $((port + 2)) $port" "$p send" "$p receive"; do expect "$n" "$(labelled "$what")" "raw: $what"; done
 done
 
 # ---- sctp: associations, where the kernel has it (guests) ----
@@ -319,12 +319,12 @@ no_sctp=
 if $python -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132)' 2>/dev/null; then
 	cat >"$TMP/sctp.d" <<-'D'
 	sctp:::state-change { @n[strjoin(strjoin(sctp_state_string[args[5]->sctps_state], " > "), sctp_state_string[args[3]->sctps_state])] = sum(1); }
-	sctp:::state-change /args[3]->sctps_lport == 7777 && args[3]->sctps_state == SCTP_STATE_LISTENING/ { @n["listens"] = sum(args[3]->sctps_laddr == "127.0.0.1" && args[3]->sctps_num_laddrs == 1); }
-	sctp:::send /args[3]->sctps_state == SCTP_STATE_ESTABLISHED && args[3]->sctps_rport == 7777/ { @addrs[args[3]->sctps_num_raddrs, args[3]->sctps_raddrs != 0, args[3]->sctps_laddrs != 0] = sum(1); }
+	sctp:::state-change /args[3]->sctps_lport == $1 && args[3]->sctps_state == SCTP_STATE_LISTENING/ { @n["listens"] = sum(args[3]->sctps_laddr == "127.0.0.1" && args[3]->sctps_num_laddrs == 1); }
+	sctp:::send /args[3]->sctps_state == SCTP_STATE_ESTABLISHED && args[3]->sctps_rport == $1/ { @addrs[args[3]->sctps_num_raddrs, args[3]->sctps_raddrs != 0, args[3]->sctps_laddrs != 0] = sum(1); }
 	sctp:::send, sctp:::receive { @n[probename] = sum(1); }
 	END { printa("%s: %@d\n", @n); printa("addresses %d %d %d: %@d\n", @addrs); }
 	D
-	nettrace sctp -s "$TMP/sctp.d"
+	nettrace sctp -s "$TMP/sctp.d" "$port"
 	for what in "state-closed > state-listening" listens; do expect 1 "$(labelled "$what")" "sctp: $what"; done
 	for what in "state-closed > state-established" "state-established > state-closing"; do expect $((2 * n)) "$(labelled "$what")" "sctp: $what"; done # both ends
 	expect "addresses 1 1 1" "$(sed -n 's/^\(addresses .*\):.*/\1/p' "$TMP/out")" "sctp: addresses of the other end"

@@ -13,11 +13,8 @@ for signal in HUP TERM; do # a shell has its background jobs ignore INT
 	"$DTRACE" -qn 'syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-10ms { printa(@); }' "$pid" >"$TMP/out" 2>"$TMP/err" &
 	tracer=$!
 	pids+=("$tracer")
-	for ((i = 0; i < 400; i++)); do [ -s "$TMP/out" ] && break; sleep 0.05; done
-	kill -$signal $tracer
-	sleep 0.4
-	kill -$signal $tracer 2>/dev/null # it may have ended
-	for ((i = 0; i < 200; i++)); do kill -0 $tracer 2>/dev/null || break; sleep 0.05; done
-	[ $i -lt 200 ] || { echo "two signals $signal do not end it"; count_failure; }
+	wait_for 20 test -s "$TMP/out"
+	interrupt $signal $tracer
+	wait $tracer
 done
 end_all

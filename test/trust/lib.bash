@@ -24,14 +24,10 @@ end_all() {
 at_end end_all
 # start ARGS: a hostile process of the other user, in $pid
 start() {
-	local n=0
 	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/hostile" "$@" >"$TMP/start" 2>&1 &
 	pid=$!
 	pids+=("$pid")
-	until grep -q ready "$TMP/start" 2>/dev/null; do
-		[ $((n++)) -lt 200 ] && kill -0 "$pid" 2>/dev/null || { echo "$* does not start: $(cat "$TMP/start")"; exit 1; }
-		sleep 0.05
-	done
+	wait_for 20 grep -qs ready "$TMP/start" || { echo "$* does not start: $(cat "$TMP/start")"; exit 1; }
 }
 # trace ARGS: dtrace, watched. Output in $out, messages in $err, status in $status, the most memory in $peak (MB)
 trace() {

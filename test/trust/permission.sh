@@ -10,5 +10,5 @@ chmod 644 "$THEIRS/mine.so"
 expect "" "$(said "pid$pid:mine.so:my_function:entry")"
 "$TMP/hostile" maps "$THEIRS/mine.so" >/dev/null & # root's
 pids+=($!)
-sleep 0.3
+wait_for 20 grep -q mine.so /proc/$!/maps
 expect "dtrace: failed to match pid$!:mine.so:my_function:entry: Operation not permitted" "$(said "pid$!:mine.so:my_function:entry")"

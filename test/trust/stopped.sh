@@ -9,7 +9,7 @@ spy 'kill -STOP $PPID; until grep -q "State:.T" /proc/$PPID/status; do :; done; 
 export PID=$pid TMP
 for i in 1 2 3; do
 	rm -f "$TMP/state"
-	timeout -k 1 30 "$DTRACE" -x engine=vm -C -x cpppath="$TMP/spy" -s "$TMP/spy.d" -p "$pid" >"$TMP/out" 2>"$TMP/err" </dev/null
+	timeout -k 1 500 "$DTRACE" -x engine=vm -C -x cpppath="$TMP/spy" -s "$TMP/spy.d" -p "$pid" >"$TMP/out" 2>"$TMP/err" </dev/null
 	expect 0 "$?" "status of a tracer that was stopped"
 	expect "T (stopped)" "$(cat "$TMP/state")"
 	expect 0 "$(grep -c 'TracerPid:.0$' "$TMP/held")" "the target was held"
@@ -25,7 +25,7 @@ spy 'exec sleep 60'
 other=$!
 wait_for 20 pgrep -P $other >/dev/null
 kill -STOP $other
-sleep 2.5
+sleep 2.5 # time to do what is wrong
 expect "T (stopped)" "$(sed -n 's/^State:.//p' /proc/$other/status)"
 kill -CONT $other
 kill $(pgrep -P $other) # its preprocessor
