@@ -120,6 +120,22 @@ static void place_aggs(struct dt_plan_layout *l, const dt_plan *p, struct larges
 	}
 }
 
+/* Room for updates that maps refuse, until the next snapshot. */
+#define REFUSED_BYTES (64u << 10)
+#define REFUSED_MIN   16
+#define REFUSED_MAX   512
+
+static void place_refused(struct dt_plan_layout *l, const struct largest *most)
+{
+	uint32_t n;
+
+	l->refused_size = REFUSED_KEY + (uint32_t)dt_align_up(most->agg_key, 8);
+	n = REFUSED_BYTES / l->refused_size;
+	n = n > REFUSED_MAX ? REFUSED_MAX : n < REFUSED_MIN ? REFUSED_MIN : n;
+	while (n >> (l->refused_bits + 1))
+		l->refused_bits++;
+}
+
 /* ---- the slot ---- */
 
 static uint32_t area(uint32_t *at, uint64_t size)
@@ -145,7 +161,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	l->local_vars = area(&at, locals->size);
 	l->local_refs = l->local_vars + locals->refs;
 	l->local_refs_size = locals->size - locals->refs;
-	l->key = area(&at, most->agg_key);
+	l->key = area(&at, REFUSED_KEY + most->agg_key) + REFUSED_KEY;
 	l->dkey_size = most->dyn_key;
 	l->dkey = area(&at, 8 + most->dyn_key) + 8;
 	l->last_key = n->is.element ? area(&at, 8 + most->dyn_key) + 8 : at;
@@ -354,7 +370,7 @@ static void make_scopes(struct dt_plan_layout *l, const dt_plan *p)
 
 void dt_layout_init(struct dt_plan_layout *l, const dt_plan *p)
 {
-	*l = (struct dt_plan_layout){.dkey = 8, .last_key = 8, .nslots = 4};
+	*l = (struct dt_plan_layout){.key = REFUSED_KEY, .dkey = 8, .last_key = 8, .nslots = 4};
 	make_scopes(l, p);
 	l->agg = dt_arena_alloc(p->arena, (p->aggs.n + 1) * sizeof(*l->agg));
 }
@@ -371,6 +387,7 @@ int dt_layout_make(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_nee
 		      n->is.vtime ? 8 : 0); /* vtimestamp's word comes first */
 	place_scalars(l, p, n, DT_SCOPE_LOCAL, 0);
 	place_aggs(l, p, &most);
+	place_refused(l, &most);
 	place_arrays(l, p, n, DT_SCOPE_GLOBAL, &most);
 	place_arrays(l, p, n, DT_SCOPE_THREAD, &most);
 	if (n->is.task_storage)

@@ -38,7 +38,7 @@ struct dt_prog_place {
 
 struct dt_plan_layout {
 	/* offsets from the start of the slot */
-	uint32_t key, dkey;  /* keys under construction: aggregations, associative arrays */
+	uint32_t key, dkey;  /* keys under construction: aggregations (REFUSED_KEY bytes before it are its own), associative arrays */
 	uint32_t last_key;   /* of the object among array elements that was read last */
 	uint32_t dkey_size;  /* of the largest; before each of both is a word: which array (var.c) */
 	uint32_t local_vars; /* clause-local variables */
@@ -56,6 +56,7 @@ struct dt_plan_layout {
 	uint32_t aside_bits;  /* the table in addition to task storage has 1 << this many entries: thread.c */
 	uint32_t *agg;	   /* by aggregation without keys: offset in the value of the shared per-CPU array */
 	uint32_t agg_size; /* bytes of that */
+	uint32_t refused_size, refused_bits; /* of a refused update; there is room for 1 << so many */
 	DT_VEC(struct dt_prog_place) progs;
 	/* ring policy: circles, see tr_tail.c */
 	uint64_t tail_size;

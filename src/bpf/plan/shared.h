@@ -31,7 +31,8 @@ enum {
 	CTL_TICKETS = CTL_COMERS + DT_GATE_COMERS * 4, /* numbers drawn; in `arrived` the pid is written as well */
 	CTL_ASIDE = CTL_TICKETS + 8, /* threads whose variables are not in task storage: thread.c */
 	CTL_SPARED = CTL_ASIDE + 8, /* some array has elements in its second map: var.c */
-	CTL_DIRECT = CTL_SPARED + 8, /* absent.c: start of the kernel's direct map; 0: not known ... */
+	CTL_REFUSED = CTL_SPARED + 8, /* updates of aggregations that their maps have refused: tr_agg.c */
+	CTL_DIRECT = CTL_REFUSED + 8, /* absent.c: start of the kernel's direct map; 0: not known ... */
 	CTL_PAGES = CTL_DIRECT + 8,  /* ... its array of struct page ... */
 	CTL_TOP = CTL_DIRECT + 16,   /* ... as in dt_arch_paging ... */
 	CTL_LIMIT = CTL_DIRECT + 24, /* ... and the bits of an entry that are an address */
@@ -42,6 +43,17 @@ enum {
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
 #define ASIDE_OWNER 8 /* bytes before each object of the table in addition to task storage (thread.c): its owner */
+
+/* ---- updates of aggregations that a map has refused, mapped into this process: tr_agg.c ---- */
+
+enum {
+	REFUSED_STATE = 0, /* 0: free */
+	REFUSED_AGG = 8,
+	REFUSED_VALUE = 16, /* what is aggregated, or the word of the bucket ... */
+	REFUSED_INCR = 24,  /* ... and what it grows by */
+	REFUSED_KEY = 32,
+};
+enum { REFUSED_TAKEN = 2 }; /* and the generation */
 
 /* ---- one row per CPU, mapped into this process ---- */
 

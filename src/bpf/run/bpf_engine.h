@@ -46,6 +46,7 @@ typedef struct dt_bpf {
 	DT_VEC(int) fds;	     /* of all maps and small programs, to close */
 	struct {
 		uint8_t *control, *cpus; /* mapped */
+		uint8_t *refused; /* updates of aggregations: snapshot.c; NULL: there are none */
 	} shared;
 	struct dt_procs *procs; /* of the session; NULL: none */
 	/* state of one file each */

@@ -210,10 +210,26 @@ static int make_agg(dt_bpf *e, const struct dt_plan_agg *b, uint32_t *sum, dt_er
 	    &to->rows, err);
 }
 
+static uint64_t refused_bytes(const dt_bpf *e)
+{
+	return (uint64_t)e->at.refused_size << e->at.refused_bits;
+}
+
+static int make_refused(dt_bpf *e, dt_error *err)
+{
+	e->maps.refused = make_array(e, "dt_refused", e->at.refused_size,
+				     1ull << e->at.refused_bits, BPF_F_MMAPABLE, err);
+	if (e->maps.refused < 0)
+		return -1;
+	e->shared.refused = dt_kmap_memory(e->maps.refused, refused_bytes(e), 0, true, err);
+	return e->shared.refused ? 0 : -1;
+}
+
 static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 {
 	uint32_t n = e->plan.aggs.n;
 	int *fds = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*fds));
+	bool keyed = false;
 
 	e->agg_maps = dt_arena_alloc(e->plan.arena, (n + 1) * sizeof(*e->agg_maps));
 	for (uint32_t i = 0; i < n; i++) {
@@ -225,8 +241,11 @@ static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 		fds[i] = make_agg(e, b, sum, err);
 		if (fds[i] < 0)
 			return -1;
+		keyed = true;
 	}
 	e->maps.agg = fds;
+	if (keyed && make_refused(e, err) < 0)
+		return -1;
 	if (!e->at.agg_size)
 		return 0;
 	e->maps.aggs = dt_kmap_make(e,
@@ -421,6 +440,7 @@ void dt_kmaps_free(dt_bpf *e)
 {
 	dt_kmap_unmap(e->shared.control, CTL_SIZE);
 	dt_kmap_unmap(e->shared.cpus, (uint64_t)CPU_SIZE * e->plan.ncpus);
+	dt_kmap_unmap(e->shared.refused, refused_bytes(e));
 	for (uint32_t i = 0; i < e->fds.n; i++)
 		close(e->fds.v[i]);
 	dt_vec_free(&e->fds);

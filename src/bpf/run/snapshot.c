@@ -335,6 +335,65 @@ static int drain_keyless(struct reader *r, uint32_t old)
 	return rc;
 }
 
+/* ---- updates that a map has refused: tr_agg.c ---- */
+
+/* The value of a row that has had this update only, in the kernel's form. */
+static void updated_once(const struct dt_plan_agg *b, uint64_t value, uint64_t incr, uint64_t *v)
+{
+	unsigned __int128 square = value >> 63 ? -value : value;
+
+	memset(v, 0, b->nwords * 8);
+	switch (dt_aggfunc(b->agg->func)) {
+	case DT_AGG_COUNT: v[0] = 1; break;
+	case DT_AGG_SUM: v[0] = value; break;
+	case DT_AGG_MIN: v[0] = value ^ INT64_MAX; break;
+	case DT_AGG_MAX: v[0] = value ^ 1ull << 63; break;
+	case DT_AGG_AVG:
+	case DT_AGG_STDDEV:
+		v[0] = 1;
+		v[1] = value;
+		if (b->agg->func != DT_ACT_STDDEV)
+			break;
+		square *= square;
+		v[2] = (uint64_t)square;
+		v[3] = (uint64_t)(square >> 64);
+		break;
+	case DT_AGG_QUANTIZE:
+	case DT_AGG_LQUANTIZE:
+	case DT_AGG_LLQUANTIZE:
+		if (value < b->nwords)
+			v[value] = incr;
+	}
+}
+
+static int drain_refused(struct reader *r, uint32_t old)
+{
+	dt_bpf *e = r->e;
+	int rc = 0;
+
+	if (!e->shared.refused || !__atomic_load_n(dt_control(e, CTL_REFUSED), __ATOMIC_ACQUIRE))
+		return 0;
+	for (uint64_t i = 0; i >> e->at.refused_bits == 0 && rc == 0; i++) {
+		uint8_t *p = e->shared.refused + i * e->at.refused_size;
+		uint64_t *w = (uint64_t *)(void *)p,
+			 state = __atomic_load_n(&w[REFUSED_STATE / 8], __ATOMIC_ACQUIRE);
+		const struct dt_plan_agg *b;
+		uint32_t word; /* cpu << 1 | generation */
+
+		if (!state || ((state & CTL_GEN) != old && e->state != BPF_STOPPED) ||
+		    w[REFUSED_AGG / 8] >= e->plan.aggs.n)
+			continue;
+		b = e->plan.aggs.v[w[REFUSED_AGG / 8]];
+		memcpy(&word, p + REFUSED_KEY, 4);
+		read_keys(r, b, p + REFUSED_KEY);
+		updated_once(b, w[REFUSED_VALUE / 8], w[REFUSED_INCR / 8], r->value);
+		from_kernel(b, r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, word >> 1, r->keys, r->value);
+		__atomic_store_n(&w[REFUSED_STATE / 8], 0, __ATOMIC_RELEASE);
+	}
+	return rc;
+}
+
 int dt_snapshot(dt_bpf *e, const dt_sink *sink, dt_error *err)
 {
 	struct reader r = {.e = e, .sink = sink, .err = err};
@@ -362,6 +421,8 @@ int dt_snapshot(dt_bpf *e, const dt_sink *sink, dt_error *err)
 	for (uint32_t i = 0; i < e->plan.aggs.n && rc == 0; i++)
 		if (e->maps.agg[i] >= 0)
 			rc = drain(&r, e->plan.aggs.v[i], old);
+	if (rc == 0)
+		rc = drain_refused(&r, old);
 	free(r.keys);
 	free(r.value);
 	return rc;

@@ -11,7 +11,13 @@
  * A firing can be interrupted by another on the same CPU, so values change by atomic operations
  * only. All begin as zero: min and max are kept as unsigned numbers that only grow, max as v + 2^63
  * and min as 2^63 - 1 - v. Every loss is counted as a drop.
+ *
+ * A map that has room may refuse a new row: it is locked by the very firing that this one has interrupted, or it has no memory
+ * for the moment (where interrupts are off, not for more than a hundred). Then the update is written down as it is, into a
+ * table without locks, and snapshot.c adds it to the rows. An entry is taken by compare-and-exchange of its first word.
  */
+#include <errno.h>
+
 #include "bpf/translate/translate.h"
 #include "dif/quantize.h"
 
@@ -261,8 +267,8 @@ static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_
 	ja(c, done);
 }
 
-/* r8 = the value of the row with the key under construction; `drop` when there is no room for it */
-static void find_row(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
+/* r8 = the value of the row with the key under construction; goto no, with the kernel's answer in S_FVALUE: there is none */
+static void find_row(dt_tr *t, const struct dt_plan_agg *b, uint32_t no)
 {
 	uint32_t have = dt_code_label(t->c);
 	int fd = t->maps->agg ? t->maps->agg[b->index] : -1;
@@ -282,10 +288,11 @@ static void find_row(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 	map_value(c, R3, t->maps->rodata, t->at->zeros);
 	movi(c, R4, BPF_NOEXIST); /* an interrupting firing may have made it meanwhile */
 	helper(c, BPF_FUNC_map_update_elem);
+	st(c, 8, R6, S_FVALUE, R0);
 	map(c, R1, fd);
 	dt_slot_lea(c, R2, t->at->key);
 	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, drop);
+	jmpi(c, BPF_JEQ, R0, 0, no);
 	dt_code_place(c, have);
 	mov(c, R8, R0);
 	sti(c, 8, R8, 0, 1); /* used */
@@ -309,11 +316,90 @@ static void find_keyless(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 	alui(c, BPF_ADD, R8, 8);
 }
 
+/* ---- updates that are refused ---- */
+
+#define PLACES 4   /* where one can be, from the next one on */
+enum { KEY = -4 }; /* on the stack */
+
+/* refused(slot, aggregation): claims an entry and completes what will be written there; its number, plus 1; 0: there is none */
+static void refused_function(dt_tr *t)
+{
+	dt_code *c = t->c;
+	uint32_t have = dt_code_label(c);
+
+	dt_code_func_begin_global(c, t->func.refused, 2);
+	mov(c, R6, R1);
+	dt_slot_st(c, 8, t->at->key - REFUSED_KEY + REFUSED_AGG, R2);
+	ld(c, 8, R1, R6, S_VALUE);
+	dt_slot_st(c, 8, t->at->key - REFUSED_KEY + REFUSED_VALUE, R1);
+	ld(c, 8, R1, R6, S_INCR);
+	dt_slot_st(c, 8, t->at->key - REFUSED_KEY + REFUSED_INCR, R1);
+	ld(c, 4, R8, R6, S_GEN);
+	alui(c, BPF_OR, R8, REFUSED_TAKEN);
+	dt_slot_st(c, 8, t->at->key - REFUSED_KEY + REFUSED_STATE, R8);
+	map_value(c, R1, t->maps->control, CTL_REFUSED);
+	movi(c, R9, 1);
+	atomic(c, BPF_ADD | BPF_FETCH, R1, 0, R9);
+	for (int i = 0; i < PLACES; i++) {
+		uint32_t next = dt_code_label(c);
+
+		alui(c, BPF_AND, R9, (1 << t->at->refused_bits) - 1);
+		st(c, 4, R10, KEY, R9);
+		map(c, R1, t->maps->refused);
+		mov(c, R2, R10);
+		alui(c, BPF_ADD, R2, KEY);
+		helper(c, BPF_FUNC_map_lookup_elem);
+		jmpi(c, BPF_JEQ, R0, 0, next);
+		mov(c, R2, R0);
+		movi(c, R0, 0);
+		atomic(c, BPF_CMPXCHG, R2, REFUSED_STATE, R8);
+		jmpi(c, BPF_JEQ, R0, 0, have);
+		dt_code_place(c, next);
+		alui(c, BPF_ADD, R9, 1);
+	}
+	movi(c, R0, 0);
+	leave(c);
+	dt_code_place(c, have);
+	mov(c, R0, R9);
+	alui(c, BPF_ADD, R0, 1);
+	leave(c);
+}
+
+void dt_agg_functions(dt_tr *t)
+{
+	if (t->func.refused)
+		refused_function(t);
+}
+
+/* Written down: goto done. A map that is full is a drop. */
+static void refused(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_t done)
+{
+	dt_code *c = t->c;
+
+	if (!t->func.refused)
+		t->func.refused = dt_code_func_new(c, "refused");
+	ld(c, 8, R0, R6, S_FVALUE);
+	jmpi(c, BPF_JEQ, R0, -E2BIG, drop);
+	mov(c, R1, R6);
+	movi(c, R2, (int32_t)b->index);
+	dt_code_call(c, t->func.refused);
+	jmpi(c, BPF_JEQ, R0, 0, drop);
+	alui(c, BPF_SUB, R0, 1);
+	st(c, 4, R10, KEY, R0);
+	map(c, R1, t->maps->refused);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, KEY);
+	dt_slot_lea(c, R3, t->at->key - REFUSED_KEY);
+	movi(c, R4, 0);
+	helper(c, BPF_FUNC_map_update_elem);
+	ja(c, done);
+}
+
 void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *p)
 {
 	const struct dt_plan_agg *b = p->agg;
 	dt_code *c = t->c;
-	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
+	uint32_t no = dt_code_label(c), drop = dt_code_label(c), done = dt_code_label(c);
 	enum dt_act func = b->agg->func;
 	dt_tr_val v;
 
@@ -340,10 +426,13 @@ void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *
 		}
 	}
 	if (b->nkeys)
-		find_row(t, b, drop);
+		find_row(t, b, no);
 	else
 		find_keyless(t, b, drop);
 	update(t, b, drop, done);
+	dt_code_place(c, no);
+	if (b->nkeys)
+		refused(t, b, drop, done);
 	dt_code_place(c, drop);
 	dt_tr_count(t, CPU_AGG_DROPS);
 	dt_code_place(c, done);

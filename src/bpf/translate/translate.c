@@ -24,6 +24,7 @@ void dt_tr_maps_init(struct dt_tr_maps *m)
 				 .clock = -1,
 				 .aside = -1,
 				 .spare = -1,
+				 .refused = -1,
 				 .names = -1,
 				 .text = -1,
 				 .epids = -1,

@@ -50,6 +50,7 @@ struct dt_tr_maps {
 	int wake; /* a ring buffer that wakes the consumer; -1: it needs none */
 	int family, left, clock, aside;
 	int spare;					   /* of all arrays: var.c */
+	int refused;					   /* of all aggregations: tr_agg.c */
 	int names, text, epids;				   /* if probes can be added */
 	int uw_objects, uw_wanted, uw_banks, uw_first_bank, identify; /* unwind.h */
 	const struct dt_cpu_buffer *ring, *tail;	   /* by CPU; NULL: there are none */
@@ -134,7 +135,7 @@ typedef struct dt_tr {
 	dt_code *c;
 	dt_sub sub;
 	struct { /* functions that are emitted at the end; 0: not requested */
-		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, unwind, absent;
+		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent;
 	} func;
 	/* of the program */
 	uint32_t prog; /* its number */
@@ -295,6 +296,7 @@ void dt_tr_element(dt_tr *t, const struct dt_tr_var *x, uint32_t key);
 /* ---- thread.c ---- */
 void dt_thread_value(dt_tr *t, bool make); /* r0 = the object of the thread, or NULL */
 void dt_thread_functions(dt_tr *t);
+void dt_agg_functions(dt_tr *t);
 int dt_thread_free_code(dt_tr *t); /* the small program for sched_process_free */
 
 /* ---- peek.c ---- */
