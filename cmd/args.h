@@ -71,6 +71,9 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Only when not quiet. */
 void notice(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* From now on messages have the form of this handle's output format, if it has one for them. */
+void messages_like(const dtrace_hdl_t *h); /* NULL: no more */
+
 /* ---- show.c: status of the command ---- */
 int show_version(void);
 int show_options(void);

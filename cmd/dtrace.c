@@ -332,6 +332,7 @@ static _Noreturn void leave_at_once(dtrace_hdl_t *h)
 void close_handle(dtrace_hdl_t *h)
 {
 	interrupted_handle = NULL;
+	messages_like(NULL);
 	dtrace_close(h);
 }
 
@@ -555,6 +556,7 @@ int main(int argc, char **argv)
 	    &(struct dtrace_open_opts){.size = sizeof(struct dtrace_open_opts), .error = &error});
 	if (!h)
 		fatal("failed to initialize dtrace: %s", strerror(error));
+	messages_like(h);
 	set_options(h, &a);
 	if (a.model32)
 		notice(h, "-32 changes nothing: D programs have the types of the kernel, which is "

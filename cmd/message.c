@@ -18,11 +18,27 @@ static bool use_colour(void)
 	return isatty(2) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
-static void say(const char *fmt, va_list ap)
+static const dtrace_hdl_t *format_of; /* whose output format messages have, too; NULL: plain */
+
+void messages_like(const dtrace_hdl_t *h)
 {
+	format_of = h;
+}
+
+/* A whole line; error: it ends in the error of the handle. */
+static void say(const dtrace_hdl_t *error, const char *fmt, va_list ap)
+{
+	char *what = NULL, *text = NULL;
+
+	if (vasprintf(&what, fmt, ap) < 0 || asprintf(&text, "%s%s%s", what, error ? ": " : "",
+						      error ? dtrace_errtext(error) : "") < 0)
+		_exit(EXIT_FATAL); /* no memory for a line */
 	fflush(stdout);
-	fputs(use_colour() ? "\033[1mdtrace:\033[0m " : "dtrace: ", stderr);
-	vfprintf(stderr, fmt, ap);
+	if (!format_of || !dtrace_message_write(format_of, text, error != NULL, stderr))
+		fprintf(stderr, "%s%s\n",
+			use_colour() ? "\033[1mdtrace:\033[0m " : "dtrace: ", text);
+	free(what);
+	free(text);
 }
 
 void complain(const char *fmt, ...)
@@ -30,9 +46,8 @@ void complain(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	say(NULL, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 void fatal(const char *fmt, ...)
@@ -40,9 +55,8 @@ void fatal(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	say(NULL, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	exit(EXIT_FATAL);
 }
 
@@ -55,9 +69,8 @@ void notice(dtrace_hdl_t *h, const char *fmt, ...)
 	if (quiet)
 		return;
 	va_start(ap, fmt);
-	say(fmt, ap);
+	say(NULL, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 /*
@@ -92,10 +105,12 @@ void fatal_handle(dtrace_hdl_t *h, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	say(h, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, ": %s\n", dtrace_errtext(h));
 	show_source(h);
-	close_handle(h); /* so that a held -c command also ends */
+	if (strcmp(dtrace_output_mode(h), "we") == 0)
+		dtrace_aggregate_print(h,
+				       NULL); /* a document that has begun is brought to its end */
+	close_handle(h);		      /* so that a held -c command also ends */
 	exit(EXIT_FATAL);
 }

@@ -167,6 +167,10 @@ DTRACE_API void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg)
 /* Say something as the library would: into the output if the format has a place for it, else to the handler. */
 DTRACE_API int dtrace_tell(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text);
 
+/* A message (standard error) in the output format, if that has a form for messages (ndjson): 1; else 0, and nothing is
+ * written. with_error: it is about the handle's error. */
+DTRACE_API int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int with_error, FILE *out);
+
 /* ---- typed output ----
  *
  * Instead of output, a program can take what is traced as typed values: it sets a consumer before dtrace_go(), and

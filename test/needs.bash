@@ -42,6 +42,8 @@ need postgres "(postgresql)" "a server to trace"
 need node "(nodejs)" "a JIT compiler"
 need java "(default-jdk-headless)" "a JIT compiler"
 # tools
+need jq jq "reads JSON"
+need jsonschema python3-jsonschema "validates JSON"
 need ip iproute2 "sets up network interfaces"
 need losetup mount "loop devices"
 need mkfs.ext4 e2fsprogs "makes file systems"
@@ -90,6 +92,7 @@ has_32_bit() {
 }
 has_ip() { command -v ip >/dev/null || busybox ip -V >/dev/null 2>&1; }
 has_python3() { [ -x /usr/bin/python3 ]; }
+has_jsonschema() { /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; }
 has_redis() { [ -x /usr/bin/redis-check-rdb ] && command -v redis-cli >/dev/null; } # the server by another name
 has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 has_java() { command -v javac >/dev/null; }

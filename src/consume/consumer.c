@@ -181,6 +181,8 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 	DT_TELL(c, record_begin, &ev);
 	for (uint32_t i = 0; i < cl->nstmts; i++) {
 		if (dt_do_statement(c, r, &cl->stmts[i]) < 0) {
+			if (!(c->ops->flags & DT_WRITER_PLAIN))
+				DT_TELL(c, record_end);
 			write_out(c,
 				  EMIT_AT_ONCE); /* what came before it in the clause was printed */
 			return -1;

@@ -5,6 +5,8 @@
 
 static const struct dt_writer_ops *const writers[] = {
     [DT_OFORMAT_TEXT] = &dt_writer_text,
+    [DT_OFORMAT_JSON] = &dt_writer_json,
+    [DT_OFORMAT_NDJSON] = &dt_writer_ndjson,
     [DT_OFORMAT_FOLDED] = &dt_writer_folded,
     [DT_OFORMAT_FLAMEGRAPH] = &dt_writer_flamegraph,
     [DT_OFORMAT_PPROF] = &dt_writer_pprof,

@@ -9,10 +9,13 @@
 
 #include "consume/writer.h"
 
+extern const struct dt_writer_ops dt_writer_json, dt_writer_ndjson;
 extern const struct dt_writer_ops dt_writer_callbacks; /* typed values for a struct dtrace_consumer, its writer_arg */
 extern const struct dt_writer_ops dt_writer_folded, dt_writer_flamegraph, dt_writer_pprof, dt_writer_perfetto,
     dt_writer_prometheus;
 
 const struct dt_writer_ops *dt_format_writer(uint64_t oformat); /* DT_OFORMAT_*; NULL: there is none */
+/* A message for the user, with the error that it is about (NULL: none), as a line of ndjson. */
+void dt_ndjson_error(dt_buf *out, const char *text, const dt_error *e);
 
 #endif

@@ -158,6 +158,18 @@ int dtrace_aggregate_walk(dtrace_hdl_t *h, dtrace_row_f *f, void *arg)
 	return rc;
 }
 
+int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int with_error, FILE *out)
+{
+	dt_buf b = {0};
+
+	if (dt_opt(&h->opts, DT_O_OFORMAT) != DT_OFORMAT_NDJSON)
+		return 0;
+	dt_ndjson_error(&b, text, with_error ? &h->err : NULL);
+	fwrite(b.s, 1, b.n, out);
+	dt_buf_free(&b);
+	return 1;
+}
+
 int dtrace_tell(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text)
 {
 	static const enum dt_diag_kind map[] = {

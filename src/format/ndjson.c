@@ -1,0 +1,363 @@
+/*
+ * ndjson: one JSON object on each line, complete in itself, written when it happens.
+ *
+ * doc/ndjson.md is the contract, doc/ndjson.schema.json the same for a validator. The first line says
+ * which version of it follows. A firing of a clause is a line if it has something to show: an action that prints,
+ * or no action at all.
+ *
+ * What the lines of one clause have in common (its probe) is made once and kept.
+ */
+#include <stdlib.h>
+
+#include "format/json_text.h"
+#include "format/formats.h"
+
+#define VERSION 1
+
+struct dt_writer {
+	const struct dt_consumer_env *env;
+	dt_buf out;
+	dt_buf rec;	       /* the line of the current record; other lines come before it */
+	size_t shown;	       /* where its first output begins */
+	bool by_itself;	       /* the clause has no actions: the firing is what counts */
+	DT_VEC(dt_buf) probes; /* by epid: the part of a line that tells the probe */
+	uint64_t records, drops, snapshots;
+};
+
+static dt_writer *ndjson_open(const struct dt_consumer_env *env)
+{
+	dt_writer *w = dt_xcalloc(1, sizeof(*w));
+
+	w->env = env;
+	dt_buf_puts(&w->out, "{\"type\":\"start\",\"format\":\"dtrace-ndjson\",\"version\":");
+	dt_json_uint(&w->out, VERSION);
+	dt_json_key(&w->out, "time");
+	dt_json_uint(&w->out, dt_now_kernel());
+	dt_json_key(&w->out, "wall");
+	dt_json_uint(&w->out, dt_now_wall());
+	dt_buf_puts(&w->out, "}\n");
+	return w;
+}
+
+static void ndjson_close(dt_writer *w)
+{
+	for (uint32_t i = 0; i < w->probes.n; i++)
+		dt_buf_free(&w->probes.v[i]);
+	dt_vec_free(&w->probes);
+	dt_buf_free(&w->out);
+	dt_buf_free(&w->rec);
+	free(w);
+}
+
+/* ---- records ---- */
+
+/* ,"clause":1,"probe":{...}  */
+static void put_probe(dt_writer *w, dt_buf *out, const dt_probe *p, uint32_t epid)
+{
+	dt_buf *b;
+
+	while (w->probes.n <= epid)
+		dt_vec_add(&w->probes, NULL);
+	b = &w->probes.v[epid];
+	if (b->n == 0) {
+		dt_buf_puts(b, ",\"clause\":");
+		dt_json_uint(b, epid);
+		dt_buf_puts(b, ",\"probe\":{\"id\":");
+		dt_json_uint(b, p->id);
+		dt_json_probe(b, p);
+		dt_buf_putc(b, '}');
+	}
+	dt_buf_add(out, b->s, b->n);
+}
+
+static void ndjson_record_begin(dt_writer *w, const dt_record_event *r)
+{
+	dt_buf_reset(&w->rec);
+	w->by_itself = r->clause->nstmts == 0;
+	dt_buf_puts(&w->rec, "{\"type\":\"record\",\"time\":");
+	dt_json_uint(&w->rec, r->timestamp);
+	dt_buf_puts(&w->rec, ",\"cpu\":");
+	dt_json_uint(&w->rec, r->cpu);
+	put_probe(w, &w->rec, r->probe, r->epid);
+	dt_buf_puts(&w->rec, ",\"output\":[");
+	w->shown = w->rec.n;
+}
+
+static void ndjson_record_end(dt_writer *w)
+{
+	if (w->rec.n == w->shown && !w->by_itself)
+		return;
+	dt_buf_puts(&w->rec, "]}\n");
+	dt_buf_add(&w->out, w->rec.s, w->rec.n);
+	w->records++;
+}
+
+/* {"action":"trace","value": */
+static void begin_output(dt_writer *w, const char *action)
+{
+	dt_buf_puts(&w->rec, w->rec.n == w->shown ? "{\"action\":\"" : ",{\"action\":\"");
+	dt_buf_puts(&w->rec, action);
+	dt_buf_putc(&w->rec, '"');
+}
+
+static void put_output(dt_writer *w, const char *action, const dt_value *v)
+{
+	begin_output(w, action);
+	if (v->name) {
+		dt_json_key(&w->rec, "name");
+		dt_json_name(&w->rec, v->name, strlen(v->name));
+	}
+	dt_json_key(&w->rec, "value");
+	dt_json_value(&w->rec, w->env, v);
+	dt_buf_putc(&w->rec, '}');
+}
+
+static void ndjson_trace(dt_writer *w, const dt_value *v)
+{
+	put_output(w, "trace", v);
+}
+
+static void ndjson_print(dt_writer *w, const dt_value *v, dt_type *type)
+{
+	dt_value as;
+
+	dt_value_as(w->env->types, v, type, &as);
+	begin_output(w, "print");
+	if (type) {
+		dt_buf b = {0};
+
+		dt_type_print(w->env->types, type, NULL, &b);
+		dt_json_key(&w->rec, "type");
+		dt_json_name(&w->rec, b.s ? b.s : "", b.n);
+		dt_buf_free(&b);
+	}
+	dt_json_key(&w->rec, "value");
+	dt_json_value(&w->rec, w->env, &as);
+	dt_buf_putc(&w->rec, '}');
+}
+
+static void ndjson_memory(dt_writer *w, const dt_value *v)
+{
+	begin_output(w, dt_act_name(v->act));
+	dt_json_key(&w->rec, "value");
+	dt_json_hex(&w->rec, v->data, v->size);
+	dt_buf_putc(&w->rec, '}');
+}
+
+static void ndjson_other(dt_writer *w, const dt_value *v)
+{
+	put_output(w, dt_act_name(v->act), v);
+}
+
+static void ndjson_printf(dt_writer *w, const char *text, size_t len, const struct dt_format *f,
+			  const dt_value *args, uint32_t nargs)
+{
+	(void)f;
+	begin_output(w, "printf");
+	dt_json_key(&w->rec, "text");
+	dt_json_string(&w->rec, text, len);
+	dt_buf_puts(&w->rec, ",\"values\":[");
+	for (uint32_t i = 0; i < nargs && !(nargs == 1 && args[0].kind == DT_V_NONE); i++) {
+		if (i > 0)
+			dt_buf_putc(&w->rec, ',');
+		dt_json_value(&w->rec, w->env, &args[i]);
+	}
+	dt_buf_puts(&w->rec, "]}");
+}
+
+/* ---- aggregations ---- */
+
+static void put_keys(const dt_writer *w, dt_buf *out, const dt_aggline *l)
+{
+	dt_buf_puts(out, ",\"keys\":[");
+	for (uint32_t i = 0; i < l->agg->nkeys; i++) {
+		dt_value v;
+
+		if (i > 0)
+			dt_buf_putc(out, ',');
+		dt_value_of(&l->agg->keys[i], &l->keys[i], &v);
+		dt_json_value(out, w->env, &v);
+	}
+	dt_buf_putc(out, ']');
+}
+
+static void put_row(dt_writer *w, const dt_aggtable *t, const dt_aggline *l, uint32_t which)
+{
+	const dt_aggset *s = t->sets[which];
+	dt_buf *out = &w->out;
+	struct dt_buckets b;
+
+	dt_buf_puts(out, "{\"type\":\"aggregation\",\"snapshot\":");
+	dt_json_uint(out, w->snapshots);
+	dt_buf_puts(out, t->at_exit ? ",\"at\":\"exit\"" : ",\"at\":\"printa\"");
+	dt_json_key(out, "name");
+	dt_json_name(out, s->agg->name, strlen(s->agg->name));
+	dt_json_key(out, "function");
+	dt_json_name(out, dt_act_name(s->agg->func), strlen(dt_act_name(s->agg->func)));
+	put_keys(w, out, l);
+	if (s->normal > 1) {
+		dt_json_key(out, "normal");
+		dt_json_uint(out, s->normal);
+	}
+	if (dt_agg_is_quantizer(s->agg)) {
+		dt_json_key(out, "buckets");
+		if (dt_buckets_of(s->agg, l->values[which], &b))
+			dt_json_buckets(out, &b, s->normal);
+		else
+			dt_buf_puts(out, "[]");
+	} else {
+		dt_json_key(out, "value");
+		dt_json_int(out, dt_agg_number(s->agg, l->values[which], s->normal));
+	}
+	dt_buf_puts(out, "}\n");
+}
+
+static int ndjson_aggs(dt_writer *w, const dt_aggtable *t, dt_error *err)
+{
+	(void)err;
+	w->snapshots++;
+	for (uint32_t i = 0; i < t->nlines; i++)
+		for (uint32_t j = 0; j < t->nsets; j++)
+			if (t->lines[i].values[j])
+				put_row(w, t, &t->lines[i], j);
+	return 0;
+}
+
+/* ---- diagnostics ---- */
+
+static void put_drop(dt_writer *w, const dt_diag *d)
+{
+	dt_buf_puts(&w->out, "{\"type\":\"drop\"");
+	if (d->tag) {
+		w->drops += d->count;
+		dt_json_key(&w->out, "kind");
+		dt_json_name(&w->out, d->tag, strlen(d->tag));
+		dt_json_key(&w->out, "count");
+		dt_json_uint(&w->out, d->count);
+		dt_json_key(&w->out, "total");
+		dt_json_uint(&w->out, d->total);
+	}
+	if (d->on_cpu) {
+		dt_json_key(&w->out, "cpu");
+		dt_json_uint(&w->out, d->cpu);
+	}
+}
+
+static void put_fault(dt_writer *w, const dt_diag *d)
+{
+	const char *what = dt_fault_name(d->fault->code);
+
+	dt_buf_puts(&w->out, "{\"type\":\"fault\",\"time\":");
+	dt_json_uint(&w->out, d->timestamp);
+	dt_json_key(&w->out, "cpu");
+	dt_json_uint(&w->out, d->cpu);
+	put_probe(w, &w->out, d->ecb->probe, d->ecb->epid);
+	dt_json_key(&w->out, "fault");
+	dt_json_name(&w->out, what, strlen(what));
+	dt_json_key(&w->out, "code");
+	dt_json_uint(&w->out, d->fault->code);
+	dt_json_key(&w->out, "action");
+	dt_json_uint(&w->out, d->fault->action);
+	dt_json_key(&w->out, "offset");
+	dt_json_int(&w->out, d->fault->offset);
+	dt_json_key(&w->out, "value");
+	dt_json_uint(&w->out, d->fault->value);
+}
+
+static void put_process(dt_writer *w, const dt_diag *d)
+{
+	dt_buf_puts(&w->out, "{\"type\":\"process\",\"pid\":");
+	dt_json_int(&w->out, d->pid);
+	if (d->ended) {
+		dt_buf_puts(&w->out, ",\"ended\":true,\"status\":");
+		dt_json_int(&w->out, d->status);
+	}
+}
+
+static bool ndjson_diag(dt_writer *w, const dt_diag *d)
+{
+	switch (d->kind) {
+	case DT_DIAG_DROP: put_drop(w, d); break;
+	case DT_DIAG_FAULT:
+		if (d->fault)
+			put_fault(w, d);
+		else
+			dt_buf_puts(&w->out, "{\"type\":\"error\"");
+		break;
+	case DT_DIAG_PROCESS: put_process(w, d); break;
+	case DT_DIAG_NOTE: dt_buf_puts(&w->out, "{\"type\":\"note\""); break;
+	}
+	dt_json_key(&w->out, "text");
+	dt_json_name(&w->out, d->text, strlen(d->text));
+	dt_buf_puts(&w->out, "}\n");
+	return true;
+}
+
+static void put_error(dt_buf *out, const dt_error *e)
+{
+	const char *message = e->text[0] ? e->text : dt_strerror(e->code);
+
+	dt_json_key(out, "message");
+	dt_json_name(out, message, strlen(message));
+	if (e->tag) {
+		dt_json_key(out, "tag");
+		dt_json_name(out, dt_tag_name(e->tag), strlen(dt_tag_name(e->tag)));
+	}
+	if (e->pos.file) {
+		dt_json_key(out, "file");
+		dt_json_name(out, e->pos.file, strlen(e->pos.file));
+	}
+	if (e->pos.line) {
+		dt_json_key(out, "line");
+		dt_json_uint(out, e->pos.line);
+		dt_json_key(out, "column");
+		dt_json_uint(out, e->pos.column);
+	}
+	dt_json_key(out, "errno");
+	dt_json_int(out, e->code);
+}
+
+void dt_ndjson_error(dt_buf *out, const char *text, const dt_error *e)
+{
+	dt_buf_puts(out, "{\"type\":\"error\",\"text\":");
+	dt_json_name(out, text, strlen(text));
+	if (e)
+		put_error(out, e);
+	dt_buf_puts(out, "}\n");
+}
+
+static int ndjson_end(dt_writer *w, dt_error *err)
+{
+	(void)err;
+	dt_buf_puts(&w->out, "{\"type\":\"end\",\"time\":");
+	dt_json_uint(&w->out, dt_now_kernel());
+	dt_json_key(&w->out, "records");
+	dt_json_uint(&w->out, w->records);
+	dt_json_key(&w->out, "drops");
+	dt_json_uint(&w->out, w->drops);
+	dt_buf_puts(&w->out, "}\n");
+	return 0;
+}
+
+static dt_buf *ndjson_output(dt_writer *w)
+{
+	return &w->out;
+}
+
+const struct dt_writer_ops dt_writer_ndjson = {
+    .name = "ndjson",
+    .open = ndjson_open,
+    .close = ndjson_close,
+    .record_begin = ndjson_record_begin,
+    .trace = ndjson_trace,
+    .print = ndjson_print,
+    .memory = ndjson_memory,
+    .stack = ndjson_other,
+    .symbol = ndjson_other,
+    .printf = ndjson_printf,
+    .aggs = ndjson_aggs,
+    .record_end = ndjson_record_end,
+    .end = ndjson_end,
+    .diag = ndjson_diag,
+    .output = ndjson_output,
+};
