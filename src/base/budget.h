@@ -61,6 +61,14 @@
 #define DT_MAX_MAPS	     4096  /* mappings of one program */
 #define DT_MAX_EXITED	     65536 /* processes */
 
+/* ---- the process that reads all of these (jail/jail.h) ---- */
+#define DT_MAX_READER_MEMORY DT_GB(4)	/* of addresses, beyond what it begins with */
+#define DT_MAX_READER_ANSWER DT_MB(512) /* symbols of a browser (250 MB) */
+#define DT_MAX_READER_CPU    20		/* seconds for one question (2 s) */
+#define DT_MAX_READER_WAIT   120	/* seconds for an answer, whatever it waits for itself */
+#define DT_MAX_READER_LIFE   120	/* seconds of CPU time; halfway through it is replaced */
+#define DT_MAX_BAD_FILES     4096	/* that it died of, remembered */
+
 /* ---- D libraries ---- */
 #define DT_MAX_LIBRARY DT_MB(16)
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "elf/ehframe.h"
+#include "elf/elf_remote.h"
 
 /* ---- the machine ---- */
 
@@ -529,6 +530,10 @@ void dt_unwind_read(dt_elf *e, dt_unwind *u)
 	uint32_t n = dt_elf_segments(e, &all);
 
 	*u = (dt_unwind){0};
+	if (e->remote) {
+		dt_elf_ask_unwind(e, u);
+		return;
+	}
 	if (!a || !dt_elf_is_64(e) || !dt_elf_section(e, ".eh_frame", &s) || !s.data)
 		return;
 	for (uint32_t i = 0; i < n; i++)

@@ -81,6 +81,8 @@ struct dt_cfi_walk {
 	const uint8_t *data;
 	uint64_t size, vaddr, at;
 	uint32_t word;
+	const uint64_t *ranges; /* pairs, of an object that a helper reads */
+	uint32_t nranges;
 };
 void dt_cfi_walk(dt_elf *e, struct dt_cfi_walk *w);
 bool dt_cfi_next(struct dt_cfi_walk *w, uint64_t *start, uint64_t *end); /* vaddrs; false: no more */

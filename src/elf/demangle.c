@@ -18,6 +18,7 @@
 
 #include "base/budget.h"
 #include "elf/elf.h"
+#include "jail/message.h"
 
 #define MAX_REFERENCES 16 /* where each can double the time */
 
@@ -62,6 +63,11 @@ static bool is_costly(const char *name)
 	return searches && references > MAX_REFERENCES;
 }
 
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
 static int demangle(const char *name, int options, struct output *o)
 {
 	if (name[1] == 'R')
@@ -80,8 +86,8 @@ char *dt_demangle(const char *name, bool params)
 	char *s = NULL;
 
 	/* Both manglings begin with _Z or _R; so do names of ordinary C functions, but rarely. */
-	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
-	    strnlen(name, DT_MAX_MANGLED + 1) > DT_MAX_MANGLED || is_costly(name))
+	if (!is_mangled(name) || strnlen(name, DT_MAX_MANGLED + 1) > DT_MAX_MANGLED ||
+	    is_costly(name))
 		return NULL;
 	o = dt_xmalloc(sizeof(*o));
 	o->n = 0;
@@ -91,4 +97,68 @@ char *dt_demangle(const char *name, bool params)
 	}
 	free(o);
 	return s;
+}
+
+/* ---- by a helper ---- */
+
+static void serve(struct dt_question *q, dt_buf *out)
+{
+	dt_message m = dt_message_of(q->data, q->size);
+	bool params = dt_get_u32(&m);
+
+	while (!m.bad && m.p < m.end) {
+		const char *name = dt_get_string(&m);
+		char *s = name ? dt_demangle(name, params) : NULL;
+
+		dt_put_string(out, s);
+		free(s);
+	}
+}
+
+static bool take(const dt_buf *answer, uint32_t n, char **out)
+{
+	dt_message m = dt_message_of(answer->s, answer->n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *s = dt_get_string(&m);
+
+		if (s && strlen(s) > DT_MAX_DEMANGLED)
+			return false;
+		out[i] = s ? dt_xstrdup(s) : NULL;
+	}
+	return dt_message_is_done(&m);
+}
+
+void dt_demangle_all(dt_jail *j, const char *const *names, uint32_t n, bool params, char **out)
+{
+	dt_buf text = {0}, answer = {0};
+	struct dt_question q = {0};
+	const char *first = NULL;
+	char *what;
+
+	memset(out, 0, n * sizeof(*out));
+	dt_put_u32(&text, params);
+	for (uint32_t i = 0; i < n; i++) {
+		bool ask = j && is_mangled(names[i]);
+
+		first = ask && !first ? names[i] : first;
+		if (!j)
+			out[i] = dt_demangle(names[i], params);
+		dt_put_string(&text, ask ? names[i] : "");
+	}
+	if (first) {
+		q.data = text.s;
+		q.size = text.n;
+		what = dt_xasprintf("readable names of functions such as %.100s", first);
+		if (dt_jail_ask(j, what, serve, &q, &answer, NULL) == 0 && !take(&answer, n, out)) {
+			dt_jail_reject(j, what, &q, NULL);
+			for (uint32_t i = 0; i < n; i++) {
+				free(out[i]);
+				out[i] = NULL;
+			}
+		}
+		free(what);
+	}
+	dt_buf_free(&text);
+	dt_buf_free(&answer);
 }

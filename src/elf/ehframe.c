@@ -12,6 +12,7 @@
  */
 #include "elf/cfi.h"
 #include "elf/ehframe.h"
+#include "elf/elf_remote.h"
 
 enum { /* DW_EH_PE_*: the low four bits say how it is stored, the next three what it is relative to
 	*/
@@ -258,6 +259,10 @@ void dt_cfi_walk(dt_elf *e, struct dt_cfi_walk *w)
 	struct dt_elf_section s;
 
 	*w = (struct dt_cfi_walk){.word = dt_elf_is_64(e) ? 8 : 4};
+	if (e->remote) {
+		w->ranges = dt_elf_ask_ranges(e, &w->nranges);
+		return;
+	}
 	if (dt_elf_section(e, ".eh_frame", &s) && s.data) {
 		w->data = s.data;
 		w->size = s.data_size;
@@ -270,6 +275,11 @@ bool dt_cfi_next(struct dt_cfi_walk *w, uint64_t *start, uint64_t *end)
 	const struct dt_eh_section s = {w->data, w->size, w->vaddr, w->word};
 	struct dt_eh_fde f;
 
+	if (w->at < w->nranges) {
+		*start = w->ranges[2 * w->at];
+		*end = w->ranges[2 * w->at++ + 1];
+		return true;
+	}
 	if (!w->data || !dt_eh_next(&s, &w->at, &f))
 		return false;
 	*start = f.start;

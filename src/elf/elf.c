@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf/elf_object.h"
+#include "elf/elf_remote.h"
 
 #define MAX_DEFLATE    1032 /* zlib cannot exceed this ratio */
 #define USUAL_RATIO    64   /* and no useful data compresses better than this */
@@ -222,8 +222,10 @@ static enum dt_elf_kind find_kind(dt_elf *e)
 	return DT_ELF_SHARED;
 }
 
-static int read_headers(dt_elf *e, dt_error *err)
+static int read_headers(dt_elf *e, dt_jail *jail, dt_error *err)
 {
+	if (jail)
+		return dt_elf_ask_headers(e, jail, err);
 	if (dt_elf_check_header(e, err) < 0)
 		return -1;
 	elf_version(EV_CURRENT);
@@ -277,7 +279,7 @@ dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err)
 		refuse(err, e->path, "not a regular file");
 	else if ((uint64_t)st.st_size > DT_MAX_ELF_FILE)
 		refuse(err, e->path, "too large for an ELF file");
-	else if (read_headers(e, err) == 0)
+	else if (read_headers(e, place ? place->jail : NULL, err) == 0)
 		return e;
 	dt_elf_free(e);
 	return NULL;
@@ -305,7 +307,7 @@ dt_elf *dt_elf_open_memory(const void *bytes, size_t n, dt_error *err)
 	e->memory = dt_xmalloc(n + 1);
 	memcpy(e->memory, bytes, n);
 	e->memory_size = n;
-	if (read_headers(e, err) == 0)
+	if (read_headers(e, NULL, err) == 0)
 		return e;
 	dt_elf_free(e);
 	return NULL;
@@ -325,6 +327,8 @@ static void let_go(dt_elf *e)
 	dt_elf_free(e->debug);
 	e->debug = NULL;
 	e->debug_searched = true;
+	if (e->remote)
+		dt_elf_remote_shrink(e);
 }
 
 void dt_elf_free(dt_elf *e)
@@ -332,6 +336,7 @@ void dt_elf_free(dt_elf *e)
 	if (!e)
 		return;
 	let_go(e);
+	dt_elf_remote_free(e);
 	dt_vec_free(&e->functions.syms);
 	dt_vec_free(&e->data.syms);
 	free(e->functions.reach);
@@ -361,6 +366,7 @@ void dt_elf_shrink(dt_elf *e)
 size_t dt_elf_memory(const dt_elf *e)
 {
 	return sizeof(*e) + dt_arena_used(e->arena) + e->memory_size +
+	       (e->remote ? e->remote->symbols.cap : 0) +
 	       (e->functions.syms.cap + (size_t)e->data.syms.cap) * sizeof(dt_elfsym);
 }
 
@@ -577,11 +583,13 @@ Elf_Data *dt_elf_section_data(dt_elf *of, Elf_Scn *scn, const GElf_Shdr *sh)
 bool dt_elf_section(dt_elf *e, const char *name, struct dt_elf_section *s)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = dt_elf_find_section(e, e->elf, name, &sh);
+	Elf_Scn *scn;
 	Elf_Data *d;
 
+	if (e->remote)
+		return dt_elf_ask_section(e, name, s);
 	memset(s, 0, sizeof(*s));
-	if (!scn)
+	if (!(scn = dt_elf_find_section(e, e->elf, name, &sh)))
 		return false;
 	*s = (struct dt_elf_section){
 	    .vaddr = sh.sh_addr, .offset = sh.sh_offset, .size = sh.sh_size, .type = sh.sh_type};
@@ -594,11 +602,20 @@ bool dt_elf_section(dt_elf *e, const char *name, struct dt_elf_section *s)
 	return true;
 }
 
+bool dt_elf_has_section(dt_elf *e, const char *name, GElf_Shdr *sh)
+{
+	const GElf_Shdr *known = e->remote ? dt_elf_remote_section(e, name) : NULL;
+
+	if (known)
+		*sh = *known;
+	return e->remote ? known != NULL : dt_elf_find_section(e, e->elf, name, sh) != NULL;
+}
+
 bool dt_elf_in_section(dt_elf *e, const char *name, uint64_t vaddr)
 {
 	GElf_Shdr sh;
 
-	return dt_elf_find_section(e, e->elf, name, &sh) && vaddr >= sh.sh_addr &&
+	return dt_elf_has_section(e, name, &sh) && vaddr >= sh.sh_addr &&
 	       vaddr - sh.sh_addr < sh.sh_size;
 }
 

@@ -15,12 +15,17 @@
  * may be given: corrupt data is refused with a message, or ignored; so is data beyond what real
  * files need (base/budget.h), which dt_elf_problem() reports.
  *
+ * With a jail (jail/jail.h) it is not this process that parses the file: each question goes to a helper, its answer is checked
+ * and kept here, and only look-ups in it are ours. Without one, the file is parsed here: in the helper itself, for what the
+ * kernel made (vDSO), in tests.
+ *
  * One object must not be used by two threads at once.
  */
 #ifndef DT_ELF_ELF_H
 #define DT_ELF_ELF_H
 
 #include "base/base.h"
+#include "jail/jail.h"
 
 typedef struct dt_elf dt_elf;
 
@@ -32,6 +37,7 @@ struct dt_elf_place {
 	const char *path;      /* the object's own path inside root, for .gnu_debuglink */
 	const char *debug_dir; /* instead of "/usr/lib/debug" (option debugdir) */
 	const dt_stop *stop;   /* reading symbols ends, incomplete, when it is set */
+	dt_jail *jail;	       /* who reads the file; NULL: we do */
 };
 
 /* path is opened unchanged; the place tells where it came from (NULL: path itself). NULL with *err.
@@ -109,6 +115,8 @@ const dt_elfsym *dt_elf_data_named(dt_elf *e, const char *name);
 /* C++ and Rust (both manglings): the readable name, to be freed; NULL: the name is not mangled.
  * With params false without parameter lists: "ns::cls::f" for "ns::cls::f(int)". */
 char *dt_demangle(const char *name, bool params);
+/* The same for n names, by a helper if there is a jail. */
+void dt_demangle_all(dt_jail *j, const char *const *names, uint32_t n, bool params, char **out);
 
 /* ---- sections ---- */
 struct dt_elf_section {

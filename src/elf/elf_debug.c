@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf/elf_object.h"
+#include "elf/elf_remote.h"
 
 /* ---- separate debug files ---- */
 
@@ -51,7 +51,8 @@ static bool has_checksum(const dt_elf *e, uint32_t want)
 /* Try one path. crc NULL: a build id is required. Takes the path. */
 static bool try(dt_elf *e, char *path, const uint32_t *crc)
 {
-	struct dt_elf_place place = {.path = path, .stop = e->stop};
+	struct dt_elf_place place = {
+	    .path = path, .stop = e->stop, .jail = e->remote ? e->remote->jail : NULL};
 	dt_error err;
 	dt_elf *d = NULL;
 	int fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, &err);
@@ -138,8 +139,7 @@ static bool has_dwarf(dt_elf *e)
 {
 	GElf_Shdr sh;
 
-	return dt_elf_find_section(e, e->elf, ".debug_info", &sh) && sh.sh_type != SHT_NOBITS &&
-	       sh.sh_size;
+	return dt_elf_has_section(e, ".debug_info", &sh) && sh.sh_type != SHT_NOBITS && sh.sh_size;
 }
 
 dt_elf *dt_elf_dwarf(dt_elf *e)

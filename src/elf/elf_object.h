@@ -7,6 +7,8 @@
  *   elf_plt.c    names for the entries of the PLT
  *   elf_debug.c  separate debug files, MiniDebugInfo
  *   demangle.c   C++ and Rust names
+ *   elf_ask.c    the same for an object that a helper reads: its answers, checked (elf_remote.h)
+ *   elf_serve.c  the helper's side of that
  */
 #ifndef DT_ELF_ELF_OBJECT_H
 #define DT_ELF_ELF_OBJECT_H
@@ -26,7 +28,8 @@ typedef struct dt_symtab {
 } dt_symtab;
 
 struct dt_elf {
-	Elf *elf; /* NULL once shrunk */
+	Elf *elf; /* NULL once shrunk, or if a helper reads it */
+	struct dt_elf_remote *remote; /* of such an object; NULL: we read the file ourselves */
 	int fd;	  /* -1: from memory */
 	char *memory;
 	size_t memory_size;
@@ -58,6 +61,8 @@ struct dt_elf {
 Elf *dt_elf_again(const dt_elf *e);
 /* The section of that name; NULL: none. `of` is where its bytes are; NULL: in memory. */
 Elf_Scn *dt_elf_find_section(dt_elf *of, Elf *elf, const char *name, GElf_Shdr *sh);
+/* The same for an object that a helper may read. */
+bool dt_elf_has_section(dt_elf *e, const char *name, GElf_Shdr *sh);
 /* Its bytes, decompressed; NULL if there are none, or they are corrupt or too many. */
 Elf_Data *dt_elf_section_data(dt_elf *of, Elf_Scn *scn, const GElf_Shdr *sh);
 
@@ -75,6 +80,8 @@ size_t dt_elf_read_at(const dt_elf *e, uint64_t offset, void *to, size_t n);
 /* Is [vaddr, vaddr + 1) inside a load segment? *end: where that segment ends. */
 bool dt_elf_in_segment(const dt_elf *e, uint64_t vaddr, bool *exec, uint64_t *end);
 
+/* elf_sym.c: how far symbols reach, once they are in order */
+void dt_elf_find_reach(dt_symtab *t);
 /* elf_sym.c: the symbols of one table of `of`, added to those of `to`. */
 void dt_elf_add_symbols(dt_elf *to, dt_elf *of, Elf *elf, uint32_t section_type);
 void dt_elf_add_symbol(dt_elf *to, const dt_elfsym *s, bool function);

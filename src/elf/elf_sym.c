@@ -16,7 +16,7 @@
  */
 #include <stdlib.h>
 
-#include "elf/elf_object.h"
+#include "elf/elf_remote.h"
 
 #define STOP_EVERY 1024 /* symbols between checks of the stop */
 #define MAX_BACK   4096 /* symbols to look back over for one that reaches an address */
@@ -243,7 +243,7 @@ static void size_unsized(const dt_elf *e, dt_symtab *t)
 	}
 }
 
-static void find_reach(dt_symtab *t)
+void dt_elf_find_reach(dt_symtab *t)
 {
 	uint64_t end = 0;
 	bool nested = false;
@@ -280,7 +280,7 @@ static void finish(const dt_elf *e, dt_symtab *t)
 	qsort_r(t->syms.v, t->syms.n, sizeof(*t->syms.v), by_address, (void *)e->stop);
 	mark_aliases(t);
 	size_unsized(e, t);
-	find_reach(t);
+	dt_elf_find_reach(t);
 }
 
 static bool has_table(Elf *elf, uint32_t type)
@@ -311,6 +311,10 @@ static void need_symbols(dt_elf *e)
 	if (e->symbols_read)
 		return;
 	e->symbols_read = true;
+	if (e->remote) {
+		dt_elf_ask_symbols(e);
+		return;
+	}
 	if (!(elf = dt_elf_again(e)))
 		return;
 	dt_elf_add_symbols(e, e, elf, SHT_DYNSYM);

@@ -21,7 +21,7 @@
 
 #include "arch/arch.h"
 #include "arch/operand.h"
-#include "elf/sdt_notes.h"
+#include "elf/elf_remote.h"
 
 /* ---- notes ---- */
 
@@ -73,6 +73,13 @@ bool dt_sdt_next(dt_elf *e, size_t *it, dt_sdt *s)
 {
 	struct dt_elf_note n;
 
+	if (e->remote) {
+		dt_elf_ask_probes(e);
+		if (*it >= e->remote->notes.n)
+			return false;
+		*s = e->remote->notes.v[(*it)++];
+		return true;
+	}
 	while (dt_elf_next_sdt(e, it, &n))
 		if (read_note(e, &n, s))
 			return true;

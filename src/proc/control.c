@@ -30,6 +30,7 @@
 
 struct dt_procs {
 	const dt_options *opts;
+	dt_jail *jail;
 	dt_proc_say_f *say;
 	void *arg;
 	DT_VEC(dt_proc *) all;
@@ -43,11 +44,12 @@ struct dt_procs {
 	struct dt_watch *watch;
 };
 
-dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg)
+dt_procs *dt_procs_new(const dt_options *opts, dt_jail *jail, dt_proc_say_f *say, void *arg)
 {
 	dt_procs *ps = dt_xcalloc(1, sizeof(*ps));
 
 	ps->opts = opts;
+	ps->jail = jail;
 	ps->say = say;
 	ps->arg = arg;
 	return ps;
@@ -241,7 +243,7 @@ static int settle(dt_procs *ps, dt_proc *p, dt_error *err)
 	if (p->state != DT_PROC_HELD || p->origin != DT_PROC_CREATED)
 		return 0;
 	follow_from_now(ps);
-	return dt_hold_settle(p->hold, dt_opt(ps->opts, DT_O_EVALTIME), err);
+	return dt_hold_settle(p->hold, dt_opt(ps->opts, DT_O_EVALTIME), ps->jail, err);
 }
 
 int dt_procs_settle(dt_procs *ps, dt_error *err)
@@ -343,11 +345,16 @@ dt_sideband *dt_procs_sideband(dt_procs *ps)
 	dt_error err = {0};
 
 	if (!ps->sideband) {
-		ps->sideband = dt_sideband_open(&err);
+		ps->sideband = dt_sideband_open(ps->jail, &err);
 		ps->side = (struct dt_sideband_listener){.arg = ps, .event = on_event};
 		dt_sideband_listen(ps->sideband, &ps->side);
 	}
 	return ps->sideband;
+}
+
+dt_jail *dt_procs_jail(const dt_procs *ps)
+{
+	return ps ? ps->jail : NULL;
 }
 
 void dt_procs_listen(dt_procs *ps, struct dt_proc_listener *l)

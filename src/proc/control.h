@@ -30,6 +30,7 @@
 
 #include "base/base.h"
 #include "base/options.h"
+#include "jail/jail.h"
 #include "proc/sideband.h"
 
 typedef struct dt_procs dt_procs; /* the set; one per session */
@@ -66,8 +67,9 @@ struct dt_proc_news {
 };
 typedef int dt_proc_say_f(void *arg, const struct dt_proc_news *n); /* 0, or -1 to abort */
 
-dt_procs *dt_procs_new(const dt_options *opts, dt_proc_say_f *say, void *arg);
-/* Releases all; commands of -c that still run are terminated. */
+/* jail: who reads their files; NULL: we do. It must outlive the set. */
+dt_procs *dt_procs_new(const dt_options *opts, dt_jail *jail, dt_proc_say_f *say, void *arg);
+/* Lets go of all; commands of -c that still run are ended. */
 void dt_procs_free(dt_procs *ps);
 
 /* ---- before tracing ---- */
@@ -96,6 +98,7 @@ dt_proc *dt_procs_find(const dt_procs *ps, long pid); /* NULL: not in the set, o
 dt_proc *dt_procs_nth(const dt_procs *ps, uint32_t i);
 /* The session's side-band, opened at the first call; never NULL. */
 dt_sideband *dt_procs_sideband(dt_procs *ps);
+dt_jail *dt_procs_jail(const dt_procs *ps); /* NULL also for no set */
 
 /* ---- while tracing ---- */
 enum dt_proc_event {
@@ -127,6 +130,6 @@ bool dt_procs_all_gone(const dt_procs *ps);
 /* ---- point.c ---- */
 /* The function that the dynamic linker of a process calls when it has loaded objects: a descriptor
  * of its file, and the offset in it. -1: none is known. */
-int dt_proc_load_point(long pid, uint64_t *offset);
+int dt_proc_load_point(long pid, dt_jail *jail, uint64_t *offset);
 
 #endif

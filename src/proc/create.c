@@ -266,13 +266,13 @@ static int find_main(struct dt_hold *hold, struct dt_points *pt, dt_error *err)
 }
 
 /* 1: reached; 0: it called exec before; -1 with *err. */
-static int run_to_point(struct dt_hold *hold, uint64_t evaltime, dt_error *err)
+static int run_to_point(struct dt_hold *hold, uint64_t evaltime, dt_jail *jail, dt_error *err)
 {
 	struct dt_trap_regs regs = {0};
 	struct dt_points pt;
 	int rc;
 
-	dt_points_find(hold->pid, &pt);
+	dt_points_find(hold->pid, jail, &pt);
 	dt_trap_regs((pid_t)hold->pid, &regs);
 	if (pt.entry == 0 || evaltime == DT_EVALTIME_EXEC)
 		return 1;
@@ -286,13 +286,13 @@ static int run_to_point(struct dt_hold *hold, uint64_t evaltime, dt_error *err)
 	return pt.main ? run_to(hold, pt.main, "main", err) : 1;
 }
 
-int dt_hold_settle(struct dt_hold *hold, uint64_t evaltime, dt_error *err)
+int dt_hold_settle(struct dt_hold *hold, uint64_t evaltime, dt_jail *jail, dt_error *err)
 {
 	int rc;
 
 	if (hold->settled || hold->gate >= 0)
 		return 0;
-	while ((rc = run_to_point(hold, evaltime, err)) == 0)
+	while ((rc = run_to_point(hold, evaltime, jail, err)) == 0)
 		;
 	hold->settled = true;
 	if (rc > 0)

@@ -23,6 +23,7 @@ struct root {
 };
 
 struct dt_files {
+	dt_jail *jail;
 	dt_map *by_key;
 	size_t bytes;	/* of paths */
 	uint32_t last;	/* id */
@@ -90,10 +91,11 @@ void dt_files_root_path(const dt_files *fs, uint32_t root, char *to, size_t n)
 
 /* ---- the table ---- */
 
-dt_files *dt_files_new(void)
+dt_files *dt_files_new(dt_jail *jail)
 {
 	dt_files *fs = dt_xcalloc(1, sizeof(*fs));
 
+	fs->jail = jail;
 	fs->by_key = dt_map_new();
 	stat_root("self", &fs->roots[0]);
 	fs->nroots = 1;
@@ -219,8 +221,9 @@ void dt_files_forget(dt_files *fs, uint64_t until)
 /* ---- opening ---- */
 
 /* Is this the file that was mapped? The caller keeps the descriptor. */
-static bool is_file(int fd, const dt_file *f)
+static bool is_file(const dt_files *fs, int fd, const dt_file *f)
 {
+	struct dt_elf_place place = {.path = f->path, .jail = fs->jail};
 	struct stat st;
 	const uint8_t *id;
 	dt_error err;
@@ -232,7 +235,7 @@ static bool is_file(int fd, const dt_file *f)
 		return false;
 	if (f->build_id_len == 0)
 		return f->inode == 0 || st.st_ino == f->inode;
-	if (!(e = dt_elf_open_fd(dup(fd), NULL, &err)))
+	if (!(e = dt_elf_open_fd(dup(fd), &place, &err)))
 		return false;
 	id = dt_elf_build_id(e, &n);
 	ok = n == f->build_id_len && memcmp(id, f->build_id, n) == 0;
@@ -240,11 +243,11 @@ static bool is_file(int fd, const dt_file *f)
 	return ok;
 }
 
-static int open_checked(const char *path, const dt_file *f)
+static int open_checked(const dt_files *fs, const char *path, const dt_file *f)
 {
 	int fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, NULL);
 
-	if (fd < 0 || is_file(fd, f))
+	if (fd < 0 || is_file(fs, fd, f))
 		return fd;
 	close(fd);
 	errno = ESTALE;
@@ -252,7 +255,7 @@ static int open_checked(const char *path, const dt_file *f)
 }
 
 /* Through a process that has it mapped: the only way to open a file without a name. */
-static int open_mapped(const dt_file *f)
+static int open_mapped(const dt_files *fs, const dt_file *f)
 {
 	dt_error err;
 	dt_maps *m = dt_maps_read(f->pid, &err);
@@ -263,7 +266,7 @@ static int open_mapped(const dt_file *f)
 			continue; /* the path depends on the root directory: from inside a root, or from
 				     outside */
 		fd = dt_map_open(f->pid, &m->v[i]);
-		if (fd >= 0 && !is_file(fd, f)) {
+		if (fd >= 0 && !is_file(fs, fd, f)) {
 			close(fd);
 			fd = -1;
 		}
@@ -283,13 +286,13 @@ int dt_files_open(dt_files *fs, const dt_file *f)
 	}
 	dt_files_root_path(fs, f->root, root, sizeof(root));
 	path = dt_xasprintf("%s%s", root, f->path);
-	fd = open_checked(path, f);
+	fd = open_checked(fs, path, f);
 	why = errno;
 	free(path);
 	if (fd < 0)
-		fd = open_mapped(f);
+		fd = open_mapped(fs, f);
 	if (fd < 0 && root[0])
-		fd = open_checked(f->path, f); /* as /proc shows paths in a root below ours */
+		fd = open_checked(fs, f->path, f); /* as /proc shows paths in a root below ours */
 	errno = why;
 	return fd;
 }

@@ -50,7 +50,7 @@ struct dt_hold *dt_hold_create(const dt_options *opts, char *const argv[], dt_er
 /* gate: let it exec. 0, or the errno of exec. */
 int dt_hold_open_gate(struct dt_hold *hold);
 /* Run it to its evaltime point. -1 with *err: it ended before. */
-int dt_hold_settle(struct dt_hold *hold, uint64_t evaltime, dt_error *err);
+int dt_hold_settle(struct dt_hold *hold, uint64_t evaltime, dt_jail *jail, dt_error *err);
 
 /* ---- point.c ---- */
 /* An image as exec leaves it: where to put breakpoints. Addresses; 0: not there. */
@@ -62,7 +62,7 @@ struct dt_points {
 	uint64_t main;	  /* from the symbol table */
 	uint64_t text, text_end; /* the executable's code */
 };
-void dt_points_find(long pid, struct dt_points *pt);
+void dt_points_find(long pid, dt_jail *jail, struct dt_points *pt);
 
 /* ---- facts.c: what /proc and the kernel say about one process ---- */
 int dt_proc_pidfd(long pid); /* -1 and errno */

@@ -145,7 +145,7 @@ static char *library_path(long pid)
 	return NULL;
 }
 
-void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg)
+void dt_needed(long pid, dt_jail *jail, void (*file)(void *arg, const char *path), void *arg)
 {
 	struct search s = {.seen = dt_map_new(),
 			   .env = library_path(pid),
@@ -164,7 +164,7 @@ void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg)
 		add(&s, exe);
 	for (uint32_t i = 0; i < s.queue.n; i++) {
 		char *full = dt_xasprintf("%s%s", s.root, s.queue.v[i]);
-		dt_elf *e = dt_elf_open(full, NULL, &err);
+		dt_elf *e = dt_elf_open(full, &(struct dt_elf_place){.jail = jail}, &err);
 
 		if (e) {
 			const char *interp = dt_elf_interp(e);

@@ -10,6 +10,6 @@
  * they name, with the path by which we can open each, once. This is a guess for reading ahead: if
  * the dynamic linker finds another file, only a little work is wasted.
  */
-void dt_needed(long pid, void (*file)(void *arg, const char *path), void *arg);
+void dt_needed(long pid, dt_jail *jail, void (*file)(void *arg, const char *path), void *arg);
 
 #endif

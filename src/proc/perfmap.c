@@ -9,7 +9,7 @@
  *
  * The file belongs to another user: its owner is checked, only DT_MAX_PERFMAP_FILE of it is read, a
  * piece at a time, and a file that is replaced repeatedly is read from the start only after a
- * pause.
+ * pause. With a jail, a helper reads each piece and splits its lines; they are sorted here.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "jail/message.h"
 #include "proc/perfmap.h"
 
 #define MAX_BACK 32		   /* entries to look back over for one that overlaps */
@@ -35,6 +36,7 @@ typedef DT_VEC(struct entry) entries;
 
 struct dt_perfmap {
 	char *path;
+	dt_jail *jail;
 	bool (*may_own)(void *arg, uid_t uid);
 	void *arg;
 	dt_buf names;
@@ -47,11 +49,13 @@ struct dt_perfmap {
 	uint64_t pause_end; /* until then it is not read from the start */
 };
 
-dt_perfmap *dt_perfmap_new(const char *path, bool (*may_own)(void *arg, uid_t uid), void *arg)
+dt_perfmap *dt_perfmap_new(const char *path, dt_jail *jail, bool (*may_own)(void *arg, uid_t uid),
+			   void *arg)
 {
 	dt_perfmap *pm = dt_xcalloc(1, sizeof(*pm));
 
 	pm->path = dt_xstrdup(path);
+	pm->jail = jail;
 	pm->may_own = may_own;
 	pm->arg = arg;
 	return pm;
@@ -242,6 +246,82 @@ static bool read_piece(dt_perfmap *pm, int fd, char *buf)
 	return true;
 }
 
+/* ---- by a helper ---- */
+
+/* How an entry is sent; the names follow all of them. */
+static void put_entries(const dt_perfmap *pm, dt_buf *out)
+{
+	dt_put_u64(out, (uint64_t)pm->at);
+	dt_put_bytes(out, pm->last, pm->nlast);
+	dt_put_u32(out, pm->unsorted.n);
+	dt_buf_add(out, pm->unsorted.v, pm->unsorted.n * sizeof(*pm->unsorted.v));
+	dt_put_bytes(out, pm->names.s, pm->names.n);
+}
+
+/* In the helper: a piece from the offset that the question has. */
+static void serve(struct dt_question *q, dt_buf *out)
+{
+	dt_message m = dt_message_of(q->data, q->size);
+	dt_perfmap *pm = dt_perfmap_new("", NULL, NULL, NULL);
+	char *buf = dt_xmalloc(PIECE);
+
+	pm->at = (off_t)dt_get_u64(&m);
+	if (q->nfds == 1 && read_piece(pm, q->fd[0], buf))
+		put_entries(pm, out);
+	free(buf);
+	dt_perfmap_free(pm);
+}
+
+bool dt_perfmap_take(dt_perfmap *pm, const dt_buf *answer)
+{
+	dt_message m = dt_message_of(answer->s, answer->n);
+	uint64_t at = dt_get_u64(&m), before = (uint64_t)pm->at;
+	size_t nlast, size, base = pm->names.n;
+	const void *last = dt_get_bytes(&m, &nlast);
+	uint32_t n = dt_get_count(&m, sizeof(struct entry));
+	const struct entry *v = dt_get_raw(&m, n * sizeof(*v));
+	const char *names = dt_get_bytes(&m, &size);
+
+	if (!dt_message_is_done(&m) || at <= before || at - before > PIECE ||
+	    nlast > sizeof(pm->last) || size > PIECE + n || (size && names[size - 1] != 0) ||
+	    base + size > UINT32_MAX)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct entry e;
+
+		memcpy(&e, (const char *)v + i * sizeof(e), sizeof(e));
+		if (e.name >= size || e.start + e.size < e.start)
+			return false;
+		e.name += (uint32_t)base;
+		*dt_vec_add(&pm->unsorted, NULL) = e;
+	}
+	dt_buf_add(&pm->names, names, size);
+	pm->at = (off_t)at;
+	pm->nlast = nlast;
+	memcpy(pm->last, last, nlast);
+	return true;
+}
+
+/* The next piece; false: there is none. */
+static bool ask_piece(dt_perfmap *pm, int fd)
+{
+	uint64_t at = (uint64_t)pm->at;
+	struct dt_question q = {.fd = {fd}, .nfds = 1, .data = &at, .size = sizeof(at)};
+	char *what = dt_xasprintf("names in %s", pm->path);
+	uint32_t before = pm->unsorted.n;
+	dt_buf answer = {0};
+	bool ok = dt_jail_ask(pm->jail, what, serve, &q, &answer, NULL) == 0 && answer.n;
+
+	if (ok && !dt_perfmap_take(pm, &answer)) {
+		pm->unsorted.n = before;
+		dt_jail_reject(pm->jail, what, &q, NULL);
+		ok = false;
+	}
+	dt_buf_free(&answer);
+	free(what);
+	return ok;
+}
+
 /* Read what was added to the file. True if there was something. */
 static bool read_more(dt_perfmap *pm)
 {
@@ -259,8 +339,8 @@ static bool read_more(dt_perfmap *pm)
 		start_over(pm, &st);
 	}
 	if (pm->at < st.st_size && pm->at < (off_t)DT_MAX_PERFMAP_FILE) {
-		buf = dt_xmalloc(PIECE);
-		while (read_piece(pm, fd, buf))
+		buf = pm->jail ? NULL : dt_xmalloc(PIECE);
+		while (pm->jail ? ask_piece(pm, fd) : read_piece(pm, fd, buf))
 			found = true;
 	}
 	if (anew && pm->at > LARGE)

@@ -13,17 +13,20 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "jail/jail.h"
 
 typedef struct dt_perfmap dt_perfmap;
 
 /* The path is where we can open the file; it need not exist yet. may_own tells whose file is
- * accepted (NULL: any user's). */
-dt_perfmap *dt_perfmap_new(const char *path, bool (*may_own)(void *arg, uid_t uid), void *arg);
+ * accepted (NULL: any user's); jail, who reads it (NULL: this process). */
+dt_perfmap *dt_perfmap_new(const char *path, dt_jail *jail, bool (*may_own)(void *arg, uid_t uid), void *arg);
 void dt_perfmap_free(dt_perfmap *pm);
 /* The name lives until the next look-up. NULL: unknown. */
 const char *dt_perfmap_find(dt_perfmap *pm, uint64_t addr, uint64_t *start);
 size_t dt_perfmap_memory(const dt_perfmap *pm);
 /* Lines of text, for tests and for callers that have them from elsewhere. */
 void dt_perfmap_add(dt_perfmap *pm, const char *text, size_t n);
+/* What a helper made of a piece of the file; false: it makes no sense. For us, tests and the fuzzer. */
+bool dt_perfmap_take(dt_perfmap *pm, const dt_buf *answer);
 
 #endif

@@ -66,13 +66,14 @@ static void find_in_program(dt_elf *e, struct dt_points *pt)
 		pt->main = sym->vaddr + bias;
 }
 
-static void find_in_linker(long pid, uint64_t base, struct dt_points *pt)
+static void find_in_linker(long pid, dt_jail *jail, uint64_t base, struct dt_points *pt)
 {
 	dt_error err = {0};
 	dt_maps *maps = dt_maps_read(pid, &err);
 	const dt_mapping *m = maps ? dt_maps_find(maps, base) : NULL;
 	int fd = m ? dt_map_open(pid, m) : -1;
-	dt_elf *e = fd >= 0 ? dt_elf_open_fd(fd, NULL, &err) : NULL;
+	struct dt_elf_place place = {.path = m ? m->path : NULL, .jail = jail};
+	dt_elf *e = fd >= 0 ? dt_elf_open_fd(fd, &place, &err) : NULL;
 	const dt_elfsym *sym;
 
 	if (e && (sym = dt_elf_function_named(e, "_dl_debug_state")))
@@ -83,10 +84,10 @@ static void find_in_linker(long pid, uint64_t base, struct dt_points *pt)
 	dt_maps_free(maps);
 }
 
-void dt_points_find(long pid, struct dt_points *pt)
+void dt_points_find(long pid, dt_jail *jail, struct dt_points *pt)
 {
 	char exe[64], root[64], own[4096];
-	struct dt_elf_place place = {.root = root, .path = own};
+	struct dt_elf_place place = {.root = root, .path = own, .jail = jail};
 	uint8_t auxv[4096];
 	size_t n = read_auxv(pid, auxv, sizeof(auxv));
 	dt_error err = {0};
@@ -110,11 +111,11 @@ void dt_points_find(long pid, struct dt_points *pt)
 	if (pt->entry)
 		find_in_program(e, pt);
 	if (pt->entry && base)
-		find_in_linker(pid, base, pt);
+		find_in_linker(pid, jail, base, pt);
 	dt_elf_free(e);
 }
 
-int dt_proc_load_point(long pid, uint64_t *offset)
+int dt_proc_load_point(long pid, dt_jail *jail, uint64_t *offset)
 {
 	struct dt_points points;
 	dt_error err = {0};
@@ -122,7 +123,7 @@ int dt_proc_load_point(long pid, uint64_t *offset)
 	dt_maps *maps;
 	int fd;
 
-	dt_points_find(pid, &points);
+	dt_points_find(pid, jail, &points);
 	maps = points.loaded ? dt_maps_read(pid, &err) : NULL;
 	m = maps ? dt_maps_find(maps, points.loaded) : NULL;
 	fd = m ? dt_map_open(pid, m) : -1;

@@ -249,7 +249,7 @@ void dt_sideband_drain(dt_sideband *sb)
 
 /* ---- open ---- */
 
-dt_sideband *dt_sideband_open(dt_error *err)
+dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err)
 {
 	dt_sideband *sb = dt_xcalloc(1, sizeof(*sb));
 	struct perf_event_attr attr = {
@@ -270,7 +270,7 @@ dt_sideband *dt_sideband_open(dt_error *err)
 	};
 
 	memset(err, 0, sizeof(*err));
-	sb->files = dt_files_new();
+	sb->files = dt_files_new(jail);
 	sb->images = dt_images_new();
 	sb->rings = dt_perf_rings_open(&attr, RING_SIZE, err);
 	if (sb->rings) {

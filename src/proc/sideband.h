@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "jail/jail.h"
 #include "proc/mappings.h"
 
 typedef struct dt_sideband dt_sideband;
@@ -53,9 +54,10 @@ typedef struct dt_umap {
 	const dt_file *file; /* never NULL; valid until the next call of this header */
 } dt_umap;
 
-/* Always succeeds; *err says why perf events are refused (code 0: they are not). */
-dt_sideband *dt_sideband_open(dt_error *err);
-/* Detaches and frees everything. */
+/* jail: who reads the build ids of files; NULL: this process. Always succeeds; *err says why perf
+ * events are refused (code 0: they are not). */
+dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err);
+/* Detaches; nothing is left behind. */
 void dt_sideband_free(dt_sideband *sb);
 bool dt_sideband_live(const dt_sideband *sb); /* has perf events */
 /* A descriptor that becomes readable when events should be drained; -1: none. */

@@ -50,6 +50,7 @@ struct dt_usyms {
 	size_t max_memory;
 	uint64_t clock; /* counts uses */
 	const dt_stop *stop;
+	dt_jail *jail;
 	struct object *objects;
 	dt_map *by_key;		  /* -> object */
 	struct slot slots[SLOTS]; /* by dt_file.id % SLOTS */
@@ -69,6 +70,7 @@ dt_usyms *dt_usyms_new(dt_sideband *sb, const struct dt_usyms_opts *opts)
 	us->debug_dir = opts->debug_dir ? dt_xstrdup(opts->debug_dir) : NULL;
 	us->max_memory = opts->max_memory ? opts->max_memory : DT_MAX_SYMBOL_MEMORY;
 	us->stop = opts->stop;
+	us->jail = opts->jail;
 	us->by_key = dt_map_new();
 	us->names = dt_map_new();
 	us->arena = dt_arena_new();
@@ -127,8 +129,11 @@ static dt_elf *open_vdso(void)
 static dt_elf *open_elf(dt_usyms *us, const dt_file *f)
 {
 	char root[64];
-	struct dt_elf_place place = {
-	    .root = root, .path = f->path, .debug_dir = us->debug_dir, .stop = us->stop};
+	struct dt_elf_place place = {.root = root,
+				     .path = f->path,
+				     .debug_dir = us->debug_dir,
+				     .stop = us->stop,
+				     .jail = us->jail};
 	dt_error err;
 	int fd;
 
@@ -275,7 +280,9 @@ static const char *show(dt_usyms *us, const char *name)
 
 	if (shown)
 		return shown;
-	pretty = us->raw_names ? NULL : dt_demangle(name, true);
+	pretty = NULL;
+	if (!us->raw_names)
+		dt_demangle_all(us->jail, &name, 1, true, &pretty);
 	copy = dt_arena_strdup(us->arena, pretty ? pretty : name);
 	free(pretty);
 	dt_make_safe(copy, strlen(copy), false);
@@ -327,7 +334,7 @@ static struct perfmap *need_perfmap(dt_usyms *us, long pid)
 		snprintf(name, sizeof(name), "/tmp/perf-%ld.map", dt_proc_inner_pid(pid));
 		path = dt_sideband_path(us->sb, pid, name);
 		p->us = us;
-		p->map = dt_perfmap_new(path, may_own_map, p);
+		p->map = dt_perfmap_new(path, us->jail, may_own_map, p);
 		free(path);
 		p->next = us->perfmaps;
 		us->perfmaps = p;

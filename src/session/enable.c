@@ -120,7 +120,7 @@ int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *inf
 		*info = (struct dtrace_proginfo){.matches = h->ecbs.n - before};
 	for (uint32_t i = clauses; info && i < h->clauses.n; i++)
 		info->growing += h->clauses.v[i].kinds != 0;
-	return 0;
+	return dt_readers_report(h) < 0 ? dt_session_err(h, EDT_DROPABORT, NULL) : 0;
 }
 
 /* ---- listing ---- */
@@ -134,6 +134,8 @@ static int report(dtrace_hdl_t *h, const dt_probedesc *d, dtrace_probe_f *f, voi
 	n = dt_probes_match(h->probes, d, true, &probes, &h->err);
 	if (n < 0)
 		return dt_session_fail(h);
+	if (dt_readers_report(h) < 0)
+		return dt_session_err(h, EDT_DROPABORT, NULL);
 	*count = n;
 	if (n == 0)
 		return 0;

@@ -214,7 +214,7 @@ static void put_gate(dtrace_hdl_t *h, long pid)
 		if (h->grow->gates.v[i] == pid)
 			return;
 	*dt_vec_add(&h->grow->gates, NULL) = pid;
-	fd = dt_proc_load_point(pid, &offset);
+	fd = dt_proc_load_point(pid, h->jail, &offset);
 	if (fd < 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

@@ -31,6 +31,7 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	h->probes = dt_probes_new();
 	dt_probes_set_types(h->probes, h->types);
 	dt_probes_set_options(h->probes, &h->opts);
+	h->jail = dt_jail_new(&h->stop);
 	dt_targets_new(h);
 	dt_objects_offer(h);
 	dt_probe_source_init(h->probes, &source);
@@ -82,6 +83,7 @@ void dtrace_close(dtrace_hdl_t *h)
 	dt_symbols_free(h);
 	dt_procs_free(h->procs);
 	dt_types_free(h->types);
+	dt_jail_free(h->jail);
 	dt_options_free(&h->opts);
 	dt_wait_free(h);
 	close(h->wake[0]);

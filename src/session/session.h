@@ -47,6 +47,7 @@ struct dtrace_hdl {
 	dt_consumer *consumer;
 	struct dt_symbols *symbols; /* names of user addresses; NULL: not needed */
 	char *out_path;
+	dt_jail *jail;	 /* reads files of programs */
 	dt_procs *procs; /* of -c, -p and of probes in processes */
 	enum { DT_SESSION_NEW, DT_SESSION_ACTIVE, DT_SESSION_STOPPED } state;
 	int wake[2]; /* dtrace_interrupt() */
@@ -96,6 +97,7 @@ struct dt_symbols;
 void dt_symbols_open(dtrace_hdl_t *h); /* if the program needs it; h->engine_ops is chosen */
 void dt_symbols_free(dtrace_hdl_t *h);
 int dt_symbols_update(dtrace_hdl_t *h); /* before records are printed; -1 when the handler says so */
+int dt_readers_report(dtrace_hdl_t *h); /* which files could not be read; -1 likewise */
 int dt_symbols_report(dtrace_hdl_t *h); /* why addresses may be without names; -1 likewise */
 /* For the consumer: arg is the handle. */
 bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,

@@ -49,11 +49,13 @@ void dt_symbols_open(dtrace_hdl_t *h)
 	    .raw_names = dt_opt(&h->opts, DT_O_MANGLED),
 	    .debug_dir = h->opts.text[DT_O_DEBUGDIR],
 	    .stop = &h->stop,
+	    .jail = h->jail,
 	};
 	const dt_proc *p;
 
 	if (h->symbols || !h->engine_ops->live || !is_needed(h))
 		return;
+	dt_jail_prepare(h->jail);
 	h->symbols = dt_xcalloc(1, sizeof(*h->symbols));
 	h->symbols->sb = dt_procs_sideband(h->procs);
 	if (!dt_sideband_live(h->symbols->sb))
@@ -91,14 +93,27 @@ static int report_losses(dtrace_hdl_t *h)
 	return rc;
 }
 
-/* Why addresses may be without names: lost events, files that are not read as a whole. */
+/* Files whose reader died. */
+int dt_readers_report(dtrace_hdl_t *h)
+{
+	char *text;
+	int rc = 0;
+
+	while (rc == 0 && (text = dt_jail_problem(h->jail))) {
+		rc = dt_session_diag(h, DT_DIAG_DROP, text);
+		free(text);
+	}
+	return rc;
+}
+
+/* Why addresses may be without names: lost events, files that are not read as a whole, or not at all. */
 int dt_symbols_report(dtrace_hdl_t *h)
 {
 	char *text;
-	int rc;
+	int rc = dt_readers_report(h);
 
-	if (!h->symbols)
-		return 0;
+	if (!h->symbols || rc < 0)
+		return rc;
 	rc = report_losses(h);
 	while (rc == 0 && (text = dt_usyms_problem(h->symbols->us))) {
 		if (h->symbols->notes++ < DT_MAX_FILE_NOTES)
@@ -111,7 +126,7 @@ int dt_symbols_report(dtrace_hdl_t *h)
 int dt_symbols_update(dtrace_hdl_t *h)
 {
 	if (!h->symbols)
-		return 0;
+		return dt_readers_report(h);
 	dt_sideband_drain(h->symbols->sb);
 	dt_usyms_trim(h->symbols->us);
 	return dt_symbols_report(h);

@@ -20,7 +20,7 @@ static int say(void *arg, const struct dt_proc_news *n)
 
 void dt_targets_new(dtrace_hdl_t *h)
 {
-	h->procs = dt_procs_new(&h->opts, say, h);
+	h->procs = dt_procs_new(&h->opts, h->jail, say, h);
 	dt_probes_set_procs(h->probes, h->procs);
 }
 

@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	m = dt_maps_parse((const char *)data, n);
 	dt_maps_find(m, 0x1000);
 	dt_maps_free(m);
-	pm = dt_perfmap_new("/nonexistent", NULL, NULL);
+	pm = dt_perfmap_new("/nonexistent", NULL, NULL, NULL);
 	dt_perfmap_add(pm, (const char *)data, n);
 	dt_perfmap_find(pm, 0x1000, &at);
 	dt_perfmap_free(pm);

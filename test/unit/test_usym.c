@@ -128,7 +128,7 @@ static void test_perfmap(void)
 	dt_perfmap *pm;
 
 	snprintf(path, sizeof(path), "%s/perf-1.map", dir);
-	pm = dt_perfmap_new(path, NULL, NULL);
+	pm = dt_perfmap_new(path, NULL, NULL, NULL);
 	check_jit(pm, 0x1000, NULL); /* no file yet */
 	append(path, "1000 100 first f.js:1\n2000 10 second\nnonsense\n\n3000 zz "
 		     "x\nffffffffffffffff ff wraps\n3000 20 thi");
@@ -173,7 +173,7 @@ static bool only_7(void *arg, uid_t uid)
 /* One that grows line by line, in an order that sorts badly, with an unknown address asked for after each. */
 static void test_perfmap_grows(void)
 {
-	dt_perfmap *pm = dt_perfmap_new("/nonexistent", NULL, NULL), *theirs;
+	dt_perfmap *pm = dt_perfmap_new("/nonexistent", NULL, NULL, NULL), *theirs;
 	char line[64], path[256];
 	clock_t began = clock();
 	uint64_t start;
@@ -195,7 +195,7 @@ static void test_perfmap_grows(void)
 
 	snprintf(path, sizeof(path), "%s/perf-2.map", dir);
 	append(path, "1000 100 forged\n");
-	theirs = dt_perfmap_new(path, only_7, NULL);
+	theirs = dt_perfmap_new(path, NULL, only_7, NULL);
 	check_jit(theirs, 0x1000, NULL);
 	if (geteuid() == 0) {
 		CHECK(chown(path, 7, 7) == 0);
@@ -393,7 +393,7 @@ int main(void)
 	test_dead();
 	test_perfmap();
 	test_perfmap_grows();
-	sb = dt_sideband_open(&err);
+	sb = dt_sideband_open(NULL, &err);
 	test_living(sb);
 	test_trim(sb);
 	if (dt_sideband_live(sb)) {

@@ -236,7 +236,8 @@ static void publish_file(dt_bpf *e, const struct dt_uw_key *key, int fd)
 {
 	dt_unwind t = {0};
 	dt_error err;
-	dt_elf *elf = dt_elf_open_fd(fd, NULL, &err);
+	struct dt_elf_place place = {.jail = dt_procs_jail(e->procs)};
+	dt_elf *elf = dt_elf_open_fd(fd, &place, &err);
 
 	if (elf) {
 		dt_unwind_read(elf, &t);
@@ -365,7 +366,7 @@ void dt_tables_preload(dt_bpf *e)
 			continue;
 		read_ahead_process(e, p->pid);
 		if (p->origin == DT_PROC_CREATED)
-			dt_needed(p->pid, read_ahead_path, e);
+			dt_needed(p->pid, dt_procs_jail(e->procs), read_ahead_path, e);
 	}
 }
 

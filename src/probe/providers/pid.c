@@ -66,22 +66,17 @@ static bool matches_text(const char *pattern, const char *text)
 static bool one_name_matches(dt_probes *ps, const char *pattern, struct pid_object *o, uint32_t i)
 {
 	const char *raw = o->funcs[i].name, *pretty;
-	bool yes;
-	char *full;
 
 	if (matches_text(pattern, raw))
 		return true;
-	pretty = dt_pid_pretty(o, i, dt_probes_arena(ps));
+	pretty = dt_pid_pretty(o, i, false, dt_probes_arena(ps));
 	if (pretty == raw)
 		return false;
 	if (matches_text(pattern, pretty))
 		return true;
 	if (!strchr(pattern, '(') && !strchr(pattern, ')'))
 		return false;
-	full = dt_demangle(raw, true);
-	yes = full && matches_text(pattern, full);
-	free(full);
-	return yes;
+	return matches_text(pattern, dt_pid_pretty(o, i, true, dt_probes_arena(ps)));
 }
 
 /* Any of the names of the function. */

@@ -23,7 +23,8 @@ struct pid_object {
 	bool go; /* made by Go's linker */
 	const dt_elfsym *funcs;
 	uint32_t nfuncs;
-	const char **pretty; /* demangled names by function; NULL: as in the file. Made on demand */
+	dt_jail *jail; /* who reads it */
+	const char **pretty[2]; /* readable names by function, without and with parameters; made at need */
 	bool *swept;	     /* functions whose jumps are in targets */
 	dt_targets targets;
 };
@@ -58,9 +59,10 @@ struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_p
 void dt_pid_objects_free(pid_objects *all);
 /* A function of Go itself, with arguments in registers, not one of C or in assembly language. */
 bool dt_pid_is_go(const struct pid_object *o, uint32_t index);
-const char *dt_pid_pretty(struct pid_object *o, uint32_t index, dt_arena *a);
-/* Where its code is; false: it has none, or it is chosen when the program starts and the choice is
- * not known. */
+/* Readable: of C++ and Rust, with or without parameters; others as in the file. */
+const char *dt_pid_pretty(struct pid_object *o, uint32_t index, bool params, dt_arena *a);
+/* Where its code is; false: it has none, or it is chosen when the program starts and we cannot tell
+ * how. */
 bool dt_pid_function(struct pid_object *o, uint32_t index, struct pid_function *f);
 /* Its instructions; valid until the next call. NULL: they cannot be read. */
 const dt_body *dt_pid_body(struct pid_code *c, const struct pid_function *f);

@@ -20,6 +20,7 @@
 #include "probe/providers/pid.h"
 #include "elf/cfi.h"
 
+#define AT_ONCE	   256u	      /* names that are made readable */
 #define CODE_MAX   (1u << 20) /* of one function */
 #define NEIGHBOURS 8u	      /* on either side, and not farther away than: */
 #define NEAR	   4096u
@@ -46,6 +47,7 @@ struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_p
 		return NULL;
 	o = dt_arena_alloc(a, sizeof(*o));
 	o->elf = elf;
+	o->jail = place->jail;
 	o->dev = st.st_dev;
 	o->inode = st.st_ino;
 	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", dt_elf_fd(elf));
@@ -77,21 +79,41 @@ bool dt_pid_is_go(const struct pid_object *o, uint32_t index)
 	return o->go && strchr(name, '.') && name[0] != '.' && !(n > 5 && strcmp(name + n - 5, ".abi0") == 0);
 }
 
-const char *dt_pid_pretty(struct pid_object *o, uint32_t index, dt_arena *a)
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* This name and the next ones, which will be asked for as well: a helper takes as long for many as for one. */
+static void make_pretty(struct pid_object *o, uint32_t index, bool params, dt_arena *a)
+{
+	const char *names[AT_ONCE] = {0};
+	char *made[AT_ONCE];
+	uint32_t at[AT_ONCE], n = 0;
+
+	for (uint32_t i = index; i < o->nfuncs && n < AT_ONCE; i++)
+		if (is_mangled(o->funcs[i].name) && !o->pretty[params][i]) {
+			names[n] = o->funcs[i].name;
+			at[n++] = i;
+		}
+	dt_demangle_all(o->jail, names, n, params, made);
+	for (uint32_t i = 0; i < n; i++) {
+		o->pretty[params][at[i]] = made[i] ? dt_arena_strdup(a, made[i]) : names[i];
+		free(made[i]);
+	}
+}
+
+const char *dt_pid_pretty(struct pid_object *o, uint32_t index, bool params, dt_arena *a)
 {
 	const char *name = o->funcs[index].name;
-	char *s;
 
-	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
+	if (!is_mangled(name))
 		return name;
-	if (!o->pretty)
-		o->pretty = dt_arena_alloc(a, o->nfuncs * sizeof(*o->pretty));
-	if (!o->pretty[index]) {
-		s = dt_demangle(name, false);
-		o->pretty[index] = s ? dt_arena_strdup(a, s) : name;
-		free(s);
-	}
-	return o->pretty[index];
+	if (!o->pretty[params])
+		o->pretty[params] = dt_arena_alloc(a, o->nfuncs * sizeof(*o->pretty[params]));
+	if (!o->pretty[params][index])
+		make_pretty(o, index, params, a);
+	return o->pretty[params][index];
 }
 
 /* ---- functions ---- */

@@ -76,7 +76,7 @@ static void add(struct search *s, const struct pid_place *x, const char *func, c
 
 static const char *shown_name(struct search *s, const struct pid_function *f)
 {
-	return dt_pid_pretty(f->object, f->index, dt_probes_arena(s->ps));
+	return dt_pid_pretty(f->object, f->index, false, dt_probes_arena(s->ps));
 }
 
 static void add_entry(struct search *s, const struct pid_function *f)
@@ -272,7 +272,8 @@ static struct pid_object *open_object(struct search *s, int fd, long pid, const 
 {
 	const dt_arch *a = dt_arch_host();
 	char root[64] = "";
-	struct dt_elf_place place = {.root = root, .path = path};
+	struct dt_elf_place place = {
+	    .root = root, .path = path, .jail = dt_procs_jail(dt_probes_procs(s->ps))};
 	struct pid_object *o;
 	dt_error err = {0};
 	char *name;
@@ -380,7 +381,7 @@ static void explain_functions(struct search *s)
 		for (uint32_t i = 0; i < o->nfuncs; i++)
 			if (!o->funcs[i].plt)
 				*dt_vec_add(&names, NULL) =
-				    dt_pid_pretty(o, i, dt_probes_arena(s->ps));
+				    dt_pid_pretty(o, i, false, dt_probes_arena(s->ps));
 	}
 	near = dt_nearest(s->d->func, names.v, names.n);
 	if (data)

@@ -130,12 +130,14 @@ static const char *d_name(dt_arena *a, const char *name)
 }
 
 /* The function that contains a probe, by its name in the source: "f", not "f.cold" or "f.part.0". */
-static const char *function_name(dt_arena *a, dt_elf *e, uint64_t pc)
+static const char *function_name(dt_arena *a, dt_jail *jail, dt_elf *e, uint64_t pc)
 {
 	const dt_elfsym *sym = dt_elf_function_at(e, pc);
-	char *plain = sym ? dt_demangle(sym->name, false) : NULL, *dot;
-	char *name = dt_arena_strdup(a, plain ? plain : sym ? sym->name : "");
+	char *plain = NULL, *name, *dot;
 
+	if (sym)
+		dt_demangle_all(jail, &sym->name, 1, false, &plain);
+	name = dt_arena_strdup(a, plain ? plain : sym ? sym->name : "");
 	free(plain);
 	dot = *name ? strchr(name + 1, '.') : NULL;
 	if (dot)
@@ -182,7 +184,7 @@ static void join_sites(struct object *o)
 	dt_map_free(last);
 }
 
-static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
+static void read_sites(dt_arena *a, dt_jail *jail, dt_elf *e, struct object *o)
 {
 	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function with a long name */
 	dt_sdt s;
@@ -196,7 +198,7 @@ static void read_sites(dt_arena *a, dt_elf *e, struct object *o)
 			continue;
 		x.prov = dt_arena_strdup(a, s.prov);
 		x.name = d_name(a, s.name);
-		x.func = function_name(a, e, s.pc);
+		x.func = function_name(a, jail, e, s.pc);
 		x.nargs = dt_sdt_args(a, e, &s, x.args, DT_ATTACH_ARGS);
 		x.call = second_nop(e, s.pc, &x);
 		*dt_vec_add(&o->sites, NULL) = x;
@@ -227,9 +229,9 @@ static struct object *known_object(const struct usdt *u, const dt_mapping *m)
 }
 
 /* Read an object; takes over the descriptor. */
-static struct object *new_object(dt_arena *a, int fd, const char *root, const dt_mapping *m)
+static struct object *new_object(dt_arena *a, dt_jail *jail, int fd, const char *root, const dt_mapping *m)
 {
-	struct dt_elf_place place = {.root = root, .path = m->path};
+	struct dt_elf_place place = {.root = root, .path = m->path, .jail = jail};
 	struct object *o = dt_xcalloc(1, sizeof(*o));
 	dt_error ignored = {0};
 	struct stat st = {0};
@@ -247,7 +249,7 @@ static struct object *new_object(dt_arena *a, int fd, const char *root, const dt
 	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", o->fd);
 	e = dt_elf_open_fd(fd, &place, &ignored);
 	if (e && o->fd >= 0)
-		read_sites(a, e, o);
+		read_sites(a, jail, e, o);
 	dt_elf_free(e);
 	if (!o->sites.n && o->fd >= 0) {
 		close(o->fd);
@@ -258,7 +260,7 @@ static struct object *new_object(dt_arena *a, int fd, const char *root, const dt
 
 /* The object of a mapping, read when it is first seen; NULL: it cannot be opened, the process may
  * have ended. */
-static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_mapping *m)
+static struct object *object_of(struct usdt *u, dt_probes *ps, long pid, const dt_mapping *m)
 {
 	struct object *o = known_object(u, m);
 	char root[64];
@@ -270,7 +272,7 @@ static struct object *object_of(struct usdt *u, dt_arena *a, long pid, const dt_
 	fd = dt_map_open(pid, m);
 	if (fd < 0)
 		return NULL;
-	o = new_object(a, fd, root, m);
+	o = new_object(dt_probes_arena(ps), dt_procs_jail(dt_probes_procs(ps)), fd, root, m);
 	*dt_vec_add(&u->objects, NULL) = o;
 	if (!*root)
 		dt_map_set(u->without, m->path, o->sites.n ? NULL : o);
@@ -340,7 +342,7 @@ static void search_process(struct search *s, long pid)
 
 		if (m->kind != DT_MAP_FILE || !m->exec)
 			continue;
-		o = object_of(s->u, dt_probes_arena(s->ps), pid, m);
+		o = object_of(s->u, s->ps, pid, m);
 		for (uint32_t k = 0; o && k < o->sites.n; k++)
 			place(s, o, k, pid);
 	}

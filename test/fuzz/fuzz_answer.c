@@ -1,0 +1,124 @@
+/*
+ * libFuzzer target: any bytes as the answer of a helper (jail/jail.h) about an ELF file or a perf map: nothing that is
+ * believed of it may lead outside of it. The first byte says which question it was for.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "elf/elf_remote.h"
+#include "proc/perfmap.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void use_symbols(dt_elf *e)
+{
+	const dt_elfsym *s;
+	uint32_t n = dt_elf_functions(e, &s);
+	size_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const dt_elfsym *at = dt_elf_function_at(e, s[i].vaddr);
+
+		if (strlen(s[i].name) != s[i].name_len || (at && at->alias))
+			abort();
+		sum += strlen(s[i].name);
+	}
+	if (n && !dt_elf_function_named(e, s[0].name) && sum)
+		abort();
+	dt_elf_data_at(e, 1);
+}
+
+static void use_headers(dt_elf *e)
+{
+	struct dt_elf_section s;
+	uint64_t x;
+	char buf[16];
+
+	dt_elf_bias(e, 0x1000, 0, &x);
+	dt_elf_vaddr_to_offset(e, dt_elf_entry(e), &x);
+	dt_elf_offset_to_vaddr(e, 0, &x);
+	dt_elf_read(e, dt_elf_entry(e), buf, sizeof(buf));
+	dt_elf_section(e, ".text", &s);
+	dt_elf_in_section(e, ".text", 1);
+	dt_elf_is_static(e);
+}
+
+static void use_probes(dt_elf *e)
+{
+	size_t it = 0;
+	dt_sdt s;
+
+	e->remote->probes_asked = true;
+	while (dt_sdt_next(e, &it, &s))
+		if (!*s.prov || !*s.name || strlen(s.args) > SIZE_MAX / 2)
+			abort();
+}
+
+static void use_ranges(dt_elf *e)
+{
+	struct dt_cfi_walk w;
+	uint64_t start, end;
+
+	e->remote->ranges_asked = true;
+	dt_cfi_walk(e, &w);
+	while (dt_cfi_next(&w, &start, &end))
+		;
+}
+
+static void read_perfmap(const dt_buf *answer)
+{
+	dt_perfmap *pm = dt_perfmap_new("/nonexistent", NULL, NULL, NULL);
+	uint64_t at;
+
+	dt_perfmap_add(pm, "1000 10 first\n", 14);
+	dt_perfmap_take(pm, answer);
+	for (uint64_t addr = 0x1000; addr < 0x1020; addr += 8) {
+		const char *s = dt_perfmap_find(pm, addr, &at);
+
+		if (s && strlen(s) > SIZE_MAX / 2)
+			abort();
+	}
+	dt_perfmap_free(pm);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	dt_elf *e = dt_xcalloc(1, sizeof(*e));
+	dt_buf answer = {0};
+	dt_error err = {0};
+	dt_unwind u = {0};
+
+	e->fd = -1;
+	e->arena = dt_arena_new();
+	e->remote = dt_xcalloc(1, sizeof(*e->remote));
+	e->symbols_read = true;
+	if (n)
+		dt_buf_add(&answer, data + 1, n - 1);
+	switch (n ? data[0] % 6 : 0) {
+	case 0:
+		if (dt_elf_take_headers(e, &answer, &err))
+			use_headers(e);
+		break;
+	case 1:
+		if (dt_elf_take_symbols(e, &answer))
+			use_symbols(e);
+		break;
+	case 2:
+		if (dt_elf_take_probes(e, &answer))
+			use_probes(e);
+		break;
+	case 3:
+		if (dt_elf_take_unwind(&answer, &u) && u.n)
+			dt_unwind_find(&u, u.rows[u.n / 2].pc);
+		dt_unwind_free(&u);
+		break;
+	case 4:
+		if (dt_elf_take_ranges(e, &answer))
+			use_ranges(e);
+		break;
+	case 5: read_perfmap(&answer); break;
+	}
+	dt_buf_free(&answer);
+	dt_elf_free(e);
+	return 0;
+}
