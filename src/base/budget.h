@@ -65,8 +65,9 @@
 #define DT_MAX_READER_MEMORY DT_GB(4)	/* of addresses, beyond what it begins with */
 #define DT_MAX_READER_ANSWER DT_MB(512) /* symbols of a browser (250 MB) */
 #define DT_MAX_READER_CPU    20		/* seconds for one question (2 s) */
-#define DT_MAX_READER_WAIT   120	/* seconds for an answer, whatever it waits for itself */
-#define DT_MAX_READER_LIFE   120	/* seconds of CPU time; halfway through it is replaced */
+#define DT_MAX_READER_TYPES  120	/* the same for one about types (a name that is not in 5 GB: 50 s) */
+#define DT_MAX_READER_WAIT   300	/* seconds for an answer, whatever it waits for itself */
+#define DT_MAX_READER_LIFE   600	/* seconds of CPU time; halfway through it is replaced */
 #define DT_MAX_BAD_FILES     4096	/* that it died of, remembered */
 
 /* ---- D libraries ---- */

@@ -434,6 +434,11 @@ const char *dt_elf_soname(dt_elf *e)
 	return e->soname;
 }
 
+dt_jail *dt_elf_jail(const dt_elf *e)
+{
+	return e->remote ? e->remote->jail : NULL;
+}
+
 int dt_elf_fd(const dt_elf *e)
 {
 	return e->fd;

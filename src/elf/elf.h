@@ -45,6 +45,8 @@ struct dt_elf_place {
 dt_elf *dt_elf_open(const char *path, const struct dt_elf_place *place, dt_error *err);
 /* Takes over the descriptor, even if this fails. */
 dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err);
+/* The same with its separate debug file (-1: none); no other is looked for. For helpers. */
+dt_elf *dt_elf_open_pair(int fd, int debug, dt_error *err);
 /* The bytes are copied (vDSO, tests). */
 dt_elf *dt_elf_open_memory(const void *bytes, size_t n, dt_error *err);
 void dt_elf_free(dt_elf *e);
@@ -147,6 +149,7 @@ bool dt_elf_sdt_base(dt_elf *e, uint64_t *vaddr);
 dt_elf *dt_elf_debug(dt_elf *e);
 /* Where the DWARF is: e itself, its debug file, or NULL. */
 dt_elf *dt_elf_dwarf(dt_elf *e);
+dt_jail *dt_elf_jail(const dt_elf *e); /* who reads it; NULL: this process */
 int dt_elf_fd(const dt_elf *e); /* -1: none (memory, or shrunk). Owned by e */
 
 #endif

@@ -134,6 +134,21 @@ dt_elf *dt_elf_debug(dt_elf *e)
 	return e->debug;
 }
 
+dt_elf *dt_elf_open_pair(int fd, int debug, dt_error *err)
+{
+	dt_elf *e = dt_elf_open_fd(fd, NULL, err);
+
+	if (e) {
+		e->debug = debug >= 0 ? dt_elf_open_fd(debug, NULL, err) : NULL;
+		e->debug_searched = true;
+		if (e->debug)
+			e->debug->debug_searched = true;
+	} else if (debug >= 0) {
+		close(debug);
+	}
+	return e;
+}
+
 /* From the section's header alone: it may be large. */
 static bool has_dwarf(dt_elf *e)
 {

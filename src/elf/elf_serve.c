@@ -9,15 +9,21 @@
 
 #define LONGEST_SECTION 64 /* bytes of a name that anyone asks for */
 
-/* A file of the question; NULL with *err. */
-static dt_elf *open_file(struct dt_question *q, uint32_t i, dt_error *err)
+static int take_file(struct dt_question *q, uint32_t i)
 {
 	int fd = i < q->nfds ? q->fd[i] : -1;
 
-	if (fd < 0)
-		return NULL;
-	q->fd[i] = -1;
-	return dt_elf_open_fd(fd, NULL, err);
+	if (fd >= 0)
+		q->fd[i] = -1;
+	return fd;
+}
+
+/* The file of the question; NULL with *err. */
+static dt_elf *open_file(struct dt_question *q, dt_error *err)
+{
+	int fd = take_file(q, 0);
+
+	return fd >= 0 ? dt_elf_open_fd(fd, NULL, err) : NULL;
 }
 
 /* ---- headers ---- */
@@ -66,7 +72,7 @@ static void put_sections(dt_elf *e, dt_buf *out)
 void dt_elf_serve_headers(struct dt_question *q, dt_buf *out)
 {
 	dt_error err = {0};
-	dt_elf *e = open_file(q, 0, &err);
+	dt_elf *e = open_file(q, &err);
 
 	if (!e) {
 		dt_put_string(out, err.text);
@@ -112,15 +118,14 @@ static void put_table(const dt_symtab *t, dt_buf *names, dt_buf *out)
 
 void dt_elf_serve_symbols(struct dt_question *q, dt_buf *out)
 {
+	int fd = take_file(q, 0), debug = take_file(q, 1);
 	dt_error err;
-	dt_elf *e = open_file(q, 0, &err);
+	dt_elf *e = fd >= 0 ? dt_elf_open_pair(fd, debug, &err) : NULL;
 	const dt_elfsym *syms;
 	dt_buf names = {0}, tables = {0};
 
 	if (!e)
 		return;
-	e->debug = open_file(q, 1, &err);
-	e->debug_searched = true;
 	dt_elf_functions(e, &syms);
 	put_table(&e->functions, &names, &tables);
 	put_table(&e->data, &names, &tables);
@@ -148,7 +153,7 @@ void dt_elf_serve_section(struct dt_question *q, dt_buf *out)
 	const char *name = dt_get_string(&m);
 	struct dt_elf_section s;
 	dt_error err;
-	dt_elf *e = open_file(q, 0, &err);
+	dt_elf *e = open_file(q, &err);
 
 	if (e && name && dt_elf_section(e, name, &s) && s.data)
 		dt_buf_add(out, s.data, s.data_size);
@@ -158,7 +163,7 @@ void dt_elf_serve_section(struct dt_question *q, dt_buf *out)
 void dt_elf_serve_probes(struct dt_question *q, dt_buf *out)
 {
 	dt_error err;
-	dt_elf *e = open_file(q, 0, &err);
+	dt_elf *e = open_file(q, &err);
 	size_t it = 0;
 	dt_sdt s;
 
@@ -175,7 +180,7 @@ void dt_elf_serve_probes(struct dt_question *q, dt_buf *out)
 void dt_elf_serve_unwind(struct dt_question *q, dt_buf *out)
 {
 	dt_error err;
-	dt_elf *e = open_file(q, 0, &err);
+	dt_elf *e = open_file(q, &err);
 	dt_unwind u = {0};
 
 	if (e)
@@ -188,7 +193,7 @@ void dt_elf_serve_unwind(struct dt_question *q, dt_buf *out)
 void dt_elf_serve_ranges(struct dt_question *q, dt_buf *out)
 {
 	dt_error err;
-	dt_elf *e = open_file(q, 0, &err);
+	dt_elf *e = open_file(q, &err);
 	struct dt_cfi_walk w;
 	uint64_t start, end;
 

@@ -23,7 +23,7 @@ static const uint16_t allowed[] = {
     SYS_read,	    SYS_pread64,   SYS_recvmsg,	     SYS_sendto,	SYS_close,   SYS_lseek,
     SYS_fstat,	    SYS_munmap,	   SYS_mremap,	     SYS_brk,		SYS_madvise, SYS_futex,
     SYS_exit_group, SYS_exit,	   SYS_rt_sigreturn, SYS_getrandom,	SYS_getpid,  SYS_gettid,
-    SYS_sysinfo,    SYS_fadvise64, SYS_sched_yield,  SYS_clock_gettime,
+    SYS_sysinfo,    SYS_fadvise64, SYS_sched_yield,  SYS_clock_gettime, SYS_geteuid,
 };
 
 /* Allowed if the bits `mask` of an argument are `value`. */
@@ -43,6 +43,9 @@ static const uint16_t refused[] = {
     SYS_openat,	      SYS_readlinkat, SYS_faccessat,   SYS_statx,  SYS_ioctl,
     SYS_fcntl,	      SYS_newfstatat, SYS_getrlimit,   SYS_getcwd, SYS_rt_sigprocmask,
     SYS_rt_sigaction, SYS_prlimit64,  SYS_sigaltstack,
+#if defined(SYS_open) /* older forms, which new CPUs do not have */
+    SYS_open,	      SYS_readlink,   SYS_access,      SYS_stat,   SYS_lstat,
+#endif
 };
 
 #define DATA(field)    (uint32_t) offsetof(struct seccomp_data, field)

@@ -51,6 +51,11 @@ dt_jail *dt_jail_new(const dt_stop *stop)
 	return j;
 }
 
+dt_jail *dt_jail_like(const dt_jail *j)
+{
+	return dt_jail_new(j->stop);
+}
+
 static void end_helper(dt_jail *j)
 {
 	if (!j->pid)
@@ -120,6 +125,7 @@ void dt_jail_prepare(dt_jail *j)
 /* ---- transfer ---- */
 
 struct patience {
+	uint32_t seconds;    /* of CPU time */
 	uint64_t begin, cpu; /* when we began to wait, and what the helper had used soon after */
 	clockid_t clock;
 	bool has_clock;
@@ -143,7 +149,7 @@ static bool is_over(const dt_jail *j, struct patience *p)
 		p->cpu = p->has_clock ? cpu_time(p) : 0;
 		return false;
 	}
-	if (p->has_clock && cpu_time(p) > p->cpu + DT_MAX_READER_CPU * 1000000000ull)
+	if (p->has_clock && cpu_time(p) > p->cpu + p->seconds * 1000000000ull)
 		return true;
 	return dt_now() - p->begin > DT_MAX_READER_WAIT * 1000000000ull;
 }
@@ -312,7 +318,7 @@ static enum outcome exchange(dt_jail *j, dt_jail_work *work, const struct dt_que
 			     dt_buf *answer, bool *asked)
 {
 	struct dt_jail_head h = {.work = work, .size = q->size, .nfds = q->nfds};
-	struct patience p = {0};
+	struct patience p = {.seconds = q->seconds ? q->seconds : DT_MAX_READER_CPU};
 	enum outcome o = greet(j, &p);
 
 	if (o != DONE || j->broken)

@@ -10,7 +10,7 @@
  *   limits		of memory and CPU time (base/budget.h)
  *   no future		it ends with the tracer, however that ends
  *
- * A question is a function of this program, some bytes and up to two open files; it is called in the helper, and its answer
+ * A question is a function of this program, some bytes and up to three open files; it is called in the helper, and its answer
  * is bytes. The tracer must take them for hostile: message.h has the tools.
  *
  * A helper that dies is replaced. What it was reading then is not read again, and the user is told once for each file:
@@ -26,7 +26,7 @@
 
 #include "base/base.h"
 
-#define DT_JAIL_FILES 2
+#define DT_JAIL_FILES 3
 
 typedef struct dt_jail dt_jail;
 
@@ -35,6 +35,7 @@ struct dt_question {
 	uint32_t nfds;
 	const void *data;
 	size_t size;
+	uint32_t seconds; /* of CPU time for the answer; 0: DT_MAX_READER_CPU */
 };
 
 /* In the helper: answers a question by adding to *answer. A file that it takes and closes itself becomes -1. */
@@ -42,6 +43,7 @@ typedef void dt_jail_work(struct dt_question *q, dt_buf *answer);
 
 /* Starts nothing yet. A question is given up when *stop is set. */
 dt_jail *dt_jail_new(const dt_stop *stop);
+dt_jail *dt_jail_like(const dt_jail *j); /* another one, for a helper that is to remember something */
 void dt_jail_free(dt_jail *j);
 /* Questions will come: the helper may get ready meanwhile. */
 void dt_jail_prepare(dt_jail *j);

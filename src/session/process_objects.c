@@ -59,7 +59,8 @@ static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint
 			    dt_error *err)
 {
 	char root[64];
-	struct dt_elf_place place = {.root = root, .path = m->path, .debug_dir = debug_dir(h)};
+	struct dt_elf_place place = {
+	    .root = root, .path = m->path, .debug_dir = debug_dir(h), .jail = h->jail};
 	dt_elf *e;
 	int fd;
 
@@ -120,6 +121,7 @@ static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth
 
 void dt_objects_offer(dtrace_hdl_t *h)
 {
-	dt_types_set_user(h->types, &(struct dt_user_source){
-					.arg = h, .open = open_object, .debug_dir = debug_dir});
+	dt_types_set_user(
+	    h->types, &(struct dt_user_source){
+			  .arg = h, .jail = h->jail, .open = open_object, .debug_dir = debug_dir});
 }

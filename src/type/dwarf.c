@@ -15,6 +15,7 @@
  * another user is read instead, within the budget: its owner could truncate it while it is mapped,
  * and the signal would kill us. Nor are other debug files that such a file names opened.
  */
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -576,12 +577,35 @@ static const struct dt_user_reader_ops ops = {
     .close = close_dwarf,
 };
 
-static bool is_of_another(int fd)
+bool dt_dwarf_is_foreign(const struct dt_user_object *o, int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+	return fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != o->ts->user_owner) ||
 	       st.st_mode & S_IWOTH;
+}
+
+/* .gnu_debugaltlink: a path, relative to the file itself, and a build id. */
+int dt_dwarf_open_alt(const struct dt_user_object *o)
+{
+	dt_elf *e = dt_elf_dwarf(o->elf);
+	struct dt_elf_section s;
+	const char *name, *slash;
+	char *path;
+	int fd;
+
+	if (e == NULL || dt_elf_fd(e) < 0 || dt_dwarf_is_foreign(o, dt_elf_fd(e)) ||
+	    !dt_elf_section(e, ".gnu_debugaltlink", &s) || s.data == NULL ||
+	    memchr(s.data, 0, s.data_size) == NULL)
+		return -1;
+	name = s.data;
+	slash = strrchr(dt_elf_path(e), '/');
+	path = dt_xasprintf("%.*s%s",
+			    *name != '/' && slash != NULL ? (int)(slash + 1 - dt_elf_path(e)) : 0,
+			    dt_elf_path(e), name);
+	fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, NULL);
+	free(path);
+	return fd;
 }
 
 /* libdw reads all sections of debug information at once. NULL: reading them is allowed. */
@@ -638,8 +662,8 @@ struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem)
 
 	if (e == NULL || dt_elf_fd(e) < 0)
 		return NULL;
-	dw = is_of_another(dt_elf_fd(e)) ? open_foreign(dt_elf_fd(e), &elf, &why)
-					 : dwarf_begin(dt_elf_fd(e), DWARF_C_READ);
+	dw = dt_dwarf_is_foreign(o, dt_elf_fd(e)) ? open_foreign(dt_elf_fd(e), &elf, &why)
+						  : dwarf_begin(dt_elf_fd(e), DWARF_C_READ);
 	if (dw == NULL) {
 		why = why != NULL ? why : dwarf_errmsg(-1);
 		*problem = dt_xasprintf("the DWARF of %s cannot be read: %s", o->name,
@@ -652,5 +676,8 @@ struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem)
 	d->elf = elf;
 	d->nodes = dt_map_new();
 	d->same = dt_map_new();
+	if (o->ts->user_alt >= 0)
+		dwarf_setalt(
+		    dw, dwarf_begin(o->ts->user_alt, DWARF_C_READ)); /* NULL: as if it had none */
 	return &d->r;
 }

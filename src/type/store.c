@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "type/user_store.h"
 
@@ -57,6 +58,8 @@ dt_types *dt_types_new(void)
 	ts->user_files = dt_map_new();
 	ts->user_places = dt_map_new();
 	ts->user_paths = dt_map_new();
+	ts->user_owner = geteuid();
+	ts->user_alt = -1;
 	ts->btf_dir = dt_xstrdup("/sys/kernel/btf");
 	container_init(&ts->c, "C");
 	container_init(&ts->d, "D");

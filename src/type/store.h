@@ -78,6 +78,8 @@ struct dt_types {
 	const struct dt_user_source *user_source; /* NULL: no processes available */
 	dt_map *user_files;			  /* identity of a file -> struct dt_user_object * */
 	dt_map *user_places;			  /* process and object -> where that is */
+	uint32_t user_owner;			  /* whose files, besides root's, are believed: our user */
+	int user_alt; /* helper: what dwz took out of its object; -1: none */
 	dt_map *user_paths;			  /* path -> struct dt_user_object * (user_args.c) */
 };
 

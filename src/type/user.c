@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "type/user_store.h"
+#include "type/user_remote.h"
 
 void dt_types_set_user(dt_types *ts, const struct dt_user_source *source)
 {
@@ -53,6 +53,40 @@ static char *file_key(const dt_elf *e, const char *name)
 			    st.st_mtim.tv_nsec);
 }
 
+static void no_readers(struct dt_user_object *o)
+{
+	if (o->nreaders == 0 && o->problem == NULL)
+		o->problem = dt_xasprintf(
+		    "%s has no type data: build it with -g (DWARF) or -gctf, or install its "
+		    "debug file",
+		    o->name);
+}
+
+/* Have a helper read it. False: it cannot, because libdw has to open other files (.dwo), and they may be opened. */
+static bool open_remote(struct dt_user_object *o)
+{
+	dt_elf *dwarf = dt_elf_dwarf(o->elf);
+	bool split = false;
+
+	o->readers[0] = dt_remote_open(o, &split, &o->problem);
+	o->nreaders = o->readers[0] != NULL;
+	if (split && dwarf != NULL && !dt_dwarf_is_foreign(o, dt_elf_fd(dwarf))) {
+		if (o->nreaders != 0)
+			o->readers[0]->ops->close(o->readers[0]);
+		o->nreaders = 0;
+		free(o->problem);
+		o->problem = NULL;
+		return false;
+	}
+	if (split && o->problem == NULL)
+		o->problem =
+		    dt_xasprintf("%s belongs to another user, and a part of its DWARF is in "
+				 "other files (.dwo)",
+				 o->name);
+	no_readers(o);
+	return true;
+}
+
 static void open_readers(struct dt_user_object *o)
 {
 	char *problem = NULL;
@@ -64,6 +98,8 @@ static void open_readers(struct dt_user_object *o)
 		    dt_xasprintf("%s is a 32-bit object: its types are not supported", o->name);
 		return;
 	}
+	if (dt_elf_jail(o->elf) != NULL && open_remote(o))
+		return;
 	for (size_t i = 0; i < DT_NELEM(open); i++) {
 		struct dt_user_reader *r = open[i](o, &problem);
 
@@ -75,11 +111,7 @@ static void open_readers(struct dt_user_object *o)
 			free(problem);
 		problem = NULL;
 	}
-	if (o->nreaders == 0 && o->problem == NULL)
-		o->problem = dt_xasprintf(
-		    "%s has no type data: build it with -g (DWARF) or -gctf, or install its "
-		    "debug file",
-		    o->name);
+	no_readers(o);
 }
 
 struct dt_user_object *dt_user_object(dt_types *ts, dt_elf *e, const char *name)

@@ -11,6 +11,7 @@
  *
  *   user.c        objects and processes; look-ups; the choice of the reader
  *   user_node.c   shared by the readers: creating nodes, checking members
+ *   user_ask.c    the readers below, in a helper;  user_serve.c  the helper's side
  *   user_args.c   functions: parameters, and which register each is in
  *   dwarf.c       DWARF: names and addresses to DIEs;  dwarf_type.c  DIEs to nodes;  dwarf_func.c
  * parameters ctf.c         CTF v3: the section, checked and indexed;  ctf_type.c  ids to nodes
@@ -24,6 +25,7 @@
 /* ---- where the objects of processes come from (src/session/process_objects.c) ---- */
 struct dt_user_source {
 	void *arg;
+	dt_jail *jail; /* who reads them; NULL: we do */
 	/* Open an object of a process. object NULL: the nth one that it has mapped; 0 is the
 	 * executable. *bias is where it is loaded, *name (heap) its base name. NULL with *err,
 	 * whose tag gives the reason (D_PROC_BADPID, D_PROC_GRAB, D_PROC_LIB); NULL without an

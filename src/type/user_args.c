@@ -288,14 +288,16 @@ static struct dt_user_object *object_of(dt_types *ts, const char *path,
 	struct dt_user_object *o = dt_map_get(ts->user_paths, path);
 	const char *base = strrchr(place != NULL && place->path != NULL ? place->path : path, '/');
 	const struct dt_user_source *src = ts->user_source;
-	struct dt_elf_place here = {.path = path};
+	struct dt_elf_place here = place != NULL ? *place : (struct dt_elf_place){.path = path};
 	dt_elf *e;
 
 	if (o != NULL)
 		return o;
-	if (src != NULL && src->debug_dir != NULL)
+	if (place == NULL && src != NULL && src->debug_dir != NULL)
 		here.debug_dir = src->debug_dir(src->arg);
-	e = dt_elf_open(path, place != NULL ? place : &here, err);
+	if (src != NULL)
+		here.jail = src->jail;
+	e = dt_elf_open(path, &here, err);
 	if (e == NULL)
 		return NULL;
 	o = dt_user_object(ts, e, base != NULL ? base + 1 : path);

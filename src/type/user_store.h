@@ -65,6 +65,9 @@ struct dt_user_object *dt_user_object(dt_types *ts, dt_elf *e, const char *name)
 
 /* ---- readers: NULL if the file has no such data, or (with *problem, heap) damaged data ---- */
 struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem);
+/* What dwz has moved to a file that several programs share; -1: nothing, or its owner need not be trusted. */
+int dt_dwarf_open_alt(const struct dt_user_object *o);
+bool dt_dwarf_is_foreign(const struct dt_user_object *o, int fd); /* of a user who need not be trusted */
 struct dt_user_reader *dt_ctf_open(struct dt_user_object *o, char **problem);
 
 /* ---- user_node.c ---- */

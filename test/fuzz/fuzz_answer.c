@@ -1,12 +1,13 @@
 /*
- * libFuzzer target: any bytes as the answer of a helper (jail/jail.h) about an ELF file or a perf map: nothing that is
- * believed of it may lead outside of it. The first byte says which question it was for.
+ * libFuzzer target: any bytes as the answer of a helper (jail/jail.h) about an ELF file, a perf map or types: nothing that
+ * is believed of it may lead outside of it, or in circles. The first byte says which question it was for.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "elf/elf_remote.h"
 #include "proc/perfmap.h"
+#include "type/user_remote.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -81,6 +82,47 @@ static void read_perfmap(const dt_buf *answer)
 	dt_perfmap_free(pm);
 }
 
+static void explore(dt_types *ts, dt_type *t, int depth)
+{
+	if (!t || depth > 8)
+		return;
+	dt_type_name(ts, t);
+	t = dt_type_resolve(t);
+	dt_type_complete(ts, t);
+	dt_type_size(ts, t);
+	dt_type_align(ts, t);
+	for (uint32_t i = 0; i < t->nmembers; i++)
+		explore(ts, t->members[i].type, depth + 1);
+	explore(ts, t->ref, depth + 1);
+}
+
+static void read_types(const dt_buf *answer, int question)
+{
+	dt_types *ts = dt_types_new();
+	struct dt_user_object o = {.ts = ts, .name = "x"};
+	struct dt_user_reader *r = dt_remote_new(&o);
+	struct dt_user_function f = {0};
+	dt_type *t = NULL;
+	bool found;
+
+	dt_types_set_btf_path(ts, NULL);
+	if (question == 0 && dt_remote_take_type(r, answer, &t))
+		explore(ts, t, 0);
+	if (question == 1 && dt_remote_take_function(r, answer, &f, &found) && found)
+		for (uint32_t i = 0; i < f.nparams; i++)
+			explore(ts, f.params[i], 0);
+	if (question == 2) {
+		t = dt_user_lazy(r, DT_K_STRUCT, "s", 64, NULL);
+		t->lazy = false;
+		t->open = true;
+		dt_remote_take_members(r, answer, t);
+		t->open = false;
+		explore(ts, t, 0);
+	}
+	r->ops->close(r);
+	dt_types_free(ts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	dt_elf *e = dt_xcalloc(1, sizeof(*e));
@@ -94,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	e->symbols_read = true;
 	if (n)
 		dt_buf_add(&answer, data + 1, n - 1);
-	switch (n ? data[0] % 6 : 0) {
+	switch (n ? data[0] % 9 : 0) {
 	case 0:
 		if (dt_elf_take_headers(e, &answer, &err))
 			use_headers(e);
@@ -117,6 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			use_ranges(e);
 		break;
 	case 5: read_perfmap(&answer); break;
+	default: read_types(&answer, data[0] % 9 - 6); break;
 	}
 	dt_buf_free(&answer);
 	dt_elf_free(e);
