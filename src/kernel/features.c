@@ -37,6 +37,18 @@ static bool has_cookies(void)
 	return dt_link_tracepoint("", -1, 1) < 0 && errno == EBADF;
 }
 
+static bool has_btf(void)
+{
+	return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+}
+
+static bool has_third_abi(void)
+{
+	uint32_t third = dt_arch_host()->entry.number_bit;
+
+	return third && syscall((long)(third | SYS_getpid)) > 0;
+}
+
 static bool reads_memory(void)
 {
 	const struct bpf_insn insns[] = {
@@ -127,17 +139,28 @@ static bool has_uprobe_multi(void)
 	return yes;
 }
 
-void dt_features_find(struct dt_features *f, bool user, bool functions, dt_types *ts)
-{
-	uint32_t third = dt_arch_host()->entry.number_bit;
+/* ---- answers ---- */
 
-	*f = (struct dt_features){.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
-				  .reads = reads_memory(),
-				  .compat = dt_has_compat_syscalls(),
-				  .third_abi = third && syscall((long)(third | SYS_getpid)) > 0,
-				  .storage = finds_storage(),
-				  .cookies = has_cookies(),
-				  .uprobe_multi = user && has_uprobe_multi()};
+bool dt_feature(const struct dt_features *f, enum dt_feature which)
+{
+	static bool (*const try[DT_FEATURES])(void) = {
+	    [DT_FEATURE_BTF] = has_btf,
+	    [DT_FEATURE_READS] = reads_memory,
+	    [DT_FEATURE_COMPAT] = dt_has_compat_syscalls,
+	    [DT_FEATURE_THIRD_ABI] = has_third_abi,
+	    [DT_FEATURE_STORAGE] = finds_storage,
+	    [DT_FEATURE_COOKIES] = has_cookies,
+	    [DT_FEATURE_UPROBE_MULTI] = has_uprobe_multi,
+	};
+
+	if (f->answers[which] == DT_ANSWER_UNKNOWN)
+		f->answers[which] = try[which]() ? DT_ANSWER_YES : DT_ANSWER_NO;
+	return f->answers[which] == DT_ANSWER_YES;
+}
+
+void dt_features_find(struct dt_features *f, dt_arena *arena, bool functions, dt_types *ts)
+{
+	*f = (struct dt_features){.answers = dt_arena_alloc(arena, DT_FEATURES)};
 	find_pid_namespace(f);
 	if (functions)
 		dt_ktrace_probe(&f->functions, ts);

@@ -1,26 +1,34 @@
 /*
- * features: what this kernel supports, and our pid namespace. Determined once, when a program is
- * planned, and const from then on.
+ * features: what this kernel can do for programs, and the pid namespace we are in.
+ *
+ * A question is answered by trying, which takes a moment; so it is tried when it is asked for the first time, and
+ * programs for which it does not matter pay nothing. The answer stays.
  */
 #ifndef DT_KERNEL_FEATURES_H
 #define DT_KERNEL_FEATURES_H
 
 #include "kernel/ktrace.h"
 
+enum dt_feature {
+	DT_FEATURE_BTF,		 /* it has type information */
+	DT_FEATURE_READS,	 /* programs may read its memory by helpers: not in lockdown (confidentiality) */
+	DT_FEATURE_COMPAT,	 /* 32-bit programs can run */
+	DT_FEATURE_THIRD_ABI,	 /* so can those of a third interface: dt_arch.entry.number_bit */
+	DT_FEATURE_STORAGE,	 /* task storage is found whatever the CPU is doing (Linux 6.2): thread.c */
+	DT_FEATURE_COOKIES,	 /* raw tracepoints can be told apart by cookie (Linux 6.10) */
+	DT_FEATURE_UPROBE_MULTI, /* places in user code: many with one link, all threads of a process (Linux 6.10) */
+	DT_FEATURES
+};
+
 struct dt_features {
-	bool btf;	   /* it has type information */
-	bool reads;	   /* programs may read its memory by helpers: not in lockdown (confidentiality) */
-	bool compat;	   /* 32-bit programs can run */
-	bool third_abi;	   /* so can those of a third interface: dt_arch.entry.number_bit */
-	bool storage;	   /* task storage is always found (Linux 6.2): thread.c */
-	bool cookies;	   /* raw tracepoints have cookies (Linux 6.10) */
-	bool uprobe_multi; /* places in user code: many with one link, all threads of a process (Linux 6.10) */
+	uint8_t *answers; /* by feature: DT_ANSWER_* */
 	struct dt_ktrace functions;
 	uint64_t pidns_dev, pidns_ino; /* 0: the initial pid namespace */
 };
+enum { DT_ANSWER_UNKNOWN, DT_ANSWER_NO, DT_ANSWER_YES };
 
-/* `user`, `functions`: whether there are probes in user code and on kernel functions. Their
- * features take time to probe, and are false otherwise. */
-void dt_features_find(struct dt_features *f, bool user, bool functions, dt_types *ts);
+/* `functions`: there are probes on kernel functions; without, nothing is said about these. */
+void dt_features_find(struct dt_features *f, dt_arena *arena, bool functions, dt_types *ts);
+bool dt_feature(const struct dt_features *f, enum dt_feature which);
 
 #endif

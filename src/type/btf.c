@@ -5,7 +5,8 @@
  * 8.1-8.6 ms and 13.1 MB of peak memory, most of it a copy of the file. Here the same takes 3.3-4.2
  * ms and 2.9 MB (bench/btf_lookup): newer kernels allow vmlinux in sysfs to be mapped, the pages
  * are the kernel's own and not counted as ours, and one pass finds the types. The names are hashed
- * only if more than a few are looked up: the first ones are found by search, in 0.3 ms each.
+ * only if more than a few are looked up: the first ones are found by search, in 0.3 ms each. Offsets
+ * of members, which the kernel engine needs, are read without creating types (dt_btf_offset()).
  * Reading instead of mapping costs 3.8 ms more (the kernel returns a page per read) and is used for
  * modules, older kernels and plain files.
  *
@@ -118,43 +119,37 @@ static const char *check_header(struct dt_btf *b, uint32_t *types_len)
 	return NULL;
 }
 
-/* Bytes that follow struct btf_type, by kind; -1: a kind newer than this program. */
-static int64_t extra_size(const struct btf_type *t)
-{
-	uint64_t n = dt_btf_vlen(t);
+/* Bytes of a type record: of the record itself and what follows it, and for each of its members, enumerators or
+ * parameters. 0: a kind newer than this program. */
+static const struct size {
+	uint8_t fixed, each;
+} sizes[32] = {
+#define FIXED(kind, more) [BTF_KIND_##kind] = {sizeof(struct btf_type) + (more), 0}
+#define EACH(kind, type)  [BTF_KIND_##kind] = {sizeof(struct btf_type), sizeof(type)}
+    FIXED(PTR, 0),
+    FIXED(FWD, 0),
+    FIXED(TYPEDEF, 0),
+    FIXED(VOLATILE, 0),
+    FIXED(CONST, 0),
+    FIXED(RESTRICT, 0),
+    FIXED(FUNC, 0),
+    FIXED(FLOAT, 0),
+    FIXED(TYPE_TAG, 0),
+    FIXED(INT, sizeof(uint32_t)),
+    FIXED(ARRAY, sizeof(struct btf_array)),
+    FIXED(VAR, sizeof(struct btf_var)),
+    FIXED(DECL_TAG, sizeof(struct btf_decl_tag)),
+    EACH(STRUCT, struct btf_member),
+    EACH(UNION, struct btf_member),
+    EACH(ENUM, struct btf_enum),
+    EACH(ENUM64, struct btf_enum64),
+    EACH(FUNC_PROTO, struct btf_param),
+    EACH(DATASEC, struct btf_var_secinfo),
+#undef FIXED
+#undef EACH
+};
 
-	switch (dt_btf_kind(t)) {
-	case BTF_KIND_PTR:
-	case BTF_KIND_FWD:
-	case BTF_KIND_TYPEDEF:
-	case BTF_KIND_VOLATILE:
-	case BTF_KIND_CONST:
-	case BTF_KIND_RESTRICT:
-	case BTF_KIND_FUNC:
-	case BTF_KIND_FLOAT:
-	case BTF_KIND_TYPE_TAG: return 0;
-	case BTF_KIND_INT: return sizeof(uint32_t);
-	case BTF_KIND_ARRAY: return sizeof(struct btf_array);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION: return (int64_t)(n * sizeof(struct btf_member));
-	case BTF_KIND_ENUM: return (int64_t)(n * sizeof(struct btf_enum));
-	case BTF_KIND_ENUM64: return (int64_t)(n * sizeof(struct btf_enum64));
-	case BTF_KIND_FUNC_PROTO: return (int64_t)(n * sizeof(struct btf_param));
-	case BTF_KIND_VAR: return sizeof(struct btf_var);
-	case BTF_KIND_DATASEC: return (int64_t)(n * sizeof(struct btf_var_secinfo));
-	case BTF_KIND_DECL_TAG: return sizeof(struct btf_decl_tag);
-	default: return -1;
-	}
-}
-
-/* The kinds that are looked up by name. */
-#define NAMED_KINDS                                                                                \
-	(DT_BTF_KIND(BTF_KIND_INT) | DT_BTF_KIND(BTF_KIND_STRUCT) | DT_BTF_KIND(BTF_KIND_UNION) |  \
-	 DT_BTF_KIND(BTF_KIND_ENUM) | DT_BTF_KIND(BTF_KIND_ENUM64) |                               \
-	 DT_BTF_KIND(BTF_KIND_TYPEDEF) | DT_BTF_KIND(BTF_KIND_FLOAT) |                             \
-	 DT_BTF_KIND(BTF_KIND_FUNC) | DT_BTF_KIND(BTF_KIND_VAR))
-
-/* Walk the type section: the offset of every record. */
+/* Walk the type section: the offset of every record. This is most of the time that opening takes. */
 static const char *find_types(struct dt_btf *b, uint32_t len)
 {
 	uint32_t cap = len / sizeof(struct btf_type); /* at most; untouched pages cost nothing */
@@ -163,19 +158,21 @@ static const char *find_types(struct dt_btf *b, uint32_t len)
 	b->offsets = dt_xmalloc(((size_t)cap + 1) * sizeof(*b->offsets));
 	while (at < len) {
 		const struct btf_type *t = (const void *)(b->types + at);
-		int64_t extra;
+		uint32_t kind, size;
 
 		if (len - at < sizeof(*t))
 			return "BTF types are cut off";
-		extra = extra_size(t);
-		if (extra < 0) {
+		kind = dt_btf_kind(t);
+		if (sizes[kind].fixed == 0) {
 			b->partial = true;
 			break;
 		}
-		if ((uint64_t)extra > len - at - sizeof(*t))
+		size = sizes[kind].fixed + dt_btf_vlen(t) * sizes[kind].each;
+		if (size > len - at)
 			return "BTF types are cut off";
 		b->offsets[b->n++] = at;
-		at += (uint32_t)sizeof(*t) + (uint32_t)extra;
+		b->kinds[kind]++;
+		at += size;
 	}
 	if (b->first_id + (uint64_t)b->n > UINT32_MAX)
 		return "BTF has too many types";
@@ -204,14 +201,14 @@ const char *dt_btf_string(const struct dt_btf *b, uint32_t offset)
 
 /* ---- the name index ---- */
 
-void dt_btf_index_init(struct dt_btf_index *x, uint32_t n)
+void dt_btf_index_init(struct dt_btf_index *x, uint32_t names, uint32_t n)
 {
 	uint32_t size = 16;
 
-	while (size < n && size < 1u << 31)
+	while (size < names && size < 1u << 31)
 		size *= 2;
 	x->heads = dt_xcalloc(size, sizeof(*x->heads));
-	x->next = dt_xcalloc(n, sizeof(*x->next));
+	x->next = dt_xcalloc(n, sizeof(*x->next)); /* untouched pages cost nothing */
 	x->mask = size - 1;
 }
 
@@ -229,14 +226,30 @@ void dt_btf_index_free(struct dt_btf_index *x)
 	free(x->next);
 }
 
-static void index_names(struct dt_btf *b)
+/*
+ * The kinds that are asked for by name, in groups that each have an index: most names are of functions, and most
+ * questions are about structures.
+ */
+static const uint32_t groups[DT_BTF_GROUPS] = {
+    DT_BTF_KIND(BTF_KIND_STRUCT) | DT_BTF_KIND(BTF_KIND_UNION) | DT_BTF_KIND(BTF_KIND_ENUM) |
+	DT_BTF_KIND(BTF_KIND_ENUM64),
+    DT_BTF_KIND(BTF_KIND_FUNC) | DT_BTF_KIND(BTF_KIND_VAR),
+    DT_BTF_KIND(BTF_KIND_INT) | DT_BTF_KIND(BTF_KIND_FLOAT) | DT_BTF_KIND(BTF_KIND_TYPEDEF),
+};
+
+static void index_names(struct dt_btf *b, uint32_t group)
 {
-	dt_btf_index_init(&b->names, b->n);
+	struct dt_btf_index *x = &b->names[group];
+	uint32_t count = 0;
+
+	for (uint32_t kind = 0; kind < DT_NELEM(b->kinds); kind++)
+		count += groups[group] & DT_BTF_KIND(kind) ? b->kinds[kind] : 0;
+	dt_btf_index_init(x, count, b->n);
 	for (uint32_t i = b->n; i-- > 0;) {
 		const struct btf_type *t = (const void *)(b->types + b->offsets[i]);
 
-		if (t->name_off != 0 && (NAMED_KINDS & DT_BTF_KIND(dt_btf_kind(t))) != 0)
-			dt_btf_index_add(&b->names, i, dt_btf_string(b, t->name_off));
+		if ((groups[group] & DT_BTF_KIND(dt_btf_kind(t))) != 0 && t->name_off != 0)
+			dt_btf_index_add(x, i, dt_btf_string(b, t->name_off));
 	}
 }
 
@@ -249,9 +262,12 @@ static bool is_wanted(const struct btf_type *t, uint32_t kinds)
 	return (kind != BTF_KIND_ENUM && kind != BTF_KIND_ENUM64) || dt_btf_vlen(t) != 0;
 }
 
-static uint32_t find_in_index(const struct dt_btf *b, const char *name, uint32_t kinds)
+static uint32_t find_in_index(const struct dt_btf *b, uint32_t group, const char *name,
+			      uint32_t kinds)
 {
-	for (uint32_t i = dt_btf_index_first(&b->names, name); i != 0; i = b->names.next[i - 1]) {
+	const struct dt_btf_index *x = &b->names[group];
+
+	for (uint32_t i = dt_btf_index_first(x, name); i != 0; i = x->next[i - 1]) {
 		const struct btf_type *t = (const void *)(b->types + b->offsets[i - 1]);
 
 		if (is_wanted(t, kinds) && strcmp(dt_btf_string(b, t->name_off), name) == 0)
@@ -299,18 +315,21 @@ static bool find_directly(const struct dt_btf *b, const char *name, uint32_t kin
 	return true;
 }
 
-#define DIRECT_LOOKUPS 6 /* then an index is cheaper */
+/* After so many look-ups an index is cheaper. */
+static const uint32_t direct_lookups[DT_BTF_GROUPS] = {1, 6, 2};
 
 uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds)
 {
-	uint32_t id;
+	uint32_t group = 0, id;
 
-	if (!b->names.heads && b->lookups++ < DIRECT_LOOKUPS && name[0] &&
+	while (group < DT_BTF_GROUPS - 1 && (groups[group] & kinds) == 0)
+		group++;
+	if (!b->names[group].heads && b->lookups[group]++ < direct_lookups[group] && name[0] &&
 	    find_directly(b, name, kinds, &id))
 		return id;
-	if (!b->names.heads)
-		index_names(b);
-	return find_in_index(b, name, kinds);
+	if (!b->names[group].heads)
+		index_names(b, group);
+	return find_in_index(b, group, name, kinds);
 }
 
 /* ---- opening ---- */
@@ -351,7 +370,8 @@ void dt_btf_close(struct dt_btf *b)
 	else
 		free((void *)b->data);
 	free(b->offsets);
-	dt_btf_index_free(&b->names);
+	for (uint32_t i = 0; i < DT_BTF_GROUPS; i++)
+		dt_btf_index_free(&b->names[i]);
 	dt_btf_index_free(&b->enum_names);
 	free(b->nodes);
 	free(b->enumerators);

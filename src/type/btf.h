@@ -8,6 +8,8 @@
 
 #include "type/store.h"
 
+#define DT_BTF_GROUPS 3 /* of kinds: structures and the like, functions and variables, typedefs and base types */
+
 struct dt_btf {
 	dt_types *ts;
 	const char *module;  /* "vmlinux" or the module's name; store's arena */
@@ -23,11 +25,12 @@ struct dt_btf {
 	uint32_t n;	       /* number of our types */
 	bool partial;	       /* an unknown kind ended the list of types early */
 	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
-	uint32_t lookups;      /* by name, without the index */
-	struct dt_btf_index {  /* types by name: chains of n + 1, in order of id; 0 ends one. Built when worthwhile */
+	uint32_t kinds[32];    /* how many types of each kind */
+	uint32_t lookups[DT_BTF_GROUPS]; /* by name, without the index */
+	struct dt_btf_index { /* types by name: chains of n + 1, in order of id; 0 ends one. Made when it pays */
 		uint32_t *heads, *next;
 		uint32_t mask;
-	} names;
+	} names[DT_BTF_GROUPS];
 	dt_type **nodes; /* made so far, by id - first_id */
 	/* enumerators by name; built at the first lookup */
 	struct dt_btf_enumerator {
@@ -40,12 +43,12 @@ struct dt_btf {
 const struct btf_type *dt_btf_at(const struct dt_btf *b, uint32_t id);
 const char *dt_btf_string(const struct dt_btf *b, uint32_t offset); /* "" when out of range */
 /* The lowest id of that name in this image (not its base) whose kind is in the set; 0 if none.
- * Enums without enumerators are forward declarations and not found. */
+ * Enums without enumerators are forward declarations and not found. The kinds are all of one group (btf.c). */
 uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds);
 
-/* A hash index over n things, filled from the last to the first so that the first is found first.
+/* A hash index for so many names of n things, filled from the last to the first so that the first is found first.
  * Chains, not probing: a file in which all names are equal must not take quadratic time. */
-void dt_btf_index_init(struct dt_btf_index *x, uint32_t n);
+void dt_btf_index_init(struct dt_btf_index *x, uint32_t names, uint32_t n);
 void dt_btf_index_add(struct dt_btf_index *x, uint32_t i, const char *name);
 static inline uint32_t dt_btf_index_first(const struct dt_btf_index *x, const char *name)
 {

@@ -426,7 +426,7 @@ static void index_enumerators(struct dt_btf *b)
 		for (uint32_t j = 0; is_enum(t) && j < dt_btf_vlen(t); j++)
 			b->enumerators[at++] = (struct dt_btf_enumerator){b->first_id + i, j};
 	}
-	dt_btf_index_init(&b->enum_names, count);
+	dt_btf_index_init(&b->enum_names, count, count);
 	for (uint32_t i = count; i-- > 0;) {
 		const struct dt_btf_enumerator *e = &b->enumerators[i];
 
@@ -452,4 +452,55 @@ bool dt_btf_enumerator(struct dt_btf *b, const char *name, dt_type **type, int64
 		return true;
 	}
 	return false;
+}
+
+/* ---- offsets ---- */
+
+#define NESTED_MAX 16
+
+/* A member of a struct or union, also inside of members without a name: its offset is added to *bits, its type is the
+ * result; 0: there is none. */
+static uint32_t find_member(const struct dt_btf *b, uint32_t id, const char *name, size_t len,
+			    uint64_t *bits, int depth)
+{
+	const struct btf_type *t = dt_btf_at(b, id);
+	const struct btf_member *m = trailing(t);
+
+	for (uint32_t i = 0; i < dt_btf_vlen(t); i++) {
+		const char *s = dt_btf_string(b, m[i].name_off);
+		uint64_t at =
+		    BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset;
+		uint32_t inner, found;
+
+		if (*s != '\0') {
+			if (strncmp(s, name, len) != 0 || s[len] != '\0')
+				continue;
+			*bits += at;
+			return m[i].type;
+		}
+		inner = depth < NESTED_MAX ? by_value(b, m[i].type) : 0;
+		found = inner ? find_member(b, inner, name, len, bits, depth + 1) : 0;
+		if (found) {
+			*bits += at;
+			return found;
+		}
+	}
+	return 0;
+}
+
+bool dt_btf_offset(struct dt_btf *b, const char *type, const char *path, uint32_t *offset)
+{
+	uint32_t id = dt_btf_find(b, type, DT_BTF_KIND(BTF_KIND_STRUCT));
+	uint64_t bits = 0;
+
+	for (const char *p = path; id && *p;) {
+		size_t n = strcspn(p, ".");
+
+		if (p != path)
+			id = by_value(b, id);
+		id = id ? find_member(b, id, p, n, &bits, 0) : 0;
+		p += n + (p[n] == '.');
+	}
+	*offset = (uint32_t)(bits / 8);
+	return id != 0;
 }

@@ -114,7 +114,7 @@ static bool walk_types(struct ctf_dict *d, uint32_t from, uint32_t to, bool note
 
 static void index_names(struct ctf_dict *d)
 {
-	dt_btf_index_init(&d->names, d->n);
+	dt_btf_index_init(&d->names, d->n, d->n);
 	for (uint32_t i = d->n; i-- > 0;) {
 		const ctf_stype_t *t = (const void *)(d->body + d->offsets[i]);
 

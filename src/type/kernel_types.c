@@ -36,6 +36,8 @@ void dt_types_set_btf_path(dt_types *ts, const char *dir)
 	/* Existing types point into their images, so those stay open. */
 	dt_map_free(ts->modules);
 	ts->modules = dt_map_new();
+	dt_map_free(ts->ids);
+	ts->ids = dt_map_new();
 	ts->vmlinux = NULL;
 	free(ts->problem);
 	ts->problem = NULL;
@@ -141,12 +143,27 @@ dt_type *dt_kernel_lookup(dt_types *ts, const char *module, enum dt_namespace ns
 	return t;
 }
 
+bool dt_kernel_offset(dt_types *ts, const char *type, const char *path, uint32_t *offset)
+{
+	struct dt_btf *b = vmlinux(ts);
+
+	*offset = 0;
+	return b != NULL && dt_btf_offset(b, type, path, offset);
+}
+
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function)
 {
-	return ts->vmlinux == NULL
-		   ? 0
-		   : dt_btf_find(ts->vmlinux, name,
-				 DT_BTF_KIND(function ? BTF_KIND_FUNC : BTF_KIND_STRUCT));
+	uintptr_t known = (uintptr_t)dt_map_get(ts->ids, name);
+
+	if (ts->vmlinux == NULL)
+		return 0;
+	if (known == 0) {
+		known = dt_btf_find(ts->vmlinux, name,
+				    DT_BTF_KIND(function ? BTF_KIND_FUNC : BTF_KIND_STRUCT)) +
+			(uintptr_t)1;
+		dt_map_set(ts->ids, name, (void *)known);
+	}
+	return (uint32_t)(known - 1);
 }
 
 bool dt_kernel_enumerator(dt_types *ts, const char *name, dt_type **type, int64_t *value)

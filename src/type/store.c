@@ -55,6 +55,7 @@ dt_types *dt_types_new(void)
 	ts->derived = dt_map_new();
 	ts->intrinsic_names = dt_map_new();
 	ts->modules = dt_map_new();
+	ts->ids = dt_map_new();
 	ts->user_files = dt_map_new();
 	ts->user_places = dt_map_new();
 	ts->user_paths = dt_map_new();
@@ -77,6 +78,7 @@ void dt_types_free(dt_types *ts)
 	container_free(&ts->c);
 	container_free(&ts->d);
 	dt_map_free(ts->modules);
+	dt_map_free(ts->ids);
 	dt_map_free(ts->intrinsic_names);
 	dt_map_free(ts->derived);
 	dt_arena_free(ts->arena);

@@ -72,6 +72,7 @@ struct dt_types {
 	struct dt_btf *vmlinux;
 	bool vmlinux_tried;
 	char *problem;	 /* why there is no vmlinux */
+	dt_map *ids;	 /* dt_kernel_id(): name -> id + 1 */
 	dt_map *modules; /* name -> struct dt_btf *, or no_module when it could not be read */
 	bool modules_listed;
 	/* user.c */
@@ -102,6 +103,8 @@ dt_types *dt_btf_types(const struct dt_btf *b);
 /* ---- btf_type.c ---- */
 dt_type *dt_btf_lookup(struct dt_btf *b, enum dt_namespace ns, const char *name);
 dt_type *dt_btf_symbol(struct dt_btf *b, const char *name);
+/* Of a member of a structure, "a" or "a.b"; no types are made for it. */
+bool dt_btf_offset(struct dt_btf *b, const char *type, const char *path, uint32_t *offset);
 bool dt_btf_enumerator(struct dt_btf *b, const char *name, dt_type **type, int64_t *value);
 void dt_btf_complete(dt_type *t);
 

@@ -153,7 +153,10 @@ bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name);
 dt_type *dt_tracepoint_type(dt_types *ts, const char *name);
 /* The id of a structure or function in the kernel's BTF, if that has been opened for something else; 0: not known. */
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function);
-/* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL if they are. */
+/* The offset of a member of one of the kernel's structures, "member" or "member.member", also through members without a
+ * name. Cheaper than asking for the type, which reads all its members. False: there is none. */
+bool dt_kernel_offset(dt_types *ts, const char *type, const char *path, uint32_t *offset);
+/* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
 const char *dt_types_kernel_problem(dt_types *ts);
 
 /* ---- queries ---- */

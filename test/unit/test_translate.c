@@ -138,7 +138,10 @@ static bool prepare(struct world *w, dt_clause *c, bool btf)
 	w->ecb = (dt_ecb){.epid = 1, .probe = &w->probe, .clause = c, .events = w->events};
 	if (dt_plan_make(&w->plan, &env, 2, &w->err) < 0)
 		return false;
-	w->plan.features = (struct dt_features){.btf = btf, .storage = true, .cookies = true};
+	memset(w->plan.features.answers, DT_ANSWER_NO, DT_FEATURES);
+	w->plan.features.answers[DT_FEATURE_BTF] = btf ? DT_ANSWER_YES : DT_ANSWER_NO;
+	w->plan.features.answers[DT_FEATURE_STORAGE] = DT_ANSWER_YES;
+	w->plan.features.answers[DT_FEATURE_COOKIES] = DT_ANSWER_YES;
 	w->plan.probes.v[0].group.nargs = w->plan.progs.v[0].group.nargs = NARGS;
 	return dt_learn(&w->plan, &w->needs, &w->ro, &w->err) == 0 &&
 	       dt_layout_make(&w->at, &w->plan, &w->needs, &w->ro, &w->err) == 0;

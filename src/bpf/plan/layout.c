@@ -60,8 +60,8 @@ uint64_t dt_layout_storage(const struct dt_scope_place *s)
 static void place_threads(struct dt_plan_layout *l, const dt_plan *p)
 {
 	uint64_t size = dt_layout_storage(&l->vars[DT_SCOPE_THREAD]),
-		 most = p->features.storage ? FEW_MAX : MANY_MAX,
-		 n = (p->features.storage ? FEW : MANY) / (ASIDE_OWNER + size);
+		 most = dt_plan_can(p, STORAGE) ? FEW_MAX : MANY_MAX,
+		 n = (dt_plan_can(p, STORAGE) ? FEW : MANY) / (ASIDE_OWNER + size);
 
 	l->thread_size = (uint32_t)size;
 	n = n > most ? most : n < ENTRIES_MIN ? ENTRIES_MIN : n;

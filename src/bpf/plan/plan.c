@@ -240,7 +240,7 @@ static void find_features(dt_plan *plan)
 	     functions = plan->nevents[PK_FUNC_ENTRY] || plan->nevents[PK_FUNC_RETURN] ||
 			 plan->nevents[PK_INSTRUCTION];
 
-	dt_features_find(&plan->features, user, functions, plan->types);
+	dt_features_find(&plan->features, plan->arena, functions, plan->types);
 	plan->follows = user && dt_opt(plan->opts, DT_O_FOLLOW) != 0;
 }
 

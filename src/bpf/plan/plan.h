@@ -116,6 +116,9 @@ struct dt_plan_buffers {
 	bool small;	      /* kept to the byte: tr_buffer.c */
 };
 
+/* What the kernel can do: features.h */
+#define dt_plan_can(p, what) dt_feature(&(p)->features, DT_FEATURE_##what)
+
 typedef struct dt_plan {
 	dt_options *opts;
 	dt_types *types; /* NULL: none */

@@ -93,7 +93,7 @@ static bool told_apart(const dt_plan *plan, const struct dt_plan_probe *x)
 {
 	if (dt_kind_is_function(x->kind))
 		return x->group.how != HOW_FENTRY;
-	return x->kind != PK_TRACEPOINT || (plan->features.cookies && !x->at.task_arg);
+	return x->kind != PK_TRACEPOINT || (dt_plan_can(plan, COOKIES) && !x->at.task_arg);
 }
 
 /* For a kind that has no probes yet. */

@@ -310,8 +310,8 @@ int dt_attach_user(dt_bpf *e, uint32_t prog, uint32_t first, dt_error *err)
 						      &e->plan.probes.v[probes[end]]);)
 			end++;
 		b.n = end - i;
-		rc =
-		    e->plan.features.uprobe_multi ? link_batch(e, &b, err) : perf_batch(e, &b, err);
+		rc = dt_plan_can(&e->plan, UPROBE_MULTI) ? link_batch(e, &b, err)
+							 : perf_batch(e, &b, err);
 	}
 	free(probes);
 	return rc < 0 ? -1 : judge(e, n, e->users->refused - before, err);
@@ -320,7 +320,7 @@ int dt_attach_user(dt_bpf *e, uint32_t prog, uint32_t first, dt_error *err)
 int dt_attach_place(dt_bpf *e, int prog, const char *path, uint64_t offset, int pid,
 		    uint64_t cookie, dt_error *err)
 {
-	int fd = e->plan.features.uprobe_multi
+	int fd = dt_plan_can(&e->plan, UPROBE_MULTI)
 		     ? dt_link_uprobes(prog, path, &offset, NULL, &cookie, 1, false, pid)
 		     : link_perf(prog, dt_perf_type("uprobe"), path, offset, 0, false, pid, cookie);
 

@@ -160,7 +160,7 @@ static int load(dt_bpf *e, dt_error *err)
 	struct dt_small_program small = {
 	    .name = "dtrace_gate",
 	    .type = BPF_PROG_TYPE_KPROBE,
-	    .attach_type = e->plan.features.uprobe_multi ? DT_BPF_TRACE_UPROBE_MULTI : 0,
+	    .attach_type = dt_plan_can(&e->plan, UPROBE_MULTI) ? DT_BPF_TRACE_UPROBE_MULTI : 0,
 	    .sleeps = true};
 
 	return dt_small_load(e, &small, gate_code, err);

@@ -113,8 +113,8 @@ static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c
 		e->loads.trusts = false;
 		return AGAIN;
 	}
-	if (e->loads.cast_func) {
-		e->loads.cast_func = 0;
+	if (e->loads.casts) {
+		e->loads.casts = false;
 		return AGAIN;
 	}
 	explain(type, c, o, err);
@@ -139,7 +139,7 @@ static enum outcome load_code(dt_bpf *e, uint32_t i, const dt_code *c, dt_error 
 	}
 	if (dt_kind_of(p->kind)->waits && (e->needs.waiting || c->sleeps))
 		o.prog_flags |= BPF_F_SLEEPABLE;
-	if (dt_kind_is_user(p->kind) && e->plan.features.uprobe_multi)
+	if (dt_kind_is_user(p->kind) && dt_plan_can(&e->plan, UPROBE_MULTI))
 		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
 	module = dt_attach_function_load(&e->plan, p, &type, &o);
 	if ((p->group.task_arg || (to->typed && p->kind == PK_TRACEPOINT)) &&

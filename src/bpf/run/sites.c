@@ -85,7 +85,7 @@ bool dt_sites_by_call(dt_bpf *e)
 		return e->sites == SITES_CALL;
 	e->sites = SITES_TRAP;
 	dt_insn_kernel(&kernel);
-	if (pair && kernel.optimizes && e->plan.features.uprobe_multi) {
+	if (pair && kernel.optimizes && dt_plan_can(&e->plan, UPROBE_MULTI)) {
 		uint64_t wanted = dt_opt(e->plan.opts, DT_O_SITES);
 
 		if (wanted == DT_SITES_CALL || (wanted == DT_SITES_AUTO && measure(e, pair)))

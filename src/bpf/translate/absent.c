@@ -98,7 +98,8 @@ bool dt_tr_absent_can(dt_tr *t)
 {
 	static const char *const called[] = {"mapped", "untouched", "cached"};
 
-	if (!t->plan->features.btf || !t->plan->features.reads || t->task_arg || t->need->is.no_absent)
+	if (!dt_plan_can(t->plan, BTF) || !dt_plan_can(t->plan, READS) || t->task_arg ||
+	    t->need->is.no_absent)
 		return false;
 	if (!t->need->is.absent) {
 		if (!t->learn)

@@ -37,22 +37,36 @@
 
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 {
-	struct dt_tr_loads l = {.trusts = p->features.btf};
+	return (struct dt_tr_loads){.casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF)};
+}
 
-	l.cast_type = p->types ? dt_kernel_id(p->types, "pt_regs", false) : 0;
-	l.cast_func = l.cast_type ? dt_kernel_id(p->types, "bpf_rdonly_cast", true) : 0;
-	return l;
+/* The ids of both names; false: not known. Looked for when some code wants them. */
+static bool find_cast(const dt_plan *p, const struct dt_tr_loads *l, uint32_t *type, uint32_t *func)
+{
+	if (!l->casts || !p->types)
+		return false;
+	*type = dt_kernel_id(p->types, "pt_regs", false);
+	*func = *type ? dt_kernel_id(p->types, "bpf_rdonly_cast", true) : 0;
+	return *func != 0;
+}
+
+static bool casts(const dt_plan *p, const struct dt_tr_loads *l)
+{
+	uint32_t type, func;
+
+	return find_cast(p, l, &type, &func);
 }
 
 bool dt_tr_direct(dt_tr *t, uint32_t size)
 {
 	dt_code *c = t->c;
+	uint32_t type, func;
 
-	if (!t->loads->cast_func)
+	if (!find_cast(t->plan, t->loads, &type, &func))
 		return false;
 	mov(c, R1, R3);
-	movi(c, R2, (int32_t)t->loads->cast_type);
-	kernel_function(c, (int32_t)t->loads->cast_func);
+	movi(c, R2, (int32_t)type);
+	kernel_function(c, (int32_t)func);
 	ld(c, size, R0, R0, 0);
 	return true;
 }
@@ -101,8 +115,8 @@ uint32_t dt_tr_typed_args(const dt_plan *plan, const struct dt_tr_loads *loads, 
 	const dt_attach *at;
 	dt_type *f;
 
-	if (!ts || !loads->trusts || loads->cast_func || p->only == UINT32_MAX ||
-	    !(tracepoint || function))
+	if (!ts || !loads->trusts || p->only == UINT32_MAX || !(tracepoint || function) ||
+	    casts(plan, loads))
 		return 0;
 	at = &plan->probes.v[p->only].at;
 	if (tracepoint && !dt_tr_tracepoint_id(plan, at->event))
@@ -143,7 +157,8 @@ enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size)
 		return TRUST_NO;
 	if (v->path.root == 0 && v->path.nhops == 0)
 		return TRUST_YES;
-	return t->loads->cast_func ? TRUST_NO : TRUST_MAYBE; /* which is equivalent, and shorter */
+	return casts(t->plan, t->loads) ? TRUST_NO
+					: TRUST_MAYBE; /* which is as good, and shorter */
 }
 
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size)

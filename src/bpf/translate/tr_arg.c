@@ -51,7 +51,7 @@ static void entry_arg(dt_tr *t, uint32_t n)
 		movi(c, R0, 0);
 		return;
 	}
-	if (t->plan->features.btf) {
+	if (dt_plan_can(t->plan, BTF)) {
 		user_regs(t);
 		load_arg(t, n, R0, 0);
 		return;
@@ -298,7 +298,7 @@ void dt_tr_user_register(dt_tr *t, uint64_t n)
 		movi(c, R0, 0);
 	} else if (dt_kind_of(t->kind)->user_regs) {
 		ld(c, 8, R0, R7, (int)n * 8);
-	} else if (t->plan->features.btf) {
+	} else if (dt_plan_can(t->plan, BTF)) {
 		user_regs(t);
 		ld(c, 8, R0, R0, (int)n * 8);
 	} else if (dt_kind_is_syscall(t->kind)) {

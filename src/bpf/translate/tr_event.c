@@ -15,7 +15,7 @@ static void task_status(dt_tr *t)
 	int at = dt_arch_host()->entry.compat_at;
 	dt_code *c = t->c;
 
-	if (t->plan->features.btf) {
+	if (dt_plan_can(t->plan, BTF)) {
 		helper(c, BPF_FUNC_get_current_task_btf);
 		ld(c, 4, R2, R0, at);
 		return;
@@ -40,7 +40,7 @@ static void compat_number(dt_tr *t, uint32_t no)
 	dt_code *c = t->c;
 	uint32_t native = dt_code_label(c);
 
-	if (t->plan->features.third_abi)
+	if (dt_plan_can(t->plan, THIRD_ABI))
 		alui(c, BPF_AND, R1, (int32_t)~entry->number_bit);
 	if (!t->compat)
 		return;
@@ -58,7 +58,7 @@ static void compat_number(dt_tr *t, uint32_t no)
 /* Used where only calls of 64-bit programs are enabled, once the number is known to be enabled. */
 static void skip_compat(dt_tr *t, uint32_t no)
 {
-	if (!t->plan->features.compat || t->compat)
+	if (!dt_plan_can(t->plan, COMPAT) || t->compat)
 		return;
 	task_status(t);
 	jmpi(t->c, BPF_JSET, R2, (int32_t)dt_arch_host()->entry.compat_bit, no);
@@ -74,7 +74,7 @@ static void event_number(dt_tr *t)
 	case EVENT_ONE: break;
 	case EVENT_NUMBER: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
 	case EVENT_SAVED: /* sys_exit(regs, value): the number is in a register */
-		if (t->plan->features.btf) {
+		if (dt_plan_can(t->plan, BTF)) {
 			helper(c, BPF_FUNC_get_current_task_btf);
 			mov(c, R1, R0);
 			helper(c, BPF_FUNC_task_pt_regs);

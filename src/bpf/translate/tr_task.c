@@ -5,35 +5,14 @@
  * Such a value is a walk from the task along members whose offsets come from the kernel's type
  * information, which is read only if a program uses such a variable.
  */
-#include <stdio.h>
-
 #include "bpf/translate/translate.h"
 
 /* ---- walks ---- */
 
 bool dt_tr_find_field(const dt_plan *plan, const char *type, const char *path, uint32_t *offset)
 {
-	dt_types *ts = plan->types;
-	dt_type *s = ts ? dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, type) : NULL;
-	char part[64];
-	uint64_t bits, sum = 0;
-
-	for (const char *p = path; s && *p;) {
-		size_t n = strcspn(p, ".");
-		const dt_member *m;
-
-		snprintf(part, sizeof(part), "%.*s", (int)n, p);
-		m = dt_type_member(ts, s, part, &bits);
-		if (!m) {
-			s = NULL;
-			break;
-		}
-		sum += bits / 8;
-		s = dt_type_resolve(m->type);
-		p += n + (p[n] == '.');
-	}
-	*offset = (uint32_t)sum;
-	return s != NULL;
+	*offset = 0;
+	return plan->types && dt_kernel_offset(plan->types, type, path, offset);
 }
 
 int dt_tr_field(dt_tr *t, const char *type, const char *path, uint32_t *offset)
@@ -41,7 +20,7 @@ int dt_tr_field(dt_tr *t, const char *type, const char *path, uint32_t *offset)
 	if (dt_tr_find_field(t->plan, type, path, offset))
 		return 0;
 	dt_tr_fail(t, "this kernel's type information has no struct %s member %s%s", type, path,
-		   t->plan->features.btf ? "" : " (there is no /sys/kernel/btf/vmlinux)");
+		   dt_plan_can(t->plan, BTF) ? "" : " (there is no /sys/kernel/btf/vmlinux)");
 	return -1;
 }
 
@@ -205,34 +184,74 @@ void dt_tr_pid_tgid(dt_tr *t)
 	ld(c, 8, R0, R6, S_TMP);
 }
 
+/* The name of the task that the hops lead to, by pointers that the kernel knows the type of: two words. */
+static bool typed_name(dt_tr *t, uint32_t off, const struct hop *hops, size_t n)
+{
+	dt_code *c = t->c;
+	uint32_t at = 0, hop = 0;
+
+	if (!t->loads->trusts || dt_tr_field(t, "task_struct", "comm", &at) < 0 || at % 8 ||
+	    at > DT_SLOT_FAR)
+		return false;
+	dt_tr_task(t, true);
+	for (size_t i = 0; i < n; i++) {
+		if (dt_tr_field(t, hops[i].type, hops[i].member, &hop) < 0)
+			return true;
+		ld(c, 8, R0, R0, (int)hop);
+	}
+	for (int i = 0; i < 16; i += 8) {
+		ld(c, 8, R1, R0, (int)at + i);
+		st(c, 8, R6, (int)off + i, R1);
+	}
+	return true;
+}
+
+/* The same by a helper, which copies. */
+static void read_name(dt_tr *t, uint32_t off, const struct hop *hops, size_t n)
+{
+	uint32_t at = 0;
+
+	if (dt_tr_field(t, "task_struct", "comm", &at) < 0)
+		return;
+	walk(t, hops, n);
+	mov(t->c, R3, R0);
+	alui(t->c, BPF_ADD, R3, (int32_t)at);
+	dt_slot_lea(t->c, R1, off);
+	movi(t->c, R2, 16);
+	helper(t->c, BPF_FUNC_probe_read_kernel);
+}
+
+/* The name of the current thread. Linux 6.1 writes up to the NUL only, and what follows it would be of an earlier firing. */
+static void current_name(dt_tr *t, uint32_t off)
+{
+	sti(t->c, 8, R6, (int)off, 0);
+	sti(t->c, 8, R6, (int)off + 8, 0);
+	dt_slot_lea(t->c, R1, off);
+	movi(t->c, R2, 16);
+	helper(t->c, BPF_FUNC_get_current_comm);
+}
+
 /*
- * The name of the process (that of its first thread) or of the thread, once per firing. Without
- * type information, in lockdown, and for the current thread, the kernel's helper is used, which
- * returns the name of the thread. Linux 6.1 writes only up to the NUL; the bytes after it would be
- * those of an earlier firing.
+ * The name of the process (that of its first thread) or of the thread, once per firing. Where there is no type information,
+ * or kernel memory cannot be read, the name of the thread has to do.
  */
 static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *hops, size_t n)
 {
 	dt_code *c = t->c;
-	uint32_t have = dt_code_label(c), at = 0;
-	bool helps = !t->task_arg &&
-		     (n == 0 || !t->plan->features.btf || !t->plan->features.reads);
+	uint32_t have = dt_code_label(c);
+	bool named = t->task_arg || (n > 0 && dt_plan_can(t->plan, BTF));
 
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, (int32_t)flag, have);
 	alui(c, BPF_OR, R1, (int32_t)flag);
 	st(c, 4, R6, S_FLAGS, R1);
-	if (helps) {
-		sti(c, 8, R6, (int)off, 0);
-		sti(c, 8, R6, (int)off + 8, 0);
-	} else if (dt_tr_field(t, "task_struct", "comm", &at) == 0) {
-		walk(t, hops, n);
-		mov(c, R3, R0);
-		alui(c, BPF_ADD, R3, (int32_t)at);
+	if (named && typed_name(t, off, hops, n)) {
+		/* done */
+	} else if (named && (t->task_arg || t->learn || dt_plan_can(t->plan, READS))) {
+		read_name(t, off, hops, n);
+	} else {
+		current_name(t, off);
 	}
-	dt_slot_lea(c, R1, off);
-	movi(c, R2, 16);
-	helper(c, helps ? BPF_FUNC_get_current_comm : BPF_FUNC_probe_read_kernel);
 	dt_code_place(c, have);
 }
 

@@ -62,8 +62,8 @@ void dt_tr_maps_init(struct dt_tr_maps *m); /* there are none */
 
 /* How kernel memory can be loaded from (peek.c). The kernel may refuse a program because of it. */
 struct dt_tr_loads {
-	uint32_t cast_func, cast_type; /* ids in the kernel's BTF; 0: not known */
-	bool trusts;		       /* typed pointers can be loaded from */
+	bool casts;  /* any address can be, if the kernel's BTF is open and has what that takes */
+	bool trusts; /* typed pointers can be */
 };
 
 struct dt_tr_input {

@@ -104,7 +104,7 @@ bool dt_uw_can(dt_tr *t)
 {
 	struct dt_uw_offsets at = {0};
 
-	if (!t->plan->features.btf || t->task_arg || t->need->is.no_walker ||
+	if (!dt_plan_can(t->plan, BTF) || t->task_arg || t->need->is.no_walker ||
 	    dt_opt(t->plan->opts, DT_O_UNWIND) == DT_UNWIND_FP)
 		return false;
 	if (t->need->is.walker)
