@@ -57,7 +57,10 @@ static const struct limit {
     {DT_O_STACKFRAMES, 0, INT32_MAX, false},
     {DT_O_USTACKFRAMES, 0, INT32_MAX, false},
     {DT_O_JSTACKFRAMES, 0, INT32_MAX, false},
+    {DT_O_MAXFRAMES, 1, INT32_MAX, false},
     {DT_O_NSPEC, 0, DT_NSPEC_MAX, false},
+    {DT_O_PCAPSIZE, 1, 65535, false},	   /* what a pcap file can say */
+    {DT_O_SCRATCHSIZE, 1, 1 << 20, false}, /* each firing that is under way has that much */
     {DT_O_CPU, 0, INT32_MAX, false},
 };
 
@@ -314,6 +317,21 @@ static int unknown_name(const char *name, dt_error *err)
 		      near);
 }
 
+/* Options of other DTraces that are accepted and have no effect. */
+static bool is_ignored(const char *name)
+{
+	static const char *const names[] = {
+#define DT_IGNORED(name) name,
+#include "base/options.def"
+#undef DT_IGNORED
+	};
+
+	for (size_t i = 0; i < DT_NELEM(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 static bool allowed_in_pragma(int id)
 {
 	for (size_t i = 0; i < DT_NELEM(not_in_pragma); i++)
@@ -330,7 +348,7 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 	uint64_t v = 1;
 
 	if (id < 0)
-		return unknown_name(name, err);
+		return is_ignored(name) ? 0 : unknown_name(name, err);
 	d = &dt_opt_table[id];
 	if (when == DT_WHEN_TRACING && d->ctx != DT_OPT_DYNAMIC)
 		return dt_err(err, EDT_ACTIVE, NULL);

@@ -90,6 +90,12 @@ static inline uint64_t dt_opt(const dt_options *o, enum dt_opt_id id)
 	return o->value[id];
 }
 
+/* Option scratchsize: what alloca() and copyin() of one clause may add up to; 0: it is not set. */
+static inline uint64_t dt_opt_scratch(const dt_options *o)
+{
+	return dt_align_up(dt_opt(o, DT_O_SCRATCHSIZE), 8);
+}
+
 /* Stability attributes: name and data stability 0..7, dependency class 0..5. */
 typedef struct dt_attr {
 	uint8_t name, data, class_;

@@ -138,6 +138,7 @@ static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_acti
 					   : user ? DT_O_USTACKFRAMES
 						  : DT_O_STACKFRAMES);
 	uint64_t strsize = java ? dt_opt(cc->opts, DT_O_JSTACKSTRSIZE) : 0;
+	uint64_t most = dt_opt(cc->opts, DT_O_MAXFRAMES);
 
 	dt_check_args_count(cc, call, 0, user ? 2 : 1, user ? D_USTACK_PROTO : D_STACK_PROTO);
 	if (dt_arg(call, 0))
@@ -145,8 +146,10 @@ static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_acti
 				      "the number of frames");
 	if (dt_arg(call, 1))
 		strsize = stack_number(cc, call, 1, 0, D_USTACK_STRSIZE, "the string size");
-	if (frames > FRAMES_MAX)
-		frames = FRAMES_MAX;
+	if (most == 0 || most > FRAMES_MAX)
+		most = FRAMES_MAX;
+	if (frames > most)
+		frames = most;
 	if (strsize > FRAMES_MAX)
 		strsize = FRAMES_MAX;
 	out->arg = frames | strsize << 32;

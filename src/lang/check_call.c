@@ -109,6 +109,24 @@ static void check_written(dt_compiler *cc, const dt_node *call)
 		    call->ident->name, i + 1, dt_tname(cc, to->type));
 }
 
+/* Option scratchsize: what no clause can have is refused here, the rest when it runs. */
+static void check_scratch(dt_compiler *cc, const dt_node *call)
+{
+	const dt_node *size = call->args;
+	uint64_t most = dt_opt_scratch(cc->opts);
+	int64_t n;
+
+	if (call->ident->kind != ID_SUBR ||
+	    (call->ident->id != DT_SUBR_ALLOCA && call->ident->id != DT_SUBR_COPYIN) || !most)
+		return;
+	if (call->ident->id == DT_SUBR_COPYIN)
+		size = size->next;
+	if (dt_node_is_const_int(size, &n) && (uint64_t)n > most)
+		dt_fail(cc, size->pos, D_ALLOCA_SIZE,
+			"%s( ) of %lld bytes: option scratchsize allows %llu", call->ident->name,
+			(long long)n, (unsigned long long)most);
+}
+
 static void check_args(dt_compiler *cc, dt_node *n, const struct proto *proto)
 {
 	uint32_t i = 0;
@@ -156,6 +174,7 @@ dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
 	parse_proto(id->proto, &proto);
 	check_args(cc, n, &proto);
 	check_written(cc, n);
+	check_scratch(cc, n);
 	if (proto.retlen == 5 && strncmp(proto.ret, "stack", 5) == 0)
 		n->type = dt_intrinsics(cc->types)->stack;
 	else

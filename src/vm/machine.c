@@ -10,6 +10,7 @@ int dt_vm_init(dt_vm *vm, const struct dt_vm_config *c, dt_error *err)
 	memset(vm, 0, sizeof(*vm));
 	vm->strsize = c->strsize < UINT32_MAX ? c->strsize + 1 : c->strsize;
 	vm->scratch_cap = c->scratch;
+	vm->given_max = c->given_max;
 	vm->scratch = dt_vm_memory(c->scratch);
 	for (uint32_t i = 0; i < c->ndifos; i++)
 		dt_vm_add_region(vm, c->difos[i]->strtab, c->difos[i]->strlen);

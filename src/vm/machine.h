@@ -74,6 +74,7 @@ struct dt_vm {
 	/* scratch: [0, used) is the program's to write, [0, size) to read */
 	uint8_t *scratch;
 	uint64_t scratch_cap, scratch_size, scratch_used;
+	uint64_t given, given_max; /* to alloca() and copyin() of this clause, and how much may be; 0: any */
 	DT_VEC(struct dt_vm_region) regions; /* by address */
 	/* variables */
 	uint8_t *statics; /* storage of by-reference globals and clause-locals */
@@ -96,7 +97,7 @@ struct dt_vm {
 
 /* A machine for these DIFOs: their variables and string tables. -1 and *err when memory lacks. */
 struct dt_vm_config {
-	uint64_t strsize, scratch, dynvarsize;
+	uint64_t strsize, scratch, given_max, dynvarsize;
 	const dt_difo *const *difos;
 	uint32_t ndifos;
 };
@@ -136,6 +137,8 @@ bool dt_vm_copy(dt_vm *vm, uint64_t addr, void *to, uint64_t size, bool string, 
 void dt_vm_scratch_reset(dt_vm *vm);		     /* a firing begins: all is free */
 void dt_vm_scratch_limit(dt_vm *vm, uint64_t size); /* a clause begins: it may have so much more */
 void *dt_vm_alloc(dt_vm *vm, uint64_t n); /* zeroed, 8-aligned; NULL: NOSCRATCH */
+/* The same of n bytes for alloca() and copyin(), which option scratchsize limits, and `more` after them. */
+void *dt_vm_give(dt_vm *vm, uint64_t n, uint64_t more);
 
 static inline uint64_t dt_vm_addr(const void *p)
 {

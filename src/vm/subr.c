@@ -42,7 +42,7 @@ static uint64_t address_or_fault(const void *p)
 
 DT_VM_SUBR(ALLOCA)
 {
-	return address_or_fault(dt_vm_alloc(vm, arg[0].value));
+	return address_or_fault(dt_vm_give(vm, arg[0].value, 0));
 }
 
 DT_VM_SUBR(BCOPY)
@@ -73,7 +73,7 @@ DT_VM_SUBR(MEMREF)
 DT_VM_SUBR(COPYIN)
 {
 	uint64_t n = arg[1].value;
-	char *to = dt_vm_alloc(vm, n < UINT64_MAX ? n + 1 : n);
+	char *to = dt_vm_give(vm, n, 1);
 
 	if (!to || !dt_vm_load_user(vm, arg[0].value, to, n))
 		return 0;

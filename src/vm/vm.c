@@ -104,6 +104,7 @@ static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
 {
 	dt_vm_firing *outer = e->vm.fire, *f = &e->firing[probe == DT_VM_ERROR];
 	bool was_exiting = e->exiting;
+	uint32_t source = UINT32_MAX;
 
 	dt_vm_firing_begin(f, NULL, current_cpu(e));
 	memcpy(f->args, args, sizeof(f->args));
@@ -116,6 +117,10 @@ static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
 			continue;
 		f->probe = e->ecbs[i].ecb->probe;
 		f->epid = e->ecbs[i].ecb->epid;
+		if (e->ecbs[i].ecb->clause->source !=
+		    source) /* not another part of the same clause */
+			e->vm.given = 0;
+		source = e->ecbs[i].ecb->clause->source;
 		run_ecb(e, &e->ecbs[i]);
 		if (e->exiting && !was_exiting && probe != DT_VM_END)
 			break;
@@ -185,14 +190,16 @@ static int plan_ecbs(dt_vm_engine *e, const struct dt_engine_env *env, dt_error 
 static int init_machine(dt_vm_engine *e, const struct dt_engine_env *env, dt_error *err)
 {
 	uint64_t strsize = dt_opt(env->opts, DT_O_STRSIZE), cap = SCRATCH_MAX;
+	uint64_t given = dt_opt_scratch(env->opts);
 	struct dt_vm_config c = {.strsize = strsize,
+				 .given_max = given,
 				 .dynvarsize = dt_opt(env->opts, DT_O_DYNVARSIZE)};
 	difo_list difos = {0};
 	int rc;
 
 	if (cap / 4 < strsize && strsize < UINT64_MAX / 4)
 		cap = strsize * 4;
-	c.scratch = cap;
+	c.scratch = cap + 2 * given;
 	collect_difos(env, &difos);
 	c.difos = difos.v;
 	c.ndifos = difos.n;

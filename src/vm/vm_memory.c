@@ -219,3 +219,13 @@ void *dt_vm_alloc(dt_vm *vm, uint64_t n)
 	/* Never written before, or stale from another firing: give it out empty. */
 	return memset(vm->scratch + start, 0, n);
 }
+
+void *dt_vm_give(dt_vm *vm, uint64_t n, uint64_t more)
+{
+	if ((vm->given_max && n > vm->given_max - vm->given) || n > UINT64_MAX - more) {
+		dt_vm_fault(vm, DT_FLT_NOSCRATCH, 0);
+		return NULL;
+	}
+	vm->given += vm->given_max ? n : 0;
+	return dt_vm_alloc(vm, n + more);
+}

@@ -31,7 +31,7 @@ while read -r name context kind; do
 		;;
 	SIZE)
 		value=4k
-		for v in 4096 4k 4K 1m; do accepts "$name=$v"; done
+		for v in 4096 4k 4K 32k; do accepts "$name=$v"; done
 		for v in pink 4x -8 99999999999999999999 9999999t; do
 			refuses "$name=$v" "invalid value \"$v\" for option \"$name\": expected a size such as 256, 32k or 4m"
 		done

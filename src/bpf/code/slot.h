@@ -49,7 +49,10 @@ enum {
 	S_TOKAT = 736,
 	S_PART = 744,	/* the firing whose next clauses are in another program: tr_program.c */
 	S_THREAD = 752, /* threadname */
-	S_LOCALS = 768, /* variables of subroutines; where those of one are differs from program to program */
+	S_GIVEN = 768,	/* bytes that alloca() and copyin() of this clause were given, with option scratchsize ... */
+	S_SOURCE = 776, /* ... and the clause of the program, plus 1: parts of one share them */
+	S_ABSENT = 784, /* u32: a read of this firing failed because user memory was not in memory */
+	S_LOCALS = 792, /* variables of subroutines; where those of one are differs from program to program */
 	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
 	S_UNWIND = S_LOCALS + S_LOCALS_MAX * 8, /* state of the walker of user stacks: unwind.c */
 	S_UNWIND_SIZE = 1584,

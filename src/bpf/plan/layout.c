@@ -146,6 +146,20 @@ static uint32_t area(uint32_t *at, uint64_t size)
 	return here;
 }
 
+#define GIVEN_MAX (2u << 20)
+
+/* Option scratchsize: so much for each clause of the program, if that is not too much. */
+static uint32_t given_size(const dt_plan *p)
+{
+	uint64_t each = dt_opt_scratch(p->opts), all = each;
+
+	for (uint32_t i = 1; i < p->clauses.n; i++)
+		if (p->clauses.v[i].c->source != p->clauses.v[i - 1].c->source &&
+		    all + each <= GIVEN_MAX)
+			all += each;
+	return (uint32_t)all;
+}
+
 #define SLOTS_BYTES (512u << 10) /* for all slots of a CPU, if four fit */
 
 static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_needs *n,
@@ -180,6 +194,8 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	l->scratch_size = n->is.memory ? 65536 : n->is.scratch ? (uint32_t)(16 * strings) : 8;
 	if (n->is.memory && 16 * strings > l->scratch_size)
 		l->scratch_size = (uint32_t)(16 * strings);
+	if (n->is.memory)
+		l->scratch_size += given_size(p);
 	l->scratch =
 	    area(&at, 2 * (uint64_t)l->scratch_size + 8); /* and the NUL after what is copied in */
 	at += l->local_refs_size; /* see tr_memory.c: copies are checked against twice the area */

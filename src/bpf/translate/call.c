@@ -200,11 +200,28 @@ static void d_path(dt_tr *t, uint32_t rd)
 
 /* ---- scratch and user memory ---- */
 
+/* r1 bytes for alloca() or copyin(): option scratchsize may forbid it. r1 is kept. */
+static void give(dt_tr *t)
+{
+	uint32_t no = dt_tr_fault_label(t, DT_FLT_NOSCRATCH);
+	uint64_t most = dt_opt_scratch(t->plan->opts);
+	dt_code *c = t->c;
+
+	dt_tr_needs(t, memory);
+	if (!most)
+		return;
+	jmpi(c, BPF_JGT, R1, (int32_t)most, no);
+	ld(c, 8, R2, R6, S_GIVEN);
+	alu(c, BPF_ADD, R2, R1);
+	jmpi(c, BPF_JGT, R2, (int32_t)most, no);
+	st(c, 8, R6, S_GIVEN, R2);
+}
+
 static void alloca_(dt_tr *t, uint32_t rd)
 {
-	dt_tr_needs(t, memory);
 	dt_tr_here(t);
 	tuple(t, R1, 0);
+	give(t);
 	dt_tr_alloc(t, true);
 	set_scratch(t, rd, NUMBER);
 }
@@ -232,9 +249,9 @@ static void copyin(dt_tr *t, uint32_t rd)
 {
 	dt_code *c = t->c;
 
-	dt_tr_needs(t, memory);
 	dt_tr_here(t);
 	tuple(t, R1, 1);
+	give(t);
 	dt_tr_alloc(t, false);
 	ld(c, 8, R2, R6, S_USED);
 	alui(c, BPF_ADD, R2, 1);

@@ -117,6 +117,21 @@ static void begin_scratch(dt_tr *t)
 	}
 }
 
+/* Option scratchsize: a clause, with all its parts, begins with nothing given. */
+static void begin_given(dt_tr *t, uint32_t source)
+{
+	dt_code *c = t->c;
+	uint32_t part = dt_code_label(c);
+
+	if (!t->need->is.memory || !dt_opt_scratch(t->plan->opts))
+		return;
+	ld(c, 8, R1, R6, S_SOURCE);
+	jmpi(c, BPF_JEQ, R1, (int32_t)source + 1, part);
+	sti(c, 8, R6, S_SOURCE, (int32_t)source + 1);
+	sti(c, 8, R6, S_GIVEN, 0);
+	dt_code_place(c, part);
+}
+
 /* Space is reserved before the predicate runs: a clause without space does not run at all. */
 static void reserve(dt_tr *t, uint32_t cost)
 {
@@ -166,6 +181,7 @@ void dt_tr_clause(dt_tr *t)
 		return;
 	}
 	begin_scratch(t);
+	begin_given(t, x->c->source);
 	if (t->need->is.spec)
 		dt_tr_forget_speculation(t);
 	if (t->need->is.element)

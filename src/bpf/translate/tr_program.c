@@ -162,8 +162,10 @@ static void new_firing(struct prog *g)
 	sti(c, 8, R6, S_TIME, 0);
 	if (g->t.need->is.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
-	if (g->t.need->is.memory)
+	if (g->t.need->is.memory) {
 		sti(c, 8, R6, S_USED, 0);
+		sti(c, 8, R6, S_SOURCE, 0);
+	}
 	dt_code_place(c, same);
 }
 

@@ -257,8 +257,8 @@ void dt_tr_vtimestamp(dt_tr *t);			     /* r0 = vtimestamp */
 int dt_tr_vtime_switch(dt_tr *t); /* the small program for sched_switch */
 
 /* ---- unwind.c ---- */
-/* r0 = bytes of the user stack, innermost frame first, now at slot + off; -1: ask bpf_get_stack().
- * False: no code was emitted, since this kernel lacks the information. */
+/* r0 = bytes of the user stack, innermost frame first, now at slot + off (0: they are only counted);
+ * -1: ask bpf_get_stack(). False: no code was emitted, since this kernel lacks the information. */
 bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames);
 void dt_tr_unwind_functions(dt_tr *t);
 /* The small program that makes the key of a file, with the slot of the map `identify`. */

@@ -25,16 +25,19 @@ _Static_assert(U_END - S_UNWIND == S_UNWIND_SIZE, "the slot's unwind area");
 static void store_frame(struct frame *f)
 {
 	dt_code *c = f->t->c;
+	uint32_t counted = dt_code_label(c);
 
 	ld(c, 4, R1, R6, U_OUT);
 	ld(c, 4, R2, R6, U_N);
+	ld(c, 8, R9, R6, U_PC);
+	jmpi(c, BPF_JEQ, R1, 0, counted); /* only their number is wanted */
 	mov(c, R3, R2);
 	alui(c, BPF_LSH, R3, 3);
 	alu(c, BPF_ADD, R1, R3);
 	jmpi(c, BPF_JGT, R1, (int32_t)f->t->at->slot_size - 8, f->stop); /* never */
 	alu(c, BPF_ADD, R1, R6);
-	ld(c, 8, R9, R6, U_PC);
 	st(c, 8, R1, 0, R9);
+	dt_code_place(c, counted);
 	alui(c, BPF_ADD, R2, 1);
 	st(c, 4, R6, U_N, R2);
 	ld(c, 4, R3, R6, U_MAX);
@@ -205,7 +208,7 @@ static void note_registers(dt_code *c, uint32_t compat)
 	sti(c, 4, R6, U_BACK, 0);
 }
 
-/* unwind(slot, where, most): r0 = bytes of frames that are now at slot + where; -1: ask the
+/* unwind(slot, where, most): r0 = bytes of frames that are now at slot + where, or would be (where 0); -1: ask the
  * kernel's own walker */
 void dt_tr_unwind_functions(dt_tr *t)
 {
