@@ -59,3 +59,11 @@ inline int TCP_LAST_ACK = 9;
 inline int TCP_LISTEN = 10;
 inline int TCP_CLOSING = 11;
 inline int TCP_NEW_SYN_RECV = 12;
+
+/* link types of packets, for pcap() */
+inline int PCAP_NULL = 0;
+inline int PCAP_ETHER = 1;
+inline int PCAP_PPP = 9;
+inline int PCAP_IP = 12;
+inline int PCAP_WIFI = 105;
+inline int PCAP_IPOIB = 242;

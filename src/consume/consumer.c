@@ -29,6 +29,7 @@ dt_consumer *dt_consumer_new(const struct dt_consumer_env *env)
 	c->w = c->ops->open(&c->env);
 	c->aggs = dt_aggs_new(&c->env);
 	c->losses = dt_losses_new();
+	c->pcap = dt_pcap_new();
 	return c;
 }
 
@@ -47,6 +48,8 @@ void dt_consumer_free(dt_consumer *c)
 		return;
 	if (c->reopened)
 		fclose(c->reopened);
+	free(c->reopened_path);
+	dt_pcap_free(c->pcap);
 	free_held(c->held);
 	c->ops->close(c->w);
 	dt_aggs_free(c->aggs);
@@ -118,11 +121,16 @@ int dt_consumer_flush(dt_consumer *c)
 {
 	if (write_out(c, 0) < 0)
 		return -1;
-	if (!c->out || fflush(c->out) == 0)
-		return 0;
-	dt_err(c->err, errno, NULL);
-	clearerr(c->out);
-	return -1;
+	for (int i = 0; i < 2; i++) {
+		FILE *f = i ? c->reopened : c->out;
+
+		if (f && fflush(f) != 0) {
+			dt_err(c->err, errno, NULL);
+			clearerr(f);
+			return -1;
+		}
+	}
+	return 0;
 }
 
 static int check_writer(dt_consumer *c)
@@ -315,7 +323,7 @@ static int report_losses(dt_consumer *c, const dt_status *st)
 
 	if (dt_losses_report(c->losses, st, &to) < 0)
 		return dt_err(c->err, EDT_DROPABORT, NULL);
-	return 0;
+	return dt_report_lost_packets(c);
 }
 
 static int consume(dt_consumer *c, const struct dt_look *l)

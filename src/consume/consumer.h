@@ -5,7 +5,7 @@
 #ifndef DT_CONSUMER_H
 #define DT_CONSUMER_H
 
-#include "consume/writer.h"
+#include "consume/pcap.h"
 
 struct dt_held { /* a deep copy of a record */
 	dt_record rec;
@@ -23,7 +23,10 @@ struct dt_consumer {
 	const struct dt_writer_ops *ops;
 	dt_writer *w;
 	FILE *out;	/* env.out, or reopened */
-	FILE *reopened; /* by freopen(); NULL: none */
+	FILE *reopened; /* by freopen(); NULL: none. Not `out` if it is a file of packets */
+	char *reopened_path;
+	bool reopened_empty; /* when it was opened */
+	dt_pcap *pcap;
 	dt_aggs *aggs;
 	dt_losses *losses;
 	dt_flow_state flow;
@@ -51,5 +54,7 @@ int dt_consumer_tell(dt_consumer *c, const dt_diag *d);
 
 /* ---- statements.c ---- */
 int dt_do_statement(dt_consumer *c, const dt_record *r, const dt_stmt *s);
+/* Tell how many packets pcap() could not write since the last time. 0, or -1 to abort. */
+int dt_report_lost_packets(dt_consumer *c);
 
 #endif

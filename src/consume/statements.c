@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "consume/consumer.h"
@@ -186,6 +187,7 @@ static int do_freopen(struct walk *k)
 	dt_consumer *c = k->c;
 	dt_buf text = {0};
 	FILE *f = NULL;
+	struct stat st;
 	char *why;
 	int rc = format_text(k, &text, NULL);
 
@@ -205,7 +207,11 @@ static int do_freopen(struct walk *k)
 	}
 	if (c->reopened && fclose(c->reopened) != 0)
 		rc = dt_err(c->err, errno, NULL);
+	dt_pcap_end_file(c->pcap);
 	c->reopened = f;
+	free(c->reopened_path);
+	c->reopened_path = dt_xstrdup(text.s ? text.s : "");
+	c->reopened_empty = f && fstat(fileno(f), &st) == 0 && st.st_size == 0;
 	dt_consumer_set_output(c, f ? f : c->env.out);
 out:
 	dt_buf_free(&text);
@@ -215,13 +221,73 @@ out:
 static int do_ftruncate(struct walk *k)
 {
 	dt_consumer *c = k->c;
+	FILE *f = c->reopened ? c->reopened : c->out;
 
 	if (dt_consumer_flush(c) < 0)
 		return -1;
-	if (c->out && !(c->ops->flags & DT_WRITER_DOCUMENT) && (c->reopened || c->env.out_path) &&
-	    ftruncate(fileno(c->out), 0) == 0)
-		rewind(c->out);
+	if (f && !(c->ops->flags & DT_WRITER_DOCUMENT) && (c->reopened || c->env.out_path) &&
+	    ftruncate(fileno(f), 0) == 0)
+		rewind(f);
+	dt_pcap_end_file(c->pcap); /* the next packet begins the file again */
 	return 0;
+}
+
+/* ---- packets ---- */
+
+/* Into the file that freopen() has named. From the first one on, text goes to the caller's stream. */
+static int write_packet(dt_consumer *c, const dt_packet *p)
+{
+	dt_buf moved = {0};
+	struct dt_pcap_file f = {.stream = c->reopened,
+				 .path = c->reopened_path,
+				 .was_empty = c->reopened_empty,
+				 .text = &moved};
+	dt_error err = {0};
+	int rc = dt_pcap_write(c->pcap, &f, p, &err);
+
+	if (rc < 0)
+		rc = complain(c, err.text);
+	else if (dt_pcap_has_file(c->pcap) && c->out != c->env.out)
+		dt_consumer_set_output(c, c->env.out);
+	if (moved.n && fwrite(moved.s, 1, moved.n, c->out) != moved.n)
+		rc = dt_err(c->err, errno ? errno : EIO, NULL);
+	dt_buf_free(&moved);
+	return rc;
+}
+
+/* A packet, and its link type. */
+static int do_pcap(struct walk *k)
+{
+	dt_value v = nth_value(k, 0), link = nth_value(k, 1);
+	dt_consumer *c = k->c;
+	dt_packet p;
+
+	if (!dt_packet_of(&v, &link, &p))
+		return 0;
+	if (c->reopened)
+		return write_packet(c, &p);
+	if ((c->ops->flags & DT_WRITER_PLAIN) &&
+	    dt_pcap_show(c->pcap, &p, &c->env, c->ops->output(c->w)))
+		return 0;
+	v.data = p.data;
+	v.size = p.captured;
+	DT_TELL(c, memory, &v);
+	return 0;
+}
+
+int dt_report_lost_packets(dt_consumer *c)
+{
+	uint64_t n = dt_pcap_lost(c->pcap);
+	char *why;
+	int rc;
+
+	if (!n)
+		return 0;
+	why = dt_xasprintf("pcap(): %llu packet%s not written", (unsigned long long)n,
+			   n == 1 ? " was" : "s were");
+	rc = complain(c, why);
+	free(why);
+	return rc;
 }
 
 /* A program that asks for something that is not available is told so, and goes on. */
@@ -310,6 +376,7 @@ static int do_stmt(struct walk *k)
 	case DT_ST_PRINTF: return do_printf(k);
 	case DT_ST_SYSTEM: return do_system(k);
 	case DT_ST_FREOPEN: return do_freopen(k);
+	case DT_ST_PCAP: return do_pcap(k);
 	case DT_ST_PRINTA: return do_printa(k);
 	case DT_ST_CLEAR:
 	case DT_ST_TRUNC:

@@ -129,6 +129,7 @@ void dt_value_of(const dt_action *a, const dt_datum *d, dt_value *v)
 	case DT_PAYLOAD_SYM:
 	case DT_PAYLOAD_USYM: symbol_value(a, d, v); break;
 	case DT_PAYLOAD_BYTES:
+	case DT_PAYLOAD_PACKET:
 	case DT_PAYLOAD_COUNTED: v->kind = DT_V_BYTES; break;
 	case DT_PAYLOAD_NONE:
 	case DT_PAYLOAD_VALUE: difo_value(a, d, v); break;

@@ -109,7 +109,8 @@ uint64_t dt_datum_size(const dt_action *a, uint32_t *align)
 	case DT_PAYLOAD_USTACK: return (frames + 1) * 8 + strsize;
 	case DT_PAYLOAD_SYM: return 8;
 	case DT_PAYLOAD_USYM: return 16;
-	case DT_PAYLOAD_COUNTED: return a->arg + 8;
+	case DT_PAYLOAD_COUNTED:
+	case DT_PAYLOAD_PACKET: return a->arg + 8;
 	case DT_PAYLOAD_BYTES: *align = 1; return a->arg || !t ? a->arg : t->size;
 	case DT_PAYLOAD_VALUE: *align = 0; return value_size(t, align);
 	case DT_PAYLOAD_NONE: break;

@@ -17,6 +17,7 @@
 #define MAX_AGGS   8192
 #define MAX_DATUM  ((1u << 30) + 8) /* bytes of one datum: what the compiler allows */
 #define MAX_FRAMES (1u << 20)
+#define MAX_PACKET (1u << 16)
 
 struct builder {
 	dt_arena *a;
@@ -69,6 +70,8 @@ static int check_action(struct builder *b, uint32_t i)
 		return bad_action(b, i, "kind 0x%x with an expression", a->kind);
 	if (dt_act_is_stack(a->kind) && (a->arg & 0xffffffff) > MAX_FRAMES)
 		return bad_action(b, i, "more than %u frames", MAX_FRAMES);
+	if (rule->payload == DT_PAYLOAD_PACKET && (a->arg == 0 || a->arg > MAX_PACKET))
+		return bad_action(b, i, "packets of %llu bytes", (unsigned long long)a->arg);
 	if (a->arg > MAX_DATUM &&
 	    (rule->payload == DT_PAYLOAD_BYTES || rule->payload == DT_PAYLOAD_COUNTED))
 		return bad_action(b, i, "too much memory");
@@ -342,6 +345,8 @@ static uint32_t count_joined(const struct builder *b, uint32_t i)
 
 	if (kind == DT_ACT_TRACEMEM)
 		return i + 1 < b->nacts && b->acts[i + 1].kind == DT_ACT_TRACEMEM_DYNSIZE ? 2 : 1;
+	if (kind == DT_ACT_PCAP) /* and its link type */
+		return i + 1 < b->nacts && b->acts[i + 1].kind == DT_ACT_DIFEXPR ? 2 : 1;
 	if (!dt_stmts[dt_act(kind)->stmt].has_format)
 		return 1;
 	while (i + n < b->nacts && b->acts[i + n].kind == kind && !b->info[i + n].string &&

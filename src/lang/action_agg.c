@@ -27,7 +27,8 @@ dt_type *dt_key_type(dt_compiler *cc, const dt_action *key)
 	case DT_PAYLOAD_NONE:
 	case DT_PAYLOAD_VALUE:
 	case DT_PAYLOAD_BYTES:
-	case DT_PAYLOAD_COUNTED: break;
+	case DT_PAYLOAD_COUNTED:
+	case DT_PAYLOAD_PACKET: break;
 	}
 	return key->difo->type;
 }

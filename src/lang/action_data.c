@@ -118,6 +118,20 @@ void dt_act_printm(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	a->size = (uint32_t)dt_datum_size(a, &a->align);
 }
 
+/* The packet, then its link type. */
+void dt_act_pcap(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
+		 const struct dt_action_desc *d)
+{
+	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
+	dt_action *a;
+
+	dt_stmt_add(cc, b, call, d->stmt, d->kind);
+	a = dt_action_value(cc, b, d->kind, dt_arg_integer(cc, call, 0, in->void_ptr));
+	a->arg = dt_align_up(dt_opt(cc->opts, DT_O_PCAPSIZE), 8);
+	a->size = (uint32_t)dt_datum_size(a, &a->align);
+	dt_action_value(cc, b, DT_ACT_DIFEXPR, dt_arg_integer(cc, call, 1, in->int_));
+}
+
 /* ---- stacks and symbols, as statements and as keys ---- */
 static uint64_t stack_number(dt_compiler *cc, dt_node *call, uint32_t i, int64_t min,
 			     enum dt_tag tag, const char *what)

@@ -58,6 +58,7 @@ static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_pl
 	case DT_PAYLOAD_USYM: memcpy(to, pid_value, a->size < 16 ? a->size : 16); return true;
 	case DT_PAYLOAD_SYM: store_number(to, a->size, v); return true;
 	case DT_PAYLOAD_BYTES: return dt_vm_copy(vm, v, to, a->size, false, flags & DT_TF_BYUREF);
+	case DT_PAYLOAD_PACKET: return v == 0 || dt_vm_fault(vm, DT_FLT_BADADDR, v);
 	case DT_PAYLOAD_COUNTED: return store_printm(vm, to, a->size, v);
 	case DT_PAYLOAD_VALUE: break;
 	}

@@ -191,6 +191,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 		l->absent_size = larger((uint32_t)strings, DT_ABSENT_PIECE);
 		l->absent = area(&at, DT_ABSENT_WORDS + l->absent_size + DT_ABSENT_PIECE + 8);
 	}
+	l->packet = n->is.packet ? area(&at, DT_PACKET_WORDS) : at;
 	l->scratch_size = n->is.memory ? 65536 : n->is.scratch ? (uint32_t)(16 * strings) : 8;
 	if (n->is.memory && 16 * strings > l->scratch_size)
 		l->scratch_size = (uint32_t)(16 * strings);
@@ -198,6 +199,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 		l->scratch_size += given_size(p);
 	l->scratch =
 	    area(&at, 2 * (uint64_t)l->scratch_size + 8); /* and the NUL after what is copied in */
+	at += (uint32_t)dt_align_up(n->is.packet, 8);
 	at += l->local_refs_size; /* see tr_memory.c: copies are checked against twice the area */
 	l->slot_size = at;
 	for (l->nslots = DT_SLOTS_MAX; l->nslots > 4 && l->nslots * (uint64_t)at > SLOTS_BYTES;)

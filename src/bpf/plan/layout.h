@@ -35,6 +35,7 @@ struct dt_prog_place {
 /* absent.c: its own words before the bytes it has read; the most that it reads at once. */
 #define DT_ABSENT_WORDS 64
 #define DT_ABSENT_PIECE 4096
+#define DT_PACKET_WORDS 32 /* packet.c: words of its own */
 
 struct dt_plan_layout {
 	/* offsets from the start of the slot */
@@ -47,6 +48,7 @@ struct dt_plan_layout {
 	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
 	uint32_t stack;			/* frames of stackdepth and friends */
 	uint32_t absent, absent_size;	/* absent.c; absent_size: bytes that it can read at once */
+	uint32_t packet;		/* packet.c; after the record there are as many bytes as it records */
 	uint32_t scratch, scratch_size; /* the area is twice scratch_size, see tr_memory.c */
 	uint32_t slot_size, nslots;	/* nslots: a power of two */
 	/* in rodata */

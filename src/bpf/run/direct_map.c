@@ -1,7 +1,7 @@
 /*
  * direct_map: finds the start of the kernel's direct map and of its array of struct page.
  *
- * absent.c needs both. They are kernel variables that not every kernel exposes, and whose values
+ * absent.c and packet.c need both. They are kernel variables that not every kernel exposes, and whose values
  * differ from boot to boot. So they are found by search: a page of this process holds a unique
  * number. Our page tables, which the kernel refers to by their address in the direct map, lead to
  * the physical address of that page if the start of the direct map is known. It is a multiple of a
@@ -127,7 +127,7 @@ void dt_direct_map_find(dt_bpf *e)
 	dt_error ignored;
 	int fd = -1;
 
-	if (!e->needs.is.absent ||
+	if (!(e->needs.is.absent || e->needs.is.direct) ||
 	    (l.prog = dt_small_load(e, &small, dt_tr_peek_code, &ignored)) < 0)
 		return;
 	fd = memfd_create("dtrace", MFD_CLOEXEC);

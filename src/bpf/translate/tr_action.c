@@ -117,6 +117,10 @@ void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 		dt_tr_here(t);
 		put_printm(t, off, size);
 		return;
+	case DT_PAYLOAD_PACKET:
+		dt_tr_here(t);
+		dt_tr_packet(t, off, size);
+		return;
 	case DT_PAYLOAD_SYM: dt_slot_st(t->c, 8, off, R0); return;
 	case DT_PAYLOAD_NONE:
 	case DT_PAYLOAD_VALUE: break;

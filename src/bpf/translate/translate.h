@@ -135,7 +135,8 @@ typedef struct dt_tr {
 	dt_code *c;
 	dt_sub sub;
 	struct { /* functions that are emitted at the end; 0: not requested */
-		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent;
+		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent,
+		    fragments;
 	} func;
 	/* of the program */
 	uint32_t prog; /* its number */
@@ -340,6 +341,11 @@ bool dt_tr_absent_can(dt_tr *t);
 void dt_tr_absent(dt_tr *t, bool string);
 void dt_tr_absent_function(dt_tr *t);
 int dt_tr_peek_code(dt_tr *t); /* the small program of direct_map.c */
+
+/* ---- packet.c ---- */
+/* The datum at slot + off: the bytes of the sk_buff at the address in r0. Uses r8, r9. */
+void dt_tr_packet(dt_tr *t, uint32_t off, uint32_t size);
+void dt_tr_packet_functions(dt_tr *t);
 
 /* ---- subroutines of lib.c ---- */
 /* Their arguments go to consecutive words of the slot, starting where dt_tr_sub_args() says; after
