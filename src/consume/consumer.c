@@ -29,6 +29,7 @@ dt_consumer *dt_consumer_new(const struct dt_consumer_env *env)
 	c->w = c->ops->open(&c->env);
 	c->aggs = dt_aggs_new(&c->env);
 	c->losses = dt_losses_new();
+	c->faults = dt_faults_new();
 	c->pcap = dt_pcap_new();
 	return c;
 }
@@ -54,6 +55,7 @@ void dt_consumer_free(dt_consumer *c)
 	c->ops->close(c->w);
 	dt_aggs_free(c->aggs);
 	dt_losses_free(c->losses);
+	dt_faults_free(c->faults);
 	free(c->flow.streams);
 	free(c);
 }
@@ -200,6 +202,7 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 	return write_out(c, EMIT_AT_ONCE) < 0 ? -1 : check_writer(c);
 }
 
+/* A writer gets every fault; people are told the number of those that are like an earlier one. */
 static int report_fault(dt_consumer *c, const dt_record *r)
 {
 	dt_diag d = {
@@ -211,11 +214,13 @@ static int report_fault(dt_consumer *c, const dt_record *r)
 	    .timestamp = r->timestamp,
 	};
 	dt_buf text = {0};
-	int rc;
+	int rc = 0;
 
 	dt_fault_text(r->fault, r->ecb, &text);
 	d.text = text.s;
-	rc = dt_consumer_tell(c, &d);
+	if (!dt_consumer_takes(c, &d) && dt_faults_is_new(c->faults, r->fault, r->ecb) &&
+	    c->env.diag)
+		rc = c->env.diag(c->env.arg, &d);
 	dt_buf_free(&text);
 	return rc ? dt_err(c->err, EDT_ERRABORT, NULL) : 0;
 }
@@ -321,6 +326,8 @@ static int report_losses(dt_consumer *c, const dt_status *st)
 {
 	struct dt_losses_to to = {.opts = c->env.opts, .tell = tell, .arg = c};
 
+	if (dt_faults_report(c->faults, &to) < 0)
+		return dt_err(c->err, EDT_ERRABORT, NULL);
 	if (dt_losses_report(c->losses, st, &to) < 0)
 		return dt_err(c->err, EDT_DROPABORT, NULL);
 	return dt_report_lost_packets(c);

@@ -29,6 +29,7 @@ struct dt_consumer {
 	dt_pcap *pcap;
 	dt_aggs *aggs;
 	dt_losses *losses;
+	dt_faults *faults;
 	dt_flow_state flow;
 	struct dt_held *held;
 	dt_error *err;		/* of the current call */

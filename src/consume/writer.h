@@ -167,6 +167,13 @@ struct dt_losses_to {
 	void *arg;
 };
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to);
+/* Faults of user memory that was not in memory: the first of each place is told, the others are counted. */
+typedef struct dt_faults dt_faults;
+dt_faults *dt_faults_new(void);
+void dt_faults_free(dt_faults *fs);
+bool dt_faults_is_new(dt_faults *fs, const dt_fault *f, const dt_ecb *ecb); /* false: it is counted */
+/* Tell how many were counted since the last call. 0, or -1 when tell() says so. */
+int dt_faults_report(dt_faults *fs, const struct dt_losses_to *to);
 
 /* ---- the writer ---- */
 typedef struct dt_who { /* the thread that a record is about */

@@ -47,6 +47,7 @@ typedef struct dt_fault {
 	int32_t offset;	 /* DIF offset in bytes, -1 unknown */
 	uint32_t code;	 /* DT_FLT_* */
 	uint64_t value;	 /* address for BADADDR, BADALIGN, BADSTACK */
+	bool absent;	 /* it is one of user memory that was not in memory at that moment */
 } dt_fault;
 enum { DT_FLT_UNKNOWN, DT_FLT_BADADDR, DT_FLT_BADALIGN, DT_FLT_ILLOP, DT_FLT_DIVZERO,
        DT_FLT_NOSCRATCH, DT_FLT_KPRIV, DT_FLT_UPRIV, DT_FLT_TUPOFLOW, DT_FLT_BADSTACK,

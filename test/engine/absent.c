@@ -1,4 +1,5 @@
 /*
+ * absent DIR past N: N times a page that is past the end of its file.
  * absent DIR [DISK]: strings on pages that no page table leads to, as paths of openat(), which are
  * the first to touch them. absent.sh says what a tracer must read of each.
  */
@@ -128,7 +129,12 @@ int main(int argc, char **argv)
 	char *anon, *none;
 	int fd;
 
-	(void)argc;
+	if (argc > 3 && strcmp(argv[2], "past") == 0) {
+		none = map(make(argv[1], "hidden", 1), 2, PROT_READ, MAP_PRIVATE);
+		for (int i = 0; i < atoi(argv[3]); i++)
+			try(i, none + PAGE + 100);
+		return 0;
+	}
 	try_absent(0, constant[3].text, 1);
 	try_absent(1, constant[6].text, 1);
 	anon = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

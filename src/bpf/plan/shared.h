@@ -113,7 +113,8 @@ struct dt_fault_rec {
 	struct dt_rec head;
 	uint32_t action;
 	int32_t offset;
-	uint32_t code, pad;
+	uint32_t code;
+	uint32_t absent; /* not 0: user memory was not in memory */
 	uint64_t value;
 };
 

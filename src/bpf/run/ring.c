@@ -223,6 +223,7 @@ static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, u
 				   .action = f->action,
 				   .offset = f->offset,
 				   .code = f->code,
+				   .absent = f->absent && f->code == DT_FLT_BADADDR,
 				   .value = f->value};
 		out.fault = &fault;
 	} else {

@@ -319,6 +319,7 @@ void dt_tr_absent_function(dt_tr *t)
 	ld(c, 8, R0, R6, S_SELF);
 	leave(c);
 	dt_code_place(c, fail);
+	sti(c, 4, R6, S_ABSENT, 1);
 	dt_tr_count(t, CPU_ABSENT);
 	dt_code_place(c, none);
 	ld(c, 8, R1, R7, A_TMP);

@@ -166,6 +166,8 @@ static void new_firing(struct prog *g)
 		sti(c, 8, R6, S_USED, 0);
 		sti(c, 8, R6, S_SOURCE, 0);
 	}
+	if (g->t.need->is.absent)
+		sti(c, 4, R6, S_ABSENT, 0);
 	dt_code_place(c, same);
 }
 
@@ -292,6 +294,13 @@ static void fault_record(struct prog *g)
 	ld(c, 4, R2, R6, S_FAULT);
 	alui(c, BPF_SUB, R2, 1);
 	st(c, 4, R1, (int)offsetof(struct dt_fault_rec, code), R2);
+	if (g->t.need->is.absent) {
+		ld(c, 4, R2, R6, S_ABSENT);
+		st(c, 4, R1, (int)offsetof(struct dt_fault_rec, absent), R2);
+		sti(c, 4, R6, S_ABSENT, 0);
+	} else {
+		sti(c, 4, R1, (int)offsetof(struct dt_fault_rec, absent), 0);
+	}
 	ld(c, 8, R2, R6, S_FVALUE);
 	st(c, 8, R1, (int)offsetof(struct dt_fault_rec, value), R2);
 	dt_tr_output(&g->t, sizeof(struct dt_fault_rec));
