@@ -34,6 +34,7 @@ enum {
 	FD_AGGS,
 	FD_ASIDE,
 	FD_WAKE,
+	FD_REFUSED,
 	FD_VAR,
 	FD_SPARE = FD_VAR + 16,
 	FD_AGG = FD_SPARE + 16
@@ -43,7 +44,7 @@ static const struct dt_code_name map_names[] = {
     {FD_CONTROL, "control"}, {FD_CPUS, "cpus"},	      {FD_SLOTS, "slots"},
     {FD_RODATA, "rodata"},   {FD_GLOBALS, "globals"}, {FD_THREADS, "threads"},
     {FD_AGGS, "aggs"},	     {FD_ASIDE, "aside"},     {FD_WAKE, "wake"},
-    {FD_VAR, "array"},	     {FD_SPARE, "spare"},     {FD_AGG, "agg"},
+    {FD_VAR, "array"},	     {FD_SPARE, "spare"},     {FD_REFUSED, "refused"},     {FD_AGG, "agg"},
     {0, NULL}};
 
 struct world {
@@ -95,6 +96,7 @@ static void open_world(struct world *w)
 		w->aggs[i] = FD_AGG + i;
 	w->maps.var[DT_SCOPE_GLOBAL] = w->maps.var[DT_SCOPE_THREAD] = w->vars;
 	w->maps.spare = FD_SPARE;
+	w->maps.refused = FD_REFUSED;
 	w->maps.agg = w->aggs;
 }
 
@@ -691,6 +693,7 @@ static void test_clauses(void)
 		   "\tr3 = &rodata[16]\n"
 		   "\tr4 = 1\n"
 		   "\tcall map_update_elem\n"
+		   "\tu64 fvalue = r0\n"
 		   "\tr1 = agg\n"
 		   "\tr2 = slot\n"
 		   "\tr2 += key\n"
@@ -702,12 +705,29 @@ static void test_clauses(void)
 		   "\tr8 += 8\n"
 		   "\tr1 = 1\n"
 		   "\tu64 [r8] atomic += r1\n"
-		   "\tgoto L4\n"
+		   "\tgoto L5\n"
 		   "L3:\n"
+		   "\tr0 = u64 fvalue\n"
+		   "\tif r0 == -7 goto L4\n"
+		   "\tr1 = slot\n"
+		   "\tr2 = 0\n"
+		   "\tcall refused()\n"
+		   "\tif r0 == 0 goto L4\n"
+		   "\tr0 -= 1\n"
+		   "\tu32 [r10-4] = r0\n"
+		   "\tr1 = refused\n"
+		   "\tr2 = r10\n"
+		   "\tr2 += -4\n"
+		   "\tr3 = slot\n"
+		   "\tr3 += vars\n"
+		   "\tr4 = 0\n"
+		   "\tcall map_update_elem\n"
+		   "\tgoto L5\n"
+		   "L4:\n"
 		   "\tr1 = slot\n"
 		   "\tr2 = 8\n"
 		   "\tcall count()\n"
-		   "L4:\n"
+		   "L5:\n"
 		   "\tr0 = 0\n"
 		   "\texit\n");
 	check_function("a /arg0/ { trace(pid); trace(execname); }", "clause_0",
