@@ -17,7 +17,7 @@ static const struct flag {
 	const char *arg; /* NULL: takes none */
 	enum action action;
 	const char *option; /* OPTION: its name */
-	int value;	    /* PROGRAM: enum dtrace_spec; MODE: enum mode */
+	int value; /* PROGRAM: enum dtrace_spec; MODE: enum mode; FLAG without a letter: one */
 	const char *help;
 } flags[] = {
     {'a', NULL, FLAG, NULL, 0, "claim anonymous tracing state"},
@@ -67,6 +67,7 @@ static const struct long_flag {
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
     {"info", {0, NULL, MODE, NULL, MODE_INFO, "say what can be traced here, and why not the rest"}},
     {"options", {0, NULL, MODE, NULL, MODE_OPTIONS, "list the options of -x"}},
+    {"top", {0, NULL, FLAG, NULL, 't', "show aggregations as a table that refreshes"}},
     {"version", {0, NULL, MODE, NULL, MODE_VERSION, "the same as -V"}},
 };
 #define NLONG ((int)(sizeof(long_flags) / sizeof(long_flags[0])))
@@ -177,6 +178,7 @@ static void set_flag(struct args *a, char letter)
 	case 'd': a->sugar = true; break;
 	case 'e': a->compile_only = true; break;
 	case 'S': a->dump = true; break;
+	case 't': a->top = true; break;
 	case 'v': a->verbose = true; break;
 	default: break; /* a lone -O: aggregations that are left are always printed */
 	}
@@ -197,7 +199,7 @@ static void apply(struct args *a, const struct flag *f, char *value)
 	case PROGRAM: add_program(a, f, value); break;
 	case PROCESS: add_process(a, f->letter, value); break;
 	case MODE: set_mode(a, f); break;
-	case FLAG: set_flag(a, f->letter); break;
+	case FLAG: set_flag(a, f->letter ? f->letter : (char)f->value); break;
 	case OUTPUT: a->output = value; break;
 	case HELP: usage(stdout); exit(0);
 	}

@@ -51,6 +51,7 @@ struct args {
 	bool verbose;	    /* -v */
 	bool anonymous;	    /* -a */
 	bool buffered;	    /* -B */
+	bool top;	    /* --top */
 	bool model32;	    /* -32 */
 };
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "top.h"
 
 /* Signal handlers can reach nothing else. */
 static dtrace_hdl_t *volatile interrupted_handle;
@@ -285,6 +286,7 @@ static void on_signal(int sig)
 				      leave = {.it_value.tv_usec = LEAVE_MS * 1000};
 
 	if (sig == SIGALRM && leaving) {
+		top_restore();
 		handle_signals(SIG_DFL, 0);
 		raise(SIGINT);
 	} else if (sig == SIGALRM) {
@@ -320,6 +322,7 @@ static _Noreturn void leave_at_once(dtrace_hdl_t *h)
 
 	setitimer(ITIMER_REAL, &never, NULL); /* ending a command may take longer */
 	leaving = 0;
+	top_restore();
 	close_handle(h);
 	if (broken_pipe) {
 		signal(SIGPIPE, SIG_DFL);
@@ -355,6 +358,8 @@ static void catch_signals(dtrace_hdl_t *h)
 static int on_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg)
 {
 	fflush(arg);
+	if (top_takes(text))
+		return 0;
 	if (kind == DTRACE_DIAG_NOTE)
 		notice(h, "%s", text);
 	else
@@ -478,10 +483,22 @@ static void go(dtrace_hdl_t *h)
 	}
 }
 
-static void trace(dtrace_hdl_t *h, FILE *out)
+/* Until there may be work. True: the user wants to quit. */
+static bool wait_for_work(dtrace_hdl_t *h, bool top)
+{
+	if (top)
+		return top_wait(h);
+	dtrace_sleep(h);
+	return false;
+}
+
+static void trace(dtrace_hdl_t *h, FILE *out, bool top)
 {
 	uint64_t destructive = 0;
+	FILE *shown = out;
 
+	if (top)
+		out = top_open(out);
 	catch_signals(h);
 	dtrace_handle_diag(h, on_diag, out);
 	if (dtrace_set_output(h, out) < 0)
@@ -490,8 +507,11 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 	dtrace_getopt(h, "destructive", &destructive);
 	if (destructive)
 		notice(h, "allowing destructive actions");
-	while (!interrupts && !work(h, out) && !interrupts)
-		dtrace_sleep(h);
+	if (top)
+		top_begin(h);
+	while (!interrupts && !work(h, out) && !interrupts && !wait_for_work(h, top))
+		;
+	top_restore();
 	if (interrupts && is_text(h))
 		fputc('\n', out); /* after the terminal's ^C; also in quiet mode */
 	/* Stopping prints what there was before END, which would block once more, or fail. */
@@ -503,6 +523,8 @@ static void trace(dtrace_hdl_t *h, FILE *out)
 		fatal_handle(h, "failed to print aggregations");
 	if (interrupts >= 2)
 		leave_at_once(h);
+	if (top)
+		top_end(out, shown);
 	if (status == 0)
 		status = dtrace_exit_status(h) & 0xff;
 }
@@ -520,7 +542,7 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 	dtrace_getopt(h, "zdefs", &zdefs);
 	if (total == 0 && !a->anonymous && !(zdefs && a->nprograms))
 		fatal("no probes %s", a->nprograms ? "matched" : "specified");
-	trace(h, out);
+	trace(h, out, a->top);
 	end_output(out);
 }
 
