@@ -110,11 +110,8 @@ static int compare_key(const dt_agg *agg, const dt_datum *a, const dt_datum *b, 
 
 	dt_value_of(&agg->keys[i], &a[i], &x);
 	dt_value_of(&agg->keys[i], &b[i], &y);
-	if (x.kind == DT_V_INT && y.kind == DT_V_INT) {
-		uint64_t ux = dt_value_unsigned(&x), uy = dt_value_unsigned(&y);
-
-		return CMP(ux, uy);
-	}
+	if (x.kind == DT_V_INT && y.kind == DT_V_INT)
+		return CMP(x.u, y.u);
 	if (x.kind == DT_V_STACK || x.kind == DT_V_SYMBOL)
 		return compare_words(&a[i], &b[i]);
 	c = memcmp(a[i].data, b[i].data, x.size < y.size ? x.size : y.size);

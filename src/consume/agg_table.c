@@ -10,7 +10,8 @@
  * that equal names are one row. A function of a process is the same one in every process that has the
  * object, though at other addresses: the first one seen stands for all. (Two functions of one name,
  * static ones, differ by their place in a page, which loading does not change.) Strings count up to
- * their NUL only. Stacks are compared by what is printed of them if the user wants that (options
+ * their NUL only, and integers by value, whatever their size; a row shows them in the size they had when
+ * it was made. Stacks are compared by what is printed of them if the user wants that (options
  * ustackmerge and stackoffsets).
  *
  * Numbers of keys and words come from the aggregation (possibly from a file): rows are copied by
@@ -161,7 +162,7 @@ static void merge_stack(dt_aggs *as, const dt_value *v, dt_datum *d)
 	known = dt_map_get(as->stacks, name.s);
 	if (!known) {
 		known = dt_xmalloc(sizeof(*known) + d->size);
-		*known = (dt_datum){known + 1, d->size};
+		*known = (dt_datum){known + 1, d->size, 0};
 		memcpy(known + 1, d->data, d->size);
 		dt_map_set(as->stacks, name.s, known);
 	}
@@ -169,7 +170,7 @@ static void merge_stack(dt_aggs *as, const dt_value *v, dt_datum *d)
 	dt_buf_free(&name);
 }
 
-/* If the key is a symbol, put its canonical form into words[] and point the datum there. */
+/* If the key is a symbol or a number, put its canonical form into words[] and point the datum there. */
 static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64_t words[2])
 {
 	bool module = key->kind == DT_ACT_MOD || key->kind == DT_ACT_UMOD, user = d->size == 16;
@@ -179,6 +180,11 @@ static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64
 	dt_value_of(key, d, &v);
 	if (v.kind == DT_V_STRING) {
 		d->size = v.size < d->size ? v.size + 1 : v.size;
+		return;
+	}
+	if (v.kind == DT_V_INT && d->size < 8) {
+		words[0] = v.u;
+		*d = (dt_datum){words, 8, d->size};
 		return;
 	}
 	if (is_merged(as, &v)) {
@@ -236,7 +242,7 @@ static dt_aggrow *new_row(const dt_agg *agg, const dt_datum *keys, uint64_t hash
 	r->value = (uint64_t *)p;
 	p += agg->nwords * sizeof(uint64_t);
 	for (uint32_t i = 0; i < agg->nkeys; i++) {
-		r->keys[i] = (dt_datum){p, keys[i].size};
+		r->keys[i] = (dt_datum){p, keys[i].size, keys[i].shown};
 		if (keys[i].size)
 			memcpy(p, keys[i].data, keys[i].size);
 		p += dt_align_up(keys[i].size, 8);
@@ -338,7 +344,7 @@ void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const u
 	dt_aggrow *r;
 
 	for (uint32_t i = 0; i < n; i++) {
-		k[i] = keys[i].data ? keys[i] : (dt_datum){"", 0};
+		k[i] = keys[i].data ? keys[i] : (dt_datum){"", 0, 0};
 		canonical_key(as, &s->agg->keys[i], &k[i], w[i]);
 	}
 	r = find_row(s, k);

@@ -109,6 +109,8 @@ static void difo_value(const dt_action *a, const dt_datum *d, dt_value *v)
 		v->kind = DT_V_INT;
 		v->is_signed = v->type ? dt_type_is_signed(v->type) : true;
 		v->u = dt_load_int(d->data, d->size, v->is_signed);
+		if (d->shown)
+			v->size = v->full = d->shown;
 	} else {
 		v->kind = DT_V_BYTES;
 	}

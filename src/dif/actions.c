@@ -124,3 +124,18 @@ bool dt_datum_is_string(const dt_action *a)
 	return dt_act(a->kind)->payload == DT_PAYLOAD_VALUE && a->difo &&
 	       a->difo->rtype.kind == DT_TYPE_STRING;
 }
+
+bool dt_key_is_number(const dt_action *a)
+{
+	return a->kind == DT_ACT_DIFEXPR && a->difo && !dt_datum_is_string(a) &&
+	       !(a->difo->rtype.flags & (DT_TF_BYREF | DT_TF_BYUREF)) &&
+	       (a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8);
+}
+
+void dt_agg_widen_keys(dt_agg *agg, const dt_action *keys)
+{
+	for (uint32_t i = 0; i < agg->nkeys; i++)
+		if (agg->keys[i].size < keys[i].size && dt_key_is_number(&agg->keys[i]) &&
+		    dt_key_is_number(&keys[i]))
+			agg->keys[i] = keys[i];
+}

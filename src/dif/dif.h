@@ -172,6 +172,8 @@ typedef struct dt_action {
 /* Bytes that an action adds to the record, from its kind, arg and DIFO. 64 bits: files can say anything. */
 uint64_t dt_datum_size(const dt_action *a, uint32_t *align);
 bool dt_datum_is_string(const dt_action *a); /* with a NUL somewhere in these bytes */
+/* Is the key a number? Rows are then equal by its value, whatever the size of the expression. */
+bool dt_key_is_number(const dt_action *a);
 
 struct dt_format; /* dif/format.h */
 struct dt_agg;
@@ -198,6 +200,8 @@ typedef struct dt_agg {
 			     the leading aggregation id is not among them */
 	uint32_t nwords;  /* u64 words of a value */
 } dt_agg;
+/* A statement has these keys: of numbers the aggregation keeps the widest, which the consumer takes them for. */
+void dt_agg_widen_keys(dt_agg *agg, const dt_action *keys);
 
 /* Probe description: four patterns, or an id. Empty string: anything. */
 typedef struct dt_probedesc {

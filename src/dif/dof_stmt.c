@@ -139,7 +139,9 @@ static bool same_keys(const dt_agg *agg, const dt_action *keys, uint32_t n)
 	if (agg->nkeys != n)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (agg->keys[i].kind != keys[i].kind || agg->keys[i].size != keys[i].size)
+		if (agg->keys[i].kind != keys[i].kind ||
+		    (agg->keys[i].size != keys[i].size &&
+		     !(dt_key_is_number(&agg->keys[i]) && dt_key_is_number(&keys[i]))))
 			return false;
 	return true;
 }
@@ -177,6 +179,7 @@ static dt_agg *define_agg(struct builder *b, uint32_t first, uint32_t last, cons
 		bad_action(b, last, "aggregation %u is used in two ways", agg->id);
 		return NULL;
 	}
+	dt_agg_widen_keys(agg, keys);
 	return agg;
 }
 

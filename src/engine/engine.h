@@ -38,6 +38,7 @@ typedef struct dt_ecb {
 typedef struct dt_datum {
 	const void *data; /* NULL when the action recorded nothing */
 	uint32_t size;	  /* strings: up to and including the NUL, or the action's full size */
+	uint32_t shown;	  /* of an integer that is a key and kept as 64 bits: its own size; 0: that is `size` */
 } dt_datum;
 
 /* A fault: the clause stopped here. */

@@ -9,7 +9,7 @@
  * of the quantizers is the second expression of the aggregating action (incr).
  *
  * The first use of a name fixes its function, parameters and keys for the session; any other use
- * must agree.
+ * must agree. Integer keys may differ in size: they are the same row if they have the same value.
  */
 #include "dif/quantize.h"
 #include "lang/action.h"
@@ -42,7 +42,7 @@ static dt_node *fit_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t
 
 	if (first->kind == DT_ACT_DIFEXPR) {
 		if (dt_type_is_integer(want) && dt_type_is_integer(n->type))
-			fit = dt_coerce(cc, n, want);
+			fit = n;
 		else if (!dt_is_null(n) || dt_type_is_scalar(want))
 			fit = dt_convert(cc, n, want);
 	}
@@ -179,6 +179,8 @@ void dt_agg_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *assign)
 		agg->keys = keys;
 		agg->nkeys = nkeys;
 		agg->nwords = dt_agg_words(func, act.arg);
+	} else {
+		dt_agg_widen_keys(agg, keys);
 	}
 	s = dt_stmt_add(cc, b, call, DT_ST_AGG, func);
 	s->aggs = dt_arena_dup(cc->arena, &agg, sizeof(agg));

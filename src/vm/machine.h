@@ -229,7 +229,7 @@ dt_vm_aggs *dt_vm_aggs_new(uint64_t aggsize);
 void dt_vm_aggs_free(dt_vm_aggs *as);
 /* One key of the row being built; `cost` is what it would take in a fixed layout. */
 void dt_vm_agg_begin(dt_vm_aggs *as);
-void dt_vm_agg_key(dt_vm_aggs *as, const void *data, uint32_t size, uint32_t cost);
+void dt_vm_agg_key(dt_vm_aggs *as, const dt_datum *d, uint32_t cost);
 /* Aggregate into the row of the keys so far. false: no room, a drop. */
 bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t value, int64_t incr);
 int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink);
@@ -251,7 +251,7 @@ typedef struct dt_vm_engine {
 	dt_vm_aggs *aggs;
 	dt_vm_firing firing[2]; /* the probe, and ERROR inside it */
 	enum { DT_VM_NEW, DT_VM_ACTIVE, DT_VM_STOPPED } state;
-	bool exiting, filled;
+	bool exiting, filled, ending; /* ending: END has begun */
 	int exit_status;
 	bool destructive;
 	uint64_t *drops, *agg_drops; /* per CPU */

@@ -275,6 +275,7 @@ static int vm_go(dt_vm_engine *e, dt_error *err)
 
 static int vm_stop(dt_vm_engine *e, dt_error *err __attribute__((unused)))
 {
+	e->ending = true;
 	if (e->state == DT_VM_ACTIVE)
 		fire(e, DT_VM_END, no_args);
 	e->state = DT_VM_STOPPED;

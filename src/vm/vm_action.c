@@ -71,13 +71,19 @@ static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_pl
 static bool add_key(dt_vm_engine *e, const dt_action *a, const struct dt_action_plan *p, uint64_t v)
 {
 	uint32_t size = a->size;
-	uint8_t *key = dt_xcalloc(1, (size_t)p->bound + 1);
-	bool ok = store_datum(&e->vm, a, p, v, key);
+	uint8_t *key;
+	bool ok;
 
+	if (dt_key_is_number(a)) { /* equal by value, whatever the size of the expression */
+		dt_vm_agg_key(e->aggs, &(dt_datum){&v, 8, size}, size);
+		return true;
+	}
+	key = dt_xcalloc(1, (size_t)p->bound + 1);
+	ok = store_datum(&e->vm, a, p, v, key);
 	if (ok && p->is_string)
 		size = (uint32_t)strlen((char *)key) + 1;
 	if (ok)
-		dt_vm_agg_key(e->aggs, key, size, a->size);
+		dt_vm_agg_key(e->aggs, &(dt_datum){key, size, 0}, a->size);
 	free(key);
 	return ok;
 }
@@ -158,10 +164,13 @@ static void aggregate(dt_vm_engine *e, const struct dt_action_plan *p, const dt_
 		e->agg_drops[e->vm.fire->cpu]++;
 }
 
-static void effect(dt_vm_engine *e, const struct dt_vm_ecb *x, enum dt_effect what, uint64_t value)
+/* False: the clause is dropped as a whole, because another exit() came first. END's replaces the status. */
+static bool effect(dt_vm_engine *e, const struct dt_vm_ecb *x, enum dt_effect what, uint64_t value)
 {
 	switch (what) {
 	case DT_EFFECT_EXIT:
+		if (e->exiting && !e->ending)
+			return false;
 		e->exiting = true;
 		e->exit_status = (int)value;
 		break;
@@ -178,6 +187,7 @@ static void effect(dt_vm_engine *e, const struct dt_vm_ecb *x, enum dt_effect wh
 	case DT_EFFECT_AGGREGATE:
 	case DT_EFFECT_REFUSED: break;
 	}
+	return true;
 }
 
 /* ---- one ECB ---- */
@@ -202,13 +212,11 @@ static bool use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, ui
 	case DT_ROLE_AGG: aggregate(e, p, a, value); break;
 	case DT_ROLE_DATA:
 		store_datum(&e->vm, a, p, value, rec->data + p->offset);
-		effect(e, x, p->effect, value);
-		break;
+		return effect(e, x, p->effect, value);
 	case DT_ROLE_EFFECT:
 		if (p->effect == DT_EFFECT_SPECULATE)
 			return speculate(e, x, value, into);
-		effect(e, x, p->effect, value);
-		break;
+		return effect(e, x, p->effect, value);
 	}
 	return true;
 }

@@ -20,7 +20,8 @@ struct row {
 	uint32_t cpu;
 	uint32_t nwords, nkeys;
 	uint64_t key_size;
-	uint8_t *keys; /* for each: u64 size, bytes, padding to 8 */
+	uint8_t *keys;	 /* for each: u64 size, bytes, padding to 8 */
+	uint32_t *shown; /* as in dt_datum: of the statement that made the row */
 	uint64_t value[];
 };
 
@@ -33,6 +34,7 @@ struct dt_vm_aggs {
 	dt_buf key;
 	uint64_t key_cost;
 	uint32_t nkeys;
+	DT_VEC(uint32_t) shown;
 };
 
 dt_vm_aggs *dt_vm_aggs_new(uint64_t aggsize)
@@ -53,6 +55,7 @@ static void empty(dt_vm_aggs *as)
 
 		as->first = r->next;
 		free(r->keys);
+		free(r->shown);
 		free(r);
 	}
 	as->last = &as->first;
@@ -66,6 +69,7 @@ void dt_vm_aggs_free(dt_vm_aggs *as)
 		return;
 	empty(as);
 	dt_buf_free(&as->key);
+	dt_vec_free(&as->shown);
 	free(as->buckets);
 	free(as);
 }
@@ -75,17 +79,18 @@ void dt_vm_aggs_free(dt_vm_aggs *as)
 void dt_vm_agg_begin(dt_vm_aggs *as)
 {
 	dt_buf_reset(&as->key);
-	as->key_cost = as->nkeys = 0;
+	as->key_cost = as->nkeys = as->shown.n = 0;
 }
 
-void dt_vm_agg_key(dt_vm_aggs *as, const void *data, uint32_t size, uint32_t cost)
+void dt_vm_agg_key(dt_vm_aggs *as, const dt_datum *d, uint32_t cost)
 {
 	static const char zeros[8];
-	uint64_t n = size;
+	uint64_t n = d->size;
 
 	dt_buf_add(&as->key, &n, sizeof(n));
-	dt_buf_add(&as->key, data, size);
-	dt_buf_add(&as->key, zeros, dt_align_up(size, 8) - size);
+	dt_buf_add(&as->key, d->data, n);
+	dt_buf_add(&as->key, zeros, dt_align_up(n, 8) - n);
+	*dt_vec_add(&as->shown, NULL) = d->shown;
 	as->key_cost += dt_align_up(cost, 8);
 	as->nkeys++;
 }
@@ -141,6 +146,9 @@ static struct row *new_row(dt_vm_aggs *as, const dt_agg *agg, uint64_t hash, uin
 	r->keys = dt_xmalloc(as->key.n + 1);
 	if (as->key.n)
 		memcpy(r->keys, as->key.s, as->key.n);
+	r->shown = dt_xcalloc(as->nkeys + 1, sizeof(*r->shown));
+	if (as->nkeys)
+		memcpy(r->shown, as->shown.v, as->nkeys * sizeof(*r->shown));
 	start_value(r);
 	*as->last = r;
 	as->last = &r->next;
@@ -237,7 +245,7 @@ int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink)
 		keys.n = 0;
 		for (uint32_t i = 0; i < r->nkeys; i++) {
 			memcpy(&size, p, 8);
-			*dt_vec_add(&keys, NULL) = (dt_datum){p + 8, (uint32_t)size};
+			*dt_vec_add(&keys, NULL) = (dt_datum){p + 8, (uint32_t)size, r->shown[i]};
 			p += 8 + dt_align_up(size, 8);
 		}
 		while (keys.n < r->agg->nkeys) /* never fewer than the consumer expects */

@@ -137,7 +137,7 @@ static void datum(struct fake *f, enum dt_act kind, dt_difo *d, const void *data
 	uint32_t i = f->clause.nactions++;
 
 	f->actions[i] = (dt_action){.kind = kind, .difo = d, .size = full};
-	f->values[i] = (dt_datum){dt_arena_dup(arena, data, size), size};
+	f->values[i] = (dt_datum){dt_arena_dup(arena, data, size), size, 0};
 	f->stmts[f->clause.nstmts - 1].nactions++;
 }
 
@@ -238,12 +238,12 @@ static uint64_t *row(const dt_agg *a)
 
 static void key_string(uint32_t i, const char *s)
 {
-	rows[nrows - 1].keys[i] = (dt_datum){dt_arena_strdup(arena, s), (uint32_t)strlen(s) + 1};
+	rows[nrows - 1].keys[i] = (dt_datum){dt_arena_strdup(arena, s), (uint32_t)strlen(s) + 1, 0};
 }
 
 static void key_int(uint32_t i, int64_t v, uint32_t size)
 {
-	rows[nrows - 1].keys[i] = (dt_datum){dt_arena_dup(arena, &v, 8), size};
+	rows[nrows - 1].keys[i] = (dt_datum){dt_arena_dup(arena, &v, 8), size, 0};
 }
 
 static void quantize(uint64_t *value, int64_t v, int64_t incr)

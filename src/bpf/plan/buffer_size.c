@@ -3,13 +3,32 @@
  */
 #include "bpf/plan/layout.h"
 
-#define RING_TREE 16 /* up to this many CPUs the buffer is found by comparisons */
+#define LARGE	  65536 /* worth saving memory */
+#define RING_TREE 16	/* up to this many CPUs the buffer is found by comparisons */
 
 bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n)
 {
 	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
 	return p->ncpus >
 	       (p->buffers.policy == DT_BUFPOLICY_RING && n->is.spec ? RING_TREE / 2 : RING_TREE);
+}
+
+/* Bytes for records that cost `size` bytes of a buffer that is counted to the byte: ours are up to twice as large, and a ring
+ * buffer adds 8 to each. Markers of speculations are not counted. */
+static uint64_t counted_bufsize(const dt_plan *p, uint64_t size)
+{
+	uint64_t most = (size / DT_FAULT_COST + 1) * (sizeof(struct dt_fault_rec) + 8);
+
+	if (size < LARGE)
+		return 4 * size;
+	for (uint32_t i = 0; i < p->clauses.n; i++) {
+		const struct dt_plan_clause *x = &p->clauses.v[i];
+		uint64_t n = x->record.cost ? (size / x->record.cost + 1) * (x->size + 8) : 0;
+
+		most = n > most ? n : most;
+	}
+	most += size / 4;
+	return most < 4 * size ? most : 4 * size;
 }
 
 /*
@@ -21,7 +40,7 @@ uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size)
 	uint64_t most = 0, error = 0;
 
 	if (p->buffers.small)
-		return 4 * size; /* counted separately: our records are up to twice as large */
+		return counted_bufsize(p, size);
 	for (uint32_t i = 0; i < p->clauses.n; i++) {
 		const struct dt_plan_clause *x = &p->clauses.v[i];
 

@@ -113,7 +113,7 @@ static void place_aggs(struct dt_plan_layout *l, const dt_plan *p, struct larges
 
 		most->agg_key = larger(most->agg_key, b->key_size);
 		most->zeros = larger(most->zeros, (b->nwords + 1) * 8);
-		if (b->nkeys == 0) { /* a word that says "used", then the value */
+		if (b->key_size == 0) { /* a word that says "used", then the value */
 			l->agg[i] = l->agg_size;
 			l->agg_size += 8 + b->nwords * 8;
 		}

@@ -80,8 +80,12 @@ static int plan_agg(dt_plan *plan, struct dt_plan_clause *x, uint32_t i, dt_erro
 		} else if (key->name != name_key(a)) {
 			key->name = -1;
 		}
+		if (!first && dt_key_is_number(a) && a->size != key->size)
+			key->mixed = true;
 		if (x->record.actions[at].bound > key->size)
 			key->size = x->record.actions[at].bound;
+		if (key->mixed)
+			key->size = 8;
 	}
 	return 0;
 }
@@ -98,7 +102,26 @@ static void place_keys(struct dt_plan_agg *b)
 		key->offset = at;
 		at = (uint32_t)dt_align_up(at + key->size, 4);
 	}
-	b->key_size = b->nkeys ? at : 0;
+	b->key_size = at;
+}
+
+#define KEYLESS_MAX 32768 /* bytes of a value of the kernel's per-CPU arrays */
+
+/* Aggregations without keys share one value; those that do not fit have a row of their own for each CPU. */
+static void place_aggs(dt_plan *plan)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < plan->aggs.n; i++) {
+		struct dt_plan_agg *b = plan->aggs.v[i];
+		uint64_t size = 8 + (uint64_t)b->nwords * 8;
+
+		place_keys(b);
+		if (b->nkeys != 0 || sum + size > KEYLESS_MAX)
+			continue;
+		b->key_size = 0;
+		sum += size;
+	}
 }
 
 /* ---- clauses ---- */
@@ -228,8 +251,10 @@ static int check_buffer(dt_plan *plan, dt_error *err)
 		return -1;
 	plan->buffers.size = b.size;
 	plan->buffers.end_reserve = b.end_reserve;
-	plan->buffers.small = (b.size < SMALL_BUFSIZE || b.largest > b.size) &&
-			      plan->buffers.policy != DT_BUFPOLICY_RING;
+	plan->buffers.small =
+	    ((b.size < SMALL_BUFSIZE || b.largest > b.size) &&
+	     plan->buffers.policy != DT_BUFPOLICY_RING) ||
+	    plan->buffers.policy == DT_BUFPOLICY_FILL; /* END's records need their room */
 	return 0;
 }
 
@@ -263,8 +288,7 @@ int dt_plan_make(dt_plan *plan, const struct dt_engine_env *env, uint32_t ncpus,
 		rc = plan_clause(plan, &plan->clauses.v[i], err);
 	if (rc < 0 || check_buffer(plan, err) < 0)
 		return -1;
-	for (uint32_t i = 0; i < plan->aggs.n; i++)
-		place_keys(plan->aggs.v[i]);
+	place_aggs(plan);
 	find_features(plan);
 	if (dt_plan_functions(plan, err) < 0)
 		return -1;

@@ -89,9 +89,10 @@ struct dt_plan_agg {
 		const dt_action *action;
 		uint32_t offset, size;
 		bool is_string;
+		bool mixed; /* integers of several sizes: kept as 64 bits; the first word of the value says which */
 		int name; /* 0..3: a part of the probe's name, kept as its index; -1: not */
 	} * keys;
-	uint32_t key_size; /* with the generation before; 0: no keys */
+	uint32_t key_size; /* with the generation before; 0: it has no rows of its own, but a place in dt_aggs */
 	uint32_t nwords;
 };
 

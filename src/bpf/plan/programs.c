@@ -162,7 +162,7 @@ static uint32_t count_maps(const dt_plan *plan, const struct dt_plan_clause *x, 
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < x->c->nactions; i++)
-		if (x->plan[i].agg && x->plan[i].agg->nkeys)
+		if (x->plan[i].agg && x->plan[i].agg->key_size)
 			n += is_first(seen, x->plan[i].agg);
 	DT_EACH_DIFO(it, x->c)
 		for (uint32_t v = 0; v < it.difo->nvars; v++) {

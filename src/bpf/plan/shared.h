@@ -17,16 +17,15 @@
 
 enum {
 	CTL_WORD = 0,	 /* bit 0: aggregation generation; the others say which probes may fire */
-	CTL_EXITING = 8, /* exit() was called ... */
-	CTL_STATUS = 16, /* ... with this */
-	CTL_FILLED = 24, /* fill policy: a buffer is full */
-	CTL_WALL = 32,	 /* walltimestamp - timestamp */
-	CTL_RAND = 40,
-	CTL_SPEC = 48,	   /* speculations allocated so far: where to look for a free one */
-	CTL_WOKEN = 56,	   /* a buffer is filling and the consumer has been told */
-	CTL_ARRIVED = 64,  /* processes that have reached a gate (gate.c) ... */
-	CTL_ADMITTED = 72, /* ... and those of them that may continue */
-	CTL_CLAIMS = 80,   /* 256 words: the last key that was claimed in each */
+	CTL_EXITING = 8, /* exit() was called: 1, and its status in the upper half; one word, so that one exit() wins */
+	CTL_FILLED = 16, /* fill policy: a buffer is full */
+	CTL_WALL = 24,	 /* walltimestamp - timestamp */
+	CTL_RAND = 32,
+	CTL_SPEC = 40,	   /* speculations allocated so far: where to look for a free one */
+	CTL_WOKEN = 48,	   /* a buffer is filling and the consumer has been told */
+	CTL_ARRIVED = 56,  /* processes that have reached a gate (gate.c) ... */
+	CTL_ADMITTED = 64, /* ... and those of them that may continue */
+	CTL_CLAIMS = 72,   /* 256 words: the last key that was claimed in each */
 	CTL_COMERS = CTL_CLAIMS + 256 * 8, /* pids of the latest to reach a gate, u32 each, by number */
 	CTL_TICKETS = CTL_COMERS + DT_GATE_COMERS * 4, /* numbers drawn; in `arrived` the pid is written as well */
 	CTL_ASIDE = CTL_TICKETS + 8, /* threads whose variables are not in task storage: thread.c */
@@ -72,6 +71,7 @@ enum {
 	CPU_SAFE = CPU_DROPS + 88,   /* ... how far down no firing is writing ... */
 	CPU_MASK = CPU_DROPS + 96,   /* ... bytes of the circle, minus 1 */
 	CPU_ABSENT = CPU_DROPS + 104, /* faults because user memory was not in memory */
+	CPU_FULL = CPU_DROPS + 112,   /* fill policy: a record had no room, nothing more is recorded here */
 	CPU_BUSY = 128,		     /* a word for each slot, 1 while a firing owns it */
 	CPU_WRITING = CPU_BUSY + DT_SLOTS_MAX * 8, /* two for each slot: where its record goes, and bytes of it */
 	CPU_SIZE = CPU_WRITING + DT_SLOTS_MAX * 16,
@@ -98,6 +98,11 @@ struct dt_user_row {
 
 /* ---- a word per 16 bytes of kernel code: attach_kernel.c ---- */
 #define DT_PLACE_SHIFT 4
+
+/* ---- the first word of the value of an aggregation's row: 1, and for each integer key of several sizes its size ---- */
+#define DT_AGG_SIZED_KEYS	    20 /* that there is room for */
+#define DT_AGG_SIZE_CODE(size, key) ((uint64_t)((size) == 8 ? 4 : (size) == 4 ? 3 : (size)) << (4 + 3 * (key)))
+#define DT_AGG_SIZE_OF(word, key)   ((word) >> (4 + 3 * (key)) & 7 ? 1u << (((word) >> (4 + 3 * (key)) & 7) - 1) : 0)
 
 /* ---- records ---- */
 struct dt_rec {

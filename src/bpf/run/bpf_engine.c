@@ -167,6 +167,8 @@ static uint64_t kernel_misses(const dt_bpf *e)
 
 static int bpf_status(dt_bpf *e, dt_status *st)
 {
+	uint64_t exiting;
+
 	set_wall_clock(e);
 	*st = (dt_status){.drops = e->drops,
 			  .agg_drops = e->agg_drops,
@@ -181,8 +183,9 @@ static int bpf_status(dt_bpf *e, dt_status *st)
 		st->absent += counter(e, i, CPU_ABSENT);
 	}
 	e->drops[e->begin_cpu] += kernel_misses(e);
-	st->exiting = __atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_ACQUIRE) != 0;
-	st->exit_status = (int)*dt_control(e, CTL_STATUS);
+	exiting = __atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_ACQUIRE);
+	st->exiting = exiting != 0;
+	st->exit_status = (int)(exiting >> 32);
 	st->filled = *dt_control(e, CTL_FILLED) != 0;
 	st->running = e->state == BPF_RUNNING;
 	return 0;

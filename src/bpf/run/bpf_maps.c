@@ -200,7 +200,8 @@ static int make_agg(dt_bpf *e, const struct dt_plan_agg *b, uint32_t *sum, dt_er
 
 	size = size ? size : DEFAULT_AGGSIZE;
 	rows = (size - size / 8) / (b->key_size + value);
-	to->rows = (rows ? rows : 1) * cpus;
+	to->rows =
+	    b->nkeys ? (rows ? rows : 1) * cpus : 2 * e->plan.ncpus; /* of both generations */
 	flags = b->key_size + value < SMALL_ROW ? BPF_F_NO_PREALLOC
 						: prealloc(sum, to->rows, b->key_size + value);
 	to->pool = flags != 0;
@@ -236,7 +237,7 @@ static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 		const struct dt_plan_agg *b = e->plan.aggs.v[i];
 
 		fds[i] = -1;
-		if (b->nkeys == 0 || b->nkeys == UINT32_MAX)
+		if (b->key_size == 0 || b->nkeys == UINT32_MAX)
 			continue;
 		fds[i] = make_agg(e, b, sum, err);
 		if (fds[i] < 0)

@@ -111,14 +111,17 @@ static int hand_out(struct reader *r, const struct dt_plan_agg *b, const uint8_t
 
 /* ---- keys ---- */
 
-static void read_keys(struct reader *r, const struct dt_plan_agg *b, const uint8_t *key)
+/* `used`: the first word of the row */
+static void read_keys(struct reader *r, const struct dt_plan_agg *b, const uint8_t *key,
+		      uint64_t used)
 {
 	for (uint32_t i = 0; i < b->nkeys; i++) {
 		const struct dt_plan_aggkey *k = &b->keys[i];
 		const uint8_t *p = key + k->offset;
 		uint32_t probe;
 
-		r->keys[i] = (dt_datum){p, k->size};
+		r->keys[i] = (dt_datum){
+		    p, k->size, k->mixed && i < DT_AGG_SIZED_KEYS ? DT_AGG_SIZE_OF(used, i) : 0};
 		if (k->name >= 0) {
 			memcpy(&probe, p, 4);
 			r->keys[i].data = probe < r->e->plan.probes.n
@@ -172,7 +175,7 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 			continue;
 		}
 		dt_buf_add(&t->used, key, b->key_size);
-		read_keys(r, b, key);
+		read_keys(r, b, key, value[0]);
 		memcpy(r->value, value + 1, b->nwords * 8);
 		from_kernel(b, r->value);
 		rc = r->sink->agg(r->sink->arg, b->agg, word >> 1, r->keys, r->value);
@@ -322,7 +325,7 @@ static int drain_keyless(struct reader *r, uint32_t old)
 		const struct dt_plan_agg *b = e->plan.aggs.v[i];
 		uint64_t used = 0, word;
 
-		if (b->nkeys != 0)
+		if (b->key_size != 0 || b->nkeys == UINT32_MAX)
 			continue;
 		for (uint32_t cpu = 0; cpu < e->plan.ncpus; cpu++) {
 			memcpy(&word, values + cpu * stride + e->at.agg[i], 8);
@@ -385,7 +388,7 @@ static int drain_refused(struct reader *r, uint32_t old)
 			continue;
 		b = e->plan.aggs.v[w[REFUSED_AGG / 8]];
 		memcpy(&word, p + REFUSED_KEY, 4);
-		read_keys(r, b, p + REFUSED_KEY);
+		read_keys(r, b, p + REFUSED_KEY, 0); /* sizes of keys are not written down */
 		updated_once(b, w[REFUSED_VALUE / 8], w[REFUSED_INCR / 8], r->value);
 		from_kernel(b, r->value);
 		rc = r->sink->agg(r->sink->arg, b->agg, word >> 1, r->keys, r->value);

@@ -163,13 +163,23 @@ void dt_tr_append_string(dt_tr *t, const dt_action *a, const struct dt_plan_acti
 
 /* ---- effects; the value is in r0 ---- */
 
-static void do_exit(dt_tr *t)
+/* One exit() wins: the clause of another one, which runs at the same time, is dropped as a whole. END's replaces the
+ * status. */
+static void do_exit(dt_tr *t, uint32_t lost)
 {
 	dt_code *c = t->c;
 
+	mov(c, R2, R0);
+	alui(c, BPF_LSH, R2, 32);
+	alui(c, BPF_OR, R2, 1);
 	map_value(c, R1, t->maps->control, 0);
-	st(c, 8, R1, CTL_STATUS, R0);
-	sti(c, 8, R1, CTL_EXITING, 1);
+	if (t->prog_kind == PK_END) {
+		st(c, 8, R1, CTL_EXITING, R2);
+	} else {
+		movi(c, R0, 0);
+		atomic(c, BPF_CMPXCHG, R1, CTL_EXITING, R2);
+		jmpi(c, BPF_JNE, R0, 0, lost);
+	}
 	movi(c, R2, ~CTL_ACTIVE);
 	atomic(c, BPF_AND, R1, CTL_WORD, R2);
 	dt_tr_wake(t);
@@ -281,10 +291,10 @@ static void end_speculation(dt_tr *t, uint32_t type)
 	dt_tr_forget_speculation(t);
 }
 
-void dt_tr_effect(dt_tr *t, enum dt_effect what)
+void dt_tr_effect(dt_tr *t, enum dt_effect what, uint32_t lost)
 {
 	switch (what) {
-	case DT_EFFECT_EXIT: do_exit(t); break;
+	case DT_EFFECT_EXIT: do_exit(t, lost); break;
 	case DT_EFFECT_RAISE: do_signal(t, false); break;
 	case DT_EFFECT_STOP:
 		/* In BEGIN and END the process is the tracer itself, which nothing could continue. */

@@ -5,8 +5,10 @@
  * rows is being filled; snapshot.c empties the other) in one word, and then the parts, each at its
  * offset and with the size it needs. So every CPU has its own rows, as in the kernel's per-CPU
  * hash, but a new row costs a tenth of a microsecond instead of ten: no per-CPU memory is allocated
- * for it. Aggregations without keys share one per-CPU array, whose index is the generation. In both
- * the first word of a value says that it has been used, since all zeros can be a result.
+ * for it. Aggregations without keys share one per-CPU array, whose index is the generation; very large
+ * ones have a hash with one row for each CPU. In all of them the first word of a value says that it has been
+ * used, since all zeros can be a result. If a key is an integer of several sizes, it also says which sizes
+ * the keys of the statement had that made the row.
  *
  * A firing can be interrupted by another on the same CPU, so values change by atomic operations
  * only. All begin as zero: min and max are kept as unsigned numbers that only grow, max as v + 2^63
@@ -35,6 +37,10 @@ void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
 		return;
 	}
 	t->loff = UINT32_MAX;
+	if (key->mixed) {
+		dt_slot_st(c, 8, off, R0);
+		return;
+	}
 	if (p->what->is_string && !(a->difo->rtype.flags & DT_TF_BYUREF)) {
 		dt_tr_here(t);
 		mov(c, R3, R0);
@@ -267,8 +273,30 @@ static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_
 	ja(c, done);
 }
 
+/* The first word of the row at r8: used. For integers of several sizes also what they are here, three bits for each. */
+static void mark_used(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b)
+{
+	const dt_action *keys = a - b->nkeys;
+	uint32_t known = dt_code_label(t->c);
+	uint64_t word = 0;
+
+	for (uint32_t i = 0; i < b->nkeys && i < DT_AGG_SIZED_KEYS; i++)
+		if (b->keys[i].mixed)
+			word |= DT_AGG_SIZE_CODE(keys[i].size, i);
+	if (word) {
+		ld(t->c, 8, R1, R8, 0);
+		jmpi(t->c, BPF_JNE, R1, 0, known);
+		movq(t->c, R1, word | 1);
+		st(t->c, 8, R8, 0, R1);
+		dt_code_place(t->c, known);
+	} else {
+		sti(t->c, 8, R8, 0, 1);
+	}
+	alui(t->c, BPF_ADD, R8, 8);
+}
+
 /* r8 = the value of the row with the key under construction; goto no, with the kernel's answer in S_FVALUE: there is none */
-static void find_row(dt_tr *t, const struct dt_plan_agg *b, uint32_t no)
+static void find_row(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b, uint32_t no)
 {
 	uint32_t have = dt_code_label(t->c);
 	int fd = t->maps->agg ? t->maps->agg[b->index] : -1;
@@ -295,8 +323,7 @@ static void find_row(dt_tr *t, const struct dt_plan_agg *b, uint32_t no)
 	jmpi(c, BPF_JEQ, R0, 0, no);
 	dt_code_place(c, have);
 	mov(c, R8, R0);
-	sti(c, 8, R8, 0, 1); /* used */
-	alui(c, BPF_ADD, R8, 8);
+	mark_used(t, a, b);
 }
 
 static void find_keyless(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
@@ -425,13 +452,13 @@ void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *
 			sti(c, 8, R6, S_INCR, 1);
 		}
 	}
-	if (b->nkeys)
-		find_row(t, b, no);
+	if (b->key_size)
+		find_row(t, a, b, no);
 	else
 		find_keyless(t, b, drop);
 	update(t, b, drop, done);
 	dt_code_place(c, no);
-	if (b->nkeys)
+	if (b->key_size)
 		refused(t, b, drop, done);
 	dt_code_place(c, drop);
 	dt_tr_count(t, CPU_AGG_DROPS);

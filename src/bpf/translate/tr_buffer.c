@@ -107,6 +107,17 @@ static void wake_when_filling(dt_tr *t, uint32_t done)
 	ja(c, done);
 }
 
+/* The fill policy: nothing more is recorded on this CPU, whose row is given, except by END. */
+static void buffer_is_full(dt_tr *t, int row)
+{
+	dt_code *c = t->c;
+
+	sti(c, 8, row, CPU_FULL, 1);
+	map_value(c, R1, t->maps->control, CTL_FILLED);
+	sti(c, 8, R1, 0, 1);
+	dt_tr_wake(t);
+}
+
 /*
  * output(slot, size): the record goes to the ring buffer of the CPU
  *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
@@ -138,10 +149,8 @@ void dt_tr_output_function(dt_tr *t)
 	}
 	dt_code_place(c, drop);
 	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
-		map_value(c, R1, t->maps->control, 0);
-		sti(c, 8, R1, CTL_FILLED, 1);
-		movi(c, R2, ~CTL_ACTIVE);
-		atomic(c, BPF_AND, R1, CTL_WORD, R2);
+		dt_tr_cpu_find(t, done);
+		buffer_is_full(t, R0);
 	} else {
 		dt_tr_count(t, CPU_DROPS);
 	}
@@ -153,11 +162,12 @@ void dt_tr_output_function(dt_tr *t)
 /* ---- small buffers ---- */
 
 /*
- * A buffer of less than 64 KB is counted to the byte, as the interpreter and DTrace do: space for
- * the record is reserved before the clause runs, and a clause without space does not run at all.
- * Ring buffers come in pages and have their own headers, so the bytes are counted separately: in
- * the CPU's row, which the consumer lowers again when it has taken a record. Larger buffers are not
- * counted: the kernel says when they are full. With the ring policy (tail.c) none ever is.
+ * A buffer of less than 64 KB, and every buffer of the fill policy, is counted to the byte, as the
+ * interpreter and DTrace do: space for the record is reserved before the clause runs, and a clause
+ * without space does not run at all. Ring buffers come in pages and have their own headers, so the
+ * bytes are counted separately: in the CPU's row, which the consumer lowers again when it has taken
+ * a record. Larger buffers are not counted: the kernel says when they are full. With the ring
+ * policy (tail.c) none ever is.
  */
 static void call_reserve(dt_tr *t, uint32_t *func, const char *name)
 {
@@ -203,18 +213,7 @@ void dt_tr_cpu_row(dt_tr *t, uint32_t none)
 	mov(t->c, R9, R0);
 }
 
-static void buffer_is_full(dt_tr *t)
-{
-	dt_code *c = t->c;
-
-	map_value(c, R1, t->maps->control, 0);
-	sti(c, 8, R1, CTL_FILLED, 1);
-	movi(c, R2, ~CTL_ACTIVE);
-	atomic(c, BPF_AND, R1, CTL_WORD, R2);
-	dt_tr_wake(t);
-}
-
-/* reserve(slot, cost, limit): 1, or 0 and a drop (fill: tracing ends) */
+/* reserve(slot, cost, limit): 1, or 0 and a drop (fill: the buffer is full) */
 static void reserve_function(dt_tr *t)
 {
 	dt_code *c = t->c;
@@ -227,8 +226,7 @@ static void reserve_function(dt_tr *t)
 	sti(c, 4, R6, S_RESERVED, 0);
 	dt_tr_cpu_row(t, no);
 	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL && t->prog_kind != PK_END) {
-		map_value(c, R1, t->maps->control, CTL_FILLED);
-		ld(c, 8, R1, R1, 0);
+		ld(c, 8, R1, R9, CPU_FULL);
 		jmpi(c, BPF_JNE, R1, 0, no);
 	}
 	mov(c, R1, R7);
@@ -242,7 +240,7 @@ static void reserve_function(dt_tr *t)
 	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R7, 0, 0, 0);
 	atomic(c, BPF_ADD, R9, CPU_USED, R7);
 	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
-		buffer_is_full(t);
+		buffer_is_full(t, R9);
 	} else {
 		movi(c, R1, 1);
 		atomic(c, BPF_ADD, R9, CPU_DROPS, R1);

@@ -50,7 +50,7 @@ void dt_tr_header(dt_tr *t, uint32_t type)
 
 /* The value in r0 becomes a datum; an effect needs it afterwards. */
 static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
-		    const dt_tr_val *v)
+		    const dt_tr_val *v, uint32_t done)
 {
 	bool effective = p->what->effect != DT_EFFECT_NONE;
 
@@ -62,7 +62,7 @@ static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p
 		dt_tr_datum(t, a, v, t->at->record + p->offset, a->size);
 	if (effective)
 		ld(t->c, 8, R0, R6, S_INCR);
-	dt_tr_effect(t, p->what->effect);
+	dt_tr_effect(t, p->what->effect, done);
 }
 
 static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done)
@@ -88,12 +88,12 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
 	case DT_ROLE_KEY_ID: break;
 	case DT_ROLE_KEY: dt_tr_agg_key(t, a, p, &v); break;
 	case DT_ROLE_AGG: dt_tr_aggregate(t, a, p); break;
-	case DT_ROLE_DATA: do_data(t, a, p, &v); break;
+	case DT_ROLE_DATA: do_data(t, a, p, &v, done); break;
 	case DT_ROLE_EFFECT:
 		if (p->what->effect == DT_EFFECT_SPECULATE)
 			dt_tr_speculate(t, done);
 		else
-			dt_tr_effect(t, p->what->effect);
+			dt_tr_effect(t, p->what->effect, done);
 		break;
 	}
 }
@@ -199,7 +199,7 @@ void dt_tr_clause(dt_tr *t)
 	}
 	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
 		do_action(t, x, i, done);
-	jumped = jumped || x->record.speculates;
+	jumped = jumped || x->record.speculates || x->record.exits;
 	if (t->reachable && x->size) {
 		dt_tr_header(t, REC_DATA);
 		(x->record.speculates ? dt_tr_output_speculative

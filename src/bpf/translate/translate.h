@@ -362,7 +362,8 @@ void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
 void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 		 uint32_t size); /* value in r0 to slot + off; not strings */
 void dt_tr_append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p); /* the one in r0 */
-void dt_tr_effect(dt_tr *t, enum dt_effect what); /* the value is in r0 */
+/* The value is in r0; `lost`: where the clause ends without a record, if another exit() came first. */
+void dt_tr_effect(dt_tr *t, enum dt_effect what, uint32_t lost);
 void dt_tr_speculate(dt_tr *t, uint32_t done);	 /* goto done if there is no such speculation */
 void dt_tr_forget_speculation(dt_tr *t);
 void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
