@@ -322,6 +322,28 @@ static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt
 	return (int)ps->found.n;
 }
 
+int dt_probes_lacking(dt_probes *ps, const dt_probedesc *d, dt_probe ***out)
+{
+	ps->found.n = 0;
+	for (const dt_provider *const *p = dt_provider_table; *p && *d->prov; p++)
+		for (uint32_t i = 0; (*p)->means && i < (*p)->id_count; i++) {
+			dt_probe *pr;
+
+			if (!provider_claims(*p, d->prov) || !(*p)->means(*p, d, i))
+				continue;
+			pr = dt_arena_alloc(ps->arena, sizeof(*pr));
+			*pr = (dt_probe){.id = (*p)->id_base + i,
+					 .provider = *p,
+					 .prov = (*p)->name,
+					 .mod = "",
+					 .func = "",
+					 .name = ""};
+			*dt_vec_add(&ps->found, NULL) = pr;
+		}
+	*out = ps->found.v;
+	return (int)ps->found.n;
+}
+
 /* Is this the name of a provider? (The one that claims all other names does not count.) */
 static bool is_provider(const char *word)
 {

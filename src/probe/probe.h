@@ -35,6 +35,9 @@ typedef struct dt_provider {
 	 * get one sentence if nothing can match; -1: that is an error. */
 	int (*discover)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d,
 			bool listing, char *why, size_t whylen);
+	/* Does the description match probe number i of this provider, whether this kernel has it or
+	 * not? If so, args() knows its arguments. NULL: only reported probes are known. */
+	bool (*means)(const struct dt_provider *p, const dt_probedesc *d, uint32_t i);
 	/* Does the description match this probe? Default (NULL): each of its four fields matches
 	 * the probe's. For probes with several names. */
 	bool (*matches)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d);
@@ -89,6 +92,8 @@ dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const 
  * belongs to the registry until the next call. */
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
 		    dt_error *err);
+/* The same for those of tables that this kernel lacks: enough of each to ask its provider about its arguments. */
+int dt_probes_lacking(dt_probes *ps, const dt_probedesc *d, dt_probe ***out);
 dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
 /* For providers: does each of the four fields match? What is done without dt_provider.matches. */
 bool dt_probe_fits(const dt_probe *pr, const dt_probedesc *d);

@@ -148,6 +148,8 @@ static int describe(void *arg, dt_compiler *cc, const dt_probedesc *d, bool want
 		return -1;
 	out->nprobes = (uint32_t)n;
 	add_stability(probes, n, d, out);
+	if (want_args && n == 0) /* -Z: a table may know what the arguments would be */
+		n = dt_probes_lacking(ps, d, &probes);
 	if (!want_args || n == 0)
 		return 0;
 	read_signature(ps, probes[0], &first);

@@ -109,6 +109,11 @@ static bool row_matches(const dt_stable_probe *row, const dt_probedesc *d)
 	       field_matches(d->mod, row->mod ? row->mod : MODULE);
 }
 
+bool dt_stable_means(const dt_provider *p, const dt_probedesc *d, uint32_t i)
+{
+	return d->id ? d->id == p->id_base + i : i < table_of(p)->n && row_matches(&table_of(p)->probes[i], d);
+}
+
 /* The first part of the description, from its end, that no probe has, and the nearest name. */
 static void suggest(const dt_provider *p, const dt_probedesc *d, char *why, size_t whylen)
 {

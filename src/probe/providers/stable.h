@@ -46,6 +46,7 @@ typedef struct dt_stable_table {
 
 int dt_stable_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
 		       size_t whylen);
+bool dt_stable_means(const dt_provider *p, const dt_probedesc *d, uint32_t i);
 int dt_stable_args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
 		   const char **xlated, int *mapping, int max);
 int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at, char *why,
@@ -77,6 +78,7 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 	    .id_count = DT_NELEM(rows),                                                            \
 	    .attrs = __VA_ARGS__,                                                                  \
 	    .discover = dt_stable_discover,                                                        \
+	    .means = dt_stable_means,                                                              \
 	    .args = dt_stable_args,                                                                \
 	    .attach = dt_stable_attach,                                                            \
 	    .data = &id_##_table,                                                                  \
