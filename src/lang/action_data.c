@@ -22,10 +22,12 @@ static dt_node *recorded_value(dt_compiler *cc, dt_node *call, const struct valu
 		dt_fail(cc, call->args->pos, tags->is_agg,
 			"%s( ) cannot record an aggregation: use printa(@%s)", call->name,
 			call->args->name);
-	n = dt_arg(call, 0);
+	n = dt_xlate_object(dt_arg(call, 0));
 	if (dt_type_is_dyn(n->type))
 		dt_fail(cc, n->pos, tags->is_dyn,
-			"%s( ) cannot record a translated object: name one of its members",
+			"%s( ) cannot record a pointer to a translated object: record the object "
+			"(*p) or "
+			"one of its members",
 			call->name);
 	if (dt_type_is_void(n->type) ||
 	    (dt_type_size(cc->types, n->type) == 0 && n->type != dt_intrinsics(cc->types)->stack))

@@ -33,6 +33,7 @@ const char *dt_what(dt_compiler *cc, const dt_node *n);
 dt_node *dt_check_op1(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_op2(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_op3(dt_compiler *cc, dt_node *n);
+dt_type *dt_arith_type(dt_compiler *cc, const dt_node *l, const dt_node *r); /* of their sum, and so on */
 /* c ? l : r with a constant c is l or r and nothing else: the other is not checked, and the chosen
  * one may be an action. Scripts use this for optional output: inline int VERBOSE = $1; */
 dt_node *dt_constant_choice(dt_compiler *cc, dt_node *n);
@@ -50,11 +51,13 @@ dt_node *dt_check_incdec(dt_compiler *cc, dt_node *n);
 /* ---- check_member.c ---- */
 dt_node *dt_check_member(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_offsetof(dt_compiler *cc, dt_node *n);
+void dt_place_member(dt_compiler *cc, dt_node *n, dt_type *sou); /* n->name, which sou has */
 
 /* ---- check_xlate.c: inlines and translators ---- */
 dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use);
 dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos);
 dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n);
+dt_node *dt_xlate_deref(dt_node *n); /* *p of a translated pointer; NULL: it is not one */
 
 /* ---- check_convert.c ---- */
 dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to);   /* as written in the program */
@@ -62,6 +65,7 @@ dt_node *dt_to_string(dt_compiler *cc, dt_node *n);	      /* string-compatible -
 /* n as a value of type `to`, converted as by assignment; NULL if it is incompatible. */
 dt_node *dt_convert(dt_compiler *cc, dt_node *n, dt_type *to);
 dt_node *dt_coerce(dt_compiler *cc, dt_node *n, dt_type *to); /* without a check: cast node or fold */
+bool dt_pointers_fit(dt_compiler *cc, dt_type *a, dt_type *b); /* of pointers, arrays, strings */
 bool dt_is_null(const dt_node *n);			      /* constant 0 */
 dt_type *dt_decay(dt_compiler *cc, dt_type *t);		      /* array -> pointer to element */
 void dt_set_object(dt_node *n, dt_type *t); /* type and NF_REF by the type's nature */

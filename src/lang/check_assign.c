@@ -81,16 +81,17 @@ static bool is_dynamic(const dt_node *n)
 	       (n->ident->kind == ID_ARRAY || n->ident->scope == DT_SCOPE_THREAD);
 }
 
-/* An undeclared variable keeps the full value of assignments from here on. The code of other
- * programs of the session is already generated. */
-static void widen(dt_compiler *cc, dt_node *l, const dt_node *r)
+/* An undeclared variable has the widest integer type that is assigned to it anywhere. When a wider one
+ * comes, the clauses before it are compiled again (compile.c). The code of other programs of the
+ * session is already generated. */
+static void widen(dt_compiler *cc, dt_node *l, dt_type *t)
 {
 	if (l->kind != N_VAR || !(l->ident->flags & IDF_WIDENS) ||
 	    l->ident->generation != cc->generation || !dt_type_is_integer(l->type) ||
-	    !dt_type_is_integer(r->type) ||
-	    dt_type_size(cc->types, r->type) <= dt_type_size(cc->types, l->ident->type))
+	    !dt_type_is_integer(t) ||
+	    dt_type_size(cc->types, t) <= dt_type_size(cc->types, l->ident->type))
 		return;
-	l->ident->type = dt_type_resolve(r->type);
+	l->ident->type = dt_type_resolve(t);
 	l->ident->flags |= IDF_WIDENED;
 	l->type = l->ident->type;
 }
@@ -105,17 +106,19 @@ static dt_node *simple(dt_compiler *cc, dt_node *n)
 			"@%s = ... is a statement, and cannot be part of an expression",
 			n->l->name);
 	l = dt_target_is_new(cc, n->l) ? NULL : dt_check(cc, n->l);
-	r = dt_check(cc, n->r);
+	r = dt_xlate_object(dt_check(cc, n->r));
 	if (!l)
 		l = dt_check_target(cc, n->l, r);
 	need_writable(cc, l, n->op);
 	if (dt_type_is_dyn(r->type))
-		dt_fail(cc, n->pos, D_OP_DYN,
-			"a translated object cannot be assigned; assign one of its members");
+		dt_fail(
+		    cc, n->pos, D_OP_INCOMPAT,
+		    "a pointer to a translated object cannot be assigned: assign the object (*p) "
+		    "or one of its members");
 	deletes = dt_is_null(r) && is_dynamic(l);
 	if (dt_type_is_array(l->type) && !deletes)
 		not_an_object(cc, l, n->op);
-	widen(cc, l, r);
+	widen(cc, l, r->type);
 	fit = dt_convert(cc, r, l->type);
 	if (!fit || (dt_is_null(r) && dt_type_is_sou(dt_type_resolve(l->type)) && !deletes))
 		dt_fail(cc, n->pos, D_OP_INCOMPAT,
@@ -130,6 +133,11 @@ static bool is_sized_pointer(dt_compiler *cc, dt_type *t)
 	return dt_type_is_pointer(t) && dt_type_size(cc->types, dt_type_resolve(t)->ref) != 0;
 }
 
+static bool is_pointer_like(dt_compiler *cc, dt_type *t, dt_type *like)
+{
+	return (dt_type_is_pointer(t) || dt_type_is_array(t)) && dt_pointers_fit(cc, t, like);
+}
+
 static void sum_types(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r)
 {
 	bool string = dt_type_is_string(l->type) || dt_type_is_string(r->type);
@@ -142,7 +150,7 @@ static void sum_types(dt_compiler *cc, dt_node *n, dt_node *l, dt_node *r)
 			"on its left: "
 			"not \"%s\" and \"%s\"",
 			dt_op_name(n->op), dt_what(cc, l), dt_what(cc, r));
-	if (string || !dt_type_is_integer(r->type))
+	if (string || !(dt_type_is_integer(r->type) || is_pointer_like(cc, r->type, l->type)))
 		dt_fail(cc, n->pos, D_OP_INCOMPAT,
 			"operands have incompatible types: \"%s\" %s \"%s\"", dt_what(cc, l),
 			dt_op_name(n->op), dt_what(cc, r));
@@ -178,6 +186,9 @@ static dt_node *compound(dt_compiler *cc, dt_node *n)
 		not_an_object(cc, l, n->op);
 	compound_types(cc, n, l, r);
 	need_writable(cc, l, n->op);
+	if (n->op != T_SHL_EQ && n->op != T_SHR_EQ && dt_type_is_integer(l->type) &&
+	    dt_type_is_integer(r->type))
+		widen(cc, l, dt_arith_type(cc, l, r));
 	n->r = r->flags & NF_BITFIELD ? dt_coerce(cc, r, dt_promoted(cc, r)) : r;
 	return finish(n, l);
 }

@@ -91,7 +91,16 @@ static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
 	return dt_type_is_integer(t) ? a : NULL;
 }
 
-/* Only scratch memory can be written: a string or another variable kept by reference is not. */
+/* Is it a variable that is kept by reference, or a part of one? */
+static bool is_in_variable(const dt_node *n)
+{
+	while ((n->kind == N_OP1 && (n->op == '&' || n->op == '(' || n->op == T_STRINGOF)) ||
+	       (n->kind == N_OP2 && (n->op == '.' || (n->op == '[' && (n->l->flags & NF_REF)))))
+		n = n->l;
+	return n->kind == N_VAR && (n->flags & NF_REF);
+}
+
+/* Only scratch memory can be written: a string or another variable is not. */
 static void check_written(dt_compiler *cc, const dt_node *call)
 {
 	uint32_t i = call->ident->id == DT_SUBR_COPYINTO ? 2 : 1;
@@ -102,7 +111,7 @@ static void check_written(dt_compiler *cc, const dt_node *call)
 		return;
 	for (uint32_t n = i; n > 0; n--)
 		to = to->next;
-	if (dt_type_is_string(to->type) || (to->kind == N_VAR && (to->flags & NF_REF)))
+	if (dt_type_is_string(to->type) || is_in_variable(to))
 		dt_fail(
 		    cc, to->pos, D_PROTO_ARG,
 		    "%s( ) argument #%u is not scratch memory, which alloca( ) gives: it is \"%s\"",

@@ -139,7 +139,7 @@ dt_node *dt_to_string(dt_compiler *cc, dt_node *n)
 }
 
 /* Pointers are compatible if they point to the same type in the same memory, or one is void *. */
-static bool pointers_fit(dt_compiler *cc, dt_type *a, dt_type *b)
+bool dt_pointers_fit(dt_compiler *cc, dt_type *a, dt_type *b)
 {
 	dt_type *ra = dt_type_resolve(dt_decay(cc, a)), *rb = dt_type_resolve(dt_decay(cc, b));
 
@@ -163,7 +163,7 @@ dt_node *dt_convert(dt_compiler *cc, dt_node *n, dt_type *to)
 		if (!dt_type_is_pointer(from) && !dt_type_is_array(from) &&
 		    !dt_type_is_string(from) && !dt_type_is_function(from))
 			return NULL;
-		return pointers_fit(cc, to, from) ? dt_coerce(cc, n, to) : NULL;
+		return dt_pointers_fit(cc, to, from) ? dt_coerce(cc, n, to) : NULL;
 	}
 	if (dt_type_is_float(to) || dt_type_is_float(from))
 		return dt_type_equal(cc->types, to, from) ? n : NULL;

@@ -50,6 +50,14 @@ static void place_member(dt_compiler *cc, dt_node *n, dt_type *t, const dt_membe
 			n->name);
 }
 
+void dt_place_member(dt_compiler *cc, dt_node *n, dt_type *sou)
+{
+	uint64_t bits;
+	const dt_member *m = dt_type_member(cc->types, sou, n->name, &bits);
+
+	place_member(cc, n, sou, m, bits);
+}
+
 /* The struct or union that the left side denotes; errors name what was found instead. */
 static dt_type *left_struct(dt_compiler *cc, dt_node *n)
 {
@@ -152,4 +160,18 @@ dt_node *dt_check_offsetof(dt_compiler *cc, dt_node *n)
 		t = dt_type_resolve(m->type);
 	}
 	return dt_node_int(cc, n->pos, total / 8, dt_intrinsics(cc->types)->size);
+}
+
+void dt_check_offsets(dt_compiler *cc, const dt_node *n)
+{
+	for (; n; n = n->l) { /* chains are deep on the left */
+		if (n->kind == N_OP2 && n->op == T_OTHERWISE)
+			return;
+		if (n->kind == N_OFFSETOF)
+			dt_check_offsetof(cc, dt_node_copy(cc, n));
+		dt_check_offsets(cc, n->c);
+		dt_check_offsets(cc, n->r);
+		for (const dt_node *a = n->args; a; a = a->next)
+			dt_check_offsets(cc, a);
+	}
 }

@@ -326,7 +326,7 @@ static dt_node *check_args_var(dt_compiler *cc, dt_node *n, dt_ident *id)
 	return x;
 }
 
-#define NREGS 64 /* more than any CPU's R_* constants */
+#define NREGS 64 /* of regs[]: more than any CPU's R_* constants; uregs[] faults at run time */
 
 static dt_node *check_builtin_array(dt_compiler *cc, dt_node *n, dt_ident *id)
 {
@@ -334,7 +334,8 @@ static dt_node *check_builtin_array(dt_compiler *cc, dt_node *n, dt_ident *id)
 		dt_fail(cc, n->pos, D_IDENT_BADREF, "%s[ ] needs an index", id->name);
 	if (id->id == DT_VAR_ARGS)
 		return check_args_var(cc, n, id);
-	check_range(cc, n, const_index(cc, n), NREGS, D_REGS_IDX);
+	check_range(cc, n, const_index(cc, n), id->id == DT_VAR_UREGS ? INT64_MAX : NREGS,
+		    D_REGS_IDX);
 	return make_var(cc, n, id);
 }
 
@@ -433,8 +434,11 @@ static dt_type *variable_type(dt_compiler *cc, dt_pos pos, const char *name, con
 	dt_type *t = value ? value->type : dt_intrinsics(cc->types)->int64;
 
 	if (dt_type_is_dyn(t))
-		dt_fail(cc, pos, D_OP_DYN,
-			"%s cannot hold a translated object: assign one of its members", name);
+		dt_fail(cc, pos, D_OP_INCOMPAT,
+			"%s cannot hold a pointer to a translated object: assign the object (*p) "
+			"or one "
+			"of its members",
+			name);
 	if (dt_type_is_void(t))
 		dt_fail(cc, pos, D_OP_INCOMPAT, "%s cannot be assigned a void value: %s", name,
 			dt_what(cc, value));

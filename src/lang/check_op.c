@@ -82,7 +82,7 @@ static dt_type *own_type(dt_compiler *cc, const dt_node *n)
 		   : n->type;
 }
 
-static dt_type *ranked(dt_compiler *cc, const dt_node *l, const dt_node *r)
+dt_type *dt_arith_type(dt_compiler *cc, const dt_node *l, const dt_node *r)
 {
 	dt_type *a = own_type(cc, l), *b = own_type(cc, r);
 	uint64_t x = dt_type_size(cc->types, a), y = dt_type_size(cc->types, b);
@@ -195,11 +195,15 @@ static dt_type *same_memory(dt_compiler *cc, const dt_node *x, dt_type *to)
 
 dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 {
+	dt_node *object;
+
 	if (n->op == T_SIZEOF)
 		return size_of(cc, n);
 	if (n->op == T_INC || n->op == T_DEC || n->op == T_POSTINC || n->op == T_POSTDEC)
 		return dt_check_incdec(cc, n);
 	n->l = dt_check(cc, n->l);
+	if (n->op == '*' && (object = dt_xlate_deref(n->l)))
+		return object;
 	if (dt_type_is_dyn(n->l->type) && n->op != '(')
 		dt_fail(cc, n->pos, D_OP_DYN,
 			"operator %s cannot be applied to a translated object", dt_op_name(n->op));
@@ -240,7 +244,7 @@ static dt_node *integer_op(dt_compiler *cc, dt_node *n)
 		n->l = dt_coerce(cc, n->l, n->type);
 		n->r = dt_coerce(cc, n->r, dt_promoted(cc, n->r));
 	} else {
-		n->type = ranked(cc, n->l, n->r);
+		n->type = dt_arith_type(cc, n->l, n->r);
 		n->l = dt_coerce(cc, n->l, n->type);
 		n->r = dt_coerce(cc, n->r, n->type);
 	}

@@ -6,8 +6,10 @@
  * user. Substitution can grow exponentially (each of thirty inlines uses the previous one twice),
  * so the nodes copied for one clause are counted and limited.
  *
- * A translated object is not a value. `xlate < T > (e)` remains an N_XLATE node of dynamic type
- * until a member of it is used; then that member's expression replaces it.
+ * `xlate < T > (e)` remains an N_XLATE node of dynamic type until a member of it is used; then that
+ * member's expression replaces it. Where the whole struct is needed (*p, trace(), print(), =) the
+ * node gets the struct as its type; the generator then builds an object of all members in scratch
+ * memory.
  */
 #include "lang/check.h"
 
@@ -211,12 +213,47 @@ dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n)
 	return n;
 }
 
+dt_node *dt_xlate_object(dt_node *n)
+{
+	if (n->kind == N_XLATE && dt_type_is_sou(dt_type_resolve(n->ctype)))
+		dt_set_object(n, n->ctype);
+	return n;
+}
+
+dt_node *dt_xlate_deref(dt_node *n)
+{
+	dt_type *t = n->kind == N_XLATE ? dt_type_resolve(n->ctype) : NULL;
+
+	if (!t || !dt_type_is_pointer(t))
+		return NULL;
+	n->ctype = t->ref;
+	return dt_xlate_object(n);
+}
+
 static dt_xmember *find_member(const dt_xlator *x, const char *name)
 {
 	for (dt_xmember *m = x->members; m; m = m->next)
 		if (strcmp(m->name, name) == 0)
 			return m;
 	return NULL;
+}
+
+/* As for assignment; and an array can be made of what points to its elements, of characters also of a string. */
+static dt_node *fit_member(dt_compiler *cc, dt_node *n, dt_type *to)
+{
+	dt_type *t = dt_type_resolve(to);
+
+	if (dt_type_is_array(t) && !dt_type_compatible(cc->types, t, n->type)) {
+		if (dt_type_is_string_compat(t) && dt_type_is_string_compat(n->type))
+			return dt_to_string(cc, n);
+		if (!dt_type_is_pointer(n->type) || !dt_pointers_fit(cc, t, n->type))
+			return NULL;
+		n = dt_coerce(cc, n, to);
+		return n;
+	}
+	if (dt_is_null(n) && dt_type_is_byref(t) && !dt_type_is_string(t))
+		return NULL;
+	return dt_convert(cc, n, to);
 }
 
 static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_node *input,
@@ -232,17 +269,14 @@ static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_no
 		dt_fail(cc, pos, D_XLATE_MEMB, "%s is not a member of %s", m->name,
 			dt_tname(cc, x->out));
 	n = check_with(cc, m->expr, &b, pos);
-	if (n->kind == N_XLATE) /* a member that is itself translated */
-		return n;
-	out = dt_convert(cc, n, decl->type);
-	/* A library's translator may convert addresses to integers and back. */
-	if (!out && x->in_library && dt_type_is_scalar(decl->type) && dt_type_is_scalar(n->type) &&
-	    !dt_type_is_float(decl->type) && !dt_type_is_float(n->type))
-		out = dt_coerce(cc, n, decl->type);
+	if (n->kind == N_XLATE && dt_type_compatible(cc->types, n->ctype, decl->type))
+		return n; /* a member that is itself translated */
+	out = fit_member(cc, n, decl->type);
 	if (!out)
 		dt_fail(cc, pos, D_XLATE_INCOMPAT,
 			"translator member %s is of type %s, but its definition is of type %s",
-			m->name, dt_tname(cc, decl->type), dt_tname(cc, n->type));
+			m->name, dt_tname(cc, decl->type),
+			dt_tname(cc, n->kind == N_XLATE ? n->ctype : n->type));
 	out->pos = pos;
 	return out;
 }
@@ -292,4 +326,61 @@ void dt_xlator_check(dt_compiler *cc, dt_xlator *x)
 		member_value(cc, x, m, opaque(cc, x->param, x->in, m->pos), m->pos);
 	}
 	cc->defining = false;
+}
+
+/* ---- whole objects ---- */
+
+/* At most so many characters of a string as an array has room for, with the NUL after them. */
+static dt_node *cut_string(dt_compiler *cc, dt_node *s, uint64_t room)
+{
+	dt_node *call = dt_node_new(cc, N_FUNC, s->pos), *from, *len;
+
+	from = dt_node_int(cc, s->pos, 0, dt_intrinsics(cc->types)->int_);
+	len = dt_node_int(cc, s->pos, room - 1, dt_intrinsics(cc->types)->int_);
+	from->flags |= NF_CHECKED;
+	len->flags |= NF_CHECKED;
+	call->ident = dt_map_get(cc->shared->globals, "substr");
+	call->name = call->ident->name;
+	call->args = dt_to_string(cc, s);
+	call->args->next = from;
+	from->next = len;
+	call->type = dt_intrinsics(cc->types)->string;
+	call->flags = NF_REF | NF_CHECKED;
+	return call;
+}
+
+/* member = value, where the object is only an offset; NULL: a translated pointer, which has no value */
+static dt_node *member_store(dt_compiler *cc, dt_node *object, const dt_xmember *m)
+{
+	dt_type *sou = strip_pointer(object->ctype);
+	dt_node *to = dt_node_new(cc, N_OP2, object->pos), *v, *assign;
+
+	to->op = '.';
+	to->name = m->name;
+	dt_place_member(cc, to, sou);
+	v = dt_xlate_object(dt_expand_member(cc, object, m->name, object->pos));
+	if (dt_type_is_dyn(v->type))
+		return NULL;
+	if (dt_type_is_array(to->type) && dt_type_is_string(v->type)) {
+		v = cut_string(cc, v, dt_type_resolve(to->type)->nelems);
+		to->type = v->type; /* stored as one */
+	}
+	assign = dt_node_op2(cc, '=', to, v);
+	assign->flags |= NF_CHECKED;
+	return assign;
+}
+
+dt_node *dt_xlate_members(dt_compiler *cc, dt_node *object)
+{
+	dt_xlator *x = dt_xlator_find(cc, object->l->type, object->ctype);
+	dt_node *first = NULL, **last = &first;
+
+	for (const dt_xmember *m = x ? x->members : NULL; m; m = m->next) {
+		if (find_member(x, m->name) != m)
+			continue; /* the first of two counts */
+		*last = member_store(cc, object, m);
+		if (*last)
+			last = &(*last)->next;
+	}
+	return first;
 }

@@ -35,6 +35,7 @@ dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *m
 	cc->opts = opts;
 	cc->macros = macros;
 	cc->probes = *probes;
+	cc->shared->defined = dt_map_new();
 	cc->shared->xlators = dt_map_new();
 	cc->shared->providers = dt_map_new();
 	cc->generation = cc->shared->generation = 1; /* 0: never */
@@ -50,6 +51,7 @@ void dt_compiler_free(dt_compiler *cc)
 	dt_map_free(cc->shared->thread_locals);
 	dt_map_free(cc->shared->clause_locals);
 	dt_map_free(cc->shared->aggs);
+	dt_map_free(cc->shared->defined);
 	dt_map_free(cc->shared->xlators);
 	dt_map_free(cc->shared->providers);
 	dt_arena_free(cc->scratch);
@@ -116,8 +118,7 @@ static void start(dt_compiler *cc, const dt_compiler *handle, dt_error *err)
 			    .err = err,
 			    .outer = handle->shared->active,
 			    .generation = ++handle->shared->generation,
-			    .pragmas = dt_map_new(),
-			    .defined = dt_map_new()};
+			    .pragmas = dt_map_new()};
 	memset(err, 0, sizeof(*err));
 	if (!cc->outer)
 		set_limits(cc, MEMORY_LIMIT);
@@ -130,9 +131,9 @@ static void finish(dt_compiler *cc)
 	if (!cc->outer)
 		set_limits(cc, 0);
 	dt_map_free(cc->pragmas);
-	dt_map_free(cc->defined);
 	dt_vec_free(&cc->undo);
 	dt_vec_free(&cc->clauses);
+	dt_vec_free(&cc->clause_starts);
 	dt_vec_free(&cc->prog_providers);
 	dt_arena_free(cc->aside);
 }
@@ -155,6 +156,7 @@ bool dt_compile_run(const dt_compiler *handle, dt_work_f *work, void *arg, dt_er
 	ok = attempt(&cc, work, arg);
 	if (!ok) {
 		dt_idents_undo(&cc);
+		dt_definitions_undo(&cc);
 		dt_xlators_undo(&cc);
 		dt_providers_undo(&cc);
 	}
@@ -185,22 +187,56 @@ static void start_program(dt_compiler *cc, const struct dt_source *src)
 	cc->prog->options = cc->opts;
 }
 
-/* A variable that became wider after code was generated has one size in the whole program. */
-static void settle_variable(dt_compiler *cc, const dt_ident *id)
+/* ---- variables that became wider after code was generated ---- */
+
+#define MAX_ROUNDS 16 /* y = x; x = w; w = wide: each tells the one before it */
+
+static bool has_widened(dt_compiler *cc)
 {
-	for (uint32_t i = 0; i < cc->clauses.n; i++)
-		DT_EACH_DIFO(it, &cc->clauses.v[i])
-			for (uint32_t v = 0; v < it.difo->nvars; v++)
-				if (it.difo->vars[v].id == id->id &&
-				    it.difo->vars[v].scope == id->scope)
-					it.difo->vars[v].type = dt_diftype_of(cc, id->type);
+	bool widened = false;
+
+	for (uint32_t i = 0; i < cc->undo.n; i++) {
+		widened = widened || (cc->undo.v[i]->flags & IDF_WIDENED);
+		cc->undo.v[i]->flags &= ~(uint32_t)IDF_WIDENED;
+	}
+	return widened;
 }
 
-static void settle_variables(dt_compiler *cc)
+/* No program is written like this; but then they are as wide as can be. */
+static void widen_all(dt_compiler *cc)
+{
+	for (uint32_t i = 0; i < cc->undo.n; i++) {
+		dt_ident *id = cc->undo.v[i];
+
+		if ((id->flags & IDF_WIDENS) && dt_type_is_integer(id->type) &&
+		    dt_type_size(cc->types, id->type) < 8)
+			id->type = dt_intrinsics(cc->types)->int64;
+	}
+}
+
+/* All clauses once more, with the types that the variables have now. */
+static void compile_again(dt_compiler *cc, uint32_t nconditions)
 {
 	for (uint32_t i = 0; i < cc->undo.n; i++)
-		if (cc->undo.v[i]->flags & IDF_WIDENED)
-			settle_variable(cc, cc->undo.v[i]);
+		if (cc->undo.v[i]->kind == ID_AGG)
+			cc->undo.v[i]->agg->func = DT_ACT_NONE; /* its first use says what its keys are */
+	cc->dump_parsed = cc->dump_sugar = NULL;
+	cc->shared->nconditions = nconditions;
+	cc->nsource_clauses = 0;
+	cc->clauses.n = 0;
+	dt_parse_clauses_again(cc);
+	if (cc->need_error_clause)
+		dt_clause_compile(cc, dt_sugar_error_clause(cc));
+}
+
+/* nconditions: as it was before the program */
+static void settle_variables(dt_compiler *cc, uint32_t nconditions)
+{
+	for (uint32_t round = 0; has_widened(cc); round++) {
+		if (round == MAX_ROUNDS)
+			widen_all(cc);
+		compile_again(cc, nconditions);
+	}
 }
 
 static const dt_attr best_attr = {DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLASS_COMMON};
@@ -212,7 +248,6 @@ static void finish_program(dt_compiler *cc)
 	if (cc->clauses.n == 0 && cc->prog_providers.n == 0 && !cc->src->is_library &&
 	    !dt_opt(cc->opts, DT_O_EMPTY))
 		dt_fail(cc, (dt_pos){0}, D_EMPTY, "empty D program translation unit");
-	settle_variables(cc);
 	p->nclauses = cc->clauses.n;
 	p->clauses = dt_arena_dup(cc->arena, cc->clauses.v, cc->clauses.n * sizeof(dt_clause));
 	p->nproviders = cc->prog_providers.n;
@@ -235,6 +270,7 @@ struct program_work {
 static void compile_source(dt_compiler *cc, void *arg)
 {
 	struct program_work *w = arg;
+	uint32_t nconditions = cc->shared->nconditions;
 
 	if (w->src->is_library) {
 		w->none.target = cc->macros ? cc->macros->target : 0;
@@ -247,6 +283,7 @@ static void compile_source(dt_compiler *cc, void *arg)
 	dt_parse_program(cc);
 	if (cc->need_error_clause)
 		dt_clause_compile(cc, dt_sugar_error_clause(cc));
+	settle_variables(cc, nconditions);
 	dt_pragma_check_unused(cc);
 	if (!w->src->is_library)
 		dt_macro_check_unused(cc);

@@ -76,6 +76,7 @@ struct dt_shared {
 	uint32_t nlibraries;		    /* how often one was compiled when a name was unknown */
 	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
 	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
+	dt_map *defined;   /* "struct tag" and names of types that a program or library has defined -> the compile that did */
 	dt_map *xlators;   /* tag of the output -> first translator to it */
 	dt_map *providers; /* name -> struct dt_known_provider * */
 	uint32_t nconditions; /* numbering of %condition_N */
@@ -103,7 +104,6 @@ struct dt_compiler {
 	uint32_t generation;
 	DT_VEC(dt_ident *) undo; /* made by this compile */
 	dt_map *pragmas; /* name -> those that wait for it, newest first */
-	dt_map *defined; /* "struct tag" and names of types that this program defines */
 	const struct dt_source *src; /* NULL: a single type or expression */
 	dt_lexer lex;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
@@ -114,6 +114,7 @@ struct dt_compiler {
 	dt_program *prog;
 	DT_VEC(dt_clause) clauses;
 	DT_VEC(struct dt_known_provider *) prog_providers; /* those that this program declares */
+	DT_VEC(dt_lexer) clause_starts; /* to read them again */
 	uint32_t nsource_clauses;
 	uint32_t predicate, body; /* columns of the '/' and '{' of the clause at hand; 0: not read yet */
 	bool need_error_clause;
@@ -188,6 +189,7 @@ bool dt_library_require(dt_compiler *cc, const char *library); /* false: it is n
 /* Parse the whole source. Declarations take effect at once (decl.c); each clause is handed to
  * dt_clause_compile() in order. */
 void dt_parse_program(dt_compiler *cc);
+void dt_parse_clauses_again(dt_compiler *cc); /* with what is known at the end of the program */
 dt_node *dt_parse_expr(dt_compiler *cc);	/* with commas */
 dt_node *dt_parse_assign(dt_compiler *cc);	/* without: one argument */
 /* A name after '.', '->' and in offsetof: keywords are allowed there. */
@@ -204,6 +206,13 @@ dt_type *dt_parse_cast_type(dt_compiler *cc, bool *implied);
 void dt_parse_declaration(dt_compiler *cc);
 void dt_parse_translator(dt_compiler *cc);
 void dt_parse_provider(dt_compiler *cc);
+
+/* ---- decl_tag.c ---- */
+/* Has this program, or another of the session, or a library defined "struct tag" or a type of this name? A library may
+ * say again what others have. */
+bool dt_is_defined(dt_compiler *cc, const char *name);
+void dt_set_defined(dt_compiler *cc, const char *name);
+void dt_definitions_undo(dt_compiler *cc); /* after a failed compile */
 
 /* ---- node.c ---- */
 dt_node *dt_node_new(dt_compiler *cc, enum dt_nkind kind, dt_pos pos);
@@ -239,6 +248,8 @@ const char *dt_suggest_scoped(dt_compiler *cc, const char *name, int scope);
  * ('+' is gone; sizeof is folded), N_OP2, N_OP3 are left; and N_AGG and N_FUNC of actions and
  * aggregating functions, which the generator refuses inside of an expression. */
 dt_node *dt_check(dt_compiler *cc, dt_node *n);
+/* Mistakes in offsetof are found when an expression has been read; those inside of ?? by dt_check(). */
+void dt_check_offsets(dt_compiler *cc, const dt_node *n);
 dt_ident *dt_call_ident(dt_compiler *cc, const dt_node *n); /* what n calls; D_FUNC_* */
 /* Is it an integer constant after checking? */
 bool dt_node_is_const_int(const dt_node *n, int64_t *v);
@@ -253,6 +264,10 @@ dt_xlator *dt_xlators_to(dt_compiler *cc, dt_type *out); /* the first; others fo
 void dt_providers_undo(dt_compiler *cc);
 void dt_xlators_undo(dt_compiler *cc);			  /* after a failed compile */
 dt_xlator *dt_xlator_find(dt_compiler *cc, dt_type *in, dt_type *out);
+/* n, as the struct that it is translated to, if it is one as a whole. */
+dt_node *dt_xlate_object(dt_node *n);
+/* For the generator: the members of a translated object, as a list of assignments to offsets in it. */
+dt_node *dt_xlate_members(dt_compiler *cc, dt_node *object);
 void dt_inline_check(dt_compiler *cc, dt_ident *id); /* its definition, once, when it is read */
 void dt_xlator_check(dt_compiler *cc, dt_xlator *x); /* its member expressions, once, at definition */
 uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t); /* cut to t and extended again */

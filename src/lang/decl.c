@@ -123,12 +123,12 @@ static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 	bool included = dt_lex_included(cc);
 	dt_type *old = dt_type_lookup(cc->types, "C", DT_NS_ORDINARY, d->name);
 	dt_ident *id = included ? NULL : dt_ident_find(cc, d->name, 0);
-	bool again; /* a second one in this program, or of the language */
+	bool again; /* a second one, or of the language */
 
 	/* A header may redeclare what is built in, even differently; the program may not. */
 	if (!old && !included)
 		old = dt_type_lookup_local(cc->types, DT_NS_ORDINARY, d->name);
-	again = !included && (dt_map_get(cc->defined, d->name) || (old && is_sized_name(old)));
+	again = !included && (dt_is_defined(cc, d->name) || (old && is_sized_name(old)));
 	if (old && (again || !same_type(cc, old, t)))
 		dt_fail(cc, d->pos, included ? D_DECL_TYPERED : D_DECL_IDRED,
 			"type \"%s\" was declared before as %s", d->name,
@@ -136,7 +136,7 @@ static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 	if (id)
 		redeclared(cc, d, id);
 	if (!included)
-		dt_map_set(cc->defined, d->name, cc);
+		dt_set_defined(cc, d->name);
 	if (!old)
 		dt_type_typedef(cc->types, dt_decl_container(cc), d->name, t);
 }

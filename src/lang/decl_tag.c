@@ -5,8 +5,8 @@
  * the program), then among the other local types, then in libraries, then in the kernel, and
  * finally in the traced process ($target), if there is one. A definition creates the incomplete
  * type first, so that members can point to it, and adds the members when all of them are known;
- * until then the type cannot be a member of itself. An identical definition is allowed in another
- * program of the session and in headers; a different one is D_DECL_TYPERED.
+ * until then the type cannot be a member of itself. An identical definition is allowed in
+ * headers, and in a library that comes after the program; any other second one is D_DECL_TYPERED.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -53,8 +53,33 @@ static dt_type *find_defined(dt_compiler *cc, enum dt_namespace ns, const char *
 	return t;
 }
 
-/* A second body for a tag of this program is refused where it begins. A definition of a library or
- * of another program of the session may be repeated if it is identical. */
+/* ---- what has been defined ---- */
+
+bool dt_is_defined(dt_compiler *cc, const char *name)
+{
+	const uint32_t *by = dt_map_get(cc->shared->defined, name);
+
+	return by && *by && (*by == cc->generation || !cc->src || !cc->src->is_library);
+}
+
+void dt_set_defined(dt_compiler *cc, const char *name)
+{
+	dt_map_set(cc->shared->defined, name,
+		   dt_arena_dup(cc->arena, &cc->generation, sizeof(cc->generation)));
+}
+
+void dt_definitions_undo(dt_compiler *cc)
+{
+	uint32_t it = 0;
+	const char *name;
+	void *by;
+
+	while (dt_map_next(cc->shared->defined, &it, &name, &by))
+		if (*(uint32_t *)by == cc->generation)
+			*(uint32_t *)by = 0;
+}
+
+/* A second body for a tag is refused where it begins. */
 static void check_body_is_new(dt_compiler *cc, enum dt_kind kind, const char *tag, dt_pos pos)
 {
 	const char *key;
@@ -62,9 +87,9 @@ static void check_body_is_new(dt_compiler *cc, enum dt_kind kind, const char *ta
 	if (!tag || dt_lex_included(cc))
 		return;
 	key = dt_arena_printf(cc->arena, "%s %s", kind_word(kind), tag);
-	if (dt_map_get(cc->defined, key))
+	if (dt_is_defined(cc, key))
 		dt_fail(cc, pos, D_DECL_TYPERED, "%s was defined before", key);
-	dt_map_set(cc->defined, key, cc);
+	dt_set_defined(cc, key);
 }
 
 /* ---- members ---- */

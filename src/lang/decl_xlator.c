@@ -128,7 +128,6 @@ void dt_parse_translator(dt_compiler *cc)
 
 	x->pos = cc->lex.tok.pos;
 	x->generation = cc->generation;
-	x->in_library = cc->src && cc->src->is_library;
 	x->attr = (dt_attr){DT_STAB_STABLE, DT_STAB_STABLE, DT_CLASS_COMMON};
 	x->version = DT_VERSION(1, 0, 0);
 	dt_lex_next(cc); /* translator */

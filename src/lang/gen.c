@@ -145,7 +145,8 @@ static dt_val *pointer_arith(dt_gen *g, int op, dt_val *l, uint64_t lsize, const
 		return dt_val_op2(g, DT_OP_ADD, scale(g, l, rsize), dt_gen_value(g, r));
 	if (rsize == 0)
 		return dt_val_op2(g, arith_op(op, true), l, dt_gen_scaled(g, r, lsize));
-	l = dt_val_op2(g, DT_OP_SUB, l, dt_gen_value(g, r));
+	/* p - q; also p += q, which means as little as in DTrace */
+	l = dt_val_op2(g, arith_op(op, true), l, dt_gen_value(g, r));
 	return lsize > 1 ? dt_val_op2(g, DT_OP_SDIV, l, dt_val_const(g, lsize)) : l;
 }
 
@@ -432,6 +433,10 @@ static dt_val *gen_node(dt_gen *g, const dt_node *n)
 	case N_OP1: return gen_op1(g, n);
 	case N_OP2: return gen_op2(g, n);
 	case N_OP3: return gen_choice(g, n);
+	case N_XLATE:
+		if (!dt_type_is_dyn(n->type))
+			return dt_gen_object(g, n);
+		/* fall through */
 	default:
 		dt_fail(g->cc, n->pos, D_CG_DYN,
 			"a whole translated object or aggregation cannot be used as a value");

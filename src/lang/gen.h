@@ -146,6 +146,7 @@ void dt_emit_var(dt_gen *g, dt_ident *id, bool store, int reg);
 
 /* ---- gen_assign.c ---- */
 dt_val *dt_gen_assign(dt_gen *g, const dt_node *n);
+dt_val *dt_gen_object(dt_gen *g, const dt_node *n); /* a translated one, in scratch memory */
 dt_val *dt_gen_incdec(dt_gen *g, const dt_node *n, bool value_used);
 
 /* ---- gen.c ---- */

@@ -12,6 +12,7 @@
  *                    t; stgs s: the engine copies             (into a variable)
  *   p->s = t (string)  t; address of p->s; strlen(t) + 1; copys
  *   p->f = e (bits)  e cut to the field; ld unit; clear; or; st unit
+ *   xlate < T > (e)  setx size; allocs; then as p->m = e, for each member
  */
 #include "lang/gen.h"
 
@@ -180,6 +181,28 @@ dt_val *dt_gen_assign(dt_gen *g, const dt_node *n)
 	target_store(g, &t, v);
 	target_close(g, &t);
 	return v;
+}
+
+dt_val *dt_gen_object(dt_gen *g, const dt_node *n)
+{
+	dt_val *at = dt_val_const(g, dt_type_size(g->cc->types, n->type)), *v;
+	int size = dt_val_pin(g, at);
+
+	at = dt_val_result(g, at, NULL);
+	dt_emit(g, DT_I_FMT(DT_OP_ALLOCS, size, 0, at->reg));
+	for (dt_node *a = dt_xlate_members(g->cc, dt_node_copy(g->cc, n)); a; a = a->next) {
+		struct target t = {.n = a->l};
+
+		dt_common_scan(g, a->r);
+		v = fit(g, dt_gen_value(g, a->r), a->r, a->l);
+		dt_val_hold(at);
+		t.addr =
+		    a->l->offset ? dt_val_op2(g, DT_OP_ADD, at, dt_val_const(g, a->l->offset)) : at;
+		target_store(g, &t, v);
+		dt_val_drop(g, v);
+		target_close(g, &t);
+	}
+	return at;
 }
 
 dt_val *dt_gen_incdec(dt_gen *g, const dt_node *n, bool value_used)

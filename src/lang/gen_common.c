@@ -124,7 +124,7 @@ static bool reads_memory(const dt_node *n)
 
 static bool has_effects(const dt_node *n)
 {
-	if (n->kind == N_FUNC)
+	if (n->kind == N_FUNC || n->kind == N_XLATE)
 		return true;
 	if (n->kind == N_OP1)
 		return n->op == T_INC || n->op == T_DEC || n->op == T_POSTINC || n->op == T_POSTDEC;

@@ -200,7 +200,6 @@ typedef struct dt_xlator {
 	dt_type *in;
 	const char *param;
 	dt_xmember *members;
-	bool in_library; /* a library defines it */
 	dt_attr attr;
 	uint64_t version;
 	dt_pos pos;

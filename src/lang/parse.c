@@ -12,6 +12,17 @@
 
 /* ---- statements ---- */
 
+/* A statement, predicate or condition. */
+static dt_node *parse_whole(dt_compiler *cc)
+{
+	dt_node *n;
+
+	cc->nlinks = 0;
+	n = dt_parse_expr(cc);
+	dt_check_offsets(cc, n);
+	return n;
+}
+
 static dt_node *parse_statements(dt_compiler *cc);
 
 /* Words of other languages that D lacks: say so instead of "syntax error". */
@@ -57,8 +68,7 @@ static dt_node *parse_if(dt_compiler *cc)
 	dt_depth_enter(cc, n->pos);
 	dt_lex_next(cc);
 	dt_lex_expect(cc, '(', "(");
-	cc->nlinks = 0;
-	n->c = dt_parse_expr(cc);
+	n->c = parse_whole(cc);
 	dt_lex_expect(cc, ')', ")");
 	n->l = parse_branch(cc);
 	if (cc->lex.tok.kind == T_ELSE) {
@@ -82,8 +92,7 @@ static dt_node *parse_statement(dt_compiler *cc)
 		return parse_if(cc);
 	reject_reserved(cc);
 	n = dt_node_new(cc, N_EXPR_STMT, cc->lex.tok.pos);
-	cc->nlinks = 0;
-	n->l = dt_parse_expr(cc);
+	n->l = parse_whole(cc);
 	if (cc->lex.tok.kind != '}')
 		dt_lex_expect(cc, ';', ";");
 	return n;
@@ -155,8 +164,7 @@ static void parse_predicate(dt_compiler *cc, dt_node *clause)
 {
 	cc->predicate = cc->lex.tok.pos.column;
 	dt_lex_next(cc);
-	cc->nlinks = 0;
-	clause->c = dt_parse_expr(cc);
+	clause->c = parse_whole(cc);
 	if (cc->lex.tok.kind != T_PRED_CLOSE)
 		dt_syntax(cc, NULL);
 	dt_lex_next(cc);
@@ -197,7 +205,10 @@ static void parse_external(dt_compiler *cc)
 {
 	switch (cc->lex.tok.kind) {
 	case ';': break;
-	case T_PSPEC: parse_clause(cc); break;
+	case T_PSPEC:
+		*dt_vec_add(&cc->clause_starts, NULL) = cc->lex;
+		parse_clause(cc);
+		break;
 	case T_TRANSLATOR: dt_parse_translator(cc); break;
 	case T_PROVIDER: dt_parse_provider(cc); break;
 	default:
@@ -219,5 +230,14 @@ void dt_parse_program(dt_compiler *cc)
 		if (cc->lex.tok.kind == T_EOF)
 			return;
 		parse_external(cc);
+	}
+}
+
+void dt_parse_clauses_again(dt_compiler *cc)
+{
+	for (uint32_t i = 0; i < cc->clause_starts.n; i++) {
+		cc->lex = cc->clause_starts.v[i];
+		cc->predicate = cc->body = 0;
+		parse_clause(cc);
 	}
 }

@@ -16,6 +16,11 @@ BEGIN
 BEGIN { printf("%d ", z); z = 5000000000; }
 BEGIN { printf("%d ", z); z = 2; self->q = 1; }
 BEGIN { self->q = 1L << 40; printf("%d %d\n", z, self->q); }
+/* The widest type counts in clauses before it too, also through other variables and compound assignment. */
+BEGIN { w = 1; v = w; u8 = (char)1; a[1] = 1; self->n = (short)1; total = 0; @k[w] = count(); }
+BEGIN { printf("%d %d %d %d %d %d ", sizeof (w), sizeof (v), sizeof (u8), sizeof (a[1]), sizeof (self->n), sizeof (total)); }
+BEGIN { total += 5000000000; u8 += (short)1; self->n = 1; a[2] = 1L << 40; w = 1; w = 6000000000; v = w; @k[w] = count(); }
+BEGIN { printf("%d %d %d\n", total, a[2], v); printa("%d ", @k); }
 BEGIN
 {
 	uc = 254; sc = 3;

@@ -8,5 +8,6 @@ BEGIN
 }
 BEGIN { printf("%d\n", uregs[26]); }
 BEGIN { printf("%d\n", uregs[40]); }
+BEGIN { printf("%d\n", uregs[99]); }
 BEGIN { exit(0); }
 ERROR { printf("fault %d\n", arg4); }

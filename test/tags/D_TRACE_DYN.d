@@ -3,5 +3,5 @@ struct out { int a; int b; };
 translator struct out < int n > { a = n; };
 BEGIN
 {
-	trace(xlate < struct out > (1));
+	trace(xlate < struct out * > (1));
 }

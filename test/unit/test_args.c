@@ -82,7 +82,11 @@ static void test_undo(void)
 	CHECK_STR(tag_of_last((const char *[]){
 		      bad, "p:::x { trace(xlate < struct out > ('c').a); }", NULL}),
 		  "D_XLATE_NONE");
-	CHECK_STR(tag_of_last((const char *[]){good, good, NULL}), "D_XLATE_REDECL");
+	CHECK_STR(tag_of_last((const char *[]){good, good, NULL}), "D_DECL_TYPERED");
+	CHECK_STR(
+	    tag_of_last((const char *[]){
+		good, "translator struct out < char c > { a = c; }; p:::x { trace(1); }", NULL}),
+	    "D_XLATE_REDECL");
 	CHECK_STR(tag_of_last((const char *[]){good, other, NULL}), "D_PROV_INCOMPAT");
 	CHECK_STR(tag_of_last((const char *[]){good, "p:::x { trace(one); }", NULL}), "compiled");
 	/* an error in the middle of an inline does not spoil it */

@@ -166,7 +166,7 @@ static void test_declarations(void)
 	CHECK_STR(
 	    declare(
 		"struct u_s { int a : 3, b : 5; union { char c; long d; }; struct u_s *next; };"),
-	    "ok");
+	    "D_DECL_TYPERED");
 	CHECK_STR(declare("struct u_s { int a; };"), "D_DECL_TYPERED");
 	CHECK(dt_type_size(types, dt_compile_type(cc, "struct u_s", &err)) == 24);
 	CHECK_STR(declare("struct __attribute__((packed)) u_p { char a; long b; };"), "ok");

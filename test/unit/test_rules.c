@@ -19,26 +19,46 @@ struct row {
 	const char *tag, *text;
 };
 
-static const char *tag_of(const char *text, dt_error *err)
+static const char *compile(dt_compiler *cc, const char *text, bool library, dt_error *err)
+{
+	struct dt_source src = {.text = text,
+				.len = strlen(text),
+				.is_cmdline = !library,
+				.is_library = library};
+
+	*err = (dt_error){0};
+	return dt_compile(cc, &src, err) ? "compiled" : err->tag ? dt_tag_name(err->tag) : "none";
+}
+
+/* After another program of the session, or a library, if `before` is not NULL. */
+static const char *tag_after(const char *before, bool library, const char *text, dt_error *err)
 {
 	struct dt_probe_source ps = {.describe = describe};
-	struct dt_source src = {.text = text, .len = strlen(text), .is_cmdline = true};
 	dt_types *types = dt_types_new();
 	struct dt_macros macros = {0};
 	dt_options opts;
 	dt_compiler *cc;
-	const char *tag;
+	const char *tag = "compiled";
 
 	dt_types_set_btf_path(types, NULL);
 	dt_options_init(&opts);
 	dt_options_set(&opts, "empty", NULL, DT_WHEN_OPEN, err);
 	cc = dt_compiler_new(types, &opts, &macros, &ps);
-	*err = (dt_error){0};
-	tag = dt_compile(cc, &src, err) ? "compiled" : err->tag ? dt_tag_name(err->tag) : "none";
+	if (before)
+		tag = compile(cc, before, library, err);
+	if (strcmp(tag, "compiled") == 0)
+		tag = compile(cc, text, false, err);
+	else
+		tag = "before";
 	dt_compiler_free(cc);
 	dt_options_free(&opts);
 	dt_types_free(types);
 	return tag;
+}
+
+static const char *tag_of(const char *text, dt_error *err)
+{
+	return tag_after(NULL, false, text, err);
 }
 
 static void run_rows(const struct row *rows, size_t n)
@@ -92,6 +112,13 @@ static void test_passes(void)
 	    {"D_FUNC_IDENT", "BEGIN { trace(nosuch); a.b(1); }"},
 	    {"D_DIV_ZERO", "BEGIN { trace(nosuch); trace(1 / 0); }"},
 	    {"D_SYNTAX", "BEGIN { trace(nosuch); trace(1 +); }"},
+	    {"D_OFFSETOF_TYPE", "BEGIN { trace(nosuch); trace(offsetof(int, a)); }"},
+	    {"D_UNKNOWN", "struct s { int a; }; BEGIN { trace(nosuch); trace(offsetof(struct s, b)); }"},
+	    {"D_OFFSETOF_BITFIELD",
+	     "struct s { int a:3; }; BEGIN /nosuch + offsetof(struct s, a)/ { trace(1); }"},
+	    {"D_UNKNOWN",
+	     "struct s { int a; }; BEGIN { strlen(offsetof(struct s, b)); trace(1 +); }"},
+	    {"compiled", "struct s { int a; }; BEGIN { trace(offsetof(struct s, b) ?? 7); }"},
 	    {"D_IDENT_UNDEF", "BEGIN { strlen(nosuch, 1); }"},
 	    {"D_PRED_SCALAR", "BEGIN /execname/ { printf(\"%d\"); }"},
 	};
@@ -199,6 +226,13 @@ static void test_prototypes(void)
 	    {"D_PROTO_LEN", "BEGIN { stop(1); }"},
 	    {"D_STACK_PROTO", "BEGIN { stack(1, 2); }"},
 	    {"D_CLEAR_PROTO", "BEGIN { clear(); }"},
+	    {"D_PROTO_ARG", "struct s { char a[8]; } s; BEGIN { bcopy(probename, s.a, 5); }"},
+	    {"D_PROTO_ARG", "struct s { char a[8]; } s; BEGIN { bcopy(probename, &s.a[2], 5); }"},
+	    {"D_PROTO_ARG", "struct s { char a[8]; } s[int]; BEGIN { bcopy(probename, s[1].a, 5); }"},
+	    {"D_PROTO_ARG",
+	     "struct s { int n; } s; BEGIN { bcopy(probename, (char *)&s.n, 4); }"},
+	    {"compiled",
+	     "struct s { char a[8]; }; BEGIN { this->p = (struct s *)alloca(8); bcopy(probename, this->p->a, 5); }"},
 	};
 
 	RUN(rows);
@@ -216,6 +250,8 @@ static void test_subscripts(void)
 	    {"D_PROTO_ARG", "BEGIN { trace(args[arg0]); }"},
 	    {"D_ARGS_NONE", "inline int a = args[0];"},
 	    {"D_PROTO_ARG", "inline int a = args[pid];"},
+	    {"compiled", "BEGIN { trace(uregs[99]); }"},
+	    {"compiled", "BEGIN { trace(uregs[0x7fffffff]); }"},
 	};
 
 	RUN(rows);
@@ -396,6 +432,12 @@ static void test_ops(void)
 	     "BEGIN { printf(\"%s\", execname + 2); trace(\"abcd\" + 1); x = execname + 1; y = \"a\"; y = x; }"},
 	    {"compiled",
 	     "BEGIN { trace(execname - execname); }"},
+	    {"compiled", "int *p, *q; BEGIN { p += q; p -= q; }"},
+	    {"compiled", "int *p; struct s { int a[4]; } s; BEGIN { p += s.a; }"},
+	    {"D_OP_INCOMPAT", "int *p; long *q; BEGIN { p += q; }"},
+	    {"D_OP_VFPTR", "void *p; int *q; BEGIN { p += q; }"},
+	    {"D_OP_INCOMPAT", "int *p; struct s { int a; } s; BEGIN { p += s; }"},
+	    {"D_OP_INCOMPAT", "int *p, *q; BEGIN { p + q; }"},
 	};
 
 	RUN(rows);
@@ -482,9 +524,70 @@ static void test_translators(void)
 	     "struct o { int a; }; translator struct o < int x > { }; BEGIN { trace(1); }"},
 	    {"compiled",
 	     "struct o { int a; }; translator struct o < struct o x > { a = x.a; }; BEGIN { trace(1); }"},
+	    {"D_OP_INCOMPAT",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { x = xlate < struct o * > (1); }"},
+	    {"D_OP_INCOMPAT",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; struct o *x; BEGIN { x = xlate < struct o * > (1); }"},
+	    {"D_OP_INCOMPAT",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; int x; BEGIN { x = xlate < struct o > (1); }"},
+	    {"D_TRACE_DYN",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { trace(xlate < struct o * > (1)); }"},
+	    {"D_PRINT_DYN",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { print(xlate < struct o * > (1)); }"},
+	    {"compiled",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { trace(xlate < struct o > (1)); print(xlate < struct o > (1)); }"},
+	    {"compiled",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { trace(*xlate < struct o * > (1)); x = *xlate < struct o * > (1); }"},
+	    {"compiled",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { trace((*xlate < struct o * > (1)).a); trace(sizeof (*xlate < struct o * > (1))); }"},
+	    {"D_DEREF_NONPTR",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { trace(**xlate < struct o * > (1)); }"},
+	    {"D_XLATE_NOCONV",
+	     "struct o { int a; string s; }; translator struct o < int x > { a = x; s = \"x\"; }; BEGIN { trace((*xlate < struct o * > (1)).b); }"},
+	    {"D_XLATE_INCOMPAT",
+	     "struct i { int n; }; struct o { struct i a; }; translator struct o < int x > { a = 0; };"},
+	    {"D_XLATE_INCOMPAT",
+	     "struct o { int a[2]; }; translator struct o < int x > { a = x; };"},
+	    {"compiled",
+	     "struct o { char a[4]; char *b; string c; }; translator struct o < string x > { a = x; b = x; c = x; }; BEGIN { trace(xlate < struct o > (\"abc\")); }"},
+	    {"compiled",
+	     "struct o { int *a; void *b; }; struct i { int n[4]; }; translator struct o < struct i *x > { a = x->n; b = x->n; }; BEGIN { trace(1); }"},
 	};
 
 	RUN(rows);
+}
+
+/* 6.1, 6.3: names that another program of the session or a library has defined. */
+static void test_defined_before(void)
+{
+	static const struct {
+		bool library;
+		const char *before, *tag, *text;
+	} rows[] = {
+	    {true, "struct a { int x; };", "D_DECL_TYPERED", "struct a { int x; };"},
+	    {false, "struct a { int x; };", "D_DECL_TYPERED", "struct a { int x; };"},
+	    {true, "struct a { int x; };", "D_DECL_TYPERED", "struct a { int + };"},
+	    {true, "struct a { int x; };", "compiled", "union a { int x; }; enum a { X };"},
+	    {true, "enum a { X };", "D_DECL_TYPERED", "enum a { X };"},
+	    {true, "enum a { X };", "D_DECL_IDRED", "enum b { X };"},
+	    {true, "enum a { X };", "D_DECL_IDRED", "int X;"},
+	    {false, "typedef int t;", "D_DECL_IDRED", "typedef int t;"},
+	    {true, "typedef int t;", "D_DECL_IDRED", "typedef int t;"},
+	    {true, "int t;", "D_DECL_IDRED", "typedef int t;"},
+	    {true, "typedef int t;", "D_DECL_IDRED", "int t;"},
+	    {true, "inline int n = 1;", "D_DECL_IDRED", "inline int n = 1;"},
+	    {false, "struct a; struct a *p;", "compiled", "struct a { int x; };"},
+	    {false, "struct a { int x; }; struct a v;", "compiled", "struct a v;"},
+	};
+
+	for (size_t i = 0; i < DT_NELEM(rows); i++) {
+		dt_error err;
+		const char *tag = tag_after(rows[i].before, rows[i].library, rows[i].text, &err);
+
+		if (strcmp(tag, rows[i].tag) != 0)
+			printf("%s, then %s: %s\n", rows[i].before, rows[i].text, err.text);
+		CHECK_STR(tag, rows[i].tag);
+	}
 }
 
 int main(void)
@@ -499,5 +602,6 @@ int main(void)
 	test_ops();
 	test_pragmas();
 	test_translators();
+	test_defined_before();
 	return unit_done();
 }
