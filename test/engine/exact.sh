@@ -14,7 +14,9 @@ mine='/pid == $target/'
 for bufsize in 4k 64k 16m; do
 	ktrace -x bufsize=$bufsize -q -c "$load" -n "syscall::getppid:entry $mine { printf(\"R %d\n\", tid); } $clock"
 	expect 0 "$status"
-	expect $events $(($(lines '^R') + $(lost "drops? on CPU"))) "records, bufsize=$bufsize"
+	sum=$(($(lines '^R') + $(lost "drops? on CPU")))
+	# A small buffer asks for room before the predicate, so calls of other processes can be among the lost ones.
+	[ $bufsize = 4k ] && [ $sum -gt $events ] || expect $events $sum "records, bufsize=$bufsize"
 	[ $bufsize != 4k ] || expect_match 'drops on CPU' "$err"
 	[ $bufsize != 16m ] || expect $events "$(lines '^R')" "records that all fit"
 done
