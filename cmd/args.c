@@ -63,6 +63,8 @@ static const struct long_flag {
 	const char *name;
 	struct flag flag;
 } long_flags[] = {
+    {"cgroup", {0, "path", OPTION, "cgroup", 0, "only processes in this control group"}},
+    {"container", {0, "name", OPTION, "container", 0, "only those of this container or service"}},
     {"help", {0, NULL, HELP, NULL, 0, "print this list"}},
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
     {"info", {0, NULL, MODE, NULL, MODE_INFO, "say what can be traced here, and why not the rest"}},

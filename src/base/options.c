@@ -73,6 +73,7 @@ static const enum dt_opt_id not_in_pragma[] = {
     DT_O_INCDIR,    DT_O_CTYPES,   DT_O_DTYPES,	 DT_O_DEBUG,  DT_O_LIBDIR,
     DT_O_SYSLIBDIR, DT_O_NOLIBS,   DT_O_STDC,	 DT_O_LDPATH, DT_O_OBJCOPYPATH,
     DT_O_LINKMODE,  DT_O_LINKTYPE, DT_O_TREE,	 DT_O_SETENV, DT_O_UNSETENV,
+    DT_O_CGROUP,    DT_O_CONTAINER,
 };
 
 /* ---- values ---- */

@@ -434,6 +434,42 @@ static void check_clause(dt_compiler *cc, struct clause_work *w, bool more)
 	check_body(cc, w);
 }
 
+void dt_compiler_set_cgroup(dt_compiler *cc, uint64_t id, uint32_t level)
+{
+	cc->shared->cgroup.id = id;
+	cc->shared->cgroup.level = level;
+}
+
+static bool is_of_processes(const dt_probedesc *d)
+{
+	static const char *const others[] = {"BEGIN", "END", "ERROR"};
+
+	for (size_t i = 0; i < DT_NELEM(others); i++)
+		if (strcmp(d->name, others[i]) == 0)
+			return false;
+	return strncmp(d->name, "tick-", 5) != 0;
+}
+
+/* cgroupat(level) == id, and the clause's own predicate. */
+static dt_node *in_cgroup(dt_compiler *cc, dt_node *pred, dt_pos pos)
+{
+	const struct dt_intrinsics *types = dt_intrinsics(cc->types);
+	dt_node *call = dt_node_new(cc, N_CALL, pos), *test, *both;
+
+	call->name = "cgroupat";
+	call->args = dt_node_int(cc, pos, cc->shared->cgroup.level, types->int_);
+	dt_call_ident(cc, call);
+	test =
+	    dt_check(cc, dt_node_op2(cc, T_EQ, call,
+				     dt_node_int(cc, pos, cc->shared->cgroup.id, types->uint64)));
+	if (!pred)
+		return test;
+	both = dt_node_op2(cc, T_ANDAND, test, pred);
+	both->type = test->type;
+	both->attr = pred->attr;
+	return both;
+}
+
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
 	dt_clause c = {.desc = pdesc->desc, .pos = pdesc->pos, .source = source};
@@ -447,6 +483,8 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 	check_clause(cc, &w, pdesc->next != NULL);
 	for (uint32_t i = 0; i < w.body.n; i++)
 		dt_stmt_compile(cc, &b, w.body.v[i]);
+	if (cc->shared->cgroup.id && is_of_processes(&pdesc->desc))
+		w.pred = in_cgroup(cc, w.pred, pdesc->pos);
 	if (w.pred)
 		c.pred = dt_gen_expr(cc, w.pred, true);
 	c.actions = b.actions.v;

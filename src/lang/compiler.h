@@ -79,6 +79,10 @@ struct dt_shared {
 	dt_map *defined;   /* "struct tag" and names of types that a program or library has defined -> the compile that did */
 	dt_map *xlators;   /* tag of the output -> first translator to it */
 	dt_map *providers; /* name -> struct dt_known_provider * */
+	struct {
+		uint64_t id; /* 0: all processes */
+		uint32_t level;
+	} cgroup;	      /* dt_compiler_set_cgroup() */
 	uint32_t nconditions; /* numbering of %condition_N */
 	uint32_t generation;  /* of the newest compile */
 	dt_compiler *active;  /* the innermost compile; NULL: none */

@@ -287,6 +287,9 @@ struct dt_library_source {
 	uint32_t (*names)(void *arg, const char **out, uint32_t max);
 };
 void dt_compiler_set_libraries(dt_compiler *cc, const struct dt_library_source *libs);
+/* From now on, clauses run only for processes in the cgroup `id`, `level` levels below the root; not those of BEGIN, END,
+ * ERROR and tick probes, which belong to no process. */
+void dt_compiler_set_cgroup(dt_compiler *cc, uint64_t id, uint32_t level);
 /* Clauses as D text: as parsed (-x tree=1), and after if/else desugaring (-d). NULL: not wanted. */
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared);
 

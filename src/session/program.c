@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "kernel/cgroup.h"
 #include "session/session.h"
 #include "dif/dof.h"
 
@@ -53,6 +54,22 @@ static void clear_macros(dtrace_hdl_t *h)
 	h->macros.argc = 0;
 }
 
+/* Options cgroup and container: which processes the program is about. */
+static int choose_cgroup(dtrace_hdl_t *h)
+{
+	const char *path = h->opts.text[DT_O_CGROUP], *name = h->opts.text[DT_O_CONTAINER];
+	struct dt_cgroup g = {0};
+
+	if (path && name)
+		return dt_err(&h->err, EDT_BADOPTVAL,
+			      "options cgroup and container exclude each other");
+	if (path ? dt_cgroup_by_path(path, &g, &h->err) < 0
+		 : name && dt_cgroup_by_name(name, &g, &h->err) < 0)
+		return -1;
+	dt_compiler_set_cgroup(h->cc, g.id, g.level);
+	return 0;
+}
+
 static dt_program *compile_program(dtrace_hdl_t *h, const struct dt_source *src,
 				   const struct dtrace_compile_opts *o)
 {
@@ -64,7 +81,7 @@ static dt_program *compile_program(dtrace_hdl_t *h, const struct dt_source *src,
 	}
 	memset(&h->err, 0, sizeof(h->err));
 	set_macros(h, o);
-	if (dt_libs_load_user(h, &h->err) == 0)
+	if (choose_cgroup(h) == 0 && dt_libs_load_user(h, &h->err) == 0)
 		p = compile_text(h, src);
 	clear_macros(h);
 	if (!p)

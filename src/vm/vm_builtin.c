@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -185,14 +187,46 @@ int dt_vm_builtin_init(dt_vm *vm)
 
 /* ---- numbers ---- */
 
-static uint64_t cgroup_inode(void)
+/* The inode of a group's directory; beside groups of version 1, those of version 2 are in a folder. */
+static uint64_t group_inode(const char *path)
 {
-	char path[TEXT_MAX], full[TEXT_MAX + 32];
+	static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	char full[TEXT_MAX + 32];
+	struct statfs fs;
 	struct stat st;
 
+	for (size_t i = 0; i < DT_NELEM(mounts); i++) {
+		if (statfs(mounts[i], &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
+			continue;
+		snprintf(full, sizeof(full), "%s%s", mounts[i], path);
+		return stat(full, &st) == 0 ? st.st_ino : 0;
+	}
+	return 0;
+}
+
+/* The first components of the path, as many as the level says. */
+DT_VM_SUBR(CGROUPAT)
+{
+	char path[TEXT_MAX], *p = path;
+
+	(void)vm, (void)argc;
 	cgroup_path(path);
-	snprintf(full, sizeof(full), "/sys/fs/cgroup%s", path);
-	return stat(full, &st) == 0 ? st.st_ino : 0;
+	for (uint64_t level = arg[0].value; level; level--) {
+		p += strspn(p, "/");
+		if (!*p)
+			return 0;
+		p += strcspn(p, "/");
+	}
+	*p = 0;
+	return group_inode(path);
+}
+
+static uint64_t cgroup_inode(void)
+{
+	char path[TEXT_MAX];
+
+	cgroup_path(path);
+	return group_inode(path);
 }
 
 static uint64_t namespace_inode(const char *name)

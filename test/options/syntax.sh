@@ -53,7 +53,8 @@ while read -r name context kind; do
 	STRING | LIST)
 		value="$TMP/text=1"
 		[[ $name = *dir ]] && value=$TMP/dir
-		accepts "$name=$value"
+		# cgroup and container name something that must exist: providers/cgroup.sh
+		[[ $name = cgroup || $name = container ]] || accepts "$name=$value"
 		refuses "$name" "option \"$name\" needs a value: a text"
 		;;
 	ATTR)

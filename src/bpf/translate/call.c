@@ -522,6 +522,7 @@ static bool kernel_object(dt_tr *t, uint32_t subr)
 	case DT_SUBR_CLAIM: claim(t); break;
 	case DT_SUBR_TASKPID:
 	case DT_SUBR_TASKTID: task_pid(t, subr == DT_SUBR_TASKTID); break;
+	case DT_SUBR_CGROUPAT: dt_tr_cgroup_at(t, S_TUPLE); break;
 	default: return false;
 	}
 	return true;

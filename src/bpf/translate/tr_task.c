@@ -341,6 +341,51 @@ void dt_tr_cgroup_name(dt_tr *t)
 	walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
 }
 
+/* The group of a thread that is not the current one: ancestors[level] of its group, if that is so deep. */
+static void cgroup_of_task(dt_tr *t, uint32_t level_at)
+{
+	uint32_t level, ancestors, kn, id, deep = dt_code_label(t->c), end = dt_code_label(t->c);
+	dt_code *c = t->c;
+
+	if (dt_tr_field(t, "cgroup", "level", &level) < 0 ||
+	    dt_tr_field(t, "cgroup", "ancestors", &ancestors) < 0 ||
+	    dt_tr_field(t, "cgroup", "kn", &kn) < 0 || dt_tr_field(t, "kernfs_node", "id", &id) < 0)
+		return;
+	walk(t, cgroup_hops, 2);
+	st(c, 8, R6, S_VALUE, R0);
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)level);
+	dt_tr_peek(t, 4);
+	ld(c, 8, R1, R6, (int)level_at);
+	jmp(c, BPF_JGE, R0, R1, deep); /* a negative one is larger than all */
+	movi(c, R0, 0);
+	ja(c, end);
+	dt_code_place(c, deep);
+	ld(c, 8, R3, R6, S_VALUE);
+	alui(c, BPF_LSH, R1, 3);
+	alu(c, BPF_ADD, R3, R1);
+	alui(c, BPF_ADD, R3, (int32_t)ancestors);
+	dt_tr_peek(t, 8);
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)kn);
+	dt_tr_peek(t, 8);
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)id);
+	dt_tr_peek(t, 8);
+	dt_code_place(c, end);
+}
+
+/* r0 = id of the group at the level that is in the slot at level_at */
+void dt_tr_cgroup_at(dt_tr *t, uint32_t level_at)
+{
+	if (t->task_arg) {
+		cgroup_of_task(t, level_at);
+		return;
+	}
+	ld(t->c, 8, R1, R6, (int)level_at);
+	helper(t->c, BPF_FUNC_get_current_ancestor_cgroup_id);
+}
+
 static void cgroup_id(dt_tr *t)
 {
 	if (t->task_arg)
