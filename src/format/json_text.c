@@ -44,23 +44,6 @@ void dt_json_double(dt_buf *out, long double d)
 
 /* ---- strings ---- */
 
-/* Bytes of the UTF-8 character at s, 0: it is none. */
-static size_t utf8_length(const uint8_t *s, size_t n)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	uint32_t c = len == 1 ? s[0] : s[0] & (0x7f >> len);
-
-	if (len == 0 || len > n || s[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
-}
-
 static bool is_plain(uint8_t c)
 {
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
@@ -98,7 +81,7 @@ bool dt_json_name(dt_buf *out, const char *s, size_t n)
 			break;
 		if (p[i] < 0x80) {
 			put_escape(out, p[i++]);
-		} else if ((len = utf8_length(p + i, n - i)) != 0) {
+		} else if ((len = dt_utf8_length(s + i, n - i)) != 0) {
 			dt_buf_add(out, s + i, len);
 			i += len;
 		} else {

@@ -3,30 +3,9 @@
  */
 #include "format/samples.h"
 
-/* The only variable that a DIFO reads, if it does nothing else: "ldgs DT_VAR(n), %r1; ret %r1". */
-static const char *only_variable(const dt_difo *d)
-{
-	const struct dt_builtin_var_desc *b;
-	uint32_t op, id;
-
-	if (!d || d->len != 2)
-		return NULL;
-	op = DT_I_OP(d->text[0]);
-	id = DT_I_INDEX(d->text[0]);
-	if (op != DT_OP_LDGS && op != DT_OP_LDTS && op != DT_OP_LDLS)
-		return NULL;
-	b = op == DT_OP_LDGS ? dt_builtin_var_find(id) : NULL;
-	if (b)
-		return b->name;
-	for (uint32_t i = 0; i < d->nvars; i++)
-		if (d->vars[i].id == id && d->vars[i].name < d->strlen)
-			return d->strtab + d->vars[i].name;
-	return NULL;
-}
-
 void dt_key_name(dt_buf *out, const dt_agg *agg, uint32_t i)
 {
-	const char *name = only_variable(agg->keys[i].difo);
+	const char *name = agg->keys[i].difo ? agg->keys[i].difo->name : NULL;
 
 	if (name && *name)
 		dt_buf_puts(out, name);

@@ -359,7 +359,7 @@ static void perfetto_value(dt_writer *w, const dt_value *v)
 {
 	if (v->kind == DT_V_NONE)
 		return;
-	begin_note(w, v->kind == DT_V_STACK ? "stack" : NULL);
+	begin_note(w, v->kind == DT_V_STACK ? "stack" : v->name);
 	if (v->kind == DT_V_INT) {
 		dt_pb_uint(&w->piece, v->is_signed ? NOTE_INT : NOTE_UINT, v->u);
 		*dt_vec_add(&w->now.numbers, NULL) = (int64_t)v->u;
@@ -375,7 +375,7 @@ static void perfetto_print(dt_writer *w, const dt_value *v, dt_type *type)
 {
 	if (v->kind == DT_V_NONE)
 		return;
-	begin_note(w, NULL);
+	begin_note(w, v->name);
 	dt_buf_reset(&w->text);
 	dt_text_print(&w->text, w->env->types, type, v->data, v->size, w->env);
 	dt_pb_string(&w->piece, NOTE_STRING, w->text.s, w->text.n);

@@ -313,6 +313,8 @@ static void add_key(dt_samples *s, const dt_agg *agg, uint32_t i, const dt_value
 
 	if (agg)
 		dt_key_name(&name, agg, i);
+	else if (v->name)
+		dt_buf_puts(&name, v->name);
 	else
 		dt_buf_printf(&name, "value%u", i + 1);
 	dt_buf_reset(&s->word);

@@ -1,4 +1,4 @@
-# needs: python3 chromium
+# needs: python3 chromium fast
 # timeout: 120
 # The flame graph in a browser, as a person uses it: zoom, search, icicle, another aggregation, the theme; with hostile names.
 . "$SRC/test/lib.bash"

@@ -52,3 +52,10 @@ expect 'y 1
 echo old >"$TMP/file"
 dt -O folded -o "$TMP/file" -n 'BEGIN { @["x"] = count(); exit(0); }'
 expect "x 1" "$(cat "$TMP/file")" "-o"
+
+# a full disk is an error in every format
+for f in folded flamegraph pprof perfetto prometheus; do
+	dt -O $f -o /dev/full -n 'BEGIN { @["x"] = count(); exit(0); }'
+	expect_match '^dtrace: .*: No space left on device$' "$err"
+	expect 1 $status "status: $f"
+done

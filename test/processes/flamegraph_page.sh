@@ -1,4 +1,4 @@
-# needs: root bpf python3 chromium gcc
+# needs: root bpf python3 chromium gcc fast
 # timeout: 200
 # The flame graph of a real profile in a browser: user and kernel code have their colours, a click leads into a function.
 . "$SRC/test/lib.bash"
