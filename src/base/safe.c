@@ -42,6 +42,9 @@ void dt_make_safe(char *s, size_t n, bool lines)
 	for (size_t at = 0, len; at < n; at += len) {
 		uint32_t c;
 
+		len = 1;
+		if (s[at] >= 0x20 && s[at] < 0x7f)
+			continue;
 		len = decode((const unsigned char *)s + at, n - at, &c);
 		if (is_command(c, lines))
 			memset(s + at, '?', len);

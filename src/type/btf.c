@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "type/btf.h"
 
@@ -89,7 +90,7 @@ static const char *load_file(struct dt_btf *b, const char *path)
 
 /* ---- checks ---- */
 
-static const char *check_header(struct dt_btf *b, uint32_t *types_len)
+static const char *check_header(struct dt_btf *b)
 {
 	struct btf_header h;
 	uint64_t body;
@@ -107,7 +108,7 @@ static const char *check_header(struct dt_btf *b, uint32_t *types_len)
 	    (uint64_t)h.str_off + h.str_len > body)
 		return "BTF sections lie outside the file";
 	b->types = b->data + h.hdr_len + h.type_off;
-	*types_len = h.type_len;
+	b->types_len = h.type_len;
 	b->strings = b->data + h.hdr_len + h.str_off;
 	b->strings_len = h.str_len;
 	if (h.str_len > 0 && b->strings[h.str_len - 1] != '\0')
@@ -153,28 +154,27 @@ static const struct size {
 static const char *find_types(struct dt_btf *b, uint32_t len)
 {
 	uint32_t cap = len / sizeof(struct btf_type); /* at most; untouched pages cost nothing */
-	uint32_t at = 0;
+	uint32_t at = 0, n = 0, *offsets = dt_xmalloc(((size_t)cap + 1) * sizeof(*offsets));
 
-	b->offsets = dt_xmalloc(((size_t)cap + 1) * sizeof(*b->offsets));
+	b->offsets = offsets;
 	while (at < len) {
 		const struct btf_type *t = (const void *)(b->types + at);
-		uint32_t kind, size;
+		uint32_t size;
 
 		if (len - at < sizeof(*t))
 			return "BTF types are cut off";
-		kind = dt_btf_kind(t);
-		if (sizes[kind].fixed == 0) {
+		size = sizes[dt_btf_kind(t)].fixed + dt_btf_vlen(t) * sizes[dt_btf_kind(t)].each;
+		if (size == 0) {
 			b->partial = true;
 			break;
 		}
-		size = sizes[kind].fixed + dt_btf_vlen(t) * sizes[kind].each;
 		if (size > len - at)
 			return "BTF types are cut off";
-		b->offsets[b->n++] = at;
-		b->kinds[kind]++;
+		offsets[n++] = at;
 		at += size;
 	}
-	if (b->first_id + (uint64_t)b->n > UINT32_MAX)
+	b->n = n;
+	if (b->first_id + (uint64_t)n > UINT32_MAX)
 		return "BTF has too many types";
 	return NULL;
 }
@@ -240,11 +240,8 @@ static const uint32_t groups[DT_BTF_GROUPS] = {
 static void index_names(struct dt_btf *b, uint32_t group)
 {
 	struct dt_btf_index *x = &b->names[group];
-	uint32_t count = 0;
 
-	for (uint32_t kind = 0; kind < DT_NELEM(b->kinds); kind++)
-		count += groups[group] & DT_BTF_KIND(kind) ? b->kinds[kind] : 0;
-	dt_btf_index_init(x, count, b->n);
+	dt_btf_index_init(x, b->n / 4, b->n);
 	for (uint32_t i = b->n; i-- > 0;) {
 		const struct btf_type *t = (const void *)(b->types + b->offsets[i]);
 
@@ -291,6 +288,41 @@ static uint32_t find_string(const struct dt_btf *b, const char *name, uint32_t *
 	return n;
 }
 
+/* The number of the type whose record is at this offset; b->n: there is none. */
+static uint32_t type_at(const struct dt_btf *b, uint32_t offset)
+{
+	uint32_t lo = 0, hi = b->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (b->offsets[mid] == offset)
+			return mid;
+		if (b->offsets[mid] < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return b->n;
+}
+
+/* The first type of that name. A record begins with its name, so the number is searched for among all
+ * words, many at a time. */
+static uint32_t find_named(const struct dt_btf *b, uint32_t name_off, uint32_t kinds)
+{
+	const wchar_t *p = (const void *)b->types, *end = p + b->types_len / sizeof(*p);
+
+	_Static_assert(sizeof(*p) == sizeof(name_off), "words of BTF");
+	while ((p = wmemchr(p, (wchar_t)name_off, (size_t)(end - p)))) {
+		uint32_t at = (uint32_t)((const char *)p - b->types), i = type_at(b, at);
+
+		if (i < b->n && is_wanted((const void *)p, kinds))
+			return b->first_id + i;
+		p++;
+	}
+	return 0;
+}
+
 /*
  * Without the index: find the text, then compare numbers. This takes a tenth of the time to hash
  * all names, so it is worthwhile for a few look-ups. A module's names can be among its base's
@@ -303,20 +335,17 @@ static bool find_directly(const struct dt_btf *b, const char *name, uint32_t kin
 	if (b->base || n == PLACES)
 		return false;
 	*id = 0;
-	for (uint32_t i = 0; n && i < b->n; i++) {
-		const struct btf_type *t = (const void *)(b->types + b->offsets[i]);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t found = find_named(b, places[k], kinds);
 
-		for (uint32_t k = 0; k < n; k++)
-			if (t->name_off == places[k] && is_wanted(t, kinds)) {
-				*id = b->first_id + i;
-				return true;
-			}
+		if (found && (*id == 0 || found < *id))
+			*id = found;
 	}
 	return true;
 }
 
 /* After so many look-ups an index is cheaper. */
-static const uint32_t direct_lookups[DT_BTF_GROUPS] = {1, 6, 2};
+static const uint32_t direct_lookups[DT_BTF_GROUPS] = {0, 6, 2};
 
 uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds)
 {
@@ -338,7 +367,6 @@ struct dt_btf *dt_btf_open(dt_types *ts, const char *path, const char *module, s
 			   char **problem)
 {
 	struct dt_btf *b = dt_xcalloc(1, sizeof(*b));
-	uint32_t types_len = 0;
 	const char *why;
 
 	b->ts = ts;
@@ -348,9 +376,9 @@ struct dt_btf *dt_btf_open(dt_types *ts, const char *path, const char *module, s
 	b->first_string = base != NULL ? base->first_string + base->strings_len : 0;
 	why = load_file(b, path);
 	if (why == NULL)
-		why = check_header(b, &types_len);
+		why = check_header(b);
 	if (why == NULL)
-		why = find_types(b, types_len);
+		why = find_types(b, b->types_len);
 	if (why != NULL) {
 		if (problem != NULL)
 			*problem = dt_xasprintf("%s: %s", path, why);
@@ -359,6 +387,87 @@ struct dt_btf *dt_btf_open(dt_types *ts, const char *path, const char *module, s
 	}
 	b->nodes = dt_xcalloc(b->n, sizeof(dt_type *));
 	return b;
+}
+
+/* ---- one structure, without a list of all types ---- */
+
+/* Could this be the record of a structure? In front of it is unknown territory. */
+static bool is_struct(const struct dt_btf *b, const struct btf_type *t)
+{
+	size_t left = b->types_len - (size_t)((const char *)t - b->types);
+	const struct btf_member *m = (const void *)(t + 1);
+
+	if (left < sizeof(*t) || dt_btf_kind(t) != BTF_KIND_STRUCT || dt_btf_vlen(t) == 0 ||
+	    left - sizeof(*t) < dt_btf_vlen(t) * sizeof(*m))
+		return false;
+	for (uint32_t i = 0; i < dt_btf_vlen(t); i++) {
+		uint32_t bits =
+		    BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset;
+
+		if (bits / 8 > t->size || m[i].name_off >= b->strings_len)
+			return false;
+	}
+	return true;
+}
+
+static const struct btf_type *find_struct(const struct dt_btf *b, const char *name)
+{
+	const wchar_t *p = (const void *)b->types, *end = p + b->types_len / sizeof(*p);
+	const char *s = b->strings, *last = s + b->strings_len;
+	size_t size = strlen(name) + 1;
+
+	while ((s = memmem(s, (size_t)(last - s), name, size)) && s[-1] != '\0')
+		s++; /* the end of a longer name; the first string is empty */
+	while (s && (p = wmemchr(p, (wchar_t)(s - b->strings), (size_t)(end - p)))) {
+		if (is_struct(b, (const void *)p))
+			return (const void *)p;
+		p++;
+	}
+	return NULL;
+}
+
+#define GLANCES 2 /* after so many structures the list of types is cheaper */
+
+struct dt_btf *dt_btf_glance(const char *path)
+{
+	struct dt_btf *b = dt_xcalloc(1, sizeof(*b));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (uint64_t)st.st_size <= FILE_MAX_SIZE) {
+		b->len = (size_t)st.st_size;
+		map_file(b, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (b->mapped && check_header(b) == NULL)
+		return b;
+	dt_btf_close(b);
+	return NULL;
+}
+
+bool dt_btf_glance_offset(struct dt_btf *b, const char *type, const char *member, uint32_t *offset)
+{
+	bool same = b->seen_name && strcmp(b->seen_name, type) == 0;
+	const struct btf_type *t = same ? b->seen : NULL;
+	const struct btf_member *m;
+
+	if (!same && b->lookups[0]++ < GLANCES)
+		t = find_struct(b, type);
+	if (t == NULL)
+		return false;
+	b->seen = t;
+	b->seen_name = dt_btf_string(b, t->name_off);
+	m = (const void *)(t + 1);
+	for (uint32_t i = 0; i < dt_btf_vlen(t); i++)
+		if (strcmp(dt_btf_string(b, m[i].name_off), member) == 0) {
+			*offset = (BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset)
+							   : m[i].offset) /
+				  8;
+			return true;
+		}
+	return false;
 }
 
 void dt_btf_close(struct dt_btf *b)

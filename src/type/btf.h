@@ -18,6 +18,9 @@ struct dt_btf {
 	size_t len;
 	bool mapped;	     /* munmap, else free */
 	const char *types;   /* type section; 4-byte aligned */
+	uint32_t types_len;
+	const struct btf_type *seen; /* dt_btf_glance_offset(): the structure that was found last ... */
+	const char *seen_name;	     /* ... and what it is called */
 	const char *strings; /* string section; ends with NUL unless empty */
 	uint32_t strings_len;
 	uint32_t first_string; /* offset that our first string has */
@@ -25,7 +28,6 @@ struct dt_btf {
 	uint32_t n;	       /* number of our types */
 	bool partial;	       /* an unknown kind ended the list of types early */
 	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
-	uint32_t kinds[32];    /* how many types of each kind */
 	uint32_t lookups[DT_BTF_GROUPS]; /* by name, without the index */
 	struct dt_btf_index { /* types by name: chains of n + 1, in order of id; 0 ends one. Made when it pays */
 		uint32_t *heads, *next;

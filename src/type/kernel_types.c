@@ -16,6 +16,8 @@ void dt_kernel_close(dt_types *ts)
 	for (uint32_t i = 0; i < ts->images.n; i++)
 		dt_btf_close(ts->images.v[i]);
 	dt_vec_free(&ts->images);
+	dt_btf_close(ts->glance);
+	ts->glance = NULL;
 	free(ts->problem);
 	ts->problem = NULL;
 }
@@ -41,7 +43,9 @@ void dt_types_set_btf_path(dt_types *ts, const char *dir)
 	ts->vmlinux = NULL;
 	free(ts->problem);
 	ts->problem = NULL;
-	ts->modules_listed = ts->vmlinux_tried = false;
+	dt_btf_close(ts->glance);
+	ts->glance = NULL;
+	ts->modules_listed = ts->vmlinux_tried = ts->glance_tried = false;
 	free(ts->btf_dir);
 	ts->btf_dir = dir != NULL ? dt_xstrdup(dir) : NULL;
 }
@@ -143,11 +147,30 @@ dt_type *dt_kernel_lookup(dt_types *ts, const char *module, enum dt_namespace ns
 	return t;
 }
 
+/* The first few members that are asked for need no list of types, which takes longer than finding them. */
+static bool glance(dt_types *ts, const char *type, const char *path, uint32_t *offset)
+{
+	char *file;
+
+	if (ts->vmlinux_tried || ts->btf_dir == NULL || strchr(path, '.') != NULL)
+		return false;
+	if (!ts->glance_tried) {
+		ts->glance_tried = true;
+		file = dt_xasprintf("%s/vmlinux", ts->btf_dir);
+		ts->glance = dt_btf_glance(file);
+		free(file);
+	}
+	return ts->glance != NULL && dt_btf_glance_offset(ts->glance, type, path, offset);
+}
+
 bool dt_kernel_offset(dt_types *ts, const char *type, const char *path, uint32_t *offset)
 {
-	struct dt_btf *b = vmlinux(ts);
+	struct dt_btf *b;
 
 	*offset = 0;
+	if (glance(ts, type, path, offset))
+		return true;
+	b = vmlinux(ts);
 	return b != NULL && dt_btf_offset(b, type, path, offset);
 }
 

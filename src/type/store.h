@@ -72,6 +72,8 @@ struct dt_types {
 	struct dt_btf *vmlinux;
 	bool vmlinux_tried;
 	char *problem;	 /* why there is no vmlinux */
+	struct dt_btf *glance; /* vmlinux, for offsets, before it is opened for types; NULL: not needed so far */
+	bool glance_tried;
 	dt_map *ids;	 /* dt_kernel_id(): name -> id + 1 */
 	dt_map *modules; /* name -> struct dt_btf *, or no_module when it could not be read */
 	bool modules_listed;
@@ -99,6 +101,10 @@ dt_type *dt_base_by_spelling(const dt_types *ts, const char *spelling);
 struct dt_btf *dt_btf_open(dt_types *ts, const char *path, const char *module, struct dt_btf *base,
 			   char **problem);
 void dt_btf_close(struct dt_btf *b);
+/* An image without the list of its types, to ask only for members of structures; NULL: it cannot be mapped, and
+ * reading it takes as long as dt_btf_open(). What is not found here may be there (members of members). */
+struct dt_btf *dt_btf_glance(const char *path);
+bool dt_btf_glance_offset(struct dt_btf *b, const char *type, const char *member, uint32_t *offset);
 dt_types *dt_btf_types(const struct dt_btf *b);
 /* ---- btf_type.c ---- */
 dt_type *dt_btf_lookup(struct dt_btf *b, enum dt_namespace ns, const char *name);

@@ -247,6 +247,25 @@ static void call_builtin(struct sub *s, const struct dt_sub_builtin *in)
 	s->temps = first;
 }
 
+/* peek(address, size): kernel memory, 0 when it cannot be read. The size is a number: 1, 2, 4 or 8. */
+static void peek(struct sub *s)
+{
+	uint64_t size;
+
+	expr(s);
+	expect(s, ",");
+	if (s->kind != NUM || s->num == 0 || s->num > 8)
+		bad(s, "size");
+	size = s->num;
+	next(s);
+	expect(s, ")");
+	mov(s->c, R3, R0);
+	dt_slot_lea(s->c, R1, S_TMP);
+	movi(s->c, R2, (int32_t)size);
+	helper(s->c, BPF_FUNC_probe_read_kernel); /* leaves zeros when it fails */
+	ld(s->c, (uint32_t)size, R0, R6, S_TMP);
+}
+
 static void call(struct sub *s, const char *name)
 {
 	const struct dt_sub_builtin *in = dt_sub_builtin_find(name);
@@ -332,6 +351,8 @@ static void primary(struct sub *s)
 		} else if (take(s, "(")) {
 			if (strcmp(name, "field") == 0)
 				field(s);
+			else if (strcmp(name, "peek") == 0)
+				peek(s);
 			else
 				call(s, name);
 		} else {
@@ -342,23 +363,11 @@ static void primary(struct sub *s)
 	}
 }
 
-/* r0 = r0 op 0 */
-static void truth(struct sub *s, int op)
-{
-	uint32_t done = dt_code_label(s->c);
-
-	mov(s->c, R1, R0);
-	movi(s->c, R0, 1);
-	jmpi(s->c, op, R1, 0, done);
-	movi(s->c, R0, 0);
-	dt_code_place(s->c, done);
-}
-
 static void unary(struct sub *s)
 {
 	if (take(s, "!")) {
 		unary(s);
-		truth(s, BPF_JEQ);
+		dt_sub_truth(s, BPF_JEQ);
 	} else if (take(s, "-")) {
 		unary(s);
 		dt_code_insn(s->c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
@@ -367,38 +376,36 @@ static void unary(struct sub *s)
 	}
 }
 
-/* Binary operators from loosest to tightest. jump: a comparison. */
-static const struct {
-	const char *op;
-	int level;
-	bool jump;
-	int code;
-} binary[] = {
-    {"||", 0, false, -1},      {"&&", 1, false, -2},	 {"|", 2, false, BPF_OR},
-    {"^", 3, false, BPF_XOR},  {"&", 4, false, BPF_AND}, {"==", 5, true, BPF_JEQ},
-    {"!=", 5, true, BPF_JNE},  {"<", 6, true, BPF_JLT},	 {"<=", 6, true, BPF_JLE},
-    {">", 6, true, BPF_JGT},   {">=", 6, true, BPF_JGE}, {"<<", 7, false, BPF_LSH},
-    {">>", 7, false, BPF_RSH}, {"+", 8, false, BPF_ADD}, {"-", 8, false, BPF_SUB},
-    {"*", 9, false, BPF_MUL},  {"/", 9, false, BPF_DIV}, {"%", 9, false, BPF_MOD},
-};
-#define TIGHTEST 9
+static void level(struct sub *s, int n);
 
-static void apply(struct sub *s, size_t i)
+/*
+ * r0 = r0 op the operand that follows. The left one waits in a temp, unless the right one turns out to be
+ * a single instruction, a constant or a variable: then it can have r1 at once, and the kernel has less to
+ * verify.
+ */
+static void right_side(struct sub *s, size_t i)
 {
-	uint32_t done;
+	dt_code *c = s->c;
+	uint32_t at = c->insns.n;
+	struct bpf_insn last;
 
-	if (!binary[i].jump) {
-		if (binary[i].code == BPF_LSH || binary[i].code == BPF_RSH)
-			alui(s->c, BPF_AND, R1, 63);
-		alu(s->c, binary[i].code, R0, R1);
+	st(c, 8, R6, dt_sub_temp(s, s->temps++), R0);
+	level(s, dt_sub_binary[i].level + 1);
+	last = c->insns.v[c->insns.n - 1];
+	s->temps--;
+	if (c->insns.n == at + 2 && last.code == (BPF_ALU64 | BPF_MOV | BPF_K)) {
+		c->insns.n = at;
+		dt_sub_apply(s, i, &last.imm);
 		return;
 	}
-	done = dt_code_label(s->c);
-	mov(s->c, R2, R0);
-	movi(s->c, R0, 1);
-	jmp(s->c, binary[i].code, R2, R1, done);
-	movi(s->c, R0, 0);
-	dt_code_place(s->c, done);
+	if (c->insns.n == at + 2 && last.code == (BPF_LDX | BPF_MEM | BPF_DW)) {
+		c->insns.n = at;
+		ld(c, 8, R1, last.src_reg, last.off);
+	} else {
+		mov(c, R1, R0);
+		ld(c, 8, R0, R6, dt_sub_temp(s, s->temps));
+	}
+	dt_sub_apply(s, i, NULL);
 }
 
 static void level(struct sub *s, int n)
@@ -406,32 +413,28 @@ static void level(struct sub *s, int n)
 	uint32_t out;
 	size_t i;
 
-	if (n > TIGHTEST) {
+	if (n > DT_SUB_TIGHTEST) {
 		unary(s);
 		return;
 	}
 	level(s, n + 1);
 	for (;;) {
-		for (i = 0; i < DT_NELEM(binary); i++)
-			if (binary[i].level == n && is(s, binary[i].op))
+		for (i = 0; i < DT_SUB_OPERATORS; i++)
+			if (dt_sub_binary[i].level == n && is(s, dt_sub_binary[i].op))
 				break;
-		if (i == DT_NELEM(binary))
+		if (i == DT_SUB_OPERATORS)
 			return;
 		next(s);
 		if (n <= 1) { /* r0 is kept if it decides */
 			out = dt_code_label(s->c);
-			truth(s, BPF_JNE);
+			dt_sub_truth(s, BPF_JNE);
 			jmpi(s->c, n == 0 ? BPF_JNE : BPF_JEQ, R0, 0, out);
 			level(s, n + 1);
-			truth(s, BPF_JNE);
+			dt_sub_truth(s, BPF_JNE);
 			dt_code_place(s->c, out);
 			continue;
 		}
-		st(s->c, 8, R6, dt_sub_temp(s, s->temps++), R0);
-		level(s, n + 1);
-		mov(s->c, R1, R0);
-		ld(s->c, 8, R0, R6, dt_sub_temp(s, --s->temps));
-		apply(s, i);
+		right_side(s, i);
 	}
 }
 

@@ -140,24 +140,6 @@ static void in_room(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
 	st(c, 8, R6, S_USED, R1);
 }
 
-/* peek(address, 4 or 8): kernel memory, 0 when it cannot be read */
-static void in_peek(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
-{
-	dt_code *c = s->c;
-	uint32_t word = dt_code_label(c);
-
-	(void)b;
-	sti(c, 8, R6, S_TMP, 0);
-	ld(c, 8, R3, R6, dt_sub_temp(s, a));
-	dt_slot_lea(c, R1, S_TMP);
-	ld(c, 8, R2, R6, dt_sub_temp(s, a + 1));
-	jmpi(c, BPF_JLE, R2, 8, word);
-	movi(c, R2, 8);
-	dt_code_place(c, word);
-	helper(c, BPF_FUNC_probe_read_kernel);
-	ld(c, 8, R0, R6, S_TMP);
-}
-
 static void in_slt(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
 {
 	dt_code *c = s->c;
@@ -217,10 +199,10 @@ static void in_now(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
 }
 
 static const struct dt_sub_builtin builtins[] = {
-    {"str", true, 1, in_str},	 {"mem", true, 3, in_kmem},  {"umem", true, 3, in_umem},
-    {"make", true, 2, in_make},	 {"addr", true, 0, in_addr}, {"room", false, 1, in_room},
-    {"peek", false, 2, in_peek}, {"slt", false, 2, in_slt},  {"sext", false, 1, in_sext},
-    {"take", false, 1, in_take}, {"now", false, 0, in_now},
+    {"str", true, 1, in_str},	{"mem", true, 3, in_kmem},   {"umem", true, 3, in_umem},
+    {"make", true, 2, in_make}, {"addr", true, 0, in_addr},  {"room", false, 1, in_room},
+    {"slt", false, 2, in_slt},	{"sext", false, 1, in_sext}, {"take", false, 1, in_take},
+    {"now", false, 0, in_now},
 };
 
 const struct dt_sub_builtin *dt_sub_builtin_find(const char *name)

@@ -38,6 +38,20 @@ struct sub {
 int dt_sub_temp(struct sub *s, uint32_t n);
 void dt_sub_stop_if_faulted(struct sub *s);
 
+/* ---- sub_op.c ---- */
+#define DT_SUB_OPERATORS 18
+#define DT_SUB_TIGHTEST	 9
+struct dt_sub_operator {
+	const char *op;
+	int level; /* from loosest to tightest */
+	bool jump; /* a comparison */
+	int code;
+};
+extern const struct dt_sub_operator dt_sub_binary[DT_SUB_OPERATORS];
+void dt_sub_truth(struct sub *s, int op); /* r0 = r0 op 0 */
+/* r0 = r0 op r1, or op the constant */
+void dt_sub_apply(struct sub *s, size_t i, const int32_t *constant);
+
 /* ---- sub_builtin.c ---- */
 struct dt_sub_builtin {
 	const char *name;

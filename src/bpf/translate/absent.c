@@ -49,9 +49,9 @@ enum {
 static bool known_fields(const dt_tr *t)
 {
 	static const char *const fields[][2] = {
+	    {"mm_struct", "mm_mt.ma_root"}, /* which takes all types, so it is asked for first */
 	    {"task_struct", "mm"},
 	    {"mm_struct", "pgd"},
-	    {"mm_struct", "mm_mt.ma_root"},
 	    {"vm_area_struct", "vm_start"},
 	    {"vm_area_struct", "vm_end"},
 	    {"vm_area_struct", "vm_flags"},
@@ -207,10 +207,17 @@ static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 	uint32_t mm = 0;
 
 	dt_tr_field(t, "task_struct", "mm", &mm);
-	helper(c, BPF_FUNC_get_current_task);
-	mov(c, R3, R0);
-	alui(c, BPF_ADD, R3, (int32_t)mm);
-	dt_tr_peek(t, 8);
+	if (t->loads->trusts) {
+		helper(c, BPF_FUNC_get_current_task_btf);
+		ld(c, 8, R0, R0, (int)mm);
+		st(c, 8, R6, S_SELF, R0); /* an address becomes a number */
+		ld(c, 8, R0, R6, S_SELF);
+	} else {
+		helper(c, BPF_FUNC_get_current_task);
+		mov(c, R3, R0);
+		alui(c, BPF_ADD, R3, (int32_t)mm);
+		dt_tr_peek(t, 8);
+	}
 	jmpi(c, BPF_JEQ, R0, 0, none);
 	mov(c, R1, R0);
 	argument(t, "mapped", 1);
@@ -282,7 +289,9 @@ void dt_tr_absent_function(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t again = dt_code_label(c), have = dt_code_label(c), done = dt_code_label(c),
 		 fail = dt_code_label(c), none = dt_code_label(c);
-	int32_t pieces = (int32_t)(t->at->absent_size / DT_ABSENT_PIECE + 2);
+	/* in so many pages can it be; the verifier goes through the loop as often */
+	int32_t pieces =
+	    (int32_t)((t->at->absent_size + DT_ABSENT_PIECE - 1) / DT_ABSENT_PIECE + 1);
 
 	if (!t->func.absent)
 		return;
