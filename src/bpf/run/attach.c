@@ -177,10 +177,10 @@ static int attach_counters(dt_bpf *e, uint32_t prog, dt_error *err)
 
 /* ---- all together ---- */
 
-int dt_attach_small(dt_bpf *e, const char *event, const struct dt_small_program *p,
-		    int (*code)(dt_tr *t), dt_error *err)
+/* A small program that has been loaded (fd < 0: it has not, see *err) at a tracepoint. */
+static int attach_small(dt_bpf *e, const char *event, int fd, dt_error *err)
 {
-	int link, fd = dt_small_load(e, p, code, err);
+	int link;
 
 	if (fd < 0)
 		return -1;
@@ -189,6 +189,12 @@ int dt_attach_small(dt_bpf *e, const char *event, const struct dt_small_program 
 		return dt_load_error(err, "attach to the scheduler of");
 	dt_attach_keep(e, link);
 	return 0;
+}
+
+int dt_attach_small(dt_bpf *e, const char *event, const struct dt_small_program *p,
+		    int (*code)(dt_tr *t), dt_error *err)
+{
+	return attach_small(e, event, dt_small_load(e, p, code, err), err);
 }
 
 /* What vtimestamp (vtime.c) and thread-local variables (thread.c) need. */
@@ -203,9 +209,13 @@ static int attach_helpers(dt_bpf *e, dt_error *err)
 							.doing = "load a program for "
 								 "thread-local variables into"};
 
-	if (e->needs.is.task_storage &&
-	    dt_attach_small(e, "sched_process_free", &threads, dt_thread_free_code, err) < 0)
-		return -1;
+	if (e->needs.is.task_storage) {
+		int fd = dt_small_load(e, &threads, dt_thread_free_code, err);
+
+		if (attach_small(e, "sched_process_free", fd, err) < 0 ||
+		    attach_small(e, "task_newtask", fd, err) < 0)
+			return -1;
+	}
 	if (e->needs.is.vtime &&
 	    dt_attach_small(e, "sched_switch", &vtime, dt_tr_vtime_switch, err) < 0)
 		return -1;

@@ -244,7 +244,11 @@ static void zero_entry(dt_tr *t)
 	helper(c, BPF_FUNC_probe_read_kernel);
 }
 
-/* The entry of a thread that has exited is freed, and zeroed for the next one. */
+/*
+ * At sched_process_free the entry of a thread that has exited is freed, and zeroed for the next one. Its address can belong to another
+ * thread soon, so the same is done at task_newtask: there are kernels that do not run programs while certain processes have
+ * the CPU (that of some virtual machines protects process 1 in this way), so that the end of a thread may not be seen.
+ */
 int dt_thread_free_code(dt_tr *t)
 {
 	dt_code *c = t->c;
