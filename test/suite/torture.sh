@@ -9,13 +9,13 @@ torture() { # ARGS: output in $out, status in $status
 torture -s 1 -t 10
 expect 0 "$status" "$out"
 expect "seed 1" "$(head -n 1 <<<"$out")"
-expect "programs kills loads allocations everything" "$(sed -nE 's/^([a-z]+): [0-9]+ rounds,.* 0 failures$/\1/p' <<<"$out" | xargs)" "parts"
+expect "programs kills loads allocations everything memory" "$(sed -nE 's/^([a-z]+): [0-9]+ rounds,.* 0 failures$/\1/p' <<<"$out" | xargs)" "parts"
 expect_match '^[0-9]+ rounds, 0 failures$' "$(tail -n 1 <<<"$out")"
 torture -s 2 -r 7 programs
 expect_match '^programs: 1 rounds, 1 programs' "$out"
 torture -l
-expect "programs kills loads allocations everything" "$(cut -d' ' -f1 <<<"$out" | xargs)"
+expect "programs kills loads allocations everything memory cpus suspend clocks" "$(cut -d' ' -f1 <<<"$out" | xargs)"
 torture nosuch
-expect "2 test/torture/run: no part nosuch; the parts are: programs kills loads allocations everything" "$status $out"
+expect "2 test/torture/run: no part nosuch; the parts are: programs kills loads allocations everything memory cpus suspend clocks" "$status $out"
 torture -x
 expect 2 "$status" "an unknown option"

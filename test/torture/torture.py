@@ -110,10 +110,10 @@ class Torture:
         """Of a process that has been waited for."""
         self.started.remove(p)
 
-    def run(self, args, env=None, seconds=PATIENCE):
+    def run(self, args, env=None, seconds=PATIENCE, **how):
         began = time.monotonic()
         with open(self.path('out'), 'wb') as out, open(self.path('err'), 'wb') as err:
-            p = self.start(args, env, stdout=out, stderr=err)
+            p = self.start(args, env, stdout=out, stderr=err, **how)
             try:
                 status = p.wait(seconds)
             except subprocess.TimeoutExpired:
