@@ -157,6 +157,9 @@ DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out);
 /* Where output goes, before anything is traced: what is to be said while tracing starts is then part of it, if the format has
  * a place for that. After this dtrace_work() takes the same stream. */
 DTRACE_API int dtrace_set_output(dtrace_hdl_t *h, FILE *out);
+/* Now: all aggregations as they are, as if by printa(). */
+DTRACE_API int dtrace_aggregate_show(dtrace_hdl_t *h);
+
 /* How fopen() should open a file for the output format (option oformat): "ae", or "we" if it is one document. */
 DTRACE_API const char *dtrace_output_mode(const dtrace_hdl_t *h);
 
@@ -179,7 +182,7 @@ DTRACE_API int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int
  * Everything that a function is handed lives until it returns, and belongs to the library. Structs of the library grow at
  * their end only; those that the caller fills in begin with their size. doc/api.md has the whole story.
  */
-#define DTRACE_API_VERSION 2 /* grows with every addition to this file */
+#define DTRACE_API_VERSION 3 /* grows with every addition to this file */
 DTRACE_API int dtrace_api_version(void); /* that of the library */
 
 typedef struct dtrace_value dtrace_value_t;

@@ -76,6 +76,8 @@ bool dt_consumer_takes(dt_consumer *c, const dt_diag *d);
 /* At the end: aggregations that no printa() has printed, and what the writer puts last. 0, or -1 when they cannot be written. */
 int dt_consumer_print_aggs(dt_consumer *c, dt_error *err);
 
+/* Every aggregation as it is now, to the writer, as if by printa(). 0, or -1 when they cannot be written. */
+int dt_consumer_show_aggs(dt_consumer *c, dt_error *err);
 /* Every aggregation as it is now, in order of id. 0, or what f returned if that was not 0. */
 struct dt_aggtable;
 int dt_consumer_walk_aggs(dt_consumer *c, int (*f)(void *arg, const struct dt_aggtable *t), void *arg);

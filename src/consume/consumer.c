@@ -423,6 +423,24 @@ int dt_consumer_print_aggs(dt_consumer *c, dt_error *err)
 	return dt_consumer_flush(c) < 0 ? -1 : rc;
 }
 
+int dt_consumer_show_aggs(dt_consumer *c, dt_error *err)
+{
+	int rc = 0;
+
+	c->err = err;
+	for (uint32_t i = 0; c->ops->aggs && i < dt_aggs_count(c->aggs) && rc == 0; i++) {
+		dt_aggset *s = dt_aggs_nth(c->aggs, i);
+		dt_aggtable t;
+
+		dt_aggtable_make(&t, &s, 1, c->env.opts);
+		rc = c->ops->aggs(c->w, &t, err);
+		dt_aggtable_free(&t);
+	}
+	if (rc == 0)
+		rc = check_writer(c);
+	return dt_consumer_flush(c) < 0 ? -1 : rc;
+}
+
 int dt_consumer_walk_aggs(dt_consumer *c, int (*f)(void *arg, const dt_aggtable *t), void *arg)
 {
 	int rc = 0;

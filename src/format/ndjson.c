@@ -5,7 +5,9 @@
  * which version of it follows. A firing of a clause is a line if it has something to show: an action that prints,
  * or no action at all.
  *
- * What the lines of one clause have in common (its probe) is made once and kept.
+ * What the lines of one clause have in common (its probe) is made once and kept. With option brief it is also written
+ * only once, in a line "clause" with the names of what the clause shows; a firing has the values then. Should a
+ * clause show something else another time, it is told of again.
  */
 #include <stdlib.h>
 
@@ -14,13 +16,22 @@
 
 #define VERSION 1
 
+struct clause {
+	dt_buf probe;	/* the part of a line that tells the probe */
+	dt_buf actions; /* brief: what was told of the clause */
+	bool told;
+};
+
 struct dt_writer {
 	const struct dt_consumer_env *env;
 	dt_buf out;
-	dt_buf rec;	       /* the line of the current record; other lines come before it */
-	size_t shown;	       /* where its first output begins */
-	bool by_itself;	       /* the clause has no actions: the firing is what counts */
-	DT_VEC(dt_buf) probes; /* by epid: the part of a line that tells the probe */
+	dt_buf rec;	/* the line of the current record; other lines come before it */
+	size_t shown;	/* where its first output begins */
+	bool by_itself; /* the clause has no actions: the firing is what counts */
+	DT_VEC(struct clause) clauses; /* by epid */
+	bool brief;
+	dt_buf actions; /* brief: what the current record shows, as the line "clause" tells it */
+	uint32_t epid;	/* brief: of the current record */
 	uint64_t records, drops, snapshots;
 };
 
@@ -29,6 +40,7 @@ static dt_writer *ndjson_open(const struct dt_consumer_env *env)
 	dt_writer *w = dt_xcalloc(1, sizeof(*w));
 
 	w->env = env;
+	w->brief = dt_opt(env->opts, DT_O_BRIEF);
 	dt_buf_puts(&w->out, "{\"type\":\"start\",\"format\":\"dtrace-ndjson\",\"version\":");
 	dt_json_uint(&w->out, VERSION);
 	dt_json_key(&w->out, "time");
@@ -41,9 +53,12 @@ static dt_writer *ndjson_open(const struct dt_consumer_env *env)
 
 static void ndjson_close(dt_writer *w)
 {
-	for (uint32_t i = 0; i < w->probes.n; i++)
-		dt_buf_free(&w->probes.v[i]);
-	dt_vec_free(&w->probes);
+	for (uint32_t i = 0; i < w->clauses.n; i++) {
+		dt_buf_free(&w->clauses.v[i].probe);
+		dt_buf_free(&w->clauses.v[i].actions);
+	}
+	dt_vec_free(&w->clauses);
+	dt_buf_free(&w->actions);
 	dt_buf_free(&w->out);
 	dt_buf_free(&w->rec);
 	free(w);
@@ -51,14 +66,13 @@ static void ndjson_close(dt_writer *w)
 
 /* ---- records ---- */
 
-/* ,"clause":1,"probe":{...}  */
-static void put_probe(dt_writer *w, dt_buf *out, const dt_probe *p, uint32_t epid)
+static struct clause *find_clause(dt_writer *w, const dt_probe *p, uint32_t epid)
 {
 	dt_buf *b;
 
-	while (w->probes.n <= epid)
-		dt_vec_add(&w->probes, NULL);
-	b = &w->probes.v[epid];
+	while (w->clauses.n <= epid)
+		dt_vec_add(&w->clauses, NULL);
+	b = &w->clauses.v[epid].probe;
 	if (b->n == 0) {
 		dt_buf_puts(b, ",\"clause\":");
 		dt_json_uint(b, epid);
@@ -67,49 +81,102 @@ static void put_probe(dt_writer *w, dt_buf *out, const dt_probe *p, uint32_t epi
 		dt_json_probe(b, p);
 		dt_buf_putc(b, '}');
 	}
-	dt_buf_add(out, b->s, b->n);
+	return &w->clauses.v[epid];
 }
 
 static void ndjson_record_begin(dt_writer *w, const dt_record_event *r)
 {
+	const struct clause *c = find_clause(w, r->probe, r->epid);
+
 	dt_buf_reset(&w->rec);
+	dt_buf_reset(&w->actions);
 	w->by_itself = r->clause->nstmts == 0;
-	dt_buf_puts(&w->rec, "{\"type\":\"record\",\"time\":");
+	w->epid = r->epid;
+	dt_buf_puts(&w->rec,
+		    w->brief ? "{\"type\":\"fired\",\"time\":" : "{\"type\":\"record\",\"time\":");
 	dt_json_uint(&w->rec, r->timestamp);
 	dt_buf_puts(&w->rec, ",\"cpu\":");
 	dt_json_uint(&w->rec, r->cpu);
-	put_probe(w, &w->rec, r->probe, r->epid);
-	dt_buf_puts(&w->rec, ",\"output\":[");
+	if (w->brief) {
+		dt_buf_puts(&w->rec, ",\"clause\":");
+		dt_json_uint(&w->rec, r->epid);
+		dt_buf_puts(&w->rec, ",\"values\":[");
+	} else {
+		dt_buf_add(&w->rec, c->probe.s, c->probe.n);
+		dt_buf_puts(&w->rec, ",\"output\":[");
+	}
 	w->shown = w->rec.n;
+}
+
+/* Brief: what the clause is and shows, unless it was told so before. */
+static void tell_clause(dt_writer *w)
+{
+	struct clause *c = &w->clauses.v[w->epid];
+
+	if (c->told && c->actions.n == w->actions.n &&
+	    (w->actions.n == 0 || memcmp(c->actions.s, w->actions.s, w->actions.n) == 0))
+		return;
+	c->told = true;
+	dt_buf_reset(&c->actions);
+	dt_buf_add(&c->actions, w->actions.s, w->actions.n);
+	dt_buf_puts(&w->out, "{\"type\":\"clause\"");
+	dt_buf_add(&w->out, c->probe.s, c->probe.n);
+	dt_buf_puts(&w->out, ",\"actions\":[");
+	dt_buf_add(&w->out, c->actions.s, c->actions.n);
+	dt_buf_puts(&w->out, "]}\n");
 }
 
 static void ndjson_record_end(dt_writer *w)
 {
 	if (w->rec.n == w->shown && !w->by_itself)
 		return;
+	if (w->brief)
+		tell_clause(w);
 	dt_buf_puts(&w->rec, "]}\n");
 	dt_buf_add(&w->out, w->rec.s, w->rec.n);
 	w->records++;
 }
 
-/* {"action":"trace","value": */
-static void begin_output(dt_writer *w, const char *action)
+/* {"action":"trace","name":"pid": where it goes depends. */
+static dt_buf *begin_action(dt_writer *w, const char *action, const char *name)
 {
-	dt_buf_puts(&w->rec, w->rec.n == w->shown ? "{\"action\":\"" : ",{\"action\":\"");
-	dt_buf_puts(&w->rec, action);
-	dt_buf_putc(&w->rec, '"');
+	dt_buf *out = w->brief ? &w->actions : &w->rec;
+
+	if (w->rec.n != w->shown)
+		dt_buf_putc(&w->rec, ',');
+	if (w->brief && out->n)
+		dt_buf_putc(out, ',');
+	dt_buf_puts(out, "{\"action\":\"");
+	dt_buf_puts(out, action);
+	dt_buf_putc(out, '"');
+	if (name) {
+		dt_json_key(out, "name");
+		dt_json_name(out, name, strlen(name));
+	}
+	return out;
+}
+
+/* All of the action but its values is told. */
+static void begin_values(dt_writer *w, const char *key)
+{
+	if (w->brief)
+		dt_buf_putc(&w->actions, '}');
+	else
+		dt_json_key(&w->rec, key);
+}
+
+static void end_action(dt_writer *w)
+{
+	if (!w->brief)
+		dt_buf_putc(&w->rec, '}');
 }
 
 static void put_output(dt_writer *w, const char *action, const dt_value *v)
 {
-	begin_output(w, action);
-	if (v->name) {
-		dt_json_key(&w->rec, "name");
-		dt_json_name(&w->rec, v->name, strlen(v->name));
-	}
-	dt_json_key(&w->rec, "value");
+	begin_action(w, action, v->name);
+	begin_values(w, "value");
 	dt_json_value(&w->rec, w->env, v);
-	dt_buf_putc(&w->rec, '}');
+	end_action(w);
 }
 
 static void ndjson_trace(dt_writer *w, const dt_value *v)
@@ -119,29 +186,29 @@ static void ndjson_trace(dt_writer *w, const dt_value *v)
 
 static void ndjson_print(dt_writer *w, const dt_value *v, dt_type *type)
 {
+	dt_buf *out = begin_action(w, "print", v->name);
 	dt_value as;
 
-	dt_value_as(w->env->types, v, type, &as);
-	begin_output(w, "print");
 	if (type) {
 		dt_buf b = {0};
 
 		dt_type_print(w->env->types, type, NULL, &b);
-		dt_json_key(&w->rec, "type");
-		dt_json_name(&w->rec, b.s ? b.s : "", b.n);
+		dt_json_key(out, "type");
+		dt_json_name(out, b.s ? b.s : "", b.n);
 		dt_buf_free(&b);
 	}
-	dt_json_key(&w->rec, "value");
+	begin_values(w, "value");
+	dt_value_as(w->env->types, v, type, &as);
 	dt_json_value(&w->rec, w->env, &as);
-	dt_buf_putc(&w->rec, '}');
+	end_action(w);
 }
 
 static void ndjson_memory(dt_writer *w, const dt_value *v)
 {
-	begin_output(w, dt_act_name(v->act));
-	dt_json_key(&w->rec, "value");
+	begin_action(w, dt_act_name(v->act), NULL);
+	begin_values(w, "value");
 	dt_json_hex(&w->rec, v->data, v->size);
-	dt_buf_putc(&w->rec, '}');
+	end_action(w);
 }
 
 static void ndjson_other(dt_writer *w, const dt_value *v)
@@ -149,20 +216,27 @@ static void ndjson_other(dt_writer *w, const dt_value *v)
 	put_output(w, dt_act_name(v->act), v);
 }
 
+/* Brief: an array of the text and the arguments. */
 static void ndjson_printf(dt_writer *w, const char *text, size_t len, const struct dt_format *f,
 			  const dt_value *args, uint32_t nargs)
 {
 	(void)f;
-	begin_output(w, "printf");
-	dt_json_key(&w->rec, "text");
+	if (nargs == 1 && args[0].kind == DT_V_NONE)
+		nargs = 0;
+	begin_action(w, "printf", NULL);
+	begin_values(w, "text");
+	if (w->brief)
+		dt_buf_putc(&w->rec, '[');
 	dt_json_string(&w->rec, text, len);
-	dt_buf_puts(&w->rec, ",\"values\":[");
-	for (uint32_t i = 0; i < nargs && !(nargs == 1 && args[0].kind == DT_V_NONE); i++) {
-		if (i > 0)
+	if (!w->brief)
+		dt_buf_puts(&w->rec, ",\"values\":[");
+	for (uint32_t i = 0; i < nargs; i++) {
+		if (i > 0 || w->brief)
 			dt_buf_putc(&w->rec, ',');
 		dt_json_value(&w->rec, w->env, &args[i]);
 	}
-	dt_buf_puts(&w->rec, "]}");
+	dt_buf_putc(&w->rec, ']');
+	end_action(w);
 }
 
 /* ---- aggregations ---- */
@@ -246,12 +320,14 @@ static void put_drop(dt_writer *w, const dt_diag *d)
 static void put_fault(dt_writer *w, const dt_diag *d)
 {
 	const char *what = dt_fault_name(d->fault->code);
+	const struct clause *c;
 
 	dt_buf_puts(&w->out, "{\"type\":\"fault\",\"time\":");
 	dt_json_uint(&w->out, d->timestamp);
 	dt_json_key(&w->out, "cpu");
 	dt_json_uint(&w->out, d->cpu);
-	put_probe(w, &w->out, d->ecb->probe, d->ecb->epid);
+	c = find_clause(w, d->ecb->probe, d->ecb->epid);
+	dt_buf_add(&w->out, c->probe.s, c->probe.n);
 	dt_json_key(&w->out, "fault");
 	dt_json_name(&w->out, what, strlen(what));
 	dt_json_key(&w->out, "code");

@@ -187,6 +187,14 @@ int dtrace_exit_status(const dtrace_hdl_t *h)
 	return h->consumer ? dt_consumer_exit_status(h->consumer) : 0;
 }
 
+int dtrace_aggregate_show(dtrace_hdl_t *h)
+{
+	if (!h->consumer)
+		return 0;
+	memset(&h->err, 0, sizeof(h->err));
+	return dt_consumer_show_aggs(h->consumer, &h->err) < 0 ? dt_session_fail(h) : 0;
+}
+
 int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out)
 {
 	if (h->state == DT_SESSION_NEW)

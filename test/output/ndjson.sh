@@ -34,7 +34,7 @@ dt -O ndjson -n '
 expect "3 " "$status $err"
 valid out
 expect "start record record aggregation record aggregation aggregation aggregation aggregation end" "$(types)"
-expect "[['printf', 'one 5\\n', ['one', 5]], ['trace', 18446744073709551615], ['trace', -9223372036854775808], ['print', 't', {'members': {'a': -5, 's': '', 'x': 0, 'y': 0, 'z': [0, 0]}}], ['trace', 'a', -5], ['printf', 'plain', []]]" \
+expect "[['printf', 'one 5\\n', ['one', 5]], ['trace', 18446744073709551615], ['trace', -9223372036854775808], ['print', 'v', 't', {'members': {'a': -5, 's': '', 'x': 0, 'y': 0, 'z': [0, 0]}}], ['trace', 'a', -5], ['printf', 'plain', []]]" \
 	"$(py "print([list(o.values()) for o in r[1]['output']])")"
 expect "['a\"b\\\\\\n\\t\\x01\\x7f', {'text': 'ä\\ufffd', 'hex': 'c3a4ff'}, '</script>']" "$(PYTHONIOENCODING=utf-8 py "print([o['value'] for o in r[2]['output']])" | sed 's/�/\\ufffd/')"
 expect "[['x\\n{}', -3], 1, 'printa']" "$(py "a = r[3]; print([a['keys'], a['value'], a['at']])")"
@@ -83,6 +83,13 @@ expect "141 " "$(cat st) $(cat errors)"
 dt -wO ndjson -n 'BEGIN { system("echo injected"); trace(1); exit(0); }'
 valid out
 expect "start record end injected" "$(types) $err"
+
+# -x brief: a clause is told of once, and again if it shows something else
+dt -O ndjson -x brief -n 'BEGIN { trace(pid); printf("%s %d", "x", 5); } BEGIN { printf("hi"); exit(0); } END'
+valid out
+expect "start clause fired clause fired clause fired end" "$(types)"
+expect '[["trace","pid"],["printf",null]] ["x 5","x",5] ["hi"] []' \
+	"$(jq -c 'select(.type == "clause" and .clause == 1) | [.actions[] | [.action, .name]]' out) $(jq -c 'select(.type == "fired") | .values | .[1] // .[0] // []' out | xargs -d '\n')"
 
 lacks root >/dev/null || lacks bpf >/dev/null || {
 	# stacks, symbols, processes
