@@ -150,6 +150,7 @@ fuzz-run: fuzz
 bench: all
 	@BUILD=$(BUILD) bench/compile
 	@BUILD=$(BUILD) bench/format
+	@BUILD=$(BUILD) bench/records
 
 # Folders and the section of the manual: a distribution may want others (debian/rules).
 LIBDIR     ?= $(PREFIX)/lib
