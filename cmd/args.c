@@ -1,9 +1,9 @@
 /*
  * args: the flags of dtrace(1) in one table, and the loop that reads them.
  *
- * Words that are not flags may stand anywhere; they become $1, $2 ... Flags can be joined (-qs
- * file), as #! lines need. Everything is collected in order first and acted on later in passes:
- * modes, options, processes, programs.
+ * Words that are not flags may be anywhere; they become $1, $2 ... Flags can be joined (-qs file),
+ * as #! lines need. Everything is collected in order first and processed later in passes: modes,
+ * options, processes, programs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static const struct flag {
     {'L', "dir", OPTION, "libdir", 0, "add a D library directory"},
     {'m', "module", PROGRAM, NULL, DTRACE_SPEC_MOD, "program whose description ends at module"},
     {'n', "name", PROGRAM, NULL, DTRACE_SPEC_NAME, "program with a full description"},
-    {'o', "file", OUTPUT, NULL, 0, "append output to a file; name the product of -G -h -l"},
+    {'o', "file", OUTPUT, NULL, 0, "append output to a file; the file to write for -G -h -l"},
     {'O', NULL, FLAG, NULL, 0, "[format]: output format (option oformat)"},
     {'p', "pid", PROCESS, NULL, 0, "watch a process and end with it; $target is its pid"},
     {'P', "provider", PROGRAM, NULL, DTRACE_SPEC_PROVIDER,
@@ -50,7 +50,7 @@ static const struct flag {
     {'s', "script", PROGRAM, NULL, -1, "program from a file"},
     {'S', NULL, FLAG, NULL, 0, "print the DIF of programs"},
     {'U', "name", OPTION, "undef", 0, "undefine a preprocessor macro"},
-    {'v', NULL, FLAG, NULL, 0, "report stability; with -l and -e arguments too"},
+    {'v', NULL, FLAG, NULL, 0, "report stability; with -l and -e also arguments"},
     {'V', NULL, MODE, NULL, MODE_VERSION, "print the version of the D language"},
     {'w', NULL, OPTION, "destructive", 0, "permit destructive actions"},
     {'x', "option[=value]", SETTING, NULL, 0, "set an option (see dtrace(1))"},
@@ -291,8 +291,8 @@ static void check_conflicts(const struct args *a)
 }
 
 /*
- * "#!/usr/sbin/dtrace -q -s" in a script: Linux hands over all that follows the path as one word, then the script. True if
- * argv[1] is such a word: the first line of argv[2] ends in it.
+ * "#!/usr/sbin/dtrace -q -s" in a script: Linux passes everything after the path as one word, then
+ * the script. True if argv[1] is such a word: the first line of argv[2] ends in it.
  */
 static bool from_script(int argc, char **argv)
 {
@@ -315,7 +315,7 @@ static bool from_script(int argc, char **argv)
 	return found;
 }
 
-/* The same as if a shell had read it: one word for each. */
+/* Split it as a shell would: one word for each. */
 static char **script_words(int *argc, char **argv)
 {
 	char **words = split_words(argv[1]), **all;

@@ -55,7 +55,7 @@ struct args {
 	bool model32;	    /* -32 */
 };
 
-/* Parse; a mistake ends the process with status 2. Memory lives as long as the process. */
+/* Parse; a usage error ends the process with status 2. Memory lives as long as the process. */
 void args_parse(struct args *a, int argc, char **argv);
 void usage(FILE *out);
 /* Split a -c command into words, with the quotes and backslashes of a shell. NULL-terminated;

@@ -1,6 +1,6 @@
 /*
- * dtrace(1): act on the command line. Everything is done by libdtrace; this file only decides
- * the order of calls and the words of messages.
+ * dtrace(1): act on the command line. libdtrace does the work; this file only decides the order of
+ * calls and the wording of messages.
  *
  * Passes: options are set, processes started or grabbed, programs compiled; then by mode: trace,
  * list (-l), make a header (-h) or an object (-G).
@@ -23,7 +23,7 @@
 static dtrace_hdl_t *volatile interrupted_handle;
 static volatile sig_atomic_t interrupts, echo_over, broken_pipe, leaving;
 #define ECHO_MS	 150
-#define LEAVE_MS 700 /* from the second interrupt until this process begins to leave */
+#define LEAVE_MS 700 /* from the second interrupt until this process exits */
 
 static int status; /* of errors that do not end the run */
 
@@ -202,7 +202,7 @@ static char *product_name(const char *script, const char *suffix)
 	return name;
 }
 
-/* It failed: leave no file behind that make(1) would take for a good one. */
+/* It failed: leave no file behind that make(1) would take for a valid one. */
 static void remove_product(FILE *out, const char *path)
 {
 	struct stat st;
@@ -275,10 +275,10 @@ static void handle_signals(void (*handler)(int), int flags)
 }
 
 /*
- * The first interrupt lets a write to a slow reader finish, the second breaks it off, a third is
- * not caught. timeout(1) sends each one twice, to us and to our process group: what arrives within
- * ECHO_MS of the first belongs to it. When whatever is going on does not notice the second one for
- * LEAVE_MS, that is as good as a third.
+ * The first interrupt lets a write to a slow reader finish, the second aborts it, a third is not
+ * caught. timeout(1) sends each one twice, to us and to our process group: interrupts within
+ * ECHO_MS of the first count as the same. If the second one has no effect for LEAVE_MS, that counts
+ * as a third.
  */
 static void on_signal(int sig)
 {
@@ -328,10 +328,10 @@ static _Noreturn void leave_at_once(dtrace_hdl_t *h)
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}
-	_exit(status); /* what is left in buffers could block once more */
+	_exit(status); /* writing what is left in buffers could block again */
 }
 
-/* A signal may come while the handle goes away. */
+/* A signal may come while the handle is being closed. */
 void close_handle(dtrace_hdl_t *h)
 {
 	interrupted_handle = NULL;
@@ -351,7 +351,7 @@ static void catch_signals(dtrace_hdl_t *h)
 	if (sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 		sigaction(SIGPIPE, &pipe, NULL);
 	sigemptyset(&set);
-	sigaddset(&set, SIGALRM); /* whoever started us may have blocked it */
+	sigaddset(&set, SIGALRM); /* our parent may have blocked it */
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -402,7 +402,7 @@ static unsigned enable_programs(dtrace_hdl_t *h, const struct args *a, FILE *out
 	return total;
 }
 
-/* Take what there is; an error ends the run unless the user is leaving anyway. */
+/* Process available records; an error ends the run unless the user has interrupted it. */
 static bool work(dtrace_hdl_t *h, FILE *out)
 {
 	enum dtrace_work_status st = dtrace_work(h, out);
@@ -414,7 +414,7 @@ static bool work(dtrace_hdl_t *h, FILE *out)
 	return st != DTRACE_WORK_OKAY;
 }
 
-/* Options whose value may be another one when tracing has started. */
+/* Options whose value may change when tracing starts. */
 static const struct granted {
 	const char *option, *name;
 	bool is_rate;
@@ -514,7 +514,7 @@ static void trace(dtrace_hdl_t *h, FILE *out, bool top)
 	top_restore();
 	if (interrupts && is_text(h))
 		fputc('\n', out); /* after the terminal's ^C; also in quiet mode */
-	/* Stopping prints what there was before END, which would block once more, or fail. */
+	/* Stopping prints the records before END, which would block again, or fail. */
 	if (interrupts < 2 && dtrace_stop(h) < 0 && interrupts < 2)
 		fatal_handle(h, "couldn't stop tracing");
 	if (interrupts < 2)
@@ -565,7 +565,7 @@ int main(int argc, char **argv)
 	int error = 0;
 
 	need_standard_files();
-	signal(SIGCHLD, SIG_DFL); /* if it were ignored, we could not wait for what we start */
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, we could not wait for child processes */
 	args_parse(&a, argc, argv);
 	if (a.mode == MODE_VERSION)
 		return show_version();
@@ -581,8 +581,8 @@ int main(int argc, char **argv)
 	messages_like(h);
 	set_options(h, &a);
 	if (a.model32)
-		notice(h, "-32 changes nothing: D programs have the types of the kernel, which is "
-			  "a 64-bit one");
+		notice(h, "-32 has no effect: D programs use the types of the kernel, which is "
+			  "64-bit");
 	dtrace_handle_diag(h, on_diag, stdout);
 	start_processes(h, &a);
 	compile_programs(h, &a);

@@ -95,7 +95,7 @@ DTRACE_API dtrace_prog_t *dtrace_compile_string(dtrace_hdl_t *h, const char *tex
 /* As -s; the file is read to its end, not closed. */
 DTRACE_API dtrace_prog_t *dtrace_compile_file(dtrace_hdl_t *h, FILE *f,
 					      const struct dtrace_compile_opts *opts);
-/* From now on, programs are also printed there as they are after if/else desugaring (-d). */
+/* From now on, also print programs there after if/else desugaring (-d). */
 DTRACE_API void dtrace_dump_sugar(dtrace_hdl_t *h, FILE *out); /* NULL: no more */
 DTRACE_API void dtrace_dump(const dtrace_prog_t *p, FILE *out);	     /* -S */
 DTRACE_API void dtrace_stability(const dtrace_prog_t *p, FILE *out); /* -v */
@@ -135,15 +135,16 @@ DTRACE_API int dtrace_proc_grab(dtrace_hdl_t *h, long pid);
 /* ---- running ---- */
 struct dtrace_proginfo {
 	unsigned matches; /* probes matched, summed over clauses */
-	unsigned growing; /* clauses that more probes may join while tracing */
+	unsigned growing; /* clauses to which probes may be added during tracing */
 };
 DTRACE_API int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *info);
 DTRACE_API int dtrace_go(dtrace_hdl_t *h);
 DTRACE_API int dtrace_stop(dtrace_hdl_t *h);
 DTRACE_API void dtrace_sleep(dtrace_hdl_t *h); /* until there may be work */
 DTRACE_API void dtrace_interrupt(dtrace_hdl_t *h); /* wake dtrace_sleep(); safe in signal handlers */
-/* End long work on files of traced processes (their symbols, for one) as soon as possible, incomplete, now and from now on. For
- * a user who does not want to wait for the output; safe in signal handlers. */
+/* From now on, end long work on files of traced processes (for example reading their symbols) as
+ * soon as possible, incomplete. For a user who does not want to wait for the output; safe in signal
+ * handlers. */
 DTRACE_API void dtrace_abandon(dtrace_hdl_t *h);
 
 /* DONE: exit() was called, a buffer is full (bufpolicy=fill), or all target processes are gone. */
@@ -163,7 +164,8 @@ DTRACE_API int dtrace_aggregate_show(dtrace_hdl_t *h);
 /* How fopen() should open a file for the output format (option oformat): "ae", or "we" if it is one document. */
 DTRACE_API const char *dtrace_output_mode(const dtrace_hdl_t *h);
 
-/* Drops, run-time faults, notices, unless the output format has a place for them. Return 0 to go on, -1 to abort. */
+/* Drops, run-time faults, notices, unless the output format has a place for them. Return 0 to
+ * continue, -1 to abort. */
 enum dtrace_diag_kind { DTRACE_DIAG_DROP, DTRACE_DIAG_FAULT, DTRACE_DIAG_NOTE };
 typedef int dtrace_diag_f(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg);
 DTRACE_API void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg);

@@ -1,17 +1,17 @@
 /*
- * audit.d: what an event of the provider audit was, by whom, and how it ended. Names are those of FreeBSD's struct audit_record.
- * Native arguments: name, value returned, path, second path.
+ * audit.d: an event of the provider audit: its subject and its outcome. Names are those of
+ * FreeBSD's struct audit_record. Native arguments: name, value returned, path, second path.
  */
 
 typedef struct audit_record {
 	int ar_errno;			/* 0: it succeeded */
 	long ar_retval;			/* what the call returned; -1: it failed */
-	pid_t ar_subj_pid;		/* who did it */
+	pid_t ar_subj_pid;		/* the process that did it */
 	uid_t ar_subj_ruid;
 	uid_t ar_subj_euid;
 	gid_t ar_subj_rgid;
 	gid_t ar_subj_egid;
-	uid_t ar_subj_auid;		/* who has logged in; -1: nobody */
+	uid_t ar_subj_auid;		/* user id at login; -1: no login */
 	string ar_arg_upath1;		/* the paths, as given; "" if there is none, or it is not in memory */
 	string ar_arg_upath2;
 } audit_record_t;

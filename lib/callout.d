@@ -1,11 +1,11 @@
 /*
- * callout.d: a timer that has gone off, for callout_execute. One type for both kinds that Linux has. Native arguments: address,
- * kind, function, time.
+ * callout.d: an expired timer, for callout_execute. One type for both kinds of Linux timers. Native
+ * arguments: address, kind, function, time.
  */
 
 typedef struct callout {
 	uintptr_t c_addr;	/* of struct timer_list, or struct hrtimer */
-	uintptr_t c_func;	/* what is called; sym(args[0]->c_func) is its name */
+	uintptr_t c_func;	/* the function; sym(args[0]->c_func) is its name */
 	uint64_t c_time;	/* when it was due: timer_list in ticks, hrtimer in ns of its clock; callout-end: 0 */
 	int c_hrtimer;		/* 1: struct hrtimer */
 	int c_cpu;

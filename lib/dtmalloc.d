@@ -1,11 +1,11 @@
 /*
- * dtmalloc.d: the type of a piece of the kernel's memory. On Linux that is the cache it comes from; memory without one
- * of its own is of type kmalloc.
+ * dtmalloc.d: the type of kernel memory. On Linux that is the cache it comes from; memory without
+ * its own cache has type kmalloc.
  */
 
 typedef struct malloc_type {
 	string ks_shortdesc;	/* name */
-	uint32_t ks_size;	/* bytes of one piece; 0: they differ */
+	uint32_t ks_size;	/* bytes of one object; 0: they differ */
 	uintptr_t ks_addr;	/* struct kmem_cache */
 } malloc_type_t;
 

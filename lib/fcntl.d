@@ -1,5 +1,5 @@
 /*
- * fcntl.d: what access(2), lseek(2) and fcntl(2) are told. Flags of open(2) are in unistd.d.
+ * fcntl.d: arguments of access(2), lseek(2) and fcntl(2). Flags of open(2) are in unistd.d.
  *
  *    syscall::lseek:entry /arg2 == SEEK_END/ { @[execname, fds[arg0].fi_pathname] = count(); }
  */

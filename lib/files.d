@@ -9,7 +9,7 @@ typedef int64_t offset_t;
 typedef struct fileinfo {
 	string fi_name;		/* last part of fi_pathname; "<none>": no such descriptor */
 	string fi_dirname;	/* the rest of it */
-	string fi_pathname;	/* as the process itself would say it */
+	string fi_pathname;	/* as the process itself sees it */
 	offset_t fi_offset;
 	string fi_fs;		/* type of the file system: "ext4" */
 	string fi_mount;	/* where it is mounted */
@@ -37,12 +37,13 @@ translator fileinfo_t < struct file *F > {
 
 inline struct vfsmount *__first_mount[struct super_block *S] = (&S->s_mounts->mnt) ??
     (&((struct mount *)((uintptr_t)S->s_mounts.next - offsetof(struct mount, mnt_instance)))->mnt);
-/* One of the places where a file system is mounted; / if it is that. Kernel threads have the first / there is. */
+/* One of the mount points of a file system; / if it is mounted there. Kernel threads have the
+ * initial /. */
 inline struct vfsmount *__mount[struct super_block *S] =
     curthread->fs != NULL && curthread->fs->root.mnt->mnt_sb == S ? curthread->fs->root.mnt : __first_mount[S];
 inline string __dentry_name[struct dentry *D] = __dentry_path(D, __mount[D->d_sb]);
 
-/* A name that nobody has open: from the root of all mounts. */
+/* A name without an open file: from the root of all mounts. */
 translator fileinfo_t < struct dentry *D > {
 	fi_name = D == NULL ? "<none>" : D->d_parent != D ? stringof(D->d_name.name) : basename(__dentry_name[D]);
 	fi_dirname = D == NULL ? "<none>" : dirname(__dentry_name[D]);

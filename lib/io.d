@@ -1,5 +1,6 @@
 /*
- * io.d: disk I/O as DTrace describes it: what is moved (bufinfo_t), on which device (devinfo_t), of which file (fileinfo_t).
+ * io.d: disk I/O as DTrace describes it: the transfer (bufinfo_t), the device (devinfo_t), the file
+ * (fileinfo_t).
  *
  *    io:::start { @[args[1]->dev_statname, args[2]->fi_pathname] = sum(args[0]->b_bcount); }
  */
@@ -9,10 +10,10 @@ typedef struct bufinfo {
 	int b_flags;		/* B_* */
 	int b_cmd;		/* BIO_* */
 	size_t b_bcount;	/* bytes */
-	caddr_t b_addr;		/* 0: the memory has no address of its own (B_PAGEIO) */
+	caddr_t b_addr;		/* 0: the memory has no kernel address (B_PAGEIO) */
 	uint64_t b_blkno;	/* first block of 512 bytes, on the device b_edev */
 	uint64_t b_lblkno;	/* the same on the whole disk */
-	size_t b_resid;		/* bytes not moved */
+	size_t b_resid;		/* bytes not transferred */
 	size_t b_bufsize;	/* as b_bcount */
 	caddr_t b_iodone;	/* what the kernel calls at the end */
 	int b_error;		/* done: errno */
@@ -34,10 +35,10 @@ inline int B_BUSY = 0x0001;
 inline int B_DONE = 0x0002;	/* io:::done */
 inline int B_ERROR = 0x0004;
 inline int B_PAGEIO = 0x0010;	/* pages */
-inline int B_PHYS = 0x0020;	/* of a process, or a command of its own making: not of the page cache */
+inline int B_PHYS = 0x0020;	/* of a process, or of a command it issued itself: not of the page cache */
 inline int B_READ = 0x0040;
 inline int B_WRITE = 0x0100;
-inline int B_ASYNC = 0x0400;	/* nobody waits for it */
+inline int B_ASYNC = 0x0400;	/* no thread waits for it */
 
 /* b_cmd */
 inline int BIO_READ = 1;
@@ -48,15 +49,16 @@ inline int BIO_FLUSH = 5;
 inline int BIO_CMD0 = 6;	/* anything else */
 
 /*
- * A request may be made of several bios; b_* are about all of them, the file is that of the first. Disks without
- * requests (device mapper, RAID, RAM disks) have one bio at a time.
+ * A request may be made of several bios; b_* describe all of them, the file is that of the first.
+ * Disks without requests (device mapper, RAID, RAM disks) have one bio at a time.
  */
 
-/* ---- what Linux says, as numbers of DTrace ---- */
+/* ---- Linux's values as DTrace's numbers ---- */
 
 inline int __op_cmd[int op] = op == 0 ? BIO_READ : op == 1 || op == 9 /* zeroes */ ? BIO_WRITE : op == 2 ? BIO_FLUSH :
     op == 3 || op == 5 /* secure */ ? BIO_DELETE : BIO_CMD0;
-/* An operation with an odd number goes to the device, and so does a flush. Reads are waited for, except those ahead of the reader. */
+/* An operation with an odd number goes to the device, and so does a flush. Threads wait for reads,
+ * except read-ahead. */
 inline int __op_writes[unsigned int opf] = (opf & 1) || (opf & 0xff) == 2;
 inline int __op_async[unsigned int opf] = (opf & 0xff) == 2 ? 0 : (opf & 1) ?
     !(opf & (1 << __REQ_SYNC | 1 << __REQ_FUA | 1 << __REQ_PREFLUSH)) : (opf & 1 << __REQ_RAHEAD) != 0;
@@ -73,13 +75,13 @@ inline int __status_errno[int s] = s == 0 ? 0 : s == 1 ? 95 /* EOPNOTSUPP */ : s
 inline struct folio *__folio[struct page *P] = (struct folio *)((P->compound_head & 1) ? P->compound_head - 1 : (uintptr_t)P);
 inline uintptr_t __mapping[struct page *P] = P == NULL ? 0 : (uintptr_t)__folio[P]->mapping;
 inline int __cached[struct page *P] = __mapping[P] != 0 && (__mapping[P] & 3) == 0;
-/* What the cache has of a disk itself is the file system's own: no file ("bdev"). */
+/* Cached pages of a disk itself belong to the file system: no file ("bdev"). */
 inline struct inode *__host[struct address_space *M] = M->host->i_sb->s_magic == 0x62646576 ? NULL : M->host;
 inline struct inode *__page_inode[struct page *P] = __cached[P] ? __host[(struct address_space *)__mapping[P]] : NULL;
 inline offset_t __page_offset[struct page *P] = __page_inode[P] == NULL ? 0 :
     (__folio[P]->index + ((uintptr_t)P - (uintptr_t)__folio[P]) / sizeof (struct page)) * 4096;
 inline int __memory[struct page *P] = P == NULL ? 0 : __cached[P] ? B_PAGEIO : B_PAGEIO | B_PHYS;
-/* O_DIRECT: the file system's own bookkeeping is what the function at the end is called with. */
+/* O_DIRECT: the argument of the end function is the file system's own data. */
 inline int __direct[uintptr_t end] = (end == (uintptr_t)&`iomap_dio_bio_end_io) ?? 0;
 inline struct inode *__inode[struct page *P, uintptr_t end, uintptr_t with] =
     (__direct[end] ? ((struct iomap_dio *)with)->iocb->ki_filp->f_inode : __page_inode[P]) ?? __page_inode[P];
@@ -98,7 +100,7 @@ inline struct page *__page[struct bio *B] = B == NULL || B->bi_io_vec == NULL ? 
 inline struct inode *__bio_inode[struct bio *B] =
     B == NULL ? NULL : __inode[__page[B], (uintptr_t)B->bi_end_io, (uintptr_t)B->bi_private];
 
-/* ---- bio: for scripts that have one, as FreeBSD's io gives it ---- */
+/* ---- bio: for scripts that have one, as in FreeBSD's io ---- */
 
 translator bufinfo_t < struct bio *B > {
 	b_flags = B == NULL ? 0 : __op_flags[B->bi_opf] | __memory[__page[B]];
@@ -156,9 +158,11 @@ translator bufinfo_t < struct request *R > {
 };
 
 /*
- * The arguments of the probes: arg0 is the bio (wait-done: 0, it is gone), arg1 the device, arg2 the request (0: the disk has none),
- * arg3 the status that it ended with, plus 1 (0: it begins), arg4 the bytes, arg5 the operation, arg6 the sector, arg7 the page,
- * arg8 and arg9 what is called at the end, and with what. Above the 32 bits of arg5 is where in the page the bytes begin.
+ * The arguments of the probes: arg0 is the bio (wait-done: 0, it no longer exists), arg1 the
+ * device, arg2 the request (0: the disk has none), arg3 the status that it ended with, plus 1 (0:
+ * it begins), arg4 the bytes, arg5 the operation, arg6 the sector, arg7 the page, arg8 and arg9
+ * what is called at the end, and with what. Above the 32 bits of arg5 is where in the page the
+ * bytes begin.
  */
 typedef struct __iobuf {
 	uint64_t request;

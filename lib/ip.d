@@ -18,7 +18,7 @@ typedef struct csinfo {
 
 typedef struct ipinfo {
 	uint8_t ip_ver;		/* 4 or 6 */
-	uint32_t ip_plength;	/* bytes behind the IP header */
+	uint32_t ip_plength;	/* bytes after the IP header */
 	string ip_saddr;
 	string ip_daddr;
 } ipinfo_t;
@@ -103,7 +103,7 @@ translator ipinfo_t < struct iphdr *I > {
 	ip_daddr = __ip_daddr[I];
 };
 
-/* Of a connection: what it sends, and what it receives. */
+/* A connection, as sender and as receiver. */
 translator ipinfo_t < struct sock *S > {
 	ip_ver = S->__sk_common.skc_family == AF_INET ? 4 : 6;
 	ip_plength = 0;

@@ -1,5 +1,5 @@
 /*
- * priv.d: the capabilities of Linux by name, as priv:::priv-ok and priv:::priv-err tell of them.
+ * priv.d: the capabilities of Linux by name, as reported by priv:::priv-ok and priv:::priv-err.
  */
 
 inline int CAP_CHOWN = 0;

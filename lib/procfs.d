@@ -1,8 +1,8 @@
 /*
- * procfs.d: processes and threads as DTrace describes them. psinfo_t and lwpsinfo_t are made of a
- * thread of the kernel; those of the thread that the probe is about are curpsinfo and curlwpsinfo.
+ * procfs.d: processes and threads as DTrace describes them. psinfo_t and lwpsinfo_t are translated
+ * from a task_struct; curpsinfo and curlwpsinfo are those of the thread that the probe is about.
  *
- * What Solaris has and Linux has not (tasks, projects, pools, zones, contracts) is 0.
+ * Members that Linux lacks (tasks, projects, pools, zones, contracts) are 0.
  */
 #pragma D depends_on library cpu.d
 
@@ -185,7 +185,7 @@ typedef struct lwpsinfo {
 inline processorid_t PBIND_NONE = -1;
 inline psetid_t PS_NONE = -1;
 
-/* Of what TASK_* and EXIT_* make of __state and exit_state. */
+/* From TASK_* in __state and EXIT_* in exit_state. */
 inline int __ended[struct task_struct *T] = T->exit_state & 0x30;	/* EXIT_ZOMBIE | EXIT_DEAD */
 inline int __stopped[struct task_struct *T] = T->__state & 0xc;		/* __TASK_STOPPED | __TASK_TRACED */
 inline int __new[struct task_struct *T] = T->__state & 0x800;		/* TASK_NEW */
@@ -228,7 +228,7 @@ typedef struct siginfo {
 	int si_signo;
 	int si_code;
 	int si_errno;
-	pid_t si_pid;		/* who sent it, or the child */
+	pid_t si_pid;		/* the sender, or the child */
 	uid_t si_uid;
 	int si_status;		/* SIGCHLD: exit status or signal */
 	uintptr_t si_addr;	/* of a fault */
@@ -237,7 +237,7 @@ typedef struct siginfo {
 	int si_fd;
 } siginfo_t;
 
-/* The kernel has nothing to say about some signals of its own: then the pointer is 0 or 1. */
+/* Some signals sent by the kernel have no details: then the pointer is 0 or 1. */
 translator siginfo_t < struct kernel_siginfo *S > {
 	si_signo = (uintptr_t)S > 1 ? S->si_signo : 0;
 	si_code = (uintptr_t)S > 1 ? S->si_code : (uintptr_t)S == 1 ? 128 /* SI_KERNEL */ : 0 /* SI_USER */;
@@ -251,7 +251,7 @@ translator siginfo_t < struct kernel_siginfo *S > {
 	si_fd = (uintptr_t)S > 1 ? S->_sifields._sigpoll._fd : 0;
 };
 
-/* The same, as sigwaitinfo() hands it to the process. */
+/* The same, as sigwaitinfo() returns it to the process. */
 translator siginfo_t < userland struct kernel_siginfo *S > {
 	si_signo = S == NULL ? 0 : S->si_signo;
 	si_code = S == NULL ? 0 : S->si_code;

@@ -13,10 +13,11 @@ typedef struct sctpinfo {
 	uintptr_t sctp_hdr;	/* struct sctphdr */
 } sctpinfo_t;
 
-/* One end of an association. Its other addresses are known where the kernel tells the types of its SCTP; else they are 0. */
+/* One end of an association. Its other addresses are known if the kernel has type information for
+ * SCTP; else they are 0. */
 typedef struct sctpsinfo {
 	uintptr_t sctps_addr;		/* struct sock; 0: not known */
-	int sctps_num_raddrs;		/* how many addresses the other end has */
+	int sctps_num_raddrs;		/* number of addresses of the other end */
 	uintptr_t sctps_raddrs;		/* struct list_head of them */
 	int sctps_num_laddrs;		/* 1: the socket is bound to one; 0: to all of this host */
 	uintptr_t sctps_laddrs;		/* struct list_head of them */
@@ -27,7 +28,7 @@ typedef struct sctpsinfo {
 	int32_t sctps_state;		/* SCTP_STATE_*; packets: 0 if the socket is not known */
 } sctpsinfo_t;
 
-typedef struct sctplsinfo {	/* what it was before */
+typedef struct sctplsinfo {	/* the previous state */
 	int32_t sctps_state;
 } sctplsinfo_t;
 
@@ -50,7 +51,8 @@ translator sctpinfo_t < struct sctphdr *H > {
 	sctp_hdr = (uintptr_t)H;
 };
 
-/* The first association of a socket: asocs is a list. Any other socket may send such packets too. */
+/* The first association of a socket: asocs is a list. Other kinds of sockets can also send such
+ * packets. */
 inline int __is_sctp[struct sock *S] = S != NULL && S->sk_protocol == 132 && S->sk_type != 3;
 inline uintptr_t __asocs[struct sock *S] = (__is_sctp[S] ? (uintptr_t)((struct sctp_sock *)S)->ep->asocs.next : 0) ?? 0;
 inline uintptr_t __no_asoc[struct sock *S] = (__is_sctp[S] ? (uintptr_t)&((struct sctp_sock *)S)->ep->asocs : 0) ?? 0;
@@ -65,7 +67,7 @@ inline uintptr_t __laddrs[struct sock *S] =
 inline int __num_laddrs[struct sock *S] = S == NULL ? 0 : S->__sk_common.skc_family != AF_INET || S->__sk_common.skc_rcv_saddr != 0;
 inline int __sctp_state[struct sock *S] = __is_sctp[S] ? S->__sk_common.skc_state : 0;
 
-/* A packet that goes out. */
+/* An outgoing packet. */
 translator sctpsinfo_t < struct sk_buff *P > {
 	sctps_addr = arg1;
 	sctps_num_raddrs = __num_raddrs[(struct sock *)arg1];
@@ -79,7 +81,7 @@ translator sctpsinfo_t < struct sk_buff *P > {
 	sctps_state = __sctp_state[(struct sock *)arg1];
 };
 
-/* One that comes in: the socket is not looked up yet. */
+/* An incoming one: the socket is not looked up yet. */
 translator sctpsinfo_t < struct sctphdr *H > {
 	sctps_addr = 0;
 	sctps_num_raddrs = 0;

@@ -60,10 +60,10 @@ typedef struct tcpinfo {	/* a segment, in host order */
 	uintptr_t tcp_hdr;	/* struct tcphdr */
 } tcpinfo_t;
 
-typedef struct tcpsinfo {	/* a connection; of received segments whose socket is not known yet only the addresses and ports */
+typedef struct tcpsinfo {	/* a connection; for received segments, whose socket is not known yet, only the addresses and ports */
 	uintptr_t tcps_addr;	/* struct sock */
 	int tcps_local;		/* both ends are on this host */
-	int tcps_active;	/* this end has connected, the other one has accepted */
+	int tcps_active;	/* this end initiated the connection */
 	uint16_t tcps_lport;
 	uint16_t tcps_rport;
 	string tcps_laddr;
@@ -81,17 +81,17 @@ typedef struct tcpsinfo {	/* a connection; of received segments whose socket is 
 	uint32_t tcps_swl1;	/* segment of the last change of the window */
 	uint32_t tcps_swl2;	/* Linux does not keep it: 0 */
 	uint32_t tcps_rup;	/* urgent data of the other end */
-	uint32_t tcps_radv;	/* what it may send up to */
+	uint32_t tcps_radv;	/* up to where it may send */
 	uint32_t tcps_rwnd;
 	int32_t tcps_rcv_ws;
 	uint32_t tcps_cwnd;	/* congestion window, in bytes */
 	uint32_t tcps_srecover;	/* end of the recovery from loss */
 	uint32_t tcps_cwnd_ssthresh;	/* in bytes; 0x7fffffff: none yet */
-	uint32_t tcps_sack_fack; /* what was acknowledged in order */
+	uint32_t tcps_sack_fack; /* acknowledged in order */
 	uint32_t tcps_sack_snxt;
 	uint32_t tcps_rto;	/* retransmit timeout, in ms */
 	uint32_t tcps_mss;
-	int tcps_retransmit;	/* it is sending again what was not acknowledged in time */
+	int tcps_retransmit;	/* it is retransmitting */
 	uint32_t tcps_srtt;	/* smoothed round trip, in microseconds */
 	int tcps_debug;		/* SO_DEBUG */
 	uint64_t tcps_cookie;	/* SO_COOKIE; 0: not asked for yet */
@@ -101,7 +101,7 @@ typedef struct tcpsinfo {	/* a connection; of received segments whose socket is 
 	uint32_t tcps_ts_recent; /* time stamp of the other end */
 } tcpsinfo_t;
 
-typedef struct tcplsinfo {	/* what it was before */
+typedef struct tcplsinfo {	/* the previous state */
 	int32_t tcps_state;
 } tcplsinfo_t;
 
@@ -118,14 +118,14 @@ translator tcpinfo_t < struct tcphdr *T > {
 	tcp_hdr = (uintptr_t)T;
 };
 
-/* A socket that waits for its third segment, or for nothing more (TIME_WAIT), is only the beginning of one. */
+/* A socket in NEW_SYN_RECV or TIME_WAIT is only the first part of a full one. */
 inline int __is_full[struct sock *S] = S != NULL && S->__sk_common.skc_state != 6 && S->__sk_common.skc_state != 12;
 
-/* A socket that is closed has given its port back already; what it has sent with is still there. */
+/* A closed socket has already released its port; the port it sent with is still known. */
 inline uint16_t __lport[struct sock *S] = S->__sk_common.skc_num == 0 && __is_full[S] ? ntohs(((struct inet_sock *)S)->inet_sport) :
     S->__sk_common.skc_num;
 
-/* Of a connection without a segment: what it sends, and what it receives. */
+/* A connection without a segment, as sender and as receiver. */
 translator tcpinfo_t < struct sock *S > {
 	tcp_sport = __lport[S];
 	tcp_dport = ntohs(S->__sk_common.skc_dport);
@@ -152,14 +152,16 @@ translator tcpinfo_t < struct inet_sock *S > {
 };
 
 /*
- * Who has connected: a socket in SYN_SENT, one that was bound to a port by itself (SOCK_BINDPORT_LOCK: those that accept() makes have
- * not), one whose port the kernel has chosen for connecting (-1).
+ * Did this end initiate the connection? Yes for a socket in SYN_SENT, one that was itself bound to
+ * a port (SOCK_BINDPORT_LOCK: sockets from accept() are not), and one whose port the kernel chose
+ * for connecting (-1).
  */
 inline int __active[struct tcp_sock *T] = ((struct sock *)T)->__sk_common.skc_state == 2 || (((struct sock *)T)->sk_userlocks & 8) ||
     (T->inet_conn.icsk_bind_hash != NULL && T->inet_conn.icsk_bind_hash->fastreuse < 0);
-/* What was acknowledged; the first segment counts for those that have connected. */
+/* The acknowledged bytes; the first segment counts for initiators. */
 inline uint32_t __iss[struct tcp_sock *T] = T->snd_una - (uint32_t)T->bytes_acked - (__active[T] ? 0 : 1);
-/* icsk_rto is in ticks, and made of this. A second before there is a measurement, two minutes at most. */
+/* icsk_rto is in ticks, and derived from this. One second before the first measurement, at most two
+ * minutes. */
 inline uint64_t __rto_once[struct tcp_sock *T] = T->srtt_us == 0 ? 1000 : ((T->srtt_us >> 3) + T->rttvar_us) / 1000;
 inline uint32_t __rto[struct tcp_sock *T] = __rto_once[T] << T->inet_conn.icsk_backoff > 120000 ? 120000 :
     __rto_once[T] << T->inet_conn.icsk_backoff;
@@ -254,7 +256,7 @@ translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_ts_recent = __is_full[((struct sock *)T)] ? T->rx_opt.ts_recent : 0;
 };
 
-/* A segment that comes in: its socket is not looked up yet, but ports and addresses are in the packet. */
+/* An incoming segment: its socket is not looked up yet, but ports and addresses are in the packet. */
 translator tcpsinfo_t < struct tcphdr *H > {
 	tcps_addr = arg1;
 	tcps_local = ((struct iphdr *)arg2)->version == 4 ? ((struct iphdr *)arg2)->saddr == ((struct iphdr *)arg2)->daddr ||

@@ -1,5 +1,6 @@
 /*
- * time.d: times as programs give them to system calls. The kernel has these structures under other names.
+ * time.d: times as programs pass them to system calls. The kernel has these structures under other
+ * names.
  *
  *    syscall::clock_nanosleep:entry { trace(((userland struct timespec *)arg2)->tv_sec); }
  */

@@ -33,7 +33,7 @@ translator udpsinfo_t < struct sock *S > {
 	udps_raddr = S == NULL ? "" : __raddr[S];
 };
 
-/* One that goes out, of a socket that may have no other end of its own. */
+/* An outgoing one, of a socket that may not be connected. */
 translator udpsinfo_t < struct sk_buff *P > {
 	udps_addr = arg1;
 	udps_lport = ntohs(((struct udphdr *)arg3)->source);
@@ -42,7 +42,8 @@ translator udpsinfo_t < struct sk_buff *P > {
 	udps_raddr = __ip_daddr[(struct iphdr *)arg2];
 };
 
-/* A datagram that comes in: the socket is not looked up yet, but its ports and addresses are in the packet. */
+/* An incoming datagram: the socket is not looked up yet, but its ports and addresses are in the
+ * packet. */
 translator udpsinfo_t < struct udphdr *U > {
 	udps_addr = 0;
 	udps_lport = ntohs(U->dest);

@@ -1,4 +1,4 @@
-/* udplite.d: datagrams whose checksum covers a part of them, as DTrace describes them. */
+/* udplite.d: datagrams with a partial checksum, as DTrace describes them. */
 #pragma D depends_on library ip.d
 
 typedef struct udpliteinfo {
@@ -25,7 +25,8 @@ translator udpliteinfo_t < struct udphdr *U > {
 	udplite_hdr = (uintptr_t)U;
 };
 
-/* One that goes out, and one that comes in; its socket is not looked up yet, but ports and addresses are in the packet. */
+/* An outgoing and an incoming one; the socket of the latter is not looked up yet, but ports and
+ * addresses are in the packet. */
 translator udplitesinfo_t < struct sk_buff *P > {
 	udplites_addr = arg1;
 	udplites_lport = ntohs(((struct udphdr *)arg3)->source);

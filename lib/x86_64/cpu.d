@@ -1,8 +1,8 @@
 /*
- * cpu.d: where x86-64 keeps what procfs.d and sched.d say of CPUs and threads.
+ * cpu.d: where x86-64 keeps data about CPUs and threads for procfs.d and sched.d.
  */
 
-/* Most kernels do not say of what types these are. */
+/* Most kernels have no type information for these. */
 extern unsigned int cpu_khz;
 extern unsigned long __per_cpu_offset[8192];
 
@@ -10,7 +10,8 @@ inline string __cpu_type = "x86-64";
 inline string __cpu_fputypes = "i387 compatible";
 inline int __cpu_mhz = (int)(`cpu_khz / 1000) ?? 0;
 
-/* The package of a CPU, and its memory node. A CPU's copy of a variable lies at its own distance from the symbol. */
+/* The package of a CPU, and its memory node. A CPU's copy of a variable is at a per-CPU offset from
+ * the symbol. */
 inline int __cpu_chip[int C] =
     (int)((struct cpuinfo_x86 *)((uintptr_t)&`cpu_info + `__per_cpu_offset[C]))->topo.pkg_id ??
     (int)((struct cpuinfo_x86 *)((uintptr_t)&`cpu_info + `__per_cpu_offset[C]))->phys_proc_id ?? 0;

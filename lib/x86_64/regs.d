@@ -45,7 +45,7 @@ inline int R_EFL = R_RFLAGS;
 inline int R_RFL = R_RFLAGS;
 inline int R_UESP = R_RSP;
 
-/* by their 32-bit names, in scripts that know no other */
+/* 32-bit names, for old scripts */
 inline int R_EAX = R_RAX;
 inline int R_EBX = R_RBX;
 inline int R_ECX = R_RCX;

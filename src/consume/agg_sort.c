@@ -1,12 +1,12 @@
 /*
  * agg_sort: the order in which aggregations are printed.
  *
- * By value, ties by key; with aggsortkey by key, ties by value; aggsortrev turns everything
- * around. Keys are compared from position aggsortkeypos on, then from the first again. Of several
- * aggregations in one printa() the one at aggsortpos counts first. Integer keys compare as
- * unsigned numbers whatever their type (so does DTrace), strings byte by byte.
+ * By value, ties by key; with aggsortkey by key, ties by value; aggsortrev reverses the order. Keys
+ * are compared from position aggsortkeypos on, then from the first again. Of several aggregations
+ * in one printa() the one at aggsortpos counts first. Integer keys compare as unsigned numbers
+ * whatever their type (so does DTrace), strings byte by byte.
  *
- * Averages compare as fractions, not cut to integers. Distributions compare by their weighted
+ * Averages compare as fractions, not truncated to integers. Distributions compare by their weighted
  * sums (each count times its bucket's value), then by the count in the bucket of zero.
  */
 #include <stdlib.h>
@@ -170,7 +170,7 @@ static bool same_key_shape(const dt_agg *a, const dt_agg *b)
 	return a->nkeys == b->nkeys;
 }
 
-/* The line of a row's keys in what other aggregations brought; by hash, then by bytes. */
+/* The line with a row's keys among those of other aggregations; by hash, then by bytes. */
 struct index {
 	uint32_t *slot; /* line + 1 */
 	uint64_t *hash;

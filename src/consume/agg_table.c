@@ -1,21 +1,21 @@
 /*
  * agg_table: the consumer's copy of the aggregations.
  *
- * Every snapshot of an engine brings rows (keys and a value); they are merged here by key, per
+ * Every snapshot of an engine returns rows (keys and a value), which are merged here by key, per
  * aggregation, in a chained hash table. printa(), clear(), trunc() and normalize() work on this
  * copy. A row is one block of memory: the struct, the keys, the bytes of the keys, the value.
  *
  * Keys that are symbols (sym, mod, usym, umod) are made canonical first: all addresses inside one
- * function become its first address, all addresses inside one module the first one seen of it, so
- * that equal names are one row. A function of a process is the same one in every process that has the
- * object, though at other addresses: the first one seen stands for all. (Two functions of one name,
- * static ones, differ by their place in a page, which loading does not change.) Strings count up to
- * their NUL only, and integers by value, whatever their size; a row shows them in the size they had when
- * it was made. Stacks are compared by what is printed of them if the user wants that (options
- * ustackmerge and stackoffsets).
+ * function become its first address, all addresses inside one module the first one seen, so that
+ * equal names are one row. A function is the same in every process that maps the object, though at
+ * other addresses: the first one seen stands for all. (Two static functions of the same name differ
+ * by their offset in a page, which loading does not change.) Strings count up to their NUL only,
+ * and integers by value, whatever their size; a row shows them in the size they had when it was
+ * made. Stacks are compared by what is printed of them if the user wants that (options ustackmerge
+ * and stackoffsets).
  *
  * Numbers of keys and words come from the aggregation (possibly from a file): rows are copied by
- * those numbers, and whoever reads a value checks them against the function (dt_agg_number,
+ * those numbers, and readers of a value check them against the function (dt_agg_number,
  * dt_buckets_of).
  */
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct dt_aggs {
 	DT_VEC(dt_aggset *) sets; /* in order of id */
 	dt_aggset *recent;
 	dt_map *names;	/* of modules and of functions in processes -> struct place * */
-	dt_map *stacks; /* by the names of their frames -> dt_datum *, its bytes behind it */
+	dt_map *stacks; /* by the names of their frames -> dt_datum *, followed by its bytes */
 };
 
 dt_aggs *dt_aggs_new(const struct dt_consumer_env *env)
@@ -122,7 +122,7 @@ dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg)
 
 /* ---- keys ---- */
 
-/* The one address that stands for all of this name: the first that was seen. */
+/* The address that stands for all of this name: the first that was seen. */
 static void stand_for(dt_aggs *as, char *name, dt_value *v)
 {
 	struct place *known;
@@ -323,7 +323,7 @@ static void merge_value(const dt_agg *agg, uint64_t *to, const uint64_t *from)
 		to[i] += from[i];
 }
 
-/* The row will be printed, perhaps long after the process has ended. */
+/* The row will be printed, possibly long after the process has ended. */
 static void keep_processes(const dt_aggs *as, const dt_aggrow *r)
 {
 	for (uint32_t i = 0; as->env->keep && i < r->agg->nkeys; i++) {
@@ -374,7 +374,7 @@ void dt_aggset_clear(dt_aggset *s)
 	}
 }
 
-/* Take the rows that lines name out of the set. */
+/* Remove the rows of these lines from the set. */
 static void remove_lines(dt_aggset *s, const dt_aggline *lines, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

@@ -46,7 +46,7 @@ struct dt_consumer_env {
 	const void *writer_arg;		    /* for its open() */
 	FILE *out;	      /* output of the trace, not closed; NULL: to emit() */
 	int (*emit)(void *arg, const void *data, size_t n); /* 0, or an errno */
-	bool terminal;	      /* the consumer's: what is written now goes to one */
+	bool terminal;	      /* the consumer's: output currently goes to a terminal */
 	const char *out_path; /* -o file: what ftruncate() truncates; NULL: none */
 	void *arg;
 	/* Diagnostics that the writer does not take. 0, or -1 to abort. */
@@ -58,7 +58,7 @@ struct dt_consumer_env {
 	/* Without *sym, *off is the offset in the object; 0: unknown. */
 	bool (*usym)(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off);
-	/* Names of this process will be asked for at the end; NULL: no matter. */
+	/* Names of this process will be needed at the end; may be NULL. */
 	void (*keep)(void *arg, long pid);
 };
 

@@ -8,7 +8,7 @@
  * caller's, or a file opened by freopen(); or to a function, in larger pieces. An output error ends
  * the work with its errno.
  *
- * For -F a return must know what follows it (flow.c), so it is held back until the next record or
+ * For -F a return depends on the next record (flow.c), so it is held back until the next record or
  * the end of the batch.
  */
 #include <errno.h>
@@ -310,7 +310,7 @@ static bool is_check_due(dt_consumer *c, uint64_t now)
 	return true;
 }
 
-/* exit() and a full buffer end tracing at once, unless the user says when the status is checked. */
+/* exit() and a full buffer end tracing at once, unless the user has set statusrate. */
 static bool is_over(const dt_consumer *c, const dt_status *st, bool checking)
 {
 	return (c->exiting || st->exiting || st->filled) &&
@@ -377,7 +377,7 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 		rc = report_losses(c, &st);
 	if (rc >= 0)
 		rc = take_what_is_due(c, &look, before_end, !st.running);
-	if (rc >= 0 && !st.running) { /* for the last time: also what was lost in consuming */
+	if (rc >= 0 && !st.running) { /* the last time: also losses while consuming */
 		ops->status(e, &st);
 		rc = report_losses(c, &st);
 	}

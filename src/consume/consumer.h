@@ -33,7 +33,7 @@ struct dt_consumer {
 	dt_flow_state flow;
 	struct dt_held *held;
 	dt_error *err;		/* of the current call */
-	const struct dt_look *untaken; /* the engine, as long as aggregations have not been taken in this call */
+	const struct dt_look *untaken; /* the engine, until aggregations have been read in this call */
 	uint64_t consumed, taken, checked; /* when records, aggregations and the status last were */
 	bool exiting;
 	bool ended; /* the writer has ended its output */

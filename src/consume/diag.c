@@ -1,5 +1,5 @@
 /*
- * diag: what went wrong while tracing, in DTrace's words: faults, and losses of every kind.
+ * diag: messages about tracing, in DTrace's words: faults, and losses of every kind.
  *
  * A fault is a line, word for word as in DTrace. One kind comes in large numbers and says the same each
  * time: user memory that was not in memory. Of these only the first of each place (clause, action, DIF
@@ -216,7 +216,7 @@ static int report(size_t kind, uint64_t n, uint64_t total, uint32_t cpu,
 	return rc;
 }
 
-/* Once, at the end: their own lines say no more than DTrace's. */
+/* Once, at the end: the lines for each of them are DTrace's. */
 static int explain_absent(dt_losses *l, const dt_status *st, const struct dt_losses_to *to)
 {
 	dt_diag d = {.kind = DT_DIAG_NOTE};

@@ -1,11 +1,11 @@
 /*
  * flow: the indentation of -F.
  *
- * A probe named entry (or *-entry) opens a level, one named return (or *-return) closes it. When
- * several clauses ride on one probe only the first entry and the last return count: the others are
- * shown as plain probes, inside. To know which return is the last, the consumer says what comes
- * next. A stream is whatever is consumed in one order: all CPUs together with the temporal option,
- * else each CPU by itself.
+ * A probe named entry (or *-entry) opens a level, one named return (or *-return) closes it. If
+ * several clauses are on one probe, only the first entry and the last return count: the others are
+ * shown as plain probes, inside. To tell which return is the last, the consumer passes the next
+ * record. A stream is consumed in one order: all CPUs together with the temporal option, else each
+ * CPU separately.
  */
 #include <stdlib.h>
 

@@ -2,9 +2,9 @@
  * statements: what the consumer does for each statement of a clause, when a record of it comes.
  *
  * Those that print become events for the writer. Those that act on the consumer itself (clear, trunc,
- * normalize, setopt, freopen ...) are done here and now. The aggregations are taken before the first
- * statement of a round that is about them, so that it finds every update made by its own and by
- * earlier firings.
+ * normalize, setopt, freopen ...) are done here at once. The aggregations are read before the first
+ * statement of a round that uses them, so that it sees every update by its own and by earlier
+ * firings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static int do_print(struct walk *k)
 	return 0;
 }
 
-/* A size that was computed caps what is shown, if it makes sense at all. */
+/* A computed size limits what is shown, if it is valid. */
 static int do_memory(struct walk *k)
 {
 	dt_value v = nth_value(k, 0), size = nth_value(k, 1);
@@ -290,7 +290,7 @@ int dt_report_lost_packets(dt_consumer *c)
 	return rc;
 }
 
-/* A program that asks for something that is not available is told so, and goes on. */
+/* A request for something that is not available is reported, and the program continues. */
 static int do_setopt(struct walk *k)
 {
 	char *name = nth_string(k, 0), *value = nth_string(k, 1), *why;

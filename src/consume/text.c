@@ -1,13 +1,13 @@
 /*
- * text: the writer that prints as DTrace always has. Columns and blanks are
- * what scripts rely on: never change them.
+ * text: the writer that prints as DTrace does. Scripts rely on columns and blanks: never change
+ * them.
  *
  *	CPU     ID                    FUNCTION:NAME
  *	  0      1                           :BEGIN   hello
  *
  * The header is printed once, before the first record; quiet suppresses header and columns and
  * leaves the bare values. With flowindent (-F) the columns are CPU and the indented flow, also
- * when quiet. Options are looked at for every record, because setopt() may change them.
+ * when quiet. Options are read for every record, because setopt() may change them.
  */
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /*
  * text_agg: aggregations as text: the default layout, and printa() with a format.
  *
- * Default: keys in columns (a stack or a dump takes lines of its own), then one number of 16
- * columns per aggregation, or the graph of a distribution; one entry per line. A printa() begins
- * with an empty line.
+ * Default: keys in columns (a stack or a dump takes separate lines), then one number of 16 columns
+ * per aggregation, or the graph of a distribution; one entry per line. A printa() begins with an
+ * empty line.
  */
 #include <stdlib.h>
 

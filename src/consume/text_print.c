@@ -1,5 +1,5 @@
 /*
- * text_print: print() shows any value with its type, as C would declare it.
+ * text_print: print() shows any value with its type, as a C declaration.
  *
  *	int 0x2a                           point_t {
  *	char [30] "ab"                         int a = 0x1
@@ -10,8 +10,8 @@
  *	                                       int d :4 = 0x5
  *	                                   }
  *
- * A value of a structure ends at its brace; every other ends the line. The walk follows the type
- * and takes bytes only where the datum has them: a member past its end prints <not recorded>.
+ * A structure ends at its brace; every other value ends the line. The walk follows the type and
+ * takes bytes only where the datum has them: a member past its end prints <not recorded>.
  */
 #include <ctype.h>
 
@@ -52,7 +52,7 @@ static void put_type(const struct view *v, dt_type *t)
 		dt_type_print(v->ts, t, NULL, v->out);
 }
 
-/* In a struct of a user program all pointers are userland ones: no need to say so of each. */
+/* In a struct of a user program all pointers are userland ones: do not repeat it for each. */
 static void drop_userland(dt_buf *b, size_t from)
 {
 	static const char word[] = "userland ";

@@ -1,10 +1,10 @@
 /*
  * text_printf: the conversions of printf(), printa(), system() and freopen().
  *
- * One table says how each letter prints; all other code is the same for all. A conversion gets its
- * value decoded (dt_value); what the compiler checked is checked again here as far as memory goes,
- * since formats and sizes can come from a file: an argument that is missing or of the wrong kind
- * prints as zero or nothing.
+ * One table defines how each letter prints; all other code is common. A conversion gets its value
+ * decoded (dt_value); the compiler's checks that protect memory are repeated here, since formats
+ * and sizes can come from a file: an argument that is missing or of the wrong kind prints as zero
+ * or nothing.
  *
  * Text is padded here rather than by C's printf, so that strings may hold any byte.
  */
@@ -77,7 +77,7 @@ static void c_format(const struct job *j, char spec[32], const char *tail)
 	snprintf(p, 32 - (size_t)(p - spec), "*.*%s", tail);
 }
 
-/* Grouping is the one thing that depends on the user's locale; the library sets none for good. */
+/* Only grouping depends on the user's locale; the library does not change it permanently. */
 static locale_t group_begin(const struct job *j, locale_t *old)
 {
 	locale_t l = j->flags & DT_CF_GROUP ? newlocale(LC_NUMERIC_MASK, "", (locale_t)0) : 0;

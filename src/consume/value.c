@@ -2,8 +2,8 @@
  * value: from recorded bytes to typed values, and from addresses to names.
  *
  * What a datum is follows from its action (stacks, symbols, memory) or from the type of the
- * action's DIFO. A value never claims more bytes than the datum has, whatever the action says:
- * action sizes may come from a file.
+ * action's DIFO. A value never has more bytes than the datum, whatever the action's size: it may
+ * come from a file.
  */
 #include "consume/writer.h"
 

@@ -1,12 +1,12 @@
 /*
- * writer: what the consumer tells an output writer.
+ * writer: the interface between the consumer and an output writer.
  *
  * A writer gets typed values and whole tables, never text. The text writer (text.c) prints as
- * DTrace always has; others implement the same table of functions (src/format). Whatever a pointer
- * leads to is only good during the call.
+ * DTrace always has; others implement the same table of functions (src/format). Pointers are valid
+ * only during the call.
  *
- * Data can come from programs read from a file, so nothing here trusts a size: value.c decodes a
- * datum with what it has and never reads past it.
+ * Data can come from programs read from a file, so no size is trusted: value.c decodes the bytes
+ * that a datum has and never reads past them.
  */
 #ifndef DT_WRITER_H
 #define DT_WRITER_H
@@ -62,7 +62,8 @@ bool dt_value_child(dt_types *ts, const dt_value *v, uint32_t i, dt_value *child
 /* The same bytes as a value of this type (print() has one of its own); type NULL: as it is. */
 void dt_value_as(dt_types *ts, const dt_value *v, dt_type *type, dt_value *out);
 
-/* Strings of a program may hold anything: from here on in `out`, make them harmless if they go to a terminal. */
+/* Strings of a program may hold anything: make those from here on in `out` harmless if they go to a
+ * terminal. */
 void dt_text_guard(dt_buf *out, size_t from, const struct dt_consumer_env *env);
 
 /* ---- addresses ---- */
@@ -95,7 +96,7 @@ void dt_aggs_free(dt_aggs *as);
 dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg); /* made if need be */
 uint32_t dt_aggs_count(const dt_aggs *as);
 dt_aggset *dt_aggs_nth(dt_aggs *as, uint32_t i); /* in order of id */
-/* What a snapshot brings; added to what is there. */
+/* Add the rows of a snapshot. */
 void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const uint64_t *value);
 void dt_aggset_clear(dt_aggset *s);	       /* zero the values, keep the keys */
 void dt_aggset_trunc(dt_aggset *s, int64_t n); /* keep n largest, -n smallest; 0: none */
@@ -215,10 +216,10 @@ struct dt_writer_ops {
 	void (*memory)(dt_writer *w, const dt_value *v);
 	void (*stack)(dt_writer *w, const dt_value *v);
 	void (*symbol)(dt_writer *w, const dt_value *v);
-	/* printf(): the text made from the format, and what it was made from */
+	/* printf(): the formatted text, and its arguments */
 	void (*printf)(dt_writer *w, const char *text, size_t len, const struct dt_format *f,
 		       const dt_value *args, uint32_t nargs);
-	/* printa(), and what is left at the end; -1 with *err */
+	/* printa(), and the remaining aggregations at the end; -1 with *err */
 	int (*aggs)(dt_writer *w, const dt_aggtable *t, dt_error *err);
 	void (*clear)(dt_writer *w, const dt_agg *agg); /* after clear() and trunc(): it has no values now */
 	void (*exit_begin)(dt_writer *w); /* before the aggregations at the end */
@@ -227,7 +228,7 @@ struct dt_writer_ops {
 	int (*check)(dt_writer *w, dt_error *err); /* after a record or a diagnostic: -1 with *err ends tracing */
 	/* Losses, faults, notices. True: it is in the output now, and nobody else has to tell it (stderr). */
 	bool (*diag)(dt_writer *w, const dt_diag *d);
-	/* What was written so far, any bytes; the consumer takes it and resets it. */
+	/* The output so far, any bytes; the consumer takes it and resets it. */
 	dt_buf *(*output)(dt_writer *w);
 };
 extern const struct dt_writer_ops dt_writer_text;
@@ -247,7 +248,7 @@ int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env
 		 dt_error *err);
 bool dt_text_packs(const dt_aggtable *t, const dt_options *opts);
 void dt_text_pack(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env *env);
-/* One bar of a graph: 41 columns with its axis. `total` is what a full bar stands for. */
+/* One bar of a graph: 41 columns with its axis. `total` is the value of a full bar. */
 struct dt_bar_scale {
 	bool positive, negative; /* signs that occur */
 	unsigned __int128 total; /* in 1/scale units: a full bar is total / unit */

@@ -24,7 +24,7 @@ static int read_at(dt_ksyms *ks, uint64_t addr, dt_kcode *c, char *why, size_t w
 
 	*c = (dt_kcode){.addr = addr};
 	if (end <= addr || end - addr > DT_KCODE_MAX) {
-		snprintf(why, whylen, "its place in memory is not known");
+		snprintf(why, whylen, "its address is not known");
 		return -1;
 	}
 	c->n = end - addr;

@@ -16,7 +16,7 @@ _Noreturn static void redeclared(dt_compiler *cc, const dt_declarator *d, const 
 	if (old->flags & IDF_BUILTIN)
 		dt_fail(cc, d->pos, D_DECL_IDRED, "\"%s\" is built in and cannot be declared",
 			d->name);
-	dt_fail(cc, d->pos, D_DECL_IDRED, "\"%s\" was declared before, differently", d->name);
+	dt_fail(cc, d->pos, D_DECL_IDRED, "\"%s\" was declared differently before", d->name);
 }
 
 static bool same_type(dt_compiler *cc, dt_type *a, dt_type *b)

@@ -213,7 +213,7 @@ static void add_provider(dt_compiler *cc, const dt_provider_decl *prov, dt_pos p
 	struct dt_known_provider *p = dt_map_get(cc->shared->providers, prov->name);
 
 	if (p && p->made && !same_provider(cc, &p->decl, prov))
-		dt_fail(cc, pos, D_PROV_INCOMPAT, "provider %s was declared before, differently",
+		dt_fail(cc, pos, D_PROV_INCOMPAT, "provider %s was declared differently before",
 			prov->name);
 	if (!p) {
 		p = dt_arena_alloc(cc->arena, sizeof(*p));

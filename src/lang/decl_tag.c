@@ -323,7 +323,7 @@ static dt_type *define_sou(dt_compiler *cc, enum dt_kind kind, const char *tag, 
 			tag);
 	complete(cc, t, &list, packed || cc->lex.packed, cc->lex.aligned);
 	if (again && !same_layout(cc, old, t))
-		dt_fail(cc, pos, D_DECL_TYPERED, "%s %s was defined before, differently",
+		dt_fail(cc, pos, D_DECL_TYPERED, "%s %s was defined differently before",
 			kind_word(kind), tag);
 	return old ? old : t;
 }
@@ -447,7 +447,7 @@ static void declare_enumerator(dt_compiler *cc, dt_type *e, bool repeat, uint32_
 	if (repeat) {
 		if (i >= e->nenumerators || strcmp(e->enumerators[i].name, name) != 0 ||
 		    e->enumerators[i].value != value)
-			dt_fail(cc, pos, D_DECL_TYPERED, "enum %s was defined before, differently",
+			dt_fail(cc, pos, D_DECL_TYPERED, "enum %s was defined differently before",
 				e->name ? e->name : "");
 		return;
 	}
@@ -491,7 +491,7 @@ static dt_type *define_enum(dt_compiler *cc, const char *tag, dt_pos pos)
 		dt_lex_next(cc);
 	}
 	if (repeat && i != e->nenumerators)
-		dt_fail(cc, pos, D_DECL_TYPERED, "enum %s was defined before, differently", tag);
+		dt_fail(cc, pos, D_DECL_TYPERED, "enum %s was defined differently before", tag);
 	dt_lex_expect(cc, '}', "}");
 	return e;
 }

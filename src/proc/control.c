@@ -159,7 +159,7 @@ static const char *why_not_held(long pid, char *text, size_t n)
 	if (fd < 0)
 		return NULL;
 	close(fd);
-	return "does not let itself be traced by ptrace";
+	return "cannot be traced by ptrace";
 }
 
 /* Stop it, or report why not. -1 with *err: no permission, or it has ended. */

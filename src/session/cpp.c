@@ -1,11 +1,11 @@
 /*
- * cpp: the C preprocessor, run over script files when -C (option cpp) asks for it.
+ * cpp: the C preprocessor, run over script files with -C (option cpp).
  *
- * The text goes in through one memory file and comes back through another, so neither side can
- * wait for the other. A marker line in front gives the script its name, so that the preprocessor's
- * messages and its own markers speak of the script and not of <stdin>. The macros that say "this is
- * D" are defined on the command line; __STDC__ cannot be (the preprocessor would warn about its own
- * macro), it is set in a marker region that counts as a system header.
+ * Input and output are memory files, so neither side can block the other. A marker line at the
+ * start names the script, so that the preprocessor's messages and markers refer to the script and
+ * not to <stdin>. The macros that identify D are defined on the command line; __STDC__ cannot be
+ * (the preprocessor would warn about its own macro), so it is set in a region marked as a system
+ * header.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -86,7 +86,7 @@ static void command_line(strings *argv, const dt_options *o, const char *path)
 	add(argv, NULL);
 }
 
-/* What stands before the script. stdc: option stdc, as the letters of cc -X. */
+/* The text before the script. stdc: option stdc, as the letters of cc -X. */
 static void prologue(dt_buf *b, uint64_t stdc, const char *path)
 {
 	if (stdc != DT_STDC_C)
@@ -158,7 +158,7 @@ static int run(dtrace_hdl_t *h, char **argv, int in, int out)
 		;
 	close(report[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		; /* with SIGCHLD ignored it fails when all is done: then the output has to tell */
+		; /* with SIGCHLD ignored this fails although the child has ended: then the output tells */
 	if (failure == ENOENT)
 		return dt_session_err(
 		    h, EDT_CPPENT,

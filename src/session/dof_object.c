@@ -1,8 +1,8 @@
 /*
- * dof_object: the product of -G.
+ * dof_object: the ELF object of -G.
  *
  * Probes made with our headers (header.c) need no post-link step, so the object has no code: it
- * exists for build systems that link it. It carries the program as DOF in a section that is not
+ * exists for build systems that link it. It contains the program as DOF in a section that is not
  * loaded, where tools find it.
  *
  *   0 (null)   1 .SUNW_dof   2 .note.GNU-stack   3 .shstrtab

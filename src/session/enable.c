@@ -1,9 +1,9 @@
 /*
- * enable: a program's clauses meet probes.
+ * enable: puts a program's clauses on probes.
  *
  * Each clause is put on every probe that its description matches: an ECB, in the order of the
  * clauses, so that the clauses of one probe run in program order. The DIF is verified first,
- * whoever made it: our compiler, or a DOF file.
+ * whether it comes from our compiler or a DOF file.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static int verify(dtrace_hdl_t *h, dt_program *p)
 {
 	struct dt_verify_opts vo = {0};
 
-	if (p->options == &h->opts) { /* a program from a DOF file has variables of its own */
+	if (p->options == &h->opts) { /* a program from a DOF file has its own variables */
 		vo.max_global = dt_compiler_max_var(h->cc, DT_SCOPE_GLOBAL);
 		vo.max_thread = dt_compiler_max_var(h->cc, DT_SCOPE_THREAD);
 		vo.max_local = dt_compiler_max_var(h->cc, DT_SCOPE_LOCAL);
@@ -139,7 +139,7 @@ static int report(dtrace_hdl_t *h, const dt_probedesc *d, dtrace_probe_f *f, voi
 	*count = n;
 	if (n == 0)
 		return 0;
-	/* the callback may ask about probes itself: keep our own list */
+	/* the callback may query probes itself: use a private list */
 	dt_probe **list = dt_xmalloc((size_t)n * sizeof(*list));
 
 	memcpy(list, probes, (size_t)n * sizeof(*list));

@@ -1,12 +1,12 @@
 /*
  * events: where enabled probes fire, and what is computed there before their clauses run.
  *
- * The provider of a probe says at which events it fires (probe/attach.h). A stable probe has a
- * condition and arguments, D text about the event, which are compiled to DIF here. An engine is
- * handed both with the ECBs (engine.h), so it needs neither a provider nor a compiler.
+ * The provider of a probe defines the events at which it fires (probe/attach.h). A stable probe has
+ * a condition and arguments, D text about the event, which are compiled to DIF here. An engine gets
+ * both with the ECBs (engine.h), so it needs neither a provider nor a compiler.
  *
- * The text is compiled when tracing begins, or when a probe joins, and not for a listing: it looks
- * up types of the kernel.
+ * The text is compiled when tracing begins, or when a probe is added, but not for a listing: it
+ * looks up kernel types.
  */
 #include <stdio.h>
 

@@ -1,22 +1,23 @@
 /*
- * grow: probes that join while tracing.
+ * grow: adds probes during tracing.
  *
- * Probes in processes come into being when a process loads a library or runs another program, and when it
- * forks: those of the child are others.
- * Clauses whose descriptions can mean such probes (dt_provider.grows) are kept here; when something
- * happens that could concern one of them (dt_provider.news), its description is matched again, and
- * the probes that it has no ECB on yet are given to the engine.
+ * Probes in processes appear when a process loads a library or runs another program, and when it
+ * forks: the child has its own. Clauses whose descriptions can match such probes
+ * (dt_provider.grows) are kept here; when something happens that could affect one of them
+ * (dt_provider.news), its description is matched again, and the engine gets the probes that it has
+ * no ECB on yet.
  *
- * With option follow, probes in a process are also in its children: the engine sees to that
- * (adopt). What they load and run is news of the process.
+ * With option follow, probes in a process are also in its children: the engine does this (adopt).
+ * What they load and run is reported as news of the process.
  *
- * A process that loads a library could call its functions before we know of it. It waits for us at
- * a gate, the function of the dynamic linker that debuggers use for the same purpose (engine.h).
- * There it spins, so we take it by ptrace first and let it come out: it stops on its way, for as
- * long as it takes to attach. Where ptrace is refused it has to spin until then.
+ * A process that loads a library could call its functions before the tracer learns of it. So it
+ * waits at a gate, the function of the dynamic linker that debuggers use for the same purpose
+ * (engine.h). There it spins, so the tracer first grabs it by ptrace and then admits it: it stops
+ * on its return to user mode, for as long as it takes to attach. Where ptrace is refused it spins
+ * until then.
  *
- * args[] of a clause were compiled for the probes that there were. A probe that joins must have
- * the same arguments if the clause uses them.
+ * args[] of a clause were compiled for the probes that existed then. A new probe must have the same
+ * arguments if the clause uses them.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -101,9 +102,9 @@ uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c)
 	return kinds;
 }
 
-/* ---- something has happened ---- */
+/* ---- news ---- */
 
-/* Is the description about this process, or about one that it is followed from? */
+/* Does the description concern this process, or one that it is followed from? */
 static bool is_about(const dtrace_hdl_t *h, const struct growing *x, long pid)
 {
 	const dt_proc *p;
@@ -202,7 +203,7 @@ void dt_grow_free(dtrace_hdl_t *h)
 
 /* ---- gates ---- */
 
-/* Put one where the dynamic linker of the process tells of new objects. */
+/* Put one where the dynamic linker of the process announces new objects. */
 static void put_gate(dtrace_hdl_t *h, long pid)
 {
 	uint64_t offset = 0;
@@ -257,7 +258,7 @@ bool dt_grow_is_awaited(const dtrace_hdl_t *h)
 	       h->engine_ops->arrived(h->engine) != h->grow->arrived;
 }
 
-/* Take the processes that have arrived. True: there are some to be released. */
+/* Grab the processes that have arrived. True: some have to be released. */
 static bool receive(dtrace_hdl_t *h)
 {
 	struct dt_grow *g = h->grow;
@@ -344,8 +345,9 @@ static bool has_found(const new_ecbs *out, const dt_provider *p)
 	return false;
 }
 
-/* Processes go on while we look: what one description missed another may have found a moment later. All clauses of
- * a probe must join at once, so those of its provider are matched again until nothing more is found. */
+/* Processes continue meanwhile: a probe that one description missed, another may find a moment
+ * later. All clauses of a probe must be added at once, so those of its provider are matched again
+ * until nothing more is found. */
 static void match_stale(dtrace_hdl_t *h, new_ecbs *out, dt_error *err)
 {
 	struct dt_grow *g = h->grow;
@@ -373,7 +375,7 @@ static int report(dtrace_hdl_t *h, const dt_error *err)
 	memcpy(h->grow->said, err->text, sizeof(h->grow->said));
 	snprintf(text, sizeof(text), "a probe could not join: %s", err->text);
 	return dt_session_diag(h, DT_DIAG_FAULT,
-			       text); /* what it would have seen is lost: also said in quiet mode */
+			       text); /* its events are lost: reported even in quiet mode */
 }
 
 int dt_grow_update(dtrace_hdl_t *h)

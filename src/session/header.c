@@ -2,24 +2,27 @@
  * header: a C header from provider declarations (-h).
  *
  * Every probe becomes a macro PROVIDER_PROBE(args) and a test PROVIDER_PROBE_ENABLED(). The macro
- * calls an inline function of the traditional name, __dtrace_<provider>___<probe>, whose body is
- * a nop after a test of the probe's semaphore, and an ELF note that says where it is: provider, name, and how
- * each argument is found (".note.stapsdt", the format that SystemTap, perf, bpftrace and gdb read). So there is
- * no post-link step and nothing to link against. A tracer counts up the semaphore, a 16-bit word in section
- * .probes, while it is interested; _ENABLED() reads it too. Not traced: one load and one branch.
+ * calls an inline function of the traditional name, __dtrace_<provider>___<probe>, whose body is a
+ * nop after a test of the probe's semaphore, and an ELF note that describes it: provider, name, and
+ * the location of each argument (".note.stapsdt", the format that SystemTap, perf, bpftrace and gdb
+ * read). So there is no post-link step and nothing to link against. A tracer increments the
+ * semaphore, a 16-bit word in section .probes, while it traces the probe; _ENABLED() reads it. Not
+ * traced: one load and one branch.
  *
- * On x86-64 there are two nops (dt_arch.site): one of two bytes, which the note is about and where every tracer can put a breakpoint; and one of five
- * bytes, because Linux 6.18 turns a probe on such a one into a call, which on some machines costs less than a trap. Our
- * tracer takes the better one (bpf/run/sites.c) and knows sites like these by their bytes. A call writes below the stack
- * pointer, where a function that calls no other keeps variables. So each site also calls an empty function, on the
- * path with the probe enabled only: that makes the function around it one that calls, and compilers keep
- * nothing there in such a function. The call comes before the nops, or it could become a tail call, which does not count.
+ * On x86-64 there are two nops (dt_arch.site): one of two bytes, which the note refers to and where
+ * every tracer can put a breakpoint; and one of five bytes, because Linux 6.18 turns a probe on
+ * such a nop into a call, which on some machines costs less than a trap. Our tracer uses the
+ * cheaper one (bpf/run/sites.c) and recognizes such sites by their bytes. A call writes below the
+ * stack pointer, where a leaf function keeps variables. So each site also calls an empty function,
+ * only on the path with the probe enabled: the enclosing function is then not a leaf, and compilers
+ * keep nothing there. The call comes before the nops, or it could become a tail call, which does
+ * not count.
  *
  * Arguments are passed as the plain integer or pointer of the declared size, so the header does
  * not depend on any typedef of the program. It compiles as C and as C++; where there is no such
  * asm, or with -D_DTRACE_VERSION=0, the macros are empty.
  *
- * What one argument-less probe p of provider v expands to:
+ * The expansion of a probe p of provider v without arguments:
  *
  *	990:	dt_arch.site.text
  *		.pushsection .note.stapsdt,"?","note"
@@ -33,7 +36,7 @@
  *		.popsection
  *
  * _.stapsdt.base is one byte in its own section: readers compare its address with the one in the
- * note to see how far the file has been moved by prelink.
+ * note to find how far prelink has moved the file.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -65,8 +68,8 @@ static const char prelude[] =
     "#else\n"
     "#define _DTRACE_ADDR \".4byte \"\n"
     "#endif\n"
-    "/* Makes the function around a site one that calls others: nothing of it lies below its stack "
-    "pointer. */\n"
+    "/* Called at a site, so that the enclosing function is not a leaf and keeps nothing below its "
+    "stack pointer. */\n"
     "static __attribute__((noinline, cold, unused)) void _dtrace_calls(void)\n"
     "{\n"
     "\t__asm__ __volatile__(\"\");\n"
@@ -126,8 +129,7 @@ static void put_macro_name(dt_buf *b, const char *d_name)
 
 /* ---- arguments ---- */
 
-/* The C type that carries an argument: NULL when none can. *size: as in the note, negative when
- * signed. */
+/* The C type for an argument, or NULL if there is none. *size: as in the note, negative if signed. */
 static const char *carrier(dtrace_hdl_t *h, dt_type *t, int *size)
 {
 	static const char *const by_size[2][9] = {
@@ -247,7 +249,7 @@ static void put_site(dtrace_hdl_t *h, dt_buf *b, const struct names *n, const dt
 	dt_buf_puts(b, pr->nnative ? "\n\t\t: : " : " : : ");
 	for (uint32_t i = 0; i < pr->nnative; i++)
 		dt_buf_printf(b, "%s\"nor\"(arg%u)", i ? ", " : "", i);
-	/* what a pointer leads to must be in memory, or a tracer would read old bytes there */
+	/* memory that a pointer refers to must be written before, or a tracer would read old bytes */
 	if (has_pointer(pr))
 		dt_buf_puts(b, " : \"memory\"");
 	dt_buf_puts(b, ");\n}\n");

@@ -4,14 +4,14 @@
  * -L libraries are compiled before the first program. System libraries are compiled when a program
  * needs them: when the compiler meets a name that it does not know, it asks (struct
  * dt_library_source of lang.h), and the name is looked up among those that each library defines. So
- * `BEGIN { exit(0); }` opens no library at all, and a program that says EPERM compiles errno.d and
- * nothing else. What a library needs in turn, by name or by #pragma D depends_on library, is
- * compiled the same way while the library is.
+ * `BEGIN { exit(0); }` opens no library at all, and a program that uses EPERM compiles only
+ * errno.d. Libraries that a library needs, by name or by #pragma D depends_on library, are compiled
+ * in the same way.
  *
  * A library seen under the same file name in an earlier directory is skipped, so a -L library
  * replaces a system one. A library that depends on something absent is skipped silently; any other
- * error in a library fails the program that needs it, with the library's path in the message. So does
- * one that is not a regular file, or that other users can write.
+ * error in a library fails the program that needs it, with the library's path in the message. So
+ * does a library that is not a regular file, or that other users can write.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -121,8 +121,8 @@ static bool is_in_program(const Dl_info *here)
 
 /* The system directory: the option; or lib in the build directory that the program or library is in (a
  * link to that of the tree, which is thus usable in place); or <prefix>/lib/dtrace for
- * <prefix>/sbin/dtrace and <prefix>/lib/libdtrace.so; or the traditional place. A directory counts when it holds errno.d. What
- * differs by CPU is in a folder of it. */
+ * <prefix>/sbin/dtrace and <prefix>/lib/libdtrace.so; or the traditional place. A directory counts
+ * if it contains errno.d. Files that differ by CPU are in a subdirectory. */
 static char *system_dir(const dt_options *o)
 {
 	static const char *const beside[] = {"lib", "../lib", "dtrace", "../lib/dtrace"};
@@ -134,7 +134,7 @@ static char *system_dir(const dt_options *o)
 		return dt_xstrdup(o->text[DT_O_SYSLIBDIR]);
 	if (!dladdr((const void *)system_dir, &info) || !info.dli_fname)
 		return dt_xstrdup(SYSTEM_DIR);
-	/* of the program itself it knows argv[0], which is whatever its parent has put there */
+	/* for the program itself it has only argv[0], which the parent can set to anything */
 	path = realpath(is_in_program(&info) ? "/proc/self/exe" : info.dli_fname, NULL);
 	slash = path ? strrchr(path, '/') : NULL;
 	for (size_t i = 0; slash && i < DT_NELEM(beside); i++) {
@@ -181,7 +181,8 @@ static void list_system(struct dt_libs *ls, const dt_options *o)
 
 /* ---- reading ---- */
 
-/* Who can write a library can decide what root traces and prints. NULL: it can be trusted as far as its directory can. */
+/* A user who can write a library controls what root traces and prints. NULL: it can be trusted as
+ * far as its directory. */
 static const char *why_not_trusted(const struct lib *l, int fd)
 {
 	char *dir = dt_xstrdup(l->path), *slash = strrchr(dir, '/');
@@ -260,7 +261,7 @@ static int cycle_error(const struct dt_libs *ls, const struct lib *l, dt_error *
 	for (uint32_t i = 0; i < ls->libs.n; i++)
 		if (ls->libs.v[i]->state == LIB_BUSY)
 			dt_buf_printf(&b, "%s\"%s\"", b.n ? ", " : "", ls->libs.v[i]->path);
-	dt_err(err, EDT_COMPILER, "libraries depend on each other in a circle (found at %s): %s",
+	dt_err(err, EDT_COMPILER, "circular dependency of libraries (found at %s): %s",
 	       l->name, b.s);
 	dt_buf_free(&b);
 	return -1;
@@ -287,14 +288,14 @@ static int lib_load(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 		return 0;
 	}
 	l->state = err->code == EDT_LIBSKIP ? LIB_SKIPPED : LIB_NEW;
-	if (l->state == LIB_NEW) /* the next program that needs it fails alike */
+	if (l->state == LIB_NEW) /* the next program that needs it fails in the same way */
 		return -1;
 	dt_session_debug(h, "library %s: skipped, something it depends on is absent", l->path);
 	memset(err, 0, sizeof(*err));
 	return 0;
 }
 
-/* ---- finding what is asked for ---- */
+/* ---- finding requested names ---- */
 
 /* The -L directories, once. */
 static int open_libs(dtrace_hdl_t *h, dt_error *err)
@@ -389,7 +390,7 @@ static int require(void *arg, const char *library, dt_error *err)
 	return lib_load(h, l, err) < 0 ? -1 : l->state == LIB_LOADED;
 }
 
-/* What the libraries that were read, but not compiled, define. */
+/* The names defined by libraries that were read but not compiled. */
 static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 {
 	dtrace_hdl_t *h = arg;

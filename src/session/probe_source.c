@@ -1,10 +1,9 @@
 /*
- * probe_source: what the compiler may ask about probes (struct dt_probe_source of lang.h).
+ * probe_source: answers the compiler's queries about probes (struct dt_probe_source of lang.h).
  *
- * Providers give argument types as D text; here the text becomes types, by the compiler that asks.
- * Several probes can match one description: args[] has a meaning only if all of them have the same
- * arguments, which is decided on the text, so that a description that matches everything costs no
- * type look-ups.
+ * Providers describe argument types as D text, which the compiler turns into types. Several probes
+ * can match one description: args[] is valid only if all of them have the same arguments, which is
+ * decided on the text, so that a description that matches everything costs no type look-ups.
  *
  * Nothing is kept between calls, so the registry is the only state.
  */
@@ -61,7 +60,7 @@ bool dt_probe_same_args(dt_probes *ps, const dt_probe *a, const dt_probe *b)
 	return same_signature(&x, &y);
 }
 
-/* The parts of a description that are written count, each with its own stability. */
+/* The non-empty parts of a description count, each with its own stability. */
 static dt_attr desc_stability(const dt_provider *p, const dt_probedesc *d)
 {
 	dt_attr a = p->attrs[0];
@@ -95,7 +94,7 @@ static void add_stability(dt_probe **probes, int n, const dt_probedesc *d,
 	}
 }
 
-/* NULL: a type that this system does not know; to use the argument is D_ARGS_TYPE. */
+/* NULL: an unknown type; using the argument is D_ARGS_TYPE. */
 static dt_type *compile_type(dt_compiler *cc, const char *text)
 {
 	dt_error ignored = {0};
@@ -122,8 +121,8 @@ static void compile_signature(dt_compiler *cc, const struct signature *s, struct
 	}
 }
 
-/* Is this one of a provider's variants of a probe that came before (the same system call of 32-bit programs)? Then it
- * has that one's arguments, if both are meant. */
+/* Is this one of a provider's variants of a probe that came before (the same system call of 32-bit
+ * programs)? If both match, it has that one's arguments. */
 static bool is_variant(dt_probe **probes, int n)
 {
 	const dt_probe *x = probes[n];

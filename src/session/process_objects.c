@@ -1,10 +1,10 @@
 /*
  * process_objects: the objects of processes, for look-ups of types in them (type/user.h).
  *
- * A process of the session is held (proc/control.h), any other one is looked at as it runs. The
- * first object is the executable, which is also called a.out; the others come in the order of their
- * addresses. The names are those that probe descriptions use: "libc" and "libc.so" mean libc.so.6,
- * too.
+ * A process of the session is held (proc/control.h), any other one is read while it runs. The first
+ * object is the executable, which is also called a.out; the others come in the order of their
+ * addresses. The names are those that probe descriptions use: "libc" and "libc.so" also mean
+ * libc.so.6.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static bool same_file(const dt_mapping *a, const dt_mapping *b)
 	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
 }
 
-/* The mapping of code of an object that no earlier one is of. */
+/* The first mapping of code of an object. */
 static bool is_object(const dt_maps *maps, uint32_t i)
 {
 	const dt_mapping *m = &maps->v[i];
@@ -35,7 +35,7 @@ static bool is_object(const dt_maps *maps, uint32_t i)
 static const dt_mapping *find_object(const dt_maps *maps, long pid, const char *name, uint32_t nth)
 {
 	const dt_mapping *exe = dt_maps_exe(maps, pid);
-	uint32_t seen = 1; /* the executable is object 0, wherever it lies */
+	uint32_t seen = 1; /* the executable is object 0, at any address */
 
 	for (uint32_t i = 0; i < maps->n; i++) {
 		const dt_mapping *m = &maps->v[i];
@@ -78,7 +78,7 @@ static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint
 }
 
 /* What a process has mapped, and in it the object, NULL if it has no such. A command that has only
- * begun is made to load its libraries if one of them is asked for. */
+ * started runs until its libraries are loaded if one of them is needed. */
 static dt_maps *look_into(dtrace_hdl_t *h, long pid, const char *object, uint32_t nth,
 			  const dt_mapping **m, dt_error *err)
 {

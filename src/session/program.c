@@ -14,7 +14,7 @@
 
 #define SCRIPT_MAX (256u << 20)
 
-/* dt_compile() prints the tree into buffers, when it is wanted; pass them on. */
+/* dt_compile() prints the tree into buffers, if requested; pass them on. */
 static dt_program *compile_text(dtrace_hdl_t *h, const struct dt_source *src)
 {
 	uint64_t tree = dt_opt(&h->opts, DT_O_TREE);
@@ -99,7 +99,7 @@ dtrace_prog_t *dtrace_compile_string(dtrace_hdl_t *h, const char *text,
 	return compile_program(h, &src, o);
 }
 
-/* A NUL or two cannot hide the rest: the length goes with the text. */
+/* NUL bytes cannot hide the rest: the length is passed with the text. */
 static int read_file(dtrace_hdl_t *h, FILE *f, dt_buf *b)
 {
 	char chunk[65536];
@@ -116,7 +116,7 @@ static int read_file(dtrace_hdl_t *h, FILE *f, dt_buf *b)
 	return 0;
 }
 
-/* The #! line is for the kernel; the preprocessor would not like it. Its newline stays. */
+/* The #! line is for the kernel; the preprocessor would reject it. Its newline is kept. */
 static void blank_interpreter_line(dt_buf *b)
 {
 	if (b->n < 2 || b->s[0] != '#' || b->s[1] != '!')
@@ -182,7 +182,7 @@ int dtrace_dof_create(dtrace_hdl_t *h, const dtrace_prog_t *p, void **data, size
 	return 0;
 }
 
-/* Run-time options travel with a program; what this session has set itself stays. */
+/* Run-time options are part of a program; options set by this session take precedence. */
 static void take_options(dt_options *to, const dt_options *from)
 {
 	for (int i = 0; i < DT_O_MAX; i++)

@@ -1,9 +1,9 @@
 /*
- * report: what -v and -lv say about stability and argument types.
+ * report: stability and argument types, for -v and -lv.
  *
  * A program's attributes are the minimum over everything it uses (the compiler keeps them). A
  * probe's come from its provider's table: the description's are the minimum of the name parts
- * that are not empty, the arguments' stand beside them.
+ * that are not empty, those of the arguments are separate.
  */
 #include "session/session.h"
 

@@ -1,9 +1,9 @@
 /*
  * session: open and close a handle, set options, explain errors.
  *
- * A handle owns one of everything. Opening reads no file: types, probes and libraries are looked
- * at when a program asks for them. An error is kept as a value (h->err) and, composed once, as the
- * text a user reads (h->errtext); both hold until the next call that fails.
+ * A handle owns one of everything. Opening reads no file: types, probes and libraries are read when
+ * a program needs them. An error is kept as a value (h->err) and, composed once, as the text a user
+ * reads (h->errtext); both hold until the next call that fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	return h;
 }
 
-/* Options ctypes and dtypes: what types there were, for whoever wants to know. */
+/* Options ctypes and dtypes: write the types to files. */
 static void write_types(dtrace_hdl_t *h, enum dt_opt_id option, const char *container)
 {
 	const char *path = h->opts.text[option];

@@ -6,7 +6,7 @@
  *   program.c  text or file -> program; DOF in and out
  *   cpp.c      the C preprocessor (-C)
  *   libs.c     D libraries: found, ordered, loaded when a program needs them
- *   enable.c   program -> ECBs; listing probes;  grow.c: probes that join while tracing
+ *   enable.c   program -> ECBs; listing probes;  grow.c: probes added during tracing
  *   events.c   where an ECB's probe fires, and the DIF that is computed there first
  *   probe_source.c  what the compiler asks about probes
  *   run.c      go, work, stop;  output.c: where output goes;  wait.c: sleeping, and a descriptor for poll(2)
@@ -41,7 +41,7 @@ struct dtrace_hdl {
 	DT_VEC(dt_ecb) ecbs;
 	dt_map *events; /* id of a probe -> dt_events; NULL until tracing begins */
 	DT_VEC(struct dt_engine_clause) clauses; /* all that are enabled, in order */
-	struct dt_grow *grow;			  /* NULL: no probe can join */
+	struct dt_grow *grow;			  /* NULL: no probe can be added */
 	const struct dt_engine_ops *engine_ops;
 	dt_engine *engine;
 	dt_consumer *consumer;
@@ -78,7 +78,7 @@ int dt_cpp_run(dtrace_hdl_t *h, const char *text, size_t len, const char *path, 
 
 /* ---- libs.c ---- */
 struct dt_libs;
-void dt_libs_open(dtrace_hdl_t *h); /* let the compiler ask for what libraries define */
+void dt_libs_open(dtrace_hdl_t *h); /* lets the compiler ask for names that libraries define */
 /* Compile the -L libraries that are not compiled yet. 0, or -1 with *err. */
 int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err);
 void dt_libs_free(struct dt_libs *libs);
@@ -110,13 +110,13 @@ void dt_events_begin(dtrace_hdl_t *h); /* tracing begins: options are settled */
 int dt_events_of(dtrace_hdl_t *h, dt_ecb *ecb, dt_error *err);
 
 /* ---- grow.c ---- */
-/* A clause is enabled: which kinds of probes may join it (1 << DT_AT_*). */
+/* A clause is enabled: the kinds of probes that may be added to it (1 << DT_AT_*). */
 uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c);
 void dt_grow_open(dtrace_hdl_t *h); /* before the engine is opened */
 void dt_grow_begin(dtrace_hdl_t *h); /* where processes wait for us; before they are released */
 bool dt_grow_is_awaited(const dtrace_hdl_t *h); /* one does now */
-int dt_grow_ms(const dtrace_hdl_t *h); /* how soon to look for news of processes without a gate; -1: there are none */
-int dt_grow_update(dtrace_hdl_t *h); /* enable what has come; -1: the handler wants to abort */
+int dt_grow_ms(const dtrace_hdl_t *h); /* interval for checking processes without a gate; -1: there are none */
+int dt_grow_update(dtrace_hdl_t *h); /* enable new probes; -1: the handler asked to abort */
 void dt_grow_free(dtrace_hdl_t *h);
 
 /* ---- target.c ---- */

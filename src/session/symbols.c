@@ -2,8 +2,8 @@
  * symbols: names of addresses in processes, for the consumer.
  *
  * The side-band is opened only when the program records user addresses: before the first probe
- * fires, so that processes that live shorter than the consumer sleeps are known when their stacks
- * are printed. Opened with it: the symbol cache.
+ * fires, so that even processes that live for less than the consumer's interval are known when
+ * their stacks are printed. The symbol cache is opened with it.
  */
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 struct dt_symbols {
 	dt_sideband *sb; /* of h->procs */
 	dt_usyms *us;
-	uint64_t lost;	 /* side-band events that the user knows are lost */
-	uint64_t missed; /* how many were when an address was not known, perhaps for that reason */
+	uint64_t lost;	 /* lost side-band events that have been reported */
+	uint64_t missed; /* lost events when an address was not known, perhaps for that reason */
 	uint32_t notes;
 };
 
@@ -74,8 +74,8 @@ void dt_symbols_free(dtrace_hdl_t *h)
 	h->symbols = NULL;
 }
 
-/* Living processes are read again; but some may have come and gone meanwhile. It is said only if one of them is asked for:
- * what the other processes of the machine do changes nothing. */
+/* Living processes are read again; but some may have come and gone meanwhile. It is reported only
+ * if one of them is needed: other processes of the machine do not matter. */
 static int report_losses(dtrace_hdl_t *h)
 {
 	uint64_t n = h->symbols->missed - h->symbols->lost;
@@ -132,7 +132,7 @@ int dt_symbols_update(dtrace_hdl_t *h)
 	return dt_symbols_report(h);
 }
 
-/* What happened since the last update may explain the address. */
+/* Events since the last update may explain the address. */
 bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off)
 {

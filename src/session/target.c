@@ -1,10 +1,10 @@
 /*
- * target: the processes of -c and -p, as the API has them. The first one is $target. What is done
- * to them is src/proc/control.c's affair.
+ * target: the API for the processes of -c and -p. The first one is $target. src/proc/control.c
+ * controls them.
  */
 #include "session/session.h"
 
-/* What the set has to say becomes a notice: "pid 12 has exited". */
+/* Messages of the set become notices: "pid 12 has exited". */
 static int say(void *arg, const struct dt_proc_news *n)
 {
 	dt_diag d = {

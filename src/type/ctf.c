@@ -162,7 +162,7 @@ static const char *check_body(struct ctf_dict *d, const ctf_header_t *h, uint64_
 	if (d->strings_len != 0 && d->strings[d->strings_len - 1] != '\0')
 		return "its strings are cut off";
 	if (!walk_types(d, h->cth_typeoff, h->cth_stroff, false))
-		return "its types make no sense";
+		return "its types are malformed";
 	d->offsets = dt_xcalloc(d->n, sizeof(*d->offsets));
 	walk_types(d, h->cth_typeoff, h->cth_stroff, true);
 	d->nodes = dt_xcalloc(d->n, sizeof(*d->nodes));
@@ -218,7 +218,7 @@ static const char *open_archive(struct ctf_reader *c, const uint8_t *data, uint6
 	memcpy(&a, data, sizeof(a));
 	if (a.ctfa_ndicts == 0 || a.ctfa_ndicts > MAX_DICTS || a.ctfa_ctfs > size ||
 	    a.ctfa_names > size || a.ctfa_ndicts * sizeof(*entries) > size - sizeof(a))
-		return "its table of contents makes no sense";
+		return "its table of contents is malformed";
 	c->dicts = dt_xcalloc(a.ctfa_ndicts, sizeof(*c->dicts));
 	for (uint64_t i = 0; i < a.ctfa_ndicts && problem == NULL; i++) {
 		struct ctf_archive_modent e;
@@ -228,7 +228,7 @@ static const char *open_archive(struct ctf_reader *c, const uint8_t *data, uint6
 		memcpy(&e, data + sizeof(a) + i * sizeof(e), sizeof(e));
 		if (e.ctf_offset > size - a.ctfa_ctfs ||
 		    size - a.ctfa_ctfs - e.ctf_offset < sizeof(n))
-			return "its table of contents makes no sense";
+			return "its table of contents is malformed";
 		memcpy(&n, data + a.ctfa_ctfs + e.ctf_offset, sizeof(n));
 		if (n > size - a.ctfa_ctfs - e.ctf_offset - sizeof(n))
 			return "it is cut off";

@@ -37,7 +37,7 @@ static void damaged(struct dwarf_reader *d)
 
 	if (d->damage == NULL)
 		d->damage = dt_xasprintf("the DWARF of %s is damaged: %s", d->r.object->name,
-					 why != NULL ? why : "it makes no sense");
+					 why != NULL ? why : "it is malformed");
 }
 
 /* ---- the table of names ---- */
@@ -617,9 +617,9 @@ static const char *why_not_read(Elf *elf, int fd)
 	GElf_Shdr sh;
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
-		return "it has no names of sections";
+		return "it has no section names";
 	if (!(scn = elf_getscn(elf, names)) || !gelf_getshdr(scn, &sh) || sh.sh_size > DT_MB(1))
-		return "the names of its sections are too many";
+		return "it has too many section names";
 	for (scn = NULL; (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh);) {
 		const char *name = elf_strptr(elf, names, sh.sh_name);
 
@@ -667,7 +667,7 @@ struct dt_user_reader *dt_dwarf_open(struct dt_user_object *o, char **problem)
 	if (dw == NULL) {
 		why = why != NULL ? why : dwarf_errmsg(-1);
 		*problem = dt_xasprintf("the DWARF of %s cannot be read: %s", o->name,
-					why != NULL ? why : "it makes no sense");
+					why != NULL ? why : "it is malformed");
 		return NULL;
 	}
 	d = dt_xcalloc(1, sizeof(*d));

@@ -208,7 +208,7 @@ static bool open_object(dt_types *ts, long pid, const char *object, uint32_t nth
 	}
 
 	if (src == NULL)
-		fail(&why, D_PROC_GRAB, "pid%ld: processes cannot be looked into here", pid);
+		fail(&why, D_PROC_GRAB, "pid%ld: processes cannot be inspected here", pid);
 	else
 		e = src->open(src->arg, pid, object, nth, &name, &p->bias, &why);
 	if (e != NULL) {

@@ -1,19 +1,19 @@
 /*
  * dynvar: associative arrays and thread-local variables.
  *
- * They share one pool of dynvarsize bytes, cut into equal chunks; a chunk holds one variable:
- * header, key, value. The chunk size is the largest any DIFO is seen to store (never below 256
- * bytes), so a store needs no more than a free chunk. When there is none, or a key is larger than
- * foreseen, the store is lost and counted; the program goes on. With one CPU and no one else
- * looking, a freed chunk can be used again at once: there are no dirty or rinsing lists and no
- * drops of those kinds.
+ * They share one pool of dynvarsize bytes, divided into equal chunks; a chunk holds one variable:
+ * header, key, value. The chunk size is the largest that any DIFO can store (never below 256
+ * bytes), so a store needs only a free chunk. If there is none, or a key is larger than expected,
+ * the store is lost and counted; the program continues. With one CPU and no concurrent readers, a
+ * freed chunk can be reused at once: there are no dirty or rinsing lists and no drops of those
+ * kinds.
  *
  * A key is the variable's id and scope and then, for each part of the tuple, its length and bytes.
  * Strings are compared as strings: up to their NUL.
  *
- * Storing 0 (or NULL) frees the variable. Reading one that is not there gives 0; but an element of
- * an array whose values are kept by reference comes into being when it is named, filled with zeros,
- * so that a[k].n = 1 has something to write to and a[k] is the empty string.
+ * Storing 0 (or NULL) frees the variable. Reading one that does not exist gives 0; but an element
+ * of an array whose values are kept by reference is created when it is referenced, filled with
+ * zeros, so that a[k].n = 1 has memory to write to and a[k] is the empty string.
  */
 #include <stdlib.h>
 
@@ -88,7 +88,7 @@ static uint64_t largest_store(const dt_vm *vm, const dt_difo *d)
 			break;
 		case DT_OP_POPTS: e.n -= e.n > 0; break;
 		case DT_OP_FLUSHTS: e.n = 0; break;
-		case DT_OP_LDGAA: /* makes elements kept by reference */
+		case DT_OP_LDGAA: /* creates elements kept by reference */
 		case DT_OP_LDTAA:
 		case DT_OP_STTS:
 		case DT_OP_STGAA:

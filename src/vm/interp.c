@@ -1,12 +1,12 @@
 /*
  * interp: the opcodes.
  *
- * Every branch goes forward, so a run ends after at most d->len instructions; the verifier has seen
- * to that and to register numbers and table indices, and the loop below still relies on none of it:
- * a register field is 8 bits and there are 256 registers here, table indices are compared, a branch
- * that is not forward is an illegal operation, and running off the end returns 0.
+ * Every branch goes forward, so a run ends after at most d->len instructions; the verifier has
+ * checked that, and register numbers and table indices. The loop below still relies on none of it:
+ * a register field is 8 bits and there are 256 registers here, table indices are checked, a branch
+ * that is not forward is an illegal operation, and running past the end returns 0.
  *
- * Where C leaves a result open, this is the reference:
+ * Where C leaves a result undefined, this is the reference:
  *   - arithmetic wraps; INT64_MIN / -1 is INT64_MIN and its remainder 0; division by 0 is a fault
  *   - shifts use the low 6 bits of the count
  *   - registers are 0 when a DIFO begins

@@ -1,5 +1,5 @@
 /*
- * machine: making one, and running a lone DIFO in it.
+ * machine: creates one, and runs a single DIFO in it.
  */
 #include <stdlib.h>
 

@@ -1,17 +1,17 @@
 /*
- * machine: what the files of src/vm share; private to the module.
+ * machine: shared by the files of src/vm; private to the module.
  *
  * A machine (dt_vm) is everything one DIFO can see while it runs: memory (scratch, variables,
- * constant strings), the firing it belongs to, and the fault it may end in. The engine
- * (vm.c) owns one machine and feeds it; dt_vm_eval() and the tests make one for themselves.
+ * constant strings), the firing it belongs to, and the fault it may end in. The engine (vm.c) owns
+ * one machine; dt_vm_eval() and the tests create their own.
  *
- * Addresses are those of this process, but no address is ever followed before vm_memory.c has found it
- * inside a region the program may use. A fault is a value: the first one is kept in vm->fault,
+ * Addresses are those of this process, but no address is dereferenced before vm_memory.c has found
+ * it inside a region the program may use. A fault is a value: the first one is kept in vm->fault,
  * every function below then returns 0, NULL or false, and the interpreter stops at that
  * instruction.
  *
  * Strings: the option strsize counts characters. Here strsize is one more, the bytes of such a string with its
- * NUL; an operand is seen as at most strsize - 1 characters, whatever its memory holds.
+ * NUL; at most strsize - 1 characters of an operand are used, whatever its memory holds.
  */
 #ifndef DT_VM_MACHINE_H
 #define DT_VM_MACHINE_H
@@ -28,7 +28,7 @@ typedef struct dt_vm_firing {
 	uint64_t args[10];
 	uint32_t cpu;
 	uint64_t timestamp, walltimestamp; /* 0: not read yet */
-	char *strtok; /* what is left to cut, strsize bytes; lives for one firing */
+	char *strtok; /* the rest to be split, strsize bytes; lives for one firing */
 	bool strtok_live;
 } dt_vm_firing;
 
@@ -95,7 +95,7 @@ struct dt_vm {
 	dt_fault fault; /* code, offset and value; the engine adds the rest */
 };
 
-/* A machine for these DIFOs: their variables and string tables. -1 and *err when memory lacks. */
+/* A machine for these DIFOs: their variables and string tables. -1 and *err if out of memory. */
 struct dt_vm_config {
 	uint64_t strsize, scratch, given_max, dynvarsize;
 	const dt_difo *const *difos;
@@ -135,7 +135,7 @@ bool dt_vm_load_user_string(dt_vm *vm, uint64_t addr, char *to, uint64_t limit);
 /* Copy an object of a DIF type (strings: cut at size, NUL-terminated). */
 bool dt_vm_copy(dt_vm *vm, uint64_t addr, void *to, uint64_t size, bool string, bool user);
 void dt_vm_scratch_reset(dt_vm *vm);		     /* a firing begins: all is free */
-void dt_vm_scratch_limit(dt_vm *vm, uint64_t size); /* a clause begins: it may have so much more */
+void dt_vm_scratch_limit(dt_vm *vm, uint64_t size); /* a clause begins: it may use this much more */
 void *dt_vm_alloc(dt_vm *vm, uint64_t n); /* zeroed, 8-aligned; NULL: NOSCRATCH */
 /* The same of n bytes for alloca() and copyin(), which option scratchsize limits, and `more` after them. */
 void *dt_vm_give(dt_vm *vm, uint64_t n, uint64_t more);
@@ -206,7 +206,7 @@ void dt_vm_buf_init(dt_vm_buf *b, uint64_t limit, bool ring);
 void dt_vm_buf_clear(dt_vm_buf *b);
 bool dt_vm_buf_fits(const dt_vm_buf *b, uint64_t cost, uint64_t reserve);
 void dt_vm_buf_add(dt_vm_buf *b, dt_vm_rec *r); /* after dt_vm_buf_fits */
-dt_vm_rec *dt_vm_buf_take(dt_vm_buf *b);	/* the oldest, now the caller's to free() */
+dt_vm_rec *dt_vm_buf_take(dt_vm_buf *b);	/* the oldest; the caller frees it */
 /* Move all of `from` to the end of `to`, stamped; false: did not fit, all lost. */
 bool dt_vm_buf_move(dt_vm_buf *to, dt_vm_buf *from, uint64_t timestamp, uint64_t reserve);
 
@@ -215,7 +215,7 @@ typedef struct dt_vm_specs dt_vm_specs;
 dt_vm_specs *dt_vm_specs_new(uint64_t nspec, uint64_t specsize); /* NULL: no memory */
 void dt_vm_specs_free(dt_vm_specs *s);
 uint64_t dt_vm_spec_new(dt_vm_specs *s);
-/* The buffer to write to, or NULL: id 0, or not active. *bad: no such id. */
+/* The buffer to write to, or NULL: id 0, or not active. *bad: invalid id. */
 dt_vm_buf *dt_vm_spec_use(dt_vm_specs *s, uint64_t id, bool *bad);
 /* What to commit, or NULL; the speculation is free again afterwards: dt_vm_spec_discard(). */
 dt_vm_buf *dt_vm_spec_data(dt_vm_specs *s, uint64_t id, bool *bad);
@@ -227,7 +227,7 @@ void dt_vm_spec_drop(dt_vm_specs *s);
 typedef struct dt_vm_aggs dt_vm_aggs;
 dt_vm_aggs *dt_vm_aggs_new(uint64_t aggsize);
 void dt_vm_aggs_free(dt_vm_aggs *as);
-/* One key of the row being built; `cost` is what it would take in a fixed layout. */
+/* One key of the row being built; `cost` is its size in a fixed layout. */
 void dt_vm_agg_begin(dt_vm_aggs *as);
 void dt_vm_agg_key(dt_vm_aggs *as, const dt_datum *d, uint32_t cost);
 /* Aggregate into the row of the keys so far. false: no room, a drop. */
@@ -262,9 +262,9 @@ typedef struct dt_vm_engine {
 
 enum dt_vm_outcome {
 	DT_VM_OK,
-	DT_VM_FALSE,   /* the predicate said no */
+	DT_VM_FALSE,   /* the predicate was false */
 	DT_VM_FAULTED, /* vm->fault is complete */
-	DT_VM_LOST,    /* speculate() found no room, or no speculation: no record */
+	DT_VM_LOST,    /* speculate() found no space, or no speculation: no record */
 };
 /* Predicate and actions. rec (data zeroed; NULL when nothing is recorded) is filled; *into may be
  * changed to the buffer of a speculation. */

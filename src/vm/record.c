@@ -2,8 +2,8 @@
  * record: the principal buffer and the buffers of speculations.
  *
  * A buffer is a list of records in order with a budget of bytes, the size an option gave it. Each
- * record costs what it would take in a fixed layout (header and all data, strings at full size), so
- * that drops come where the sizes say they must, however the list is stored.
+ * record costs its size in a fixed layout (header and all data, strings at full size), so that
+ * drops depend only on the sizes, not on how the list is stored.
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ void dt_vm_buf_clear(dt_vm_buf *b)
 		free(dt_vm_buf_take(b));
 }
 
-/* A ring takes any record that is not larger than itself. */
+/* A ring accepts any record that is not larger than itself. */
 bool dt_vm_buf_fits(const dt_vm_buf *b, uint64_t cost, uint64_t reserve)
 {
 	uint64_t used = b->ring ? 0 : b->used;

@@ -2,7 +2,7 @@
  * spec: speculations.
  *
  * nspec of them, each with a buffer of specsize bytes. With one CPU the seven states of a
- * speculation come down to three, because a commit or discard is over at once and nothing waits for
+ * speculation reduce to three, because a commit or discard completes at once and nothing waits for
  * a cleaner:
  *
  *	inactive --speculation()--> active --speculate()--> used

@@ -10,8 +10,8 @@
  *   subr_json.c  json
  *   subr_net.c   byte order, addresses as text
  *
- * Kernel objects (locks, socket buffers, devices, open files) are beyond the interpreter: a
- * subroutine that would read one faults on its address, as the load it stands for would.
+ * Kernel objects (locks, socket buffers, devices, open files) are not available to the interpreter:
+ * a subroutine that would read one faults on its address, as a load would.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ DT_VM_SUBR(MEMREF)
 
 /* ---- user memory ---- */
 
-/* With a NUL after it: stringof(copyin(p, n)) is a usual way to say copyinstr(p, n), and must end there. */
+/* With a NUL after it: stringof(copyin(p, n)) is a common way to write copyinstr(p, n), and must
+ * end there. */
 DT_VM_SUBR(COPYIN)
 {
 	uint64_t n = arg[1].value;
@@ -104,8 +105,8 @@ DT_VM_SUBR(COPYINTO)
 	return 0;
 }
 
-/* The user process is ourselves, and a program that could write anywhere in it could do anything to
- * the tracer. So copyout() reaches only what the program may write anyway. */
+/* The user process is the tracer itself, and a program that could write anywhere in it could take
+ * it over. So copyout() can write only where the program may write in any case. */
 DT_VM_SUBR(COPYOUT)
 {
 	const void *from = dt_vm_readable(vm, arg[0].value, arg[2].value);
@@ -224,14 +225,14 @@ KERNEL_SUBR(TASKTID)
 KERNEL_SUBR(D_PATH)
 KERNEL_SUBR(DENTRY_PATH)
 
-/* There is nothing to race with here. */
+/* There is no concurrency here. */
 DT_VM_SUBR(CLAIM)
 {
 	(void)vm, (void)arg, (void)argc;
 	return 1;
 }
 
-/* There is no struct file: NULL, so that a program that checks goes on. */
+/* There is no struct file: NULL, so that a program that checks continues. */
 DT_VM_SUBR(GETF)
 {
 	return 0;

@@ -1,10 +1,10 @@
 /*
  * subr_json: json(document, path), as in json(s, "a.b[0].c"); "a.b.0.c" means the same.
  *
- * The path is walked part by part; at each part the members of the object or array are skipped over
- * until the wanted one. What follows the wanted element is never read, so it need not be well
- * formed. The result is the text of the element: a string without its quotes (its escapes are
- * left as they are), a number, true, false, null, or the source of a whole object or array. No such
+ * The path is walked part by part; at each part the members of the object or array are skipped up
+ * to the requested one. Text after the requested element is never read, so it need not be well
+ * formed. The result is the text of the element: a string without its quotes (with its escapes
+ * unchanged), a number, true, false, null, or the source of a whole object or array. No such
  * element, or a document that is broken before it: NULL.
  *
  * No recursion: skipping counts brackets, so depth costs nothing and time is linear in the
@@ -33,7 +33,7 @@ static bool take(cursor *c, char want)
 	return true;
 }
 
-/* Behind a backslash: any character, and four hex digits after a u. */
+/* After a backslash: any character, and four hex digits after a u. */
 static bool escape(cursor *c)
 {
 	if (++c->p == c->end)
@@ -153,7 +153,7 @@ static bool element(cursor *c, dt_vm_str *text)
 
 /* ---- the path ---- */
 
-/* The next of "a.b[0].c": a, b, 0, c. What holds it decides whether it is a name or an index. */
+/* The next of "a.b[0].c": a, b, 0, c. The container determines whether it is a name or an index. */
 static bool next_part(cursor *path, dt_vm_str *part)
 {
 	while (path->p < path->end && strchr(".[]", *path->p))
@@ -176,7 +176,7 @@ static bool as_index(dt_vm_str part, uint64_t *index)
 	return true;
 }
 
-/* Move the cursor from before an object or array to before the wanted element of it. */
+/* Move the cursor from the start of an object or array to the start of the requested element. */
 static bool descend(cursor *c, dt_vm_str part)
 {
 	bool is_array = take(c, '[');

@@ -1,8 +1,8 @@
 /*
- * subr_path: basename, dirname and cleanpath, all by text alone; no file is looked at.
+ * subr_path: basename, dirname and cleanpath, all on text alone; no file is accessed.
  *
- * basename and dirname follow POSIX: trailing slashes do not count, "" is ".". cleanpath takes out
- * "//", "/./" and "/../" (with the part before it), and "/.." at the end; "/a/." stays.
+ * basename and dirname follow POSIX: trailing slashes do not count, "" is ".". cleanpath removes
+ * "//", "/./" and "/../" (with the part before it), and "/.." at the end; "/a/." is kept.
  */
 #include "vm/machine.h"
 
@@ -56,7 +56,7 @@ DT_VM_SUBR(DIRNAME)
 
 /*
  * The result is built part by part, each with the slash before it; a relative path begins with a
- * part that has none. There is nothing above the root, and a slash at the end stays.
+ * part that has none. There is nothing above the root, and a slash at the end is kept.
  */
 DT_VM_SUBR(CLEANPATH)
 {
@@ -74,7 +74,7 @@ DT_VM_SUBR(CLEANPATH)
 		return 0;
 	p = s.p;
 	end = s.p + s.n;
-	if (p < end && *p != '/') { /* the leading part of a relative path is kept as it is */
+	if (p < end && *p != '/') { /* the leading part of a relative path is kept unchanged */
 		q = memchr(p, '/', s.n);
 		n = q ? (size_t)(q - p) : s.n;
 		p += n;

@@ -4,7 +4,7 @@
  * An operand is at most strsize - 1 characters (machine.h); a NULL operand is address 0 and faults,
  * except for strtok(). strchr, strrchr and strstr return an address inside their operand; the
  * others make a new string in scratch, cut at strsize, for which strsize bytes must be free.
- * strjoin alone does not cut: a result that does not fit is NOSCRATCH.
+ * Only strjoin does not cut: a result that does not fit is NOSCRATCH.
  */
 #include <ctype.h>
 
@@ -15,7 +15,7 @@ bool dt_vm_str_arg(dt_vm *vm, const dt_vm_arg *arg, dt_vm_str *s)
 	return dt_vm_string(vm, arg->value, vm->strsize, s);
 }
 
-/* Room for a whole string must be free, but only what the text needs is used up. */
+/* Space for a whole string must be free, but only what the text needs is used. */
 uint64_t dt_vm_str_result(dt_vm *vm, const char *p, size_t n)
 {
 	uint64_t before = vm->scratch_used;
@@ -126,7 +126,7 @@ DT_VM_SUBR(RINDEX)
 /* ---- cutting ---- */
 
 /* substr(s, index [, length]) as in Perl: a negative index counts from the end, a negative length
- * leaves that many characters off the end; what lies before the start of s is not there. */
+ * omits that many characters at the end; positions before the start of s do not exist. */
 DT_VM_SUBR(SUBSTR)
 {
 	int64_t start = (int32_t)arg[1].value, end, n;
@@ -150,7 +150,7 @@ DT_VM_SUBR(SUBSTR)
 			   : dt_vm_str_result(vm, "", 0);
 }
 
-/* The text still to be cut is kept beside the firing, so that it outlives the clause's scratch. */
+/* The text still to be split is kept with the firing, so that it outlives the clause's scratch. */
 DT_VM_SUBR(STRTOK)
 {
 	dt_vm_firing *f = vm->fire;

@@ -5,10 +5,10 @@
  * A by-value variable is a 64-bit word. A by-reference one (string, struct, array) is an 8-byte
  * prefix, whose first byte says NULL when set, and then the object; assigning copies the object in,
  * reading gives its address or 0 for NULL. All storage starts as zero: numbers 0, strings empty. It
- * is not cleared between firings, so a clause-local keeps what the last firing left in it.
+ * is not cleared between firings, so a clause-local keeps the value of the last firing.
  *
- * All objects lie in one block, so that a wild store can be told from a good one: it must stay
- * inside one object and off the prefix.
+ * All objects are in one block, so that invalid stores can be detected: a store must stay inside
+ * one object and outside the prefix.
  */
 #include <stdlib.h>
 
@@ -70,7 +70,7 @@ static void type_var(dt_vm *vm, dt_vm_scope *s, const dt_difvar *v)
 		x->size = size;
 }
 
-/* Give every by-reference scalar its place; the values of arrays and self-> are dynamic. */
+/* Give every by-reference scalar its offset; the values of arrays and self-> are dynamic. */
 static void place(dt_vm *vm, dt_vm_scope *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {

@@ -5,15 +5,16 @@
  * run in the calling thread, so there is one CPU, one thread, and nothing to lock; ECBs on any
  * other probe are accepted and never fire.
  *
- * One firing goes through its ECBs in order of enabling. For each: room for its record is looked
- * for first (none: the ECB is skipped whole, and a drop counted), then predicate and actions run
- * (vm_action.c), then the record is added. A fault discards the ECB's record, puts a fault record in
- * its place, and fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit()
- * ends the firing it happens in, except END's.
+ * One firing goes through its ECBs in order of enabling. For each, space for its record is checked
+ * first (none: the whole ECB is skipped, and a drop counted), then predicate and actions run
+ * (vm_action.c), then the record is added. A fault replaces the ECB's record by a fault record, and
+ * fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit() ends the
+ * firing it happens in, except END's.
  *
- * Scratch lasts for a firing, so that what alloca() and copyin() gave to one clause is still there in
- * the next. Each ECB may have what the principal buffer leaves free beside its record, so a tiny
- * bufsize gives NOSCRATCH, as it should; all of a firing together 1 MiB or four strings.
+ * Scratch lasts for a firing, so that memory from alloca() and copyin() in one clause is still
+ * valid in the next. Each ECB may use what its record leaves free in the principal buffer, so a
+ * tiny bufsize correctly gives NOSCRATCH; all ECBs of a firing together may use 1 MiB or four
+ * strings.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -296,7 +297,7 @@ static int vm_status(dt_vm_engine *e, dt_status *st)
 	return 0;
 }
 
-/* ---- handing out ---- */
+/* ---- passing records on ---- */
 
 static void record_values(const dt_vm_rec *r, dt_datum *values)
 {
@@ -346,7 +347,7 @@ static int vm_snapshot(dt_vm_engine *e, const dt_sink *sink)
 	return dt_vm_agg_snapshot(e->aggs, sink);
 }
 
-/* ---- the engine interface: others see a dt_vm_engine as a dt_engine ---- */
+/* ---- the engine interface: other modules see a dt_vm_engine as a dt_engine ---- */
 
 static dt_engine *op_open(const struct dt_engine_env *env, dt_error *err)
 {

@@ -1,11 +1,11 @@
 /*
- * vm_action: what the actions of a clause do, and where their data go.
+ * vm_action: runs the actions of a clause, and stores their data.
  *
  * When the engine opens, every action gets a plan: is its value a datum of the record (and where),
  * a key of an aggregation, or only an effect (engine/record_plan.h).
  *
- * What the bytes of a datum are is said beside enum dt_payload (dif/actions.h). The interpreter has
- * no kernel under it: its stacks are empty.
+ * enum dt_payload (dif/actions.h) describes the bytes of a datum. The interpreter does not run in
+ * the kernel: its stacks are empty.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static bool add_key(dt_vm_engine *e, const dt_action *a, const struct dt_action_
 
 /* ---- effects ---- */
 
-/* Sleeping is as good as spinning here: nothing else of this session can run meanwhile. */
+/* Sleeping is equivalent to spinning here: nothing else of this session can run meanwhile. */
 static void chill(dt_vm_engine *e, uint64_t ns)
 {
 	uint64_t now = dt_vm_now();
@@ -133,8 +133,8 @@ static void discard(dt_vm_engine *e, uint64_t id)
 		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
 }
 
-/* From here on the record belongs to the speculation. False: it has no place to go; a number that is not
- * a speculation is no fault. */
+/* From here on the record belongs to the speculation. False: there is no buffer for it; an invalid
+ * speculation number is not a fault. */
 static bool speculate(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_vm_buf **into)
 {
 	bool bad;
@@ -181,7 +181,7 @@ static bool effect(dt_vm_engine *e, const struct dt_vm_ecb *x, enum dt_effect wh
 	case DT_EFFECT_CHILL: chill(e, value); break;
 	case DT_EFFECT_COMMIT: commit(e, x, value); break;
 	case DT_EFFECT_DISCARD: discard(e, value); break;
-	case DT_EFFECT_STOP: /* it would stop the tracer itself, with nothing left to continue it */
+	case DT_EFFECT_STOP: /* it would stop the tracer itself, and nothing could continue it */
 	case DT_EFFECT_NONE:
 	case DT_EFFECT_SPECULATE: /* dt_vm_do_ecb() */
 	case DT_EFFECT_AGGREGATE:
@@ -199,7 +199,7 @@ static enum dt_vm_outcome faulted(dt_vm_engine *e, const struct dt_vm_ecb *x, ui
 	return DT_VM_FAULTED;
 }
 
-/* Do with the value of an action what its plan says. False: the record has no place to go. */
+/* Process the value of an action by its plan. False: there is no buffer for the record. */
 static bool use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint64_t value,
 		      dt_vm_rec *rec, dt_vm_buf **into)
 {

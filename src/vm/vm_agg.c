@@ -3,8 +3,8 @@
  *
  * A hash table of rows, one per aggregation and key tuple, in order of first use. Seven eighths of
  * aggsize may be taken by rows, each at the cost of a fixed layout (strings at full size); a row
- * that does not fit is a drop, rows that exist go on counting. A snapshot hands out every row and
- * empties the table: the consumer adds up.
+ * that does not fit is a drop, existing rows continue to count. A snapshot passes on every row and
+ * empties the table: the consumer adds them up.
  *
  * Bucket numbers and value layouts are those of dif/quantize.h.
  */
@@ -133,7 +133,7 @@ static struct row *new_row(dt_vm_aggs *as, const dt_agg *agg, uint64_t hash, uin
 		nwords = agg->nwords;
 	cost = 8 + as->key_cost + (uint64_t)nwords * 8; /* 8: the id */
 	if (nwords == 0 ||
-	    (as->nrows && as->used + cost > as->limit)) /* one there is always room for */
+	    (as->nrows && as->used + cost > as->limit)) /* one row always fits */
 		return NULL;
 	as->used += cost;
 	r = dt_xcalloc(1, sizeof(*r) + (size_t)nwords * 8);

@@ -2,9 +2,9 @@
  * vm_builtin: the built-in variables.
  *
  * The interpreter runs BEGIN, END and ERROR inside this process, so pid, execname and the rest are
- * those of this process and its current thread. What only a kernel can know (curthread, registers,
- * stacks) reads as 0. Texts are a table; each is filled in on first use in a firing and stays
- * readable at a fixed address, cut to strsize.
+ * those of this process and its current thread. Values known only to the kernel (curthread,
+ * registers, stacks) read as 0. Texts are a table; each is filled in on first use in a firing and
+ * stays readable at a fixed address, cut to strsize.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -276,7 +276,7 @@ uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id)
 	case DT_VAR_MNTNS: return namespace_inode("mnt");
 	case DT_VAR_NETNS: return namespace_inode("net");
 	case DT_VAR_USERNS: return namespace_inode("user");
-	case DT_VAR_CURTHREAD: /* out of reach, or nothing to tell in this process */
+	case DT_VAR_CURTHREAD: /* not available, or no value in this process */
 	case DT_VAR_IPL:
 	case DT_VAR_STACKDEPTH:
 	case DT_VAR_USTACKDEPTH:

@@ -2,12 +2,12 @@
  * vm_memory: which addresses a program may read or write.
  *
  * Readable: scratch, storage of variables, texts of built-in variables, string tables. Writable:
- * what was allocated of scratch, and the storage of by-reference variables. Everything else, kernel
- * memory above all, is out of the interpreter's reach and gives BADADDR with the address as value.
- * User memory is that of this process, since it is what BEGIN and END run in; it is read by
- * process_vm_readv(), which fails where a plain load would crash.
+ * allocated scratch, and the storage of by-reference variables. Everything else, in particular
+ * kernel memory, gives BADADDR with the address as value. User memory is that of this process, in
+ * which BEGIN and END run; it is read by process_vm_readv(), which fails where a plain load would
+ * crash.
  *
- * A pointer returned here stays good until the end of the DIFO: no region ever moves.
+ * A pointer returned here stays valid until the end of the DIFO: no region ever moves.
  */
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -118,7 +118,7 @@ bool dt_vm_string(dt_vm *vm, uint64_t addr, uint64_t limit, dt_vm_str *s)
 		return false;
 	}
 	nul = memchr(p, 0, left < max ? left : max);
-	if (!nul && left < max) { /* ran out of the region before a NUL */
+	if (!nul && left < max) { /* the region ended before a NUL */
 		dt_vm_fault(vm, DT_FLT_BADADDR, addr + left);
 		return false;
 	}
@@ -158,7 +158,7 @@ bool dt_vm_load_user_string(dt_vm *vm, uint64_t addr, char *to, uint64_t limit)
 			return false;
 		nul = memchr(to + got, 0, n);
 		got += n;
-		if (nul) { /* forget what was read after it */
+		if (nul) { /* discard what was read after it */
 			memset(nul, 0, (size_t)(to + got - nul));
 			return true;
 		}
@@ -199,7 +199,7 @@ void dt_vm_scratch_reset(dt_vm *vm)
 	vm->scratch_size = vm->scratch_cap;
 }
 
-/* What earlier clauses of the firing were given stays theirs: pointers to it may be in this->. */
+/* Memory of earlier clauses of the firing stays allocated: pointers to it may be in this->. */
 void dt_vm_scratch_limit(dt_vm *vm, uint64_t size)
 {
 	uint64_t left = vm->scratch_cap - vm->scratch_used;
@@ -216,7 +216,7 @@ void *dt_vm_alloc(dt_vm *vm, uint64_t n)
 		return NULL;
 	}
 	vm->scratch_used = start + n;
-	/* Never written before, or stale from another firing: give it out empty. */
+	/* Never written before, or stale from another firing: clear it. */
 	return memset(vm->scratch + start, 0, n);
 }
 

@@ -9,7 +9,7 @@ dt -ln 'syscall:vmlinux:newsta[t]:entry'
 expect 1 "$status"
 dt -n 'BEGIN { exit(0); }' -32
 expect 0 "$status"
-expect_match '^dtrace: -32 changes nothing: D programs have the types of the kernel' "$err"
+expect_match '^dtrace: -32 has no effect: D programs use the types of the kernel' "$err"
 dt -qn 'BEGIN { trace(sizeof(long)); exit(0); }' -64
 expect "" "$err"
 expect 8 "$(grep -o "[0-9]*" <<<"$out")"

@@ -23,5 +23,5 @@ sleep 0.1
 [ ! -e "$TMP/never" ] || { echo "the command ran"; fails=1; }
 sleep 1000 &
 refused -p $! -n 'BEGIN { exit(0); }'
-expect "0 dtrace: pid $! does not let itself be traced by ptrace: it is not stopped while probes are made" "$status $(head -n 1 "$TMP/err")"
+expect "0 dtrace: pid $! cannot be traced by ptrace: it is not stopped while probes are made" "$status $(head -n 1 "$TMP/err")"
 kill $!

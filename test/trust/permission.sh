@@ -1,4 +1,4 @@
-# pid probes in a process that may not be looked into, or in a file that may not be read, are refused for that reason.
+# pid probes in a process that may not be inspected, or in a file that may not be read, are refused for that reason.
 . ./lib.bash
 make_file plain mine.so my_function
 start maps "$THEIRS/mine.so"

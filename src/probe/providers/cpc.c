@@ -222,7 +222,7 @@ static bool can_count(const struct counter *c, const char *name, char *why, size
 	int error = try_counter(c);
 
 	if (error == EACCES || error == EPERM)
-		snprintf(why, whylen, "events are counted for root only (or with CAP_PERFMON)");
+		snprintf(why, whylen, "counting events needs root or CAP_PERFMON");
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == EINVAL)
 		snprintf(why, whylen,
 			 "%s cannot be counted here: this machine, or the virtual one, has no such "

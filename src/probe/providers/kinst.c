@@ -135,7 +135,7 @@ static bool possible(const dt_probedesc *d, char *why, size_t whylen)
 	else if (!*d->func || strspn(d->func, "*") == strlen(d->func))
 		snprintf(
 		    why, whylen,
-		    "kinst makes probes for functions that are named, such as kinst::vfs_read:");
+		    "kinst needs the name of a function, as in kinst::vfs_read:");
 	else
 		return true;
 	return false;

@@ -555,7 +555,7 @@ static void discover_all(struct search *s)
 	}
 	if (strcmp(s->d->func, "-") == 0) {
 		blame(s, D_PROC_FUNC,
-		      "an address is one process's own: pid* cannot have function -");
+		      "pid* cannot have function -: addresses differ between processes");
 		dt_probes_blame(s->ps, s->tag);
 		return;
 	}
