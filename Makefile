@@ -74,8 +74,9 @@ $(BUILD)/$(SONAME): $(OBJ) src/libdtrace.map
 $(BUILD)/libdtrace.so: $(BUILD)/$(SONAME)
 	@ln -sfn $(SONAME) $@
 
-# The command has the library inside: nothing is looked for when it starts. A program that is given capabilities of its own
-# (setcap) would not find libdtrace.so beside it: the dynamic linker ignores $ORIGIN then. It also starts faster.
+# The command includes the library, so nothing is searched for when it starts. A program with file
+# capabilities (setcap) would not find libdtrace.so beside it: the dynamic linker ignores $ORIGIN then. It
+# also starts faster.
 $(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)

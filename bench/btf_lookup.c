@@ -1,5 +1,5 @@
 /*
- * btf_lookup: what the first question about a kernel type costs, in time and memory.
+ * btf_lookup: the cost of the first look-up of a kernel type, in time and memory.
  *
  *   cc -Isrc -D_GNU_SOURCE -O2 bench/btf_lookup.c build/libdtrace.a -o /tmp/btf_lookup
  */

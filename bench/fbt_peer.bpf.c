@@ -1,4 +1,4 @@
-/* fbt_peer: fbt:::entry { @[probefunc] = count(); } as somebody would write it by hand in BPF C. */
+/* fbt_peer: fbt:::entry { @[probefunc] = count(); } written by hand in BPF C. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

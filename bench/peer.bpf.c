@@ -1,4 +1,4 @@
-/* peer: what somebody would write by hand in BPF C for the same questions. */
+/* peer: hand-written BPF C programs for the same questions. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

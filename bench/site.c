@@ -2,7 +2,7 @@
  * site: what a static probe costs, in ns per turn of a loop: the best of many short chunks. Argument: which loop.
  *
  *	none	no probe		ours	a probe of ours (bench/site.d), not tested before
- *	tested	a probe of ours behind its is-enabled test
+ *	tested	a probe of ours after its is-enabled test
  *	theirs	a one-byte nop and a note, as <sys/sdt.h> makes it, without a semaphore
  *	entry	a function that begins with a push, for an entry probe; the call is in the price
  *

@@ -1,4 +1,4 @@
-# What shell tests share. Source it first: . "$SRC/test/lib.bash"
+# Functions for shell tests. Source it first: . "$SRC/test/lib.bash"
 #
 # Checks
 #   expect WANT GOT [WHAT]         equal, or a failure with a diff
@@ -8,7 +8,7 @@
 #   wait_for SECONDS COMMAND       repeat the command until it succeeds; a failure after that time
 #   scale N                        N, or less on a slow machine (an emulated guest)
 #   interrupt SIGNAL PID           send it twice, as a person does; the process ends
-#   at_end COMMAND                 run it when the test ends, however that ends
+#   at_end COMMAND                 run it when the test ends, in any way
 # Running dtrace: output in $out and $TMP/out, messages in $err and $TMP/err, status in $status
 #   dt ARGS                        on the vm engine, which needs no privilege
 #   ktrace ARGS                    on the kernel engine
@@ -21,7 +21,7 @@
 #   last_fields                    the last field of every line of the output, in one line
 #   sorted                         lines of the output, sorted, with one blank between words
 #   said                           output and messages, without newlines at the end
-# What is there (see also needs: in doc/testing.md)
+# The machine (see also needs: in doc/testing.md)
 #   sanitized                      is this the build of make test-san?
 #   module NAME [OPTIONS]          load a kernel module, in guests from the package of their kernel
 #   find_disk, leave_disk          $disk is a directory of an ext4, or empty; leave it at the end
@@ -39,7 +39,7 @@
 # Providers
 #   watch PROVIDER...              note from here on which of their probes fire; $probes are their names
 #   listed PROBE                   that is one of them
-#   explained PROBE FUNCTION       the message for a probe that cannot be: functions cannot be traced here
+#   explained PROBE FUNCTION       the message for a probe that is not available: functions cannot be traced here
 #   fired [EXCEPTION...]           every probe of theirs that is listed has fired since watch
 #   fields CLAUSE [ARGS]           every member of translated types has the value it must have
 set -u
@@ -121,7 +121,7 @@ sorted() { awk 'NF { $1 = $1; print }' "$TMP/out" | sort; }
 said() { printf '%s' "$(cat "$TMP/out")$err"; }
 lost() { sed -nE "s/^dtrace: ([0-9]+) $1.*/\\1/p" "$TMP/err" | awk '{ n += $1 } END { print n + 0 }'; }
 
-# ---- what is there ----
+# ---- the machine ----
 
 sanitized() { ldd "$DTRACE" | grep -q libasan; }
 

@@ -1,9 +1,9 @@
-# What tests need beside dtrace, and whether this machine has it. test/run reads this file.
+# What tests need besides dtrace, and whether this machine has it. test/run reads this file.
 #
 # A test names its needs in a comment at its top: "# needs: root bpf gcc"; without them it is skipped. "# uses: strace"
-# names what only a part of it needs: without, that part is left out. Every name must be in the table below. A name with a
-# function has_NAME (letters other than a-z, 0-9 as _) is there if that succeeds; what it prints is the reason why not.
-# Every other name is a command.
+# names what only part of it needs: without it, that part is skipped. Every name must be in the table below. A
+# name with a function has_NAME (letters other than a-z, 0-9 as _) is there if that succeeds; what it prints
+# is the reason why not. Every other name is a command.
 
 NEEDS=()
 declare -A NEED_PACKAGE NEED_MEANING

@@ -1,4 +1,4 @@
-# chill(): time passes, also for timestamp; at most 500 ms in a second.
+# chill(): time passes, also in timestamp; at most 500 ms in a second.
 . "$SRC/test/lib.bash"
 dt -qw -n 'BEGIN { x = timestamp; chill(2000000); printf("%d\n", timestamp - x >= 2000000); exit(0); }'
 expect 1 "$(echo $out)"

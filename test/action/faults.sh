@@ -1,4 +1,4 @@
-# Each fault that the interpreter can meet: the message, what ERROR is told, and that the other clauses run.
+# Each fault of the interpreter: the message, the arguments of ERROR, and that the other clauses run.
 . "$SRC/test/lib.bash"
 fault() { # statement, message, action, offset, code
 	dt -qw -x strsize=16 -n 'BEGIN { zero = 0; s = "0123456789"; } BEGIN { '"$1"'; } BEGIN { printf("next\n"); exit(0); }

@@ -1,4 +1,4 @@
-# ftruncate(): the output file begins anew; on a pipe nothing happens. freopen() takes a format.
+# ftruncate(): the output file is truncated; on a pipe nothing happens. freopen() takes a format.
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
 prog='BEGIN { printf("gone\n"); } BEGIN { ftruncate(); printf("kept\n"); exit(0); }'

@@ -1,4 +1,4 @@
-# What is lost is counted and said: records, speculations, dynamic variables, faults in ERROR.
+# What is lost is counted and reported: records, speculations, dynamic variables, faults in ERROR.
 . "$SRC/test/lib.bash"
 dt -q -b 32 -n 'BEGIN { trace(1); } BEGIN { trace(2); } BEGIN { trace(3); } BEGIN { trace(4); } END { exit(0); }' -c true
 expect_match '^dtrace: 2 drops on CPU [0-9]+$' "$err"

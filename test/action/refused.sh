@@ -1,4 +1,4 @@
-# panic() and breakpoint() are not for the interpreter, even with -w.
+# The interpreter refuses panic() and breakpoint(), even with -w.
 . "$SRC/test/lib.bash"
 for a in panic breakpoint; do
 	dt -qw -n "BEGIN { $a(); exit(0); }"

@@ -1,4 +1,4 @@
-# -x aggsize: rows that do not fit are lost, and that is said.
+# -x aggsize: rows that do not fit are lost, and that is reported.
 . "$SRC/test/lib.bash"
 dt -q -x aggsize=32 -n 'BEGIN { @[1] = count(); @[2] = count(); @[3] = count(); @[1] = count(); exit(0); }'
 expect_match '^dtrace: 2 aggregation drops on CPU [0-9]+$' "$err"

@@ -1,4 +1,4 @@
-# Who started us ignores SIGCHLD: what we start runs all the same, and we learn how it ended.
+# With SIGCHLD ignored by the parent, child processes run and their status is known.
 . "$SRC/test/lib.bash"
 trap '' CHLD
 dt -wqn 'BEGIN { system("echo one"); printf("two\n"); exit(0); }'

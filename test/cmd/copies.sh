@@ -1,4 +1,4 @@
-# Several copies at once do not disturb each other; one that is killed leaves nothing in the way.
+# Several copies at once do not disturb each other; one that is killed leaves nothing behind.
 . "$SRC/test/lib.bash"
 set -m
 cd "$TMP" || exit 1
@@ -17,7 +17,7 @@ for i in 1 2 3; do
 done
 dt -qn 'BEGIN { printf("next\n"); exit(0); }'
 expect "0 next" "$status $(echo $out)"
-# a held command ends with its holder, and never runs
+# a held command ends with its tracer, and never runs
 "$DTRACE" -x engine=vm -c "touch $TMP/never" -e -n 'BEGIN { }'
 expect 0 $?
 [ ! -e never ] || { echo "the command ran"; fails=1; }

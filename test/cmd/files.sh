@@ -1,4 +1,4 @@
-# What a script file may look like.
+# Valid and invalid script files.
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
 says() { # expected output, printf text of the script
@@ -32,5 +32,5 @@ dt -s open.d
 expect_match '^dtrace: failed to compile script open.d: line [0-9]+: ' "$err"
 ln -s nosuch dangling.d
 fails_with 'failed to open dangling.d: No such file or directory' dangling.d
-# a pipe will do
+# a pipe works as well
 expect "from a pipe" "$(echo $("$DTRACE" -x engine=vm -q -s <(echo 'BEGIN { printf("from a pipe\n"); exit(0); }')))"

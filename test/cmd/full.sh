@@ -1,4 +1,4 @@
-# A full disk is reported, whatever was to be written; a bad product of -h or -G is not left behind.
+# A full disk is reported, whatever was to be written; an incomplete output file of -h or -G is not left behind.
 . "$SRC/test/lib.bash"
 [ -w /dev/full ] || skip "needs /dev/full"
 cd "$TMP" || exit 1

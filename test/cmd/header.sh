@@ -66,7 +66,7 @@ for opt in -O0 -O2; do
 	# both objects share one semaphore per probe
 	expect 3 "$(readelf -sW prog | grep -c '_semaphore$')"
 done
-# clang reads it, too
+# clang accepts it as well
 ! command -v clang >/dev/null || clang $W -O2 -c a.c -o clang.o || fails=1
 # compiled out
 gcc $W -O2 -D_DTRACE_VERSION=0 -c a.c -o none.o || fails=1

@@ -1,4 +1,4 @@
-# -l: one line per probe; -lv: stability and arguments, too.
+# -l: one line per probe; -lv: also stability and arguments.
 . "$SRC/test/lib.bash"
 dt -l -P dtrace
 expect "   ID   PROVIDER            MODULE                          FUNCTION NAME
@@ -38,7 +38,7 @@ expect_match '^dtrace: failed to match nosuch:::: ' "$err"
 dt -l -n 'syscall:vmlinux:open*:entry'
 expect 0 "$status"
 expect_match '^ *[0-9]+    syscall .* openat entry$' "$out"
-# ids of -l are good for -i
+# -i accepts the ids of -l
 id=$(awk '$4 == "openat" || $3 == "openat" { print $1 }' <<<"$out")
 dt -l -i "$id"
 expect_match ' openat entry$' "$out"

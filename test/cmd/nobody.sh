@@ -26,12 +26,12 @@ nobody -G -s p.d
 expect 0 "$status"
 nobody -x engine=vm -qn 'BEGIN { printf("%d %d %s\n", uid, ENOENT, execname); exit(3); }'
 expect "3 $(id -u nobody) 2 dtrace" "$status $out"
-# BEGIN and END need no kernel, so nothing need be said about engines
+# BEGIN and END need no kernel, so no engine option is needed
 nobody -qn 'BEGIN { printf("hello\n"); exit(0); }'
 expect "0 hello " "$status $out $err"
 nobody -x engine=vm -qw -c 'id -u' -n 'BEGIN { }'
 expect "$(id -u nobody)" "$out"
-# what does need it
+# what needs the kernel
 nobody -qn 'syscall::read:entry { exit(0); }'
 expect "1 " "$status $out"
 expect_match '^dtrace: could not enable tracing: .*(root|CAP_BPF)' "$err"

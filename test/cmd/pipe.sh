@@ -1,15 +1,15 @@
-# The reader of our output goes away, or is slow.
+# The reader of the output exits, or is slow.
 . "$SRC/test/lib.bash"
 set -m # background jobs keep SIGINT
 cd "$TMP" || exit 1
 mkfifo fifo
 prog='BEGIN { printf("%60000d%60000d%60000d\n", 1, 2, 3); } END { printf("the end\n"); }' # more than a pipe holds
-# gone: the process ends, and says nothing
+# gone: the process ends without a message
 { "$DTRACE" -x engine=vm -qn "$prog" 2>err; echo $? >st; } | true
 expect "141 " "$(cat st) $(cat err)"
 { "$DTRACE" -x engine=vm -l 2>err; echo $? >st; } | head -n 1 >/dev/null
 expect_match '^(141|0) $' "$(cat st) $(cat err)"
-# the command of -c ends, too
+# the command of -c also ends
 { "$DTRACE" -x engine=vm -q -c "sh -c 'echo \$\$ >pid; exec sleep 100'" -n "$prog" 2>err; echo $? >st; } | { until [ -s pid ]; do sleep 0.02; done; }
 expect "141 " "$(cat st) $(cat err)"
 kill -0 "$(cat pid)" 2>/dev/null && { echo "the command still runs"; fails=1; kill "$(cat pid)"; }

@@ -35,7 +35,7 @@ matched "'dtrace:::' matched 3 probes" -n dtrace:::
 matched "'1' matched 1 probe" -i 1
 matched "'BEGIN,END' matched 2 probes" -n BEGIN,END
 matched "'END ' matched 1 probe" -n 'END /1/ { trace(1); }'
-# what cannot be
+# invalid combinations
 dt -i 0 -n BEGIN
 expect_match '^dtrace: invalid probe specifier 0: ' "$err"
 dt -e -n 'a:b:c:d:e'

@@ -9,7 +9,7 @@ expect "word a.d" "$out"
 printf '#!%s -qs\nBEGIN\n{\n\ttrace(1;\n}\n' "$DTRACE" >"$TMP/b.d"
 chmod +x "$TMP/b.d"
 expect "dtrace: failed to compile script $TMP/b.d: line 4: syntax error: expected ) near \";\"" "$("$TMP/b.d" 2>&1)"
-# Flags apart from each other, which Linux hands over as one word, and flags with values.
+# Separate flags, which Linux passes as one word, and flags with values.
 printf '#!%s -q -x strsize=4 -C -s\n#define TEXT "abcdef"\nBEGIN\n{\n\tprintf("%%s %%s %%d\\n", TEXT, $$1, $2);\n\texit(0);\n}\n' "$DTRACE" >"$TMP/c.d"
 chmod +x "$TMP/c.d"
 expect "abcd -q- 7" "$("$TMP/c.d" -- -q- 7 2>&1)"

@@ -1,4 +1,4 @@
-# -x and the flags that set options: good values, bad values, one message each, status 1.
+# -x and the flags that set options: valid and invalid values, one message each, status 1.
 . "$SRC/test/lib.bash"
 good() {
 	dt -e "$@" -n BEGIN
@@ -39,7 +39,7 @@ bad '-x engine=steam: ' -x engine=steam
 bad '-x nosuch=1: there is no option "nosuch"$' -x nosuch=1
 bad '-x : there is no option ""$' -x ''
 bad '-X z: ' -X z
-# a script's option wins over the command line's; one that comes too late is refused
+# a script's option overrides the command line's; one that comes too late is refused
 cd "$TMP" || exit 1
 printf '#pragma D option quiet\nBEGIN { printf("x\\n"); exit(0); }\n' >q.d
 dt -x quiet=no -s q.d

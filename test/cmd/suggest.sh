@@ -1,4 +1,4 @@
-# A name that is not known is answered with the nearest that is, also of libraries not loaded.
+# For an unknown name the nearest known one is suggested, including names of libraries not loaded.
 . "$SRC/test/lib.bash"
 means() { # expected suggestion, program
 	dt -e -n "$2"
@@ -39,6 +39,6 @@ expect_match 'did you mean "quiet"\?$' "$err"
 dt -e -n '#pragma D option bufsise=1m
 BEGIN'
 expect_match 'did you mean "bufsize"\?$' "$err"
-# nothing near: nothing said
+# nothing near: no suggestion
 dt -e -n 'BEGIN { trace(xyzzyplugh); }'
 expect "dtrace: invalid probe specifier BEGIN { trace(xyzzyplugh); }: in action list: failed to resolve xyzzyplugh: Unknown variable name" "$err"

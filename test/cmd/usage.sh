@@ -1,4 +1,4 @@
-# Mistakes on the command line: usage on stderr, status 2.
+# Usage errors: usage on stderr, status 2.
 . "$SRC/test/lib.bash"
 usage() { # expected message, arguments
 	local want=$1

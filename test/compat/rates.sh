@@ -1,6 +1,6 @@
-# What is due when: statusrate decides when exit() is noticed, switchrate when records are printed, and a printa()
-# sees every update made before it. Nothing here depends on how fast the machine is: the clock of the trace itself is compared
-# with what is due at the earliest.
+# Timing: statusrate decides when exit() is noticed, switchrate when records are printed, and a printa() sees
+# every update made before it. Nothing here depends on how fast the machine is: the clock of the trace itself
+# is compared with what is due at the earliest.
 # timeout: 120
 # needs: bpf
 . "$SRC/test/lib.bash"

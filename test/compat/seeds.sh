@@ -1,4 +1,4 @@
-# Examples of talks and articles about DTrace, in their Linux form (test/compat/seeds/), run beside something to see.
+# Examples of talks and articles about DTrace, in their Linux form (test/compat/seeds/), run against a suitable load.
 # timeout: 200
 # needs: root bpf btf
 # uses: kprobes python3

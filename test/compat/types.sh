@@ -1,4 +1,5 @@
-# The table of doc/types.md: each member that is there compiles, those that are 0 are 0, the others are refused; it is complete.
+# The table of doc/types.md: each available member compiles, those that are 0 are 0, the others are refused;
+# the table is complete.
 # timeout: 120
 # needs: root bpf btf
 # uses: python3

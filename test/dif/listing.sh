@@ -1,4 +1,4 @@
-# -S: the listing of each kind of instruction, as D brings it about.
+# -S: the listing of each kind of instruction.
 . "$SRC/test/lib.bash"
 lines() { # D text: the instructions without offsets and opcodes
 	dt -e -Z -S "${flags[@]}" -n "$1"

@@ -3,21 +3,21 @@
 #
 # A fenced block is an example by its first words:
 #
-#	```d NAME		a file (d, c, sh, python): saved under this name for the examples behind it, in its chapter
-#	```console		commands ("$ " first, "> " goes on) and exactly what they print
+#	```d NAME		a file (d, c, sh, python): saved under this name for the examples after it, in its chapter
+#	```console		commands ("$ " first, "> " continues) and their exact output
 #	```console shape	the lines shown are printed, somewhere: any number stands for any other,
 #				any kernel symbol for any other, blanks and bars are of any length;
 #				a line "..." stands for anything
 #	```console compile	commands that are only compiled (-e)
-#	status=N		behind console: the status of the last command (0)
-#	needs=WHAT		behind console: left out unless there are such probes (fbt::vfs_read:entry), or such
+#	status=N		after console: the status of the last command (0)
+#	needs=WHAT		after console: skipped unless there are such probes (fbt::vfs_read:entry), or such
 #				a symbol (vmlinux`register_fprobe), or such a command (/usr/bin/node), or a disk below
 #				/var/tmp (disk)
 #
-# Standard output and standard error come together. The path of the dtrace under test is shown as /usr/local/sbin/dtrace. Examples that need the kernel run only where
-# this user may use it; the others run on both engines then. `test/run --update doc/guide` puts what
-# is printed now into the text (shapes: only empty ones): read the difference before you commit it.
-# CHAPTER=providers/pid.md runs only that one.
+# Standard output and standard error are merged. The path of the dtrace under test is shown as
+# /usr/local/sbin/dtrace. Examples that need the kernel run only where this user may use it; the others run on
+# both engines then. `test/run --update doc/guide` puts what is printed now into the text (shapes: only empty
+# ones): read the difference before you commit it. CHAPTER=providers/pid.md runs only that one.
 set -u
 : "${TMP:=$(mktemp -d)}"
 mkdir -p "$TMP/bin" "$TMP/work"
@@ -42,7 +42,7 @@ needs_kernel() { # command: listing and compiling do not
 
 trim() { awk '/^$/ { n++; next } { for (; n > 0; n--) print ""; print }'; }
 
-# The CPU a probe fired on is chance.
+# The CPU a probe fired on is arbitrary.
 cpu0() {
 	sed -E -e 's/^(  [0-9]| [0-9]{2}|[0-9]{3})( +[0-9]+ +[^ ]*:[^ ]+)/  0\2/' \
 		-e 's/^(  [0-9]| [0-9]{2}|[0-9]{3}) ( *(->|<-|=>|<=|\|) )/  0 \2/'

@@ -18,7 +18,7 @@ file_cases() {
 		"$(($1 + 3)) <00000063 over the end>" "$(($1 + 4)) <my own copy>" "$(($1 + 5)) <file page 6>" \
 		"$(($1 + 6)) <file page 5>" "$(($1 + 7)) <new text>"
 }
-# Swap space: only in a guest, whose own it is.
+# Swap space: only in a guest.
 if [ -n "${SLOW:-}" ] && module loop; then
 	dd if=/dev/zero of="$TMP/swap" bs=1M count=16 status=none
 	loop=$(losetup -f --show "$TMP/swap") && mkswap "$loop" >/dev/null && swapon "$loop" &&
@@ -32,7 +32,7 @@ want() {
 	[ -z "$files" ] || { file_cases 20; echo "30 fault"; }
 }
 
-# strings, in each kind of program: what has no text has a fault
+# strings, in each kind of program: lines without a text are faults
 ktrace -q -n 'syscall::openat:entry /pid == $target && arg2 == 0x10000/ { self->s = copyinstr(arg1); self->ok = 1; }
 syscall::close:entry /pid == $target && (int)arg0 >= 1000/ { printf("%d %s\n", arg0 - 1000, self->ok ? strjoin("<", strjoin(self->s, ">")) : "fault"); self->s = 0; self->ok = 0; }' \
 	-c "$TMP/absent $dir $files"

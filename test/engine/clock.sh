@@ -41,7 +41,7 @@ if unshare --time --fork --monotonic -10 true 2>/dev/null; then
 	done
 fi
 
-# The first tick can make many keys at once, although interrupts are off then.
+# The first tick can create many keys at once, although interrupts are off.
 ktrace -qn "tick-10ms { $(for i in {1..40}; do echo "@[$i] = count();"; done) exit(0); }"
 expect 40 "$(grep -c ' 1$' "$TMP/out")"
 expect '' "$err"

@@ -1,5 +1,5 @@
 # timeout: 120
-# System calls of 32-bit programs: probes of their own, in module linux32, with their own numbers and registers.
+# System calls of 32-bit programs: separate probes in module linux32, with their own numbers and registers.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build compat engine/compat.c
@@ -40,7 +40,7 @@ for btf in with without; do
 			printa("wrote %@d\n", @wrote); printa("minus %@d\n", @minus); printa("failed %@d\n", @failed); printa("wrong %s %@d\n", @wrong);
 		}' >"$TMP/out" 2>"$TMP/err" </dev/null
 	expect 0 $? "$btf BTF: $(cat "$TMP/err")"
-	# one call more of each to begin with: is there such a thing?
+	# one more call of each first: does the kernel have them?
 	expect "args $n
 both $((3 * n + 2))
 failed $n
@@ -51,6 +51,6 @@ r64 $((2 * n + 1))
 vmlinux $((2 * n + 1))
 wrote $n" "$(grep . "$TMP/out" | sort)" "$btf BTF"
 done
-# what is only about 64-bit programs does not see the others
+# probes of 64-bit programs do not see the others
 ktrace -q -c "$TMP/compat $n" -n 'syscall:vmlinux::entry /pid == $target && (probefunc == "getppid" || probefunc == "semget")/ { @[probefunc] = count(); } END { printa("%s %@d\n", @); }'
 expect "getppid $((2 * n + 1))" "$(grep . <<<"$out")"

@@ -21,7 +21,7 @@ work getppid 80000
 expect_match '^ +8 \|@{40} 80000' "$out"
 expect_match '^ +10 \|@{40} 80000' "$out"
 expect_match '^return 1 80000' "$out"
-# rows that the kernel cannot make zero are not counted twice
+# rows that the kernel cannot set to zero are not counted twice
 if ! sanitized && gcc -shared -fPIC -o "$TMP/nomemory.so" "$SRC/test/engine/nomemory.c" -ldl; then
 	LD_PRELOAD=$TMP/nomemory.so ktrace -q -x aggrate=5ms -n 'syscall::getppid:entry /pid == $target/ { @[timestamp % 50] = count(); }' -c "$TMP/work 50000 2"
 	expect "100000 " "$(awk '{ n += $2 } END { print n }' "$TMP/out") $err" "no memory"

@@ -1,5 +1,5 @@
 # timeout: 120
-# The cpc provider: what it counts is what getrusage() counts; names that mean nothing are explained.
+# The cpc provider: its counts agree with getrusage(); invalid names are explained.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build faults engine/faults.c

@@ -1,4 +1,4 @@
-# -x cpu=N: only what happens on that CPU is traced; a CPU that is not there is an error.
+# -x cpu=N: only what happens on that CPU is traced; a CPU that does not exist is an error.
 # needs: root bpf gcc taskset
 . "$SRC/test/lib.bash"
 build work engine/work.c -lpthread

@@ -28,7 +28,7 @@ for x in 'raise(9)' 'stop()' 'system("true")' 'chill(1)' 'copyoutstr("x", 0, 1)'
 	expect 1 "$status" "$x"
 	expect_match 'Destructive actions not allowed' "$err"
 done
-# memory: not where the kernel is locked down, which engine/lockdown.sh is about
+# memory: not where the kernel is locked down (see engine/lockdown.sh)
 ktrace -wq -c "$TMP/victim" -n "
 	syscall::write:entry /pid == \$target && copyinstr(arg1) == \"unchanged\"/ { copyoutstr(\"changed\", arg1, 8); this->i = (int *)alloca(4); this->i[0] = 0x2e2e2e2e; copyout(this->i, arg1 + 3, 4); n++; }
 	syscall::getppid:entry $mine { copyoutstr(\"x\", (uintptr_t)16, 2); n++; }
@@ -41,7 +41,8 @@ expect "buffer cha...., pipe cha....
 end
 n 1
 signals 0" "$(grep . <<<"$out" | sort)" "copyout(), copyoutstr()"
-# sizes that are constant, known at run time, none, too large; sources of every kind: the verifier must see that all is well
+# sizes that are constant, known at run time, none, too large; sources of every kind: the verifier must accept
+# all of them
 for x in 'copyout("abc", arg0, 3)' 'copyout("abc", arg0, arg1)' 'copyout("x", arg0, 0)' 'copyout("x", arg0, 100000)' 'copyout("x", arg0, -1)' 'copyout(curthread, arg0, arg1)' \
 	'this->p = alloca(arg2); copyout(this->p, arg0, arg2)' 'copyout(copyin(arg0, arg1), arg2, arg1)' 'copyout(arg0 ? "a" : "bb", arg1, arg2 & 7)' \
 	'copyoutstr("abc", arg0, 0)' 'copyoutstr(execname, arg0, arg1)' 'copyoutstr(copyinstr(arg0), arg1, 10)' 'x = strjoin("a", execname); copyoutstr(x, arg0, strlen(x))' \

@@ -1,6 +1,6 @@
 # timeout: 120
 # Every variable, subroutine, operator, action and aggregating function, in a program of every kind: the
-# kernel accepts it, and what can be known beforehand is what the interpreter says.
+# kernel accepts it, and values known in advance are those of the interpreter.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build load engine/load.c -lpthread
@@ -76,7 +76,7 @@ cat >"$TMP/values" <<'EOT'
 %d rand() >= 0
 EOT
 sed -i '/makedev_/d' "$TMP/values"
-# What only a kernel can say, and what it says depends: as long as it is accepted and does not fault.
+# Values known only to the kernel, which vary: they must be accepted and not fault.
 cat >"$TMP/kernel" <<'EOT'
 curthread->pid
 curthread->comm
@@ -158,7 +158,7 @@ actions() { # probe, predicate
 	EOT
 }
 
-# what the interpreter says: there pid is not \$target's, and neither are names
+# the interpreter's values: there pid and names are not \$target's
 { script BEGIN 1; echo 'BEGIN { exit(0); }'; } >"$TMP/vm.d"
 sed -i 's/pid == $target/1/; s/", execname/", "load"/' "$TMP/vm.d"
 "$DTRACE" -x engine=vm -qs "$TMP/vm.d" >"$TMP/want" 2>"$TMP/err" || { echo "vm: $(cat "$TMP/err")"; exit 1; }

@@ -29,7 +29,7 @@ ktrace -x bufsize=256k -x switchrate=50ms -q -c "$load -y" -n "
 	syscall::getppid:entry $mine { printf(\"R %s %d\n\", strjoin(execname, \"x\"), tid); stack(2); }"
 expect $((2 * events)) $(($(lines '^R( loadx [0-9]+)?$') + $(lost "drops? on CPU"))) "two clauses"
 
-# faults: each is a record, too
+# faults: each is also a record
 ktrace -x bufsize=64k -x switchrate=20ms -q -c "$load" -n "
 	syscall::getppid:entry $mine { trace(*(int *)16); } ERROR { @e[arg4] = count(); } $clock
 	END { printa(\"E %d %@d\n\", @e); }"
@@ -59,7 +59,7 @@ expect "k load getppid $events" "$(line k)"
 expect $threads "$(line t | wc -l)" "one row per thread"
 expect $((2 * events)) "$(line t | awk '{ s += $3 } END { print s }')" "sum by thread"
 expect "$(line t | cut -d' ' -f2 | sort -n | sed -n '1p;$p' | xargs)" "$(line lo | cut -d' ' -f2) $(line hi | cut -d' ' -f2)" "least and greatest thread id"
-# a distribution: sum of the counts behind the bars
+# a distribution: sum of the counts after the bars
 bars() { awk -v name="$1" '/^[a-z]/ { on = $1 == name } on && /\|/ { s += $NF } END { print s + 0 }' "$TMP/out"; }
 expect $events "$(bars q)" quantize
 expect $events "$(bars l)" lquantize
@@ -93,7 +93,7 @@ ktrace -q -c "$load -y" -n "
 	END { printa(\"ok %d %d %s %@d\n\", @ok); printa(\"after %d %d %d %d %@d\n\", @after); }"
 expect "ok 1 1 load $events
 after 0 0 1 1 $events" "$(grep -E '^(ok|after)' "$TMP/out")"
-# Linux 6.1 cannot reach thread-local variables from an interrupt of a program that is doing just that
+# Linux 6.1 cannot access thread-local variables from an interrupt of a program that is accessing them
 expect "" "$(grep -v 'dynamic variable drop' <<<"$err")"
 # more elements than fit
 ktrace -x dynvarsize=4k -q -c "$load -k 1000" -n "

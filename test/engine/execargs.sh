@@ -1,4 +1,4 @@
-# execargs and pr_psargs in the middle of an exec: the arguments have no end yet, and what lies behind them is the environment.
+# execargs and pr_psargs in the middle of an exec: the arguments have no end yet, and the environment follows them.
 # needs: root bpf
 . "$SRC/test/lib.bash"
 cat >"$TMP/loop.sh" <<'EOT'

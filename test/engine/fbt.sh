@@ -1,5 +1,6 @@
 # timeout: 600
-# The fbt provider: exact counts by every way the kernel has, types, modules, the tree of calls, and what cannot be traced.
+# The fbt provider: exact counts by every method the kernel has, types, modules, the tree of calls, and what
+# cannot be traced.
 # needs: root bpf kprobes gcc
 . "$SRC/test/lib.bash"
 before=$(noise)
@@ -7,7 +8,7 @@ build load engine/load.c -lpthread
 n=$(scale 20000) threads=3 mine='/pid == $target/'
 events=$((n * threads))
 
-# The function of a system call: on some kernels only the processor's registers tell its arguments.
+# The function of a system call: on some kernels its arguments are only in registers.
 call=$(cd "$TMP" && "$DTRACE" -l -n 'fbt::*sys_getppid:entry' 2>/dev/null | awk 'NR == 2 { print $(NF - 1) }')
 ktrace -q -c "$TMP/load -t $threads -n $n" -n "
 	fbt::$call:entry $mine { @[\"entry\"] = count(); }
@@ -33,7 +34,7 @@ for regs in '' '&& regs[R_RDX] == 123'; do
 	expect_match '^  vmlinux`ksys_read +200$' "$out"
 done
 
-# Where a function returned, if it has one place for that: the instruction that kinst finds executed as often.
+# Where a function returned, if it has a single return: the instruction that kinst finds executed as often.
 ktrace -q -c "$TMP/load -t 1 -n 10" -n "fbt::$call:return, fbt::__task_pid_nr_ns:return, fbt::vfs_fsync:return, fbt::ksys_*:return $mine { @[probefunc, arg0] = count(); }"
 expect 0 "$status" "$err"
 expect "" "$(awk 'NF == 3 { n[$1]++ } END { for (f in n) if (n[f] > 1) print f }' "$TMP/out")" "functions with more than one place: $out"

@@ -1,13 +1,14 @@
-# Thread-local variables are kept wherever a firing interrupts another one: the kernel makes no task storage while it is making one on
-# that CPU already, so the first firings of new threads, and clock events that come in the middle of them, need a second place.
+# Thread-local variables are kept even if a firing interrupts another one: the kernel does not create task
+# storage while it is already creating one on that CPU, so the first firings of new threads, and clock events
+# that come in the middle of them, need a second place.
 # timeout: 200
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build threads engine/threads.c -lpthread
 rounds=$(scale 400) calls=60
 
-# What each thread has counted by itself, added up when it exits, is what all have counted. Two other tracers do the same, since what is
-# busy for one is busy for all.
+# What each thread has counted by itself, added up when it exits, is what all have counted. Two other tracers
+# do the same, since task storage is busy for all or none.
 cat >"$TMP/kept.d" <<'D'
 self string text; self int over;
 syscall::getppid:entry /pid == $target/ { self->calls++; self->since = timestamp; self->text = "text"; @["calls"] = sum(1); }
@@ -41,7 +42,8 @@ for i in 1 2 3; do
 	expect 0 "$(labelled stale)" "set to 0"
 done
 
-# The same for elements of arrays, made and removed by firings that interrupt each other and by lock probes inside the maps; each has keys of its own.
+# The same for elements of arrays, made and removed by firings that interrupt each other and by lock probes
+# inside the maps; each has its own keys.
 cat >"$TMP/elements.d" <<'D'
 syscall::getppid:entry /pid == $target/ { a[tid, 1] = 1; a[tid, 2] = 2; self->on = 1; @["calls"] = sum(1); }
 syscall::getppid:return /self->on/ { @["kept"] = sum(a[tid, 1] + a[tid, 2]); a[tid, 1] = 0; a[tid, 2] = 0; @["left"] = sum(a[tid, 1] + a[tid, 2]); self->on = 0; }

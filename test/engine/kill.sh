@@ -5,7 +5,7 @@
 build load engine/load.c -lpthread
 build objects engine/objects.c -lbpf
 
-# Objects that were not there before and that no process holds.
+# New objects that no process holds.
 orphans() {
 	"$TMP/objects" dt >"$TMP/after"
 	grep -hsE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* | sed 's/_id:[[:space:]]*/ /' >"$TMP/held"
@@ -30,8 +30,8 @@ up='BEGIN { printf("up\n"); } tick-50ms { printf("up\n"); }'
 kill_it -x switchrate=50ms -n "$up"' syscall:::entry { @[execname] = count(); @n = count(); self->a = 1; b[tid] = timestamp; }'
 kill_it -x switchrate=50ms -n "$up"' syscall:::entry, syscall:::return, profile-997 { @ = quantize(arg0); }'
 kill_it -x switchrate=50ms -n "$up"' sdt:sched::sched_switch { @[args[2]->pid] = count(); s = speculation(); discard(s); }'
-# with a child: it goes on
-nap=$TMP/nap$$ # a name of its own: nobody else's processes may be touched
+# with a child: it continues
+nap=$TMP/nap$$ # a unique name: no other processes may be touched
 cp "$(command -v sleep)" "$nap"
 naps() { # pids of those that have not ended (awk would stop at a file that is gone)
 	cat /proc/[0-9]*/stat 2>/dev/null | awk -v name="($(basename "$nap"))" '$2 == name && $3 != "Z" { print $1 }'
@@ -49,7 +49,7 @@ for more in "" 'pid$target:libc.so*:write:entry, pid$target:libc.so*:execve:entr
 	expect_match '^[SR]' "$(state "$(naps)")"
 	kill "$(naps)"
 done
-# killed before it lets its child go: the child is not left waiting
+# killed before it releases its child: the child is not left waiting
 became() { # the command, or nothing
 	left=$(for p in /proc/[0-9]*; do
 		[[ $(tr '\0' ' ' <"$p/cmdline") == "$DTRACE -q -c $nap "* ]] && echo "${p#/proc/}"

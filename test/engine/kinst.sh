@@ -1,5 +1,5 @@
 # timeout: 600
-# The kinst provider: every instruction of a function, registers, and offsets that are none.
+# The kinst provider: every instruction of a function, registers, and invalid offsets.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 ktrace -l -n kinst::vfs_read:0

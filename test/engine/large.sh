@@ -1,4 +1,4 @@
-# A script of a thousand clauses loads; strings of 4 KiB work; a thousand speculations too.
+# A script of a thousand clauses loads; strings of 4 KiB work; so do a thousand speculations.
 # timeout: 120
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
@@ -28,7 +28,7 @@ for p in BEGIN syscall::getppid:entry sdt:::sys_exit tick-10ms profile-97 'pid$t
 	out=$("$DTRACE" -x engine=bpf -qs "$TMP/parts.d" -c "perl -e getppid;sleep(5)" 2>"$TMP/err" | head -n 1)
 	expect "a 5 abc 1 b 80200" "$out" "$p: $(head -n 3 "$TMP/err")"
 done
-# more than the kernel lets programs follow each other
+# more than the kernel's limit of tail calls
 { echo 'int n; BEGIN { this->x = 5; this->t = timestamp; }'; for i in {1..6000}; do echo "BEGIN { n += $i; }"; done
 	echo 'BEGIN { printf("%d %d %d\n", this->x, this->t == timestamp, n); exit(0); }'; } >"$TMP/huge.d"
 ktrace -qs "$TMP/huge.d"

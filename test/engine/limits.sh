@@ -1,4 +1,4 @@
-# What is asked for exceeds what a process, or the kernel, has; and what is lost at the very end is told, too.
+# Requests that exceed what a process, or the kernel, has; losses at the very end are also reported.
 # needs: root bpf
 . "$SRC/test/lib.bash"
 # more clock events than a process may have descriptors, unless it asks for more

@@ -1,6 +1,5 @@
 # timeout: 120
-# The consumer while tracing goes on: buffer policies, rates, -F, interrupts, -c and -p, setopt(), the
-# words of losses.
+# The consumer during tracing: buffer policies, rates, -F, interrupts, -c and -p, setopt(), messages about losses.
 # needs: root bpf gcc taskset
 . "$SRC/test/lib.bash"
 build load engine/load.c -lpthread
@@ -13,7 +12,7 @@ numbers() { sed -n 's/^R \([0-9]*\)$/\1/p' "$TMP/out"; }
 # ---- policies ----
 # A buffer of 8 KB holds some 340 such records; each CPU has one, so the load stays on one.
 pinned="taskset -c 0 $load"
-# fill: the first records, without a gap; tracing ends by itself; END has its room
+# fill: the first records, without a gap; tracing ends; there is room for END
 ktrace -x bufpolicy=fill -x bufsize=8k -q -c "$pinned -n 1000" -n "
 	syscall::getppid:entry $mine { printf(\"R %d\n\", i++); } END { printf(\"end\n\"); }"
 expect 0 "$status"
@@ -105,7 +104,7 @@ cat >"$TMP/family" <<-EOT
 	true
 EOT
 if [ -r /sys/kernel/btf/vmlinux ]; then
-	"$TMP/load" -t 1 -n 1000 -w <<<"" >/dev/null & # a stranger
+	"$TMP/load" -t 1 -n 1000 -w <<<"" >/dev/null & # an unrelated process
 	ktrace -q -c "sh $TMP/family" -n '
 		syscall::getppid:entry /progenyof($target) && execname == "load"/ { @ = count(); } END { printa("n %@d\n", @); }'
 	expect "n 150" "$(grep ^n <<<"$out")" progenyof
@@ -145,7 +144,7 @@ expect "1
 ktrace -qn 'tick-10ms { setopt("bufsize", "1m"); exit(0); }'
 expect_match '^dtrace: .*Operation illegal when tracing is active' "$err"
 
-# ---- the words ----
+# ---- messages ----
 ktrace -x bufsize=1k -q -c "$load -n 1000" -n "syscall::getppid:entry $mine { trace(1); }"
 expect_match '^dtrace: [0-9]+ drops on CPU [0-9]+$' "$err"
 ktrace -x droptags -x bufsize=1k -q -c "$load -n 1000" -n "syscall::getppid:entry $mine { trace(1); }"

@@ -1,4 +1,5 @@
-# Loads from kernel memory: of every size and sign, of zeros, and of what is not there; as plain loads where the kernel has them.
+# Loads from kernel memory: of every size and sign, of zeros, and of invalid addresses; as plain loads where
+# the kernel supports them.
 # needs: root bpf btf
 . "$SRC/test/lib.bash"
 cat >"$TMP/loads.d" <<'EOT'
@@ -38,16 +39,17 @@ expect_match '^bad [0-9a-f]+$' "$(sed -n 11p "$TMP/out")"
 if grep -qw bpf_rdonly_cast /proc/kallsyms; then
 	grep -q 'call kernel function' "$TMP/err" || { echo "no plain loads"; fails=1; }
 fi
-# what is read of the current thread cannot be bad: there is no other way to read it, even where it is 0
+# reads of the current thread cannot fail: no helper is called, even if the value is 0
 dump() { DTRACE_BPF_DUMP=1 "$DTRACE" -x engine=bpf -qn "$1" "${@:2}" >"$TMP/out" 2>"$TMP/err" </dev/null; }
 helpers() { sed -n "/^$1:/,/^[a-z]/p" "$TMP/err" | sed "1,/^$1:/d" | grep -c 'call helper 113$'; } # of the last round
 dump 'BEGIN { printf("%d %d %d", curthread->pid == tid, curthread->exit_state, curthread->tgid == pid); exit(0); }'
 expect "1 0 1" "$(echo $(cat "$TMP/out"))"
 expect 0 "$(helpers clause_0)" "reads that could fault"
-# a number across two members, which the kernel does not take for a member of anything
+# a number across two members, which the kernel does not accept as a member
 dump 'BEGIN { this->both = *(uint64_t *)&curthread->pid; printf("%d", this->both == ((uint64_t)curthread->tgid << 32 | curthread->pid)); exit(0); }'
 expect 1 "$(echo $(cat "$TMP/out"))" "$(tail -n 1 "$TMP/err")"
-# arguments of tracepoints, and what they point to; a pointer that is not there faults, wherever it comes from (kernel threads have no mm)
+# arguments of tracepoints, and what they point to; a NULL pointer faults, wherever it comes from (kernel
+# threads have no mm)
 ktrace -qc 'sleep 0.3' -n '
 	sdt:sched::sched_switch /pid == $target/ {
 		@own[args[1]->pid == tid, args[1]->comm == execname, args[1] == curthread, args[1]->real_parent->tgid == ppid,

@@ -1,4 +1,5 @@
-# A kernel in lockdown: what may work works, the rest says why. (test/guests/run boots such kernels.)
+# A kernel in lockdown: what is allowed works, the rest is refused with the reason. (test/guests/run boots
+# such kernels.)
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 lockdown=$(unshare -m sh -c 'grep -q . /sys/kernel/security/lockdown 2>/dev/null || mount -t securityfs none /sys/kernel/security
@@ -31,7 +32,7 @@ done
 ktrace -wq -c "$load" -n 'syscall::getppid:entry /pid == $target/ { copyoutstr("x", 0, 2); }'
 expect 1 "$status"
 expect_match 'locked down' "$err"
-# functions of the kernel: what needs no look into its memory
+# functions of the kernel: what does not read its memory
 ktrace -q -c "$load" -n 'fbt::__task_pid_nr_ns:entry, fbt::__task_pid_nr_ns:return /pid == $target/ { @[probename] = count(); }'
 if [ "$status" = 0 ]; then
 	for name in entry return; do [ "$(total "^  $name")" -ge $((2 * n)) ] || { echo "too few: $out"; fails=1; }; done

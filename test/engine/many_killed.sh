@@ -1,4 +1,4 @@
-# Twenty tracers at once see the same; one that is killed leaves nothing behind.
+# Twenty tracers at once count the same; one that is killed leaves nothing behind.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build work engine/work.c -lpthread

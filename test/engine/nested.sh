@@ -1,5 +1,5 @@
-# Events that interrupt one another are all counted: the kernel does not run a program that runs on this CPU already, so
-# tracepoints of timers, of which one kind interrupts the other, need programs of their own.
+# Events that interrupt each other are all counted: the kernel does not run a program that is already running
+# on this CPU, so tracepoints of timers, of which one kind interrupts the other, need separate programs.
 # timeout: 100
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"

@@ -1,4 +1,5 @@
-# A kernel whose type information cannot be read, and no tracefs: what can work works, the rest says why.
+# A kernel whose type information cannot be read, and no tracefs: what is possible works, the rest is refused
+# with the reason.
 # needs: root bpf mountns gcc
 . "$SRC/test/lib.bash"
 build load engine/load.c -lpthread

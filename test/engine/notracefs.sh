@@ -1,5 +1,5 @@
 # timeout: 120
-# tracefs is not mounted: tracepoints have their subsystems all the same, and nothing is mounted afterwards.
+# tracefs is not mounted: tracepoints still have their subsystems, and nothing is mounted afterwards.
 # needs: root bpf btf mountns gcc
 . "$SRC/test/lib.bash"
 if [ "${1-}" != inside ]; then

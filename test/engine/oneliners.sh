@@ -1,4 +1,5 @@
-# What people type for the stable providers: each runs as it is, says something true, and where the kernel counts too, agrees with it.
+# Typical one-liners for the stable providers: each runs unchanged, its output is correct, and agrees with the
+# kernel's counters.
 # timeout: 300
 # needs: root bpf btf gcc
 # uses: netns python3 ip
@@ -10,7 +11,7 @@ build counters providers/counters.c -lpthread
 n=$(scale 400)
 [ "$n" -ge 20 ] || n=20
 
-# oneliner COMMAND PATTERN ARGS: dtrace prints nothing but what matches somewhere, and no messages (those of the command's own are its own)
+# oneliner COMMAND PATTERN ARGS: the output of dtrace matches, and there are no messages except those of the command
 oneliner() {
 	local command=$1 pattern=$2
 	shift 2
@@ -58,7 +59,8 @@ oneliner "$TMP/turns hog" 'turns' -n 'sched:::preempt /pid == $target/ { @[execn
 oneliner "$TMP/turns burn" 'turns' -n 'sched:::tick /pid == $target/ { @[execname, args[0]->pr_pri] = count(); }'
 oneliner "$TMP/turns nice" '25' -n 'sched:::change-pri /args[1]->pr_pid == $target/ { @[args[0]->pr_clname] = lquantize(args[2], -100, 40, 1); }'
 
-# ---- sysinfo and vminfo, for all of the machine: the kernel's counters at the first moment that we look and at the last are within those before and behind ----
+# ---- sysinfo and vminfo, for all of the machine: the kernel's counters at the first and at the last moment
+# are within those read before and after ----
 counter() { awk -v k="$1" '$1 == k { print $2 }' "${2:-/proc/vmstat}"; }
 all() { for k in pgfault pgmajfault pgpgin pgpgout; do echo "$k $(counter $k)"; done; for k in ctxt processes; do echo "$k $(counter $k /proc/stat)"; done; }
 cat >"$TMP/all" <<A

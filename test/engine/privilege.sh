@@ -35,7 +35,7 @@ expect_match '^ +1 +1$' "$out"
 as_nobody "" -ln syscall::getppid:entry
 expect 0 "$status"
 
-# what root alone may do: where the kernel is not locked down, that is what is said
+# what only root may do: the message says so, unless the kernel is locked down
 as_nobody +bpf,+perfmon -wqn 'syscall::getppid:entry /pid == 0/ { copyoutstr("x", 0, 2); } BEGIN { exit(0); }'
 expect 1 "$status"
 expect_match 'write user memory.*cannot be used' "$err"
@@ -43,7 +43,7 @@ if grep -qs '\[none\]' /sys/kernel/security/lockdown; then
 	expect_match 'without the capability CAP_SYS_ADMIN' "$err"
 fi
 
-# Debian's kernels can be told to let only root sample the clock
+# Debian's kernels can be configured to let only root sample the clock
 clock='profile-997 { @clock = count(); }'
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || {
 	as_nobody +bpf,+perfmon -qn "$clock"

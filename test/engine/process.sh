@@ -1,4 +1,4 @@
-# What a process is told about itself: pids as ps shows them where dtrace runs, time on the CPU.
+# Variables about a process: pids as ps shows them where dtrace runs, time on the CPU.
 # needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
 build load engine/load.c -lpthread
@@ -21,7 +21,7 @@ t 200
 me 200" "$(grep . "$TMP/out")" "$where"
 done
 
-# vtimestamp: moves with the clock while the thread runs, stands still while it does not, never goes back
+# vtimestamp: advances while the thread runs, stands still while it does not, never goes backwards
 cat >"$TMP/vtime.d" <<'EOT'
 self uint64_t last, t, v;
 syscall::getppid:entry /pid == $target/ { self->t = timestamp; self->v = vtimestamp; }

@@ -68,7 +68,7 @@ if [ -z "$err" ]; then
 else # the consumer takes these one by one, and may be too slow
 	expect "" "$(grep -v 'drops\? on CPU\|failed speculation' <<<"$err")" "speculations"
 fi
-# strings, faults, ERROR and END: what is left is what the interpreter has left
+# strings, faults, ERROR and END: the remaining records are those of the interpreter
 script='BEGIN { s = "abcdefghij"; }'
 for i in $(seq 60); do
 	script+=" BEGIN { printf(\"$i %s\\n\", substr(s, $((i % 10)))); } BEGIN { printf(\"$i\\n\"); trace(*(int *)0); } BEGIN { trace($i); trace(s); }"

@@ -1,6 +1,6 @@
 # Speculation ids that go from thread to thread all the time, among threads that preempt each other in
-# their probes: every speculation that was had is committed with its data, none is taken for another's.
-# All of it fits into the buffers, however late they are read.
+# their probes: every speculation is committed with its own data, none with another's. All of it fits into the
+# buffers, however late they are read.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build work engine/work.c -lpthread

@@ -1,4 +1,4 @@
-# Where something is missing around it, dtrace works or says what: few descriptors, no /proc, no /sys.
+# If something is missing in the environment, dtrace works or says what: few descriptors, no /proc, no /sys.
 # needs: root bpf mountns
 . "$SRC/test/lib.bash"
 # The soft limit of descriptors is raised as far as it may be.

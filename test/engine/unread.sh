@@ -1,4 +1,5 @@
-# An aggregation that the kernel does not give back is not lost silently: each bpf() call fails in turn, alone or with all after it.
+# An aggregation that the kernel does not return is not lost silently: each bpf() call fails in turn, alone or
+# with all after it.
 # needs: root bpf gcc
 # timeout: 200
 . "$SRC/test/lib.bash"

@@ -1,5 +1,5 @@
 # timeout: 200
-# Places in user code on every kernel: links for many places where there are such, else perf events.
+# Places in user code on every kernel: links for many places where the kernel has them, else perf events.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 gcc -O2 -Wall -Wextra -o "$TMP/pid" "$SRC/test/processes/pid.c" -pthread || exit 1
@@ -25,7 +25,7 @@ expect 5 "$(last_fields)" "$err"
 ktrace -qx follow -n 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid forks 5"
 expect 20 "$(last_fields)" "$err"
 
-# all processes, by the path of a file; one that joins
+# all processes, by the path of a file; one that starts later
 ktrace -qn "pid*:$TMP/pid:add:entry /pid == \$target/ { @ = count(); }" -c "$TMP/pid execs 3"
 expect 3 "$(last_fields)" "$err"
 ktrace -qZn 'pid$target:pid:ways:entry { @ = count(); } pid$target:nosuch.so::entry { @n = count(); }' -c "$TMP/pid calls 6"

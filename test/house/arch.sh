@@ -1,4 +1,4 @@
-# What is true of one CPU only is in src/arch and lib/<cpu>, so that another CPU is a folder and not a search.
+# What is specific to one CPU is in src/arch and lib/<cpu>, so that another CPU is a folder and not a search.
 # Comments may name a CPU as an example; code may not.
 . "$SRC/test/lib.bash"
 

@@ -1,4 +1,4 @@
-# Documents wrap at 100 columns, but for tables, headings, code, and what cannot be broken (a long link or word).
+# Documents wrap at 100 columns, except tables, headings, code, and long links or words.
 # needs: python3
 python3 - "$SRC" <<'PY'
 import glob, re, sys

@@ -1,10 +1,10 @@
 # needs: python3 readelf gcc
-# The modules of src/ use one another as the table in doc/architecture.md says, and in no other way.
+# The modules of src/ use each other only as the table in doc/architecture.md allows.
 . "$SRC/test/lib.bash"
 
 expect "" "$(python3 "$SRC/test/house/modules.py" "$SRC" "$BUILD")"
 
-# What the check is for: a small tree with one mistake of each kind.
+# The check itself, on a small tree with one error of each kind.
 tree=$TMP/tree
 mkdir -p "$tree"/{doc,cmd,build} "$tree"/src/{low,high,other}
 cat >"$tree/doc/architecture.md" <<'EOT'

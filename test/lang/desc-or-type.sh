@@ -15,7 +15,7 @@ dt -x errtags -e -Z -n 'int* { trace(1); }'
 expect "0 " "$status $err"
 dt -x errtags -qn 'int x; BEGIN { x = 4; trace(x); exit(0); }'
 expect "4" "$(echo $out)"
-# words that are keywords inside of clauses are fine in descriptions
+# words that are keywords inside clauses are allowed in descriptions
 dt -e -n 'syscall::read:return { } syscall::*:entry,syscall::*:return { }'
 expect "0 " "$status $err"
 # a bare description is for the command line

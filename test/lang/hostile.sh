@@ -1,4 +1,4 @@
-# Programs that mean harm: an error, or success, soon, and never a crash.
+# Hostile programs: an error or success, quickly, and never a crash.
 # timeout: 300
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1

@@ -42,7 +42,7 @@ expect "1 1
 3 4294967295
 1 1 1
 4" "${out%$'\n\n'}"
-# bit-fields: a store changes nothing beside them
+# bit-fields: a store does not change their neighbours
 dt -qn 'BEGIN { this->t = (struct task_struct *)alloca(sizeof (struct task_struct));
 	this->t->in_execve = 1; this->t->in_iowait = 1; this->t->in_execve = 0;
 	printf("%d %d\n", this->t->in_execve, this->t->in_iowait); exit(0); }'

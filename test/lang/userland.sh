@@ -1,4 +1,4 @@
-# userland pointers: loads from user memory, kept apart from kernel pointers.
+# userland pointers: loads from user memory, distinct from kernel pointers.
 . "$SRC/test/lib.bash"
 listing() { dt -eSn "struct s { int a; char name[8]; }; $1" && printf '%s\n' "$err"; }
 expect_match 'uldsw ' "$(listing 'BEGIN { trace(*(userland int *)arg0); }')"

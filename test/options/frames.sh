@@ -1,5 +1,5 @@
-# -x stackframes, ustackframes, jstackframes, jstackstrsize: how large a stack's record is. A clause that a
-# buffer cannot take does not run.
+# -x stackframes, ustackframes, jstackframes, jstackstrsize: the size of a stack's record. A clause that a
+# buffer cannot hold does not run.
 . "$SRC/test/lib.bash"
 fits() { dt -q -x bufsize=$2 $3 -n "BEGIN { $1; exit(0); }"; expect "0 " "$status $err" "$*"; }
 too_small() {

@@ -1,4 +1,4 @@
-# -x grabanon is -a: there is no anonymous tracing here, and that is said.
+# -x grabanon is -a: there is no anonymous tracing here; a message says so.
 . "$SRC/test/lib.bash"
 for f in -a '-x grabanon'; do
 	dt -q $f -n 'BEGIN { exit(0); }'

@@ -1,4 +1,5 @@
-# Sizes and rates that are not available become what can, and that is said, in quiet mode, too; with bufresize=manual a size is refused.
+# Sizes and rates that are not available are lowered, with a message even in quiet mode; with bufresize=manual
+# a size is refused.
 . "$SRC/test/lib.bash"
 says() { # option, what is said
 	dt -q -x "$1" -n 'BEGIN { a[1] = 1; @[1] = count(); trace(1); exit(0); }'

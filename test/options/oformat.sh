@@ -2,7 +2,7 @@
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
 prog='BEGIN { trace("x"); exit(0); }'
-# a lone -O changes nothing; the word after it is a format only if it is the name of one
+# -O alone has no effect; the word after it is a format only if it is the name of one
 dt -O -n "$prog"
 expect_match '^ *[0-9]+ +1 +:BEGIN +x *$' "$out"
 dt -qO text -n 'BEGIN { printf("hi\n"); exit(0); }'
@@ -13,7 +13,7 @@ dt -q -O words -n 'BEGIN { printf("%s\n", $$1); exit(0); }'
 expect "words
 
 " "$out$err"
-# what there is not
+# invalid formats
 dt -x oformat=nosuch -n "$prog"
 expect "1 dtrace: failed to set -x oformat=nosuch: invalid value \"nosuch\" for option \"oformat\": expected $(sed -n 's/^DT_CHOICE(OFORMAT, .*, "\(.*\)")/\1/p' "$SRC/src/base/options.def" | paste -sd '|')" "$status $err"
 dt --libxo xml -n "$prog"

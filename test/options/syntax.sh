@@ -1,4 +1,4 @@
-# Every option of options.def: the values that its kind takes, and what a bad one is answered.
+# Every option of options.def: the values that its kind accepts, and the message for an invalid one.
 # timeout: 120
 . "$SRC/test/lib.bash"
 cd "$TMP" && mkdir dir || exit 1

@@ -6,7 +6,7 @@ for f in -Z '-x zdefs'; do
 	dt -q $f -n 'nosuch:::x { trace(1); }' -n 'BEGIN { printf("ok\n"); exit(0); }'
 	expect "ok" "$(echo $out)" "$f"
 done
-# nothing matches, and tracing goes on all the same, until it is told to end
+# nothing matches, and tracing continues until it is interrupted
 for f in -Z '-x zdefs'; do
 	out=$(timeout -s INT 2 "$DTRACE" -x engine=vm $f -n 'nosuch:::x { trace(1); }' 2>&1)
 	expect "dtrace: description 'nosuch:::x ' matched 0 probes" "$(echo $out)"

@@ -1,4 +1,4 @@
-# What fits into a buffer: sizes of records as DTrace counts them, what has no room is a drop that does nothing.
+# What fits into a buffer: sizes of records as DTrace counts them; a clause without room is a drop and does nothing.
 . "$SRC/test/lib.bash"
 
 # starting: only a buffer without room for anything is refused
@@ -26,7 +26,7 @@ for e in $engines; do
 	fits $e 15 1 0
 	fits $e 543 '"x"' 1
 	fits $e 544 '"x"' 2
-	# a clause without room has no side effects, and room is asked for before the predicate
+	# a clause without room has no side effects; room is checked before the predicate
 	dt -q -x engine=$e -b 48 -n 'BEGIN /n++ >= 0/ { printf("%s", "larger than the buffer"); } END { printf("%d", n); exit(4); }' -c true
 	expect "0" "$(echo $out)" "$e: $err"
 	expect_match "1 drop on CPU" "$err"

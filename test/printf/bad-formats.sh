@@ -1,4 +1,4 @@
-# Formats that are refused, and what is said about them.
+# Formats that are refused, and the messages.
 . "$SRC/test/lib.bash"
 refused() { # format and arguments, tag, message
 	dt -x errtags -qn "BEGIN { printf($1); }"

@@ -50,7 +50,7 @@ expect_match "^dtrace: pid $second terminated by SIGUSR1\$" "$err"
 expect 3 "$(grep -c 'pid [0-9]* ' "$TMP/err")"
 expect_match 'dtrace: pid [0-9]+ has exited$' "$(tail -n 1 "$TMP/err")"
 
-# one that cannot be run takes the others with it, before they have done anything
+# if one cannot be run, the others are ended before they have done anything
 dt -c "touch $TMP/never" -c nosuchcommand -n BEGIN
 expect 1 "$status"
 [ ! -e "$TMP/never" ] || { echo "the command ran"; fails=1; }
@@ -58,10 +58,10 @@ expect 1 "$status"
 dt -e -c "touch $TMP/never" -n BEGIN
 dt -l -c "touch $TMP/never" -n BEGIN
 [ ! -e "$TMP/never" ] || { echo "the command ran"; fails=1; }
-# quiet: not a word
+# quiet: no message
 dt -q -c 'sh -c "exit 3"' -c 'sh -c "kill -9 \$\$"' -n 'BEGIN { }'
 expect "0 " "$status $err"
-# the command sees nothing of us: descriptors, ignored signals, tracer
+# the command inherits nothing: descriptors, ignored signals, tracer
 dt -q -c "sh -c 'ls -l /proc/self/fd | grep -c ^l; grep -E \"^(SigIgn|SigBlk|TracerPid)\" /proc/self/status'" -n 'BEGIN { }'
 got=$(grep . "$TMP/out")
 expect "$(sh -c 'ls -l /proc/self/fd | grep -c ^l; grep -E "^(SigIgn|SigBlk|TracerPid)" /proc/self/status' </dev/null 2>/dev/null)" "$got"

@@ -1,6 +1,6 @@
 # timeout: 300
-# Processes whose files we do not see: another mount namespace, another root, another pid namespace. They may have ended; what
-# they ran in must have been there when we looked.
+# Processes whose files are not visible here: another mount namespace, another root, another pid namespace.
+# They may have ended; their namespaces must have existed when they were read.
 # needs: root bpf mountns gcc
 . "$SRC/test/lib.bash"
 build addresses processes/addresses.c -static -DSTATIC
@@ -20,7 +20,7 @@ inside() {
 	rm "$TMP/hold"
 }
 
-# The program is on a file system that exists only in there, in a place where we see an empty directory.
+# The program is on a file system that exists only in there, at a path that is an empty directory here.
 cat >"$TMP/in-tmpfs" <<EOT
 mount -t tmpfs none $TMP/inside || exit 3
 cp $TMP/addresses $TMP/inside/

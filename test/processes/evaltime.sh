@@ -62,7 +62,7 @@ dead() { # KIND WORDS
 dead exit "exited with status 5"
 dead crash "terminated by SIGSEGV"
 
-# dtrace dies while the command is on its way to main: it does not run into a breakpoint that nobody waits for
+# dtrace dies while the command is on its way to main: it does not hit a breakpoint without a tracer
 INIT=pause "$DTRACE" -x engine=vm -x evaltime=main -n 'BEGIN { }' -c "$TMP/stripped" >"$TMP/out" 2>"$TMP/err" </dev/null &
 tracer=$!
 pausing() { child=$(cat "/proc/$tracer/task/$tracer/children") child=${child%% *}; [ -n "$child" ] && [ "$(readlink "/proc/$child/exe")" = "$TMP/stripped" ] && [ "$(field "$child" State)" = S ]; }

@@ -1,6 +1,6 @@
 # timeout: 120
-# Tracing of a command begins with its own first system call: nothing of dtrace's image is seen under its pid, and
-# nothing of its own is missed.
+# Tracing of a command begins with its own first system call: nothing of dtrace's image is traced under its
+# pid, and nothing of its own is missed.
 # needs: root bpf gcc
 # uses: python3 strace
 . "$SRC/test/lib.bash"

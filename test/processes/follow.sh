@@ -1,9 +1,9 @@
 # timeout: 120
-# Option follow: tracing ends when the last descendant has ended, also those whose parents went first.
+# Option follow: tracing ends when the last descendant has ended, including those whose parents ended first.
 # needs: root bpf
 # uses: nobody
 . "$SRC/test/lib.bash"
-# the command leaves a grandchild behind that waits for us
+# the command leaves a grandchild behind that waits
 mkfifo "$TMP/go"
 cat >"$TMP/leave" <<EOT
 #!/bin/bash
@@ -29,10 +29,11 @@ for f in "follow" "follow=yes"; do
 	expect 0 $? "$(cat "$TMP/err")"
 	expect_match '^read$' "$(cat "$TMP/out")"
 	expect_match 'the end' "$(cat "$TMP/out")"
-	expect 1 "$(grep -c 'has exited' "$TMP/err")" # followed ones come and go in silence
+	expect 1 "$(grep -c 'has exited' "$TMP/err")" # followed ones have no notice
 done
 
-# a storm: every one of them is seen, and the end is the end of all. No other process has this name, wherever their parents went.
+# a storm: every one of them is seen, and tracing ends with the last. No other process has this name, wherever
+# their parents went.
 name=storm$$
 cp /bin/true "$TMP/$name"
 cat >"$TMP/storm" <<EOT
@@ -46,7 +47,7 @@ trace -x follow -c "$TMP/storm" -qn 'syscall::execve:return /execname == $1/ { @
 expect "0 " "$status $err"
 expect_match '^100$' "$out"
 
-# -p: the children that it has already count as well
+# -p: existing children count as well
 bash -c 'sleep 1000 & echo $! >"$1"; read -r x <"$2"' bash "$TMP/child" "$TMP/go" &
 pid=$!
 wait_for 20 test -s "$TMP/child"
@@ -62,8 +63,8 @@ kill "$(cat "$TMP/child")"
 wait $tracer
 expect 0 $?
 
-# without the privilege for perf events: looked for in /proc while the parents live; the tracer has a descriptor of every process
-# that it has found
+# without the privilege for perf events: found in /proc while the parents live; the tracer has a descriptor of
+# every process that it has found
 seen() { # PID
 	local f
 	for f in "/proc/$tracer/fdinfo"/*; do grep -qs "^Pid:.$1\$" "$f" && return; done

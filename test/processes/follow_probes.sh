@@ -1,6 +1,6 @@
 # timeout: 200
-# Option follow: probes of a process are in its descendants, from their first instruction on, also inside a pid namespace; the programs that
-# they exec join, with functions and with static probes.
+# Option follow: probes of a process are in its descendants, from their first instruction on, also inside a
+# pid namespace; probes of the programs that they exec are added, of functions and static ones.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 cat >"$TMP/family.c" <<'EOT'

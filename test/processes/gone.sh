@@ -7,7 +7,7 @@ build addresses processes/addresses.c
 n=$(scale 1000)
 late='-x switchrate=60s -x aggrate=60s -x bufsize=8m'
 
-# a storm of forks: all of them named, none by a number
+# a storm of forks: all addresses have names
 trace -q $late -c "$TMP/addresses fork $n" -n 'syscall::getppid:entry /progenyof($target)/ { printf("%d ", pid != $target); usym(arg0); printf("\n"); }'
 expect "$n" "$(grep -cE '^1   addresses`global_function +$' "$TMP/out")" forks
 expect 0 "$(grep -c 0x "$TMP/out")"

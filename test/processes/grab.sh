@@ -1,12 +1,12 @@
 # timeout: 300
-# -p: held while probes are made, then let go without a trace; nothing hurts the process.
+# -p: held while probes are created, then released; the process is not affected.
 # needs: gcc
 . "$SRC/test/lib.bash"
 start 6
 at_end 'kill $pid 2>/dev/null'
 [ "$(field $pid TracerPid)" = 0 ] || skip "somebody traces our children"
 
-# held: every thread, by dtrace; it does nothing; afterwards it goes on
+# held: every thread, by dtrace; it does nothing; afterwards it continues
 spy "grep -hE '^(State|TracerPid)' /proc/$pid/task/*/status | sort -u >$TMP/held
 echo \$PPID >$TMP/tracer
 cat $TMP/count >$TMP/before; sleep 0.2; cat $TMP/count >$TMP/after"
@@ -18,7 +18,7 @@ cmp -s "$TMP/before" "$TMP/after" || { echo "it ran while it was held"; fails=1;
 wait_for 20 running $pid
 moves
 
-# released while tracing goes on
+# released during tracing
 "$DTRACE" -x engine=vm -p $pid -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 wait_for 20 grep -q on "$TMP/out"
@@ -34,7 +34,7 @@ spied -p $pid
 expect 137 "$status" "killed"
 wait_for 20 running $pid
 moves
-# and a command of -c that has not begun ends with it
+# and a command of -c that has not started ends with it
 spy "cat /proc/\$PPID/task/\$PPID/children >$TMP/children; kill -KILL \$PPID"
 spied -c "touch $TMP/never"
 gone() { for c in $(cat "$TMP/children"); do [ ! -e "/proc/$c" ] || [ "$(field "$c" State)" = Z ] || return 1; done; }
@@ -53,7 +53,7 @@ kill -CONT $pid
 wait_for 20 running $pid
 moves
 
-# under another tracer: traced all the same, with a word about it
+# under another tracer: traced nevertheless, with a notice
 spy "$DTRACE -x engine=vm -p $pid -qn 'BEGIN { trace(\"other\"); exit(0); }' >$TMP/other 2>&1
 $DTRACE -x engine=vm -p $pid -n 'BEGIN { exit(0); }' >/dev/null 2>$TMP/other.err
 echo \$PPID >$TMP/tracer"
@@ -61,7 +61,7 @@ spied -p $pid
 expect other "$(grep . "$TMP/other")"
 expect "dtrace: pid $pid is traced by pid $(cat "$TMP/tracer"): it is not stopped while probes are made" "$(head -n 1 "$TMP/other.err")"
 
-# one that cannot be stopped where it sleeps: let go as soon as it wakes up, by dtrace or by its death
+# in an uninterruptible sleep: released as soon as it wakes up, by dtrace or by its end
 build vfork processes/vfork.c
 asleep() { [ "$(field $sleeper State)" = D ]; }
 for death in no yes; do
@@ -79,7 +79,7 @@ for death in no yes; do
 	rm "$TMP/wake"
 done
 
-# one that dies in our hands: reported, and its parent can have it
+# one that dies while held: reported, and its parent can wait for it
 sleep 1000 &
 victim=$!
 spy "kill -KILL $victim"
@@ -96,7 +96,7 @@ expect_match '^dtrace: pid [0-9]+ terminated by SIGKILL$' "$err"
 spied -c 'sleep 1000' -x evaltime=main
 expect_match '^dtrace: .*pid [0-9]+ terminated by SIGKILL( before .*)?$' "$err"
 
-# twice the same is once; several end when the last does
+# the same pid twice counts once; several end with the last
 mv "$TMP/count" "$TMP/count1"
 one=$pid
 start 1
@@ -111,5 +111,5 @@ kill -KILL $one
 wait $tracer
 expect 0 $? "several"
 wait 2>/dev/null
-# how they ended is told when the kernel still knows
+# how they ended is reported if the kernel still knows
 expect "2" "$(grep -cE "^dtrace: pid ($pid (has exited|exited with status 7)|$one (has exited|terminated by SIGKILL))\$" "$TMP/err")"

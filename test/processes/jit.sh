@@ -1,6 +1,6 @@
 # timeout: 200
 # Code that a JIT compiler made: names from /tmp/perf-PID.map, also those that were written after the stack was taken and after
-# the process has ended. With what real runtimes there are here: node, python (3.12), java.
+# the process has ended. With the real runtimes installed here: node, python (3.12), java.
 # needs: root bpf gcc
 # uses: node java
 . "$SRC/test/lib.bash"

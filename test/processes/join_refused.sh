@@ -1,4 +1,4 @@
-# A probe that cannot join while tracing: it is said, in quiet mode, too, and others join later.
+# A probe that cannot be added during tracing is reported, even in quiet mode, and others are added later.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 ! sanitized || skip "a sanitized build takes no LD_PRELOAD"

@@ -1,13 +1,13 @@
 # timeout: 180
-# Events of processes that dtrace could not take in time: what still lives is read again; there is a message if it is about a
-# process that does not.
+# Process events that were lost: living processes are read again; there is a message if a process that has
+# ended is concerned.
 # needs: root bpf fast gcc pgrep taskset
 . "$SRC/test/lib.bash"
 build addresses processes/addresses.c
 echo 'int library_function(int n) { return n + 2; }' | gcc -O2 -shared -fPIC -o "$TMP/liblater.so" -xc - || exit 1
 mkfifo "$TMP/in" "$TMP/hold"
 
-# The library is opened after the rings have filled up with forks: nobody is told of it.
+# The library is opened after the rings have filled up with forks: the event is lost.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 open "$TMP/liblater.so" libc say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
 pid=$!
@@ -27,7 +27,7 @@ expect 'ready liblater.so`library_function libc.so.6`l64a' "$(xargs <"$TMP/out")
 exec 8>&-
 wait $pid
 
-# Children that begin and end while nobody listens
+# Children that begin and end while the tracer is stopped
 taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
 pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"

@@ -16,7 +16,7 @@ no D_PROC_BADPID "not a process id" 99999999999
 no D_PROC_GRAB "No such process" 2000000000
 thread=$(ls /proc/$pid/task | grep -v "^$pid\$" | sort -n | head -n 1)
 no D_PROC_BADPID "it is a thread of process $pid" "$thread"
-printf 'Tgid:5' >"/proc/$pid/task/$thread/comm" # whatever it calls itself
+printf 'Tgid:5' >"/proc/$pid/task/$thread/comm" # with an arbitrary name
 no D_PROC_BADPID "it is a thread of process $pid" "$thread"
 dt -p 12x -n BEGIN
 expect "1 dtrace: invalid pid: 12x" "$status $err"
@@ -28,7 +28,7 @@ is_zombie() { [ "$(field "$(cat "$TMP/zombie")" State)" = Z ]; }
 wait_for 20 is_zombie
 no D_PROC_GRAB "it has exited (only a zombie is left)" "$(cat "$TMP/zombie")"
 kill $parent
-# not a zombie: a name may look like anything in /proc/PID/stat
+# not a zombie: a name in /proc/PID/stat may contain anything
 cp "$(command -v sleep)" "$TMP/x) Z (x"
 "$TMP/x) Z (x" 1000 &
 dt -p $! -n 'BEGIN { exit(0); }'
@@ -37,7 +37,7 @@ kill $!
 # dtrace itself
 sh -c 'exec "$DTRACE" -x errtags -p $$ -n BEGIN' >"$TMP/out" 2>"$TMP/err"
 expect_match '^dtrace: failed to grab pid [0-9]+: \[D_PROC_GRAB\] it is dtrace itself$' "$(cat "$TMP/err")"
-# a kernel thread cannot be stopped, but traced
+# a kernel thread cannot be stopped, but can be traced
 for k in /proc/[0-9]*; do
 	read -r -a f 2>/dev/null <"$k/stat" || continue
 	[ "$((${f[8]:-0} & 0x200000))" != 0 ] 2>/dev/null || continue

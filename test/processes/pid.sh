@@ -38,7 +38,7 @@ ways return 20" 'pid$target:a.out:add:entry, pid$target:a.out:add:return,
 	pid$target:a.out:t[ey]*:entry, pid$target:a.out:t[ey]*:return,
 	pid$target:a.out:ways:entry, pid$target:a.out:ways:return { @[probefunc, probename] = count(); }'
 
-# deeper than a trampoline would see
+# deeper than uretprobes can follow
 what=deep n=3 counts "entry 300
 return 300" 'pid$target:a.out:deep:entry, pid$target:a.out:deep:return { @[probename] = count(); }'
 

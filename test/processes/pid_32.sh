@@ -85,7 +85,7 @@ expect "0 20
 trace -qn 'pid$target:libc.so.6:malloc:entry /arg0 == 4321/ { @ = count(); }' -c "$TMP/fast 5"
 expect "1" "$(sorted)" "$err"
 
-# a library that is loaded later: not a call is missed
+# a library that is loaded later: no call is missed
 trace -qZn 'pid$target:plugged.so:plugged:entry { @[(int)arg1] = sum(arg0); } pid$target:plugged.so:plugged:return { @r = count(); }' \
 	-c "$TMP/fast 1 $TMP/plugged.so"
 expect "-1 3675
@@ -97,7 +97,7 @@ expect_match 'no typed arguments' "$err"
 trace -qn 'BEGIN { trace(sizeof (pid$target`a.out`struct x)); }' -c "$TMP/frames 1"
 expect_match 'is a 32-bit object: its types are not supported' "$err"
 
-# static probes of others
+# static probes made by <sys/sdt.h>
 cat >"$TMP/sdt.c" <<'EOT'
 #include <stdlib.h>
 #define CONCAT "990:\tnop\n\t.pushsection .note.stapsdt,\"?\",\"note\"\n\t.balign 4\n\t.4byte 992f-991f, 994f-993f, 3\n" \

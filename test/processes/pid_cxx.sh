@@ -1,6 +1,5 @@
 # timeout: 300
-# C++ and Rust: names as people write them and as the linker sees them; exceptions and panics pass through traced
-# functions unharmed.
+# C++ and Rust: demangled and mangled names; exceptions and panics pass through traced functions unharmed.
 # needs: root bpf g++
 # uses: rustc
 . "$SRC/test/lib.bash"
@@ -74,7 +73,7 @@ called 5 'pid$target:a.out:shapes??risky:return'
 called 5 'pid$target:libstdc++.so.6:__cxa_throw:entry'
 called 5 'pid$target:libstdc++:__cxa_throw:entry'
 
-# shown as people write them, without parameters
+# shown demangled, without parameters
 trace -qn 'pid$target:a.out:_ZN6shapes6middleEi:entry { printf("%s\n", probefunc); exit(0); }' -c "$TMP/shapes"
 expect "shapes::middle" "$(grep shapes <<<"$out")" "$err"
 

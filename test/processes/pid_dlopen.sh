@@ -1,5 +1,5 @@
 # timeout: 300
-# Probes in libraries that are loaded, and programs that are exec'd, while tracing goes on: not a call is missed.
+# Probes in libraries that are loaded, and programs that are exec'd, during tracing: no call is missed.
 # needs: root bpf gcc taskset
 . "$SRC/test/lib.bash"
 cat >"$TMP/plug.c" <<'EOT'
@@ -73,7 +73,7 @@ trace -qZn 'pid$target:libone.so:plugged_one:entry { @ = count(); }' -c "$TMP/ho
 expect 200 "$(sorted)" "$err"
 [ -n "${SLOW-}" ] || shortest 10000 "again and again"
 
-# a pattern that matches something from the start, and more later; names, EPIDs and arguments of those that joined
+# a pattern that matches something from the start, and more later; names, EPIDs and arguments of the new ones
 trace -qZn 'pid$target:host:begin:entry, pid$target:lib[ot]*.so:plugged*:entry { @[probemod, probefunc] = count(); }
 	pid$target:lib*.so:plugged_t*:entry /arg0 == 0/ { @first[probefunc, probename, epid > 0] = count(); }' -c "$TMP/host 4 25 $TMP"
 expect "host begin 1
@@ -83,7 +83,7 @@ libtwo.so plugged_two 100
 plugged_three entry 1 4
 plugged_two entry 1 4" "$(sorted)" "$err"
 
-# records in the order of events, with the names of probes that joined
+# records in the order of events, with the names of new probes
 trace -qZn 'pid$target:lib*.so:plugged_*:entry { printf("%s %d\n", probefunc, arg0); }' -c "$TMP/host 1 2 $TMP"
 expect "plugged_one 0
 plugged_one 1
@@ -98,16 +98,16 @@ expect "host begin 1
 pid add 47
 pid ways 10" "$(sorted)" "$err"
 
-# a fault in a clause on a probe that joined names it
+# a fault in a clause on a new probe names it
 trace -qZn 'pid$target:libone.so:plugged_one:entry { trace(*(int *)0); }' -c "$TMP/host 1 1 $TMP"
 expect_match 'error on enabled probe ID [0-9]+ \(ID [0-9]+: pid[0-9]+:libone.so:plugged_one:entry\): invalid address' "$err"
 
-# nothing that matches, ever: it runs, and ends with the process
+# nothing ever matches: it runs, and ends with the process
 trace -qZn 'pid$target:libfour.so:plugged:entry { @ = count(); }' -c "$TMP/host 1 1 $TMP"
 expect 0 $status "$err"
 # without -Z that is an error
 trace -qn 'pid$target:libone.so:plugged_one:entry { @ = count(); }' -c "$TMP/host 1 1 $TMP"
 expect 1 $status
-# all processes: a file that nobody maps yet, by its path; one that appears later, by its name
+# all processes: a file that is not mapped yet, by its path; one that appears later, by its name
 trace -qn "pid*:$TMP/libone.so:plugged_one:entry { @ = count(); }" -c "$TMP/host 3 10 $TMP"
 expect 30 "$(sorted)" "$err"

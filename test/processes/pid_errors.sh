@@ -1,5 +1,5 @@
 # timeout: 300
-# Descriptions of the pid provider that cannot be: each has its tag and a sentence, and nothing is left behind.
+# Invalid descriptions of the pid provider: each has its tag and a sentence, and nothing is left behind.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build pid processes/pid.c -pthread
@@ -53,7 +53,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	wait $victim 2>/dev/null
 done
 
-# one that another user may not look at
+# a process of another user, without permission
 if setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1; then
 	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -x errtags -n "pid$pid:a.out:add:entry" >"$TMP/out" 2>"$TMP/err"
 	expect 1 $?

@@ -68,12 +68,12 @@ for how in ':' 'rm "$TMP/run"' 'rm "$TMP/run"; cp /bin/true "$TMP/run"' 'mv "$TM
 	rm -f "$TMP/run"
 done
 
-# in another mount namespace, where the path means another file here
+# in another mount namespace, where the path is another file here
 if unshare -m true 2>/dev/null; then
 	mkdir "$TMP/inner" "$TMP/outer"
 	cp "$TMP/prog" "$TMP/inner/run"
 	cp /bin/true "$TMP/outer/run"
-	: >"$TMP/ready" # what an earlier one said must not count
+	: >"$TMP/ready" # discard earlier output
 	unshare -m sh -c 'mount --bind "$1/inner" "$1/outer" && exec "$1/outer/run" waiting' sh "$TMP" >"$TMP/ready" &
 	p=$!
 	wait_for 20 grep -q waiting "$TMP/ready"

@@ -78,7 +78,7 @@ EOT
 for mode in exe pie; do
 	go build -buildmode=$mode -o "$TMP/gopher" "$TMP/gopher.go" 2>"$TMP/err" || { cat "$TMP/err"; exit 1; }
 	plain=$("$TMP/gopher" 1000 8)
-	# with option uretprobe, too: it is not used where it would end the program
+	# also with option uretprobe, which is not used where it would end the program
 	for x in ustackframes=100 uretprobe; do
 		trace -x $x -qn 'pid$target:a.out:main.add:entry { @add[probename] = count(); @sum = sum(arg1); }
 			pid$target:a.out:main.add:return, pid$target:a.out:main.panics:entry, pid$target:a.out:main.panics:return { @[probefunc, probename] = count(); }

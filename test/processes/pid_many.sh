@@ -14,7 +14,7 @@ expect "" "$err"
 # children are not followed: three calls in each child, one of ours for each
 trace -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid forks 50"
 expect 50 "$(last_fields)" "$err"
-# one that shares our memory
+# one that shares the memory
 trace -qn 'pid$target:a.out:add:entry { @ = count(); }' -c "$TMP/pid vforks 50"
 expect 50 "$(last_fields)" "$err"
 # the same program exec'd again and again by the same process
@@ -34,7 +34,7 @@ expect 80 "$(last_fields)" "$err"
 kill $other 2>/dev/null
 wait $other 2>/dev/null
 
-# two processes of one program, each with its own probes and a clause for both; a third that nobody asked for
+# two processes of one program, each with its own probes and a clause for both; a third that is not traced
 for i in 1 2 3; do
 	"$TMP/pid" wait 10 >"$TMP/ready$i" &
 	p[i]=$!

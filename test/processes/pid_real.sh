@@ -1,5 +1,5 @@
 # timeout: 200
-# Programs as they come: bash, python3, the C library; all processes that map a file.
+# Real programs: bash, python3, the C library; all processes that map a file.
 # needs: root bpf gcc
 # uses: python3
 . "$SRC/test/lib.bash"
@@ -53,7 +53,7 @@ trace -qn 'pid$target:libc.so.6:strlen:entry /copyinstr(arg0) == "hello"/ { @ = 
 expect 0 $status "$err"
 read -r e r <<<"$(last_fields)"
 [ "${e:-0}" -ge 50 ] && [ "${r:-0}" -ge 50 ] || expect "50 or more" "$e $r" "$err"
-# what it leads to may have a name, too; a pattern that means both means one place
+# the implementation may have its own name; a pattern that matches both gives one probe
 trace -qn 'pid$target:libc.so.6:*strlen*:entry /copyinstr(arg0) == "hello"/ { @ = count(); }' -c "$TMP/len hello"
 expect "$e" "$(last_fields)" "*strlen*: $err"
 trace -qn 'pid$target:libc.so.6:malloc:entry /arg0 == 12345/ { @ = count(); self->in = 1; }

@@ -1,5 +1,6 @@
 # timeout: 200
-# Servers as they come, whole, with clients: redis (its functions) and PostgreSQL (its static probes, its functions, its forks). Exact counts.
+# Real servers with clients: redis (its functions) and PostgreSQL (its static probes, its functions, its
+# forks). Exact counts.
 # needs: root bpf
 # uses: redis postgres
 . "$SRC/test/lib.bash"

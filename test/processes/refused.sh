@@ -1,4 +1,4 @@
-# Where ptrace is refused, processes are traced all the same, and the user is told.
+# Where ptrace is refused, processes are traced nevertheless, and a notice says so.
 # needs: gcc
 . "$SRC/test/lib.bash"
 build noptrace processes/noptrace.c

@@ -25,7 +25,7 @@ expect_match '^  \[vdso\]`0x[0-9a-f]+ +\[vdso\]`0x[0-9a-f]+ +\[vdso\] ' "$(sed -
 expect_match '^  0x7ff[0-9a-f]+ +0x7ff[0-9a-f]+ +0x7ff[0-9a-f]+ +0x7ff[0-9a-f]+ +$' "$(sed -n 8p "$TMP/out")" # the stack
 expect "0x10 0x10 0x10 0x10" "$(sed -n 9p "$TMP/out" | xargs)"
 
-# Keys: one row per function and per object, whichever process it was in.
+# Keys: one row per function and per object, for all processes.
 trace -q -c "$TMP/addresses own own fork 7 libc" -n 'syscall::getppid:entry /progenyof($target)/ {
 	@s[usym(arg0)] = count(); @m[umod(arg0)] = count(); }
 	syscall::getppid:entry /pid == $target/ { @a[uaddr(arg0)] = count(); }
@@ -68,7 +68,7 @@ expect 4 "$(grep -cE '^addresses`0x[0-9a-f]+$' "$TMP/out")" stripped
 names "-x debugdir=$TMP/debug" "$TMP/stripped/addresses own"
 expect "$own" "$(sed '/^$/d' "$TMP/out")" "debug file by build id"
 
-# names of C++, as people read them and as they are
+# names of C++, demangled and mangled
 if command -v g++ >/dev/null; then
 	cat >"$TMP/cc.cc" <<-'EOT'
 		#include <unistd.h>

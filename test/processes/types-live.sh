@@ -28,7 +28,7 @@ green 200 1
 1 first deep text
 1 1 -2" "$(said)" "$1"
 
-	# tags need no process before them, unless the kernel has such a one, too
+	# tags need no process prefix, unless the kernel also has the tag
 	trace -q -c ./types -n "$me"' { this->p = (struct foo *)arg1; printf("%d %d %d", this->p->next->x, sizeof (enum color), sizeof (struct list_head)); }'
 	expect "-2 4 16" "$(said)" "$1"
 

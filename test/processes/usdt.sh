@@ -1,5 +1,5 @@
 # timeout: 120
-# Static probes: a program of ours made with dtrace -h, and one that comes with probes (python3).
+# Static probes: a program of ours made with dtrace -h, and a program that has probes (python3).
 # needs: root bpf gcc
 # uses: clang python3
 . "$SRC/test/lib.bash"
@@ -68,7 +68,7 @@ myserv 5000
 myserv 2262500" "$(grep . "$TMP/out")" "all processes: $(cat "$TMP/err")"
 expect "wrong 0 wrong 0" "$(cat "$TMP/first" "$TMP/second" | tr '\n' ' ' | sed 's/ $//')"
 
-# what is at the place of a probe that has fired: a breakpoint, or (Linux 6.18) a call behind it
+# what is at the place of a probe that has fired: a breakpoint, or (Linux 6.18) a call after it
 gcc -O2 -fno-pie -no-pie -I"$TMP" -o "$TMP/fixed" "$SRC/test/processes/usdt.c" -lpthread || exit 1
 site=$(readelf -n "$TMP/fixed" | grep -A2 'Name: idle' | sed -n 's/.*Location: \(0x[0-9a-f]*\).*/\1/p' | head -n 1)
 for sites in trap call; do
@@ -111,8 +111,8 @@ D
 trace -qs "$TMP/types.d" -c "$TMP/usdt -n 10"
 expect "7 peer -2 7000" "$(grep peer <<<"$out")" "$err"
 
-# programs that are started while tracing: their probes join, none was there at the beginning. Built without optimisation: the
-# arguments are in memory.
+# programs that are started while tracing: their probes are added, none existed at the beginning. Built
+# without optimisation: the arguments are in memory.
 gcc -O0 -I"$TMP" -o "$TMP/usdt" "$SRC/test/processes/usdt.c" -lpthread || exit 1
 later() { # ROUNDS NUMBER: what is started later, until its probes have joined, and then so many rounds
 	exec 8<>"$TMP/go" # a fifo
@@ -126,7 +126,7 @@ later() { # ROUNDS NUMBER: what is started later, until its probes have joined, 
 }
 mkfifo "$TMP/go"
 for prov in 'myserv*' myserv; do
-	cp "$TMP/usdt" "$TMP/later" # a file that nobody has mapped yet
+	cp "$TMP/usdt" "$TMP/later" # a file that is not mapped yet
 	trace_in -qZ -x switchrate=10ms -n "
 		BEGIN { printf(\"ready\n\"); } $prov:::leaf /progenyof($$) && !seen[pid]/ { seen[pid] = 1; printf(\"joined %d\n\", ++n); }
 		$prov:::idle /progenyof($$)/ { @[probemod, probefunc] = count(); } $prov:::many /progenyof($$)/ { @sum[probemod] = sum(arg9); }
@@ -162,7 +162,7 @@ wait $tracer
 expect "wrong 0" "$(cat "$TMP/said")" forked
 expect "forked 1 50" "$(grep ^forked "$TMP/out")" "forked: $(cat "$TMP/err")"
 
-# ---- probes of others ----
+# ---- probes made by <sys/sdt.h> ----
 if readelf -n /usr/bin/python3 2>/dev/null | grep -q 'Provider: python'; then
 	cat >"$TMP/prog.py" <<-'P'
 		import gc
@@ -175,7 +175,7 @@ if readelf -n /usr/bin/python3 2>/dev/null | grep -q 'Provider: python'; then
 	expect "gc-done gc-start" "$(awk '$2 ~ /^python[0-9]+$/ { print $NF }' "$TMP/out" | sort | tr '\n' ' ' | sed 's/ $//')" "python3 listing"
 fi
 
-# ---- what cannot be ----
+# ---- errors ----
 trace -n 'myserv$target:::no-such { }' -c "$TMP/usdt -n 1"
 expect 1 "$status"
 expect_match 'does not match any probes' "$err"
@@ -192,7 +192,7 @@ trace -n 'myserv999999999:::idle { }'
 expect 1 "$status"
 exit $fails
 
-# a program that is built anew while it is traced, in the same file: its probe is where it is now
+# a program that is rebuilt while it is traced, in the same file: its probe is at the new place
 for n in 1 2; do
 	{ echo '#include "usdt.h"'; [ $n = 1 ] || echo 'int more(int i) { volatile int a[9]; for (int k = 0; k < 9; k++) a[k] = i * k; return a[i]; }'
 	echo "int main(void) { for (int i = 0; i < 1000 && !MYSERV_LEAF_ENABLED(); i++) usleep(10000); MYSERV_LEAF($n); return 0; }"; } |

@@ -1,5 +1,5 @@
 # timeout: 200
-# User stacks of code without frame pointers, from the first firing on: the whole way down, whatever lies between.
+# User stacks of code without frame pointers, from the first firing on: down to the first frame, through any code.
 # needs: root bpf btf x86-64 gcc
 . "$SRC/test/lib.bash"
 build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
@@ -43,7 +43,7 @@ for how in signal altstack; do
 	expect "$LINKS once main libc_start _start" "$(names | sed 's/.* last/last/')" "$how, below the signal"
 done
 
-# code in anonymous memory has no table; its frame pointer leads over it
+# code in anonymous memory has no table; its frame pointer is followed
 stack jit 2
 expect "getppid $LINKS through_jit once main libc_start _start" "$(names)" "jit"
 expect 1 "$(grep -cE '^ +0x[0-9a-f]+$' "$TMP/out")" "the frame of the jit"
@@ -64,7 +64,7 @@ expect 3 "$(trace -qn 'syscall::getppid:entry /pid == $target/ { ustack(3); }' -
 trace -x ustackframes=4 -qn 'syscall::getppid:entry /pid == $target/ { jstack(5); ustack(); }' -c "$TMP/chain plain 1"
 expect 9 "$(grep -c '`' "$TMP/out")" "jstack(5), ustackframes=4"
 
-# by frame pointers only, as asked: they are not there
+# by frame pointers only, as requested: there are none
 trace -x unwind=fp -qn 'syscall::getppid:entry /pid == $target/ { ustack(); }' -c "$TMP/chain plain 1"
 between 0 3 'chain`' "unwind=fp"
 

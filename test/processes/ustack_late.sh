@@ -1,5 +1,5 @@
 # timeout: 200
-# Stacks of processes that nobody has told us about, of libraries opened while tracing, and of files that have been deleted: right
+# Stacks of processes that are not named, of libraries opened during tracing, and of deleted files: complete
 # as soon as their tables have been read.
 # needs: root bpf btf x86-64 gcc
 . "$SRC/test/lib.bash"
@@ -21,7 +21,7 @@ for how in "-p $pid" ""; do
 	trace -qn "syscall::getppid:entry /pid == $pid && ustackdepth == $depth/ { printf(\"%d\", ustackdepth); exit(0); }" $how
 	expect "0 $depth" "$status $(head -n 1 "$TMP/out")" "deleted $how: $err"
 done
-# one that starts while we look, of a file that has never been seen; a thousand execs of it
+# one that starts during tracing, of a new file; a thousand execs of it
 kill $pid
 wait $pid 2>/dev/null
 build chain processes/chain.c -fomit-frame-pointer -O1 -lpthread -ldl

@@ -14,7 +14,7 @@ expect "" "$err"
 expect "$("$DTRACE" -lP audit | awk 'NR > 1 { print $4 }' | sort)" "$(sed -n 's/^\(aue_[a-z0-9_]*\) .*/\1/p' "$TMP/out" | sort)" "every event"
 expect "name 1" "$(grep ^name "$TMP/out")" "names"
 
-# ---- outcome, who, paths ----
+# ---- outcome, subject, paths ----
 cat >"$TMP/acts" <<A
 cd $TMP && mkdir d && : >d/a && mv d/a d/b && chmod 600 d/b && ln -s b d/l && cat d/b d/nothing; rm d/b; rmdir d/nothing
 A

@@ -48,7 +48,7 @@ ktrace -q -c "$TMP/open $n" -n '
 	dtmalloc:::free /args[1] == 0 || args[2] == 0/ { @["null"] = sum(1); }
 	END { printa("%s %@d\n", @); }'
 expect 0 "$status" "$err"
-drops=$(lost "drops? on CPU") # what is freed inside a probe of this
+drops=$(lost "drops? on CPU") # memory freed inside such a probe
 for k in sdt kfree; do
 	[ "$(value $k)" -le "$drops" ] && [ "$(value $k)" -ge "-$drops" ] || { echo "$k: $(value $k) more, $drops drops"; count_failure; }
 done

@@ -75,8 +75,8 @@ io_on() { # disk; RAM disks do not count
 	expect "" "$(labelled "start write")" "$1: no writes"
 }
 io_on "$name"
-# Whoever waits comes back, and is itself.
-# Nobody waits for what is done before the thread gets to wait: then once more (with one CPU it may always be so).
+# A thread that waits returns, and wait-done is about that thread. Nobody waits for what is done before the
+# thread gets to wait: then once more (with one CPU it may always be so).
 waited() {
 	[ -n "$(labelled wait-start)" ] && return
 	iotrace "$name" "dd if=$disk of=/dev/null bs=8192 count=$((n / 2)) iflag=direct"
@@ -87,7 +87,8 @@ waits=$(labelled wait-start) back=$(labelled wait-done)
 if [ -n "$waits" ]; then
 	expect "$waits" "$back" "who waits comes back"
 	expect 0 "$(labelled "wrong thread")" "who waits"
-	# each waits for what it has asked for itself; if that has ended on another CPU while the thread was on its way to sleep, it is not known
+	# each waits for its own request; if that ended on another CPU while the thread was going to sleep, it
+	# is not known
 	expect "$waits" $(($(labelled known) + $(labelled over))) "what is waited for"
 	expect 0 "$(labelled "wrong wait")" "what was waited for"
 fi
@@ -107,7 +108,8 @@ fi
 # ---- the names of files: cached pages and O_DIRECT ----
 mkfs.ext4 -q -O ^has_journal "$disk" >/dev/null 2>&1
 mkdir -p "$TMP/mnt/"
-# At its mount point, whoever does the writing. Without a journal there is nothing but the file and the file system's own blocks.
+# At its mount point, in any writing process. Without a journal there is nothing but the file and the file
+# system's own blocks.
 if mount "$disk" "$TMP/mnt" 2>/dev/null; then
 	mounted=$TMP/mnt
 	mkdir -p "$TMP/mnt/some/where"
@@ -162,7 +164,7 @@ D
 		T
 	done
 
-	# who reads what is not in memory waits for the file; it is known when it comes back, too
+	# a reader of data not in memory waits for the file, which is also known in wait-done
 	file_waited() { # it may be there before the thread gets to wait
 		umount "$mounted" && mount "$disk" "$mounted"
 		ktrace -q -c "dd if=$TMP/mnt/some/where/file of=/dev/null bs=64k" -n '
@@ -180,7 +182,7 @@ else
 	echo "cannot mount ext4 here: names of files were left out"
 fi
 
-# ---- what goes wrong: the disk is larger than what it lies on ----
+# ---- errors: the disk is larger than its backing file ----
 mkdir -p "$TMP/small"
 if mount -t tmpfs -o size=256k small "$TMP/small" 2>/dev/null; then
 	losetup -d "$disk"

@@ -1,4 +1,4 @@
-# The lockstat provider: waits for locks of the kernel, against the tracepoints they are made of; taking and giving back add up.
+# The lockstat provider: waits for locks of the kernel, against the tracepoints they use; acquire and release add up.
 # timeout: 300
 # needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
@@ -51,7 +51,7 @@ spun() {
 }
 [ "$(nproc)" = 1 ] || wait_for 60 spun
 
-# ---- taking and giving back ----
+# ---- acquire and release ----
 if listed adaptive-acquire; then
 	cat >"$TMP/acquire.d" <<-'D'
 	lockstat:::adaptive-acquire /pid == $target/ { @n["taken"] = sum(1); self->d++; @bad["taken"] = sum(args[0]->owner.counter == 0); }
@@ -64,7 +64,7 @@ if listed adaptive-acquire; then
 	ktrace -q -s "$TMP/acquire.d" -c "$TMP/locks $(scale 200) 2"
 	expect 0 "$status" "$err"
 	for p in taken given reads read writes written; do at_least $p 1 acquire; done
-	# what is taken is given back, but for a few that others take or give back
+	# what is acquired is released, except for a few that others acquire or release
 	balance() { [ $(($1 - $2)) -le $(($1 / 20 + 5)) ] && [ $(($2 - $1)) -le $(($1 / 20 + 5)) ] || { echo "$3: $1 taken, $2 given back"; cat "$TMP/out"; count_failure; }; }
 	balance "$(value taken)" "$(value given)" mutexes
 	balance $(($(value reads) + $(value downgraded))) "$(value read)" readers

@@ -1,4 +1,4 @@
-# mac_framework: what security modules are asked, and answer.
+# mac_framework: the checks of security modules, and their results.
 # timeout: 300
 # needs: root bpf btf gcc
 # uses: setfattr
@@ -12,7 +12,7 @@ gcc -O1 -w -o "$TMP/mac" "$SRC/test/providers/mac.c" -lbpf || exit 1
 mount_tmpfs mac
 checks=$("$DTRACE" -ln 'mac_framework:::mac-check-ok' | awk 'NR > 1 { print $4 }')
 
-# ---- everything is asked, and allowed ----
+# ---- every check, allowed ----
 cat >"$TMP/mac.d" <<'D'
 mac_framework:kernel::mac-check-ok /pid == $target/ { @ok[probefunc] = count(); @bad["error"] = sum(arg0); }
 mac_framework:kernel::mac-check-err /pid == $target/ { @err[probefunc] = count(); @bad["no error"] = sum((int)arg0 <= 0); }
@@ -38,14 +38,14 @@ else
 	no_bpf="mac-check-err: no security module that can be made to deny (CONFIG_LSM without bpf)"
 fi
 
-# ---- one question, its object ----
+# ---- one check, its object ----
 ktrace -q -c "cat /etc/hostname /etc/hostname" -n '
 	mac_framework::vnode_check_open:mac-check-ok /pid == $target && stringof(args[1]->f_path.dentry->d_name.name) == "hostname"/ { @ = count(); }
 	END { printa("open %@d\n", @); }'
-# (a file of an overlay is opened below, too)
+# (a file of an overlay is also opened below it)
 [ "$(value open)" -ge 2 ] || { echo "vnode_check_open: $(value open)"; count_failure; }
-# ---- an answer of no: a capability is needed to set such an attribute, for security modules that are not there ----
-# (Linux 6.1 with the security module "bpf" asks that one only, which allows it.)
+# ---- a refusal: a capability is needed to set such an attribute, for security modules that are not there
+# ---- (Linux 6.1 with the security module "bpf" asks that one only, which allows it.)
 if command -v setfattr >/dev/null && ! setpriv --reuid=65534 --clear-groups setfattr -n security.dtrace -v 1 /tmp 2>/dev/null; then
 	ktrace -q -c "setpriv --reuid=65534 --clear-groups setfattr -n security.dtrace -v 1 /tmp" -n '
 		mac_framework::vnode_check_setextattr:mac-check-err { printf("denied %d\n", args[0]); }'

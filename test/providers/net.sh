@@ -30,7 +30,7 @@ nettrace() {
 # moved COUNTER: by how much
 moved() { echo $(($(awk -v c="$1" '$1 == c { print $2 }' "$TMP/net.1") - $(awk -v c="$1" '$1 == c { print $2 }' "$TMP/net.0"))); }
 
-# by the ports of net.py: other traffic of this machine is not ours
+# by the ports of net.py: other traffic of this machine does not count
 cat >"$TMP/tcp.d" <<'D'
 inline int ours[int S, int D] = S == $1 || D == $1 || S == $1 + 1 || D == $1 + 1;
 tcp:::send /ours[args[4]->tcp_sport, args[4]->tcp_dport]/ {
@@ -285,7 +285,7 @@ for v in 4 6; do
 	T
 done
 
-# ---- sent again: nobody answers, for the packets of this network come back and are no one's ----
+# ---- retransmission: no answer, since the packets of this network return without a receiver ----
 cat >"$TMP/alone" <<A
 $ip link set lo up && $ip route add 10.9.9.0/24 dev lo || exit 1
 exec $python $SRC/test/providers/net.py again 1 $port

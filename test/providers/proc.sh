@@ -56,7 +56,7 @@ expect "discard 1 1 3" "$(grep ^discard "$TMP/out")" signal-discard
 expect "handle 10 0 1 1 6" "$(grep ^handle "$TMP/out")" signal-handle
 expect "clear 12 12 1 42 1" "$(grep ^clear "$TMP/out")" signal-clear
 
-# ---- who it is about ----
+# ---- the process that a probe is about ----
 ktrace -q -c "$TMP/life" -n '
 	proc:::create /pid == $target/ { self->child = args[0]->pr_pid; child[args[0]->pr_pid] = 1;
 		@who["create", args[0]->pr_ppid == pid, args[0]->pr_pid != pid, args[0]->pr_nlwp, args[0]->pr_fname] = count();
@@ -84,7 +84,7 @@ ktrace -q -c "$TMP/life" -n 'uint64_t seq[pid_t];
 	proc:::exit /seq[pid]/ { @[seq[pid]] = count(); seq[pid] = 0; }
 	END { printa("%d %@d\n", @); }'
 expect 0 "$status"
-# 6 is counted by the clause before it; a process that has a thread more counts that one, too
+# 6 is counted by the clause before it; a process with one more thread also counts that one
 expect "1256 5
 123356 2
 123456 4" "$(grep -E '^(1256|123456|123356) ' "$TMP/out" | sort -n)" "order"

@@ -8,7 +8,7 @@ n=$(scale 2000)
 
 # ---- between two moments, a thread's own counters and ours agree exactly ----
 # (Some kernels hide what one process of the host does: then a thread leaves a CPU that it was not seen to get. Such holes
-# are counted, and stand for the on-cpu and the dequeue that nobody was told of.)
+# are counted, and stand for the missing on-cpu and dequeue.)
 cat >"$TMP/window.d" <<'EOT'
 self int on;
 self uint64_t sleeps, preempts, offs, ons, holes;
@@ -54,7 +54,7 @@ for phase in pipe hog; do
 		{ echo "$phase: too few switches"; cat "$TMP/out"; fails=1; }
 done
 
-# ---- off-cpu says who comes, on-cpu is about that one ----
+# ---- off-cpu has the next thread, on-cpu is about that one ----
 ktrace -q -c "$TMP/turns -n $n pipe" -n '
 	int next[int]; self id_t left;
 	sched:::off-cpu { next[cpu] = args[1]->pr_pid == $target ? args[0]->pr_lwpid : -1; }
@@ -66,7 +66,7 @@ expect "next 1
 same 1" "$(grep . "$TMP/out")" "who is next"
 expect "" "$err"
 
-# ---- order: why it leaves, that it leaves, who comes; whatever the order of the clauses ----
+# ---- order: sleep or preempt, off-cpu, on-cpu; whatever the order of the clauses ----
 ktrace -q -c "$TMP/turns -n $n pipe" -n '
 	int seq[int];
 	sched:::on-cpu /seq[cpu]/ { @[seq[cpu] * 10 + 4] = count(); seq[cpu] = 0; }
@@ -85,7 +85,7 @@ ktrace -q -c "$TMP/turns -n 5 pipe" -n 'int done, done2;
 grep -q '^fault 1$' "$TMP/out" || { echo "copyinstr in on-cpu"; cat "$TMP/out" "$TMP/err"; fails=1; }
 grep -qE 'schedule|0x[0-9a-f]+' "$TMP/out" || { echo "no stack"; cat "$TMP/out"; fails=1; }
 
-# ---- the user stack of the thread that comes is the one that it left with ----
+# ---- the user stack of the next thread is the one that it left with ----
 ktrace -q -c "$TMP/turns -n 20 pipe" -n '
 	sched:::off-cpu /pid == $target && ustackdepth > 2/ { left[tid] = ucaller; depth[tid] = ustackdepth; }
 	sched:::on-cpu /left[tid]/ { @[ucaller == left[tid], ustackdepth == depth[tid]] = count(); @st[ustack()] = count(); left[tid] = 0; }
@@ -111,7 +111,7 @@ boosts=$?
 fifo 0 20 -11
 back 1 -11" "$(grep -E '^(fifo|back)' "$TMP/out")" "change-pri, inherited"
 
-# ... and who lends it to whom
+# ... and which thread lends it to which
 ktrace -q -c "$TMP/turns boost" -n '
 	sched:::lend-pri /pid == $target/ { printf("lend %d %d %d %d %d\n", args[0]->pr_lwpid != tid, args[1]->pr_pid == pid, args[2], args[3]->pr_lwpid == tid, args[3]->pr_pri); }'
 [ "$boosts" = 3 ] || expect "lend 1 1 -11 1 -11" "$(grep . "$TMP/out")" lend-pri
@@ -126,14 +126,14 @@ expect "" "$err" load-change
 expect "wrong 0" "$(grep ^wrong "$TMP/out")" load-change
 awk '{ k[$1] = $2 } END { d = k["more"] - k["less"]; exit !(k["more"] >= 10 && k["less"] >= 10 && d < k["more"] / 2 && -d < k["less"] / 2) }' "$TMP/out" || { echo "load-change:"; cat "$TMP/out"; fails=1; }
 
-# ---- the clock ticks on who runs ----
+# ---- the clock ticks on the running thread ----
 ktrace -q -c "$TMP/turns burn" -n '
 	sched:::tick /pid == $target/ { @[args[1]->pr_pid == pid, args[0]->pr_lwpid == tid] = count(); }
 	END { printa("%d %d\n", @); }'
 expect "1 1" "$(grep . "$TMP/out")" tick
 expect "" "$err"
 
-# ---- those that only newer kernels tell of ----
+# ---- those that only newer kernels have ----
 if listed remain-cpu; then
 	stays() {
 		ktrace -q -c "$TMP/turns -n $n yield" -n "

@@ -77,7 +77,8 @@ some inv_swtch "$TMP/turns hog"
 
 # ---- locks that others hold: two CPUs, or a thread that is preempted while it has one ----
 if [ "$(nproc)" -gt 1 ]; then
-	# who comes to wait is chance: all of sysinfo at once, which makes those that have a lock slower, and again if it was not enough
+	# which thread waits is random: all of sysinfo at once, which slows down the holders of locks, and
+	# again if it was not enough
 	contended() {
 		ktrace -q -n 'sysinfo::: { @[probename] = sum(arg0); } END { printa("%s %@d\n", @); }' -c "$TMP/locks 1000"
 		[ "$(lines '^(mutex_adenters|rw_rdfails|rw_wrfails) [1-9]')" = 3 ]

@@ -108,7 +108,7 @@ fi
 
 # ---- swap: a device of our own, in memory, for as long as it takes; the kernel's own count beside ours ----
 vmstat() { awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat; }
-# Before 6.3 zram takes pages without any request, which nothing tells of.
+# Before 6.3 zram takes pages without a request, which cannot be seen.
 if [[ $(uname -r) != 6.[012].* ]] && { module zram; [ -e /sys/class/zram-control/hot_add ]; }; then
 	zram=$(cat /sys/class/zram-control/hot_add)
 	echo 32M 2>/dev/null >"/sys/block/zram$zram/disksize" && swap=/dev/zram$zram
