@@ -1,10 +1,10 @@
 /*
- * run: the life of a session. go: open an engine on the enabled ECBs, BEGIN runs, the target
- * processes are released. work: take what the engine has and print it. stop: END runs.
+ * run: runs a session. go: opens an engine on the enabled ECBs, BEGIN runs, the target processes
+ * are released. work: takes the engine's records and prints them. stop: END runs.
  *
  * Which engine: -x engine=vm is the interpreter, which fires BEGIN, END and ERROR and nothing else;
- * engine=bpf is the kernel. auto takes the interpreter when the program needs nothing more: no other
- * probe, nothing that only the kernel knows (the current task, registers, stacks, its memory).
+ * engine=bpf is the kernel. auto uses the interpreter if that is enough: no other probe, nothing
+ * that only the kernel has (the current task, registers, stacks, its memory).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,14 +54,14 @@ static bool is_destructive(const dtrace_hdl_t *h)
 	return false;
 }
 
-/* It did not start: the caller may change something and try once more. */
+/* It did not start: the caller may change something and try again. */
 static void close_engine(dtrace_hdl_t *h)
 {
 	h->engine_ops->close(h->engine);
 	h->engine = NULL;
 }
 
-/* Only an engine that attaches to them has to know. */
+/* Only needed by an engine that attaches to them. */
 static int find_events(dtrace_hdl_t *h)
 {
 	int rc = 0;
@@ -124,7 +124,8 @@ int dtrace_stop(dtrace_hdl_t *h)
 {
 	if (h->state != DT_SESSION_ACTIVE)
 		return 0;
-	/* So that END finds room in the buffers. What cannot be written is an error of the next dtrace_work(). */
+	/* So that there is space in the buffers for END. A write error is reported by the next
+	 * dtrace_work(). */
 	if (h->consumer && h->engine_ops->live && dt_symbols_update(h) == 0)
 		dt_consumer_work(h->consumer, h->engine_ops, h->engine, true, &h->err);
 	memset(&h->err, 0, sizeof(h->err));
@@ -134,7 +135,7 @@ int dtrace_stop(dtrace_hdl_t *h)
 
 /* ---- consuming ---- */
 
-/* What became of the processes, and of probes in them. */
+/* News of the processes, and of probes in them. */
 static int update_processes(dtrace_hdl_t *h)
 {
 	if (dt_procs_poll(h->procs) < 0 || dt_grow_update(h) < 0)

@@ -19,7 +19,7 @@ struct dt_waiting {
 	int epoll, timer;
 };
 
-/* Milliseconds until something is due: -1 when nothing but a wake-up can bring work. */
+/* Milliseconds until something is due: -1 if only a wake-up can bring work. */
 static int sleep_time(const dtrace_hdl_t *h)
 {
 	uint64_t now = dt_now(), next;

@@ -1,4 +1,4 @@
-// setopt(): dynamic options while tracing; one that cannot be set is told, and tracing goes on.
+// setopt(): dynamic options while tracing; one that cannot be set is reported, and tracing continues.
 // run:
 BEGIN
 {

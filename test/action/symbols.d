@@ -1,4 +1,4 @@
-// sym, func, mod, usym, ufunc, umod, uaddr: two blanks and 50 columns, in quiet mode, too.
+// sym, func, mod, usym, ufunc, umod, uaddr: two blanks and 50 columns, also in quiet mode.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// A bare @ is an aggregation too.
+// A bare @ is also an aggregation.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// clear(): the keys stay, and counting begins anew, also for min() and max().
+// clear(): the keys are kept, and counting starts again, also for min() and max().
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// Keys in order, as many as the format takes; widths can come from keys, too.
+// Keys in order, as many as the format takes; widths can also come from keys.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// What a printa() has printed is not printed at the end; what trunc() emptied neither.
+// What a printa() has printed is not printed at the end; nor is what trunc() emptied.
 // run: -q
 BEGIN
 {

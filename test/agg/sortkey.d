@@ -1,4 +1,4 @@
-// -x aggsortkey sorts by key, aggsortrev turns the order round.
+// -x aggsortkey sorts by key, aggsortrev reverses the order.
 // run: -q -x aggsortkey -x aggsortrev
 BEGIN
 {

@@ -1,4 +1,4 @@
-// sum(): signed, and around the corner when it no longer fits 64 bits.
+// sum(): signed, and wraps around when it no longer fits 64 bits.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// A position that is not there counts as 0.
+// A position that does not exist counts as 0.
 // run: -q -x aggsortpos=3 -x aggsortkey -x aggsortkeypos=2
 BEGIN
 {

@@ -1,5 +1,5 @@
 // run: -q -x dynvarsize=1
-// An element that comes into being by its name needs room, like an assigned one.
+// An element that is created by a reference needs space, like an assigned one.
 string names[int];
 
 BEGIN

@@ -78,7 +78,7 @@ static void memory(int n)
 
 static void children(int n)
 {
-	char path[] = "/bin/true"; /* as a shell has it: in memory, not in a page of the file that a child has to fetch first */
+	char path[] = "/bin/true"; /* as in a shell: in memory, not in a page of the file that a child has to fault in first */
 
 	for (int i = 0; i < n + 2; i++) {
 		pid_t pid = fork();

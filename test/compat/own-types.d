@@ -1,5 +1,5 @@
 // run: -q
-/* A script that brings its own definitions of names that libraries have keeps them. */
+/* A script's own definitions of names in libraries take precedence. */
 typedef enum { B_FALSE, B_TRUE } boolean_t;
 typedef struct timespec { int32_t tv_sec; int32_t tv_nsec; } timespec_t;
 inline int S_IFMT = 1;

@@ -1,5 +1,5 @@
 // run: -q
-// What alloca() and string functions gave lasts for the firing: across `if` and across clauses.
+// Memory of alloca() and string functions lasts for the firing: across `if` and across clauses.
 BEGIN
 {
 	this->a = (int *)alloca(16);

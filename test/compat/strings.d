@@ -1,4 +1,4 @@
-// What string functions give at their edges.
+// Results of string functions at their limits.
 // run: -q
 uint8_t *a;
 BEGIN

@@ -1,7 +1,7 @@
 /*
  * absent DIR past N: N times a page that is past the end of its file.
- * absent DIR [DISK]: strings on pages that no page table leads to, as paths of openat(), which are
- * the first to touch them. absent.sh says what a tracer must read of each.
+ * absent DIR [DISK]: strings on pages that are not in the page tables, as paths of openat(), which
+ * is the first to touch them. absent.sh says what a tracer must read from each.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void try(int number, const char *p)
 	close(1000 + number);
 }
 
-/* The same after the pages that it is in have been taken out of the page tables. */
+/* The same after its pages have been removed from the page tables. */
 static void try_absent(int number, const char *p, size_t pages)
 {
 	char *page = (char *)((uintptr_t)p & -(uintptr_t)PAGE);
@@ -70,7 +70,7 @@ static char *map(int fd, int pages, int prot, int flags)
 
 	if (p == MAP_FAILED)
 		exit(1);
-	madvise(p, (size_t)pages * PAGE, MADV_RANDOM); /* a touch brings one page */
+	madvise(p, (size_t)pages * PAGE, MADV_RANDOM); /* touching it maps one page */
 	return p;
 }
 
@@ -84,12 +84,12 @@ static void file_cases(int base, const char *dir)
 	try_absent(base + 1, p + 599 * PAGE + 100, 1);
 	try_absent(base + 2, p + 512 * PAGE + 100, 1);
 	try_absent(base + 3, p + 64 * PAGE - 8, 2);
-	/* written to: the copy is read until it is thrown away */
+	/* written to: the copy is read until it is discarded */
 	strcpy(q + 5 * PAGE + 100, "my own copy");
 	try(base + 4, q + 5 * PAGE + 100);
 	try(base + 5, q + 6 * PAGE + 100);
 	try_absent(base + 6, q + 5 * PAGE + 100, 1);
-	/* shared, and written to by another way */
+	/* shared, and written to through another mapping */
 	p = map(fd, N, PROT_READ, MAP_SHARED);
 	if (pwrite(fd, "new text", 9, 7 * PAGE + 100) != 9)
 		exit(1);

@@ -1,6 +1,7 @@
 /*
- * files DIR: opens files of every kind below DIR and says of each what /proc, lseek() and fcntl() say of it, in the words of
- * fds.sh; getpgid(descriptor) shows it to the tracer. With a second argument it works below that root directory.
+ * files DIR: opens files of every kind below DIR and prints what /proc, lseek() and fcntl() report
+ * for each, in the format of fds.sh; getpgid(descriptor) shows it to the tracer. With a second
+ * argument it works below that root directory.
  */
 #define _GNU_SOURCE
 #include <errno.h>

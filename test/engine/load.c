@@ -1,5 +1,5 @@
 /*
- * load: a known number of system calls, made by threads that get in each other's way.
+ * load: a known number of system calls, made by threads that preempt each other.
  *
  *	load [-t threads] [-n calls per thread] [-k keys] [-u] [-y] [-w]
  *

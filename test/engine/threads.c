@@ -1,6 +1,6 @@
 /*
- * threads ROUNDS CALLS: in each round 16 threads begin, make so many system calls that do nothing, and exit.
- * So their first calls are what takes longest in a tracer.
+ * threads ROUNDS CALLS: in each round 16 threads start, make this many system calls that do
+ * nothing, and exit. Their first calls are the slowest for a tracer.
  */
 #include <pthread.h>
 #include <stdlib.h>

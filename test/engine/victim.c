@@ -1,8 +1,8 @@
 /*
- * victim: what destructive actions are done to. Each of these system calls is a place for one:
+ * victim: a target for destructive actions. Each of these system calls is a place for one:
  *
- *	write of "unchanged" to a pipe: it says what the buffer and the pipe hold afterwards
- *	getuid: it says how many SIGUSR1 it got;  getppid: nothing;  then it says "end"
+ *	write of "unchanged" to a pipe: it prints what the buffer and the pipe hold afterwards
+ *	getuid: it prints how many SIGUSR1 it got;  getppid: nothing;  then it prints "end"
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* work N THREADS: N getppid() calls on each of so many threads. */
+/* work N THREADS: N getppid() calls on each of THREADS threads. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,6 +1,6 @@
 /*
- * libFuzzer target: any bytes as an .eh_frame section. Whatever they are, a table comes out that
- * can be searched: rows by address, each different from the one before, NONE at the end.
+ * libFuzzer target: any bytes as an .eh_frame section. For any input the result is a table that can
+ * be searched: rows by address, each different from the one before, NONE at the end.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* Addresses are relative to their own place as a rule; the code then lies around the section. */
+/* Addresses are mostly relative to their own position; the code is then near the section. */
 static const struct dt_unwind_segment segs[] = {
     {.vaddr = 0, .size = 0x4000, .offset = 0},
     {.vaddr = 0x10000, .size = 0x10000, .offset = 0x8000},

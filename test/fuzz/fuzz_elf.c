@@ -1,7 +1,7 @@
 /*
- * libFuzzer target: any bytes as an ELF object (symbols, PLT, static probes, unwind tables, sections,
- * compressed ones too), as the arguments of a static probe, as a mangled name, as /proc/PID/maps, and as
- * a perf map.
+ * libFuzzer target: any bytes as an ELF object (symbols, PLT, static probes, unwind tables,
+ * sections, also compressed), as the arguments of a static probe, as a mangled name, as
+ * /proc/PID/maps, and as a perf map.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * Input: 1 byte strsize choice, 1 byte each for how many integers, string bytes, variables; the
  * integers (8 bytes each), the string table (made to begin and end with NUL), the variables (4
  * bytes each: id, scope and kind, type, size), and what is left as instructions. Most random words
- * are no instructions, so operands are bent to fit: registers to 0..7, indices into the tables,
+ * are not instructions, so operands are adjusted: registers to 0..7, indices into the tables,
  * branches forward; one bit of the first byte turns that off and lets the verifier see raw words.
  */
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static dt_difvar variable(struct input *in)
 	return v;
 }
 
-/* The nearest instruction the verifier would like. */
+/* The nearest instruction that the verifier would accept. */
 static dt_instr bend(const dt_difo *d, uint32_t pc, uint32_t len, uint32_t w)
 {
 	uint32_t op = (w >> 24) % (DT_OP_MAX + 1), r1 = w >> 16 & 7, r2 = w >> 8 & 7, rd = w & 7;

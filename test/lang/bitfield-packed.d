@@ -1,5 +1,5 @@
-// Bit-fields of packed structs are read and written without touching what lies beside or behind
-// the struct.
+// Bit-fields of packed structs are read and written without touching memory beside or after the
+// struct.
 // run: -q -C
 // needs: cpp
 struct packed {

@@ -1,4 +1,4 @@
-// A bit-field narrower than an int is an int in arithmetic, also if it is unsigned.
+// A bit-field narrower than an int is an int in arithmetic, even if it is unsigned.
 // run: -q
 struct s {
 	unsigned int u : 3;

@@ -10,7 +10,7 @@ BEGIN
 	SHOW_NAME ? printf("name ") : 1;
 	WIDE ? printf("wide ") : printf("narrow ");
 	SHOW_TIME ? nosuch : WIDE ? printf("nested\n") : 1;
-	/* the arms need not fit each other */
+	/* the branches need not be compatible */
 	x = SHOW_NAME ? "text" : 0;
 	@a = SHOW_NAME ? count() : sum(1);
 	printf("%s\n", x);

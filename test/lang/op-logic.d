@@ -1,4 +1,4 @@
-// &&, || and ^^; the first two do not evaluate their right side in vain.
+// &&, || and ^^; the first two evaluate their right side only if needed.
 // run: -q
 BEGIN
 {

@@ -1,5 +1,5 @@
 // run: -q
-/* a ?? b: a if it has no mistake in it, else b. */
+/* a ?? b: a if it compiles, else b. */
 struct s { int a; int b; };
 struct out { int x; int y; string z; };
 struct s v;

@@ -1,4 +1,4 @@
-// The actions are looked at before the predicate, so a clause can test what it makes itself.
+// The actions are checked before the predicate, so a clause can test variables that it creates itself.
 // run: -q
 BEGIN
 /seen == 0 && self->mine == 0/

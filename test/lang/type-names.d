@@ -1,4 +1,4 @@
-// Names of types that scripts from illumos and FreeBSD use: there without a header, so here, too. A program may say the same once more.
+// Names of types that scripts from illumos and FreeBSD use: known without a header, as there. A program may repeat the definition.
 // run: -q
 typedef unsigned short in_port_t;
 typedef unsigned long u_long;

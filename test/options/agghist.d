@@ -1,4 +1,4 @@
-// -x agghist: count() and sum() as bars over their keys; others as always.
+// -x agghist: count() and sum() as bars over their keys; others as usual.
 // run: -q -x agghist
 BEGIN
 {

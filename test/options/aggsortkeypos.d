@@ -1,4 +1,4 @@
-// -x aggsortkeypos: which key comes first when sorting by key; the others follow, round and round.
+// -x aggsortkeypos: which key comes first when sorting by key; the others follow, wrapping around.
 // run: -q -x aggsortkey -x aggsortkeypos=1
 BEGIN
 {

@@ -1,4 +1,4 @@
-// -x aggsortrev: largest first; at the end the last aggregation comes first, too.
+// -x aggsortrev: largest first; at the end the last aggregation also comes first.
 // run: -q -x aggsortrev
 BEGIN
 {

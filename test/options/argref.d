@@ -1,4 +1,4 @@
-// -x argref: arguments that the program does not use are no error.
+// -x argref: arguments that the program does not use are not an error.
 // run: -q -x argref one two
 BEGIN
 {

@@ -1,4 +1,4 @@
-// -x defaultargs: arguments that are not there are 0 or "".
+// -x defaultargs: missing arguments are 0 or "".
 // run: -q -x defaultargs 5
 BEGIN
 {

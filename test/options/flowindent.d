@@ -1,4 +1,4 @@
-// -F (flowindent): the columns are CPU and FUNCTION, also with -q. Probes that are no entry and no return have a bar.
+// -F (flowindent): the columns are CPU and FUNCTION, also with -q. Probes that are neither entry nor return have a bar.
 // run: -F -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// -x tree=1 prints the clauses as they were parsed, 4 as they are after if/else is taken apart.
+// -x tree=1 prints the clauses as they were parsed, 4 after if/else desugaring.
 // run: -e -x tree=1
 BEGIN
 /pid == 1+2*3/

@@ -1,4 +1,4 @@
-// -x rawbytes dumps strings too.
+// -x rawbytes also dumps strings.
 // run: -q -x rawbytes
 struct s { char c[4]; } x;
 

@@ -4,9 +4,9 @@
  *   own       a global and a static function, two variables, each a few bytes in
  *   libc      a function of libc
  *   lib PATH  the function library_function of a library that is opened and closed again
- *   open PATH the same, but it stays open
+ *   open PATH the same, but it is not closed
  *   vdso      its first byte
- *   none      the stack, memory from nobody
+ *   none      the stack, unmapped memory
  *   jit       anonymous memory that is named in /tmp/perf-PID.map, and named later, and not named
  *   fork N    N children that show the global function and end
  *   exec ...  runs that instead

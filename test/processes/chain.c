@@ -1,7 +1,7 @@
 /*
  * chain: ten functions, each called by the one before, none of which keeps a frame pointer or can
- * be inlined; the last one makes a system call that nobody else makes: getppid. "chain HOW N [wait]",
- * where HOW says how it is reached:
+ * be inlined; the last one makes a system call that no other code makes: getppid. "chain HOW N
+ * [wait]", where HOW says how it is reached:
  *
  *	plain		N times from main
  *	qsort		from the comparison of a qsort() in libc
@@ -11,13 +11,13 @@
  *	fork		in N children, one after the other, without exec
  *	aligned		from a function that aligns its stack
  *	jit		through code in anonymous memory that keeps a frame pointer
- *	nocfi		through assembler that says nothing about its frame, and from there getppid()
+ *	nocfi		through assembler without unwind information, and from there getppid()
  *	library		through pass() of a library that is opened then: $CHAIN_LIBRARY
- *	loop		plain, a thousand times a second until somebody ends it
+ *	loop		plain, a thousand times a second until it is killed
  *	busy		N times a million rounds of arithmetic instead of the system call
  *	clock		N times a million calls of clock_gettime() in its place
  *	regs		getppid with known values in registers
- *	spin		the same values in registers, in a loop until somebody ends it
+ *	spin		the same values in registers, in a loop until it is killed
  *
  * With "wait" it reads a byte first, and the last function calls pause() in place of getppid().
  */
@@ -63,7 +63,7 @@ FAR long last(long n)
 	return sink + n;
 }
 
-/* What every function does with its frame: some room on the stack, and a use of it behind the call.
+/* What every function does with its frame: some space on the stack, used after the call.
  */
 #define LINK(name, next, room)                                                                     \
 	FAR long name(long n)                                                                      \
@@ -141,7 +141,7 @@ FAR static void through_jit(long n)
 	munmap(p, 4096);
 }
 
-/* In a section of its own, behind what the tables are about. */
+/* In a separate section, after the code that has tables. */
 __asm__(".pushsection .nocfi, \"ax\", @progbits\n"
 	".type nocfi, @function\n nocfi: push %rbp\n mov %rsp, %rbp\n call *%rdi\n pop %rbp\n ret\n .size nocfi, . - nocfi\n"
 	".popsection");

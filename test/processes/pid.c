@@ -36,7 +36,7 @@ KEEP int typed(struct point *p, char c, unsigned short s)
 	return p->x + c + s;
 }
 
-/* deeper than the 64 returns that the kernel can watch by itself */
+/* deeper than the 64 returns that uretprobes can follow */
 KEEP int deep(int n)
 {
 	int r = n ? deep(n - 1) : 0;
@@ -87,7 +87,8 @@ KEEP void __attribute__((noreturn)) leave(int status)
 }
 
 /* maybe(n) jumps to add() when n is 5 or more: a conditional tail call, as assembler programmers write it.
- * branch(n) has no cheap instruction but the jump behind its test. middle: its second instruction is jumped to. */
+ * branch(n) has no cheap instruction except the jump after its test. middle: its second instruction
+ * is jumped to. */
 asm(".text\n"
     ".type maybe, @function\n"
     "maybe: mov $1, %esi\n"
@@ -145,7 +146,7 @@ static void forks(int n)
 	}
 }
 
-/* A child that shares our memory: its calls are not ours. */
+/* A child that shares the memory: its calls do not count. */
 static void vforks(int n)
 {
 	for (volatile int i = 0; i < n; i++) {

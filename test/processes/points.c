@@ -1,5 +1,5 @@
 /*
- * A program that does a system call of its own in each part of its life: getppid in the initialiser
+ * A program that makes a distinct system call in each part of its life: getppid in the initialiser
  * of its library (points-lib.c), getpgrp in its own, getuid in main. INIT in the environment makes
  * its initialiser do more.
  */
@@ -35,7 +35,7 @@ static void fork_one(void)
 	int status;
 	pid_t child = fork();
 
-	if (child == 0) /* it goes on, through main */
+	if (child == 0) /* it continues, through main */
 		return;
 	waitpid(child, &status, 0);
 	say(status == 0 ? "child is well\n" : "child has died\n");

@@ -1,4 +1,4 @@
-/* For LD_PRELOAD: the kernel takes no program while the file $REFUSE is there. */
+/* For LD_PRELOAD: the kernel refuses programs while the file $REFUSE exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
  * threads FILE [N]: N threads, and more that come and go; what they have done is counted in a file.
- * It ends when it is told to (SIGTERM: status 0; SIGUSR1: status 7).
+ * It ends on a signal (SIGTERM: status 0; SIGUSR1: status 7).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

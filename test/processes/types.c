@@ -96,7 +96,7 @@ static void layout(void)
 	MEMBER(anonymous_t, t), MEMBER(union both, bytes);
 }
 
-/* ---- what is looked at while it runs ---- */
+/* ---- data that is traced at run time ---- */
 
 struct inner global_inner = {77, "deep text"};
 foo_t second = {.x = -2, .name = "second", .in = &global_inner};
@@ -137,9 +137,9 @@ NOINLINE void nothing(void) { __asm__ volatile(""); }
 
 static int run(char **argv)
 {
-	/* the upper halves of registers are not the callee's business */
+	/* the callee must ignore the upper halves of registers */
 	int (*volatile wide_narrow)(long, long, long, long) = (int (*)(long, long, long, long))(void *)narrow;
-	volatile int sum = (int)strlen(global_inner.text) + numbers[0]; /* so that the pages are there */
+	volatile int sum = (int)strlen(global_inner.text) + numbers[0]; /* so that the pages are present */
 
 	sum += take_pointers(&first, "words", argv);
 	sum += narrow(-1, -2, true, 65535) + wide_narrow(0x12345678fffffffb, 0x1fe, 0xff01, 0x70002);

@@ -1,12 +1,13 @@
 /*
- * usdt: a program with static probes of its own, made with dtrace -h from usdt.d (test/processes/usdt.sh).
+ * usdt: a program with static probes, made with dtrace -h from usdt.d (test/processes/usdt.sh).
  *
  *	usdt [-n rounds] [-t threads] [-w] [-e] [-f generations]
  *
  * Each thread goes through its rounds: leaf(i) computes a sum in a local array around a probe, as a function
  * without calls would do in its red zone, and checks it; fire(i) passes arguments of all sizes. -w waits for a
- * line before it starts and for the end of input before it ends; -f waits for a line, too, then forks, and so does the child, so many
- * times, and it is the last one that goes on; -e fires leaf(0), as often as it takes until it gets a line.
+ * line before it starts and for the end of input before it ends; -f also waits for a line, then
+ * forks, and so does the child, this many times, and the last one continues; -e fires leaf(0) until
+ * it gets a line.
  */
 #include <poll.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
- * calls: makes each system call that the provider audit knows once, with arguments that are wrong,
- * so that nothing happens; or, where that cannot be, on purpose.
+ * calls: makes each system call of the provider audit once, with invalid arguments, so that it has
+ * no effect; or with valid ones where that is not possible.
  */
 #define _GNU_SOURCE
 #include <signal.h>

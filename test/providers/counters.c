@@ -1,6 +1,6 @@
 /*
- * counters: does known amounts of what vminfo and sysinfo count. What is between getppid() and
- *getpgrp() counts; then it prints what the kernel says it was: "minflt N", "syscr N" ...
+ * counters: does known amounts of what vminfo and sysinfo count. The work between getppid() and
+ * getpgrp() counts; then it prints the kernel's own counts: "minflt N", "syscr N" ...
  *
  *	counters zero|copy|protect|trap N	page faults
  *	counters major FILE			of a file that is not in memory
@@ -102,7 +102,7 @@ static void copy(int n)
 	touch(p, n);
 	if (pipe(gate) < 0)
 		exit(1);
-	child = fork(); /* who has the pages too, until the gate is closed */
+	child = fork(); /* which shares the pages until the gate is closed */
 	if (child == 0) {
 		char c;
 
@@ -292,7 +292,7 @@ static void swap(int n)
 	for (int i = 0; i < n; i++)
 		memset(p + (size_t)i * 4096, i + 1, 4096);
 	begin();
-	for (int i = 0; i < 200; i++) { /* first they are written, then they can go */
+	for (int i = 0; i < 200; i++) { /* first they are written, then they can be freed */
 		madvise(p, (size_t)n * 4096, 21 /* MADV_PAGEOUT */);
 		if (!resident(p, n))
 			break;

@@ -1,8 +1,9 @@
 /*
- * locks: threads that want the same lock of the kernel at the same time, until each kind has been
- * fought for N times by each thread: a mutex (the offset of an open file), a semaphore for readers
- * and writers (the memory of a process, a directory), a spin lock (the queue of a futex). Then two threads on one
- * CPU read a large file with one offset: one that gets the CPU finds the mutex taken by one that does not run, and sleeps.
+ * locks: threads that want the same lock of the kernel at the same time, until each thread has
+ * contended N times for each kind: a mutex (the offset of an open file), a readers-writer semaphore
+ * (the memory of a process, a directory), a spin lock (the queue of a futex). Then two threads on
+ * one CPU read a large file with one offset: one that gets the CPU finds the mutex taken by one
+ * that does not run, and sleeps.
  *
  *	locks N [THREADS]
  */

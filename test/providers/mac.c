@@ -1,10 +1,11 @@
 /*
- * mac: does, for each question that security modules are asked, something that asks it.
+ * mac: triggers each check of security modules.
  *
  *	mac DIRECTORY OTHER		all of them are allowed
- *	mac DIRECTORY OTHER deny	the same, but for each a BPF program of the security module "bpf" says no to this process
+ *	mac DIRECTORY OTHER deny	the same, but for each a BPF program of the security module "bpf" refuses this process
  *
- * OTHER is a process that may be looked at. What is denied is printed as "denied CHECK" if the call failed so. Names are those of the provider.
+ * OTHER is a process that may be inspected. A refused check is printed as "denied CHECK" if the
+ * call failed with that error. Names are those of the provider.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -46,7 +47,7 @@ static char b[4096];
 static char *map;
 static struct sockaddr_in address = {.sin_family = AF_INET};
 
-/* ---- what is done; each returns what the call does, -1: it failed ---- */
+/* ---- the acts; each returns the result of the call, -1: it failed ---- */
 
 static int do_access(void) { return access("a", R_OK); }
 static int do_open(void) { return open("a", O_RDONLY); }
@@ -95,7 +96,7 @@ static int do_look(void)
 {
 	struct iovec local = {b, 1}, remote = {(void *)8, 1};
 
-	/* what is there cannot be read, but it was asked whether it may be */
+	/* it cannot be read, but the check is made first */
 	return process_vm_readv(other, &local, 1, &remote, 1, 0) < 0 && errno == EPERM ? -1 : 0;
 }
 static int do_sched(void)
@@ -133,7 +134,7 @@ static int do_statfs(void)
 
 	return statfs("a", &f);
 }
-/* The file is not a module; it is asked first whether it may be read as one. */
+/* The file is not a module, but the check is made first. */
 static int do_module(void) { return syscall(SYS_finit_module, program, "", 0) < 0 && errno == EPERM ? -1 : 0; }
 /* The time zone as it is. */
 static int do_settime(void)
@@ -161,7 +162,7 @@ static int do_semop(void)
 	return semop(sem, &up, 1);
 }
 static int do_shmat(void) { return shmat(shm, NULL, 0) == (void *)-1 ? -1 : 0; }
-/* no such command, but it is asked first */
+/* no such command, but the check is made first */
 static int do_bpf(void)
 {
 	union bpf_attr attr = {.start_id = 0};
@@ -175,7 +176,7 @@ static int do_perf(void)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
-/* the name of the check, the question to the security modules */
+/* the name of the check, the hook of the security modules */
 static const struct act {
 	const char *check, *hook;
 	int (*act)(void);
@@ -232,9 +233,10 @@ static const struct act {
     {"vnode_check_exec", "bprm_check_security", do_exec}, /* the last one: it may succeed */
 };
 
-/* ---- saying no ---- */
+/* ---- refusing ---- */
 
-/* return bpf_get_current_pid_tgid() >> 32 == pid ? -EPERM : 0. The program's file is its attachment's, too. */
+/* return bpf_get_current_pid_tgid() >> 32 == pid ? -EPERM : 0. The descriptor is also that of the
+ * attachment. */
 static int deny(const struct btf *btf, const char *hook)
 {
 	struct bpf_insn code[] = {
@@ -263,7 +265,7 @@ static int deny(const struct btf *btf, const char *hook)
 	return link;
 }
 
-/* What the acts need, before anything is denied. */
+/* What the acts need, before anything is refused. */
 static void prepare(void)
 {
 	socklen_t n = sizeof(address);
@@ -292,7 +294,7 @@ static void prepare(void)
 	shm = shmget(IPC_PRIVATE, 4096, 0600);
 }
 
-/* The same for what was allowed and what was denied. */
+/* For both allowed and refused checks. */
 static void clean(void)
 {
 	static const char *const files[] = {"a", "b", "b1", "l", "l1", "p", "p1", "q", "new"}, *const dirs[] = {"m", "m1", "d", "d1"};

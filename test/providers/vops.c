@@ -1,4 +1,5 @@
-/* vops DIR N: between getppid() and getpgrp(), N times each thing that can be asked of a file system, once each (vfs.sh knows). */
+/* vops DIR N: between getppid() and getpgrp(), N times each operation of a file system (vfs.sh has
+ * the list). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

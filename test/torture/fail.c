@@ -1,11 +1,13 @@
 /*
- * fail: for LD_PRELOAD. One call of the program does not succeed, as if the machine had run out of something there.
+ * fail: for LD_PRELOAD. One call of the program fails, as if the machine had run out of a resource.
  *
  *	FAIL_WHAT=memory FAIL_AT=17 FAIL_LOG=file LD_PRELOAD=fail.so dtrace ...
  *
- * FAIL_WHAT is one of the kinds below; its call number FAIL_AT (from 1) fails with an errno that such a call has in life, and
- * "failed" is written to FAIL_LOG; with FAIL_ON all further ones fail as well. Without FAIL_AT nothing fails, and the file gets a line for each kind: its name, and how many
- * calls there were. Only the process that the variables were set for is hurt: its children run without this library.
+ * FAIL_WHAT is one of the kinds below; its call number FAIL_AT (from 1) fails with a realistic
+ * errno, and "failed" is written to FAIL_LOG; with FAIL_ON all further ones fail as well. Without
+ * FAIL_AT nothing fails, and the file gets a line for each kind: its name, and how many calls there
+ * were. Only the process that the variables were set for is affected: its children run without this
+ * library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,7 +33,8 @@ static int what = -1, on, log_fd = -1;
 
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 
-/* Before main(), and after the loader and the C library have what they need: those cannot say what is wrong. */
+/* Before main(), and after the loader and the C library have what they need: those cannot report an
+ * error. */
 static __attribute__((constructor)) void begin(void)
 {
 	const char *file = getenv("FAIL_LOG"), *n = getenv("FAIL_AT"), *kind = getenv("FAIL_WHAT");

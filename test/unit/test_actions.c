@@ -1,6 +1,6 @@
 /*
- * test_actions: the table of actions (dif/actions.def) against DTrace's numbers, which are in files
- * that others have written, and against itself.
+ * test_actions: the table of actions (dif/actions.def) against DTrace's numbers, which existing
+ * files use, and for consistency.
  */
 #include "dif/dif.h"
 #include "unit.h"
@@ -47,7 +47,7 @@ static void test_numbers(void)
 	CHECK(dt_act(DT_ACT_NONE)->effect == DT_EFFECT_NONE);
 }
 
-/* The class of a number says what the columns must say. */
+/* The class of a number determines the columns. */
 static void test_classes(void)
 {
 	for (size_t i = 0; i < DT_NELEM(kinds); i++) {

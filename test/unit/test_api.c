@@ -129,7 +129,8 @@ static void test_dof(void)
 	dtrace_close(h);
 }
 
-/* Formats, aggregations and options travel with a program; its aggregations do not meet others. */
+/* Formats, aggregations and options are stored with a program; its aggregations are separate from
+ * others. */
 static void test_dof_aggregations(void)
 {
 	dtrace_hdl_t *h = open_quiet(), *g = open_quiet();
@@ -263,7 +264,7 @@ static void test_diag(void)
 	dtrace_close(h);
 }
 
-/* Take all descriptors there may be but a few, or give them back. */
+/* Use up all but a few descriptors, or close them again. */
 static void take_descriptors(int but)
 {
 	static int taken[256], n;
@@ -276,7 +277,7 @@ static void take_descriptors(int but)
 	}
 }
 
-/* What could not be started can be, once the reason is gone. */
+/* A session that could not be started can be, once the reason is gone. */
 static void test_again(void)
 {
 	char *const argv[] = {(char *)"sleep", (char *)"0.1", NULL};

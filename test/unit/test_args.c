@@ -1,7 +1,7 @@
 /*
  * args[]: what the compiler makes of the argument types that providers give, in cases that no
  * provider of this system shows: unknown types, translators that are missing, native arguments in
- * another order. And what of a program stays in the session for the next.
+ * another order. And which definitions of a program remain in the session for the next.
  */
 #include "lang/lang.h"
 #include "unit.h"
@@ -60,7 +60,7 @@ static const char *tag_of(const char *text)
 	return tag_of_last((const char *[]){text, NULL});
 }
 
-/* What a failing program defined is gone; what a good one defined is there. */
+/* Definitions of a failing program are removed; those of a valid one are kept. */
 static void test_undo(void)
 {
 	const char *definitions = "struct out { int a; int b; };\n"
@@ -89,7 +89,7 @@ static void test_undo(void)
 	    "D_XLATE_REDECL");
 	CHECK_STR(tag_of_last((const char *[]){good, other, NULL}), "D_PROV_INCOMPAT");
 	CHECK_STR(tag_of_last((const char *[]){good, "p:::x { trace(one); }", NULL}), "compiled");
-	/* an error in the middle of an inline does not spoil it */
+	/* an error in the middle of an inline does not damage it */
 	CHECK_STR(tag_of_last((const char *[]){"inline int f[int n] = 9 / n; p:::x { trace(1); }",
 					       "p:::x { trace(f[0]); }", NULL}),
 		  "D_DIV_ZERO");

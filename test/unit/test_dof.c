@@ -1,4 +1,4 @@
-/* DOF: what is written comes back; whatever is read, nothing breaks. */
+/* DOF: programs survive writing and reading; any input is handled safely. */
 #include <stdlib.h>
 
 #include "unit.h"

@@ -1,7 +1,7 @@
 /*
- * ELF objects and mappings, with objects made here and now by the compiler: symbols of every table,
- * their order and aliases, debug files by build id and by link, MiniDebugInfo, PLT stubs, static
- * and PIE; what is not an ELF file, and one with more of everything than there should be.
+ * ELF objects and mappings, with objects compiled by the test: symbols of every table, their order
+ * and aliases, debug files by build id and by link, MiniDebugInfo, PLT stubs, static and PIE; what
+ * is not an ELF file, and one with more of everything than there should be.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -88,7 +88,7 @@ static void check_name_at(dt_elf *e, uint64_t vaddr, const char *want)
 	CHECK_STR(s ? s->name : NULL, want);
 }
 
-/* Sorted, every alias behind its own symbol. */
+/* Sorted, every alias after its symbol. */
 static void check_order(dt_elf *e)
 {
 	const dt_elfsym *s;
@@ -128,7 +128,7 @@ static void test_symbols(dt_elf *e)
 	if (t) {
 		check_name_at(e, t->vaddr, "wide");
 		check_name_at(e, t->vaddr + 1, "within");
-		check_name_at(e, t->vaddr + 2, "wide"); /* behind what lies inside it */
+		check_name_at(e, t->vaddr + 2, "wide"); /* after the one inside it */
 	}
 	t = dt_elf_data_named(e, "counter");
 	CHECK(t && t->size == 4 && t->type == STT_OBJECT);
@@ -311,7 +311,7 @@ static void test_refused(void)
 	CHECK(!dt_elf_open_memory("", 0, &err) && err.code == ENOEXEC);
 }
 
-/* Every byte of a small object set to several values: whatever it says, nothing breaks. */
+/* Every byte of a small object set to several values: nothing breaks. */
 static void test_corrupt(void)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -372,8 +372,8 @@ static void demangles(const char *name, bool params, const char *want)
 	free(got);
 }
 
-/* Function types that contain the one before twice; the second is what a pack is searched for in. Both would take longer
- * than the universe has existed, one of them with all of the memory. */
+/* Function types that contain the one before twice; the second is what a pack is searched for in.
+ * Both would take forever, one of them with all of the memory. */
 static void test_explosive(void)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -513,7 +513,7 @@ static void test_vdso(void)
 	dt_maps_free(m);
 }
 
-/* ---- more of everything than any linker makes: it takes longer, but not by the square ---- */
+/* ---- more of everything than any linker makes: it takes longer, but not quadratically ---- */
 
 #define MANY_SEGMENTS 60000u
 #define MANY_SECTIONS 60000u
@@ -549,7 +549,7 @@ static void name_section(struct many *m, uint32_t i, uint32_t type, const char *
 				.sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0};
 }
 
-/* Once it is told to stop, it reads no more than a few of the symbols. */
+/* Once it is stopped, it reads only a few more symbols. */
 static void test_stop(const struct many *m)
 {
 	char path[256];

@@ -1,4 +1,4 @@
-/* Formats: how they are taken to pieces, and which are refused. */
+/* Formats: how they are parsed, and which are refused. */
 #include "lang/lang.h"
 #include "unit.h"
 

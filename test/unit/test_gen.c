@@ -1,7 +1,7 @@
 /*
- * The code generator: exact words where they are a contract; for the rest, that the code computes
- * the right thing, however it uses its registers. Random expressions are compiled with 8, 5 and 4
- * registers and run by a small interpreter, and compared with the same expression computed in C.
+ * The code generator: exact code where it is fixed; for the rest, that the code computes the right
+ * value with any use of registers. Random expressions are compiled with 8, 5 and 4 registers and
+ * run by a small interpreter, and compared with the same expression computed in C.
  */
 #include <stdlib.h>
 
@@ -441,7 +441,7 @@ static void test_stores(void)
 	compile(&w,
 		"struct t { int a:3; int b:7; char c; short d[4]; }; this struct t s; struct t *q;"
 		"int i; string str; self int n; int arr[string, int]; BEGIN {}");
-	/* int + 1 is cut to 32 bits; the old value is not kept for nobody */
+	/* int + 1 is cut to 32 bits; the old value is not kept if it is not used */
 	d = difo_of(&w, "BEGIN { i++; }");
 	CHECK(count_op(d, DT_OP_STGS) == 1 && count_op(d, DT_OP_SRA) == 1 &&
 	      count_op(d, DT_OP_MOV) == 0);
@@ -682,7 +682,7 @@ static void test_tags(void)
 	}
 }
 
-/* The compiler takes the parameters that the engines can use, and always comes to an end. */
+/* The compiler takes the parameters that the engines can use, and always terminates. */
 static void test_llquantize_parameters(void)
 {
 	static const unsigned some[] = {0, 1, 2, 4, 10, 16, 20, 256, 4096, 32768, 65535}, highs[] = {1, 6, 15, 60, 65535};

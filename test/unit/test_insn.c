@@ -119,7 +119,7 @@ static void bodies(void)
 	CHECK(dt_body_at(&b, 2) == &b.insns.v[1] && dt_body_at(&b, 5) == &b.insns.v[3]);
 	CHECK(!dt_body_at(&b, 1) && !dt_body_at(&b, 3) && !dt_body_at(&b, 0x100));
 
-	/* a five-byte nop behind a store below the stack pointer: not where it becomes a call */
+	/* a five-byte nop after a store below the stack pointer: not where it becomes a call */
 	static const uint8_t red[] = {0x89, 0x7c, 0x24, 0xfc, 0x0f, 0x1f, 0x44, 0, 0, 0xc3};
 
 	decode(&b, &new, red, sizeof(red));

@@ -1,6 +1,6 @@
 /*
- * Libraries: what a library's text defines, and how the compiler asks for it: a name that it does
- * not know, and whatever that library needs in turn, inside the compile that needs it.
+ * Libraries: what a library's text defines, and how the compiler asks for it: for an unknown name,
+ * and for the libraries that this library needs, inside the compile that needs it.
  */
 #include "lang/lang.h"
 #include "unit.h"
@@ -194,7 +194,7 @@ static void test_asking(void)
 	CHECK(compiled("xlate.d") == 1);
 }
 
-/* What a library defined stays when the program that needed it fails. */
+/* Definitions of a library remain when the program that needed it fails. */
 static void test_undo(void)
 {
 	CHECK_STR(compile("inline int k = 1; p:::x { trace(outside + k + nosuch); }"),
@@ -213,10 +213,10 @@ static void test_errors(void)
 	CHECK(err.pos.line == 3);
 	CHECK_STR(err.source, "inline int broken = nowhere;");
 	CHECK_STR(compile("p:::x { trace(fine); }"), "D_IDENT_UNDEF"); /* undone */
-	/* ?? is for what the kernel lacks, not for a library with a mistake */
+	/* ?? is for what the kernel lacks, not for a library with an error */
 	CHECK_STR(compile("p:::x { trace(broken ?? 1); }"), "D_IDENT_UNDEF");
 	CHECK_STR(compile("p:::x { trace(nowhere ?? 1); }"), "compiled");
-	/* a mistake that shows where an inline is used is still the library's */
+	/* an error that appears where an inline is used is still the library's */
 	CHECK_STR(compile("p:::x {\n\n\n\ntrace(quotient[0]); }"), "D_DIV_ZERO");
 	CHECK_STR(err.pos.file, "bad_use.d");
 	CHECK(err.pos.line == 2);

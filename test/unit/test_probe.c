@@ -1,4 +1,4 @@
-/* Probes: what a description matches, ids, and what is said when it matches nothing. */
+/* Probes: what a description matches, ids, and the message when it matches nothing. */
 #include <stdlib.h>
 
 #include "unit.h"
@@ -140,7 +140,7 @@ static void test_ids(void)
 	CHECK(dt_probes_match(fresh, &d, false, &found, &err) == 1);
 	CHECK_STR(found[0]->func, "read");
 	CHECK_STR(found[0]->name, "return");
-	CHECK(dt_probes_known(fresh, 10002) == NULL); /* nothing else was looked for */
+	CHECK(dt_probes_known(fresh, 10002) == NULL); /* nothing else was searched for */
 	d.id = 4000000;
 	CHECK(dt_probes_match(fresh, &d, false, &found, &err) == 0);
 	CHECK_STR(err.text, "no probe has id 4000000");
@@ -206,7 +206,7 @@ static void test_args(void)
 				       32) == 6);
 }
 
-/* An id means one probe, whatever provider is asked: their ranges do not overlap. */
+/* An id belongs to one provider: their ranges do not overlap. */
 static void test_ranges(void)
 {
 	for (const dt_provider *const *a = dt_provider_table; *a; a++) {

@@ -45,7 +45,7 @@ static void test_llquantize(uint16_t factor, uint16_t low, uint16_t high, uint16
 	}
 }
 
-/* No word makes it loop for ever or divide by zero, whatever a DOF file has in it; one that is valid has buckets. */
+/* No word of a DOF file makes it loop forever or divide by zero; one that is valid has buckets. */
 static void test_any_word(void)
 {
 	static const uint16_t some[] = {0, 1, 2, 3, 4, 5, 10, 15, 16, 20, 63, 64, 100, 255, 256, 4096, 32768, 65534, 65535};

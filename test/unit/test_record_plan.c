@@ -1,5 +1,5 @@
 /*
- * test_record_plan: what both engines are told about a clause: roles, sizes, costs, reserves.
+ * test_record_plan: the plan of a clause for both engines: roles, sizes, costs, reserves.
  */
 #include "engine/record_plan.h"
 #include "unit.h"

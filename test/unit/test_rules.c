@@ -1,5 +1,5 @@
 /*
- * test_rules: which mistake in a program is reported, and by which tag (compat.md). Each row is a
+ * test_rules: which error in a program is reported, and by which tag (compat.md). Each row is a
  * program and its tag, or "compiled". The programs need no kernel; every row starts anew.
  */
 #include <stdlib.h>

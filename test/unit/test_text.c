@@ -1,7 +1,7 @@
 /*
  * test_text: the text layouts, to the byte.
  *
- * Records are made by hand and come from an engine that only hands out what it was given.
+ * Records are made by hand and come from an engine that only returns what it was given.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -825,7 +825,7 @@ static void test_printf_text(void)
 	number(f, t->uint16, 1);
 	string(f, "not an address");
 	f->stmts[0].format->convs[1].letter = 'u'; /* a port has a name on some systems only */
-	f = print("nothing %s%d%Y%k\n");	   /* arguments that are not there */
+	f = print("nothing %s%d%Y%k\n");	   /* missing arguments */
 	work();
 	finish("100% [abc|     abc|abc     |ab|a\\\"\\t\\001\\0]\n"
 	       "[2003 Sep  3 17:23:41|Wed, 03 Sep 2003 17:23:41 UTC]\n"
@@ -1145,7 +1145,7 @@ static void test_setopt_and_freopen(void)
 	stmt(f, DT_ST_SETOPT);
 	string(f, "strsize"); /* not while tracing */
 	string(f, "10");
-	CHECK(work() == 0); /* a complaint, and on it goes */
+	CHECK(work() == 0); /* a message, and it continues */
 	CHECK_STR(diags, "setopt(\"strsize\", \"10\"): Operation illegal when tracing is active\n");
 	finish("CPU     ID                    FUNCTION:NAME\n"
 	       "  0      7                           :BEGIN \n"

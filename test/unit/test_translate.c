@@ -1,9 +1,9 @@
 /*
- * The translator of the kernel engine: D or DIF in, eBPF out, as text. No kernel is asked: its
- * features are set, and maps have made-up descriptors.
+ * The translator of the kernel engine: D or DIF in, eBPF out, as text. No kernel is needed: its
+ * features are preset, and maps have fake descriptors.
  *
- * Each case is a piece of code with labels and names, so that it changes only when what is emitted
- * for it does. When that is meant, run with SHOW=1 to see what is emitted now.
+ * Each case is a piece of code with labels and names, so that it changes only if the code emitted
+ * for it does. If that is intended, run with SHOW=1 to see the new code.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
  * type: the store, layout against the compiler's own, spellings, conversions, the running kernel's
- * BTF, and BTF made to do harm. The kernel part is skipped where there is no /sys/kernel/btf.
+ * BTF, and hostile BTF. The kernel part is skipped where there is no /sys/kernel/btf.
  */
 #include <linux/btf.h>
 #include <stdio.h>
@@ -422,7 +422,7 @@ static void test_kernel(void)
 	CHECK(t != NULL && t->size == 4 && t->lazy);
 	dt_type_complete(ts, t);
 	CHECK(t->nenumerators > 3 && strcmp(t->enumerators[0].name, "PIDTYPE_PID") == 0);
-	/* names of the kernel meet the intrinsic nodes */
+	/* names of the kernel share the intrinsic nodes */
 	CHECK(dt_type_lookup(ts, "vmlinux", DT_NS_ORDINARY, "long unsigned int") == in->ulong);
 	t = dt_type_lookup(ts, NULL, DT_NS_ORDINARY, "u64");
 	CHECK(t != NULL && dt_type_resolve(t) == in->ullong);
@@ -454,7 +454,7 @@ static uint32_t name_of(struct blob *b, const char *s)
 	return at;
 }
 
-/* A record and nx words behind it; returns its id. */
+/* A record and nx words after it; returns its id. */
 static uint32_t rec(struct blob *b, const char *name, uint32_t kind, bool kflag, uint32_t vlen,
 		    uint32_t size, const uint32_t *extra, size_t nx)
 {
@@ -767,7 +767,7 @@ static void test_hostile_files(const char *dir)
 
 	write_file(dir, "vmlinux", &f, sizeof(f));
 	ts = open_dir(dir);
-	CHECK(dt_type_lookup(ts, NULL, DT_NS_STRUCT, "x") != NULL); /* as it is, it is fine */
+	CHECK(dt_type_lookup(ts, NULL, DT_NS_STRUCT, "x") != NULL); /* unmodified, it is valid */
 	dt_types_free(ts);
 	for (size_t n = 0; n < sizeof(f); n++) /* cut off anywhere */
 		check_refused(dir, &f, n, n < sizeof(f.h) ? "too short" : "outside the file");

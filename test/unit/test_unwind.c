@@ -1,7 +1,7 @@
 /*
  * Tables for unwinding: what each instruction of .eh_frame does to them, byte by byte; files that
- * are wrong; and our own stack, walked by the tables of the objects it is in, beside what
- * backtrace() says.
+ * are wrong; and our own stack, walked by the tables of the objects it is in, compared with
+ * backtrace().
  */
 #include <execinfo.h>
 #include <link.h>
@@ -109,9 +109,9 @@ static void test_instructions(void)
 	CHECK_STR(FN("zR", "\x0d\x03\x41\x0c\x08\x10"), "1100: base+8, 1101: reg 9+16");
 	/* rip in a register, in another place */
 	CHECK_STR(FN("zR", "\x09\x10\x01\x41\x90\x02\x41\x90\x01"), "1100: stop, 1102: sp+8");
-	/* nobody called it */
+	/* it has no caller */
 	CHECK_STR(FN("zR", "\x07\x10"), "1100: end");
-	/* others are read over: args_size, val_offset, register, val_expression of r12 */
+	/* others are skipped: args_size, val_offset, register, val_expression of r12 */
 	CHECK_STR(FN("zR", "\x2e\x10\x14\x0c\x02\x09\x0c\x0d\x16\x0c\x02\x77\x08\x0e\x10"),
 		  "1100: sp+16");
 }
@@ -143,7 +143,7 @@ static void test_wrong(void)
 		  "1100: sp+8, 1101: sp+16, 1102: stop"); /* cut off */
 	CHECK_STR(FN("zR", "\x0b"), "1100: stop");	  /* nothing was remembered */
 	CHECK_STR(FN("zR", "\x41\x0e\x10\x03\x00\x20\x0e\x18"),
-		  "1100: sp+8, 1101: sp+16"); /* behind its end */
+		  "1100: sp+8, 1101: sp+16"); /* past its end */
 	memset(deep, 0x0a, sizeof(deep));
 	CHECK_STR(function("zR", deep, sizeof(deep)), "1100: stop");
 	CHECK_STR(FN("eh", "\x0e\x10"), ""); /* unknown augmentation */
@@ -156,7 +156,7 @@ static void test_wrong(void)
 	fde(&b, 0, 0x5000, 0x10, "\x0e\x18", 2);
 	fde(&b, 0, 0x1208, 0x10, "\x0e\x10", 2);
 	CHECK_STR(rows(&b), "1100: sp+16, 1218: none, 1800: sp+32");
-	/* cut anywhere, nothing bad happens */
+	/* truncated anywhere, nothing breaks */
 	for (size_t n = 0; n < b.n; n++) {
 		dt_unwind_parse(&dt_arch_x86_64, b.s, n, 0x2000, &text, 1, &u);
 		dt_unwind_free(&u);

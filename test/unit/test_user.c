@@ -1,7 +1,7 @@
 /*
- * user: types of user programs as the store has them: what is read and what is not, what is one
- * type and what are two, C++, functions, and files made to do harm. Programs are built here;
- * without gcc there is nothing to test.
+ * user: types of user programs as the store has them: what is read and what is not, identity of
+ * types, C++, functions, and hostile files. Programs are built here; without gcc there is nothing
+ * to test.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -250,7 +250,7 @@ static void test_classes(const char *name)
 	CHECK(m != NULL && dt_type_size(ts, m->type) == 2 && dt_type_is_signed(m->type));
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "Virtual"), "own") == 8);
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "Virtual"), "p") ==
-	      UINT64_MAX); /* where is known at run time only */
+	      UINT64_MAX); /* its offset is known only at run time */
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "ns::Point"), "y") == 4);
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "deep::Point"), "c") == 0);
 	CHECK(offset(ts, find(ts, DT_NS_STRUCT, "ns::deep::Point"), "c") == 0);
@@ -264,7 +264,7 @@ static void test_classes(const char *name)
 		CHECK(a[0].raw == 0 && a[1].raw == -1 && a[2].raw == 2 && a[3].raw == 3);
 		CHECK(dt_type_is_pointer(a[0].type) && dt_type_is_pointer(a[2].type));
 	}
-	/* objects with a copy constructor go by their address */
+	/* objects with a copy constructor are passed by reference */
 	CHECK(args_of(ts, "takes", false, &a) == 5);
 	CHECK(a[0].raw == 0 && dt_type_is_pointer(a[0].type) && a[1].raw == 1 && a[2].raw == 2);
 	CHECK(a[3].raw == -1 && a[4].raw == 4);
@@ -274,7 +274,7 @@ static void test_classes(const char *name)
 	dt_types_free(ts);
 }
 
-/* ---- what cannot be answered ---- */
+/* ---- errors ---- */
 
 static void test_refusals(void)
 {

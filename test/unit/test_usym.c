@@ -1,7 +1,7 @@
 /*
  * Names of addresses in processes: living ones from /proc, those that have ended from the
- * side-band, forked ones, those that ran something else since; perf maps; the bookkeeping of images
- * without any process.
+ * side-band, forked ones, those that have since run another program; perf maps; images without a
+ * process.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -33,14 +33,14 @@ static void test_images(void)
 	dt_images_map(p, &m);
 	CHECK(dt_images_find(p, 0, 0x1800, &got) && got.file == &a);
 	CHECK(!dt_images_find(p, 0, 0x2000, &got));
-	/* a fork has what its parent had; then they part */
+	/* a fork has its parent's mappings; then they differ */
 	dt_images_fork(im, p, 11, 10);
 	q = dt_images_get(im, 11);
 	CHECK(q && dt_images_find(q, 0, 0x1000, &got) && got.file == &a);
 	m = (dt_umap){.start = 0x5000, .end = 0x6000, .since = 12, .file = &b};
 	dt_images_map(q, &m);
 	CHECK(dt_images_find(q, 0, 0x5000, &got) && !dt_images_find(p, 0, 0x5000, &got));
-	/* another file at the same place; the older one is still right for what was seen before */
+	/* another file at the same address; the older one is still valid for earlier times */
 	m = (dt_umap){.start = 0x1000, .end = 0x2000, .since = 20, .file = &b};
 	dt_images_map(q, &m);
 	CHECK(dt_images_find(q, 0, 0x1000, &got) && got.file == &b);
@@ -75,8 +75,8 @@ static void test_images(void)
 	dt_images_free(im);
 }
 
-/* The dead are forgotten, the oldest first, but not those that are kept or whose number is in use
- * again. */
+/* Ended processes are forgotten, the oldest first, except those that are kept or whose pid is in
+ * use again. */
 static void test_dead(void)
 {
 	dt_images *im = dt_images_new();
@@ -88,12 +88,12 @@ static void test_dead(void)
 			dt_images_get(im, pid)->kept = true;
 		dt_images_exit(im, dt_images_get(im, pid));
 		if (pid == 1000)
-			dt_images_fork(im, parent, 7, 1000); /* the number of a dead one */
+			dt_images_fork(im, parent, 7, 1000); /* the pid of an ended one */
 	}
 	CHECK(!dt_images_get(im, 2) && !dt_images_get(im, 50));
 	CHECK(dt_images_get(im, 5) && dt_images_get(im, 7) && !dt_images_get(im, 7)->exited);
 	CHECK(dt_images_get(im, DT_MAX_EXITED + 99) && dt_images_get(im, 200));
-	for (int i = 0; i < 100; i++) { /* dies and lives again and again */
+	for (int i = 0; i < 100; i++) { /* ends and is reused repeatedly */
 		dt_images_exit(im, dt_images_get(im, 7));
 		dt_images_fork(im, parent, 7, 5000 + (uint64_t)i);
 	}
@@ -145,7 +145,7 @@ static void test_perfmap(void)
 	append(path, "9000 10 other\n"); /* another process of this number */
 	check_jit(pm, 0x9000, "other");
 	check_jit(pm, 0x3000, NULL);
-	CHECK(truncate(path, 0) == 0); /* written anew, in the same file */
+	CHECK(truncate(path, 0) == 0); /* rewritten, in the same file */
 	append(path, "5000 10 a name that is longer than what was there\n6000 10 behind\n");
 	check_jit(pm, 0x5000, "a name that is longer than what was there");
 	check_jit(pm, 0x6000, "behind");
@@ -170,7 +170,8 @@ static bool only_7(void *arg, uid_t uid)
 	return uid == 7;
 }
 
-/* One that grows line by line, in an order that sorts badly, with an unknown address asked for after each. */
+/* One that grows line by line, in an order that sorts badly, with a look-up of an unknown address
+ * after each. */
 static void test_perfmap_grows(void)
 {
 	dt_perfmap *pm = dt_perfmap_new("/nonexistent", NULL, NULL, NULL), *theirs;
@@ -284,7 +285,7 @@ static void test_living(dt_sideband *sb)
 	dt_usyms_free(us);
 }
 
-/* With a bound of nothing everything is let go between questions, and found again. */
+/* With a limit of 0 everything is released between look-ups, and found again. */
 static void test_trim(dt_sideband *sb)
 {
 	uint64_t f = (uint64_t)(uintptr_t)&exported_function;
@@ -318,7 +319,7 @@ static void count_event(void *arg, enum dt_sideband_event what, long pid, long p
 	s->maps += what == DT_SB_MAP && map && strcmp(map->file->base, "cat") == 0;
 }
 
-/* Gone before anybody asked. */
+/* Ended before it was looked up. */
 static void test_gone(dt_sideband *sb)
 {
 	uint64_t f = (uint64_t)(uintptr_t)&exported_function, in_cat = 0, bias;
@@ -358,7 +359,7 @@ static void test_gone(dt_sideband *sb)
 	dt_usyms_free(us);
 }
 
-/* Many, faster than anybody looks. */
+/* Many, faster than they are read. */
 static void test_storm(dt_sideband *sb)
 {
 	uint64_t f = (uint64_t)(uintptr_t)&exported_function;

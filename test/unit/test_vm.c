@@ -195,7 +195,7 @@ static void test_bad_addresses(void)
 	emit(&p, DT_I_FMT(DT_OP_STB, 0, 0, 1));
 	CHECK(faults(&p, DT_FLT_BADADDR, (uintptr_t)p.str + 1));
 
-	p = new_prog(); /* user memory that is not there */
+	p = new_prog(); /* unmapped user memory */
 	set(&p, 1, 0xdead0000dead0000);
 	emit(&p, DT_I_FMT(DT_OP_ULDX, 1, 0, 2));
 	CHECK(faults(&p, DT_FLT_BADADDR, 0xdead0000dead0000));
@@ -361,7 +361,7 @@ static void test_strings_as_variables(void)
 		emit(&p, DT_I_IDX(t[i].load, 0x501, 2));
 		CHECK_STR(text(&p, 2), "a long s");
 
-		p = new_prog(); /* NULL is kept apart from "" */
+		p = new_prog(); /* NULL differs from "" */
 		variable(&p, 0x501, t[i].scope, DT_VAR_SCALAR, string_type(16));
 		sets(&p, 1, "x");
 		emit(&p, DT_I_IDX(t[i].store, 0x501, 1));

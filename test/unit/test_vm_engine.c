@@ -29,7 +29,7 @@ static struct {
 	dt_options opts;
 	dt_engine *e;
 	dt_error err;
-	dt_buf log; /* what came out, as text */
+	dt_buf log; /* the output, as text */
 	dt_agg agg, *agg_list[1];
 } t;
 
@@ -203,7 +203,7 @@ static const char *log_text(void)
 	return t.log.n ? t.log.s : "";
 }
 
-/* BEGIN, END, and all that came out; NULL when the engine would not open. */
+/* BEGIN, END, and all output; NULL if the engine could not be opened. */
 static const char *session(void)
 {
 	if (!open_engine() || dt_engine_vm.go(t.e, &t.err) < 0)
@@ -280,7 +280,7 @@ static void test_exit(void)
 	begin_test();
 	c = clause(BEGIN);
 	action(c, DT_ACT_EXIT, constant(3), 4);
-	trace(c, constant(1)); /* the clause itself goes on */
+	trace(c, constant(1)); /* the clause itself continues */
 	c = clause(BEGIN);
 	trace(c, constant(2));
 	c = clause(END);

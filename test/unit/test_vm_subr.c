@@ -317,7 +317,7 @@ static void test_network(void)
 	CHECK(CALL(DT_SUBR_NTOHL, I(0x12345678)) == 0x78563412);
 	CHECK(CALL(DT_SUBR_HTONLL, I(0x0102030405060708)) == 0x0807060504030201);
 	CHECK(CALL(DT_SUBR_NTOHLL, I(0x0102030405060708)) == 0x0807060504030201);
-	/* an address must be in memory the program can read: a constant string will do */
+	/* an address must be in memory the program can read, such as a constant string */
 	CHECK_STR(TEXT(DT_SUBR_INET_NTOA, S("\x7f\1\2\3")), "127.1.2.3");
 	CHECK_STR(TEXT(DT_SUBR_INET_NTOP, I(AF_INET), S("\x0a\1\1\1")), "10.1.1.1");
 	CHECK_STR(TEXT(DT_SUBR_INET_NTOP, I(AF_INET6), S("0123456789abcdef")),
@@ -402,7 +402,7 @@ static void test_copies(void)
 		  "abc");
 	CHECK(FAULT(DT_SUBR_BCOPY, S("abc"), S("def"), I(3)) == DT_FLT_BADADDR);
 	CHECK(FAULT(DT_SUBR_COPYOUT, S("abc"), I((uintptr_t)user), I(3)) == DT_FLT_BADADDR);
-	CHECK_STR(user, "0123456"); /* the tracer's own memory is safe */
+	CHECK_STR(user, "0123456"); /* the tracer's own memory is protected */
 	CHECK(FAULT(DT_SUBR_ALLOCA, I(-1)) == DT_FLT_NOSCRATCH);
 	CHECK(CALL(DT_SUBR_ALLOCA, I(8)) % 8 == 0);
 }

@@ -1,4 +1,4 @@
-/* unit: the few lines that every C test needs. CHECK goes on after a failure; unit_done() sums up. */
+/* unit: helpers for C tests. CHECK continues after a failure; unit_done() sums up. */
 #ifndef UNIT_H
 #define UNIT_H
 #include <stdio.h>

@@ -7,7 +7,7 @@
  *	emit(&p, DT_I_FMT(DT_OP_ADD, 1, 2, 3));
  *	CHECK(result(&p, 3) == 42);
  *
- * Every program is verified before it is run, unless it says it is not meant to be.
+ * Every program is verified before it is run, unless it asks not to be.
  */
 #ifndef VM_ASM_H
 #define VM_ASM_H

@@ -1,8 +1,8 @@
 /*
  * roundtrip: each D script of the command line is compiled, written as DOF, read, written and read
  * once more. The DIF of all three programs must be the same, and so must the DOF of the last two:
- * what a file cannot hold (the type that print() shows) is lost the first time. Uses the public API
- * only.
+ * data that a file cannot hold (the type that print() shows) is lost the first time. Uses the
+ * public API only.
  */
 #include <dtrace.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static dtrace_prog_t *compile(dtrace_hdl_t *h, const char *path)
 	return p;
 }
 
-/* Write p as DOF and read that into another handle; NULL and a word about it when that fails. */
+/* Write p as DOF and read that into another handle; NULL and a message if that fails. */
 static dtrace_prog_t *reread(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_hdl_t *to, const char *path,
 			     void **dof, size_t *n)
 {
@@ -70,7 +70,7 @@ static dtrace_prog_t *reread(dtrace_hdl_t *h, dtrace_prog_t *p, dtrace_hdl_t *to
 	return q;
 }
 
-/* 1: the same, 0: not, -1: does not compile (which is other tests' business) */
+/* 1: the same, 0: not, -1: does not compile (covered by other tests) */
 static int check(const char *path)
 {
 	dtrace_hdl_t *h[3] = {open_handle(), open_handle(), open_handle()};

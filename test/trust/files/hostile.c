@@ -1,5 +1,5 @@
 /*
- * hostile: makes ELF files that cost their reader, runs code in them, and measures the reader.
+ * hostile: makes ELF files that are expensive to read, runs code in them, and measures the reader.
  *
  *   hostile make KIND FILE [TEXT]   write a file: a page of headers, a page of code, and by kind
  *        plain TEXT        a function of this name
@@ -8,13 +8,13 @@
  *        sections          a claim of 200 million sections
  *        aliases           400,000 names of one function, tails of a long one
  *        debuglink TEXT    a link to a debug file of this name
- *        notes N           so many static probes, of different names
+ *        notes N           N static probes, of different names
  *   hostile run FILE [SECONDS]      call getppid() from within the code of FILE, again and again
  *   hostile jit                     the same from memory without a file; prints its address
  *   hostile perfmap ADDRESS         print a perf map of 200 MB
- *   hostile map DIR SECONDS         map a file of ever new names as code
+ *   hostile map DIR SECONDS         map a file under new names repeatedly, as code
  *   hostile maps FILE...            map them as code, and wait
- *   hostile peak FILE COMMAND...    run it; write the most memory it had, in MB, into FILE
+ *   hostile peak FILE COMMAND...    run it; write its peak memory, in MB, into FILE
  *
  * HOSTILE_NAME in the environment: the name of the process.
  *
@@ -223,7 +223,7 @@ static void ready(void)
 	fflush(stdout);
 }
 
-/* Code in memory without a file, as of a JIT compiler; where it is, is printed. */
+/* Code in memory without a file, as of a JIT compiler; its address is printed. */
 static void *jit_page(void)
 {
 	char *p = mmap(NULL, DATA, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
