@@ -36,7 +36,8 @@ void dt_tr_alloc(dt_tr *t, bool zero)
 	movi(c, R2, (int32_t)size);
 	alu(c, BPF_SUB, R2, R0);
 	jmp(c, BPF_JGT, R1, R2, no);
-	jmpi(c, BPF_JGT, R1, (int32_t)size, no); /* the same condition, in a form that the verifier understands */
+	jmpi(c, BPF_JGT, R1, (int32_t)size,
+	     no); /* the same condition, in a form that the verifier understands */
 	mov(c, R2, R0);
 	alu(c, BPF_ADD, R2, R1);
 	st(c, 8, R6, S_USED, R2);
@@ -231,28 +232,31 @@ static void leave_with(dt_code *c, int result)
 	leave(c);
 }
 
-/* store_N(slot, address, value) */
-static void store_function(dt_tr *t, uint32_t func, uint32_t size)
+/*
+ * A store or a copy. `use` emits what is done with the target, which r9 points to, and leaves the
+ * function; r7 is its address, r8 the number of bytes.
+ */
+struct target {
+	void (*use)(dt_tr *t, const struct target *a);
+	uint32_t size;		     /* of a store; 0: r8 is set already */
+	int read;		     /* of a copy: the helper */
+	uint32_t bad, align, source; /* labels */
+};
+
+/* Try every place that may be written: the regions, then the elements of arrays. */
+static void each_target(dt_tr *t, const struct target *a)
 {
 	dt_code *c = t->c;
-	uint32_t bad = dt_code_label(c), align = dt_code_label(c);
 
-	begin(t, func, 3);
-	mov(c, R6, R1);
-	mov(c, R7, R2);
-	st(c, 8, R6, S_TMP, R3);
 	for (int r = 0; r < NREGIONS; r++) {
 		uint32_t next = dt_code_label(c);
 
-		if (region_size(t, (enum region)r) < size)
+		if (region_size(t, (enum region)r) < (a->size ? a->size : 1))
 			continue;
-		movi(c, R8, (int32_t)size);
-		region_find(t, (enum region)r, next, bad);
-		if (size > 1)
-			jmpi(c, BPF_JSET, R7, (int32_t)size - 1, align);
-		ld(c, 8, R1, R6, S_TMP);
-		st(c, size, R9, 0, R1);
-		leave_with(c, DONE);
+		if (a->size)
+			movi(c, R8, (int32_t)a->size);
+		region_find(t, (enum region)r, next, a->bad);
+		a->use(t, a);
 		dt_code_place(c, next);
 	}
 	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
@@ -263,19 +267,39 @@ static void store_function(dt_tr *t, uint32_t func, uint32_t size)
 			if (!element_array(t, scope, i, &x))
 				continue;
 			next = dt_code_label(c);
-			movi(c, R8, (int32_t)size);
-			element_find(t, scope, i + DT_VAR_USER_MIN, &x, next, bad);
-			if (size > 1)
-				jmpi(c, BPF_JSET, R7, (int32_t)size - 1, align);
-			ld(c, 8, R1, R6, S_TMP);
-			st(c, size, R9, 0, R1);
-			leave_with(c, DONE);
+			if (a->size)
+				movi(c, R8, (int32_t)a->size);
+			element_find(t, scope, i + DT_VAR_USER_MIN, &x, next, a->bad);
+			a->use(t, a);
 			dt_code_place(c, next);
 		}
-	dt_code_place(c, bad);
+	dt_code_place(c, a->bad);
 	leave_with(c, BAD_TARGET);
+}
+
+static void store_to(dt_tr *t, const struct target *a)
+{
+	if (a->size > 1)
+		jmpi(t->c, BPF_JSET, R7, (int32_t)a->size - 1, a->align);
+	ld(t->c, 8, R1, R6, S_TMP);
+	st(t->c, a->size, R9, 0, R1);
+	leave_with(t->c, DONE);
+}
+
+/* store_N(slot, address, value) */
+static void store_function(dt_tr *t, uint32_t func, uint32_t size)
+{
+	dt_code *c = t->c;
+	struct target a = {
+	    .use = store_to, .size = size, .bad = dt_code_label(c), .align = dt_code_label(c)};
+
+	begin(t, func, 3);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	st(c, 8, R6, S_TMP, R3);
+	each_target(t, &a);
 	if (size > 1) {
-		dt_code_place(c, align);
+		dt_code_place(c, a.align);
 		leave_with(c, BAD_ALIGN);
 	}
 }
@@ -365,11 +389,23 @@ void dt_tr_read(dt_tr *t, int read)
 	dt_code_place(c, done);
 }
 
+static void copy_to(dt_tr *t, const struct target *a)
+{
+	mov(t->c, R1, R9);
+	mov(t->c, R2, R8);
+	ld(t->c, 8, R3, R6, S_TMP);
+	dt_tr_read(t, a->read);
+	jmpi(t->c, BPF_JNE, R0, 0, a->source);
+	leave_with(t->c, DONE);
+}
+
 /* copy(slot, from, size, to), from kernel or from user memory */
 static void copy_function(dt_tr *t, uint32_t func, int read)
 {
 	dt_code *c = t->c;
-	uint32_t bad = dt_code_label(c), source = dt_code_label(c), done = dt_code_label(c);
+	uint32_t done = dt_code_label(c);
+	struct target a = {
+	    .use = copy_to, .read = read, .bad = dt_code_label(c), .source = dt_code_label(c)};
 
 	begin(t, func, 4);
 	mov(c, R6, R1);
@@ -377,40 +413,8 @@ static void copy_function(dt_tr *t, uint32_t func, int read)
 	mov(c, R8, R3);
 	mov(c, R7, R4);
 	jmpi(c, BPF_JEQ, R8, 0, done);
-	for (int r = 0; r < NREGIONS; r++) {
-		uint32_t next = dt_code_label(c);
-
-		if (region_size(t, (enum region)r) == 0)
-			continue;
-		region_find(t, (enum region)r, next, bad);
-		mov(c, R1, R9);
-		mov(c, R2, R8);
-		ld(c, 8, R3, R6, S_TMP);
-		dt_tr_read(t, read);
-		jmpi(c, BPF_JNE, R0, 0, source);
-		leave_with(c, DONE);
-		dt_code_place(c, next);
-	}
-	for (int scope = DT_SCOPE_GLOBAL; scope <= DT_SCOPE_THREAD; scope++)
-		for (uint32_t i = 0; i < t->plan->vars[scope].n; i++) {
-			struct dt_tr_var x;
-			uint32_t next;
-
-			if (!element_array(t, scope, i, &x))
-				continue;
-			next = dt_code_label(c);
-			element_find(t, scope, i + DT_VAR_USER_MIN, &x, next, bad);
-			mov(c, R1, R9);
-			mov(c, R2, R8);
-			ld(c, 8, R3, R6, S_TMP);
-			dt_tr_read(t, read);
-			jmpi(c, BPF_JNE, R0, 0, source);
-			leave_with(c, DONE);
-			dt_code_place(c, next);
-		}
-	dt_code_place(c, bad);
-	leave_with(c, BAD_TARGET);
-	dt_code_place(c, source);
+	each_target(t, &a);
+	dt_code_place(c, a.source);
 	leave_with(c, BAD_SOURCE);
 	dt_code_place(c, done);
 	leave_with(c, DONE);
@@ -462,7 +466,8 @@ static void call_copy(dt_tr *t, bool user)
 	if (!*func)
 		*func = dt_code_func_new(t->c, user ? "copy_user" : "copy");
 	if (user && !dt_kind_of(t->prog_kind)->waits)
-		dt_tr_absent_can(t); /* functions that it calls must be requested before it is emitted */
+		dt_tr_absent_can(
+		    t); /* functions that it calls must be requested before it is emitted */
 	mov(t->c, R1, R6);
 	st(t->c, 8, R6, S_VALUE, R4);
 	call(t, *func);

@@ -103,48 +103,58 @@ static void static_storage(dt_tr *t, int scope, const struct dt_tr_var *x)
 		dt_slot_lea(t->c, R8, t->at->local_vars + x->at->offset);
 }
 
+/* r0 = the variables of the thread, which are made if asked; r8 = an object among them. */
+static void thread_storage(dt_tr *t, const struct dt_tr_var *x, bool make, uint32_t none)
+{
+	dt_thread_value(t, make);
+	jmpi(t->c, BPF_JEQ, R0, 0, none);
+	if (x->v->byref) {
+		mov(t->c, R8, R0);
+		alui(t->c, BPF_ADD, R8, (int32_t)x->at->offset);
+	}
+}
+
+/* What follows is for threads without variables, up to the label that is returned. */
+static uint32_t thread_without(dt_tr *t, uint32_t none)
+{
+	uint32_t done = dt_code_label(t->c);
+
+	ja(t->c, done);
+	dt_code_place(t->c, none);
+	return done;
+}
+
 static void thread_load(dt_tr *t, const struct dt_tr_var *x, uint32_t rd)
 {
-	dt_code *c = t->c;
-	uint32_t none = dt_code_label(c), done = dt_code_label(c);
+	uint32_t none = dt_code_label(t->c), done;
 
-	dt_thread_value(t, false);
-	jmpi(c, BPF_JEQ, R0, 0, none);
-	if (x->v->byref) {
-		mov(c, R8, R0);
-		alui(c, BPF_ADD, R8, (int32_t)x->at->offset);
+	thread_storage(t, x, false, none);
+	if (x->v->byref)
 		load_object(t, x, rd, 0);
-	} else {
-		ld(c, 8, R0, R0, (int)x->at->offset);
-	}
-	ja(c, done);
-	dt_code_place(c, none);
-	movi(c, R0, 0);
-	dt_code_place(c, done);
+	else
+		ld(t->c, 8, R0, R0, (int)x->at->offset);
+	done = thread_without(t, none);
+	movi(t->c, R0, 0);
+	dt_code_place(t->c, done);
 	dt_tr_set(t, rd, R0,
 		  x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
 
 static void thread_store(dt_tr *t, const struct dt_tr_var *x, uint32_t rs)
 {
-	dt_code *c = t->c;
-	uint32_t none = dt_code_label(c), done = dt_code_label(c);
+	uint32_t none = dt_code_label(t->c), done;
 
-	dt_thread_value(t, true);
-	jmpi(c, BPF_JEQ, R0, 0, none);
+	thread_storage(t, x, true, none);
 	if (x->v->byref) {
-		mov(c, R8, R0);
-		alui(c, BPF_ADD, R8, (int32_t)x->at->offset);
 		store_object(t, x, rs, 1, 0);
 	} else {
-		mov(c, R8, R0);
+		mov(t->c, R8, R0);
 		dt_tr_get(t, R1, rs);
-		st(c, 8, R8, (int)x->at->offset, R1);
+		st(t->c, 8, R8, (int)x->at->offset, R1);
 	}
-	ja(c, done);
-	dt_code_place(c, none);
+	done = thread_without(t, none);
 	dt_tr_count(t, CPU_DYN_DROPS);
-	dt_code_place(c, done);
+	dt_code_place(t->c, done);
 }
 
 void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
