@@ -1,5 +1,6 @@
 /*
- * show: what the command says about itself and this machine: the version, the options, --info, and what to type first.
+ * show: information about the command and this machine: the version, the options, --info, and first
+ * commands.
  */
 #include <errno.h>
 #include <string.h>

@@ -155,8 +155,8 @@ DTRACE_API int dtrace_exit_status(const dtrace_hdl_t *h); /* of exit() */
 /* At the end: an empty line, then the aggregations that no printa() has printed. */
 DTRACE_API int dtrace_aggregate_print(dtrace_hdl_t *h, FILE *out);
 
-/* Where output goes, before anything is traced: what is to be said while tracing starts is then part of it, if the format has
- * a place for that. After this dtrace_work() takes the same stream. */
+/* Where output goes, before anything is traced: messages during the start of tracing are then part
+ * of it, if the format supports that. After this dtrace_work() takes the same stream. */
 DTRACE_API int dtrace_set_output(dtrace_hdl_t *h, FILE *out);
 /* Now: all aggregations as they are, as if by printa(). */
 DTRACE_API int dtrace_aggregate_show(dtrace_hdl_t *h);
@@ -169,7 +169,8 @@ DTRACE_API const char *dtrace_output_mode(const dtrace_hdl_t *h);
 enum dtrace_diag_kind { DTRACE_DIAG_DROP, DTRACE_DIAG_FAULT, DTRACE_DIAG_NOTE };
 typedef int dtrace_diag_f(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg);
 DTRACE_API void dtrace_handle_diag(dtrace_hdl_t *h, dtrace_diag_f *f, void *arg);
-/* Say something as the library would: into the output if the format has a place for it, else to the handler. */
+/* Print a message as the library would: into the output if the format supports that, else to the
+ * handler. */
 DTRACE_API int dtrace_tell(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text);
 
 /* A message (standard error) in the output format, if that has a form for messages (ndjson): 1; else 0, and nothing is
@@ -181,8 +182,9 @@ DTRACE_API int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int
  * Instead of output, a program can take what is traced as typed values: it sets a consumer before dtrace_go(), and
  * dtrace_work(h, NULL) and dtrace_aggregate_print(h, NULL) call its functions. Nothing is written then.
  *
- * Everything that a function is handed lives until it returns, and belongs to the library. Structs of the library grow at
- * their end only; those that the caller fills in begin with their size. doc/api.md has the whole story.
+ * Everything passed to a function is valid until it returns, and belongs to the library. Structs of
+ * the library grow at their end only; those that the caller fills in begin with their size.
+ * See doc/api.md.
  */
 #define DTRACE_API_VERSION 3 /* grows with every addition to this file */
 DTRACE_API int dtrace_api_version(void); /* that of the library */
@@ -192,7 +194,7 @@ enum dtrace_value_kind {
 	DTRACE_VALUE_NONE,    /* nothing was recorded */
 	DTRACE_VALUE_INT,     /* integers, enums, pointers */
 	DTRACE_VALUE_FLOAT,   /* 4, 8 or 16 bytes */
-	DTRACE_VALUE_STRING,  /* bytes up to a NUL, in no certain encoding */
+	DTRACE_VALUE_STRING,  /* bytes up to a NUL, in an unknown encoding */
 	DTRACE_VALUE_BYTES,   /* memory */
 	DTRACE_VALUE_STRUCT,  /* structs and unions: children are members */
 	DTRACE_VALUE_ARRAY,   /* children are elements */

@@ -1,6 +1,6 @@
 /*
- * watch: a program with an event loop of its own, and a trace as one of its descriptors. It counts the system calls
- * of a command by name, and prints the table when the command has ended.
+ * watch: a program with its own event loop, with a trace as one of its descriptors. It counts the
+ * system calls of a command by name, and prints the table when the command has ended.
  *
  *	cc -o watch watch.c -ldtrace
  *	watch command argument...			(as root)

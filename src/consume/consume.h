@@ -1,7 +1,7 @@
 /*
  * consume: from an engine's records to output.
  *
- * The consumer walks the statements of each record's clause, keeps the aggregations, and hands
+ * The consumer walks the statements of each record's clause, keeps the aggregations, and passes
  * typed events to a writer (writer.h). The text writer (text.c) prints as DTrace does; writers of
  * other formats are in src/format.
  */
@@ -17,7 +17,7 @@ typedef struct dt_consumer dt_consumer;
 
 enum dt_diag_kind { DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE, DT_DIAG_PROCESS };
 
-/* What the user should know, beside the trace. */
+/* A message for the user, apart from the trace. */
 typedef struct dt_diag {
 	enum dt_diag_kind kind;
 	const char *text; /* "12 drops on CPU 0", "error on enabled probe ID ..." without "dtrace: " */

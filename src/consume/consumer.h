@@ -1,6 +1,6 @@
 /*
- * The consumer, for its own files: consumer.c (what is due, records, output) and statements.c (what
- * each statement of a record does).
+ * consumer: shared by consumer.c (what is due, records, output) and statements.c (the statements of
+ * a record).
  */
 #ifndef DT_CONSUMER_H
 #define DT_CONSUMER_H
@@ -40,7 +40,7 @@ struct dt_consumer {
 	int exit_status;
 };
 
-/* An event for the writer, if it wants such. */
+/* An event for the writer, if it supports it. */
 #define DT_TELL(c, event, ...)                                                                     \
 	do {                                                                                       \
 		if ((c)->ops->event)                                                               \
@@ -50,7 +50,7 @@ struct dt_consumer {
 int dt_consumer_flush(dt_consumer *c); /* what is written so far reaches the file. 0 or -1 */
 int dt_consumer_catch_up(dt_consumer *c); /* take the aggregations, if that has not been done yet */
 void dt_consumer_set_output(dt_consumer *c, FILE *out);
-/* Something to tell the user: to the writer, or else to the session. 0, or -1 to abort. */
+/* A message for the user: to the writer, or else to the session. 0, or -1 to abort. */
 int dt_consumer_tell(dt_consumer *c, const dt_diag *d);
 
 /* ---- statements.c ---- */

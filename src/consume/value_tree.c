@@ -1,5 +1,5 @@
 /*
- * value_tree: what is inside a value: the members of a structure, the elements of an array.
+ * value_tree: the parts of a value: members of a structure, elements of an array.
  *
  * A child is a value of its own that points into its parent's bytes. Types come from the kernel or from
  * programs, data from a record: a child that lies outside the recorded bytes is DT_V_NONE.

@@ -158,7 +158,7 @@ dt_flow dt_flow_step(dt_flow_state *fs, uint32_t stream, const dt_ecb *ecb, cons
 const char *dt_fault_name(uint32_t code); /* "invalid address" ... */
 /* Text of a fault, without "dtrace: ". */
 void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out);
-/* Tell every counter that grew since the last call. 0, or -1 when tell() says so. */
+/* Report every counter that grew since the last call. 0, or -1 if tell() says so. */
 typedef struct dt_losses dt_losses;
 dt_losses *dt_losses_new(void);
 void dt_losses_free(dt_losses *l);
@@ -200,8 +200,8 @@ enum dt_writer_flags {
 
 /*
  * In order: open; then for each record record_begin, its events, record_end; diag whenever there is one; at the end
- * exit_begin, aggs (at_exit) for each aggregation, end; close. A run that fails ends with close alone. Every function but
- * open, close and output may be NULL: the writer does not care.
+ * exit_begin, aggs (at_exit) for each aggregation, end; close. A run that fails ends with close
+ * alone. Every function except open, close and output may be NULL: the writer ignores it.
  */
 typedef struct dt_writer dt_writer;
 struct dt_writer_ops {
@@ -226,7 +226,7 @@ struct dt_writer_ops {
 	void (*record_end)(dt_writer *w);
 	int (*end)(dt_writer *w, dt_error *err); /* the last words; -1 with *err */
 	int (*check)(dt_writer *w, dt_error *err); /* after a record or a diagnostic: -1 with *err ends tracing */
-	/* Losses, faults, notices. True: it is in the output now, and nobody else has to tell it (stderr). */
+	/* Losses, faults, notices. True: it is in the output and need not be printed on stderr. */
 	bool (*diag)(dt_writer *w, const dt_diag *d);
 	/* The output so far, any bytes; the consumer takes it and resets it. */
 	dt_buf *(*output)(dt_writer *w);

@@ -1,8 +1,9 @@
 /*
- * callbacks: the writer that writes nothing, and calls the functions of a struct dtrace_consumer instead.
+ * callbacks: the writer that calls the functions of a struct dtrace_consumer instead of writing.
  *
- * The items of a record are collected, since each of them must live until the record's function returns; then
- * it is called once. The texts of printf() are kept one after the other in one buffer.
+ * The items of a record are collected, since each of them must be valid until the record's function
+ * returns; then it is called once. The texts of printf() are kept one after the other in one
+ * buffer.
  */
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /*
- * flamegraph: one HTML file that draws the samples and needs nothing else.
+ * flamegraph: a self-contained HTML file that draws the samples.
  *
- * The page (flamegraph.html) is the same for all; what was sampled follows it as JSON. Names come
- * from traced programs and may hold anything: as JSON strings they have no character that HTML
- * would act upon, and the page makes text of them, never markup. A policy in its head forbids it to
+ * The page (flamegraph.html) is constant; the samples follow it as JSON. Names come from traced
+ * programs and may contain anything: as JSON strings they have no character that is special in
+ * HTML, and the page inserts them as text, never as markup. A content security policy forbids it to
  * load or send anything.
  */
 #include "format/formats.h"
@@ -90,7 +90,7 @@ static int flamegraph_emit(dt_samples *s, const struct dt_consumer_env *env, dt_
 	return 0;
 }
 
-/* An earlier run that cannot be read is told before this one begins. */
+/* An earlier run that cannot be read is reported before this one begins. */
 static int flamegraph_prepare(const dt_options *opts, dt_error *err)
 {
 	const char *earlier = opts->text[DT_O_FLAMEDIFF];

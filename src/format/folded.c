@@ -70,7 +70,7 @@ struct reading {
 	DT_VEC(uint32_t) path;
 };
 
-/* A frame of this run that is called so, or a new one. */
+/* A frame of this run with this name, or a new one. */
 static uint32_t find_frame(struct reading *r, const char *text)
 {
 	uintptr_t known = (uintptr_t)dt_map_get(r->by_text, text);
@@ -85,7 +85,7 @@ static uint32_t find_frame(struct reading *r, const char *text)
 	return (uint32_t)known;
 }
 
-/* Which set a line belongs to; with several sets, its first frame says so and is passed over. */
+/* Which set a line belongs to; with several sets, its first frame tells and is skipped. */
 static dt_sampleset *choose_set(struct reading *r, char **line)
 {
 	uint32_t n = dt_samples_count(r->s);
@@ -102,7 +102,7 @@ static dt_sampleset *choose_set(struct reading *r, char **line)
 	return n ? dt_samples_nth(r->s, 0) : dt_samples_set(r->s, NULL);
 }
 
-/* "a;b;c 12"; changed while it is read. False: it is not like that. */
+/* "a;b;c 12"; changed while it is read. False: another form. */
 static bool read_line(struct reading *r, char *line)
 {
 	char *space = strrchr(line, ' '), *end, *save = NULL;

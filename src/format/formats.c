@@ -1,5 +1,5 @@
 /*
- * formats: which writer makes which format.
+ * formats: the writer of each format.
  */
 #include "format/formats.h"
 

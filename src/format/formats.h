@@ -1,8 +1,8 @@
 /*
  * formats: the output formats of option oformat, each a writer (consume/writer.h).
  *
- * A format is a row of the table in formats.c and a file of its own here; its name is a choice of
- * option oformat (base/options.def). The text format is the consumer's own (consume/text.c).
+ * A format is a row of the table in formats.c and a file here; its name is a choice of option
+ * oformat (base/options.def). The text format is the consumer's own (consume/text.c).
  */
 #ifndef DT_FORMATS_H
 #define DT_FORMATS_H

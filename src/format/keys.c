@@ -1,5 +1,5 @@
 /*
- * keys: what the keys of aggregations are called, and their values as text.
+ * keys: names of the keys of aggregations, and their values as text.
  */
 #include "format/samples.h"
 

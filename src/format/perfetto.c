@@ -7,8 +7,8 @@
  * and so is every number that printa() shows, with a track for each key.
  *
  * Several clauses on one probe make several records of one firing: they have the same time, and
- * are one event here. A return whose entry was not seen is an instant; entries that are still open
- * when an outer function returns are ended with it.
+ * are one event here. A return without its entry is an instant; entries that are still open when an
+ * outer function returns end with it.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -55,7 +55,7 @@ struct thread {
 	DT_VEC(const dt_probe *) open; /* entries without their return yet */
 };
 
-/* What fired, as far as its records have come. */
+/* The current firing: its records so far. */
 struct firing {
 	const dt_probe *probe;
 	dt_who who;
@@ -95,7 +95,7 @@ static uint64_t clock_now(clockid_t id)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Our times are the monotonic clock's: what that is on the others. */
+/* Times are those of the monotonic clock: its value on the other clocks. */
 static void put_clocks(dt_writer *w)
 {
 	const struct {

@@ -1,9 +1,9 @@
 /*
  * pprof: samples as a profile for pprof: the message Profile of profile.proto, compressed.
  *
- * Every aggregation is a type of value, which all samples have, most of them 0. Keys that are no
- * stacks become labels. A frame is a location of its own with one function; its object is the
- * mapping. Functions have their names, so pprof does not look for files.
+ * Every aggregation is a type of value, which all samples have, most of them 0. Keys other than
+ * stacks become labels. A frame is a location with one function; its object is the mapping.
+ * Functions have their names, so pprof does not search for files.
  */
 #include <errno.h>
 #include <stdlib.h>

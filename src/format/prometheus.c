@@ -4,11 +4,11 @@
  *	# TYPE dtrace_reads_total counter
  *	dtrace_reads_total{execname="cat"} 12
  *
- * The name of an aggregation is the name of the metric, its keys are labels, called as the program
- * calls them. count() and sum() are counters; a sum that is below zero somewhere is a gauge; avg()
- * is a summary with sum and count; min(), max() and stddev() are gauges; distributions are
- * histograms, whose bounds are the largest number of each bucket. Everything is written at the end,
- * as it is then; what was normalised is written as counted.
+ * The name of an aggregation is the name of the metric, its keys are labels with the names in the
+ * program. count() and sum() are counters; a sum with a negative value is a gauge; avg() is a
+ * summary with sum and count; min(), max() and stddev() are gauges; distributions are histograms,
+ * whose bounds are the largest number of each bucket. Everything is written at the end, with the
+ * values at that time, without normalize().
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /*
  * protobuf: the wire format of Protocol Buffers, for writing.
  *
- * A message is put together in a buffer of its own and then added to the one around it. Fields that
- * are 0 or empty need not be written; that is the caller's choice.
+ * A message is built in its own buffer and then added to the enclosing one. Fields that are 0 or
+ * empty need not be written; that is the caller's choice.
  */
 #ifndef DT_FORMAT_PROTOBUF_H
 #define DT_FORMAT_PROTOBUF_H

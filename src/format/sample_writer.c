@@ -1,6 +1,6 @@
 /*
- * sample_writer: what the formats about stacks have in common. It collects samples from records
- * and aggregations; the format turns them into a document at the end.
+ * sample_writer: shared by the formats for stacks. It collects samples from records and
+ * aggregations; the format turns them into a document at the end.
  */
 #include <stdlib.h>
 

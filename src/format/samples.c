@@ -149,7 +149,7 @@ static void grow_places(dt_samples *s)
 	free(old);
 }
 
-/* A process may run another program at another time: only what is looked up at one time is remembered. */
+/* A process may run another program at another time: look-ups are remembered only for one time. */
 static void forget_places(dt_samples *s)
 {
 	if (s->used)
@@ -326,7 +326,7 @@ static void add_key(dt_samples *s, const dt_agg *agg, uint32_t i, const dt_value
 	dt_buf_free(&name);
 }
 
-/* Option ustackmerge=no: the stacks of each process by themselves. */
+/* Option ustackmerge=no: the stacks of each process separately. */
 static void add_process(dt_samples *s, long pid)
 {
 	char name[32];

@@ -1,11 +1,10 @@
 /*
- * samples: stacks and how much each counts, for the formats that are about stacks (folded,
- * flamegraph, pprof).
+ * samples: stacks and their counts, for the formats for stacks (folded, flamegraph, pprof).
  *
- * A sample is a path of frames from the outermost to the innermost: first the keys that are no
+ * A sample is a path of frames from the outermost to the innermost: first the keys other than
  * stacks (execname), then the user stack, then the kernel's. Samples of an aggregation, or of the
- * records with stacks, are a set; a set is a tree, in which equal beginnings are shared. Frames are
- * equal when their names are, so the stacks of forked processes meet.
+ * records with stacks, are a set; a set is a tree, in which equal prefixes are shared. Frames are
+ * equal if their names are, so the stacks of forked processes are merged.
  *
  * An aggregation may be printed many times. What printa() shows replaces what it showed before,
  * unless it was cleared or truncated in between: then both count.
@@ -21,7 +20,7 @@ typedef struct dt_sframe {
 	enum dt_frame_kind kind;
 	const char *mod;   /* object or kernel module; "": unknown */
 	const char *name;  /* symbol, or an offset in the object; keys: the value as text */
-	const char *label; /* keys: what the program calls it ("execname", "key2"); else NULL */
+	const char *label; /* keys: its name in the program ("execname", "key2"); else NULL */
 	uint64_t addr;	   /* of some instruction in it; 0: none */
 } dt_sframe;
 
@@ -47,13 +46,13 @@ dt_samples *dt_samples_new(const struct dt_consumer_env *env);
 void dt_samples_free(dt_samples *s);
 /* printa(), and what is left at the end. */
 void dt_samples_aggs(dt_samples *s, const dt_aggtable *t);
-/* clear() or trunc(): the next table of this aggregation counts beside the last one. */
+/* clear() or trunc(): the next table of this aggregation counts in addition to the last one. */
 void dt_samples_clear(dt_samples *s, const dt_agg *agg);
 /* The values of one record, in turn; it counts as one sample if there is a stack among them. */
 void dt_samples_record_begin(dt_samples *s);
 void dt_samples_record_value(dt_samples *s, const dt_value *v);
 void dt_samples_record_end(dt_samples *s);
-/* The node of a path, made if need be. Good until the next one is made. */
+/* The node of a path, created if necessary. Valid until the next one is created. */
 struct dt_snode *dt_sampleset_node(dt_sampleset *set, const uint32_t *frames, uint32_t n);
 uint32_t dt_samples_frame(dt_samples *s, const dt_sframe *f); /* its number; the strings are copied */
 
@@ -73,10 +72,10 @@ static inline uint64_t dt_snode_self(const struct dt_snode *n)
 }
 void dt_sampleset_each(const dt_samples *s, const dt_sampleset *set, dt_sample_f *f, void *arg);
 
-/* "libc.so.6`read", as a frame is called in text; control characters and `not` become something harmless. */
+/* "libc.so.6`read", the name of a frame in text; control characters and `not` are replaced. */
 void dt_sframe_text(dt_buf *out, const dt_sframe *f, char not);
 
-/* What the program calls a key of an aggregation: the variable, or "key2" for the second. */
+/* The name of a key of an aggregation: the variable, or "key2" for the second. */
 void dt_key_name(dt_buf *out, const dt_agg *agg, uint32_t i);
 /* A key or value as one piece of text; stacks: frames from the outermost on, joined by ';'. */
 void dt_key_text(dt_buf *out, const dt_value *v, const struct dt_consumer_env *env);

@@ -1,7 +1,8 @@
 /*
  * typed: public values and rows, made from the consumer's.
  *
- * Values come in chunks that are used again after a reset, so that a record costs no allocation.
+ * Values are allocated in chunks that are reused after a reset, so that a record costs no
+ * allocation.
  */
 #include <stdlib.h>
 

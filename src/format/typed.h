@@ -1,8 +1,8 @@
 /*
  * typed: from the consumer's values and tables to the public ones of include/dtrace.h.
  *
- * A maker hands out public values; they live in its pool until dt_typed_reset(). The functions of the API that
- * take such a value find their maker in it.
+ * A maker creates public values; they live in its pool until dt_typed_reset(). The functions of the
+ * API that take such a value find their maker in it.
  */
 #ifndef DT_TYPED_H
 #define DT_TYPED_H

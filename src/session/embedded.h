@@ -1,8 +1,9 @@
 /*
  * embedded: files that are inside the program.
  *
- * `make static` makes one file that needs nothing beside it: packaging/embed writes a table of the D libraries and
- * tools, and the linker puts it into the program. Elsewhere there is no such table, and files are read from their folders.
+ * `make static` makes one self-contained file: packaging/embed writes a table of the D libraries
+ * and tools, and the linker puts it into the program. Elsewhere there is no such table, and files
+ * are read from their folders.
  */
 #ifndef DT_EMBEDDED_H
 #define DT_EMBEDDED_H

@@ -2,8 +2,9 @@
  * info: what this machine, its kernel and the user's privilege allow, a row each, and what to do about each "no".
  * `dtrace --info` prints it.
  *
- * A row looks and says what it found; the rows are a table, in the order in which things are wanted: without the
- * first ones the others matter little. Then comes a row for each provider, with the reason it gives itself.
+ * A row checks one thing and reports the result; the rows are a table, in order of importance:
+ * without the first ones the others matter little. Then comes a row for each provider, with its own
+ * reason.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -56,7 +57,7 @@ static void look_privilege(dtrace_hdl_t *h, struct row *r)
 	dt_privilege_advice(r->remedy, sizeof(r->remedy));
 }
 
-/* The only sure way to know is to do it. */
+/* The only reliable check is to try it. */
 static void look_bpf(dtrace_hdl_t *h, struct row *r)
 {
 	dtrace_hdl_t *trial = dtrace_open(NULL);
@@ -132,7 +133,7 @@ static void look_user(dtrace_hdl_t *h, struct row *r)
 		say(r, DTRACE_HAS_NO, "no pid and static probes", "a kernel with CONFIG_UPROBES");
 }
 
-/* May other users' processes be looked into? */
+/* May other users' processes be inspected? */
 static void look_processes(dtrace_hdl_t *h, struct row *r)
 {
 	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");

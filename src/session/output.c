@@ -37,7 +37,7 @@ const char *dtrace_output_mode(const dtrace_hdl_t *h)
 	return w && w->flags & DT_WRITER_DOCUMENT ? "we" : "ae";
 }
 
-/* ---- the consumer's questions ---- */
+/* ---- queries of the consumer ---- */
 
 static int consumer_diag(void *arg, const dt_diag *d)
 {

@@ -1,5 +1,6 @@
 /*
- * wait: until there may be work: dtrace_sleep(), or a descriptor for a program that waits for other things, too.
+ * wait: waits until there may be work: dtrace_sleep(), or a descriptor for a program with its own
+ * event loop.
  *
  * The descriptor is an epoll(7) instance with everything that can bring work: dtrace_interrupt(), the engine's wake-ups,
  * the processes, and a timer for what is due. Processes come and go, so the set is brought up to date after every

@@ -1,4 +1,4 @@
-// strtok(): tokens one after another; NULL goes on; ends with NULL.
+// strtok(): tokens one after another; NULL continues; ends with NULL.
 // run: -q
 BEGIN
 {

@@ -1,4 +1,4 @@
-// What is said about an inline counts, not what is in it.
+// The declared stability of an inline counts, not that of its definition.
 // tag: D_ATTR_MIN 11
 // run: -x amin=Stable/Stable/Common
 #pragma D attributes Stable/Stable/Common good

@@ -1,4 +1,4 @@
-// Values that find no register are put away, but two operands must be in registers at once.
+// Values without a register are spilled, but two operands must be in registers at once.
 // tag: D_NOREG 6
 // run: -x iregs=2
 BEGIN

@@ -1,4 +1,4 @@
-// A translator, too, can be newer than the version asked for.
+// A translator can also be newer than the requested version.
 // tag: D_XLATE_NONE 8
 // run: -x version=1.4
 #pragma D binding "1.5" translator

@@ -1,5 +1,5 @@
 // tag: D_IDENT_UNDEF 5
-/* Of several that are all wrong the last one is told about. */
+/* If all alternatives are invalid, the last one is reported. */
 BEGIN {
 	trace(nosuch1 ??
 	    nosuch2);

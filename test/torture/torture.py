@@ -1,4 +1,4 @@
-"""What the parts of test/torture share: random numbers that can be repeated, running dtrace, failures and totals."""
+"""Shared by the parts of test/torture: random numbers that can be repeated, running dtrace, failures and totals."""
 import ctypes, os, random, re, shutil, signal, subprocess, tempfile, time
 from collections import Counter
 
@@ -132,7 +132,7 @@ class Torture:
 
 
 def wait_for(seconds, true):
-    """Waits until true() is; says whether it came to that."""
+    """Waits until true() is true; returns whether it became so."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
@@ -192,6 +192,6 @@ def held_objects():
 
 
 def orphans(before):
-    """Objects that were not there before and that no process holds. The kernel frees them a little after the process is gone."""
+    """New objects that no process holds. The kernel frees them a little after the process is gone."""
     left = bpf_objects() - before
     return left - held_objects() if left else left

@@ -1,5 +1,5 @@
 #!/usr/sbin/dtrace -s
-/* A fault ends its clause, whose record is dropped, and runs ERROR; the next clause goes on. */
+/* A fault ends its clause, whose record is dropped, and runs ERROR; the next clause runs. */
 
 #pragma D option quiet
 
