@@ -19,7 +19,7 @@ static bool use_colour(void)
 	return isatty(2) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
-static const dtrace_hdl_t *format_of; /* whose output format messages have, too; NULL: plain */
+static const dtrace_hdl_t *format_of; /* its output format is also that of messages; NULL: plain */
 
 void messages_like(const dtrace_hdl_t *h)
 {

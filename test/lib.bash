@@ -26,7 +26,7 @@
 #   module NAME [OPTIONS]          load a kernel module, in guests from the package of their kernel
 #   find_disk, leave_disk          $disk is a directory of an ext4, or empty; leave it at the end
 #   mount_tmpfs NAME               $dir is an empty file system of that name until the test ends
-#   hold_ports                     $port, $port + 1 and $port + 2 are nobody else's until the test ends
+#   hold_ports                     $port, $port + 1 and $port + 2 are reserved until the test ends
 #   noise                          how many complaints about tracing the kernel's log has
 # Programs to trace
 #   build NAME SOURCE [FLAGS]      compile test/SOURCE to $TMP/NAME

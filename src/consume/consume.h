@@ -71,7 +71,7 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 		     dt_error *err);
 uint64_t dt_consumer_next(const dt_consumer *c); /* when something is due again (dt_now()) */
 int dt_consumer_exit_status(const dt_consumer *c);
-/* Does the writer take this into the output? Then nobody else has to tell it. */
+/* Does the writer put this into the output? If so, it need not be printed elsewhere. */
 bool dt_consumer_takes(dt_consumer *c, const dt_diag *d);
 /* At the end: aggregations that no printa() has printed, and what the writer puts last. 0, or -1 when they cannot be written. */
 int dt_consumer_print_aggs(dt_consumer *c, dt_error *err);

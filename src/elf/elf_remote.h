@@ -1,9 +1,10 @@
 /*
  * elf_remote: an object whose file is read by a helper (jail/jail.h). Private to src/elf, its tests and its fuzzer.
  *
- * The tracer has the descriptor, the helper gets a copy of it with each question and keeps nothing. There are questions for
- * the headers (when the object is opened), the symbols, the bytes of a section, the notes of static probes, and the two
- * forms of .eh_frame. What the answers hold is kept in the object, so that look-ups are the same as for a file of our own.
+ * The tracer has the descriptor; the helper gets a copy of it with each request and keeps nothing.
+ * There are requests for the headers (when the object is opened), the symbols, the bytes of a
+ * section, the notes of static probes, and the two forms of .eh_frame. The answers are kept in the
+ * object, so that look-ups are the same as for a file that the tracer reads itself.
  */
 #ifndef DT_ELF_ELF_REMOTE_H
 #define DT_ELF_ELF_REMOTE_H
@@ -36,13 +37,13 @@ void dt_elf_ask_symbols(dt_elf *e);
 void dt_elf_ask_probes(dt_elf *e);
 void dt_elf_ask_unwind(dt_elf *e, dt_unwind *u);
 const uint64_t *dt_elf_ask_ranges(dt_elf *e, uint32_t *n);
-/* Its bytes, too, if it has any. */
+/* Also its bytes, if it has any. */
 bool dt_elf_ask_section(dt_elf *e, const char *name, struct dt_elf_section *s);
 const GElf_Shdr *dt_elf_remote_section(const dt_elf *e, const char *name); /* NULL: none */
 void dt_elf_remote_shrink(dt_elf *e); /* forget what belongs to the file; symbols stay */
 void dt_elf_remote_free(dt_elf *e);
 
-/* The answers. False: it makes no sense. What is kept of an answer is taken out of it. */
+/* The answers. False: invalid. What is kept of an answer is moved out of it. */
 bool dt_elf_take_headers(dt_elf *e, const dt_buf *answer, dt_error *err); /* true with *err: refused by the helper */
 bool dt_elf_take_symbols(dt_elf *e, dt_buf *answer);
 bool dt_elf_take_probes(dt_elf *e, dt_buf *answer);

@@ -1,13 +1,14 @@
 /*
  * elf_serve: the helper's side of an object that it reads for the tracer (elf_remote.h).
  *
- * Each question opens the file anew, by the descriptor that came with it. An empty answer: it cannot be read (any more).
+ * Each request opens the file again, by the descriptor that came with it. An empty answer: it
+ * cannot be read (any more).
  */
 #include <stdlib.h>
 
 #include "elf/elf_remote.h"
 
-#define LONGEST_SECTION 64 /* bytes of a name that anyone asks for */
+#define LONGEST_SECTION 64 /* bytes of a name that can be requested */
 
 static int take_file(struct dt_question *q, uint32_t i)
 {

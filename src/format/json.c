@@ -7,8 +7,9 @@
  *
  * An action adds instances to "output": {"value": } for trace(), print() of plain values and the arguments of
  * printf(), {"message": } for its text, "stack-frames", "ustack-frames", sym, mod, usym, umod, tracemem, printm,
- * "type" for structures, "aggregation-data" and "aggregation-name". Records that show nothing are left out.
- * Drops are probes dtrace:INTERNAL:INTERNAL:DROP. Aggregations that are left at the end follow the probes.
+ * "type" for structures, "aggregation-data" and "aggregation-name". Records that print nothing are
+ * omitted. Drops are probes dtrace:INTERNAL:INTERNAL:DROP. The remaining aggregations at the end
+ * follow the probes.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /*
- * json_text: how JSON is written.
+ * json_text: writes JSON.
  */
 #include <math.h>
 #include <stdio.h>
@@ -204,7 +204,7 @@ static void put_symbol(dt_buf *out, const struct dt_consumer_env *env, const dt_
 static void put_value(dt_buf *out, const struct dt_consumer_env *env, const dt_value *v,
 		      unsigned depth);
 
-/* Members of a structure without a name count as those of the structure around it. */
+/* Members of an unnamed structure count as those of the enclosing structure. */
 static void put_members(dt_buf *out, const struct dt_consumer_env *env, const dt_value *v,
 			unsigned depth)
 {

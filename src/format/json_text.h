@@ -1,8 +1,8 @@
 /*
- * json_text: JSON, piece by piece, for the formats that are made of it.
+ * json_text: writes JSON piece by piece, for the formats based on it.
  *
- * Every piece is complete and valid JSON whatever the data are: control characters are escaped, a number
- * has all its digits, and what is not UTF-8 is replaced (dt_json_name) or marked (dt_json_string).
+ * Every piece is complete and valid JSON for any data: control characters are escaped, a number has
+ * all its digits, and what is not UTF-8 is replaced (dt_json_name) or marked (dt_json_string).
  */
 #ifndef DT_JSON_TEXT_H
 #define DT_JSON_TEXT_H

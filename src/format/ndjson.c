@@ -1,13 +1,14 @@
 /*
- * ndjson: one JSON object on each line, complete in itself, written when it happens.
+ * ndjson: one complete JSON object per line, written when it happens.
  *
- * doc/ndjson.md is the contract, doc/ndjson.schema.json the same for a validator. The first line says
- * which version of it follows. A firing of a clause is a line if it has something to show: an action that prints,
- * or no action at all.
+ * doc/ndjson.md defines the format, doc/ndjson.schema.json the same for a validator. The first line
+ * has its version. A firing of a clause is a line if it has output: an action that prints, or no
+ * action at all.
  *
- * What the lines of one clause have in common (its probe) is made once and kept. With option brief it is also written
- * only once, in a line "clause" with the names of what the clause shows; a firing has the values then. Should a
- * clause show something else another time, it is told of again.
+ * The common part of the lines of one clause (its probe) is made once and kept. With option brief
+ * it is also written only once, in a line "clause" with the names of what the clause shows; a
+ * firing has the values then. Should a clause show something else another time, it is told of
+ * again.
  */
 #include <stdlib.h>
 

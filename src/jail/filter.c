@@ -1,10 +1,10 @@
 /*
  * filter: the system calls that a helper has (seccomp).
  *
- * Three kinds: those that reading and answering need; those that libraries try and can do without, which fail; all
- * others, which end the helper. Memory cannot be made executable. fstat() of the C library is newfstatat() with an empty
- * path, and a filter cannot look at the path: so a helper could learn size and owner of a file by its name, as the user
- * that it is.
+ * Three kinds: those needed for reading and answering; those that libraries try but do not need,
+ * which fail; all others, which kill the helper. Memory cannot be made executable. fstat() of the C
+ * library is newfstatat() with an empty path, and a filter cannot inspect the path: so a helper
+ * could learn size and owner of a file by its name, with the rights of its user.
  */
 #include <errno.h>
 #include <fcntl.h>

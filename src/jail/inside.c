@@ -1,9 +1,10 @@
 /*
  * inside: the helper's side of the jail.
  *
- * It begins as a copy of the tracer and gives up everything that it does not need, in an order in which each step is still
- * allowed. If one fails, it says so and ends: nothing is read by a process that is not confined. Memory that the tracer
- * shares with the kernel (buffers of events, maps) is unmapped; the rest of the copy stays, and is all that a helper knows.
+ * It starts as a copy of the tracer and gives up everything that it does not need, in an order in
+ * which each step is still allowed. If one fails, it reports that and exits: nothing is read by a
+ * process that is not confined. Memory that the tracer shares with the kernel (buffers of events,
+ * maps) is unmapped; the rest of the copy stays.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static int unmap_shared(uint64_t *size)
 	return 0;
 }
 
-/* Where memory is short, a helper is to go first. */
+/* If memory is short, a helper is killed first. */
 static void be_expendable(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -95,8 +96,9 @@ static int set_limits(uint64_t memory)
 	return 0;
 }
 
-/* By system calls of this thread: those of the C library would look for other threads, and there are none. A namespace
- * may have no such user; without capabilities root is no more than another user here, since nothing can be opened. */
+/* By direct system calls: the functions of the C library would search for other threads, and there
+ * are none. A namespace may have no such user; without capabilities root has no more rights than
+ * another user here, since nothing can be opened. */
 static int drop_privilege(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -124,7 +126,7 @@ static int end_with(pid_t tracer)
 	return 0;
 }
 
-/* Signals for the tracer's process group are not ours. */
+/* Ignore signals for the tracer's process group. */
 static int be_alone(void)
 {
 	sigset_t none;
@@ -144,7 +146,7 @@ static int keep_only(int socket)
 	return (int)syscall(SYS_close_range, FIRST_FREE, ~0u, 0);
 }
 
-/* Returns what could not be done, NULL: nothing. The socket is descriptor SOCKET from then on. */
+/* Returns the step that failed, or NULL. From then on the socket is descriptor SOCKET. */
 static const char *confine(int *socket, pid_t tracer)
 {
 	uint64_t memory;

@@ -1,5 +1,5 @@
 /*
- * inside: what the two sides of the jail's socket agree on. Private to src/jail.
+ * inside: the protocol of the jail's socket. Private to src/jail.
  */
 #ifndef DT_JAIL_INSIDE_H
 #define DT_JAIL_INSIDE_H
@@ -8,7 +8,7 @@
 
 #include "jail/jail.h"
 
-/* The helper's first words: it is ready (error 0), or what it could not give up. It ends in the second case. */
+/* The helper's first message: it is ready (error 0), or what it could not give up. Then it exits. */
 struct dt_jail_hello {
 	int32_t error; /* an errno */
 	char step[28];
@@ -25,9 +25,9 @@ struct dt_jail_reply { /* before an answer */
 	uint64_t last; /* the helper has used much of its CPU time, and ends now */
 };
 
-/* The life of the helper; socket is all that it keeps. */
+/* Runs the helper; it keeps only the socket. */
 _Noreturn void dt_jail_inside(int socket, pid_t tracer);
-/* From now on few system calls are left. -1 with errno. */
+/* From now on only few system calls are allowed. -1 with errno. */
 int dt_jail_filter(void);
 
 #endif

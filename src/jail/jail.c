@@ -1,8 +1,9 @@
 /*
  * jail: the tracer's side. See jail.h.
  *
- * Nothing here waits for a helper without end: while it waits it looks for an interrupt, at the CPU time of the helper and
- * at the clock. A helper that is found dead before it was asked anything (someone killed it) is replaced without blame.
+ * Nothing here waits for a helper forever: while waiting it checks for an interrupt, the CPU time
+ * of the helper and the clock. A helper that died before it got a request (it was killed) is
+ * replaced without blaming a file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +20,9 @@
 #include "base/budget.h"
 #include "jail/inside.h"
 
-#define LOOK_MS 97 /* between looks at the interrupt */
+#define LOOK_MS 97 /* between checks for an interrupt */
 #define END_MS                                                                                     \
-	200 /* for it to end; one that waits for a disk that does not answer ends later, without us */
+	200 /* for it to end; one that waits for a disk that does not answer ends later */
 #define PIECE  DT_MB(1)	 /* of an answer, the first; each later one is as large as all before */
 #define BUFFER (1 << 20) /* of the socket, if we may */
 #define TRIES  2	 /* of a helper that was killed while it had nothing to do */
@@ -29,11 +30,11 @@
 struct dt_jail {
 	const dt_stop *stop;
 	pid_t pid;  /* 0: no helper */
-	int pidfd;  /* so that no other process is ended in its place; -1: none */
+	int pidfd;  /* so that no other process is killed instead; -1: none */
 	int socket; /* -1: no helper */
 	bool greeted;
 	char *broken; /* why there can be no helper */
-	dt_map *bad;  /* files that are not asked about again */
+	dt_map *bad;  /* files that are not read again */
 	DT_VEC(char *) problems;
 	uint32_t told, deaths;
 };
@@ -140,7 +141,8 @@ static uint64_t cpu_time(const struct patience *p)
 		   : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Has it worked, or have we waited, for too long? Asked only after the first LOOK_MS: most answers are there before. */
+/* Has it worked, or have we waited, for too long? Checked only after the first LOOK_MS: most
+ * answers arrive before. */
 static bool is_over(const dt_jail *j, struct patience *p)
 {
 	if (!p->begin) {
@@ -227,7 +229,7 @@ static enum outcome give(dt_jail *j, const void *from, size_t n, const int *fds,
 	return DONE;
 }
 
-/* The answer's memory grows with what has come, not with what was promised. */
+/* The answer's memory grows with what has arrived, not with what was announced. */
 static enum outcome take_answer(dt_jail *j, dt_buf *answer, struct patience *p)
 {
 	struct dt_jail_reply r;
@@ -257,8 +259,8 @@ static enum outcome take_answer(dt_jail *j, dt_buf *answer, struct patience *p)
 
 /* ---- questions ---- */
 
-/* What stands for the file, whatever its owner does to it: a new file may get the inode of one that is gone, but not
- * the time of its birth. */
+/* The identity of the file, whatever its owner does to it: a new file may get the inode of one that
+ * is gone, but not the time of its birth. */
 static char *key_of(const struct dt_question *q)
 {
 	struct statx st;
@@ -279,7 +281,7 @@ static int blame(dt_jail *j, const char *what, const struct dt_question *q, cons
 
 	end_helper(j);
 	j->deaths++;
-	if (key && dt_map_count(j->bad) >= DT_MAX_BAD_FILES) { /* someone makes many: begin anew */
+	if (key && dt_map_count(j->bad) >= DT_MAX_BAD_FILES) { /* too many: start again */
 		dt_map_free(j->bad);
 		j->bad = dt_map_new();
 	}
@@ -313,7 +315,7 @@ static enum outcome greet(dt_jail *j, struct patience *p)
 	return DONE;
 }
 
-/* *asked: it has the question; its death is to blame on that. */
+/* *asked: it has the request, which is blamed if it dies. */
 static enum outcome exchange(dt_jail *j, dt_jail_work *work, const struct dt_question *q,
 			     dt_buf *answer, bool *asked)
 {

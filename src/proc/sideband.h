@@ -57,7 +57,7 @@ typedef struct dt_umap {
 /* jail: who reads the build ids of files; NULL: this process. Always succeeds; *err says why perf
  * events are refused (code 0: they are not). */
 dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err);
-/* Detaches; nothing is left behind. */
+/* Detaches and frees everything. */
 void dt_sideband_free(dt_sideband *sb);
 bool dt_sideband_live(const dt_sideband *sb); /* has perf events */
 /* A descriptor that becomes readable when events should be drained; -1: none. */

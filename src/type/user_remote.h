@@ -2,13 +2,14 @@
  * user_remote: types of a program whose DWARF or CTF is read by a helper (jail/jail.h). Private to the module, its tests and
  * its fuzzer.
  *
- * The helper has the readers (dwarf.c, ctf.c) and a store of its own; the tracer has a reader without a file (user_ask.c), which
- * asks. Each object has a helper for itself, because it must remember what it has read. Types go over as nodes, each
- * once, those it is made of before it; both sides count them in the same order, and a number stands for one from then
- * on. A struct goes without its members, which are asked for when it is looked into.
+ * The helper has the readers (dwarf.c, ctf.c) and its own store; the tracer has a reader without a
+ * file (user_ask.c), which sends requests. Each object has its own helper, because it must remember
+ * what it has read. Types are sent as nodes, each once, after those that it refers to; both sides
+ * number them in the same order. A struct is sent without its members, which are requested when
+ * they are needed.
  *
- * Every answer: is the helper still the one that counted (else it was replaced, and its numbers mean nothing); damage that was
- * met so far; the new nodes; then what the question was for.
+ * Every answer has: whether the helper is still the one with these numbers (else it was replaced,
+ * and they are invalid); damage found so far; the new nodes; then the result.
  */
 #ifndef DT_TYPE_USER_REMOTE_H
 #define DT_TYPE_USER_REMOTE_H

@@ -1,7 +1,7 @@
 /*
  * user_serve: the helper's side of types that it reads for the tracer (user_remote.h).
  *
- * It lives in a process that has one object and ends with it, so what it remembers is in one variable.
+ * It runs in a process that has one object and ends with it, so its state is in one variable.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,7 +163,7 @@ static void start(struct dt_question *q, const char *name, uint32_t owner, bool 
 		server->o = dt_user_object(server->ts, e, name);
 }
 
-/* Are there names of .dwo files? Only programs with this table of addresses can have some. */
+/* Are there names of .dwo files? Only programs with this table of addresses can have them. */
 static bool is_split(dt_elf *e)
 {
 	struct dt_elf_section s;

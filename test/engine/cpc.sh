@@ -20,7 +20,7 @@ seen=$(total '^  switches')
 [ $((seen - switches)) -ge -2 ] && [ $((seen - switches)) -le 2 ] || { echo "context switches: $seen instead of $switches"; fails=1; }
 [ "$(total '^  user')" -ge "$n" ] || { echo "too few faults of the program itself: $out"; fails=1; }
 
-# every tenth of each CPU, whoever makes it; those before the first and after the last are less than ten
+# every tenth of each CPU, in any process; those before the first and after the last are less than ten
 ktrace -q -c "$TMP/faults $n" -n 'cpc:::minor-faults-all-10 { @t[cpu] = count(); } cpc:::minor-faults-all-1 { @n[cpu] = count(); }
 	END { printa("all %d %@d\n", @n); printa("tenth %d %@d\n", @t); }'
 expect "0 " "$status $err"

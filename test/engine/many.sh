@@ -3,7 +3,7 @@
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 build load engine/load.c -lpthread
-set -m # SIGINT is for dtrace, too
+set -m # SIGINT also reaches dtrace
 cp "$TMP/load" "$TMP/load$$"
 calls=$(scale 2000)
 

@@ -4,7 +4,7 @@
 . "$SRC/test/lib.bash"
 start 6
 at_end 'kill $pid 2>/dev/null'
-[ "$(field $pid TracerPid)" = 0 ] || skip "somebody traces our children"
+[ "$(field $pid TracerPid)" = 0 ] || skip "another process traces our children"
 
 # held: every thread, by dtrace; it does nothing; afterwards it continues
 spy "grep -hE '^(State|TracerPid)' /proc/$pid/task/*/status | sort -u >$TMP/held

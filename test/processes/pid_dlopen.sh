@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 EOT
 gcc -O2 -o "$TMP/host" "$TMP/host.c" -ldl || exit 1
 build pid processes/pid.c -pthread
-# How long dlopen() takes is up to the machine, too. But what every one of them would have to wait for, the shortest one did.
+# How long dlopen() takes also depends on the machine. But the shortest one would also have had to wait.
 export SHORTEST=$TMP/shortest
 shortest() { # MICROSECONDS WHAT
 	[ "$(cat "$SHORTEST")" -lt "$1" ] || { echo "$2: the shortest dlopen() took $(cat "$SHORTEST") us"; count_failure; }

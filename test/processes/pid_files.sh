@@ -1,5 +1,5 @@
 # timeout: 200
-# The files behind probes: static, stripped, without symbols, deleted, replaced, in another mount namespace.
+# The files of probes: static, stripped, without symbols, deleted, replaced, in another mount namespace.
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 cat >"$TMP/prog.c" <<'EOT'

@@ -5,12 +5,12 @@
 
 tcp: COUNT connections one after another, each sends 10 bytes and is answered with 20, the client closes first.
 tcpinfo: the same, and the client says what the kernel tells of the connection before it closes it.
-udp: COUNT datagrams of 100 bytes to a socket that reads them. refused: COUNT connections to a port that nobody listens on.
+udp: COUNT datagrams of 100 bytes to a socket that reads them. refused: COUNT connections to a port without a listener.
 raw: COUNT packets each of protocols 132 (SCTP) and 136 (UDP-Lite), made by hand: no kernel needs to know them.
 sctp: COUNT associations as with tcp; the kernel must know it.
 again: a connection to an address that does not answer, until its first packet has been sent a second time.
-The server is at PORT, nobody at PORT + 1; raw packets come from PORT + 2.
-hold: prints such a PORT, and keeps it and the next two from everybody else on this machine until standard input ends. They are
+The server is at PORT, no listener at PORT + 1; raw packets come from PORT + 2.
+hold: prints such a PORT, and reserves it and the next two on this machine until standard input ends. They are
 not among those that the kernel chooses itself.
 """
 import random

@@ -61,8 +61,8 @@ void dt_pid_objects_free(pid_objects *all);
 bool dt_pid_is_go(const struct pid_object *o, uint32_t index);
 /* Readable: of C++ and Rust, with or without parameters; others as in the file. */
 const char *dt_pid_pretty(struct pid_object *o, uint32_t index, bool params, dt_arena *a);
-/* Where its code is; false: it has none, or it is chosen when the program starts and we cannot tell
- * how. */
+/* Where its code is; false: it has none, or it is chosen when the program starts and the choice is
+ * not known. */
 bool dt_pid_function(struct pid_object *o, uint32_t index, struct pid_function *f);
 /* Its instructions; valid until the next call. NULL: they cannot be read. */
 const dt_body *dt_pid_body(struct pid_code *c, const struct pid_function *f);
