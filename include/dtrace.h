@@ -300,7 +300,7 @@ struct dtrace_process {
 	int ended;  /* it is gone; status is what wait(2) says */
 	int status;
 };
-/* Any function may be NULL. They return 0 to go on; else dtrace_work() fails with EDT_DIRABORT. */
+/* Any function may be NULL. They return 0 to continue; else dtrace_work() fails with EDT_DIRABORT. */
 struct dtrace_consumer {
 	size_t size; /* sizeof (struct dtrace_consumer) */
 	void *arg;

@@ -27,7 +27,7 @@ struct chunk {
 
 struct dt_arena {
 	struct chunk *current; /* the one allocations are bumped from; the others follow it */
-	size_t used;	       /* bytes handed out */
+	size_t used;	       /* bytes allocated */
 	size_t limit;	       /* 0: none */
 	void (*oom)(void *arg);
 	void *oom_arg;

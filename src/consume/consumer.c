@@ -202,7 +202,7 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 	return write_out(c, EMIT_AT_ONCE) < 0 ? -1 : check_writer(c);
 }
 
-/* A writer gets every fault; people are told the number of those that are like an earlier one. */
+/* A writer gets every fault; for the user, those that repeat an earlier one are only counted. */
 static int report_fault(dt_consumer *c, const dt_record *r)
 {
 	dt_diag d = {

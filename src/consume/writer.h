@@ -93,7 +93,7 @@ typedef struct dt_aggset { /* one aggregation and its rows */
 typedef struct dt_aggs dt_aggs;
 dt_aggs *dt_aggs_new(const struct dt_consumer_env *env);
 void dt_aggs_free(dt_aggs *as);
-dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg); /* made if need be */
+dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg); /* created if necessary */
 uint32_t dt_aggs_count(const dt_aggs *as);
 dt_aggset *dt_aggs_nth(dt_aggs *as, uint32_t i); /* in order of id */
 /* Add the rows of a snapshot. */
@@ -168,7 +168,8 @@ struct dt_losses_to {
 	void *arg;
 };
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to);
-/* Faults of user memory that was not in memory: the first of each place is told, the others are counted. */
+/* Faults of user memory that was not in memory: the first at each place is reported, the others are
+ * counted. */
 typedef struct dt_faults dt_faults;
 dt_faults *dt_faults_new(void);
 void dt_faults_free(dt_faults *fs);

@@ -49,7 +49,7 @@ enum dt_payload {
 	DT_PAYLOAD_BYTES,   /* memory at the address that the DIFO gives */
 	DT_PAYLOAD_COUNTED, /* u64 length, then memory (cut to what fits); the DIFO gives the address of
 			       two words, address and length: memref() */
-	DT_PAYLOAD_PACKET,  /* u32 captured, u32 length, then so many captured bytes of the sk_buff that the DIFO gives;
+	DT_PAYLOAD_PACKET,  /* u32 captured, u32 length, then that many captured bytes of the sk_buff that the DIFO gives;
 			       captured 0: there is none, or it is empty */
 	DT_PAYLOAD_STACK,   /* u64 for each frame; 0 ends it */
 	DT_PAYLOAD_USTACK,  /* u64 pid, then as STACK, then room for strings */

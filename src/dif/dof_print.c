@@ -12,7 +12,7 @@
 
 #define MAX_SHOWN 4096	      /* entries of a table */
 #define MAX_CHARS 1024	      /* of a string */
-#define MAX_WORK  (64u << 20) /* sections may overlap: bytes looked at, and bytes written */
+#define MAX_WORK  (64u << 20) /* sections may overlap: bytes read, and bytes written */
 
 struct printer {
 	dt_dof_image im;

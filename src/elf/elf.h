@@ -45,7 +45,7 @@ struct dt_elf_place {
 dt_elf *dt_elf_open(const char *path, const struct dt_elf_place *place, dt_error *err);
 /* Takes over the descriptor, even if this fails. */
 dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err);
-/* The same with its separate debug file (-1: none); no other is looked for. For helpers. */
+/* The same with its separate debug file (-1: none); no other is searched for. For helpers. */
 dt_elf *dt_elf_open_pair(int fd, int debug, dt_error *err);
 /* The bytes are copied (vDSO, tests). */
 dt_elf *dt_elf_open_memory(const void *bytes, size_t n, dt_error *err);

@@ -2,8 +2,8 @@
  * elf_ask: the tracer's side of an object that a helper reads (elf_remote.h).
  *
  * An answer is checked as if its writer were an enemy: a file may have taken over the helper that reads it. So there are
- * two halves: dt_elf_ask_*() asks, dt_elf_take_*() checks and keeps. What makes no sense is thrown away, and the file is
- * not asked about again.
+ * two halves: dt_elf_ask_*() asks, dt_elf_take_*() checks and keeps. An invalid answer is
+ * discarded, and the file is not asked about again.
  */
 #include <errno.h>
 #include <stdio.h>

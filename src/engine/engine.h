@@ -85,7 +85,8 @@ typedef struct dt_sink {
 		   const uint64_t *value);
 } dt_sink;
 
-/* An enabled clause. Probes may join it while tracing (extend): kinds is 1 << enum dt_attach_kind of them, 0: never. */
+/* An enabled clause. Probes may be added to it during tracing (extend): kinds is 1 << enum
+ * dt_attach_kind of them, 0: never. */
 struct dt_engine_clause {
 	dt_clause *clause;
 	uint32_t kinds;

@@ -58,7 +58,7 @@ uint32_t dt_samples_frame(dt_samples *s, const dt_sframe *f); /* its number; the
 
 uint32_t dt_samples_count(const dt_samples *s);
 dt_sampleset *dt_samples_nth(const dt_samples *s, uint32_t i); /* records last */
-dt_sampleset *dt_samples_set(dt_samples *s, const dt_agg *agg); /* made if need be; NULL: of records */
+dt_sampleset *dt_samples_set(dt_samples *s, const dt_agg *agg); /* created if necessary; NULL: of records */
 const dt_sframe *dt_samples_nth_frame(const dt_samples *s, uint32_t i);
 uint32_t dt_samples_nframes(const dt_samples *s);
 uint64_t dt_samples_skipped(const dt_samples *s); /* rows that cannot be counted: below zero, min(), max() */

@@ -1,7 +1,7 @@
 /*
  * compile: drives the compiler, and handles all errors.
  *
- * dt_compile() parses the source; the parser hands over each clause as soon as it is complete
+ * dt_compile() parses the source; the parser passes on each clause as soon as it is complete
  * (dt_clause_compile), so that a declaration or a first assignment is known to the code after it.
  * dt_fail() fills in the error and unwinds by longjmp. Memory belongs to the arena, so nothing
  * leaks.

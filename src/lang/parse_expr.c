@@ -11,7 +11,7 @@
 
 static dt_node *parse_unary(dt_compiler *cc);
 
-/* See DT_MAX_LINKS. The count starts anew with each statement. */
+/* See DT_MAX_LINKS. The count starts again with each statement. */
 static void add_link(dt_compiler *cc)
 {
 	if (++cc->nlinks > DT_MAX_LINKS)

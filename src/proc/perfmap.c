@@ -25,7 +25,7 @@
 #define PIECE	 ((size_t)1 << 20) /* read at a time; lines are shorter */
 #define FEW	 1024		   /* newest entries that need not be merged */
 #define LARGE	 ((off_t)1 << 20)  /* a file that is not read from the start again before */
-#define PAUSE	 50		   /* so many ns for each of its bytes: 3 s for the largest */
+#define PAUSE	 50		   /* this many ns for each of its bytes: 3 s for the largest */
 
 struct entry {
 	uint64_t start;

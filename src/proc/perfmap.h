@@ -26,7 +26,7 @@ const char *dt_perfmap_find(dt_perfmap *pm, uint64_t addr, uint64_t *start);
 size_t dt_perfmap_memory(const dt_perfmap *pm);
 /* Lines of text, for tests and for callers that have them from elsewhere. */
 void dt_perfmap_add(dt_perfmap *pm, const char *text, size_t n);
-/* What a helper made of a piece of the file; false: it makes no sense. For us, tests and the fuzzer. */
+/* A helper's answer about a piece of the file; false: invalid. Also for tests and the fuzzer. */
 bool dt_perfmap_take(dt_perfmap *pm, const dt_buf *answer);
 
 #endif

@@ -64,7 +64,8 @@ struct dtrace_hdl {
 int dt_session_fail(dtrace_hdl_t *h);
 /* The same after filling h->err. */
 int dt_session_err(dtrace_hdl_t *h, int code, const char *fmt, ...) DT_PRINTF(3, 4);
-/* A diagnostic for the user: into the output, if its format takes such; else it is handed over. 0, or -1 to abort. */
+/* A diagnostic for the user: into the output, if its format supports it; else to the handler. 0, or
+ * -1 to abort. */
 int dt_session_tell(dtrace_hdl_t *h, const dt_diag *d);
 int dt_session_diag(dtrace_hdl_t *h, enum dt_diag_kind kind, const char *text);
 /* To the user's handler; without one to stderr. */

@@ -58,7 +58,7 @@ struct dt_plan_layout {
 	uint32_t aside_bits;  /* the table in addition to task storage has 1 << this many entries: thread.c */
 	uint32_t *agg;	   /* by aggregation without keys: offset in the value of the shared per-CPU array */
 	uint32_t agg_size; /* bytes of that */
-	uint32_t refused_size, refused_bits; /* of a refused update; there is room for 1 << so many */
+	uint32_t refused_size, refused_bits; /* of a refused update; there is room for 1 << this many */
 	DT_VEC(struct dt_prog_place) progs;
 	/* ring policy: circles, see tr_tail.c */
 	uint64_t tail_size;

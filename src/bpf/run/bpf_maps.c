@@ -185,8 +185,8 @@ static int make_arrays(dt_bpf *e, int scope, uint32_t *sum, uint64_t *most, dt_e
 
 /* ---- aggregations ---- */
 
-/* As many rows as DTrace's buffers of aggsize bytes would hold on so many CPUs; the table itself is
- * allocated at once, so large machines do not get their full share. */
+/* As many rows as DTrace's buffers of aggsize bytes would hold on this many CPUs; the table itself
+ * is allocated at once, so large machines do not get their full share. */
 #define AGG_CPUS  8
 #define SMALL_ROW 256 /* of these there can be a great many */
 

@@ -158,7 +158,7 @@ enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size)
 	if (v->path.root == 0 && v->path.nhops == 0)
 		return TRUST_YES;
 	return casts(t->plan, t->loads) ? TRUST_NO
-					: TRUST_MAYBE; /* which is as good, and shorter */
+					: TRUST_MAYBE; /* which is equivalent, and shorter */
 }
 
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size)

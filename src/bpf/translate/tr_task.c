@@ -233,7 +233,7 @@ static void current_name(dt_tr *t, uint32_t off)
 
 /*
  * The name of the process (that of its first thread) or of the thread, once per firing. Where there is no type information,
- * or kernel memory cannot be read, the name of the thread has to do.
+ * or kernel memory cannot be read, the name of the thread is used.
  */
 static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *hops, size_t n)
 {

@@ -56,7 +56,7 @@ struct dt_tr_maps {
 	const struct dt_cpu_buffer *ring, *tail;	   /* by CPU; NULL: there are none */
 	const int *var[DT_PLAN_SCOPES], *agg;		   /* arrays and aggregations; NULL: not yet */
 	const struct dt_prog_maps *prog;		   /* by program ... */
-	uint32_t nprogs;				   /* ... so many; others have none yet */
+	uint32_t nprogs;				   /* ... this many; others have none yet */
 };
 void dt_tr_maps_init(struct dt_tr_maps *m); /* there are none */
 
@@ -337,8 +337,8 @@ void dt_tr_memory_functions(dt_tr *t); /* emits what was requested */
 /* Can this program read user memory that is not mapped in? While learning, requests what that
  * needs. */
 bool dt_tr_absent_can(dt_tr *t);
-/* r0 = address of a copy in the slot of the r3 bytes (or the string of at most so many) at the user
- * address r2; 0: not in memory, or not an address. */
+/* r0 = address of a copy in the slot of the r3 bytes (or the string of at most that many) at the
+ * user address r2; 0: not in memory, or not an address. */
 void dt_tr_absent(dt_tr *t, bool string);
 void dt_tr_absent_function(dt_tr *t);
 int dt_tr_peek_code(dt_tr *t); /* the small program of direct_map.c */

@@ -173,7 +173,7 @@ struct frame { /* making the code of one step */
 void dt_uw_read_word(struct frame *f, int value); /* value = the user's word at r2 */
 /* By the row in r7 and r8: to have_cfa, to by_fp, or out. */
 void dt_uw_apply_row(struct frame *f);
-void dt_uw_step_by_fp(struct frame *f); /* control goes on with r9 and r8 as at have_cfa */
+void dt_uw_step_by_fp(struct frame *f); /* control continues with r9 and r8 as at have_cfa */
 void dt_uw_next_frame(struct frame *f); /* at have_cfa: all that changes; U_PC is 0 at the end */
 void dt_uw_rule_functions(struct frame *f); /* called by the above */
 
