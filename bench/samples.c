@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 	out = ops->output(w);
 	fwrite(out->s, 1, out->n, stdout);
 	getrusage(RUSAGE_SELF, &r);
-	fprintf(stderr, "%.2f %.0f %.1f\n", now() - start, (double)r.ru_maxrss / 1024, (double)out->n / 1e6);
+	fprintf(stderr, "%.2f %.0f %.1f %.2f\n", now() - start, (double)r.ru_maxrss / 1024, (double)out->n / 1e6,
+		(double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6);
 	return 0;
 }

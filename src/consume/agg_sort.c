@@ -105,14 +105,17 @@ static int compare_words(const dt_datum *a, const dt_datum *b)
 
 static int compare_key(const dt_agg *agg, const dt_datum *a, const dt_datum *b, uint32_t i)
 {
+	enum dt_payload p = dt_act(agg->keys[i].kind)->payload;
 	dt_value x, y;
 	int c;
 
+	if (p == DT_PAYLOAD_STACK || p == DT_PAYLOAD_USTACK)
+		return compare_words(&a[i], &b[i]);
 	dt_value_of(&agg->keys[i], &a[i], &x);
 	dt_value_of(&agg->keys[i], &b[i], &y);
 	if (x.kind == DT_V_INT && y.kind == DT_V_INT)
 		return CMP(x.u, y.u);
-	if (x.kind == DT_V_STACK || x.kind == DT_V_SYMBOL)
+	if (x.kind == DT_V_SYMBOL)
 		return compare_words(&a[i], &b[i]);
 	c = memcmp(a[i].data, b[i].data, x.size < y.size ? x.size : y.size);
 	return c ? c : CMP(x.size, y.size);
@@ -153,15 +156,19 @@ static int compare_values(const struct order *o, const dt_aggline *a, const dt_a
 	return 0;
 }
 
+static int compare_by_keys(const struct order *o, const dt_aggline *a, const dt_aggline *b)
+{
+	return compare_keys(o->t->sets[0]->agg, a->keys, b->keys, o->key_pos);
+}
+
 static int compare_lines(const void *pa, const void *pb, void *arg)
 {
 	const struct order *o = arg;
 	const dt_aggline *a = pa, *b = pb;
-	int by_key = compare_keys(o->t->sets[0]->agg, a->keys, b->keys, o->key_pos);
-	int c = o->by_key && by_key ? by_key : compare_values(o, a, b);
+	int c = o->by_key ? compare_by_keys(o, a, b) : compare_values(o, a, b);
 
 	if (c == 0)
-		c = by_key;
+		c = o->by_key ? compare_values(o, a, b) : compare_by_keys(o, a, b);
 	return o->reverse ? -c : c;
 }
 

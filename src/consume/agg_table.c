@@ -140,30 +140,31 @@ static void stand_for(dt_aggs *as, char *name, dt_value *v)
 	free(name);
 }
 
-static bool is_merged(const dt_aggs *as, const dt_value *v)
+static bool merges_stacks(const dt_aggs *as, bool user)
 {
-	bool user = dt_act(v->act)->payload == DT_PAYLOAD_USTACK;
-
-	return v->kind == DT_V_STACK && as->env->opts &&
-	       ((user && dt_opt(as->env->opts, DT_O_USTACKMERGE)) ||
-		!dt_opt(as->env->opts, DT_O_STACKOFFSETS));
+	return as->env->opts && ((user && dt_opt(as->env->opts, DT_O_USTACKMERGE)) ||
+				 !dt_opt(as->env->opts, DT_O_STACKOFFSETS));
 }
 
 /* The first stack that was seen with these names stands for all. */
-static void merge_stack(dt_aggs *as, const dt_value *v, dt_datum *d)
+static void merge_stack(dt_aggs *as, const dt_action *key, dt_datum *d)
 {
 	dt_datum *known;
 	dt_buf name = {0};
+	dt_value v;
 
-	dt_buf_printf(&name, "%d", (int)v->act);
-	dt_text_stack(&name, v, 0, as->env);
+	dt_value_of(key, d, &v);
+	if (v.kind != DT_V_STACK)
+		return;
+	dt_buf_printf(&name, "%d", (int)v.act);
+	dt_text_stack(&name, &v, 0, as->env);
 	if (!as->stacks)
 		as->stacks = dt_map_new();
 	known = dt_map_get(as->stacks, name.s);
 	if (!known) {
 		known = dt_xmalloc(sizeof(*known) + d->size);
-		*known = (dt_datum){known + 1, d->size, 0};
-		memcpy(known + 1, d->data, d->size);
+		*known = *d;
+		known->data = memcpy(known + 1, d->data, d->size);
 		dt_map_set(as->stacks, name.s, known);
 	}
 	*d = *known;
@@ -174,9 +175,15 @@ static void merge_stack(dt_aggs *as, const dt_value *v, dt_datum *d)
 static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64_t words[2])
 {
 	bool module = key->kind == DT_ACT_MOD || key->kind == DT_ACT_UMOD, user = d->size == 16;
+	enum dt_payload payload = dt_act(key->kind)->payload;
 	dt_value v;
 	dt_frame f;
 
+	if (payload == DT_PAYLOAD_STACK || payload == DT_PAYLOAD_USTACK) {
+		if (merges_stacks(as, payload == DT_PAYLOAD_USTACK))
+			merge_stack(as, key, d);
+		return;
+	}
 	dt_value_of(key, d, &v);
 	if (v.kind == DT_V_STRING) {
 		d->size = v.size < d->size ? v.size + 1 : v.size;
@@ -185,10 +192,6 @@ static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64
 	if (v.kind == DT_V_INT && d->size < 8) {
 		words[0] = v.u;
 		*d = (dt_datum){words, 8, d->size};
-		return;
-	}
-	if (is_merged(as, &v)) {
-		merge_stack(as, &v, d);
 		return;
 	}
 	if (v.kind != DT_V_SYMBOL || key->kind == DT_ACT_UADDR || (d->size != 8 && d->size != 16))

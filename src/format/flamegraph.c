@@ -7,6 +7,7 @@
  * load or send anything.
  */
 #include "format/formats.h"
+#include "format/json_text.h"
 #include "format/samples.h"
 
 extern const char dt_page_flamegraph[]; /* flamegraph.html, by the Makefile */
@@ -20,10 +21,17 @@ static void put_node(void *arg, const uint32_t *path, uint32_t depth, const stru
 {
 	struct drawing *d = arg;
 
-	dt_buf_printf(d->out, "%s%u,%u,%llu", d->more ? "," : "", depth, path[depth - 1],
-		      (unsigned long long)dt_snode_self(node));
-	if (d->diff)
-		dt_buf_printf(d->out, ",%llu", (unsigned long long)node->other);
+	if (d->more)
+		dt_buf_putc(d->out, ',');
+	dt_json_uint(d->out, depth);
+	dt_buf_putc(d->out, ',');
+	dt_json_uint(d->out, path[depth - 1]);
+	dt_buf_putc(d->out, ',');
+	dt_json_uint(d->out, dt_snode_self(node));
+	if (d->diff) {
+		dt_buf_putc(d->out, ',');
+		dt_json_uint(d->out, node->other);
+	}
 	d->more = true;
 }
 
