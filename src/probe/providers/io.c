@@ -56,8 +56,9 @@
 	}
 #define NO_REQUESTS(bio) bio "->bi_bdev->bd_disk->queue->mq_ops == NULL"
 
-/* A driver whose queue is full returns a request, and gets it again later. */
-#define GIVEN_BACK "(dt_io_back[arg0] = 1, 0)"
+/* A driver whose queue is full returns a request, and gets it again later. One that was returned before the driver
+ * had it (its state is still idle, 0) has not been started yet. */
+#define GIVEN_BACK "args[0]->state != 0 && (dt_io_back[arg0] = 1, 0)"
 #define FIRST_TIME "dt_io_back[arg0] ? (dt_io_back[arg0] = 0, 0) : 1"
 
 /*
