@@ -81,6 +81,7 @@ $(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sfn $(CURDIR)/lib $(BUILD)/lib
+	@ln -sfn $(CURDIR)/tools $(BUILD)/tools
 
 # ---- one file that needs nothing else: all libraries and the D files inside ----
 STATIC := $(BUILD)/static
@@ -172,6 +173,8 @@ install: all
 	$(PUT) $(DESTDIR)$(PREFIX)/share/man/man3 doc/libdtrace.3
 	install -d $(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)
 	sed 's/^\.TH DTRACE 1/.TH DTRACE $(MANSECTION)/' doc/dtrace.1 >$(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)/dtrace.$(MANSECTION)
+	install -m 755 -D -t $(DESTDIR)$(PREFIX)/share/dtrace/tools tools/*.d
+	tools/mkman $(DESTDIR)$(PREFIX)/share/man/man8
 
 format:
 	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c)

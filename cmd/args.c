@@ -69,6 +69,7 @@ static const struct long_flag {
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
     {"info", {0, NULL, MODE, NULL, MODE_INFO, "say what can be traced here, and why not the rest"}},
     {"options", {0, NULL, MODE, NULL, MODE_OPTIONS, "list the options of -x"}},
+    {"tools", {0, NULL, MODE, NULL, MODE_TOOLS, "list the tools that -s finds by name"}},
     {"top", {0, NULL, FLAG, NULL, 't', "show aggregations as a table that refreshes"}},
     {"version", {0, NULL, MODE, NULL, MODE_VERSION, "the same as -V"}},
 };

@@ -8,7 +8,7 @@
 
 #include "dtrace.h"
 
-enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS, MODE_INFO };
+enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS, MODE_INFO, MODE_TOOLS };
 
 /* -n, -f, -m, -P, -i (text) and -s (a path), in order. */
 struct program {
@@ -78,8 +78,15 @@ void messages_like(const dtrace_hdl_t *h); /* NULL: no more */
 /* ---- show.c: status of the command ---- */
 int show_version(void);
 int show_options(void);
+int show_tools(void);
 int show_info(dtrace_hdl_t *h);
 void show_first_steps(FILE *out); /* for those who give no arguments */
+
+/* ---- tools.c ---- */
+/* The script of a tool, by its name; NULL: there is none. */
+FILE *open_tool(const char *name);
+/* --tools: a line for each. */
+void list_tools(FILE *out);
 
 /* ---- dtrace.c ---- */
 void close_handle(dtrace_hdl_t *h);

@@ -88,6 +88,8 @@ static void compile_script(dtrace_hdl_t *h, struct program *p, struct dtrace_com
 {
 	FILE *f = fopen(p->text, "re");
 
+	if (!f && errno == ENOENT && !(f = open_tool(p->text)))
+		errno = ENOENT;
 	if (!f)
 		fatal("failed to open %s: %s", p->text, strerror(errno));
 	o->name = p->text;
@@ -571,6 +573,8 @@ int main(int argc, char **argv)
 		return show_version();
 	if (a.mode == MODE_OPTIONS)
 		return show_options();
+	if (a.mode == MODE_TOOLS)
+		return show_tools();
 	if (a.mode == MODE_ANON)
 		fatal(
 		    "anonymous tracing (-A) is not available: there is no boot-time tracing state");

@@ -30,6 +30,12 @@ int show_options(void)
 	return shown();
 }
 
+int show_tools(void)
+{
+	list_tools(stdout);
+	return shown();
+}
+
 static int print_row(dtrace_hdl_t *h, const struct dtrace_inforow *r, void *arg)
 {
 	static const char *const words[] = {

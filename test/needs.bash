@@ -41,6 +41,7 @@ need redis redis-tools "a server to trace"
 need postgres "(postgresql)" "a server to trace"
 need node "(nodejs)" "a JIT compiler"
 need java "(default-jdk-headless)" "a JIT compiler"
+need openssl openssl "makes certificates"
 # tools
 need jq jq "reads JSON"
 need jsonschema python3-jsonschema "validates JSON"

@@ -1,0 +1,140 @@
+/*
+ * tools: D scripts that come with dtrace, found by name (-s execsnoop) and listed (--tools).
+ *
+ * They are looked for in the directories of the environment variable DTRACE_TOOLS, divided by colons, then in
+ * tools beside the program (the build directory has a link to that of the tree), then in ../share/dtrace/tools. A
+ * file in an earlier directory replaces one of the same name.
+ *
+ * The head of a tool is a comment; its second line is " * NAME - summary". tools/mkman makes manual pages of it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+
+#define MAX_TOOLS 1000
+
+struct tool {
+	char name[64], summary[128];
+};
+
+/* Directory number *n, which counts up from 0; NULL: no more. The caller frees it. */
+static char *next_dir(int *n)
+{
+	static const char *const beside[] = {"tools", "../share/dtrace/tools"};
+	const char *env = getenv("DTRACE_TOOLS");
+	char self[PATH_MAX], *slash, *dir = NULL;
+	ssize_t len;
+	int i = (*n)++;
+
+	for (; env && *env; env += strcspn(env, ":"), env += *env == ':')
+		if (i-- == 0)
+			return strndup(env, strcspn(env, ":"));
+	if (i < 0 || i >= (int)(sizeof(beside) / sizeof(beside[0])))
+		return NULL;
+	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[len < 0 ? 0 : len] = 0;
+	slash = strrchr(self, '/');
+	if (!slash || asprintf(&dir, "%.*s/%s", (int)(slash - self), self, beside[i]) < 0)
+		return NULL;
+	return dir;
+}
+
+FILE *open_tool(const char *name)
+{
+	FILE *f = NULL;
+	char *dir, *path;
+	int n = 0;
+
+	if (!*name || strchr(name, '/'))
+		return NULL;
+	while (!f && (dir = next_dir(&n))) {
+		if (asprintf(&path, "%s/%s.d", dir, name) >= 0) {
+			f = fopen(path, "re");
+			free(path);
+		}
+		free(dir);
+	}
+	return f;
+}
+
+/* What the head of a file says of the tool of this name; false: it has none. */
+static bool read_head(const char *path, struct tool *t)
+{
+	char line[256], *text;
+	FILE *f = fopen(path, "re");
+	size_t n = strlen(t->name);
+
+	if (!f)
+		return false;
+	t->summary[0] = 0;
+	for (int i = 0; i < 4 && !t->summary[0] && fgets(line, sizeof(line), f); i++) {
+		text = line + strspn(line, "/* \t");
+		if (strncmp(text, t->name, n) == 0 && strncmp(text + n, " - ", 3) == 0)
+			snprintf(t->summary, sizeof(t->summary), "%.*s",
+				 (int)strcspn(text + n + 3, "\n"), text + n + 3);
+	}
+	fclose(f);
+	return t->summary[0];
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct tool *)a)->name, ((const struct tool *)b)->name);
+}
+
+static bool is_known(const struct tool *tools, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(tools[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Add the tools of a directory that are not there yet; returns how many there are then. */
+static int add_tools(const char *dir, struct tool *tools, int n)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	char *path;
+
+	while (d && n < MAX_TOOLS && (e = readdir(d))) {
+		struct tool *t = &tools[n];
+		size_t len = strlen(e->d_name);
+
+		if (len < 3 || len - 2 >= sizeof(t->name) || strcmp(e->d_name + len - 2, ".d") != 0)
+			continue;
+		snprintf(t->name, sizeof(t->name), "%.*s", (int)(len - 2), e->d_name);
+		if (is_known(tools, n, t->name) || asprintf(&path, "%s/%s", dir, e->d_name) < 0)
+			continue;
+		n += read_head(path, t);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+void list_tools(FILE *out)
+{
+	struct tool *tools = calloc(MAX_TOOLS, sizeof(*tools));
+	int n = 0, which = 0;
+	char *dir;
+
+	if (!tools)
+		fatal("out of memory");
+	while ((dir = next_dir(&which))) {
+		n = add_tools(dir, tools, n);
+		free(dir);
+	}
+	qsort(tools, (size_t)n, sizeof(*tools), by_name);
+	for (int i = 0; i < n; i++)
+		fprintf(out, "%-15s %s\n", tools[i].name, tools[i].summary);
+	free(tools);
+	if (n == 0)
+		fatal("no tools are installed");
+}

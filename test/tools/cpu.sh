@@ -1,0 +1,62 @@
+# Tools about CPUs, the scheduler and interrupts.
+# timeout: 120
+# needs: root bpf btf gcc taskset
+. "$SRC/test/lib.bash"
+. "$SRC/test/tools/lib.bash"
+
+# Each sleep ends by a wake-up: one wait for a CPU at least. Others may take the CPU away, so that there are more.
+n=20
+tool runqlat "$name" -- sleep $n
+[ "$(samples)" -ge $n ] || want "at least $n" "$(samples)"
+tool runqlat nosuchname -- sleep $n
+want 0 "$(samples)" "another name"
+tool runqslower 0 "$name" -- sleep $n
+k=$(rows "^[0-9]+ [0-9]+ [0-9]+ $name [0-9]+\$")
+[ "$k" -ge $n ] || want "at least $n" "$k"
+tool cpudist "$name" -- sleep $n
+[ "$(samples)" -ge $n ] || want "at least $n" "$(samples)"
+tool cpudist "$name" 1 -- sleep $n
+k=$(awk '/\|/ && $1 >= 512 { n += $NF } END { print n + 0 }' "$TMP/out") # a sleep of a millisecond is in the row of 512 us or below it
+[ "$k" -ge $n ] || want "at least $n" "$k" "off"
+
+tool cpuwalk "$name" -- /usr/bin/taskset -c 0 "$TMP/$name" sleep $n
+want 0 "$(sum 4 "^[0-9]+ $name [1-9]")" "other CPUs than 0"
+k=$(sum 4 "^[0-9]+ $name 0 ")
+[ "$k" -ge $n ] || want "at least $n" "$k"
+if [ "$(nproc)" -gt 1 ]; then
+	tool migrations "$name" -- /usr/bin/taskset -c 0 "$TMP/$name" move $n
+	want $((n / 2)) "$(sum 5 "^[0-9]+ $name 0 1 ")" "from 0 to 1"
+	want $((n / 2)) "$(sum 5 "^[0-9]+ $name 1 0 ")" "from 1 to 0"
+fi
+
+# 99 samples in a second of CPU time; some may be lost where the clock of the machine stumbles
+tool profile "$name" 1 -- spin 50
+k=$(sum 1 '^[0-9]+ samples$')
+[ "$k" -ge 25 ] && [ "$k" -le 75 ] || want "about 50" "$k"
+[ "$(rows '`spins')" -ge 1 ] || want "a stack with spins" "$(rows spins)"
+tool hotuser "$name" -- spin 50
+want spins "$(squeezed | sed -n '3s/.*`//p')" "the hottest function"
+tool hotkernel "$name" -- spin 50
+want "Sampling at 999 Hz... Ctrl-C ends." "$(head -n 1 "$TMP/out")"
+
+# waits of a millisecond in nanosleep()
+tool offcputime "$name" 500 -- sleep $n
+k=$(awk '/nanosleep/ { s = 1 } s && NF == 1 && $1 ~ /^[0-9]+$/ { t += $1; s = 0 } END { print t + 0 }' "$TMP/out")
+[ "$k" -ge $((n * 1000)) ] || want "at least $((n * 1000)) us" "$k" # no sleep ends early
+tool wakeuptime "$name" -- sleep $n
+k=$(awk -v w="wakes $name" 'index($0, w) { s = 1 } s && NF == 1 && $1 ~ /^[0-9]+$/ { t += $1; s = 0 } END { print t + 0 }' "$TMP/out")
+[ "$k" -ge $((n * 900)) ] || want "at least $((n * 900)) us" "$k" # the wake-up is before the end of the sleep as the thread sees it
+
+# what the kernel itself has counted: before and after tracing is more, but not less than what was seen
+counted() { awk -v k="$1" '$1 == k { for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i } END { print n + 0 }' "$2"; }
+before=$(counted SCHED: /proc/softirqs)
+tool softirqs 1 -- sleep $n
+k=$(sum 2 '^SCHED ')
+after=$(counted SCHED: /proc/softirqs)
+[ "$k" -le $((after - before)) ] || want "at most $((after - before))" "$k"
+want "$(awk '/^[A-Z_]+ +[0-9]+ +[0-9]+ +[0-9]+$/ { n += $2 } END { print n + 0 }' "$TMP/out")" "$(samples)" "distribution and table"
+before=$(awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^[0-9]+$/) n += $i } END { print n + 0 }' /proc/interrupts)
+tool hardirqs -- /bin/dd if=/dev/zero of="$TMP/file" bs=64k count=16 conv=fsync status=none
+after=$(awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^[0-9]+$/) n += $i } END { print n + 0 }' /proc/interrupts)
+k=$(sum 3 '^[0-9]+ .* [0-9]+ [0-9]+ [0-9]+$')
+[ "$k" -le $((after - before)) ] || want "at most $((after - before))" "$k"

@@ -1,0 +1,63 @@
+#!/usr/sbin/dtrace -s
+/*
+ * biolatency - how long disks take, as distributions
+ *
+ * USAGE
+ *	dtrace -s biolatency [-p pid | -c command] [disk [interval]]
+ *
+ * ARGUMENTS
+ *	disk	only this one, as in /proc/diskstats (default: all)
+ *	interval	seconds between two outputs; 0: one, at the end (default: 0)
+ *
+ * OUTPUT
+ *	A distribution in microseconds for each disk, reads and writes apart.
+ *
+ * NOTES
+ *	From when the driver gets a request until it is done; the time in a queue before is not included.
+ *	With -p or -c: requests that the process itself gives to the disk, not what is written back for it later.
+ *
+ * SEE ALSO
+ *	biosnoop, bitesize
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option dynvarsize=4m
+
+inline string DISK = $$1;
+inline int INTERVAL = $2 ? $2 : 1000000000;	/* never */
+inline int WANTED = $target == 0 || progenyof($target);
+
+int seconds;
+uint64_t start[uintptr_t, uintptr_t];
+
+BEGIN
+{
+	printf("Timing disks... Ctrl-C ends.\n");
+}
+
+io:::start
+/WANTED && (DISK == "" || args[1]->dev_statname == DISK)/
+{
+	start[arg0, arg2] = timestamp;
+}
+
+io:::done
+/start[arg0, arg2]/
+{
+	@[args[1]->dev_statname, args[0]->b_flags & B_READ ? "read" : "write"] =
+	    quantize((timestamp - start[arg0, arg2]) / 1000);
+	start[arg0, arg2] = 0;
+}
+
+tick-1s
+/++seconds % INTERVAL == 0/
+{
+	printf("%Y\n", walltimestamp);
+	printa("%s, %s, us%@d\n", @);
+	trunc(@);
+}
+
+END
+{
+	printa("%s, %s, us%@d\n", @);
+}

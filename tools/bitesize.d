@@ -1,0 +1,40 @@
+#!/usr/sbin/dtrace -s
+/*
+ * bitesize - sizes of requests to disks, by program
+ *
+ * USAGE
+ *	dtrace -s bitesize [-p pid | -c command] [name]
+ *
+ * ARGUMENTS
+ *	name	only programs of this name (default: all)
+ *
+ * OUTPUT
+ *	A distribution in bytes for each program, reads and writes apart.
+ *
+ * NOTES
+ *	The program is the one that gives the request to the driver: for what is written back later, a thread of the kernel.
+ *
+ * SEE ALSO
+ *	biosnoop, seeksize
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+
+inline string NAME = $$1;
+inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+
+BEGIN
+{
+	printf("Measuring requests to disks... Ctrl-C ends.\n");
+}
+
+io:::start
+/WANTED && args[0]->b_bcount/
+{
+	@[execname, args[0]->b_flags & B_READ ? "read" : "write"] = quantize(args[0]->b_bcount);
+}
+
+END
+{
+	printa("%s, %s, bytes%@d\n", @);
+}

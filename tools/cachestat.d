@@ -1,0 +1,89 @@
+#!/usr/sbin/dtrace -s
+/*
+ * cachestat - pages of files that were found in memory, and that were not
+ *
+ * USAGE
+ *	dtrace -s cachestat [-p pid | -c command] [interval [count]]
+ *
+ * ARGUMENTS
+ *	interval	seconds between two lines (default: 1)
+ *	count	how many lines (default: until Ctrl-C)
+ *
+ * OUTPUT
+ *	READS	looks into the page cache by read() and its relatives; a long read makes several
+ *	HIT%	the share of them that found all in memory
+ *	ADDED	pages that were brought into the cache, those read ahead and those written for the first time too
+ *	DIRTIED	pieces of the cache (folios) that were changed and must be written back
+ *
+ * NOTES
+ *	Reads of memory-mapped files are not among READS.
+ *	Linux 6.10 or newer.
+ *
+ * SEE ALSO
+ *	filetop, faults
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option switchrate=10hz
+
+inline int INTERVAL = $1 ? $1 : 1;
+inline int COUNT = $2;
+inline int WANTED = $target == 0 || progenyof($target);
+
+int seconds, lines;
+
+/* A large folio has its order in the second page. */
+inline int IS_LARGE[struct folio *f] = ((f->flags.f ?? f->flags) >> PG_head) & 1;
+
+BEGIN
+{
+	printf("%9s %6s %9s %9s\n", "READS", "HIT%", "ADDED", "DIRTIED");
+}
+
+syscall::read:entry, syscall::readv:entry, syscall::pread*:entry
+{
+	self->missed = 0;
+}
+
+sdt:filemap::mm_filemap_add_to_page_cache
+/WANTED/
+{
+	self->missed = 1;
+	@added = sum(IS_LARGE[args[0]] ? 1 << (args[0]->_flags_1 & 0xff) : 1);
+}
+
+sdt:filemap::mm_filemap_get_pages
+/WANTED/
+{
+	@reads = count();
+	@hit = avg(self->missed ? 0 : 100);
+	self->missed = 0;
+}
+
+sdt:writeback::writeback_dirty_folio
+/WANTED/
+{
+	@dirtied = count();
+}
+
+tick-1s
+/++seconds % INTERVAL == 0/
+{
+	printa("%@9d %@6d %@9d %@9d\n", @reads, @hit, @added, @dirtied);
+	trunc(@reads);
+	trunc(@hit);
+	trunc(@added);
+	trunc(@dirtied);
+	lines++;
+}
+
+tick-1s
+/COUNT && lines == COUNT/
+{
+	exit(0);
+}
+
+END
+{
+	printa("%@9d %@6d %@9d %@9d\n", @reads, @hit, @added, @dirtied);
+}

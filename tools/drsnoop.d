@@ -1,0 +1,47 @@
+#!/usr/sbin/dtrace -s
+/*
+ * drsnoop - processes that must free memory themselves before they get some
+ *
+ * USAGE
+ *	dtrace -s drsnoop [-p pid | -c command] [name]
+ *
+ * ARGUMENTS
+ *	name	only programs of this name (default: all)
+ *
+ * OUTPUT
+ *	TIME(ms)	since tracing began
+ *	PID	process
+ *	COMM	its name
+ *	WHY	memory: the machine's ran out, group: that of its control group
+ *	LAT(us)	how long it took
+ *	PAGES	pages that were freed
+ *
+ * SEE ALSO
+ *	oomkill, swapin
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option switchrate=10hz
+
+inline string NAME = $$1;
+inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+
+BEGIN
+{
+	began = timestamp;
+	printf("%10s %7s %-16s %-8s %9s %8s\n", "TIME(ms)", "PID", "COMM", "WHY", "LAT(us)", "PAGES");
+}
+
+sdt:vmscan::mm_vmscan_direct_reclaim_begin, sdt:vmscan::mm_vmscan_memcg_reclaim_begin
+/WANTED/
+{
+	self->start = timestamp;
+}
+
+sdt:vmscan::mm_vmscan_direct_reclaim_end, sdt:vmscan::mm_vmscan_memcg_reclaim_end
+/self->start/
+{
+	printf("%10d %7d %-16s %-8s %9d %8d\n", (self->start - began) / 1000000, pid, execname,
+	    probename == "mm_vmscan_memcg_reclaim_end" ? "group" : "memory", (timestamp - self->start) / 1000, arg0);
+	self->start = 0;
+}

@@ -1,0 +1,83 @@
+#!/usr/sbin/dtrace -s
+/*
+ * filetop - bytes read and written, by file
+ *
+ * USAGE
+ *	dtrace -s filetop [-p pid | -c command] [interval [count]]
+ *
+ * ARGUMENTS
+ *	interval	seconds between two tables (default: 1)
+ *	count	how many tables (default: until Ctrl-C)
+ *
+ * OUTPUT
+ *	COMM	name of the program
+ *	READ	bytes read
+ *	WRITTEN	bytes written
+ *	FILE	path of the file
+ *
+ * NOTES
+ *	Regular files only. What is mapped into memory is not seen.
+ *
+ * SEE ALSO
+ *	rwtop, rwbytype, fsslower
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option aggsortrev
+
+inline int INTERVAL = $1 ? $1 : 1;
+inline int COUNT = $2;
+inline int WANTED = $target == 0 || progenyof($target);
+inline int IS_FILE[int fd] = (getf(fd)->f_inode->i_mode & S_IFMT) == S_IFREG;
+
+int seconds, tables;
+
+BEGIN
+{
+	printf("%-16s %12s %12s %s\n", "COMM", "READ", "WRITTEN", "FILE");
+}
+
+syscall::read:entry, syscall::readv:entry, syscall::pread*:entry,
+syscall::write:entry, syscall::writev:entry, syscall::pwrite*:entry
+/WANTED/
+{
+	self->fd = arg0 + 1;
+}
+
+syscall::*read*:return
+/self->fd && arg1 > 0 && IS_FILE[self->fd - 1]/
+{
+	@r[execname, fds[self->fd - 1].fi_pathname] = sum(arg1);
+}
+
+syscall::*write*:return
+/self->fd && arg1 > 0 && IS_FILE[self->fd - 1]/
+{
+	@w[execname, fds[self->fd - 1].fi_pathname] = sum(arg1);
+}
+
+syscall::*read*:return, syscall::*write*:return
+{
+	self->fd = 0;
+}
+
+tick-1s
+/++seconds % INTERVAL == 0/
+{
+	printf("%Y\n", walltimestamp);
+	printa("%-16s %@12d %@12d %s\n", @r, @w);
+	trunc(@r);
+	trunc(@w);
+	tables++;
+}
+
+tick-1s
+/COUNT && tables == COUNT/
+{
+	exit(0);
+}
+
+END
+{
+	printa("%-16s %@12d %@12d %s\n", @r, @w);
+}

@@ -1,0 +1,46 @@
+#!/usr/sbin/dtrace -s
+/*
+ * hotkernel - functions of the kernel that use the CPU
+ *
+ * USAGE
+ *	dtrace -s hotkernel [-p pid | -c command] [name [rows]]
+ *
+ * ARGUMENTS
+ *	name	only on behalf of programs of this name (default: all)
+ *	rows	the most rows (default: 20)
+ *
+ * OUTPUT
+ *	SAMPLES	how often it was found there, of 999 a second
+ *	FUNCTION	module and function
+ *
+ * NOTES
+ *	The idle CPU is left out.
+ *
+ * SEE ALSO
+ *	profile, hotuser
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option aggsortrev
+
+inline string NAME = $$1;
+inline int ROWS = $2 ? $2 : 20;
+inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+
+BEGIN
+{
+	printf("Sampling at 999 Hz... Ctrl-C ends.\n");
+}
+
+profile-999
+/arg0 && pid && WANTED/
+{
+	@[func(arg0)] = count();
+}
+
+END
+{
+	trunc(@, ROWS);
+	printf("%9s %s\n", "SAMPLES", "FUNCTION");
+	printa("%@9d %a\n", @);
+}

@@ -1,0 +1,72 @@
+#!/usr/sbin/dtrace -s
+/*
+ * iopattern - requests to disks: sequential or random, how many, how large
+ *
+ * USAGE
+ *	dtrace -s iopattern [-p pid | -c command] [interval [count]]
+ *
+ * ARGUMENTS
+ *	interval	seconds between two tables (default: 1)
+ *	count	how many tables (default: until Ctrl-C)
+ *
+ * OUTPUT
+ *	DISK	the disk
+ *	IOS	requests that move data
+ *	SEQ	those that begin where the one before has ended
+ *	READ	bytes read
+ *	WRITTEN	bytes written
+ *	MAX	bytes of the largest
+ *
+ * SEE ALSO
+ *	seeksize, biotop
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option aggsortrev
+
+inline int INTERVAL = $1 ? $1 : 1;
+inline int COUNT = $2;
+inline int WANTED = $target == 0 || progenyof($target);
+
+int seconds, tables;
+uint64_t next[dev_t];
+
+BEGIN
+{
+	printf("%-10s %8s %8s %12s %12s %9s\n", "DISK", "IOS", "SEQ", "READ", "WRITTEN", "MAX");
+}
+
+io:::start
+/WANTED && args[0]->b_bcount/
+{
+	@n[args[1]->dev_statname] = count();
+	@s[args[1]->dev_statname] = sum(next[args[0]->b_edev] == args[0]->b_lblkno);
+	@r[args[1]->dev_statname] = sum(args[0]->b_flags & B_READ ? args[0]->b_bcount : 0);
+	@w[args[1]->dev_statname] = sum(args[0]->b_flags & B_READ ? 0 : args[0]->b_bcount);
+	@m[args[1]->dev_statname] = max(args[0]->b_bcount);
+	next[args[0]->b_edev] = args[0]->b_lblkno + args[0]->b_bcount / 512;
+}
+
+tick-1s
+/++seconds % INTERVAL == 0/
+{
+	printf("%Y\n", walltimestamp);
+	printa("%-10s %@8d %@8d %@12d %@12d %@9d\n", @n, @s, @r, @w, @m);
+	trunc(@n);
+	trunc(@s);
+	trunc(@r);
+	trunc(@w);
+	trunc(@m);
+	tables++;
+}
+
+tick-1s
+/COUNT && tables == COUNT/
+{
+	exit(0);
+}
+
+END
+{
+	printa("%-10s %@8d %@8d %@12d %@12d %@9d\n", @n, @s, @r, @w, @m);
+}

@@ -1,0 +1,63 @@
+#!/usr/sbin/dtrace -s
+/*
+ * pgqueries - queries of PostgreSQL, with their times
+ *
+ * USAGE
+ *	dtrace -s pgqueries [-p pid | -c command] [ms [text]]
+ *
+ * ARGUMENTS
+ *	ms	leave out queries that took less, in milliseconds (default: 0)
+ *	text	0: without their text (default: 1)
+ *
+ * OUTPUT
+ *	PID	server process
+ *	LAT(us)	from its begin to its end
+ *	QUERY	the first line of its text
+ *
+ * NOTES
+ *	A server that was built with --enable-dtrace, as Debian's is. At the end: queries, and a distribution of the times in
+ *	microseconds. Without -p or -c, all servers that run, with the processes that they start later.
+ *
+ * SEE ALSO
+ *	rediscmds, sslsniff
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option switchrate=10hz
+#pragma D option strsize=1024
+#pragma D option zdefs
+
+inline int MS = $1;
+inline int TEXT = $$2 == "" ? 1 : $2;
+inline int WANTED = $target == 0 || progenyof($target);
+
+BEGIN
+{
+	printf("%7s %10s %s\n", "PID", "LAT(us)", "QUERY");
+}
+
+postgresql:::query-start
+/WANTED/
+{
+	self->start = timestamp;
+}
+
+postgresql:::query-done
+/self->start && timestamp - self->start >= MS * 1000000/
+{
+	printf("%7d %10d %s\n", pid, (timestamp - self->start) / 1000, TEXT ? strtok(copyinstr(arg0), "\n") : "");
+}
+
+postgresql:::query-done
+/self->start/
+{
+	@ = count();
+	@lat = quantize((timestamp - self->start) / 1000);
+	self->start = 0;
+}
+
+END
+{
+	printa("\n%@d queries\n", @);
+	printa("us%@d\n", @lat);
+}

@@ -1,0 +1,62 @@
+#!/usr/sbin/dtrace -s
+/*
+ * swapin - pages that come back from swap, by process
+ *
+ * USAGE
+ *	dtrace -s swapin [-p pid | -c command] [interval [count]]
+ *
+ * ARGUMENTS
+ *	interval	seconds between two tables (default: 1)
+ *	count	how many tables (default: until Ctrl-C)
+ *
+ * OUTPUT
+ *	PID	process that waits for them
+ *	COMM	its name
+ *	PAGES	pages of 4096 bytes, those read ahead too
+ *
+ * NOTES
+ *	What zswap keeps in memory is not seen.
+ *
+ * SEE ALSO
+ *	faults, drsnoop
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option aggsortrev
+
+inline int INTERVAL = $1 ? $1 : 1;
+inline int COUNT = $2;
+inline int WANTED = $target == 0 || progenyof($target);
+
+int seconds, tables;
+
+BEGIN
+{
+	printf("%7s %-16s %9s\n", "PID", "COMM", "PAGES");
+}
+
+vminfo:::anonpgin
+/WANTED/
+{
+	@[pid, execname] = sum(arg0);
+}
+
+tick-1s
+/++seconds % INTERVAL == 0/
+{
+	printf("%Y\n", walltimestamp);
+	printa("%7d %-16s %@9d\n", @);
+	trunc(@);
+	tables++;
+}
+
+tick-1s
+/COUNT && tables == COUNT/
+{
+	exit(0);
+}
+
+END
+{
+	printa("%7d %-16s %@9d\n", @);
+}

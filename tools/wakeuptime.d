@@ -1,0 +1,55 @@
+#!/usr/sbin/dtrace -s
+/*
+ * wakeuptime - who wakes threads that waited: the waker's stack, with the time they slept
+ *
+ * USAGE
+ *	dtrace -s wakeuptime [-p pid | -c command] [name]
+ *
+ * ARGUMENTS
+ *	name	only sleepers of this name (default: all)
+ *
+ * OUTPUT
+ *	Kernel stack and user stack of the waker, its name, the sleeper's name, and microseconds slept; the longest last.
+ *
+ * NOTES
+ *	The waker is whoever runs when the wake-up is made; a timer or a disk wakes on behalf of anyone.
+ *	With -p or -c: sleepers of that process and its descendants.
+ *
+ * SEE ALSO
+ *	offcputime
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option aggsize=16m
+#pragma D option stackframes=32
+#pragma D option ustackframes=32
+#pragma D option dynvarsize=4m
+
+inline string NAME = $$1;
+inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+
+uint64_t slept[id_t];
+
+BEGIN
+{
+	printf("Tracing wake-ups... Ctrl-C ends.\n");
+}
+
+sched:::sleep
+/pid && WANTED/
+{
+	slept[tid] = timestamp;
+}
+
+sched:::wakeup
+/slept[args[0]->pr_lwpid]/
+{
+	@[stack(), ustack(), execname, args[1]->pr_fname] = sum(timestamp - slept[args[0]->pr_lwpid]);
+	slept[args[0]->pr_lwpid] = 0;
+}
+
+END
+{
+	normalize(@, 1000);
+	printa("%k%k              %s wakes %s\n%@16d\n", @);
+}
