@@ -50,7 +50,7 @@ static const struct limit {
     {DT_O_CLEANRATE, 200000, 60 * NS_PER_SEC, true}, /* 200 us to 60 s */
     {DT_O_STATUSRATE, 0, 10 * NS_PER_SEC, true},
     {DT_O_BUFSIZE, 8, INT64_MAX, false}, /* a record header at least */
-    {DT_O_STRSIZE, 1, INT32_MAX, false}, /* sizes in DIF types are 32 bits wide */
+    {DT_O_STRSIZE, 1, 64 << 10, false},  /* a firing has a dozen strings */
     {DT_O_IREGS, 1, 8, false},		 /* what the machine has */
     {DT_O_TREGS, 1, 8, false},
     {DT_O_JSTACKSTRSIZE, 0, INT32_MAX, false},

@@ -68,7 +68,7 @@ extern const struct dt_op_desc dt_op_table[256];
 #define DT_VAR_USER_MIN 0x500
 #define DT_VAR_MAX	0xffff
 #define DT_DIFO_MAXSIZE (256 * 1024)
-#define DT_STATIC_VAR_MAX (16 * 1024)
+#define DT_STATIC_VAR_MAX (64 * 1024) /* a string of the largest strsize */
 
 enum { DT_SCOPE_GLOBAL, DT_SCOPE_THREAD, DT_SCOPE_LOCAL };
 enum { DT_VAR_ARRAY, DT_VAR_SCALAR };

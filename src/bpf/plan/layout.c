@@ -57,13 +57,18 @@ uint64_t dt_layout_storage(const struct dt_scope_place *s)
 #define FEW_MAX	    1024
 #define MANY_MAX    32768
 
+bool dt_layout_has_storage(const struct dt_plan_layout *l, const dt_plan *p)
+{
+	return l->thread_size <= DT_STORAGE_MAX && dt_plan_can(p, STORAGE);
+}
+
 static void place_threads(struct dt_plan_layout *l, const dt_plan *p)
 {
-	uint64_t size = dt_layout_storage(&l->vars[DT_SCOPE_THREAD]),
-		 most = dt_plan_can(p, STORAGE) ? FEW_MAX : MANY_MAX,
-		 n = (dt_plan_can(p, STORAGE) ? FEW : MANY) / (ASIDE_OWNER + size);
+	uint64_t size = dt_layout_storage(&l->vars[DT_SCOPE_THREAD]), most, n;
 
 	l->thread_size = (uint32_t)size;
+	most = dt_layout_has_storage(l, p) ? FEW_MAX : MANY_MAX;
+	n = (dt_layout_has_storage(l, p) ? FEW : MANY) / (ASIDE_OWNER + size);
 	n = n > most ? most : n < ENTRIES_MIN ? ENTRIES_MIN : n;
 	while (n >> (l->aside_bits + 1))
 		l->aside_bits++;

@@ -36,6 +36,7 @@ struct dt_prog_place {
 #define DT_ABSENT_WORDS 64
 #define DT_ABSENT_PIECE 4096
 #define DT_PACKET_WORDS 32 /* packet.c: words of its own */
+#define DT_STORAGE_MAX	65000 /* bytes of an object in task storage: the kernel's limit is less than 64 KB */
 
 struct dt_plan_layout {
 	/* offsets from the start of the slot */
@@ -74,6 +75,8 @@ void dt_layout_program(struct dt_plan_layout *l, const dt_plan *p, uint32_t i, s
 void dt_layout_free(struct dt_plan_layout *l);
 
 /* Bytes that a map has for the variables of a scope: room for twice the objects, see tr_memory.c. */
+/* Are thread-local variables in task storage? Else they are in the table beside it (thread.c). */
+bool dt_layout_has_storage(const struct dt_plan_layout *l, const dt_plan *p);
 uint64_t dt_layout_storage(const struct dt_scope_place *s);
 
 /* ---- buffer_size.c ---- */

@@ -94,7 +94,7 @@ static int make_threads(dt_bpf *e, dt_error *err)
 	    make_array(e, "dt_aside", ASIDE_OWNER + size, 1ull << e->at.aside_bits, 0, err);
 	if (e->maps.aside < 0)
 		return -1;
-	if (!dt_plan_can(&e->plan, STORAGE))
+	if (!dt_layout_has_storage(&e->at, &e->plan))
 		return 0;
 	btf = dt_code_btf_storage(size);
 	if (btf.fd < 0)

@@ -198,7 +198,7 @@ void dt_thread_value(dt_tr *t, bool make)
 	uint32_t usual = dt_code_label(c), none = dt_code_label(c), done = dt_code_label(c);
 
 	dt_tr_needs(t, task_storage);
-	if (!dt_plan_can(t->plan, STORAGE)) {
+	if (!dt_layout_has_storage(t->at, t->plan)) {
 		entry(t, make, none, done);
 	} else {
 		if_none_aside(t, usual);
@@ -206,7 +206,7 @@ void dt_thread_value(dt_tr *t, bool make)
 		dt_code_place(c, usual);
 		storage(t, make);
 	}
-	if (dt_plan_can(t->plan, STORAGE) && make) {
+	if (dt_layout_has_storage(t->at, t->plan) && make) {
 		uint32_t refused = dt_code_label(c);
 
 		jmpi(c, BPF_JEQ, R0, 0, refused);
@@ -214,7 +214,7 @@ void dt_thread_value(dt_tr *t, bool make)
 		dt_code_place(c, refused);
 		entry(t, true, none, done);
 	}
-	if (!dt_plan_can(t->plan, STORAGE) || make) {
+	if (!dt_layout_has_storage(t->at, t->plan) || make) {
 		dt_code_place(c, none);
 		movi(c, R0, 0);
 	}
