@@ -18,8 +18,8 @@
 #define MAX_FOLDED (1ull << 30) /* bytes of a file that is read */
 
 struct folding {
-	const dt_samples *s;
-	const char *name; /* the first frame; NULL: none */
+	const dt_buf *texts; /* of all frames */
+	const char *name;    /* the first frame; NULL: none */
 	dt_buf *out;
 };
 
@@ -34,23 +34,29 @@ static void put_line(void *arg, const uint32_t *path, uint32_t depth, const stru
 	for (uint32_t i = 0; i < depth; i++) {
 		if (i > 0 || f->name)
 			dt_buf_putc(f->out, ';');
-		dt_sframe_text(f->out, dt_samples_nth_frame(f->s, path[i]), ';');
+		dt_buf_add(f->out, f->texts[path[i]].s, f->texts[path[i]].n);
 	}
 	dt_buf_printf(f->out, " %llu\n", (unsigned long long)dt_snode_self(node));
 }
 
 static int folded_emit(dt_samples *s, const struct dt_consumer_env *env, dt_buf *out, dt_error *err)
 {
-	uint32_t n = dt_samples_count(s);
+	uint32_t n = dt_samples_count(s), nframes = dt_samples_nframes(s);
+	dt_buf *texts = dt_xcalloc(nframes + 1, sizeof(*texts));
 
 	(void)env;
 	(void)err;
+	for (uint32_t i = 0; i < nframes; i++)
+		dt_sframe_text(&texts[i], dt_samples_nth_frame(s, i), ';');
 	for (uint32_t i = 0; i < n; i++) {
 		const dt_sampleset *set = dt_samples_nth(s, i);
-		struct folding f = {s, n > 1 ? set->name : NULL, out};
+		struct folding f = {texts, n > 1 ? set->name : NULL, out};
 
 		dt_sampleset_each(s, set, put_line, &f);
 	}
+	for (uint32_t i = 0; i < nframes; i++)
+		dt_buf_free(&texts[i]);
+	free(texts);
 	return 0;
 }
 
