@@ -382,6 +382,15 @@ static void suggest_colons(dt_probes *ps, const dt_probedesc *d, dt_error *err)
 	ps->found.n = 0;
 }
 
+static void suggest_words(const dt_probedesc *d, dt_error *err)
+{
+	dt_buf b = {0};
+
+	if (dt_probe_foreign(d, &b))
+		snprintf(err->text, sizeof(err->text), "in D this is \"%s\"", b.s);
+	dt_buf_free(&b);
+}
+
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
 		    dt_error *err)
 {
@@ -402,6 +411,8 @@ int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe
 	n = full.id ? match_id(ps, full.id, err) : match_patterns(ps, &full, listing, err);
 	if (n == 0 && !full.id && !err->text[0])
 		suggest_colons(ps, &full, err);
+	if (n == 0 && !full.id && !err->text[0])
+		suggest_words(&full, err);
 	*out = ps->found.v;
 	return n;
 }

@@ -87,6 +87,8 @@ dt_ksyms *dt_probes_ksyms(dt_probes *ps); /* the kernel's symbols, read when fir
 /* For providers, in discover(): a probe was found. One already known by id is returned again. */
 dt_probe *dt_probes_add(dt_probes *ps, const dt_provider *p, uint32_t id, const char *prov,
 			const char *mod, const char *func, const char *name, uint64_t data);
+/* Is this in the words of bpftrace ("kprobe:vfs_read")? Then the description in D is added to *out. */
+bool dt_probe_foreign(const dt_probedesc *d, dt_buf *out);
 /* All probes that match, in order of id. Returns the count (0 is not an error; *err then may hold a
  * provider's sentence why, err->code 0), or -1 with *err for a malformed description. The array
  * belongs to the registry until the next call. */

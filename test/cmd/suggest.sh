@@ -42,3 +42,20 @@ expect_match 'did you mean "bufsize"\?$' "$err"
 # nothing near: no suggestion
 dt -e -n 'BEGIN { trace(xyzzyplugh); }'
 expect "dtrace: invalid probe specifier BEGIN { trace(xyzzyplugh); }: in action list: failed to resolve xyzzyplugh: Unknown variable name" "$err"
+# the words of bpftrace
+while read -r theirs ours; do
+	dt -e -n "$theirs"
+	expect_match "does not match any probes: in D this is \"$ours\"\$" "$err"
+	case $ours in fbt*|pid*) ;; *) dt -e -n "$ours"; expect 0 "$status" "$ours" ;; esac
+done <<'EOT'
+kprobe:vfs_nosuch fbt::vfs_nosuch:entry
+kretprobe:vfs_nosuch fbt::vfs_nosuch:return
+fentry:vfs_nosuch fbt::vfs_nosuch:entry
+tracepoint:syscalls:sys_enter_read syscall::read:entry
+tracepoint:syscalls:sys_exit_read syscall::read:return
+tracepoint:raw_syscalls:sys_enter syscall:::entry
+tracepoint:sched:sched_switch sdt:sched::sched_switch
+uprobe:bash:readline pid\$target:bash:readline:entry
+interval:s:1 tick-1s
+profile:hz:99 profile-99hz
+EOT
