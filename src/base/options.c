@@ -49,7 +49,7 @@ static const struct limit {
 } limits[] = {
     {DT_O_CLEANRATE, 200000, 60 * NS_PER_SEC, true}, /* 200 us to 60 s */
     {DT_O_STATUSRATE, 0, 10 * NS_PER_SEC, true},
-    {DT_O_BUFSIZE, 8, INT64_MAX, false}, /* a record header at least */
+    {DT_O_BUFSIZE, 0, INT64_MAX, false}, /* too small for a record: found when tracing is enabled */
     {DT_O_STRSIZE, 1, 64 << 10, false},  /* a firing has a dozen strings */
     {DT_O_IREGS, 1, 8, false},		 /* what the machine has */
     {DT_O_TREGS, 1, 8, false},

@@ -157,7 +157,9 @@ void dt_buffer_plan_init(dt_buffer_plan *b, const dt_options *o)
 {
 	uint64_t size = dt_opt(o, DT_O_BUFSIZE);
 
-	*b = (dt_buffer_plan){.size = (size ? size : DT_BUFFER_DEFAULT) & ~7ull,
+	if (!size && !o->is_set[DT_O_BUFSIZE])
+		size = DT_BUFFER_DEFAULT;
+	*b = (dt_buffer_plan){.size = size & ~7ull,
 			      .aggsize = dt_opt(o, DT_O_AGGSIZE),
 			      .reserves = dt_opt(o, DT_O_BUFPOLICY) == DT_BUFPOLICY_FILL};
 }

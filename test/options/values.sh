@@ -17,7 +17,7 @@ expect 'dtrace: failed to set -x bufsise=4m: there is no option "bufsise"; did y
 dt -e -x xyzzy -n BEGIN
 expect 'dtrace: failed to set -x xyzzy: there is no option "xyzzy"' "$err"
 dt -e -x bufsize=4 -n BEGIN
-expect 'dtrace: failed to set -x bufsize=4: "4" is out of range for option "bufsize"' "$err"
+expect "0 " "$status $err" "a small bufsize matters only when something records"
 dt -e -x strsize=0 -n BEGIN
 expect 'dtrace: failed to set -x strsize=0: "0" is out of range for option "strsize"' "$err"
 dt -e -x iregs=9 -n BEGIN
