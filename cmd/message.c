@@ -34,7 +34,7 @@ static void say(const dtrace_hdl_t *error, const char *fmt, va_list ap)
 	if (vasprintf(&what, fmt, ap) < 0 || asprintf(&text, "%s%s%s", what, error ? ": " : "",
 						      error ? dtrace_errtext(error) : "") < 0)
 		_exit(EXIT_FATAL); /* no memory for a line */
-	top_restore(); /* what is said on its screen would vanish with it */
+	top_restore(); /* a message on its screen would be lost */
 	fflush(stdout);
 	if (!format_of || !dtrace_message_write(format_of, text, error != NULL, stderr))
 		fprintf(stderr, "%s%s\n",

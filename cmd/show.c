@@ -52,7 +52,7 @@ static int print_row(dtrace_hdl_t *h, const struct dtrace_inforow *r, void *arg)
 int show_info(dtrace_hdl_t *h)
 {
 	if (dtrace_info(h, print_row, NULL) < 0)
-		fatal_handle(h, "failed to look at this machine");
+		fatal_handle(h, "failed to examine this machine");
 	return shown();
 }
 
@@ -60,10 +60,10 @@ void show_first_steps(FILE *out)
 {
 	fputs("dtrace: trace the kernel and programs with D. To begin (as root):\n"
 	      "\n"
-	      "  dtrace -n 'syscall:::entry { @[execname] = count(); }'    who makes system calls; "
+	      "  dtrace -n 'syscall:::entry { @[execname] = count(); }'    system calls by program; "
 	      "Ctrl-C ends\n"
-	      "  dtrace -qn 'proc:::exec { printf(\"%s -> %s\\n\", execname, args[0]); }'    what "
-	      "is started\n"
+	      "  dtrace -qn 'proc:::exec { printf(\"%s -> %s\\n\", execname, args[0]); }'    programs "
+	      "started\n"
 	      "  dtrace -n 'profile-997 { @[stack()] = count(); } tick-10s { exit(0); }'    where "
 	      "the kernel spends time\n"
 	      "  dtrace -n 'pid$target:libc.so.6:malloc:entry { @ = quantize(arg0); }' -c date    "

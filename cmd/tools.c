@@ -1,9 +1,9 @@
 /*
- * tools: D scripts that come with dtrace, found by name (-s execsnoop) and listed (--tools).
+ * tools: D scripts shipped with dtrace, found by name (-s execsnoop) and listed (--tools).
  *
- * They are looked for in the directories of the environment variable DTRACE_TOOLS, divided by colons, then in
- * tools beside the program (the build directory has a link to that of the tree), then in ../share/dtrace/tools. A
- * file in an earlier directory replaces one of the same name.
+ * They are searched for in the directories of the environment variable DTRACE_TOOLS, separated by
+ * colons, then in tools beside the program (the build directory has a link to that of the tree),
+ * then in ../share/dtrace/tools. A file in an earlier directory replaces one of the same name.
  *
  * The head of a tool is a comment; its second line is " * NAME - summary". tools/mkman makes manual pages of it.
  */

@@ -1,10 +1,10 @@
 /*
  * top: the terminal of --top: its screen, keys and messages.
  *
- * The table is drawn on the alternate screen, so that what was there before comes back. Every way
- * out of the process restores the terminal: the end, an error (atexit), a signal. Output goes to a
- * file meanwhile and is shown at the end, as if there had been no table. Works over anything that a
- * terminal works over: it reads no key but single letters and asks the terminal nothing.
+ * The table is drawn on the alternate screen, so that the previous contents are restored. Every
+ * exit of the process restores the terminal: the end, an error (atexit), a signal. Output goes to a
+ * file meanwhile and is printed at the end, as if there had been no table. It works over any
+ * connection: it reads only single letters and does not query the terminal.
  */
 #include <errno.h>
 #include <poll.h>
@@ -122,7 +122,7 @@ void top_begin(dtrace_hdl_t *h)
 	raw.c_lflag |= NOFLSH; /* ^C must not cut what is being drawn */
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
-	raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* the screen would be left behind */
+	raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* the screen would not be restored */
 	atexit(top_restore);
 	sigaction(SIGWINCH, &resize, NULL);
 	active = 1;
@@ -160,13 +160,13 @@ static void draw(void)
 	put_status(out);
 	if (fclose(out) == EOF)
 		fatal("out of memory");
-	put_all(text, n); /* as one piece: no half of a picture is seen */
+	put_all(text, n); /* in one piece: no partial screen is seen */
 	free(text);
 }
 
 /* ---- keys ---- */
 
-/* What was typed; true: quit. */
+/* Handle the keys; true: quit. */
 static bool read_keys(void)
 {
 	char c;

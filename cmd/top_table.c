@@ -9,7 +9,7 @@
  * The largest come first. A number has a rate (how much it grew in a second) and a bar; of min(),
  * max() and stddev() there is no rate. A distribution is a row of cells from its lowest to its
  * highest bucket, the fuller the darker, as a heat map. A stack is shown by its innermost frames.
- * Keys come from traced programs: what a terminal would act upon becomes '?'.
+ * Keys come from traced programs: control characters become '?'.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,9 @@
  *
  *    syscall:::return /errno/ { @[probefunc, errno_name[errno]] = count(); }
  *
- * No error, and signal 0, are "0"; a number without a name is "?". Names are cut out of a few long strings, by the number: a
- * condition for each of them would be as many ways through the program, all of which the kernel looks at when it is loaded.
+ * No error, and signal 0, are "0"; a number without a name is "?". Names are substrings of a few
+ * long strings, by the number: a condition for each of them would add a path through the program,
+ * and the kernel verifies all paths when it is loaded.
  */
 
 inline string errno_name[int E] = E < 0 || E >= 134 ? "?" : strtok(substr(

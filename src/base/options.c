@@ -380,7 +380,7 @@ int dt_options_set(dt_options *o, const char *name, const char *value, enum dt_o
 	store(o, id, value, v);
 	o->is_set[id] = true;
 	if (id == DT_O_OFORMAT && v != DT_OFORMAT_TEXT)
-		o->value[DT_O_QUIET] = true; /* what is said around the output has no place in it */
+		o->value[DT_O_QUIET] = true; /* notices are not part of such output */
 	return 0;
 }
 

@@ -1,13 +1,14 @@
 /*
  * pcap: where the packets of pcap() go.
  *
- * With freopen(): into that file, in the format of libpcap: a header, which says of which link type all its packets are, then for
- * each packet when, how many bytes, how many it had. A file that has such a header gets more packets. Text does not
- * belong there: it goes to the usual output as long as the file is open.
+ * With freopen(): into that file, in the format of libpcap: a header with the link type of all its
+ * packets, then for each packet the time, the captured length and the original length. Packets are
+ * appended to a file that has such a header. Text does not belong there: it goes to the usual
+ * output while the file is open.
  *
- * Without: through tshark, a process for each link type, which gets the same as a file would and answers each packet
- * with a line. It parses what anybody can send, so it runs as nobody if we are root. Where there is none, or it does not
- * answer, the caller shows the bytes.
+ * Without: through tshark, a process for each link type, which gets the same bytes as a file and
+ * answers each packet with a line. It parses untrusted packets, so it runs as user nobody if we are
+ * root. If there is no tshark, or it does not answer, the caller prints the bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +152,8 @@ uint64_t dt_pcap_lost(dt_pcap *p)
 	return lost;
 }
 
-/* What is in the file so far, in `out`: all of it, or more than SHOWN_TEXT bytes. False: it cannot be read. */
+/* The contents of the file so far, in `out`: all of it, or more than SHOWN_TEXT bytes. False: it
+ * cannot be read. */
 static bool read_start(const char *path, dt_buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -283,7 +285,7 @@ static bool send_all(int fd, const dt_buf *b)
 	return true;
 }
 
-/* Up to the end of a line; what follows it has not been asked for yet, so there is nothing. */
+/* Up to the end of a line; nothing follows it before the next request. */
 static bool receive_line(int fd, dt_buf *out)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};

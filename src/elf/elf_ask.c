@@ -1,9 +1,9 @@
 /*
  * elf_ask: the tracer's side of an object that a helper reads (elf_remote.h).
  *
- * An answer is checked as if its writer were an enemy: a file may have taken over the helper that reads it. So there are
- * two halves: dt_elf_ask_*() asks, dt_elf_take_*() checks and keeps. An invalid answer is
- * discarded, and the file is not asked about again.
+ * Answers are treated as hostile: a file may have taken over the helper that reads it. So there are
+ * two halves: dt_elf_ask_*() sends a request, dt_elf_take_*() checks and keeps the answer. An
+ * invalid answer is discarded, and the file is not asked about again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "elf/elf_remote.h"
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 /* The file as the user knows it. To be freed. */
 static char *subject(const dt_elf *e)
@@ -28,7 +28,7 @@ static char *subject(const dt_elf *e)
 	return dt_xasprintf("symbols of %s", n > 0 ? path : "a file");
 }
 
-/* False: there is no answer, and the helper has been blamed for that. */
+/* False: no answer; the helper has been blamed. */
 static bool ask(dt_elf *e, dt_jail_work *work, struct dt_question *q, dt_buf *answer, dt_error *err)
 {
 	char *what;

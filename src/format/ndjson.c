@@ -157,7 +157,7 @@ static dt_buf *begin_action(dt_writer *w, const char *action, const char *name)
 	return out;
 }
 
-/* All of the action but its values is told. */
+/* Everything about the action except its values. */
 static void begin_values(dt_writer *w, const char *key)
 {
 	if (w->brief)

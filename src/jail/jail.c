@@ -377,7 +377,7 @@ int dt_jail_reject(dt_jail *j, const char *what, const struct dt_question *q, dt
 {
 	dt_error own;
 
-	return blame(j, what, q, "made no sense", err ? err : &own);
+	return blame(j, what, q, "gave an invalid answer", err ? err : &own);
 }
 
 char *dt_jail_problem(dt_jail *j)

@@ -143,7 +143,7 @@ static bool is_named(const char *group, const char *name)
 	return false;
 }
 
-/* Groups below a match belong to it: they are not looked at. */
+/* Groups below a match belong to it: they are not searched. */
 static void search_dir(struct search *s, int dirfd, const char *below, int depth)
 {
 	DIR *d = fdopendir(dirfd);

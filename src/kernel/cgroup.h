@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 struct dt_cgroup {
-	uint64_t id;	/* what the kernel's programs see: the inode of its directory */
+	uint64_t id;	/* its id for BPF programs: the inode of its directory */
 	uint32_t level; /* distance from the root of all groups */
 };
 

@@ -1,8 +1,8 @@
 /*
- * features: what this kernel can do for programs, and the pid namespace we are in.
+ * features: what this kernel supports, and our pid namespace.
  *
- * A question is answered by trying, which takes a moment; so it is tried when it is asked for the first time, and
- * programs for which it does not matter pay nothing. The answer stays.
+ * A feature is probed by trying it, which takes time; so it is probed when it is first needed, and
+ * programs that do not need it pay nothing. The result is kept.
  */
 #ifndef DT_KERNEL_FEATURES_H
 #define DT_KERNEL_FEATURES_H
@@ -14,8 +14,8 @@ enum dt_feature {
 	DT_FEATURE_READS,	 /* programs may read its memory by helpers: not in lockdown (confidentiality) */
 	DT_FEATURE_COMPAT,	 /* 32-bit programs can run */
 	DT_FEATURE_THIRD_ABI,	 /* so can those of a third interface: dt_arch.entry.number_bit */
-	DT_FEATURE_STORAGE,	 /* task storage is found whatever the CPU is doing (Linux 6.2): thread.c */
-	DT_FEATURE_COOKIES,	 /* raw tracepoints can be told apart by cookie (Linux 6.10) */
+	DT_FEATURE_STORAGE,	 /* task storage is always found (Linux 6.2): thread.c */
+	DT_FEATURE_COOKIES,	 /* raw tracepoints have cookies (Linux 6.10) */
 	DT_FEATURE_UPROBE_MULTI, /* places in user code: many with one link, all threads of a process (Linux 6.10) */
 	DT_FEATURES
 };
@@ -27,7 +27,7 @@ struct dt_features {
 };
 enum { DT_ANSWER_UNKNOWN, DT_ANSWER_NO, DT_ANSWER_YES };
 
-/* `functions`: there are probes on kernel functions; without, nothing is said about these. */
+/* `functions`: there are probes on kernel functions; their features are probed only then. */
 void dt_features_find(struct dt_features *f, dt_arena *arena, bool functions, dt_types *ts);
 bool dt_feature(const struct dt_features *f, enum dt_feature which);
 

@@ -330,7 +330,7 @@ void dt_xlator_check(dt_compiler *cc, dt_xlator *x)
 
 /* ---- whole objects ---- */
 
-/* At most so many characters of a string as an array has room for, with the NUL after them. */
+/* At most as many characters of a string as fit into an array, with the NUL after them. */
 static dt_node *cut_string(dt_compiler *cc, dt_node *s, uint64_t room)
 {
 	dt_node *call = dt_node_new(cc, N_FUNC, s->pos), *from, *len;

@@ -344,7 +344,7 @@ static bool find_directly(const struct dt_btf *b, const char *name, uint32_t kin
 	return true;
 }
 
-/* After so many look-ups an index is cheaper. */
+/* After this many look-ups an index is cheaper. */
 static const uint32_t direct_lookups[DT_BTF_GROUPS] = {0, 6, 2};
 
 uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds)
@@ -426,7 +426,7 @@ static const struct btf_type *find_struct(const struct dt_btf *b, const char *na
 	return NULL;
 }
 
-#define GLANCES 2 /* after so many structures the list of types is cheaper */
+#define GLANCES 2 /* after this many structures the list of types is cheaper */
 
 struct dt_btf *dt_btf_glance(const char *path)
 {

@@ -29,7 +29,7 @@ struct dt_btf {
 	bool partial;	       /* an unknown kind ended the list of types early */
 	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
 	uint32_t lookups[DT_BTF_GROUPS]; /* by name, without the index */
-	struct dt_btf_index { /* types by name: chains of n + 1, in order of id; 0 ends one. Made when it pays */
+	struct dt_btf_index { /* types by name: chains of n + 1, in order of id; 0 ends one. Built when worthwhile */
 		uint32_t *heads, *next;
 		uint32_t mask;
 	} names[DT_BTF_GROUPS];
@@ -48,8 +48,9 @@ const char *dt_btf_string(const struct dt_btf *b, uint32_t offset); /* "" when o
  * Enums without enumerators are forward declarations and not found. The kinds are all of one group (btf.c). */
 uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds);
 
-/* A hash index for so many names of n things, filled from the last to the first so that the first is found first.
- * Chains, not probing: a file in which all names are equal must not take quadratic time. */
+/* A hash index for this many names of n things, filled from the last to the first so that the first
+ * is found first. Chains, not probing: a file in which all names are equal must not take quadratic
+ * time. */
 void dt_btf_index_init(struct dt_btf_index *x, uint32_t names, uint32_t n);
 void dt_btf_index_add(struct dt_btf_index *x, uint32_t i, const char *name);
 static inline uint32_t dt_btf_index_first(const struct dt_btf_index *x, const char *name)

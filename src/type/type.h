@@ -156,7 +156,7 @@ uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function);
 /* The offset of a member of one of the kernel's structures, "member" or "member.member", also through members without a
  * name. Cheaper than asking for the type, which reads all its members. False: there is none. */
 bool dt_kernel_offset(dt_types *ts, const char *type, const char *path, uint32_t *offset);
-/* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL when they can. */
+/* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL if they are. */
 const char *dt_types_kernel_problem(dt_types *ts);
 
 /* ---- queries ---- */

@@ -1,9 +1,9 @@
 /*
  * user_ask: the tracer's side of types that a helper reads (user_remote.h).
  *
- * To the rest it is a reader like those of DWARF and CTF. Its answers are taken for hostile: a node can be made only of
- * nodes that came before it, chains of them are no longer than a real reader makes them, and what a struct says of its
- * members is checked as for any reader (user_node.c).
+ * To other files it is a reader like those of DWARF and CTF. The helper's answers are treated as
+ * hostile: a node can refer only to earlier nodes, chains of them are no longer than a real reader
+ * makes them, and members of a struct are checked as for any reader (user_node.c).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static struct remote *remote(struct dt_user_reader *r)
 
 /* ---- nodes ---- */
 
-/* A node that is there already; its depth counts for the one that is made of it. */
+/* An existing node; its depth counts for the one that refers to it. */
 static dt_type *refer(struct remote *x, dt_message *m, uint32_t *depth)
 {
 	uint32_t n = dt_get_u32(m);
@@ -258,7 +258,7 @@ bool dt_remote_take_function(struct dt_user_reader *r, const dt_buf *answer,
 	return *found;
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 static void begin(const struct remote *x, dt_buf *b, enum dt_types_question what)
 {
@@ -277,7 +277,7 @@ static void die(struct remote *x, const char *why)
 	x->jail = NULL;
 }
 
-/* The question is freed. False: there is no answer. */
+/* Frees the request. False: no answer. */
 static bool ask(struct remote *x, dt_buf *question, const struct dt_question *files, dt_buf *answer)
 {
 	struct dt_question q = files ? *files : (struct dt_question){0};
@@ -304,7 +304,7 @@ static void distrust(struct remote *x, bool believed)
 
 	if (believed || x->dead)
 		return;
-	text = dt_xasprintf("types of %s are not available: its reader made no sense",
+	text = dt_xasprintf("types of %s are not available: its reader gave an invalid answer",
 			    x->r.object->name);
 	die(x, text);
 	free(text);

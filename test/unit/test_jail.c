@@ -194,7 +194,7 @@ static void test_bad_file(void)
 	CHECK(dt_jail_deaths(j) == 1 && dt_jail_pid(j) == 0);
 	CHECK(dt_jail_ask(j, "symbols of G", first_bytes, &fine, &out, &err) == 0 && out.n == 4);
 	CHECK(dt_jail_reject(j, "symbols of G", &fine, &err) < 0);
-	CHECK_STR(err.text, "symbols of G are not available: its reader made no sense");
+	CHECK_STR(err.text, "symbols of G are not available: its reader gave an invalid answer");
 	CHECK(dt_jail_ask(j, "symbols of G", first_bytes, &fine, &out, &err) < 0);
 	dt_jail_free(j);
 	dt_buf_free(&out);

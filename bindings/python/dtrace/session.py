@@ -221,7 +221,7 @@ class Trace:
     # ---- the end ----
 
     def stop(self):
-        """End the trace as soon as possible: END fires, and the loop ends. For signal handlers and other threads, too."""
+        """End the trace as soon as possible: END fires, and the loop ends. Also for signal handlers and other threads."""
         self._stopped = True
         self._handle.interrupt()
 

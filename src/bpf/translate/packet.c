@@ -3,10 +3,11 @@
  *
  *	u32 captured, u32 length, then the bytes			DT_PAYLOAD_PACKET
  *
- * The beginning of a packet, all of it if it is small, is in one piece at skb->data. The rest is in pages: an array of
- * { page, length, offset } behind the buffer. A page is an element of the kernel's array of struct page, and all memory
- * can be seen in the direct map; direct_map.c finds out where the two begin. Where that is not known, and for packets
- * that are lists of others (frag_list), the record ends with the first piece, and `length` says that there was more.
+ * The beginning of a packet, all of it if it is small, is contiguous at skb->data. The rest is in
+ * pages: an array of { page, length, offset } after the buffer. A page is an element of the
+ * kernel's array of struct page, and all memory is in the direct map; direct_map.c finds the start
+ * of both. If that is not known, and for packets that are lists of others (frag_list), the record
+ * ends with the first piece, and `length` shows that there was more.
  */
 #include "arch/arch.h"
 #include "bpf/translate/unwind.h"
@@ -22,7 +23,7 @@ _Static_assert(P_LEFT + 8 == DT_PACKET_WORDS, "the slot's area of packet.c");
 
 #define PIECES_MAX 64 /* the kernel has 17, or up to 45 if it was configured so */
 
-/* ---- what it takes ---- */
+/* ---- requirements ---- */
 
 struct pieces {
 	uint32_t head, end, count, array;
@@ -47,7 +48,7 @@ static bool find_pieces(const dt_tr *t, struct pieces *p)
 	       dt_tr_find_field(t->plan, "skb_shared_info", "frags", &p->array);
 }
 
-/* May fragments() be called? While learning, asks for what that takes. */
+/* May fragments() be called? While learning, requests what that needs. */
 static bool has_pieces(dt_tr *t)
 {
 	struct pieces p;
@@ -67,7 +68,7 @@ static bool has_pieces(dt_tr *t)
 
 /* ---- fragments(slot) ---- */
 
-/* r3 = where the kernel sees the piece that is in S_TMP */
+/* r3 = the kernel address of the piece in S_TMP */
 static void find_bytes(dt_tr *t, uint32_t stop)
 {
 	const struct dt_arch_paging *p = &dt_arch_host()->paging;
