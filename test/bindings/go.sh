@@ -1,0 +1,19 @@
+# The Go module against the library of this build: its tests under the race detector, vet, the example.
+# needs: go gcc fast
+# uses: root bpf
+# timeout: 400
+. "$SRC/test/lib.bash"
+. "$SRC/test/needs.bash"
+sanitized && skip "Go's runtime does not load a library with AddressSanitizer"
+cp -r "$SRC/bindings/go" "$TMP/go" && cd "$TMP/go" || exit 1
+export HOME=$TMP GOCACHE=$TMP/cache GOPATH=$TMP/path GOFLAGS=-mod=mod GOPROXY=off CGO_CFLAGS=-I$SRC/include
+export CGO_LDFLAGS="-L$BUILD -Wl,-rpath,$BUILD"
+{ lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
+expect "" "$(gofmt -l . 2>&1)" gofmt
+go vet ./... || count_failure
+go test -race ./... >"$TMP/out" 2>&1 || { cat "$TMP/out"; count_failure; }
+expect_match '^ok' "$(cat "$TMP/out")"
+if [ -z "${DTRACE_TEST_KERNEL-}" ]; then
+	got=$(go run ./examples/calls true)
+	expect_match '^exit_group +1$' "$got"
+fi
