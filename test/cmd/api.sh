@@ -82,3 +82,5 @@ expect "" "$(grep -v '@@LIBDTRACE_1[.][0-9]*$' <<<"$exported")" "names without a
 expect libdtrace.so.1 "$(readelf -d use | sed -n 's/.*(NEEDED).*\[\(libdtrace.*\)\]/\1/p')" "soname"
 others=$(nm -D --defined-only "$BUILD/libdtrace.so" | awk '$2 ~ /[TDRB]/ && $3 !~ /^(dtrace_|_|__)/ { print $3 }' | grep -v -e asan -e ubsan -e LIBDTRACE)
 expect "" "$others" "other exported names"
+# the manual page has every function
+expect "" "$(for f in $declared; do grep -q "$f" "$SRC/doc/libdtrace.3" || echo "$f"; done)" "not in doc/libdtrace.3"
