@@ -32,6 +32,7 @@ need 32-bit gcc-multilib "gcc makes 32-bit programs, and they run"
 need clang "(clang)" "another C compiler"
 need go "(golang-go)" "Go compiler"
 need rustc "(rustc)" "Rust compiler"
+need cargo "(cargo)" "builds Rust crates"
 need dwz dwz "compresses debug information"
 # programs that are traced or compared with
 need python3 python3 "/usr/bin/python3"
@@ -100,6 +101,7 @@ has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 has_java() { command -v javac >/dev/null; }
 has_rustc() { command -v rustc >/dev/null || [ -x /root/.cargo/bin/rustc ]; }
 has_prometheus_client() { /usr/bin/python3 -c 'import prometheus_client.parser' 2>/dev/null; }
+has_cargo() { command -v cargo >/dev/null || [ -x /root/.cargo/bin/cargo ]; }
 has_services() { getent services ssh >/dev/null; }
 
 # lacks NAME: succeeds if it is not there, and prints why

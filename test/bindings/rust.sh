@@ -1,0 +1,18 @@
+# The Rust crate against the library of this build: its tests, the example, no warnings.
+# needs: cargo gcc fast
+# uses: root bpf
+# timeout: 400
+. "$SRC/test/lib.bash"
+. "$SRC/test/needs.bash"
+sanitized && skip "the test program would have to be linked with AddressSanitizer"
+cp -r "$SRC/bindings/rust" "$TMP/rust" && cd "$TMP/rust" || exit 1
+[ -x /root/.cargo/bin/cargo ] && PATH=$PATH:/root/.cargo/bin
+export CARGO_TARGET_DIR=$TMP/target DTRACE_LIB_DIR=$BUILD RUSTFLAGS=-Dwarnings CARGO_NET_OFFLINE=true
+{ lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
+cargo test >"$TMP/out" 2>&1 || { cat "$TMP/out"; count_failure; }
+expect_match '^test result: ok. 5 passed' "$(cat "$TMP/out")"
+expect "" "$(grep -rln unsafe examples tests)" "unsafe outside of src"
+if [ -z "${DTRACE_TEST_KERNEL-}" ]; then
+	got=$(cargo run -q --example calls true)
+	expect_match '^exit_group +1$' "$got"
+fi
