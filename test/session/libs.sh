@@ -44,4 +44,4 @@ printf '#pragma D depends_on library y.d\ninline int x = 1;\n' >m/x.d
 printf '#pragma D depends_on library x.d\ninline int y = 1;\n' >m/y.d
 dt -L m -n 'BEGIN { exit(0); }'
 expect 1 "$status"
-expect_match 'circle.*"m/x.d".*"m/y.d"' "$err"
+expect_match 'circular.*"m/x.d".*"m/y.d"' "$err"
