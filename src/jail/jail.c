@@ -391,6 +391,11 @@ char *dt_jail_problem(dt_jail *j)
 	return text;
 }
 
+bool dt_jail_stopped(const dt_jail *j)
+{
+	return j && dt_stopped(j->stop);
+}
+
 uint32_t dt_jail_deaths(const dt_jail *j)
 {
 	return j->deaths;

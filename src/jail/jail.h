@@ -64,6 +64,7 @@ int dt_jail_reject(dt_jail *j, const char *what, const struct dt_question *q, dt
 /* The next message for the user: "symbols of FILE are not available: its reader died". To be freed;
  * NULL: nothing new. */
 char *dt_jail_problem(dt_jail *j);
+bool dt_jail_stopped(const dt_jail *j);	   /* *stop is set: whoever works on foreign data gives up */
 uint32_t dt_jail_deaths(const dt_jail *j); /* how many helpers have died, or were killed, because of a request */
 int dt_jail_pid(const dt_jail *j);	   /* of the helper; 0: there is none now */
 

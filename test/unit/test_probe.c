@@ -4,6 +4,7 @@
 #include "unit.h"
 #include "arch/syscalls.h"
 #include "probe/probe.h"
+#include "proc/control.h"
 
 static dt_probes *ps;
 static dt_error err;
@@ -157,6 +158,31 @@ static void test_ids(void)
 	dt_buf_free(&b);
 }
 
+/* After a second interrupt a search through a program ends, wherever it is. */
+static void test_stopped(void)
+{
+	dt_probes *fresh = dt_probes_new();
+	dt_stop stop = 0;
+	dt_jail *jail = dt_jail_new(&stop);
+	dt_options opts;
+	dt_procs *procs;
+	dt_probedesc d = desc("pid*", "/proc/self/exe", "main", "entry");
+
+	dt_options_init(&opts);
+	procs = dt_procs_new(&opts, jail, NULL, NULL);
+	dt_probes_set_procs(fresh, procs);
+	CHECK(dt_probes_match(fresh, &d, false, &found, &err) == 1);
+	d.func = "dt_probes_n?w";
+	CHECK(dt_probes_match(fresh, &d, false, &found, &err) == 1);
+	stop = 1;
+	d.func = "dt_probes_fr?e";
+	CHECK(dt_probes_match(fresh, &d, false, &found, &err) == 0);
+	dt_probes_free(fresh);
+	dt_procs_free(procs);
+	dt_options_free(&opts);
+	dt_jail_free(jail);
+}
+
 static void test_messages(void)
 {
 	char long_name[80];
@@ -245,6 +271,7 @@ int main(void)
 	test_all();
 	test_ids();
 	test_ranges();
+	test_stopped();
 	test_messages();
 	test_args();
 	test_keep();

@@ -346,7 +346,7 @@ static void read_ahead_process(dt_bpf *e, long pid)
 {
 	dt_maps *maps = dt_maps_read(pid, &(dt_error){0});
 
-	for (uint32_t i = 0; maps && i < maps->n; i++)
+	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(dt_procs_jail(e->procs)); i++)
 		if (maps->v[i].exec && maps->v[i].kind == DT_MAP_FILE)
 			read_ahead_fd(e, dt_map_open(pid, &maps->v[i]));
 	if (maps)
@@ -427,7 +427,9 @@ void dt_tables_feed(dt_bpf *e)
 	struct dt_uw_want want;
 	struct dt_uw_key key;
 
-	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && !e->tables->full; i++) {
+	for (uint32_t i = 0; fd >= 0 && i < UW_WANTED && !e->tables->full &&
+			     !dt_jail_stopped(dt_procs_jail(e->procs));
+	     i++) {
 		if (bpf_map_get_next_key(fd, NULL, &key) < 0)
 			break;
 		if (bpf_map_lookup_elem(fd, &key, &want) == 0)

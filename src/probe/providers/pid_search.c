@@ -206,7 +206,7 @@ static void search_functions(struct search *s, struct pid_object *o)
 	bool exact = *s->d->func && !dt_glob_is_pattern(s->d->func);
 	struct pid_function f;
 
-	for (uint32_t i = 0; i < o->nfuncs && !s->too_many; i++) {
+	for (uint32_t i = 0; i < o->nfuncs && !s->too_many && !dt_jail_stopped(o->jail); i++) {
 		if (o->funcs[i].alias || o->funcs[i].plt || (!exact && is_hidden(&o->funcs[i])) ||
 		    !dt_pid_function_matches(s->ps, s->d->func, o, i))
 			continue;
@@ -513,7 +513,8 @@ static void search_all_processes(struct search *s)
 	dt_map *seen = dt_map_new();
 	dt_error ignored;
 
-	while (all && (entry = readdir(all))) {
+	while (all && !dt_jail_stopped(dt_procs_jail(dt_probes_procs(s->ps))) &&
+	       (entry = readdir(all))) {
 		long pid = atol(entry->d_name);
 		dt_maps *maps = pid > 0 ? dt_maps_read(pid, &ignored) : NULL;
 		const dt_mapping *exe = maps ? dt_maps_exe(maps, pid) : NULL;

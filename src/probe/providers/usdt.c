@@ -189,7 +189,8 @@ static void read_sites(dt_arena *a, dt_jail *jail, dt_elf *e, struct object *o)
 	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function with a long name */
 	dt_sdt s;
 
-	while (o->sites.n < DT_MAX_PROBE_NOTES && dt_arena_used(a) - start < DT_MAX_ELF_NOTE &&
+	while (!dt_jail_stopped(jail) && o->sites.n < DT_MAX_PROBE_NOTES &&
+	       dt_arena_used(a) - start < DT_MAX_ELF_NOTE &&
 	       dt_sdt_next(e, &it, &s)) {
 		struct site x = {.args = dt_arena_alloc(a, DT_ATTACH_ARGS * sizeof(dt_sdt_arg))};
 
@@ -333,17 +334,18 @@ static void place(struct search *s, const struct object *o, uint32_t i, long pid
 
 static void search_process(struct search *s, long pid)
 {
+	const dt_jail *jail = dt_procs_jail(dt_probes_procs(s->ps));
 	dt_error ignored = {0};
-	dt_maps *maps = dt_maps_read(pid, &ignored);
+	dt_maps *maps = dt_jail_stopped(jail) ? NULL : dt_maps_read(pid, &ignored);
 
-	for (uint32_t i = 0; maps && i < maps->n; i++) {
+	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(jail); i++) {
 		const dt_mapping *m = &maps->v[i];
 		const struct object *o;
 
 		if (m->kind != DT_MAP_FILE || !m->exec)
 			continue;
 		o = object_of(s->u, s->ps, pid, m);
-		for (uint32_t k = 0; o && k < o->sites.n; k++)
+		for (uint32_t k = 0; o && k < o->sites.n && !dt_jail_stopped(jail); k++)
 			place(s, o, k, pid);
 	}
 	dt_maps_free(maps);
