@@ -150,13 +150,27 @@ static const struct size {
 #undef EACH
 };
 
+/*
+ * The kinds that are asked for by name, in groups that each have an index: most names are of functions, and most
+ * questions are about structures.
+ */
+static const uint32_t groups[DT_BTF_GROUPS] = {
+    DT_BTF_KIND(BTF_KIND_STRUCT) | DT_BTF_KIND(BTF_KIND_UNION) | DT_BTF_KIND(BTF_KIND_ENUM) |
+	DT_BTF_KIND(BTF_KIND_ENUM64),
+    DT_BTF_KIND(BTF_KIND_FUNC) | DT_BTF_KIND(BTF_KIND_VAR),
+    DT_BTF_KIND(BTF_KIND_INT) | DT_BTF_KIND(BTF_KIND_FLOAT) | DT_BTF_KIND(BTF_KIND_TYPEDEF),
+};
+
 /* Walk the type section: the offset of every record. This is most of the time that opening takes. */
 static const char *find_types(struct dt_btf *b, uint32_t len)
 {
 	uint32_t cap = len / sizeof(struct btf_type); /* at most; untouched pages cost nothing */
-	uint32_t at = 0, n = 0, *offsets = dt_xmalloc(((size_t)cap + 1) * sizeof(*offsets));
+	uint32_t at = 0, n = 0, ntags = 0;
+	uint32_t *offsets = dt_xmalloc(((size_t)cap + 1) * sizeof(*offsets));
+	uint32_t *tags = dt_xmalloc(((size_t)cap + 1) * sizeof(*tags));
 
 	b->offsets = offsets;
+	b->tags = tags;
 	while (at < len) {
 		const struct btf_type *t = (const void *)(b->types + at);
 		uint32_t size;
@@ -170,10 +184,13 @@ static const char *find_types(struct dt_btf *b, uint32_t len)
 		}
 		if (size > len - at)
 			return "BTF types are cut off";
+		tags[ntags] = n;
+		ntags += groups[0] >> dt_btf_kind(t) & 1;
 		offsets[n++] = at;
 		at += size;
 	}
 	b->n = n;
+	b->ntags = ntags;
 	if (b->first_id + (uint64_t)n > UINT32_MAX)
 		return "BTF has too many types";
 	return NULL;
@@ -226,23 +243,13 @@ void dt_btf_index_free(struct dt_btf_index *x)
 	free(x->next);
 }
 
-/*
- * The kinds that are asked for by name, in groups that each have an index: most names are of functions, and most
- * questions are about structures.
- */
-static const uint32_t groups[DT_BTF_GROUPS] = {
-    DT_BTF_KIND(BTF_KIND_STRUCT) | DT_BTF_KIND(BTF_KIND_UNION) | DT_BTF_KIND(BTF_KIND_ENUM) |
-	DT_BTF_KIND(BTF_KIND_ENUM64),
-    DT_BTF_KIND(BTF_KIND_FUNC) | DT_BTF_KIND(BTF_KIND_VAR),
-    DT_BTF_KIND(BTF_KIND_INT) | DT_BTF_KIND(BTF_KIND_FLOAT) | DT_BTF_KIND(BTF_KIND_TYPEDEF),
-};
-
 static void index_names(struct dt_btf *b, uint32_t group)
 {
 	struct dt_btf_index *x = &b->names[group];
 
-	dt_btf_index_init(x, b->n / 4, b->n);
-	for (uint32_t i = b->n; i-- > 0;) {
+	dt_btf_index_init(x, group ? b->n / 2 : b->ntags, b->n);
+	for (uint32_t k = group ? b->n : b->ntags; k-- > 0;) {
+		uint32_t i = group ? k : b->tags[k];
 		const struct btf_type *t = (const void *)(b->types + b->offsets[i]);
 
 		if ((groups[group] & DT_BTF_KIND(dt_btf_kind(t))) != 0 && t->name_off != 0)
@@ -479,6 +486,7 @@ void dt_btf_close(struct dt_btf *b)
 	else
 		free((void *)b->data);
 	free(b->offsets);
+	free(b->tags);
 	for (uint32_t i = 0; i < DT_BTF_GROUPS; i++)
 		dt_btf_index_free(&b->names[i]);
 	dt_btf_index_free(&b->enum_names);

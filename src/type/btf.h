@@ -28,6 +28,7 @@ struct dt_btf {
 	uint32_t n;	       /* number of our types */
 	bool partial;	       /* an unknown kind ended the list of types early */
 	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
+	uint32_t *tags, ntags; /* numbers of the structures, unions and enums, ascending */
 	uint32_t lookups[DT_BTF_GROUPS]; /* by name, without the index */
 	struct dt_btf_index { /* types by name: chains of n + 1, in order of id; 0 ends one. Built when worthwhile */
 		uint32_t *heads, *next;

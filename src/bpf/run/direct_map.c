@@ -50,14 +50,14 @@ static uint64_t member(const struct look *l, uint64_t addr, const char *type, co
 }
 
 /* The physical address of the page at `addr`, if the direct map begins at `base`; 0: not there. */
-static uint64_t walk(const struct look *l, uint64_t pgd, uint64_t base, uint8_t top, uint64_t addr)
+static uint64_t walk(const struct look *l, uint64_t first, uint64_t base, uint8_t top, uint64_t addr)
 {
 	const struct dt_arch_paging *p = l->paging;
-	uint64_t table = pgd, index_mask = (1ull << p->level_bits) - 1;
+	uint64_t entry = first, table = 0, index_mask = (1ull << p->level_bits) - 1;
 
 	for (int shift = top; shift > p->page_bits; shift -= p->level_bits) {
-		uint64_t entry = peek(l, table + (addr >> shift & index_mask) * 8);
-
+		if (shift != top)
+			entry = peek(l, table + (addr >> shift & index_mask) * 8);
 		if ((entry & p->mask) != p->table)
 			return 0;
 		table = base + (entry & l->limit);
@@ -85,12 +85,16 @@ static void search(const struct look *l, int fd, const uint64_t *page)
 	const struct dt_arch_paging *p = l->paging;
 	uint64_t task = peek(l, 0), addr = (uint64_t)(uintptr_t)page;
 	uint64_t pgd = member(l, member(l, task, "task_struct", "mm"), "mm_struct", "pgd");
-	uint64_t highest = pgd & ~(p->direct_align - 1);
+	uint64_t highest = pgd & ~(p->direct_align - 1), top_entry[DT_NELEM(p->top)];
+
+	for (int i = 0; pgd && p->top[i]; i++) /* the same wherever the direct map begins */
+		top_entry[i] = peek(
+		    l, pgd + (addr >> p->top[i] & ((1ull << p->level_bits) - 1)) * sizeof(uint64_t));
 
 	for (uint64_t below = 0; pgd && below <= l->limit; below += p->direct_align)
 		for (int i = 0; p->top[i]; i++) {
 			uint64_t base = highest - below;
-			uint64_t physical = walk(l, pgd, base, p->top[i], addr), first;
+			uint64_t physical = walk(l, top_entry[i], base, p->top[i], addr), first;
 
 			if (!physical || peek(l, base + physical) != *page)
 				continue;

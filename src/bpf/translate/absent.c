@@ -207,19 +207,12 @@ static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 	uint32_t mm = 0;
 
 	dt_tr_field(t, "task_struct", "mm", &mm);
-	if (t->loads->trusts) {
-		helper(c, BPF_FUNC_get_current_task_btf);
-		ld(c, 8, R0, R0, (int)mm);
-		st(c, 8, R6, S_SELF, R0); /* an address becomes a number */
-		ld(c, 8, R0, R6, S_SELF);
-	} else {
-		helper(c, BPF_FUNC_get_current_task);
-		mov(c, R3, R0);
-		alui(c, BPF_ADD, R3, (int32_t)mm);
-		dt_tr_peek(t, 8);
-	}
-	jmpi(c, BPF_JEQ, R0, 0, none);
-	mov(c, R1, R0);
+	helper(c, BPF_FUNC_get_current_task);
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)mm);
+	read_memory(c, false, S_TMP, 8, none); /* a typed pointer takes the kernel longer to verify */
+	ld(c, 8, R1, R6, S_TMP);
+	jmpi(c, BPF_JEQ, R1, 0, none);
 	argument(t, "mapped", 1);
 	argument(t, "untouched", 1);
 	call(t, "mapped");
