@@ -31,6 +31,7 @@
 #define DT_MAX_ELF_NOTE	     DT_MB(16)
 #define DT_MAX_ELF_PLT	     DT_MB(16)
 #define DT_MAX_ELF_DYNAMIC   DT_MB(1)
+#define DT_MAX_ELF_NEEDED    1000	/* libraries (200) */
 #define DT_MAX_ELF_DEBUG     DT_GB(1)	/* a section of DWARF or CTF, decompressed */
 #define DT_MAX_ELF_OTHER     DT_MB(64)
 #define DT_MAX_ELF_HOLE	     DT_MB(16)	/* a larger section must have its bytes on the disk */
@@ -68,6 +69,8 @@
 #define DT_MAX_READER_TYPES  120	/* the same for one about types (a name that is not in 5 GB: 50 s) */
 #define DT_MAX_READER_WAIT   300	/* seconds for an answer, whatever it waits for itself */
 #define DT_MAX_READER_LIFE   600	/* seconds of CPU time; halfway through it is replaced */
+#define DT_MAX_KNOWN_ANSWERS 256	/* of it that are kept for the next who asks */
+#define DT_MAX_KNOWN_ANSWER  DT_KB(16)
 #define DT_MAX_BAD_FILES     4096	/* that it died of, remembered */
 
 /* ---- D libraries ---- */

@@ -51,8 +51,8 @@ struct machine {
 	struct state now, initial, saved[DEPTH];
 	uint32_t nsaved;
 	uint64_t pc, end; /* vaddrs */
-	bool ended;	/* instructions about code after the function, which do not matter here */
-	uint64_t shift; /* vaddr + shift = offset in the file */
+	bool ended;	  /* instructions about code after the function, which do not matter here */
+	uint64_t shift;	  /* vaddr + shift = offset in the file */
 };
 
 static struct rule *tracked(const struct machine *m, struct state *st, uint64_t reg)

@@ -181,51 +181,24 @@ static void read_interp(dt_elf *e)
 	}
 }
 
-/* The value of a tag of the dynamic section. */
-static bool dynamic_value(dt_elf *e, int64_t tag, uint64_t *value, uint32_t *strings)
-{
-	Elf_Scn *scn = NULL;
-
-	while ((scn = elf_nextscn(e->elf, scn))) {
-		GElf_Shdr sh;
-		Elf_Data *d;
-		GElf_Dyn dyn;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNAMIC ||
-		    !(d = dt_elf_section_data(e, scn, &sh)))
-			continue;
-		for (int i = 0; gelf_getdyn(d, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-			if (dyn.d_tag == tag) {
-				*value = dyn.d_un.d_val;
-				*strings = sh.sh_link;
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
 /* Position-independent executables are ET_DYN like libraries; DF_1_PIE or an interpreter
  * distinguishes them.
  */
 static enum dt_elf_kind find_kind(dt_elf *e)
 {
-	uint64_t flags = 0;
-	uint32_t strings;
-
 	if (e->ehdr.e_type == ET_EXEC)
 		return DT_ELF_EXEC;
 	if (e->ehdr.e_type != ET_DYN)
 		return DT_ELF_OTHER;
-	if (e->interp || (dynamic_value(e, DT_FLAGS_1, &flags, &strings) && (flags & DF_1_PIE)))
-		return DT_ELF_PIE;
-	return DT_ELF_SHARED;
+	if (!e->interp)
+		dt_elf_read_dynamic(e);
+	return e->interp || e->dynamic.pie ? DT_ELF_PIE : DT_ELF_SHARED;
 }
 
-static int read_headers(dt_elf *e, dt_jail *jail, dt_error *err)
+static int read_headers(dt_elf *e, const struct dt_elf_place *place, dt_error *err)
 {
-	if (jail)
-		return dt_elf_ask_headers(e, jail, err);
+	if (place && place->jail)
+		return dt_elf_ask_headers(e, place, err);
 	if (dt_elf_check_header(e, err) < 0)
 		return -1;
 	elf_version(EV_CURRENT);
@@ -279,8 +252,10 @@ dt_elf *dt_elf_open_fd(int fd, const struct dt_elf_place *place, dt_error *err)
 		refuse(err, e->path, "not a regular file");
 	else if ((uint64_t)st.st_size > DT_MAX_ELF_FILE)
 		refuse(err, e->path, "too large for an ELF file");
-	else if (read_headers(e, place ? place->jail : NULL, err) == 0)
+	else if (read_headers(e, place, err) == 0)
 		return e;
+	if (place && place->own_jail && !e->remote)
+		dt_jail_free(place->jail);
 	dt_elf_free(e);
 	return NULL;
 }
@@ -290,6 +265,8 @@ dt_elf *dt_elf_open(const char *path, const struct dt_elf_place *place, dt_error
 	struct dt_elf_place here = {0};
 	int fd = dt_open_regular(AT_FDCWD, path, 0, DT_MAX_ELF_FILE, err);
 
+	if (fd < 0 && place && place->own_jail)
+		dt_jail_free(place->jail);
 	if (fd < 0)
 		return NULL;
 	if (place)
@@ -349,7 +326,7 @@ void dt_elf_free(dt_elf *e)
 	free(e->path);
 	free(e->debug_dir);
 	free(e->interp);
-	free(e->soname);
+	dt_elf_free_dynamic(e);
 	dt_arena_free(e->arena);
 	free(e);
 }
@@ -359,7 +336,7 @@ void dt_elf_shrink(dt_elf *e)
 	const dt_elfsym *syms;
 
 	dt_elf_functions(e, &syms);
-	dt_elf_soname(e);
+	dt_elf_read_dynamic(e);
 	let_go(e);
 }
 
@@ -418,20 +395,6 @@ const char *dt_elf_path(const dt_elf *e)
 const char *dt_elf_interp(const dt_elf *e)
 {
 	return e->interp;
-}
-
-const char *dt_elf_soname(dt_elf *e)
-{
-	uint64_t value;
-	uint32_t strings;
-	const char *s;
-
-	if (!e->soname_read && e->elf && dynamic_value(e, DT_SONAME, &value, &strings)) {
-		s = dt_elf_string(e, e->elf, strings, value);
-		e->soname = s && *s ? dt_xstrdup(s) : NULL;
-	}
-	e->soname_read = true;
-	return e->soname;
 }
 
 dt_jail *dt_elf_jail(const dt_elf *e)

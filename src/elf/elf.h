@@ -38,6 +38,7 @@ struct dt_elf_place {
 	const char *debug_dir; /* instead of "/usr/lib/debug" (option debugdir) */
 	const dt_stop *stop;   /* reading symbols ends, incomplete, when it is set */
 	dt_jail *jail;	       /* who reads the file; NULL: we do */
+	bool own_jail;	       /* it is the object's from now on, also when opening fails */
 };
 
 /* path is opened unchanged; the place tells where it came from (NULL: path itself). NULL with *err.
@@ -74,6 +75,8 @@ const uint8_t *dt_elf_build_id(const dt_elf *e, uint32_t *n);
 const char *dt_elf_path(const dt_elf *e); /* its own path, from the place; "" unknown */
 const char *dt_elf_interp(const dt_elf *e); /* program interpreter; NULL: none */
 const char *dt_elf_soname(dt_elf *e);	    /* NULL: none */
+/* The libraries it needs, and the list of directories that it names for them (NULL: none). */
+uint32_t dt_elf_needed(dt_elf *e, char *const **names, const char **search);
 
 /* ---- segments ---- */
 struct dt_elf_segment { /* PT_LOAD */

@@ -63,14 +63,15 @@ static void keep(dt_buf *to, dt_buf *answer)
 
 /* ---- headers ---- */
 
-int dt_elf_ask_headers(dt_elf *e, dt_jail *j, dt_error *err)
+int dt_elf_ask_headers(dt_elf *e, const struct dt_elf_place *place, dt_error *err)
 {
-	struct dt_question q = {0};
+	struct dt_question q = {.lasting = true};
 	dt_buf answer = {0};
 	int rc = -1;
 
 	e->remote = dt_xcalloc(1, sizeof(*e->remote));
-	e->remote->jail = j;
+	e->remote->jail = place->jail;
+	e->remote->own_jail = place->own_jail;
 	if (ask(e, dt_elf_serve_headers, &q, &answer, err))
 		rc = !dt_elf_take_headers(e, &answer, err) ? reject(e, &q, err)
 		     : err->code			   ? -1
@@ -131,6 +132,24 @@ static char *take_path(dt_message *m)
 	return s ? dt_xstrdup(s) : NULL;
 }
 
+static void take_dynamic(dt_elf *e, dt_message *m)
+{
+	uint32_t n;
+
+	e->dynamic.read = true;
+	e->dynamic.soname = take_path(m);
+	e->dynamic.search = take_path(m);
+	n = dt_get_count(m, sizeof(uint32_t));
+	m->bad = m->bad || n > DT_MAX_ELF_NEEDED;
+	for (uint32_t i = 0; i < n && !m->bad; i++) {
+		char *s = take_path(m);
+
+		m->bad = m->bad || !s;
+		if (s)
+			*dt_vec_add(&e->dynamic.needed, NULL) = s;
+	}
+}
+
 bool dt_elf_take_headers(dt_elf *e, const dt_buf *answer, dt_error *err)
 {
 	dt_message m = dt_message_of(answer->s, answer->n);
@@ -155,8 +174,7 @@ bool dt_elf_take_headers(dt_elf *e, const dt_buf *answer, dt_error *err)
 	memcpy(e->build_id, id, n);
 	e->build_id_len = (uint32_t)n;
 	e->interp = take_path(&m);
-	e->soname = take_path(&m);
-	e->soname_read = true;
+	take_dynamic(e, &m);
 	take_segments(e, &m);
 	take_sections(e, &m);
 	return dt_message_is_done(&m);
@@ -415,6 +433,8 @@ void dt_elf_remote_free(dt_elf *e)
 		return;
 	dt_elf_remote_shrink(e);
 	dt_buf_free(&e->remote->symbols);
+	if (e->remote->own_jail)
+		dt_jail_free(e->remote->jail);
 	free(e->remote);
 	e->remote = NULL;
 }

@@ -5,6 +5,7 @@
  *   elf_limit.c  limits on what is read
  *   elf_sym.c    symbol tables: read, order, look up
  *   elf_plt.c    names for the entries of the PLT
+ *   elf_dynamic.c  its own name, the libraries it needs
  *   elf_debug.c  separate debug files, MiniDebugInfo
  *   demangle.c   C++ and Rust names
  *   elf_ask.c    the same for an object that a helper reads: its answers, checked (elf_remote.h)
@@ -43,8 +44,12 @@ struct dt_elf {
 	DT_VEC(struct dt_elf_segment) segs;
 	uint8_t build_id[64];
 	uint32_t build_id_len;
-	char *interp, *soname;
-	bool soname_read;
+	char *interp;
+	struct { /* elf_dynamic.c */
+		bool read, pie;
+		char *soname, *search; /* NULL: none */
+		DT_VEC(char *) needed;
+	} dynamic;
 
 	bool sdt_read, has_sdt_base; /* the notes of static probes */
 	struct dt_elf_section sdt;
@@ -85,6 +90,9 @@ void dt_elf_find_reach(dt_symtab *t);
 /* elf_sym.c: the symbols of one table of `of`, added to those of `to`. */
 void dt_elf_add_symbols(dt_elf *to, dt_elf *of, Elf *elf, uint32_t section_type);
 void dt_elf_add_symbol(dt_elf *to, const dt_elfsym *s, bool function);
+/* elf_dynamic.c */
+void dt_elf_read_dynamic(dt_elf *e);
+void dt_elf_free_dynamic(dt_elf *e);
 /* elf_plt.c */
 void dt_elf_add_plt(dt_elf *to, Elf *elf);
 /* elf_debug.c: the symbols of debug files, added to `to`. */

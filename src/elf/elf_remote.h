@@ -23,6 +23,7 @@ struct dt_elf_head { /* a section */
 
 struct dt_elf_remote {
 	dt_jail *jail;
+	bool own_jail;
 	DT_VEC(struct dt_elf_head) sections;
 	dt_buf symbols; /* names are in it */
 	dt_buf probes;	/* so are the texts of these: */
@@ -32,7 +33,7 @@ struct dt_elf_remote {
 };
 
 /* ---- elf_ask.c ---- */
-int dt_elf_ask_headers(dt_elf *e, dt_jail *j, dt_error *err);
+int dt_elf_ask_headers(dt_elf *e, const struct dt_elf_place *place, dt_error *err);
 void dt_elf_ask_symbols(dt_elf *e);
 void dt_elf_ask_probes(dt_elf *e);
 void dt_elf_ask_unwind(dt_elf *e, dt_unwind *u);

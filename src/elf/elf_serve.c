@@ -70,6 +70,16 @@ static void put_sections(dt_elf *e, dt_buf *out)
 	memcpy(out->s + at, &n, sizeof(n));
 }
 
+static void put_dynamic(dt_elf *e, dt_buf *out)
+{
+	dt_elf_read_dynamic(e);
+	dt_put_string(out, e->dynamic.soname);
+	dt_put_string(out, e->dynamic.search);
+	dt_put_u32(out, e->dynamic.needed.n);
+	for (uint32_t i = 0; i < e->dynamic.needed.n; i++)
+		dt_put_string(out, e->dynamic.needed.v[i]);
+}
+
 void dt_elf_serve_headers(struct dt_question *q, dt_buf *out)
 {
 	dt_error err = {0};
@@ -87,7 +97,7 @@ void dt_elf_serve_headers(struct dt_question *q, dt_buf *out)
 	dt_put_u64(out, e->ehdr.e_entry);
 	dt_put_bytes(out, e->build_id, e->build_id_len);
 	dt_put_string(out, e->interp);
-	dt_put_string(out, dt_elf_soname(e));
+	put_dynamic(e, out);
 	put_segments(e, out);
 	put_sections(e, out);
 	dt_elf_free(e);

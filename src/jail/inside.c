@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,9 @@
 #define NOBODY	   65534
 #define FEW_FILES  8 /* the socket, the files of a question, and some that are about to be closed */
 #define FIRST_FREE 1
+#define KEPT	   (32 << 20)
+#define AT_HAND	   (1 << 20)
+#define PAGE	   4096u
 
 #if defined(__SANITIZE_ADDRESS__)
 #define UNLIMITED_MEMORY true /* its shadow is terabytes */
@@ -61,6 +65,21 @@ static int unmap_shared(uint64_t *size)
 	}
 	free(maps);
 	return 0;
+}
+
+/* Memory that one answer needed is kept for the next, and some is allocated in advance for the
+ * first: faults for single pages would cost as much as reading a file. */
+static void get_memory(void)
+{
+	void *some;
+
+	mallopt(M_MMAP_THRESHOLD, KEPT);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
+	mallopt(M_TOP_PAD, AT_HAND);
+	if ((some = malloc(AT_HAND)))
+		madvise((void *)dt_align_up((uintptr_t)some, PAGE), AT_HAND - PAGE,
+			MADV_POPULATE_WRITE);
+	free(some);
 }
 
 /* If memory is short, a helper is killed first. */
@@ -268,8 +287,10 @@ _Noreturn void dt_jail_inside(int socket, pid_t tracer)
 		}
 		_exit(1);
 	}
-	if (send_all(&hello, sizeof(hello)))
+	if (send_all(&hello, sizeof(hello))) {
+		get_memory();
 		while (answer_one())
 			;
+	}
 	_exit(0);
 }

@@ -33,8 +33,10 @@ struct dt_jail {
 	int pidfd;  /* so that no other process is killed instead; -1: none */
 	int socket; /* -1: no helper */
 	bool greeted;
-	char *broken; /* why there can be no helper */
-	dt_map *bad;  /* files that are not read again */
+	bool refused;  /* the user knows that one could not be started */
+	char *broken;  /* why there can be no helper */
+	dt_map *known; /* file and question -> dt_buf, the answer */
+	dt_map *bad;   /* files that are not read again */
 	DT_VEC(char *) problems;
 	uint32_t told, deaths;
 };
@@ -49,12 +51,24 @@ dt_jail *dt_jail_new(const dt_stop *stop)
 	j->stop = stop;
 	j->socket = j->pidfd = -1;
 	j->bad = dt_map_new();
+	j->known = dt_map_new();
 	return j;
 }
 
 dt_jail *dt_jail_like(const dt_jail *j)
 {
 	return dt_jail_new(j->stop);
+}
+
+static void forget_answers(dt_jail *j)
+{
+	uint32_t it = 0;
+	void *value;
+
+	while (dt_map_next(j->known, &it, NULL, &value)) {
+		dt_buf_free(value);
+		free(value);
+	}
 }
 
 static void end_helper(dt_jail *j)
@@ -81,6 +95,8 @@ void dt_jail_free(dt_jail *j)
 		free(j->problems.v[i]);
 	dt_vec_free(&j->problems);
 	dt_map_free(j->bad);
+	forget_answers(j);
+	dt_map_free(j->known);
 	free(j->broken);
 	free(j);
 }
@@ -274,6 +290,12 @@ static char *key_of(const struct dt_question *q)
 			    st.stx_btime.tv_nsec);
 }
 
+static void tell(dt_jail *j, const char *text)
+{
+	if (j->problems.n < DT_MAX_FILE_NOTES)
+		*dt_vec_add(&j->problems, NULL) = dt_xstrdup(text);
+}
+
 static int blame(dt_jail *j, const char *what, const struct dt_question *q, const char *why,
 		 dt_error *err)
 {
@@ -288,10 +310,9 @@ static int blame(dt_jail *j, const char *what, const struct dt_question *q, cons
 	if (key)
 		dt_map_set(j->bad, key, j);
 	free(key);
-	if (j->problems.n < DT_MAX_FILE_NOTES)
-		*dt_vec_add(&j->problems, NULL) =
-		    dt_xasprintf("%s are not available: its reader %s", what, why);
-	return dt_err(err, ECANCELED, "%s are not available: its reader %s", what, why);
+	dt_err(err, ECANCELED, "%s are not available: its reader %s", what, why);
+	tell(j, err->text);
+	return -1;
 }
 
 /* Is the helper confined? It says so once, before its first answer. */
@@ -309,7 +330,7 @@ static enum outcome greet(dt_jail *j, struct patience *p)
 		    dt_xasprintf("files of programs are not read: their reader cannot give up "
 				 "its privilege (%s: %s)",
 				 hello.step, strerror(hello.error));
-		*dt_vec_add(&j->problems, NULL) = dt_xstrdup(j->broken);
+		tell(j, j->broken);
 		end_helper(j);
 	}
 	return DONE;
@@ -332,6 +353,47 @@ static enum outcome exchange(dt_jail *j, dt_jail_work *work, const struct dt_que
 	return o == DONE ? take_answer(j, answer, &p) : o;
 }
 
+/* ---- answers that are given again ---- */
+
+/* A file is asked about in turn by all who have to do with it. */
+static char *key_of_answer(dt_jail_work *work, const struct dt_question *q)
+{
+	struct stat st;
+
+	if (!q->lasting || q->nfds != 1 || q->size || fstat(q->fd[0], &st) < 0)
+		return NULL;
+	return dt_xasprintf("%p:%llx:%llx:%llx:%llx.%lx:%llx.%lx", (void *)(uintptr_t)work,
+			    (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+			    (unsigned long long)st.st_size, (unsigned long long)st.st_mtim.tv_sec,
+			    st.st_mtim.tv_nsec, (unsigned long long)st.st_ctim.tv_sec,
+			    st.st_ctim.tv_nsec);
+}
+
+static bool is_known(const dt_jail *j, const char *key, dt_buf *answer)
+{
+	const dt_buf *known = key ? dt_map_get(j->known, key) : NULL;
+
+	if (known)
+		dt_buf_add(answer, known->s, known->n);
+	return known;
+}
+
+static void remember(dt_jail *j, const char *key, const dt_buf *answer)
+{
+	dt_buf *copy;
+
+	if (!key || answer->n > DT_MAX_KNOWN_ANSWER)
+		return;
+	if (dt_map_count(j->known) >= DT_MAX_KNOWN_ANSWERS) {
+		forget_answers(j);
+		dt_map_free(j->known);
+		j->known = dt_map_new();
+	}
+	copy = dt_xcalloc(1, sizeof(*copy));
+	dt_buf_add(copy, answer->s, answer->n);
+	dt_map_set(j->known, key, copy);
+}
+
 static int refuse_bad(dt_jail *j, const char *what, const struct dt_question *q, dt_error *err)
 {
 	char *key = dt_map_count(j->bad) ? key_of(q) : NULL;
@@ -341,22 +403,19 @@ static int refuse_bad(dt_jail *j, const char *what, const struct dt_question *q,
 	return bad ? dt_err(err, ECANCELED, "%s are not available: its reader died", what) : 0;
 }
 
-int dt_jail_ask(dt_jail *j, const char *what, dt_jail_work *work, const struct dt_question *q,
-		dt_buf *answer, dt_error *err)
+static int ask_helper(dt_jail *j, const char *what, dt_jail_work *work, const struct dt_question *q,
+		      dt_buf *answer, dt_error *err)
 {
 	enum outcome o = DIED;
 	bool asked = false;
-	dt_error own;
 
-	err = err ? err : &own;
-	dt_buf_reset(answer);
-	if (dt_stopped(j->stop))
-		return dt_err(err, EINTR, NULL);
-	if (refuse_bad(j, what, q, err) < 0)
-		return -1;
 	for (int i = 0; i < TRIES && o == DIED && !asked && !j->broken; i++) {
-		if (start(j, err) < 0)
+		if (start(j, err) < 0) {
+			if (!j->refused)
+				tell(j, err->text);
+			j->refused = true;
 			return -1;
+		}
 		o = exchange(j, work, q, answer, &asked);
 		if (o == DIED && !asked)
 			end_helper(j);
@@ -371,6 +430,26 @@ int dt_jail_ask(dt_jail *j, const char *what, dt_jail_work *work, const struct d
 		return dt_err(err, EINTR, NULL);
 	}
 	return blame(j, what, q, o == TOO_LONG ? "took too long" : "died", err);
+}
+
+int dt_jail_ask(dt_jail *j, const char *what, dt_jail_work *work, const struct dt_question *q,
+		dt_buf *answer, dt_error *err)
+{
+	dt_error own;
+	char *key;
+	int rc = 0;
+
+	err = err ? err : &own;
+	dt_buf_reset(answer);
+	if (dt_stopped(j->stop))
+		return dt_err(err, EINTR, NULL);
+	if (refuse_bad(j, what, q, err) < 0)
+		return -1;
+	key = key_of_answer(work, q);
+	if (!is_known(j, key, answer) && (rc = ask_helper(j, what, work, q, answer, err)) == 0)
+		remember(j, key, answer);
+	free(key);
+	return rc;
 }
 
 int dt_jail_reject(dt_jail *j, const char *what, const struct dt_question *q, dt_error *err)

@@ -38,6 +38,7 @@ struct dt_question {
 	uint32_t nfds;
 	const void *data;
 	size_t size;
+	bool lasting;	  /* the answer depends on the file alone, and is small: it may be remembered */
 	uint32_t seconds; /* of CPU time for the answer; 0: DT_MAX_READER_CPU */
 };
 

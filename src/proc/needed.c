@@ -86,44 +86,22 @@ static bool look_along(struct search *s, const char *list, const char *object, c
 	return false;
 }
 
-/* A string of .dynstr; NULL: there is none. */
-static const char *string_at(const struct dt_elf_section *strings, uint64_t at)
-{
-	const char *s = strings->data;
-
-	return s && at < strings->data_size && memchr(s + at, 0, strings->data_size - at) ? s + at
-											  : NULL;
-}
-
 static void follow(struct search *s, dt_elf *e, const char *object)
 {
-	struct dt_elf_section dynamic, strings;
-	const char *paths = NULL;
-	Elf64_Dyn d;
+	char *const *names;
+	const char *paths;
+	uint32_t n = dt_elf_is_64(e) ? dt_elf_needed(e, &names, &paths) : 0;
 
-	if (!dt_elf_is_64(e) || !dt_elf_section(e, ".dynamic", &dynamic) ||
-	    !dt_elf_section(e, ".dynstr", &strings))
-		return;
-	for (int pass = 0; pass < 2; pass++)
-		for (uint64_t at = 0; dynamic.data && at + sizeof(d) <= dynamic.data_size;
-		     at += sizeof(d)) {
-			const char *text;
-
-			memcpy(&d, (const char *)dynamic.data + at, sizeof(d));
-			if (d.d_tag == DT_NULL)
-				break;
-			text = string_at(&strings, d.d_un.d_val);
-			if (pass == 0 && (d.d_tag == DT_RPATH || d.d_tag == DT_RUNPATH))
-				paths = text;
-			if (pass == 0 || d.d_tag != DT_NEEDED || !text || dt_map_get(s->seen, text))
-				continue;
-			dt_map_set(s->seen, text, s);
-			if (strchr(text, '/'))
-				add(s, text);
-			else if (!look_along(s, paths, object, text) &&
-				 !look_along(s, s->env, object, text))
-				look_along(s, s->usual, object, text);
-		}
+	for (uint32_t i = 0; i < n; i++) {
+		if (dt_map_get(s->seen, names[i]))
+			continue;
+		dt_map_set(s->seen, names[i], s);
+		if (strchr(names[i], '/'))
+			add(s, names[i]);
+		else if (!look_along(s, paths, object, names[i]) &&
+			 !look_along(s, s->env, object, names[i]))
+			look_along(s, s->usual, object, names[i]);
+	}
 }
 
 static char *library_path(long pid)

@@ -59,8 +59,7 @@ static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint
 			    dt_error *err)
 {
 	char root[64];
-	struct dt_elf_place place = {
-	    .root = root, .path = m->path, .debug_dir = debug_dir(h), .jail = h->jail};
+	struct dt_elf_place place = {.root = root, .path = m->path, .debug_dir = debug_dir(h)};
 	dt_elf *e;
 	int fd;
 
@@ -71,6 +70,8 @@ static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint
 		       strerror(errno));
 		return NULL;
 	}
+	place.jail = dt_jail_like(h->jail); /* its types need a helper that remembers */
+	place.own_jail = true;
 	e = dt_elf_open_fd(fd, &place, err);
 	if (e && !dt_elf_bias(e, m->start, m->offset, bias))
 		*bias = 0;

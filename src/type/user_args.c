@@ -295,8 +295,10 @@ static struct dt_user_object *object_of(dt_types *ts, const char *path,
 		return o;
 	if (place == NULL && src != NULL && src->debug_dir != NULL)
 		here.debug_dir = src->debug_dir(src->arg);
-	if (src != NULL)
-		here.jail = src->jail;
+	if (src != NULL && src->jail != NULL) {
+		here.jail = dt_jail_like(src->jail); /* for itself: it has to remember */
+		here.own_jail = true;
+	}
 	e = dt_elf_open(path, &here, err);
 	if (e == NULL)
 		return NULL;

@@ -18,7 +18,7 @@
 
 struct remote {
 	struct dt_user_reader r;
-	dt_jail *jail;
+	dt_jail *jail;		 /* the object's */
 	DT_VEC(dt_type *) nodes; /* number - 1 -> node */
 	DT_VEC(uint16_t) depths; /* of these */
 	DT_VEC(const char *) names[NAMESPACES];
@@ -273,8 +273,6 @@ static void die(struct remote *x, const char *why)
 	x->dead = true;
 	free(x->damage);
 	x->damage = dt_xstrdup(why);
-	dt_jail_free(x->jail);
-	x->jail = NULL;
 }
 
 /* Frees the request. False: no answer. */
@@ -300,14 +298,15 @@ static bool ask(struct remote *x, dt_buf *question, const struct dt_question *fi
 
 static void distrust(struct remote *x, bool believed)
 {
-	char *text;
+	char *what;
+	dt_error err;
 
 	if (believed || x->dead)
 		return;
-	text = dt_xasprintf("types of %s are not available: its reader gave an invalid answer",
-			    x->r.object->name);
-	die(x, text);
-	free(text);
+	what = dt_xasprintf("types of %s", x->r.object->name);
+	dt_jail_reject(x->jail, what, &(struct dt_question){0}, &err);
+	die(x, err.text);
+	free(what);
 }
 
 static dt_type *ask_type(struct remote *x, dt_buf *question)
@@ -416,7 +415,6 @@ static void close_remote(struct dt_user_reader *r)
 {
 	struct remote *x = remote(r);
 
-	dt_jail_free(x->jail);
 	dt_vec_free(&x->nodes);
 	dt_vec_free(&x->depths);
 	for (int i = 0; i < NAMESPACES; i++)
@@ -471,7 +469,7 @@ struct dt_user_reader *dt_remote_open(struct dt_user_object *o, bool *split, cha
 	int alt = dt_dwarf_open_alt(o);
 	uint32_t n = 0;
 
-	x->jail = dt_jail_like(dt_elf_jail(o->elf));
+	x->jail = dt_elf_jail(o->elf);
 	if (debug)
 		q.fd[q.nfds++] = dt_elf_fd(debug);
 	if (alt >= 0)

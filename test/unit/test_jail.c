@@ -51,6 +51,7 @@ static void end(struct dt_question *q, dt_buf *out)
 	_exit(0);
 }
 
+#if !defined(__SANITIZE_ADDRESS__)
 static void eat_memory(struct dt_question *q, dt_buf *out)
 {
 	(void)q;
@@ -59,6 +60,7 @@ static void eat_memory(struct dt_question *q, dt_buf *out)
 		    ? dt_buf_putc(out, 'x')
 		    : (void)0;
 }
+#endif
 
 static void flood(struct dt_question *q, dt_buf *out)
 {
@@ -455,6 +457,7 @@ static bool takes(const dt_buf *symbols, uint32_t n, const char *names, size_t s
 	ok = dt_elf_take_symbols(&e, &answer);
 	CHECK(ok == (e.functions.syms.n != 0));
 	dt_vec_free(&e.functions.syms);
+	dt_vec_free(&e.data.syms);
 	free(e.functions.reach);
 	dt_elf_remote_free(&e);
 	dt_buf_free(&answer);

@@ -76,7 +76,10 @@ static dt_elf *open_object(void *arg, long pid, const char *object, uint32_t nth
 	path = in_dir(program);
 	*name = dt_xstrdup(program);
 	*bias = 0x1000000;
-	e = dt_elf_open(path, &(struct dt_elf_place){.jail = jail}, err);
+	e = dt_elf_open(path,
+			&(struct dt_elf_place){.jail = jail ? dt_jail_like(jail) : NULL,
+					       .own_jail = jail != NULL},
+			err);
 	free(path);
 	return e;
 }
