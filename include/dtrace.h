@@ -186,7 +186,7 @@ DTRACE_API int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int
  * the library grow at their end only; those that the caller fills in begin with their size.
  * See doc/api.md.
  */
-#define DTRACE_API_VERSION 3 /* grows with every addition to this file */
+#define DTRACE_API_VERSION 4 /* grows with every addition to this file */
 DTRACE_API int dtrace_api_version(void); /* that of the library */
 
 typedef struct dtrace_value dtrace_value_t;
@@ -270,6 +270,8 @@ struct dtrace_rowinfo {
 	int at_exit;	   /* not by a printa() */
 	uint64_t count;	   /* avg(), stddev(): how many */
 	int64_t sum;	   /* avg(), stddev(): of what */
+	const char *text; /* printa() with a format: the finished text, with the first row of these keys; else NULL */
+	size_t textlen;
 };
 DTRACE_API const struct dtrace_rowinfo *dtrace_row_info(const dtrace_row_t *r);
 DTRACE_API const dtrace_value_t *dtrace_row_key(const dtrace_row_t *r, unsigned i); /* NULL: there is none */

@@ -36,6 +36,7 @@ need cargo "(cargo)" "builds Rust crates"
 need dwz dwz "compresses debug information"
 # programs that are traced or compared with
 need python3 python3 "/usr/bin/python3"
+need pip "(python3-pip python3-wheel)" "installs Python packages"
 need gdb gdb "debugger"
 need strace strace "traces system calls"
 need redis redis-tools "a server to trace"
@@ -96,6 +97,7 @@ has_32_bit() {
 has_ip() { command -v ip >/dev/null || busybox ip -V >/dev/null 2>&1; }
 has_python3() { [ -x /usr/bin/python3 ]; }
 has_jsonschema() { /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; }
+has_pip() { /usr/bin/python3 -c 'import setuptools, wheel, pip' 2>/dev/null; }
 has_redis() { [ -x /usr/bin/redis-check-rdb ] && command -v redis-cli >/dev/null; } # the server by another name
 has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 has_java() { command -v javac >/dev/null; }

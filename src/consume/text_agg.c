@@ -57,8 +57,8 @@ static void put_line(dt_buf *out, const dt_aggtable *t, const dt_aggline *l,
 	dt_buf_putc(out, '\n');
 }
 
-static int format_line(dt_buf *out, const dt_aggtable *t, const dt_aggline *l,
-		       const struct dt_consumer_env *env, dt_error *err)
+int dt_text_aggline(dt_buf *out, const dt_aggtable *t, const dt_aggline *l,
+		    const struct dt_consumer_env *env, dt_error *err)
 {
 	struct dt_format_env fe = {
 	    .env = env, .sets = t->sets, .values = l->values, .nsets = t->nsets};
@@ -80,7 +80,7 @@ int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env
 {
 	if (t->format) {
 		for (uint32_t i = 0; i < t->nlines; i++)
-			if (format_line(out, t, &t->lines[i], env, err) < 0)
+			if (dt_text_aggline(out, t, &t->lines[i], env, err) < 0)
 				return -1;
 		return 0;
 	}

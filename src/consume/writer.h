@@ -247,6 +247,8 @@ void dt_text_frame(dt_buf *out, const dt_frame *f); /* mod`sym+0xoff */
 /* Default layout of a table (text_agg.c); with aggpack and agghist: text_pack.c. */
 int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env *env,
 		 dt_error *err);
+/* One line of a table that has a format. */
+int dt_text_aggline(dt_buf *out, const dt_aggtable *t, const dt_aggline *l, const struct dt_consumer_env *env, dt_error *err);
 bool dt_text_packs(const dt_aggtable *t, const dt_options *opts);
 void dt_text_pack(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env *env);
 /* One bar of a graph: 41 columns with its axis. `total` is the value of a full bar. */

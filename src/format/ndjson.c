@@ -256,6 +256,19 @@ static void put_keys(const dt_writer *w, dt_buf *out, const dt_aggline *l)
 	dt_buf_putc(out, ']');
 }
 
+/* What printa() with a format makes of all aggregations with these keys: told with the first of them. */
+static void put_row_text(dt_writer *w, const dt_aggtable *t, const dt_aggline *l)
+{
+	dt_buf text = {0};
+	dt_error err;
+
+	if (dt_text_aggline(&text, t, l, w->env, &err) == 0) {
+		dt_json_key(&w->out, "text");
+		dt_json_string(&w->out, text.n ? text.s : "", text.n);
+	}
+	dt_buf_free(&text);
+}
+
 static void put_row(dt_writer *w, const dt_aggtable *t, const dt_aggline *l, uint32_t which)
 {
 	const dt_aggset *s = t->sets[which];
@@ -284,6 +297,8 @@ static void put_row(dt_writer *w, const dt_aggtable *t, const dt_aggline *l, uin
 		dt_json_key(out, "value");
 		dt_json_int(out, dt_agg_number(s->agg, l->values[which], s->normal));
 	}
+	if (t->format && which == 0)
+		put_row_text(w, t, l);
 	dt_buf_puts(out, "}\n");
 }
 

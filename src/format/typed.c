@@ -243,6 +243,7 @@ static int give_row(dt_typed *m, const dt_aggtable *t, const dt_aggline *l, uint
 	const dt_aggset *s = t->sets[which];
 	const uint64_t *value = l->values[which];
 	struct dtrace_bucket *buckets = buckets_of(s, value, &r->info.nbuckets);
+	dt_error err;
 	bool sums = s->agg->func == DT_ACT_AVG || s->agg->func == DT_ACT_STDDEV;
 	int rc;
 
@@ -257,6 +258,11 @@ static int give_row(dt_typed *m, const dt_aggtable *t, const dt_aggline *l, uint
 	if (sums && s->agg->nwords >= 2) {
 		r->info.count = value[0];
 		r->info.sum = (int64_t)value[1];
+	}
+	dt_buf_reset(&m->text);
+	if (t->format && which == 0 && dt_text_aggline(&m->text, t, l, m->env, &err) == 0) {
+		r->info.text = m->text.n ? m->text.s : "";
+		r->info.textlen = m->text.n;
 	}
 	r->keys = dt_typed_values(m, l->agg->nkeys);
 	for (uint32_t i = 0; i < l->agg->nkeys; i++) {

@@ -1,6 +1,6 @@
 # The Python module against the library of this build: its own tests, the examples, and installing it.
 # needs: python3
-# uses: root bpf gcc
+# uses: root bpf gcc pip
 # timeout: 300
 . "$SRC/test/lib.bash"
 . "$SRC/test/needs.bash"
@@ -19,4 +19,11 @@ expect_match 'ImportError: libdtrace is not found' "$(DTRACE_LIBRARY=/no/such/fi
 if [ -z "${DTRACE_TEST_KERNEL-}" ]; then
 	got=$(/usr/bin/python3 "$SRC/bindings/python/examples/latency.py" true)
 	expect_match '^mmap +[0-9]+ calls, none above [0-9]+ ns$' "$got"
+fi
+# it can be installed
+if ! lacks pip >/dev/null; then
+	cp -r "$SRC/bindings/python" package
+	LD_PRELOAD='' /usr/bin/python3 -m pip install -q --no-index --no-deps --no-build-isolation --root-user-action ignore --target installed ./package >pip.out 2>&1 ||
+		{ cat pip.out; count_failure; }
+	expect "$TMP/installed/dtrace/__init__.py" "$(PYTHONPATH=installed /usr/bin/python3 -c 'import dtrace; print(dtrace.__file__)')"
 fi

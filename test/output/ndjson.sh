@@ -37,7 +37,7 @@ expect "start record record aggregation record aggregation aggregation aggregati
 expect "[['printf', 'one 5\\n', ['one', 5]], ['trace', 18446744073709551615], ['trace', -9223372036854775808], ['print', 'v', 't', {'members': {'a': -5, 's': '', 'x': 0, 'y': 0, 'z': [0, 0]}}], ['trace', 'a', -5], ['printf', 'plain', []]]" \
 	"$(py "print([list(o.values()) for o in r[1]['output']])")"
 expect "['a\"b\\\\\\n\\t\\x01\\x7f', {'text': 'ä\\ufffd', 'hex': 'c3a4ff'}, '</script>']" "$(PYTHONIOENCODING=utf-8 py "print([o['value'] for o in r[2]['output']])" | sed 's/�/\\ufffd/')"
-expect "[['x\\n{}', -3], 1, 'printa']" "$(py "a = r[3]; print([a['keys'], a['value'], a['at']])")"
+expect "[['x\\n{}', -3], 1, 'printa', 'x\\n{}\\n']" "$(py "a = r[3]; print([a['keys'], a['value'], a['at'], a['text']])")"
 expect "[[[-7, -4, 1], [64, 127, 1]], [[10, None, 1]], 7, [2, 5]]" \
 	"$(py "b, c, d, e = r[5:9]; f = lambda a: [[x['low'], x['high'], x['count']] for x in a['buckets']]; print([f(b), f(c), d['value'], [e['value'], e['normal']]])")"
 expect "2 3 0" "$(jq -r 'select(.type == "record") | .clause' out | head -n 2 | tail -n 1) $(jq -r 'select(.type == "end") | "\(.records) \(.drops)"' out)" # three records

@@ -57,7 +57,7 @@ static int count_row(const dtrace_row_t *r, void *arg)
 	struct seen *s = arg;
 
 	CHECK(dtrace_row_key(r, dtrace_row_info(r)->nkeys) == NULL);
-	s->rows++;
+	CHECK_STR(dtrace_row_info(r)->text ? dtrace_row_info(r)->text : "-", s->rows++ < 2 ? "row\n" : "-");
 	return 0;
 }
 
@@ -98,7 +98,7 @@ static void test_counts(void)
 	/* a clause that shows nothing is no record; one without actions is */
 	prepare(h,
 		"BEGIN { trace(1 / (pid - pid)); } BEGIN { @a[1] = count(); @a[2] = count(); } BEGIN "
-		"{ trace(1); printa(@a); exit(0); } END",
+		"{ trace(1); printa(\"row\\n\", @a); exit(0); } END",
 		&c);
 	CHECK(finish(h) == 0);
 	CHECK(s.records == 2 && s.rows == 2 && s.faults == 1);
