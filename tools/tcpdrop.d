@@ -13,11 +13,10 @@
  *	FROM	address and port
  *	TO	address and port
  *	FLAGS	of the segment: S SYN, A ACK, F FIN, R RST, P PSH
- *	REASON	number of the reason (enum skb_drop_reason of this kernel)
- *	WHERE	function of the kernel
+ *	WHERE	place in the kernel
+ *	REASON	as the kernel names it
  *
  * NOTES
- *	Reasons by number and name: grep -n SKB_DROP_REASON_ include/net/dropreason-core.h of the kernel's source.
  *	IP version 4 only.
  *
  * SEE ALSO
@@ -35,7 +34,8 @@ this struct tcphdr *th;
 BEGIN
 {
 	began = timestamp;
-	printf("%10s %-15s %5s %-15s %5s %-5s %6s %s\n", "TIME(ms)", "FROM", "PORT", "TO", "PORT", "FLAGS", "REASON", "WHERE");
+	printf("%10s %-15s %5s %-15s %5s %-5s %-34s %s\n", "TIME(ms)", "FROM", "PORT", "TO", "PORT", "FLAGS", "WHERE",
+	    "REASON");
 }
 
 sdt:skb::kfree_skb
@@ -49,8 +49,9 @@ sdt:skb::kfree_skb
 /args[0]->protocol == htons(0x800) && this->ip->protocol == IPPROTO_TCP &&
     (PORT == 0 || ntohs(this->th->source) == PORT || ntohs(this->th->dest) == PORT)/
 {
-	printf("%10d %-15s %5d %-15s %5d %s%s%s%s%-1s %6d %a\n", (timestamp - began) / 1000000, inet_ntoa(&this->ip->saddr),
+	printf("%10d %-15s %5d %-15s %5d %s%s%s%s%s %-34a ", (timestamp - began) / 1000000, inet_ntoa(&this->ip->saddr),
 	    ntohs(this->th->source), inet_ntoa(&this->ip->daddr), ntohs(this->th->dest), this->th->syn ? "S" : "-",
 	    this->th->ack ? "A" : "-", this->th->fin ? "F" : "-", this->th->rst ? "R" : "-", this->th->psh ? "P" : "-",
-	    (int)args[2], (uintptr_t)arg1);
+	    (uintptr_t)arg1);
+	print(args[2]);
 }

@@ -25,7 +25,7 @@ want 10 "$(rows "127.0.0.1 $port syn-sent established [0-9]+\$")"
 want 10 "$(rows "127.0.0.1 $port 127.0.0.1 [0-9]+ syn-received established [0-9]+\$")"
 want 1 "$(rows "closed listen [0-9]+\$")"
 tool tcpdrop $((port + 1)) -- "${net[@]}" tcp $port
-want 3 "$(rows "^[0-9]+ 127.0.0.1 [0-9]+ 127.0.0.1 $((port + 1)) S---- [0-9]+ ")"
+want 3 "$(rows "^[0-9]+ 127.0.0.1 [0-9]+ 127.0.0.1 $((port + 1)) S---- [^ ]+ enum skb_drop_reason SKB_DROP_REASON_NO_SOCKET\$")"
 tool tcpretrans $port -- "${net[@]}" again $port "$TMP/again"
 want "$(cat "$TMP/again")" "$(rows "^[0-9]+ 127.0.0.1 [0-9]+ 127.0.0.1 $port syn-sent [0-9]+\$")"
 if "$DTRACE" -ln sdt:sock::sock_send_length >/dev/null 2>&1; then
