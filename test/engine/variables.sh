@@ -30,8 +30,8 @@ build threads engine/threads.c -lpthread
 ktrace -q -c "$TMP/threads 20 20" -n 'struct o { int m; long n; char s[16]; }; self struct o obj; self struct o e[int]; struct o empty; self int has;
 sched:::on-cpu /pid == $target && !self->has/ { self->obj = empty; self->has = 1; }
 sched:::on-cpu /pid == $target/ {
-	self->obj.m++; self->obj.n = 5; self->e[1].m = 3; self->e[1].n++; bcopy("text", self->obj.s, 5); @["on"] = sum(1);
-	@["kept"] = sum(self->obj.n == 5 && self->e[1].m == 3 && self->e[1].n == self->obj.m && stringof(self->obj.s) == "text"); }
+	self->obj.m++; self->obj.n = 5; self->e[1].m = 3; self->e[1].n++; self->obj.s[0] = 116; self->obj.s[1] = 120; @["on"] = sum(1);
+	@["kept"] = sum(self->obj.n == 5 && self->e[1].m == 3 && self->e[1].n == self->obj.m && stringof(self->obj.s) == "tx"); }
 END { printa("%s: %@d\n", @); }'
 expect "0 " "$status $err"
 [ "$(labelled on)" -gt 0 ] || { echo "no thread got a CPU"; count_failure; }
