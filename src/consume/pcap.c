@@ -14,9 +14,9 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,7 +43,7 @@ struct packet_header {
 struct shower { /* a tshark */
 	uint32_t link;
 	pid_t pid;
-	int fd; /* its input and output: a socket; -1: it has failed */
+	int in, out; /* pipes: it reads nothing else; -1: it has failed */
 };
 
 struct dt_pcap {
@@ -65,10 +65,11 @@ dt_pcap *dt_pcap_new(void)
 
 static void end_shower(struct shower *s)
 {
-	if (s->fd < 0)
+	if (s->in < 0)
 		return;
-	close(s->fd);
-	s->fd = -1;
+	close(s->in);
+	close(s->out);
+	s->in = s->out = -1;
 	kill(s->pid, SIGTERM);
 	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
@@ -228,11 +229,11 @@ int dt_pcap_write(dt_pcap *p, struct dt_pcap_file *f, const dt_packet *k, dt_err
 
 /* ---- tshark ---- */
 
-static void run_tshark(int fd)
+static void run_tshark(int in, int out)
 {
 	int null = open("/dev/null", O_WRONLY);
 
-	if (dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || null < 0 || dup2(null, 2) < 0)
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || null < 0 || dup2(null, 2) < 0)
 		_exit(126);
 	if (geteuid() == 0 &&
 	    (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
@@ -241,48 +242,70 @@ static void run_tshark(int fd)
 	_exit(127);
 }
 
+/* A tshark that is gone must not end us: its signal is taken back. */
+static bool send_all(int fd, const dt_buf *b)
+{
+	const struct timespec now = {0};
+	sigset_t pipe_signal, before;
+	ssize_t k = 0;
+
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+	for (size_t n = 0; n < b->n && k >= 0; n += k > 0 ? (size_t)k : 0) {
+		k = write(fd, b->s + n, b->n - n);
+		if (k < 0 && errno == EINTR)
+			k = 0;
+	}
+	if (k < 0 && errno == EPIPE)
+		sigtimedwait(&pipe_signal, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return k >= 0;
+}
+
+/* The process is started; false: it cannot be. */
+static bool start_shower(struct shower *s)
+{
+	int in[2], out[2];
+
+	if (pipe2(in, O_CLOEXEC) != 0)
+		return false;
+	if (pipe2(out, O_CLOEXEC) != 0) {
+		close(in[0]);
+		close(in[1]);
+		return false;
+	}
+	s->pid = fork();
+	if (s->pid == 0)
+		run_tshark(in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	s->in = in[1];
+	s->out = out[0];
+	if (s->pid > 0)
+		return true;
+	close(s->in);
+	close(s->out);
+	s->in = s->out = -1;
+	return false;
+}
+
 static struct shower *shower_of(dt_pcap *p, uint32_t link)
 {
 	struct shower *s;
 	dt_buf header = {0};
-	int fds[2];
 
 	for (uint32_t i = 0; i < p->showers.n; i++)
 		if (p->showers.v[i].link == link)
 			return &p->showers.v[i];
 	s = dt_vec_add(&p->showers, NULL);
-	*s = (struct shower){.link = link, .fd = -1};
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-		return s;
-	s->pid = fork();
-	if (s->pid == 0)
-		run_tshark(fds[1]);
-	close(fds[1]);
-	if (s->pid < 0) {
-		close(fds[0]);
-		return s;
+	*s = (struct shower){.link = link, .in = -1, .out = -1};
+	if (start_shower(s)) {
+		put_header(&header, link);
+		send_all(s->in, &header); /* if it fails, so will the next one */
+		dt_buf_free(&header);
 	}
-	s->fd = fds[0];
-	put_header(&header, link);
-	send(s->fd, header.s, header.n, MSG_NOSIGNAL); /* if it fails, so will the next one */
-	dt_buf_free(&header);
 	return s;
-}
-
-static bool send_all(int fd, const dt_buf *b)
-{
-	size_t n = 0;
-
-	while (n < b->n) {
-		ssize_t k = send(fd, b->s + n, b->n - n, MSG_NOSIGNAL);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return false;
-		n += (size_t)k;
-	}
-	return true;
 }
 
 /* Up to the end of a line; nothing follows it before the next request. */
@@ -293,7 +316,7 @@ static bool receive_line(int fd, dt_buf *out)
 
 	while (out->n == 0 || out->s[out->n - 1] != '\n') {
 		int ready = poll(&pfd, 1, ANSWER_MS);
-		ssize_t n = ready > 0 ? recv(fd, piece, sizeof(piece), 0) : ready;
+		ssize_t n = ready > 0 ? read(fd, piece, sizeof(piece)) : ready;
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -311,9 +334,9 @@ bool dt_pcap_show(dt_pcap *p, const dt_packet *k, const struct dt_consumer_env *
 	size_t from = out->n;
 	bool ok = false;
 
-	if (s && s->fd >= 0) {
+	if (s && s->in >= 0) {
 		put_packet(p, &packet, k);
-		ok = send_all(s->fd, &packet) && receive_line(s->fd, &line);
+		ok = send_all(s->in, &packet) && receive_line(s->out, &line);
 	}
 	if (ok) {
 		dt_buf_printf(out, "pcap %s", line.s);
