@@ -1,7 +1,8 @@
 """random loads with known counts under random sets of clauses: what is printed and what is said to be lost add up
 
 Threads make a known number of calls. Clauses that aggregate must have all of them; of those that record, the lines printed
-and the drops reported together are as many as the calls, whatever the sizes of buffers.
+are not more, and with the drops reported not less than the calls, whatever the sizes of buffers. (Drops may be more: room is taken
+before the predicate is asked, as in DTrace, so that a call of any process can be one.)
 """
 import re
 import torture
@@ -46,7 +47,7 @@ def clauses(r, keyed):
     if r.random() < 0.5:
         text.append(f'profile-{r.choice([97, 997, 4999])} {{ @clock = count(); }}')
     if r.random() < 0.3:
-        text.append('tick-10ms { this->x = 1; }')
+        text.append('tick-10ms { this->x = 1; @ticks = count(); }')  # without the latter it would record, and could be dropped
     prints = ''.join(f'printa("A {n} %@d\\n", @{n}); ' for n in sums)
     return '\n'.join(text) + f'\nEND {{ {prints}}}\n', sums, made.count('graph'), made.count('record')
 
@@ -80,7 +81,7 @@ def check(t, result, events, sums, graphs, records):
         wrong.append(f'distributions: {sum_of_graphs(result.out)} of {events} * {graphs}')
     drops = sum(int(x) for x in re.findall(r'(?m)^dtrace: (\d+) drops? on CPU', result.err))
     lines = len(re.findall(r'(?m)^R\d', result.out))
-    if lines + drops != events * records:
+    if not lines <= events * records <= lines + drops:
         wrong.append(f'{records} clauses that record, {events} events each: {lines} lines and {drops} drops')
     other = re.sub(r'(?m)^dtrace: \d+ drops? on CPU \d+\n', '', result.err)
     if other:
