@@ -60,6 +60,8 @@ struct dt_consumer_env {
 		     const char **sym, uint64_t *off);
 	/* Names of this process will be needed at the end; may be NULL. */
 	void (*keep)(void *arg, long pid);
+	/* The source of an address in a process; the string lives until the next call. May be NULL. */
+	bool (*line)(void *arg, long pid, uint64_t time, uint64_t addr, const char **file, unsigned *line);
 };
 
 dt_consumer *dt_consumer_new(const struct dt_consumer_env *env);

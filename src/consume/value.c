@@ -206,3 +206,14 @@ void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t
 	else
 		dt_symbolise_user(env, v->pid, v->time, pc, f);
 }
+
+void dt_find_line(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame, dt_frame *f)
+{
+	enum dt_payload p = dt_act(v->act)->payload;
+	bool user = p == DT_PAYLOAD_USTACK || p == DT_PAYLOAD_USYM;
+	bool is_return = v->kind == DT_V_STACK && frame > 0; /* as in symbolise_caller() */
+
+	if (user && env->line && dt_opt(env->opts, DT_O_SRCLINES) &&
+	    !env->line(env->arg, v->pid, v->time, f->pc - is_return, &f->file, &f->line))
+		f->file = NULL;
+}

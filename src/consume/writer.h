@@ -72,10 +72,14 @@ typedef struct dt_frame {
 	const char *mod; /* module, or base name of the object; NULL: unknown */
 	const char *sym; /* NULL: unknown */
 	uint64_t off;
+	const char *file; /* source; NULL: unknown, or not asked for (option srclines) */
+	unsigned line;
 } dt_frame;
 void dt_symbolise_kernel(const struct dt_consumer_env *env, uint64_t pc, dt_frame *f);
 void dt_symbolise_user(const struct dt_consumer_env *env, long pid, uint64_t time, uint64_t pc,
 		       dt_frame *f);
+/* With option srclines: f->file and f->line of what dt_symbolise() has found. */
+void dt_find_line(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame, dt_frame *f);
 /* The frame of a stack, or the address of a symbol value (frame 0). */
 void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame,
 		  dt_frame *f);

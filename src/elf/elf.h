@@ -153,6 +153,8 @@ dt_elf *dt_elf_debug(dt_elf *e);
 /* Where the DWARF is: e itself, its debug file, or NULL. */
 dt_elf *dt_elf_dwarf(dt_elf *e);
 dt_jail *dt_elf_jail(const dt_elf *e); /* who reads it; NULL: this process */
+/* The source of the instruction at this vaddr: its file is added to *file. False: unknown. */
+bool dt_elf_line(dt_elf *e, uint64_t vaddr, dt_buf *file, unsigned *line);
 int dt_elf_fd(const dt_elf *e); /* -1: none (memory, or shrunk). Owned by e */
 
 #endif

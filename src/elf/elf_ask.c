@@ -44,6 +44,11 @@ static bool ask(dt_elf *e, dt_jail_work *work, struct dt_question *q, dt_buf *an
 	return ok;
 }
 
+bool dt_elf_ask(dt_elf *e, dt_jail_work *work, struct dt_question *q, dt_buf *answer)
+{
+	return ask(e, work, q, answer, NULL);
+}
+
 static int reject(dt_elf *e, const struct dt_question *q, dt_error *err)
 {
 	char *what = subject(e);

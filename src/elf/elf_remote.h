@@ -35,6 +35,7 @@ struct dt_elf_remote {
 /* ---- elf_ask.c ---- */
 int dt_elf_ask_headers(dt_elf *e, const struct dt_elf_place *place, dt_error *err);
 void dt_elf_ask_symbols(dt_elf *e);
+bool dt_elf_ask(dt_elf *e, dt_jail_work *work, struct dt_question *q, dt_buf *answer); /* false: no answer */
 void dt_elf_ask_probes(dt_elf *e);
 void dt_elf_ask_unwind(dt_elf *e, dt_unwind *u);
 const uint64_t *dt_elf_ask_ranges(dt_elf *e, uint32_t *n);
@@ -54,6 +55,7 @@ bool dt_elf_take_unwind(dt_buf *answer, dt_unwind *u);
 /* ---- elf_serve.c: in the helper ---- */
 dt_jail_work dt_elf_serve_headers, dt_elf_serve_symbols, dt_elf_serve_section, dt_elf_serve_probes,
     dt_elf_serve_unwind, dt_elf_serve_ranges;
+dt_jail_work dt_elf_serve_line; /* elf_line.c */
 
 /* How a symbol is sent: without its name, which is among the names that follow all of them. */
 struct dt_elf_wire_symbol {

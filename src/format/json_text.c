@@ -163,6 +163,11 @@ void dt_json_frame(dt_buf *out, const dt_frame *f, const char *helper)
 		dt_json_key(out, "offset");
 		dt_json_uint(out, f->off);
 	}
+	if (f->file) {
+		put_named(out, "file", f->file);
+		dt_json_key(out, "line");
+		dt_json_uint(out, f->line);
+	}
 	if (helper && helper[0])
 		put_named(out, "helper", helper);
 	dt_buf_putc(out, '}');
@@ -184,6 +189,7 @@ static void put_stack(dt_buf *out, const struct dt_consumer_env *env, const dt_v
 		dt_frame f;
 
 		dt_symbolise(env, v, i, &f);
+		dt_find_line(env, v, i, &f);
 		if (i > 0)
 			dt_buf_putc(out, ',');
 		dt_json_frame(out, &f, helper);

@@ -205,7 +205,10 @@ int dtrace_value_frame(const dtrace_value_t *v, unsigned i, struct dtrace_frame 
 	if (i >= v->info.nframes)
 		return -1;
 	dt_symbolise(v->maker->env, &v->v, i, &found);
+	dt_find_line(v->maker->env, &v->v, i, &found);
 	f.address = found.pc;
+	f.file = found.file;
+	f.line = found.line;
 	f.module = found.mod;
 	f.symbol = found.sym;
 	f.offset = found.sym ? found.off : 0;

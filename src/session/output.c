@@ -90,6 +90,7 @@ int dt_output_open(dtrace_hdl_t *h, FILE *out)
 	    .diag = consumer_diag,
 	    .ksym = consumer_ksym,
 	    .usym = dt_symbols_find,
+	    .line = dt_symbols_line,
 	    .keep = dt_symbols_keep,
 	};
 

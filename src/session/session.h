@@ -103,6 +103,7 @@ int dt_symbols_report(dtrace_hdl_t *h); /* why addresses may be without names; -
 /* For the consumer: arg is the handle. */
 bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off);
+bool dt_symbols_line(void *arg, long pid, uint64_t time, uint64_t addr, const char **file, unsigned *line);
 void dt_symbols_keep(void *arg, long pid);
 
 /* ---- events.c ---- */

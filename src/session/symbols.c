@@ -17,6 +17,12 @@ struct dt_symbols {
 	uint64_t lost;	 /* lost side-band events that have been reported */
 	uint64_t missed; /* lost events when an address was not known, perhaps for that reason */
 	uint32_t notes;
+	dt_map *lines; /* "path vaddr" -> struct line *; NULL: none was asked for */
+};
+
+struct line {
+	unsigned line; /* 0: unknown */
+	char file[];
 };
 
 static bool format_has(const struct dt_format *f, char letter)
@@ -67,9 +73,17 @@ void dt_symbols_open(dtrace_hdl_t *h)
 
 void dt_symbols_free(dtrace_hdl_t *h)
 {
+	uint32_t it = 0;
+	const char *key;
+	void *value;
+
 	if (!h->symbols)
 		return;
 	dt_usyms_free(h->symbols->us);
+	while (h->symbols->lines && dt_map_next(h->symbols->lines, &it, &key, &value))
+		free(value);
+	if (h->symbols->lines)
+		dt_map_free(h->symbols->lines);
 	free(h->symbols);
 	h->symbols = NULL;
 }
@@ -163,4 +177,40 @@ void dt_symbols_keep(void *arg, long pid)
 
 	if (h->symbols)
 		dt_sideband_keep(h->symbols->sb, pid);
+}
+
+/* A stack is shown again and again: each place is looked up once. */
+bool dt_symbols_line(void *arg, long pid, uint64_t time, uint64_t addr, const char **file,
+		     unsigned *line)
+{
+	dtrace_hdl_t *h = arg;
+	struct line *known;
+	dt_buf name = {0};
+	uint64_t bias;
+	unsigned n = 0;
+	dt_elf *e;
+	char *key;
+
+	e = h->symbols
+		? dt_usym_object(h->symbols->us, pid ? pid : h->macros.target, time, addr, &bias)
+		: NULL;
+	if (!e)
+		return false;
+	if (!h->symbols->lines)
+		h->symbols->lines = dt_map_new();
+	key = dt_xasprintf("%s %llx", dt_elf_path(e), (unsigned long long)(addr - bias));
+	known = dt_map_get(h->symbols->lines, key);
+	if (!known) {
+		if (!dt_elf_line(e, addr - bias, &name, &n))
+			n = 0;
+		known = dt_xcalloc(1, sizeof(*known) + name.n + 1);
+		known->line = n;
+		memcpy(known->file, name.n ? name.s : "", name.n);
+		dt_map_set(h->symbols->lines, key, known);
+		dt_buf_free(&name);
+	}
+	free(key);
+	*file = known->file;
+	*line = known->line;
+	return known->line != 0;
 }

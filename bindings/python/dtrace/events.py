@@ -9,7 +9,7 @@ Probe = namedtuple('Probe', 'provider module function name id')
 Probe.__str__ = lambda p: ':'.join(p[:4])
 
 
-class Frame(namedtuple('Frame', 'address module symbol offset helper')):
+class Frame(namedtuple('Frame', 'address module symbol offset helper file line')):
     """A place in the kernel or in a program; what is not known is None."""
     __slots__ = ()
 
@@ -45,7 +45,7 @@ class Struct(dict):
 
 
 def _frame(d):
-    return Frame(d['address'], d.get('module'), d.get('symbol'), d.get('offset'), d.get('helper'))
+    return Frame(d['address'], d.get('module'), d.get('symbol'), d.get('offset'), d.get('helper'), d.get('file'), d.get('line'))
 
 
 def value(v):
