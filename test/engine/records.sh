@@ -10,6 +10,8 @@ for size in 16k 4m; do
 	events=$(sed -n 's/^n //p' "$TMP/out")
 	records=$(grep -c '^[xp]$' "$TMP/out")
 	drops=$(sed -nE 's/^dtrace: ([0-9]+) drops? on CPU.*/\1/p' "$TMP/err" | awk '{ n += $1 } END { print n }')
-	expect "$events" "$((records + ${drops:-0}))" "bufsize=$size: $records records, ${drops:-0} drops"
+	# A small buffer asks for room before the predicate, so calls of other processes can be among the lost ones.
+	[ $size = 16k ] && [ $((records + ${drops:-0})) -gt "$events" ] ||
+		expect "$events" "$((records + ${drops:-0}))" "bufsize=$size: $records records, ${drops:-0} drops"
 	[ "$events" -ge 80000 ] || expect 80000 "$events" events
 done
