@@ -3,13 +3,15 @@
  *
  * They are searched for in the directories of the environment variable DTRACE_TOOLS, separated by
  * colons, then in tools beside the program (the build directory has a link to that of the tree),
- * then in ../share/dtrace/tools. A file in an earlier directory replaces one of the same name.
+ * then in ../share/dtrace/tools, then inside the program (make static). A file found earlier replaces
+ * one of the same name.
  *
  * The head of a tool is a comment; its second line is " * NAME - summary". tools/mkman makes manual pages of it.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +46,33 @@ static char *next_dir(int *n)
 	return dir;
 }
 
+/* Tool number *n inside the program, which counts up from 0, for reading; NULL: no more. */
+static FILE *next_inside(int *n, const char **name)
+{
+	const char *dir, *text;
+	size_t len;
+
+	while (dtrace_embedded((*n)++, &dir, name, &text, &len))
+		if (strcmp(dir, "tools") == 0)
+			return fmemopen((void *)(uintptr_t)text, len, "r");
+	return NULL;
+}
+
+static FILE *open_inside(const char *tool)
+{
+	size_t len = strlen(tool);
+	const char *name;
+	int n = 0;
+	FILE *f;
+
+	while ((f = next_inside(&n, &name))) {
+		if (strncmp(name, tool, len) == 0 && strcmp(name + len, ".d") == 0)
+			return f;
+		fclose(f);
+	}
+	return NULL;
+}
+
 FILE *open_tool(const char *name)
 {
 	FILE *f = NULL;
@@ -59,14 +88,13 @@ FILE *open_tool(const char *name)
 		}
 		free(dir);
 	}
-	return f;
+	return f ? f : open_inside(name);
 }
 
-/* What the head of a file says of the tool of this name; false: it has none. */
-static bool read_head(const char *path, struct tool *t)
+/* What the head of a file, which is closed, says of the tool of this name; false: it has none. */
+static bool read_head(FILE *f, struct tool *t)
 {
 	char line[256], *text;
-	FILE *f = fopen(path, "re");
 	size_t n = strlen(t->name);
 
 	if (!f)
@@ -95,6 +123,19 @@ static bool is_known(const struct tool *tools, int n, const char *name)
 	return false;
 }
 
+/* A name of a file, "execsnoop.d", to that of the tool; false: it is not one, or is there already. */
+static bool take_name(struct tool *tools, int n, const char *file)
+{
+	struct tool *t = &tools[n];
+	size_t len = strlen(file);
+
+	if (n >= MAX_TOOLS || len < 3 || len - 2 >= sizeof(t->name) ||
+	    strcmp(file + len - 2, ".d") != 0)
+		return false;
+	snprintf(t->name, sizeof(t->name), "%.*s", (int)(len - 2), file);
+	return !is_known(tools, n, t->name);
+}
+
 /* Add the tools of a directory that are not there yet; returns how many there are then. */
 static int add_tools(const char *dir, struct tool *tools, int n)
 {
@@ -102,16 +143,10 @@ static int add_tools(const char *dir, struct tool *tools, int n)
 	struct dirent *e;
 	char *path;
 
-	while (d && n < MAX_TOOLS && (e = readdir(d))) {
-		struct tool *t = &tools[n];
-		size_t len = strlen(e->d_name);
-
-		if (len < 3 || len - 2 >= sizeof(t->name) || strcmp(e->d_name + len - 2, ".d") != 0)
+	while (d && (e = readdir(d))) {
+		if (!take_name(tools, n, e->d_name) || asprintf(&path, "%s/%s", dir, e->d_name) < 0)
 			continue;
-		snprintf(t->name, sizeof(t->name), "%.*s", (int)(len - 2), e->d_name);
-		if (is_known(tools, n, t->name) || asprintf(&path, "%s/%s", dir, e->d_name) < 0)
-			continue;
-		n += read_head(path, t);
+		n += read_head(fopen(path, "re"), &tools[n]);
 		free(path);
 	}
 	if (d)
@@ -122,14 +157,22 @@ static int add_tools(const char *dir, struct tool *tools, int n)
 void list_tools(FILE *out)
 {
 	struct tool *tools = calloc(MAX_TOOLS, sizeof(*tools));
-	int n = 0, which = 0;
+	int n = 0, which = 0, inside = 0;
+	const char *name;
 	char *dir;
+	FILE *f;
 
 	if (!tools)
 		fatal("out of memory");
 	while ((dir = next_dir(&which))) {
 		n = add_tools(dir, tools, n);
 		free(dir);
+	}
+	while ((f = next_inside(&inside, &name))) {
+		if (take_name(tools, n, name))
+			n += read_head(f, &tools[n]);
+		else
+			fclose(f);
 	}
 	qsort(tools, (size_t)n, sizeof(*tools), by_name);
 	for (int i = 0; i < n; i++)

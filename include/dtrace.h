@@ -80,6 +80,9 @@ struct dtrace_inforow {
 typedef int dtrace_info_f(dtrace_hdl_t *h, const struct dtrace_inforow *row, void *arg); /* -1: end */
 DTRACE_API int dtrace_info(dtrace_hdl_t *h, dtrace_info_f *f, void *arg);
 
+/* Files inside the program (make static): number i from 0; false: no more. `dir` is "lib" or "tools". */
+DTRACE_API int dtrace_embedded(int i, const char **dir, const char **name, const char **text, size_t *len);
+
 /* ---- compiling ---- */
 enum dtrace_spec { DTRACE_SPEC_NAME, DTRACE_SPEC_FUNC, DTRACE_SPEC_MOD, DTRACE_SPEC_PROVIDER };
 struct dtrace_compile_opts {

@@ -153,6 +153,21 @@ static char *system_dir(const dt_options *o)
 	return dt_xstrdup(SYSTEM_DIR);
 }
 
+int dtrace_embedded(int i, const char **dir, const char **name, const char **text, size_t *len)
+{
+	const struct dt_embedded *e = dt_embedded_files;
+
+	for (; e && e->name && i > 0; i--)
+		e++;
+	if (!e || !e->name || i < 0)
+		return 0;
+	*dir = e->dir;
+	*name = e->name;
+	*text = e->text;
+	*len = (size_t)(e->end - e->text);
+	return 1;
+}
+
 /* Those inside the program. */
 static void list_embedded(struct dt_libs *ls)
 {
@@ -261,8 +276,8 @@ static int cycle_error(const struct dt_libs *ls, const struct lib *l, dt_error *
 	for (uint32_t i = 0; i < ls->libs.n; i++)
 		if (ls->libs.v[i]->state == LIB_BUSY)
 			dt_buf_printf(&b, "%s\"%s\"", b.n ? ", " : "", ls->libs.v[i]->path);
-	dt_err(err, EDT_COMPILER, "circular dependency of libraries (found at %s): %s",
-	       l->name, b.s);
+	dt_err(err, EDT_COMPILER, "circular dependency of libraries (found at %s): %s", l->name,
+	       b.s);
 	dt_buf_free(&b);
 	return -1;
 }
