@@ -63,3 +63,10 @@ if [ -n "$disk" ] && "$DTRACE" -ln sdt:filemap::mm_filemap_get_pages >/dev/null 
 	want $(((reads - 32) * 100 / reads)) "$(sum 2 '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$')" "hits"
 	want 64 "$(sum 3 '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$')" "pages added"
 fi
+
+if "$DTRACE" -ln vfs:vop:vop_read:entry >/dev/null 2>&1; then
+	tool vfsstat 100 -- rw 20 "$dir"
+	want 40 "$(sum 2 '^[0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+$')" writes
+else
+	echo "vfsstat needs a kernel whose functions can be traced"
+fi

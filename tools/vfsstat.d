@@ -1,0 +1,91 @@
+#!/usr/sbin/dtrace -s
+/*
+ * vfsstat - operations on files, by second
+ *
+ * USAGE
+ *	dtrace -s vfsstat [-p pid | -c command] [interval [count]]
+ *
+ * ARGUMENTS
+ *	interval	seconds between two lines (default: 1)
+ *	count	how many lines (default: until Ctrl-C)
+ *
+ * OUTPUT
+ *	READ	reads, as file systems see them
+ *	WRITE	writes
+ *	FSYNC	waits for the disk
+ *	OPEN	files opened
+ *	CREATE	files created
+ *
+ * NOTES
+ *	A kernel whose functions can be traced.
+ *
+ * SEE ALSO
+ *	fsslower, filetop
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option switchrate=10hz
+
+inline int INTERVAL = $1 ? $1 : 1;
+inline int COUNT = $2;
+inline int WANTED = $target == 0 || progenyof($target);
+
+int seconds, lines;
+
+BEGIN
+{
+	printf("%9s %9s %9s %9s %9s\n", "READ", "WRITE", "FSYNC", "OPEN", "CREATE");
+}
+
+vfs:vop:vop_read:entry
+/WANTED/
+{
+	@read = count();
+}
+
+vfs:vop:vop_write:entry
+/WANTED/
+{
+	@write = count();
+}
+
+vfs:vop:vop_fsync:entry
+/WANTED/
+{
+	@fsync = count();
+}
+
+vfs:vop:vop_open:entry
+/WANTED/
+{
+	@open = count();
+}
+
+vfs:vop:vop_create:entry
+/WANTED/
+{
+	@create = count();
+}
+
+tick-1s
+/++seconds % INTERVAL == 0/
+{
+	printa("%@9d %@9d %@9d %@9d %@9d\n", @read, @write, @fsync, @open, @create);
+	clear(@read);
+	clear(@write);
+	clear(@fsync);
+	clear(@open);
+	clear(@create);
+	lines++;
+}
+
+tick-1s
+/COUNT && lines == COUNT/
+{
+	exit(0);
+}
+
+END
+{
+	printa("%@9d %@9d %@9d %@9d %@9d\n", @read, @write, @fsync, @open, @create);
+}
