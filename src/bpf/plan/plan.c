@@ -266,6 +266,8 @@ static void find_features(dt_plan *plan)
 			 plan->nevents[PK_INSTRUCTION];
 
 	dt_features_find(&plan->features, plan->arena, functions, plan->types);
+	if (user) /* now: probes that join later must be able to rely on the answer */
+		dt_plan_can(plan, UPROBE_MULTI);
 	plan->follows = user && dt_opt(plan->opts, DT_O_FOLLOW) != 0;
 }
 
