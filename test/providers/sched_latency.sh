@@ -48,9 +48,16 @@ wrong runs in a queue: 0" "$(grep '^wrong' "$TMP/out" | sort)" "one queue at a t
 		expect "$(sed -n 's/^pcount //p' "$TMP/out" | sort)" "$(sed -n 's/^times //p' "$TMP/out" | sort)" "how often each got a CPU"
 		expect 5 "$(lines '^times [0-9]+ [1-9]')" "threads"
 	)
-	[ -z "$told" ] || [ -n "$(labelled "init leaves")" ] || [ -z "$(labelled "init comes")" ] || { rm -f "$failed"; return 1; }
+	hidden=
+	[ -n "$(labelled "init leaves")" ] || [ -z "$(labelled "init comes")" ] || hidden=1
+	[ -z "$told" ] || [ -z "$hidden" ] || { rm -f "$failed"; return 1; }
 	printf '%s' "$told"
 	awk '/^wait/ { ours[$2] = $3 } /^delay/ { kernel[$2] = $3 } /^moves/ { moves = $2 }
 		END { for (t in kernel) { d = kernel[t] - ours[t]; n += (d < 0 ? -d : d) < kernel[t] / 100 } exit !(n == 5 && moves > 10) }' "$TMP/out"
 }
-wait_for 30 agree || cat "$TMP/out"
+for ((try = 0; try < 15; try++)); do
+	agree && exit
+done
+[ -z "$hidden" ] || skip "this kernel does not run programs in process 1, which ran in the middle of every attempt"
+cat "$TMP/out"
+count_failure
