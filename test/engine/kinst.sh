@@ -66,6 +66,6 @@ bad kinst::vfs_read:1 'offset 1 is inside an instruction of vfs_read: the one at
 bad kinst::vfs_read:999999 'has no offset 999999: it is [0-9]+ bytes long'
 bad kinst::vfs_raed:0 'did you mean "vfs_read"'
 bad kinst::vfs_read:entry 'named by a decimal offset'
-bad kinst:::0 'functions that are named'
+bad kinst:::0 'needs the name of a function'
 bad kinst::_raw_spin_lock:0 'cannot be traced: the tracer itself calls it'
 expect "$before" "$(noise)" "the kernel's log"
