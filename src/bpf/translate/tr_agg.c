@@ -406,6 +406,7 @@ static void refused(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32
 	if (!t->func.refused)
 		t->func.refused = dt_code_func_new(c, "refused");
 	ld(c, 8, R0, R6, S_FVALUE);
+	dt_tr_map_result(t);
 	jmpi(c, BPF_JEQ, R0, -E2BIG, drop);
 	mov(c, R1, R6);
 	movi(c, R2, (int32_t)b->index);

@@ -303,6 +303,7 @@ int dt_thread_free_code(dt_tr *t); /* the small program for sched_process_free *
 
 /* ---- peek.c ---- */
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p); /* what this kernel should accept */
+void dt_tr_map_result(dt_tr *t); /* r0 = the result of a map's function, with its sign */
 /* r0 = the number of `size` bytes at the address in r3, or 0 when it cannot be read. */
 void dt_tr_peek(dt_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */

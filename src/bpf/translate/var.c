@@ -344,6 +344,7 @@ static void make_element(dt_tr *t, const struct dt_tr_var *x, uint32_t drop)
 	uint32_t full = dt_code_label(c), made = dt_code_label(c);
 
 	add_to(t, x, false);
+	dt_tr_map_result(t);
 	jmpi(c, BPF_JEQ, R0, -E2BIG, full);
 	of_key(t, x, false, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, made);
