@@ -18,7 +18,8 @@ expect 3 "$(rows)" "merged: $err"
 expect 1 "$(lines 'chain`link5\+0x')" "the stack, once, with offsets"
 stacks fork 3 -x ustackmerge -x stackoffsets=no
 expect 3 "$(rows)" "without offsets: $err"
-expect "1 0" "$(lines 'chain`link5$') $(lines '\+0x')" "no offsets"
+# (a place without a name, as the C library has some, is a file and an offset)
+expect "1 0" "$(lines 'chain`link5$') $(lines '`.*\+0x')" "no offsets"
 
 # a frame without a symbol is a place in its file; without the option it is an address
 strip -o "$TMP/bare" "$TMP/chain"
