@@ -35,7 +35,9 @@ void dt_put_string(dt_buf *b, const char *s)
 
 dt_message dt_message_of(const void *p, size_t n)
 {
-	return (dt_message){.p = p, .end = (const uint8_t *)p + n};
+	const uint8_t *from = p ? p : (const uint8_t *)""; /* an empty buffer has no memory */
+
+	return (dt_message){.p = from, .end = from + (p ? n : 0)};
 }
 
 const void *dt_get_raw(dt_message *m, size_t n)
