@@ -189,22 +189,28 @@ static enum outcome await(dt_jail *j, short events, struct patience *p)
 	}
 }
 
+/* After recv() or sendmsg(), which returned `got`: DONE to go on, having waited if need be. */
+static enum outcome go_on(dt_jail *j, ssize_t got, size_t *done, short events, struct patience *p)
+{
+	if (got > 0)
+		*done += (size_t)got;
+	else if (got < 0 && errno == EAGAIN)
+		return await(j, events, p);
+	else if (got == 0 || errno != EINTR)
+		return DIED;
+	return DONE;
+}
+
 static enum outcome take(dt_jail *j, void *to, size_t n, struct patience *p)
 {
-	for (size_t done = 0; done < n;) {
-		enum outcome o;
+	enum outcome o = DONE;
+
+	for (size_t done = 0; done < n && o == DONE;) {
 		ssize_t got = recv(j->socket, (char *)to + done, n - done, MSG_DONTWAIT);
 
-		if (got > 0) {
-			done += (size_t)got;
-		} else if (got < 0 && errno == EAGAIN) {
-			if ((o = await(j, POLLIN, p)) != DONE)
-				return o;
-		} else if (got == 0 || errno != EINTR) {
-			return DIED;
-		}
+		o = go_on(j, got, &done, POLLIN, p);
 	}
-	return DONE;
+	return o;
 }
 
 /* nfds files go with the first byte. */
@@ -215,12 +221,12 @@ static enum outcome give(dt_jail *j, const void *from, size_t n, const int *fds,
 		char space[CMSG_SPACE(DT_JAIL_FILES * sizeof(int))];
 		struct cmsghdr align;
 	} control = {{0}};
+	enum outcome o = DONE;
 
-	for (size_t done = 0; done < n;) {
+	for (size_t done = 0; done < n && o == DONE;) {
 		struct iovec io = {(char *)from + done, n - done};
 		struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1};
 		struct cmsghdr *c;
-		enum outcome o;
 		ssize_t got;
 
 		if (done == 0 && nfds) {
@@ -233,16 +239,9 @@ static enum outcome give(dt_jail *j, const void *from, size_t n, const int *fds,
 			memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
 		}
 		got = sendmsg(j->socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (got > 0) {
-			done += (size_t)got;
-		} else if (got < 0 && errno == EAGAIN) {
-			if ((o = await(j, POLLOUT, p)) != DONE)
-				return o;
-		} else if (got == 0 || errno != EINTR) {
-			return DIED;
-		}
+		o = go_on(j, got, &done, POLLOUT, p);
 	}
-	return DONE;
+	return o;
 }
 
 /* The answer's memory grows with what has arrived, not with what was announced. */
