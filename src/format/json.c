@@ -95,6 +95,16 @@ static void put_frame_name(dt_buf *out, const char *key, const dt_frame *f)
 	dt_buf_free(&b);
 }
 
+/* Of a place that has a name. */
+static void put_place(dt_buf *out, const dt_frame *f)
+{
+	if (!f->sym)
+		return;
+	put_string(out, "name", f->sym);
+	dt_json_key(out, "offset");
+	dt_json_uint(out, f->off);
+}
+
 static void put_frames(dt_writer *w, dt_buf *out, const dt_value *v)
 {
 	bool user = dt_act(v->act)->payload == DT_PAYLOAD_USTACK;
@@ -111,11 +121,7 @@ static void put_frames(dt_writer *w, dt_buf *out, const dt_value *v)
 		put_frame_name(out, "symbol", &f);
 		if (f.mod)
 			put_string(out, "module", f.mod);
-		if (f.sym) {
-			put_string(out, "name", f.sym);
-			dt_json_key(out, "offset");
-			dt_json_uint(out, f.off);
-		}
+		put_place(out, &f);
 		if (helper[0])
 			put_string(out, "annotation", helper[0] == '@' ? helper + 1 : helper);
 		dt_buf_putc(out, '}');
@@ -140,11 +146,7 @@ static void put_symbol(dt_writer *w, dt_buf *out, const dt_value *v)
 	put_frame_name(out, dt_act_name(v->act), &f);
 	if (f.mod)
 		put_string(out, "object", f.mod);
-	if (f.sym) {
-		put_string(out, "name", f.sym);
-		dt_json_key(out, "offset");
-		dt_json_uint(out, f.off);
-	}
+	put_place(out, &f);
 }
 
 /* "value": ..., or the fields of a stack or symbol. */
