@@ -71,14 +71,6 @@ bool dt_tr_direct(dt_tr *t, uint32_t size)
 	return true;
 }
 
-/* r0, the result of a map's function, with its sign: before Linux 6.4 these return an int, and the upper half of r0 is
- * anything. */
-void dt_tr_map_result(dt_tr *t)
-{
-	alui(t->c, BPF_LSH, R0, 32);
-	alui(t->c, BPF_ARSH, R0, 32);
-}
-
 void dt_tr_peek(dt_tr *t, uint32_t size)
 {
 	dt_code *c = t->c;

@@ -48,12 +48,7 @@ static void place(dt_tr *t, int32_t i, uint32_t next)
 	mov(c, R1, R9);
 	alui(c, BPF_ADD, R1, i);
 	alui(c, BPF_AND, R1, (1 << t->at->aside_bits) - 1);
-	st(c, 4, R10, KEY, R1);
-	map(c, R1, t->maps->aside);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, KEY);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, next);
+	dt_tr_entry(t, t->maps->aside, R1, KEY, next);
 }
 
 /* r0 = the entry of the thread in r7, and goto found, if there is one */

@@ -371,12 +371,7 @@ static void refused_function(dt_tr *t)
 		uint32_t next = dt_code_label(c);
 
 		alui(c, BPF_AND, R9, (1 << t->at->refused_bits) - 1);
-		st(c, 4, R10, KEY, R9);
-		map(c, R1, t->maps->refused);
-		mov(c, R2, R10);
-		alui(c, BPF_ADD, R2, KEY);
-		helper(c, BPF_FUNC_map_lookup_elem);
-		jmpi(c, BPF_JEQ, R0, 0, next);
+		dt_tr_entry(t, t->maps->refused, R9, KEY, next);
 		mov(c, R2, R0);
 		movi(c, R0, 0);
 		atomic(c, BPF_CMPXCHG, R2, REFUSED_STATE, R8);

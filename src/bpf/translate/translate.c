@@ -139,3 +139,25 @@ const struct dt_prog_maps *dt_tr_prog_maps(const dt_tr *t)
 
 	return t->prog < t->maps->nprogs ? &t->maps->prog[t->prog] : &none;
 }
+
+/* ---- maps ---- */
+
+/* r0, the result of a map's function, with its sign: before Linux 6.4 these return an int, and the upper half of r0 is
+ * anything. */
+void dt_tr_map_result(dt_tr *t)
+{
+	alui(t->c, BPF_LSH, R0, 32);
+	alui(t->c, BPF_ARSH, R0, 32);
+}
+
+void dt_tr_entry(dt_tr *t, int fd, int at, int32_t key, uint32_t none)
+{
+	dt_code *c = t->c;
+
+	st(c, 4, R10, key, at);
+	map(c, R1, fd);
+	mov(c, R2, R10);
+	alui(c, BPF_ADD, R2, key);
+	helper(c, BPF_FUNC_map_lookup_elem);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+}

@@ -167,6 +167,9 @@ void dt_tr_fail(dt_tr *t, const char *fmt, ...) DT_PRINTF(2, 3);
 const struct dt_plan_prog *dt_tr_prog(const dt_tr *t);
 const struct dt_prog_place *dt_tr_prog_at(const dt_tr *t);
 const struct dt_prog_maps *dt_tr_prog_maps(const dt_tr *t);
+void dt_tr_map_result(dt_tr *t); /* r0 = the result of a map's function, with its sign */
+/* r0 = the entry of an array whose number is in register `at`, and at r10 + key then; goto none: there is none */
+void dt_tr_entry(dt_tr *t, int fd, int at, int32_t key, uint32_t none);
 /* The code being made needs this (a member of struct dt_need). */
 #define dt_tr_needs(t, what) ((t)->learn ? (void)((t)->learn->is.what = true) : (void)0)
 uint32_t dt_tr_string(dt_tr *t, const char *s); /* its offset in rodata */
@@ -303,7 +306,6 @@ int dt_thread_free_code(dt_tr *t); /* the small program for sched_process_free *
 
 /* ---- peek.c ---- */
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p); /* what this kernel should accept */
-void dt_tr_map_result(dt_tr *t); /* r0 = the result of a map's function, with its sign */
 /* r0 = the number of `size` bytes at the address in r3, or 0 when it cannot be read. */
 void dt_tr_peek(dt_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */
