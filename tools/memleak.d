@@ -59,7 +59,7 @@ pid$target:libc.so.6:free:entry
 	from[arg0] = 0;
 }
 
-/* it failed if there was nothing to return, but something to be had: the old piece is still there */
+/* it failed if NULL was returned for a size above 0; the old block is still allocated then */
 pid$target:libc.so.6:realloc:return
 /self->old && size[self->old] && (arg1 || self->size == 0)/
 {
