@@ -203,11 +203,14 @@ static void look_counters(dtrace_hdl_t *h, struct row *r)
 
 static void look_cpp(dtrace_hdl_t *h, struct row *r)
 {
-	(void)h;
-	if (access("/usr/bin/cpp", X_OK) == 0)
-		say(r, DTRACE_HAS_YES, "/usr/bin/cpp", "");
+	const char *path = h->opts.text[DT_O_CPPPATH];
+	dt_buf out = {0};
+
+	if (dt_cpp_run(h, "", 0, NULL, &out) == 0)
+		say(r, DTRACE_HAS_YES, path ? path : "cpp", "");
 	else
-		say(r, DTRACE_HAS_NO, "-C does not work", "install cpp");
+		say(r, DTRACE_HAS_NO, "-C does not work", path ? "see option cpppath" : "install cpp");
+	dt_buf_free(&out);
 }
 
 static const struct {

@@ -20,6 +20,12 @@ for p in dtrace profile syscall proc fbt; do
 		"$(sed -nE "s/^provider $p +yes +([0-9]+) probes\$/yes, \1/p; s/^provider $p +no .*/no/p" "$TMP/out")" "provider $p"
 done
 
+# the preprocessor that -C would run
+expect "$("$DTRACE" -Ce -n BEGIN >/dev/null 2>&1 && echo yes || echo no)" "$(row 'C preprocessor')" "cpp"
+trace -x cpppath=/nonexistent --info
+expect "0 no" "$status $(row 'C preprocessor')" "cpppath"
+expect_match '^ +-> .*cpppath' "$(grep -A 1 '^C preprocessor' "$TMP/out")"
+
 # a user who may not trace is told what would help
 if setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" --info >"$TMP/out" 2>&1; then
 	expect no "$(row privilege)" "privilege of nobody"
