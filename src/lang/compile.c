@@ -444,6 +444,8 @@ static bool is_of_processes(const dt_probedesc *d)
 {
 	static const char *const others[] = {"BEGIN", "END", "ERROR"};
 
+	if (strcmp(d->prov, "dtrace") == 0)
+		return false;
 	for (size_t i = 0; i < DT_NELEM(others); i++)
 		if (strcmp(d->name, others[i]) == 0)
 			return false;

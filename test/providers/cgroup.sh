@@ -34,6 +34,12 @@ expect 7 "$(count --container "web-$$")" "a service by its name"
 expect_match '^begin' "$(cat "$TMP/out")"
 expect 7 "$(count -x container="web-$$.service")" "the same as an option"
 
+# the probes of dtrace itself, however they are named, are of no process
+trace -q --container "web-$$" -n 'dtrace::: { printf("%s\n", probename); }  profile:::tick-1 { exit(0); }'
+expect "BEGIN END" "$(grep . <<<"$out" | xargs)" "dtrace:::"
+trace -q --container "web-$$" -i 1 -n 'tick-1 { exit(0); }'
+expect "0 " "$status $err" "a probe by its number"
+
 # the thread of an event that is not the current one: it wakes up from a sleep
 cat >"$TMP/load" <<EOT
 (echo \$BASHPID >"$top/web-$$.service/cgroup.procs" && exec sleep 0.1)
