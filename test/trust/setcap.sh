@@ -55,6 +55,12 @@ EINVAL 22" "$(nobody "$command" -q -c "$TMP/prog" -n '
 	expect 1 "$?"
 	[ ! -e "$TMP/roots" ] || { echo "wrote into root's directory"; count_failure; }
 done
+# only the members of a group, as doc/packages.md says
+chgrp daemon "$command" && chmod 750 "$command" && setcap cap_bpf,cap_perfmon+ep "$command"
+count='syscall::getppid:entry /pid == $target/ { @ = count(); } END { printa("%@d", @); }'
+expect 100 "$(setpriv --reuid=nobody --regid=nogroup --groups=daemon "$command" -q -c "$TMP/prog" -n "$count" 2>&1 | grep .)" "a member"
+nobody sh -c '"$0" -V' "$command" >/dev/null 2>&1 # setpriv itself can still run anything
+expect 126 "$?" "not a member"
 # a name for itself, and a directory of D libraries where that points
 mkdir -p "$TMP/evil/lib"
 echo 'inline int EINVAL = 7;' >"$TMP/evil/lib/errno.d"
