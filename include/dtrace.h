@@ -189,7 +189,7 @@ DTRACE_API int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int
  * the library grow at their end only; those that the caller fills in begin with their size.
  * See doc/api.md.
  */
-#define DTRACE_API_VERSION 4 /* grows with every addition to this file */
+#define DTRACE_API_VERSION 5 /* grows with every addition to this file */
 DTRACE_API int dtrace_api_version(void); /* that of the library */
 
 typedef struct dtrace_value dtrace_value_t;
@@ -321,6 +321,12 @@ DTRACE_API int dtrace_consume(dtrace_hdl_t *h, const struct dtrace_consumer *c);
 /* ---- output to a function, in the format of option oformat: pieces of any size ---- */
 typedef int dtrace_output_f(const void *data, size_t n, void *arg); /* 0, or an errno that ends the work */
 DTRACE_API void dtrace_handle_output(dtrace_hdl_t *h, dtrace_output_f *f, void *arg);
+
+/* In addition to the output, whatever its form: everything as ndjson (doc/ndjson.md) to a function, in pieces of whole lines.
+ * Before dtrace_go(). */
+DTRACE_API void dtrace_handle_events(dtrace_hdl_t *h, dtrace_output_f *f, void *arg);
+/* Now: all aggregations as they are, as a document in a format of option oformat, "prometheus" for example. */
+DTRACE_API int dtrace_aggregate_write(dtrace_hdl_t *h, const char *format, FILE *out);
 
 /* ---- waiting for several things ---- */
 /* A descriptor that poll(2) says is readable when dtrace_work() has something to do; it does not block. -1 before

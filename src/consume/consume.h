@@ -46,6 +46,8 @@ struct dt_consumer_env {
 	const void *writer_arg;		    /* for its open() */
 	FILE *out;	      /* output of the trace, not closed; NULL: to emit() */
 	int (*emit)(void *arg, const void *data, size_t n); /* 0, or an errno */
+	const struct dt_writer_ops *also; /* a second writer of the same events; NULL: none */
+	int (*emit_also)(void *arg, const void *data, size_t n); /* what it writes; likewise */
 	bool terminal;	      /* the consumer's: output currently goes to a terminal */
 	const char *out_path; /* -o file: what ftruncate() truncates; NULL: none */
 	void *arg;
@@ -83,6 +85,8 @@ int dt_consumer_show_aggs(dt_consumer *c, dt_error *err);
 /* Every aggregation as it is now, in order of id. 0, or what f returned if that was not 0. */
 struct dt_aggtable;
 int dt_consumer_walk_aggs(dt_consumer *c, int (*f)(void *arg, const struct dt_aggtable *t), void *arg);
+/* Every aggregation as it is now, as a document of this writer, added to *out. 0, or -1 with *err. */
+int dt_consumer_write_aggs(dt_consumer *c, const struct dt_writer_ops *ops, dt_buf *out, dt_error *err);
 const struct dt_consumer_env *dt_consumer_environment(const dt_consumer *c);
 
 /* ---- aggregations: agg_table.c ---- */

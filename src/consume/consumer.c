@@ -6,7 +6,9 @@
  *
  * The writer fills a buffer; after every record the buffer goes to the output stream, which is the
  * caller's, or a file opened by freopen(); or to a function, in larger pieces. An output error ends
- * the work with its errno.
+ * the work with its errno. A second writer can get the same events; its output goes to a function of
+ * its own. What the first one decides (which messages are in the output, whether a file is replaced)
+ * is decided without it.
  *
  * For -F a return depends on the next record (flow.c), so it is held back until the next record or
  * the end of the batch.
@@ -27,6 +29,8 @@ dt_consumer *dt_consumer_new(const struct dt_consumer_env *env)
 	c->ops = env->writer ? env->writer : &dt_writer_text;
 	dt_consumer_set_output(c, env->out);
 	c->w = c->ops->open(&c->env);
+	if (env->also)
+		c->also = env->also->open(&c->env);
 	c->aggs = dt_aggs_new(&c->env);
 	c->losses = dt_losses_new();
 	c->faults = dt_faults_new();
@@ -53,6 +57,8 @@ void dt_consumer_free(dt_consumer *c)
 	dt_pcap_free(c->pcap);
 	free_held(c->held);
 	c->ops->close(c->w);
+	if (c->also)
+		c->env.also->close(c->also);
 	dt_aggs_free(c->aggs);
 	dt_losses_free(c->losses);
 	dt_faults_free(c->faults);
@@ -119,9 +125,22 @@ static int write_out(dt_consumer *c, size_t least)
 	return ok ? 0 : dt_err(c->err, errno ? errno : EIO, NULL);
 }
 
+/* The same of the second writer. */
+static int write_also(dt_consumer *c, size_t least)
+{
+	dt_buf *b = c->also ? c->env.also->output(c->also) : NULL;
+	int error;
+
+	if (!b || b->n == 0 || b->n < least)
+		return 0;
+	error = c->env.emit_also(c->env.arg, b->s, b->n);
+	dt_buf_reset(b);
+	return error ? dt_err(c->err, error, NULL) : 0;
+}
+
 int dt_consumer_flush(dt_consumer *c)
 {
-	if (write_out(c, 0) < 0)
+	if (write_out(c, 0) < 0 || write_also(c, 0) < 0)
 		return -1;
 	for (int i = 0; i < 2; i++) {
 		FILE *f = i ? c->reopened : c->out;
@@ -144,6 +163,8 @@ static int check_writer(dt_consumer *c)
 
 bool dt_consumer_takes(dt_consumer *c, const dt_diag *d)
 {
+	if (c->also && c->env.also->diag)
+		c->env.also->diag(c->also, d);
 	return c->ops->diag && c->ops->diag(c->w, d);
 }
 
@@ -199,7 +220,9 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 		}
 	}
 	DT_TELL(c, record_end);
-	return write_out(c, EMIT_AT_ONCE) < 0 ? -1 : check_writer(c);
+	if (write_out(c, EMIT_AT_ONCE) < 0 || write_also(c, EMIT_AT_ONCE) < 0)
+		return -1;
+	return check_writer(c);
 }
 
 /* A writer gets every fault; for the user, those that repeat an earlier one are only counted. */
@@ -384,6 +407,8 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 	if (rc >= 0 && c->ops->output(c->w)->n) /* the writer has taken a diagnostic */
 		rc = dt_consumer_flush(c);
 	if (rc >= 0)
+		rc = write_also(c, 0);
+	if (rc >= 0)
 		rc = check_writer(c);
 	if (rc < 0) {
 		if (err->code == 0)
@@ -393,6 +418,15 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 	if (st.exiting && !c->exiting)
 		c->exit_status = st.exit_status;
 	return is_over(c, &st, checking);
+}
+
+int dt_consumer_give_aggs(dt_consumer *c, const dt_aggtable *t)
+{
+	int rc = c->ops->aggs ? c->ops->aggs(c->w, t, c->err) : 0;
+
+	if (rc == 0 && c->also && c->env.also->aggs)
+		rc = c->env.also->aggs(c->also, t, c->err);
+	return rc;
 }
 
 int dt_consumer_print_aggs(dt_consumer *c, dt_error *err)
@@ -407,16 +441,18 @@ int dt_consumer_print_aggs(dt_consumer *c, dt_error *err)
 		dt_aggset *s = dt_aggs_nth(c->aggs, reverse ? n - 1 - i : i);
 		dt_aggtable t;
 
-		if (!c->ops->aggs || (s->printed && !(c->ops->flags & DT_WRITER_ALL_AGGS)))
+		if (s->printed && !(c->ops->flags & DT_WRITER_ALL_AGGS))
 			continue;
 		dt_aggtable_make(&t, &s, 1, c->env.opts);
 		t.at_exit = true;
 		if (t.nlines)
-			rc = c->ops->aggs(c->w, &t, err);
+			rc = dt_consumer_give_aggs(c, &t);
 		dt_aggtable_free(&t);
 	}
 	if (rc == 0 && c->ops->end && !c->ended)
 		rc = c->ops->end(c->w, err);
+	if (rc == 0 && c->also && c->env.also->end && !c->ended)
+		rc = c->env.also->end(c->also, err);
 	c->ended = true;
 	if (rc == 0)
 		rc = check_writer(c);
@@ -428,12 +464,12 @@ int dt_consumer_show_aggs(dt_consumer *c, dt_error *err)
 	int rc = 0;
 
 	c->err = err;
-	for (uint32_t i = 0; c->ops->aggs && i < dt_aggs_count(c->aggs) && rc == 0; i++) {
+	for (uint32_t i = 0; i < dt_aggs_count(c->aggs) && rc == 0; i++) {
 		dt_aggset *s = dt_aggs_nth(c->aggs, i);
 		dt_aggtable t;
 
 		dt_aggtable_make(&t, &s, 1, c->env.opts);
-		rc = c->ops->aggs(c->w, &t, err);
+		rc = dt_consumer_give_aggs(c, &t);
 		dt_aggtable_free(&t);
 	}
 	if (rc == 0)
@@ -453,6 +489,41 @@ int dt_consumer_walk_aggs(dt_consumer *c, int (*f)(void *arg, const dt_aggtable 
 		rc = f(arg, &t);
 		dt_aggtable_free(&t);
 	}
+	return rc;
+}
+
+struct document {
+	const struct dt_writer_ops *ops;
+	dt_writer *w;
+	dt_error *err;
+};
+
+static int add_table(void *arg, const dt_aggtable *t)
+{
+	const struct document *d = arg;
+	dt_aggtable last = *t;
+
+	last.at_exit = true;
+	return t->nlines && d->ops->aggs ? d->ops->aggs(d->w, &last, d->err) : 0;
+}
+
+int dt_consumer_write_aggs(dt_consumer *c, const struct dt_writer_ops *ops, dt_buf *out,
+			   dt_error *err)
+{
+	struct dt_consumer_env env = c->env;
+	struct document d = {.ops = ops, .err = err};
+	dt_buf *b;
+	int rc;
+
+	env.diag = NULL; /* what is missing from a document is no news of the trace */
+	d.w = ops->open(&env);
+	rc = dt_consumer_walk_aggs(c, add_table, &d);
+	if (rc == 0 && ops->end)
+		rc = ops->end(d.w, err);
+	b = ops->output(d.w);
+	if (rc == 0 && b->n)
+		dt_buf_add(out, b->s, b->n);
+	ops->close(d.w);
 	return rc;
 }
 

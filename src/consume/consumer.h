@@ -22,6 +22,7 @@ struct dt_consumer {
 	struct dt_consumer_env env;
 	const struct dt_writer_ops *ops;
 	dt_writer *w;
+	dt_writer *also; /* by env.also; NULL: none */
 	FILE *out;	/* env.out, or reopened */
 	FILE *reopened; /* by freopen(); NULL: none. Not `out` if it is a file of packets */
 	char *reopened_path;
@@ -40,12 +41,16 @@ struct dt_consumer {
 	int exit_status;
 };
 
-/* An event for the writer, if it supports it. */
+/* An event for the writers, where they support it. */
 #define DT_TELL(c, event, ...)                                                                     \
 	do {                                                                                       \
 		if ((c)->ops->event)                                                               \
 			(c)->ops->event((c)->w, ##__VA_ARGS__);                                    \
+		if ((c)->also && (c)->env.also->event)                                             \
+			(c)->env.also->event((c)->also, ##__VA_ARGS__);                            \
 	} while (0)
+
+int dt_consumer_give_aggs(dt_consumer *c, const dt_aggtable *t); /* to the writers. 0 or -1 */
 
 int dt_consumer_flush(dt_consumer *c); /* what is written so far reaches the file. 0 or -1 */
 int dt_consumer_catch_up(dt_consumer *c); /* take the aggregations, if that has not been done yet */

@@ -319,10 +319,10 @@ static int do_printa(struct walk *k)
 		sets[i] = dt_aggs_get(k->c->aggs, k->stmt->aggs[i]);
 		sets[i]->printed = true;
 	}
-	if (k->stmt->naggs && rc == 0 && k->c->ops->aggs) {
+	if (k->stmt->naggs && rc == 0) {
 		dt_aggtable_make(&t, sets, k->stmt->naggs, k->c->env.opts);
 		t.format = k->stmt->format;
-		rc = k->c->ops->aggs(k->c->w, &t, k->c->err);
+		rc = dt_consumer_give_aggs(k->c, &t);
 		dt_aggtable_free(&t);
 	}
 	free(sets);

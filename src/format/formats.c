@@ -14,6 +14,14 @@ static const struct dt_writer_ops *const writers[] = {
     [DT_OFORMAT_PROMETHEUS] = &dt_writer_prometheus,
 };
 
+const struct dt_writer_ops *dt_format_named(const char *name)
+{
+	for (size_t i = 0; i < DT_NELEM(writers); i++)
+		if (writers[i] && strcmp(writers[i]->name, name) == 0)
+			return writers[i];
+	return NULL;
+}
+
 const struct dt_writer_ops *dt_format_writer(uint64_t oformat)
 {
 	return oformat < DT_NELEM(writers) ? writers[oformat] : NULL;

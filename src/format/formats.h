@@ -15,6 +15,7 @@ extern const struct dt_writer_ops dt_writer_folded, dt_writer_flamegraph, dt_wri
     dt_writer_prometheus;
 
 const struct dt_writer_ops *dt_format_writer(uint64_t oformat); /* DT_OFORMAT_*; NULL: there is none */
+const struct dt_writer_ops *dt_format_named(const char *name); /* "ndjson" ...; NULL: there is none */
 /* A message for the user, with the error that it is about (NULL: none), as a line of ndjson. */
 void dt_ndjson_error(dt_buf *out, const char *text, const dt_error *e);
 

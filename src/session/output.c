@@ -59,6 +59,13 @@ static int consumer_emit(void *arg, const void *data, size_t n)
 	return h->output(data, n, h->output_arg);
 }
 
+static int consumer_emit_also(void *arg, const void *data, size_t n)
+{
+	dtrace_hdl_t *h = arg;
+
+	return h->copy(data, n, h->copy_arg);
+}
+
 /* The file of a stream, when it is a regular one: what ftruncate() in D truncates. */
 static char *stream_path(FILE *out)
 {
@@ -86,6 +93,8 @@ int dt_output_open(dtrace_hdl_t *h, FILE *out)
 	    .writer_arg = &h->typed,
 	    .out = elsewhere ? NULL : out,
 	    .emit = h->output ? consumer_emit : NULL,
+	    .also = h->copy ? &dt_writer_ndjson : NULL,
+	    .emit_also = consumer_emit_also,
 	    .arg = h,
 	    .diag = consumer_diag,
 	    .ksym = consumer_ksym,
@@ -131,6 +140,31 @@ void dtrace_handle_output(dtrace_hdl_t *h, dtrace_output_f *f, void *arg)
 {
 	h->output = f;
 	h->output_arg = arg;
+}
+
+void dtrace_handle_events(dtrace_hdl_t *h, dtrace_output_f *f, void *arg)
+{
+	h->copy = f;
+	h->copy_arg = arg;
+}
+
+int dtrace_aggregate_write(dtrace_hdl_t *h, const char *format, FILE *out)
+{
+	const struct dt_writer_ops *ops = dt_format_named(format);
+	dt_buf text = {0};
+	int rc;
+
+	if (!ops)
+		return dt_session_err(h, EDT_BADOPTVAL, "unknown output format \"%s\"", format);
+	if (!h->consumer)
+		return dt_session_err(h, EINVAL, "tracing has not begun");
+	memset(&h->err, 0, sizeof(h->err));
+	rc = dt_consumer_write_aggs(h->consumer, ops, &text, &h->err);
+	errno = 0;
+	if (rc == 0 && text.n && fwrite(text.s, 1, text.n, out) != text.n)
+		rc = dt_err(&h->err, errno ? errno : EIO, NULL);
+	dt_buf_free(&text);
+	return rc < 0 ? dt_session_fail(h) : 0;
 }
 
 struct walk {

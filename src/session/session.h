@@ -57,6 +57,8 @@ struct dtrace_hdl {
 	struct dtrace_consumer typed; /* dtrace_consume(); size 0: none */
 	dtrace_output_f *output;      /* dtrace_handle_output(); NULL: none */
 	void *output_arg;
+	dtrace_output_f *copy;        /* dtrace_handle_events(); NULL: none */
+	void *copy_arg;
 	struct dt_waiting *waiting; /* dtrace_fd(); NULL: not asked for */
 };
 

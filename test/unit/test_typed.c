@@ -9,7 +9,7 @@ struct seen {
 	unsigned records, rows, faults, notes;
 	int abort_at; /* that record */
 	const char *want;
-	char text[512];
+	char text[2048];
 };
 
 static dtrace_hdl_t *open_vm(void)
@@ -202,6 +202,44 @@ static void test_output(void)
 	dtrace_close(h);
 }
 
+/* Everything a second time, as ndjson; and aggregations as a document at any time. */
+static void test_events(void)
+{
+	struct seen text = {0}, events = {0}, typed = {0};
+	struct dtrace_consumer c = {.size = sizeof(c), .arg = &typed, .record = count_record};
+	dtrace_hdl_t *h = open_vm();
+	char *document = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&document, &n);
+
+	CHECK(dtrace_setopt(h, "quiet", NULL) == 0);
+	CHECK(dtrace_aggregate_write(h, "prometheus", out) == -1); /* too early */
+	dtrace_handle_output(h, gather, &text);
+	dtrace_handle_events(h, gather, &events);
+	prepare(h, "BEGIN { printf(\"hello\\n\"); @a[\"x;y\"] = count(); printa(@a); @b[1] = sum(2); } END { trace(3); }", NULL);
+	CHECK(dtrace_work(h, NULL) == DTRACE_WORK_OKAY);
+	CHECK(dtrace_aggregate_write(h, "prometheus", out) == 0 && dtrace_aggregate_write(h, "folded", out) == 0);
+	CHECK(dtrace_aggregate_write(h, "nosuch", out) == -1);
+	CHECK_STR(dtrace_errtext(h), "unknown output format \"nosuch\"");
+	CHECK(fclose(out) == 0);
+	CHECK_STR(document, "# HELP dtrace_a_total count() of @a\n# TYPE dtrace_a_total counter\ndtrace_a_total{key1=\"x;y\"} 1\n"
+			    "# HELP dtrace_b_total sum() of @b\n# TYPE dtrace_b_total counter\ndtrace_b_total{key1=\"1\"} 2\n"
+			    "@a;x:y 1\n@b;1 2\n");
+	free(document);
+	CHECK(dtrace_stop(h) == 0 && finish(h) == 0);
+	CHECK_STR(text.text, "hello\n\n  x;y                                                               1\n3\n        1                2\n");
+	CHECK(strncmp(events.text, "{\"type\":\"start\"", 15) == 0 && strstr(events.text, "\"text\":\"hello\\n\""));
+	CHECK(strstr(events.text, "\"at\":\"exit\",\"name\":\"b\"") && strstr(events.text, "{\"type\":\"end\""));
+	dtrace_close(h);
+
+	h = open_vm(); /* beside typed values; an error of that function ends the work */
+	events = (struct seen){.abort_at = 28};
+	dtrace_handle_events(h, gather, &events);
+	prepare(h, "BEGIN { trace(1); exit(0); }", &c);
+	CHECK(finish(h) == -1 && dtrace_errno(h) == 28 && typed.records == 1);
+	dtrace_close(h);
+}
+
 int main(void)
 {
 	CHECK(dtrace_api_version() == DTRACE_API_VERSION);
@@ -211,5 +249,6 @@ int main(void)
 	test_size();
 	test_fd();
 	test_output();
+	test_events();
 	return unit_done();
 }
