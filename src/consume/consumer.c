@@ -340,6 +340,11 @@ static bool is_over(const dt_consumer *c, const dt_status *st, bool checking)
 	       (checking || !c->env.opts->is_set[DT_O_STATUSRATE]);
 }
 
+static bool takes(void *arg, const dt_diag *d)
+{
+	return dt_consumer_takes(arg, d);
+}
+
 static int tell(void *arg, const dt_diag *d)
 {
 	return dt_consumer_tell(arg, d);
@@ -347,7 +352,7 @@ static int tell(void *arg, const dt_diag *d)
 
 static int report_losses(dt_consumer *c, const dt_status *st)
 {
-	struct dt_losses_to to = {.opts = c->env.opts, .tell = tell, .arg = c};
+	struct dt_losses_to to = {.opts = c->env.opts, .takes = takes, .tell = tell, .arg = c, .now = dt_now()};
 
 	if (dt_faults_report(c->faults, &to) < 0)
 		return dt_err(c->err, EDT_ERRABORT, NULL);

@@ -162,14 +162,17 @@ dt_flow dt_flow_step(dt_flow_state *fs, uint32_t stream, const dt_ecb *ecb, cons
 const char *dt_fault_name(uint32_t code); /* "invalid address" ... */
 /* Text of a fault, without "dtrace: ". */
 void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out);
-/* Report every counter that grew since the last call. 0, or -1 if tell() says so. */
+/* Report every counter that grew since the last call; what only tell() takes is added up for a second. 0, or -1 if tell() says
+ * so. */
 typedef struct dt_losses dt_losses;
 dt_losses *dt_losses_new(void);
 void dt_losses_free(dt_losses *l);
 struct dt_losses_to {
 	const dt_options *opts;
+	bool (*takes)(void *arg, const dt_diag *d); /* the writer has taken it; NULL: it takes none */
 	int (*tell)(void *arg, const dt_diag *d);
 	void *arg;
+	uint64_t now; /* dt_now() */
 };
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to);
 /* Faults of user memory that was not in memory: the first at each place is reported, the others are

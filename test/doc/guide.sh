@@ -51,7 +51,7 @@ cpu0() {
 # Lines of $1 that no line of $2 looks like.
 missing() {
 	awk '
-	function squeeze(s) { gsub(/[ \t]+/, " ", s); sub(/^ /, "", s); sub(/ $/, "", s); return s }
+	function squeeze(s) { sub(/ on CPUs [0-9,-]+$/, " on CPU 0", s); gsub(/[ \t]+/, " ", s); sub(/^ /, "", s); sub(/ $/, "", s); return s }
 	function pattern(s) {
 		s = squeeze(s)
 		gsub(/[][\\.^$(){}?*+|\/]/, "\\\\&", s)

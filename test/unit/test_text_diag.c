@@ -36,6 +36,50 @@ static void test_losses(void)
 			 "predicate\n");
 }
 
+static int tell_text(void *arg, const dt_diag *d)
+{
+	(void)arg;
+	strcat(strcat(diags, d->text), "\n");
+	return 0;
+}
+
+/* In a second the losses of all CPUs are one line; DTrace has one for each CPU and check. */
+static void test_many_cpus(void)
+{
+	uint64_t drops[6] = {2, 3, 0, 1, 1, 1}, agg_drops[6] = {0, 0, 1, 0, 1, 0};
+	dt_status st = {.drops = drops, .agg_drops = agg_drops, .ncpus = 6, .running = true};
+	struct dt_losses_to to = {.opts = &opts, .tell = tell_text, .now = 5000000000};
+	dt_losses *l = dt_losses_new();
+
+	start();
+	CHECK(dt_losses_report(l, &st, &to) == 0);
+	CHECK_STR(diags, "8 drops on CPUs 0,1,3-5\n"
+			 "2 aggregation drops on CPUs 2,4\n");
+	diags[0] = 0;
+	drops[1] += 4;
+	to.now += 500000000;
+	CHECK(dt_losses_report(l, &st, &to) == 0);
+	CHECK_STR(diags, "");
+	drops[2] += 1;
+	to.now += 500000000;
+	CHECK(dt_losses_report(l, &st, &to) == 0);
+	CHECK_STR(diags, "5 drops on CPUs 1,2\n");
+	diags[0] = 0;
+	drops[5]++;
+	st.running = false; /* the last time, whenever it is */
+	CHECK(dt_losses_report(l, &st, &to) == 0);
+	CHECK_STR(diags, "1 drop on CPU 5\n");
+	diags[0] = 0;
+	option("dropdetail", NULL);
+	drops[0]++;
+	drops[1]++;
+	CHECK(dt_losses_report(l, &st, &to) == 0);
+	CHECK_STR(diags, "1 drop on CPU 0\n"
+			 "1 drop on CPU 1\n");
+	dt_losses_free(l);
+	finish("");
+}
+
 /* Every kind of loss, one and many, with its tag. */
 static void test_every_loss(void)
 {
@@ -138,6 +182,7 @@ int main(void)
 {
 	begin_tests();
 	test_losses();
+	test_many_cpus();
 	test_every_loss();
 	test_every_fault();
 	return end_tests();
