@@ -66,6 +66,9 @@ char **split_words(const char *command);
 enum { EXIT_FATAL = 1, EXIT_USAGE = 2 };
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, followed by ": " and the handle's error; on a terminal also the source and a caret. */
+/* A program of the command line, for a message about its error: a short one as it is, as in DTrace, of others what is around
+ * the error. To be freed. */
+char *around_error(const dtrace_hdl_t *h, const char *program);
 _Noreturn void fatal_handle(dtrace_hdl_t *h, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

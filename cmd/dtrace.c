@@ -116,7 +116,7 @@ static void compile_programs(dtrace_hdl_t *h, const struct args *a)
 		if (p->is_file)
 			compile_script(h, p, &o);
 		else if (!(p->prog = dtrace_compile_string(h, p->text, &o)))
-			fatal_handle(h, "invalid probe specifier %s", p->text);
+			fatal_handle(h, "invalid probe specifier %s", around_error(h, p->text));
 		dtrace_getopt(h, "verbose", &verbose);
 		if (verbose)
 			dtrace_dump(p->prog, stderr);

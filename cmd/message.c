@@ -75,6 +75,41 @@ void notice(dtrace_hdl_t *h, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Is this the first byte of a character of UTF-8? */
+static bool begins_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+char *around_error(const dtrace_hdl_t *h, const char *program)
+{
+	enum { SHORT = 72, BEFORE = 24 };
+	const char *line = program, *found;
+	size_t n = strlen(program), from = 0, to;
+	struct dtrace_errpos pos;
+	char *text = NULL;
+
+	dtrace_errwhere(h, &pos);
+	if ((n > SHORT || strchr(program, '\n')) && pos.source && (found = strstr(program, pos.source))) {
+		line = found; /* the error may be in a library instead */
+		from = pos.column > BEFORE ? pos.column - BEFORE : 0;
+	}
+	n = strcspn(line, "\n");
+	if (n <= SHORT)
+		from = 0;
+	else if (from > n - SHORT)
+		from = n - SHORT;
+	to = n - from > SHORT ? from + SHORT : n;
+	while (from < to && !begins_character(line[from]))
+		from++;
+	while (to < n && !begins_character(line[to]))
+		to++;
+	if (asprintf(&text, "%s%.*s%s", line + from > program ? "..." : "", (int)(to - from), line + from,
+		     line[to] ? "..." : "") < 0)
+		_exit(EXIT_FATAL);
+	return text;
+}
+
 /*
  *    3 | 	trace(foo;
  *      |           ^

@@ -19,6 +19,13 @@ dt -n 'BEGIN { trace(nosuch); }'
 expect_match '^dtrace: invalid probe specifier BEGIN \{ trace\(nosuch\); \}: in action list: ' "$err"
 dt -n 'BEGIN /nosuch/ { }'
 expect_match '^dtrace: invalid probe specifier BEGIN /nosuch/ \{ \}: in predicate: ' "$err"
+# a long program is not repeated, only what is around the error
+long='syscall::read:entry, syscall::write:entry { @[execname, probefunc] = count(); }'
+fails_with "invalid probe specifier ...nc] = count(); } tick-1s { trunc(@, nosuch); exit(0); } END { exit(0); }: in action list: failed to resolve nosuch: Unknown variable name" -en "$long tick-1s { trunc(@, nosuch); exit(0); } END { exit(0); }"
+fails_with "invalid probe specifier ...END { trace(nosuch); }...: line 2: failed to resolve nosuch: Unknown variable name" -en "$long
+END { trace(nosuch); }
+END { trace(2); }"
+fails_with 'invalid probe specifier syscall::nosuchcall:entry { @[execname, probefunc] = count(); } END { ex...: probe description syscall::nosuchcall:entry does not match any probes: no system call "nosuchcall"' -en 'syscall::nosuchcall:entry { @[execname, probefunc] = count(); } END { exit(0); }'
 fails_with 'failed to open nosuch.d: No such file or directory' -s nosuch.d
 fails_with 'no probes specified' -q
 dt -x bufsise=4m -n BEGIN
