@@ -98,6 +98,12 @@ uint64_t dt_hash_bytes(const void *p, size_t n);
 /* ---- text helpers ---- */
 /* The member of `names` (n of them) nearest to `word` by edit distance, or NULL if none is near. */
 const char *dt_nearest(const char *word, const char *const *names, size_t n);
+/* What to add to a message about an unknown word: "; did you mean \"malloc\"?" with the nearest
+ * name, or else with those that the word is a part of ("connect" of connect-request); or "". */
+typedef struct dt_hint {
+	char text[160];
+} dt_hint;
+dt_hint dt_did_you_mean(const char *word, const char *const *names, size_t n);
 /* Shell pattern as in probe descriptions: * ? [abc] [a-z] [!x] \c. */
 bool dt_glob_match(const char *pattern, const char *text);
 bool dt_glob_is_pattern(const char *s);

@@ -6,6 +6,9 @@
  * pattern times length of text (one backtracking point suffices, because only the last '*' seen
  * ever needs to take more), and words beyond WORD_MAX have no neighbours.
  */
+#include <stdio.h>
+#include <strings.h>
+
 #include "base/base.h"
 
 #define WORD_MAX 64
@@ -47,6 +50,14 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 	return above[nb];
 }
 
+/* Are letters of the name all that is missing? */
+static bool lacks_letters(const char *word, const char *name)
+{
+	for (; *name && *word; name++)
+		word += *word == *name;
+	return !*word;
+}
+
 const char *dt_nearest(const char *word, const char *const *names, size_t n)
 {
 	size_t len = strlen(word);
@@ -62,15 +73,70 @@ const char *dt_nearest(const char *word, const char *const *names, size_t n)
 
 		if (m == 0 || m > WORD_MAX || m > len + 3 || len > m + 3)
 			continue;
-		d = distance(word, len, names[i], m);
-		if (d <= allowed) {
-			best = names[i];
-			if (d == 0)
-				break;
-			allowed = d - 1;
-		}
+		d = strcasecmp(word, names[i]) == 0 ? (strcmp(word, names[i]) != 0) : distance(word, len, names[i], m);
+		if (d > allowed || (best && d == allowed && !(lacks_letters(word, names[i]) && !lacks_letters(word, best))))
+			continue;
+		best = names[i];
+		allowed = d;
+		if (d == 0)
+			break;
 	}
 	return best;
+}
+
+/* ---- did you mean ---- */
+
+enum { HINTS = 3 }; /* names in one hint */
+
+static bool is_separator(char c)
+{
+	return c == '-' || c == '_' || c == 0;
+}
+
+/* Is the word a part of the name, or (first) its first one? */
+static bool is_part(const char *word, const char *name, bool first)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = strstr(name, word); p; p = strstr(p + 1, word))
+		if ((p == name || (!first && is_separator(p[-1]))) && is_separator(p[n]))
+			return true;
+	return false;
+}
+
+static size_t with_part(const char *word, const char *const *names, size_t n, bool first, const char **found)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k <= HINTS; i++) {
+		bool known = !names[i] || !is_part(word, names[i], first);
+
+		for (size_t j = 0; j < k && !known; j++)
+			known = strcmp(found[j], names[i]) == 0;
+		if (!known)
+			found[k++] = names[i];
+	}
+	return k;
+}
+
+dt_hint dt_did_you_mean(const char *word, const char *const *names, size_t n)
+{
+	const char *found[HINTS + 1] = {dt_nearest(word, names, n)};
+	size_t k = found[0] != NULL, at = 0;
+	dt_hint h = {""};
+
+	if (!k && strlen(word) >= 3) {
+		k = with_part(word, names, n, true, found);
+		k = k > HINTS ? HINTS : k;
+	}
+	if (!k && strlen(word) >= 3) {
+		k = with_part(word, names, n, false, found);
+		k = k > HINTS ? 0 : k; /* of many, three would say nothing */
+	}
+	for (size_t i = 0; i < k && at < sizeof(h.text); i++)
+		at += (size_t)snprintf(h.text + at, sizeof(h.text) - at, "%s\"%s\"%s",
+				       !i ? "; did you mean " : i + 1 < k ? ", " : " or ", found[i], i + 1 == k ? "?" : "");
+	return h;
 }
 
 /*

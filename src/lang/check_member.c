@@ -92,7 +92,7 @@ static const dt_member *find_member(dt_compiler *cc, dt_type *t, dt_node *n, con
 				    uint64_t *bits, enum dt_tag none)
 {
 	const dt_member *m = dt_type_member(cc->types, t, name, bits);
-	const char **names, *near;
+	const char **names;
 
 	if (m)
 		return m;
@@ -102,9 +102,8 @@ static const dt_member *find_member(dt_compiler *cc, dt_type *t, dt_node *n, con
 	names = dt_arena_alloc(cc->arena, (t->nmembers + 1) * sizeof(*names));
 	for (uint32_t i = 0; i < t->nmembers; i++)
 		names[i] = t->members[i].name ? t->members[i].name : "";
-	near = dt_nearest(name, names, t->nmembers);
-	dt_fail(cc, n->pos, none, "%s is not a member of %s%s%s%s", name, dt_tname(cc, t),
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	dt_fail(cc, n->pos, none, "%s is not a member of %s%s", name, dt_tname(cc, t),
+		dt_did_you_mean(name, names, t->nmembers).text);
 }
 
 static bool pointer_is_user(const dt_node *l)

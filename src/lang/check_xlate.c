@@ -285,15 +285,12 @@ _Noreturn static void not_translated(dt_compiler *cc, const dt_xlator *x, const 
 				     dt_pos pos)
 {
 	DT_VEC(const char *) names = {0};
-	const char *near;
 
 	for (const dt_xmember *m = x->members; m; m = m->next)
 		*dt_vec_add(&names, cc->arena) = m->name;
-	near = dt_nearest(member, names.v, names.n);
 	dt_fail(cc, pos, D_XLATE_NOCONV,
-		"the translator from %s to %s does not define member %s%s%s%s", dt_tname(cc, x->in),
-		dt_tname(cc, x->out), member, near ? "; did you mean \"" : "", near ? near : "",
-		near ? "\"?" : "");
+		"the translator from %s to %s does not define member %s%s", dt_tname(cc, x->in),
+		dt_tname(cc, x->out), member, dt_did_you_mean(member, names.v, names.n).text);
 }
 
 dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos)

@@ -28,6 +28,18 @@ static bool begins_declaration_word(int token)
 	}
 }
 
+/* A path follows the colon: those of the pid provider, and what other tracers have (probe/foreign.c says what D has). */
+static bool may_have_path(const char *first, const char *colon)
+{
+	static const char *const others[] = {"uprobe", "uretprobe", "usdt", "u", "ur", "U"};
+	size_t n = (size_t)(colon - first);
+
+	for (size_t i = 0; i < DT_NELEM(others); i++)
+		if (strlen(others[i]) == n && memcmp(first, others[i], n) == 0)
+			return true;
+	return strncmp(first, "pid", 3) == 0;
+}
+
 /* After the first colon there are names of files and of functions: libstdc++.so.6, operator=. A
  * slash begins a predicate, but not where it is the first of a module of a pid provider:
  * pid*:/lib/libc.so.6:f:entry. */
@@ -40,7 +52,7 @@ static size_t description_len(const dt_lexer *lx)
 		if (*s == '\\' && lx->end - s > 1 && (s[1] == '\n' || s[1] == '\r'))
 			break;
 		if (*s == '/' && !path)
-			path = colon && s == colon + 1 && strncmp(lx->p, "pid", 3) == 0;
+			path = colon && s == colon + 1 && may_have_path(lx->p, colon);
 		if (!isalnum((unsigned char)*s) && !strchr("-$:_.?*\\[]!", *s) &&
 		    !(*s == '`' && s > lx->p) && !(colon && strchr("+~@%<>=&()", *s)) &&
 		    !(*s == '/' && path))

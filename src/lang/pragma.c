@@ -387,7 +387,7 @@ static bool common_word(dt_compiler *cc, const struct line *l, uint32_t i)
 
 static void pragma(dt_compiler *cc, const struct line *l)
 {
-	const char *names[DT_NELEM(d_pragmas)], *near;
+	const char *names[DT_NELEM(d_pragmas)];
 
 	if (l->n < 2 || (strcmp(l->words[1], "D") != 0 && !common_word(cc, l, 1)))
 		return; /* for another compiler */
@@ -402,9 +402,8 @@ static void pragma(dt_compiler *cc, const struct line *l)
 			return;
 		}
 	}
-	near = dt_nearest(l->words[2], names, DT_NELEM(names));
-	dt_fail(cc, l->pos, D_PRAGMA_INVAL, "unknown D pragma \"%s\"%s%s%s", l->words[2],
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	dt_fail(cc, l->pos, D_PRAGMA_INVAL, "unknown D pragma \"%s\"%s", l->words[2],
+		dt_did_you_mean(l->words[2], names, DT_NELEM(names)).text);
 }
 
 static bool is_preprocessor_word(const char *s)

@@ -271,14 +271,14 @@ static int compare_ids(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-const char *dt_provider_nearest(const char *name)
+dt_hint dt_provider_hint(const char *name)
 {
 	const char *names[64];
 	size_t n = 0;
 
 	for (const dt_provider *const *p = dt_provider_table; *p && n < DT_NELEM(names); p++)
 		names[n++] = (*p)->name;
-	return dt_nearest(name, names, n);
+	return dt_did_you_mean(name, names, n);
 }
 
 static int match_id(dt_probes *ps, uint32_t id, dt_error *err)
@@ -382,13 +382,15 @@ static void suggest_colons(dt_probes *ps, const dt_probedesc *d, dt_error *err)
 	ps->found.n = 0;
 }
 
-static void suggest_words(const dt_probedesc *d, dt_error *err)
+static bool suggest_words(const dt_probedesc *d, dt_error *err)
 {
 	dt_buf b = {0};
+	bool yes = dt_probe_foreign(d, &b);
 
-	if (dt_probe_foreign(d, &b))
+	if (yes)
 		snprintf(err->text, sizeof(err->text), "in D this is \"%s\"", b.s);
 	dt_buf_free(&b);
+	return yes;
 }
 
 int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe ***out,
@@ -409,10 +411,8 @@ int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe
 		return -1;
 	ps->found.n = 0;
 	n = full.id ? match_id(ps, full.id, err) : match_patterns(ps, &full, listing, err);
-	if (n == 0 && !full.id && !err->text[0])
+	if (n == 0 && !full.id && !suggest_words(&full, err) && !err->text[0])
 		suggest_colons(ps, &full, err);
-	if (n == 0 && !full.id && !err->text[0])
-		suggest_words(&full, err);
 	*out = ps->found.v;
 	return n;
 }

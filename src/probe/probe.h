@@ -68,7 +68,7 @@ typedef struct dt_provider {
 } dt_provider;
 
 extern const dt_provider *const dt_provider_table[]; /* ends with NULL */
-const char *dt_provider_nearest(const char *name);   /* the nearest name; NULL: none is near */
+dt_hint dt_provider_hint(const char *name);	     /* names like this one */
 
 dt_probes *dt_probes_new(void);
 void dt_probes_free(dt_probes *ps);

@@ -309,3 +309,63 @@ bool dt_object_is_called(const char *pattern, const char *base, const char *path
 		return matches_text(pattern, path);
 	return !dt_glob_is_pattern(pattern) && is_short_for(pattern, base);
 }
+
+/* Only the name of a command has links that matter; libraries are named by their files. */
+static bool is_command(const char *name)
+{
+	return *name && !strchr(name, '/') && !strstr(name, ".so") && !dt_glob_is_pattern(name);
+}
+
+/* The next directory in which commands are searched for, with the root before it and the name after it; NULL: none is left. */
+static char *next_command(const char **dirs, const char *root, const char *name)
+{
+	const char *dir = *dirs;
+	size_t n = dir ? strcspn(dir, ":") : 0;
+
+	if (!n)
+		return NULL;
+	*dirs += n + (dir[n] == ':');
+	return dt_xasprintf("%s%.*s/%s", root, (int)n, dir, name);
+}
+
+static bool is_same(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_ino == file->st_ino && st.st_dev == file->st_dev;
+}
+
+bool dt_exe_has_link(long pid, const char *name, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dirs = getenv("PATH");
+	char root[64] = "", *try;
+	struct stat st;
+	bool yes;
+
+	if (!is_command(name) || !slash)
+		return false;
+	dt_proc_root(pid, root, sizeof(root));
+	try = dt_xasprintf("%s%s", root, path);
+	yes = stat(try, &st) == 0;
+	free(try);
+	if (!yes)
+		return false;
+	try = dt_xasprintf("%s%.*s/%s", root, (int)(slash - path), path, name);
+	do {
+		yes = is_same(try, &st);
+		free(try);
+	} while (!yes && (try = next_command(&dirs, root, name)));
+	return yes;
+}
+
+char *dt_command_path(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	char *path = NULL, *try;
+
+	while (!path && is_command(name) && (try = next_command(&dirs, "", name))) {
+		path = access(try, X_OK) == 0 ? realpath(try, NULL) : NULL;
+		free(try);
+	}
+	return path;
+}

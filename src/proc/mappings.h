@@ -53,6 +53,11 @@ const dt_mapping *dt_maps_exe(const dt_maps *m, long pid);
  * its name, or the path if there is a / in it; "a.out" for the executable; "libc" or "libc.so" for
  * libc.so.6. */
 bool dt_object_is_called(const char *pattern, const char *base, const char *path, bool exe);
+/* Is this the name of a symbolic link to the executable at the path: in the same directory, or where commands are searched
+ * for? (redis-server is one to redis-check-rdb.) pid: whose root the path begins at. */
+bool dt_exe_has_link(long pid, const char *name, const char *path);
+/* The file that a command of this name is, without symbolic links, to be freed; NULL: there is none. */
+char *dt_command_path(const char *name);
 
 /* Open the file of a mapping of a living process. -1 with errno. */
 int dt_map_open(long pid, const dt_mapping *m);

@@ -43,7 +43,7 @@ static const dt_mapping *find_object(const dt_maps *maps, long pid, const char *
 
 		if (!is_object(maps, i))
 			continue;
-		if (name ? dt_object_is_called(name, m->base, m->path, is_exe)
+		if (name ? dt_object_is_called(name, m->base, m->path, is_exe) || (is_exe && dt_exe_has_link(pid, name, m->path))
 			 : (is_exe ? 0 : seen++) == nth)
 			return m;
 	}

@@ -21,6 +21,7 @@ refused D_PROC_BADPID '0 is not a process id; \$target is 0 without -c and -p' '
 refused D_PROC_BADPID 'pid needs a process: pid123' 'pid:a.out:main:entry'
 refused D_PROC_BADPID 'not a process id' 'pid99999999999:a.out:main:entry'
 refused D_PROC_LIB 'no object libcc.so.6.*libc.so.6' "pid$pid:libcc.so.6:malloc:entry"
+refused D_PROC_LIB 'no object libloadedlater mapped; if it is loaded later, -Z waits for it' "pid$pid:libloadedlater::entry"
 refused D_PROC_FUNC 'no function ways2 in a.out; did you mean "ways"' "pid$pid:a.out:ways2:entry"
 refused D_PROC_FUNC 'table is a variable, not a function' "pid$pid:a.out:table:entry"
 refused D_PROC_NAME 'neither entry, return, nor an offset' "pid$pid:a.out:add:enter"
@@ -34,7 +35,7 @@ refused D_PDESC_ZERO 'does not match any probes' "pid$pid:a.out:nosuch*:entry"
 refused D_PROC_LIB 'pid\* needs a module' 'pid*::malloc:entry'
 refused D_PROC_LIB '/nosuch/file: No such file' 'pid*:/nosuch/file:malloc:entry'
 refused D_PROC_GRAB 'no process 4194000' 'nosuch4194000:::x'
-refused D_PDESC_ZERO 'has no static probes of a provider named nosuch' "nosuch$pid:::x"
+refused D_PDESC_ZERO 'has no static probes of a provider named nosuch; if a library that it loads later has them, -Z waits for it' "nosuch$pid:::x"
 refused D_PROC_LIB 'any probes: [^:]*pid.c: not an ELF file' "pid*:$SRC/test/processes/pid.c:main:entry"
 expect "" "$(lsof -p $pid 2>/dev/null | grep uprobe)"
 

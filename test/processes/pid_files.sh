@@ -35,7 +35,21 @@ expect 10 "$(count -qn 'pid$target:a.out:step:entry { @ = count(); }' -c "$TMP/s
 expect 10 "$(count -qn 'pid$target:a.out:step:return { @ = count(); }' -c "$TMP/stripped")"
 trace -qn 'pid$target:a.out:step:entry { @ = count(); }' -c "$TMP/bare"
 expect 1 $status
-expect_match 'no function step in a.out' "$err"
+expect_match 'no function step in a.out, which is stripped: only the functions that it exports have names' "$err"
+trace -qn 'pid$target:a.out:st*:entry { @ = count(); }' -c "$TMP/bare"
+expect_match 'no such function in a.out, which is stripped' "$err"
+# an executable has the names of symbolic links to it: beside it, and where commands are searched for
+mkdir "$TMP/elsewhere"
+ln -s prog "$TMP/linked"
+ln -s ../prog "$TMP/elsewhere/far"
+for name in prog linked; do
+	expect 10 "$(count -qn "pid\$target:$name:step:entry { @ = count(); }" -c "$TMP/linked")" "$name"
+done
+expect 10 "$(PATH=$TMP/elsewhere:$PATH count -qn 'pid$target:far:step:entry { @ = count(); }' -c "$TMP/prog")"
+expect 10 "$(PATH=$TMP/elsewhere:$PATH count -qn 'pid*:far:step:entry /pid == $target/ { @ = count(); }' -c "$TMP/prog")"
+expect "10 10" "$(count -qn 'pid$target:prog:step:entry { @a = count(); } pid$target:linked:step:entry { @b = count(); }' -c "$TMP/linked")"
+trace -qn 'pid$target:stripped:step:entry' -c "$TMP/linked"
+expect_match 'has no object stripped mapped' "$err"
 # no symbols at all, but code at an address
 gcc -O1 -no-pie -o "$TMP/fixed" "$TMP/prog.c"
 at=$(nm "$TMP/fixed" | awk '$3 == "step" { print $1 }' | sed 's/^0*//')

@@ -101,7 +101,7 @@ struct counter {
 /* The event that the first n letters are; false and a sentence. */
 static bool parse_event(const char *name, size_t n, struct event *e, char *why, size_t whylen)
 {
-	const char *names[DT_NELEM(events)], *near;
+	const char *names[DT_NELEM(events)];
 	char word[64], *end;
 
 	for (size_t i = 0; i < DT_NELEM(events); i++) {
@@ -119,9 +119,7 @@ static bool parse_event(const char *name, size_t n, struct event *e, char *why, 
 		if (*end == 0)
 			return true;
 	}
-	near = dt_nearest(word, names, DT_NELEM(events));
-	snprintf(why, whylen, "no event \"%s\"%s%s%s", word, near ? "; did you mean \"" : "",
-		 near ? near : "", near ? "\"?" : "");
+	snprintf(why, whylen, "no event \"%s\"%s", word, dt_did_you_mean(word, names, DT_NELEM(events)).text);
 	return false;
 }
 

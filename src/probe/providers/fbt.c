@@ -63,13 +63,11 @@ static bool has_module(const dt_kfunc *all, uint32_t n, const char *module)
 
 static void suggest(const dt_kfunc *all, uint32_t n, const char *name, char *why, size_t whylen)
 {
-	const char **names = dt_xcalloc(n + 1, sizeof(*names)), *near;
+	const char **names = dt_xcalloc(n + 1, sizeof(*names));
 
 	for (uint32_t i = 0; i < n; i++)
 		names[i] = all[i].name;
-	near = dt_nearest(name, names, n);
-	snprintf(why, whylen, "the kernel has no function \"%s\"%s%s%s", name,
-		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	snprintf(why, whylen, "the kernel has no function \"%s\"%s", name, dt_did_you_mean(name, names, n).text);
 	free(names);
 }
 

@@ -119,7 +119,7 @@ static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, con
 	(void)p;
 	if (*d->prov && strcmp(d->prov, pr->prov) != 0)
 		return false;
-	if (!dt_object_is_called(d->mod, x->module, x->path, x->exe))
+	if (!dt_object_is_called(d->mod, x->module, x->path, x->exe) && !dt_map_get(x->f.object->links, d->mod))
 		return false;
 	if (x->what == PID_ADDRESS ? strcmp(d->func, "-") != 0
 				   : !dt_pid_function_matches(ps, d->func, x->f.object, x->f.index))
@@ -177,11 +177,11 @@ static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, lon
 {
 	struct pid_state *st = dt_pid_state(ps, p);
 
-	(void)pid; /* it, or a followed descendant */
 	if (!file) /* the mappings of an exec are reported file by file */
 		return false;
 	/* the event does not say which file is the executable */
-	if (!dt_object_is_called(d->mod, file->base, file->path, true))
+	if (!dt_object_is_called(d->mod, file->base, file->path, true) &&
+	    (strcmp(d->prov, DT_PID_ALL) == 0 || !dt_exe_has_link(pid, d->mod, file->path)))
 		return false;
 	if (strcmp(d->prov, DT_PID_ALL) != 0)
 		return true;

@@ -20,6 +20,7 @@ struct pid_object {
 	char *name;    /* a path by which we can open it, for its types; the same as path if it has
 			  none */
 	uint64_t dev, inode;
+	dt_map *links; /* names of symbolic links to it that descriptions have used */
 	bool go; /* made by Go's linker */
 	const dt_elfsym *funcs;
 	uint32_t nfuncs;

@@ -48,6 +48,7 @@ struct pid_object *dt_pid_object(pid_objects *all, int fd, const struct dt_elf_p
 	o = dt_arena_alloc(a, sizeof(*o));
 	o->elf = elf;
 	o->jail = place->jail;
+	o->links = dt_map_new();
 	o->dev = st.st_dev;
 	o->inode = st.st_ino;
 	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", dt_elf_fd(elf));
@@ -65,6 +66,7 @@ void dt_pid_objects_free(pid_objects *all)
 	for (uint32_t i = 0; i < all->n; i++) {
 		dt_vec_free(&all->v[i]->targets);
 		free(all->v[i]->swept);
+		dt_map_free(all->v[i]->links);
 		dt_elf_free(all->v[i]->elf);
 	}
 	dt_vec_free(all);

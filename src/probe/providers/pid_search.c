@@ -35,6 +35,7 @@ struct search {
 	const char *prov;
 	struct pid_place like;		     /* the object being searched */
 	uint32_t objects, functions, probes; /* that matched so far */
+	struct pid_object *object;	     /* the last that was searched; NULL: none */
 	bool listing, too_many;
 	enum dt_tag tag; /* why nothing did */
 	char *why;
@@ -297,6 +298,7 @@ static struct pid_object *open_object(struct search *s, int fd, long pid, const 
 		blame(s, D_PROC_LIB, "%s is not code for %s", path, a->programs);
 		o = NULL;
 	}
+	s->object = o;
 	return o;
 }
 
@@ -335,15 +337,18 @@ static void search_process(struct search *s, long owner, long pid, const dt_maps
 	for (uint32_t i = 0; i < maps->n; i++) {
 		const dt_mapping *m = &maps->v[i];
 		bool is_exe = exe && same_file(m, exe);
+		bool called = dt_object_is_called(s->d->mod, m->base, m->path, is_exe);
 		struct pid_object *o;
 
 		if (m->kind != DT_MAP_FILE || !m->exec || (!address && is_repeated(maps, i)) ||
-		    !dt_object_is_called(s->d->mod, m->base, m->path, is_exe))
+		    !(called || (is_exe && dt_exe_has_link(pid, s->d->mod, m->path))))
 			continue;
 		s->objects++;
 		o = open_object(s, dt_map_open(pid, m), pid, m->path);
 		if (!o)
 			continue;
+		if (!called)
+			dt_map_set(o->links, s->d->mod, o);
 		describe_object(s, owner, m->path, is_exe);
 		if (address)
 			search_address(s, o, m);
@@ -357,23 +362,42 @@ static void search_process(struct search *s, long owner, long pid, const dt_maps
 static void explain_objects(struct search *s, const dt_maps *maps)
 {
 	DT_VEC(const char *) names = {0};
-	const char *near;
+	dt_hint near;
 
 	for (uint32_t i = 0; maps && i < maps->n; i++)
 		if (maps->v[i].kind == DT_MAP_FILE && maps->v[i].exec)
 			*dt_vec_add(&names, NULL) = maps->v[i].base;
-	near = dt_nearest(s->d->mod, names.v, names.n);
-	blame(s, D_PROC_LIB, "%s has no object %s mapped%s%s%s", s->prov, s->d->mod,
-	      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	near = dt_did_you_mean(s->d->mod, names.v, names.n);
+	blame(s, D_PROC_LIB, "%s has no object %s mapped%s", s->prov, s->d->mod,
+	      *near.text   ? near.text
+	      : s->listing ? ""
+			   : "; if it is loaded later, -Z waits for it");
 	dt_vec_free(&names);
+}
+
+/* No names of functions other than those for the dynamic linker? */
+static const char *if_stripped(const struct search *s)
+{
+	dt_elf *e = s->object ? s->object->elf : NULL;
+	struct dt_elf_section ignored;
+
+	if (!e || dt_elf_section(e, ".symtab", &ignored) || dt_elf_section(e, ".gnu_debugdata", &ignored) || dt_elf_debug(e))
+		return "";
+	return ", which is stripped: only the functions that it exports have names; the others are in its debug symbols";
 }
 
 static void explain_functions(struct search *s)
 {
 	DT_VEC(const char *) names = {0};
-	const char *near, *where = *s->d->mod ? s->d->mod : s->prov;
+	const char *where = *s->d->mod ? s->d->mod : s->prov;
 	bool data = false;
+	dt_hint near;
 
+	if (!*s->d->func || dt_glob_is_pattern(s->d->func)) {
+		if (*if_stripped(s))
+			blame(s, D_PROC_FUNC, "no such function in %s%s", where, if_stripped(s));
+		return;
+	}
 	for (uint32_t k = 0; k < s->st->objects.n; k++) {
 		struct pid_object *o = s->st->objects.v[k];
 
@@ -383,12 +407,11 @@ static void explain_functions(struct search *s)
 				*dt_vec_add(&names, NULL) =
 				    dt_pid_pretty(o, i, false, dt_probes_arena(s->ps));
 	}
-	near = dt_nearest(s->d->func, names.v, names.n);
+	near = dt_did_you_mean(s->d->func, names.v, names.n);
 	if (data)
 		blame(s, D_PROC_FUNC, "%s is a variable, not a function", s->d->func);
 	else
-		blame(s, D_PROC_FUNC, "no function %s in %s%s%s%s", s->d->func, where,
-		      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		blame(s, D_PROC_FUNC, "no function %s in %s%s", s->d->func, where, *near.text ? near.text : if_stripped(s));
 	dt_vec_free(&names);
 }
 
@@ -406,8 +429,7 @@ static void explain(struct search *s, const dt_maps *maps)
 	}
 	if (!s->objects && *s->d->mod && !s->tag)
 		explain_objects(s, maps);
-	else if (s->objects && !s->functions && !s->tag && *s->d->func &&
-		 strcmp(s->d->func, "-") != 0 && !dt_glob_is_pattern(s->d->func))
+	else if (s->objects && !s->functions && !s->tag && strcmp(s->d->func, "-") != 0)
 		explain_functions(s);
 	else if (s->functions && !s->tag && !dt_glob_is_pattern(s->d->name) &&
 		 !dt_pid_hex(s->d->name, &n))
@@ -502,7 +524,19 @@ static void search_path(struct search *s, const char *path)
 		return;
 	describe_object(s, 0, path,
 			dt_elf_kind(o->elf) == DT_ELF_EXEC || dt_elf_kind(o->elf) == DT_ELF_PIE);
+	if (!dt_object_is_called(s->d->mod, s->like.module, path, s->like.exe))
+		dt_map_set(o->links, s->d->mod, o);
 	search_functions(s, o);
+}
+
+/* A command that no process runs under this name: it may be a symbolic link. */
+static void search_command(struct search *s)
+{
+	char *path = dt_command_path(s->d->mod);
+
+	if (path)
+		search_path(s, path);
+	free(path);
 }
 
 /* Files that some process maps and whose name matches, each once. */
@@ -566,6 +600,8 @@ static void discover_all(struct search *s)
 		search_path(s, s->d->mod);
 	else
 		search_all_processes(s);
+	if (!s->objects)
+		search_command(s);
 	was_done(s, NULL);
 	explain(s, NULL);
 }

@@ -132,18 +132,17 @@ static bool possible(const dt_probedesc *d, bool listing)
 
 static void explain(dt_probes *ps, const char *event, char *why, size_t whylen)
 {
-	const char *problem = dt_types_kernel_problem(dt_probes_types(ps)), *name, *near;
+	const char *problem = dt_types_kernel_problem(dt_probes_types(ps)), *name;
 	DT_VEC(const char *) names = { 0 };
 	uint64_t it = 0;
 
 	while (dt_tracepoint_next(dt_probes_types(ps), &it, &name))
 		*dt_vec_add(&names, NULL) = name;
-	near = dt_nearest(event, names.v, names.n);
 	if (problem)
 		snprintf(why, whylen, "tracepoints are not known: %s", problem);
 	else
-		snprintf(why, whylen, "no tracepoint \"%s\"%s%s%s", event,
-			 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		snprintf(why, whylen, "no tracepoint \"%s\"%s", event,
+			 dt_did_you_mean(event, names.v, names.n).text);
 	dt_vec_free(&names);
 }
 

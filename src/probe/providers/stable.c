@@ -120,7 +120,7 @@ static void suggest(const dt_provider *p, const dt_probedesc *d, char *why, size
 	const dt_stable_table *t = table_of(p);
 	DT_VEC(const char *) names = {0};
 	bool name = false, func = false;
-	const char *asked, *near;
+	const char *asked;
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		const dt_stable_probe *row = &t->probes[i];
@@ -134,9 +134,8 @@ static void suggest(const dt_provider *p, const dt_probedesc *d, char *why, size
 
 		*dt_vec_add(&names, NULL) = !name ? row->name : !func ? (row->func ? row->func : "") : row->mod ? row->mod : MODULE;
 	}
-	near = dt_nearest(asked, names.v, names.n);
-	snprintf(why, whylen, "provider %s has no %s \"%s\"%s%s%s", p->name, !name ? "probe" : !func ? "function" : "module", asked,
-		 near && *near ? "; did you mean \"" : "", near ? near : "", near && *near ? "\"?" : "");
+	snprintf(why, whylen, "provider %s has no %s \"%s\"%s", p->name, !name ? "probe" : !func ? "function" : "module", asked,
+		 dt_did_you_mean(asked, names.v, names.n).text);
 	dt_vec_free(&names);
 }
 

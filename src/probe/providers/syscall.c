@@ -63,16 +63,12 @@ static void add_calls(const dt_provider *p, dt_probes *ps, const dt_syscall *cal
 static void explain_call(const char *name, char *why, size_t whylen)
 {
 	const struct dt_arch_calls *all = dt_syscalls();
-	const char *names[1024], *near;
+	const char *names[1024];
 	uint32_t n = 0;
 
 	for (; n < all->n && n < DT_NELEM(names); n++)
 		names[n] = all->v[n].name;
-	near = dt_nearest(name, names, n);
-	if (near)
-		snprintf(why, whylen, "no system call \"%s\"; did you mean \"%s\"?", name, near);
-	else
-		snprintf(why, whylen, "no system call \"%s\"", name);
+	snprintf(why, whylen, "no system call \"%s\"%s", name, dt_did_you_mean(name, names, n).text);
 }
 
 /* Which calls can match, whatever their names? Most descriptions (BEGIN, tick-1s) end here. */

@@ -300,6 +300,7 @@ struct search {
 	struct usdt *u;
 	const dt_probedesc *d;
 	char name[64]; /* of the provider, a pattern, without the process */
+	bool listing;
 	bool by_pid;   /* its probes are of one process each */
 	long owner;    /* not 0: of this one, also those that it is followed to run */
 	uint32_t seen; /* sites of such a provider, whatever their names */
@@ -414,22 +415,20 @@ static bool claims(const dt_provider *p, const char *pattern)
 	return strcmp(pattern, "*") != 0;
 }
 
-static void explain(const char *prov, char *why, size_t whylen)
+static void explain(const char *prov, bool listing, char *why, size_t whylen)
 {
-	const char *near = dt_provider_nearest(prov);
+	dt_hint near = dt_provider_hint(prov);
 
-	snprintf(why, whylen, "no process has static probes of a provider named %s%s%s%s", prov,
-		 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	snprintf(why, whylen, "no process has static probes of a provider named %s%s", prov,
+		 *near.text ? near.text : listing ? "" : "; -Z waits for one that has");
 }
 
 /* The provider exists, but has no such probe: "gc_start" for "gc-start". */
 static void explain_name(struct search *s, char *why, size_t whylen)
 {
-	const char *near = dt_nearest(s->d->name, s->names.v, s->names.n);
-
 	if (s->seen && !s->named && !dt_glob_is_pattern(s->d->name))
-		snprintf(why, whylen, "provider %s has no probe \"%s\"%s%s%s", s->d->prov, s->d->name,
-			 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		snprintf(why, whylen, "provider %s has no probe \"%s\"%s", s->d->prov, s->d->name,
+			 dt_did_you_mean(s->d->name, s->names.v, s->names.n).text);
 	dt_vec_free(&s->names);
 }
 
@@ -457,7 +456,8 @@ static void search_one(struct search *s, long pid, char *why, size_t whylen)
 		snprintf(why, whylen, "%s", err.text);
 		dt_probes_blame(s->ps, err.tag ? err.tag : D_PROC_GRAB);
 	} else if (!s->seen)
-		snprintf(why, whylen, "process %ld has no static probes of a provider named %s", pid, s->name);
+		snprintf(why, whylen, "process %ld has no static probes of a provider named %s%s", pid, s->name,
+			 s->listing ? "" : "; if a library that it loads later has them, -Z waits for it");
 	s->owner = 0;
 }
 
@@ -484,15 +484,14 @@ static void search(struct search *s, char *why, size_t whylen)
 	search_targets(s);
 	search_all(s);
 	if (!s->seen && !*why && !dt_glob_is_pattern(prov))
-		explain(prov, why, whylen);
+		explain(prov, s->listing, why, whylen);
 }
 
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
 		    size_t whylen)
 {
-	struct search s = {.p = p, .ps = ps, .u = state(p, ps), .d = d};
+	struct search s = {.p = p, .ps = ps, .u = state(p, ps), .d = d, .listing = listing};
 
-	(void)listing;
 	if (!d->id) /* ids are of this session only */
 		search(&s, why, whylen);
 	explain_name(&s, why, whylen);
