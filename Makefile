@@ -150,7 +150,7 @@ fuzz-run: fuzz
 
 # ---- the rest ----
 bench: all
-	@BUILD=$(BUILD) bench/compile
+	@bench/compare $(BUILD)
 	@BUILD=$(BUILD) bench/format
 	@BUILD=$(BUILD) bench/records
 
