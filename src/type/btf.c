@@ -2,10 +2,11 @@
  * btf: one BTF image: read it, check it, index it by name.
  *
  * Why not libbpf: measured on 6.18 (126,564 types, 5.5 MB), btf__parse() and its first look-up take
- * 8.1-8.6 ms and 13.1 MB of peak memory, most of it a copy of the file. Here the same takes 3.3-4.2
- * ms and 2.9 MB (bench/btf_lookup): newer kernels allow vmlinux in sysfs to be mapped, the pages
- * are the kernel's own and not counted as ours, and one pass finds the types. The names are hashed
- * only if more than a few are looked up: the first ones are found by search, in 0.3 ms each. Offsets
+ * 8.1-8.6 ms and 13.1 MB of peak memory, most of it a copy of the file. Newer kernels allow vmlinux
+ * in sysfs to be mapped: the pages are the kernel's own and not counted as ours. Its types are found
+ * by one walk, which goes only as far as needed: the structures that scripts ask for are among the
+ * first eighth, and the second half is functions. Names are hashed part by part, too. The first few
+ * names of functions and typedefs are found by search, in 0.3 ms each, before theirs are hashed. Offsets
  * of members, which the kernel engine needs, are read without creating types (dt_btf_offset()).
  * Reading instead of mapping costs 3.8 ms more (the kernel returns a page per read) and is used for
  * modules, older kernels and plain files.
@@ -115,7 +116,7 @@ static const char *check_header(struct dt_btf *b)
 		return "BTF strings do not end";
 	if (b->base == NULL && (h.str_len == 0 || b->strings[0] != '\0'))
 		return "BTF has no empty string";
-	if (b->base != NULL && b->base->partial)
+	if (b->base != NULL && b->base->list->partial)
 		return "types of vmlinux could not all be read";
 	return NULL;
 }
@@ -161,50 +162,118 @@ static const uint32_t groups[DT_BTF_GROUPS] = {
     DT_BTF_KIND(BTF_KIND_INT) | DT_BTF_KIND(BTF_KIND_FLOAT) | DT_BTF_KIND(BTF_KIND_TYPEDEF),
 };
 
-/* Walk the type section: the offset of every record. This is most of the time that opening takes. */
-static const char *find_types(struct dt_btf *b, uint32_t len)
+#define STRIDE 8u /* of so many records, one has its offset noted */
+
+static inline uint32_t record_size(const struct btf_type *t)
 {
-	uint32_t cap = len / sizeof(struct btf_type); /* at most; untouched pages cost nothing */
-	uint32_t at = 0, n = 0, ntags = 0;
-	uint32_t *offsets = dt_xmalloc(((size_t)cap + 1) * sizeof(*offsets));
-	uint32_t *tags = dt_xmalloc(((size_t)cap + 1) * sizeof(*tags));
+	return sizes[dt_btf_kind(t)].fixed + dt_btf_vlen(t) * sizes[dt_btf_kind(t)].each;
+}
 
-	b->offsets = offsets;
-	b->tags = tags;
-	while (at < len) {
+/*
+ * Continue the walk through the type section, up to this offset. Much of the time would be the
+ * first use of each page of a list of all offsets: so only some are noted.
+ */
+static const char *walk(const struct dt_btf *b, uint32_t to)
+{
+	struct dt_btf_list *l = b->list;
+	uint32_t at = l->at, n = l->n, ntags = l->ntags, len = b->types_len;
+	const char *problem = NULL;
+
+	while (at < to && !l->partial) {
 		const struct btf_type *t = (const void *)(b->types + at);
-		uint32_t size;
+		uint32_t size = len - at < sizeof(*t) ? UINT32_MAX : record_size(t);
 
-		if (len - at < sizeof(*t))
-			return "BTF types are cut off";
-		size = sizes[dt_btf_kind(t)].fixed + dt_btf_vlen(t) * sizes[dt_btf_kind(t)].each;
-		if (size == 0) {
-			b->partial = true;
+		if (size > len - at)
+			problem = "BTF types are cut off";
+		if (size == 0 || problem != NULL) {
+			l->partial = true;
 			break;
 		}
-		if (size > len - at)
-			return "BTF types are cut off";
-		tags[ntags] = n;
+		l->tags[ntags] = at;
 		ntags += groups[0] >> dt_btf_kind(t) & 1;
-		offsets[n++] = at;
+		if (n % STRIDE == 0)
+			l->offsets[n / STRIDE] = at;
+		n++;
 		at += size;
 	}
-	b->n = n;
-	b->ntags = ntags;
-	if (b->first_id + (uint64_t)n > UINT32_MAX)
-		return "BTF has too many types";
-	return NULL;
+	l->at = at;
+	l->n = n;
+	l->ntags = ntags;
+	return problem;
+}
+
+static void make_list(struct dt_btf *b)
+{
+	size_t cap = b->types_len / sizeof(struct btf_type) + 1; /* untouched pages cost nothing */
+
+	b->list = dt_xcalloc(1, sizeof(*b->list));
+	b->list->offsets = dt_xmalloc((cap / STRIDE + 1) * sizeof(*b->list->offsets));
+	b->list->tags = dt_xmalloc(cap * sizeof(*b->list->tags));
+	b->nodes = dt_xcalloc(cap, sizeof(dt_type *));
+}
+
+/* Part k of PARTS ends here. Each is as large as all before. */
+static uint32_t end_of_part(const struct dt_btf *b, uint32_t k)
+{
+	return b->types_len >> (DT_BTF_PARTS - 1 - k);
 }
 
 /* ---- access ---- */
+
+uint32_t dt_btf_count(const struct dt_btf *b)
+{
+	walk(b, b->types_len);
+	return b->list->n;
+}
+
+/* Is there a record i? */
+static bool reaches(const struct dt_btf *b, uint32_t i)
+{
+	for (uint32_t k = 0; k < DT_BTF_PARTS && i >= b->list->n; k++)
+		walk(b, end_of_part(b, k));
+	return i < b->list->n;
+}
+
+/* Record i, which has been reached. */
+static const struct btf_type *record(const struct dt_btf *b, uint32_t i)
+{
+	const char *p = b->types + b->list->offsets[i / STRIDE];
+
+	for (uint32_t k = i % STRIDE; k > 0; k--)
+		p += record_size((const void *)p);
+	return (const void *)p;
+}
 
 const struct btf_type *dt_btf_at(const struct dt_btf *b, uint32_t id)
 {
 	if (id < b->first_id && b->base != NULL)
 		b = b->base;
-	if (id < b->first_id || id - b->first_id >= b->n)
-		return NULL;
-	return (const void *)(b->types + b->offsets[id - b->first_id]);
+	return id >= b->first_id && reaches(b, id - b->first_id) ? record(b, id - b->first_id)
+								 : NULL;
+}
+
+/* The number of the type whose record is at this offset; UINT32_MAX: there is none. */
+static uint32_t type_at(const struct dt_btf *b, uint32_t offset)
+{
+	const struct dt_btf_list *l = b->list;
+	uint32_t lo = 0, hi, at, i;
+
+	walk(b, offset + 1);
+	hi = (l->n + STRIDE - 1) / STRIDE;
+	while (lo < hi) { /* the first that is noted after it */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (l->offsets[mid] <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return UINT32_MAX;
+	i = (lo - 1) * STRIDE;
+	for (at = l->offsets[lo - 1]; at < offset && i < l->n; i++)
+		at += record_size((const void *)(b->types + at));
+	return at == offset && i < l->n ? i : UINT32_MAX;
 }
 
 const char *dt_btf_string(const struct dt_btf *b, uint32_t offset)
@@ -243,20 +312,6 @@ void dt_btf_index_free(struct dt_btf_index *x)
 	free(x->next);
 }
 
-static void index_names(struct dt_btf *b, uint32_t group)
-{
-	struct dt_btf_index *x = &b->names[group];
-
-	dt_btf_index_init(x, group ? b->n / 2 : b->ntags, b->n);
-	for (uint32_t k = group ? b->n : b->ntags; k-- > 0;) {
-		uint32_t i = group ? k : b->tags[k];
-		const struct btf_type *t = (const void *)(b->types + b->offsets[i]);
-
-		if ((groups[group] & DT_BTF_KIND(dt_btf_kind(t))) != 0 && t->name_off != 0)
-			dt_btf_index_add(x, i, dt_btf_string(b, t->name_off));
-	}
-}
-
 static bool is_wanted(const struct btf_type *t, uint32_t kinds)
 {
 	uint32_t kind = dt_btf_kind(t);
@@ -266,13 +321,64 @@ static bool is_wanted(const struct btf_type *t, uint32_t kinds)
 	return (kind != BTF_KIND_ENUM && kind != BTF_KIND_ENUM64) || dt_btf_vlen(t) != 0;
 }
 
+static void index_part(struct dt_btf *b, uint32_t part)
+{
+	struct dt_btf_part *p = &b->parts[part];
+	const struct dt_btf_list *l = b->list;
+	uint32_t end = end_of_part(b, part);
+
+	walk(b, end);
+	p->first = p->end = part ? b->parts[part - 1].end : 0;
+	while (p->end < l->ntags && l->tags[p->end] < end)
+		p->end++;
+	dt_btf_index_init(&p->names, p->end - p->first, p->end - p->first);
+	for (uint32_t i = p->end - p->first; i-- > 0;) {
+		const struct btf_type *t = (const void *)(b->types + l->tags[p->first + i]);
+
+		if (t->name_off != 0)
+			dt_btf_index_add(&p->names, i, dt_btf_string(b, t->name_off));
+	}
+}
+
+/* A structure, union or enum. */
+static uint32_t find_tag(struct dt_btf *b, const char *name, uint32_t kinds)
+{
+	for (struct dt_btf_part *p = b->parts; p < b->parts + DT_BTF_PARTS; p++) {
+		if (!p->names.heads)
+			index_part(b, (uint32_t)(p - b->parts));
+		for (uint32_t i = dt_btf_index_first(&p->names, name); i != 0;
+		     i = p->names.next[i - 1]) {
+			uint32_t at = b->list->tags[p->first + i - 1];
+			const struct btf_type *t = (const void *)(b->types + at);
+
+			if (is_wanted(t, kinds) && strcmp(dt_btf_string(b, t->name_off), name) == 0)
+				return b->first_id + type_at(b, at);
+		}
+	}
+	return 0;
+}
+
+static void index_names(struct dt_btf *b, uint32_t group)
+{
+	struct dt_btf_index *x = &b->names[group];
+	uint32_t n = dt_btf_count(b);
+
+	dt_btf_index_init(x, n / 2, n);
+	for (uint32_t i = n; i-- > 0;) {
+		const struct btf_type *t = record(b, i);
+
+		if ((groups[group] & DT_BTF_KIND(dt_btf_kind(t))) != 0 && t->name_off != 0)
+			dt_btf_index_add(x, i, dt_btf_string(b, t->name_off));
+	}
+}
+
 static uint32_t find_in_index(const struct dt_btf *b, uint32_t group, const char *name,
 			      uint32_t kinds)
 {
 	const struct dt_btf_index *x = &b->names[group];
 
 	for (uint32_t i = dt_btf_index_first(x, name); i != 0; i = x->next[i - 1]) {
-		const struct btf_type *t = (const void *)(b->types + b->offsets[i - 1]);
+		const struct btf_type *t = record(b, i - 1);
 
 		if (is_wanted(t, kinds) && strcmp(dt_btf_string(b, t->name_off), name) == 0)
 			return b->first_id + i - 1;
@@ -295,24 +401,6 @@ static uint32_t find_string(const struct dt_btf *b, const char *name, uint32_t *
 	return n;
 }
 
-/* The number of the type whose record is at this offset; b->n: there is none. */
-static uint32_t type_at(const struct dt_btf *b, uint32_t offset)
-{
-	uint32_t lo = 0, hi = b->n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (b->offsets[mid] == offset)
-			return mid;
-		if (b->offsets[mid] < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return b->n;
-}
-
 /* The first type of that name. A record begins with its name, so the number is searched for among all
  * words, many at a time. */
 static uint32_t find_named(const struct dt_btf *b, uint32_t name_off, uint32_t kinds)
@@ -321,9 +409,9 @@ static uint32_t find_named(const struct dt_btf *b, uint32_t name_off, uint32_t k
 
 	_Static_assert(sizeof(*p) == sizeof(name_off), "words of BTF");
 	while ((p = wmemchr(p, (wchar_t)name_off, (size_t)(end - p)))) {
-		uint32_t at = (uint32_t)((const char *)p - b->types), i = type_at(b, at);
+		uint32_t at = (uint32_t)((const char *)p - b->types), i;
 
-		if (i < b->n && is_wanted((const void *)p, kinds))
+		if (is_wanted((const void *)p, kinds) && (i = type_at(b, at)) != UINT32_MAX)
 			return b->first_id + i;
 		p++;
 	}
@@ -352,7 +440,7 @@ static bool find_directly(const struct dt_btf *b, const char *name, uint32_t kin
 }
 
 /* After this many look-ups an index is cheaper. */
-static const uint32_t direct_lookups[DT_BTF_GROUPS] = {0, 6, 2};
+static const uint32_t direct_lookups[DT_BTF_GROUPS] = {[1] = 6, [2] = 2};
 
 uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds)
 {
@@ -360,6 +448,8 @@ uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds)
 
 	while (group < DT_BTF_GROUPS - 1 && (groups[group] & kinds) == 0)
 		group++;
+	if (group == 0)
+		return find_tag(b, name, kinds);
 	if (!b->names[group].heads && b->lookups[group]++ < direct_lookups[group] && name[0] &&
 	    find_directly(b, name, kinds, &id))
 		return id;
@@ -379,102 +469,22 @@ struct dt_btf *dt_btf_open(dt_types *ts, const char *path, const char *module, s
 	b->ts = ts;
 	b->module = dt_arena_strdup(ts->arena, module);
 	b->base = base;
-	b->first_id = base != NULL ? base->first_id + base->n : 1;
+	b->first_id = base != NULL ? base->first_id + dt_btf_count(base) : 1;
 	b->first_string = base != NULL ? base->first_string + base->strings_len : 0;
 	why = load_file(b, path);
 	if (why == NULL)
 		why = check_header(b);
 	if (why == NULL)
-		why = find_types(b, b->types_len);
+		make_list(b);
+	if (why == NULL && !b->mapped) /* the kernel's own is walked as far as needed */
+		why = walk(b, b->types_len);
 	if (why != NULL) {
 		if (problem != NULL)
 			*problem = dt_xasprintf("%s: %s", path, why);
 		dt_btf_close(b);
 		return NULL;
 	}
-	b->nodes = dt_xcalloc(b->n, sizeof(dt_type *));
 	return b;
-}
-
-/* ---- one structure, without a list of all types ---- */
-
-/* Could this be the record of a structure? In front of it is unknown territory. */
-static bool is_struct(const struct dt_btf *b, const struct btf_type *t)
-{
-	size_t left = b->types_len - (size_t)((const char *)t - b->types);
-	const struct btf_member *m = (const void *)(t + 1);
-
-	if (left < sizeof(*t) || dt_btf_kind(t) != BTF_KIND_STRUCT || dt_btf_vlen(t) == 0 ||
-	    left - sizeof(*t) < dt_btf_vlen(t) * sizeof(*m))
-		return false;
-	for (uint32_t i = 0; i < dt_btf_vlen(t); i++) {
-		uint32_t bits =
-		    BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset;
-
-		if (bits / 8 > t->size || m[i].name_off >= b->strings_len)
-			return false;
-	}
-	return true;
-}
-
-static const struct btf_type *find_struct(const struct dt_btf *b, const char *name)
-{
-	const wchar_t *p = (const void *)b->types, *end = p + b->types_len / sizeof(*p);
-	const char *s = b->strings, *last = s + b->strings_len;
-	size_t size = strlen(name) + 1;
-
-	while ((s = memmem(s, (size_t)(last - s), name, size)) && s[-1] != '\0')
-		s++; /* the end of a longer name; the first string is empty */
-	while (s && (p = wmemchr(p, (wchar_t)(s - b->strings), (size_t)(end - p)))) {
-		if (is_struct(b, (const void *)p))
-			return (const void *)p;
-		p++;
-	}
-	return NULL;
-}
-
-#define GLANCES 2 /* after this many structures the list of types is cheaper */
-
-struct dt_btf *dt_btf_glance(const char *path)
-{
-	struct dt_btf *b = dt_xcalloc(1, sizeof(*b));
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    (uint64_t)st.st_size <= FILE_MAX_SIZE) {
-		b->len = (size_t)st.st_size;
-		map_file(b, fd);
-	}
-	if (fd >= 0)
-		close(fd);
-	if (b->mapped && check_header(b) == NULL)
-		return b;
-	dt_btf_close(b);
-	return NULL;
-}
-
-bool dt_btf_glance_offset(struct dt_btf *b, const char *type, const char *member, uint32_t *offset)
-{
-	bool same = b->seen_name && strcmp(b->seen_name, type) == 0;
-	const struct btf_type *t = same ? b->seen : NULL;
-	const struct btf_member *m;
-
-	if (!same && b->lookups[0]++ < GLANCES)
-		t = find_struct(b, type);
-	if (t == NULL)
-		return false;
-	b->seen = t;
-	b->seen_name = dt_btf_string(b, t->name_off);
-	m = (const void *)(t + 1);
-	for (uint32_t i = 0; i < dt_btf_vlen(t); i++)
-		if (strcmp(dt_btf_string(b, m[i].name_off), member) == 0) {
-			*offset = (BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset)
-							   : m[i].offset) /
-				  8;
-			return true;
-		}
-	return false;
 }
 
 void dt_btf_close(struct dt_btf *b)
@@ -485,8 +495,13 @@ void dt_btf_close(struct dt_btf *b)
 		munmap((void *)b->data, b->len);
 	else
 		free((void *)b->data);
-	free(b->offsets);
-	free(b->tags);
+	if (b->list != NULL) {
+		free(b->list->offsets);
+		free(b->list->tags);
+		free(b->list);
+	}
+	for (uint32_t i = 0; i < DT_BTF_PARTS; i++)
+		dt_btf_index_free(&b->parts[i].names);
 	for (uint32_t i = 0; i < DT_BTF_GROUPS; i++)
 		dt_btf_index_free(&b->names[i]);
 	dt_btf_index_free(&b->enum_names);

@@ -10,6 +10,16 @@
 
 #define DT_BTF_GROUPS 3 /* of kinds: structures and the like, functions and variables, typedefs and base types */
 
+#define DT_BTF_PARTS 5
+
+/* The types that were found so far, all records checked to be inside. */
+struct dt_btf_list {
+	uint32_t at, n;	       /* where they end, and their number */
+	bool partial;	       /* an unknown kind ended the list early */
+	uint32_t *offsets;     /* of some types in `types` (btf.c) */
+	uint32_t *tags, ntags; /* offsets of the structures, unions and enums, ascending */
+};
+
 struct dt_btf {
 	dt_types *ts;
 	const char *module;  /* "vmlinux" or the module's name; store's arena */
@@ -19,21 +29,20 @@ struct dt_btf {
 	bool mapped;	     /* munmap, else free */
 	const char *types;   /* type section; 4-byte aligned */
 	uint32_t types_len;
-	const struct btf_type *seen; /* dt_btf_glance_offset(): the structure that was found last ... */
-	const char *seen_name;	     /* ... and what it is called */
 	const char *strings; /* string section; ends with NUL unless empty */
 	uint32_t strings_len;
 	uint32_t first_string; /* offset that our first string has */
 	uint32_t first_id;     /* id of our first type; 1 without a base */
-	uint32_t n;	       /* number of our types */
-	bool partial;	       /* an unknown kind ended the list of types early */
-	uint32_t *offsets;     /* of each type in `types`, all records checked to be inside */
-	uint32_t *tags, ntags; /* numbers of the structures, unions and enums, ascending */
+	struct dt_btf_list *list;
 	uint32_t lookups[DT_BTF_GROUPS]; /* by name, without the index */
 	struct dt_btf_index { /* types by name: chains of n + 1, in order of id; 0 ends one. Built when worthwhile */
 		uint32_t *heads, *next;
 		uint32_t mask;
-	} names[DT_BTF_GROUPS];
+	} names[DT_BTF_GROUPS]; /* but group 0, which is indexed by parts: */
+	struct dt_btf_part {
+		struct dt_btf_index names;
+		uint32_t first, end; /* tags */
+	} parts[DT_BTF_PARTS];
 	dt_type **nodes; /* made so far, by id - first_id */
 	/* enumerators by name; built at the first lookup */
 	struct dt_btf_enumerator {
@@ -42,6 +51,7 @@ struct dt_btf {
 	struct dt_btf_index enum_names;
 };
 
+uint32_t dt_btf_count(const struct dt_btf *b); /* of all our types */
 /* NULL for void (0) and for ids that do not exist. */
 const struct btf_type *dt_btf_at(const struct dt_btf *b, uint32_t id);
 const char *dt_btf_string(const struct dt_btf *b, uint32_t offset); /* "" when out of range */

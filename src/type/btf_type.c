@@ -412,15 +412,15 @@ static bool is_enum(const struct btf_type *t)
 
 static void index_enumerators(struct dt_btf *b)
 {
-	uint32_t count = 0, at = 0;
+	uint32_t count = 0, at = 0, n = dt_btf_count(b);
 
-	for (uint32_t i = 0; i < b->n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct btf_type *t = dt_btf_at(b, b->first_id + i);
 
 		count += is_enum(t) ? dt_btf_vlen(t) : 0;
 	}
 	b->enumerators = dt_xcalloc(count, sizeof(*b->enumerators));
-	for (uint32_t i = 0; i < b->n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct btf_type *t = dt_btf_at(b, b->first_id + i);
 
 		for (uint32_t j = 0; is_enum(t) && j < dt_btf_vlen(t); j++)
@@ -503,4 +503,27 @@ bool dt_btf_offset(struct dt_btf *b, const char *type, const char *path, uint32_
 	}
 	*offset = (uint32_t)(bits / 8);
 	return id != 0;
+}
+
+bool dt_btf_size(struct dt_btf *b, const char *type, uint32_t *size)
+{
+	uint32_t id = dt_btf_find(b, type, DT_BTF_KIND(BTF_KIND_STRUCT));
+
+	if (id)
+		*size = dt_btf_at(b, id)->size;
+	return id;
+}
+
+bool dt_btf_enum_value(struct dt_btf *b, const char *type, const char *name, int64_t *value)
+{
+	uint32_t id =
+	    dt_btf_find(b, type, DT_BTF_KIND(BTF_KIND_ENUM) | DT_BTF_KIND(BTF_KIND_ENUM64));
+	const struct btf_type *t = id ? dt_btf_at(b, id) : NULL;
+
+	for (uint32_t i = 0; t && i < dt_btf_vlen(t); i++)
+		if (strcmp(enum_name(b, t, i), name) == 0) {
+			*value = enum_value(t, i);
+			return true;
+		}
+	return false;
 }

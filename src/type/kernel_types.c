@@ -16,8 +16,6 @@ void dt_kernel_close(dt_types *ts)
 	for (uint32_t i = 0; i < ts->images.n; i++)
 		dt_btf_close(ts->images.v[i]);
 	dt_vec_free(&ts->images);
-	dt_btf_close(ts->glance);
-	ts->glance = NULL;
 	free(ts->problem);
 	ts->problem = NULL;
 }
@@ -43,14 +41,15 @@ void dt_types_set_btf_path(dt_types *ts, const char *dir)
 	ts->vmlinux = NULL;
 	free(ts->problem);
 	ts->problem = NULL;
-	dt_btf_close(ts->glance);
-	ts->glance = NULL;
-	ts->modules_listed = ts->vmlinux_tried = ts->glance_tried = false;
+	dt_map_free(ts->members);
+	ts->members = dt_map_new();
+	ts->modules_listed = ts->vmlinux_tried = ts->types_used = false;
 	free(ts->btf_dir);
 	ts->btf_dir = dir != NULL ? dt_xstrdup(dir) : NULL;
 }
 
-static struct dt_btf *vmlinux(dt_types *ts)
+/* For offsets and sizes. */
+static struct dt_btf *image(dt_types *ts)
 {
 	if (ts->vmlinux_tried)
 		return ts->vmlinux;
@@ -61,6 +60,12 @@ static struct dt_btf *vmlinux(dt_types *ts)
 	}
 	ts->vmlinux = open_image(ts, "vmlinux", &ts->problem);
 	return ts->vmlinux;
+}
+
+static struct dt_btf *vmlinux(dt_types *ts)
+{
+	ts->types_used = true;
+	return image(ts);
 }
 
 const char *dt_types_kernel_problem(dt_types *ts)
@@ -147,38 +152,41 @@ dt_type *dt_kernel_lookup(dt_types *ts, const char *module, enum dt_namespace ns
 	return t;
 }
 
-/* The first few members that are asked for need no list of types, which takes longer than finding them. */
-static bool glance(dt_types *ts, const char *type, const char *path, uint32_t *offset)
-{
-	char *file;
-
-	if (ts->vmlinux_tried || ts->btf_dir == NULL || strchr(path, '.') != NULL)
-		return false;
-	if (!ts->glance_tried) {
-		ts->glance_tried = true;
-		file = dt_xasprintf("%s/vmlinux", ts->btf_dir);
-		ts->glance = dt_btf_glance(file);
-		free(file);
-	}
-	return ts->glance != NULL && dt_btf_glance_offset(ts->glance, type, path, offset);
-}
-
 bool dt_kernel_offset(dt_types *ts, const char *type, const char *path, uint32_t *offset)
 {
+	char *key = dt_xasprintf("%s %s", type, path);
+	uintptr_t known = (uintptr_t)dt_map_get(ts->members, key);
 	struct dt_btf *b;
 
 	*offset = 0;
-	if (glance(ts, type, path, offset))
-		return true;
-	b = vmlinux(ts);
-	return b != NULL && dt_btf_offset(b, type, path, offset);
+	if (known == 0 && (b = image(ts)) && dt_btf_offset(b, type, path, offset)) {
+		known = *offset + (uintptr_t)1;
+		dt_map_set(ts->members, key, (void *)known);
+	}
+	free(key);
+	*offset = known ? (uint32_t)(known - 1) : 0;
+	return known;
+}
+
+bool dt_kernel_size(dt_types *ts, const char *type, uint32_t *size)
+{
+	struct dt_btf *b = image(ts);
+
+	return b && dt_btf_size(b, type, size);
+}
+
+bool dt_kernel_enum_value(dt_types *ts, const char *type, const char *name, int64_t *value)
+{
+	struct dt_btf *b = image(ts);
+
+	return b && dt_btf_enum_value(b, type, name, value);
 }
 
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function)
 {
 	uintptr_t known = (uintptr_t)dt_map_get(ts->ids, name);
 
-	if (ts->vmlinux == NULL)
+	if (ts->vmlinux == NULL || !ts->types_used)
 		return 0;
 	if (known == 0) {
 		known = dt_btf_find(ts->vmlinux, name,
@@ -249,7 +257,7 @@ bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name)
 	for (uint32_t i = (uint32_t)(*it >> 32); i < ts->images.n; i++) {
 		const struct dt_btf *b = ts->images.v[i];
 
-		for (uint32_t t = (uint32_t)*it; t < b->n; t++) {
+		for (uint32_t t = (uint32_t)*it, n = dt_btf_count(b); t < n; t++) {
 			const struct btf_type *bt = dt_btf_at(b, b->first_id + t);
 			const char *s;
 

@@ -56,6 +56,7 @@ dt_types *dt_types_new(void)
 	ts->intrinsic_names = dt_map_new();
 	ts->modules = dt_map_new();
 	ts->ids = dt_map_new();
+	ts->members = dt_map_new();
 	ts->user_files = dt_map_new();
 	ts->user_places = dt_map_new();
 	ts->user_paths = dt_map_new();
@@ -79,6 +80,7 @@ void dt_types_free(dt_types *ts)
 	container_free(&ts->d);
 	dt_map_free(ts->modules);
 	dt_map_free(ts->ids);
+	dt_map_free(ts->members);
 	dt_map_free(ts->intrinsic_names);
 	dt_map_free(ts->derived);
 	dt_arena_free(ts->arena);

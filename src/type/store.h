@@ -72,8 +72,8 @@ struct dt_types {
 	struct dt_btf *vmlinux;
 	bool vmlinux_tried;
 	char *problem;	 /* why there is no vmlinux */
-	struct dt_btf *glance; /* vmlinux, for offsets, before it is opened for types; NULL: not needed so far */
-	bool glance_tried;
+	bool types_used; /* vmlinux was opened for types, not only for offsets */
+	dt_map *members; /* dt_kernel_offset(): "type path" -> offset + 1 */
 	dt_map *ids;	 /* dt_kernel_id(): name -> id + 1 */
 	dt_map *modules; /* name -> struct dt_btf *, or no_module when it could not be read */
 	bool modules_listed;
@@ -101,16 +101,14 @@ dt_type *dt_base_by_spelling(const dt_types *ts, const char *spelling);
 struct dt_btf *dt_btf_open(dt_types *ts, const char *path, const char *module, struct dt_btf *base,
 			   char **problem);
 void dt_btf_close(struct dt_btf *b);
-/* An image without the list of its types, to ask only for members of structures; NULL: it cannot be mapped, and
- * reading it takes as long as dt_btf_open(). What is not found here may be there (members of members). */
-struct dt_btf *dt_btf_glance(const char *path);
-bool dt_btf_glance_offset(struct dt_btf *b, const char *type, const char *member, uint32_t *offset);
 dt_types *dt_btf_types(const struct dt_btf *b);
 /* ---- btf_type.c ---- */
 dt_type *dt_btf_lookup(struct dt_btf *b, enum dt_namespace ns, const char *name);
 dt_type *dt_btf_symbol(struct dt_btf *b, const char *name);
 /* Of a member of a structure, "a" or "a.b"; no types are made for it. */
 bool dt_btf_offset(struct dt_btf *b, const char *type, const char *path, uint32_t *offset);
+bool dt_btf_size(struct dt_btf *b, const char *type, uint32_t *size);
+bool dt_btf_enum_value(struct dt_btf *b, const char *type, const char *name, int64_t *value);
 bool dt_btf_enumerator(struct dt_btf *b, const char *name, dt_type **type, int64_t *value);
 void dt_btf_complete(dt_type *t);
 

@@ -151,11 +151,14 @@ void dt_types_dump(dt_types *ts, const char *container, dt_buf *out);
  * type is a function whose first parameter is not an argument of the tracepoint. */
 bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name);
 dt_type *dt_tracepoint_type(dt_types *ts, const char *name);
-/* The id of a structure or function in the kernel's BTF, if that has been opened for something else; 0: not known. */
+/* The id of a structure or function in the kernel's BTF, if types of it were asked for; 0: not known. */
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function);
 /* The offset of a member of one of the kernel's structures, "member" or "member.member", also through members without a
  * name. Cheaper than asking for the type, which reads all its members. False: there is none. */
 bool dt_kernel_offset(dt_types *ts, const char *type, const char *path, uint32_t *offset);
+/* As cheap: the size of a structure, and an enumerator of an enum. */
+bool dt_kernel_size(dt_types *ts, const char *type, uint32_t *size);
+bool dt_kernel_enum_value(dt_types *ts, const char *type, const char *name, int64_t *value);
 /* Why kernel types are not available ("no /sys/kernel/btf/vmlinux"), or NULL if they are. */
 const char *dt_types_kernel_problem(dt_types *ts);
 

@@ -28,95 +28,10 @@
  * The texts are part of this program: an error in one is found by the first test that uses it, and
  * is reported as an internal error.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bpf/code/sub_private.h"
-
-static void fail(dt_sub *lib, const char *text)
-{
-	lib->failed = true;
-	lib->fail(lib->arg, text);
-}
-
-static void bad(struct sub *s, const char *what)
-{
-	char text[120];
-
-	snprintf(text, sizeof(text), "internal: subroutine text: %s near \"%.20s\"", what, s->p);
-	fail(s->lib, text);
-	s->kind = END;
-}
-
-/* ---- tokens ---- */
-
-static void next(struct sub *s)
-{
-	uint32_t n = 0;
-
-	while (isspace((unsigned char)*s->p))
-		s->p++;
-	s->op[0] = s->op[1] = s->op[2] = s->name[0] = 0;
-	if (s->lib->failed || !*s->p) {
-		s->kind = END;
-	} else if (isalpha((unsigned char)*s->p) || *s->p == '_') {
-		s->kind = NAME;
-		for (; isalnum((unsigned char)*s->p) || *s->p == '_'; s->p++)
-			if (n < NAME_MAX_LEN)
-				s->name[n++] = *s->p;
-		s->name[n] = 0;
-	} else if (isdigit((unsigned char)*s->p)) {
-		s->kind = NUM;
-		s->num = strtoull(s->p, (char **)&s->p, 0);
-	} else if (*s->p == '\'') {
-		s->kind = NUM;
-		s->num = (uint8_t)s->p[1];
-		s->p += 2;
-		if (s->num == '\\') {
-			s->num = *s->p == 'n'	? '\n'
-				 : *s->p == 't' ? '\t'
-				 : *s->p == 'r' ? '\r'
-						: (uint8_t)*s->p;
-			s->p++;
-		}
-		s->p++;
-	} else {
-		static const char *const two[] = {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
-
-		s->kind = PUNCT;
-		s->op[0] = *s->p++;
-		for (size_t i = 0; i < DT_NELEM(two); i++)
-			if (s->op[0] == two[i][0] && *s->p == two[i][1]) {
-				s->op[1] = *s->p++;
-				break;
-			}
-	}
-}
-
-static bool is(const struct sub *s, const char *op)
-{
-	return s->kind == PUNCT && strcmp(s->op, op) == 0;
-}
-
-static bool is_word(const struct sub *s, const char *w)
-{
-	return s->kind == NAME && strcmp(s->name, w) == 0;
-}
-
-static bool take(struct sub *s, const char *op)
-{
-	if (!is(s, op))
-		return false;
-	next(s);
-	return true;
-}
-
-static void expect(struct sub *s, const char *op)
-{
-	if (!take(s, op))
-		bad(s, op);
-}
 
 /* ---- variables: words of the slot ---- */
 
@@ -138,7 +53,7 @@ static int var_at(struct sub *s, const char *name)
 		if (strcmp(s->vars[i], name) == 0)
 			break;
 	if (i == LOCALS_PER_FN) {
-		bad(s, "too many variables");
+		dt_sub_bad(s, "too many variables");
 		i = 0;
 	}
 	if (i == s->nvars)
@@ -200,7 +115,7 @@ static struct dt_sub_fn *libfn(dt_sub *lib, const char *name)
 			return &lib->fns.v[i];
 	if (!source) {
 		snprintf(text, sizeof(text), "internal: no subroutine \"%.40s\"", name);
-		fail(lib, text);
+		dt_sub_fail(lib, text);
 	}
 	f = dt_vec_add(&lib->fns, NULL);
 	snprintf(f->name, sizeof(f->name), "%s", name);
@@ -209,7 +124,7 @@ static struct dt_sub_fn *libfn(dt_sub *lib, const char *name)
 	f->locals = lib->nlocals;
 	lib->nlocals += LOCALS_PER_FN;
 	if (lib->nlocals > S_LOCALS_MAX)
-		fail(lib, "too many different subroutines in one program");
+		dt_sub_fail(lib, "too many different subroutines in one program");
 	return f;
 }
 
@@ -217,15 +132,15 @@ static uint32_t arguments(struct sub *s, uint32_t first)
 {
 	uint32_t n = 0;
 
-	while (!is(s, ")") && s->kind != END) {
+	while (!dt_sub_is(s, ")") && s->kind != END) {
 		s->temps++;
 		expr(s);
 		st(s->c, 8, R6, dt_sub_temp(s, first + n), R0);
 		n++;
-		if (!take(s, ","))
+		if (!dt_sub_take(s, ","))
 			break;
 	}
-	expect(s, ")");
+	dt_sub_expect(s, ")");
 	return n;
 }
 
@@ -236,13 +151,13 @@ static void call_builtin(struct sub *s, const struct dt_sub_builtin *in)
 
 	if (in->buffer) {
 		if (s->kind != NAME || !buffer_of(s, s->name, &b))
-			bad(s, "no buffer");
-		next(s);
+			dt_sub_bad(s, "no buffer");
+		dt_sub_next(s);
 		if (in->nargs)
-			expect(s, ",");
+			dt_sub_expect(s, ",");
 	}
 	if (arguments(s, first) != in->nargs)
-		bad(s, "arguments");
+		dt_sub_bad(s, "arguments");
 	in->emit(s, &b, first);
 	s->temps = first;
 }
@@ -253,12 +168,12 @@ static void peek(struct sub *s)
 	uint64_t size;
 
 	expr(s);
-	expect(s, ",");
+	dt_sub_expect(s, ",");
 	if (s->kind != NUM || s->num == 0 || s->num > 8)
-		bad(s, "size");
+		dt_sub_bad(s, "size");
 	size = s->num;
-	next(s);
-	expect(s, ")");
+	dt_sub_next(s);
+	dt_sub_expect(s, ")");
 	mov(s->c, R3, R0);
 	dt_slot_lea(s->c, R1, S_TMP);
 	movi(s->c, R2, (int32_t)size);
@@ -309,16 +224,16 @@ static void field(struct sub *s)
 	uint32_t off = 0;
 
 	strcpy(type, s->name);
-	next(s);
-	expect(s, ",");
+	dt_sub_next(s);
+	dt_sub_expect(s, ",");
 	do {
 		if (strlen(path) + strlen(s->name) + 2 > sizeof(path))
-			bad(s, "long member");
+			dt_sub_bad(s, "long member");
 		else
 			strcat(strcat(path, *path ? "." : ""), s->name);
-		next(s);
-	} while (take(s, ".") && s->kind == NAME);
-	expect(s, ")");
+		dt_sub_next(s);
+	} while (dt_sub_take(s, ".") && s->kind == NAME);
+	dt_sub_expect(s, ")");
 	if (s->lib->field(s->lib->arg, type, path, &off) == 0)
 		movq(s->c, R0, off);
 	else
@@ -332,23 +247,23 @@ static void primary(struct sub *s)
 
 	if (s->kind == NUM) {
 		movq(s->c, R0, s->num);
-		next(s);
-	} else if (take(s, "(")) {
+		dt_sub_next(s);
+	} else if (dt_sub_take(s, "(")) {
 		expr(s);
-		expect(s, ")");
+		dt_sub_expect(s, ")");
 	} else if (s->kind == NAME) {
 		strcpy(name, s->name);
-		next(s);
+		dt_sub_next(s);
 		if (strcmp(name, "STRSIZE") == 0) {
 			movq(s->c, R0, s->lib->strsize);
 		} else if (strcmp(name, "NSPEC") == 0) {
 			movq(s->c, R0, s->lib->nspecs);
-		} else if (is(s, "[") && buffer_of(s, name, &b)) {
-			next(s);
+		} else if (dt_sub_is(s, "[") && buffer_of(s, name, &b)) {
+			dt_sub_next(s);
 			expr(s);
-			expect(s, "]");
+			dt_sub_expect(s, "]");
 			byte_load(s, &b);
-		} else if (take(s, "(")) {
+		} else if (dt_sub_take(s, "(")) {
 			if (strcmp(name, "field") == 0)
 				field(s);
 			else if (strcmp(name, "peek") == 0)
@@ -359,17 +274,18 @@ static void primary(struct sub *s)
 			ld(s->c, 8, R0, R6, var_at(s, name));
 		}
 	} else {
-		bad(s, "expression");
+		dt_sub_bad(s, "expression");
 	}
 }
 
 static void unary(struct sub *s)
 {
-	if (take(s, "!")) {
+	if (dt_sub_take(s, "!")) {
 		unary(s);
-		dt_sub_truth(s, BPF_JEQ);
-	} else if (take(s, "-")) {
+		dt_sub_test(s, BPF_JEQ);
+	} else if (dt_sub_take(s, "-")) {
 		unary(s);
+		dt_sub_settle(s);
 		dt_code_insn(s->c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);
 	} else {
 		primary(s);
@@ -386,11 +302,14 @@ static void level(struct sub *s, int n);
 static void right_side(struct sub *s, size_t i)
 {
 	dt_code *c = s->c;
-	uint32_t at = c->insns.n;
 	struct bpf_insn last;
+	uint32_t at;
 
+	dt_sub_settle(s);
+	at = c->insns.n;
 	st(c, 8, R6, dt_sub_temp(s, s->temps++), R0);
 	level(s, dt_sub_binary[i].level + 1);
+	dt_sub_settle(s);
 	last = c->insns.v[c->insns.n - 1];
 	s->temps--;
 	if (c->insns.n == at + 2 && last.code == (BPF_ALU64 | BPF_MOV | BPF_K)) {
@@ -408,6 +327,14 @@ static void right_side(struct sub *s, size_t i)
 	dt_sub_apply(s, i, NULL);
 }
 
+/* r0 = 0 or 1 */
+static void settle_truth(struct sub *s)
+{
+	if (!s->test.op)
+		dt_sub_test(s, BPF_JNE);
+	dt_sub_settle(s);
+}
+
 static void level(struct sub *s, int n)
 {
 	uint32_t out;
@@ -420,17 +347,17 @@ static void level(struct sub *s, int n)
 	level(s, n + 1);
 	for (;;) {
 		for (i = 0; i < DT_SUB_OPERATORS; i++)
-			if (dt_sub_binary[i].level == n && is(s, dt_sub_binary[i].op))
+			if (dt_sub_binary[i].level == n && dt_sub_is(s, dt_sub_binary[i].op))
 				break;
 		if (i == DT_SUB_OPERATORS)
 			return;
-		next(s);
+		dt_sub_next(s);
 		if (n <= 1) { /* r0 is kept if it decides */
 			out = dt_code_label(s->c);
-			dt_sub_truth(s, BPF_JNE);
+			settle_truth(s);
 			jmpi(s->c, n == 0 ? BPF_JNE : BPF_JEQ, R0, 0, out);
 			level(s, n + 1);
-			dt_sub_truth(s, BPF_JNE);
+			settle_truth(s);
 			dt_code_place(s->c, out);
 			continue;
 		}
@@ -441,6 +368,41 @@ static void level(struct sub *s, int n)
 static void expr(struct sub *s)
 {
 	level(s, 0);
+	dt_sub_settle(s);
+}
+
+/* Does an || follow in the parentheses that we are in? */
+static bool or_follows(const struct sub *s)
+{
+	int depth = dt_sub_is(s, "(");
+
+	for (const char *p = s->p; *p && depth >= 0; p++) {
+		depth += (*p == '(') - (*p == ')');
+		if (depth == 0 && p[0] == '|' && p[1] == '|')
+			return true;
+	}
+	return false;
+}
+
+/* To `no` if the expression is false. */
+static void condition(struct sub *s, uint32_t no)
+{
+	uint32_t yes = dt_code_label(s->c), other;
+	bool more;
+
+	do {
+		more = or_follows(s);
+		other = more ? dt_code_label(s->c) : no;
+		level(s, 2);
+		while (dt_sub_take(s, "&&")) {
+			dt_sub_jump(s, false, other);
+			level(s, 2);
+		}
+		dt_sub_jump(s, more, more ? yes : no);
+		if (more)
+			dt_code_place(s->c, other);
+	} while (dt_sub_take(s, "||"));
+	dt_code_place(s->c, yes);
 }
 
 /* ---- statements ---- */
@@ -449,13 +411,13 @@ static void statement(struct sub *s);
 
 static void block(struct sub *s)
 {
-	if (!take(s, "{")) {
+	if (!dt_sub_take(s, "{")) {
 		statement(s);
 		return;
 	}
-	while (!is(s, "}") && s->kind != END)
+	while (!dt_sub_is(s, "}") && s->kind != END)
 		statement(s);
-	expect(s, "}");
+	dt_sub_expect(s, "}");
 }
 
 static void skip_block(struct sub *s)
@@ -463,9 +425,9 @@ static void skip_block(struct sub *s)
 	int depth = 0;
 
 	do {
-		depth += is(s, "{");
-		depth -= is(s, "}");
-		next(s);
+		depth += dt_sub_is(s, "{");
+		depth -= dt_sub_is(s, "}");
+		dt_sub_next(s);
 	} while (depth > 0 && s->kind != END);
 }
 
@@ -476,13 +438,13 @@ static void loop(struct sub *s)
 	const char *body;
 	uint32_t func;
 
-	expect(s, "(");
+	dt_sub_expect(s, "(");
 	expr(s);
 	mov(c, R1, R0);
-	if (!is(s, ")"))
-		bad(s, ")");
+	if (!dt_sub_is(s, ")"))
+		dt_sub_bad(s, ")");
 	body = s->p;
-	next(s);
+	dt_sub_next(s);
 	func = dt_code_func_new(c, "loop");
 	st(c, 8, R10, -8, R6);
 	dt_code_func_addr(c, R2, func);
@@ -492,7 +454,7 @@ static void loop(struct sub *s)
 	helper(c, BPF_FUNC_loop);
 	dt_sub_stop_if_faulted(s);
 	if (s->npending == DT_NELEM(s->pending)) {
-		bad(s, "too many loops");
+		dt_sub_bad(s, "too many loops");
 		return;
 	}
 	s->pending[s->npending].at = body;
@@ -504,16 +466,15 @@ static void conditional(struct sub *s)
 {
 	uint32_t no = dt_code_label(s->c), done;
 
-	expect(s, "(");
-	expr(s);
-	expect(s, ")");
-	jmpi(s->c, BPF_JEQ, R0, 0, no);
+	dt_sub_expect(s, "(");
+	condition(s, no);
+	dt_sub_expect(s, ")");
 	s->dead = false;
 	block(s);
-	if (is_word(s, "else")) {
+	if (dt_sub_is_word(s, "else")) {
 		bool dead = s->dead;
 
-		next(s);
+		dt_sub_next(s);
 		done = dt_code_label(s->c);
 		if (!dead)
 			ja(s->c, done);
@@ -535,12 +496,12 @@ static void assignment(struct sub *s)
 	uint32_t out;
 
 	strcpy(name, s->name);
-	next(s);
-	if (is(s, "[") && buffer_of(s, name, &b)) {
-		next(s);
+	dt_sub_next(s);
+	if (dt_sub_is(s, "[") && buffer_of(s, name, &b)) {
+		dt_sub_next(s);
 		expr(s);
-		expect(s, "]");
-		expect(s, "=");
+		dt_sub_expect(s, "]");
+		dt_sub_expect(s, "=");
 		st(s->c, 8, R6, dt_sub_temp(s, s->temps++), R0);
 		expr(s);
 		ld(s->c, 8, R1, R6, dt_sub_temp(s, --s->temps));
@@ -551,45 +512,45 @@ static void assignment(struct sub *s)
 		st(s->c, 1, R1, 0, R0);
 		dt_code_place(s->c, out);
 	} else {
-		expect(s, "=");
+		dt_sub_expect(s, "=");
 		expr(s);
 		st(s->c, 8, R6, var_at(s, name), R0);
 	}
-	expect(s, ";");
+	dt_sub_expect(s, ";");
 }
 
 static void statement(struct sub *s)
 {
 	if (s->kind != NAME) {
-		bad(s, "statement");
-	} else if (is_word(s, "if")) {
-		next(s);
+		dt_sub_bad(s, "statement");
+	} else if (dt_sub_is_word(s, "if")) {
+		dt_sub_next(s);
 		conditional(s);
-	} else if (is_word(s, "loop")) {
-		next(s);
+	} else if (dt_sub_is_word(s, "loop")) {
+		dt_sub_next(s);
 		loop(s);
-	} else if (is_word(s, "break")) {
-		next(s);
-		expect(s, ";");
+	} else if (dt_sub_is_word(s, "break")) {
+		dt_sub_next(s);
+		dt_sub_expect(s, ";");
 		movi(s->c, R0, 1);
 		leave(s->c);
 		s->dead = true;
-	} else if (is_word(s, "return")) {
-		next(s);
+	} else if (dt_sub_is_word(s, "return")) {
+		dt_sub_next(s);
 		expr(s);
-		expect(s, ";");
+		dt_sub_expect(s, ";");
 		leave(s->c);
 		s->dead = true;
 		if (s->in_loop)
-			bad(s, "return inside a loop");
-	} else if (is_word(s, "fault")) {
-		next(s);
-		expect(s, "(");
+			dt_sub_bad(s, "return inside a loop");
+	} else if (dt_sub_is_word(s, "fault")) {
+		dt_sub_next(s);
+		dt_sub_expect(s, "(");
 		sti(s->c, 4, R6, S_FAULT, (int32_t)s->num + 1);
 		sti(s->c, 8, R6, S_FVALUE, 0);
-		next(s);
-		expect(s, ")");
-		expect(s, ";");
+		dt_sub_next(s);
+		dt_sub_expect(s, ")");
+		dt_sub_expect(s, ";");
 		s->stops = true;
 		ja(s->c, s->stop);
 		s->dead = true;
@@ -629,15 +590,15 @@ static void compile(dt_sub *lib, const struct dt_sub_fn *f)
 {
 	struct sub s = {.lib = lib, .c = lib->c, .p = f->source, .base = f->locals};
 
-	next(&s);
-	next(&s);
-	expect(&s, "(");
+	dt_sub_next(&s);
+	dt_sub_next(&s);
+	dt_sub_expect(&s, "(");
 	while (s.kind == NAME) {
 		var_at(&s, s.name);
-		next(&s);
-		take(&s, ",");
+		dt_sub_next(&s);
+		dt_sub_take(&s, ",");
 	}
-	expect(&s, ")");
+	dt_sub_expect(&s, ")");
 	begin_function(&s, f->func, false);
 	mov(s.c, R6, R1);
 	block(&s);
@@ -647,7 +608,7 @@ static void compile(dt_sub *lib, const struct dt_sub_fn *f)
 		 * them. */
 		s.temps = 0;
 		s.p = s.pending[s.ndone].at;
-		next(&s);
+		dt_sub_next(&s);
 		begin_function(&s, s.pending[s.ndone].func, true);
 		ld(s.c, 8, R6, R2, 0);
 		block(&s);

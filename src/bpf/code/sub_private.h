@@ -22,6 +22,12 @@ struct sub {
 	char vars[LOCALS_PER_FN][NAME_MAX_LEN + 1];
 	uint32_t nvars, base;
 	uint32_t temps; /* in use */
+	/* a comparison of r0 with r1 or a constant, not emitted yet (sub_op.c) */
+	struct dt_sub_test {
+		int op; /* 0: none */
+		bool constant;
+		int32_t n;
+	} test;
 	bool in_loop;
 	bool dead;     /* nothing reaches the place where code would go next */
 	uint32_t stop; /* label: leave after a fault */
@@ -38,6 +44,15 @@ struct sub {
 int dt_sub_temp(struct sub *s, uint32_t n);
 void dt_sub_stop_if_faulted(struct sub *s);
 
+/* ---- sub_lex.c ---- */
+void dt_sub_fail(dt_sub *lib, const char *text);
+void dt_sub_bad(struct sub *s, const char *what); /* the text is wrong */
+void dt_sub_next(struct sub *s);
+bool dt_sub_is(const struct sub *s, const char *op);
+bool dt_sub_is_word(const struct sub *s, const char *w);
+bool dt_sub_take(struct sub *s, const char *op); /* if it is the next token */
+void dt_sub_expect(struct sub *s, const char *op);
+
 /* ---- sub_op.c ---- */
 #define DT_SUB_OPERATORS 18
 #define DT_SUB_TIGHTEST	 9
@@ -48,9 +63,11 @@ struct dt_sub_operator {
 	int code;
 };
 extern const struct dt_sub_operator dt_sub_binary[DT_SUB_OPERATORS];
-void dt_sub_truth(struct sub *s, int op); /* r0 = r0 op 0 */
-/* r0 = r0 op r1, or op the constant */
+/* r0 = r0 op r1, or op the constant; the result of a comparison is s->test. */
 void dt_sub_apply(struct sub *s, size_t i, const int32_t *constant);
+void dt_sub_test(struct sub *s, int op);			   /* s->test = r0 op 0 */
+void dt_sub_settle(struct sub *s);				   /* r0 = s->test, if there is one */
+void dt_sub_jump(struct sub *s, bool truth, uint32_t to); /* if r0, or s->test, is so */
 
 /* ---- sub_builtin.c ---- */
 struct dt_sub_builtin {

@@ -49,8 +49,8 @@ enum {
 static bool known_fields(const dt_tr *t)
 {
 	static const char *const fields[][2] = {
-	    {"mm_struct", "mm_mt.ma_root"}, /* which takes all types, so it is asked for first */
 	    {"task_struct", "mm"},
+	    {"mm_struct", "mm_mt.ma_root"},
 	    {"mm_struct", "pgd"},
 	    {"vm_area_struct", "vm_start"},
 	    {"vm_area_struct", "vm_end"},
@@ -78,20 +78,14 @@ static bool known_fields(const dt_tr *t)
 static bool find_facts(dt_tr *t)
 {
 	dt_types *ts = t->plan->types;
-	dt_type *page, *flags;
+	int64_t bit;
 
 	if (!dt_arch_host()->paging.top[0] || !known_fields(t) ||
-	    !(page = dt_type_lookup(ts, "vmlinux", DT_NS_STRUCT, "page")) ||
-	    !(flags = dt_type_lookup(ts, "vmlinux", DT_NS_ENUM, "pageflags")))
+	    !dt_kernel_size(ts, "page", &t->learn->page_struct) ||
+	    !dt_kernel_enum_value(ts, "pageflags", "PG_uptodate", &bit))
 		return false;
-	t->learn->page_struct = (uint32_t)dt_type_size(ts, page);
-	dt_type_complete(ts, flags);
-	for (uint32_t i = 0; i < flags->nenumerators; i++)
-		if (strcmp(flags->enumerators[i].name, "PG_uptodate") == 0) {
-			t->learn->uptodate = (uint32_t)flags->enumerators[i].value & 63;
-			return t->learn->page_struct != 0;
-		}
-	return false;
+	t->learn->uptodate = (uint32_t)bit & 63;
+	return t->learn->page_struct != 0;
 }
 
 bool dt_tr_absent_can(dt_tr *t)
@@ -210,7 +204,8 @@ static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 	helper(c, BPF_FUNC_get_current_task);
 	mov(c, R3, R0);
 	alui(c, BPF_ADD, R3, (int32_t)mm);
-	read_memory(c, false, S_TMP, 8, none); /* a typed pointer takes the kernel longer to verify */
+	read_memory(c, false, S_TMP, 8,
+		    none); /* a typed pointer takes the kernel longer to verify */
 	ld(c, 8, R1, R6, S_TMP);
 	jmpi(c, BPF_JEQ, R1, 0, none);
 	argument(t, "mapped", 1);
@@ -276,18 +271,53 @@ static void advance(dt_code *c)
 	st(c, 8, R7, A_LEFT, R1);
 }
 
+/* What piece() returns */
+enum { P_MORE, P_DONE, P_NONE, P_FAIL };
+
+/* piece(slot): the bytes of the next page. A function of its own, so that the kernel verifies it once
+ * and not for every page. */
+static void piece_function(dt_tr *t, uint32_t func)
+{
+	dt_code *c = t->c;
+	uint32_t have = dt_code_label(c), done = dt_code_label(c), fail = dt_code_label(c),
+		 none = dt_code_label(c);
+
+	dt_code_func_begin_global(c, func, 1);
+	mov(c, R6, R1);
+	dt_slot_lea(c, R7, t->at->absent);
+	next_piece(t);
+	target(t, fail);
+	mov(c, R2, R8);
+	ld(c, 8, R3, R7, A_FROM);
+	helper(c, BPF_FUNC_probe_read_user);
+	jmpi(c, BPF_JEQ, R0, 0, have);
+	read_cached(t, none, fail);
+	dt_code_place(c, have);
+	look_for_end(t, done, fail);
+	advance(c);
+	jmpi(c, BPF_JEQ, R1, 0, done);
+	answer(c, P_MORE);
+	dt_code_place(c, done);
+	answer(c, P_DONE);
+	dt_code_place(c, fail);
+	answer(c, P_FAIL);
+	dt_code_place(c, none);
+	answer(c, P_NONE);
+}
+
 /* absent(slot, from, size, string): r0 as in translate.h */
 void dt_tr_absent_function(dt_tr *t)
 {
 	dt_code *c = t->c;
-	uint32_t again = dt_code_label(c), have = dt_code_label(c), done = dt_code_label(c),
-		 fail = dt_code_label(c), none = dt_code_label(c);
+	uint32_t again = dt_code_label(c), done = dt_code_label(c), fail = dt_code_label(c),
+		 none = dt_code_label(c), piece;
 	/* in so many pages can it be; the verifier goes through the loop as often */
 	int32_t pieces =
 	    (int32_t)((t->at->absent_size + DT_ABSENT_PIECE - 1) / DT_ABSENT_PIECE + 1);
 
 	if (!t->func.absent)
 		return;
+	piece = dt_code_func_new(c, "piece");
 	dt_code_func_begin_global(c, t->func.absent, 4);
 	mov(c, R6, R1);
 	dt_slot_lea(c, R7, t->at->absent);
@@ -302,24 +332,11 @@ void dt_tr_absent_function(dt_tr *t)
 	dt_code_place(c, again);
 	jmpi(c, BPF_JEQ, R9, 0, fail);
 	alui(c, BPF_SUB, R9, 1);
-	next_piece(t);
-	target(t, fail);
-	mov(c, R2, R8);
-	ld(c, 8, R3, R7, A_FROM);
-	helper(c, BPF_FUNC_probe_read_user);
-	jmpi(c, BPF_JEQ, R0, 0, have);
-	read_cached(t, none, fail);
-	dt_code_place(c, have);
-	look_for_end(t, done, fail);
-	advance(c);
-	jmpi(c, BPF_JNE, R1, 0, again);
-	dt_code_place(c, done);
-	ld(c, 8, R1, R7, A_TMP);
-	st(c, 8, R6, S_TMP, R1);
-	alui(c, BPF_ADD, R7, DT_ABSENT_WORDS);
-	st(c, 8, R6, S_SELF, R7); /* an address becomes a number */
-	ld(c, 8, R0, R6, S_SELF);
-	leave(c);
+	mov(c, R1, R6);
+	dt_code_call(c, piece);
+	jmpi(c, BPF_JEQ, R0, P_MORE, again);
+	jmpi(c, BPF_JEQ, R0, P_DONE, done);
+	jmpi(c, BPF_JEQ, R0, P_NONE, none);
 	dt_code_place(c, fail);
 	sti(c, 4, R6, S_ABSENT, 1);
 	dt_tr_count(t, CPU_ABSENT);
@@ -327,6 +344,14 @@ void dt_tr_absent_function(dt_tr *t)
 	ld(c, 8, R1, R7, A_TMP);
 	st(c, 8, R6, S_TMP, R1);
 	answer(c, 0);
+	dt_code_place(c, done);
+	ld(c, 8, R1, R7, A_TMP);
+	st(c, 8, R6, S_TMP, R1);
+	alui(c, BPF_ADD, R7, DT_ABSENT_WORDS);
+	st(c, 8, R6, S_SELF, R7); /* an address becomes a number */
+	ld(c, 8, R0, R6, S_SELF);
+	leave(c);
+	piece_function(t, piece);
 }
 
 /* ---- the small program of direct_map.c ---- */
