@@ -89,9 +89,9 @@ $(STATIC)/libZydis.a:
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" packaging/zydis $(@D)
 
-$(STATIC)/files.o: packaging/embed $(wildcard lib/*.d lib/$(ARCH)/*.d tools/*.d)
+$(STATIC)/files.o: packaging/embed $(wildcard lib/*.d lib/*.dm lib/$(ARCH)/*.d tools/*.d)
 	@mkdir -p $(@D)
-	$(Q)packaging/embed $(filter %.d,$^) >$(@:.o=.c) && $(COMPILE) -c -o $@ $(@:.o=.c)
+	$(Q)packaging/embed $(filter %.d %.dm,$^) >$(@:.o=.c) && $(COMPILE) -c -o $@ $(@:.o=.c)
 
 # The linker warns of functions of the C library that look for shared libraries at run time (names of users and services).
 $(STATIC)/dtrace: $(CMD) $(STATIC)/files.o $(BUILD)/libdtrace.a $(STATIC)/libZydis.a
@@ -164,7 +164,7 @@ install: all
 	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libdtrace.so
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' packaging/libdtrace.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
-	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace lib/*.d
+	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace lib/*.d $(wildcard lib/*.dm)
 	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH) lib/$(ARCH)/*.d
 	$(PUT) $(DESTDIR)$(PREFIX)/include include/dtrace.h
 	$(PUT) $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_dtrace

@@ -473,6 +473,9 @@ dt_node *dt_check_target(dt_compiler *cc, dt_node *n, const dt_node *value)
 
 	if (!dt_target_is_new(cc, n))
 		return dt_check(cc, n);
+	if (cc->module && n->scope == 0)
+		dt_fail(cc, n->pos, D_MODULE, "%s must be declared: module %s keeps its variables to itself", n->name,
+			cc->module->name);
 	type = variable_type(cc, n->pos, n->name, value);
 	id = dt_ident_new(cc, n->name, keyed ? ID_ARRAY : ID_SCALAR, n->scope, n->pos);
 	id->type = type;

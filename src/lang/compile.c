@@ -54,6 +54,7 @@ void dt_compiler_free(dt_compiler *cc)
 	dt_map_free(cc->shared->defined);
 	dt_map_free(cc->shared->xlators);
 	dt_map_free(cc->shared->providers);
+	dt_modules_free(cc->shared);
 	dt_arena_free(cc->scratch);
 	dt_arena_free(cc->arena);
 	free(cc->shared);
@@ -131,6 +132,7 @@ static void finish(dt_compiler *cc)
 	if (!cc->outer)
 		set_limits(cc, 0);
 	dt_map_free(cc->pragmas);
+	dt_module_end(cc);
 	dt_vec_free(&cc->undo);
 	dt_vec_free(&cc->clauses);
 	dt_vec_free(&cc->clause_starts);
@@ -279,6 +281,8 @@ static void compile_source(dt_compiler *cc, void *arg)
 	}
 	dt_types_set_strsize(cc->types, dt_opt(cc->opts, DT_O_STRSIZE));
 	start_program(cc, w->src);
+	if (w->src->module)
+		dt_module_start(cc);
 	dt_lex_start(cc, w->src->text, w->src->len, LEX_OUTER);
 	dt_parse_program(cc);
 	if (cc->need_error_clause)
@@ -288,6 +292,8 @@ static void compile_source(dt_compiler *cc, void *arg)
 	if (!w->src->is_library)
 		dt_macro_check_unused(cc);
 	finish_program(cc);
+	if (cc->module)
+		dt_module_finish(cc);
 	w->prog = cc->prog;
 }
 

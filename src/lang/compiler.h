@@ -16,7 +16,7 @@ typedef struct dt_token {
 	dt_type *type;	   /* T_INT: its type */
 	const char *text;  /* identifiers, strings (escapes undone), probe descriptions */
 	uint32_t len;
-	const char *module; /* scoped identifier: module`text; "" for `text */
+	const char *module; /* scoped identifier: module`text; "" for `text; T_IMPORT, T_MODULE: the version, or "" */
 } dt_token;
 
 typedef struct dt_lexer {
@@ -29,6 +29,7 @@ typedef struct dt_lexer {
 	int parens, brackets, braces; /* nesting, to find the end of a predicate */
 	bool in_predicate;
 	bool before_tag; /* "struct" of a process was the last word */
+	int last;	 /* kind of the last token read; 0: there is none */
 	dt_token tok;	 /* current */
 	dt_token ahead[4]; /* looked at, not yet taken */
 	int nahead;
@@ -64,6 +65,13 @@ struct dt_expansion {
 	const struct dt_expansion *outer;
 };
 
+struct dt_module {
+	const char *name, *path;
+	uint64_t version; /* 0: it has none */
+	bool declared;	  /* "module name;" was read */
+	dt_map *own;	  /* module.c */
+};
+
 /* A provider declared by some program of the session. */
 struct dt_known_provider {
 	dt_provider_decl decl;
@@ -79,6 +87,7 @@ struct dt_shared {
 	dt_map *defined;   /* "struct tag" and names of types that a program or library has defined -> the compile that did */
 	dt_map *xlators;   /* tag of the output -> first translator to it */
 	dt_map *providers; /* name -> struct dt_known_provider * */
+	dt_map *modules;   /* name -> struct dt_module *, compiled; NULL: none yet */
 	struct {
 		uint64_t id; /* 0: all processes */
 		uint32_t level;
@@ -108,6 +117,8 @@ struct dt_compiler {
 	uint32_t generation;
 	DT_VEC(dt_ident *) undo; /* made by this compile */
 	dt_map *pragmas; /* name -> those that wait for it, newest first */
+	struct dt_module *module; /* what is compiled is this module; NULL: none */
+	dt_map *imports;	  /* name -> struct dt_module *, of this text; NULL: none yet */
 	const struct dt_source *src; /* NULL: a single type or expression */
 	dt_lexer lex;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
@@ -188,6 +199,27 @@ bool dt_library_for(dt_compiler *cc, const char *name);
 bool dt_library_for_type(dt_compiler *cc, const dt_type *t);	/* its name and its tag */
 bool dt_library_for_text(dt_compiler *cc, const char *text);	/* "psinfo_t *": each word */
 bool dt_library_require(dt_compiler *cc, const char *library); /* false: it is not available */
+_Noreturn void dt_library_fail(dt_compiler *cc, const dt_error *e); /* with an error of a library */
+
+/* ---- module.c ---- */
+void dt_module_start(dt_compiler *cc);	/* before a module's text is parsed: finds its names */
+void dt_module_finish(dt_compiler *cc); /* it is compiled: others can import it */
+void dt_module_end(dt_compiler *cc);	/* of any compile, also of one that failed */
+void dt_exports_of_module(dt_compiler *cc, const char *text, size_t len, dt_map *own); /* exports.c */
+/* For exports.c: the module defines the name. */
+void dt_module_note(dt_map *own, const char *name, int kind, bool is_exported);
+void dt_modules_free(struct dt_shared *shared);
+void dt_parse_import(dt_compiler *cc); /* at T_IMPORT */
+void dt_parse_module(dt_compiler *cc); /* at T_MODULE */
+/* module::name as written in the program: the full name. Fails if it is not exported. `kind`: '.' a tag, '@' an aggregation,
+ * 0 anything else. */
+const char *dt_module_name(dt_compiler *cc, dt_pos pos, const char *module, const char *name, int kind);
+/* A word of the text of a module: its full name if the module defines it. */
+const char *dt_module_word(dt_compiler *cc, const char *word, int kind);
+/* self->name, this->name, @name of the text of a module: always its own. */
+const char *dt_module_private(dt_compiler *cc, const char *name);
+const char *dt_module_bare(const dt_compiler *cc, const char *word); /* undoes dt_module_word(), for members */
+bool dt_is_imported(const dt_compiler *cc, const char *module, size_t len);
 
 /* ---- parse.c ---- */
 /* Parse the whole source. Declarations take effect at once (decl.c); each clause is handed to

@@ -22,6 +22,9 @@ static void check_output(dt_compiler *cc, const dt_xlator *x)
 		dt_fail(cc, x->pos, D_XLATE_SOU, "%s, the output of a translator, is incomplete",
 			dt_tname(cc, x->out));
 	dt_type_complete(cc->types, dt_type_resolve(x->out));
+	if (cc->module && !strstr(dt_tname(cc, x->out), "::"))
+		dt_fail(cc, x->pos, D_MODULE, "module %s can only translate to types of its own, not to %s",
+			cc->module->name, dt_tname(cc, x->out));
 }
 
 static dt_type *parse_input(dt_compiler *cc, const char **formal)

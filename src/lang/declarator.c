@@ -232,13 +232,16 @@ static bool at_name(const dt_compiler *cc, enum dt_decl_place place)
 	       (place == DECL_MEMBER || place == DECL_PARAM || dt_lex_included(cc));
 }
 
-static void parse_name(dt_compiler *cc, dt_declarator *d)
+static void parse_name(dt_compiler *cc, enum dt_decl_place place, dt_declarator *d)
 {
 	if (cc->lex.tok.module)
 		dt_fail(cc, cc->lex.tok.pos, D_DECL_SCOPE,
 			"a declared name cannot have a module: %s`%s", cc->lex.tok.module,
 			cc->lex.tok.text);
-	d->name = cc->lex.tok.text;
+	if (!cc->module && strstr(cc->lex.tok.text, "::"))
+		dt_fail(cc, cc->lex.tok.pos, D_DECL_SCOPE, "%s belongs to its module: it cannot be declared here",
+			cc->lex.tok.text);
+	d->name = place == DECL_MEMBER ? dt_module_bare(cc, cc->lex.tok.text) : cc->lex.tok.text;
 	d->pos = cc->lex.tok.pos;
 	dt_lex_next(cc);
 }
@@ -273,7 +276,7 @@ void dt_parse_declarator(dt_compiler *cc, enum dt_decl_place place, enum dt_name
 		dt_parse_declarator(cc, place, rule, d);
 		dt_lex_expect(cc, ')', ")");
 	} else if (rule != NAME_NONE && at_name(cc, place)) {
-		parse_name(cc, d);
+		parse_name(cc, place, d);
 	} else if (rule == NAME_REQUIRED) {
 		dt_syntax(cc, "syntax error: expected a name");
 	}

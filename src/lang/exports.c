@@ -1,9 +1,12 @@
 /*
- * exports: what a library defines, found in its tokens without compiling it.
+ * exports: what a library or module defines, found in its tokens without compiling it.
  *
  * The names are those declared outside braces: variables, inlines, typedefs, tags with a body,
  * enumerators, and the output types of translators. Types are not looked up and control lines have
  * no effect, except that depends_on library is noted.
+ *
+ * Of a module all names are noted in `own`, and which of them have the word `export` before their declaration: tags apart
+ * from the others, and those of structs inside of structs as well. Its symbols of the kernel (extern) are not its own.
  *
  * An error of the lexer ends the scan: it will be reported when the library is compiled.
  */
@@ -14,9 +17,11 @@ struct scan {
 	size_t len;
 	dt_arena *tokens; /* for the lexer alone */
 	struct dt_exports *out;
+	dt_map *own; /* of a module; NULL: not wanted */
 	int braces, parens, brackets;
 	bool value;    /* after the '=' of a declaration */
 	bool in_enum;  /* its braces hold names */
+	bool exporting, is_extern; /* the declaration begins so */
 	int before[2]; /* the last token and the one before it */
 };
 
@@ -34,6 +39,8 @@ static bool is_declared(const struct scan *s, int next)
 		return true;
 	if (s->value || s->brackets || last == T_PROVIDER)
 		return false;
+	if (s->own && is_tag_word(last) && next == '{')
+		return true;
 	if (s->braces == 1 && s->in_enum && s->parens == 0)
 		return last == '{' || last == ',';
 	if (s->braces)
@@ -58,12 +65,35 @@ static void count(struct scan *s, int kind)
 	case '=': s->value |= s->braces == 0; break;
 	case ';':
 		if (s->braces == 0)
-			s->value = s->in_enum = false;
+			s->value = s->in_enum = s->exporting = s->is_extern = false;
 		break;
+	case T_EXTERN: s->is_extern = true; break;
 	default: break;
 	}
 	s->before[1] = s->before[0];
 	s->before[0] = kind;
+}
+
+/* The translated type is defined elsewhere, or its own declaration says so. */
+static void note_own(const struct scan *s, const dt_token *t)
+{
+	if (s->before[0] == T_TRANSLATOR || s->before[1] == T_TRANSLATOR || s->is_extern)
+		return;
+	dt_module_note(s->own, t->text, is_tag_word(s->before[0]) ? '.' : 0, s->exporting);
+}
+
+static void scan_token(struct scan *s, const dt_token *t, int next)
+{
+	if (t->kind == T_AGG && s->exporting && s->own && !s->braces)
+		dt_module_note(s->own, t->text, '@', true);
+	if (t->kind == T_IDENT && !t->module && !s->braces && !s->value && strcmp(t->text, "export") == 0)
+		s->exporting = true;
+	else if (t->kind == T_IDENT && !t->module && is_declared(s, next)) {
+		dt_map_set(s->out->names, t->text, s->out);
+		if (s->own)
+			note_own(s, t);
+	}
+	count(s, t->kind);
 }
 
 static void scan_tokens(dt_compiler *cc, void *arg)
@@ -74,24 +104,32 @@ static void scan_tokens(dt_compiler *cc, void *arg)
 	cc->arena = s->tokens;
 	cc->macros = NULL; /* reading $1 does not count as a use */
 	dt_lex_start(cc, s->text, s->len, LEX_EXPR);
-	for (dt_lex_next(cc); cc->lex.tok.kind != T_EOF; dt_lex_next(cc)) {
-		const dt_token *t = &cc->lex.tok;
-
-		if (t->kind == T_IDENT && !t->module && is_declared(s, dt_lex_peek(cc, 0)->kind))
-			dt_map_set(s->out->names, t->text, s->out);
-		count(s, t->kind);
-	}
+	for (dt_lex_next(cc); cc->lex.tok.kind != T_EOF; dt_lex_next(cc))
+		scan_token(s, &cc->lex.tok, dt_lex_peek(cc, 0)->kind);
 }
 
-void dt_exports_read(dt_compiler *cc, const char *text, size_t len, struct dt_exports *out)
+static void read_text(dt_compiler *cc, const char *text, size_t len, struct dt_exports *out, dt_map *own)
 {
-	struct scan s = {.text = text, .len = len, .tokens = dt_arena_new(), .out = out};
+	struct scan s = {.text = text, .len = len, .tokens = dt_arena_new(), .out = out, .own = own};
 	dt_error ignored;
 
 	out->names = dt_map_new();
 	out->depends = dt_map_new();
 	dt_compile_run(cc, scan_tokens, &s, &ignored);
 	dt_arena_free(s.tokens);
+}
+
+void dt_exports_read(dt_compiler *cc, const char *text, size_t len, struct dt_exports *out)
+{
+	read_text(cc, text, len, out, NULL);
+}
+
+void dt_exports_of_module(dt_compiler *cc, const char *text, size_t len, dt_map *own)
+{
+	struct dt_exports unused;
+
+	read_text(cc, text, len, &unused, own);
+	dt_exports_free(&unused);
 }
 
 void dt_exports_free(struct dt_exports *e)

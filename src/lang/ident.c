@@ -113,7 +113,7 @@ dt_ident *dt_ident_find(dt_compiler *cc, const char *name, int scope_tok)
 {
 	dt_ident *id = dt_map_get(scope_map(cc, scope_tok), name);
 
-	return id && is_visible(cc, id) ? id : NULL;
+	return id && is_visible(cc, id) && !(cc->module && (id->flags & IDF_PROGRAM)) ? id : NULL;
 }
 
 dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, int scope_tok,
@@ -128,6 +128,8 @@ dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, i
 		    : scope_tok == T_THIS ? DT_SCOPE_LOCAL
 					  : DT_SCOPE_GLOBAL;
 	id->pos = pos;
+	if (cc->src && !cc->src->is_library)
+		id->flags |= IDF_PROGRAM;
 	*dt_vec_add(&cc->undo, NULL) = id;
 	if (kind == ID_SCALAR || kind == ID_ARRAY) {
 		if (*next > DT_VAR_MAX)

@@ -14,7 +14,8 @@
  *   action*.c  statements -> actions with their DIFOs, one table row per action
  *   compile.c  dt_compile(): drives all of the above
  *   library.c  asks for the library that defines an unknown name
- *   exports.c  what a library defines, before it is compiled
+ *   module.c   modules: import, and the names that belong to one
+ *   exports.c  what a library or module defines, before it is compiled
  *
  * All data of a compiler lives in one arena. An error unwinds by longjmp to dt_compile()
  * (dt_fail() does not return), so no function here returns an error code.
@@ -95,6 +96,7 @@ enum dt_nkind {
 #define T_POSTINC (T_KW_LAST + 1)
 #define T_POSTDEC (T_KW_LAST + 2)
 #define T_ALIGNOF (T_KW_LAST + 3) /* in C headers; folded by the parser */
+#define T_MODULE  (T_KW_LAST + 4) /* "module name version;" at the top of a file */
 
 enum dt_nflags {
 	NF_LVAL = 1,	  /* has an address or is a variable */
@@ -154,6 +156,7 @@ enum dt_idflags {
 	IDF_ATTR = 32,		     /* attr was set by a pragma */
 	IDF_WIDENS = 64,	     /* not declared: takes the widest integer type that is assigned to it */
 	IDF_WIDENED = 128,	     /* and has done so */
+	IDF_PROGRAM = 256,	     /* a program's own: modules do not see it */
 };
 
 typedef struct dt_param {
@@ -248,6 +251,7 @@ struct dt_source {
 	enum { DT_SPEC_NAME, DT_SPEC_FUNC, DT_SPEC_MOD, DT_SPEC_PROV } spec; /* what the last field is */
 	bool is_cmdline;      /* -n and friends: bare descriptions allowed, probe reading preferred */
 	bool is_library;      /* clauses not allowed; unmet depends_on skips silently */
+	const char *module;   /* a library that is the module of this name; NULL: it is none */
 };
 
 dt_compiler *dt_compiler_new(dt_types *ts, dt_options *opts, struct dt_macros *macros,
@@ -282,6 +286,8 @@ struct dt_library_source {
 	int (*define)(void *arg, const char *name, dt_error *err);
 	/* #pragma D depends_on library. 1: it is compiled, 0: it is not available, -1: *err. */
 	int (*require)(void *arg, const char *library, dt_error *err);
+	/* import: compile, by dt_compile(), the module of this name. 0, or -1: *err. */
+	int (*import)(void *arg, const char *module, dt_error *err);
 	/* Names defined by libraries that are not compiled yet, to suggest for a misspelt one: as
 	 * many as fit in out[max]; returns how many (with max 0: the total). */
 	uint32_t (*names)(void *arg, const char **out, uint32_t max);

@@ -197,6 +197,61 @@ static size_t qualified_len(const dt_lexer *lx, const char *s, size_t len)
 	return len;
 }
 
+/* After a word: "::name" if it is there, and in the text of a module which name that is. `kind`: module.c. */
+static const char *full_name(dt_compiler *cc, dt_pos pos, const char *word, int kind)
+{
+	dt_lexer *lx = &cc->lex;
+	size_t more = lx->end - lx->p > 2 && lx->p[0] == ':' && lx->p[1] == ':' ? ident_len(lx, lx->p + 2) : 0;
+
+	if (more) {
+		const char *name = dt_arena_strndup(cc->arena, lx->p + 2, more);
+
+		lx->p += more + 2;
+		return cc->exports ? word : dt_module_name(cc, pos, word, name, kind);
+	}
+	if (!cc->module || lx->last == '.' || lx->last == T_ARROW)
+		return word;
+	return kind == '@' ? dt_module_private(cc, word) : dt_module_word(cc, word, kind);
+}
+
+/* "import name [version];" and "module name [version];" are one token. */
+static void lex_reference(dt_compiler *cc, dt_token *t, int kind, size_t len)
+{
+	dt_lexer *lx = &cc->lex;
+	const char *version;
+
+	t->kind = kind;
+	lx->p += len;
+	dt_lex_skip_blanks(cc);
+	t->len = (uint32_t)ident_len(lx, lx->p);
+	t->text = dt_arena_strndup(cc->arena, lx->p, t->len);
+	lx->p += t->len;
+	dt_lex_skip_blanks(cc);
+	for (version = lx->p; lx->p < lx->end && (isdigit((unsigned char)*lx->p) || *lx->p == '.');)
+		lx->p++;
+	t->module = dt_arena_strndup(cc->arena, version, (size_t)(lx->p - version));
+	dt_lex_skip_blanks(cc);
+	if (lx->p >= lx->end || *lx->p != ';')
+		dt_fail(cc, t->pos, D_SYNTAX, "syntax error: expected %s %s; or %s %s 1.0;",
+			kind == T_IMPORT ? "import" : "module", t->text, kind == T_IMPORT ? "import" : "module", t->text);
+	lx->p++;
+}
+
+int dt_lex_reference(const dt_lexer *lx, size_t len)
+{
+	int kind = len != 6					       ? 0
+		   : memcmp(lx->p, "import", 6) == 0		       ? T_IMPORT
+		   : lx->last == 0 && memcmp(lx->p, "module", 6) == 0 ? T_MODULE
+								       : 0;
+
+	return kind && is_ident_start(dt_lex_next_visible(lx, lx->p + len)) ? kind : 0;
+}
+
+static bool is_tag_word(int kind)
+{
+	return kind == T_STRUCT || kind == T_UNION || kind == T_ENUM;
+}
+
 static void lex_word(dt_compiler *cc, dt_token *t)
 {
 	dt_lexer *lx = &cc->lex;
@@ -218,6 +273,10 @@ static void lex_word(dt_compiler *cc, dt_token *t)
 	t->text = dt_arena_strndup(cc->arena, start, len);
 	t->len = (uint32_t)len;
 	lx->p = start + len;
+	if (t->kind != T_IDENT || quote || (!cc->module && (lx->p == lx->end || *lx->p != ':')))
+		return;
+	t->text = full_name(cc, t->pos, t->text, is_tag_word(lx->last) ? '.' : 0);
+	t->len = (uint32_t)strlen(t->text);
 }
 
 static void lex_aggregation(dt_compiler *cc, dt_token *t)
@@ -227,8 +286,9 @@ static void lex_aggregation(dt_compiler *cc, dt_token *t)
 
 	t->kind = T_AGG;
 	t->text = len ? dt_arena_strndup(cc->arena, lx->p, len) : "_";
-	t->len = (uint32_t)strlen(t->text);
 	lx->p += len;
+	t->text = full_name(cc, t->pos, t->text, '@');
+	t->len = (uint32_t)strlen(t->text);
 }
 
 static void lex_macro(dt_compiler *cc, dt_token *t)
@@ -307,7 +367,11 @@ again:
 			dt_lex_skip_word(cc, how, len);
 			goto again;
 		}
-		lex_word(cc, t);
+		how = dt_lex_reference(lx, len);
+		if (how)
+			lex_reference(cc, t, how, len);
+		else
+			lex_word(cc, t);
 	} else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)d))) {
 		dt_lex_number(cc, t);
 	} else if (c == '"') {
@@ -370,6 +434,7 @@ static void lex_token(dt_compiler *cc, dt_token *t)
 		dt_lex_outer(cc, t);
 	else
 		dt_lex_expr(cc, t);
+	cc->lex.last = t->kind;
 }
 
 void dt_lex_next(dt_compiler *cc)

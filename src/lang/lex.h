@@ -44,5 +44,7 @@ const char *dt_lex_after_process(const dt_lexer *lx, const char *s);
 void dt_lex_expr(dt_compiler *cc, dt_token *t);
 void dt_lex_outer(dt_compiler *cc, dt_token *t);
 void dt_lex_operator(dt_compiler *cc, dt_token *t);
+/* Does the word of this length at p begin "import name" or, as the first of the text, "module name"? T_IMPORT, T_MODULE, 0 */
+int dt_lex_reference(const dt_lexer *lx, size_t len);
 
 #endif

@@ -79,7 +79,38 @@ static bool names_type(dt_compiler *cc, const char *word, size_t len, bool kerne
 	}
 	if (dt_is_type_keyword(dt_keyword(word, len)))
 		return true;
-	return dt_named_type(cc, module, dt_arena_strndup(cc->arena, word, len), kernel) != NULL;
+	word = dt_arena_strndup(cc->arena, word, len);
+	if (cc->module && !module)
+		word = dt_module_word(cc, word, 0);
+	return dt_named_type(cc, module, word, kernel) != NULL;
+}
+
+/* "net::type_t x", where net is imported; no name can follow a description. */
+static bool is_module_type(const dt_compiler *cc, size_t len, char next)
+{
+	const char *text = cc->lex.p, *colon = cc->imports ? memchr(text, ':', len) : NULL;
+
+	return colon && text + len - colon > 2 && colon[1] == ':' && is_ident_start(colon[2]) &&
+	       !memchr(colon + 2, ':', (size_t)(text + len - colon) - 2) && (is_ident_start(next) || next == '*') &&
+	       dt_is_imported(cc, text, (size_t)(colon - text));
+}
+
+/* "export" of a module (what is exported, exports.c knows), and all of "export @name;". False: it is not there. */
+static bool skip_export(dt_compiler *cc, size_t len)
+{
+	dt_lexer *lx = &cc->lex;
+	const char *end;
+
+	if (!cc->module || len != 6 || memcmp(lx->p, "export", 6) != 0)
+		return false;
+	lx->p += len;
+	if (dt_lex_next_visible(lx, lx->p) != '@')
+		return true;
+	end = memchr(lx->p, ';', (size_t)(lx->end - lx->p));
+	if (!end || memchr(lx->p, '\n', (size_t)(end - lx->p)))
+		dt_fail(cc, dt_lex_pos(cc), D_SYNTAX, "syntax error: expected export @name;");
+	lx->p = end;
+	return true;
 }
 
 /* Does the text at p, which has the form of a description, begin a declaration? What may follow a
@@ -92,6 +123,8 @@ static bool begins_declaration(dt_compiler *cc, size_t len, bool forced)
 	char next = dt_lex_next_visible(lx, end);
 
 	if (dt_lex_after_process(lx, text)) /* pid123`a.out`struct foo *x; */
+		return true;
+	if (dt_lex_reference(lx, len) || is_module_type(cc, len, next))
 		return true;
 	if (!is_ident_start(*text) || memchr(text, ':', len))
 		return false;
@@ -145,6 +178,8 @@ again:
 			lx->mode = LEX_EXPR;
 		return;
 	}
+	if (skip_export(cc, len))
+		goto again;
 	how = dt_lex_find_word(lx->p, len);
 	if (how < 0) {
 		dt_lex_skip_word(cc, how, len);

@@ -15,7 +15,7 @@
 #include "lang/compiler.h"
 
 /* Not an error in the current text, so ?? must not treat it as one. */
-_Noreturn static void fail_as(dt_compiler *cc, const dt_error *e)
+void dt_library_fail(dt_compiler *cc, const dt_error *e)
 {
 	cc->library_failed = true;
 	*cc->err = *e;
@@ -32,7 +32,7 @@ bool dt_library_for(dt_compiler *cc, const char *name)
 		return false;
 	n = libs->define(libs->arg, name, &err);
 	if (n < 0)
-		fail_as(cc, &err);
+		dt_library_fail(cc, &err);
 	cc->shared->nlibraries += n > 0;
 	return n > 0;
 }
@@ -86,7 +86,7 @@ bool dt_library_require(dt_compiler *cc, const char *library)
 		return true;
 	n = libs->require(libs->arg, library, &err);
 	if (n < 0)
-		fail_as(cc, &err);
+		dt_library_fail(cc, &err);
 	return n > 0;
 }
 

@@ -1,7 +1,7 @@
 /*
  * parse: programs, clauses, statements and probe descriptions.
  *
- *   program   := { declaration | translator | provider | clause | ";" }
+ *   program   := { declaration | translator | provider | clause | import | ";" }
  *   clause    := description { "," description } [ "/" expression "/" ] [ "{" statements "}" ]
  *   statement := ";" | expression ";" | "if" "(" expression ")" branch [ "else" branch ]
  *
@@ -211,6 +211,8 @@ static void parse_external(dt_compiler *cc)
 		break;
 	case T_TRANSLATOR: dt_parse_translator(cc); break;
 	case T_PROVIDER: dt_parse_provider(cc); break;
+	case T_IMPORT: dt_parse_import(cc); break;
+	case T_MODULE: dt_parse_module(cc); break;
 	default:
 		if (cc->lex.mode != LEX_EXPR || cc->lex.tok.kind < 256)
 			dt_syntax(cc, NULL);

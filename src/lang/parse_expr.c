@@ -95,7 +95,7 @@ static void parse_keys(dt_compiler *cc, dt_node *n)
 const char *dt_parse_member_name(dt_compiler *cc)
 {
 	const dt_token *t = &cc->lex.tok;
-	const char *name = t->text;
+	const char *name = t->text ? dt_module_bare(cc, t->text) : NULL;
 	bool keyword = t->kind >= T_KW_FIRST && t->kind <= T_KW_LAST;
 
 	if ((t->kind != T_IDENT && !keyword) || t->module)
@@ -138,6 +138,13 @@ static dt_node *parse_ident(dt_compiler *cc)
 	return n;
 }
 
+static const char *parse_scoped_name(dt_compiler *cc)
+{
+	const char *full = cc->lex.tok.kind == T_IDENT ? cc->lex.tok.text : "", *name = dt_parse_member_name(cc);
+
+	return strstr(full, "::") ? full : dt_module_private(cc, name);
+}
+
 /* ("self" | "this") "->" name [ "[" list "]" ] */
 static dt_node *parse_scoped(dt_compiler *cc)
 {
@@ -146,7 +153,7 @@ static dt_node *parse_scoped(dt_compiler *cc)
 	n->scope = cc->lex.tok.kind;
 	dt_lex_next(cc);
 	dt_lex_expect(cc, T_ARROW, "->");
-	n->name = dt_parse_member_name(cc);
+	n->name = parse_scoped_name(cc);
 	parse_keys(cc, n);
 	return n;
 }

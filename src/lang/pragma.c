@@ -160,6 +160,8 @@ static void add_pragma(dt_compiler *cc, const struct line *l, struct dt_pragma p
 	if (strchr(p.name, '`'))
 		dt_fail(cc, l->pos, D_PRAGMA_SCOPE,
 			"#pragma cannot be applied to the external symbol \"%s\"", p.name);
+	if (cc->module)
+		p.name = dt_module_word(cc, p.name, 0);
 	id = dt_ident_find(cc, p.name, 0);
 	if (id && id->generation != cc->generation)
 		dt_fail(cc, l->pos, D_PRAGMA_SCOPE,

@@ -8,6 +8,9 @@
  * errno.d. Libraries that a library needs, by name or by #pragma D depends_on library, are compiled
  * in the same way.
  *
+ * Modules (NAME.dm in the same directories) are found by their names when a program or library imports them; nothing else
+ * opens them.
+ *
  * A library seen under the same file name in an earlier directory is skipped, so a -L library
  * replaces a system one. A library that depends on something absent is skipped silently; any other
  * error in a library fails the program that needs it, with the library's path in the message. So
@@ -32,6 +35,8 @@
 struct lib {
 	char *name, *path;		    /* "errno.d", "/usr/lib/dtrace/errno.d" */
 	bool always;			    /* from -L */
+	const char *module;		    /* it is the module of this name; NULL: an ordinary library */
+	struct lib *importer;		    /* a module: what imports it, while it is being compiled */
 	const struct dt_embedded *embedded; /* NULL: it is a file */
 	char *text;			    /* NULL until read */
 	size_t len;
@@ -44,7 +49,15 @@ struct dt_libs {
 	DT_VEC(struct lib *) libs;
 	dt_map *by_name;
 	bool listed_system;
+	struct lib *importing; /* the innermost module that is being compiled */
 };
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && strcmp(s + n - m, end) == 0;
+}
 
 static struct dt_libs *libs_new(void)
 {
@@ -97,9 +110,7 @@ static int list_dir(struct dt_libs *ls, const char *dir, bool always)
 	if (!d)
 		return errno;
 	while ((e = readdir(d))) {
-		size_t n = strlen(e->d_name);
-
-		if (n < 3 || e->d_name[0] == '.' || strcmp(e->d_name + n - 2, ".d") != 0 ||
+		if (e->d_name[0] == '.' || !ends_with(e->d_name, ".d") ||
 		    dt_map_get(ls->by_name, e->d_name))
 			continue;
 		add_lib(ls, dir, e->d_name)->always = always;
@@ -172,7 +183,7 @@ int dtrace_embedded(int i, const char **dir, const char **name, const char **tex
 static void list_embedded(struct dt_libs *ls)
 {
 	for (const struct dt_embedded *e = dt_embedded_files; e && e->name; e++)
-		if (strncmp(e->dir, "lib", 3) == 0 && !dt_map_get(ls->by_name, e->name))
+		if (strncmp(e->dir, "lib", 3) == 0 && ends_with(e->name, ".d") && !dt_map_get(ls->by_name, e->name))
 			add_lib(ls, e->dir, e->name)->embedded = e;
 }
 
@@ -284,7 +295,7 @@ static int cycle_error(const struct dt_libs *ls, const struct lib *l, dt_error *
 
 static int lib_load(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 {
-	struct dt_source src = {.name = l->path, .is_library = true};
+	struct dt_source src = {.name = l->path, .is_library = true, .module = l->module};
 	dt_program *p;
 
 	if (l->state == LIB_LOADED || l->state == LIB_SKIPPED)
@@ -373,7 +384,7 @@ static int define(void *arg, const char *name, dt_error *err)
 	for (uint32_t i = 0; i < ls->libs.n; i++) {
 		struct lib *l = ls->libs.v[i];
 
-		if (l->state != LIB_NEW)
+		if (l->state != LIB_NEW || l->module)
 			continue;
 		if (!l->text && lib_read(l, err) < 0)
 			return -1;
@@ -405,6 +416,101 @@ static int require(void *arg, const char *library, dt_error *err)
 	return lib_load(h, l, err) < 0 ? -1 : l->state == LIB_LOADED;
 }
 
+/* ---- modules ---- */
+
+static struct lib *add_module(struct dt_libs *ls, const char *dir, const char *name)
+{
+	struct lib *l = add_lib(ls, dir, dt_arena_printf(ls->arena, "%s.dm", name));
+
+	l->module = dt_arena_strdup(ls->arena, name);
+	return l;
+}
+
+static struct lib *embedded_module(struct dt_libs *ls, const char *name, const char *file)
+{
+	for (const struct dt_embedded *e = dt_embedded_files; e && e->name; e++)
+		if (strncmp(e->dir, "lib", 3) == 0 && strcmp(e->name, file) == 0) {
+			struct lib *l = add_module(ls, e->dir, name);
+
+			l->embedded = e;
+			return l;
+		}
+	return NULL;
+}
+
+static struct lib *module_in(struct dt_libs *ls, const char *dir, const char *name)
+{
+	char *path = dt_xasprintf("%s/%s.dm", dir, name);
+	bool found = access(path, F_OK) == 0;
+
+	free(path);
+	return found ? add_module(ls, dir, name) : NULL;
+}
+
+/* The module, which may have been found before. NULL: *err. */
+static struct lib *find_module(dtrace_hdl_t *h, const char *name, dt_error *err)
+{
+	const dt_options *o = &h->opts;
+	struct dt_libs *ls = h->libs;
+	char *file = dt_arena_printf(ls->arena, "%s.dm", name), *dir;
+	struct lib *l = dt_map_get(ls->by_name, file);
+
+	for (uint32_t i = 0; !l && i < o->list[DT_O_LIBDIR].n; i++)
+		l = module_in(ls, o->list[DT_O_LIBDIR].v[i], name);
+	if (!l && dt_embedded_files && !o->text[DT_O_SYSLIBDIR])
+		l = embedded_module(ls, name, file);
+	if (l)
+		return l;
+	dir = system_dir(o);
+	l = module_in(ls, dir, name);
+	if (!l)
+		dt_err(err, EDT_COMPILER, "module %s is not found: there is no %s in %s%s", name, file,
+		       o->list[DT_O_LIBDIR].n ? "the directories of -L and " : "", dir);
+	free(dir);
+	return l;
+}
+
+/* Is l waiting for what is being compiled? Then the error says by which imports. */
+static bool is_circular(const struct dt_libs *ls, const struct lib *l, dt_error *err)
+{
+	DT_VEC(const char *) names = {0};
+	dt_buf b = {0};
+
+	if (l->state != LIB_BUSY)
+		return false;
+	for (const struct lib *m = ls->importing; m; m = m == l ? NULL : m->importer)
+		*dt_vec_add(&names, NULL) = m->module;
+	while (names.n--)
+		dt_buf_printf(&b, "%s imports ", names.v[names.n]);
+	dt_err(err, EDT_COMPILER, "modules import each other: %s%s", b.s ? b.s : "", l->module);
+	dt_vec_free(&names);
+	dt_buf_free(&b);
+	return true;
+}
+
+static int import(void *arg, const char *name, dt_error *err)
+{
+	dtrace_hdl_t *h = arg;
+	struct lib *l;
+	int rc;
+
+	if (dt_opt(&h->opts, DT_O_NOLIBS))
+		return dt_err(err, EDT_COMPILER, "module %s cannot be used with option nolibs", name);
+	if (open_libs(h, err) < 0)
+		return -1;
+	l = find_module(h, name, err);
+	if (!l || is_circular(h->libs, l, err))
+		return -1;
+	l->importer = h->libs->importing;
+	h->libs->importing = l;
+	rc = lib_load(h, l, err);
+	h->libs->importing = l->importer;
+	if (rc == 0 && l->state == LIB_SKIPPED)
+		rc = dt_err(err, EDT_COMPILER, "module %s (%s) cannot be used: something it depends on is absent",
+			    name, l->path);
+	return rc;
+}
+
 /* The names defined by libraries that were read but not compiled. */
 static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 {
@@ -417,7 +523,7 @@ static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 	for (uint32_t i = 0; ls && i < ls->libs.n; i++) {
 		struct lib *l = ls->libs.v[i];
 
-		if (!l->text || l->state != LIB_NEW)
+		if (!l->text || l->state != LIB_NEW || l->module)
 			continue;
 		it = 0;
 		while (dt_map_next(lib_exports(h, l)->names, &it, &name, &value)) {
@@ -431,9 +537,11 @@ static uint32_t unloaded_names(void *arg, const char **out, uint32_t max)
 
 void dt_libs_open(dtrace_hdl_t *h)
 {
-	dt_compiler_set_libraries(
-	    h->cc, &(struct dt_library_source){
-		       .arg = h, .define = define, .require = require, .names = unloaded_names});
+	dt_compiler_set_libraries(h->cc, &(struct dt_library_source){.arg = h,
+								     .define = define,
+								     .require = require,
+								     .import = import,
+								     .names = unloaded_names});
 }
 
 int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err)

@@ -1,0 +1,3 @@
+// tag: D_MODULE 2
+import nosuchmodule;
+BEGIN { trace(1); }
