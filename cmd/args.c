@@ -10,7 +10,7 @@
 
 #include "args.h"
 
-enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT, HELP };
+enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT, INFILE, HELP };
 
 static const struct flag {
 	char letter;	 /* 0: a long flag */
@@ -65,6 +65,7 @@ static const struct long_flag {
 } long_flags[] = {
     {"cgroup", {0, "path", OPTION, "cgroup", 0, "only processes in this control group"}},
     {"container", {0, "name", OPTION, "container", 0, "only those of this container or service"}},
+    {"file", {0, "path", INFILE, NULL, 0, "with -l: the static probes of a program or library"}},
     {"help", {0, NULL, HELP, NULL, 0, "print this list"}},
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
     {"info", {0, NULL, MODE, NULL, MODE_INFO, "say what can be traced here, and why not the rest"}},
@@ -204,6 +205,7 @@ static void apply(struct args *a, const struct flag *f, char *value)
 	case MODE: set_mode(a, f); break;
 	case FLAG: set_flag(a, f->letter ? f->letter : (char)f->value); break;
 	case OUTPUT: a->output = value; break;
+	case INFILE: a->file = value; break;
 	case HELP: usage(stdout); exit(0);
 	}
 }
@@ -282,6 +284,8 @@ static void check_conflicts(const struct args *a)
 	if (a->buffered &&
 	    (a->output || a->mode == MODE_ANON || a->mode == MODE_OBJECT || a->mode == MODE_LIST))
 		misuse("-B not valid in combination with [-AGlo] options", "");
+	if (a->file && a->mode != MODE_LIST)
+		misuse("--file is valid only with -l", "");
 	if (a->mode == MODE_HEADER) {
 		for (int i = 0; i < a->nprograms; i++)
 			if (!a->programs[i].is_file)

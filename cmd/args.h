@@ -45,6 +45,7 @@ struct args {
 	char **script; /* all words, those of a script's first line among them; NULL: argv has them */
 	int nwords;
 	const char *output; /* -o */
+	const char *file;   /* --file */
 	bool compile_only;  /* -e */
 	bool dump;	    /* -S */
 	bool sugar;	    /* -d */
@@ -65,10 +66,10 @@ char **split_words(const char *command);
 /* ---- message.c ---- */
 enum { EXIT_FATAL = 1, EXIT_USAGE = 2 };
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same, followed by ": " and the handle's error; on a terminal also the source and a caret. */
 /* A program of the command line, for a message about its error: a short one as it is, as in DTrace, of others what is around
  * the error. To be freed. */
 char *around_error(const dtrace_hdl_t *h, const char *program);
+/* The same as fatal(), followed by ": " and the handle's error; on a terminal also the source and a caret. */
 _Noreturn void fatal_handle(dtrace_hdl_t *h, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -168,6 +168,22 @@ static int list_probe(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, void *a
 	return 0;
 }
 
+/* A path is the module of static probes in that file (providers/usdt.c). */
+static void list_file(dtrace_hdl_t *h, const char *path, struct list_arg *l)
+{
+	char *whole = realpath(path, NULL);
+
+	if (!whole)
+		complain("failed to list probes: %s: %s", path, strerror(errno));
+	else if (dtrace_probe_iter(h, whole, DTRACE_SPEC_MOD, list_probe, l) < 0)
+		complain("failed to list probes: %s", dtrace_errtext(h));
+	else
+		l = NULL;
+	if (l)
+		status = EXIT_FATAL;
+	free(whole);
+}
+
 static void list(dtrace_hdl_t *h, const struct args *a, FILE *out)
 {
 	struct list_arg l = {out, a->verbose};
@@ -179,7 +195,9 @@ static void list(dtrace_hdl_t *h, const struct args *a, FILE *out)
 			status = EXIT_FATAL;
 		}
 	}
-	if (a->nprograms == 0 && dtrace_probe_iter(h, NULL, DTRACE_SPEC_NAME, list_probe, &l) < 0) {
+	if (a->file)
+		list_file(h, a->file, &l);
+	else if (a->nprograms == 0 && dtrace_probe_iter(h, NULL, DTRACE_SPEC_NAME, list_probe, &l) < 0) {
 		complain("failed to list probes: %s", dtrace_errtext(h));
 		status = EXIT_FATAL;
 	}

@@ -259,6 +259,14 @@ static bool probe_matches(dt_probes *ps, const dt_probe *pr, const dt_probedesc 
 	return dt_probe_fits(pr, d);
 }
 
+bool dt_probes_has(dt_probes *ps, const dt_probedesc *d)
+{
+	for (uint32_t i = 0; i < ps->all.n; i++)
+		if (probe_matches(ps, ps->all.v[i], d, false))
+			return true;
+	return false;
+}
+
 static bool provider_claims(const dt_provider *p, const char *pattern)
 {
 	return p->claims ? p->claims(p, pattern) : field_matches(pattern, p->name);

@@ -97,6 +97,8 @@ int dt_probes_match(dt_probes *ps, const dt_probedesc *d, bool listing, dt_probe
 /* The same for those of tables that this kernel lacks: enough of each to ask its provider about its arguments. */
 int dt_probes_lacking(dt_probes *ps, const dt_probedesc *d, dt_probe ***out);
 dt_probe *dt_probes_by_id(dt_probes *ps, uint32_t id);
+/* For providers, in discover(): does a probe that is already known match? */
+bool dt_probes_has(dt_probes *ps, const dt_probedesc *d);
 /* For providers: does each of the four fields match? What is done without dt_provider.matches. */
 bool dt_probe_fits(const dt_probe *pr, const dt_probedesc *d);
 /* For providers: a probe already reported, without a search; and the number of p's probes. */

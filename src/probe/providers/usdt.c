@@ -7,9 +7,11 @@
  *	python					every process that has, or will have, one of the files mapped
  *
  * The second form needs existing files: those that running processes have mapped. Files are read
- * once per session, however many processes map them, and only if a description can match a static
- * probe: a provider name that no other provider has. The module is the file's base name, the
- * function the one that the probe is in; "__" in names of probes is "-" in D.
+ * only if a description can match a static probe: its provider is one that no other provider has;
+ * or it names none, and probes are listed, or no other provider has such a probe. Probes are then
+ * those of the second form, but with -p and -c those of these processes. A module that is a path
+ * means that file, whether a process has mapped it or not (dtrace -l --file). The module is the
+ * file's base name, the function the one that the probe is in; "__" in names of probes is "-" in D.
  *
  * During tracing, processes that map a file are examined again, so that probes of programs that
  * start later are added (with -Z even if there are none at first).
@@ -19,61 +21,26 @@
  */
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "arch/arch.h"
-#include "base/budget.h"
-#include "probe/providers/providers.h"
+#include "probe/providers/usdt.h"
 #include "proc/control.h"
-#include "proc/mappings.h"
 #include "proc/sideband.h"
-#include "elf/sdt_notes.h"
 
 #define MAX_SUGGESTED 1000 /* names to search for a similar one */
 
-struct site { /* one note */
-	const char *prov, *name, *func; /* as D has them */
-	uint64_t offset, ref_ctr;	/* in the file */
-	uint32_t call;			/* dt_attach.call */
-	dt_sdt_arg *args;
-	int nargs; /* -1: not understood */
-	/* Sites with the same names, in one function, are one probe. */
-	uint32_t next;	/* of those, in order; 0: none */
-	bool is_first;
-};
-
-/*
- * A file as it was when it was read. Programs are rebuilt while they are traced, often in the same
- * file or with the inode number of the old one: a probe at the old place would do harm.
- */
-struct object {
-	uint64_t inode;
-	uint32_t dev_major, dev_minor;
-	off_t size;
-	struct timespec changed;
-	bool ours;	/* its path is below our own root */
-	int fd;		/* if it has sites; else -1 */
-	char path[32];	/* to open it again */
-	const char *base;
-	DT_VEC(struct site) sites;
-};
-
 struct placed { /* what dt_probe.data points to: a site in a process, or in all */
-	const struct object *object;
+	const struct usdt_object *object;
 	uint32_t site;	  /* the first of those with its names */
 	long pid;	  /* 0: all */
 	uint32_t id;
 };
 
 struct usdt {
-	DT_VEC(struct object *) objects;
+	usdt_objects objects;
 	DT_VEC(struct placed) placed;
 	dt_map *is_placed; /* keys of these (place_once) */
-	dt_map *without; /* paths below our own root -> objects that have no static probes */
 	/* During tracing: processes with new mappings; a search covers only them. */
 	DT_VEC(long) fresh;
 	bool searched; /* these processes; new ones are for the next search */
@@ -83,17 +50,10 @@ static void free_usdt(void *arg)
 {
 	struct usdt *u = arg;
 
-	for (uint32_t i = 0; u && i < u->objects.n; i++) {
-		if (u->objects.v[i]->fd >= 0)
-			close(u->objects.v[i]->fd);
-		dt_vec_free(&u->objects.v[i]->sites);
-		free(u->objects.v[i]);
-	}
 	if (u) {
-		dt_vec_free(&u->objects);
+		dt_usdt_objects_free(&u->objects);
 		dt_vec_free(&u->placed);
 		dt_vec_free(&u->fresh);
-		dt_map_free(u->without);
 		dt_map_free(u->is_placed);
 	}
 	free(u);
@@ -105,185 +65,15 @@ static struct usdt *state(const dt_provider *p, dt_probes *ps)
 
 	if (!*kept) {
 		*kept = dt_xcalloc(1, sizeof(struct usdt));
-		((struct usdt *)*kept)->without = dt_map_new();
 		((struct usdt *)*kept)->is_placed = dt_map_new();
 	}
 	return *kept;
 }
 
-/* ---- reading objects ---- */
-
-/* gc__start -> gc-start */
-static const char *d_name(dt_arena *a, const char *name)
-{
-	char *s = dt_arena_strdup(a, name), *to = s;
-
-	for (const char *from = s; *from; from++, to++) {
-		*to = *from;
-		if (from[0] == '_' && from[1] == '_') {
-			*to = '-';
-			from++;
-		}
-	}
-	*to = 0;
-	return s;
-}
-
-/* The function that contains a probe, by its name in the source: "f", not "f.cold" or "f.part.0". */
-static const char *function_name(dt_arena *a, dt_jail *jail, dt_elf *e, uint64_t pc)
-{
-	const dt_elfsym *sym = dt_elf_function_at(e, pc);
-	char *plain = NULL, *name, *dot;
-
-	if (sym)
-		dt_demangle_all(jail, &sym->name, 1, false, &plain);
-	name = dt_arena_strdup(a, plain ? plain : sym ? sym->name : "");
-	free(plain);
-	dot = *name ? strchr(name + 1, '.') : NULL;
-	if (dot)
-		*dot = 0;
-	return name;
-}
-
-/* A site of a header of ours (session/header.c) has a second nop, which the kernel may turn into a
- * call without harm. (Sites made by others differ: they may be in a function that keeps data below
- * the stack pointer.) Arguments that are found by the address of the first nop need the probe
- * there. */
-static uint32_t second_nop(dt_elf *e, uint64_t pc, const struct site *x)
-{
-	const struct dt_arch_site *ours = &dt_arch_host()->site;
-	uint8_t code[UINT8_MAX];
-	char own_pc[16];
-
-	if (!ours->call || dt_elf_read(e, pc, code, ours->size) != ours->size ||
-	    memcmp(code, ours->bytes, ours->size) != 0)
-		return 0;
-	snprintf(own_pc, sizeof(own_pc), "uregs[%u]", dt_arch_host()->pc);
-	for (int i = 0; i < x->nargs; i++)
-		if (x->args[i].text && strstr(x->args[i].text, own_pc))
-			return 0;
-	return ours->call;
-}
-
-/* Chain the sites that are one probe. */
-static void join_sites(struct object *o)
-{
-	dt_map *last = dt_map_new(); /* names -> the site that had them last */
-
-	for (uint32_t i = 0; i < o->sites.n; i++) {
-		struct site *x = &o->sites.v[i], *before;
-		char *key = dt_xasprintf("%s:%s:%s", x->prov, x->name, x->func);
-
-		before = dt_map_get(last, key);
-		x->is_first = before == NULL;
-		if (before)
-			before->next = i;
-		dt_map_set(last, key, x);
-		free(key);
-	}
-	dt_map_free(last);
-}
-
-static void read_sites(dt_arena *a, dt_jail *jail, dt_elf *e, struct object *o)
-{
-	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function with a long name */
-	dt_sdt s;
-
-	while (!dt_jail_stopped(jail) && o->sites.n < DT_MAX_PROBE_NOTES &&
-	       dt_arena_used(a) - start < DT_MAX_ELF_NOTE &&
-	       dt_sdt_next(e, &it, &s)) {
-		struct site x = {.args = dt_arena_alloc(a, DT_ATTACH_ARGS * sizeof(dt_sdt_arg))};
-
-		if (!dt_elf_vaddr_to_offset(e, s.pc, &x.offset) ||
-		    (s.semaphore && !dt_elf_vaddr_to_offset(e, s.semaphore, &x.ref_ctr)))
-			continue;
-		x.prov = dt_arena_strdup(a, s.prov);
-		x.name = d_name(a, s.name);
-		x.func = function_name(a, jail, e, s.pc);
-		x.nargs = dt_sdt_args(a, e, &s, x.args, DT_ATTACH_ARGS);
-		x.call = second_nop(e, s.pc, &x);
-		*dt_vec_add(&o->sites, NULL) = x;
-	}
-	join_sites(o);
-}
-
-/* Is the file unchanged? If it is not open, the one at the path is checked, if it is the same one. */
-static bool is_unchanged(const struct object *o, const char *path)
-{
-	struct stat st;
-
-	if (o->fd >= 0 ? fstat(o->fd, &st) < 0 : !o->ours || stat(path, &st) < 0 || st.st_ino != o->inode)
-		return true;
-	return st.st_size == o->size && st.st_mtim.tv_sec == o->changed.tv_sec &&
-	       st.st_mtim.tv_nsec == o->changed.tv_nsec;
-}
-
-static struct object *known_object(const struct usdt *u, const dt_mapping *m)
-{
-	for (uint32_t i = u->objects.n; i-- > 0;) { /* the latest first */
-		struct object *o = u->objects.v[i];
-
-		if (o->inode == m->inode && o->dev_major == m->dev_major && o->dev_minor == m->dev_minor)
-			return is_unchanged(o, m->path) ? o : NULL;
-	}
-	return NULL;
-}
-
-/* Read an object; takes over the descriptor. */
-static struct object *new_object(dt_arena *a, dt_jail *jail, int fd, const char *root, const dt_mapping *m)
-{
-	struct dt_elf_place place = {.root = root, .path = m->path, .jail = jail};
-	struct object *o = dt_xcalloc(1, sizeof(*o));
-	dt_error ignored = {0};
-	struct stat st = {0};
-	dt_elf *e;
-
-	fstat(fd, &st);
-	*o = (struct object){.inode = m->inode,
-			     .dev_major = m->dev_major,
-			     .dev_minor = m->dev_minor,
-			     .size = st.st_size,
-			     .changed = st.st_mtim,
-			     .ours = !*root,
-			     .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3),
-			     .base = dt_arena_strdup(a, m->base)};
-	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", o->fd);
-	e = dt_elf_open_fd(fd, &place, &ignored);
-	if (e && o->fd >= 0)
-		read_sites(a, jail, e, o);
-	dt_elf_free(e);
-	if (!o->sites.n && o->fd >= 0) {
-		close(o->fd);
-		o->fd = -1;
-	}
-	return o;
-}
-
-/* The object of a mapping, read when it is first seen; NULL: it cannot be opened, the process may
- * have ended. */
-static struct object *object_of(struct usdt *u, dt_probes *ps, long pid, const dt_mapping *m)
-{
-	struct object *o = known_object(u, m);
-	char root[64];
-	int fd;
-
-	if (o)
-		return o;
-	dt_proc_root(pid, root, sizeof(root));
-	fd = dt_map_open(pid, m);
-	if (fd < 0)
-		return NULL;
-	o = new_object(dt_probes_arena(ps), dt_procs_jail(dt_probes_procs(ps)), fd, root, m);
-	*dt_vec_add(&u->objects, NULL) = o;
-	if (!*root)
-		dt_map_set(u->without, m->path, o->sites.n ? NULL : o);
-	return o;
-}
-
 /* ---- from objects to probes ---- */
 
 /* False: it already exists. */
-static bool place_once(struct usdt *u, const struct object *o, uint32_t site, long pid)
+static bool place_once(struct usdt *u, const struct usdt_object *o, uint32_t site, long pid)
 {
 	char key[64];
 
@@ -301,6 +91,7 @@ struct search {
 	const dt_probedesc *d;
 	char name[64]; /* of the provider, a pattern, without the process */
 	bool listing;
+	bool any;      /* no provider was named */
 	bool by_pid;   /* its probes are of one process each */
 	long owner;    /* not 0: of this one, also those that it is followed to run */
 	uint32_t seen; /* sites of such a provider, whatever their names */
@@ -308,10 +99,10 @@ struct search {
 	DT_VEC(const char *) names;
 };
 
-static void place(struct search *s, const struct object *o, uint32_t i, long pid)
+static void place(struct search *s, const struct usdt_object *o, uint32_t i, long pid)
 {
 	long owner = !s->by_pid ? 0 : s->owner ? s->owner : pid;
-	const struct site *x = &o->sites.v[i];
+	const struct usdt_site *x = &o->sites.v[i];
 	struct placed *at;
 	char prov[96];
 	uint32_t n = s->u->placed.n;
@@ -341,11 +132,12 @@ static void search_process(struct search *s, long pid)
 
 	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(jail); i++) {
 		const dt_mapping *m = &maps->v[i];
-		const struct object *o;
+		const struct usdt_object *o;
 
-		if (m->kind != DT_MAP_FILE || !m->exec)
+		if (m->kind != DT_MAP_FILE || !m->exec ||
+		    (s->any && *s->d->mod && !dt_glob_match(s->d->mod, m->base)))
 			continue;
-		o = object_of(s->u, s->ps, pid, m);
+		o = dt_usdt_object(&s->u->objects, s->ps, pid, m);
 		for (uint32_t k = 0; o && k < o->sites.n && !dt_jail_stopped(jail); k++)
 			place(s, o, k, pid);
 	}
@@ -375,17 +167,17 @@ static void search_followed(struct search *s)
 			search_process(s, pr->pid);
 }
 
-/* "python123" -> "python", 123; 0: no process in it. */
+/* "python123" -> "python", 123; "*123" -> "*", 123; 0: no process in it. */
 static long split_pid(const char *prov, char *name, size_t n)
 {
 	size_t len = strlen(prov), digits = len;
 
 	while (digits > 0 && isdigit((unsigned char)prov[digits - 1]))
 		digits--;
-	if (digits == 0 || digits == len || len - digits > 9 || dt_glob_is_pattern(prov))
+	if (digits == 0 || digits == len || len - digits > 9)
 		return 0;
 	snprintf(name, n, "%.*s", (int)digits, prov);
-	return atol(prov + digits);
+	return dt_glob_is_pattern(name) && name[digits - 1] != '*' ? 0 : atol(prov + digits);
 }
 
 /* Those of -c and -p, run until their objects are mapped. */
@@ -400,19 +192,21 @@ static void search_targets(struct search *s)
 			search_process(s, pr->pid);
 }
 
+static bool is_any(const char *prov)
+{
+	return !*prov || strcmp(prov, "*") == 0;
+}
+
 /* Every provider name that no other provider claims may be a static one; pid123 belongs to the pid
  * provider. */
 static bool claims(const dt_provider *p, const char *pattern)
 {
-
-	if (!*pattern)
-		return false;
 	if (strncmp(pattern, "pid", 3) == 0 && strspn(pattern + 3, "0123456789*") == strlen(pattern + 3))
 		return false;
 	for (const dt_provider *const *other = dt_provider_table; *other; other++)
 		if (*other != p && strcmp((*other)->name, pattern) == 0)
 			return false;
-	return strcmp(pattern, "*") != 0;
+	return true;
 }
 
 static void explain(const char *prov, bool listing, char *why, size_t whylen)
@@ -429,7 +223,6 @@ static void explain_name(struct search *s, char *why, size_t whylen)
 	if (s->seen && !s->named && !dt_glob_is_pattern(s->d->name))
 		snprintf(why, whylen, "provider %s has no probe \"%s\"%s", s->d->prov, s->d->name,
 			 dt_did_you_mean(s->d->name, s->names.v, s->names.n).text);
-	dt_vec_free(&s->names);
 }
 
 /*
@@ -456,9 +249,46 @@ static void search_one(struct search *s, long pid, char *why, size_t whylen)
 		snprintf(why, whylen, "%s", err.text);
 		dt_probes_blame(s->ps, err.tag ? err.tag : D_PROC_GRAB);
 	} else if (!s->seen)
-		snprintf(why, whylen, "process %ld has no static probes of a provider named %s%s", pid, s->name,
+		snprintf(why, whylen, "process %ld has no static probes%s%s%s", pid,
+			 strcmp(s->name, "*") == 0 ? "" : " of a provider named ", strcmp(s->name, "*") == 0 ? "" : s->name,
 			 s->listing ? "" : "; if a library that it loads later has them, -Z waits for it");
 	s->owner = 0;
+}
+
+static bool has_targets(dt_probes *ps)
+{
+	struct dt_procs *procs = dt_probes_procs(ps);
+
+	return procs && dt_procs_nth(procs, 0);
+}
+
+/* A file that need not be mapped. */
+static void search_file(struct search *s, char *why, size_t whylen)
+{
+	dt_error err = {0};
+	const struct usdt_object *o = dt_usdt_file(&s->u->objects, s->ps, s->d->mod, &err);
+
+	for (uint32_t k = 0; o && k < o->sites.n; k++)
+		place(s, o, k, 0);
+	if (err.code)
+		snprintf(why, whylen, "%s", err.text);
+	else if (!s->seen)
+		snprintf(why, whylen, "%s has no static probes", s->d->mod);
+}
+
+/* Other providers come first, which is much cheaper, and decides what "entry" means. */
+static void search_any(struct search *s, char *why, size_t whylen)
+{
+	snprintf(s->name, sizeof(s->name), "*");
+	s->any = true;
+	if (s->d->mod[0] == '/')
+		search_file(s, why, whylen);
+	else if (!s->listing && (!*s->d->name || dt_probes_has(s->ps, s->d)))
+		return;
+	else if ((s->by_pid = has_targets(s->ps)))
+		search_targets(s);
+	else
+		search_all(s);
 }
 
 static void search(struct search *s, char *why, size_t whylen)
@@ -466,6 +296,11 @@ static void search(struct search *s, char *why, size_t whylen)
 	const char *prov = s->d->prov;
 	long pid = split_pid(prov, s->name, sizeof(s->name));
 
+	s->u->objects.look++;
+	if (is_any(prov)) {
+		search_any(s, why, whylen);
+		return;
+	}
 	if (pid > 0)
 		search_one(s, pid, why, whylen);
 	if (s->seen)
@@ -494,7 +329,9 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 
 	if (!d->id) /* ids are of this session only */
 		search(&s, why, whylen);
-	explain_name(&s, why, whylen);
+	if (!s.any)
+		explain_name(&s, why, whylen);
+	dt_vec_free(&s.names);
 	return 0;
 }
 
@@ -502,8 +339,8 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 
 static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
 {
-	(void)p, (void)d;
-	return 1u << DT_AT_UPROBE;
+	(void)p;
+	return is_any(d->prov) ? 0 : 1u << DT_AT_UPROBE;
 }
 
 static bool is_fresh(const struct usdt *u, long pid)
@@ -527,10 +364,10 @@ static void remember(struct usdt *u, long pid)
 static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid, const dt_file *file)
 {
 	struct usdt *u = state(p, ps);
-	const struct object *without = file && file->root == 0 ? dt_map_get(u->without, file->path) : NULL;
+	const struct usdt_object *without = file && file->root == 0 && u->objects.without ? dt_map_get(u->objects.without, file->path) : NULL;
 
 	(void)d; /* of this process, or the one it is followed from */
-	if (!file || file->vdso || (without && is_unchanged(without, file->path)))
+	if (!file || file->vdso || (without && dt_usdt_is_unchanged(without, file->path)))
 		return false;
 	remember(u, pid);
 	return true;
@@ -558,11 +395,21 @@ static const struct placed *placed_of(const dt_provider *p, dt_probes *ps, const
 	return &state(p, ps)->placed.v[pr->data];
 }
 
+static bool matches(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const dt_probedesc *d)
+{
+	dt_probedesc in_file = *d;
+
+	if (d->mod[0] != '/')
+		return dt_probe_fits(pr, d);
+	in_file.mod = "";
+	return dt_probe_fits(pr, &in_file) && strcmp(placed_of(p, ps, pr)->object->file, d->mod) == 0;
+}
+
 static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const char **native,
 		const char **xlated, int *mapping, int max)
 {
 	const struct placed *at = placed_of(p, ps, pr);
-	const struct site *x = &at->object->sites.v[at->site];
+	const struct usdt_site *x = &at->object->sites.v[at->site];
 	int n = 0;
 
 	(void)xlated, (void)mapping;
@@ -571,7 +418,7 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 	return x->nargs < 0 ? -1 : n;
 }
 
-static void attach_site(dt_probes *ps, const struct placed *here, const struct site *x, dt_attach *at)
+static void attach_site(dt_probes *ps, const struct placed *here, const struct usdt_site *x, dt_attach *at)
 {
 	dt_attach_text *text;
 
@@ -593,7 +440,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 		  size_t whylen)
 {
 	const struct placed *here = placed_of(p, ps, pr);
-	const struct object *o = here->object;
+	const struct usdt_object *o = here->object;
 
 	(void)why, (void)whylen;
 	attach_site(ps, here, &o->sites.v[here->site], at);
@@ -614,6 +461,7 @@ const dt_provider dt_provider_usdt = {
 	      DT_ATTR(PRIVATE, PRIVATE, UNKNOWN), DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN),
 	      DT_ATTR(UNSTABLE, UNSTABLE, UNKNOWN)},
     .claims = claims,
+    .matches = matches,
     .grows = grows,
     .news = news,
     .forked = forked,

@@ -1,0 +1,235 @@
+/*
+ * usdt_object: files with static probes, read once per session, however many processes map them.
+ *
+ * A file is known by its device and inode, and read again if it has changed. The helper in the jail parses it (elf/elf.h);
+ * what has no probes is remembered as such, without an open descriptor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "base/budget.h"
+#include "probe/providers/usdt.h"
+#include "proc/control.h"
+
+void dt_usdt_objects_free(usdt_objects *all)
+{
+	for (uint32_t i = 0; i < all->v.n; i++) {
+		if (all->v.v[i]->fd >= 0)
+			close(all->v.v[i]->fd);
+		dt_vec_free(&all->v.v[i]->sites);
+		free(all->v.v[i]);
+	}
+	dt_vec_free(&all->v);
+	dt_map_free(all->without);
+}
+
+/* gc__start -> gc-start */
+static const char *d_name(dt_arena *a, const char *name)
+{
+	char *s = dt_arena_strdup(a, name), *to = s;
+
+	for (const char *from = s; *from; from++, to++) {
+		*to = *from;
+		if (from[0] == '_' && from[1] == '_') {
+			*to = '-';
+			from++;
+		}
+	}
+	*to = 0;
+	return s;
+}
+
+/* The function that contains a probe, by its name in the source: "f", not "f.cold" or "f.part.0". */
+static const char *function_name(dt_arena *a, dt_jail *jail, dt_elf *e, uint64_t pc)
+{
+	const dt_elfsym *sym = dt_elf_function_at(e, pc);
+	char *plain = NULL, *name, *dot;
+
+	if (sym)
+		dt_demangle_all(jail, &sym->name, 1, false, &plain);
+	name = dt_arena_strdup(a, plain ? plain : sym ? sym->name : "");
+	free(plain);
+	dot = *name ? strchr(name + 1, '.') : NULL;
+	if (dot)
+		*dot = 0;
+	return name;
+}
+
+/* A site of a header of ours (session/header.c) has a second nop, which the kernel may turn into a
+ * call without harm. (Sites made by others differ: they may be in a function that keeps data below
+ * the stack pointer.) Arguments that are found by the address of the first nop need the probe
+ * there. */
+static uint32_t second_nop(dt_elf *e, uint64_t pc, const struct usdt_site *x)
+{
+	const struct dt_arch_site *ours = &dt_arch_host()->site;
+	uint8_t code[UINT8_MAX];
+	char own_pc[16];
+
+	if (!ours->call || dt_elf_read(e, pc, code, ours->size) != ours->size ||
+	    memcmp(code, ours->bytes, ours->size) != 0)
+		return 0;
+	snprintf(own_pc, sizeof(own_pc), "uregs[%u]", dt_arch_host()->pc);
+	for (int i = 0; i < x->nargs; i++)
+		if (x->args[i].text && strstr(x->args[i].text, own_pc))
+			return 0;
+	return ours->call;
+}
+
+/* Chain the sites that are one probe. */
+static void join_sites(struct usdt_object *o)
+{
+	dt_map *last = dt_map_new(); /* names -> the site that had them last */
+
+	for (uint32_t i = 0; i < o->sites.n; i++) {
+		struct usdt_site *x = &o->sites.v[i], *before;
+		char *key = dt_xasprintf("%s:%s:%s", x->prov, x->name, x->func);
+
+		before = dt_map_get(last, key);
+		x->is_first = before == NULL;
+		if (before)
+			before->next = i;
+		dt_map_set(last, key, x);
+		free(key);
+	}
+	dt_map_free(last);
+}
+
+static void read_sites(dt_arena *a, dt_jail *jail, dt_elf *e, struct usdt_object *o)
+{
+	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function with a long name */
+	dt_sdt s;
+
+	while (!dt_jail_stopped(jail) && o->sites.n < DT_MAX_PROBE_NOTES &&
+	       dt_arena_used(a) - start < DT_MAX_ELF_NOTE &&
+	       dt_sdt_next(e, &it, &s)) {
+		struct usdt_site x = {.args = dt_arena_alloc(a, DT_ATTACH_ARGS * sizeof(dt_sdt_arg))};
+
+		if (!dt_elf_vaddr_to_offset(e, s.pc, &x.offset) ||
+		    (s.semaphore && !dt_elf_vaddr_to_offset(e, s.semaphore, &x.ref_ctr)))
+			continue;
+		x.prov = dt_arena_strdup(a, s.prov);
+		x.name = d_name(a, s.name);
+		x.func = function_name(a, jail, e, s.pc);
+		x.nargs = dt_sdt_args(a, e, &s, x.args, DT_ATTACH_ARGS);
+		x.call = second_nop(e, s.pc, &x);
+		*dt_vec_add(&o->sites, NULL) = x;
+	}
+	join_sites(o);
+}
+
+bool dt_usdt_is_unchanged(const struct usdt_object *o, const char *path)
+{
+	struct stat st;
+
+	if (o->fd >= 0 ? fstat(o->fd, &st) < 0 : !o->ours || stat(path, &st) < 0 || st.st_ino != o->inode)
+		return true;
+	return st.st_size == o->size && st.st_mtim.tv_sec == o->changed.tv_sec &&
+	       st.st_mtim.tv_nsec == o->changed.tv_nsec;
+}
+
+static struct usdt_object *known_object(const usdt_objects *all, const dt_mapping *m)
+{
+	for (uint32_t i = all->v.n; i-- > 0;) { /* the latest first */
+		struct usdt_object *o = all->v.v[i];
+
+		if (o->inode != m->inode || o->dev_major != m->dev_major || o->dev_minor != m->dev_minor)
+			continue;
+		if (o->looked != all->look && !dt_usdt_is_unchanged(o, m->path))
+			return NULL;
+		o->looked = all->look;
+		return o;
+	}
+	return NULL;
+}
+
+/* Read an object; takes over the descriptor. With *err it has no sites. */
+static struct usdt_object *new_object(dt_arena *a, dt_jail *jail, int fd, const char *root, const dt_mapping *m, dt_error *err)
+{
+	struct dt_elf_place place = {.root = root, .path = m->path, .jail = jail};
+	struct usdt_object *o = dt_xcalloc(1, sizeof(*o));
+	struct stat st = {0};
+	dt_elf *e;
+
+	fstat(fd, &st);
+	*o = (struct usdt_object){.inode = m->inode,
+				  .dev_major = m->dev_major,
+				  .dev_minor = m->dev_minor,
+				  .size = st.st_size,
+				  .changed = st.st_mtim,
+				  .ours = !*root,
+				  .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3),
+				  .file = dt_arena_strdup(a, m->path),
+				  .base = dt_arena_strdup(a, m->base)};
+	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", o->fd);
+	e = dt_elf_open_fd(fd, &place, err);
+	if (e && o->fd >= 0)
+		read_sites(a, jail, e, o);
+	dt_elf_free(e);
+	if (!o->sites.n && o->fd >= 0) {
+		close(o->fd);
+		o->fd = -1;
+	}
+	return o;
+}
+
+static struct usdt_object *add_object(usdt_objects *all, dt_probes *ps, int fd, const char *root, const dt_mapping *m,
+				      dt_error *err)
+{
+	struct usdt_object *o =
+	    new_object(dt_probes_arena(ps), dt_procs_jail(dt_probes_procs(ps)), fd, root, m, err);
+
+	o->looked = all->look;
+	*dt_vec_add(&all->v, NULL) = o;
+	if (!all->without)
+		all->without = dt_map_new();
+	if (!*root)
+		dt_map_set(all->without, m->path, o->sites.n ? NULL : o);
+	return o;
+}
+
+struct usdt_object *dt_usdt_object(usdt_objects *all, dt_probes *ps, long pid, const dt_mapping *m)
+{
+	struct usdt_object *o = known_object(all, m);
+	dt_error ignored = {0};
+	char root[64];
+	int fd;
+
+	if (o)
+		return o;
+	fd = dt_map_open(pid, m);
+	if (fd < 0)
+		return NULL;
+	dt_proc_root(pid, root, sizeof(root));
+	return add_object(all, ps, fd, root, m, &ignored);
+}
+
+struct usdt_object *dt_usdt_file(usdt_objects *all, dt_probes *ps, const char *path, dt_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *slash = strrchr(path, '/');
+	struct usdt_object *o;
+	struct stat st;
+	dt_mapping m;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		dt_err(err, fd < 0 ? errno : EINVAL, "%s: %s", path, fd < 0 ? strerror(errno) : "not a file");
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	m = (dt_mapping){.inode = st.st_ino,
+			 .dev_major = major(st.st_dev),
+			 .dev_minor = minor(st.st_dev),
+			 .path = path,
+			 .base = slash ? slash + 1 : path};
+	if ((o = known_object(all, &m))) {
+		close(fd);
+		return o;
+	}
+	return add_object(all, ps, fd, "", &m, err);
+}
