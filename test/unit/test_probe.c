@@ -190,7 +190,7 @@ static void test_messages(void)
 	CHECK(match("sycall", "", "read", "entry") == 0);
 	CHECK_STR(err.text, "no process has static probes of a provider named sycall; did you mean \"syscall\"?");
 	CHECK(match("nosuch", "", "vfs_read", "entry") == 0);
-	CHECK_STR(err.text, "no process has static probes of a provider named nosuch");
+	CHECK_STR(err.text, "no process has static probes of a provider named nosuch; -Z waits for one that has");
 	CHECK(match("pid99999999", "", "main", "entry") == 0);
 	CHECK_STR(err.text, "no process 99999999");
 	CHECK(match("", "", "", "no-such-probe") == 0);
