@@ -77,8 +77,14 @@ dt_val *dt_gen_convert(dt_gen *g, dt_val *v, const dt_node *n, dt_type *to)
 		return truth_of(g, n ? dt_gen_exact(g, v, n) : v);
 	if (size >= 8 || size == 0)
 		return n ? dt_gen_exact(g, v, n) : v;
-	if (n && is_exact(g, n) && fits_as_is(g, n->type, to))
-		return v;
+	if (n && fits_as_is(g, n->type, to)) {
+		if (is_exact(g, n))
+			return v;
+		if (!dt_type_is_signed(n->type)) { /* the carry beyond it goes, and nothing else */
+			to = n->type;
+			size = dt_type_size(g->cc->types, to);
+		}
+	}
 	return dt_gen_extend(g, v, 0, (unsigned)size * 8, dt_type_is_signed(to));
 }
 
@@ -160,28 +166,34 @@ static dt_type *arith_type(dt_gen *g, int op, dt_type *lt, dt_type *rt)
 	return dt_type_usual(g->cc->types, lt, rt);
 }
 
-/* Unsigned division, remainder, right shift and comparison use all 64 bits of an operand, so it
- * must be an exact number of its type. (So do signed ones, but there the carry into the upper half
- * only makes the result more exact.) */
-static bool must_be_exact(int op, dt_type *t)
+/* Division, remainder, right shift and comparison use all 64 bits of an operand, so an unsigned one
+ * must be an exact number of its type. (With signed ones the carry into the upper half only makes
+ * the result more exact.) */
+static bool uses_all_bits(int op)
 {
-	return t && !dt_type_is_signed(t) &&
-	       (op == '/' || op == '%' || op == T_SHR || is_compare(op));
+	return op == '/' || op == '%' || op == T_SHR || is_compare(op);
 }
 
-dt_val *dt_gen_arith(dt_gen *g, int op, dt_val *l, dt_type *lt, const dt_node *r)
+static bool must_be_exact(int op, dt_type *t)
+{
+	return t && !dt_type_is_signed(t) && uses_all_bits(op);
+}
+
+dt_val *dt_gen_arith(dt_gen *g, int op, dt_val *l, dt_type *lt, const dt_node *r, dt_val *rv)
 {
 	uint64_t lsize = dt_gen_pointee(g, lt), rsize = dt_gen_pointee(g, r->type);
 	dt_type *t = arith_type(g, op, lt, r->type);
-	dt_val *rv;
 
 	if ((op == '+' || op == '-') && (lsize || rsize))
 		return pointer_arith(g, op, l, lsize, r, rsize);
 	if (must_be_exact(op, t) && !fits_as_is(g, lt, t))
 		l = dt_gen_convert(g, l, NULL, t);
-	rv = dt_gen_value(g, r);
+	if (!rv)
+		rv = dt_gen_value(g, r);
 	if (must_be_exact(op, t) && op != T_SHR)
 		rv = dt_gen_convert(g, rv, r, t);
+	else if (t && uses_all_bits(op))
+		rv = dt_gen_exact(g, rv, r);
 	return dt_val_op2(g, arith_op(op, t && dt_type_is_signed(t)), l, rv);
 }
 
@@ -189,9 +201,9 @@ static dt_val *gen_binary(dt_gen *g, const dt_node *n)
 {
 	dt_val *l = dt_gen_value(g, n->l);
 
-	if (must_be_exact(n->op, arith_type(g, n->op, n->l->type, n->r->type)))
-		l = dt_gen_convert(g, l, n->l, n->l->type);
-	return dt_gen_arith(g, n->op, l, n->l->type, n->r);
+	if (uses_all_bits(n->op))
+		l = dt_gen_exact(g, l, n->l);
+	return dt_gen_arith(g, n->op, l, n->l->type, n->r, NULL);
 }
 
 /* ---- conditions ---- */

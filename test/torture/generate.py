@@ -378,7 +378,9 @@ class Twins:
         op = self.r.choice(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>', '<', '<=', '>', '>=', '==', '!=', '&&', '||', '^^'])
         if op in '/%':
             return tuple(f'({x} {op} ({y} | 1))' for x, y in zip(a, b))
-        if op in ('<<', '>>'):
+        if op == '<<':  # of 64 bits: a constant that a narrower signed type cannot hold would become a wider one, a variable not
+            return tuple(f'((int64_t){x} {op} ({y} & 31))' for x, y in zip(a, b))
+        if op == '>>':
             return tuple(f'({x} {op} ({y} & 31))' for x, y in zip(a, b))
         return tuple(f'({x} {op} {y})' for x, y in zip(a, b))
 
