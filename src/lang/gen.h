@@ -151,8 +151,8 @@ dt_val *dt_gen_incdec(dt_gen *g, const dt_node *n, bool value_used);
 
 /* ---- gen.c ---- */
 dt_val *dt_gen_value(dt_gen *g, const dt_node *n);
-/* l op r, where l (of type lt) is in a register already. */
-dt_val *dt_gen_arith(dt_gen *g, int op, dt_val *l, dt_type *lt, const dt_node *r);
+/* l op r, where l (of type lt) is in a register already, and r too unless rv is NULL. */
+dt_val *dt_gen_arith(dt_gen *g, int op, dt_val *l, dt_type *lt, const dt_node *r, dt_val *rv);
 dt_val *dt_gen_scaled(dt_gen *g, const dt_node *n, uint64_t by); /* n * by */
 /* The value of an expression n as the given type (truncated and extended as needed). */
 dt_val *dt_gen_convert(dt_gen *g, dt_val *v, const dt_node *n, dt_type *to);

@@ -163,19 +163,32 @@ static dt_val *fit(dt_gen *g, dt_val *v, const dt_node *from, const dt_node *to)
 	return dt_gen_convert(g, v, from, to->type);
 }
 
+/* An integer inside an element of an array. The kernel engine finds the element by the key that was used last, so
+ * nothing else may be looked up between finding and storing. */
+static bool is_in_element(const dt_node *n)
+{
+	if (!dt_type_is_integer(n->type))
+		return false;
+	while (n->kind == N_OP2 && (n->op == '.' || n->op == '['))
+		n = n->l;
+	return n->kind == N_VAR && n->ident->kind == ID_ARRAY;
+}
+
 dt_val *dt_gen_assign(dt_gen *g, const dt_node *n)
 {
 	struct target t;
-	dt_val *v;
+	dt_val *v, *right = NULL;
 
 	if (n->op == '=') {
 		v = fit(g, dt_gen_value(g, n->r), n->r, n->l);
 		target_open(g, &t, n->l);
 	} else {
+		if (n->r->kind != N_INT && n->l->kind != N_VAR && is_in_element(n->l))
+			right = dt_gen_value(g, n->r);
 		target_open(g, &t, n->l);
 		v = dt_gen_arith(g, dt_gen_plain_op(n->op), target_load(g, &t),
 				 n->l->flags & NF_BITFIELD ? dt_promoted(g->cc, n->l) : n->l->type,
-				 n->r);
+				 n->r, right);
 		v = fit(g, v, NULL, n->l);
 	}
 	target_store(g, &t, v);
