@@ -298,6 +298,10 @@ struct dtrace_fault {
 	unsigned action;  /* 0: the predicate; else from 1 */
 	int offset;	  /* of the DIF instruction; -1: unknown */
 	uint64_t value;	  /* the address */
+	const char *file; /* the source; NULL: the command line */
+	unsigned line, column;	/* 0: not known, or a program of one line on the command line */
+	const char *expression; /* as written; NULL: not known (a program read from DOF) */
+	const char *reason;	/* "address 0x0 is not mapped"; NULL: not known */
 };
 struct dtrace_process {
 	const char *text; /* "pid 12 exited with status 1" */

@@ -29,6 +29,7 @@ typedef struct dt_diag {
 	uint64_t count, total; /* now, and since the start */
 	/* faults of a clause */
 	const dt_fault *fault; /* NULL: not such a fault */
+	const struct dt_fault_cause *cause; /* where in the source, and why; NULL: not known */
 	const dt_ecb *ecb;
 	uint64_t timestamp;
 	/* processes */

@@ -225,9 +225,39 @@ static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
 	return check_writer(c);
 }
 
+/* The user reads of it once for each place in the source. */
+static int tell_cause(dt_consumer *c, const struct dt_fault_cause *cause)
+{
+	dt_diag d = {.kind = DT_DIAG_FAULT};
+	dt_buf text = {0};
+	int rc;
+
+	dt_fault_cause_text(cause, &text);
+	d.text = text.s;
+	rc = c->env.diag(c->env.arg, &d);
+	dt_buf_free(&text);
+	return rc;
+}
+
+static int tell_fault(dt_consumer *c, const dt_diag *d)
+{
+	uint64_t max = dt_opt(c->env.opts, DT_O_FAULTMAX);
+	enum dt_fault_news news;
+	int rc;
+
+	if (dt_consumer_takes(c, d))
+		return 0;
+	news = dt_faults_add(c->faults, d->fault, d->ecb, d->cause ? d->cause->place : NULL, max);
+	if (news == DT_FAULT_COUNTED || !c->env.diag)
+		return 0;
+	rc = c->env.diag(c->env.arg, d);
+	return rc || news != DT_FAULT_NEW_PLACE ? rc : tell_cause(c, d->cause);
+}
+
 /* A writer gets every fault; for the user, those that repeat an earlier one are only counted. */
 static int report_fault(dt_consumer *c, const dt_record *r)
 {
+	struct dt_fault_cause cause = {0};
 	dt_diag d = {
 	    .kind = DT_DIAG_FAULT,
 	    .fault = r->fault,
@@ -237,14 +267,15 @@ static int report_fault(dt_consumer *c, const dt_record *r)
 	    .timestamp = r->timestamp,
 	};
 	dt_buf text = {0};
-	int rc = 0;
+	int rc;
 
 	dt_fault_text(r->fault, r->ecb, &text);
 	d.text = text.s;
-	if (!dt_consumer_takes(c, &d) && dt_faults_is_new(c->faults, r->fault, r->ecb) &&
-	    c->env.diag)
-		rc = c->env.diag(c->env.arg, &d);
+	if (dt_fault_explain(r->fault, r->ecb, &cause))
+		d.cause = &cause;
+	rc = tell_fault(c, &d);
 	dt_buf_free(&text);
+	dt_fault_cause_free(&cause);
 	return rc ? dt_err(c->err, EDT_ERRABORT, NULL) : 0;
 }
 

@@ -1,137 +1,13 @@
 /*
- * diag: messages about tracing, in DTrace's words: faults, and losses of every kind.
- *
- * A fault is a line, word for word as in DTrace. One kind comes in large numbers and says the same each
- * time: user memory that was not in memory. Of these only the first of each place (clause, action, DIF
- * offset) is a line; further ones are counted, and the count is reported at the next check of the status:
- * "... (12 more like this)".
+ * diag: messages about losses of every kind, in DTrace's words.
  *
  * Engines count losses since the start; a loss is reported as the difference to the last report.
  * Each kind is a row of one table, in the order of DTrace's numbers for them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "consume/writer.h"
-
-const char *dt_fault_name(uint32_t code)
-{
-	static const char *const names[] = {
-	    [DT_FLT_UNKNOWN] = "unknown fault",		[DT_FLT_BADADDR] = "invalid address",
-	    [DT_FLT_BADALIGN] = "invalid alignment",	[DT_FLT_ILLOP] = "illegal operation",
-	    [DT_FLT_DIVZERO] = "divide-by-zero",	[DT_FLT_NOSCRATCH] = "out of scratch space",
-	    [DT_FLT_KPRIV] = "invalid kernel access",	[DT_FLT_UPRIV] = "invalid user access",
-	    [DT_FLT_TUPOFLOW] = "tuple stack overflow", [DT_FLT_BADSTACK] = "bad stack",
-	};
-
-	if (code == DT_FLT_LIBRARY)
-		return "library-level fault";
-	return names[code < DT_NELEM(names) ? code : DT_FLT_UNKNOWN];
-}
-
-/* With the address it is about, or without. */
-static void put_fault(dt_buf *out, const dt_fault *f, const dt_ecb *ecb, bool with_address)
-{
-	bool has_address =
-	    f->code == DT_FLT_BADADDR || f->code == DT_FLT_BADALIGN || f->code == DT_FLT_BADSTACK;
-
-	dt_buf_printf(out, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", f->epid,
-		      ecb->probe->id, ecb->probe->prov, ecb->probe->mod, ecb->probe->func,
-		      ecb->probe->name, dt_fault_name(f->code));
-	if (has_address && with_address)
-		dt_buf_printf(out, " (0x%llx)", (unsigned long long)f->value);
-	if (f->action == 0)
-		dt_buf_puts(out, " in predicate");
-	else
-		dt_buf_printf(out, " in action #%u", f->action);
-	if (f->offset >= 0)
-		dt_buf_printf(out, " at DIF offset %d", f->offset);
-}
-
-void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out)
-{
-	put_fault(out, f, ecb, true);
-}
-
-/* ---- faults that repeat ---- */
-
-struct place { /* of a fault that may come again */
-	dt_fault fault;
-	const dt_ecb *ecb;
-	uint64_t more; /* since the last report */
-	struct place *next;
-};
-
-struct dt_faults {
-	DT_VEC(struct place *) places; /* by EPID */
-};
-
-dt_faults *dt_faults_new(void)
-{
-	return dt_xcalloc(1, sizeof(dt_faults));
-}
-
-void dt_faults_free(dt_faults *fs)
-{
-	struct place *p;
-
-	if (!fs)
-		return;
-	for (uint32_t i = 0; i < fs->places.n; i++)
-		while ((p = fs->places.v[i])) {
-			fs->places.v[i] = p->next;
-			free(p);
-		}
-	dt_vec_free(&fs->places);
-	free(fs);
-}
-
-bool dt_faults_is_new(dt_faults *fs, const dt_fault *f, const dt_ecb *ecb)
-{
-	struct place **at;
-
-	if (!f->absent)
-		return true;
-	while (fs->places.n <= f->epid)
-		*dt_vec_add(&fs->places, NULL) = NULL;
-	for (at = &fs->places.v[f->epid]; *at; at = &(*at)->next)
-		if ((*at)->fault.action == f->action && (*at)->fault.offset == f->offset) {
-			(*at)->more++;
-			return false;
-		}
-	*at = dt_xcalloc(1, sizeof(**at));
-	(*at)->fault = *f;
-	(*at)->ecb = ecb;
-	return true;
-}
-
-static int tell_more(const struct place *p, uint64_t more, const struct dt_losses_to *to)
-{
-	dt_diag d = {.kind = DT_DIAG_FAULT, .count = more};
-	dt_buf text = {0};
-	int rc;
-
-	put_fault(&text, &p->fault, p->ecb, false);
-	dt_buf_printf(&text, " (%llu more like this)", (unsigned long long)more);
-	d.text = text.s;
-	rc = to->tell(to->arg, &d);
-	dt_buf_free(&text);
-	return rc;
-}
-
-int dt_faults_report(dt_faults *fs, const struct dt_losses_to *to)
-{
-	for (uint32_t i = 0; i < fs->places.n; i++)
-		for (struct place *p = fs->places.v[i]; p; p = p->next) {
-			uint64_t more = p->more;
-
-			p->more = 0;
-			if (more && tell_more(p, more, to) != 0)
-				return -1;
-		}
-	return 0;
-}
-
-/* ---- losses ---- */
 
 #define NSEC 1000000000
 

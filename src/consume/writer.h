@@ -158,10 +158,35 @@ enum dt_flow_kind dt_flow_kind_of(const dt_probe *p);
 /* next: the record after this one in the stream, if known. */
 dt_flow dt_flow_step(dt_flow_state *fs, uint32_t stream, const dt_ecb *ecb, const dt_ecb *next);
 
-/* ---- losses and faults: diag.c ---- */
+/* ---- faults: fault.c ---- */
 const char *dt_fault_name(uint32_t code); /* "invalid address" ... */
 /* Text of a fault, without "dtrace: ". */
 void dt_fault_text(const dt_fault *f, const dt_ecb *ecb, dt_buf *out);
+struct dt_fault_cause { /* where in the source, and why */
+	const dt_place *place;
+	dt_buf expression, reason;
+};
+/* False: not known (a program read from DOF, an action without an expression). The buffers may be used again. */
+bool dt_fault_explain(const dt_fault *f, const dt_ecb *ecb, struct dt_fault_cause *out);
+void dt_fault_cause_free(struct dt_fault_cause *c);
+/* "script.d:12: this->p->name: address 0x0 is not mapped" */
+void dt_fault_cause_text(const struct dt_fault_cause *c, dt_buf *out);
+/* Faults that repeat are counted. */
+typedef struct dt_faults dt_faults;
+dt_faults *dt_faults_new(void);
+void dt_faults_free(dt_faults *fs);
+enum dt_fault_news {
+	DT_FAULT_COUNTED,   /* no line: there were `max` lines for this one already (0: no limit) */
+	DT_FAULT_AGAIN,	    /* a line */
+	DT_FAULT_NEW_PLACE, /* and one for the first fault of this place in the source */
+};
+enum dt_fault_news dt_faults_add(dt_faults *fs, const dt_fault *f, const dt_ecb *ecb, const dt_place *in_source,
+				 uint64_t max);
+struct dt_losses_to;
+/* Tell how many were counted since the last call. 0, or -1 when tell() says so. */
+int dt_faults_report(dt_faults *fs, const struct dt_losses_to *to);
+
+/* ---- losses: diag.c ---- */
 /* Report every counter that grew since the last call; what only tell() takes is added up for a second. 0, or -1 if tell() says
  * so. */
 typedef struct dt_losses dt_losses;
@@ -175,14 +200,6 @@ struct dt_losses_to {
 	uint64_t now; /* dt_now() */
 };
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to);
-/* Faults of user memory that was not in memory: the first at each place is reported, the others are
- * counted. */
-typedef struct dt_faults dt_faults;
-dt_faults *dt_faults_new(void);
-void dt_faults_free(dt_faults *fs);
-bool dt_faults_is_new(dt_faults *fs, const dt_fault *f, const dt_ecb *ecb); /* false: it is counted */
-/* Tell how many were counted since the last call. 0, or -1 when tell() says so. */
-int dt_faults_report(dt_faults *fs, const struct dt_losses_to *to);
 
 /* ---- the writer ---- */
 typedef struct dt_who { /* the thread that a record is about */

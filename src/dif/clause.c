@@ -24,6 +24,22 @@ bool dt_clause_next(const dt_clause *c, dt_difo_iter *it)
 	return false;
 }
 
+const dt_place *dt_difo_place(const dt_difo *d, int32_t offset)
+{
+	uint32_t at = offset < 0 ? DT_PLACE_WHOLE : (uint32_t)offset / sizeof(dt_instr);
+	uint32_t lo = 0, hi = d->nplaces;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (d->places[mid].at < at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < d->nplaces && d->places[lo].at == at ? &d->places[lo] : NULL;
+}
+
 bool dt_difo_reads(const dt_difo *d, uint32_t var)
 {
 	for (uint32_t i = 0; i < d->nvars; i++)

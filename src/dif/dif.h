@@ -46,6 +46,7 @@ struct dt_op_desc {
 	enum dt_op_format format;
 };
 extern const struct dt_op_desc dt_op_table[256];
+bool dt_op_can_fault(enum dt_op op);
 
 /* fields */
 #define DT_I_OP(i)	((i) >> 24)
@@ -100,6 +101,15 @@ typedef struct dt_reloc {
 	bool user;
 } dt_reloc;
 
+/* The source of an instruction that can fault. */
+typedef struct dt_place {
+	uint32_t at;	  /* the instruction; DT_PLACE_WHOLE: the expression as a whole */
+	dt_pos pos;	  /* file NULL: the command line; line 0: its only line */
+	const char *text; /* as written: len bytes */
+	uint32_t len;
+} dt_place;
+#define DT_PLACE_WHOLE UINT32_MAX
+
 typedef struct dt_difo {
 	dt_instr *text;
 	uint32_t len;
@@ -116,6 +126,8 @@ typedef struct dt_difo {
 	bool destructive; /* set by the verifier: copyout, copyoutstr, stga */
 	dt_type *type;	  /* source type of the value; NULL when read from DOF */
 	const char *name; /* of the variable or member that it is; NULL: neither, or read from DOF */
+	const dt_place *places; /* in order of `at`; none when read from DOF */
+	uint32_t nplaces;
 	uint32_t bound;	  /* strings: longest possible value incl. NUL (<= rtype.size); 0 = rtype.size */
 } dt_difo;
 
@@ -258,6 +270,8 @@ typedef struct dt_difo_iter {
 } dt_difo_iter;
 bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: no more */
 #define DT_EACH_DIFO(it, c) for (dt_difo_iter it = {0}; dt_clause_next((c), &it);)
+/* The source of the instruction at this offset in bytes, or of the whole for a negative one. NULL: not known. */
+const dt_place *dt_difo_place(const dt_difo *d, int32_t offset);
 bool dt_difo_reads(const dt_difo *d, uint32_t var); /* a built-in variable: DT_VAR_* */
 bool dt_clause_reads(const dt_clause *c, uint32_t var);
 bool dt_clause_is_destructive(const dt_clause *c); /* by an action, or by what a DIFO does */

@@ -13,6 +13,36 @@ const struct dt_op_desc dt_op_table[256] = {
 #undef DT_OPCODE
 };
 
+/* Whatever reads or writes memory, allocates it, divides, or calls. Variables: a value that is a string or a structure is
+ * copied from memory, and so are keys. */
+bool dt_op_can_fault(enum dt_op op)
+{
+	switch (dt_op_table[op].format) {
+	case DT_F_LOAD:
+	case DT_F_STORE:
+	case DT_F_STV:
+	case DT_F_LDA:
+	case DT_F_STA:
+	case DT_F_CALL:
+	case DT_F_PUSHTV:
+	case DT_F_PUSHTR:
+	case DT_F_XL: return true;
+	default: break;
+	}
+	switch (op) {
+	case DT_OP_SDIV:
+	case DT_OP_UDIV:
+	case DT_OP_SREM:
+	case DT_OP_UREM:
+	case DT_OP_SCMP:
+	case DT_OP_LDGAA:
+	case DT_OP_LDTAA:
+	case DT_OP_ALLOCS:
+	case DT_OP_COPYS: return true;
+	default: return false;
+	}
+}
+
 enum { NEEDS_ANY = false, NEEDS_KERNEL = true };
 
 /* Both tables are in order of id, so that binary search works. */

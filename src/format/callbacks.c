@@ -186,6 +186,13 @@ static int give_fault(const dt_writer *w, const dt_diag *d)
 		f.offset = d->fault->offset;
 		f.value = d->fault->value;
 	}
+	if (d->cause) {
+		f.file = d->cause->place->pos.file;
+		f.line = d->cause->place->pos.line;
+		f.column = d->cause->place->pos.column;
+		f.expression = d->cause->expression.s;
+		f.reason = d->cause->reason.s;
+	}
 	return w->to.fault ? w->to.fault(&f, w->to.arg) : 0;
 }
 

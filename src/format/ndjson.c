@@ -333,6 +333,29 @@ static void put_drop(dt_writer *w, const dt_diag *d)
 	}
 }
 
+static void put_pos(dt_buf *out, const dt_pos *pos)
+{
+	if (pos->file) {
+		dt_json_key(out, "file");
+		dt_json_name(out, pos->file, strlen(pos->file));
+	}
+	if (pos->line) {
+		dt_json_key(out, "line");
+		dt_json_uint(out, pos->line);
+		dt_json_key(out, "column");
+		dt_json_uint(out, pos->column);
+	}
+}
+
+static void put_cause(dt_buf *out, const struct dt_fault_cause *c)
+{
+	put_pos(out, &c->place->pos);
+	dt_json_key(out, "expression");
+	dt_json_string(out, c->expression.s, c->expression.n);
+	dt_json_key(out, "reason");
+	dt_json_name(out, c->reason.s, c->reason.n);
+}
+
 static void put_fault(dt_writer *w, const dt_diag *d)
 {
 	const char *what = dt_fault_name(d->fault->code);
@@ -354,6 +377,8 @@ static void put_fault(dt_writer *w, const dt_diag *d)
 	dt_json_int(&w->out, d->fault->offset);
 	dt_json_key(&w->out, "value");
 	dt_json_uint(&w->out, d->fault->value);
+	if (d->cause)
+		put_cause(&w->out, d->cause);
 }
 
 static void put_process(dt_writer *w, const dt_diag *d)
@@ -395,16 +420,7 @@ static void put_error(dt_buf *out, const dt_error *e)
 		dt_json_key(out, "tag");
 		dt_json_name(out, dt_tag_name(e->tag), strlen(dt_tag_name(e->tag)));
 	}
-	if (e->pos.file) {
-		dt_json_key(out, "file");
-		dt_json_name(out, e->pos.file, strlen(e->pos.file));
-	}
-	if (e->pos.line) {
-		dt_json_key(out, "line");
-		dt_json_uint(out, e->pos.line);
-		dt_json_key(out, "column");
-		dt_json_uint(out, e->pos.column);
-	}
+	put_pos(out, &e->pos);
 	dt_json_key(out, "errno");
 	dt_json_int(out, e->code);
 }

@@ -49,9 +49,33 @@ void dt_index_add(dt_index *ix, dt_arena *a, uint32_t hash, uint32_t pos)
 	ix->n++;
 }
 
+/* ---- where in the source ---- */
+
+bool dt_place_of(dt_gen *g, const dt_node *n, uint32_t at, dt_place *out)
+{
+	const struct dt_source *src = g->cc->src;
+
+	while (n && n->use)
+		n = n->use;
+	if (!n || !n->from || !src)
+		return false;
+	*out = (dt_place){.at = at, .pos = n->pos, .text = n->from, .len = (uint32_t)(n->to - n->from)};
+	if (out->pos.file)
+		return true;
+	if (!src->is_cmdline)
+		out->pos.file = g->cc->prog->name;
+	else if (g->cc->one_line)
+		out->pos.line = 0;
+	return true;
+}
+
 /* ---- text ---- */
 void dt_emit(dt_gen *g, dt_instr i)
 {
+	dt_place place;
+
+	if (dt_op_can_fault(DT_I_OP(i)) && dt_place_of(g, g->node, g->text.n, &place))
+		*dt_vec_add(&g->places, g->arena) = place;
 	*dt_vec_add(&g->text, g->arena) = i;
 }
 
@@ -220,5 +244,7 @@ dt_difo *dt_assemble(dt_gen *g)
 	d->strlen = g->strings.n;
 	d->relocs = dt_arena_dup(a, g->relocs.v, g->relocs.n * sizeof(*d->relocs));
 	d->nrelocs = g->relocs.n;
+	d->places = dt_arena_dup(a, g->places.v, g->places.n * sizeof(*d->places));
+	d->nplaces = g->places.n;
 	return d;
 }

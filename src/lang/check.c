@@ -53,6 +53,11 @@ static dt_node *check_one(dt_compiler *cc, dt_node *n)
 	dt_depth_leave(cc);
 	out->flags |= NF_CHECKED;
 	out->next = next;
+	if (!out->from) {
+		out->from = n->from;
+		out->to = n->to;
+		out->use = n->use;
+	}
 	return out;
 }
 

@@ -55,7 +55,7 @@ void dt_place_member(dt_compiler *cc, dt_node *n, dt_type *sou); /* n->name, whi
 
 /* ---- check_xlate.c: inlines and translators ---- */
 dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use);
-dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos);
+dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, const dt_node *use);
 dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n);
 dt_node *dt_xlate_deref(dt_node *n); /* *p of a translated pointer; NULL: it is not one */
 

@@ -121,7 +121,7 @@ dt_node *dt_check_member(dt_compiler *cc, dt_node *n)
 
 	n->l = dt_check(cc, n->l);
 	if (n->l->kind == N_XLATE)
-		return dt_expand_member(cc, n->l, n->name, n->pos);
+		return dt_expand_member(cc, n->l, n->name, n);
 	if (dt_type_is_dyn(n->l->type))
 		dt_fail(cc, n->pos, D_OP_DYN, "operator %s cannot be applied to a dynamic type",
 			dt_op_name(n->op));

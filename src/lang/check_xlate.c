@@ -36,12 +36,25 @@ dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos)
 	return dt_node_copy(cc, n);
 }
 
+/* Faults in these nodes are reported as faults of `use`. */
+static void set_use(dt_node *n, const dt_node *use)
+{
+	for (; n; n = n->next) {
+		n->use = use;
+		set_use(n->c, use);
+		set_use(n->l, use);
+		set_use(n->r, use);
+		set_use(n->args, use);
+	}
+}
+
 static dt_node *check_with(dt_compiler *cc, const dt_node *expr, struct dt_binding *bindings,
-			   dt_pos pos)
+			   const dt_node *use)
 {
 	struct dt_binding *outer = cc->bindings;
-	dt_node *n = dt_node_expand(cc, expr, pos);
+	dt_node *n = dt_node_expand(cc, expr, use->pos);
 
+	set_use(n, use);
 	cc->bindings = bindings;
 	n = dt_check(cc, n);
 	cc->bindings = outer;
@@ -93,7 +106,7 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 				id->name);
 	cc->expansions = &here;
 	cc->unjudged += declared;
-	n = check_with(cc, id->inl->expr, b, use->pos);
+	n = check_with(cc, id->inl->expr, b, use);
 	cc->unjudged -= declared;
 	cc->expansions = here.outer;
 	if (declared) {
@@ -257,9 +270,10 @@ static dt_node *fit_member(dt_compiler *cc, dt_node *n, dt_type *to)
 }
 
 static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_node *input,
-			     dt_pos pos)
+			     const dt_node *use)
 {
 	struct dt_binding b = {x->param, input, NULL};
+	dt_pos pos = use->pos;
 	const dt_member *decl;
 	uint64_t bits;
 	dt_node *n, *out;
@@ -268,7 +282,7 @@ static dt_node *member_value(dt_compiler *cc, dt_xlator *x, dt_xmember *m, dt_no
 	if (!decl)
 		dt_fail(cc, pos, D_XLATE_MEMB, "%s is not a member of %s", m->name,
 			dt_tname(cc, x->out));
-	n = check_with(cc, m->expr, &b, pos);
+	n = check_with(cc, m->expr, &b, use);
 	if (n->kind == N_XLATE && dt_type_compatible(cc->types, n->ctype, decl->type))
 		return n; /* a member that is itself translated */
 	out = fit_member(cc, n, decl->type);
@@ -293,8 +307,9 @@ _Noreturn static void not_translated(dt_compiler *cc, const dt_xlator *x, const 
 		dt_tname(cc, x->out), member, dt_did_you_mean(member, names.v, names.n).text);
 }
 
-dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, dt_pos pos)
+dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, const dt_node *use)
 {
+	dt_pos pos = use->pos;
 	dt_xlator *x = dt_xlator_find(cc, xlate->l->type, xlate->ctype);
 	dt_xmember *m = x ? find_member(x, member) : NULL;
 	dt_attr before = cc->clause_attr;
@@ -306,7 +321,7 @@ dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, d
 	if (!m)
 		not_translated(cc, x, member, pos);
 	cc->unjudged++;
-	n = member_value(cc, x, m, xlate->l, pos);
+	n = member_value(cc, x, m, xlate->l, use);
 	cc->unjudged--;
 	cc->clause_attr = before;
 	dt_use_attr(cc, pos, x->attr, member);
@@ -319,8 +334,10 @@ void dt_xlator_check(dt_compiler *cc, dt_xlator *x)
 {
 	cc->defining = true;
 	for (dt_xmember *m = x->members; m; m = m->next) {
+		dt_node *input = opaque(cc, x->param, x->in, m->pos);
+
 		cc->expanded = 0;
-		member_value(cc, x, m, opaque(cc, x->param, x->in, m->pos), m->pos);
+		member_value(cc, x, m, input, input);
 	}
 	cc->defining = false;
 }
@@ -355,7 +372,7 @@ static dt_node *member_store(dt_compiler *cc, dt_node *object, const dt_xmember 
 	to->op = '.';
 	to->name = m->name;
 	dt_place_member(cc, to, sou);
-	v = dt_xlate_object(dt_expand_member(cc, object, m->name, object->pos));
+	v = dt_xlate_object(dt_expand_member(cc, object, m->name, object));
 	if (dt_type_is_dyn(v->type))
 		return NULL;
 	if (dt_type_is_array(to->type) && dt_type_is_string(v->type)) {

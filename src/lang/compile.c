@@ -64,7 +64,7 @@ void dt_compiler_free(dt_compiler *cc)
 /* Command-line programs are mostly one line, where a line number is useless: name the part. */
 static const char *error_region(const dt_compiler *cc, dt_pos pos)
 {
-	if (!cc->src || !cc->src->is_cmdline || memchr(cc->src->text, '\n', cc->src->len))
+	if (!cc->one_line)
 		return NULL;
 	if (pos.line && cc->body && pos.column > cc->body)
 		return "in action list: ";
@@ -183,6 +183,7 @@ static const char *program_name(dt_compiler *cc, const struct dt_source *src)
 static void start_program(dt_compiler *cc, const struct dt_source *src)
 {
 	cc->src = src;
+	cc->one_line = src->is_cmdline && !memchr(src->text, '\n', src->len);
 	cc->prog = dt_arena_alloc(cc->arena, sizeof(*cc->prog));
 	cc->prog->name = program_name(cc, src);
 	cc->prog->is_script = !src->is_cmdline;

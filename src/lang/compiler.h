@@ -17,6 +17,7 @@ typedef struct dt_token {
 	const char *text;  /* identifiers, strings (escapes undone), probe descriptions */
 	uint32_t len;
 	const char *module; /* scoped identifier: module`text; "" for `text; T_IMPORT, T_MODULE: the version, or "" */
+	const char *from, *to; /* as written */
 } dt_token;
 
 typedef struct dt_lexer {
@@ -31,6 +32,7 @@ typedef struct dt_lexer {
 	bool before_tag; /* "struct" of a process was the last word */
 	int last;	 /* kind of the last token read; 0: there is none */
 	dt_token tok;	 /* current */
+	const char *end_before; /* where the one before it ends */
 	dt_token ahead[4]; /* looked at, not yet taken */
 	int nahead;
 	/* line markers: are we inside an included file? */
@@ -120,6 +122,7 @@ struct dt_compiler {
 	struct dt_module *module; /* what is compiled is this module; NULL: none */
 	dt_map *imports;	  /* name -> struct dt_module *, of this text; NULL: none yet */
 	const struct dt_source *src; /* NULL: a single type or expression */
+	bool one_line; /* it is a program of one line, on the command line */
 	dt_lexer lex;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
 	uint32_t nlinks; /* operators in the expression being parsed: DT_MAX_LINKS */

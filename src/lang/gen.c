@@ -461,7 +461,12 @@ dt_val *dt_gen_value(dt_gen *g, const dt_node *n)
 	dt_val *v = dt_common_find(g, n, &common);
 
 	if (!v) {
+		const dt_node *outer = g->node;
+
+		if (n->from)
+			g->node = n;
 		v = gen_node(g, n);
+		g->node = outer;
 		dt_common_keep(g, common, v);
 	}
 	return v;
@@ -534,11 +539,14 @@ static void gen_start(dt_gen *g, dt_compiler *cc, dt_pos pos)
 	g->nregs = iregs == 0 || iregs > DT_DIF_NREGS ? DT_DIF_NREGS : (int)iregs;
 }
 
-static dt_difo *gen_finish(dt_gen *g, dt_val *v, dt_type *t, bool record)
+static dt_difo *gen_finish(dt_gen *g, dt_val *v, const dt_node *n, dt_type *t, bool record)
 {
+	dt_place whole;
 	dt_difo *d;
 
 	dt_emit(g, DT_I_FMT(DT_OP_RET, 0, 0, dt_val_reg(g, v)));
+	if (dt_place_of(g, n, DT_PLACE_WHOLE, &whole))
+		*dt_vec_add(&g->places, g->arena) = whole;
 	d = dt_assemble(g);
 	d->type = t;
 	if (record)
@@ -569,6 +577,7 @@ dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record)
 		    cc, n->pos, D_CG_DYN,
 		    "a whole translated object cannot be used as a value; use one of its members");
 	gen_start(&g, cc, n->pos);
+	g.node = n;
 	dt_common_scan(&g, n);
 	if (!record && n->kind == N_OP1 && (n->op == T_POSTINC || n->op == T_POSTDEC))
 		v = dt_gen_incdec(&g, n, false);
@@ -576,7 +585,7 @@ dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record)
 		v = dt_gen_value(&g, n);
 	if (record)
 		v = dt_gen_exact(&g, v, n);
-	d = gen_finish(&g, v, n->type, record);
+	d = gen_finish(&g, v, n, n->type, record);
 	d->name = record ? name_of(n) : NULL;
 	if (record && (d->rtype.flags & DT_TF_BYREF) && (n->flags & NF_USER))
 		d->rtype.flags = DT_TF_BYUREF;
@@ -593,5 +602,5 @@ dt_difo *dt_gen_const(dt_compiler *cc, int64_t v, dt_type *t)
 	dt_gen g;
 
 	gen_start(&g, cc, (dt_pos){0});
-	return gen_finish(&g, dt_val_const(&g, (uint64_t)v), t, true);
+	return gen_finish(&g, dt_val_const(&g, (uint64_t)v), NULL, t, true);
 }

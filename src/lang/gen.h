@@ -78,6 +78,8 @@ typedef struct dt_gen {
 	DT_VEC(uint32_t) string_at; /* where each string begins */
 	DT_VEC(struct dt_gen_var) vars;
 	DT_VEC(dt_reloc) relocs;
+	DT_VEC(dt_place) places;
+	const dt_node *node; /* what code is being generated for */
 	dt_index int_ix, string_ix, var_ix;
 	/* gen_reg.c */
 	int nregs;
@@ -102,6 +104,7 @@ uint32_t dt_int_reloc(dt_gen *g, const char *name, uint64_t addend); /* its own 
 uint32_t dt_string_offset(dt_gen *g, const char *s);
 void dt_var_touch(dt_gen *g, dt_ident *id, uint16_t flags /* DT_VARF_* */);
 dt_difo *dt_assemble(dt_gen *g);
+bool dt_place_of(dt_gen *g, const dt_node *n, uint32_t at, dt_place *out); /* false: it is not from the source */
 
 /* ---- gen_reg.c: every function that takes a value to make another takes over its reference ----
  */

@@ -116,6 +116,8 @@ struct dt_node {
 	int op;
 	uint32_t flags;
 	dt_pos pos;
+	const char *from, *to; /* as written; NULL: made by the compiler */
+	const dt_node *use;    /* copied from an inline or a translator: the expression that uses it */
 	dt_node *next; /* in argument, statement and description lists */
 	dt_type *type; /* set by the checker for every expression */
 	dt_attr attr;  /* stability, set by the checker */

@@ -357,6 +357,7 @@ again:
 		dt_lex_skip_blanks(cc);
 	memset(t, 0, sizeof(*t));
 	t->pos = dt_lex_pos(cc);
+	t->from = lx->p;
 	if (lx->p >= lx->end)
 		return;
 	char c = *lx->p, d = lx->end - lx->p > 1 ? lx->p[1] : '\0';
@@ -403,11 +404,16 @@ void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode
 {
 	/* A library's inlines and translators are checked again where they are used: say where they come from. */
 	const char *file = cc->src && cc->src->is_library && cc->prog ? cc->prog->name : NULL;
-	const char *nul = memchr(text, '\0', len);
+	const char *nul;
+	char *kept;
 
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* some editors write it first */
 		text += 3;
 		len -= 3;
+	}
+	if (!cc->exports) { /* messages about faults quote it while the program runs */
+		kept = dt_arena_alloc(cc->arena, len + 1);
+		text = memcpy(kept, text, len);
 	}
 	cc->lex = (dt_lexer){.text = text,
 			     .p = text,
@@ -417,6 +423,7 @@ void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode
 			     .file = file,
 			     .first_file = file,
 			     .mode = mode};
+	nul = memchr(text, '\0', len);
 	if (!nul)
 		return;
 	for (; cc->lex.p < nul;) {
@@ -435,6 +442,7 @@ static void lex_token(dt_compiler *cc, dt_token *t)
 	else
 		dt_lex_expr(cc, t);
 	cc->lex.last = t->kind;
+	t->to = cc->lex.p;
 }
 
 void dt_lex_next(dt_compiler *cc)
@@ -442,6 +450,7 @@ void dt_lex_next(dt_compiler *cc)
 	dt_lexer *lx = &cc->lex;
 	dt_token t;
 
+	lx->end_before = lx->tok.to;
 	if (lx->nahead == 0) {
 		lex_token(cc, &t);
 		lx->tok = t;

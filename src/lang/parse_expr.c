@@ -18,6 +18,14 @@ static void add_link(dt_compiler *cc)
 		dt_syntax(cc, "expression too long: more than %d operators", DT_MAX_LINKS);
 }
 
+/* The source text of n begins at `from` and ends with the last token that was taken. */
+static dt_node *written(dt_compiler *cc, dt_node *n, const char *from)
+{
+	n->from = from;
+	n->to = cc->lex.end_before;
+	return n;
+}
+
 /* ---- names known to be variables ---- */
 
 #define NAME_BUCKETS 1024
@@ -275,9 +283,11 @@ static dt_node *parse_member(dt_compiler *cc, dt_node *l)
 /* postfix := primary { "[" .. "]" | "." name | "->" name | "++" | "--" } */
 static dt_node *parse_postfix(dt_compiler *cc)
 {
+	const char *from = cc->lex.tok.from;
 	dt_node *n = parse_primary(cc);
 
 	for (;; add_link(cc)) {
+		written(cc, n, from);
 		switch (cc->lex.tok.kind) {
 		case '[': n = parse_index(cc, n); break;
 		case '.':
@@ -414,6 +424,7 @@ static dt_node *d_errno(dt_compiler *cc, dt_pos pos)
 static dt_node *parse_unary_inner(dt_compiler *cc)
 {
 	int op = cc->lex.tok.kind;
+	const char *from = cc->lex.tok.from;
 	dt_pos pos = cc->lex.tok.pos;
 	dt_node *n;
 
@@ -450,7 +461,7 @@ static dt_node *parse_unary_inner(dt_compiler *cc)
 	default: return parse_postfix(cc);
 	}
 	n->pos = pos;
-	return n;
+	return written(cc, n, from);
 }
 
 /* unary := postfix | op unary | "(" type-name ")" unary | "sizeof" ... | "stringof" unary
@@ -470,6 +481,7 @@ static dt_node *parse_unary(dt_compiler *cc)
 /* Operators of at least `min`; all of them associate to the left. */
 static dt_node *parse_binary(dt_compiler *cc, int min)
 {
+	const char *from = cc->lex.tok.from;
 	dt_node *l = parse_unary(cc);
 
 	for (;; add_link(cc)) {
@@ -482,12 +494,14 @@ static dt_node *parse_binary(dt_compiler *cc, int min)
 		if ((op == '/' || op == '%') && l->r->kind == N_INT && l->r->ival == 0)
 			dt_fail(cc, l->pos, D_DIV_ZERO, "expression contains division by zero");
 		l->pos = pos;
+		written(cc, l, from);
 	}
 }
 
 /* conditional := binary [ "?" expression ":" conditional ] */
 static dt_node *parse_conditional(dt_compiler *cc)
 {
+	const char *from = cc->lex.tok.from;
 	dt_node *c = parse_binary(cc, 3), *n;
 
 	if (cc->lex.tok.kind != '?')
@@ -501,7 +515,7 @@ static dt_node *parse_conditional(dt_compiler *cc)
 	dt_lex_expect(cc, ':', ":");
 	n->r = parse_conditional(cc);
 	dt_depth_leave(cc);
-	return n;
+	return written(cc, n, from);
 }
 
 /* alternatives := conditional { "??" conditional } */
@@ -523,6 +537,7 @@ static dt_node *parse_alternatives(dt_compiler *cc)
 /* assignment := alternatives [ "=" assignment ]   (and "+=" ...) */
 dt_node *dt_parse_assign(dt_compiler *cc)
 {
+	const char *from = cc->lex.tok.from;
 	dt_node *l = parse_alternatives(cc);
 	int op = cc->lex.tok.kind;
 	dt_pos pos = cc->lex.tok.pos;
@@ -536,12 +551,13 @@ dt_node *dt_parse_assign(dt_compiler *cc)
 	l = dt_node_op2(cc, op, l, dt_parse_assign(cc));
 	l->pos = pos;
 	dt_depth_leave(cc);
-	return l;
+	return written(cc, l, from);
 }
 
 /* expression := assignment { "," assignment } */
 dt_node *dt_parse_expr(dt_compiler *cc)
 {
+	const char *from = cc->lex.tok.from;
 	dt_node *l = dt_parse_assign(cc);
 
 	while (cc->lex.tok.kind == ',') {
@@ -550,6 +566,7 @@ dt_node *dt_parse_expr(dt_compiler *cc)
 		dt_lex_next(cc);
 		l = dt_node_op2(cc, ',', l, dt_parse_assign(cc));
 		l->pos = pos;
+		written(cc, l, from);
 	}
 	return l;
 }

@@ -28,6 +28,7 @@ expect "dtrace: [DTRACEDROP_DYNAMIC] 1 dynamic variable drop" "$err"
 
 dt -q -n 'ERROR { trace(*(int *)0); } BEGIN { trace(*(int *)8); } BEGIN { exit(0); }'
 expect "dtrace: 1 error in ERROR probe enabling
-dtrace: error on enabled probe ID 2 (ID 1: dtrace:::BEGIN): invalid address (0x8) in action #1 at DIF offset 4" "$err"
+dtrace: error on enabled probe ID 2 (ID 1: dtrace:::BEGIN): invalid address (0x8) in action #1 at DIF offset 4
+dtrace: *(int *)8: address 0x8 is not mapped" "$err"
 dt -q -x droptags -n 'ERROR { trace(*(int *)0); } BEGIN { trace(*(int *)8); } BEGIN { trace(*(int *)8); } BEGIN { exit(0); }'
 expect "dtrace: [DTRACEDROP_DBLERROR] 2 errors in ERROR probe enabling" "$(head -n 1 <<<"$err")"

@@ -58,6 +58,7 @@ dtrace:::END
 dtrace:::ERROR
 42
 [1] error on enabled probe ID 2 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1 at DIF offset 4
+[1] *(int *)0: address 0x0 is not mapped
 
                 1"
 san=

@@ -72,7 +72,7 @@ t.end()
 
 # an error while the table is shown is not lost with its screen
 t = Terminal([dtrace, "-x", "engine=vm", "-x", "aggrate=100ms", "-q", "--top", "-n", "BEGIN { @ = count(); } BEGIN { trace(*(int *)8); }"], 160, 24)
-t.until(lambda: "invalid address" in t.line(23), "the message on the screen")
+t.until(lambda: "address 0x8 is not mapped" in t.line(23), "the message on the screen")
 t.type("q")
 t.end()
 expect(True, "dtrace: error on enabled probe" in t.text(), "the message at the end")

@@ -249,18 +249,19 @@ static int swallow(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text
 {
 	(void)h;
 	CHECK(kind == DTRACE_DIAG_FAULT || kind == DTRACE_DIAG_NOTE);
-	snprintf(arg, 128, "%s", text);
+	snprintf((char *)arg + strlen(arg), 256 - strlen(arg), "%s\n", text);
 	return 0;
 }
 
 static void test_diag(void)
 {
 	dtrace_hdl_t *h = open_quiet();
-	char buf[64] = "", diag[128] = "";
+	char buf[64] = "", diag[256] = "";
 
 	dtrace_handle_diag(h, swallow, diag);
 	run(h, "BEGIN { trace(1 / (pid - pid)); } BEGIN { exit(0); }", buf, sizeof(buf));
 	CHECK(strstr(diag, "divide-by-zero in action #1") != NULL);
+	CHECK(strstr(diag, "\n1 / (pid - pid): division by zero\n") != NULL);
 	dtrace_close(h);
 }
 

@@ -67,6 +67,9 @@ static int count_fault(const struct dtrace_fault *f, void *arg)
 
 	CHECK(f->probe.id == 1 && f->clause == 1 && f->action == 1 && f->code == 4);
 	CHECK_STR(f->what, "divide-by-zero");
+	CHECK_STR(f->expression, "1 / (pid - pid)");
+	CHECK_STR(f->reason, "division by zero");
+	CHECK(!f->file && !f->line);
 	s->faults++;
 	return 0;
 }
