@@ -32,8 +32,10 @@ static void say(const dtrace_hdl_t *error, const char *fmt, va_list ap)
 	char *what = NULL, *text = NULL;
 
 	if (vasprintf(&what, fmt, ap) < 0 || asprintf(&text, "%s%s%s", what, error ? ": " : "",
-						      error ? dtrace_errtext(error) : "") < 0)
-		_exit(EXIT_FATAL); /* no memory for a line */
+						      error ? dtrace_errtext(error) : "") < 0) {
+		fputs("dtrace: out of memory\n", stderr);
+		_exit(EXIT_FATAL);
+	}
 	top_restore(); /* a message on its screen would be lost */
 	fflush(stdout);
 	if (!format_of || !dtrace_message_write(format_of, text, error != NULL, stderr))
