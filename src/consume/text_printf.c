@@ -9,6 +9,7 @@
  * Text is padded here rather than by C's printf, so that strings may hold any byte.
  */
 #include <arpa/inet.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -60,6 +61,23 @@ static size_t text_of(const dt_value *v, const char **s)
 
 /* ---- numbers ---- */
 
+/* Thousands by commas, for a locale that has no separator of its own (C, POSIX). */
+static void put_grouped(const struct job *j, char letter, uint64_t u)
+{
+	bool negative = letter == 'd' && (int64_t)u < 0;
+	char digits[24], text[48], *p = text;
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)(negative ? -u : u));
+
+	if (negative || (letter == 'd' && (j->flags & (DT_CF_SIGN | DT_CF_SPACE))))
+		*p++ = negative ? '-' : j->flags & DT_CF_SIGN ? '+' : ' ';
+	for (int i = 0; i < n; i++) {
+		*p++ = digits[i];
+		if (i + 1 < n && (n - i - 1) % 3 == 0)
+			*p++ = ',';
+	}
+	put_padded(j, text, (size_t)(p - text));
+}
+
 /* "%#0-+ '*.*" and what follows: C's printf does the rest. */
 static void c_format(const struct job *j, char spec[32], const char *tail)
 {
@@ -102,8 +120,12 @@ static void put_number(const struct job *j, char letter, uint64_t u)
 	char tail[4] = {'l', 'l', letter, 0}, spec[32];
 	locale_t old = 0, l = group_begin(j, &old);
 
-	c_format(j, spec, tail);
-	dt_buf_printf(j->out, spec, j->width < 0 ? 0 : j->width, j->prec, (unsigned long long)u);
+	if (j->flags & DT_CF_GROUP && strchr("du", letter) && *nl_langinfo(THOUSEP) == '\0') {
+		put_grouped(j, letter, u);
+	} else {
+		c_format(j, spec, tail);
+		dt_buf_printf(j->out, spec, j->width < 0 ? 0 : j->width, j->prec, (unsigned long long)u);
+	}
 	group_end(l, old);
 }
 
@@ -315,6 +337,70 @@ static void conv_time(const struct job *j)
 	put_text(j, text, strlen(text));
 }
 
+/* A number of nanoseconds: 950ns, 12.345us, 1.234ms, 3.210s, 2m05s, 1h02m03s, 3d04h05m. */
+static void conv_duration(const struct job *j)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+	bool negative = j->v->is_signed && (int64_t)j->v->u < 0;
+	uint64_t ns = negative ? -j->v->u : dt_value_unsigned(j->v), s = ns / 1000000000;
+	int prec = j->prec < 0 ? 3 : j->prec > 9 ? 9 : j->prec;
+	const char *sign = negative ? "-" : j->flags & DT_CF_SIGN ? "+" : "";
+	char text[64];
+	size_t i = 0;
+
+	while (i < DT_NELEM(units) && ns < units[i].ns)
+		i++;
+	if (i == DT_NELEM(units))
+		snprintf(text, sizeof(text), "%s%uns", sign, (unsigned)ns);
+	else if (s < 60)
+		snprintf(text, sizeof(text), "%s%.*Lf%s", sign, prec, (long double)ns / (long double)units[i].ns,
+			 units[i].name);
+	else if (s < 3600)
+		snprintf(text, sizeof(text), "%s%um%02us", sign, (unsigned)(s / 60), (unsigned)(s % 60));
+	else if (s < 86400)
+		snprintf(text, sizeof(text), "%s%uh%02um%02us", sign, (unsigned)(s / 3600),
+			 (unsigned)(s / 60 % 60), (unsigned)(s % 60));
+	else
+		snprintf(text, sizeof(text), "%s%llud%02uh%02um", sign, (unsigned long long)(s / 86400),
+			 (unsigned)(s / 3600 % 24), (unsigned)(s / 60 % 60));
+	put_padded(j, text, strlen(text));
+}
+
+/* ---- enums ---- */
+
+/* The enumerator of this value; else those whose bits are set, joined by |, and what is left in hexadecimal. */
+static void conv_flags(const struct job *j)
+{
+	const dt_type *t = j->v->type ? dt_type_resolve(j->v->type) : NULL;
+	uint64_t left = dt_value_unsigned(j->v);
+	dt_buf b = {0};
+
+	if (t && t->kind == DT_K_ENUM)
+		dt_type_complete(j->fe->env->types, (dt_type *)t);
+	else
+		t = NULL; /* read from DOF */
+	for (uint32_t i = 0; t && i < t->nenumerators; i++)
+		if (t->enumerators[i].value == (int64_t)j->v->u) {
+			put_text(j, t->enumerators[i].name, strlen(t->enumerators[i].name));
+			return;
+		}
+	for (uint32_t i = 0; t && i < t->nenumerators; i++) {
+		uint64_t bits = (uint64_t)t->enumerators[i].value;
+
+		if (bits && (left & bits) == bits) {
+			dt_buf_printf(&b, "%s%s", b.n ? "|" : "", t->enumerators[i].name);
+			left &= ~bits;
+		}
+	}
+	if (left || b.n == 0)
+		dt_buf_printf(&b, "%s0x%llx", b.n ? "|" : "", (unsigned long long)left);
+	put_text(j, b.s, b.n);
+	dt_buf_free(&b);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -324,6 +410,7 @@ static const struct {
     {"diuoxX", conv_int},	{"c", conv_char},    {"C", conv_escaped_char}, {"s", conv_string},
     {"S", conv_escaped_string}, {"p", conv_pointer}, {"aA", conv_address},     {"k", conv_stack},
     {"eEfgG", conv_float},	{"I", conv_host},    {"P", conv_port},	       {"TY", conv_time},
+    {"D", conv_duration},	{"b", conv_flags},
 };
 
 /* Width or precision from an argument: -1 when there is none. */
@@ -368,7 +455,24 @@ static void put_value(struct job *j, const dt_value *v)
 	}
 }
 
-/* %@: the value of an aggregation; a distribution is a graph, whatever the letter. */
+/* %@.99q */
+static void put_quantile(struct job *j, const dt_aggset *s, const uint64_t *value)
+{
+	uint32_t whole = 1, part = 1;
+	int64_t number;
+
+	for (int i = 0; i < j->conv->prec_digits; i++)
+		whole *= 10;
+	if (j->conv->prec >= 0 && whole > 1)
+		part = (uint32_t)j->conv->prec;
+	else
+		whole = 2; /* the median */
+	number = dt_agg_quantile(s->agg, value, part, whole);
+	j->prec = -1;
+	put_number(j, 'd', (uint64_t)number);
+}
+
+/* %@: the value of an aggregation; a distribution is a graph, whatever the letter, except for %@q. */
 static void put_agg(struct job *j, uint32_t which)
 {
 	const struct dt_format_env *fe = j->fe;
@@ -380,6 +484,10 @@ static void put_agg(struct job *j, uint32_t which)
 	if (which >= fe->nsets)
 		which = fe->nsets - 1;
 	s = fe->sets[which];
+	if (dt_agg_is_quantizer(s->agg) && j->conv->letter == 'q') {
+		put_quantile(j, s, fe->values[which]);
+		return;
+	}
 	if (dt_agg_is_quantizer(s->agg)) {
 		dt_text_quantize(j->out, s->agg, fe->values[which], s->normal, fe->env->opts);
 		return;

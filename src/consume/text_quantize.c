@@ -154,6 +154,42 @@ static void put_label(dt_buf *out, const struct dt_buckets *b, uint32_t i)
 	dt_buf_printf(out, "%16s ", text);
 }
 
+/* ---- percentiles ---- */
+
+/* Where in a bucket; at an open end all that is known is the bound. */
+static int64_t inside(const struct dt_buckets *b, uint32_t i, unsigned __int128 part, unsigned __int128 whole)
+{
+	int64_t low, high;
+
+	dt_bucket_range(b, i, &low, &high);
+	if (low == INT64_MIN || high == INT64_MAX)
+		return low == INT64_MIN ? high : low;
+	return low + (int64_t)((unsigned __int128)(uint64_t)(high - low) * part / whole);
+}
+
+int64_t dt_agg_quantile(const dt_agg *agg, const uint64_t *value, uint32_t part, uint32_t whole)
+{
+	unsigned __int128 total = 0, before = 0, rank;
+	struct dt_buckets b;
+
+	if (!dt_buckets_of(agg, value, &b))
+		return 0;
+	for (uint32_t i = 0; i < b.n; i++)
+		if (dt_bucket_count(&b, i, 1) > 0)
+			total += (uint64_t)dt_bucket_count(&b, i, 1);
+	rank = total * part; /* of total * whole */
+	for (uint32_t i = 0; i < b.n && total; i++) {
+		int64_t count = dt_bucket_count(&b, i, 1);
+
+		if (count <= 0)
+			continue;
+		if (before + (unsigned __int128)count * whole >= rank)
+			return inside(&b, i, rank - before, (unsigned __int128)count * whole);
+		before += (unsigned __int128)count * whole;
+	}
+	return 0;
+}
+
 void dt_text_quantize(dt_buf *out, const dt_agg *agg, const uint64_t *value, uint64_t normal,
 		      const dt_options *opts)
 {

@@ -138,6 +138,9 @@ struct dt_buckets {
 bool dt_buckets_of(const dt_agg *agg, const uint64_t *value, struct dt_buckets *b);
 int64_t dt_bucket_count(const struct dt_buckets *b, uint32_t i, uint64_t normal);
 int64_t dt_bucket_bound(const struct dt_buckets *b, uint32_t i); /* lower bound */
+/* What part/whole of a distribution is at or below, estimated: numbers are taken to be spread evenly over their bucket.
+ * 0 if it has none. */
+int64_t dt_agg_quantile(const dt_agg *agg, const uint64_t *value, uint32_t part, uint32_t whole);
 /* The numbers that fall into a bucket, both ends included; INT64_MIN and INT64_MAX where it is open. */
 void dt_bucket_range(const struct dt_buckets *b, uint32_t i, int64_t *low, int64_t *high);
 

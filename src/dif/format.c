@@ -43,6 +43,9 @@ static const struct dt_conversion conversions[] = {
     {"P", "", DT_TAKES_PORT, 0},
     {"k", "", DT_TAKES_STACK, 0},
     {"TY", "", DT_TAKES_TIME, 0},
+    {"D", "", DT_TAKES_INTEGER, 0},
+    {"b", "", DT_TAKES_ENUM, 0},
+    {"q", "", DT_TAKES_DISTRIBUTION, 0},
 };
 
 const struct dt_conversion *dt_conversion_find(char letter, const char *size)
@@ -116,6 +119,8 @@ static void parse_flags(struct parser *ps, dt_conv *c)
 
 static bool parse_width(struct parser *ps, dt_conv *c)
 {
+	const char *digits;
+
 	if (peek(ps) == '*') {
 		ps->p++;
 		c->flags |= DT_CF_DYNWIDTH;
@@ -132,8 +137,13 @@ static bool parse_width(struct parser *ps, dt_conv *c)
 	if (peek(ps) != '.')
 		return true;
 	ps->p++;
-	if (peek(ps) != '*')
-		return parse_number(ps, "precision", &c->prec);
+	if (peek(ps) != '*') {
+		digits = ps->p;
+		if (!parse_number(ps, "precision", &c->prec))
+			return false;
+		c->prec_digits = ps->p - digits < 10 ? (uint8_t)(ps->p - digits) : 10;
+		return true;
+	}
 	ps->p++;
 	c->flags |= DT_CF_DYNPREC;
 	return true;

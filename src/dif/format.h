@@ -30,6 +30,7 @@ typedef struct dt_conv {
 	char size[3];	/* "", "h", "l", "ll", "L", "w" as written */
 	uint16_t flags;
 	int width, prec; /* -1: none */
+	uint8_t prec_digits; /* of the precision as written: that of %q is a decimal fraction */
 	/* set by the compiler when it checks the arguments; -1 when not taken from arguments */
 	int arg, width_arg, prec_arg; /* index among the arguments that follow the format */
 } dt_conv;
@@ -59,6 +60,8 @@ enum dt_takes {
 	DT_TAKES_PORT,
 	DT_TAKES_STACK,
 	DT_TAKES_TIME,
+	DT_TAKES_ENUM,
+	DT_TAKES_DISTRIBUTION, /* of an aggregation */
 };
 
 /* A row of the table: these letters, written with this size. */

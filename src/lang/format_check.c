@@ -25,6 +25,8 @@ static const char *const takes_text[] = {
     [DT_TAKES_PORT] = "a uint16_t",
     [DT_TAKES_STACK] = "the result of stack(), ustack() or jstack()",
     [DT_TAKES_TIME] = "a 64-bit integer",
+    [DT_TAKES_ENUM] = "an enum",
+    [DT_TAKES_DISTRIBUTION] = "an aggregation of the quantize family, as in %@.99q",
 };
 
 static bool is_wide_array(dt_compiler *cc, dt_type *t)
@@ -64,6 +66,8 @@ static bool accepts(dt_compiler *cc, const struct dt_conversion *cv, dt_type *t)
 	case DT_TAKES_PORT: return integer && size == 2 && !dt_type_is_signed(t);
 	case DT_TAKES_STACK: return is_special(t, DT_S_STACK);
 	case DT_TAKES_TIME: return integer && size == 8;
+	case DT_TAKES_ENUM: return dt_type_resolve(t)->kind == DT_K_ENUM;
+	case DT_TAKES_DISTRIBUTION: return false;
 	}
 	return false;
 }
@@ -129,7 +133,7 @@ static void check_agg_value(dt_compiler *cc, const struct dt_format_args *a, dt_
 		++*next;
 	agg = a->aggs[c->arg];
 	if (agg->func >= DT_ACT_QUANTIZE)
-		return; /* a graph, whatever the letter */
+		return; /* a graph, whatever the letter; %q: a percentile */
 	t = agg->func == DT_ACT_COUNT ? in->uint64 : in->int64;
 	const struct dt_conversion *cv = dt_conversion_find(c->letter, c->size);
 	bool sized = cv->takes == DT_TAKES_SIGNED || cv->takes == DT_TAKES_UNSIGNED;

@@ -21,3 +21,6 @@ refused '"%*d", "x", 1' D_PRINTF_DYN_TYPE 'printf( ) conversion #1 has a dynamic
 refused '"%.*d"' D_PRINTF_DYN_PROTO 'printf( ) conversion #1 has a dynamic precision (*), but there is no argument #2 for it'
 refused '"%@d"' D_PRINTF_AGG_CONV 'printf( ) conversion #1: %@ is an aggregation'"'"'s value and only printa( ) has one'
 refused '""' D_PRINTF_FMT_EMPTY 'printf( ) has an empty format'
+refused '"%b", 1' D_PRINTF_ARG_TYPE 'printf( ) argument #2 is incompatible with conversion #1: %b takes an enum, got int'
+refused '"%D", "x"' D_PRINTF_ARG_TYPE 'printf( ) argument #2 is incompatible with conversion #1: %D takes an integer, got string'
+refused '"%.99q", 1' D_PRINTF_ARG_TYPE 'printf( ) argument #2 is incompatible with conversion #1: %q takes an aggregation of the quantize family, as in %@.99q, got int'
