@@ -46,3 +46,9 @@ bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, 
 {
 	return dt_arch_host()->code->entry(k, code, n, first, best);
 }
+
+bool dt_insn_print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out, uint64_t *target)
+{
+	*target = 0;
+	return dt_arch_host()->code->print(k, code, n, vaddr, out, target);
+}

@@ -64,12 +64,20 @@ void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t 
 bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
 		   dt_insn *best);
 
+/* The first instruction of the code, which is at vaddr, as an assembler writes it; *target: where a call or jump goes, 0: it
+ * is none, or that is computed. False: it is not known. */
+bool dt_insn_print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out, uint64_t *target);
+/* Bytes that suffice for any instruction. */
+#define DT_INSN_MAX 16
+
 /* What the folder of a CPU provides: the functions above, and answers about single instructions. */
 struct dt_arch_code {
 	void (*kernel)(struct dt_insn_mode *k);
 	void (*decode)(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
 	void (*targets)(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
 	bool (*entry)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first, dt_insn *best);
+	bool (*print)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out,
+		      uint64_t *target);
 	/* kernel code: kprobes are never possible there (apart from the kernel's own patching) */
 	bool (*kprobe_refuses)(const uint8_t *at, uint8_t length);
 	/* an instruction that only fills the space between two functions */

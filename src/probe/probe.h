@@ -60,6 +60,8 @@ typedef struct dt_provider {
 	 * and why[] gets a sentence. NULL: the text is used. */
 	void (*types)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_type **types,
 		      const char **why, int n);
+	/* The instruction that the probe is at, as an assembler writes it. False: unknown. NULL: probes are not at instructions. */
+	bool (*instruction)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out);
 	/* How the probe is attached; *at is zeroed before. -1 and a sentence when it cannot be. Text is static or
 	 * from dt_probes_arena. */
 	int (*attach)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at,

@@ -544,6 +544,16 @@ void dt_libs_open(dtrace_hdl_t *h)
 								     .names = unloaded_names});
 }
 
+void dt_libs_define(dtrace_hdl_t *h, const char *type)
+{
+	char *word = dt_xstrdup(strncmp(type, "struct ", 7) == 0 ? type + 7 : type);
+	dt_error ignored = {0};
+
+	word[strcspn(word, " *")] = 0;
+	define(h, word, &ignored);
+	free(word);
+}
+
 int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err)
 {
 	int rc = 0;

@@ -36,6 +36,40 @@ static dt_attr description_attr(const dt_probe *pr)
 	return a;
 }
 
+/* What a translator provides: args[0]->b_flags ... */
+static void print_members(dtrace_hdl_t *h, const char *text, FILE *out)
+{
+	dt_error ignored = {0};
+	dt_buf b = {0};
+	dt_type *t;
+
+	dt_libs_define(h, text);
+	t = dt_compile_type(h->cc, text, &ignored);
+
+	t = t ? dt_type_resolve(t) : NULL;
+	if (t && t->kind == DT_K_POINTER)
+		t = dt_type_resolve(t->ref);
+	if (t && dt_type_is_sou(t))
+		dt_type_complete(h->types, t);
+	for (uint32_t i = 0; t && dt_type_is_sou(t) && i < t->nmembers; i++) {
+		b.n = 0;
+		dt_type_print(h->types, t->members[i].type, t->members[i].name, &b);
+		fprintf(out, "\t\t\t%s\n", b.s);
+	}
+	dt_buf_free(&b);
+}
+
+static void print_instruction(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
+{
+	dt_buf b = {0};
+
+	if (pr->provider->instruction && pr->provider->instruction(pr->provider, h->probes, pr, &b)) {
+		dt_make_safe(b.s, b.n, false); /* names of functions are the program's */
+		fprintf(out, "\n\tInstruction\n\t\t%s\n", b.s);
+	}
+	dt_buf_free(&b);
+}
+
 static void print_args(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
 {
 	const char *native[64] = {0}, *xlated[64] = {0};
@@ -44,8 +78,11 @@ static void print_args(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
 	if (pr->provider->args)
 		n = pr->provider->args(pr->provider, h->probes, pr, native, xlated, map, 64);
 	fprintf(out, "\n\tArgument Types\n");
-	for (int i = 0; i < n && i < 64; i++)
+	for (int i = 0; i < n && i < 64; i++) {
 		fprintf(out, "\t\targs[%d]: %s\n", i, xlated[i] ? xlated[i] : native[i]);
+		if (xlated[i] && strcmp(xlated[i], native[i] ? native[i] : "") != 0)
+			print_members(h, xlated[i], out);
+	}
 	if (n <= 0)
 		fprintf(out, "\t\tNone\n");
 	fprintf(out, "\n");
@@ -61,6 +98,7 @@ int dtrace_probe_report(dtrace_hdl_t *h, unsigned id, FILE *out)
 	print_attr(out, description_attr(pr));
 	fprintf(out, "\n\tArgument Attributes\n");
 	print_attr(out, pr->provider->attrs[4]);
+	print_instruction(h, pr, out);
 	print_args(h, pr, out);
 	return 0;
 }

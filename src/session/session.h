@@ -82,6 +82,8 @@ int dt_cpp_run(dtrace_hdl_t *h, const char *text, size_t len, const char *path, 
 /* ---- libs.c ---- */
 struct dt_libs;
 void dt_libs_open(dtrace_hdl_t *h); /* lets the compiler ask for names that libraries define */
+/* Compile the libraries that define a type, such as "bufinfo_t *". */
+void dt_libs_define(dtrace_hdl_t *h, const char *type);
 /* Compile the -L libraries that are not compiled yet. 0, or -1 with *err. */
 int dt_libs_load_user(dtrace_hdl_t *h, dt_error *err);
 void dt_libs_free(struct dt_libs *libs);

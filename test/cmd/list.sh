@@ -46,3 +46,8 @@ expect_match ' openat entry$' "$out"
 dt -l
 expect 0 "$status"
 expect_match '^ *[0-9]+    syscall .* read return$' "$out"
+# -lv: members of translated arguments
+dt -lv -n io:::start
+expect "		args[1]: devinfo_t *
+			int dev_major
+			int dev_minor" "$(grep -A2 'args\[1\]' "$TMP/out")"

@@ -69,3 +69,9 @@ bad kinst::vfs_read:entry 'named by a decimal offset'
 bad kinst:::0 'needs the name of a function'
 bad kinst::_raw_spin_lock:0 'cannot be traced: the tracer itself calls it'
 expect "$before" "$(noise)" "the kernel's log"
+
+# -lv: the instruction itself; a return, and where a call goes
+trace -lvn kinst::vfs_read:
+expect 0 $status
+expect_match '^		ret$|^		jmp .* <__x86_return_thunk>$' "$(grep -A1 Instruction "$TMP/out")"
+expect_match '^		call .* <[a-z_]+>$' "$(grep -A1 Instruction "$TMP/out")"

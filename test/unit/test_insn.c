@@ -163,6 +163,36 @@ static void targets(void)
 	dt_vec_free(&t);
 }
 
+/* As an assembler writes them, and where calls and jumps go. */
+static void printed(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t target;
+		uint8_t code[8];
+		size_t n;
+	} rows[] = {
+	    {"push %rbp", 0, {0x55}, 1},
+	    {"mov (%rdi), %rax", 0, {0x48, 0x8b, 0x07}, 3},
+	    {"mov %rax, 0x18(%rdi)", 0, {0x48, 0x89, 0x47, 0x18}, 4},
+	    {"call 0x1025", 0x1025, {0xe8, 0x20, 0, 0, 0}, 5},
+	    {"jz 0xff2", 0xff2, {0x74, 0xf0}, 2},
+	    {"call %rax", 0, {0xff, 0xd0}, 2},
+	};
+	uint64_t target;
+	dt_buf b = {0};
+
+	for (size_t i = 0; i < DT_NELEM(rows); i++) {
+		b.n = 0;
+		CHECK(dt_insn_print(&old, rows[i].code, rows[i].n, 0x1000, &b, &target));
+		CHECK_STR(b.s, rows[i].text);
+		CHECK(target == rows[i].target);
+	}
+	CHECK(!dt_insn_print(&old, rows[3].code, 2, 0x1000, &b, &target)); /* cut short */
+	CHECK(!dt_insn_print(&old, rows[0].code, 0, 0x1000, &b, &target));
+	dt_buf_free(&b);
+}
+
 int main(void)
 {
 	struct dt_insn_mode k;
@@ -171,6 +201,7 @@ int main(void)
 	mistaken();
 	bodies();
 	targets();
+	printed();
 	dt_insn_kernel(&k); /* whichever it is */
 	return unit_done();
 }

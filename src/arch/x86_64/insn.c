@@ -424,11 +424,38 @@ static void targets(dt_targets *to, const struct dt_insn_mode *k, const uint8_t 
 	}
 }
 
+/* As gdb and objdump write them unless told otherwise. */
+static bool print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out, uint64_t *target)
+{
+	static const ZydisFormatterProperty padded[] = {ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_FORMATTER_PROP_DISP_PADDING,
+							ZYDIS_FORMATTER_PROP_IMM_PADDING};
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction i;
+	ZydisFormatter f;
+	ZydisDecoder d;
+	char text[160];
+
+	decoder_init(&d, k);
+	ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_ATT);
+	ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, false);
+	for (size_t x = 0; x < DT_NELEM(padded); x++)
+		ZydisFormatterSetProperty(&f, padded[x], ZYDIS_PADDING_DISABLED);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, code, n, &i, ops)) ||
+	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&f, &i, ops, i.operand_count_visible, text, sizeof(text), vaddr,
+							  NULL)))
+		return false;
+	dt_buf_puts(out, text);
+	if (is_relative(&i))
+		*target = target_of(&i, vaddr);
+	return true;
+}
+
 const struct dt_arch_code dt_x86_64_code = {
     .kernel = kernel,
     .decode = decode,
     .targets = targets,
     .entry = entry,
+    .print = print,
     .kprobe_refuses = dt_x86_64_kprobe_refuses,
     .is_padding = dt_x86_64_is_padding,
     .plt_slot = dt_x86_64_plt_slot,

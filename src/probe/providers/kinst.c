@@ -215,6 +215,28 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	return 0;
 }
 
+static bool instruction(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out)
+{
+	uint32_t index = (uint32_t)((pr->data & ~NAMED) >> 32), at = (uint32_t)pr->data;
+	struct dt_insn_mode mode = {0};
+	const char *module, *name;
+	uint64_t target, offset;
+	char ignored[120];
+	bool known;
+	dt_kcode c;
+
+	(void)p;
+	if (dt_kcode_read(dt_probes_kfuncs(ps), index, &c, ignored, sizeof(ignored)) < 0)
+		return false;
+	known = at < c.n && dt_insn_print(&mode, c.bytes + at, c.n - at, c.addr + at, out, &target);
+	if (known && target >= c.addr && target < c.addr + c.n)
+		dt_buf_printf(out, " <%s+%llu>", pr->func, (unsigned long long)(target - c.addr));
+	else if (known && target && dt_ksym_by_addr(dt_probes_ksyms(ps), target, &module, &name, &offset) && name && !offset)
+		dt_buf_printf(out, " <%s>", name);
+	dt_kcode_free(&c);
+	return known;
+}
+
 const dt_provider dt_provider_kinst = {
     .name = "kinst",
     DT_PROVIDER_IDS(kinst),
@@ -223,5 +245,6 @@ const dt_provider dt_provider_kinst = {
 	      DT_ATTR(PRIVATE, PRIVATE, ISA)},
     .claims = claims,
     .discover = discover,
+    .instruction = instruction,
     .attach = attach,
 };

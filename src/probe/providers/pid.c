@@ -349,6 +349,26 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 		   : -1;
 }
 
+static bool instruction(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out)
+{
+	const struct pid_place *x = (const struct pid_place *)(uintptr_t)pr->data;
+	struct pid_object *o = x->f.object;
+	struct dt_insn_mode mode = {.narrow = !dt_elf_is_64(o->elf)};
+	uint64_t at = x->what == PID_ADDRESS ? x->offset : x->f.vaddr + x->offset, target;
+	uint8_t code[DT_INSN_MAX];
+	const dt_elfsym *sym;
+
+	(void)p, (void)ps;
+	if (x->what < PID_OFFSET || !dt_insn_print(&mode, code, dt_elf_read(o->elf, at, code, sizeof(code)), at, out, &target))
+		return false;
+	sym = target ? dt_elf_function_at(o->elf, target) : NULL;
+	if (sym && target == sym->vaddr)
+		dt_buf_printf(out, " <%s>", sym->name);
+	else if (sym)
+		dt_buf_printf(out, " <%s+%llx>", sym->name, (unsigned long long)(target - sym->vaddr));
+	return true;
+}
+
 const dt_provider dt_provider_pid = {
     .name = "pid",
     DT_PROVIDER_IDS(pid),
@@ -362,5 +382,6 @@ const dt_provider dt_provider_pid = {
     .discover = dt_pid_discover,
     .args = args,
     .types = types,
+    .instruction = instruction,
     .attach = attach,
 };
