@@ -1,6 +1,6 @@
 # DTrace for Linux
 #
-#   make             build/dtrace and build/libdtrace.so, usable in place
+#   make             build/dtrace, build/dwatch and build/libdtrace.so, usable in place
 #   make test        all tests; test/run NAME... runs some
 #   make test-san    the same under AddressSanitizer and UBSan, in build-san/
 #   make test-kernels  the kernel engine on Linux 6.1 and 6.12, in virtual machines (6 minutes)
@@ -39,6 +39,7 @@ OBJ  := $(SRC:%.c=$(BUILD)/%.o)
 PAGES := $(wildcard src/*/*.html)
 OBJ  += $(PAGES:%.html=$(BUILD)/%.html.o)
 CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
+DWATCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/dwatch/*.c) cmd/dirs.c)
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 
 Q := $(if $(V),,@)
@@ -47,7 +48,7 @@ say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n'
 # The number is the library's interface: programs that were linked with another one are not started.
 SONAME := libdtrace.so.1
 
-all: $(BUILD)/dtrace $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
+all: $(BUILD)/dtrace $(BUILD)/dwatch $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -82,6 +83,11 @@ $(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sfn $(CURDIR)/lib $(BUILD)/lib
 	@ln -sfn $(CURDIR)/tools $(BUILD)/tools
+
+$(BUILD)/dwatch: $(DWATCH) $(BUILD)/libdtrace.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+	@ln -sfn $(CURDIR)/profiles $(BUILD)/profiles
 
 # ---- one file that needs nothing else: all libraries and the D files inside ----
 STATIC := $(BUILD)/static
@@ -159,7 +165,7 @@ LIBDIR     ?= $(PREFIX)/lib
 MANSECTION ?= 1
 PUT        := install -m 644 -D -t
 install: all
-	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace
+	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace $(BUILD)/dwatch
 	install -m 755 -D -t $(DESTDIR)$(LIBDIR) $(BUILD)/$(SONAME)
 	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libdtrace.so
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -167,22 +173,23 @@ install: all
 	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace lib/*.d $(wildcard lib/*.dm)
 	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH) lib/$(ARCH)/*.d
 	$(PUT) $(DESTDIR)$(PREFIX)/include include/dtrace.h
-	$(PUT) $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_dtrace
-	$(PUT) $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/dtrace.fish
-	install -m 644 -D completion/dtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dtrace
+	$(PUT) $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_dtrace completion/_dwatch
+	$(PUT) $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/dtrace.fish completion/dwatch.fish
+	for c in dtrace dwatch; do install -m 644 -D completion/$$c.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$c; done
 	$(PUT) $(DESTDIR)$(PREFIX)/share/man/man3 doc/libdtrace.3
 	install -d $(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)
-	sed 's/^\.TH DTRACE 1/.TH DTRACE $(MANSECTION)/' doc/dtrace.1 >$(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)/dtrace.$(MANSECTION)
+	for c in dtrace dwatch; do sed 's/^\(\.TH [A-Z]*\) 1/\1 $(MANSECTION)/' doc/$$c.1 >$(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)/$$c.$(MANSECTION); done
 	install -m 755 -D -t $(DESTDIR)$(PREFIX)/share/dtrace/tools tools/*.d
+	$(PUT) $(DESTDIR)$(PREFIX)/share/dtrace/profiles profiles/*
 	tools/mkman $(DESTDIR)$(PREFIX)/share/man/man8
 
 format:
-	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c)
+	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c cmd/dwatch/*.c)
 
 clean:
 	rm -rf build build-san
 
-DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
+DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(DWATCH:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
 -include $(wildcard $(DEPS))
 .SECONDARY:
 .PHONY: all static dist deb unit test test-san test-kernels fuzz fuzz-run bench install format clean

@@ -10,13 +10,12 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
+#include "dirs.h"
 
 #define MAX_TOOLS 1000
 
@@ -24,26 +23,9 @@ struct tool {
 	char name[64], summary[128];
 };
 
-/* Directory number *n, which counts up from 0; NULL: no more. The caller frees it. */
-static char *next_dir(int *n)
+static char *tool_dir(int *n)
 {
-	static const char *const beside[] = {"tools", "../share/dtrace/tools"};
-	const char *env = getenv("DTRACE_TOOLS");
-	char self[PATH_MAX], *slash, *dir = NULL;
-	ssize_t len;
-	int i = (*n)++;
-
-	for (; env && *env; env += strcspn(env, ":"), env += *env == ':')
-		if (i-- == 0)
-			return strndup(env, strcspn(env, ":"));
-	if (i < 0 || i >= (int)(sizeof(beside) / sizeof(beside[0])))
-		return NULL;
-	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	self[len < 0 ? 0 : len] = 0;
-	slash = strrchr(self, '/');
-	if (!slash || asprintf(&dir, "%.*s/%s", (int)(slash - self), self, beside[i]) < 0)
-		return NULL;
-	return dir;
+	return next_dir(n, "DTRACE_TOOLS", NULL, "tools");
 }
 
 /* Tool number *n inside the program, which counts up from 0, for reading; NULL: no more. */
@@ -81,7 +63,7 @@ FILE *open_tool(const char *name)
 
 	if (!*name || strchr(name, '/'))
 		return NULL;
-	while (!f && (dir = next_dir(&n))) {
+	while (!f && (dir = tool_dir(&n))) {
 		if (asprintf(&path, "%s/%s.d", dir, name) >= 0) {
 			f = fopen(path, "re");
 			free(path);
@@ -164,7 +146,7 @@ void list_tools(FILE *out)
 
 	if (!tools)
 		fatal("out of memory");
-	while ((dir = next_dir(&which))) {
+	while ((dir = tool_dir(&which))) {
 		n = add_tools(dir, tools, n);
 		free(dir);
 	}

@@ -180,6 +180,10 @@ DTRACE_API int dtrace_tell(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const ch
  * written. with_error: it is about the handle's error. */
 DTRACE_API int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int with_error, FILE *out);
 
+/* Text from processes, for a terminal: control characters become '?', as in the output of the library. With lines,
+ * newlines and tabs stay. */
+DTRACE_API void dtrace_make_safe(char *text, size_t n, int lines);
+
 /* ---- typed output ----
  *
  * Instead of output, a program can take what is traced as typed values: it sets a consumer before dtrace_go(), and

@@ -205,6 +205,11 @@ int dtrace_message_write(const dtrace_hdl_t *h, const char *text, int with_error
 	return 1;
 }
 
+void dtrace_make_safe(char *text, size_t n, int lines)
+{
+	dt_make_safe(text, n, lines);
+}
+
 int dtrace_tell(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text)
 {
 	static const enum dt_diag_kind map[] = {

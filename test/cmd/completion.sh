@@ -15,11 +15,23 @@ expect "$(printf 'syscall::getppid:entry\nsyscall::getppid:return')" "$(in_bash 
 expect "syscall:vmlinux:getppid:entry" "$(in_bash -n syscall:vmlinux:getppid:e)" "probes in bash"
 expect "" "$(in_bash -n 'BEGIN { tr')" "inside a clause in bash"
 
+# dwatch: flags, profiles, words
+dw_bash() {
+	bash -c '. "$1"; shift; COMP_WORDS=(dwatch "$@"); COMP_CWORD=$#; _dwatch 2>/dev/null; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$SRC/completion/dwatch.bash" "$@" | sort -u
+}
+expect "$(dwatch --help | grep -cE '^  -[A-Za-z0-9]')" "$(dw_bash - | wc -l)" "flags of dwatch in bash"
+expect "$(printf 'systop')" "$(dw_bash -X syst)" "profiles in bash"
+expect "$(printf 'getppid')" "$(dw_bash getpp)" "words of dwatch in bash"
+
 if type -P fish >/dev/null; then
 	in_fish() { fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' "$SRC/completion/dtrace.fish" "$1" | cut -f 1 | sort -u; }
 	expect "--options" "$(in_fish 'dtrace --opt')" "flags in fish"
 	expect "$(printf 'aggsortkey\naggsortkeypos')" "$(in_fish 'dtrace -x aggsortk')" "options in fish"
 	expect "$(printf 'syscall::getppid:entry\nsyscall::getppid:return')" "$(in_fish 'dtrace -n syscall::getpp')" "probes in fish"
+	dw_fish() { fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' "$SRC/completion/dwatch.fish" "$1" | cut -f 1 | sort -u; }
+	expect systop "$(dw_fish 'dwatch -X syst')" "profiles in fish"
+	expect getppid "$(dw_fish 'dwatch getpp')" "words of dwatch in fish"
 fi
 
 # zsh completes only in an interactive shell: one of its own, on a terminal of its own
@@ -38,4 +50,5 @@ EOF
 	expect_match 'dtrace -x aggsortkeypos' "$(in_zsh 'dtrace -x aggsortkeyp' aggsortkeypos)"
 	expect_match 'dtrace -n profile:' "$(in_zsh 'dtrace -n prof' profile:)"
 	expect_match 'dtrace --options' "$(in_zsh 'dtrace --opt' --options)"
+	expect_match 'dwatch -X systop' "$(in_zsh 'dwatch -X syst' systop)"
 fi

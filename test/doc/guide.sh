@@ -23,7 +23,8 @@ set -u
 mkdir -p "$TMP/bin" "$TMP/work"
 chmod 755 "$TMP" "$TMP/bin" "$TMP/work"
 printf '#!/bin/sh\nexec "%s" ${GUIDE_ENGINE:+-x engine=$GUIDE_ENGINE} ${GUIDE_COMPILE:+-e} "$@"\n' "$DTRACE" >"$TMP/bin/dtrace"
-chmod 755 "$TMP/bin/dtrace"
+printf '#!/bin/sh\nexec "%s/dwatch" ${GUIDE_COMPILE:+-e} "$@"\n' "$BUILD" >"$TMP/bin/dwatch"
+chmod 755 "$TMP/bin/dtrace" "$TMP/bin/dwatch"
 export PATH=$TMP/bin:$PATH LC_ALL=C TZ=UTC
 cd "$TMP/work" || exit 2
 
