@@ -7,14 +7,14 @@
  *
  * ARGUMENTS
  *	disk	only this one, as in /proc/diskstats (default: all)
- *	interval	seconds between two outputs; 0: one, at the end (default: 0)
+ *	interval	seconds between two outputs; 0: one output at the end (default: 0)
  *
  * OUTPUT
- *	A distribution in microseconds for each disk, reads and writes apart.
+ *	A distribution in microseconds for each disk, reads and writes separately.
  *
  * NOTES
- *	From when the driver gets a request until it is done; the time in a queue before is not included.
- *	With -p or -c: requests that the process itself gives to the disk, not what is written back for it later.
+ *	Measured from when the driver gets a request until it completes; time in a queue before that is not included.
+ *	With -p or -c: requests that the process itself issues, not what is written back for it later.
  *
  * SEE ALSO
  *	biosnoop, bitesize

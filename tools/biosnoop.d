@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * biosnoop - every request to a disk, with its time
+ * biosnoop - every request to a disk, with its latency
  *
  * USAGE
  *	dtrace -s biosnoop [-p pid | -c command] [disk]
@@ -10,17 +10,17 @@
  *
  * OUTPUT
  *	TIME(ms)	since tracing began
- *	PID	process that gave it to the driver
+ *	PID	process that issued it
  *	COMM	its name
  *	DISK	the disk
  *	T	R: read, W: write, F: flush, D: discard
  *	BLOCK	first block of 512 bytes
  *	BYTES	its size
  *	LAT(us)	how long the disk took
- *	FILE	path, if it is about a file
+ *	FILE	path of the file, if there is one
  *
  * NOTES
- *	What was written to the page cache is given to the disk later, mostly by a thread of the kernel.
+ *	Data written to the page cache goes to the disk later, mostly from a kernel thread.
  *
  * SEE ALSO
  *	biolatency, bitesize, biotop

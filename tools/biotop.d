@@ -10,13 +10,13 @@
  *	count	how many tables (default: until Ctrl-C)
  *
  * OUTPUT
- *	PID	process that gave them to the driver
+ *	PID	process that issued them
  *	COMM	its name
  *	DISK	the disk
  *	T	R: read, W: write and others
- *	IOS	requests that are done
+ *	IOS	requests completed
  *	BYTES	their bytes
- *	AVG(us)	how long they took on average
+ *	AVG(us)	average latency
  *
  * SEE ALSO
  *	biosnoop, rwtop

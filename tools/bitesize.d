@@ -9,10 +9,10 @@
  *	name	only programs of this name (default: all)
  *
  * OUTPUT
- *	A distribution in bytes for each program, reads and writes apart.
+ *	A distribution in bytes for each program, reads and writes separately.
  *
  * NOTES
- *	The program is the one that gives the request to the driver: for what is written back later, a thread of the kernel.
+ *	The program is the one that issues the request; for data written back later, that is a kernel thread.
  *
  * SEE ALSO
  *	biosnoop, seeksize

@@ -1,13 +1,13 @@
 #!/usr/sbin/dtrace -s
 /*
- * brkstack - how programs get more memory from the kernel, and where
+ * brkstack - memory that programs get from the kernel, and where
  *
  * USAGE
  *	dtrace -s brkstack [-p pid | -c command] [name [stacks]]
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	stacks	the most stacks (default: 5)
+ *	stacks	number of stacks to show (default: 5)
  *
  * OUTPUT
  *	COMM	name of the program

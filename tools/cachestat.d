@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * cachestat - pages of files that were found in memory, and that were not
+ * cachestat - page cache hits and misses
  *
  * USAGE
  *	dtrace -s cachestat [-p pid | -c command] [interval [count]]
@@ -10,14 +10,14 @@
  *	count	how many lines (default: until Ctrl-C)
  *
  * OUTPUT
- *	READS	looks into the page cache by read() and its relatives; a long read makes several
- *	HIT%	the share of them that found all in memory
- *	ADDED	pages that were brought into the cache, those read ahead and those written for the first time too
- *	DIRTIED	pieces of the cache (folios) that were changed and must be written back
+ *	READS	lookups in the page cache by read() and similar calls; a long read makes several
+ *	HIT%	share of them that found everything in memory
+ *	ADDED	pages added to the cache, including those read ahead and those written for the first time
+ *	DIRTIED	folios of the cache that were changed and must be written back
  *
  * NOTES
  *	Reads of memory-mapped files are not among READS.
- *	Linux 6.10 or newer.
+ *	Needs Linux 6.10 or newer.
  *
  * SEE ALSO
  *	filetop, faults

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * capable - capabilities that the kernel asks for, and whether they are there
+ * capable - capabilities that the kernel checks, and the results
  *
  * USAGE
  *	dtrace -s capable [-p pid | -c command] [name [denied]]
@@ -17,8 +17,8 @@
  *	ANSWER	granted or denied
  *
  * NOTES
- *	The kernel asks more often than it means: a denial is not always a failure.
- *	Linux 6.14 or newer, or a kernel whose functions can be traced.
+ *	A denial is not always a failure: the kernel also checks for capabilities that a call can do without.
+ *	Needs Linux 6.14 or newer, or a kernel whose functions can be traced.
  */
 #pragma D option quiet
 #pragma D option defaultargs

@@ -13,7 +13,7 @@
  *	COMM	its name
  *	CPU	the CPU
  *	RUNS	how often it got that CPU
- *	TIME(us)	how long it had it, together
+ *	TIME(us)	total time on it
  *
  * SEE ALSO
  *	migrations, cpudist

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * drsnoop - processes that must free memory themselves before they get some
+ * drsnoop - direct reclaim: processes that must free memory before they get some
  *
  * USAGE
  *	dtrace -s drsnoop [-p pid | -c command] [name]
@@ -12,7 +12,7 @@
  *	TIME(ms)	since tracing began
  *	PID	process
  *	COMM	its name
- *	WHY	memory: the machine's ran out, group: that of its control group
+ *	WHY	memory: the machine ran out of it; group: its control group did
  *	LAT(us)	how long it took
  *	PAGES	pages that were freed
  *

@@ -15,7 +15,8 @@
  *	RESULT	value, or the error
  *
  * NOTES
- *	Unlike strace(1) it does not stop the process. With -p or -c descendants are shown too; without, every process is.
+ *	Unlike strace(1) it does not stop the process. With -p or -c, the process and its
+ *	descendants are shown; otherwise every process.
  *	Calls that do not return (exit_group, a successful execve) are not shown.
  *
  * SEE ALSO

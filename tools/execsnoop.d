@@ -1,24 +1,24 @@
 #!/usr/sbin/dtrace -s
 /*
- * execsnoop - programs as they are started, with their arguments
+ * execsnoop - programs that are started, with their arguments
  *
  * USAGE
  *	dtrace -s execsnoop [-p pid | -c command] [name [failed]]
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	failed	1: also what could not be started (default: 0)
+ *	failed	1: also show programs that could not be started (default: 0)
  *
  * OUTPUT
  *	UID	user
  *	PID	process that has become the program
  *	PPID	its parent
  *	ERR	0, or why it failed
- *	COMM	name of the program; of one that failed, of the one that tried
- *	ARGS	arguments; of one that failed, the path
+ *	COMM	name of the program; if it failed, of the caller
+ *	ARGS	arguments; if it failed, the path
  *
  * NOTES
- *	A shell that looks along its search path makes many calls that fail: they are shown only if asked for.
+ *	A shell that searches its PATH makes many calls that fail; they are shown only on request.
  *
  * SEE ALSO
  *	exitsnoop, threadsnoop

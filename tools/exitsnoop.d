@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * exitsnoop - processes as they end, how, and how long they lived
+ * exitsnoop - processes that end: how, and after how long
  *
  * USAGE
  *	dtrace -s exitsnoop [-p pid | -c command] [name [failed]]
@@ -14,7 +14,7 @@
  *	PID	process
  *	PPID	its parent
  *	LIFE(ms)	from its fork to its end
- *	CPU(ms)	time on CPUs, of the thread that ended last
+ *	CPU(ms)	CPU time of the thread that ended last
  *	END	exit status, or the signal that killed it
  *	COMM	name of the program
  *

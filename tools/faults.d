@@ -7,14 +7,14 @@
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	stacks	the most stacks (default: 5)
+ *	stacks	number of stacks to show (default: 5)
  *
  * OUTPUT
  *	COMM	name of the program
- *	MINOR	faults that needed no device: first touch of memory, of a page that is in the cache
- *	COW	writes to a page that was there, mostly to copy it
+ *	MINOR	faults that needed no device: first use of memory, or of a page in the cache
+ *	COW	writes to a page that was present, mostly copy-on-write
  *	MAJOR	faults that waited for a device
- *	ZERO	pages of zeros given
+ *	ZERO	zero-filled pages
  *
  * NOTES
  *	After the table: the user stacks with the most faults.

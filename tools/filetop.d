@@ -16,7 +16,7 @@
  *	FILE	path of the file
  *
  * NOTES
- *	Regular files only. What is mapped into memory is not seen.
+ *	Regular files only. Memory-mapped reads and writes are not seen.
  *
  * SEE ALSO
  *	rwtop, rwbytype, fsslower

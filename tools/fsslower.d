@@ -6,7 +6,7 @@
  *	dtrace -s fsslower [-p pid | -c command] [ms [name]]
  *
  * ARGUMENTS
- *	ms	show what took at least this many milliseconds; 0: everything (default: 10)
+ *	ms	show operations that took at least this many milliseconds; 0: all (default: 10)
  *	name	only programs of this name (default: all)
  *
  * OUTPUT
@@ -14,14 +14,14 @@
  *	PID	process
  *	COMM	name of the program
  *	CALL	read, write, fsync ... or open
- *	BYTES	what was moved
+ *	BYTES	bytes transferred
  *	LAT(us)	how long the call took
  *	FS	type of the file system
  *	FILE	path
  *
  * NOTES
  *	Regular files of all file systems; open() is timed when it succeeds.
- *	Time is that of the system call, so it includes waits for the page cache, for locks and for a CPU.
+ *	The time is that of the system call, including waits for the page cache, for locks and for a CPU.
  *
  * SEE ALSO
  *	syncsnoop, biosnoop, filetop

@@ -1,24 +1,24 @@
 #!/usr/sbin/dtrace -s
 /*
- * futexes - threads that wait for locks and conditions of their program, and where
+ * futexes - waits for locks and condition variables of programs, and where
  *
  * USAGE
  *	dtrace -s futexes [-p pid | -c command] [name [stacks]]
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	stacks	the most stacks (default: 5)
+ *	stacks	number of stacks to show (default: 5)
  *
  * OUTPUT
  *	PID	process
  *	COMM	its name
  *	FUTEX	address in its memory
  *	WAITS	calls that waited
- *	TOTAL(us)	how long, together
+ *	TOTAL(us)	total time
  *	WAKES	calls that woke
  *
  * NOTES
- *	Mutexes, conditions, semaphores, barriers and joins of threads all wait in futex(2); a lock that is free makes no call.
+ *	Mutexes, conditions, semaphores, barriers and joins of threads all wait in futex(2); taking a free lock makes no call.
  *	After the table: the user stacks with the longest waits, in microseconds.
  *
  * SEE ALSO

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * gethostlatency - how long names of hosts take to be looked up
+ * gethostlatency - latency of host name lookups
  *
  * USAGE
  *	dtrace -s gethostlatency [-p pid | -c command] [name]
@@ -18,7 +18,7 @@
  *	HOST	the name
  *
  * NOTES
- *	In programs that use the C library; Go and static programs look up names by themselves.
+ *	Works for programs that use the C library; Go and static programs resolve names themselves.
  *
  * SEE ALSO
  *	soconnect, udptop

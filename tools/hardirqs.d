@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * hardirqs - interrupts of devices: how many, and the time they take
+ * hardirqs - device interrupts: how many, and how long they take
  *
  * USAGE
  *	dtrace -s hardirqs [name]
@@ -12,7 +12,7 @@
  *	IRQ	number
  *	NAME	handler
  *	COUNT	how often it was called
- *	TOTAL(us)	time in the handler, together
+ *	TOTAL(us)	total time in the handler
  *	MAX(us)	the longest
  *
  * NOTES

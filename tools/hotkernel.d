@@ -1,16 +1,16 @@
 #!/usr/sbin/dtrace -s
 /*
- * hotkernel - functions of the kernel that use the CPU
+ * hotkernel - kernel functions that use the most CPU time
  *
  * USAGE
  *	dtrace -s hotkernel [-p pid | -c command] [name [rows]]
  *
  * ARGUMENTS
  *	name	only on behalf of programs of this name (default: all)
- *	rows	the most rows (default: 20)
+ *	rows	number of rows to show (default: 20)
  *
  * OUTPUT
- *	SAMPLES	how often it was found there, of 999 a second
+ *	SAMPLES	number of samples, of 999 a second per CPU
  *	FUNCTION	module and function
  *
  * NOTES

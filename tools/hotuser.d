@@ -1,16 +1,16 @@
 #!/usr/sbin/dtrace -s
 /*
- * hotuser - functions of programs that use the CPU
+ * hotuser - user functions that use the most CPU time
  *
  * USAGE
  *	dtrace -s hotuser [-p pid | -c command] [name [rows]]
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	rows	the most rows (default: 20)
+ *	rows	number of rows to show (default: 20)
  *
  * OUTPUT
- *	SAMPLES	how often it was found there, of 999 a second
+ *	SAMPLES	number of samples, of 999 a second per CPU
  *	COMM	name of the program
  *	FUNCTION	object and function
  *

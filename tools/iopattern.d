@@ -12,10 +12,10 @@
  * OUTPUT
  *	DISK	the disk
  *	IOS	requests that move data
- *	SEQ	those that begin where the one before has ended
+ *	SEQ	requests that begin where the previous one ended
  *	READ	bytes read
  *	WRITTEN	bytes written
- *	MAX	bytes of the largest
+ *	MAX	bytes of the largest request request
  *
  * SEE ALSO
  *	seeksize, biotop

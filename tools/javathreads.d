@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * javathreads - threads of a Java program as they start and end
+ * javathreads - threads of a Java program that start and end
  *
  * USAGE
  *	dtrace -s javathreads {-p pid | -c command}
@@ -8,8 +8,8 @@
  * OUTPUT
  *	TIME(ms)	since tracing began
  *	WHAT	start or stop
- *	ID	Java's number of the thread
- *	TID	thread of the system
+ *	ID	Java's number for the thread
+ *	TID	thread id of the system
  *	DAEMON	1: a daemon thread
  *	NAME	its name
  *

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * killsnoop - kill() and its relatives: who sends which signal to whom
+ * killsnoop - signals sent by kill() and similar calls
  *
  * USAGE
  *	dtrace -s killsnoop [-p pid | -c command] [name]
@@ -13,7 +13,7 @@
  *	PID	the sender
  *	COMM	its name
  *	CALL	kill, tkill or tgkill
- *	SIGNAL	0 asks only whether there is such a process
+ *	SIGNAL	0 only asks whether the process exists
  *	TO	process or thread; negative: a process group
  *	RESULT	0, or why it failed
  *

@@ -1,24 +1,24 @@
 #!/usr/sbin/dtrace -s
 /*
- * klockstat - locks of the kernel that threads wait for, and where
+ * klockstat - waits for kernel locks, and where
  *
  * USAGE
  *	dtrace -s klockstat [-p pid | -c command] [name [stacks]]
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	stacks	the most stacks (default: 5)
+ *	stacks	number of stacks to show (default: 5)
  *
  * OUTPUT
- *	KIND	mutex, spin lock, lock for readers and writers
+ *	KIND	mutex, spin lock, reader-writer lock
  *	COMM	name of the program
  *	WAITS	how often it had to wait
- *	TOTAL(us)	how long, together
+ *	TOTAL(us)	total time
  *	MAX(us)	the longest
  *
  * NOTES
  *	After the table: the stacks with the longest waits, in microseconds.
- *	A lock that is free costs nothing here and is not counted.
+ *	Taking a free lock is neither traced nor counted.
  *
  * SEE ALSO
  *	futexes, offcputime

@@ -6,15 +6,15 @@
  *	dtrace -s mallocs {-p pid | -c command} [stacks]
  *
  * ARGUMENTS
- *	stacks	the most stacks (default: 5)
+ *	stacks	number of stacks to show (default: 5)
  *
  * OUTPUT
  *	Calls of malloc(), calloc() and realloc() and the bytes that were asked for; a distribution of the sizes; the
  *	stacks that asked for most, with their bytes.
  *
  * NOTES
- *	Of the C library, or of any other object that has these functions.
- *	Each call of malloc() costs the process about a microsecond while it is traced.
+ *	Functions of the C library, or of any other object that defines them.
+ *	Each call to malloc() costs the process about a microsecond while it is traced.
  *
  * SEE ALSO
  *	memleak, brkstack, faults

@@ -7,13 +7,13 @@
  *
  * OUTPUT
  *	BYTES	allocated since tracing began, and still held
- *	PIECES	how many allocations that are
- *	CALLER	who called malloc(), calloc() or realloc()
+ *	PIECES	number of allocations
+ *	CALLER	caller of malloc(), calloc() or realloc()
  *
  * NOTES
- *	What is held is not always lost: look at what grows. mallocs shows whole stacks, of all that is allocated.
- *	Functions of the C library. Some 100,000 pieces are followed at a time; of those above that, dynamic variable drops are
- *	reported.
+ *	Memory that is held is not always leaked: look for what grows. mallocs shows whole stacks, of all allocations.
+ *	Functions of the C library. About 100,000 allocations are followed at a time; beyond that, dynamic variable drops
+ *	are reported.
  *
  * SEE ALSO
  *	mallocs, brkstack

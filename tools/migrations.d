@@ -11,12 +11,12 @@
  * OUTPUT
  *	PID	process
  *	COMM	its name
- *	FROM	CPU where it was
- *	TO	CPU where it goes
+ *	FROM	CPU it leaves
+ *	TO	CPU it moves to
  *	COUNT	how often
  *
  * NOTES
- *	With -p or -c: threads of that process, not of its descendants; the one that is moved is seldom the one that runs.
+ *	With -p or -c: threads of that process, not of its descendants (the moved thread is seldom the current one).
  *
  * SEE ALSO
  *	cpuwalk, runqlat

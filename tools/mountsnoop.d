@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * mountsnoop - file systems as they are mounted and unmounted
+ * mountsnoop - mounts and unmounts of file systems
  *
  * USAGE
  *	dtrace -s mountsnoop [-p pid | -c command] [name]
@@ -16,7 +16,7 @@
  *	CALL	mount, umount2 or move_mount; source, directory, type, flags; -: there is none
  *
  * NOTES
- *	A mount by the calls fsopen(), fsmount() and move_mount() is seen by the last of them.
+ *	A mount by fsopen(), fsmount() and move_mount() shows as the last of these calls.
  */
 #pragma D option quiet
 #pragma D option defaultargs

@@ -9,7 +9,7 @@
  *	Collections, and a distribution of their times in microseconds.
  *
  * NOTES
- *	Node.js has no static probes any more: the function of V8 that does every collection is traced.
+ *	Node.js no longer has static probes; the V8 function that does every collection is traced instead.
  *
  * SEE ALSO
  *	javagc, pygc

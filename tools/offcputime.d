@@ -13,7 +13,7 @@
  *	Kernel stack, user stack, name of the program, and microseconds off the CPU with these stacks; the longest last.
  *
  * NOTES
- *	Includes the time that a thread waits for a CPU when it could run: runqlat shows that part.
+ *	Includes the time that a runnable thread waits for a CPU; runqlat shows that part.
  *
  * SEE ALSO
  *	wakeuptime, profile, runqlat

@@ -9,14 +9,14 @@
  *	name	only victims of this name (default: all)
  *
  * OUTPUT
- *	TIME	of day
+ *	TIME	time of day
  *	BY	process that needed memory, and its name
  *	VICTIM	process that is killed, and its name
  *	VSZ(kB)	size of its address space
  *	ADJ	its oom_score_adj
  *
  * NOTES
- *	Linux 6.10 or newer; before, the kernel tells only the number of the victim.
+ *	Needs Linux 6.10 or newer; older kernels report only the victim's process id.
  *
  * SEE ALSO
  *	exitsnoop, drsnoop, swapin

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * opensnoop - files as they are opened, and by whom
+ * opensnoop - files opened, and by which process
  *
  * USAGE
  *	dtrace -s opensnoop [-p pid | -c command] [name [failed]]
@@ -15,7 +15,7 @@
  *	COMM	name of the program
  *	FD	descriptor, -1 if it failed
  *	ERR	0, or why it failed
- *	PATH	as the program has given it
+ *	PATH	as the program gave it
  *
  * SEE ALSO
  *	statsnoop, execsnoop

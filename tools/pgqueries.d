@@ -6,17 +6,17 @@
  *	dtrace -s pgqueries [-p pid | -c command] [ms [text]]
  *
  * ARGUMENTS
- *	ms	leave out queries that took less, in milliseconds (default: 0)
- *	text	0: without their text (default: 1)
+ *	ms	show queries that took at least this many milliseconds (default: 0)
+ *	text	0: do not show the text (default: 1)
  *
  * OUTPUT
  *	PID	server process
- *	LAT(us)	from its begin to its end
+ *	LAT(us)	from start to end
  *	QUERY	the first line of its text
  *
  * NOTES
- *	A server that was built with --enable-dtrace, as Debian's is. At the end: queries, and a distribution of the times in
- *	microseconds. Without -p or -c, all servers that run, with the processes that they start later.
+ *	Needs a server built with --enable-dtrace, as Debian's is. At the end: queries, and a distribution of the times in
+ *	microseconds. Without -p or -c, all running servers and the processes that they start later.
  *
  * SEE ALSO
  *	rediscmds, sslsniff

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * procsystime - time that system calls take: in all, on average, at most
+ * procsystime - time in system calls: total, average, maximum
  *
  * USAGE
  *	dtrace -s procsystime [-p pid | -c command] [name]
@@ -12,12 +12,12 @@
  *	COMM	name of the program
  *	CALL	name of the call
  *	COUNT	calls that have returned
- *	TOTAL(us)	time from entry to return, together
- *	AVG(us)	the same on average
+ *	TOTAL(us)	total time from entry to return
+ *	AVG(us)	average time
  *	MAX(us)	the longest
  *
  * NOTES
- *	Time in a call is also time asleep: a server that waits in epoll_wait() is not slow.
+ *	Time in a call includes sleep: a server that waits in epoll_wait() is not slow.
  *
  * SEE ALSO
  *	syscount, offcputime

@@ -11,7 +11,7 @@
  *	seconds	how long (default: until Ctrl-C)
  *
  * OUTPUT
- *	Kernel stack, user stack, name of the program, and how often it was found there; the most frequent last.
+ *	Kernel stack, user stack, name of the program, and number of samples; the most frequent last.
  *
  * NOTES
  *	The idle CPU is left out.

@@ -6,17 +6,17 @@
  *	dtrace -s pyimports {-p pid | -c command} [ms]
  *
  * ARGUMENTS
- *	ms	leave out imports that took less, in milliseconds (default: 0)
+ *	ms	show imports that took at least this many milliseconds (default: 0)
  *
  * OUTPUT
  *	PID	process
  *	FOUND	1: the module was found and loaded
- *	LAT(us)	how long it took, with what it imports itself
- *	MODULE	its name, indented by how deep imports are nested
+ *	LAT(us)	how long it took, including its own imports
+ *	MODULE	its name, indented by the depth of nested imports
  *
  * NOTES
- *	Python 3.7 and newer, if it was built with its static probes, as Debian's is. Modules that are loaded already are not seen.
- *	A line comes when the import ends: what a module imports is above it.
+ *	Python 3.7 and newer, if it was built with its static probes, as Debian's is. Modules already loaded are not seen.
+ *	A line is printed when the import ends, so a module's own imports are above it.
  *
  * SEE ALSO
  *	pygc

@@ -9,7 +9,7 @@
  *	Commands that were executed, and a distribution of their times in nanoseconds.
  *
  * NOTES
- *	Redis has no static probes: its function call() is traced, which every command passes through.
+ *	Redis has no static probes; its function call(), which executes every command, is traced instead.
  *
  * SEE ALSO
  *	pgqueries

@@ -7,10 +7,10 @@
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	interval	seconds between two outputs; 0: one, at the end (default: 0)
+ *	interval	seconds between two outputs; 0: one output at the end (default: 0)
  *
  * OUTPUT
- *	A distribution in microseconds: from when a thread could run until it did.
+ *	A distribution in microseconds: from when a thread becomes runnable until it runs.
  *
  * SEE ALSO
  *	runqslower, cpudist, offcputime

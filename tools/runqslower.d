@@ -11,10 +11,10 @@
  *
  * OUTPUT
  *	TIME(ms)	since tracing began
- *	CPU	the CPU that it got
+ *	CPU	the CPU it ran on
  *	TID	the thread
  *	COMM	name of the program
- *	WAIT(us)	from when it could run until it did
+ *	WAIT(us)	from when it becomes runnable until it runs
  *
  * SEE ALSO
  *	runqlat

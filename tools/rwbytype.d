@@ -12,9 +12,9 @@
  *	COMM	name of the program
  *	TYPE	file, dir, pipe, socket, char (terminals and other devices), block, other
  *	READS	calls that read
- *	READ	bytes that they returned
+ *	READ	bytes they returned
  *	WRITES	calls that wrote
- *	WRITTEN	bytes that they took
+ *	WRITTEN	bytes they accepted
  *
  * SEE ALSO
  *	rwtop, filetop

@@ -12,8 +12,8 @@
  * OUTPUT
  *	PID	process
  *	COMM	name of the program
- *	READ	bytes that read() and its relatives returned
- *	WRITTEN	bytes that write() and its relatives took
+ *	READ	bytes that read() and similar calls returned
+ *	WRITTEN	bytes that write() and similar calls accepted
  *
  * NOTES
  *	These are the bytes of the calls, whatever they are for: files, pipes, terminals, sockets. What is sent by

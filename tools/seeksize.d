@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * seeksize - how far a program's requests to a disk are apart
+ * seeksize - distance between successive requests of a program to a disk
  *
  * USAGE
  *	dtrace -s seeksize [-p pid | -c command] [name]
@@ -10,7 +10,7 @@
  *
  * OUTPUT
  *	A distribution for each program and disk: blocks of 512 bytes between the end of a request and the beginning of
- *	the next one. 0 is sequential; a negative number leads back.
+ *	the next one. 0 is sequential; a negative distance is backwards.
  *
  * SEE ALSO
  *	bitesize, iopattern

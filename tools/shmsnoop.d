@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * shmsnoop - System V shared memory: who makes, attaches and removes segments
+ * shmsnoop - System V shared memory: calls that create, attach and remove segments
  *
  * USAGE
  *	dtrace -s shmsnoop [-p pid | -c command] [name]

@@ -17,7 +17,7 @@
  *	NAME	its name
  *
  * NOTES
- *	killsnoop sees the calls, with their results; sigsnoop what is really sent, to each process of a group.
+ *	killsnoop shows the calls and their results; sigsnoop shows what is really sent, to each process of a group.
  *
  * SEE ALSO
  *	killsnoop

@@ -13,7 +13,7 @@
  *	COMM	its name
  *	FAMILY	INET, INET6, UNIX, NETLINK or a number
  *	LAT(us)	how long the call took
- *	RESULT	0, or the error; EINPROGRESS: it goes on, poll() tells the end
+ *	RESULT	0, or the error; EINPROGRESS: poll() reports the end
  *	TO	address and port, or path
  *
  * SEE ALSO

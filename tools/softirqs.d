@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * softirqs - work that the kernel does after interrupts: how much, and the time it takes
+ * softirqs - soft interrupts: how many, and how long they take
  *
  * USAGE
  *	dtrace -s softirqs [dist]
@@ -11,7 +11,7 @@
  * OUTPUT
  *	NAME	kind, as in /proc/softirqs
  *	COUNT	how often
- *	TOTAL(us)	time together
+ *	TOTAL(us)	total time
  *	MAX(us)	the longest
  *
  * SEE ALSO

@@ -1,12 +1,12 @@
 #!/usr/sbin/dtrace -s
 /*
- * sslsniff - what programs send and receive through OpenSSL: sizes, and on request the text
+ * sslsniff - what programs send and receive through OpenSSL: sizes, and optionally the plain text
  *
  * USAGE
  *	dtrace -s sslsniff {-p pid | -c command} [text]
  *
  * ARGUMENTS
- *	text	the most bytes of the plain text to show; 0: none (default: 0)
+ *	text	bytes of plain text to show; 0: none (default: 0)
  *
  * OUTPUT
  *	TIME(ms)	since tracing began

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * statsnoop - files whose attributes are asked for by name, and by whom
+ * statsnoop - files whose attributes are looked up by name, and by which process
  *
  * USAGE
  *	dtrace -s statsnoop [-p pid | -c command] [name [failed]]
@@ -15,7 +15,7 @@
  *	COMM	name of the program
  *	CALL	stat, lstat, newfstatat, statx, access, faccessat or faccessat2
  *	ERR	0, or why it failed
- *	PATH	as the program has given it; empty: a descriptor was asked about
+ *	PATH	as the program gave it; empty: the call is about a descriptor
  *
  * SEE ALSO
  *	opensnoop

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * swapin - pages that come back from swap, by process
+ * swapin - pages read back from swap, by process
  *
  * USAGE
  *	dtrace -s swapin [-p pid | -c command] [interval [count]]
@@ -12,10 +12,10 @@
  * OUTPUT
  *	PID	process that waits for them
  *	COMM	its name
- *	PAGES	pages of 4096 bytes, those read ahead too
+ *	PAGES	pages of 4096 bytes, including those read ahead
  *
  * NOTES
- *	What zswap keeps in memory is not seen.
+ *	Pages that zswap keeps in memory are not seen.
  *
  * SEE ALSO
  *	faults, drsnoop

@@ -7,7 +7,7 @@
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	rows	the most rows of each table (default: 20)
+ *	rows	number of rows to show in each table (default: 20)
  *
  * OUTPUT
  *	COUNT	calls

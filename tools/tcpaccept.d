@@ -16,7 +16,7 @@
  *	FROM	remote address and port
  *
  * NOTES
- *	A connection stands before a process accepts it: tcplife and tcpstates show it then.
+ *	A connection is established before a process accepts it; tcplife and tcpstates show that.
  *
  * SEE ALSO
  *	tcpconnect, tcplife

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * tcpconnect - TCP connections that processes begin, and how long they take to stand
+ * tcpconnect - TCP connections that processes open, and how long that takes
  *
  * USAGE
  *	dtrace -s tcpconnect [-p pid | -c command] [port [name]]
@@ -14,11 +14,11 @@
  *	COMM	its name
  *	FROM	local address and port
  *	TO	remote address and port
- *	LAT(us)	until the other side had answered
+ *	LAT(us)	until the other side answered
  *	RESULT	connected or refused
  *
  * NOTES
- *	A connection that nobody answers is shown when it ends, if at all: tcpretrans shows it at once.
+ *	An attempt that gets no answer is shown when it ends, if at all; tcpretrans shows it at once.
  *
  * SEE ALSO
  *	tcpaccept, tcplife, soconnect

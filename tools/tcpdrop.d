@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * tcpdrop - TCP segments that the kernel throws away, and where
+ * tcpdrop - TCP segments that the kernel drops, and where
  *
  * USAGE
  *	dtrace -s tcpdrop [port]

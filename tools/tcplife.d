@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * tcplife - TCP connections as they end: who had them, how long, how many bytes
+ * tcplife - TCP connections that end: process, lifetime, bytes
  *
  * USAGE
  *	dtrace -s tcplife [-p pid | -c command] [port]
@@ -13,13 +13,13 @@
  *	COMM	its name
  *	LOCAL	local address and port
  *	REMOTE	remote address and port
- *	TX	bytes sent, without those sent again
+ *	TX	bytes sent, without retransmissions
  *	RX	bytes received
  *	LIFE(ms)	from its first segment to its end; 0: it began before tracing
  *
  * NOTES
  *	With -p or -c: connections that the process and its descendants made by connect().
- *	Both ends of a connection inside the machine are shown, each as one line.
+ *	A connection within the machine shows as two lines, one for each end.
  *
  * SEE ALSO
  *	tcpconnect, tcpaccept, tcptop, tcpstates

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * tcpretrans - TCP segments that are sent again
+ * tcpretrans - TCP retransmissions
  *
  * USAGE
  *	dtrace -s tcpretrans [port]
@@ -13,10 +13,10 @@
  *	LOCAL	local address and port
  *	REMOTE	remote address and port
  *	STATE	state of the connection
- *	RTO(ms)	time after which it is sent again, as it is now
+ *	RTO(ms)	current retransmission timeout
  *
  * NOTES
- *	A timer sends again: the process is not known.
+ *	Retransmissions are sent by a timer, so the process is not known.
  *
  * SEE ALSO
  *	tcpdrop, tcpstates

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * tcpstates - TCP connections as they go from state to state, with the time in each
+ * tcpstates - TCP connections: every change of state, with the time in each
  *
  * USAGE
  *	dtrace -s tcpstates [port]
@@ -12,9 +12,9 @@
  *	SOCKET	address of the socket, the same throughout a connection
  *	LOCAL	local address and port
  *	REMOTE	remote address and port
- *	OLD	state before
- *	NEW	state after
- *	MS	time in the state before; 0: it began before tracing
+ *	OLD	old state
+ *	NEW	new state
+ *	MS	time in the old state; 0: it began before tracing
  *
  * SEE ALSO
  *	tcplife, tcpconnect

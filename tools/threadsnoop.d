@@ -1,13 +1,13 @@
 #!/usr/sbin/dtrace -s
 /*
- * threadsnoop - threads as they are made, and by whom
+ * threadsnoop - new threads, and which thread made them
  *
  * USAGE
  *	dtrace -s threadsnoop [-p pid | -c command] [name [stacks]]
  *
  * ARGUMENTS
  *	name	only programs of this name (default: all)
- *	stacks	1: with the user stack of the thread that makes it (default: 0)
+ *	stacks	1: show the user stack of the creating thread (default: 0)
  *
  * OUTPUT
  *	TIME(ms)	since tracing began

@@ -14,11 +14,11 @@
  *	COMM	its name
  *	REMOTE	address and port of the other end; 0 if the socket is not connected
  *	LPORT	local port
- *	TX	bytes that the process gave to the socket
- *	RX	bytes that it took from it
+ *	TX	bytes written to the socket
+ *	RX	bytes read from it
  *
  * NOTES
- *	Linux 6.3 or newer.
+ *	Needs Linux 6.3 or newer.
  *
  * SEE ALSO
  *	tcptop, gethostlatency

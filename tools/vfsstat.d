@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * vfsstat - operations on files, by second
+ * vfsstat - file operations, by interval
  *
  * USAGE
  *	dtrace -s vfsstat [-p pid | -c command] [interval [count]]
@@ -17,7 +17,7 @@
  *	CREATE	files created
  *
  * NOTES
- *	A kernel whose functions can be traced.
+ *	Needs a kernel whose functions can be traced.
  *
  * SEE ALSO
  *	fsslower, filetop

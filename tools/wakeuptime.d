@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * wakeuptime - who wakes threads that waited: the waker's stack, with the time they slept
+ * wakeuptime - what wakes sleeping threads: the waker's stack, with the time slept
  *
  * USAGE
  *	dtrace -s wakeuptime [-p pid | -c command] [name]
@@ -12,7 +12,7 @@
  *	Kernel stack and user stack of the waker, its name, the sleeper's name, and microseconds slept; the longest last.
  *
  * NOTES
- *	The waker is whoever runs when the wake-up is made; a timer or a disk wakes on behalf of anyone.
+ *	The waker is the thread that runs at the wake-up; a timer or disk interrupt can hit any thread.
  *	With -p or -c: sleepers of that process and its descendants.
  *
  * SEE ALSO

@@ -59,5 +59,5 @@ done
 expect "$(cd "$SRC/tools" && ls *.d | sed 's/\.d$//')" "$(cd man && ls | sed -E 's/^dtrace-(.*)\.8$/\1/')"
 if command -v man >/dev/null; then
 	expect "" "$(for p in man/*; do man --warnings=w -E UTF-8 -l "$p" 2>&1 >/dev/null; done)" "warnings"
-	expect_match 'dtrace-execsnoop - programs as they are started' "$(MANPAGER=cat man -l man/dtrace-execsnoop.8)"
+	expect_match 'dtrace-execsnoop - programs that are started' "$(MANPAGER=cat man -l man/dtrace-execsnoop.8)"
 fi
