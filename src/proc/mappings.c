@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -56,12 +57,24 @@ static void unescape_newlines(char *s)
 	*to = 0;
 }
 
+static void set_path(dt_mapping *m, char *path)
+{
+	size_t len = strlen(path);
+
+	if (len > strlen(DELETED) && strcmp(path + len - strlen(DELETED), DELETED) == 0) {
+		path[len - strlen(DELETED)] = 0;
+		m->deleted = true;
+	}
+	m->path = path;
+	m->base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	m->kind = kind_of(m);
+}
+
 static bool parse_line(char *line, dt_mapping *m)
 {
 	unsigned long long start, end, offset, inode;
 	unsigned major, minor;
 	char perms[5];
-	size_t len;
 	int at = 0;
 	char *path;
 
@@ -82,14 +95,7 @@ static bool parse_line(char *line, dt_mapping *m)
 	m->exec = perms[2] == 'x';
 	m->shared = perms[3] == 's';
 	unescape_newlines(path);
-	len = strlen(path);
-	if (len > strlen(DELETED) && strcmp(path + len - strlen(DELETED), DELETED) == 0) {
-		path[len - strlen(DELETED)] = 0;
-		m->deleted = true;
-	}
-	m->path = path;
-	m->base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	m->kind = kind_of(m);
+	set_path(m, path);
 	return true;
 }
 
@@ -149,6 +155,90 @@ dt_maps *dt_maps_read(long pid, dt_error *err)
 	else
 		dt_err(err, errno, "the mappings of process %ld: %s", pid, dt_strerror(errno));
 	return NULL;
+}
+
+/* ---- only code ---- */
+
+/* Of Linux 6.11, <linux/fs.h>: one mapping that an address is in or below, of those with these properties. */
+struct procmap_query {
+	uint64_t size, query_flags, query_addr;
+	uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+	uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+	uint64_t vma_name_addr, build_id_addr;
+};
+#define QUERY _IOWR('f', 17, struct procmap_query)
+enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, OR_NEXT = 16, FILE_BACKED = 32 };
+
+/* The next one from an address on; its path is added to *paths. 0 or an errno: ENOENT at the end. */
+static int query_next(int fd, uint64_t from, dt_mapping *m, dt_buf *paths)
+{
+	char name[4096];
+	struct procmap_query q = {
+	    .size = sizeof(q),
+	    .query_flags = EXECUTABLE | FILE_BACKED | OR_NEXT,
+	    .query_addr = from,
+	    .vma_name_size = sizeof(name),
+	    .vma_name_addr = (uintptr_t)name,
+	};
+
+	if (ioctl(fd, QUERY, &q) < 0)
+		return errno;
+	*m = (dt_mapping){
+	    .start = q.vma_start,
+	    .end = q.vma_end,
+	    .offset = q.vma_offset,
+	    .inode = q.inode,
+	    .dev_major = q.dev_major,
+	    .dev_minor = q.dev_minor,
+	    .read = q.vma_flags & READABLE,
+	    .write = q.vma_flags & WRITABLE,
+	    .exec = true,
+	    .shared = q.vma_flags & SHARED,
+	};
+	dt_buf_add(paths, q.vma_name_size ? name : "", q.vma_name_size ? strnlen(name, sizeof(name) - 1) : 0);
+	dt_buf_putc(paths, 0);
+	return 0;
+}
+
+/* NULL: the kernel cannot be asked. */
+static dt_maps *query_code(int fd)
+{
+	dt_maps *m = dt_xcalloc(1, sizeof(*m));
+	DT_VEC(dt_mapping) v = {0};
+	dt_buf paths = {0};
+	dt_mapping one;
+	char *path;
+	int rc;
+
+	for (uint64_t from = 0; (rc = query_next(fd, from, &one, &paths)) == 0; from = one.end)
+		*dt_vec_add(&v, NULL) = one;
+	*m = (dt_maps){.v = v.v, .n = v.n, .text = paths.s};
+	path = paths.s;
+	for (uint32_t i = 0; i < v.n; i++) {
+		size_t n = strlen(path) + 1;
+
+		set_path(&v.v[i], path);
+		path += n;
+	}
+	if (rc == ENOENT || rc == ESRCH)
+		return m;
+	dt_maps_free(m);
+	return NULL;
+}
+
+dt_maps *dt_maps_code(long pid, dt_error *err)
+{
+	dt_maps *m = NULL;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
+	fd = dt_proc_problem() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		m = query_code(fd);
+		close(fd);
+	}
+	return m ? m : dt_maps_read(pid, err);
 }
 
 void dt_maps_free(dt_maps *m)

@@ -42,6 +42,8 @@ typedef struct dt_maps {
 /* NULL with *err: no such process, no permission (EDT_* or errno). A process without mappings
  * (kernel thread, zombie) gives none. */
 dt_maps *dt_maps_read(long pid, dt_error *err);
+/* The same with at least the executable mappings of files: much faster where the kernel can tell these alone. */
+dt_maps *dt_maps_code(long pid, dt_error *err);
 dt_maps *dt_maps_parse(const char *text,
 		       size_t n); /* the same from text; invalid lines are skipped */
 void dt_maps_free(dt_maps *m);

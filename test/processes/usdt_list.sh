@@ -1,5 +1,6 @@
 # Static probes are listed like all others: of running programs, of one process, of a file that does not run.
 # needs: root bpf gcc
+# uses: strace
 . "$SRC/test/lib.bash"
 provider=listed$$x # others on this machine may run the same test
 {
@@ -59,6 +60,20 @@ expect "0 $provider$pid idle" "$status $(found)" "-ln pattern and process"
 trace -ln '*$target:::' -p $$
 expect 1 $status
 expect_match "process $$ has no static probes\$" "$err"
+
+# a file is read once, however many processes map it
+if command -v strace >/dev/null; then
+	mkfifo "$TMP/never"
+	exec 8<>"$TMP/never"
+	for i in 1 2 3 4 5 6 7 8; do
+		"$TMP/$provider" wait <&8 7>&- &
+		at_end "kill $! 2>/dev/null"
+		wait_for 20 grep -q "/$provider" "/proc/$!/maps"
+	done
+	strace -f -e trace=openat -o "$TMP/calls" "$DTRACE" -lm "$provider" >"$TMP/out" 7>&-
+	expect "$all" "$(found)" "nine processes"
+	expect 1 "$(grep -c map_files "$TMP/calls")" "files opened"
+fi
 
 # what is listed can be enabled by the same description
 : >"$TMP/out"

@@ -466,6 +466,31 @@ static void test_object_names(void)
 	CHECK(!dt_object_is_called("/usr/lib/libc.so.6", "libc.so.6", "/lib/libc.so.6", false));
 }
 
+/* The mappings of code are the same, whether the kernel is asked for them alone or not. */
+static void check_code(const dt_maps *all)
+{
+	dt_error err = {0};
+	dt_maps *code = dt_maps_code(getpid(), &err);
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; code && i < all->n; i++) {
+		const dt_mapping *m = &all->v[i], *c;
+
+		if (m->kind != DT_MAP_FILE || !m->exec)
+			continue;
+		while (k < code->n && (code->v[k].kind != DT_MAP_FILE || !code->v[k].exec))
+			k++;
+		c = k < code->n ? &code->v[k++] : NULL;
+		CHECK(c && c->start == m->start && c->end == m->end && c->offset == m->offset && c->inode == m->inode);
+		CHECK(c && c->dev_major == m->dev_major && c->dev_minor == m->dev_minor && c->read == m->read);
+		CHECK(c && c->write == m->write && c->shared == m->shared && c->deleted == m->deleted);
+		CHECK_STR(c ? c->path : NULL, m->path);
+		CHECK_STR(c ? c->base : NULL, m->base);
+	}
+	CHECK(k > 1);
+	dt_maps_free(code);
+}
+
 static void test_maps_self(void)
 {
 	dt_error err = {0};
@@ -493,8 +518,10 @@ static void test_maps_self(void)
 	CHECK_STR(path, x->path);
 	free(path);
 	CHECK(dt_proc_inner_pid(getpid()) > 0);
+	check_code(m);
 	dt_maps_free(m);
 	CHECK(!dt_maps_read(0x7ffffff0, &err) && err.code == ESRCH);
+	CHECK(!dt_maps_code(0x7ffffff0, &err) && err.code == ESRCH);
 }
 
 static void test_vdso(void)

@@ -128,7 +128,7 @@ static void search_process(struct search *s, long pid)
 {
 	const dt_jail *jail = dt_procs_jail(dt_probes_procs(s->ps));
 	dt_error ignored = {0};
-	dt_maps *maps = dt_jail_stopped(jail) ? NULL : dt_maps_read(pid, &ignored);
+	dt_maps *maps = dt_jail_stopped(jail) ? NULL : dt_maps_code(pid, &ignored);
 
 	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(jail); i++) {
 		const dt_mapping *m = &maps->v[i];
