@@ -70,6 +70,7 @@ void show_first_steps(FILE *out)
 	      "inside a program\n"
 	      "  dtrace -l -n 'syscall::open*:'    which probes there are\n"
 	      "  dtrace --info                     what can be traced on this machine\n"
+	      "  dtrace --tools                    scripts for many questions: dtrace -s opensnoop\n"
 	      "  dtrace --help                     all flags; --options: options of -x; man "
 	      "dtrace: everything\n",
 	      out);

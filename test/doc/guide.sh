@@ -1,4 +1,4 @@
-# Every example of doc/guide.md, doc/processes.md, doc/seeing.md, doc/from-*.md and doc/providers/*.md does what the text says.
+# Every example of doc/tutorial.md, doc/guide.md, doc/processes.md, doc/seeing.md, doc/from-*.md and doc/providers/*.md does what the text says.
 # timeout: 400
 #
 # A fenced block is an example by its first words:
@@ -202,7 +202,7 @@ if [ "${UPDATE-0}" = 1 ] && ! cmp -s "$GUIDE" "$TMP/new"; then
 fi
 }
 
-for path in "$SRC"/doc/guide.md "$SRC"/doc/processes.md "$SRC"/doc/seeing.md "$SRC"/doc/from-*.md "$SRC"/doc/providers/*.md; do
+for path in "$SRC"/doc/tutorial.md "$SRC"/doc/guide.md "$SRC"/doc/processes.md "$SRC"/doc/seeing.md "$SRC"/doc/from-*.md "$SRC"/doc/providers/*.md; do
 	[ -f "$path" ] || continue
 	path=${path#"$SRC/doc/"}
 	[ -z "${CHAPTER-}" ] || [ "$CHAPTER" = "$path" ] || continue
