@@ -120,6 +120,9 @@ size_t dt_utf8_length(const char *s, size_t n); /* bytes of the UTF-8 character 
 /* ---- files (file.c) ---- */
 /* A whole file of /proc and the like, with a NUL after it; dir as for openat(2). NULL with errno; to be freed. */
 char *dt_slurp(int dir, const char *path, size_t *len);
+/* O_PATH. A path that begins with "/proc/PID/root/" or "/proc/self/fd/N/", where another process or
+ * container has its files, does not leave that directory: symbolic links mean what they mean there. */
+int dt_open_path(int dir, const char *path, int flags);
 /* For reading, a file that a process or another user names: only if it is a regular file of at most
  * max bytes, without waiting or side effects. flags: O_NOFOLLOW or 0. -1 with *err (the sentence
  * begins with the path) and errno. */

@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -43,11 +45,52 @@ char *dt_slurp(int dir, const char *path, size_t *len)
 
 /* ---- files that others name ---- */
 
+#define ATTEMPTS 3 /* while directories are being moved the kernel asks to try again */
+
+/* "/proc/PID/root/PATH" and "/proc/self/fd/N/PATH" -> PATH; NULL: none of these. */
+static const char *inside_root(const char *path)
+{
+	static const char *const forms[] = {"/proc/%*[0-9]/root/%n", "/proc/self/root/%n",
+					    "/proc/self/fd/%*[0-9]/%n"};
+
+	for (size_t i = 0; i < DT_NELEM(forms); i++) {
+		int n = 0;
+
+		sscanf(path, forms[i], &n);
+		if (n && path[n])
+			return path + n;
+	}
+	return NULL;
+}
+
+int dt_open_path(int dir, const char *path, int flags)
+{
+	const char *rest = dir == AT_FDCWD ? inside_root(path) : NULL;
+	struct open_how how = {.flags = (uint64_t)(uint32_t)(O_PATH | O_CLOEXEC | flags),
+			       .resolve = RESOLVE_IN_ROOT};
+	int fd = -1, root, error;
+	char *of;
+
+	if (!rest)
+		return openat(dir, path, O_PATH | O_CLOEXEC | flags);
+	of = dt_xasprintf("%.*s", (int)(rest - path), path);
+	root = open(of, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(of);
+	if (root < 0)
+		return -1;
+	for (int i = 0; i < ATTEMPTS && fd < 0 && (i == 0 || errno == EAGAIN); i++)
+		fd = (int)syscall(SYS_openat2, root, rest, &how, sizeof(how));
+	error = errno;
+	close(root);
+	errno = error;
+	return fd;
+}
+
 /* Opening a device or a FIFO can act (rewind a tape, wait for a writer). An O_PATH descriptor only
  * names the file, so the file is checked through it, and opened once it is known to be harmless. */
 int dt_open_regular(int dir, const char *path, int flags, uint64_t max, dt_error *err)
 {
-	int at = openat(dir, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW)), fd = -1;
+	int at = dt_open_path(dir, path, flags & O_NOFOLLOW), fd = -1;
 	dt_error own;
 	struct stat st;
 	char self[64];

@@ -2,7 +2,8 @@
  * filter: the system calls that a helper has (seccomp).
  *
  * Three kinds: those needed for reading and answering; those that libraries try but do not need,
- * which fail; all others, which kill the helper. Memory cannot be made executable. fstat() of the C
+ * which fail; all others, which kill the helper. Opening files is of the second kind, but can be
+ * allowed (jail.h), for reading only. Memory cannot be made executable. fstat() of the C
  * library is newfstatat() with an empty path, and a filter cannot inspect the path: so a helper
  * could learn size and owner of a file by its name, with the rights of its user.
  */
@@ -27,15 +28,27 @@ static const uint16_t allowed[] = {
 };
 
 /* Allowed if the bits `mask` of an argument are `value`. */
-static const struct {
+struct check {
 	uint16_t nr;
 	uint8_t arg;
 	uint32_t mask, value;
-} checked[] = {
+};
+
+static const struct check checked[] = {
     {SYS_mmap, 2, PROT_EXEC, 0},
     {SYS_mprotect, 2, PROT_EXEC, 0},
     {SYS_newfstatat, 3, UINT32_MAX, AT_EMPTY_PATH},
     {SYS_fcntl, 1, UINT32_MAX, F_GETFD},
+};
+
+/* The same, in helpers that may open files for reading. */
+static const struct check opening[] = {
+    {SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC | O_PATH, O_RDONLY},
+    {SYS_readlinkat, 0, 0, 0},
+#if defined(SYS_open)
+    {SYS_open, 1, O_ACCMODE | O_CREAT | O_TRUNC | O_PATH, O_RDONLY},
+    {SYS_readlink, 0, 0, 0},
+#endif
 };
 
 /* Refused: separate files of debug information, messages in the user's language. */
@@ -55,8 +68,8 @@ static const uint16_t refused[] = {
 #define RETURN(action) (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, (action))
 
 typedef struct {
-	struct sock_filter
-	    v[2 * DT_NELEM(allowed) + 2 * DT_NELEM(refused) + 7 * DT_NELEM(checked) + 8];
+	struct sock_filter v[2 * DT_NELEM(allowed) + 2 * DT_NELEM(refused) +
+			     6 * (DT_NELEM(checked) + DT_NELEM(opening)) + 8];
 	uint16_t n;
 } filter;
 
@@ -73,7 +86,19 @@ static void add_calls(filter *f, const uint16_t *calls, size_t n, uint32_t actio
 	}
 }
 
-int dt_jail_filter(void)
+static void add_checked(filter *f, const struct check *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		add(f, IF_NOT(calls[i].nr, 5));
+		add(f, LOAD(DATA(args) + calls[i].arg * 8u));
+		add(f, AND(calls[i].mask));
+		add(f, IF_NOT(calls[i].value, 1));
+		add(f, RETURN(SECCOMP_RET_ALLOW));
+		add(f, LOAD(DATA(nr)));
+	}
+}
+
+int dt_jail_filter(bool opens)
 {
 	/* What the kernel calls this CPU: the ELF machine and two bits. */
 	uint32_t cpu = dt_arch_host()->machine | __AUDIT_ARCH_64BIT | __AUDIT_ARCH_LE;
@@ -84,14 +109,9 @@ int dt_jail_filter(void)
 	add(&f, LOAD(DATA(nr)));
 	/* of another CPU: the number loaded is that of none below */
 	add_calls(&f, allowed, DT_NELEM(allowed), SECCOMP_RET_ALLOW);
-	for (size_t i = 0; i < DT_NELEM(checked); i++) {
-		add(&f, IF_NOT(checked[i].nr, 5));
-		add(&f, LOAD(DATA(args) + checked[i].arg * 8u));
-		add(&f, AND(checked[i].mask));
-		add(&f, IF_NOT(checked[i].value, 1));
-		add(&f, RETURN(SECCOMP_RET_ALLOW));
-		add(&f, LOAD(DATA(nr)));
-	}
+	add_checked(&f, checked, DT_NELEM(checked));
+	if (opens)
+		add_checked(&f, opening, DT_NELEM(opening));
 	add_calls(&f, refused, DT_NELEM(refused), SECCOMP_RET_ERRNO | EACCES);
 	add(&f, RETURN(SECCOMP_RET_KILL_PROCESS));
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,

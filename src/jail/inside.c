@@ -166,7 +166,7 @@ static int keep_only(int socket)
 }
 
 /* Returns the step that failed, or NULL. From then on the socket is descriptor SOCKET. */
-static const char *confine(int *socket, pid_t tracer)
+static const char *confine(int *socket, pid_t tracer, bool opens)
 {
 	uint64_t memory;
 
@@ -184,7 +184,7 @@ static const char *confine(int *socket, pid_t tracer)
 		return "capabilities";
 	if (end_with(tracer) < 0)
 		return "parent";
-	return dt_jail_filter() < 0 ? "seccomp" : NULL;
+	return dt_jail_filter(opens) < 0 ? "seccomp" : NULL;
 }
 
 /* ---- questions ---- */
@@ -275,10 +275,10 @@ static bool answer_one(void)
 	return ok;
 }
 
-_Noreturn void dt_jail_inside(int socket, pid_t tracer)
+_Noreturn void dt_jail_inside(int socket, pid_t tracer, bool opens)
 {
 	struct dt_jail_hello hello = {0};
-	const char *step = confine(&socket, tracer);
+	const char *step = confine(&socket, tracer, opens);
 
 	if (step) {
 		hello.error = errno ? errno : EPERM;

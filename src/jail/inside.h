@@ -26,8 +26,8 @@ struct dt_jail_reply { /* before an answer */
 };
 
 /* Runs the helper; it keeps only the socket. */
-_Noreturn void dt_jail_inside(int socket, pid_t tracer);
-/* From now on only few system calls are allowed. -1 with errno. */
-int dt_jail_filter(void);
+_Noreturn void dt_jail_inside(int socket, pid_t tracer, bool opens);
+/* From now on only few system calls are allowed. -1 with errno. opens: files may be opened for reading. */
+int dt_jail_filter(bool opens);
 
 #endif

@@ -20,12 +20,11 @@
 #include "base/budget.h"
 #include "jail/inside.h"
 
-#define LOOK_MS 97 /* between checks for an interrupt */
-#define END_MS                                                                                     \
-	200 /* for it to end; one that waits for a disk that does not answer ends later */
-#define PIECE  DT_MB(1)	 /* of an answer, the first; each later one is as large as all before */
-#define BUFFER (1 << 20) /* of the socket, if we may */
-#define TRIES  2	 /* of a helper that was killed while it had nothing to do */
+#define LOOK_MS 97  /* between checks for an interrupt */
+#define END_MS	200 /* for it to end; one that waits for a disk that does not answer ends later */
+#define PIECE	DT_MB(1)  /* of an answer, the first; each later one is as large as all before */
+#define BUFFER	(1 << 20) /* of the socket, if we may */
+#define TRIES	2	  /* of a helper that was killed while it had nothing to do */
 
 struct dt_jail {
 	const dt_stop *stop;
@@ -33,6 +32,7 @@ struct dt_jail {
 	int pidfd;  /* so that no other process is killed instead; -1: none */
 	int socket; /* -1: no helper */
 	bool greeted;
+	bool opens;    /* its helpers may open files */
 	bool refused;  /* the user knows that one could not be started */
 	char *broken;  /* why there can be no helper */
 	dt_map *known; /* file and question -> dt_buf, the answer */
@@ -86,6 +86,12 @@ static void end_helper(dt_jail *j)
 	j->pid = 0;
 }
 
+void dt_jail_let_open(dt_jail *j)
+{
+	end_helper(j);
+	j->opens = true;
+}
+
 void dt_jail_free(dt_jail *j)
 {
 	if (!j)
@@ -117,7 +123,7 @@ static int start(dt_jail *j, dt_error *err)
 	setsockopt(ends[1], SOL_SOCKET, SO_SNDBUFFORCE, &(int){BUFFER}, sizeof(int));
 	j->pid = fork();
 	if (j->pid == 0)
-		dt_jail_inside(ends[1], tracer);
+		dt_jail_inside(ends[1], tracer, j->opens);
 	close(ends[1]);
 	if (j->pid < 0) {
 		close(ends[0]);

@@ -48,6 +48,9 @@ typedef void dt_jail_work(struct dt_question *q, dt_buf *answer);
 /* Starts nothing yet. A request is abandoned when *stop is set. */
 dt_jail *dt_jail_new(const dt_stop *stop);
 dt_jail *dt_jail_like(const dt_jail *j); /* another one, for a helper that keeps state */
+/* From now on its helpers may open files for reading, with the rights of their user: a library that
+ * is given one file has to find others. A running one ends. */
+void dt_jail_let_open(dt_jail *j);
 void dt_jail_free(dt_jail *j);
 /* Requests will follow: the helper may get ready meanwhile. */
 void dt_jail_prepare(dt_jail *j);

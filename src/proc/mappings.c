@@ -418,11 +418,22 @@ static char *next_command(const char **dirs, const char *root, const char *name)
 	return dt_xasprintf("%s%.*s/%s", root, (int)n, dir, name);
 }
 
+/* stat() that stays in the root directory that the path begins with. */
+static bool stat_inside(const char *path, struct stat *st)
+{
+	int fd = dt_open_path(AT_FDCWD, path, 0);
+	bool ok = fd >= 0 && fstat(fd, st) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 static bool is_same(const char *path, const struct stat *file)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && st.st_ino == file->st_ino && st.st_dev == file->st_dev;
+	return stat_inside(path, &st) && st.st_ino == file->st_ino && st.st_dev == file->st_dev;
 }
 
 bool dt_exe_has_link(long pid, const char *name, const char *path)
@@ -436,7 +447,7 @@ bool dt_exe_has_link(long pid, const char *name, const char *path)
 		return false;
 	dt_proc_root(pid, root, sizeof(root));
 	try = dt_xasprintf("%s%s", root, path);
-	yes = stat(try, &st) == 0;
+	yes = stat_inside(try, &st);
 	free(try);
 	if (!yes)
 		return false;

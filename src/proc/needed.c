@@ -39,8 +39,11 @@ static char *usual_directories(void)
 static bool add(struct search *s, const char *path)
 {
 	char *full = dt_xasprintf("%s%s", s->root, path);
-	bool ok = access(full, R_OK) == 0;
+	int fd = dt_open_path(AT_FDCWD, full, 0);
+	bool ok = fd >= 0;
 
+	if (ok)
+		close(fd);
 	if (ok && !dt_map_get(s->seen, full) && s->queue.n < MOST) {
 		dt_map_set(s->seen, full, s);
 		*dt_vec_add(&s->queue, NULL) = dt_xstrdup(path);

@@ -62,29 +62,34 @@ static void no_readers(struct dt_user_object *o)
 		    o->name);
 }
 
-/* Have a helper read it. False: it cannot, because libdw has to open other files (.dwo), and they may be opened. */
-static bool open_remote(struct dt_user_object *o)
+static void ask_remote(struct dt_user_object *o, bool *split)
+{
+	o->readers[0] = dt_remote_open(o, split, &o->problem);
+	o->nreaders = o->readers[0] != NULL;
+}
+
+/* Have a helper read it. If a part of it is in other files (.dwo), libdw has to open these itself,
+ * and does so in a helper that may; but a stranger does not choose what is opened. */
+static void open_remote(struct dt_user_object *o)
 {
 	dt_elf *dwarf = dt_elf_dwarf(o->elf);
 	bool split = false;
 
-	o->readers[0] = dt_remote_open(o, &split, &o->problem);
-	o->nreaders = o->readers[0] != NULL;
+	ask_remote(o, &split);
 	if (split && dwarf != NULL && !dt_dwarf_is_foreign(o, dt_elf_fd(dwarf))) {
 		if (o->nreaders != 0)
 			o->readers[0]->ops->close(o->readers[0]);
-		o->nreaders = 0;
 		free(o->problem);
 		o->problem = NULL;
-		return false;
-	}
-	if (split && o->problem == NULL)
+		dt_jail_let_open(dt_elf_jail(o->elf));
+		ask_remote(o, &split);
+	} else if (split && o->problem == NULL) {
 		o->problem =
 		    dt_xasprintf("%s belongs to another user, and a part of its DWARF is in "
 				 "other files (.dwo)",
 				 o->name);
+	}
 	no_readers(o);
-	return true;
 }
 
 static void open_readers(struct dt_user_object *o)
@@ -98,8 +103,10 @@ static void open_readers(struct dt_user_object *o)
 		    dt_xasprintf("%s is a 32-bit object: its types are not supported", o->name);
 		return;
 	}
-	if (dt_elf_jail(o->elf) != NULL && open_remote(o))
+	if (dt_elf_jail(o->elf) != NULL) {
+		open_remote(o);
 		return;
+	}
 	for (size_t i = 0; i < DT_NELEM(open); i++) {
 		struct dt_user_reader *r = open[i](o, &problem);
 

@@ -36,7 +36,7 @@ dt_jail_work dt_user_serve;
 
 /* ---- user_ask.c ---- */
 /* The reader of an object whose file a helper reads. NULL when it has no type data; then *problem (heap) if it has, but damaged.
- * *split: a part of it is in .dwo files, which a helper cannot open. */
+ * *split: a part of it is in .dwo files, which most helpers cannot open. */
 struct dt_user_reader *dt_remote_open(struct dt_user_object *o, bool *split, char **problem);
 /* For tests and the fuzzer: one without a helper, and the answer to a look-up. */
 struct dt_user_reader *dt_remote_new(struct dt_user_object *o);
