@@ -53,8 +53,13 @@ const char *dt_clause_refused(const dt_clause *c);
  * bytes, then each value (strings with strsize bytes) at a multiple of the largest power of two, up
  * to 8, that divides its size; all rounded up to the largest such alignment, at least 4. A clause
  * whose record does not fit, even because it is larger than the buffer, does not run and is counted
- * as a drop.
+ * as a drop. A clause with exit() runs nevertheless, and only its record is dropped: tracing would
+ * never end (not with the fill policy, where a full buffer ends it).
  */
+static inline bool dt_record_ends(const dt_record_plan *p, uint64_t policy)
+{
+	return p->exits && policy != DT_BUFPOLICY_FILL;
+}
 #define DT_BUFFER_DEFAULT (4ull << 20) /* when the option says nothing */
 #define DT_RECORD_HEADER  12	       /* what a record costs besides its data */
 #define DT_FAULT_COST	  48	       /* what a fault costs */

@@ -86,14 +86,16 @@ static void run_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x)
 	dt_vm_buf *into = &e->principal;
 	enum dt_vm_outcome outcome;
 	dt_vm_rec *rec = NULL;
+	bool dropped = false;
 
 	if (x->record.cost) {
-		if (!has_room(e, x, x->record.cost))
+		dropped = !has_room(e, x, x->record.cost);
+		if (dropped && !dt_record_ends(&x->record, e->policy))
 			return;
 		rec = new_record(e, x, x->record.cost, x->record.data_size);
 	}
 	outcome = dt_vm_do_ecb(e, x, rec, &into);
-	if (outcome == DT_VM_OK && rec)
+	if (outcome == DT_VM_OK && rec && !dropped)
 		dt_vm_buf_add(into, rec);
 	else
 		free(rec);

@@ -132,25 +132,38 @@ static void begin_given(dt_tr *t, uint32_t source)
 	dt_code_place(c, part);
 }
 
-/* Space is reserved before the predicate runs: a clause without space does not run at all. */
-static void reserve(dt_tr *t, uint32_t cost)
+/* Space is reserved before the predicate runs: a clause without space does not run at all, unless it
+ * ends tracing. */
+static void reserve(dt_tr *t, const struct dt_plan_clause *x)
 {
 	dt_code *c = t->c;
 	uint32_t ok = dt_code_label(c);
 
 	sti(c, 4, R6, S_RESERVED, 0);
-	dt_tr_reserve(t, cost);
+	dt_tr_reserve(t, x->record.cost);
+	if (dt_record_ends(&x->record, t->plan->buffers.policy)) {
+		dt_code_place(c, ok);
+		return;
+	}
 	jmpi(c, BPF_JNE, R0, 0, ok);
 	leave(c);
 	dt_code_place(c, ok);
 }
 
-/* The ring policy and a record that is larger than the whole buffer. */
+/* r0 = 0, and a drop is counted: the ring policy and a record that is larger than the whole buffer. */
 static void never_fits(dt_tr *t)
 {
 	dt_tr_count(t, CPU_DROPS);
 	movi(t->c, R0, 0);
-	leave(t->c);
+}
+
+/* To `done` if the record has no space. */
+static void check_space(dt_tr *t, const struct dt_plan_clause *x, uint32_t done)
+{
+	if (!dt_record_ends(&x->record, t->plan->buffers.policy))
+		return;
+	ld(t->c, 4, R1, R6, S_RESERVED);
+	jmpi(t->c, BPF_JEQ, R1, 0, done);
 }
 
 /*
@@ -165,6 +178,7 @@ void dt_tr_clause(dt_tr *t)
 	dt_code *c = t->c;
 	uint32_t done = dt_code_label(c);
 	bool jumped = false, small = t->plan->buffers.small && x->size;
+	bool fits = small || !x->size || x->record.cost <= t->plan->buffers.size;
 	dt_tr_val v;
 
 	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
@@ -176,9 +190,12 @@ void dt_tr_clause(dt_tr *t)
 	mov(c, R7, R2);
 	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
 	sti(c, 4, R6, S_FAULT, 0);
-	if (!small && x->size && x->record.cost > t->plan->buffers.size) {
+	if (!fits) {
 		never_fits(t);
-		return;
+		if (!dt_record_ends(&x->record, t->plan->buffers.policy)) {
+			leave(c);
+			return;
+		}
 	}
 	begin_scratch(t);
 	begin_given(t, x->c->source);
@@ -189,7 +206,7 @@ void dt_tr_clause(dt_tr *t)
 	if (x->has_strings)
 		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
 	if (small)
-		reserve(t, x->record.cost);
+		reserve(t, x);
 	if (x->c->pred) {
 		sti(c, 4, R6, S_FACTION, 0);
 		dt_tr_difo(t, x->c->pred, &v);
@@ -200,7 +217,9 @@ void dt_tr_clause(dt_tr *t)
 	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
 		do_action(t, x, i, done);
 	jumped = jumped || x->record.speculates || x->record.exits;
-	if (t->reachable && x->size) {
+	if (t->reachable && x->size && fits) {
+		if (small)
+			check_space(t, x, done);
 		dt_tr_header(t, REC_DATA);
 		(x->record.speculates ? dt_tr_output_speculative
 				      : dt_tr_output)(t, x->has_strings ? 0 : x->fixed);
