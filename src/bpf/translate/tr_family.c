@@ -6,8 +6,12 @@
  * attached for all processes, and programs look up the process: a map has every process of the
  * family and its ancestor, and is kept up to date by two small programs in the kernel:
  *
- *	sched_process_fork	if (we are in family) family[child] = family[we]
+ *	sched_process_fork	if (we are in family) family[child] = family[we] else delete family[child]
  *	sched_process_free	delete family[it]
+ *
+ * The end of a process can be missed: the second one runs in whatever process has the CPU, and there
+ * are kernels that do not run programs in some of them (thread.c). So an entry for the number of a
+ * new process is of one that has ended.
  *
  * Pids here are those of the initial pid namespace. In another namespace this process does not know
  * those, so the processes that it adds are entered by their number in the namespace, with a mark
@@ -88,15 +92,24 @@ static int begin(dt_tr *t, uint32_t *pid_offset)
 	return dt_tr_field(t, "task_struct", "pid", pid_offset); /* tgid is after it */
 }
 
+/* delete family[the process that is argument n] */
+static void forget(dt_tr *t, int n, uint32_t pid_offset, uint32_t out)
+{
+	read_ids(t->c, n, pid_offset, out);
+	map(t->c, R1, t->maps->family);
+	stack_address(t->c, R2, KEY);
+	helper(t->c, BPF_FUNC_map_delete_elem);
+}
+
 int dt_tr_family_fork(dt_tr *t)
 {
 	dt_code *c = t->c;
-	uint32_t out = dt_code_label(c), pid_offset;
+	uint32_t out = dt_code_label(c), stranger = dt_code_label(c), pid_offset;
 
 	if (begin(t, &pid_offset) < 0)
 		return -1;
 	mov(c, R7, R1);
-	look_up_current(t, out);
+	look_up_current(t, stranger);
 	st(c, 4, R10, ROOT, R0);
 	read_ids(c, 1, pid_offset, out);
 	map(c, R1, t->maps->family);
@@ -104,6 +117,9 @@ int dt_tr_family_fork(dt_tr *t)
 	stack_address(c, R3, ROOT);
 	movi(c, R4, BPF_ANY);
 	helper(c, BPF_FUNC_map_update_elem);
+	ja(c, out);
+	dt_code_place(c, stranger);
+	forget(t, 1, pid_offset, out);
 	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
@@ -118,10 +134,7 @@ int dt_tr_family_free(dt_tr *t)
 	if (begin(t, &pid_offset) < 0)
 		return -1;
 	mov(c, R7, R1);
-	read_ids(c, 0, pid_offset, out);
-	map(c, R1, t->maps->family);
-	stack_address(c, R2, KEY);
-	helper(c, BPF_FUNC_map_delete_elem);
+	forget(t, 0, pid_offset, out);
 	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);
