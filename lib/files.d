@@ -25,7 +25,9 @@ inline string __path[struct path *P] =
     P->dentry->d_sb->s_magic == 0x09041934 ? strjoin("anon_inode:", stringof(P->dentry->d_name.name)) : d_path(P);
 
 translator fileinfo_t < struct file *F > {
-	fi_name = F == NULL ? "<none>" : F->f_path.dentry->d_parent != F->f_path.dentry ?
+	fi_name = F == NULL ? "<none>" : F->f_path.dentry->d_parent != F->f_path.dentry &&
+	    F->f_path.dentry != F->f_path.mnt->mnt_root &&
+	    (curthread->fs == NULL || F->f_path.dentry != curthread->fs->root.dentry) ?
 	    stringof(F->f_path.dentry->d_name.name) : basename(__path[&F->f_path]);
 	fi_dirname = F == NULL ? "<none>" : dirname(__path[&F->f_path]);
 	fi_pathname = F == NULL ? "<none>" : __path[&F->f_path];

@@ -90,6 +90,9 @@ int main(int argc, char **argv)
 		if (chroot("jail") == 0 && chdir("/") == 0) {
 			printf("%d /inside 0 %x\n", fd, fcntl(fd, F_GETFL));
 			syscall(SYS_getpgid, fd);
+			fd = open("/", O_RDONLY | O_DIRECTORY);
+			printf("%d / 0 %x\n", fd, fcntl(fd, F_GETFL));
+			syscall(SYS_getpgid, fd);
 			syscall(SYS_getsid, 0);
 		}
 	}
