@@ -3,7 +3,8 @@
  *
  * The table is drawn on the alternate screen, so that the previous contents are restored. Every
  * exit of the process restores the terminal: the end, an error (atexit), a signal. Output goes to a
- * file meanwhile and is printed at the end, as if there had been no table. It works over any
+ * file meanwhile and is printed at the end, as if there had been no table: the last few MB of it,
+ * since a table can be watched for days. It works over any
  * connection: it reads only single letters and does not query the terminal.
  */
 #include <errno.h>
@@ -22,6 +23,9 @@
 #define ENTER	 "\033[?1049h\033[?25l" /* the other screen, no cursor */
 #define LEAVE	 "\033[?25h\033[?1049l"
 #define MESSAGES 100 /* kept for the end */
+#define MOST                                                                                       \
+	(4ull << 20) /* bytes of output kept for the end; above it, it is cut to the last KEPT */
+#define KEPT (2ull << 20)
 
 static struct termios saved;
 static volatile sig_atomic_t active;
@@ -31,6 +35,8 @@ static char *messages[MESSAGES];
 static int nmessages;
 static bool paused, raw_output;
 static uint64_t next_ms, every_ms;
+static FILE *kept;	   /* output for the end; NULL: it goes elsewhere */
+static uint64_t forgotten; /* bytes of it */
 
 FILE *top_open(FILE *out)
 {
@@ -43,7 +49,7 @@ FILE *top_open(FILE *out)
 	file = tmpfile();
 	if (!file)
 		fatal("cannot make a temporary file: %s", strerror(errno));
-	return file;
+	return kept = file;
 }
 
 static uint64_t now_ms(void)
@@ -182,6 +188,22 @@ static bool read_keys(void)
 	return false;
 }
 
+/* Cut the output for the end if it is long. */
+static void limit_output(void)
+{
+	off_t size = kept ? ftello(kept) : 0, from = size - (off_t)KEPT, to = 0;
+	char buf[65536];
+	ssize_t n;
+
+	if (size <= (off_t)MOST || fflush(kept) != 0)
+		return;
+	while ((n = pread(fileno(kept), buf, sizeof(buf), from + to)) > 0 &&
+	       pwrite(fileno(kept), buf, (size_t)n, to) == n)
+		to += n;
+	if (ftruncate(fileno(kept), to) == 0 && fseeko(kept, to, SEEK_SET) == 0)
+		forgotten += (uint64_t)(size - to);
+}
+
 bool top_wait(dtrace_hdl_t *h)
 {
 	struct pollfd fds[] = {{.fd = 0, .events = POLLIN}, {.fd = dtrace_fd(h), .events = POLLIN}};
@@ -193,6 +215,7 @@ bool top_wait(dtrace_hdl_t *h)
 		next_ms = now + every_ms;
 	}
 	draw();
+	limit_output();
 	poll(fds, 2, next_ms > now ? (int)(next_ms - now) : 1);
 	if (fds[0].revents & (POLLHUP | POLLERR))
 		return true; /* the terminal is gone */
@@ -221,6 +244,8 @@ static void show(FILE *text)
 	ssize_t n;
 
 	rewind(text);
+	if (forgotten && getline(&line, &room, text) > 0) { /* the rest of a line */
+	}
 	while ((n = getline(&line, &room, text)) > 0) {
 		if (!raw_output)
 			top_make_safe(line, (size_t)n);
@@ -228,6 +253,7 @@ static void show(FILE *text)
 	}
 	free(line);
 	fclose(text);
+	kept = NULL;
 }
 
 void top_end(FILE *text, FILE *out)
@@ -240,6 +266,11 @@ void top_end(FILE *text, FILE *out)
 	if (text != out)
 		show(text);
 	fflush(stdout);
+	if (forgotten)
+		complain(
+		    "the first %llu MB of the output are not shown; use -o FILE to keep all of it",
+		    (unsigned long long)forgotten >> 20);
+	forgotten = 0;
 	if (first)
 		complain("%d messages not shown", first);
 	for (int i = first; i < nmessages; i++) {

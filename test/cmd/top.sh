@@ -76,5 +76,15 @@ t.until(lambda: "address 0x8 is not mapped" in t.line(23), "the message on the s
 t.type("q")
 t.end()
 expect(True, "dtrace: error on enabled probe" in t.text(), "the message at the end")
+
+# of a long output the last part is printed at the end
+many = "BEGIN { @ = count(); }" + "BEGIN { printf(\"%60000d\\n\", 1); }" * 100 + "END { printf(\"the last\\n\"); }"
+t = Terminal([dtrace, "-x", "engine=vm", "-x", "aggrate=100ms", "-x", "switchrate=50ms", "-q", "--top", "-n", many], 80, 24)
+t.until(lambda: t.log.count("\033[H") > 4, "the table")
+t.type("q")
+t.end()
+expect(True, "of the output are not shown; use -o FILE" in t.text() and "the last" in t.text(), "the end of a long output")
+size = t.log[t.log.rindex("\033[?1049l"):].count(" ")
+expect(True, 1 << 20 < size < 4 << 20, "its size: %d" % size)
 PY
 expect 0 $? "on a terminal"
