@@ -162,12 +162,14 @@ dt_ident *dt_call_ident(dt_compiler *cc, const dt_node *n)
 {
 	dt_ident *id = dt_ident_find(cc, n->name, 0);
 
+	if (!id)
+		dt_function_cycle(cc, n->name, n->pos);
 	if (!id && dt_library_for(cc, n->name))
 		id = dt_ident_find(cc, n->name, 0);
 	if (!id)
 		dt_fail(cc, n->pos, D_FUNC_UNDEF, "undefined function name: %s%s", n->name,
 			dt_suggest(cc, n->name, ID_SUBR));
-	if (id->kind != ID_SUBR && id->kind != ID_ACTION && id->kind != ID_AGGFUNC)
+	if (id->kind != ID_SUBR && id->kind != ID_ACTION && id->kind != ID_AGGFUNC && id->kind != ID_FUNC)
 		dt_fail(cc, n->pos, D_FUNC_IDKIND, "%s is not a function", n->name);
 	return id;
 }
@@ -177,6 +179,8 @@ dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
 	dt_ident *id = dt_call_ident(cc, n);
 	struct proto proto;
 
+	if (id->kind == ID_FUNC)
+		return dt_expand_function(cc, id, n);
 	n->kind = N_FUNC;
 	n->ident = id;
 	dt_use_attr(cc, n->pos, id->attr, id->name);

@@ -19,7 +19,7 @@ struct place {
 	struct dt_probe_args *pargs;
 	struct dt_binding *bindings;
 	const struct dt_expansion *expansions;
-	uint32_t unjudged, attempts;
+	uint32_t unjudged, attempts, calls;
 	dt_attr clause_attr;
 };
 
@@ -30,6 +30,7 @@ static void put_back(dt_compiler *cc, const struct place *p)
 	cc->bindings = p->bindings;
 	cc->expansions = p->expansions;
 	cc->unjudged = p->unjudged;
+	cc->calls = p->calls;
 	cc->clause_attr = p->clause_attr;
 }
 
@@ -42,6 +43,7 @@ bool dt_attempt(dt_compiler *cc, dt_work_f *work, void *arg, dt_error *err)
 			  .expansions = cc->expansions,
 			  .unjudged = cc->unjudged,
 			  .attempts = cc->attempts,
+			  .calls = cc->calls,
 			  .clause_attr = cc->clause_attr};
 	volatile bool ok = false;
 

@@ -193,6 +193,16 @@ static dt_type *same_memory(dt_compiler *cc, const dt_node *x, dt_type *to)
 	return ours && dt_type_is_pointer(t) ? dt_type_pointer(cc->types, t->ref) : to;
 }
 
+static dt_node *returned(dt_compiler *cc, dt_node *n)
+{
+	dt_node *v = dt_convert(cc, n->l, n->ctype);
+
+	if (!v)
+		dt_fail(cc, n->pos, D_OP_INCOMPAT, "the function returns %s, but this is %s", dt_tname(cc, n->ctype),
+			dt_what(cc, n->l));
+	return v;
+}
+
 dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 {
 	dt_node *object;
@@ -213,6 +223,8 @@ dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 	case '&': return address_of(cc, n);
 	case T_STRINGOF: return string_of(cc, n);
 	case '(':
+		if (n->flags & NF_RETURNED)
+			return returned(cc, n);
 		if (n->ctype->module && strcmp(n->ctype->module, "C") &&
 		    strcmp(n->ctype->module, "D"))
 			dt_use_attr(cc, n->pos,

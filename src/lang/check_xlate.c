@@ -31,7 +31,7 @@ dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos)
 	cc->expanded += count_nodes(n);
 	if (cc->expanded > EXPANSION_LIMIT)
 		dt_fail(cc, pos, D_SYNTAX,
-			"inlines and translators expand to more than %d operations",
+			"inlines, functions and translators expand to more than %d operations",
 			EXPANSION_LIMIT);
 	return dt_node_copy(cc, n);
 }
@@ -46,6 +46,20 @@ static void set_use(dt_node *n, const dt_node *use)
 		set_use(n->r, use);
 		set_use(n->args, use);
 	}
+}
+
+dt_node *dt_node_expand_list(dt_compiler *cc, const dt_node *list, dt_pos pos)
+{
+	dt_node *first = NULL, **last = &first;
+
+	for (; list; list = list->next) {
+		dt_node one = *list;
+
+		one.next = NULL;
+		*last = dt_node_expand(cc, &one, pos);
+		last = &(*last)->next;
+	}
+	return first;
 }
 
 static dt_node *check_with(dt_compiler *cc, const dt_node *expr, struct dt_binding *bindings,
@@ -93,7 +107,11 @@ static struct dt_binding *bind_params(dt_compiler *cc, dt_ident *id, dt_node *us
 
 dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 {
-	struct dt_binding *b = id->inl->nparams ? bind_params(cc, id, use) : NULL;
+	return dt_expand_body(cc, id, id->inl->nparams ? bind_params(cc, id, use) : NULL, use);
+}
+
+dt_node *dt_expand_body(dt_compiler *cc, dt_ident *id, struct dt_binding *b, const dt_node *use)
+{
 	bool declared = id->flags & IDF_ATTR; /* its own stability counts, not that of its definition */
 	const struct dt_expansion here = {id->inl, cc->expansions};
 	dt_attr before = cc->clause_attr;
@@ -122,8 +140,9 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use)
 		  : dt_convert(cc, n, id->type);
 	if (!out)
 		dt_fail(cc, use->pos, D_OP_INCOMPAT,
-			"inline %s is declared as %s but its definition is of type %s", id->name,
-			dt_tname(cc, id->type), dt_tname(cc, n->type));
+			"%s %s is declared as %s but its definition is of type %s",
+			id->kind == ID_FUNC ? "function" : "inline", id->name, dt_tname(cc, id->type),
+			dt_what(cc, n));
 	out->pos = use->pos;
 	return out;
 }
@@ -158,7 +177,10 @@ void dt_inline_check(dt_compiler *cc, dt_ident *id)
 	}
 	cc->expanded = 0;
 	cc->defining = true;
-	dt_expand_inline(cc, id, use);
+	if (id->kind == ID_FUNC)
+		dt_expand_function(cc, id, use);
+	else
+		dt_expand_inline(cc, id, use);
 	cc->defining = false;
 }
 

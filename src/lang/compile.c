@@ -513,6 +513,10 @@ void dt_clause_compile(dt_compiler *cc, dt_node *clause)
 		dt_node_print(cc, clause, cc->dump_parsed);
 	if (cc->src->is_library)
 		dt_fail(cc, clause->pos, D_SYNTAX, "a library may not contain probe clauses");
+	if (cc->shared->nprocedures) {
+		cc->expanded = 0;
+		dt_procedures_paste(cc, &clause->l);
+	}
 	for (dt_node *c = dt_desugar(cc, clause); c; c = c->next)
 		for (dt_node *d = c->args; d; d = d->next)
 			compile_one(cc, c, d, source);

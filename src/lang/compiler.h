@@ -94,6 +94,7 @@ struct dt_shared {
 		uint64_t id; /* 0: all processes */
 		uint32_t level;
 	} cgroup;	      /* dt_compiler_set_cgroup() */
+	uint32_t nprocedures; /* defined so far */
 	uint32_t nconditions; /* numbering of %condition_N */
 	uint32_t generation;  /* of the newest compile */
 	dt_compiler *active;  /* the innermost compile; NULL: none */
@@ -128,6 +129,7 @@ struct dt_compiler {
 	uint32_t nlinks; /* operators in the expression being parsed: DT_MAX_LINKS */
 	const dt_param *formals; /* of the inline or translator being parsed: not type names */
 	uint32_t nformals;
+	struct dt_function *function; /* whose body is being parsed; NULL: none */
 	struct dt_name_set *assigned; /* globals assigned to so far in this program: not type names */
 	dt_program *prog;
 	DT_VEC(dt_clause) clauses;
@@ -144,6 +146,7 @@ struct dt_compiler {
 	uint32_t pargs_libraries;    /* nlibraries then: a new one may define their types */
 	struct dt_binding *bindings;
 	const struct dt_expansion *expansions;
+	uint32_t calls;	   /* of functions being checked, one inside the other */
 	uint32_t attempts; /* left operands of ?? being checked */
 	bool defining;	   /* an inline or translator is being checked where it is defined, not where it is used */
 	uint32_t unjudged; /* inside a definition whose declared stability counts */
@@ -230,6 +233,7 @@ bool dt_is_imported(const dt_compiler *cc, const char *module, size_t len);
 void dt_parse_program(dt_compiler *cc);
 void dt_parse_clauses_again(dt_compiler *cc); /* with what is known at the end of the program */
 dt_node *dt_parse_expr(dt_compiler *cc);	/* with commas */
+dt_node *dt_parse_statements(dt_compiler *cc); /* a list, up to '}', which is not taken */
 dt_node *dt_parse_assign(dt_compiler *cc);	/* without: one argument */
 /* A name after '.', '->' and in offsetof: keywords are allowed there. */
 const char *dt_parse_member_name(dt_compiler *cc);
@@ -245,6 +249,14 @@ dt_type *dt_parse_cast_type(dt_compiler *cc, bool *implied);
 void dt_parse_declaration(dt_compiler *cc);
 void dt_parse_translator(dt_compiler *cc);
 void dt_parse_provider(dt_compiler *cc);
+
+/* ---- function.c ---- */
+/* A statement that only functions have (return, local variables): *out, a list. False: it is none. */
+bool dt_function_statement(dt_compiler *cc, dt_node **out);
+/* ---- procedure.c ---- */
+void dt_procedures_paste(dt_compiler *cc, dt_node **list); /* in place of their calls */
+/* Fails with the cycle if the function of this name is being defined. */
+void dt_function_cycle(dt_compiler *cc, const char *name, dt_pos pos);
 
 /* ---- decl_tag.c ---- */
 /* Has this program, or another of the session, or a library defined "struct tag" or a type of this name? A library may
@@ -299,6 +311,7 @@ void dt_check_args_count(dt_compiler *cc, dt_node *call, uint32_t min, uint32_t 
 			 enum dt_tag tag);
 /* dt_node_copy() for substitution: counted and limited. */
 dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos);
+dt_node *dt_node_expand_list(dt_compiler *cc, const dt_node *list, dt_pos pos);
 dt_xlator *dt_xlators_to(dt_compiler *cc, dt_type *out); /* the first; others follow by next */
 void dt_providers_undo(dt_compiler *cc);
 void dt_xlators_undo(dt_compiler *cc);			  /* after a failed compile */

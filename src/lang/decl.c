@@ -143,6 +143,15 @@ static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 
 /* ---- inlines ---- */
 
+static void check_new_name(dt_compiler *cc, const dt_declarator *d)
+{
+	dt_ident *id = dt_ident_find(cc, d->name, 0);
+
+	if (id)
+		redeclared(cc, d, id);
+	check_ordinary_name(cc, d);
+}
+
 /* inline T name = expr;   inline T name[T1 a, T2 b] = expr; */
 static void declare_inline(dt_compiler *cc, const dt_specs *s, const dt_declarator *d)
 {
@@ -150,14 +159,12 @@ static void declare_inline(dt_compiler *cc, const dt_specs *s, const dt_declarat
 	    d->derive.n > 0 && d->derive.v[0].kind == DERIVE_KEYS ? &d->derive.v[0] : NULL;
 	dt_type *t = dt_declared_type(cc, s, d, keys ? 1 : 0);
 	struct dt_inline *inl = dt_arena_alloc(cc->arena, sizeof(*inl));
-	dt_ident *id = dt_ident_find(cc, d->name, 0);
+	dt_ident *id;
 
 	if (s->class_)
 		dt_fail(cc, d->pos, D_DECL_CLASS, "an inline cannot have a storage class");
 	dt_check_object_type(cc, d->pos, d->name, t);
-	if (id)
-		redeclared(cc, d, id);
-	check_ordinary_name(cc, d);
+	check_new_name(cc, d);
 	for (uint32_t i = 0; keys && i < keys->nparams; i++)
 		if (!keys->params[i].name)
 			dt_fail(cc, keys->pos, D_DECL_PROTO_FORM,
@@ -211,9 +218,8 @@ static bool skip_c_definition(dt_compiler *cc, const dt_specs *s, const dt_decla
 	if (cc->lex.tok.kind == '{' && is_function) {
 		if (!dt_lex_included(cc) && s->class_ != T_STATIC)
 			dt_syntax(cc,
-				  "D has no functions of your own; an inline with parameters is "
-				  "written inline %s %s[...] = expression",
-				  dt_tname(cc, s->type), d->name);
+				  "a function begins with inline: inline %s %s(...) { ... }", dt_tname(cc, s->type),
+				  d->name);
 		dt_lex_skip_block(cc, '}');
 		return true;
 	}
@@ -243,6 +249,12 @@ void dt_parse_declaration(dt_compiler *cc)
 	for (;;) {
 		dt_declarator d = {0};
 		dt_parse_declarator(cc, DECL_EXTERNAL, NAME_REQUIRED, &d);
+		if (s.is_inline && cc->lex.tok.kind == '{' && !s.class_ && !dt_lex_included(cc) && d.derive.n &&
+		    d.derive.v[0].kind == DERIVE_FUNCTION) {
+			check_new_name(cc, &d);
+			dt_parse_function(cc, &d, dt_declared_type(cc, &s, &d, 1));
+			return;
+		}
 		if (s.is_inline && cc->lex.tok.kind == '=' &&
 		    !(d.derive.n && d.derive.v[0].kind == DERIVE_FUNCTION)) {
 			declare_inline(cc, &s, &d);

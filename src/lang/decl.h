@@ -66,6 +66,11 @@ dt_type *dt_declared_type(dt_compiler *cc, const dt_specs *s, const dt_declarato
 			  uint32_t from);
 /* Fails with D_DECL_VOIDOBJ, D_DECL_DYNOBJ, D_DECL_INCOMPLETE when t cannot be an object's. */
 void dt_check_object_type(dt_compiler *cc, dt_pos pos, const char *name, dt_type *t);
+/* ---- function.c ---- */
+/* inline type name(parameters) { body }, at '{'; ends at '}'. */
+void dt_parse_function(dt_compiler *cc, const dt_declarator *d, dt_type *type);
+
+/* ---- declarator.c ---- */
 /* A list of parameters up to `close`, which becomes the current token. */
 enum dt_param_rules { PARAM_VARARGS = 1, PARAM_VOID = 2 };
 void dt_parse_params(dt_compiler *cc, int close, unsigned rules, dt_derive *out);

@@ -21,7 +21,8 @@ struct scan {
 	int braces, parens, brackets;
 	bool value;    /* after the '=' of a declaration */
 	bool in_enum;  /* its braces hold names */
-	bool exporting, is_extern; /* the declaration begins so */
+	bool exporting, is_extern, is_inline; /* the declaration begins so */
+	bool is_function; /* inline name(...) { body } */
 	int before[2]; /* the last token and the one before it */
 };
 
@@ -49,15 +50,28 @@ static bool is_declared(const struct scan *s, int next)
 		return s->parens == 1 && last == '*' && (next == ')' || next == '[');
 	if (is_tag_word(last))
 		return next == '{';
+	if (s->is_inline && !s->is_function && next == '(')
+		return true;
 	return next == ';' || next == ',' || next == '[' || next == '=';
+}
+
+static void end_declaration(struct scan *s)
+{
+	s->value = s->in_enum = s->exporting = s->is_extern = s->is_inline = s->is_function = false;
 }
 
 static void count(struct scan *s, int kind)
 {
 	switch (kind) {
 	case '{': s->braces++; break;
-	case '}': s->braces--; break;
-	case '(': s->parens++; break;
+	case '}':
+		if (--s->braces == 0 && s->is_function)
+			end_declaration(s);
+		break;
+	case '(':
+		s->is_function |= s->is_inline && !s->braces && !s->value && !s->brackets && s->before[0] == T_IDENT;
+		s->parens++;
+		break;
 	case ')': s->parens--; break;
 	case '[': s->brackets++; break;
 	case ']': s->brackets--; break;
@@ -65,8 +79,9 @@ static void count(struct scan *s, int kind)
 	case '=': s->value |= s->braces == 0; break;
 	case ';':
 		if (s->braces == 0)
-			s->value = s->in_enum = s->exporting = s->is_extern = false;
+			end_declaration(s);
 		break;
+	case T_INLINE: s->is_inline |= s->braces == 0; break;
 	case T_EXTERN: s->is_extern = true; break;
 	default: break;
 	}

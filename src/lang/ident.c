@@ -180,7 +180,7 @@ void dt_idents_undo(dt_compiler *cc)
 
 static bool alike(enum dt_idkind kind, enum dt_idkind like)
 {
-	bool callable = kind == ID_SUBR || kind == ID_ACTION || kind == ID_AGGFUNC;
+	bool callable = kind == ID_SUBR || kind == ID_ACTION || kind == ID_AGGFUNC || kind == ID_FUNC;
 
 	return (like == ID_SUBR || like == ID_ACTION) == callable;
 }

@@ -13,6 +13,7 @@
  *   gen*.c     checked expression -> DIF (asm.c assembles)
  *   action*.c  statements -> actions with their DIFOs, one table row per action
  *   compile.c  dt_compile(): drives all of the above
+ *   function.c, procedure.c  inlines with a body of statements
  *   library.c  asks for the library that defines an unknown name
  *   module.c   modules: import, and the names that belong to one
  *   exports.c  what a library or module defines, before it is compiled
@@ -86,6 +87,7 @@ enum dt_nkind {
 	/* statements */
 	N_EXPR_STMT, /* l */
 	N_IF,	     /* c; body list `l`; else list `r` (may be NULL) */
+	N_RETURN,    /* l; in functions */
 	/* external declarations */
 	N_CLAUSE,   /* args: list of N_PDESC; c: predicate or NULL; l: statements; NF_HAS_BODY */
 	N_PDESC,    /* desc */
@@ -108,6 +110,7 @@ enum dt_nflags {
 	NF_HAS_KEYS = 64, /* N_IDENT, N_AGG: brackets were written */
 	NF_HAS_BODY = 128,
 	NF_CONST_STR = 256,
+	NF_RETURNED = 1024, /* cast: the value of a function, converted as by assignment */
 	NF_IMPLIED_USER = 512, /* cast: points to user memory only because the type is a user program's */
 };
 
@@ -146,6 +149,7 @@ enum dt_idkind {
 	ID_ACTION,    /* action: act */
 	ID_AGGFUNC,   /* count, sum ...: id is the action kind */
 	ID_INLINE,    /* inl */
+	ID_FUNC,      /* an inline with a body: inl */
 	ID_SYM,	      /* declared with extern: a kernel symbol with a given type */
 	ID_ENUM,      /* never stored: enumerators are folded to N_INT */
 };
@@ -170,6 +174,10 @@ struct dt_inline {
 	dt_param *params; /* n of them; used as N_IDENT by name inside expr */
 	uint32_t nparams;
 	dt_node *expr; /* unchecked; copied at each use */
+	/* functions: */
+	uint32_t nnames;   /* of params: parameters, then local variables */
+	uint64_t assigned; /* which of them the body assigns to */
+	bool assigns;	   /* it assigns to anything */
 };
 
 struct dt_ident {

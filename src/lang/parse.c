@@ -23,8 +23,6 @@ static dt_node *parse_whole(dt_compiler *cc)
 	return n;
 }
 
-static dt_node *parse_statements(dt_compiler *cc);
-
 /* Words of other languages that D lacks: say so instead of "syntax error". */
 static void reject_reserved(dt_compiler *cc)
 {
@@ -56,7 +54,7 @@ static dt_node *parse_branch(dt_compiler *cc)
 	if (cc->lex.tok.kind != '{')
 		return parse_statement(cc);
 	dt_lex_next(cc);
-	list = parse_statements(cc);
+	list = dt_parse_statements(cc);
 	dt_lex_expect(cc, '}', "}");
 	return list;
 }
@@ -90,6 +88,8 @@ static dt_node *parse_statement(dt_compiler *cc)
 	}
 	if (cc->lex.tok.kind == T_IF)
 		return parse_if(cc);
+	if (dt_function_statement(cc, &n))
+		return n;
 	reject_reserved(cc);
 	n = dt_node_new(cc, N_EXPR_STMT, cc->lex.tok.pos);
 	n->l = parse_whole(cc);
@@ -99,13 +99,13 @@ static dt_node *parse_statement(dt_compiler *cc)
 }
 
 /* Up to '}', which is not taken. */
-static dt_node *parse_statements(dt_compiler *cc)
+dt_node *dt_parse_statements(dt_compiler *cc)
 {
 	dt_node *first = NULL, **last = &first;
 
 	while (cc->lex.tok.kind != '}') {
 		*last = parse_statement(cc);
-		if (*last)
+		while (*last) /* a declaration of local variables is several */
 			last = &(*last)->next;
 	}
 	return first;
@@ -191,7 +191,7 @@ static void parse_clause(dt_compiler *cc)
 		n->flags |= NF_HAS_BODY;
 		cc->body = cc->lex.tok.pos.column;
 		dt_lex_next(cc);
-		n->l = parse_statements(cc);
+		n->l = dt_parse_statements(cc);
 	} else if (!cc->src || !cc->src->is_cmdline ||
 		   (cc->lex.tok.kind != T_EOF && cc->lex.tok.kind != ';')) {
 		dt_syntax(cc, NULL);

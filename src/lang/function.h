@@ -1,0 +1,33 @@
+/*
+ * function: shared by function.c and procedure.c only.
+ */
+#ifndef DT_FUNCTION_H
+#define DT_FUNCTION_H
+
+#include "lang/check.h"
+#include "lang/decl.h"
+
+#define DT_FUNCTION_STATEMENTS 1000
+#define DT_FUNCTION_NAMES      64 /* parameters and local variables */
+
+struct dt_function { /* being defined */
+	const char *name;
+	dt_type *type; /* void: it has no value */
+	dt_param names[DT_FUNCTION_NAMES]; /* parameters, then local variables */
+	uint32_t nparams, nnames, nstatements;
+};
+
+/* How a list of statements ends: by a return? */
+enum dt_ends { ENDS_NEVER, ENDS_SOMETIMES, ENDS_ALWAYS };
+enum dt_ends dt_how_ends(const dt_node *list);
+dt_node *dt_append(dt_node *a, dt_node *b); /* the statements of a, then those of b */
+dt_node *dt_expr_stmt(dt_compiler *cc, dt_node *e);
+/* The variable of parameter or local variable i in a call at depth cc->calls: this->name. */
+dt_node *dt_function_slot(dt_compiler *cc, const dt_ident *id, uint32_t i, dt_pos pos);
+
+/* ---- procedure.c ---- */
+/* A body without a value: what remains when its returns are gone. */
+dt_node *dt_without_returns(dt_compiler *cc, dt_node *list);
+void dt_procedure_check(dt_compiler *cc, dt_ident *id); /* where it is defined */
+
+#endif
