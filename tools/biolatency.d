@@ -22,10 +22,10 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option dynvarsize=4m
+import tool;
 
 inline string DISK = $$1;
 inline int INTERVAL = $2 ? $2 : 1000000000;	/* never */
-inline int WANTED = $target == 0 || progenyof($target);
 
 int seconds;
 uint64_t start[uintptr_t, uintptr_t];
@@ -36,7 +36,7 @@ BEGIN
 }
 
 io:::start
-/WANTED && (DISK == "" || args[1]->dev_statname == DISK)/
+/tool::wanted && (DISK == "" || args[1]->dev_statname == DISK)/
 {
 	start[arg0, arg2] = timestamp;
 }

@@ -29,9 +29,9 @@
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
 #pragma D option dynvarsize=8m
+import tool;
 
 inline string DISK = $$1;
-inline int WANTED = $target == 0 || progenyof($target);
 
 uint64_t start[uintptr_t, uintptr_t];
 string name[uintptr_t, uintptr_t], file[uintptr_t, uintptr_t];
@@ -45,7 +45,7 @@ BEGIN
 }
 
 io:::start
-/WANTED && (DISK == "" || args[1]->dev_statname == DISK)/
+/tool::wanted && (DISK == "" || args[1]->dev_statname == DISK)/
 {
 	start[arg0, arg2] = timestamp;
 	name[arg0, arg2] = execname;

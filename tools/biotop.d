@@ -26,12 +26,9 @@
 #pragma D option dynvarsize=8m
 #pragma D option aggsortrev
 #pragma D option aggsortpos=1
+import tool;
+import every;
 
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
-
-int seconds, tables;
 uint64_t start[uintptr_t, uintptr_t];
 string name[uintptr_t, uintptr_t];
 pid_t who[uintptr_t, uintptr_t];
@@ -43,7 +40,7 @@ BEGIN
 }
 
 io:::start
-/WANTED/
+/tool::wanted/
 {
 	start[arg0, arg2] = timestamp;
 	name[arg0, arg2] = execname;
@@ -63,18 +60,17 @@ io:::done
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printf("%Y\n", walltimestamp);
 	printa("%7d %-16s %-8s %1s %@8d %@12d %@9d\n", @n, @b, @t);
 	trunc(@n);
 	trunc(@b);
 	trunc(@t);
-	tables++;
 }
 
 tick-1s
-/COUNT && tables == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }

@@ -26,10 +26,11 @@
 #pragma D option ustackframes=16
 #pragma D option aggsortrev
 #pragma D option aggsortpos=1
+import tool;
 
 inline string NAME = $$1;
 inline int STACKS = $2 ? $2 : 5;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 BEGIN
 {

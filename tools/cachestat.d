@@ -25,12 +25,8 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
-
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
-
-int seconds, lines;
+import tool;
+import every;
 
 /* A large folio has its order in the second page. */
 inline int IS_LARGE[struct folio *f] = ((f->flags.f ?? f->flags) >> PG_head) & 1;
@@ -46,14 +42,14 @@ syscall::read:entry, syscall::readv:entry, syscall::pread*:entry
 }
 
 sdt:filemap::mm_filemap_add_to_page_cache
-/WANTED/
+/tool::wanted/
 {
 	self->missed = 1;
 	@added = sum(IS_LARGE[args[0]] ? 1 << (args[0]->_flags_1 & 0xff) : 1);
 }
 
 sdt:filemap::mm_filemap_get_pages
-/WANTED/
+/tool::wanted/
 {
 	@reads = count();
 	@hit = avg(self->missed ? 0 : 100);
@@ -61,24 +57,23 @@ sdt:filemap::mm_filemap_get_pages
 }
 
 sdt:writeback::writeback_dirty_folio
-/WANTED/
+/tool::wanted/
 {
 	@dirtied = count();
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printa("%@9d %@6d %@9d %@9d\n", @reads, @hit, @added, @dirtied);
 	trunc(@reads);
 	trunc(@hit);
 	trunc(@added);
 	trunc(@dirtied);
-	lines++;
 }
 
 tick-1s
-/COUNT && lines == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }

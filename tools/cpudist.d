@@ -17,10 +17,11 @@
  */
 #pragma D option quiet
 #pragma D option defaultargs
+import tool;
 
 inline string NAME = $$1;
 inline int OFF = $2;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 self uint64_t since;
 

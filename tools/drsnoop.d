@@ -22,9 +22,10 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
+import tool;
 
 inline string NAME = $$1;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 BEGIN
 {

@@ -26,10 +26,11 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
+import tool;
 
 inline string NAME = $$1;
 inline int FAILED = $2;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 BEGIN
 {

@@ -27,10 +27,11 @@
 #pragma D option aggsize=16m
 #pragma D option ustackframes=16
 #pragma D option aggsortrev
+import tool;
 
 inline string NAME = $$1;
 inline int STACKS = $2 ? $2 : 5;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 BEGIN
 {

@@ -24,13 +24,10 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortrev
+import tool;
+import every;
 
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
 inline int IS_FILE[int fd] = (getf(fd)->f_inode->i_mode & S_IFMT) == S_IFREG;
-
-int seconds, tables;
 
 BEGIN
 {
@@ -39,7 +36,7 @@ BEGIN
 
 syscall::read:entry, syscall::readv:entry, syscall::pread*:entry,
 syscall::write:entry, syscall::writev:entry, syscall::pwrite*:entry
-/WANTED/
+/tool::wanted/
 {
 	self->fd = arg0 + 1;
 }
@@ -62,17 +59,16 @@ syscall::*read*:return, syscall::*write*:return
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printf("%Y\n", walltimestamp);
 	printa("%-16s %@12d %@12d %s\n", @r, @w);
 	trunc(@r);
 	trunc(@w);
-	tables++;
 }
 
 tick-1s
-/COUNT && tables == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }

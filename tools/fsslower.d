@@ -29,10 +29,11 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
+import tool;
 
 inline int MS = $$1 == "" ? 10 : $1;
 inline string NAME = $$2;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 inline int IS_FILE[int fd] = (getf(fd)->f_inode->i_mode & S_IFMT) == S_IFREG;
 
 BEGIN

@@ -29,10 +29,11 @@
 #pragma D option aggsortrev
 #pragma D option aggsortpos=1
 #pragma D option ustackframes=12
+import tool;
 
 inline string NAME = $$1;
 inline int STACKS = $2 ? $2 : 5;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 /* commands, without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME: WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2 */
 inline int WAITS[int op] = op == 0 || op == 6 || op == 9 || op == 11 || op == 13;

@@ -22,10 +22,11 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortrev
+import tool;
 
 inline string NAME = $$1;
 inline int ROWS = $2 ? $2 : 20;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 BEGIN
 {

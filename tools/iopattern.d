@@ -23,12 +23,9 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortrev
+import tool;
+import every;
 
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
-
-int seconds, tables;
 uint64_t next[dev_t];
 
 BEGIN
@@ -37,7 +34,7 @@ BEGIN
 }
 
 io:::start
-/WANTED && args[0]->b_bcount/
+/tool::wanted && args[0]->b_bcount/
 {
 	@n[args[1]->dev_statname] = count();
 	@s[args[1]->dev_statname] = sum(next[args[0]->b_edev] == args[0]->b_lblkno);
@@ -48,7 +45,7 @@ io:::start
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printf("%Y\n", walltimestamp);
 	printa("%-10s %@8d %@8d %@12d %@12d %@9d\n", @n, @s, @r, @w, @m);
@@ -57,11 +54,10 @@ tick-1s
 	trunc(@r);
 	trunc(@w);
 	trunc(@m);
-	tables++;
 }
 
 tick-1s
-/COUNT && tables == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }

@@ -23,10 +23,11 @@
 #pragma D option aggsize=16m
 #pragma D option stackframes=64
 #pragma D option ustackframes=64
+import tool;
 
 inline string NAME = $$1;
 inline int US = $2;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 BEGIN
 {

@@ -26,10 +26,10 @@
 #pragma D option switchrate=10hz
 #pragma D option strsize=1024
 #pragma D option zdefs
+import tool;
 
 inline int MS = $1;
 inline int TEXT = $$2 == "" ? 1 : $2;
-inline int WANTED = $target == 0 || progenyof($target);
 
 BEGIN
 {
@@ -37,7 +37,7 @@ BEGIN
 }
 
 postgresql:::query-start
-/WANTED/
+/tool::wanted/
 {
 	self->start = timestamp;
 }

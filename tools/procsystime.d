@@ -26,9 +26,10 @@
 #pragma D option defaultargs
 #pragma D option aggsortrev
 #pragma D option aggsortpos=1
+import tool;
 
 inline string NAME = $$1;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 BEGIN
 {

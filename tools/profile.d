@@ -24,11 +24,12 @@
 #pragma D option aggsize=16m
 #pragma D option stackframes=64
 #pragma D option ustackframes=64
+import tool;
 
 inline string NAME = $$1;
 inline int KIND = $2;
 inline int SECONDS = $3;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 int seconds;
 

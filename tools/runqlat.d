@@ -18,10 +18,11 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option dynvarsize=4m
+import tool;
 
 inline string NAME = $$1;
 inline int INTERVAL = $2 ? $2 : 1000000000;	/* never */
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 int seconds;
 uint64_t since[id_t];

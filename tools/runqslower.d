@@ -23,10 +23,11 @@
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
 #pragma D option dynvarsize=4m
+import tool;
 
 inline int US = $$1 == "" ? 10000 : $1;
 inline string NAME = $$2;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 uint64_t since[id_t];
 

@@ -22,9 +22,10 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortkey
+import tool;
 
 inline string NAME = $$1;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 inline string TYPE[int m] = m == S_IFREG ? "file" : m == S_IFIFO ? "pipe" : m == S_IFSOCK ? "socket" : m == S_IFCHR ? "char" :
     m == S_IFBLK ? "block" : m == S_IFDIR ? "dir" : "other";

@@ -25,12 +25,8 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortrev
-
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
-
-int seconds, tables;
+import tool;
+import every;
 
 BEGIN
 {
@@ -38,29 +34,28 @@ BEGIN
 }
 
 sysinfo:::readch
-/WANTED/
+/tool::wanted/
 {
 	@r[pid, execname] = sum(arg0);
 }
 
 sysinfo:::writech
-/WANTED/
+/tool::wanted/
 {
 	@w[pid, execname] = sum(arg0);
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printf("%Y\n", walltimestamp);
 	printa("%7d %-16s %@12d %@12d\n", @r, @w);
 	trunc(@r);
 	trunc(@w);
-	tables++;
 }
 
 tick-1s
-/COUNT && tables == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }

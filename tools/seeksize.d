@@ -17,9 +17,10 @@
  */
 #pragma D option quiet
 #pragma D option defaultargs
+import tool;
 
 inline string NAME = $$1;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 int64_t next[pid_t, dev_t];
 

@@ -20,9 +20,10 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortkey
+import tool;
 
 inline string NAME = $$1;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 inline string FAMILY[int f] = f == AF_INET ? "INET" : f == AF_INET6 ? "INET6" : f == AF_UNIX ? "UNIX" : f == 16 ? "NETLINK" : "other";
 inline int FAMILY_OF[int fd] = ((struct socket *)getf(fd)->private_data)->sk->__sk_common.skc_family;
 

@@ -23,9 +23,10 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
+import tool;
 
 inline string NAME = $$1;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 inline string FAMILY[int f] = f == AF_INET ? "INET" : f == AF_INET6 ? "INET6" : f == AF_UNIX ? "UNIX" : "other";
 
 BEGIN

@@ -23,12 +23,8 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortrev
-
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
-
-int seconds, tables;
+import tool;
+import every;
 
 BEGIN
 {
@@ -36,22 +32,21 @@ BEGIN
 }
 
 vminfo:::anonpgin
-/WANTED/
+/tool::wanted/
 {
 	@[pid, execname] = sum(arg0);
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printf("%Y\n", walltimestamp);
 	printa("%7d %-16s %@9d\n", @);
 	trunc(@);
-	tables++;
 }
 
 tick-1s
-/COUNT && tables == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }

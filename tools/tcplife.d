@@ -27,9 +27,9 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
+import tool;
 
 inline int PORT = $1;
-inline int WANTED = $target == 0 || progenyof($target);
 
 uint64_t start[uint64_t];
 string name[uint64_t];
@@ -42,7 +42,7 @@ BEGIN
 }
 
 tcp:::connect-request
-/WANTED/
+/tool::wanted/
 {
 	start[args[1]->cs_cid] = timestamp;
 	name[args[1]->cs_cid] = execname;

@@ -26,14 +26,9 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option aggsortrev
-
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
-inline int IS_OURS[struct sock *s] = s->sk_protocol == IPPROTO_UDP &&
-    (s->__sk_common.skc_family == AF_INET || s->__sk_common.skc_family == AF_INET6);
-
-int seconds, tables;
+import tool;
+import every;
+import sockbytes;
 
 BEGIN
 {
@@ -41,34 +36,32 @@ BEGIN
 }
 
 sdt:sock::sock_send_length
-/(int)args[1] > 0 && WANTED && IS_OURS[args[0]]/
+/(int)args[1] > 0 && tool::wanted && sockbytes::is_ip(args[0], IPPROTO_UDP)/
 {
-	@t[pid, execname, xlate <conninfo_t *> (args[0])->ci_remote, ntohs(args[0]->__sk_common.skc_dport), args[0]->__sk_common.skc_num] = sum((int)args[1]);
+	sockbytes::sent(args[0], (int)args[1]);
 }
 
 sdt:sock::sock_recv_length
-/(int)args[1] > 0 && WANTED && IS_OURS[args[0]]/
+/(int)args[1] > 0 && tool::wanted && sockbytes::is_ip(args[0], IPPROTO_UDP)/
 {
-	@r[pid, execname, xlate <conninfo_t *> (args[0])->ci_remote, ntohs(args[0]->__sk_common.skc_dport), args[0]->__sk_common.skc_num] = sum((int)args[1]);
+	sockbytes::received(args[0], (int)args[1]);
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printf("%Y\n", walltimestamp);
-	printa("%7d %-16s %-24s %5d %5d %@12d %@12d\n", @t, @r);
-	trunc(@t);
-	trunc(@r);
-	tables++;
+	sockbytes::table();
+	sockbytes::forget();
 }
 
 tick-1s
-/COUNT && tables == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }
 
 END
 {
-	printa("%7d %-16s %-24s %5d %5d %@12d %@12d\n", @t, @r);
+	sockbytes::table();
 }

@@ -25,12 +25,8 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=10hz
-
-inline int INTERVAL = $1 ? $1 : 1;
-inline int COUNT = $2;
-inline int WANTED = $target == 0 || progenyof($target);
-
-int seconds, lines;
+import tool;
+import every;
 
 BEGIN
 {
@@ -38,37 +34,37 @@ BEGIN
 }
 
 vfs:vop:vop_read:entry
-/WANTED/
+/tool::wanted/
 {
 	@read = count();
 }
 
 vfs:vop:vop_write:entry
-/WANTED/
+/tool::wanted/
 {
 	@write = count();
 }
 
 vfs:vop:vop_fsync:entry
-/WANTED/
+/tool::wanted/
 {
 	@fsync = count();
 }
 
 vfs:vop:vop_open:entry
-/WANTED/
+/tool::wanted/
 {
 	@open = count();
 }
 
 vfs:vop:vop_create:entry
-/WANTED/
+/tool::wanted/
 {
 	@create = count();
 }
 
 tick-1s
-/++seconds % INTERVAL == 0/
+/every::due($1)/
 {
 	printa("%@9d %@9d %@9d %@9d %@9d\n", @read, @write, @fsync, @open, @create);
 	clear(@read);
@@ -76,11 +72,10 @@ tick-1s
 	clear(@fsync);
 	clear(@open);
 	clear(@create);
-	lines++;
 }
 
 tick-1s
-/COUNT && lines == COUNT/
+/every::over($2)/
 {
 	exit(0);
 }

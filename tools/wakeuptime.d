@@ -24,9 +24,10 @@
 #pragma D option stackframes=32
 #pragma D option ustackframes=32
 #pragma D option dynvarsize=4m
+import tool;
 
 inline string NAME = $$1;
-inline int WANTED = ($target == 0 || progenyof($target)) && (NAME == "" || execname == NAME);
+inline int WANTED = tool::wanted && (NAME == "" || execname == NAME);
 
 uint64_t slept[id_t];
 

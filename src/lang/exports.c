@@ -125,13 +125,16 @@ static void scan_tokens(dt_compiler *cc, void *arg)
 
 static void read_text(dt_compiler *cc, const char *text, size_t len, struct dt_exports *out, dt_map *own)
 {
-	struct scan s = {.text = text, .len = len, .tokens = dt_arena_new(), .out = out, .own = own};
+	struct scan s = {.text = text, .len = len, .out = out, .own = own};
 	dt_error ignored;
 
 	out->names = dt_map_new();
 	out->depends = dt_map_new();
+	/* a module will be compiled, and is small; most libraries will not */
+	s.tokens = own ? dt_compiler_arena(cc) : dt_arena_new();
 	dt_compile_run(cc, scan_tokens, &s, &ignored);
-	dt_arena_free(s.tokens);
+	if (!own)
+		dt_arena_free(s.tokens);
 }
 
 void dt_exports_read(dt_compiler *cc, const char *text, size_t len, struct dt_exports *out)
