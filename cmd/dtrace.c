@@ -31,8 +31,6 @@ static int status; /* of errors that do not end the run */
 
 static void set_options(dtrace_hdl_t *h, const struct args *a)
 {
-	dtrace_setopt(h, "bufsize", "4m");
-	dtrace_setopt(h, "aggsize", "4m");
 	dtrace_setopt(h, "temporal", "yes");
 	if (a->mode == MODE_LIST || a->mode == MODE_HEADER || a->mode == MODE_OBJECT)
 		dtrace_setopt(h, "zdefs", NULL);

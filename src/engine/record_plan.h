@@ -62,6 +62,7 @@ static inline bool dt_record_ends(const dt_record_plan *p, uint64_t policy)
 }
 #define DT_BUFFER_DEFAULT (4ull << 20) /* when the option says nothing */
 #define DT_RECORD_HEADER  12	       /* what a record costs besides its data */
+#define DT_CHUNK_MIN(room) ((room) < 65536 ? 256u : 0) /* of a dynamic variable, as in DTrace, where room is counted to the byte */
 #define DT_FAULT_COST	  48	       /* what a fault costs */
 
 typedef struct dt_buffer_plan {

@@ -2,11 +2,11 @@
  * dynvar: associative arrays and thread-local variables.
  *
  * They share one pool of dynvarsize bytes, divided into equal chunks; a chunk holds one variable:
- * header, key, value. The chunk size is the largest that any DIFO can store (never below 256
- * bytes), so a store needs only a free chunk. If there is none, or a key is larger than expected,
- * the store is lost and counted; the program continues. With one CPU and no concurrent readers, a
- * freed chunk can be reused at once: there are no dirty or rinsing lists and no drops of those
- * kinds.
+ * header, key, value. The chunk size is the largest that any DIFO can store (in a small pool never
+ * below 256 bytes, as in DTrace), so a store needs only a free chunk. If there is none, or a key is
+ * larger than expected, the store is lost and counted; the program continues. With one CPU and no
+ * concurrent readers, a freed chunk can be reused at once: there are no dirty or rinsing lists and
+ * no drops of those kinds.
  *
  * A key is the variable's id and scope and then, for each part of the tuple, its length and bytes.
  * Strings are compared as strings: up to their NUL.
@@ -19,7 +19,6 @@
 
 #include "vm/machine.h"
 
-#define MIN_CHUNK 256
 #define MAX_CHUNK (16u << 20)
 #define PREFIX	  8 /* before a by-reference value, as in vars.c; always zero here */
 
@@ -118,7 +117,7 @@ int dt_vm_dyn_init(dt_vm *vm, const struct dt_vm_config *c)
 	if (!most)
 		return 0;
 	size = dt_align_up(sizeof(struct chunk) + most, 8);
-	d->chunk = size < MIN_CHUNK ? MIN_CHUNK : size;
+	d->chunk = size < DT_CHUNK_MIN(c->dynvarsize) ? DT_CHUNK_MIN(c->dynvarsize) : size;
 	n = c->dynvarsize / (d->chunk + sizeof(uint32_t));
 	d->nchunks = n < 1 ? 1 : n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 	for (d->nbuckets = 1; d->nbuckets < d->nchunks; d->nbuckets *= 2)

@@ -36,3 +36,19 @@ END { printa("%s: %@d\n", @); }'
 expect "0 " "$status $err"
 [ "$(labelled on)" -gt 0 ] || { echo "no thread got a CPU"; count_failure; }
 expect "$(labelled on)" "$(labelled kept)" "objects of the thread that gets the CPU"
+
+# an array grows with its use: more elements than it has memory for at first, by default and in a given size; only a small
+# size is counted as in DTrace, and what does not fit there is lost and counted
+build load engine/load.c -lpthread
+for size in 4m 1m; do
+	ktrace -q -x dynvarsize=$size -c "$TMP/load -t 1 -n 9000 -k 9000" -n 'syscall::getpriority:entry /pid == $target/ { a[arg1 + 1] = arg1 + 7; }
+	END { printf("%d %d %d\n", a[1], a[4500], a[9000]); }'
+	expect "0 " "$status $err" "9000 elements in $size"
+	expect "7 4506 9006" "$(sed '/^$/d' "$TMP/out")" "9000 elements in $size"
+done
+ktrace -q -c "$TMP/load -t 1 -n 5000 -k 5000" -n 'syscall::getpriority:entry /pid == $target/ { s[arg1] = probefunc; } END { printf("%s %s\n", s[0], s[4999]); }'
+expect "0 " "$status $err" "5000 strings by default"
+expect "getpriority getpriority" "$(sed '/^$/d' "$TMP/out")"
+ktrace -q -x dynvarsize=4k -c "$TMP/load -t 1 -n 100 -k 100" -n 'syscall::getpriority:entry /pid == $target/ { a[arg1 + 1] = 1; @[a[arg1 + 1]] = count(); } END { printa("%d: %@d\n", @); }'
+expect "dtrace: 85 dynamic variable drops" "$err" "4 KB, as in DTrace: 15 elements"
+expect "15" "$(labelled 1)"

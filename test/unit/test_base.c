@@ -354,7 +354,7 @@ static void test_options(void)
 
 	dt_options_init(&o);
 	CHECK(dt_opt(&o, DT_O_STRSIZE) == 256 && !o.is_set[DT_O_STRSIZE]);
-	CHECK(dt_opt(&o, DT_O_DYNVARSIZE) == 1 << 20 && dt_opt(&o, DT_O_CLEANRATE) == 9900990);
+	CHECK(dt_opt(&o, DT_O_DYNVARSIZE) == 4 << 20 && dt_opt(&o, DT_O_CLEANRATE) == 9900990);
 	CHECK(dt_opt(&o, DT_O_EVALTIME) == 1 && dt_opt(&o, DT_O_BUFPOLICY) == 2);
 	CHECK_STR(o.text[DT_O_CPPPATH], "cpp");
 	test_option_values(&o);

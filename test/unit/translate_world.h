@@ -182,7 +182,7 @@ static void list(struct world *w, uint32_t from, uint32_t to)
 					    {S_TUPLE, "tuple"},
 					    {S_EARGS, "eargs"},
 					    {S_COMM, "comm"},
-					    {S_LOCALS, "locals"},
+					    {(int)w->at.sub_locals, "locals"},
 					    {(int)w->at.local_vars, "vars"}, /* areas may be empty: the last counts */
 					    {(int)w->at.key - REFUSED_KEY, "refused"},
 					    {(int)w->at.key, "key"},

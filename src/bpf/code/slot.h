@@ -52,12 +52,12 @@ enum {
 	S_GIVEN = 768,	/* bytes that alloca() and copyin() of this clause were given, with option scratchsize ... */
 	S_SOURCE = 776, /* ... and the clause of the program, plus 1: parts of one share them */
 	S_ABSENT = 784, /* u32: a read of this firing failed because user memory was not in memory */
-	S_LOCALS = 792, /* variables of subroutines; where those of one are differs from program to program */
-	S_LOCALS_MAX = 48 * 24, /* 48 subroutines (lib.c has fewer) with 24 variables each */
-	S_UNWIND = S_LOCALS + S_LOCALS_MAX * 8, /* state of the walker of user stacks: unwind.c */
+	S_UNWIND = 792, /* state of the walker of user stacks, if there is one: unwind.c */
 	S_UNWIND_SIZE = 1584,
 	S_AREAS = S_UNWIND + S_UNWIND_SIZE,
 };
+#define DT_SUB_LOCALS_MAX (48u * 24) /* 48 subroutines (lib.c has fewer) with 24 variables each */
+
 /* COMPAT: a system call of a 32-bit program; the others: this part of the slot is filled in */
 enum { SF_ARGS = 1, SF_COMM = 2, SF_COMPAT = 4, SF_THREAD = 8 };
 

@@ -58,7 +58,7 @@ static int var_at(struct sub *s, const char *name)
 	}
 	if (i == s->nvars)
 		strcpy(s->vars[s->nvars++], name);
-	return S_LOCALS + (int)(s->base + i) * 8;
+	return (int)(s->lib->locals + (s->base + i) * 8);
 }
 
 int dt_sub_temp(struct sub *s, uint32_t n)
@@ -123,7 +123,7 @@ static struct dt_sub_fn *libfn(dt_sub *lib, const char *name)
 	f->func = dt_code_func_new(lib->c, name);
 	f->locals = lib->nlocals;
 	lib->nlocals += LOCALS_PER_FN;
-	if (lib->nlocals > S_LOCALS_MAX)
+	if (lib->nlocals > lib->most_locals)
 		dt_sub_fail(lib, "too many different subroutines in one program");
 	return f;
 }
@@ -195,7 +195,7 @@ static void call(struct sub *s, const char *name)
 	f = *libfn(s->lib, name);
 	for (uint32_t i = 0; i < n; i++) {
 		ld(s->c, 8, R0, R6, dt_sub_temp(s, first + i));
-		st(s->c, 8, R6, S_LOCALS + (int)(f.locals + i) * 8, R0);
+		st(s->c, 8, R6, (int)(s->lib->locals + (f.locals + i) * 8), R0);
 	}
 	s->temps = first;
 	mov(s->c, R1, R6);
@@ -618,7 +618,7 @@ static void compile(dt_sub *lib, const struct dt_sub_fn *f)
 
 uint32_t dt_sub_args(dt_sub *lib, const char *name)
 {
-	return S_LOCALS + libfn(lib, name)->locals * 8;
+	return lib->locals + libfn(lib, name)->locals * 8;
 }
 
 uint32_t dt_sub_func(dt_sub *lib, const char *name)

@@ -18,6 +18,7 @@ typedef struct dt_sub {
 	struct dt_sub_buffer buf[4]; /* A B O T */
 	struct dt_sub_buffer scratch;
 	uint32_t strsize, nspecs;
+	uint32_t locals, most_locals; /* where their variables are in the slot, and how many there can be */
 	int fd_specs;
 	/* provided by the program */
 	void *arg;

@@ -3,14 +3,110 @@
  */
 #include "bpf/plan/layout.h"
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+#define ONCE (1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR) /* ERROR: after faults of the others */
+
+/* A clause has other probes than these. */
+static bool fires_often(const dt_plan *p)
+{
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		if (p->clauses.v[i].kinds & ~ONCE)
+			return true;
+	return false;
+}
+
+/* ... and records something besides faults. */
+static bool records_often(const dt_plan *p)
+{
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		if (p->clauses.v[i].kinds & ~(1u << PK_BEGIN | 1u << PK_END) && p->clauses.v[i].size)
+			return true;
+	return false;
+}
+
+/* What all clauses record if each runs once. */
+static uint64_t recorded_once(const dt_plan *p)
+{
+	uint64_t most = 0, error = 0;
+
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		if (p->clauses.v[i].kinds & 1u << PK_ERROR)
+			error += p->clauses.v[i].size + 8;
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		most += p->clauses.v[i].size + 8 + error + sizeof(struct dt_fault_rec) + 8 +
+			REC_HEADER + 8;
+	return most;
+}
+
 #define LARGE	  65536 /* worth saving memory */
 #define RING_TREE 16	/* up to this many CPUs the buffer is found by comparisons */
 
-bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n)
+bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n, uint32_t buffers)
 {
-	/* a program can name 64 maps; with speculations and the ring policy each CPU has two */
-	return p->ncpus >
+	/* a program can name 64 maps; with speculations and the ring policy there are two kinds */
+	return buffers >
 	       (p->buffers.policy == DT_BUFPOLICY_RING && n->is.spec ? RING_TREE / 2 : RING_TREE);
+}
+
+/*
+ * Ring buffers of bufsize bytes for every CPU would take a quarter of a gigabyte of a machine with
+ * 64. If the user has not asked for that, CPUs share some ring buffers, each of which is still of
+ * the default size: as much can come from one CPU at a time as on a small machine.
+ *
+ * The kernel writes to a ring buffer under a lock, and with several CPUs there can be contention.
+ * So they do not share one if a probe may fire in the kernel's code for contended locks: its firing
+ * would wait for the lock that it was called from. Nor if it may fire in an NMI, where the kernel
+ * does not wait and refuses the record. Then each CPU has its own, which is smaller.
+ */
+#define SHARED	    8		/* ring buffers */
+#define SHARED_ALL  16		/* default sizes for all CPUs if they do not share */
+#define FAULTS_SIZE (1u << 20) /* bytes of a ring buffer if there are no records but those of faults */
+#define LEAST	    65536
+
+
+static bool can_share(const dt_plan *p)
+{
+	static const char *const inside[] = {"contention_", "lock_", "nmi_"};
+
+	for (uint32_t i = 0; i < p->probes.n; i++) {
+		const struct dt_plan_probe *x = &p->probes.v[i];
+
+		if (dt_kind_is_function(x->kind) || x->kind == PK_INSTRUCTION || x->kind == PK_PERF)
+			return false;
+		for (size_t k = 0; k < DT_NELEM(inside) && x->kind == PK_TRACEPOINT; k++)
+			if (strncmp(x->at.event, inside[k], strlen(inside[k])) == 0)
+				return false;
+	}
+	return true;
+}
+
+struct dt_rings dt_layout_rings(const dt_plan *p, uint64_t size)
+{
+	struct dt_rings r = {p->ncpus, dt_layout_bufsize(p, size)};
+	uint64_t least = LEAST;
+
+	if (p->opts->is_set[DT_O_BUFSIZE] || p->buffers.policy == DT_BUFPOLICY_FILL)
+		return r;
+	if (!records_often(p))
+		r.size = smaller(r.size, larger(FAULTS_SIZE, recorded_once(p)));
+	if (p->ncpus > SHARED && can_share(p)) {
+		r.n = SHARED;
+		return r;
+	}
+	while (least * 2 <= SHARED_ALL * r.size / p->ncpus)
+		least *= 2;
+	if (r.size > least)
+		r.size = least;
+	return r;
 }
 
 /* Bytes for records that cost `size` bytes of a buffer that is counted to the byte: ours are up to twice as large, and a ring
@@ -37,22 +133,9 @@ static uint64_t counted_bufsize(const dt_plan *p, uint64_t size)
  */
 uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size)
 {
-	uint64_t most = 0, error = 0;
-
 	if (p->buffers.small)
 		return counted_bufsize(p, size);
-	for (uint32_t i = 0; i < p->clauses.n; i++) {
-		const struct dt_plan_clause *x = &p->clauses.v[i];
-
-		if (x->kinds & ~(1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR))
-			return size;
-		if (x->kinds & 1u << PK_ERROR)
-			error += x->size + 8;
-	}
-	for (uint32_t i = 0; i < p->clauses.n; i++)
-		most += p->clauses.v[i].size + 8 + error + sizeof(struct dt_fault_rec) + 8 +
-			REC_HEADER + 8;
-	return most < size ? most : size;
+	return fires_often(p) ? size : smaller(size, recorded_once(p));
 }
 
 /*
@@ -65,11 +148,7 @@ bool dt_layout_wakes_early(const dt_plan *p, const dt_plan_needs *n)
 	if (p->buffers.policy == DT_BUFPOLICY_FILL || p->buffers.small ||
 	    (p->buffers.policy == DT_BUFPOLICY_RING && !n->is.spec))
 		return false;
-	for (uint32_t i = 0; i < p->clauses.n; i++)
-		if (p->clauses.v[i].size &&
-		    p->clauses.v[i].kinds & ~(1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR))
-			return true;
-	return false;
+	return fires_often(p);
 }
 
 /* ---- the ring policy: circles, see tr_tail.c ---- */

@@ -76,8 +76,26 @@ static void place_threads(struct dt_plan_layout *l, const dt_plan *p)
 
 /* The largest that code builds or copies, found while assigning offsets. */
 struct largest {
-	uint32_t agg_key, dyn_key, zeros;
+	uint32_t agg_key, dyn_key, zeros, element;
 };
+
+/*
+ * The elements that an array has memory for from the start. It gets more as it needs them, in the
+ * map that all arrays share (var.c), until dynvarsize is used up.
+ */
+#define FIRST	(512u << 10)
+#define ELEMENT 64 /* what the kernel adds to an element of a hash */
+
+static void place_more(struct dt_plan_layout *l, const dt_plan *p, const struct largest *most)
+{
+	uint64_t room = dt_opt(p->opts, DT_O_DYNVARSIZE), n;
+
+	if (!most->element || room <= FIRST)
+		return;
+	n = (room - FIRST) / (most->element + 8);
+	for (l->more_elements = n > 0; l->more_elements * 2 <= n;)
+		l->more_elements *= 2; /* its table has a power of two of buckets */
+}
 
 static void place_arrays(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_needs *n,
 			 int scope, struct largest *most)
@@ -97,10 +115,10 @@ static void place_arrays(struct dt_plan_layout *l, const dt_plan *p, const dt_pl
 			at += (uint32_t)dt_align_up(keys->key[k].size, 8);
 		}
 		to->key_size = at ? at : 8;
-		chunk = 32 + to->key_size + 8 + (v->byref ? (uint32_t)dt_align_up(v->size, 8) : 0);
-		if (chunk < 256)
-			chunk = 256; /* as DTrace's own chunks: dynvarsize means the same here */
-		to->entries = room / (chunk + 4);
+		chunk = ELEMENT + to->key_size + 8 + (v->byref ? (uint32_t)dt_align_up(v->size, 8) : 0);
+		chunk = larger(chunk, DT_CHUNK_MIN(room)) + 4;
+		to->entries = (room < FIRST ? room : FIRST) / chunk;
+		most->element = larger(most->element, chunk);
 		if (to->entries < 1)
 			to->entries = 1;
 		most->dyn_key = larger(most->dyn_key, to->key_size);
@@ -165,7 +183,8 @@ static uint32_t given_size(const dt_plan *p)
 	return (uint32_t)all;
 }
 
-#define SLOTS_BYTES (512u << 10) /* for all slots of a CPU, if four fit */
+#define SLOTS_BYTES (512u << 10) /* for all slots of a CPU, if four fit ... */
+#define SLOTS_ALL   (16ull << 20) /* ... and of all CPUs, if each has eight */
 
 static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_needs *n,
 		      const struct largest *most, dt_error *err)
@@ -177,6 +196,8 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	for (uint32_t i = 0; i < p->clauses.n; i++)
 		if (p->clauses.v[i].size > largest)
 			largest = p->clauses.v[i].size;
+	l->nsub_locals = p->grows ? DT_SUB_LOCALS_MAX : n->sub_locals; /* code that comes later may call any */
+	l->sub_locals = area(&at, l->nsub_locals * 8);
 	l->local_vars = area(&at, locals->size);
 	l->local_refs = l->local_vars + locals->refs;
 	l->local_refs_size = locals->size - locals->refs;
@@ -208,6 +229,8 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	at += l->local_refs_size; /* see tr_memory.c: copies are checked against twice the area */
 	l->slot_size = at;
 	for (l->nslots = DT_SLOTS_MAX; l->nslots > 4 && l->nslots * (uint64_t)at > SLOTS_BYTES;)
+		l->nslots /= 2;
+	while (l->nslots > 8 && p->ncpus * l->nslots * (uint64_t)at > SLOTS_ALL)
 		l->nslots /= 2;
 	if (p->strsize > 1u << 20 || at > 64u << 20)
 		return dt_err(err, EDT_NOMEM,
@@ -393,7 +416,11 @@ static void make_scopes(struct dt_plan_layout *l, const dt_plan *p)
 
 void dt_layout_init(struct dt_plan_layout *l, const dt_plan *p)
 {
-	*l = (struct dt_plan_layout){.key = REFUSED_KEY, .dkey = 8, .last_key = 8, .nslots = 4};
+	*l = (struct dt_plan_layout){.key = REFUSED_KEY,
+				     .dkey = 8,
+				     .last_key = 8,
+				     .nslots = 4,
+				     .nsub_locals = DT_SUB_LOCALS_MAX};
 	make_scopes(l, p);
 	l->agg = dt_arena_alloc(p->arena, (p->aggs.n + 1) * sizeof(*l->agg));
 }
@@ -413,6 +440,7 @@ int dt_layout_make(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_nee
 	place_refused(l, &most);
 	place_arrays(l, p, n, DT_SCOPE_GLOBAL, &most);
 	place_arrays(l, p, n, DT_SCOPE_THREAD, &most);
+	place_more(l, p, &most);
 	if (n->is.task_storage)
 		place_threads(l, p);
 	if (place_slot(l, p, n, &most, err) < 0)

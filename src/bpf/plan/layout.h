@@ -42,7 +42,9 @@ struct dt_plan_layout {
 	/* offsets from the start of the slot */
 	uint32_t key, dkey;  /* keys under construction: aggregations (REFUSED_KEY bytes before it are its own), associative arrays */
 	uint32_t last_key;   /* of the object among array elements that was read last */
+	uint64_t more_elements; /* that arrays can have together when their own maps are full: var.c */
 	uint32_t dkey_size;  /* of the largest; before each of both is a word: which array (var.c) */
+	uint32_t sub_locals, nsub_locals; /* variables of subroutines; those of one are elsewhere in each program */
 	uint32_t local_vars; /* clause-local variables */
 	uint32_t local_refs, local_refs_size; /* their by-reference part */
 	uint32_t record, record_size;
@@ -84,8 +86,13 @@ uint64_t dt_layout_storage(const struct dt_scope_place *s);
 uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size);
 void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p); /* ring policy */
 uint64_t dt_layout_frame(uint64_t size); /* bytes that a record takes of a circle */
-/* There are too many CPUs to name all their buffers in a program. */
-bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n);
+/* There are too many buffers to name them all in a program. */
+bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n, uint32_t buffers);
+/* How many ring buffers there are, for all CPUs, and their size; bufsize is `size`. */
+struct dt_rings {
+	uint32_t n;
+	uint64_t size;
+} dt_layout_rings(const dt_plan *p, uint64_t size);
 /* The consumer is woken when a buffer is filling. */
 bool dt_layout_wakes_early(const dt_plan *p, const dt_plan_needs *n);
 

@@ -48,6 +48,7 @@ struct dt_need {
 
 typedef struct dt_plan_needs {
 	struct dt_need is;
+	uint32_t sub_locals; /* variables of the subroutines of the program that has most */
 	bool waiting; /* some program waits for user memory */
 	struct dt_uw_offsets walk;
 	uint32_t page_struct, uptodate; /* absent.c: bytes of struct page; the bit of folios that are valid */

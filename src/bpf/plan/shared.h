@@ -110,7 +110,8 @@ struct dt_rec {
 	uint32_t probe;
 	uint64_t time;
 	uint32_t spec; /* speculation: id | use << 16; 0: none */
-	uint32_t type;
+	uint16_t type;
+	uint16_t cpu; /* of records in ring buffers */
 };
 enum { REC_DATA, REC_FAULT, REC_COMMIT, REC_DISCARD };
 #define REC_HEADER ((uint32_t)sizeof(struct dt_rec))

@@ -119,7 +119,7 @@ static int make_threads(dt_bpf *e, dt_error *err)
  * find it empty. So elements are allocated with the map, as long as that is quick and not too much
  * for all maps together (*sum).
  */
-#define PREALLOCATED (32u << 20)
+#define PREALLOCATED (16u << 20)
 
 static uint32_t prealloc(uint32_t *sum, uint64_t entries, uint64_t bytes)
 {
@@ -131,24 +131,20 @@ static uint32_t prealloc(uint32_t *sum, uint64_t entries, uint64_t bytes)
 	return 0;
 }
 
-#define SPARE	    64 /* elements that the second map of arrays can have: var.c */
+#define SPARE	    64 /* elements that the second map of arrays has at least: var.c */
 #define SPARE_BYTES (1u << 20)
 
 static int make_spare(dt_bpf *e, uint64_t value, dt_error *err)
 {
-	uint64_t key = 8 + e->at.dkey_size, n = SPARE_BYTES / (key + value);
+	uint64_t key = 8 + e->at.dkey_size, n = SPARE_BYTES / (key + value), more;
+	struct dt_kmap m = {.name = "dt_spare", .key = (uint32_t)key, .value = value};
 
 	if (!value)
 		return 0;
-	e->maps.spare = dt_kmap_make(e,
-				     &(struct dt_kmap){.type = BPF_MAP_TYPE_HASH,
-						       .name = "dt_spare",
-						       .key = key,
-						       .value = value,
-						       .entries = n > SPARE ? SPARE
-								  : n	    ? n
-									    : 1},
-				     err);
+	n = n > SPARE ? SPARE : n ? n : 1;
+	more = e->at.more_elements > n ? e->at.more_elements : n;
+	m.flags = more > n ? BPF_F_NO_PREALLOC : 0;
+	e->maps.spare = make_sized(e, DT_O_DYNVARSIZE, m, &more, err);
 	return e->maps.spare < 0 ? -1 : 0;
 }
 

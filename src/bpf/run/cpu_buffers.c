@@ -1,6 +1,7 @@
 /*
- * cpu_buffers: the buffer for the records of each CPU: a ring buffer of the kernel that the
- * consumer empties (ring.c), or with the ring policy a circle that it reads at the end (tail.c).
+ * cpu_buffers: the buffers for the records of the CPUs: ring buffers of the kernel that the
+ * consumer empties (ring.c), or with the ring policy circles that it reads at the end (tail.c).
+ * Each CPU has its own, or on large machines a group of neighbours has a ring buffer together.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -24,9 +25,9 @@ static uint64_t ring_size(uint64_t size)
 #define SPEC_BUFSIZE (4ull << 20)
 
 /* Filled in one call: the kernel waits for one grace period, not one per CPU. -1 with *err */
-static int make_ring_array(dt_bpf *e, const struct dt_cpu_buffer *rings, dt_error *err)
+static int make_ring_array(dt_bpf *e, const struct dt_cpu_buffer *rings, uint32_t n, dt_error *err)
 {
-	uint32_t n = e->plan.ncpus, *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);
+	uint32_t *keys = dt_xcalloc(n, 4), *fds = dt_xcalloc(n, 4);
 	int rc = -1, fd;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -89,7 +90,7 @@ static int ring_map(dt_bpf *e, uint64_t size)
 static int tail_map(dt_bpf *e, uint64_t size)
 {
 	/* in an array of maps the sizes may differ: where memory was short, or the CPU offline */
-	uint32_t inner = dt_layout_ring_array(&e->plan, &e->needs) ? BPF_F_INNER_MAP : 0;
+	uint32_t inner = dt_layout_ring_array(&e->plan, &e->needs, e->plan.ncpus) ? BPF_F_INNER_MAP : 0;
 
 	return try_buffer(e, &(struct dt_kmap){.type = BPF_MAP_TYPE_ARRAY,
 					       .name = "dt_tail",
@@ -112,21 +113,53 @@ static bool lower_ring(dt_bpf *e, uint64_t *n, uint64_t whole, uint64_t least)
 	return true;
 }
 
-/* A buffer for each CPU, of `least` bytes for an offline CPU, in case it comes online later.
- * `whole`: see above. */
-static struct dt_cpu_buffer *make_buffers(dt_bpf *e, int (*make)(dt_bpf *e, uint64_t size),
-					  uint64_t size, uint64_t whole, uint64_t least, int *array,
+/* Which CPUs use buffer i of n: the same number of online CPUs for each; next[i]: the first that
+ * does not. */
+static void divide_cpus(const bool *on, uint32_t ncpus, uint32_t n, uint32_t *next)
+{
+	uint32_t total = 0, seen = 0, cpu = 0;
+
+	for (uint32_t i = 0; i < ncpus; i++)
+		total += on[i];
+	for (uint32_t i = 0; i < n; i++) {
+		if (n == ncpus || i + 1 == n) {
+			next[i] = n == ncpus ? i + 1 : ncpus;
+			continue;
+		}
+		while (cpu < ncpus && (uint64_t)seen * n < (uint64_t)total * (i + 1))
+			seen += on[cpu++];
+		next[i] = cpu;
+	}
+}
+
+struct wanted {
+	int (*make)(dt_bpf *e, uint64_t size);
+	uint32_t n;
+	uint64_t size, whole; /* whole: see above */
+	uint64_t least;	      /* of a buffer whose CPUs are all offline, in case one comes online */
+};
+
+/* NULL, *err */
+static struct dt_cpu_buffer *make_buffers(dt_bpf *e, const struct wanted *w, int *array,
 					  dt_error *err)
 {
-	struct dt_cpu_buffer *rings = dt_xcalloc(e->plan.ncpus, sizeof(*rings));
+	struct dt_cpu_buffer *rings = dt_xcalloc(w->n, sizeof(*rings));
+	uint32_t *next = dt_xcalloc(w->n, sizeof(*next));
 	bool *on = dt_kmaps_online_cpus(e->plan.ncpus);
+	uint64_t size = w->size;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < e->plan.ncpus && rc == 0; i++) {
-		uint64_t n = on[i] ? size : least;
+	divide_cpus(on, e->plan.ncpus, w->n, next);
+	for (uint32_t i = 0; i < w->n && rc == 0; i++) {
+		bool used = false;
+		uint64_t n;
 		int fd;
 
-		while ((fd = make(e, n)) < 0 && lower_ring(e, &n, whole, least))
+		rings[i].first = i ? next[i - 1] : 0;
+		for (uint32_t cpu = rings[i].first; cpu < next[i]; cpu++)
+			used |= on[cpu];
+		n = used ? size : w->least;
+		while ((fd = w->make(e, n)) < 0 && lower_ring(e, &n, w->whole, w->least))
 			size = n;
 		rings[i].fd = fd;
 		rings[i].mask = n - 1;
@@ -134,8 +167,9 @@ static struct dt_cpu_buffer *make_buffers(dt_bpf *e, int (*make)(dt_bpf *e, uint
 			rc = dt_load_error(err, "create buffers in");
 	}
 	free(on);
-	if (rc == 0 && dt_layout_ring_array(&e->plan, &e->needs))
-		rc = *array = make_ring_array(e, rings, err);
+	free(next);
+	if (rc == 0 && dt_layout_ring_array(&e->plan, &e->needs, w->n))
+		rc = *array = make_ring_array(e, rings, w->n, err);
 	if (rc >= 0)
 		return rings;
 	free(rings);
@@ -145,16 +179,25 @@ static struct dt_cpu_buffer *make_buffers(dt_bpf *e, int (*make)(dt_bpf *e, uint
 int dt_kmaps_buffers(dt_bpf *e, dt_error *err)
 {
 	uint64_t size = e->plan.buffers.size;
+	struct dt_rings rings;
 
 	if (e->plan.buffers.policy == DT_BUFPOLICY_RING) {
-		e->maps.tail = make_buffers(e, tail_map, e->at.tail_size, e->at.tail_size,
-					    e->at.tail_piece, &e->maps.tails, err);
+		e->maps.tail = make_buffers(e,
+					    &(struct wanted){tail_map, e->plan.ncpus,
+							     e->at.tail_size, e->at.tail_size,
+							     e->at.tail_piece},
+					    &e->maps.tails, err);
 		if (!e->maps.tail || !e->needs.is.spec)
 			return e->maps.tail ? 0 : -1;
 		size = size < SPEC_BUFSIZE ? SPEC_BUFSIZE
 					   : size; /* for records in transit to the consumer */
 	}
-	e->maps.ring = make_buffers(e, ring_map, ring_size(dt_layout_bufsize(&e->plan, size)), size,
-				    4096, &e->maps.rings, err);
+	rings = dt_layout_rings(&e->plan, size);
+	e->maps.nrings = rings.n;
+	e->maps.ring = make_buffers(
+	    e,
+	    &(struct wanted){ring_map, rings.n, ring_size(rings.size),
+			     rings.size < size ? rings.size : size, 4096},
+	    &e->maps.rings, err);
 	return e->maps.ring ? 0 : -1;
 }

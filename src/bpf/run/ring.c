@@ -1,7 +1,8 @@
 /*
  * ring: reads records from the kernel's ring buffers, in order of time.
  *
- * Each CPU has a ring buffer; records are passed on in place, then the space is released. A firing
+ * Each CPU has a ring buffer, or shares one; records are passed on in place, then the space is
+ * released. A firing
  * takes its time stamp when it begins and writes its record when it ends. So during tracing this
  * picks a moment T, waits until every firing in progress has ended, and returns exactly the records
  * up to T: no record that comes later can be older.
@@ -24,10 +25,11 @@
 #define PAGE 4096
 
 struct dt_reader {
-	struct ring { /* of a CPU */
+	struct ring {
 		uint64_t *consumer, *producer;
 		uint8_t *data;
 		uint64_t mask;
+		dt_buf joined; /* a record that continues at the start of the buffer, in one piece */
 	} * ring;		/* NULL: there are none */
 	struct dt_tail *tail;	/* ring policy */
 	bool delivered;		/* what was in it */
@@ -42,8 +44,9 @@ static int map_ring(struct ring *r, const struct dt_cpu_buffer *b, dt_error *err
 
 	r->mask = b->mask;
 	r->consumer = dt_kmap_memory(b->fd, PAGE, 0, true, err);
-	/* the data are there twice, so that a record is never in two pieces */
-	p = dt_kmap_memory(b->fd, PAGE + 2 * (b->mask + 1), 1, false, err);
+	/* the kernel would map the data twice, so that no record is in two pieces; but then the
+	 * process looks twice as large */
+	p = dt_kmap_memory(b->fd, PAGE + b->mask + 1, 1, false, err);
 	if (p) {
 		r->producer = (uint64_t *)(void *)p;
 		r->data = p + PAGE;
@@ -70,8 +73,8 @@ int dt_rings_map(dt_bpf *e, dt_error *err)
 	if (e->maps.tail && !(r->tail = dt_tail_map(e, err)))
 		return -1;
 	if (e->maps.ring)
-		r->ring = dt_xcalloc(e->plan.ncpus, sizeof(*r->ring));
-	for (uint32_t i = 0; r->ring && i < e->plan.ncpus; i++)
+		r->ring = dt_xcalloc(e->maps.nrings, sizeof(*r->ring));
+	for (uint32_t i = 0; r->ring && i < e->maps.nrings; i++)
 		if (map_ring(&r->ring[i], &e->maps.ring[i], err) < 0)
 			return -1;
 	return map_wakeup(e, err);
@@ -88,9 +91,10 @@ void dt_rings_free(dt_bpf *e)
 	dt_kmap_unmap(r->wake, PAGE);
 	dt_kmap_unmap(r->woken, PAGE);
 	dt_tail_free(e, r->tail);
-	for (uint32_t i = 0; r->ring && i < e->plan.ncpus; i++) {
+	for (uint32_t i = 0; r->ring && i < e->maps.nrings; i++) {
 		dt_kmap_unmap(r->ring[i].consumer, PAGE);
-		dt_kmap_unmap(r->ring[i].producer, PAGE + 2 * (r->ring[i].mask + 1));
+		dt_kmap_unmap(r->ring[i].producer, PAGE + r->ring[i].mask + 1);
+		dt_buf_free(&r->ring[i].joined);
 	}
 	free(r->ring);
 	free(r);
@@ -273,12 +277,26 @@ struct item {
 };
 typedef DT_VEC(struct item) items;
 
+/* The record of `len` bytes whose header is at position `at`. At most one in a ring continues at its
+ * start. */
+static const struct dt_rec *record_at(struct ring *r, uint64_t at, uint32_t len)
+{
+	uint64_t from = (at & r->mask) + BPF_RINGBUF_HDR_SZ, here = r->mask + 1 - from;
+
+	if (len <= here)
+		return (const struct dt_rec *)(const void *)(r->data + from);
+	r->joined.n = 0;
+	dt_buf_add(&r->joined, r->data + from, here);
+	dt_buf_add(&r->joined, r->data, len - here);
+	return (const struct dt_rec *)(const void *)r->joined.s;
+}
+
 /*
  * Add the records of one ring up to time `until`; returns where the next one begins. After a record
  * that must wait there can be an older one, of a firing that the other's interrupted: it must also
  * wait, and *stray becomes its time if that is earlier.
  */
-static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out, uint64_t *stray)
+static uint64_t collect(struct ring *r, uint64_t until, items *out, uint64_t *stray)
 {
 	uint64_t at = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE), stop = UINT64_MAX;
 	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
@@ -286,15 +304,16 @@ static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out
 	while (at < end) {
 		const uint32_t *head = (const uint32_t *)(const void *)(r->data + (at & r->mask));
 		uint32_t len = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-		const struct dt_rec *rec = (const struct dt_rec *)(const void *)(head + 2);
+		const struct dt_rec *rec;
 
 		if (len & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(len & BPF_RINGBUF_DISCARD_BIT)) {
+			rec = record_at(r, at, len);
 			if (rec->time > until && stop == UINT64_MAX)
 				stop = at;
 			if (stop == UINT64_MAX)
-				*dt_vec_add(out, NULL) = (struct item){rec->time, rec, len, cpu};
+				*dt_vec_add(out, NULL) = (struct item){rec->time, rec, len, rec->cpu};
 			else if (rec->time < *stray)
 				*stray = rec->time;
 		}
@@ -304,7 +323,7 @@ static uint64_t collect(struct ring *r, uint32_t cpu, uint64_t until, items *out
 	return stop < at ? stop : at;
 }
 
-/* Records of one CPU are in order except for nested firings: a short insertion sort. */
+/* Records of one ring are in order except for firings that overlap: a short insertion sort. */
 static void sort_nearly(struct item *v, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
@@ -432,10 +451,10 @@ static void give_back(dt_bpf *e, const items *all)
 	}
 }
 
-/* All records, or those up to now, sorted; ends[cpu] is where each ring continues. */
+/* All records, or those up to now, sorted; ends[i] is where each ring continues. */
 static void read_rings(dt_bpf *e, bool running, items *all, uint64_t *ends)
 {
-	uint32_t *starts = dt_xcalloc(e->plan.ncpus, sizeof(*starts));
+	uint32_t *starts = dt_xcalloc(e->maps.nrings, sizeof(*starts)), n = e->maps.nrings;
 	uint64_t until = UINT64_MAX;
 
 	if (running) {
@@ -444,27 +463,27 @@ static void read_rings(dt_bpf *e, bool running, items *all, uint64_t *ends)
 		    e, DT_RING_PATIENCE); /* if it takes longer, a record will be out of order */
 	}
 	for (uint64_t stray = UINT64_MAX;; until = stray - 1, all->n = 0) {
-		for (uint32_t i = 0; i < e->plan.ncpus; i++) {
+		for (uint32_t i = 0; i < n; i++) {
 			starts[i] = all->n;
-			ends[i] = collect(&e->reader->ring[i], i, until, all, &stray);
+			ends[i] = collect(&e->reader->ring[i], until, all, &stray);
 		}
 		if (stray > until)
 			break;
 	}
-	for (uint32_t i = 0; i < e->plan.ncpus; i++) {
-		uint32_t end = i + 1 < e->plan.ncpus ? starts[i + 1] : all->n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t end = i + 1 < n ? starts[i + 1] : all->n;
 
 		if (end > starts[i])
 			sort_nearly(all->v + starts[i], end - starts[i]);
 	}
-	merge_runs(all, starts, e->plan.ncpus);
+	merge_runs(all, starts, n);
 	free(starts);
 }
 
 static void consume_rings(struct delivery *d, bool running)
 {
 	dt_bpf *e = d->e;
-	uint64_t *ends = dt_xcalloc(e->plan.ncpus, sizeof(*ends));
+	uint64_t *ends = dt_xcalloc(e->maps.nrings, sizeof(*ends));
 	items all = {0};
 
 	read_rings(e, running, &all, ends);
@@ -472,7 +491,7 @@ static void consume_rings(struct delivery *d, bool running)
 		handle(d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
 	if (e->plan.buffers.small)
 		give_back(e, &all);
-	for (uint32_t i = 0; i < e->plan.ncpus; i++)
+	for (uint32_t i = 0; i < e->maps.nrings; i++)
 		__atomic_store_n(e->reader->ring[i].consumer, ends[i], __ATOMIC_RELEASE);
 	free(ends);
 	dt_vec_free(&all);

@@ -2,6 +2,8 @@
  * tr_buffer: writes records to the buffer of the CPU: a ring buffer that the consumer empties.
  * Small buffers are counted to the byte.
  */
+#include <stddef.h>
+
 #include "bpf/translate/translate.h"
 
 /* ---- ring buffers ---- */
@@ -32,8 +34,8 @@ void dt_tr_output_speculative(dt_tr *t, uint32_t size)
 }
 
 /*
- * r1 = the map of CPU r8. On small machines a tree of comparisons, whose leaves are the maps
- * themselves; on large ones an array of maps, which is slower to look up and much slower to
+ * r1 = the map of CPU r8. If there are few a tree of comparisons, whose leaves are the maps
+ * themselves; if many an array of maps, which is slower to look up and much slower to
  * set up: the kernel waits for all CPUs when one is filled.
  */
 static void choose_map(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t lo, uint32_t hi,
@@ -48,20 +50,21 @@ static void choose_map(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t lo, ui
 		return;
 	}
 	upper = dt_code_label(c);
-	jmpi(c, BPF_JGE, R8, (int32_t)mid, upper);
+	jmpi(c, BPF_JGE, R8, (int32_t)(of ? of[mid].first : mid), upper);
 	choose_map(t, of, lo, mid, found);
 	dt_code_place(c, upper);
 	choose_map(t, of, mid, hi, found);
 }
 
-void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint32_t none)
+void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t n, int array,
+		      uint32_t none)
 {
 	dt_code *c = t->c;
 	uint32_t found;
 
-	if (!dt_layout_ring_array(t->plan, t->need)) {
+	if (!dt_layout_ring_array(t->plan, t->need, n)) {
 		found = dt_code_label(c);
-		choose_map(t, of, 0, t->plan->ncpus, found);
+		choose_map(t, of, 0, n ? n : 1, found);
 		dt_code_place(c, found);
 		return;
 	}
@@ -92,7 +95,7 @@ static void wake_when_filling(dt_tr *t, uint32_t done)
 	dt_code *c = t->c;
 	uint64_t size = 4096;
 
-	for (uint32_t i = 0; t->maps->ring && i < t->plan->ncpus; i++)
+	for (uint32_t i = 0; t->maps->ring && i < t->maps->nrings; i++)
 		if (t->maps->ring[i].mask + 1 > size)
 			size = t->maps->ring[i].mask + 1;
 	mov(c, R1, R9);
@@ -135,9 +138,10 @@ void dt_tr_output_function(dt_tr *t)
 	mov(c, R7, R2);
 	ld(c, 4, R8, R6, S_CPU);
 	jmpi(c, BPF_JGT, R7, (int32_t)t->at->record_size, drop);
-	dt_tr_map_of_cpu(t, t->maps->ring, t->maps->rings, drop);
+	dt_tr_map_of_cpu(t, t->maps->ring, t->maps->nrings, t->maps->rings, drop);
 	mov(c, R9, R1);
 	dt_slot_lea(c, R2, t->at->record);
+	st(c, 2, R2, (int)offsetof(struct dt_rec, cpu), R8);
 	mov(c, R3, R7);
 	movi(c, R4, BPF_RB_NO_WAKEUP);
 	helper(c, BPF_FUNC_ringbuf_output);

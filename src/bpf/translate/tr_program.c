@@ -493,6 +493,8 @@ static void add_functions(struct prog *g)
 	dt_agg_functions(t);
 	if (t->sub.fns.n)
 		dt_tr_needs(t, strings);
+	if (t->learn && t->sub.nlocals > t->learn->sub_locals)
+		t->learn->sub_locals = t->sub.nlocals;
 	if (t->sub.uses_scratch)
 		dt_tr_needs(t, scratch);
 	if (t->sub.uses_memory)

@@ -172,7 +172,7 @@ static void find_place(dt_tr *t, uint32_t none)
 	alui(c, BPF_RSH, R2, shift_of(t->at->tail_piece ? t->at->tail_piece : 4096));
 	st(c, 4, R10, ON_STACK_KEY, R2);
 	ld(c, 4, R8, R6, S_CPU);
-	dt_tr_map_of_cpu(t, t->maps->tail, t->maps->tails, none);
+	dt_tr_map_of_cpu(t, t->maps->tail, t->plan->ncpus, t->maps->tails, none);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, ON_STACK_KEY);
 	helper(c, BPF_FUNC_map_lookup_elem);

@@ -100,6 +100,8 @@ void dt_tr_init(dt_tr *t, const struct dt_tr_input *in, dt_code *c, dt_error *er
 	t->sub = (dt_sub){.c = c,
 			  .scratch = {at->scratch, at->scratch_size},
 			  .strsize = (uint32_t)in->plan->strsize,
+			  .locals = at->sub_locals,
+			  .most_locals = at->nsub_locals,
 			  .nspecs = in->plan->nspecs,
 			  .fd_specs = in->maps->specs,
 			  .arg = t,

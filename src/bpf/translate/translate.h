@@ -32,7 +32,8 @@
 
 struct dt_cpu_buffer {
 	int fd;
-	uint64_t mask; /* bytes, minus 1 */
+	uint32_t first; /* of the CPUs that use it; the next ones use the next buffer */
+	uint64_t mask;	/* bytes, minus 1 */
 };
 
 /* The maps of one program. */
@@ -53,7 +54,8 @@ struct dt_tr_maps {
 	int refused;					   /* of all aggregations: tr_agg.c */
 	int names, text, epids;				   /* if probes can be added */
 	int uw_objects, uw_wanted, uw_banks, uw_first_bank, identify; /* unwind.h */
-	const struct dt_cpu_buffer *ring, *tail;	   /* by CPU; NULL: there are none */
+	const struct dt_cpu_buffer *ring, *tail;	   /* NULL: there are none; tail: by CPU */
+	uint32_t nrings;
 	const int *var[DT_PLAN_SCOPES], *agg;		   /* arrays and aggregations; NULL: not yet */
 	const struct dt_prog_maps *prog;		   /* by program ... */
 	uint32_t nprogs;				   /* ... this many; others have none yet */
@@ -381,7 +383,7 @@ void dt_tr_output_function(dt_tr *t);
 void dt_tr_cpu_find(dt_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */
 void dt_tr_cpu_row(dt_tr *t, uint32_t none);  /* r9 = the same */
 /* r1 = the map of CPU r8 */
-void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, int array, uint32_t none);
+void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t n, int array, uint32_t none);
 void dt_tr_wake(dt_tr *t); /* the consumer */
 /* Reserve bytes of a small buffer; r0 = 0: not available. */
 void dt_tr_reserve(dt_tr *t, uint32_t cost);

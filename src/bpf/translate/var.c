@@ -12,8 +12,9 @@
  *
  * A map refuses a change if it is locked by the firing that this one interrupted (a probe at a lock
  * inside the map; before Linux 6.2 any interrupt at the wrong moment), or if it has no memory at
- * the moment. So all arrays share a small second map, with its own locks, whose key is preceded by
- * a word that identifies the array; control->spared says that it is in use.
+ * the moment. So all arrays share a second map, with its own locks, whose key is preceded by a word
+ * that identifies the array; control->spared says that it is in use. It also takes the elements for
+ * which their own map has no room, unless dynvarsize is so small that nothing is left for it.
  *
  * Storing 0 removes an array element. An element kept by reference is created when it is
  * referenced, filled with zeros, as in the interpreter. If an element or thread object cannot be
@@ -341,11 +342,14 @@ static void add_to(dt_tr *t, const struct dt_tr_var *x, bool spare)
 static void make_element(dt_tr *t, const struct dt_tr_var *x, uint32_t drop)
 {
 	dt_code *c = t->c;
-	uint32_t full = dt_code_label(c), made = dt_code_label(c);
+	bool small = !t->at->more_elements; /* then nothing is made if the array is full */
+	uint32_t full = small ? dt_code_label(c) : 0, made = dt_code_label(c);
 
 	add_to(t, x, false);
-	dt_tr_map_result(t);
-	jmpi(c, BPF_JEQ, R0, -E2BIG, full);
+	if (small) {
+		dt_tr_map_result(t);
+		jmpi(c, BPF_JEQ, R0, -E2BIG, full);
+	}
 	of_key(t, x, false, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, made);
 	map_value(c, R1, t->maps->control, CTL_SPARED);
@@ -354,9 +358,11 @@ static void make_element(dt_tr *t, const struct dt_tr_var *x, uint32_t drop)
 	of_key(t, x, true, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JNE, R0, 0, made);
 	ja(c, drop);
-	dt_code_place(c, full);
-	of_key(t, x, false, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, drop);
+	if (small) {
+		dt_code_place(c, full);
+		of_key(t, x, false, BPF_FUNC_map_lookup_elem);
+		jmpi(c, BPF_JEQ, R0, 0, drop);
+	}
 	dt_code_place(c, made);
 }
 
