@@ -138,7 +138,7 @@ static int compare_keys(const dt_agg *agg, const dt_datum *a, const dt_datum *b,
 
 struct order {
 	const dt_aggtable *t;
-	bool by_key, reverse;
+	bool by_key, reverse, whole;
 	uint64_t key_pos, agg_pos;
 };
 
@@ -161,15 +161,74 @@ static int compare_by_keys(const struct order *o, const dt_aggline *a, const dt_
 	return compare_keys(o->t->sets[0]->agg, a->keys, b->keys, o->key_pos);
 }
 
+/*
+ * Most comparisons are decided by two words in the line, so that the rows themselves, which are all
+ * over the memory, are not read. sort[0] is a number that grows with what is compared first: 0 if
+ * there is no such number. Only if lines with equal sort[0] are always equal in that respect
+ * (`whole`), sort[1], the same for what is compared next, counts.
+ */
+static uint64_t value_word(const struct order *o, const dt_aggline *l)
+{
+	const dt_agg *agg = o->t->sets[o->agg_pos]->agg;
+
+	if (dt_agg_is_quantizer(agg) || agg->func == DT_ACT_AVG)
+		return 0;
+	return (uint64_t)dt_agg_number(agg, l->values[o->agg_pos], 1) ^ 1ull << 63;
+}
+
+static uint64_t key_word(const struct order *o, const dt_aggline *l)
+{
+	const dt_agg *agg = o->t->sets[0]->agg;
+	unsigned char start[8] = {0};
+	uint64_t word = 0;
+	dt_value v;
+
+	if (agg->nkeys == 0)
+		return 0;
+	dt_value_of(&agg->keys[o->key_pos], &l->keys[o->key_pos], &v);
+	if (v.kind == DT_V_INT)
+		return v.u;
+	if (v.kind != DT_V_STRING)
+		return 0;
+	memcpy(start, l->keys[o->key_pos].data, v.size < 8 ? v.size : 8);
+	for (int i = 0; i < 8; i++)
+		word = word << 8 | start[i];
+	return word;
+}
+
+static bool is_whole(const struct order *o)
+{
+	const dt_agg *agg = o->t->sets[0]->agg;
+
+	return !o->by_key && o->t->nsets == 1 && !dt_agg_is_quantizer(agg) &&
+	       agg->func != DT_ACT_AVG;
+}
+
 static int compare_lines(const void *pa, const void *pb, void *arg)
 {
 	const struct order *o = arg;
 	const dt_aggline *a = pa, *b = pb;
-	int c = o->by_key ? compare_by_keys(o, a, b) : compare_values(o, a, b);
+	int c = CMP(a->sort[0], b->sort[0]);
 
+	if (c == 0 && o->whole)
+		c = CMP(a->sort[1], b->sort[1]);
+	if (c == 0)
+		c = o->by_key ? compare_by_keys(o, a, b) : compare_values(o, a, b);
 	if (c == 0)
 		c = o->by_key ? compare_values(o, a, b) : compare_by_keys(o, a, b);
 	return o->reverse ? -c : c;
+}
+
+static void sort_lines(dt_aggtable *t, struct order *o)
+{
+	o->whole = is_whole(o);
+	for (uint32_t i = 0; i < t->nlines; i++) {
+		dt_aggline *l = &t->lines[i];
+
+		l->sort[0] = o->by_key ? key_word(o, l) : value_word(o, l);
+		l->sort[1] = o->whole ? key_word(o, l) : 0;
+	}
+	qsort_r(t->lines, t->nlines, sizeof(*t->lines), compare_lines, o);
 }
 
 static bool same_key_shape(const dt_agg *a, const dt_agg *b)
@@ -180,7 +239,7 @@ static bool same_key_shape(const dt_agg *a, const dt_agg *b)
 /* The line with a row's keys among those of other aggregations; by hash, then by bytes. */
 struct index {
 	uint32_t *slot; /* line + 1 */
-	uint64_t *hash;
+	uint32_t *hash;
 	uint32_t mask;
 };
 
@@ -188,7 +247,7 @@ static uint32_t *find_slot(const struct index *x, const dt_aggtable *t, const dt
 {
 	uint32_t n = t->sets[0]->agg->nkeys;
 
-	for (uint32_t i = (uint32_t)r->hash & x->mask;; i = (i + 1) & x->mask) {
+	for (uint32_t i = r->hash & x->mask;; i = (i + 1) & x->mask) {
 		const dt_datum *k;
 		uint32_t j = 0;
 
@@ -223,16 +282,44 @@ static void collect(dt_aggtable *t, uint32_t which, const struct index *x)
 				l->values = t->values + (size_t)t->nlines * t->nsets;
 				*slot = ++t->nlines;
 			}
-			t->lines[*slot - 1].values[which] = r->value;
+			t->values[(size_t)(*slot - 1) * t->nsets + which] = r->value;
 		}
 	}
+}
+
+/* One aggregation: each row is a line. */
+static void collect_one(dt_aggtable *t)
+{
+	dt_aggset *s = t->sets[0];
+
+	for (uint32_t i = 0; i < s->nbuckets; i++)
+		for (dt_aggrow *r = s->buckets[i]; r; r = r->chain)
+			t->lines[t->nlines++] =
+			    (dt_aggline){.agg = s->agg, .keys = r->keys, .values = (const void *)&r->value};
+}
+
+static void collect_all(dt_aggtable *t, size_t rows)
+{
+	struct index x = {0};
+	size_t slots = 16;
+
+	while (slots < rows * 2)
+		slots *= 2;
+	t->values = dt_xcalloc(rows * t->nsets, sizeof(*t->values));
+	x.slot = dt_xcalloc(slots, sizeof(*x.slot));
+	x.hash = dt_xcalloc(slots, sizeof(*x.hash));
+	x.mask = (uint32_t)slots - 1;
+	for (uint32_t i = 0; i < t->nsets; i++)
+		if (same_key_shape(t->sets[0]->agg, t->sets[i]->agg))
+			collect(t, i, &x);
+	free(x.slot);
+	free(x.hash);
 }
 
 void dt_aggtable_make(dt_aggtable *t, dt_aggset **sets, uint32_t nsets, const dt_options *opts)
 {
 	struct order o = {.t = t};
-	struct index x = {0};
-	size_t rows = 0, slots = 16;
+	size_t rows = 0;
 
 	memset(t, 0, sizeof(*t));
 	t->sets = sets;
@@ -241,18 +328,11 @@ void dt_aggtable_make(dt_aggtable *t, dt_aggset **sets, uint32_t nsets, const dt
 		rows += sets[i]->nrows;
 	if (rows == 0)
 		return;
-	while (slots < rows * 2)
-		slots *= 2;
 	t->lines = dt_xcalloc(rows, sizeof(*t->lines));
-	t->values = dt_xcalloc(rows * nsets, sizeof(*t->values));
-	x.slot = dt_xcalloc(slots, sizeof(*x.slot));
-	x.hash = dt_xcalloc(slots, sizeof(*x.hash));
-	x.mask = (uint32_t)slots - 1;
-	for (uint32_t i = 0; i < nsets; i++)
-		if (same_key_shape(sets[0]->agg, sets[i]->agg))
-			collect(t, i, &x);
-	free(x.slot);
-	free(x.hash);
+	if (nsets == 1)
+		collect_one(t);
+	else
+		collect_all(t, rows);
 	if (opts) {
 		o.by_key = dt_opt(opts, DT_O_AGGSORTKEY);
 		o.reverse = dt_opt(opts, DT_O_AGGSORTREV);
@@ -263,7 +343,7 @@ void dt_aggtable_make(dt_aggtable *t, dt_aggset **sets, uint32_t nsets, const dt
 		if (o.key_pos >= sets[0]->agg->nkeys)
 			o.key_pos = 0;
 	}
-	qsort_r(t->lines, t->nlines, sizeof(*t->lines), compare_lines, &o);
+	sort_lines(t, &o);
 }
 
 void dt_aggtable_free(dt_aggtable *t)

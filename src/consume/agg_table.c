@@ -3,7 +3,7 @@
  *
  * Every snapshot of an engine returns rows (keys and a value), which are merged here by key, per
  * aggregation, in a chained hash table. printa(), clear(), trunc() and normalize() work on this
- * copy. A row is one block of memory: the struct, the keys, the bytes of the keys, the value.
+ * copy. A row is one piece of memory: the struct, the keys, the value, the bytes of the keys.
  *
  * Keys that are symbols (sym, mod, usym, umod) are made canonical first: all addresses inside one
  * function become its first address, all addresses inside one module the first one seen, so that
@@ -46,16 +46,95 @@ dt_aggs *dt_aggs_new(const struct dt_consumer_env *env)
 	return as;
 }
 
+/* ---- memory of rows ---- */
+
+/*
+ * There can be millions of rows, all of them small: they come from blocks, and those that are
+ * removed are used again for rows of the same size. Large ones are allocated one by one.
+ */
+#define BLOCK	  (64u << 10)
+#define SMALL_ROW 512
+
+struct dt_rowpool {
+	struct block {
+		struct block *next;
+		char rows[];
+	} * blocks;
+	size_t used;			  /* of the first block */
+	dt_aggrow *removed[SMALL_ROW / 8]; /* by size / 8; linked by `chain` */
+};
+
+static size_t row_size(const dt_agg *agg, const dt_datum *keys)
+{
+	size_t n = sizeof(dt_aggrow) + agg->nkeys * sizeof(dt_datum) + agg->nwords * sizeof(uint64_t);
+
+	for (uint32_t i = 0; i < agg->nkeys; i++)
+		n += dt_align_up(keys[i].size, 8);
+	return n;
+}
+
+/* Filled with zeros. */
+static dt_aggrow *row_alloc(dt_aggset *s, size_t size)
+{
+	struct dt_rowpool *p = s->rows;
+	dt_aggrow *r;
+
+	if (size >= SMALL_ROW)
+		return dt_xcalloc(1, size);
+	if (!p)
+		p = s->rows = dt_xcalloc(1, sizeof(*p));
+	r = p->removed[size / 8];
+	if (r) {
+		p->removed[size / 8] = r->chain;
+		memset(r, 0, size);
+		return r;
+	}
+	if (!p->blocks || p->used + size > BLOCK) {
+		struct block *b = dt_xcalloc(1, sizeof(*b) + BLOCK);
+
+		b->next = p->blocks;
+		p->blocks = b;
+		p->used = 0;
+	}
+	r = (dt_aggrow *)(void *)(p->blocks->rows + p->used);
+	p->used += size;
+	return r;
+}
+
+static void row_free(dt_aggset *s, dt_aggrow *r)
+{
+	size_t size = row_size(s->agg, r->keys);
+
+	if (size >= SMALL_ROW) {
+		free(r);
+		return;
+	}
+	r->chain = s->rows->removed[size / 8];
+	s->rows->removed[size / 8] = r;
+}
+
+static void pool_free(struct dt_rowpool *p)
+{
+	for (struct block *b = p ? p->blocks : NULL, *next; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	free(p);
+}
+
 static void drop_rows(dt_aggset *s)
 {
-	for (uint32_t i = 0; i < s->nbuckets; i++) {
+	for (uint32_t i = 0; i < s->nbuckets; i++)
 		for (dt_aggrow *r = s->buckets[i], *next; r; r = next) {
 			next = r->chain;
-			free(r);
+			if (row_size(s->agg, r->keys) >= SMALL_ROW)
+				free(r);
 		}
-		s->buckets[i] = NULL;
-	}
-	s->nrows = 0;
+	free(s->buckets);
+	s->buckets = NULL;
+	s->nbuckets = s->nrows = 0;
+	pool_free(s->rows);
+	s->rows = NULL;
 }
 
 static void free_map(dt_map *m)
@@ -75,7 +154,6 @@ void dt_aggs_free(dt_aggs *as)
 		return;
 	for (uint32_t i = 0; i < as->sets.n; i++) {
 		drop_rows(as->sets.v[i]);
-		free(as->sets.v[i]->buckets);
 		free(as->sets.v[i]);
 	}
 	dt_vec_free(&as->sets);
@@ -208,13 +286,13 @@ static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64
 	d->data = words;
 }
 
-static uint64_t hash_keys(const dt_datum *keys, uint32_t n)
+static uint32_t hash_keys(const dt_datum *keys, uint32_t n)
 {
 	uint64_t h = 0x9e3779b97f4a7c15;
 
 	for (uint32_t i = 0; i < n; i++)
 		h = (h ^ dt_hash_bytes(keys[i].data, keys[i].size)) * 0x100000001b3;
-	return h;
+	return (uint32_t)(h ^ h >> 32);
 }
 
 static bool same_keys(const dt_datum *a, const dt_datum *b, uint32_t n)
@@ -227,16 +305,12 @@ static bool same_keys(const dt_datum *a, const dt_datum *b, uint32_t n)
 
 /* ---- rows ---- */
 
-static dt_aggrow *new_row(const dt_agg *agg, const dt_datum *keys, uint64_t hash)
+static dt_aggrow *new_row(dt_aggset *s, const dt_datum *keys, uint32_t hash)
 {
-	size_t bytes = 0, n;
-	dt_aggrow *r;
+	const dt_agg *agg = s->agg;
+	dt_aggrow *r = row_alloc(s, row_size(agg, keys));
 	char *p;
 
-	for (uint32_t i = 0; i < agg->nkeys; i++)
-		bytes += dt_align_up(keys[i].size, 8);
-	n = sizeof(*r) + agg->nkeys * sizeof(dt_datum) + bytes + agg->nwords * sizeof(uint64_t);
-	r = dt_xcalloc(1, n);
 	r->agg = agg;
 	r->hash = hash;
 	r->empty = true;
@@ -255,7 +329,7 @@ static dt_aggrow *new_row(const dt_agg *agg, const dt_datum *keys, uint64_t hash
 
 static void grow(dt_aggset *s)
 {
-	uint32_t n = s->nbuckets ? s->nbuckets * 2 : 64;
+	uint32_t n = s->nbuckets ? s->nbuckets * 4 : 64; /* rows are visited each time */
 	dt_aggrow **b = dt_xcalloc(n, sizeof(*b));
 
 	for (uint32_t i = 0; i < s->nbuckets; i++) {
@@ -272,7 +346,7 @@ static void grow(dt_aggset *s)
 
 static dt_aggrow *find_row(dt_aggset *s, const dt_datum *keys)
 {
-	uint64_t hash = hash_keys(keys, s->agg->nkeys);
+	uint32_t hash = hash_keys(keys, s->agg->nkeys);
 	dt_aggrow *r;
 
 	if (s->nrows >= s->nbuckets)
@@ -280,7 +354,7 @@ static dt_aggrow *find_row(dt_aggset *s, const dt_datum *keys)
 	for (r = s->buckets[hash & (s->nbuckets - 1)]; r; r = r->chain)
 		if (r->hash == hash && same_keys(r->keys, keys, s->agg->nkeys))
 			return r;
-	r = new_row(s->agg, keys, hash);
+	r = new_row(s, keys, hash);
 	r->chain = s->buckets[hash & (s->nbuckets - 1)];
 	s->buckets[hash & (s->nbuckets - 1)] = r;
 	s->nrows++;
@@ -381,14 +455,14 @@ void dt_aggset_clear(dt_aggset *s)
 static void remove_lines(dt_aggset *s, const dt_aggline *lines, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t hash = hash_keys(lines[i].keys, s->agg->nkeys);
+		uint32_t hash = hash_keys(lines[i].keys, s->agg->nkeys);
 
 		for (dt_aggrow **p = &s->buckets[hash & (s->nbuckets - 1)]; *p; p = &(*p)->chain) {
 			dt_aggrow *r = *p;
 
 			if (r->keys == lines[i].keys) {
 				*p = r->chain;
-				free(r);
+				row_free(s, r);
 				s->nrows--;
 				break;
 			}

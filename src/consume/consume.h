@@ -95,9 +95,9 @@ typedef struct dt_aggrow {
 	const dt_agg *agg;
 	dt_datum *keys;
 	uint64_t *value; /* agg->nwords */
-	uint64_t hash;
-	bool empty; /* cleared, and nothing merged since */
 	struct dt_aggrow *chain;
+	uint32_t hash;
+	bool empty; /* cleared, and nothing merged since */
 } dt_aggrow;
 
 /* ---- value formatting shared by text output, printf and printa ---- */

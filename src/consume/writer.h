@@ -90,7 +90,8 @@ typedef struct dt_aggset { /* one aggregation and its rows */
 	dt_aggrow **buckets; /* by hash */
 	uint32_t nbuckets;
 	uint32_t nrows;
-	uint64_t normal; /* normalize(); 1 otherwise */
+	struct dt_rowpool *rows; /* their memory */
+	uint64_t normal;	 /* normalize(); 1 otherwise */
 	bool printed;	 /* by a printa() */
 } dt_aggset;
 
@@ -109,7 +110,8 @@ void dt_aggset_trunc(dt_aggset *s, int64_t n); /* keep n largest, -n smallest; 0
 typedef struct dt_aggline {
 	const dt_agg *agg; /* whose key types these are */
 	const dt_datum *keys;
-	const uint64_t **values; /* one per aggregation; NULL: no such row there */
+	const uint64_t *const *values; /* one per aggregation; NULL: no such row there */
+	uint64_t sort[2];	       /* agg_sort.c */
 } dt_aggline;
 typedef struct dt_aggtable {
 	dt_aggset **sets;
@@ -118,7 +120,7 @@ typedef struct dt_aggtable {
 	uint32_t nlines;
 	const struct dt_format *format; /* printa() with a format */
 	bool at_exit;			/* not by printa() */
-	const uint64_t **values;	/* memory of lines[].values */
+	const uint64_t **values;	/* memory of lines[].values if there are several sets */
 } dt_aggtable;
 void dt_aggtable_make(dt_aggtable *t, dt_aggset **sets, uint32_t nsets, const dt_options *opts);
 void dt_aggtable_free(dt_aggtable *t);
@@ -295,7 +297,7 @@ struct dt_format_env {
 	const dt_value *args; /* arguments, or keys */
 	uint32_t nargs;
 	dt_aggset **sets; /* printa: the aggregations of %@ */
-	const uint64_t **values;
+	const uint64_t *const *values;
 	uint32_t nsets;
 	bool command; /* the text is not output, but a command or a path: strings as they are */
 };

@@ -15,7 +15,7 @@ syscall::getppid:return /self->s/ { discard(self->s); self->s = 0; }' -c "$TMP/w
 expect 2000 "$(grep -c . "$TMP/out")" "committed records"
 expect '' "$err"
 
-# (profile-97 fires on every CPU at once: one is enough.)
+# (profile-97 and sys_exit fire on every CPU at once: one is enough.)
 # All clauses of a firing are one firing, however many programs they become: the time, clause-local variables, strtok().
 parts() { # probe
 	echo "$1 { this->x = 5; this->n = 0; this->s = \"abc\"; this->t = timestamp; printf(\"%s\", strtok(\"a,b,c\", \",\")); }"
@@ -24,7 +24,7 @@ parts() { # probe
 	echo "$1 { printf(\" %d %s %d %s %d\\n\", this->x, this->s, this->t == timestamp, strtok(NULL, \",\"), this->n); exit(0); }"
 	echo "$1 { printf(\"not reached\\n\"); }"
 }
-for p in BEGIN syscall::getppid:entry sdt:::sys_exit tick-10ms 'profile-97 /cpu == 0/' 'pid$target:libc.so*:getppid:entry' 'pid$target:libc.so*:getppid:return'; do
+for p in BEGIN syscall::getppid:entry 'sdt:::sys_exit /cpu == 0/' tick-10ms 'profile-97 /cpu == 0/' 'pid$target:libc.so*:getppid:entry' 'pid$target:libc.so*:getppid:return'; do
 	parts "$p" >"$TMP/parts.d"
 	out=$("$DTRACE" -x engine=bpf -qs "$TMP/parts.d" -c "perl -e getppid;sleep(5)" 2>"$TMP/err" | head -n 1)
 	expect "a 5 abc 1 b 80200" "$out" "$p: $(head -n 3 "$TMP/err")"

@@ -174,7 +174,8 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 			dt_buf_add(&t->unused, key, b->key_size);
 			continue;
 		}
-		dt_buf_add(&t->used, key, b->key_size);
+		if (r->e->state != BPF_STOPPED) /* at the end maps need no cleanup */
+			dt_buf_add(&t->used, key, b->key_size);
 		read_keys(r, b, key, value[0]);
 		memcpy(r->value, value + 1, b->nwords * 8);
 		from_kernel(b, r->value);
