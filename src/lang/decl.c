@@ -183,7 +183,8 @@ static void declare_inline(dt_compiler *cc, const dt_specs *s, const dt_declarat
 	id->flags |= IDF_TYPED;
 	if (keys)
 		set_keys(cc, id, keys);
-	dt_inline_check(cc, id);
+	if (!cc->src || !cc->src->is_ours)
+		dt_inline_check(cc, id);
 }
 
 /* ---- one declaration ---- */

@@ -146,6 +146,7 @@ void dt_parse_translator(dt_compiler *cc)
 	check_new(cc, x); /* only now: the whole declaration is read first */
 	check_output(cc, x);
 	dt_pragma_apply_xlator(cc, x);
-	dt_xlator_check(cc, x);
+	if (!cc->src || !cc->src->is_ours)
+		dt_xlator_check(cc, x);
 	append(cc, x);
 }

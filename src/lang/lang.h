@@ -261,6 +261,8 @@ struct dt_source {
 	enum { DT_SPEC_NAME, DT_SPEC_FUNC, DT_SPEC_MOD, DT_SPEC_PROV } spec; /* what the last field is */
 	bool is_cmdline;      /* -n and friends: bare descriptions allowed, probe reading preferred */
 	bool is_library;      /* clauses not allowed; unmet depends_on skips silently */
+	bool is_ours;	      /* a library that the tests have checked: of its inlines and translators only what a program uses
+				 is checked, which is most of the time that a short program takes */
 	const char *module;   /* a library that is the module of this name; NULL: it is none */
 };
 

@@ -295,7 +295,7 @@ static int cycle_error(const struct dt_libs *ls, const struct lib *l, dt_error *
 
 static int lib_load(dtrace_hdl_t *h, struct lib *l, dt_error *err)
 {
-	struct dt_source src = {.name = l->path, .is_library = true, .module = l->module};
+	struct dt_source src = {.name = l->path, .is_library = true, .is_ours = !l->always && !l->module, .module = l->module};
 	dt_program *p;
 
 	if (l->state == LIB_LOADED || l->state == LIB_SKIPPED)

@@ -45,3 +45,7 @@ printf '#pragma D depends_on library x.d\ninline int y = 1;\n' >m/y.d
 dt -L m -n 'BEGIN { exit(0); }'
 expect 1 "$status"
 expect_match 'circular.*"m/x.d".*"m/y.d"' "$err"
+
+# Of our own libraries only what a program uses is checked; with -L all of their definitions are.
+dt -e -L "$SRC/lib" -L "$SRC/lib/$(uname -m)" -n BEGIN
+expect "0 " "$status $err" "our own libraries"
