@@ -132,13 +132,15 @@ static void search_process(struct search *s, long pid)
 
 	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(jail); i++) {
 		const dt_mapping *m = &maps->v[i];
-		const struct usdt_object *o;
+		struct usdt_object *o;
 
 		if (m->kind != DT_MAP_FILE || !m->exec ||
 		    (s->any && *s->d->mod && !dt_glob_match(s->d->mod, m->base)))
 			continue;
 		o = dt_usdt_object(&s->u->objects, s->ps, pid, m);
-		for (uint32_t k = 0; o && k < o->sites.n && !dt_jail_stopped(jail); k++)
+		if (!o || !dt_usdt_has(o, s->ps, s->name))
+			continue;
+		for (uint32_t k = 0; k < o->sites.n && !dt_jail_stopped(jail); k++)
 			place(s, o, k, pid);
 	}
 	dt_maps_free(maps);
@@ -266,8 +268,10 @@ static bool has_targets(dt_probes *ps)
 static void search_file(struct search *s, char *why, size_t whylen)
 {
 	dt_error err = {0};
-	const struct usdt_object *o = dt_usdt_file(&s->u->objects, s->ps, s->d->mod, &err);
+	struct usdt_object *o = dt_usdt_file(&s->u->objects, s->ps, s->d->mod, &err);
 
+	if (o && !dt_usdt_has(o, s->ps, "*"))
+		o = NULL;
 	for (uint32_t k = 0; o && k < o->sites.n; k++)
 		place(s, o, k, 0);
 	if (err.code)

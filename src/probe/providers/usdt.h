@@ -34,11 +34,13 @@ struct usdt_object {
 	off_t size;
 	struct timespec changed;
 	bool ours;	/* its path is below our own root */
-	int fd;		/* if it has sites; else -1 */
+	int fd;		/* if it has providers; else -1 */
 	char path[32];	/* to open it again */
-	const char *file, *base;
+	const char *file, *base, *root;
 	uint32_t looked; /* when it was found unchanged (usdt_objects.look) */
+	DT_VEC(const char *) provs; /* each once */
 	DT_VEC(struct usdt_site) sites;
+	bool read; /* the sites */
 };
 
 typedef struct usdt_objects {
@@ -52,6 +54,8 @@ void dt_usdt_objects_free(usdt_objects *all);
 bool dt_usdt_is_unchanged(const struct usdt_object *o, const char *path);
 /* The object of a mapping, read when it is first seen; NULL: it cannot be opened, the process may have ended. */
 struct usdt_object *dt_usdt_object(usdt_objects *all, dt_probes *ps, long pid, const dt_mapping *m);
+/* Does it have a provider that this pattern matches? Then its sites are read, which needs its symbols. */
+bool dt_usdt_has(struct usdt_object *o, dt_probes *ps, const char *prov);
 /* The object at a path, whether it is mapped or not; NULL with *err. */
 struct usdt_object *dt_usdt_file(usdt_objects *all, dt_probes *ps, const char *path, dt_error *err);
 

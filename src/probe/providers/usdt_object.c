@@ -16,12 +16,15 @@
 #include "probe/providers/usdt.h"
 #include "proc/control.h"
 
+#define MAX_PROVIDERS 1000 /* in one file */
+
 void dt_usdt_objects_free(usdt_objects *all)
 {
 	for (uint32_t i = 0; i < all->v.n; i++) {
 		if (all->v.v[i]->fd >= 0)
 			close(all->v.v[i]->fd);
 		dt_vec_free(&all->v.v[i]->sites);
+		dt_vec_free(&all->v.v[i]->provs);
 		free(all->v.v[i]);
 	}
 	dt_vec_free(&all->v);
@@ -122,6 +125,43 @@ static void read_sites(dt_arena *a, dt_jail *jail, dt_elf *e, struct usdt_object
 	join_sites(o);
 }
 
+static void read_providers(dt_arena *a, const dt_jail *jail, dt_elf *e, struct usdt_object *o)
+{
+	size_t it = 0, notes = 0;
+	dt_sdt s;
+
+	while (!dt_jail_stopped(jail) && notes++ < DT_MAX_PROBE_NOTES && dt_sdt_next(e, &it, &s)) {
+		uint32_t k = 0;
+
+		while (k < o->provs.n && strcmp(o->provs.v[k], s.prov) != 0)
+			k++;
+		if (k == o->provs.n && k < MAX_PROVIDERS)
+			*dt_vec_add(&o->provs, NULL) = dt_arena_strdup(a, s.prov);
+	}
+}
+
+bool dt_usdt_has(struct usdt_object *o, dt_probes *ps, const char *prov)
+{
+	dt_jail *jail = dt_procs_jail(dt_probes_procs(ps));
+	struct dt_elf_place place = {.root = o->root, .path = o->file, .jail = jail};
+	dt_error ignored = {0};
+	dt_elf *e = NULL;
+	uint32_t k = 0;
+	int fd;
+
+	while (k < o->provs.n && !dt_glob_match(prov, o->provs.v[k]))
+		k++;
+	if (k == o->provs.n)
+		return false;
+	if (!o->read && (fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 3)) >= 0)
+		e = dt_elf_open_fd(fd, &place, &ignored);
+	if (e)
+		read_sites(dt_probes_arena(ps), jail, e, o);
+	o->read = true;
+	dt_elf_free(e);
+	return true;
+}
+
 bool dt_usdt_is_unchanged(const struct usdt_object *o, const char *path)
 {
 	struct stat st;
@@ -147,7 +187,7 @@ static struct usdt_object *known_object(const usdt_objects *all, const dt_mappin
 	return NULL;
 }
 
-/* Read an object; takes over the descriptor. With *err it has no sites. */
+/* Read an object; takes over the descriptor. With *err it has no providers. */
 static struct usdt_object *new_object(dt_arena *a, dt_jail *jail, int fd, const char *root, const dt_mapping *m, dt_error *err)
 {
 	struct dt_elf_place place = {.root = root, .path = m->path, .jail = jail};
@@ -164,13 +204,14 @@ static struct usdt_object *new_object(dt_arena *a, dt_jail *jail, int fd, const 
 				  .ours = !*root,
 				  .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3),
 				  .file = dt_arena_strdup(a, m->path),
-				  .base = dt_arena_strdup(a, m->base)};
+				  .base = dt_arena_strdup(a, m->base),
+				  .root = dt_arena_strdup(a, root)};
 	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", o->fd);
 	e = dt_elf_open_fd(fd, &place, err);
 	if (e && o->fd >= 0)
-		read_sites(a, jail, e, o);
+		read_providers(a, jail, e, o);
 	dt_elf_free(e);
-	if (!o->sites.n && o->fd >= 0) {
+	if (!o->provs.n && o->fd >= 0) {
 		close(o->fd);
 		o->fd = -1;
 	}
@@ -188,7 +229,7 @@ static struct usdt_object *add_object(usdt_objects *all, dt_probes *ps, int fd, 
 	if (!all->without)
 		all->without = dt_map_new();
 	if (!*root)
-		dt_map_set(all->without, m->path, o->sites.n ? NULL : o);
+		dt_map_set(all->without, m->path, o->provs.n ? NULL : o);
 	return o;
 }
 
