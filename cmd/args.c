@@ -53,6 +53,7 @@ static const struct flag {
     {'v', NULL, FLAG, NULL, 0, "report stability; with -l and -e also arguments"},
     {'V', NULL, MODE, NULL, MODE_VERSION, "print the version of the D language"},
     {'w', NULL, OPTION, "destructive", 0, "permit destructive actions"},
+    {'W', "name", PROCESS, NULL, 0, "wait for the next process of this name, then as -p"},
     {'x', "option[=value]", SETTING, NULL, 0, "set an option (see dtrace(1))"},
     {'X', "a|c|s|t", OPTION, "stdc", 0, "C conformance for the preprocessor"},
     {'Z', NULL, OPTION, "zdefs", 0, "permit descriptions that match no probe"},
@@ -170,6 +171,8 @@ static void add_process(struct args *a, char letter, const char *value)
 	a->processes = grow(a->processes, &a->nprocesses, sizeof(*a->processes));
 	if (letter == 'c')
 		a->processes[a->nprocesses - 1].command = value;
+	else if (letter == 'W')
+		a->processes[a->nprocesses - 1].name = value;
 	else
 		a->processes[a->nprocesses - 1].pid = value;
 }

@@ -26,8 +26,9 @@ struct setting {
 	const char *name, *value;
 };
 
-/* -c and -p, in order. */
+/* -c, -p and -W, in order. */
 struct process {
+	const char *name;    /* NULL: do not wait */
 	const char *command; /* NULL: grab pid */
 	const char *pid;
 	char **words; /* of the command */
@@ -85,6 +86,10 @@ int show_options(void);
 int show_tools(void);
 int show_info(dtrace_hdl_t *h);
 void show_first_steps(FILE *out); /* for those who give no arguments */
+
+/* ---- await.c ---- */
+/* -W: the pid of the next process that begins to run a program of this name; it is stopped (SIGSTOP). */
+long await_process(const char *name);
 
 /* ---- tools.c ---- */
 /* The script of a tool, by its name; NULL: there is none. */

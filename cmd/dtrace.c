@@ -56,6 +56,17 @@ static void set_options(dtrace_hdl_t *h, const struct args *a)
 		dtrace_dump_sugar(h, stdout);
 }
 
+/* The handle holds it from here on, until tracing is on: it need not be stopped by a signal as well. */
+static void wait_and_grab(dtrace_hdl_t *h, const char *name)
+{
+	long pid = await_process(name);
+	int rc = dtrace_proc_grab(h, pid);
+
+	kill((pid_t)pid, SIGCONT);
+	if (rc < 0)
+		fatal_handle(h, "failed to grab pid %ld", pid);
+}
+
 static void start_processes(dtrace_hdl_t *h, const struct args *a)
 {
 	for (int i = 0; i < a->nprocesses; i++) {
@@ -71,6 +82,10 @@ static void start_processes(dtrace_hdl_t *h, const struct args *a)
 				fatal("failed to execute %s: no command given", p->command);
 			if (dtrace_proc_create(h, p->words) < 0)
 				fatal_handle(h, "failed to execute %s", p->words[0]);
+			continue;
+		}
+		if (p->name) {
+			wait_and_grab(h, p->name);
 			continue;
 		}
 		errno = 0;

@@ -38,7 +38,7 @@ _dtrace() {
 		[[ ${COMPREPLY[0]-} == *: ]] && compopt -o nospace ;;
 	-s) mapfile -t COMPREPLY < <(compgen -W "$(_dtrace_lines --tools)" -- "$cur"; compgen -f -- "$cur") ;;
 	-p) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur") ;;
-	-c) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+	-[cW]) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 	-[DUbiX]) ;;
 	*) if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_dtrace_flags)" -- "$cur")
