@@ -15,6 +15,7 @@ package dtrace
 /*
 #cgo LDFLAGS: -ldtrace
 #include <dtrace.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 extern int goDtraceOutput(void *data, size_t n, uintptr_t arg);
@@ -27,6 +28,21 @@ static int to_go(const void *data, size_t n, void *arg)
 static void take_output(dtrace_hdl_t *h, uintptr_t arg)
 {
 	dtrace_handle_output(h, to_go, (void *)arg);
+}
+
+// All aggregations as lines of ndjson; free() them. NULL: there was an error.
+static char *snapshot(dtrace_hdl_t *h, size_t *n)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, n);
+	int rc = out ? dtrace_aggregate_write(h, "ndjson", out) : -1;
+
+	if (out)
+		fclose(out);
+	if (rc == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 */
 import "C"
@@ -66,6 +82,7 @@ func (e *Error) Error() string { return e.Text }
 // Trace is a running trace. Its methods are for one goroutine at a time, but for Stop.
 type Trace struct {
 	batches chan []byte
+	asks    chan chan snapshot // for the aggregations of now
 	quit    chan struct{}
 	once    sync.Once
 	done    chan struct{}
@@ -82,6 +99,12 @@ type Trace struct {
 	status  int
 }
 
+// snapshot is what Snapshot returns.
+type snapshot struct {
+	rows map[string][]Row
+	err  error
+}
+
 //export goDtraceOutput
 func goDtraceOutput(data unsafe.Pointer, n C.size_t, arg C.uintptr_t) C.int {
 	b := cgo.Handle(arg).Value().(*bytes.Buffer)
@@ -96,6 +119,7 @@ func Open(ctx context.Context, program string, c *Config) (*Trace, error) {
 	}
 	t := &Trace{
 		batches: make(chan []byte),
+		asks:    make(chan chan snapshot, 1), // filled before the loop is woken
 		quit:    make(chan struct{}),
 		done:    make(chan struct{}),
 		decoder: decoder{clauses: map[int]*clause{}},
@@ -152,7 +176,7 @@ func (t *Trace) run(program string, c *Config, started chan<- error) {
 func (t *Trace) loop(h *C.dtrace_hdl_t, out *bytes.Buffer) error {
 	for {
 		st := C.dtrace_work(h, nil)
-		if !t.hand(out) || st == C.DTRACE_WORK_ERROR {
+		if !t.hand(h, out) || st == C.DTRACE_WORK_ERROR {
 			return failure(h, st == C.DTRACE_WORK_ERROR)
 		}
 		t.mu.Lock()
@@ -167,7 +191,7 @@ func (t *Trace) loop(h *C.dtrace_hdl_t, out *bytes.Buffer) error {
 		return failure(h, true)
 	}
 	t.status = int(C.dtrace_exit_status(h))
-	t.hand(out)
+	t.hand(h, out)
 	return nil
 }
 
@@ -178,24 +202,57 @@ func failure(h *C.dtrace_hdl_t, failed bool) error {
 	return lastError(h)
 }
 
-// What has come goes to Next; false: nobody wants it any more.
-func (t *Trace) hand(out *bytes.Buffer) bool {
-	if out.Len() == 0 {
+// What has come goes to Next, and who asks for aggregations gets them; false: nobody wants it any more.
+func (t *Trace) hand(h *C.dtrace_hdl_t, out *bytes.Buffer) bool {
+	var batches chan []byte // nil, which is never ready, if there is nothing to hand over
+	var batch []byte
+	if out.Len() > 0 {
+		batches, batch = t.batches, append([]byte(nil), out.Bytes()...)
+		out.Reset()
+	}
+	for {
 		select {
 		case <-t.quit:
 			return false
+		case ask := <-t.asks:
+			ask <- take(h)
+			continue
 		default:
+		}
+		if batch == nil {
 			return true
 		}
+		select {
+		case batches <- batch:
+			return true
+		case <-t.quit:
+			return false
+		case ask := <-t.asks:
+			ask <- take(h)
+		}
 	}
-	batch := append([]byte(nil), out.Bytes()...)
-	out.Reset()
-	select {
-	case t.batches <- batch:
-		return true
-	case <-t.quit:
-		return false
+}
+
+func take(h *C.dtrace_hdl_t) snapshot {
+	var n C.size_t
+	text := C.snapshot(h, &n)
+	if text == nil {
+		return snapshot{err: lastError(h)}
 	}
+	defer C.free(unsafe.Pointer(text))
+	d := decoder{clauses: map[int]*clause{}}
+	events, err := d.decode(C.GoBytes(unsafe.Pointer(text), C.int(n)))
+	return snapshot{rowsOf(events), err}
+}
+
+func rowsOf(events []*Event) map[string][]Row {
+	rows := map[string][]Row{}
+	for _, e := range events {
+		if e.Row != nil {
+			rows[e.Row.Name] = append(rows[e.Row.Name], *e.Row)
+		}
+	}
+	return rows
 }
 
 func lastError(h *C.dtrace_hdl_t) error {
@@ -322,6 +379,28 @@ func (t *Trace) Err() error {
 
 // Aggregations are, after the last Next, those that no printa() has shown: rows by name, sorted as printa() sorts.
 func (t *Trace) Aggregations() map[string][]Row { return t.final }
+
+// Snapshot is all aggregations as they are now, while the trace goes on: rows by name, sorted as printa() sorts. After the end
+// it is what Aggregations returns.
+func (t *Trace) Snapshot() (map[string][]Row, error) {
+	answer := make(chan snapshot, 1)
+	select {
+	case t.asks <- answer:
+	case <-t.done:
+		return t.final, nil
+	}
+	t.mu.Lock()
+	if t.h != nil {
+		C.dtrace_interrupt(t.h)
+	}
+	t.mu.Unlock()
+	select {
+	case s := <-answer:
+		return s.rows, s.err
+	case <-t.done:
+		return t.final, nil
+	}
+}
 
 // ExitStatus is that of exit(), after the last Next.
 func (t *Trace) ExitStatus() int { <-t.done; return t.status }

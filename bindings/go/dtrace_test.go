@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -69,6 +70,49 @@ func TestAggregations(t *testing.T) {
 	if rows := of(events, "aggregation"); rows[0].Row.Name != "p" || rows[0].AtExit {
 		t.Errorf("%+v", rows[0].Row)
 	}
+}
+
+func TestSnapshot(t *testing.T) {
+	tr, err := Open(context.Background(), `BEGIN { @c["a"] = sum(1); @c["b"] = sum(3); trace(1); } END { @c["a"] = sum(1); }`, &Config{Options: vm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	row := func(key string, value int64) Row {
+		return Row{Name: "c", Function: "sum", Keys: []any{key}, Value: value}
+	}
+	for i := 0; i < 3; i++ { // while an event waits to be taken, and later
+		rows, err := tr.Snapshot()
+		if want := []Row{row("a", 1), row("b", 3)}; err != nil || !reflect.DeepEqual(rows["c"], want) {
+			t.Errorf("%+v, %v", rows, err)
+		}
+		if i == 1 {
+			for tr.Next() && tr.Event().Type != "fired" {
+			}
+		}
+	}
+	tr.Stop()
+	for tr.Next() {
+	}
+	if rows, err := tr.Snapshot(); err != nil || !reflect.DeepEqual(rows["c"], []Row{row("a", 2), row("b", 3)}) {
+		t.Errorf("at the end: %+v, %v", rows, err)
+	}
+}
+
+func TestLines(t *testing.T) {
+	program := os.Getenv("DTRACE_TEST_LINES") // compiled with -g
+	if os.Getenv("DTRACE_TEST_KERNEL") == "no" || program == "" {
+		t.Skip("no BPF here")
+	}
+	_, events := all(t, `syscall::getppid:entry /pid == $target/ { ustack(); }`, &Config{Options: map[string]string{"srclines": ""}, Command: []string{program}})
+	for _, e := range of(events, "fired") {
+		for _, f := range e.Values[0].(Stack).Frames {
+			if f.Symbol == "main" && strings.HasSuffix(f.File, "lines.c") && f.Line == 4 {
+				return
+			}
+		}
+	}
+	t.Errorf("no line: %+v", of(events, "fired"))
 }
 
 func TestErrors(t *testing.T) {

@@ -26,6 +26,8 @@ type Frame struct {
 	Symbol  string
 	Offset  uint64
 	Helper  string
+	File    string // the source, with option srclines
+	Line    int
 }
 
 func (f Frame) String() string {

@@ -8,6 +8,8 @@ sanitized && skip "Go's runtime does not load a library with AddressSanitizer"
 cp -r "$SRC/bindings/go" "$TMP/go" && cd "$TMP/go" || exit 1
 export HOME=$TMP GOCACHE=$TMP/cache GOPATH=$TMP/path GOFLAGS=-mod=mod GOPROXY=off CGO_CFLAGS=-I$SRC/include
 export CGO_LDFLAGS="-L$BUILD -Wl,-rpath,$BUILD"
+printf '#include <unistd.h>\nint main(void)\n{\n\tgetppid();\n\treturn 0;\n}\n' >"$TMP/lines.c"
+gcc -g -O0 -o "$TMP/lines" "$TMP/lines.c" && export DTRACE_TEST_LINES=$TMP/lines
 { lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
 expect "" "$(gofmt -l . 2>&1)" gofmt
 go vet ./... || count_failure

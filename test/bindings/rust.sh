@@ -8,9 +8,11 @@ sanitized && skip "the test program would have to be linked with AddressSanitize
 cp -r "$SRC/bindings/rust" "$TMP/rust" && cd "$TMP/rust" || exit 1
 [ -x /root/.cargo/bin/cargo ] && PATH=$PATH:/root/.cargo/bin
 export CARGO_TARGET_DIR=$TMP/target DTRACE_LIB_DIR=$BUILD RUSTFLAGS=-Dwarnings CARGO_NET_OFFLINE=true
+printf '#include <unistd.h>\nint main(void)\n{\n\tgetppid();\n\treturn 0;\n}\n' >"$TMP/lines.c"
+gcc -g -O0 -o "$TMP/lines" "$TMP/lines.c" && export DTRACE_TEST_LINES=$TMP/lines
 { lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
 cargo test >"$TMP/out" 2>&1 || { cat "$TMP/out"; count_failure; }
-expect_match '^test result: ok. 5 passed' "$(cat "$TMP/out")"
+expect_match '^test result: ok. 6 passed' "$(cat "$TMP/out")"
 expect "" "$(grep -rln unsafe examples tests)" "unsafe outside of src"
 if [ -z "${DTRACE_TEST_KERNEL-}" ]; then
 	got=$(cargo run -q --example calls true)

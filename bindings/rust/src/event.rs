@@ -27,6 +27,11 @@ pub struct Frame {
     pub module: Option<String>,
     pub symbol: Option<String>,
     pub offset: u64,
+    /// What a ustack helper says of it.
+    pub helper: Option<String>,
+    /// The source, with option srclines; line 0: not known.
+    pub file: Option<String>,
+    pub line: u32,
 }
 
 /// A value that a program has recorded. Strings are text only if they are UTF-8; else they are `Bytes`.
@@ -136,7 +141,15 @@ unsafe fn frame(v: *const ffi::Value, i: c_uint) -> Frame {
     let mut f: ffi::Frame = std::mem::zeroed();
     f.size = std::mem::size_of::<ffi::Frame>();
     ffi::dtrace_value_frame(v, i, &mut f);
-    Frame { address: f.address, module: text(f.module), symbol: text(f.symbol), offset: f.offset }
+    Frame {
+        address: f.address,
+        module: text(f.module),
+        symbol: text(f.symbol),
+        offset: f.offset,
+        helper: text(f.helper),
+        file: text(f.file),
+        line: f.line,
+    }
 }
 
 unsafe fn string_or_bytes(data: &[u8]) -> Value {

@@ -82,3 +82,18 @@ fn command() {
     assert!(all.iter().any(|e| matches!(e, Event::Record(r) if matches!(r.values().next(), Some(Value::Stack { pid, frames }) if *pid > 0 && !frames.is_empty()))));
     assert!(all.iter().any(|e| matches!(e, Event::Process { ended: Some(s), .. } if *s == 7 << 8)));
 }
+
+#[test]
+fn source_lines() {
+    let program = match std::env::var("DTRACE_TEST_LINES") {
+        Ok(path) if std::env::var("DTRACE_TEST_KERNEL").as_deref() != Ok("no") => path, // compiled with -g
+        _ => return,
+    };
+    let config = Config { command: vec![program], options: vec![("srclines".into(), None)], ..Config::default() };
+    let t = Trace::open("syscall::getppid:entry /pid == $target/ { ustack(); }", &config).unwrap();
+    let is_main = |f: &dtrace::Frame| {
+        f.symbol.as_deref() == Some("main") && f.line == 4 && f.file.as_deref().map_or(false, |p| p.ends_with("lines.c"))
+    };
+    let all: Vec<Event> = t.map(|e| e.unwrap()).collect();
+    assert!(all.iter().any(|e| matches!(e, Event::Record(r) if matches!(r.values().next(), Some(Value::Stack { frames, .. }) if frames.iter().any(is_main)))));
+}
