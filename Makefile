@@ -55,10 +55,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -c -o $@ $<
 
-$(BUILD)/%.html.c: %.html
+# A line "@include FILE" stands for that file, beside the page.
+$(BUILD)/%.html.c: %.html $(wildcard src/*/*.css src/*/*.js)
 	@mkdir -p $(@D)
 	$(Q){ printf 'extern const char dt_page_%s[];\nconst char dt_page_%s[] =\n' $(basename $(notdir $<)) $(basename $(notdir $<)); \
-		sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $<; echo ';'; } >$@
+		awk -v dir=$(<D) '/^@include / { file = dir "/" $$2; while ((getline line <file) > 0) print line; next } { print }' $< | \
+		sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/'; echo ';'; } >$@
 
 $(BUILD)/%.html.o: $(BUILD)/%.html.c
 	$(Q)$(COMPILE) -c -o $@ $<
@@ -78,7 +80,7 @@ $(BUILD)/libdtrace.so: $(BUILD)/$(SONAME)
 # The command includes the library, so nothing is searched for when it starts. A program with file
 # capabilities (setcap) would not find libdtrace.so beside it: the dynamic linker ignores $ORIGIN then. It
 # also starts faster.
-$(BUILD)/dtrace: $(CMD) $(BUILD)/libdtrace.a
+$(BUILD)/dtrace: $(CMD) $(BUILD)/cmd/page.o $(BUILD)/libdtrace.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sfn $(CURDIR)/lib $(BUILD)/lib
@@ -89,6 +91,11 @@ $(BUILD)/dwatch: $(DWATCH) $(BUILD)/libdtrace.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sfn $(CURDIR)/profiles $(BUILD)/profiles
 
+# The page of --serve; its flame graph is that of the format.
+$(BUILD)/cmd/page.o: packaging/embed $(wildcard cmd/page/*.*) src/format/flamegraph.css src/format/flamegraph.js
+	@mkdir -p $(@D)
+	$(Q)packaging/embed cmd/serve.h 'struct page_file page_files' $(filter-out $<,$^) >$(@:.o=.c) && $(COMPILE) -iquote . -c -o $@ $(@:.o=.c)
+
 # ---- one file that needs nothing else: all libraries and the D files inside ----
 STATIC := $(BUILD)/static
 $(STATIC)/libZydis.a:
@@ -97,10 +104,10 @@ $(STATIC)/libZydis.a:
 
 $(STATIC)/files.o: packaging/embed $(wildcard lib/*.d lib/*.dm lib/$(ARCH)/*.d tools/*.d)
 	@mkdir -p $(@D)
-	$(Q)packaging/embed $(filter %.d %.dm,$^) >$(@:.o=.c) && $(COMPILE) -c -o $@ $(@:.o=.c)
+	$(Q)packaging/embed session/embedded.h 'struct dt_embedded dt_embedded_files' $(filter %.d %.dm,$^) >$(@:.o=.c) && $(COMPILE) -c -o $@ $(@:.o=.c)
 
 # The linker warns of functions of the C library that look for shared libraries at run time (names of users and services).
-$(STATIC)/dtrace: $(CMD) $(STATIC)/files.o $(BUILD)/libdtrace.a $(STATIC)/libZydis.a
+$(STATIC)/dtrace: $(CMD) $(BUILD)/cmd/page.o $(STATIC)/files.o $(BUILD)/libdtrace.a $(STATIC)/libZydis.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -static $(CFLAGS) -Wl,--gc-sections -o $@ $^ -lbpf -ldw -lelf -lz -llzma -lbz2 -l:libiberty.a -lm -lpthread 2>$@.log || { cat $@.log >&2; false; }
 	$(Q)strip $@

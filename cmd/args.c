@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "args.h"
+#include "serve.h"
 
-enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT, INFILE, HELP };
+enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT, INFILE, SERVE, HELP };
 
 static const struct flag {
 	char letter;	 /* 0: a long flag */
-	const char *arg; /* NULL: takes none */
+	const char *arg; /* NULL: takes none; in brackets: may be left out */
 	enum action action;
 	const char *option; /* OPTION: its name */
 	int value; /* PROGRAM: enum dtrace_spec; MODE: enum mode; FLAG without a letter: one */
@@ -71,6 +72,7 @@ static const struct long_flag {
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
     {"info", {0, NULL, MODE, NULL, MODE_INFO, "say what can be traced here, and why not the rest"}},
     {"options", {0, NULL, MODE, NULL, MODE_OPTIONS, "list the options of -x"}},
+    {"serve", {0, "[addr:port]", SERVE, NULL, 0, "show the trace on a page while it runs"}},
     {"tools", {0, NULL, MODE, NULL, MODE_TOOLS, "list the tools that -s finds by name"}},
     {"top", {0, NULL, FLAG, NULL, 't', "show aggregations as a table that refreshes"}},
     {"version", {0, NULL, MODE, NULL, MODE_VERSION, "the same as -V"}},
@@ -209,6 +211,7 @@ static void apply(struct args *a, const struct flag *f, char *value)
 	case FLAG: set_flag(a, f->letter ? f->letter : (char)f->value); break;
 	case OUTPUT: a->output = value; break;
 	case INFILE: a->file = value; break;
+	case SERVE: a->serve = value ? value : ""; break;
 	case HELP: usage(stdout); exit(0);
 	}
 }
@@ -274,6 +277,10 @@ static int parse_long(struct args *a, char **argv)
 			apply(a, f, f->arg ? name + n + 1 : NULL);
 			return 1;
 		}
+		if (f->action == SERVE && !serve_is_address(argv[1])) {
+			apply(a, f, NULL);
+			return 1;
+		}
 		if (!argv[1])
 			misuse("option requires an argument -- ", long_flags[i].name);
 		apply(a, f, argv[1]);
@@ -284,6 +291,8 @@ static int parse_long(struct args *a, char **argv)
 
 static void check_conflicts(const struct args *a)
 {
+	if (a->top && a->serve)
+		misuse("--top and --serve exclude each other", "");
 	if (a->buffered &&
 	    (a->output || a->mode == MODE_ANON || a->mode == MODE_OBJECT || a->mode == MODE_LIST))
 		misuse("-B not valid in combination with [-AGlo] options", "");

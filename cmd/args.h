@@ -54,6 +54,7 @@ struct args {
 	bool anonymous;	    /* -a */
 	bool buffered;	    /* -B */
 	bool top;	    /* --top */
+	const char *serve;  /* --serve: its address, or ""; NULL: not given */
 	bool model32;	    /* -32 */
 };
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "serve.h"
 #include "top.h"
 
 /* Signal handlers can reach nothing else. */
@@ -517,32 +518,37 @@ static void go(dtrace_hdl_t *h)
 }
 
 /* Until there may be work. True: the user wants to quit. */
-static bool wait_for_work(dtrace_hdl_t *h, bool top)
+static bool wait_for_work(dtrace_hdl_t *h, const struct args *a)
 {
-	if (top)
+	if (a->top)
 		return top_wait(h);
-	dtrace_sleep(h);
+	if (a->serve)
+		serve_wait(h);
+	else
+		dtrace_sleep(h);
 	return false;
 }
 
-static void trace(dtrace_hdl_t *h, FILE *out, bool top)
+static void trace(dtrace_hdl_t *h, FILE *out, const struct args *a)
 {
 	uint64_t destructive = 0;
 	FILE *shown = out;
 
-	if (top)
+	if (a->top)
 		out = top_open(out);
 	catch_signals(h);
 	dtrace_handle_diag(h, on_diag, out);
+	if (a->serve)
+		serve_begin(h, a);
 	if (dtrace_set_output(h, out) < 0)
 		fatal_handle(h, "could not enable tracing");
 	go(h);
 	dtrace_getopt(h, "destructive", &destructive);
 	if (destructive)
 		notice(h, "allowing destructive actions");
-	if (top)
+	if (a->top)
 		top_begin(h);
-	while (!interrupts && !work(h, out) && !interrupts && !wait_for_work(h, top))
+	while (!interrupts && !work(h, out) && !interrupts && !wait_for_work(h, a))
 		;
 	top_restore();
 	if (interrupts && is_text(h))
@@ -556,8 +562,10 @@ static void trace(dtrace_hdl_t *h, FILE *out, bool top)
 		fatal_handle(h, "failed to print aggregations");
 	if (interrupts >= 2)
 		leave_at_once(h);
-	if (top)
+	if (a->top)
 		top_end(out, shown);
+	if (a->serve)
+		serve_end(h);
 	if (status == 0)
 		status = dtrace_exit_status(h) & 0xff;
 }
@@ -565,9 +573,12 @@ static void trace(dtrace_hdl_t *h, FILE *out, bool top)
 static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 {
 	FILE *out = open_output(a->output, a->compile_only ? "ae" : dtrace_output_mode(h));
-	unsigned total = enable_programs(h, a, out);
+	unsigned total;
 	uint64_t zdefs = 0;
 
+	if (a->serve && !a->compile_only)
+		serve_open(a->serve); /* an address that cannot be used is known before long work */
+	total = enable_programs(h, a, out);
 	if (a->compile_only && a->nprograms) {
 		end_output(out);
 		return;
@@ -575,7 +586,7 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 	dtrace_getopt(h, "zdefs", &zdefs);
 	if (total == 0 && !a->anonymous && !(zdefs && a->nprograms))
 		fatal("no probes %s", a->nprograms ? "matched" : "specified");
-	trace(h, out, a->top);
+	trace(h, out, a);
 	end_output(out);
 }
 

@@ -17,6 +17,7 @@
 
 #include "args.h"
 #include "top.h"
+#include "value_text.h"
 
 #define ERASE	"\033[K\n" /* the rest of the line */
 #define BUCKETS 512	   /* columns of a heat map, before they are put together */
@@ -24,7 +25,6 @@
 #define VALUE	14	   /* columns of a number */
 #define RATE	12
 #define MIN_BAR 8
-#define MAX_KEY 400 /* bytes */
 
 struct row {
 	unsigned agg; /* index of its table */
@@ -86,73 +86,6 @@ void top_table_free(top_table *t)
 
 /* ---- keys as text ---- */
 
-struct text {
-	char s[MAX_KEY];
-	size_t n;
-};
-
-static void put(struct text *t, const char *s, size_t n)
-{
-	if (n > sizeof(t->s) - 1 - t->n)
-		n = sizeof(t->s) - 1 - t->n;
-	memcpy(t->s + t->n, s, n);
-	t->s[t->n += n] = 0;
-}
-
-static void put_string(struct text *t, const char *s)
-{
-	put(t, s, strlen(s));
-}
-
-static void put_frame(struct text *t, const dtrace_value_t *v, unsigned i)
-{
-	struct dtrace_frame f = {.size = sizeof(f)};
-	char number[32];
-
-	if (dtrace_value_frame(v, i, &f) < 0)
-		return;
-	if (f.symbol) {
-		put_string(t, f.symbol);
-	} else if (f.helper) {
-		put_string(t, f.helper);
-	} else {
-		snprintf(number, sizeof(number), "0x%llx", (unsigned long long)f.address);
-		put_string(t, f.module ? f.module : number);
-	}
-}
-
-static void put_value(struct text *t, const dtrace_value_t *v)
-{
-	const struct dtrace_valueinfo *i = dtrace_value_info(v);
-	char number[64];
-
-	switch (i->kind) {
-	case DTRACE_VALUE_INT:
-		snprintf(number, sizeof(number), i->is_signed ? "%lld" : "%llu", (long long)i->u);
-		put_string(t, number);
-		break;
-	case DTRACE_VALUE_FLOAT:
-		snprintf(number, sizeof(number), "%g", dtrace_value_double(v));
-		put_string(t, number);
-		break;
-	case DTRACE_VALUE_STRING: put(t, i->data, i->size); break;
-	case DTRACE_VALUE_STACK:
-	case DTRACE_VALUE_SYMBOL:
-		for (unsigned k = 0; k < i->nframes && k < FRAMES; k++) {
-			put_string(t, k ? " < " : "");
-			put_frame(t, v, k);
-		}
-		put_string(t, i->nframes > FRAMES ? " < ..." : i->nframes ? "" : "[no stack]");
-		break;
-	default:
-		for (size_t k = 0; k < i->size && k < 16; k++) {
-			snprintf(number, sizeof(number), "%02x",
-				 ((const unsigned char *)i->data)[k]);
-			put_string(t, number);
-		}
-	}
-}
-
 /* Bytes of the UTF-8 character at s, 0: it is none, or one that a terminal acts upon. */
 static size_t harmless(const unsigned char *s, size_t n)
 {
@@ -189,8 +122,8 @@ static char *make_key(const dtrace_row_t *r, unsigned nkeys)
 	struct text t = {0};
 
 	for (unsigned i = 0; i < nkeys; i++) {
-		put_string(&t, i ? ", " : "");
-		put_value(&t, dtrace_row_key(r, i));
+		text_string(&t, i ? ", " : "");
+		text_value(&t, dtrace_row_key(r, i), FRAMES);
 	}
 	for (size_t i = 0; i < t.n; i++)
 		if (t.s[i] == '\n' || t.s[i] == '\t')
@@ -208,8 +141,10 @@ static void name_keys(struct agg *a, const dtrace_row_t *r, unsigned nkeys)
 	for (unsigned i = 0; i < nkeys; i++) {
 		const struct dtrace_valueinfo *v = dtrace_value_info(dtrace_row_key(r, i));
 
-		put_string(&t, i ? ", " : "");
-		put_string(&t, v->name ? v->name : v->kind == DTRACE_VALUE_STACK ? "stack" : "...");
+		text_string(&t, i ? ", " : "");
+		text_string(&t, v->name				? v->name
+				: v->kind == DTRACE_VALUE_STACK ? "stack"
+								: "...");
 	}
 	snprintf(a->keys, sizeof(a->keys), "%.*s", (int)sizeof(a->keys) - 1, t.s);
 }

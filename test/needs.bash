@@ -60,6 +60,7 @@ need script bsdutils "runs a command on a terminal"
 need fish fish "a shell, for its completion"
 need zsh zsh "a shell, for its completion"
 need chromium chromium "a browser"
+need microhttpd libmicrohttpd-dev "a library for HTTP, and its header"
 need prometheus-client python3-prometheus-client "reads the format of Prometheus"
 need services netbase "/etc/services"
 
@@ -104,6 +105,7 @@ has_java() { command -v javac >/dev/null; }
 has_rustc() { command -v rustc >/dev/null || [ -x /root/.cargo/bin/rustc ]; }
 has_prometheus_client() { /usr/bin/python3 -c 'import prometheus_client.parser' 2>/dev/null; }
 has_cargo() { command -v cargo >/dev/null || [ -x /root/.cargo/bin/cargo ]; }
+has_microhttpd() { [ -e /usr/include/microhttpd.h ] && /usr/bin/python3 -c 'import ctypes; ctypes.CDLL("libmicrohttpd.so.12")' 2>/dev/null; }
 has_services() { getent services ssh >/dev/null; }
 
 # lacks NAME: succeeds if it is not there, and prints why

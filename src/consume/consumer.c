@@ -376,9 +376,14 @@ static bool takes(void *arg, const dt_diag *d)
 	return dt_consumer_takes(arg, d);
 }
 
+/* Drops have been offered to the writers one by one; what comes here is their sum, for the user. */
 static int tell(void *arg, const dt_diag *d)
 {
-	return dt_consumer_tell(arg, d);
+	dt_consumer *c = arg;
+
+	if (d->kind == DT_DIAG_DROP && d->tag)
+		return c->env.diag ? c->env.diag(c->env.arg, d) : 0;
+	return dt_consumer_tell(c, d);
 }
 
 static int report_losses(dt_consumer *c, const dt_status *st)

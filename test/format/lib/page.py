@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 
 class Page:
@@ -83,10 +84,19 @@ class Page:
             raise RuntimeError("%s: %s" % (text, result["exceptionDetails"]["exception"]["description"]))
         return result["result"].get("value")
 
+    def until(self, text, what, seconds=100):
+        """Wait until an expression is true."""
+        end = time.monotonic() + seconds
+        while not self.js(text):
+            if time.monotonic() > end:
+                raise RuntimeError("waited in vain for: " + what)
+            time.sleep(.05)
+
     def place(self, selector):
-        """The middle of the first element that matches."""
-        box = self.js("(() => { const b = document.querySelector(%s).getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
-                      % json.dumps(selector))
+        """The middle of the first element that matches, which is scrolled into view."""
+        box = self.js("""(() => { const e = document.querySelector(%s), box = () => e.getBoundingClientRect();
+            if (box().top < 0 || box().bottom > innerHeight) e.scrollIntoView({ block: "center" });
+            return [box().x + box().width / 2, box().y + box().height / 2]; })()""" % json.dumps(selector))
         return {"x": box[0], "y": box[1]}
 
     def move(self, selector):

@@ -1,0 +1,217 @@
+/*
+ * serve: where --serve listens, who may look, and the loop that serves while the trace runs.
+ *
+ * Only processes of this machine reach it unless another address is given, and only those that know the token, 128 random
+ * bits in the address that is printed.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "microhttpd.h"
+#include "serve.h"
+
+#define PUSH_MS	 100 /* between messages to one reader */
+#define LEAST_MS 200 /* between frames */
+#define SHARE	 40  /* a frame that took one unit of CPU time is followed by that many without */
+#define WAIT	 4   /* the same for time that it waited, for names of addresses for example */
+#define LAST_MS	 300 /* for the last messages */
+
+union address {
+	struct sockaddr sa;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static int listener = -1;
+static char token[33];
+static uint64_t frame_ms, next_frame, next_push;
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- the address ---- */
+
+bool serve_is_address(const char *word)
+{
+	const char *colon = word ? strrchr(word, ':') : NULL;
+
+	return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
+	       strspn(word, "0123456789abcdefABCDEF.:[]localhst") == strlen(word);
+}
+
+/* "addr:port", "[addr]:port", ":port", "addr" or "port"; what is missing is loopback and any port. */
+static socklen_t read_address(const char *where, union address *a)
+{
+	const char *end = where + strlen(where), *colon = strrchr(where, ':'), *host = where;
+	char *rest, text[64];
+	long port = 0;
+	size_t n;
+
+	if (strspn(where, "0123456789") == strlen(where))
+		colon = where - 1; /* a port alone */
+	else if (!colon || end[-1] == ']')
+		colon = end;
+	errno = 0;
+	if (colon < end)
+		port = strtol(colon + 1, &rest, 10);
+	if (colon < end && (*rest || rest == colon + 1 || errno || port < 0 || port > 65535))
+		fatal("--serve %s: the port is a number from 0 to 65535", where);
+	n = colon > where ? (size_t)(colon - where) : 0;
+	if (n >= 2 && host[0] == '[' && host[n - 1] == ']') {
+		host++;
+		n -= 2;
+	}
+	snprintf(text, sizeof(text), "%.*s", (int)n, host);
+	if (n == 0 || strcmp(text, "localhost") == 0)
+		strcpy(text, "127.0.0.1");
+	memset(a, 0, sizeof(*a));
+	if (n < sizeof(text) && inet_pton(AF_INET, text, &a->v4.sin_addr) == 1) {
+		a->v4.sin_family = AF_INET;
+		a->v4.sin_port = htons((uint16_t)port);
+		return sizeof(a->v4);
+	}
+	if (n < sizeof(text) && inet_pton(AF_INET6, text, &a->v6.sin6_addr) == 1) {
+		a->v6.sin6_family = AF_INET6;
+		a->v6.sin6_port = htons((uint16_t)port);
+		return sizeof(a->v6);
+	}
+	fatal("--serve %s: not an address: addr:port is expected, for example 127.0.0.1:8080 or "
+	      "[::1]:8080",
+	      where);
+}
+
+static bool is_loopback(const union address *a)
+{
+	return a->sa.sa_family == AF_INET ? ntohl(a->v4.sin_addr.s_addr) >> 24 == 127
+					  : IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr);
+}
+
+static void say_where(const union address *a)
+{
+	bool v4 = a->sa.sa_family == AF_INET;
+	char host[INET6_ADDRSTRLEN];
+
+	inet_ntop(a->sa.sa_family, v4 ? (const void *)&a->v4.sin_addr : &a->v6.sin6_addr, host,
+		  sizeof(host));
+	complain("serving http://%s%s%s:%u/%s/", v4 ? "" : "[", host, v4 ? "" : "]",
+		 ntohs(v4 ? a->v4.sin_port : a->v6.sin6_port), token);
+	if (!is_loopback(a))
+		complain("other machines can reach this address; whoever has the token sees the "
+			 "trace, and it is not "
+			 "encrypted");
+}
+
+static void make_token(void)
+{
+	unsigned char random[16];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		fatal("--serve: no random numbers: %s", strerror(errno));
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(token + 2 * i, 3, "%02x", random[i]);
+}
+
+void serve_open(const char *where)
+{
+	const char *name = where && *where ? where : ":0";
+	union address a;
+	socklen_t n = read_address(name, &a);
+	int yes = 1;
+
+	http_load();
+	make_token();
+	listener = socket(a.sa.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) < 0 ||
+	    bind(listener, &a.sa, n) < 0 || listen(listener, 64) < 0)
+		fatal("--serve: cannot listen on %s: %s", name, strerror(errno));
+	n = sizeof(a);
+	getsockname(listener, &a.sa, &n);
+	say_where(&a);
+}
+
+/* ---- the loop ---- */
+
+void serve_begin(dtrace_hdl_t *h, const struct args *a)
+{
+	struct buffer program = {0};
+	uint64_t rate = 0;
+
+	for (int i = 0; i < a->nprograms; i++) {
+		buffer_print(&program, "%s%s", i ? "\n" : "", a->programs[i].is_file ? "-s " : "");
+		buffer_add(&program, a->programs[i].text, strlen(a->programs[i].text));
+	}
+	dtrace_getopt(h, "aggrate", &rate);
+	frame_ms = rate / 1000000 < LEAST_MS ? LEAST_MS : rate / 1000000;
+	http_begin(h, listener, token, program.s ? program.s : "");
+	buffer_free(&program);
+	dtrace_handle_events(h, data_take_events, NULL);
+}
+
+static void make_frame(dtrace_hdl_t *h, uint64_t now)
+{
+	struct timespec a, b;
+	uint64_t cost, waited;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+	http_frame(h);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+	cost = (uint64_t)((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000) * SHARE;
+	waited = (now_ms() - now) * WAIT;
+	cost = waited > cost ? waited : cost;
+	next_frame = now + (cost > frame_ms ? cost : frame_ms);
+}
+
+/* Milliseconds until that, or `due` if it is less; -1: never. */
+static int earlier(int due, uint64_t time, uint64_t now)
+{
+	int left = time > now ? (int)(time - now) : 0;
+
+	return due >= 0 && due < left ? due : left;
+}
+
+void serve_wait(dtrace_hdl_t *h)
+{
+	struct pollfd fds[] = {{.fd = http_fd(), .events = POLLIN},
+			       {.fd = dtrace_fd(h), .events = POLLIN}};
+	uint64_t now = now_ms();
+	int due = http_timeout();
+
+	if (http_is_watched() && now >= next_frame)
+		make_frame(h, now);
+	if (now >= next_push && http_has_news()) {
+		http_wake();
+		next_push = now + PUSH_MS;
+		due = 0;
+	}
+	if (http_is_watched())
+		due = earlier(due, next_frame, now);
+	if (http_has_news())
+		due = earlier(due, next_push, now);
+	poll(fds, 2, due);
+	http_run();
+}
+
+void serve_end(dtrace_hdl_t *h)
+{
+	uint64_t end = now_ms() + LAST_MS;
+
+	if (http_is_watched())
+		http_frame(h);
+	while (!http_end() && now_ms() < end)
+		poll(&(struct pollfd){.fd = http_fd(), .events = POLLIN}, 1, 10);
+	http_stop();
+	listener = -1;
+}

@@ -1,0 +1,72 @@
+/*
+ * serve: a page that shows the trace while it runs, served by this process (--serve).
+ *
+ *   serve.c        where it listens, the token, the loop
+ *   serve_http.c   requests, and the streams of those who watch
+ *   serve_data.c   what is shown: the latest events, the aggregations of a moment as JSON
+ *   microhttpd.c   the library for HTTP
+ *   page/          the page; its flame graph is that of src/format
+ *
+ * All in one thread, between pieces of work on the trace: the handle needs no lock. Nothing waits for a reader. Each has
+ * one message under way; when that is sent it gets what is new then, so a slow one loses frames, and memory has a bound.
+ * The trace and its output are what they would be without --serve.
+ */
+#ifndef CMD_SERVE_H
+#define CMD_SERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dtrace.h"
+
+struct args;
+
+void serve_open(const char *where); /* NULL: some port, loopback. Ends the process if that fails */
+void serve_begin(dtrace_hdl_t *h, const struct args *a); /* before dtrace_go() */
+void serve_wait(dtrace_hdl_t *h);			 /* until there may be work; serves meanwhile */
+void serve_end(dtrace_hdl_t *h); /* the last state, to those who read it at once */
+bool serve_is_address(const char *word); /* does it look like one: "addr:port"? */
+
+/* ---- text that grows ---- */
+struct buffer {
+	char *s;
+	size_t n, room;
+};
+void buffer_add(struct buffer *b, const void *data, size_t n);
+void buffer_print(struct buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buffer_string(struct buffer *b, const char *s, size_t n); /* as a JSON string */
+void buffer_free(struct buffer *b);
+
+/* ---- serve_data.c ---- */
+/* A place in the events: what comes next. Zero: the oldest that are kept. */
+struct place {
+	uint64_t piece, line;
+};
+int data_take_events(const void *data, size_t n, void *arg); /* a dtrace_output_f */
+bool data_has_events(const struct place *p);
+/* Add the lines from there on, the latest of them if they are more than `most` bytes, each after `prefix`. How many are left
+ * out. */
+uint64_t data_events(struct place *p, size_t most, const char *prefix, struct buffer *out);
+void data_frame(dtrace_hdl_t *h, struct buffer *out); /* the aggregations and losses as they are, one JSON object */
+
+/* ---- serve_http.c ---- */
+void http_begin(dtrace_hdl_t *h, int listener, const char *token, const char *program);
+int http_fd(void);
+int http_timeout(void); /* ms until http_run() is due; -1: never */
+void http_run(void);
+bool http_is_watched(void); /* somebody would read a new frame now */
+void http_frame(dtrace_hdl_t *h);
+bool http_has_news(void);   /* some reader waits for what is there already */
+void http_wake(void);	    /* send it */
+bool http_end(void);	/* after the last frame: streams end. True: all is sent */
+void http_stop(void);
+
+/* ---- the files of the page: made by packaging/embed ---- */
+struct page_file {
+	const char *dir, *name; /* NULL: the end of the table */
+	const char *text, *end;
+};
+extern const struct page_file page_files[];
+
+#endif
