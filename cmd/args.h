@@ -81,6 +81,11 @@ void notice(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf,
 /* From now on messages have the form of this handle's output format, if it has one for them. */
 void messages_like(const dtrace_hdl_t *h); /* NULL: no more */
 
+/* ---- progress.c ---- */
+/* From now on this is being done: after half a second it is said, if standard error is a terminal. */
+void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void progress_end(void); /* it is done: nothing of it is left */
+
 /* ---- show.c: status of the command ---- */
 int show_version(void);
 int show_options(void);

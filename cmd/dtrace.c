@@ -127,10 +127,13 @@ static void compile_programs(dtrace_hdl_t *h, const struct args *a)
 		};
 
 		a->words[0] = p->is_file ? (char *)p->text : (char *)"dtrace";
+		if (!a->sugar)
+			progress("compiling %s", p->is_file ? p->text : p->name);
 		if (p->is_file)
 			compile_script(h, p, &o);
 		else if (!(p->prog = dtrace_compile_string(h, p->text, &o)))
 			fatal_handle(h, "invalid probe specifier %s", around_error(h, p->text));
+		progress_end();
 		dtrace_getopt(h, "verbose", &verbose);
 		if (verbose)
 			dtrace_dump(p->prog, stderr);
@@ -211,7 +214,8 @@ static void list(dtrace_hdl_t *h, const struct args *a, FILE *out)
 	}
 	if (a->file)
 		list_file(h, a->file, &l);
-	else if (a->nprograms == 0 && dtrace_probe_iter(h, NULL, DTRACE_SPEC_NAME, list_probe, &l) < 0) {
+	else if (a->nprograms == 0 &&
+		 dtrace_probe_iter(h, NULL, DTRACE_SPEC_NAME, list_probe, &l) < 0) {
 		complain("failed to list probes: %s", dtrace_errtext(h));
 		status = EXIT_FATAL;
 	}
@@ -419,8 +423,10 @@ static unsigned enable_programs(dtrace_hdl_t *h, const struct args *a, FILE *out
 		struct dtrace_proginfo info = {0};
 
 		if (!a->compile_only) {
+			progress("finding probes of %s", p->name);
 			if (dtrace_enable(h, p->prog, &info) < 0)
 				fatal_handle(h, "failed to enable '%s'", p->name);
+			progress_end();
 			notice(h, "%s '%s' matched %u probe%s",
 			       p->is_file ? "script" : "description", p->name, info.matches,
 			       info.matches == 1 ? "" : "s");
@@ -497,14 +503,16 @@ static void say_rate(dtrace_hdl_t *h, const char *name, uint64_t asked, uint64_t
 		say(h, "%s %s to once every %" PRIu64 " nanoseconds", name, way, ns);
 }
 
-static void go(dtrace_hdl_t *h)
+static void go(dtrace_hdl_t *h, unsigned probes)
 {
 	uint64_t asked[NGRANTED] = {0}, got;
 
 	for (int i = 0; i < NGRANTED; i++)
 		dtrace_getopt(h, granted[i].option, &asked[i]);
+	progress("enabling %u probe%s", probes, probes == 1 ? "" : "s");
 	if (dtrace_go(h) < 0)
 		fatal_handle(h, "could not enable tracing");
+	progress_end();
 	for (int i = 0; i < NGRANTED; i++) {
 		const struct granted *g = &granted[i];
 
@@ -529,7 +537,7 @@ static bool wait_for_work(dtrace_hdl_t *h, const struct args *a)
 	return false;
 }
 
-static void trace(dtrace_hdl_t *h, FILE *out, const struct args *a)
+static void trace(dtrace_hdl_t *h, FILE *out, const struct args *a, unsigned probes)
 {
 	uint64_t destructive = 0;
 	FILE *shown = out;
@@ -542,7 +550,7 @@ static void trace(dtrace_hdl_t *h, FILE *out, const struct args *a)
 		serve_begin(h, a);
 	if (dtrace_set_output(h, out) < 0)
 		fatal_handle(h, "could not enable tracing");
-	go(h);
+	go(h, probes);
 	dtrace_getopt(h, "destructive", &destructive);
 	if (destructive)
 		notice(h, "allowing destructive actions");
@@ -586,7 +594,7 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 	dtrace_getopt(h, "zdefs", &zdefs);
 	if (total == 0 && !a->anonymous && !(zdefs && a->nprograms))
 		fatal("no probes %s", a->nprograms ? "matched" : "specified");
-	trace(h, out, a);
+	trace(h, out, a, total);
 	end_output(out);
 }
 

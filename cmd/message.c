@@ -36,6 +36,7 @@ static void say(const dtrace_hdl_t *error, const char *fmt, va_list ap)
 		fputs("dtrace: out of memory\n", stderr);
 		_exit(EXIT_FATAL);
 	}
+	progress_end();
 	top_restore(); /* a message on its screen would be lost */
 	fflush(stdout);
 	if (!format_of || !dtrace_message_write(format_of, text, error != NULL, stderr))
@@ -92,7 +93,8 @@ char *around_error(const dtrace_hdl_t *h, const char *program)
 	char *text = NULL;
 
 	dtrace_errwhere(h, &pos);
-	if ((n > SHORT || strchr(program, '\n')) && pos.source && (found = strstr(program, pos.source))) {
+	if ((n > SHORT || strchr(program, '\n')) && pos.source &&
+	    (found = strstr(program, pos.source))) {
 		line = found; /* the error may be in a library instead */
 		from = pos.column > BEFORE ? pos.column - BEFORE : 0;
 	}
@@ -106,8 +108,8 @@ char *around_error(const dtrace_hdl_t *h, const char *program)
 		from++;
 	while (to < n && !begins_character(line[to]))
 		to++;
-	if (asprintf(&text, "%s%.*s%s", line + from > program ? "..." : "", (int)(to - from), line + from,
-		     line[to] ? "..." : "") < 0)
+	if (asprintf(&text, "%s%.*s%s", line + from > program ? "..." : "", (int)(to - from),
+		     line + from, line[to] ? "..." : "") < 0)
 		_exit(EXIT_FATAL);
 	return text;
 }
