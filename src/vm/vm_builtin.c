@@ -98,23 +98,71 @@ static void text_cgroupname(const dt_vm_firing *f __attribute__((unused)), char 
 	strcpy(to, slash && slash[1] ? slash + 1 : path);
 }
 
+/* Where the last 64 hex digits of a text begin; NULL: it has no so many. */
+static const char *hex_run(const char *text, size_t n)
+{
+	size_t run = 0;
+
+	for (const char *p = text + n; p > text; p--) {
+		run = isxdigit((unsigned char)p[-1]) ? run + 1 : 0;
+		if (run == 64)
+			return p - 1;
+	}
+	return NULL;
+}
+
+/* Bytes of the ".service" or ".scope" at its end. */
+static size_t unit_end(const char *s, size_t n)
+{
+	return n > 8 && strncmp(s + n - 8, ".service", 8) == 0 ? 8
+	       : n > 6 && strncmp(s + n - 6, ".scope", 6) == 0 ? 6
+							       : 0;
+}
+
 /* Container managers name the cgroup after the container: 64 hex digits, with or without
  * "docker-", "cri-containerd-" ... before and ".scope" after it. */
 static void text_containerid(const dt_vm_firing *f __attribute__((unused)), char *to)
 {
 	char path[TEXT_MAX];
-	size_t run = 0;
+	const char *id;
 
 	cgroup_path(path);
-	for (char *p = path + strlen(path); p > path; p--) {
-		run = isxdigit((unsigned char)p[-1]) ? run + 1 : 0;
-		if (run == 64) {
-			memcpy(to, p - 1, 64);
-			to[64] = '\0';
-			return;
+	id = hex_run(path, strlen(path));
+	snprintf(to, TEXT_MAX, "%.64s", id ? id : "");
+}
+
+static void text_cgroup(const dt_vm_firing *f __attribute__((unused)), char *to)
+{
+	cgroup_path(to);
+}
+
+/* The innermost container: 12 digits of its id, the name of one of lxc ("lxc.payload.NAME") or of a machine of systemd
+ * ("machine-NAME.scope"). Outside containers: the innermost unit of systemd, "NAME.service" or "NAME.scope". */
+static void text_container(const dt_vm_firing *f __attribute__((unused)), char *to)
+{
+	char path[TEXT_MAX], *name;
+	size_t n, end;
+
+	cgroup_path(path);
+	for (; (name = strrchr(path, '/')); *name = '\0') {
+		const char *id;
+
+		n = strlen(name + 1);
+		id = hex_run(name + 1, n);
+		end = unit_end(name + 1, n);
+		if (id)
+			snprintf(to, TEXT_MAX, "%.12s", id);
+		else if (n > 12 && strncmp(name + 1, "lxc.payload.", 12) == 0)
+			snprintf(to, TEXT_MAX, "%s", name + 13);
+		else if (end == 6 && n > 14 && strncmp(name + 1, "machine-", 8) == 0)
+			snprintf(to, TEXT_MAX, "%.*s", (int)(n - 14), name + 9);
+		else {
+			if (end && !*to)
+				snprintf(to, TEXT_MAX, "%.*s", (int)(n - end), name + 1);
+			continue;
 		}
+		return;
 	}
-	to[0] = '\0';
 }
 
 static void text_zonename(const dt_vm_firing *f __attribute__((unused)), char *to)
@@ -161,7 +209,8 @@ static const struct {
     {DT_VAR_CONTAINERID, text_containerid}, {DT_VAR_ZONENAME, text_zonename},
     {DT_VAR_JAILNAME, text_jailname},	    {DT_VAR_PROBEPROV, text_probeprov},
     {DT_VAR_PROBEMOD, text_probemod},	    {DT_VAR_PROBEFUNC, text_probefunc},
-    {DT_VAR_PROBENAME, text_probename},
+    {DT_VAR_PROBENAME, text_probename},	    {DT_VAR_CGROUP, text_cgroup},
+    {DT_VAR_CONTAINER, text_container},
 };
 
 static uint64_t text(dt_vm *vm, size_t i)

@@ -527,24 +527,6 @@ FN(execargs(start, end) {
 	return make(A, 0, n);
 }),
 
-FN(cgroupname(name) {
-	n = str(A, name);
-	if (!n) { D[0] = '/'; return make(D, 0, 1); }
-	return make(A, 0, n);
-}),
-
-FN(containerid(name) {
-	n = str(A, name); run = 0; i = n;
-	loop (n) {
-		i = i - 1;
-		x = ishex(A[i]);
-		if (x) run = run + 1; else run = 0;
-		if (run == 64) break;
-	}
-	if (run == 64) return make(A, i, 64);
-	return make(A, 0, 0);
-}),
-
 /* ---- user memory that is not mapped in: absent.c ---- */
 /* Do the page tables have no entry for address a? The other parameters are those of dt_arch_paging,
  * and the direct map. */

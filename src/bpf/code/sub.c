@@ -96,11 +96,13 @@ static void expr(struct sub *s);
 
 static const char *source_of(const char *name)
 {
+	static const char *const *const libs[] = {dt_sub_sources, dt_sub_cgroup_sources};
 	size_t n = strlen(name);
 
-	for (size_t i = 0; dt_sub_sources[i]; i++)
-		if (strncmp(dt_sub_sources[i], name, n) == 0 && dt_sub_sources[i][n] == '(')
-			return dt_sub_sources[i];
+	for (size_t l = 0; l < DT_NELEM(libs); l++)
+		for (const char *const *s = libs[l]; *s; s++)
+			if (strncmp(*s, name, n) == 0 && (*s)[n] == '(')
+				return *s;
 	return NULL;
 }
 

@@ -51,13 +51,14 @@ static void exec_args(dt_tr *t, uint32_t rd)
 	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_STRING});
 }
 
-/* cgroupname and containerid: lib.c makes them of the name of the cgroup's directory */
-static void cgroup_text(dt_tr *t, const char *fn, uint32_t bound, uint32_t rd)
+/* Names of cgroups: lib_cgroup.c makes them of what `find` puts into r0. */
+static void cgroup_text(dt_tr *t, const char *fn, void (*find)(dt_tr *), uint32_t bound,
+			uint32_t rd)
 {
 	uint32_t at = dt_tr_sub_args(t, fn);
 
 	dt_tr_here(t);
-	dt_tr_cgroup_name(t);
+	find(t);
 	st(t->c, 8, R6, (int)at, R0);
 	dt_tr_sub_run(t, fn);
 	dt_tr_set(t, rd, R0, (dt_tr_val){.kind = V_STRING, .bound = bound});
@@ -83,12 +84,15 @@ static bool text(dt_tr *t, uint32_t id, uint32_t rd)
 	case DT_VAR_JAILNAME: constant_text(t, "0", rd); return true;
 	case DT_VAR_EXECARGS:
 		if (t->task_arg)
-			return text(t, DT_VAR_EXECNAME,
-				    rd); /* the memory of another process cannot be read: use its name */
+			return text(
+			    t, DT_VAR_EXECNAME,
+			    rd); /* the memory of another process cannot be read: use its name */
 		exec_args(t, rd);
 		return true;
-	case DT_VAR_CONTAINERID: cgroup_text(t, "containerid", 65, rd); return true;
-	case DT_VAR_CGROUPNAME: cgroup_text(t, "cgroupname", 0, rd); return true;
+	case DT_VAR_CONTAINERID: cgroup_text(t, "containerid", dt_tr_cgroup, 65, rd); return true;
+	case DT_VAR_CGROUPNAME: cgroup_text(t, "cgroupname", dt_tr_cgroup_name, 0, rd); return true;
+	case DT_VAR_CGROUP: cgroup_text(t, "grouppath", dt_tr_cgroup, 0, rd); return true;
+	case DT_VAR_CONTAINER: cgroup_text(t, "container", dt_tr_cgroup, 0, rd); return true;
 	default: return false;
 	}
 }

@@ -341,6 +341,11 @@ void dt_tr_cgroup_name(dt_tr *t)
 	walk(t, cgroup_hops, DT_NELEM(cgroup_hops));
 }
 
+void dt_tr_cgroup(dt_tr *t)
+{
+	walk(t, cgroup_hops, 2);
+}
+
 /* The group of a thread that is not the current one: ancestors[level] of its group, if that is so deep. */
 static void cgroup_of_task(dt_tr *t, uint32_t level_at)
 {

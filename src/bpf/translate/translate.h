@@ -249,6 +249,7 @@ void dt_tr_thread_name(dt_tr *t);	    /* make S_THREAD hold it */
 bool dt_tr_task_value(dt_tr *t, uint32_t id);
 void dt_tr_exec_args(dt_tr *t, uint32_t args); /* start and end of execargs' memory, to words of the slot */
 void dt_tr_cgroup_name(dt_tr *t);	       /* r0 = address of the name of the cgroup's directory */
+void dt_tr_cgroup(dt_tr *t);		       /* r0 = address of the cgroup */
 void dt_tr_cgroup_at(dt_tr *t, uint32_t level_at); /* r0 = id of its cgroup at that level */
 /* Where "a.b" is in a structure of the kernel. */
 bool dt_tr_find_field(const dt_plan *p, const char *type, const char *path, uint32_t *offset);
