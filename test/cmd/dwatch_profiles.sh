@@ -57,7 +57,7 @@ lacking=
 for p in $("$DWATCH" -Q1); do
 	case $p in
 	fbt) probe=fbt::vfs_read:entry ;;
-	kinst) probe=kinst::vfs_read:4 ;;
+	kinst) probe=kinst::vfs_read:0 ;;
 	sdt) probe=sdt:::sched_process_exec ;;
 	*) probe= ;;
 	esac
