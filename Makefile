@@ -166,6 +166,7 @@ bench: all
 	@bench/compare $(BUILD)
 	@BUILD=$(BUILD) bench/format
 	@BUILD=$(BUILD) bench/records
+	@BUILD=$(BUILD) bench/serve
 
 # Folders and the section of the manual: a distribution may want others (debian/rules).
 LIBDIR     ?= $(PREFIX)/lib
