@@ -76,6 +76,9 @@ typedef struct dt_buf {
 void dt_buf_add(dt_buf *b, const void *p, size_t n);
 void dt_buf_puts(dt_buf *b, const char *s);
 void dt_buf_putc(dt_buf *b, char c);
+void dt_buf_pad(dt_buf *b, char c, size_t n); /* c, n times */
+/* A number in decimal, with blanks before it up to `width` characters: "%*llu", "%*lld" */
+void dt_buf_put_int(dt_buf *b, uint64_t u, bool is_signed, size_t width);
 void dt_buf_printf(dt_buf *b, const char *fmt, ...) DT_PRINTF(2, 3);
 void dt_buf_vprintf(dt_buf *b, const char *fmt, va_list ap) DT_PRINTF(2, 0);
 void dt_buf_reset(dt_buf *b); /* keep the memory, forget the text */

@@ -36,7 +36,35 @@ void dt_buf_puts(dt_buf *b, const char *s)
 
 void dt_buf_putc(dt_buf *b, char c)
 {
-	dt_buf_add(b, &c, 1);
+	reserve(b, 1);
+	b->s[b->n++] = c;
+	b->s[b->n] = '\0';
+}
+
+void dt_buf_pad(dt_buf *b, char c, size_t n)
+{
+	reserve(b, n);
+	memset(b->s + b->n, c, n);
+	b->n += n;
+	b->s[b->n] = '\0';
+}
+
+void dt_buf_put_int(dt_buf *b, uint64_t u, bool is_signed, size_t width)
+{
+	bool negative = is_signed && u >> 63;
+	char digits[24], *p = digits + sizeof(digits);
+	size_t n;
+
+	u = negative ? -u : u;
+	do
+		*--p = (char)('0' + u % 10);
+	while (u /= 10);
+	if (negative)
+		*--p = '-';
+	n = (size_t)(digits + sizeof(digits) - p);
+	if (n < width)
+		dt_buf_pad(b, ' ', width - n);
+	dt_buf_add(b, p, n);
 }
 
 void dt_buf_vprintf(dt_buf *b, const char *fmt, va_list ap)

@@ -24,16 +24,15 @@ struct dt_writer {
 
 void dt_text_int(dt_buf *out, const dt_value *v, bool quiet)
 {
-	int width = v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3;
+	size_t width = v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3;
 
 	if (!quiet)
 		dt_buf_putc(out, ' ');
 	/* Narrow integers print without sign, as in DTrace: (char)-1 is 255. */
 	if (v->size < 4 || !v->is_signed)
-		dt_buf_printf(out, "%*llu", quiet ? 0 : width,
-			      (unsigned long long)dt_value_unsigned(v));
+		dt_buf_put_int(out, dt_value_unsigned(v), false, quiet ? 0 : width);
 	else
-		dt_buf_printf(out, "%*lld", quiet ? 0 : width, (long long)v->u);
+		dt_buf_put_int(out, v->u, true, quiet ? 0 : width);
 }
 
 void dt_text_hexdump(dt_buf *out, const void *p, size_t n)
@@ -220,10 +219,23 @@ static void put_head(dt_writer *w)
 	w->head_done = true;
 }
 
+/* "%3u %6u %32s " */
+static void put_probe(dt_buf *out, uint32_t cpu, const dt_probe *p)
+{
+	size_t func = strlen(p->func), name = strlen(p->name), n = func + 1 + name;
+
+	dt_buf_put_int(out, cpu, false, 3);
+	dt_buf_putc(out, ' ');
+	dt_buf_put_int(out, p->id, false, 6);
+	dt_buf_pad(out, ' ', 1 + (n < 32 ? 32 - n : 0));
+	dt_buf_add(out, p->func, func);
+	dt_buf_putc(out, ':');
+	dt_buf_add(out, p->name, name);
+	dt_buf_putc(out, ' ');
+}
+
 static void text_record_begin(dt_writer *w, const dt_record_event *r)
 {
-	char *name;
-
 	w->quiet = dt_opt(w->env->opts, DT_O_QUIET);
 	w->flow = dt_opt(w->env->opts, DT_O_FLOWINDENT);
 	if (!w->head_done && (w->flow || !w->quiet))
@@ -231,9 +243,7 @@ static void text_record_begin(dt_writer *w, const dt_record_event *r)
 	if (w->flow) {
 		put_flow(w, r);
 	} else if (!w->quiet) {
-		name = dt_xasprintf("%s:%s", r->probe->func, r->probe->name);
-		dt_buf_printf(&w->out, "%3u %6u %32s ", r->cpu, r->probe->id, name);
-		free(name);
+		put_probe(&w->out, r->cpu, r->probe);
 	}
 }
 

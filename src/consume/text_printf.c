@@ -35,11 +35,11 @@ static void put_padded(const struct job *j, const char *s, size_t n)
 {
 	size_t pad = j->width > 0 && (size_t)j->width > n ? (size_t)j->width - n : 0;
 
-	for (size_t i = 0; i < pad && !(j->flags & DT_CF_LEFT); i++)
-		dt_buf_putc(j->out, ' ');
+	if (!(j->flags & DT_CF_LEFT))
+		dt_buf_pad(j->out, ' ', pad);
 	dt_buf_add(j->out, s ? s : "", n);
-	for (size_t i = 0; i < pad && (j->flags & DT_CF_LEFT); i++)
-		dt_buf_putc(j->out, ' ');
+	if (j->flags & DT_CF_LEFT)
+		dt_buf_pad(j->out, ' ', pad);
 }
 
 static void put_text(const struct job *j, const char *s, size_t n)
@@ -118,8 +118,13 @@ static void group_end(locale_t l, locale_t old)
 static void put_number(const struct job *j, char letter, uint64_t u)
 {
 	char tail[4] = {'l', 'l', letter, 0}, spec[32];
-	locale_t old = 0, l = group_begin(j, &old);
+	locale_t old = 0, l;
 
+	if (!j->flags && j->prec < 0 && (letter == 'd' || letter == 'u')) {
+		dt_buf_put_int(j->out, u, letter == 'd', j->width < 0 ? 0 : (size_t)j->width);
+		return;
+	}
+	l = group_begin(j, &old);
 	if (j->flags & DT_CF_GROUP && strchr("du", letter) && *nl_langinfo(THOUSEP) == '\0') {
 		put_grouped(j, letter, u);
 	} else {
