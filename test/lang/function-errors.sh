@@ -24,6 +24,7 @@ refused 'D_DECL_IDRED.*"strlen" is built in' 'inline int strlen(int x) { return 
 refused 'D_DECL_CLASS.*t cannot be struct s: in a function there are integers, pointers and strings' 'struct s { int a; }; inline int f(struct s t) { return 1; } BEGIN { exit(0); }'
 refused 'D_SYNTAX.*a function begins with inline: inline int f' 'int f(int x) { return 1; } BEGIN { exit(0); }'
 refused 'D_SYNTAX.*return' 'BEGIN { return; }'
+refused 'D_SYNTAX.*loops' 'inline int f(int x) { while (x) x--; return 1; } BEGIN { exit(0); }'
 # where it is called
 f='inline int f(int x) { return x; } inline void v(int x) { trace(x); }'
 refused 'D_PROTO_ARG.*f\( \) argument #1 is string, but int is needed' "$f BEGIN { trace(f(\"a\")); }"
