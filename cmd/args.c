@@ -27,7 +27,7 @@ static const struct flag {
     {'B', NULL, FLAG, NULL, 0, "send output through a buffer (test aid)"},
     {'c', "command", PROCESS, NULL, 0, "run a command and end with it; $target is its pid"},
     {'C', NULL, OPTION, "cpp", 0, "run the C preprocessor over script files"},
-    {'d', NULL, FLAG, NULL, 0, "print programs after if/else desugaring"},
+    {'d', NULL, FLAG, NULL, 0, "print programs as they are compiled"},
     {'D', "name[=value]", OPTION, "define", 0, "define a preprocessor macro"},
     {'e', NULL, FLAG, NULL, 0, "exit after compiling"},
     {'f', "function", PROGRAM, NULL, DTRACE_SPEC_FUNC,

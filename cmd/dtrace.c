@@ -35,8 +35,10 @@ static void set_options(dtrace_hdl_t *h, const struct args *a)
 	dtrace_setopt(h, "temporal", "yes");
 	if (a->mode == MODE_LIST || a->mode == MODE_HEADER || a->mode == MODE_OBJECT)
 		dtrace_setopt(h, "zdefs", NULL);
-	if (a->mode == MODE_OBJECT)
+	if (a->mode == MODE_OBJECT) {
 		dtrace_setopt(h, "kdefs", NULL);
+		dtrace_setopt(h, "control", "clauses"); /* other DTraces can load it */
+	}
 	if (a->anonymous)
 		dtrace_setopt(h, "grabanon", NULL);
 	if (a->dump)

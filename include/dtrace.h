@@ -98,7 +98,7 @@ DTRACE_API dtrace_prog_t *dtrace_compile_string(dtrace_hdl_t *h, const char *tex
 /* As -s; the file is read to its end, not closed. */
 DTRACE_API dtrace_prog_t *dtrace_compile_file(dtrace_hdl_t *h, FILE *f,
 					      const struct dtrace_compile_opts *opts);
-/* From now on, also print programs there after if/else desugaring (-d). */
+/* From now on, also print programs there as they are compiled (-d): see option control. */
 DTRACE_API void dtrace_dump_sugar(dtrace_hdl_t *h, FILE *out); /* NULL: no more */
 DTRACE_API void dtrace_dump(const dtrace_prog_t *p, FILE *out);	     /* -S */
 DTRACE_API void dtrace_stability(const dtrace_prog_t *p, FILE *out); /* -v */

@@ -58,6 +58,7 @@ static const struct limit {
     {DT_O_USTACKFRAMES, 0, INT32_MAX, false},
     {DT_O_JSTACKFRAMES, 0, INT32_MAX, false},
     {DT_O_MAXFRAMES, 1, INT32_MAX, false},
+    {DT_O_LOOPMAX, 1, DT_LOOPMAX_MAX, false},
     {DT_O_NSPEC, 0, DT_NSPEC_MAX, false},
     {DT_O_PCAPSIZE, 1, 65535, false},	   /* what a pcap file can say */
     {DT_O_SCRATCHSIZE, 1, 1 << 20, false}, /* each firing that is under way has that much */

@@ -45,6 +45,7 @@ enum dt_opt_id {
 #undef DT_CHOICE
 #undef DT_CHOICES_END
 
+#define DT_LOOPMAX_MAX 1000000
 #define DT_NSPEC_MAX 65535 /* an id has 16 bits in a record of the kernel engine */
 
 #define DT_VERSION(maj, min, mic) ((uint64_t)(maj) << 24 | (uint64_t)(min) << 12 | (mic))

@@ -2,7 +2,9 @@
  * consumer: from an engine's records to events for a writer.
  *
  * One call of dt_consumer_work() does what is due: report losses, walk the records, take the
- * aggregations. A record is walked by the statements of its clause (statements.c).
+ * aggregations. A record is walked by the statements of its clause (statements.c); one with several
+ * parts (engine/record_plan.h) is one record for the writer, which ends with the next record, a
+ * fault, or when there are no more: an engine gives all parts of a firing at once.
  *
  * The writer fills a buffer; after every record the buffer goes to the output stream, which is the
  * caller's, or a file opened by freopen(); or to a function, in larger pieces. An output error ends
@@ -40,11 +42,14 @@ dt_consumer *dt_consumer_new(const struct dt_consumer_env *env)
 
 static void free_held(struct dt_held *h)
 {
-	if (!h)
-		return;
-	free(h->values);
-	free(h->bytes);
-	free(h);
+	struct dt_held *next;
+
+	for (; h; h = next) {
+		next = h->next;
+		free(h->values);
+		free(h->bytes);
+		free(h);
+	}
 }
 
 void dt_consumer_free(dt_consumer *c)
@@ -183,46 +188,115 @@ static void read_who(const dt_record *r, dt_who *who)
 	const dt_clause *c = r->ecb->clause;
 	dt_value v[3];
 
-	if (!c->who || !r->values)
+	if (!c->who || !r->values || c->who - 1 < r->first || c->who + 2 > r->first + r->nactions)
 		return;
 	for (uint32_t i = 0; i < 3; i++)
 		dt_value_of(&c->actions[c->who - 1 + i], &r->values[c->who - 1 + i], &v[i]);
-	who->pid = (long)v[0].u;
-	who->tid = (long)v[1].u;
+	*who = (dt_who){.pid = (long)v[0].u, .tid = (long)v[1].u};
 	if (v[2].kind == DT_V_STRING)
 		snprintf(who->execname, sizeof(who->execname), "%.*s", (int)v[2].size,
 			 (const char *)v[2].data);
 }
 
-static int walk_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
+/* The first statement of the part; they are in the order of their actions. */
+static uint32_t first_statement(const dt_clause *c, uint32_t action)
 {
-	const dt_clause *cl = r->ecb->clause;
+	uint32_t lo = 0, hi = c->nstmts;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->stmts[mid].first < action)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool is_in(const dt_record *r, uint32_t stmt)
+{
+	const dt_clause *c = r->ecb->clause;
+
+	return stmt < c->nstmts &&
+	       (c->stmts[stmt].first < r->first + r->nactions || r->first + r->nactions == c->nactions);
+}
+
+/* Is there nothing in it but who it is about? */
+static bool shows_nothing(const dt_record *r)
+{
+	const dt_clause *c = r->ecb->clause;
+
+	if (!c->who || c->nstmts == 0 || r->nactions == c->nactions)
+		return false;
+	for (uint32_t i = first_statement(c, r->first); is_in(r, i); i++)
+		for (uint32_t k = 0; k < c->stmts[i].nactions; k++) {
+			const dt_action *a = &c->actions[c->stmts[i].first + k];
+
+			if (c->stmts[i].kind != DT_ST_AGG &&
+			    (a->size || dt_act(a->kind)->always_recorded))
+				return false;
+		}
+	return true;
+}
+
+/* The firing whose parts the writer has got is complete. */
+static int end_record(dt_consumer *c)
+{
+	if (!c->open)
+		return 0;
+	c->open = NULL;
+	DT_TELL(c, record_end);
+	if (write_out(c, EMIT_AT_ONCE) < 0 || write_also(c, EMIT_AT_ONCE) < 0)
+		return -1;
+	return check_writer(c);
+}
+
+static void begin_record(dt_consumer *c, const dt_record *r, const dt_ecb *next)
+{
 	dt_record_event ev = {
 	    .probe = r->ecb->probe,
-	    .clause = cl,
+	    .clause = r->ecb->clause,
 	    .epid = r->ecb->epid,
 	    .cpu = r->cpu,
 	    .timestamp = r->timestamp,
+	    .who = c->who,
 	};
 
 	if (dt_opt(c->env.opts, DT_O_FLOWINDENT))
 		ev.flow = dt_flow_step(&c->flow, dt_opt(c->env.opts, DT_O_TEMPORAL) ? 0 : r->cpu,
 				       r->ecb, next);
-	read_who(r, &ev.who);
+	c->open = r->ecb;
+	c->open_cpu = r->cpu;
 	DT_TELL(c, record_begin, &ev);
-	for (uint32_t i = 0; i < cl->nstmts; i++) {
+}
+
+/* A part of a record. Further parts of the firing may follow, so the record is not ended here. */
+static int walk_part(dt_consumer *c, const dt_record *r, const dt_ecb *next)
+{
+	const dt_clause *cl = r->ecb->clause;
+	bool more = r->continues && c->open == r->ecb && c->open_cpu == r->cpu;
+
+	if (!more && end_record(c) < 0)
+		return -1;
+	if (!r->continues)
+		memset(&c->who, 0, sizeof(c->who));
+	read_who(r, &c->who);
+	if (shows_nothing(r))
+		return 0;
+	if (!more)
+		begin_record(c, r, next);
+	for (uint32_t i = first_statement(cl, r->first); is_in(r, i); i++) {
 		if (dt_do_statement(c, r, &cl->stmts[i]) < 0) {
 			if (!(c->ops->flags & DT_WRITER_PLAIN))
 				DT_TELL(c, record_end);
+			c->open = NULL;
 			write_out(c,
 				  EMIT_AT_ONCE); /* what came before it in the clause was printed */
 			return -1;
 		}
 	}
-	DT_TELL(c, record_end);
-	if (write_out(c, EMIT_AT_ONCE) < 0 || write_also(c, EMIT_AT_ONCE) < 0)
-		return -1;
-	return check_writer(c);
+	return r->nactions == cl->nactions ? end_record(c) : 0;
 }
 
 /* The user reads of it once for each place in the source. */
@@ -281,17 +355,17 @@ static int report_fault(dt_consumer *c, const dt_record *r)
 
 static struct dt_held *hold(const dt_record *r)
 {
-	uint32_t n = r->values ? r->ecb->clause->nactions : 0;
+	uint32_t n = r->values ? r->ecb->clause->nactions : 0, end = r->first + r->nactions;
 	struct dt_held *h = dt_xcalloc(1, sizeof(*h));
 	size_t bytes = 0;
 	char *p;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = r->first; n && i < end; i++)
 		bytes += dt_align_up(r->values[i].size, 8);
 	h->rec = *r;
 	h->values = dt_xcalloc(n + 1, sizeof(*h->values));
 	h->bytes = p = dt_xcalloc(1, bytes + 1);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = r->first; n && i < end; i++) {
 		h->values[i] = r->values[i];
 		if (!r->values[i].data)
 			continue;
@@ -306,34 +380,54 @@ static struct dt_held *hold(const dt_record *r)
 
 static int release(dt_consumer *c, const dt_record *next)
 {
-	struct dt_held *h = c->held;
+	struct dt_held *h = c->held, *rest;
 	bool same_stream;
-	int rc;
+	int rc = 0;
 
 	if (!h)
 		return 0;
 	c->held = NULL;
 	same_stream =
 	    next && !next->fault && (dt_opt(c->env.opts, DT_O_TEMPORAL) || next->cpu == h->rec.cpu);
-	rc = walk_record(c, &h->rec, same_stream ? next->ecb : NULL);
-	free_held(h);
+	for (; h; h = rest) {
+		rest = h->next;
+		if (rc == 0)
+			rc = walk_part(c, &h->rec, same_stream ? next->ecb : NULL);
+		h->next = NULL;
+		free_held(h);
+	}
 	return rc;
+}
+
+/* Another part of what is held. */
+static bool join_held(dt_consumer *c, const dt_record *r)
+{
+	struct dt_held *h = c->held;
+
+	if (!h || r->fault || !r->continues || h->rec.ecb != r->ecb || h->rec.cpu != r->cpu)
+		return false;
+	while (h->next)
+		h = h->next;
+	h->next = hold(r);
+	return true;
 }
 
 static int take_record(void *arg, const dt_record *r)
 {
 	dt_consumer *c = arg;
 
+	if (r->ecb && join_held(c, r))
+		return 0;
 	if (!r->ecb || release(c, r) < 0)
 		return -1;
 	if (r->fault)
-		return report_fault(c, r);
+		return end_record(c) < 0 ? -1 : report_fault(c, r);
 	if (dt_opt(c->env.opts, DT_O_FLOWINDENT) &&
 	    dt_flow_kind_of(r->ecb->probe) == DT_FLOW_RETURN) {
 		c->held = hold(r);
 		return 0;
 	}
-	return walk_record(c, r, NULL);
+	return walk_part(c, r, NULL);
 }
 
 /* ---- what is due ---- */
@@ -406,6 +500,8 @@ static int consume(dt_consumer *c, const struct dt_look *l)
 	rc = l->ops->consume(l->e, &sink);
 	if (rc >= 0)
 		rc = release(c, NULL);
+	if (rc >= 0)
+		rc = end_record(c);
 	return rc < 0 ? rc : dt_consumer_flush(c);
 }
 

@@ -8,6 +8,7 @@
 #include "consume/pcap.h"
 
 struct dt_held { /* a deep copy of a record */
+	struct dt_held *next; /* a further part of it */
 	dt_record rec;
 	dt_datum *values;
 	char *bytes;
@@ -33,6 +34,9 @@ struct dt_consumer {
 	dt_faults *faults;
 	dt_flow_state flow;
 	struct dt_held *held;
+	const dt_ecb *open; /* the writer has begun a record of it, which may have more parts ... */
+	uint32_t open_cpu;  /* ... from there */
+	dt_who who;	    /* of a firing whose first part shows nothing */
 	dt_error *err;		/* of the current call */
 	const struct dt_look *untaken; /* the engine, until aggregations have been read in this call */
 	uint64_t consumed, taken, checked; /* when records, aggregations and the status last were */

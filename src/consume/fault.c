@@ -21,6 +21,7 @@ const char *dt_fault_name(uint32_t code)
 	    [DT_FLT_DIVZERO] = "divide-by-zero",	[DT_FLT_NOSCRATCH] = "out of scratch space",
 	    [DT_FLT_KPRIV] = "invalid kernel access",	[DT_FLT_UPRIV] = "invalid user access",
 	    [DT_FLT_TUPOFLOW] = "tuple stack overflow", [DT_FLT_BADSTACK] = "bad stack",
+	    [DT_FLT_LOOPMAX] = "more rounds of a loop than loopmax",
 	};
 
 	if (code == DT_FLT_LIBRARY)

@@ -391,6 +391,7 @@ static int do_stmt(struct walk *k)
 	case DT_ST_COMMIT:
 	case DT_ST_DISCARD:
 	case DT_ST_KERNEL:
+	case DT_ST_CONTROL:
 	case DT_ST_MAX: break; /* done when it was recorded */
 	}
 	return 0;

@@ -174,7 +174,7 @@ typedef struct dt_action {
 	dt_difo *difo;	 /* NULL: no expression (stack(), printf without arguments ...) */
 	dt_difo *incr;	 /* quantizers: the increment; NULL: 1 */
 	uint64_t arg;	 /* frames | strsize << 32 for stacks; parameter word of (l|ll)quantize;
-			    constant size of tracemem; see the action */
+			    constant size of tracemem; control and speculate(): graph.c */
 	uint32_t ntuple; /* aggregating actions: how many actions before this one are its keys
 			    (the first is the aggregation id); leaders of printf-like: their arguments */
 	uint32_t size;	 /* bytes this action adds to the record: 0 = none */
@@ -277,6 +277,29 @@ bool dt_clause_reads(const dt_clause *c, uint32_t var);
 bool dt_clause_is_destructive(const dt_clause *c); /* by an action, or by what a DIFO does */
 /* Does it use what only the kernel has: its memory, registers, stacks, the current task? */
 bool dt_clause_needs_kernel(const dt_clause *c);
+
+/* ---- graph.c: the blocks of a clause ---- */
+#define DT_LOOPS_MAX 64 /* of a clause */
+static inline uint32_t dt_control_target(const dt_action *a) /* where it goes on */
+{
+	return (uint32_t)a->arg;
+}
+static inline uint32_t dt_control_loop(const dt_action *a) /* DT_EFFECT_AGAIN: which loop, from 0 */
+{
+	return (uint32_t)(a->arg >> 32);
+}
+static inline bool dt_effect_is_control(enum dt_effect e)
+{
+	return e == DT_EFFECT_BRANCH || e == DT_EFFECT_JUMP || e == DT_EFFECT_AGAIN;
+}
+bool dt_clause_has_control(const dt_clause *c);
+uint32_t dt_clause_loops(const dt_clause *c); /* how many */
+/* leads[i], for nactions + 1 actions: a block begins there. */
+void dt_clause_blocks(const dt_clause *c, bool *leads);
+/* n actions were put before those of the statements. */
+void dt_clause_shift(dt_clause *c, uint32_t n);
+/* 0, or -1 and *err: an action that goes where it must not. */
+int dt_control_verify(const dt_clause *c, dt_error *err);
 
 /* A USDT provider declared in the program. */
 typedef struct dt_provider_probe {

@@ -420,6 +420,8 @@ int dt_program_verify(dt_program *p, const struct dt_verify_opts *o, dt_error *e
 	if (rc == 0)
 		rc = check_agreement(&refs, err);
 	for (uint32_t i = 0; i < p->nclauses && rc == 0; i++)
+		rc = dt_control_verify(&p->clauses[i], err);
+	for (uint32_t i = 0; i < p->nclauses && rc == 0; i++)
 		p->clauses[i].destructive = dt_clause_is_destructive(&p->clauses[i]);
 	dt_vec_free(&refs);
 	return rc;

@@ -52,13 +52,16 @@ typedef struct dt_fault {
 } dt_fault;
 enum { DT_FLT_UNKNOWN, DT_FLT_BADADDR, DT_FLT_BADALIGN, DT_FLT_ILLOP, DT_FLT_DIVZERO,
        DT_FLT_NOSCRATCH, DT_FLT_KPRIV, DT_FLT_UPRIV, DT_FLT_TUPOFLOW, DT_FLT_BADSTACK,
+       DT_FLT_LOOPMAX /* a loop had loopmax rounds */, DT_FLT_MAX_,
        DT_FLT_LIBRARY = 1000 };
 
 typedef struct dt_record {
 	const dt_ecb *ecb;
 	uint32_t cpu;
 	uint64_t timestamp;
-	const dt_datum *values; /* one per action of the clause: values[i] for actions[i] */
+	const dt_datum *values; /* one per action of the clause: values[i] for actions[i], if it is in this part */
+	uint32_t first, nactions; /* the part of the clause that it is: dt_record_part */
+	bool continues;		  /* the same firing of the clause as the previous part */
 	const dt_fault *fault;	/* not NULL: this is a fault, values is NULL */
 } dt_record;
 

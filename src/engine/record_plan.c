@@ -1,6 +1,8 @@
 /*
  * record_plan: the rules of records, see record_plan.h.
  */
+#include <stdlib.h>
+
 #include "engine/record_plan.h"
 
 #define MAX_DATA (UINT32_MAX / 2)
@@ -92,13 +94,13 @@ static void count(struct counted *r, uint64_t bytes)
 	r->align = align > r->align ? align : r->align;
 }
 
-static int place_data(dt_record_plan *p, const dt_clause *c, dt_error *err)
+static int place_data(dt_record_plan *p, dt_record_part *part, const dt_clause *c, dt_error *err)
 {
 	struct counted counted = {.at = DT_RECORD_HEADER, .align = 4};
 	bool records = has_default_action(c);
 	uint64_t size = 0;
 
-	for (uint32_t i = 0; i < c->nactions; i++) {
+	for (uint32_t i = part->first; i < part->first + part->nactions; i++) {
 		const dt_action *a = &c->actions[i];
 		struct dt_action_plan *x = &p->actions[i];
 
@@ -115,16 +117,64 @@ static int place_data(dt_record_plan *p, const dt_clause *c, dt_error *err)
 		if (size > MAX_DATA || counted.at > MAX_DATA)
 			return dt_err(err, EDT_BUFTOOSMALL, NULL);
 	}
-	p->data_size = (uint32_t)size;
-	p->cost = records ? (uint32_t)dt_align_up(counted.at, counted.align) : 0;
+	part->data_size = (uint32_t)size;
+	part->cost = records ? (uint32_t)dt_align_up(counted.at, counted.align) : 0;
+	p->cost = part->cost > p->cost ? part->cost : p->cost;
+	return 0;
+}
+
+/* Does a speculate() hold in the part, or begin in it? */
+static void mark_speculative(dt_record_plan *p, const dt_clause *c)
+{
+	for (uint32_t i = 0; p->speculates && i < c->nactions; i++) {
+		uint64_t end = c->actions[i].arg ? c->actions[i].arg : c->nactions + 1ull;
+
+		if (p->actions[i].effect != DT_EFFECT_SPECULATE)
+			continue;
+		for (uint32_t k = 0; k < p->nparts; k++)
+			if (p->parts[k].first < end && p->parts[k].first + p->parts[k].nactions > i)
+				p->parts[k].speculates = true;
+	}
+	if (c->nactions == 0 || !p->has_control)
+		p->parts[0].speculates = p->speculates;
+}
+
+static void *some(dt_arena *a, size_t n, size_t size)
+{
+	return a ? dt_arena_alloc(a, n * size) : dt_xcalloc(n, size);
+}
+
+static int make_parts(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_error *err)
+{
+	bool *leads = dt_xcalloc(c->nactions + (size_t)1, sizeof(*leads));
+	uint32_t n = 0;
+
+	dt_clause_blocks(c, leads);
+	for (uint32_t i = 0; i < c->nactions; i++)
+		n += leads[i];
+	p->nparts = n ? n : 1;
+	p->parts = some(a, p->nparts, sizeof(*p->parts));
+	n = 0;
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		if (leads[i])
+			p->parts[n++].first = i;
+		p->parts[n - 1].nactions++;
+	}
+	free(leads);
+	if (p->nparts > DT_PARTS_MAX)
+		return dt_err(err, EDT_DIFINVAL, "a clause of more than %u blocks", DT_PARTS_MAX);
+	mark_speculative(p, c);
+	for (uint32_t i = 0; i < p->nparts; i++)
+		if (place_data(p, &p->parts[i], c, err) < 0)
+			return -1;
 	return 0;
 }
 
 int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_error *err)
 {
-	size_t bytes = (c->nactions + (size_t)1) * sizeof(*p->actions);
-
-	*p = (dt_record_plan){.actions = a ? dt_arena_alloc(a, bytes) : dt_xcalloc(1, bytes)};
+	*p = (dt_record_plan){.actions = some(a, c->nactions + (size_t)1, sizeof(*p->actions)),
+			      .loops = dt_clause_loops(c),
+			      .has_control = dt_clause_has_control(c)};
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const dt_action *act = &c->actions[i];
 		const struct dt_act_desc *d = dt_act(act->kind);
@@ -140,7 +190,13 @@ int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_e
 	for (uint32_t i = 0; i < c->nactions; i++)
 		if (p->actions[i].effect == DT_EFFECT_AGGREGATE && plan_agg(p, c, i, err) < 0)
 			return -1;
-	return place_data(p, c, err);
+	return make_parts(p, c, a, err);
+}
+
+void dt_record_plan_free(dt_record_plan *p)
+{
+	free(p->actions);
+	free(p->parts);
 }
 
 const char *dt_clause_refused(const dt_clause *c)

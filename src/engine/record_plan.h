@@ -7,6 +7,13 @@
  *
  * A clause whose actions record nothing makes no record; a clause without actions, or with
  * speculate() alone, records that it ran (the default action).
+ *
+ * The record of a clause with if or loops is made of parts: each block (dif/graph.c) that runs and
+ * records something adds one when it ends, so the parts are in the order of execution, and a block
+ * that runs ten times has added ten. A part takes space of its own, when it is added; without space
+ * it is lost and counted, and the clause goes on. When a block faults its part is lost, the earlier
+ * ones stay. The consumer joins the parts of one firing. All other clauses have one part, which is
+ * the record; its space is reserved before the predicate runs.
  */
 #ifndef DT_RECORD_PLAN_H
 #define DT_RECORD_PLAN_H
@@ -28,21 +35,33 @@ struct dt_action_plan {
 	enum dt_effect effect;
 	bool is_string;
 	uint32_t bound;	   /* bytes that the datum takes at most; of a string: with its NUL, and it may be known to be short */
-	uint32_t offset;   /* DATA: in a record where each datum has its full size */
+	uint32_t offset;   /* DATA: in a part where each datum has its full size */
 	uint32_t key;	   /* KEY: which, from 0 */
 	const dt_agg *agg; /* KEY_ID, KEY and AGG: the aggregation */
 };
 
+typedef struct dt_record_part {
+	uint32_t first, nactions;
+	uint32_t data_size; /* all data at full size, aligned */
+	uint32_t cost;	    /* bytes of the buffer; 0: nothing is recorded */
+	bool speculates;    /* it may belong to a speculation */
+} dt_record_part;
+
 typedef struct dt_record_plan {
 	struct dt_action_plan *actions; /* as many as the clause has */
-	uint32_t data_size;		/* all data at full size, aligned */
-	uint32_t cost;			/* bytes of the buffer; 0: nothing is recorded */
+	dt_record_part *parts;		/* at least one */
+	uint32_t nparts;
+	uint32_t cost;	/* of the largest part; 0: nothing is recorded */
+	uint32_t loops; /* how many the clause has */
+	bool has_control; /* the clause is a graph of blocks: parts are added one by one */
 	bool exits, speculates, aggregates; /* there is such an action */
 } dt_record_plan;
+#define DT_PARTS_MAX 65535 /* of a clause */
 
-/* 0, or -1 and *err: keys without an aggregation, or more data than a record can have. The actions
- * are in the arena, or on the heap if that is NULL. */
+/* 0, or -1 and *err: keys without an aggregation, or more data than a record can have. The arrays
+ * are in the arena, or on the heap if that is NULL; then to be freed. */
 int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_error *err);
+void dt_record_plan_free(dt_record_plan *p); /* on the heap */
 /* The name of an action of the clause that no engine supports, or NULL. */
 const char *dt_clause_refused(const dt_clause *c);
 

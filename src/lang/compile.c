@@ -365,7 +365,7 @@ struct clause_work {
 	const dt_node *clause;	/* as parsed */
 	dt_node *statements;	/* to check: those of the clause, or a copy of them */
 	bool keep;		/* it is needed again: work on copies */
-	DT_VEC(dt_node *) body; /* checked */
+	dt_node *body;		/* checked */
 	dt_node *pred;		/* checked; NULL: none */
 };
 
@@ -373,17 +373,11 @@ struct clause_work {
 static void check_body(dt_compiler *cc, void *arg)
 {
 	struct clause_work *w = arg;
-	dt_node *next;
 
 	cc->expanded = 0;
-	w->body.n = 0;
-	for (dt_node *s = w->statements; s; s = next) {
-		dt_node *stmt = w->keep ? dt_node_copy(cc, s) : s;
-		next = s->next;
-		stmt->next = NULL;
-		if (stmt->l)
-			*dt_vec_add(&w->body, cc->arena) = dt_stmt_check(cc, stmt->l);
-	}
+	cc->in_switch = 0;
+	w->body = w->keep ? dt_node_copy_list(cc, w->statements) : w->statements;
+	dt_blocks_check(cc, w->body);
 }
 
 static void check_predicate(dt_compiler *cc, struct clause_work *w)
@@ -490,8 +484,7 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 	cc->clause_attr = best_attr;
 	match_description(cc, &pdesc->desc, pdesc->pos, &c);
 	check_clause(cc, &w, pdesc->next != NULL);
-	for (uint32_t i = 0; i < w.body.n; i++)
-		dt_stmt_compile(cc, &b, w.body.v[i]);
+	dt_blocks_compile(cc, &b, w.body);
 	if (cc->shared->cgroup.id && is_of_processes(&pdesc->desc))
 		w.pred = in_cgroup(cc, w.pred, pdesc->pos);
 	if (w.pred)

@@ -111,7 +111,7 @@ struct dt_compiler {
 	dt_options *opts;
 	struct dt_macros *macros;
 	struct dt_probe_source probes;
-	dt_buf *dump_parsed, *dump_sugar; /* clauses as D text, before and after if/else; NULL: no */
+	dt_buf *dump_parsed, *dump_sugar; /* clauses as D text, as parsed and as compiled; NULL: no */
 	/* error unwinding */
 	jmp_buf jmp;
 	dt_error *err;
@@ -138,6 +138,8 @@ struct dt_compiler {
 	uint32_t nsource_clauses;
 	uint32_t predicate, body; /* columns of the '/' and '{' of the clause at hand; 0: not read yet */
 	bool need_error_clause;
+	uint32_t in_loop, in_breakable; /* statements being parsed: inside so many loops; loops and switches */
+	uint32_t in_switch;		/* being checked: inside so many */
 	bool library_failed;	    /* the error is that of a library */
 	struct dt_exports *exports; /* not a compile: only lists what the text defines */
 	/* the clause being checked */
@@ -233,7 +235,10 @@ bool dt_is_imported(const dt_compiler *cc, const char *module, size_t len);
 void dt_parse_program(dt_compiler *cc);
 void dt_parse_clauses_again(dt_compiler *cc); /* with what is known at the end of the program */
 dt_node *dt_parse_expr(dt_compiler *cc);	/* with commas */
+/* ---- parse_stmt.c ---- */
+dt_node *dt_parse_whole(dt_compiler *cc);      /* a statement's expression, a predicate, a condition */
 dt_node *dt_parse_statements(dt_compiler *cc); /* a list, up to '}', which is not taken */
+/* ---- parse_expr.c ---- */
 dt_node *dt_parse_assign(dt_compiler *cc);	/* without: one argument */
 /* A name after '.', '->' and in offsetof: keywords are allowed there. */
 const char *dt_parse_member_name(dt_compiler *cc);
@@ -331,10 +336,18 @@ dt_diftype dt_diftype_of(dt_compiler *cc, dt_type *t);
 const char *dt_tname(dt_compiler *cc, const dt_type *t);
 
 /* ---- sugar.c ---- */
-/* A clause with if statements becomes a list of plain clauses; others are returned unchanged. */
+/* With option control=clauses, a clause with if statements becomes a list of plain clauses; others
+ * are returned unchanged. */
 dt_node *dt_desugar(dt_compiler *cc, dt_node *clause);
 /* dtrace:::ERROR { self->%error = 1; }, added once to a program that used if. */
 dt_node *dt_sugar_error_clause(dt_compiler *cc);
+
+/* ---- blocks.c ---- */
+/* Check the expressions of all statements of the list, in their order; they are replaced. */
+void dt_blocks_check(dt_compiler *cc, dt_node *list);
+/* Checked statements -> actions. */
+struct dt_clause_builder;
+void dt_blocks_compile(dt_compiler *cc, struct dt_clause_builder *b, dt_node *list);
 
 /* ---- gen.c / asm.c ---- */
 /* Checked expression -> DIFO with `ret` of its value. `record`: the value is data (rtype as the
@@ -347,8 +360,9 @@ typedef struct dt_clause_builder {
 	dt_clause *clause;
 	DT_VEC(dt_action) actions;
 	DT_VEC(dt_stmt) stmts;
-	/* order rules */
-	bool has_commit, has_speculate, has_record, has_agg;
+	/* order rules; the first three are about the block at hand, and speculate() about its braces */
+	bool has_commit, has_record, has_exit, has_speculate, has_agg;
+	uint32_t nloops;
 } dt_clause_builder;
 
 struct dt_action_desc {

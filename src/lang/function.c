@@ -278,8 +278,9 @@ static dt_node *to_expression(dt_compiler *cc, dt_node *list, bool inside, dt_po
 			dt_depth_leave(cc);
 			return n;
 		}
-		if (list->kind != N_EXPR_STMT && list->kind != N_IF)
-			dt_fail(cc, list->pos, D_SYNTAX, "function %s returns a value, so it cannot have loops: an expression has none",
+		if (list->kind != N_IF && list->kind != N_EXPR_STMT)
+			dt_fail(cc, list->pos, D_SYNTAX,
+				"function %s returns a value and cannot have loops or switch",
 				cc->function->name);
 		n = list->kind != N_IF ? list->l
 				       : choice(cc, list->c, to_expression(cc, list->l, true, end),

@@ -6,7 +6,8 @@
  *   pragma.c   control lines: # 1 "file", #pragma D ..., #error
  *   parse*.c   tokens -> syntax tree; one function per grammar rule
  *   decl*.c    C declarations -> types and declared variables; translators; providers
- *   sugar.c    if/else -> several clauses
+ *   blocks.c   if, loops and switch -> blocks of actions
+ *   sugar.c    the same for other DTraces: if/else -> several clauses
  *   ident.c    identifiers: scopes, built-ins, aggregations
  *   check*.c   names and types; expands inlines, translators and args[]; folds constants
  *   format_check.c  the arguments of printf formats (parsed by dif/format.c)
@@ -88,6 +89,11 @@ enum dt_nkind {
 	N_EXPR_STMT, /* l */
 	N_IF,	     /* c; body list `l`; else list `r` (may be NULL) */
 	N_RETURN,    /* l; in functions */
+	N_LOOP,	     /* op: T_WHILE, T_DO, T_FOR; condition c (NULL: none); body list `l`; for: init `args`, step `r`,
+			each N_EXPR_STMT or NULL */
+	N_SWITCH,    /* c; list `l` of statements and N_CASE */
+	N_CASE,	     /* c: a constant; NULL: default */
+	N_JUMP,	     /* op: T_BREAK, T_CONTINUE */
 	/* external declarations */
 	N_CLAUSE,   /* args: list of N_PDESC; c: predicate or NULL; l: statements; NF_HAS_BODY */
 	N_PDESC,    /* desc */
@@ -308,7 +314,7 @@ void dt_compiler_set_libraries(dt_compiler *cc, const struct dt_library_source *
 /* From now on, clauses run only for processes in the cgroup `id`, `level` levels below the root; not those of BEGIN, END,
  * ERROR and tick probes, which belong to no process. */
 void dt_compiler_set_cgroup(dt_compiler *cc, uint64_t id, uint32_t level);
-/* Clauses as D text: as parsed (-x tree=1), and after if/else desugaring (-d). NULL: not wanted. */
+/* Clauses as D text: as parsed (-x tree=1), and as they are compiled (-d): with option control=clauses after if/else desugaring. NULL: not wanted. */
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared);
 
 #endif

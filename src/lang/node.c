@@ -320,32 +320,85 @@ static void indent(dt_buf *out, int level)
 
 static void print_stmts(dt_compiler *cc, const dt_node *list, int level, dt_buf *out);
 
-static void print_if(dt_compiler *cc, const dt_node *n, int level, dt_buf *out)
+static void print_body(dt_compiler *cc, const dt_node *list, int level, dt_buf *out)
 {
-	dt_buf_puts(out, "if (");
-	print_expr(cc, n->c, 0, out);
-	dt_buf_puts(out, ") {\n");
-	print_stmts(cc, n->l, level + 1, out);
+	dt_buf_puts(out, "{\n");
+	print_stmts(cc, list, level + 1, out);
 	indent(out, level);
 	dt_buf_putc(out, '}');
+}
+
+/* word (c) */
+static void print_condition(dt_compiler *cc, const char *word, const dt_node *c, dt_buf *out)
+{
+	dt_buf_printf(out, "%s (", word);
+	print_expr(cc, c, 0, out);
+	dt_buf_puts(out, ") ");
+}
+
+static void print_if(dt_compiler *cc, const dt_node *n, int level, dt_buf *out)
+{
+	print_condition(cc, "if", n->c, out);
+	print_body(cc, n->l, level, out);
 	if (n->r) {
-		dt_buf_puts(out, " else {\n");
-		print_stmts(cc, n->r, level + 1, out);
-		indent(out, level);
-		dt_buf_putc(out, '}');
+		dt_buf_puts(out, " else ");
+		print_body(cc, n->r, level, out);
+	}
+}
+
+static void print_loop(dt_compiler *cc, const dt_node *n, int level, dt_buf *out)
+{
+	if (n->op == T_WHILE) {
+		print_condition(cc, "while", n->c, out);
+		print_body(cc, n->l, level, out);
+	} else if (n->op == T_DO) {
+		dt_buf_puts(out, "do ");
+		print_body(cc, n->l, level, out);
+		dt_buf_puts(out, " while (");
+		print_expr(cc, n->c, 0, out);
+		dt_buf_puts(out, ");");
+	} else {
+		dt_buf_puts(out, "for (");
+		if (n->args)
+			print_expr(cc, n->args->l, 0, out);
+		dt_buf_puts(out, "; ");
+		if (n->c)
+			print_expr(cc, n->c, 0, out);
+		dt_buf_puts(out, "; ");
+		if (n->r)
+			print_expr(cc, n->r->l, 0, out);
+		dt_buf_puts(out, ") ");
+		print_body(cc, n->l, level, out);
+	}
+}
+
+static void print_stmt(dt_compiler *cc, const dt_node *n, int level, dt_buf *out)
+{
+	switch (n->kind) {
+	case N_IF: print_if(cc, n, level, out); break;
+	case N_LOOP: print_loop(cc, n, level, out); break;
+	case N_SWITCH:
+		print_condition(cc, "switch", n->c, out);
+		print_body(cc, n->l, level, out);
+		break;
+	case N_CASE:
+		dt_buf_puts(out, n->c ? "case " : "default");
+		if (n->c)
+			print_expr(cc, n->c, 0, out);
+		dt_buf_putc(out, ':');
+		break;
+	case N_JUMP: dt_buf_puts(out, n->op == T_BREAK ? "break;" : "continue;"); break;
+	default:
+		print_expr(cc, n->kind == N_EXPR_STMT ? n->l : n, 0, out);
+		dt_buf_putc(out, ';');
 	}
 }
 
 static void print_stmts(dt_compiler *cc, const dt_node *list, int level, dt_buf *out)
 {
 	for (const dt_node *n = list; n; n = n->next) {
-		indent(out, level);
-		if (n->kind == N_IF) {
-			print_if(cc, n, level, out);
-		} else {
-			print_expr(cc, n->kind == N_EXPR_STMT ? n->l : n, 0, out);
-			dt_buf_putc(out, ';');
-		}
+		indent(out, n->kind == N_CASE ? level - 1 : level);
+		print_stmt(cc, n, level, out);
 		dt_buf_putc(out, '\n');
 	}
 }
@@ -381,11 +434,12 @@ void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out)
 	switch (n->kind) {
 	case N_CLAUSE: print_clause(cc, n, out); break;
 	case N_PDESC: print_pdesc(n, out); break;
-	case N_IF: print_if(cc, n, 0, out); break;
-	case N_EXPR_STMT:
-		print_expr(cc, n->l, 0, out);
-		dt_buf_putc(out, ';');
-		break;
+	case N_IF:
+	case N_LOOP:
+	case N_SWITCH:
+	case N_CASE:
+	case N_JUMP:
+	case N_EXPR_STMT: print_stmt(cc, n, 0, out); break;
 	default: print_expr(cc, n, 0, out);
 	}
 }

@@ -1,115 +1,13 @@
 /*
- * parse: programs, clauses, statements and probe descriptions.
+ * parse: programs, clauses and probe descriptions.
  *
  *   program   := { declaration | translator | provider | clause | import | ";" }
  *   clause    := description { "," description } [ "/" expression "/" ] [ "{" statements "}" ]
- *   statement := ";" | expression ";" | "if" "(" expression ")" branch [ "else" branch ]
  *
  * A clause is handed to dt_clause_compile() as soon as it is complete, so that the code after it
- * sees the variables it creates. Expressions are in parse_expr.c, declarations in decl*.c.
+ * sees the variables it creates. Statements are in parse_stmt.c, expressions in parse_expr.c, declarations in decl*.c.
  */
 #include "lang/decl.h"
-
-/* ---- statements ---- */
-
-/* A statement, predicate or condition. */
-static dt_node *parse_whole(dt_compiler *cc)
-{
-	dt_node *n;
-
-	cc->nlinks = 0;
-	n = dt_parse_expr(cc);
-	dt_check_offsets(cc, n);
-	return n;
-}
-
-/* Words of other languages that D lacks: say so instead of "syntax error". */
-static void reject_reserved(dt_compiler *cc)
-{
-	switch (cc->lex.tok.kind) {
-	case T_FOR:
-	case T_WHILE:
-	case T_DO:
-	case T_BREAK:
-	case T_CONTINUE: dt_syntax(cc, "D has no loops, so that every clause ends");
-	case T_GOTO:
-	case T_RETURN: dt_syntax(cc, "D has no goto and no return: a clause runs to its end");
-	case T_SWITCH:
-	case T_CASE:
-	case T_DEFAULT: dt_syntax(cc, "D has no switch; use if and else");
-	case T_ELSE: dt_syntax(cc, "else without if");
-	default:
-		if (dt_is_type_keyword(cc->lex.tok.kind))
-			dt_syntax(cc, "variables are declared outside of clauses");
-	}
-}
-
-/* A branch of if: a block or one statement; always a list, perhaps empty. */
-static dt_node *parse_statement(dt_compiler *cc);
-
-static dt_node *parse_branch(dt_compiler *cc)
-{
-	dt_node *list;
-
-	if (cc->lex.tok.kind != '{')
-		return parse_statement(cc);
-	dt_lex_next(cc);
-	list = dt_parse_statements(cc);
-	dt_lex_expect(cc, '}', "}");
-	return list;
-}
-
-static dt_node *parse_if(dt_compiler *cc)
-{
-	dt_node *n = dt_node_new(cc, N_IF, cc->lex.tok.pos);
-
-	dt_depth_enter(cc, n->pos);
-	dt_lex_next(cc);
-	dt_lex_expect(cc, '(', "(");
-	n->c = parse_whole(cc);
-	dt_lex_expect(cc, ')', ")");
-	n->l = parse_branch(cc);
-	if (cc->lex.tok.kind == T_ELSE) {
-		dt_lex_next(cc);
-		n->r = parse_branch(cc);
-	}
-	dt_depth_leave(cc);
-	return n;
-}
-
-/* One statement with its semicolon, which may be missing before '}'. NULL: an empty one. */
-static dt_node *parse_statement(dt_compiler *cc)
-{
-	dt_node *n;
-
-	if (cc->lex.tok.kind == ';') {
-		dt_lex_next(cc);
-		return NULL;
-	}
-	if (cc->lex.tok.kind == T_IF)
-		return parse_if(cc);
-	if (dt_function_statement(cc, &n))
-		return n;
-	reject_reserved(cc);
-	n = dt_node_new(cc, N_EXPR_STMT, cc->lex.tok.pos);
-	n->l = parse_whole(cc);
-	if (cc->lex.tok.kind != '}')
-		dt_lex_expect(cc, ';', ";");
-	return n;
-}
-
-/* Up to '}', which is not taken. */
-dt_node *dt_parse_statements(dt_compiler *cc)
-{
-	dt_node *first = NULL, **last = &first;
-
-	while (cc->lex.tok.kind != '}') {
-		*last = parse_statement(cc);
-		while (*last) /* a declaration of local variables is several */
-			last = &(*last)->next;
-	}
-	return first;
-}
 
 /* ---- probe descriptions ---- */
 
@@ -164,7 +62,7 @@ static void parse_predicate(dt_compiler *cc, dt_node *clause)
 {
 	cc->predicate = cc->lex.tok.pos.column;
 	dt_lex_next(cc);
-	clause->c = parse_whole(cc);
+	clause->c = dt_parse_whole(cc);
 	if (cc->lex.tok.kind != T_PRED_CLOSE)
 		dt_syntax(cc, NULL);
 	dt_lex_next(cc);

@@ -1,8 +1,9 @@
 /*
- * sugar: if and else.
+ * sugar: if and else for other DTraces.
  *
- * DIF has no conditional statements, but clauses have predicates. So a clause with an `if` becomes
- * several clauses on the same probes, which run one after the other:
+ * Their clauses have no control flow, but predicates. So with option control=clauses a clause with
+ * an `if` becomes several clauses on the same probes, which run one after the other, and a DOF file
+ * of the program is one that they can load:
  *
  *     p /x/ { A; if (c) { B } else { C } D }
  *
@@ -143,6 +144,20 @@ static bool has_if(const dt_node *list)
 	return false;
 }
 
+/* Loops and switch have no other form. */
+static void refuse_others(dt_compiler *cc, const dt_node *list)
+{
+	for (; list; list = list->next) {
+		if (list->kind == N_IF) {
+			refuse_others(cc, list->l);
+			refuse_others(cc, list->r);
+		} else if (list->kind != N_EXPR_STMT) {
+			dt_fail(cc, list->pos, D_SYNTAX,
+				"loops and switch are not available with option control=clauses");
+		}
+	}
+}
+
 static dt_node *take_apart(dt_compiler *cc, dt_node *clause)
 {
 	struct sugar s = {.cc = cc, .clause = clause};
@@ -161,8 +176,12 @@ static dt_node *take_apart(dt_compiler *cc, dt_node *clause)
 
 dt_node *dt_desugar(dt_compiler *cc, dt_node *clause)
 {
-	dt_node *list = has_if(clause->l) ? take_apart(cc, clause) : clause;
+	bool apart = dt_opt(cc->opts, DT_O_CONTROL) == DT_CONTROL_CLAUSES;
+	dt_node *list;
 
+	if (apart)
+		refuse_others(cc, clause->l);
+	list = apart && has_if(clause->l) ? take_apart(cc, clause) : clause;
 	for (dt_node *c = list; c && cc->dump_sugar; c = c->next)
 		dt_node_print(cc, c, cc->dump_sugar);
 	return list;

@@ -38,7 +38,8 @@ static int no_match(dtrace_hdl_t *h, const dt_clause *c)
 
 /*
  * For a format that shows threads (DT_WRITER_THREADS): whatever a clause records, the process, the
- * thread and its name are added. A clause that records nothing stays so.
+ * thread and its name are added. A clause that records nothing stays so. They come last; in a clause
+ * with control flow first, where they always run, and the consumer keeps them for the firing's parts.
  */
 static int add_who(dtrace_hdl_t *h, dt_clause *c)
 {
@@ -47,14 +48,17 @@ static int add_who(dtrace_hdl_t *h, dt_clause *c)
 	dt_arena *a = dt_compiler_arena(h->cc);
 	dt_record_plan plan;
 	dt_action *actions;
+	uint32_t at;
 
 	if (c->who || dt_record_plan_make(&plan, c, a, &h->err) < 0 || plan.cost == 0)
 		return 0;
+	at = plan.has_control ? 0 : c->nactions;
 	actions = dt_arena_alloc(a, (c->nactions + DT_NELEM(text)) * sizeof(*actions));
 	if (c->nactions)
-		memcpy(actions, c->actions, c->nactions * sizeof(*actions));
+		memcpy(actions + (at ? 0 : DT_NELEM(text)), c->actions,
+		       c->nactions * sizeof(*actions));
 	for (uint32_t i = 0; i < DT_NELEM(text); i++) {
-		dt_action *new = &actions[c->nactions + i];
+		dt_action *new = &actions[at + i];
 
 		new->kind = DT_ACT_DIFEXPR;
 		new->difo = dt_compile_expr(h->cc, text[i], &args, &h->err);
@@ -62,9 +66,11 @@ static int add_who(dtrace_hdl_t *h, dt_clause *c)
 			return -1;
 		new->size = (uint32_t)dt_datum_size(new, &new->align);
 	}
-	c->who = c->nactions + 1;
+	c->who = at + 1;
 	c->actions = actions;
 	c->nactions += DT_NELEM(text);
+	if (plan.has_control)
+		dt_clause_shift(c, DT_NELEM(text));
 	return 0;
 }
 

@@ -75,6 +75,7 @@ struct dt_vm {
 	uint8_t *scratch;
 	uint64_t scratch_cap, scratch_size, scratch_used;
 	uint64_t given, given_max; /* to alloca() and copyin() of this clause, and how much may be; 0: any */
+	bool gave; /* to this clause, whatever the option */
 	DT_VEC(struct dt_vm_region) regions; /* by address */
 	/* variables */
 	uint8_t *statics; /* storage of by-reference globals and clause-locals */
@@ -191,6 +192,8 @@ typedef struct dt_vm_rec {
 	uint64_t timestamp;
 	uint32_t cpu;
 	uint32_t cost; /* bytes it takes of the budget */
+	uint32_t part; /* of the clause */
+	bool continues; /* the same firing as the previous part */
 	bool is_fault;
 	dt_fault fault;
 	uint8_t data[];
@@ -258,17 +261,23 @@ typedef struct dt_vm_engine {
 	uint32_t ncpus;
 	uint64_t dbl_errors;
 	uint64_t chill_window, chill_used;
+	uint64_t loopmax;
 } dt_vm_engine;
 
 enum dt_vm_outcome {
 	DT_VM_OK,
-	DT_VM_FALSE,   /* the predicate was false */
+	DT_VM_FALSE,   /* the predicate was false, or there was no space */
 	DT_VM_FAULTED, /* vm->fault is complete */
-	DT_VM_LOST,    /* speculate() found no space, or no speculation: no record */
 };
-/* Predicate and actions. rec (data zeroed; NULL when nothing is recorded) is filled; *into may be
- * changed to the buffer of a speculation. */
-enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
-				dt_vm_buf **into);
+/* Process the value of an action by its plan; rec is where its datum goes. False: the part is dropped, because another
+ * exit() came first. */
+bool dt_vm_use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint64_t value, dt_vm_rec *rec);
+
+/* ---- vm_ecb.c ---- */
+/* Predicate and actions; parts of the record are added to their buffers. */
+enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x);
+/* Is there room for that many bytes? If not, a drop is counted. */
+bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost);
+dt_vm_rec *dt_vm_new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size);
 
 #endif

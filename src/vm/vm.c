@@ -5,9 +5,7 @@
  * run in the calling thread, so there is one CPU, one thread, and nothing to lock; ECBs on any
  * other probe are accepted and never fire.
  *
- * One firing goes through its ECBs in order of enabling. For each, space for its record is checked
- * first (none: the whole ECB is skipped, and a drop counted), then predicate and actions run
- * (vm_action.c), then the record is added. A fault replaces the ECB's record by a fault record, and
+ * One firing goes through its ECBs in order of enabling (vm_ecb.c). A fault replaces the ECB's record by a fault record, and
  * fires ERROR before the next ECB runs; a fault inside ERROR is only counted. exit() ends the
  * firing it happens in, except END's.
  *
@@ -33,7 +31,7 @@ static uint32_t current_cpu(const dt_vm_engine *e)
 	return cpu > 0 && (uint32_t)cpu < e->ncpus ? (uint32_t)cpu : 0;
 }
 
-static bool has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
+bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 {
 	bool end = x->probe == DT_VM_END;
 
@@ -47,8 +45,7 @@ static bool has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 	return false;
 }
 
-static dt_vm_rec *new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost,
-			     uint32_t size)
+dt_vm_rec *dt_vm_new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size)
 {
 	dt_vm_rec *r = dt_xcalloc(1, sizeof(*r) + size);
 
@@ -71,8 +68,8 @@ static void report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
 		e->dbl_errors++;
 		return;
 	}
-	if (has_room(e, x, DT_FAULT_COST)) {
-		dt_vm_rec *r = new_record(e, x, DT_FAULT_COST, 0);
+	if (dt_vm_has_room(e, x, DT_FAULT_COST)) {
+		dt_vm_rec *r = dt_vm_new_record(e, x, DT_FAULT_COST, 0);
 
 		r->is_fault = true;
 		r->fault = *f;
@@ -83,23 +80,7 @@ static void report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
 
 static void run_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x)
 {
-	dt_vm_buf *into = &e->principal;
-	enum dt_vm_outcome outcome;
-	dt_vm_rec *rec = NULL;
-	bool dropped = false;
-
-	if (x->record.cost) {
-		dropped = !has_room(e, x, x->record.cost);
-		if (dropped && !dt_record_ends(&x->record, e->policy))
-			return;
-		rec = new_record(e, x, x->record.cost, x->record.data_size);
-	}
-	outcome = dt_vm_do_ecb(e, x, rec, &into);
-	if (outcome == DT_VM_OK && rec && !dropped)
-		dt_vm_buf_add(into, rec);
-	else
-		free(rec);
-	if (outcome == DT_VM_FAULTED)
+	if (dt_vm_do_ecb(e, x) == DT_VM_FAULTED)
 		report_fault(e, x);
 }
 
@@ -226,7 +207,7 @@ static void vm_close(dt_vm_engine *e)
 	dt_vm_specs_free(e->vm.specs);
 	dt_vm_aggs_free(e->aggs);
 	for (uint32_t i = 0; i < e->necbs; i++)
-		free(e->ecbs[i].record.actions);
+		dt_record_plan_free(&e->ecbs[i].record);
 	free(e->ecbs);
 	free(e->firing[0].strtok);
 	free(e->firing[1].strtok);
@@ -248,6 +229,7 @@ static dt_vm_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
 	e->policy = (enum dt_opt_bufpolicy)dt_opt(o, DT_O_BUFPOLICY);
 	e->destructive = dt_opt(o, DT_O_DESTRUCTIVE);
+	e->loopmax = dt_opt(o, DT_O_LOOPMAX);
 	e->aggs = dt_vm_aggs_new(aggsize ? aggsize : DT_BUFFER_DEFAULT);
 	dt_buffer_plan_init(&e->buffer, o);
 	dt_vm_buf_init(&e->principal, e->buffer.size, e->policy == DT_BUFPOLICY_RING);
@@ -301,11 +283,11 @@ static int vm_status(dt_vm_engine *e, dt_status *st)
 
 /* ---- passing records on ---- */
 
-static void record_values(const dt_vm_rec *r, dt_datum *values)
+static void record_values(const dt_vm_rec *r, const dt_record_part *part, dt_datum *values)
 {
 	const dt_clause *c = r->ecb->ecb->clause;
 
-	for (uint32_t i = 0; i < c->nactions; i++) {
+	for (uint32_t i = part->first; i < part->first + part->nactions; i++) {
 		const dt_action *a = &c->actions[i];
 		const struct dt_action_plan *p = &r->ecb->record.actions[i];
 
@@ -334,8 +316,13 @@ static int vm_consume(dt_vm_engine *e, const dt_sink *sink)
 		if (r->is_fault) {
 			out.fault = &r->fault;
 		} else {
-			record_values(r, values);
+			const dt_record_part *part = &r->ecb->record.parts[r->part];
+
+			record_values(r, part, values);
 			out.values = values;
+			out.first = part->first;
+			out.nactions = part->nactions;
+			out.continues = r->continues;
 		}
 		rc = sink->record(sink->arg, &out);
 		free(r);

@@ -1,5 +1,5 @@
 /*
- * vm_action: runs the actions of a clause, and stores their data.
+ * vm_action: the data of the actions of a clause, and their effects. vm_ecb.c runs them.
  *
  * When the engine opens, every action gets a plan: is its value a datum of the record (and where),
  * a key of an aggregation, or only an effect (engine/record_plan.h).
@@ -133,23 +133,6 @@ static void discard(dt_vm_engine *e, uint64_t id)
 		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
 }
 
-/* From here on the record belongs to the speculation. False: there is no buffer for it; an invalid
- * speculation number is not a fault. */
-static bool speculate(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t id, dt_vm_buf **into)
-{
-	bool bad;
-	dt_vm_buf *b = dt_vm_spec_use(e->vm.specs, id, &bad);
-
-	if (!b)
-		return false;
-	if (!dt_vm_buf_fits(b, x->record.cost, 0)) {
-		dt_vm_spec_drop(e->vm.specs);
-		return false;
-	}
-	*into = b;
-	return true;
-}
-
 static void aggregate(dt_vm_engine *e, const struct dt_action_plan *p, const dt_action *a,
 		      uint64_t value)
 {
@@ -183,25 +166,18 @@ static bool effect(dt_vm_engine *e, const struct dt_vm_ecb *x, enum dt_effect wh
 	case DT_EFFECT_DISCARD: discard(e, value); break;
 	case DT_EFFECT_STOP: /* it would stop the tracer itself, and nothing could continue it */
 	case DT_EFFECT_NONE:
-	case DT_EFFECT_SPECULATE: /* dt_vm_do_ecb() */
+	case DT_EFFECT_SPECULATE: /* vm_ecb.c */
+	case DT_EFFECT_BRANCH:
+	case DT_EFFECT_JUMP:
+	case DT_EFFECT_AGAIN:
 	case DT_EFFECT_AGGREGATE:
 	case DT_EFFECT_REFUSED: break;
 	}
 	return true;
 }
 
-/* ---- one ECB ---- */
-
-static enum dt_vm_outcome faulted(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t action)
-{
-	e->vm.fault.epid = x->ecb->epid;
-	e->vm.fault.action = action;
-	return DT_VM_FAULTED;
-}
-
-/* Process the value of an action by its plan. False: there is no buffer for the record. */
-static bool use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint64_t value,
-		      dt_vm_rec *rec, dt_vm_buf **into)
+bool dt_vm_use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uint64_t value,
+		     dt_vm_rec *rec)
 {
 	const dt_action *a = &x->ecb->clause->actions[i];
 	const struct dt_action_plan *p = &x->record.actions[i];
@@ -213,39 +189,7 @@ static bool use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, ui
 	case DT_ROLE_DATA:
 		store_datum(&e->vm, a, p, value, rec->data + p->offset);
 		return effect(e, x, p->effect, value);
-	case DT_ROLE_EFFECT:
-		if (p->effect == DT_EFFECT_SPECULATE)
-			return speculate(e, x, value, into);
-		return effect(e, x, p->effect, value);
+	case DT_ROLE_EFFECT: return effect(e, x, p->effect, value);
 	}
 	return true;
-}
-
-enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x, dt_vm_rec *rec,
-				dt_vm_buf **into)
-{
-	const dt_clause *c = x->ecb->clause;
-	uint64_t cost = x->record.cost, limit = e->principal.limit;
-	dt_vm *vm = &e->vm;
-
-	vm->faulted = false;
-	dt_vm_scratch_limit(vm, limit > cost ? limit - cost : 0);
-	if (c->pred) {
-		uint64_t yes = dt_vm_run(vm, c->pred);
-
-		if (vm->faulted)
-			return faulted(e, x, 0);
-		if (!yes)
-			return DT_VM_FALSE;
-	}
-	for (uint32_t i = 0; i < c->nactions; i++) {
-		uint64_t value = c->actions[i].difo ? dt_vm_run(vm, c->actions[i].difo) : 0;
-		bool placed = vm->faulted || use_value(e, x, i, value, rec, into);
-
-		if (vm->faulted)
-			return faulted(e, x, i + 1);
-		if (!placed)
-			return DT_VM_LOST;
-	}
-	return DT_VM_OK;
 }

@@ -227,5 +227,6 @@ void *dt_vm_give(dt_vm *vm, uint64_t n, uint64_t more)
 		return NULL;
 	}
 	vm->given += vm->given_max ? n : 0;
+	vm->gave = true;
 	return dt_vm_alloc(vm, n + more);
 }

@@ -208,9 +208,7 @@ class Generator:
         if k == 5:
             return f'names[{self.int(1)}] = {self.pick(self.str(2), self.str(2), "0")};'
         if k == 6 and depth:
-            body = ' '.join(self.statement(depth - 1) for _ in range(self.r.randrange(1, 3)))
-            other = ' else { ' + self.statement(depth - 1) + ' }' if self.r.random() < 0.5 else ''
-            return f'if ({self.int(2)}) {{ {body} }}{other}'
+            return self.control(depth)
         if k < 10:
             return self.aggregate()
         if k == 10:
@@ -218,6 +216,24 @@ class Generator:
         if k == 11 and depth == 2:
             return self.struct()
         return self.printf()
+
+    def control(self, depth):
+        body = ' '.join(self.statement(depth - 1) for _ in range(self.r.randrange(1, 3)))
+        other = self.statement(depth - 1)
+        count, rounds = f'this->k{depth}', self.r.randrange(0, 5)
+        leave = f'if ({self.int(1)}) {self.pick("break", "continue")};' if self.r.random() < 0.4 else ''
+        kind = self.r.randrange(8)
+        if kind == 0:
+            return f'for ({count} = 0; {count} < {rounds}; {count}++) {{ {leave} {body} }}'
+        if kind == 1:
+            return f'{count} = {rounds}; while ({count}-- > 0) {{ {body} {leave} }}'
+        if kind == 2:
+            return f'{count} = 0; do {{ {body} {leave} {other} }} while (++{count} < {rounds});'
+        if kind == 3:
+            end = self.pick('', 'break;')
+            return f'switch ({self.int(1)} % 3) {{ case 0: {body} {end} case 1: {other} {end} default: {self.statement(depth - 1)} }}'
+        other = ' else { ' + other + ' }' if self.r.random() < 0.5 else ''
+        return f'if ({self.int(2)}) {{ {body} }}{other}'
 
     def printf(self):
         text, args = '', []
@@ -316,7 +332,7 @@ class Generator:
         out = [f'{t} {n};' for n, t in self.globals.items()]
         out += [f'self {t} {n[6:]};' for n, t in self.selfs.items()]
         out += [f'this {t} {n[6:]};' for n, t in self.thiss.items()]
-        out += ['string gs0, gs1;', 'self string s0;', 'this string t0;', 'this string t1;', 'this struct in *p;', 'this char *q;', 'this uint8_t *ad;',
+        out += ['this int k1, k2;', 'string gs0, gs1;', 'self string s0;', 'this string t0;', 'this string t1;', 'this struct in *p;', 'this char *q;', 'this uint8_t *ad;',
                 'struct in gst;', 'deep_t gd;', 'self struct deep dd;', 'deep_t deeps[int];', 'struct in many[int];', 'self struct in st;', f'{self.r.choice(INTS)} ten[10];',
                 f'{self.r.choice(INTS)} arr[int];', f'{self.r.choice(INTS)} two[string, int64_t];',
                 f'self {self.r.choice(INTS)} arr[{self.pick("int", "char", "uint64_t")}];', 'string names[int];', 'int spec;']

@@ -490,7 +490,21 @@ static void test_actions(void)
 		CHECK(p->clauses[0].destructive);
 	}
 	p = compile(&w, "BEGIN { if (arg0) { trace(1); } else if (arg1) { trace(2); } trace(3); }");
-	CHECK(p && p->nclauses == 8);
+	CHECK(p && p->nclauses == 1 && p->clauses[0].nactions == 6);
+	if (p) { /* 0: BRANCH 3; trace; JUMP 5; 3: BRANCH 5 ... */
+		dt_action *a = p->clauses[0].actions;
+		CHECK(a[0].kind == DT_ACT_BRANCH && dt_control_target(&a[0]) == 3);
+		CHECK(a[2].kind == DT_ACT_JUMP && dt_control_target(&a[2]) == 5);
+		CHECK(a[3].kind == DT_ACT_BRANCH && dt_control_target(&a[3]) == 5);
+	}
+	p = compile(&w, "BEGIN { while (arg0) { if (arg1) break; trace(1); } trace(2); }");
+	CHECK(p && p->clauses[0].nactions == 6);
+	if (p) {
+		dt_action *a = p->clauses[0].actions;
+		CHECK(a[0].kind == DT_ACT_BRANCH && dt_control_target(&a[0]) == 5);
+		CHECK(a[2].kind == DT_ACT_JUMP && dt_control_target(&a[2]) == 5);
+		CHECK(a[4].kind == DT_ACT_AGAIN && dt_control_target(&a[4]) == 1 && a[4].difo);
+	}
 	close_world(&w);
 }
 

@@ -36,7 +36,7 @@ static void test_data(void)
 	CHECK(!p.actions[3].is_string && p.actions[3].bound == 40);
 	CHECK(p.actions[3].payload == DT_PAYLOAD_STACK);
 	CHECK(p.actions[4].offset == 64 && p.actions[4].effect == DT_EFFECT_EXIT);
-	CHECK(p.data_size == 68 && p.cost == 320); /* 12, 4, 256, 40, 4 as the user counts; by 8 */
+	CHECK(p.parts[0].data_size == 68 && p.cost == 320); /* 12, 4, 256, 40, 4 as the user counts; by 8 */
 	CHECK(p.exits && !p.speculates);
 }
 
@@ -56,7 +56,7 @@ static void test_default(void)
 	PLAN(two, speculate);
 	CHECK(two.cost == 0);
 	PLAN(none, nothing);
-	CHECK(none.cost == 0 && none.data_size == 0);
+	CHECK(none.cost == 0 && none.parts[0].data_size == 0);
 	PLAN(seen, shown);
 	CHECK(seen.cost == 24 && seen.actions[0].role == DT_ROLE_EFFECT);
 }
@@ -81,7 +81,7 @@ static void test_keys(void)
 	CHECK(p.actions[2].is_string && p.actions[2].bound == 257 && p.actions[2].agg == &agg);
 	CHECK(p.actions[3].role == DT_ROLE_KEY && p.actions[3].key == 1);
 	CHECK(p.actions[4].role == DT_ROLE_AGG && p.actions[4].agg == &agg);
-	CHECK(p.data_size == 8 && p.cost == 24); /* keys are not in the record */
+	CHECK(p.parts[0].data_size == 8 && p.cost == 24); /* keys are not in the record */
 
 	acts[4].ntuple = 5;
 	CHECK(dt_record_plan_make(&p, &c, arena, &err) == -1 && err.code == EDT_BADAGG);

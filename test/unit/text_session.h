@@ -183,9 +183,11 @@ static int fake_consume(dt_engine *e, const dt_sink *sink)
 
 	(void)e;
 	nrecords = 0;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		records[i]->rec.nactions = records[i]->clause.nactions;
 		if (sink->record(sink->arg, &records[i]->rec) < 0)
 			return -1;
+	}
 	return 0;
 }
 

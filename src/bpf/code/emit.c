@@ -69,6 +69,14 @@ void dt_code_place(dt_code *c, uint32_t label)
 	c->labels.v[label] = c->insns.n;
 }
 
+bool dt_code_is_target(const dt_code *c, uint32_t label)
+{
+	for (uint32_t i = c->fixes.n; i-- > 0;)
+		if (!c->fixes.v[i].is_call && c->fixes.v[i].target == label)
+			return true;
+	return false;
+}
+
 /* ---- what must be fixed later ---- */
 
 static void fix(dt_code *c, uint32_t target, bool is_call)

@@ -55,6 +55,7 @@ void dt_code_func_begin(dt_code *c, uint32_t func);
 void dt_code_func_begin_global(dt_code *c, uint32_t func, uint32_t nargs);
 uint32_t dt_code_label(dt_code *c);
 void dt_code_place(dt_code *c, uint32_t label);
+bool dt_code_is_target(const dt_code *c, uint32_t label); /* some jump goes there */
 
 /* ---- instructions ---- */
 void dt_code_insn(dt_code *c, uint8_t code, int dst, int src, int16_t off, int32_t imm);

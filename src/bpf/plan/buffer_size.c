@@ -15,11 +15,21 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 #define ONCE (1u << PK_BEGIN | 1u << PK_END | 1u << PK_ERROR) /* ERROR: after faults of the others */
 
-/* A clause has other probes than these. */
+/* Bytes of all parts of a clause, each once. */
+static uint64_t once(const struct dt_plan_clause *x)
+{
+	uint64_t n = 8;
+
+	for (uint32_t k = 0; k < x->record.nparts; k++)
+		n += x->parts[k].size + (k ? 8 : 0);
+	return n;
+}
+
+/* A clause has other probes than these, or records as often as it likes. */
 static bool fires_often(const dt_plan *p)
 {
 	for (uint32_t i = 0; i < p->clauses.n; i++)
-		if (p->clauses.v[i].kinds & ~ONCE)
+		if (p->clauses.v[i].kinds & ~ONCE || p->clauses.v[i].record.loops)
 			return true;
 	return false;
 }
@@ -28,7 +38,9 @@ static bool fires_often(const dt_plan *p)
 static bool records_often(const dt_plan *p)
 {
 	for (uint32_t i = 0; i < p->clauses.n; i++)
-		if (p->clauses.v[i].kinds & ~(1u << PK_BEGIN | 1u << PK_END) && p->clauses.v[i].size)
+		if ((p->clauses.v[i].kinds & ~(1u << PK_BEGIN | 1u << PK_END) ||
+		     p->clauses.v[i].record.loops) &&
+		    p->clauses.v[i].size)
 			return true;
 	return false;
 }
@@ -40,9 +52,9 @@ static uint64_t recorded_once(const dt_plan *p)
 
 	for (uint32_t i = 0; i < p->clauses.n; i++)
 		if (p->clauses.v[i].kinds & 1u << PK_ERROR)
-			error += p->clauses.v[i].size + 8;
+			error += once(&p->clauses.v[i]);
 	for (uint32_t i = 0; i < p->clauses.n; i++)
-		most += p->clauses.v[i].size + 8 + error + sizeof(struct dt_fault_rec) + 8 +
+		most += once(&p->clauses.v[i]) + error + sizeof(struct dt_fault_rec) + 8 +
 			REC_HEADER + 8;
 	return most;
 }
@@ -119,9 +131,13 @@ static uint64_t counted_bufsize(const dt_plan *p, uint64_t size)
 		return 4 * size;
 	for (uint32_t i = 0; i < p->clauses.n; i++) {
 		const struct dt_plan_clause *x = &p->clauses.v[i];
-		uint64_t n = x->record.cost ? (size / x->record.cost + 1) * (x->size + 8) : 0;
 
-		most = n > most ? n : most;
+		for (uint32_t k = 0; k < x->record.nparts; k++) {
+			uint32_t cost = x->record.parts[k].cost;
+			uint64_t n = cost ? (size / cost + 1) * (x->parts[k].size + 8) : 0;
+
+			most = n > most ? n : most;
+		}
 	}
 	most += size / 4;
 	return most < 4 * size ? most : 4 * size;
@@ -188,9 +204,14 @@ void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p)
 		 faults = room_for(l, p, DT_FAULT_COST, sizeof(struct dt_fault_rec));
 
 	for (uint32_t i = 0; i < p->clauses.n; i++) {
-		uint64_t n = room_for(l, p, p->clauses.v[i].record.cost, p->clauses.v[i].size);
+		const struct dt_plan_clause *x = &p->clauses.v[i];
 
-		size = n > size ? n : size;
+		for (uint32_t k = 0; k < x->record.nparts; k++) {
+			uint64_t n =
+			    room_for(l, p, x->record.parts[k].cost, x->parts[k].size);
+
+			size = n > size ? n : size;
+		}
 	}
 	size = dt_layout_bufsize(p, size);
 	size = power_of_two(size > faults ? size : faults);

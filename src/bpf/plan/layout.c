@@ -186,6 +186,16 @@ static uint32_t given_size(const dt_plan *p)
 #define SLOTS_BYTES (512u << 10) /* for all slots of a CPU, if four fit ... */
 #define SLOTS_ALL   (16ull << 20) /* ... and of all CPUs, if each has eight */
 
+static uint32_t flow_size(const dt_plan *p)
+{
+	uint32_t size = 0;
+
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		if (p->clauses.v[i].record.has_control)
+			size = larger(size, FLOW_ROUNDS + p->clauses.v[i].record.loops * 8);
+	return size;
+}
+
 static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_needs *n,
 		      const struct largest *most, dt_error *err)
 {
@@ -198,6 +208,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 			largest = p->clauses.v[i].size;
 	l->nsub_locals = p->grows ? DT_SUB_LOCALS_MAX : n->sub_locals; /* code that comes later may call any */
 	l->sub_locals = area(&at, l->nsub_locals * 8);
+	l->flow = area(&at, flow_size(p));
 	l->local_vars = area(&at, locals->size);
 	l->local_refs = l->local_vars + locals->refs;
 	l->local_refs_size = locals->size - locals->refs;

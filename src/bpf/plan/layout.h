@@ -38,6 +38,9 @@ struct dt_prog_place {
 #define DT_PACKET_WORDS 32 /* packet.c: words of its own */
 #define DT_STORAGE_MAX	65000 /* bytes of an object in task storage: the kernel's limit is less than 64 KB */
 
+/* tr_flow.c: where the clause goes on, a u64; REC_MORE or 0, a u32; the rounds of each loop, u64s. */
+enum { FLOW_AT = 0, FLOW_MORE = 8, FLOW_ROUNDS = 16 };
+
 struct dt_plan_layout {
 	/* offsets from the start of the slot */
 	uint32_t key, dkey;  /* keys under construction: aggregations (REFUSED_KEY bytes before it are its own), associative arrays */
@@ -45,6 +48,7 @@ struct dt_plan_layout {
 	uint64_t more_elements; /* that arrays can have together when their own maps are full: var.c */
 	uint32_t dkey_size;  /* of the largest; before each of both is a word: which array (var.c) */
 	uint32_t sub_locals, nsub_locals; /* variables of subroutines; those of one are elsewhere in each program */
+	uint32_t flow;	     /* FLOW_*, if some clause has control flow */
 	uint32_t local_vars; /* clause-local variables */
 	uint32_t local_refs, local_refs_size; /* their by-reference part */
 	uint32_t record, record_size;

@@ -130,11 +130,13 @@ static void place_aggs(dt_plan *plan)
 
 /* Where each datum is: numbers and objects at fixed offsets, then the strings at their actual
  * length. */
-static int place_record(struct dt_plan_clause *x, dt_error *err)
+static int place_part(struct dt_plan_clause *x, uint32_t k, dt_error *err)
 {
-	uint64_t at = REC_HEADER, strings = 0;
+	const dt_record_part *part = &x->record.parts[k];
+	struct dt_plan_part *to = &x->parts[k];
+	uint64_t at = x->record.has_control ? sizeof(struct dt_part_rec) : REC_HEADER, strings = 0;
 
-	for (uint32_t i = 0; i < x->c->nactions; i++) {
+	for (uint32_t i = part->first; i < part->first + part->nactions; i++) {
 		const dt_action *a = &x->c->actions[i];
 		struct dt_plan_action *p = &x->plan[i];
 
@@ -143,7 +145,7 @@ static int place_record(struct dt_plan_clause *x, dt_error *err)
 			continue;
 		if (p->what->is_string) {
 			strings += dt_align_up(p->what->bound, 8);
-			x->has_strings = true;
+			to->has_strings = true;
 			at = dt_align_up(at, 4);
 			p->offset = (uint32_t)at;
 			at += 4;
@@ -157,8 +159,18 @@ static int place_record(struct dt_plan_clause *x, dt_error *err)
 		if (at + strings > MAX_RECORD)
 			return dt_err(err, EDT_BUFTOOSMALL, NULL);
 	}
-	x->fixed = (uint32_t)dt_align_up(at, 8);
-	x->size = x->record.cost ? x->fixed + (uint32_t)strings : 0;
+	to->fixed = (uint32_t)dt_align_up(at, 8);
+	to->size = part->cost ? to->fixed + (uint32_t)strings : 0;
+	x->size = to->size > x->size ? to->size : x->size;
+	return 0;
+}
+
+static int place_record(dt_plan *plan, struct dt_plan_clause *x, dt_error *err)
+{
+	x->parts = dt_arena_alloc(plan->arena, x->record.nparts * sizeof(*x->parts));
+	for (uint32_t k = 0; k < x->record.nparts; k++)
+		if (place_part(x, k, err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -179,7 +191,7 @@ static int plan_clause(dt_plan *plan, struct dt_plan_clause *x, dt_error *err)
 	for (uint32_t i = 0; i < c->nactions; i++)
 		if (x->record.actions[i].role == DT_ROLE_AGG && plan_agg(plan, x, i, err) < 0)
 			return -1;
-	return place_record(x, err);
+	return place_record(plan, x, err);
 }
 
 static int by_probe_id(const void *a, const void *b)

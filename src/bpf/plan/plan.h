@@ -57,15 +57,20 @@ struct dt_plan_action { /* beside each dt_action */
 	const struct dt_plan_agg *agg;	   /* KEY and AGG */
 };
 
+struct dt_plan_part { /* beside each dt_record_part */
+	uint32_t fixed;	 /* bytes before the strings */
+	uint32_t size;	 /* the largest it can be; 0: records nothing */
+	bool has_strings;
+};
+
 struct dt_plan_clause {
 	dt_clause *c;
 	dt_record_plan record;	     /* what is in it and what it costs */
 	struct dt_plan_action *plan; /* where we put that */
 	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there. On the heap, ecb_room of them */
 	uint32_t grow_kinds; /* 1 << enum dt_probe_kind: it may get more of these during tracing */
-	uint32_t fixed;	     /* bytes of the record before the strings */
-	uint32_t size;	     /* the largest it can be; 0: records nothing */
-	bool has_strings;
+	struct dt_plan_part *parts;
+	uint32_t size;	     /* of the largest part; 0: records nothing */
 	uint32_t kinds; /* 1 << enum dt_probe_kind */
 };
 

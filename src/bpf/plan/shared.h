@@ -110,11 +110,18 @@ struct dt_rec {
 	uint32_t probe;
 	uint64_t time;
 	uint32_t spec; /* speculation: id | use << 16; 0: none */
-	uint16_t type;
+	uint16_t type; /* below, and REC_MORE */
 	uint16_t cpu; /* of records in ring buffers */
 };
 enum { REC_DATA, REC_FAULT, REC_COMMIT, REC_DISCARD };
+#define REC_MORE      0x100 /* not the first part of this firing of the clause */
+#define REC_TYPE(r)   ((r)->type & 0xff)
 #define REC_HEADER ((uint32_t)sizeof(struct dt_rec))
+/* Of a clause with control flow: which part it is, after the header. */
+struct dt_part_rec {
+	struct dt_rec head;
+	uint64_t part;
+};
 struct dt_fault_rec {
 	struct dt_rec head;
 	uint32_t action;

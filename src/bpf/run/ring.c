@@ -165,14 +165,26 @@ bool dt_ring_quiesce(dt_bpf *e, uint64_t patience)
 
 /* ---- passing records on ---- */
 
+/* Which part of its clause a record is; NULL: none. */
+static const dt_record_part *part_of(const dt_bpf *e, const struct dt_rec *r)
+{
+	const dt_record_plan *p =
+	    r->clause < e->plan.clauses.n ? &e->plan.clauses.v[r->clause].record : NULL;
+	uint64_t part = 0;
+
+	if (!p || REC_TYPE(r) != REC_DATA)
+		return NULL;
+	if (p->has_control)
+		part = ((const struct dt_part_rec *)r)->part;
+	return part < p->nparts ? &p->parts[part] : NULL;
+}
+
 /* What a record takes of bufsize. */
 uint32_t dt_ring_cost(const dt_bpf *e, const struct dt_rec *r)
 {
-	if (r->type == REC_FAULT)
-		return DT_FAULT_COST;
-	return r->type == REC_DATA && r->clause < e->plan.clauses.n
-		   ? e->plan.clauses.v[r->clause].record.cost
-		   : 0;
+	const dt_record_part *part = part_of(e, r);
+
+	return REC_TYPE(r) == REC_FAULT ? DT_FAULT_COST : part ? part->cost : 0;
 }
 
 struct delivery {
@@ -182,12 +194,12 @@ struct delivery {
 	int rc;
 };
 
-static void fill_values(const struct dt_plan_clause *x, const struct dt_rec *r, uint32_t size,
-			dt_datum *values)
+static void fill_values(const struct dt_plan_clause *x, const dt_record_part *part,
+			const struct dt_rec *r, uint32_t size, dt_datum *values)
 {
 	const uint8_t *base = (const uint8_t *)r;
 
-	for (uint32_t i = 0; i < x->c->nactions; i++) {
+	for (uint32_t i = part->first; i < part->first + part->nactions; i++) {
 		const struct dt_plan_action *p = &x->plan[i];
 		uint32_t at = p->offset;
 
@@ -215,12 +227,13 @@ static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, u
 	const struct dt_plan_clause *x =
 	    r->clause < e->plan.clauses.n ? &e->plan.clauses.v[r->clause] : NULL;
 	const dt_ecb *ecb = x && r->probe < e->plan.probes.n ? x->ecbs[r->probe] : NULL;
+	const dt_record_part *part = part_of(e, r);
 	dt_record out = {.ecb = ecb, .cpu = cpu, .timestamp = time};
 	dt_fault fault;
 
 	if (!ecb || d->rc)
 		return;
-	if (r->type == REC_FAULT) {
+	if (REC_TYPE(r) == REC_FAULT) {
 		const struct dt_fault_rec *f = (const struct dt_fault_rec *)r;
 
 		fault = (dt_fault){.epid = ecb->epid,
@@ -230,9 +243,14 @@ static void deliver(struct delivery *d, const struct dt_rec *r, uint32_t size, u
 				   .absent = f->absent && f->code == DT_FLT_BADADDR,
 				   .value = f->value};
 		out.fault = &fault;
-	} else {
-		fill_values(x, r, size, d->values);
+	} else if (part) {
+		fill_values(x, part, r, size, d->values);
 		out.values = d->values;
+		out.first = part->first;
+		out.nactions = part->nactions;
+		out.continues = r->type & REC_MORE;
+	} else {
+		return;
 	}
 	d->rc = d->sink->record(d->sink->arg, &out);
 }
@@ -251,11 +269,11 @@ static void handle(struct delivery *d, const struct dt_rec *r, uint32_t size, ui
 {
 	struct dt_kept_rec *k;
 
-	switch (r->type) {
+	switch (REC_TYPE(r)) {
 	case REC_COMMIT:
 	case REC_DISCARD:
 		while ((k = dt_kept_end(d->e, r))) {
-			if (r->type == REC_COMMIT)
+			if (REC_TYPE(r) == REC_COMMIT)
 				take(d, k->rec, k->size, k->cpu, r->time);
 			free(k);
 		}

@@ -305,7 +305,10 @@ void dt_tr_effect(dt_tr *t, enum dt_effect what, uint32_t lost)
 	case DT_EFFECT_COMMIT: end_speculation(t, REC_COMMIT); break;
 	case DT_EFFECT_DISCARD: end_speculation(t, REC_DISCARD); break;
 	case DT_EFFECT_NONE:
-	case DT_EFFECT_SPECULATE: /* do_action() */
+	case DT_EFFECT_SPECULATE: /* dt_tr_action(), tr_flow.c */
+	case DT_EFFECT_BRANCH:
+	case DT_EFFECT_JUMP:
+	case DT_EFFECT_AGAIN:
 	case DT_EFFECT_AGGREGATE:
 	case DT_EFFECT_REFUSED: break;
 	}

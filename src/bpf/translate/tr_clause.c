@@ -1,10 +1,12 @@
 /*
  * tr_clause: a clause and its record.
  *
- * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted. Values are
+ * A clause is one function: clause(slot, ctx), 0 when it is done, 1 when it faulted (with loops, two:
+ * tr_flow.c). Values are
  * written directly to the slot's record area; at the end the header is added and the record is
  * copied once into the CPU's buffer (tr_buffer.c). A record that does not fit there is counted as a
- * drop; with the ring policy it replaces the oldest ones (tr_tail.c).
+ * drop; with the ring policy it replaces the oldest ones (tr_tail.c). Clauses with if or loops write
+ * a record for each block that records something (tr_flow.c).
  */
 #include <stddef.h>
 
@@ -65,7 +67,7 @@ static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p
 	dt_tr_effect(t, p->what->effect, done);
 }
 
-static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done)
+void dt_tr_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done)
 {
 	const dt_action *a = &x->c->actions[i];
 	const struct dt_plan_action *p = &x->plan[i];
@@ -99,11 +101,11 @@ static void do_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint
 }
 
 /*
- * Memory from alloca() or copyin() lasts for the firing: later clauses (and the hidden clauses of
- * an `if`) may have pointers to it, in this-> for example. Strings are copied when they are
+ * Memory from alloca() or copyin() lasts for the firing: later clauses (and the hidden clauses
+ * of an `if`) may have pointers to it, in this-> for example. Strings are copied when they are
  * assigned, so in a program that keeps no pointers each clause has all of scratch.
  */
-static void begin_scratch(dt_tr *t)
+void dt_tr_begin_scratch(dt_tr *t)
 {
 	dt_code *c = t->c;
 
@@ -166,6 +168,74 @@ static void check_space(dt_tr *t, const struct dt_plan_clause *x, uint32_t done)
 	jmpi(t->c, BPF_JEQ, R1, 0, done);
 }
 
+void dt_tr_begin_faults(dt_tr *t)
+{
+	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
+		t->fault[i] = UINT32_MAX;
+	t->fault_exit = dt_code_label(t->c);
+	t->faults = false;
+	t->reachable = true;
+}
+
+/* Parts of a record are checked one by one, and small buffers when it runs. */
+static bool fits(const dt_tr *t, const struct dt_plan_clause *x)
+{
+	return t->plan->buffers.small || x->record.has_control || !x->size ||
+	       x->record.cost <= t->plan->buffers.size;
+}
+
+/* False: the clause never runs. */
+static bool begin(dt_tr *t, const struct dt_plan_clause *x, bool small)
+{
+	const struct dt_plan_part *only = &x->parts[0];
+	bool control = x->record.has_control;
+	dt_code *c = t->c;
+
+	dt_tr_begin_faults(t);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
+	sti(c, 4, R6, S_FAULT, 0);
+	if (!fits(t, x)) {
+		never_fits(t);
+		if (!dt_record_ends(&x->record, t->plan->buffers.policy)) {
+			leave(c);
+			return false;
+		}
+	}
+	dt_tr_begin_scratch(t);
+	begin_given(t, x->c->source);
+	if (t->need->is.spec)
+		dt_tr_forget_speculation(t);
+	if (t->need->is.element)
+		sti(c, 4, R6, S_ARRAY, 0);
+	if (control)
+		sti(c, 4, R6, (int)t->at->flow + FLOW_MORE, 0);
+	else if (only->has_strings)
+		sti(c, 4, R6, S_CURSOR, (int32_t)only->fixed);
+	if (small)
+		reserve(t, x);
+	return true;
+}
+
+/* All actions, and the record. */
+static void plain_actions(dt_tr *t, const struct dt_plan_clause *x, uint32_t done, bool small)
+{
+	const struct dt_plan_part *only = &x->parts[0];
+
+	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
+		dt_tr_action(t, x, i, done);
+	if (!t->reachable || !x->size || !fits(t, x))
+		return;
+	if (small)
+		check_space(t, x, done);
+	dt_tr_header(t, REC_DATA);
+	(x->record.speculates ? dt_tr_output_speculative
+			      : dt_tr_output)(t, only->has_strings ? 0 : only->fixed);
+	if (small && !x->record.speculates)
+		sti(t->c, 4, R6, S_RESERVED, 0); /* the consumer releases it */
+}
+
 /*
  *	if (!predicate) return 0;
  *	actions; output record;
@@ -177,56 +247,25 @@ void dt_tr_clause(dt_tr *t)
 	const struct dt_plan_clause *x = &t->plan->clauses.v[t->clause];
 	dt_code *c = t->c;
 	uint32_t done = dt_code_label(c);
-	bool jumped = false, small = t->plan->buffers.small && x->size;
-	bool fits = small || !x->size || x->record.cost <= t->plan->buffers.size;
+	bool control = x->record.has_control;
+	bool small = t->plan->buffers.small && x->size && !control;
 	dt_tr_val v;
 
-	for (size_t i = 0; i < DT_NELEM(t->fault); i++)
-		t->fault[i] = UINT32_MAX;
-	t->fault_exit = dt_code_label(c);
-	t->faults = false;
-	t->reachable = true;
-	mov(c, R6, R1);
-	mov(c, R7, R2);
-	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
-	sti(c, 4, R6, S_FAULT, 0);
-	if (!fits) {
-		never_fits(t);
-		if (!dt_record_ends(&x->record, t->plan->buffers.policy)) {
-			leave(c);
-			return;
-		}
-	}
-	begin_scratch(t);
-	begin_given(t, x->c->source);
-	if (t->need->is.spec)
-		dt_tr_forget_speculation(t);
-	if (t->need->is.element)
-		sti(c, 4, R6, S_ARRAY, 0);
-	if (x->has_strings)
-		sti(c, 4, R6, S_CURSOR, (int32_t)x->fixed);
-	if (small)
-		reserve(t, x);
+	if (!begin(t, x, small))
+		return;
 	if (x->c->pred) {
 		sti(c, 4, R6, S_FACTION, 0);
 		dt_tr_difo(t, x->c->pred, &v);
 		if (t->reachable)
 			jmpi(c, BPF_JEQ, R0, 0, done);
-		jumped = t->reachable;
 	}
-	for (uint32_t i = 0; i < x->c->nactions && t->reachable && !t->failed; i++)
-		do_action(t, x, i, done);
-	jumped = jumped || x->record.speculates || x->record.exits;
-	if (t->reachable && x->size && fits) {
-		if (small)
-			check_space(t, x, done);
-		dt_tr_header(t, REC_DATA);
-		(x->record.speculates ? dt_tr_output_speculative
-				      : dt_tr_output)(t, x->has_strings ? 0 : x->fixed);
-		if (small && !x->record.speculates)
-			sti(c, 4, R6, S_RESERVED, 0); /* the consumer releases it */
-	}
-	if (t->reachable || jumped) {
+	if (x->record.loops && t->reachable)
+		dt_tr_loops_begin(t, x);
+	else if (control && t->reachable)
+		dt_tr_blocks(t, x, done);
+	else
+		plain_actions(t, x, done, small);
+	if (t->reachable || dt_code_is_target(c, done)) {
 		dt_code_place(c, done);
 		if (small)
 			dt_tr_unreserve(t);
@@ -234,11 +273,11 @@ void dt_tr_clause(dt_tr *t)
 		leave(c);
 	}
 	dt_tr_fault_paths(t);
-	if (!t->faults)
-		return;
-	dt_code_place(c, t->fault_exit);
-	if (small)
-		dt_tr_unreserve(t);
-	movi(c, R0, 1);
-	leave(c);
+	if (t->faults) {
+		dt_code_place(c, t->fault_exit);
+		if (small)
+			dt_tr_unreserve(t);
+		movi(c, R0, 1);
+		leave(c);
+	}
 }

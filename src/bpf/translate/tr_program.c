@@ -27,6 +27,7 @@ struct prog {
 	dt_tr t;
 	const struct dt_plan_prog *p;
 	uint32_t *clause_fn, *error_fn, *prologue_fn;
+	uint32_t *clause_loops, *error_loops; /* beside them, of clauses with loops; 0: none */
 	uint32_t fault_fn;
 	bool error_exits;
 };
@@ -192,6 +193,23 @@ static void begin_firing(struct prog *g, uint32_t no)
 		dt_tr_prologue_call(&g->t, g->prologue_fn, no);
 }
 
+/* clause(slot, ctx); goto fine unless it faulted */
+static void call_clause(struct prog *g, const struct dt_plan_clause *x, uint32_t func,
+			uint32_t loops, uint32_t fine)
+{
+	dt_code *c = g->t.c;
+	uint32_t faulted = dt_code_label(c);
+
+	dt_code_call(c, func);
+	jmpi(c, BPF_JEQ, R0, 0, fine);
+	if (!loops)
+		return;
+	jmpi(c, BPF_JNE, R0, CLAUSE_LOOPS, faulted);
+	dt_tr_loops_call(&g->t, x, loops);
+	jmpi(c, BPF_JEQ, R0, 0, fine);
+	dt_code_place(c, faulted);
+}
+
 static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 {
 	const struct dt_plan_clause *x = &g->t.plan->clauses.v[g->p->clauses[i]];
@@ -208,8 +226,7 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 	}
 	mov(c, R1, R6);
 	mov(c, R2, R7);
-	dt_code_call(c, g->clause_fn[i]);
-	jmpi(c, BPF_JEQ, R0, 0, next);
+	call_clause(g, x, g->clause_fn[i], g->clause_loops[i], next);
 	mov(c, R1, R6);
 	mov(c, R2, R7);
 	dt_code_call(c, g->fault_fn);
@@ -358,7 +375,7 @@ static void fault_function(struct prog *g)
 
 	for (uint32_t i = 0; i < g->t.plan->clauses.n; i++)
 		if (g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR &&
-		    !c->funcs.v[g->error_fn[i]].nargs)
+		    (!c->funcs.v[g->error_fn[i]].nargs || g->error_loops[i]))
 			context = true;
 	if (context) {
 		dt_code_func_begin(c, g->fault_fn);
@@ -389,8 +406,8 @@ static void fault_function(struct prog *g)
 			mov(c, R1, R6);
 			if (context)
 				mov(c, R2, R7);
-			dt_code_call(c, g->error_fn[i]);
-			jmpi(c, BPF_JEQ, R0, 0, fine);
+			call_clause(g, &g->t.plan->clauses.v[i], g->error_fn[i], g->error_loops[i],
+				    fine);
 			dt_tr_count(&g->t, CPU_DBL_ERRORS);
 			dt_code_place(c, fine);
 			if (g->t.plan->clauses.v[i].record.exits && g->p->kind != PK_END) {
@@ -410,7 +427,7 @@ static void fault_function(struct prog *g)
 
 /* ---- putting it together ---- */
 
-/* Does the function that begins at `start` use r7, which it sets at *set? */
+/* Does the function of the last instructions, which begins at `start`, use r7, which it sets at *set? */
 static bool uses_context(const dt_code *c, uint32_t start, uint32_t *set)
 {
 	*set = UINT32_MAX;
@@ -426,7 +443,8 @@ static bool uses_context(const dt_code *c, uint32_t start, uint32_t *set)
 }
 
 /* A clause that does not need the context of the probe is verified on its own. */
-static void clause_function(struct prog *g, uint32_t func, uint32_t clause, enum dt_probe_kind kind)
+static void clause_function(struct prog *g, uint32_t func, uint32_t loops, uint32_t clause,
+			    enum dt_probe_kind kind)
 {
 	dt_code *c = g->t.c;
 	uint32_t start, set;
@@ -441,23 +459,34 @@ static void clause_function(struct prog *g, uint32_t func, uint32_t clause, enum
 	else
 		c->insns.v[set] =
 		    (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = R7};
+	if (loops)
+		dt_tr_loops_function(&g->t, &g->t.plan->clauses.v[clause], loops);
+}
+
+static uint32_t declare_loops(struct prog *g, uint32_t clause)
+{
+	return g->t.plan->clauses.v[clause].record.loops ? dt_code_func_new(g->t.c, "loops") : 0;
 }
 
 static void declare(struct prog *g)
 {
+	size_t nclauses = g->p->nclauses + 1, nerrors = g->t.plan->clauses.n + 1;
 	char name[32];
 
 	dt_code_func_begin(g->t.c, dt_code_func_new(g->t.c, "dtrace"));
-	g->clause_fn = dt_arena_alloc(g->t.plan->arena, (g->p->nclauses + 1) * sizeof(uint32_t));
-	g->error_fn =
-	    dt_arena_alloc(g->t.plan->arena, (g->t.plan->clauses.n + 1) * sizeof(uint32_t));
+	g->clause_fn = dt_arena_alloc(g->t.plan->arena, nclauses * sizeof(uint32_t));
+	g->clause_loops = dt_arena_alloc(g->t.plan->arena, nclauses * sizeof(uint32_t));
+	g->error_fn = dt_arena_alloc(g->t.plan->arena, nerrors * sizeof(uint32_t));
+	g->error_loops = dt_arena_alloc(g->t.plan->arena, nerrors * sizeof(uint32_t));
 	for (uint32_t i = 0; i < g->p->nclauses; i++) {
 		snprintf(name, sizeof(name), "clause_%u", g->p->clauses[i]);
 		g->clause_fn[i] = dt_code_func_new(g->t.c, name);
+		g->clause_loops[i] = declare_loops(g, g->p->clauses[i]);
 	}
 	for (uint32_t i = 0; i < g->t.plan->clauses.n; i++)
 		if (g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR) {
 			g->error_fn[i] = dt_code_func_new(g->t.c, "error");
+			g->error_loops[i] = declare_loops(g, i);
 			g->error_exits = g->error_exits || g->t.plan->clauses.v[i].record.exits;
 		}
 	g->fault_fn = dt_code_func_new(g->t.c, "fault");
@@ -523,11 +552,11 @@ int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn
 	declare(&g);
 	main_function(&g);
 	for (uint32_t k = 0; k < p->nclauses && !t->failed; k++)
-		clause_function(&g, g.clause_fn[k], p->clauses[k], p->kind);
+		clause_function(&g, g.clause_fn[k], g.clause_loops[k], p->clauses[k], p->kind);
 	t->kind = p->kind;
 	for (uint32_t k = 0; k < plan->clauses.n && !t->failed; k++)
 		if (plan->clauses.v[k].kinds & 1u << PK_ERROR)
-			clause_function(&g, g.error_fn[k], k, PK_ERROR);
+			clause_function(&g, g.error_fn[k], g.error_loops[k], k, PK_ERROR);
 	t->kind = p->kind;
 	fault_function(&g);
 	add_functions(&g);

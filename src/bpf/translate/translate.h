@@ -4,7 +4,7 @@
  *   learn.c        the first round: what all programs need
  *   tr_program.c   whole programs: claim a slot, run its clauses, faults, release
  *   tr_event.c     which probe fired;  tr_prologue.c: what stable probes compute first
- *   tr_clause.c    a clause: predicate, actions, record
+ *   tr_clause.c    a clause: predicate, actions, record;  tr_flow.c: if, loops, switch
  *   tr_action.c    data and effects of actions;  tr_agg.c: aggregating actions
  *   tr_buffer.c    records into ring buffers;  tr_tail.c: with the ring policy
  *   difo.c         DIF instructions
@@ -155,7 +155,7 @@ typedef struct dt_tr {
 	/* of the DIFO */
 	dt_tr_state now;
 	bool reachable;
-	uint32_t fault[DT_FLT_BADSTACK + 1]; /* label per code; UINT32_MAX: not used */
+	uint32_t fault[DT_FLT_MAX_]; /* label per code; UINT32_MAX: not used */
 	uint32_t fault_exit;
 	bool faults;   /* there are jumps to it */
 	uint32_t loff; /* the offset of the DIF instruction being translated */
@@ -363,8 +363,21 @@ void dt_tr_sub_run(dt_tr *t, const char *name);
 /* ---- call.c ---- */
 void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
 
-/* ---- tr_clause.c, tr_action.c, tr_agg.c ---- */
+/* ---- tr_clause.c ---- */
 void dt_tr_clause(dt_tr *t);
+void dt_tr_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done);
+void dt_tr_begin_scratch(dt_tr *t);
+void dt_tr_begin_faults(dt_tr *t); /* of a function: its paths and its exit are its own */
+/* ---- tr_flow.c ---- */
+/* The actions of a clause with control flow. */
+void dt_tr_blocks(dt_tr *t, const struct dt_plan_clause *x, uint32_t done);
+/* The same with loops: in a function of its own. */
+enum { CLAUSE_LOOPS = 2 }; /* what the function of such a clause returns: it is to be called */
+void dt_tr_loops_begin(dt_tr *t, const struct dt_plan_clause *x);
+void dt_tr_loops_call(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
+void dt_tr_loops_function(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
+
+/* ---- tr_action.c, tr_agg.c ---- */
 void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
 void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 		 uint32_t size); /* value in r0 to slot + off; not strings */

@@ -1,0 +1,316 @@
+/*
+ * tr_flow: the blocks of a clause with if, loops or switch.
+ *
+ * Branches of a clause are branches of its function: they all go forward, so nothing else is needed.
+ * Each block that records something writes its part of the record when it ends.
+ *
+ * A loop must be a call of bpf_loop(). Loops can be nested deeper than functions can call each other
+ * (eight), so all loops of a clause are one bpf_loop(), and its blocks are one function:
+ *
+ *	loops(n, {slot, ctx}):	goto the block slot->at
+ *		blocks; where the clause goes back: slot->at = the first block of the loop; return 0
+ *		end: slot->at = END; return 1
+ *
+ * Going back costs a return and a call, about as much as an iteration of bpf_loop() written by
+ * hand. Each loop counts how often it goes back, so the number of calls is bounded.
+ *
+ * The clause's own function only decides whether the clause runs, and returns CLAUSE_LOOPS; its caller
+ * calls bpf_loop(). So a loop takes no more of the eight frames than a plain clause.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "bpf/translate/translate.h"
+
+#define MAX_CALLS (1u << 23) /* BPF_MAX_LOOPS */
+#define AT_END	  (-1)
+
+struct blocks {
+	dt_tr *t;
+	const struct dt_plan_clause *x;
+	uint32_t *label; /* of each action, and of the end */
+	bool *leads, *entered; /* entered: some jump goes there */
+	uint32_t part; /* the block at hand */
+};
+
+static int word(const dt_tr *t, uint32_t which)
+{
+	return (int)(t->at->flow + which);
+}
+
+/* ---- parts of the record ---- */
+
+static void begin_part(struct blocks *b, uint32_t part)
+{
+	const struct dt_plan_part *p = &b->x->parts[part];
+
+	b->part = part;
+	if (p->size && p->has_strings)
+		sti(b->t->c, 4, R6, S_CURSOR, (int32_t)p->fixed);
+}
+
+/* Type, part, and whether it is the first one of this firing. */
+static void write_type(dt_tr *t, uint32_t part)
+{
+	dt_code *c = t->c;
+
+	dt_slot_lea(c, R1, t->at->record);
+	ld(c, 4, R2, R6, word(t, FLOW_MORE));
+	st(c, 2, R1, (int)offsetof(struct dt_rec, type), R2); /* REC_DATA is 0 */
+	sti(c, 8, R1, (int)offsetof(struct dt_part_rec, part), (int32_t)part);
+	sti(c, 4, R6, word(t, FLOW_MORE), REC_MORE);
+}
+
+static void end_part(struct blocks *b)
+{
+	const dt_record_part *what = &b->x->record.parts[b->part];
+	const struct dt_plan_part *p = &b->x->parts[b->part];
+	dt_tr *t = b->t;
+	dt_code *c = t->c;
+	uint32_t full = dt_code_label(c);
+	bool small = t->plan->buffers.small && !what->speculates;
+
+	if (!p->size)
+		return;
+	if (!t->plan->buffers.small && what->cost > t->plan->buffers.size) {
+		dt_tr_count(t, CPU_DROPS);
+		return;
+	}
+	if (small) {
+		dt_tr_reserve(t, what->cost);
+		jmpi(c, BPF_JEQ, R0, 0, full);
+	}
+	if (t->need->is.spec && !what->speculates)
+		dt_tr_forget_speculation(t);
+	dt_tr_header(t, REC_DATA);
+	write_type(t, b->part);
+	(what->speculates ? dt_tr_output_speculative
+			  : dt_tr_output)(t, p->has_strings ? 0 : p->fixed);
+	if (small) {
+		sti(c, 4, R6, S_RESERVED, 0); /* the consumer releases it */
+		dt_code_place(c, full);
+	}
+}
+
+/* ---- control ---- */
+
+static uint32_t go_to(struct blocks *b, uint32_t action)
+{
+	b->entered[action] = true;
+	return b->label[action];
+}
+
+/* if (++rounds >= loopmax) fault; slot->at = head; return 0 */
+static void go_back(struct blocks *b, const dt_action *a)
+{
+	dt_tr *t = b->t;
+	dt_code *c = t->c;
+	int rounds = word(t, FLOW_ROUNDS + dt_control_loop(a) * 8);
+
+	t->loff = UINT32_MAX;
+	dt_tr_here(t);
+	ld(c, 8, R1, R6, rounds);
+	alui(c, BPF_ADD, R1, 1);
+	jmpi(c, BPF_JGE, R1, (int32_t)dt_opt(t->plan->opts, DT_O_LOOPMAX),
+	     dt_tr_fault_label(t, DT_FLT_LOOPMAX));
+	st(c, 8, R6, rounds, R1);
+	dt_tr_begin_scratch(t);
+	sti(c, 8, R6, word(t, FLOW_AT), (int32_t)dt_control_target(a));
+	movi(c, R0, 0);
+	leave(c);
+}
+
+static void do_control(struct blocks *b, uint32_t i)
+{
+	const dt_action *a = &b->x->c->actions[i];
+	enum dt_effect effect = b->x->record.actions[i].effect;
+	uint32_t no = UINT32_MAX;
+	dt_tr *t = b->t;
+	dt_tr_val v;
+
+	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+	if (a->difo)
+		dt_tr_difo(t, a->difo, &v);
+	if (!t->reachable)
+		return;
+	switch (effect) {
+	case DT_EFFECT_BRANCH:
+		jmpi(t->c, BPF_JEQ, R0, 0, go_to(b, dt_control_target(a)));
+		break;
+	case DT_EFFECT_AGAIN:
+		if (a->difo) {
+			no = dt_code_label(t->c);
+			jmpi(t->c, BPF_JEQ, R0, 0, no);
+		}
+		go_back(b, a);
+		t->reachable = a->difo != NULL;
+		if (a->difo)
+			dt_code_place(t->c, no);
+		break;
+	default: /* a jump to what follows would be code that does nothing */
+		if (dt_control_target(a) != i + 1) {
+			ja(t->c, go_to(b, dt_control_target(a)));
+			t->reachable = false;
+		}
+	}
+}
+
+static void do_one(struct blocks *b, uint32_t i, uint32_t end)
+{
+	const dt_action *a = &b->x->c->actions[i];
+	enum dt_effect effect = b->x->record.actions[i].effect;
+
+	if (dt_effect_is_control(effect))
+		do_control(b, i);
+	else if (effect == DT_EFFECT_SPECULATE && a->arg)
+		dt_tr_action(b->t, b->x, i, go_to(b, dt_control_target(a)));
+	else
+		dt_tr_action(b->t, b->x, i, end);
+}
+
+/* ---- all blocks ---- */
+
+/* Where the clause can go back to is where the function can begin. */
+static void find_start(struct blocks *b)
+{
+	const dt_clause *c = b->x->c;
+	bool *seen = dt_xcalloc(c->nactions + (size_t)1, sizeof(*seen));
+
+	ld(b->t->c, 8, R1, R6, word(b->t, FLOW_AT));
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		uint32_t to = dt_control_target(&c->actions[i]);
+
+		if (b->x->record.actions[i].effect != DT_EFFECT_AGAIN || seen[to] || to == 0)
+			continue;
+		seen[to] = true;
+		jmpi(b->t->c, BPF_JEQ, R1, (int32_t)to, go_to(b, to));
+	}
+	free(seen);
+}
+
+static void do_blocks(struct blocks *b, uint32_t end)
+{
+	dt_tr *t = b->t;
+	uint32_t part = 0;
+
+	begin_part(b, 0);
+	for (uint32_t i = 0; i < b->x->c->nactions && !t->failed; i++) {
+		if (i && b->leads[i]) {
+			if (t->reachable)
+				end_part(b);
+			part++;
+			if (b->entered[i]) {
+				dt_code_place(t->c, b->label[i]);
+				t->reachable = true;
+			}
+			if (t->reachable)
+				begin_part(b, part);
+		}
+		if (t->reachable) /* the kernel refuses unreachable code */
+			do_one(b, i, end);
+	}
+	if (t->reachable)
+		end_part(b);
+}
+
+static void init(struct blocks *b, dt_tr *t, const struct dt_plan_clause *x, uint32_t end)
+{
+	uint32_t n = x->c->nactions + 1;
+
+	*b = (struct blocks){.t = t, .x = x};
+	b->label = dt_xcalloc(n, sizeof(*b->label));
+	b->leads = dt_xcalloc(n, sizeof(*b->leads));
+	b->entered = dt_xcalloc(n, sizeof(*b->entered));
+	dt_clause_blocks(x->c, b->leads);
+	for (uint32_t i = 0; i + 1 < n; i++)
+		b->label[i] = b->leads[i] ? dt_code_label(t->c) : UINT32_MAX;
+	b->label[n - 1] = end;
+}
+
+static void fini(struct blocks *b)
+{
+	free(b->label);
+	free(b->leads);
+	free(b->entered);
+}
+
+void dt_tr_blocks(dt_tr *t, const struct dt_plan_clause *x, uint32_t done)
+{
+	struct blocks b;
+
+	init(&b, t, x, done);
+	do_blocks(&b, done);
+	fini(&b);
+}
+
+/* ---- loops ---- */
+
+/* In the clause's function. */
+void dt_tr_loops_begin(dt_tr *t, const struct dt_plan_clause *x)
+{
+	dt_code *c = t->c;
+
+	sti(c, 8, R6, word(t, FLOW_AT), 0);
+	for (uint32_t i = 0; i < x->record.loops; i++)
+		sti(c, 8, R6, word(t, FLOW_ROUNDS + i * 8), 0);
+	movi(c, R0, CLAUSE_LOOPS);
+	leave(c);
+	t->reachable = false;
+}
+
+/*
+ * In its caller: r0 = 1 if it faulted, else 0.
+ *	bpf_loop(enough, loops, {slot, ctx}, 0);
+ *	if (!slot->fault && slot->at != END) slot->fault = LOOPMAX
+ *	r0 = slot->fault
+ */
+void dt_tr_loops_call(dt_tr *t, const struct dt_plan_clause *x, uint32_t func)
+{
+	uint64_t calls = x->record.loops * dt_opt(t->plan->opts, DT_O_LOOPMAX) + 1;
+	dt_code *c = t->c;
+	uint32_t known = dt_code_label(c);
+
+	st(c, 8, R10, -24, R6);
+	st(c, 8, R10, -16, R7);
+	movi(c, R1, (int32_t)(calls < MAX_CALLS ? calls : MAX_CALLS));
+	dt_code_func_addr(c, R2, func);
+	mov(c, R3, R10);
+	alui(c, BPF_ADD, R3, -24);
+	movi(c, R4, 0);
+	helper(c, BPF_FUNC_loop);
+	ld(c, 4, R0, R6, S_FAULT);
+	jmpi(c, BPF_JNE, R0, 0, known);
+	ld(c, 8, R1, R6, word(t, FLOW_AT));
+	jmpi(c, BPF_JEQ, R1, AT_END, known);
+	movi(c, R0, DT_FLT_LOOPMAX + 1);
+	st(c, 4, R6, S_FAULT, R0);
+	dt_code_place(c, known);
+}
+
+void dt_tr_loops_function(dt_tr *t, const struct dt_plan_clause *x, uint32_t func)
+{
+	dt_code *c = t->c;
+	uint32_t end = dt_code_label(c);
+	struct blocks b;
+
+	dt_tr_begin_faults(t);
+	dt_code_func_begin(c, func); /* the kernel requires callbacks to be static */
+	ld(c, 8, R7, R2, 8);
+	ld(c, 8, R6, R2, 0);
+	init(&b, t, x, end);
+	find_start(&b);
+	do_blocks(&b, end);
+	if (t->reachable || dt_code_is_target(c, end)) {
+		dt_code_place(c, end);
+		sti(c, 8, R6, word(t, FLOW_AT), AT_END);
+		movi(c, R0, 1);
+		leave(c);
+	}
+	dt_tr_fault_paths(t);
+	if (t->faults) {
+		dt_code_place(c, t->fault_exit);
+		movi(c, R0, 1);
+		leave(c);
+	}
+	fini(&b);
+}

@@ -1,0 +1,106 @@
+/*
+ * graph: the actions of a clause as a graph of blocks.
+ *
+ * Actions run one after the other, except that
+ *
+ *	BRANCH	goes on at its target if its expression is 0
+ *	JUMP	goes on at its target
+ *	AGAIN	goes back to its target if its expression is not 0, or without one always: one more
+ *		round of its loop, or a fault when the loop has had as many as option loopmax allows
+ *
+ * A target is the number of an action, from 0; the number of actions is the end of the clause. Only
+ * AGAIN goes back, so every clause ends. A block is a run of actions without one of these and
+ * without a target inside it; each of these is a block to itself. What a block records is one part of
+ * the record (engine/record_plan.h).
+ *
+ * speculate() holds for the rest of the statements in whose braces it was written: `arg` is the
+ * action after those, where the clause goes on without such a speculation; 0: the end of the clause.
+ */
+#include "dif/dif.h"
+
+static bool has_target(const dt_action *a)
+{
+	enum dt_effect e = dt_act(a->kind)->effect;
+
+	return dt_effect_is_control(e) || (e == DT_EFFECT_SPECULATE && a->arg);
+}
+
+bool dt_clause_has_control(const dt_clause *c)
+{
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (has_target(&c->actions[i]))
+			return true;
+	return false;
+}
+
+uint32_t dt_clause_loops(const dt_clause *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->nactions; i++)
+		if (dt_act(c->actions[i].kind)->effect == DT_EFFECT_AGAIN &&
+		    dt_control_loop(&c->actions[i]) >= n)
+			n = dt_control_loop(&c->actions[i]) + 1;
+	return n;
+}
+
+void dt_clause_blocks(const dt_clause *c, bool *leads)
+{
+	memset(leads, 0, (c->nactions + (size_t)1) * sizeof(*leads));
+	leads[0] = true;
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		if (!has_target(&c->actions[i]))
+			continue;
+		leads[dt_control_target(&c->actions[i])] = true;
+		if (dt_effect_is_control(dt_act(c->actions[i].kind)->effect))
+			leads[i] = leads[i + 1] = true;
+	}
+}
+
+void dt_clause_shift(dt_clause *c, uint32_t n)
+{
+	for (uint32_t i = n; i < c->nactions; i++)
+		if (has_target(&c->actions[i]))
+			c->actions[i].arg += n;
+	for (uint32_t i = 0; i < c->nstmts; i++)
+		c->stmts[i].first += n;
+}
+
+/* A statement is never entered in its middle. */
+static bool is_start(const dt_clause *c, uint32_t action)
+{
+	uint32_t lo = 0, hi = c->nstmts;
+
+	if (action == c->nactions)
+		return true;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->stmts[mid].first <= action)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo < hi && c->stmts[lo].first == action;
+}
+
+int dt_control_verify(const dt_clause *c, dt_error *err)
+{
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const dt_action *a = &c->actions[i];
+		enum dt_effect e = dt_act(a->kind)->effect;
+		uint64_t to = e == DT_EFFECT_SPECULATE ? a->arg : dt_control_target(a);
+
+		if (!has_target(a))
+			continue;
+		if (to > c->nactions || !is_start(c, (uint32_t)to))
+			return dt_err(err, EDT_DIFINVAL, "action #%u goes on in no statement", i + 1);
+		if (e == DT_EFFECT_AGAIN ? to > i : to <= i)
+			return dt_err(err, EDT_DIFINVAL, "action #%u goes in the wrong direction",
+				      i + 1);
+		if (dt_control_loop(a) >= DT_LOOPS_MAX)
+			return dt_err(err, EDT_DIFINVAL, "action #%u: more than %u loops", i + 1,
+				      DT_LOOPS_MAX);
+	}
+	return 0;
+}

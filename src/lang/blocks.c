@@ -1,0 +1,344 @@
+/*
+ * blocks: if, loops and switch -> actions that choose the next one (dif/graph.c).
+ *
+ *	if (c) A else B			BRANCH c -> 1; A; JUMP 2; 1: B; 2:
+ *	for (i; c; s) A			i; BRANCH c -> 2; 1: A; s; AGAIN c -> 1; 2:
+ *	switch (e) { case 1: A }	this->%switch = e; BRANCH (this->%switch != 1) -> 1; JUMP 2; 1: A; 2:
+ *
+ * A loop asks its condition once before the first round (do: not) and then after each, so AGAIN
+ * counts exactly the rounds. continue goes to s, break to 2.
+ *
+ * Two things hold here as they do when an if becomes several clauses (sugar.c), because scripts rely
+ * on it: a block with exit() is the last of its firing, and the order rules of commit() and
+ * speculate() (action.c) are about a block, since each block has a part of the record to itself.
+ */
+#include "lang/action.h"
+
+/* ---- checking ---- */
+
+static dt_node *check_condition(dt_compiler *cc, dt_node *n)
+{
+	dt_node *c = dt_check(cc, n);
+
+	if (!dt_type_is_scalar(c->type) || dt_type_is_float(c->type))
+		dt_fail(cc, c->pos, D_OP_SCALAR, "a condition must be of scalar type, not %s",
+			dt_tname(cc, c->type));
+	return c;
+}
+
+/* this->%switch_1 and so on, by the nesting; %choice_1 is for strings. */
+static dt_node *switch_variable(dt_compiler *cc, dt_pos pos, bool is_string)
+{
+	dt_node *n = dt_node_new(cc, N_IDENT, pos);
+
+	n->scope = T_THIS;
+	n->name = dt_arena_printf(cc->arena, is_string ? "%%choice_%u" : "%%switch_%u",
+				  cc->in_switch);
+	return n;
+}
+
+static dt_node *convert(dt_compiler *cc, dt_node *n, dt_type *to)
+{
+	dt_node *cast = dt_node_op1(cc, '(', n);
+
+	cast->ctype = to;
+	return cast;
+}
+
+/* The type in which C would compare a value of type t. */
+static dt_type *promoted(dt_compiler *cc, dt_type *t)
+{
+	const struct dt_intrinsics *types = dt_intrinsics(cc->types);
+
+	return dt_type_is_integer(t) && dt_type_size(cc->types, t) < 4 ? types->int_ : t;
+}
+
+static void check_case(dt_compiler *cc, dt_node *label, dt_type *t, const dt_node *others)
+{
+	bool is_string = dt_type_is_string(t);
+	dt_node *value = dt_check(cc, is_string ? label->c : convert(cc, label->c, t));
+
+	if (value->kind != (is_string ? N_STRING : N_INT))
+		dt_fail(cc, label->pos, D_TYPE_ERR, "a case must be a constant %s",
+			is_string ? "string" : "integer");
+	for (const dt_node *o = others; o != label; o = o->next)
+		if (o->kind == N_CASE && o->r &&
+		    (is_string ? strcmp(o->str, value->str) == 0 : o->ival == value->ival))
+			dt_fail(cc, label->pos, D_TYPE_ERR, "this case is there twice");
+	label->ival = value->ival;
+	label->str = value->str;
+	if (!is_string)
+		value = dt_node_int(cc, label->pos, value->ival, dt_intrinsics(cc->types)->int64);
+	label->r = dt_check(
+	    cc, dt_node_op2(cc, T_NE, switch_variable(cc, label->pos, is_string), value));
+}
+
+static void check_switch(dt_compiler *cc, dt_node *s)
+{
+	dt_type *t = dt_check(cc, dt_node_copy(cc, s->c))->type;
+	bool is_string = dt_type_is_string(t), has_default = false;
+	dt_node *value = s->c;
+
+	if (!is_string && !dt_type_is_integer(t))
+		dt_fail(cc, s->c->pos, D_TYPE_ERR,
+			"switch needs an integer or a string, not %s", dt_tname(cc, t));
+	cc->in_switch++;
+	if (!is_string)
+		value = convert(cc, value, dt_intrinsics(cc->types)->int64);
+	s->c = dt_stmt_check(
+	    cc, dt_node_op2(cc, '=', switch_variable(cc, s->c->pos, is_string), value));
+	for (dt_node *n = s->l; n; n = n->next) {
+		dt_node *next = n->next;
+
+		if (n->kind != N_CASE) {
+			n->next = NULL;
+			dt_blocks_check(cc, n);
+			n->next = next;
+		} else if (n->c) {
+			check_case(cc, n, promoted(cc, t), s->l);
+		} else if (has_default) {
+			dt_fail(cc, n->pos, D_SYNTAX, "default is there twice");
+		} else {
+			has_default = true;
+		}
+	}
+	cc->in_switch--;
+}
+
+static void check_loop(dt_compiler *cc, dt_node *n)
+{
+	dt_blocks_check(cc, n->args);
+	if (n->c && n->op != T_DO)
+		n->c = check_condition(cc, n->c);
+	dt_blocks_check(cc, n->l);
+	dt_blocks_check(cc, n->r);
+	if (n->c && n->op == T_DO)
+		n->c = check_condition(cc, n->c);
+}
+
+void dt_blocks_check(dt_compiler *cc, dt_node *list)
+{
+	for (dt_node *n = list; n; n = n->next) {
+		dt_depth_enter(cc, n->pos);
+		switch (n->kind) {
+		case N_IF:
+			n->c = check_condition(cc, n->c);
+			dt_blocks_check(cc, n->l);
+			dt_blocks_check(cc, n->r);
+			break;
+		case N_LOOP: check_loop(cc, n); break;
+		case N_SWITCH: check_switch(cc, n); break;
+		case N_JUMP: break;
+		default:
+			if (n->l)
+				n->l = dt_stmt_check(cc, n->l);
+		}
+		dt_depth_leave(cc);
+	}
+}
+
+/* ---- actions ---- */
+
+typedef DT_VEC(uint32_t) fixes; /* actions whose target is not known yet */
+
+/* What break and continue leave. */
+struct around {
+	fixes *breaks, *continues; /* a switch has no continues of its own */
+	struct around *outer;
+};
+
+struct flow {
+	dt_compiler *cc;
+	dt_clause_builder *b;
+	struct around *around;
+	fixes ends; /* jumps to the end of the clause */
+	uint32_t depth; /* of braces */
+};
+
+static void statements(struct flow *f, dt_node *list);
+
+static uint32_t here(const struct flow *f)
+{
+	return f->b->actions.n;
+}
+
+static void patch(struct flow *f, uint32_t action, uint32_t target)
+{
+	dt_action *a = &f->b->actions.v[action];
+
+	a->arg = (a->arg & ~0xffffffffull) | target;
+}
+
+static void new_block(struct flow *f)
+{
+	f->b->has_commit = f->b->has_record = f->b->has_exit = false;
+}
+
+static uint32_t control(struct flow *f, enum dt_act kind, dt_difo *difo, dt_pos pos)
+{
+	dt_stmt *s = dt_vec_add(&f->b->stmts, f->cc->arena);
+	uint32_t at = here(f);
+
+	*s = (dt_stmt){.kind = DT_ST_CONTROL, .first = at, .pos = pos};
+	dt_action_add(f->cc, f->b, kind)->difo = difo;
+	new_block(f);
+	return at;
+}
+
+/* The block at hand ends: with exit() in it, so does the clause. */
+static void end_block(struct flow *f, dt_pos pos)
+{
+	if (f->b->has_exit)
+		*dt_vec_add(&f->ends, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, pos);
+}
+
+/* These actions go on here. */
+static void land(struct flow *f, const fixes *from, dt_pos pos)
+{
+	if (!from->n)
+		return;
+	end_block(f, pos);
+	for (uint32_t i = 0; i < from->n; i++)
+		patch(f, from->v[i], here(f));
+	new_block(f);
+}
+
+static dt_difo *condition(struct flow *f, dt_node *c)
+{
+	return dt_gen_expr(f->cc, c, true);
+}
+
+static void compile_if(struct flow *f, dt_node *n)
+{
+	fixes no = {0}, over = {0};
+
+	end_block(f, n->pos);
+	*dt_vec_add(&no, f->cc->arena) = control(f, DT_ACT_BRANCH, condition(f, n->c), n->c->pos);
+	statements(f, n->l);
+	if (n->r) {
+		end_block(f, n->pos);
+		*dt_vec_add(&over, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
+		land(f, &no, n->pos);
+		statements(f, n->r);
+		land(f, &over, n->pos);
+	} else {
+		land(f, &no, n->pos);
+	}
+}
+
+static void compile_loop(struct flow *f, dt_node *n)
+{
+	fixes breaks = {0}, continues = {0};
+	struct around a = {&breaks, &continues, f->around};
+	uint32_t head, back, loop = f->b->nloops++;
+	dt_difo *c;
+
+	if (loop == DT_LOOPS_MAX)
+		dt_fail(f->cc, n->pos, D_SYNTAX, "more than %u loops in a clause", DT_LOOPS_MAX);
+	statements(f, n->args);
+	end_block(f, n->pos);
+	c = n->c ? condition(f, n->c) : NULL;
+	if (c && n->op != T_DO)
+		*dt_vec_add(&breaks, f->cc->arena) = control(f, DT_ACT_BRANCH, c, n->c->pos);
+	new_block(f);
+	head = here(f);
+	f->around = &a;
+	statements(f, n->l);
+	f->around = a.outer;
+	land(f, &continues, n->pos);
+	statements(f, n->r);
+	end_block(f, n->pos);
+	back = control(f, DT_ACT_AGAIN, c, n->c ? n->c->pos : n->pos);
+	f->b->actions.v[back].arg = (uint64_t)loop << 32 | head;
+	land(f, &breaks, n->pos);
+}
+
+static void compile_switch(struct flow *f, dt_node *s)
+{
+	fixes breaks = {0};
+	struct around a = {&breaks, NULL, f->around};
+	uint32_t otherwise;
+	bool has_default = false;
+
+	a.continues = f->around ? f->around->continues : NULL;
+	dt_stmt_compile(f->cc, f->b, s->c);
+	for (dt_node *n = s->l; n; n = n->next)
+		if (n->kind == N_CASE && n->c) {
+			end_block(f, n->pos);
+			n->len = control(f, DT_ACT_BRANCH, condition(f, n->r), n->pos);
+		}
+	end_block(f, s->pos);
+	otherwise = control(f, DT_ACT_JUMP, NULL, s->pos);
+	f->around = &a;
+	for (dt_node *n = s->l; n; n = n->next) {
+		dt_node *next = n->next;
+
+		if (n->kind == N_CASE) {
+			end_block(f, n->pos);
+			new_block(f);
+			patch(f, n->c ? n->len : otherwise, here(f));
+			has_default = has_default || !n->c;
+			continue;
+		}
+		n->next = NULL;
+		statements(f, n);
+		n->next = next;
+	}
+	f->around = a.outer;
+	if (!has_default)
+		*dt_vec_add(&breaks, f->cc->arena) = otherwise;
+	land(f, &breaks, s->pos);
+}
+
+static void compile_jump(struct flow *f, const dt_node *n)
+{
+	fixes *to = n->op == T_BREAK ? f->around->breaks : f->around->continues;
+
+	end_block(f, n->pos);
+	*dt_vec_add(to, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
+}
+
+static void compile_expression(struct flow *f, dt_node *n)
+{
+	dt_clause_builder *b = f->b;
+	uint32_t before = b->stmts.n;
+
+	dt_stmt_compile(f->cc, b, n->l);
+	if (b->stmts.n > before && b->stmts.v[before].kind == DT_ST_EXIT)
+		b->has_exit = true;
+}
+
+/* Those of one pair of braces: the scope of speculate(). */
+static void statements(struct flow *f, dt_node *list)
+{
+	bool speculating = f->b->has_speculate;
+	fixes scope = {0};
+
+	f->depth++;
+	for (dt_node *n = list; n; n = n->next) {
+		switch (n->kind) {
+		case N_IF: compile_if(f, n); break;
+		case N_LOOP: compile_loop(f, n); break;
+		case N_SWITCH: compile_switch(f, n); break;
+		case N_JUMP: compile_jump(f, n); break;
+		default:
+			if (!n->l)
+				break;
+			compile_expression(f, n);
+			if (f->b->has_speculate && !speculating && !scope.n && f->depth > 1)
+				*dt_vec_add(&scope, f->cc->arena) = here(f) - 1;
+		}
+	}
+	f->depth--;
+	f->b->has_speculate = speculating;
+	land(f, &scope, (dt_pos){0});
+}
+
+void dt_blocks_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *list)
+{
+	struct flow f = {.cc = cc, .b = b};
+
+	statements(&f, list);
+	for (uint32_t i = 0; i < f.ends.n; i++)
+		patch(&f, f.ends.v[i], here(&f));
+}
