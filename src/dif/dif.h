@@ -141,7 +141,8 @@ enum dt_subr {
 #define DT_SUBR(sym, num, proto, ver, cls, help) DT_SUBR_##sym = num,
 #include "dif/builtins.def"
 #undef DT_SUBR
-	DT_SUBR_MAX_ /* one above the highest */
+	DT_SUBR_MAX_, /* one above the highest */
+	DT_SUBR_SOFT = DT_SUBR_STRCASECMP, /* from here on, names of scripts come first: builtins.def */
 };
 struct dt_builtin_var_desc {
 	const char *name, *type; /* type as D text; "@dyn" for args[] */

@@ -58,6 +58,7 @@ dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use);
 /* The definition of an inline or function, with what its names mean, as a value of its type. */
 dt_node *dt_expand_body(dt_compiler *cc, dt_ident *id, struct dt_binding *names, const dt_node *use);
 dt_node *dt_expand_function(dt_compiler *cc, dt_ident *id, dt_node *call); /* function.c */
+dt_node *dt_check_sprintf(dt_compiler *cc, dt_node *n);
 dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, const dt_node *use);
 dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n);
 dt_node *dt_xlate_deref(dt_node *n); /* *p of a translated pointer; NULL: it is not one */

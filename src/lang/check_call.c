@@ -158,18 +158,33 @@ static void check_args(dt_compiler *cc, dt_node *n, const struct proto *proto)
 	}
 }
 
+static bool is_function(const dt_ident *id)
+{
+	return id->kind == ID_SUBR || id->kind == ID_ACTION || id->kind == ID_AGGFUNC ||
+	       id->kind == ID_FUNC;
+}
+
+/* min and max of two numbers are no aggregating functions. */
+static bool is_plain(const dt_ident *id, const dt_node *call)
+{
+	return id->kind == ID_AGGFUNC && (id->id == DT_ACT_MIN || id->id == DT_ACT_MAX) &&
+	       dt_list_len(call->args) == 2;
+}
+
 dt_ident *dt_call_ident(dt_compiler *cc, const dt_node *n)
 {
-	dt_ident *id = dt_ident_find(cc, n->name, 0);
+	dt_ident *id = dt_ident_find(cc, n->name, 0), *soft;
 
 	if (!id)
 		dt_function_cycle(cc, n->name, n->pos);
 	if (!id && dt_library_for(cc, n->name))
 		id = dt_ident_find(cc, n->name, 0);
+	if ((!id || !is_function(id) || is_plain(id, n)) && (soft = dt_ident_soft(cc, n->name)))
+		return soft;
 	if (!id)
 		dt_fail(cc, n->pos, D_FUNC_UNDEF, "undefined function name: %s%s", n->name,
 			dt_suggest(cc, n->name, ID_SUBR));
-	if (id->kind != ID_SUBR && id->kind != ID_ACTION && id->kind != ID_AGGFUNC && id->kind != ID_FUNC)
+	if (!is_function(id))
 		dt_fail(cc, n->pos, D_FUNC_IDKIND, "%s is not a function", n->name);
 	return id;
 }
@@ -181,6 +196,8 @@ dt_node *dt_check_call(dt_compiler *cc, dt_node *n)
 
 	if (id->kind == ID_FUNC)
 		return dt_expand_function(cc, id, n);
+	if (id->kind == ID_SUBR && id->id == DT_SUBR_SPRINTF)
+		return dt_check_sprintf(cc, n);
 	n->kind = N_FUNC;
 	n->ident = id;
 	dt_use_attr(cc, n->pos, id->attr, id->name);

@@ -289,6 +289,8 @@ void dt_idents_init(dt_compiler *cc); /* built-ins, subroutines, actions, NULL *
 dt_ident *dt_ident_find(dt_compiler *cc, const char *name, int scope_tok /* 0, T_SELF, T_THIS */);
 dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, int scope_tok,
 		       dt_pos pos); /* takes the next id; D_ID_OFLOW */
+/* A built-in subroutine whose name a program may use for something else (DT_SUBR_SOFT); NULL: there is none. */
+dt_ident *dt_ident_soft(dt_compiler *cc, const char *name);
 dt_ident *dt_agg_find(dt_compiler *cc, const char *name);
 dt_ident *dt_agg_get(dt_compiler *cc, const char *name, dt_pos pos); /* find or make */
 void dt_idents_undo(dt_compiler *cc); /* after a failed compile */

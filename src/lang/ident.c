@@ -59,9 +59,9 @@ static void add_subroutines(dt_compiler *cc)
 {
 	for (size_t i = 0; i < dt_nsubrs; i++) {
 		const struct dt_subr_desc *s = &dt_subrs[i];
-		dt_ident *id = add_builtin(cc, s->name, ID_SUBR, s->id, s->version);
 
-		id->proto = s->proto;
+		if (s->id < DT_SUBR_SOFT)
+			add_builtin(cc, s->name, ID_SUBR, s->id, s->version)->proto = s->proto;
 	}
 }
 
@@ -114,6 +114,27 @@ dt_ident *dt_ident_find(dt_compiler *cc, const char *name, int scope_tok)
 	dt_ident *id = dt_map_get(scope_map(cc, scope_tok), name);
 
 	return id && is_visible(cc, id) && !(cc->module && (id->flags & IDF_PROGRAM)) ? id : NULL;
+}
+
+dt_ident *dt_ident_soft(dt_compiler *cc, const char *name)
+{
+	for (size_t i = dt_nsubrs; i-- > 0 && dt_subrs[i].id >= DT_SUBR_SOFT;) {
+		const struct dt_subr_desc *s = &dt_subrs[i];
+		dt_ident *id;
+
+		if (strcmp(s->name, name) != 0)
+			continue;
+		id = dt_arena_alloc(cc->arena, sizeof(*id));
+		*id = (dt_ident){.name = s->name,
+				 .kind = ID_SUBR,
+				 .flags = IDF_BUILTIN,
+				 .id = s->id,
+				 .attr = {DT_STAB_EVOLVING, DT_STAB_EVOLVING, DT_CLASS_COMMON},
+				 .version = s->version,
+				 .proto = s->proto};
+		return is_visible(cc, id) ? id : NULL;
+	}
+	return NULL;
 }
 
 dt_ident *dt_ident_new(dt_compiler *cc, const char *name, enum dt_idkind kind, int scope_tok,

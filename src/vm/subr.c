@@ -6,6 +6,7 @@
  *
  *   subr.c       the table; memory, user memory, numbers, processes, kernel objects
  *   subr_str.c   strings
+ *   subr_text.c  strings, beyond what DTrace has
  *   subr_path.c  basename, dirname, cleanpath
  *   subr_json.c  json
  *   subr_net.c   byte order, addresses as text

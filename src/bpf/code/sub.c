@@ -96,7 +96,7 @@ static void expr(struct sub *s);
 
 static const char *source_of(const char *name)
 {
-	static const char *const *const libs[] = {dt_sub_sources, dt_sub_cgroup_sources};
+	static const char *const *const libs[] = {dt_sub_sources, dt_sub_text_sources, dt_sub_cgroup_sources};
 	size_t n = strlen(name);
 
 	for (size_t l = 0; l < DT_NELEM(libs); l++)

@@ -42,8 +42,9 @@ uint32_t dt_sub_func(dt_sub *s, const char *name);
 uint32_t dt_sub_args(dt_sub *s, const char *name);
 void dt_sub_emit(dt_sub *s); /* at the end of a program: all that were called */
 
-/* ---- lib.c, lib_cgroup.c: they end with NULL ---- */
+/* ---- lib.c, lib_text.c, lib_cgroup.c: they end with NULL ---- */
 extern const char *const dt_sub_sources[];
+extern const char *const dt_sub_text_sources[];
 extern const char *const dt_sub_cgroup_sources[];
 
 #endif

@@ -58,6 +58,12 @@ static const struct lib_row {
     {DT_SUBR_LINK_NTOP, "link", 2, {0}, B_LINK},
     {DT_SUBR_JSON, "json", 2, {0}, B_ARG0},
     {DT_SUBR_SPECULATION, "speculation", 1, {0}, B_NONE},
+    {DT_SUBR_STRCASECMP, "strcasecmp", 2, {0}, B_NONE},
+    {DT_SUBR_STARTS_WITH, "starts_with", 2, {0}, B_NONE},
+    {DT_SUBR_STRREPLACE, "strreplace", 3, {0}, B_STRSIZE},
+    {DT_SUBR_STRFIELD, "strfield", 3, {0}, B_ARG0},
+    {DT_SUBR_HEXSTR, "hexstr", 2, {0}, B_STRSIZE},
+    {DT_SUBR_STRHASH, "strhash", 1, {0}, B_NONE},
     {DT_SUBR_DENTRY_PATH, "path", 4, {0}, B_STRSIZE},
 };
 
@@ -362,6 +368,19 @@ static void byte_order(dt_tr *t, uint32_t rd, int bits)
 	set_number(t, rd);
 }
 
+/* the first if first op second, else the second */
+static void select_one(dt_tr *t, uint32_t rd, int op)
+{
+	uint32_t done = dt_code_label(t->c);
+
+	tuple(t, R0, 0);
+	tuple(t, R1, 1);
+	jmp(t->c, op, R0, R1, done);
+	mov(t->c, R0, R1);
+	dt_code_place(t->c, done);
+	set_number(t, rd);
+}
+
 static void device(dt_tr *t, uint32_t rd, int shift, int32_t mask)
 {
 	tuple(t, R0, 0);
@@ -587,6 +606,8 @@ void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd)
 	case DT_SUBR_NTOHL: byte_order(t, rd, 32); break;
 	case DT_SUBR_HTONLL:
 	case DT_SUBR_NTOHLL: byte_order(t, rd, 64); break;
+	case DT_SUBR_MIN: select_one(t, rd, BPF_JSLT); break;
+	case DT_SUBR_MAX: select_one(t, rd, BPF_JSGT); break;
 	case DT_SUBR_GETMAJOR: device(t, rd, 20, 0xfff); break;
 	case DT_SUBR_GETMINOR: device(t, rd, 0, 0xfffff); break;
 	default:
