@@ -358,6 +358,22 @@ static void copyout(dt_tr *t, uint32_t rd, bool string)
 	set_number(t, rd);
 }
 
+#define PACKET_MAX 65535
+
+static void skbcopy(dt_tr *t, uint32_t rd)
+{
+	const dt_tr_val *size = &t->now.tuple[1];
+
+	if (t->now.ntuple < 2 || size->kind != V_CONST || size->n == 0 || (uint64_t)size->n > PACKET_MAX) {
+		dt_tr_here(t);
+		ja(t->c, dt_tr_fault_label(t, DT_FLT_ILLOP));
+		t->reachable = false;
+		return;
+	}
+	dt_tr_packet_copy(t, (uint32_t)size->n);
+	set_scratch(t, rd, NUMBER);
+}
+
 /* ---- numbers ---- */
 
 static void byte_order(dt_tr *t, uint32_t rd, int bits)
@@ -598,6 +614,7 @@ void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd)
 		set_number(t, rd);
 		break;
 	case DT_SUBR_MEMREF: memref(t, rd); break;
+	case DT_SUBR_SKBCOPY: skbcopy(t, rd); break;
 	case DT_SUBR_COPYOUT: copyout(t, rd, false); break;
 	case DT_SUBR_COPYOUTSTR: copyout(t, rd, true); break;
 	case DT_SUBR_HTONS:

@@ -1,5 +1,5 @@
 /*
- * packet: the bytes of an sk_buff, for pcap().
+ * packet: the bytes of an sk_buff, for pcap() and skbcopy().
  *
  *	u32 captured, u32 length, then the bytes			DT_PAYLOAD_PACKET
  *
@@ -178,8 +178,8 @@ static void read_member(dt_tr *t, const char *member, int to, uint32_t size)
 	read_memory(t->c, false, to, size, dt_tr_fault_label(t, DT_FLT_BADADDR));
 }
 
-/* What is not at skb->data; r9 bytes were. */
-static void put_rest(dt_tr *t, uint32_t off, uint32_t most)
+/* What is not at skb->data, after the r9 bytes that were; the first byte is at slot + P_TO. r9 = how many there are. */
+static void put_rest(dt_tr *t, uint32_t most)
 {
 	dt_code *c = t->c;
 	uint32_t all = dt_code_label(c);
@@ -193,8 +193,9 @@ static void put_rest(dt_tr *t, uint32_t off, uint32_t most)
 	movi(c, R1, (int32_t)most);
 	alu(c, BPF_SUB, R1, R9);
 	st(c, 8, R2, P_LEFT, R1);
-	alui(c, BPF_ADD, R9, (int32_t)off);
-	st(c, 8, R2, P_TO, R9);
+	ld(c, 8, R1, R2, P_TO);
+	alu(c, BPF_ADD, R1, R9);
+	st(c, 8, R2, P_TO, R1);
 	mov(c, R1, R6);
 	dt_code_call(c, t->func.fragments);
 	dt_slot_lea(c, R2, t->at->packet);
@@ -204,35 +205,85 @@ static void put_rest(dt_tr *t, uint32_t off, uint32_t most)
 	dt_code_place(c, all);
 }
 
-void dt_tr_packet(dt_tr *t, uint32_t off, uint32_t size)
+/* The sk_buff in r8: its sizes and its first piece's address to S_TMP, and r9 = bytes of that piece, at most so many */
+static void first_piece(dt_tr *t, uint32_t most)
 {
 	dt_code *c = t->c;
-	uint32_t none = dt_code_label(c), fits = dt_code_label(c), most = size - 8;
+	uint32_t fits = dt_code_label(c);
 
-	if (t->learn && t->learn->is.packet < most)
-		t->learn->is.packet = most;
-	dt_slot_lea(c, R1, off);
-	sti(c, 8, R1, 0, 0);
-	jmpi(c, BPF_JEQ, R0, 0, none);
-	mov(c, R8, R0);
 	st(c, 8, R6, S_FVALUE, R8);
 	read_member(t, "len", S_TMP, 4);
 	read_member(t, "data_len", S_TMP + 4, 4);
 	read_member(t, "data", S_TMP + 8, 8);
 	ld(c, 4, R9, R6, S_TMP);
-	dt_slot_st(c, 4, off + 4, R9);
 	ld(c, 4, R1, R6, S_TMP + 4);
 	alu(c, BPF_SUB, R9, R1);
 	jmpi(c, BPF_JLE, R9, (int32_t)most, fits);
 	movi(c, R9, (int32_t)most);
 	dt_code_place(c, fits);
+}
+
+/* r1 = where to; r9 bytes of the first piece */
+static void read_first(dt_tr *t)
+{
+	dt_code *c = t->c;
+
 	ld(c, 8, R3, R6, S_TMP + 8);
 	st(c, 8, R6, S_FVALUE, R3);
-	dt_slot_lea(c, R1, off + 8);
 	mov(c, R2, R9);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	jmpi(c, BPF_JNE, R0, 0, dt_tr_fault_label(t, DT_FLT_BADADDR));
-	put_rest(t, off + 8, most);
+}
+
+static void learn_size(dt_tr *t, uint32_t most)
+{
+	if (t->learn && t->learn->is.packet < most)
+		t->learn->is.packet = most;
+}
+
+void dt_tr_packet(dt_tr *t, uint32_t off, uint32_t size)
+{
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c), most = size - 8;
+
+	learn_size(t, most);
+	dt_slot_lea(c, R1, off);
+	sti(c, 8, R1, 0, 0);
+	jmpi(c, BPF_JEQ, R0, 0, none);
+	mov(c, R8, R0);
+	first_piece(t, most);
+	ld(c, 4, R1, R6, S_TMP);
+	dt_slot_st(c, 4, off + 4, R1);
+	dt_slot_lea(c, R1, t->at->packet);
+	sti(c, 8, R1, P_TO, (int32_t)off + 8);
+	dt_slot_lea(c, R1, off + 8);
+	read_first(t);
+	put_rest(t, most);
 	dt_slot_st(c, 4, off, R9);
 	dt_code_place(c, none);
+}
+
+/* The sk_buff is in the tuple; the copy is in scratch memory, which layout.c makes larger than any packet. */
+void dt_tr_packet_copy(dt_tr *t, uint32_t size)
+{
+	dt_code *c = t->c;
+
+	learn_size(t, size);
+	dt_tr_needs(t, memory);
+	dt_tr_here(t);
+	dt_tr_alloc_const(t, size, true);
+	st(c, 8, R6, S_VALUE, R0);
+	alui(c, BPF_ADD, R0, (int32_t)t->at->scratch);
+	dt_slot_lea(c, R1, t->at->packet);
+	st(c, 8, R1, P_TO, R0);
+	ld(c, 8, R8, R6, S_TUPLE);
+	first_piece(t, size);
+	dt_slot_lea(c, R1, t->at->packet);
+	ld(c, 8, R1, R1, P_TO);
+	jmpi(c, BPF_JGT, R1, (int32_t)(t->at->slot_size - size), dt_tr_fault_label(t, DT_FLT_NOSCRATCH)); /* never */
+	alu(c, BPF_ADD, R1, R6);
+	read_first(t);
+	put_rest(t, size);
+	ld(c, 8, R0, R6, S_VALUE);
+	jmpi(c, BPF_JGT, R0, (int32_t)t->at->scratch_size, dt_tr_fault_label(t, DT_FLT_NOSCRATCH)); /* the same */
 }

@@ -351,6 +351,7 @@ int dt_tr_peek_code(dt_tr *t); /* the small program of direct_map.c */
 
 /* ---- packet.c ---- */
 /* The datum at slot + off: the bytes of the sk_buff at the address in r0. Uses r8, r9. */
+void dt_tr_packet_copy(dt_tr *t, uint32_t size); /* r0 = offset in scratch of its first bytes; BADADDR */
 void dt_tr_packet(dt_tr *t, uint32_t off, uint32_t size);
 void dt_tr_packet_functions(dt_tr *t);
 
