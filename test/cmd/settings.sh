@@ -21,7 +21,7 @@ good -x version=1.0 -x amin=Private/Private/Unknown -x stdc=c -x evaltime=main -
 good -D A -D B=1 -U A -I /nosuch -H -X s -X t -C
 good -32 -w -F -q
 good -64 -x errtags -x droptags -x defaultargs -x argref -x pspec -x nolibs
-good -b 0 # nothing is recorded
+good -b 0 # nothing is recorded; compat/bufsize.sh has what is
 bad '-b -1: ' -b -1
 bad '-b 1x: ' -b 1x
 bad '-b : ' -b ''
