@@ -183,7 +183,7 @@ args[2]: int" "$("$DTRACE" -lvn proc:::signal-send | sed -n 's/^.*\(args\[\)/\1/
 grep -q 'provider proc has no probe "exce"; did you mean "exec"?' "$TMP/err" || { echo "no suggestion"; cat "$TMP/err"; fails=1; }
 fired
 # which part of a description is wrong
-for what in 'proc:x::exec:provider proc has no module "x"' 'audit::aue_opena:commit:provider audit has no function "aue_opena"; did you mean "aue_open"?'; do
+for what in 'proc:x::exec:provider proc has no module "x"' 'audit::aue_opn:commit:provider audit has no function "aue_opn"; did you mean "aue_open"?'; do
 	"$DTRACE" -n "${what%:*}" -n 'BEGIN { exit(0); }' 2>"$TMP/err" && fails=1
 	grep -qF -- "${what##*:}" "$TMP/err" || { echo "${what%:*}: no reason"; cat "$TMP/err"; fails=1; }
 done
