@@ -190,7 +190,6 @@ expect 1 "$status"
 expect_match 'no process has static probes of a provider named nosuchprovider' "$err"
 trace -n 'myserv999999999:::idle { }'
 expect 1 "$status"
-exit $fails
 
 # a program that is rebuilt while it is traced, in the same file: its probe is at the new place
 for n in 1 2; do
