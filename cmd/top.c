@@ -143,7 +143,7 @@ static void put_status(FILE *out)
 
 	snprintf(text, sizeof(text), "q quit  s by %s  p %s%s%s", style.by_rate ? "value" : "rate",
 		 paused ? "go on" : "pause", last ? "  | " : "", last ? last : "");
-	top_make_safe(text, strlen(text));
+	dtrace_make_safe(text, strlen(text), 1);
 	fprintf(out, "%s%.*s%s\033[K", style.colour ? "\033[7m" : "", style.width - 1, text,
 		style.colour ? "\033[0m" : "");
 }
@@ -248,7 +248,7 @@ static void show(FILE *text)
 	}
 	while ((n = getline(&line, &room, text)) > 0) {
 		if (!raw_output)
-			top_make_safe(line, (size_t)n);
+			dtrace_make_safe(line, (size_t)n, 1);
 		fwrite(line, 1, (size_t)n, stdout);
 	}
 	free(line);

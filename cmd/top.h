@@ -33,7 +33,6 @@ struct top_style {
 typedef struct top_table top_table;
 top_table *top_table_new(void);
 void top_table_free(top_table *t);
-void top_make_safe(char *s, size_t n); /* control characters become '?', except newlines and tabs */
 void top_table_take(top_table *t, dtrace_hdl_t *h); /* the aggregations as they are now */
 /* At most style->height lines, each ended by what erases the rest of the line. */
 void top_table_draw(top_table *t, const struct top_style *style, FILE *out);

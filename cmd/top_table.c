@@ -86,37 +86,6 @@ void top_table_free(top_table *t)
 
 /* ---- keys as text ---- */
 
-/* Bytes of the UTF-8 character at s, 0: it is none, or one that a terminal acts upon. */
-static size_t harmless(const unsigned char *s, size_t n)
-{
-	size_t len = s[0] < 0x80   ? 1
-		     : s[0] < 0xc2 ? 0
-		     : s[0] < 0xe0 ? 2
-		     : s[0] < 0xf0 ? 3
-		     : s[0] < 0xf5 ? 4
-				   : 0;
-
-	if (len <= 1)
-		return s[0] >= 0x20 && s[0] < 0x7f;
-	for (size_t i = 1; i < len; i++)
-		if (i == n || (s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe2 && (s[1] == 0x80 || s[1] == 0x81)))
-		return 0; /* C1; directions of text, separators */
-	return len;
-}
-
-void top_make_safe(char *s, size_t n)
-{
-	for (size_t i = 0, len; i < n; i += len) {
-		len = s[i] == '\n' || s[i] == '\t' ? 1 : harmless((unsigned char *)s + i, n - i);
-		if (!len) {
-			s[i] = '?';
-			len = 1;
-		}
-	}
-}
-
 static char *make_key(const dtrace_row_t *r, unsigned nkeys)
 {
 	struct text t = {0};
@@ -128,7 +97,7 @@ static char *make_key(const dtrace_row_t *r, unsigned nkeys)
 	for (size_t i = 0; i < t.n; i++)
 		if (t.s[i] == '\n' || t.s[i] == '\t')
 			t.s[i] = '?';
-	top_make_safe(t.s, t.n);
+	dtrace_make_safe(t.s, t.n, 1);
 	return strdup(t.s);
 }
 
