@@ -19,3 +19,12 @@ torture nosuch
 expect "2 test/torture/run: no part nosuch; the parts are: programs kills loads allocations everything memory cpus suspend clocks" "$status $out"
 torture -x
 expect 2 "$status" "an unknown option"
+# stopped in the middle it leaves nothing that it has started
+"$SRC/test/torture/run" -t 600 everything >"$TMP/out" 2>&1 </dev/null &
+run=$!
+child() { dtrace=$(pgrep -P $run -x dtrace | head -n 1); [ -n "$dtrace" ]; }
+wait_for 60 child
+kill -TERM $run
+wait $run
+expect 143 "$?" "stopped: $(cat "$TMP/out")"
+[ ! -e "/proc/$dtrace" ] || { echo "dtrace $dtrace still runs"; kill "$dtrace"; count_failure; }
