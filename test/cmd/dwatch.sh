@@ -1,21 +1,11 @@
 # The command dwatch, its words and flags, the program that it generates, and arguments that try to become D.
 # needs: root bpf btf gcc python3
 . "$SRC/test/lib.bash"
-DWATCH=$BUILD/dwatch
-export DWATCH_PROFILES_PATH=$TMP/profiles NO_COLOR=1
+. "$SRC/test/cmd/dwatch.bash"
+export DWATCH_PROFILES_PATH=$TMP/profiles
 mkdir "$TMP/profiles"
-cd "$TMP" || exit 1
 
 dw() { "$DWATCH" "$@" >out 2>err </dev/null; status=$?; out=$(cat out) err=$(cat err); }
-# begin ARGS: dwatch in the background; from here on it sees everything. finish: wait until it ends by itself
-begin() {
-	: >err
-	timeout 300 "$DWATCH" "$@" >out 2>err </dev/null &
-	watcher=$!
-	wait_for 60 begun
-}
-begun() { grep -q '^INFO Watching' err || ! kill -0 $watcher 2>/dev/null; }
-finish() { wait $watcher; status=$?; out=$(cat out) err=$(cat err); }
 # A program of a name of its own, which runs others.
 me=dw$$
 printf '#!/bin/sh\n/bin/echo a "b  c" >/dev/null\n/bin/true 1 2 3 4\nexit 0\n' >$me

@@ -1,18 +1,9 @@
 # Profiles of dwatch compile, show what a known load does, and can be added by a user.
 # needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
-DWATCH=$BUILD/dwatch
-export NO_COLOR=1 XDG_CONFIG_HOME=$TMP/config
-cd "$TMP" || exit 1
+. "$SRC/test/cmd/dwatch.bash"
+export XDG_CONFIG_HOME=$TMP/config
 : >err
-begin() {
-	: >err
-	timeout 300 "$DWATCH" "$@" >out 2>err </dev/null &
-	watcher=$!
-	wait_for 60 begun
-}
-begun() { grep -q '^INFO Watching' err || ! kill -0 $watcher 2>/dev/null; }
-finish() { wait $watcher; status=$?; out=$(cat out) err=$(cat err); }
 # seen PATTERN COUNT: so many details match, and all events were right
 seen() { expect "$2" "$(sed 's/^[^]]*\]: //' out | grep -cE -- "$1")" "$1 in: $(cat out err)"; }
 me=dp$$
