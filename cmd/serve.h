@@ -55,7 +55,7 @@ void http_begin(dtrace_hdl_t *h, int listener, const char *token, const char *pr
 int http_fd(void);
 int http_timeout(void); /* ms until http_run() is due; -1: never */
 void http_run(void);
-bool http_is_watched(void); /* somebody would read a new frame now */
+bool http_is_watched(void); /* a client would read a new frame now */
 void http_frame(dtrace_hdl_t *h);
 bool http_has_news(void);   /* some reader waits for what is there already */
 void http_wake(void);	    /* send it */

@@ -652,7 +652,7 @@ int dt_consumer_write_aggs(dt_consumer *c, const struct dt_writer_ops *ops, dt_b
 	dt_buf *b;
 	int rc;
 
-	env.diag = NULL; /* what is missing from a document is no news of the trace */
+	env.diag = NULL; /* the trace has lost nothing if a document lacks something */
 	d.w = ops->open(&env);
 	rc = dt_consumer_walk_aggs(c, add_table, &d);
 	if (rc == 0 && ops->end)

@@ -5,7 +5,7 @@
  * 8.1-8.6 ms and 13.1 MB of peak memory, most of it a copy of the file. Newer kernels allow vmlinux
  * in sysfs to be mapped: the pages are the kernel's own and not counted as ours. Its types are found
  * by one walk, which goes only as far as needed: the structures that scripts ask for are among the
- * first eighth, and the second half is functions. Names are hashed part by part, too. The first few
+ * first eighth, and the second half is functions. Names are hashed part by part as well. The first few
  * names of functions and typedefs are found by search, in 0.3 ms each, before theirs are hashed. Offsets
  * of members, which the kernel engine needs, are read without creating types (dt_btf_offset()).
  * Reading instead of mapping costs 3.8 ms more (the kernel returns a page per read) and is used for

@@ -44,7 +44,7 @@ with Page("file://%s/plain.html" % tmp) as p:
     expect("var(--hit)", p.js("document.querySelector(%r).getAttribute('fill')" % node("vmlinux`vfs_read")), "found frames stand out")
     p.shot(picture)
     p.type("#search", "(")
-    expect("15.00% in 1 place", p.js("document.getElementById('found').textContent"), "search for what is no expression")
+    expect("15.00% in 1 place", p.js("document.getElementById('found').textContent"), "search for an invalid expression")
     p.click(node("sh"))
     expect(whole, width(p, "sh"), "zoomed in")
     expect(["all", "sh", "libc.so.6`main", "libc.so.6`read", "vmlinux`vfs_read", "libc.so.6`write", "vmlinux`vfs_write"], p.js(NAMES), "zoomed frames")

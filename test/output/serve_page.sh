@@ -55,7 +55,7 @@ with Serving([dtrace, "-x", "engine=bpf", "-q", "-x", "aggrate=200ms", "-x", "sw
         p.until("document.querySelectorAll('#events tbody tr').length === 1", "found events")
         expect("<b>bold</b> first", p.js("document.querySelector('#events tbody tr').cells[3].textContent"), "an event")
         p.type("#search", "onerror=alert(1")
-        p.until("%s.length === 1" % cells("calls"), "what is no expression is text")
+        p.until("%s.length === 1" % cells("calls"), "an invalid expression is text")
         p.js("document.getElementById('search').value = ''; document.getElementById('search').dispatchEvent(new Event('input'))")
         # pause: nothing moves, nothing is lost
         p.click("#pause")

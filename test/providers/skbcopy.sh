@@ -27,7 +27,7 @@ net tcp -qn 'sdt:net::net_dev_queue /progenyof($target) && args[0]->len > 3000/ 
 	printf("%d %d %d %d\n", args[0]->data_len > 0, this->p[2000] - this->p[1999] & 255, this->p[2999] - this->p[2000] & 255, this->p[1256] == this->p[1000]); }'
 expect "1 1 231 1" "$(grep . <<<"$out" | sort -u)" "$err"
 
-# an address that is no packet is a fault; the size is a constant
+# an address that is not of a packet is a fault; the size is a constant
 net udp -qn "$queue"' { trace(*(int *)skbcopy((struct sk_buff *)16, 8)); }'
 expect 3 "$(grep -c 'invalid address (0x10) in action #1' <<<"$err")" "$err"
 dt -x errtags -n 'BEGIN { trace((int64_t)skbcopy((void *)8, pid)); }'
