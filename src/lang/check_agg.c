@@ -65,6 +65,9 @@ dt_node *dt_check_agg_assign(dt_compiler *cc, dt_node *n)
 			"@%s must be assigned the result of an aggregating function, as in @%s = "
 			"count()",
 			n->l->name, n->l->name);
+	/* the subroutines min(a, b) and max(a, b): here the aggregating functions are meant, of one value */
+	if (n->r->ident->kind == ID_SUBR && (n->r->ident->id == DT_SUBR_MIN || n->r->ident->id == DT_SUBR_MAX))
+		dt_check_args_count(cc, n->r, 1, 1, D_PROTO_LEN);
 	if (n->r->ident->kind != ID_AGGFUNC)
 		dt_fail(cc, n->r->pos, D_AGG_FUNC,
 			"%s( ) is not an aggregating function: @%s cannot be assigned its result",

@@ -83,7 +83,7 @@ static dt_node *fit_arg(dt_compiler *cc, dt_node *a, const struct formal *f)
 	if (formal_is(f, "string"))
 		return dt_convert(cc, a, dt_intrinsics(cc->types)->string);
 	if (f->text[f->len - 1] == '*')
-		return dt_is_null(a) || fits_pointer(cc, t, f) ? a : NULL;
+		return (dt_is_null(a) && !pointer) || fits_pointer(cc, t, f) ? a : NULL;
 	if (strncmp(f->text, "const ", 6) == 0)
 		return a->kind == N_INT ? a : NULL;
 	if (formal_is(f, "uintptr_t"))

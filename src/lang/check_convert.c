@@ -158,7 +158,7 @@ dt_node *dt_convert(dt_compiler *cc, dt_node *n, dt_type *to)
 		return dt_type_is_string_compat(from) ? dt_to_string(cc, n) : NULL;
 	}
 	if (dt_type_is_pointer(to)) {
-		if (dt_is_null(n))
+		if (dt_is_null(n) && !dt_type_is_pointer(from)) /* (int *)0 is an int * */
 			return dt_coerce(cc, n, to);
 		if (!dt_type_is_pointer(from) && !dt_type_is_array(from) &&
 		    !dt_type_is_string(from) && !dt_type_is_function(from))

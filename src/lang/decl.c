@@ -48,6 +48,19 @@ static void check_ordinary_name(dt_compiler *cc, const dt_declarator *d)
 		dt_fail(cc, d->pos, D_DECL_IDRED, "\"%s\" is an enumerator", d->name);
 }
 
+/* One of our libraries, loaded for another of its names, leaves a name as the program has declared it. */
+bool dt_gives_way(dt_compiler *cc, const char *name)
+{
+	const dt_ident *id;
+	int64_t value;
+	dt_type *t;
+
+	if (!cc->src || !cc->src->is_ours)
+		return false;
+	id = dt_ident_find(cc, name, 0);
+	return id ? (id->flags & IDF_PROGRAM) != 0 : dt_enumerator_lookup(cc->types, name, false, &t, &value);
+}
+
 /* ---- variables ---- */
 
 static void set_keys(dt_compiler *cc, dt_ident *id, const dt_derive *keys)
@@ -125,10 +138,14 @@ static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 	dt_ident *id = included ? NULL : dt_ident_find(cc, d->name, 0);
 	bool again; /* a second one, or of the language */
 
+	if (dt_gives_way(cc, d->name))
+		return;
 	/* A header may redeclare what is built in, even differently; the program may not. */
 	if (!old && !included)
 		old = dt_type_lookup_local(cc->types, DT_NS_ORDINARY, d->name);
 	again = !included && (dt_is_defined(cc, d->name) || (old && is_sized_name(old)));
+	if (old && !again && cc->src && cc->src->is_ours && dt_type_is_integer(old) && dt_type_is_integer(t))
+		return; /* the program's own */
 	if (old && (again || !same_type(cc, old, t)))
 		dt_fail(cc, d->pos, included ? D_DECL_TYPERED : D_DECL_IDRED,
 			"type \"%s\" was declared before as %s", d->name,
@@ -159,12 +176,14 @@ static void declare_inline(dt_compiler *cc, const dt_specs *s, const dt_declarat
 	    d->derive.n > 0 && d->derive.v[0].kind == DERIVE_KEYS ? &d->derive.v[0] : NULL;
 	dt_type *t = dt_declared_type(cc, s, d, keys ? 1 : 0);
 	struct dt_inline *inl = dt_arena_alloc(cc->arena, sizeof(*inl));
+	bool skip = dt_gives_way(cc, d->name);
 	dt_ident *id;
 
 	if (s->class_)
 		dt_fail(cc, d->pos, D_DECL_CLASS, "an inline cannot have a storage class");
 	dt_check_object_type(cc, d->pos, d->name, t);
-	check_new_name(cc, d);
+	if (!skip)
+		check_new_name(cc, d);
 	for (uint32_t i = 0; keys && i < keys->nparams; i++)
 		if (!keys->params[i].name)
 			dt_fail(cc, keys->pos, D_DECL_PROTO_FORM,
@@ -177,6 +196,8 @@ static void declare_inline(dt_compiler *cc, const dt_specs *s, const dt_declarat
 	dt_lex_next(cc); /* = */
 	inl->expr = dt_parse_assign(cc);
 	cc->nformals = 0;
+	if (skip)
+		return;
 	id = dt_ident_new(cc, d->name, ID_INLINE, 0, d->pos);
 	id->inl = inl;
 	id->type = t;

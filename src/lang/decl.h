@@ -41,6 +41,9 @@ typedef struct dt_declarator {
 	DT_VEC(dt_derive) derive;
 } dt_declarator;
 
+/* ---- decl.c ---- */
+bool dt_gives_way(dt_compiler *cc, const char *name);
+
 /* ---- decl_spec.c ---- */
 bool dt_is_type_keyword(int token); /* may begin a type name */
 bool dt_is_d_keyword(int token);    /* reserved in D but not in C: can be a tag */

@@ -453,6 +453,8 @@ static void declare_enumerator(dt_compiler *cc, dt_type *e, bool repeat, uint32_
 	}
 	if (dt_enumerator_lookup(cc->types, name, false, &other, &v) && other == e)
 		dt_fail(cc, pos, D_UNKNOWN, "enumerator \"%s\" is declared twice", name);
+	if (dt_gives_way(cc, name))
+		return;
 	if (dt_enumerator_lookup(cc->types, name, false, &other, &v) &&
 	    (v != value || !dt_lex_included(cc)))
 		dt_fail(cc, pos, D_DECL_IDRED, "enumerator \"%s\" was declared before", name);

@@ -478,6 +478,30 @@ static dt_node *parse_unary(dt_compiler *cc)
 
 /* ---- binary, conditional, assignment, comma ---- */
 
+/* Numbers and arithmetic with them: their value is known before any name is looked up. */
+static bool is_number(const dt_node *n)
+{
+	switch (n->kind) {
+	case N_INT: return true;
+	case N_OP1:
+		return (n->op == '-' || n->op == '~' || n->op == '!' || n->op == '+' ||
+			(n->op == '(' && dt_type_is_integer(n->ctype))) &&
+		       is_number(n->l);
+	case N_OP2: return dt_op_prec(n->op) > 2 && is_number(n->l) && is_number(n->r);
+	default: return false;
+	}
+}
+
+static void check_divisor(dt_compiler *cc, dt_node *n)
+{
+	if (n->op != '/' && n->op != '%' && n->op != T_DIV_EQ && n->op != T_MOD_EQ)
+		return;
+	if (is_number(n->r))
+		n->r = dt_check(cc, n->r);
+	if (n->r->kind == N_INT && n->r->ival == 0)
+		dt_fail(cc, n->pos, D_DIV_ZERO, "expression contains division by zero");
+}
+
 /* Operators of at least `min`; all of them associate to the left. */
 static dt_node *parse_binary(dt_compiler *cc, int min)
 {
@@ -491,9 +515,8 @@ static dt_node *parse_binary(dt_compiler *cc, int min)
 			return l;
 		dt_lex_next(cc);
 		l = dt_node_op2(cc, op, l, parse_binary(cc, prec + 1));
-		if ((op == '/' || op == '%') && l->r->kind == N_INT && l->r->ival == 0)
-			dt_fail(cc, l->pos, D_DIV_ZERO, "expression contains division by zero");
 		l->pos = pos;
+		check_divisor(cc, l);
 		written(cc, l, from);
 	}
 }
@@ -550,6 +573,7 @@ dt_node *dt_parse_assign(dt_compiler *cc)
 	dt_lex_next(cc);
 	l = dt_node_op2(cc, op, l, dt_parse_assign(cc));
 	l->pos = pos;
+	check_divisor(cc, l);
 	dt_depth_leave(cc);
 	return written(cc, l, from);
 }
