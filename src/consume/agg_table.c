@@ -257,7 +257,7 @@ static void canonical_key(dt_aggs *as, const dt_action *key, dt_datum *d, uint64
 	dt_value v;
 	dt_frame f;
 
-	if (payload == DT_PAYLOAD_STACK || payload == DT_PAYLOAD_USTACK) {
+	if (dt_act_is_stack(key->kind)) {
 		if (merges_stacks(as, payload == DT_PAYLOAD_USTACK))
 			merge_stack(as, key, d);
 		return;

@@ -5,6 +5,8 @@
  * action's DIFO. A value never has more bytes than the datum, whatever the action's size: it may
  * come from a file.
  */
+#include <stdlib.h>
+
 #include "consume/writer.h"
 
 uint64_t dt_load_int(const void *p, uint32_t n, bool is_signed)
@@ -78,6 +80,17 @@ static void stack_value(const dt_action *a, const dt_datum *d, dt_value *v)
 	v->nframes = n;
 }
 
+/* One part for each frame; an empty one ends it. */
+static void text_stack_value(const dt_action *a, const dt_datum *d, dt_value *v)
+{
+	uint64_t strsize = a->arg >> 32;
+
+	v->kind = DT_V_STACK;
+	v->u = strsize;
+	while (strsize && (v->nframes + 1ull) * strsize <= d->size && ((const char *)d->data)[v->nframes * strsize])
+		v->nframes++;
+}
+
 static void symbol_value(const dt_action *a, const dt_datum *d, dt_value *v)
 {
 	bool user = dt_act(a->kind)->payload == DT_PAYLOAD_USYM;
@@ -128,6 +141,7 @@ void dt_value_of(const dt_action *a, const dt_datum *d, dt_value *v)
 	switch (dt_act(a->kind)->payload) {
 	case DT_PAYLOAD_STACK:
 	case DT_PAYLOAD_USTACK: stack_value(a, d, v); break;
+	case DT_PAYLOAD_IMMSTACK: text_stack_value(a, d, v); break;
 	case DT_PAYLOAD_SYM:
 	case DT_PAYLOAD_USYM: symbol_value(a, d, v); break;
 	case DT_PAYLOAD_BYTES:
@@ -140,7 +154,7 @@ void dt_value_of(const dt_action *a, const dt_datum *d, dt_value *v)
 
 uint64_t dt_value_pc(const dt_value *v, uint32_t frame)
 {
-	if (v->kind != DT_V_STACK || frame >= v->size / 8)
+	if (v->kind != DT_V_STACK || dt_act(v->act)->payload == DT_PAYLOAD_IMMSTACK || frame >= v->size / 8)
 		return 0;
 	return dt_load_int((const char *)v->data + (size_t)frame * 8, 8, false);
 }
@@ -194,12 +208,25 @@ static void symbolise_caller(const struct dt_consumer_env *env, const dt_value *
 	f->off++;
 }
 
+/* The kernel has made the text. Its last byte is a NUL, unless it comes from a file. */
+static void read_frame(const dt_value *v, uint32_t frame, dt_frame *f)
+{
+	const char *name = (const char *)v->data + frame * v->u;
+	size_t n = frame < v->nframes ? strnlen(name, v->u) : v->u;
+
+	*f = (dt_frame){.sym = n < v->u ? name : ""};
+	if (n + 1 < v->u && name[v->u - 1] == 0)
+		f->off = strtoull(name + n + 1, NULL, 16);
+}
+
 void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame, dt_frame *f)
 {
 	uint64_t pc = v->kind == DT_V_STACK ? dt_value_pc(v, frame) : v->u;
 	enum dt_payload p = dt_act(v->act)->payload;
 
-	if (p == DT_PAYLOAD_STACK || p == DT_PAYLOAD_SYM)
+	if (p == DT_PAYLOAD_IMMSTACK)
+		read_frame(v, frame, f);
+	else if (p == DT_PAYLOAD_STACK || p == DT_PAYLOAD_SYM)
 		dt_symbolise_kernel(env, pc, f);
 	else if (v->kind == DT_V_STACK && frame > 0)
 		symbolise_caller(env, v, pc, f);

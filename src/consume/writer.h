@@ -33,7 +33,7 @@ typedef struct dt_value {
 	const void *data;
 	uint32_t size;	     /* bytes of data; strings: without NUL */
 	uint32_t full;	     /* strings: bytes of the type; what is past `size` is NUL */
-	uint64_t u;	     /* integers, extended to 64 bits by their sign; symbols: the address */
+	uint64_t u;	     /* integers, extended to 64 bits by their sign; symbols: the address; immstack(): bytes of a frame */
 	long pid;	     /* user stacks and symbols; 0: the target */
 	uint64_t time;	     /* when it was recorded; 0: not known (keys) */
 	uint32_t nframes;    /* stacks */

@@ -107,6 +107,7 @@ uint64_t dt_datum_size(const dt_action *a, uint32_t *align)
 	switch (dt_act(a->kind)->payload) {
 	case DT_PAYLOAD_STACK: return frames * 8;
 	case DT_PAYLOAD_USTACK: return (frames + 1) * 8 + strsize;
+	case DT_PAYLOAD_IMMSTACK: return frames * strsize;
 	case DT_PAYLOAD_SYM: return 8;
 	case DT_PAYLOAD_USYM: return 16;
 	case DT_PAYLOAD_COUNTED:

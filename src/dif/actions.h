@@ -53,6 +53,7 @@ enum dt_payload {
 			       captured 0: there is none, or it is empty */
 	DT_PAYLOAD_STACK,   /* u64 for each frame; 0 ends it */
 	DT_PAYLOAD_USTACK,  /* u64 pid, then as STACK, then room for strings */
+	DT_PAYLOAD_IMMSTACK, /* for each frame strsize bytes: the name, NUL, its offset as text, NUL; an empty name ends it */
 	DT_PAYLOAD_SYM,	    /* u64 address */
 	DT_PAYLOAD_USYM,    /* u64 pid, u64 address */
 };
@@ -90,7 +91,7 @@ static inline bool dt_act_is_stack(enum dt_act kind)
 {
 	enum dt_payload p = dt_act(kind)->payload;
 
-	return p == DT_PAYLOAD_STACK || p == DT_PAYLOAD_USTACK;
+	return p == DT_PAYLOAD_STACK || p == DT_PAYLOAD_USTACK || p == DT_PAYLOAD_IMMSTACK;
 }
 static inline bool dt_act_is_symbol(enum dt_act kind)
 {
@@ -98,6 +99,9 @@ static inline bool dt_act_is_symbol(enum dt_act kind)
 
 	return p == DT_PAYLOAD_SYM || p == DT_PAYLOAD_USYM;
 }
+
+/* immstack(): what the kernel engine can make. strsize is a multiple of 8. */
+enum { DT_IMMSTACK_FRAMES = 127, DT_IMMSTACK_STRSIZE = 128 };
 
 /* Can an action of this kind begin such a statement? */
 bool dt_act_makes(enum dt_act kind, enum dt_stmt_kind stmt);

@@ -70,6 +70,10 @@ static int check_action(struct builder *b, uint32_t i)
 		return bad_action(b, i, "kind 0x%x with an expression", a->kind);
 	if (dt_act_is_stack(a->kind) && (a->arg & 0xffffffff) > MAX_FRAMES)
 		return bad_action(b, i, "more than %u frames", MAX_FRAMES);
+	if (rule->payload == DT_PAYLOAD_IMMSTACK &&
+	    ((a->arg & 0xffffffff) > DT_IMMSTACK_FRAMES || !(a->arg >> 32) || a->arg >> 32 > DT_IMMSTACK_STRSIZE ||
+	     (a->arg >> 32) % 8))
+		return bad_action(b, i, "invalid sizes of immstack()");
 	if (rule->payload == DT_PAYLOAD_PACKET && (a->arg == 0 || a->arg > MAX_PACKET))
 		return bad_action(b, i, "packets of %llu bytes", (unsigned long long)a->arg);
 	if (a->arg > MAX_DATUM &&

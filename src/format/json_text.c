@@ -154,8 +154,11 @@ void dt_json_probe(dt_buf *out, const dt_probe *p)
 
 void dt_json_frame(dt_buf *out, const dt_frame *f, const char *helper)
 {
-	dt_buf_puts(out, "{\"address\":");
-	dt_json_uint(out, f->pc);
+	dt_buf_putc(out, '{');
+	if (f->pc || !f->sym) { /* immstack() has names only */
+		dt_json_key(out, "address");
+		dt_json_uint(out, f->pc);
+	}
 	if (f->mod)
 		put_named(out, "module", f->mod);
 	if (f->sym) {

@@ -403,12 +403,9 @@ static bool is_plottable(const dt_aggtable *t, uint32_t which)
 
 	if (dt_agg_is_quantizer(agg))
 		return false;
-	for (uint32_t i = 0; i < agg->nkeys; i++) {
-		enum dt_payload p = dt_act(agg->keys[i].kind)->payload;
-
-		if (p == DT_PAYLOAD_STACK || p == DT_PAYLOAD_USTACK)
+	for (uint32_t i = 0; i < agg->nkeys; i++)
+		if (dt_act_is_stack(agg->keys[i].kind))
 			return false;
-	}
 	return true;
 }
 

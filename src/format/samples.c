@@ -159,14 +159,15 @@ static void forget_places(dt_samples *s)
 
 static uint32_t frame_of(dt_samples *s, const dt_value *v, uint32_t i)
 {
-	bool kernel = dt_act(v->act)->payload == DT_PAYLOAD_STACK;
+	bool text = dt_act(v->act)->payload == DT_PAYLOAD_IMMSTACK;
+	bool kernel = text || dt_act(v->act)->payload == DT_PAYLOAD_STACK;
 	enum dt_frame_kind kind = kernel ? DT_FRAME_KERNEL : DT_FRAME_USER;
 	long pid = kernel ? -1 : v->pid;
 	bool caller = !kernel && i > 0;
 	struct place *p;
 	dt_frame f;
 
-	if (!kernel && v->time) {
+	if (text || (!kernel && v->time)) {
 		dt_symbolise(s->env, v, i, &f);
 		return name_frame(s, &f, kind);
 	}

@@ -21,6 +21,7 @@ dt_type *dt_key_type(dt_compiler *cc, const dt_action *key)
 
 	switch (dt_act(key->kind)->payload) {
 	case DT_PAYLOAD_STACK:
+	case DT_PAYLOAD_IMMSTACK:
 	case DT_PAYLOAD_USTACK: return in->stack;
 	case DT_PAYLOAD_SYM: return in->symaddr;
 	case DT_PAYLOAD_USYM: return in->usymaddr;
@@ -81,8 +82,9 @@ static void action_key(dt_compiler *cc, const dt_agg *agg, dt_node *n, uint32_t 
 	if (first && (first->kind != out->kind || first->arg != out->arg))
 		dt_fail(cc, n->pos, D_PROTO_ARG, "key #%u of @%s is %s( ), but was %s before",
 			i + 1, agg->name, d->name,
-			first->kind == out->kind ? "one with another size"
-						 : dt_tname(cc, dt_key_type(cc, first)));
+			first->kind == out->kind	 ? "one with another size"
+			: dt_act_is_stack(first->kind) ? dt_act_name(first->kind)
+						       : dt_tname(cc, dt_key_type(cc, first)));
 }
 
 static dt_action *compile_keys(dt_compiler *cc, const dt_agg *agg, dt_node *at, uint32_t *nkeys)

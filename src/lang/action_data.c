@@ -147,16 +147,22 @@ static uint64_t stack_number(dt_compiler *cc, dt_node *call, uint32_t i, int64_t
 	return (uint64_t)v;
 }
 
+static uint64_t bounded(uint64_t n, uint64_t least, uint64_t most)
+{
+	return n < least ? least : n > most ? most : n;
+}
+
 static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_action *out)
 {
-	bool user = dt_act(kind)->payload == DT_PAYLOAD_USTACK, java = kind == DT_ACT_JSTACK;
+	bool user = dt_act(kind)->payload == DT_PAYLOAD_USTACK, java = kind == DT_ACT_JSTACK, text = kind == DT_ACT_IMMSTACK;
 	uint64_t frames = dt_opt(cc->opts, java	  ? DT_O_JSTACKFRAMES
+					   : text ? DT_O_IMMSTACKFRAMES
 					   : user ? DT_O_USTACKFRAMES
 						  : DT_O_STACKFRAMES);
-	uint64_t strsize = java ? dt_opt(cc->opts, DT_O_JSTACKSTRSIZE) : 0;
+	uint64_t strsize = java ? dt_opt(cc->opts, DT_O_JSTACKSTRSIZE) : text ? dt_opt(cc->opts, DT_O_IMMSTACKSTRSIZE) : 0;
 	uint64_t most = dt_opt(cc->opts, DT_O_MAXFRAMES);
 
-	dt_check_args_count(cc, call, 0, user ? 2 : 1, user ? D_USTACK_PROTO : D_STACK_PROTO);
+	dt_check_args_count(cc, call, 0, user || text ? 2 : 1, user ? D_USTACK_PROTO : D_STACK_PROTO);
 	if (dt_arg(call, 0))
 		frames = stack_number(cc, call, 0, 1, user ? D_USTACK_FRAMES : D_STACK_SIZE,
 				      "the number of frames");
@@ -164,10 +170,8 @@ static void fill_stack(dt_compiler *cc, dt_node *call, enum dt_act kind, dt_acti
 		strsize = stack_number(cc, call, 1, 0, D_USTACK_STRSIZE, "the string size");
 	if (most == 0 || most > FRAMES_MAX)
 		most = FRAMES_MAX;
-	if (frames > most)
-		frames = most;
-	if (strsize > FRAMES_MAX)
-		strsize = FRAMES_MAX;
+	frames = bounded(frames, 0, text && most > DT_IMMSTACK_FRAMES ? DT_IMMSTACK_FRAMES : most);
+	strsize = text ? bounded(dt_align_up(strsize, 8), 8, DT_IMMSTACK_STRSIZE) : bounded(strsize, 0, FRAMES_MAX);
 	out->arg = frames | strsize << 32;
 }
 

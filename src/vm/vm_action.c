@@ -53,6 +53,7 @@ static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_pl
 
 	switch (p->payload) {
 	case DT_PAYLOAD_NONE:
+	case DT_PAYLOAD_IMMSTACK:
 	case DT_PAYLOAD_STACK: return true;
 	case DT_PAYLOAD_USTACK: memcpy(to, pid_value, a->size < 8 ? a->size : 8); return true;
 	case DT_PAYLOAD_USYM: memcpy(to, pid_value, a->size < 16 ? a->size : 16); return true;

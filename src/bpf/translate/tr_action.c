@@ -105,6 +105,7 @@ void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 	switch (dt_act(a->kind)->payload) {
 	case DT_PAYLOAD_STACK:
 	case DT_PAYLOAD_USTACK: put_stack(t, a, off, size); return;
+	case DT_PAYLOAD_IMMSTACK: dt_tr_text_stack(t, a, off, size); return;
 	case DT_PAYLOAD_USYM:
 		dt_slot_st(t->c, 8, off + 8, R0);
 		put_pid(t, off);

@@ -138,7 +138,7 @@ typedef struct dt_tr {
 	dt_sub sub;
 	struct { /* functions that are emitted at the end; 0: not requested */
 		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent,
-		    fragments;
+		    fragments, symbols;
 	} func;
 	/* of the program */
 	uint32_t prog; /* its number */
@@ -354,6 +354,10 @@ int dt_tr_peek_code(dt_tr *t); /* the small program of direct_map.c */
 void dt_tr_packet_copy(dt_tr *t, uint32_t size); /* r0 = offset in scratch of its first bytes; BADADDR */
 void dt_tr_packet(dt_tr *t, uint32_t off, uint32_t size);
 void dt_tr_packet_functions(dt_tr *t);
+
+/* ---- immstack.c ---- */
+void dt_tr_text_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size);
+void dt_tr_text_stack_functions(dt_tr *t);
 
 /* ---- subroutines of lib.c ---- */
 /* Their arguments go to consecutive words of the slot, starting where dt_tr_sub_args() says; after
