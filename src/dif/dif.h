@@ -103,10 +103,10 @@ typedef struct dt_reloc {
 
 /* The source of an instruction that can fault. */
 typedef struct dt_place {
-	uint32_t at;	  /* the instruction; DT_PLACE_WHOLE: the expression as a whole */
 	dt_pos pos;	  /* file NULL: the command line; line 0: its only line */
 	const char *text; /* as written: len bytes */
 	uint32_t len;
+	uint32_t at; /* the instruction; DT_PLACE_WHOLE: the expression as a whole */
 } dt_place;
 #define DT_PLACE_WHOLE UINT32_MAX
 

@@ -59,7 +59,7 @@ bool dt_place_of(dt_gen *g, const dt_node *n, uint32_t at, dt_place *out)
 		n = n->use;
 	if (!n || !n->from || !src)
 		return false;
-	*out = (dt_place){.at = at, .pos = n->pos, .text = n->from, .len = (uint32_t)(n->to - n->from)};
+	*out = (dt_place){.at = at, .pos = n->pos, .text = n->from, .len = n->written};
 	if (out->pos.file)
 		return true;
 	if (!src->is_cmdline)

@@ -65,10 +65,12 @@ static void check_case(dt_compiler *cc, dt_node *label, dt_type *t, const dt_nod
 		if (o->kind == N_CASE && o->r &&
 		    (is_string ? strcmp(o->str, value->str) == 0 : o->ival == value->ival))
 			dt_fail(cc, label->pos, D_TYPE_ERR, "this case is there twice");
-	label->ival = value->ival;
-	label->str = value->str;
-	if (!is_string)
+	if (is_string) {
+		label->str = value->str;
+	} else {
+		label->ival = value->ival;
 		value = dt_node_int(cc, label->pos, value->ival, dt_intrinsics(cc->types)->int64);
+	}
 	label->r = dt_check(
 	    cc, dt_node_op2(cc, T_NE, switch_variable(cc, label->pos, is_string), value));
 }

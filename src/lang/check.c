@@ -55,7 +55,7 @@ static dt_node *check_one(dt_compiler *cc, dt_node *n)
 	out->next = next;
 	if (!out->from) {
 		out->from = n->from;
-		out->to = n->to;
+		out->written = n->written;
 		out->use = n->use;
 	}
 	return out;

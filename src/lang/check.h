@@ -44,7 +44,6 @@ dt_node *dt_check_index(dt_compiler *cc, dt_node *n); /* '[' with l and r checke
 dt_node *dt_check_otherwise(dt_compiler *cc, dt_node *n);
 
 /* ---- check_assign.c ---- */
-bool dt_is_assign_op(int op);
 dt_node *dt_check_assign(dt_compiler *cc, dt_node *n);
 dt_node *dt_check_incdec(dt_compiler *cc, dt_node *n);
 

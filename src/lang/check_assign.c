@@ -6,24 +6,6 @@
  */
 #include "lang/check.h"
 
-bool dt_is_assign_op(int op)
-{
-	switch (op) {
-	case '=':
-	case T_ADD_EQ:
-	case T_SUB_EQ:
-	case T_MUL_EQ:
-	case T_DIV_EQ:
-	case T_MOD_EQ:
-	case T_AND_EQ:
-	case T_XOR_EQ:
-	case T_OR_EQ:
-	case T_SHL_EQ:
-	case T_SHR_EQ: return true;
-	default: return false;
-	}
-}
-
 static int plain_op(int op)
 {
 	switch (op) {

@@ -15,8 +15,8 @@ static bool unit_fits(dt_node *n, uint64_t bits, uint64_t struct_size, uint64_t 
 	    offset + bytes > struct_size)
 		return false;
 	n->offset = offset;
-	n->bit_unit = bytes;
-	n->bit_offset = (uint32_t)(bits - offset * 8);
+	n->bit_unit = (uint8_t)bytes;
+	n->bit_offset = (uint8_t)(bits - offset * 8);
 	return true;
 }
 
@@ -44,8 +44,8 @@ static void place_member(dt_compiler *cc, dt_node *n, dt_type *t, const dt_membe
 	if (m->bit_width == 0)
 		return;
 	n->flags |= NF_BITFIELD;
-	n->bit_width = m->bit_width;
-	if (!find_unit(n, bits, dt_type_size(cc->types, t), dt_type_size(cc->types, m->type)))
+	n->bit_width = (uint8_t)m->bit_width;
+	if (m->bit_width > 64 || !find_unit(n, bits, dt_type_size(cc->types, t), dt_type_size(cc->types, m->type)))
 		dt_fail(cc, n->pos, D_TYPE_MEMBER, "bit-field %s is spread over more than 64 bits",
 			n->name);
 }

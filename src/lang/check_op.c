@@ -209,7 +209,7 @@ dt_node *dt_check_op1(dt_compiler *cc, dt_node *n)
 
 	if (n->op == T_SIZEOF)
 		return size_of(cc, n);
-	if (n->op == T_INC || n->op == T_DEC || n->op == T_POSTINC || n->op == T_POSTDEC)
+	if (dt_is_step_op(n->op))
 		return dt_check_incdec(cc, n);
 	n->l = dt_check(cc, n->l);
 	if (n->op == '*' && (object = dt_xlate_deref(n->l)))

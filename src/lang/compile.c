@@ -391,6 +391,24 @@ static void check_predicate(dt_compiler *cc, struct clause_work *w)
 	w->pred = pred;
 }
 
+/* Can the predicate define a variable? It must assign to it, itself or by what it calls. */
+static bool can_define(dt_compiler *cc, const dt_node *n)
+{
+	const dt_ident *id;
+
+	for (; n; n = n->next) {
+		if (n->kind == N_IDENT && (id = dt_ident_find(cc, n->name, n->scope)) &&
+		    id->kind == ID_INLINE)
+			return true;
+		if (n->kind == N_CALL || n->kind == N_XLATE ||
+		    (n->kind == N_OP1 && dt_is_step_op(n->op)) ||
+		    (n->kind == N_OP2 && dt_is_assign_op(n->op)) || can_define(cc, n->c) ||
+		    can_define(cc, n->l) || can_define(cc, n->r) || can_define(cc, n->args))
+			return true;
+	}
+	return false;
+}
+
 /* A copy of the statements that lasts until the next clause: few clauses need it. */
 static const dt_node *set_aside(dt_compiler *cc, const dt_node *statements)
 {
@@ -412,7 +430,7 @@ static const dt_node *set_aside(dt_compiler *cc, const dt_node *statements)
  * again after the predicate. */
 static void check_clause(dt_compiler *cc, struct clause_work *w, bool more)
 {
-	const dt_node *again;
+	const dt_node *again = NULL; /* the statements, not yet checked; NULL: no need */
 	dt_error err = {0};
 
 	w->keep = more;
@@ -421,16 +439,22 @@ static void check_clause(dt_compiler *cc, struct clause_work *w, bool more)
 		check_body(cc, w);
 		return;
 	}
-	again = more ? w->clause->l : set_aside(cc, w->clause->l);
+	if (more)
+		again = w->clause->l;
+	else if (can_define(cc, w->clause->c))
+		again = set_aside(cc, w->clause->l);
 	if (dt_attempt(cc, check_body, w, &err)) {
 		check_predicate(cc, w);
 		return;
 	}
-	if (err.tag != D_IDENT_UNDEF && err.tag != D_VAR_UNDEF) {
+	if (err.tag == D_IDENT_UNDEF || err.tag == D_VAR_UNDEF)
+		check_predicate(cc, w);
+	else
+		again = NULL;
+	if (!again) {
 		*cc->err = err;
 		longjmp(cc->jmp, 1);
 	}
-	check_predicate(cc, w);
 	w->statements = dt_node_copy_list(cc, again);
 	check_body(cc, w);
 }
@@ -475,17 +499,17 @@ static dt_node *in_cgroup(dt_compiler *cc, dt_node *pred, dt_pos pos)
 
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
-	dt_clause c = {.desc = pdesc->desc, .pos = pdesc->pos, .source = source};
+	dt_clause c = {.desc = *pdesc->desc, .pos = pdesc->pos, .source = source};
 	dt_clause_builder b = {.clause = &c};
 	struct clause_work w = {.clause = clause};
 
-	cc->desc = &pdesc->desc;
+	cc->desc = pdesc->desc;
 	cc->pargs = NULL;
 	cc->clause_attr = best_attr;
-	match_description(cc, &pdesc->desc, pdesc->pos, &c);
+	match_description(cc, pdesc->desc, pdesc->pos, &c);
 	check_clause(cc, &w, pdesc->next != NULL);
 	dt_blocks_compile(cc, &b, w.body);
-	if (cc->shared->cgroup.id && is_of_processes(&pdesc->desc))
+	if (cc->shared->cgroup.id && is_of_processes(pdesc->desc))
 		w.pred = in_cgroup(cc, w.pred, pdesc->pos);
 	if (w.pred)
 		c.pred = dt_gen_expr(cc, w.pred, true);

@@ -33,8 +33,6 @@ typedef struct dt_lexer {
 	int last;	 /* kind of the last token read; 0: there is none */
 	dt_token tok;	 /* current */
 	const char *end_before; /* where the one before it ends */
-	dt_token ahead[4]; /* looked at, not yet taken */
-	int nahead;
 	/* line markers: are we inside an included file? */
 	const char *main_file; /* named by the first marker */
 	int include_depth;
@@ -125,6 +123,8 @@ struct dt_compiler {
 	const struct dt_source *src; /* NULL: a single type or expression */
 	bool one_line; /* it is a program of one line, on the command line */
 	dt_lexer lex;
+	dt_token ahead[4]; /* after cc->lex.tok: looked at, not yet taken */
+	int nahead;
 	int depth; /* recursion guard for parser and checker: DT_MAX_DEPTH */
 	uint32_t nlinks; /* operators in the expression being parsed: DT_MAX_LINKS */
 	const dt_param *formals; /* of the inline or translator being parsed: not type names */
@@ -134,7 +134,7 @@ struct dt_compiler {
 	dt_program *prog;
 	DT_VEC(dt_clause) clauses;
 	DT_VEC(struct dt_known_provider *) prog_providers; /* those that this program declares */
-	DT_VEC(dt_lexer) clause_starts; /* to read them again */
+	DT_VEC(dt_lexer) clause_starts; /* to read them again; nothing is ahead there */
 	uint32_t nsource_clauses;
 	uint32_t predicate, body; /* columns of the '/' and '{' of the clause at hand; 0: not read yet */
 	bool need_error_clause;
@@ -279,6 +279,8 @@ dt_node *dt_node_copy(dt_compiler *cc, const dt_node *n); /* deep, with list lin
 dt_node *dt_node_copy_list(dt_compiler *cc, const dt_node *n);
 void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out); /* as D text */
 uint32_t dt_list_len(const dt_node *list);
+bool dt_is_assign_op(int op);
+bool dt_is_step_op(int op); /* ++ and -- */
 int dt_op_prec(int op);		/* binary operators: 0 ',' ... 13 '*'; -1: not one */
 const char *dt_op_text(int op); /* as written */
 void dt_depth_enter(dt_compiler *cc, dt_pos pos); /* D_SYNTAX "nested too deeply" */

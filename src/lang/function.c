@@ -320,8 +320,7 @@ static void find_effects(dt_compiler *cc, const dt_node *n, struct effects *e)
 				n->kind == N_AGG ? "@" : "", n->kind == N_AGG ? n->name : id->name);
 		if (n->kind == N_OP2 && dt_is_assign_op(n->op))
 			note_target(e, n->l);
-		if (n->kind == N_OP1 &&
-		    (n->op == '&' || n->op == T_INC || n->op == T_DEC || n->op == T_POSTINC || n->op == T_POSTDEC))
+		if (n->kind == N_OP1 && (n->op == '&' || dt_is_step_op(n->op)))
 			note_target(e, n->l);
 		e->any |= id && id->kind == ID_FUNC && id->inl->assigns;
 		find_effects(cc, n->c, e);

@@ -398,7 +398,7 @@ static dt_val *gen_op2(dt_gen *g, const dt_node *n)
 {
 	dt_val *v;
 
-	if (dt_gen_is_assign(n->op))
+	if (dt_is_assign_op(n->op))
 		return dt_gen_assign(g, n);
 	if (is_compare(n->op))
 		return gen_truth(g, n);

@@ -16,11 +16,6 @@
  */
 #include "lang/gen.h"
 
-bool dt_gen_is_assign(int op)
-{
-	return op == '=' || (op >= T_ADD_EQ && op <= T_SHR_EQ);
-}
-
 int dt_gen_plain_op(int op)
 {
 	static const int plain[] = {'+', '-', '*', '/', '%', '&', '^', '|', T_SHL, T_SHR};

@@ -127,8 +127,8 @@ static bool has_effects(const dt_node *n)
 	if (n->kind == N_FUNC || n->kind == N_XLATE)
 		return true;
 	if (n->kind == N_OP1)
-		return n->op == T_INC || n->op == T_DEC || n->op == T_POSTINC || n->op == T_POSTDEC;
-	return n->kind == N_OP2 && (dt_gen_is_assign(n->op) || n->op == ',');
+		return dt_is_step_op(n->op);
+	return n->kind == N_OP2 && (dt_is_assign_op(n->op) || n->op == ',');
 }
 
 /* Worth a register until the next use? Constants are not; truth values mostly never exist as

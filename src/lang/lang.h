@@ -120,30 +120,34 @@ enum dt_nflags {
 	NF_IMPLIED_USER = 512, /* cast: points to user memory only because the type is a user program's */
 };
 
+/* A program has many of these, so its fields are small. */
 struct dt_node {
 	enum dt_nkind kind;
-	int op;
-	uint32_t flags;
+	int16_t op;
+	int16_t scope;	/* 0, T_SELF, T_THIS */
+	uint16_t flags; /* NF_* */
+	dt_attr attr;	/* stability, set by the checker */
+	uint8_t bit_offset, bit_width, bit_unit; /* bit-fields: see `offset` */
+	uint32_t len;	    /* N_STRING */
+	uint32_t written;   /* bytes of source text */
+	const char *from;   /* that text; NULL: made by the compiler */
 	dt_pos pos;
-	const char *from, *to; /* as written; NULL: made by the compiler */
-	const dt_node *use;    /* copied from an inline or a translator: the expression that uses it */
-	dt_node *next; /* in argument, statement and description lists */
-	dt_type *type; /* set by the checker for every expression */
-	dt_attr attr;  /* stability, set by the checker */
+	const dt_node *use; /* copied from an inline or a translator: the expression that uses it */
+	dt_node *next;	    /* in argument, statement and description lists */
+	dt_type *type;	    /* set by the checker for every expression */
 	dt_node *c, *l, *r, *args;
 	const char *name, *module;
-	int scope; /* 0, T_SELF, T_THIS */
-	uint64_t ival;
-	const char *str;
-	uint32_t len;
 	dt_type *ctype;
 	dt_ident *ident;
-	/* member access ('.', T_ARROW), set by the checker: its offset from the start of the
-	 * struct. Bit-field: a storage unit of bit_unit bytes is loaded at byte `offset`, then
-	 * shifted and masked by bit_offset (from that unit's low bit) and bit_width. */
-	uint64_t offset;
-	uint32_t bit_offset, bit_width, bit_unit;
-	dt_probedesc desc;
+	union {
+		uint64_t ival;	    /* N_INT; N_CASE: its constant */
+		const char *str;    /* N_STRING; N_CASE: its constant */
+		const dt_probedesc *desc; /* N_PDESC */
+		/* Member access ('.', T_ARROW), set by the checker: its offset from the start of the struct. Bit-field: a
+		 * storage unit of bit_unit bytes is loaded at byte `offset`, then shifted and masked by bit_offset (from
+		 * that unit's low bit) and bit_width. */
+		uint64_t offset;
+	};
 };
 
 /* ---- identifiers ---- */

@@ -415,6 +415,7 @@ void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode
 		kept = dt_arena_alloc(cc->arena, len + 1);
 		text = memcpy(kept, text, len);
 	}
+	cc->nahead = 0;
 	cc->lex = (dt_lexer){.text = text,
 			     .p = text,
 			     .end = text + len,
@@ -451,25 +452,23 @@ void dt_lex_next(dt_compiler *cc)
 	dt_token t;
 
 	lx->end_before = lx->tok.to;
-	if (lx->nahead == 0) {
+	if (cc->nahead == 0) {
 		lex_token(cc, &t);
 		lx->tok = t;
 		return;
 	}
-	lx->tok = lx->ahead[0];
-	lx->nahead--;
-	memmove(&lx->ahead[0], &lx->ahead[1], (size_t)lx->nahead * sizeof(lx->ahead[0]));
+	lx->tok = cc->ahead[0];
+	cc->nahead--;
+	memmove(&cc->ahead[0], &cc->ahead[1], (size_t)cc->nahead * sizeof(cc->ahead[0]));
 }
 
 const dt_token *dt_lex_peek(dt_compiler *cc, int n)
 {
-	dt_lexer *lx = &cc->lex;
-
-	while (lx->nahead <= n) {
-		lex_token(cc, &lx->ahead[lx->nahead]);
-		lx->nahead++;
+	while (cc->nahead <= n) {
+		lex_token(cc, &cc->ahead[cc->nahead]);
+		cc->nahead++;
 	}
-	return &lx->ahead[n];
+	return &cc->ahead[n];
 }
 
 void dt_syntax(dt_compiler *cc, const char *fmt, ...)

@@ -8,23 +8,26 @@
 
 /* ---- operators ---- */
 
+/* By operator; text NULL: it is not a binary one. */
 static const struct {
-	int op;
-	int prec;
+	int8_t prec;
 	const char *text;
 } binary_ops[] = {
-    {'*', 13, "*"},	  {'/', 13, "/"},	{'%', 13, "%"},	     {'+', 12, "+"},
-    {'-', 12, "-"},	  {T_SHL, 11, "<<"},	{T_SHR, 11, ">>"},   {'<', 10, "<"},
-    {T_LE, 10, "<="},	  {'>', 10, ">"},	{T_GE, 10, ">="},    {T_EQ, 9, "=="},
-    {T_NE, 9, "!="},	  {'&', 8, "&"},	{'^', 7, "^"},	     {'|', 6, "|"},
-    {T_ANDAND, 5, "&&"},  {T_XORXOR, 4, "^^"},	{T_OROR, 3, "||"},   {'=', 1, "="},
-    {T_ADD_EQ, 1, "+="},  {T_SUB_EQ, 1, "-="},	{T_MUL_EQ, 1, "*="}, {T_DIV_EQ, 1, "/="},
-    {T_MOD_EQ, 1, "%="},  {T_AND_EQ, 1, "&="},	{T_XOR_EQ, 1, "^="}, {T_OR_EQ, 1, "|="},
-    {T_SHL_EQ, 1, "<<="}, {T_SHR_EQ, 1, ">>="}, {',', 0, ","},	     {T_OTHERWISE, 2, "??"},
+    ['*'] = {13, "*"},	    ['/'] = {13, "/"},	       ['%'] = {13, "%"},
+    ['+'] = {12, "+"},	    ['-'] = {12, "-"},	       [T_SHL] = {11, "<<"},
+    [T_SHR] = {11, ">>"},   ['<'] = {10, "<"},	       [T_LE] = {10, "<="},
+    ['>'] = {10, ">"},	    [T_GE] = {10, ">="},       [T_EQ] = {9, "=="},
+    [T_NE] = {9, "!="},	    ['&'] = {8, "&"},	       ['^'] = {7, "^"},
+    ['|'] = {6, "|"},	    [T_ANDAND] = {5, "&&"},    [T_XORXOR] = {4, "^^"},
+    [T_OROR] = {3, "||"},   ['='] = {1, "="},	       [T_ADD_EQ] = {1, "+="},
+    [T_SUB_EQ] = {1, "-="}, [T_MUL_EQ] = {1, "*="},    [T_DIV_EQ] = {1, "/="},
+    [T_MOD_EQ] = {1, "%="}, [T_AND_EQ] = {1, "&="},    [T_XOR_EQ] = {1, "^="},
+    [T_OR_EQ] = {1, "|="},  [T_SHL_EQ] = {1, "<<="},   [T_SHR_EQ] = {1, ">>="},
+    [','] = {0, ","},	    [T_OTHERWISE] = {2, "??"},
 };
 
-/* Levels that are not in the table. */
-enum { PREC_COND = 2, PREC_UNARY = 14, PREC_POSTFIX = 15, PREC_PRIMARY = 16 };
+/* Levels that the code names; those of unary operators and above are not in the table. */
+enum { PREC_ASSIGN = 1, PREC_COND = 2, PREC_UNARY = 14, PREC_POSTFIX = 15, PREC_PRIMARY = 16 };
 
 static const struct {
 	int op;
@@ -44,19 +47,30 @@ static const struct {
     {'(', "("},
 };
 
+static bool is_binary(int op)
+{
+	return op >= 0 && op < (int)DT_NELEM(binary_ops) && binary_ops[op].text;
+}
+
 int dt_op_prec(int op)
 {
-	for (size_t i = 0; i < DT_NELEM(binary_ops); i++)
-		if (binary_ops[i].op == op)
-			return binary_ops[i].prec;
-	return -1;
+	return is_binary(op) ? binary_ops[op].prec : -1;
+}
+
+bool dt_is_assign_op(int op)
+{
+	return dt_op_prec(op) == PREC_ASSIGN;
+}
+
+bool dt_is_step_op(int op)
+{
+	return op == T_INC || op == T_DEC || op == T_POSTINC || op == T_POSTDEC;
 }
 
 const char *dt_op_text(int op)
 {
-	for (size_t i = 0; i < DT_NELEM(binary_ops); i++)
-		if (binary_ops[i].op == op)
-			return binary_ops[i].text;
+	if (is_binary(op))
+		return binary_ops[op].text;
 	for (size_t i = 0; i < DT_NELEM(unary_ops); i++)
 		if (unary_ops[i].op == op)
 			return unary_ops[i].text;
@@ -388,9 +402,7 @@ static void print_stmt(dt_compiler *cc, const dt_node *n, int level, dt_buf *out
 		dt_buf_putc(out, ':');
 		break;
 	case N_JUMP: dt_buf_puts(out, n->op == T_BREAK ? "break;" : "continue;"); break;
-	default:
-		print_expr(cc, n->kind == N_EXPR_STMT ? n->l : n, 0, out);
-		dt_buf_putc(out, ';');
+	default: print_expr(cc, n->kind == N_EXPR_STMT ? n->l : n, 0, out); dt_buf_putc(out, ';');
 	}
 }
 
@@ -405,7 +417,7 @@ static void print_stmts(dt_compiler *cc, const dt_node *list, int level, dt_buf 
 
 static void print_pdesc(const dt_node *n, dt_buf *out)
 {
-	const dt_probedesc *d = &n->desc;
+	const dt_probedesc *d = n->desc;
 
 	if (d->id)
 		dt_buf_printf(out, "%u", d->id);

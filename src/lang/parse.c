@@ -44,10 +44,13 @@ static dt_node *parse_descriptions(dt_compiler *cc)
 	dt_node *first = NULL, **last = &first;
 
 	for (;;) {
+		dt_probedesc *desc;
+
 		if (cc->lex.tok.kind != T_PSPEC)
 			dt_syntax(cc, "syntax error: expected a probe description");
 		*last = dt_node_new(cc, N_PDESC, cc->lex.tok.pos);
-		dt_parse_pdesc(cc, cc->lex.tok.text, cc->lex.tok.pos, &(*last)->desc);
+		(*last)->desc = desc = dt_arena_alloc(cc->arena, sizeof(*desc));
+		dt_parse_pdesc(cc, cc->lex.tok.text, cc->lex.tok.pos, desc);
 		last = &(*last)->next;
 		dt_lex_next(cc);
 		if (cc->lex.tok.kind != ',')
@@ -137,6 +140,7 @@ void dt_parse_clauses_again(dt_compiler *cc)
 {
 	for (uint32_t i = 0; i < cc->clause_starts.n; i++) {
 		cc->lex = cc->clause_starts.v[i];
+		cc->nahead = 0;
 		cc->predicate = cc->body = 0;
 		parse_clause(cc);
 	}

@@ -22,7 +22,7 @@ static void add_link(dt_compiler *cc)
 static dt_node *written(dt_compiler *cc, dt_node *n, const char *from)
 {
 	n->from = from;
-	n->to = cc->lex.end_before;
+	n->written = (uint32_t)(cc->lex.end_before - from);
 	return n;
 }
 

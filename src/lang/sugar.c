@@ -189,10 +189,11 @@ dt_node *dt_desugar(dt_compiler *cc, dt_node *clause)
 
 dt_node *dt_sugar_error_clause(dt_compiler *cc)
 {
+	static const dt_probedesc error = {.prov = "dtrace", .mod = "", .func = "", .name = "ERROR"};
 	dt_pos pos = {0};
 	dt_node *c = dt_node_new(cc, N_CLAUSE, pos), *d = dt_node_new(cc, N_PDESC, pos);
 
-	d->desc = (dt_probedesc){.prov = "dtrace", .mod = "", .func = "", .name = "ERROR"};
+	d->desc = &error;
 	c->args = d;
 	c->l = assign(cc, error_flag(cc, pos), small_int(cc, pos, 1));
 	c->flags |= NF_HAS_BODY;
