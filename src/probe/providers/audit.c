@@ -22,7 +22,7 @@
 
 #define CALL(name, call, path, ...) AT(SYSCALL_RETURN, call, .arg = {"\"aue_" name "\"", "(int64_t)arg1", path, ##__VA_ARGS__})
 
-#define EVENT(name_, ...) {"commit", .func = "aue_" name_, .mod = "event", .args = RECORD, .sites = {__VA_ARGS__}}
+#define EVENT(name_, ...) {"commit", .func = "aue_" name_, .mod = "event", .args = RECORD, .sites = SITES(__VA_ARGS__)}
 /* The usual case: one call, with or without a path. */
 #define ONE(name, path)	 EVENT(name, CALL(name, name, path))
 

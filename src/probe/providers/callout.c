@@ -23,11 +23,11 @@
 static const dt_stable_probe rows[] = {
     {"callout-start",
      .args = {{0, "uintptr_t", "callout_t *"}},
-     .sites = {START("timer_expire_entry", "0", TIMER), START("hrtimer_expire_entry", "1", HRTIMER)}},
+     .sites = SITES(START("timer_expire_entry", "0", TIMER), START("hrtimer_expire_entry", "1", HRTIMER))},
     {"callout-end",
      .args = {{0, "uintptr_t", "callout_t *"}},
-     .sites = {NOTE("timer_expire_entry", "0"), NOTE("hrtimer_expire_entry", "1"), END("timer_expire_exit", "0"),
-	       END("hrtimer_expire_exit", "1")}},
+     .sites = SITES(NOTE("timer_expire_entry", "0"), NOTE("hrtimer_expire_entry", "1"), END("timer_expire_exit", "0"),
+		    END("hrtimer_expire_exit", "1"))},
 };
 
 DT_STABLE_PROVIDER(callout, "callout_execute", rows, DT_STABLE_FBSD);

@@ -9,14 +9,14 @@
 
 #define COUNTED(op, function, dentry, count)                                                       \
 	{                                                                                          \
-		op, .args = {{0, "struct dentry *", "fileinfo_t *"}, {1, "int64_t"}}, .sites = {   \
+		op, .args = {{0, "struct dentry *", "fileinfo_t *"}, {1, "int64_t"}}, .sites = SITES( \
 			AT(FUNC_ENTRY, function,                                                   \
 			   .when = "(self->dt_fsinfo_" op " = (uint64_t)(" dentry "), 0)"),        \
 			AT(FUNC_RETURN, function,                                                  \
 			   .when = "(self->dt_fsinfo_done = self->dt_fsinfo_" op                   \
 				   ", self->dt_fsinfo_" op " = 0, 1)",                             \
 			   .arg = {"self->dt_fsinfo_done", count})                                 \
-		}                                                                                  \
+		)                                                                                  \
 	}
 
 static const dt_stable_probe rows[] = {

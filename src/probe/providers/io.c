@@ -106,23 +106,23 @@
 
 static const dt_stable_probe rows[] = {
     {"start", .args = IO_ARGS,
-     .sites = {AT(TRACEPOINT, "block_rq_requeue", .when = GIVEN_BACK),
-	       AT(TRACEPOINT, "block_rq_issue", .when = FIRST_TIME, .arg = REQUEST("0")),
-	       AT(TRACEPOINT, "block_bio_queue", .when = NO_REQUESTS("args[0]"),
-		  .arg = BIO("args[0]", "0"))}},
+     .sites = SITES(AT(TRACEPOINT, "block_rq_requeue", .when = GIVEN_BACK),
+		    AT(TRACEPOINT, "block_rq_issue", .when = FIRST_TIME, .arg = REQUEST("0")),
+		    AT(TRACEPOINT, "block_bio_queue", .when = NO_REQUESTS("args[0]"),
+		       .arg = BIO("args[0]", "0")))},
     {"done", .args = IO_ARGS,
-     .sites = {AT(TRACEPOINT, "block_rq_complete", .when = ENDS, .arg = REQUEST("args[1] + 1")),
-	       AT(TRACEPOINT, "block_bio_complete", .when = NO_REQUESTS("args[1]"),
-		  .arg = BIO("args[1]", "args[1]->bi_status + 1"))}},
+     .sites = SITES(AT(TRACEPOINT, "block_rq_complete", .when = ENDS, .arg = REQUEST("args[1] + 1")),
+		    AT(TRACEPOINT, "block_bio_complete", .when = NO_REQUESTS("args[1]"),
+		       .arg = BIO("args[1]", "args[1]->bi_status + 1")))},
     {"wait-start", .args = IO_ARGS,
-     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", 1) : 0",
-			     .arg = WAIT_ARGS(KEPT("bio"), "0"))}},
+     .sites = SITES(NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", 1) : 0",
+				  .arg = WAIT_ARGS(KEPT("bio"), "0")))},
     /* a variable that is never 0 again is not freed, and need not be allocated again */
     {"wait-done", .args = IO_ARGS,
-     .sites = {NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", self->dt_io_wait = 2, 0) : 0"),
-	       AT(TRACEPOINT, "sched_switch", .task_arg = 3,
-		  .when = "self->dt_io_wait == 2 ? (self->dt_io_wait = 1, 1) : 0",
-		  .arg = WAIT_ARGS("0", "self->dt_io_dev != 0"))}},
+     .sites = SITES(NOTE_BIOS, AT(TRACEPOINT, "sched_switch", .when = FALLS_ASLEEP " ? (" KEEP ", self->dt_io_wait = 2, 0) : 0"),
+		    AT(TRACEPOINT, "sched_switch", .task_arg = 3,
+		       .when = "self->dt_io_wait == 2 ? (self->dt_io_wait = 1, 1) : 0",
+		       .arg = WAIT_ARGS("0", "self->dt_io_dev != 0")))},
 };
 
 DT_STABLE_PROVIDER(io, "io", rows, DT_STABLE_EVOLVING);

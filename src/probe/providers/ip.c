@@ -8,8 +8,8 @@
 	}
 
 static const dt_stable_probe rows[] = {
-    {"send", .args = IP_ARGS, .sites = {OUT(.when = IS_IP, .arg = PACKET(OUT_IP))}},
-    {"receive", .args = IP_ARGS, .sites = {IN(.when = IS_IP, .arg = PACKET(IN_IP))}},
+    {"send", .args = IP_ARGS, .sites = SITES(OUT(.when = IS_IP, .arg = PACKET(OUT_IP)))},
+    {"receive", .args = IP_ARGS, .sites = SITES(IN(.when = IS_IP, .arg = PACKET(IN_IP)))},
 };
 
 DT_STABLE_PROVIDER(ip, "ip", rows, DT_STABLE_EVOLVING);

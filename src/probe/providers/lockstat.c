@@ -46,10 +46,10 @@
 	NOTE(function), AT(FUNC_RETURN, function, .when = "(int)arg1 == " got, .arg = {"self->dt_lockstat_lock", ##__VA_ARGS__})
 #define CALLS(function, ...) AT(FUNC_ENTRY, function, .arg = {"arg0", ##__VA_ARGS__})
 
-#define MUTEX_TAKEN_IF(function, got) {"adaptive-acquire", function, .args = {MUTEX}, .sites = {TAKES_IF(function, got)}}
+#define MUTEX_TAKEN_IF(function, got) {"adaptive-acquire", function, .args = {MUTEX}, .sites = SITES(TAKES_IF(function, got))}
 #define RW_TAKEN_IF(function, got, reader)                                                         \
 	{                                                                                          \
-		"rw-acquire", function, .args = {RWSEM, READER}, .sites = { TAKES_IF(function, got, reader) } \
+		"rw-acquire", function, .args = {RWSEM, READER}, .sites = SITES(TAKES_IF(function, got, reader)) \
 	}
 
 #define NO_SPIN "tracing of _raw_spin_lock() and similar functions, which BPF programs use themselves; spin-spin shows waits"
@@ -57,55 +57,55 @@
 static const dt_stable_probe rows[] = {
     {"adaptive-block",
      .args = {MUTEX, NS},
-     .sites = {/* only the first time; the assignment that never runs gives the type */
-	       BEGIN("((" IS_MUTEX ") && !(args[1] & 1))", "args[1] == ~0U ? (" BEGAN("block") " = timestamp) : " BEGAN("block") " == 0 ? (" BEGAN("block") " = timestamp) : 0"),
-	       END("block")}},
+     .sites = SITES(/* only the first time; the assignment that never runs gives the type */
+		    BEGIN("((" IS_MUTEX ") && !(args[1] & 1))", "args[1] == ~0U ? (" BEGAN("block") " = timestamp) : " BEGAN("block") " == 0 ? (" BEGAN("block") " = timestamp) : 0"),
+		    END("block"))},
     {"adaptive-spin",
      .args = {MUTEX, NS},
-     .sites = {BEGIN("args[1] == 0x21", BEGAN("aspin") " = timestamp"),
-	       /* it slept: spinning after that does not count */
-	       BEGIN("args[1] == 0x20", BEGAN("slept") " = 1"),
-	       AT(TRACEPOINT, "contention_end", .when = BEGAN("slept") " && (" BEGAN("slept") " = 0, " BEGAN("aspin") " = 0, 0)"),
-	       END("aspin")}},
-    {"spin-spin", .args = {SPIN, NS}, .sites = {BEGIN("args[1] == 1", BEGAN("spin") " = timestamp"), END("spin")}},
+     .sites = SITES(BEGIN("args[1] == 0x21", BEGAN("aspin") " = timestamp"),
+		    /* it slept: spinning after that does not count */
+		    BEGIN("args[1] == 0x20", BEGAN("slept") " = 1"),
+		    AT(TRACEPOINT, "contention_end", .when = BEGAN("slept") " && (" BEGAN("slept") " = 0, " BEGAN("aspin") " = 0, 0)"),
+		    END("aspin"))},
+    {"spin-spin", .args = {SPIN, NS}, .sites = SITES(BEGIN("args[1] == 1", BEGAN("spin") " = timestamp"), END("spin"))},
     {"rw-block",
      .args = {RWSEM, NS, {2, "int"}, {3, "int"}, {4, "int"}},
-     .sites = {BEGIN(IS_RW, BEGAN("state") " = " RW_STATE ", " BEGAN("rw") " = timestamp"),
-	       AT(TRACEPOINT, "contention_end", ENDED("rw", "self->dt_lockstat_was = " BEGAN("state") ", " BEGAN("state") " = 0, "),
-		  .arg = {"arg0", "self->dt_lockstat_ns", "self->dt_lockstat_was >> 32 & 1", "self->dt_lockstat_was & 1",
-			  "(self->dt_lockstat_was & 1) ? 0 : self->dt_lockstat_was >> 8 & 0x3fffff"})}},
+     .sites = SITES(BEGIN(IS_RW, BEGAN("state") " = " RW_STATE ", " BEGAN("rw") " = timestamp"),
+		    AT(TRACEPOINT, "contention_end", ENDED("rw", "self->dt_lockstat_was = " BEGAN("state") ", " BEGAN("state") " = 0, "),
+		       .arg = {"arg0", "self->dt_lockstat_ns", "self->dt_lockstat_was >> 32 & 1", "self->dt_lockstat_was & 1",
+			       "(self->dt_lockstat_was & 1) ? 0 : self->dt_lockstat_was >> 8 & 0x3fffff"}))},
     {"rw-spin",
      .args = {{0, "rwlock_t *"}, NS},
-     .sites = {BEGIN("(args[1] & 6) && (args[1] & 1)", BEGAN("rwspin") " = timestamp"), END("rwspin")}},
+     .sites = SITES(BEGIN("(args[1] & 6) && (args[1] & 1)", BEGAN("rwspin") " = timestamp"), END("rwspin"))},
     /* One probe for each function, so that probefunc tells how it was acquired. More of them are at
      * the end, since the position is the id. */
-    {"adaptive-acquire", "mutex_lock", .args = {MUTEX}, .sites = {TAKES("mutex_lock")}},
-    {"adaptive-release", "mutex_unlock", .args = {MUTEX}, .sites = {CALLS("mutex_unlock")}},
-    {"rw-acquire", "down_read", .args = {RWSEM, READER}, .sites = {TAKES("down_read", "1")}},
-    {"rw-release", "up_read", .args = {RWSEM, READER}, .sites = {CALLS("up_read", "1")}},
-    {"rw-downgrade", "downgrade_write", .args = {RWSEM}, .sites = {CALLS("downgrade_write")}},
+    {"adaptive-acquire", "mutex_lock", .args = {MUTEX}, .sites = SITES(TAKES("mutex_lock"))},
+    {"adaptive-release", "mutex_unlock", .args = {MUTEX}, .sites = SITES(CALLS("mutex_unlock"))},
+    {"rw-acquire", "down_read", .args = {RWSEM, READER}, .sites = SITES(TAKES("down_read", "1"))},
+    {"rw-release", "up_read", .args = {RWSEM, READER}, .sites = SITES(CALLS("up_read", "1"))},
+    {"rw-downgrade", "downgrade_write", .args = {RWSEM}, .sites = SITES(CALLS("downgrade_write"))},
     /* Linux does not allow functions that tracing itself needs to be traced; kernel/kfunc.c omits
      * these. An interrupt may come between entry and return, and also take locks, so these fire at
      * entry. */
     {"spin-acquire",
      .needs = NO_SPIN,
      .args = {SPIN},
-     .sites = {CALLS("_raw_spin_lock"), CALLS("_raw_spin_lock_irq"), CALLS("_raw_spin_lock_irqsave"), CALLS("_raw_spin_lock_bh")}},
+     .sites = SITES(CALLS("_raw_spin_lock"), CALLS("_raw_spin_lock_irq"), CALLS("_raw_spin_lock_irqsave"), CALLS("_raw_spin_lock_bh"))},
     {"spin-release",
      .needs = NO_SPIN,
      .args = {SPIN},
-     .sites = {CALLS("_raw_spin_unlock_irqrestore"), CALLS("_raw_spin_unlock_bh"), CALLS("_raw_spin_unlock"),
-	       CALLS("_raw_spin_unlock_irq")}},
+     .sites = SITES(CALLS("_raw_spin_unlock_irqrestore"), CALLS("_raw_spin_unlock_bh"), CALLS("_raw_spin_unlock"),
+		    CALLS("_raw_spin_unlock_irq"))},
     MUTEX_TAKEN_IF("mutex_lock_interruptible", "0"),
     MUTEX_TAKEN_IF("mutex_lock_killable", "0"),
     MUTEX_TAKEN_IF("mutex_trylock", "1"),
     RW_TAKEN_IF("down_read_killable", "0", "1"),
     RW_TAKEN_IF("down_read_trylock", "1", "1"),
     RW_TAKEN_IF("down_read_interruptible", "0", "1"),
-    {"rw-acquire", "down_write", .args = {RWSEM, READER}, .sites = {TAKES("down_write", "0")}},
+    {"rw-acquire", "down_write", .args = {RWSEM, READER}, .sites = SITES(TAKES("down_write", "0"))},
     RW_TAKEN_IF("down_write_killable", "0", "0"),
     RW_TAKEN_IF("down_write_trylock", "1", "0"),
-    {"rw-release", "up_write", .args = {RWSEM, READER}, .sites = {CALLS("up_write", "0")}},
+    {"rw-release", "up_write", .args = {RWSEM, READER}, .sites = SITES(CALLS("up_write", "0"))},
 };
 
 DT_STABLE_PROVIDER(lockstat, "lockstat", rows,

@@ -18,10 +18,10 @@
 
 #define PROBE(name_, condition, check, function, ...)                                              \
 	{                                                                                          \
-		name_, .func = check, .mod = "kernel", .args = {{0, "int"}, __VA_ARGS__}, .sites = { \
+		name_, .func = check, .mod = "kernel", .args = {{0, "int"}, __VA_ARGS__}, .sites = SITES( \
 			NOTE(function),                                                            \
 			ANSWER(function, condition)                                                \
-		}                                                                                  \
+		)                                                                                  \
 	}
 /* the name, the function, the types of its arguments */
 #define CHECK(...) PROBE("mac-check-ok", "==", __VA_ARGS__), PROBE("mac-check-err", "!=", __VA_ARGS__)

@@ -18,8 +18,8 @@
 	UNLESS(TRACEPOINT, "cap_capable"), ELSE(FUNC_ENTRY, "cap_capable", .when = "(self->dt_priv_cap = arg2, 0)")
 
 static const dt_stable_probe rows[] = {
-    {"priv-ok", WHERE, NEEDS, .sites = {CAPABILITY, DECISION("0")}},
-    {"priv-err", WHERE, NEEDS, .sites = {CAPABILITY, DECISION("1")}},
+    {"priv-ok", WHERE, NEEDS, .sites = SITES(CAPABILITY, DECISION("0"))},
+    {"priv-err", WHERE, NEEDS, .sites = SITES(CAPABILITY, DECISION("1"))},
 };
 
 DT_STABLE_PROVIDER(priv, "priv", rows, DT_STABLE_FBSD);

@@ -13,10 +13,10 @@
 static const dt_stable_probe rows[] = {
     {"send",
      .args = SCTP_PACKET({0, SKB, "sctpsinfo_t *"}),
-     .sites = {OUT(.when = IS_PROTO(OUT_IP, "132"), .arg = PACKET(OUT_IP))}},
+     .sites = SITES(OUT(.when = IS_PROTO(OUT_IP, "132"), .arg = PACKET(OUT_IP)))},
     {"receive",
      .args = SCTP_PACKET({3, "struct sctphdr *", "sctpsinfo_t *"}),
-     .sites = {IN(.when = IS_PROTO(IN_IP, "132"), .arg = PACKET(IN_IP))}},
+     .sites = SITES(IN(.when = IS_PROTO(IN_IP, "132"), .arg = PACKET(IN_IP)))},
     {"state-change",
      .args = {{0, "void *"},
 	      CS_INFO,
@@ -24,8 +24,8 @@ static const dt_stable_probe rows[] = {
 	      {1, "struct sock *", "sctpsinfo_t *"},
 	      {0, "void *"},
 	      {2, "int", "sctplsinfo_t *"}},
-     .sites = {AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 132",
-		  .arg = {"0", "arg0", "args[1]", "args[2]"})}},
+     .sites = SITES(AT(TRACEPOINT, "inet_sock_set_state", .when = "args[0]->sk_protocol == 132",
+		       .arg = {"0", "arg0", "args[1]", "args[2]"}))},
 };
 
 DT_STABLE_PROVIDER(sctp, "sctp", rows, DT_STABLE_EVOLVING);

@@ -41,8 +41,7 @@ static bool has_site(dt_probes *ps, const dt_stable_site *s)
 }
 
 /* The site to use, of s and its replacements; NULL: none. *next is the site after them. */
-static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s, const dt_stable_site *end,
-					 const dt_stable_site **next)
+static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s, const dt_stable_site **next)
 {
 	const dt_stable_site *found = NULL;
 
@@ -50,7 +49,7 @@ static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s,
 		if (!found && has_site(ps, s))
 			found = s;
 		s++;
-	} while (s < end && s->kind != DT_AT_NONE && s->instead);
+	} while (s->kind != DT_AT_NONE && s->instead);
 	*next = s;
 	return found;
 }
@@ -58,10 +57,10 @@ static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s,
 /* The site that is missing; NULL: the probe can be enabled. */
 static const dt_stable_site *missing_site(dt_probes *ps, const dt_stable_probe *row)
 {
-	const dt_stable_site *s = row->sites, *end = row->sites + DT_STABLE_SITES, *next;
+	const dt_stable_site *next;
 
-	for (; s < end && s->kind != DT_AT_NONE; s = next)
-		if (!choose_site(ps, s, end, &next))
+	for (const dt_stable_site *s = row->sites; s->kind != DT_AT_NONE; s = next)
+		if (!choose_site(ps, s, &next))
 			return s;
 	return NULL;
 }
@@ -100,6 +99,10 @@ static void explain_missing(dt_probes *ps, const dt_provider *p, const dt_stable
 
 static bool field_matches(const char *pattern, const char *text)
 {
+	bool is_literal = *pattern != '*' && *pattern != '?' && *pattern != '[' && *pattern != '\\';
+
+	if (is_literal && *pattern && *pattern != *text) /* most rows end here */
+		return false;
 	return !*pattern || dt_glob_match(pattern, text);
 }
 
@@ -226,13 +229,13 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 		     size_t whylen)
 {
 	const dt_stable_probe *row = row_of(p, pr->id);
-	const dt_stable_site *s, *next, *end, *use;
+	const dt_stable_site *s, *next, *use;
 	dt_attach *last = NULL;
 
 	if (!row)
 		return -1;
-	for (s = row->sites, end = s + DT_STABLE_SITES; s < end && s->kind != DT_AT_NONE; s = next) {
-		use = choose_site(ps, s, end, &next);
+	for (s = row->sites; s->kind != DT_AT_NONE; s = next) {
+		use = choose_site(ps, s, &next);
 		if (!use) {
 			explain_missing(ps, p, row, s, why, whylen);
 			return -1;

@@ -11,11 +11,10 @@
 #include "probe/providers/providers.h"
 
 #define DT_STABLE_ARGS	DT_ATTACH_ARGS
-#define DT_STABLE_SITES 16
 
 /* One event. A site with .instead set counts only if this kernel lacks the one before it. */
 typedef struct dt_stable_site {
-	enum dt_attach_kind kind; /* DT_AT_NONE: no more sites */
+	enum dt_attach_kind kind;
 	const char *event;	  /* tracepoint, kernel function, or system call by name */
 	const char *module;	  /* functions: NULL: vmlinux */
 	bool instead;
@@ -36,7 +35,7 @@ typedef struct dt_stable_probe {
 	const char *name, *func, *mod; /* func NULL: none; mod NULL: vmlinux */
 	const char *needs;	       /* what a kernel without the events would need; NULL: the events themselves */
 	dt_stable_arg args[DT_STABLE_ARGS];
-	dt_stable_site sites[DT_STABLE_SITES];
+	const dt_stable_site *sites; /* SITES(): ends with DT_AT_NONE */
 } dt_stable_probe;
 
 typedef struct dt_stable_table {
@@ -85,6 +84,7 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 	}
 
 /* Sites. */
+#define SITES(...)		 ((const dt_stable_site[]){__VA_ARGS__, {.kind = DT_AT_NONE}})
 #define AT(kind_, event_, ...)	 {.kind = DT_AT_##kind_, .event = event_, ##__VA_ARGS__}
 #define UNLESS(kind_, event_)	 {.kind = DT_AT_##kind_, .event = event_, .nothing = true}
 #define ELSE(kind_, event_, ...) {.kind = DT_AT_##kind_, .event = event_, .instead = true, ##__VA_ARGS__}

@@ -34,20 +34,20 @@
 
 /* the kernel's states: ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7 */
 static const dt_stable_probe rows[] = {
-    {"send", .args = SEGMENT(TCPS_INFO), .sites = {OUT(.when = IS_PROTO(OUT_IP, "6"), .arg = PACKET(OUT_IP))}},
+    {"send", .args = SEGMENT(TCPS_INFO), .sites = SITES(OUT(.when = IS_PROTO(OUT_IP, "6"), .arg = PACKET(OUT_IP)))},
     /* the socket is not known yet: its own end is the destination */
-    {"receive", .args = SEGMENT(TCPS_PACKET), .sites = {IN(.when = IS_PROTO(IN_IP, "6"), .arg = PACKET(IN_IP))}},
-    {"connect-request", .args = SENT, .sites = {LIFE(" && args[2] == 2")}},
-    {"connect-established", .args = RECEIVED, .sites = {LIFE(" && args[1] == 2 && args[2] == 1")}},
+    {"receive", .args = SEGMENT(TCPS_PACKET), .sites = SITES(IN(.when = IS_PROTO(IN_IP, "6"), .arg = PACKET(IN_IP)))},
+    {"connect-request", .args = SENT, .sites = SITES(LIFE(" && args[2] == 2"))},
+    {"connect-established", .args = RECEIVED, .sites = SITES(LIFE(" && args[1] == 2 && args[2] == 1"))},
     {"connect-refused",
      .args = RECEIVED,
-     .sites = {LIFE(" && args[1] == 2 && args[2] == 7 && args[0]->sk_err == 111 /* ECONNREFUSED */")}},
-    {"accept-established", .args = RECEIVED, .sites = {LIFE(" && args[1] == 3 && args[2] == 1")}},
+     .sites = SITES(LIFE(" && args[1] == 2 && args[2] == 7 && args[0]->sk_err == 111 /* ECONNREFUSED */"))},
+    {"accept-established", .args = RECEIVED, .sites = SITES(LIFE(" && args[1] == 3 && args[2] == 1"))},
     {"accept-refused",
      .args = SEGMENT(TCPS_INFO),
-     .sites = {OUT(.when = IS_PROTO(OUT_IP, "6") " && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->rst && "
-			   "((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->ack && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->seq == 0",
-		   .arg = PACKET(OUT_IP))}},
+     .sites = SITES(OUT(.when = IS_PROTO(OUT_IP, "6") " && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->rst && "
+				"((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->ack && ((struct tcphdr *)(" PAYLOAD(OUT_IP) "))->seq == 0",
+			.arg = PACKET(OUT_IP)))},
     {"state-change",
      .args = {{0, "void *"},
 	      CS_INFO,
@@ -55,7 +55,7 @@ static const dt_stable_probe rows[] = {
 	      TCPS_CHANGED,
 	      {0, "void *"},
 	      {2, "int", "tcplsinfo_t *"}},
-     .sites = {LIFE(" && args[1] != args[2]")}}, /* close() after shutdown() sets the same state again */
+     .sites = SITES(LIFE(" && args[1] != args[2]"))}, /* close() after shutdown() sets the same state again */
 };
 
 DT_STABLE_PROVIDER(tcp, "tcp", rows, DT_STABLE_EVOLVING);

@@ -14,11 +14,11 @@
 	}
 #define DATAGRAMS(number, socket, header)                                                          \
 	{"send", .args = DATAGRAM(0, SKB, socket, header),                                         \
-	 .sites = {OUT(.when = IS_PROTO(OUT_IP, number), .arg = PACKET(OUT_IP))}},                 \
+	 .sites = SITES(OUT(.when = IS_PROTO(OUT_IP, number), .arg = PACKET(OUT_IP)))},                 \
 	{                                                                                          \
-		"receive", .args = DATAGRAM(3, "struct udphdr *", socket, header), .sites = {      \
+		"receive", .args = DATAGRAM(3, "struct udphdr *", socket, header), .sites = SITES(     \
 			IN(.when = IS_PROTO(IN_IP, number), .arg = PACKET(IN_IP))                  \
-		}                                                                                  \
+		)                                                                                  \
 	}
 
 static const dt_stable_probe rows[] = {DATAGRAMS("17", "udpsinfo_t *", "udpinfo_t *")};

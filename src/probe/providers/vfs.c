@@ -25,18 +25,18 @@
 
 #define OPERATION(op, function, vnode, dentry)                                                     \
 	{"entry", .mod = "vop", .func = op, .args = {{0, INODE}, {1, DENTRY}},                     \
-	 .sites = {                                                                                \
-	     AT(FUNC_ENTRY, function, .arg = {vnode("(" dentry ")"), "(uint64_t)(" dentry ")"})}}, \
+	 .sites = SITES(                                                                               \
+	     AT(FUNC_ENTRY, function, .arg = {vnode("(" dentry ")"), "(uint64_t)(" dentry ")"}))}, \
 	{                                                                                          \
 		"return", .mod = "vop", .func = op, .args = {{0, INODE}, {1, DENTRY}, {2, "int"}}, \
-			  .sites = {                                                               \
+			  .sites = SITES(                                                              \
 				  AT(FUNC_ENTRY, function,                                         \
 				     .when = "(self->dt_vfs_" op " = (uint64_t)(" dentry "), 0)"), \
 				  AT(FUNC_RETURN, function,                                        \
 				     .when = "(self->dt_vfs_done = self->dt_vfs_" op               \
 					     ", self->dt_vfs_" op " = 0, 1)",                      \
 				     .arg = {vnode(KEPT), "self->dt_vfs_done", ERROR})             \
-			  }                                                                        \
+			 )                                                                        \
 	}
 
 /* A struct filename can be an error instead of a path. */
@@ -64,30 +64,30 @@
 static const dt_stable_probe rows[] = {
     {"entry", .mod = "namei", .func = "lookup",
      .args = {{0, INODE}, {1, "char *", "string"}, {2, "unsigned int"}},
-     .sites = {AT(FUNC_ENTRY, "filename_lookup", .when = A_PATH, .arg = {"0", PATH, "args[2]"}),
-	       AT(FUNC_ENTRY, "do_filp_open", .when = A_PATH,
-		  .arg = {"0", PATH, "args[2]->lookup_flags"}),
-	       AT(FUNC_ENTRY, "__filename_parentat", .when = A_PATH, .arg = {"0", PATH, "args[2]"}),
-	       ELSE(FUNC_ENTRY, "filename_parentat", .when = A_PATH,
-		    .arg = {"0", PATH, "args[2]"})}},
+     .sites = SITES(AT(FUNC_ENTRY, "filename_lookup", .when = A_PATH, .arg = {"0", PATH, "args[2]"}),
+		    AT(FUNC_ENTRY, "do_filp_open", .when = A_PATH,
+		       .arg = {"0", PATH, "args[2]->lookup_flags"}),
+		    AT(FUNC_ENTRY, "__filename_parentat", .when = A_PATH, .arg = {"0", PATH, "args[2]"}),
+		    ELSE(FUNC_ENTRY, "filename_parentat", .when = A_PATH,
+			 .arg = {"0", PATH, "args[2]"}))},
     {"return", .mod = "namei", .func = "lookup", .args = {{0, "int"}, {1, INODE}},
-     .sites = {PATH_RETURN("filename_lookup"), PATH_RETURN("do_filp_open"),
-	       PATH_RETURN("__filename_parentat")}},
+     .sites = SITES(PATH_RETURN("filename_lookup"), PATH_RETURN("do_filp_open"),
+		    PATH_RETURN("__filename_parentat"))},
     {"hit", .mod = "namecache", .func = "lookup", .args = NAME_ARGS,
-     .sites = {AT(FUNC_RETURN, "__d_lookup_rcu",
-		  .when = "args[1] != NULL && args[1]->d_inode != NULL", .arg = FOUND)}},
+     .sites = SITES(AT(FUNC_RETURN, "__d_lookup_rcu",
+		       .when = "args[1] != NULL && args[1]->d_inode != NULL", .arg = FOUND))},
     {"hit-negative", .mod = "namecache", .func = "lookup", .args = NAME_ARGS,
-     .sites = {AT(FUNC_RETURN, "__d_lookup_rcu",
-		  .when = "args[1] != NULL && args[1]->d_inode == NULL", .arg = FOUND)}},
+     .sites = SITES(AT(FUNC_RETURN, "__d_lookup_rcu",
+		       .when = "args[1] != NULL && args[1]->d_inode == NULL", .arg = FOUND))},
     {"miss", /* the name is the rest of the path */
      .mod = "namecache", .func = "lookup", .args = {{0, INODE}, {1, "char *", "string"}},
-     .sites = {AT(FUNC_ENTRY, "__d_lookup_rcu",
-		  .when = "(self->dt_vfs_dir = (uint64_t)args[0], self->dt_vfs_name = "
-			  "(uint64_t)args[1], 0)"),
-	       AT(FUNC_RETURN, "__d_lookup_rcu",
-		  .when = "args[1] == NULL && self->dt_vfs_name != 0",
-		  .arg = {"(uint64_t)((struct dentry *)self->dt_vfs_dir)->d_inode",
-			  "(uint64_t)((struct qstr *)self->dt_vfs_name)->name"})}},
+     .sites = SITES(AT(FUNC_ENTRY, "__d_lookup_rcu",
+		       .when = "(self->dt_vfs_dir = (uint64_t)args[0], self->dt_vfs_name = "
+			       "(uint64_t)args[1], 0)"),
+		    AT(FUNC_RETURN, "__d_lookup_rcu",
+		       .when = "args[1] == NULL && self->dt_vfs_name != 0",
+		       .arg = {"(uint64_t)((struct dentry *)self->dt_vfs_dir)->d_inode",
+			       "(uint64_t)((struct qstr *)self->dt_vfs_name)->name"}))},
     /* by descriptor */
     OPERATION("vop_open", "vfs_open", FILE_OF, "args[0]->dentry"),
     OPERATION("vop_close", "__fput", FILE_OF, "args[0]->f_path.dentry"),
