@@ -21,7 +21,9 @@
 #define PUSH_MS	 100 /* between messages to one reader */
 #define LEAST_MS 200 /* between frames */
 #define SHARE	 40  /* a frame that took one unit of CPU time is followed by that many without */
-#define WAIT	 4   /* the same for time that it waited, for names of addresses for example */
+#define UNSEEN	 100 /* the same if nobody reads it: it is only kept for the charts */
+#define WAIT	 4   /* the same for time that it waited, and for finding names of addresses */
+#define NAME_MS	 20  /* for finding them, at a time */
 #define LAST_MS	 300 /* for the last messages */
 
 union address {
@@ -32,7 +34,8 @@ union address {
 
 static int listener = -1;
 static char token[33];
-static uint64_t frame_ms, next_frame, next_push;
+static uint64_t frame_ms, next_frame, next_push, next_name;
+static bool unnamed; /* rows of the last frame are missing until they have names */
 
 static uint64_t now_ms(void)
 {
@@ -166,12 +169,24 @@ static void make_frame(dtrace_hdl_t *h, uint64_t now)
 	uint64_t cost, waited;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
-	http_frame(h);
+	unnamed = http_frame(h, false);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-	cost = (uint64_t)((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000) * SHARE;
+	cost = (uint64_t)((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000);
+	cost *= http_is_watched() ? SHARE : UNSEEN;
 	waited = (now_ms() - now) * WAIT;
 	cost = waited > cost ? waited : cost;
 	next_frame = now + (cost > frame_ms ? cost : frame_ms);
+	next_push = now;
+}
+
+/* A little at a time: the trace needs this thread. */
+static void find_names(dtrace_hdl_t *h, uint64_t now)
+{
+	uint64_t end;
+
+	unnamed = data_name(h, NAME_MS);
+	end = now_ms();
+	next_name = end + (end - now) * WAIT;
 }
 
 /* Milliseconds until that, or `due` if it is less; -1: never. */
@@ -189,15 +204,18 @@ void serve_wait(dtrace_hdl_t *h)
 	uint64_t now = now_ms();
 	int due = http_timeout();
 
-	if (http_is_watched() && now >= next_frame)
-		make_frame(h, now);
+	if (now >= next_frame)
+		make_frame(h, now); /* also if nobody looks now: charts begin with what has been */
+	else if (unnamed && now >= next_name)
+		find_names(h, now);
 	if (now >= next_push && http_has_news()) {
 		http_wake();
 		next_push = now + PUSH_MS;
 		due = 0;
 	}
-	if (http_is_watched())
-		due = earlier(due, next_frame, now);
+	due = earlier(due, next_frame, now);
+	if (unnamed)
+		due = earlier(due, next_name, now);
 	if (http_has_news())
 		due = earlier(due, next_push, now);
 	poll(fds, 2, due);
@@ -209,7 +227,7 @@ void serve_end(dtrace_hdl_t *h)
 	uint64_t end = now_ms() + LAST_MS;
 
 	if (http_is_watched())
-		http_frame(h);
+		http_frame(h, true);
 	while (!http_end() && now_ms() < end)
 		poll(&(struct pollfd){.fd = http_fd(), .events = POLLIN}, 1, 10);
 	http_stop();

@@ -4,6 +4,7 @@
  *   serve.c        where it listens, the token, the loop
  *   serve_http.c   requests, and the streams of those who watch
  *   serve_data.c   what is shown: the latest events, the aggregations of a moment as JSON
+ *   serve_past.c   what the charts show of the time before a page was opened
  *   microhttpd.c   the library for HTTP
  *   page/          the page; its flame graph is that of src/format
  *
@@ -48,7 +49,20 @@ bool data_has_events(const struct place *p);
 /* Add the lines from there on, the latest of them if they are more than `most` bytes, each after `prefix`. How many are left
  * out. */
 uint64_t data_events(struct place *p, size_t most, const char *prefix, struct buffer *out);
-void data_frame(dtrace_hdl_t *h, struct buffer *out); /* the aggregations and losses as they are, one JSON object */
+/* The aggregations and losses as they are, one JSON object. Rows whose stacks are not named yet are left out, unless it is the last
+ * frame. True: there are some. */
+bool data_frame(dtrace_hdl_t *h, struct buffer *out, bool last);
+/* Name them, for at most that long. True: there are more. */
+bool data_name(dtrace_hdl_t *h, unsigned ms);
+
+/* ---- serve_past.c: for each frame past_begin(); for each aggregation in it past_agg(), past_row() ..., past_agg_end() ---- */
+void past_begin(void);
+void past_agg(const struct dtrace_rowinfo *i, const char *head, size_t nhead); /* its members, as JSON */
+/* A row, its keys as a JSON array; what it counts; how many rows follow. */
+void past_row(const char *keys, size_t nkeys, const struct dtrace_rowinfo *i, int64_t value, size_t left);
+void past_agg_end(uint64_t time, size_t nrows); /* all its rows, also those that are not shown */
+void past_write(struct buffer *out); /* as JSON: the points of all aggregations */
+void past_free(void);
 
 /* ---- serve_http.c ---- */
 void http_begin(dtrace_hdl_t *h, int listener, const char *token, const char *program);
@@ -56,7 +70,7 @@ int http_fd(void);
 int http_timeout(void); /* ms until http_run() is due; -1: never */
 void http_run(void);
 bool http_is_watched(void); /* a client would read a new frame now */
-void http_frame(dtrace_hdl_t *h);
+bool http_frame(dtrace_hdl_t *h, bool last); /* see data_frame() */
 bool http_has_news(void);   /* some reader waits for what is there already */
 void http_wake(void);	    /* send it */
 bool http_end(void);	/* after the last frame: streams end. True: all is sent */

@@ -4,11 +4,12 @@
  * The events are the trace as ndjson (doc/ndjson.md), kept in the pieces in which they come; the oldest are forgotten.
  * A frame is all aggregations at one moment, as JSON for the page:
  *
- *	{"time": ms, "drops": n, "faults": n, "drop": line or null, "aggs": [
+ *	{"time": ms, "drops": n, "faults": n, "naming": bool, "drop": line or null, "aggs": [
  *	  {"id", "name", "function", "keys": [names], "stack": bool, "n": all rows,
  *	   "rows": [[[key, ...], value, [[low, high, count], ...] or null, count], ...]}]}
  *
- * Keys are text, as in --top. Of very many rows the largest are sent.
+ * Keys are text, as in --top. Of very many rows the largest are sent. Naming: rows are missing, since names of addresses take
+ * long to find.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -195,17 +196,122 @@ uint64_t data_events(struct place *p, size_t most, const char *prefix, struct bu
 	return lost;
 }
 
+/* ---- names of stacks ---- */
+
+/*
+ * The first name of an object costs the time of reading its symbols. A frame must not wait for that, so it has only rows that
+ * were named before; the others are named after it was sent. Which were is a set of hashes, in two generations.
+ */
+#define NAMED (1u << 16)
+
+static struct names {
+	uint64_t *now, *before; /* NAMED each; 0: free */
+	size_t n;
+	bool more; /* time ended before all rows were named */
+} names;
+
+static bool find_name(uint64_t *set, uint64_t hash, size_t *at)
+{
+	if (!set)
+		return false;
+	for (*at = hash % NAMED; set[*at] && set[*at] != hash; *at = (*at + 1) % NAMED)
+		;
+	return set[*at] == hash;
+}
+
+static void add_name(uint64_t hash)
+{
+	size_t at;
+
+	if (!names.now || names.n == NAMED / 2) {
+		free(names.before);
+		names.before = names.now;
+		names.now = calloc(NAMED, sizeof(uint64_t));
+		names.n = 0;
+		if (!names.now)
+			fatal("out of memory");
+	}
+	if (find_name(names.now, hash, &at))
+		return;
+	names.now[at] = hash;
+	names.n++;
+}
+
+static bool is_address(const dtrace_value_t *v)
+{
+	enum dtrace_value_kind kind = dtrace_value_info(v)->kind;
+
+	return kind == DTRACE_VALUE_STACK || kind == DTRACE_VALUE_SYMBOL;
+}
+
+/* Of the keys that need names; 0: none does. */
+static uint64_t hash_addresses(const dtrace_row_t *r, const struct dtrace_rowinfo *i)
+{
+	uint64_t hash = 0;
+
+	for (unsigned k = 0; k < i->nkeys; k++) {
+		const dtrace_value_t *v = dtrace_row_key(r, k);
+		const struct dtrace_valueinfo *info = dtrace_value_info(v);
+		const unsigned char *data = info->data;
+
+		if (!is_address(v))
+			continue;
+		hash += 0xcbf29ce484222325;
+		for (size_t at = 0; at < info->size; at++)
+			hash = (hash ^ data[at]) * 0x100000001b3;
+		hash |= 1;
+	}
+	return hash;
+}
+
+static bool is_named(const dtrace_row_t *r, const struct dtrace_rowinfo *i)
+{
+	uint64_t hash = hash_addresses(r, i);
+	size_t at;
+
+	if (hash == 0 || find_name(names.now, hash, &at))
+		return true;
+	if (!find_name(names.before, hash, &at))
+		return false;
+	add_name(hash);
+	return true;
+}
+
+static void name_row(const dtrace_row_t *r, const struct dtrace_rowinfo *i)
+{
+	struct dtrace_frame f = {.size = sizeof(f)};
+
+	for (unsigned k = 0; k < i->nkeys; k++) {
+		const dtrace_value_t *v = dtrace_row_key(r, k);
+
+		for (unsigned n = 0; is_address(v) && n < dtrace_value_info(v)->nframes; n++)
+			dtrace_value_frame(v, n, &f);
+	}
+	add_name(hash_addresses(r, i));
+}
+
 /* ---- a frame ---- */
 
 /* Rows come from the smallest to the largest. Texts of keys are costly, so the rows are counted first, and those that are too
  * many are skipped. */
 struct frame {
 	struct buffer *out;
-	size_t *counts; /* of rows, by aggregation */
+	uint64_t time;
+	bool last, unnamed; /* unnamed: there are such rows */
+	uint64_t deadline;  /* for naming them, in ms */
+	size_t *counts;	    /* of rows, by aggregation */
 	int naggs, agg;
 	unsigned id;  /* of the current aggregation */
 	size_t nrows; /* of it so far */
 };
+
+static uint64_t now_ms(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
 
 static int count_row(const dtrace_row_t *r, void *arg)
 {
@@ -223,13 +329,34 @@ static int count_row(const dtrace_row_t *r, void *arg)
 	return 0;
 }
 
+/* Is it a row of the next aggregation? */
+static bool is_next_agg(struct frame *f, const struct dtrace_rowinfo *i)
+{
+	if (f->agg >= 0 && f->id == i->id)
+		return false;
+	f->id = i->id;
+	f->nrows = 0;
+	f->agg++;
+	return true;
+}
+
+static void end_agg(struct frame *f, int agg)
+{
+	if (agg < 0)
+		return;
+	buffer_add(f->out, "]}", 2);
+	past_agg_end(f->time, f->counts[agg]);
+}
+
 static void begin_agg(struct frame *f, const dtrace_row_t *r, const struct dtrace_rowinfo *i)
 {
 	bool stack = false;
+	size_t start;
 
-	f->id = i->id;
-	f->nrows = 0;
-	buffer_print(f->out, "%s{\"id\":%u,\"name\":", ++f->agg ? "]}," : "", i->id);
+	end_agg(f, f->agg - 1);
+	buffer_print(f->out, f->agg ? ",{" : "{");
+	start = f->out->n;
+	buffer_print(f->out, "\"id\":%u,\"name\":", i->id);
 	buffer_string(f->out, i->name, strcmp(i->name, "_") == 0 ? 0 : strlen(i->name));
 	buffer_print(f->out, ",\"function\":\"%s\",\"keys\":[", i->function);
 	for (unsigned k = 0; k < i->nkeys; k++) {
@@ -243,8 +370,10 @@ static void begin_agg(struct frame *f, const dtrace_row_t *r, const struct dtrac
 			buffer_add(f->out, ",", 1);
 		buffer_string(f->out, name, strlen(name));
 	}
-	buffer_print(f->out, "],\"stack\":%s,\"n\":%zu,\"rows\":[", stack ? "true" : "false",
+	buffer_print(f->out, "],\"stack\":%s,\"n\":%zu", stack ? "true" : "false",
 		     f->counts[f->agg]);
+	past_agg(i, f->out->s + start, f->out->n - start);
+	buffer_print(f->out, ",\"rows\":[");
 }
 
 static void put_bucket(struct buffer *out, const struct dtrace_bucket *b)
@@ -261,11 +390,14 @@ static void put_bucket(struct buffer *out, const struct dtrace_bucket *b)
 	buffer_print(out, "%lld]", (long long)b->count);
 }
 
-static void put_row(struct buffer *out, const dtrace_row_t *r, const struct dtrace_rowinfo *i)
+static void put_row(struct buffer *out, const dtrace_row_t *r, const struct dtrace_rowinfo *i, size_t left)
 {
 	int64_t value = i->value;
+	size_t start;
 
-	buffer_add(out, "[[", 2);
+	buffer_add(out, "[", 1);
+	start = out->n;
+	buffer_add(out, "[", 1);
 	for (unsigned k = 0; k < i->nkeys; k++) {
 		struct text t = {0};
 
@@ -274,9 +406,12 @@ static void put_row(struct buffer *out, const dtrace_row_t *r, const struct dtra
 			buffer_add(out, ",", 1);
 		buffer_string(out, t.s, t.n);
 	}
+	buffer_add(out, "]", 1);
 	for (unsigned k = 0; k < i->nbuckets; k++)
 		value += i->buckets[k].count;
-	buffer_print(out, "],%lld", (long long)value);
+	past_row(out->s + start, out->n - start, i,
+		 strcmp(i->function, "avg") == 0 ? (int64_t)i->count : value, left);
+	buffer_print(out, ",%lld", (long long)value);
 	if (i->nbuckets) {
 		for (unsigned k = 0; k < i->nbuckets; k++) {
 			buffer_add(out, k ? "," : ",[", k ? 1 : 2);
@@ -294,32 +429,59 @@ static int take_row(const dtrace_row_t *r, void *arg)
 	const struct dtrace_rowinfo *i = dtrace_row_info(r);
 	struct frame *f = arg;
 
-	if (f->agg < 0 || f->id != i->id)
+	if (is_next_agg(f, i))
 		begin_agg(f, r, i);
 	if (f->nrows++ + MOST_ROWS < f->counts[f->agg])
 		return 0;
+	if (!f->last && !is_named(r, i)) {
+		f->unnamed = true;
+		return 0;
+	}
 	if (f->out->s[f->out->n - 1] != '[')
 		buffer_add(f->out, ",", 1);
-	put_row(f->out, r, i);
+	put_row(f->out, r, i, f->counts[f->agg] - f->nrows);
 	return 0;
 }
 
-void data_frame(dtrace_hdl_t *h, struct buffer *out)
+bool data_frame(dtrace_hdl_t *h, struct buffer *out, bool last)
 {
-	struct frame f = {.out = out, .agg = -1};
-	struct timespec now;
+	struct frame f = {.out = out, .agg = -1, .last = last, .time = now_ms(CLOCK_REALTIME)};
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	buffer_print(out, "{\"time\":%lld,\"drops\":%llu,\"faults\":%llu,\"drop\":",
-		     (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000,
-		     (unsigned long long)drops, (unsigned long long)faults);
+	buffer_print(out, "{\"time\":%llu,\"drops\":%llu,\"faults\":%llu,\"naming\":%s,\"drop\":",
+		     (unsigned long long)f.time, (unsigned long long)drops,
+		     (unsigned long long)faults, names.more ? "true" : "false");
 	if (last_drop.n)
 		buffer_add(out, last_drop.s, last_drop.n);
 	else
 		buffer_add(out, "null", 4);
 	buffer_print(out, ",\"aggs\":[");
+	past_begin();
 	dtrace_aggregate_walk(h, count_row, &f);
 	dtrace_aggregate_walk(h, take_row, &f);
-	buffer_print(out, "%s]}", f.agg >= 0 ? "]}" : "");
+	end_agg(&f, f.agg);
+	buffer_add(out, "]}", 2);
 	free(f.counts);
+	return f.unnamed;
+}
+
+static int name_next(const dtrace_row_t *r, void *arg)
+{
+	const struct dtrace_rowinfo *i = dtrace_row_info(r);
+	struct frame *f = arg;
+
+	is_next_agg(f, i);
+	if (f->nrows++ + MOST_ROWS < f->counts[f->agg] || is_named(r, i))
+		return 0;
+	name_row(r, i);
+	return now_ms(CLOCK_MONOTONIC) >= f->deadline;
+}
+
+bool data_name(dtrace_hdl_t *h, unsigned ms)
+{
+	struct frame f = {.agg = -1, .deadline = now_ms(CLOCK_MONOTONIC) + ms};
+
+	dtrace_aggregate_walk(h, count_row, &f);
+	names.more = dtrace_aggregate_walk(h, name_next, &f) != 0;
+	free(f.counts);
+	return names.more;
 }

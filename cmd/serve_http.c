@@ -6,7 +6,7 @@
  * No path of a request is a path of a file.
  *
  * A document takes time that the trace cannot use, so one that was made is given out again while it is young: for AGE
- * times as long as it took to make.
+ * times the CPU time that it took to make, and WAIT times the time that passed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@
 #define TIMEOUT	    30		 /* seconds without progress */
 #define SEND_EVENTS (256u << 10) /* at most, in one message */
 #define AGE	    40
+#define WAIT	    4
 
 struct client { /* of a stream */
 	struct client *next;
@@ -39,7 +40,7 @@ static struct server {
 	const char *token;
 	struct client *clients;
 	int nclients;
-	struct buffer hello; /* the first message to a page */
+	struct buffer hello; /* the first message to a page; what has been follows */
 	struct buffer frame; /* the latest, as a message */
 	uint64_t nframes;
 	bool ended;
@@ -130,7 +131,7 @@ static struct document {
 	bool events; /* those that are kept come first */
 	char *text;
 	size_t n;
-	uint64_t made, cost; /* ns */
+	uint64_t made, age; /* ns; when, and how long it is given out again */
 } documents[] = {
     {"metrics", "prometheus", "text/plain; version=0.0.4; charset=utf-8", false, NULL, 0, 0, 0},
     {"trace.ndjson", "ndjson", "application/x-ndjson", true, NULL, 0, 0, 0},
@@ -166,7 +167,7 @@ static void put_events_first(struct document *d)
 /* 0, or -1 with the error in the handle. */
 static int make_document(struct document *d)
 {
-	uint64_t start = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t start = now_ns(CLOCK_THREAD_CPUTIME_ID), begin = now_ns(CLOCK_MONOTONIC), cost;
 	FILE *out;
 	int rc;
 
@@ -182,13 +183,14 @@ static int make_document(struct document *d)
 	if (d->events && rc == 0)
 		put_events_first(d);
 	d->made = now_ns(CLOCK_MONOTONIC);
-	d->cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+	cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+	d->age = AGE * cost > WAIT * (d->made - begin) ? AGE * cost : WAIT * (d->made - begin);
 	return rc;
 }
 
 static int answer_document(struct MHD_Connection *c, struct document *d)
 {
-	if ((!d->text || now_ns(CLOCK_MONOTONIC) - d->made > AGE * d->cost) && make_document(d) < 0)
+	if ((!d->text || now_ns(CLOCK_MONOTONIC) - d->made > d->age) && make_document(d) < 0)
 		return refuse(c, 500, dtrace_errtext(server.h));
 	return answer_text(c, 200, d->type, d->text, d->n);
 }
@@ -202,8 +204,12 @@ static void fill(struct client *c)
 	uint64_t lost;
 
 	c->out.n = c->at = 0;
-	if (c->page && !c->frame && server.nframes)
+	if (c->page && !c->frame && server.nframes) {
 		buffer_add(&c->out, server.hello.s, server.hello.n);
+		buffer_print(&c->out, "event: past\ndata: ");
+		past_write(&c->out);
+		buffer_print(&c->out, "\n\n");
+	}
 	if (c->page && c->frame < server.nframes) {
 		buffer_add(&c->out, server.frame.s, server.frame.n);
 		c->frame = server.nframes;
@@ -311,13 +317,16 @@ bool http_is_watched(void)
 	return false;
 }
 
-void http_frame(dtrace_hdl_t *h)
+bool http_frame(dtrace_hdl_t *h, bool last)
 {
+	bool unnamed;
+
 	server.frame.n = 0;
 	buffer_print(&server.frame, "event: frame\ndata: ");
-	data_frame(h, &server.frame);
+	unnamed = data_frame(h, &server.frame, last);
 	buffer_print(&server.frame, "\n\n");
 	server.nframes++;
+	return unnamed;
 }
 
 /* ---- requests ---- */
@@ -422,6 +431,7 @@ void http_stop(void)
 	http.stop_daemon(server.daemon);
 	buffer_free(&server.hello);
 	buffer_free(&server.frame);
+	past_free();
 	for (size_t i = 0; i < NDOCUMENTS; i++)
 		free(documents[i].text);
 }

@@ -1,7 +1,8 @@
 "use strict";
 /* The page of --serve.
  *
- * The stream brings frames (all aggregations at one moment) and events (lines of ndjson). They are kept here, and drawn when the
+ * The stream brings frames (all aggregations at one moment) and events (lines of ndjson), after what has been before: the points of
+ * the charts (cmd/serve_past.c), the last of which is that of the first frame. They are kept here, and drawn when the
  * browser is ready to; while the page is paused they are kept only. Keys and texts come from traced programs: they only ever
  * become text nodes. */
 
@@ -10,7 +11,7 @@ const id = (name) => document.getElementById(name);
 const number = (v) => v.toLocaleString("en-US");
 const aggs = new Map(); /* by id */
 const events = [], clauses = new Map();
-let paused = false, over = false, drawing = false, counted = 0, lost = 0, pattern = null, start = null, graph = null, newest = null;
+let paused = false, over = false, drawing = 0, counted = 0, lost = 0, pattern = null, start = null, graph = null, newest = null;
 
 function make(tag, text, name) {
 	const e = document.createElement(tag);
@@ -89,13 +90,14 @@ function difference(now, before) {
 	return column;
 }
 
-function takeRow(agg, r, seconds) {
-	const key = r[0].join("\u0000");
-	let row = agg.rows.get(key);
-	if (!row) {
-		row = { key, keys: r[0], text: r[0].join(", "), history: agg.times.slice(1).map(() => NaN), heat: [], added: agg.times.length > 1 ? 0 : NaN, seen: 0 };
-		agg.rows.set(key, row);
-	}
+function rowOf(agg, keys, before) {
+	const key = keys.join("\u0000");
+	if (!agg.rows.has(key)) agg.rows.set(key, { key, keys, text: keys.join(", "), history: [], heat: [], added: before, seen: 0 });
+	return agg.rows.get(key);
+}
+
+function takeRow(agg, r) {
+	const row = rowOf(agg, r[0], agg.times.length > 1 ? 0 : NaN);
 	if (row.seen === newest) { /* another row that looks the same: a longer stack */
 		row.value += r[1];
 		row.sum += added(agg, r);
@@ -115,13 +117,17 @@ function trim(list, n) {
 }
 
 function finishRows(agg, seconds) {
-	const total = new Map();
+	const total = new Map(), again = seconds === 0;
 	for (const [key, row] of agg.rows) {
 		if (row.seen !== newest) { /* trunc() */
 			agg.rows.delete(key);
 			continue;
 		}
 		row.added = row.sum;
+		if (again) { /* its point is there already */
+			row.rate = isSum(agg.function) ? row.history.length ? row.history[row.history.length - 1] : NaN : row.value;
+			continue;
+		}
 		row.rate = isSum(agg.function) ? Math.max(0, row.added - row.before) / seconds : row.value;
 		row.history.push(isSum(agg.function) ? row.rate : row.value);
 		trim(row.history, HISTORY);
@@ -129,6 +135,7 @@ function finishRows(agg, seconds) {
 		row.column = isNaN(row.before) ? new Map() : difference(row.buckets, row.beforeBuckets);
 		for (const [low, n] of row.column) total.set(low, (total.get(low) || 0) + n);
 	}
+	if (again) return;
 	agg.total.push(total);
 	trim(agg.total, HISTORY);
 	if (agg.function.endsWith("quantize"))
@@ -138,20 +145,51 @@ function finishRows(agg, seconds) {
 		});
 }
 
+function aggOf(a) {
+	const first = !aggs.has(a.id), agg = first ? newAgg(a) : aggs.get(a.id);
+	aggs.set(a.id, agg);
+	Object.assign(agg, { name: a.name, function: a.function, keys: a.keys, stack: a.stack, n: a.n });
+	if (first) tableHead(agg);
+	return agg;
+}
+
+const columnOf = (pairs) => new Map(pairs.map(([low, n]) => [low === null ? -Infinity : low, n]));
+
+/* The points of one chart. Where a row has none, nothing was added, or it was not there yet. */
+function takePast(a) {
+	const agg = aggOf(a), rows = new Map();
+	agg.times = a.points.map((p) => p[0]);
+	agg.total = a.points.map((p) => columnOf(p[1]));
+	agg.rows = new Map();
+	for (const [k, keys] of a.rows) rows.set(k, Object.assign(rowOf(agg, keys, NaN), { history: agg.times.map(() => NaN) }));
+	a.points.forEach(([time, , list], i) => {
+		for (const [k, v] of list) {
+			const row = rows.get(k), column = Array.isArray(v) ? columnOf(v) : null;
+			if (!row) continue;
+			if (column) row.heat.push([time, column]);
+			row.history[i] = column ? [...column.values()].reduce((x, y) => x + y, 0) * 1000 / (time - agg.times[i - 1]) : v;
+		}
+	});
+	if (isSum(agg.function)) for (const row of rows.values()) {
+		const from = row.history.findIndex((v) => !isNaN(v));
+		row.history = row.history.map((v, i) => from >= 0 && i > from && isNaN(v) ? 0 : v);
+	}
+}
+
+function onPast(e) {
+	for (const a of JSON.parse(e.data)) takePast(a);
+}
+
 function onFrame(e) {
-	const f = JSON.parse(e.data), seen = new Set();
+	const f = JSON.parse(e.data);
 	newest = f;
 	for (const a of f.aggs) {
-		const agg = aggs.get(a.id) || newAgg(a), first = !aggs.has(a.id);
+		const agg = aggOf(a);
 		const seconds = agg.times.length ? (f.time - agg.times[agg.times.length - 1]) / 1000 : NaN;
-		if (seconds <= 0) continue;
-		aggs.set(a.id, agg);
-		seen.add(a.id);
-		Object.assign(agg, { name: a.name, function: a.function, keys: a.keys, stack: a.stack, n: a.n });
-		if (first) tableHead(agg);
-		agg.times.push(f.time);
+		if (seconds < 0) continue;
+		if (seconds !== 0) agg.times.push(f.time);
 		trim(agg.times, HISTORY);
-		for (const r of a.rows) takeRow(agg, r, seconds);
+		for (const r of a.rows) takeRow(agg, r);
 		finishRows(agg, seconds);
 	}
 	showLoss(f);
@@ -315,7 +353,7 @@ function drawEvents() {
 }
 
 function drawNow() {
-	drawing = false;
+	drawing = 0;
 	for (const agg of aggs.values()) {
 		const rows = sorted(agg).filter((row) => matches(row.text));
 		heading(agg);
@@ -328,15 +366,14 @@ function drawNow() {
 
 function draw(force) {
 	if (drawing || (paused && !force)) return;
-	drawing = true;
-	requestAnimationFrame(drawNow);
+	drawing = requestAnimationFrame(drawNow);
 }
 
 /* ---- the flame graph ---- */
 
 async function drawFlames() {
 	const stacks = [...aggs.values()].filter((a) => a.stack).map((a) => `@${a.name}`);
-	if (stacks.length === 0 || paused || over || document.hidden) return;
+	if (stacks.length === 0 || newest.naming || paused || over || document.hidden) return;
 	try {
 		const page = await (await fetch("flamegraph.html")).text(); /* its data has no < */
 		const data = JSON.parse(page.slice(page.lastIndexOf("id=\"data\">") + 10, page.lastIndexOf("</script>")));
@@ -374,11 +411,13 @@ let stream = null;
 
 function connect() {
 	stream = new EventSource("stream");
-	stream.addEventListener("hello", (e) => {
+	stream.addEventListener("hello", (e) => { /* all that is kept follows, also after a lost connection */
+		events.length = counted = lost = 0;
 		const text = JSON.parse(e.data).program;
 		id("program").hidden = !text;
 		id("program").lastElementChild.textContent = text;
 	});
+	stream.addEventListener("past", onPast);
 	stream.addEventListener("frame", onFrame);
 	stream.addEventListener("log", onLog);
 	stream.addEventListener("lost", (e) => { lost += Number(e.data); });
@@ -402,6 +441,8 @@ function finish() {
 
 id("pause").addEventListener("click", () => {
 	paused = !paused;
+	cancelAnimationFrame(drawing); /* one that was about to come */
+	drawing = 0;
 	id("pause").setAttribute("aria-pressed", String(paused));
 	id("pause").textContent = paused ? "Continue" : "Pause";
 	if (!over && stream.readyState === EventSource.OPEN) setState(paused ? "paused" : "live");

@@ -94,6 +94,17 @@ with Serving(run) as s:
     expect([[["fig\x1b[2J\n\"\\", "3"], 1], [["<img src=x onerror=alert(1)>", "2"], 250], [["apple", "1"], 1000]], calls["rows"], "rows")
     expect([[["BEGIN"], 3, [[1, 1, 1], [8, 15, 2]]]], time["rows"], "buckets")
     expect([[[], 5, None, 2]], mean["rows"], "avg")
+    # who comes later gets the points of the charts since then
+    times = [frame["time"]] + [json.loads(stream.until("frame"))["time"] for i in range(3)]
+    late = s.stream("stream")
+    past, frame = json.loads(late.until("past")), json.loads(late.until("frame"))
+    expect([[a["id"], a["name"], a["function"], a["n"]] for a in frame["aggs"]], [[a["id"], a["name"], a["function"], a["n"]] for a in past], "what has been")
+    for a in past:
+        expect(times, [p[0] for p in a["points"] if p[0] in times], "points of @" + a["name"])
+        expect(frame["time"], a["points"][-1][0], "the last of @" + a["name"])
+    expect([[0, ["fig\x1b[2J\n\"\\", "3"]], [1, ["<img src=x onerror=alert(1)>", "2"]], [2, ["apple", "1"]]], past[0]["rows"], "their rows")
+    expect([[], [[0, 0], [1, 0], [2, 0]], []], [p[2] for p in past[0]["points"]][:3], "their rates")
+    late.response.close()
     events = s.stream("events")
     expect("start", json.loads(events.line())["type"], "the first event")
     expect("<b>bold</b>\n", json.loads(events.line())["output"][0]["text"], "a record")

@@ -1,7 +1,7 @@
 # needs: root bpf python3 chromium microhttpd fast
 # timeout: 400
 # The page of --serve in a browser, as a person uses it: tables, charts, search, pause, the flame graph, downloads, light and dark,
-# a phone, a connection that breaks, the end; with hostile keys. With --update pictures of it for doc/seeing.md.
+# a phone, a connection that breaks, a page that is opened late, the end; with hostile keys. With --update pictures of it for doc/seeing.md.
 . "$SRC/test/lib.bash"
 cat >"$TMP/test.d" <<'D'
 int i;
@@ -29,6 +29,7 @@ def number(p, name, row, column):
 
 with Serving([dtrace, "-x", "engine=bpf", "-q", "-x", "aggrate=200ms", "-x", "switchrate=100ms", "-s", tmp + "/test.d"]) as s, Proxy(s.host, s.port) as proxy:
     with Page("http://127.0.0.1:%d%s" % (proxy.port, s.base)) as p:
+        own = "http://127.0.0.1:%d%s" % (proxy.port, s.base)
         p.until(text("#state") + " === 'live'", "a live page")
         # tables
         p.until("document.querySelectorAll('.agg').length === 4", "all aggregations")
@@ -107,8 +108,21 @@ with Serving([dtrace, "-x", "engine=bpf", "-q", "-x", "aggrate=200ms", "-x", "sw
         p.until(text("#state") + " === 'live'", "that it is back")
         seen = p.js("newest.time")
         p.until("newest.time > %d" % seen, "new frames")
+        p.type("#search", "first")
+        p.until("document.querySelectorAll('#events tbody tr').length === 1", "each event once")
+        p.js("document.getElementById('search').value = ''; document.getElementById('search').dispatchEvent(new Event('input'))")
+        # the charts of a page that is opened later begin with what has been
+        history = "(() => { const a = [...aggs.values()].find((a) => a.name === '%s'), r = [...a.rows.values()].find((r) => r.text === '%s'); return %s; })()"
+        with Page(own) as late:
+            late.until("newest !== null", "another page")
+            opened = late.js("performance.timeOrigin")
+            expect(True, late.js(history % ("grows", "up", "a.times.some((t, i) => t < %d && r.history[i - a.times.length + r.history.length] > 0)" % opened)), "rates before")
+            expect(True, late.js(history % ("size", "large", "r.heat.some(([t, c]) => t < %d && c.get(2048) > 0)" % opened)), "a heat map before, of a key")
+            expect(True, late.js(history % ("size", "large", "a.times.some((t, i) => t < %d && a.total[i].get(2048) > 0)" % opened)), "and of all")
+            late.until(painted("grows") + " > 5", "the line")
+            expect(True, late.js(cells("grows") + "[0][2]") != "", "a rate at once")
+            expect([], late.problems, "errors")
         # nothing from elsewhere
-        own = "http://127.0.0.1:%d%s" % (proxy.port, s.base)
         expect([], [r for r in p.requests if not r.startswith(own) and not r.startswith(("data:", "blob:"))], "requests")
         expect([], [x for x in p.problems if "ERR_" not in x], "errors")
         # the end

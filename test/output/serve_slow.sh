@@ -1,6 +1,7 @@
 # needs: root bpf python3 microhttpd
 # timeout: 200
-# --serve while much is traced: readers that stop reading, and that go away, cost the trace nothing; it ends at once.
+# --serve while much is traced: readers that stop reading, and that go away, cost the trace nothing; it ends at once. Nor
+# do frames wait for names.
 . "$SRC/test/lib.bash"
 cat >"$TMP/test.d" <<'D'
 tick-1000hz { @n = count(); printf("%-2000d\n", 1); }
@@ -53,5 +54,18 @@ with Serving(run) as s:
     s.p.send_signal(signal.SIGTERM)
     expect(0, s.p.wait(100), "status")
 expect("end", open(tmp + "/out").read().split()[-1], "the last line")
+
+# a frame does not wait for names of addresses: a new stack is missing in it, and in one of the next
+run = [dtrace, "-x", "engine=bpf", "-q", "-x", "aggrate=200ms", "-n", "BEGIN { @n = count(); } syscall::getppid:entry /pid == $1/ { @s[ustack()] = count(); }", str(os.getpid())]
+with Serving(run) as s:
+    quick = s.stream("stream")
+    expect(["n"], [a["name"] for a in json.loads(quick.until("frame"))["aggs"]], "before")
+    os.getppid()
+    frames = []
+    while not frames or not frames[-1]["rows"]:
+        frames += [a for a in json.loads(quick.until("frame"))["aggs"] if a["name"] == "s"]
+    expect([1, []], [frames[0]["n"], frames[0]["rows"]], "the first frame with the stack")
+    expect([1, 1], [frames[-1]["n"], len(frames[-1]["rows"])], "the last")
+    expect(True, "getppid" in frames[-1]["rows"][0][0][0], "its name: " + str(frames[-1]["rows"]))
 PY
 expect 0 $? "the server"
