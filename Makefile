@@ -106,10 +106,16 @@ $(STATIC)/files.o: packaging/embed $(wildcard lib/*.d lib/*.dm lib/$(ARCH)/*.d t
 	@mkdir -p $(@D)
 	$(Q)packaging/embed session/embedded.h 'struct dt_embedded dt_embedded_files' $(filter %.d %.dm,$^) >$(@:.o=.c) && $(COMPILE) -c -o $@ $(@:.o=.c)
 
+# The page of --serve, if there is a static libmicrohttpd (Debian: libmicrohttpd-dev); without HTTPS.
+HTTPD := $(filter /%,$(shell $(CC) -print-file-name=libmicrohttpd.a))
+$(STATIC)/notls.o: packaging/notls.c
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
 # The linker warns of functions of the C library that look for shared libraries at run time (names of users and services).
-$(STATIC)/dtrace: $(CMD) $(BUILD)/cmd/page.o $(STATIC)/files.o $(BUILD)/libdtrace.a $(STATIC)/libZydis.a
+$(STATIC)/dtrace: $(CMD) $(BUILD)/cmd/page.o $(STATIC)/files.o $(BUILD)/libdtrace.a $(STATIC)/libZydis.a $(if $(HTTPD),$(STATIC)/notls.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) -static $(CFLAGS) -Wl,--gc-sections -o $@ $^ -lbpf -ldw -lelf -lz -llzma -lbz2 -l:libiberty.a -lm -lpthread 2>$@.log || { cat $@.log >&2; false; }
+	$(Q)$(CC) -static $(CFLAGS) -Wl,--gc-sections -o $@ $^ $(if $(HTTPD),-u MHD_start_daemon $(HTTPD)) -lbpf -ldw -lelf -lz -llzma -lbz2 -l:libiberty.a -lm -lpthread 2>$@.log || { cat $@.log >&2; false; }
 	$(Q)strip $@
 
 # ---- packages ----

@@ -1,5 +1,5 @@
 /*
- * microhttpd: libmicrohttpd, loaded when --serve needs it.
+ * microhttpd: libmicrohttpd, loaded when --serve needs it, or inside the file of `make static`.
  *
  * Neither the build nor the command depends on it: what is used of its interface (libmicrohttpd.so.12, stable since 0.9.7x)
  * is declared here. test/cmd/serve.sh compares this with its header.

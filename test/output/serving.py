@@ -45,19 +45,23 @@ class Serving:
         serve = "--serve" if where is None else "--serve=" + where
         self.p = subprocess.Popen(command + [serve], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.err)
         self.open = []
-        end = time.monotonic() + 100
-        while True:
-            m = re.search(r"serving http://(.*):(\d+)(/\w+/)\n", self.said())
-            if m:
-                break
-            if self.p.poll() is not None or time.monotonic() > end:
-                sys.exit("no server: " + self.said())
-            time.sleep(.02)
+        m = self.says(r"serving http://(.*):(\d+)(/\w+/)\n")
         self.host, self.port, self.base = m[1].strip("[]"), int(m[2]), m[3]
 
     def said(self):
         self.err.seek(0)
         return self.err.read()
+
+    def says(self, pattern):
+        """Wait until it has said that."""
+        end = time.monotonic() + 100
+        while True:
+            m = re.search(pattern, self.said())
+            if m:
+                return m
+            if self.p.poll() is not None or time.monotonic() > end:
+                sys.exit("it does not say %r: %s" % (pattern, self.said()))
+            time.sleep(.02)
 
     def __enter__(self):
         return self
