@@ -8,7 +8,7 @@
  * An action adds instances to "output": {"value": } for trace(), print() of plain values and the arguments of
  * printf(), {"message": } for its text, "stack-frames", "ustack-frames", sym, mod, usym, umod, tracemem, printm,
  * "type" for structures, "aggregation-data" and "aggregation-name". Records that print nothing are
- * omitted. Drops are probes dtrace:INTERNAL:INTERNAL:DROP. The remaining aggregations at the end
+ * omitted, except those of clauses without actions. Drops are probes dtrace:INTERNAL:INTERNAL:DROP. The remaining aggregations at the end
  * follow the probes.
  */
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct dt_writer {
 	const struct dt_consumer_env *env;
 	dt_buf out, rec;
 	size_t shown; /* where the record's first output begins */
+	bool empty;   /* the record's clause has no actions */
 	bool any;     /* a probe has been written */
 	bool at_exit; /* "aggregations" is open */
 };
@@ -45,6 +46,7 @@ static void json_close(dt_writer *w)
 static void json_record_begin(dt_writer *w, const dt_record_event *r)
 {
 	dt_buf_reset(&w->rec);
+	w->empty = r->clause->nstmts == 0;
 	dt_buf_puts(&w->rec, "{\"timestamp\":");
 	dt_json_uint(&w->rec, r->timestamp);
 	dt_json_key(&w->rec, "cpu");
@@ -65,7 +67,7 @@ static void begin_probe(dt_writer *w)
 
 static void json_record_end(dt_writer *w)
 {
-	if (w->rec.n == w->shown)
+	if (w->rec.n == w->shown && !w->empty)
 		return;
 	begin_probe(w);
 	dt_buf_puts(&w->rec, "]}");

@@ -50,6 +50,16 @@ fi
 "$DTRACE" -e -Sn 'syscall::write:entry /execname == "csh"/ { trace(arg0); }' >"$TMP/out" 2>&1
 expect "ldgs sets scmp be mov ba setx ret ldgs ret" "$(sed -n 's/^[0-9][0-9]: [0-9a-f]* *\([a-z]*\).*/\1/p' "$TMP/out" | xargs)" "the listing of the course"
 expect_match '^ +1 +dtrace +BEGIN$' "$("$DTRACE" -l | head -n 2)"
+"$DTRACE" -O json -o "$TMP/out" -n syscall::write:entry -c '/bin/echo word' >/dev/null 2>"$TMP/err"
+expect_match '^\{"timestamp":[0-9]+,"cpu":[0-9]+,.*"function":"write","name":"entry","output":\[\]\}' "$(cat "$TMP/out" "$TMP/err")"
+[ -z "$(type -p python3)" ] || python3 -m json.tool "$TMP/out" >/dev/null || expect "a document" "$(cat "$TMP/out")" "-O json"
+timeout 150 "$BUILD/dwatch" -N 1 -r "seed word $$" execve >"$TMP/out" 2>"$TMP/err" </dev/null &
+watches() { grep -q '^INFO Watching' "$TMP/err" || over $!; }
+wait_for 100 watches
+/bin/echo seed word $$ >/dev/null
+wait $!
+expect 0 $? "dwatch execve: $(cat "$TMP/err")"
+expect_match "^2[0-9]{3} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} 0\.0 [a-z]+\[[0-9]+\]: /bin/echo seed word $$\$" "$(cat "$TMP/out")"
 
 # ---- functions of the kernel ----
 "$DTRACE" -l -n fbt::vfs_read:entry >/dev/null 2>&1 || exit 0
@@ -59,3 +69,9 @@ seed why-called "$TMP/two" '^vmlinux`.*\+0x[0-9a-f]+$'
 seed mutex-stacks "$TMP/two" '^vmlinux`.*\+0x[0-9a-f]+$'
 seed slow-path "$TMP/two" '^0 [0-9]+$'
 seed flow "cat /etc/hostname" '^[0-9]+ -> vfs_open ?$' -F
+# DTrace traced while it makes a probe: the course of Sun's engineers looks at fasttrap; Linux has uprobes
+printf '#!/bin/sh\nexec "%s" -qn "pid\\$target::exit:entry { }" -c /bin/true\n' "$DTRACE" >"$TMP/probe"
+chmod +x "$TMP/probe"
+seed tracepoint-install "$TMP/probe" '^vmlinux`install_breakpoint.*\+0x[0-9a-f]+$'
+"$DTRACE" -lvn lockstat:::adaptive-acquire >"$TMP/out" 2>&1
+expect "lockstat vmlinux mutex_lock adaptive-acquire" "$(awk '$2 == "lockstat" { print $2, $3, $4, $5; exit }' "$TMP/out")"
