@@ -41,6 +41,7 @@ struct dt_user_links {
 	})
 	v;
 	uint32_t refused; /* places that the kernel refuses */
+	bool perf_is_on;
 };
 
 static struct dt_user_links *users(dt_bpf *e)
@@ -233,6 +234,27 @@ void dt_attach_allow_descriptors(void)
 	}
 }
 
+/*
+ * The first perf event of a process waits for RCU after its breakpoint is in place and before a
+ * program can be attached: whatever fires meanwhile is lost. An event that never happens waits
+ * instead.
+ */
+static void turn_perf_on(dt_bpf *e)
+{
+	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
+				    .size = sizeof(a),
+				    .config = PERF_COUNT_SW_DUMMY,
+				    .exclude_kernel = 1};
+	int fd;
+
+	if (users(e)->perf_is_on)
+		return;
+	e->users->perf_is_on = true;
+	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		keep(e, fd, 0);
+}
+
 /* -1 with errno */
 static int link_perf(int prog, int type, const char *path, uint64_t offset, uint64_t ref,
 		     bool trampoline, int pid, uint64_t cookie)
@@ -262,6 +284,7 @@ static int perf_batch(dt_bpf *e, const struct batch *b, dt_error *err)
 
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
+	turn_perf_on(e);
 	for (uint32_t i = 0; i < b->n; i++)
 		if (perf_one(e, b->fd, &e->plan.probes.v[b->probes[i]], type, err) < 0)
 			return -1;
