@@ -25,6 +25,7 @@ cat >"$TMP/len.c" <<'EOT'
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
 	size_t n = 0;
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
 		sigemptyset(&set);
 		sigaddset(&set, SIGUSR1);
 		sigprocmask(SIG_BLOCK, &set, NULL);
+		if (write(1, "ready", 5) != 5)
+			return 1;
 		sigwait(&set, &sig);
 	}
 	for (volatile int i = 0; i < 50; i++)
@@ -67,8 +70,9 @@ expect 20 "$(awk '$1 == "free" { print $2 }' <<<"$out")" "$err"
 
 # all processes, of which we look at two
 for i in 1 2; do
-	"$TMP/len" hello wait &
+	"$TMP/len" hello wait >"$TMP/ready$i" &
 	p[i]=$!
+	wait_for 60 grep -q ready "$TMP/ready$i" # the signal would end it before
 done
 "$DTRACE" -qn "pid*:libc.so.6:malloc:entry /pid == ${p[1]} || pid == ${p[2]}/ { @[probeprov, probemod] = count(); }
 	BEGIN { printf(\"on\n\"); } syscall::exit_group:entry /pid == ${p[1]} || pid == ${p[2]}/ { n++; }
