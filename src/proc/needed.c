@@ -5,6 +5,7 @@
  */
 #include "proc/needed.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -163,4 +164,35 @@ void dt_needed(long pid, dt_jail *jail, void (*file)(void *arg, const char *path
 	dt_map_free(s.seen);
 	free(s.env);
 	free(s.usual);
+}
+
+static void installed_in(const char *dir, const char *name, void (*file)(void *arg, const char *path), void *arg)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		char *path = e->d_type == DT_REG || e->d_type == DT_UNKNOWN ? dt_xasprintf("%s/%s", dir, e->d_name) : NULL;
+
+		if (path && strstr(e->d_name, ".so") && dt_object_is_called(name, e->d_name, path, false))
+			file(arg, path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+void dt_installed_libraries(const char *name, void (*file)(void *arg, const char *path), void *arg)
+{
+	char *dirs = usual_directories(), *rest = dirs, *dir, real[PATH_MAX];
+	dt_map *seen = dt_map_new();
+
+	while ((dir = strsep(&rest, ":"))) {
+		if (!realpath(dir, real) || dt_map_get(seen, real)) /* /lib is often a link to /usr/lib */
+			continue;
+		dt_map_set(seen, real, dirs);
+		installed_in(real, name, file, arg);
+	}
+	dt_map_free(seen);
+	free(dirs);
 }

@@ -1,5 +1,5 @@
 /*
- * needed: the libraries that a program will load, before it starts.
+ * needed: the libraries that a program will or may load, before it starts.
  */
 #ifndef DT_PROC_NEEDED_H
 #define DT_PROC_NEEDED_H
@@ -11,5 +11,8 @@
  * the dynamic linker finds another file, only a little work is wasted.
  */
 void dt_needed(long pid, dt_jail *jail, void (*file)(void *arg, const char *path), void *arg);
+/* Calls file() for the libraries of this name or pattern (dt_object_is_called) in the directories where the dynamic linker
+ * searches, whether a process maps them or not; without symbolic links, so that one file may be given twice. */
+void dt_installed_libraries(const char *name, void (*file)(void *arg, const char *path), void *arg);
 
 #endif

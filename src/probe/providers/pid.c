@@ -20,10 +20,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/sysmacros.h>
 
 #include "arch/arch.h"
 #include "probe/providers/pid.h"
+#include "proc/control.h"
 #include "proc/mappings.h"
 #include "proc/sideband.h"
 #include "type/user.h"
@@ -38,6 +38,7 @@ static void free_state(void *p)
 	dt_body_free(&st->code.body);
 	dt_map_free(st->known);
 	dt_map_free(st->done);
+	dt_map_free(st->told);
 	free(st);
 }
 
@@ -51,6 +52,7 @@ struct pid_state *dt_pid_state(dt_probes *ps, const dt_provider *p)
 	*kept = st = dt_xcalloc(1, sizeof(*st));
 	st->known = dt_map_new();
 	st->done = dt_map_new();
+	st->told = dt_map_new();
 	dt_insn_kernel(&st->code.kernel);
 	return st;
 }
@@ -156,39 +158,57 @@ static uint32_t grows(const dt_provider *p, const dt_probedesc *d)
 	return kinds;
 }
 
-/* Is this file known, under any path? */
-static bool is_known(const struct pid_state *st, const dt_file *f)
+/*
+ * A file that a process has mapped, for pid*. It is opened at once, below the root directory of the process: when it is
+ * searched, the process may have ended. A build id does not tell whether we know it: copies in containers have the same one,
+ * and probes are put in files.
+ */
+static void bring(dt_probes *ps, struct pid_state *st, const dt_file *file)
 {
-	for (uint32_t i = 0; i < st->objects.n; i++) {
-		const struct pid_object *o = st->objects.v[i];
-		uint32_t n;
-		const uint8_t *id = dt_elf_build_id(o->elf, &n);
+	struct dt_procs *procs = dt_probes_procs(ps);
+	dt_sideband *sb = procs ? dt_procs_sideband(procs) : NULL;
+	char root[64] = "", *name;
+	struct dt_elf_place place = {.root = root, .path = file->path, .jail = procs ? dt_procs_jail(procs) : NULL};
+	int fd = sb ? dt_sideband_open_file(sb, file) : -1;
+	struct pid_object *o;
+	dt_error ignored = {0};
 
-		if (f->build_id_len
-			? n == f->build_id_len && memcmp(id, f->build_id, n) == 0
-			: f->inode == o->inode && makedev(f->dev_major, f->dev_minor) == o->dev)
-			return true;
-	}
-	return false;
+	if (fd < 0)
+		return;
+	dt_sideband_root(sb, file, root, sizeof(root));
+	name = dt_xasprintf("%s%s", root, file->path);
+	o = dt_pid_object(&st->objects, fd, &place, name, dt_probes_arena(ps), &ignored);
+	free(name);
+	if (o && !o->seen)
+		o->seen = dt_arena_strdup(dt_probes_arena(ps), file->path);
+}
+
+static bool is_news_to(struct pid_state *st, const dt_probedesc *d, const dt_file *file)
+{
+	char *key = dt_xasprintf("%u %s:%s:%s:%s", file->id, d->prov, d->mod, d->func, d->name);
+	bool yes = !dt_map_get(st->told, key);
+
+	dt_map_set(st->told, key, st);
+	free(key);
+	return yes;
 }
 
 static bool news(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, long pid,
 		 const dt_file *file)
 {
 	struct pid_state *st = dt_pid_state(ps, p);
+	bool all = strcmp(d->prov, DT_PID_ALL) == 0;
 
 	if (!file) /* the mappings of an exec are reported file by file */
 		return false;
 	/* the event does not say which file is the executable */
-	if (!dt_object_is_called(d->mod, file->base, file->path, true) &&
-	    (strcmp(d->prov, DT_PID_ALL) == 0 || !dt_exe_has_link(pid, d->mod, file->path)))
+	if (!dt_object_is_called(d->mod, file->base, file->path, true) && (all || !dt_exe_has_link(pid, d->mod, file->path)))
 		return false;
-	if (strcmp(d->prov, DT_PID_ALL) != 0)
+	if (!all)
 		return true;
-	if (is_known(st, file))
+	if (file->vdso || file->anon || !is_news_to(st, d, file))
 		return false;
-	dt_map_free(st->done);
-	st->done = dt_map_new();
+	bring(ps, st, file);
 	return true;
 }
 
@@ -347,6 +367,23 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	return put_at(x, (x->what == PID_ADDRESS ? 0 : x->f.vaddr) + x->offset, at, why, whylen)
 		   ? 0
 		   : -1;
+}
+
+int dt_pid_attach_function(dt_probes *ps, const struct pid_function *f, bool on_return, dt_attach *at, char *why, size_t whylen)
+{
+	struct pid_state *st = dt_pid_state(ps, &dt_provider_pid);
+	struct pid_place x = {.f = *f};
+	dt_insn i;
+
+	if (on_return)
+		return attach_trampoline(st, &x, &(pid_returns){0}, at, why, whylen);
+	if (!dt_pid_entry(&st->code, f, &i) || i.flags & DT_INSN_REFUSED) {
+		snprintf(why, whylen, "%s begins with an instruction that the kernel cannot probe", f->object->funcs[f->index].name);
+		return -1;
+	}
+	at->kind = DT_AT_UPROBE;
+	at->number = i.frame | (uint64_t)i.offset << DT_AT_BEHIND;
+	return put_at(&x, f->vaddr + i.offset, at, why, whylen) ? 0 : -1;
 }
 
 static bool instruction(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out)

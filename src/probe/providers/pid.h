@@ -20,6 +20,7 @@ struct pid_object {
 	char *name;    /* a path by which we can open it, for its types; the same as path if it has
 			  none */
 	uint64_t dev, inode;
+	const char *seen; /* its path as a process mapped it during tracing (pid.c, bring()); NULL: it was found otherwise */
 	dt_map *links; /* names of symbolic links to it that descriptions have used */
 	bool go; /* made by Go's linker */
 	const dt_elfsym *funcs;
@@ -94,16 +95,24 @@ struct pid_state { /* kept with the registry */
 	struct pid_code code;
 	dt_map *known; /* place as text -> itself */
 	dt_map *done;  /* description and mappings as text: searched already */
+	dt_map *told;  /* number of a file and description as text: reported as news */
 	uint32_t n;    /* probes so far */
 };
 
 /* ---- pid.c ---- */
+/* The event of a function in all processes. Its return is found by the return address: also if it ends with a jump to another
+ * one, as part of which that then counts. */
+int dt_pid_attach_function(dt_probes *ps, const struct pid_function *f, bool on_return, dt_attach *at, char *why, size_t whylen);
 struct pid_state *dt_pid_state(dt_probes *ps, const dt_provider *p);
 bool dt_pid_function_matches(dt_probes *ps, const char *pattern, struct pid_object *o,
 			     uint32_t index);
 bool dt_pid_hex(const char *s, uint64_t *n); /* a hexadecimal number and nothing else */
 
 /* ---- pid_search.c ---- */
+/* Files of this name or pattern: found() gets each, some twice. */
+enum { PID_RUNNING = 1 /* processes map them now */, PID_BROUGHT = 2 /* ... or did since tracing began */, PID_INSTALLED = 4 /* libraries */ };
+void dt_pid_files(dt_probes *ps, const char *name, unsigned where, void (*found)(void *arg, struct pid_object *o, const char *base),
+		  void *arg);
 int dt_pid_discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing,
 		    char *why, size_t whylen);
 

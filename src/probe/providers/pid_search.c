@@ -22,6 +22,7 @@
 #include "probe/providers/pid.h"
 #include "proc/control.h"
 #include "proc/mappings.h"
+#include "proc/needed.h"
 
 #define MAX_PROBES 250000
 
@@ -37,6 +38,8 @@ struct search {
 	uint32_t objects, functions, probes; /* that matched so far */
 	struct pid_object *object;	     /* the last that was searched; NULL: none */
 	bool listing, too_many;
+	void (*found)(void *arg, struct pid_object *o, const char *base); /* gets the objects; NULL: their functions are searched */
+	void *found_arg;
 	enum dt_tag tag; /* why nothing did */
 	char *why;
 	size_t whylen;
@@ -539,6 +542,15 @@ static void search_command(struct search *s)
 	free(path);
 }
 
+static void found_for_all(struct search *s, struct pid_object *o, const char *path, bool exe)
+{
+	describe_object(s, 0, path, exe);
+	if (s->found)
+		s->found(s->found_arg, o, s->like.module);
+	else
+		search_functions(s, o);
+}
+
 /* Files that some process maps and whose name matches, each once. */
 static void search_all_processes(struct search *s)
 {
@@ -550,7 +562,7 @@ static void search_all_processes(struct search *s)
 	while (all && !dt_jail_stopped(dt_procs_jail(dt_probes_procs(s->ps))) &&
 	       (entry = readdir(all))) {
 		long pid = atol(entry->d_name);
-		dt_maps *maps = pid > 0 ? dt_maps_read(pid, &ignored) : NULL;
+		dt_maps *maps = pid > 0 ? dt_maps_code(pid, &ignored) : NULL;
 		const dt_mapping *exe = maps ? dt_maps_exe(maps, pid) : NULL;
 
 		for (uint32_t i = 0; maps && i < maps->n; i++) {
@@ -569,16 +581,62 @@ static void search_all_processes(struct search *s)
 			dt_map_set(seen, key, s);
 			s->objects++;
 			o = open_object(s, dt_map_open(pid, m), pid, m->path);
-			if (!o)
-				continue;
-			describe_object(s, 0, m->path, is_exe);
-			search_functions(s, o);
+			if (o)
+				found_for_all(s, o, m->path, is_exe);
 		}
 		dt_maps_free(maps);
 	}
 	if (all)
 		closedir(all);
 	dt_map_free(seen);
+}
+
+static void search_library(void *arg, const char *path)
+{
+	struct search *s = arg;
+	struct pid_object *o = open_object(s, open(path, O_RDONLY | O_CLOEXEC), 0, path);
+
+	s->objects++;
+	if (o)
+		found_for_all(s, o, path, false);
+}
+
+/* Processes that start later load it before we hear of them: probes in the libraries that they will find are there in time. */
+static void search_libraries(struct search *s)
+{
+	if (strncmp(s->d->mod, "lib", 3) == 0)
+		dt_installed_libraries(s->d->mod, search_library, s);
+}
+
+/* What processes have mapped meanwhile. */
+static void search_brought(struct search *s)
+{
+	for (uint32_t i = 0; i < s->st->objects.n; i++) {
+		struct pid_object *o = s->st->objects.v[i];
+		const char *base = o->seen ? strrchr(o->seen, '/') : NULL;
+		bool exe = dt_elf_kind(o->elf) == DT_ELF_EXEC || dt_elf_kind(o->elf) == DT_ELF_PIE;
+
+		if (!base || !dt_object_is_called(s->d->mod, base + 1, o->seen, exe))
+			continue;
+		s->objects++;
+		found_for_all(s, o, o->seen, exe);
+	}
+}
+
+void dt_pid_files(dt_probes *ps, const char *name, unsigned where, void (*found)(void *arg, struct pid_object *o, const char *base),
+		  void *arg)
+{
+	dt_probedesc d = {.prov = DT_PID_ALL, .mod = name, .func = "", .name = ""};
+	char why[256];
+	struct search s = {.p = &dt_provider_pid, .ps = ps, .d = &d, .prov = d.prov, .why = why, .whylen = sizeof(why), .found = found, .found_arg = arg};
+
+	s.st = dt_pid_state(ps, s.p);
+	if (where & PID_BROUGHT)
+		search_brought(&s);
+	if (where & PID_RUNNING)
+		search_all_processes(&s);
+	if (where & PID_INSTALLED)
+		search_libraries(&s);
 }
 
 static void discover_all(struct search *s)
@@ -594,12 +652,14 @@ static void discover_all(struct search *s)
 		dt_probes_blame(s->ps, s->tag);
 		return;
 	}
+	search_brought(s);
 	if (was_done(s, NULL))
 		return;
 	if (s->d->mod[0] == '/' && !dt_glob_is_pattern(s->d->mod))
 		search_path(s, s->d->mod);
 	else
 		search_all_processes(s);
+	search_libraries(s);
 	if (!s->objects)
 		search_command(s);
 	was_done(s, NULL);
