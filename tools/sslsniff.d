@@ -3,7 +3,7 @@
  * sslsniff - what programs send and receive through OpenSSL: sizes, and optionally the plain text
  *
  * USAGE
- *	dtrace -s sslsniff {-p pid | -c command} [text]
+ *	dtrace -s sslsniff [-p pid | -c command] [text]
  *
  * ARGUMENTS
  *	text	bytes of plain text to show; 0: none (default: 0)
@@ -15,11 +15,12 @@
  *	CALL	READ or WRITE
  *	BYTES	plain text
  *	LAT(us)	how long the call took
+ *	PEER	address and port of the other end; -: the connection does not read from a socket
  *
  * NOTES
  *	Programs that use libssl.so of OpenSSL 1.1 or 3. The text is what the user of the program meant to keep secret: ask for
  *	it only where you may.
- *	The process itself, not its descendants; option follow (-x follow) adds them.
+ *	With -p or -c the process itself, not its descendants; otherwise all processes.
  *
  * SEE ALSO
  *	tcptop, gethostlatency
@@ -34,50 +35,22 @@ inline int TEXT = $1;
 BEGIN
 {
 	began = timestamp;
-	printf("%10s %7s %-16s %-9s %9s %9s\n", "TIME(ms)", "PID", "COMM", "CALL", "BYTES", "LAT(us)");
+	printf("%10s %7s %-16s %-6s %9s %9s %s\n", "TIME(ms)", "PID", "COMM", "CALL", "BYTES", "LAT(us)", "PEER");
 }
 
-pid$target:libssl.so:SSL_read:entry, pid$target:libssl.so:SSL_write:entry,
-pid$target:libssl.so:SSL_read_ex:entry, pid$target:libssl.so:SSL_write_ex:entry
+openssl:::read, openssl:::write
+/!$target || pid == $target/
 {
-	self->start = timestamp;
-	self->buf = arg1;
-	self->done = arg3;
+	printf("%10d %7d %-16s %-6s %9d %9d ", (timestamp - args[3] - began) / 1000000, pid, execname,
+	    probename == "read" ? "READ" : "WRITE", args[1], args[3] / 1000);
+	if (arg0)
+		printf("%s:%d\n", args[0]->ssl_raddr, args[0]->ssl_rport);
+	else
+		printf("-\n");
 }
 
-pid$target:libssl.so:SSL_read:return, pid$target:libssl.so:SSL_write:return
-/self->start/
+openssl:::read, openssl:::write
+/TEXT && (!$target || pid == $target)/
 {
-	self->n = (int)arg1;
-}
-
-/* these tell the size through their last argument */
-pid$target:libssl.so:SSL_read_ex:return, pid$target:libssl.so:SSL_write_ex:return
-/self->start && (int)arg1 > 0/
-{
-	self->n = *(uint64_t *)copyin(self->done, 8);
-}
-
-pid$target:libssl.so:SSL_read:return, pid$target:libssl.so:SSL_write:return,
-pid$target:libssl.so:SSL_read_ex:return, pid$target:libssl.so:SSL_write_ex:return
-/self->start && self->n > 0/
-{
-	printf("%10d %7d %-16s %-9s %9d %9d\n", (self->start - began) / 1000000, pid, execname,
-	    index(probefunc, "read") > 0 ? "READ" : "WRITE", self->n, (timestamp - self->start) / 1000);
-}
-
-pid$target:libssl.so:SSL_read:return, pid$target:libssl.so:SSL_write:return,
-pid$target:libssl.so:SSL_read_ex:return, pid$target:libssl.so:SSL_write_ex:return
-/TEXT && self->start && self->n > 0/
-{
-	printf("%s\n", copyinstr(self->buf, self->n < TEXT ? self->n : TEXT));
-}
-
-pid$target:libssl.so:SSL_read:return, pid$target:libssl.so:SSL_write:return,
-pid$target:libssl.so:SSL_read_ex:return, pid$target:libssl.so:SSL_write_ex:return
-{
-	self->start = 0;
-	self->buf = 0;
-	self->done = 0;
-	self->n = 0;
+	printf("%s\n", copyinstr(args[2], args[1] < TEXT ? args[1] : TEXT));
 }

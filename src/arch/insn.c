@@ -52,3 +52,8 @@ bool dt_insn_print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, 
 	*target = 0;
 	return dt_arch_host()->code->print(k, code, n, vaddr, out, target);
 }
+
+bool dt_insn_member(const uint8_t *code, size_t n, uint32_t *offset)
+{
+	return dt_arch_host()->code->member(code, n, offset);
+}

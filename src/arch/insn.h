@@ -67,6 +67,9 @@ bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, 
 /* The first instruction of the code, which is at vaddr, as an assembler writes it; *target: where a call or jump goes, 0: it
  * is none, or that is computed. False: it is not known. */
 bool dt_insn_print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out, uint64_t *target);
+/* A function that only returns a member of the struct that its argument points to: where in it that is. It may check first
+ * what kind of struct it is, by its first member. */
+bool dt_insn_member(const uint8_t *code, size_t n, uint32_t *offset);
 /* Bytes that suffice for any instruction. */
 #define DT_INSN_MAX 16
 
@@ -78,6 +81,7 @@ struct dt_arch_code {
 	bool (*entry)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first, dt_insn *best);
 	bool (*print)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out,
 		      uint64_t *target);
+	bool (*member)(const uint8_t *code, size_t n, uint32_t *offset);
 	/* kernel code: kprobes are never possible there (apart from the kernel's own patching) */
 	bool (*kprobe_refuses)(const uint8_t *at, uint8_t length);
 	/* an instruction that only fills the space between two functions */

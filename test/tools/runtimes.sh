@@ -27,8 +27,8 @@ if [ -x /usr/bin/python3 ] && "$DTRACE" -ln 'python$target:::gc-start' -c '/usr/
 		openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout key.pem -out cert.pem 2>/dev/null
 		cat key.pem cert.pem >both.pem
 		tool sslsniff -- /usr/bin/python3 "$SRC/test/tools/net.py" ssl 0 "$TMP/both.pem"
-		want 7 "$(rows "^[0-9]+ [0-9]+ python3 WRITE 300 [0-9]+\$")"
-		want 7 "$(rows "^[0-9]+ [0-9]+ python3 READ 300 [0-9]+\$")"
+		want 7 "$(rows "^[0-9]+ [0-9]+ python3 WRITE 300 [0-9]+ -\$")"
+		want 7 "$(rows "^[0-9]+ [0-9]+ python3 READ 300 [0-9]+ -\$")"
 		want 0 "$(rows secret)" "text unless asked for"
 		tool sslsniff 12 -- /usr/bin/python3 "$SRC/test/tools/net.py" ssl 0 "$TMP/both.pem"
 		want 14 "$(rows "^secretsecret\$")" "text"

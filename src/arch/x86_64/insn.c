@@ -450,12 +450,36 @@ static bool print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, u
 	return true;
 }
 
+/* "mov 0x10(%rdi), %rax": the last member that is loaded like this. */
+static bool member(const uint8_t *code, size_t n, uint32_t *offset)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction i;
+	ZydisDecoder d;
+	bool found = false;
+
+	decoder_init(&d, &(struct dt_insn_mode){0});
+	for (size_t at = 0; at < n && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, code + at, n - at, &i, ops)); at += i.length) {
+		const ZydisDecodedOperandMem *from = &ops[1].mem;
+
+		if (i.mnemonic != ZYDIS_MNEMONIC_MOV || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    whole_register(ops[0].reg.value) != ZYDIS_REGISTER_RAX || ops[1].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+		    from->base != ZYDIS_REGISTER_RDI || from->index != ZYDIS_REGISTER_NONE || from->disp.value < 0)
+			continue;
+		if (!found || from->disp.value > *offset)
+			*offset = (uint32_t)from->disp.value;
+		found = true;
+	}
+	return found;
+}
+
 const struct dt_arch_code dt_x86_64_code = {
     .kernel = kernel,
     .decode = decode,
     .targets = targets,
     .entry = entry,
     .print = print,
+    .member = member,
     .kprobe_refuses = dt_x86_64_kprobe_refuses,
     .is_padding = dt_x86_64_is_padding,
     .plt_slot = dt_x86_64_plt_slot,
