@@ -1,5 +1,5 @@
 /*
- * The command line of dtrace(1) as a value: what args.c makes and dtrace.c acts on.
+ * The command line of dtrace(1) as a value: args.c makes it, main.c acts on it.
  */
 #ifndef DTRACE_ARGS_H
 #define DTRACE_ARGS_H
@@ -65,7 +65,7 @@ void usage(FILE *out);
  * NULL when a quote is not closed. */
 char **split_words(const char *command);
 
-/* ---- message.c ---- */
+/* ---- diagnose.c ---- */
 enum { EXIT_FATAL = 1, EXIT_USAGE = 2 };
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A program of the command line, for a message about its error: a short one as it is, as in DTrace, of others what is around
@@ -103,7 +103,7 @@ FILE *open_tool(const char *name);
 /* --tools: a line for each. */
 void list_tools(FILE *out);
 
-/* ---- dtrace.c ---- */
+/* ---- main.c ---- */
 void close_handle(dtrace_hdl_t *h);
 
 #endif

@@ -2,7 +2,7 @@
  * serve: a page that shows the trace while it runs, served by this process (--serve).
  *
  *   serve.c        where it listens, the token, the loop
- *   serve_http.c   requests, and the streams of those who watch
+ *   serve_http.c   requests, and the streams of readers
  *   serve_data.c   what is shown: the latest events, the aggregations of a moment as JSON
  *   serve_past.c   what the charts show of the time before a page was opened
  *   microhttpd.c   the library for HTTP

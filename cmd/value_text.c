@@ -1,3 +1,6 @@
+/*
+ * value_text: values by their kind, each as one line.
+ */
 #include <string.h>
 
 #include "value_text.h"

@@ -1,9 +1,9 @@
 /*
  * dwatch(1): watch what processes do, without writing D.
  *
- * The command line (options.c) and a profile (profile.c) become a struct watch; words become probe
+ * The command line (flags.c) and a profile (profile_file.c) become a struct watch; words become probe
  * descriptions (probes.c), all of that a D program (generate.c), which the library runs; its
- * records become lines (events.c). Nothing of the command line reaches D but through quote.c.
+ * records become lines (lines.c). Nothing of the command line reaches D but through quote.c.
  */
 #ifndef DWATCH_H
 #define DWATCH_H
@@ -27,7 +27,7 @@ void say(const char *level, const char *fmt, ...) __attribute__((format(printf, 
 /* The result of asprintf(); never NULL. */
 char *text_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- options.c ---- */
+/* ---- flags.c ---- */
 
 enum { MAX_ARGS = 20 }; /* -B */
 enum what { WATCH, LIST_PROBES, LIST_PROFILES, SHOW_VERSION };
@@ -47,7 +47,7 @@ struct options {
 };
 void options_parse(struct options *o, int argc, char **argv);
 
-/* ---- profile.c ---- */
+/* ---- profile_file.c ---- */
 
 /* A profile: what to watch and what to show of it. Texts are D, "" if there is none. */
 struct profile {
@@ -91,7 +91,7 @@ enum { TREE_LEVELS = 4, TREE_VALUES = 4 };	  /* of the last one with -R: pid, ui
 /* The program. Its events are records whose first item is the tag; with -z the arguments of the process are the second. */
 char *generate(const struct options *o, const struct profile *p, const struct list *probes);
 
-/* ---- events.c ---- */
+/* ---- lines.c ---- */
 
 /* Consume events until the program or the user ends it; the status of the process. */
 int events_run(dtrace_hdl_t *h, const struct options *o, const struct list *probes, FILE *out);

@@ -179,7 +179,7 @@ expect_match '^2 usage: dwatch' "$status $err"
 dw -V
 expect "0 dwatch: Sun D 1.14" "$status $out"
 # every flag is in the usage and in the manual page
-for f in $(sed -nE "s/^\tcase '(.)':.*/\1/p" "$SRC/cmd/dwatch/options.c"); do
+for f in $(sed -nE "s/^\tcase '(.)':.*/\1/p" "$SRC/cmd/dwatch/flags.c"); do
 	"$DWATCH" --help | grep -qE "^  -$f " || { echo "-$f is not in the usage"; count_failure; }
 	grep -qE "^\.BI? \\\\-$f( |\$)" "$SRC/doc/dwatch.1" || { echo "-$f is not in the manual"; count_failure; }
 done

@@ -7,8 +7,9 @@ it may use. Checked are every #include and every symbol that one object file use
 - a module uses only those that its row names;
 - a header that is not in the row of its module is included only by its own module;
 - the rows have no cycle, and every folder with sources has one;
-- no two source files have the same name, so that a name means one file. (A CPU's folder of arch has
-  the names of arch: each holds that CPU's part of one of its files.)
+- no two files of src/ and cmd/ have the same name, so that a name means one file. (A CPU's folder of
+  arch has the names of arch: each holds that CPU's part of one of its files.)
+- cmd includes only its own headers and include/dtrace.h, and uses only the functions of that.
 
     modules.py SRC BUILD        (SRC: the repository, BUILD: build folder with object files)
 """
@@ -85,11 +86,17 @@ def sources():
         yield from sorted(glob.glob(os.path.join(SRC, "src/**/*." + suffix), recursive=True))
 
 
+def commands():
+    for suffix in ("c", "h"):
+        yield from sorted(glob.glob(os.path.join(SRC, "cmd/**/*." + suffix), recursive=True))
+
+
 def check_names():
     names = collections.defaultdict(list)
-    for path in sources():
-        if path.endswith(".c") and not re.search(r"/src/arch/\w+/", path):
+    for path in [*sources(), *commands()]:
+        if not path.endswith(".def") and not re.search(r"/src/arch/\w+/", path):
             names[os.path.basename(path)].append(os.path.relpath(path, SRC))
+    for path in sources():
         if not module_of(path):
             problem(f"{os.path.relpath(path, SRC)} is in no module of the table")
     for name, paths in names.items():
@@ -115,16 +122,18 @@ def check_includes():
                 problem(f"{where} includes {found[1]}: {mine} may not use {other}")
             elif found[1] not in table[other][0]:
                 problem(f"{where} includes {found[1]}, which is private to {other}")
-    for path in glob.glob(os.path.join(SRC, "cmd/*.[ch]")):
+    own = {os.path.basename(path) for path in commands()} | {"dtrace.h"}
+    for path in commands():
         for line in open(path):
             found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            if found and found[1] != "dtrace.h" and not os.path.exists(os.path.join(SRC, "cmd", os.path.basename(found[1]))):
+            if found and os.path.basename(found[1]) not in own:
                 problem(f"{os.path.relpath(path, SRC)} includes {found[1]}: cmd sees include/dtrace.h only")
 
 
-def check_symbols():
+def symbols(paths):
+    """{name: the file that defines it}, [(file, name that it uses)]"""
     defined, used = {}, []
-    for path in sources():
+    for path in paths:
         object_file = os.path.join(BUILD, os.path.relpath(path, SRC)[:-2] + ".o")
         if not path.endswith(".c") or not os.path.exists(object_file):
             continue
@@ -134,6 +143,15 @@ def check_symbols():
                 used.append((path, name))
             elif kind.isupper():
                 defined[name] = path
+    return defined, used
+
+
+def check_symbols():
+    defined, used = symbols(sources())
+    for path, name in symbols(commands())[1]:
+        if name in defined and not name.startswith("dtrace_"):
+            problem(f"{os.path.relpath(path, SRC)} uses {name} of {os.path.relpath(defined[name], SRC)}: "
+                    "cmd sees include/dtrace.h only")
     for path, name in used:
         mine, other = module_of(path), module_of(defined.get(name, path))
         if other != mine and other not in table[mine][1]:

@@ -10,7 +10,7 @@
  *	layout	the offset of everything				layout.h
  *	code	DIF as eBPF					translate/translate.h
  *	objects	maps and programs in the kernel			run/engine.h
- *	links	programs attached to events			run/attach.h
+ *	links	programs attached to events			run/attaching.h
  *
  * A plan changes after it is made in few cases: learning finds that a program is too large and
  * splits it (dt_plan_split), and probes are added during tracing (extend.c). Functions that turn

@@ -26,7 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpf/run/attach.h"
+#include "bpf/run/attaching.h"
 #include "bpf/run/kmap.h"
 #include "bpf/run/load.h"
 #include "kernel/links.h"

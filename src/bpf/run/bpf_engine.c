@@ -13,7 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "bpf/run/attach.h"
+#include "bpf/run/attaching.h"
 #include "bpf/run/direct_map.h"
 #include "bpf/run/load.h"
 #include "bpf/run/maps.h"

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bpf/run/attach.h"
+#include "bpf/run/attaching.h"
 #include "bpf/run/load.h"
 #include "bpf/run/maps.h"
 

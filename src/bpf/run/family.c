@@ -4,7 +4,7 @@
  */
 #include <bpf/bpf.h>
 
-#include "bpf/run/attach.h"
+#include "bpf/run/attaching.h"
 #include "bpf/run/kmap.h"
 #include "bpf/run/load.h"
 

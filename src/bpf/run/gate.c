@@ -25,7 +25,7 @@
  * memory through the page tables offers to reschedule on its way.
  */
 #include "arch/arch.h"
-#include "bpf/run/attach.h"
+#include "bpf/run/attaching.h"
 #include "bpf/run/kmap.h"
 #include "kernel/links.h"
 

@@ -11,7 +11,7 @@
 
 #include "bpf/code/code_listing.h"
 #include "bpf/code/prog_btf.h"
-#include "bpf/run/attach.h"
+#include "bpf/run/attaching.h"
 #include "bpf/run/load.h"
 #include "kernel/links.h"
 #include "kernel/lockdown.h"

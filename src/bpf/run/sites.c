@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bpf/run/attach.h"
+#include "bpf/run/attaching.h"
 #include "kernel/links.h"
 #include "arch/insn.h"
 #include "arch/site.h"

@@ -1,5 +1,5 @@
 /*
- * message: messages on standard error.
+ * diagnose: messages on standard error.
  *
  * In a pipe or a file the text is DTrace's plain form, one line per message. On a terminal an error
  * in a program is followed by the source line and a caret, in colour unless NO_COLOR is set.

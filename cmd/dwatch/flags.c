@@ -1,5 +1,5 @@
 /*
- * options: the command line of dwatch(1), with the flags of FreeBSD's.
+ * flags: the command line of dwatch(1), with the flags of FreeBSD's.
  */
 #include <ctype.h>
 #include <errno.h>

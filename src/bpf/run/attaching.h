@@ -1,8 +1,8 @@
 /*
- * attach: attaches programs to events, and releases them.
+ * attaching: attaches programs to events, and releases them.
  */
-#ifndef DT_BPF_RUN_ATTACH_H
-#define DT_BPF_RUN_ATTACH_H
+#ifndef DT_BPF_RUN_ATTACHING_H
+#define DT_BPF_RUN_ATTACHING_H
 
 #include "bpf/run/bpf_engine.h"
 

@@ -1,5 +1,5 @@
 /*
- * events: records to lines.
+ * lines: records to lines.
  *
  * An event is one record: the tag, the details and, with -R, a tree. Its text is filtered (-p, -r,
  * -z), printed or given to a command (-O), and counted (-N). What processes wrote into it cannot

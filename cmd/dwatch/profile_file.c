@@ -1,5 +1,5 @@
 /*
- * profile: files that say what to watch.
+ * profile_file: files that say what to watch.
  *
  *	# NAME - what it shows
  *	probe syscall::open:entry, syscall::openat:entry

@@ -1,5 +1,5 @@
 /*
- * dtrace(1): act on the command line. libdtrace does the work; this file only decides the order of
+ * main: dtrace(1) acts on its command line. libdtrace does the work; this file only decides the order of
  * calls and the wording of messages.
  *
  * Passes: options are set, processes started or grabbed, programs compiled; then by mode: trace,
