@@ -141,7 +141,7 @@ func Open(ctx context.Context, program string, c *Config) (*Trace, error) {
 	return t, nil
 }
 
-// A handle is used by one thread: the kernel knows who holds a process by that.
+// A handle is used by one thread, because the kernel lets only the thread that holds a process release it.
 func (t *Trace) run(program string, c *Config, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -202,7 +202,7 @@ func failure(h *C.dtrace_hdl_t, failed bool) error {
 	return lastError(h)
 }
 
-// What has come goes to Next, and who asks for aggregations gets them; false: nobody wants it any more.
+// Events go to Next, and aggregations to calls of Snapshot; false: the trace is closed.
 func (t *Trace) hand(h *C.dtrace_hdl_t, out *bytes.Buffer) bool {
 	var batches chan []byte // nil, which is never ready, if there is nothing to hand over
 	var batch []byte
@@ -419,7 +419,7 @@ func (t *Trace) Stop() {
 func (t *Trace) Close() {
 	t.once.Do(func() { close(t.quit) })
 	t.Stop()
-	for range t.batches { // nobody may be left waiting
+	for range t.batches { // so that the sender does not wait
 	}
 	<-t.done
 	t.queue = nil

@@ -69,7 +69,7 @@
 #define DT_MAX_READER_TYPES  120	/* the same for one about types (a name that is not in 5 GB: 50 s) */
 #define DT_MAX_READER_WAIT   300	/* seconds for an answer, whatever it waits for itself */
 #define DT_MAX_READER_LIFE   600	/* seconds of CPU time; halfway through it is replaced */
-#define DT_MAX_KNOWN_ANSWERS 256	/* of it that are kept for the next who asks */
+#define DT_MAX_KNOWN_ANSWERS 256	/* of it that are kept for the next question */
 #define DT_MAX_KNOWN_ANSWER  DT_KB(16)
 #define DT_MAX_BAD_FILES     4096	/* that it died of, remembered */
 

@@ -222,7 +222,7 @@ static bool is_in(const dt_record *r, uint32_t stmt)
 	       (c->stmts[stmt].first < r->first + r->nactions || r->first + r->nactions == c->nactions);
 }
 
-/* Is there nothing in it but who it is about? */
+/* Does it hold nothing but the process that it is about? */
 static bool shows_nothing(const dt_record *r)
 {
 	const dt_clause *c = r->ecb->clause;

@@ -37,7 +37,7 @@ struct dt_elf_place {
 	const char *path;      /* the object's own path inside root, for .gnu_debuglink */
 	const char *debug_dir; /* instead of "/usr/lib/debug" (option debugdir) */
 	const dt_stop *stop;   /* reading symbols ends, incomplete, when it is set */
-	dt_jail *jail;	       /* who reads the file; NULL: we do */
+	dt_jail *jail;	       /* reads the file; NULL: this process does */
 	bool own_jail;	       /* it is the object's from now on, also when opening fails */
 };
 
@@ -152,7 +152,7 @@ bool dt_elf_sdt_base(dt_elf *e, uint64_t *vaddr);
 dt_elf *dt_elf_debug(dt_elf *e);
 /* Where the DWARF is: e itself, its debug file, or NULL. */
 dt_elf *dt_elf_dwarf(dt_elf *e);
-dt_jail *dt_elf_jail(const dt_elf *e); /* who reads it; NULL: this process */
+dt_jail *dt_elf_jail(const dt_elf *e); /* reads it; NULL: this process does */
 /* The source of the instruction at this vaddr: its file is added to *file. False: unknown. */
 bool dt_elf_line(dt_elf *e, uint64_t vaddr, dt_buf *file, unsigned *line);
 int dt_elf_fd(const dt_elf *e); /* -1: none (memory, or shrunk). Owned by e */

@@ -1,8 +1,8 @@
 /*
  * elf_dynamic: what an object tells the dynamic linker: its own name, the libraries it needs, and where to look for them.
  *
- * Strings are read one by one from where the file has them: the table can have megabytes of names of symbols, which nobody
- * asks for here.
+ * Strings are read one by one from where the file has them: the table can have megabytes of names of symbols, which
+ * are not needed here.
  */
 #include <limits.h>
 #include <stdlib.h>

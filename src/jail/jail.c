@@ -360,7 +360,7 @@ static enum outcome exchange(dt_jail *j, dt_jail_work *work, const struct dt_que
 
 /* ---- answers that are given again ---- */
 
-/* A file is asked about in turn by all who have to do with it. */
+/* Several parts of the program ask about the same file, one after the other. */
 static char *key_of_answer(dt_jail_work *work, const struct dt_question *q)
 {
 	struct stat st;

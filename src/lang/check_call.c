@@ -164,7 +164,7 @@ static bool is_function(const dt_ident *id)
 	       id->kind == ID_FUNC;
 }
 
-/* min and max of two numbers are no aggregating functions. */
+/* min and max of two numbers are not aggregating functions. */
 static bool is_plain(const dt_ident *id, const dt_node *call)
 {
 	return id->kind == ID_AGGFUNC && (id->id == DT_ACT_MIN || id->id == DT_ACT_MAX) &&

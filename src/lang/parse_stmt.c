@@ -22,7 +22,7 @@ dt_node *dt_parse_whole(dt_compiler *cc)
 	return n;
 }
 
-/* Words of C that are no statements here: say so instead of "syntax error". */
+/* Words of C that are not statements here: say so instead of "syntax error". */
 static void reject_reserved(dt_compiler *cc)
 {
 	switch (cc->lex.tok.kind) {

@@ -67,7 +67,7 @@ struct dt_proc_news {
 };
 typedef int dt_proc_say_f(void *arg, const struct dt_proc_news *n); /* 0, or -1 to abort */
 
-/* jail: who reads their files; NULL: we do. It must outlive the set. */
+/* jail reads their files; NULL: this process does. It must outlive the set. */
 dt_procs *dt_procs_new(const dt_options *opts, dt_jail *jail, dt_proc_say_f *say, void *arg);
 /* Releases all; commands of -c that still run are terminated. */
 void dt_procs_free(dt_procs *ps);

@@ -11,7 +11,7 @@
 
 typedef struct dt_files dt_files;
 
-dt_files *dt_files_new(dt_jail *jail); /* who reads build ids; NULL: we do */
+dt_files *dt_files_new(dt_jail *jail); /* it reads build ids; NULL: this process does */
 void dt_files_free(dt_files *fs);
 /* The root that the process has; `otherwise` when it is gone. 0 is our own. */
 uint32_t dt_files_root_of(dt_files *fs, long pid, uint32_t otherwise);

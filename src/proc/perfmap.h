@@ -18,7 +18,7 @@
 typedef struct dt_perfmap dt_perfmap;
 
 /* The path is where we can open the file; it need not exist yet. may_own tells whose file is
- * accepted (NULL: any user's); jail, who reads it (NULL: this process). */
+ * accepted (NULL: any user's); jail reads it (NULL: this process does). */
 dt_perfmap *dt_perfmap_new(const char *path, dt_jail *jail, bool (*may_own)(void *arg, uid_t uid), void *arg);
 void dt_perfmap_free(dt_perfmap *pm);
 /* The name lives until the next look-up. NULL: unknown. */

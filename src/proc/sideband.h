@@ -54,7 +54,7 @@ typedef struct dt_umap {
 	const dt_file *file; /* never NULL; valid until the next call of this header */
 } dt_umap;
 
-/* jail: who reads the build ids of files; NULL: this process. Always succeeds; *err says why perf
+/* jail reads the build ids of files; NULL: this process does. Always succeeds; *err says why perf
  * events are refused (code 0: they are not). */
 dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err);
 /* Detaches and frees everything. */

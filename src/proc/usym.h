@@ -27,7 +27,7 @@ struct dt_usyms_opts {
 	bool raw_names;	       /* do not demangle */
 	const char *debug_dir; /* NULL: /usr/lib/debug */
 	size_t max_memory;     /* of symbol tables; 0: a default */
-	dt_jail *jail;	       /* who reads files; NULL: we do */
+	dt_jail *jail;	       /* reads files; NULL: this process does */
 	const dt_stop *stop;   /* reading ends, incomplete, when it is set */
 };
 

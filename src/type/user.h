@@ -25,7 +25,7 @@
 /* ---- where the objects of processes come from (src/session/process_objects.c) ---- */
 struct dt_user_source {
 	void *arg;
-	dt_jail *jail; /* who reads them; NULL: we do */
+	dt_jail *jail; /* reads them; NULL: this process does */
 	/* Open an object of a process. object NULL: the nth one that it has mapped; 0 is the
 	 * executable. *bias is where it is loaded, *name (heap) its base name. NULL with *err,
 	 * whose tag gives the reason (D_PROC_BADPID, D_PROC_GRAB, D_PROC_LIB); NULL without an

@@ -69,7 +69,7 @@ enum State {
 
 /// A running trace: an iterator over what happens. Dropping it ends the trace.
 ///
-/// It stays on the thread that opened it (the kernel knows who holds a process by that); a [`Stopper`] may go anywhere.
+/// It stays on the thread that opened it (the kernel lets only the thread that holds a process release it); a [`Stopper`] may go anywhere.
 pub struct Trace {
     h: *mut ffi::Handle,
     shared: Arc<Shared>,

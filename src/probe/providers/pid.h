@@ -25,7 +25,7 @@ struct pid_object {
 	bool go; /* made by Go's linker */
 	const dt_elfsym *funcs;
 	uint32_t nfuncs;
-	dt_jail *jail; /* who reads it */
+	dt_jail *jail; /* reads it */
 	const char **pretty[2]; /* readable names by function, without and with parameters; made at need */
 	bool *swept;	     /* functions whose jumps are in targets */
 	dt_targets targets;
