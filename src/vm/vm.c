@@ -148,7 +148,7 @@ static int plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err)
 	if (!e->destructive && dt_clause_is_destructive(c))
 		return dt_err(err, EDT_DESTRUCTIVE, NULL);
 	if (refused)
-		return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available with engine=vm",
+		return dt_err(err, EDT_DESTRUCTIVE, "%s() is not available: no Linux kernel lets a tracing program do it",
 			      refused);
 	if (dt_record_plan_make(&x->record, c, NULL, err) < 0)
 		return -1;

@@ -32,6 +32,7 @@ seed probes-of-main /bin/true ' exit:0 ?$'
 find_disk
 if [ -n "$disk" ]; then
 	seed disk-stacks "dd if=/dev/zero of=$disk/seed bs=64k count=4 oflag=direct status=none" '^vmlinux`.*\+0x[0-9a-f]+$'
+	seed disk-stacks-text "dd if=/dev/zero of=$disk/seed bs=64k count=4 oflag=direct status=none" '\+0x[0-9a-f]+$'
 	leave_disk
 fi
 if command -v python3 >/dev/null; then

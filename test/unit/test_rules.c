@@ -193,6 +193,45 @@ static void test_places(void)
 	RUN(rows);
 }
 
+static void check_printed(const char *tag, const char *format, const char *a, const char *b)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), format, a, b);
+	run_rows(&(struct row){tag, text}, 1);
+}
+
+/* 1.5: the whole table, for an aggregation and an action, on either side; 1.8: every compound assignment of every scope. */
+static void test_every_operator(void)
+{
+	static const struct row unary[] = {{"D_OP_ARITH", "-"}, {"D_OP_ARITH", "+"}, {"D_OP_INT", "~"},
+					   {"D_OP_SCALAR", "!"}, {"D_OP_SCALAR", "++"}, {"D_OP_SCALAR", "--"},
+					   {"D_STRINGOF_TYPE", "stringof "}, {"D_SIZEOF_TYPE", "sizeof "},
+					   {"D_CAST_INVAL", "(int)"}, {"D_CAST_INVAL", "(char *)"}};
+	static const struct row binary[] = {
+	    {"D_OP_INCOMPAT", "+"}, {"D_OP_INCOMPAT", "-"}, {"D_OP_INCOMPAT", "<"}, {"D_OP_INCOMPAT", "=="},
+	    {"D_OP_ARITH", "*"}, {"D_OP_ARITH", "/"}, {"D_OP_INT", "%"}, {"D_OP_INT", "&"}, {"D_OP_INT", "|"},
+	    {"D_OP_INT", "^"}, {"D_OP_INT", "<<"}, {"D_OP_INT", ">>"}, {"D_OP_SCALAR", "&&"},
+	    {"D_OP_SCALAR", "||"}, {"D_OP_SCALAR", "^^"}};
+	static const char *const operands[] = {"@a", "stop()"}, *const scopes[] = {"x", "self->x", "this->x", "x[1]"};
+	static const char *const aggs[] = {"sum", "avg", "min", "max", "stddev", "quantize"};
+	static const char *const compound[] = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+
+	for (size_t o = 0; o < DT_NELEM(operands); o++) {
+		for (size_t i = 0; i < DT_NELEM(unary); i++)
+			check_printed(unary[i].tag, "BEGIN { @a = count(); %s(%s); }", unary[i].text, operands[o]);
+		for (size_t i = 0; i < DT_NELEM(binary); i++) {
+			check_printed(binary[i].tag, "BEGIN { @a = count(); x = 1; %s %s x; }", operands[o], binary[i].text);
+			check_printed(binary[i].tag, "BEGIN { @a = count(); x = 1; x %2$s %1$s; }", operands[o], binary[i].text);
+		}
+		for (size_t i = 0; i < DT_NELEM(aggs); i++)
+			check_printed("D_AGG_SCALAR", "BEGIN { @a = count(); @m = %s(%s); }", aggs[i], operands[o]);
+	}
+	for (size_t i = 0; i < DT_NELEM(compound); i++)
+		for (size_t s = 0; s < DT_NELEM(scopes); s++)
+			check_printed("D_VAR_UNDEF", "BEGIN { %s %s nosuch; }", scopes[s], compound[i]);
+}
+
 /* 1.6: number, then types, then the action's own rules. */
 static void test_prototypes(void)
 {
@@ -609,6 +648,7 @@ int main(void)
 	test_predicate();
 	test_passes();
 	test_places();
+	test_every_operator();
 	test_prototypes();
 	test_subscripts();
 	test_compound();
