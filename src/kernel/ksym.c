@@ -1,6 +1,7 @@
 /*
  * ksym: see ksym.h. The file is kept as read; a symbol is an address and two offsets into it.
  */
+#include <bpf/bpf.h>
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 #include <unistd.h>
 
 #include "kernel/ksym.h"
+
+#define NAME_WORDS 32 /* of 8 bytes, of a name: the stack of a BPF program has 64 */
 
 struct symbol {
 	uint64_t addr;
@@ -151,8 +154,53 @@ static bool module_fits(const char *want, const char *have)
 	return strcmp(want, have) == 0;
 }
 
+#define INSN(code_, dst, src, off_, imm_) ((struct bpf_insn){.code = (code_), .dst_reg = (dst), .src_reg = (src), .off = (int16_t)(off_), .imm = (int32_t)(imm_)})
+
+/*
+ * One name without reading the file: bpf_kallsyms_lookup_name(), for a program that is run once. The name is put on its
+ * stack, what it finds is put into its context. False: not found, or there is no such helper, or we may not use it.
+ */
+static bool ask_kernel(const char *name, uint64_t *addr)
+{
+	uint32_t length = (uint32_t)strlen(name) + 1, words = (length + 7) / 8, n = 0;
+	int at = -8 - (int)words * 8;
+	struct bpf_insn code[2 * NAME_WORDS + 12];
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .prog_flags = BPF_F_SLEEPABLE);
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = addr, .ctx_size_in = sizeof(*addr));
+	int fd, rc;
+
+	if (words > NAME_WORDS)
+		return false;
+	code[n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_6, BPF_REG_1, 0, 0);
+	for (uint32_t i = 0; i < words * 2; i++) {
+		uint32_t part = 0;
+
+		memcpy(&part, name + i * 4, i * 4 >= length ? 0 : length - i * 4 < 4 ? length - i * 4 : 4);
+		code[n++] = INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, at + (int)i * 4, part);
+	}
+	code[n++] = INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0);
+	code[n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_10, 0, 0);
+	code[n++] = INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, at);
+	code[n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_2, 0, 0, length);
+	code[n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, 0);
+	code[n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_4, BPF_REG_10, 0, 0);
+	code[n++] = INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_4, 0, 0, -8);
+	code[n++] = INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_kallsyms_lookup_name);
+	code[n++] = INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, -8, 0);
+	code[n++] = INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_1, 0, 0);
+	code[n++] = INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	*addr = 0;
+	fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "dtrace", "Dual BSD/GPL", code, n, &o);
+	rc = fd >= 0 ? bpf_prog_test_run_opts(fd, &run) : -1;
+	if (fd >= 0)
+		close(fd);
+	return rc == 0 && run.retval == 0 && *addr >> 63; /* others are offsets, of variables of each CPU */
+}
+
 bool dt_ksym_by_name(dt_ksyms *ks, const char *module, const char *name, uint64_t *addr)
 {
+	if (ks->n == 0 && !ks->hidden && (!module || !*module) && ask_kernel(name, addr))
+		return true;
 	if (ks->n == 0 && !ks->hidden)
 		load(ks);
 	for (uint32_t i = 0; i < ks->n; i++) {

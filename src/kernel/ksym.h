@@ -1,7 +1,8 @@
 /*
  * ksym: names and addresses of kernel symbols, from /proc/kallsyms.
  *
- * Nothing is read before the first lookup; then the whole file is read once (about 120,000 lines,
+ * Nothing is read before the first lookup. The kernel is asked for a single name, where it answers (ask_kernel());
+ * otherwise the whole file is read once (about 120,000 lines,
  * 50 ms): the kernel writes it line by line and there is no index. It includes functions of modules
  * and of BPF programs. If an address is not found the file is read again, at most once a second,
  * since modules come and go.
