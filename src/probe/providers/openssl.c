@@ -16,10 +16,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "probe/providers/pid.h"
 #include "probe/providers/providers.h"
-#include "proc/control.h"
+#include "proc/needed.h"
 
 #define LIBRARY "libssl.so*"
 #define CODE	160 /* bytes of a function that returns a member */
@@ -35,7 +36,8 @@ static const struct {
 };
 
 struct library {
-	struct pid_object *object;
+	struct pid_object *object; /* NULL: it has only been listed */
+	uint64_t dev, inode;
 	const char *base;
 	int64_t member[M_MAX]; /* -1: not known */
 	bool typed;	       /* the first member of a connection is 0 */
@@ -43,7 +45,7 @@ struct library {
 
 struct openssl {
 	DT_VEC(struct library *) libraries;
-	bool installed, running; /* have been searched */
+	bool searched;
 };
 
 /* ---- the table ---- */
@@ -194,20 +196,38 @@ static void find_members(struct library *l)
 	}
 }
 
-static void found(void *arg, struct pid_object *o, const char *base)
+static struct library *library(struct openssl *x, uint64_t dev, uint64_t inode, const char *base)
 {
-	struct openssl *x = arg;
 	struct library *l;
 
-	if (!dt_elf_is_64(o->elf)) /* other members */
-		return;
 	for (uint32_t i = 0; i < x->libraries.n; i++)
-		if (x->libraries.v[i]->object == o)
-			return;
+		if (x->libraries.v[i]->dev == dev && x->libraries.v[i]->inode == inode)
+			return x->libraries.v[i];
 	*dt_vec_add(&x->libraries, NULL) = l = dt_xcalloc(1, sizeof(*l));
-	l->object = o;
+	l->dev = dev;
+	l->inode = inode;
 	l->base = base; /* from the arena */
+	return l;
+}
+
+static void found(void *arg, struct pid_object *o, const char *base)
+{
+	struct library *l = dt_elf_is_64(o->elf) ? library(arg, o->dev, o->inode, base) : NULL; /* 32-bit: other members */
+
+	if (!l || l->object)
+		return;
+	l->object = o;
 	find_members(l);
+}
+
+/* For a list of everything: reading the symbols of a library would take longer than all the rest. */
+static void listed(void *arg, const char *path)
+{
+	dt_probes *ps = arg;
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		library(state(ps), st.st_dev, st.st_ino, dt_arena_strdup(dt_probes_arena(ps), strrchr(path, '/') + 1));
 }
 
 /* ---- discovery ---- */
@@ -225,6 +245,8 @@ static bool has_row(const struct library *l, const struct row *r)
 	struct pid_function f;
 	bool any = false;
 
+	if (!l->object)
+		return true;
 	for (const struct site *s = r->sites; s < r->sites + NSITES && s->func; s++) {
 		if (!has_members(l, s->when))
 			return false;
@@ -233,17 +255,26 @@ static bool has_row(const struct library *l, const struct row *r)
 	return any;
 }
 
+static bool is_any(const char *prov)
+{
+	return !*prov || strcmp(prov, "*") == 0;
+}
+
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why, size_t whylen)
 {
 	struct openssl *x = state(ps);
-	bool any = !*d->prov || strcmp(d->prov, "*") == 0;
-	unsigned where = PID_BROUGHT | (x->installed ? 0 : PID_INSTALLED) | (x->running || any ? 0 : PID_RUNNING);
+	bool any = !d->id && is_any(d->prov);
 
-	if (d->id || (any && !listing)) /* :::read is not meant to search all processes */
+	if ((d->id && d->id - p->id_base >= p->id_count) || (any && !listing)) /* :::read is not meant to search all processes */
 		return 0;
-	dt_pid_files(ps, LIBRARY, where, found, x);
-	x->installed = true;
-	x->running = x->running || !any;
+	if (any && !x->searched) {
+		dt_installed_libraries(LIBRARY, listed, ps);
+	} else {
+		/* the installed ones first, as they are listed: their ids stay the same */
+		dt_pid_files(ps, LIBRARY, x->searched ? PID_BROUGHT : PID_INSTALLED, found, x);
+		dt_pid_files(ps, LIBRARY, x->searched ? 0 : PID_RUNNING, found, x);
+		x->searched = true;
+	}
 	for (uint32_t i = 0; i < x->libraries.n; i++)
 		for (uint32_t r = 0; r < DT_NELEM(rows); r++) {
 			uint32_t n = i * (uint32_t)DT_NELEM(rows) + r;
