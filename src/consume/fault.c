@@ -75,6 +75,8 @@ static void put_address(dt_buf *out, const dt_fault *f, enum dt_op op)
 
 	if (f->absent)
 		what = "is user memory that is not in memory at this moment";
+	else if (dt_op_table[op].format == DT_F_STORE)
+		what = "is not in what alloca() has returned, and only that can be written";
 	/* the kernel's addresses are in the upper half; the first page is that of NULL */
 	else if (kernel && f->value >= 4096 && f->value >> 63 == 0)
 		what = "is not the kernel's: read user memory with copyin() or copyinstr()";

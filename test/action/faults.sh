@@ -10,7 +10,7 @@ dtrace: line 1: $6}" "$(sed 's/0x[0-9a-f]\{6,\}/ADDR/' <<<"$err")" "$1"
 }
 fault 'trace(*(int *)16)' 'invalid address (0x10) in action #1 at DIF offset 4' 1 4 1 '*(int *)16: address 0x10 is not mapped'
 fault 'trace(1); trace(*(int *)16)' 'invalid address (0x10) in action #2 at DIF offset 4' 2 4 1 '*(int *)16: address 0x10 is not mapped'
-fault '*(int *)16 = 1' 'invalid address (0x10) in action #1 at DIF offset 8' 1 8 1 '*(int *)16 = 1: address 0x10 is not mapped'
+fault '*(int *)16 = 1' 'invalid address (0x10) in action #1 at DIF offset 8' 1 8 1 '*(int *)16 = 1: address 0x10 is not in what alloca() has returned, and only that can be written'
 fault 'this->p = (char *)alloca(16); *(int *)(this->p + 1) = 5' 'invalid alignment (ADDR) in action #2 at DIF offset 16' 2 16 2 '*(int *)(this->p + 1) = 5: address ADDR is not a multiple of the size'
 fault 'trace(lltostr(1, 99))' 'illegal operation in action #1 at DIF offset 20' 1 20 3 'lltostr(1, 99): an argument has a value that is not allowed'
 fault 'commit(99)' 'illegal operation in action #1' 1 -1 3 'commit(99): this value is not allowed'
