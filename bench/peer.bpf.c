@@ -87,6 +87,51 @@ SEC("raw_tp/sys_enter") int parent(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* Nested loops of 30 rounds each, as bpf_loop() and as loops that the verifier follows. */
+struct sums {
+	__u64 i, sum;
+};
+
+static long inner(__u64 j, struct sums *s)
+{
+	s->sum += s->i ^ j;
+	return 0;
+}
+
+static long outer(__u64 i, struct sums *s)
+{
+	s->i = i;
+	bpf_loop(30, inner, s, 0);
+	return 0;
+}
+
+SEC("raw_tp/sys_enter") int loops(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct sums s = {};
+
+	if (ctx->args[1] != 110)
+		return 0;
+	bpf_loop(30, outer, &s, 0);
+	add(s.sum);
+	return 0;
+}
+
+SEC("raw_tp/sys_enter") int unrolled(struct bpf_raw_tracepoint_args *ctx)
+{
+	volatile __u64 seed = 0;
+	__u64 sum = seed;
+
+	if (ctx->args[1] != 110)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (__u64 i = 0; i < 30; i++)
+#pragma clang loop unroll(disable)
+		for (__u64 j = 0; j < 30; j++)
+			sum += i ^ (j + seed);
+	add(sum);
+	return 0;
+}
+
 SEC("raw_tp/sys_enter") int record(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 *r;

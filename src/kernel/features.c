@@ -49,6 +49,15 @@ static bool has_third_abi(void)
 	return third && syscall((long)(third | SYS_getpid)) > 0;
 }
 
+static bool loads(const char *name, const struct bpf_insn *insns, size_t n)
+{
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, name, "GPL", insns, n, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static bool reads_memory(void)
 {
 	const struct bpf_insn insns[] = {
@@ -60,12 +69,21 @@ static bool reads_memory(void)
 	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
 	    {.code = BPF_JMP | BPF_EXIT},
 	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "dt_reads", "GPL", insns,
-			       sizeof(insns) / sizeof(insns[0]), NULL);
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return loads("dt_reads", insns, DT_NELEM(insns));
+}
+
+/* l: may_goto out; goto l; out: */
+static bool has_may_goto(void)
+{
+	const struct bpf_insn insns[] = {
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+	    {.code = BPF_JMP | 0xe0, .off = 1},
+	    {.code = BPF_JMP | BPF_JA | BPF_K, .off = -2},
+	    {.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return loads("dt_may_goto", insns, DT_NELEM(insns));
 }
 
 /* Cannot be probed, only derived from the version: before, task storage is not found while the CPU
@@ -151,6 +169,7 @@ bool dt_feature(const struct dt_features *f, enum dt_feature which)
 	    [DT_FEATURE_STORAGE] = finds_storage,
 	    [DT_FEATURE_COOKIES] = has_cookies,
 	    [DT_FEATURE_UPROBE_MULTI] = has_uprobe_multi,
+	    [DT_FEATURE_MAY_GOTO] = has_may_goto,
 	};
 
 	if (f->answers[which] == DT_ANSWER_UNKNOWN)

@@ -17,6 +17,7 @@ enum dt_feature {
 	DT_FEATURE_STORAGE,	 /* task storage is always found (Linux 6.2): thread.c */
 	DT_FEATURE_COOKIES,	 /* raw tracepoints have cookies (Linux 6.10) */
 	DT_FEATURE_UPROBE_MULTI, /* places in user code: many with one link, all threads of a process (Linux 6.10) */
+	DT_FEATURE_MAY_GOTO,	 /* jumps back that the kernel bounds (Linux 6.9): tr_flow.c */
 	DT_FEATURES
 };
 

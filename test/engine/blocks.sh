@@ -62,6 +62,18 @@ expect_match 'more rounds of a loop than loopmax in action #2' "$err"
 same -qx loopmax=1000000 -n 'BEGIN { n = 0; while (n < 900000) { m = 0; while (m++ < 3) n++; } printf("%d\n", n); exit(0); }'
 expect 900000 "$(echo $out)"
 
+# deep nesting; bodies with many paths; a condition with more branches than are kept in registers
+deep=$(for i in {1..40}; do printf 'for (this->i%d = 0; this->i%d < 1 + (%d > 36); this->i%d++) ' $i $i $i $i; done)
+same -qn "BEGIN { this->n = 0; $deep this->n++; printf(\"%d\\n\", this->n); exit(0); }"
+expect 16 "$(echo $out)"
+many=$(for i in {1..200}; do printf 'if ((this->i * %d + this->j & 3) == %d) this->n += %d; else this->n ^= %d; ' $((i + 2)) $((i % 4)) $i $i; done)
+same -qn "BEGIN { this->n = 0; for (this->i = 0; this->i < 9; this->i++) for (this->j = 0; this->j < 9; this->j++) { $many }
+	printf(\"%d\\n\", this->n); exit(0); }"
+expect_match '^[0-9]+$' "$(echo $out)"
+bits=$(for i in {0..40}; do printf '(this->a > %d) << %d | ' $i $i; done)
+same -qn "BEGIN { this->a = 5LL; this->n = 0; while (($bits 0) == 31) { this->a++; this->n++; } printf(\"%d\\n\", this->n); exit(0); }"
+expect 1 "$(echo $out)"
+
 # other probes, arguments, stacks, strings from processes, thread and array variables in loops
 trace -qx strsize=64 -c 'echo word' -n 'syscall::write:entry /pid == $target/ {
 	for (self->i = 0; self->i < arg2; self->i++) {

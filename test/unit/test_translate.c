@@ -56,6 +56,42 @@ static void test_arithmetic(void)
 		   "L5:\n");
 }
 
+/* What calls nothing keeps DIF registers in registers; a few branches are the limit. */
+static void test_registers(void)
+{
+	check_difo("this int64_t a, b; a { this->a = this->a * 3 + this->b; }", false,
+		   "\tr0 = u64 vars\n"
+		   "\tr3 = r0\n"
+		   "\tr4 = 3\n"
+		   "\tr0 = r3\n"
+		   "\tr0 *= 3\n"
+		   "\tr3 = r0\n"
+		   "\tr0 = u64 vars+8\n"
+		   "\tr4 = r0\n"
+		   "\tr0 = r3\n"
+		   "\tr1 = r4\n"
+		   "\tr0 += r1\n"
+		   "\tr3 = r0\n"
+		   "\tr1 = r3\n"
+		   "\tu64 vars = r1\n"
+		   "\tr0 = r3\n");
+	check_difo("int64_t x; a { trace(x > 4 ? 1 : 2); }", false,
+		   "\tr8 = &globals[0]\n"
+		   "\tr0 = u64 [r8]\n"
+		   "\tr3 = r0\n"
+		   "\tr4 = 4\n"
+		   "\tr1 = r3\n"
+		   "\tr2 = 4\n"
+		   "\tif r1 s<= r2 goto L1\n"
+		   "\tr3 = 1\n"
+		   "\tr0 = 1\n"
+		   "\tgoto L2\n"
+		   "L1:\n"
+		   "\tr3 = 2\n"
+		   "\tr0 = 2\n"
+		   "L2:\n");
+}
+
 static void test_loads(void)
 {
 	/* any address: a fault-safe read */
@@ -175,10 +211,8 @@ static void test_scalars(void)
 	check_difo("a { this->x = arg0; }", false,
 		   "\tr0 = u64 [r7]\n"
 		   "\tu64 R1 = r0\n"
-		   "\tr8 = slot\n"
-		   "\tr8 += vars\n"
 		   "\tr1 = u64 R1\n"
-		   "\tu64 [r8] = r1\n"
+		   "\tu64 vars = r1\n"
 		   "\tr0 = u64 R1\n");
 }
 
@@ -636,6 +670,7 @@ static void test_record(void)
 int main(void)
 {
 	test_arithmetic();
+	test_registers();
 	test_loads();
 	test_strings();
 	test_scalars();

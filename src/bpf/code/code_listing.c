@@ -56,6 +56,8 @@ static void print_one(const struct bpf_insn *i, uint32_t at, dt_buf *out)
 			dt_buf_puts(out, "exit");
 		else if (op == BPF_JA >> 4)
 			dt_buf_printf(out, "goto %d", (int)at + 1 + i->off);
+		else if (i->code == DT_MAY_GOTO)
+			dt_buf_printf(out, "may_goto %d", (int)at + 1 + i->off);
 		else if (i->code & BPF_X)
 			dt_buf_printf(out, "if r%d %s r%d goto %d", i->dst_reg, jmp_names[op],
 				      i->src_reg, (int)at + 1 + i->off);
@@ -229,7 +231,9 @@ static void put_jump(struct lister *l, uint32_t at)
 	const struct bpf_insn *i = &l->c->insns.v[at];
 	int op = i->code >> 4;
 
-	if (op != BPF_JA >> 4) {
+	if (i->code == DT_MAY_GOTO) {
+		dt_buf_puts(l->out, "may_");
+	} else if (op != BPF_JA >> 4) {
 		dt_buf_printf(l->out, "if r%d %s ", i->dst_reg, jmp_names[op]);
 		dt_buf_printf(l->out, i->code & BPF_X ? "r%d " : "%d ",
 			      i->code & BPF_X ? i->src_reg : i->imm);

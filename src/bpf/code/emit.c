@@ -97,6 +97,12 @@ void dt_code_jumpi(dt_code *c, int op, int dst, int32_t n, uint32_t label)
 	dt_code_insn(c, (uint8_t)(BPF_JMP | op | BPF_K), dst, 0, 0, n);
 }
 
+void dt_code_may_goto(dt_code *c, uint32_t label)
+{
+	fix(c, label, false);
+	dt_code_insn(c, DT_MAY_GOTO, 0, 0, 0, 0);
+}
+
 void dt_code_call(dt_code *c, uint32_t func)
 {
 	fix(c, func, true);

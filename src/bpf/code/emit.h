@@ -19,6 +19,8 @@
 
 #include "base/base.h"
 
+#define DT_MAY_GOTO (BPF_JMP | 0xe0) /* the headers of an old kernel have no BPF_JCOND */
+
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
 struct dt_code_fix {
@@ -134,6 +136,8 @@ static inline void ja(dt_code *c, uint32_t label)
 {
 	dt_code_jumpi(c, BPF_JA, 0, 0, label);
 }
+/* goto label if the function has jumped back too often (DT_FEATURE_MAY_GOTO); a jump back follows */
+void dt_code_may_goto(dt_code *c, uint32_t label);
 static inline void helper(dt_code *c, int id)
 {
 	dt_code_insn(c, BPF_JMP | BPF_CALL, 0, 0, 0, id);

@@ -99,7 +99,15 @@ static void dump(const dt_code *c)
 	dt_buf_free(&text);
 }
 
-enum outcome { LOADED, REFUSED, AGAIN }; /* AGAIN: without some of the loads of peek.c */
+enum outcome { LOADED, REFUSED, AGAIN }; /* AGAIN: without something of struct dt_tr_loads */
+
+static bool has_jumps_back(const dt_code *c)
+{
+	for (uint32_t i = 0; i < c->insns.n; i++)
+		if (c->insns.v[i].code == DT_MAY_GOTO)
+			return true;
+	return false;
+}
 
 /* What to do about a program that the kernel refused (errno). */
 static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c,
@@ -108,6 +116,10 @@ static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c
 	if (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
 		dt_load_error(err, "load a program into");
 		return REFUSED;
+	}
+	if (e->loads.loops && has_jumps_back(c)) {
+		e->loads.loops = false;
+		return AGAIN;
 	}
 	if (e->loads.trusts) {
 		e->loads.trusts = false;

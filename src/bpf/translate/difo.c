@@ -1,8 +1,7 @@
 /*
  * difo: DIF instructions become eBPF, one by one.
  *
- * DIF registers are words of the slot, so the kernel's verifier does not track their values: many
- * paths cannot confuse it, and the code of a clause is verified in time linear in its size. What
+ * DIF registers are words of the slot, or registers of eBPF where that is safe (tr_register.c). What
  * the translator knows about a register (tr_value.c) is kept separately. DIF branches only go
  * forward, so one pass is enough: at a label, only what all paths to it agree on is known.
  *
@@ -17,39 +16,6 @@
 #include <stdlib.h>
 
 #include "bpf/translate/translate.h"
-
-/* ---- registers ---- */
-
-void dt_tr_get(dt_tr *t, int to, uint32_t reg)
-{
-	const dt_tr_val *v = &t->now.reg[reg];
-
-	if (reg == 0)
-		movi(t->c, to, 0);
-	else if (v->kind == V_CONST)
-		movq(t->c, to, v->n);
-	else
-		ld(t->c, 8, to, R6, S_REGS + (int)reg * 8);
-}
-
-void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v)
-{
-	if (reg == 0)
-		return;
-	st(t->c, 8, R6, S_REGS + (int)reg * 8, from);
-	t->now.reg[reg] = v;
-}
-
-static void set_const(dt_tr *t, uint32_t reg, uint64_t n)
-{
-	if ((int64_t)n == (int32_t)n)
-		sti(t->c, 8, R6, S_REGS + (int)reg * 8, (int32_t)n);
-	else {
-		movq(t->c, R0, n);
-		st(t->c, 8, R6, S_REGS + (int)reg * 8, R0);
-	}
-	t->now.reg[reg] = (dt_tr_val){.kind = V_CONST, .n = n};
-}
 
 /* ---- faults ---- */
 
@@ -307,6 +273,10 @@ static int jump_op(uint32_t op)
 struct places {
 	uint32_t *label;     /* of each instruction, UINT32_MAX: not a target */
 	dt_tr_state **known; /* at it */
+	uint32_t end;
+	uint32_t zero; /* a condition goes there if it is 0; UINT32_MAX: it has its value in r0 */
+	bool ends, is_zero; /* some path goes to the end, to zero */
+	dt_tr_val out;
 };
 
 static void meet_val(dt_tr_val *a, const dt_tr_val *b, uint32_t ba, uint32_t bb)
@@ -347,6 +317,33 @@ static void go_to(dt_tr *t, struct places *p, uint32_t pc)
 	}
 }
 
+/* ret %rd at pc, or a jump from there to a ret. */
+static void give(dt_tr *t, struct places *p, uint32_t rd, bool last)
+{
+	dt_tr_val v = rd ? t->now.reg[rd] : (dt_tr_val){.kind = V_CONST};
+	bool decides = p->zero != UINT32_MAX;
+
+	t->reachable = false;
+	if (decides && v.kind == V_CONST && v.n == 0) {
+		p->is_zero = true;
+		ja(t->c, p->zero);
+		return;
+	}
+	if (!decides || v.kind != V_CONST)
+		dt_tr_get(t, R0, rd);
+	if (decides && v.kind != V_CONST) {
+		p->is_zero = true;
+		jmpi(t->c, BPF_JEQ, R0, 0, p->zero);
+	}
+	if (p->ends)
+		meet_val(&p->out, &v, dt_tr_bound(t, &p->out), dt_tr_bound(t, &v));
+	else
+		p->out = v;
+	p->ends = true;
+	if (!last)
+		ja(t->c, p->end);
+}
+
 static void branch(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 {
 	dt_instr i = d->text[pc];
@@ -356,6 +353,11 @@ static void branch(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 
 	if (to <= pc || to >= d->len) {
 		dt_tr_fail(t, "at DIF offset %u: a branch that does not go forward", t->loff);
+		return;
+	}
+	if (DT_I_OP(i) == DT_OP_BA && DT_I_OP(d->text[to]) == DT_OP_RET &&
+	    (t->in_registers || p->zero != UINT32_MAX)) {
+		give(t, p, DT_I_RD(d->text[to]), false);
 		return;
 	}
 	go_to(t, p, to);
@@ -478,7 +480,7 @@ static void step(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 	case DT_OP_ULDSB ... DT_OP_ULDX: load(t, op - DT_OP_ULDSB, true, r1, rd); break;
 	case DT_OP_STB ... DT_OP_STX: dt_tr_store(t, 1u << (op - DT_OP_STB), r1, rd); break;
 	case DT_OP_NOP: break;
-	case DT_OP_SETX: set_const(t, rd, index < d->intlen ? d->inttab[index] : 0); break;
+	case DT_OP_SETX: dt_tr_set_const(t, rd, index < d->intlen ? d->inttab[index] : 0); break;
 	case DT_OP_SETS: set_string(t, d, index, rd); break;
 	case DT_OP_LDGA: dt_tr_builtin_array(t, r1, r2, rd); break;
 	case DT_OP_LDGS:
@@ -515,56 +517,64 @@ static void check_relocs(dt_tr *t, const dt_difo *d)
 			   d->relocs[0].name < d->strlen ? d->strtab + d->relocs[0].name : "?");
 }
 
-void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out)
+static void find_labels(dt_tr *t, const dt_difo *d, struct places *p)
 {
-	struct places p = {dt_xmalloc((d->len + 1) * sizeof(uint32_t)),
-			   dt_xcalloc(d->len + 1, sizeof(dt_tr_state *))};
-	uint32_t end = dt_code_label(t->c);
-	bool any = false;
-
-	memset(p.label, 0xff, (d->len + 1) * sizeof(uint32_t));
+	memset(p->label, 0xff, (d->len + 1) * sizeof(uint32_t));
 	for (uint32_t pc = 0; pc < d->len; pc++)
 		if (is_branch(d->text[pc]) && DT_I_LABEL(d->text[pc]) < d->len &&
-		    p.label[DT_I_LABEL(d->text[pc])] == UINT32_MAX)
-			p.label[DT_I_LABEL(d->text[pc])] = dt_code_label(t->c);
+		    p->label[DT_I_LABEL(d->text[pc])] == UINT32_MAX)
+			p->label[DT_I_LABEL(d->text[pc])] = dt_code_label(t->c);
+}
+
+static void do_difo(dt_tr *t, const dt_difo *d, struct places *p)
+{
+	p->label = dt_xmalloc((d->len + 1) * sizeof(uint32_t));
+	p->known = dt_xcalloc(d->len + 1, sizeof(dt_tr_state *));
+	p->end = dt_code_label(t->c);
+	p->out = NUMBER;
+	find_labels(t, d, p);
 	check_relocs(t, d);
 	memset(&t->now, 0, sizeof(t->now));
 	t->reachable = true;
+	t->in_registers = dt_tr_in_registers(t, d);
 	for (uint32_t pc = 0; pc < d->len && !t->failed; pc++) {
 		t->loff = pc * (uint32_t)sizeof(dt_instr);
-		if (p.known[pc]) { /* it is the target of a jump */
+		if (p->known[pc]) { /* it is the target of a jump */
 			if (t->reachable)
-				meet(t, p.known[pc], &t->now);
-			t->now = *p.known[pc];
+				meet(t, p->known[pc], &t->now);
+			t->now = *p->known[pc];
 			t->reachable = true;
 		}
 		if (!t->reachable)
 			continue; /* the kernel refuses unreachable code */
-		if (p.label[pc] != UINT32_MAX)
-			dt_code_place(t->c, p.label[pc]);
-		if (DT_I_OP(d->text[pc]) == DT_OP_RET) {
-			uint32_t rd = DT_I_RD(d->text[pc]);
-			dt_tr_val v = rd ? t->now.reg[rd] : (dt_tr_val){.kind = V_CONST};
-
-			dt_tr_get(t, R0, rd);
-			if (any)
-				meet_val(out, &v, dt_tr_bound(t, out), dt_tr_bound(t, &v));
-			else
-				*out = v;
-			any = true;
-			if (pc + 1 < d->len)
-				ja(t->c, end);
-			t->reachable = false;
-			continue;
-		}
-		step(t, &p, d, pc);
+		if (p->label[pc] != UINT32_MAX)
+			dt_code_place(t->c, p->label[pc]);
+		if (DT_I_OP(d->text[pc]) == DT_OP_RET)
+			give(t, p, DT_I_RD(d->text[pc]), pc + 1 == d->len);
+		else
+			step(t, p, d, pc);
 	}
-	dt_code_place(t->c, end);
-	t->reachable = any;
-	if (!any)
-		*out = NUMBER;
+	dt_code_place(t->c, p->end);
+	t->reachable = p->ends;
+	t->in_registers = false;
 	for (uint32_t pc = 0; pc <= d->len; pc++)
-		free(p.known[pc]);
-	free(p.known);
-	free(p.label);
+		free(p->known[pc]);
+	free(p->known);
+	free(p->label);
+}
+
+void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out)
+{
+	struct places p = {.zero = UINT32_MAX};
+
+	do_difo(t, d, &p);
+	*out = p.out;
+}
+
+bool dt_tr_condition(dt_tr *t, const dt_difo *d, uint32_t zero)
+{
+	struct places p = {.zero = zero};
+
+	do_difo(t, d, &p);
+	return p.is_zero;
 }

@@ -37,7 +37,7 @@
 
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 {
-	return (struct dt_tr_loads){.casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF)};
+	return (struct dt_tr_loads){.casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true};
 }
 
 /* The ids of both names; false: not known. Looked for when some code wants them. */

@@ -11,8 +11,10 @@
  *		blocks; where the clause goes back: slot->at = the first block of the loop; return 0
  *		end: slot->at = END; return 1
  *
- * Going back costs a return and a call, about as much as an iteration of bpf_loop() written by
- * hand. Each loop counts how often it goes back, so the number of calls is bounded.
+ * Going back costs a return and a call, as does an iteration of bpf_loop() written by hand. From
+ * Linux 6.9 it is a jump instead, which the kernel bounds (may_goto): only when it says that there
+ * were too many, the function returns and is called again. Each loop counts how often it goes back,
+ * so the number of calls is bounded.
  *
  * The clause's own function only decides whether the clause runs, and returns CLAUSE_LOOPS; its caller
  * calls bpf_loop(). So a loop takes no more of the eight frames than a plain clause.
@@ -24,6 +26,7 @@
 
 #define MAX_CALLS (1u << 23) /* BPF_MAX_LOOPS */
 #define AT_END	  (-1)
+#define BACK_MAX  16000 /* instructions; a jump reaches twice as far */
 
 struct blocks {
 	dt_tr *t;
@@ -100,7 +103,21 @@ static uint32_t go_to(struct blocks *b, uint32_t action)
 	return b->label[action];
 }
 
-/* if (++rounds >= loopmax) fault; slot->at = head; return 0 */
+/* may_goto out; goto head; out: */
+static void go_back_here(struct blocks *b, uint32_t head)
+{
+	dt_code *c = b->t->c;
+	uint32_t out = dt_code_label(c);
+
+	if (!b->t->loads->loops || !dt_plan_can(b->t->plan, MAY_GOTO) ||
+	    c->insns.n - c->labels.v[b->label[head]] > BACK_MAX)
+		return;
+	dt_code_may_goto(c, out);
+	ja(c, b->label[head]);
+	dt_code_place(c, out);
+}
+
+/* if (++rounds >= loopmax) fault; goto head, or else slot->at = head; return 0 */
 static void go_back(struct blocks *b, const dt_action *a)
 {
 	dt_tr *t = b->t;
@@ -115,41 +132,41 @@ static void go_back(struct blocks *b, const dt_action *a)
 	     dt_tr_fault_label(t, DT_FLT_LOOPMAX));
 	st(c, 8, R6, rounds, R1);
 	dt_tr_begin_scratch(t);
+	go_back_here(b, dt_control_target(a));
 	sti(c, 8, R6, word(t, FLOW_AT), (int32_t)dt_control_target(a));
 	movi(c, R0, 0);
 	leave(c);
 }
 
+/* One more round unless the condition is 0; no condition: always. */
+static void again(struct blocks *b, const dt_action *a)
+{
+	uint32_t no = dt_code_label(b->t->c);
+	bool ends = a->difo && dt_tr_condition(b->t, a->difo, no);
+
+	if (b->t->reachable)
+		go_back(b, a);
+	b->t->reachable = ends;
+	if (ends)
+		dt_code_place(b->t->c, no);
+}
+
 static void do_control(struct blocks *b, uint32_t i)
 {
 	const dt_action *a = &b->x->c->actions[i];
-	enum dt_effect effect = b->x->record.actions[i].effect;
-	uint32_t no = UINT32_MAX;
+	uint32_t to = dt_control_target(a);
 	dt_tr *t = b->t;
-	dt_tr_val v;
 
 	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
-	if (a->difo)
-		dt_tr_difo(t, a->difo, &v);
-	if (!t->reachable)
-		return;
-	switch (effect) {
+	switch (b->x->record.actions[i].effect) {
 	case DT_EFFECT_BRANCH:
-		jmpi(t->c, BPF_JEQ, R0, 0, go_to(b, dt_control_target(a)));
+		if (dt_tr_condition(t, a->difo, b->label[to]))
+			b->entered[to] = true;
 		break;
-	case DT_EFFECT_AGAIN:
-		if (a->difo) {
-			no = dt_code_label(t->c);
-			jmpi(t->c, BPF_JEQ, R0, 0, no);
-		}
-		go_back(b, a);
-		t->reachable = a->difo != NULL;
-		if (a->difo)
-			dt_code_place(t->c, no);
-		break;
+	case DT_EFFECT_AGAIN: again(b, a); break;
 	default: /* a jump to what follows would be code that does nothing */
-		if (dt_control_target(a) != i + 1) {
-			ja(t->c, go_to(b, dt_control_target(a)));
+		if (to != i + 1) {
+			ja(t->c, go_to(b, to));
 			t->reachable = false;
 		}
 	}
@@ -193,6 +210,7 @@ static void do_blocks(struct blocks *b, uint32_t end)
 	dt_tr *t = b->t;
 	uint32_t part = 0;
 
+	dt_code_place(t->c, b->label[0]);
 	begin_part(b, 0);
 	for (uint32_t i = 0; i < b->x->c->nactions && !t->failed; i++) {
 		if (i && b->leads[i]) {

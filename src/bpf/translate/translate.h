@@ -8,6 +8,7 @@
  *   tr_action.c    data and effects of actions;  tr_agg.c: aggregating actions
  *   tr_buffer.c    records into ring buffers;  tr_tail.c: with the ring policy
  *   difo.c         DIF instructions
+ *   tr_register.c  where DIF registers are
  *   tr_value.c     what is known about a DIF register; strings and keys made of it
  *   tr_builtin.c   built-in variables;  tr_arg.c: arguments and registers;  tr_task.c: the process;
  *   tr_stack.c     stacks;  tr_name.c: names of probes
@@ -66,6 +67,7 @@ void dt_tr_maps_init(struct dt_tr_maps *m); /* there are none */
 struct dt_tr_loads {
 	bool casts;  /* any address can be, if the kernel's BTF is open and has what that takes */
 	bool trusts; /* typed pointers can be */
+	bool loops;  /* not a load: loops can be jumps back, if the kernel has them */
 };
 
 struct dt_tr_input {
@@ -155,6 +157,7 @@ typedef struct dt_tr {
 	/* of the DIFO */
 	dt_tr_state now;
 	bool reachable;
+	bool in_registers; /* DIF registers are registers of eBPF */
 	uint32_t fault[DT_FLT_MAX_]; /* label per code; UINT32_MAX: not used */
 	uint32_t fault_exit;
 	bool faults;   /* there are jumps to it */
@@ -190,8 +193,8 @@ uint32_t dt_tr_only_probe(const dt_tr *t, enum dt_probe_kind kind); /* index of 
 /* ---- difo.c ---- */
 /* Run a DIFO: its value is in r0 and described by *out. Control continues after it. */
 void dt_tr_difo(dt_tr *t, const dt_difo *d, dt_tr_val *out);
-void dt_tr_get(dt_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
-void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);
+/* Run a DIFO and go to `zero` if its value is 0; true: it can be. Not reachable: it is always 0. */
+bool dt_tr_condition(dt_tr *t, const dt_difo *d, uint32_t zero);
 /* Jump here on a fault; the offset of the current instruction is recorded. Value: S_FVALUE for
  * BADADDR and BADALIGN, 0 for the others. */
 uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code);
@@ -200,6 +203,12 @@ void dt_tr_here(dt_tr *t);	  /* a fault from here on happened at t->loff */
 /* User memory is about to be read: it belongs to another process if the probe is about another
  * thread. The address is in slot->fvalue. */
 void dt_tr_user_memory(dt_tr *t);
+
+/* ---- tr_register.c ---- */
+bool dt_tr_in_registers(const dt_tr *t, const dt_difo *d); /* is that safe? */
+void dt_tr_get(dt_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
+void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);
+void dt_tr_set_const(dt_tr *t, uint32_t reg, uint64_t n);
 
 /* ---- tr_value.c ---- */
 uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v); /* of a string, <= strsize */

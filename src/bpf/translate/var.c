@@ -104,6 +104,13 @@ static void static_storage(dt_tr *t, int scope, const struct dt_tr_var *x)
 		dt_slot_lea(t->c, R8, t->at->local_vars + x->at->offset);
 }
 
+/* A number in the slot, within reach of one instruction. */
+static bool is_near(const dt_tr *t, int scope, const struct dt_tr_var *x)
+{
+	return scope == DT_SCOPE_LOCAL && !x->v->byref &&
+	       t->at->local_vars + x->at->offset < DT_SLOT_FAR;
+}
+
 /* r0 = the variables of the thread, which are made if asked; r8 = an object among them. */
 static void thread_storage(dt_tr *t, const struct dt_tr_var *x, bool make, uint32_t none)
 {
@@ -171,6 +178,11 @@ void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)
 		thread_load(t, x, rd);
 		return;
 	}
+	if (is_near(t, scope, x)) {
+		ld(t->c, 8, R0, R6, (int)(t->at->local_vars + x->at->offset));
+		dt_tr_set(t, rd, R0, NUMBER);
+		return;
+	}
 	static_storage(t, scope, x);
 	if (x->v->byref) {
 		load_object(t, x, rd, 0xff);
@@ -196,6 +208,11 @@ void dt_tr_var_store(dt_tr *t, int scope, uint32_t id, uint32_t rs)
 	keeps_pointer(t, x, rs);
 	if (scope == DT_SCOPE_THREAD) {
 		thread_store(t, x, rs);
+		return;
+	}
+	if (is_near(t, scope, x)) {
+		dt_tr_get(t, R1, rs);
+		st(t->c, 8, R6, (int)(t->at->local_vars + x->at->offset), R1);
 		return;
 	}
 	static_storage(t, scope, x);

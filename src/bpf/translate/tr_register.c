@@ -1,0 +1,124 @@
+/*
+ * tr_register: where DIF registers are.
+ *
+ * Usually they are words of the slot. The verifier does not track what is in there, so many paths
+ * cannot confuse it: the code of a clause is verified in time linear in its size. But every
+ * instruction then loads and stores, which is most of what a round of a loop costs.
+ *
+ * A DIFO that only computes with numbers and with variables that are numbers calls nothing, so its
+ * registers can be registers of eBPF: those that the emitters of these instructions leave alone. The
+ * verifier does follow values in them, down each path, so such a DIFO may have only a few branches.
+ * At its end all of them are forgotten: the number of paths does not grow from one to the next.
+ */
+#include "bpf/translate/translate.h"
+
+#define BRANCHES_MAX 8
+#define LENGTH_MAX   256
+
+static const int homes[] = {R0, R3, R4, R5, R9}; /* by DIF register; R0 is not used */
+
+static bool is_number(const dt_tr *t, int scope, uint32_t id)
+{
+	struct dt_tr_var x = dt_tr_var_find(t, scope, id);
+
+	return id >= DT_VAR_USER_MIN && !(x.v && x.v->byref);
+}
+
+static bool is_branch(dt_instr i)
+{
+	return DT_I_OP(i) >= DT_OP_BA && DT_I_OP(i) <= DT_OP_BLEU;
+}
+
+/* What an instruction does to DIF registers: bit n is register n. */
+struct use {
+	bool plain; /* it calls nothing */
+	uint32_t reads, sets;
+};
+
+static struct use use_of(const dt_tr *t, dt_instr i)
+{
+	uint32_t r1 = 1u << DT_I_R1(i), r2 = 1u << DT_I_R2(i), rd = 1u << DT_I_RD(i);
+
+	switch (DT_I_OP(i)) {
+	case DT_OP_OR ... DT_OP_UREM:
+	case DT_OP_SRA: return (struct use){true, r1 | r2, rd};
+	case DT_OP_NOT:
+	case DT_OP_MOV: return (struct use){true, r1, rd};
+	case DT_OP_CMP: return (struct use){true, r1 | r2, 0};
+	case DT_OP_TST: return (struct use){true, r1, 0};
+	case DT_OP_BA ... DT_OP_BLEU:
+	case DT_OP_NOP: return (struct use){true, 0, 0};
+	case DT_OP_SETX: return (struct use){true, 0, rd};
+	case DT_OP_RET: return (struct use){true, rd, 0};
+	case DT_OP_LDGS: return (struct use){is_number(t, DT_SCOPE_GLOBAL, DT_I_INDEX(i)), 0, rd};
+	case DT_OP_STGS: return (struct use){is_number(t, DT_SCOPE_GLOBAL, DT_I_INDEX(i)), rd, 0};
+	case DT_OP_LDLS: return (struct use){is_number(t, DT_SCOPE_LOCAL, DT_I_INDEX(i)), 0, rd};
+	case DT_OP_STLS: return (struct use){is_number(t, DT_SCOPE_LOCAL, DT_I_INDEX(i)), rd, 0};
+	default: return (struct use){false, 0, 0};
+	}
+}
+
+/* Backward, since branches go forward. A DIFO of a file may read a register that it has not set, which
+ * the verifier refuses if it is one of eBPF. */
+bool dt_tr_in_registers(const dt_tr *t, const dt_difo *d)
+{
+	uint8_t live[LENGTH_MAX + 1] = {0}; /* registers that are read from here on */
+	uint32_t branches = 0;
+
+	if (d->len > LENGTH_MAX)
+		return false;
+	for (uint32_t pc = d->len; pc-- > 0;) {
+		dt_instr i = d->text[pc];
+		struct use u = use_of(t, i);
+		uint32_t op = DT_I_OP(i), to = DT_I_LABEL(i), after = live[pc + 1];
+
+		if (!u.plain || (u.reads | u.sets) >> DT_NELEM(homes))
+			return false;
+		if (is_branch(i) && (to <= pc || to >= d->len || ++branches > BRANCHES_MAX))
+			return false;
+		if (is_branch(i))
+			after = live[to] | (op == DT_OP_BA ? 0 : after);
+		live[pc] = (uint8_t)((op == DT_OP_RET ? 0 : after & ~u.sets) | u.reads);
+	}
+	return (live[0] & ~1u) == 0; /* register 0 is the constant 0 */
+}
+
+void dt_tr_get(dt_tr *t, int to, uint32_t reg)
+{
+	const dt_tr_val *v = &t->now.reg[reg];
+
+	if (reg == 0)
+		movi(t->c, to, 0);
+	else if (v->kind == V_CONST)
+		movq(t->c, to, v->n);
+	else if (t->in_registers)
+		mov(t->c, to, homes[reg]);
+	else
+		ld(t->c, 8, to, R6, S_REGS + (int)reg * 8);
+}
+
+void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v)
+{
+	if (reg == 0)
+		return;
+	if (t->in_registers)
+		mov(t->c, homes[reg], from);
+	else
+		st(t->c, 8, R6, S_REGS + (int)reg * 8, from);
+	t->now.reg[reg] = v;
+}
+
+void dt_tr_set_const(dt_tr *t, uint32_t reg, uint64_t n)
+{
+	if (reg == 0)
+		return;
+	if (t->in_registers) {
+		movq(t->c, homes[reg], n);
+	} else if ((int64_t)n == (int32_t)n) {
+		sti(t->c, 8, R6, S_REGS + (int)reg * 8, (int32_t)n);
+	} else {
+		movq(t->c, R0, n);
+		st(t->c, 8, R6, S_REGS + (int)reg * 8, R0);
+	}
+	t->now.reg[reg] = (dt_tr_val){.kind = V_CONST, .n = n};
+}
