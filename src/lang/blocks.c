@@ -130,6 +130,7 @@ void dt_blocks_check(dt_compiler *cc, dt_node *list)
 			break;
 		case N_LOOP: check_loop(cc, n); break;
 		case N_SWITCH: check_switch(cc, n); break;
+		case N_BODY: dt_blocks_check(cc, n->l); break;
 		case N_JUMP: break;
 		default:
 			if (n->l)
@@ -154,6 +155,7 @@ struct flow {
 	dt_clause_builder *b;
 	struct around *around;
 	fixes ends; /* jumps to the end of the clause */
+	fixes *returns; /* those to the end of a function */
 	uint32_t depth; /* of braces */
 };
 
@@ -300,6 +302,12 @@ static void compile_jump(struct flow *f, const dt_node *n)
 	*dt_vec_add(to, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
 }
 
+static void compile_return(struct flow *f, const dt_node *n)
+{
+	end_block(f, n->pos);
+	*dt_vec_add(f->returns, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
+}
+
 static void compile_expression(struct flow *f, dt_node *n)
 {
 	dt_clause_builder *b = f->b;
@@ -310,30 +318,57 @@ static void compile_expression(struct flow *f, dt_node *n)
 		b->has_exit = true;
 }
 
-/* Those of one pair of braces: the scope of speculate(). */
-static void statements(struct flow *f, dt_node *list)
-{
-	bool speculating = f->b->has_speculate;
-	fixes scope = {0};
+/* What is in braces: the scope of speculate(). */
+struct braces {
+	bool speculating; /* before them */
+	fixes scope;
+};
 
-	f->depth++;
+static void each(struct flow *f, dt_node *list, struct braces *in);
+
+/* The braces of a function are not such a scope: it is as if its statements were the clause's. */
+static void compile_body(struct flow *f, dt_node *n, struct braces *in)
+{
+	fixes returns = {0}, *outer = f->returns;
+	struct around *around = f->around;
+
+	f->returns = &returns;
+	f->around = NULL;
+	each(f, n->l, in);
+	f->around = around;
+	f->returns = outer;
+	land(f, &returns, n->pos);
+}
+
+static void each(struct flow *f, dt_node *list, struct braces *in)
+{
 	for (dt_node *n = list; n; n = n->next) {
 		switch (n->kind) {
 		case N_IF: compile_if(f, n); break;
 		case N_LOOP: compile_loop(f, n); break;
 		case N_SWITCH: compile_switch(f, n); break;
 		case N_JUMP: compile_jump(f, n); break;
+		case N_BODY: compile_body(f, n, in); break;
+		case N_RETURN: compile_return(f, n); break;
 		default:
 			if (!n->l)
 				break;
 			compile_expression(f, n);
-			if (f->b->has_speculate && !speculating && !scope.n && f->depth > 1)
-				*dt_vec_add(&scope, f->cc->arena) = here(f) - 1;
+			if (f->b->has_speculate && !in->speculating && !in->scope.n && f->depth > 1)
+				*dt_vec_add(&in->scope, f->cc->arena) = here(f) - 1;
 		}
 	}
+}
+
+static void statements(struct flow *f, dt_node *list)
+{
+	struct braces in = {.speculating = f->b->has_speculate};
+
+	f->depth++;
+	each(f, list, &in);
 	f->depth--;
-	f->b->has_speculate = speculating;
-	land(f, &scope, (dt_pos){0});
+	f->b->has_speculate = in.speculating;
+	land(f, &in.scope, (dt_pos){0});
 }
 
 void dt_blocks_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *list)

@@ -533,6 +533,7 @@ void dt_clause_compile(dt_compiler *cc, dt_node *clause)
 	if (cc->shared->nprocedures) {
 		cc->expanded = 0;
 		dt_procedures_paste(cc, &clause->l);
+		dt_hoist_from_predicate(cc, clause);
 	}
 	for (dt_node *c = dt_desugar(cc, clause); c; c = c->next)
 		for (dt_node *d = c->args; d; d = d->next)

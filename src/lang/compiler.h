@@ -260,6 +260,7 @@ void dt_parse_provider(dt_compiler *cc);
 bool dt_function_statement(dt_compiler *cc, dt_node **out);
 /* ---- procedure.c ---- */
 void dt_procedures_paste(dt_compiler *cc, dt_node **list); /* in place of their calls */
+void dt_hoist_from_predicate(dt_compiler *cc, dt_node *clause); /* calls of functions with loops */
 /* Fails with the cycle if the function of this name is being defined. */
 void dt_function_cycle(dt_compiler *cc, const char *name, dt_pos pos);
 

@@ -278,10 +278,6 @@ static dt_node *to_expression(dt_compiler *cc, dt_node *list, bool inside, dt_po
 			dt_depth_leave(cc);
 			return n;
 		}
-		if (list->kind != N_IF && list->kind != N_EXPR_STMT)
-			dt_fail(cc, list->pos, D_SYNTAX,
-				"function %s returns a value and cannot have loops or switch",
-				cc->function->name);
 		n = list->kind != N_IF ? list->l
 				       : choice(cc, list->c, to_expression(cc, list->l, true, end),
 						to_expression(cc, list->r, true, end));
@@ -291,6 +287,50 @@ static dt_node *to_expression(dt_compiler *cc, dt_node *list, bool inside, dt_po
 		dt_fail(cc, end, D_SYNTAX, "function %s can end without a return", cc->function->name);
 	dt_depth_leave(cc);
 	return comma(cc, before, number(cc, 0, end)); /* both branches of an if have a type */
+}
+
+/* ---- a body with loops stays statements (hoist.c) ---- */
+
+static bool has_loops(dt_compiler *cc, const dt_node *n)
+{
+	for (; n; n = n->next) {
+		const dt_ident *id = n->kind == N_CALL ? dt_ident_find(cc, n->name, 0) : NULL;
+
+		if (n->kind == N_LOOP || n->kind == N_SWITCH || (id && id->kind == ID_FUNC && id->inl->loops))
+			return true;
+		if (has_loops(cc, n->c) || has_loops(cc, n->l) || has_loops(cc, n->r) || has_loops(cc, n->args))
+			return true;
+	}
+	return false;
+}
+
+/* return value; -> result = value; return; */
+static dt_node *returns_to_result(dt_compiler *cc, dt_node *list)
+{
+	for (dt_node *s = list; s; s = s->next) {
+		if (s->kind == N_EXPR_STMT)
+			continue;
+		if (s->kind != N_RETURN) {
+			s->l = returns_to_result(cc, s->l);
+			s->r = returns_to_result(cc, s->r);
+		} else if (s->l) {
+			dt_node *leave = dt_node_new(cc, N_RETURN, s->pos);
+
+			leave->next = s->next;
+			s->kind = N_EXPR_STMT;
+			s->l = assign_hidden(cc, RESULT, returned(cc, s->l));
+			s->next = leave;
+		}
+	}
+	return list;
+}
+
+static dt_node *to_statements(dt_compiler *cc, dt_node *body)
+{
+	if (dt_how_ends(body) != ENDS_ALWAYS)
+		dt_fail(cc, cc->lex.tok.pos, D_SYNTAX, "function %s can end without a return",
+			cc->function->name);
+	return dt_without_returns(cc, returns_to_result(cc, body));
 }
 
 /* ---- what the body does ---- */
@@ -360,13 +400,17 @@ static struct dt_inline *finish_function(dt_compiler *cc, dt_node *body, dt_pos 
 	struct dt_inline *inl = dt_arena_alloc(cc->arena, sizeof(*inl));
 	struct effects e = {.f = f};
 
+	inl->loops = !dt_type_is_void(f->type) && has_loops(cc, body);
 	if (dt_type_is_void(f->type)) {
 		inl->expr = dt_without_returns(cc, body);
 	} else {
-		inl->expr = to_expression(cc, body, false, cc->lex.tok.pos);
+		inl->expr = inl->loops ? to_statements(cc, body)
+				       : to_expression(cc, body, false, cc->lex.tok.pos);
 		add_name(cc, f, start, DONE, dt_intrinsics(cc->types)->int_);
 		add_name(cc, f, start, RESULT, f->type);
+		inl->result = f->nnames - 1;
 	}
+	inl->returns = (inl->loops || dt_type_is_void(f->type)) && dt_has_return(inl->expr);
 	find_effects(cc, inl->expr, &e);
 	inl->params = f->names;
 	inl->nparams = f->nparams;
@@ -395,7 +439,7 @@ void dt_parse_function(dt_compiler *cc, const dt_declarator *d, dt_type *type)
 	id->inl = inl;
 	id->type = type;
 	id->flags |= IDF_TYPED;
-	if (dt_type_is_void(type))
+	if (dt_type_is_void(type) || inl->loops)
 		dt_procedure_check(cc, id);
 	else
 		dt_inline_check(cc, id);
@@ -404,21 +448,28 @@ void dt_parse_function(dt_compiler *cc, const dt_declarator *d, dt_type *type)
 
 /* ---- calls ---- */
 
-/* The variable of a parameter or local variable of a call at this depth. */
-dt_node *dt_function_slot(dt_compiler *cc, const dt_ident *id, uint32_t i, dt_pos pos)
+dt_node *dt_hidden_variable(dt_compiler *cc, const char *name, dt_type *type, dt_pos pos)
 {
-	const char *name = dt_arena_printf(cc->arena, "%%%s:%s:%u", id->name, id->inl->params[i].name, cc->calls);
 	dt_ident *v = dt_ident_find(cc, name, T_THIS);
 	dt_node *n = dt_node_new(cc, N_IDENT, pos);
 
 	if (!v) {
 		v = dt_ident_new(cc, name, ID_SCALAR, T_THIS, pos);
-		v->type = id->inl->params[i].type;
+		v->type = type;
 		v->flags |= IDF_TYPED;
 	}
 	n->scope = T_THIS;
 	n->name = name;
 	return n;
+}
+
+/* The variable of a parameter or local variable of a call at this depth. */
+dt_node *dt_function_slot(dt_compiler *cc, const dt_ident *id, uint32_t i, dt_pos pos)
+{
+	const dt_param *p = &id->inl->params[i];
+
+	return dt_hidden_variable(cc, dt_arena_printf(cc->arena, "%%%s:%s:%u", id->name, p->name, cc->calls),
+				  p->type, pos);
 }
 
 static bool can_paste(const struct dt_inline *inl, uint32_t i, const dt_node *arg)
@@ -459,6 +510,10 @@ dt_node *dt_expand_function(dt_compiler *cc, dt_ident *id, dt_node *call)
 	call->ident = id;
 	if (dt_type_is_void(id->type))
 		dt_fail(cc, call->pos, D_FUNC_IDKIND, "%s( ) has no value: it can only be a statement by itself", id->name);
+	if (inl->loops)
+		dt_fail(cc, call->pos, D_SYNTAX,
+			"%s( ) has a loop or a switch: call it in a statement or a predicate, and not after && || ?: ?? or a comma",
+			id->name);
 	dt_check_args_count(cc, call, inl->nparams, inl->nparams, D_PROTO_LEN);
 	for (dt_node *a = call->args; a; a = next, i++) {
 		next = a->next;

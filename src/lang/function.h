@@ -25,7 +25,16 @@ dt_node *dt_expr_stmt(dt_compiler *cc, dt_node *e);
 /* The variable of parameter or local variable i in a call at depth cc->calls: this->name. */
 dt_node *dt_function_slot(dt_compiler *cc, const dt_ident *id, uint32_t i, dt_pos pos);
 
+dt_node *dt_hidden_variable(dt_compiler *cc, const char *name, dt_type *type, dt_pos pos); /* this->name */
+
+/* ---- hoist.c ---- */
+/* Calls of functions with loops become variables; the statements that set them. */
+dt_node *dt_hoist_calls(dt_compiler *cc, dt_node **expr);
+void dt_hoist_from_loop(dt_compiler *cc, dt_node *loop); /* from its condition */
+
 /* ---- procedure.c ---- */
+dt_node *dt_procedure_paste(dt_compiler *cc, const dt_ident *id, dt_node *call); /* its statements */
+bool dt_has_return(const dt_node *list);
 /* A body without a value: what remains when its returns are gone. */
 dt_node *dt_without_returns(dt_compiler *cc, dt_node *list);
 void dt_procedure_check(dt_compiler *cc, dt_ident *id); /* where it is defined */

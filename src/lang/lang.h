@@ -94,6 +94,7 @@ enum dt_nkind {
 	N_SWITCH,    /* c; list `l` of statements and N_CASE */
 	N_CASE,	     /* c: a constant; NULL: default */
 	N_JUMP,	     /* op: T_BREAK, T_CONTINUE */
+	N_BODY,	     /* l: statements of a function, which N_RETURN leaves */
 	/* external declarations */
 	N_CLAUSE,   /* args: list of N_PDESC; c: predicate or NULL; l: statements; NF_HAS_BODY */
 	N_PDESC,    /* desc */
@@ -188,6 +189,9 @@ struct dt_inline {
 	uint32_t nnames;   /* of params: parameters, then local variables */
 	uint64_t assigned; /* which of them the body assigns to */
 	bool assigns;	   /* it assigns to anything */
+	bool returns;	   /* void, or with loops: from inside of one */
+	bool loops;	   /* it has a value and a loop or switch: `expr` are statements */
+	uint32_t result;   /* then: the variable with the value */
 };
 
 struct dt_ident {

@@ -360,9 +360,24 @@ static void print_if(dt_compiler *cc, const dt_node *n, int level, dt_buf *out)
 	}
 }
 
+static void print_stmt(dt_compiler *cc, const dt_node *n, int level, dt_buf *out);
+
+/* Between the parentheses of a for: usually one expression, but functions may have been put there. */
+static void print_step(dt_compiler *cc, const dt_node *list, int level, dt_buf *out)
+{
+	for (const dt_node *n = list; n; n = n->next) {
+		if (n->kind == N_EXPR_STMT)
+			print_expr(cc, n->l, 0, out);
+		else
+			print_stmt(cc, n, level, out);
+		if (n->next)
+			dt_buf_puts(out, ", ");
+	}
+}
+
 static void print_loop(dt_compiler *cc, const dt_node *n, int level, dt_buf *out)
 {
-	if (n->op == T_WHILE) {
+	if (n->op == T_WHILE && !n->r) {
 		print_condition(cc, "while", n->c, out);
 		print_body(cc, n->l, level, out);
 	} else if (n->op == T_DO) {
@@ -373,14 +388,12 @@ static void print_loop(dt_compiler *cc, const dt_node *n, int level, dt_buf *out
 		dt_buf_puts(out, ");");
 	} else {
 		dt_buf_puts(out, "for (");
-		if (n->args)
-			print_expr(cc, n->args->l, 0, out);
+		print_step(cc, n->args, level, out);
 		dt_buf_puts(out, "; ");
 		if (n->c)
 			print_expr(cc, n->c, 0, out);
 		dt_buf_puts(out, "; ");
-		if (n->r)
-			print_expr(cc, n->r->l, 0, out);
+		print_step(cc, n->r, level, out);
 		dt_buf_puts(out, ") ");
 		print_body(cc, n->l, level, out);
 	}
@@ -402,7 +415,11 @@ static void print_stmt(dt_compiler *cc, const dt_node *n, int level, dt_buf *out
 		dt_buf_putc(out, ':');
 		break;
 	case N_JUMP: dt_buf_puts(out, n->op == T_BREAK ? "break;" : "continue;"); break;
-	default: print_expr(cc, n->kind == N_EXPR_STMT ? n->l : n, 0, out); dt_buf_putc(out, ';');
+	case N_RETURN: dt_buf_puts(out, "return;"); break;
+	case N_BODY: print_body(cc, n->l, level, out); break;
+	default:
+		print_expr(cc, n->kind == N_EXPR_STMT ? n->l : n, 0, out);
+		dt_buf_putc(out, ';');
 	}
 }
 
@@ -451,6 +468,8 @@ void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out)
 	case N_SWITCH:
 	case N_CASE:
 	case N_JUMP:
+	case N_RETURN:
+	case N_BODY:
 	case N_EXPR_STMT: print_stmt(cc, n, 0, out); break;
 	default: print_expr(cc, n, 0, out);
 	}

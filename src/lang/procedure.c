@@ -46,15 +46,13 @@ static void close_branches(dt_compiler *cc, dt_node *s)
 	dt_depth_leave(cc);
 }
 
-static void refuse_returns(dt_compiler *cc, const dt_node *list)
+bool dt_has_return(const dt_node *list)
 {
-	for (; list; list = list->next) {
-		if (list->kind == N_RETURN)
-			dt_fail(cc, list->pos, D_SYNTAX, "return cannot be inside of a loop or switch");
-		if (list->kind == N_EXPR_STMT)
-			continue;
-		refuse_returns(cc, list->l);
-	}
+	for (; list; list = list->next)
+		if (list->kind == N_RETURN ||
+		    (list->kind != N_EXPR_STMT && (dt_has_return(list->l) || dt_has_return(list->r))))
+			return true;
+	return false;
 }
 
 dt_node *dt_without_returns(dt_compiler *cc, dt_node *list)
@@ -72,8 +70,6 @@ dt_node *dt_without_returns(dt_compiler *cc, dt_node *list)
 		}
 		if (s->kind == N_IF && (dt_how_ends(s->l) || dt_how_ends(s->r)))
 			close_branches(cc, s);
-		else if (s->kind != N_EXPR_STMT && s->kind != N_IF)
-			refuse_returns(cc, s->l);
 	}
 	return first;
 }
@@ -155,10 +151,10 @@ static dt_node *bind(dt_compiler *cc, const dt_ident *id, const dt_node *call, s
 	return first;
 }
 
-static dt_node *paste(dt_compiler *cc, const dt_ident *id, dt_node *call)
+dt_node *dt_procedure_paste(dt_compiler *cc, const dt_ident *id, dt_node *call)
 {
 	struct meaning m = {.id = id};
-	dt_node *args, *body;
+	dt_node *args, *body, *whole;
 
 	call->ident = (dt_ident *)id;
 	dt_check_args_count(cc, call, id->inl->nparams, id->inl->nparams, D_PROTO_LEN);
@@ -170,24 +166,48 @@ static dt_node *paste(dt_compiler *cc, const dt_ident *id, dt_node *call)
 	dt_procedures_paste(cc, &body);
 	dt_depth_leave(cc);
 	cc->calls--;
-	return dt_append(args, body);
+	if (!id->inl->returns)
+		return dt_append(args, body);
+	whole = dt_node_new(cc, N_BODY, call->pos);
+	whole->l = body;
+	return dt_append(args, whole);
+}
+
+/* What must be computed before the statement. */
+static dt_node *hoist(dt_compiler *cc, dt_node *s)
+{
+	switch (s->kind) {
+	case N_IF:
+	case N_SWITCH: return dt_hoist_calls(cc, &s->c);
+	case N_LOOP: dt_hoist_from_loop(cc, s); return NULL;
+	case N_EXPR_STMT: return dt_hoist_calls(cc, &s->l);
+	default: return NULL;
+	}
 }
 
 void dt_procedures_paste(dt_compiler *cc, dt_node **link)
 {
 	for (; *link; link = &(*link)->next) {
-		dt_node *s = *link, *next = s->next;
-		const dt_ident *id = procedure_called(cc, s);
+		dt_node *s = *link, *next = s->next, *before;
+		const dt_ident *id;
 
-		if (!id && s->kind != N_EXPR_STMT) {
-			dt_procedures_paste(cc, &s->l);
-			if (s->kind == N_IF)
-				dt_procedures_paste(cc, &s->r);
+		if (s->kind == N_BODY) /* it was done when it was made */
 			continue;
+		if (s->kind != N_EXPR_STMT) {
+			dt_procedures_paste(cc, &s->args);
+			dt_procedures_paste(cc, &s->l);
+			dt_procedures_paste(cc, &s->r);
 		}
+		before = hoist(cc, s);
+		if (before) {
+			*link = dt_append(before, s);
+			while (*link != s)
+				link = &(*link)->next;
+		}
+		id = procedure_called(cc, s);
 		if (!id)
 			continue;
-		*link = paste(cc, id, s->l);
+		*link = dt_procedure_paste(cc, id, s->l);
 		if (!*link) /* an empty one, without arguments */
 			*link = dt_expr_stmt(cc, dt_node_int(cc, s->pos, 0, dt_intrinsics(cc->types)->int_));
 		while ((*link)->next)

@@ -24,7 +24,9 @@ refused 'D_DECL_IDRED.*"strlen" is built in' 'inline int strlen(int x) { return 
 refused 'D_DECL_CLASS.*t cannot be struct s: in a function there are integers, pointers and strings' 'struct s { int a; }; inline int f(struct s t) { return 1; } BEGIN { exit(0); }'
 refused 'D_SYNTAX.*a function begins with inline: inline int f' 'int f(int x) { return 1; } BEGIN { exit(0); }'
 refused 'D_SYNTAX.*return' 'BEGIN { return; }'
-refused 'D_SYNTAX.*loops' 'inline int f(int x) { while (x) x--; return 1; } BEGIN { exit(0); }'
+refused 'D_SYNTAX.*function f can end without a return' 'inline int f(int x) { while (x) return 1; } BEGIN { exit(0); }'
+refused 'D_OP_INCOMPAT.*the function returns int, but this is string' 'inline int f(int x) { while (x) return "a"; return 1; } BEGIN { exit(0); }'
+refused 'D_CG_EXPR.*function f returns a value, so it cannot use printf' 'inline int f(int x) { while (x) printf("x"); return 1; } BEGIN { exit(0); }'
 # where it is called
 f='inline int f(int x) { return x; } inline void v(int x) { trace(x); }'
 refused 'D_PROTO_ARG.*f\( \) argument #1 is string, but int is needed' "$f BEGIN { trace(f(\"a\")); }"
@@ -33,6 +35,15 @@ refused 'D_IDENT_BADREF.*f is a function: call it as f\( \)' "$f BEGIN { trace(f
 refused 'D_FUNC_IDKIND.*v\( \) has no value' "$f BEGIN { trace(v(1)); }"
 refused 'D_OP_INCOMPAT' "$f BEGIN { v(\"a\"); }"
 refused 'D_PROTO_LEN.*v\( \) takes 1 argument, not 0' "$f BEGIN { v(); }"
+# a value that takes a loop is computed before the statement
+f='inline int f(int x) { while (x) x--; return x; }'
+for where in '{ trace(arg0 && f(1)); }' '{ trace(arg0 ? f(1) : 0); }' '{ this->x = 1, f(1); }'; do
+	refused 'D_SYNTAX.*f\( \) has a loop or a switch: call it in a statement or a predicate, and not after && \|\| \?: \?\? or a comma' "$f BEGIN $where"
+done
+refused 'D_SYNTAX.*f\( \) has a loop or a switch' "$f inline int one = f(1); BEGIN { trace(one); }"
+refused 'D_PROTO_LEN.*f\( \) takes 1 argument, not 0' "$f BEGIN { trace(f()); }"
+refused 'D_OP_INCOMPAT' "$f BEGIN { trace(f(\"a\")); }"
+refused 'D_FUNC_UNDEF.*a function cannot call itself: f calls f' 'inline int f(int x) { while (x) x = f(x - 1); return 0; } BEGIN { exit(0); }'
 # recursion, also through libraries
 refused 'D_FUNC_UNDEF.*a function cannot call itself: f calls f' 'inline int f(int x) { return x ? f(x - 1) : 0; } BEGIN { exit(0); }'
 refused 'D_FUNC_UNDEF.*a function cannot call itself: v calls v' 'inline void v(int x) { v(x); } BEGIN { exit(0); }'
