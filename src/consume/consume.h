@@ -15,7 +15,13 @@
 
 typedef struct dt_consumer dt_consumer;
 
-enum dt_diag_kind { DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE, DT_DIAG_PROCESS };
+enum dt_diag_kind {
+	DT_DIAG_DROP,
+	DT_DIAG_FAULT,
+	DT_DIAG_NOTE,
+	DT_DIAG_PROCESS,
+	DT_DIAG_COST, /* a notice that is shown with option quiet as well: what tracing did to processes, or left out */
+};
 
 /* A message for the user, apart from the trace. */
 typedef struct dt_diag {

@@ -44,6 +44,7 @@ struct dt_losses {
 	struct untold untold[DT_NELEM(losses)];
 	uint64_t told;	/* when */
 	bool explained; /* faults because of absent memory */
+	bool told_stops;
 };
 
 dt_losses *dt_losses_new(void)
@@ -192,6 +193,24 @@ static int explain_absent(dt_losses *l, const dt_status *st, const struct dt_los
 	return rc;
 }
 
+/* Once, at the end: what it cost to lose nothing. */
+static int tell_stops(dt_losses *l, const dt_status *st, const struct dt_losses_to *to)
+{
+	dt_diag d = {.kind = DT_DIAG_COST};
+	dt_buf b = {0};
+	int rc;
+
+	if (st->running || !st->stops || l->told_stops)
+		return 0;
+	l->told_stops = true;
+	dt_buf_printf(&b, "processes were stopped %llu time%s until a buffer had room", (unsigned long long)st->stops,
+		      st->stops == 1 ? "" : "s");
+	d.text = b.s;
+	rc = to->tell(to->arg, &d);
+	dt_buf_free(&b);
+	return rc;
+}
+
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to)
 {
 	for (size_t i = 0; i < DT_NELEM(losses); i++) {
@@ -216,5 +235,5 @@ int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_t
 	}
 	if (tell_sums(l, st->running, to) != 0)
 		return -1;
-	return explain_absent(l, st, to) ? -1 : 0;
+	return explain_absent(l, st, to) || tell_stops(l, st, to) ? -1 : 0;
 }

@@ -73,6 +73,7 @@ typedef struct dt_status {
 	uint64_t dyn_drops, dyn_rinse_drops, dyn_dirty_drops;
 	uint64_t spec_drops, spec_busy, spec_unavail;
 	uint64_t stack_overflows, dbl_errors;
+	uint64_t stops;	 /* of processes, option policy */
 	uint64_t absent; /* faults because user memory was not in memory */
 	bool exiting; /* exit() was called: status in exit_status */
 	int exit_status;

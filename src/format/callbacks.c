@@ -214,6 +214,7 @@ static bool callbacks_diag(dt_writer *w, const dt_diag *d)
 	case DT_DIAG_DROP: rc = give_drop(w, d); break;
 	case DT_DIAG_FAULT: rc = give_fault(w, d); break;
 	case DT_DIAG_PROCESS: rc = give_process(w, d); break;
+	case DT_DIAG_COST:
 	case DT_DIAG_NOTE: rc = w->to.note ? w->to.note(d->text, w->to.arg) : 0; break;
 	}
 	w->aborted = rc != 0;

@@ -402,6 +402,7 @@ static bool ndjson_diag(dt_writer *w, const dt_diag *d)
 			dt_buf_puts(&w->out, "{\"type\":\"error\"");
 		break;
 	case DT_DIAG_PROCESS: put_process(w, d); break;
+	case DT_DIAG_COST:
 	case DT_DIAG_NOTE: dt_buf_puts(&w->out, "{\"type\":\"note\""); break;
 	}
 	dt_json_key(&w->out, "text");

@@ -15,6 +15,7 @@
  *
  *   control.c  the set: find, poll, listen, follow, how a process ended
  *   hold.c     stops every thread of a process, and releases them
+ *   guard.c    continues processes that programs have stopped: guard.h
  *   watch.c    continues the tracer if it is stopped while it holds others
  *   create.c   -c: starts a command, runs it to a point
  *   point.c    finds the evaltime points in an image

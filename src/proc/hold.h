@@ -37,6 +37,19 @@ int dt_hold_threads(struct dt_hold *hold);
 bool dt_hold_release(struct dt_hold *hold);
 void dt_hold_free(struct dt_hold *hold); /* what is still attached stays so */
 
+/* ---- companion.c ---- */
+struct dt_companion {
+	pid_t pid;
+	int socket; /* the other end is its descriptor 0; 1 is a pidfd of the tracer */
+};
+struct dt_companion_work {
+	const char *name;
+	void (*run)(void *arg, pid_t tracer); /* in that process; it exits when this returns */
+	void *arg;
+};
+bool dt_companion_start(struct dt_companion *c, const struct dt_companion_work *work); /* false: errno */
+void dt_companion_end(struct dt_companion *c); /* closes the socket, and waits for its exit */
+
 /* ---- watch.c ---- */
 struct dt_watch;
 /* Others are held from now on, or no longer. The first call creates a process that continues us if

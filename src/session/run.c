@@ -54,6 +54,21 @@ static bool is_destructive(const dtrace_hdl_t *h)
 	return false;
 }
 
+/* Option policy=lossless: is there a process that may be stopped? */
+static int check_policy(dtrace_hdl_t *h)
+{
+	if (dt_opt(&h->opts, DT_O_POLICY) != DT_POLICY_LOSSLESS)
+		return 0;
+	if (!dt_opt(&h->opts, DT_O_DESTRUCTIVE))
+		return dt_session_err(h, EDT_DESTRUCTIVE, "policy=lossless stops processes: permit that with -w");
+	if (dt_opt(&h->opts, DT_O_BUFPOLICY) != DT_BUFPOLICY_SWITCH)
+		return dt_session_err(h, EINVAL, "policy=lossless is not available with bufpolicy=%s",
+				      dt_opt(&h->opts, DT_O_BUFPOLICY) == DT_BUFPOLICY_FILL ? "fill" : "ring");
+	if (!dt_procs_nth(h->procs, 0))
+		return dt_session_err(h, EINVAL, "policy=lossless needs a process that it may stop: use -c or -p");
+	return 0;
+}
+
 /* It did not start: the caller may change something and try again. */
 static void close_engine(dtrace_hdl_t *h)
 {
@@ -89,6 +104,8 @@ int dtrace_go(dtrace_hdl_t *h)
 		return -1;
 	if (is_destructive(h) && !dt_opt(&h->opts, DT_O_DESTRUCTIVE))
 		return dt_session_err(h, EDT_DESTRUCTIVE, NULL);
+	if (check_policy(h) < 0)
+		return -1;
 	if (choose_engine(h) < 0)
 		return -1;
 	memset(&h->err, 0, sizeof(h->err));

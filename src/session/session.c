@@ -215,6 +215,7 @@ int dt_session_hand_over(dtrace_hdl_t *h, const dt_diag *d)
 	    [DT_DIAG_FAULT] = DTRACE_DIAG_FAULT,
 	    [DT_DIAG_NOTE] = DTRACE_DIAG_NOTE,
 	    [DT_DIAG_PROCESS] = DTRACE_DIAG_NOTE,
+	    [DT_DIAG_COST] = DTRACE_DIAG_DROP,
 	};
 
 	if (h->diag)

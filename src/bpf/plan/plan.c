@@ -245,6 +245,8 @@ static void collect_clauses(dt_plan *plan, const struct dt_engine_env *env)
 }
 
 #define SMALL_BUFSIZE 65536
+#define LOSSLESS_BUFSIZE 16384
+#define LOSSLESS_RECORDS 8 /* that fit at least */
 
 /* With the fill policy, space is reserved for END's records. */
 static int check_buffer(dt_plan *plan, dt_error *err)
@@ -261,10 +263,15 @@ static int check_buffer(dt_plan *plan, dt_error *err)
 	}
 	if (dt_buffer_plan_check(&b, err) < 0)
 		return -1;
+	plan->buffers.lossless = dt_opt(plan->opts, DT_O_POLICY) == DT_POLICY_LOSSLESS;
+	if (plan->buffers.lossless) { /* half of it is for what comes after a process was told to stop */
+		b.size = b.size < LOSSLESS_BUFSIZE ? LOSSLESS_BUFSIZE : b.size;
+		b.size = b.size < LOSSLESS_RECORDS * b.largest ? LOSSLESS_RECORDS * b.largest : b.size;
+	}
 	plan->buffers.size = b.size;
 	plan->buffers.end_reserve = b.end_reserve;
 	plan->buffers.small =
-	    ((b.size < SMALL_BUFSIZE || b.largest > b.size) &&
+	    (!plan->buffers.lossless && (b.size < SMALL_BUFSIZE || b.largest > b.size) &&
 	     plan->buffers.policy != DT_BUFPOLICY_RING) ||
 	    plan->buffers.policy == DT_BUFPOLICY_FILL; /* END's records need their room */
 	return 0;

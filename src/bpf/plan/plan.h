@@ -120,6 +120,7 @@ struct dt_plan_buffers {
 	uint64_t size;	      /* bufsize, rounded */
 	uint64_t end_reserve; /* fill policy: of these, for END */
 	bool small;	      /* kept to the byte: tr_buffer.c */
+	bool lossless;	      /* processes are stopped when it fills: tr_lossless.c */
 };
 
 /* What the kernel can do: features.h */

@@ -15,6 +15,9 @@
 
 #define DT_GATE_COMERS 16 /* a power of two */
 
+#define DT_OURS_MAX  64 /* processes that may be stopped */
+#define DT_OURS_SIZE 24 /* of each: pid, stops, resumed */
+
 enum {
 	CTL_WORD = 0,	 /* bit 0: aggregation generation; the others say which probes may fire */
 	CTL_EXITING = 8, /* exit() was called: 1, and its status in the upper half; one word, so that one exit() wins */
@@ -37,7 +40,9 @@ enum {
 	CTL_LIMIT = CTL_DIRECT + 24, /* ... and the bits of an entry that are an address */
 	CTL_PEEKED = CTL_DIRECT + 32, /* result for direct_map.c */
 	CTL_LATE = CTL_PEEKED + 8, /* a process has waited at a gate in vain, and none was admitted since: gate.c */
-	CTL_SIZE = CTL_LATE + 8,
+	CTL_ARMED = CTL_LATE + 8, /* programs may stop processes: tr_lossless.c ... */
+	CTL_OURS = CTL_ARMED + 8, /* ... which ones: struct dt_guarded */
+	CTL_SIZE = CTL_OURS + DT_OURS_MAX * DT_OURS_SIZE,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 

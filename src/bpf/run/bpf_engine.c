@@ -26,6 +26,7 @@ static void bpf_close(dt_bpf *e)
 	if (!e)
 		return;
 	dt_attach_end(e);
+	dt_lossless_free(e);
 	dt_attach_functions_free(e);
 	for (uint32_t i = 0; i < e->loaded.n; i++) {
 		dt_user_table_free(e, i);
@@ -122,7 +123,7 @@ static int bpf_go(dt_bpf *e, dt_error *err)
 		return -1;
 	if (__atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_SEQ_CST))
 		return 0; /* exit() in BEGIN: nothing else will ever fire */
-	if (dt_attach_all(e, err) < 0)
+	if (dt_attach_all(e, err) < 0 || dt_lossless_begin(e, err) < 0)
 		return -1;
 	__atomic_fetch_or(dt_control(e, CTL_WORD), CTL_ACTIVE, __ATOMIC_SEQ_CST);
 	return 0;
@@ -138,6 +139,7 @@ static int bpf_stop(dt_bpf *e, dt_error *err)
 	dt_gate_admit(e, UINT64_MAX);
 	dt_attach_end(e);
 	dt_ring_quiesce(e, DT_RING_LAST_PATIENCE);
+	dt_lossless_end(e);
 	rc = dt_attach_fire(e, PK_END, err);
 	e->state = BPF_STOPPED;
 	return rc;
@@ -173,6 +175,7 @@ static int bpf_status(dt_bpf *e, dt_status *st)
 	*st = (dt_status){.drops = e->drops,
 			  .agg_drops = e->agg_drops,
 			  .ncpus = e->plan.ncpus,
+			  .stops = dt_lossless_stops(e),
 			  .spec_drops = dt_kept_drops(e)};
 	for (uint32_t i = 0; i < e->plan.ncpus; i++) {
 		e->drops[i] = counter(e, i, CPU_DROPS);

@@ -18,6 +18,13 @@ bool dt_ring_quiesce(dt_bpf *e, uint64_t patience);
 /* What a record takes of bufsize. */
 uint32_t dt_ring_cost(const dt_bpf *e, const struct dt_rec *r);
 
+/* ---- lossless.c: option policy ---- */
+int dt_lossless_begin(dt_bpf *e, dt_error *err);
+void dt_lossless_continue(dt_bpf *e); /* the buffers have room again */
+void dt_lossless_end(dt_bpf *e);      /* nothing can fire any more */
+void dt_lossless_free(dt_bpf *e);
+uint64_t dt_lossless_stops(const dt_bpf *e);
+
 /* ---- kept.c: records that are kept ---- */
 struct dt_kept_rec {
 	struct dt_kept_rec *next;

@@ -89,15 +89,23 @@ void dt_tr_wake(dt_tr *t)
 	helper(c, BPF_FUNC_ringbuf_output);
 }
 
-/* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
-static void wake_when_filling(dt_tr *t, uint32_t done)
+/* Bytes of a ring buffer; those of CPUs that are offline are smaller. */
+uint64_t dt_tr_ring_size(const dt_tr *t)
 {
-	dt_code *c = t->c;
 	uint64_t size = 4096;
 
 	for (uint32_t i = 0; t->maps->ring && i < t->maps->nrings; i++)
 		if (t->maps->ring[i].mask + 1 > size)
 			size = t->maps->ring[i].mask + 1;
+	return size;
+}
+
+/* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
+static void wake_when_filling(dt_tr *t, uint32_t done)
+{
+	dt_code *c = t->c;
+	uint64_t size = dt_tr_ring_size(t);
+
 	mov(c, R1, R9);
 	movi(c, R2, BPF_RB_AVAIL_DATA);
 	helper(c, BPF_FUNC_ringbuf_query);
@@ -140,6 +148,10 @@ void dt_tr_output_function(dt_tr *t)
 	jmpi(c, BPF_JGT, R7, (int32_t)t->at->record_size, drop);
 	dt_tr_map_of_cpu(t, t->maps->ring, t->maps->nrings, t->maps->rings, drop);
 	mov(c, R9, R1);
+	if (t->plan->buffers.lossless && !dt_kind_is_tracer(t->prog_kind)) {
+		dt_tr_make_room(t, drop);
+		mov(c, R1, R9);
+	}
 	dt_slot_lea(c, R2, t->at->record);
 	st(c, 2, R2, (int)offsetof(struct dt_rec, cpu), R8);
 	mov(c, R3, R7);

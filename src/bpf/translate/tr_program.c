@@ -518,6 +518,7 @@ static void add_functions(struct prog *g)
 	dt_tr_absent_function(t);
 	dt_tr_packet_functions(t);
 	dt_tr_text_stack_functions(t);
+	dt_tr_lossless_functions(t);
 	dt_tr_memory_functions(t);
 	dt_thread_functions(t);
 	dt_agg_functions(t);

@@ -140,7 +140,7 @@ typedef struct dt_tr {
 	dt_sub sub;
 	struct { /* functions that are emitted at the end; 0: not requested */
 		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent,
-		    fragments, symbols;
+		    fragments, symbols, stop;
 	} func;
 	/* of the program */
 	uint32_t prog; /* its number */
@@ -364,6 +364,11 @@ void dt_tr_packet_copy(dt_tr *t, uint32_t size); /* r0 = offset in scratch of it
 void dt_tr_packet(dt_tr *t, uint32_t off, uint32_t size);
 void dt_tr_packet_functions(dt_tr *t);
 
+/* ---- tr_lossless.c ---- */
+/* r9 = a ring buffer that gets a record next: stop the process if that is filling up; `drop` if it may not be stopped. */
+void dt_tr_make_room(dt_tr *t, uint32_t drop);
+void dt_tr_lossless_functions(dt_tr *t);
+
 /* ---- immstack.c ---- */
 void dt_tr_text_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size);
 void dt_tr_text_stack_functions(dt_tr *t);
@@ -409,6 +414,7 @@ void dt_tr_output(dt_tr *t, uint32_t size);		/* the record; size 0: up to the cu
 void dt_tr_output_speculative(dt_tr *t, uint32_t size); /* one that goes to the consumer under any policy */
 void dt_tr_output_function(dt_tr *t);
 void dt_tr_cpu_find(dt_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */
+uint64_t dt_tr_ring_size(const dt_tr *t); /* bytes */
 void dt_tr_cpu_row(dt_tr *t, uint32_t none);  /* r9 = the same */
 /* r1 = the map of CPU r8 */
 void dt_tr_map_of_cpu(dt_tr *t, const struct dt_cpu_buffer *of, uint32_t n, int array, uint32_t none);
