@@ -24,6 +24,10 @@ _dtrace_probes() {
 	esac
 }
 
+_dtrace_cgroups() { # paths below the root of all control groups
+	find "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)" -mindepth 1 -type d -printf '/%P\n' 2>/dev/null
+}
+
 _dtrace() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words
 
@@ -39,6 +43,10 @@ _dtrace() {
 	-s) mapfile -t COMPREPLY < <(compgen -W "$(_dtrace_lines --tools)" -- "$cur"; compgen -f -- "$cur") ;;
 	-p) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur") ;;
 	-[cW]) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+	--file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	--cgroup) mapfile -t COMPREPLY < <(compgen -W "$(_dtrace_cgroups)" -- "$cur") ;;
+	--container) mapfile -t COMPREPLY < <(compgen -W "$(_dtrace_cgroups | sed -nE 's|.*/([^/]+)\.service$|\1|p')" -- "$cur") ;;
+	-[LI]) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
 	-[DUbiX]) ;;
 	*) if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_dtrace_flags)" -- "$cur")

@@ -1,4 +1,4 @@
-# fish completion for dtrace: flags, options of -x, providers, tools, processes; asked of dtrace itself.
+# fish completion for dtrace: flags, options of -x, providers, tools, processes, control groups; asked of dtrace itself.
 
 function __dtrace_table # words of the question: name, tab, description
 	dtrace $argv 2>/dev/null | string replace -r '^(\S+)\s+(.*)$' '$1\t$2'
@@ -11,6 +11,10 @@ function __dtrace_probes
 	else
 		dtrace -l 2>/dev/null | awk 'NR > 1 && !seen[$2]++ { print $2 ":" }'
 	end
+end
+
+function __dtrace_cgroups # paths below the root of all control groups
+	find (awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts) -mindepth 1 -type d -printf '/%P\n' 2>/dev/null
 end
 
 for line in (dtrace --help 2>/dev/null)
@@ -26,3 +30,12 @@ for flag in n f m P
 end
 complete -c dtrace -o s -r -a '(__dtrace_table --tools)'
 complete -c dtrace -o p -x -a '(__fish_complete_pids)'
+for flag in c W
+	complete -c dtrace -o $flag -x -a '(__fish_complete_command)'
+end
+complete -c dtrace -l file -r -F
+complete -c dtrace -l cgroup -x -a '(__dtrace_cgroups)'
+complete -c dtrace -l container -x -a '(__dtrace_cgroups | string match -rg \'([^/]+)\.service$\')'
+for flag in L I
+	complete -c dtrace -o $flag -x -a '(__fish_complete_directories (commandline -ct))'
+end
