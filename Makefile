@@ -196,6 +196,7 @@ install: all
 	install -m 755 -D -t $(DESTDIR)$(PREFIX)/share/dtrace/tools tools/*.d
 	$(PUT) $(DESTDIR)$(PREFIX)/share/dtrace/profiles profiles/*
 	tools/mkman $(DESTDIR)$(PREFIX)/share/man/man8
+	doc/mkman $(DESTDIR)$(PREFIX)/share/man/man7
 
 format:
 	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c cmd/dwatch/*.c)
