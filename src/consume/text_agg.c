@@ -57,15 +57,37 @@ static void put_line(dt_buf *out, const dt_aggtable *t, const dt_aggline *l,
 	dt_buf_putc(out, '\n');
 }
 
+/* Only the number of keys: a format that is used once, not for each key. */
+static bool is_size(const dt_format *f)
+{
+	bool yes = false;
+
+	for (uint32_t i = 0; i < f->nconvs; i++) {
+		if (!f->convs[i].letter || f->convs[i].letter == '%')
+			continue;
+		yes = f->convs[i].flags & DT_CF_AGG && f->convs[i].letter == 'N';
+		if (!yes)
+			return false;
+	}
+	return yes;
+}
+
 int dt_text_aggline(dt_buf *out, const dt_aggtable *t, const dt_aggline *l,
 		    const struct dt_consumer_env *env, dt_error *err)
 {
-	struct dt_format_env fe = {
-	    .env = env, .sets = t->sets, .values = l->values, .nsets = t->nsets};
+	struct dt_format_env fe = {.env = env,
+				   .sets = t->sets,
+				   .values = l->values,
+				   .nsets = t->nsets,
+				   .nlines = t->nlines};
 	uint32_t n = l->agg->nkeys;
 	dt_value *keys = dt_xcalloc(n + 1, sizeof(*keys));
 	int rc;
 
+	if (is_size(t->format) && l != t->lines) {
+		free(keys);
+		return 0;
+	}
 	for (uint32_t i = 0; i < n; i++)
 		dt_value_of(&l->agg->keys[i], &l->keys[i], &keys[i]);
 	fe.args = keys;
@@ -78,6 +100,8 @@ int dt_text_aggline(dt_buf *out, const dt_aggtable *t, const dt_aggline *l,
 int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env *env,
 		 dt_error *err)
 {
+	if (t->format && !t->nlines && is_size(t->format))
+		return dt_text_format(out, t->format, &(struct dt_format_env){.env = env}, err);
 	if (t->format) {
 		for (uint32_t i = 0; i < t->nlines; i++)
 			if (dt_text_aggline(out, t, &t->lines[i], env, err) < 0)

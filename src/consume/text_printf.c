@@ -529,7 +529,9 @@ int dt_text_format(dt_buf *out, const dt_format *f, const struct dt_format_env *
 			continue;
 		}
 		set_up(&j, c);
-		if (c->flags & DT_CF_AGG)
+		if (c->flags & DT_CF_AGG && c->letter == 'N')
+			put_number(&j, 'd', fe->nlines);
+		else if (c->flags & DT_CF_AGG)
 			put_agg(&j, naggs++);
 		else
 			put_conv(&j);

@@ -298,7 +298,7 @@ struct dt_format_env {
 	uint32_t nargs;
 	dt_aggset **sets; /* printa: the aggregations of %@ */
 	const uint64_t *const *values;
-	uint32_t nsets;
+	uint32_t nsets, nlines;
 	bool command; /* the text is not output, but a command or a path: strings as they are */
 };
 int dt_text_format(dt_buf *out, const dt_format *f, const struct dt_format_env *fe, dt_error *err);

@@ -46,6 +46,7 @@ static const struct dt_conversion conversions[] = {
     {"D", "", DT_TAKES_INTEGER, 0},
     {"b", "", DT_TAKES_ENUM, 0},
     {"q", "", DT_TAKES_DISTRIBUTION, 0},
+    {"N", "", DT_TAKES_KEYS, 0},
 };
 
 const struct dt_conversion *dt_conversion_find(char letter, const char *size)

@@ -62,6 +62,7 @@ enum dt_takes {
 	DT_TAKES_TIME,
 	DT_TAKES_ENUM,
 	DT_TAKES_DISTRIBUTION, /* of an aggregation */
+	DT_TAKES_KEYS,	       /* nothing: the number of keys of a printa() */
 };
 
 /* A row of the table: these letters, written with this size. */

@@ -26,6 +26,7 @@ static const char *const takes_text[] = {
     [DT_TAKES_STACK] = "the result of stack(), ustack() or jstack()",
     [DT_TAKES_TIME] = "a 64-bit integer",
     [DT_TAKES_ENUM] = "an enum",
+    [DT_TAKES_KEYS] = "no argument (%@N is the number of keys of a printa( ))",
     [DT_TAKES_DISTRIBUTION] = "an aggregation of the quantize family, as in %@.99q",
 };
 
@@ -67,6 +68,7 @@ static bool accepts(dt_compiler *cc, const struct dt_conversion *cv, dt_type *t)
 	case DT_TAKES_STACK: return is_special(t, DT_S_STACK);
 	case DT_TAKES_TIME: return integer && size == 8;
 	case DT_TAKES_ENUM: return dt_type_resolve(t)->kind == DT_K_ENUM;
+	case DT_TAKES_KEYS:
 	case DT_TAKES_DISTRIBUTION: return false;
 	}
 	return false;
@@ -128,6 +130,8 @@ static void check_agg_value(dt_compiler *cc, const struct dt_format_args *a, dt_
 			"%s( ) conversion #%u: %%@ is an aggregation's value and only printa( ) "
 			"has one",
 			a->func, number);
+	if (c->letter == 'N')
+		return;
 	c->arg = (int)*next;
 	if (*next + 1 < a->naggs)
 		++*next;

@@ -23,4 +23,5 @@ refused '"%@d"' D_PRINTF_AGG_CONV 'printf( ) conversion #1: %@ is an aggregation
 refused '""' D_PRINTF_FMT_EMPTY 'printf( ) has an empty format'
 refused '"%b", 1' D_PRINTF_ARG_TYPE 'printf( ) argument #2 is incompatible with conversion #1: %b takes an enum, got int'
 refused '"%D", "x"' D_PRINTF_ARG_TYPE 'printf( ) argument #2 is incompatible with conversion #1: %D takes an integer, got string'
+refused '"%N", 1' D_PRINTF_ARG_TYPE 'printf( ) argument #2 is incompatible with conversion #1: %N takes no argument (%@N is the number of keys of a printa( )), got int'
 refused '"%.99q", 1' D_PRINTF_ARG_TYPE 'printf( ) argument #2 is incompatible with conversion #1: %q takes an aggregation of the quantize family, as in %@.99q, got int'
