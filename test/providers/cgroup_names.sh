@@ -55,6 +55,25 @@ expect "5 6" "$(sorted)" "own variables"
 trace -x strsize=40 -q -c "bash $TMP/load" -n 'syscall::getppid:entry /container == "" && execname == "calls" && cgroupat(9) != 0/ { @[cgroup] = count(); } END { printa("%s %@d\n", @); }'
 expect "$(printf '/%s/%s' "$me" "$deep" | cut -c 1-40) 17" "$(sorted)" "strsize"
 
+# names are kept until the next group: two that take turns on one CPU, one of which is made anew each time
+cat >"$TMP/turns" <<EOT
+taskset -p -c 0 \$\$ >/dev/null 2>&1
+for i in 1 2 3 4 5 6; do
+	mkdir -p "$top/again/one\$((i % 2)).service"
+	for g in system.slice/web.service again/one\$((i % 2)).service; do
+		(echo \$BASHPID >"$top/\$g/cgroup.procs" && exec "$TMP/calls" \$i)
+	done
+	rmdir "$top/again/one\$((i % 2)).service"
+done
+EOT
+trace -q -c "bash $TMP/turns" -n 'syscall::getppid:entry /execname == "calls" && progenyof($target)/ { @[container, cgroup] = count(); }
+	syscall::getppid:entry /execname == "calls" && progenyof($target) && container == "one1"/ { @["only", "one1"] = count(); }
+	END { printa("%s %s %@d\n", @); }'
+expect "one0 /$me/again/one0.service 12
+one1 /$me/again/one1.service 9
+only one1 9
+web /$me/system.slice/web.service 21" "$(sorted)" "groups that take turns"
+
 # another thread than the current one
 cat >"$TMP/load" <<EOT
 (echo \$BASHPID >"$top/system.slice/web.service/cgroup.procs" && exec sleep 0.1)

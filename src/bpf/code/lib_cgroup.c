@@ -4,6 +4,10 @@
  * Container managers and systemd name groups after what runs in them; src/vm/vm_builtin.c defines
  * what each name means. A group is looked at before those that contain it: a container in a
  * container is the inner one, and what a container divides its own group into belongs to it.
+ *
+ * A group of version 2 keeps its name, and its id is never used again. So container and path of the group that was asked
+ * about last are kept, with its id, in G and P, as long as the slot: a predicate then costs a comparison of two numbers and
+ * of the string.
  */
 #include "bpf/code/sublang.h"
 
@@ -24,7 +28,13 @@ FN(grouplevel(g, level) {
 	return str(B, peek(peek(x + field(cgroup, kn), 8) + field(kernfs_node, name), 8));
 }),
 
+FN(groupid(g) {
+	return peek(peek(g + field(cgroup, kn), 8) + field(kernfs_node, id), 8);
+}),
+
 FN(grouppath(g) {
+	id = groupid(g);
+	if (id && id == known(P)) return make(P, 0, size(P));
 	k = 1; n = 0;
 	loop (peek(g + field(cgroup, level), 4)) {
 		if (n + 2 >= STRSIZE) break;
@@ -35,6 +45,8 @@ FN(grouppath(g) {
 		n = n + 1 + m; k = k + 1;
 	}
 	if (!n) { A[0] = '/'; n = 1; }
+	x = mem(P, 0, addr(A), n);
+	x = know(P, id, n);
 	return make(A, 0, n);
 }),
 
@@ -65,6 +77,8 @@ FN(unitend(m) {
 }),
 
 FN(container(g) {
+	id = groupid(g);
+	if (id && id == known(G)) return make(G, 0, size(G));
 	k = peek(g + field(cgroup, level), 4); at = 0; n = 0; unit = 0;
 	loop (k) {
 		m = grouplevel(g, k);
@@ -82,10 +96,11 @@ FN(container(g) {
 		if (x && !unit) unit = k;
 		k = k - 1;
 	}
-	if (at) return make(B, at - 1, n);
-	if (!unit) return make(B, 0, 0);
-	m = grouplevel(g, unit);
-	return make(B, 0, m - unitend(m));
+	if (!at && unit) { m = grouplevel(g, unit); at = 1; n = m - unitend(m); }
+	if (!at) { at = 1; n = 0; }
+	x = mem(G, 0, addr(B) + at - 1, n);
+	x = know(G, id, n);
+	return make(B, at - 1, n);
 }),
 
 NULL };

@@ -73,7 +73,7 @@ int dt_sub_temp(struct sub *s, uint32_t n)
 
 static bool buffer_of(struct sub *s, const char *name, struct dt_sub_buffer *b)
 {
-	static const char names[] = "ABOT";
+	static const char names[] = "ABOTGP";
 	const char *p;
 
 	if (name[0] == 0 || name[1] != 0)

@@ -121,6 +121,34 @@ static void in_addr(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
 	ld(s->c, 8, R0, R6, S_SELF);
 }
 
+/* known(BUF), size(BUF): the words after G or P; know(BUF, x, n) sets them */
+static void word(struct sub *s, const struct dt_sub_buffer *b, uint32_t which)
+{
+	dt_slot_lea(s->c, R1, b->off + b->size + 8 + which * 8);
+	ld(s->c, 8, R0, R1, 0);
+}
+
+static void in_known(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
+{
+	(void)a;
+	word(s, b, 0);
+}
+
+static void in_size(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
+{
+	(void)a;
+	word(s, b, 1);
+}
+
+static void in_know(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
+{
+	dt_slot_lea(s->c, R1, b->off + b->size + 8);
+	for (uint32_t i = 0; i < 2; i++) {
+		ld(s->c, 8, R0, R6, dt_sub_temp(s, a + i));
+		st(s->c, 8, R1, (int)i * 8, R0);
+	}
+}
+
 /* room(n): n new bytes of scratch; their offset in S */
 static void in_room(struct sub *s, const struct dt_sub_buffer *b, uint32_t a)
 {
@@ -202,7 +230,8 @@ static const struct dt_sub_builtin builtins[] = {
     {"str", true, 1, in_str},	{"mem", true, 3, in_kmem},   {"umem", true, 3, in_umem},
     {"make", true, 2, in_make}, {"addr", true, 0, in_addr},  {"room", false, 1, in_room},
     {"slt", false, 2, in_slt},	{"sext", false, 1, in_sext}, {"take", false, 1, in_take},
-    {"now", false, 0, in_now},
+    {"now", false, 0, in_now},	{"known", true, 0, in_known}, {"size", true, 0, in_size},
+    {"know", true, 2, in_know},
 };
 
 const struct dt_sub_builtin *dt_sub_builtin_find(const char *name)

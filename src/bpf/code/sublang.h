@@ -11,11 +11,13 @@ struct dt_sub_buffer {
 	uint32_t off, size; /* in the slot */
 };
 
+#define DT_SUB_WORDS (8 + 16) /* after G and P: what a NUL may need, and two words */
+
 /* The subroutines of one program. */
 typedef struct dt_sub {
 	dt_code *c;
 	/* names that their texts can use */
-	struct dt_sub_buffer buf[4]; /* A B O T */
+	struct dt_sub_buffer buf[6]; /* A B O T, and those that keep what they have from one firing to the next: G P */
 	struct dt_sub_buffer scratch;
 	uint32_t strsize, nspecs;
 	uint32_t locals, most_locals; /* where their variables are in the slot, and how many there can be */

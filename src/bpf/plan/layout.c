@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "bpf/code/sublang.h"
 #include "bpf/code/slot.h"
 #include "bpf/plan/layout.h"
 #include "kernel/kcode.h"
@@ -222,6 +223,8 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 		l->buf_size = (uint32_t)strings;
 		for (int i = 0; i < 4; i++)
 			l->buf[i] = area(&at, strings + 8);
+		for (int i = 4; n->is.groups && i < 6; i++)
+			l->buf[i] = area(&at, strings + DT_SUB_WORDS);
 	}
 	l->stack = n->is.stack ? area(&at, 128 * 8) : at;
 	if (n->is.absent) {

@@ -52,7 +52,7 @@ struct dt_plan_layout {
 	uint32_t local_vars; /* clause-local variables */
 	uint32_t local_refs, local_refs_size; /* their by-reference part */
 	uint32_t record, record_size;
-	uint32_t buf[4], buf_size;	/* A, B, O, T of the subroutine language */
+	uint32_t buf[6], buf_size;	/* A, B, O, T, G, P of the subroutine language; after G and P, two words (lib_cgroup.c) */
 	uint32_t stack;			/* frames of stackdepth and friends */
 	uint32_t absent, absent_size;	/* absent.c; absent_size: bytes that it can read at once */
 	uint32_t packet;		/* packet.c; after the record there are as many bytes as it records */

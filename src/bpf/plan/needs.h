@@ -39,6 +39,7 @@ struct dt_need {
 	bool no_walker; /* ... or cannot: this kernel's structures are not as expected */
 	bool absent;	/* programs that must not sleep read user memory: absent.c ... */
 	bool no_absent; /* ... but cannot, as above */
+	bool groups;	/* names of control groups are kept: lib_cgroup.c */
 	bool direct;	/* programs look at memory in the direct map: direct_map.c */
 	uint32_t packet; /* bytes that pcap() records at most */
 	uint32_t zeros; /* to copy from */

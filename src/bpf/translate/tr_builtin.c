@@ -57,6 +57,7 @@ static void cgroup_text(dt_tr *t, const char *fn, void (*find)(dt_tr *), uint32_
 {
 	uint32_t at = dt_tr_sub_args(t, fn);
 
+	dt_tr_needs(t, groups);
 	dt_tr_here(t);
 	find(t);
 	st(t->c, 8, R6, (int)at, R0);

@@ -108,7 +108,7 @@ void dt_tr_init(dt_tr *t, const struct dt_tr_input *in, dt_code *c, dt_error *er
 			  .field = sub_field,
 			  .read = sub_read,
 			  .fail = sub_fail};
-	for (int i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < DT_NELEM(t->sub.buf); i++)
 		t->sub.buf[i] = (struct dt_sub_buffer){at->buf[i], at->buf_size};
 }
 
