@@ -1,6 +1,6 @@
 # DTrace for Linux
 #
-#   make             build/dtrace, build/dwatch and build/libdtrace.so, usable in place
+#   make             build/dtrace, build/dwatch, build/dtraced and build/libdtrace.so, usable in place
 #   make test        all tests; test/run NAME... runs some
 #   make test-san    the same under AddressSanitizer and UBSan, in build-san/
 #   make test-kernels  the kernel engine on Linux 6.1 and 6.12, in virtual machines (6 minutes)
@@ -40,6 +40,7 @@ PAGES := $(wildcard src/*/*.html)
 OBJ  += $(PAGES:%.html=$(BUILD)/%.html.o)
 CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
 DWATCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/dwatch/*.c) cmd/dirs.c)
+DTRACED := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/dtraced/*.c))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 
 Q := $(if $(V),,@)
@@ -48,7 +49,7 @@ say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n'
 # The number is the library's interface: programs that were linked with another one are not started.
 SONAME := libdtrace.so.1
 
-all: $(BUILD)/dtrace $(BUILD)/dwatch $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
+all: $(BUILD)/dtrace $(BUILD)/dwatch $(BUILD)/dtraced $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -90,6 +91,10 @@ $(BUILD)/dwatch: $(DWATCH) $(BUILD)/libdtrace.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sfn $(CURDIR)/profiles $(BUILD)/profiles
+
+$(BUILD)/dtraced: $(DTRACED) $(BUILD)/libdtrace.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
 
 # The page of --serve; its flame graph is that of the format.
 $(BUILD)/cmd/page.o: packaging/embed $(wildcard cmd/page/*.*) src/format/flamegraph.css src/format/flamegraph.js
@@ -179,7 +184,7 @@ LIBDIR     ?= $(PREFIX)/lib
 MANSECTION ?= 1
 PUT        := install -m 644 -D -t
 install: all
-	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace $(BUILD)/dwatch
+	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace $(BUILD)/dwatch $(BUILD)/dtraced
 	install -m 755 -D -t $(DESTDIR)$(LIBDIR) $(BUILD)/$(SONAME)
 	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libdtrace.so
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -193,18 +198,19 @@ install: all
 	$(PUT) $(DESTDIR)$(PREFIX)/share/man/man3 doc/libdtrace.3
 	install -d $(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)
 	for c in dtrace dwatch; do sed 's/^\(\.TH [A-Z]*\) 1/\1 $(MANSECTION)/' doc/$$c.1 >$(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)/$$c.$(MANSECTION); done
+	$(PUT) $(DESTDIR)$(PREFIX)/share/man/man8 doc/dtraced.8
 	install -m 755 -D -t $(DESTDIR)$(PREFIX)/share/dtrace/tools tools/*.d
 	$(PUT) $(DESTDIR)$(PREFIX)/share/dtrace/profiles profiles/*
 	tools/mkman $(DESTDIR)$(PREFIX)/share/man/man8
 	doc/mkman $(DESTDIR)$(PREFIX)/share/man/man7
 
 format:
-	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c cmd/dwatch/*.c)
+	clang-format -i $(wildcard src/*/*.c src/bpf/*/*.c src/arch/*/*.c cmd/*.c cmd/dwatch/*.c cmd/dtraced/*.c)
 
 clean:
 	rm -rf build build-san
 
-DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(DWATCH:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
+DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(DWATCH:.o=.d) $(DTRACED:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
 -include $(wildcard $(DEPS))
 .SECONDARY:
 .PHONY: all static dist deb unit test test-san test-kernels fuzz fuzz-run bench install format clean

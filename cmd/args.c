@@ -30,6 +30,7 @@ static const struct flag {
     {'d', NULL, FLAG, NULL, 0, "print programs as they are compiled"},
     {'D', "name[=value]", OPTION, "define", 0, "define a preprocessor macro"},
     {'e', NULL, FLAG, NULL, 0, "exit after compiling"},
+    {'E', NULL, FLAG, NULL, 0, "descriptions may name other machines (doc/fleet.md)"},
     {'f', "function", PROGRAM, NULL, DTRACE_SPEC_FUNC,
      "program whose description ends at function"},
     {'F', NULL, OPTION, "flowindent", 0, "indent output by function entry and return"},
@@ -41,6 +42,7 @@ static const struct flag {
     {'l', NULL, MODE, NULL, MODE_LIST, "list probes, trace nothing"},
     {'L', "dir", OPTION, "libdir", 0, "add a D library directory"},
     {'m', "module", PROGRAM, NULL, DTRACE_SPEC_MOD, "program whose description ends at module"},
+    {'M', NULL, MODE, NULL, MODE_MACHINES, "list the machines that -E reaches"},
     {'n', "name", PROGRAM, NULL, DTRACE_SPEC_NAME, "program with a full description"},
     {'o', "file", OUTPUT, NULL, 0, "append output to a file; the file to write for -G -h -l"},
     {'O', NULL, FLAG, NULL, 0, "[format]: output format (option oformat)"},
@@ -186,6 +188,7 @@ static void set_flag(struct args *a, char letter)
 	case 'B': a->buffered = true; break;
 	case 'd': a->sugar = true; break;
 	case 'e': a->compile_only = true; break;
+	case 'E': a->machines = true; break;
 	case 'S': a->dump = true; break;
 	case 't': a->top = true; break;
 	case 'v': a->verbose = true; break;

@@ -8,7 +8,7 @@
 
 #include "dtrace.h"
 
-enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS, MODE_INFO, MODE_TOOLS };
+enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS, MODE_INFO, MODE_TOOLS, MODE_MACHINES };
 
 /* -n, -f, -m, -P, -i (text) and -s (a path), in order. */
 struct program {
@@ -55,6 +55,7 @@ struct args {
 	bool buffered;	    /* -B */
 	bool top;	    /* --top */
 	const char *serve;  /* --serve: its address, or ""; NULL: not given */
+	bool machines;	    /* -E */
 	bool model32;	    /* -32 */
 };
 
@@ -102,6 +103,10 @@ long await_process(const char *name);
 FILE *open_tool(const char *name);
 /* --tools: a line for each. */
 void list_tools(FILE *out);
+
+/* ---- show_machines.c ---- */
+int show_machines(dtrace_hdl_t *h); /* -M: its status */
+int list_machines(dtrace_hdl_t *h, const struct args *a, FILE *out); /* -E -l: its status */
 
 /* ---- main.c ---- */
 void close_handle(dtrace_hdl_t *h);

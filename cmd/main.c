@@ -43,6 +43,8 @@ static void set_options(dtrace_hdl_t *h, const struct args *a)
 		dtrace_setopt(h, "grabanon", NULL);
 	if (a->dump)
 		dtrace_setopt(h, "verbose", NULL);
+	if (a->machines && a->mode != MODE_LIST)
+		dtrace_setopt(h, "machines", NULL);
 	for (int i = 0; i < a->nsettings; i++) {
 		const struct setting *s = &a->settings[i];
 
@@ -641,10 +643,17 @@ int main(int argc, char **argv)
 			  "64-bit");
 	dtrace_handle_diag(h, on_diag, stdout);
 	start_processes(h, &a);
-	compile_programs(h, &a);
+	if (!a.machines || a.mode != MODE_LIST)
+		compile_programs(h, &a);
 	switch (a.mode) {
 	case MODE_INFO: status = show_info(h); break;
-	case MODE_LIST: list(h, &a, open_output(a.output, "ae")); break;
+	case MODE_MACHINES: status = show_machines(h); break;
+	case MODE_LIST:
+		if (a.machines)
+			status = list_machines(h, &a, open_output(a.output, "ae"));
+		else
+			list(h, &a, open_output(a.output, "ae"));
+		break;
 	case MODE_HEADER: make_headers(h, &a); break;
 	case MODE_OBJECT: make_object(h, &a); break;
 	default: trace_mode(h, &a); break;

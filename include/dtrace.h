@@ -193,7 +193,7 @@ DTRACE_API void dtrace_make_safe(char *text, size_t n, int lines);
  * the library grow at their end only; those that the caller fills in begin with their size.
  * See doc/api.md.
  */
-#define DTRACE_API_VERSION 5 /* grows with every addition to this file */
+#define DTRACE_API_VERSION 6 /* grows with every addition to this file */
 DTRACE_API int dtrace_api_version(void); /* that of the library */
 
 typedef struct dtrace_value dtrace_value_t;
@@ -335,6 +335,35 @@ DTRACE_API void dtrace_handle_output(dtrace_hdl_t *h, dtrace_output_f *f, void *
 DTRACE_API void dtrace_handle_events(dtrace_hdl_t *h, dtrace_output_f *f, void *arg);
 /* Now: all aggregations as they are, as a document in a format of option oformat, "prometheus" for example. */
 DTRACE_API int dtrace_aggregate_write(dtrace_hdl_t *h, const char *format, FILE *out);
+
+/* ---- many machines: doc/fleet.md ----
+ *
+ * With option machines (-E) a program also runs on other machines, those that its descriptions of five parts name. All
+ * output comes out here, as if it were one machine. */
+struct dtrace_machine {
+	size_t size;
+	const char *name, *os; /* "host" is this one; "Linux-6.12.115" */
+	const char *version;   /* of its DTrace */
+	unsigned ncpus;
+	uint64_t hostid;
+	uint64_t uncertainty; /* of the comparison of its clock with ours, in nanoseconds */
+};
+typedef int dtrace_machine_f(dtrace_hdl_t *h, const struct dtrace_machine *m, void *arg);
+DTRACE_API int dtrace_machine_iter(dtrace_hdl_t *h, dtrace_machine_f *f, void *arg); /* this one first */
+typedef int dtrace_machine_probe_f(dtrace_hdl_t *h, const char *machine, const struct dtrace_probeinfo *p, void *arg);
+/* As dtrace_probe_iter(), of all machines that the description names ("" or NULL: of all). */
+DTRACE_API int dtrace_machine_probes(dtrace_hdl_t *h, const char *desc, enum dtrace_spec spec, dtrace_machine_probe_f *f,
+				     void *arg);
+/* The other side, dtraced(8): serve one front until it goes or is done. Everything is detached then. */
+struct dtrace_agent {
+	size_t size;
+	int fd;		       /* a connected stream or a serial port; it is closed at the end */
+	const char *name;      /* of this machine; NULL: its host name */
+	const char *providers; /* patterns of those that may be used, with commas between; NULL: all */
+	int destructive;       /* destructive actions may be used */
+};
+/* 0: the front was served; 1: it never came; -1: it was refused, or broke the protocol; then `why` has a sentence. */
+DTRACE_API int dtrace_agent_run(const struct dtrace_agent *a, char *why, size_t n);
 
 /* ---- waiting for several things ---- */
 /* A descriptor that poll(2) says is readable when dtrace_work() has something to do; it does not block. -1 before

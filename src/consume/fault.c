@@ -35,9 +35,11 @@ static void put_fault(dt_buf *out, const dt_fault *f, const dt_ecb *ecb, bool wi
 	bool has_address =
 	    f->code == DT_FLT_BADADDR || f->code == DT_FLT_BADALIGN || f->code == DT_FLT_BADSTACK;
 
-	dt_buf_printf(out, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s", f->epid,
-		      ecb->probe->id, ecb->probe->prov, ecb->probe->mod, ecb->probe->func,
-		      ecb->probe->name, dt_fault_name(f->code));
+	const char *machine = ecb->probe->machine;
+
+	dt_buf_printf(out, "error on enabled probe ID %u (ID %u: %s%s%s:%s:%s:%s): %s", f->epid,
+		      ecb->probe->id, machine ? machine : "", machine ? ":" : "", ecb->probe->prov,
+		      ecb->probe->mod, ecb->probe->func, ecb->probe->name, dt_fault_name(f->code));
 	if (has_address && with_address)
 		dt_buf_printf(out, " (0x%llx)", (unsigned long long)f->value);
 	if (f->action == 0)

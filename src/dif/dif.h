@@ -220,6 +220,7 @@ void dt_agg_widen_keys(dt_agg *agg, const dt_action *keys);
 typedef struct dt_probedesc {
 	uint32_t id; /* != 0: this probe only */
 	const char *prov, *mod, *func, *name;
+	const char *machine; /* a pattern, with option machines; NULL: the machine of the user */
 } dt_probedesc;
 
 /* ---- pdesc.c ---- */
@@ -234,6 +235,7 @@ struct dt_pdesc_input {
 	const char *text;
 	int last;	 /* DT_PDESC_*: which field the last one written is */
 	dt_arena *arena; /* for the fields */
+	bool machines;	 /* a field before all others names machines */
 	const char *(*expand)(void *arg, const char *field); /* replace macros; NULL: there are none */
 	void *arg;
 };
@@ -255,6 +257,8 @@ typedef struct dt_clause {
 	dt_pos pos;
 	uint32_t who;	 /* 1 + the place of three actions that record pid, tid and execname for the writer; 0: none */
 	uint32_t source; /* which source clause it came from (if/else and description lists share it) */
+	uint32_t number; /* from 0, of all clauses of the text, those that are not for this machine included */
+	bool elsewhere;	 /* it runs on other machines only */
 } dt_clause;
 
 /* ---- clause.c ----

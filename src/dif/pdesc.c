@@ -3,6 +3,7 @@
  *
  *   [[[provider:]module:]function:]name     the last one may be another field (-P, -m, -f)
  *   1234                                    a probe id
+ *   machine:provider:module:function:name   with option machines; the others may be empty, but must be there
  *
  * This is the only parser, for programs and for listing, and the only table of field lengths, which
  * DOF files must also respect.
@@ -18,6 +19,8 @@ const struct dt_pdesc_field dt_pdesc_fields[DT_PDESC_NFIELDS] = {
     [DT_PDESC_FUNC] = {"function", 191},
     [DT_PDESC_NAME] = {"name", 63},
 };
+
+#define MACHINE_MAX 127 /* characters of a pattern of machines */
 
 static int bad(dt_error *err, const char *why)
 {
@@ -76,20 +79,28 @@ static int read_id(const char *text, uint32_t *id, dt_error *err)
 
 int dt_pdesc_parse(const struct dt_pdesc_input *in, dt_probedesc *out, dt_error *err)
 {
-	const char *start[DT_PDESC_NFIELDS], *value[DT_PDESC_NFIELDS] = {"", "", "", ""};
-	int n = 0;
+	const char *start[DT_PDESC_NFIELDS + 1], *value[DT_PDESC_NFIELDS] = {"", "", "", ""};
+	int n = 0, first = 0; /* 1: the first is that of machines */
 
-	*out = (dt_probedesc){0, "", "", "", ""};
+	*out = (dt_probedesc){.prov = "", .mod = "", .func = "", .name = ""};
 	if (in->last == DT_PDESC_NAME && is_number(in->text))
 		return read_id(in->text, &out->id, err);
 	for (const char *s = in->text;; s = strchr(s, ':') + 1) {
-		if (n > in->last)
+		if (n > in->last + in->machines)
 			return bad(err, "Overspecified probe description");
 		start[n++] = s;
 		if (!strchr(s, ':'))
 			break;
 	}
-	for (int i = 0; i < n; i++) {
+	if (n > in->last + 1) {
+		first = 1;
+		out->machine = read_field(in, start[0], strcspn(start[0], ":"), err);
+		if (!out->machine)
+			return -1;
+		if (!*out->machine || strlen(out->machine) > MACHINE_MAX)
+			return bad(err, "the name of the machines is empty or too long");
+	}
+	for (int i = first; i < n; i++) {
 		int field = in->last - n + 1 + i;
 
 		value[field] = read_field(in, start[i], strcspn(start[i], ":"), err);

@@ -105,6 +105,7 @@ struct dt_engine_env {
 	uint32_t nclauses;
 	dt_kfuncs *kfuncs;	/* the kernel's functions */
 	struct dt_procs *procs; /* the processes of the session; NULL: none */
+	struct dt_fleet *fleet; /* other machines; NULL: none */
 };
 
 typedef struct dt_engine dt_engine; /* opaque: a dt_vm_engine (vm) or a dt_bpf (bpf) */

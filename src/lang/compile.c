@@ -225,7 +225,7 @@ static void compile_again(dt_compiler *cc, uint32_t nconditions)
 			cc->undo.v[i]->agg->func = DT_ACT_NONE; /* its first use says what its keys are */
 	cc->dump_parsed = cc->dump_sugar = NULL;
 	cc->shared->nconditions = nconditions;
-	cc->nsource_clauses = 0;
+	cc->nsource_clauses = cc->ndescribed = 0;
 	cc->clauses.n = 0;
 	dt_parse_clauses_again(cc);
 	if (cc->need_error_clause)
@@ -338,10 +338,28 @@ static const char *desc_text(dt_compiler *cc, const dt_probedesc *d)
 {
 	if (d->id)
 		return dt_arena_printf(cc->arena, "%u", d->id);
-	return dt_arena_printf(cc->arena, "%s:%s:%s:%s", d->prov, d->mod, d->func, d->name);
+	return dt_arena_printf(cc->arena, "%s%s%s:%s:%s:%s", d->machine ? d->machine : "", d->machine ? ":" : "",
+			       d->prov, d->mod, d->func, d->name);
 }
 
-/* Which probes match the description? None is an error, unless -Z. */
+void dt_compiler_set_here(dt_compiler *cc, const struct dt_here *here)
+{
+	cc->shared->here = here;
+}
+
+/* Is the clause for this machine? */
+static bool is_for_us(const dt_compiler *cc, const dt_probedesc *d)
+{
+	const struct dt_here *here = cc->shared->here;
+
+	if (!here)
+		return true;
+	if (!d->machine)
+		return !here->is_agent;
+	return dt_glob_match(d->machine, here->name) || dt_glob_match(d->machine, here->os);
+}
+
+/* Which probes match the description? None is an error, unless -Z, or other machines may have some. */
 static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos, dt_clause *out)
 {
 	struct dt_probe_args found = {0};
@@ -350,7 +368,7 @@ static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos
 	if (cc->probes.describe(cc->probes.arg, cc, d, false, &found, &why) != 0)
 		dt_fail(cc, pos, D_PDESC_INVAL, "invalid probe description %s: %s",
 			desc_text(cc, d), why.text);
-	if (found.nprobes == 0 && !dt_opt(cc->opts, DT_O_ZDEFS))
+	if (found.nprobes == 0 && !dt_opt(cc->opts, DT_O_ZDEFS) && !d->machine)
 		dt_fail(cc, pos, why.tag ? why.tag : D_PDESC_ZERO,
 			"probe description %s does not match any probes%s%s", desc_text(cc, d),
 			why.text[0] ? ": " : "", why.text);
@@ -499,10 +517,16 @@ static dt_node *in_cgroup(dt_compiler *cc, dt_node *pred, dt_pos pos)
 
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
-	dt_clause c = {.desc = *pdesc->desc, .pos = pdesc->pos, .source = source};
+	dt_clause c = {.desc = *pdesc->desc,
+		       .pos = pdesc->pos,
+		       .source = source,
+		       .number = cc->ndescribed++,
+		       .elsewhere = !is_for_us(cc, pdesc->desc)};
 	dt_clause_builder b = {.clause = &c};
 	struct clause_work w = {.clause = clause};
 
+	if (c.elsewhere && cc->shared->here->is_agent)
+		return; /* only the front has to know what it would do */
 	cc->desc = pdesc->desc;
 	cc->pargs = NULL;
 	cc->clause_attr = best_attr;

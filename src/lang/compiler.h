@@ -92,6 +92,7 @@ struct dt_shared {
 		uint64_t id; /* 0: all processes */
 		uint32_t level;
 	} cgroup;	      /* dt_compiler_set_cgroup() */
+	const struct dt_here *here; /* NULL: there is one machine */
 	uint32_t nprocedures; /* defined so far */
 	uint32_t nconditions; /* numbering of %condition_N */
 	uint32_t generation;  /* of the newest compile */
@@ -136,6 +137,7 @@ struct dt_compiler {
 	DT_VEC(struct dt_known_provider *) prog_providers; /* those that this program declares */
 	DT_VEC(dt_lexer) clause_starts; /* to read them again; nothing is ahead there */
 	uint32_t nsource_clauses;
+	uint32_t ndescribed; /* clauses so far, one for each description */
 	uint32_t predicate, body; /* columns of the '/' and '{' of the clause at hand; 0: not read yet */
 	bool need_error_clause;
 	uint32_t in_loop, in_breakable; /* statements being parsed: inside so many loops; loops and switches */

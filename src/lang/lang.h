@@ -322,6 +322,13 @@ void dt_compiler_set_libraries(dt_compiler *cc, const struct dt_library_source *
 /* From now on, clauses run only for processes in the cgroup `id`, `level` levels below the root; not those of BEGIN, END,
  * ERROR and tick probes, which belong to no process. */
 void dt_compiler_set_cgroup(dt_compiler *cc, uint64_t id, uint32_t level);
+/* With option machines: which clauses are for this machine. It must live as long as the compiler. An agent compiles only
+ * its own; the front compiles all, and marks those that run elsewhere. NULL: there is one machine. */
+struct dt_here {
+	bool is_agent;
+	const char *name, *os; /* "host" at the front; "Linux-6.12.115" */
+};
+void dt_compiler_set_here(dt_compiler *cc, const struct dt_here *here);
 /* Clauses as D text: as parsed (-x tree=1), and as they are compiled (-d): with option control=clauses after if/else desugaring. NULL: not wanted. */
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared);
 

@@ -29,6 +29,7 @@ void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc 
 	struct dt_pdesc_input in = {.text = text,
 				    .last = DT_PDESC_NAME - (cc->src ? (int)cc->src->spec : 0),
 				    .arena = cc->arena,
+				    .machines = dt_opt(cc->opts, DT_O_MACHINES),
 				    .expand = expand_field,
 				    .arg = &e};
 	dt_error why = {0};

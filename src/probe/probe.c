@@ -436,6 +436,8 @@ void dt_probedesc_print(const dt_probedesc *d, dt_buf *out)
 		dt_buf_printf(out, "%u", d->id);
 		return;
 	}
+	if (d->machine)
+		dt_buf_printf(out, "%s:", d->machine);
 	for (int i = 0; i < 4; i++)
 		dt_buf_printf(out, "%s%s", i ? ":" : "", fields[i] ? fields[i] : "");
 }

@@ -17,6 +17,7 @@ typedef struct dt_probe {
 	const struct dt_provider *provider;
 	const char *prov, *mod, *func, *name;
 	uint64_t data; /* the provider's own: a system call number, an interval ... */
+	const char *machine; /* that has it; NULL: this one */
 } dt_probe;
 
 typedef struct dt_probes dt_probes; /* the registry of one session */

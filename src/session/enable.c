@@ -74,18 +74,22 @@ static int add_who(dtrace_hdl_t *h, dt_clause *c)
 	return 0;
 }
 
-static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
+/* matches[i]: how many probes clause i is on. */
+static int add_ecbs(dtrace_hdl_t *h, dt_program *p, uint32_t *matches)
 {
 	for (uint32_t i = 0; i < p->nclauses; i++) {
 		dt_probe **probes;
 		int n;
 
+		if (p->clauses[i].elsewhere)
+			continue;
 		memset(&h->err, 0, sizeof(h->err));
 		n = dt_probes_match(h->probes, &p->clauses[i].desc, false, &probes, &h->err);
 		if (n < 0)
 			return dt_session_fail(h);
-		if (n == 0 && !dt_opt(&h->opts, DT_O_ZDEFS))
+		if (n == 0 && !dt_opt(&h->opts, DT_O_ZDEFS) && !p->clauses[i].desc.machine)
 			return no_match(h, &p->clauses[i]);
+		matches[i] = (uint32_t)n;
 		dt_session_debug(h, "clause %u: %d probe%s", i + 1, n, n == 1 ? "" : "s");
 		*dt_vec_add(&h->clauses, NULL) = (struct dt_engine_clause){
 		    .clause = &p->clauses[i],
@@ -102,8 +106,9 @@ static int add_ecbs(dtrace_hdl_t *h, dt_program *p)
 
 int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *info)
 {
-	uint32_t before = h->ecbs.n, clauses = h->clauses.n;
+	uint32_t before = h->ecbs.n, clauses = h->clauses.n, *matches;
 	const struct dt_writer_ops *w;
+	int rc;
 
 	if (h->state != DT_SESSION_NEW)
 		return dt_session_err(h, EDT_ACTIVE, NULL);
@@ -115,15 +120,22 @@ int dtrace_enable(dtrace_hdl_t *h, dtrace_prog_t *p, struct dtrace_proginfo *inf
 			return dt_session_fail(h);
 	if (dt_procs_settle(h->procs, &h->err) < 0)
 		return dt_session_fail(h);
-	if (add_ecbs(h, p) < 0) {
+	matches = dt_xcalloc(p->nclauses + 1, sizeof(*matches));
+	rc = add_ecbs(h, p, matches);
+	if (rc == 0)
+		rc = dt_machines_enable(h, p, matches);
+	if (info)
+		*info = (struct dtrace_proginfo){0};
+	for (uint32_t i = 0; info && i < p->nclauses; i++)
+		info->matches += matches[i];
+	free(matches);
+	if (rc < 0) {
 		h->ecbs.n = before;
 		h->clauses.n = clauses;
 		return -1;
 	}
 	for (uint32_t i = before; i < h->ecbs.n; i++)
 		h->ecbs.v[i].epid = i + 1;
-	if (info)
-		*info = (struct dtrace_proginfo){.matches = h->ecbs.n - before};
 	for (uint32_t i = clauses; info && i < h->clauses.n; i++)
 		info->growing += h->clauses.v[i].kinds != 0;
 	return dt_readers_report(h) < 0 ? dt_session_err(h, EDT_DROPABORT, NULL) : 0;
@@ -183,7 +195,7 @@ int dtrace_probe_iter(dtrace_hdl_t *h, const char *text, enum dtrace_spec spec, 
 
 static bool same_desc(const dt_probedesc *a, const dt_probedesc *b)
 {
-	return a->id == b->id && strcmp(a->prov, b->prov) == 0 && strcmp(a->mod, b->mod) == 0 &&
+	return a->id == b->id && a->machine == b->machine && strcmp(a->prov, b->prov) == 0 && strcmp(a->mod, b->mod) == 0 &&
 	       strcmp(a->func, b->func) == 0 && strcmp(a->name, b->name) == 0;
 }
 

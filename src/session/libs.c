@@ -372,10 +372,10 @@ static int define(void *arg, const char *name, dt_error *err)
 {
 	dtrace_hdl_t *h = arg;
 	struct dt_libs *ls;
-	int found = 0;
+	int found = dt_machines_define(h, name, err);
 
-	if (dt_opt(&h->opts, DT_O_NOLIBS))
-		return 0;
+	if (found || dt_opt(&h->opts, DT_O_NOLIBS))
+		return found;
 	if (open_libs(h, err) < 0)
 		return -1;
 	ls = h->libs;

@@ -44,12 +44,43 @@ static int consumer_diag(void *arg, const dt_diag *d)
 	return dt_session_hand_over(arg, d);
 }
 
+/* In data of other machines, names have addresses of their own. */
+static bool is_far(const dtrace_hdl_t *h, uint64_t addr, const char **mod, const char **sym, uint64_t *off)
+{
+	return h->fleet && dt_fleet_name(h->fleet, addr, mod, sym, off);
+}
+
 static bool consumer_ksym(void *arg, uint64_t addr, const char **mod, const char **sym,
 			  uint64_t *off)
 {
 	dtrace_hdl_t *h = arg;
 
-	return dt_ksym_by_addr(dt_probes_ksyms(h->probes), addr, mod, sym, off);
+	return is_far(h, addr, mod, sym, off) || dt_ksym_by_addr(dt_probes_ksyms(h->probes), addr, mod, sym, off);
+}
+
+static bool consumer_usym(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj, const char **sym,
+			  uint64_t *off)
+{
+	return is_far(arg, addr, obj, sym, off) || dt_symbols_find(arg, pid, time, addr, obj, sym, off);
+}
+
+static bool consumer_line(void *arg, long pid, uint64_t time, uint64_t addr, const char **file, unsigned *line)
+{
+	const char *mod, *sym;
+	uint64_t off;
+
+	return !is_far(arg, addr, &mod, &sym, &off) && dt_symbols_line(arg, pid, time, addr, file, line);
+}
+
+void dt_output_symbols(dtrace_hdl_t *h, struct dt_consumer_env *env)
+{
+	env->opts = &h->opts;
+	env->types = h->types;
+	env->arg = h;
+	env->ksym = consumer_ksym;
+	env->usym = consumer_usym;
+	env->line = consumer_line;
+	env->keep = dt_symbols_keep;
 }
 
 static int consumer_emit(void *arg, const void *data, size_t n)
@@ -87,20 +118,13 @@ int dt_output_open(dtrace_hdl_t *h, FILE *out)
 {
 	bool elsewhere = h->typed.size || h->output;
 	struct dt_consumer_env env = {
-	    .opts = &h->opts,
-	    .types = h->types,
 	    .writer = writer_of(h),
 	    .writer_arg = &h->typed,
 	    .out = elsewhere ? NULL : out,
 	    .emit = h->output ? consumer_emit : NULL,
 	    .also = h->copy ? &dt_writer_ndjson : NULL,
 	    .emit_also = consumer_emit_also,
-	    .arg = h,
 	    .diag = consumer_diag,
-	    .ksym = consumer_ksym,
-	    .usym = dt_symbols_find,
-	    .line = dt_symbols_line,
-	    .keep = dt_symbols_keep,
 	};
 
 	if (h->consumer)
@@ -110,6 +134,7 @@ int dt_output_open(dtrace_hdl_t *h, FILE *out)
 		    h, EINVAL, "there is nowhere to write to: no stream, no function, no consumer");
 	if (dt_output_check(h) < 0)
 		return -1;
+	dt_output_symbols(h, &env);
 	h->out_path = stream_path(env.out);
 	env.out_path = h->out_path;
 	h->consumer = dt_consumer_new(&env);

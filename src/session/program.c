@@ -83,6 +83,8 @@ static dt_program *compile_program(dtrace_hdl_t *h, const struct dt_source *src,
 	set_macros(h, o);
 	if (choose_cgroup(h) == 0 && dt_libs_load_user(h, &h->err) == 0)
 		p = compile_text(h, src);
+	if (p && dt_machines_program(h, p, src) < 0)
+		p = NULL;
 	clear_macros(h);
 	if (!p)
 		dt_session_fail(h);

@@ -38,11 +38,13 @@ static int choose_engine(dtrace_hdl_t *h)
 	h->engine_ops = choice == DT_ENGINE_BPF || (choice == DT_ENGINE_AUTO && needs_kernel(h))
 			    ? &dt_engine_bpf
 			    : &dt_engine_vm;
-	if (h->engine_ops == &dt_engine_bpf)
-		return 0;
-	if (k)
-		return dt_session_diag(h, DT_DIAG_NOTE,
-				       "the vm engine fires only dtrace:::BEGIN, END and ERROR");
+	if (h->engine_ops == &dt_engine_vm && k &&
+	    dt_session_diag(h, DT_DIAG_NOTE, "the vm engine fires only dtrace:::BEGIN, END and ERROR") < 0)
+		return -1;
+	if (h->fleet) {
+		dt_fleet_set_inner(h->fleet, h->engine_ops);
+		h->engine_ops = &dt_engine_fleet;
+	}
 	return 0;
 }
 
@@ -94,6 +96,7 @@ int dtrace_go(dtrace_hdl_t *h)
 	    .types = h->types,
 	    .kfuncs = dt_probes_kfuncs(h->probes),
 	    .procs = h->procs,
+	    .fleet = h->fleet,
 	};
 
 	if (h->state != DT_SESSION_NEW)
@@ -152,8 +155,7 @@ int dtrace_stop(dtrace_hdl_t *h)
 
 /* ---- consuming ---- */
 
-/* News of the processes, and of probes in them. */
-static int update_processes(dtrace_hdl_t *h)
+int dt_session_update_processes(dtrace_hdl_t *h)
 {
 	if (dt_procs_poll(h->procs) < 0 || dt_grow_update(h) < 0)
 		return dt_session_err(h, EDT_DIRABORT, NULL);
@@ -185,7 +187,7 @@ static enum dtrace_work_status work(dtrace_hdl_t *h, FILE *out)
 		dt_session_fail(h);
 		return DTRACE_WORK_ERROR;
 	}
-	if (update_processes(h) < 0)
+	if (dt_session_update_processes(h) < 0)
 		return DTRACE_WORK_ERROR;
 	if (rc > 0 || h->state == DT_SESSION_STOPPED || dt_procs_all_gone(h->procs))
 		return DTRACE_WORK_DONE;

@@ -37,6 +37,7 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	dt_probe_source_init(h->probes, &source);
 	h->cc = dt_compiler_new(h->types, &h->opts, &h->macros, &source);
 	dt_libs_open(h);
+	dt_machines_init(h, NULL);
 	return h;
 }
 
@@ -86,6 +87,7 @@ void dtrace_close(dtrace_hdl_t *h)
 	dt_jail_free(h->jail);
 	dt_options_free(&h->opts);
 	dt_wait_free(h);
+	dt_fleet_free(h->fleet);
 	close(h->wake[0]);
 	close(h->wake[1]);
 	free(h);

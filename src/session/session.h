@@ -13,6 +13,7 @@
  *   symbols.c  names of addresses in processes
  *   target.c   the processes of -c and -p; process_objects.c: their objects, for types
  *   report.c   stability and argument reports (-v, -lv)
+ *   machines.c this machine's name, and the others of option machines; agent.c: their side of it
  *   header.c   C header of a provider (-h); dof_object.c: the object of -G
  */
 #ifndef DT_SESSION_H
@@ -26,6 +27,7 @@
 #include "engine/engine.h"
 #include "consume/consume.h"
 #include "format/typed.h"
+#include "fleet/fleet.h"
 #include "proc/control.h"
 
 struct dtrace_hdl {
@@ -60,6 +62,9 @@ struct dtrace_hdl {
 	dtrace_output_f *copy;        /* dtrace_handle_events(); NULL: none */
 	void *copy_arg;
 	struct dt_waiting *waiting; /* dtrace_fd(); NULL: not asked for */
+	struct dt_here here; /* this machine */
+	char here_name[64], here_os[160]; /* what it points to */
+	dt_fleet *fleet; /* other machines; NULL: none */
 };
 
 /* Compose h->errtext from h->err; returns -1. Every failing API function ends here. */
@@ -92,6 +97,22 @@ void dt_libs_free(struct dt_libs *libs);
 /* Make the consumer, if there is none. 0, or -1 with the error in h. */
 int dt_output_open(dtrace_hdl_t *h, FILE *out);
 int dt_output_check(dtrace_hdl_t *h); /* can the output format be made? 0 or -1 */
+
+/* What names addresses, and the arg of that. */
+void dt_output_symbols(dtrace_hdl_t *h, struct dt_consumer_env *env);
+
+/* ---- run.c ---- */
+int dt_session_update_processes(dtrace_hdl_t *h); /* news of them, and of probes in them; -1: abort */
+
+/* ---- machines.c ---- */
+void dt_machines_init(dtrace_hdl_t *h, const char *name); /* NULL: this is the front */
+uint64_t dt_machines_hostid(const char *name);
+/* vmname and hostid: 1: defined now, 0: it is another name, -1: *err */
+int dt_machines_define(dtrace_hdl_t *h, const char *name, dt_error *err);
+/* A program was compiled from this text: other machines will get it. 0, or -1 with h->err. */
+int dt_machines_program(dtrace_hdl_t *h, const dt_program *p, const struct dt_source *src);
+/* Put its clauses on probes there. 0, or -1 with the error in h. here[i]: probes of clause i on this machine. */
+int dt_machines_enable(dtrace_hdl_t *h, const dt_program *p, uint32_t *matches);
 
 /* ---- wait.c ---- */
 void dt_wait_done(dtrace_hdl_t *h); /* after work: when will there be more? */

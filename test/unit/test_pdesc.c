@@ -58,9 +58,33 @@ static void test_limits(void)
 	}
 }
 
+/* With a field for machines. */
+static const char *far(const char *text, int last)
+{
+	struct dt_pdesc_input in = {.text = text, .last = last, .arena = arena, .machines = true};
+	dt_probedesc d;
+
+	memset(&err, 0, sizeof(err));
+	if (dt_pdesc_parse(&in, &d, &err) < 0)
+		return err.text;
+	return dt_arena_printf(arena, "%s/%s|%s|%s|%s", d.machine ? d.machine : "-", d.prov, d.mod, d.func, d.name);
+}
+
+static void test_machines(void)
+{
+	CHECK_STR(far("web-*:a:b:c:d", DT_PDESC_NAME), "web-*/a|b|c|d");
+	CHECK_STR(far("*::::", DT_PDESC_NAME), "*/|||");
+	CHECK_STR(far("a:b:c:d", DT_PDESC_NAME), "-/a|b|c|d");
+	CHECK_STR(far("web-1:a:b:c", DT_PDESC_FUNC), "web-1/a|b|c|");
+	CHECK_STR(far("web-1:a", DT_PDESC_PROV), "web-1/a|||");
+	CHECK_STR(far(":a:b:c:d", DT_PDESC_NAME), "the name of the machines is empty or too long");
+	CHECK_STR(far("x:a:b:c:d:e", DT_PDESC_NAME), "Overspecified probe description");
+}
+
 int main(void)
 {
 	arena = dt_arena_new();
+	test_machines();
 	CHECK_STR(parse("a:b:c:d", DT_PDESC_NAME), "0 a|b|c|d");
 	CHECK_STR(parse("d", DT_PDESC_NAME), "0 |||d");
 	CHECK_STR(parse("c:d", DT_PDESC_NAME), "0 ||c|d");

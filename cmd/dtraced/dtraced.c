@@ -1,0 +1,318 @@
+/*
+ * dtraced(8): the agent of a machine. It listens on unix sockets and on the serial port of a guest, and for each front
+ * that comes it starts a process, which serves that front (dtrace_agent_run) and ends with it. So whatever happens to a
+ * session, ending its process detaches everything.
+ *
+ * Who is at the other end of a socket the kernel says (SO_PEERCRED); the policy says what that user may do. Nothing
+ * listens on a network.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dtrace.h"
+#include "dtraced.h"
+
+#define PORT_NAME      "org.dtrace.0"
+#define DEFAULT_POLICY "/etc/dtrace/policy"
+#define MAX_PLACES     16
+#define MAX_CHILDREN   64
+
+/* Where fronts come from. */
+struct place {
+	const char *path;
+	bool is_port;
+	int fd;	   /* sockets: it listens */
+	pid_t pid; /* ports: who serves it; 0: nobody */
+};
+
+static struct place places[MAX_PLACES];
+static int nplaces;
+static pid_t children[MAX_CHILDREN];
+static struct policy policy;
+static const char *name;
+static volatile sig_atomic_t ending;
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "dtraced: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\n");
+	exit(1);
+}
+
+static void usage(FILE *out, int status)
+{
+	fprintf(out, "Usage: dtraced [flags]\n"
+		     "Serves dtrace -E of this machine, its host, or others that reach its sockets.\n\n"
+		     "  -l socket   listen on a unix socket; may be given several times\n"
+		     "  -d port     serve a serial port (without -l and -d: that called " PORT_NAME ")\n"
+		     "  -n name     the name of this machine (its host name)\n"
+		     "  -p policy   who may use what (" DEFAULT_POLICY ", if it is there)\n");
+	exit(status);
+}
+
+/* ---- one front ---- */
+
+/* Only the process that serves it runs this; it does not return. */
+static _Noreturn void serve(int fd, uid_t user)
+{
+	const struct rule *r = policy_of(&policy, user);
+	struct dtrace_agent a = {.size = sizeof(a), .fd = fd, .name = name};
+	char why[512] = "";
+
+	if (!r) {
+		fprintf(stderr, "dtraced: user %ld is not in the policy: refused\n", (long)user);
+		_exit(1);
+	}
+	a.providers = r->providers;
+	a.destructive = r->destructive;
+	if (dtrace_agent_run(&a, why, sizeof(why)) < 0)
+		fprintf(stderr, "dtraced: %s\n", why);
+	_exit(0);
+}
+
+/* A process of its own; it ends with us. 0: in the child. */
+static pid_t spawn(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	for (int i = 0; i < nplaces; i++)
+		if (!places[i].is_port)
+			close(places[i].fd);
+	return 0;
+}
+
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+}
+
+/* Until a front at the host opens its end and says something. */
+static _Noreturn void serve_port(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	while (fd >= 0) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+
+		if (poll(&p, 1, -1) > 0 && (p.revents & POLLIN) && !(p.revents & (POLLHUP | POLLERR)))
+			serve(fd, HOST_USER);
+		wait_a_little(); /* nobody is there */
+	}
+	fprintf(stderr, "dtraced: cannot open %s: %s\n", path, strerror(errno));
+	sleep(1);
+	_exit(1);
+}
+
+static void accept_front(const struct place *p)
+{
+	struct ucred who;
+	socklen_t n = sizeof(who);
+	int fd = accept4(p->fd, NULL, NULL, SOCK_CLOEXEC), slot = 0;
+	pid_t pid;
+
+	while (slot < MAX_CHILDREN && children[slot])
+		slot++;
+	if (fd < 0 || slot == MAX_CHILDREN || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	pid = spawn();
+	if (pid == 0)
+		serve(fd, who.uid);
+	if (pid > 0)
+		children[slot] = pid;
+	close(fd);
+}
+
+/* ---- all of them ---- */
+
+static void add_place(const char *path, bool is_port)
+{
+	if (nplaces == MAX_PLACES)
+		die("more than %d sockets and ports", MAX_PLACES);
+	places[nplaces++] = (struct place){.path = path, .is_port = is_port, .fd = -1};
+}
+
+/* Another process may be listening there; one that is gone leaves its socket behind. */
+static bool is_used(const struct sockaddr_un *a)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool used = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return used;
+}
+
+static void listen_at(struct place *p)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	struct stat st;
+
+	if (strlen(p->path) >= sizeof(a.sun_path))
+		die("%s: the path is too long for a socket", p->path);
+	strcpy(a.sun_path, p->path);
+	if (stat(p->path, &st) == 0 && S_ISSOCK(st.st_mode) && !is_used(&a))
+		unlink(p->path);
+	p->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	umask(0077); /* who may connect: the owner; chmod(1) and the policy say who else */
+	if (p->fd < 0 || bind(p->fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(p->fd, 64) < 0)
+		die("cannot listen on %s: %s", p->path, strerror(errno));
+	umask(0022);
+}
+
+/* The serial port of that name. udev makes a link for it; without udev the kernel still tells which one it is. */
+static const char *find_port(void)
+{
+	static char path[320];
+	struct dirent *e;
+	DIR *d = opendir("/sys/class/virtio-ports");
+
+	while (d && (e = readdir(d))) {
+		char text[64] = "";
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/sys/class/virtio-ports/%s/name", e->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (!fgets(text, sizeof(text), f))
+			text[0] = 0;
+		fclose(f);
+		text[strcspn(text, "\n")] = 0;
+		snprintf(path, sizeof(path), "/dev/%s", e->d_name);
+		if (strcmp(text, PORT_NAME) == 0) {
+			closedir(d);
+			return path;
+		}
+	}
+	if (d)
+		closedir(d);
+	die("this machine has no serial port called " PORT_NAME "; name a socket (-l)");
+}
+
+static void reap(void)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+		for (int i = 0; i < MAX_CHILDREN; i++)
+			if (children[i] == pid)
+				children[i] = 0;
+		for (int i = 0; i < nplaces; i++)
+			if (places[i].pid == pid)
+				places[i].pid = 0;
+	}
+}
+
+static void staff_ports(void)
+{
+	for (int i = 0; i < nplaces; i++) {
+		if (!places[i].is_port || places[i].pid)
+			continue;
+		places[i].pid = spawn();
+		if (places[i].pid == 0)
+			serve_port(places[i].path);
+	}
+}
+
+static void on_end(int sig)
+{
+	(void)sig;
+	ending = 1;
+}
+
+static void on_child(int sig)
+{
+	(void)sig;
+}
+
+static void run(void)
+{
+	while (!ending) {
+		struct pollfd fds[MAX_PLACES];
+		int n = 0;
+
+		reap();
+		staff_ports();
+		for (int i = 0; i < nplaces; i++)
+			if (!places[i].is_port)
+				fds[n++] = (struct pollfd){.fd = places[i].fd, .events = POLLIN};
+		if (poll(fds, (nfds_t)n, 500) <= 0)
+			continue;
+		for (int i = 0, k = 0; i < nplaces; i++)
+			if (!places[i].is_port && fds[k++].revents & POLLIN)
+				accept_front(&places[i]);
+	}
+	for (int i = 0; i < nplaces; i++) {
+		if (!places[i].is_port)
+			unlink(places[i].path);
+		if (places[i].pid > 0)
+			kill(places[i].pid, SIGTERM);
+	}
+	for (int i = 0; i < MAX_CHILDREN; i++)
+		if (children[i])
+			kill(children[i], SIGTERM);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction sa = {.sa_handler = on_end};
+	const char *path = access(DEFAULT_POLICY, F_OK) == 0 ? DEFAULT_POLICY : NULL;
+	int c;
+
+	while ((c = getopt(argc, argv, "l:d:n:p:h")) != -1) {
+		switch (c) {
+		case 'l': add_place(optarg, false); break;
+		case 'd': add_place(optarg, true); break;
+		case 'n': name = optarg; break;
+		case 'p': path = optarg; break;
+		case 'h': usage(stdout, 0); break;
+		default: usage(stderr, 2);
+		}
+	}
+	if (optind < argc)
+		usage(stderr, 2);
+	if (name && (!*name || strcmp(name, "host") == 0))
+		die("a machine cannot be called \"%s\"", name);
+	if (nplaces == 0)
+		add_place(find_port(), true);
+	policy_read(&policy, path);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_child}, NULL); /* wakes poll() */
+	signal(SIGPIPE, SIG_IGN);
+	for (int i = 0; i < nplaces; i++)
+		if (!places[i].is_port)
+			listen_at(&places[i]);
+	run();
+	return 0;
+}

@@ -1,0 +1,113 @@
+/*
+ * policy: who may use which probes. A line for each rule, of words KEY=VALUE; # begins a comment:
+ *
+ *	user=root providers=*
+ *	user=1000 providers=syscall,profile
+ *	user=host destructive=yes
+ *
+ * user is a name, a number, * (anyone) or host (the other end of a guest's serial port). The first rule that fits
+ * counts; without one the connection is refused.
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dtraced.h"
+
+static struct rule *add_rule(struct policy *p, struct rule r)
+{
+	p->rules = realloc(p->rules, (size_t)(p->nrules + 1) * sizeof(*p->rules));
+	if (!p->rules)
+		die("out of memory");
+	p->rules[p->nrules] = r;
+	return &p->rules[p->nrules++];
+}
+
+static void read_user(struct rule *r, const char *value, const char *where)
+{
+	const struct passwd *pw;
+	char *end;
+
+	r->anyone = strcmp(value, "*") == 0;
+	if (r->anyone)
+		return;
+	if (strcmp(value, "host") == 0) {
+		r->user = HOST_USER;
+		return;
+	}
+	r->user = (uid_t)strtoul(value, &end, 10);
+	if (*value && !*end)
+		return;
+	pw = getpwnam(value);
+	if (!pw)
+		die("%s: there is no user %s", where, value);
+	r->user = pw->pw_uid;
+}
+
+static void read_word(struct rule *r, const char *word, const char *where)
+{
+	const char *value = strchr(word, '=');
+
+	if (!value)
+		die("%s: \"%s\" is not of the form key=value", where, word);
+	value++;
+	if (strncmp(word, "user=", 5) == 0) {
+		read_user(r, value, where);
+	} else if (strncmp(word, "providers=", 10) == 0) {
+		r->providers = strdup(value);
+	} else if (strcmp(word, "destructive=yes") == 0 || strcmp(word, "destructive=no") == 0) {
+		r->destructive = *value == 'y';
+	} else {
+		die("%s: unknown word \"%s\"; there are user, providers and destructive=yes|no", where, word);
+	}
+}
+
+static void read_line(struct policy *p, char *line, const char *where)
+{
+	struct rule r = {0};
+	bool any = false, user = false;
+	char *save = NULL;
+
+	line[strcspn(line, "#\n")] = 0;
+	for (char *w = strtok_r(line, " \t", &save); w; w = strtok_r(NULL, " \t", &save)) {
+		read_word(&r, w, where);
+		any = true;
+		user |= strncmp(w, "user=", 5) == 0;
+	}
+	if (any && !user)
+		die("%s: a rule needs user=", where);
+	if (any)
+		add_rule(p, r);
+}
+
+void policy_read(struct policy *p, const char *path)
+{
+	char line[1024], where[512];
+	FILE *f = path ? fopen(path, "re") : NULL;
+	int n = 0;
+
+	if (!path) {
+		add_rule(p, (struct rule){.user = 0});
+		add_rule(p, (struct rule){.user = getuid()});
+		add_rule(p, (struct rule){.user = HOST_USER});
+		return;
+	}
+	if (!f)
+		die("cannot read %s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		snprintf(where, sizeof(where), "%s, line %d", path, ++n);
+		read_line(p, line, where);
+	}
+	fclose(f);
+}
+
+const struct rule *policy_of(const struct policy *p, uid_t user)
+{
+	for (int i = 0; i < p->nrules; i++)
+		if (p->rules[i].user == user || (p->rules[i].anyone && user != HOST_USER))
+			return &p->rules[i];
+	return NULL;
+}

@@ -1,0 +1,293 @@
+/*
+ * fleet_engine: the engine of a session with other machines: that of this machine, and all targets.
+ *
+ * Records of all of them wait in one queue (order.c). Each machine promises from time to time that no record older than T
+ * will come; what is older than all promises is passed on. A machine that promises nothing for SILENCE is waited for
+ * no more, which is said; its records may then be out of order. The queue is bounded: above QUEUE_MAX everything in it is passed on,
+ * which is said once.
+ *
+ * BEGIN fires here before the targets start. At the end they stop first and send what they have; then END fires here.
+ */
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "fleet/one_target.h"
+
+#define SECOND	  UINT64_C(1000000000)
+#define SILENCE	  (5 * SECOND)
+#define STOP_TIME (30 * SECOND)
+#define QUEUE_MAX (64u << 20)
+
+void dt_fleet_set_inner(dt_fleet *f, const struct dt_engine_ops *inner)
+{
+	f->inner_ops = inner;
+}
+
+/* ---- opening and closing ---- */
+
+static void watch(dt_fleet *f, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+
+	epoll_ctl(f->epoll, EPOLL_CTL_ADD, fd, &ev); /* those that are there already are refused */
+}
+
+static void watch_all(dt_fleet *f)
+{
+	for (uint32_t i = 0; i < f->targets.n; i++)
+		if (f->targets.v[i]->link)
+			watch(f, dt_link_fd(f->targets.v[i]->link));
+}
+
+static dt_engine *fleet_open(const struct dt_engine_env *env, dt_error *err)
+{
+	dt_fleet *f = env->fleet;
+
+	f->inner = f->inner_ops->open(env, err);
+	if (!f->inner)
+		return NULL;
+	f->next_epid = env->necbs + 1;
+	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	return (dt_engine *)f;
+}
+
+static void fleet_close(dt_engine *e)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	f->inner_ops->close(f->inner);
+	f->inner = NULL;
+	if (f->epoll >= 0)
+		close(f->epoll);
+	f->epoll = -1;
+	for (uint32_t i = 0; i < f->targets.n; i++) { /* an agent detaches when it sees that we are gone */
+		dt_link_free(f->targets.v[i]->link);
+		f->targets.v[i]->link = NULL;
+	}
+}
+
+/* ---- begin and end ---- */
+
+static bool has_started(const dt_target *t)
+{
+	return t->state == DT_T_NEW || t->started;
+}
+
+static int fleet_go(dt_engine *e, dt_error *err)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	if (f->inner_ops->go(f->inner, err) < 0)
+		return -1;
+	f->going = true;
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (t->state != DT_T_KNOWN)
+			continue;
+		dt_link_send(t->link, DT_M_GO, NULL);
+		t->state = DT_T_RUNNING;
+		t->heard = dt_now();
+	}
+	dt_fleet_wait(f, has_started, STOP_TIME, "it does not start");
+	if (f->inner_ops->wake_fd && f->inner_ops->wake_fd(f->inner) >= 0)
+		watch(f, f->inner_ops->wake_fd(f->inner));
+	watch_all(f);
+	return f->aborted ? dt_err(err, EDT_DIRABORT, NULL) : 0;
+}
+
+static bool has_stopped(const dt_target *t)
+{
+	return t->state != DT_T_STOPPING;
+}
+
+static int fleet_stop(dt_engine *e, dt_error *err)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	f->stopped = true;
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (t->state != DT_T_RUNNING)
+			continue;
+		dt_link_send(t->link, DT_M_STOP, NULL);
+		t->state = DT_T_STOPPING;
+		t->heard = dt_now();
+	}
+	dt_fleet_wait(f, has_stopped, STOP_TIME, "it has not sent its last data");
+	return f->inner_ops->stop(f->inner, err);
+}
+
+/* ---- while it runs ---- */
+
+static bool fleet_attend(dt_engine *e)
+{
+	dt_fleet *f = (dt_fleet *)e;
+	bool filling = f->inner_ops->attend && f->inner_ops->attend(f->inner);
+
+	if (!f->stopped && dt_now() - f->scanned >= SECOND)
+		dt_fleet_scan(f);
+	dt_fleet_work(f);
+	watch_all(f);
+	return filling || f->order.bytes > QUEUE_MAX || f->exiting;
+}
+
+static int fleet_status(dt_engine *e, dt_status *st)
+{
+	dt_fleet *f = (dt_fleet *)e;
+	int rc = f->inner_ops->status(f->inner, st);
+
+	st->running = !f->stopped;
+	if (f->exiting && !st->exiting) {
+		st->exiting = true;
+		st->exit_status = f->exit_status;
+	}
+	return rc;
+}
+
+static int take_record(void *arg, const dt_record *r)
+{
+	dt_fleet *f = arg;
+
+	dt_order_add(&f->order, r, 0);
+	return 0;
+}
+
+/* Up to when all records are there. */
+static uint64_t all_promised(dt_fleet *f, uint64_t here)
+{
+	uint64_t until = here, now = dt_now();
+
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (t->state != DT_T_RUNNING || !t->started)
+			continue;
+		if (now > t->heard && now - t->heard > SILENCE) {
+			if (!t->late)
+				dt_target_say(t, DT_DIAG_DROP, "it has been silent for %d seconds: its records may be out of order",
+					      (int)(SILENCE / SECOND));
+			t->late = true;
+		} else if (t->promise < until) {
+			until = t->promise;
+		}
+	}
+	return until;
+}
+
+static int fleet_consume(dt_engine *e, const dt_sink *sink)
+{
+	dt_fleet *f = (dt_fleet *)e;
+	uint64_t until = dt_now_kernel();
+	dt_sink own = {.arg = f, .record = take_record};
+	int rc = f->inner_ops->consume(f->inner, &own);
+
+	if (rc < 0)
+		return rc;
+	until = f->stopped ? UINT64_MAX : all_promised(f, until);
+	if (f->order.bytes > QUEUE_MAX && until != UINT64_MAX) {
+		if (!f->overflowed)
+			dt_fleet_tell(f, DT_DIAG_DROP,
+				      "more records wait for slow machines than there is room for: some may be out of order");
+		f->overflowed = true;
+		until = UINT64_MAX;
+	}
+	rc = dt_order_release(&f->order, until, sink);
+	return rc == 0 && f->aborted ? -1 : rc;
+}
+
+static int fleet_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
+{
+	dt_fleet *f = (dt_fleet *)e;
+	int rc = f->inner_ops->snapshot ? f->inner_ops->snapshot(f->inner, sink, err) : 0;
+
+	for (uint32_t i = 0; i < f->rows.n; i++) {
+		struct dt_fleet_row *r = &f->rows.v[i];
+
+		if (rc >= 0)
+			rc = sink->agg(sink->arg, r->agg, 0, r->keys, r->words);
+		free(r->keys);
+	}
+	f->rows.n = 0;
+	return rc;
+}
+
+static int fleet_wake_fd(const dt_engine *e)
+{
+	return ((const dt_fleet *)e)->epoll;
+}
+
+/* ---- passed on to the engine of this machine ---- */
+
+static int fleet_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	return f->inner_ops->extend ? f->inner_ops->extend(f->inner, ecbs, n, err) : 0;
+}
+
+static int fleet_gate(dt_engine *e, const char *path, uint64_t offset, long pid, dt_error *err)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	return f->inner_ops->gate(f->inner, path, offset, pid, err);
+}
+
+static uint64_t fleet_arrived(const dt_engine *e)
+{
+	const dt_fleet *f = (const dt_fleet *)e;
+
+	return f->inner_ops->arrived(f->inner);
+}
+
+static long fleet_comer(const dt_engine *e, uint64_t n)
+{
+	const dt_fleet *f = (const dt_fleet *)e;
+
+	return f->inner_ops->comer(f->inner, n);
+}
+
+static void fleet_admit(dt_engine *e, uint64_t n)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	f->inner_ops->admit(f->inner, n);
+}
+
+static void fleet_adopt(dt_engine *e, long pid, long parent)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	f->inner_ops->adopt(f->inner, pid, parent);
+}
+
+static void fleet_retire(dt_engine *e, long pid)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	if (f->inner_ops->retire)
+		f->inner_ops->retire(f->inner, pid);
+}
+
+const struct dt_engine_ops dt_engine_fleet = {
+    .name = "fleet",
+    .open = fleet_open,
+    .go = fleet_go,
+    .stop = fleet_stop,
+    .status = fleet_status,
+    .consume = fleet_consume,
+    .snapshot = fleet_snapshot,
+    .extend = fleet_extend,
+    .gate = fleet_gate,
+    .arrived = fleet_arrived,
+    .comer = fleet_comer,
+    .admit = fleet_admit,
+    .adopt = fleet_adopt,
+    .retire = fleet_retire,
+    .attend = fleet_attend,
+    .wake_fd = fleet_wake_fd,
+    .live = true,
+    .close = fleet_close,
+};

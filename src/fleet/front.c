@@ -1,0 +1,441 @@
+/*
+ * front: which machines there are, asking them, and waiting for answers.
+ *
+ * A machine is a socket: of an agent, or of the serial port of a guest. All sockets of the given directories are tried;
+ * while tracing, new ones are looked for every second. One that stays silent after the connection is perhaps a guest without
+ * an agent: it is waited for briefly, and joins when it answers.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "fleet/one_target.h"
+
+#define SECOND	      UINT64_C(1000000000)
+#define WORK_SILENCE  (120 * SECOND) /* a guest that is emulated takes its time to compile */
+#define MAX_TARGETS   4096
+
+int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text)
+{
+	dt_diag d = {.kind = kind, .text = text};
+
+	if (f->env.tell(f->env.arg, &d) != 0)
+		f->aborted = true;
+	return 0;
+}
+
+/* ---- finding them ---- */
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(a.sun_path))
+		return errno = ENAMETOOLONG, -1;
+	memcpy(a.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
+		int e = errno;
+
+		close(fd);
+		errno = e;
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Is a connection to this socket there, or was it tried in vain? */
+static bool is_taken(const dt_fleet *f, const char *path)
+{
+	for (uint32_t i = 0; i < f->targets.n; i++)
+		if (strcmp(f->targets.v[i]->path, path) == 0 && f->targets.v[i]->state != DT_T_GONE)
+			return true;
+	return dt_map_get(f->seen, path) != NULL;
+}
+
+static void try_socket(dt_fleet *f, const char *path, bool named)
+{
+	dt_buf b = {0};
+	int fd;
+
+	if (is_taken(f, path) || f->targets.n >= MAX_TARGETS)
+		return;
+	fd = connect_to(path);
+	if (fd >= 0) {
+		*dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
+	} else if (named && errno != ECONNREFUSED && errno != ENOENT) {
+		dt_map_set(f->seen, path, f); /* it is said once */
+		dt_buf_printf(&b, "cannot connect to %s: %s", path, strerror(errno));
+		dt_fleet_tell(f, DT_DIAG_DROP, b.s);
+	}
+	dt_buf_free(&b);
+}
+
+static void try_directory(dt_fleet *f, const char *dir)
+{
+	struct dirent **names;
+	int n = scandir(dir, &names, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char *path = dt_xasprintf("%s/%s", dir, names[i]->d_name);
+		struct stat st;
+
+		if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+			try_socket(f, path, true);
+		free(path);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+}
+
+void dt_fleet_scan(dt_fleet *f)
+{
+	const char *p = f->env.paths;
+
+	f->scanned = dt_now();
+	while (*p) {
+		size_t n = strcspn(p, ":");
+		char *path = dt_xasprintf("%.*s", (int)n, p);
+		struct stat st;
+
+		if (n && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			try_directory(f, path);
+		else if (n)
+			try_socket(f, path, true);
+		free(path);
+		p += n + (p[n] == ':');
+	}
+}
+
+/* ---- talking with them ---- */
+
+void dt_fleet_work(dt_fleet *f)
+{
+	uint64_t now = dt_now();
+
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (!t->link || !dt_target_work(t) || t->state == DT_T_NEW)
+			continue;
+		if (now - t->pinged >= SECOND && t->state != DT_T_DONE)
+			dt_target_ping(t);
+	}
+}
+
+/* A machine that has been silent for too long. What has answered once is dropped. */
+static void give_up(dt_target *t, const char *what)
+{
+	if (t->state != DT_T_NEW) {
+		dt_target_drop(t, "%s", what);
+		return;
+	}
+	t->late = true;
+	dt_target_say(t, DT_DIAG_DROP, "%s", what);
+}
+
+void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what)
+{
+	for (;;) {
+		DT_VEC(struct pollfd) fds = {0};
+		uint64_t now = dt_now();
+
+		dt_fleet_work(f);
+		for (uint32_t i = 0; i < f->targets.n; i++) {
+			dt_target *t = f->targets.v[i];
+
+			if (!t->link || t->state == DT_T_DONE || done(t))
+				continue;
+			if (now > t->heard && now - t->heard > silence) {
+				give_up(t, what);
+				continue;
+			}
+			*dt_vec_add(&fds, NULL) = (struct pollfd){
+			    .fd = dt_link_fd(t->link), .events = POLLIN | (dt_link_pending(t->link) ? POLLOUT : 0)};
+		}
+		if (fds.n)
+			poll(fds.v, fds.n, 100);
+		now = fds.n;
+		dt_vec_free(&fds);
+		if (!now || f->aborted)
+			return;
+	}
+}
+
+static bool has_answered(const dt_target *t)
+{
+	return t->late || (t->state != DT_T_NEW && t->clock.pongs >= DT_PINGS);
+}
+
+dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
+{
+	dt_fleet *f = dt_xcalloc(1, sizeof(*f));
+
+	f->env = *env;
+	f->agg_by_name = dt_map_new();
+	f->seen = dt_map_new();
+	f->names = dt_farnames_new();
+	f->epoll = -1;
+	f->next_epid = 1;
+	dt_fleet_scan(f);
+	dt_fleet_wait(f, has_answered, dt_opt(env->opts, DT_O_TARGETWAIT),
+		      "it does not answer: there may be no agent");
+	return f;
+}
+
+void dt_fleet_free(dt_fleet *f)
+{
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < f->targets.n; i++)
+		dt_target_free(f->targets.v[i]);
+	dt_vec_free(&f->targets);
+	for (uint32_t i = 0; i < f->programs.n; i++) {
+		dt_buf_free(&f->programs.v[i].message);
+		free(f->programs.v[i].matches);
+	}
+	dt_vec_free(&f->programs);
+	for (uint32_t i = 0; i < f->rows.n; i++)
+		free(f->rows.v[i].keys);
+	dt_vec_free(&f->rows);
+	dt_order_free(&f->order);
+	dt_farnames_free(f->names);
+	dt_map_free(f->agg_by_name);
+	dt_map_free(f->seen);
+	free(f);
+}
+
+static dt_target *there(const dt_fleet *f, uint32_t i)
+{
+	for (uint32_t k = 0; k < f->targets.n; k++)
+		if (dt_target_is_there(f->targets.v[k]) && i-- == 0)
+			return f->targets.v[k];
+	return NULL;
+}
+
+bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_machine *out)
+{
+	const dt_target *t = there(f, i);
+
+	if (t)
+		*out = (struct dt_machine){t->name, t->os, t->release, t->ncpus, t->hostid, t->clock.error};
+	return t != NULL;
+}
+
+static bool has_listed(const dt_target *t)
+{
+	return !t->listing || t->listed;
+}
+
+int dt_fleet_list(dt_fleet *f, uint32_t i, const char *desc, uint32_t spec, dt_fleet_probe_f *each, void *arg, dt_error *err)
+{
+	const struct dt_listing listing = {each, arg};
+	dt_target *t = there(f, i);
+	dt_buf b = {0};
+
+	dt_put_string(&b, desc ? desc : "");
+	dt_put_u32(&b, spec);
+	dt_link_send(t->link, DT_M_LIST, &b);
+	dt_buf_free(&b);
+	t->listing = &listing;
+	t->listed = false;
+	dt_fleet_wait(f, has_listed, WORK_SILENCE, "it does not answer any more");
+	t->listing = NULL;
+	if (!t->listed)
+		return dt_err(err, EDT_NOPROBE, "%s has gone", t->name);
+	return t->why_no_list[0] ? dt_err(err, EDT_NOPROBE, "%s: %s", t->name, t->why_no_list) : 0;
+}
+
+bool dt_fleet_name(const dt_fleet *f, uint64_t addr, const char **mod, const char **sym, uint64_t *off)
+{
+	return dt_farnames_find(f->names, addr, mod, sym, off);
+}
+
+/* ---- programs ---- */
+
+static void note_aggs(dt_fleet *f, const dt_clause *c)
+{
+	for (uint32_t i = 0; i < c->nstmts; i++)
+		for (uint32_t k = 0; k < c->stmts[i].naggs; k++)
+			dt_map_set(f->agg_by_name, c->stmts[i].aggs[k]->name, c->stmts[i].aggs[k]);
+}
+
+void dt_fleet_keep_text(dt_fleet *f, const dt_program *p, const struct dt_wire_program *text)
+{
+	struct dt_fleet_program *fp = dt_vec_add(&f->programs, NULL);
+
+	*fp = (struct dt_fleet_program){.prog = p};
+	fp->matches = dt_xcalloc(p->nclauses + 1, sizeof(*fp->matches));
+	dt_put_program(&fp->message, text);
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		note_aggs(f, &p->clauses[i]);
+}
+
+uint32_t dt_fleet_count(const dt_fleet *f)
+{
+	return f->programs.n;
+}
+
+/* An option's value as the user would write it; false: it is not for other machines. */
+static bool option_text(const dt_options *o, enum dt_opt_id id, dt_buf *out)
+{
+	unsigned long long v = dt_opt(o, id);
+	const char *word;
+	size_t n;
+
+	if (!o->is_set[id] || id == DT_O_CPP || id == DT_O_VERBOSE || id == DT_O_TREE || id == DT_O_MACHINES)
+		return false;
+	switch (dt_opt_table[id].kind) {
+	case DT_OPT_BOOL: dt_buf_puts(out, v ? "yes" : "no"); return true;
+	case DT_OPT_INT:
+	case DT_OPT_SIZE: dt_buf_printf(out, "%llu", v); return true;
+	case DT_OPT_RATE: dt_buf_printf(out, "%lluns", v); return true;
+	case DT_OPT_CHOICE:
+		word = dt_option_choice(id, v, &n);
+		dt_buf_add(out, word, n);
+		return n > 0;
+	case DT_OPT_STRING:
+	case DT_OPT_LIST:
+	case DT_OPT_ATTR:
+	case DT_OPT_VERSION: break;
+	}
+	return false;
+}
+
+static void send_options(dt_target *t)
+{
+	dt_buf b = {0}, value = {0};
+
+	for (int i = 0; i < DT_O_MAX; i++) {
+		dt_buf_reset(&value);
+		if (!option_text(t->fleet->env.opts, i, &value))
+			continue;
+		dt_put_string(&b, dt_opt_table[i].name);
+		dt_put_string(&b, value.s);
+		dt_link_send(t->link, DT_M_OPTION, &b);
+	}
+	dt_buf_free(&b);
+	dt_buf_free(&value);
+}
+
+static void send_program(dt_target *t, const struct dt_fleet_program *p)
+{
+	dt_buf copy = {0};
+
+	dt_buf_add(&copy, p->message.s, p->message.n);
+	dt_link_send(t->link, DT_M_PROGRAM, &copy);
+	dt_buf_free(&copy);
+}
+
+void dt_fleet_brief(dt_target *t)
+{
+	dt_fleet *f = t->fleet;
+
+	dt_target_ping(t);
+	if (f->going && !f->stopped)
+		dt_target_say(t, DT_DIAG_NOTE, "joins");
+	for (uint32_t i = 0; i < f->programs.n && f->programs.v[i].enabled; i++) {
+		if (i == 0)
+			send_options(t);
+		send_program(t, &f->programs.v[i]);
+	}
+	if (f->going && !f->stopped) {
+		dt_link_send(t->link, DT_M_GO, NULL);
+		t->state = DT_T_RUNNING;
+	}
+}
+
+static bool has_enabled(const dt_target *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->fleet->programs.n; i++)
+		n += t->fleet->programs.v[i].enabled;
+	return t->state == DT_T_NEW || t->enabled >= n;
+}
+
+int dt_fleet_enable(dt_fleet *f, const dt_program *p, uint32_t *matches, dt_error *err)
+{
+	uint32_t at = 0;
+
+	while (at < f->programs.n && f->programs.v[at].prog != p)
+		at++;
+	if (at == f->programs.n || (at > 0 && !f->programs.v[at - 1].enabled) || f->programs.v[at].enabled)
+		return dt_err(err, EINVAL, "with option machines, programs are enabled once and in their order");
+	f->programs.v[at].enabled = true;
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (t->state != DT_T_KNOWN)
+			continue;
+		if (at == 0)
+			send_options(t);
+		send_program(t, &f->programs.v[at]);
+		t->heard = dt_now();
+	}
+	dt_fleet_wait(f, has_enabled, WORK_SILENCE, "it does not answer any more");
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		matches[i] += f->programs.v[at].matches[i];
+	return f->aborted ? dt_err(err, EDT_DIRABORT, NULL) : 0;
+}
+
+/* ---- what cannot be done yet ---- */
+
+/* A global variable of the program that it uses; NULL: none. */
+static const char *global_of(const dt_clause *c)
+{
+	DT_EACH_DIFO(it, c)
+		for (uint32_t i = 0; i < it.difo->nvars; i++) {
+			const dt_difvar *v = &it.difo->vars[i];
+
+			if (v->scope == DT_SCOPE_GLOBAL && v->id >= DT_VAR_USER_MIN)
+				return it.difo->strtab + v->name;
+		}
+	return NULL;
+}
+
+/* A conversion that shows a number as the name of an address of this machine; 0: none. */
+static char address_format(const dt_clause *c)
+{
+	for (uint32_t i = 0; i < c->nstmts; i++)
+		for (uint32_t k = 0; c->stmts[i].format && k < c->stmts[i].format->nconvs; k++)
+			if (strchr("aA", c->stmts[i].format->convs[k].letter) && c->stmts[i].format->convs[k].letter)
+				return c->stmts[i].format->convs[k].letter;
+	return 0;
+}
+
+int dt_fleet_check(const dt_program *p, dt_error *err)
+{
+	for (uint32_t i = 0; i < p->nclauses; i++) {
+		const dt_clause *c = &p->clauses[i];
+		const char *global;
+		char letter;
+
+		if (!c->desc.machine || strcmp(c->desc.machine, "host") == 0)
+			continue;
+		global = global_of(c);
+		letter = address_format(c);
+		if (global)
+			dt_err(err, EDT_COMPILER,
+			       "the clause of %s:%s:%s:%s:%s uses the global variable %s: variables that several machines "
+			       "share are not supported yet; use self->, this-> or an aggregation",
+			       c->desc.machine, c->desc.prov, c->desc.mod, c->desc.func, c->desc.name, global);
+		else if (letter)
+			dt_err(err, EDT_COMPILER,
+			       "the clause of %s:%s:%s:%s:%s uses the format %%%c, which would name an address of another "
+			       "machine as if it were of this one; use sym(), usym() or stack()",
+			       c->desc.machine, c->desc.prov, c->desc.mod, c->desc.func, c->desc.name, letter);
+		else
+			continue;
+		err->pos = c->pos;
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,311 @@
+/*
+ * one_target: one machine, from the first HELLO to its BYE. What each message does, and when it may come.
+ *
+ * The target's clock is compared with ours by round trips: it reads its clock at some moment between our two readings, so
+ * half the round trip is the error; of the last 16 the shortest is used. Times of its records are converted when they arrive.
+ * An agent on the kernel that we run on has our clock, and nothing is converted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "fleet/one_target.h"
+
+dt_target *dt_target_new(dt_fleet *f, int fd, const char *path)
+{
+	dt_target *t = dt_xcalloc(1, sizeof(*t));
+	struct dt_wire_hello h = {.version = DT_FLEET_VERSION,
+				  .name = "host",
+				  .os = f->env.os,
+				  .release = DT_VERSION_TEXT};
+	dt_buf b = {0};
+
+	t->fleet = f;
+	t->index = f->targets.n + 1;
+	t->path = dt_xstrdup(path);
+	t->link = dt_link_new(fd);
+	t->losses = dt_losses_new();
+	t->heard = dt_now();
+	if (getrandom(&t->nonce, sizeof(t->nonce), GRND_NONBLOCK) < 0)
+		t->nonce = t->heard;
+	h.nonce = t->nonce;
+	dt_put_hello(&b, &h);
+	dt_link_send(t->link, DT_M_HELLO, &b);
+	dt_buf_free(&b);
+	return t;
+}
+
+void dt_target_free(dt_target *t)
+{
+	dt_link_free(t->link);
+	dt_losses_free(t->losses);
+	for (uint32_t i = 0; i < t->ecbs.n; i++)
+		free(t->ecbs.v[i]);
+	dt_vec_free(&t->ecbs);
+	dt_vec_free(&t->aggs);
+	dt_vec_free(&t->clauses);
+	free(t->path);
+	free(t);
+}
+
+/* ---- words for the user ---- */
+
+static const char *called(const dt_target *t)
+{
+	return t->name[0] ? t->name : t->path;
+}
+
+void dt_target_say(dt_target *t, enum dt_diag_kind kind, const char *fmt, ...)
+{
+	dt_buf b = {0};
+	va_list ap;
+
+	dt_buf_printf(&b, "%s: ", called(t));
+	va_start(ap, fmt);
+	dt_buf_vprintf(&b, fmt, ap);
+	va_end(ap);
+	dt_make_safe(b.s, b.n, false);
+	dt_fleet_tell(t->fleet, kind, b.s);
+	dt_buf_free(&b);
+}
+
+void dt_target_drop(dt_target *t, const char *fmt, ...)
+{
+	bool traced = t->state == DT_T_RUNNING || t->state == DT_T_STOPPING;
+	char why[512];
+	va_list ap;
+
+	if (t->state == DT_T_GONE || t->state == DT_T_DONE)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	t->state = DT_T_GONE;
+	dt_target_say(t, DT_DIAG_DROP, "%s%s", why,
+		      traced ? "; what it had not sent is missing from now on" : "");
+	dt_link_free(t->link);
+	t->link = NULL;
+}
+
+/* ---- its clock ---- */
+
+void dt_target_ping(dt_target *t)
+{
+	dt_buf b = {0};
+
+	t->pinged = dt_now();
+	dt_put_u64(&b, dt_now_kernel());
+	dt_link_send(t->link, DT_M_PING, &b);
+	dt_buf_free(&b);
+}
+
+static void take_pong(dt_target *t, uint64_t sent, uint64_t theirs)
+{
+	struct dt_clock *c = &t->clock;
+	uint64_t now = dt_now_kernel(), trip = now - sent;
+	uint32_t n, shortest = 0;
+
+	c->pongs++;
+	if (sent > now || c->same)
+		return;
+	c->best[c->n % DT_NELEM(c->best)] = trip;
+	c->offset[c->n++ % DT_NELEM(c->best)] = (int64_t)(theirs - sent - trip / 2);
+	n = c->n < DT_NELEM(c->best) ? c->n : DT_NELEM(c->best);
+	for (uint32_t i = 1; i < n; i++)
+		if (c->best[i] < c->best[shortest])
+			shortest = i;
+	c->use = c->offset[shortest];
+	c->error = c->best[shortest] / 2;
+}
+
+/* ---- messages ---- */
+
+static void copy_name(char *to, const char *from)
+{
+	snprintf(to, DT_WIRE_NAME_MAX + 1, "%s", from);
+	dt_make_safe(to, strlen(to), false);
+}
+
+static const char *take_hello(dt_target *t, dt_message *m)
+{
+	struct dt_wire_hello h;
+
+	if (!dt_get_hello(m, &h))
+		return "its first message is not understood";
+	if (h.version != DT_FLEET_VERSION) {
+		dt_target_drop(t, "it speaks version %u of the protocol, this dtrace speaks version %u", h.version,
+			       DT_FLEET_VERSION);
+		return NULL;
+	}
+	if (h.nonce != t->nonce)
+		return "it answers another front";
+	if (!h.name[0] || strcmp(h.name, "host") == 0)
+		return "it has no name of its own";
+	for (uint32_t i = 0; i < t->fleet->targets.n; i++)
+		if (dt_target_is_there(t->fleet->targets.v[i]) && strcmp(t->fleet->targets.v[i]->name, h.name) == 0) {
+			dt_target_drop(t, "another machine is already called %.100s", h.name);
+			return NULL;
+		}
+	copy_name(t->name, h.name);
+	copy_name(t->os, h.os);
+	copy_name(t->release, h.release);
+	t->ncpus = h.ncpus;
+	t->hostid = h.hostid;
+	t->clock.same = h.clock && h.clock == dt_wire_clock();
+	t->state = DT_T_KNOWN;
+	t->late = false;
+	dt_fleet_brief(t);
+	return NULL;
+}
+
+static int tell_loss(void *arg, const dt_diag *d)
+{
+	dt_target_say(arg, DT_DIAG_DROP, "%s", d->text);
+	return 0;
+}
+
+static const char *take_status(dt_target *t, dt_message *m)
+{
+	struct dt_losses_to to = {.opts = t->fleet->env.opts, .tell = tell_loss, .arg = t, .now = dt_now()};
+	dt_arena *a = dt_arena_new();
+	dt_status st;
+	bool ok = dt_get_status(m, &st, a);
+
+	if (ok)
+		dt_losses_report(t->losses, &st, &to);
+	dt_arena_free(a);
+	return ok ? NULL : "its status is not understood";
+}
+
+static void take_note(dt_target *t, dt_message *m)
+{
+	static const enum dt_diag_kind kinds[] = {DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE, DT_DIAG_NOTE};
+	uint32_t kind = dt_get_u32(m);
+
+	dt_target_say(t, kinds[kind], "%.400s", dt_get_string(m));
+}
+
+static void take_bye(dt_target *t, dt_message *m)
+{
+	uint64_t records = dt_get_u64(m), rows = dt_get_u64(m);
+
+	if (records != t->records || rows != t->rows)
+		dt_target_say(t, DT_DIAG_DROP, "%llu of %llu records and %llu of %llu rows of aggregations have come",
+			      (unsigned long long)t->records, (unsigned long long)records,
+			      (unsigned long long)t->rows, (unsigned long long)rows);
+	t->state = DT_T_DONE;
+}
+
+static const char *take_exit(dt_target *t, dt_message *m)
+{
+	if (!t->exits)
+		return "it calls exit(), which the program does not do there";
+	if (!t->fleet->exiting)
+		t->fleet->exit_status = (int)dt_get_u32(m);
+	t->fleet->exiting = true;
+	return NULL;
+}
+
+static const char *take_probe(dt_target *t, dt_message *m)
+{
+	struct dt_wire_probe p;
+
+	if (!t->listing || !dt_get_probe(m, &p))
+		return "it names a probe that nobody has asked for";
+	t->listing->each(t->listing->arg, &p);
+	return NULL;
+}
+
+/* While it only prepares: shapes, lists. */
+static const char *take_preparation(dt_target *t, uint32_t type, dt_message *m)
+{
+	struct dt_wire_clause clause;
+	struct dt_wire_agg agg;
+	const char *why;
+
+	switch (type) {
+	case DT_M_CLAUSE: return dt_get_clause(m, &clause) ? dt_shape_clause(t, &clause) : "";
+	case DT_M_AGG: return dt_get_agg(m, &agg) ? dt_shape_agg(t, &agg) : "";
+	case DT_M_ENABLED: return dt_get_u32(m) == t->enabled++ ? NULL : "";
+	case DT_M_PROBE: return take_probe(t, m);
+	case DT_M_LISTED:
+		why = dt_get_string(m);
+		snprintf(t->why_no_list, sizeof(t->why_no_list), "%s", why ? why : "");
+		t->listed = true;
+		return NULL;
+	default: return "";
+	}
+}
+
+/* What it traces. */
+static const char *take_data(dt_target *t, uint32_t type, dt_message *m)
+{
+	struct dt_wire_ecb ecb;
+	struct dt_wire_fault fault;
+
+	switch (type) {
+	case DT_M_STARTED: t->started = true; return NULL;
+	case DT_M_ECB: return dt_get_ecb(m, &ecb) ? dt_shape_ecb(t, &ecb) : "";
+	case DT_M_RECORD: return dt_shape_record(t, m);
+	case DT_M_FAULT: return dt_get_fault(m, &fault) ? dt_shape_fault(t, &fault) : "";
+	case DT_M_ROW: return dt_shape_row(t, m);
+	case DT_M_STATUS: return take_status(t, m);
+	case DT_M_PROMISE:
+		t->promise = dt_get_u64(m) - (uint64_t)t->clock.use;
+		t->late = false;
+		return NULL;
+	case DT_M_EXIT: return take_exit(t, m);
+	case DT_M_BYE: return t->state == DT_T_STOPPING ? (take_bye(t, m), NULL) : "";
+	default: return "";
+	}
+}
+
+/* NULL, or what is wrong; "": the message is not one that may come now. */
+static const char *take(dt_target *t, dt_packet *p)
+{
+	uint64_t sent;
+
+	t->heard = dt_now();
+	if (t->state == DT_T_NEW)
+		return p->type == DT_M_HELLO ? take_hello(t, &p->body) : "";
+	if (!dt_wire_is_well_formed(p->type, p->body))
+		return "";
+	switch (p->type) {
+	case DT_M_PONG:
+		sent = dt_get_u64(&p->body);
+		take_pong(t, sent, dt_get_u64(&p->body));
+		if (t->clock.pongs < DT_PINGS) /* one after the other: none waits for another */
+			dt_target_ping(t);
+		return NULL;
+	case DT_M_NOTE: take_note(t, &p->body); return NULL;
+	case DT_M_REFUSED: dt_target_drop(t, "%.400s", dt_get_string(&p->body)); return NULL;
+	default: break;
+	}
+	return t->state == DT_T_KNOWN || (t->state == DT_T_RUNNING && !t->started && p->type != DT_M_STARTED)
+		   ? take_preparation(t, p->type, &p->body)
+		   : take_data(t, p->type, &p->body);
+}
+
+bool dt_target_work(dt_target *t)
+{
+	const char *why = NULL;
+	bool ended = dt_link_work(t->link) < 0;
+	dt_packet p;
+	int rc = 0;
+
+	while (!why && t->link && t->state != DT_T_DONE && (rc = dt_link_next(t->link, &p)) > 0)
+		why = take(t, &p);
+	if (t->state == DT_T_DONE) {
+		dt_link_free(t->link);
+		t->link = NULL;
+	}
+	if (!t->link)
+		return false;
+	if (why)
+		dt_target_drop(t, "its connection was closed: %s", *why ? why : "a message is not understood");
+	else if (rc < 0 || ended)
+		dt_target_drop(t, "%s", dt_link_why(t->link));
+	else
+		return true;
+	return false;
+}

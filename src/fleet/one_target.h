@@ -1,0 +1,169 @@
+/*
+ * one_target: private to src/fleet. The front's data: the fleet, its targets, and the records and rows that came.
+ */
+#ifndef DT_ONE_TARGET_H
+#define DT_ONE_TARGET_H
+
+#include "fleet/fleet.h"
+
+#define DT_NAMES_BASE UINT64_C(0x00f1000000000000) /* no address of this CPU, of the kernel or of a process */
+
+/* ---- far_names.c ---- */
+typedef struct dt_farnames dt_farnames;
+dt_farnames *dt_farnames_new(void);
+void dt_farnames_free(dt_farnames *ns);
+/* The address that stands for this name on all machines. */
+uint64_t dt_farnames_add(dt_farnames *ns, const struct dt_wire_name *n, uint64_t addr);
+bool dt_farnames_find(const dt_farnames *ns, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
+
+/* ---- order.c ---- */
+struct dt_waiting_record {
+	uint64_t time; /* of the front's clock */
+	uint32_t machine;
+	uint64_t arrival;
+	size_t size;
+	dt_record rec;
+	dt_fault fault;
+	dt_datum *values;
+	char *bytes;
+};
+typedef struct dt_order {
+	DT_VEC(struct dt_waiting_record) v;
+	uint64_t arrivals;
+	size_t bytes;
+} dt_order;
+/* Copy a record of this machine (0: the front's own). */
+struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine);
+/* Those up to this time, to the sink, in order. 0, or what the sink said. */
+int dt_order_release(dt_order *o, uint64_t until, const dt_sink *sink);
+void dt_order_free(dt_order *o);
+
+/* ---- one_target.c ---- */
+enum dt_target_state {
+	DT_T_NEW,      /* HELLO is sent */
+	DT_T_KNOWN,    /* and answered */
+	DT_T_RUNNING,  /* GO is sent */
+	DT_T_STOPPING, /* STOP is sent */
+	DT_T_DONE,     /* BYE has come */
+	DT_T_GONE,
+};
+
+#define DT_PINGS 8 /* before anything is traced */
+struct dt_clock {
+	uint64_t best[16]; /* round trips, of which the shortest counts */
+	int64_t offset[16];
+	uint32_t n, pongs;
+	int64_t use;	/* target's time - front's time */
+	uint64_t error; /* half the round trip */
+	uint64_t last;	/* the last time that was converted: time does not go back */
+	bool same;	/* it is our own */
+};
+
+struct dt_target_clause {
+	uint32_t program, number;
+	dt_clause *clause;
+};
+
+struct dt_target_agg {
+	uint32_t id;
+	const dt_agg *agg;
+};
+
+typedef struct dt_target {
+	dt_fleet *fleet;
+	uint32_t index; /* from 1 */
+	char *path;
+	dt_link *link;
+	enum dt_target_state state;
+	uint64_t nonce;
+	char name[DT_WIRE_NAME_MAX + 1], os[DT_WIRE_NAME_MAX + 1], release[DT_WIRE_NAME_MAX + 1];
+	uint32_t ncpus;
+	uint64_t hostid;
+	struct dt_clock clock;
+	uint64_t heard;	  /* dt_now() of the last frame */
+	uint64_t pinged;  /* dt_now() */
+	uint64_t promise; /* in the front's time; 0: none yet */
+	bool late;	  /* it is not waited for; that was said */
+	uint32_t enabled; /* programs */
+	bool started;
+	bool exits;	  /* a clause of it may call exit() */
+	DT_VEC(struct dt_target_clause) clauses;
+	DT_VEC(struct dt_target_agg) aggs;
+	DT_VEC(dt_ecb *) ecbs; /* by their number there */
+	uint64_t records, rows;
+	dt_losses *losses;
+	const struct dt_listing *listing; /* NULL: no list was asked for */
+	bool listed;
+	char why_no_list[256];
+} dt_target;
+
+struct dt_listing {
+	dt_fleet_probe_f *each;
+	void *arg;
+};
+
+dt_target *dt_target_new(dt_fleet *f, int fd, const char *path);
+void dt_target_free(dt_target *t);
+/* Read, act, write. False: it is gone (and that was told). */
+bool dt_target_work(dt_target *t);
+void dt_target_say(dt_target *t, enum dt_diag_kind kind, const char *fmt, ...) DT_PRINTF(3, 4);
+/* It is gone from now on, for this reason. */
+void dt_target_drop(dt_target *t, const char *fmt, ...) DT_PRINTF(2, 3);
+void dt_target_ping(dt_target *t);
+static inline bool dt_target_is_there(const dt_target *t)
+{
+	return t->state != DT_T_NEW && t->state != DT_T_GONE && t->state != DT_T_DONE;
+}
+
+/* ---- shape.c: each is NULL, or what is wrong ---- */
+const char *dt_shape_clause(dt_target *t, const struct dt_wire_clause *c);
+const char *dt_shape_agg(dt_target *t, const struct dt_wire_agg *a);
+const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *e);
+const char *dt_shape_record(dt_target *t, dt_message *m);
+const char *dt_shape_fault(dt_target *t, const struct dt_wire_fault *w);
+const char *dt_shape_row(dt_target *t, dt_message *m);
+
+/* ---- front.c ---- */
+struct dt_fleet_program {
+	const dt_program *prog;
+	dt_buf message;	   /* PROGRAM */
+	uint32_t *matches; /* of its clauses, on all targets */
+	bool enabled;
+};
+
+struct dt_fleet_row {
+	const dt_agg *agg;
+	dt_datum *keys;
+	uint64_t *words;
+};
+
+struct dt_fleet {
+	struct dt_fleet_env env;
+	DT_VEC(dt_target *) targets;
+	DT_VEC(struct dt_fleet_program) programs;
+	dt_map *agg_by_name; /* -> const dt_agg * of the front */
+	dt_map *seen;	     /* paths of sockets that were tried */
+	dt_farnames *names;
+	dt_order order;
+	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */
+	uint32_t next_epid;
+	bool aborted; /* tell() said so */
+	bool exiting;
+	int exit_status;
+	bool going, stopped;
+	uint64_t scanned; /* dt_now() */
+	/* the engine */
+	const struct dt_engine_ops *inner_ops;
+	dt_engine *inner;
+	int epoll;
+	bool overflowed;
+};
+void dt_fleet_scan(dt_fleet *f);	    /* connect to new sockets */
+void dt_fleet_work(dt_fleet *f);	    /* all targets */
+/* A machine has answered: what it has to know of the session so far. */
+void dt_fleet_brief(dt_target *t);
+/* Until done(target) is true of all targets, or they have been silent for that long. */
+void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what);
+int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text);
+
+#endif

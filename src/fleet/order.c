@@ -1,0 +1,84 @@
+/*
+ * order: records of all machines, copied, until they can be passed on in order of time.
+ *
+ * Records of one machine come in their order, so those with equal times stay in the order of their arrival; parts of one
+ * firing have the same time and the same machine, and stay together.
+ */
+#include <stdlib.h>
+
+#include "fleet/one_target.h"
+
+struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine)
+{
+	uint32_t n = r->values ? r->ecb->clause->nactions : 0, end = n ? r->first + r->nactions : 0;
+	struct dt_waiting_record *w = dt_vec_add(&o->v, NULL);
+	size_t bytes = 0;
+	char *p;
+
+	for (uint32_t i = r->first; i < end; i++)
+		bytes += dt_align_up(r->values[i].size, 8);
+	*w = (struct dt_waiting_record){
+	    .time = r->timestamp, .machine = machine, .arrival = o->arrivals++, .rec = *r};
+	if (r->fault)
+		w->fault = *r->fault;
+	w->values = dt_xcalloc(n + 1, sizeof(*w->values));
+	w->bytes = p = dt_xcalloc(1, bytes + 8);
+	for (uint32_t i = r->first; i < end; i++) {
+		w->values[i] = r->values[i];
+		if (!r->values[i].data)
+			continue;
+		memcpy(p, r->values[i].data, r->values[i].size);
+		w->values[i].data = p;
+		p += dt_align_up(r->values[i].size, 8);
+	}
+	w->size = bytes + n * sizeof(*w->values) + sizeof(*w);
+	o->bytes += w->size;
+	return w;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dt_waiting_record *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->machine != y->machine)
+		return x->machine < y->machine ? -1 : 1;
+	return x->arrival < y->arrival ? -1 : 1;
+}
+
+static void free_record(struct dt_waiting_record *w)
+{
+	free(w->values);
+	free(w->bytes);
+}
+
+int dt_order_release(dt_order *o, uint64_t until, const dt_sink *sink)
+{
+	uint32_t n = 0;
+	int rc = 0;
+
+	if (o->v.n)
+		qsort(o->v.v, o->v.n, sizeof(*o->v.v), by_time);
+	for (; n < o->v.n && o->v.v[n].time <= until; n++) {
+		struct dt_waiting_record *w = &o->v.v[n];
+
+		w->rec.values = w->rec.values ? w->values : NULL;
+		w->rec.fault = w->rec.fault ? &w->fault : NULL;
+		if (rc == 0)
+			rc = sink->record(sink->arg, &w->rec);
+		o->bytes -= w->size;
+		free_record(w);
+	}
+	if (n && n < o->v.n)
+		memmove(o->v.v, o->v.v + n, (o->v.n - n) * sizeof(*o->v.v));
+	o->v.n -= n;
+	return rc;
+}
+
+void dt_order_free(dt_order *o)
+{
+	for (uint32_t i = 0; i < o->v.n; i++)
+		free_record(&o->v.v[i]);
+	dt_vec_free(&o->v);
+}

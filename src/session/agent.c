@@ -1,0 +1,390 @@
+/*
+ * agent: the other side of a front (src/fleet): compiles what the front sends, traces, and sends what the engine returns.
+ *
+ * The engine's records and rows go out as they are: what to do with them (print, aggregate, exit) is the front's to
+ * decide. Only names of addresses are added, since the symbols are here. There is no consumer and no output.
+ *
+ * Records are read every FLUSH, or when a buffer fills up; aggregations at aggrate. While the front does not read, at most
+ * PENDING_MAX waits here; then the engine is not read, and its own rules for full buffers hold. When the front
+ * goes away, the handle is closed and everything is detached.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "session/agent.h"
+
+#define FLUSH_NS      UINT64_C(50000000)
+#define PENDING_MAX   (4u << 20)
+#define HELLO_NS      UINT64_C(10000000000) /* from the connection to the front's first word */
+#define LAST_WORDS_NS UINT64_C(5000000000)
+
+static int on_diag(dtrace_hdl_t *h, enum dtrace_diag_kind kind, const char *text, void *arg)
+{
+	struct dt_agent *a = arg;
+	dt_buf b = {0}; /* another message may be half made */
+
+	(void)h;
+	dt_put_u32(&b, (uint32_t)kind);
+	dt_put_string(&b, text);
+	dt_link_send(a->link, DT_M_NOTE, &b);
+	dt_buf_free(&b);
+	return 0;
+}
+
+static void refuse(struct dt_agent *a, const char *why)
+{
+	snprintf(a->why, sizeof(a->why), "%s", why);
+	dt_buf_reset(&a->body);
+	dt_put_string(&a->body, why);
+	dt_link_send(a->link, DT_M_REFUSED, &a->body);
+	a->state = DT_AGENT_REFUSED;
+}
+
+static void refuse_handle(struct dt_agent *a)
+{
+	refuse(a, dtrace_errtext(a->h));
+}
+
+/* ---- what the policy allows ---- */
+
+static bool is_allowed(const struct dt_agent *a, const char *provider)
+{
+	const char *p = a->policy.providers;
+
+	if (!p)
+		return true;
+	while (*p) {
+		size_t n = strcspn(p, ",");
+		char pattern[128];
+
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)n, p);
+		if (dt_glob_match(pattern, provider))
+			return true;
+		p += n + (p[n] == ',');
+	}
+	return false;
+}
+
+static bool obeys_policy(struct dt_agent *a, const dt_program *p, uint32_t first_ecb, uint32_t first_clause)
+{
+	dtrace_hdl_t *h = a->h;
+	char why[256];
+
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		if (dt_clause_is_destructive(&p->clauses[i]) && !a->policy.destructive) {
+			refuse(a, "destructive actions are not allowed by its policy");
+			return false;
+		}
+	for (uint32_t i = first_ecb; i < h->ecbs.n; i++)
+		if (!is_allowed(a, h->ecbs.v[i].probe->prov)) {
+			snprintf(why, sizeof(why), "probes of provider %s are not allowed by its policy",
+				 h->ecbs.v[i].probe->prov);
+			refuse(a, why);
+			return false;
+		}
+	for (uint32_t i = first_clause; i < h->clauses.n; i++) /* probes that may come later */
+		if (h->clauses.v[i].kinds && !is_allowed(a, h->clauses.v[i].clause->desc.prov)) {
+			refuse(a, "probes that may be added during tracing are not allowed by its policy");
+			return false;
+		}
+	return true;
+}
+
+/* ---- what the front asks ---- */
+
+static void take_hello(struct dt_agent *a, dt_message *m)
+{
+	struct dt_wire_hello front, h = {.version = DT_FLEET_VERSION};
+
+	if (!dt_get_hello(m, &front)) {
+		a->state = DT_AGENT_BROKEN;
+		return;
+	}
+	h.nonce = front.nonce;
+	h.name = a->h->here.name;
+	h.os = a->h->here.os;
+	h.release = DT_VERSION_TEXT;
+	h.ncpus = (uint32_t)get_nprocs();
+	h.hostid = dt_machines_hostid(h.name);
+	h.clock = dt_wire_clock();
+	dt_put_hello(&a->body, &h);
+	dt_link_send(a->link, DT_M_HELLO, &a->body);
+	a->state = DT_AGENT_ASKED;
+	if (front.version != DT_FLEET_VERSION) {
+		snprintf(a->why, sizeof(a->why), "the front speaks version %u of the protocol", front.version);
+		a->state = DT_AGENT_REFUSED;
+	}
+}
+
+/* Numbers only; where files are, and what destroys, is this machine's to say. */
+static void take_option(struct dt_agent *a, dt_message *m)
+{
+	const char *name = dt_get_string(m), *value = dt_get_string(m);
+	int id = dt_options_find(name);
+
+	if (id < 0 || dt_opt_table[id].kind == DT_OPT_STRING || dt_opt_table[id].kind == DT_OPT_LIST)
+		return;
+	if (dtrace_setopt(a->h, name, value) < 0)
+		refuse_handle(a);
+}
+
+static dt_program *compile(struct dt_agent *a, const struct dt_wire_program *w)
+{
+	struct dtrace_compile_opts o = {.size = sizeof(o),
+					.spec = (enum dtrace_spec)w->spec,
+					.argc = (int)w->argc,
+					.argv = (char *const *)w->argv,
+					.name = w->name};
+	char *text = dt_xmalloc(w->len + 1);
+	dt_program *p = NULL;
+	FILE *f;
+
+	memcpy(text, w->text, w->len);
+	text[w->len] = 0;
+	if (w->is_cmdline) {
+		p = dtrace_compile_string(a->h, text, &o);
+	} else if ((f = fmemopen(text, w->len ? w->len : 1, "r"))) {
+		p = dtrace_compile_file(a->h, f, &o);
+		fclose(f);
+	}
+	free(text);
+	return p;
+}
+
+static uint32_t matches_of(const dtrace_hdl_t *h, const dt_clause *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < h->ecbs.n; i++)
+		n += h->ecbs.v[i].clause == c;
+	return n;
+}
+
+static void send_shape(struct dt_agent *a, const dt_program *p, uint32_t number)
+{
+	for (uint32_t i = 0; i < p->nclauses; i++) {
+		const dt_clause *c = &p->clauses[i];
+
+		dt_put_clause(&a->body, number, c, matches_of(a->h, c));
+		dt_link_send(a->link, DT_M_CLAUSE, &a->body);
+		for (uint32_t s = 0; s < c->nstmts; s++)
+			for (uint32_t k = 0; k < c->stmts[s].naggs; k++)
+				dt_agent_send_agg(a, c->stmts[s].aggs[k]);
+	}
+	dt_put_u32(&a->body, number);
+	dt_link_send(a->link, DT_M_ENABLED, &a->body);
+}
+
+static void take_program(struct dt_agent *a, dt_message *m)
+{
+	struct dt_wire_program *w = dt_xcalloc(1, sizeof(*w));
+	uint32_t ecbs = a->h->ecbs.n, clauses = a->h->clauses.n;
+	dt_program *p = NULL;
+
+	if (!dt_get_program(m, w) || w->number != a->programs.n)
+		a->state = DT_AGENT_BROKEN;
+	else if (!(p = compile(a, w)) || dtrace_enable(a->h, p, NULL) < 0)
+		refuse_handle(a);
+	else if (obeys_policy(a, p, ecbs, clauses)) {
+		*dt_vec_add(&a->programs, NULL) = p;
+		send_shape(a, p, w->number);
+	}
+	free(w);
+}
+
+static void take_go(struct dt_agent *a)
+{
+	if (a->h->ecbs.n == 0 && a->h->clauses.n == 0) {
+		dt_link_send(a->link, DT_M_STARTED, NULL); /* nothing is for us */
+		a->state = DT_AGENT_IDLE;
+	} else if (dtrace_go(a->h) < 0) {
+		refuse_handle(a);
+	} else {
+		dt_link_send(a->link, DT_M_STARTED, NULL);
+		a->state = DT_AGENT_RUNNING;
+	}
+}
+
+static void send_bye(struct dt_agent *a)
+{
+	dt_put_u64(&a->body, a->records);
+	dt_put_u64(&a->body, a->rows);
+	dt_link_send(a->link, DT_M_BYE, &a->body);
+	a->state = DT_AGENT_DONE;
+}
+
+static void take_stop(struct dt_agent *a)
+{
+	if (a->state == DT_AGENT_RUNNING) {
+		dt_agent_pump(a, true);
+		if (dtrace_stop(a->h) < 0)
+			on_diag(a->h, DTRACE_DIAG_DROP, dtrace_errtext(a->h), a);
+		dt_agent_pump(a, true);
+	}
+	send_bye(a);
+}
+
+static int send_probe(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, void *arg)
+{
+	struct dt_wire_probe w = {p->id, p->provider, p->module, p->function, p->name};
+	struct dt_agent *a = arg;
+
+	(void)h;
+	if (!is_allowed(a, p->provider))
+		return 0;
+	dt_put_probe(&a->body, &w);
+	dt_link_send(a->link, DT_M_PROBE, &a->body);
+	return 0;
+}
+
+static void take_list(struct dt_agent *a, dt_message *m)
+{
+	const char *desc = dt_get_string(m);
+	uint32_t spec = dt_get_u32(m);
+	int rc = dtrace_probe_iter(a->h, desc, (enum dtrace_spec)(spec & 3), send_probe, a);
+
+	dt_put_string(&a->body, rc < 0 ? dtrace_errtext(a->h) : NULL);
+	dt_link_send(a->link, DT_M_LISTED, &a->body);
+}
+
+static void take(struct dt_agent *a, dt_packet *p)
+{
+	bool asked = a->state == DT_AGENT_ASKED, running = a->state == DT_AGENT_RUNNING || a->state == DT_AGENT_IDLE;
+
+	if (a->state == DT_AGENT_NEW && p->type == DT_M_HELLO) {
+		take_hello(a, &p->body);
+		return;
+	}
+	if (!dt_wire_is_well_formed(p->type, p->body)) {
+		a->state = DT_AGENT_BROKEN;
+	} else if (p->type == DT_M_PING) {
+		dt_put_u64(&a->body, dt_get_u64(&p->body));
+		dt_put_u64(&a->body, dt_now_kernel());
+		dt_link_send(a->link, DT_M_PONG, &a->body);
+	} else if (p->type == DT_M_OPTION && asked) {
+		take_option(a, &p->body);
+	} else if (p->type == DT_M_PROGRAM && asked) {
+		take_program(a, &p->body);
+	} else if (p->type == DT_M_LIST && asked) {
+		take_list(a, &p->body);
+	} else if (p->type == DT_M_GO && asked) {
+		take_go(a);
+	} else if (p->type == DT_M_STOP && running) {
+		take_stop(a);
+	} else {
+		a->state = DT_AGENT_BROKEN;
+	}
+}
+
+/* ---- the loop ---- */
+
+static bool is_over(const struct dt_agent *a)
+{
+	return a->state == DT_AGENT_REFUSED || a->state == DT_AGENT_BROKEN || a->state == DT_AGENT_DONE;
+}
+
+/* Until something comes, or it is time to flush. */
+static void wait_for_work(struct dt_agent *a)
+{
+	dtrace_hdl_t *h = a->h;
+	bool full = dt_link_pending(a->link) > PENDING_MAX, running = a->state == DT_AGENT_RUNNING;
+	dt_pollfds fds = {0};
+
+	*dt_vec_add(&fds, NULL) = (struct pollfd){
+	    .fd = dt_link_fd(a->link), .events = POLLIN | (dt_link_pending(a->link) ? POLLOUT : 0)};
+	if (running && !full && h->engine_ops->wake_fd)
+		*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = h->engine_ops->wake_fd(h->engine), .events = POLLIN};
+	if (running)
+		dt_procs_fds(h->procs, &fds);
+	poll(fds.v, fds.n, running ? (int)(FLUSH_NS / 1000000) : 500);
+	dt_vec_free(&fds);
+}
+
+/* What is due while it traces. */
+static void work(struct dt_agent *a)
+{
+	dtrace_hdl_t *h = a->h;
+	bool filling;
+
+	if (a->state != DT_AGENT_RUNNING || dt_link_pending(a->link) > PENDING_MAX)
+		return;
+	if (dt_session_update_processes(h) < 0)
+		a->state = DT_AGENT_BROKEN;
+	filling = h->engine_ops->attend && h->engine_ops->attend(h->engine);
+	if (filling || dt_now() - a->flushed >= FLUSH_NS)
+		dt_agent_pump(a, false);
+}
+
+/* 0: the stream has ended, or the session is over. 1: the front never came. */
+static int serve(struct dt_agent *a)
+{
+	uint64_t begin = dt_now();
+	bool ended = false;
+	dt_packet p;
+	int rc = 0;
+
+	while (!ended && !is_over(a)) {
+		wait_for_work(a);
+		ended = dt_link_work(a->link) < 0;
+		while (!is_over(a) && (rc = dt_link_next(a->link, &p)) > 0)
+			take(a, &p);
+		if (rc < 0) {
+			snprintf(a->why, sizeof(a->why), "%s", dt_link_why(a->link));
+			a->state = DT_AGENT_BROKEN;
+		}
+		if (!ended)
+			work(a);
+		if (a->state == DT_AGENT_NEW && dt_now() - begin > HELLO_NS)
+			return 1;
+	}
+	return a->state == DT_AGENT_NEW;
+}
+
+/* What is still to be written, while the front takes it. */
+static void last_words(struct dt_agent *a)
+{
+	uint64_t last = dt_now();
+	size_t before = dt_link_pending(a->link);
+
+	while (dt_link_pending(a->link) && dt_now() - last < LAST_WORDS_NS) {
+		struct pollfd fd = {.fd = dt_link_fd(a->link), .events = POLLOUT};
+
+		poll(&fd, 1, 500);
+		if (dt_link_work(a->link) < 0)
+			return;
+		if (dt_link_pending(a->link) < before)
+			last = dt_now();
+		before = dt_link_pending(a->link);
+	}
+}
+
+int dtrace_agent_run(const struct dtrace_agent *policy, char *why, size_t n)
+{
+	struct dt_agent a = {.link = dt_link_new(policy->fd)};
+	struct utsname u = {0};
+	int rc;
+
+	memcpy(&a.policy, policy, policy->size < sizeof(a.policy) ? policy->size : sizeof(a.policy));
+	a.h = dtrace_open(NULL);
+	uname(&u);
+	dt_machines_init(a.h, a.policy.name ? a.policy.name : u.nodename);
+	dtrace_setopt(a.h, "machines", NULL);
+	dtrace_setopt(a.h, "empty", NULL);
+	dtrace_handle_diag(a.h, on_diag, &a);
+	dt_output_symbols(a.h, &a.env);
+	rc = serve(&a);
+	last_words(&a);
+	dtrace_close(a.h);
+	if (a.state == DT_AGENT_BROKEN && !a.why[0])
+		snprintf(a.why, sizeof(a.why), "a message of the front is not understood");
+	if (a.state == DT_AGENT_REFUSED || a.state == DT_AGENT_BROKEN)
+		rc = -1;
+	snprintf(why, n, "%s", a.why);
+	dt_link_free(a.link);
+	dt_agent_free(&a);
+	return rc;
+}
