@@ -290,7 +290,8 @@ static bool option_text(const dt_options *o, enum dt_opt_id id, dt_buf *out)
 	const char *word;
 	size_t n;
 
-	if (!o->is_set[id] || id == DT_O_CPP || id == DT_O_VERBOSE || id == DT_O_TREE || id == DT_O_MACHINES)
+	if (!o->is_set[id] || id == DT_O_CPP || id == DT_O_VERBOSE || id == DT_O_TREE || id == DT_O_MACHINES ||
+	    id == DT_O_TARGETWAIT || id == DT_O_POLICY)
 		return false;
 	switch (dt_opt_table[id].kind) {
 	case DT_OPT_BOOL: dt_buf_puts(out, v ? "yes" : "no"); return true;

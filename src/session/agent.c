@@ -126,7 +126,8 @@ static void take_option(struct dt_agent *a, dt_message *m)
 	const char *name = dt_get_string(m), *value = dt_get_string(m);
 	int id = dt_options_find(name);
 
-	if (id < 0 || dt_opt_table[id].kind == DT_OPT_STRING || dt_opt_table[id].kind == DT_OPT_LIST)
+	if (id < 0 || dt_opt_table[id].kind == DT_OPT_STRING || dt_opt_table[id].kind == DT_OPT_LIST ||
+	    (id == DT_O_DESTRUCTIVE && !a->policy.destructive))
 		return;
 	if (dtrace_setopt(a->h, name, value) < 0)
 		refuse_handle(a);
