@@ -14,13 +14,16 @@ else
 	skip "no control groups for memory are mounted at $top"
 fi
 mkdir "$group" 2>/dev/null || skip "no control group can be made"
-at_end 'for i in 1 2 3 4 5 6 7 8 9; do rmdir "$group" && break; sleep 0.2; done'
-set_limit() { echo $(($1 << 20)) 2>/dev/null >"$group/$limit"; }
-# within MB ARGS: dtrace in a group of that size. What the one before it had in the kernel is freed soon.
+rmdir "$group"
+groups=0
+at_end 'for ((i = 1; i <= groups; i++)); do wait_for 20 rmdir "$group-$i"; done'
+# within MB ARGS: dtrace in a new group of that size: what it has in the kernel may be freed after its end.
 within() {
-	wait_for 20 set_limit "$1"
+	local dir=$group-$((++groups))
+	mkdir "$dir"
+	echo $(($1 << 20)) >"$dir/$limit"
 	shift
-	(echo "$BASHPID" >"$group/cgroup.procs" && exec timeout -k 5 60 "$DTRACE" "$@") >"$TMP/out" 2>"$TMP/err" </dev/null
+	(echo "$BASHPID" >"$dir/cgroup.procs" && exec timeout -k 5 60 "$DTRACE" "$@") >"$TMP/out" 2>"$TMP/err" </dev/null
 	status=$?
 	out=$(cat "$TMP/out") err=$(cat "$TMP/err")
 }
