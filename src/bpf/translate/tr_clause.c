@@ -79,7 +79,9 @@ void dt_tr_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t
 		dt_tr_agg_key(t, a, p, &v);
 		return;
 	}
-	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+	if (!a->difo || p->what->role != DT_ROLE_EFFECT || p->what->effect != DT_EFFECT_NONE ||
+	    dt_tr_may_fault(t, a->difo))
+		sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
 	if (a->difo)
 		dt_tr_difo(t, a->difo, &v);
 	else

@@ -117,25 +117,32 @@ static void go_back_here(struct blocks *b, uint32_t head)
 	dt_code_place(c, out);
 }
 
-/* if (++rounds >= loopmax) fault; goto head, or else slot->at = head; return 0 */
+/*
+ *	if (++rounds >= loopmax) goto full
+ *	goto head, or else slot->at = head; return 0
+ * full: a fault of this action
+ */
 static void go_back(struct blocks *b, const dt_action *a)
 {
 	dt_tr *t = b->t;
 	dt_code *c = t->c;
 	int rounds = word(t, FLOW_ROUNDS + dt_control_loop(a) * 8);
+	uint32_t full = dt_code_label(c);
 
-	t->loff = UINT32_MAX;
-	dt_tr_here(t);
 	ld(c, 8, R1, R6, rounds);
 	alui(c, BPF_ADD, R1, 1);
-	jmpi(c, BPF_JGE, R1, (int32_t)dt_opt(t->plan->opts, DT_O_LOOPMAX),
-	     dt_tr_fault_label(t, DT_FLT_LOOPMAX));
+	jmpi(c, BPF_JGE, R1, (int32_t)dt_opt(t->plan->opts, DT_O_LOOPMAX), full);
 	st(c, 8, R6, rounds, R1);
 	dt_tr_begin_scratch(t);
 	go_back_here(b, dt_control_target(a));
 	sti(c, 8, R6, word(t, FLOW_AT), (int32_t)dt_control_target(a));
 	movi(c, R0, 0);
 	leave(c);
+	dt_code_place(c, full);
+	sti(c, 4, R6, S_FACTION, (int32_t)(a - b->x->c->actions) + 1);
+	t->loff = UINT32_MAX;
+	dt_tr_here(t);
+	ja(c, dt_tr_fault_label(t, DT_FLT_LOOPMAX));
 }
 
 /* One more round unless the condition is 0; no condition: always. */
@@ -157,7 +164,8 @@ static void do_control(struct blocks *b, uint32_t i)
 	uint32_t to = dt_control_target(a);
 	dt_tr *t = b->t;
 
-	sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+	if (a->difo && dt_tr_may_fault(t, a->difo))
+		sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
 	switch (b->x->record.actions[i].effect) {
 	case DT_EFFECT_BRANCH:
 		if (dt_tr_condition(t, a->difo, b->label[to]))

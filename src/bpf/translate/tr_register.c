@@ -83,6 +83,14 @@ bool dt_tr_in_registers(const dt_tr *t, const dt_difo *d)
 	return (live[0] & ~1u) == 0; /* register 0 is the constant 0 */
 }
 
+bool dt_tr_may_fault(const dt_tr *t, const dt_difo *d)
+{
+	for (uint32_t pc = 0; pc < d->len; pc++)
+		if (DT_I_OP(d->text[pc]) >= DT_OP_SDIV && DT_I_OP(d->text[pc]) <= DT_OP_UREM)
+			return true;
+	return !dt_tr_in_registers(t, d);
+}
+
 void dt_tr_get(dt_tr *t, int to, uint32_t reg)
 {
 	const dt_tr_val *v = &t->now.reg[reg];

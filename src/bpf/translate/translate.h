@@ -206,6 +206,7 @@ void dt_tr_user_memory(dt_tr *t);
 
 /* ---- tr_register.c ---- */
 bool dt_tr_in_registers(const dt_tr *t, const dt_difo *d); /* is that safe? */
+bool dt_tr_may_fault(const dt_tr *t, const dt_difo *d);
 void dt_tr_get(dt_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
 void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);
 void dt_tr_set_const(dt_tr *t, uint32_t reg, uint64_t n);
