@@ -511,9 +511,7 @@ dt_node *dt_expand_function(dt_compiler *cc, dt_ident *id, dt_node *call)
 	if (dt_type_is_void(id->type))
 		dt_fail(cc, call->pos, D_FUNC_IDKIND, "%s( ) has no value: it can only be a statement by itself", id->name);
 	if (inl->loops)
-		dt_fail(cc, call->pos, D_SYNTAX,
-			"%s( ) has a loop or a switch: call it in a statement or a predicate, and not after && || ?: ?? or a comma",
-			id->name);
+		dt_refuse_loops(cc, id, call->pos);
 	dt_check_args_count(cc, call, inl->nparams, inl->nparams, D_PROTO_LEN);
 	for (dt_node *a = call->args; a; a = next, i++) {
 		next = a->next;

@@ -30,6 +30,7 @@ dt_node *dt_hidden_variable(dt_compiler *cc, const char *name, dt_type *type, dt
 /* ---- hoist.c ---- */
 /* Calls of functions with loops become variables; the statements that set them. */
 dt_node *dt_hoist_calls(dt_compiler *cc, dt_node **expr);
+_Noreturn void dt_refuse_loops(dt_compiler *cc, const dt_ident *id, dt_pos pos);
 void dt_hoist_from_loop(dt_compiler *cc, dt_node *loop); /* from its condition */
 
 /* ---- procedure.c ---- */

@@ -14,7 +14,7 @@
  *
  * The condition of a loop is computed once before the first round and at the end of each. A
  * predicate becomes an if around the clause. Where an operand is not always evaluated, or only after
- * another one (&& || ?: ?? and the comma), such a call is refused (dt_expand_function).
+ * another one (&& || ?: and the comma), such a call is refused (dt_expand_function); so it is in ??.
  */
 #include "lang/function.h"
 
@@ -53,18 +53,52 @@ static void replace_call(struct hoist *h, dt_node **link, const dt_ident *id)
 	*link = value;
 }
 
+/* Does it not always evaluate its right operand, or only after the left one? */
 static bool is_conditional(const dt_node *n)
 {
 	return n->kind == N_OP3 || (n->kind == N_OP2 && (n->op == T_ANDAND || n->op == T_OROR ||
 							 n->op == T_OTHERWISE || n->op == ','));
 }
 
+void dt_refuse_loops(dt_compiler *cc, const dt_ident *id, dt_pos pos)
+{
+	dt_fail(cc, pos, D_SYNTAX,
+		"%s( ) has a loop or a switch: call it in a statement or a predicate, and not in ?? or after && || ?: or a comma",
+		id->name);
+}
+
+static const dt_ident *with_loops(dt_compiler *cc, const dt_node *n)
+{
+	const dt_ident *id = n->kind == N_CALL ? dt_ident_find(cc, n->name, 0) : NULL;
+
+	return id && id->kind == ID_FUNC && id->inl->loops ? id : NULL;
+}
+
+/* The operands of ??, which takes any error in the left one as a reason for the right one. */
+static void refuse_in(dt_compiler *cc, const dt_node *n)
+{
+	for (; n; n = n->next) {
+		if (with_loops(cc, n))
+			dt_refuse_loops(cc, with_loops(cc, n), n->pos);
+		dt_depth_enter(cc, n->pos);
+		refuse_in(cc, n->c);
+		refuse_in(cc, n->l);
+		refuse_in(cc, n->r);
+		refuse_in(cc, n->args);
+		dt_depth_leave(cc);
+	}
+}
+
 static void find_calls(struct hoist *h, dt_node **link)
 {
 	dt_node *n = *link;
-	const dt_ident *id = n->kind == N_CALL ? dt_ident_find(h->cc, n->name, 0) : NULL;
+	const dt_ident *id = with_loops(h->cc, n);
 
 	dt_depth_enter(h->cc, n->pos);
+	if (n->kind == N_OP2 && n->op == T_OTHERWISE) {
+		refuse_in(h->cc, n->l);
+		refuse_in(h->cc, n->r);
+	}
 	if (n->c)
 		find_calls(h, &n->c);
 	if (n->l && n->kind != N_OP3)
@@ -73,7 +107,7 @@ static void find_calls(struct hoist *h, dt_node **link)
 		find_calls(h, &n->r);
 	in_list(h, &n->args);
 	dt_depth_leave(h->cc);
-	if (id && id->kind == ID_FUNC && id->inl->loops)
+	if (id)
 		replace_call(h, link, id);
 }
 

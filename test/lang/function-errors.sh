@@ -37,8 +37,8 @@ refused 'D_OP_INCOMPAT' "$f BEGIN { v(\"a\"); }"
 refused 'D_PROTO_LEN.*v\( \) takes 1 argument, not 0' "$f BEGIN { v(); }"
 # a value that takes a loop is computed before the statement
 f='inline int f(int x) { while (x) x--; return x; }'
-for where in '{ trace(arg0 && f(1)); }' '{ trace(arg0 ? f(1) : 0); }' '{ this->x = 1, f(1); }'; do
-	refused 'D_SYNTAX.*f\( \) has a loop or a switch: call it in a statement or a predicate, and not after && \|\| \?: \?\? or a comma' "$f BEGIN $where"
+for where in '{ trace(arg0 && f(1)); }' '{ trace(arg0 ? f(1) : 0); }' '{ this->x = 1, f(1); }' '{ trace(f(1) ?? 2); }'; do
+	refused 'D_SYNTAX.*f\( \) has a loop or a switch: call it in a statement or a predicate, and not in \?\? or after && \|\| \?: or a comma' "$f BEGIN $where"
 done
 refused 'D_SYNTAX.*f\( \) has a loop or a switch' "$f inline int one = f(1); BEGIN { trace(one); }"
 refused 'D_PROTO_LEN.*f\( \) takes 1 argument, not 0' "$f BEGIN { trace(f()); }"
@@ -60,11 +60,17 @@ int base, calls;
 inline int twice(int base) { return base * 2; }
 export inline int four(int x) { calls++; this->x = twice(x); return twice(this->x); }
 export inline int called() { return calls; }
+export inline int count_down(int n) { while (n > base) n--; calls++; return n + calls; }
 export inline void say(string s) { int calls = 7; printf("%s %d|", s, calls); @[s] = count(); base++; }
 E
 for run in dt trace; do
 	$run -L l -x syslibdir="$TMP/sys" -qn 'import m; int base, calls; BEGIN /plus(1) == 4/ { this->x = 1; base = 5; printf("%d %d %d %d %d ", plus(4), m::four(plus(1)), m::called(), this->x, calls); m::say("a"); m::say(strjoin("b", "c")); printf("%d", base); exit(0); }'
 	expect "7 16 1 1 0 a 7|bc 7|5" "$(said | head -1)" "$run"
+done
+echo 'inline int loops(int x) { do x++; while (x % 10); return x; }' >sys/loops.d
+for run in dt trace; do
+	$run -L l -x syslibdir="$TMP/sys" -qn 'import m; int base, calls; BEGIN /m::count_down(3) == 1/ { printf("%d %d %d", m::count_down(9), loops(13), calls); exit(0); }'
+	expect "2 20 0" "$(said | head -1)" "$run"
 done
 refused 'D_MODULE.*module m does not export m::twice' 'import m; BEGIN { trace(m::twice(1)); }'
 # limits: clear errors, quickly
