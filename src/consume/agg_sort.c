@@ -74,7 +74,8 @@ static int compare_averages(const dt_agg *agg, const uint64_t *a, const uint64_t
 	return CMP(x, y);
 }
 
-int dt_agg_compare(const dt_agg *agg, const uint64_t *a, const uint64_t *b)
+/* Two values of one aggregation. Either may be NULL: zero. */
+static int compare_two(const dt_agg *agg, const uint64_t *a, const uint64_t *b)
 {
 	int64_t x, y;
 
@@ -148,7 +149,7 @@ static int compare_values(const struct order *o, const dt_aggline *a, const dt_a
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = (uint32_t)((o->agg_pos + i) % n);
-		int c = dt_agg_compare(o->t->sets[at]->agg, a->values[at], b->values[at]);
+		int c = compare_two(o->t->sets[at]->agg, a->values[at], b->values[at]);
 
 		if (c)
 			return c;

@@ -62,6 +62,7 @@ bool dt_value_child(dt_types *ts, const dt_value *v, uint32_t i, dt_value *child
 /* The same bytes as a value of this type (print() has one of its own); type NULL: as it is. */
 void dt_value_as(dt_types *ts, const dt_value *v, dt_type *type, dt_value *out);
 
+/* ---- text.c ---- */
 /* Strings of a program may hold anything: make those from here on in `out` harmless if they go to a
  * terminal. */
 void dt_text_guard(dt_buf *out, size_t from, const struct dt_consumer_env *env);
@@ -84,7 +85,7 @@ void dt_find_line(const struct dt_consumer_env *env, const dt_value *v, uint32_t
 void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t frame,
 		  dt_frame *f);
 
-/* ---- aggregations: agg_table.c keeps them, agg_sort.c orders them ---- */
+/* ---- aggregations: agg_table.c keeps them, agg_sort.c orders them, text_quantize.c ---- */
 typedef struct dt_aggset { /* one aggregation and its rows */
 	const dt_agg *agg;
 	dt_aggrow **buckets; /* by hash */
@@ -128,8 +129,6 @@ void dt_aggtable_free(dt_aggtable *t);
 /* The one number of a value, normalised; not for quantizers. zero if value is NULL. */
 int64_t dt_agg_number(const dt_agg *agg, const uint64_t *value, uint64_t normal);
 bool dt_agg_is_quantizer(const dt_agg *agg);
-/* Compare two values of one aggregation: below, at, above 0. Either may be NULL: zero. */
-int dt_agg_compare(const dt_agg *agg, const uint64_t *a, const uint64_t *b);
 /* The buckets of a quantizer's value; 0 when the words are not what the parameters say. */
 struct dt_buckets {
 	enum dt_act func;

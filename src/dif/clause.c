@@ -40,7 +40,7 @@ const dt_place *dt_difo_place(const dt_difo *d, int32_t offset)
 	return lo < d->nplaces && d->places[lo].at == at ? &d->places[lo] : NULL;
 }
 
-bool dt_difo_reads(const dt_difo *d, uint32_t var)
+static bool difo_reads(const dt_difo *d, uint32_t var)
 {
 	for (uint32_t i = 0; i < d->nvars; i++)
 		if (d->vars[i].scope == DT_SCOPE_GLOBAL && d->vars[i].id == var)
@@ -51,7 +51,7 @@ bool dt_difo_reads(const dt_difo *d, uint32_t var)
 bool dt_clause_reads(const dt_clause *c, uint32_t var)
 {
 	DT_EACH_DIFO(it, c)
-		if (dt_difo_reads(it.difo, var))
+		if (difo_reads(it.difo, var))
 			return true;
 	return false;
 }

@@ -277,8 +277,7 @@ bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: no more */
 #define DT_EACH_DIFO(it, c) for (dt_difo_iter it = {0}; dt_clause_next((c), &it);)
 /* The source of the instruction at this offset in bytes, or of the whole for a negative one. NULL: not known. */
 const dt_place *dt_difo_place(const dt_difo *d, int32_t offset);
-bool dt_difo_reads(const dt_difo *d, uint32_t var); /* a built-in variable: DT_VAR_* */
-bool dt_clause_reads(const dt_clause *c, uint32_t var);
+bool dt_clause_reads(const dt_clause *c, uint32_t var); /* a built-in variable: DT_VAR_* */
 bool dt_clause_is_destructive(const dt_clause *c); /* by an action, or by what a DIFO does */
 /* Does it use what only the kernel has: its memory, registers, stacks, the current task? */
 bool dt_clause_needs_kernel(const dt_clause *c);

@@ -28,7 +28,7 @@ static bool find_unit(Dwarf *dw, uint64_t vaddr, Dwarf_Die *unit)
 	return false;
 }
 
-void dt_elf_serve_line(struct dt_question *q, dt_buf *out)
+static void serve_line(struct dt_question *q, dt_buf *out)
 {
 	dt_message m = dt_message_of(q->data, q->size);
 	uint64_t vaddr = dt_get_u64(&m);
@@ -61,7 +61,7 @@ bool dt_elf_line(dt_elf *e, uint64_t vaddr, dt_buf *file, unsigned *line)
 	dt_put_u64(&question, vaddr);
 	q.data = question.s;
 	q.size = question.n;
-	if (dt_elf_ask(d, dt_elf_serve_line, &q, &answer) && answer.n) {
+	if (dt_elf_ask(d, serve_line, &q, &answer) && answer.n) {
 		m = dt_message_of(answer.s, answer.n);
 		*line = dt_get_u32(&m);
 		name = dt_get_string(&m);

@@ -55,7 +55,6 @@ bool dt_elf_take_unwind(dt_buf *answer, dt_unwind *u);
 /* ---- elf_serve.c: in the helper ---- */
 dt_jail_work dt_elf_serve_headers, dt_elf_serve_symbols, dt_elf_serve_section, dt_elf_serve_probes,
     dt_elf_serve_unwind, dt_elf_serve_ranges;
-dt_jail_work dt_elf_serve_line; /* elf_line.c */
 
 /* How a symbol is sent: without its name, which is among the names that follow all of them. */
 struct dt_elf_wire_symbol {

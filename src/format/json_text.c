@@ -27,7 +27,7 @@ void dt_json_int(dt_buf *out, int64_t n)
 	dt_json_uint(out, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
-void dt_json_double(dt_buf *out, long double d)
+static void put_double(dt_buf *out, long double d)
 {
 	char text[64];
 
@@ -152,7 +152,7 @@ void dt_json_probe(dt_buf *out, const dt_probe *p)
 	put_named(out, "name", p->name);
 }
 
-void dt_json_frame(dt_buf *out, const dt_frame *f, const char *helper)
+static void put_frame(dt_buf *out, const dt_frame *f, const char *helper)
 {
 	dt_buf_putc(out, '{');
 	if (f->pc || !f->sym) { /* immstack() has names only */
@@ -195,7 +195,7 @@ static void put_stack(dt_buf *out, const struct dt_consumer_env *env, const dt_v
 		dt_find_line(env, v, i, &f);
 		if (i > 0)
 			dt_buf_putc(out, ',');
-		dt_json_frame(out, &f, helper);
+		put_frame(out, &f, helper);
 	}
 	dt_buf_puts(out, "]}");
 }
@@ -207,7 +207,7 @@ static void put_symbol(dt_buf *out, const struct dt_consumer_env *env, const dt_
 	dt_symbolise(env, v, 0, &f);
 	if (v->act == DT_ACT_MOD || v->act == DT_ACT_UMOD)
 		f.sym = NULL;
-	dt_json_frame(out, &f, NULL);
+	put_frame(out, &f, NULL);
 }
 
 static void put_value(dt_buf *out, const struct dt_consumer_env *env, const dt_value *v,
@@ -268,7 +268,7 @@ static void put_value(dt_buf *out, const struct dt_consumer_env *env, const dt_v
 		else
 			dt_json_uint(out, v->u);
 		break;
-	case DT_V_FLOAT: dt_json_double(out, dt_value_long_double(v)); break;
+	case DT_V_FLOAT: put_double(out, dt_value_long_double(v)); break;
 	case DT_V_STRING: dt_json_string(out, v->data, v->size); break;
 	case DT_V_BYTES: put_bytes(out, env, v, depth); break;
 	case DT_V_STACK: put_stack(out, env, v); break;

@@ -11,7 +11,6 @@
 
 void dt_json_int(dt_buf *out, int64_t n);
 void dt_json_uint(dt_buf *out, uint64_t n);
-void dt_json_double(dt_buf *out, long double d); /* not finite: "nan", "inf", "-inf" */
 /* A string; what is not UTF-8 becomes U+FFFD. False: there was such. */
 bool dt_json_name(dt_buf *out, const char *s, size_t n);
 /* The same; but if there is such, {"text": ..., "hex": ...}. */
@@ -22,8 +21,6 @@ void dt_json_hex(dt_buf *out, const void *p, size_t n); /* {"hex": "00ff"} */
 void dt_json_probe(dt_buf *out, const dt_probe *p);
 /* A value of a record or a key, as doc/ndjson.md has it. */
 void dt_json_value(dt_buf *out, const struct dt_consumer_env *env, const dt_value *v);
-/* A frame as an object. */
-void dt_json_frame(dt_buf *out, const dt_frame *f, const char *helper);
 /* The buckets of a distribution that are not empty: [{"low": , "high": , "count": }, ...] */
 void dt_json_buckets(dt_buf *out, const struct dt_buckets *b, uint64_t normal);
 

@@ -18,7 +18,7 @@ void dt_pb_uint(dt_buf *out, uint32_t field, uint64_t n)
 	dt_pb_varint(out, n);
 }
 
-void dt_pb_bytes(dt_buf *out, uint32_t field, const void *p, size_t n)
+static void put_bytes(dt_buf *out, uint32_t field, const void *p, size_t n)
 {
 	dt_pb_varint(out, (uint64_t)field << 3 | BYTES);
 	dt_pb_varint(out, n);
@@ -44,9 +44,9 @@ void dt_pb_string(dt_buf *out, uint32_t field, const char *s, size_t n)
 	}
 	if (clean.n) {
 		dt_buf_add(&clean, s + start, n - start);
-		dt_pb_bytes(out, field, clean.s, clean.n);
+		put_bytes(out, field, clean.s, clean.n);
 	} else {
-		dt_pb_bytes(out, field, s, n);
+		put_bytes(out, field, s, n);
 	}
 	dt_buf_free(&clean);
 }
@@ -58,6 +58,6 @@ void dt_pb_text(dt_buf *out, uint32_t field, const char *s)
 
 void dt_pb_message(dt_buf *out, uint32_t field, dt_buf *message)
 {
-	dt_pb_bytes(out, field, message->s, message->n);
+	put_bytes(out, field, message->s, message->n);
 	dt_buf_reset(message);
 }

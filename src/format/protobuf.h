@@ -11,7 +11,6 @@
 
 void dt_pb_varint(dt_buf *out, uint64_t n); /* by itself: packed fields */
 void dt_pb_uint(dt_buf *out, uint32_t field, uint64_t n); /* also int64, bool, enum */
-void dt_pb_bytes(dt_buf *out, uint32_t field, const void *p, size_t n);
 /* A string: what is not UTF-8 becomes U+FFFD. */
 void dt_pb_string(dt_buf *out, uint32_t field, const char *s, size_t n);
 void dt_pb_text(dt_buf *out, uint32_t field, const char *s);

@@ -13,7 +13,6 @@ dt_node *dt_check_sym(dt_compiler *cc, dt_node *n);
 bool dt_target_is_new(dt_compiler *cc, dt_node *n);
 /* An assignment target: an unknown variable is created with the type of `value` (NULL: int64_t). */
 dt_node *dt_check_target(dt_compiler *cc, dt_node *n, const dt_node *value);
-void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id); /* n->args against id's signature */
 dt_type *dt_type_from_text(dt_compiler *cc, const char *text, size_t len);
 void dt_use_attr(dt_compiler *cc, dt_pos pos, dt_attr a, const char *what);
 
@@ -56,11 +55,13 @@ void dt_place_member(dt_compiler *cc, dt_node *n, dt_type *sou); /* n->name, whi
 dt_node *dt_expand_inline(dt_compiler *cc, dt_ident *id, dt_node *use);
 /* The definition of an inline or function, with what its names mean, as a value of its type. */
 dt_node *dt_expand_body(dt_compiler *cc, dt_ident *id, struct dt_binding *names, const dt_node *use);
-dt_node *dt_expand_function(dt_compiler *cc, dt_ident *id, dt_node *call); /* function.c */
-dt_node *dt_check_sprintf(dt_compiler *cc, dt_node *n);
 dt_node *dt_expand_member(dt_compiler *cc, dt_node *xlate, const char *member, const dt_node *use);
 dt_node *dt_check_xlate(dt_compiler *cc, dt_node *n);
 dt_node *dt_xlate_deref(dt_node *n); /* *p of a translated pointer; NULL: it is not one */
+
+/* ---- function.c, check_sprintf.c ---- */
+dt_node *dt_expand_function(dt_compiler *cc, dt_ident *id, dt_node *call);
+dt_node *dt_check_sprintf(dt_compiler *cc, dt_node *n);
 
 /* ---- check_convert.c ---- */
 dt_node *dt_cast(dt_compiler *cc, dt_node *n, dt_type *to);   /* as written in the program */

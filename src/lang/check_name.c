@@ -133,7 +133,7 @@ static dt_node *fit_key(dt_compiler *cc, dt_node *key, dt_type *want, const dt_i
 	return fit;
 }
 
-void dt_check_keys(dt_compiler *cc, dt_node *n, dt_ident *id)
+static void check_keys(dt_compiler *cc, dt_node *n, dt_ident *id)
 {
 	uint32_t count = dt_list_len(n->args), i = 0;
 	dt_node **link = &n->args;
@@ -347,7 +347,7 @@ static dt_node *check_array(dt_compiler *cc, dt_node *n, dt_ident *id)
 		dt_fail(cc, n->pos, D_IDENT_BADREF,
 			"%s%s is an associative array: it needs its keys", scope_prefix(n->scope),
 			id->name);
-	dt_check_keys(cc, n, id);
+	check_keys(cc, n, id);
 	return make_var(cc, n, id);
 }
 

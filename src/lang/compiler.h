@@ -164,7 +164,7 @@ struct dt_compiler {
  * this bound keeps them below a megabyte. */
 #define DT_MAX_LINKS 4096
 
-/* ---- lex.c ---- */
+/* ---- lex.c, lex_word.c, lex_blank.c ---- */
 void dt_lex_start(dt_compiler *cc, const char *text, size_t len, enum dt_lexmode mode);
 void dt_lex_next(dt_compiler *cc);	   /* advance cc->lex.tok */
 const dt_token *dt_lex_peek(dt_compiler *cc, int n); /* 0: the token after the current one */
@@ -201,7 +201,6 @@ void dt_control_line(dt_compiler *cc, const char *line, size_t len);
 void dt_pragma_apply(dt_compiler *cc, dt_ident *id);
 void dt_pragma_apply_xlator(dt_compiler *cc, dt_xlator *x);
 void dt_pragma_check_unused(dt_compiler *cc);
-_Noreturn void dt_skip_library(dt_compiler *cc); /* unwinds with EDT_LIBSKIP */
 
 /* ---- library.c ---- */
 /* Compile what defines this unknown name, if a library does; true: look it up again. */
@@ -211,11 +210,11 @@ bool dt_library_for_text(dt_compiler *cc, const char *text);	/* "psinfo_t *": ea
 bool dt_library_require(dt_compiler *cc, const char *library); /* false: it is not available */
 _Noreturn void dt_library_fail(dt_compiler *cc, const dt_error *e); /* with an error of a library */
 
-/* ---- module.c ---- */
+/* ---- module.c, exports.c ---- */
 void dt_module_start(dt_compiler *cc);	/* before a module's text is parsed: finds its names */
 void dt_module_finish(dt_compiler *cc); /* it is compiled: others can import it */
 void dt_module_end(dt_compiler *cc);	/* of any compile, also of one that failed */
-void dt_exports_of_module(dt_compiler *cc, const char *text, size_t len, dt_map *own); /* exports.c */
+void dt_exports_of_module(dt_compiler *cc, const char *text, size_t len, dt_map *own);
 /* For exports.c: the module defines the name. */
 void dt_module_note(dt_map *own, const char *name, int kind, bool is_exported);
 void dt_modules_free(struct dt_shared *shared);
@@ -236,18 +235,20 @@ bool dt_is_imported(const dt_compiler *cc, const char *module, size_t len);
  * dt_clause_compile() in order. */
 void dt_parse_program(dt_compiler *cc);
 void dt_parse_clauses_again(dt_compiler *cc); /* with what is known at the end of the program */
-dt_node *dt_parse_expr(dt_compiler *cc);	/* with commas */
-/* ---- parse_stmt.c ---- */
-dt_node *dt_parse_whole(dt_compiler *cc);      /* a statement's expression, a predicate, a condition */
-dt_node *dt_parse_statements(dt_compiler *cc); /* a list, up to '}', which is not taken */
-/* ---- parse_expr.c ---- */
-dt_node *dt_parse_assign(dt_compiler *cc);	/* without: one argument */
-/* A name after '.', '->' and in offsetof: keywords are allowed there. */
-const char *dt_parse_member_name(dt_compiler *cc);
 /* Probe description text -> four fields, macros replaced. Fails with D_PDESC_INVAL. */
 void dt_parse_pdesc(dt_compiler *cc, const char *text, dt_pos pos, dt_probedesc *out);
 
-/* ---- decl.c ---- */
+/* ---- parse_stmt.c ---- */
+dt_node *dt_parse_whole(dt_compiler *cc);      /* a statement's expression, a predicate, a condition */
+dt_node *dt_parse_statements(dt_compiler *cc); /* a list, up to '}', which is not taken */
+
+/* ---- parse_expr.c ---- */
+dt_node *dt_parse_expr(dt_compiler *cc);   /* with commas */
+dt_node *dt_parse_assign(dt_compiler *cc); /* without: one argument */
+/* A name after '.', '->' and in offsetof: keywords are allowed there. */
+const char *dt_parse_member_name(dt_compiler *cc);
+
+/* ---- decl.c, decl_spec.c, declarator.c, decl_xlator.c, decl_provider.c ---- */
 bool dt_starts_type(dt_compiler *cc); /* does the current token begin a type name? */
 dt_type *dt_parse_type_name(dt_compiler *cc); /* abstract declarator, as in a cast */
 /* The same; *implied: a pointer to user memory only because its type is a user program's. */
@@ -258,13 +259,14 @@ void dt_parse_translator(dt_compiler *cc);
 void dt_parse_provider(dt_compiler *cc);
 
 /* ---- function.c ---- */
-/* A statement that only functions have (return, local variables): *out, a list. False: it is none. */
+/* A statement that only functions have (return, local variables): *out, a list. False: it is another. */
 bool dt_function_statement(dt_compiler *cc, dt_node **out);
-/* ---- procedure.c ---- */
-void dt_procedures_paste(dt_compiler *cc, dt_node **list); /* in place of their calls */
-void dt_hoist_from_predicate(dt_compiler *cc, dt_node *clause); /* calls of functions with loops */
 /* Fails with the cycle if the function of this name is being defined. */
 void dt_function_cycle(dt_compiler *cc, const char *name, dt_pos pos);
+
+/* ---- procedure.c, hoist.c ---- */
+void dt_procedures_paste(dt_compiler *cc, dt_node **list); /* in place of their calls */
+void dt_hoist_from_predicate(dt_compiler *cc, dt_node *clause); /* calls of functions with loops */
 
 /* ---- decl_tag.c ---- */
 /* Has this program, or another of the session, or a library defined "struct tag" or a type of this name? A library may

@@ -46,7 +46,6 @@ bool dt_gives_way(dt_compiler *cc, const char *name);
 
 /* ---- decl_spec.c ---- */
 bool dt_is_type_keyword(int token); /* may begin a type name */
-bool dt_is_d_keyword(int token);    /* reserved in D but not in C: can be a tag */
 /* The type called `name`, or NULL. Asks libraries and the kernel only if `kernel` or if there is a module. */
 dt_type *dt_named_type(dt_compiler *cc, const char *module, const char *name, bool kernel);
 /* A type that module (not NULL) must have. Fails with D_DECL_IDENT, and for processes with the
@@ -61,6 +60,7 @@ dt_type *dt_parse_enum(dt_compiler *cc, bool *has_body); /* at enum */
 const char *dt_decl_container(const dt_compiler *cc); /* "C" in included headers, else "D" */
 
 /* ---- declarator.c ---- */
+bool dt_is_d_keyword(int token); /* reserved in D but not in C: can be a tag */
 enum dt_name_rule { NAME_REQUIRED, NAME_OPTIONAL, NAME_NONE };
 void dt_parse_declarator(dt_compiler *cc, enum dt_decl_place place, enum dt_name_rule rule,
 			 dt_declarator *out);

@@ -161,6 +161,5 @@ dt_val *dt_gen_scaled(dt_gen *g, const dt_node *n, uint64_t by); /* n * by */
 dt_val *dt_gen_convert(dt_gen *g, dt_val *v, const dt_node *n, dt_type *to);
 dt_val *dt_gen_exact(dt_gen *g, dt_val *v, const dt_node *n); /* wrapped around, if unsigned */
 uint64_t dt_gen_pointee(dt_gen *g, dt_type *t); /* size of what it points to; 0: no pointer */
-int dt_gen_plain_op(int op); /* T_ADD_EQ -> '+' */
 
 #endif

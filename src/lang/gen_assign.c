@@ -16,7 +16,7 @@
  */
 #include "lang/gen.h"
 
-int dt_gen_plain_op(int op)
+static int plain_op(int op)
 {
 	static const int plain[] = {'+', '-', '*', '/', '%', '&', '^', '|', T_SHL, T_SHR};
 
@@ -181,7 +181,7 @@ dt_val *dt_gen_assign(dt_gen *g, const dt_node *n)
 		if (n->r->kind != N_INT && n->l->kind != N_VAR && is_in_element(n->l))
 			right = dt_gen_value(g, n->r);
 		target_open(g, &t, n->l);
-		v = dt_gen_arith(g, dt_gen_plain_op(n->op), target_load(g, &t),
+		v = dt_gen_arith(g, plain_op(n->op), target_load(g, &t),
 				 n->l->flags & NF_BITFIELD ? dt_promoted(g->cc, n->l) : n->l->type,
 				 n->r, right);
 		v = fit(g, v, NULL, n->l);

@@ -306,7 +306,7 @@ static bool provider_exists(dt_compiler *cc, const char *name)
 	       found.nprobes > 0;
 }
 
-void dt_skip_library(dt_compiler *cc)
+static void skip_library(dt_compiler *cc)
 {
 	memset(cc->err, 0, sizeof(*cc->err));
 	cc->err->code = EDT_LIBSKIP;
@@ -333,7 +333,7 @@ static void pragma_depends_on(dt_compiler *cc, const struct line *l)
 	if (met)
 		return;
 	if (cc->src && cc->src->is_library)
-		dt_skip_library(cc);
+		skip_library(cc);
 	dt_fail(cc, l->pos, D_PRAGMA_DEPEND, "the program requires %s %s, which %s", what, name,
 		strcmp(what, "library") == 0
 		    ? "only a library can do: libraries are read when they are needed"

@@ -198,7 +198,7 @@ static struct object *need_object(dt_usyms *us, const dt_file *f)
 	return s->object;
 }
 
-dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *f)
+static dt_elf *open_object(dt_usyms *us, const dt_file *f)
 {
 	struct object *o = need_object(us, f);
 	dt_elf *e;
@@ -264,7 +264,7 @@ dt_elf *dt_usym_object(dt_usyms *us, long pid, uint64_t time, uint64_t addr, uin
 	dt_umap m;
 	dt_elf *e;
 
-	if (!find_map(us, pid, time, addr, &m) || !(e = dt_usym_elf(us, m.file)) ||
+	if (!find_map(us, pid, time, addr, &m) || !(e = open_object(us, m.file)) ||
 	    !dt_elf_bias(e, m.start, m.offset, bias))
 		return NULL;
 	return e;

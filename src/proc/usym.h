@@ -40,8 +40,6 @@ bool dt_usym_by_addr(dt_usyms *us, long pid, uint64_t time, uint64_t addr, dt_us
 /* The object mapped there, opened, and its bias (address = vaddr + bias). NULL: none. Valid until
  * dt_usyms_trim(). */
 dt_elf *dt_usym_object(dt_usyms *us, long pid, uint64_t time, uint64_t addr, uint64_t *bias);
-/* The opened object of a mapping; NULL when it cannot be opened. */
-dt_elf *dt_usym_elf(dt_usyms *us, const dt_file *file);
 /* What was not read of a file because of a limit, once for each file: "lib.so: not read: ...";
  * NULL: nothing new. To be freed. */
 char *dt_usyms_problem(dt_usyms *us);

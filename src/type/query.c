@@ -98,14 +98,14 @@ bool dt_type_is_string_compat(const dt_type *t)
 	return dt_type_is_string(t) || dt_type_is_char_array_or_ptr(t);
 }
 
-bool dt_type_is_arith(const dt_type *t)
+static bool is_arith(const dt_type *t)
 {
 	return dt_type_is_integer(t) || dt_type_is_float(t);
 }
 
 bool dt_type_is_scalar(const dt_type *t)
 {
-	return dt_type_is_arith(t) || dt_type_is_pointer(t);
+	return is_arith(t) || dt_type_is_pointer(t);
 }
 
 bool dt_type_is_byref(const dt_type *t)

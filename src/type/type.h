@@ -177,7 +177,6 @@ bool dt_type_is_dyn(const dt_type *t);
 bool dt_type_is_char_array_or_ptr(const dt_type *t); /* char* or char[], signed or not */
 bool dt_type_is_string_compat(const dt_type *t);	   /* string, char*, char[] */
 bool dt_type_is_scalar(const dt_type *t); /* integer, enum, float or pointer */
-bool dt_type_is_arith(const dt_type *t);  /* integer, enum or float */
 bool dt_type_is_byref(const dt_type *t);  /* string, array, struct, union, long double: handled by address */
 bool dt_type_is_complete(dt_types *ts, dt_type *t); /* size known: not void, function or forward */
 bool dt_type_is_signed(const dt_type *t);

@@ -22,7 +22,7 @@
 #include "elf/elf.h"
 #include "type/type.h"
 
-/* ---- where the objects of processes come from (src/session/process_objects.c) ---- */
+/* ---- where the objects of processes come from: the session provides them ---- */
 struct dt_user_source {
 	void *arg;
 	dt_jail *jail; /* reads them; NULL: this process does */

@@ -12,7 +12,7 @@
  */
 #include "type/user_store.h"
 
-dt_type *dt_user_node(struct dt_user_reader *r, enum dt_kind kind, const char *name)
+static dt_type *new_node(struct dt_user_reader *r, enum dt_kind kind, const char *name)
 {
 	dt_types *ts = r->object->ts;
 	dt_type *t = dt_type_node(ts, kind, NULL);
@@ -47,7 +47,7 @@ dt_type *dt_user_base(struct dt_user_reader *r, const char *name, uint64_t size,
 		return ts->in.void_; /* Rust's () and ! */
 	if (!is_power(size, 16))
 		return ts->broken;
-	n = dt_user_node(r, is_float ? DT_K_FLOAT : DT_K_INTEGER, name);
+	n = new_node(r, is_float ? DT_K_FLOAT : DT_K_INTEGER, name);
 	n->size = n->align = (uint32_t)size;
 	n->is_signed = e == DT_USER_SIGNED || e == DT_USER_CHAR || is_float;
 	n->is_bool = e == DT_USER_BOOL;
@@ -61,7 +61,7 @@ dt_type *dt_user_typedef(struct dt_user_reader *r, const char *name, dt_type *ba
 
 	if (name == NULL || *name == '\0')
 		return base;
-	t = dt_user_node(r, DT_K_TYPEDEF, name);
+	t = new_node(r, DT_K_TYPEDEF, name);
 	t->ref = base;
 	t->size = base->size;
 	t->align = base->align;
@@ -75,7 +75,7 @@ dt_type *dt_user_lazy(struct dt_user_reader *r, enum dt_kind kind, const char *n
 
 	if (kind == DT_K_ENUM ? !is_power(size, 8) : size > DT_SIZE_LIMIT)
 		return r->object->ts->broken;
-	t = dt_user_node(r, kind, name);
+	t = new_node(r, kind, name);
 	t->size = size;
 	t->user_ref = ref;
 	t->lazy = true;
@@ -87,7 +87,7 @@ dt_type *dt_user_lazy(struct dt_user_reader *r, enum dt_kind kind, const char *n
 dt_type *dt_user_forward_node(struct dt_user_reader *r, bool is_union, const char *name,
 			      const void *ref)
 {
-	dt_type *t = dt_user_node(r, DT_K_FORWARD, name);
+	dt_type *t = new_node(r, DT_K_FORWARD, name);
 
 	t->user_ref = ref;
 	t->tag_is_union = is_union;

@@ -71,7 +71,6 @@ bool dt_dwarf_is_foreign(const struct dt_user_object *o, int fd); /* of a user w
 struct dt_user_reader *dt_ctf_open(struct dt_user_object *o, char **problem);
 
 /* ---- user_node.c ---- */
-dt_type *dt_user_node(struct dt_user_reader *r, enum dt_kind kind, const char *name);
 dt_type *dt_user_pointer(dt_types *ts, dt_type *to);
 enum dt_user_encoding {
 	DT_USER_SIGNED,

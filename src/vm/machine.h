@@ -96,6 +96,7 @@ struct dt_vm {
 	dt_fault fault; /* code, offset and value; the engine adds the rest */
 };
 
+/* ---- machine.c ---- */
 /* A machine for these DIFOs: their variables and string tables. -1 and *err if out of memory. */
 struct dt_vm_config {
 	uint64_t strsize, scratch, given_max, dynvarsize;
@@ -108,8 +109,6 @@ void dt_vm_fini(dt_vm *vm); /* also after dt_vm_init failed */
  */
 bool dt_vm_firing_init(const dt_vm *vm, dt_vm_firing *f);
 void dt_vm_firing_begin(dt_vm_firing *f, const dt_probe *probe, uint32_t cpu);
-/* Zeroed memory, or NULL: sizes come from options, so failure is an error and not the end. */
-void *dt_vm_memory(uint64_t n);
 
 /* ---- interp.c ---- */
 /* Run to ret, or to a fault (vm->faulted). Forgets an earlier fault; keeps scratch. */
@@ -118,6 +117,8 @@ uint64_t dt_vm_run(dt_vm *vm, const dt_difo *d);
 uint64_t dt_vm_fault(dt_vm *vm, uint32_t code, uint64_t value);
 
 /* ---- vm_memory.c ---- */
+/* Zeroed memory, or NULL: sizes come from options, so failure is an error and not the end. */
+void *dt_vm_memory(uint64_t n);
 typedef struct dt_vm_str {
 	const char *p; /* not NUL-terminated */
 	size_t n;
@@ -127,7 +128,6 @@ void dt_vm_add_region(dt_vm *vm, const void *base, uint64_t size); /* then, once
 void dt_vm_sort_regions(dt_vm *vm);
 const void *dt_vm_readable(dt_vm *vm, uint64_t addr, uint64_t n); /* NULL: BADADDR */
 void *dt_vm_writable(dt_vm *vm, uint64_t addr, uint64_t n);	  /* NULL: BADADDR */
-bool dt_vm_is_writable(dt_vm *vm, uint64_t addr, uint64_t n);
 /* At most limit - 1 characters. */
 bool dt_vm_string(dt_vm *vm, uint64_t addr, uint64_t limit, dt_vm_str *s);
 bool dt_vm_load_user(dt_vm *vm, uint64_t addr, void *to, uint64_t n);
@@ -276,6 +276,8 @@ bool dt_vm_use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uin
 /* ---- vm_ecb.c ---- */
 /* Predicate and actions; parts of the record are added to their buffers. */
 enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x);
+
+/* ---- vm.c ---- */
 /* Is there room for that many bytes? If not, a drop is counted. */
 bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost);
 dt_vm_rec *dt_vm_new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size);

@@ -88,7 +88,7 @@ const void *dt_vm_readable(dt_vm *vm, uint64_t addr, uint64_t n)
 	return (const void *)(uintptr_t)addr;
 }
 
-bool dt_vm_is_writable(dt_vm *vm, uint64_t addr, uint64_t n)
+static bool is_writable(dt_vm *vm, uint64_t addr, uint64_t n)
 {
 	if (n == 0 || left_in(addr, vm->scratch, vm->scratch_used) >= n)
 		return true;
@@ -101,7 +101,7 @@ bool dt_vm_is_writable(dt_vm *vm, uint64_t addr, uint64_t n)
 
 void *dt_vm_writable(dt_vm *vm, uint64_t addr, uint64_t n)
 {
-	if (!dt_vm_is_writable(vm, addr, n)) {
+	if (!is_writable(vm, addr, n)) {
 		dt_vm_fault(vm, DT_FLT_BADADDR, addr);
 		return NULL;
 	}

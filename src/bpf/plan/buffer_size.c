@@ -84,7 +84,6 @@ bool dt_layout_ring_array(const dt_plan *p, const dt_plan_needs *n, uint32_t buf
 #define FAULTS_SIZE (1u << 20) /* bytes of a ring buffer if there are no records but those of faults */
 #define LEAST	    65536
 
-
 static bool can_share(const dt_plan *p)
 {
 	static const char *const inside[] = {"contention_", "lock_", "nmi_"};
@@ -99,26 +98,6 @@ static bool can_share(const dt_plan *p)
 				return false;
 	}
 	return true;
-}
-
-struct dt_rings dt_layout_rings(const dt_plan *p, uint64_t size)
-{
-	struct dt_rings r = {p->ncpus, dt_layout_bufsize(p, size)};
-	uint64_t least = LEAST;
-
-	if (p->opts->is_set[DT_O_BUFSIZE] || p->buffers.policy == DT_BUFPOLICY_FILL)
-		return r;
-	if (!records_often(p))
-		r.size = smaller(r.size, larger(FAULTS_SIZE, recorded_once(p)));
-	if (p->ncpus > SHARED && can_share(p)) {
-		r.n = SHARED;
-		return r;
-	}
-	while (least * 2 <= SHARED_ALL * r.size / p->ncpus)
-		least *= 2;
-	if (r.size > least)
-		r.size = least;
-	return r;
 }
 
 /* Bytes for records that cost `size` bytes of a buffer that is counted to the byte: ours are up to twice as large, and a ring
@@ -147,11 +126,31 @@ static uint64_t counted_bufsize(const dt_plan *p, uint64_t size)
  * bufsize bytes per CPU. BEGIN and END fire once each, so what they can record is known: a program
  * that enables nothing else gets buffers of exactly that size, and starts faster.
  */
-uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size)
+static uint64_t bytes_per_cpu(const dt_plan *p, uint64_t size)
 {
 	if (p->buffers.small)
 		return counted_bufsize(p, size);
 	return fires_often(p) ? size : smaller(size, recorded_once(p));
+}
+
+struct dt_rings dt_layout_rings(const dt_plan *p, uint64_t size)
+{
+	struct dt_rings r = {p->ncpus, bytes_per_cpu(p, size)};
+	uint64_t least = LEAST;
+
+	if (p->opts->is_set[DT_O_BUFSIZE] || p->buffers.policy == DT_BUFPOLICY_FILL)
+		return r;
+	if (!records_often(p))
+		r.size = smaller(r.size, larger(FAULTS_SIZE, recorded_once(p)));
+	if (p->ncpus > SHARED && can_share(p)) {
+		r.n = SHARED;
+		return r;
+	}
+	while (least * 2 <= SHARED_ALL * r.size / p->ncpus)
+		least *= 2;
+	if (r.size > least)
+		r.size = least;
+	return r;
 }
 
 /*
@@ -213,7 +212,7 @@ void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p)
 			size = n > size ? n : size;
 		}
 	}
-	size = dt_layout_bufsize(p, size);
+	size = bytes_per_cpu(p, size);
 	size = power_of_two(size > faults ? size : faults);
 	piece = piece < MIN_PIECE ? MIN_PIECE : piece > MAX_PIECE ? MAX_PIECE : piece;
 	l->tail_piece = (uint32_t)(piece < size ? piece : size);

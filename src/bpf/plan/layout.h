@@ -86,8 +86,6 @@ bool dt_layout_has_storage(const struct dt_plan_layout *l, const dt_plan *p);
 uint64_t dt_layout_storage(const struct dt_scope_place *s);
 
 /* ---- buffer_size.c ---- */
-/* Bytes of the buffer of a CPU, of those that bufsize asks for. */
-uint64_t dt_layout_bufsize(const dt_plan *p, uint64_t size);
 void dt_layout_tails(struct dt_plan_layout *l, const dt_plan *p); /* ring policy */
 uint64_t dt_layout_frame(uint64_t size); /* bytes that a record takes of a circle */
 /* There are too many buffers to name them all in a program. */

@@ -12,7 +12,7 @@
 
 #define PAGE 4096
 
-void dt_kmap_keep(dt_bpf *e, int fd)
+static void keep(dt_bpf *e, int fd)
 {
 	*dt_vec_add(&e->fds, NULL) = fd;
 }
@@ -35,7 +35,7 @@ int dt_kmap_try(dt_bpf *e, const struct dt_kmap *m)
 	}
 	fd = bpf_map_create(m->type, m->name, m->key, (uint32_t)m->value, (uint32_t)m->entries, &o);
 	if (fd >= 0)
-		dt_kmap_keep(e, fd);
+		keep(e, fd);
 	return fd;
 }
 
@@ -113,6 +113,6 @@ int dt_small_load(dt_bpf *e, const struct dt_small_program *p, int (*code)(dt_tr
 	dt_vec_free(&t.sub.fns);
 	dt_code_free(&c);
 	if (fd >= 0)
-		dt_kmap_keep(e, fd);
+		keep(e, fd);
 	return fd;
 }

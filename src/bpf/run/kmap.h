@@ -18,7 +18,6 @@ struct dt_kmap {
 	const char *doing;			   /* for the message: "cannot ... the kernel"; NULL: create a map in */
 };
 
-void dt_kmap_keep(dt_bpf *e, int fd); /* a descriptor that is closed with the engine */
 /* A map, which is closed with the engine; -1 with errno. */
 int dt_kmap_try(dt_bpf *e, const struct dt_kmap *m);
 /* The same; -1 with *err. */

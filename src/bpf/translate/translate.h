@@ -274,7 +274,7 @@ void dt_tr_caller(dt_tr *t, bool user);
 void dt_tr_vtimestamp(dt_tr *t);			     /* r0 = vtimestamp */
 int dt_tr_vtime_switch(dt_tr *t); /* the small program for sched_switch */
 
-/* ---- unwind.c ---- */
+/* ---- unwind.c, unwind_find.c ---- */
 /* r0 = bytes of the user stack, innermost frame first, now at slot + off (0: they are only counted);
  * -1: ask bpf_get_stack(). False: no code was emitted, since this kernel lacks the information. */
 bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames);
@@ -314,7 +314,6 @@ void dt_tr_element(dt_tr *t, const struct dt_tr_var *x, uint32_t key);
 /* ---- thread.c ---- */
 void dt_thread_value(dt_tr *t, bool make); /* r0 = the object of the thread, or NULL */
 void dt_thread_functions(dt_tr *t);
-void dt_agg_functions(dt_tr *t);
 int dt_thread_free_code(dt_tr *t); /* the small program for sched_process_free */
 
 /* ---- peek.c ---- */
@@ -374,7 +373,7 @@ void dt_tr_lossless_functions(dt_tr *t);
 void dt_tr_text_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size);
 void dt_tr_text_stack_functions(dt_tr *t);
 
-/* ---- subroutines of lib.c ---- */
+/* ---- translate.c: to call the subroutines of bpf/code/lib.c ---- */
 /* Their arguments go to consecutive words of the slot, starting where dt_tr_sub_args() says; after
  * dt_tr_sub_run() r0 is the value, and faults have been handled. */
 uint32_t dt_tr_sub_args(dt_tr *t, const char *name);
@@ -387,7 +386,9 @@ void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
 void dt_tr_clause(dt_tr *t);
 void dt_tr_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done);
 void dt_tr_begin_scratch(dt_tr *t);
+void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
 void dt_tr_begin_faults(dt_tr *t); /* of a function: its paths and its exit are its own */
+
 /* ---- tr_flow.c ---- */
 /* The actions of a clause with control flow. */
 void dt_tr_blocks(dt_tr *t, const struct dt_plan_clause *x, uint32_t done);
@@ -398,7 +399,7 @@ void dt_tr_loops_call(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
 void dt_tr_loops_function(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
 
 /* ---- tr_action.c, tr_agg.c ---- */
-void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
+void dt_agg_functions(dt_tr *t);
 void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 		 uint32_t size); /* value in r0 to slot + off; not strings */
 void dt_tr_append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p); /* the one in r0 */

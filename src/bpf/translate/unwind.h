@@ -170,7 +170,6 @@ struct frame { /* making the code of one step */
 	uint32_t have_cfa;	 /* r9 = CFA, r8 = places of fp and base */
 	uint32_t word, instance; /* functions; instance 0: not called */
 };
-void dt_uw_read_word(struct frame *f, int value); /* value = the user's word at r2 */
 /* By the row in r7 and r8: to have_cfa, to by_fp, or out. */
 void dt_uw_apply_row(struct frame *f);
 void dt_uw_step_by_fp(struct frame *f); /* control continues with r9 and r8 as at have_cfa */

@@ -81,7 +81,7 @@ static void word_function(dt_code *c, uint32_t func)
 }
 
 /* value = the user's word at r2 */
-void dt_uw_read_word(struct frame *f, int value)
+static void read_word(struct frame *f, int value)
 {
 	dt_code *c = f->t->c;
 
@@ -100,7 +100,7 @@ static void resolve(struct frame *f, int value, int at)
 	ld(c, 8, R2, R6, at);
 	jmpi(c, BPF_JEQ, R2, 0, have);
 	jmpi(c, BPF_JEQ, R2, LOST, f->stop);
-	dt_uw_read_word(f, value);
+	read_word(f, value);
 	sti(c, 8, R6, at, 0);
 	dt_code_place(c, have);
 }
@@ -130,7 +130,7 @@ static void cfa_deref(struct frame *f, int value, int at)
 	signed_field(c, R2, R7, 16, 31);
 	ld(c, 8, R1, R6, value);
 	alu(c, BPF_ADD, R2, R1);
-	dt_uw_read_word(f, S_TMP);
+	read_word(f, S_TMP);
 	alui(c, BPF_RSH, R7, 4);
 	alui(c, BPF_AND, R7, 0xfff);
 	ld(c, 8, R9, R6, S_TMP);
@@ -375,7 +375,7 @@ void dt_uw_next_frame(struct frame *f)
 	jmp(c, BPF_JLE, R9, R1, f->stop); /* callers are above */
 	mov(c, R2, R9);
 	alui(c, BPF_ADD, R2, dt_arch_host()->unwind.ra_at);
-	dt_uw_read_word(f, U_PC);
+	read_word(f, U_PC);
 	original_return(f);
 	set_place(c, U_FP, U_FPAT, 0);
 	set_place(c, U_BASE, U_BASEAT, 16);
