@@ -1,5 +1,5 @@
 /*
- * The command line of dtrace(1) as a value: args.c makes it, main.c acts on it.
+ * args: the command line of dtrace(1) as a value: args.c makes it, main.c acts on it.
  */
 #ifndef DTRACE_ARGS_H
 #define DTRACE_ARGS_H

@@ -1,5 +1,5 @@
 /*
- * Where files that are shipped with the commands are found: tools, profiles.
+ * dirs: finds files that are shipped with the commands: tools, profiles.
  */
 #ifndef DTRACE_DIRS_H
 #define DTRACE_DIRS_H

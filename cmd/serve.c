@@ -1,5 +1,5 @@
 /*
- * serve: where --serve listens, who may look, and the loop that serves while the trace runs.
+ * serve: where --serve listens, how access is limited, and the loop that serves while the trace runs.
  *
  * Only processes of this machine reach it unless another address is given, and only those that know the token, 128 random
  * bits in the address that is printed.

@@ -4,8 +4,8 @@
  * The table is drawn on the alternate screen, so that the previous contents are restored. Every
  * exit of the process restores the terminal: the end, an error (atexit), a signal. Output goes to a
  * file meanwhile and is printed at the end, as if there had been no table: the last few MB of it,
- * since a table can be watched for days. It works over any
- * connection: it reads only single letters and does not query the terminal.
+ * since a table can be watched for days. It works over any connection: it reads only single letters
+ * and does not query the terminal.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 /*
  * value_text: a typed value as one short line of text, for the tables of --top and --serve.
  *
- * The text is cut where the buffer ends. Bytes of strings are copied as they are: what is special where they are
- * shown is the caller's matter.
+ * The text is cut where the buffer ends. Bytes of strings are copied unchanged: the caller escapes what is special where
+ * it shows them.
  */
 #ifndef CMD_VALUE_TEXT_H
 #define CMD_VALUE_TEXT_H

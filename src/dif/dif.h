@@ -284,7 +284,7 @@ bool dt_clause_needs_kernel(const dt_clause *c);
 
 /* ---- graph.c: the blocks of a clause ---- */
 #define DT_LOOPS_MAX 64 /* of a clause */
-static inline uint32_t dt_control_target(const dt_action *a) /* where it goes on */
+static inline uint32_t dt_control_target(const dt_action *a) /* where the clause continues */
 {
 	return (uint32_t)a->arg;
 }

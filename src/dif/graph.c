@@ -3,8 +3,8 @@
  *
  * Actions run one after the other, except that
  *
- *	BRANCH	goes on at its target if its expression is 0
- *	JUMP	goes on at its target
+ *	BRANCH	continues at its target if its expression is 0
+ *	JUMP	continues at its target
  *	AGAIN	goes back to its target if its expression is not 0, or without one always: one more
  *		round of its loop, or a fault when the loop has had as many as option loopmax allows
  *
@@ -14,7 +14,7 @@
  * the record (engine/record_plan.h).
  *
  * speculate() holds for the rest of the statements in whose braces it was written: `arg` is the
- * action after those, where the clause goes on without such a speculation; 0: the end of the clause.
+ * action after those, where the clause continues without such a speculation; 0: the end of the clause.
  */
 #include "dif/dif.h"
 
@@ -94,7 +94,7 @@ int dt_control_verify(const dt_clause *c, dt_error *err)
 		if (!has_target(a))
 			continue;
 		if (to > c->nactions || !is_start(c, (uint32_t)to))
-			return dt_err(err, EDT_DIFINVAL, "action #%u goes on in no statement", i + 1);
+			return dt_err(err, EDT_DIFINVAL, "action #%u continues outside all statements", i + 1);
 		if (e == DT_EFFECT_AGAIN ? to > i : to <= i)
 			return dt_err(err, EDT_DIFINVAL, "action #%u goes in the wrong direction",
 				      i + 1);

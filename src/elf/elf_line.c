@@ -1,7 +1,7 @@
 /*
  * elf_line: the source line of an instruction, from DWARF.
  *
- * libdw reads the line tables in the helper (jail/jail.h), one question for one place: whoever asks keeps the
+ * libdw reads the line tables in the helper (jail/jail.h), one question for one place: the caller keeps the
  * answers. Objects that are not read by a helper have no lines.
  */
 #include <elfutils/libdw.h>

@@ -11,7 +11,7 @@
  * The record of a clause with if or loops is made of parts: each block (dif/graph.c) that runs and
  * records something adds one when it ends, so the parts are in the order of execution, and a block
  * that runs ten times has added ten. A part takes space of its own, when it is added; without space
- * it is lost and counted, and the clause goes on. When a block faults its part is lost, the earlier
+ * it is lost and counted, and the clause continues. When a block faults its part is lost, the earlier
  * ones stay. The consumer joins the parts of one firing. All other clauses have one part, which is
  * the record; its space is reserved before the predicate runs.
  */

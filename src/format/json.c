@@ -5,11 +5,11 @@
  *	  {"timestamp": , "cpu": , "id": , "provider": , "module": , "function": , "name": , "output": [ ... ]}, ...
  *	], "aggregations": [ ... ]}}
  *
- * An action adds instances to "output": {"value": } for trace(), print() of plain values and the arguments of
- * printf(), {"message": } for its text, "stack-frames", "ustack-frames", sym, mod, usym, umod, tracemem, printm,
- * "type" for structures, "aggregation-data" and "aggregation-name". Records that print nothing are
- * omitted, except those of clauses without actions. Drops are probes dtrace:INTERNAL:INTERNAL:DROP. The remaining aggregations at the end
- * follow the probes.
+ * An action adds instances to "output": {"value": } for trace(), print() of plain values and the
+ * arguments of printf(), {"message": } for its text, "stack-frames", "ustack-frames", sym, mod,
+ * usym, umod, tracemem, printm, "type" for structures, "aggregation-data" and "aggregation-name".
+ * Records that print nothing are omitted, except those of clauses without actions. Drops are probes
+ * dtrace:INTERNAL:INTERNAL:DROP. The remaining aggregations at the end follow the probes.
  */
 #include <stdlib.h>
 

@@ -7,8 +7,7 @@
  *
  * The common part of the lines of one clause (its probe) is made once and kept. With option brief
  * it is also written only once, in a line "clause" with the names of what the clause shows; a
- * firing has the values then. Should a clause show something else another time, it is told of
- * again.
+ * firing has the values then. If a clause later shows something else, its line is written again.
  */
 #include <stdlib.h>
 

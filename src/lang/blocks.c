@@ -196,7 +196,7 @@ static void end_block(struct flow *f, dt_pos pos)
 		*dt_vec_add(&f->ends, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, pos);
 }
 
-/* These actions go on here. */
+/* These actions continue here. */
 static void land(struct flow *f, const fixes *from, dt_pos pos)
 {
 	if (!from->n)

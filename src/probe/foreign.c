@@ -1,5 +1,5 @@
 /*
- * foreign: descriptions in the words of bpftrace, and what D says instead.
+ * foreign: descriptions in the syntax of bpftrace, and the same in D.
  *
  * A table of its probe types: how the parts after the type are put into a description of ours. It is asked only when
  * nothing matched, so a provider of such a name would win.

@@ -69,7 +69,7 @@ static void end_part(struct run *r)
 	}
 }
 
-/* ---- where the clause goes on ---- */
+/* ---- where the clause continues ---- */
 
 /* True: one more round. */
 static bool may_go_back(struct run *r, const dt_action *a)
@@ -84,7 +84,7 @@ static bool may_go_back(struct run *r, const dt_action *a)
 }
 
 /* From here on records belong to the speculation; an invalid number is not a fault. Without it the
- * clause goes on after the statements that belong to it. */
+ * clause continues after the statements that belong to it. */
 static uint32_t speculate(struct run *r, uint32_t i, uint64_t id)
 {
 	const dt_clause *c = r->x->ecb->clause;

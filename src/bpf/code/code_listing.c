@@ -1,5 +1,5 @@
 /*
- * listing: code as text: with absolute positions and numbers as the kernel sees it
+ * code_listing: code as text: with absolute positions and numbers as the kernel sees it
  * (DTRACE_BPF_DUMP), or with labels and names, which irrelevant changes do not affect (unit tests).
  */
 #include <stdio.h>

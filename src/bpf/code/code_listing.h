@@ -1,5 +1,5 @@
 /*
- * listing: code as text.
+ * code_listing: code as text.
  */
 #ifndef DT_BPF_CODE_LISTING_H
 #define DT_BPF_CODE_LISTING_H

@@ -8,9 +8,11 @@
  * The helpers below are one instruction each (two for 64-bit constants); the comment beside each
  * says what it emits. Register use throughout src/bpf:
  *
- *	r0	results		r1-r5	arguments, lost by every call
- *	r6	the slot	r7	context of the probe	r8 r9	free for one emitter at a
- * time
+ *	r0	results
+ *	r1-r5	arguments, lost by every call
+ *	r6	the slot
+ *	r7	context of the probe
+ *	r8 r9	free for one emitter at a time
  */
 #ifndef DT_BPF_CODE_EMIT_H
 #define DT_BPF_CODE_EMIT_H

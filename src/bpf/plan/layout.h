@@ -38,7 +38,7 @@ struct dt_prog_place {
 #define DT_PACKET_WORDS 32 /* packet.c: words of its own */
 #define DT_STORAGE_MAX	65000 /* bytes of an object in task storage: the kernel's limit is less than 64 KB */
 
-/* tr_flow.c: where the clause goes on, a u64; REC_MORE or 0, a u32; the rounds of each loop, u64s. */
+/* tr_flow.c: where the clause continues, a u64; REC_MORE or 0, a u32; the rounds of each loop, u64s. */
 enum { FLOW_AT = 0, FLOW_MORE = 8, FLOW_ROUNDS = 16 };
 
 struct dt_plan_layout {

@@ -9,7 +9,7 @@
  *	needs	what its code will need, learned by making it once	needs.h
  *	layout	the offset of everything				layout.h
  *	code	DIF as eBPF					translate/translate.h
- *	objects	maps and programs in the kernel			run/engine.h
+ *	objects	maps and programs in the kernel			run/bpf_engine.h
  *	links	programs attached to events			run/attaching.h
  *
  * A plan changes after it is made in few cases: learning finds that a program is too large and

@@ -5,12 +5,13 @@
  * have any of them:
  *
  *	fentry, fexit	the function calls the program directly, through code the kernel makes for
- * it. By far the cheapest (a third of a kprobe on entry, a fifth on return, measured on 6.12), and a
- * return is never missed. But each function needs a program of its own, and must be known to BTF.
- *	kprobe.multi	one program and one link for any number of functions: the way for many.
- *	kprobe		a perf event for each: about 1 ms to make, because the kernel goes through
- * its whole list of functions for each, the same to release, and nothing of it in parallel. The only
- * way to instructions.
+ *			it. By far the cheapest (a third of a kprobe on entry, a fifth on return,
+ *			measured on 6.12), and a return is never missed. But each function needs its
+ *			own program, and must be known to BTF.
+ *	kprobe.multi	one program and one link for any number of functions
+ *	kprobe		a perf event for each: about 1 ms to make, because the kernel searches its
+ *			whole list of functions, and the same to release, one after the other. The
+ *			only way to trace instructions.
  *
  * So few probes use fentry, many use kprobe.multi, and the rest kprobes. This is decided when
  * probes are planned, because code reads its arguments differently: from the function's arguments

@@ -2,10 +2,9 @@
  * ring: reads records from the kernel's ring buffers, in order of time.
  *
  * Each CPU has a ring buffer, or shares one; records are passed on in place, then the space is
- * released. A firing
- * takes its time stamp when it begins and writes its record when it ends. So during tracing this
- * picks a moment T, waits until every firing in progress has ended, and returns exactly the records
- * up to T: no record that comes later can be older.
+ * released. A firing takes its time stamp when it begins and writes its record when it ends. So
+ * during tracing this picks a moment T, waits until every firing in progress has ended, and returns
+ * exactly the records up to T: no record that comes later can be older.
  *
  * Speculations: their records come through the same buffers, marked; they are kept here until the
  * marker of a commit or a discard arrives (in order of time like everything else). With the ring

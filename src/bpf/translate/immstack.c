@@ -4,7 +4,7 @@
  *	for each frame, strsize bytes: name, NUL, offset, NUL		DT_PAYLOAD_IMMSTACK
  *
  * bpf_snprintf() writes "name+0x10/0x40 [module]" into the slot's area for numbers; from its end back to the '+' what
- * nobody asked for is removed, and the '+' becomes a NUL. The record, or the key, gets what is left; it has no
+ * is not needed is removed, and the '+' becomes a NUL. The record, or the key, gets what is left; it has no
  * addresses, so equal stacks are equal keys on every machine with this kernel. Where name and offset do not fit,
  * only the name is kept, cut if need be. Without a symbol the name is the address, as the kernel writes it.
  */
