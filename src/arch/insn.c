@@ -35,7 +35,7 @@ const dt_insn *dt_body_at(const dt_body *b, uint64_t offset)
 	return lo < b->insns.n && b->insns.v[lo].offset == offset ? &b->insns.v[lo] : NULL;
 }
 
-void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
+void dt_jump_targets_add(dt_jump_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr)
 {
 	dt_arch_host()->code->targets(to, k, code, n, vaddr);

@@ -52,8 +52,8 @@ void dt_body_free(dt_body *b);
 /* The instruction that begins at an offset, or NULL. */
 const dt_insn *dt_body_at(const dt_body *b, uint64_t offset);
 /* Only the targets of its jumps, added to a list: much faster than all of the above. */
-typedef DT_VEC(uint64_t) dt_targets;
-void dt_targets_add(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
+typedef DT_VEC(uint64_t) dt_jump_targets;
+void dt_jump_targets_add(dt_jump_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr);
 
 /* The cheapest instruction at which the function has been entered and its arguments are unchanged;
@@ -77,7 +77,7 @@ bool dt_insn_member(const uint8_t *code, size_t n, uint32_t *offset);
 struct dt_arch_code {
 	void (*kernel)(struct dt_insn_mode *k);
 	void (*decode)(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
-	void (*targets)(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
+	void (*targets)(dt_jump_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
 	bool (*entry)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first, dt_insn *best);
 	bool (*print)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out,
 		      uint64_t *target);

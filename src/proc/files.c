@@ -265,7 +265,7 @@ static int open_mapped(const dt_files *fs, const dt_file *f)
 		if (!m->v[i].exec || strcmp(m->v[i].base, f->base) != 0)
 			continue; /* the path depends on the root directory: from inside a root, or from
 				     outside */
-		fd = dt_map_open(f->pid, &m->v[i]);
+		fd = dt_mapping_open(f->pid, &m->v[i]);
 		if (fd >= 0 && !is_file(fs, fd, f)) {
 			close(fd);
 			fd = -1;

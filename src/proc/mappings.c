@@ -300,7 +300,7 @@ static int open_checked(const char *path, uint64_t inode)
 	return -1;
 }
 
-int dt_map_open(long pid, const dt_mapping *m)
+int dt_mapping_open(long pid, const dt_mapping *m)
 {
 	char link[96], *path;
 	int fd, why;

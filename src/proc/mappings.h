@@ -2,7 +2,7 @@
  * mappings: what a process has mapped, and the files it came from.
  *
  * /proc/PID/maps is one snapshot of a living process. Paths in it are those of the process's own
- * mount namespace and root; dt_map_open() finds the file from there: through
+ * mount namespace and root; dt_mapping_open() finds the file from there: through
  * /proc/PID/map_files (works for deleted files), else below /proc/PID/root, and makes sure it is
  * the file that was mapped (inode).
  */
@@ -62,7 +62,7 @@ bool dt_exe_has_link(long pid, const char *name, const char *path);
 char *dt_command_path(const char *name);
 
 /* Open the file of a mapping of a living process. -1 with errno. */
-int dt_map_open(long pid, const dt_mapping *m);
+int dt_mapping_open(long pid, const dt_mapping *m);
 /* "/proc/PID/root", or "" if the process has our root and mount namespace. */
 void dt_proc_root(long pid, char *to, size_t n);
 /* The path by which we can open a path of the process: root + path. To be freed. */

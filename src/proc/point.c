@@ -71,7 +71,7 @@ static void find_in_linker(long pid, dt_jail *jail, uint64_t base, struct dt_poi
 	dt_error err = {0};
 	dt_maps *maps = dt_maps_read(pid, &err);
 	const dt_mapping *m = maps ? dt_maps_find(maps, base) : NULL;
-	int fd = m ? dt_map_open(pid, m) : -1;
+	int fd = m ? dt_mapping_open(pid, m) : -1;
 	struct dt_elf_place place = {.path = m ? m->path : NULL, .jail = jail};
 	dt_elf *e = fd >= 0 ? dt_elf_open_fd(fd, &place, &err) : NULL;
 	const dt_elfsym *sym;
@@ -126,7 +126,7 @@ int dt_proc_load_point(long pid, dt_jail *jail, uint64_t *offset)
 	dt_points_find(pid, jail, &points);
 	maps = points.loaded ? dt_maps_read(pid, &err) : NULL;
 	m = maps ? dt_maps_find(maps, points.loaded) : NULL;
-	fd = m ? dt_map_open(pid, m) : -1;
+	fd = m ? dt_mapping_open(pid, m) : -1;
 	if (fd >= 0)
 		*offset = points.loaded - m->start + m->offset;
 	dt_maps_free(maps);

@@ -64,7 +64,7 @@ static dt_elf *open_mapping(dtrace_hdl_t *h, long pid, const dt_mapping *m, uint
 	int fd;
 
 	dt_proc_root(pid, root, sizeof(root));
-	fd = dt_map_open(pid, m);
+	fd = dt_mapping_open(pid, m);
 	if (fd < 0) {
 		dt_err(err, errno, "%s of process %ld cannot be opened: %s", m->base, pid,
 		       strerror(errno));

@@ -508,7 +508,7 @@ static void test_maps_self(void)
 	CHECK(x && x->exec && x->kind == DT_MAP_FILE);
 	CHECK(x && dt_maps_exe(m, getpid()) &&
 	      strcmp(dt_maps_exe(m, getpid())->path, x->path) == 0);
-	e = dt_elf_open_fd(dt_map_open(getpid(), x), NULL, &err);
+	e = dt_elf_open_fd(dt_mapping_open(getpid(), x), NULL, &err);
 	CHECK(e && dt_elf_bias(e, x->start, x->offset, &bias));
 	s = e ? dt_elf_function_at(e, addr - bias) : NULL;
 	CHECK_STR(s ? s->name : NULL, "test_maps_self");

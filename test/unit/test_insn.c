@@ -156,9 +156,9 @@ static void bodies(void)
 
 static void targets(void)
 {
-	dt_targets t = {0};
+	dt_jump_targets t = {0};
 
-	dt_targets_add(&t, &old, BYTES(0x74, 2, 0xeb, 0xfc, 0xe8, 0, 0, 0, 0, 0xc3), 0x2000);
+	dt_jump_targets_add(&t, &old, BYTES(0x74, 2, 0xeb, 0xfc, 0xe8, 0, 0, 0, 0, 0xc3), 0x2000);
 	CHECK(t.n == 2 && t.v[0] == 0x2004 && t.v[1] == 0x2000);
 	dt_vec_free(&t);
 }

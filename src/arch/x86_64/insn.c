@@ -409,7 +409,7 @@ static bool entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, b
 	return found;
 }
 
-static void targets(dt_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
+static void targets(dt_jump_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
 		    uint64_t vaddr)
 {
 	ZydisDecoder d;

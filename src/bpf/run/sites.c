@@ -48,7 +48,7 @@ static int probe_ourselves(dt_bpf *e, int prog, const dt_maps *maps, const char 
 {
 	uint64_t address = (uint64_t)(uintptr_t)at;
 	const dt_mapping *m = dt_maps_find(maps, address);
-	int fd = m ? dt_map_open(getpid(), m) : -1, rc = -1;
+	int fd = m ? dt_mapping_open(getpid(), m) : -1, rc = -1;
 	dt_error ignored = {0};
 	char path[32];
 

@@ -348,7 +348,7 @@ static void read_ahead_process(dt_bpf *e, long pid)
 
 	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(dt_procs_jail(e->procs)); i++)
 		if (maps->v[i].exec && maps->v[i].kind == DT_MAP_FILE)
-			read_ahead_fd(e, dt_map_open(pid, &maps->v[i]));
+			read_ahead_fd(e, dt_mapping_open(pid, &maps->v[i]));
 	if (maps)
 		dt_maps_free(maps);
 }
@@ -386,7 +386,7 @@ static bool is_that_file(int fd, const struct dt_uw_key *key)
 static void serve_file(dt_bpf *e, const struct dt_uw_key *key, const struct dt_uw_want *want,
 		       const dt_mapping *m)
 {
-	int fd = m->kind == DT_MAP_FILE ? dt_map_open(want->pid, m) : -1;
+	int fd = m->kind == DT_MAP_FILE ? dt_mapping_open(want->pid, m) : -1;
 
 	if (fd >= 0 && is_that_file(fd, key))
 		publish_file(e, key, fd);

@@ -387,7 +387,7 @@ static void refused_function(dt_tr *t)
 	leave(c);
 }
 
-void dt_agg_functions(dt_tr *t)
+void dt_tr_agg_functions(dt_tr *t)
 {
 	if (t->func.refused)
 		refused_function(t);

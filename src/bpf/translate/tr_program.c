@@ -521,7 +521,7 @@ static void add_functions(struct prog *g)
 	dt_tr_lossless_functions(t);
 	dt_tr_memory_functions(t);
 	dt_thread_functions(t);
-	dt_agg_functions(t);
+	dt_tr_agg_functions(t);
 	if (t->sub.fns.n)
 		dt_tr_needs(t, strings);
 	if (t->learn && t->sub.nlocals > t->learn->sub_locals)

@@ -399,7 +399,7 @@ void dt_tr_loops_call(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
 void dt_tr_loops_function(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
 
 /* ---- tr_action.c, tr_agg.c ---- */
-void dt_agg_functions(dt_tr *t);
+void dt_tr_agg_functions(dt_tr *t);
 void dt_tr_datum(dt_tr *t, const dt_action *a, const dt_tr_val *v, uint32_t off,
 		 uint32_t size); /* value in r0 to slot + off; not strings */
 void dt_tr_append_string(dt_tr *t, const dt_action *a, const struct dt_plan_action *p); /* the one in r0 */

@@ -28,7 +28,7 @@ struct pid_object {
 	dt_jail *jail; /* reads it */
 	const char **pretty[2]; /* readable names by function, without and with parameters; made at need */
 	bool *swept;	     /* functions whose jumps are in targets */
-	dt_targets targets;
+	dt_jump_targets targets;
 };
 
 /* The functions at one address: the first one and its aliases. Code is the implementation of an

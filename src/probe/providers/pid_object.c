@@ -241,13 +241,13 @@ const dt_body *dt_pid_body(struct pid_code *c, const struct pid_function *f)
 
 /* ---- entry ---- */
 
-static void jumps_of(struct pid_object *o, uint64_t vaddr, uint64_t size, dt_targets *to)
+static void jumps_of(struct pid_object *o, uint64_t vaddr, uint64_t size, dt_jump_targets *to)
 {
 	struct dt_insn_mode mode = {.narrow = !dt_elf_is_64(o->elf)};
 	size_t n;
 	uint8_t *code = read_code(o, vaddr, size, &n);
 
-	dt_targets_add(to, &mode, code, n, vaddr);
+	dt_jump_targets_add(to, &mode, code, n, vaddr);
 	free(code);
 }
 
@@ -255,7 +255,7 @@ static void jumps_of(struct pid_object *o, uint64_t vaddr, uint64_t size, dt_tar
 static void sweep(struct pid_object *o, uint32_t i)
 {
 	const dt_elfsym *s = &o->funcs[i];
-	dt_targets all = {0};
+	dt_jump_targets all = {0};
 
 	if (!o->swept)
 		o->swept = dt_xcalloc(o->nfuncs, sizeof(*o->swept));
@@ -282,7 +282,7 @@ static void sweep_around(struct pid_object *o, uint32_t index)
 		sweep(o, i);
 }
 
-static bool any_between(const dt_targets *t, uint64_t from, uint64_t to)
+static bool any_between(const dt_jump_targets *t, uint64_t from, uint64_t to)
 {
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->v[i] > from && t->v[i] <= to)
@@ -292,7 +292,7 @@ static bool any_between(const dt_targets *t, uint64_t from, uint64_t to)
 
 /* The same for functions that have unwind information but no symbol: implementations of IFUNCs in a
  * stripped library. */
-static void jumps_around(struct pid_object *o, uint64_t vaddr, dt_targets *to)
+static void jumps_around(struct pid_object *o, uint64_t vaddr, dt_jump_targets *to)
 {
 	struct dt_cfi_walk w;
 	uint64_t start, end;
@@ -306,7 +306,7 @@ static void jumps_around(struct pid_object *o, uint64_t vaddr, dt_targets *to)
 /* Does anything jump over the first instruction, up to this one? */
 static bool is_jumped_to(const struct pid_function *f, uint64_t offset)
 {
-	dt_targets own = {0};
+	dt_jump_targets own = {0};
 	bool yes;
 
 	jumps_of(f->object, f->vaddr, f->size, &own);

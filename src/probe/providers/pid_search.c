@@ -347,7 +347,7 @@ static void search_process(struct search *s, long owner, long pid, const dt_maps
 		    !(called || (is_exe && dt_exe_has_link(pid, s->d->mod, m->path))))
 			continue;
 		s->objects++;
-		o = open_object(s, dt_map_open(pid, m), pid, m->path);
+		o = open_object(s, dt_mapping_open(pid, m), pid, m->path);
 		if (!o)
 			continue;
 		if (!called)
@@ -580,7 +580,7 @@ static void search_all_processes(struct search *s)
 				continue;
 			dt_map_set(seen, key, s);
 			s->objects++;
-			o = open_object(s, dt_map_open(pid, m), pid, m->path);
+			o = open_object(s, dt_mapping_open(pid, m), pid, m->path);
 			if (o)
 				found_for_all(s, o, m->path, is_exe);
 		}

@@ -242,7 +242,7 @@ struct usdt_object *dt_usdt_object(usdt_objects *all, dt_probes *ps, long pid, c
 
 	if (o)
 		return o;
-	fd = dt_map_open(pid, m);
+	fd = dt_mapping_open(pid, m);
 	if (fd < 0)
 		return NULL;
 	dt_proc_root(pid, root, sizeof(root));
