@@ -29,6 +29,7 @@
 #define CHOICES_INT(id)	    NULL
 #define CHOICES_SIZE(id)    NULL
 #define CHOICES_RATE(id)    NULL
+#define CHOICES_PERCENT(id) NULL
 #define CHOICES_STRING(id)  NULL
 #define CHOICES_LIST(id)    NULL
 #define CHOICES_ATTR(id)    NULL
@@ -40,6 +41,8 @@ const struct dt_opt_desc dt_opt_table[DT_O_MAX] = {
 #include "base/options.def"
 #undef DT_OPTION
 };
+
+#define PPM_PER_PERCENT 10000
 
 /* Values outside [min, max] are refused, or moved to the nearest end when tracing starts (clamp). */
 static const struct limit {
@@ -182,6 +185,22 @@ static bool parse_rate(const char *s, uint64_t *v)
 	return false;
 }
 
+/* With up to four decimal places. */
+static bool parse_percent(const char *s, uint64_t *v)
+{
+	uint64_t unit = PPM_PER_PERCENT;
+	char *end;
+
+	if (!parse_digits(s, v, &end) || *v > 100)
+		return false;
+	*v *= unit;
+	if (*end == '.') {
+		for (end++; *end >= '0' && *end <= '9' && unit > 1; end++)
+			*v += (uint64_t)(*end - '0') * (unit /= 10);
+	}
+	return strcmp(end, "%") == 0 && *v > 0 && *v <= 100 * PPM_PER_PERCENT;
+}
+
 static bool parse_choice(const char *s, const char *choices, uint64_t *v)
 {
 	size_t n = strlen(s);
@@ -215,6 +234,7 @@ static bool parse_value(const struct dt_opt_desc *d, const char *s, uint64_t *v)
 	case DT_OPT_BOOL: return parse_bool(s, v);
 	case DT_OPT_INT: return parse_int(s, v);
 	case DT_OPT_SIZE: return parse_size(s, v);
+	case DT_OPT_PERCENT: return parse_percent(s, v);
 	case DT_OPT_RATE: return parse_rate(s, v);
 	case DT_OPT_CHOICE: return parse_choice(s, d->choices, v);
 	case DT_OPT_ATTR: return parse_attr(s, v);
@@ -243,6 +263,7 @@ static const char *expected(const struct dt_opt_desc *d)
 	case DT_OPT_BOOL: return "yes or no";
 	case DT_OPT_INT: return "a number";
 	case DT_OPT_SIZE: return "a size such as 256, 32k or 4m";
+	case DT_OPT_PERCENT: return "a percentage such as 2% or 0.5%";
 	case DT_OPT_RATE: return "a rate such as 10hz, 100ms or 1s";
 	case DT_OPT_CHOICE: return d->choices;
 	case DT_OPT_ATTR: return "a stability such as Evolving/Evolving/Common";

@@ -21,6 +21,7 @@ enum dt_opt_kind {
 	DT_OPT_BOOL,   /* none, or yes/no/enable/... */
 	DT_OPT_INT,    /* a number */
 	DT_OPT_SIZE,   /* 4m, 256, 32k */
+	DT_OPT_PERCENT, /* 2%, 0.5%; stored in parts per million, above 0 */
 	DT_OPT_RATE,   /* 10hz, 100ms, 1s; stored in nanoseconds */
 	DT_OPT_CHOICE, /* one of a list, stored as its index */
 	DT_OPT_STRING, /* text; the last one counts */

@@ -438,11 +438,15 @@ static uint64_t due_at(const dt_consumer *c, uint64_t last, enum dt_opt_id id)
 	return last + dt_opt(c->env.opts, id);
 }
 
+#define BUDGET_INTERVAL 100000000
+
 uint64_t dt_consumer_next(const dt_consumer *c)
 {
 	uint64_t a = due_at(c, c->consumed, DT_O_SWITCHRATE), b = due_at(c, c->taken, DT_O_AGGRATE),
 		 s = due_at(c, c->checked, DT_O_STATUSRATE);
 
+	if (dt_opt(c->env.opts, DT_O_OVERHEAD) && s > dt_now() + BUDGET_INTERVAL)
+		s = dt_now() + BUDGET_INTERVAL; /* the engine measures */
 	a = a < b ? a : b;
 	return a < s ? a : s;
 }

@@ -32,6 +32,10 @@ static const struct loss {
     {"STKSTROVERFLOW", "jstack()/ustack() string table overflow%s",
      offsetof(dt_status, stack_overflows), false},
     {"DBLERROR", "error%s in ERROR probe enabling", offsetof(dt_status, dbl_errors), false},
+    {"SHEDPRINTING", "firing%s of printing clauses left out (option overhead)",
+     offsetof(dt_status, shed_printing), false},
+    {"SHEDSAMPLED", "firing%s of aggregating clauses left out, for which others count (option overhead)",
+     offsetof(dt_status, shed_sampled), false},
 };
 
 struct untold { /* of one kind */
@@ -45,6 +49,7 @@ struct dt_losses {
 	uint64_t told;	/* when */
 	bool explained; /* faults because of absent memory */
 	bool told_stops;
+	struct dt_shedding shedding;
 };
 
 dt_losses *dt_losses_new(void)
@@ -233,6 +238,8 @@ int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_t
 				return -1;
 		}
 	}
+	if (st->shedding && dt_shedding_report(&l->shedding, st->shedding, to) != 0)
+		return -1;
 	if (tell_sums(l, st->running, to) != 0)
 		return -1;
 	return explain_absent(l, st, to) || tell_stops(l, st, to) ? -1 : 0;

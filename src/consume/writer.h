@@ -205,6 +205,9 @@ struct dt_losses_to {
 };
 int dt_losses_report(dt_losses *l, const dt_status *st, const struct dt_losses_to *to);
 
+/* ---- diag_shedding.c: option overhead ---- */
+int dt_shedding_report(struct dt_shedding *told, const struct dt_shedding *now, const struct dt_losses_to *to);
+
 /* ---- the writer ---- */
 typedef struct dt_who { /* the thread that a record is about */
 	long pid, tid;

@@ -65,6 +65,15 @@ typedef struct dt_record {
 	const dt_fault *fault;	/* not NULL: this is a fault, values is NULL */
 } dt_record;
 
+/* Option overhead: what is left out to keep the budget. */
+struct dt_shedding {
+	uint64_t limit, cost; /* the budget, and what was measured when this last changed: parts per million */
+	bool quiet;	      /* printing clauses do not run */
+	uint32_t rate;	      /* profile probes fire at 1/rate of their rates */
+	uint32_t sample;      /* of the firings of aggregating clauses one in `sample` is evaluated */
+	bool ended;	      /* that was not enough */
+};
+
 /* Loss and state counters since the start; the consumer prints differences. */
 typedef struct dt_status {
 	uint64_t *drops;     /* principal buffer, per CPU (ncpus) */
@@ -73,6 +82,8 @@ typedef struct dt_status {
 	uint64_t dyn_drops, dyn_rinse_drops, dyn_dirty_drops;
 	uint64_t spec_drops, spec_busy, spec_unavail;
 	uint64_t stack_overflows, dbl_errors;
+	uint64_t shed_printing, shed_sampled; /* firings of clauses: option overhead ... */
+	const struct dt_shedding *shedding;   /* ... NULL: not set */
 	uint64_t stops;	 /* of processes, option policy */
 	uint64_t absent; /* faults because user memory was not in memory */
 	bool exiting; /* exit() was called: status in exit_status */

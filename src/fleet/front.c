@@ -298,6 +298,7 @@ static bool option_text(const dt_options *o, enum dt_opt_id id, dt_buf *out)
 	case DT_OPT_INT:
 	case DT_OPT_SIZE: dt_buf_printf(out, "%llu", v); return true;
 	case DT_OPT_RATE: dt_buf_printf(out, "%lluns", v); return true;
+	case DT_OPT_PERCENT: dt_buf_printf(out, "%llu.%04llu%%", v / 10000, v % 10000); return true;
 	case DT_OPT_CHOICE:
 		word = dt_option_choice(id, v, &n);
 		dt_buf_add(out, word, n);

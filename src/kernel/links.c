@@ -43,7 +43,7 @@ int dt_link_uprobes(int prog, const char *path, const uint64_t *offsets, const u
 	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &a, sizeof(a));
 }
 
-int dt_link_perf(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie)
+int dt_link_perf(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie, int *event)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = cookie);
 	int link, error,
@@ -53,7 +53,10 @@ int dt_link_perf(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t
 		return -1;
 	link = bpf_link_create(prog, fd, BPF_PERF_EVENT, &o);
 	error = errno;
-	close(fd); /* the link has it */
+	if (event && link >= 0)
+		*event = fd;
+	else
+		close(fd); /* the link has it */
 	errno = error;
 	return link;
 }

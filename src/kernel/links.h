@@ -39,7 +39,8 @@ int dt_link_uprobes(int prog, const char *path, const uint64_t *offsets, const u
 		    const uint64_t *cookies, uint32_t n, bool returns, int pid);
 struct perf_event_attr;
 /* A perf event, which goes away with the link. */
-int dt_link_perf(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie);
+/* event: gets a descriptor of the event, to be closed; NULL: the link alone keeps it. */
+int dt_link_perf(int prog, struct perf_event_attr *a, int pid, int cpu, uint64_t cookie, int *event);
 /* A program that does nothing, of type BPF_PROG_TYPE_KPROBE. */
 int dt_link_nothing(uint32_t expected_attach_type);
 

@@ -43,6 +43,13 @@ while read -r name context kind; do
 			refuses "$name=$v" "invalid value \"$v\" for option \"$name\": expected a rate such as 10hz, 100ms or 1s"
 		done
 		;;
+	PERCENT)
+		value=2%
+		for v in 2% 0.5% 0.0001% 100% 2.25%; do accepts "$name=$v"; done
+		for v in 2 0% 101% 100.1% -1% 2.5.1% x% 0.00001% %; do
+			refuses "$name=$v" "invalid value \"$v\" for option \"$name\": expected a percentage such as 2% or 0.5%"
+		done
+		;;
 	CHOICE)
 		choices=$(first_choice "$name")
 		[ -n "$choices" ] || { echo "$name has no choices"; fails=1; }

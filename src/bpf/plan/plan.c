@@ -315,6 +315,7 @@ int dt_plan_make(dt_plan *plan, const struct dt_engine_env *env, uint32_t ncpus,
 		return -1;
 	dt_plan_events(plan);
 	dt_plan_vars(plan);
+	dt_plan_shedding(plan);
 	dt_plan_programs(plan);
 	return 0;
 }

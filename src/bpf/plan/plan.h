@@ -72,6 +72,7 @@ struct dt_plan_clause {
 	struct dt_plan_part *parts;
 	uint32_t size;	     /* of the largest part; 0: records nothing */
 	uint32_t kinds; /* 1 << enum dt_probe_kind */
+	enum { DT_SHED_NEVER, DT_SHED_PRINTING, DT_SHED_SAMPLED } shed; /* plan_shedding.c */
 };
 
 /* ---- user variables ---- */
@@ -136,6 +137,7 @@ typedef struct dt_plan {
 	uint32_t ncpus, nspecs;
 	struct dt_plan_buffers buffers;
 	bool grows;   /* probes can be added during tracing */
+	bool budget;  /* option overhead: plan_shedding.c */
 	bool follows; /* option follow: run/family.c */
 	DT_VEC(struct dt_plan_probe) probes;
 	DT_VEC(dt_prologue) prologues;
@@ -155,6 +157,9 @@ typedef struct dt_plan {
 
 int dt_plan_make(dt_plan *p, const struct dt_engine_env *env, uint32_t ncpus, dt_error *err);
 void dt_plan_free(dt_plan *p);
+
+/* ---- plan_shedding.c ---- */
+void dt_plan_shedding(dt_plan *p);
 
 /* ---- plan_probe.c ---- */
 /* The index of the ECB's probe (of the first of its events), added if it is new. */

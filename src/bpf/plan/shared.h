@@ -42,7 +42,9 @@ enum {
 	CTL_LATE = CTL_PEEKED + 8, /* a process has waited at a gate in vain, and none was admitted since: gate.c */
 	CTL_ARMED = CTL_LATE + 8, /* programs may stop processes: tr_lossless.c ... */
 	CTL_OURS = CTL_ARMED + 8, /* ... which ones: struct dt_guarded */
-	CTL_SIZE = CTL_OURS + DT_OURS_MAX * DT_OURS_SIZE,
+	CTL_QUIET = CTL_OURS + DT_OURS_MAX * DT_OURS_SIZE, /* option overhead: printing clauses do not run ... */
+	CTL_SAMPLE = CTL_QUIET + 8, /* ... and of the firings of aggregating ones, one in so many does */
+	CTL_SIZE = CTL_SAMPLE + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
@@ -77,7 +79,9 @@ enum {
 	CPU_MASK = CPU_DROPS + 96,   /* ... bytes of the circle, minus 1 */
 	CPU_ABSENT = CPU_DROPS + 104, /* faults because user memory was not in memory */
 	CPU_FULL = CPU_DROPS + 112,   /* fill policy: a record had no room, nothing more is recorded here */
-	CPU_BUSY = 128,		     /* a word for each slot, 1 while a firing owns it */
+	CPU_SHED_PRINTING = CPU_DROPS + 120, /* firings that were left out: tr_shedding.c */
+	CPU_SHED_SAMPLED = CPU_DROPS + 128,
+	CPU_BUSY = 136,		     /* a word for each slot, 1 while a firing owns it */
 	CPU_WRITING = CPU_BUSY + DT_SLOTS_MAX * 8, /* two for each slot: where its record goes, and bytes of it */
 	CPU_SIZE = CPU_WRITING + DT_SLOTS_MAX * 16,
 };

@@ -20,6 +20,7 @@
 #include "bpf/run/kmap.h"
 #include "bpf/run/load.h"
 #include "bpf/run/maps.h"
+#include "bpf/run/overhead.h"
 #include "kernel/links.h"
 
 struct dt_links {
@@ -82,8 +83,11 @@ static int attach_clock(dt_bpf *e, int prog, const struct dt_plan_probe *x, int 
 				    .size = sizeof(a),
 				    .config = PERF_COUNT_SW_CPU_CLOCK,
 				    .sample_period = x->at.number};
-	int link = dt_link_perf(prog, &a, -1, cpu, x->event);
+	bool slows = e->overhead && !x->at.one && !e->needs.is.late; /* lateness is about the rate that was asked for */
+	int event = -1, link = dt_link_perf(prog, &a, -1, cpu, x->event, slows ? &event : NULL);
 
+	if (event >= 0)
+		dt_overhead_keep(e, event, x->at.number);
 	if (link < 0 && errno == ENODEV)
 		return 0; /* the CPU is offline */
 	if (link < 0 && errno == EACCES)
@@ -144,7 +148,7 @@ static int attach_counter(dt_bpf *e, int prog, const struct dt_plan_probe *x, in
 				    .sample_period = x->at.period,
 				    .exclude_user = x->at.exclude_user,
 				    .exclude_kernel = x->at.exclude_kernel};
-	int link = dt_link_perf(prog, &a, -1, cpu, x->event);
+	int link = dt_link_perf(prog, &a, -1, cpu, x->event, NULL);
 
 	if (link < 0 && errno == ENODEV)
 		return 0; /* the CPU is offline */

@@ -340,7 +340,7 @@ static int link_kprobe(const struct batch *b, const struct dt_plan_probe *x, int
 					b->p->kind == PK_FUNC_RETURN, /* the PMU's "retprobe" bit */
 				    .config2 = addr};
 
-	return dt_link_perf(b->fd, &a, -1, 0, x->event);
+	return dt_link_perf(b->fd, &a, -1, 0, x->event, NULL);
 }
 
 static int attach_kprobes(dt_bpf *e, const struct batch *b, dt_error *err)

@@ -265,7 +265,7 @@ static int link_perf(int prog, int type, const char *path, uint64_t offset, uint
 				    .config1 = (uint64_t)(uintptr_t)path,
 				    .config2 = offset};
 
-	return dt_link_perf(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie);
+	return dt_link_perf(prog, &a, pid ? pid : -1, pid ? -1 : 0, cookie, NULL);
 }
 
 static int perf_one(dt_bpf *e, int prog, const struct dt_plan_probe *x, int type, dt_error *err)

@@ -17,6 +17,7 @@
 #include "bpf/run/direct_map.h"
 #include "bpf/run/load.h"
 #include "bpf/run/maps.h"
+#include "bpf/run/overhead.h"
 #include "bpf/run/ring.h"
 
 /* ---- closing ---- */
@@ -27,6 +28,7 @@ static void bpf_close(dt_bpf *e)
 		return;
 	dt_attach_end(e);
 	dt_lossless_free(e);
+	dt_overhead_free(e);
 	dt_attach_functions_free(e);
 	for (uint32_t i = 0; i < e->loaded.n; i++) {
 		dt_user_table_free(e, i);
@@ -123,7 +125,7 @@ static int bpf_go(dt_bpf *e, dt_error *err)
 		return -1;
 	if (__atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_SEQ_CST))
 		return 0; /* exit() in BEGIN: nothing else will ever fire */
-	if (dt_attach_all(e, err) < 0 || dt_lossless_begin(e, err) < 0)
+	if (dt_overhead_begin(e, err) < 0 || dt_attach_all(e, err) < 0 || dt_lossless_begin(e, err) < 0)
 		return -1;
 	__atomic_fetch_or(dt_control(e, CTL_WORD), CTL_ACTIVE, __ATOMIC_SEQ_CST);
 	return 0;
@@ -172,10 +174,12 @@ static int bpf_status(dt_bpf *e, dt_status *st)
 	uint64_t exiting;
 
 	set_wall_clock(e);
+	dt_overhead_check(e);
 	*st = (dt_status){.drops = e->drops,
 			  .agg_drops = e->agg_drops,
 			  .ncpus = e->plan.ncpus,
 			  .stops = dt_lossless_stops(e),
+			  .shedding = dt_overhead_state(e),
 			  .spec_drops = dt_kept_drops(e)};
 	for (uint32_t i = 0; i < e->plan.ncpus; i++) {
 		e->drops[i] = counter(e, i, CPU_DROPS);
@@ -184,11 +188,17 @@ static int bpf_status(dt_bpf *e, dt_status *st)
 		st->spec_unavail += counter(e, i, CPU_SPEC_UNAVAIL);
 		st->dbl_errors += counter(e, i, CPU_DBL_ERRORS);
 		st->absent += counter(e, i, CPU_ABSENT);
+		st->shed_printing += counter(e, i, CPU_SHED_PRINTING);
+		st->shed_sampled += counter(e, i, CPU_SHED_SAMPLED);
 	}
 	e->drops[e->begin_cpu] += kernel_misses(e);
 	exiting = __atomic_load_n(dt_control(e, CTL_EXITING), __ATOMIC_ACQUIRE);
 	st->exiting = exiting != 0;
 	st->exit_status = (int)(exiting >> 32);
+	if (!st->exiting && st->shedding && st->shedding->ended) {
+		st->exiting = true;
+		st->exit_status = 1;
+	}
 	st->filled = *dt_control(e, CTL_FILLED) != 0;
 	st->running = e->state == BPF_RUNNING;
 	return 0;

@@ -10,6 +10,7 @@
  *                    functions of the kernel;  family.c: processes that a probe follows
  *   ring.c           reads records from the ring buffers;  tail.c: from the circles of the ring policy
  *   lossless.c       processes that are stopped while a buffer is full
+ *   overhead.c       option overhead: what the programs cost, and what is left out
  *   kept.c           records that are kept: speculations, the newest ones
  *   snapshot.c       reads aggregations from their maps
  *   tables.c         unwind tables for the walker of user stacks
@@ -59,6 +60,7 @@ typedef struct dt_bpf {
 	struct dt_kept *kept;		     /* kept.c */
 	struct dt_tables *tables;	     /* tables.c; NULL: no program walks user stacks */
 	struct dt_names *names;		     /* names.c; NULL: all probes are known */
+	struct dt_overhead *overhead;	     /* overhead.c; NULL: none */
 	struct dt_lossless *lossless;	     /* lossless.c; NULL: nothing is stopped */
 	int gate;			     /* gate.c: its program; -1: not loaded */
 	enum { SITES_UNKNOWN, SITES_TRAP, SITES_CALL } sites; /* sites.c */

@@ -341,20 +341,21 @@ static int drain_keyless(struct reader *r, uint32_t old)
 
 /* ---- updates that a map has refused: tr_agg.c ---- */
 
-/* The value of a row that has had this update only, in the kernel's form. */
-static void updated_once(const struct dt_plan_agg *b, uint64_t value, uint64_t incr, uint64_t *v)
+/* The value of a row that has had this update only, in the kernel's form. scaled: it counts `incr` times, see tr_agg.c. */
+static void updated_once(const struct dt_plan_agg *b, bool scaled, uint64_t value, uint64_t incr, uint64_t *v)
 {
 	unsigned __int128 square = value >> 63 ? -value : value;
+	uint64_t times = scaled ? incr : 1;
 
 	memset(v, 0, b->nwords * 8);
 	switch (dt_aggfunc(b->agg->func)) {
-	case DT_AGG_COUNT: v[0] = 1; break;
+	case DT_AGG_COUNT: v[0] = times; break;
 	case DT_AGG_SUM: v[0] = value; break;
 	case DT_AGG_MIN: v[0] = value ^ INT64_MAX; break;
 	case DT_AGG_MAX: v[0] = value ^ 1ull << 63; break;
 	case DT_AGG_AVG:
 	case DT_AGG_STDDEV:
-		v[0] = 1;
+		v[0] = b->agg->func == DT_ACT_STDDEV ? 1 : times;
 		v[1] = value;
 		if (b->agg->func != DT_ACT_STDDEV)
 			break;
@@ -390,7 +391,7 @@ static int drain_refused(struct reader *r, uint32_t old)
 		b = e->plan.aggs.v[w[REFUSED_AGG / 8]];
 		memcpy(&word, p + REFUSED_KEY, 4);
 		read_keys(r, b, p + REFUSED_KEY, 0); /* sizes of keys are not written down */
-		updated_once(b, w[REFUSED_VALUE / 8], w[REFUSED_INCR / 8], r->value);
+		updated_once(b, e->plan.budget, w[REFUSED_VALUE / 8], w[REFUSED_INCR / 8], r->value);
 		from_kernel(b, r->value);
 		rc = r->sink->agg(r->sink->arg, b->agg, word >> 1, r->keys, r->value);
 		__atomic_store_n(&w[REFUSED_STATE / 8], 0, __ATOMIC_RELEASE);

@@ -230,6 +230,38 @@ static void add_square(dt_code *c)
 	atomic(c, BPF_ADD, R8, 24, R2);
 }
 
+/*
+ * With option overhead this firing may count for others (tr_shedding.c): S_INCR is how often, for the quantizers
+ * multiplied by the increment. min() and max() are not affected, nor is stddev(), in which each counts once.
+ */
+static void scale(dt_tr *t, enum dt_act func)
+{
+	dt_code *c = t->c;
+
+	if (!t->plan->budget)
+		return;
+	ld(c, 4, R1, R6, S_SCALE);
+	if (func >= DT_ACT_QUANTIZE) {
+		ld(c, 8, R2, R6, S_INCR);
+		alu(c, BPF_MUL, R1, R2);
+	}
+	st(c, 8, R6, S_INCR, R1);
+	if (func == DT_ACT_SUM || func == DT_ACT_AVG) {
+		ld(c, 8, R2, R6, S_VALUE);
+		alu(c, BPF_MUL, R2, R1);
+		st(c, 8, R6, S_VALUE, R2);
+	}
+}
+
+/* r1 = how often this firing counts */
+static void times(dt_tr *t, enum dt_act func)
+{
+	if (t->plan->budget && func != DT_ACT_STDDEV)
+		ld(t->c, 8, R1, R6, S_INCR);
+	else
+		movi(t->c, R1, 1);
+}
+
 /* Ends with a jump to done (or drop). */
 static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_t done)
 {
@@ -237,7 +269,7 @@ static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_
 
 	switch (dt_aggfunc(b->agg->func)) {
 	case DT_AGG_COUNT:
-		movi(c, R1, 1);
+		times(t, b->agg->func);
 		add(c, 0, R1);
 		break;
 	case DT_AGG_SUM:
@@ -253,7 +285,7 @@ static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_
 		return; /* it has jumped */
 	case DT_AGG_AVG:
 	case DT_AGG_STDDEV:
-		movi(c, R1, 1);
+		times(t, b->agg->func);
 		add(c, 0, R1);
 		ld(c, 8, R1, R6, S_VALUE);
 		add(c, 1, R1);
@@ -448,6 +480,7 @@ void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *
 			sti(c, 8, R6, S_INCR, 1);
 		}
 	}
+	scale(t, func);
 	if (b->key_size)
 		find_row(t, a, b, no);
 	else

@@ -260,6 +260,8 @@ void dt_tr_clause(dt_tr *t)
 		if (t->reachable)
 			jmpi(c, BPF_JEQ, R0, 0, done);
 	}
+	if (t->reachable)
+		dt_tr_shed(t, x, done);
 	if (x->record.loops && t->reachable)
 		dt_tr_loops_begin(t, x);
 	else if (control && t->reachable)

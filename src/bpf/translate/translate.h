@@ -369,6 +369,9 @@ void dt_tr_packet_functions(dt_tr *t);
 void dt_tr_make_room(dt_tr *t, uint32_t drop);
 void dt_tr_lossless_functions(dt_tr *t);
 
+/* ---- tr_shedding.c ---- */
+void dt_tr_shed(dt_tr *t, const struct dt_plan_clause *x, uint32_t done); /* `done`: the clause is left out */
+
 /* ---- immstack.c ---- */
 void dt_tr_text_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size);
 void dt_tr_text_stack_functions(dt_tr *t);
