@@ -38,3 +38,8 @@ expect 80 "$(lines '"type":"record"')"
 fleet -qn 'web-*:dtrace:::BEGIN { printf("%s\n", vmname); } web-*:dtrace:::END { printf("end\n"); } BEGIN { printf("first\n"); } END { printf("last\n"); } tick-1s { exit(0); }'
 expect "first end end last" "$(grep -v -e '^$' -e web "$TMP/out" | xargs)"
 expect "web-1 web-2" "$(sed -n 2,3p "$TMP/out" | sort | xargs)"
+
+# The stack as text of each machine's kernel: what the seed of -E prints.
+fleet -qn "web-*:syscall::close:entry /$mine/ { @[vmname, immstack(2)] = count(); }" -c "$(load 5)"
+expect "web-1 5 web-2 5" "$(awk '$1 ~ /^web/ { m = $1 } NF == 1 && $1 ~ /^[0-9]+$/ { print m, $1 }' "$TMP/out" | sort | xargs)" "immstack()"
+expect 0 "$(lines '0xf1')"

@@ -1,0 +1,15 @@
+# The two scripts of the article about HyperTrace, as they are printed there but for the name of the operating system.
+# needs: root bpf btf gcc
+. "$SRC/test/lib.bash"
+. "$SRC/test/fleet/fleet.bash"
+agent scylla1-web
+agent scylla1-db
+trace -x targetwait=100s -x quiet -En 'Linux-6*:proc:::exec { printf("%s: user = %u, gid = %u: %s\n", vmname, uid, gid, stringof(args[0])); }' \
+	-c "env $TMP/$load 0"
+expect "host: user = 0, gid = 0: $TMP/$load
+scylla1-db: user = 0, gid = 0: $TMP/$load
+scylla1-web: user = 0, gid = 0: $TMP/$load" "$(grep -F "$TMP/$load" "$TMP/out" | sort)"
+
+# io needs a disk that is written to; the machine may have none, so only that it runs on both.
+trace -x targetwait=100s -x quiet -En 'scylla1-*:io:::start { @[vmname, immstack()] = count(); } tick-1s { exit(0); }'
+expect "0 " "$status $err"
