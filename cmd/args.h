@@ -83,8 +83,8 @@ void notice(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf,
 void messages_like(const dtrace_hdl_t *h); /* NULL: no more */
 
 /* ---- progress.c ---- */
-/* From now on this is being done: after half a second it is said, if standard error is a terminal. */
-void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* From now on this is being done with the handle: after half a second it is said, if standard error is a terminal. */
+void progress(dtrace_hdl_t *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(void); /* it is done: nothing of it is left */
 
 /* ---- show.c: status of the command ---- */

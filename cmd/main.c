@@ -132,7 +132,7 @@ static void compile_programs(dtrace_hdl_t *h, const struct args *a)
 
 		a->words[0] = p->is_file ? (char *)p->text : (char *)"dtrace";
 		if (!a->sugar)
-			progress("compiling %s", p->is_file ? p->text : p->name);
+			progress(h, "compiling %s", p->is_file ? p->text : p->name);
 		if (p->is_file)
 			compile_script(h, p, &o);
 		else if (!(p->prog = dtrace_compile_string(h, p->text, &o)))
@@ -427,7 +427,7 @@ static unsigned enable_programs(dtrace_hdl_t *h, const struct args *a, FILE *out
 		struct dtrace_proginfo info = {0};
 
 		if (!a->compile_only) {
-			progress("finding probes of %s", p->name);
+			progress(h, "finding probes of %s", p->name);
 			if (dtrace_enable(h, p->prog, &info) < 0)
 				fatal_handle(h, "failed to enable '%s'", p->name);
 			progress_end();
@@ -507,13 +507,13 @@ static void say_rate(dtrace_hdl_t *h, const char *name, uint64_t asked, uint64_t
 		say(h, "%s %s to once every %" PRIu64 " nanoseconds", name, way, ns);
 }
 
-static void go(dtrace_hdl_t *h, unsigned probes)
+static void go(dtrace_hdl_t *h)
 {
 	uint64_t asked[NGRANTED] = {0}, got;
 
 	for (int i = 0; i < NGRANTED; i++)
 		dtrace_getopt(h, granted[i].option, &asked[i]);
-	progress("enabling %u probe%s", probes, probes == 1 ? "" : "s");
+	progress(h, "enabling probes");
 	if (dtrace_go(h) < 0)
 		fatal_handle(h, "could not enable tracing");
 	progress_end();
@@ -541,7 +541,7 @@ static bool wait_for_work(dtrace_hdl_t *h, const struct args *a)
 	return false;
 }
 
-static void trace(dtrace_hdl_t *h, FILE *out, const struct args *a, unsigned probes)
+static void trace(dtrace_hdl_t *h, FILE *out, const struct args *a)
 {
 	uint64_t destructive = 0;
 	FILE *shown = out;
@@ -554,7 +554,7 @@ static void trace(dtrace_hdl_t *h, FILE *out, const struct args *a, unsigned pro
 		serve_begin(h, a);
 	if (dtrace_set_output(h, out) < 0)
 		fatal_handle(h, "could not enable tracing");
-	go(h, probes);
+	go(h);
 	dtrace_getopt(h, "destructive", &destructive);
 	if (destructive)
 		notice(h, "allowing destructive actions");
@@ -598,7 +598,7 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 	dtrace_getopt(h, "zdefs", &zdefs);
 	if (total == 0 && !a->anonymous && !(zdefs && a->nprograms))
 		fatal("no probes %s", a->nprograms ? "matched" : "specified");
-	trace(h, out, a, total);
+	trace(h, out, a);
 	end_output(out);
 }
 

@@ -2,10 +2,10 @@
  * progress: on a terminal, what takes so long.
  *
  * Work before tracing can take seconds: reading the debug information of a large program, enabling tens of thousands
- * of probes. After half a second a line on standard error says what is being done, and for how long; it is erased when that is
- * done, or when something else is printed.
+ * of probes. After half a second a line on standard error says what is being done, how much of it is done if that is known, and for
+ * how long; it is erased when that is done, or when something else is printed.
  *
- * A thread draws the line, since the work does not return here meanwhile. It uses nothing but write(2).
+ * A thread draws the line, since the work does not return here meanwhile. It uses nothing but dtrace_progress() and write(2).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -26,6 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
 static bool running, ending, shown;
+static dtrace_hdl_t *handle;
 static char what[200];
 static struct timespec began;
 
@@ -38,16 +39,21 @@ static void put(const char *s, size_t n)
 
 static void draw(void)
 {
+	struct dtrace_progress p = {.size = sizeof(p)};
 	struct winsize ws = {0};
 	struct timespec now;
-	char line[300];
+	char line[500], count[64] = "";
 	int n, width;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ioctl(2, TIOCGWINSZ, &ws);
 	width = ws.ws_col > 20 && ws.ws_col < 200 ? ws.ws_col - 1 : 79;
-	n = snprintf(line, sizeof(line), "dtrace: %s: %lld s", what,
-		     (long long)(now.tv_sec - began.tv_sec));
+	dtrace_progress(handle, &p);
+	if (p.total)
+		snprintf(count, sizeof(count), "%llu of %llu, ", (unsigned long long)p.done,
+			 (unsigned long long)p.total);
+	n = snprintf(line, sizeof(line), "dtrace: %s: %s%s%s%lld s", what, p.what,
+		     *p.what ? ": " : "", count, (long long)(now.tv_sec - began.tv_sec));
 	put(ERASE, sizeof(ERASE) - 1);
 	put(line, (size_t)(n < width ? n : width));
 	shown = true;
@@ -72,7 +78,7 @@ static void *show(void *arg)
 	return NULL;
 }
 
-void progress(const char *fmt, ...)
+void progress(dtrace_hdl_t *h, const char *fmt, ...)
 {
 	const char *term = getenv("TERM");
 	sigset_t all, old;
@@ -81,6 +87,7 @@ void progress(const char *fmt, ...)
 	progress_end();
 	if (!isatty(2) || (term && strcmp(term, "dumb") == 0))
 		return;
+	handle = h;
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);

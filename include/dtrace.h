@@ -149,6 +149,13 @@ DTRACE_API void dtrace_interrupt(dtrace_hdl_t *h); /* wake dtrace_sleep(); safe 
  * soon as possible, incomplete. For a user who does not want to wait for the output; safe in signal
  * handlers. */
 DTRACE_API void dtrace_abandon(dtrace_hdl_t *h);
+/* What a call that takes long is doing now, for another thread to show. */
+struct dtrace_progress {
+	size_t size;    /* sizeof (struct dtrace_progress): set it before the call */
+	char what[160]; /* "attaching", "reading types of a.out"; empty: nothing in particular */
+	uint64_t done, total; /* total 0: not known */
+};
+DTRACE_API void dtrace_progress(dtrace_hdl_t *h, struct dtrace_progress *p);
 
 /* DONE: exit() was called, a buffer is full (bufpolicy=fill), or all target processes are gone. */
 enum dtrace_work_status { DTRACE_WORK_ERROR = -1, DTRACE_WORK_OKAY, DTRACE_WORK_DONE };

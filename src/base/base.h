@@ -7,6 +7,7 @@
  *   map     string-keyed hash table
  *   error   an error is a value: code, tag, location, text
  *   memory  how much one kind of buffer may take
+ *   progress  what long work is doing
  *   clock   the time
  *
  * Heap allocations go through dt_xmalloc and friends, which end the process with a message when
@@ -15,6 +16,7 @@
 #ifndef DT_BASE_H
 #define DT_BASE_H
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,6 +142,22 @@ static inline bool dt_stopped(const dt_stop *stop)
 {
 	return stop && *stop;
 }
+
+/* ---- progress: what long work is doing, for another thread to show (step.c) ---- */
+struct dt_step {
+	char what[160]; /* "attaching probes"; empty: nothing in particular */
+	uint64_t done, total; /* total 0: not known */
+};
+typedef struct dt_progress {
+	pthread_mutex_t lock;
+	struct dt_step now;
+} dt_progress;
+void dt_progress_init(dt_progress *p);
+/* A step begins; returns the one that it is a part of, for dt_progress_end(). NULL for these three: nobody shows it. */
+struct dt_step dt_progress_begin(dt_progress *p, uint64_t total, const char *fmt, ...) DT_PRINTF(3, 4);
+void dt_progress_add(dt_progress *p, uint64_t n);
+void dt_progress_end(dt_progress *p, const struct dt_step *outer);
+struct dt_step dt_progress_now(dt_progress *p); /* from any thread */
 
 /* ---- how much memory there is (memory.c) ---- */
 uint64_t dt_memory_for_buffers(void); /* bytes that one kind of buffer may take, on this machine and in its control group */

@@ -28,6 +28,7 @@
 
 struct dt_jail {
 	const dt_stop *stop;
+	dt_progress *progress;
 	pid_t pid;  /* 0: no helper */
 	int pidfd;  /* so that no other process is killed instead; -1: none */
 	int socket; /* -1: no helper */
@@ -44,11 +45,12 @@ struct dt_jail {
 /* How a wait or a transfer ended. */
 enum outcome { DONE, DIED, ABANDONED, TOO_LONG };
 
-dt_jail *dt_jail_new(const dt_stop *stop)
+dt_jail *dt_jail_new(const dt_stop *stop, dt_progress *progress)
 {
 	dt_jail *j = dt_xcalloc(1, sizeof(*j));
 
 	j->stop = stop;
+	j->progress = progress;
 	j->socket = j->pidfd = -1;
 	j->bad = dt_map_new();
 	j->known = dt_map_new();
@@ -57,7 +59,7 @@ dt_jail *dt_jail_new(const dt_stop *stop)
 
 dt_jail *dt_jail_like(const dt_jail *j)
 {
-	return dt_jail_new(j->stop);
+	return dt_jail_new(j->stop, j->progress);
 }
 
 static void forget_answers(dt_jail *j)
@@ -440,6 +442,7 @@ static int ask_helper(dt_jail *j, const char *what, dt_jail_work *work, const st
 int dt_jail_ask(dt_jail *j, const char *what, dt_jail_work *work, const struct dt_question *q,
 		dt_buf *answer, dt_error *err)
 {
+	struct dt_step outer;
 	dt_error own;
 	char *key;
 	int rc = 0;
@@ -451,8 +454,10 @@ int dt_jail_ask(dt_jail *j, const char *what, dt_jail_work *work, const struct d
 	if (refuse_bad(j, what, q, err) < 0)
 		return -1;
 	key = key_of_answer(work, q);
+	outer = dt_progress_begin(j->progress, 0, "reading %s", what);
 	if (!is_known(j, key, answer) && (rc = ask_helper(j, what, work, q, answer, err)) == 0)
 		remember(j, key, answer);
+	dt_progress_end(j->progress, &outer);
 	free(key);
 	return rc;
 }

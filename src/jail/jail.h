@@ -45,8 +45,8 @@ struct dt_question {
 /* In the helper: answers a question by adding to *answer. A file that it takes and closes itself becomes -1. */
 typedef void dt_jail_work(struct dt_question *q, dt_buf *answer);
 
-/* Starts nothing yet. A request is abandoned when *stop is set. */
-dt_jail *dt_jail_new(const dt_stop *stop);
+/* Starts nothing yet. A request is abandoned when *stop is set, and is a step of the progress. Both may be NULL. */
+dt_jail *dt_jail_new(const dt_stop *stop, dt_progress *progress);
 dt_jail *dt_jail_like(const dt_jail *j); /* another one, for a helper that keeps state */
 /* From now on its helpers may open files for reading, with the rights of their user: a library that
  * is given one file has to find others. A running one ends. */

@@ -97,6 +97,7 @@ int dtrace_go(dtrace_hdl_t *h)
 	    .kfuncs = dt_probes_kfuncs(h->probes),
 	    .procs = h->procs,
 	    .fleet = h->fleet,
+	    .progress = &h->progress,
 	};
 
 	if (h->state != DT_SESSION_NEW)
@@ -138,6 +139,17 @@ int dtrace_go(dtrace_hdl_t *h)
 	dt_grow_begin(h);
 	dt_procs_release(h->procs);
 	return 0;
+}
+
+void dtrace_progress(dtrace_hdl_t *h, struct dtrace_progress *out)
+{
+	struct dt_step s = dt_progress_now(&h->progress);
+	struct dtrace_progress p = {.size = out->size, .total = s.total};
+
+	p.done = s.done < s.total ? s.done : s.total;
+	dt_make_safe(s.what, strlen(s.what), false);
+	snprintf(p.what, sizeof(p.what), "%s", s.what);
+	memcpy(out, &p, out->size < sizeof(p) ? out->size : sizeof(p));
 }
 
 int dtrace_stop(dtrace_hdl_t *h)

@@ -31,7 +31,8 @@ dtrace_hdl_t *dtrace_open(const struct dtrace_open_opts *opts)
 	h->probes = dt_probes_new();
 	dt_probes_set_types(h->probes, h->types);
 	dt_probes_set_options(h->probes, &h->opts);
-	h->jail = dt_jail_new(&h->stop);
+	dt_progress_init(&h->progress);
+	h->jail = dt_jail_new(&h->stop, &h->progress);
 	dt_targets_new(h);
 	dt_objects_offer(h);
 	dt_probe_source_init(h->probes, &source);

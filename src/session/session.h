@@ -54,6 +54,7 @@ struct dtrace_hdl {
 	enum { DT_SESSION_NEW, DT_SESSION_ACTIVE, DT_SESSION_STOPPED } state;
 	int wake[2]; /* dtrace_interrupt() */
 	dt_stop stop; /* dtrace_abandon() */
+	dt_progress progress; /* dtrace_progress() */
 	dtrace_diag_f *diag;
 	void *diag_arg;
 	struct dtrace_consumer typed; /* dtrace_consume(); size 0: none */

@@ -104,7 +104,7 @@ static int ask(dt_jail *j, dt_jail_work *work, const void *data, size_t n, dt_bu
 static void test_questions(void)
 {
 	dt_stop stop = 0;
-	dt_jail *j = dt_jail_new(&stop);
+	dt_jail *j = dt_jail_new(&stop, NULL);
 	size_t n = 3 << 20; /* more than a socket holds, both ways */
 	char *big = dt_xcalloc(n, 1);
 	dt_buf out = {0};
@@ -155,7 +155,7 @@ static void expect_death(dt_jail *j, dt_jail_work *work, const void *data, size_
 static void test_deaths(void)
 {
 	static const long forbidden[] = {SYS_socket, SYS_execve, SYS_clone, SYS_ptrace, SYS_bpf, SYS_kill, SYS_memfd_create};
-	dt_jail *j = dt_jail_new(NULL);
+	dt_jail *j = dt_jail_new(NULL, NULL);
 	long refused[] = {SYS_openat, SYS_mmap, SYS_ioctl};
 	dt_buf out = {0};
 	dt_error err;
@@ -165,7 +165,7 @@ static void test_deaths(void)
 	expect_death(j, end, NULL, 0);
 	expect_death(j, flood, NULL, 0);
 	dt_jail_free(j);
-	j = dt_jail_new(NULL);
+	j = dt_jail_new(NULL, NULL);
 	for (size_t i = 0; i < DT_NELEM(forbidden); i++)
 		expect_death(j, call, &forbidden[i], sizeof(forbidden[i]));
 	for (size_t i = 0; i < DT_NELEM(refused); i++) {
@@ -185,7 +185,7 @@ static void test_bad_file(void)
 	char path[] = "/tmp/test_jail.XXXXXX";
 	int fd = mkstemp(path), other = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct dt_question q = {.fd = {fd}, .nfds = 1}, fine = {.fd = {other}, .nfds = 1};
-	dt_jail *j = dt_jail_new(NULL);
+	dt_jail *j = dt_jail_new(NULL, NULL);
 	dt_buf out = {0};
 	dt_error err;
 
@@ -226,7 +226,7 @@ static void expect_line(const char *status, const char *line)
 static void test_confinement(void)
 {
 	void *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	dt_jail *j = dt_jail_new(NULL);
+	dt_jail *j = dt_jail_new(NULL, NULL);
 	dt_buf out = {0};
 	dt_error err;
 	char *s;
@@ -267,7 +267,7 @@ static void on_interrupt(int sig)
 /* An interrupt ends the wait for a helper that hangs; what is left of it ends as well. */
 static void test_interrupt(void)
 {
-	dt_jail *j = dt_jail_new(&interrupted);
+	dt_jail *j = dt_jail_new(&interrupted, NULL);
 	dt_buf out = {0};
 	dt_error err;
 	int pid;
@@ -296,7 +296,7 @@ static void test_orphan(bool busy)
 	CHECK(pipe(ends) == 0);
 	child = fork();
 	if (child == 0) {
-		j = dt_jail_new(NULL);
+		j = dt_jail_new(NULL, NULL);
 		ask(j, echo, "x", 1, &out, &err);
 		helper = dt_jail_pid(j);
 		if (write(ends[1], &helper, sizeof(helper)) < 0)
@@ -374,7 +374,7 @@ static void same_headers(dt_elf *a, dt_elf *b)
 
 static void test_object(const char *path)
 {
-	dt_jail *j = dt_jail_new(NULL);
+	dt_jail *j = dt_jail_new(NULL, NULL);
 	struct dt_elf_place place = {.jail = j};
 	dt_error err = {0};
 	dt_elf *a = dt_elf_open(path, NULL, &err), *b = dt_elf_open(path, &place, &err);
@@ -404,7 +404,7 @@ static void test_object(const char *path)
 
 static void test_refusals(void)
 {
-	dt_jail *j = dt_jail_new(NULL);
+	dt_jail *j = dt_jail_new(NULL, NULL);
 	struct dt_elf_place place = {.jail = j};
 	dt_error err = {0}, ours = {0};
 
@@ -417,7 +417,7 @@ static void test_refusals(void)
 static void test_demangle(void)
 {
 	static const char *const names[] = {"_ZN4shop4till3payEiPKc", "main", "_Zwrong", "_ZN1a1bEv"};
-	dt_jail *j = dt_jail_new(NULL);
+	dt_jail *j = dt_jail_new(NULL, NULL);
 	char *out[4], *one;
 
 	dt_demangle_all(j, &names[1], 1, true, out);

@@ -163,7 +163,7 @@ static void test_stopped(void)
 {
 	dt_probes *fresh = dt_probes_new();
 	dt_stop stop = 0;
-	dt_jail *jail = dt_jail_new(&stop);
+	dt_jail *jail = dt_jail_new(&stop, NULL);
 	dt_options opts;
 	dt_procs *procs;
 	dt_probedesc d = desc("pid*", "/proc/self/exe", "main", "entry");

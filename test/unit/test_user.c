@@ -441,7 +441,7 @@ int main(void)
 	write_file("classes.cpp", classes, strlen(classes));
 	if (build("gcc -g -o dwarf one.c two.c")) {
 		test_readers();
-		jail = dt_jail_new(NULL);
+		jail = dt_jail_new(NULL, NULL);
 		test_readers();
 		dt_jail_free(jail);
 	}

@@ -71,6 +71,7 @@ static int attach_tracepoints(dt_bpf *e, uint32_t prog, dt_error *err)
 		if (fd < 0)
 			return dt_load_error(err, "attach to tracepoints in");
 		dt_attach_keep(e, fd);
+		dt_progress_add(e->progress, 1);
 	}
 	return 0;
 }
@@ -250,6 +251,7 @@ static int attach_program(dt_bpf *e, uint32_t prog, dt_error *err)
 
 int dt_attach_all(dt_bpf *e, dt_error *err)
 {
+	struct dt_step outer = dt_progress_begin(e->progress, e->plan.probes.n, "attaching");
 	bool off = false;
 
 	if (dt_family_attach(e, err) < 0)
@@ -268,6 +270,7 @@ int dt_attach_all(dt_bpf *e, dt_error *err)
 		    attach_program(e, prog, err) < 0)
 			return -1;
 	}
+	dt_progress_end(e->progress, &outer);
 	return 0;
 }
 

@@ -273,6 +273,7 @@ static int link_multi(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi
 	fd = bpf_link_create(b->fd, 0, BPF_TRACE_KPROBE_MULTI, &o);
 	if (fd >= 0) {
 		keep_link(e, b->p, fd);
+		dt_progress_add(e->progress, hi - lo);
 		return 0;
 	}
 	if (!is_refusal(errno) || hi - lo == 1)
@@ -357,6 +358,7 @@ static int attach_kprobes(dt_bpf *e, const struct batch *b, dt_error *err)
 			keep_link(e, b->p, fd);
 		else if (refused(e, x, errno, err) < 0)
 			return -1;
+		dt_progress_add(e->progress, 1);
 	}
 	return 0;
 }

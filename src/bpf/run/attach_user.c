@@ -189,6 +189,7 @@ static int link_range(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi
 
 	if (fd >= 0) {
 		keep(e, fd, only_pid(e, x));
+		dt_progress_add(e->progress, hi - lo);
 		return 0;
 	}
 	if (errno == ESRCH)
@@ -200,9 +201,12 @@ static int link_range(dt_bpf *e, const struct batch *b, uint32_t lo, uint32_t hi
 	return link_range(e, b, lo + (hi - lo) / 2, hi, err);
 }
 
+/* Not too many at a time, so that progress can be seen. */
+#define TOGETHER 4096
+
 static int link_batch(dt_bpf *e, struct batch *b, dt_error *err)
 {
-	int rc;
+	int rc = 0;
 
 	b->offsets = dt_xcalloc(b->n, sizeof(uint64_t));
 	b->refs = dt_xcalloc(b->n, sizeof(uint64_t));
@@ -215,7 +219,8 @@ static int link_batch(dt_bpf *e, struct batch *b, dt_error *err)
 		b->cookies[i] = x->event;
 		b->has_refs = b->has_refs || x->at.ref_ctr;
 	}
-	rc = link_range(e, b, 0, b->n, err);
+	for (uint32_t lo = 0; lo < b->n && rc == 0; lo += TOGETHER)
+		rc = link_range(e, b, lo, b->n - lo < TOGETHER ? b->n : lo + TOGETHER, err);
 	free(b->offsets);
 	free(b->refs);
 	free(b->cookies);
@@ -285,9 +290,11 @@ static int perf_batch(dt_bpf *e, const struct batch *b, dt_error *err)
 	if (type < 0)
 		return dt_err(err, ENOENT, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
 	turn_perf_on(e);
-	for (uint32_t i = 0; i < b->n; i++)
+	for (uint32_t i = 0; i < b->n; i++) {
 		if (perf_one(e, b->fd, &e->plan.probes.v[b->probes[i]], type, err) < 0)
 			return -1;
+		dt_progress_add(e->progress, 1);
+	}
 	return 0;
 }
 

@@ -90,6 +90,7 @@ static dt_bpf *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	e = dt_xcalloc(1, sizeof(*e));
 	e->gate = -1;
 	e->procs = env->procs;
+	e->progress = env->progress;
 	e->drops = dt_xcalloc(ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(ncpus, sizeof(*e->agg_drops));
 	dt_tr_maps_init(&e->maps);

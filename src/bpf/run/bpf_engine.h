@@ -51,6 +51,7 @@ typedef struct dt_bpf {
 		uint8_t *refused; /* updates of aggregations: snapshot.c; NULL: there are none */
 	} shared;
 	struct dt_procs *procs; /* of the session; NULL: none */
+	dt_progress *progress;	/* the same */
 	/* state of one file each */
 	struct dt_links *links;		     /* attach.c */
 	struct dt_function_links *functions; /* attach_kernel.c */

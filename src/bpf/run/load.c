@@ -194,10 +194,14 @@ int dt_load_program(dt_bpf *e, uint32_t prog, dt_error *err)
 int dt_load_all(dt_bpf *e, dt_error *err)
 {
 	const dt_plan *p = &e->plan;
+	struct dt_step outer = dt_progress_begin(e->progress, p->progs.n, "loading programs");
 
-	for (uint32_t i = 0; i < p->progs.n; i++)
+	for (uint32_t i = 0; i < p->progs.n; i++) {
 		if (!p->progs.v[i].lazy && dt_load_program(e, i, err) < 0)
 			return -1;
+		dt_progress_add(e->progress, 1);
+	}
+	dt_progress_end(e->progress, &outer);
 	for (uint32_t i = 0; i < p->progs.n; i++)
 		if (dt_plan_is_continued(p, i) &&
 		    bpf_map_update_elem(e->prog_maps.v[i].next, &(uint32_t){0},
