@@ -72,6 +72,16 @@ func TestAggregations(t *testing.T) {
 	}
 }
 
+func TestFaults(t *testing.T) {
+	_, events := all(t, "BEGIN\n{ trace(*(int *)16); } BEGIN { exit(0); }", &Config{Options: vm})
+	faults := of(events, "fault")
+	want := Fault{What: "invalid address", Code: 1, Action: 1, Value: 16, Line: 2, Column: 9, Expression: "*(int *)16",
+		Reason: "address 0x10 is not mapped"}
+	if len(faults) != 1 || *faults[0].Fault != want || faults[0].Probe.Name != "BEGIN" || !strings.Contains(faults[0].Text, "invalid address (0x10)") {
+		t.Errorf("%+v", faults)
+	}
+}
+
 func TestSnapshot(t *testing.T) {
 	tr, err := Open(context.Background(), `BEGIN { @c["a"] = sum(1); @c["b"] = sum(3); trace(1); } END { @c["a"] = sum(1); }`, &Config{Options: vm})
 	if err != nil {

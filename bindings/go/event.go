@@ -92,6 +92,21 @@ type Event struct {
 	PID     int    // processes
 	Ended   bool
 	Status  int
+	Fault   *Fault // a clause has stopped at a run-time error
+}
+
+// Fault is where and why a clause has stopped. What is not known is empty: the file of a program on the command line, and line
+// and column if it has only one line.
+type Fault struct {
+	What       string // "invalid address"
+	Code       int    // DTrace's number: 1 is an invalid address
+	Action     int    // 0: the predicate; else from 1
+	Value      uint64 // the address
+	File       string
+	Line       int
+	Column     int
+	Expression string // as written in the program
+	Reason     string // "address 0x10 is not mapped"
 }
 
 // Named is the value of that name in a record, as trace(execname) is called execname.
@@ -141,6 +156,28 @@ type line struct {
 	PID     int
 	Ended   bool
 	Status  int
+	lineOfFault
+}
+
+type lineOfFault struct {
+	Fault        string
+	Code, Action int
+	File         json.RawMessage
+	Line, Column int
+	Expression   json.RawMessage
+	Reason       json.RawMessage
+}
+
+func (l *line) fault() *Fault {
+	f := &Fault{What: l.Fault, Code: l.Code, Action: l.Action, Line: l.Line, Column: l.Column}
+	f.Value, _ = strconv.ParseUint(l.Value.String(), 10, 64)
+	for raw, to := range map[*json.RawMessage]*string{&l.File: &f.File, &l.Expression: &f.Expression, &l.Reason: &f.Reason} {
+		if len(*raw) > 0 {
+			v, _ := value(*raw)
+			*to = str(v)
+		}
+	}
+	return f
 }
 
 func (d *decoder) decode(data []byte) ([]*Event, error) {
@@ -184,6 +221,8 @@ func (d *decoder) event(text []byte) (*Event, error) {
 		var err error
 		e.Row.Keys, err = values(l.Keys)
 		return e, err
+	case "fault":
+		e.Fault = l.fault()
 	}
 	v, err := value(l.Text)
 	e.Text = str(v)

@@ -195,8 +195,14 @@ class Drop(Event):
 
 
 class Fault(Event):
-    """A clause has stopped at a run-time error: text, probe, fault, action ..."""
+    """A clause has stopped at a run-time error: text, probe, fault, code, action, value; if they are known, the place in the
+    program (file, line, column), the expression as written, and the reason. What is not known is None."""
     __slots__ = ()
+
+    def __getattr__(self, name):
+        if name in ('file', 'line', 'column', 'expression', 'reason') and name not in self.data:
+            return None
+        return super().__getattr__(name)
 
 
 class Process(Event):

@@ -116,6 +116,10 @@ class Session(unittest.TestCase):
         events = list(dtrace.trace(program, options={**VM, 'bufsize': 64}, command='true', events='all'))
         kinds = {type(e) for e in events}
         self.assertLessEqual({dtrace.Start, dtrace.Fault, dtrace.Drop, dtrace.Process, dtrace.End}, kinds)
+        fault, = (e for e in events if e.type == 'fault')
+        self.assertEqual((fault.fault, fault.code, fault.action, fault.value), ('invalid address', 1, 1, 16))
+        self.assertEqual((fault.file, fault.line, fault.column), (None, None, None))
+        self.assertEqual((fault.expression, fault.reason), ('*(int *)16', 'address 0x10 is not mapped'))
         end, = (e for e in events if e.type == 'process')
         self.assertEqual((end.ended, end.status), (True, 0))
 

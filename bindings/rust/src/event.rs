@@ -103,13 +103,42 @@ pub struct Row {
     pub normal: u64,
 }
 
+/// A clause has stopped at a run-time error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// What dtrace would say.
+    pub text: String,
+    /// None: not a fault of a clause.
+    pub probe: Option<Probe>,
+    pub clause: u32,
+    pub cpu: u32,
+    pub time: u64,
+    /// DTrace's number: 1 is an invalid address.
+    pub code: u32,
+    /// "invalid address"
+    pub what: String,
+    /// 0: the predicate; else from 1.
+    pub action: u32,
+    /// The address.
+    pub value: u64,
+    /// The source; None: the command line, or not known.
+    pub file: Option<String>,
+    /// None: not known, or a program of one line on the command line.
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    /// As written in the program.
+    pub expression: Option<String>,
+    /// "address 0x10 is not mapped"
+    pub reason: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Record(Record),
     /// A row of a printa().
     Row(Row),
     Drop { text: String, count: u64 },
-    Fault { text: String, probe: Option<Probe>, clause: u32 },
+    Fault(Fault),
     /// A target process; status, as wait(2) has it, if it has ended.
     Process { text: String, pid: i64, ended: Option<i32> },
     Note(String),
@@ -121,6 +150,27 @@ pub(crate) unsafe fn text(s: *const c_char) -> Option<String> {
         None
     } else {
         Some(CStr::from_ptr(s).to_string_lossy().into_owned())
+    }
+}
+
+pub(crate) unsafe fn fault(f: *const ffi::Fault) -> Fault {
+    let f = &*f;
+    let known = |n| if n == 0 { None } else { Some(n) };
+    Fault {
+        text: text(f.text).unwrap_or_default(),
+        probe: if f.probe.id == 0 { None } else { Some(probe(&f.probe)) },
+        clause: f.clause,
+        cpu: f.cpu,
+        time: f.time,
+        code: f.code,
+        what: text(f.what).unwrap_or_default(),
+        action: f.action,
+        value: f.value,
+        file: text(f.file),
+        line: known(f.line),
+        column: known(f.column),
+        expression: text(f.expression),
+        reason: text(f.reason),
     }
 }
 

@@ -120,6 +120,11 @@ pub struct Fault {
     pub action: c_uint,
     pub offset: c_int,
     pub value: u64,
+    pub file: *const c_char,
+    pub line: c_uint,
+    pub column: c_uint,
+    pub expression: *const c_char,
+    pub reason: *const c_char,
 }
 
 #[repr(C)]

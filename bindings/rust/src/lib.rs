@@ -118,10 +118,7 @@ extern "C" fn on_drop(d: *const ffi::Drop, arg: *mut c_void) -> c_int {
 }
 
 extern "C" fn on_fault(f: *const ffi::Fault, arg: *mut c_void) -> c_int {
-    push(arg, unsafe {
-        let at = if (*f).probe.id == 0 { None } else { Some(event::probe(&(*f).probe)) };
-        Event::Fault { text: text((*f).text).unwrap_or_default(), probe: at, clause: (*f).clause }
-    })
+    push(arg, unsafe { Event::Fault(event::fault(f)) })
 }
 
 extern "C" fn on_process(p: *const ffi::Process, arg: *mut c_void) -> c_int {

@@ -52,9 +52,15 @@ fn errors() {
     let bad = Config { options: vec![("nosuch".into(), None)], ..Config::default() };
     assert!(Trace::open("BEGIN", &bad).is_err());
     assert!(Trace::open("BEGIN \0", &vm()).is_err());
-    let faults = Trace::open("BEGIN { trace(*(int *)16); } BEGIN { exit(0); }", &vm()).unwrap();
+    let faults = Trace::open("BEGIN\n{ trace(*(int *)16); } BEGIN { exit(0); }", &vm()).unwrap();
     let all: Vec<Event> = faults.map(|e| e.unwrap()).collect();
-    assert!(all.iter().any(|e| matches!(e, Event::Fault { text, .. } if text.contains("invalid address (0x10)"))));
+    let Some(Event::Fault(f)) = all.iter().find(|e| matches!(e, Event::Fault(_))) else { panic!("no fault: {all:?}") };
+    assert!(f.text.contains("invalid address (0x10)"));
+    assert_eq!((f.code, f.what.as_str(), f.action, f.value), (1, "invalid address", 1, 16));
+    assert_eq!((f.file.as_deref(), f.line, f.column), (None, Some(2), Some(9)));
+    assert_eq!(f.expression.as_deref(), Some("*(int *)16"));
+    assert_eq!(f.reason.as_deref(), Some("address 0x10 is not mapped"));
+    assert_eq!(f.probe.as_ref().unwrap().name, "BEGIN");
 }
 
 #[test]
