@@ -23,7 +23,7 @@
 #define SHARE	 40  /* a frame that took one unit of CPU time is followed by that many without */
 #define UNSEEN	 100 /* the same if nobody reads it: it is only kept for the charts */
 #define WAIT	 4   /* the same for time that it waited, and for finding names of addresses */
-#define NAME_MS	 20  /* for finding them, at a time */
+#define NAME_MS	 50  /* for finding them, at a time */
 #define LAST_MS	 300 /* for the last messages */
 
 union address {
@@ -37,12 +37,17 @@ static char token[33];
 static uint64_t frame_ms, next_frame, next_push, next_name;
 static bool unnamed; /* rows of the last frame are missing until they have names */
 
-static uint64_t now_ms(void)
+static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now_ms(void)
+{
+	return now_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* ---- the address ---- */
@@ -163,30 +168,34 @@ void serve_begin(dtrace_hdl_t *h, const struct args *a)
 	dtrace_handle_events(h, data_take_events, NULL);
 }
 
+/* When something that began at these two times may be done again. */
+static uint64_t next_turn(uint64_t begin_ms, uint64_t begin_cpu, unsigned share)
+{
+	uint64_t cost = (now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu) * share / 1000000;
+	uint64_t end = now_ms(), waited = (end - begin_ms) * WAIT;
+
+	return end + (waited > cost ? waited : cost);
+}
+
 static void make_frame(dtrace_hdl_t *h, uint64_t now)
 {
-	struct timespec a, b;
-	uint64_t cost, waited;
+	uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID), turn;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
 	unnamed = http_frame(h, false);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-	cost = (uint64_t)((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000);
-	cost *= http_is_watched() ? SHARE : UNSEEN;
-	waited = (now_ms() - now) * WAIT;
-	cost = waited > cost ? waited : cost;
-	next_frame = now + (cost > frame_ms ? cost : frame_ms);
+	turn = next_turn(now, cpu, http_is_watched() ? SHARE : UNSEEN);
+	next_frame = now + frame_ms > turn ? now + frame_ms : turn;
 	next_push = now;
 }
 
 /* A little at a time: the trace needs this thread. */
 static void find_names(dtrace_hdl_t *h, uint64_t now)
 {
-	uint64_t end;
+	uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	unnamed = data_name(h, NAME_MS);
-	end = now_ms();
-	next_name = end + (end - now) * WAIT;
+	next_name = next_turn(now, cpu, SHARE);
+	if (next_frame < next_name && !unnamed)
+		next_frame = next_name;
 }
 
 /* Milliseconds until that, or `due` if it is less; -1: never. */

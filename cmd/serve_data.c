@@ -208,6 +208,8 @@ static struct names {
 	uint64_t *now, *before; /* NAMED each; 0: free */
 	size_t n;
 	bool more; /* time ended before all rows were named */
+	size_t *counts; /* of rows in the last frame, by aggregation */
+	int naggs;
 } names;
 
 static bool find_name(uint64_t *set, uint64_t hash, size_t *at)
@@ -297,9 +299,10 @@ static void name_row(const dtrace_row_t *r, const struct dtrace_rowinfo *i)
 struct frame {
 	struct buffer *out;
 	uint64_t time;
-	bool last, unnamed; /* unnamed: there are such rows */
-	uint64_t deadline;  /* for naming them, in ms */
-	size_t *counts;	    /* of rows, by aggregation */
+	bool last, unnamed;    /* unnamed: there are such rows */
+	unsigned ms;	       /* for naming them */
+	uint64_t deadline;     /* from the first of them on; 0: there was none yet */
+	size_t *counts;	       /* of rows, by aggregation */
 	int naggs, agg;
 	unsigned id;  /* of the current aggregation */
 	size_t nrows; /* of it so far */
@@ -460,7 +463,9 @@ bool data_frame(dtrace_hdl_t *h, struct buffer *out, bool last)
 	dtrace_aggregate_walk(h, take_row, &f);
 	end_agg(&f, f.agg);
 	buffer_add(out, "]}", 2);
-	free(f.counts);
+	free(names.counts);
+	names.counts = f.counts;
+	names.naggs = f.naggs;
 	return f.unnamed;
 }
 
@@ -469,19 +474,20 @@ static int name_next(const dtrace_row_t *r, void *arg)
 	const struct dtrace_rowinfo *i = dtrace_row_info(r);
 	struct frame *f = arg;
 
-	is_next_agg(f, i);
+	if (is_next_agg(f, i) && f->agg == f->naggs)
+		return 1; /* it is newer than the frame */
 	if (f->nrows++ + MOST_ROWS < f->counts[f->agg] || is_named(r, i))
 		return 0;
+	if (!f->deadline)
+		f->deadline = now_ms(CLOCK_MONOTONIC) + f->ms;
 	name_row(r, i);
 	return now_ms(CLOCK_MONOTONIC) >= f->deadline;
 }
 
 bool data_name(dtrace_hdl_t *h, unsigned ms)
 {
-	struct frame f = {.agg = -1, .deadline = now_ms(CLOCK_MONOTONIC) + ms};
+	struct frame f = {.agg = -1, .ms = ms, .counts = names.counts, .naggs = names.naggs};
 
-	dtrace_aggregate_walk(h, count_row, &f);
 	names.more = dtrace_aggregate_walk(h, name_next, &f) != 0;
-	free(f.counts);
 	return names.more;
 }

@@ -11,7 +11,7 @@ const id = (name) => document.getElementById(name);
 const number = (v) => v.toLocaleString("en-US");
 const aggs = new Map(); /* by id */
 const events = [], clauses = new Map();
-let paused = false, over = false, drawing = 0, counted = 0, lost = 0, pattern = null, start = null, graph = null, newest = null;
+let paused = false, over = false, drawing = 0, counted = 0, lost = 0, pattern = null, start = null, graph = null, newest = null, unnamed = 0;
 
 function make(tag, text, name) {
 	const e = document.createElement(tag);
@@ -319,8 +319,9 @@ function drawChart(agg, rows) {
 		return;
 	}
 	const lines = chosen ? [chosen] : [...rows].sort((a, b) => b.rate - a.rate || b.value - a.value).slice(0, LINES);
-	for (const row of agg.rows.values()) row.colour = null;
-	lines.forEach((row, i) => { row.colour = COLOURS[i]; });
+	for (const row of agg.rows.values()) if (!lines.includes(row)) row.colour = null;
+	const free = COLOURS.filter((c) => !lines.some((row) => row.colour === c)); /* a line keeps its colour while it is drawn */
+	for (const row of lines) row.colour = row.colour || free.shift();
 	agg.legend.replaceChildren(...(agg.keys.length ? lines : []).map((row) => {
 		const span = make("span"), dot = make("i");
 		dot.style.background = row.colour;
@@ -373,7 +374,9 @@ function draw(force) {
 
 async function drawFlames() {
 	const stacks = [...aggs.values()].filter((a) => a.stack).map((a) => `@${a.name}`);
-	if (stacks.length === 0 || newest.naming || paused || over || document.hidden) return;
+	if (stacks.length === 0 || paused || over || document.hidden) return;
+	if (newest.naming && unnamed++ < 5) return; /* it would take long: names are still being found */
+	unnamed = 0;
 	try {
 		const page = await (await fetch("flamegraph.html")).text(); /* its data has no < */
 		const data = JSON.parse(page.slice(page.lastIndexOf("id=\"data\">") + 10, page.lastIndexOf("</script>")));

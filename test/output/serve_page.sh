@@ -41,6 +41,10 @@ with Serving([dtrace, "-x", "engine=bpf", "-q", "-x", "aggrate=200ms", "-x", "sw
         p.js("%s.querySelector('th button').id = 'bykey'" % (card % "calls"))
         p.click("#bykey")
         p.until("%s[0][0].startsWith('<img')" % cells("calls"), "sorted by key")
+        # a line keeps its colour when others overtake it
+        expect(True, p.js("""(() => { const a = [...aggs.values()].find((a) => a.name === 'calls'), rows = [...a.rows.values()], before = rows.map((r) => r.colour);
+            rows.forEach((r, i) => { r.rate = r.key.length + i; }); drawChart(a, rows); rows.forEach((r, i) => { r.rate = -i; }); drawChart(a, rows);
+            return rows.every((r, i) => r.colour && r.colour === before[i]); })()"""), "colours")
         # charts: lines, and a heat map with more than one shade; a click on a row chooses it
         p.until(painted("grows") + " > 5", "a line")
         p.until(painted("size") + " > 5", "a heat map")
