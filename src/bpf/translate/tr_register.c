@@ -35,9 +35,15 @@ struct use {
 	uint32_t reads, sets;
 };
 
+/* In instructions with a number these bits are not a register. */
+static uint32_t bit(uint32_t reg)
+{
+	return 1u << (reg < DT_DIF_NREGS ? reg : DT_DIF_NREGS);
+}
+
 static struct use use_of(const dt_tr *t, dt_instr i)
 {
-	uint32_t r1 = 1u << DT_I_R1(i), r2 = 1u << DT_I_R2(i), rd = 1u << DT_I_RD(i);
+	uint32_t r1 = bit(DT_I_R1(i)), r2 = bit(DT_I_R2(i)), rd = bit(DT_I_RD(i));
 
 	switch (DT_I_OP(i)) {
 	case DT_OP_OR ... DT_OP_UREM:
