@@ -9,7 +9,9 @@ it may use. Checked are every #include and every symbol that one object file use
 - the rows have no cycle, and every folder with sources has one;
 - no two files of src/ and cmd/ have the same name, so that a name means one file. (A CPU's folder of
   arch has the names of arch: each holds that CPU's part of one of its files.)
-- cmd includes only its own headers and include/dtrace.h, and uses only the functions of that.
+- cmd includes only its own headers and include/dtrace.h, and uses only the functions of that;
+- a function that only its own file uses is static, unless a test calls it;
+- in a header, functions below a line "---- file.c ----" are defined in that file.
 
     modules.py SRC BUILD        (SRC: the repository, BUILD: build folder with object files)
 """
@@ -146,9 +148,39 @@ def symbols(paths):
     return defined, used
 
 
+def check_sections():
+    defined = collections.defaultdict(set)
+    for path in [*sources(), *commands()]:
+        if path.endswith(".c"):
+            for found in re.finditer(r"^(?!static\b)\w[\w *]*?\b(\w+)\([^;{}]*?\)\s*\{", open(path).read(), re.M):
+                defined[found[1]].add(os.path.basename(path))
+    for path in [*sources(), *commands()]:
+        section = set()
+        for number, line in enumerate(open(path), 1) if path.endswith(".h") else ():
+            if line.startswith("/* ---- "):
+                section = set(re.findall(r"\b\w+\.c\b", line))
+                continue
+            found = re.match(r"(?!static|typedef)\w[\w *]*?\b(\w+)\(", line)
+            if found and section and defined.get(found[1], section).isdisjoint(section):
+                problem(f"{os.path.relpath(path, SRC)}:{number}: {found[1]}() is in {', '.join(defined[found[1]])}, "
+                        f"not in {', '.join(sorted(section))}")
+
+
+def check_static(defined, used):
+    elsewhere = {name for path, name in used if path != defined.get(name)}
+    for path in glob.glob(os.path.join(SRC, "test/**/*.[ch]"), recursive=True) + glob.glob(os.path.join(SRC, "bench/*.c")):
+        elsewhere.update(re.findall(r"\bdt_\w+", open(path, errors="replace").read()))
+    for name, path in sorted(defined.items()):
+        # dt_vm_subr_*: each row of builtins.def declares one, whatever file defines it; dt_site_*: labels
+        if name not in elsewhere and re.match("dt_(?!vm_subr_|site_)", name):
+            problem(f"{os.path.relpath(path, SRC)}: {name} is used nowhere else: make it static")
+
+
 def check_symbols():
     defined, used = symbols(sources())
-    for path, name in symbols(commands())[1]:
+    cmd_used = symbols(commands())[1]
+    check_static(defined, used + cmd_used)
+    for path, name in cmd_used:
         if name in defined and not name.startswith("dtrace_"):
             problem(f"{os.path.relpath(path, SRC)} uses {name} of {os.path.relpath(defined[name], SRC)}: "
                     "cmd sees include/dtrace.h only")
@@ -162,6 +194,7 @@ def check_symbols():
 check_rows()
 check_names()
 check_includes()
+check_sections()
 check_symbols()
 for text in problems:
     print(text)

@@ -16,7 +16,7 @@ cat >"$tree/doc/architecture.md" <<'EOT'
 
 | another | table | here |
 EOT
-: >"$tree/src/low/low.h"
+printf '/* ---- other.c ---- */\nint dt_low_g(void);\n/* ---- call.c ---- */\nvoid dt_low_f(void);\n' >"$tree/src/low/low.h"
 : >"$tree/src/low/private.h"
 : >"$tree/src/high/high.h"
 : >"$tree/src/high/same.c"
@@ -37,7 +37,7 @@ sed -i 's/| `low` | `low\/low.h` | |/| `low` | `low\/low.h` | `high` |/' "$tree/
 expect_match 'cycle: low -> high -> low' "$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
 
 # A symbol of a module that may not be used, declared without its header; the same in cmd.
-printf 'void high_f(void);\nvoid low_f(void);\nvoid low_f(void) { high_f(); }\n' >"$tree/src/low/call.c"
+printf 'void high_f(void);\nvoid dt_low_f(void);\nint dt_low_g(void);\nvoid dt_low_f(void)\n{ high_f(); }\nint dt_low_g(void)\n{ return 1; }\n' >"$tree/src/low/call.c"
 printf 'void high_f(void);\nvoid high_f(void) { }\n' >"$tree/src/high/call_high.c"
 mkdir -p "$tree"/build/src/{low,high}
 for f in low/call high/call_high; do gcc -c -o "$tree/build/src/$f.o" "$tree/src/$f.c"; done
@@ -49,3 +49,5 @@ expect_match 'src/low/call.c uses high_f of src/high/call_high.c: low may not us
 	"$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
 expect_match 'cmd/main.c uses high_f of src/high/call_high.c: cmd sees include/dtrace.h only' \
 	"$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
+expect_match 'src/low/low.h:2: dt_low_g\(\) is in call.c, not in other.c' "$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
+expect_match 'src/low/call.c: dt_low_g is used nowhere else: make it static' "$(python3 "$SRC/test/house/modules.py" "$tree" "$tree/build")"
