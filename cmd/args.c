@@ -247,6 +247,8 @@ static int parse_letters(struct args *a, char **argv)
 			add_setting(a, *p, argv[1], "oformat", argv[1]);
 			return 2;
 		}
+		if (*p == 'O' && !p[1] && argv[1] && argv[1][0] != '-')
+			a->after_O = argv[1];
 		if (!f->arg) {
 			apply(a, f, NULL);
 			continue;

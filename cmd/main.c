@@ -102,7 +102,17 @@ static void start_processes(dtrace_hdl_t *h, const struct args *a)
 	}
 }
 
-static void compile_script(dtrace_hdl_t *h, struct program *p, struct dtrace_compile_opts *o)
+/* No program uses an argument: if it is the word after -O, it was meant as a format. */
+static void check_format(const dtrace_hdl_t *h, const struct args *a)
+{
+	const char *tag = dtrace_errtag(h);
+
+	if (a->after_O && tag && strcmp(tag, "D_MACRO_UNUSED") == 0 && strstr(dtrace_errtext(h), a->after_O))
+		fatal("unknown output format -O %s: expected %s", a->after_O, dtrace_option_values("oformat"));
+}
+
+static void compile_script(dtrace_hdl_t *h, struct program *p, struct dtrace_compile_opts *o,
+			   const struct args *a)
 {
 	FILE *f = fopen(p->text, "re");
 
@@ -113,8 +123,10 @@ static void compile_script(dtrace_hdl_t *h, struct program *p, struct dtrace_com
 	o->name = p->text;
 	p->prog = dtrace_compile_file(h, f, o);
 	fclose(f);
-	if (!p->prog)
-		fatal_handle(h, "failed to compile script %s", p->text);
+	if (p->prog)
+		return;
+	check_format(h, a);
+	fatal_handle(h, "failed to compile script %s", p->text);
 }
 
 static void compile_programs(dtrace_hdl_t *h, const struct args *a)
@@ -134,9 +146,11 @@ static void compile_programs(dtrace_hdl_t *h, const struct args *a)
 		if (!a->sugar)
 			progress(h, "compiling %s", p->is_file ? p->text : p->name);
 		if (p->is_file)
-			compile_script(h, p, &o);
-		else if (!(p->prog = dtrace_compile_string(h, p->text, &o)))
+			compile_script(h, p, &o, a);
+		else if (!(p->prog = dtrace_compile_string(h, p->text, &o))) {
+			check_format(h, a);
 			fatal_handle(h, "invalid probe specifier %s", around_error(h, p->text));
+		}
 		progress_end();
 		dtrace_getopt(h, "verbose", &verbose);
 		if (verbose)

@@ -14,6 +14,12 @@ expect "words
 
 " "$out$err"
 # invalid formats
+dt -O nosuch -n "$prog"
+expect_match '^dtrace: unknown output format -O nosuch: expected text\|json\|ndjson\|' "$err"
+expect "1 1" "$status $(wc -l <"$TMP/err")" "one line"
+printf 'BEGIN { exit(0); }\n' >plain.d
+dt -O nosuch -s plain.d
+expect_match '^dtrace: unknown output format -O nosuch: ' "$err"
 dt -x oformat=nosuch -n "$prog"
 expect "1 dtrace: failed to set -x oformat=nosuch: invalid value \"nosuch\" for option \"oformat\": expected $(sed -n 's/^DT_CHOICE(OFORMAT, .*, "\(.*\)")/\1/p' "$SRC/src/base/options.def" | paste -sd '|')" "$status $err"
 dt --libxo xml -n "$prog"
