@@ -61,6 +61,7 @@ EOT
 
 # the openssl command: its handshake is part of the first read or write
 cat >"$TMP/command" <<EOT
+: >"$TMP/got"
 (sleep 600 & echo \$! >"$TMP/sleeper"; wait) | openssl s_server -accept 127.0.0.1:0 -cert $TMP/cert -key $TMP/key -naccept 1 >"$TMP/got" 2>&1 &
 while ! grep -q '^ACCEPT .*:' "$TMP/got"; do sleep 0.1; done
 port=\$(sed -n 's/^ACCEPT .*://p' "$TMP/got")
