@@ -27,7 +27,7 @@ struct dt_fleet_env {
 	void *arg;
 	int (*tell)(void *arg, const dt_diag *d); /* 0, or -1 to abort */
 };
-/* Connect to all that answer. Those that do not are told. Never NULL. */
+/* Connect to all that answer. Those that do not are reported. Never NULL. */
 dt_fleet *dt_fleet_new(const struct dt_fleet_env *env);
 void dt_fleet_free(dt_fleet *f);
 

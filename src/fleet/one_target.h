@@ -104,7 +104,7 @@ struct dt_listing {
 
 dt_target *dt_target_new(dt_fleet *f, int fd, const char *path);
 void dt_target_free(dt_target *t);
-/* Read, act, write. False: it is gone (and that was told). */
+/* Read, act, write. False: it is gone, and that was reported. */
 bool dt_target_work(dt_target *t);
 void dt_target_say(dt_target *t, enum dt_diag_kind kind, const char *fmt, ...) DT_PRINTF(3, 4);
 /* It is gone from now on, for this reason. */

@@ -18,7 +18,7 @@
 
 struct clause {
 	dt_buf probe;	/* the part of a line that tells the probe */
-	dt_buf actions; /* brief: what was told of the clause */
+	dt_buf actions; /* brief: what was said of the clause */
 	bool told;
 };
 
@@ -108,7 +108,7 @@ static void ndjson_record_begin(dt_writer *w, const dt_record_event *r)
 	w->shown = w->rec.n;
 }
 
-/* Brief: what the clause is and shows, unless it was told so before. */
+/* Brief: what the clause is and shows, unless that was said before. */
 static void tell_clause(dt_writer *w)
 {
 	struct clause *c = &w->clauses.v[w->epid];
