@@ -18,6 +18,7 @@ at_once() {
 	local n=$1 i want
 	local pids=()
 	for i in $(seq "$n"); do
+		: >"$TMP/out.$i" # discard earlier output
 		"$DTRACE" -qn "$script" >"$TMP/out.$i" 2>&1 </dev/null &
 		pids[i]=$!
 	done
@@ -46,6 +47,7 @@ several() {
 	local n=$1 i
 	local pids=()
 	for i in $(seq "$n"); do
+		: >"$TMP/out.$i" # discard earlier output
 		"$DTRACE" -x bufsize=1m -qn 'BEGIN { printf("up\n"); }
 			syscall::getppid:entry /execname == "load'$$'"/ { printf("S %d\n", tid); }
 			pid*:'"$TMP/load$$"':place:entry { printf("P %d\n", arg0); @s = sum(arg0); }

@@ -10,6 +10,7 @@ own='addresses`global_function addresses`static_function addresses`global_data a
 # inside COMMAND LINES: trace a shell that runs in there, until it has printed so many lines; then let it end.
 inside() {
 	mkfifo "$TMP/hold"
+	: >"$TMP/out" # discard earlier output
 	timeout 500 "$DTRACE" -q -x switchrate=20ms -c "$1" -n 'syscall::getppid:entry /progenyof($target) && execname == "addresses"/ { usym(arg0); printf("\n"); }' \
 		>"$TMP/out" 2>"$TMP/err" &
 	tracer=$!

@@ -51,6 +51,7 @@ expect_match '^100$' "$out"
 bash -c 'sleep 1000 & echo $! >"$1"; read -r x <"$2"' bash "$TMP/child" "$TMP/go" &
 pid=$!
 wait_for 20 test -s "$TMP/child"
+: >"$TMP/out" # discard earlier output
 "$DTRACE" -x follow -p $pid -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" </dev/null &
 tracer=$!
 wait_for 60 grep -q on "$TMP/out"

@@ -86,6 +86,7 @@ rm -f "$TMP/go"
 pid=$!
 running() { for c in $(cat /proc/$pid/task/$pid/children); do cat "/proc/$c/comm"; done 2>/dev/null | grep -c runs; }
 wait_for 30 eval '[ $(running) = 3 ]'
+: >"$TMP/out" # discard earlier output
 "$DTRACE" -x follow -qn 'BEGIN { printf("on\n"); } family$target:::hit /arg0/ { @["hit"] = count(); } pid$target:runs:called:entry /arg0/ { @["called"] = count(); }' -Z -p $pid >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 wait_for 30 grep -q on "$TMP/out"

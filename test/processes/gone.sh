@@ -55,6 +55,7 @@ pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"
 wait_for 20 grep -qs doomed "/proc/$pid/maps"
 rm "$TMP/doomed"
+: >"$TMP/out" # discard earlier output
 timeout 500 "$DTRACE" -q -x switchrate=50ms -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
 	syscall::getppid:entry /pid == $1 && n == 4/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
 tracer=$!

@@ -68,6 +68,7 @@ for death in no yes; do
 	"$TMP/vfork" "$TMP/wake" &
 	sleeper=$!
 	wait_for 20 asleep
+	: >"$TMP/out" # discard earlier output
 	"$DTRACE" -x engine=vm -p $sleeper -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" &
 	tracer=$!
 	wait_for 20 grep -q on "$TMP/out"
@@ -100,6 +101,7 @@ expect_match '^dtrace: .*pid [0-9]+ terminated by SIGKILL( before .*)?$' "$err"
 mv "$TMP/count" "$TMP/count1"
 one=$pid
 start 1
+: >"$TMP/out" # discard earlier output
 "$DTRACE" -x engine=vm -p $one -p $pid -p $one -n 'BEGIN { printf("%d", $target); }' >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 wait_for 20 grep -q "$one" "$TMP/out"

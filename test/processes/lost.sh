@@ -9,9 +9,11 @@ mkfifo "$TMP/in" "$TMP/hold"
 
 # The library is opened after the rings have filled up with forks: the event is lost.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+: >"$TMP/said" # discard earlier output
 taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 open "$TMP/liblater.so" libc say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
 pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"
+: >"$TMP/out" # discard earlier output
 timeout 500 "$DTRACE" -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
 	syscall::getppid:entry /pid == $1 && n == 2/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
 tracer=$!
@@ -28,9 +30,11 @@ exec 8>&-
 wait $pid
 
 # Children that begin and end while the tracer is stopped
+: >"$TMP/said" # discard earlier output
 taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
 pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"
+: >"$TMP/out" # discard earlier output
 timeout 500 "$DTRACE" -q -x bufsize=4m -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /ppid == $1/ { usym(arg0); printf("\n"); n++; }
 	syscall::getppid:entry /ppid == $1 && n == 8000/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
 tracer=$!

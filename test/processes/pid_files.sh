@@ -62,6 +62,7 @@ fi
 
 # traced FILE DESCRIPTION COMMAND...: a process that waits; its file is treated by commands; then it is traced
 traced() {
+	: >"$TMP/ready" # discard earlier output
 	"$TMP/run" waiting >"$TMP/ready" &
 	p=$!
 	wait_for 20 grep -q waiting "$TMP/ready"

@@ -44,6 +44,7 @@ cat >"$TMP/inside" <<EOT
 mount -t tmpfs none $TMP/dir && cp $TMP/liblater.so.1 $TMP/dir/ || exit 3
 LD_LIBRARY_PATH=$TMP/dir exec $TMP/prog wait
 EOT
+: >"$TMP/out" # discard earlier output
 timeout 200 "$DTRACE" -qx switchrate=50hz -n "
 	pid*:liblater.so.1:later_called:entry /pid == $first && !a++/ { printf(\"first\\n\"); }
 	pid*:liblater.so.1:later_called:entry /pid != $first/ { printf(\"second %d\\n\", pid); exit(0); }" >"$TMP/out" 2>"$TMP/err" &

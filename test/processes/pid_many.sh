@@ -40,6 +40,7 @@ for i in 1 2 3; do
 	p[i]=$!
 done
 for i in 1 2 3; do wait_for 20 grep -q ready "$TMP/ready$i"; done
+: >"$TMP/out" # discard earlier output
 "$DTRACE" -qn "pid${p[1]}:a.out:ways:entry, pid${p[2]}:a.out:ways:entry { @[probeprov, pid] = count(); }
 	pid${p[2]}:a.out:ways:entry { @n[probeprov, pid] = count(); }
 	BEGIN { printf(\"on\n\"); }" -p ${p[1]} -p ${p[2]} >"$TMP/out" 2>"$TMP/err" &

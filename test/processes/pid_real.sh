@@ -74,6 +74,7 @@ for i in 1 2; do
 	p[i]=$!
 	wait_for 60 grep -q ready "$TMP/ready$i" # the signal would end it before
 done
+: >"$TMP/out" # discard earlier output
 "$DTRACE" -qn "pid*:libc.so.6:malloc:entry /pid == ${p[1]} || pid == ${p[2]}/ { @[probeprov, probemod] = count(); }
 	BEGIN { printf(\"on\n\"); } syscall::exit_group:entry /pid == ${p[1]} || pid == ${p[2]}/ { n++; }
 	syscall::exit_group:entry /n == 2/ { exit(0); }" >"$TMP/out" 2>"$TMP/err" &

@@ -73,6 +73,7 @@ gcc -O2 -fno-pie -no-pie -I"$TMP" -o "$TMP/fixed" "$SRC/test/processes/usdt.c" -
 site=$(readelf -n "$TMP/fixed" | grep -A2 'Name: idle' | sed -n 's/.*Location: \(0x[0-9a-f]*\).*/\1/p' | head -n 1)
 for sites in trap call; do
 	exec 8<>"$TMP/in"
+	: >"$TMP/said" # discard earlier output
 	"$TMP/fixed" -w -n 10 <&8 >"$TMP/said" &
 	pid=$!
 	trace_in -q -x sites=$sites -x switchrate=10ms -n "BEGIN { printf(\"ready\n\"); } myserv$pid:::idle { printf(\"fired\n\"); }"
@@ -116,6 +117,7 @@ expect "7 peer -2 7000" "$(grep peer <<<"$out")" "$err"
 gcc -O0 -I"$TMP" -o "$TMP/usdt" "$SRC/test/processes/usdt.c" -lpthread || exit 1
 later() { # ROUNDS NUMBER: what is started later, until its probes have joined, and then so many rounds
 	exec 8<>"$TMP/go" # a fifo
+	: >"$TMP/said" # discard earlier output
 	timeout 300 "$TMP/later" -e -n "$1" <&8 >"$TMP/said" &
 	later=$!
 	wait_for 20 grep -q "joined $2" "$TMP/out"
@@ -144,6 +146,7 @@ done
 
 # a process that is forked while tracing, by one that has been forked while tracing: both have probes of their own
 exec 8<>"$TMP/go"
+: >"$TMP/said" # discard earlier output
 timeout 300 "$TMP/usdt" -f 2 -e -n 50 <&8 8>&- >"$TMP/said" &
 parent=$!
 wait_for 20 eval 'grep -qs usdt /proc/$(xargs <"/proc/$parent/task/$parent/children")/maps' # it runs

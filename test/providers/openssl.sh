@@ -91,6 +91,7 @@ cat >"$TMP/inside" <<EOT
 mount --bind $TMP/copy $(realpath "$library") || exit 3
 exec $tls again
 EOT
+: >"$TMP/out" # discard earlier output
 timeout 250 "$DTRACE" -qx switchrate=50hz -n 'BEGIN { printf("ready\n"); }
 	openssl:::write /args[0]->ssl_server && progenyof('$$')/ { printf("%s %d\n", execname, args[1]); exit(0); }' >"$TMP/out" 2>"$TMP/err" &
 tracer=$!

@@ -10,6 +10,7 @@ expect_match 'aliases.so`0x' "$out"
 expect_match 'aliases.so: not read: names of symbols that share their bytes' "$err"
 
 for signal in HUP TERM; do # a shell has its background jobs ignore INT
+	: >"$TMP/out" # discard earlier output
 	"$DTRACE" -qn 'syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-10ms { printa(@); }' "$pid" >"$TMP/out" 2>"$TMP/err" &
 	tracer=$!
 	pids+=("$tracer")

@@ -24,6 +24,7 @@ end_all() {
 at_end end_all
 # start ARGS: a hostile process of the other user, in $pid
 start() {
+	: >"$TMP/start" # discard earlier output
 	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/hostile" "$@" >"$TMP/start" 2>&1 &
 	pid=$!
 	pids+=("$pid")
