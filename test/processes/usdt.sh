@@ -50,6 +50,7 @@ mkfifo "$TMP/in"
 "$TMP/usdt" -w -n 1000 -t 4 <"$TMP/in" >"$TMP/first" &
 pid=$!
 exec 7>"$TMP/in"
+wait_for 20 grep -qs "$TMP/usdt" "/proc/$pid/maps" # it is not the shell any more
 trace_in() { : >"$TMP/out"; "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null 7>&- & }
 trace_in -q -x switchrate=10ms -n '
 	BEGIN { printf("ready\n"); }
@@ -76,6 +77,7 @@ for sites in trap call; do
 	: >"$TMP/said" # discard earlier output
 	"$TMP/fixed" -w -n 10 <&8 >"$TMP/said" &
 	pid=$!
+	wait_for 20 grep -qs "$TMP/fixed" "/proc/$pid/maps" # it is not the shell any more
 	trace_in -q -x sites=$sites -x switchrate=10ms -n "BEGIN { printf(\"ready\n\"); } myserv$pid:::idle { printf(\"fired\n\"); }"
 	tracer=$!
 	wait_for 20 grep -q ready "$TMP/out"
