@@ -68,7 +68,8 @@ need services netbase "/etc/services"
 has_root() { [ "$(id -u)" = 0 ]; }
 has_nobody() {
 	has_root || { echo "not root"; return 1; }
-	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -V >/dev/null 2>&1 || { echo "user nobody cannot run $DTRACE"; return 1; }
+	# a shell first: setpriv itself may still enter directories that are closed to nobody
+	setpriv --reuid=nobody --regid=nogroup --clear-groups sh -c '"$1" -V' sh "$DTRACE" >/dev/null 2>&1 || { echo "user nobody cannot run $DTRACE"; return 1; }
 }
 has_bpf() {
 	local said

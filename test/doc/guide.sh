@@ -98,7 +98,7 @@ try() { # command, status, shape, line, engine
 }
 
 # Can a user without privilege run dtrace where it is (not below /root)?
-other_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$DTRACE" -V >/dev/null 2>&1; }
+other_user() { setpriv --reuid=65534 --regid=65534 --clear-groups sh -c '"$1" -V' sh "$DTRACE" >/dev/null 2>&1; }
 
 example() { # command, status, shape, line; what it should print is in $TMP/want
 	if [ $lacks = 1 ] || { [[ $1 == setpriv* ]] && ! other_user; }; then
