@@ -54,7 +54,7 @@ struct args {
 	bool anonymous;	    /* -a */
 	bool buffered;	    /* -B */
 	bool top;	    /* --top */
-	const char *after_O; /* the word after -O, if it is no format: an argument of programs; else NULL */
+	const char *after_O; /* the word after -O, if it is not a format: an argument of programs; else NULL */
 	const char *serve;  /* --serve: its address, or ""; NULL: not given */
 	bool machines;	    /* -E */
 	bool model32;	    /* -32 */

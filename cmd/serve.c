@@ -21,7 +21,7 @@
 #define PUSH_MS	 100 /* between messages to one reader */
 #define LEAST_MS 200 /* between frames */
 #define SHARE	 40  /* a frame that took one unit of CPU time is followed by that many without */
-#define UNSEEN	 100 /* the same if nobody reads it: it is only kept for the charts */
+#define UNSEEN	 100 /* the same if no page reads it: it is only kept for the charts */
 #define WAIT	 4   /* the same for time that it waited, and for finding names of addresses */
 #define NAME_MS	 50  /* for finding them, at a time */
 #define LAST_MS	 300 /* for the last messages */
@@ -214,7 +214,7 @@ void serve_wait(dtrace_hdl_t *h)
 	int due = http_timeout();
 
 	if (now >= next_frame)
-		make_frame(h, now); /* also if nobody looks now: charts begin with what has been */
+		make_frame(h, now); /* also without a page: a new one shows the past */
 	else if (unnamed && now >= next_name)
 		find_names(h, now);
 	if (now >= next_push && http_has_news()) {

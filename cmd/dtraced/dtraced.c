@@ -36,7 +36,7 @@ struct place {
 	const char *path;
 	bool is_port;
 	int fd;	   /* sockets: it listens */
-	pid_t pid; /* ports: who serves it; 0: nobody */
+	pid_t pid; /* ports: the process that serves it; 0: none */
 };
 
 static struct place places[MAX_PLACES];
@@ -123,7 +123,7 @@ static _Noreturn void serve_port(const char *path)
 
 		if (poll(&p, 1, -1) > 0 && (p.revents & POLLIN) && !(p.revents & (POLLHUP | POLLERR)))
 			serve(fd, HOST_USER);
-		wait_a_little(); /* nobody is there */
+		wait_a_little(); /* no front is connected */
 	}
 	fprintf(stderr, "dtraced: cannot open %s: %s\n", path, strerror(errno));
 	sleep(1);

@@ -153,7 +153,7 @@ typedef struct dt_progress {
 	struct dt_step now;
 } dt_progress;
 void dt_progress_init(dt_progress *p);
-/* A step begins; returns the one that it is a part of, for dt_progress_end(). NULL for these three: nobody shows it. */
+/* A step begins; returns the one that it is a part of, for dt_progress_end(). NULL for these three: it is not shown. */
 struct dt_step dt_progress_begin(dt_progress *p, uint64_t total, const char *fmt, ...) DT_PRINTF(3, 4);
 void dt_progress_add(dt_progress *p, uint64_t n);
 void dt_progress_end(dt_progress *p, const struct dt_step *outer);

@@ -444,7 +444,7 @@ static void set_up(struct job *j, const dt_conv *c)
 	}
 	if (c->flags & DT_CF_DYNPREC)
 		j->prec = dynamic(j->fe, c->prec_arg);
-	if (j->prec <= 0) /* as in DTrace: 0 is no precision */
+	if (j->prec <= 0) /* as in DTrace: 0 means no precision */
 		j->prec = -1;
 }
 

@@ -117,7 +117,7 @@ struct dt_engine_env {
 	dt_kfuncs *kfuncs;	/* the kernel's functions */
 	struct dt_procs *procs; /* the processes of the session; NULL: none */
 	struct dt_fleet *fleet; /* other machines; NULL: none */
-	dt_progress *progress;	/* of opening it, and of go(); NULL: nobody shows it */
+	dt_progress *progress;	/* of opening it, and of go(); NULL: it is not shown */
 };
 
 typedef struct dt_engine dt_engine; /* opaque: a dt_vm_engine (vm) or a dt_bpf (bpf) */

@@ -211,7 +211,7 @@ static const char *take_probe(dt_target *t, dt_message *m)
 	struct dt_wire_probe p;
 
 	if (!t->listing || !dt_get_probe(m, &p))
-		return "it names a probe that nobody has asked for";
+		return "it names a probe that was not asked for";
 	t->listing->each(t->listing->arg, &p);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * guard: continues processes that programs have stopped, when nobody else does. See guard.h.
+ * guard: continues processes that programs have stopped, when the tracer does not. See guard.h.
  *
  * When the tracer has died its programs are detached, but one may still be about to send a signal, and the kernel sends
  * some of them a little later: the guard disarms them first, and looks again several times in the second after.

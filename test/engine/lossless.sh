@@ -42,7 +42,7 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 guards() { cat /proc/[0-9]*/stat 2>/dev/null | awk '$2 == "(dtrace-guard)" && $3 != "Z" { print $1 }'; }
 guard_of() { for g in $(guards); do grep -qs "^Pid:[[:space:]]*$1\$" "/proc/$g/fdinfo/1" && echo "$g"; done; }
 has_guard() { [ -n "$(guard_of "$1")" ]; }
-# dtrace writes to a pipe that nobody reads, so its target is stopped after a while.
+# dtrace writes to a pipe without a reader, so its target is stopped after a while.
 begin() {
 	mkfifo "$TMP/pipe" 2>/dev/null
 	sleep 1000 <>"$TMP/pipe" &
@@ -66,7 +66,7 @@ wait_for 20 runs_on
 expect "no T" "no $(state "$pid" | grep T || echo T)" "after SIGKILL"
 wait_for 20 eval '! has_guard $tracer'
 finish
-# SIGTERM: it ends by itself once somebody reads
+# SIGTERM: it ends by itself once the pipe is read
 begin
 kill -TERM $tracer
 cat "$TMP/pipe" >/dev/null &

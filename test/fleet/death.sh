@@ -45,7 +45,7 @@ expect "web-1 70
 web-2 70
 web-3 70" "$(awk '/^ / && $1 ~ /^web/ { print $1, $2 }' "$TMP/live" | sort)"
 
-# An agent that stops listening ends its sessions, and says so to nobody but the front.
+# An agent that stops listening ends its sessions, and tells only the front.
 begin "$count web-3:dtrace:::BEGIN { printf(\"%s up\n\", vmname); }"
 wait_for 20 ready 'web-3 up'
 kill "$agent"

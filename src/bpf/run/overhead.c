@@ -2,7 +2,7 @@
  * overhead: option overhead: measures what the programs of the session cost, and does what engine/shedding.h decides.
  *
  * The kernel adds up how long each program has run (run-time statistics: two readings of the clock per run of every
- * program in the machine, while somebody wants them). Every tenth of a second this is compared with the time that all
+ * program in the machine, while a process asks for them). Every tenth of a second this is compared with the time that all
  * CPUs had. What an event costs outside of our programs, such as the trap of a probe in a process, is not known and not
  * counted.
  */

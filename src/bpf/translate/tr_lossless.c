@@ -3,7 +3,7 @@
  *
  *	a quarter	half		three quarters
  *	|---------------|---------------|---------------|
- *	anybody writes	ours are stopped, and	only ours
+ *	all write	ours are stopped, and	only ours
  *			still write		write
  *
  * A signal does not stop a thread at once: it takes effect when the thread returns to user mode, and the other threads
