@@ -21,6 +21,25 @@ static bool is_compare(int op)
 
 /* ---- conversions ---- */
 
+static bool is_exact(dt_gen *g, const dt_node *n);
+
+static bool is_exact1(dt_gen *g, const dt_node *n)
+{
+	switch (n->op) {
+	case '-': return false;
+	case '+': return is_exact(g, n->l);
+	case '~': return dt_type_is_signed(n->type) && is_exact(g, n->l);
+	default: return true;
+	}
+}
+
+/* The smallest number of a signed type divided by -1 is beyond it. */
+static bool is_exact_quotient(dt_gen *g, const dt_node *n)
+{
+	return is_exact(g, n->l) && (!dt_type_is_signed(n->type) ||
+				     (n->r->kind == N_INT && n->r->ival != UINT64_MAX));
+}
+
 /* Does the register of n's value hold exactly a number of n's type? Not after arithmetic that may
  * have carried beyond the type's width. */
 static bool is_exact(dt_gen *g, const dt_node *n)
@@ -32,7 +51,7 @@ static bool is_exact(dt_gen *g, const dt_node *n)
 	if (n->kind == N_OP3)
 		return is_exact(g, n->l) && is_exact(g, n->r);
 	if (n->kind == N_OP1)
-		return n->op != '-' && !(n->op == '~' && !dt_type_is_signed(n->type));
+		return is_exact1(g, n);
 	if (n->kind != N_OP2)
 		return true;
 	switch (n->op) {
@@ -40,7 +59,7 @@ static bool is_exact(dt_gen *g, const dt_node *n)
 	case '-':
 	case '*':
 	case T_SHL: return false;
-	case '/':
+	case '/': return is_exact_quotient(g, n);
 	case '%':
 	case T_SHR: return is_exact(g, n->l);
 	case '&':

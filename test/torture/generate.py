@@ -361,6 +361,10 @@ class Generator:
         return head + self.declarations() + '\n' + '\n'.join(clauses) + '\nBEGIN { exit(' + str(self.pick(0, 0, 3, 255)) + '); }\n', options
 
 
+# Where a sum, product or quotient of constants has the type of that of variables: a constant that a signed type cannot hold has a wider one.
+ROOMY = [('int64_t', ''), ('uint64_t', ''), ('uint32_t', ''), ('uint16_t', ''), ('uint8_t', ''), ('int32_t', ' & 0x3fff'), ('int16_t', ' & 0x7f')]
+
+
 class Twins:
     """Expressions of constants, which the compiler computes, each beside the same expression of variables, which an engine does."""
 
@@ -383,7 +387,8 @@ class Twins:
         a = self.both(depth - 1)
         if k == 0:
             op = self.r.choice(['-', '~', '!'])
-            return tuple(f'({op}{x})' for x in a)
+            kind = '(int64_t)' if op == '-' else ''
+            return tuple(f'({op}{kind}{x})' for x in a)
         if k == 1:
             kind = self.r.choice(INTS)
             return tuple(f'(({kind}){x})' for x in a)
@@ -392,9 +397,14 @@ class Twins:
             c = self.both(0)
             return tuple(f'({x} ? {y} : {z})' for x, y, z in zip(a, b, c))
         op = self.r.choice(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>', '<', '<=', '>', '>=', '==', '!=', '&&', '||', '^^'])
-        if op in '/%':
+        if op == '%':
             return tuple(f'({x} {op} ({y} | 1))' for x, y in zip(a, b))
-        if op == '<<':  # of 64 bits: a constant that a narrower signed type cannot hold would become a wider one, a variable not
+        if op in '+-*/':
+            kind, mask = self.r.choice(ROOMY)
+            if op == '/':
+                b = tuple(f'{y} | 1' for y in b)
+            return tuple(f'(({kind})({x}{mask}) {op} ({kind})(({y}){mask}))' for x, y in zip(a, b))
+        if op == '<<':
             return tuple(f'((int64_t){x} {op} ({y} & 31))' for x, y in zip(a, b))
         if op == '>>':
             return tuple(f'({x} {op} ({y} & 31))' for x, y in zip(a, b))
