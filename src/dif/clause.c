@@ -10,6 +10,10 @@
 /* The places in order: predicate; expression and increment of action 1; of action 2; ... */
 bool dt_clause_next(const dt_clause *c, dt_difo_iter *it)
 {
+	if (it->caller && it->function < it->caller->nfunctions) {
+		it->difo = it->caller->functions[it->function++];
+		return true;
+	}
 	while (it->place < 1 + 2 * (uint64_t)c->nactions) {
 		uint64_t place = it->place++;
 		uint32_t i = place == 0 ? 0 : (uint32_t)((place - 1) / 2);
@@ -18,8 +22,11 @@ bool dt_clause_next(const dt_clause *c, dt_difo_iter *it)
 		it->difo = place == 0		  ? c->pred
 			   : (place - 1) % 2 == 0 ? c->actions[i].difo
 						  : c->actions[i].incr;
-		if (it->difo)
+		if (it->difo) {
+			it->caller = it->difo;
+			it->function = 0;
 			return true;
+		}
 	}
 	return false;
 }

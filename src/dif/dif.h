@@ -69,6 +69,8 @@ bool dt_op_can_fault(enum dt_op op);
 #define DT_VAR_USER_MIN 0x500
 #define DT_VAR_MAX	0xffff
 #define DT_DIFO_MAXSIZE (256 * 1024)
+#define DT_CALL_FUNCTION 0x8000
+#define DT_FUNCTIONS_MAX 0x1000 /* of a DIFO */
 #define DT_STATIC_VAR_MAX (64 * 1024) /* a string of the largest strsize */
 
 enum { DT_SCOPE_GLOBAL, DT_SCOPE_THREAD, DT_SCOPE_LOCAL };
@@ -121,6 +123,8 @@ typedef struct dt_difo {
 	uint32_t nvars;
 	dt_reloc *relocs;
 	uint32_t nrelocs;
+	struct dt_difo **functions; /* that it calls: number n is subroutine DT_CALL_FUNCTION + n; they call none */
+	uint32_t nfunctions;
 	dt_diftype rtype;
 	/* not part of DIF proper */
 	bool destructive; /* set by the verifier: copyout, copyoutstr, stga */
@@ -264,7 +268,7 @@ typedef struct dt_clause {
 /* ---- clause.c ----
  *
  * Every DIFO of a clause in the order in which they run: the predicate, then for each action its
- * expression and its increment.
+ * expression and its increment; after each the functions that it calls.
  *	DT_EACH_DIFO(it, clause)
  *		use(it.difo, it.action);
  */
@@ -272,6 +276,8 @@ typedef struct dt_difo_iter {
 	dt_difo *difo;
 	uint32_t action; /* 0: the predicate; else the action, counted from 1 */
 	uint64_t place;	 /* where to continue */
+	const dt_difo *caller; /* whose functions come next; NULL: none */
+	uint32_t function;
 } dt_difo_iter;
 bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: no more */
 #define DT_EACH_DIFO(it, c) for (dt_difo_iter it = {0}; dt_clause_next((c), &it);)

@@ -51,6 +51,7 @@ struct reader {
 	bool ours; /* has STATEMENTS, so user arguments are in our format */
 	dt_dof_aggs aggs;
 	uint64_t spent;
+	bool in_function; /* the DIFO being read is one that another calls */
 };
 
 static int spend(struct reader *r, uint32_t section, uint64_t n)
@@ -74,8 +75,12 @@ static const char *read_string(struct reader *r, uint32_t from, uint32_t strtab,
 
 static uint64_t difo_cost(const dt_difo *d)
 {
-	return sizeof(*d) + (uint64_t)d->len * 4 + (uint64_t)d->intlen * 8 + d->strlen +
-	       (uint64_t)d->nvars * sizeof(dt_difvar) + (uint64_t)d->nrelocs * sizeof(dt_reloc);
+	uint64_t cost = sizeof(*d) + (uint64_t)d->len * 4 + (uint64_t)d->intlen * 8 + d->strlen +
+			(uint64_t)d->nvars * sizeof(dt_difvar) + (uint64_t)d->nrelocs * sizeof(dt_reloc);
+
+	for (uint32_t i = 0; i < d->nfunctions; i++)
+		cost += difo_cost(d->functions[i]); /* they have none */
+	return cost;
 }
 
 /* One section that a DIFO header refers to. */
@@ -164,6 +169,31 @@ static int read_relocs(struct reader *r, const struct relocs *rels, bool user, u
 	return 0;
 }
 
+static dt_difo *read_difo(struct reader *r, uint32_t from, uint32_t section);
+
+static bool is_function(const struct reader *r, uint32_t link)
+{
+	return link < r->im.nsecs && dt_dof_section(&r->im, link).type == DT_DOF_DIFOHDR;
+}
+
+/* A link to another DIFO is a function that this one calls. Functions call none. */
+static int read_function(struct reader *r, uint32_t from, uint32_t link, dt_difo *d)
+{
+	dt_difo *f;
+
+	if (r->in_function)
+		return dt_dof_bad(&r->im, from, "is a function and calls another");
+	r->in_function = true;
+	f = read_difo(r, from, link);
+	r->in_function = false;
+	if (!f)
+		return -1;
+	if (f->nfunctions)
+		return dt_dof_bad(&r->im, from, "calls section %u, which calls functions", link);
+	d->functions[d->nfunctions++] = f;
+	return 0;
+}
+
 static dt_difo *read_difo(struct reader *r, uint32_t from, uint32_t section)
 {
 	uint32_t strsec = DOF_NONE, intsec = DOF_NONE;
@@ -175,19 +205,23 @@ static dt_difo *read_difo(struct reader *r, uint32_t from, uint32_t section)
 		return NULL;
 	if (r->difos[section])
 		return r->difos[section];
-	/* A type and at most one link for each of the four tables. */
-	if (size < sizeof(struct dof_difohdr) + 4 || size > sizeof(struct dof_difohdr) + 16 ||
-	    size % 4 != 0) {
+	/* A type, at most one link for each of the four tables, and functions. */
+	if (size < sizeof(struct dof_difohdr) + 4 ||
+	    size > sizeof(struct dof_difohdr) + 16 + 4 * DT_FUNCTIONS_MAX || size % 4 != 0) {
 		dt_dof_bad(&r->im, section, "size %zu", size);
 		return NULL;
 	}
+	if (spend(r, section, size * 2) != 0)
+		return NULL;
 	d = dt_arena_alloc(r->a, sizeof(*d));
+	d->functions = dt_arena_alloc(r->a, size / 4 * sizeof(*d->functions));
 	memcpy(&d->rtype, p, sizeof(d->rtype));
 	for (size_t at = sizeof(struct dof_difohdr); at < size; at += 4) {
 		uint32_t link;
 
 		memcpy(&link, p + at, 4);
-		if (read_link(r, section, link, d, &strsec, &intsec) != 0)
+		if ((is_function(r, link) ? read_function(r, section, link, d)
+					  : read_link(r, section, link, d, &strsec, &intsec)) != 0)
 			return NULL;
 	}
 	if (intsec != DOF_NONE &&

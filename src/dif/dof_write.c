@@ -13,6 +13,11 @@
 
 #define STRINGS 0 /* section of the shared string table */
 
+struct written {
+	const dt_difo *difo;
+	uint32_t section;
+};
+
 struct writer {
 	DT_VEC(struct dof_sec) secs; /* offsets count from the start of `data` */
 	dt_buf data;
@@ -20,6 +25,7 @@ struct writer {
 	dt_map *known; /* string -> offset + 1 in `strings` */
 	DT_VEC(struct dof_stmt) stmts;
 	DT_VEC(struct dof_aggref) aggrefs;
+	DT_VEC(struct written) functions;
 };
 
 static bool is_loadable(uint32_t type)
@@ -110,27 +116,47 @@ static void write_relocs(struct writer *w, const dt_difo *d, bool user, uint32_t
 	dt_vec_free(&rels);
 }
 
+static uint32_t write_function(struct writer *w, const dt_difo *d);
+
 static uint32_t write_difo(struct writer *w, const dt_difo *d)
 {
 	struct {
 		struct dof_difohdr h;
-		uint32_t links[4];
-	} rec = {.h = {d->rtype}};
-	uint32_t n = 0, intsec = DOF_NONE, strsec = DOF_NONE;
+		uint32_t links[];
+	} *rec = dt_xcalloc(1, sizeof(*rec) + (4 + (size_t)d->nfunctions) * sizeof(rec->links[0]));
+	uint32_t n = 0, intsec = DOF_NONE, strsec = DOF_NONE, section;
 
-	rec.h.rtype.pad = 0;
-	rec.links[n++] = add_section(w, DT_DOF_DIF, 4, d->text, (size_t)d->len * sizeof(*d->text));
+	rec->h.rtype = d->rtype;
+	rec->h.rtype.pad = 0;
+	rec->links[n++] = add_section(w, DT_DOF_DIF, 4, d->text, (size_t)d->len * sizeof(*d->text));
 	if (d->intlen > 0)
-		rec.links[n++] = intsec = add_section(w, DT_DOF_INTTAB, 8, d->inttab,
+		rec->links[n++] = intsec = add_section(w, DT_DOF_INTTAB, 8, d->inttab,
 						      (size_t)d->intlen * sizeof(*d->inttab));
 	if (d->strlen > 0)
-		rec.links[n++] = strsec = add_section(w, DT_DOF_STRTAB, 1, d->strtab, d->strlen);
+		rec->links[n++] = strsec = add_section(w, DT_DOF_STRTAB, 1, d->strtab, d->strlen);
 	if (d->nvars > 0)
-		rec.links[n++] =
+		rec->links[n++] =
 		    add_section(w, DT_DOF_VARTAB, 4, d->vars, (size_t)d->nvars * sizeof(*d->vars));
 	write_relocs(w, d, false, strsec, intsec);
 	write_relocs(w, d, true, strsec, intsec);
-	return add_section(w, DT_DOF_DIFOHDR, 4, &rec, sizeof(rec.h) + n * sizeof(rec.links[0]));
+	for (uint32_t i = 0; i < d->nfunctions; i++)
+		rec->links[n++] = write_function(w, d->functions[i]);
+	section = add_section(w, DT_DOF_DIFOHDR, 4, rec, sizeof(*rec) + n * sizeof(rec->links[0]));
+	free(rec);
+	return section;
+}
+
+/* Once, however many call it. It calls none. */
+static uint32_t write_function(struct writer *w, const dt_difo *d)
+{
+	uint32_t section;
+
+	for (uint32_t i = 0; i < w->functions.n; i++)
+		if (w->functions.v[i].difo == d)
+			return w->functions.v[i].section;
+	section = write_difo(w, d);
+	*dt_vec_add(&w->functions, NULL) = (struct written){d, section};
+	return section;
 }
 
 /* ---- clauses ---- */
@@ -334,6 +360,7 @@ void dt_dof_write(const dt_program *p, dt_buf *out)
 	dt_vec_free(&w.secs);
 	dt_vec_free(&w.stmts);
 	dt_vec_free(&w.aggrefs);
+	dt_vec_free(&w.functions);
 	dt_buf_free(&w.data);
 	dt_buf_free(&w.strings);
 	dt_map_free(w.known);

@@ -94,6 +94,13 @@ static void print_var_comment(struct listing *l, uint32_t id, uint32_t op)
 	dt_buf_putc(l->out, '"');
 }
 
+static void print_function(const dt_difo *d, uint32_t n, uint32_t rd, dt_buf *out)
+{
+	dt_buf_printf(out, "DIF_FUNC(%u), %%r%u", n, rd);
+	if (n < d->nfunctions)
+		dt_buf_printf(out, "\t\t! DIFO 0x%" PRIxPTR, (uintptr_t)d->functions[n]);
+}
+
 static void print_push(dt_instr i, bool by_ref, dt_buf *out)
 {
 	uint32_t type = DT_I_TYPE(i);
@@ -154,6 +161,10 @@ static void print_operands(struct listing *l, dt_instr i, enum dt_op_format form
 		print_var_comment(l, r1, op);
 		break;
 	case DT_F_CALL:
+		if (index >= DT_CALL_FUNCTION) {
+			print_function(l->d, index - DT_CALL_FUNCTION, rd, out);
+			break;
+		}
 		dt_buf_printf(out, "DIF_SUBR(%u), %%r%u", index, rd);
 		subr = dt_subr_find(index);
 		if (subr)
@@ -276,9 +287,28 @@ void dt_difo_print(const dt_difo *d, dt_buf *out)
 	free(l.vars);
 }
 
+static bool in_list(dt_difo *const *list, uint32_t n, const dt_difo *d)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i] == d)
+			return true;
+	return false;
+}
+
+/* A function is printed after the first DIFO that calls it. */
 void dt_program_print(const dt_program *p, dt_buf *out)
 {
+	DT_VEC(dt_difo *) functions = {0};
+
 	for (uint32_t i = 0; i < p->nclauses; i++)
-		DT_EACH_DIFO(it, &p->clauses[i])
+		DT_EACH_DIFO(it, &p->clauses[i]) {
+			bool is_function = it.difo != it.caller;
+
+			if (is_function && in_list(functions.v, functions.n, it.difo))
+				continue;
+			if (is_function)
+				*dt_vec_add(&functions, NULL) = it.difo;
 			dt_difo_print(it.difo, out);
+		}
+	dt_vec_free(&functions);
 }

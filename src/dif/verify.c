@@ -139,6 +139,8 @@ static int check_operand(struct verifier *v, uint32_t pc, enum dt_op_format form
 	case DT_F_STV: return check_variable(v, pc, scope_of(op), true);
 	case DT_F_STA: v->destructive = true; return 0;
 	case DT_F_CALL:
+		if (index >= DT_CALL_FUNCTION)
+			return index - DT_CALL_FUNCTION < v->d->nfunctions ? 0 : BAD(v, pc, "invalid function %u", index - DT_CALL_FUNCTION);
 		if (!dt_subr_find(index))
 			return BAD(v, pc, "invalid subroutine %u", index);
 		if (index == DT_SUBR_COPYOUT || index == DT_SUBR_COPYOUTSTR)
@@ -257,6 +259,19 @@ static int check_relocs(struct verifier *v)
 	return 0;
 }
 
+/* One level, so that every program ends. */
+static int check_functions(struct verifier *v)
+{
+	const dt_difo *d = v->d;
+
+	if (d->nfunctions > DT_FUNCTIONS_MAX)
+		return bad_table(v, "%u functions, more than %u", d->nfunctions, DT_FUNCTIONS_MAX);
+	for (uint32_t i = 0; i < d->nfunctions; i++)
+		if (d->functions[i]->nfunctions)
+			return bad_table(v, "function %u calls functions", i);
+	return 0;
+}
+
 static int check_sizes(struct verifier *v)
 {
 	const dt_difo *d = v->d;
@@ -286,7 +301,7 @@ int dt_difo_verify(dt_difo *d, const struct dt_verify_opts *o, dt_error *err)
 		v.allow_xlate = o->allow_xlate;
 	}
 	if (check_sizes(&v) != 0 || check_return(&v) != 0 || check_vars(&v) != 0 ||
-	    check_relocs(&v) != 0 || check_text(&v) != 0)
+	    check_relocs(&v) != 0 || check_functions(&v) != 0 || check_text(&v) != 0)
 		return -1;
 	d->destructive = v.destructive;
 	return 0;

@@ -244,6 +244,8 @@ dt_difo *dt_assemble(dt_gen *g)
 	d->strlen = g->strings.n;
 	d->relocs = dt_arena_dup(a, g->relocs.v, g->relocs.n * sizeof(*d->relocs));
 	d->nrelocs = g->relocs.n;
+	d->functions = dt_arena_dup(a, g->functions.v, g->functions.n * sizeof(dt_difo *));
+	d->nfunctions = g->functions.n;
 	d->places = dt_arena_dup(a, g->places.v, g->places.n * sizeof(*d->places));
 	d->nplaces = g->places.n;
 	return d;

@@ -32,6 +32,7 @@ static void put_back(dt_compiler *cc, const struct place *p)
 	cc->unjudged = p->unjudged;
 	cc->calls = p->calls;
 	cc->clause_attr = p->clause_attr;
+	cc->shared->clause++; /* what functions were found to be is not known any more */
 }
 
 bool dt_attempt(dt_compiler *cc, dt_work_f *work, void *arg, dt_error *err)

@@ -134,6 +134,7 @@ static void finish(dt_compiler *cc)
 	dt_map_free(cc->pragmas);
 	dt_module_end(cc);
 	dt_vec_free(&cc->undo);
+	dt_vec_free(&cc->functions);
 	dt_vec_free(&cc->clauses);
 	dt_vec_free(&cc->clause_starts);
 	dt_vec_free(&cc->prog_providers);
@@ -527,6 +528,7 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 
 	if (c.elsewhere && cc->shared->here->is_agent)
 		return; /* only the front has to know what it would do */
+	cc->shared->clause++;
 	cc->desc = pdesc->desc;
 	cc->pargs = NULL;
 	cc->clause_attr = best_attr;

@@ -21,6 +21,7 @@ static void compile(dt_compiler *cc, void *arg)
 	dt_node *n;
 
 	cc->unjudged = 1;
+	cc->shared->clause++;
 	cc->desc = &nameless;
 	cc->pargs = w->args;
 	dt_lex_start(cc, w->text, strlen(w->text), LEX_EXPR);

@@ -82,6 +82,7 @@ struct dt_known_provider {
 struct dt_shared {
 	struct dt_library_source libraries; /* no functions: no libraries */
 	uint32_t nlibraries;		    /* how often one was compiled when a name was unknown */
+	uint32_t clause;		    /* a number for each clause that is checked, and each attempt that failed */
 	dt_map *globals, *thread_locals, *clause_locals, *aggs; /* name -> dt_ident * */
 	uint32_t next_global, next_thread, next_local, next_agg; /* next ids, from DT_VAR_USER_MIN / 1 */
 	dt_map *defined;   /* "struct tag" and names of types that a program or library has defined -> the compile that did */
@@ -133,6 +134,7 @@ struct dt_compiler {
 	struct dt_function *function; /* whose body is being parsed; NULL: none */
 	struct dt_name_set *assigned; /* globals assigned to so far in this program: not type names */
 	dt_program *prog;
+	DT_VEC(dt_difo *) functions; /* of the program, that are compiled once */
 	DT_VEC(dt_clause) clauses;
 	DT_VEC(struct dt_known_provider *) prog_providers; /* those that this program declares */
 	DT_VEC(dt_lexer) clause_starts; /* to read them again; nothing is ahead there */

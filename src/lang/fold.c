@@ -60,7 +60,7 @@ static bool compare(int op, uint64_t a, uint64_t b, bool is_signed)
 	}
 }
 
-/* Division by zero was refused before; INT64_MIN / -1 wraps as negation does. */
+/* b is not 0; INT64_MIN / -1 wraps as negation does. */
 static uint64_t divide(int op, uint64_t a, uint64_t b, bool is_signed)
 {
 	if (!is_signed)
@@ -83,7 +83,7 @@ dt_node *dt_fold2(dt_compiler *cc, dt_node *n)
 	case '-': return constant(cc, n, a - b);
 	case '*': return constant(cc, n, a * b);
 	case '/':
-	case '%': return constant(cc, n, divide(n->op, a, b, is_signed));
+	case '%': return b ? constant(cc, n, divide(n->op, a, b, is_signed)) : n; /* it faults */
 	case '&': return constant(cc, n, a & b);
 	case '|': return constant(cc, n, a | b);
 	case '^': return constant(cc, n, a ^ b);

@@ -25,6 +25,9 @@
  * f(1, f(2, 3)) the inner call must not overwrite the outer one's parameter, so the names of the
  * variables contain the depth of the call.
  *
+ * A large function is not repeated at each call: its expression is marked, and becomes a DIFO of its
+ * own (gen_function.c). Then nothing is pasted.
+ *
  * Functions without a value are different: procedure.c.
  *
  * A function is known after its body, so it cannot call itself; dt_function_cycle() says so.
@@ -370,6 +373,15 @@ static void find_effects(dt_compiler *cc, const dt_node *n, struct effects *e)
 	}
 }
 
+static uint32_t count_nodes(const dt_node *n)
+{
+	uint32_t count = 0;
+
+	for (; n; n = n->next)
+		count += 1 + count_nodes(n->c) + count_nodes(n->l) + count_nodes(n->r) + count_nodes(n->args);
+	return count;
+}
+
 /* ---- the definition ---- */
 
 static struct dt_function *start_function(dt_compiler *cc, const dt_declarator *d, dt_type *type)
@@ -417,6 +429,7 @@ static struct dt_inline *finish_function(dt_compiler *cc, dt_node *body, dt_pos 
 	inl->nnames = f->nnames;
 	inl->assigned = e.assigned;
 	inl->assigns = e.any;
+	inl->shared = !dt_type_is_void(f->type) && !inl->loops && count_nodes(inl->expr) >= DT_SHARED_NODES;
 	return inl;
 }
 
@@ -474,7 +487,7 @@ dt_node *dt_function_slot(dt_compiler *cc, const dt_ident *id, uint32_t i, dt_po
 
 static bool can_paste(const struct dt_inline *inl, uint32_t i, const dt_node *arg)
 {
-	if (inl->assigned >> i & 1)
+	if (inl->shared || inl->assigned >> i & 1) /* the code must not depend on the call */
 		return false;
 	return arg->kind == N_INT || arg->kind == N_STRING ||
 	       (arg->kind == N_VAR && !arg->args && !(arg->flags & NF_REF) && !inl->assigns);
@@ -497,6 +510,50 @@ static dt_node *bind_argument(dt_compiler *cc, const dt_ident *id, uint32_t i, d
 	b->value = dt_check(cc, dt_function_slot(cc, id, i, arg->pos));
 	assign = dt_check(cc, dt_node_op2(cc, '=', dt_node_copy(cc, b->value), from));
 	return before ? dt_check(cc, comma(cc, before, assign)) : assign;
+}
+
+/* A cast to its own type, which the generator knows by the flag. */
+static dt_node *share(dt_compiler *cc, dt_node *value, const dt_node *call)
+{
+	dt_node *n;
+
+	if (value->kind == N_INT || value->kind == N_XLATE || dt_type_is_dyn(value->type))
+		return value;
+	n = dt_node_new(cc, N_OP1, call->pos);
+	*n = *value;
+	n->kind = N_OP1;
+	n->op = '(';
+	n->flags = (n->flags & ~(NF_LVAL | NF_WRITABLE | NF_BITFIELD)) | NF_SHARED;
+	n->pos = call->pos;
+	n->from = call->from;
+	n->written = call->written;
+	n->use = call->use;
+	n->l = value;
+	n->r = n->c = n->args = n->next = NULL;
+	return n;
+}
+
+/* The value of a call whose names have been bound. That of a large function is the same for all calls at one depth of
+ * a clause, unless a translated object was bound. */
+static dt_node *body_value(dt_compiler *cc, dt_ident *id, struct dt_binding *names, const dt_node *call)
+{
+	struct dt_inline *inl = id->inl;
+	bool keep = inl->shared;
+	dt_node *value;
+
+	for (const struct dt_binding *b = names; b; b = b->next)
+		keep = keep && b->value->kind != N_XLATE;
+	if (keep && inl->known.value && inl->known.clause == cc->shared->clause && inl->known.depth == cc->calls)
+		return share(cc, inl->known.value, call);
+	cc->calls++;
+	value = dt_expand_body(cc, id, names, call);
+	cc->calls--;
+	if (keep) {
+		inl->known.clause = cc->shared->clause;
+		inl->known.depth = cc->calls;
+		inl->known.value = value;
+	}
+	return inl->shared ? share(cc, value, call) : value;
 }
 
 dt_node *dt_expand_function(dt_compiler *cc, dt_ident *id, dt_node *call)
@@ -529,8 +586,6 @@ dt_node *dt_expand_function(dt_compiler *cc, dt_ident *id, dt_node *call)
 		*one = (struct dt_binding){inl->params[i].name, dt_check(cc, dt_function_slot(cc, id, i, call->pos)), b};
 		b = one;
 	}
-	cc->calls++;
-	value = dt_expand_body(cc, id, b, as_written);
-	cc->calls--;
+	value = body_value(cc, id, b, as_written);
 	return before ? dt_check(cc, comma(cc, before, value)) : value;
 }

@@ -8,6 +8,7 @@
 #include "lang/decl.h"
 
 #define DT_FUNCTION_STATEMENTS 1000
+#define DT_SHARED_NODES	       24 /* smaller functions are repeated at each call */
 #define DT_FUNCTION_NAMES      64 /* parameters and local variables */
 
 struct dt_function { /* being defined */

@@ -404,7 +404,10 @@ static dt_val *gen_op1(dt_gen *g, const dt_node *n)
 	case '!': return gen_truth(g, n);
 	case '*': v = dt_gen_addr(g, n, 0); return dt_gen_is_ref(n) ? v : dt_gen_load(g, n, v);
 	case '&': return dt_gen_addr(g, n->l, 0);
-	case '(': return dt_gen_convert(g, dt_gen_value(g, n->l), n->l, n->type);
+	case '(':
+		if (n->flags & NF_SHARED)
+			return dt_gen_function(g, n);
+		return dt_gen_convert(g, dt_gen_value(g, n->l), n->l, n->type);
 	case T_INC:
 	case T_DEC:
 	case T_POSTINC:
@@ -482,7 +485,7 @@ dt_val *dt_gen_value(dt_gen *g, const dt_node *n)
 	if (!v) {
 		const dt_node *outer = g->node;
 
-		if (n->from)
+		if (n->from && !g->here)
 			g->node = n;
 		v = gen_node(g, n);
 		g->node = outer;
@@ -558,7 +561,7 @@ static void gen_start(dt_gen *g, dt_compiler *cc, dt_pos pos)
 	g->nregs = iregs == 0 || iregs > DT_DIF_NREGS ? DT_DIF_NREGS : (int)iregs;
 }
 
-static dt_difo *gen_finish(dt_gen *g, dt_val *v, const dt_node *n, dt_type *t, bool record)
+dt_difo *dt_gen_finish(dt_gen *g, dt_val *v, const dt_node *n, dt_type *t, bool record)
 {
 	dt_place whole;
 	dt_difo *d;
@@ -604,7 +607,7 @@ dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record)
 		v = dt_gen_value(&g, n);
 	if (record)
 		v = dt_gen_exact(&g, v, n);
-	d = gen_finish(&g, v, n, n->type, record);
+	d = dt_gen_finish(&g, v, n, n->type, record);
 	d->name = record ? name_of(n) : NULL;
 	if (record && (d->rtype.flags & DT_TF_BYREF) && (n->flags & NF_USER))
 		d->rtype.flags = DT_TF_BYUREF;
@@ -621,5 +624,5 @@ dt_difo *dt_gen_const(dt_compiler *cc, int64_t v, dt_type *t)
 	dt_gen g;
 
 	gen_start(&g, cc, (dt_pos){0});
-	return gen_finish(&g, dt_val_const(&g, (uint64_t)v), NULL, t, true);
+	return dt_gen_finish(&g, dt_val_const(&g, (uint64_t)v), NULL, t, true);
 }

@@ -6,6 +6,7 @@
  *   gen_common.c  which values occur more than once
  *   gen_load.c    addresses, loads, variables, calls
  *   gen_assign.c  stores
+ *   gen_function.c  functions that are compiled once
  *   gen.c         operators; the entry points
  */
 #ifndef DT_GEN_H
@@ -80,6 +81,9 @@ typedef struct dt_gen {
 	DT_VEC(dt_reloc) relocs;
 	DT_VEC(dt_place) places;
 	const dt_node *node; /* what code is being generated for */
+	DT_VEC(dt_difo *) functions; /* that are called */
+	bool inside; /* it is the code of a function */
+	bool here;   /* such code is repeated: faults have the place of the call */
 	dt_index int_ix, string_ix, var_ix;
 	/* gen_reg.c */
 	int nregs;
@@ -152,7 +156,11 @@ dt_val *dt_gen_assign(dt_gen *g, const dt_node *n);
 dt_val *dt_gen_object(dt_gen *g, const dt_node *n); /* a translated one, in scratch memory */
 dt_val *dt_gen_incdec(dt_gen *g, const dt_node *n, bool value_used);
 
+/* ---- gen_function.c ---- */
+dt_val *dt_gen_function(dt_gen *g, const dt_node *n); /* the value of one: NF_SHARED */
+
 /* ---- gen.c ---- */
+dt_difo *dt_gen_finish(dt_gen *g, dt_val *v, const dt_node *n, dt_type *t, bool record);
 dt_val *dt_gen_value(dt_gen *g, const dt_node *n);
 /* l op r, where l (of type lt) is in a register already, and r too unless rv is NULL. */
 dt_val *dt_gen_arith(dt_gen *g, int op, dt_val *l, dt_type *lt, const dt_node *r, dt_val *rv);

@@ -124,7 +124,7 @@ static bool reads_memory(const dt_node *n)
 
 static bool has_effects(const dt_node *n)
 {
-	if (n->kind == N_FUNC || n->kind == N_XLATE)
+	if (n->kind == N_FUNC || n->kind == N_XLATE || (n->flags & NF_SHARED))
 		return true;
 	if (n->kind == N_OP1)
 		return dt_is_step_op(n->op);
@@ -163,6 +163,8 @@ static uint32_t classify_node(dt_gen *g, const dt_node *n)
 	dt_common c = {.kind = (int)n->kind, .op = n->op, .type = n->type, .extra = own_part(n)};
 	bool pure = !has_effects(n);
 
+	if (n->flags & NF_SHARED)
+		return 0; /* a DIFO of its own */
 	if (n->kind == N_VAR || n->kind == N_FUNC) {
 		pure &= classify_list(g, n->args, &c.a);
 	} else {
@@ -225,6 +227,8 @@ static bool is_memory(const dt_node *n)
 
 static void count_children(dt_gen *g, const dt_node *n)
 {
+	if (n->flags & NF_SHARED)
+		return;
 	if (is_memory(n)) {
 		count_addr(g, n);
 		return;

@@ -117,6 +117,7 @@ enum dt_nflags {
 	NF_HAS_KEYS = 64, /* N_IDENT, N_AGG: brackets were written */
 	NF_HAS_BODY = 128,
 	NF_CONST_STR = 256,
+	NF_SHARED = 2048, /* cast: the value of a function that is compiled once, not at each call */
 	NF_RETURNED = 1024, /* cast: the value of a function, converted as by assignment */
 	NF_IMPLIED_USER = 512, /* cast: points to user memory only because the type is a user program's */
 };
@@ -192,6 +193,11 @@ struct dt_inline {
 	bool returns;	   /* void, or with loops: from inside of one */
 	bool loops;	   /* it has a value and a loop or switch: `expr` are statements */
 	uint32_t result;   /* then: the variable with the value */
+	bool shared;	   /* so large that it is compiled once: gen_function.c ... */
+	struct {
+		uint32_t clause, depth;
+		dt_node *value;
+	} known; /* ... and its value in this clause, with variables for a call at this depth */
 };
 
 struct dt_ident {

@@ -191,6 +191,15 @@ static uint64_t call(dt_vm *vm, uint32_t subr, struct tuple *t)
 	return dt_vm_call(vm, subr, t->v, t->n);
 }
 
+/* A function calls none, so this goes no deeper. The caller's offset becomes that of a fault. */
+static uint64_t call_function(dt_vm *vm, const dt_difo *d, uint32_t n, struct tuple *t)
+{
+	t->n = 0;
+	if (n >= d->nfunctions || d->functions[n]->nfunctions)
+		return dt_vm_fault(vm, DT_FLT_ILLOP, 0);
+	return dt_vm_run(vm, d->functions[n]);
+}
+
 /* ---- one instruction ---- */
 
 struct run {
@@ -284,7 +293,10 @@ static void step(dt_vm *vm, const dt_difo *d, struct run *r, dt_instr i)
 	case DT_OP_LDTS:
 	case DT_OP_STTS:
 	case DT_OP_LDGAA ... DT_OP_STLS: variable(vm, r, op, index, rd); break;
-	case DT_OP_CALL: *rd = call(vm, index, &r->tuple); break;
+	case DT_OP_CALL:
+		*rd = index < DT_CALL_FUNCTION ? call(vm, index, &r->tuple)
+					       : call_function(vm, d, index - DT_CALL_FUNCTION, &r->tuple);
+		break;
 	case DT_OP_PUSHTR: push(vm, &r->tuple, (dt_vm_arg){DT_I_TYPE(i), true, *rd, b}); break;
 	case DT_OP_PUSHTV: push(vm, &r->tuple, (dt_vm_arg){DT_TYPE_CTF, false, *rd, 8}); break;
 	case DT_OP_POPTS: r->tuple.n -= r->tuple.n > 0; break;

@@ -335,6 +335,34 @@ static void test_destructive(void)
 }
 
 /* Every place that has a DIFO, in order, and which action it belongs to. */
+static void test_functions(void)
+{
+	dt_difo f = DIFO(THEN_RET), d = DIFO(IX(CALL, DT_CALL_FUNCTION, 1), RET(1)), *list[] = {&f}, *outer[] = {&d};
+	dt_action act = {.kind = DT_ACT_DIFEXPR, .difo = &d};
+	dt_clause c = {.actions = &act, .nactions = 1};
+	dt_program p = {.clauses = &c, .nclauses = 1};
+	dt_error err = {0};
+	uint32_t n = 0;
+
+	CHECK(!ok(d, NULL)); /* it has none */
+	d.functions = list, d.nfunctions = 1;
+	CHECK(ok(d, NULL));
+	DT_EACH_DIFO(it, &c)
+		n += it.difo == (n ? &f : &d) && it.action == 1;
+	CHECK(n == 2);
+	CHECK(dt_program_verify(&p, NULL, &err) == 0);
+	f.text = (dt_instr[]){IX(CALL, DT_CALL_FUNCTION, 1)}; /* does not end */
+	CHECK(dt_program_verify(&p, NULL, &err) == -1);
+	f.text = (dt_instr[]){IX(CALL, DT_SUBR_COPYOUT, 1), THEN_RET};
+	f.len = 2;
+	CHECK(dt_program_verify(&p, NULL, &err) == 0 && c.destructive);
+	f.functions = outer, f.nfunctions = 1; /* two levels */
+	CHECK(dt_program_verify(&p, NULL, &err) == -1);
+	CHECK_STR(err.text, "clause 1, action #1: function 0 calls functions");
+	d.functions = outer; /* itself */
+	CHECK(!ok(d, NULL));
+}
+
 static void test_each_difo(void)
 {
 	dt_difo d[4] = {{.len = 1}, {.len = 2}, {.len = 3}, {.len = 4}};
@@ -415,6 +443,7 @@ int main(void)
 	test_verify_tables();
 	test_destructive();
 	test_each_difo();
+	test_functions();
 	test_agreement();
 	return unit_done();
 }

@@ -53,7 +53,8 @@ enum {
 	S_SOURCE = 776, /* ... and the clause of the program, plus 1: parts of one share them */
 	S_ABSENT = 784, /* u32: a read of this firing failed because user memory was not in memory */
 	S_SCALE = 788,	/* u32: option overhead: how often what is aggregated counts */
-	S_UNWIND = 792, /* state of the walker of user stacks, if there is one: unwind.c */
+	S_FUNCTION_REGS = 792, /* 8 DIF registers of a function of D: tr_function.c */
+	S_UNWIND = 856, /* state of the walker of user stacks, if there is one: unwind.c */
 	S_UNWIND_SIZE = 1584,
 	S_AREAS = S_UNWIND + S_UNWIND_SIZE,
 };

@@ -21,7 +21,8 @@
 
 void dt_tr_here(dt_tr *t)
 {
-	sti(t->c, 4, R6, S_FOFFSET, (int32_t)t->loff);
+	if (!t->function) /* there it is the call */
+		sti(t->c, 4, R6, S_FOFFSET, (int32_t)t->loff);
 }
 
 uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code)
@@ -488,7 +489,12 @@ static void step(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 	case DT_OP_LDTS:
 	case DT_OP_STTS:
 	case DT_OP_LDGAA ... DT_OP_STLS: variable(t, op, index, rd); break;
-	case DT_OP_CALL: dt_tr_subr(t, index, rd); break;
+	case DT_OP_CALL:
+		if (index >= DT_CALL_FUNCTION)
+			dt_tr_function(t, d, index - DT_CALL_FUNCTION, rd);
+		else
+			dt_tr_subr(t, index, rd);
+		break;
 	case DT_OP_PUSHTR:
 	case DT_OP_PUSHTV: push(t, i); break;
 	case DT_OP_POPTS: t->now.ntuple -= t->now.ntuple > 0; break;

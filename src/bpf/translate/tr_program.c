@@ -427,38 +427,19 @@ static void fault_function(struct prog *g)
 
 /* ---- putting it together ---- */
 
-/* Does the function of the last instructions, which begins at `start`, use r7, which it sets at *set? */
-static bool uses_context(const dt_code *c, uint32_t start, uint32_t *set)
-{
-	*set = UINT32_MAX;
-	for (uint32_t i = start; i < c->insns.n; i++) {
-		const struct bpf_insn *x = &c->insns.v[i];
-
-		if (*set == UINT32_MAX && x->dst_reg == R7 && x->src_reg == R2)
-			*set = i;
-		else if (x->dst_reg == R7 || x->src_reg == R7)
-			return true;
-	}
-	return *set == UINT32_MAX;
-}
-
 /* A clause that does not need the context of the probe is verified on its own. */
 static void clause_function(struct prog *g, uint32_t func, uint32_t loops, uint32_t clause,
 			    enum dt_probe_kind kind)
 {
 	dt_code *c = g->t.c;
-	uint32_t start, set;
+	uint32_t start;
 
 	g->t.kind = kind;
 	g->t.clause = clause;
 	start = c->insns.n;
 	dt_code_func_begin_global(c, func, 1);
 	dt_tr_clause(&g->t);
-	if (uses_context(c, start, &set))
-		c->funcs.v[func].nargs = 0;
-	else
-		c->insns.v[set] =
-		    (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = R7};
+	dt_tr_verify_alone(c, func, start);
 	if (loops)
 		dt_tr_loops_function(&g->t, &g->t.plan->clauses.v[clause], loops);
 }
@@ -508,6 +489,7 @@ static void add_functions(struct prog *g)
 {
 	dt_tr *t = &g->t;
 
+	dt_tr_functions(t);
 	if (g->p->prologues)
 		dt_tr_prologue_functions(t, g->prologue_fn);
 	dt_tr_unwind_functions(t);
@@ -563,6 +545,7 @@ int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn
 	fault_function(&g);
 	add_functions(&g);
 	dt_vec_free(&t->sub.fns);
+	dt_vec_free(&t->functions);
 	if (t->failed)
 		return -1;
 	if (dt_code_finish(c) < 0)

@@ -97,6 +97,12 @@ bool dt_tr_may_fault(const dt_tr *t, const dt_difo *d)
 	return !dt_tr_in_registers(t, d);
 }
 
+/* A function of D must not touch those of its caller. */
+static int place(const dt_tr *t, uint32_t reg)
+{
+	return (t->function ? S_FUNCTION_REGS : S_REGS) + (int)reg * 8;
+}
+
 void dt_tr_get(dt_tr *t, int to, uint32_t reg)
 {
 	const dt_tr_val *v = &t->now.reg[reg];
@@ -108,7 +114,7 @@ void dt_tr_get(dt_tr *t, int to, uint32_t reg)
 	else if (t->in_registers)
 		mov(t->c, to, homes[reg]);
 	else
-		ld(t->c, 8, to, R6, S_REGS + (int)reg * 8);
+		ld(t->c, 8, to, R6, place(t, reg));
 }
 
 void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v)
@@ -118,7 +124,7 @@ void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v)
 	if (t->in_registers)
 		mov(t->c, homes[reg], from);
 	else
-		st(t->c, 8, R6, S_REGS + (int)reg * 8, from);
+		st(t->c, 8, R6, place(t, reg), from);
 	t->now.reg[reg] = v;
 }
 
@@ -129,10 +135,10 @@ void dt_tr_set_const(dt_tr *t, uint32_t reg, uint64_t n)
 	if (t->in_registers) {
 		movq(t->c, homes[reg], n);
 	} else if ((int64_t)n == (int32_t)n) {
-		sti(t->c, 8, R6, S_REGS + (int)reg * 8, (int32_t)n);
+		sti(t->c, 8, R6, place(t, reg), (int32_t)n);
 	} else {
 		movq(t->c, R0, n);
-		st(t->c, 8, R6, S_REGS + (int)reg * 8, R0);
+		st(t->c, 8, R6, place(t, reg), R0);
 	}
 	t->now.reg[reg] = (dt_tr_val){.kind = V_CONST, .n = n};
 }

@@ -17,7 +17,7 @@
  *   var.c          user variables;  thread.c: where those of a thread are
  *   tr_memory.c    scratch, stores through addresses;  peek.c: loads
  *   absent.c       user memory that is not mapped in yet, from the page cache
- *   call.c         the call instruction: one row per subroutine
+ *   call.c         the call instruction: one row per subroutine;  tr_function.c: functions of D
  *   tr_family.c    descendants of processes, with option follow
  *
  * Everything here appends code to dt_tr.c. Inputs (plan, needs, layout, maps) are const; only while
@@ -127,6 +127,13 @@ typedef struct dt_tr_state { /* what is known at one place in a DIFO */
 
 /* ---- a program under construction ---- */
 
+struct dt_tr_function {
+	const dt_difo *difo;
+	enum dt_probe_kind kind; /* of the clauses that call it */
+	uint32_t func;
+	bool has_context;
+};
+
 typedef struct dt_tr {
 	const dt_plan *plan;
 	const dt_plan_needs *need;
@@ -142,6 +149,7 @@ typedef struct dt_tr {
 		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent,
 		    fragments, symbols, stop;
 	} func;
+	DT_VEC(struct dt_tr_function) functions; /* of D, that are called */
 	/* of the program */
 	uint32_t prog; /* its number */
 	enum dt_probe_kind prog_kind;
@@ -155,6 +163,7 @@ typedef struct dt_tr {
 	enum dt_probe_kind kind; /* PK_ERROR inside ERROR clauses, else prog_kind */
 	uint32_t clause;	 /* index */
 	/* of the DIFO */
+	bool function; /* it is that of a function of D */
 	dt_tr_state now;
 	bool reachable;
 	bool in_registers; /* DIF registers are registers of eBPF */
@@ -384,6 +393,13 @@ void dt_tr_sub_run(dt_tr *t, const char *name);
 
 /* ---- call.c ---- */
 void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
+
+/* ---- tr_function.c ---- */
+void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd); /* call function n of d */
+void dt_tr_functions(dt_tr *t);						   /* emits those that are called */
+/* The function of the last instructions, which begins at `start`, is verified on its own if it does not
+ * need the context of the probe. */
+void dt_tr_verify_alone(dt_code *c, uint32_t func, uint32_t start);
 
 /* ---- tr_clause.c ---- */
 void dt_tr_clause(dt_tr *t);

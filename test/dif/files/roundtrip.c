@@ -11,7 +11,7 @@
 /* The listing of a program, without the addresses of DIFOs. */
 static char *listing(const dtrace_prog_t *p)
 {
-	static const char word[] = "\nDIFO 0x";
+	static const char word[] = "DIFO 0x";
 	char *text = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
@@ -20,7 +20,7 @@ static char *listing(const dtrace_prog_t *p)
 	fclose(f);
 	for (char *s = text; (s = strstr(s, word));) {
 		s += strlen(word);
-		while (*s && *s != ' ')
+		while (*s && *s != ' ' && *s != '\n')
 			*s++ = '-';
 	}
 	return text;
