@@ -6,6 +6,7 @@
 . "$SRC/test/needs.bash"
 sanitized && skip "Go's runtime does not load a library with AddressSanitizer"
 cp -r "$SRC/bindings/go" "$TMP/go" && cd "$TMP/go" || exit 1
+PATH=/usr/bin:$PATH # Debian's if there is one
 export HOME=$TMP GOCACHE=$TMP/cache GOPATH=$TMP/path GOFLAGS=-mod=mod GOPROXY=off CGO_CFLAGS=-I$SRC/include
 export CGO_LDFLAGS="-L$BUILD -Wl,-rpath,$BUILD"
 printf '#include <unistd.h>\nint main(void)\n{\n\tgetppid();\n\treturn 0;\n}\n' >"$TMP/lines.c"

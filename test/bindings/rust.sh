@@ -6,7 +6,7 @@
 . "$SRC/test/needs.bash"
 sanitized && skip "the test program would have to be linked with AddressSanitizer"
 cp -r "$SRC/bindings/rust" "$TMP/rust" && cd "$TMP/rust" || exit 1
-[ -x /root/.cargo/bin/cargo ] && PATH=$PATH:/root/.cargo/bin
+PATH=/usr/bin:$PATH:/root/.cargo/bin # Debian's if there is one
 export CARGO_TARGET_DIR=$TMP/target DTRACE_LIB_DIR=$BUILD RUSTFLAGS=-Dwarnings CARGO_NET_OFFLINE=true
 printf '#include <unistd.h>\nint main(void)\n{\n\tgetppid();\n\treturn 0;\n}\n' >"$TMP/lines.c"
 gcc -g -O0 -o "$TMP/lines" "$TMP/lines.c" && export DTRACE_TEST_LINES=$TMP/lines

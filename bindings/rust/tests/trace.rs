@@ -54,7 +54,7 @@ fn errors() {
     assert!(Trace::open("BEGIN \0", &vm()).is_err());
     let faults = Trace::open("BEGIN\n{ trace(*(int *)16); } BEGIN { exit(0); }", &vm()).unwrap();
     let all: Vec<Event> = faults.map(|e| e.unwrap()).collect();
-    let Some(Event::Fault(f)) = all.iter().find(|e| matches!(e, Event::Fault(_))) else { panic!("no fault: {all:?}") };
+    let f = all.iter().find_map(|e| if let Event::Fault(f) = e { Some(f) } else { None }).unwrap_or_else(|| panic!("no fault: {all:?}"));
     assert!(f.text.contains("invalid address (0x10)"));
     assert_eq!((f.code, f.what.as_str(), f.action, f.value), (1, "invalid address", 1, 16));
     assert_eq!((f.file.as_deref(), f.line, f.column), (None, Some(2), Some(9)));
