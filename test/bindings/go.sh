@@ -1,10 +1,10 @@
-# The Go module against the library of this build: its tests under the race detector, vet, the example.
+# The Go module against the library of this build: its tests under the race detector (under AddressSanitizer, if the library is), vet,
+# the example.
 # needs: go gcc fast
 # uses: root bpf
 # timeout: 400
 . "$SRC/test/lib.bash"
 . "$SRC/test/needs.bash"
-sanitized && skip "Go's runtime does not load a library with AddressSanitizer"
 cp -r "$SRC/bindings/go" "$TMP/go" && cd "$TMP/go" || exit 1
 PATH=/usr/bin:$PATH # Debian's if there is one
 export HOME=$TMP GOCACHE=$TMP/cache GOPATH=$TMP/path GOFLAGS=-mod=mod GOPROXY=off CGO_CFLAGS=-I$SRC/include
@@ -14,9 +14,12 @@ gcc -g -O0 -o "$TMP/lines" "$TMP/lines.c" && export DTRACE_TEST_LINES=$TMP/lines
 { lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
 expect "" "$(gofmt -l . 2>&1)" gofmt
 go vet ./... || count_failure
-go test -race ./... >"$TMP/out" 2>&1 || { cat "$TMP/out"; count_failure; }
+check=-race
+sanitized && check=-asan
+go test $check ./... >"$TMP/out" 2>&1 || { cat "$TMP/out"; count_failure; }
 expect_match '^ok' "$(cat "$TMP/out")"
 if [ -z "${DTRACE_TEST_KERNEL-}" ]; then
-	got=$(go run ./examples/calls true)
+	[ $check = -race ] && check=
+	got=$(go run $check ./examples/calls true)
 	expect_match '^exit_group +1$' "$got"
 fi
