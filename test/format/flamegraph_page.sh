@@ -63,6 +63,10 @@ with Page("file://%s/plain.html" % tmp) as p:
     expect([], p.problems, "errors")
     expect(["file://%s/plain.html" % tmp], p.requests, "requests")
 
+with Page("file://%s/plain.html" % tmp, 1280, 150) as p: # a graph that is higher than the window
+    p.until("scrollY > 0", "scrolled to where flames begin")
+    expect(True, p.js("(() => { const r = document.getElementById('legend').getBoundingClientRect(); return r.top >= 0 && r.bottom < 150 && r.height > 0; })()"), "the legend is visible")
+
 with Page("file://%s/diff.html" % tmp, dark=True) as p:
     expect("rgb(22, 24, 28)", p.js("getComputedStyle(document.documentElement).backgroundColor"), "dark")
     colour = lambda name: p.js("document.querySelector(%r).getAttribute('fill')" % node(name)).split(" ")[0]
