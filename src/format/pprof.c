@@ -3,7 +3,8 @@
  *
  * Every aggregation is a type of value, which all samples have, most of them 0. Keys other than
  * stacks become labels. A frame is a location with one function; its object is the mapping.
- * Functions have their names, so pprof does not search for files.
+ * Functions have their names, so pprof does not search for files. pprof ignores samples without
+ * locations: those without a stack have their keys as frames too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct profile {
 	const dt_samples *s;
 	dt_map *strings;  /* -> number + 1 */
 	dt_map *mappings; /* by file -> number */
+	bool *is_location; /* by number of frame: keys, only those of samples without a stack */
 	uint32_t set, nsets;
 	dt_buf out;	   /* the message */
 	dt_buf a, b, text; /* parts of it */
@@ -73,21 +75,38 @@ static void put_label(struct profile *p, const dt_sframe *f)
 	dt_pb_message(&p->a, SAMPLE_LABEL, &p->b);
 }
 
+static bool is_key(const struct profile *p, uint32_t frame)
+{
+	return dt_samples_nth_frame(p->s, frame)->kind == DT_FRAME_KEY;
+}
+
+static void put_locations(struct profile *p, const uint32_t *path, uint32_t depth)
+{
+	bool has_stack = false;
+
+	for (uint32_t i = 0; i < depth; i++)
+		has_stack |= !is_key(p, path[i]);
+	for (uint32_t i = depth; i-- > 0;) { /* innermost first */
+		if (has_stack && is_key(p, path[i]))
+			continue;
+		dt_pb_varint(&p->b, path[i] + 1);
+		p->is_location[path[i]] = true;
+	}
+	dt_pb_message(&p->a, SAMPLE_LOCATION, &p->b);
+}
+
 static void put_sample(void *arg, const uint32_t *path, uint32_t depth, const struct dt_snode *node)
 {
 	struct profile *p = arg;
 
 	if (dt_snode_self(node) == 0)
 		return;
-	for (uint32_t i = depth; i-- > 0;) /* innermost first */
-		if (dt_samples_nth_frame(p->s, path[i])->kind != DT_FRAME_KEY)
-			dt_pb_varint(&p->b, path[i] + 1);
-	dt_pb_message(&p->a, SAMPLE_LOCATION, &p->b);
+	put_locations(p, path, depth);
 	for (uint32_t i = 0; i < p->nsets; i++)
 		dt_pb_varint(&p->b, i == p->set ? dt_snode_self(node) : 0);
 	dt_pb_message(&p->a, SAMPLE_VALUE, &p->b);
 	for (uint32_t i = 0; i < depth; i++)
-		if (dt_samples_nth_frame(p->s, path[i])->kind == DT_FRAME_KEY)
+		if (is_key(p, path[i]))
 			put_label(p, dt_samples_nth_frame(p->s, path[i]));
 	dt_pb_message(&p->out, PROFILE_SAMPLE, &p->a);
 }
@@ -110,7 +129,8 @@ static uint64_t mapping_number(struct profile *p, const char *file)
 static void put_frame(struct profile *p, uint32_t i)
 {
 	const dt_sframe *f = dt_samples_nth_frame(p->s, i);
-	uint64_t mapping = mapping_number(p, f->mod[0] ? f->mod : "[unknown]"), name;
+	const char *none = f->kind == DT_FRAME_KEY ? "[keys]" : "[unknown]";
+	uint64_t mapping = mapping_number(p, f->mod[0] ? f->mod : none), name;
 
 	dt_buf_reset(&p->text);
 	if (f->name[0] == '+')
@@ -141,7 +161,7 @@ static void put_profile(struct profile *p)
 	for (p->set = 0; p->set < p->nsets; p->set++)
 		dt_sampleset_each(p->s, dt_samples_nth(p->s, p->set), put_sample, p);
 	for (uint32_t i = 0; i < dt_samples_nframes(p->s); i++)
-		if (dt_samples_nth_frame(p->s, i)->kind != DT_FRAME_KEY)
+		if (p->is_location[i])
 			put_frame(p, i);
 	dt_pb_uint(&p->out, PROFILE_TIME, dt_now_wall());
 	while (dt_map_next(p->strings, &it, &s, &number))
@@ -175,6 +195,7 @@ static int pprof_emit(dt_samples *s, const struct dt_consumer_env *env, dt_buf *
 	struct profile p = {.s = s,
 			    .strings = dt_map_new(),
 			    .mappings = dt_map_new(),
+			    .is_location = dt_xcalloc(dt_samples_nframes(s) + 1, sizeof(bool)),
 			    .nsets = dt_samples_count(s)};
 	int rc;
 
@@ -183,6 +204,7 @@ static int pprof_emit(dt_samples *s, const struct dt_consumer_env *env, dt_buf *
 	rc = compress_to(out, &p.out, err);
 	dt_map_free(p.strings);
 	dt_map_free(p.mappings);
+	free(p.is_location);
 	dt_buf_free(&p.out);
 	dt_buf_free(&p.a);
 	dt_buf_free(&p.b);
