@@ -124,11 +124,19 @@ static void declare_extern(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 
 /* ---- typedefs ---- */
 
-/* int8_t ... uintptr_t belong to the language; other built-in names may be redeclared. */
-static bool is_sized_name(const dt_type *t)
+/* These belong to the language, as in illumos: not even the same again. Other built-in names (pid_t ...) are in
+ * headers there, and may be repeated. */
+static bool is_language_name(const dt_type *t)
 {
-	return !t->module && t->name &&
-	       (strncmp(t->name, "int", 3) == 0 || strncmp(t->name, "uint", 4) == 0);
+	static const char *const names[] = {"uchar_t",	  "ushort_t",	  "ulong_t", "longlong_t",
+					    "u_longlong_t", "ptrdiff_t", "size_t",  "ssize_t"};
+
+	if (t->module || !t->name)
+		return false;
+	for (size_t i = 0; i < DT_NELEM(names); i++)
+		if (strcmp(t->name, names[i]) == 0)
+			return true;
+	return strncmp(t->name, "int", 3) == 0 || strncmp(t->name, "uint", 4) == 0;
 }
 
 static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
@@ -143,7 +151,7 @@ static void declare_typedef(dt_compiler *cc, const dt_declarator *d, dt_type *t)
 	/* A header may redeclare what is built in, even differently; the program may not. */
 	if (!old && !included)
 		old = dt_type_lookup_local(cc->types, DT_NS_ORDINARY, d->name);
-	again = !included && (dt_is_defined(cc, d->name) || (old && is_sized_name(old)));
+	again = !included && (dt_is_defined(cc, d->name) || (old && is_language_name(old)));
 	if (old && !again && cc->src && cc->src->is_ours && dt_type_is_integer(old) && dt_type_is_integer(t))
 		return; /* the program's own */
 	if (old && (again || !same_type(cc, old, t)))
@@ -257,6 +265,18 @@ static bool skip_c_definition(dt_compiler *cc, const dt_specs *s, const dt_decla
 	return false;
 }
 
+/* The ";" after the declarators. A type there makes it a declaration of two names. */
+void dt_expect_end_of_names(dt_compiler *cc)
+{
+	const dt_token *t = &cc->lex.tok;
+
+	if (t->kind == T_IDENT && dt_named_type(cc, t->module, t->text, true))
+		dt_fail(cc, t->pos, D_DECL_IDENT,
+			"old-style declaration, or two names: \"%s\" is the name of a type", t->text);
+	if (t->kind != ';')
+		dt_syntax(cc, "syntax error: expected ;");
+}
+
 /* declaration := specifiers [ declarator { "," declarator } ] ";" */
 void dt_parse_declaration(dt_compiler *cc)
 {
@@ -292,6 +312,5 @@ void dt_parse_declaration(dt_compiler *cc)
 			break;
 		dt_lex_next(cc);
 	}
-	if (cc->lex.tok.kind != ';')
-		dt_syntax(cc, NULL);
+	dt_expect_end_of_names(cc);
 }

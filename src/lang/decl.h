@@ -43,6 +43,7 @@ typedef struct dt_declarator {
 
 /* ---- decl.c ---- */
 bool dt_gives_way(dt_compiler *cc, const char *name);
+void dt_expect_end_of_names(dt_compiler *cc); /* ";", or fails; D_DECL_IDENT for a type */
 
 /* ---- decl_spec.c ---- */
 bool dt_is_type_keyword(int token); /* may begin a type name */

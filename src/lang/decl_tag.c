@@ -215,8 +215,7 @@ static void parse_members(dt_compiler *cc, members *list)
 	while (cc->lex.tok.kind != '}') {
 		if (cc->lex.tok.kind != ';')
 			parse_member_declaration(cc, list);
-		if (cc->lex.tok.kind != ';')
-			dt_syntax(cc, "syntax error: expected ;");
+		dt_expect_end_of_names(cc);
 		dt_lex_next(cc);
 	}
 	check_duplicates(cc, list, pos);

@@ -203,12 +203,18 @@ static bool is_string(const char *word)
 	return word[0] == '"';
 }
 
+/* A name, not a string or a number. */
+static bool is_name(const char *word)
+{
+	return !is_string(word) && !isdigit((unsigned char)word[0]);
+}
+
 static void pragma_attributes(dt_compiler *cc, const struct line *l)
 {
 	struct dt_pragma p = {.kind = PRAGMA_ATTR, .pos = l->pos};
 	bool provider = l->n == 7 && strcmp(l->words[4], "provider") == 0;
 
-	if ((l->n != 5 && !provider) || is_string(l->words[3]) || is_string(l->words[4]))
+	if ((l->n != 5 && !provider) || !is_name(l->words[3]) || !is_name(l->words[4]))
 		malformed(cc, l, "#pragma D attributes Name/Data/Class identifier");
 	if (dt_attr_parse(l->words[3], &p.attr) != 0)
 		invalid(cc, l, "attributes", 3);
@@ -224,7 +230,7 @@ static void pragma_binding(dt_compiler *cc, const struct line *l)
 {
 	struct dt_pragma p = {.kind = PRAGMA_BINDING, .pos = l->pos};
 
-	if (l->n != 5 || !is_string(l->words[3]) || is_string(l->words[4]))
+	if (l->n != 5 || !is_string(l->words[3]) || !is_name(l->words[4]))
 		malformed(cc, l, "#pragma D binding \"version\" identifier");
 	if (dt_version_parse(unquote(cc->arena, l->words[3]), &p.version) != 0)
 		invalid(cc, l, "version", 3);
@@ -318,7 +324,7 @@ static void pragma_depends_on(dt_compiler *cc, const struct line *l)
 	const char *what, *name;
 	bool met = true;
 
-	if (l->n != 5 || is_string(l->words[3]) || is_string(l->words[4]))
+	if (l->n != 5 || !is_name(l->words[3]) || !is_name(l->words[4]))
 		malformed(cc, l, "#pragma D depends_on {module|provider|library} name");
 	what = l->words[3];
 	name = l->words[4];
