@@ -49,3 +49,17 @@ for i in 1 2 3 4 5 6 7 8; do
 		tick-1ms /n == 400/ { exit(0); }')
 	expect "39 lines, 0 too early" "$(awk 'NF { n++; sum += $1; early += sum < 10 * n } END { print (n + 0) " lines, " early + 0 " too early" }' <<<"$out")"
 done
+
+# setopt() of both rates takes effect at once: what fires after the consumer has seen it waits for the new, long rates.
+: >"$TMP/out"
+"$DTRACE" -x engine=bpf -q -x switchrate=10ms -x aggrate=10ms -n '
+	int go;
+	BEGIN { setopt("switchrate", "1hour"); setopt("aggrate", "1hour"); printf("set\n"); }
+	syscall::chdir:entry /pid == $1/ { go = 1; }
+	tick-100ms /go/ { i++; @n = count(); }
+	tick-100ms /go && i <= 10/ { printa("%@d ", @n); }
+	tick-100ms /go && i > 10/ { exit(0); }' $$ >"$TMP/out" &
+wait_for 60 has set
+cd .
+wait $!
+expect "11 11 11 11 11 11 11 11 11 11 " "$(sed -n 2p "$TMP/out")" "setopt() of the rates"

@@ -24,6 +24,11 @@ room 16 'trace((char)1);'
 room 24 'trace(1LL);'
 room 20 'trace((char)1); trace(1);'
 room 32 'trace(1); trace((char)1); trace(1LL);'
+room 8 'y = 1;' # nothing of these is recorded, so there is no record at all
+room 8 'chill(1);'
+room 8 'discard(speculation());'
+room 16 'y = 1; chill(1); trace(1);'
+room 16 'speculate(speculation()); trace(1);' # the room is asked for although the record is not there
 room 272 'trace("a");'
 room 24 'printf("x");'
 room 20 'printf("%d %d", 1, 2);'
