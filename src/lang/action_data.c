@@ -127,6 +127,9 @@ void dt_act_pcap(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	const struct dt_intrinsics *in = dt_intrinsics(cc->types);
 	dt_action *a;
 
+	if (dt_type_is_string(dt_arg(call, 0)->type)) /* elsewhere a void * may be a string */
+		dt_fail(cc, call->pos, D_PROTO_ARG, "%s is a string, not the address of a packet",
+			dt_arg_name(cc, call, 0));
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	a = dt_action_value(cc, b, d->kind, dt_arg_integer(cc, call, 0, in->void_ptr));
 	a->arg = dt_align_up(dt_opt(cc->opts, DT_O_PCAPSIZE), 8);
