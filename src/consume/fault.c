@@ -124,17 +124,41 @@ static void put_expression(dt_buf *out, const dt_place *p)
 		out->s[--out->n] = '\0';
 }
 
+/* Where an action without an expression is. */
+static const dt_place *place_of_action(const dt_fault *f, const dt_clause *c)
+{
+	for (uint32_t i = 0; i < c->nstmts; i++)
+		if (c->stmts[i].place && c->stmts[i].first + 1 == f->action)
+			return c->stmts[i].place;
+	return NULL;
+}
+
+/* The instruction that it happened at. In a function that is known only as the call: a load, if it has any. */
+static enum dt_op op_of(const dt_fault *f, const dt_difo *d, uint32_t at)
+{
+	dt_instr i = d->text[at];
+	const dt_difo *callee;
+
+	if (f->code != DT_FLT_BADADDR || DT_I_OP(i) != DT_OP_CALL || DT_I_INDEX(i) < DT_CALL_FUNCTION)
+		return DT_I_OP(i);
+	callee = d->functions[DT_I_INDEX(i) - DT_CALL_FUNCTION];
+	for (uint32_t pc = 0; pc < callee->len; pc++)
+		if (DT_I_OP(callee->text[pc]) >= DT_OP_LDSB && DT_I_OP(callee->text[pc]) <= DT_OP_LDX)
+			return DT_OP_LDX;
+	return DT_OP_CALL;
+}
+
 bool dt_fault_explain(const dt_fault *f, const dt_ecb *ecb, struct dt_fault_cause *out)
 {
 	const dt_difo *d = difo_of(f, ecb->clause);
 	enum dt_op op = 0;
 	dt_buf argument = {0};
 
-	out->place = d ? dt_difo_place(d, f->offset) : NULL;
+	out->place = d ? dt_difo_place(d, f->offset) : place_of_action(f, ecb->clause);
 	if (!out->place)
 		return false;
-	if (f->offset >= 0)
-		op = DT_I_OP(d->text[out->place->at]);
+	if (d && f->offset >= 0)
+		op = op_of(f, d, out->place->at);
 	dt_buf_reset(&out->expression);
 	if (f->code == DT_FLT_ILLOP && f->offset < 0 && f->action) { /* the action refused its argument */
 		put_expression(&argument, out->place);

@@ -204,6 +204,7 @@ typedef struct dt_stmt {
 	uint32_t naggs;
 	dt_type *type; /* print(): the type printed */
 	dt_pos pos;
+	const dt_place *place; /* of a fault that is not one of an expression: a loop without a condition; NULL: none */
 } dt_stmt;
 
 /* An aggregation: one per name in a session, shared by all clauses that use it. */

@@ -51,22 +51,33 @@ void dt_index_add(dt_index *ix, dt_arena *a, uint32_t hash, uint32_t pos)
 
 /* ---- where in the source ---- */
 
+static dt_pos full_pos(const dt_compiler *cc, dt_pos pos)
+{
+	if (pos.file)
+		return pos;
+	if (!cc->src->is_cmdline)
+		pos.file = cc->prog->name;
+	else if (cc->one_line)
+		pos.line = 0;
+	return pos;
+}
+
 bool dt_place_of(dt_gen *g, const dt_node *n, uint32_t at, dt_place *out)
 {
-	const struct dt_source *src = g->cc->src;
-
 	while (n && n->use)
 		n = n->use;
-	if (!n || !n->from || !src)
+	if (!n || !n->from || !g->cc->src)
 		return false;
-	*out = (dt_place){.at = at, .pos = n->pos, .text = n->from, .len = n->written};
-	if (out->pos.file)
-		return true;
-	if (!src->is_cmdline)
-		out->pos.file = g->cc->prog->name;
-	else if (g->cc->one_line)
-		out->pos.line = 0;
+	*out = (dt_place){.at = at, .pos = full_pos(g->cc, n->pos), .text = n->from, .len = n->written};
 	return true;
+}
+
+const dt_place *dt_place_new(dt_compiler *cc, dt_pos pos, const char *text)
+{
+	dt_place *p = dt_arena_alloc(cc->arena, sizeof(*p));
+
+	*p = (dt_place){.at = DT_PLACE_WHOLE, .pos = full_pos(cc, pos), .text = text, .len = (uint32_t)strlen(text)};
+	return p;
 }
 
 /* ---- text ---- */

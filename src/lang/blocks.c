@@ -254,6 +254,8 @@ static void compile_loop(struct flow *f, dt_node *n)
 	end_block(f, n->pos);
 	back = control(f, DT_ACT_AGAIN, c, n->c ? n->c->pos : n->pos);
 	f->b->actions.v[back].arg = (uint64_t)loop << 32 | head;
+	if (!c)
+		f->b->stmts.v[f->b->stmts.n - 1].place = dt_place_new(f->cc, n->pos, "for");
 	land(f, &breaks, n->pos);
 }
 

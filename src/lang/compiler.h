@@ -361,6 +361,8 @@ struct dt_clause_builder;
 void dt_blocks_compile(dt_compiler *cc, struct dt_clause_builder *b, dt_node *list);
 
 /* ---- gen.c / asm.c ---- */
+/* A place in the source for what is not an expression. */
+const dt_place *dt_place_new(dt_compiler *cc, dt_pos pos, const char *text);
 /* Checked expression -> DIFO with `ret` of its value. `record`: the value is data (rtype as the
  * type says); otherwise it is for effect and rtype has size 0. */
 dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record);

@@ -46,7 +46,14 @@ inline int f(int a, int b)
 	if (x < y) return y - x + b;
 	return a + b + x + y;
 }
+inline int g(int *p, int k)
+{
+	int a = p[k] + p[k + 1] * k, b = p[k + 2] - p[k + 3];
+	if (a > b) return a * 2 + b;
+	return a - b * 3;
+}
 BEGIN { trace(f(3, 4)); }
+BEGIN { trace(g((int *)0x4000, 1)); }
 BEGIN
 {
 	trace(1 + f(3, 0));
@@ -56,5 +63,6 @@ D
 for run in $engines; do
 	$run -qs fault.d
 	expect_match 'divide-by-zero in action #1 at DIF offset 20' "$err"
-	expect_match 'fault.d:12: f\(3, 0\): division by zero' "$err"
+	expect_match 'fault.d:19: f\(3, 0\): division by zero' "$err"
+	expect_match "fault.d:16: g\\(.*, 1\\): address 0x4004 is not the kernel's: read user memory with copyin" "$err"
 done
