@@ -184,6 +184,7 @@ typedef struct dt_action {
 			    (the first is the aggregation id); leaders of printf-like: their arguments */
 	uint32_t size;	 /* bytes this action adds to the record: 0 = none */
 	uint32_t align;
+	uint32_t given;	 /* 1 + the action of the machine's part whose datum it has; 0: its own. lang/split.c */
 } dt_action;
 
 /* Bytes that an action adds to the record, from its kind, arg and DIFO. 64 bits: files can say anything. */
@@ -264,7 +265,15 @@ typedef struct dt_clause {
 	uint32_t source; /* which source clause it came from (if/else and description lists share it) */
 	uint32_t number; /* from 0, of all clauses of the text, those that are not for this machine included */
 	bool elsewhere;	 /* it runs on other machines only */
+	const struct dt_rest *rest; /* what its record is for; NULL: for the consumer */
 } dt_clause;
+
+/* With option machines (lang/split.c): the part of a clause that runs at the front, when a record of it comes. The first datum
+ * of such a record is the thread. */
+typedef struct dt_rest {
+	dt_clause *clause;
+	const uint32_t *vars; /* for each action: the clause-local variable of the front that gets its datum; 0: none */
+} dt_rest;
 
 /* ---- clause.c ----
  *

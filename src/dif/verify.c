@@ -333,8 +333,9 @@ static void collect_refs(dt_program *p, difo_refs *refs)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < p->nclauses; i++)
-		DT_EACH_DIFO(it, &p->clauses[i])
-			*dt_vec_add(refs, NULL) = (struct difo_ref){it.difo, i, it.action};
+		for (const dt_clause *c = &p->clauses[i]; c; c = c->rest ? c->rest->clause : NULL)
+			DT_EACH_DIFO(it, c)
+				*dt_vec_add(refs, NULL) = (struct difo_ref){it.difo, i, it.action};
 	if (refs->n > 0)
 		qsort(refs->v, refs->n, sizeof(*refs->v), compare_refs);
 	for (uint32_t i = 0; i < refs->n; i++)
@@ -435,9 +436,10 @@ int dt_program_verify(dt_program *p, const struct dt_verify_opts *o, dt_error *e
 	if (rc == 0)
 		rc = check_agreement(&refs, err);
 	for (uint32_t i = 0; i < p->nclauses && rc == 0; i++)
-		rc = dt_control_verify(&p->clauses[i], err);
-	for (uint32_t i = 0; i < p->nclauses && rc == 0; i++)
-		p->clauses[i].destructive = dt_clause_is_destructive(&p->clauses[i]);
+		for (dt_clause *c = &p->clauses[i]; c && rc == 0; c = c->rest ? c->rest->clause : NULL) {
+			rc = dt_control_verify(c, err);
+			c->destructive = dt_clause_is_destructive(c);
+		}
 	dt_vec_free(&refs);
 	return rc;
 }

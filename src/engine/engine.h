@@ -33,6 +33,7 @@ typedef struct dt_ecb {
 	const dt_probe *probe;
 	dt_clause *clause;
 	const dt_events *events; /* where the probe fires; NULL for an engine that attaches nothing (live is false) */
+	struct dt_vm_ecb *front; /* with other machines: what runs the rest of the clause (dt_clause.rest); else NULL */
 } dt_ecb;
 
 typedef struct dt_datum {
@@ -117,6 +118,8 @@ struct dt_engine_env {
 	dt_kfuncs *kfuncs;	/* the kernel's functions */
 	struct dt_procs *procs; /* the processes of the session; NULL: none */
 	struct dt_fleet *fleet; /* other machines; NULL: none */
+	dt_clause *const *rests; /* vm: clauses for dt_vm_front_run() */
+	uint32_t nrests;
 	dt_progress *progress;	/* of opening it, and of go(); NULL: it is not shown */
 };
 

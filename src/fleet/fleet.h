@@ -6,6 +6,7 @@
  *   one_target.c  one of them: the state of its connection, what each message does
  *   shape.c    what a program looks like there is what it looks like here
  *   order.c    records of all machines in one order of time
+ *   rest.c     the front's part of clauses, when a record of their machine's part comes in its order
  *   far_names.c  names of addresses that other machines have resolved
  *   fleet_engine.c  the engine: that of this machine, and all targets
  *
@@ -42,7 +43,7 @@ bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_machine *out); /* fal
 typedef int dt_fleet_probe_f(void *arg, const struct dt_wire_probe *p);
 int dt_fleet_list(dt_fleet *f, uint32_t i, const char *desc, uint32_t spec, dt_fleet_probe_f *each, void *arg, dt_error *err);
 
-/* Does the program use what cannot be done over machines yet? 0, or -1 with *err. */
+/* Does the program use what cannot be done over machines? 0, or -1 with *err. */
 int dt_fleet_check(const dt_program *p, dt_error *err);
 uint32_t dt_fleet_count(const dt_fleet *f); /* of programs so far */
 /* A program was compiled here: all machines get it, when it is enabled. Its text is copied. */

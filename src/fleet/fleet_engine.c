@@ -48,6 +48,10 @@ static dt_engine *fleet_open(const struct dt_engine_env *env, dt_error *err)
 	if (!f->inner)
 		return NULL;
 	f->next_epid = env->necbs + 1;
+	if (dt_rest_open(f, env, err) < 0) {
+		f->inner_ops->close(f->inner);
+		return NULL;
+	}
 	f->epoll = epoll_create1(EPOLL_CLOEXEC);
 	return (dt_engine *)f;
 }
@@ -58,6 +62,7 @@ static void fleet_close(dt_engine *e)
 
 	f->inner_ops->close(f->inner);
 	f->inner = NULL;
+	dt_rest_close(f);
 	if (f->epoll >= 0)
 		close(f->epoll);
 	f->epoll = -1;
@@ -140,6 +145,7 @@ static int fleet_status(dt_engine *e, dt_status *st)
 	int rc = f->inner_ops->status(f->inner, st);
 
 	st->running = !f->stopped;
+	dt_rest_status(f, st);
 	if (f->exiting && !st->exiting) {
 		st->exiting = true;
 		st->exit_status = f->exit_status;
@@ -177,6 +183,18 @@ static uint64_t all_promised(dt_fleet *f, uint64_t here)
 	return until;
 }
 
+struct passing {
+	dt_fleet *f;
+	const dt_sink *sink;
+};
+
+static int pass(void *arg, const dt_record *r, uint32_t machine)
+{
+	const struct passing *p = arg;
+
+	return r->ecb->clause->rest && !r->fault ? dt_rest_run(p->f, r, machine, p->sink) : p->sink->record(p->sink->arg, r);
+}
+
 static int fleet_consume(dt_engine *e, const dt_sink *sink)
 {
 	dt_fleet *f = (dt_fleet *)e;
@@ -194,7 +212,7 @@ static int fleet_consume(dt_engine *e, const dt_sink *sink)
 		f->overflowed = true;
 		until = UINT64_MAX;
 	}
-	rc = dt_order_release(&f->order, until, sink);
+	rc = dt_order_release(&f->order, until, pass, &(struct passing){f, sink});
 	return rc == 0 && f->aborted ? -1 : rc;
 }
 
@@ -203,6 +221,8 @@ static int fleet_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
 	dt_fleet *f = (dt_fleet *)e;
 	int rc = f->inner_ops->snapshot ? f->inner_ops->snapshot(f->inner, sink, err) : 0;
 
+	if (rc >= 0 && f->rest)
+		rc = dt_engine_vm.snapshot(f->rest, sink, err);
 	for (uint32_t i = 0; i < f->rows.n; i++) {
 		struct dt_fleet_row *r = &f->rows.v[i];
 
@@ -225,6 +245,9 @@ static int fleet_extend(dt_engine *e, dt_ecb *ecbs, uint32_t n, dt_error *err)
 {
 	dt_fleet *f = (dt_fleet *)e;
 
+	for (uint32_t i = 0; i < n; i++)
+		if (dt_rest_add(f, &ecbs[i], err) < 0)
+			return -1;
 	return f->inner_ops->extend ? f->inner_ops->extend(f->inner, ecbs, n, err) : 0;
 }
 

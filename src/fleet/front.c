@@ -388,20 +388,7 @@ int dt_fleet_enable(dt_fleet *f, const dt_program *p, uint32_t *matches, dt_erro
 	return f->aborted ? dt_err(err, EDT_DIRABORT, NULL) : 0;
 }
 
-/* ---- what cannot be done yet ---- */
-
-/* A global variable of the program that it uses; NULL: none. */
-static const char *global_of(const dt_clause *c)
-{
-	DT_EACH_DIFO(it, c)
-		for (uint32_t i = 0; i < it.difo->nvars; i++) {
-			const dt_difvar *v = &it.difo->vars[i];
-
-			if (v->scope == DT_SCOPE_GLOBAL && v->id >= DT_VAR_USER_MIN)
-				return it.difo->strtab + v->name;
-		}
-	return NULL;
-}
+/* ---- what cannot be done ---- */
 
 /* A conversion that shows a number as the name of an address of this machine; 0: none. */
 static char address_format(const dt_clause *c)
@@ -417,25 +404,17 @@ int dt_fleet_check(const dt_program *p, dt_error *err)
 {
 	for (uint32_t i = 0; i < p->nclauses; i++) {
 		const dt_clause *c = &p->clauses[i];
-		const char *global;
 		char letter;
 
 		if (!c->desc.machine || strcmp(c->desc.machine, "host") == 0)
 			continue;
-		global = global_of(c);
-		letter = address_format(c);
-		if (global)
-			dt_err(err, EDT_COMPILER,
-			       "the clause of %s:%s:%s:%s:%s uses the global variable %s: variables that several machines "
-			       "share are not supported yet; use self->, this-> or an aggregation",
-			       c->desc.machine, c->desc.prov, c->desc.mod, c->desc.func, c->desc.name, global);
-		else if (letter)
-			dt_err(err, EDT_COMPILER,
-			       "the clause of %s:%s:%s:%s:%s uses the format %%%c, which would name an address of another "
-			       "machine as if it were of this one; use sym(), usym() or stack()",
-			       c->desc.machine, c->desc.prov, c->desc.mod, c->desc.func, c->desc.name, letter);
-		else
+		letter = address_format(c->rest ? c->rest->clause : c);
+		if (!letter)
 			continue;
+		dt_err(err, EDT_COMPILER,
+		       "the clause of %s:%s:%s:%s:%s uses the format %%%c, which would name an address of another machine as if it "
+		       "were of this one; use sym(), usym() or stack()",
+		       c->desc.machine, c->desc.prov, c->desc.mod, c->desc.func, c->desc.name, letter);
 		err->pos = c->pos;
 		return -1;
 	}

@@ -5,6 +5,7 @@
 #define DT_ONE_TARGET_H
 
 #include "fleet/fleet.h"
+#include "vm/vm.h"
 
 #define DT_NAMES_BASE UINT64_C(0x00f1000000000000) /* no address of this CPU, of the kernel or of a process */
 
@@ -34,8 +35,9 @@ typedef struct dt_order {
 } dt_order;
 /* Copy a record of this machine (0: the front's own). */
 struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine);
-/* Those up to this time, to the sink, in order. 0, or what the sink said. */
-int dt_order_release(dt_order *o, uint64_t until, const dt_sink *sink);
+/* Those up to this time, in order. 0, or what the function said. */
+typedef int dt_order_f(void *arg, const dt_record *r, uint32_t machine);
+int dt_order_release(dt_order *o, uint64_t until, dt_order_f *pass, void *arg);
 void dt_order_free(dt_order *o);
 
 /* ---- one_target.c ---- */
@@ -152,6 +154,10 @@ struct dt_fleet {
 	int exit_status;
 	bool going, stopped;
 	uint64_t scanned; /* dt_now() */
+	dt_engine *rest; /* the vm that runs it; NULL: no clause has such a part */
+	DT_VEC(dt_ecb *) rest_ecbs;
+	dt_ecb *rest_errors; /* ERROR of this machine */
+	uint64_t *rest_drops; /* of aggregations, with those of the engine of this machine */
 	/* the engine */
 	const struct dt_engine_ops *inner_ops;
 	dt_engine *inner;
@@ -165,5 +171,14 @@ void dt_fleet_brief(dt_target *t);
 /* Until done(target) is true of all targets, or they have been silent for that long. */
 void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what);
 int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text);
+
+/* ---- rest.c ---- */
+int dt_rest_open(dt_fleet *f, const struct dt_engine_env *env, dt_error *err);
+void dt_rest_close(dt_fleet *f);
+/* Such a clause is on a probe: fill in ecb->front. 0, or -1 with *err. */
+int dt_rest_add(dt_fleet *f, dt_ecb *ecb, dt_error *err);
+/* Run the front's part with this record; what it records goes to the sink. 0, or what the sink said. */
+int dt_rest_run(dt_fleet *f, const dt_record *r, uint32_t machine, const dt_sink *sink);
+void dt_rest_status(dt_fleet *f, dt_status *st); /* adds its counters */
 
 #endif

@@ -53,7 +53,7 @@ static void free_record(struct dt_waiting_record *w)
 	free(w->bytes);
 }
 
-int dt_order_release(dt_order *o, uint64_t until, const dt_sink *sink)
+int dt_order_release(dt_order *o, uint64_t until, dt_order_f *pass, void *arg)
 {
 	uint32_t n = 0;
 	int rc = 0;
@@ -66,7 +66,7 @@ int dt_order_release(dt_order *o, uint64_t until, const dt_sink *sink)
 		w->rec.values = w->rec.values ? w->values : NULL;
 		w->rec.fault = w->rec.fault ? &w->fault : NULL;
 		if (rc == 0)
-			rc = sink->record(sink->arg, &w->rec);
+			rc = pass(arg, &w->rec, w->machine);
 		o->bytes -= w->size;
 		free_record(w);
 	}

@@ -110,6 +110,7 @@ const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *w)
 		dt_probe probe;
 		char text[];
 	} * e;
+	dt_error err = {0};
 	char *at;
 
 	if (!c || w->epid == 0 || w->epid > EPID_MAX || (w->epid <= t->ecbs.n && t->ecbs.v[w->epid - 1]))
@@ -125,7 +126,7 @@ const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *w)
 	while (t->ecbs.n < w->epid)
 		*dt_vec_add(&t->ecbs, NULL) = NULL;
 	t->ecbs.v[w->epid - 1] = &e->ecb;
-	return NULL;
+	return dt_rest_add(t->fleet, &e->ecb, &err) < 0 ? "the front's part of a clause cannot run" : NULL;
 }
 
 static const dt_ecb *ecb_of(const dt_target *t, uint32_t epid)

@@ -79,6 +79,21 @@ void dt_put_program(dt_buf *b, const struct dt_wire_program *p)
 	dt_put_u32(b, p->argc);
 	for (uint32_t i = 0; i < p->argc; i++)
 		dt_put_string(b, p->argv[i]);
+	dt_put_u32(b, p->nkept);
+	for (uint32_t i = 0; i < p->nkept; i++)
+		dt_put_string(b, p->kept[i]);
+}
+
+static uint32_t get_strings(dt_message *m, const char **out, uint32_t max)
+{
+	uint32_t n = dt_get_count(m, 5);
+
+	if (n > max)
+		m->bad = true;
+	for (uint32_t i = 0; i < n && !m->bad; i++)
+		if (!(out[i] = dt_get_string(m)))
+			m->bad = true;
+	return n;
 }
 
 bool dt_get_program(dt_message *m, struct dt_wire_program *p)
@@ -88,12 +103,10 @@ bool dt_get_program(dt_message *m, struct dt_wire_program *p)
 	p->spec = dt_get_u32(m);
 	p->name = dt_get_string(m);
 	p->text = dt_get_bytes(m, &p->len);
-	p->argc = dt_get_count(m, 5);
-	if (p->spec > DT_PDESC_NAME || p->argc > DT_WIRE_ARGS_MAX)
+	if (p->spec > DT_PDESC_NAME)
 		m->bad = true;
-	for (uint32_t i = 0; i < p->argc && !m->bad; i++)
-		if (!(p->argv[i] = dt_get_string(m)))
-			m->bad = true;
+	p->argc = get_strings(m, p->argv, DT_WIRE_ARGS_MAX);
+	p->nkept = get_strings(m, p->kept, DT_WIRE_KEPT_MAX);
 	return dt_message_is_done(m);
 }
 

@@ -12,6 +12,7 @@
 
 #define DT_WIRE_NAME_MAX 255 /* characters of a name: of a machine, a provider, a symbol ... */
 #define DT_WIRE_ARGS_MAX 4096
+#define DT_WIRE_KEPT_MAX 4096
 
 struct dt_wire_hello {
 	uint32_t version; /* other versions: nothing after the nonce is read */
@@ -32,8 +33,9 @@ struct dt_wire_program {
 	const char *name; /* of the script; NULL: none */
 	const void *text;
 	size_t len;
-	uint32_t argc;
+	uint32_t argc, nkept;
 	const char *argv[DT_WIRE_ARGS_MAX];
+	const char *kept[DT_WIRE_KEPT_MAX]; /* what is kept at the front: dt_compiler_keep() */
 };
 void dt_put_program(dt_buf *b, const struct dt_wire_program *p);
 bool dt_get_program(dt_message *m, struct dt_wire_program *p);

@@ -100,6 +100,7 @@ void dt_act_tracemem(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	a = dt_action_value(cc, b, d->kind,
 			    dt_coerce(cc, addr, dt_intrinsics(cc->types)->void_ptr));
 	a->arg = size;
+	a->given = (uint32_t)call->ival;
 	a->size = (uint32_t)dt_datum_size(a, &a->align);
 	if (dynamic)
 		dt_action_value(cc, b, DT_ACT_TRACEMEM_DYNSIZE, dynamic);
@@ -117,6 +118,7 @@ void dt_act_printm(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	a = dt_action_value(cc, b, d->kind, dt_coerce(cc, ref, dt_intrinsics(cc->types)->void_ptr));
 	a->arg = size;
+	a->given = (uint32_t)call->ival;
 	a->size = (uint32_t)dt_datum_size(a, &a->align);
 }
 
@@ -133,6 +135,7 @@ void dt_act_pcap(dt_compiler *cc, dt_clause_builder *b, dt_node *call,
 	dt_stmt_add(cc, b, call, d->stmt, d->kind);
 	a = dt_action_value(cc, b, d->kind, dt_arg_integer(cc, call, 0, in->void_ptr));
 	a->arg = dt_align_up(dt_opt(cc->opts, DT_O_PCAPSIZE), 8);
+	a->given = (uint32_t)call->ival;
 	a->size = (uint32_t)dt_datum_size(a, &a->align);
 	dt_action_value(cc, b, DT_ACT_DIFEXPR, dt_arg_integer(cc, call, 1, in->int_));
 }
@@ -188,6 +191,7 @@ void dt_action_fill_key(dt_compiler *cc, dt_node *call, const struct dt_action_d
 			dt_action *out)
 {
 	out->kind = d->kind;
+	out->given = (uint32_t)call->ival;
 	if (dt_act_is_stack(d->kind))
 		fill_stack(cc, call, d->kind, out);
 	else

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "lang/compiler.h"
+#include "lang/split.h"
 
 /* An arena this large means a hostile or broken program, not a long one. */
 #define MEMORY_LIMIT ((size_t)1 << 30)
@@ -54,6 +55,7 @@ void dt_compiler_free(dt_compiler *cc)
 	dt_map_free(cc->shared->defined);
 	dt_map_free(cc->shared->xlators);
 	dt_map_free(cc->shared->providers);
+	dt_map_free(cc->shared->kept);
 	dt_modules_free(cc->shared);
 	dt_arena_free(cc->scratch);
 	dt_arena_free(cc->arena);
@@ -236,9 +238,10 @@ static void compile_again(dt_compiler *cc, uint32_t nconditions)
 /* nconditions: as it was before the program */
 static void settle_variables(dt_compiler *cc, uint32_t nconditions)
 {
-	for (uint32_t round = 0; has_widened(cc); round++) {
+	for (uint32_t round = 0; has_widened(cc) || cc->kept_grew; round++) {
 		if (round == MAX_ROUNDS)
 			widen_all(cc);
+		cc->kept_grew = false;
 		compile_again(cc, nconditions);
 	}
 }
@@ -516,6 +519,52 @@ static dt_node *in_cgroup(dt_compiler *cc, dt_node *pred, dt_pos pos)
 	return both;
 }
 
+static void take_actions(dt_clause *c, const dt_clause_builder *b)
+{
+	c->actions = b->actions.v;
+	c->nactions = b->actions.n;
+	c->stmts = b->stmts.v;
+	c->nstmts = b->stmts.n;
+}
+
+/* One that uses what several machines share: *c becomes its machine's part. */
+static void compile_split(dt_compiler *cc, const struct dt_split *s)
+{
+	dt_clause *c = s->clause, *front;
+	dt_clause_builder machine = {.clause = c}, rest = {0};
+	dt_node *pred = NULL;
+
+	dt_split_clause(cc, s, &machine, &pred);
+	front = dt_arena_dup(cc->arena, c, sizeof(*c));
+	front->rest = NULL;
+	rest.clause = front;
+	dt_blocks_compile(cc, &rest, s->body);
+	take_actions(front, &rest);
+	front->pred = *s->pred ? dt_gen_expr(cc, *s->pred, true) : NULL;
+	front->stmt_attr = cc->clause_attr;
+	((dt_rest *)c->rest)->clause = front;
+	take_actions(c, &machine);
+	c->pred = pred ? dt_gen_expr(cc, pred, true) : NULL;
+}
+
+static void check_elsewhere(dt_compiler *cc, void *arg)
+{
+	check_clause(cc, arg, true);
+}
+
+/* A clause of other machines, at an agent. It does not run here, but may be the first to assign a variable that ours use. */
+static void study_elsewhere(dt_compiler *cc, struct clause_work *w, const dt_probedesc *d)
+{
+	dt_error ignored = {0};
+
+	if (!cc->shared->kept)
+		return;
+	cc->desc = d;
+	cc->pargs = NULL;
+	dt_attempt(cc, check_elsewhere, w, &ignored);
+	cc->desc = NULL;
+}
+
 static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32_t source)
 {
 	dt_clause c = {.desc = *pdesc->desc,
@@ -525,24 +574,29 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 		       .elsewhere = !is_for_us(cc, pdesc->desc)};
 	dt_clause_builder b = {.clause = &c};
 	struct clause_work w = {.clause = clause};
+	struct dt_split split = {.clause = &c, .pred = &w.pred};
 
-	if (c.elsewhere && cc->shared->here->is_agent)
-		return; /* only the front has to know what it would do */
+	if (c.elsewhere && cc->shared->here->is_agent) { /* only the front has to know what it would do */
+		study_elsewhere(cc, &w, pdesc->desc);
+		return;
+	}
 	cc->shared->clause++;
 	cc->desc = pdesc->desc;
 	cc->pargs = NULL;
 	cc->clause_attr = best_attr;
 	match_description(cc, pdesc->desc, pdesc->pos, &c);
 	check_clause(cc, &w, pdesc->next != NULL);
-	dt_blocks_compile(cc, &b, w.body);
 	if (cc->shared->cgroup.id && is_of_processes(pdesc->desc))
 		w.pred = in_cgroup(cc, w.pred, pdesc->pos);
-	if (w.pred)
-		c.pred = dt_gen_expr(cc, w.pred, true);
-	c.actions = b.actions.v;
-	c.nactions = b.actions.n;
-	c.stmts = b.stmts.v;
-	c.nstmts = b.stmts.n;
+	split.body = w.body;
+	if (cc->shared->here && dt_opt(cc->opts, DT_O_MACHINES) && dt_split_study(cc, &split)) {
+		compile_split(cc, &split);
+	} else {
+		dt_blocks_compile(cc, &b, w.body);
+		if (w.pred)
+			c.pred = dt_gen_expr(cc, w.pred, true);
+		take_actions(&c, &b);
+	}
 	c.stmt_attr = cc->clause_attr;
 	*dt_vec_add(&cc->clauses, NULL) = c;
 	cc->desc = NULL;

@@ -94,6 +94,7 @@ struct dt_shared {
 		uint32_t level;
 	} cgroup;	      /* dt_compiler_set_cgroup() */
 	const struct dt_here *here; /* NULL: there is one machine */
+	dt_map *kept; /* at the front: split.c; NULL: none yet */
 	uint32_t nprocedures; /* defined so far */
 	uint32_t nconditions; /* numbering of %condition_N */
 	uint32_t generation;  /* of the newest compile */
@@ -142,6 +143,7 @@ struct dt_compiler {
 	uint32_t ndescribed; /* clauses so far, one for each description */
 	uint32_t predicate, body; /* columns of the '/' and '{' of the clause at hand; 0: not read yet */
 	bool need_error_clause;
+	bool kept_grew; /* something more is kept at the front: clauses are compiled again */
 	uint32_t in_loop, in_breakable; /* statements being parsed: inside so many loops; loops and switches */
 	uint32_t in_switch;		/* being checked: inside so many */
 	bool library_failed;	    /* the error is that of a library */

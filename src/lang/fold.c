@@ -4,6 +4,7 @@
  * wider type.
  */
 #include "lang/check.h"
+#include "lang/split.h"
 
 uint64_t dt_fit(dt_compiler *cc, uint64_t v, dt_type *t)
 {
@@ -36,7 +37,7 @@ dt_node *dt_fold1(dt_compiler *cc, dt_node *n)
 {
 	uint64_t v = n->l->ival;
 
-	if (n->l->kind != N_INT)
+	if (n->l->kind != N_INT || dt_split_is_constant(n->l))
 		return n;
 	switch (n->op) {
 	case '-': return constant(cc, n, -v);
@@ -76,7 +77,7 @@ dt_node *dt_fold2(dt_compiler *cc, dt_node *n)
 	uint64_t a = n->l->ival, b = n->r->ival;
 	bool is_signed = dt_type_is_signed(n->l->type);
 
-	if (n->l->kind != N_INT || n->r->kind != N_INT)
+	if (n->l->kind != N_INT || n->r->kind != N_INT || dt_split_is_constant(n->l) || dt_split_is_constant(n->r))
 		return n;
 	switch (n->op) {
 	case '+': return constant(cc, n, a + b);

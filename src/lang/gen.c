@@ -584,7 +584,7 @@ static const char *name_of(const dt_node *n)
 	while (n->kind == N_OP1 && n->op == '(')
 		n = n->l;
 	if (n->kind == N_VAR)
-		return n->ident->kind == ID_SCALAR ? n->ident->name : NULL;
+		return n->ident->kind != ID_SCALAR ? NULL : n->ident->name[0] == '%' ? n->ident->shown : n->ident->name;
 	return n->kind == N_OP2 && (n->op == '.' || n->op == T_ARROW) ? n->name : NULL;
 }
 

@@ -217,6 +217,7 @@ struct dt_ident {
 	dt_agg *agg;
 	const struct dt_action_desc *act;
 	dt_pos pos;
+	const char *shown;   /* what its value is called in the output; NULL: its name */
 	uint32_t generation; /* which compile made it; undone if that compile fails */
 };
 
@@ -335,6 +336,9 @@ struct dt_here {
 	const char *name, *os; /* "host" at the front; "Linux-6.12.115" */
 };
 void dt_compiler_set_here(dt_compiler *cc, const struct dt_here *here);
+/* What is kept at the front, for all machines (split.c): "x", "self->y", "speculation()". An agent is told. */
+void dt_compiler_keep(dt_compiler *cc, const char *name);
+bool dt_compiler_kept(dt_compiler *cc, uint32_t *it, const char **name); /* one after the other, from *it = 0 */
 /* Clauses as D text: as parsed (-x tree=1), and as they are compiled (-d): with option control=clauses after if/else desugaring. NULL: not wanted. */
 void dt_compiler_set_dump(dt_compiler *cc, dt_buf *parsed, dt_buf *desugared);
 

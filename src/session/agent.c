@@ -144,6 +144,8 @@ static dt_program *compile(struct dt_agent *a, const struct dt_wire_program *w)
 	dt_program *p = NULL;
 	FILE *f;
 
+	for (uint32_t i = 0; i < w->nkept; i++)
+		dt_compiler_keep(a->h->cc, w->kept[i]);
 	memcpy(text, w->text, w->len);
 	text[w->len] = 0;
 	if (w->is_cmdline) {

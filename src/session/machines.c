@@ -84,6 +84,8 @@ static void open_fleet(dtrace_hdl_t *h)
 int dt_machines_program(dtrace_hdl_t *h, const dt_program *p, const struct dt_source *src)
 {
 	struct dt_wire_program *w;
+	const char *name;
+	uint32_t it = 0;
 
 	if (!dt_opt(&h->opts, DT_O_MACHINES) || h->here.is_agent)
 		return 0;
@@ -102,6 +104,8 @@ int dt_machines_program(dtrace_hdl_t *h, const dt_program *p, const struct dt_so
 	w->argc = (uint32_t)h->macros.argc;
 	for (uint32_t i = 0; i < w->argc; i++)
 		w->argv[i] = h->macros.argv[i];
+	while (w->nkept < DT_WIRE_KEPT_MAX && dt_compiler_kept(h->cc, &it, &name))
+		w->kept[w->nkept++] = name;
 	dt_fleet_keep_text(h->fleet, p, w);
 	free(w);
 	return 0;

@@ -155,7 +155,7 @@ static bool key_make(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 		     uint64_t *size, bool *big)
 {
 	dt_vm_dynvars *d = &vm->dyn;
-	uint64_t head = (uint64_t)thread << 32 | id;
+	uint64_t head = thread ? vm->fire->thread << 17 | 1u << 16 | id : id;
 
 	memcpy(d->key, &head, 8);
 	*size = 8;

@@ -27,6 +27,8 @@ typedef struct dt_vm_firing {
 	uint32_t epid;
 	uint64_t args[10];
 	uint32_t cpu;
+	uint64_t thread; /* whose self-> it is, 46 bits; 0: there is one thread */
+	const dt_datum *given; /* data of the machine's part: vm_front.c */
 	uint64_t timestamp, walltimestamp; /* 0: not read yet */
 	char *strtok; /* the rest to be split, strsize bytes; lives for one firing */
 	bool strtok_live;
@@ -244,10 +246,18 @@ struct dt_vm_ecb {
 	enum { DT_VM_OTHER, DT_VM_BEGIN, DT_VM_END, DT_VM_ERROR } probe;
 };
 
+/* A firing of some machine. */
+struct dt_vm_place {
+	uint32_t machine, cpu;
+	uint64_t time;
+};
+
 typedef struct dt_vm_engine {
 	dt_vm vm;
 	struct dt_vm_ecb *ecbs;
 	uint32_t necbs, max_actions;
+	DT_VEC(struct dt_vm_ecb *) front; /* the front's parts of clauses: vm_front.c */
+	struct dt_vm_place last; /* where the last of them fired */
 	dt_vm_buf principal;
 	dt_buffer_plan buffer;
 	enum dt_opt_bufpolicy policy;
@@ -278,6 +288,10 @@ bool dt_vm_use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uin
 enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x);
 
 /* ---- vm.c ---- */
+int dt_vm_plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err);
+void dt_vm_count_drop(const dt_vm_engine *e, uint64_t *drops); /* of the CPU at hand */
+/* After a fault of x: its record, and ERROR fires. */
+void dt_vm_report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x);
 /* Is there room for that many bytes? If not, a drop is counted. */
 bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost);
 dt_vm_rec *dt_vm_new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size);

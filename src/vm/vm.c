@@ -31,6 +31,12 @@ static uint32_t current_cpu(const dt_vm_engine *e)
 	return cpu > 0 && (uint32_t)cpu < e->ncpus ? (uint32_t)cpu : 0;
 }
 
+/* Machines may have more CPUs than this one. */
+void dt_vm_count_drop(const dt_vm_engine *e, uint64_t *drops)
+{
+	drops[e->vm.fire->cpu < e->ncpus ? e->vm.fire->cpu : 0]++;
+}
+
 bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 {
 	bool end = x->probe == DT_VM_END;
@@ -41,7 +47,7 @@ bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 	if (e->policy == DT_BUFPOLICY_FILL)
 		e->filled = true;
 	else
-		e->drops[e->vm.fire->cpu]++;
+		dt_vm_count_drop(e, e->drops);
 	return false;
 }
 
@@ -58,7 +64,7 @@ dt_vm_rec *dt_vm_new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t
 
 static void fire(dt_vm_engine *e, int probe, const uint64_t *args);
 
-static void report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
+void dt_vm_report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
 {
 	const dt_fault *f = &e->vm.fault;
 	uint64_t args[10] = {0,	      f->epid, f->action, (uint64_t)(int64_t)f->offset,
@@ -81,7 +87,7 @@ static void report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
 static void run_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x)
 {
 	if (dt_vm_do_ecb(e, x) == DT_VM_FAULTED)
-		report_fault(e, x);
+		dt_vm_report_fault(e, x);
 }
 
 static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
@@ -138,9 +144,12 @@ static void collect_difos(const struct dt_engine_env *env, difo_list *list)
 		DT_EACH_DIFO(it, c)
 			*dt_vec_add(list, NULL) = it.difo;
 	}
+	for (uint32_t i = 0; i < env->nrests; i++)
+		DT_EACH_DIFO(it, env->rests[i])
+			*dt_vec_add(list, NULL) = it.difo;
 }
 
-static int plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err)
+int dt_vm_plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err)
 {
 	const dt_clause *c = x->ecb->clause;
 	const char *refused = dt_clause_refused(c);
@@ -165,7 +174,7 @@ static int plan_ecbs(dt_vm_engine *e, const struct dt_engine_env *env, dt_error 
 
 		x->ecb = &env->ecbs[i];
 		x->probe = (unsigned)probe_kind(x->ecb->probe);
-		if (plan_ecb(e, x, err) < 0)
+		if (dt_vm_plan_ecb(e, x, err) < 0)
 			return -1;
 	}
 	return dt_buffer_plan_check(&e->buffer, err);
@@ -209,6 +218,11 @@ static void vm_close(dt_vm_engine *e)
 	for (uint32_t i = 0; i < e->necbs; i++)
 		dt_record_plan_free(&e->ecbs[i].record);
 	free(e->ecbs);
+	for (uint32_t i = 0; i < e->front.n; i++) {
+		dt_record_plan_free(&e->front.v[i]->record);
+		free(e->front.v[i]);
+	}
+	dt_vec_free(&e->front);
 	free(e->firing[0].strtok);
 	free(e->firing[1].strtok);
 	free(e->drops);
@@ -227,7 +241,7 @@ static dt_vm_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 	e->ncpus = ncpus > 0 ? (uint32_t)ncpus : 1;
 	e->drops = dt_xcalloc(e->ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(e->ncpus, sizeof(*e->agg_drops));
-	e->policy = (enum dt_opt_bufpolicy)dt_opt(o, DT_O_BUFPOLICY);
+	e->policy = env->nrests ? DT_BUFPOLICY_SWITCH : (enum dt_opt_bufpolicy)dt_opt(o, DT_O_BUFPOLICY);
 	e->destructive = dt_opt(o, DT_O_DESTRUCTIVE);
 	e->loopmax = dt_opt(o, DT_O_LOOPMAX);
 	e->aggs = dt_vm_aggs_new(aggsize ? aggsize : DT_BUFFER_DEFAULT);

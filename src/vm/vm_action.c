@@ -89,6 +89,17 @@ static bool add_key(dt_vm_engine *e, const dt_action *a, const struct dt_action_
 	return ok;
 }
 
+/* The datum came from the machine (dt_action.given). */
+static void use_given(dt_vm_engine *e, const dt_action *a, const struct dt_action_plan *p, dt_vm_rec *rec)
+{
+	const dt_datum *d = &e->vm.fire->given[a->given - 1];
+
+	if (p->role == DT_ROLE_KEY)
+		dt_vm_agg_key(e->aggs, d, a->size);
+	else if (p->role == DT_ROLE_DATA && d->data)
+		memcpy(rec->data + p->offset, d->data, d->size < a->size ? d->size : a->size);
+}
+
 /* ---- effects ---- */
 
 /* Sleeping is equivalent to spinning here: nothing else of this session can run meanwhile. */
@@ -119,7 +130,7 @@ static void commit(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t id)
 
 	if (b &&
 	    !dt_vm_buf_move(&e->principal, b, dt_vm_builtin(&e->vm, DT_VAR_TIMESTAMP), reserve))
-		e->drops[e->vm.fire->cpu]++;
+		dt_vm_count_drop(e, e->drops);
 	dt_vm_spec_discard(e->vm.specs, id, &bad);
 	if (bad)
 		dt_vm_fault(&e->vm, DT_FLT_ILLOP, 0);
@@ -145,7 +156,7 @@ static void aggregate(dt_vm_engine *e, const struct dt_action_plan *p, const dt_
 			return;
 	}
 	if (!dt_vm_agg_add(e->aggs, p->agg, e->vm.fire->cpu, (int64_t)value, (int64_t)incr))
-		e->agg_drops[e->vm.fire->cpu]++;
+		dt_vm_count_drop(e, e->agg_drops);
 }
 
 /* False: the clause is dropped as a whole, because another exit() came first. END's replaces the status. */
@@ -183,6 +194,10 @@ bool dt_vm_use_value(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t i, uin
 	const dt_action *a = &x->ecb->clause->actions[i];
 	const struct dt_action_plan *p = &x->record.actions[i];
 
+	if (a->given) {
+		use_given(e, a, p, rec);
+		return true;
+	}
 	switch (p->role) {
 	case DT_ROLE_KEY_ID: dt_vm_agg_begin(e->aggs); break;
 	case DT_ROLE_KEY: add_key(e, a, p, value); break;

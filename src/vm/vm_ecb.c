@@ -151,7 +151,8 @@ static enum dt_vm_outcome run_actions(struct run *r)
 	uint32_t i = 0;
 
 	while (i < c->nactions) {
-		uint64_t value = c->actions[i].difo ? dt_vm_run(vm, c->actions[i].difo) : 0;
+		bool own = c->actions[i].difo && !c->actions[i].given;
+		uint64_t value = own ? dt_vm_run(vm, c->actions[i].difo) : 0;
 		uint32_t next = vm->faulted ? 0 : next_action(r, i, value);
 
 		if (vm->faulted)

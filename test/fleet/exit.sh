@@ -15,8 +15,6 @@ refused() { # PATTERN PROGRAM
 	expect 1 $status "$2"
 	expect_match "$1" "$err"
 }
-refused 'global variable n: .* not supported yet; use self->' 'web-*:syscall::read:entry { n++; }'
-refused 'global variable a: ' 'web-*:syscall::read:entry { a[pid] = timestamp; }'
 refused 'format %a, which would name an address of another machine' 'web-*:syscall::read:entry { printf("%a", arg0); }'
 refused 'does not match any probes on any machine' 'nobody:syscall::read:entry'
 refused 'does not match any probes on any machine' 'web-*:syscall::no_such_call:entry'

@@ -5,7 +5,7 @@ import struct
 import sys
 
 HELLO, NOTE, RECORD, EXIT, ENABLED, BYE = 1, 21, 15, 20, 6, 11
-VERSION = 1
+VERSION = 2
 
 
 def frame(kind, seq, body, mark=0x31465444):

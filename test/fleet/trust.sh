@@ -21,7 +21,7 @@ while read -r what message; do
 done <<'E2'
 garbage what it sends is not this protocol
 silent peer.sock: it does not answer: there may be no agent
-version it speaks version 2 of the protocol, this dtrace speaks version 1
+version it speaks version 3 of the protocol, this dtrace speaks version 2
 nonce it answers another front
 host it has no name of its own
 escape a frame has an unknown type
@@ -48,7 +48,7 @@ def send(data):
     except OSError:
         pass
     s.close()
-hello = struct.pack("<IQ", 1, 5) + b"".join(struct.pack("<I", 1) + b"x\0" for _ in range(3)) + struct.pack("<IQQ", 1, 2, 3)
+hello = struct.pack("<IQ", 2, 5) + b"".join(struct.pack("<I", 1) + b"x\0" for _ in range(3)) + struct.pack("<IQQ", 1, 2, 3)
 def frame(kind, seq, body):
     return struct.pack("<IIII", 0x31465444, kind, len(body), seq) + body
 send(b"")
