@@ -295,20 +295,87 @@ static bool in_list(dt_difo *const *list, uint32_t n, const dt_difo *d)
 	return false;
 }
 
+typedef DT_VEC(dt_difo *) difo_list;
+
 /* A function is printed after the first DIFO that calls it. */
+static void print_clause(const dt_clause *c, difo_list *functions, dt_buf *out)
+{
+	DT_EACH_DIFO(it, c) {
+		bool is_function = it.difo != it.caller;
+
+		if (is_function && in_list(functions->v, functions->n, it.difo))
+			continue;
+		if (is_function)
+			*dt_vec_add(functions, NULL) = it.difo;
+		dt_difo_print(it.difo, out);
+	}
+}
+
+/* ---- where clauses run (-E) ---- */
+
+static bool names_machines(const dt_program *p)
+{
+	for (uint32_t i = 0; i < p->nclauses; i++)
+		if (p->clauses[i].desc.machine)
+			return true;
+	return false;
+}
+
+/* The expression of an action as it was written. */
+static void print_source(const dt_action *a, dt_buf *out)
+{
+	const dt_place *place = a->difo ? dt_difo_place(a->difo, -1) : NULL;
+
+	if (place && place->len)
+		dt_buf_add(out, place->text, place->len);
+	else
+		dt_buf_puts(out, a->kind == DT_ACT_DIFEXPR ? "tid" : dt_act_name(a->kind));
+}
+
+/* What the machine's part of a clause sends for each firing. */
+static void print_sent(const dt_clause *c, dt_buf *out)
+{
+	uint32_t bytes = 0;
+
+	dt_buf_puts(out, "sends ");
+	for (uint32_t i = 0, n = 0; i < c->nactions; i++) {
+		if (c->actions[i].size == 0)
+			continue;
+		bytes += c->actions[i].size;
+		dt_buf_puts(out, n++ ? ", " : "");
+		print_source(&c->actions[i], out);
+	}
+	dt_buf_printf(out, " (at most %u bytes) for each firing; the rest runs at the front", bytes);
+}
+
+static void print_place(const dt_clause *c, uint32_t number, dt_buf *out)
+{
+	const dt_probedesc *d = &c->desc;
+
+	dt_buf_printf(out, "\nclause %u, %s%s%s:%s:%s:%s: ", number, d->machine ? d->machine : "", d->machine ? ":" : "",
+		      d->prov, d->mod, d->func, d->name);
+	if (c->rest)
+		print_sent(c, out);
+	else
+		dt_buf_puts(out, d->machine ? "runs on its machines" : "runs here");
+	dt_buf_putc(out, '\n');
+}
+
 void dt_program_print(const dt_program *p, dt_buf *out)
 {
-	DT_VEC(dt_difo *) functions = {0};
+	bool places = names_machines(p);
+	difo_list functions = {0};
 
-	for (uint32_t i = 0; i < p->nclauses; i++)
-		DT_EACH_DIFO(it, &p->clauses[i]) {
-			bool is_function = it.difo != it.caller;
+	for (uint32_t i = 0; i < p->nclauses; i++) {
+		const dt_clause *c = &p->clauses[i];
 
-			if (is_function && in_list(functions.v, functions.n, it.difo))
-				continue;
-			if (is_function)
-				*dt_vec_add(&functions, NULL) = it.difo;
-			dt_difo_print(it.difo, out);
-		}
+		if (places)
+			print_place(c, i + 1, out);
+		print_clause(c, &functions, out);
+		if (!c->rest)
+			continue;
+		dt_buf_printf(out, "\nclause %u, at the front:\n", i + 1);
+		print_clause(c->rest->clause, &functions, out);
+	}
 	dt_vec_free(&functions);
 }

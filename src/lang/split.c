@@ -375,20 +375,46 @@ static dt_node *hidden(struct cut *c, const dt_node *n, dt_type *type)
 	return v;
 }
 
+/* Where the text of n begins and ends; an operation made by the compiler has that of its operands. NULL: it has none. */
+static const char *written(const dt_node *n, const char **end)
+{
+	const dt_node *parts[] = {n->c, n->l, n->r};
+	const char *first = n->from;
+
+	if (first) {
+		if (first + n->written > *end)
+			*end = first + n->written;
+		return first;
+	}
+	for (size_t i = 0; i < DT_NELEM(parts); i++) {
+		const char *from = parts[i] ? written(parts[i], end) : NULL;
+
+		if (from && (!first || from < first))
+			first = from;
+	}
+	return first;
+}
+
 /* n is evaluated at the machine; returned is what stands for it at the front. Numbers travel with 64 bits, since types may be of
  * another size there. */
 static dt_node *send(struct cut *c, dt_node *n)
 {
 	dt_compiler *cc = c->cc;
-	dt_node *next = n->next, *v, *object;
+	dt_node *next = n->next, *v, *object, *value;
+	const char *from, *end = NULL;
 	bool integer;
 
 	n->next = NULL;
 	object = dt_xlate_object(n);
 	integer = dt_type_is_integer(object->type);
 	v = hidden(c, object, integer ? wide(cc, object->type) : object->type);
+	value = integer ? dt_coerce(cc, object, v->type) : object;
+	if (!value->from && (from = written(n, &end))) {
+		value->from = from;
+		value->written = (uint32_t)(end - from);
+	}
 	dt_stmt_add(cc, c->machine, n, DT_ST_TRACE, DT_ACT_DIFEXPR);
-	dt_action_value(cc, c->machine, DT_ACT_DIFEXPR, integer ? dt_coerce(cc, object, v->type) : object);
+	dt_action_value(cc, c->machine, DT_ACT_DIFEXPR, value);
 	note_action(c, v->ident->id);
 	if (integer)
 		v = dt_coerce(cc, v, object->type);
