@@ -446,6 +446,10 @@ static dt_node *front_part(struct cut *c, dt_node *n)
 	if (of_tree(c, n, is_destructive) && is_destructive(c, n))
 		dt_fail(c->cc, n->pos, D_UNKNOWN, "%s( ) runs on its machine: it cannot depend on what is kept at the front",
 			n->ident->name);
+	if (n->flags & NF_SHARED) { /* a function: each call has other data */
+		n->l = dt_node_copy(c->cc, n->l);
+		n->flags &= (uint16_t)~NF_SHARED;
+	}
 	n->c = n->c ? front_list(c, n->c) : NULL;
 	n->l = n->l ? front_list(c, n->l) : NULL;
 	n->r = n->r ? front_list(c, n->r) : NULL;

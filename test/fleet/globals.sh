@@ -53,6 +53,11 @@ fleet -qn "web-1:$close/ { x = arg0; if (x % 2) { odd++; } else { even++; even++
 	END { printf(\"%d %d %d %d %d\n\", odd, even, rounds, found, others); }" -c "$(load 10)"
 expect "5 10 30 1 9" "$(xargs <"$TMP/out")" "control flow"
 
+# Functions, with arguments of the machine and of the front.
+fleet -qn "inline int64_t twice(int64_t a, int64_t b) { return (a * 2 + b); }
+	web-1:$close && arg0 == 1003/ { x++; printf(\"%d %d %d\n\", twice(arg0, x), twice(x, arg0), twice(arg0, 1)); }" -c "$(load 5)"
+expect "2007 1005 2007" "$(xargs <"$TMP/out")" "functions"
+
 # A speculation of one machine, committed by another.
 fleet -qn "web-1:$close/ { s[arg0] = speculation(); speculate(s[arg0]); printf(\"%d\n\", arg0); }
 	web-2:$close/ { self->fd = arg0; }
