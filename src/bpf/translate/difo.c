@@ -428,17 +428,17 @@ static void variable(dt_tr *t, uint32_t op, uint32_t id, uint32_t r)
 	}
 }
 
-static bool uses_tuple(uint32_t op)
+static bool uses_tuple(dt_instr i)
 {
-	switch (op) {
+	switch (DT_I_OP(i)) {
 	case DT_OP_PUSHTR:
 	case DT_OP_PUSHTV:
 	case DT_OP_POPTS:
-	case DT_OP_CALL:
 	case DT_OP_LDGAA:
 	case DT_OP_STGAA:
 	case DT_OP_LDTAA:
 	case DT_OP_STTAA: return true;
+	case DT_OP_CALL: return DT_I_INDEX(i) < DT_CALL_FUNCTION;
 	default: return false;
 	}
 }
@@ -457,7 +457,7 @@ static void step(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 		 index = DT_I_INDEX(i);
 	dt_tr_val v;
 
-	if (t->now.tuple_lost && uses_tuple(op))
+	if (t->now.tuple_lost && uses_tuple(i))
 		dt_tr_fail(t, "paths with different tuples meet before DIF offset %u", t->loff);
 	switch (op) {
 	case DT_OP_OR ... DT_OP_UREM:

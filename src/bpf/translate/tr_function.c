@@ -59,6 +59,7 @@ void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd)
 	t->faults = true;
 	dt_tr_set(t, rd, R0, f.difo->rtype.kind == DT_TYPE_STRING ? (dt_tr_val){.kind = V_STRING} : NUMBER);
 	t->now.ntuple = 0;
+	t->now.tuple_lost = false;
 }
 
 /* ---- the functions ---- */
