@@ -119,13 +119,23 @@ static void check_key_type(dt_compiler *cc, dt_node *key, uint32_t i)
 			dt_tname(cc, t));
 }
 
+/* Can a value of the integer type `from` change when it is converted to `to`? */
+static bool cuts(dt_compiler *cc, dt_type *from, dt_type *to)
+{
+	uint64_t had = dt_type_size(cc->types, from), room = dt_type_size(cc->types, to);
+	bool sign = dt_type_is_signed(from), same = sign == dt_type_is_signed(to);
+
+	return room < 8 && (had > room || (!same && (sign || had == room)));
+}
+
+/* A key of an array that is declared is cut to its type, as an argument would be in C. */
 static dt_node *fit_key(dt_compiler *cc, dt_node *key, dt_type *want, const dt_ident *id,
 			uint32_t i)
 {
 	dt_node *fit;
 
-	if (dt_type_is_integer(want) && dt_type_is_integer(key->type))
-		return key; /* compared as 64-bit numbers */
+	if (dt_type_is_integer(want) && dt_type_is_integer(key->type)) /* compared as 64-bit numbers */
+		return id->keys_declared && cuts(cc, key->type, want) ? dt_coerce(cc, key, want) : key;
 	fit = dt_convert(cc, key, want);
 	if (!fit || (dt_is_null(key) && !dt_type_is_pointer(want) && !dt_type_is_string(want)))
 		dt_fail(cc, key->pos, D_PROTO_ARG, "key #%u of array %s is %s, but was %s before",

@@ -116,6 +116,7 @@ dt_node *dt_expand_body(dt_compiler *cc, dt_ident *id, struct dt_binding *b, con
 	const struct dt_expansion here = {id->inl, cc->expansions};
 	dt_attr before = cc->clause_attr;
 	dt_node *n, *out;
+	bool constant;
 
 	for (const struct dt_expansion *x = cc->expansions; x; x = x->outer)
 		if (x->inl == id->inl)
@@ -134,8 +135,9 @@ dt_node *dt_expand_body(dt_compiler *cc, dt_ident *id, struct dt_binding *b, con
 	n->pos = use->pos; /* from here on errors are reported there */
 	if (n->kind == N_XLATE)
 		return n;
-	/* An integer constant keeps its own type. */
-	out = n->kind == N_INT && dt_type_is_integer(id->type) && dt_type_is_integer(n->type)
+	/* An integer constant keeps its own type; what is constant only for these arguments does not. */
+	constant = n->kind == N_INT && (id->inl->nparams == 0 || id->inl->expr->kind == N_INT);
+	out = constant && dt_type_is_integer(id->type) && dt_type_is_integer(n->type)
 		  ? n
 		  : dt_convert(cc, n, id->type);
 	if (!out)

@@ -69,7 +69,7 @@ static void set_keys(dt_compiler *cc, dt_ident *id, const dt_derive *keys)
 	id->keys = dt_arena_alloc(cc->arena, (keys->nparams + 1) * sizeof(*id->keys));
 	for (uint32_t i = 0; i < keys->nparams; i++)
 		id->keys[i] = keys->params[i].type;
-	id->keys_known = true;
+	id->keys_known = id->keys_declared = true;
 }
 
 static void declare_variable(dt_compiler *cc, const dt_specs *s, const dt_declarator *d, dt_type *t)

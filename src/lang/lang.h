@@ -209,7 +209,7 @@ struct dt_ident {
 	dt_type *type; /* NULL until first use fixes it */
 	dt_type **keys; /* ID_ARRAY and ID_AGG: key types */
 	uint32_t nkeys;
-	bool keys_known;
+	bool keys_known, keys_declared;
 	dt_attr attr;
 	uint64_t version;
 	const char *proto; /* subroutines: from the table */
