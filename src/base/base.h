@@ -135,6 +135,10 @@ int dt_open_regular(int dir, const char *path, int flags, uint64_t max, struct d
 /* Is any of these n bytes a hole, which costs the file's owner nothing? */
 bool dt_file_has_hole(int fd, uint64_t offset, uint64_t n);
 
+/* ---- a user for helpers (stranger.c) ---- */
+/* In a child of root: a user and a group without rights; no other process is that user. -1 with errno. */
+int dt_become_stranger(void);
+
 /* ---- stop: long work on foreign data is to end, unfinished ---- */
 /* One for each handle; a signal handler may set it. NULL wherever one is passed: never. */
 typedef volatile int dt_stop;

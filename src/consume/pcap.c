@@ -7,12 +7,11 @@
  * output while the file is open.
  *
  * Without: through tshark, a process for each link type, which gets the same bytes as a file and
- * answers each packet with a line. It parses untrusted packets, so it runs as user nobody if we are
- * root. If there is no tshark, or it does not answer, the caller prints the bytes.
+ * answers each packet with a line. It parses untrusted packets, so if we are root, it runs as a user
+ * without rights. If there is no tshark, or it does not answer, the caller prints the bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -26,7 +25,6 @@
 
 #define MAGIC	   0xa1b2c3d4u /* times in microseconds */
 #define SNAPLEN	   65536
-#define NOBODY	   65534
 #define ANSWER_MS  30000 /* a busy machine needs seconds to start tshark */
 #define SHOWN_TEXT 65536 /* text that is moved out of the way of packets */
 
@@ -235,8 +233,7 @@ static void run_tshark(int in, int out)
 
 	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || null < 0 || dup2(null, 2) < 0)
 		_exit(126);
-	if (geteuid() == 0 &&
-	    (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+	if (geteuid() == 0 && dt_become_stranger() < 0)
 		_exit(126);
 	execlp("tshark", "tshark", "-l", "-n", "-r", "-", (char *)NULL);
 	_exit(127);

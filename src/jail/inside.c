@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
@@ -26,7 +25,6 @@
 #include "jail/inside.h"
 
 #define SOCKET	   0
-#define NOBODY	   65534
 #define FEW_FILES  8 /* the socket, the files of a question, and some that are about to be closed */
 #define FIRST_FREE 1
 #define KEPT	   (32 << 20)
@@ -115,19 +113,15 @@ static int set_limits(uint64_t memory)
 	return 0;
 }
 
-/* By direct system calls: the functions of the C library would search for other threads, and there
- * are none. A namespace may have no such user; without capabilities root has no more rights than
- * another user here, since nothing can be opened. */
+/* A namespace may have no other user; without capabilities root has no more rights than another
+ * user here, since nothing can be opened. */
 static int drop_privilege(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	if (geteuid() == 0) {
-		syscall(SYS_setgroups, 0, NULL);
-		syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
-		syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
-	}
+	if (geteuid() == 0)
+		dt_become_stranger();
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL)
 		return -1;
 	if (syscall(SYS_capset, &head, none) < 0)

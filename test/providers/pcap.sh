@@ -68,7 +68,7 @@ expect 6 "$(wc -l <"$TMP/dumps")" "two dumps: $out"
 expect "$(head -n 3 "$TMP/dumps")" "$(tail -n 3 "$TMP/dumps")" "dump: $err"
 expect_match '^ *0: .* 08 00 45 00 ' "$(head -n 1 "$TMP/dumps")"
 
-# tshark: a line for each packet. It runs as nobody.
+# tshark: a line for each packet. It runs as a user of its own.
 cat >"$TMP/empty/tshark" <<S
 #!$python -u
 import os, struct, sys
@@ -79,14 +79,14 @@ while head := f.read(16):
 	size = struct.unpack("<IIII", head)[2]
 	f.read(size)
 	n += 1
-	print("number %d of %d bytes, link type %d, user %d" % (n, size, link, os.getuid()))
+	print("number %d of %d bytes, link type %d, user %x" % (n, size, link, os.getuid() - os.getpid()))
 S
 PATH=$TMP/empty:$PATH net udp -qn "$queue { pcap(args[0], PCAP_ETHER); printf(\"after it\\n\"); }"
-expect "pcap number 1 of 43 bytes, link type 1, user 65534
+expect "pcap number 1 of 43 bytes, link type 1, user 80000000
 after it
-pcap number 2 of 142 bytes, link type 1, user 65534
+pcap number 2 of 142 bytes, link type 1, user 80000000
 after it
-pcap number 3 of 1442 bytes, link type 1, user 65534
+pcap number 3 of 1442 bytes, link type 1, user 80000000
 after it" "$(grep . "$TMP/out")" "tshark: $err"
 if type -P tshark >/dev/null; then
 	net udp -qn "$queue { pcap(args[0], PCAP_ETHER); }"

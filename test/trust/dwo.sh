@@ -18,9 +18,9 @@ cat >"$TMP/ask" <<END
 exec "$DTRACE" -q -c "$TMP/d/t" -n 'pid\$target:a.out:work:entry { printf("%d %s\n", args[0]->a, args[0]->b); }'
 END
 chmod +x "$TMP/ask"
-ktrace -q -c "$TMP/ask" -o "$TMP/opened" -n 'syscall::openat:entry /progenyof($target) && strstr(this->f = copyinstr(arg1), ".dwo") != NULL/ { printf("%s %d\n", execname, uid); }'
+ktrace -q -c "$TMP/ask" -o "$TMP/opened" -n 'syscall::openat:entry /progenyof($target) && strstr(this->f = copyinstr(arg1), ".dwo") != NULL/ { printf("%s %d\n", execname, uid - pid); }'
 expect "0 7 seven" "$status $(echo $out)$err"
-expect "dtrace-read 65534" "$(sort -u "$TMP/opened" | xargs)" "who opens them"
+expect "dtrace-read $((0x80000000))" "$(sort -u "$TMP/opened" | xargs)" "who opens them"
 
 # damaged ones: no types, no more
 size=$(stat -c %s "$TMP/d/t.dwo")

@@ -40,12 +40,16 @@ until_true settled
 until_true find_reader
 first=$reader
 status=$(cat "/proc/$reader/status")
-for line in 'Uid:	65534	65534	65534	65534' 'Gid:	65534	65534	65534	65534' 'Groups:	 ' 'CapPrm:	0000000000000000' 'CapEff:	0000000000000000' \
+user=$((0x80000000 + reader)) # no other process is this user
+for line in "Uid:	$user	$user	$user	$user" 'Gid:	65534	65534	65534	65534' 'Groups:	 ' 'CapPrm:	0000000000000000' 'CapEff:	0000000000000000' \
 	'NoNewPrivs:	1' 'Seccomp:	2'; do
 	expect "$line" "$(grep "^${line%%:*}:" <<<"$status")" "of the reader"
 done
 expect "0 socket" "$(find "/proc/$reader/fd" -type l -printf '%f %l\n' | sed 's/:.*//')" "descriptors of the reader"
 expect "" "$(grep -E '^[^ ]+ ..[^ ]s ' "/proc/$reader/maps")" "memory that the reader shares"
+# Others cannot stop it, nor read its memory.
+for signal in STOP KILL; do theirs bash -c "kill -$signal $reader" 2>/dev/null && { echo "nobody can send SIG$signal to the reader"; count_failure; }; done
+theirs cat "/proc/$reader/maps" >/dev/null 2>&1 && { echo "nobody can look into the reader"; count_failure; }
 
 # Killed in the middle of 2.so.
 stop_reader

@@ -237,8 +237,13 @@ static void test_confinement(void)
 	expect_line(s, "Name:\tdtrace-read\n");
 	expect_line(s, "CapInh:\t0000000000000000\nCapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n");
 	expect_line(s, "CapAmb:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n");
-	if (geteuid() == 0)
-		expect_line(s, "Uid:\t65534\t65534\t65534\t65534\nGid:\t65534\t65534\t65534\t65534\n");
+	if (geteuid() == 0) { /* a user that no other process is */
+		uint32_t u = 0x80000000u + (uint32_t)dt_jail_pid(j);
+		char line[100];
+
+		snprintf(line, sizeof(line), "Uid:\t%u\t%u\t%u\t%u\nGid:\t65534\t65534\t65534\t65534\n", u, u, u, u);
+		expect_line(s, line);
+	}
 	free(s);
 	if (geteuid() == 0) {
 		s = slurp(dt_jail_pid(j), "maps");
