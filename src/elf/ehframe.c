@@ -122,30 +122,43 @@ uint64_t dt_eh_pointer(const struct dt_eh_section *s, struct dt_eh_cursor *c, ui
 
 /* ---- records ---- */
 
-/* The record at *at: a cursor over what follows its length, and its id. False: there is none. */
-static bool next_record(const struct dt_eh_section *s, uint64_t *at, struct dt_eh_cursor *c,
-			uint64_t *id, uint64_t *id_at)
+/* The record at *at: a cursor over what follows its length, and its id. False: there is none there. */
+static bool record_at(const struct dt_eh_section *s, uint64_t *at, struct dt_eh_cursor *c,
+		      uint64_t *id, uint64_t *id_at)
 {
 	struct dt_eh_cursor all = {.p = s->data, .end = s->data + s->size};
-	uint64_t length = 0;
+	uint64_t length;
 	uint32_t id_size = 4;
 
 	if (*at > s->size)
 		return false;
 	all.p += *at;
-	while (length == 0 && !all.bad)
-		length = dt_eh_uint(&all, 4);
+	length = dt_eh_uint(&all, 4);
 	if (length == 0xffffffff) {
 		length = dt_eh_uint(&all, 8);
 		id_size = 8;
 	}
-	if (all.bad || length > (uint64_t)(all.end - all.p))
+	if (all.bad || length == 0 || length > (uint64_t)(all.end - all.p))
 		return false;
 	*c = (struct dt_eh_cursor){.p = all.p, .end = all.p + length};
 	*at = (uint64_t)(c->end - s->data);
 	*id_at = (uint64_t)(c->p - s->data);
 	*id = dt_eh_uint(c, id_size);
 	return true;
+}
+
+/* The record at *at or after it, past empty ones. */
+static bool next_record(const struct dt_eh_section *s, uint64_t *at, struct dt_eh_cursor *c,
+			uint64_t *id, uint64_t *id_at)
+{
+	uint32_t length;
+
+	for (; *at < s->size && s->size - *at >= sizeof(length); *at += sizeof(length)) {
+		memcpy(&length, s->data + *at, sizeof(length));
+		if (length)
+			return record_at(s, at, c, id, id_at);
+	}
+	return false;
 }
 
 /* What the letters after "z" stand for, in their order; the rest of the data is skipped by its
@@ -187,7 +200,7 @@ static bool read_cie(const struct dt_eh_section *s, uint64_t at, struct dt_eh_ci
 	uint8_t version;
 
 	*cie = (struct dt_eh_cie){.encoding = PE_ABSPTR};
-	if (!next_record(s, &at, &c, &id, &id_at) || id != 0 || c.bad)
+	if (!record_at(s, &at, &c, &id, &id_at) || id != 0 || c.bad)
 		return false;
 	version = (uint8_t)dt_eh_uint(&c, 1);
 	if (c.bad || (version != 1 && version != 3))

@@ -166,6 +166,22 @@ static void test_wrong(void)
 	CHECK(u.n == 0);
 }
 
+/* An FDE names its CIE, not what comes before it: else each of many could skip megabytes of zeroes. */
+static void test_zeroes(void)
+{
+	dt_buf b = {0};
+
+	put32(&b, 0);
+	put32(&b, 0);
+	cie(&b, "zR", 0x03);
+	fde(&b, 0, 0x1100, 0x100, "\x0e\x20", 2);
+	CHECK_STR(rows(&b), "");
+	put32(&b, 0);
+	fde(&b, 8, 0x1100, 0x100, "\x0e\x20", 2); /* skipped on the way from one to the next */
+	CHECK_STR(rows(&b), "1100: sp+32");
+	dt_buf_free(&b);
+}
+
 static void test_find(void)
 {
 	dt_unwind_row r[] = {{.pc = 10}, {.pc = 20}, {.pc = 30}};
@@ -282,6 +298,7 @@ int main(void)
 	test_instructions();
 	test_expressions();
 	test_wrong();
+	test_zeroes();
 	test_find();
 	qsort(pair, 2, sizeof(pair[0]), compare); /* with libc in between */
 	return unit_done();
