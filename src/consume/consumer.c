@@ -509,15 +509,19 @@ static int consume(dt_consumer *c, const struct dt_look *l)
 	return rc < 0 ? rc : dt_consumer_flush(c);
 }
 
-/* At the end of tracing everything is due; before END the records are, so that it finds room in the buffers. */
+/* At the end of tracing everything is due; before END the records are, so that it finds room in the buffers. What BEGIN has
+ * recorded is shown first of all: attend() may have to read many files. */
 static int take_what_is_due(dt_consumer *c, struct dt_look *l, bool before_end, bool ended)
 {
 	uint64_t now = dt_now();
-	bool filling = l->ops->attend && l->ops->attend(l->e);
+	bool filling;
 	int rc = 0;
 
 	c->untaken = l;
-	if (before_end || ended || filling || now >= due_at(c, c->consumed, DT_O_SWITCHRATE))
+	if (!c->consumed && !before_end && !ended)
+		rc = consume(c, l);
+	filling = l->ops->attend && l->ops->attend(l->e);
+	if (rc >= 0 && (before_end || ended || filling || now >= due_at(c, c->consumed, DT_O_SWITCHRATE)))
 		rc = consume(c, l);
 	if (rc >= 0 && c->untaken && (ended || now >= due_at(c, c->taken, DT_O_AGGRATE)))
 		rc = take_aggs(c, l);
