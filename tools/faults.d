@@ -24,7 +24,7 @@
  */
 #pragma D option quiet
 #pragma D option defaultargs
-#pragma D option aggsize=16m
+#pragma D option aggsize=5m
 #pragma D option ustackframes=16
 #pragma D option aggsortrev
 import tool;

@@ -39,7 +39,8 @@ BEGIN
 	printf("Tracing waits for locks of the kernel... Ctrl-C ends.\n");
 }
 
-lockstat:::adaptive-block, lockstat:::adaptive-spin, lockstat:::spin-spin, lockstat:::rw-block, lockstat:::rw-spin
+/* waits, -block and -spin: one pattern starts faster than five names */
+lockstat:::*-[bs]*
 /WANTED/
 {
 	@n[probename, execname] = count();

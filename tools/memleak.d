@@ -70,7 +70,7 @@ pid$target:libc.so.6:realloc:return
 	from[self->old] = 0;
 }
 
-pid$target:libc.so.6:malloc:return, pid$target:libc.so.6:calloc:return, pid$target:libc.so.6:realloc:return
+pid$target:libc.so.6:[mc]alloc:return, pid$target:libc.so.6:realloc:return
 /self->size && arg1/
 {
 	size[arg1] = self->size;
@@ -80,7 +80,7 @@ pid$target:libc.so.6:malloc:return, pid$target:libc.so.6:calloc:return, pid$targ
 	@all = sum(self->size);
 }
 
-pid$target:libc.so.6:malloc:return, pid$target:libc.so.6:calloc:return, pid$target:libc.so.6:realloc:return
+pid$target:libc.so.6:[mc]alloc:return, pid$target:libc.so.6:realloc:return
 {
 	self->size = 0;
 	self->old = 0;
