@@ -42,3 +42,13 @@ BEGIN { this->x = 3; printf("%d\n", (this->x > 5 ? strlen(lltostr(this->x)) : 1)
 BEGIN { self->a[1] = mix(1, 2, 3); g[name("z", 1)] = mix(2, 3, 4); printf("%d %d\n", self->a[1], g["<z-small1>"]); }
 BEGIN { printf("%d\n", mix(2, 3, -1)); }	/* faults: c + 1 is 0 */
 ERROR { printf("error %d %d %s %d\n", arg2, arg4, name("e", 8), mix(1, 2, 3)); exit(0); }
+/* json() needs so many frames of the kernel that the code of deep() is repeated there. */
+inline int deep(string j, int n)
+{
+	int a = strtoll(json(j, "a.b")), b = strtoll(json(j, "a.c[1]"));
+
+	if (n > 2)
+		return a * n + b * (n - 1) + strlen(j) % (n + 1);
+	return (a ^ b) + n * 3 - (a & b) + mix(a, b, n);
+}
+END { printf("%d %d\n", deep("{\"a\":{\"b\":7,\"c\":[1,9]}}", 3), deep("{\"a\":{\"b\":8,\"c\":[1,6]}}", 1)); }

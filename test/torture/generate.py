@@ -26,6 +26,7 @@ class Generator:
         self.selfs = {f'self->n{i}': rng.choice(INTS) for i in range(3)}
         self.thiss = {f'this->m{i}': rng.choice(INTS) for i in range(3)}
         self.strings = ['gs0', 'gs1', 'self->s0', 'this->t0', 'this->t1']
+        self.functions = []  # names; each has two integers
         self.aggs = {}
         self.budget = 0
         self.members = False  # may this->p be used?
@@ -69,7 +70,12 @@ class Generator:
             return self.number() if self.r.random() < 0.5 else self.r.choice([*self.globals, *self.selfs, *self.thiss])
         make = self.r.choice([self.binary] * 8 + [self.unary] * 2 + [self.cast] * 2 + [self.cond, self.compare, self.compare,
                              self.logic, self.subr_int, self.subr_int, self.assign, self.string_test, self.number, self.int_var])
+        if self.functions and self.r.random() < 0.08:
+            make = self.call
         return make(depth - 1)
+
+    def call(self, d):
+        return f'{self.r.choice(self.functions)}({self.int(d)}, {self.int(d)})'
 
     def binary(self, d):
         op = self.r.choice(['+', '-', '*', '&', '|', '^', '<<', '>>', '/', '%'])
@@ -328,6 +334,25 @@ class Generator:
         body = '\n\t'.join(self.statement() for _ in range(self.r.randrange(1, 6)))
         return f'{self.pick("BEGIN", "BEGIN", "BEGIN", "END")}{predicate} {{\n\t{body}\n}}'
 
+    def function(self):
+        """A function of two integers with a variable of its own; small ones are repeated, large ones compiled once."""
+        outside = self.globals
+        self.globals = {**outside, 'pa': '', 'pb': '', 'va': ''}
+        self.members = self.scratch = False
+        body = ''
+        for _ in range(self.r.randrange(0, 5)):
+            self.budget = self.r.randrange(4, 20)
+            do = self.pick(f'va = {self.int(3)};', f'{self.int_var()} += {self.int(2)};', f'return {self.int(2)};')
+            body += self.pick(f'if ({self.int(2)}) {do} ', f'if ({self.int(1)}) {{ pb--; {do} }} else {{ pa = {self.int(2)}; }} ',
+                              f'va ^= {self.int(2)}; ')
+        self.budget = self.r.randrange(2, 15)
+        result = self.int(3)
+        self.globals = outside
+        name = f'fn{len(self.functions)}'
+        t = [self.r.choice(INTS) for _ in range(4)]
+        self.functions.append(name)
+        return f'inline {t[0]} {name}({t[1]} pa, {t[2]} pb) {{ {t[3]} va = {self.number()}; {body}return {result}; }}\n'
+
     def declarations(self):
         out = [f'{t} {n};' for n, t in self.globals.items()]
         out += [f'self {t} {n[6:]};' for n, t in self.selfs.items()]
@@ -343,6 +368,7 @@ class Generator:
         self.budget = 3
         head = HEAD.format(text=self.pick('"t"', 'i->a > 3 ? "big" : "small"', 'lltostr(i->d)', 'strjoin("<", ">")'),
                            op=self.pick('+', '-', '*', '<<'), number=self.r.randrange(0, 300))
+        functions = ''.join(self.function() for _ in range(self.pick(0, 0, 1, 3)))
         clauses = [self.clause() for _ in range(self.r.randrange(1, 6))]
         if self.r.random() < 0.85:  # else strings are NULL, which most subroutines take for a bad address
             begin = ' '.join(f'{v} = "{self.r.choice(WORDS)}";' for v in self.strings)
@@ -358,7 +384,7 @@ class Generator:
         for option in ('nspec=3', 'aggsortrev', 'aggsortkey', 'aggsortkeypos=1', 'aggsortpos=1', 'aggzoom', 'aggpack', 'agghist', 'cleanrate=1000hz'):
             if self.r.random() < 0.08:
                 options += ['-x', option]
-        return head + self.declarations() + '\n' + '\n'.join(clauses) + '\nBEGIN { exit(' + str(self.pick(0, 0, 3, 255)) + '); }\n', options
+        return head + self.declarations() + '\n' + functions + '\n'.join(clauses) + '\nBEGIN { exit(' + str(self.pick(0, 0, 3, 255)) + '); }\n', options
 
 
 # Where a sum, product or quotient of constants has the type of that of variables: a constant that a signed type cannot hold has a wider one.

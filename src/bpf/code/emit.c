@@ -243,14 +243,10 @@ static bool has_key_in_slot(const dt_code *c, uint32_t at)
 	return false;
 }
 
-/*
- * Up to Linux 6.1 a global function may not use map keys in the slot: functions that do, or call
- * one that does, are static.
- */
-static void settle_globals(dt_code *c)
+/* The function of each instruction. */
+static uint32_t *owners(const dt_code *c)
 {
 	uint32_t *owner = dt_xcalloc(c->insns.n + 1, sizeof(*owner));
-	bool again = true;
 
 	for (uint32_t f = 0; f < c->funcs.n; f++)
 		if (c->funcs.v[f].start < c->insns.n)
@@ -258,9 +254,44 @@ static void settle_globals(dt_code *c)
 	for (uint32_t i = 0, f = 0; i < c->insns.n; i++) {
 		f = owner[i] ? owner[i] - 1 : f;
 		owner[i] = f;
-		if (!c->funcs.v[f].own_slot && has_key_in_slot(c, i))
-			c->funcs.v[f].nargs = 0, c->funcs.v[f].keys = true;
 	}
+	return owner;
+}
+
+uint32_t dt_code_frames(const dt_code *c)
+{
+	uint32_t *owner = owners(c), *frames = dt_xcalloc(c->funcs.n + 1, sizeof(*frames)), most;
+	bool again = true;
+
+	while (again && frames[0] < DT_FRAMES_MAX) { /* frames[f]: below f */
+		again = false;
+		for (uint32_t i = 0; i < c->fixes.n; i++) {
+			const struct dt_code_fix *x = &c->fixes.v[i];
+
+			if (x->is_call && frames[owner[x->insn]] <= frames[x->target]) {
+				frames[owner[x->insn]] = frames[x->target] + 1;
+				again = true;
+			}
+		}
+	}
+	most = frames[0] + 1;
+	free(owner);
+	free(frames);
+	return most;
+}
+
+/*
+ * Up to Linux 6.1 a global function may not use map keys in the slot: functions that do, or call
+ * one that does, are static.
+ */
+static void settle_globals(dt_code *c)
+{
+	uint32_t *owner = owners(c);
+	bool again = true;
+
+	for (uint32_t i = 0; i < c->insns.n; i++)
+		if (!c->funcs.v[owner[i]].own_slot && has_key_in_slot(c, i))
+			c->funcs.v[owner[i]].nargs = 0, c->funcs.v[owner[i]].keys = true;
 	while (again) {
 		again = false;
 		for (uint32_t i = 0; i < c->fixes.n; i++) {

@@ -50,6 +50,10 @@ void dt_code_free(dt_code *c);
 /* Resolve jumps and calls. 0, or -1 with c->problem. */
 int dt_code_finish(dt_code *c);
 
+/* How deep functions call each other, the first one (function 0) included; callbacks count as calls. */
+uint32_t dt_code_frames(const dt_code *c);
+#define DT_FRAMES_MAX 8 /* of the kernel */
+
 /* ---- functions and labels ---- */
 uint32_t dt_code_func_new(dt_code *c, const char *name); /* callable before it is emitted */
 void dt_code_func_begin(dt_code *c, uint32_t func);

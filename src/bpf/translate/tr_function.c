@@ -7,6 +7,9 @@
  * called. A fault has the place of the call, which the caller has stored.
  *
  * Clauses of ERROR have other arguments than those of the probe, so they call copies of their own.
+ *
+ * The kernel allows only eight frames, of which some subroutines need most. If the calls of a program are
+ * too deep, it is made again without functions: their code is repeated.
  */
 #include "bpf/translate/translate.h"
 
@@ -35,21 +38,14 @@ static struct dt_tr_function request(dt_tr *t, const dt_difo *d)
 }
 
 /*
- *	slot->foffset = here
  *	r0 = function(slot, ctx)
  *	if (slot->fault) goto fault_exit
  */
-void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd)
+static void call(dt_tr *t, const dt_difo *d)
 {
+	struct dt_tr_function f = request(t, d);
 	dt_code *c = t->c;
-	struct dt_tr_function f;
 
-	if (n >= d->nfunctions || t->function) {
-		dt_tr_fail(t, "at DIF offset %u: a function that cannot be called", t->loff);
-		return;
-	}
-	f = request(t, d->functions[n]);
-	dt_tr_here(t);
 	mov(c, R1, R6);
 	if (f.has_context)
 		mov(c, R2, R7);
@@ -57,7 +53,36 @@ void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd)
 	ld(c, 4, R1, R6, S_FAULT);
 	jmpi(c, BPF_JNE, R1, 0, t->fault_exit);
 	t->faults = true;
-	dt_tr_set(t, rd, R0, f.difo->rtype.kind == DT_TYPE_STRING ? (dt_tr_val){.kind = V_STRING} : NUMBER);
+}
+
+/* r0 = its value, without a call */
+static void repeat(dt_tr *t, const dt_difo *d)
+{
+	dt_tr_state outer = t->now;
+	uint32_t loff = t->loff;
+	dt_tr_val v;
+
+	t->function = true;
+	dt_tr_difo(t, d, &v);
+	t->function = false;
+	t->now = outer;
+	t->loff = loff;
+}
+
+void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd)
+{
+	bool is_string;
+
+	if (n >= d->nfunctions || t->function) {
+		dt_tr_fail(t, "at DIF offset %u: a function that cannot be called", t->loff);
+		return;
+	}
+	is_string = d->functions[n]->rtype.kind == DT_TYPE_STRING;
+	dt_tr_here(t);
+	(t->repeats ? repeat : call)(t, d->functions[n]);
+	if (!t->reachable)
+		return;
+	dt_tr_set(t, rd, R0, is_string ? (dt_tr_val){.kind = V_STRING} : NUMBER);
 	t->now.ntuple = 0;
 	t->now.tuple_lost = false;
 }

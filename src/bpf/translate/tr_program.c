@@ -514,8 +514,8 @@ static void add_functions(struct prog *g)
 		dt_tr_needs(t, memory);
 }
 
-int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
-		  struct dt_rodata *collect, dt_code *c, dt_error *err)
+static int make_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
+			struct dt_rodata *collect, dt_code *c, bool repeats, dt_error *err)
 {
 	const dt_plan *plan = in->plan;
 	const struct dt_plan_prog *p = &plan->progs.v[i];
@@ -525,6 +525,7 @@ int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn
 	dt_tr_init(t, in, c, err);
 	t->learn = learn;
 	t->collect = collect;
+	t->repeats = repeats;
 	t->prog = i;
 	t->kind = t->prog_kind = p->kind;
 	t->nargs = p->group.nargs;
@@ -546,8 +547,20 @@ int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn
 	add_functions(&g);
 	dt_vec_free(&t->sub.fns);
 	dt_vec_free(&t->functions);
-	if (t->failed)
+	return t->failed ? -1 : 0;
+}
+
+int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
+		  struct dt_rodata *collect, dt_code *c, dt_error *err)
+{
+	if (make_program(in, i, learn, collect, c, false, err) != 0)
 		return -1;
+	if (dt_code_frames(c) > DT_FRAMES_MAX) {
+		dt_code_free(c);
+		*c = (dt_code){0};
+		if (make_program(in, i, learn, collect, c, true, err) != 0)
+			return -1;
+	}
 	if (dt_code_finish(c) < 0)
 		return dt_err(err, EDT_DIFINVAL, "%s", c->problem);
 	return 0;

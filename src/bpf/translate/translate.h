@@ -149,7 +149,8 @@ typedef struct dt_tr {
 		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent,
 		    fragments, symbols, stop;
 	} func;
-	DT_VEC(struct dt_tr_function) functions; /* of D, that are called */
+	DT_VEC(struct dt_tr_function) functions; /* of D, that are called ... */
+	bool repeats;				 /* ... or not: their code is repeated */
 	/* of the program */
 	uint32_t prog; /* its number */
 	enum dt_probe_kind prog_kind;
