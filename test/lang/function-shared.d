@@ -38,7 +38,7 @@ BEGIN
 	printf("%d\n", 1 ? mix(1, 2, 3) : mix(3, 2, 1));
 	printf("%d\n", (mix(1, 2, 3) && mix(0, 0, 0)) || mix(1, 1, 1));
 }
-BEGIN { this->x = 3; printf("%d\n", (this->x > 5 ? strlen(lltostr(this->x)) : 1) + mix(1, 2, this->x)); }
+BEGIN { this->x = 3; printf("%d\n", (int)((this->x > 5 ? strlen(lltostr(this->x)) : 1) + mix(1, 2, this->x))); }
 BEGIN { self->a[1] = mix(1, 2, 3); g[name("z", 1)] = mix(2, 3, 4); printf("%d %d\n", self->a[1], g["<z-small1>"]); }
 BEGIN { printf("%d\n", mix(2, 3, -1)); }	/* faults: c + 1 is 0 */
 ERROR { printf("error %d %d %s %d\n", arg2, arg4, name("e", 8), mix(1, 2, 3)); exit(0); }
