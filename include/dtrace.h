@@ -372,6 +372,11 @@ struct dtrace_agent {
 /* 0: the front was served; 1: it never came; -1: it was refused, or broke the protocol; then `why` has a sentence. */
 DTRACE_API int dtrace_agent_run(const struct dtrace_agent *a, char *why, size_t n);
 
+/* Let fronts find this machine over a NATS server, as long as there is a connection. For each front that comes, one end of a
+ * socket pair is sent over the unix socket `handover` (SCM_RIGHTS, with one byte): for dtrace_agent_run() in another process,
+ * since this one has threads. -1: `why` has a sentence. */
+DTRACE_API int dtrace_agent_nats(const char *url, int handover, char *why, size_t n);
+
 /* ---- waiting for several things ---- */
 /* A descriptor that poll(2) says is readable when dtrace_work() has something to do; it does not block. -1 before
  * dtrace_go(). It is the handle's: do not close it. */

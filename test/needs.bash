@@ -41,6 +41,8 @@ need gdb gdb "debugger"
 need strace strace "traces system calls"
 need man man-db "shows manual pages"
 need redis redis-tools "a server to trace"
+need nats-server nats-server "carries messages between machines"
+need libnats libnats-dev "the library for it"
 need postgres "(postgresql)" "a server to trace"
 need node "(nodejs)" "a JIT compiler"
 need java "(default-jdk-headless)" "a JIT compiler"
@@ -102,6 +104,8 @@ has_python3() { [ -x /usr/bin/python3 ]; }
 has_jsonschema() { /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; }
 has_pip() { /usr/bin/python3 -c 'import setuptools, wheel, pip' 2>/dev/null; }
 has_redis() { [ -x /usr/bin/redis-check-rdb ] && command -v redis-cli >/dev/null; } # the server by another name
+has_nats_server() { PATH=$PATH:/usr/sbin command -v nats-server >/dev/null; }
+has_libnats() { ldconfig -p | grep -q 'libnats\.so'; }
 has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 has_java() { command -v javac >/dev/null; }
 has_rustc() { command -v rustc >/dev/null || [ -x /root/.cargo/bin/rustc ]; }

@@ -3,6 +3,8 @@
  * that comes it starts a process, which serves that front (dtrace_agent_run) and ends with it. So whatever happens to a
  * session, ending its process detaches everything.
  *
+ * A NATS server is served by a process too, which hands the fronts over to this one: it has threads, and this one forks.
+ *
  * Who is at the other end of a socket the kernel says (SO_PEERCRED); the policy says what that user may do. Nothing
  * listens on a network.
  */
@@ -34,9 +36,9 @@
 /* Where fronts come from. */
 struct place {
 	const char *path;
-	bool is_port;
-	int fd;	   /* sockets: it listens */
-	pid_t pid; /* ports: the process that serves it; 0: none */
+	enum { SOCKET, PORT, NATS } kind;
+	int fd;	   /* sockets: it listens; NATS: fronts come from here; -1: not open */
+	pid_t pid; /* ports, NATS: the process that serves it; 0: none */
 };
 
 static struct place places[MAX_PLACES];
@@ -64,6 +66,7 @@ static void usage(FILE *out, int status)
 		     "Serves dtrace -E of this machine, its host, or others that reach its sockets.\n\n"
 		     "  -l socket   listen on a unix socket; may be given several times\n"
 		     "  -d port     serve a serial port (without -l and -d: that called " PORT_NAME ")\n"
+		     "  -N url      be found over a NATS server: nats://host:4222\n"
 		     "  -n name     the name of this machine (its host name)\n"
 		     "  -p policy   who may use what (" DEFAULT_POLICY ", if it is there)\n");
 	exit(status);
@@ -103,7 +106,7 @@ static pid_t spawn(void)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	for (int i = 0; i < nplaces; i++)
-		if (!places[i].is_port)
+		if (places[i].fd >= 0)
 			close(places[i].fd);
 	return 0;
 }
@@ -130,16 +133,38 @@ static _Noreturn void serve_port(const char *path)
 	_exit(1);
 }
 
+/* From the process that serves a NATS server. -1: there is none. */
+static int receive(int from)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	char byte;
+	struct iovec v = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space)};
+	struct cmsghdr *c;
+	int fd = -1;
+
+	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) <= 0)
+		return -1;
+	c = CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
 static void accept_front(const struct place *p)
 {
-	struct ucred who;
+	struct ucred who = {.uid = NATS_USER};
 	socklen_t n = sizeof(who);
-	int fd = accept4(p->fd, NULL, NULL, SOCK_CLOEXEC), slot = 0;
+	int fd = p->kind == NATS ? receive(p->fd) : accept4(p->fd, NULL, NULL, SOCK_CLOEXEC), slot = 0;
 	pid_t pid;
 
 	while (slot < MAX_CHILDREN && children[slot])
 		slot++;
-	if (fd < 0 || slot == MAX_CHILDREN || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0) {
+	if (fd < 0 || slot == MAX_CHILDREN ||
+	    (p->kind == SOCKET && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0)) {
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -154,11 +179,11 @@ static void accept_front(const struct place *p)
 
 /* ---- all of them ---- */
 
-static void add_place(const char *path, bool is_port)
+static void add_place(const char *path, int kind)
 {
 	if (nplaces == MAX_PLACES)
 		die("more than %d sockets and ports", MAX_PLACES);
-	places[nplaces++] = (struct place){.path = path, .is_port = is_port, .fd = -1};
+	places[nplaces++] = (struct place){.path = path, .kind = (unsigned)kind, .fd = -1};
 }
 
 /* Another process may be listening there; one that is gone leaves its socket behind. */
@@ -233,11 +258,42 @@ static void reap(void)
 	}
 }
 
-static void staff_ports(void)
+static _Noreturn void serve_nats(const char *url, int handover)
+{
+	char why[512] = "";
+
+	dtrace_agent_nats(url, handover, why, sizeof(why));
+	fprintf(stderr, "dtraced: %s\n", why);
+	sleep(1);
+	_exit(1);
+}
+
+/* A new process needs a new socket pair: what was on its way in the old one is void. */
+static void staff_nats(struct place *p)
+{
+	int pair[2];
+
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return;
+	p->pid = spawn();
+	if (p->pid == 0)
+		serve_nats(p->path, pair[1]);
+	close(pair[1]);
+	p->fd = pair[0];
+}
+
+static void staff(void)
 {
 	for (int i = 0; i < nplaces; i++) {
-		if (!places[i].is_port || places[i].pid)
+		if (places[i].kind == SOCKET || places[i].pid)
 			continue;
+		if (places[i].kind == NATS) {
+			staff_nats(&places[i]);
+			continue;
+		}
 		places[i].pid = spawn();
 		if (places[i].pid == 0)
 			serve_port(places[i].path);
@@ -262,18 +318,18 @@ static void run(void)
 		int n = 0;
 
 		reap();
-		staff_ports();
+		staff();
 		for (int i = 0; i < nplaces; i++)
-			if (!places[i].is_port)
+			if (places[i].fd >= 0)
 				fds[n++] = (struct pollfd){.fd = places[i].fd, .events = POLLIN};
 		if (poll(fds, (nfds_t)n, 500) <= 0)
 			continue;
 		for (int i = 0, k = 0; i < nplaces; i++)
-			if (!places[i].is_port && fds[k++].revents & POLLIN)
+			if (places[i].fd >= 0 && fds[k++].revents & POLLIN)
 				accept_front(&places[i]);
 	}
 	for (int i = 0; i < nplaces; i++) {
-		if (!places[i].is_port)
+		if (places[i].kind == SOCKET)
 			unlink(places[i].path);
 		if (places[i].pid > 0)
 			kill(places[i].pid, SIGTERM);
@@ -289,10 +345,11 @@ int main(int argc, char **argv)
 	const char *path = access(DEFAULT_POLICY, F_OK) == 0 ? DEFAULT_POLICY : NULL;
 	int c;
 
-	while ((c = getopt(argc, argv, "l:d:n:p:h")) != -1) {
+	while ((c = getopt(argc, argv, "l:d:n:N:p:h")) != -1) {
 		switch (c) {
-		case 'l': add_place(optarg, false); break;
-		case 'd': add_place(optarg, true); break;
+		case 'l': add_place(optarg, SOCKET); break;
+		case 'd': add_place(optarg, PORT); break;
+		case 'N': add_place(optarg, NATS); break;
 		case 'n': name = optarg; break;
 		case 'p': path = optarg; break;
 		case 'h': usage(stdout, 0); break;
@@ -304,14 +361,14 @@ int main(int argc, char **argv)
 	if (name && (!*name || strcmp(name, "host") == 0))
 		die("a machine cannot be called \"%s\"", name);
 	if (nplaces == 0)
-		add_place(find_port(), true);
+		add_place(find_port(), PORT);
 	policy_read(&policy, path);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_child}, NULL); /* wakes poll() */
 	signal(SIGPIPE, SIG_IGN);
 	for (int i = 0; i < nplaces; i++)
-		if (!places[i].is_port)
+		if (places[i].kind == SOCKET)
 			listen_at(&places[i]);
 	run();
 	return 0;

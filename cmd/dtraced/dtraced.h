@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define NATS_USER ((uid_t)-3) /* whoever the NATS server lets in */
 #define HOST_USER ((uid_t)-2) /* whoever is at the other end of a serial port: the host of this guest */
 
 struct rule {

@@ -5,7 +5,7 @@
  *	user=1000 providers=syscall,profile
  *	user=host destructive=yes
  *
- * user is a name, a number, * (anyone) or host (the other end of a guest's serial port). The first rule that fits
+ * user is a name, a number, * (anyone), host (the other end of a guest's serial port) or nats (who comes over NATS). The first rule that fits
  * counts; without one the connection is refused.
  */
 #include <errno.h>
@@ -34,6 +34,10 @@ static void read_user(struct rule *r, const char *value, const char *where)
 	r->anyone = strcmp(value, "*") == 0;
 	if (r->anyone)
 		return;
+	if (strcmp(value, "nats") == 0) {
+		r->user = NATS_USER;
+		return;
+	}
 	if (strcmp(value, "host") == 0) {
 		r->user = HOST_USER;
 		return;
@@ -107,7 +111,7 @@ void policy_read(struct policy *p, const char *path)
 const struct rule *policy_of(const struct policy *p, uid_t user)
 {
 	for (int i = 0; i < p->nrules; i++)
-		if (p->rules[i].user == user || (p->rules[i].anyone && user != HOST_USER))
+		if (p->rules[i].user == user || (p->rules[i].anyone && user != HOST_USER && user != NATS_USER))
 			return &p->rules[i];
 	return NULL;
 }

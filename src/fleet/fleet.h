@@ -2,6 +2,7 @@
  * fleet: the other machines of a session, as its front sees them (doc/fleet.md).
  *
  *   frames.c   frames on a stream           wire.c    the bodies of messages
+ *   nats.h     NATS as a carrier
  *   front.c    which machines there are; asking them, and waiting for answers
  *   one_target.c  one of them: the state of its connection, what each message does
  *   shape.c    what a program looks like there is what it looks like here

@@ -1,7 +1,7 @@
 /*
  * front: which machines there are, asking them, and waiting for answers.
  *
- * A machine is a socket: of an agent, or of the serial port of a guest. All sockets of the given directories are tried;
+ * A machine is a socket: of an agent, or of the serial port of a guest; or an agent that answers over NATS. All sockets of the given directories are tried;
  * while tracing, new ones are looked for every second. One that stays silent after the connection is perhaps a guest without
  * an agent: it is waited for briefly, and joins when it answers.
  */
@@ -59,6 +59,48 @@ static bool is_taken(const dt_fleet *f, const char *path)
 	return dt_map_get(f->seen, path) != NULL;
 }
 
+/* ---- over NATS ---- */
+
+static dt_nats *server(dt_fleet *f, const char *url)
+{
+	dt_error err = {0};
+	dt_nats *n;
+
+	for (uint32_t i = 0; i < f->nats.n; i++)
+		if (strcmp(dt_nats_url(f->nats.v[i]), url) == 0)
+			return f->nats.v[i];
+	n = dt_nats_open(url, &err);
+	if (n) {
+		*dt_vec_add(&f->nats, NULL) = n;
+		dt_nats_ask(n);
+		dt_nats_settle(n, dt_opt(f->env.opts, DT_O_TARGETWAIT));
+	} else if (!dt_map_get(f->seen, url)) {
+		dt_map_set(f->seen, url, f); /* it is said once */
+		dt_fleet_tell(f, DT_DIAG_DROP, err.text);
+	}
+	return n;
+}
+
+/* The agents that have answered, and ask again. */
+static void try_nats(dt_fleet *f, const char *url)
+{
+	dt_nats *n = server(f, url);
+	char id[DT_NATS_ID + 1];
+
+	while (n && dt_nats_next(n, id)) {
+		char *path = dt_xasprintf("%s/%s", url, id);
+		int fd = is_taken(f, path) || f->targets.n >= MAX_TARGETS ? -1 : dt_nats_connect(n, id);
+
+		if (fd >= 0)
+			*dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
+		free(path);
+	}
+	if (n)
+		dt_nats_ask(n);
+}
+
+/* ---- sockets ---- */
+
 static void try_socket(dt_fleet *f, const char *path, bool named)
 {
 	dt_buf b = {0};
@@ -101,16 +143,19 @@ void dt_fleet_scan(dt_fleet *f)
 
 	f->scanned = dt_now();
 	while (*p) {
-		size_t n = strcspn(p, ":");
+		bool nats = strncmp(p, "nats://", 7) == 0;
+		size_t n = strcspn(p, nats ? "," : ":,"); /* an address has colons */
 		char *path = dt_xasprintf("%.*s", (int)n, p);
 		struct stat st;
 
-		if (n && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		if (nats)
+			try_nats(f, path);
+		else if (n && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 			try_directory(f, path);
 		else if (n)
 			try_socket(f, path, true);
 		free(path);
-		p += n + (p[n] == ':');
+		p += n + (p[n] != 0);
 	}
 }
 
@@ -197,6 +242,9 @@ void dt_fleet_free(dt_fleet *f)
 	for (uint32_t i = 0; i < f->targets.n; i++)
 		dt_target_free(f->targets.v[i]);
 	dt_vec_free(&f->targets);
+	for (uint32_t i = 0; i < f->nats.n; i++)
+		dt_nats_free(f->nats.v[i]);
+	dt_vec_free(&f->nats);
 	for (uint32_t i = 0; i < f->programs.n; i++) {
 		dt_buf_free(&f->programs.v[i].message);
 		free(f->programs.v[i].matches);

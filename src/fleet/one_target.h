@@ -5,6 +5,7 @@
 #define DT_ONE_TARGET_H
 
 #include "fleet/fleet.h"
+#include "fleet/nats.h"
 #include "vm/vm.h"
 
 #define DT_NAMES_BASE UINT64_C(0x00f1000000000000) /* no address of this CPU, of the kernel or of a process */
@@ -145,6 +146,7 @@ struct dt_fleet {
 	DT_VEC(struct dt_fleet_program) programs;
 	dt_map *agg_by_name; /* -> const dt_agg * of the front */
 	dt_map *seen;	     /* paths of sockets that were tried */
+	DT_VEC(dt_nats *) nats; /* servers */
 	dt_farnames *names;
 	dt_order order;
 	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */

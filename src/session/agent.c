@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "fleet/nats.h"
 #include "session/agent.h"
 
 #define FLUSH_NS      UINT64_C(50000000)
@@ -390,4 +392,38 @@ int dtrace_agent_run(const struct dtrace_agent *policy, char *why, size_t n)
 	dt_link_free(a.link);
 	dt_agent_free(&a);
 	return rc;
+}
+
+/* ---- over NATS ---- */
+
+static void hand_over(void *arg, int fd)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec v = {.iov_base = (char[]){'+'}, .iov_len = 1};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	sendmsg(*(int *)arg, &m, MSG_NOSIGNAL);
+}
+
+int dtrace_agent_nats(const char *url, int handover, char *why, size_t n)
+{
+	dt_error err = {0};
+	dt_nats *nats = dt_nats_open(url, &err);
+
+	if (!nats) {
+		snprintf(why, n, "%s", err.text);
+		return -1;
+	}
+	dt_nats_serve(nats, hand_over, &handover);
+	snprintf(why, n, "the connection to %s is closed", url);
+	dt_nats_free(nats);
+	return -1;
 }

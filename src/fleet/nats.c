@@ -1,0 +1,396 @@
+/*
+ * nats: the library, and how fronts and agents find each other.
+ *
+ *	dtrace.hello		the front asks; agents answer with their id, which is new each time they start
+ *	dtrace.open.ID		the front opens a stream, with a nonce
+ *	dtrace.stream.NONCE.*	the stream (tunnel.c)
+ *
+ * The library calls back in threads of its own; what they and we share has a lock.
+ */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fleet/tunnel.h"
+
+#define MS		  UINT64_C(1000000)
+#define QUIET		  (300 * MS)
+#define RECONNECT_BUFFER  (4 << 20)
+#define PENDING		  (16 << 20)
+#define STATUS_CONNECTED  2
+#define STATUS_CLOSED	  3
+#define CONNECT_TIMEOUT   3000
+
+/* The functions that we use; their types are those of nats/nats.h, with void * for its structs. */
+static struct {
+	int (*natsOptions_Create)(void **o);
+	void (*natsOptions_Destroy)(void *o);
+	int (*natsOptions_SetURL)(void *o, const char *url);
+	int (*natsOptions_SetTimeout)(void *o, int64_t ms);
+	int (*natsOptions_SetMaxReconnect)(void *o, int n);
+	int (*natsOptions_SetReconnectWait)(void *o, int64_t ms);
+	int (*natsOptions_SetReconnectBufSize)(void *o, int n);
+	int (*natsOptions_SetNoEcho)(void *o, bool no);
+	int (*natsConnection_Connect)(void **c, void *o);
+	int (*natsConnection_Publish)(void *c, const char *subject, const void *data, int n);
+	int (*natsConnection_PublishRequest)(void *c, const char *subject, const char *reply, const void *data, int n);
+	int (*natsConnection_Flush)(void *c);
+	int (*natsConnection_FlushTimeout)(void *c, int64_t ms);
+	int (*natsConnection_Subscribe)(void **s, void *c, const char *subject, void (*f)(void *, void *, void *, void *),
+					void *arg);
+	int (*natsConnection_Status)(void *c);
+	void (*natsConnection_Destroy)(void *c);
+	int (*natsSubscription_SetPendingLimits)(void *s, int messages, int bytes);
+	int (*natsSubscription_SetOnCompleteCB)(void *s, void (*f)(void *), void *arg);
+	int (*natsSubscription_Unsubscribe)(void *s);
+	void (*natsSubscription_Destroy)(void *s);
+	const char *(*natsMsg_GetData)(const void *m);
+	int (*natsMsg_GetDataLength)(const void *m);
+	const char *(*natsMsg_GetReply)(const void *m);
+	void (*natsMsg_Destroy)(void *m);
+	const char *(*natsStatus_GetText)(int s);
+} lib;
+
+static const char *const names[] = {
+    "natsOptions_Create",	     "natsOptions_Destroy",
+    "natsOptions_SetURL",	     "natsOptions_SetTimeout",
+    "natsOptions_SetMaxReconnect",   "natsOptions_SetReconnectWait",
+    "natsOptions_SetReconnectBufSize", "natsOptions_SetNoEcho",
+    "natsConnection_Connect",	     "natsConnection_Publish",
+    "natsConnection_PublishRequest", "natsConnection_Flush",
+    "natsConnection_FlushTimeout",   "natsConnection_Subscribe",
+    "natsConnection_Status",	     "natsConnection_Destroy",
+    "natsSubscription_SetPendingLimits", "natsSubscription_SetOnCompleteCB",
+    "natsSubscription_Unsubscribe",  "natsSubscription_Destroy",
+    "natsMsg_GetData",		     "natsMsg_GetDataLength",
+    "natsMsg_GetReply",		     "natsMsg_Destroy",
+    "natsStatus_GetText",
+};
+_Static_assert(sizeof(lib) == sizeof(names), "a function without a name");
+
+struct dt_nats {
+	char *url;
+	void *conn;
+	struct dt_nats_sub *answers;
+	char inbox[64];
+	pthread_mutex_t lock; /* of what follows */
+	DT_VEC(char *) ids; /* that have answered and were not returned yet */
+	uint64_t last;	    /* dt_now() of the last answer */
+	DT_VEC(dt_tunnel *) tunnels;
+	char id[DT_NATS_ID + 1];
+	void (*come)(void *arg, int fd);
+	void *arg;
+};
+
+struct dt_nats_sub {
+	void *sub;
+	dt_nats_f *f;
+	void *arg;
+	pthread_mutex_t lock;
+	pthread_cond_t gone;
+	bool complete; /* the callback runs no more */
+};
+
+static int load(dt_error *err)
+{
+	static const char *const files[] = {"libnats.so.3.4", "libnats.so.3", "libnats.so"};
+	void *library = NULL;
+
+	if (lib.natsStatus_GetText)
+		return 0;
+	for (size_t i = 0; i < DT_NELEM(files) && !library; i++)
+		library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return dt_err(err, EDT_COMPILER, "NATS needs the library libnats (Debian: libnats-dev): %s", dlerror());
+	for (size_t i = 0; i < DT_NELEM(names); i++) {
+		void *f = dlsym(library, names[i]);
+
+		if (!f)
+			return dt_err(err, EDT_COMPILER, "the library libnats has no function %s", names[i]);
+		memcpy((char *)&lib + i * sizeof(f), &f, sizeof(f));
+	}
+	return 0;
+}
+
+static void random_text(char *out, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t b[64] = {0};
+
+	if (getrandom(b, n, 0) < 0)
+		abort();
+	for (size_t i = 0; i < n; i++)
+		out[i] = digits[b[i] & 15];
+	out[n] = 0;
+}
+
+static bool is_hex(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isxdigit((unsigned char)s[i]))
+			return false;
+	return true;
+}
+
+/* ---- subjects ---- */
+
+static void on_any(void *conn, void *sub, void *msg, void *arg)
+{
+	struct dt_nats_sub *s = arg;
+
+	(void)conn;
+	(void)sub;
+	s->f(s->arg, lib.natsMsg_GetData(msg), (size_t)lib.natsMsg_GetDataLength(msg), lib.natsMsg_GetReply(msg));
+	lib.natsMsg_Destroy(msg);
+}
+
+static void on_complete(void *arg)
+{
+	struct dt_nats_sub *s = arg;
+
+	pthread_mutex_lock(&s->lock);
+	s->complete = true;
+	pthread_cond_signal(&s->gone);
+	pthread_mutex_unlock(&s->lock);
+}
+
+struct dt_nats_sub *dt_nats_subscribe(dt_nats *n, const char *subject, dt_nats_f *f, void *arg)
+{
+	struct dt_nats_sub *s = dt_xcalloc(1, sizeof(*s));
+
+	s->f = f;
+	s->arg = arg;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->gone, NULL);
+	if (lib.natsConnection_Subscribe(&s->sub, n->conn, subject, on_any, s) != 0) {
+		free(s);
+		return NULL;
+	}
+	lib.natsSubscription_SetPendingLimits(s->sub, 65536, PENDING); /* what is more was sent against the rules, and is dropped */
+	lib.natsSubscription_SetOnCompleteCB(s->sub, on_complete, s);
+	return s;
+}
+
+void dt_nats_unsubscribe(struct dt_nats_sub *s)
+{
+	if (!s)
+		return;
+	lib.natsSubscription_Unsubscribe(s->sub);
+	pthread_mutex_lock(&s->lock);
+	while (!s->complete)
+		pthread_cond_wait(&s->gone, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+	lib.natsSubscription_Destroy(s->sub);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->gone);
+	free(s);
+}
+
+void dt_nats_publish(dt_nats *n, const char *subject, const void *data, size_t len)
+{
+	lib.natsConnection_Publish(n->conn, subject, data, (int)len);
+}
+
+bool dt_nats_is_connected(dt_nats *n)
+{
+	return lib.natsConnection_Status(n->conn) == STATUS_CONNECTED;
+}
+
+/* ---- a connection ---- */
+
+static int connect_to(dt_nats *n, dt_error *err)
+{
+	void *o = NULL;
+	int s = lib.natsOptions_Create(&o);
+
+	s = s ? s : lib.natsOptions_SetURL(o, n->url);
+	s = s ? s : lib.natsOptions_SetTimeout(o, CONNECT_TIMEOUT);
+	s = s ? s : lib.natsOptions_SetMaxReconnect(o, -1);
+	s = s ? s : lib.natsOptions_SetReconnectWait(o, 250);
+	s = s ? s : lib.natsOptions_SetReconnectBufSize(o, RECONNECT_BUFFER);
+	s = s ? s : lib.natsOptions_SetNoEcho(o, true);
+	s = s ? s : lib.natsConnection_Connect(&n->conn, o);
+	lib.natsOptions_Destroy(o);
+	return s ? dt_err(err, EDT_COMPILER, "cannot connect to %s: %s", n->url, lib.natsStatus_GetText(s)) : 0;
+}
+
+dt_nats *dt_nats_open(const char *url, dt_error *err)
+{
+	dt_nats *n = dt_xcalloc(1, sizeof(*n));
+
+	n->url = dt_xstrdup(url);
+	pthread_mutex_init(&n->lock, NULL);
+	if (load(err) < 0 || connect_to(n, err) < 0) {
+		dt_nats_free(n);
+		return NULL;
+	}
+	return n;
+}
+
+const char *dt_nats_url(const dt_nats *n)
+{
+	return n->url;
+}
+
+void dt_nats_free(dt_nats *n)
+{
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < n->tunnels.n; i++)
+		dt_tunnel_free(n->tunnels.v[i]);
+	dt_vec_free(&n->tunnels);
+	dt_nats_unsubscribe(n->answers);
+	if (n->conn) {
+		lib.natsConnection_FlushTimeout(n->conn, 1000);
+		lib.natsConnection_Destroy(n->conn);
+	}
+	for (uint32_t i = 0; i < n->ids.n; i++)
+		free(n->ids.v[i]);
+	dt_vec_free(&n->ids);
+	pthread_mutex_destroy(&n->lock);
+	free(n->url);
+	free(n);
+}
+
+/* ---- the front ---- */
+
+static void on_answer(void *arg, const void *data, size_t len, const char *reply)
+{
+	dt_nats *n = arg;
+
+	(void)reply;
+	if (len != DT_NATS_ID || !is_hex(data, len))
+		return;
+	pthread_mutex_lock(&n->lock);
+	*dt_vec_add(&n->ids, NULL) = dt_xasprintf("%.*s", (int)len, (const char *)data);
+	n->last = dt_now();
+	pthread_mutex_unlock(&n->lock);
+}
+
+void dt_nats_ask(dt_nats *n)
+{
+	char nonce[DT_NATS_ID + 1];
+
+	if (!n->answers) {
+		random_text(nonce, DT_NATS_ID);
+		snprintf(n->inbox, sizeof(n->inbox), "dtrace.answer.%s", nonce);
+		n->answers = dt_nats_subscribe(n, n->inbox, on_answer, n);
+		lib.natsConnection_Flush(n->conn);
+	}
+	lib.natsConnection_PublishRequest(n->conn, "dtrace.hello", n->inbox, "", 0);
+}
+
+void dt_nats_settle(dt_nats *n, uint64_t most)
+{
+	uint64_t start = dt_now(), last;
+
+	do {
+		usleep(20000);
+		pthread_mutex_lock(&n->lock);
+		last = n->last > start ? n->last : start;
+		pthread_mutex_unlock(&n->lock);
+	} while (dt_now() - last < QUIET && dt_now() - start < most);
+}
+
+bool dt_nats_next(dt_nats *n, char id[DT_NATS_ID + 1])
+{
+	char *next = NULL;
+
+	pthread_mutex_lock(&n->lock);
+	if (n->ids.n)
+		next = n->ids.v[--n->ids.n];
+	pthread_mutex_unlock(&n->lock);
+	if (!next)
+		return false;
+	snprintf(id, DT_NATS_ID + 1, "%s", next);
+	free(next);
+	return true;
+}
+
+int dt_nats_connect(dt_nats *n, const char *id)
+{
+	char nonce[2 * DT_NATS_ID + 1], subject[64];
+	dt_tunnel *t;
+	int fd;
+
+	random_text(nonce, 2 * DT_NATS_ID);
+	snprintf(subject, sizeof(subject), "dtrace.open.%s", id);
+	t = dt_tunnel_new(n, nonce, true, subject, &fd);
+	if (!t)
+		return -1;
+	*dt_vec_add(&n->tunnels, NULL) = t;
+	return fd;
+}
+
+/* ---- the agent ---- */
+
+static void on_hello(void *arg, const void *data, size_t len, const char *reply)
+{
+	dt_nats *n = arg;
+
+	(void)data;
+	(void)len;
+	if (reply)
+		dt_nats_publish(n, reply, n->id, DT_NATS_ID);
+}
+
+static bool has_tunnel(dt_nats *n, const char *nonce)
+{
+	uint32_t kept = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < n->tunnels.n; i++) {
+		dt_tunnel *t = n->tunnels.v[i];
+
+		if (dt_tunnel_is(t, nonce))
+			found = true;
+		else if (dt_tunnel_is_over(t)) {
+			dt_tunnel_free(t);
+			continue;
+		}
+		n->tunnels.v[kept++] = t;
+	}
+	n->tunnels.n = kept;
+	return found;
+}
+
+/* Only one thread calls this. A front knocks until it has heard something. */
+static void on_open(void *arg, const void *data, size_t len, const char *reply)
+{
+	char nonce[2 * DT_NATS_ID + 1];
+	dt_nats *n = arg;
+	dt_tunnel *t;
+	int fd;
+
+	(void)reply;
+	if (len != 2 * DT_NATS_ID || !is_hex(data, len))
+		return;
+	snprintf(nonce, sizeof(nonce), "%.*s", (int)len, (const char *)data);
+	if (has_tunnel(n, nonce) || !(t = dt_tunnel_new(n, nonce, false, NULL, &fd)))
+		return;
+	*dt_vec_add(&n->tunnels, NULL) = t;
+	n->come(n->arg, fd);
+	close(fd);
+}
+
+void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg)
+{
+	struct dt_nats_sub *hello, *open;
+	char subject[64];
+
+	n->come = come;
+	n->arg = arg;
+	random_text(n->id, DT_NATS_ID);
+	snprintf(subject, sizeof(subject), "dtrace.open.%s", n->id);
+	open = dt_nats_subscribe(n, subject, on_open, n);
+	hello = dt_nats_subscribe(n, "dtrace.hello", on_hello, n);
+	while (open && hello && lib.natsConnection_Status(n->conn) != STATUS_CLOSED)
+		nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+	dt_nats_unsubscribe(hello);
+	dt_nats_unsubscribe(open);
+}

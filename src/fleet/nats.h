@@ -1,0 +1,34 @@
+/*
+ * nats: a NATS server as the carrier between fronts and agents (doc/fleet.md). The library libnats is loaded when it is used.
+ *
+ *   nats.c    the library; finding agents, and being found
+ *   tunnel.c  a stream of bytes in both directions over two subjects, at the other end of a socket pair
+ *
+ * NATS delivers a message at most once, and drops what a receiver does not take in time. So a tunnel numbers its bytes, keeps
+ * what the other side has not acknowledged, sends it again, and has at most WINDOW bytes under way: nothing is lost when the
+ * server is restarted, and a slow reader slows the sender down. For the rest of the program it is a descriptor.
+ */
+#ifndef DT_NATS_H
+#define DT_NATS_H
+
+#include "base/base.h"
+
+typedef struct dt_nats dt_nats;
+
+/* Connect to the server. NULL and *err. */
+dt_nats *dt_nats_open(const char *url, dt_error *err);
+void dt_nats_free(dt_nats *n); /* after the descriptors of all tunnels were closed: waits until that was passed on */
+const char *dt_nats_url(const dt_nats *n);
+
+/* ---- the front ---- */
+#define DT_NATS_ID 16 /* characters of the id of an agent */
+void dt_nats_ask(dt_nats *n);	 /* all agents shall answer */
+void dt_nats_settle(dt_nats *n, uint64_t most); /* until no more answers come, or for this many ns */
+bool dt_nats_next(dt_nats *n, char id[DT_NATS_ID + 1]); /* one that has answered; false: no more so far */
+int dt_nats_connect(dt_nats *n, const char *id); /* a descriptor, or -1 */
+
+/* ---- the agent ---- */
+/* Be found, until the connection is closed for good. For each front, come(arg, fd). */
+void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg);
+
+#endif
