@@ -47,6 +47,7 @@ need postgres "(postgresql)" "a server to trace"
 need node "(nodejs)" "a JIT compiler"
 need java "(default-jdk-headless)" "a JIT compiler"
 need openssl openssl "makes certificates"
+need nspawn "(systemd-container)" "systemd-nspawn, which runs containers"
 # tools
 need jq jq "reads JSON"
 need jsonschema python3-jsonschema "validates JSON"
@@ -87,6 +88,7 @@ has_kprobes() {
 	return 1
 }
 has_kallsyms() { grep -qE '^0*[1-9a-f][0-9a-f]* . _stext$' /proc/kallsyms; }
+has_nspawn() { command -v systemd-nspawn >/dev/null || { echo "no systemd-nspawn"; return 1; }; }
 has_mountns() { unshare -m true 2>&1; }
 has_netns() { unshare -n true 2>&1; }
 has_x86_64() { [ "$(uname -m)" = x86_64 ]; }
