@@ -14,7 +14,11 @@
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
+#else /* Fedora */
+#include <demangle.h>
+#endif
 
 #include "base/budget.h"
 #include "elf/elf.h"
