@@ -95,9 +95,10 @@ static int compare_words(const dt_datum *a, const dt_datum *b)
 	uint32_t n = a->size < b->size ? a->size : b->size;
 
 	for (uint32_t i = 0; i + 8 <= n; i += 8) {
-		uint64_t x = dt_load_int((const char *)a->data + i, 8, false);
-		uint64_t y = dt_load_int((const char *)b->data + i, 8, false);
+		uint64_t x, y;
 
+		memcpy(&x, (const char *)a->data + i, 8);
+		memcpy(&y, (const char *)b->data + i, 8);
 		if (x != y)
 			return CMP(x, y);
 	}
@@ -213,7 +214,7 @@ static int compare_lines(const void *pa, const void *pb, void *arg)
 
 	if (c == 0 && o->whole)
 		c = CMP(a->sort[1], b->sort[1]);
-	if (c == 0)
+	if (c == 0 && !o->whole)
 		c = o->by_key ? compare_by_keys(o, a, b) : compare_values(o, a, b);
 	if (c == 0)
 		c = o->by_key ? compare_values(o, a, b) : compare_by_keys(o, a, b);
