@@ -208,8 +208,6 @@ static struct names {
 	uint64_t *now, *before; /* NAMED each; 0: free */
 	size_t n;
 	bool more; /* time ended before all rows were named */
-	size_t *counts; /* of rows in the last frame, by aggregation */
-	int naggs;
 } names;
 
 static bool find_name(uint64_t *set, uint64_t hash, size_t *at)
@@ -294,18 +292,16 @@ static void name_row(const dtrace_row_t *r, const struct dtrace_rowinfo *i)
 
 /* ---- a frame ---- */
 
-/* Rows come from the smallest to the largest. Texts of keys are costly, so the rows are counted first, and those that are too
- * many are skipped. */
+/* Rows come from the smallest to the largest. Texts of keys are costly: of too many rows the first are skipped. */
 struct frame {
 	struct buffer *out;
 	uint64_t time;
 	bool last, unnamed;    /* unnamed: there are such rows */
 	unsigned ms;	       /* for naming them */
 	uint64_t deadline;     /* from the first of them on; 0: there was none yet */
-	size_t *counts;	       /* of rows, by aggregation */
-	int naggs, agg;
-	unsigned id;  /* of the current aggregation */
-	size_t nrows; /* of it so far */
+	int agg;
+	unsigned id;	/* of the current aggregation */
+	unsigned nrows; /* of it */
 };
 
 static uint64_t now_ms(clockid_t clock)
@@ -316,20 +312,10 @@ static uint64_t now_ms(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static int count_row(const dtrace_row_t *r, void *arg)
+static void end_agg(struct frame *f)
 {
-	unsigned id = dtrace_row_info(r)->id;
-	struct frame *f = arg;
-
-	if (f->naggs == 0 || f->id != id) {
-		f->counts = realloc(f->counts, (size_t)(f->naggs + 1) * sizeof(*f->counts));
-		if (!f->counts)
-			fatal("out of memory");
-		f->counts[f->naggs++] = 0;
-		f->id = id;
-	}
-	f->counts[f->naggs - 1]++;
-	return 0;
+	buffer_add(f->out, "]}", 2);
+	past_agg_end(f->time, f->nrows);
 }
 
 /* Is it a row of the next aggregation? */
@@ -337,18 +323,12 @@ static bool is_next_agg(struct frame *f, const struct dtrace_rowinfo *i)
 {
 	if (f->agg >= 0 && f->id == i->id)
 		return false;
+	if (f->agg >= 0)
+		end_agg(f);
 	f->id = i->id;
-	f->nrows = 0;
+	f->nrows = i->nplaces;
 	f->agg++;
 	return true;
-}
-
-static void end_agg(struct frame *f, int agg)
-{
-	if (agg < 0)
-		return;
-	buffer_add(f->out, "]}", 2);
-	past_agg_end(f->time, f->counts[agg]);
 }
 
 static void begin_agg(struct frame *f, const dtrace_row_t *r, const struct dtrace_rowinfo *i)
@@ -356,7 +336,6 @@ static void begin_agg(struct frame *f, const dtrace_row_t *r, const struct dtrac
 	bool stack = false;
 	size_t start;
 
-	end_agg(f, f->agg - 1);
 	buffer_print(f->out, f->agg ? ",{" : "{");
 	start = f->out->n;
 	buffer_print(f->out, "\"id\":%u,\"name\":", i->id);
@@ -373,8 +352,7 @@ static void begin_agg(struct frame *f, const dtrace_row_t *r, const struct dtrac
 			buffer_add(f->out, ",", 1);
 		buffer_string(f->out, name, strlen(name));
 	}
-	buffer_print(f->out, "],\"stack\":%s,\"n\":%zu", stack ? "true" : "false",
-		     f->counts[f->agg]);
+	buffer_print(f->out, "],\"stack\":%s,\"n\":%u", stack ? "true" : "false", f->nrows);
 	past_agg(i, f->out->s + start, f->out->n - start);
 	buffer_print(f->out, ",\"rows\":[");
 }
@@ -427,6 +405,11 @@ static void put_row(struct buffer *out, const dtrace_row_t *r, const struct dtra
 	buffer_add(out, "]", 1);
 }
 
+static bool is_small(const struct dtrace_rowinfo *i)
+{
+	return i->place + MOST_ROWS < i->nplaces;
+}
+
 static int take_row(const dtrace_row_t *r, void *arg)
 {
 	const struct dtrace_rowinfo *i = dtrace_row_info(r);
@@ -434,7 +417,7 @@ static int take_row(const dtrace_row_t *r, void *arg)
 
 	if (is_next_agg(f, i))
 		begin_agg(f, r, i);
-	if (f->nrows++ + MOST_ROWS < f->counts[f->agg])
+	if (is_small(i))
 		return 0;
 	if (!f->last && !is_named(r, i)) {
 		f->unnamed = true;
@@ -442,7 +425,7 @@ static int take_row(const dtrace_row_t *r, void *arg)
 	}
 	if (f->out->s[f->out->n - 1] != '[')
 		buffer_add(f->out, ",", 1);
-	put_row(f->out, r, i, f->counts[f->agg] - f->nrows);
+	put_row(f->out, r, i, i->nplaces - i->place - 1);
 	return 0;
 }
 
@@ -459,13 +442,10 @@ bool data_frame(dtrace_hdl_t *h, struct buffer *out, bool last)
 		buffer_add(out, "null", 4);
 	buffer_print(out, ",\"aggs\":[");
 	past_begin();
-	dtrace_aggregate_walk(h, count_row, &f);
 	dtrace_aggregate_walk(h, take_row, &f);
-	end_agg(&f, f.agg);
+	if (f.agg >= 0)
+		end_agg(&f);
 	buffer_add(out, "]}", 2);
-	free(names.counts);
-	names.counts = f.counts;
-	names.naggs = f.naggs;
 	return f.unnamed;
 }
 
@@ -474,9 +454,7 @@ static int name_next(const dtrace_row_t *r, void *arg)
 	const struct dtrace_rowinfo *i = dtrace_row_info(r);
 	struct frame *f = arg;
 
-	if (is_next_agg(f, i) && f->agg == f->naggs)
-		return 1; /* it is newer than the frame */
-	if (f->nrows++ + MOST_ROWS < f->counts[f->agg] || is_named(r, i))
+	if (is_small(i) || is_named(r, i))
 		return 0;
 	if (!f->deadline)
 		f->deadline = now_ms(CLOCK_MONOTONIC) + f->ms;
@@ -486,7 +464,7 @@ static int name_next(const dtrace_row_t *r, void *arg)
 
 bool data_name(dtrace_hdl_t *h, unsigned ms)
 {
-	struct frame f = {.agg = -1, .ms = ms, .counts = names.counts, .naggs = names.naggs};
+	struct frame f = {.ms = ms};
 
 	names.more = dtrace_aggregate_walk(h, name_next, &f) != 0;
 	return names.more;

@@ -50,7 +50,7 @@ DTRACE_API const char *dtrace_version(void); /* "1.14" */
 DTRACE_API int dtrace_errno(const dtrace_hdl_t *h);		  /* EDT_* (1000...) or an errno */
 DTRACE_API const char *dtrace_errtext(const dtrace_hdl_t *h);	  /* "line 3: syntax error near \"}\"" */
 DTRACE_API const char *dtrace_errtag(const dtrace_hdl_t *h);	  /* "D_SYNTAX" or NULL */
-struct dtrace_errpos {
+struct dtrace_errpos { /* does not grow: it is the caller's */
 	const char *file; /* NULL: the program itself */
 	unsigned line, column;
 	const char *source; /* that line, or "" */
@@ -112,7 +112,7 @@ DTRACE_API dtrace_prog_t *dtrace_dof_load(dtrace_hdl_t *h, const void *data, siz
 DTRACE_API int dtrace_dof_dump(dtrace_hdl_t *h, const void *data, size_t n, FILE *out);
 
 /* ---- probes ---- */
-struct dtrace_probeinfo {
+struct dtrace_probeinfo { /* does not grow: it is a part of others */
 	unsigned id;
 	const char *provider, *module, *function, *name;
 };
@@ -136,7 +136,7 @@ DTRACE_API long dtrace_proc_create(dtrace_hdl_t *h, char *const argv[]); /* its 
 DTRACE_API int dtrace_proc_grab(dtrace_hdl_t *h, long pid);
 
 /* ---- running ---- */
-struct dtrace_proginfo {
+struct dtrace_proginfo { /* does not grow: it is the caller's */
 	unsigned matches; /* probes matched, summed over clauses */
 	unsigned growing; /* clauses to which probes may be added during tracing */
 };
@@ -200,7 +200,7 @@ DTRACE_API void dtrace_make_safe(char *text, size_t n, int lines);
  * the library grow at their end only; those that the caller fills in begin with their size.
  * See doc/api.md.
  */
-#define DTRACE_API_VERSION 6 /* grows with every addition to this file */
+#define DTRACE_API_VERSION 7 /* grows with every addition to this file */
 DTRACE_API int dtrace_api_version(void); /* that of the library */
 
 typedef struct dtrace_value dtrace_value_t;
@@ -267,7 +267,7 @@ DTRACE_API const dtrace_value_t *dtrace_record_value(const dtrace_record_t *r, u
 
 /* A row of an aggregation. */
 typedef struct dtrace_row dtrace_row_t;
-struct dtrace_bucket {
+struct dtrace_bucket { /* does not grow: there are arrays of it */
 	int64_t low, high; /* both included; INT64_MIN, INT64_MAX: open */
 	int64_t count;
 };
@@ -286,6 +286,7 @@ struct dtrace_rowinfo {
 	int64_t sum;	   /* avg(), stddev(): of what */
 	const char *text; /* printa() with a format: the finished text, with the first row of these keys; else NULL */
 	size_t textlen;
+	unsigned place, nplaces; /* in the order of the keys: from 0, and how many there are */
 };
 DTRACE_API const struct dtrace_rowinfo *dtrace_row_info(const dtrace_row_t *r);
 DTRACE_API const dtrace_value_t *dtrace_row_key(const dtrace_row_t *r, unsigned i); /* NULL: there is none */

@@ -286,7 +286,10 @@ int dt_typed_rows(dt_typed *m, const dt_aggtable *t, unsigned snapshot, dtrace_r
 	for (uint32_t i = 0; i < t->nlines && rc == 0; i++) {
 		for (uint32_t j = 0; j < t->nsets && rc == 0; j++) {
 			struct dtrace_row r = {
-			    .info = {.snapshot = snapshot, .at_exit = t->at_exit}};
+			    .info = {.snapshot = snapshot,
+				     .at_exit = t->at_exit,
+				     .place = i,
+				     .nplaces = t->nlines}};
 
 			if (t->lines[i].values[j])
 				rc = give_row(m, t, &t->lines[i], j, &r, f, arg);

@@ -57,6 +57,7 @@ static int count_row(const dtrace_row_t *r, void *arg)
 	struct seen *s = arg;
 
 	CHECK(dtrace_row_key(r, dtrace_row_info(r)->nkeys) == NULL);
+	CHECK(dtrace_row_info(r)->place == s->rows % 2 && dtrace_row_info(r)->nplaces == 2);
 	CHECK_STR(dtrace_row_info(r)->text ? dtrace_row_info(r)->text : "-", s->rows++ < 2 ? "row\n" : "-");
 	return 0;
 }
