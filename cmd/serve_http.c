@@ -18,7 +18,7 @@
 
 #define CONNECTIONS 64
 #define STREAMS	    16
-#define TIMEOUT	    30		 /* seconds without progress */
+#define TIMEOUT	    120		 /* seconds without progress; making a document on a busy machine is none */
 #define SEND_EVENTS (256u << 10) /* at most, in one message */
 #define AGE	    40
 #define WAIT	    4
