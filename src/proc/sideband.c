@@ -77,17 +77,27 @@ static void learn_place(dt_sideband *sb, dt_process *p)
 	p->has_owner = dt_proc_owner(p->pid, &p->uid, &p->root_uid) || p->has_owner;
 }
 
+/* A failure to read that says nothing about the process. */
+static bool is_passing(int code)
+{
+	return code == EIO || code == EINTR || code == ENOMEM || code == EMFILE || code == ENFILE;
+}
+
 static void read_process(dt_sideband *sb, dt_process *p)
 {
 	dt_error err;
 	dt_maps *maps = dt_maps_read(p->pid, &err);
 
+	if (!maps && is_passing(err.code)) /* the process may soon be gone */
+		maps = dt_maps_read(p->pid, &err);
 	p->read_at = dt_now();
 	if (!maps && err.code == ESRCH) {
 		dt_images_exit(sb->images, p);
 		return;
 	}
 	p->losses = sb->lost;
+	if (!maps && is_passing(err.code))
+		p->read_at = 0; /* once more when it is needed */
 	if (!maps)
 		return;
 	learn_place(sb, p);
