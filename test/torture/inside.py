@@ -94,7 +94,7 @@ def check(out, err, status, threads, calls):
         wrong.append(f'{len(numbers(out, "T"))} threads of {threads}')
     times = numbers(out, 'R')
     if len(times) != events // 10 or times != sorted(times):
-        wrong.append(f'{len(times)} of {events // 10} records' + ('' if times == sorted(times) else ', not in order'))
+        wrong.append(f'{len(times)} of {events // 10} records' + ('' if times == sorted(times) else ', not in order') + f' ({err.strip()[:300]!r})')
     other = re.sub(r'(?m)^dtrace: \d+ drops? on CPUs? [0-9,-]+\n', '', err)  # of sched: a clock may interrupt it
     if other:
         wrong.append(other[:1000])

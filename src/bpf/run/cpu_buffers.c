@@ -132,11 +132,15 @@ static void divide_cpus(const bool *on, uint32_t ncpus, uint32_t n, uint32_t *ne
 	}
 }
 
+#define IDLE_RING (256u << 10) /* for some thousand records between two readings */
+#define FEW_RINGS 8	       /* a machine may have hundreds of CPUs that never come online */
+
 struct wanted {
 	int (*make)(dt_bpf *e, uint64_t size);
 	uint32_t n;
 	uint64_t size, whole; /* whole: see above */
-	uint64_t least;	      /* of a buffer whose CPUs are all offline, in case one comes online */
+	uint64_t least;	      /* of a buffer when memory is short */
+	uint64_t idle;	      /* of one whose CPUs are all offline, in case one comes online */
 };
 
 /* NULL, *err */
@@ -158,7 +162,7 @@ static struct dt_cpu_buffer *make_buffers(dt_bpf *e, const struct wanted *w, int
 		rings[i].first = i ? next[i - 1] : 0;
 		for (uint32_t cpu = rings[i].first; cpu < next[i]; cpu++)
 			used |= on[cpu];
-		n = used ? size : w->least;
+		n = used || w->idle > size ? size : w->idle;
 		while ((fd = w->make(e, n)) < 0 && lower_ring(e, &n, w->whole, w->least))
 			size = n;
 		rings[i].fd = fd;
@@ -185,7 +189,7 @@ int dt_kmaps_buffers(dt_bpf *e, dt_error *err)
 		e->maps.tail = make_buffers(e,
 					    &(struct wanted){tail_map, e->plan.ncpus,
 							     e->at.tail_size, e->at.tail_size,
-							     e->at.tail_piece},
+							     e->at.tail_piece, e->at.tail_piece},
 					    &e->maps.tails, err);
 		if (!e->maps.tail || !e->needs.is.spec)
 			return e->maps.tail ? 0 : -1;
@@ -197,7 +201,8 @@ int dt_kmaps_buffers(dt_bpf *e, dt_error *err)
 	e->maps.ring = make_buffers(
 	    e,
 	    &(struct wanted){ring_map, rings.n, ring_size(rings.size),
-			     rings.size < size ? rings.size : size, 4096},
+			     rings.size < size ? rings.size : size, 4096,
+			     rings.n <= FEW_RINGS ? IDLE_RING : 4096},
 	    &e->maps.rings, err);
 	return e->maps.ring ? 0 : -1;
 }
