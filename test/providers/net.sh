@@ -276,6 +276,7 @@ for v in 4 6; do
 	is() { awk -v k="tcpsinfo_t.tcps_$1" '$1 == k { print $3 }' "$TMP/fields"; }
 	for k in mss snd_ws rcv_ws srtt retransmit cookie; do expect "$(said $k)" "$(is $k)" "tcps_$k, by the kernel's own words"; done
 	expect "$(($(said cwnd) * $(said mss)))" "$(is cwnd)" tcps_cwnd
+	# the kernel rounds its own up to ticks, of 10 ms at most; ours is computed from the same times
 	[ $(($(is rto) * 1000 - $(said rto))) -le 0 ] && [ $(($(said rto) - $(is rto) * 1000)) -le 11000 ] || { echo "rto: $(is rto) ms, $(said rto) us"; count_failure; }
 	# the other end has accepted
 	of $kind 'tcp:::state-change /args[3]->tcps_lport == PORT && args[3]->tcps_state == TCP_STATE_CLOSE_WAIT &&

@@ -29,10 +29,14 @@ if [ "$(nproc)" -gt 1 ]; then
 	want $((n / 2)) "$(sum 5 "^[0-9]+ $name 1 0 ")" "from 1 to 0"
 fi
 
-# 99 samples in a second of CPU time; some may be lost where the clock of the machine stumbles
-tool profile "$name" 1 -- spin 50
-k=$(sum 1 '^[0-9]+ samples$')
-[ "$k" -ge 25 ] && [ "$k" -le 75 ] || want "about 50" "$k"
+# 99 samples in a second of CPU time. Where others have most of the CPU, each tick hits us or them by chance, and some are lost where
+# the clock of the machine stumbles: half as many or half more is rare, and then once more. Another rate would be wrong each time.
+sampled() {
+	tool profile "$name" 1 -- spin 50
+	k=$(sum 1 '^[0-9]+ samples$')
+	[ "$k" -ge 25 ] && [ "$k" -le 75 ]
+}
+wait_for 30 sampled || want "about 50" "$k"
 [ "$(rows '`spins')" -ge 1 ] || want "a stack with spins" "$(rows spins)"
 tool hotuser "$name" -- spin 50
 want spins "$(squeezed | sed -n '3s/.*`//p')" "the hottest function"
