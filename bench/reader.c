@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 
 	memset(memory, 1, fill + 1); /* as much as a tracer has */
 	for (int i = 0; i < RUNS; i++) {
-		dt_jail *j = dt_jail_new(NULL);
+		dt_jail *j = dt_jail_new(NULL, NULL);
 
 		t = dt_now();
 		dt_jail_ask(j, "x", echo, &q, &out, NULL);
