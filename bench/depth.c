@@ -1,39 +1,20 @@
 /*
  * depth: the traced side of bench/ustack. "depth N" calls itself N frames deep, through sixteen
  * functions in turn, and prints what one getppid() takes there: nanoseconds, the best of many short
- * chunks.
+ * chunks; and which programs were attached to system calls (quiet.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "quiet.h"
 
 #define FAR __attribute__((noinline, noclone, optimize("no-optimize-sibling-calls")))
 
 volatile long sink;
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
 FAR static void time_calls(void)
 {
-	double best = 1e9;
-
-	for (int chunk = 0; chunk < 300; chunk++) {
-		double t = now();
-		for (int i = 0; i < 200; i++)
-			syscall(SYS_getppid);
-		t = (now() - t) / 200;
-		if (t < best)
-			best = t;
-	}
-	printf("%.1f\n", best);
+	quiet_print();
 }
 
 typedef long step_f(long n);

@@ -2,6 +2,7 @@
  * work: the traced side of bench/kernel.
  *
  *   work ns                     nanoseconds of one getppid(): best of many short chunks
+ *   work links                  the same, and which programs were attached to system calls (quiet.h)
  *   work rss command...         peak memory of the command, in KB
  *   work trace N command...     start the tracer with "-p <this process>" (bpftrace: $target is
  *                               replaced by our pid), make N calls when it is ready, stop it, and say
@@ -23,6 +24,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "quiet.h"
 
 static double now(void)
 {
@@ -218,5 +221,7 @@ int main(int argc, char **argv)
 		return trace(atol(argv[2]), argv + 3);
 	if (argc > 3 && strcmp(argv[1], "rates") == 0)
 		return find_rate(argv[2], argv + 3);
+	if (argc > 1 && strcmp(argv[1], "links") == 0)
+		return quiet_print();
 	return time_calls();
 }
