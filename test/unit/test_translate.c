@@ -500,12 +500,6 @@ static void test_builtin(void)
 
 /* @[arg0] = count(): the row of the key, created if necessary; an update that the map refuses is kept. */
 static const char counted[] =
-    "\tif r1 != 0 goto L1\n"
-    "\tr0 = 0\n"
-    "\texit\n"
-    "L1:\n"
-    "\tr6 = r1\n"
-    "\tr7 = r2\n"
     "\tu32 clause = 0\n"
     "\tu32 fault = 0\n"
     "\tu64 used = 0\n"
@@ -525,7 +519,7 @@ static const char counted[] =
     "\tr2 = slot\n"
     "\tr2 += key\n"
     "\tcall map_lookup_elem\n"
-    "\tif r0 != 0 goto L2\n"
+    "\tif r0 != 0 goto L1\n"
     "\tr1 = agg\n"
     "\tr2 = slot\n"
     "\tr2 += key\n"
@@ -537,23 +531,23 @@ static const char counted[] =
     "\tr2 = slot\n"
     "\tr2 += key\n"
     "\tcall map_lookup_elem\n"
-    "\tif r0 == 0 goto L3\n"
-    "L2:\n"
+    "\tif r0 == 0 goto L2\n"
+    "L1:\n"
     "\tr8 = r0\n"
     "\tu64 [r8] = 1\n"
     "\tr8 += 8\n"
     "\tr1 = 1\n"
     "\tu64 [r8] atomic += r1\n"
-    "\tgoto L5\n"
-    "L3:\n"
+    "\tgoto L4\n"
+    "L2:\n"
     "\tr0 = u64 fvalue\n"
     "\tr0 <<= 32\n"
     "\tr0 s>>= 32\n"
-    "\tif r0 == -7 goto L4\n"
+    "\tif r0 == -7 goto L3\n"
     "\tr1 = slot\n"
     "\tr2 = 0\n"
     "\tcall refused()\n"
-    "\tif r0 == 0 goto L4\n"
+    "\tif r0 == 0 goto L3\n"
     "\tr0 -= 1\n"
     "\tu32 [r10-4] = r0\n"
     "\tr1 = refused\n"
@@ -563,28 +557,45 @@ static const char counted[] =
     "\tr3 += refused\n"
     "\tr4 = 0\n"
     "\tcall map_update_elem\n"
-    "\tgoto L5\n"
-    "L4:\n"
+    "\tgoto L4\n"
+    "L3:\n"
     "\tr1 = slot\n"
     "\tr2 = 8\n"
     "\tcall count()\n"
-    "L5:\n"
+    "L4:\n"
     "\tr0 = 0\n"
-    "\texit\n";
+    "\tgoto L5\n"
+    "L5:\n";
 
 static void test_aggregation(void)
 {
-	check_function("a { @[arg0] = count(); }", "clause_0", counted);
+	check_clause("a { @[arg0] = count(); }", counted);
+}
+
+/* A predicate that needs nothing of the slot is tested before one is claimed. */
+static const char early[] =
+    "\tr7 = r1\n"
+    "\tcall get_current_pid_tgid\n"
+    "\tr0 >>= 32\n"
+    "\tr1 = 7\n"
+    "\tif r0 == r1 goto L1\n"
+    "\tgoto L1\n" /* to the end, which is not listed */
+    "L1:\n"
+    "\tr1 = r7\n"
+    "\tr7 = r1\n";
+
+static void test_early(void)
+{
+	check_start("a /pid == 7/ { @ = count(); }", early);
+	check_start("a /pid == 7 && arg0 != 3/ { @ = count(); }", early);
+	check_start("a /pid == 7 || arg0 == 3/ { @ = count(); }", "\tr7 = r1\n");
+	check_start("a /pid != 7/ { @ = count(); }", "\tr7 = r1\n");
+	check_start("a /(pid == 7) == 0/ { @ = count(); }", "\tr7 = r1\n");
+	check_start("a { @ = count(); }", "\tr7 = r1\n");
 }
 
 /* A predicate, then a record of a number and a string. */
 static const char two_data[] =
-    "\tif r1 != 0 goto L1\n"
-    "\tr0 = 0\n"
-    "\texit\n"
-    "L1:\n"
-    "\tr6 = r1\n"
-    "\tr7 = r2\n"
     "\tu32 clause = 0\n"
     "\tu32 fault = 0\n"
     "\tu64 used = 0\n"
@@ -593,7 +604,7 @@ static const char two_data[] =
     "\tr0 = u64 [r7]\n"
     "\tu64 R1 = r0\n"
     "\tr0 = u64 R1\n"
-    "\tif r0 == 0 goto L4\n"
+    "\tif r0 == 0 goto L3\n"
     "\tu32 faction = 1\n"
     "\tcall get_current_pid_tgid\n"
     "\tr0 >>= 32\n"
@@ -602,7 +613,7 @@ static const char two_data[] =
     "\tu32 record+24 = r0\n"
     "\tu32 faction = 2\n"
     "\tr1 = u32 flags\n"
-    "\tif r1 & 2 goto L2\n"
+    "\tif r1 & 2 goto L1\n"
     "\tr1 |= 2\n"
     "\tu32 flags = r1\n"
     "\tu64 comm = 0\n"
@@ -611,7 +622,7 @@ static const char two_data[] =
     "\tr1 += comm\n"
     "\tr2 = 16\n"
     "\tcall get_current_comm\n"
-    "L2:\n"
+    "L1:\n"
     "\tr0 = slot\n"
     "\tr0 += comm\n"
     "\tu64 R1 = r0\n"
@@ -619,7 +630,7 @@ static const char two_data[] =
     "\tu32 foffset = -1\n"
     "\tu64 fvalue = r0\n"
     "\tr8 = u32 cursor\n"
-    "\tif r8 > 32 goto L6\n"
+    "\tif r8 > 32 goto L5\n"
     "\tu32 record+28 = r8\n"
     "\tr1 = r8\n"
     "\tr1 += slot\n"
@@ -627,16 +638,16 @@ static const char two_data[] =
     "\tr2 = 16\n"
     "\tr3 = u64 fvalue\n"
     "\tcall probe_read_kernel_str\n"
-    "\tif r0 s< 0 goto L5\n"
+    "\tif r0 s< 0 goto L4\n"
     "\tr8 += r0\n"
     "\tr8 += 7\n"
     "\tr8 &= -8\n"
     "\tu32 cursor = r8\n"
     "\tr0 = u64 time\n"
-    "\tif r0 != 0 goto L3\n"
+    "\tif r0 != 0 goto L2\n"
     "\tcall ktime_get_ns\n"
     "\tu64 time = r0\n"
-    "L3:\n"
+    "L2:\n"
     "\tr1 = slot\n"
     "\tr1 += record\n"
     "\tu32 [r1] = 0\n"
@@ -648,23 +659,24 @@ static const char two_data[] =
     "\tr1 = slot\n"
     "\tr2 = u32 cursor\n"
     "\tcall output()\n"
-    "L4:\n"
+    "L3:\n"
     "\tr0 = 0\n"
-    "\texit\n"
-    "L5:\n"
-    "\tu32 fault = 2\n"
     "\tgoto L7\n"
-    "L6:\n"
+    "L4:\n"
+    "\tu32 fault = 2\n"
+    "\tgoto L6\n"
+    "L5:\n"
     "\tu32 fault = 6\n"
     "\tu64 fvalue = 0\n"
-    "\tgoto L7\n"
-    "L7:\n"
+    "\tgoto L6\n"
+    "L6:\n"
     "\tr0 = 1\n"
-    "\texit\n";
+    "\tgoto L7\n"
+    "L7:\n";
 
 static void test_record(void)
 {
-	check_function("a /arg0/ { trace(pid); trace(execname); }", "clause_0", two_data);
+	check_clause("a /arg0/ { trace(pid); trace(execname); }", two_data);
 }
 
 int main(void)
@@ -679,6 +691,7 @@ int main(void)
 	test_arrays();
 	test_stores();
 	test_builtin();
+	test_early();
 	test_aggregation();
 	test_record();
 	return unit_done();

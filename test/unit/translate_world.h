@@ -284,4 +284,49 @@ static void check_function(const char *text, const char *name, const char *want)
 	close_world(&w);
 }
 
+/* The only clause of a program, which is a part of its main function: from where r9 is saved to where it is loaded again. */
+static void check_clause(const char *text, const char *want)
+{
+	struct world w;
+	struct dt_tr_input in;
+	uint32_t from = 0, to = 0;
+	dt_clause *c;
+
+	open_world(&w);
+	c = compile(&w, text);
+	if (c && prepare(&w, c, false)) {
+		in = input(&w, false);
+		if (dt_tr_program(&in, 0, NULL, NULL, &w.code, &w.err) == 0)
+			while (!to && ++from < w.code.insns.n)
+				if (w.code.insns.v[from - 1].dst_reg == R10 && w.code.insns.v[from - 1].src_reg == R9)
+					for (to = from; w.code.insns.v[to].dst_reg != R9; to++)
+						;
+		list(&w, from, to);
+	}
+	expect(&w, text, want);
+	close_world(&w);
+}
+
+/* The first instructions of a program, up to where it claims a slot. */
+static void check_start(const char *text, const char *want)
+{
+	struct world w;
+	struct dt_tr_input in;
+	uint32_t to = 0;
+	dt_clause *c;
+
+	open_world(&w);
+	c = compile(&w, text);
+	if (c && prepare(&w, c, false)) {
+		in = input(&w, false);
+		if (dt_tr_program(&in, 0, NULL, NULL, &w.code, &w.err) == 0)
+			while (w.code.insns.v[to].code != (BPF_JMP | BPF_CALL) ||
+			       w.code.insns.v[to].imm != BPF_FUNC_get_smp_processor_id)
+				to++;
+		list(&w, 0, to);
+	}
+	expect(&w, text, want);
+	close_world(&w);
+}
+
 #endif

@@ -115,6 +115,35 @@ void dt_code_func_addr(dt_code *c, int dst, uint32_t func)
 	dt_code_imm64(c, dst, BPF_PSEUDO_FUNC, 0, 0);
 }
 
+/* ---- functions inside others ---- */
+
+void dt_code_leave_to(dt_code *c, uint32_t from, uint32_t label)
+{
+	for (uint32_t i = from; i < c->insns.n; i++) {
+		if (c->insns.v[i].code != (BPF_JMP | BPF_EXIT))
+			continue;
+		*dt_vec_add(&c->fixes, NULL) = (struct dt_code_fix){.insn = i, .target = label};
+		c->insns.v[i] = (struct bpf_insn){.code = BPF_JMP | BPF_JA | BPF_K};
+	}
+}
+
+/* Stores to the stack, and addresses in it:  rN = r10; rN += offset */
+int dt_code_stack_depth(const dt_code *c, uint32_t from)
+{
+	int depth = 0;
+
+	for (uint32_t i = from; i < c->insns.n; i++) {
+		const struct bpf_insn *x = &c->insns.v[i];
+		bool store = BPF_CLASS(x->code) == BPF_STX || BPF_CLASS(x->code) == BPF_ST;
+		int off = store && x->dst_reg == R10 ? x->off : 0;
+
+		if (x->code == (BPF_ALU64 | BPF_MOV | BPF_X) && x->src_reg == R10)
+			off = x[1].imm; /* the next one adds it */
+		depth = -off > depth ? -off : depth;
+	}
+	return (depth + 7) & ~7;
+}
+
 /* ---- long jumps ----
  *
  * A jump reaches 32767 instructions, but a clause may be longer. So an island is put within reach

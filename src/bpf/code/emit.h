@@ -64,6 +64,10 @@ void dt_code_func_begin_global(dt_code *c, uint32_t func, uint32_t nargs);
 uint32_t dt_code_label(dt_code *c);
 void dt_code_place(dt_code *c, uint32_t label);
 bool dt_code_is_target(const dt_code *c, uint32_t label); /* some jump goes there */
+/* A function that is emitted inside another one: from instruction `from` on, leaving is jumping to the label. */
+void dt_code_leave_to(dt_code *c, uint32_t from, uint32_t label);
+/* How many bytes of the stack the instructions from `from` on use, a multiple of 8. */
+int dt_code_stack_depth(const dt_code *c, uint32_t from);
 
 /* ---- instructions ---- */
 void dt_code_insn(dt_code *c, uint8_t code, int dst, int src, int16_t off, int32_t imm);

@@ -2,7 +2,7 @@
  * tr_clause: a clause and its record.
  *
  * A clause is one function (with loops, two: tr_flow.c): clause(slot, ctx) returns 0 when it is done,
- * 1 when it faulted. Values are written directly to the slot's record area; at the end the header is
+ * 1 when it faulted. The only clause of a program is a part of main (tr_program.c). Values are written directly to the slot's record area; at the end the header is
  * added and the record is copied once into the CPU's buffer (tr_buffer.c). A record that does not fit
  * there is counted as a drop; with the ring policy it replaces the oldest ones (tr_tail.c). Clauses
  * with if or loops write a record for each block that records something (tr_flow.c).
@@ -193,8 +193,10 @@ static bool begin(dt_tr *t, const struct dt_plan_clause *x, bool small)
 	dt_code *c = t->c;
 
 	dt_tr_begin_faults(t);
-	mov(c, R6, R1);
-	mov(c, R7, R2);
+	if (!t->inside) {
+		mov(c, R6, R1);
+		mov(c, R7, R2);
+	}
 	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
 	sti(c, 4, R6, S_FAULT, 0);
 	if (!fits(t, x)) {

@@ -5,7 +5,7 @@
 
 /* A tracepoint's program sees itself on the stack: clause, main, bpf_trace_runN, __bpf_trace_EVENT;
  * one called by a function: clause, main, the trampoline. All others begin where the CPU was
- * interrupted. */
+ * interrupted. A clause that is a part of main has no frame. */
 #define OWN_FRAMES    4
 #define DIRECT_FRAMES 3
 
@@ -13,8 +13,8 @@ static int stack_flags(const dt_tr *t, bool user)
 {
 	return user		   ? BPF_F_USER_STACK
 	       : dt_tr_has_regs(t) ? 0
-	       : t->direct	   ? DIRECT_FRAMES
-				   : OWN_FRAMES;
+	       : t->direct	   ? DIRECT_FRAMES - t->inside
+				   : OWN_FRAMES - t->inside;
 }
 
 static bool has_stack(const dt_tr *t)

@@ -157,6 +157,7 @@ typedef struct dt_tr {
 	uint32_t nargs;	   /* tracepoints */
 	uint32_t task_arg; /* as in dt_attach */
 	uint32_t typed;	   /* bit n: argument n is a typed pointer in its context */
+	bool inside; /* the clause is a part of the main function */
 	bool direct;	   /* called by a function of the kernel itself */
 	bool in_slot;	   /* arguments are in the slot, made by a prologue; else the event's own */
 	bool compat;	   /* system calls: those of 32-bit programs are among them */
@@ -291,6 +292,10 @@ bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames);
 void dt_tr_unwind_functions(dt_tr *t);
 /* The small program that makes the key of a file, with the slot of the map `identify`. */
 int dt_tr_identify(dt_tr *t);
+
+/* ---- tr_early.c ---- */
+/* goto out if the predicates of all clauses are seen to be 0; r1 is the context before and after */
+void dt_tr_leave_early(dt_tr *t, uint32_t out);
 
 /* ---- left.c ---- */
 void dt_tr_left_keep(dt_tr *t); /* saves the stack of the thread that leaves, if it may be needed later */
