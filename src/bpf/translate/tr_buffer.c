@@ -20,14 +20,6 @@ static void call_output(dt_tr *t, uint32_t *func, const char *name, uint32_t siz
 	dt_code_call(t->c, *func);
 }
 
-void dt_tr_output(dt_tr *t, uint32_t size)
-{
-	if (t->plan->buffers.policy == DT_BUFPOLICY_RING)
-		call_output(t, &t->func.tail, "tail", size);
-	else
-		call_output(t, &t->func.output, "output", size);
-}
-
 void dt_tr_output_speculative(dt_tr *t, uint32_t size)
 {
 	call_output(t, &t->func.output, "output", size);
@@ -100,12 +92,34 @@ uint64_t dt_tr_ring_size(const dt_tr *t)
 	return size;
 }
 
-/* if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake } */
-static void wake_when_filling(dt_tr *t, uint32_t done)
+#define LOOKS 1024 /* how often the fill level is looked at while a slot fills a buffer */
+
+/*
+ *	slot->written += size; if (slot->written < size of the buffer / LOOKS) goto done
+ *	slot->written = 0
+ *	if (ringbuf_query(r9, AVAIL_DATA) > size / 2 && !control->woken) { control->woken = 1; wake }
+ *
+ * The size is a constant, or (0) in r7. Asking for the fill level costs as much as a tenth of the record. The 32 slots of
+ * eight CPUs that share a buffer may together write a quarter of it unseen.
+ */
+static void wake_when_filling(dt_tr *t, uint32_t bytes, uint32_t done)
 {
 	dt_code *c = t->c;
 	uint64_t size = dt_tr_ring_size(t);
+	uint32_t later = dt_code_label(c), look = dt_code_label(c);
 
+	ld(c, 4, R1, R6, S_WRITTEN);
+	if (bytes)
+		alui(c, BPF_ADD, R1, (int32_t)bytes);
+	else
+		alu(c, BPF_ADD, R1, R7);
+	jmpi(c, BPF_JLT, R1, (int32_t)(size / LOOKS), later);
+	sti(c, 4, R6, S_WRITTEN, 0);
+	ja(c, look);
+	dt_code_place(c, later);
+	st(c, 4, R6, S_WRITTEN, R1);
+	ja(c, done);
+	dt_code_place(c, look);
 	mov(c, R1, R9);
 	movi(c, R2, BPF_RB_AVAIL_DATA);
 	helper(c, BPF_FUNC_ringbuf_query);
@@ -130,22 +144,19 @@ static void buffer_is_full(dt_tr *t, int row)
 }
 
 /*
- * output(slot, size): the record goes to the ring buffer of the CPU
  *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
+ *
+ * The size is a constant, or (0) in r7.
  */
-void dt_tr_output_function(dt_tr *t)
+static void write_record(dt_tr *t, uint32_t size)
 {
 	dt_code *c = t->c;
 	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
 	bool wakes = dt_layout_wakes_early(t->plan, t->need) && !dt_kind_is_tracer(t->prog_kind);
 
-	if (!t->func.output)
-		return;
-	dt_code_func_begin_global(c, t->func.output, 2);
-	mov(c, R6, R1);
-	mov(c, R7, R2);
 	ld(c, 4, R8, R6, S_CPU);
-	jmpi(c, BPF_JGT, R7, (int32_t)t->at->record_size, drop);
+	if (!size)
+		jmpi(c, BPF_JGT, R7, (int32_t)t->at->record_size, drop);
 	dt_tr_map_of_cpu(t, t->maps->ring, t->maps->nrings, t->maps->rings, drop);
 	mov(c, R9, R1);
 	if (t->plan->buffers.lossless && !dt_kind_is_tracer(t->prog_kind)) {
@@ -154,12 +165,15 @@ void dt_tr_output_function(dt_tr *t)
 	}
 	dt_slot_lea(c, R2, t->at->record);
 	st(c, 2, R2, (int)offsetof(struct dt_rec, cpu), R8);
-	mov(c, R3, R7);
+	if (size)
+		movi(c, R3, (int32_t)size);
+	else
+		mov(c, R3, R7);
 	movi(c, R4, BPF_RB_NO_WAKEUP);
 	helper(c, BPF_FUNC_ringbuf_output);
 	if (wakes) {
 		jmpi(c, BPF_JNE, R0, 0, drop);
-		wake_when_filling(t, done);
+		wake_when_filling(t, size, done);
 	} else {
 		jmpi(c, BPF_JEQ, R0, 0, done);
 	}
@@ -171,8 +185,32 @@ void dt_tr_output_function(dt_tr *t)
 		dt_tr_count(t, CPU_DROPS);
 	}
 	dt_code_place(c, done);
+}
+
+/* output(slot, size): the record goes to the ring buffer of the CPU */
+void dt_tr_output_function(dt_tr *t)
+{
+	dt_code *c = t->c;
+
+	if (!t->func.output)
+		return;
+	dt_code_func_begin_global(c, t->func.output, 2);
+	mov(c, R6, R1);
+	mov(c, R7, R2);
+	write_record(t, 0);
 	movi(c, R0, 0);
 	leave(c);
+}
+
+/* A clause that is a part of main (and so has the CPU's row on the stack) writes a record of a known size itself. */
+void dt_tr_output(dt_tr *t, uint32_t size)
+{
+	if (t->plan->buffers.policy == DT_BUFPOLICY_RING)
+		call_output(t, &t->func.tail, "tail", size);
+	else if (t->inside && size && !t->plan->buffers.lossless)
+		write_record(t, size);
+	else
+		call_output(t, &t->func.output, "output", size);
 }
 
 /* ---- small buffers ---- */
