@@ -34,6 +34,7 @@ struct dt_samples {
 	struct place *places;
 	uint32_t nplaces, used; /* a power of two */
 	struct path path;
+	struct path other; /* of rows while a record is put together: printa() comes in the middle of it */
 	uint32_t nvalues; /* of the record so far */
 	dt_buf key, word;
 	uint64_t skipped;
@@ -66,9 +67,12 @@ void dt_samples_free(dt_samples *s)
 	free_set(s->records);
 	dt_vec_free(&s->sets);
 	dt_vec_free(&s->frames);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		dt_vec_free(&s->path.part[i]);
+		dt_vec_free(&s->other.part[i]);
+	}
 	dt_vec_free(&s->path.all);
+	dt_vec_free(&s->other.all);
 	dt_map_free(s->by_name);
 	dt_arena_free(s->text);
 	dt_buf_free(&s->key);
@@ -422,12 +426,22 @@ static void take_rows(dt_samples *s, const dt_aggtable *t, uint32_t which)
 	}
 }
 
+static void change_path(dt_samples *s)
+{
+	struct path p = s->path;
+
+	s->path = s->other;
+	s->other = p;
+}
+
 void dt_samples_aggs(dt_samples *s, const dt_aggtable *t)
 {
 	forget_places(s);
+	change_path(s);
 	for (uint32_t i = 0; i < t->nsets; i++)
 		if (t->sets[i]->agg->nkeys)
 			take_rows(s, t, i);
+	change_path(s);
 }
 
 void dt_samples_clear(dt_samples *s, const dt_agg *agg)

@@ -47,6 +47,10 @@ expect 'x 2
 dt -O folded -n 'BEGIN { @["x"] = count(); clear(@); exit(0); } END { @["y"] = count(); }'
 expect 'y 1
 ' "$out" "cleared unseen"
+# a stack that printa() prints is not one that its clause records
+dt -O folded -n 'BEGIN { @a[stack(), "x"] = count(); @b["y"] = count(); printa("%k %s %@d\n", @a); exit(0); }'
+expect "0 " "$(grep -c stacks <<<"$out") $err" "printa() of stacks: $out"
+expect 1 "$(awk '/^@a;x/ { n += $NF } END { print n + 0 }' <<<"$out")" "printa() of stacks: $out"
 
 # -o replaces the file: it is one document
 echo old >"$TMP/file"
