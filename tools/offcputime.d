@@ -14,6 +14,7 @@
  *
  * NOTES
  *	Includes the time that a runnable thread waits for a CPU; runqlat shows that part.
+ *	A flame graph: dtrace -O flamegraph -o offcputime.html -s offcputime
  *
  * SEE ALSO
  *	wakeuptime, profile, runqlat

@@ -15,6 +15,7 @@
  *
  * NOTES
  *	The idle CPU is left out.
+ *	A flame graph: dtrace -O flamegraph -o profile.html -s profile
  *
  * SEE ALSO
  *	hotuser, hotkernel, offcputime

@@ -14,6 +14,7 @@
  * NOTES
  *	The waker is the thread that runs at the wake-up; a timer or disk interrupt can hit any thread.
  *	With -p or -c: sleepers of that process and its descendants.
+ *	A flame graph: dtrace -O flamegraph -o wakeuptime.html -s wakeuptime
  *
  * SEE ALSO
  *	offcputime

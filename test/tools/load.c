@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -178,6 +179,17 @@ static void do_sleep(int n)
 		nanosleep(&ms, NULL);
 }
 
+/* sleeps until it has given up the CPU N times: a timer may expire before the thread sleeps, when the machine stumbles */
+static void do_switch(int n)
+{
+	struct timespec ms = {0, 1000000};
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	for (long to = u.ru_nvcsw + n; u.ru_nvcsw < to; getrusage(RUSAGE_SELF, &u))
+		nanosleep(&ms, NULL);
+}
+
 /* there and back: N times to another CPU */
 static void do_move(int n)
 {
@@ -285,7 +297,7 @@ int main(int argc, char **argv)
 	} loads[] = {
 	    {"kill", do_kill}, {"threads", do_threads}, {"children", do_children}, {"exec", do_exec}, {"open", do_open},
 	    {"stat", do_stat}, {"rw", do_rw}, {"sync", do_sync}, {"cache", do_cache}, {"direct", do_direct},
-	    {"sleep", do_sleep}, {"move", do_move}, {"futex", do_futex}, {"malloc", do_malloc}, {"brk", do_brk},
+	    {"sleep", do_sleep}, {"switch", do_switch}, {"move", do_move}, {"futex", do_futex}, {"malloc", do_malloc}, {"brk", do_brk},
 	    {"touch", do_touch}, {"shm", do_shm}, {"chroot", do_chroot}, {"spin", do_spin},
 	};
 
