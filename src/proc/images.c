@@ -10,6 +10,7 @@
 
 struct mapset { /* shared after a fork; copied before it is changed */
 	uint32_t refs;
+	uint64_t top; /* the end of the highest */
 	DT_VEC(dt_umap) maps;
 };
 
@@ -59,6 +60,7 @@ static struct mapset *own_set(dt_process *p)
 	if (was->refs == 1)
 		return was;
 	s = new_set();
+	s->top = was->top;
 	for (uint32_t i = 0; i < was->maps.n; i++)
 		*dt_vec_add(&s->maps, NULL) = was->maps.v[i];
 	release_set(was);
@@ -83,13 +85,26 @@ static void remove_map(struct mapset *s, uint32_t at)
 	memmove(&s->maps.v[at], &s->maps.v[at + 1], (s->maps.n - at) * sizeof(*s->maps.v));
 }
 
-/* The oldest anonymous one, or the oldest. */
-static uint32_t least_wanted(const struct mapset *s)
+static void drop_oldest(struct mapset *s, uint32_t *many, bool only_anon)
 {
-	for (uint32_t i = 0; i < s->maps.n; i++)
-		if (s->maps.v[i].file->anon)
-			return i;
-	return 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->maps.n; i++) {
+		if (*many && (!only_anon || s->maps.v[i].file->anon))
+			(*many)--;
+		else
+			s->maps.v[n++] = s->maps.v[i];
+	}
+	s->maps.n = n;
+}
+
+/* The oldest anonymous ones, or the oldest: many at once, since each time all are moved. */
+static void shed(struct mapset *s)
+{
+	uint32_t many = DT_MAX_MAPS / 8;
+
+	drop_oldest(s, &many, true);
+	drop_oldest(s, &many, false);
 }
 
 /* The new one hides those it covers; they are kept for older records, except an equal one: a
@@ -100,6 +115,8 @@ void dt_images_map(dt_process *p, const dt_umap *m)
 	uint32_t at = s->maps.n, i = s->maps.n;
 	bool hidden = false;
 
+	if (m->start >= s->top)
+		i = 0; /* above all others, as those from /proc are: a process may have thousands */
 	while (i-- > 0 && at == s->maps.n) {
 		if (same_map(&s->maps.v[i], m))
 			at = i;
@@ -112,7 +129,8 @@ void dt_images_map(dt_process *p, const dt_umap *m)
 	if (at < s->maps.n)
 		remove_map(s, at);
 	else if (s->maps.n >= DT_MAX_MAPS)
-		remove_map(s, least_wanted(s));
+		shed(s);
+	s->top = m->end > s->top ? m->end : s->top;
 	*dt_vec_add(&s->maps, NULL) = *m;
 }
 

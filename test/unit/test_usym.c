@@ -24,7 +24,7 @@ static char dir[] = "/tmp/test_usym.XXXXXX";
 static void test_images(void)
 {
 	static const dt_file a = {.id = 1, .path = "/a", .base = "a"},
-			     b = {.id = 2, .path = "/b", .base = "b"};
+			     b = {.id = 2, .path = "/b", .base = "b"}, anon = {.id = 3, .path = "", .base = "", .anon = true};
 	dt_images *im = dt_images_new();
 	dt_process *p = dt_images_make(im, 10, 0), *q;
 	dt_umap m = {.start = 0x1000, .end = 0x2000, .since = 5, .file = &a}, got;
@@ -72,6 +72,22 @@ static void test_images(void)
 	for (it = 0; dt_images_next(q, 0, &it, &got);)
 		;
 	CHECK(it <= 4096);
+	CHECK(dt_images_find(q, 0, 0x100000 + 9999 * 0x1000, &got));
+	CHECK(!dt_images_find(q, 40, 0x100000, &got));
+	/* anonymous memory goes first */
+	p = dt_images_make(im, 12, 0);
+	m = (dt_umap){.start = 0x1000, .end = 0x2000, .file = &a};
+	dt_images_map(p, &m);
+	for (uint64_t i = 0; i < 10000; i++) {
+		m = (dt_umap){.start = 0x3000 + i * 0x2000, .end = 0x4000 + i * 0x2000, .file = &anon};
+		dt_images_map(p, &m);
+	}
+	CHECK(dt_images_find(p, 0, 0x1000, &got) && got.file == &a);
+	CHECK(dt_images_find(p, 0, 0x3000 + 9999 * 0x2000, &got) && !dt_images_find(p, 0, 0x3000, &got));
+	/* below others, where it hides one */
+	m = (dt_umap){.start = 0x1000, .end = 0x3000, .file = &b};
+	dt_images_map(p, &m);
+	CHECK(dt_images_find(p, 0, 0x1000, &got) && got.file == &b);
 	dt_images_free(im);
 }
 
