@@ -273,6 +273,13 @@ static void lex_word(dt_compiler *cc, dt_token *t)
 	t->text = dt_arena_strndup(cc->arena, start, len);
 	t->len = (uint32_t)len;
 	lx->p = start + len;
+	if (t->kind == T_IDENT && !quote && lx->p < lx->end && *lx->p == '`') { /* "a`": an empty name in module a */
+		t->module = t->text;
+		t->text = "";
+		t->len = 0;
+		lx->p++;
+		return;
+	}
 	if (t->kind != T_IDENT || quote || (!cc->module && (lx->p == lx->end || *lx->p != ':')))
 		return;
 	t->text = full_name(cc, t->pos, t->text, is_tag_word(lx->last) ? '.' : 0);
