@@ -71,6 +71,15 @@ cat "$TMP/err" >>errors
 expect "error error error" "$(jq -r .type errors | xargs)"
 valid errors
 
+# a line is there when it has happened, while the trace runs
+: >live # before the command that writes to it
+"$DTRACE" -x engine=vm -O ndjson -n 'BEGIN { trace(1); }' >live 2>errors &
+pid=$!
+wait_for 20 grep -q '"record"' live
+kill -TERM $pid
+wait $pid
+expect "0 start record end " "$? $(jq -r .type live | xargs) $(cat errors)" "while it runs"
+
 # a full disk, and a reader that has gone
 if [ -w /dev/full ]; then
 	"$DTRACE" -x engine=vm -O ndjson -n 'BEGIN { trace(1); exit(0); }' >/dev/full 2>errors
