@@ -13,7 +13,8 @@
  *
  * Going back costs a return and a call, as does an iteration of bpf_loop() written by hand. From
  * Linux 6.9 it is a jump instead, which the kernel bounds (may_goto): only when it says that there
- * were too many, the function returns and is called again. Each loop counts how often it goes back,
+ * were too many, the function returns and is called again. Before, a small function goes back by itself a
+ * few times, which the kernel verifies one by one. Each loop counts how often it goes back,
  * so the number of calls is bounded.
  *
  * The clause's own function only decides whether the clause runs, and returns CLAUSE_LOOPS; its caller
@@ -27,6 +28,10 @@
 #define MAX_CALLS (1u << 23) /* BPF_MAX_LOOPS */
 #define AT_END	  (-1)
 #define BACK_MAX  16000 /* instructions; a jump reaches twice as far */
+/* Without may_goto: the kernel follows each turn when it verifies the program. */
+#define TURNS	   16
+#define TURNS_SIZE 1500 /* instructions of the function, at most */
+#define TURNS_AT   (-72) /* on the stack; the code of actions uses what is above */
 
 struct blocks {
 	dt_tr *t;
@@ -34,6 +39,7 @@ struct blocks {
 	uint32_t *label; /* of each action, and of the end */
 	bool *leads, *entered; /* entered: some jump goes there */
 	uint32_t part; /* the block at hand */
+	uint32_t start; /* of the function with loops: its first instruction */
 };
 
 static int word(const dt_tr *t, uint32_t which)
@@ -103,16 +109,28 @@ static uint32_t go_to(struct blocks *b, uint32_t action)
 	return b->label[action];
 }
 
-/* may_goto out; goto head; out: */
+/*
+ *	may_goto out; goto head; out:
+ * or, where the kernel does not have that
+ *	if (++turns >= TURNS) goto out; goto head; out:
+ */
 static void go_back_here(struct blocks *b, uint32_t head)
 {
 	dt_code *c = b->t->c;
 	uint32_t out = dt_code_label(c);
 
-	if (!b->t->loads->loops || !dt_plan_can(b->t->plan, MAY_GOTO) ||
-	    c->insns.n - c->labels.v[b->label[head]] > BACK_MAX)
+	if (!b->t->loads->loops || c->insns.n - c->labels.v[b->label[head]] > BACK_MAX)
 		return;
-	dt_code_may_goto(c, out);
+	if (dt_plan_can(b->t->plan, MAY_GOTO)) {
+		dt_code_may_goto(c, out);
+	} else if (c->insns.n - b->start < TURNS_SIZE) {
+		ld(c, 8, R1, R10, TURNS_AT);
+		alui(c, BPF_ADD, R1, 1);
+		jmpi(c, BPF_JGE, R1, TURNS, out);
+		st(c, 8, R10, TURNS_AT, R1);
+	} else {
+		return;
+	}
 	ja(c, b->label[head]);
 	dt_code_place(c, out);
 }
@@ -323,7 +341,10 @@ void dt_tr_loops_function(dt_tr *t, const struct dt_plan_clause *x, uint32_t fun
 	dt_code_func_begin(c, func); /* the kernel requires callbacks to be static */
 	ld(c, 8, R7, R2, 8);
 	ld(c, 8, R6, R2, 0);
+	if (t->loads->loops && !dt_plan_can(t->plan, MAY_GOTO))
+		sti(c, 8, R10, TURNS_AT, 0);
 	init(&b, t, x, end);
+	b.start = c->insns.n;
 	find_start(&b);
 	do_blocks(&b, end);
 	if (t->reachable || dt_code_is_target(c, end)) {
