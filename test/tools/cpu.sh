@@ -4,24 +4,30 @@
 . "$SRC/test/lib.bash"
 . "$SRC/test/tools/lib.bash"
 
-# Each time that it sleeps, a wake-up follows: one wait for a CPU at least. Others may take the CPU away, so that there are more.
+# Each time that it sleeps, a wake-up follows: one wait for a CPU at least. Others may take the CPU away, so that there are
+# more. Some kernels run no program while process 1 is the current one (doc/kernel-engine.md), so a switch from it to the
+# load is not seen: beside each tool is counted how often the load is seen to get a CPU. The first time may have no time
+# before it.
 n=20
-tool runqlat "$name" -- switch $n
-[ "$(samples)" -ge $n ] || want "at least $n" "$(samples)"
+beside="sched:::on-cpu /progenyof(\$target) && execname == \"$name\"/ { @_n[\"_on\"] = count(); } END { printa(\"%s %@d\\n\", @_n); }"
+seen() { # COUNT, what: as often as the load has got a CPU
+	[ "$(value _on)" -ge $((n / 4)) ] || want "at least $((n / 4)) times on a CPU" "$(value _on)" "${2-}"
+	[ "$1" -ge $(($(value _on) - 1)) ] || want "at least $(($(value _on) - 1))" "$1" "${2-}"
+}
+tool runqlat "$name" -x argref -n "$beside" -- switch $n
+seen "$(samples)"
 tool runqlat nosuchname -- switch $n
 want 0 "$(samples)" "another name"
-tool runqslower 0 "$name" -- switch $n
-k=$(rows "^[0-9]+ [0-9]+ [0-9]+ $name [0-9]+\$")
-[ "$k" -ge $n ] || want "at least $n" "$k"
-tool cpudist "$name" -- switch $n
-[ "$(samples)" -ge $n ] || want "at least $n" "$(samples)"
-tool cpudist "$name" 1 -- switch $n
-[ "$(samples)" -ge $n ] || want "at least $n" "$(samples)" "off"
+tool runqslower 0 "$name" -x argref -n "$beside" -- switch $n
+seen "$(rows "^[0-9]+ [0-9]+ [0-9]+ $name [0-9]+\$")"
+tool cpudist "$name" -x argref -n "$beside" -- switch $n
+seen "$(samples)"
+tool cpudist "$name" 1 -x argref -n "$beside" -- switch $n
+seen "$(samples)" off
 
-tool cpuwalk "$name" -- /usr/bin/taskset -c 0 "$TMP/$name" switch $n
+tool cpuwalk "$name" -x argref -n "$beside" -- /usr/bin/taskset -c 0 "$TMP/$name" switch $n
 want 0 "$(sum 4 "^[0-9]+ $name [1-9]")" "other CPUs than 0"
-k=$(sum 4 "^[0-9]+ $name 0 ")
-[ "$k" -ge $n ] || want "at least $n" "$k"
+seen "$(sum 4 "^[0-9]+ $name 0 ")"
 if [ "$(nproc)" -gt 1 ]; then
 	tool migrations "$name" -- /usr/bin/taskset -c 0 "$TMP/$name" move $n
 	want $((n / 2)) "$(sum 5 "^[0-9]+ $name 0 1 ")" "from 0 to 1"
@@ -42,13 +48,14 @@ want spins "$(squeezed | sed -n '3s/.*`//p')" "the hottest function"
 tool hotkernel "$name" -- spin 50
 want "Sampling at 999 Hz... Ctrl-C ends." "$(head -n 1 "$TMP/out")"
 
-# waits of a millisecond in nanosleep(); shorter ones where the machine stumbles between the start of the timer and the sleep
+# waits of a millisecond in nanosleep(); shorter ones where the machine stumbles between the start of the timer and the sleep,
+# and some are not seen (see above)
 tool offcputime "$name" 500 -- switch $n
 k=$(awk '/nanosleep/ { s = 1 } s && NF == 1 && $1 ~ /^[0-9]+$/ { t += $1; s = 0 } END { print t + 0 }' "$TMP/out")
-[ "$k" -ge $((n * 500)) ] || want "at least $((n * 500)) us" "$k"
+[ "$k" -ge $((n * 250)) ] || want "at least $((n * 250)) us" "$k"
 tool wakeuptime "$name" -- switch $n
 k=$(awk -v w="wakes $name" 'index($0, w) { s = 1 } s && NF == 1 && $1 ~ /^[0-9]+$/ { t += $1; s = 0 } END { print t + 0 }' "$TMP/out")
-[ "$k" -ge $((n * 450)) ] || want "at least $((n * 450)) us" "$k"
+[ "$k" -ge $((n * 250)) ] || want "at least $((n * 250)) us" "$k"
 
 # the same as flame graphs: folded stacks add up to the same numbers, and the page is drawn from them
 folded() { awk -v p="$1" 'index($0, p) && $NF ~ /^[0-9]+$/ { n += $NF } END { print n + 0 }' "$TMP/out"; }
@@ -56,9 +63,9 @@ tool profile "$name" 1 -O folded -- spin 50
 k=$(folded ';'"$name"'`spins')
 [ "$k" -ge 25 ] && [ "$k" -le 75 ] || want "about 50" "$k" folded
 tool offcputime "$name" 500 -O folded -- switch $n
-[ "$(folded nanosleep)" -ge $((n * 500)) ] || want "at least $((n * 500))" "$(folded nanosleep)" folded
+[ "$(folded nanosleep)" -ge $((n * 250)) ] || want "at least $((n * 250))" "$(folded nanosleep)" folded
 tool wakeuptime "$name" -O folded -- switch $n
-[ "$(folded "$name")" -ge $((n * 450)) ] || want "at least $((n * 450))" "$(folded "$name")" folded
+[ "$(folded "$name")" -ge $((n * 250)) ] || want "at least $((n * 250))" "$(folded "$name")" folded
 for t in profile offcputime wakeuptime; do
 	tool $t "$name" -O flamegraph -o "$TMP/$t.html" -- sleep $n
 	want 1 "$(grep -c '</html>' "$TMP/$t.html")" "a page"
