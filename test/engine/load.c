@@ -19,6 +19,8 @@
 
 static long calls = 1000, keys;
 static int yields, places;
+#define STACK (128 << 10) /* it must run where memory is short: test/torture/memory.py */
+
 static pthread_barrier_t start;
 
 static __attribute__((noipa)) void place(long i)
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
 {
 	long threads = 2 * sysconf(_SC_NPROCESSORS_ONLN);
 	int opt, waits = 0;
+	pthread_attr_t small;
 	pthread_t *t;
 	char line[64];
 
@@ -69,9 +72,13 @@ int main(int argc, char **argv)
 		return 1;
 	t = calloc((size_t)threads, sizeof(*t));
 	pthread_barrier_init(&start, NULL, (unsigned)threads);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, STACK);
 	for (long i = 0; i < threads; i++)
-		if (pthread_create(&t[i], NULL, make_calls, (void *)i) != 0)
+		if (pthread_create(&t[i], &small, make_calls, (void *)i) != 0) {
+			fprintf(stderr, "load: no memory for a thread\n");
 			return 1;
+		}
 	for (long i = 0; i < threads; i++)
 		pthread_join(t[i], NULL);
 	while (waits && fgets(line, sizeof(line), stdin))
