@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #define STATUS_CONNECTED  2
 #define STATUS_CLOSED	  3
 #define CONNECT_TIMEOUT   3000
+#define PING		  2000
 
 /* The functions that we use; their types are those of nats/nats.h, with void * for its structs. */
 static struct {
@@ -36,6 +38,8 @@ static struct {
 	int (*natsOptions_SetReconnectWait)(void *o, int64_t ms);
 	int (*natsOptions_SetReconnectBufSize)(void *o, int n);
 	int (*natsOptions_SetNoEcho)(void *o, bool no);
+	int (*natsOptions_SetPingInterval)(void *o, int64_t ms);
+	int (*natsOptions_SetMaxPingsOut)(void *o, int n);
 	int (*natsConnection_Connect)(void **c, void *o);
 	int (*natsConnection_Publish)(void *c, const char *subject, const void *data, int n);
 	int (*natsConnection_PublishRequest)(void *c, const char *subject, const char *reply, const void *data, int n);
@@ -61,6 +65,7 @@ static const char *const names[] = {
     "natsOptions_SetURL",	     "natsOptions_SetTimeout",
     "natsOptions_SetMaxReconnect",   "natsOptions_SetReconnectWait",
     "natsOptions_SetReconnectBufSize", "natsOptions_SetNoEcho",
+    "natsOptions_SetPingInterval",   "natsOptions_SetMaxPingsOut",
     "natsConnection_Connect",	     "natsConnection_Publish",
     "natsConnection_PublishRequest", "natsConnection_Flush",
     "natsConnection_FlushTimeout",   "natsConnection_Subscribe",
@@ -103,6 +108,8 @@ static int load(dt_error *err)
 
 	if (lib.natsStatus_GetText)
 		return 0;
+	if (getauxval(AT_BASE) == 0)
+		return dt_err(err, EDT_COMPILER, "NATS is not available in a program that was linked statically");
 	for (size_t i = 0; i < DT_NELEM(files) && !library; i++)
 		library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
 	if (!library)
@@ -214,6 +221,8 @@ static int connect_to(dt_nats *n, dt_error *err)
 	s = s ? s : lib.natsOptions_SetReconnectWait(o, 250);
 	s = s ? s : lib.natsOptions_SetReconnectBufSize(o, RECONNECT_BUFFER);
 	s = s ? s : lib.natsOptions_SetNoEcho(o, true);
+	s = s ? s : lib.natsOptions_SetPingInterval(o, PING); /* a network that was cut is noticed */
+	s = s ? s : lib.natsOptions_SetMaxPingsOut(o, 2);
 	s = s ? s : lib.natsConnection_Connect(&n->conn, o);
 	lib.natsOptions_Destroy(o);
 	return s ? dt_err(err, EDT_COMPILER, "cannot connect to %s: %s", n->url, lib.natsStatus_GetText(s)) : 0;

@@ -20,7 +20,7 @@
 #define MS	UINT64_C(1000000)
 #define BEAT	(300 * MS)
 #define AGAIN	(1000 * MS)
-#define SILENCE (10000 * MS)
+#define SILENCE (30000 * MS)
 #define OUTAGE	(60000 * MS)
 #define LINGER	(5000 * MS)
 #define WINDOW	(1u << 20)

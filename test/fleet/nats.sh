@@ -5,6 +5,7 @@
 . "$SRC/test/fleet/fleet.bash"
 port=-1
 server() {
+	: >"$TMP/nats.log"
 	nats-server -a 127.0.0.1 -p $port --ports_file_dir "$TMP" >"$TMP/nats.log" 2>&1 &
 	nats=$!
 	at_end "kill $nats 2>/dev/null"

@@ -44,13 +44,15 @@ static void test_hello(void)
 static void test_program(void)
 {
 	static struct dt_wire_program p = {.number = 3, .is_cmdline = true, .name = "x.d", .text = "BEGIN", .len = 5,
-					   .argc = 2, .argv = {"a", ""}}, got;
+					   .argc = 2, .argv = {"a", ""}, .nkept = 1, .kept = {"self->x"}}, got;
 	dt_message m;
 
 	dt_put_program(&body, &p);
 	m = sent();
 	CHECK(dt_get_program(&m, &got));
 	CHECK(got.number == 3 && got.is_cmdline && got.len == 5 && memcmp(got.text, "BEGIN", 5) == 0 && got.argc == 2);
+	CHECK(got.nkept == 1);
+	CHECK_STR(got.kept[0], "self->x");
 	CHECK_STR(got.argv[0], "a");
 	check_strict(DT_M_PROGRAM);
 }
