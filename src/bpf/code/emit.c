@@ -310,8 +310,8 @@ uint32_t dt_code_frames(const dt_code *c)
 }
 
 /*
- * Up to Linux 6.1 a global function may not use map keys in the slot: functions that do, or call
- * one that does, are static.
+ * Up to Linux 6.1 a global function may not use map keys in the slot: there, functions that do, or
+ * call one that does, are static.
  */
 static void settle_globals(dt_code *c)
 {
@@ -320,7 +320,7 @@ static void settle_globals(dt_code *c)
 
 	for (uint32_t i = 0; i < c->insns.n; i++)
 		if (!c->funcs.v[owner[i]].own_slot && has_key_in_slot(c, i))
-			c->funcs.v[owner[i]].nargs = 0, c->funcs.v[owner[i]].keys = true;
+			c->funcs.v[owner[i]].keys = true;
 	while (again) {
 		again = false;
 		for (uint32_t i = 0; i < c->fixes.n; i++) {
@@ -328,12 +328,13 @@ static void settle_globals(dt_code *c)
 			struct dt_code_func *caller = &c->funcs.v[owner[x->insn]];
 
 			if (x->is_call && c->funcs.v[x->target].keys && !caller->keys &&
-			    !caller->own_slot) {
+			    !caller->own_slot)
 				caller->keys = again = true;
-				caller->nargs = 0;
-			}
 		}
 	}
+	for (uint32_t f = 0; f < c->funcs.n && !c->memory_keys; f++)
+		if (c->funcs.v[f].keys)
+			c->funcs.v[f].nargs = 0;
 	free(owner);
 }
 

@@ -42,6 +42,7 @@ typedef struct dt_code {
 	DT_VEC(uint32_t) labels; /* label -> instruction, UINT32_MAX: not placed yet */
 	DT_VEC(struct dt_code_fix) fixes;
 	DT_VEC(struct dt_code_func) funcs;
+	bool memory_keys;    /* functions that are verified on their own may use map keys in the slot (Linux 6.2) */
 	bool sleeps;	     /* it calls helpers that may sleep */
 	const char *problem; /* first thing that went wrong; static text */
 } dt_code;

@@ -109,6 +109,14 @@ static bool has_jumps_back(const dt_code *c)
 	return false;
 }
 
+static bool has_global_keys(const dt_code *c)
+{
+	for (uint32_t i = 0; i < c->funcs.n; i++)
+		if (c->funcs.v[i].keys && c->funcs.v[i].nargs)
+			return true;
+	return false;
+}
+
 /* What to do about a program that the kernel refused (errno). */
 static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c,
 			    struct bpf_prog_load_opts *o, dt_error *err)
@@ -116,6 +124,10 @@ static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c
 	if (errno == EPERM || errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
 		dt_load_error(err, "load a program into");
 		return REFUSED;
+	}
+	if (e->loads.memory_keys && has_global_keys(c)) {
+		e->loads.memory_keys = false;
+		return AGAIN;
 	}
 	if (e->loads.loops && has_jumps_back(c)) {
 		e->loads.loops = false;

@@ -37,7 +37,8 @@
 
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 {
-	return (struct dt_tr_loads){.casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true};
+	return (struct dt_tr_loads){
+	    .casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true, .memory_keys = true};
 }
 
 /* The ids of both names; false: not known. Looked for when some code wants them. */

@@ -597,6 +597,7 @@ int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn
 		if (make_program(in, i, learn, collect, c, true, err) != 0)
 			return -1;
 	}
+	c->memory_keys = in->loads.memory_keys;
 	if (dt_code_finish(c) < 0)
 		return dt_err(err, EDT_DIFINVAL, "%s", c->problem);
 	return 0;

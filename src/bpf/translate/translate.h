@@ -68,6 +68,7 @@ struct dt_tr_loads {
 	bool casts;  /* any address can be, if the kernel's BTF is open and has what that takes */
 	bool trusts; /* typed pointers can be */
 	bool loops;  /* not a load: loops can be jumps back, if the kernel has them */
+	bool memory_keys; /* the same: functions with map keys in the slot can be verified on their own (Linux 6.2) */
 };
 
 struct dt_tr_input {
