@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dwatch.h"
@@ -26,9 +27,20 @@ struct state {
 static dtrace_hdl_t *volatile running; /* signal handlers can reach nothing else */
 static volatile sig_atomic_t stopped;
 
+#define ECHO_MS 150 /* the same signal within this time is the same wish: timeout(1) sends each twice */
+
 static void on_signal(int sig)
 {
-	(void)sig;
+	static struct timespec first;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!stopped)
+		first = now;
+	else if ((now.tv_sec - first.tv_sec) * 1000 + (now.tv_nsec - first.tv_nsec) / 1000000 > ECHO_MS) {
+		signal(sig, SIG_DFL); /* the user is in a hurry: it ends when this handler returns */
+		raise(sig);
+	}
 	stopped = 1;
 	if (running)
 		dtrace_interrupt(running);
@@ -305,7 +317,7 @@ static int on_note(const char *text, void *arg)
 static void catch_signals(dtrace_hdl_t *h)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, old;
+	struct sigaction sa = {.sa_handler = on_signal}, old;
 
 	running = h;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)

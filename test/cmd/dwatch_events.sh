@@ -76,20 +76,17 @@ int main(int argc, char **argv)
 }
 C
 seen() { expect "$2" "$(sed 's/^[^]]*\]: //' out | grep -cE -- "$1")" "$1 in: $(cat out err)"; }
-# watched PROFILE COUNT FLAGS -- LOAD: until so many events have been seen, and not more
+# watched PROFILE COUNT FLAGS -- LOAD: until so many events have been seen
 watched() {
 	local profile=$1 count=$2 flags=()
 	shift 2
 	while [ "$1" != -- ]; do flags+=("$1"); shift; done
 	shift
-	begin -X "$profile" "${flags[@]}"
+	begin -X "$profile" -N "$count" -T 100 "${flags[@]}"
 	"$@"
-	wait_for 10 shown "$count"
-	kill -INT $watcher
 	finish
 	expect "0 $count" "$status $(wc -l <out)" "$profile: $(cat out err)"
 }
-shown() { [ "$(wc -l <out)" -ge "$1" ]; }
 
 watched rw 6 -k $me -r data$$ -- ./$me rw "$TMP/data$$"
 seen "^write\(\) of $TMP/data$$: 1234 bytes\$" 3
@@ -133,9 +130,8 @@ expect "0 " "$status $(cat out)" "a threshold that is not reached"
 # waits for locks, however short
 build locks$$ providers/locks.c -lpthread
 if [ "$(nproc)" -gt 1 ]; then
-	DWATCH_LOCK_MS=0 begin -X lock -k locks$$ -N 1
+	DWATCH_LOCK_MS=0 begin -X lock -k locks$$ -N 1 -T 100
 	./locks$$ "$(scale 3000)" >/dev/null
-	kill -INT $watcher 2>/dev/null
 	finish
 	expect_match "\]: (adaptive|spin|rw)-(block|spin) [0-9]+\.[0-9]{3} ms" "$(cat out)"
 fi

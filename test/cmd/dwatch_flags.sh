@@ -27,6 +27,14 @@ marks 1
 finish
 expect 1 "$(events)" "-t -t -t"
 
+# an interrupt ends it in order, also one that comes twice, as from timeout(1); what was seen is shown
+begin -k $me -E 'printf("seen")' getppid
+marks 2
+wait_for 20 eval '[ "$(grep -c seen out)" -ge 2 ]'
+kill -INT $watcher
+finish
+expect "0 2" "$status $(events)" "interrupted"
+
 # -e compiles: nothing is traced, nothing is printed
 "$DWATCH" -e getppid >out 2>err
 expect "0 " "$? $(cat out err)" "-e"
