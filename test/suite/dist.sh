@@ -12,3 +12,8 @@ expect "$(git -C "$SRC" ls-tree -r --name-only HEAD | sort)" "$(find . -type f -
 make -n all >"$TMP/steps" 2>"$TMP/err"
 expect "0 " "$? $(cat "$TMP/err")" "make -n"
 grep -q 'src/session/run' "$TMP/steps" || { echo "it would not build the library"; count_failure; }
+
+# the symbols file of the Debian package knows every version that the library has
+for v in $(sed -nE 's/^(LIBDTRACE_[0-9.]+).*/\1/p' "$SRC/src/libdtrace.map"); do
+	grep -qF " (symver)$v " "$SRC/debian/libdtrace1.symbols" || { echo "debian/libdtrace1.symbols lacks $v"; count_failure; }
+done
