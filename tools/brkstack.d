@@ -24,6 +24,7 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option ustackframes=16
+#pragma D option ustackmerge
 #pragma D option aggsortrev
 #pragma D option aggsortpos=1
 import tool;

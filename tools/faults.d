@@ -26,6 +26,7 @@
 #pragma D option defaultargs
 #pragma D option aggsize=5m
 #pragma D option ustackframes=16
+#pragma D option ustackmerge
 #pragma D option aggsortrev
 import tool;
 

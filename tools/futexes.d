@@ -29,6 +29,7 @@
 #pragma D option aggsortrev
 #pragma D option aggsortpos=1
 #pragma D option ustackframes=12
+#pragma D option ustackmerge
 import tool;
 
 inline string NAME = $$1;

@@ -22,6 +22,7 @@
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option ustackframes=16
+#pragma D option ustackmerge
 
 inline int STACKS = $1 ? $1 : 5;
 

@@ -25,6 +25,7 @@
 #pragma D option aggsize=16m
 #pragma D option stackframes=64
 #pragma D option ustackframes=64
+#pragma D option ustackmerge
 import tool;
 
 inline string NAME = $$1;

@@ -24,6 +24,7 @@
 #pragma D option aggsize=16m
 #pragma D option stackframes=32
 #pragma D option ustackframes=32
+#pragma D option ustackmerge
 #pragma D option dynvarsize=4m
 import tool;
 

@@ -1,11 +1,12 @@
 /*
  * tr_clause: a clause and its record.
  *
- * A clause is one function (with loops, two: tr_flow.c): clause(slot, ctx) returns 0 when it is done,
- * 1 when it faulted. The only clause of a program is a part of main (tr_program.c). Values are written directly to the slot's record area; at the end the header is
- * added and the record is copied once into the CPU's buffer (tr_buffer.c). A record that does not fit
- * there is counted as a drop; with the ring policy it replaces the oldest ones (tr_tail.c). Clauses
- * with if or loops write a record for each block that records something (tr_flow.c).
+ * A clause is one function (with loops, two: tr_flow.c): clause(slot, ctx) returns 0 when it is
+ * done, 1 when it faulted. The only clause of a program is a part of main (tr_program.c). Values
+ * are written directly to the slot's record area; at the end the header is added and the record is
+ * copied once into the CPU's buffer (tr_buffer.c). A record that does not fit there is counted as a
+ * drop; with the ring policy it replaces the oldest ones (tr_tail.c). Clauses with if or loops
+ * write a record for each block that records something (tr_flow.c).
  */
 #include <stddef.h>
 
