@@ -38,7 +38,7 @@ static int no_match(dtrace_hdl_t *h, const dt_clause *c)
 
 /*
  * For a format that shows threads (DT_WRITER_THREADS): whatever a clause records, the process, the
- * thread and its name are added. A clause that records nothing stays so. They come last; in a clause
+ * thread and its name are added. A clause that records nothing stays so, and one of which a part runs at the front. They come last; in a clause
  * with control flow first, where they always run, and the consumer keeps them for the firing's parts.
  */
 static int add_who(dtrace_hdl_t *h, dt_clause *c)
@@ -50,7 +50,7 @@ static int add_who(dtrace_hdl_t *h, dt_clause *c)
 	dt_action *actions;
 	uint32_t at;
 
-	if (c->who || dt_record_plan_make(&plan, c, a, &h->err) < 0 || plan.cost == 0)
+	if (c->who || c->rest || dt_record_plan_make(&plan, c, a, &h->err) < 0 || plan.cost == 0)
 		return 0;
 	at = plan.has_control ? 0 : c->nactions;
 	actions = dt_arena_alloc(a, (c->nactions + DT_NELEM(text)) * sizeof(*actions));

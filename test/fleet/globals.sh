@@ -86,6 +86,9 @@ expect_match 'close:entry' "$out"
 fleet -x oformat=ndjson -n "web-1:$close && arg0 < 1002/ { x++; trace(arg0); trace(execname); }" -c "$(load 3)"
 expect 2 "$(lines "\"$load\"")" "ndjson"
 
+fleet -O perfetto -o "$TMP/trace.pb" -n "web-1:$close/ { x++; trace(arg0); } web-2:$close/ { trace(execname); }" -c "$(load 3)"
+expect "0 yes" "$status $([ -s "$TMP/trace.pb" ] && echo yes)" "a format that shows threads"
+
 # What cannot be done is refused.
 refused() { # PATTERN PROGRAM...
 	local pattern=$1
