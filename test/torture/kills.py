@@ -6,7 +6,7 @@ the process still counts, none of its threads is stopped or traced, dtrace has e
 """
 import os, signal, subprocess, time
 import torture
-from torture import DTRACE, PATIENCE, orphans, state, tracer, wait_for
+from torture import DTRACE, PATIENCE, leaked, state, tracer, wait_for
 
 NEEDS = ['root', 'bpf', 'gcc']
 CALLS = 4000
@@ -100,8 +100,9 @@ def round(t):
         victim.wait()
     t.end(victim)
     check(t, what, victim, way, on_command, pid)
-    if not wait_for(PATIENCE, lambda: not orphans(before)):
-        t.fail(f'{what}\nleft in the kernel: {sorted(orphans(before))}')
+    left = leaked(before)
+    if left:
+        t.fail(f'{what}\nleft in the kernel: {sorted(left)}')
 
 
 def start_target(t):

@@ -6,7 +6,7 @@ ends with a message, or the kernel ends it (which it says in the group). Nothing
 """
 import os, re, resource
 import loads, torture
-from torture import DTRACE, orphans, wait_for
+from torture import DTRACE, leaked, wait_for
 
 NEEDS = ['root', 'bpf', 'gcc']
 TOP = '/sys/fs/cgroup'
@@ -104,8 +104,9 @@ def round(t):
         wrong = loads.check(t, result, threads * calls, sums, graphs, records)
         if wrong:
             t.fail(what + '\n' + '\n'.join(wrong), kept)
-    if not wait_for(torture.PATIENCE, lambda: not orphans(before)):
-        t.fail(f'{what}\nleft in the kernel: {sorted(orphans(before))}', kept)
+    left = leaked(before)
+    if left:
+        t.fail(f'{what}\nleft in the kernel: {sorted(left)}', kept)
     return None
 
 

@@ -195,3 +195,14 @@ def orphans(before):
     """New objects that no process holds. The kernel frees them a little after the process is gone."""
     left = bpf_objects() - before
     return left - held_objects() if left else left
+
+
+def leaked(before, seconds=PATIENCE):
+    """Those that stay: other tracers begin and end meanwhile, and at any moment some of their objects are held by none."""
+    left = orphans(before)
+
+    def gone():
+        left.intersection_update(orphans(before) if left else ())
+        return not left
+    wait_for(seconds, gone)
+    return left
