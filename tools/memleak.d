@@ -22,6 +22,10 @@
 #pragma D option dynvarsize=16m
 #pragma D option aggsortrev
 
+/* At the entry of a function of x86-64, its return address is where the stack pointer points: that is ucaller, without the
+ * tables that a walk of the stack needs. The stack of a 32-bit program is below 4 GB. */
+inline uint64_t CALLER = uregs[R_SP] >> 32 ? *(uint64_t *)copyin(uregs[R_SP], 8) : *(uint32_t *)copyin(uregs[R_SP], 4);
+
 size_t size[uintptr_t];
 uint64_t from[uintptr_t];
 
@@ -33,20 +37,23 @@ BEGIN
 pid$target:libc.so.6:malloc:entry
 {
 	self->size = arg0;
-	self->from = ucaller;
 }
 
 pid$target:libc.so.6:calloc:entry
 {
 	self->size = arg0 * arg1;
-	self->from = ucaller;
 }
 
 pid$target:libc.so.6:realloc:entry
 {
 	self->size = arg1;
 	self->old = arg0;
-	self->from = ucaller;
+}
+
+/* one pattern for malloc, calloc and realloc starts faster than three names */
+pid$target:libc.so.6:[mcr]*alloc:entry
+{
+	self->from = CALLER;
 }
 
 pid$target:libc.so.6:free:entry
@@ -70,7 +77,7 @@ pid$target:libc.so.6:realloc:return
 	from[self->old] = 0;
 }
 
-pid$target:libc.so.6:[mc]alloc:return, pid$target:libc.so.6:realloc:return
+pid$target:libc.so.6:[mcr]*alloc:return
 /self->size && arg1/
 {
 	size[arg1] = self->size;
@@ -80,7 +87,7 @@ pid$target:libc.so.6:[mc]alloc:return, pid$target:libc.so.6:realloc:return
 	@all = sum(self->size);
 }
 
-pid$target:libc.so.6:[mc]alloc:return, pid$target:libc.so.6:realloc:return
+pid$target:libc.so.6:[mcr]*alloc:return
 {
 	self->size = 0;
 	self->old = 0;
