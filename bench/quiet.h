@@ -67,14 +67,14 @@ static inline struct quiet_links quiet_links(void)
 	}
 }
 
-/* Prints nanoseconds of one call, the best chunk of 60 blocks, and the links at system calls. Status 1: they change all the time. */
+/* Prints nanoseconds of one call, the best chunk of 20 blocks, and the links at system calls. Status 1: they change all the time. */
 static inline int quiet_print(void)
 {
-	double best = 0, until = quiet_now() + 3e9;
+	double best = 0, until = quiet_now() + 1e9;
 	struct quiet_links at = quiet_links(), now;
 	int blocks = 0;
 
-	while (blocks < 60 && quiet_now() < until) {
+	while (blocks < 20 && quiet_now() < until) {
 		for (int chunk = 0; chunk < 20; chunk++) {
 			double t = quiet_now();
 
