@@ -9,7 +9,7 @@ tar -C "$TMP/tree" -xf "$TMP"/dist/dtrace-*.tar.gz
 expect 1 "$(find "$TMP/tree" -mindepth 1 -maxdepth 1 -name 'dtrace-[0-9]*' | wc -l)" "one folder"
 cd "$TMP"/tree/dtrace-* || exit 1
 expect "$(git -C "$SRC" ls-tree -r --name-only HEAD | sort)" "$(find . -type f -o -type l | sed 's,^\./,,' | sort)" "files"
-make -n all >"$TMP/steps" 2>"$TMP/err"
+make -n all BUILD="$TMP/build" >"$TMP/steps" 2>"$TMP/err"
 expect "0 " "$? $(cat "$TMP/err")" "make -n"
 grep -q 'src/session/run' "$TMP/steps" || { echo "it would not build the library"; count_failure; }
 
