@@ -11,7 +11,9 @@ export HOME=$TMP GOCACHE=$TMP/cache GOPATH=$TMP/path GOFLAGS=-mod=mod GOPROXY=of
 export CGO_LDFLAGS="-L$BUILD -Wl,-rpath,$BUILD"
 printf '#include <unistd.h>\nint main(void)\n{\n\tgetppid();\n\treturn 0;\n}\n' >"$TMP/lines.c"
 gcc -g -O0 -o "$TMP/lines" "$TMP/lines.c" && export DTRACE_TEST_LINES=$TMP/lines
-{ lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
+# AddressSanitizer of gcc 12 does not release the locks of its malloc in the child of a fork(), as the C library does. In a
+# program with threads, the process that reads symbols could wait for one forever, so only the interpreter is used then.
+{ sanitized || lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
 expect "" "$(gofmt -l . 2>&1)" gofmt
 go vet ./... || count_failure
 check=-race

@@ -13,7 +13,9 @@ if sanitized; then
 fi
 printf '#include <unistd.h>\nint main(void)\n{\n\tgetppid();\n\treturn 0;\n}\n' >"$TMP/lines.c"
 gcc -g -O0 -o "$TMP/lines" "$TMP/lines.c" && export DTRACE_TEST_LINES=$TMP/lines
-{ lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
+# AddressSanitizer of gcc 12 does not release the locks of its malloc in the child of a fork(), as the C library does. In a
+# program with threads, the process that reads symbols could wait for one forever, so only the interpreter is used then.
+{ sanitized || lacks root || lacks bpf; } >/dev/null && export DTRACE_TEST_KERNEL=no
 cargo test >"$TMP/out" 2>&1 || { cat "$TMP/out"; count_failure; }
 expect_match '^test result: ok. 6 passed' "$(cat "$TMP/out")"
 expect "" "$(grep -rln unsafe examples tests)" "unsafe outside of src"
