@@ -212,8 +212,8 @@ static void call_clause(struct prog *g, const struct dt_plan_clause *x, uint32_t
 }
 
 /*
- * The only clause of a program is a part of its main function. A call would cost two nanoseconds, and for the kernel one
- * more frame to walk where the clause asks for a stack, which is a third of a microsecond.
+ * The only clause of a program is a part of its main function: that saves a call and, where the clause asks for a stack, a
+ * frame that the kernel would walk.
  */
 static bool is_inside(const struct prog *g)
 {
