@@ -10,7 +10,9 @@ net() { # KIND, arguments of dtrace
 	run_dtrace timeout 500 unshare -n bash -c "$ip"' link set lo up && exec "$@"' net "$DTRACE" -w -c "$python $SRC/test/providers/pcap.py send $1" "${@:2}"
 }
 contents() { $python "$SRC/test/providers/pcap.py" read "$file"; }
-queue='sdt:net::net_dev_queue /progenyof($target)/'
+# Only what is sent in that namespace: a process that is interrupted also sends for others.
+ours='args[0]->dev->nd_net.net->ns.inum == netns'
+queue="sdt:net::net_dev_queue /progenyof(\$target) && $ours/"
 
 # a file; text goes where it always does
 before=$(date +%s)
@@ -47,7 +49,7 @@ expect "tcp True" "$(contents | grep ^tcp)" "tcp: $err"
 
 # the IP header is where the kernel says
 rm "$file"
-net udp -qn "BEGIN { freopen(\"$file\"); } ip:::receive /args[4]->ipv4_protocol == IPPROTO_UDP/ { pcap((struct sk_buff *)args[0]->pkt_addr, PCAP_IP); }"
+net udp -qn "BEGIN { freopen(\"$file\"); } BEGIN { ns = netns; } ip:::receive /args[4]->ipv4_protocol == IPPROTO_UDP && ((struct sk_buff *)args[0]->pkt_addr)->dev->nd_net.net->ns.inum == ns/ { pcap((struct sk_buff *)args[0]->pkt_addr, PCAP_IP); }"
 expect "a1b2c3d4 2.4 snap 65536 link 12
 udp True 1 True" "$(contents | head -n 2)" "PCAP_IP: $err"
 
@@ -62,7 +64,7 @@ cat >"$TMP/empty/tshark" <<'S'
 exit 1
 S
 chmod 755 "$TMP/empty/tshark" "$TMP"
-PATH=$TMP/empty:$PATH net udp -qn "sdt:net::net_dev_queue /progenyof(\$target) && n++ == 0/ { pcap(args[0], PCAP_ETHER); tracemem(args[0]->data, 43); }"
+PATH=$TMP/empty:$PATH net udp -qn "sdt:net::net_dev_queue /progenyof(\$target) && $ours && n++ == 0/ { pcap(args[0], PCAP_ETHER); tracemem(args[0]->data, 43); }"
 grep ': ' "$TMP/out" >"$TMP/dumps"
 expect 6 "$(wc -l <"$TMP/dumps")" "two dumps: $out"
 expect "$(head -n 3 "$TMP/dumps")" "$(tail -n 3 "$TMP/dumps")" "dump: $err"

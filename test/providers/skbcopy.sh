@@ -7,7 +7,9 @@ python=/usr/bin/python3
 net() { # KIND, arguments of dtrace
 	run_dtrace timeout 500 unshare -n bash -c "$ip"' link set lo up && exec "$@"' net "$DTRACE" -c "$python $SRC/test/providers/pcap.py send $1" "${@:2}"
 }
-queue='sdt:net::net_dev_queue /progenyof($target)/'
+# Only what is sent in that namespace: a process that is interrupted also sends for others.
+ours='progenyof($target) && args[0]->dev->nd_net.net->ns.inum == netns'
+queue="sdt:net::net_dev_queue /$ours/"
 
 # headers; after the end of a packet there are zeros
 net udp -qn "$queue"' { this->p = (char *)skbcopy(args[0], 64); this->ip = (struct iphdr *)(this->p + 14); this->udp = (struct udphdr *)(this->p + 34);
@@ -19,11 +21,11 @@ expect "17 29 127.0.0.1 9 1
 00010203 12131415
 17 1428 127.0.0.1 1408 1
 00010203 12131415" "$(grep . <<<"$out")" "$err"
-net udp -qn 'sdt:net::net_dev_queue /progenyof($target) && args[0]->len > 1000/ { tracemem(skbcopy(args[0], 1500), 64); }'
+net udp -qn "sdt:net::net_dev_queue /$ours"' && args[0]->len > 1000/ { tracemem(skbcopy(args[0], 1500), 64); }'
 expect_match ' 20: .* 00 01 02 03 04 05 ' "$out"
 
 # what is in pages: the numbers of a TCP stream, one after the other, past the first piece
-net tcp -qn 'sdt:net::net_dev_queue /progenyof($target) && args[0]->len > 3000/ { this->p = (unsigned char *)skbcopy(args[0], 3000);
+net tcp -qn "sdt:net::net_dev_queue /$ours"' && args[0]->len > 3000/ { this->p = (unsigned char *)skbcopy(args[0], 3000);
 	printf("%d %d %d %d\n", args[0]->data_len > 0, this->p[2000] - this->p[1999] & 255, this->p[2999] - this->p[2000] & 255, this->p[1256] == this->p[1000]); }'
 expect "1 1 231 1" "$(grep . <<<"$out" | sort -u)" "$err"
 
