@@ -256,30 +256,36 @@ static void check_difo(const char *text, bool trusts, const char *want)
 	close_world(&w);
 }
 
+/* Compile the text and translate it as a whole program, into w->code. */
+static bool translated(struct world *w, const char *text)
+{
+	struct dt_tr_input in;
+	dt_clause *c;
+
+	open_world(w);
+	c = compile(w, text);
+	if (!c || !prepare(w, c, false))
+		return false;
+	in = input(w, false);
+	return dt_tr_program(&in, 0, NULL, NULL, &w->code, &w->err) == 0;
+}
+
 /* A function of the whole program. */
 static void check_function(const char *text, const char *name, const char *want)
 {
 	struct world w;
-	struct dt_tr_input in;
-	dt_clause *c;
 
-	open_world(&w);
-	c = compile(&w, text);
-	if (c && prepare(&w, c, false)) {
-		in = input(&w, false);
-		if (dt_tr_program(&in, 0, NULL, NULL, &w.code, &w.err) == 0)
-			for (uint32_t f = 0; f < w.code.funcs.n; f++) {
-				uint32_t from = w.code.funcs.v[f].start, to = w.code.insns.n;
+	if (translated(&w, text))
+		for (uint32_t f = 0; f < w.code.funcs.n; f++) {
+			uint32_t from = w.code.funcs.v[f].start, to = w.code.insns.n;
 
-				if (strcmp(w.code.funcs.v[f].name, name) != 0)
-					continue;
-				for (uint32_t k = 0; k < w.code.funcs.n; k++)
-					if (w.code.funcs.v[k].start > from &&
-					    w.code.funcs.v[k].start < to)
-						to = w.code.funcs.v[k].start;
-				list(&w, from, to);
-			}
-	}
+			if (strcmp(w.code.funcs.v[f].name, name) != 0)
+				continue;
+			for (uint32_t k = 0; k < w.code.funcs.n; k++)
+				if (w.code.funcs.v[k].start > from && w.code.funcs.v[k].start < to)
+					to = w.code.funcs.v[k].start;
+			list(&w, from, to);
+		}
 	expect(&w, text, want);
 	close_world(&w);
 }
@@ -288,19 +294,15 @@ static void check_function(const char *text, const char *name, const char *want)
 static void check_clause(const char *text, const char *want)
 {
 	struct world w;
-	struct dt_tr_input in;
-	uint32_t from = 0, to = 0;
-	dt_clause *c;
+	uint32_t from = 1, to;
 
-	open_world(&w);
-	c = compile(&w, text);
-	if (c && prepare(&w, c, false)) {
-		in = input(&w, false);
-		if (dt_tr_program(&in, 0, NULL, NULL, &w.code, &w.err) == 0)
-			while (!to && ++from < w.code.insns.n)
-				if (w.code.insns.v[from - 1].dst_reg == R10 && w.code.insns.v[from - 1].src_reg == R9)
-					for (to = from; w.code.insns.v[to].dst_reg != R9; to++)
-						;
+	if (translated(&w, text)) {
+		const struct bpf_insn *v = w.code.insns.v;
+
+		while (from < w.code.insns.n && (v[from - 1].dst_reg != R10 || v[from - 1].src_reg != R9))
+			from++;
+		for (to = from; to < w.code.insns.n && v[to].dst_reg != R9;)
+			to++;
 		list(&w, from, to);
 	}
 	expect(&w, text, want);
@@ -311,18 +313,13 @@ static void check_clause(const char *text, const char *want)
 static void check_start(const char *text, const char *want)
 {
 	struct world w;
-	struct dt_tr_input in;
 	uint32_t to = 0;
-	dt_clause *c;
 
-	open_world(&w);
-	c = compile(&w, text);
-	if (c && prepare(&w, c, false)) {
-		in = input(&w, false);
-		if (dt_tr_program(&in, 0, NULL, NULL, &w.code, &w.err) == 0)
-			while (w.code.insns.v[to].code != (BPF_JMP | BPF_CALL) ||
-			       w.code.insns.v[to].imm != BPF_FUNC_get_smp_processor_id)
-				to++;
+	if (translated(&w, text)) {
+		const struct bpf_insn *v = w.code.insns.v;
+
+		while (to < w.code.insns.n && (v[to].code != (BPF_JMP | BPF_CALL) || v[to].imm != BPF_FUNC_get_smp_processor_id))
+			to++;
 		list(&w, 0, to);
 	}
 	expect(&w, text, want);
