@@ -2,7 +2,7 @@
  * rest: the front's part of clauses (lang/split.c). A vm engine runs it, one record after the other, in the order of time of all
  * machines; so global variables, speculations and exit() are those of one program, wherever its clauses fired.
  *
- * A fault there is reported as one of that clause, and fires ERROR of this machine: that clause runs in the vm then, too.
+ * A fault there is reported as one of that clause, and fires ERROR of this machine, whose clauses then also run in the vm.
  */
 #include <stdlib.h>
 
