@@ -11,14 +11,24 @@
 #   make deb         Debian packages in build/deb
 #   make dist        a tar file of the sources
 #   make install     PREFIX=/usr/local, DESTDIR
+#   make ARCH=aarch64  for another CPU, with Debian's cross compiler, in build-aarch64/; SYSROOT=DIR: with the libraries of that
+#                    root file system (test/guests/arm64-root makes one), else with packages of that architecture (libelf-dev:arm64)
 #   make format      clang-format over our sources; headers and the tables of providers are laid out by hand
 #
-# V=1 shows whole command lines. Objects depend on the headers they include (-MMD).
+# SHARED=1: the commands use the shared library. V=1 shows whole command lines. Objects depend on the headers they include (-MMD).
 , := ,
 VERSION  := 1.0
-BUILD    ?= $(if $(SAN),build-san,build)
+# The CPU that is compiled for. ARCH on the command line is another than this machine's.
+CROSS    := $(if $(filter command line,$(origin ARCH)),$(filter-out $(shell uname -m),$(ARCH)))
+BUILD    ?= $(if $(CROSS),build-$(ARCH),$(if $(SAN),build-san,build))
 PREFIX   ?= /usr/local
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
+ifneq ($(CROSS),)
+override CC := $(subst gcc,$(ARCH)-linux-gnu-gcc,$(CC))$(if $(SYSROOT), --sysroot=$(SYSROOT))
+PKG_CONFIG := $(if $(SYSROOT),PKG_CONFIG_SYSROOT_DIR=$(SYSROOT)) PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu/pkgconfig:$(SYSROOT)/usr/share/pkgconfig pkg-config
+endif
+PKG_CONFIG ?= pkg-config
+AR       := $(if $(CROSS),$(ARCH)-linux-gnu-)ar
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE
@@ -28,19 +38,24 @@ COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fv
 # libdw: ELF and DWARF, liblzma: compressed symbol tables (src/elf); zlib: compressed CTF (src/type) and profiles (src/format). Without a .pc file:
 # libiberty demangles (static), Zydis decodes instructions of x86-64 (src/arch).
 PKGS     := libbpf libelf libdw liblzma zlib
-LDLIBS   += $(shell pkg-config --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
+LDLIBS   += $(shell $(PKG_CONFIG) --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
 
-# The CPU that is compiled for. Folders of all CPUs are compiled, files named host_*.c only for their own.
+# Addresses in tables take 8 bytes instead of 32 in the file, where the C library (glibc 2.36) can relocate them, and the linker knows it for this CPU.
+PACKED   := $(if $(shell grep -q GLIBC_ABI_DT_RELR $$($(CC) -print-file-name=libc.so.6) 2>/dev/null && \
+	$(CC) -shared -nostdlib -Wl$(,)--fatal-warnings$(,)-z$(,)pack-relative-relocs -o /dev/null -x c /dev/null 2>/dev/null && echo yes),-Wl$(,)-z$(,)pack-relative-relocs)
+LINK     := $(CC) $(CFLAGS) $(LDFLAGS) $(PACKED) $(SANFLAGS)
+
+# Folders of all CPUs are compiled, files named host_*.c only for their own.
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 HOST := $(wildcard src/arch/*/host_*.c)
-SRC  := $(filter-out $(HOST),$(wildcard src/*/*.c src/*/*/*.c)) $(filter src/arch/$(ARCH)/%,$(HOST))
+SRC  := $(filter-out $(HOST) src/process/runtime/%,$(wildcard src/*/*.c src/*/*/*.c)) $(filter src/arch/$(ARCH)/%,$(HOST))
 OBJ  := $(SRC:%.c=$(BUILD)/%.o)
 # Pages that are part of the program: a string of that name each.
 PAGES := $(wildcard src/*/*.html)
-OBJ  += $(PAGES:%.html=$(BUILD)/%.html.o)
+OBJ  += $(PAGES:%.html=$(BUILD)/%.html.o) $(BUILD)/runtime/bytes.o
 CMD  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/*.c))
 DWATCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/dwatch/*.c) cmd/dirs.c)
-DTRACED := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/dtraced/*.c))
+DTRACED := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/dtraced/*.c) $(wildcard cmd/serve*.c) cmd/microhttpd.c cmd/value_text.c) $(BUILD)/cmd/page.o
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 
 Q := $(if $(V),,@)
@@ -51,10 +66,15 @@ SONAME := libdtrace.so.1
 
 all: $(BUILD)/dtrace $(BUILD)/dwatch $(BUILD)/dtraced $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
 
+# What runs once, when a session begins, is small rather than fast.
+SMALL := $(if $(findstring -O2,$(CFLAGS)),-Os)
+$(foreach d,arch dif jail process session fleet kernel proc probe/providers bpf/plan bpf/translate,$(eval $(BUILD)/src/$(d)/%.o: SIZE := $(SMALL)))
+$(BUILD)/cmd/%.o: SIZE := $(SMALL)
+
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -c -o $@ $<
+	$(Q)$(COMPILE) $(SIZE) -c -o $@ $<
 
 # A line "@include FILE" stands for that file, beside the page.
 $(BUILD)/%.html.c: %.html $(wildcard src/*/*.css src/*/*.js)
@@ -66,35 +86,69 @@ $(BUILD)/%.html.c: %.html $(wildcard src/*/*.css src/*/*.js)
 $(BUILD)/%.html.o: $(BUILD)/%.html.c
 	$(Q)$(COMPILE) -c -o $@ $<
 
+# ---- the runtime of the process engine: code for a target, without a C library (src/process/runtime/runtime.h) ----
+# It uses general registers only, and must not have variables (runtime.ld).
+RT    := $(BUILD)/runtime
+RTSRC := $(wildcard src/process/runtime/*.c) src/dif/quantize.c src/base/map.c $(patsubst %,src/vm/%.c,interp vm_memory vars dynvar \
+	subr subr_str subr_text subr_path subr_json subr_net vm_action vm_ecb vm_value)
+RTOBJ := $(RTSRC:%.c=$(RT)/%.o)
+RTCC  := $(CC) -Isrc/process/runtime/libc $(CPPFLAGS) -DDT_IN_TARGET -O2 -g $(WARN) -std=gnu11 -ffreestanding -fPIE -fvisibility=hidden \
+	-ffunction-sections -fdata-sections -mgeneral-regs-only -fno-stack-protector -fno-tree-loop-distribute-patterns \
+	-fcf-protection=none -fno-asynchronous-unwind-tables -mstringop-strategy=unrolled_loop -MMD -MP -flto
+$(RT)/src/process/runtime/rt_libc.o: RTCC += -fno-lto
+
+$(RT)/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(RTCC) -c -o $@ $<
+
+$(RT)/runtime: $(RTOBJ) src/arch/$(ARCH)/host_enter.S src/process/runtime/runtime.ld
+	$(call say,LD,$@)
+	$(Q)$(RTCC) -flto=2 -nostdlib -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments \
+		-Wl,-T,src/process/runtime/runtime.ld -o $@ $(RTOBJ) src/arch/$(ARCH)/host_enter.S
+	$(Q)! objdump -d $@ | grep '%[xyz]mm\|%st' || { rm $@; false; }
+
+# Without code for this CPU there is no runtime, and the engine says so.
+$(RT)/bytes.o: $(if $(wildcard src/arch/$(ARCH)/host_enter.S),$(RT)/runtime)
+	@mkdir -p $(@D)
+	$(Q)$(if $(wildcard src/arch/$(ARCH)/host_enter.S),objcopy -O binary -j .all -j .constants $(RT)/runtime $(@:.o=.bin),printf '\0' >$(@:.o=.bin)) && { \
+		printf '#include "process/process.h"\nconst unsigned char dt_pe_runtime[] = {'; \
+		od -An -v -tu1 $(@:.o=.bin) | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '};'; \
+		echo 'const size_t dt_pe_runtime_size = sizeof(dt_pe_runtime);'; } >$(@:.o=.c)
+	$(Q)$(COMPILE) -c -o $@ $(@:.o=.c)
+
 $(BUILD)/libdtrace.a: $(OBJ)
 	$(call say,AR,$@)
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/$(SONAME): $(OBJ) src/libdtrace.map
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=src/libdtrace.map -o $@ $(OBJ) $(LDLIBS)
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=src/libdtrace.map -o $@ $(OBJ) $(LDLIBS)
 
 $(BUILD)/libdtrace.so: $(BUILD)/$(SONAME)
 	@ln -sfn $(SONAME) $@
 
-# The command includes the library, so nothing is searched for when it starts. A program with file
+# The commands include the library, so nothing is searched for when they start. A program with file
 # capabilities (setcap) would not find libdtrace.so beside it: the dynamic linker ignores $ORIGIN then. It
-# also starts faster.
-$(BUILD)/dtrace: $(CMD) $(BUILD)/cmd/page.o $(BUILD)/libdtrace.a
+# also starts 0.1 ms faster. With SHARED=1 they use the shared library: for packages, which put it where the
+# dynamic linker looks and where only root writes.
+WITHIN := $(if $(SHARED),$(BUILD)/libdtrace.so,$(BUILD)/libdtrace.a)
+WITH   := $(if $(SHARED),-lm -lpthread,$(LDLIBS))
+
+$(BUILD)/dtrace: $(CMD) $(BUILD)/cmd/page.o $(WITHIN)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(WITH)
 	@ln -sfn $(CURDIR)/lib $(BUILD)/lib
 	@ln -sfn $(CURDIR)/tools $(BUILD)/tools
 
-$(BUILD)/dwatch: $(DWATCH) $(BUILD)/libdtrace.a
+$(BUILD)/dwatch: $(DWATCH) $(WITHIN)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(WITH)
 	@ln -sfn $(CURDIR)/profiles $(BUILD)/profiles
 
-$(BUILD)/dtraced: $(DTRACED) $(BUILD)/libdtrace.a
+$(BUILD)/dtraced: $(DTRACED) $(WITHIN)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(WITH)
 
 # The page of --serve; its flame graph is that of the format.
 $(BUILD)/cmd/page.o: packaging/embed $(wildcard cmd/page/*.*) src/format/flamegraph.css src/format/flamegraph.js
@@ -137,7 +191,7 @@ static: $(STATIC)/dtrace
 # ---- tests ----
 $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(BUILD)/libdtrace.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(LDLIBS)
 
 unit: $(UNIT)
 
@@ -154,7 +208,7 @@ test-kernels: all
 # ---- fuzzing: the library once more, with clang's instrumentation ----
 FUZZDIR  ?= build/fuzz
 FUZZ     := $(patsubst test/fuzz/%.c,$(FUZZDIR)/%,$(wildcard test/fuzz/fuzz_*.c))
-FUZZOBJ  := $(SRC:%.c=$(FUZZDIR)/obj/%.o) $(PAGES:%.html=$(BUILD)/%.html.o)
+FUZZOBJ  := $(SRC:%.c=$(FUZZDIR)/obj/%.o) $(PAGES:%.html=$(BUILD)/%.html.o) $(BUILD)/runtime/bytes.o
 FUZZCC   := clang $(CPPFLAGS) -O1 -g -std=gnu11 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 FUZZTIME ?= 20
 
@@ -182,6 +236,7 @@ bench: all
 # Folders and the section of the manual: a distribution may want others (debian/rules).
 LIBDIR     ?= $(PREFIX)/lib
 MANSECTION ?= 1
+UNITDIR    ?= $(PREFIX)/lib/systemd/system
 PUT        := install -m 644 -D -t
 install: all
 	install -m 755 -D -t $(DESTDIR)$(PREFIX)/sbin $(BUILD)/dtrace $(BUILD)/dwatch $(BUILD)/dtraced
@@ -199,6 +254,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)
 	for c in dtrace dwatch; do sed 's/^\(\.TH [A-Z]*\) 1/\1 $(MANSECTION)/' doc/$$c.1 >$(DESTDIR)$(PREFIX)/share/man/man$(MANSECTION)/$$c.$(MANSECTION); done
 	$(PUT) $(DESTDIR)$(PREFIX)/share/man/man8 doc/dtraced.8
+	install -d $(DESTDIR)$(UNITDIR)
+	sed 's|@SBIN@|$(PREFIX)/sbin|' packaging/dtraced.service >$(DESTDIR)$(UNITDIR)/dtraced.service
 	install -m 755 -D -t $(DESTDIR)$(PREFIX)/share/dtrace/tools tools/*.d
 	$(PUT) $(DESTDIR)$(PREFIX)/share/dtrace/profiles profiles/*
 	tools/mkman $(DESTDIR)$(PREFIX)/share/man/man8
@@ -210,7 +267,7 @@ format:
 clean:
 	rm -rf build build-san
 
-DEPS := $(OBJ:.o=.d) $(CMD:.o=.d) $(DWATCH:.o=.d) $(DTRACED:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
+DEPS := $(OBJ:.o=.d) $(RTOBJ:.o=.d) $(CMD:.o=.d) $(DWATCH:.o=.d) $(DTRACED:.o=.d) $(UNIT:=.d) $(FUZZOBJ:.o=.d) $(FUZZ:$(FUZZDIR)/%=$(FUZZDIR)/obj/test/fuzz/%.d)
 -include $(wildcard $(DEPS))
 .SECONDARY:
 .PHONY: all static dist deb unit test test-san test-kernels fuzz fuzz-run bench install format clean

@@ -16,6 +16,10 @@ struct task_struct {
 	struct task_struct *group_leader;
 } __attribute__((preserve_access_index));
 
+struct registers { /* struct pt_regs; the headers have one of the user's */
+	unsigned long before[14], di;
+};
+
 struct by_function {
 	__u32 pid, call;
 };
@@ -190,9 +194,9 @@ static __always_inline int record(__u64 *r, int n)
 	r[1] = bpf_ktime_get_ns();
 	r[2] = bpf_get_current_pid_tgid() >> 32;
 	if (n > 3)
-		r[3] = n;
+		r[3] = r[1];
 	if (n > 4)
-		r[4] = r[1];
+		r[4] = ((struct registers *)bpf_task_pt_regs(bpf_get_current_task_btf()))->di;
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "args.h"
 #include "serve.h"
 
-enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT, INFILE, SERVE, HELP };
+enum action { OPTION, SETTING, PROGRAM, PROCESS, MODE, FLAG, OUTPUT, INFILE, SERVE, ATTACH, HELP };
 
 static const struct flag {
 	char letter;	 /* 0: a long flag */
@@ -67,9 +67,11 @@ static const struct long_flag {
 	const char *name;
 	struct flag flag;
 } long_flags[] = {
+    {"attach", {0, "[name]", ATTACH, NULL, 0, "with -E: show a durable session (dtraced(8)), or list them"}},
     {"cgroup", {0, "path", OPTION, "cgroup", 0, "only processes in this control group"}},
     {"container", {0, "name", OPTION, "container", 0, "only those of this container or service"}},
     {"file", {0, "path", INFILE, NULL, 0, "with -l: the static probes of a program or library"}},
+    {"from-start", {0, NULL, FLAG, NULL, 'f', "with --attach: all output that is kept, not only what comes"}},
     {"help", {0, NULL, HELP, NULL, 0, "print this list"}},
     {"libxo", {0, "format", OPTION, "oformat", 0, "choose the output format (-x oformat)"}},
     {"info", {0, NULL, MODE, NULL, MODE_INFO, "say what can be traced here, and why not the rest"}},
@@ -189,6 +191,7 @@ static void set_flag(struct args *a, char letter)
 	case 'd': a->sugar = true; break;
 	case 'e': a->compile_only = true; break;
 	case 'E': a->machines = true; break;
+	case 'f': a->from_start = true; break;
 	case 'S': a->dump = true; break;
 	case 't': a->top = true; break;
 	case 'v': a->verbose = true; break;
@@ -215,6 +218,10 @@ static void apply(struct args *a, const struct flag *f, char *value)
 	case OUTPUT: a->output = value; break;
 	case INFILE: a->file = value; break;
 	case SERVE: a->serve = value ? value : ""; break;
+	case ATTACH:
+		a->attach = value ? value : "";
+		set_mode(a, &(const struct flag){.value = MODE_ATTACH});
+		break;
 	case HELP: usage(stdout); exit(0);
 	}
 }
@@ -282,7 +289,8 @@ static int parse_long(struct args *a, char **argv)
 			apply(a, f, f->arg ? name + n + 1 : NULL);
 			return 1;
 		}
-		if (f->action == SERVE && !serve_is_address(argv[1])) {
+		if ((f->action == SERVE && !serve_is_address(argv[1])) ||
+		    (f->action == ATTACH && (!argv[1] || argv[1][0] == '-'))) {
 			apply(a, f, NULL);
 			return 1;
 		}
@@ -301,6 +309,12 @@ static void check_conflicts(const struct args *a)
 	if (a->buffered &&
 	    (a->output || a->mode == MODE_ANON || a->mode == MODE_OBJECT || a->mode == MODE_LIST))
 		misuse("-B not valid in combination with [-AGlo] options", "");
+	if (a->attach && !a->machines)
+		misuse("--attach is valid only with -E", "");
+	if (a->from_start && !(a->attach && *a->attach))
+		misuse("--from-start is valid only with --attach and a name", "");
+	if (a->attach && a->nprograms)
+		misuse("--attach takes no programs", "");
 	if (a->file && a->mode != MODE_LIST)
 		misuse("--file is valid only with -l", "");
 	if (a->mode == MODE_HEADER) {

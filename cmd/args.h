@@ -8,7 +8,7 @@
 
 #include "dtrace.h"
 
-enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS, MODE_INFO, MODE_TOOLS, MODE_MACHINES };
+enum mode { MODE_TRACE, MODE_LIST, MODE_HEADER, MODE_OBJECT, MODE_ANON, MODE_VERSION, MODE_OPTIONS, MODE_INFO, MODE_TOOLS, MODE_MACHINES, MODE_ATTACH };
 
 /* -n, -f, -m, -P, -i (text) and -s (a path), in order. */
 struct program {
@@ -57,6 +57,8 @@ struct args {
 	const char *after_O; /* the word after -O, if it is not a format: an argument of programs; else NULL */
 	const char *serve;  /* --serve: its address, or ""; NULL: not given */
 	bool machines;	    /* -E */
+	const char *attach; /* --attach: which, or ""; NULL: not given */
+	bool from_start;    /* --from-start */
 	bool model32;	    /* -32 */
 };
 
@@ -108,6 +110,11 @@ void list_tools(FILE *out);
 /* ---- show_machines.c ---- */
 int show_machines(dtrace_hdl_t *h); /* -M: its status */
 int list_machines(dtrace_hdl_t *h, const struct args *a, FILE *out); /* -E -l: its status */
+
+/* ---- show_attached.c ---- */
+int show_sessions(dtrace_hdl_t *h); /* --attach: its status */
+/* --attach NAME: until it ends, or until that. Its status. */
+int show_attached(dtrace_hdl_t *h, const struct args *a, FILE *out, bool (*interrupted)(void));
 
 /* ---- main.c ---- */
 void close_handle(dtrace_hdl_t *h);

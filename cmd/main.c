@@ -603,7 +603,7 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 	uint64_t zdefs = 0;
 
 	if (a->serve && !a->compile_only)
-		serve_open(a->serve); /* an address that cannot be used is known before long work */
+		serve_open(a->serve, NULL); /* an address that cannot be used is known before long work */
 	total = enable_programs(h, a, out);
 	if (a->compile_only && a->nprograms) {
 		end_output(out);
@@ -613,6 +613,21 @@ static void trace_mode(dtrace_hdl_t *h, const struct args *a)
 	if (total == 0 && !a->anonymous && !(zdefs && a->nprograms))
 		fatal("no probes %s", a->nprograms ? "matched" : "specified");
 	trace(h, out, a);
+	end_output(out);
+}
+
+static bool was_interrupted(void)
+{
+	return interrupts > 0;
+}
+
+static void attach_mode(dtrace_hdl_t *h, const struct args *a)
+{
+	FILE *out = open_output(a->output, "ae");
+
+	catch_signals(h);
+	dtrace_handle_diag(h, on_diag, out);
+	status = show_attached(h, a, out, was_interrupted);
 	end_output(out);
 }
 
@@ -662,6 +677,12 @@ int main(int argc, char **argv)
 	switch (a.mode) {
 	case MODE_INFO: status = show_info(h); break;
 	case MODE_MACHINES: status = show_machines(h); break;
+	case MODE_ATTACH:
+		if (*a.attach)
+			attach_mode(h, &a);
+		else
+			status = show_sessions(h);
+		break;
 	case MODE_LIST:
 		if (a.machines)
 			status = list_machines(h, &a, open_output(a.output, "ae"));

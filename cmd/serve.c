@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,17 +123,42 @@ static void say_where(const union address *a)
 			 "encrypted");
 }
 
-static void make_token(void)
+/* One that was kept stays the same, so that an address can be written down. */
+static bool read_token(const char *keep)
+{
+	FILE *f = keep ? fopen(keep, "re") : NULL;
+	bool whole = f && fgets(token, sizeof(token), f) && strspn(token, "0123456789abcdef") == sizeof(token) - 1;
+
+	if (f)
+		fclose(f);
+	return whole;
+}
+
+static void keep_token(const char *keep)
+{
+	int fd = open(keep, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || dprintf(fd, "%s\n", token) < 0)
+		complain("cannot keep the token in %s: %s", keep, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static void make_token(const char *keep)
 {
 	unsigned char random[16];
 
+	if (read_token(keep))
+		return;
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		fatal("--serve: no random numbers: %s", strerror(errno));
 	for (size_t i = 0; i < sizeof(random); i++)
 		snprintf(token + 2 * i, 3, "%02x", random[i]);
+	if (keep)
+		keep_token(keep);
 }
 
-void serve_open(const char *where)
+void serve_open(const char *where, const char *keep)
 {
 	const char *name = where && *where ? where : ":0";
 	union address a;
@@ -140,7 +166,7 @@ void serve_open(const char *where)
 	int yes = 1;
 
 	http_load();
-	make_token();
+	make_token(keep);
 	listener = socket(a.sa.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) < 0 ||
 	    bind(listener, &a.sa, n) < 0 || listen(listener, 64) < 0)

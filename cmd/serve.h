@@ -23,7 +23,8 @@
 
 struct args;
 
-void serve_open(const char *where); /* NULL: some port, loopback. Ends the process if that fails */
+/* NULL: some port, loopback. keep: a file that keeps the token; NULL: none. Ends the process if that fails */
+void serve_open(const char *where, const char *keep);
 void serve_begin(dtrace_hdl_t *h, const struct args *a); /* before dtrace_go() */
 void serve_wait(dtrace_hdl_t *h);			 /* until there may be work; serves meanwhile */
 void serve_end(dtrace_hdl_t *h); /* the last state, to those who read it at once */

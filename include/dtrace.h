@@ -64,6 +64,7 @@ DTRACE_API int dtrace_getopt(dtrace_hdl_t *h, const char *name, uint64_t *value)
 /* Names of all options in turn: i from 0; NULL at the end. */
 DTRACE_API const char *dtrace_option_name(int i);
 DTRACE_API const char *dtrace_option_help(int i); /* one line */
+DTRACE_API const char *dtrace_getopt_text(dtrace_hdl_t *h, const char *name); /* one that is text; NULL: it is not set */
 /* What an option can be, if it is a choice: "exec|preinit|postinit|main"; NULL: it is not. */
 DTRACE_API const char *dtrace_option_values(const char *name);
 
@@ -200,7 +201,7 @@ DTRACE_API void dtrace_make_safe(char *text, size_t n, int lines);
  * the library grow at their end only; those that the caller fills in begin with their size.
  * See doc/api.md.
  */
-#define DTRACE_API_VERSION 7 /* grows with every addition to this file */
+#define DTRACE_API_VERSION 8 /* grows with every addition to this file */
 DTRACE_API int dtrace_api_version(void); /* that of the library */
 
 typedef struct dtrace_value dtrace_value_t;
@@ -369,6 +370,10 @@ struct dtrace_agent {
 	const char *name;      /* of this machine; NULL: its host name */
 	const char *providers; /* patterns of those that may be used, with commas between; NULL: all */
 	int destructive;       /* destructive actions may be used */
+	const char *sessions;  /* the folder with the output of durable sessions; NULL: there are none */
+	const char *watch;     /* patterns of those that may be seen, with commas between; NULL: all */
+	const char *targets;   /* a relay: the machines behind this one, as in option targets; NULL: none */
+	const char *wait;      /* how long it waits for them at first: a time, as in option targetwait; NULL: 1s */
 };
 /* 0: the front was served; 1: it never came; -1: it was refused, or broke the protocol; then `why` has a sentence. */
 DTRACE_API int dtrace_agent_run(const struct dtrace_agent *a, char *why, size_t n);
@@ -377,6 +382,51 @@ DTRACE_API int dtrace_agent_run(const struct dtrace_agent *a, char *why, size_t 
  * socket pair is sent over the unix socket `handover` (SCM_RIGHTS, with one byte): for dtrace_agent_run() in another process,
  * since this one has threads. -1: `why` has a sentence. */
 DTRACE_API int dtrace_agent_nats(const char *url, int handover, char *why, size_t n);
+
+/* ---- durable sessions: dtraced(8) keeps them running, and their output in files; doc/fleet.md ---- */
+struct dtrace_durable {
+	size_t size;
+	const char *name;   /* of the session */
+	const char *script; /* a path */
+	const char *folder; /* of all sessions: the output is in folder/name */
+	const char *machine; /* the name of this machine; NULL: its host name */
+	const char *nats;    /* the server that option stream=nats means; NULL: none */
+	void *arg;
+	int (*begin)(dtrace_hdl_t *h, void *arg); /* the handle is about to trace; not 0: do not. May be NULL */
+	int (*wait)(dtrace_hdl_t *h, void *arg);  /* as dtrace_sleep(), by dtrace_fd(); not 0: the session shall end */
+	void (*end)(dtrace_hdl_t *h, void *arg);  /* it has ended; the handle is still there. May be NULL */
+};
+/* Run one in this process. 0: it is done (exit() was called); 1: wait() has ended it; -1: it failed, `why` has a sentence. */
+DTRACE_API int dtrace_durable_run(const struct dtrace_durable *d, char *why, size_t n);
+/* Note what becomes of one whose process has ended: "waiting" to be started again, "removed" ... */
+DTRACE_API int dtrace_durable_state(const char *folder, const char *name, const char *state, const char *why);
+/* Does its script want the output in JetStream, and is there some to send? */
+DTRACE_API int dtrace_durable_has_stream(const char *folder, const char *name);
+/* Send it, as long as there is more, or the session runs. 0, or -1 and `why`. For a process of its own: it has threads. */
+DTRACE_API int dtrace_durable_ship(const char *folder, const char *name, const char *machine, char *why, size_t n);
+
+/* Those of all machines that option targets reaches, and of this one. */
+struct dtrace_session {
+	size_t size;
+	const char *machine, *name;
+	const char *state; /* "running", "waiting", "done", "stopped", "removed"; "stream": its output is in JetStream */
+	const char *why;   /* it is not running, or "" */
+	uint64_t since;	   /* nanoseconds since 1970: when it was started last */
+	uint64_t starts;   /* how often it was started */
+	uint64_t bytes;	   /* of output, of all its time */
+	uint64_t removed;  /* of these, with files that were too many */
+	uint64_t drops;	   /* records and the like that it has lost, as it said */
+	uint64_t lost;	   /* bytes of output that could not be written */
+	uint64_t unsent;   /* bytes that were removed before JetStream had them */
+};
+typedef int dtrace_session_f(dtrace_hdl_t *h, const struct dtrace_session *s, void *arg);
+DTRACE_API int dtrace_session_iter(dtrace_hdl_t *h, dtrace_session_f *f, void *arg);
+/* Show one: "name", or "machine:name", where the machine may be a pattern. from_start: with the oldest output that is kept, else
+ * with what comes from now on. */
+DTRACE_API int dtrace_attach(dtrace_hdl_t *h, const char *which, int from_start);
+/* Wait for output, at most that many milliseconds, and write it. DONE: there will be no more. */
+DTRACE_API enum dtrace_work_status dtrace_attach_work(dtrace_hdl_t *h, FILE *out, int ms);
+DTRACE_API int dtrace_attach_end(dtrace_hdl_t *h, FILE *out); /* its aggregations as they are now */
 
 /* ---- waiting for several things ---- */
 /* A descriptor that poll(2) says is readable when dtrace_work() has something to do; it does not block. -1 before

@@ -19,17 +19,13 @@ inline int O_NDELAY = 04000;
 inline int O_NONBLOCK = 04000;
 inline int O_DSYNC = 010000;
 inline int O_ASYNC = 020000;
-inline int O_DIRECT = 040000;
-inline int O_LARGEFILE = 0100000; /* the kernel's value; in libc it is 0 */
-inline int O_DIRECTORY = 0200000;
-inline int O_NOFOLLOW = 0400000;
 inline int O_NOATIME = 01000000;
 inline int O_CLOEXEC = 02000000;
 inline int O_FSYNC = 04010000;
 inline int O_RSYNC = 04010000;
 inline int O_SYNC = 04010000;
 inline int O_PATH = 010000000;
-inline int O_TMPFILE = 020200000;
+/* those that differ by CPU: open.d in the folder of the CPU */
 
 /* *at() calls */
 inline int AT_FDCWD = -100;

@@ -45,6 +45,8 @@
 set -u
 ulimit -c 0
 fails=0
+# the name in uregs[] of the register with a function's third argument
+case $HOSTTYPE in aarch64) R_ARG2=R_X2 ;; *) R_ARG2=R_RDX ;; esac
 failed=$TMP/.failed # a subshell (a part of a pipe) cannot change our $fails
 last_commands=
 trap 'eval "$last_commands"; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT

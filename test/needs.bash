@@ -48,6 +48,7 @@ need node "(nodejs)" "a JIT compiler"
 need java "(default-jdk-headless)" "a JIT compiler"
 need openssl openssl "makes certificates"
 need nspawn "(systemd-container)" "systemd-nspawn, which runs containers"
+need systemd-analyze "(systemd)" "checks units"
 # tools
 need jq jq "reads JSON"
 need jsonschema python3-jsonschema "validates JSON"

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <linux/vm_sockets.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,14 +31,15 @@
 
 #define PORT_NAME      "org.dtrace.0"
 #define DEFAULT_POLICY "/etc/dtrace/policy"
+#define DEFAULT_OUTPUT "/var/lib/dtrace/sessions"
 #define MAX_PLACES     16
 #define MAX_CHILDREN   64
 
 /* Where fronts come from. */
 struct place {
 	const char *path;
-	enum { SOCKET, PORT, NATS } kind;
-	int fd;	   /* sockets: it listens; NATS: fronts come from here; -1: not open */
+	enum { SOCKET, PORT, NATS, VSOCK } kind;
+	int fd;	   /* sockets, vsock: it listens; NATS: fronts come from here; -1: not open */
 	pid_t pid; /* ports, NATS: the process that serves it; 0: none */
 };
 
@@ -46,6 +48,8 @@ static int nplaces;
 static pid_t children[MAX_CHILDREN];
 static struct policy policy;
 static const char *name;
+static const char *output = DEFAULT_OUTPUT; /* of durable sessions */
+static const char *targets, *wait_time; /* relay */
 static volatile sig_atomic_t ending;
 
 void die(const char *fmt, ...)
@@ -60,15 +64,34 @@ void die(const char *fmt, ...)
 	exit(1);
 }
 
+char *path_of(const char *fmt, ...)
+{
+	va_list ap;
+	char *path;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&path, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die("out of memory");
+	return path;
+}
+
 static void usage(FILE *out, int status)
 {
 	fprintf(out, "Usage: dtraced [flags]\n"
 		     "Serves dtrace -E of this machine, its host, or others that reach its sockets.\n\n"
 		     "  -l socket   listen on a unix socket; may be given several times\n"
 		     "  -d port     serve a serial port (without -l and -d: that called " PORT_NAME ")\n"
+		     "  -v port     listen on a port of vsock (884 is the usual one), for the host of this guest\n"
 		     "  -N url      be found over a NATS server: nats://host:4222\n"
 		     "  -n name     the name of this machine (its host name)\n"
-		     "  -p policy   who may use what (" DEFAULT_POLICY ", if it is there)\n");
+		     "  -r targets  be a relay for these machines: sockets, directories of sockets, NATS servers\n"
+		     "  -t time     how long a relay waits for them when a front comes (1s)\n"
+		     "  -p policy   who may use what (" DEFAULT_POLICY ", if it is there)\n"
+		     "  -s folder   run the scripts NAME.d in it as durable sessions\n"
+		     "  -o folder   keep their output there (" DEFAULT_OUTPUT ")\n");
 	exit(status);
 }
 
@@ -78,7 +101,7 @@ static void usage(FILE *out, int status)
 static _Noreturn void serve(int fd, uid_t user)
 {
 	const struct rule *r = policy_of(&policy, user);
-	struct dtrace_agent a = {.size = sizeof(a), .fd = fd, .name = name};
+	struct dtrace_agent a = {.size = sizeof(a), .fd = fd, .name = name, .targets = targets, .wait = wait_time};
 	char why[512] = "";
 
 	if (!r) {
@@ -87,13 +110,14 @@ static _Noreturn void serve(int fd, uid_t user)
 	}
 	a.providers = r->providers;
 	a.destructive = r->destructive;
+	a.sessions = output;
+	a.watch = r->sessions ? r->sessions : r->providers ? "" : NULL;
 	if (dtrace_agent_run(&a, why, sizeof(why)) < 0)
 		fprintf(stderr, "dtraced: %s\n", why);
 	_exit(0);
 }
 
-/* A process of its own; it ends with us. 0: in the child. */
-static pid_t spawn(void)
+pid_t spawn(void)
 {
 	pid_t parent = getpid(), pid = fork();
 
@@ -108,6 +132,7 @@ static pid_t spawn(void)
 	for (int i = 0; i < nplaces; i++)
 		if (places[i].fd >= 0)
 			close(places[i].fd);
+	sessions_forget();
 	return 0;
 }
 
@@ -154,6 +179,15 @@ static int receive(int from)
 	return fd;
 }
 
+/* Who comes over vsock, by the number of the machine. */
+static uid_t vsock_user(int fd)
+{
+	struct sockaddr_vm a = {0};
+	socklen_t n = sizeof(a);
+
+	return getpeername(fd, (struct sockaddr *)&a, &n) == 0 && a.svm_cid == VMADDR_CID_HOST ? HOST_USER : VSOCK_USER;
+}
+
 static void accept_front(const struct place *p)
 {
 	struct ucred who = {.uid = NATS_USER};
@@ -169,6 +203,8 @@ static void accept_front(const struct place *p)
 			close(fd);
 		return;
 	}
+	if (p->kind == VSOCK)
+		who.uid = vsock_user(fd);
 	pid = spawn();
 	if (pid == 0)
 		serve(fd, who.uid);
@@ -214,6 +250,19 @@ static void listen_at(struct place *p)
 	umask(0022);
 }
 
+static void listen_vsock(struct place *p)
+{
+	char *end;
+	unsigned long port = strtoul(p->path, &end, 10);
+	struct sockaddr_vm a = {.svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_ANY, .svm_port = (unsigned)port};
+
+	if (*end || end == p->path || port >= VMADDR_PORT_ANY)
+		die("\"%s\" is not a port of vsock", p->path);
+	p->fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (p->fd < 0 || bind(p->fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(p->fd, 64) < 0)
+		die("cannot listen on port %lu of vsock: %s", port, strerror(errno));
+}
+
 /* The serial port of that name. udev makes a link for it; without udev the kernel still tells which one it is. */
 static const char *find_port(void)
 {
@@ -247,8 +296,11 @@ static const char *find_port(void)
 static void reap(void)
 {
 	pid_t pid;
+	int status;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (sessions_reap(pid, status))
+			continue;
 		for (int i = 0; i < MAX_CHILDREN; i++)
 			if (children[i] == pid)
 				children[i] = 0;
@@ -288,7 +340,7 @@ static void staff_nats(struct place *p)
 static void staff(void)
 {
 	for (int i = 0; i < nplaces; i++) {
-		if (places[i].kind == SOCKET || places[i].pid)
+		if (places[i].kind == SOCKET || places[i].kind == VSOCK || places[i].pid)
 			continue;
 		if (places[i].kind == NATS) {
 			staff_nats(&places[i]);
@@ -319,6 +371,7 @@ static void run(void)
 
 		reap();
 		staff();
+		sessions_work();
 		for (int i = 0; i < nplaces; i++)
 			if (places[i].fd >= 0)
 				fds[n++] = (struct pollfd){.fd = places[i].fd, .events = POLLIN};
@@ -337,21 +390,31 @@ static void run(void)
 	for (int i = 0; i < MAX_CHILDREN; i++)
 		if (children[i])
 			kill(children[i], SIGTERM);
+	sessions_end();
 }
 
 int main(int argc, char **argv)
 {
 	struct sigaction sa = {.sa_handler = on_end};
 	const char *path = access(DEFAULT_POLICY, F_OK) == 0 ? DEFAULT_POLICY : NULL;
+	const char *scripts = NULL, *url = NULL;
 	int c;
 
-	while ((c = getopt(argc, argv, "l:d:n:N:p:h")) != -1) {
+	while ((c = getopt(argc, argv, "l:d:n:N:o:p:r:s:t:v:h")) != -1) {
 		switch (c) {
 		case 'l': add_place(optarg, SOCKET); break;
 		case 'd': add_place(optarg, PORT); break;
-		case 'N': add_place(optarg, NATS); break;
+		case 'v': add_place(optarg, VSOCK); break;
+		case 'N':
+			add_place(optarg, NATS);
+			url = optarg;
+			break;
 		case 'n': name = optarg; break;
+		case 'o': output = optarg; break;
 		case 'p': path = optarg; break;
+		case 's': scripts = optarg; break;
+		case 'r': targets = optarg; break;
+		case 't': wait_time = optarg; break;
 		case 'h': usage(stdout, 0); break;
 		default: usage(stderr, 2);
 		}
@@ -360,16 +423,20 @@ int main(int argc, char **argv)
 		usage(stderr, 2);
 	if (name && (!*name || strcmp(name, "host") == 0))
 		die("a machine cannot be called \"%s\"", name);
-	if (nplaces == 0)
+	if (nplaces == 0 && !scripts)
 		add_place(find_port(), PORT);
 	policy_read(&policy, path);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_child}, NULL); /* wakes poll() */
 	signal(SIGPIPE, SIG_IGN);
+	if (scripts)
+		sessions_open(scripts, output, name, url);
 	for (int i = 0; i < nplaces; i++)
 		if (places[i].kind == SOCKET)
 			listen_at(&places[i]);
+		else if (places[i].kind == VSOCK)
+			listen_vsock(&places[i]);
 	run();
 	return 0;
 }

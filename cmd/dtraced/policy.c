@@ -38,6 +38,10 @@ static void read_user(struct rule *r, const char *value, const char *where)
 		r->user = NATS_USER;
 		return;
 	}
+	if (strcmp(value, "vsock") == 0) {
+		r->user = VSOCK_USER;
+		return;
+	}
 	if (strcmp(value, "host") == 0) {
 		r->user = HOST_USER;
 		return;
@@ -64,8 +68,10 @@ static void read_word(struct rule *r, const char *word, const char *where)
 		r->providers = strdup(value);
 	} else if (strcmp(word, "destructive=yes") == 0 || strcmp(word, "destructive=no") == 0) {
 		r->destructive = *value == 'y';
+	} else if (strncmp(word, "sessions=", 9) == 0) {
+		r->sessions = strdup(value);
 	} else {
-		die("%s: unknown word \"%s\"; there are user, providers and destructive=yes|no", where, word);
+		die("%s: unknown word \"%s\"; there are user, providers, sessions and destructive=yes|no", where, word);
 	}
 }
 
@@ -111,7 +117,7 @@ void policy_read(struct policy *p, const char *path)
 const struct rule *policy_of(const struct policy *p, uid_t user)
 {
 	for (int i = 0; i < p->nrules; i++)
-		if (p->rules[i].user == user || (p->rules[i].anyone && user != HOST_USER && user != NATS_USER))
+		if (p->rules[i].user == user || (p->rules[i].anyone && user != HOST_USER && user != NATS_USER && user != VSOCK_USER))
 			return &p->rules[i];
 	return NULL;
 }

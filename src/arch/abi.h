@@ -39,6 +39,7 @@ struct dt_abi_place {
 		DT_ABI_VECTOR,	  /* floating-point registers */
 		DT_ABI_ONE,	  /* an object: integer register n */
 		DT_ABI_SEVERAL,	  /* an object: more than one register */
+		DT_ABI_REFERENCE, /* its address is argument n (registers, then words of the stack) */
 		DT_ABI_MEMORY,	  /* by value on the stack, more than a word or an object */
 		DT_ABI_NOTHING,	  /* an empty object: not passed */
 	} how;

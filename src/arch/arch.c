@@ -5,12 +5,14 @@
 
 #include "arch/arch.h"
 
-const dt_arch *const dt_arch_all[] = {&dt_arch_x86_64, NULL};
+const dt_arch *const dt_arch_all[] = {&dt_arch_x86_64, &dt_arch_aarch64, NULL};
 
 const dt_arch *dt_arch_host(void)
 {
 #if defined(__x86_64__)
 	return &dt_arch_x86_64;
+#elif defined(__aarch64__)
+	return &dt_arch_aarch64;
 #else
 #error "a CPU without a folder in src/arch: see doc/porting.md"
 #endif

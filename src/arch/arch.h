@@ -43,13 +43,13 @@ struct dt_arch_call {
 	 * than 79 characters */
 	void (*compat_arg)(unsigned n, uint64_t frame, char *text, size_t size);
 	/* D text that is not 0 if a conditional jump is taken (dt_insn.condition); the same limit */
-	void (*condition)(uint8_t code, char *text, size_t size);
+	void (*condition)(uint16_t code, char *text, size_t size);
 };
 
 /* How a thread enters the kernel. */
 struct dt_arch_entry {
 	uint8_t arg[6], compat_arg[6]; /* registers with the arguments of a system call */
-	uint8_t number;		       /* register with the number of the call while it returns */
+	uint8_t number, number_size;   /* word with the number of the call while it returns, and the bytes of it that are it */
 	/* Is the current system call one of a 32-bit program? The bit in a 32-bit word of struct task_struct. */
 	uint16_t compat_at;
 	uint32_t compat_bit;
@@ -57,13 +57,13 @@ struct dt_arch_entry {
 	/* Was the thread in 64-bit code? A register, its bits that say so, and their value then. */
 	uint8_t mode;
 	uint32_t mode_mask, mode_native;
-	const char *compat_sign; /* a file that exists if the kernel runs 32-bit programs */
+	bool (*runs_compat)(void); /* does the kernel run 32-bit programs? */
 };
 
 /* Unwinding of user stacks (elf/cfi.h). Registers by DWARF's numbers. */
 struct dt_arch_unwind {
-	uint8_t sp, fp, base, ra; /* base: the register besides fp that compilers put a CFA into */
-	int8_t ra_at;		  /* the return address is at CFA + this, in every frame */
+	uint8_t sp, fp, base, ra; /* base: the register besides fp that compilers put a CFA into, or ra */
+	int8_t ra_at;		  /* the return address is at CFA + this, in every frame; 0: it is in the register ra, which is base */
 	int8_t fp_at;		  /* with a frame pointer: the caller's is at CFA + this, where fp points to */
 	uint8_t nsaved;		  /* words that a signal handler's frame saves; the pc is among them */
 	/* The expression for the CFA in a procedure linkage table. All of it is fixed except one
@@ -71,10 +71,18 @@ struct dt_arch_unwind {
 	 * linkers do not emit this. */
 	const uint8_t *plt;
 	uint8_t plt_size, plt_literal;
-	/* First instruction of a function that keeps a frame pointer, while fp is still the caller's; and what may
-	 * come before it (0: nothing), four bytes */
-	uint8_t push_fp;
-	uint32_t landing_pad;
+	uint64_t address; /* bits of a return address that are one; 0: all */
+	/* What a signal handler returns to, where that is not described, and where the saved registers are from the
+	 * stack pointer; 0: it is described */
+	uint64_t signal_code;
+	uint16_t signal_at;
+	/* First instructions of a function that is not described, while fp is still the caller's: its value where
+	 * `mask` has bits, in so many bytes; ends with mask 0. And what may come before it, four bytes; ends with 0 */
+	uint8_t entry_size;
+	struct {
+		uint32_t value, mask;
+	} entry[3];
+	uint32_t landing_pad[3];
 };
 
 /*
@@ -113,18 +121,26 @@ typedef struct dt_arch {
 	const char *macro;    /* DTrace's name for it, defined for the C preprocessor (-C) */
 	uint16_t machine, compat_machine; /* EM_*: 64-bit and 32-bit programs; 0: it runs none of the latter */
 	uint16_t va_list_size;
+	bool unnamed_aligns; /* an unnamed bit-field aligns its struct like a named one */
 	bool ordered_stores;  /* other CPUs see the stores of a CPU in program order */
-	uint64_t kernel_text; /* the kernel's code and its modules are in the 2 GB from here */
+	uint8_t code_align;   /* instructions begin at multiples of it */
+	uint64_t kernel_text; /* the kernel's code and its modules are in the 2 GB from here; 0: differs from boot to boot */
 
 	const dt_arch_reg *regs;
 	uint32_t nregs;
 	uint32_t nuregs;    /* of uregs[], which extends past pt_regs: registers that the kernel does not save there read as 0 */
+	uint8_t helper_frames; /* frames of a kernel stack that belong to the helper which reads it */
+	uint32_t nclock_regs; /* of regs[]: those that the context of a clock event has */
 	uint8_t pc, sp, fp; /* registers by role */
 	struct dt_arch_call call;
 	struct dt_arch_entry entry;
 	struct dt_arch_unwind unwind;
 	struct dt_arch_paging paging;
 	struct dt_arch_site site;
+	/* What the code of probes inside a process pushes (host_enter.S), after one word: for each register which word it is, from
+	 * 1; 0: it is not saved. And bytes from there to where the stack pointer was. */
+	uint8_t frame[21];
+	uint16_t frame_size;
 	/* Reads one operand at *p, which moves past it; false: invalid. */
 	bool (*operand)(const char **p, struct dt_operand *o);
 	const char *const *noreturn; /* functions of its kernel that never return; ends with NULL */
@@ -135,6 +151,7 @@ typedef struct dt_arch {
 } dt_arch;
 
 extern const dt_arch dt_arch_x86_64;
+extern const dt_arch dt_arch_aarch64;
 
 extern const dt_arch *const dt_arch_all[]; /* ends with NULL */
 const dt_arch *dt_arch_host(void);

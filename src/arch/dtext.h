@@ -11,6 +11,8 @@
 
 #if defined(__x86_64__)
 #include "arch/x86_64/dtext.h"
+#elif defined(__aarch64__)
+#include "arch/aarch64/dtext.h"
 #else
 #error "a CPU without a folder in src/arch: see doc/porting.md"
 #endif

@@ -3,6 +3,7 @@
  */
 #include "arch/arch.h"
 #include "arch/insn.h"
+#include "arch/patch.h"
 
 void dt_insn_kernel(struct dt_insn_mode *k)
 {
@@ -51,6 +52,11 @@ bool dt_insn_print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, 
 {
 	*target = 0;
 	return dt_arch_host()->code->print(k, code, n, vaddr, out, target);
+}
+
+const char *dt_patch_make(dt_patch *p)
+{
+	return dt_arch_host()->code->patch ? dt_arch_host()->code->patch(p) : "it is not available on this CPU";
 }
 
 bool dt_insn_member(const uint8_t *code, size_t n, uint32_t *offset)

@@ -19,13 +19,14 @@ enum dt_insn_flag {
 	DT_INSN_INDIRECT = 16, /* a jump to a computed address that is not from a table of this function */
 	DT_INSN_REFUSED = 32, /* the kernel refuses a uprobe here, or it would do harm */
 	DT_INSN_LANDING_PAD = 64, /* a valid target of indirect calls and jumps */
+	DT_INSN_TABLE = 128, /* a jump to a computed address, from a table of this function */
 };
 
 typedef struct dt_insn {
 	uint32_t offset; /* from the start of the function */
 	uint8_t length;
 	uint8_t flags;
-	uint8_t condition; /* MAYBE: which one, for dt_arch.call.condition */
+	uint16_t condition; /* MAYBE: which one, for dt_arch.call.condition */
 	uint32_t frame;	   /* on the way to the entry probe: bytes the stack pointer has moved */
 	uint64_t target;   /* JUMP */
 } dt_insn;
@@ -74,6 +75,7 @@ bool dt_insn_member(const uint8_t *code, size_t n, uint32_t *offset);
 #define DT_INSN_MAX 16
 
 /* What the folder of a CPU provides: the functions above, and answers about single instructions. */
+struct dt_patch;
 struct dt_arch_code {
 	void (*kernel)(struct dt_insn_mode *k);
 	void (*decode)(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr);
@@ -82,12 +84,16 @@ struct dt_arch_code {
 	bool (*print)(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out,
 		      uint64_t *target);
 	bool (*member)(const uint8_t *code, size_t n, uint32_t *offset);
+	const char *(*patch)(struct dt_patch *p); /* patch.h */
 	/* kernel code: kprobes are never possible there (apart from the kernel's own patching) */
-	bool (*kprobe_refuses)(const uint8_t *at, uint8_t length);
+	bool (*kprobe_refuses)(const uint8_t *code, uint32_t offset, uint8_t length);
 	/* an instruction that only fills the space between two functions */
 	bool (*is_padding)(const uint8_t *at, uint8_t length);
+	/* an instruction that a function runs once, when it is entered: it saves a register, or makes space on the stack */
+	bool (*makes_frame)(const uint8_t *at, uint8_t length);
 	/* a stub of a procedure linkage table, of n bytes at vaddr: the address of the slot that it jumps through */
 	bool (*plt_slot)(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot);
+	uint8_t stub_step, stub_size; /* where stubs may begin, and their bytes; 0: both as the section says */
 	uint32_t slot_relocation[2]; /* R_*: types of relocations that fill such slots */
 };
 

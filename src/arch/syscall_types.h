@@ -1,38 +1,34 @@
 /*
- * syscall_types: the type words of the .def files about arguments of system calls, as D text. Those that depend on
- * the size of a pointer are defined for 64-bit programs, or for 32-bit ones if DT_SYSCALL_TYPES_32 is defined. May be
- * included again with the other choice.
+ * syscall_types: the type words of the .def files about arguments of system calls, and what they are as D text in
+ * 64-bit and in 32-bit programs.
  */
-#undef LONG
-#undef ULONG
-#undef SIZE
-#undef OFF
-#undef STRV
-#ifdef DT_SYSCALL_TYPES_32
-#define LONG  "int"
-#define ULONG "unsigned int"
-#define SIZE  "unsigned int"
-#define OFF   "int"
-#define STRV  "userland uint32_t *" /* an array of 32-bit addresses */
-#else
-#define LONG  "long"
-#define ULONG "unsigned long"
-#define SIZE  "size_t"
-#define OFF   "int64_t"
-#define STRV  "userland const char **"
-#endif
+#ifndef DT_ARCH_SYSCALL_TYPES_H
+#define DT_ARCH_SYSCALL_TYPES_H
 
-#ifndef DT_SYSCALL_ARGS
+#define DT_SYSCALL_WORDS(WORD)                                                                     \
+	WORD(NOARGS, NULL, NULL)                                                                   \
+	WORD(INT, "int", "int")                                                                    \
+	WORD(UINT, "unsigned int", "unsigned int")                                                 \
+	WORD(LONG, "long", "int")                                                                  \
+	WORD(ULONG, "unsigned long", "unsigned int")                                               \
+	WORD(SIZE, "size_t", "unsigned int")                                                       \
+	WORD(OFF, "int64_t", "int")                                                                \
+	WORD(U64, "uint64_t", "uint64_t")                                                          \
+	WORD(PID, "pid_t", "pid_t")                                                                \
+	WORD(ID, "unsigned int", "unsigned int")                                                   \
+	WORD(MODE, "unsigned int", "unsigned int")                                                 \
+	WORD(STR, "userland const char *", "userland const char *")                                \
+	WORD(CHARP, "userland char *", "userland char *")                                          \
+	WORD(INTP, "userland int *", "userland int *")                                             \
+	WORD(PTR, "userland void *", "userland void *")                                            \
+	WORD(STRV, "userland const char **", "userland uint32_t *") /* an array of addresses */
+
+enum dt_syscall_word {
+#define WORD(name, in64, in32) name,
+	DT_SYSCALL_WORDS(WORD)
+#undef WORD
+};
+
 #define DT_SYSCALL_ARGS(name, ...) {#name, {__VA_ARGS__}},
-#define INT    "int"
-#define UINT   "unsigned int"
-#define U64    "uint64_t"
-#define PID    "pid_t"
-#define ID     "unsigned int"
-#define MODE   "unsigned int"
-#define STR    "userland const char *"
-#define CHARP  "userland char *"
-#define INTP   "userland int *"
-#define PTR    "userland void *"
-#define NOARGS NULL
+
 #endif

@@ -6,20 +6,14 @@
  * become those of a 32-bit compiler; calls that differ further are in a table of the CPU.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 #include "arch/syscalls.h"
 #include "base/base.h"
 
 #include "arch/syscall_types.h"
-static const dt_syscall_types native_types[] = {
-#include "arch/syscall_args.def"
-};
 
-#define DT_SYSCALL_TYPES_32
-#include "arch/syscall_types.h"
-static const dt_syscall_types compat_types[] = {
+static const dt_syscall_types all_types[] = {
 #include "arch/syscall_args.def"
 };
 
@@ -30,7 +24,7 @@ const struct dt_arch_calls *dt_syscalls(void)
 
 bool dt_has_compat_syscalls(void)
 {
-	return dt_syscalls()->ncompat != 0 && access(dt_arch_host()->entry.compat_sign, F_OK) == 0;
+	return dt_syscalls()->ncompat != 0 && dt_arch_host()->entry.runs_compat();
 }
 
 static const dt_syscall *by_name(const dt_syscall *calls, uint32_t n, const char *name)
@@ -63,29 +57,33 @@ const dt_syscall *dt_syscall_by_nr(uint32_t nr)
 	return NULL;
 }
 
-static int find_types(const dt_syscall_types *known, size_t count, const char *name,
-		      const char *const **types)
+static const dt_syscall_types *find_types(const dt_syscall_types *known, size_t count, const char *name)
 {
-	for (size_t i = 0; i < count; i++) {
-		int n = 0;
-
-		if (strcmp(known[i].name, name) != 0)
-			continue;
-		while (known[i].types[n])
-			n++;
-		*types = known[i].types;
-		return n;
-	}
-	return -1;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(known[i].name, name) == 0)
+			return &known[i];
+	return NULL;
 }
 
-int dt_syscall_args(const dt_syscall *call, const char *const **types)
+int dt_syscall_args(const dt_syscall *call, const char **types)
 {
+	static const char *const words[][2] = {
+#define WORD(name, in64, in32) {in64, in32},
+	    DT_SYSCALL_WORDS(WORD)
+#undef WORD
+	};
 	const struct dt_arch_calls *own = dt_syscalls();
-	int n;
+	bool compat = call->nr >= DT_SYSCALL_COMPAT;
+	const dt_syscall_types *known = NULL;
+	int n = 0;
 
-	if (call->nr < DT_SYSCALL_COMPAT)
-		return find_types(native_types, DT_NELEM(native_types), call->name, types);
-	n = find_types(own->compat_types, own->ncompat_types, call->name, types);
-	return n >= 0 ? n : find_types(compat_types, DT_NELEM(compat_types), call->name, types);
+	if (compat)
+		known = find_types(own->compat_types, own->ncompat_types, call->name);
+	if (!known)
+		known = find_types(all_types, DT_NELEM(all_types), call->name);
+	if (!known)
+		return -1;
+	for (; n < DT_SYSCALL_MAXARGS && known->words[n] != NOARGS; n++)
+		types[n] = words[known->words[n]][compat];
+	return n;
 }

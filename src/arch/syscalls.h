@@ -20,10 +20,10 @@ typedef struct dt_syscall {
  */
 #define DT_SYSCALL_COMPAT 1024
 
-/* Types of the arguments of one call as D text; ends with NULL. */
+/* Types of the arguments of one call: words of syscall_types.h. */
 typedef struct dt_syscall_types {
 	const char *name;
-	const char *types[DT_SYSCALL_MAXARGS + 1];
+	uint8_t words[DT_SYSCALL_MAXARGS]; /* ends with NOARGS, which is 0 */
 } dt_syscall_types;
 
 /* The tables of a CPU, in order of number. */
@@ -42,7 +42,7 @@ bool dt_has_compat_syscalls(void);				/* does this kernel run such programs? */
 const dt_syscall *dt_syscall_by_name(const char *name);		/* NULL: none */
 const dt_syscall *dt_compat_syscall_by_name(const char *name);	/* the same, of 32-bit programs */
 const dt_syscall *dt_syscall_by_nr(uint32_t nr);		/* of either */
-/* Types of the arguments as D text; returns their number, -1 if not known. */
-int dt_syscall_args(const dt_syscall *call, const char *const **types);
+/* Types of the arguments as D text, DT_SYSCALL_MAXARGS at most; returns their number, -1 if not known. */
+int dt_syscall_args(const dt_syscall *call, const char **types);
 
 #endif

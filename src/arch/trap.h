@@ -11,7 +11,8 @@
 
 typedef struct dt_trap {
 	uint64_t addr;
-	long saved; /* the word that the breakpoint is in, as it was */
+	long saved;    /* the word that the breakpoint is in, as it was */
+	bool hardware; /* it is in a register of the thread instead */
 } dt_trap;
 
 /* Words of memory: 0 or -1. */
@@ -25,9 +26,17 @@ bool dt_trap_hit(pid_t tid, const dt_trap *trap);
 struct dt_trap_regs {
 	uint64_t pc, sp,
 	    arg0; /* arg0: first argument of a function that was just called; 64-bit code */
+	uint64_t thread; /* the thread pointer */
 };
 int dt_trap_regs(pid_t tid, struct dt_trap_regs *regs);
 /* Between these two states of a thread, one step apart: did it call a function? */
 bool dt_trap_called(pid_t tid, const struct dt_trap_regs *before, const struct dt_trap_regs *after);
+
+int dt_trap_set_pc(pid_t tid, uint64_t pc);
+/* Where in n bytes of code a system call is made; n: nowhere. */
+size_t dt_trap_find_call(const uint8_t *code, size_t n);
+/* Let the stopped thread make a system call, by the instruction at this address. What the kernel returned, or -ESRCH if it
+ * has died. It is as before afterwards; signals wait meanwhile. */
+long dt_trap_call(pid_t tid, uint64_t at, long number, const uint64_t args[6]);
 
 #endif

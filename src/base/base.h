@@ -122,9 +122,17 @@ size_t dt_unescape(char *s, size_t n);
 void dt_make_safe(char *s, size_t n, bool lines);
 size_t dt_utf8_length(const char *s, size_t n); /* bytes of the UTF-8 character at s; 0: it is none */
 
+/* ---- JSON that others have written (json_read.c) ---- */
+/* The value of a member of the object s[0..n), as it is there: *len bytes. NULL: there is none, or the text is broken before it. */
+const char *dt_json_member(const char *s, size_t n, const char *key, size_t *len);
+bool dt_json_number(const char *s, size_t n, const char *key, uint64_t *out); /* such a member, if it is a plain number */
+bool dt_json_unquote(const char *s, size_t n, dt_buf *out); /* add a string, given with its quotes; false: it is none */
+bool dt_base64_decode(const char *s, size_t n, dt_buf *out);
+
 /* ---- files (file.c) ---- */
 /* A whole file of /proc and the like, with a NUL after it; dir as for openat(2). NULL with errno; to be freed. */
 char *dt_slurp(int dir, const char *path, size_t *len);
+void dt_allow_descriptors(void); /* as many as this process may have */
 /* O_PATH. A path that begins with "/proc/PID/root/" or "/proc/self/fd/N/", where another process or
  * container has its files, does not leave that directory: symbolic links mean what they mean there. */
 int dt_open_path(int dir, const char *path, int flags);

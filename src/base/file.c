@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -128,4 +129,14 @@ bool dt_file_has_hole(int fd, uint64_t offset, uint64_t n)
 		return n != 0;
 	hole = lseek(fd, (off_t)offset, SEEK_HOLE);
 	return hole >= 0 && (uint64_t)hole < offset + n;
+}
+
+void dt_allow_descriptors(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
 }

@@ -66,6 +66,8 @@ static const struct limit {
     {DT_O_PCAPSIZE, 1, 65535, false},	   /* what a pcap file can say */
     {DT_O_SCRATCHSIZE, 1, 1 << 20, false}, /* each firing that is under way has that much */
     {DT_O_CPU, 0, INT32_MAX, false},
+    {DT_O_LOGSIZE, 4096, INT64_MAX, false},
+    {DT_O_LOGFILES, 1, 10000, false},
 };
 
 /*

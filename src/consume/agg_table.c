@@ -79,8 +79,10 @@ static dt_aggrow *row_alloc(dt_aggset *s, size_t size)
 	struct dt_rowpool *p = s->rows;
 	dt_aggrow *r;
 
-	if (size >= SMALL_ROW)
+	if (size >= SMALL_ROW) {
+		s->nlarge++;
 		return dt_xcalloc(1, size);
+	}
 	if (!p)
 		p = s->rows = dt_xcalloc(1, sizeof(*p));
 	r = p->removed[size / 8];
@@ -106,6 +108,7 @@ static void row_free(dt_aggset *s, dt_aggrow *r)
 	size_t size = row_size(s->agg, r->keys);
 
 	if (size >= SMALL_ROW) {
+		s->nlarge--;
 		free(r);
 		return;
 	}
@@ -124,15 +127,17 @@ static void pool_free(struct dt_rowpool *p)
 
 static void drop_rows(dt_aggset *s)
 {
-	for (uint32_t i = 0; i < s->nbuckets; i++)
+	for (uint32_t i = 0; i < s->nbuckets && s->nlarge; i++)
 		for (dt_aggrow *r = s->buckets[i], *next; r; r = next) {
 			next = r->chain;
 			if (row_size(s->agg, r->keys) >= SMALL_ROW)
 				free(r);
 		}
 	free(s->buckets);
+	free(s->tags);
 	s->buckets = NULL;
-	s->nbuckets = s->nrows = 0;
+	s->tags = NULL;
+	s->nbuckets = s->nrows = s->nlarge = 0;
 	pool_free(s->rows);
 	s->rows = NULL;
 }
@@ -327,20 +332,41 @@ static dt_aggrow *new_row(dt_aggset *s, const dt_datum *keys, uint32_t hash)
 	return r;
 }
 
+/*
+ * With a million rows, finding out that a key is new would mean two or three misses of the cache: the bucket, and the rows in
+ * it. A byte for each bucket, small enough to stay in the cache, says by one bit of eight whether it can have a row of this
+ * hash. Bits of rows that are removed stay.
+ */
+static uint8_t tag_of(uint32_t hash)
+{
+	return (uint8_t)(1u << (hash >> 29)); /* bits that do not choose the bucket, up to 2^29 of them */
+}
+
+static void add_row(dt_aggrow **buckets, uint8_t *tags, uint32_t n, dt_aggrow *r)
+{
+	uint32_t at = r->hash & (n - 1);
+
+	r->chain = tags[at] ? buckets[at] : NULL;
+	buckets[at] = r;
+	tags[at] |= tag_of(r->hash);
+}
+
 static void grow(dt_aggset *s)
 {
 	uint32_t n = s->nbuckets ? s->nbuckets * 4 : 64; /* rows are visited each time */
 	dt_aggrow **b = dt_xcalloc(n, sizeof(*b));
+	uint8_t *tags = dt_xcalloc(n, 1);
 
 	for (uint32_t i = 0; i < s->nbuckets; i++) {
 		for (dt_aggrow *r = s->buckets[i], *next; r; r = next) {
 			next = r->chain;
-			r->chain = b[r->hash & (n - 1)];
-			b[r->hash & (n - 1)] = r;
+			add_row(b, tags, n, r);
 		}
 	}
 	free(s->buckets);
+	free(s->tags);
 	s->buckets = b;
+	s->tags = tags;
 	s->nbuckets = n;
 }
 
@@ -351,12 +377,12 @@ static dt_aggrow *find_row(dt_aggset *s, const dt_datum *keys)
 
 	if (s->nrows >= s->nbuckets)
 		grow(s);
-	for (r = s->buckets[hash & (s->nbuckets - 1)]; r; r = r->chain)
-		if (r->hash == hash && same_keys(r->keys, keys, s->agg->nkeys))
-			return r;
+	if (s->tags[hash & (s->nbuckets - 1)] & tag_of(hash))
+		for (r = s->buckets[hash & (s->nbuckets - 1)]; r; r = r->chain)
+			if (r->hash == hash && same_keys(r->keys, keys, s->agg->nkeys))
+				return r;
 	r = new_row(s, keys, hash);
-	r->chain = s->buckets[hash & (s->nbuckets - 1)];
-	s->buckets[hash & (s->nbuckets - 1)] = r;
+	add_row(s->buckets, s->tags, s->nbuckets, r);
 	s->nrows++;
 	return r;
 }

@@ -80,6 +80,8 @@ void dt_consumer_free(dt_consumer *c);
  * ends tracing; -1 with *err. */
 int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, bool before_end,
 		     dt_error *err);
+/* Aggregations as they are now, whenever they are due. 0, or -1 with *err. */
+int dt_consumer_read_aggs(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err);
 uint64_t dt_consumer_next(const dt_consumer *c); /* when something is due again (dt_now()) */
 int dt_consumer_exit_status(const dt_consumer *c);
 /* Does the writer put this into the output? If so, it need not be printed elsewhere. */

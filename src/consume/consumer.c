@@ -96,6 +96,14 @@ static int take_aggs(dt_consumer *c, const struct dt_look *l)
 	return l->ops->snapshot ? l->ops->snapshot(l->e, &sink, c->err) : 0;
 }
 
+int dt_consumer_read_aggs(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine *e, dt_error *err)
+{
+	struct dt_look look = {ops, e};
+
+	c->err = err;
+	return take_aggs(c, &look);
+}
+
 int dt_consumer_catch_up(dt_consumer *c)
 {
 	const struct dt_look *l = c->untaken;
@@ -511,10 +519,10 @@ static int consume(dt_consumer *c, const struct dt_look *l)
 
 /* At the end of tracing everything is due; before END the records are, so that it finds room in the buffers. What BEGIN has
  * recorded is shown first of all: attend() may have to read many files. */
-static int take_what_is_due(dt_consumer *c, struct dt_look *l, bool before_end, bool ended)
+static int take_what_is_due(dt_consumer *c, struct dt_look *l, bool before_end, const dt_status *st)
 {
 	uint64_t now = dt_now();
-	bool filling;
+	bool filling, ended = !st->running;
 	int rc = 0;
 
 	c->untaken = l;
@@ -523,7 +531,8 @@ static int take_what_is_due(dt_consumer *c, struct dt_look *l, bool before_end, 
 	filling = l->ops->attend && l->ops->attend(l->e);
 	if (rc >= 0 && (before_end || ended || filling || now >= due_at(c, c->consumed, DT_O_SWITCHRATE)))
 		rc = consume(c, l);
-	if (rc >= 0 && c->untaken && (ended || now >= due_at(c, c->taken, DT_O_AGGRATE)))
+	/* after exit() the end is near, and takes them all */
+	if (rc >= 0 && c->untaken && (ended || (!st->exiting && now >= due_at(c, c->taken, DT_O_AGGRATE))))
 		rc = take_aggs(c, l);
 	c->untaken = NULL;
 	return rc;
@@ -544,7 +553,7 @@ int dt_consumer_work(dt_consumer *c, const struct dt_engine_ops *ops, dt_engine 
 	if (checking)
 		rc = report_losses(c, &st);
 	if (rc >= 0)
-		rc = take_what_is_due(c, &look, before_end, !st.running);
+		rc = take_what_is_due(c, &look, before_end, &st);
 	if (rc >= 0 && !st.running) { /* the last time: also losses while consuming */
 		ops->status(e, &st);
 		rc = report_losses(c, &st);

@@ -89,8 +89,9 @@ void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t
 typedef struct dt_aggset { /* one aggregation and its rows */
 	const dt_agg *agg;
 	dt_aggrow **buckets; /* by hash */
+	uint8_t *tags;	     /* of each bucket, which bits of hashes its rows may have: agg_table.c */
 	uint32_t nbuckets;
-	uint32_t nrows;
+	uint32_t nrows, nlarge; /* nlarge: of these, not in `rows` */
 	struct dt_rowpool *rows; /* their memory */
 	uint64_t normal;	 /* normalize(); 1 otherwise */
 	bool printed;	 /* by a printa() */

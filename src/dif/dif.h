@@ -300,20 +300,23 @@ bool dt_clause_needs_kernel(const dt_clause *c);
 
 /* ---- graph.c: the blocks of a clause ---- */
 #define DT_LOOPS_MAX 64 /* of a clause */
+#define DT_BODIES_MAX 256 /* functions in a clause */
 static inline uint32_t dt_control_target(const dt_action *a) /* where the clause continues */
 {
 	return (uint32_t)a->arg;
 }
-static inline uint32_t dt_control_loop(const dt_action *a) /* DT_EFFECT_AGAIN: which loop, from 0 */
+static inline uint32_t dt_control_number(const dt_action *a) /* AGAIN: which loop, CALL and RETURN: which function, from 0 */
 {
 	return (uint32_t)(a->arg >> 32);
 }
 static inline bool dt_effect_is_control(enum dt_effect e)
 {
-	return e == DT_EFFECT_BRANCH || e == DT_EFFECT_JUMP || e == DT_EFFECT_AGAIN;
+	return e == DT_EFFECT_BRANCH || e == DT_EFFECT_JUMP || e == DT_EFFECT_AGAIN || e == DT_EFFECT_CALL ||
+	       e == DT_EFFECT_RETURN;
 }
 bool dt_clause_has_control(const dt_clause *c);
-uint32_t dt_clause_loops(const dt_clause *c); /* how many */
+uint32_t dt_clause_loops(const dt_clause *c);	  /* how many */
+uint32_t dt_clause_functions(const dt_clause *c); /* how many it has in itself */
 /* leads[i], for nactions + 1 actions: a block begins there. */
 void dt_clause_blocks(const dt_clause *c, bool *leads);
 /* n actions were put before those of the statements. */

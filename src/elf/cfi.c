@@ -183,7 +183,7 @@ static void row_of(const struct machine *m, dt_unwind_row *row)
 {
 	const dt_arch *a = m->k->arch;
 	const struct state *st = &m->now;
-	const struct rule *ra = &st->r[RA];
+	const struct rule *ra = &st->r[a->unwind.ra_at ? RA : BASE];
 	struct expr x;
 
 	row->fp = row->base = DT_UW_SAME;
@@ -199,7 +199,7 @@ static void row_of(const struct machine *m, dt_unwind_row *row)
 			       : DT_UW_STOP;
 		return;
 	}
-	if (ra->kind != R_AT_CFA || ra->offset != a->unwind.ra_at) {
+	if (a->unwind.ra_at && (ra->kind != R_AT_CFA || ra->offset != a->unwind.ra_at)) {
 		row->cfa = DT_UW_STOP;
 		return;
 	}
@@ -268,6 +268,7 @@ enum { /* DW_CFA_* */
        CFA_VAL_OFFSET,
        CFA_VAL_OFFSET_SF,
        CFA_VAL_EXPRESSION,
+       CFA_NEGATE_RA_STATE = 0x2d, /* the return address is signed from here on, or no more */
        CFA_GNU_ARGS_SIZE = 0x2e,
        CFA_GNU_NEGATIVE_OFFSET = 0x2f,
        CFA_ADVANCE_LOC = 0x40, /* these three with an operand in the low six bits */
@@ -332,6 +333,7 @@ static bool step_extended(struct machine *m, struct dt_eh_cursor *c, uint8_t op)
 	int64_t sf = m->cie.data_align;
 
 	switch (op) {
+	case CFA_NEGATE_RA_STATE:
 	case 0: return true; /* nop */
 	case CFA_SET_LOC: return advance_to(m, dt_eh_pointer(&m->k->s, c, m->cie.encoding));
 	case CFA_ADVANCE_LOC1: return advance_to(m, m->pc + dt_eh_uint(c, 1) * align);

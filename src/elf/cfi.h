@@ -51,7 +51,8 @@ typedef struct dt_unwind_row {
 	 *	SIGNAL		what to add to the stack pointer to get to the first of the saved
 	 *			registers */
 	uint32_t cfa;
-	/* Where the caller's are: CFA + 8 * n, or one of DT_UW_SAME ... */
+	/* Where the caller's are: CFA + 8 * n, or one of DT_UW_SAME ...; base is the return address if that is in a
+	 * register (dt_arch.unwind) */
 	int16_t fp, base;
 } dt_unwind_row;
 

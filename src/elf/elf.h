@@ -113,6 +113,9 @@ uint32_t dt_elf_data(dt_elf *e, const dt_elfsym **syms); /* variables, likewise 
 /* The function that the vaddr lies in (never an alias); NULL: none. */
 const dt_elfsym *dt_elf_function_at(dt_elf *e, uint64_t vaddr);
 const dt_elfsym *dt_elf_data_at(dt_elf *e, uint64_t vaddr);
+/* The names of the functions that these n vaddrs lie in; NULL: none. For a few of them this is much faster than reading
+ * all symbols, which it does not do. Valid until dt_elf_free(). */
+void dt_elf_function_names(dt_elf *e, const uint64_t *vaddrs, uint32_t n, const char **names);
 /* By name, aliases included, exactly as in the file; the first by vaddr when there are several. */
 const dt_elfsym *dt_elf_function_named(dt_elf *e, const char *name);
 const dt_elfsym *dt_elf_data_named(dt_elf *e, const char *name);

@@ -187,11 +187,11 @@ bool dt_elf_take_headers(dt_elf *e, const dt_buf *answer, dt_error *err)
 
 /* ---- symbols ---- */
 
-void dt_elf_ask_symbols(dt_elf *e)
+/* The file, and if it is stripped, its debug file. */
+static struct dt_question about_symbols(dt_elf *e)
 {
 	struct dt_question q = {.nfds = 1};
 	bool stripped = true;
-	dt_buf answer = {0};
 
 	for (uint32_t i = 0; i < e->remote->sections.n; i++)
 		stripped = stripped && e->remote->sections.v[i].sh.sh_type != SHT_SYMTAB;
@@ -199,10 +199,45 @@ void dt_elf_ask_symbols(dt_elf *e)
 		q.fd[1] = e->debug->fd;
 		q.nfds = 2;
 	}
+	return q;
+}
+
+void dt_elf_ask_symbols(dt_elf *e)
+{
+	struct dt_question q = about_symbols(e);
+	dt_buf answer = {0};
+
 	if (ask(e, dt_elf_serve_symbols, &q, &answer, NULL) && answer.n &&
 	    !dt_elf_take_symbols(e, &answer))
 		reject(e, &q, NULL);
 	dt_buf_free(&answer);
+}
+
+void dt_elf_ask_names(dt_elf *e, const uint64_t *vaddrs, uint32_t n, const char **names)
+{
+	struct dt_question q = about_symbols(e);
+	dt_buf answer = {0};
+
+	q.data = vaddrs;
+	q.size = n * sizeof(*vaddrs);
+	if (ask(e, dt_elf_serve_names, &q, &answer, NULL) && answer.n &&
+	    !dt_elf_take_names(e, &answer, n, names)) {
+		memset(names, 0, n * sizeof(*names));
+		reject(e, &q, NULL);
+	}
+	dt_buf_free(&answer);
+}
+
+bool dt_elf_take_names(dt_elf *e, dt_buf *answer, uint32_t n, const char **names)
+{
+	dt_message m = dt_message_of(answer->s, answer->n);
+
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = dt_get_string(&m);
+	if (!dt_message_is_done(&m))
+		return false;
+	keep(dt_vec_add(&e->remote->names, NULL), answer);
+	return true;
 }
 
 static bool is_name(const char *names, size_t size, uint32_t at, size_t n)
@@ -438,6 +473,9 @@ void dt_elf_remote_free(dt_elf *e)
 		return;
 	dt_elf_remote_shrink(e);
 	dt_buf_free(&e->remote->symbols);
+	for (uint32_t i = 0; i < e->remote->names.n; i++)
+		dt_buf_free(&e->remote->names.v[i]);
+	dt_vec_free(&e->remote->names);
 	if (e->remote->own_jail)
 		dt_jail_free(e->remote->jail);
 	free(e->remote);

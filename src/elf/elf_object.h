@@ -57,6 +57,8 @@ struct dt_elf {
 
 	bool symbols_read;
 	dt_symtab functions, data;
+	const uint64_t *near; /* helper: only symbols for these vaddrs, ascending, are kept; NULL: all */
+	uint32_t nnear;
 	dt_elf *debug;
 	bool debug_searched;
 };

@@ -91,17 +91,18 @@ static void add_section(dt_elf *to, const struct dt_arch_code *code, Elf *elf, c
 	GElf_Shdr sh;
 	Elf_Scn *scn = dt_elf_find_section(to, elf, section, &sh);
 	Elf_Data *d = scn ? dt_elf_section_data(to, scn, &sh) : NULL;
-	uint64_t step, left = DT_MAX_ELF_PLT; /* bytes of names: many stubs can share one */
+	uint64_t step, size, left = DT_MAX_ELF_PLT; /* bytes of names: many stubs can share one */
 
 	if (!d)
 		return;
-	step = sh.sh_entsize == 8 ? 8 : 16;
-	for (uint64_t at = 0; at + step <= d->d_size && !dt_stopped(to->stop); at += step) {
+	step = code->stub_step ? code->stub_step : sh.sh_entsize == 8 ? 8 : 16;
+	size = code->stub_size ? code->stub_size : step;
+	for (uint64_t at = 0; at + size <= d->d_size && !dt_stopped(to->stop); at += step) {
 		const struct slot *s;
 		struct slot key = {0};
 		size_t len;
 
-		if (!code->plt_slot((const uint8_t *)d->d_buf + at, step, sh.sh_addr + at,
+		if (!code->plt_slot((const uint8_t *)d->d_buf + at, size, sh.sh_addr + at,
 				    &key.vaddr) ||
 		    !(s = bsearch(&key, known->v, known->n, sizeof(key), by_vaddr)))
 			continue;
@@ -112,7 +113,7 @@ static void add_section(dt_elf *to, const struct dt_arch_code *code, Elf *elf, c
 		dt_elf_add_symbol(to,
 				  &(dt_elfsym){
 				      .vaddr = sh.sh_addr + at,
-				      .size = step,
+				      .size = size,
 				      .name = dt_arena_printf(to->arena, "%s@plt", s->name),
 				      .bind = STB_LOCAL,
 				      .type = STT_FUNC,

@@ -26,6 +26,7 @@ struct dt_elf_remote {
 	bool own_jail;
 	DT_VEC(struct dt_elf_head) sections;
 	dt_buf symbols; /* names are in it */
+	DT_VEC(dt_buf) names; /* of functions at some addresses */
 	dt_buf probes;	/* so are the texts of these: */
 	DT_VEC(dt_sdt) notes;
 	dt_buf ranges; /* pairs of vaddrs */
@@ -35,6 +36,7 @@ struct dt_elf_remote {
 /* ---- elf_ask.c ---- */
 int dt_elf_ask_headers(dt_elf *e, const struct dt_elf_place *place, dt_error *err);
 void dt_elf_ask_symbols(dt_elf *e);
+void dt_elf_ask_names(dt_elf *e, const uint64_t *vaddrs, uint32_t n, const char **names);
 bool dt_elf_ask(dt_elf *e, dt_jail_work *work, struct dt_question *q, dt_buf *answer); /* false: no answer */
 void dt_elf_ask_probes(dt_elf *e);
 void dt_elf_ask_unwind(dt_elf *e, dt_unwind *u);
@@ -48,12 +50,13 @@ void dt_elf_remote_free(dt_elf *e);
 /* The answers. False: invalid. What is kept of an answer is moved out of it. */
 bool dt_elf_take_headers(dt_elf *e, const dt_buf *answer, dt_error *err); /* true with *err: refused by the helper */
 bool dt_elf_take_symbols(dt_elf *e, dt_buf *answer);
+bool dt_elf_take_names(dt_elf *e, dt_buf *answer, uint32_t n, const char **names);
 bool dt_elf_take_probes(dt_elf *e, dt_buf *answer);
 bool dt_elf_take_ranges(dt_elf *e, dt_buf *answer);
 bool dt_elf_take_unwind(dt_buf *answer, dt_unwind *u);
 
 /* ---- elf_serve.c: in the helper ---- */
-dt_jail_work dt_elf_serve_headers, dt_elf_serve_symbols, dt_elf_serve_section, dt_elf_serve_probes,
+dt_jail_work dt_elf_serve_headers, dt_elf_serve_symbols, dt_elf_serve_names, dt_elf_serve_section, dt_elf_serve_probes,
     dt_elf_serve_unwind, dt_elf_serve_ranges;
 
 /* How a symbol is sent: without its name, which is among the names that follow all of them. */

@@ -156,6 +156,25 @@ void dt_elf_serve_symbols(struct dt_question *q, dt_buf *out)
 	dt_elf_free(e);
 }
 
+/* The vaddrs of the question, ascending. */
+void dt_elf_serve_names(struct dt_question *q, dt_buf *out)
+{
+	int fd = take_file(q, 0), debug = take_file(q, 1);
+	dt_error err;
+	dt_elf *e = fd >= 0 ? dt_elf_open_pair(fd, debug, &err) : NULL;
+
+	if (!e)
+		return;
+	e->near = q->data;
+	e->nnear = (uint32_t)(q->size / sizeof(*e->near));
+	for (uint32_t i = 0; i < e->nnear; i++) {
+		const dt_elfsym *sym = out->n < DT_MAX_ELF_NOTE ? dt_elf_function_at(e, e->near[i]) : NULL;
+
+		dt_put_string(out, sym ? sym->name : NULL);
+	}
+	dt_elf_free(e);
+}
+
 /* ---- sections ---- */
 
 void dt_elf_serve_section(struct dt_question *q, dt_buf *out)

@@ -270,10 +270,76 @@ void dt_elf_find_reach(dt_symtab *t)
 	}
 }
 
+/* ---- the symbols for some addresses ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first of the addresses that is not below this one. */
+static uint32_t place_among(const dt_elf *e, uint64_t vaddr)
+{
+	uint32_t lo = 0, hi = e->nnear;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (e->near[mid] < vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/*
+ * Keep what look-ups of e->near need, so that they find what they would find among all symbols: those that contain such an
+ * address, the next ones below and above it (which say where one without a size ends), and all names of these. Between two of
+ * the addresses, the next ones are the first and the last symbol there.
+ */
+static void keep_near(const dt_elf *e, dt_symtab *t)
+{
+	struct ends {
+		uint64_t first, last;
+		bool any;
+	} *between = dt_xcalloc(e->nnear + 1, sizeof(*between));
+	DT_VEC(uint64_t) kept = {0};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->syms.n; i++) {
+		const dt_elfsym *s = &t->syms.v[i];
+		uint32_t k = place_among(e, s->vaddr);
+		struct ends *b = &between[k];
+
+		b->first = b->any && b->first < s->vaddr ? b->first : s->vaddr;
+		b->last = b->any && b->last > s->vaddr ? b->last : s->vaddr;
+		b->any = true;
+		if (k < e->nnear && e->near[k] - s->vaddr < s->size)
+			*dt_vec_add(&kept, NULL) = s->vaddr;
+	}
+	for (uint32_t k = 0; k <= e->nnear; k++)
+		if (between[k].any) {
+			*dt_vec_add(&kept, NULL) = between[k].first;
+			*dt_vec_add(&kept, NULL) = between[k].last;
+		}
+	qsort(kept.v, kept.n, sizeof(*kept.v), by_number);
+	for (uint32_t i = 0; i < t->syms.n; i++)
+		if (bsearch(&t->syms.v[i].vaddr, kept.v, kept.n, sizeof(*kept.v), by_number))
+			t->syms.v[n++] = t->syms.v[i];
+	t->syms.n = n;
+	dt_vec_free(&kept);
+	free(between);
+}
+
 static void finish(const dt_elf *e, dt_symtab *t)
 {
 	if (t->syms.n == 0)
 		return;
+	if (e->near)
+		keep_near(e, t);
 	/* Not while reading: a version that is cut off shortens names that were read before. */
 	for (uint32_t i = 0; i < t->syms.n; i++)
 		t->syms.v[i].name_len = (uint16_t)strnlen(t->syms.v[i].name, DT_MAX_ELF_NAME);
@@ -388,6 +454,35 @@ const dt_elfsym *dt_elf_function_at(dt_elf *e, uint64_t vaddr)
 {
 	need_symbols(e);
 	return symbol_at(&e->functions, vaddr);
+}
+
+void dt_elf_function_names(dt_elf *e, const uint64_t *vaddrs, uint32_t n, const char **names)
+{
+	uint64_t *sorted;
+	const char **found;
+	uint32_t many = 0;
+
+	memset(names, 0, n * sizeof(*names));
+	if (!e->remote || e->symbols_read) {
+		for (uint32_t i = 0; i < n; i++) {
+			const dt_elfsym *sym = dt_elf_function_at(e, vaddrs[i]);
+
+			names[i] = sym ? sym->name : NULL;
+		}
+		return;
+	}
+	sorted = dt_xcalloc(n, sizeof(*sorted));
+	found = dt_xcalloc(n, sizeof(*found));
+	memcpy(sorted, vaddrs, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_number);
+	for (uint32_t i = 0; i < n; i++)
+		if (many == 0 || sorted[i] != sorted[many - 1])
+			sorted[many++] = sorted[i];
+	dt_elf_ask_names(e, sorted, many, found);
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = found[(uint64_t *)bsearch(&vaddrs[i], sorted, many, sizeof(*sorted), by_number) - sorted];
+	free(found);
+	free(sorted);
 }
 
 const dt_elfsym *dt_elf_data_at(dt_elf *e, uint64_t vaddr)

@@ -113,15 +113,16 @@ static bool put_address(const struct dt_operand *o, dt_elf *e, const dt_sdt *s, 
 
 	if (o->symbol) {
 		if (!find_symbol(e, o->symbol, o->symbol_length, &vaddr) ||
-		    (base != DT_NO_REG && base != pc))
+		    (base != DT_NO_REG && base != pc && !o->symbol_low))
 			return false;
-		disp += vaddr - s->pc;
-		base = pc;
+		disp += o->symbol_low ? vaddr & 0xfff : vaddr - s->pc;
+		base = o->symbol_low ? base : pc;
 	}
 	if (base != DT_NO_REG)
 		dt_buf_printf(out, "uregs[%d] + ", base);
 	if (o->index != DT_NO_REG)
-		dt_buf_printf(out, "uregs[%d] * %ld + ", o->index, o->scale);
+		dt_buf_printf(out, o->index_type ? "(%s)uregs[%d] * %ld + " : "%suregs[%d] * %ld + ",
+			      o->index_type ? o->index_type : "", o->index, o->scale);
 	dt_buf_printf(out, "(uint64_t)%lld", (long long)disp);
 	return true;
 }

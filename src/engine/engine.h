@@ -1,5 +1,5 @@
 /*
- * engine: the interface between the engines that run programs (vm, bpf) and the consumer.
+ * engine: the interface between the engines that run programs (vm, bpf, process) and the consumer.
  *
  * An engine takes enabled clauses and returns records and faults in order of time, and on demand
  * aggregation rows and drop counters. How it stores them is private to it.
@@ -121,9 +121,12 @@ struct dt_engine_env {
 	dt_clause *const *rests; /* vm: clauses for dt_vm_front_run() */
 	uint32_t nrests;
 	dt_progress *progress;	/* of opening it, and of go(); NULL: it is not shown */
+	bool eager; /* the first record after consume() has found none makes wake_fd readable, if the engine can do that */
+	void (*ready)(void *arg); /* called by go() of a live engine when all is attached and nothing may fire yet; NULL: not */
+	void *ready_arg;
 };
 
-typedef struct dt_engine dt_engine; /* opaque: a dt_vm_engine (vm) or a dt_bpf (bpf) */
+typedef struct dt_engine dt_engine; /* opaque: a dt_vm_engine (vm), a dt_bpf (bpf), a dt_pe (process) */
 struct dt_engine_ops {
 	const char *name;
 	dt_engine *(*open)(const struct dt_engine_env *env, dt_error *err);
@@ -154,11 +157,15 @@ struct dt_engine_ops {
 	 * buffer is filling up, and should be read before switchrate has passed. NULL: nothing to
 	 * do. */
 	bool (*attend)(dt_engine *e);
+	/* Was it opened eager? Then: is it awake, that is, may there be records? It sleeps when consume() has found none. NULL: it
+	 * cannot be eager. */
+	bool (*is_eager)(const dt_engine *e, bool *awake);
 	/* A descriptor that becomes readable when exit() or a full buffer ends tracing; -1: none. */
 	int (*wake_fd)(const dt_engine *e);
+	bool enters; /* open() needs the processes of -p stopped, as they were when their probes were found */
 	bool live; /* false: after go() nothing can fire until stop() (vm) */
 	void (*close)(dt_engine *e);
 };
-extern const struct dt_engine_ops dt_engine_vm, dt_engine_bpf;
+extern const struct dt_engine_ops dt_engine_vm, dt_engine_bpf, dt_engine_process;
 
 #endif

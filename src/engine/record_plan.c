@@ -174,6 +174,7 @@ int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_e
 {
 	*p = (dt_record_plan){.actions = some(a, c->nactions + (size_t)1, sizeof(*p->actions)),
 			      .loops = dt_clause_loops(c),
+			      .functions = dt_clause_functions(c),
 			      .has_control = dt_clause_has_control(c)};
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const dt_action *act = &c->actions[i];
@@ -182,6 +183,7 @@ int dt_record_plan_make(dt_record_plan *p, const dt_clause *c, dt_arena *a, dt_e
 		p->actions[i].payload = d->payload;
 		p->actions[i].effect = d->effect;
 		p->actions[i].is_string = dt_datum_is_string(act);
+		p->actions[i].is_number = dt_key_is_number(act);
 		p->actions[i].bound = bound_of(act);
 		p->exits = p->exits || d->effect == DT_EFFECT_EXIT;
 		p->speculates = p->speculates || d->effect == DT_EFFECT_SPECULATE;

@@ -34,6 +34,7 @@ struct dt_action_plan {
 	enum dt_payload payload;
 	enum dt_effect effect;
 	bool is_string;
+	bool is_number; /* KEY: rows are equal by its value (dt_key_is_number) */
 	uint32_t bound;	   /* bytes that the datum takes at most; of a string: with its NUL, and it may be known to be short */
 	uint32_t offset;   /* DATA: in a part where each datum has its full size */
 	uint32_t key;	   /* KEY: which, from 0 */
@@ -52,10 +53,20 @@ typedef struct dt_record_plan {
 	dt_record_part *parts;		/* at least one */
 	uint32_t nparts;
 	uint32_t cost;	/* of the largest part; 0: nothing is recorded */
-	uint32_t loops; /* how many the clause has */
+	uint32_t loops, functions; /* how many the clause has */
 	bool has_control; /* the clause is a graph of blocks: parts are added one by one */
 	bool exits, speculates, aggregates; /* there is such an action */
 } dt_record_plan;
+/* How often functions can be called in a firing, with this loopmax. */
+static inline uint64_t dt_record_calls(uint64_t loopmax)
+{
+	return loopmax * 64 < 1u << 22 ? loopmax * 64 : 1u << 22;
+}
+/* Can an action run twice in a firing? */
+static inline bool dt_record_repeats(const dt_record_plan *p)
+{
+	return p->loops || p->functions;
+}
 #define DT_PARTS_MAX 65535 /* of a clause */
 
 /* 0, or -1 and *err: keys without an aggregation, or more data than a record can have. The arrays

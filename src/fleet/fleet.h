@@ -7,9 +7,11 @@
  *   one_target.c  one of them: the state of its connection, what each message does
  *   shape.c    what a program looks like there is what it looks like here
  *   order.c    records of all machines in one order of time
+ *   pace.c     when there is something to do: descriptors, promises, and asking for them
  *   rest.c     the front's part of clauses, when a record of their machine's part comes in its order
  *   far_names.c  names of addresses that other machines have resolved
  *   fleet_engine.c  the engine: that of this machine, and all targets
+ *   viewer.c   durable sessions there, whose output is in files (session_store.h) and in JetStream (jetstream.h)
  *
  * The consumer does not know that there are several machines: it reads from one engine, whose records come in order of
  * time and whose rows add up. Nothing that a target says is trusted: a wrong word ends its connection, and no other.
@@ -28,21 +30,19 @@ struct dt_fleet_env {
 	const char *os;	   /* of this machine */
 	void *arg;
 	int (*tell)(void *arg, const dt_diag *d); /* 0, or -1 to abort */
+	bool relay; /* for a front: the rest of clauses is run there */
+	void (*met)(void *arg, const struct dt_wire_machine *m); /* a machine has answered; NULL: nobody wants to know */
+	void (*busy)(void *arg); /* called while it waits for them; NULL */
 };
 /* Connect to all that answer. Those that do not are reported. Never NULL. */
 dt_fleet *dt_fleet_new(const struct dt_fleet_env *env);
 void dt_fleet_free(dt_fleet *f);
 
-struct dt_machine {
-	const char *name, *os, *release;
-	uint32_t ncpus;
-	uint64_t hostid, uncertainty; /* of its clock, in ns */
-};
-bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_machine *out); /* false: there are no more */
+bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_wire_machine *out); /* false: there are no more */
 
-/* The probes of machine i that match; 0, or -1 with *err: it cannot say, or has none. */
+/* The probes of this machine that match; 0, or -1 with *err: it cannot say, or has none. */
 typedef int dt_fleet_probe_f(void *arg, const struct dt_wire_probe *p);
-int dt_fleet_list(dt_fleet *f, uint32_t i, const char *desc, uint32_t spec, dt_fleet_probe_f *each, void *arg, dt_error *err);
+int dt_fleet_list(dt_fleet *f, const char *machine, const char *desc, uint32_t spec, dt_fleet_probe_f *each, void *arg, dt_error *err);
 
 /* Does the program use what cannot be done over machines? 0, or -1 with *err. */
 int dt_fleet_check(const dt_program *p, dt_error *err);
@@ -51,6 +51,12 @@ uint32_t dt_fleet_count(const dt_fleet *f); /* of programs so far */
 void dt_fleet_keep_text(dt_fleet *f, const dt_program *p, const struct dt_wire_program *text);
 /* Put it on their probes. matches: how many, for each clause of the program, is added. 0, or -1 with *err. */
 int dt_fleet_enable(dt_fleet *f, const dt_program *p, uint32_t *matches, dt_error *err);
+
+uint32_t dt_fleet_matches(const dt_fleet *f, const dt_program *p, uint32_t clause); /* probes, on all of them */
+
+/* ---- for a relay ---- */
+uint64_t dt_fleet_released(const dt_fleet *f); /* no record that consume() will pass on is older */
+void dt_fleet_want(dt_fleet *f); /* that to be now: attend() is true when it is */
 
 /* The name of an address in the data of other machines. False: it is not such an address. */
 bool dt_fleet_name(const dt_fleet *f, uint64_t addr, const char **mod, const char **sym, uint64_t *off);

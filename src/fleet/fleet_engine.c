@@ -1,21 +1,16 @@
 /*
  * fleet_engine: the engine of a session with other machines: that of this machine, and all targets.
  *
- * Records of all of them wait in one queue (order.c). Each machine promises from time to time that no record older than T
- * will come; what is older than all promises is passed on. A machine that promises nothing for SILENCE is waited for
- * no more, which is said; its records may then be out of order. The queue is bounded: above QUEUE_MAX everything in it is passed on,
- * which is said once.
+ * Records of all of them wait in one queue (order.c) until no older one can come (pace.c). The queue is bounded: above
+ * QUEUE_MAX everything in it is passed on, which is said once.
  *
  * BEGIN fires here before the targets start. At the end they stop first and send what they have; then END fires here.
  */
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include "fleet/one_target.h"
 
 #define SECOND	  UINT64_C(1000000000)
-#define SILENCE	  (5 * SECOND)
 #define STOP_TIME (30 * SECOND)
 #define QUEUE_MAX (64u << 20)
 
@@ -26,25 +21,13 @@ void dt_fleet_set_inner(dt_fleet *f, const struct dt_engine_ops *inner)
 
 /* ---- opening and closing ---- */
 
-static void watch(dt_fleet *f, int fd)
-{
-	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
-
-	epoll_ctl(f->epoll, EPOLL_CTL_ADD, fd, &ev); /* those that are there already are refused */
-}
-
-static void watch_all(dt_fleet *f)
-{
-	for (uint32_t i = 0; i < f->targets.n; i++)
-		if (f->targets.v[i]->link)
-			watch(f, dt_link_fd(f->targets.v[i]->link));
-}
-
 static dt_engine *fleet_open(const struct dt_engine_env *env, dt_error *err)
 {
 	dt_fleet *f = env->fleet;
+	struct dt_engine_env own = *env;
 
-	f->inner = f->inner_ops->open(env, err);
+	own.eager = f->eager = !env->opts->is_set[DT_O_SWITCHRATE];
+	f->inner = f->inner_ops->open(&own, err);
 	if (!f->inner)
 		return NULL;
 	f->next_epid = env->necbs + 1;
@@ -52,7 +35,7 @@ static dt_engine *fleet_open(const struct dt_engine_env *env, dt_error *err)
 		f->inner_ops->close(f->inner);
 		return NULL;
 	}
-	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	dt_pace_open(f);
 	return (dt_engine *)f;
 }
 
@@ -63,9 +46,7 @@ static void fleet_close(dt_engine *e)
 	f->inner_ops->close(f->inner);
 	f->inner = NULL;
 	dt_rest_close(f);
-	if (f->epoll >= 0)
-		close(f->epoll);
-	f->epoll = -1;
+	dt_pace_close(f);
 	for (uint32_t i = 0; i < f->targets.n; i++) { /* an agent detaches when it sees that we are gone */
 		dt_link_free(f->targets.v[i]->link);
 		f->targets.v[i]->link = NULL;
@@ -96,9 +77,7 @@ static int fleet_go(dt_engine *e, dt_error *err)
 		t->heard = dt_now();
 	}
 	dt_fleet_wait(f, has_started, STOP_TIME, "it does not start");
-	if (f->inner_ops->wake_fd && f->inner_ops->wake_fd(f->inner) >= 0)
-		watch(f, f->inner_ops->wake_fd(f->inner));
-	watch_all(f);
+	dt_pace_begin(f);
 	return f->aborted ? dt_err(err, EDT_DIRABORT, NULL) : 0;
 }
 
@@ -134,9 +113,7 @@ static bool fleet_attend(dt_engine *e)
 
 	if (!f->stopped && dt_now() - f->scanned >= SECOND)
 		dt_fleet_scan(f);
-	dt_fleet_work(f);
-	watch_all(f);
-	return filling || f->order.bytes > QUEUE_MAX || f->exiting;
+	return dt_pace_work(f) || filling || f->order.bytes > QUEUE_MAX || f->exiting;
 }
 
 static int fleet_status(dt_engine *e, dt_status *st)
@@ -161,28 +138,6 @@ static int take_record(void *arg, const dt_record *r)
 	return 0;
 }
 
-/* Up to when all records are there. */
-static uint64_t all_promised(dt_fleet *f, uint64_t here)
-{
-	uint64_t until = here, now = dt_now();
-
-	for (uint32_t i = 0; i < f->targets.n; i++) {
-		dt_target *t = f->targets.v[i];
-
-		if (t->state != DT_T_RUNNING || !t->started)
-			continue;
-		if (now > t->heard && now - t->heard > SILENCE) {
-			if (!t->late)
-				dt_target_say(t, DT_DIAG_DROP, "it has been silent for %d seconds: its records may be out of order",
-					      (int)(SILENCE / SECOND));
-			t->late = true;
-		} else if (t->promise < until) {
-			until = t->promise;
-		}
-	}
-	return until;
-}
-
 struct passing {
 	dt_fleet *f;
 	const dt_sink *sink;
@@ -192,7 +147,7 @@ static int pass(void *arg, const dt_record *r, uint32_t machine)
 {
 	const struct passing *p = arg;
 
-	return r->ecb->clause->rest && !r->fault ? dt_rest_run(p->f, r, machine, p->sink) : p->sink->record(p->sink->arg, r);
+	return r->ecb->clause->rest && !r->fault && p->f->rest ? dt_rest_run(p->f, r, machine, p->sink) : p->sink->record(p->sink->arg, r);
 }
 
 static int fleet_consume(dt_engine *e, const dt_sink *sink)
@@ -204,7 +159,8 @@ static int fleet_consume(dt_engine *e, const dt_sink *sink)
 
 	if (rc < 0)
 		return rc;
-	until = f->stopped ? UINT64_MAX : all_promised(f, until);
+	until = f->stopped ? UINT64_MAX : dt_pace_promised(f, until);
+	f->released = until;
 	if (f->order.bytes > QUEUE_MAX && until != UINT64_MAX) {
 		if (!f->overflowed)
 			dt_fleet_tell(f, DT_DIAG_DROP,
@@ -213,7 +169,15 @@ static int fleet_consume(dt_engine *e, const dt_sink *sink)
 		until = UINT64_MAX;
 	}
 	rc = dt_order_release(&f->order, until, pass, &(struct passing){f, sink});
+	f->consumed = dt_now();
+	if (!f->stopped)
+		dt_pace_ask(f);
 	return rc == 0 && f->aborted ? -1 : rc;
+}
+
+uint64_t dt_fleet_released(const dt_fleet *f)
+{
+	return f->released;
 }
 
 static int fleet_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
@@ -232,6 +196,14 @@ static int fleet_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
 	}
 	f->rows.n = 0;
 	return rc;
+}
+
+/* attend() says when there is something. */
+static bool fleet_is_eager(const dt_engine *e, bool *awake)
+{
+	(void)e;
+	*awake = false;
+	return true;
 }
 
 static int fleet_wake_fd(const dt_engine *e)
@@ -310,6 +282,7 @@ const struct dt_engine_ops dt_engine_fleet = {
     .adopt = fleet_adopt,
     .retire = fleet_retire,
     .attend = fleet_attend,
+    .is_eager = fleet_is_eager,
     .wake_fd = fleet_wake_fd,
     .live = true,
     .close = fleet_close,

@@ -83,6 +83,12 @@ int dt_frames_next(dt_frames *f, dt_packet *out)
 	if (f->in.n - f->at < sizeof(h))
 		return 0;
 	memcpy(&h, f->in.s + f->at, sizeof(h));
+	while (f->next == 1 && is_hello(&h)) { /* once more, since our answer had not come yet */
+		if (f->in.n - f->at < 2 * sizeof(h) + h.length)
+			return 0;
+		f->at += sizeof(h) + h.length;
+		memcpy(&h, f->in.s + f->at, sizeof(h));
+	}
 	f->why = what_is_wrong(f, &h);
 	if (f->why)
 		return -1;
@@ -155,6 +161,12 @@ void dt_link_send(dt_link *l, uint32_t type, dt_buf *body)
 		dt_buf_reset(body);
 }
 
+void dt_link_hello_again(dt_link *l, const dt_buf *body)
+{
+	if (dt_link_pending(l) == 0)
+		dt_frame_put(&l->out, DT_M_HELLO, 0, body);
+}
+
 /* A serial port is not a socket; a socket whose other side has gone must not send us a signal. */
 static ssize_t write_some(int fd, const char *p, size_t n)
 {
@@ -195,6 +207,12 @@ static void pull(dt_link *l)
 		dt_frames_add(&l->in, piece, (size_t)n);
 	else if (n == 0 || errno != EAGAIN)
 		l->why = "the connection has ended";
+}
+
+void dt_link_flush(dt_link *l)
+{
+	if (!l->why)
+		push(l);
 }
 
 int dt_link_work(dt_link *l)

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <linux/vm_sockets.h>
 #include <unistd.h>
 
 #include "fleet/one_target.h"
@@ -19,6 +20,7 @@
 #define SECOND	      UINT64_C(1000000000)
 #define WORK_SILENCE  (120 * SECOND) /* a guest that is emulated takes its time to compile */
 #define MAX_TARGETS   4096
+#define VSOCK_PORT    884
 
 int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text)
 {
@@ -48,6 +50,36 @@ static int connect_to(const char *path)
 		fd = -1;
 	}
 	return fd;
+}
+
+/* vsock:CID or vsock:CID:PORT. A machine that does not answer must not hold us up. */
+static int connect_vsock(const char *address)
+{
+	struct timeval most = {.tv_usec = 300000};
+	struct sockaddr_vm a = {.svm_family = AF_VSOCK};
+	unsigned cid = 0, port = VSOCK_PORT;
+	int fd, n = 0, e;
+
+	if (sscanf(address, "vsock:%u%n:%u%n", &cid, &n, &port, &n) < 1 || address[n])
+		return errno = EINVAL, -1;
+	a.svm_cid = cid;
+	a.svm_port = port;
+	fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, AF_VSOCK, SO_VM_SOCKETS_CONNECT_TIMEOUT, &most, sizeof(most));
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+		return fd;
+	e = errno;
+	close(fd);
+	errno = e;
+	return -1;
+}
+
+/* Nothing listens there, yet. */
+static bool may_come(int error)
+{
+	return error == ECONNREFUSED || error == ENOENT || error == ECONNRESET;
 }
 
 /* Is a connection to this socket there, or was it tried in vain? */
@@ -101,17 +133,17 @@ static void try_nats(dt_fleet *f, const char *url)
 
 /* ---- sockets ---- */
 
-static void try_socket(dt_fleet *f, const char *path, bool named)
+static void try_socket(dt_fleet *f, const char *path)
 {
 	dt_buf b = {0};
 	int fd;
 
 	if (is_taken(f, path) || f->targets.n >= MAX_TARGETS)
 		return;
-	fd = connect_to(path);
+	fd = strncmp(path, "vsock:", 6) == 0 ? connect_vsock(path) : connect_to(path);
 	if (fd >= 0) {
 		*dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
-	} else if (named && errno != ECONNREFUSED && errno != ENOENT) {
+	} else if (!may_come(errno)) {
 		dt_map_set(f->seen, path, f); /* it is said once */
 		dt_buf_printf(&b, "cannot connect to %s: %s", path, strerror(errno));
 		dt_fleet_tell(f, DT_DIAG_DROP, b.s);
@@ -129,7 +161,7 @@ static void try_directory(dt_fleet *f, const char *dir)
 		struct stat st;
 
 		if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
-			try_socket(f, path, true);
+			try_socket(f, path);
 		free(path);
 		free(names[i]);
 	}
@@ -143,8 +175,8 @@ void dt_fleet_scan(dt_fleet *f)
 
 	f->scanned = dt_now();
 	while (*p) {
-		bool nats = strncmp(p, "nats://", 7) == 0;
-		size_t n = strcspn(p, nats ? "," : ":,"); /* an address has colons */
+		bool nats = strncmp(p, "nats://", 7) == 0, vsock = strncmp(p, "vsock:", 6) == 0;
+		size_t n = strcspn(p, nats || vsock ? "," : ":,"); /* an address has colons */
 		char *path = dt_xasprintf("%.*s", (int)n, p);
 		struct stat st;
 
@@ -153,7 +185,7 @@ void dt_fleet_scan(dt_fleet *f)
 		else if (n && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 			try_directory(f, path);
 		else if (n)
-			try_socket(f, path, true);
+			try_socket(f, path);
 		free(path);
 		p += n + (p[n] != 0);
 	}
@@ -168,7 +200,10 @@ void dt_fleet_work(dt_fleet *f)
 	for (uint32_t i = 0; i < f->targets.n; i++) {
 		dt_target *t = f->targets.v[i];
 
-		if (!t->link || !dt_target_work(t) || t->state == DT_T_NEW)
+		if (!t->link || !dt_target_work(t))
+			continue;
+		dt_target_knock(t);
+		if (t->state == DT_T_NEW)
 			continue;
 		if (now - t->pinged >= SECOND && t->state != DT_T_DONE)
 			dt_target_ping(t);
@@ -205,6 +240,8 @@ void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silen
 			*dt_vec_add(&fds, NULL) = (struct pollfd){
 			    .fd = dt_link_fd(t->link), .events = POLLIN | (dt_link_pending(t->link) ? POLLOUT : 0)};
 		}
+		if (f->env.busy)
+			f->env.busy(f->env.arg);
 		if (fds.n)
 			poll(fds.v, fds.n, 100);
 		now = fds.n;
@@ -229,6 +266,7 @@ dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
 	f->names = dt_farnames_new();
 	f->epoll = -1;
 	f->next_epid = 1;
+	dt_allow_descriptors();
 	dt_fleet_scan(f);
 	dt_fleet_wait(f, has_answered, dt_opt(env->opts, DT_O_TARGETWAIT),
 		      "it does not answer: there may be no agent");
@@ -260,21 +298,45 @@ void dt_fleet_free(dt_fleet *f)
 	free(f);
 }
 
-static dt_target *there(const dt_fleet *f, uint32_t i)
+static struct dt_wire_machine machine_of(const dt_target *t)
 {
-	for (uint32_t k = 0; k < f->targets.n; k++)
-		if (dt_target_is_there(f->targets.v[k]) && i-- == 0)
-			return f->targets.v[k];
-	return NULL;
+	return (struct dt_wire_machine){t->name, t->os, t->release, t->ncpus, t->hostid, t->clock.error};
 }
 
-bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_machine *out)
+/* Each, and after it those that are behind it. */
+bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_wire_machine *out)
 {
-	const dt_target *t = there(f, i);
+	for (uint32_t k = 0; k < f->targets.n; k++) {
+		const dt_target *t = f->targets.v[k];
 
-	if (t)
-		*out = (struct dt_machine){t->name, t->os, t->release, t->ncpus, t->hostid, t->clock.error};
-	return t != NULL;
+		if (!dt_target_is_there(t))
+			continue;
+		if (i == 0) {
+			*out = machine_of(t);
+			return true;
+		}
+		if (i <= t->below.n) {
+			const struct dt_below *b = t->below.v[i - 1];
+
+			*out = (struct dt_wire_machine){b->name, b->os, b->release, b->ncpus, b->hostid,
+							t->clock.error + b->uncertainty};
+			return true;
+		}
+		i -= 1 + t->below.n;
+	}
+	return false;
+}
+
+/* The target of this name, or behind which it is. */
+static dt_target *by_name(const dt_fleet *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (dt_target_is_there(t) && (strcmp(t->name, name) == 0 || dt_target_below(t, name)))
+			return t;
+	}
+	return NULL;
 }
 
 static bool has_listed(const dt_target *t)
@@ -282,12 +344,15 @@ static bool has_listed(const dt_target *t)
 	return !t->listing || t->listed;
 }
 
-int dt_fleet_list(dt_fleet *f, uint32_t i, const char *desc, uint32_t spec, dt_fleet_probe_f *each, void *arg, dt_error *err)
+int dt_fleet_list(dt_fleet *f, const char *machine, const char *desc, uint32_t spec, dt_fleet_probe_f *each, void *arg, dt_error *err)
 {
 	const struct dt_listing listing = {each, arg};
-	dt_target *t = there(f, i);
+	dt_target *t = by_name(f, machine);
 	dt_buf b = {0};
 
+	if (!t)
+		return dt_err(err, EDT_NOPROBE, "%s has gone", machine);
+	dt_put_string(&b, strcmp(t->name, machine) == 0 ? "" : machine);
 	dt_put_string(&b, desc ? desc : "");
 	dt_put_u32(&b, spec);
 	dt_link_send(t->link, DT_M_LIST, &b);
@@ -297,8 +362,8 @@ int dt_fleet_list(dt_fleet *f, uint32_t i, const char *desc, uint32_t spec, dt_f
 	dt_fleet_wait(f, has_listed, WORK_SILENCE, "it does not answer any more");
 	t->listing = NULL;
 	if (!t->listed)
-		return dt_err(err, EDT_NOPROBE, "%s has gone", t->name);
-	return t->why_no_list[0] ? dt_err(err, EDT_NOPROBE, "%s: %s", t->name, t->why_no_list) : 0;
+		return dt_err(err, EDT_NOPROBE, "%s has gone", machine);
+	return t->why_no_list[0] ? dt_err(err, EDT_NOPROBE, "%s: %s", machine, t->why_no_list) : 0;
 }
 
 bool dt_fleet_name(const dt_fleet *f, uint64_t addr, const char **mod, const char **sym, uint64_t *off)
@@ -329,6 +394,14 @@ void dt_fleet_keep_text(dt_fleet *f, const dt_program *p, const struct dt_wire_p
 uint32_t dt_fleet_count(const dt_fleet *f)
 {
 	return f->programs.n;
+}
+
+uint32_t dt_fleet_matches(const dt_fleet *f, const dt_program *p, uint32_t clause)
+{
+	for (uint32_t i = 0; i < f->programs.n; i++)
+		if (f->programs.v[i].prog == p)
+			return f->programs.v[i].matches[clause];
+	return 0;
 }
 
 /* An option's value as the user would write it; false: it is not for other machines. */

@@ -40,6 +40,7 @@ static struct {
 	int (*natsOptions_SetNoEcho)(void *o, bool no);
 	int (*natsOptions_SetPingInterval)(void *o, int64_t ms);
 	int (*natsOptions_SetMaxPingsOut)(void *o, int n);
+	int (*natsOptions_SetDisconnectedCB)(void *o, void (*f)(void *, void *), void *arg);
 	int (*natsConnection_Connect)(void **c, void *o);
 	int (*natsConnection_Publish)(void *c, const char *subject, const void *data, int n);
 	int (*natsConnection_PublishRequest)(void *c, const char *subject, const char *reply, const void *data, int n);
@@ -47,6 +48,7 @@ static struct {
 	int (*natsConnection_FlushTimeout)(void *c, int64_t ms);
 	int (*natsConnection_Subscribe)(void **s, void *c, const char *subject, void (*f)(void *, void *, void *, void *),
 					void *arg);
+	int (*natsConnection_RequestMsg)(void **reply, void *c, void *m, int64_t ms);
 	int (*natsConnection_Status)(void *c);
 	void (*natsConnection_Destroy)(void *c);
 	int (*natsSubscription_SetPendingLimits)(void *s, int messages, int bytes);
@@ -56,6 +58,8 @@ static struct {
 	const char *(*natsMsg_GetData)(const void *m);
 	int (*natsMsg_GetDataLength)(const void *m);
 	const char *(*natsMsg_GetReply)(const void *m);
+	int (*natsMsg_Create)(void **m, const char *subject, const char *reply, const char *data, int n);
+	int (*natsMsgHeader_Set)(void *m, const char *key, const char *value);
 	void (*natsMsg_Destroy)(void *m);
 	const char *(*natsStatus_GetText)(int s);
 } lib;
@@ -66,14 +70,17 @@ static const char *const names[] = {
     "natsOptions_SetMaxReconnect",   "natsOptions_SetReconnectWait",
     "natsOptions_SetReconnectBufSize", "natsOptions_SetNoEcho",
     "natsOptions_SetPingInterval",   "natsOptions_SetMaxPingsOut",
+    "natsOptions_SetDisconnectedCB",
     "natsConnection_Connect",	     "natsConnection_Publish",
     "natsConnection_PublishRequest", "natsConnection_Flush",
     "natsConnection_FlushTimeout",   "natsConnection_Subscribe",
+    "natsConnection_RequestMsg",
     "natsConnection_Status",	     "natsConnection_Destroy",
     "natsSubscription_SetPendingLimits", "natsSubscription_SetOnCompleteCB",
     "natsSubscription_Unsubscribe",  "natsSubscription_Destroy",
     "natsMsg_GetData",		     "natsMsg_GetDataLength",
-    "natsMsg_GetReply",		     "natsMsg_Destroy",
+    "natsMsg_GetReply",		     "natsMsg_Create",
+    "natsMsgHeader_Set",	     "natsMsg_Destroy",
     "natsStatus_GetText",
 };
 _Static_assert(sizeof(lib) == sizeof(names), "a function without a name");
@@ -86,6 +93,7 @@ struct dt_nats {
 	pthread_mutex_t lock; /* of what follows */
 	DT_VEC(char *) ids; /* that have answered and were not returned yet */
 	uint64_t last;	    /* dt_now() of the last answer */
+	uint64_t lost;	    /* dt_now() when the connection was last lost */
 	DT_VEC(dt_tunnel *) tunnels;
 	char id[DT_NATS_ID + 1];
 	void (*come)(void *arg, int fd);
@@ -203,12 +211,52 @@ void dt_nats_publish(dt_nats *n, const char *subject, const void *data, size_t l
 	lib.natsConnection_Publish(n->conn, subject, data, (int)len);
 }
 
+void dt_nats_request(dt_nats *n, const char *subject, const char *reply, const void *data, size_t len)
+{
+	lib.natsConnection_PublishRequest(n->conn, subject, reply, data, (int)len);
+}
+
 bool dt_nats_is_connected(dt_nats *n)
 {
 	return lib.natsConnection_Status(n->conn) == STATUS_CONNECTED;
 }
 
+int dt_nats_question(dt_nats *n, const struct dt_nats_asked *q, dt_buf *answer, dt_error *err)
+{
+	void *m = NULL, *reply = NULL;
+	int s = lib.natsMsg_Create(&m, q->subject, NULL, q->data, (int)q->len);
+
+	if (!s && q->header)
+		s = lib.natsMsgHeader_Set(m, q->header, q->value);
+	s = s ? s : lib.natsConnection_RequestMsg(&reply, n->conn, m, q->ms);
+	if (!s)
+		dt_buf_add(answer, lib.natsMsg_GetData(reply), (size_t)lib.natsMsg_GetDataLength(reply));
+	lib.natsMsg_Destroy(reply);
+	lib.natsMsg_Destroy(m);
+	return s ? dt_err(err, EDT_COMPILER, "%s: %s", n->url, lib.natsStatus_GetText(s)) : 0;
+}
+
 /* ---- a connection ---- */
+
+static void on_lost(void *conn, void *arg)
+{
+	dt_nats *n = arg;
+
+	(void)conn;
+	pthread_mutex_lock(&n->lock);
+	n->lost = dt_now();
+	pthread_mutex_unlock(&n->lock);
+}
+
+uint64_t dt_nats_lost(dt_nats *n)
+{
+	uint64_t when;
+
+	pthread_mutex_lock(&n->lock);
+	when = n->lost;
+	pthread_mutex_unlock(&n->lock);
+	return when;
+}
 
 static int connect_to(dt_nats *n, dt_error *err)
 {
@@ -218,11 +266,12 @@ static int connect_to(dt_nats *n, dt_error *err)
 	s = s ? s : lib.natsOptions_SetURL(o, n->url);
 	s = s ? s : lib.natsOptions_SetTimeout(o, CONNECT_TIMEOUT);
 	s = s ? s : lib.natsOptions_SetMaxReconnect(o, -1);
-	s = s ? s : lib.natsOptions_SetReconnectWait(o, 250);
+	s = s ? s : lib.natsOptions_SetReconnectWait(o, 100);
 	s = s ? s : lib.natsOptions_SetReconnectBufSize(o, RECONNECT_BUFFER);
 	s = s ? s : lib.natsOptions_SetNoEcho(o, true);
 	s = s ? s : lib.natsOptions_SetPingInterval(o, PING); /* a network that was cut is noticed */
 	s = s ? s : lib.natsOptions_SetMaxPingsOut(o, 2);
+	s = s ? s : lib.natsOptions_SetDisconnectedCB(o, on_lost, n);
 	s = s ? s : lib.natsConnection_Connect(&n->conn, o);
 	lib.natsOptions_Destroy(o);
 	return s ? dt_err(err, EDT_COMPILER, "cannot connect to %s: %s", n->url, lib.natsStatus_GetText(s)) : 0;
@@ -291,7 +340,7 @@ void dt_nats_ask(dt_nats *n)
 		n->answers = dt_nats_subscribe(n, n->inbox, on_answer, n);
 		lib.natsConnection_Flush(n->conn);
 	}
-	lib.natsConnection_PublishRequest(n->conn, "dtrace.hello", n->inbox, "", 0);
+	dt_nats_request(n, "dtrace.hello", n->inbox, "", 0);
 }
 
 void dt_nats_settle(dt_nats *n, uint64_t most)

@@ -2,6 +2,7 @@
  * nats: a NATS server as the carrier between fronts and agents (doc/fleet.md). The library libnats is loaded when it is used.
  *
  *   nats.c    the library; finding agents, and being found
+ *   jetstream.h  streams that the server keeps
  *   tunnel.c  a stream of bytes in both directions over two subjects, at the other end of a socket pair
  *
  * NATS delivers a message at most once, and drops what a receiver does not take in time. So a tunnel numbers its bytes, keeps
@@ -19,6 +20,15 @@ typedef struct dt_nats dt_nats;
 dt_nats *dt_nats_open(const char *url, dt_error *err);
 void dt_nats_free(dt_nats *n); /* after the descriptors of all tunnels were closed: waits until that was passed on */
 const char *dt_nats_url(const dt_nats *n);
+
+/* Ask, and wait for the answer, which is added. 0, or -1 with *err. */
+struct dt_nats_asked {
+	const char *subject, *header, *value; /* header NULL: none */
+	const void *data;
+	size_t len;
+	int64_t ms; /* to wait */
+};
+int dt_nats_question(dt_nats *n, const struct dt_nats_asked *q, dt_buf *answer, dt_error *err);
 
 /* ---- the front ---- */
 #define DT_NATS_ID 16 /* characters of the id of an agent */

@@ -10,6 +10,10 @@
 #include <sys/random.h>
 
 #include "fleet/one_target.h"
+#include "fleet/viewer.h"
+
+#define MAX_MACHINES (1u << 20)
+#define AGAIN	     UINT64_C(1000000000)
 
 dt_target *dt_target_new(dt_fleet *f, int fd, const char *path)
 {
@@ -21,7 +25,7 @@ dt_target *dt_target_new(dt_fleet *f, int fd, const char *path)
 	dt_buf b = {0};
 
 	t->fleet = f;
-	t->index = f->targets.n + 1;
+	t->index = ++f->machines;
 	t->path = dt_xstrdup(path);
 	t->link = dt_link_new(fd);
 	t->losses = dt_losses_new();
@@ -29,10 +33,23 @@ dt_target *dt_target_new(dt_fleet *f, int fd, const char *path)
 	if (getrandom(&t->nonce, sizeof(t->nonce), GRND_NONBLOCK) < 0)
 		t->nonce = t->heard;
 	h.nonce = t->nonce;
+	dt_put_hello(&t->hello, &h);
+	t->knocked = t->heard;
 	dt_put_hello(&b, &h);
 	dt_link_send(t->link, DT_M_HELLO, &b);
 	dt_buf_free(&b);
 	return t;
+}
+
+void dt_target_knock(dt_target *t)
+{
+	uint64_t now = dt_now();
+
+	if (t->state != DT_T_NEW || now - t->knocked < AGAIN)
+		return;
+	t->knocked = now;
+	dt_link_hello_again(t->link, &t->hello);
+	dt_link_flush(t->link);
 }
 
 void dt_target_free(dt_target *t)
@@ -44,6 +61,10 @@ void dt_target_free(dt_target *t)
 	dt_vec_free(&t->ecbs);
 	dt_vec_free(&t->aggs);
 	dt_vec_free(&t->clauses);
+	for (uint32_t i = 0; i < t->below.n; i++)
+		free(t->below.v[i]);
+	dt_vec_free(&t->below);
+	dt_buf_free(&t->hello);
 	free(t->path);
 	free(t);
 }
@@ -96,6 +117,7 @@ void dt_target_ping(dt_target *t)
 	t->pinged = dt_now();
 	dt_put_u64(&b, dt_now_kernel());
 	dt_link_send(t->link, DT_M_PING, &b);
+	dt_link_flush(t->link); /* the time until then would count as a part of the round trip */
 	dt_buf_free(&b);
 }
 
@@ -126,6 +148,26 @@ static void copy_name(char *to, const char *from)
 	dt_make_safe(to, strlen(to), false);
 }
 
+struct dt_below *dt_target_below(const dt_target *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->below.n; i++)
+		if (strcmp(t->below.v[i]->name, name) == 0)
+			return t->below.v[i];
+	return NULL;
+}
+
+/* Is some machine called so? Not those behind this relay. */
+static bool is_called(const dt_fleet *f, const char *name, const dt_target *but)
+{
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		const dt_target *t = f->targets.v[i];
+
+		if (dt_target_is_there(t) && (strcmp(t->name, name) == 0 || (t != but && dt_target_below(t, name))))
+			return true;
+	}
+	return false;
+}
+
 static const char *take_hello(dt_target *t, dt_message *m)
 {
 	struct dt_wire_hello h;
@@ -141,20 +183,52 @@ static const char *take_hello(dt_target *t, dt_message *m)
 		return "it answers another front";
 	if (!h.name[0] || strcmp(h.name, "host") == 0)
 		return "it has no name of its own";
-	for (uint32_t i = 0; i < t->fleet->targets.n; i++)
-		if (dt_target_is_there(t->fleet->targets.v[i]) && strcmp(t->fleet->targets.v[i]->name, h.name) == 0) {
-			dt_target_drop(t, "another machine is already called %.100s", h.name);
-			return NULL;
-		}
+	if (is_called(t->fleet, h.name, NULL)) {
+		dt_target_drop(t, "another machine is already called %.100s", h.name);
+		return NULL;
+	}
 	copy_name(t->name, h.name);
 	copy_name(t->os, h.os);
 	copy_name(t->release, h.release);
 	t->ncpus = h.ncpus;
 	t->hostid = h.hostid;
+	t->relay = h.relay;
 	t->clock.same = h.clock && h.clock == dt_wire_clock();
 	t->state = DT_T_KNOWN;
 	t->late = false;
+	if (t->fleet->env.met)
+		t->fleet->env.met(t->fleet->env.arg, &(struct dt_wire_machine){t->name, t->os, t->release, t->ncpus, t->hostid, 0});
 	dt_fleet_brief(t);
+	return NULL;
+}
+
+/* A machine behind a relay; also one that was there before and has come back. */
+static const char *take_machine(dt_target *t, dt_message *m)
+{
+	struct dt_wire_machine w;
+	struct dt_below *b;
+
+	if (!t->relay || !dt_get_machine(m, &w) || t->fleet->machines >= MAX_MACHINES)
+		return "it names a machine, but is no relay";
+	if (!w.name[0] || strcmp(w.name, "host") == 0)
+		return "a machine behind it has no name of its own";
+	if (is_called(t->fleet, w.name, t)) {
+		dt_target_drop(t, "another machine is already called %.100s", w.name);
+		return NULL;
+	}
+	b = dt_target_below(t, w.name);
+	if (!b) {
+		b = *dt_vec_add(&t->below, NULL) = dt_xcalloc(1, sizeof(*b));
+		b->index = ++t->fleet->machines;
+	}
+	copy_name(b->name, w.name);
+	copy_name(b->os, w.os);
+	copy_name(b->release, w.release);
+	b->ncpus = w.ncpus;
+	b->hostid = w.hostid;
+	b->uncertainty = w.uncertainty;
+	if (t->fleet->env.met)
+		t->fleet->env.met(t->fleet->env.arg, &(struct dt_wire_machine){b->name, b->os, b->release, b->ncpus, b->hostid, b->uncertainty});
 	return NULL;
 }
 
@@ -237,6 +311,13 @@ static const char *take_preparation(dt_target *t, uint32_t type, dt_message *m)
 	}
 }
 
+/* All ones: no record will come. */
+static void take_promise(dt_target *t, uint64_t time)
+{
+	t->promise = time == UINT64_MAX ? time : time - (uint64_t)t->clock.use;
+	t->late = t->asked = false;
+}
+
 /* What it traces. */
 static const char *take_data(dt_target *t, uint32_t type, dt_message *m)
 {
@@ -250,10 +331,7 @@ static const char *take_data(dt_target *t, uint32_t type, dt_message *m)
 	case DT_M_FAULT: return dt_get_fault(m, &fault) ? dt_shape_fault(t, &fault) : "";
 	case DT_M_ROW: return dt_shape_row(t, m);
 	case DT_M_STATUS: return take_status(t, m);
-	case DT_M_PROMISE:
-		t->promise = dt_get_u64(m) - (uint64_t)t->clock.use;
-		t->late = false;
-		return NULL;
+	case DT_M_PROMISE: take_promise(t, dt_get_u64(m)); return NULL;
 	case DT_M_EXIT: return take_exit(t, m);
 	case DT_M_BYE: return t->state == DT_T_STOPPING ? (take_bye(t, m), NULL) : "";
 	default: return "";
@@ -263,6 +341,7 @@ static const char *take_data(dt_target *t, uint32_t type, dt_message *m)
 /* NULL, or what is wrong; "": the message is not one that may come now. */
 static const char *take(dt_target *t, dt_packet *p)
 {
+	const char *why;
 	uint64_t sent;
 
 	t->heard = dt_now();
@@ -278,9 +357,13 @@ static const char *take(dt_target *t, dt_packet *p)
 			dt_target_ping(t);
 		return NULL;
 	case DT_M_NOTE: take_note(t, &p->body); return NULL;
+	case DT_M_BUSY: return NULL;
+	case DT_M_MACHINE: return take_machine(t, &p->body);
 	case DT_M_REFUSED: dt_target_drop(t, "%.400s", dt_get_string(&p->body)); return NULL;
 	default: break;
 	}
+	if (t->fleet->viewer && dt_viewer_take(t, p, &why))
+		return why;
 	return t->state == DT_T_KNOWN || (t->state == DT_T_RUNNING && !t->started && p->type != DT_M_STARTED)
 		   ? take_preparation(t, p->type, &p->body)
 		   : take_data(t, p->type, &p->body);

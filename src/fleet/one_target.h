@@ -33,6 +33,7 @@ typedef struct dt_order {
 	DT_VEC(struct dt_waiting_record) v;
 	uint64_t arrivals;
 	size_t bytes;
+	uint64_t first, last; /* times of the oldest and the newest, if there are any */
 } dt_order;
 /* Copy a record of this machine (0: the front's own). */
 struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine);
@@ -72,33 +73,53 @@ struct dt_target_agg {
 	const dt_agg *agg;
 };
 
+/* A machine behind a relay. */
+struct dt_below {
+	uint32_t index; /* as that of a target */
+	char name[DT_WIRE_NAME_MAX + 1], os[DT_WIRE_NAME_MAX + 1], release[DT_WIRE_NAME_MAX + 1];
+	uint32_t ncpus;
+	uint64_t hostid, uncertainty;
+};
+
 typedef struct dt_target {
 	dt_fleet *fleet;
 	uint32_t index; /* from 1 */
 	char *path;
 	dt_link *link;
 	enum dt_target_state state;
-	uint64_t nonce;
+	uint64_t nonce, knocked;
+	dt_buf hello; /* as it was sent */
 	char name[DT_WIRE_NAME_MAX + 1], os[DT_WIRE_NAME_MAX + 1], release[DT_WIRE_NAME_MAX + 1];
 	uint32_t ncpus;
 	uint64_t hostid;
+	bool relay;
+	DT_VEC(struct dt_below *) below;
 	struct dt_clock clock;
 	uint64_t heard;	  /* dt_now() of the last frame */
 	uint64_t pinged;  /* dt_now() */
 	uint64_t promise; /* in the front's time; 0: none yet */
 	bool late;	  /* it is not waited for; that was said */
+	bool asked;	  /* for a promise, which has not come yet */
 	uint32_t enabled; /* programs */
 	bool started;
 	bool exits;	  /* a clause of it may call exit() */
 	DT_VEC(struct dt_target_clause) clauses;
 	DT_VEC(struct dt_target_agg) aggs;
-	DT_VEC(dt_ecb *) ecbs; /* by their number there */
+	DT_VEC(struct dt_far_ecb *) ecbs; /* by their number there */
 	uint64_t records, rows;
 	dt_losses *losses;
 	const struct dt_listing *listing; /* NULL: no list was asked for */
 	bool listed;
 	char why_no_list[256];
 } dt_target;
+
+/* A clause on a probe of another machine. */
+struct dt_far_ecb {
+	dt_ecb ecb;
+	dt_probe probe;
+	uint32_t machine; /* its index */
+	char text[];
+};
 
 struct dt_listing {
 	dt_fleet_probe_f *each;
@@ -113,6 +134,8 @@ void dt_target_say(dt_target *t, enum dt_diag_kind kind, const char *fmt, ...) D
 /* It is gone from now on, for this reason. */
 void dt_target_drop(dt_target *t, const char *fmt, ...) DT_PRINTF(2, 3);
 void dt_target_ping(dt_target *t);
+void dt_target_knock(dt_target *t); /* HELLO was not answered: each second, once more */
+struct dt_below *dt_target_below(const dt_target *t, const char *name); /* NULL: it has none of this name */
 static inline bool dt_target_is_there(const dt_target *t)
 {
 	return t->state != DT_T_NEW && t->state != DT_T_GONE && t->state != DT_T_DONE;
@@ -150,7 +173,7 @@ struct dt_fleet {
 	dt_farnames *names;
 	dt_order order;
 	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */
-	uint32_t next_epid;
+	uint32_t next_epid, machines; /* given so far */
 	bool aborted; /* tell() said so */
 	bool exiting;
 	int exit_status;
@@ -163,16 +186,31 @@ struct dt_fleet {
 	/* the engine */
 	const struct dt_engine_ops *inner_ops;
 	dt_engine *inner;
-	int epoll;
 	bool overflowed;
+	/* pace.c */
+	int epoll, timer;
+	uint32_t watched; /* targets */
+	bool eager; /* records are passed on as soon as their order is known */
+	uint64_t consumed, asked; /* when */
+	struct dt_viewer *viewer; /* durable sessions are asked for; NULL: they are not */
+	uint64_t released, wanted; /* in time of records: dt_fleet_released(), dt_fleet_want(); 0: not */
 };
 void dt_fleet_scan(dt_fleet *f);	    /* connect to new sockets */
-void dt_fleet_work(dt_fleet *f);	    /* all targets */
+void dt_fleet_work(dt_fleet *f); /* all targets */
 /* A machine has answered: what it has to know of the session so far. */
 void dt_fleet_brief(dt_target *t);
 /* Until done(target) is true of all targets, or they have been silent for that long. */
 void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what);
 int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text);
+
+/* ---- pace.c ---- */
+void dt_pace_open(dt_fleet *f);
+void dt_pace_close(dt_fleet *f);
+void dt_pace_begin(dt_fleet *f); /* tracing begins */
+/* Do what the targets want. True: records can be passed on, and it is time to. */
+bool dt_pace_work(dt_fleet *f);
+uint64_t dt_pace_promised(dt_fleet *f, uint64_t here); /* up to when all records are there; says who is silent */
+void dt_pace_ask(dt_fleet *f); /* those whose promise is older than the newest record that waits */
 
 /* ---- rest.c ---- */
 int dt_rest_open(dt_fleet *f, const struct dt_engine_env *env, dt_error *err);

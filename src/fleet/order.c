@@ -31,6 +31,10 @@ struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t
 		w->values[i].data = p;
 		p += dt_align_up(r->values[i].size, 8);
 	}
+	if (o->v.n == 1)
+		o->first = o->last = w->time;
+	o->first = w->time < o->first ? w->time : o->first;
+	o->last = w->time > o->last ? w->time : o->last;
 	w->size = bytes + n * sizeof(*w->values) + sizeof(*w);
 	o->bytes += w->size;
 	return w;
@@ -73,6 +77,8 @@ int dt_order_release(dt_order *o, uint64_t until, dt_order_f *pass, void *arg)
 	if (n && n < o->v.n)
 		memmove(o->v.v, o->v.v + n, (o->v.n - n) * sizeof(*o->v.v));
 	o->v.n -= n;
+	if (o->v.n)
+		o->first = o->v.v[0].time;
 	return rc;
 }
 

@@ -46,8 +46,10 @@ int dt_rest_open(dt_fleet *f, const struct dt_engine_env *env, dt_error *err)
 	int rc = 0;
 
 	find_rests(f, &rests);
-	if (!rests.n)
+	if (!rests.n || f->env.relay) {
+		dt_vec_free(&rests);
 		return 0;
+	}
 	f->rest_errors = dt_xcalloc(env->necbs + 1, sizeof(*f->rest_errors));
 	own.ecbs = f->rest_errors;
 	own.necbs = own.nclauses = 0;

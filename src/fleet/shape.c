@@ -32,11 +32,17 @@ static bool same_actions(const dt_action *ours, uint32_t n, const struct dt_wire
 	return true;
 }
 
-static bool is_for(const dt_target *t, const dt_clause *c)
+static bool is_meant(const dt_clause *c, const char *name, const char *os)
 {
 	const char *m = c->desc.machine;
 
-	return m && (dt_glob_match(m, t->name) || dt_glob_match(m, t->os));
+	return m && (dt_glob_match(m, name) || dt_glob_match(m, os));
+}
+
+/* A relay may have it for a machine that comes later. */
+static bool is_for(const dt_target *t, const dt_clause *c)
+{
+	return t->relay ? c->desc.machine && strcmp(c->desc.machine, "host") != 0 : is_meant(c, t->name, t->os);
 }
 
 static struct dt_target_clause *known_clause(dt_target *t, uint32_t program, uint32_t number)
@@ -104,20 +110,18 @@ static const char *keep(char **at, const char *s)
 const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *w)
 {
 	const struct dt_target_clause *c = known_clause(t, w->program, w->clause);
+	const struct dt_below *below = *w->machine ? dt_target_below(t, w->machine) : NULL;
 	size_t n = strlen(w->prov) + strlen(w->mod) + strlen(w->func) + strlen(w->name) + 4;
-	struct {
-		dt_ecb ecb;
-		dt_probe probe;
-		char text[];
-	} * e;
+	struct dt_far_ecb *e;
 	dt_error err = {0};
 	char *at;
 
-	if (!c || w->epid == 0 || w->epid > EPID_MAX || (w->epid <= t->ecbs.n && t->ecbs.v[w->epid - 1]))
+	if (!c || (*w->machine && !below) || !is_meant(c->clause, below ? below->name : t->name, below ? below->os : t->os) || w->epid == 0 || w->epid > EPID_MAX || (w->epid <= t->ecbs.n && t->ecbs.v[w->epid - 1]))
 		return "it has a clause on a probe that the program does not have for it";
 	e = dt_xcalloc(1, sizeof(*e) + n);
 	at = e->text;
-	e->probe = (dt_probe){.id = w->probe, .machine = t->name};
+	e->probe = (dt_probe){.id = w->probe, .machine = below ? below->name : t->name};
+	e->machine = below ? below->index : t->index;
 	e->probe.prov = keep(&at, w->prov);
 	e->probe.mod = keep(&at, w->mod);
 	e->probe.func = keep(&at, w->func);
@@ -125,11 +129,11 @@ const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *w)
 	e->ecb = (dt_ecb){.epid = t->fleet->next_epid++, .probe = &e->probe, .clause = c->clause};
 	while (t->ecbs.n < w->epid)
 		*dt_vec_add(&t->ecbs, NULL) = NULL;
-	t->ecbs.v[w->epid - 1] = &e->ecb;
+	t->ecbs.v[w->epid - 1] = e;
 	return dt_rest_add(t->fleet, &e->ecb, &err) < 0 ? "the front's part of a clause cannot run" : NULL;
 }
 
-static const dt_ecb *ecb_of(const dt_target *t, uint32_t epid)
+static const struct dt_far_ecb *ecb_of(const dt_target *t, uint32_t epid)
 {
 	return epid && epid <= t->ecbs.n ? t->ecbs.v[epid - 1] : NULL;
 }
@@ -180,12 +184,14 @@ const char *dt_shape_record(dt_target *t, dt_message *m)
 	const char *why = NULL;
 	struct dt_wire_datum *data;
 	struct dt_waiting_record *r;
+	const struct dt_far_ecb *far;
 	const dt_ecb *ecb;
 	dt_datum *values;
 	uint32_t n;
 
-	if (!dt_get_record(m, &w) || !(ecb = ecb_of(t, w.epid)))
+	if (!dt_get_record(m, &w) || !(far = ecb_of(t, w.epid)))
 		return "a record belongs to no clause";
+	ecb = &far->ecb;
 	n = ecb->clause->nactions;
 	if (w.first > n || w.nactions > n - w.first)
 		return "a record has data of no action";
@@ -203,7 +209,7 @@ const char *dt_shape_record(dt_target *t, dt_message *m)
 				      .first = w.first,
 				      .nactions = w.nactions,
 				      .continues = w.continues},
-			 t->index);
+			 far->machine);
 	for (uint32_t i = w.first; i < w.first + w.nactions && !why; i++)
 		if (!rename_addresses(t, &ecb->clause->actions[i], &r->values[i], &data[i]))
 			why = "names of addresses are missing";
@@ -215,14 +221,15 @@ const char *dt_shape_record(dt_target *t, dt_message *m)
 
 const char *dt_shape_fault(dt_target *t, const struct dt_wire_fault *w)
 {
-	const dt_ecb *ecb = ecb_of(t, w->fault.epid);
+	const struct dt_far_ecb *far = ecb_of(t, w->fault.epid);
 	dt_fault fault = w->fault;
 
-	if (!ecb)
+	if (!far)
 		return "a fault belongs to no clause";
-	fault.epid = ecb->epid;
+	fault.epid = far->ecb.epid;
 	dt_order_add(&t->fleet->order,
-		     &(dt_record){.ecb = ecb, .cpu = w->cpu, .timestamp = our_time(t, w->time), .fault = &fault}, t->index);
+		     &(dt_record){.ecb = &far->ecb, .cpu = w->cpu, .timestamp = our_time(t, w->time), .fault = &fault},
+		     far->machine);
 	t->records++;
 	return NULL;
 }

@@ -7,6 +7,11 @@
  *
  * A thread reads our end of the socket pair and sends; the library's thread writes to it. Without the server a tunnel waits
  * OUTAGE for it; a side that is silent for SILENCE while the server is there is gone.
+ *
+ * A side whose process has ended, or whose connection to the server was closed, is noticed sooner: the beat names our own subject
+ * for an answer, and if nobody listens to the beat, the server sends an empty message there. One for which this holds for
+ * ALONE is gone. After the server was away it is given RETURN to come back. A side that was stopped, or
+ * that the network was cut off from, still listens for the server: SILENCE is for it.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -18,15 +23,16 @@
 #include "fleet/tunnel.h"
 
 #define MS	UINT64_C(1000000)
-#define BEAT	(300 * MS)
+#define BEAT	(200 * MS)
+#define SLOW	(1000 * MS) /* of a front, which may have a thousand agents */
 #define AGAIN	(1000 * MS)
+#define ALONE	(550 * MS)
+#define RETURN	(10000 * MS)
 #define SILENCE (30000 * MS)
 #define OUTAGE	(60000 * MS)
 #define LINGER	(5000 * MS)
 #define WINDOW	(1u << 20)
 #define CHUNK	32768
-
-enum { DATA = 1, ACK, END, KNOCK };
 
 struct header {
 	uint64_t kind, offset;
@@ -35,7 +41,7 @@ struct header {
 struct dt_tunnel {
 	dt_nats *nats;
 	struct dt_nats_sub *sub;
-	char nonce[40], to[80];
+	char nonce[40], from[80], to[80];
 	char *knock;
 	int fd;
 	pthread_t thread;
@@ -43,6 +49,7 @@ struct dt_tunnel {
 	uint8_t *held; /* WINDOW bytes: those from `acked` to `sent` */
 	uint64_t acked, sent, expected;
 	uint64_t heard, progress, outage; /* dt_now(); 0: never */
+	uint64_t alone; /* since then nobody listens; 0: somebody does */
 	bool ended, over;
 };
 
@@ -83,36 +90,65 @@ static void take_ack(dt_tunnel *t, uint64_t offset)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Only the library's thread changes `expected`. */
-static void take_data(dt_tunnel *t, uint64_t offset, const uint8_t *p, size_t n)
+struct dt_tunnel_message dt_tunnel_read(const void *data, size_t n, uint64_t expected)
 {
-	uint64_t done = t->expected - offset;
+	struct dt_tunnel_message m = {.kind = n ? DT_TUNNEL_BAD : DT_TUNNEL_ALONE};
+	struct header h;
 
-	if (offset <= t->expected && done < n && write_all(t->fd, p + done, n - done)) {
+	if (n < sizeof(h) || n > sizeof(h) + CHUNK)
+		return m;
+	memcpy(&h, data, sizeof(h));
+	n -= sizeof(h);
+	if (h.kind < DT_TUNNEL_DATA || h.kind > DT_TUNNEL_END || (h.kind != DT_TUNNEL_DATA && n))
+		return m;
+	m.kind = (enum dt_tunnel_kind)h.kind;
+	m.offset = h.offset;
+	if (m.kind == DT_TUNNEL_DATA && h.offset <= expected && expected - h.offset < n) {
+		m.data = (const uint8_t *)data + sizeof(h) + (expected - h.offset);
+		m.n = n - (size_t)(expected - h.offset);
+	}
+	return m;
+}
+
+/* Only the library's thread changes `expected`. */
+static void take_data(dt_tunnel *t, const uint8_t *p, size_t n)
+{
+	if (n && write_all(t->fd, p, n)) {
 		pthread_mutex_lock(&t->lock);
-		t->expected += n - done;
+		t->expected += n;
 		pthread_mutex_unlock(&t->lock);
 	}
-	send_message(t, ACK, t->expected, NULL, 0);
+	send_message(t, DT_TUNNEL_ACK, t->expected, NULL, 0);
+}
+
+/* The server says that nobody listens to our beats. Before the other side has come that means nothing. */
+static void be_alone(dt_tunnel *t)
+{
+	pthread_mutex_lock(&t->lock);
+	if (!t->alone && t->heard)
+		t->alone = dt_now();
+	pthread_mutex_unlock(&t->lock);
 }
 
 static void on_message(void *arg, const void *data, size_t n, const char *reply)
 {
 	dt_tunnel *t = arg;
-	struct header h;
+	struct dt_tunnel_message m = dt_tunnel_read(data, n, t->expected);
 
 	(void)reply;
-	if (n < sizeof(h) || n > sizeof(h) + CHUNK)
+	if (m.kind == DT_TUNNEL_ALONE)
+		be_alone(t);
+	if (m.kind == DT_TUNNEL_ALONE || m.kind == DT_TUNNEL_BAD)
 		return;
-	memcpy(&h, data, sizeof(h));
 	pthread_mutex_lock(&t->lock);
 	t->heard = dt_now();
+	t->alone = 0;
 	pthread_mutex_unlock(&t->lock);
-	if (h.kind == ACK) {
-		take_ack(t, h.offset);
-	} else if (h.kind == DATA) {
-		take_data(t, h.offset, (const uint8_t *)data + sizeof(h), n - sizeof(h));
-	} else if (h.kind == END && h.offset <= t->expected) {
+	if (m.kind == DT_TUNNEL_ACK) {
+		take_ack(t, m.offset);
+	} else if (m.kind == DT_TUNNEL_DATA) {
+		take_data(t, m.data, m.n);
+	} else if (m.offset <= t->expected) {
 		pthread_mutex_lock(&t->lock);
 		t->ended = true;
 		pthread_mutex_unlock(&t->lock);
@@ -142,7 +178,7 @@ static void send_again(dt_tunnel *t)
 		pthread_mutex_unlock(&t->lock);
 		if (!n)
 			return;
-		send_message(t, DATA, from, piece, n);
+		send_message(t, DT_TUNNEL_DATA, from, piece, n);
 		from += n;
 	}
 }
@@ -163,50 +199,70 @@ static bool send_new(dt_tunnel *t, size_t room)
 	at = t->sent;
 	t->sent += (size_t)n;
 	pthread_mutex_unlock(&t->lock);
-	send_message(t, DATA, at, piece, (size_t)n);
+	send_message(t, DT_TUNNEL_DATA, at, piece, (size_t)n);
 	return true;
+}
+
+/* Is the other side gone, or the server? */
+static bool is_gone(const dt_tunnel *t, uint64_t now, uint64_t heard)
+{
+	uint64_t lost = dt_nats_lost(t->nats), patience = lost && lost + RETURN > now ? RETURN : ALONE;
+
+	return t->ended || now - heard >= SILENCE || (t->outage && now - t->outage >= OUTAGE) ||
+	       (t->alone && now - t->alone >= patience);
+}
+
+static void send_beat(dt_tunnel *t)
+{
+	struct header h = {DT_TUNNEL_ACK, t->expected};
+
+	dt_nats_request(t->nats, t->to, t->from, &h, sizeof(h));
 }
 
 /* Every BEAT. False: the other side is gone, or the server. */
 static bool beat(dt_tunnel *t, uint64_t start)
 {
-	uint64_t now = dt_now(), heard, progress;
-	bool waits, ended, there = dt_nats_is_connected(t->nats);
+	uint64_t now, heard, progress;
+	bool waits, gone, there = dt_nats_is_connected(t->nats);
 
 	pthread_mutex_lock(&t->lock);
+	now = dt_now(); /* not before the times that the other thread has noted */
 	if (!there && t->heard)
 		t->heard = now;
+	if (!there)
+		t->alone = 0;
 	t->outage = there ? 0 : t->outage ? t->outage : now;
 	heard = t->heard ? t->heard : start;
 	progress = t->progress;
 	waits = t->sent > t->acked;
-	ended = t->ended;
+	gone = is_gone(t, now, heard);
 	pthread_mutex_unlock(&t->lock);
 	if (t->knock && !t->heard)
 		dt_nats_publish(t->nats, t->knock, t->nonce, strlen(t->nonce));
-	send_message(t, ACK, t->expected, NULL, 0);
+	send_beat(t);
 	if (waits && there && now - progress > AGAIN)
 		send_again(t);
-	return !ended && now - heard < SILENCE && (!t->outage || now - t->outage < OUTAGE);
+	return !gone;
 }
 
 static void *pump(void *arg)
 {
 	dt_tunnel *t = arg;
-	uint64_t start = dt_now(), beaten = 0, closed = 0;
+	uint64_t start = dt_now(), beaten = 0, closed = 0, interval = BEAT;
 
 	for (;;) {
 		struct pollfd p = {.fd = t->fd, .events = POLLIN};
 		bool open, done;
 		size_t room;
 
-		if (dt_now() - beaten >= BEAT) {
+		if (dt_now() - beaten >= interval) {
 			beaten = dt_now();
 			if (!beat(t, start))
 				break;
 		}
 		pthread_mutex_lock(&t->lock);
 		open = t->heard != 0;
+		interval = open && t->knock ? SLOW : BEAT;
 		room = WINDOW - (size_t)(t->sent - t->acked);
 		done = t->sent == t->acked;
 		pthread_mutex_unlock(&t->lock);
@@ -216,10 +272,10 @@ static void *pump(void *arg)
 			usleep(room ? 5000 : 200);
 			continue;
 		}
-		if (poll(&p, 1, 100) > 0 && !send_new(t, room))
+		if (poll(&p, 1, (int)(BEAT / MS)) > 0 && !send_new(t, room))
 			closed = dt_now();
 	}
-	send_message(t, END, t->sent, NULL, 0);
+	send_message(t, DT_TUNNEL_END, t->sent, NULL, 0);
 	shutdown(t->fd, SHUT_RDWR);
 	dt_nats_unsubscribe(t->sub);
 	close(t->fd);
@@ -257,13 +313,12 @@ static void discard(dt_tunnel *t)
 dt_tunnel *dt_tunnel_new(dt_nats *n, const char *nonce, bool front, const char *knock, int *fd)
 {
 	dt_tunnel *t = dt_xcalloc(1, sizeof(*t));
-	char from[80];
 	int pair[2];
 
 	t->nats = n;
 	snprintf(t->nonce, sizeof(t->nonce), "%s", nonce);
 	snprintf(t->to, sizeof(t->to), "dtrace.stream.%.32s.%s", nonce, front ? "up" : "down");
-	snprintf(from, sizeof(from), "dtrace.stream.%.32s.%s", nonce, front ? "down" : "up");
+	snprintf(t->from, sizeof(t->from), "dtrace.stream.%.32s.%s", nonce, front ? "down" : "up");
 	t->knock = knock ? dt_xstrdup(knock) : NULL;
 	t->held = dt_xmalloc(WINDOW);
 	pthread_mutex_init(&t->lock, NULL);
@@ -272,7 +327,7 @@ dt_tunnel *dt_tunnel_new(dt_nats *n, const char *nonce, bool front, const char *
 		return NULL;
 	}
 	t->fd = pair[0];
-	t->sub = dt_nats_subscribe(n, from, on_message, t);
+	t->sub = dt_nats_subscribe(n, t->from, on_message, t);
 	if (!t->sub || pthread_create(&t->thread, NULL, pump, t) != 0) {
 		dt_nats_unsubscribe(t->sub);
 		close(pair[0]);

@@ -49,6 +49,7 @@ void dt_put_hello(dt_buf *b, const struct dt_wire_hello *h)
 	dt_put_u32(b, h->ncpus);
 	dt_put_u64(b, h->hostid);
 	dt_put_u64(b, h->clock);
+	dt_put_u32(b, h->relay);
 }
 
 bool dt_get_hello(dt_message *m, struct dt_wire_hello *h)
@@ -64,6 +65,28 @@ bool dt_get_hello(dt_message *m, struct dt_wire_hello *h)
 	h->ncpus = dt_get_u32(m);
 	h->hostid = dt_get_u64(m);
 	h->clock = dt_get_u64(m);
+	h->relay = get_bool(m);
+	return dt_message_is_done(m);
+}
+
+void dt_put_machine(dt_buf *b, const struct dt_wire_machine *w)
+{
+	dt_put_string(b, w->name);
+	dt_put_string(b, w->os);
+	dt_put_string(b, w->release);
+	dt_put_u32(b, w->ncpus);
+	dt_put_u64(b, w->hostid);
+	dt_put_u64(b, w->uncertainty);
+}
+
+bool dt_get_machine(dt_message *m, struct dt_wire_machine *w)
+{
+	w->name = get_name(m);
+	w->os = get_name(m);
+	w->release = get_name(m);
+	w->ncpus = dt_get_u32(m);
+	w->hostid = dt_get_u64(m);
+	w->uncertainty = dt_get_u64(m);
 	return dt_message_is_done(m);
 }
 
@@ -201,6 +224,7 @@ void dt_put_ecb(dt_buf *b, const struct dt_wire_ecb *e)
 	dt_put_u32(b, e->epid);
 	dt_put_u32(b, e->program);
 	dt_put_u32(b, e->clause);
+	dt_put_string(b, e->machine);
 	dt_put_probe(b, &p);
 }
 
@@ -212,6 +236,7 @@ bool dt_get_ecb(dt_message *m, struct dt_wire_ecb *e)
 	e->epid = dt_get_u32(m);
 	e->program = dt_get_u32(m);
 	e->clause = dt_get_u32(m);
+	e->machine = get_name(m);
 	ok = dt_get_probe(m, &p);
 	e->probe = p.id;
 	e->prov = p.prov;
@@ -378,6 +403,51 @@ bool dt_get_status(dt_message *m, dt_status *st, dt_arena *a)
 	return dt_message_is_done(m);
 }
 
+/* ---- durable sessions ---- */
+
+void dt_put_session(dt_buf *b, const struct dt_wire_session *s)
+{
+	dt_put_string(b, s->name);
+	dt_put_string(b, s->state);
+	dt_put_string(b, s->why);
+	dt_put_string(b, s->format);
+	for (int i = 0; i < DT_WS_MAX; i++)
+		dt_put_u64(b, s->n[i]);
+}
+
+bool dt_get_session(dt_message *m, struct dt_wire_session *s)
+{
+	s->name = get_name(m);
+	s->state = get_name(m);
+	s->why = dt_get_string(m);
+	s->format = get_name(m);
+	for (int i = 0; i < DT_WS_MAX; i++)
+		s->n[i] = dt_get_u64(m);
+	return s->name[0] && s->why && dt_message_is_done(m);
+}
+
+void dt_put_lines(dt_buf *b, uint64_t missed, const void *lines, size_t n)
+{
+	dt_put_u64(b, missed);
+	dt_put_bytes(b, lines, n);
+}
+
+bool dt_get_lines(dt_message *m, uint64_t *missed, const char **lines, size_t *n)
+{
+	*missed = dt_get_u64(m);
+	*lines = dt_get_bytes(m, n);
+	return *lines && dt_message_is_done(m);
+}
+
+static bool is_lines(dt_message *m)
+{
+	const char *lines;
+	uint64_t missed;
+	size_t n;
+
+	return dt_get_lines(m, &missed, &lines, &n);
+}
+
 /* ---- any of them ---- */
 
 static bool is_status(dt_message *m)
@@ -408,10 +478,13 @@ bool dt_wire_is_well_formed(uint32_t type, dt_message m)
 		struct dt_wire_fault fault;
 		struct dt_wire_row row;
 		struct dt_wire_program program;
+		struct dt_wire_session session;
+		struct dt_wire_machine machine;
 	} u;
 
 	switch ((enum dt_message_type)type) {
 	case DT_M_HELLO: return dt_get_hello(&m, &u.hello);
+	case DT_M_MACHINE: return dt_get_machine(&m, &u.machine);
 	case DT_M_PROGRAM: return dt_get_program(&m, &u.program);
 	case DT_M_CLAUSE: return dt_get_clause(&m, &u.clause);
 	case DT_M_AGG: return dt_get_agg(&m, &u.agg);
@@ -421,9 +494,12 @@ bool dt_wire_is_well_formed(uint32_t type, dt_message m)
 	case DT_M_FAULT: return dt_get_fault(&m, &u.fault);
 	case DT_M_ROW: return dt_get_row(&m, &u.row);
 	case DT_M_STATUS: return is_status(&m);
+	case DT_M_SESSION: return dt_get_session(&m, &u.session);
+	case DT_M_LINES: return is_lines(&m);
+	case DT_M_WATCH: return get_name(&m)[0] && dt_get_u32(&m) <= 2 && dt_message_is_done(&m);
 	case DT_M_OPTION: return get_name(&m)[0] && get_name(&m)[0] && dt_message_is_done(&m);
 	case DT_M_NOTE: return dt_get_u32(&m) <= 3 && dt_get_string(&m) && dt_message_is_done(&m);
-	case DT_M_LIST: return dt_get_string(&m) && has_numbers(&m, 4);
+	case DT_M_LIST: return (get_name(&m), dt_get_string(&m)) && has_numbers(&m, 4);
 	case DT_M_REFUSED: return dt_get_string(&m) && dt_message_is_done(&m);
 	case DT_M_LISTED: return (dt_get_string(&m), dt_message_is_done(&m));
 	case DT_M_ENABLED:
@@ -434,6 +510,9 @@ bool dt_wire_is_well_formed(uint32_t type, dt_message m)
 	case DT_M_BYE: return has_numbers(&m, 16);
 	case DT_M_GO:
 	case DT_M_STARTED:
+	case DT_M_ASK:
+	case DT_M_SESSIONS:
+	case DT_M_BUSY:
 	case DT_M_STOP: return dt_message_is_done(&m);
 	case DT_M_MAX_: break;
 	}

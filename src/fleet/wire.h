@@ -21,10 +21,20 @@ struct dt_wire_hello {
 	uint32_t ncpus;
 	uint64_t hostid;
 	uint64_t clock; /* machines with the same one have one kernel, and one clock; 0: unknown */
+	bool relay;	/* other machines are behind it */
 };
 uint64_t dt_wire_clock(void); /* that of this machine */
 void dt_put_hello(dt_buf *b, const struct dt_wire_hello *h);
 bool dt_get_hello(dt_message *m, struct dt_wire_hello *h);
+
+/* A machine behind a relay. */
+struct dt_wire_machine {
+	const char *name, *os, *release;
+	uint32_t ncpus;
+	uint64_t hostid, uncertainty;
+};
+void dt_put_machine(dt_buf *b, const struct dt_wire_machine *w);
+bool dt_get_machine(dt_message *m, struct dt_wire_machine *w);
 
 struct dt_wire_program {
 	uint32_t number;
@@ -64,6 +74,7 @@ bool dt_get_agg(dt_message *m, struct dt_wire_agg *a);
 struct dt_wire_ecb {
 	uint32_t epid, program, clause, probe;
 	const char *prov, *mod, *func, *name;
+	const char *machine; /* behind the relay that sends it; "": itself */
 };
 void dt_put_ecb(dt_buf *b, const struct dt_wire_ecb *e);
 bool dt_get_ecb(dt_message *m, struct dt_wire_ecb *e);
@@ -118,6 +129,17 @@ bool dt_get_row(dt_message *m, struct dt_wire_row *r); /* as dt_get_record() */
 
 void dt_put_status(dt_buf *b, const dt_status *st);
 bool dt_get_status(dt_message *m, dt_status *st, dt_arena *a); /* the arrays are the arena's */
+
+/* A durable session. */
+enum { DT_WS_SINCE, DT_WS_STARTS, DT_WS_BYTES, DT_WS_REMOVED, DT_WS_DROPS, DT_WS_LINES, DT_WS_LOST, DT_WS_UNSENT, DT_WS_MAX };
+struct dt_wire_session {
+	const char *name, *state, *why, *format;
+	uint64_t n[DT_WS_MAX];
+};
+void dt_put_session(dt_buf *b, const struct dt_wire_session *s);
+bool dt_get_session(dt_message *m, struct dt_wire_session *s);
+void dt_put_lines(dt_buf *b, uint64_t missed, const void *lines, size_t n);
+bool dt_get_lines(dt_message *m, uint64_t *missed, const char **lines, size_t *n);
 
 /* Does the body of this type of message have its form? */
 bool dt_wire_is_well_formed(uint32_t type, dt_message body);

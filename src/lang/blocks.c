@@ -130,7 +130,9 @@ void dt_blocks_check(dt_compiler *cc, dt_node *list)
 			break;
 		case N_LOOP: check_loop(cc, n); break;
 		case N_SWITCH: check_switch(cc, n); break;
-		case N_BODY: dt_blocks_check(cc, n->l); break;
+		case N_BODY:
+		case N_INVOKED: dt_blocks_check(cc, n->l); break;
+		case N_INVOKE:
 		case N_JUMP: break;
 		default:
 			if (n->l)
@@ -156,6 +158,10 @@ struct flow {
 	struct around *around;
 	fixes ends; /* jumps to the end of the clause */
 	fixes *returns; /* those to the end of a function */
+	DT_VEC(struct {
+		uint32_t action;
+		uint64_t number; /* of the N_INVOKED */
+	}) calls;
 	uint32_t depth; /* of braces */
 };
 
@@ -310,6 +316,16 @@ static void compile_return(struct flow *f, const dt_node *n)
 	*dt_vec_add(f->returns, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
 }
 
+static void compile_invoke(struct flow *f, const dt_node *n)
+{
+	uint32_t i = f->calls.n;
+
+	end_block(f, n->pos);
+	dt_vec_add(&f->calls, f->cc->arena);
+	f->calls.v[i].action = control(f, DT_ACT_CALL, NULL, n->pos);
+	f->calls.v[i].number = n->ival;
+}
+
 static void compile_expression(struct flow *f, dt_node *n)
 {
 	dt_clause_builder *b = f->b;
@@ -352,6 +368,8 @@ static void each(struct flow *f, dt_node *list, struct braces *in)
 		case N_JUMP: compile_jump(f, n); break;
 		case N_BODY: compile_body(f, n, in); break;
 		case N_RETURN: compile_return(f, n); break;
+		case N_INVOKE: compile_invoke(f, n); break;
+		case N_INVOKED: break; /* after all others */
 		default:
 			if (!n->l)
 				break;
@@ -373,11 +391,41 @@ static void statements(struct flow *f, dt_node *list)
 	land(f, &in.scope, (dt_pos){0});
 }
 
+/* A function at the end of the clause, and its calls. */
+static void compile_invoked(struct flow *f, dt_node *n, uint32_t number)
+{
+	struct braces in = {0};
+	fixes returns = {0};
+	uint64_t at;
+	uint32_t end;
+
+	end_block(f, n->pos);
+	if (number == 0)
+		*dt_vec_add(&f->ends, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
+	new_block(f);
+	at = (uint64_t)number << 32 | here(f);
+	f->returns = &returns;
+	f->depth = 2;
+	each(f, n->l, &in);
+	land(f, &returns, n->pos);
+	end_block(f, n->pos);
+	end = control(f, DT_ACT_RETURN, NULL, n->pos);
+	f->b->stmts.v[f->b->stmts.n - 1].place = dt_place_new(f->cc, n->pos, n->name);
+	f->b->actions.v[end].arg = at;
+	for (uint32_t i = 0; i < f->calls.n; i++)
+		if (f->calls.v[i].number == n->ival)
+			f->b->actions.v[f->calls.v[i].action].arg = at;
+}
+
 void dt_blocks_compile(dt_compiler *cc, dt_clause_builder *b, dt_node *list)
 {
 	struct flow f = {.cc = cc, .b = b};
+	uint32_t number = 0;
 
 	statements(&f, list);
+	for (dt_node *n = list; n; n = n->next)
+		if (n->kind == N_INVOKED)
+			compile_invoked(&f, n, number++);
 	for (uint32_t i = 0; i < f.ends.n; i++)
 		patch(&f, f.ends.v[i], here(&f));
 }

@@ -551,6 +551,7 @@ static bool is_plain(dt_compiler *cc, const dt_node *n)
 			return false;
 		return n->op != '[' && n->op != '.' && n->op != T_ARROW &&
 		       !dt_is_assign_op(n->op) && is_plain(cc, n->l) && is_plain(cc, n->r);
+	case N_OP3: return is_plain(cc, n->c) && is_plain(cc, n->l) && is_plain(cc, n->r);
 	default: return false;
 	}
 }

@@ -16,19 +16,9 @@
 /* Nodes that one clause may copy; generous for real libraries, small enough to be quick. */
 #define EXPANSION_LIMIT 200000
 
-static uint32_t count_nodes(const dt_node *n)
-{
-	uint32_t total = 0;
-
-	for (; n; n = n->next)
-		total += 1 + count_nodes(n->c) + count_nodes(n->l) + count_nodes(n->r) +
-			 count_nodes(n->args);
-	return total;
-}
-
 dt_node *dt_node_expand(dt_compiler *cc, const dt_node *n, dt_pos pos)
 {
-	cc->expanded += count_nodes(n);
+	cc->expanded += dt_node_count(n);
 	if (cc->expanded > EXPANSION_LIMIT)
 		dt_fail(cc, pos, D_SYNTAX,
 			"inlines, functions and translators expand to more than %d operations",

@@ -363,6 +363,12 @@ static bool is_for_us(const dt_compiler *cc, const dt_probedesc *d)
 	return dt_glob_match(d->machine, here->name) || dt_glob_match(d->machine, here->os);
 }
 
+/* May a machine behind this relay run it? */
+static bool is_for_others(const dt_compiler *cc, const dt_probedesc *d)
+{
+	return cc->shared->here->is_relay && d->machine && strcmp(d->machine, "host") != 0;
+}
+
 /* Which probes match the description? None is an error, unless -Z, or other machines may have some. */
 static void match_description(dt_compiler *cc, const dt_probedesc *d, dt_pos pos, dt_clause *out)
 {
@@ -576,7 +582,7 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 	struct clause_work w = {.clause = clause};
 	struct dt_split split = {.clause = &c, .pred = &w.pred};
 
-	if (c.elsewhere && cc->shared->here->is_agent) { /* only the front has to know what it would do */
+	if (c.elsewhere && cc->shared->here->is_agent && !is_for_others(cc, pdesc->desc)) { /* only the front has to know what it would do */
 		study_elsewhere(cc, &w, pdesc->desc);
 		return;
 	}
@@ -612,8 +618,10 @@ void dt_clause_compile(dt_compiler *cc, dt_node *clause)
 		dt_fail(cc, clause->pos, D_SYNTAX, "a library may not contain probe clauses");
 	if (cc->shared->nprocedures) {
 		cc->expanded = 0;
+		dt_invoke_begin(cc, clause);
 		dt_procedures_paste(cc, &clause->l);
 		dt_hoist_from_predicate(cc, clause);
+		dt_invoke_end(cc, clause);
 	}
 	for (dt_node *c = dt_desugar(cc, clause); c; c = c->next)
 		for (dt_node *d = c->args; d; d = d->next)

@@ -154,6 +154,7 @@ struct dt_compiler {
 	uint32_t pargs_libraries;    /* nlibraries then: a new one may define their types */
 	struct dt_binding *bindings;
 	const struct dt_expansion *expansions;
+	struct dt_invocations *invoked; /* functions that the clause has once: invoke.c; NULL: none */
 	uint32_t calls;	   /* of functions being checked, one inside the other */
 	uint32_t attempts; /* left operands of ?? being checked */
 	bool defining;	   /* an inline or translator is being checked where it is defined, not where it is used */
@@ -268,8 +269,10 @@ bool dt_function_statement(dt_compiler *cc, dt_node **out);
 /* Fails with the cycle if the function of this name is being defined. */
 void dt_function_cycle(dt_compiler *cc, const char *name, dt_pos pos);
 
-/* ---- procedure.c, hoist.c ---- */
+/* ---- procedure.c, hoist.c, invoke.c ---- */
 void dt_procedures_paste(dt_compiler *cc, dt_node **list); /* in place of their calls */
+void dt_invoke_begin(dt_compiler *cc, const dt_node *clause); /* before them */
+void dt_invoke_end(dt_compiler *cc, dt_node *clause);
 void dt_hoist_from_predicate(dt_compiler *cc, dt_node *clause); /* calls of functions with loops */
 
 /* ---- decl_tag.c ---- */
@@ -286,6 +289,7 @@ dt_node *dt_node_op1(dt_compiler *cc, int op, dt_node *l);
 dt_node *dt_node_op2(dt_compiler *cc, int op, dt_node *l, dt_node *r);
 dt_node *dt_node_copy(dt_compiler *cc, const dt_node *n); /* deep, with list links below it */
 dt_node *dt_node_copy_list(dt_compiler *cc, const dt_node *n);
+uint32_t dt_node_count(const dt_node *list); /* nodes */
 void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out); /* as D text */
 uint32_t dt_list_len(const dt_node *list);
 bool dt_is_assign_op(int op);

@@ -373,15 +373,6 @@ static void find_effects(dt_compiler *cc, const dt_node *n, struct effects *e)
 	}
 }
 
-static uint32_t count_nodes(const dt_node *n)
-{
-	uint32_t count = 0;
-
-	for (; n; n = n->next)
-		count += 1 + count_nodes(n->c) + count_nodes(n->l) + count_nodes(n->r) + count_nodes(n->args);
-	return count;
-}
-
 /* ---- the definition ---- */
 
 static struct dt_function *start_function(dt_compiler *cc, const dt_declarator *d, dt_type *type)
@@ -429,7 +420,7 @@ static struct dt_inline *finish_function(dt_compiler *cc, dt_node *body, dt_pos 
 	inl->nnames = f->nnames;
 	inl->assigned = e.assigned;
 	inl->assigns = e.any;
-	inl->shared = !dt_type_is_void(f->type) && !inl->loops && count_nodes(inl->expr) >= DT_SHARED_NODES;
+	inl->shared = !dt_type_is_void(f->type) && !inl->loops && dt_node_count(inl->expr) >= DT_SHARED_NODES;
 	return inl;
 }
 
@@ -476,13 +467,14 @@ dt_node *dt_hidden_variable(dt_compiler *cc, const char *name, dt_type *type, dt
 	return n;
 }
 
-/* The variable of a parameter or local variable of a call at this depth. */
+/* The variable of a parameter or local variable of a call at this depth, or of all calls. */
 dt_node *dt_function_slot(dt_compiler *cc, const dt_ident *id, uint32_t i, dt_pos pos)
 {
 	const dt_param *p = &id->inl->params[i];
+	const char *name = dt_is_apart(cc, id) ? dt_arena_printf(cc->arena, "%%%s:%s", id->name, p->name)
+					       : dt_arena_printf(cc->arena, "%%%s:%s:%u", id->name, p->name, cc->calls);
 
-	return dt_hidden_variable(cc, dt_arena_printf(cc->arena, "%%%s:%s:%u", id->name, p->name, cc->calls),
-				  p->type, pos);
+	return dt_hidden_variable(cc, name, p->type, pos);
 }
 
 static bool can_paste(const struct dt_inline *inl, uint32_t i, const dt_node *arg)

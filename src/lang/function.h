@@ -34,7 +34,15 @@ dt_node *dt_hoist_calls(dt_compiler *cc, dt_node **expr);
 _Noreturn void dt_refuse_loops(dt_compiler *cc, const dt_ident *id, dt_pos pos);
 void dt_hoist_from_loop(dt_compiler *cc, dt_node *loop); /* from its condition */
 
+/* ---- invoke.c ---- */
+void dt_invoke_study(dt_compiler *cc, struct dt_inline *inl); /* of a function that is defined */
+bool dt_is_apart(const dt_compiler *cc, const dt_ident *id); /* the clause at hand has it once */
+/* Its call, with these values of its names; NULL: there are too many. */
+dt_node *dt_invoke(dt_compiler *cc, const dt_ident *id, dt_node *const *values, dt_pos pos);
+
 /* ---- procedure.c ---- */
+/* A copy of its statements with these values of its names. */
+dt_node *dt_procedure_body(dt_compiler *cc, const dt_ident *id, dt_node *const *values, dt_pos pos);
 dt_node *dt_procedure_paste(dt_compiler *cc, const dt_ident *id, dt_node *call); /* its statements */
 bool dt_has_return(const dt_node *list);
 /* A body without a value: what remains when its returns are gone. */

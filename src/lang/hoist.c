@@ -125,7 +125,7 @@ void dt_hoist_from_loop(dt_compiler *cc, dt_node *loop)
 	dt_node *before = dt_hoist_calls(cc, &loop->c);
 
 	if (loop->op != T_DO)
-		loop->args = dt_append(loop->args, dt_node_copy_list(cc, before));
+		loop->args = dt_append(loop->args, dt_node_expand_list(cc, before, loop->pos));
 	loop->r = dt_append(loop->r, before);
 }
 

@@ -95,6 +95,8 @@ enum dt_nkind {
 	N_CASE,	     /* c: a constant; NULL: default */
 	N_JUMP,	     /* op: T_BREAK, T_CONTINUE */
 	N_BODY,	     /* l: statements of a function, which N_RETURN leaves */
+	N_INVOKE,    /* ival: call of the N_INVOKED of this number */
+	N_INVOKED,   /* l: statements of a function; at the end of a clause */
 	/* external declarations */
 	N_CLAUSE,   /* args: list of N_PDESC; c: predicate or NULL; l: statements; NF_HAS_BODY */
 	N_PDESC,    /* desc */
@@ -193,6 +195,10 @@ struct dt_inline {
 	bool returns;	   /* void, or with loops: from inside of one */
 	bool loops;	   /* it has a value and a loop or switch: `expr` are statements */
 	uint32_t result;   /* then: the variable with the value */
+	uint32_t order;	   /* void, or with loops: of its definition, from 1 */
+	uint32_t nodes;	   /* then: how large it is */
+	bool apart;	   /* then: it can be at the end of the clause: invoke.c */
+	uint64_t constants; /* then: parameters that may have to be constants */
 	bool shared;	   /* so large that it is compiled once: gen_function.c ... */
 	struct {
 		uint32_t clause, depth;
@@ -333,6 +339,7 @@ void dt_compiler_set_cgroup(dt_compiler *cc, uint64_t id, uint32_t level);
  * its own; the front compiles all, and marks those that run elsewhere. NULL: there is one machine. */
 struct dt_here {
 	bool is_agent;
+	bool is_relay; /* and for other machines: it compiles their clauses as well */
 	const char *name, *os; /* "host" at the front; "Linux-6.12.115" */
 };
 void dt_compiler_set_here(dt_compiler *cc, const struct dt_here *here);

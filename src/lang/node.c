@@ -116,6 +116,15 @@ dt_node *dt_node_op2(dt_compiler *cc, int op, dt_node *l, dt_node *r)
 	return n;
 }
 
+uint32_t dt_node_count(const dt_node *n)
+{
+	uint32_t total = 0;
+
+	for (; n; n = n->next)
+		total += 1 + dt_node_count(n->c) + dt_node_count(n->l) + dt_node_count(n->r) + dt_node_count(n->args);
+	return total;
+}
+
 dt_node *dt_node_copy_list(dt_compiler *cc, const dt_node *n)
 {
 	dt_node *first = NULL, **last = &first;
@@ -417,6 +426,11 @@ static void print_stmt(dt_compiler *cc, const dt_node *n, int level, dt_buf *out
 	case N_JUMP: dt_buf_puts(out, n->op == T_BREAK ? "break;" : "continue;"); break;
 	case N_RETURN: dt_buf_puts(out, "return;"); break;
 	case N_BODY: print_body(cc, n->l, level, out); break;
+	case N_INVOKE: dt_buf_printf(out, "%s();", n->name); break;
+	case N_INVOKED:
+		dt_buf_printf(out, "%s() ", n->name);
+		print_body(cc, n->l, level, out);
+		break;
 	default:
 		print_expr(cc, n->kind == N_EXPR_STMT ? n->l : n, 0, out);
 		dt_buf_putc(out, ';');
@@ -470,6 +484,8 @@ void dt_node_print(dt_compiler *cc, const dt_node *n, dt_buf *out)
 	case N_JUMP:
 	case N_RETURN:
 	case N_BODY:
+	case N_INVOKE:
+	case N_INVOKED:
 	case N_EXPR_STMT: print_stmt(cc, n, 0, out); break;
 	default: print_expr(cc, n, 0, out);
 	}

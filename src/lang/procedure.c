@@ -78,7 +78,7 @@ dt_node *dt_without_returns(dt_compiler *cc, dt_node *list)
 
 struct meaning {
 	const dt_ident *id;
-	dt_node *values[DT_FUNCTION_NAMES]; /* by number */
+	dt_node *const *values; /* by number */
 };
 
 static void replace_in(dt_compiler *cc, dt_node **link, const struct meaning *m);
@@ -127,45 +127,60 @@ static const dt_ident *procedure_called(dt_compiler *cc, const dt_node *s)
 	return id && id->kind == ID_FUNC && dt_type_is_void(id->type) ? id : NULL;
 }
 
-/* Assignments of the arguments; *m: what the names mean. */
-static dt_node *bind(dt_compiler *cc, const dt_ident *id, const dt_node *call, struct meaning *m)
+static bool is_constant(const dt_node *a, const dt_type *t)
+{
+	return a->kind == N_STRING ? dt_type_is_string(t) : a->kind == N_INT && dt_type_is_integer(t);
+}
+
+/* Assignments of the arguments; values: what the names mean. */
+static dt_node *bind(dt_compiler *cc, const dt_ident *id, const dt_node *call, dt_node **values)
 {
 	const struct dt_inline *inl = id->inl;
+	uint64_t pasted = ~inl->assigned & (dt_is_apart(cc, id) ? inl->constants : UINT64_MAX);
 	dt_node *first = NULL, **last = &first, *next;
 	uint32_t i = 0;
 
 	for (dt_node *a = call->args; a; a = next, i++) {
-		dt_type *t = inl->params[i].type;
-		bool constant = a->kind == N_STRING ? dt_type_is_string(t) : a->kind == N_INT && dt_type_is_integer(t);
-
 		next = a->next;
 		a->next = NULL;
-		m->values[i] = constant && !(inl->assigned >> i & 1) ? a : dt_function_slot(cc, id, i, a->pos);
-		if (m->values[i] == a)
+		values[i] = pasted >> i & 1 && is_constant(a, inl->params[i].type) ? a : dt_function_slot(cc, id, i, a->pos);
+		if (values[i] == a)
 			continue;
-		*last = dt_expr_stmt(cc, dt_node_op2(cc, '=', dt_node_copy(cc, m->values[i]), a));
+		*last = dt_expr_stmt(cc, dt_node_op2(cc, '=', dt_node_copy(cc, values[i]), a));
 		last = &(*last)->next;
 	}
 	for (; i < inl->nnames; i++)
-		m->values[i] = dt_function_slot(cc, id, i, call->pos);
+		values[i] = dt_function_slot(cc, id, i, call->pos);
 	return first;
+}
+
+dt_node *dt_procedure_body(dt_compiler *cc, const dt_ident *id, dt_node *const *values, dt_pos pos)
+{
+	struct meaning m = {id, values};
+	dt_node *body = dt_node_expand_list(cc, id->inl->expr, pos);
+
+	replace_in(cc, &body, &m);
+	cc->calls++;
+	dt_depth_enter(cc, pos);
+	dt_procedures_paste(cc, &body);
+	dt_depth_leave(cc);
+	cc->calls--;
+	return body;
 }
 
 dt_node *dt_procedure_paste(dt_compiler *cc, const dt_ident *id, dt_node *call)
 {
-	struct meaning m = {.id = id};
-	dt_node *args, *body, *whole;
+	dt_node *values[DT_FUNCTION_NAMES], *args, *body, *whole;
 
 	call->ident = (dt_ident *)id;
 	dt_check_args_count(cc, call, id->inl->nparams, id->inl->nparams, D_PROTO_LEN);
-	args = bind(cc, id, call, &m);
-	body = dt_node_expand_list(cc, id->inl->expr, call->pos);
-	replace_in(cc, &body, &m);
-	cc->calls++;
-	dt_depth_enter(cc, call->pos);
-	dt_procedures_paste(cc, &body);
-	dt_depth_leave(cc);
-	cc->calls--;
+	args = bind(cc, id, call, values);
+	if (cc->defining) /* its own statements were checked where it was defined */
+		return args;
+	whole = dt_is_apart(cc, id) ? dt_invoke(cc, id, values, call->pos) : NULL;
+	if (whole)
+		return dt_append(args, whole);
+	body = dt_procedure_body(cc, id, values, call->pos);
 	if (!id->inl->returns)
 		return dt_append(args, body);
 	whole = dt_node_new(cc, N_BODY, call->pos);
@@ -191,7 +206,7 @@ void dt_procedures_paste(dt_compiler *cc, dt_node **link)
 		dt_node *s = *link, *next = s->next, *before;
 		const dt_ident *id;
 
-		if (s->kind == N_BODY) /* it was done when it was made */
+		if (s->kind == N_BODY || s->kind == N_INVOKE) /* it was done when it was made */
 			continue;
 		if (s->kind != N_EXPR_STMT) {
 			dt_procedures_paste(cc, &s->args);
@@ -239,19 +254,17 @@ static void check_statements(dt_compiler *cc, dt_node *list)
 
 void dt_procedure_check(dt_compiler *cc, dt_ident *id)
 {
-	struct meaning m = {.id = id};
-	dt_node *body;
+	struct dt_invocations *outer = cc->invoked;
+	dt_node *values[DT_FUNCTION_NAMES], *body;
 
+	cc->invoked = NULL;
 	for (uint32_t i = 0; i < id->inl->nnames; i++)
-		m.values[i] = dt_function_slot(cc, id, i, id->pos);
+		values[i] = dt_function_slot(cc, id, i, id->pos);
 	cc->expanded = 0;
-	body = dt_node_copy_list(cc, id->inl->expr);
-	replace_in(cc, &body, &m);
-	cc->calls++;
-	dt_procedures_paste(cc, &body);
-	cc->calls--;
 	cc->defining = true;
+	body = dt_procedure_body(cc, id, values, id->pos);
 	check_statements(cc, body);
 	cc->defining = false;
-	cc->shared->nprocedures++;
+	dt_invoke_study(cc, id->inl);
+	cc->invoked = outer;
 }

@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "proc/hold.h"
+#include "proc/mappings.h"
 
 #define STOP_US	     50 /* time for a thread that is leaving the kernel to stop */
 #define STOP_TURNS   40
@@ -37,6 +39,7 @@ struct dt_procs {
 	bool released; /* tracing is on */
 	bool scanned;  /* option follow: existing children have been searched for */
 	bool aborted;  /* say() asked to abort */
+	bool hurries;  /* others wait while we hold them */
 	dt_sideband *sideband;
 	struct dt_sideband_listener side; /* ours */
 	struct dt_proc_listener *listeners;
@@ -169,7 +172,6 @@ static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 	char text[64];
 	int error;
 
-	dt_watch(&ps->watch, true);
 	p->hold = dt_hold_new(p->pid, &error);
 	if (p->hold)
 		p->state = DT_PROC_HELD;
@@ -183,6 +185,44 @@ static int hold_process(dt_procs *ps, dt_proc *p, dt_error *err)
 	refuse(err, D_PROC_GRAB, error,
 	       error != ESRCH ? strerror(error) : "it has exited (only a zombie is left)");
 	return -1;
+}
+
+static void release(dt_procs *ps, dt_proc *p)
+{
+	int error = 0;
+
+	if (!p->hold)
+		return;
+	if (p->hold->gate >= 0)
+		error = dt_hold_open_gate(p->hold);
+	if (error)
+		say(ps, p, "failed to execute its command: %s", strerror(error));
+	if (p->state == DT_PROC_HELD)
+		p->state = DT_PROC_RUNNING;
+	if (dt_hold_release(p->hold) && !p->hold->ended) {
+		dt_hold_free(p->hold);
+		p->hold = NULL;
+	}
+}
+
+/* Is any process held, other than a command that has not started? Tell the watcher. */
+static void tell_watch(dt_procs *ps)
+{
+	bool holds = false;
+
+	for (uint32_t i = 0; i < ps->all.n && ps->watch; i++)
+		holds = holds || (ps->all.v[i]->hold && !ps->all.v[i]->hold->ended);
+	dt_watch(&ps->watch, holds);
+}
+
+/* While a process waits for us, we wait for nobody: without this, others that want the CPU decide how long it is stopped. */
+static void hurry(bool on)
+{
+	struct sched_param as = {.sched_priority = on ? sched_get_priority_min(SCHED_FIFO) : 0};
+	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+
+	if (policy == (on ? SCHED_OTHER : SCHED_FIFO))
+		sched_setscheduler(0, on ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER, &as);
 }
 
 static int open_process(long pid, dt_error *err)
@@ -201,9 +241,28 @@ static int open_process(long pid, dt_error *err)
 	return -1;
 }
 
+/* A number for what code a process has mapped where. */
+static uint64_t code_of(long pid)
+{
+	dt_error ignored = {0};
+	dt_maps *maps = dt_maps_code(pid, &ignored);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; maps && i < maps->n; i++) {
+		const dt_mapping *m = &maps->v[i];
+		uint64_t words[] = {sum, m->start, m->end, m->offset, m->inode, (uint64_t)m->dev_major << 32 | m->dev_minor};
+
+		sum = dt_hash_bytes(words, sizeof(words));
+	}
+	dt_maps_free(maps);
+	return sum;
+}
+
 static dt_proc *grab(dt_procs *ps, long pid, enum dt_proc_origin origin, dt_error *err)
 {
+	bool held, stands;
 	dt_proc *p;
+	char state;
 	int pidfd;
 
 	if (pid <= 0 || pid > INT32_MAX)
@@ -216,8 +275,20 @@ static dt_proc *grab(dt_procs *ps, long pid, enum dt_proc_origin origin, dt_erro
 	if (pidfd < 0)
 		return NULL;
 	p = add(ps, pid, origin, pidfd);
-	if (ps->released || hold_process(ps, p, err) == 0)
+	if (ps->released)
 		return p;
+	stands = dt_proc_stat(pid, &state, 3, NULL) && state == 'T';
+	dt_watch(&ps->watch, true);
+	hurry(true);
+	held = hold_process(ps, p, err) == 0;
+	if (held && !stands) /* one that has been stopped by others (-W) stays held instead */
+		release(ps, p); /* until all is prepared */
+	hurry(false);
+	if (held) {
+		tell_watch(ps);
+		p->code = code_of(pid);
+		return p;
+	}
 	ps->all.n--;
 	free_proc(p);
 	return NULL;
@@ -375,22 +446,28 @@ void dt_procs_unlisten(dt_procs *ps, struct dt_proc_listener *l)
 
 /* ---- releasing ---- */
 
-static void release(dt_procs *ps, dt_proc *p)
+bool dt_procs_hold(dt_procs *ps)
 {
-	int error = 0;
+	bool changed = false;
+	int error;
 
-	if (!p->hold)
-		return;
-	if (p->hold->gate >= 0)
-		error = dt_hold_open_gate(p->hold);
-	if (error)
-		say(ps, p, "failed to execute its command: %s", strerror(error));
-	if (p->state == DT_PROC_HELD)
-		p->state = DT_PROC_RUNNING;
-	if (dt_hold_release(p->hold) && !p->hold->ended) {
-		dt_hold_free(p->hold);
-		p->hold = NULL;
+	for (uint32_t i = 0; i < ps->all.n; i++) {
+		dt_proc *p = ps->all.v[i];
+
+		if ((p->origin != DT_PROC_GRABBED && p->origin != DT_PROC_NAMED) || p->state != DT_PROC_RUNNING)
+			continue;
+		dt_watch(&ps->watch, true);
+		ps->hurries = true;
+		hurry(true);
+		if (!p->hold)
+			p->hold = dt_hold_new(p->pid, &error); /* why not, it has been said */
+		else
+			dt_hold_threads(p->hold);
+		if (p->hold)
+			p->state = DT_PROC_HELD;
+		changed = changed || code_of(p->pid) != p->code;
 	}
+	return changed;
 }
 
 bool dt_procs_hold_again(dt_procs *ps, long pid)
@@ -404,16 +481,6 @@ bool dt_procs_hold_again(dt_procs *ps, long pid)
 	if (p->hold)
 		p->state = DT_PROC_HELD;
 	return p->hold != NULL;
-}
-
-/* Is any process held, other than a command that has not started? Tell the watcher. */
-static void tell_watch(dt_procs *ps)
-{
-	bool holds = false;
-
-	for (uint32_t i = 0; i < ps->all.n && ps->watch; i++)
-		holds = holds || (ps->all.v[i]->hold && !ps->all.v[i]->hold->ended);
-	dt_watch(&ps->watch, holds);
 }
 
 void dt_procs_release(dt_procs *ps)
@@ -431,6 +498,9 @@ void dt_procs_release(dt_procs *ps)
 			nanosleep(&(struct timespec){.tv_nsec = STOP_US * 1000}, NULL);
 			release(ps, ps->all.v[i]);
 		}
+	if (ps->hurries)
+		hurry(false);
+	ps->hurries = false;
 	tell_watch(ps);
 	if (first && dt_opt(ps->opts, DT_O_FOLLOW))
 		scan(ps); /* existing children of a process of -p */
@@ -602,6 +672,8 @@ void dt_procs_free(dt_procs *ps)
 {
 	if (!ps)
 		return;
+	if (ps->hurries)
+		hurry(false);
 	for (uint32_t i = 0; i < ps->all.n; i++) {
 		dt_proc *p = ps->all.v[i];
 

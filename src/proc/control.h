@@ -2,10 +2,11 @@
  * control: the processes of a session: those of -c and -p, those that pid probes name, and, with
  * option follow, their children.
  *
- * A process is held (stopped, by ptrace) from the moment it enters the set until
- * dt_procs_release(), so that its mappings do not change while probes are created. A command of -c
- * is held just after its exec succeeded: none of its instructions has run yet, and nothing of our
- * image is left in it. When its objects are needed (dt_procs_need) it first runs to its evaltime
+ * A process of -p is held (stopped, by ptrace) twice, for a fraction of a millisecond each: when it enters the set, to see
+ * whether it can be held, and from dt_procs_hold() to dt_procs_release(), when all is prepared. In between it runs, and may map
+ * other code than probes were created for: dt_procs_hold() sees that, and the caller creates those that are missing while it
+ * is held. One that was stopped before it entered the set is held all the time. A command of -c is held from just after its exec succeeded until dt_procs_release(): none of its instructions has run
+ * yet, and nothing of our image is left in it. When its objects are needed (dt_procs_need) it first runs to its evaltime
  * point. Releasing detaches: nothing of ptrace remains, and a debugger can attach. If we die, the
  * kernel continues a held process (-p) or kills it (-c: it has not started). A process that cannot
  * be held (a kernel thread, a process under a debugger) is traced nevertheless.
@@ -57,6 +58,7 @@ typedef struct dt_proc {
 	enum dt_proc_state state;
 	int pidfd;	      /* readable once it has ended; -1: none could be opened */
 	struct dt_hold *hold; /* hold.c, create.c; NULL: not held */
+	uint64_t code;	      /* stands for the code it had mapped when it was grabbed */
 } dt_proc;
 
 /* A message for the user. */
@@ -76,16 +78,17 @@ void dt_procs_free(dt_procs *ps);
 /* ---- before tracing ---- */
 /* Start a command and hold it right after its exec. NULL with *err. */
 dt_proc *dt_procs_create(dt_procs *ps, char *const argv[], dt_error *err);
-/* Hold a process. NULL with *err (tag D_PROC_GRAB or D_PROC_BADPID): there is none, no permission.
- */
+/* Add a process that runs. NULL with *err (tag D_PROC_GRAB or D_PROC_BADPID): there is none, no permission. */
 dt_proc *dt_procs_grab(dt_procs *ps, long pid, dt_error *err);
 /* For providers that create probes in a process: the process, held at its evaltime point if it is a
- * command of -c; grabbed as DT_PROC_NAMED if it was not in the set. During tracing it is returned
+ * command of -c, else running; grabbed as DT_PROC_NAMED if it was not in the set. During tracing it is returned
  * in its current state. NULL with *err. */
 dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err);
 /* All commands of -c run to their evaltime point if the user has set one; -1 with *err: one has
  * died. */
 int dt_procs_settle(dt_procs *ps, dt_error *err);
+/* All is prepared: hold those that run. True: one of them has mapped other code since it was grabbed. */
+bool dt_procs_hold(dt_procs *ps);
 /* Tracing is on: let them run. */
 void dt_procs_release(dt_procs *ps);
 

@@ -1,5 +1,6 @@
 /*
- * hold: shared by the files of src/proc; private to the module. See control.h.
+ * hold: stopped processes, and facts about processes; for the files of src/proc (see control.h) and for an engine that
+ * changes a process while it is stopped (src/process).
  */
 #ifndef DT_PROC_HOLD_H
 #define DT_PROC_HOLD_H

@@ -4,7 +4,9 @@
  * The engine's records and rows go out as they are: what to do with them (print, aggregate, exit) is the front's to
  * decide. Only names of addresses are added, since the symbols are here. There is no consumer and no output.
  *
- * Records are read every FLUSH, or when a buffer fills up; aggregations at aggrate. While the front does not read, at most
+ * The first record after a pause wakes us and is sent at once; while more come, they are read every PACE (or switchrate, if the
+ * user has set it), or when a buffer fills up. When nothing comes, promises are sent every REST, and when the front asks for one.
+ * An engine that does not wake us is read every FLUSH. Aggregations are read at aggrate. While the front does not read, at most
  * PENDING_MAX waits here; then the engine is not read, and its own rules for full buffers hold. When the front
  * goes away, the handle is closed and everything is detached.
  */
@@ -19,7 +21,11 @@
 #include "fleet/nats.h"
 #include "session/agent.h"
 
+#define PACE_NS	      UINT64_C(8000000)
 #define FLUSH_NS      UINT64_C(50000000)
+#define REST_NS	      UINT64_C(1000000000)
+#define BUDGET_NS     UINT64_C(100000000) /* option overhead: the engine measures */
+#define WATCH_MS      50 /* between looks at what a durable session has written */
 #define PENDING_MAX   (4u << 20)
 #define HELLO_NS      UINT64_C(10000000000) /* from the connection to the front's first word */
 #define LAST_WORDS_NS UINT64_C(5000000000)
@@ -53,10 +59,8 @@ static void refuse_handle(struct dt_agent *a)
 
 /* ---- what the policy allows ---- */
 
-static bool is_allowed(const struct dt_agent *a, const char *provider)
+bool dt_agent_is_listed(const char *p, const char *name)
 {
-	const char *p = a->policy.providers;
-
 	if (!p)
 		return true;
 	while (*p) {
@@ -64,11 +68,16 @@ static bool is_allowed(const struct dt_agent *a, const char *provider)
 		char pattern[128];
 
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)n, p);
-		if (dt_glob_match(pattern, provider))
+		if (dt_glob_match(pattern, name))
 			return true;
 		p += n + (p[n] == ',');
 	}
 	return false;
+}
+
+static bool is_allowed(const struct dt_agent *a, const char *provider)
+{
+	return dt_agent_is_listed(a->policy.providers, provider);
 }
 
 static bool obeys_policy(struct dt_agent *a, const dt_program *p, uint32_t first_ecb, uint32_t first_clause)
@@ -76,6 +85,11 @@ static bool obeys_policy(struct dt_agent *a, const dt_program *p, uint32_t first
 	dtrace_hdl_t *h = a->h;
 	char why[256];
 
+	for (uint32_t i = 0; i < p->nclauses && h->fleet; i++)
+		if (!is_allowed(a, p->clauses[i].desc.prov)) {
+			refuse(a, "probes of some provider, for the machines behind it, are not allowed by its policy");
+			return false;
+		}
 	for (uint32_t i = 0; i < p->nclauses; i++)
 		if (dt_clause_is_destructive(&p->clauses[i]) && !a->policy.destructive) {
 			refuse(a, "destructive actions are not allowed by its policy");
@@ -113,9 +127,11 @@ static void take_hello(struct dt_agent *a, dt_message *m)
 	h.ncpus = (uint32_t)get_nprocs();
 	h.hostid = dt_machines_hostid(h.name);
 	h.clock = dt_wire_clock();
+	h.relay = a->h->fleet != NULL;
 	dt_put_hello(&a->body, &h);
 	dt_link_send(a->link, DT_M_HELLO, &a->body);
 	a->state = DT_AGENT_ASKED;
+	dt_agent_relay_introduce(a);
 	if (front.version != DT_FLEET_VERSION) {
 		snprintf(a->why, sizeof(a->why), "the front speaks version %u of the protocol", front.version);
 		a->state = DT_AGENT_REFUSED;
@@ -174,7 +190,8 @@ static void send_shape(struct dt_agent *a, const dt_program *p, uint32_t number)
 	for (uint32_t i = 0; i < p->nclauses; i++) {
 		const dt_clause *c = &p->clauses[i];
 
-		dt_put_clause(&a->body, number, c, matches_of(a->h, c));
+		dt_put_clause(&a->body, number, c,
+			      matches_of(a->h, c) + (a->h->fleet ? dt_fleet_matches(a->h->fleet, p, i) : 0));
 		dt_link_send(a->link, DT_M_CLAUSE, &a->body);
 		for (uint32_t s = 0; s < c->nstmts; s++)
 			for (uint32_t k = 0; k < c->stmts[s].naggs; k++)
@@ -203,14 +220,17 @@ static void take_program(struct dt_agent *a, dt_message *m)
 
 static void take_go(struct dt_agent *a)
 {
-	if (a->h->ecbs.n == 0 && a->h->clauses.n == 0) {
-		dt_link_send(a->link, DT_M_STARTED, NULL); /* nothing is for us */
+	if (a->h->ecbs.n == 0 && a->h->clauses.n == 0 && !a->h->fleet) {
+		dt_link_send(a->link, DT_M_STARTED, NULL); /* nothing is for us: no record will come, ever */
+		dt_put_u64(&a->body, UINT64_MAX);
+		dt_link_send(a->link, DT_M_PROMISE, &a->body);
 		a->state = DT_AGENT_IDLE;
 	} else if (dtrace_go(a->h) < 0) {
 		refuse_handle(a);
 	} else {
 		dt_link_send(a->link, DT_M_STARTED, NULL);
 		a->state = DT_AGENT_RUNNING;
+		dt_agent_pump(a, false);
 	}
 }
 
@@ -233,27 +253,59 @@ static void take_stop(struct dt_agent *a)
 	send_bye(a);
 }
 
+void dt_agent_send_probe(struct dt_agent *a, const struct dt_wire_probe *p)
+{
+	if (!is_allowed(a, p->prov))
+		return;
+	dt_put_probe(&a->body, p);
+	dt_link_send(a->link, DT_M_PROBE, &a->body);
+}
+
 static int send_probe(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, void *arg)
 {
-	struct dt_wire_probe w = {p->id, p->provider, p->module, p->function, p->name};
-	struct dt_agent *a = arg;
-
 	(void)h;
-	if (!is_allowed(a, p->provider))
-		return 0;
-	dt_put_probe(&a->body, &w);
-	dt_link_send(a->link, DT_M_PROBE, &a->body);
+	dt_agent_send_probe(arg, &(struct dt_wire_probe){p->id, p->provider, p->module, p->function, p->name});
 	return 0;
 }
 
 static void take_list(struct dt_agent *a, dt_message *m)
 {
-	const char *desc = dt_get_string(m);
-	uint32_t spec = dt_get_u32(m);
-	int rc = dtrace_probe_iter(a->h, desc, (enum dtrace_spec)(spec & 3), send_probe, a);
+	const char *machine = dt_get_string(m), *desc = dt_get_string(m);
+	uint32_t spec = dt_get_u32(m) & 3;
+	int rc = *machine ? dt_agent_relay_list(a, machine, desc, spec)
+			  : dtrace_probe_iter(a->h, desc, (enum dtrace_spec)spec, send_probe, a);
 
 	dt_put_string(&a->body, rc < 0 ? dtrace_errtext(a->h) : NULL);
 	dt_link_send(a->link, DT_M_LISTED, &a->body);
+}
+
+/* The front does not read. */
+static bool is_full(const struct dt_agent *a)
+{
+	return dt_link_pending(a->link) > PENDING_MAX;
+}
+
+static void take_watch(struct dt_agent *a, dt_message *m)
+{
+	a->state = DT_AGENT_WATCHING;
+	if (!dt_agent_take_watch(a, m))
+		refuse(a, "it has no such session that this front may see");
+}
+
+/* What concerns durable sessions. False: it does not. */
+static bool take_about_sessions(struct dt_agent *a, dt_packet *p)
+{
+	if (p->type == DT_M_SESSIONS && a->state == DT_AGENT_ASKED) {
+		dt_agent_take_sessions(a);
+	} else if (p->type == DT_M_WATCH && a->state == DT_AGENT_ASKED) {
+		take_watch(a, &p->body);
+	} else if (p->type == DT_M_STOP && a->state == DT_AGENT_WATCHING) {
+		dt_agent_watch_end(a);
+		send_bye(a);
+	} else {
+		return false;
+	}
+	return true;
 }
 
 static void take(struct dt_agent *a, dt_packet *p)
@@ -270,6 +322,11 @@ static void take(struct dt_agent *a, dt_packet *p)
 		dt_put_u64(&a->body, dt_get_u64(&p->body));
 		dt_put_u64(&a->body, dt_now_kernel());
 		dt_link_send(a->link, DT_M_PONG, &a->body);
+	} else if (p->type == DT_M_ASK && running) {
+		if (a->state == DT_AGENT_RUNNING && a->h->fleet)
+			dt_fleet_want(a->h->fleet);
+		else if (a->state == DT_AGENT_RUNNING && !is_full(a))
+			dt_agent_pump(a, false);
 	} else if (p->type == DT_M_OPTION && asked) {
 		take_option(a, &p->body);
 	} else if (p->type == DT_M_PROGRAM && asked) {
@@ -280,7 +337,7 @@ static void take(struct dt_agent *a, dt_packet *p)
 		take_go(a);
 	} else if (p->type == DT_M_STOP && running) {
 		take_stop(a);
-	} else {
+	} else if (!take_about_sessions(a, p)) {
 		a->state = DT_AGENT_BROKEN;
 	}
 }
@@ -292,20 +349,48 @@ static bool is_over(const struct dt_agent *a)
 	return a->state == DT_AGENT_REFUSED || a->state == DT_AGENT_BROKEN || a->state == DT_AGENT_DONE;
 }
 
-/* Until something comes, or it is time to flush. */
+/* When the engine is to be read again. */
+static uint64_t due_at(const struct dt_agent *a)
+{
+	const struct dt_engine_ops *ops = a->h->engine_ops;
+	const dt_options *o = &a->h->opts;
+	uint64_t pace = o->is_set[DT_O_SWITCHRATE] ? dt_opt(o, DT_O_SWITCHRATE) : PACE_NS, wait,
+		 rows = a->aggregated + dt_opt(o, DT_O_AGGRATE);
+	bool awake = false;
+
+	if (!ops->is_eager || !ops->is_eager(a->h->engine, &awake))
+		wait = FLUSH_NS;
+	else if (awake || a->woken)
+		wait = pace;
+	else
+		wait = dt_opt(o, DT_O_OVERHEAD) ? BUDGET_NS : REST_NS;
+	return a->flushed + wait < rows ? a->flushed + wait : rows;
+}
+
+/* Until something comes, or something is due. */
 static void wait_for_work(struct dt_agent *a)
 {
 	dtrace_hdl_t *h = a->h;
-	bool full = dt_link_pending(a->link) > PENDING_MAX, running = a->state == DT_AGENT_RUNNING;
+	bool full = is_full(a), running = a->state == DT_AGENT_RUNNING;
+	uint64_t due = running && !full ? due_at(a) : 0, now = dt_now();
+	int ms = due > now ? (int)((due - now + 999999) / 1000000) : full || !running ? 500 : 0, again[2] = {-1, -1}, wake = -1;
 	dt_pollfds fds = {0};
 
 	*dt_vec_add(&fds, NULL) = (struct pollfd){
 	    .fd = dt_link_fd(a->link), .events = POLLIN | (dt_link_pending(a->link) ? POLLOUT : 0)};
 	if (running && !full && h->engine_ops->wake_fd)
-		*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = h->engine_ops->wake_fd(h->engine), .events = POLLIN};
-	if (running)
-		dt_procs_fds(h->procs, &fds);
-	poll(fds.v, fds.n, running ? (int)(FLUSH_NS / 1000000) : 500);
+		wake = h->engine_ops->wake_fd(h->engine);
+	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = wake, .events = POLLIN};
+	if (running) {
+		again[0] = dt_procs_fds(h->procs, &fds);
+		again[1] = dt_grow_ms(h);
+	} else if (a->state == DT_AGENT_WATCHING && !full) {
+		again[0] = WATCH_MS;
+	}
+	for (int i = 0; i < 2; i++)
+		ms = again[i] >= 0 && again[i] < ms ? again[i] : ms;
+	poll(fds.v, fds.n, ms);
+	a->woken |= fds.v[1].revents != 0 && !h->fleet; /* there attend() says what is due */
 	dt_vec_free(&fds);
 }
 
@@ -315,12 +400,14 @@ static void work(struct dt_agent *a)
 	dtrace_hdl_t *h = a->h;
 	bool filling;
 
-	if (a->state != DT_AGENT_RUNNING || dt_link_pending(a->link) > PENDING_MAX)
+	if (a->state == DT_AGENT_WATCHING && dt_agent_watch(a, PENDING_MAX))
+		send_bye(a);
+	if (a->state != DT_AGENT_RUNNING || is_full(a))
 		return;
 	if (dt_session_update_processes(h) < 0)
 		a->state = DT_AGENT_BROKEN;
 	filling = h->engine_ops->attend && h->engine_ops->attend(h->engine);
-	if (filling || dt_now() - a->flushed >= FLUSH_NS)
+	if (filling || dt_now() >= due_at(a))
 		dt_agent_pump(a, false);
 }
 
@@ -381,6 +468,7 @@ int dtrace_agent_run(const struct dtrace_agent *policy, char *why, size_t n)
 	dtrace_setopt(a.h, "empty", NULL);
 	dtrace_handle_diag(a.h, on_diag, &a);
 	dt_output_symbols(a.h, &a.env);
+	dt_agent_relay_open(&a);
 	rc = serve(&a);
 	last_words(&a);
 	dtrace_close(a.h);
@@ -390,6 +478,7 @@ int dtrace_agent_run(const struct dtrace_agent *policy, char *why, size_t n)
 		rc = -1;
 	snprintf(why, n, "%s", a.why);
 	dt_link_free(a.link);
+	dt_agent_watch_free(&a);
 	dt_agent_free(&a);
 	return rc;
 }

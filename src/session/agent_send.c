@@ -43,14 +43,21 @@ static uint32_t program_of(const struct dt_agent *a, const dt_clause *c)
 	return 0;
 }
 
+/* A relay has ECBs of its own, and of others: even and odd numbers. */
+static uint32_t number_of(const struct dt_agent *a, const dt_ecb *e)
+{
+	return a->h->fleet ? e->epid * 2 + (e->probe->machine != NULL) : e->epid;
+}
+
 static void announce(struct dt_agent *a, const dt_ecb *e)
 {
-	struct dt_wire_ecb w = {e->epid,	e->clause ? program_of(a, e->clause) : 0,
+	struct dt_wire_ecb w = {number_of(a, e),	e->clause ? program_of(a, e->clause) : 0,
 				e->clause->number, e->probe->id,
 				e->probe->prov, e->probe->mod,
-				e->probe->func, e->probe->name};
+				e->probe->func, e->probe->name,
+				e->probe->machine ? e->probe->machine : ""};
 
-	if (MARK(&a->announced, e->epid))
+	if (MARK(&a->announced, w.epid))
 		return;
 	dt_put_ecb(&a->body, &w);
 	dt_link_send(a->link, DT_M_ECB, &a->body);
@@ -101,10 +108,11 @@ static int send_record(void *arg, const dt_record *r)
 	if (r->fault) {
 		struct dt_wire_fault f = {r->cpu, r->timestamp, *r->fault};
 
+		f.fault.epid = number_of(a, r->ecb);
 		dt_put_fault(&a->body, &f);
 		dt_link_send(a->link, DT_M_FAULT, &a->body);
 	} else {
-		struct dt_wire_record w = {r->ecb->epid, r->cpu, r->timestamp, r->first, r->nactions, r->continues};
+		struct dt_wire_record w = {number_of(a, r->ecb), r->cpu, r->timestamp, r->first, r->nactions, r->continues};
 
 		dt_put_record(&a->body, &w);
 		for (uint32_t i = r->first; i < r->first + r->nactions; i++)
@@ -115,7 +123,7 @@ static int send_record(void *arg, const dt_record *r)
 	return 0;
 }
 
-static int send_row(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *keys, const uint64_t *value)
+int dt_agent_send_row(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *keys, const uint64_t *value)
 {
 	struct dt_wire_row w = {agg->id, agg->nkeys, agg->nwords};
 	struct dt_agent *a = arg;
@@ -158,20 +166,22 @@ static void send_status(struct dt_agent *a)
 
 void dt_agent_pump(struct dt_agent *a, bool all)
 {
-	dt_sink sink = {.arg = a, .record = send_record, .agg = send_row};
+	dt_sink sink = {.arg = a, .record = send_record, .agg = a->h->fleet ? dt_agent_relay_add : dt_agent_send_row};
 	uint64_t promise = dt_now_kernel(), now = dt_now();
 	dtrace_hdl_t *h = a->h;
 	dt_error err = {0};
 
 	a->flushed = now;
+	a->woken = false;
 	dt_symbols_update(h);
 	h->engine_ops->consume(h->engine, &sink);
 	if (all || now - a->aggregated >= dt_opt(&h->opts, DT_O_AGGRATE)) {
 		a->aggregated = now;
 		if (h->engine_ops->snapshot && h->engine_ops->snapshot(h->engine, &sink, &err) < 0)
 			dtrace_tell(h, DTRACE_DIAG_DROP, err.text);
+		dt_agent_relay_rows(a);
 	}
 	send_status(a);
-	dt_put_u64(&a->body, promise);
+	dt_put_u64(&a->body, h->fleet ? dt_fleet_released(h->fleet) : promise);
 	dt_link_send(a->link, DT_M_PROMISE, &a->body);
 }

@@ -252,6 +252,12 @@ void dt_grow_begin(dtrace_hdl_t *h)
 		found_families(h);
 }
 
+void dt_grow_anew(dtrace_hdl_t *h)
+{
+	for (uint32_t i = 0; h->grow && i < h->grow->all.n; i++)
+		h->grow->all.v[i].stale = true;
+}
+
 bool dt_grow_is_awaited(const dtrace_hdl_t *h)
 {
 	return h->grow && h->grow->listens && h->state == DT_SESSION_ACTIVE &&

@@ -18,6 +18,7 @@
  */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@
 
 #define SYSTEM_DIR "/usr/lib/dtrace"
 
+#define WORDS 4096
+
 struct lib {
 	char *name, *path;		    /* "errno.d", "/usr/lib/dtrace/errno.d" */
 	bool always;			    /* from -L */
@@ -40,6 +43,7 @@ struct lib {
 	const struct dt_embedded *embedded; /* NULL: it is a file */
 	char *text;			    /* NULL until read */
 	size_t len;
+	uint64_t words[WORDS / 64]; /* a bit for each identifier in it, by its hash */
 	struct dt_exports exports; /* lib_exports() */
 	enum { LIB_NEW, LIB_BUSY, LIB_LOADED, LIB_SKIPPED } state;
 };
@@ -230,7 +234,33 @@ static const char *why_not_trusted(const struct lib *l, int fd)
 	return NULL;
 }
 
-static int lib_read(struct lib *l, dt_error *err)
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The bit of an identifier. */
+static uint64_t *word_of(struct lib *l, const char *s, size_t n, uint64_t *bit)
+{
+	uint32_t at = (uint32_t)dt_hash_bytes(s, n) % WORDS;
+
+	*bit = 1ull << at % 64;
+	return &l->words[at / 64];
+}
+
+static void note_words(struct lib *l)
+{
+	uint64_t bit;
+
+	for (size_t i = 0, n; i < l->len; i += n ? n : 1) {
+		for (n = 0; i + n < l->len && is_word(l->text[i + n]);)
+			n++;
+		if (n)
+			*word_of(l, l->text + i, n, &bit) |= bit;
+	}
+}
+
+static int lib_open(struct lib *l, dt_error *err)
 {
 	char chunk[16384];
 	const char *why;
@@ -263,6 +293,14 @@ static int lib_read(struct lib *l, dt_error *err)
 	return 0;
 }
 
+static int lib_read(struct lib *l, dt_error *err)
+{
+	if (lib_open(l, err) < 0)
+		return -1;
+	note_words(l);
+	return 0;
+}
+
 /* What a library that has been read defines and needs: found when first asked for. */
 static const struct dt_exports *lib_exports(dtrace_hdl_t *h, struct lib *l)
 {
@@ -274,8 +312,14 @@ static const struct dt_exports *lib_exports(dtrace_hdl_t *h, struct lib *l)
 /* Most libraries do not contain the name at all; those need no look at what they define. */
 static bool lib_defines(dtrace_hdl_t *h, struct lib *l, const char *name)
 {
-	return memmem(l->text, l->len, name, strlen(name)) &&
-	       dt_map_get(lib_exports(h, l)->names, name);
+	size_t n = 0;
+	uint64_t bit;
+
+	while (is_word(name[n]))
+		n++;
+	if (!name[n] && !(*word_of(l, name, n, &bit) & bit))
+		return false;
+	return memmem(l->text, l->len, name, strlen(name)) && dt_map_get(lib_exports(h, l)->names, name);
 }
 
 /* ---- compiling ---- */

@@ -12,6 +12,7 @@
 #include "session/session.h"
 
 #define DEFAULT_TARGETS "/run/dtrace/targets"
+#define LOCAL_SOCKET	"/run/dtrace/dtraced.sock" /* not a target: this machine is one already */
 
 /* Letters, digits and -._ only: it becomes D text, and is printed. */
 static void clean_name(char *s)
@@ -68,7 +69,7 @@ static int tell(void *arg, const dt_diag *d)
 	return dt_session_tell(arg, d);
 }
 
-static void open_fleet(dtrace_hdl_t *h)
+void dt_machines_open(dtrace_hdl_t *h, bool local)
 {
 	const char *paths = h->opts.text[DT_O_TARGETS];
 	struct dt_fleet_env env = {.opts = &h->opts, .os = h->here.os, .arg = h, .tell = tell};
@@ -77,7 +78,7 @@ static void open_fleet(dtrace_hdl_t *h)
 		return;
 	if (!paths)
 		paths = getenv("DTRACE_TARGETS");
-	env.paths = paths ? paths : DEFAULT_TARGETS;
+	env.paths = paths ? paths : local ? DEFAULT_TARGETS ":" LOCAL_SOCKET : DEFAULT_TARGETS;
 	h->fleet = dt_fleet_new(&env);
 }
 
@@ -87,9 +88,9 @@ int dt_machines_program(dtrace_hdl_t *h, const dt_program *p, const struct dt_so
 	const char *name;
 	uint32_t it = 0;
 
-	if (!dt_opt(&h->opts, DT_O_MACHINES) || h->here.is_agent)
+	if (!dt_opt(&h->opts, DT_O_MACHINES) || (h->here.is_agent && !h->fleet))
 		return 0;
-	open_fleet(h);
+	dt_machines_open(h, false);
 	if (dt_fleet_check(p, &h->err) < 0)
 		return -1;
 	if (h->macros.argc > DT_WIRE_ARGS_MAX || src->len > DT_FRAME_MAX / 2)
@@ -120,7 +121,7 @@ int dt_machines_enable(dtrace_hdl_t *h, const dt_program *p, uint32_t *matches)
 	memset(&h->err, 0, sizeof(h->err));
 	if (dt_fleet_enable(h->fleet, p, matches, &h->err) < 0)
 		return dt_session_fail(h);
-	for (uint32_t i = 0; i < p->nclauses && !dt_opt(&h->opts, DT_O_ZDEFS); i++) {
+	for (uint32_t i = 0; i < p->nclauses && !dt_opt(&h->opts, DT_O_ZDEFS) && !h->here.is_agent; i++) {
 		if (matches[i] || !p->clauses[i].desc.machine)
 			continue;
 		dt_probedesc_print(&p->clauses[i].desc, &b);
@@ -147,10 +148,10 @@ static int report_here(dtrace_hdl_t *h, dtrace_machine_f *f, void *arg)
 
 int dtrace_machine_iter(dtrace_hdl_t *h, dtrace_machine_f *f, void *arg)
 {
-	struct dt_machine m;
+	struct dt_wire_machine m;
 	int rc = report_here(h, f, arg);
 
-	open_fleet(h);
+	dt_machines_open(h, false);
 	for (uint32_t i = 0; rc == 0 && dt_fleet_nth(h->fleet, i, &m); i++) {
 		struct dtrace_machine out = {.size = sizeof(out),
 					     .name = m.name,
@@ -215,12 +216,12 @@ static const char *split(const char *text, char **machine)
 int dtrace_machine_probes(dtrace_hdl_t *h, const char *text, enum dtrace_spec spec, dtrace_machine_probe_f *f, void *arg)
 {
 	struct listing l = {.h = h, .f = f, .arg = arg};
-	struct dt_machine m;
+	struct dt_wire_machine m;
 	int rc = 0, found = 0;
 	const char *desc;
 	char *machine;
 
-	open_fleet(h);
+	dt_machines_open(h, false);
 	desc = split(text ? text : "", &machine);
 	memset(&h->err, 0, sizeof(h->err));
 	if (is_meant(machine, h->here.name, h->here.os)) {
@@ -233,7 +234,7 @@ int dtrace_machine_probes(dtrace_hdl_t *h, const char *text, enum dtrace_spec sp
 		if (!is_meant(machine, m.name, m.os))
 			continue;
 		l.machine = m.name;
-		if (dt_fleet_list(h->fleet, i, desc, spec, list_far, &l, &why) == 0)
+		if (dt_fleet_list(h->fleet, m.name, desc, spec, list_far, &l, &why) == 0)
 			found++;
 		else if (!h->err.code)
 			h->err = why;

@@ -35,9 +35,9 @@ static int choose_engine(dtrace_hdl_t *h)
 	const dt_probe *k = kernel_probe(h);
 	uint64_t choice = dt_opt(&h->opts, DT_O_ENGINE);
 
-	h->engine_ops = choice == DT_ENGINE_BPF || (choice == DT_ENGINE_AUTO && needs_kernel(h))
-			    ? &dt_engine_bpf
-			    : &dt_engine_vm;
+	h->engine_ops = choice == DT_ENGINE_PROCESS ? &dt_engine_process
+			: choice == DT_ENGINE_BPF || (choice == DT_ENGINE_AUTO && needs_kernel(h)) ? &dt_engine_bpf
+												   : &dt_engine_vm;
 	if (h->engine_ops == &dt_engine_vm && k &&
 	    dt_session_diag(h, DT_DIAG_NOTE, "the vm engine fires only dtrace:::BEGIN, END and ERROR") < 0)
 		return -1;
@@ -89,6 +89,16 @@ static int find_events(dtrace_hdl_t *h)
 	return rc;
 }
 
+/* The processes of -p have run until now; they are stopped while tracing begins. */
+static void hold_processes(void *arg)
+{
+	dtrace_hdl_t *h = arg;
+
+	dt_grow_begin(h);
+	if (dt_procs_hold(h->procs))
+		dt_grow_anew(h);
+}
+
 int dtrace_go(dtrace_hdl_t *h)
 {
 	struct dt_engine_env env = {
@@ -98,7 +108,11 @@ int dtrace_go(dtrace_hdl_t *h)
 	    .procs = h->procs,
 	    .fleet = h->fleet,
 	    .progress = &h->progress,
+	    .eager = h->here.is_agent,
+	    .ready = hold_processes,
+	    .ready_arg = h,
 	};
+	int rc;
 
 	if (h->state != DT_SESSION_NEW)
 		return dt_session_err(h, EDT_ACTIVE, NULL);
@@ -124,6 +138,8 @@ int dtrace_go(dtrace_hdl_t *h)
 	dt_session_debug(h, "engine %s, %u clauses on probes", h->engine_ops->name, env.necbs);
 	dt_symbols_open(h);
 	dt_grow_open(h);
+	if (h->engine_ops->enters && dt_procs_hold(h->procs))
+		return dt_session_err(h, EDT_NOPROBE, "a process has mapped other code while the program was compiled; try again");
 	h->engine = h->engine_ops->open(&env, &h->err);
 	if (!h->engine)
 		return dt_session_fail(h);
@@ -136,9 +152,9 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_err(h, EDT_DIRABORT, NULL);
 	}
 	h->state = DT_SESSION_ACTIVE;
-	dt_grow_begin(h);
+	rc = dt_grow_update(h);
 	dt_procs_release(h->procs);
-	return 0;
+	return rc < 0 ? dt_session_err(h, EDT_DIRABORT, NULL) : 0;
 }
 
 void dtrace_progress(dtrace_hdl_t *h, struct dtrace_progress *out)

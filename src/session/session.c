@@ -88,6 +88,7 @@ void dtrace_close(dtrace_hdl_t *h)
 	dt_jail_free(h->jail);
 	dt_options_free(&h->opts);
 	dt_wait_free(h);
+	dt_attached_free(h);
 	dt_fleet_free(h->fleet);
 	close(h->wake[0]);
 	close(h->wake[1]);
@@ -184,6 +185,13 @@ int dtrace_getopt(dtrace_hdl_t *h, const char *name, uint64_t *value)
 		return dt_session_err(h, EDT_BADOPTNAME, NULL);
 	*value = dt_opt(&h->opts, id);
 	return 0;
+}
+
+const char *dtrace_getopt_text(dtrace_hdl_t *h, const char *name)
+{
+	int id = dt_options_find(name);
+
+	return id < 0 ? NULL : h->opts.text[id];
 }
 
 const char *dtrace_option_values(const char *name)

@@ -14,6 +14,7 @@
  *   target.c   the processes of -c and -p; process_objects.c: their objects, for types
  *   report.c   stability and argument reports (-v, -lv)
  *   machines.c this machine's name, and the others of option machines; agent.c: their side of it
+ *   durable.c  a durable session (dtraced);  attached.c: showing them
  *   header.c   C header of a provider (-h); dof_object.c: the object of -G
  */
 #ifndef DT_SESSION_H
@@ -66,6 +67,7 @@ struct dtrace_hdl {
 	struct dt_here here; /* this machine */
 	char here_name[64], here_os[160]; /* what it points to */
 	dt_fleet *fleet; /* other machines; NULL: none */
+	struct dt_attached *attached; /* dtrace_attach(); NULL: none */
 };
 
 /* Compose h->errtext from h->err; returns -1. Every failing API function ends here. */
@@ -115,6 +117,12 @@ int dt_machines_program(dtrace_hdl_t *h, const dt_program *p, const struct dt_so
 /* Put its clauses on probes there. 0, or -1 with the error in h. here[i]: probes of clause i on this machine. */
 int dt_machines_enable(dtrace_hdl_t *h, const dt_program *p, uint32_t *matches);
 
+void dt_machines_open(dtrace_hdl_t *h, bool local); /* connect to the others; local: also to the dtraced of this one */
+
+/* ---- attached.c ---- */
+struct dt_attached;
+void dt_attached_free(dtrace_hdl_t *h);
+
 /* ---- wait.c ---- */
 void dt_wait_done(dtrace_hdl_t *h); /* after work: when will there be more? */
 void dt_wait_free(dtrace_hdl_t *h);
@@ -142,6 +150,7 @@ int dt_events_of(dtrace_hdl_t *h, dt_ecb *ecb, dt_error *err);
 uint32_t dt_grow_clause(dtrace_hdl_t *h, dt_clause *c);
 void dt_grow_open(dtrace_hdl_t *h); /* before the engine is opened */
 void dt_grow_begin(dtrace_hdl_t *h); /* where processes wait for us; before they are released */
+void dt_grow_anew(dtrace_hdl_t *h); /* processes have changed: the next update matches all again */
 bool dt_grow_is_awaited(const dtrace_hdl_t *h); /* one does now */
 int dt_grow_ms(const dtrace_hdl_t *h); /* interval for checking processes without a gate; -1: there are none */
 int dt_grow_update(dtrace_hdl_t *h); /* enable new probes; -1: the handler asked to abort */

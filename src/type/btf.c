@@ -252,6 +252,11 @@ const struct btf_type *dt_btf_at(const struct dt_btf *b, uint32_t id)
 								 : NULL;
 }
 
+const struct btf_type *dt_btf_next(const struct btf_type *t)
+{
+	return (const void *)((const char *)t + record_size(t));
+}
+
 /* The number of the type whose record is at this offset; UINT32_MAX: there is none. */
 static uint32_t type_at(const struct dt_btf *b, uint32_t offset)
 {
@@ -364,11 +369,16 @@ static void index_names(struct dt_btf *b, uint32_t group)
 	uint32_t n = dt_btf_count(b);
 
 	dt_btf_index_init(x, n / 2, n);
-	for (uint32_t i = n; i-- > 0;) {
-		const struct btf_type *t = record(b, i);
+	/* From the last to the first; but a record is found from those before it. */
+	for (uint32_t stride = (n + STRIDE - 1) / STRIDE; stride-- > 0;) {
+		uint32_t first = stride * STRIDE, many = n - first < STRIDE ? n - first : STRIDE;
+		const struct btf_type *t[STRIDE] = {record(b, first)};
 
-		if ((groups[group] & DT_BTF_KIND(dt_btf_kind(t))) != 0 && t->name_off != 0)
-			dt_btf_index_add(x, i, dt_btf_string(b, t->name_off));
+		for (uint32_t k = 1; k < many; k++)
+			t[k] = dt_btf_next(t[k - 1]);
+		for (uint32_t k = many; k-- > 0;)
+			if ((groups[group] & DT_BTF_KIND(dt_btf_kind(t[k]))) != 0 && t[k]->name_off != 0)
+				dt_btf_index_add(x, first + k, dt_btf_string(b, t[k]->name_off));
 	}
 }
 

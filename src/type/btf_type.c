@@ -413,16 +413,13 @@ static bool is_enum(const struct btf_type *t)
 static void index_enumerators(struct dt_btf *b)
 {
 	uint32_t count = 0, at = 0, n = dt_btf_count(b);
+	const struct btf_type *first = dt_btf_at(b, b->first_id), *t = first;
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct btf_type *t = dt_btf_at(b, b->first_id + i);
-
+	for (uint32_t i = 0; i < n; t = ++i < n ? dt_btf_next(t) : first)
 		count += is_enum(t) ? dt_btf_vlen(t) : 0;
-	}
 	b->enumerators = dt_xcalloc(count, sizeof(*b->enumerators));
 	for (uint32_t i = 0; i < n; i++) {
-		const struct btf_type *t = dt_btf_at(b, b->first_id + i);
-
+		t = i ? dt_btf_next(t) : first;
 		for (uint32_t j = 0; is_enum(t) && j < dt_btf_vlen(t); j++)
 			b->enumerators[at++] = (struct dt_btf_enumerator){b->first_id + i, j};
 	}

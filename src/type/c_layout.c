@@ -1,11 +1,11 @@
 /*
  * c_layout: offsets of the members of a struct or union declared in D: C's rules as implemented by
- * gcc for x86-64 (System V ABI), so that a D copy of a C declaration has the same offsets.
+ * gcc for this CPU, so that a D copy of a C declaration has the same offsets.
  *
  * Plain members go to the next multiple of their alignment. A bit-field goes to the next free bit,
  * unless it would then cross a boundary of its declared type: it moves to that boundary. Named
  * bit-fields raise the alignment of the struct like a plain member of their type; unnamed ones only
- * take space and are not kept as members.
+ * take space, except on CPUs where they align as well (unnamed_aligns), and are not kept as members.
  *
  * While a struct is open, the current position is kept in a separate record; the struct's size and
  * alignment stay 0, which is what "incomplete" means to the rest of the store.
@@ -68,7 +68,7 @@ void dt_type_add_member(dt_types *ts, dt_type *sou, const char *name, dt_type *t
 	}
 	if (end > l->end)
 		l->end = end;
-	if ((width == 0 || named) && align > l->align)
+	if ((width == 0 || named || dt_arch_host()->unnamed_aligns) && align > l->align)
 		l->align = align;
 	if (width == 0 || named)
 		append(

@@ -256,11 +256,12 @@ bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name)
 	}
 	for (uint32_t i = (uint32_t)(*it >> 32); i < ts->images.n; i++) {
 		const struct dt_btf *b = ts->images.v[i];
+		const struct btf_type *bt = NULL;
 
 		for (uint32_t t = (uint32_t)*it, n = dt_btf_count(b); t < n; t++) {
-			const struct btf_type *bt = dt_btf_at(b, b->first_id + t);
 			const char *s;
 
+			bt = bt ? dt_btf_next(bt) : dt_btf_at(b, b->first_id + t);
 			if (bt == NULL || dt_btf_kind(bt) != BTF_KIND_TYPEDEF)
 				continue;
 			s = dt_btf_string(b, bt->name_off);

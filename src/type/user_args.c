@@ -141,6 +141,14 @@ static void place_value(struct counter *n, dt_user_arg *a, const struct dt_abi_v
 	case DT_ABI_SEVERAL:
 		a->why = because(n, a->type, "passed by value in several registers");
 		break;
+	case DT_ABI_REFERENCE:
+		if (at.n < DT_USER_RAW_ARGS) {
+			a->raw = (int)at.n;
+			a->type = dt_user_pointer(n->ts, a->type);
+		} else {
+			a->why = because(n, a->type, "passed on the stack, beyond arg9");
+		}
+		break;
 	case DT_ABI_MEMORY: a->why = because(n, a->type, "passed by value on the stack"); break;
 	case DT_ABI_NOTHING: a->why = because(n, a->type, "empty: nothing is passed"); break;
 	}

@@ -6,7 +6,8 @@
  * below 256 bytes, as in DTrace), so a store needs only a free chunk. If there is none, or a key is
  * larger than expected, the store is lost and counted; the program continues. With one CPU and no
  * concurrent readers, a freed chunk can be reused at once: there are no dirty or rinsing lists and
- * no drops of those kinds.
+ * no drops of those kinds. (Threads of a target process share the pool, one at a time. What they read by
+ * reference may change while they read it, as in DTrace.)
  *
  * A key is the variable's id and scope and then, for each part of the tuple, its length and bytes.
  * Strings are compared as strings: up to their NUL.
@@ -31,9 +32,40 @@ struct chunk {
 	uint8_t data[]; /* key, padding, value; 8-aligned */
 };
 
-static struct chunk *chunk_at(const dt_vm_dynvars *d, uint32_t index)
+/* A link is index + 1; one that points nowhere ends the list. */
+static struct chunk *chunk_at(const dt_vm_dynvars *d, uint32_t link)
 {
-	return (struct chunk *)(void *)(d->pool + (uint64_t)index * d->chunk);
+	return link - 1 < d->nchunks ? (struct chunk *)(void *)(d->pool + (uint64_t)(link - 1) * d->chunk) : NULL;
+}
+
+static uint64_t room_in(const dt_vm_dynvars *d)
+{
+	return d->chunk - sizeof(struct chunk);
+}
+
+/* Is the value inside the chunk, as this program made it? */
+static bool is_sound(const dt_vm_dynvars *d, const struct chunk *c)
+{
+	return c->value_size >= 8 && c->value_size <= room_in(d) && c->value_offset <= room_in(d) - c->value_size &&
+	       c->value_offset % 8 == 0;
+}
+
+static dt_vm_dynvars *pool_of(dt_vm *vm, bool thread)
+{
+	return thread && vm->own.nchunks ? &vm->own : &vm->dyn;
+}
+
+/* The holder is never suspended for good: it is in this file. */
+static void lock(dt_vm_dynstate *s)
+{
+	while (__atomic_exchange_n(&s->lock, 1, __ATOMIC_ACQUIRE))
+		while (__atomic_load_n(&s->lock, __ATOMIC_RELAXED))
+			;
+}
+
+static void unlock(dt_vm_dynstate *s)
+{
+	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- how large a chunk must be ---- */
@@ -125,7 +157,8 @@ int dt_vm_dyn_init(dt_vm *vm, const struct dt_vm_config *c)
 	d->pool = dt_vm_memory(d->chunk * d->nchunks);
 	d->buckets = dt_vm_memory((uint64_t)d->nbuckets * sizeof(uint32_t));
 	d->key = dt_vm_memory(d->chunk);
-	return d->pool && d->buckets && d->key ? 0 : -1;
+	d->state = dt_vm_memory(sizeof(*d->state));
+	return d->pool && d->buckets && d->key && d->state ? 0 : -1;
 }
 
 void dt_vm_dyn_fini(dt_vm *vm)
@@ -133,6 +166,7 @@ void dt_vm_dyn_fini(dt_vm *vm)
 	free(vm->dyn.pool);
 	free(vm->dyn.buckets);
 	free(vm->dyn.key);
+	free(vm->dyn.state);
 }
 
 /* ---- keys ---- */
@@ -154,7 +188,7 @@ static bool key_put(dt_vm_dynvars *d, uint64_t *n, const void *p, uint64_t size)
 static bool key_make(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
 		     uint64_t *size, bool *big)
 {
-	dt_vm_dynvars *d = &vm->dyn;
+	dt_vm_dynvars *d = pool_of(vm, thread);
 	uint64_t head = thread ? vm->fire->thread << 17 | 1u << 16 | id : id;
 
 	memcpy(d->key, &head, 8);
@@ -187,15 +221,13 @@ static bool key_make(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 /* The link that points to the variable with the current key, or to 0 where it would go. */
 static uint32_t *find(dt_vm_dynvars *d, uint64_t hash, uint64_t key_size)
 {
-	uint32_t *link = &d->buckets[hash & (d->nbuckets - 1)];
+	uint32_t *link = &d->buckets[hash & (d->nbuckets - 1)], n = d->nchunks;
+	struct chunk *c;
 
-	for (; *link; link = &chunk_at(d, *link - 1)->next) {
-		struct chunk *c = chunk_at(d, *link - 1);
-
-		if (c->hash == hash && c->key_size == key_size &&
-		    !memcmp(c->data, d->key, key_size))
+	for (; n-- && (c = chunk_at(d, *link)); link = &c->next)
+		if (c->hash == hash && c->key_size == key_size && key_size <= room_in(d) &&
+		    is_sound(d, c) && !memcmp(c->data, d->key, key_size))
 			break;
-	}
 	return link;
 }
 
@@ -207,12 +239,12 @@ static uint64_t value_address(const struct chunk *c)
 static void release(dt_vm_dynvars *d, uint32_t *link)
 {
 	uint32_t at = *link;
-	struct chunk *c = chunk_at(d, at - 1);
+	struct chunk *c = chunk_at(d, at);
 
 	*link = c->next;
 	c->value_size = 0;
-	c->next = d->free;
-	d->free = at;
+	c->next = d->state->free;
+	d->state->free = at;
 }
 
 /* A free chunk, linked in and holding the current key; NULL: a drop. */
@@ -220,16 +252,20 @@ static struct chunk *allocate(dt_vm_dynvars *d, uint32_t *link, uint64_t hash, u
 			      uint64_t value_size)
 {
 	uint64_t offset = dt_align_up(key_size, 8);
+	dt_vm_dynstate *s = d->state;
 	struct chunk *c;
+	uint32_t at = s->free ? s->free : s->fresh + 1;
 
-	if (offset + value_size > d->chunk - sizeof(*c) || (!d->free && d->fresh == d->nchunks)) {
-		d->drops++;
+	c = offset + value_size > room_in(d) ? NULL : chunk_at(d, at);
+	if (!c) {
+		s->drops++;
 		return NULL;
 	}
-	*link = d->free ? d->free : ++d->fresh;
-	c = chunk_at(d, *link - 1);
-	if (d->free)
-		d->free = c->next;
+	if (s->free)
+		s->free = c->next;
+	else
+		s->fresh++;
+	*link = at;
 	*c = (struct chunk){.hash = hash,
 			    .key_size = (uint32_t)key_size,
 			    .value_offset = (uint32_t)offset,
@@ -246,66 +282,60 @@ static const dt_vm_var *type_of(const dt_vm *vm, bool thread, uint32_t id)
 	return id - DT_VAR_USER_MIN < s->n ? &s->v[id - DT_VAR_USER_MIN] : NULL;
 }
 
-uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n)
+static uint64_t load(dt_vm_dynvars *d, const dt_vm_var *v, uint64_t size, uint64_t room)
 {
-	const dt_vm_var *v = type_of(vm, thread, id);
-	dt_vm_dynvars *d = &vm->dyn;
-	uint64_t size, hash, value;
-	struct chunk *c;
-	uint32_t *link;
-	bool big;
+	uint64_t value, hash = dt_hash_bytes(d->key, size);
+	uint32_t *link = find(d, hash, size);
+	struct chunk *c = chunk_at(d, *link);
 
-	if (!d->nchunks)
-		return 0;
-	if (!key_make(vm, id, thread, tuple, n, &size, &big)) {
-		d->drops += big && v && v->byref;
-		return 0;
-	}
-	hash = dt_hash_bytes(d->key, size);
-	link = find(d, hash, size);
-	if (*link) {
-		c = chunk_at(d, *link - 1);
-	} else {
-		if (!tuple || !v || !v->byref)
+	if (!c) {
+		if (!room)
 			return 0;
-		c = allocate(d, link, hash, size, value_room(vm, thread, id));
+		c = allocate(d, link, hash, size, room);
 		if (!c)
 			return 0;
 		c->byref = true;
 	}
-	if (c->byref)
+	if (c->byref && v && v->byref)
 		return value_address(c);
 	memcpy(&value, c->data + c->value_offset, 8);
 	return value;
 }
 
-void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
-		     uint64_t value)
+uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n)
 {
 	const dt_vm_var *v = type_of(vm, thread, id);
-	bool big, made, byref = v && v->byref;
-	dt_vm_dynvars *d = &vm->dyn;
-	uint64_t size, hash;
-	struct chunk *c;
-	uint32_t *link;
+	dt_vm_dynvars *d = pool_of(vm, thread);
+	uint64_t size, value;
+	bool big;
 
 	if (!d->nchunks)
-		return;
+		return 0;
 	if (!key_make(vm, id, thread, tuple, n, &size, &big)) {
-		d->drops += big && value;
-		return;
+		d->state->drops += big && v && v->byref;
+		return 0;
 	}
-	hash = dt_hash_bytes(d->key, size);
-	link = find(d, hash, size);
+	lock(d->state);
+	value = load(d, v, size, tuple && v && v->byref ? value_room(vm, thread, id) : 0);
+	unlock(d->state);
+	return value;
+}
+
+static void store(dt_vm *vm, dt_vm_dynvars *d, const dt_vm_var *v, uint64_t size, uint64_t room, uint64_t value)
+{
+	uint64_t hash = dt_hash_bytes(d->key, size);
+	uint32_t *link = find(d, hash, size);
+	struct chunk *c = chunk_at(d, *link);
+	bool made = !c, byref = v && v->byref;
+
 	if (value == 0) {
-		if (*link)
+		if (c)
 			release(d, link);
 		return;
 	}
-	made = !*link;
-	c = *link ? chunk_at(d, *link - 1)
-		  : allocate(d, link, hash, size, value_room(vm, thread, id));
 	if (!c)
+		c = allocate(d, link, hash, size, room);
+	if (!c || c->value_size < room)
 		return;
 	c->byref = byref;
 	if (!byref)
@@ -316,13 +346,31 @@ void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 		release(d, link); /* a fault must not leave an empty variable */
 }
 
-bool dt_vm_dyn_writable(const dt_vm *vm, uint64_t offset, uint64_t n)
+void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
+		     uint64_t value)
 {
-	const dt_vm_dynvars *d = &vm->dyn;
-	const struct chunk *c = chunk_at(d, (uint32_t)(offset / d->chunk));
+	const dt_vm_var *v = type_of(vm, thread, id);
+	dt_vm_dynvars *d = pool_of(vm, thread);
+	uint64_t size;
+	bool big;
+
+	if (!d->nchunks)
+		return;
+	if (!key_make(vm, id, thread, tuple, n, &size, &big)) {
+		d->state->drops += big && value;
+		return;
+	}
+	lock(d->state);
+	store(vm, d, v, size, value_room(vm, thread, id), value);
+	unlock(d->state);
+}
+
+bool dt_vm_dyn_writable(const dt_vm_dynvars *d, uint64_t offset, uint64_t n)
+{
+	const struct chunk *c = chunk_at(d, (uint32_t)(offset / d->chunk) + 1);
 	uint64_t start, at = offset % d->chunk;
 
-	if (!c->value_size || !c->byref)
+	if (!c || !is_sound(d, c) || !c->byref)
 		return false;
 	start = sizeof(*c) + c->value_offset + PREFIX;
 	return at >= start && n <= c->value_size - PREFIX &&

@@ -3,7 +3,7 @@
  *
  * Every branch goes forward, so a run ends after at most d->len instructions; the verifier has
  * checked that, and register numbers and table indices. The loop below still relies on none of it:
- * a register field is 8 bits and there are 256 registers here, table indices are checked, a branch
+ * a register field is 8 bits and there are 256 registers here (in a target process eight, taken modulo), table indices are checked, a branch
  * that is not forward is an illegal operation, and running past the end returns 0.
  *
  * Where C leaves a result undefined, this is the reference:
@@ -203,7 +203,7 @@ static uint64_t call_function(dt_vm *vm, const dt_difo *d, uint32_t n, struct tu
 /* ---- one instruction ---- */
 
 struct run {
-	uint64_t reg[256];
+	uint64_t reg[DT_VM_NREGS];
 	struct flags flags;
 	struct tuple tuple;
 	uint32_t pc; /* of the next instruction */
@@ -219,10 +219,10 @@ static void variable(dt_vm *vm, struct run *r, uint32_t op, uint32_t id, uint64_
 	switch (op) {
 	case DT_OP_LDGS:
 		*rd = id < DT_VAR_USER_MIN ? dt_vm_builtin(vm, id)
-					   : dt_vm_var_load(vm, &vm->globals, id);
+					   : dt_vm_var_load(&vm->globals, id);
 		break;
 	case DT_OP_STGS: dt_vm_var_store(vm, &vm->globals, id, *rd); break;
-	case DT_OP_LDLS: *rd = dt_vm_var_load(vm, &vm->locals, id); break;
+	case DT_OP_LDLS: *rd = dt_vm_var_load(&vm->locals, id); break;
 	case DT_OP_STLS: dt_vm_var_store(vm, &vm->locals, id, *rd); break;
 	case DT_OP_LDTS: *rd = dt_vm_dyn_load(vm, id, true, NULL, 0); break;
 	case DT_OP_STTS: dt_vm_dyn_store(vm, id, true, NULL, 0, *rd); break;
@@ -254,7 +254,7 @@ static void arithmetic(dt_vm *vm, uint32_t op, uint64_t a, uint64_t b, uint64_t 
 static void step(dt_vm *vm, const dt_difo *d, struct run *r, dt_instr i)
 {
 	uint32_t op = DT_I_OP(i), r2 = DT_I_R2(i), index = DT_I_INDEX(i);
-	uint64_t a = r->reg[DT_I_R1(i)], b = r->reg[r2], *rd = &r->reg[DT_I_RD(i)];
+	uint64_t a = r->reg[DT_I_R1(i) % DT_VM_NREGS], b = r->reg[r2 % DT_VM_NREGS], *rd = &r->reg[DT_I_RD(i) % DT_VM_NREGS];
 	void *p;
 
 	switch (op) {
@@ -314,10 +314,39 @@ static void step(dt_vm *vm, const dt_difo *d, struct run *r, dt_instr i)
 	r->reg[0] = 0;
 }
 
+/* Most DIFOs are a constant or a variable: two instructions. */
+static bool is_short(const dt_difo *d)
+{
+	uint32_t op = DT_I_OP(d->text[0]), index = DT_I_INDEX(d->text[0]), rd = DT_I_RD(d->text[0]);
+
+	return d->len == 2 && rd && DT_I_OP(d->text[1]) == DT_OP_RET && DT_I_RD(d->text[1]) == rd &&
+	       ((op == DT_OP_SETX && index < d->intlen) || (op == DT_OP_LDGS && index >= DT_VAR_ARG0 && index <= DT_VAR_ARG9));
+}
+
+static uint64_t run_short(dt_vm *vm, const dt_difo *d)
+{
+	uint32_t index = DT_I_INDEX(d->text[0]);
+	uint64_t value;
+
+	vm->faulted = false;
+	if (DT_I_OP(d->text[0]) == DT_OP_SETX)
+		return d->inttab[index];
+	value = dt_vm_builtin(vm, index);
+	vm->fault.offset = vm->faulted ? 0 : vm->fault.offset;
+	return value;
+}
+
 uint64_t dt_vm_run(dt_vm *vm, const dt_difo *d)
 {
-	struct run r = {0};
+	struct run r;
 
+	if (is_short(d))
+		return run_short(vm, d);
+	memset(r.reg, 0, sizeof(r.reg));
+	r.flags = (struct flags){0};
+	r.tuple.n = r.pc = 0;
+	r.done = false;
+	r.result = 0;
 	vm->faulted = false;
 	while (r.pc < d->len && !r.done) {
 		uint32_t at = r.pc++;

@@ -38,25 +38,36 @@ typedef struct dt_vm_firing {
 typedef struct dt_vm_var {		 /* type and fixed storage of a user variable */
 	bool byref, user, string, array; /* array: associative, values are dynamic */
 	uint32_t size;			 /* by reference: bytes of the object */
-	uint64_t value;			 /* by value */
-	uint64_t offset;		 /* by reference: of the 8-byte prefix, in vm->statics */
+	uint64_t offset;		 /* by reference: of the 8-byte prefix, in scope->statics */
 } dt_vm_var;
 
 typedef struct dt_vm_scope {
 	dt_vm_var *v; /* index: id - DT_VAR_USER_MIN */
 	uint32_t n;
+	uint64_t *values; /* of those by value, the same index */
+	uint8_t *statics; /* storage of those by reference */
+	uint64_t statics_size;
+	uint64_t *starts; /* where each one begins there, ascending */
+	uint32_t nstarts;
 } dt_vm_scope;
+
+/* What changes in a pool. The process engine shares it with its targets, which may write anything there: every index is
+ * checked before use. */
+typedef struct dt_vm_dynstate {
+	uint32_t lock;
+	uint32_t fresh; /* chunks from here on were never used */
+	uint32_t free;	/* list of freed chunks, index + 1 */
+	uint64_t drops;
+} dt_vm_dynstate;
 
 typedef struct dt_vm_dynvars {
 	uint8_t *pool;
 	uint64_t chunk;	   /* bytes per variable */
 	uint32_t nchunks;  /* 0: no pool */
-	uint32_t fresh;	   /* chunks from here on were never used */
-	uint32_t free;	   /* list of freed chunks, index + 1 */
 	uint32_t *buckets; /* index + 1 */
 	uint32_t nbuckets; /* a power of two */
-	uint8_t *key;	   /* the key being looked up, `chunk` bytes */
-	uint64_t drops;
+	uint8_t *key;	   /* the key being looked up, `chunk` bytes; not shared */
+	dt_vm_dynstate *state;
 } dt_vm_dynvars;
 
 typedef struct dt_vm_arg { /* one entry of the tuple stack */
@@ -71,6 +82,13 @@ struct dt_vm_region { /* read-only memory: string tables */
 
 struct dt_vm_specs; /* spec.c */
 
+/* In a target process (src/process) stack is scarce, and the verifier has seen that there are no more than these. */
+#ifdef DT_IN_TARGET
+#define DT_VM_NREGS DT_DIF_NREGS
+#else
+#define DT_VM_NREGS 256
+#endif
+
 struct dt_vm {
 	uint64_t strsize;
 	/* scratch: [0, used) is the program's to write, [0, size) to read */
@@ -80,12 +98,9 @@ struct dt_vm {
 	bool gave; /* to this clause, whatever the option */
 	DT_VEC(struct dt_vm_region) regions; /* by address */
 	/* variables */
-	uint8_t *statics; /* storage of by-reference globals and clause-locals */
-	uint64_t statics_size;
-	uint64_t *static_starts; /* where each one begins in `statics`, ascending */
-	uint32_t nstatics;
 	dt_vm_scope globals, threads, locals; /* threads: types only, the values are dynamic */
 	dt_vm_dynvars dyn;
+	dt_vm_dynvars own; /* self-> of a thread that shares `dyn` with others; no chunks: they are in dyn as well */
 	/* texts of built-in variables: vm_builtin.c */
 	char *texts;
 	uint64_t texts_size;
@@ -151,9 +166,9 @@ static inline uint64_t dt_vm_addr(const void *p)
 /* ---- vars.c ---- */
 int dt_vm_vars_init(dt_vm *vm, const struct dt_vm_config *c);
 void dt_vm_vars_fini(dt_vm *vm);
-uint64_t dt_vm_var_load(dt_vm *vm, dt_vm_scope *s, uint32_t id);
+uint64_t dt_vm_var_load(const dt_vm_scope *s, uint32_t id);
 void dt_vm_var_store(dt_vm *vm, dt_vm_scope *s, uint32_t id, uint64_t value);
-bool dt_vm_static_writable(const dt_vm *vm, uint64_t offset, uint64_t n);
+bool dt_vm_static_writable(const dt_vm_scope *s, uint64_t offset, uint64_t n);
 
 /* ---- dynvar.c ---- */
 int dt_vm_dyn_init(dt_vm *vm, const struct dt_vm_config *c);
@@ -162,7 +177,7 @@ void dt_vm_dyn_fini(dt_vm *vm);
 uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n);
 void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
 		     uint64_t value);
-bool dt_vm_dyn_writable(const dt_vm *vm, uint64_t offset, uint64_t n);
+bool dt_vm_dyn_writable(const dt_vm_dynvars *d, uint64_t offset, uint64_t n);
 
 /* ---- vm_builtin.c ---- */
 int dt_vm_builtin_init(dt_vm *vm);
@@ -234,10 +249,15 @@ dt_vm_aggs *dt_vm_aggs_new(uint64_t aggsize);
 void dt_vm_aggs_free(dt_vm_aggs *as);
 /* One key of the row being built; `cost` is its size in a fixed layout. */
 void dt_vm_agg_begin(dt_vm_aggs *as);
+void *dt_vm_agg_room(dt_vm_aggs *as, uint32_t n); /* zeroed memory to make a key in, until it is added */
 void dt_vm_agg_key(dt_vm_aggs *as, const dt_datum *d, uint32_t cost);
 /* Aggregate into the row of the keys so far. false: no room, a drop. */
 bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t value, int64_t incr);
 int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink);
+
+/* ---- vm_value.c: the words of a row ---- */
+void dt_vm_value_start(const dt_agg *agg, uint64_t *w); /* they are zero */
+void dt_vm_value_add(const dt_agg *agg, uint64_t *w, uint32_t nwords, int64_t value, int64_t incr);
 
 /* ---- vm_action.c: one ECB's actions ---- */
 struct dt_vm_ecb {
@@ -272,6 +292,9 @@ typedef struct dt_vm_engine {
 	uint64_t dbl_errors;
 	uint64_t chill_window, chill_used;
 	uint64_t loopmax;
+	/* of the clause at hand: */
+	uint64_t rounds[DT_LOOPS_MAX]; /* of each loop */
+	uint32_t after[DT_BODIES_MAX]; /* the call of each function */
 } dt_vm_engine;
 
 enum dt_vm_outcome {
@@ -290,6 +313,8 @@ enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x);
 /* ---- vm.c ---- */
 int dt_vm_plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err);
 void dt_vm_count_drop(const dt_vm_engine *e, uint64_t *drops); /* of the CPU at hand */
+/* The data of a part of a record, by the plan: one for each of its actions. */
+void dt_vm_record_values(const struct dt_vm_ecb *x, const dt_record_part *part, const uint8_t *data, dt_datum *values);
 /* After a fault of x: its record, and ERROR fires. */
 void dt_vm_report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x);
 /* Is there room for that many bytes? If not, a drop is counted. */

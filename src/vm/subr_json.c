@@ -90,7 +90,7 @@ static bool number(cursor *c)
 
 static bool word(cursor *c)
 {
-	static const char *const words[] = {"true", "false", "null"};
+	static const char words[][6] = {"true", "false", "null"};
 
 	for (size_t i = 0; i < DT_NELEM(words); i++) {
 		size_t n = strlen(words[i]);

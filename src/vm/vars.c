@@ -7,7 +7,7 @@
  * reading gives its address or 0 for NULL. All storage starts as zero: numbers 0, strings empty. It
  * is not cleared between firings, so a clause-local keeps the value of the last firing.
  *
- * All objects are in one block, so that invalid stores can be detected: a store must stay inside
+ * All objects of a scope are in one block, so that invalid stores can be detected: a store must stay inside
  * one object and outside the prefix.
  */
 #include <stdlib.h>
@@ -71,18 +71,22 @@ static void type_var(dt_vm *vm, dt_vm_scope *s, const dt_difvar *v)
 }
 
 /* Give every by-reference scalar its offset; the values of arrays and self-> are dynamic. */
-static void place(dt_vm *vm, dt_vm_scope *s)
+static bool place(dt_vm_scope *s)
 {
+	s->starts = dt_xcalloc((size_t)s->n + 1, sizeof(uint64_t));
 	for (uint32_t i = 0; i < s->n; i++) {
 		dt_vm_var *v = &s->v[i];
 
 		v->offset = NO_STORAGE;
 		if (!v->byref || v->array)
 			continue;
-		v->offset = vm->statics_size;
-		vm->static_starts[vm->nstatics++] = v->offset;
-		vm->statics_size += dt_align_up(PREFIX + (uint64_t)v->size, 8);
+		v->offset = s->statics_size;
+		s->starts[s->nstarts++] = v->offset;
+		s->statics_size += dt_align_up(PREFIX + (uint64_t)v->size, 8);
 	}
+	s->values = dt_vm_memory(s->n * sizeof(uint64_t));
+	s->statics = dt_vm_memory(s->statics_size);
+	return s->values && s->statics;
 }
 
 int dt_vm_vars_init(dt_vm *vm, const struct dt_vm_config *c)
@@ -94,51 +98,50 @@ int dt_vm_vars_init(dt_vm *vm, const struct dt_vm_config *c)
 		if (scopes[i]->n)
 			scopes[i]->v = dt_xcalloc(scopes[i]->n, sizeof(dt_vm_var));
 	each_var(vm, c, type_var);
-	vm->static_starts = dt_xcalloc((size_t)vm->globals.n + vm->locals.n + 1, sizeof(uint64_t));
-	place(vm, &vm->globals);
-	place(vm, &vm->locals);
-	vm->statics = dt_vm_memory(vm->statics_size);
-	return vm->statics ? 0 : -1;
+	return place(&vm->globals) && place(&vm->locals) ? 0 : -1;
 }
 
 void dt_vm_vars_fini(dt_vm *vm)
 {
-	free(vm->statics);
-	free(vm->static_starts);
-	free(vm->globals.v);
-	free(vm->threads.v);
-	free(vm->locals.v);
+	dt_vm_scope *scopes[] = {&vm->globals, &vm->threads, &vm->locals};
+
+	for (size_t i = 0; i < DT_NELEM(scopes); i++) {
+		free(scopes[i]->v);
+		free(scopes[i]->values);
+		free(scopes[i]->statics);
+		free(scopes[i]->starts);
+	}
 }
 
-bool dt_vm_static_writable(const dt_vm *vm, uint64_t offset, uint64_t n)
+bool dt_vm_static_writable(const dt_vm_scope *s, uint64_t offset, uint64_t n)
 {
-	uint32_t lo = 0, hi = vm->nstatics;
+	uint32_t lo = 0, hi = s->nstarts;
 	uint64_t start, end;
 
 	while (lo < hi) { /* the last object that begins at or below offset */
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (vm->static_starts[mid] <= offset)
+		if (s->starts[mid] <= offset)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	if (lo == 0)
 		return false;
-	start = vm->static_starts[lo - 1] + PREFIX;
-	end = lo < vm->nstatics ? vm->static_starts[lo] : vm->statics_size;
+	start = s->starts[lo - 1] + PREFIX;
+	end = lo < s->nstarts ? s->starts[lo] : s->statics_size;
 	return offset >= start && offset <= end && n <= end - offset;
 }
 
-uint64_t dt_vm_var_load(dt_vm *vm, dt_vm_scope *s, uint32_t id)
+uint64_t dt_vm_var_load(const dt_vm_scope *s, uint32_t id)
 {
 	dt_vm_var *v = var_at(s, id);
 
 	if (!v || v->array)
 		return 0;
 	if (!v->byref)
-		return v->value;
-	return vm->statics[v->offset] ? 0 : dt_vm_addr(vm->statics + v->offset + PREFIX);
+		return s->values[id - DT_VAR_USER_MIN];
+	return s->statics[v->offset] ? 0 : dt_vm_addr(s->statics + v->offset + PREFIX);
 }
 
 void dt_vm_var_store(dt_vm *vm, dt_vm_scope *s, uint32_t id, uint64_t value)
@@ -148,10 +151,10 @@ void dt_vm_var_store(dt_vm *vm, dt_vm_scope *s, uint32_t id, uint64_t value)
 	if (!v || v->array)
 		return;
 	if (!v->byref)
-		v->value = value;
+		s->values[id - DT_VAR_USER_MIN] = value;
 	else if (value == 0)
-		vm->statics[v->offset] = 0xff;
-	else if (dt_vm_copy(vm, value, vm->statics + v->offset + PREFIX, v->size, v->string,
+		s->statics[v->offset] = 0xff;
+	else if (dt_vm_copy(vm, value, s->statics + v->offset + PREFIX, v->size, v->string,
 			    v->user))
-		vm->statics[v->offset] = 0;
+		s->statics[v->offset] = 0;
 }

@@ -286,7 +286,7 @@ static int vm_status(dt_vm_engine *e, dt_status *st)
 	*st = (dt_status){.drops = e->drops,
 			  .agg_drops = e->agg_drops,
 			  .ncpus = e->ncpus,
-			  .dyn_drops = e->vm.dyn.drops,
+			  .dyn_drops = e->vm.dyn.state ? e->vm.dyn.state->drops : 0,
 			  .dbl_errors = e->dbl_errors,
 			  .exiting = e->exiting,
 			  .exit_status = e->exit_status,
@@ -297,18 +297,18 @@ static int vm_status(dt_vm_engine *e, dt_status *st)
 
 /* ---- passing records on ---- */
 
-static void record_values(const dt_vm_rec *r, const dt_record_part *part, dt_datum *values)
+void dt_vm_record_values(const struct dt_vm_ecb *x, const dt_record_part *part, const uint8_t *data, dt_datum *values)
 {
-	const dt_clause *c = r->ecb->ecb->clause;
+	const dt_clause *c = x->ecb->clause;
 
 	for (uint32_t i = part->first; i < part->first + part->nactions; i++) {
 		const dt_action *a = &c->actions[i];
-		const struct dt_action_plan *p = &r->ecb->record.actions[i];
+		const struct dt_action_plan *p = &x->record.actions[i];
 
 		values[i] = (dt_datum){0};
 		if (p->role != DT_ROLE_DATA)
 			continue;
-		values[i].data = r->data + p->offset;
+		values[i].data = data + p->offset;
 		values[i].size = a->size;
 		if (p->is_string)
 			values[i].size = (uint32_t)strnlen(values[i].data, p->bound - 1) + 1;
@@ -332,7 +332,7 @@ static int vm_consume(dt_vm_engine *e, const dt_sink *sink)
 		} else {
 			const dt_record_part *part = &r->ecb->record.parts[r->part];
 
-			record_values(r, part, values);
+			dt_vm_record_values(r->ecb, part, r->data, values);
 			out.values = values;
 			out.first = part->first;
 			out.nactions = part->nactions;

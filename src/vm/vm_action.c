@@ -73,20 +73,18 @@ static bool add_key(dt_vm_engine *e, const dt_action *a, const struct dt_action_
 {
 	uint32_t size = a->size;
 	uint8_t *key;
-	bool ok;
 
-	if (dt_key_is_number(a)) { /* equal by value, whatever the size of the expression */
+	if (p->is_number) { /* equal by value, whatever the size of the expression */
 		dt_vm_agg_key(e->aggs, &(dt_datum){&v, 8, size}, size);
 		return true;
 	}
-	key = dt_xcalloc(1, (size_t)p->bound + 1);
-	ok = store_datum(&e->vm, a, p, v, key);
-	if (ok && p->is_string)
+	key = dt_vm_agg_room(e->aggs, p->bound + 1);
+	if (!store_datum(&e->vm, a, p, v, key))
+		return false;
+	if (p->is_string)
 		size = (uint32_t)strlen((char *)key) + 1;
-	if (ok)
-		dt_vm_agg_key(e->aggs, &(dt_datum){key, size, 0}, a->size);
-	free(key);
-	return ok;
+	dt_vm_agg_key(e->aggs, &(dt_datum){key, size, 0}, a->size);
+	return true;
 }
 
 /* The datum came from the machine (dt_action.given). */
@@ -182,6 +180,8 @@ static bool effect(dt_vm_engine *e, const struct dt_vm_ecb *x, enum dt_effect wh
 	case DT_EFFECT_BRANCH:
 	case DT_EFFECT_JUMP:
 	case DT_EFFECT_AGAIN:
+	case DT_EFFECT_CALL:
+	case DT_EFFECT_RETURN:
 	case DT_EFFECT_AGGREGATE:
 	case DT_EFFECT_REFUSED: break;
 	}

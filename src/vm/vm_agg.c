@@ -6,7 +6,7 @@
  * that does not fit is a drop, existing rows continue to count. A snapshot passes on every row and
  * empties the table: the consumer adds them up.
  *
- * Bucket numbers and value layouts are those of dif/quantize.h.
+ * vm_value.c adds to the value of a row.
  */
 #include <stdlib.h>
 
@@ -32,6 +32,7 @@ struct dt_vm_aggs {
 	struct row *first, **last;
 	/* the row being built */
 	dt_buf key;
+	uint8_t *room; /* for a key that is being made */
 	uint64_t key_cost;
 	uint32_t nkeys;
 	DT_VEC(uint32_t) shown;
@@ -69,6 +70,7 @@ void dt_vm_aggs_free(dt_vm_aggs *as)
 		return;
 	empty(as);
 	dt_buf_free(&as->key);
+	free(as->room);
 	dt_vec_free(&as->shown);
 	free(as->buckets);
 	free(as);
@@ -80,6 +82,13 @@ void dt_vm_agg_begin(dt_vm_aggs *as)
 {
 	dt_buf_reset(&as->key);
 	as->key_cost = as->nkeys = as->shown.n = 0;
+}
+
+void *dt_vm_agg_room(dt_vm_aggs *as, uint32_t n)
+{
+	free(as->room);
+	as->room = dt_xcalloc(1, n);
+	return as->room;
 }
 
 void dt_vm_agg_key(dt_vm_aggs *as, const dt_datum *d, uint32_t cost)
@@ -105,21 +114,6 @@ static void grow(dt_vm_aggs *as)
 
 		r->chain = *b;
 		*b = r;
-	}
-}
-
-static void start_value(struct row *r)
-{
-	switch (dt_aggfunc(r->agg->func)) {
-	case DT_AGG_MIN: r->value[0] = INT64_MAX; break;
-	case DT_AGG_MAX: r->value[0] = (uint64_t)INT64_MIN; break;
-	case DT_AGG_LQUANTIZE:
-	case DT_AGG_LLQUANTIZE: r->value[0] = r->agg->param; break;
-	case DT_AGG_COUNT:
-	case DT_AGG_SUM:
-	case DT_AGG_AVG:
-	case DT_AGG_STDDEV:
-	case DT_AGG_QUANTIZE: break;
 	}
 }
 
@@ -149,7 +143,7 @@ static struct row *new_row(dt_vm_aggs *as, const dt_agg *agg, uint64_t hash, uin
 	r->shown = dt_xcalloc(as->nkeys + 1, sizeof(*r->shown));
 	if (as->nkeys)
 		memcpy(r->shown, as->shown.v, as->nkeys * sizeof(*r->shown));
-	start_value(r);
+	dt_vm_value_start(agg, r->value);
 	*as->last = r;
 	as->last = &r->next;
 	if (++as->nrows > as->nbuckets) {
@@ -172,54 +166,6 @@ static struct row *find(dt_vm_aggs *as, const dt_agg *agg, uint64_t hash)
 	return r;
 }
 
-/* ---- values; sums wrap ---- */
-
-static void add_stddev(uint64_t *w, int64_t value)
-{
-	uint64_t x = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	unsigned __int128 square = (unsigned __int128)x * x;
-	unsigned __int128 sum = (unsigned __int128)w[3] << 64 | w[2];
-
-	sum += square;
-	w[0]++;
-	w[1] += (uint64_t)value;
-	w[2] = (uint64_t)sum;
-	w[3] = (uint64_t)(sum >> 64);
-}
-
-static void add_bucket(struct row *r, uint64_t bucket, int64_t incr)
-{
-	bucket += dt_agg_first_bucket(r->agg->func);
-	if (bucket < r->nwords)
-		r->value[bucket] += (uint64_t)incr;
-}
-
-static void add_value(struct row *r, int64_t value, int64_t incr)
-{
-	uint64_t *w = r->value, param = r->agg->param;
-
-	switch (dt_aggfunc(r->agg->func)) {
-	case DT_AGG_COUNT: w[0]++; break;
-	case DT_AGG_SUM: w[0] += (uint64_t)value; break;
-	case DT_AGG_MIN:
-		if (value < (int64_t)w[0])
-			w[0] = (uint64_t)value;
-		break;
-	case DT_AGG_MAX:
-		if (value > (int64_t)w[0])
-			w[0] = (uint64_t)value;
-		break;
-	case DT_AGG_AVG:
-		w[0]++;
-		w[1] += (uint64_t)value;
-		break;
-	case DT_AGG_STDDEV: add_stddev(w, value); break;
-	case DT_AGG_QUANTIZE: add_bucket(r, (uint64_t)dt_quantize_bucket(value), incr); break;
-	case DT_AGG_LQUANTIZE: add_bucket(r, dt_lquantize_bucket(param, value), incr); break;
-	case DT_AGG_LLQUANTIZE: add_bucket(r, dt_llquantize_bucket(param, value), incr); break;
-	}
-}
-
 bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t value, int64_t incr)
 {
 	uint64_t hash = dt_hash_bytes(as->key.n ? as->key.s : "", as->key.n) ^
@@ -229,7 +175,7 @@ bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t valu
 	if (!r)
 		r = new_row(as, agg, hash, cpu);
 	if (r)
-		add_value(r, value, incr);
+		dt_vm_value_add(agg, r->value, r->nwords, value, incr);
 	return r != NULL;
 }
 

@@ -5,7 +5,7 @@
  * clause is skipped, and a drop counted), and the record is added at its end. In other clauses each
  * block that records something adds its part when it ends; a part without space is a drop.
  *
- * A loop counts its rounds in the whole firing, so nested loops cannot multiply. Strings of the
+ * A loop counts its rounds in the whole firing, so nested loops cannot multiply; so do functions. Strings of the
  * previous round are forgotten, unless alloca() or copyin() have given memory to the clause, to
  * which it may have pointers.
  */
@@ -22,7 +22,7 @@ struct run {
 	bool added;	 /* some part is in a buffer */
 	bool dropped;	 /* there is no space for the record of a plain clause that ends tracing */
 	uint64_t scratch; /* used when the clause began */
-	uint64_t rounds[DT_LOOPS_MAX];
+	uint64_t calls;	 /* of functions */
 };
 
 static const dt_record_part *part_of(const struct run *r)
@@ -71,12 +71,10 @@ static void end_part(struct run *r)
 
 /* ---- where the clause continues ---- */
 
-/* True: one more round. */
-static bool may_go_back(struct run *r, const dt_action *a)
+/* True: one more round, or call. */
+static bool may_go_back(struct run *r, uint64_t *times, uint64_t most)
 {
-	uint64_t *rounds = &r->rounds[dt_control_loop(a)];
-
-	if (++*rounds >= r->e->loopmax)
+	if (++*times >= most)
 		return dt_vm_fault(&r->e->vm, DT_FLT_LOOPMAX, 0);
 	if (!r->e->vm.gave)
 		r->e->vm.scratch_used = r->scratch;
@@ -100,6 +98,19 @@ static uint32_t speculate(struct run *r, uint32_t i, uint64_t id)
 	return c->actions[i].arg ? dt_control_target(&c->actions[i]) : c->nactions;
 }
 
+/* The rounds of its loops count as calls; the next call begins anew. */
+static uint32_t return_from(struct run *r, uint32_t i)
+{
+	const dt_action *actions = r->x->ecb->clause->actions, *a = &actions[i];
+
+	for (uint32_t k = dt_control_target(a); k < i; k++)
+		if (r->x->record.actions[k].effect == DT_EFFECT_AGAIN) {
+			r->calls += r->e->rounds[dt_control_number(&actions[k])];
+			r->e->rounds[dt_control_number(&actions[k])] = 0;
+		}
+	return may_go_back(r, &r->calls, dt_record_calls(r->e->loopmax)) ? r->e->after[dt_control_number(a)] : i + 1;
+}
+
 /* The action after i, whose value is given. */
 static uint32_t next_action(struct run *r, uint32_t i, uint64_t value)
 {
@@ -110,7 +121,11 @@ static uint32_t next_action(struct run *r, uint32_t i, uint64_t value)
 	case DT_EFFECT_BRANCH: return value ? i + 1 : dt_control_target(a);
 	case DT_EFFECT_JUMP: return dt_control_target(a);
 	case DT_EFFECT_AGAIN:
-		return (a->difo && !value) || !may_go_back(r, a) ? i + 1 : dt_control_target(a);
+		return (a->difo && !value) || !may_go_back(r, &r->e->rounds[dt_control_number(a)], r->e->loopmax)
+			   ? i + 1
+			   : dt_control_target(a);
+	case DT_EFFECT_CALL: r->e->after[dt_control_number(a)] = i + 1; return dt_control_target(a);
+	case DT_EFFECT_RETURN: return return_from(r, i);
 	case DT_EFFECT_SPECULATE: return speculate(r, i, value);
 	default:
 		if (dt_vm_use_value(r->e, r->x, i, value, r->rec))
@@ -175,6 +190,8 @@ enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x)
 	uint64_t cost = x->record.cost, limit = e->principal.limit;
 	dt_vm *vm = &e->vm;
 
+	if (x->record.loops)
+		memset(e->rounds, 0, x->record.loops * sizeof(*e->rounds));
 	r.dropped = cost && !x->record.has_control && !dt_vm_has_room(e, x, cost);
 	if (r.dropped && !dt_record_ends(&x->record, e->policy))
 		return DT_VM_FALSE;

@@ -35,9 +35,9 @@ static void clear_locals(dt_vm *vm)
 	for (uint32_t i = 0; i < vm->locals.n; i++) {
 		dt_vm_var *v = &vm->locals.v[i];
 
-		v->value = 0;
+		vm->locals.values[i] = 0;
 		if (v->byref && !v->array) /* "", and no NULL */
-			memset(vm->statics + v->offset, 0, 8 + (size_t)v->size);
+			memset(vm->locals.statics + v->offset, 0, 8 + (size_t)v->size);
 	}
 }
 

@@ -63,15 +63,24 @@ static uint64_t left_in_regions(const dt_vm *vm, uint64_t addr)
 	return vm->regions.v[lo - 1].size - (addr - vm->regions.v[lo - 1].base);
 }
 
+static uint64_t left_in_pool(uint64_t addr, const dt_vm_dynvars *d)
+{
+	return left_in(addr, d->pool, d->chunk * d->nchunks);
+}
+
 /* How many bytes can be read from addr on; 0: none. */
 static uint64_t readable_left(const dt_vm *vm, uint64_t addr)
 {
 	uint64_t n = left_in(addr, vm->scratch, vm->scratch_size);
 
 	if (!n)
-		n = left_in(addr, vm->statics, vm->statics_size);
+		n = left_in(addr, vm->globals.statics, vm->globals.statics_size);
 	if (!n)
-		n = left_in(addr, vm->dyn.pool, vm->dyn.chunk * vm->dyn.nchunks);
+		n = left_in(addr, vm->locals.statics, vm->locals.statics_size);
+	if (!n)
+		n = left_in_pool(addr, &vm->dyn);
+	if (!n)
+		n = left_in_pool(addr, &vm->own);
 	if (!n)
 		n = left_in(addr, vm->texts, vm->texts_size);
 	return n ? n : left_in_regions(vm, addr);
@@ -90,12 +99,17 @@ const void *dt_vm_readable(dt_vm *vm, uint64_t addr, uint64_t n)
 
 static bool is_writable(dt_vm *vm, uint64_t addr, uint64_t n)
 {
+	const dt_vm_scope *scopes[] = {&vm->globals, &vm->locals};
+	const dt_vm_dynvars *pools[] = {&vm->dyn, &vm->own};
+
 	if (n == 0 || left_in(addr, vm->scratch, vm->scratch_used) >= n)
 		return true;
-	if (left_in(addr, vm->statics, vm->statics_size) >= n)
-		return dt_vm_static_writable(vm, addr - dt_vm_addr(vm->statics), n);
-	if (left_in(addr, vm->dyn.pool, vm->dyn.chunk * vm->dyn.nchunks) >= n)
-		return dt_vm_dyn_writable(vm, addr - dt_vm_addr(vm->dyn.pool), n);
+	for (size_t i = 0; i < DT_NELEM(scopes); i++)
+		if (left_in(addr, scopes[i]->statics, scopes[i]->statics_size) >= n)
+			return dt_vm_static_writable(scopes[i], addr - dt_vm_addr(scopes[i]->statics), n);
+	for (size_t i = 0; i < DT_NELEM(pools); i++)
+		if (left_in_pool(addr, pools[i]) >= n)
+			return dt_vm_dyn_writable(pools[i], addr - dt_vm_addr(pools[i]->pool), n);
 	return false;
 }
 

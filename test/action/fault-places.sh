@@ -65,3 +65,16 @@ for max in 1 3 0; do
 	expect "$lines $((7 - lines)) 1" "$(grep -c 'DIF offset 8$' <<<"$err") $(sed -nE 's/.* offset 8 \(([0-9]+) more like this\)$/\1/p' <<<"$err" |
 		awk '{ n += $1 } END { print n + 0 }') $(grep -c '^dtrace: 1 \/ zero: division by zero$' <<<"$err")"
 done
+# far past it, by default and in ndjson, with two places and with ERROR: nothing is lost or counted twice
+many='BEGIN { zero = n = 0; } tick-1ms /n++ < 60/ { trace(1 / zero); } tick-1ms /n <= 60/ { trace(*(int *)(zero + 8)); }
+	ERROR { @[arg4] = count(); } tick-1ms /n > 60/ { exit(0); }'
+ktrace -q -n "$many"
+expect "20 100 2" "$(grep -cE 'DIF offset [0-9]+$' <<<"$err") $(sed -nE 's/.* \(([0-9]+) more like this\)$/\1/p' <<<"$err" |
+	awk '{ n += $1 } END { print n + 0 }') $(grep -cE ': (division by zero|address 0x8 is not mapped)$' <<<"$err")"
+expect "1 60 4 60" "$(echo $out)"
+for max in 1 0; do
+	ktrace -O ndjson -x faultmax=$max -n "$many"
+	expect "60 60 0" "$(grep -c '"type":"fault".*"code":4,.*"expression":"1 / zero","reason":"division by zero"' <<<"$out") $(
+		grep -c '"type":"fault".*"code":1,.*"value":8,.*"expression":"\*(int \*)(zero + 8)","reason":"address 0x8 is not mapped"' <<<"$out") $(
+		grep -c 'more like this' <<<"$out$err")"
+done

@@ -7,8 +7,5 @@ BEGIN
 	print(*(double *)this->d);
 	*(uint32_t *)this->d = 0xbfc00000;
 	print(*(float *)this->d);
-	this->d[0] = 0x8000000000000000;
-	this->d[1] = 0x3fff;
-	print(*(long double *)this->d);
 	exit(0);
 }

@@ -65,5 +65,5 @@ if ! lacks root >/dev/null && ! lacks bpf >/dev/null; then
 	# stacks come with names
 	got=$(./events 'profile-997 /arg0/ { stack(); exit(0); }')
 	expect_match '^  stack$' "$got"
-	lacks kallsyms >/dev/null || expect_match '^ *vmlinux`[a-z_]+[+]0x' "$got"
+	lacks kallsyms >/dev/null || expect_match '^ *vmlinux`[A-Za-z0-9_.]+[+]0x' "$got"
 fi

@@ -20,9 +20,12 @@ int main(int argc, char **argv)
 {
 	const struct timespec t = {0, 300000000};
 
-	if (argc > 1 && strcmp(argv[1], "wait") == 0)
+	if (argc > 1 && strcmp(argv[1], "wait") == 0) {
+		puts("ready");
+		fflush(stdout);
 		if (getchar() != 'g') /* until a line says go */
 			return 0;
+	}
 	for (int i = 0; i < 3; i++) {
 		int fd = open("/nonexistent/file", O_RDONLY);
 		void *volatile p = malloc(200000 + i);
@@ -40,9 +43,10 @@ C
 
 # all of them compile; a probe that this kernel lacks is named as such
 mkfifo never
-./$me wait <never &
+./$me wait <never >ready &
 sleeper=$!
 exec 6>never
+wait_for 60 grep -q ready ready
 at_end 'exec 6>&-'
 lacking=
 for p in $("$DWATCH" -Q1); do
@@ -105,9 +109,10 @@ begin -X exit -k $me -N 1
 finish
 seen "^./$me: status 7\$" 1
 mkfifo go
-./$me wait <go &
+./$me wait <go >began &
 load=$!
 exec 5>go
+wait_for 60 grep -q ready began # its libraries are there
 DWATCH_MALLOC_KB=195 begin -X malloc -p $load -N 3
 echo g >&5
 exec 5>&-

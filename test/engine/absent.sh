@@ -33,7 +33,7 @@ want() {
 }
 
 # strings, in each kind of program: lines without a text are faults
-ktrace -q -n 'syscall::openat:entry /pid == $target && arg2 == 0x10000/ { self->s = copyinstr(arg1); self->ok = 1; }
+ktrace -q -n 'syscall::openat:entry /pid == $target && arg2 == O_DIRECTORY/ { self->s = copyinstr(arg1); self->ok = 1; }
 syscall::close:entry /pid == $target && (int)arg0 >= 1000/ { printf("%d %s\n", arg0 - 1000, self->ok ? strjoin("<", strjoin(self->s, ">")) : "fault"); self->s = 0; self->ok = 0; }' \
 	-c "$TMP/absent $dir $files"
 expect "$(want)" "$(grep '^[0-9]' "$TMP/out")" "copyinstr(): $err"
@@ -43,7 +43,7 @@ expect "$(want | grep -c fault)" "$((faults + $(more)))" "$err"
 
 # other ways to read, all at the same two constants
 both() { # D text for the value at arg1, what it is
-	ktrace -q -n 'syscall::openat:entry /pid == $target && arg2 == 0x10000 && n++ < 2/ { '"$1"'; }' -c "$TMP/absent $dir"
+	ktrace -q -n 'syscall::openat:entry /pid == $target && arg2 == O_DIRECTORY && n++ < 2/ { '"$1"'; }' -c "$TMP/absent $dir"
 	expect "$2" "$(grep -v -e swapped -e '^$' "$TMP/out")" "$1: $err"
 }
 both 'printf("%s\n", stringof(copyin(arg1, 12)))' "constant 3
@@ -57,10 +57,10 @@ both 'printf("%s\n", copyinstr(arg1, 4))' "cons
 cons"
 
 # the line is DTrace's, and a note says why, once
-ktrace -n 'syscall::openat:entry /pid == $target && arg2 == 0x10000 && ++n == 3/ { trace(copyinstr(arg1)); }' -c "$TMP/absent $dir"
+ktrace -n 'syscall::openat:entry /pid == $target && arg2 == O_DIRECTORY && ++n == 3/ { trace(copyinstr(arg1)); }' -c "$TMP/absent $dir"
 expect_match 'invalid address \(0x[0-9a-f]+\) in action #1 at DIF offset 12$' "$err"
 expect_match '^dtrace: 1 invalid address: user memory that was not in memory' "$err"
 
 # repeated, it is counted; ERROR sees all of them
-ktrace -q -n 'syscall::openat:entry /pid == $target && arg2 == 0x10000/ { trace(copyinstr(arg1)); } ERROR { errors++; } END { printf("%d\n", errors); }' -c "$TMP/absent $dir past 50"
+ktrace -q -n 'syscall::openat:entry /pid == $target && arg2 == O_DIRECTORY/ { trace(copyinstr(arg1)); } ERROR { errors++; } END { printf("%d\n", errors); }' -c "$TMP/absent $dir past 50"
 expect "50 1 49" "$(grep . "$TMP/out") $(grep -c 'invalid address (0x' <<<"$err") $(more)" "$err"

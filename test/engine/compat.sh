@@ -1,7 +1,9 @@
 # timeout: 120
 # System calls of 32-bit programs: separate probes in module linux32, with their own numbers and registers.
 # needs: root bpf gcc
+# uses: mountns
 . "$SRC/test/lib.bash"
+. "$SRC/test/needs.bash"
 build compat engine/compat.c
 if [ ! -e /proc/sys/abi/vsyscall32 ]; then
 	expect 0 "$("$DTRACE" -l -P syscall | grep -c linux32)" "listed without 32-bit programs"
@@ -25,7 +27,7 @@ n=$(scale 2000)
 for btf in with without; do
 	hide=()
 	[ $btf = with ] || hide=(unshare -m sh -c 'mount --bind /dev/null /sys/kernel/btf/vmlinux; exec "$@"' sh)
-	[ -e /sys/kernel/btf/vmlinux ] || [ $btf = with ] || continue
+	[ -e /sys/kernel/btf/vmlinux ] && ! lacks mountns >/dev/null || [ $btf = with ] || continue
 	"${hide[@]}" "$DTRACE" -q -c "$TMP/compat $n" -n '
 		syscall::getppid:entry /pid == $target/ { @both = count(); @by[probemod] = count(); }
 		syscall:vmlinux:getppid:return /pid == $target/ { @r64 = count(); }
@@ -51,6 +53,14 @@ r64 $((2 * n + 1))
 vmlinux $((2 * n + 1))
 wrote $n" "$(grep . "$TMP/out" | sort)" "$btf BTF"
 done
+# an argument that is tested early: those of 32-bit programs are in other registers
+ktrace -q -c "$TMP/compat $n" -n 'syscall::close:entry /arg0 == 0xffffffff && pid == $target/ { @[probemod] = count(); } END { printa("%s %@d\n", @); }'
+expect "linux32 $n" "$(grep . <<<"$out")"
+ktrace -q -c "$TMP/compat $n" -n 'syscall:vmlinux:close:entry, syscall:linux32:getppid:entry /arg0 == 0xffffffff && pid == $target/ { @ = count(); } END { printa("%@d", @); }'
+expect "" "$(grep . <<<"$out")"
+# one number, two calls: 64 is semget of 64-bit programs and getppid of 32-bit ones
+ktrace -q -c "$TMP/compat $n" -n 'syscall:vmlinux:semget:entry, syscall:linux32:getppid:entry /pid == $target/ { @[probefunc] = count(); } END { printa("%s %@d\n", @); }'
+expect "getppid $((n + 1))" "$(grep . <<<"$out")"
 # probes of 64-bit programs do not see the others
 ktrace -q -c "$TMP/compat $n" -n 'syscall:vmlinux::entry /pid == $target && (probefunc == "getppid" || probefunc == "semget")/ { @[probefunc] = count(); } END { printa("%s %@d\n", @); }'
 expect "getppid $((2 * n + 1))" "$(grep . <<<"$out")"

@@ -4,7 +4,7 @@
 . "$SRC/test/lib.bash"
 build faults engine/faults.c
 n=$(scale 2000)
-window='self int on; syscall::getpgrp:entry /pid == $target/ { self->on = !self->on; }'
+window='self int on; syscall::getpgid:entry /pid == $target/ { self->on = !self->on; }'
 
 ktrace -q -c "$TMP/faults $n" -n "$window
 	cpc:::page-faults-user-1, cpc:::page-faults-kernel-1 /self->on/ { @[\"faults\"] = count(); }

@@ -21,6 +21,15 @@ for name in letter7 letters8 letterss9; do
 	cp "$TMP/early-of-fifteen" "$TMP/$name"
 	expect "$n" "$(count "/execname == \"$name\"/" "$TMP/$name $n")" "$name"
 done
+# arguments, once the probe is known
+expect 2 "$(count '/arg0 == 5 && pid == $target/')"
+expect 2 "$(count '/arg0 == 0 && pid == $target/')"
+expect '' "$(count '/arg0 == -1 && pid == $target/')"
+expect 4 "$(count '/(arg0 == 1 || arg0 == 2) && pid == $target/')"
+ktrace -qn 'syscall::getppid:entry /arg0 == 3 && pid == $target/ { @a = count(); }
+syscall::getppid:entry /pid == $target/ { @b = count(); } syscall::exit_group:entry /arg0 == 0 && pid == $target/ { @c = count(); }
+END { printa("%@d ", @a); printa("%@d ", @b); printa("%@d", @c); }' -c "$TMP/early-of-fifteen $n"
+expect "1 $n 1" "$(printf %s "$out")"
 # several clauses: each is let pass by its own
 ktrace -qn 'syscall::getppid:entry /pid == 1 && execname == "nothing"/ { @a = count(); }
 syscall::getppid:entry /execname == "early-of-fiftee" && pid == $target/ { @b = count(); }

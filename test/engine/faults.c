@@ -1,4 +1,4 @@
-/* faults N: between two getpgrp(), touch N new pages and sleep N times; print how many faults and
+/* faults N: between two getpgid(), touch N new pages and sleep N times; print how many faults and
  * context switches getrusage() counted meanwhile. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@ int main(int argc, char **argv)
 	madvise(p, (size_t)(n * page), MADV_NOHUGEPAGE);
 	nanosleep(&nap, NULL);
 	getrusage(RUSAGE_SELF, &b);
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 	getrusage(RUSAGE_SELF, &a);
 	for (long i = 0; i < n; i++)
 		p[i * page] = 1;
 	for (long i = 0; i < n; i++)
 		nanosleep(&nap, NULL);
 	getrusage(RUSAGE_SELF, &b);
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 	printf("faults %ld switches %ld\n", b.ru_minflt + b.ru_majflt - a.ru_minflt - a.ru_majflt,
 	       b.ru_nvcsw + b.ru_nivcsw - a.ru_nvcsw - a.ru_nivcsw);
 	return 0;

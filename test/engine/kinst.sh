@@ -52,10 +52,10 @@ kill -TERM $pid
 wait $pid
 
 # Registers are the arguments.
-ktrace -q -c 'dd if=/dev/zero of=/dev/null bs=123 count=50' -n 'kinst::vfs_read:0 /pid == $target && regs[R_RDX] == 123/ { @[func(regs[R_PC])] = count(); @s[stack(2)] = count(); }'
+ktrace -q -c 'dd if=/dev/zero of=/dev/null bs=123 count=50' -n 'kinst::vfs_read:0 /pid == $target && regs['"$R_ARG2"'] == 123/ { @[func(regs[R_PC])] = count(); @s[stack(2)] = count(); }'
 expect 0 "$status" "$err"
 expect_match '^  vmlinux`vfs_read +50$' "$out"
-expect_match 'vmlinux`ksys_read' "$out"
+case $HOSTTYPE in x86_64) expect_match 'vmlinux`ksys_read' "$out" ;; esac # aarch64: doc/aarch64.md, stacks
 
 bad() { # description, why
 	ktrace -n "$1"
@@ -67,11 +67,11 @@ bad kinst::vfs_read:999999 'has no offset 999999: it is [0-9]+ bytes long'
 bad kinst::vfs_raed:0 'did you mean "vfs_read"'
 bad kinst::vfs_read:entry 'named by a decimal offset'
 bad kinst:::0 'needs the name of a function'
-bad kinst::_raw_spin_lock:0 'cannot be traced: the tracer itself calls it'
+case $HOSTTYPE in x86_64) bad kinst::_raw_spin_lock:0 'cannot be traced: the tracer itself calls it' ;; esac # inline elsewhere
 expect "$before" "$(noise)" "the kernel's log"
 
 # -lv: the instruction itself; a return, and where a call goes
 trace -lvn kinst::vfs_read:
 expect 0 $status
 expect_match '^		ret$|^		jmp .* <__x86_return_thunk>$' "$(grep -A1 Instruction "$TMP/out")"
-expect_match '^		call .* <[a-z_]+>$' "$(grep -A1 Instruction "$TMP/out")"
+expect_match '^		(call|bl) .* <[a-z_]+>$' "$(grep -A1 Instruction "$TMP/out")"

@@ -39,6 +39,14 @@ expect_match '^bad [0-9a-f]+$' "$(sed -n 11p "$TMP/out")"
 if grep -qw bpf_rdonly_cast /proc/kallsyms; then
 	grep -q 'call kernel function' "$TMP/err" || { echo "no plain loads"; fails=1; }
 fi
+# a program of several clauses follows pointers from the thread without the kernel's trust, which would make it search for each
+if grep -qw bpf_rdonly_cast /proc/kallsyms; then
+	DTRACE_BPF_DUMP=1 "$DTRACE" -x engine=bpf -qn 'BEGIN { trace(execname); trace(uid); } BEGIN { trace(execname); exit(0); }' \
+		>"$TMP/out" 2>"$TMP/err" </dev/null
+	expect "dtrace$(id -u)dtrace" "$(tr -d '\n' <"$TMP/out")"
+	expect 3 "$(grep -c 'call kernel function' "$TMP/err")" "pointers that are followed"
+	expect 3 "$(grep -c 'call helper 158$' "$TMP/err")"
+fi
 # reads of the current thread cannot fail: no helper is called, even if the value is 0
 dump() { DTRACE_BPF_DUMP=1 "$DTRACE" -x engine=bpf -qn "$1" "${@:2}" >"$TMP/out" 2>"$TMP/err" </dev/null; }
 helpers() { sed -n "/^$1:/,/^[a-z]/p" "$TMP/err" | sed "1,/^$1:/d" | grep -c 'call helper 113$'; } # of the last round

@@ -1,11 +1,14 @@
 # Variables about a process: pids as ps shows them where dtrace runs, time on the CPU.
 # needs: root bpf btf gcc
+# uses: mountns
 . "$SRC/test/lib.bash"
+. "$SRC/test/needs.bash"
 build load engine/load.c -lpthread
 n=$(scale 20000)
 
 # in the namespace we are in, and in one of our own
 for where in "" "unshare -pf --mount-proc"; do
+	[ -z "$where" ] || ! lacks mountns >/dev/null || continue
 	$where "$DTRACE" -q -c "$TMP/load -t 2 -n 100" -n '
 		BEGIN { printf("begin %d %d\n", pid == $pid, $target > 0); }
 		syscall::getppid:entry /pid == $target/ { @p[ppid == $pid, tid != pid, execname] = count(); }

@@ -1,4 +1,4 @@
-/* work N THREADS: N getppid() calls on each of THREADS threads. */
+/* work N THREADS: N getppid() calls on each of THREADS threads, with the argument 0, 1 ... */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@ static long n;
 static void *run(void *arg)
 {
 	for (long i = 0; i < n; i++)
-		syscall(SYS_getppid);
+		syscall(SYS_getppid, i);
 	return arg;
 }
 

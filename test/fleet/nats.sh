@@ -16,11 +16,13 @@ wait_for 20 test -s "$TMP/nats-server_$nats.ports"
 port=$(grep -o 'nats://127.0.0.1:[0-9]*' "$TMP/nats-server_$nats.ports" | grep -o '[0-9]*$')
 url=nats://127.0.0.1:$port
 echo 'user=nats' >"$TMP/policy"
-over() { # NAME [FLAGS]
+over() { # NAME [FLAGS]: its pid is in $agent
 	local name=$1
 	shift
 	"$BUILD/dtraced" -n "$name" -N "$url" "$@" 2>"$TMP/$name.err" &
-	at_end "kill $! 2>/dev/null"
+	agent=$!
+	echo $agent >"$TMP/t/$name.pid"
+	at_end "kill $agent 2>/dev/null"
 }
 over far-1 -p "$TMP/policy"
 over far-2 -p "$TMP/policy"
@@ -62,6 +64,43 @@ touch "$TMP/go"
 wait $front
 expect "far-1 1000 far-2 1000" "$(grep far- "$TMP/out" | sort | awk '{ print $1, $2 }' | xargs)" "the server was restarted"
 expect 2000 "$(grep -c '^1[0-9]*$' "$TMP/out")" "records"
+
+# The front is killed: agents notice that nobody listens any more, within a second (a busy machine is given more), and detach.
+# One that was only stopped is not gone.
+begin() { # PROGRAM: in the background; its pid is in $front
+	: >"$TMP/live" # what an earlier one has said
+	"$DTRACE" -E -x targetwait=100s -qn "$1" >"$TMP/live" 2>"$TMP/live.err" &
+	front=$!
+}
+both_up() { [ "$(grep -c up "$TMP/live")" = 2 ]; }
+sessions() { pgrep -P "$(cat "$TMP/t/$1.pid")" | wc -l; } # one process serves NATS
+begin "far-*:dtrace:::BEGIN { printf(\"up\n\"); } far-*:syscall::close:entry /$mine/ { @[vmname] = count(); }"
+wait_for 20 both_up
+kill -STOP $front
+sleep 2
+$(load 10)
+expect "2 2" "$(sessions far-1) $(sessions far-2)" "sessions of a front that was stopped"
+kill -CONT $front
+kill -TERM $front
+wait $front
+expect "far-1 10 far-2 10" "$(grep far- "$TMP/live" | sort | xargs)" "after it was stopped"
+begin 'far-*:dtrace:::BEGIN { printf("up\n"); } far-*:syscall::close:entry { @ = count(); }'
+wait_for 20 both_up
+kill -9 $front
+wait $front 2>/dev/null
+none_left() { [ "$(sessions far-1) $(sessions far-2)" = "1 1" ]; }
+wait_for 4 none_left
+
+# So does a front whose agent is killed; the other goes on.
+begin "far-*:dtrace:::BEGIN { printf(\"up\n\"); } far-*:syscall::close:entry /$mine/ { @[vmname] = count(); }"
+wait_for 20 both_up
+kill -9 $agent
+wait $agent 2>/dev/null
+wait_for 4 grep -q 'far-2: the connection has ended; what it had not sent is missing' "$TMP/live.err"
+$(load 10)
+kill -TERM $front
+wait $front
+expect "far-1 10" "$(grep far- "$TMP/live" | xargs)" "the other agent"
 
 # Without a rule for NATS it is refused; a server that is not there is reported.
 over shy

@@ -43,3 +43,12 @@ expect "web-1 web-2" "$(sed -n 2,3p "$TMP/out" | sort | xargs)"
 fleet -qn "web-*:syscall::close:entry /$mine/ { @[vmname, immstack(2)] = count(); }" -c "$(load 5)"
 expect "web-1 5 web-2 5" "$(awk '$1 ~ /^web/ { m = $1 } NF == 1 && $1 ~ /^[0-9]+$/ { print m, $1 }' "$TMP/out" | sort | xargs)" "immstack()"
 expect 0 "$(lines '0xf1')"
+
+# A machine for which there is no clause does not hold the others up.
+agent idle
+"$DTRACE" -E -x targetwait=100s -x switchrate=50ms -qn "web-1:syscall::close:entry /$mine/ { printf(\"%d\n\", arg0); }" >"$TMP/live" 2>&1 &
+front=$!
+seen() { $(load 1); grep -q 1000 "$TMP/live"; }
+wait_for 20 seen
+kill -TERM $front
+wait $front

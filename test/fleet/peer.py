@@ -5,7 +5,7 @@ import struct
 import sys
 
 HELLO, NOTE, RECORD, EXIT, ENABLED, BYE = 1, 21, 15, 20, 6, 11
-VERSION = 2
+VERSION = 4
 
 
 def frame(kind, seq, body, mark=0x31465444):
@@ -17,7 +17,7 @@ def text(s):
 
 
 def hello(nonce, version=VERSION, name="liar"):
-    return struct.pack("<IQ", version, nonce) + text(name) + text("Linux-0") + text("1") + struct.pack("<IQQ", 1, 2, 3)
+    return struct.pack("<IQ", version, nonce) + text(name) + text("Linux-0") + text("1") + struct.pack("<IQQI", 1, 2, 3, 0)
 
 
 def nonce_of(data):
@@ -26,6 +26,8 @@ def nonce_of(data):
 
 def talk(conn, what):
     nonce = nonce_of(conn.recv(4096))
+    if what == "deaf":  # the first one was lost
+        nonce = nonce_of(conn.recv(4096))
     good = frame(HELLO, 0, hello(nonce))
     conn.sendall({
         "garbage": os.urandom(3 << 20) if what == "garbage" else b"",
@@ -34,6 +36,7 @@ def talk(conn, what):
         "nonce": frame(HELLO, 0, hello(nonce + 1)),
         "host": frame(HELLO, 0, hello(nonce, VERSION, "host")),
         "escape": frame(HELLO, 0, hello(nonce, VERSION, "a\033[2Jb")) + frame(99, 1, b""),
+        "deaf": good + frame(99, 1, b""),
         "type": good + frame(99, 1, b""),
         "gap": good + frame(NOTE, 2, struct.pack("<I", 0) + text("x")),
         "long": good + struct.pack("<IIII", 0x31465444, NOTE, 1 << 31, 1),

@@ -21,10 +21,11 @@ while read -r what message; do
 done <<'E2'
 garbage what it sends is not this protocol
 silent peer.sock: it does not answer: there may be no agent
-version it speaks version 3 of the protocol, this dtrace speaks version 2
+version it speaks version 5 of the protocol, this dtrace speaks version 4
 nonce it answers another front
 host it has no name of its own
 escape a frame has an unknown type
+deaf liar: a frame has an unknown type
 type liar: a frame has an unknown type
 gap liar: frames are missing
 long liar: a frame is too long
@@ -48,14 +49,15 @@ def send(data):
     except OSError:
         pass
     s.close()
-hello = struct.pack("<IQ", 2, 5) + b"".join(struct.pack("<I", 1) + b"x\0" for _ in range(3)) + struct.pack("<IQQ", 1, 2, 3)
+hello = struct.pack("<IQ", 4, 5) + b"".join(struct.pack("<I", 1) + b"x\0" for _ in range(3)) + struct.pack("<IQQI", 1, 2, 3, 0)
 def frame(kind, seq, body):
     return struct.pack("<IIII", 0x31465444, kind, len(body), seq) + body
 send(b"")
 send(os.urandom(100000))
 send(os.urandom(3 << 20))
 send(frame(1, 0, hello) + os.urandom(5000))
-for kind in range(1, 30):
+send(frame(1, 0, hello) * 3)
+for kind in range(1, 40):
     send(frame(1, 0, hello) + frame(kind, 1, b""))
     send(frame(1, 0, hello) + frame(kind, 1, os.urandom(200)))
 send(frame(1, 0, hello)[:40])

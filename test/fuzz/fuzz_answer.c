@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	e->symbols_read = true;
 	if (n)
 		dt_buf_add(&answer, data + 1, n - 1);
-	switch (n ? data[0] % 9 : 0) {
+	switch (n ? data[0] % 10 : 0) {
 	case 0:
 		if (dt_elf_take_headers(e, &answer, &err))
 			use_headers(e);
@@ -159,7 +159,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			use_ranges(e);
 		break;
 	case 5: read_perfmap(&answer); break;
-	default: read_types(&answer, data[0] % 9 - 6); break;
+	case 9: {
+		const char *names[4];
+
+		if (dt_elf_take_names(e, &answer, DT_NELEM(names), names))
+			for (size_t i = 0; i < DT_NELEM(names); i++)
+				dt_hash_bytes(names[i] ? names[i] : "", names[i] ? strlen(names[i]) : 0);
+		break;
+	}
+	default: read_types(&answer, data[0] % 10 - 6); break;
 	}
 	dt_buf_free(&answer);
 	dt_elf_free(e);

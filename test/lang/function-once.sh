@@ -36,6 +36,38 @@ for run in $engines; do
 done
 "$DTRACE" -x control=clauses -x engine=vm -S -qs p.d 2>&1 | grep -c DIF_FUNC >count
 expect 0 "$(cat count)" "for other DTraces"
+# Functions without a value, or with loops, are in a clause once: actions, and instructions for the kernel
+apart() { # as calls, of a void function or one with loops
+	awk -v n="$1" -v s="$2" -v void="$3" 'BEGIN {
+		print "int t;\ninline " (void ? "void" : "int") " f(int x) { int i;"
+		if (!void) print "for (i = 0; i < 3; i++) {"
+		for (i = 0; i < s; i++) printf "x = x * %d + (x >> 2) + %d;\n", i + 3, i
+		print void ? "t += x; @[x % 3] = sum(x); self->x = x; printf(\"%d\", x % 2 != 0);" : "switch (x % 4) { case 0: x++; } } return x;"
+		print "}\nBEGIN {"
+		for (i = 0; i < n; i++) printf void ? "f(%d);\n" : "t += f(%d);\n", i
+		print "printf(\" %d\", t); exit(0); }" }'
+}
+for void in 1 0; do
+	apart 10 40 $void >ten.d
+	apart 50 40 $void >fifty.d
+	for program in ten fifty; do
+		"$DTRACE" -x engine=vm -S -qs $program.d 2>&1 | grep -c '^DIFO' >$program.difos
+		for run in $engines; do
+			$run -qs $program.d
+			said >$program.$run.out
+			DTRACE_BPF_DUMP=1 $run -qs $program.d
+			grep -cE '^ *[0-9]+: ' "$TMP/err" >$program.$run
+		done
+	done
+	# 40 more calls: an assignment each, and of the result
+	expect $((40 * (2 - void) + (void ? 0 : 40))) $(($(cat fifty.difos) - $(cat ten.difos))) "void $void: DIFOs"
+	case $engines in *ktrace*)
+		expect "$(cat fifty.dt.out)" "$(cat fifty.ktrace.out)" "void $void"
+		expect 1 $(($(cat fifty.ktrace) - $(cat ten.ktrace) < 1600)) "void $void: $(cat ten.ktrace fifty.ktrace) instructions" ;;
+	esac
+done
+"$DTRACE" -x engine=vm -d -qs fifty.d 2>&1 | grep -c 'f();' >count
+expect 50 "$(cat count)"
 # a fault has the place of the call
 cat >fault.d <<'D'
 inline int f(int a, int b)

@@ -42,7 +42,7 @@ BEGIN { this->x = 3; printf("%d\n", (int)((this->x > 5 ? strlen(lltostr(this->x)
 BEGIN { self->a[1] = mix(1, 2, 3); g[name("z", 1)] = mix(2, 3, 4); printf("%d %d\n", self->a[1], g["<z-small1>"]); }
 BEGIN { printf("%d\n", mix(2, 3, -1)); }	/* faults: c + 1 is 0 */
 ERROR { printf("error %d %d %s %d\n", arg2, arg4, name("e", 8), mix(1, 2, 3)); exit(0); }
-/* json() needs so many frames of the kernel that the code of deep() is repeated there. */
+/* json() needs five of the eight frames that the kernel allows. */
 inline int deep(string j, int n)
 {
 	int a = strtoll(json(j, "a.b")), b = strtoll(json(j, "a.c[1]"));

@@ -1,5 +1,6 @@
 # Hostile programs: an error or success, quickly, and never a crash.
 # timeout: 300
+# uses: root bpf
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
 SIZE=10000000
@@ -15,11 +16,18 @@ refused() {
 	expect 1 "$?" "status for $(head -c 30 p.d | tr '\n\0' ' 0')"
 	expect_match "$want" "$(head -c 2000 err)"
 }
-accepted() {
+engines=vm
+[ "$(id -u)" = 0 ] && ktrace -n 'BEGIN { exit(0); }' && [ "$status" = 0 ] && engines="vm bpf"
+accepted() { # OUTPUT [FLAGS]; in the kernel too, if it has functions or loops
+	local want=${1-} engine
+	[ $# = 0 ] || shift
 	cat >p.d
-	timeout 150 "$DTRACE" -x engine=vm -q -s p.d >out 2>err </dev/null
-	expect 0 "$?" "status for $(head -c 30 p.d | tr '\n\0' ' 0')"
-	expect "${1-}" "$(tail -c 60 out | tr -d '\n ')"
+	for engine in $engines; do
+		[ $engine = vm ] || grep -qE 'inline|for \(' p.d || continue
+		timeout 150 "$DTRACE" -x engine=$engine -q "$@" -s p.d >out 2>err </dev/null
+		expect 0 "$?" "$engine: status for $(head -c 30 p.d | tr '\n\0' ' 0')"
+		expect "$want" "$(tail -c 60 out | tr -d '\n ')" "$engine"
+	done
 }
 for c in '(' '!' '~' '- ' '*' 'a[' 'strlen(' '(int)' '1?' '1?1:'; do
 	{ printf 'BEGIN { trace('; rep "$c"; } | refused 'D_SYNTAX.*nested too deeply'
@@ -48,6 +56,27 @@ awk 'BEGIN { print "inline int i0[int a] = a;"; for (i = 1; i < 64; i++) printf 
 awk 'BEGIN { print "struct t0 { int x; }; translator struct t0 < int n > { x = n; };"
 	for (i = 1; i < 64; i++) printf "struct t%d { int x; }; translator struct t%d < int n > { x = xlate<struct t%d>(n).x + xlate<struct t%d>(n).x; };\n", i, i, i-1, i-1
 	print "BEGIN { trace(xlate<struct t63>(pid).x); }" }' | refused 'D_SYNTAX.*expand to more than'
+# functions: large ones, chains, calls that double at each step, loops without an end
+awk 'BEGIN { print "inline int f(int x) {"; for (i = 0; i < 10000; i++) print "x++;"; print "return x; } BEGIN { trace(f(1)); }" }' | refused 'D_SYNTAX.*more than 1000 statements'
+awk 'BEGIN { print "inline int f0(int x) { return x; }"; for (i = 1; i < 1000; i++) printf "inline int f%d(int x) { return f%d(x) + 1; }\n", i, i-1
+	print "BEGIN { trace(f999(1)); }" }' | refused 'D_SYNTAX.*nested too deeply'
+awk 'BEGIN { print "inline int f0(int x) { while (x) x--; return x; }"; for (i = 1; i < 40; i++) printf "inline int f%d(int x) { while (x > f%d(x)) x -= f%d(x); return x; }\n", i, i-1, i-1
+	for (; i < 70; i++) printf "inline int f%d(int x) { while (x) x--; return f%d(x); }\n", i, i-1
+	print "BEGIN { trace(f69(1)); }" }' | refused 'D_SYNTAX.*(more than 64 loops|expand to more than)'
+double() { awk -v n="$1" 'BEGIN { print "int t; inline void f0(int x) { t += x; }"
+	for (i = 1; i < n; i++) printf "inline void f%d(int x) { f%d(x); f%d(x); t = t %% 99 + x * 3 - x / 2 + (x >> 2) * (x & 5); t -= x * 3 - x / 2 + (x >> 2) * (x & 5); t -= x * 3 - x / 2 + (x >> 2) * (x & 5); }\n", i, i-1, i-1
+	printf "BEGIN { f%d(1); trace(t); exit(0); } ERROR { trace(arg4); exit(0); }\n", n - 1 }'; }
+double 60 | accepted 10
+double 1000 | refused 'D_SYNTAX.*expand to more than'
+awk 'BEGIN { print "int t; inline void f0(int x) { t += x; }"; for (i = 1; i < 1000; i++) printf "inline void f%d(int x) { f%d(x); t++; }\n", i, i-1
+	print "BEGIN { f999(1); trace(t); exit(0); }" }' | accepted 1000
+awk 'BEGIN { print "int n; inline int f(int x) { int i; for (i = 0; i < 3; i++) x += x * 3 - i; return x; }"
+	for (i = 0; i < 1000; i++) printf "BEGIN /f(pid + %d) != 0/ { n++; }\n", i; print "BEGIN { trace(n); exit(0); }" }' | accepted 1000
+awk 'BEGIN { print "int t; inline void f(int x) {"; for (i = 0; i < 990; i++) print "t += x % " i + 2 ";"
+	print "} BEGIN {"; for (i = 0; i < 50; i++) print "f(" i ");"; print "trace(t); exit(0); }" }' | accepted 1180337
+echo 'this int64_t s; BEGIN { for (this->i = 0; this->i < 999999; this->i++) this->s += this->i; trace(this->s); exit(0); }' | accepted 499998500001 -x loopmax=1000000
+awk 'BEGIN { print "BEGIN { "; for (i = 0; i < 64; i++) printf "for (this->i%d = 0; this->i%d < 1000000; this->i%d++) {", i, i, i; print "@ = count();"
+	for (i = 0; i < 64; i++) print "}"; print "} ERROR { trace(arg4); exit(0); }" }' | accepted 101000001 -x loopmax=1000000
 # large but honest
 rep ';' | sed 's/$/ BEGIN { exit(0); }/' | accepted
 { rep '/* */'; printf 'BEGIN { exit(0); }'; } | accepted

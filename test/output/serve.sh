@@ -3,6 +3,7 @@
 # timeout: 120
 # --serve over HTTP: the token, each address, limits, hostile keys, addresses that cannot be used, and the end.
 . "$SRC/test/lib.bash"
+. "$SRC/test/needs.bash"
 
 # ---- addresses ----
 for bad in nowhere:80 127.0.0.1:99999 127.0.0.1: 1.2.3:80 [::1:80 -1 127.0.0.1:8o; do
@@ -15,7 +16,7 @@ expect "dtrace: --top and --serve exclude each other" "${err%%$'\n'*}"
 expect 2 "$status"
 
 # Its name, without the library; nothing is traced then.
-if ! lacks mountns >/dev/null 2>&1; then
+if ! lacks mountns >/dev/null; then
 	library=$(/usr/bin/python3 -c 'import ctypes, re; ctypes.CDLL("libmicrohttpd.so.12"); print(re.search(r"\S*libmicrohttpd\S*", open("/proc/self/maps").read())[0])')
 	expect_match "^dtrace: --serve needs the library libmicrohttpd.so.12 \(Debian: libmicrohttpd12\): " \
 		"$(unshare -m sh -c 'mount --bind /dev/null "$1" && exec "$2" -q --serve -n "BEGIN { trace(1); exit(0); }"' - "$library" "$DTRACE" 2>&1)"

@@ -1,4 +1,4 @@
-// %e %E %f %g %G and %Lf: floating-point values, which D only prints.
+// %e %E %f %g %G: floating-point values, which D only prints.
 // run: -q
 BEGIN
 {
@@ -6,12 +6,8 @@ BEGIN
 	*this->d = 0x400921fb54442d18;
 	this->f = (uint32_t *)alloca(8);
 	*this->f = 0xbfc00000;
-	this->l = (uint64_t *)alloca(16);
-	this->l[0] = 0xc000000000000000;
-	this->l[1] = 0x4000;
 	printf("%f %e %g %E %G\n", *(double *)this->d, *(double *)this->d, *(double *)this->d, *(double *)this->d, *(double *)this->d);
 	printf("[%10.3f] [%-10.2e] [%+.1f] [%010.2f]\n", *(double *)this->d, *(double *)this->d, *(double *)this->d, *(double *)this->d);
 	printf("%f %g\n", *(float *)this->f, *(float *)this->f);
-	printf("%Lf %Le %Lg %LE %LG\n", *(long double *)this->l, *(long double *)this->l, *(long double *)this->l, *(long double *)this->l, *(long double *)this->l);
 	exit(0);
 }

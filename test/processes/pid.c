@@ -89,6 +89,30 @@ KEEP void __attribute__((noreturn)) leave(int status)
 /* maybe(n) jumps to add() when n is 5 or more: a conditional tail call, as assembler programmers write it.
  * branch(n) has no cheap instruction except the jump after its test. middle: its second instruction
  * is jumped to. */
+#if defined(__aarch64__)
+asm(".text\n"
+    ".type maybe, @function\n"
+    "maybe: mov w1, #1\n"
+    "	cmp w0, #5\n"
+    "	b.hs add\n"
+    "	add w0, w0, #100\n"
+    "	ret\n"
+    ".size maybe, . - maybe\n"
+    ".type branch, @function\n"
+    "branch: cbz w0, 1f\n"
+    "	add w0, w0, #1\n"
+    "	ret\n"
+    "1:	mov w0, #9\n"
+    "	ret\n"
+    ".size branch, . - branch\n"
+    ".type middle, @function\n"
+    "middle: hint #34\n"
+    "2:	nop\n"
+    "	subs w0, w0, #1\n"
+    "	b.gt 2b\n"
+    "	ret\n"
+    ".size middle, . - middle\n");
+#else
 asm(".text\n"
     ".type maybe, @function\n"
     "maybe: mov $1, %esi\n"
@@ -113,6 +137,7 @@ asm(".text\n"
     "	mov %edi, %eax\n"
     "	ret\n"
     ".size middle, . - middle\n");
+#endif
 int maybe(int), branch(int), middle(int);
 
 static void *many(void *n)

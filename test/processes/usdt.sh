@@ -91,7 +91,7 @@ for sites in trap call; do
 	wait $pid 2>/dev/null
 	exec 8>&-
 	case "$sites $code" in
-	"trap cc 90 0f 1f 44 00 00" | "call 66 90 e8 "*) ;;
+	"trap cc 90 0f 1f 44 00 00" | "call 66 90 e8 "* | *" a0 00 20 d4 "*) ;; # the last: brk, the only form of aarch64
 	"call cc "*) python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True); exit(not (c.syscall(336) < 0 and ctypes.get_errno() == 6))' 2>/dev/null &&
 		expect "a call" "$code" ;; # else: an older kernel
 	*) expect "$sites" "$code" ;;

@@ -62,10 +62,9 @@ for kind in tcp tcp6; do
 	for what in connect-request connect-established accept-established "same connection" "to $host" "from $host" "request to $host" \
 		"answer of $host" "state-closed > state-syn-sent" "state-syn-sent > state-established" "state-syn-received > state-established" \
 		"state-established > state-fin-wait-1" "state-established > state-close-wait" \
-		"state-close-wait > state-last-ack"; do
+		"state-close-wait > state-last-ack" "closed with its port"; do
 		expect "$n" "$(labelled "$what")" "$kind $what"
 	done
-	[ "$(labelled "closed with its port")" -ge "$n" ] || expect "$n or more" "$(labelled "closed with its port")" "$kind ports of closed sockets"
 	expect $((2 * n)) "$(labelled syn)" "$kind syn" # and syn-ack
 	expect $((2 * n)) "$(labelled fin)" "$kind fin"
 	expect "$(labelled send)" "$(labelled "send to $host")" $kind
@@ -291,11 +290,18 @@ cat >"$TMP/alone" <<A
 $ip link set lo up && $ip route add 10.9.9.0/24 dev lo || exit 1
 exec $python $SRC/test/providers/net.py again 1 $port
 A
-ktrace -q -c "unshare -n bash $TMP/alone" -n 'tcp:::send /args[4]->tcp_dport == $1 && args[4]->tcp_flags == TH_SYN && args[3]->tcps_retransmit < 2/ {
-	@[args[3]->tcps_retransmit, args[3]->tcps_rto, args[3]->tcps_state == TCP_STATE_SYN_SENT, args[3]->tcps_active, args[3]->tcps_iss == args[4]->tcp_seq] = count(); }
-	END { printa("again %d %d %d %d %d %@d\n", @); }' "$port"
+# The kernel's timer sends it again, in the middle of whatever runs. Some kernels of virtual machines run no programs in process 1
+# (doc/kernel-engine.md): if the timer has interrupted that one, once more.
+for attempt in 1 2 3 4 5; do
+	ktrace -q -c "unshare -n bash $TMP/alone" -n 'tcp:::send /args[4]->tcp_dport == $1 && args[4]->tcp_flags == TH_SYN && args[3]->tcps_retransmit < 2/ {
+		@[args[3]->tcps_retransmit, args[3]->tcps_rto, args[3]->tcps_state == TCP_STATE_SYN_SENT, args[3]->tcps_active, args[3]->tcps_iss == args[4]->tcp_seq] = count(); }
+		END { printa("again %d %d %d %d %d %@d\n", @); }' "$port"
+	sent=$(grep again "$TMP/out" | sort)
+	[ "$sent" = "again 0 1000 1 1 1 1" ] || break
+	echo "attempt $attempt: what was sent again was not seen"
+done
 expect "again 0 1000 1 1 1 1
-again 1 1000 1 1 1 1" "$(grep again "$TMP/out" | sort)" "sent again"
+again 1 1000 1 1 1 1" "$sent" "sent again"
 
 # ---- sctp and udplite: packets made by hand ----
 cat >"$TMP/raw.d" <<'D'

@@ -1,7 +1,9 @@
 # The sched provider: every probe, counted against what the kernel itself counts for each thread, and against each other.
 # timeout: 300
 # needs: root bpf btf gcc
+# uses: mountns
 . "$SRC/test/lib.bash"
+. "$SRC/test/needs.bash"
 watch sched
 build turns providers/turns.c -lpthread
 n=$(scale 2000)
@@ -83,7 +85,7 @@ ktrace -q -c "$TMP/turns -n 5 pipe" -n 'int done, done2;
 	sched:::on-cpu /pid == $target && !done2/ { done2 = 1; @[stack()] = count(); trace(execargs); exit(0); }
 	ERROR { done = 1; printf("fault %d\n", arg4); }'
 grep -q '^fault 1$' "$TMP/out" || { echo "copyinstr in on-cpu"; cat "$TMP/out" "$TMP/err"; fails=1; }
-grep -qE 'schedule|0x[0-9a-f]+' "$TMP/out" || { echo "no stack"; cat "$TMP/out"; fails=1; }
+grep -qE 'schedule|ret_from_fork|0x[0-9a-f]+' "$TMP/out" || { echo "no stack"; cat "$TMP/out"; fails=1; }
 
 # ---- the user stack of the next thread is the one that it left with ----
 ktrace -q -c "$TMP/turns -n 20 pipe" -n '
@@ -163,15 +165,17 @@ if listed surrender && [ "$(nproc)" -gt 1 ]; then
 fi
 
 # ---- in a pid namespace of our own, threads have the ids that ps shows there ----
-unshare -pf --mount-proc "$DTRACE" -qc "$TMP/turns -n 20 pipe" -n '
-	proc:::lwp-create /pid == $target/ { new[args[0]->pr_lwpid] = 1; printf("new %d %d\n", args[0]->pr_lwpid < 100, args[1]->pr_pid == $target); }
-	sched:::on-cpu /pid == $target && tid != pid/ { @[new[tid], curpsinfo->pr_pid == pid, curlwpsinfo->pr_lwpid == tid, ppid == $pid] = count(); }
-	sched:::off-cpu /args[1]->pr_pid == $target && args[0]->pr_lwpid != $target/ { @n[new[args[0]->pr_lwpid]] = count(); }
-	END { printa("on %d %d %d %d\n", @); printa("next %d\n", @n); }' >"$TMP/out" 2>"$TMP/err"
-expect "new 1 1
+if ! lacks mountns >/dev/null; then
+	unshare -pf --mount-proc "$DTRACE" -qc "$TMP/turns -n 20 pipe" -n '
+		proc:::lwp-create /pid == $target/ { new[args[0]->pr_lwpid] = 1; printf("new %d %d\n", args[0]->pr_lwpid < 100, args[1]->pr_pid == $target); }
+		sched:::on-cpu /pid == $target && tid != pid/ { @[new[tid], curpsinfo->pr_pid == pid, curlwpsinfo->pr_lwpid == tid, ppid == $pid] = count(); }
+		sched:::off-cpu /args[1]->pr_pid == $target && args[0]->pr_lwpid != $target/ { @n[new[args[0]->pr_lwpid]] = count(); }
+		END { printa("on %d %d %d %d\n", @); printa("next %d\n", @n); }' >"$TMP/out" 2>"$TMP/err"
+	expect "new 1 1
 new 1 1
 on 1 1 1 1
 next 1" "$(grep . "$TMP/out")" "pid namespace: $(cat "$TMP/err")"
+fi
 
 # ---- every member of the types ----
 fields 'sched:::enqueue /args[1]->pr_pid == $target/' -c "$TMP/turns -n 5 pipe" <<'T'

@@ -2,14 +2,24 @@
 # holds none stays stopped. Nothing of that remains when the session ends.
 # needs: root gcc pgrep
 . "$SRC/test/lib.bash"
+! sanitized || skip "a sanitized build takes no LD_PRELOAD"
 build threads processes/threads.c -lpthread
 start 3
 at_end 'kill $PID 2>/dev/null'
-spy 'kill -STOP $PPID; until grep -q "State:.T" /proc/$PPID/status; do :; done; sed -n "s/^State:.//p" /proc/$PPID/status >"$TMP/state"; grep TracerPid: /proc/$PID/status >"$TMP/held"'
+build held.so processes/held.c -shared -fPIC -ldl
+cat >"$TMP/look" <<'EOT'
+#!/bin/bash
+unset LD_PRELOAD
+kill -STOP $HELD_PID
+until grep -q "State:.T" /proc/$HELD_PID/status; do :; done
+sed -n "s/^State:.//p" /proc/$HELD_PID/status >"$TMP/state"
+grep TracerPid: /proc/$PID/status >"$TMP/held"
+EOT
+chmod +x "$TMP/look"
 export PID=$pid TMP
 for i in 1 2 3; do
 	rm -f "$TMP/state"
-	timeout -k 1 500 "$DTRACE" -x engine=vm -C -x cpppath="$TMP/spy" -s "$TMP/spy.d" -p "$pid" >"$TMP/out" 2>"$TMP/err" </dev/null
+	HELD_DURING=$TMP/look timeout -k 1 500 env LD_PRELOAD="$TMP/held.so" "$DTRACE" -x engine=vm -n 'BEGIN { exit(0); }' -p "$pid" >"$TMP/out" 2>"$TMP/err" </dev/null
 	expect 0 "$?" "status of a tracer that was stopped"
 	expect "T (stopped)" "$(cat "$TMP/state")"
 	expect 0 "$(grep -c 'TracerPid:.0$' "$TMP/held")" "the target was held"

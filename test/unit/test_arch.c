@@ -138,8 +138,8 @@ static void check_texts(const dt_arch *a)
 		a->call.compat_arg(n, 1u << 20, text, sizeof(text));
 		CHECK(*text && strlen(text) < 80);
 	}
-	for (unsigned n = 0; n < 256; n++) {
-		a->call.condition((uint8_t)n, text, sizeof(text));
+	for (unsigned n = 0; n <= UINT16_MAX; n++) {
+		a->call.condition((uint16_t)n, text, sizeof(text));
 		CHECK(*text && strlen(text) < 80);
 	}
 }
@@ -262,7 +262,7 @@ static void instructions(void)
 	const uint8_t stub[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0x10, 0, 0, 0};
 	uint64_t slot = 0;
 
-	CHECK(c->kprobe_refuses(trap, 1) && c->kprobe_refuses(bug, 2) && !c->kprobe_refuses(push, 1));
+	CHECK(c->kprobe_refuses(trap, 0, 1) && c->kprobe_refuses(bug, 0, 2) && !c->kprobe_refuses(push, 0, 1));
 	CHECK(c->is_padding(trap, 1) && c->is_padding(nops, 3) && !c->is_padding(push, 1));
 	CHECK(c->plt_slot(stub, sizeof(stub), 0x1000, &slot) && slot == 0x101b);
 	CHECK(!c->plt_slot(stub, sizeof(stub) - 1, 0x1000, &slot));

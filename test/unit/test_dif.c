@@ -432,8 +432,69 @@ static void test_agreement(void)
 		  "clause 1, action #2: at DIF offset 0: the last instruction is not ret");
 }
 
+/* ---- the graph of a clause ---- */
+
+#define GRAPH 9
+#define TO(number, target) ((uint64_t)(number) << 32 | (target))
+
+/* 0, or -1 and what is wrong with the actions when action i is another one. */
+static int verify_graph(uint32_t i, enum dt_act kind, uint64_t arg, dt_error *err)
+{
+	dt_action a[GRAPH] = {
+	    {.kind = DT_ACT_CALL, .arg = TO(0, 3)},   {.kind = DT_ACT_CALL, .arg = TO(1, 6)},
+	    {.kind = DT_ACT_JUMP, .arg = TO(0, 9)},   {.kind = DT_ACT_CALL, .arg = TO(1, 6)}, /* function 0 */
+	    {.kind = DT_ACT_JUMP, .arg = TO(0, 5)},   {.kind = DT_ACT_RETURN, .arg = TO(0, 3)},
+	    {.kind = DT_ACT_AGAIN, .arg = TO(0, 6)}, /* function 1 */
+	    {.kind = DT_ACT_JUMP, .arg = TO(0, 8)},   {.kind = DT_ACT_RETURN, .arg = TO(1, 6)},
+	};
+	dt_stmt stmts[GRAPH];
+	dt_clause c = {.actions = a, .nactions = GRAPH, .stmts = stmts, .nstmts = GRAPH};
+
+	for (uint32_t k = 0; k < GRAPH; k++)
+		stmts[k] = (dt_stmt){.kind = DT_ST_CONTROL, .first = k, .nactions = 1};
+	a[i].kind = kind;
+	a[i].arg = arg;
+	*err = (dt_error){0};
+	CHECK(dt_clause_functions(&c) <= 301);
+	return dt_control_verify(&c, err);
+}
+
+static void test_graph(void)
+{
+	static const struct {
+		uint32_t i;
+		enum dt_act kind;
+		uint64_t arg;
+		const char *why;
+	} bad[] = {
+	    {0, DT_ACT_CALL, TO(0, 4), "action #1 calls no function"}, /* into its middle */
+	    {0, DT_ACT_CALL, TO(2, 6), "action #1 calls no function"},
+	    {0, DT_ACT_CALL, TO(0, 10), "action #1 continues outside all statements"},
+	    {3, DT_ACT_CALL, TO(0, 3), "action #4 goes in the wrong direction"}, /* itself */
+	    {7, DT_ACT_CALL, TO(0, 3), "action #8 goes in the wrong direction"}, /* its caller */
+	    {1, DT_ACT_JUMP, TO(0, 4), "action #2 continues in another function"},
+	    {4, DT_ACT_BRANCH, TO(0, 7), "action #5 continues in another function"},
+	    {7, DT_ACT_AGAIN, TO(0, 4), "action #8 continues in another function"},
+	    {7, DT_ACT_AGAIN, TO(64, 6), "action #8: more than 64 loops"},
+	    {2, DT_ACT_DIFEXPR, 0, "action #6 does not end a function"}, /* it would be run into */
+	    {5, DT_ACT_JUMP, TO(0, 6), "action #9 does not end a function"}, /* number 0 is missing */
+	    {5, DT_ACT_RETURN, TO(0, 0), "action #6 does not end a function"},
+	    {5, DT_ACT_RETURN, TO(300, 3), "action #6 does not end a function"},
+	    {8, DT_ACT_RETURN, TO(1, 4), "action #9 does not end a function"}, /* inside of another */
+	};
+	dt_error err;
+
+	CHECK(verify_graph(4, DT_ACT_JUMP, TO(0, 5), &err) == 0);
+	CHECK(verify_graph(4, DT_ACT_JUMP, TO(0, 9), &err) == 0); /* to the end of the clause */
+	for (size_t i = 0; i < DT_NELEM(bad); i++) {
+		CHECK(verify_graph(bad[i].i, bad[i].kind, bad[i].arg, &err) == -1);
+		CHECK_STR(err.text, bad[i].why);
+	}
+}
+
 int main(void)
 {
+	test_graph();
 	test_encoding();
 	test_tables();
 	test_print_sample();

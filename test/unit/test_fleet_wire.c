@@ -22,13 +22,13 @@ static void check_strict(uint32_t type)
 
 static void test_hello(void)
 {
-	struct dt_wire_hello h = {DT_FLEET_VERSION, 77, "web-1", "Linux-6.1", "1.14", 8, 42, 43}, got;
+	struct dt_wire_hello h = {DT_FLEET_VERSION, 77, "web-1", "Linux-6.1", "1.14", 8, 42, 43, true}, got;
 	dt_message m;
 
 	dt_put_hello(&body, &h);
 	m = sent();
 	CHECK(dt_get_hello(&m, &got));
-	CHECK(got.nonce == 77 && got.ncpus == 8 && got.hostid == 42 && got.clock == 43);
+	CHECK(got.nonce == 77 && got.ncpus == 8 && got.hostid == 42 && got.clock == 43 && got.relay);
 	CHECK_STR(got.name, "web-1");
 	CHECK_STR(got.os, "Linux-6.1");
 	check_strict(DT_M_HELLO);
@@ -120,8 +120,9 @@ static void test_others(void)
 {
 	uint64_t drops[] = {1, 2}, agg_drops[] = {3, 4};
 	dt_status st = {.drops = drops, .agg_drops = agg_drops, .ncpus = 2, .spec_drops = 9}, got;
-	struct dt_wire_ecb e = {1, 2, 3, 4, "syscall", "vmlinux", "read", "entry"};
+	struct dt_wire_ecb e = {1, 2, 3, 4, "syscall", "vmlinux", "read", "entry", "behind"};
 	struct dt_wire_fault f = {.cpu = 1, .time = 5, .fault = {.epid = 1, .offset = -1, .code = 1, .absent = true}};
+	struct dt_wire_session session = {"slow-io", "running", "", "text", {[DT_WS_DROPS] = 5}};
 	dt_arena *a = dt_arena_new();
 	dt_message m;
 
@@ -132,6 +133,13 @@ static void test_others(void)
 	check_strict(DT_M_STATUS);
 	dt_put_ecb(&body, &e);
 	check_strict(DT_M_ECB);
+	dt_put_session(&body, &session);
+	m = sent();
+	CHECK(dt_get_session(&m, &session) && session.n[DT_WS_DROPS] == 5);
+	CHECK_STR(session.format, "text");
+	check_strict(DT_M_SESSION);
+	dt_put_lines(&body, 9, "a\nb\n", 4);
+	check_strict(DT_M_LINES);
 	dt_put_fault(&body, &f);
 	check_strict(DT_M_FAULT);
 	CHECK(!dt_wire_is_well_formed(0, sent()) && !dt_wire_is_well_formed(DT_M_MAX_, sent()));

@@ -1,4 +1,5 @@
-/* insn: where the instructions of a function are, and where its entry is best probed. */
+/* insn: where the instructions of a function are, and where its entry is best probed: x86-64, on any host. */
+#include "arch/arch.h"
 #include "arch/insn.h"
 #include "unit.h"
 
@@ -13,12 +14,12 @@ static void entry(const char *what, const struct dt_insn_mode *k, const uint8_t 
 {
 	dt_insn i = {.offset = 99};
 
-	CHECK(dt_insn_entry(k, code, n, false, &i));
+	CHECK(dt_arch_x86_64.code->entry(k, code, n, false, &i));
 	if (i.offset != offset || i.frame != frame || !!(i.flags & DT_INSN_CHEAP) != cheap)
 		fprintf(stderr, "%s: offset %u frame %u flags %x\n", what, i.offset, i.frame,
 			i.flags);
 	CHECK(i.offset == offset && i.frame == frame && !!(i.flags & DT_INSN_CHEAP) == cheap);
-	CHECK(dt_insn_entry(k, code, n, true, &i) && i.offset == 0);
+	CHECK(dt_arch_x86_64.code->entry(k, code, n, true, &i) && i.offset == 0);
 }
 
 static void entries(void)
@@ -74,7 +75,7 @@ static void mistaken(void)
 	dt_insn i;
 
 	/* vzeroupper; vcmpps; vpbroadcastd %esi,%ymm17; vaddps, which is fine; ret */
-	dt_body_decode(&b, &new,
+	dt_arch_x86_64.code->decode(&b, &new,
 		       BYTES(0xc5, 0xf8, 0x77, 0xc5, 0xf8, 0xc2, 0xc1, 0, 0x62, 0xe2, 0x7d, 0x28,
 			     0x7c, 0xce, 0xc5, 0xf8, 0x58, 0xc1, 0xc3),
 		       0);
@@ -84,20 +85,20 @@ static void mistaken(void)
 	CHECK(!(b.insns.v[3].flags & DT_INSN_REFUSED));
 	dt_body_free(&b);
 	/* vpbroadcastd %esi,%ymm17; mov %edi,%eax; cmp $1,%eax; ja: as strchr() begins */
-	CHECK(dt_insn_entry(
+	CHECK(dt_arch_x86_64.code->entry(
 	    &new,
 	    BYTES(0x62, 0xe2, 0x7d, 0x28, 0x7c, 0xce, 0x89, 0xf8, 0x83, 0xf8, 1, 0x77, 0, 0xc3),
 	    false, &i));
 	CHECK(i.offset == 11 && i.flags & DT_INSN_CHEAP);
 	/* vpbroadcastd; mov %edi,%eax; ret: the first that is not refused */
-	CHECK(dt_insn_entry(&new, BYTES(0x62, 0xe2, 0x7d, 0x28, 0x7c, 0xce, 0x89, 0xf8, 0xc3),
+	CHECK(dt_arch_x86_64.code->entry(&new, BYTES(0x62, 0xe2, 0x7d, 0x28, 0x7c, 0xce, 0x89, 0xf8, 0xc3),
 			    false, &i));
 	CHECK(i.offset == 6 && !(i.flags & DT_INSN_REFUSED));
 }
 
 static void decode(dt_body *b, const struct dt_insn_mode *k, const uint8_t *code, size_t n)
 {
-	dt_body_decode(b, k, code, n, 0x1000);
+	dt_arch_x86_64.code->decode(b, k, code, n, 0x1000);
 }
 
 static void bodies(void)
@@ -158,7 +159,7 @@ static void targets(void)
 {
 	dt_jump_targets t = {0};
 
-	dt_jump_targets_add(&t, &old, BYTES(0x74, 2, 0xeb, 0xfc, 0xe8, 0, 0, 0, 0, 0xc3), 0x2000);
+	dt_arch_x86_64.code->targets(&t, &old, BYTES(0x74, 2, 0xeb, 0xfc, 0xe8, 0, 0, 0, 0, 0xc3), 0x2000);
 	CHECK(t.n == 2 && t.v[0] == 0x2004 && t.v[1] == 0x2000);
 	dt_vec_free(&t);
 }
@@ -179,17 +180,18 @@ static void printed(void)
 	    {"jz 0xff2", 0xff2, {0x74, 0xf0}, 2},
 	    {"call %rax", 0, {0xff, 0xd0}, 2},
 	};
-	uint64_t target;
+	uint64_t target = 0;
 	dt_buf b = {0};
 
 	for (size_t i = 0; i < DT_NELEM(rows); i++) {
 		b.n = 0;
-		CHECK(dt_insn_print(&old, rows[i].code, rows[i].n, 0x1000, &b, &target));
+		target = 0;
+		CHECK(dt_arch_x86_64.code->print(&old, rows[i].code, rows[i].n, 0x1000, &b, &target));
 		CHECK_STR(b.s, rows[i].text);
 		CHECK(target == rows[i].target);
 	}
-	CHECK(!dt_insn_print(&old, rows[3].code, 2, 0x1000, &b, &target)); /* cut short */
-	CHECK(!dt_insn_print(&old, rows[0].code, 0, 0x1000, &b, &target));
+	CHECK(!dt_arch_x86_64.code->print(&old, rows[3].code, 2, 0x1000, &b, &target)); /* cut short */
+	CHECK(!dt_arch_x86_64.code->print(&old, rows[0].code, 0, 0x1000, &b, &target));
 	dt_buf_free(&b);
 }
 

@@ -377,6 +377,39 @@ static void same_headers(dt_elf *a, dt_elf *b)
 	CHECK(dt_elf_in_section(b, ".text", dt_elf_entry(b)) && !dt_elf_section(b, ".no_such", &db));
 }
 
+/* Names for a few addresses are those that all symbols give, also between functions and before the first. */
+static void test_names(dt_jail *j, const char *path)
+{
+	struct dt_elf_place place = {.jail = j};
+	dt_error err = {0};
+	dt_elf *a = dt_elf_open(path, NULL, &err);
+	uint32_t n = 0, groups[] = {1, 7, 300};
+	const dt_elfsym *syms;
+
+	n = a ? dt_elf_functions(a, &syms) : 0;
+	CHECK(n > 10);
+	for (size_t g = 0; g < DT_NELEM(groups) && n; g++) {
+		dt_elf *b = dt_elf_open(path, &place, &err);
+		uint64_t at[300];
+		const char *names[300];
+
+		for (uint32_t i = 0; i < groups[g]; i++) { /* in no order, some twice */
+			const dt_elfsym *s = &syms[(i * 7919 + g * 31) % n];
+
+			at[i] = s->vaddr + (i % 4 == 0 ? 0 : i % 4 == 1 ? s->size - 1 : i % 4 == 2 ? s->size : (uint64_t)-1);
+		}
+		dt_elf_function_names(b, at, groups[g], names);
+		CHECK(!b->symbols_read);
+		for (uint32_t i = 0; i < groups[g]; i++) {
+			const dt_elfsym *s = dt_elf_function_at(a, at[i]);
+
+			CHECK_STR(names[i] ? names[i] : "", s ? s->name : "");
+		}
+		dt_elf_free(b);
+	}
+	dt_elf_free(a);
+}
+
 static void test_object(const char *path)
 {
 	dt_jail *j = dt_jail_new(NULL, NULL);
@@ -401,6 +434,7 @@ static void test_object(const char *path)
 		dt_elf_shrink(b);
 		CHECK(dt_elf_data(b, &sb) == nb && !dt_elf_section(b, ".dynamic", &(struct dt_elf_section){0}));
 	}
+	test_names(j, path);
 	CHECK(dt_jail_deaths(j) == 0);
 	dt_elf_free(a);
 	dt_elf_free(b);

@@ -49,16 +49,16 @@ static void test_syscall(void)
 	CHECK(match("syscall", "vmlinux", "read", "return") == 1);
 	CHECK(match("", "vmlinux", "read", "entry") == 1);
 	CHECK(match("syscall", "", "read", "entry") == 1 + dt_has_compat_syscalls());
-	CHECK(match("syscall", "linux32", "socketcall", "return") == dt_has_compat_syscalls());
+	CHECK(match("syscall", "linux32", "ugetrlimit", "return") == dt_has_compat_syscalls());
 	CHECK(!dt_has_compat_syscalls() || found[0]->id > id + 2000);
 	CHECK(match("syscall", "linux64", "read", "entry") == 0);
 	CHECK_STR(err.text, "system calls are in module vmlinux (32-bit programs: linux32), not \"linux64\"");
 	CHECK(match("syscall", "", "open*", "entry") >= 3);
-	CHECK(match("syscall", "vmlinux", "[!a-z]*", "entry") == 1); /* _sysctl */
+	CHECK(match("syscall", "vmlinux", "[!a-z]*", "entry") == (dt_syscall_by_name("_sysctl") != NULL));
 	CHECK(match("syscall", "vmlinux", "rea?", "entry") == 1);
 	CHECK(match("sys*", "", "", "entry") > 300);
-	CHECK(match("syscall", "", "opn", "entry") == 0);
-	CHECK_STR(err.text, "no system call \"opn\"; did you mean \"open\"?");
+	CHECK(match("syscall", "", "openaz", "entry") == 0);
+	CHECK_STR(err.text, "no system call \"openaz\"; did you mean \"openat\"?");
 	CHECK(match("syscall", "", "read", "start") == 0);
 	CHECK_STR(err.text, "system calls have the probes entry and return, not \"start\"");
 }
@@ -139,7 +139,7 @@ static void test_ids(void)
 	CHECK_STR(found[0]->name, "END");
 	d.id = 10001;
 	CHECK(dt_probes_match(fresh, &d, false, &found, &err) == 1);
-	CHECK_STR(found[0]->func, "read");
+	CHECK_STR(found[0]->func, dt_syscalls()->v[0].name);
 	CHECK_STR(found[0]->name, "return");
 	CHECK(dt_probes_known(fresh, 10002) == NULL); /* nothing else was searched for */
 	d.id = 4000000;
@@ -224,7 +224,7 @@ static void test_args(void)
 	CHECK(match("syscall", "vmlinux", "getpid", "entry") == 1);
 	CHECK(found[0]->provider->args(found[0]->provider, ps, found[0], native, xlated, mapping,
 				       32) == 0);
-	CHECK(match("syscall", "vmlinux", "tuxcall", "entry") == 1);
+	CHECK(match("syscall", "vmlinux", "nfsservctl", "entry") == 1);
 	CHECK(found[0]->provider->args(found[0]->provider, ps, found[0], native, xlated, mapping,
 				       32) == -1);
 	CHECK(match("dtrace", "", "", "ERROR") == 1);

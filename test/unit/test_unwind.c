@@ -253,9 +253,9 @@ static bool step(struct walk *w, bool back)
 	default: return false;
 	}
 	cfa += (uint64_t)(int64_t)DT_UW_VALUE(r.cfa);
-	w->pc = word(cfa - 8);
 	restore(&w->fp, &w->have_fp, r.fp, cfa);
 	restore(&w->base, &w->have_base, r.base, cfa);
+	w->pc = dt_arch_host()->unwind.ra_at ? word(cfa - 8) : w->base;
 	w->sp = cfa;
 	return true;
 }
@@ -273,8 +273,13 @@ static int compare(const void *a, const void *b)
 	done = true;
 	n = backtrace(want, MOST);
 	w.maps = dt_maps_read(getpid(), &err);
+#if defined(__aarch64__)
+	__asm__ volatile("adr %0, .\n mov %1, sp\n mov %2, x29\n mov %3, x30"
+			 : "=&r"(w.pc), "=&r"(w.sp), "=&r"(w.fp), "=&r"(w.base));
+#else
 	__asm__ volatile("lea 0(%%rip), %0\n mov %%rsp, %1\n mov %%rbp, %2\n mov %%rbx, %3"
 			 : "=&r"(w.pc), "=&r"(w.sp), "=&r"(w.fp), "=&r"(w.base));
+#endif
 	CHECK(w.maps && n > 5);
 	while (first < n &&
 	       (uint64_t)(uintptr_t)want[first] - (uint64_t)(uintptr_t)compare > 0x10000)

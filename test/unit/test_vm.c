@@ -503,13 +503,13 @@ static void test_dynamic_drops(void)
 		f.args[1] = i + 100;
 		CHECK(dt_vm_run(&vm, &d) == (i < vm.dyn.nchunks ? i + 100 : 0));
 	}
-	CHECK(vm.dyn.nchunks == 15 && vm.dyn.drops == 5);
+	CHECK(vm.dyn.nchunks == 15 && vm.dyn.state->drops == 5);
 	f.args[0] = 3; /* freeing one makes room for another */
 	f.args[1] = 0;
 	dt_vm_run(&vm, &d);
 	f.args[0] = 1000;
 	f.args[1] = 7;
-	CHECK(dt_vm_run(&vm, &d) == 7 && vm.dyn.drops == 5);
+	CHECK(dt_vm_run(&vm, &d) == 7 && vm.dyn.state->drops == 5);
 	close_machine(&vm, &f);
 }
 

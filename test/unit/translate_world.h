@@ -69,6 +69,8 @@ struct world {
 	dt_buf out;
 };
 
+static bool at_call; /* worlds are of the system call number 110, not of a tracepoint */
+
 static void open_world(struct world *w)
 {
 	struct dt_probe_source ps = {.describe = describe};
@@ -81,7 +83,8 @@ static void open_world(struct world *w)
 	w->probe = (dt_probe){.id = 7, .prov = "sdt", .mod = "", .func = "", .name = "sample"};
 	w->events = calloc(1, sizeof(*w->events) + sizeof(dt_event));
 	w->events->n = 1;
-	w->events->v[0].at = (dt_attach){.kind = DT_AT_TRACEPOINT, .event = "sample"};
+	w->events->v[0].at = at_call ? (dt_attach){.kind = DT_AT_SYSCALL_ENTRY, .number = 110}
+				     : (dt_attach){.kind = DT_AT_TRACEPOINT, .event = "sample"};
 	dt_rodata_init(&w->ro);
 	dt_tr_maps_init(&w->maps);
 	w->maps.control = FD_CONTROL;
@@ -147,7 +150,8 @@ static bool prepare(struct world *w, dt_clause *c, bool btf)
 	w->plan.features.answers[DT_FEATURE_BTF] = btf ? DT_ANSWER_YES : DT_ANSWER_NO;
 	w->plan.features.answers[DT_FEATURE_STORAGE] = DT_ANSWER_YES;
 	w->plan.features.answers[DT_FEATURE_COOKIES] = DT_ANSWER_YES;
-	w->plan.probes.v[0].group.nargs = w->plan.progs.v[0].group.nargs = NARGS;
+	if (!at_call)
+		w->plan.probes.v[0].group.nargs = w->plan.progs.v[0].group.nargs = NARGS;
 	return dt_learn(&w->plan, &w->needs, &w->ro, &w->err) == 0 &&
 	       dt_layout_make(&w->at, &w->plan, &w->needs, &w->ro, &w->err) == 0;
 }
@@ -156,6 +160,7 @@ static bool prepare(struct world *w, dt_clause *c, bool btf)
 static void list(struct world *w, uint32_t from, uint32_t to)
 {
 	const struct dt_code_name slot[] = {{S_CPU, "cpu"},
+					   {S_INDEX, "index"},
 					    {S_PROBE, "probe"},
 					    {S_CLAUSE, "clause"},
 					    {S_TIME, "time"},
@@ -217,7 +222,7 @@ static void expect(struct world *w, const char *what, const char *want)
 }
 
 /* The code of the DIFO of the clause's first action alone, with its fault paths. */
-static void check_difo(const char *text, bool trusts, const char *want)
+static inline void check_difo(const char *text, bool trusts, const char *want)
 {
 	struct world w;
 	struct dt_tr_input in;
@@ -257,25 +262,25 @@ static void check_difo(const char *text, bool trusts, const char *want)
 }
 
 /* Compile the text and translate it as a whole program, into w->code. */
-static bool translated(struct world *w, const char *text)
+static bool translated(struct world *w, const char *text, bool btf)
 {
 	struct dt_tr_input in;
 	dt_clause *c;
 
 	open_world(w);
 	c = compile(w, text);
-	if (!c || !prepare(w, c, false))
+	if (!c || !prepare(w, c, btf))
 		return false;
-	in = input(w, false);
+	in = input(w, btf);
 	return dt_tr_program(&in, 0, NULL, NULL, &w->code, &w->err) == 0;
 }
 
 /* A function of the whole program. */
-static void check_function(const char *text, const char *name, const char *want)
+static inline void check_function(const char *text, const char *name, const char *want)
 {
 	struct world w;
 
-	if (translated(&w, text))
+	if (translated(&w, text, at_call))
 		for (uint32_t f = 0; f < w.code.funcs.n; f++) {
 			uint32_t from = w.code.funcs.v[f].start, to = w.code.insns.n;
 
@@ -291,12 +296,12 @@ static void check_function(const char *text, const char *name, const char *want)
 }
 
 /* The only clause of a program, which is a part of its main function: from where r9 is saved to where it is loaded again. */
-static void check_clause(const char *text, const char *want)
+static inline void check_clause(const char *text, const char *want)
 {
 	struct world w;
 	uint32_t from = 1, to;
 
-	if (translated(&w, text)) {
+	if (translated(&w, text, at_call)) {
 		const struct bpf_insn *v = w.code.insns.v;
 
 		while (from < w.code.insns.n && (v[from - 1].dst_reg != R10 || v[from - 1].src_reg != R9))
@@ -310,12 +315,12 @@ static void check_clause(const char *text, const char *want)
 }
 
 /* The first instructions of a program, up to where it claims a slot. */
-static void check_start(const char *text, const char *want)
+static inline void check_start(const char *text, const char *want)
 {
 	struct world w;
 	uint32_t to = 0;
 
-	if (translated(&w, text)) {
+	if (translated(&w, text, at_call)) {
 		const struct bpf_insn *v = w.code.insns.v;
 
 		while (to < w.code.insns.n && (v[to].code != (BPF_JMP | BPF_CALL) || v[to].imm != BPF_FUNC_get_smp_processor_id))
@@ -324,6 +329,19 @@ static void check_start(const char *text, const char *want)
 	}
 	expect(&w, text, want);
 	close_world(&w);
+}
+
+/* How often a program calls a helper */
+static inline uint32_t count_calls(const char *text, int helper)
+{
+	uint32_t n = 0;
+	struct world w;
+
+	if (translated(&w, text, at_call))
+		for (uint32_t i = 0; i < w.code.insns.n; i++)
+			n += w.code.insns.v[i].code == (BPF_JMP | BPF_CALL) && !w.code.insns.v[i].src_reg && w.code.insns.v[i].imm == helper;
+	close_world(&w);
+	return n;
 }
 
 #endif

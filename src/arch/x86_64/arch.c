@@ -5,6 +5,7 @@
  */
 #include <elf.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/x86_64.h"
@@ -66,7 +67,7 @@ static void compat_arg(unsigned n, uint64_t frame, char *text, size_t size)
 }
 
 /* By the low four bits of the opcode; the odd ones are the opposites. */
-static void condition(uint8_t code, char *text, size_t size)
+static void condition(uint16_t code, char *text, size_t size)
 {
 #define FLAGS "uregs[18]" /* RFLAGS */
 #define LESS  "((" FLAGS " >> 7) ^ (" FLAGS " >> 11)) & 1"
@@ -82,6 +83,11 @@ static void condition(uint8_t code, char *text, size_t size)
 	};
 
 	snprintf(text, size, "(%s) %s 0", conditions[code >> 1 & 7], code & 1 ? "==" : "!=");
+}
+
+static bool runs_compat(void)
+{
+	return access("/proc/sys/abi/vsyscall32", F_OK) == 0;
 }
 
 /* breg rsp, 8; breg rip, 0; lit15; and; litN; ge; lit3; shl; plus */
@@ -107,11 +113,13 @@ const dt_arch dt_arch_x86_64 = {
     .compat_machine = EM_386,
     .va_list_size = 24,
     .ordered_stores = true,
+    .code_align = 1,
     .kernel_text = 0xffffffff80000000,
 
     .regs = regs,
     .nregs = DT_NELEM(regs),
     .nuregs = 26, /* ds, es, fs, gs, trapno */
+    .nclock_regs = DT_NELEM(regs),
     .pc = RIP,
     .sp = RSP,
     .fp = RBP,
@@ -126,13 +134,14 @@ const dt_arch dt_arch_x86_64 = {
     .entry = {.arg = {RDI, RSI, RDX, R10, R8, R9},
 	      .compat_arg = {RBX, RCX, RDX, RSI, RDI, RBP},
 	      .number = ORIG_RAX,
+	      .number_size = 8,
 	      .compat_at = 16,		/* thread_info.status, at the start of the task */
 	      .compat_bit = 2,		/* TS_COMPAT */
 	      .number_bit = 0x40000000, /* __X32_SYSCALL_BIT */
 	      .mode = CS,
 	      .mode_mask = 0xffff,
 	      .mode_native = 0x33, /* __USER_CS */
-	      .compat_sign = "/proc/sys/abi/vsyscall32"},
+	      .runs_compat = runs_compat},
     .unwind = {.sp = 7, /* rsp, rbp, rbx, return address */
 	       .fp = 6,
 	       .base = 3,
@@ -143,8 +152,9 @@ const dt_arch dt_arch_x86_64 = {
 	       .plt = plt,
 	       .plt_size = sizeof(plt),
 	       .plt_literal = 6,
-	       .push_fp = 0x55,
-	       .landing_pad = 0xfa1e0ff3}, /* endbr64 */
+	       .entry_size = 1,
+	       .entry = {{0x55, 0xff}},	       /* push %rbp */
+	       .landing_pad = {0xfa1e0ff3}}, /* endbr64 */
     .paging = {.page_bits = 12,
 	       .level_bits = 9,
 	       .top = {39, 48}, /* four levels, or five */
@@ -152,6 +162,8 @@ const dt_arch dt_arch_x86_64 = {
 	       .table = 0x01,
 	       .address = 0x000ffffffffff000,
 	       .direct_align = 1ull << 30}, /* also when randomized: arch/x86/mm/kaslr.c */
+    .frame = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 11, 12, 13, 17},
+    .frame_size = 8 + 17 * 8 + 128, /* the red zone */
     .site = {.condition = "defined(__x86_64__)",
 	     .what = "A nop of two bytes, one of five",
 	     .text = ".byte " TEXT(SITE),

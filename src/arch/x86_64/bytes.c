@@ -6,8 +6,10 @@
 #include "arch/x86_64/x86_64.h"
 
 /* int3, ud2 and ud1 (BUG, WARN), iret */
-bool dt_x86_64_kprobe_refuses(const uint8_t *at, uint8_t length)
+bool dt_x86_64_kprobe_refuses(const uint8_t *code, uint32_t offset, uint8_t length)
 {
+	const uint8_t *at = code + offset;
+
 	return at[0] == 0xcc || at[0] == 0xcf || (at[0] == 0x48 && length > 1 && at[1] == 0xcf) ||
 	       (length > 1 && at[0] == 0x0f && (at[1] == 0x0b || at[1] == 0xb9 || at[1] == 0xff));
 }
@@ -18,6 +20,15 @@ bool dt_x86_64_is_padding(const uint8_t *at, uint8_t length)
 	return at[0] == 0xcc || at[0] == 0x90 ||
 	       (length > 1 && at[0] == 0x66 && dt_x86_64_is_padding(at + 1, length - 1)) ||
 	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
+}
+
+/* push, sub $n,%rsp, mov %rsp,%rbp */
+bool dt_x86_64_makes_frame(const uint8_t *at, uint8_t length)
+{
+	if (length == 1 || (length == 2 && at[0] == 0x41))
+		return (at[length - 1] & 0xf8) == 0x50;
+	return (length == 4 && memcmp(at, "\x48\x83\xec", 3) == 0) || (length == 7 && memcmp(at, "\x48\x81\xec", 3) == 0) ||
+	       (length == 3 && memcmp(at, "\x48\x89\xe5", 3) == 0);
 }
 
 /*	[endbr64] [bnd] jmp *slot(%rip)		f3 0f 1e fa   f2   ff 25 disp32	*/

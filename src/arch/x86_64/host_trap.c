@@ -1,9 +1,15 @@
 /*
- * trap for x86-64: int3 is one byte, and the program counter is past it when it is reported.
+ * trap for x86-64: by a debug register. Without one by int3, which is one byte, and past which the program counter is when it is
+ * reported. The kernel takes an int3 where some tracer has a uprobe for its own, in any process that has uprobes: it would not be
+ * reported then.
  */
 #include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 
 #include "arch/trap.h"
 
@@ -23,6 +29,19 @@ static uint64_t word_of(uint64_t addr)
 	return addr & ~7ull;
 }
 
+static size_t debug_register(int n)
+{
+	return offsetof(struct user, u_debugreg) + (size_t)n * sizeof(long);
+}
+
+/* The address in the first register; in the control register, that an instruction is meant. */
+static bool set_debug(pid_t tid, uint64_t addr, bool on)
+{
+	return ptrace(PTRACE_POKEUSER, tid, debug_register(7), 0) == 0 &&
+	       (!on || (ptrace(PTRACE_POKEUSER, tid, debug_register(0), addr) == 0 &&
+			ptrace(PTRACE_POKEUSER, tid, debug_register(7), 1) == 0));
+}
+
 int dt_trap_insert(pid_t tid, uint64_t addr, dt_trap *trap)
 {
 	unsigned shift = (unsigned)(addr & 7) * 8;
@@ -30,13 +49,17 @@ int dt_trap_insert(pid_t tid, uint64_t addr, dt_trap *trap)
 
 	if (dt_trap_peek(tid, word_of(addr), &word) < 0)
 		return -1;
-	*trap = (dt_trap){.addr = addr, .saved = (long)word};
+	*trap = (dt_trap){.addr = addr, .saved = (long)word, .hardware = set_debug(tid, addr, true)};
+	if (trap->hardware)
+		return 0;
 	word = (word & ~(0xffull << shift)) | (uint64_t)INT3 << shift;
 	return ptrace(PTRACE_POKETEXT, tid, word_of(addr), word) < 0 ? -1 : 0;
 }
 
 int dt_trap_remove(pid_t tid, const dt_trap *trap)
 {
+	if (trap->hardware)
+		return set_debug(tid, trap->addr, false) ? 0 : -1;
 	return ptrace(PTRACE_POKETEXT, tid, word_of(trap->addr), trap->saved) < 0 ? -1 : 0;
 }
 
@@ -44,7 +67,11 @@ bool dt_trap_hit(pid_t tid, const dt_trap *trap)
 {
 	struct user_regs_struct r;
 
-	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0 || r.rip != trap->addr + 1)
+	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0)
+		return false;
+	if (trap->hardware)
+		return r.rip == trap->addr && ptrace(PTRACE_PEEKUSER, tid, debug_register(6), 0) & 1;
+	if (r.rip != trap->addr + 1)
 		return false;
 	r.rip--;
 	return ptrace(PTRACE_SETREGS, tid, 0, &r) == 0;
@@ -56,7 +83,7 @@ int dt_trap_regs(pid_t tid, struct dt_trap_regs *regs)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0)
 		return -1;
-	*regs = (struct dt_trap_regs){.pc = r.rip, .sp = r.rsp, .arg0 = r.rdi};
+	*regs = (struct dt_trap_regs){.pc = r.rip, .sp = r.rsp, .arg0 = r.rdi, .thread = r.fs_base};
 	return 0;
 }
 
@@ -66,4 +93,65 @@ bool dt_trap_called(pid_t tid, const struct dt_trap_regs *before, const struct d
 
 	return after->sp == before->sp - 8 && dt_trap_peek(tid, after->sp, &back) == 0 &&
 	       back - before->pc <= LONGEST_CALL && back != after->pc;
+}
+
+int dt_trap_set_pc(pid_t tid, uint64_t pc)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0)
+		return -1;
+	r.rip = pc;
+	return ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 ? -1 : 0;
+}
+
+size_t dt_trap_find_call(const uint8_t *code, size_t n)
+{
+	const uint8_t *p = memmem(code, n, "\x0f\x05", 2);
+
+	return p ? (size_t)(p - code) : n;
+}
+
+/* One instruction; stops of other kinds are passed over. */
+static int step_once(pid_t tid)
+{
+	int status;
+	pid_t got;
+
+	do {
+		if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) < 0)
+			return -1;
+		while ((got = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR)
+			;
+		if (got < 0 || !WIFSTOPPED(status))
+			return -1;
+	} while (status >> 8 != SIGTRAP);
+	return 0;
+}
+
+/* If the thread was in a system call that is to be restarted, orig_rax says so: with -1 the kernel leaves the registers alone
+ * now, and restarts it when they are back. */
+long dt_trap_call(pid_t tid, uint64_t at, long number, const uint64_t args[6])
+{
+	struct user_regs_struct was, r;
+	uint64_t all = ~0ull, mask;
+	int rc;
+
+	if (ptrace(PTRACE_GETREGS, tid, 0, &was) < 0 || ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0 ||
+	    ptrace(PTRACE_SETSIGMASK, tid, sizeof(all), &all) < 0)
+		return -ESRCH;
+	r = was;
+	r.rip = at;
+	r.orig_rax = (unsigned long)-1;
+	r.rax = (unsigned long)number;
+	r.rdi = args[0];
+	r.rsi = args[1];
+	r.rdx = args[2];
+	r.r10 = args[3];
+	r.r8 = args[4];
+	r.r9 = args[5];
+	rc = ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 || step_once(tid) < 0 || ptrace(PTRACE_GETREGS, tid, 0, &r) < 0;
+	ptrace(PTRACE_SETREGS, tid, 0, &was);
+	ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
+	return rc ? -ESRCH : (long)r.rax;
 }

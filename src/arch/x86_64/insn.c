@@ -319,8 +319,8 @@ static void decode_jump(const struct walk *w, const dt_body *b, dt_insn *x)
 				: DT_INSN_JUMP;
 		x->condition = i->opcode & 0xf;
 		x->target = target_of(i, b->vaddr + x->offset);
-	} else if (leaves_function(&w->d, b, w->code, i, w->ops)) {
-		x->flags |= DT_INSN_INDIRECT;
+	} else {
+		x->flags |= leaves_function(&w->d, b, w->code, i, w->ops) ? DT_INSN_INDIRECT : DT_INSN_TABLE;
 	}
 }
 
@@ -480,8 +480,10 @@ const struct dt_arch_code dt_x86_64_code = {
     .entry = entry,
     .print = print,
     .member = member,
+    .patch = dt_x86_64_patch,
     .kprobe_refuses = dt_x86_64_kprobe_refuses,
     .is_padding = dt_x86_64_is_padding,
+    .makes_frame = dt_x86_64_makes_frame,
     .plt_slot = dt_x86_64_plt_slot,
     .slot_relocation = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT},
 };

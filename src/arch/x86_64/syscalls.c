@@ -1,6 +1,7 @@
 /*
  * syscalls for x86-64, and i386 in 32-bit programs: the tables of this folder.
  */
+#include "arch/syscall_types.h"
 #include "arch/x86_64/x86_64.h"
 #include "base/base.h"
 
@@ -16,8 +17,6 @@ static const dt_syscall compat_calls[] = {
 #undef DT_SYSCALL
 };
 
-#define DT_SYSCALL_TYPES_32
-#include "arch/syscall_types.h"
 static const dt_syscall_types compat_types[] = {
 #include "arch/x86_64/syscall32_args.def"
 };

@@ -12,9 +12,12 @@ extern const struct dt_arch_abi dt_x86_64_abi;	   /* abi.c */
 extern const struct dt_arch_calls dt_x86_64_calls; /* syscalls.c */
 
 bool dt_x86_64_operand(const char **p, struct dt_operand *o); /* operand.c */
+struct dt_patch;
+const char *dt_x86_64_patch(struct dt_patch *p); /* patch.c */
 
 /* ---- bytes.c: as in struct dt_arch_code ---- */
-bool dt_x86_64_kprobe_refuses(const uint8_t *at, uint8_t length);
+bool dt_x86_64_kprobe_refuses(const uint8_t *code, uint32_t offset, uint8_t length);
+bool dt_x86_64_makes_frame(const uint8_t *at, uint8_t length);
 bool dt_x86_64_is_padding(const uint8_t *at, uint8_t length);
 bool dt_x86_64_plt_slot(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot);
 

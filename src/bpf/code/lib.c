@@ -4,9 +4,9 @@
  * The interpreter defines what each one means (src/vm/subr*.c); both must print the same in every
  * test that both can run. Optional arguments get their defaults from call.c.
  *
- * Calls and loops nest at most four deep here (a subroutine, two loops, another subroutine with a
+ * Calls and loops nest at most five deep here (a subroutine, two loops, another subroutine with a
  * loop): the kernel allows eight frames, and the program, the fault handler and an ERROR clause use
- * some of them.
+ * three of them.
  */
 #include "bpf/code/slot.h"
 
@@ -357,16 +357,11 @@ FN(blanks(i, n) {
 	return i;
 }),
 
-FN(ishex(c) {
-	if (c >= '0' && c <= '9') return 1;
-	c = c | 32;
-	return c >= 'a' && c <= 'f';
-}),
-
-/* The end of the element that begins at i, or 0: strings and brackets in one walk, numbers by states
- * (0 start, 1 sign, 2 digits, 3 point, 4 digits, 5 e, 6 sign, 7 digits). */
+/* The end of the element that begins at i, or 0: strings and brackets in one walk (h: so many digits
+ * of a character's number are to come), numbers by states (0 start, 1 sign, 2 digits, 3 point,
+ * 4 digits, 5 e, 6 sign, 7 digits). */
 FN(jelem(i, n) {
-	x = A[i]; q = 0; d = 0; e = 0;
+	x = A[i]; q = 0; d = 0; e = 0; h = 0;
 	if (x == 't' && A[i + 1] == 'r' && A[i + 2] == 'u' && A[i + 3] == 'e') return i + 4;
 	if (x == 'n' && A[i + 1] == 'u' && A[i + 2] == 'l' && A[i + 3] == 'l') return i + 4;
 	if (x == 'f' && A[i + 1] == 'a' && A[i + 2] == 'l' && A[i + 3] == 's' && A[i + 4] == 'e') return i + 5;
@@ -375,10 +370,13 @@ FN(jelem(i, n) {
 			if (i >= n) break;
 			x = A[i]; i = i + 1;
 			if (q) {
+				if (h) {
+					h = h - 1; y = x | 32;
+					if ((x < '0' || x > '9') && (y < 'a' || y > 'f')) break;
+				}
 				if (x == '\\') {
 					if (i >= n) break;
-					if (A[i] == 'u' && !(ishex(A[i + 1]) && ishex(A[i + 2]) &&
-							     ishex(A[i + 3]) && ishex(A[i + 4]))) break;
+					if (A[i] == 'u') h = 4;
 					i = i + 1;
 				}
 				if (x == '"') { q = 0; if (!d) { e = i; break; } }

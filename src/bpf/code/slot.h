@@ -36,9 +36,10 @@ enum {
 	S_TUPLE = 192,	     /* 8 tuple registers */
 	S_EARGS = 256,	     /* 6 arguments of ERROR */
 	S_COMM = 304,	     /* execname */
-	S_PTREGS = 320,	     /* 168 bytes: registers of the system call */
+	S_PTREGS = 320,	     /* registers of the system call, the first of them */
 	S_NUMBER = S_PTREGS, /* places in user code: dt_attach's number */
-	S_TOKLIVE = 488,     /* strtok() has text left */
+	S_PTREGS_SIZE = 168,
+	S_TOKLIVE = S_PTREGS + S_PTREGS_SIZE,     /* strtok() has text left */
 	S_DIGITS = 496,	     /* 128 bytes: numbers and addresses as text */
 	S_SPECSEQ = 624,     /* u32: which use of the speculation id */
 	S_ARRAY = 628,	     /* u32: which array last_key belongs to: scope << 16 | id; 0: none */

@@ -29,7 +29,7 @@ static uint64_t once(const struct dt_plan_clause *x)
 static bool fires_often(const dt_plan *p)
 {
 	for (uint32_t i = 0; i < p->clauses.n; i++)
-		if (p->clauses.v[i].kinds & ~ONCE || p->clauses.v[i].record.loops)
+		if (p->clauses.v[i].kinds & ~ONCE || dt_record_repeats(&p->clauses.v[i].record))
 			return true;
 	return false;
 }
@@ -39,7 +39,7 @@ static bool records_often(const dt_plan *p)
 {
 	for (uint32_t i = 0; i < p->clauses.n; i++)
 		if ((p->clauses.v[i].kinds & ~(1u << PK_BEGIN | 1u << PK_END) ||
-		     p->clauses.v[i].record.loops) &&
+		     dt_record_repeats(&p->clauses.v[i].record)) &&
 		    p->clauses.v[i].size)
 			return true;
 	return false;

@@ -193,7 +193,7 @@ static uint32_t flow_size(const dt_plan *p)
 
 	for (uint32_t i = 0; i < p->clauses.n; i++)
 		if (p->clauses.v[i].record.has_control)
-			size = larger(size, FLOW_ROUNDS + p->clauses.v[i].record.loops * 8);
+			size = larger(size, FLOW_ROUNDS + (p->clauses.v[i].record.loops + p->clauses.v[i].record.functions) * 8);
 	return size;
 }
 

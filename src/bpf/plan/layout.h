@@ -39,7 +39,7 @@ struct dt_prog_place {
 #define DT_STORAGE_MAX	65000 /* bytes of an object in task storage: the kernel's limit is less than 64 KB */
 
 /* tr_flow.c: where the clause continues, a u64; REC_MORE or 0, a u32; the rounds of each loop, u64s. */
-enum { FLOW_AT = 0, FLOW_MORE = 8, FLOW_ROUNDS = 16 };
+enum { FLOW_AT = 0, FLOW_MORE = 8, FLOW_CALLS = 16, FLOW_ROUNDS = 24 }; /* the rounds of each loop, then where each function returns to */
 
 struct dt_plan_layout {
 	/* offsets from the start of the slot */

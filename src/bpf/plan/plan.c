@@ -105,19 +105,21 @@ static void place_keys(struct dt_plan_agg *b)
 	b->key_size = at;
 }
 
-#define KEYLESS_MAX 32768 /* bytes of a value of the kernel's per-CPU arrays */
+#define KEYLESS_MAX 32768	/* bytes of a row of aggregations without keys ... */
+#define KEYLESS_ALL (1u << 20) /* ... and of this row for one slot of each CPU */
 
-/* Aggregations without keys share one value; those that do not fit have a row of their own for each CPU. */
+/* Aggregations without keys share one row for each slot; those that do not fit have rows of their own. */
 static void place_aggs(dt_plan *plan)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, most = KEYLESS_ALL / (plan->ncpus ? plan->ncpus : 1);
 
+	most = most < KEYLESS_MAX ? most : KEYLESS_MAX;
 	for (uint32_t i = 0; i < plan->aggs.n; i++) {
 		struct dt_plan_agg *b = plan->aggs.v[i];
 		uint64_t size = 8 + (uint64_t)b->nwords * 8;
 
 		place_keys(b);
-		if (b->nkeys != 0 || sum + size > KEYLESS_MAX)
+		if (b->nkeys != 0 || sum + size > most)
 			continue;
 		b->key_size = 0;
 		sum += size;
@@ -274,6 +276,7 @@ static int check_buffer(dt_plan *plan, dt_error *err)
 	    (!plan->buffers.lossless && (b.size < SMALL_BUFSIZE || b.largest > b.size) &&
 	     plan->buffers.policy != DT_BUFPOLICY_RING) ||
 	    plan->buffers.policy == DT_BUFPOLICY_FILL; /* END's records need their room */
+	plan->buffers.eager &= plan->buffers.policy == DT_BUFPOLICY_SWITCH && !plan->buffers.small;
 	return 0;
 }
 
@@ -302,6 +305,7 @@ int dt_plan_make(dt_plan *plan, const struct dt_engine_env *env, uint32_t ncpus,
 		      .strsize = dt_opt(env->opts, DT_O_STRSIZE) + 1,
 		      .ncpus = ncpus,
 		      .nspecs = (uint32_t)dt_opt(env->opts, DT_O_NSPEC),
+		      .buffers.eager = env->eager,
 		      .buffers.policy = (enum dt_opt_bufpolicy)dt_opt(env->opts, DT_O_BUFPOLICY),
 		      .seen = dt_map_new()};
 	collect_clauses(plan, env);

@@ -121,6 +121,7 @@ struct dt_plan_buffers {
 	uint64_t size;	      /* bufsize, rounded */
 	uint64_t end_reserve; /* fill policy: of these, for END */
 	bool small;	      /* kept to the byte: tr_buffer.c */
+	bool eager;	      /* the first record wakes the consumer */
 	bool lossless;	      /* processes are stopped when it fills: tr_lossless.c */
 };
 

@@ -12,8 +12,7 @@ static bool is_plain(const struct dt_plan_clause *x)
 	for (uint32_t i = 0; i < x->c->nactions; i++) {
 		enum dt_effect effect = x->record.actions[i].effect;
 
-		if (effect != DT_EFFECT_NONE && effect != DT_EFFECT_AGGREGATE && effect != DT_EFFECT_BRANCH &&
-		    effect != DT_EFFECT_JUMP && effect != DT_EFFECT_AGAIN)
+		if (effect != DT_EFFECT_NONE && effect != DT_EFFECT_AGGREGATE && !dt_effect_is_control(effect))
 			return false;
 		if (x->c->actions[i].kind == DT_ACT_LIBACT)
 			return false;

@@ -44,7 +44,8 @@ enum {
 	CTL_OURS = CTL_ARMED + 8, /* ... which ones: struct dt_guarded */
 	CTL_QUIET = CTL_OURS + DT_OURS_MAX * DT_OURS_SIZE, /* option overhead: printing clauses do not run ... */
 	CTL_SAMPLE = CTL_QUIET + 8, /* ... and of the firings of aggregating ones, one in so many does */
-	CTL_SIZE = CTL_SAMPLE + 8,
+	CTL_AWAKE = CTL_SAMPLE + 8, /* eager: the consumer looks for records by itself; 0: wake it */
+	CTL_SIZE = CTL_AWAKE + 8,
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 

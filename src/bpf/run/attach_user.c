@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -228,16 +227,6 @@ static int link_batch(dt_bpf *e, struct batch *b, dt_error *err)
 }
 
 /* ---- perf events ---- */
-
-void dt_attach_allow_descriptors(void)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
-		r.rlim_cur = r.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &r);
-	}
-}
 
 /*
  * The first perf event of a process waits for RCU after its breakpoint is in place and before a

@@ -17,7 +17,6 @@ void dt_attach_end(dt_bpf *e);
 int dt_attach_fire(dt_bpf *e, enum dt_probe_kind kind, dt_error *err);
 
 /* ---- attach_user.c ---- */
-void dt_attach_allow_descriptors(void); /* as many as this process may have */
 int dt_user_table_make(dt_bpf *e, uint32_t prog, dt_error *err); /* make and fill it */
 void dt_user_table_free(dt_bpf *e, uint32_t prog);
 void dt_user_row_write(dt_bpf *e, uint32_t prog, uint32_t probe);

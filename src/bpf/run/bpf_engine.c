@@ -84,13 +84,15 @@ static dt_bpf *bpf_open(const struct dt_engine_env *env, dt_error *err)
 	dt_bpf *e;
 	uint32_t ncpus = 0;
 
-	dt_attach_allow_descriptors(); /* a command of -c was started before and keeps its limit */
+	dt_allow_descriptors(); /* a command of -c was started before and keeps its limit */
 	if (count_cpus(&ncpus, err) < 0)
 		return NULL;
 	e = dt_xcalloc(1, sizeof(*e));
 	e->gate = -1;
 	e->procs = env->procs;
 	e->progress = env->progress;
+	e->ready = env->ready;
+	e->ready_arg = env->ready_arg;
 	e->drops = dt_xcalloc(ncpus, sizeof(*e->drops));
 	e->agg_drops = dt_xcalloc(ncpus, sizeof(*e->agg_drops));
 	dt_tr_maps_init(&e->maps);
@@ -128,6 +130,8 @@ static int bpf_go(dt_bpf *e, dt_error *err)
 		return 0; /* exit() in BEGIN: nothing else will ever fire */
 	if (dt_overhead_begin(e, err) < 0 || dt_attach_all(e, err) < 0 || dt_lossless_begin(e, err) < 0)
 		return -1;
+	if (e->ready)
+		e->ready(e->ready_arg);
 	__atomic_fetch_or(dt_control(e, CTL_WORD), CTL_ACTIVE, __ATOMIC_SEQ_CST);
 	return 0;
 }
@@ -282,6 +286,11 @@ static void op_retire(dt_engine *e, long pid)
 	dt_extend_retire((dt_bpf *)e, pid);
 }
 
+static bool op_is_eager(const dt_engine *e, bool *awake)
+{
+	return dt_ring_is_eager((const dt_bpf *)e, awake);
+}
+
 static int op_wake_fd(const dt_engine *e)
 {
 	return bpf_wake_fd((const dt_bpf *)e);
@@ -308,6 +317,7 @@ const struct dt_engine_ops dt_engine_bpf = {
     .admit = op_admit,
     .adopt = op_adopt,
     .retire = op_retire,
+    .is_eager = op_is_eager,
     .wake_fd = op_wake_fd,
     .live = true,
     .close = op_close,

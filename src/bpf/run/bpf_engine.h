@@ -49,9 +49,12 @@ typedef struct dt_bpf {
 	struct {
 		uint8_t *control, *cpus; /* mapped */
 		uint8_t *refused; /* updates of aggregations: snapshot.c; NULL: there are none */
+		uint8_t *aggs;	  /* rows of aggregations without keys: the same */
 	} shared;
 	struct dt_procs *procs; /* of the session; NULL: none */
 	dt_progress *progress;	/* the same */
+	void (*ready)(void *arg); /* the same */
+	void *ready_arg;
 	/* state of one file each */
 	struct dt_links *links;		     /* attach.c */
 	struct dt_function_links *functions; /* attach_kernel.c */

@@ -197,7 +197,7 @@ static int make_agg(dt_bpf *e, const struct dt_plan_agg *b, uint32_t *sum, dt_er
 	size = size ? size : DEFAULT_AGGSIZE;
 	rows = (size - size / 8) / (b->key_size + value);
 	to->rows =
-	    b->nkeys ? (rows ? rows : 1) * cpus : 2 * e->plan.ncpus; /* of both generations */
+	    b->nkeys ? (rows ? rows : 1) * cpus : 2ull * e->plan.ncpus * e->at.nslots; /* of both generations */
 	flags = b->key_size + value < SMALL_ROW ? BPF_F_NO_PREALLOC
 						: prealloc(sum, to->rows, b->key_size + value);
 	to->pool = flags != 0;
@@ -222,6 +222,21 @@ static int make_refused(dt_bpf *e, dt_error *err)
 	return e->shared.refused ? 0 : -1;
 }
 
+/* A row for each slot in each generation */
+static uint64_t keyless_rows(const dt_bpf *e)
+{
+	return 2ull * e->plan.ncpus * e->at.nslots;
+}
+
+static int make_keyless(dt_bpf *e, dt_error *err)
+{
+	e->maps.aggs = make_array(e, "dt_aggs", e->at.agg_size, keyless_rows(e), BPF_F_MMAPABLE, err);
+	if (e->maps.aggs < 0)
+		return -1;
+	e->shared.aggs = dt_kmap_memory(e->maps.aggs, keyless_rows(e) * e->at.agg_size, 0, true, err);
+	return e->shared.aggs ? 0 : -1;
+}
+
 static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 {
 	uint32_t n = e->plan.aggs.n;
@@ -243,16 +258,7 @@ static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 	e->maps.agg = fds;
 	if (keyed && make_refused(e, err) < 0)
 		return -1;
-	if (!e->at.agg_size)
-		return 0;
-	e->maps.aggs = dt_kmap_make(e,
-				    &(struct dt_kmap){.type = BPF_MAP_TYPE_PERCPU_ARRAY,
-						      .name = "dt_aggs",
-						      .key = 4,
-						      .value = e->at.agg_size,
-						      .entries = 2},
-				    err);
-	return e->maps.aggs < 0 ? -1 : 0;
+	return e->at.agg_size ? make_keyless(e, err) : 0;
 }
 
 /*
@@ -438,6 +444,7 @@ void dt_kmaps_free(dt_bpf *e)
 	dt_kmap_unmap(e->shared.control, CTL_SIZE);
 	dt_kmap_unmap(e->shared.cpus, (uint64_t)CPU_SIZE * e->plan.ncpus);
 	dt_kmap_unmap(e->shared.refused, refused_bytes(e));
+	dt_kmap_unmap(e->shared.aggs, keyless_rows(e) * e->at.agg_size);
 	for (uint32_t i = 0; i < e->fds.n; i++)
 		close(e->fds.v[i]);
 	dt_vec_free(&e->fds);

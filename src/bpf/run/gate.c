@@ -69,7 +69,8 @@ static void draw_number(dt_tr *t)
 	st(c, 4, R8, CTL_COMERS, R6);
 	map_value(c, R8, t->maps->control, 0);
 	movi(c, R1, 1);
-	atomic(c, BPF_ADD, R8, CTL_ARRIVED, R1);
+	/* after the store above: an atomic operation orders stores only if it returns a value */
+	atomic(c, dt_arch_host()->ordered_stores ? BPF_ADD : BPF_ADD | BPF_FETCH, R8, CTL_ARRIVED, R1);
 	map(c, R1, t->maps->wake);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, TICKET);

@@ -124,6 +124,26 @@ bool dt_ring_attend(dt_bpf *e)
 	return __atomic_load_n(dt_control(e, CTL_WOKEN), __ATOMIC_ACQUIRE);
 }
 
+bool dt_ring_is_eager(const dt_bpf *e, bool *awake)
+{
+	if (!e->reader->wake || !e->plan.buffers.eager || !dt_layout_wakes_early(&e->plan, &e->needs))
+		return false;
+	*awake = __atomic_load_n(dt_control(e, CTL_AWAKE), __ATOMIC_ACQUIRE);
+	return true;
+}
+
+/* The next record wakes us; unless one has come since we looked. */
+static void fall_asleep(dt_bpf *e)
+{
+	__atomic_store_n(dt_control(e, CTL_AWAKE), 0, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < e->maps.nrings; i++) {
+		const struct ring *r = &e->reader->ring[i];
+
+		if (__atomic_load_n(r->producer, __ATOMIC_SEQ_CST) != *r->consumer)
+			__atomic_store_n(dt_control(e, CTL_AWAKE), 1, __ATOMIC_SEQ_CST);
+	}
+}
+
 /* ---- waiting for firings in progress ---- */
 
 #define QUIESCE_SPINS 100
@@ -506,6 +526,8 @@ static void consume_rings(struct delivery *d, bool running)
 	read_rings(e, running, &all, ends);
 	for (uint32_t i = 0; i < all.n && !d->rc; i++)
 		handle(d, all.v[i].rec, all.v[i].size, all.v[i].cpu);
+	if (e->plan.buffers.eager && all.n == 0)
+		fall_asleep(e);
 	if (e->plan.buffers.small)
 		give_back(e, &all);
 	for (uint32_t i = 0; i < e->maps.nrings; i++)

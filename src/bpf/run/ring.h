@@ -9,6 +9,7 @@
 int dt_rings_map(dt_bpf *e, dt_error *err);
 void dt_rings_free(dt_bpf *e);
 bool dt_ring_attend(dt_bpf *e); /* see the engine's interface */
+bool dt_ring_is_eager(const dt_bpf *e, bool *awake);
 int dt_ring_consume(dt_bpf *e, const dt_sink *sink);
 /* Wait for every firing now in progress; false: it took longer than these nanoseconds. */
 bool dt_ring_quiesce(dt_bpf *e, uint64_t patience);

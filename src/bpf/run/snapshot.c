@@ -38,15 +38,7 @@ static void from_kernel(const struct dt_plan_agg *b, uint64_t *v)
 	}
 }
 
-static bool is_zero(const uint64_t *v, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (v[i])
-			return false;
-	return true;
-}
-
-/* Add the value of one CPU to the sum of all. */
+/* Add the value of one slot to the sum of all. */
 static void merge(const struct dt_plan_agg *b, uint64_t *sum, const uint64_t *v)
 {
 	if (b->agg->func == DT_ACT_MIN || b->agg->func == DT_ACT_MAX) {
@@ -75,36 +67,43 @@ struct reader {
 	dt_error *err;
 };
 
-/* Pass on a row: the values of all CPUs (stride bytes apart), summed, or CPU by CPU for aggpercpu.
- */
-static int hand_out(struct reader *r, const struct dt_plan_agg *b, const uint8_t *values,
-		    uint64_t stride)
+/* The CPU of a row: its key begins with slot << 1 | generation. */
+static uint32_t cpu_of(const dt_bpf *e, uint32_t word)
+{
+	return (word >> 1) / e->at.nslots;
+}
+
+/* The row of an aggregation without keys: a word that says whether it was used, and the value */
+static uint64_t *keyless_row(const dt_bpf *e, uint32_t slot, uint32_t gen, uint32_t agg)
+{
+	return (uint64_t *)(void *)(e->shared.aggs + (uint64_t)(slot << 1 | gen) * e->at.agg_size + e->at.agg[agg]);
+}
+
+/* Pass on and clear the rows of all slots: summed, or CPU by CPU for aggpercpu. */
+static int hand_out(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 {
 	bool each = dt_opt(r->e->plan.opts, DT_O_AGGPERCPU);
-	uint32_t n = b->nwords, first = UINT32_MAX;
+	uint32_t nslots = r->e->plan.ncpus * r->e->at.nslots, first = UINT32_MAX;
 	int rc = 0;
 
-	memset(r->value, 0, n * 8);
-	for (uint32_t cpu = 0; cpu < r->e->plan.ncpus && rc == 0; cpu++) {
-		const uint64_t *v = (const uint64_t *)(const void *)(values + cpu * stride);
+	memset(r->value, 0, b->nwords * 8);
+	for (uint32_t slot = 0; slot < nslots && rc == 0; slot++) {
+		uint64_t *row = keyless_row(r->e, slot, old, b->index);
 
-		if (is_zero(v, n))
+		if (!row[0])
 			continue;
-		if (first == UINT32_MAX)
-			first = cpu;
-		if (!each) {
-			merge(b, r->value, v);
+		first = first == UINT32_MAX ? slot : first;
+		merge(b, r->value, row + 1);
+		memset(row, 0, 8 + b->nwords * 8);
+		if (!each)
 			continue;
-		}
-		memcpy(r->value, v, n * 8);
 		from_kernel(b, r->value);
-		rc = r->sink->agg(r->sink->arg, b->agg, cpu, r->keys, r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, cpu_of(r->e, slot << 1), r->keys, r->value);
+		memset(r->value, 0, b->nwords * 8);
 	}
-	if (rc == 0 &&
-	    (!each || first == UINT32_MAX)) { /* a row of zeros is still a row */
+	if (rc == 0 && !each && first != UINT32_MAX) {
 		from_kernel(b, r->value);
-		rc = r->sink->agg(r->sink->arg, b->agg, first == UINT32_MAX ? 0 : first, r->keys,
-				  r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, cpu_of(r->e, first << 1), r->keys, r->value);
 	}
 	return rc;
 }
@@ -165,7 +164,7 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 		const uint8_t *key = t->keys + (uint64_t)i * b->key_size;
 		const uint64_t *value =
 		    (const uint64_t *)(const void *)(t->values + i * t->value_size);
-		uint32_t word; /* cpu << 1 | generation */
+		uint32_t word; /* slot << 1 | generation */
 
 		memcpy(&word, key, 4);
 		if ((word & CTL_GEN) != old && r->e->state != BPF_STOPPED)
@@ -179,7 +178,7 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 		read_keys(r, b, key, value[0]);
 		memcpy(r->value, value + 1, b->nwords * 8);
 		from_kernel(b, r->value);
-		rc = r->sink->agg(r->sink->arg, b->agg, word >> 1, r->keys, r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, cpu_of(r->e, word), r->keys, r->value);
 	}
 	return rc;
 }
@@ -288,54 +287,14 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 	return rc;
 }
 
-/* Read the rows without keys and set them to zero. 0, or -1: they are unchanged. */
-static int take_keyless(dt_bpf *e, uint32_t old, uint8_t *values, uint64_t size)
-{
-	uint8_t *zeros;
-	int rc;
-
-	if (bpf_map_lookup_elem(e->maps.aggs, &old, values) < 0)
-		return -1;
-	if (e->drained)
-		return 0;
-	zeros = dt_xcalloc(1, size);
-	rc = bpf_map_update_elem(e->maps.aggs, &old, zeros, 0);
-	free(zeros);
-	return rc < 0 ? -1 : 0;
-}
-
 static int drain_keyless(struct reader *r, uint32_t old)
 {
 	dt_bpf *e = r->e;
-	uint64_t stride = dt_align_up(e->at.agg_size, 8);
-	uint32_t tries = 0;
-	uint8_t *values;
 	int rc = 0;
 
-	if (!e->at.agg_size)
-		return 0;
-	values = dt_xcalloc(e->plan.ncpus, stride);
-	while (take_keyless(e, old, values, e->plan.ncpus * stride) < 0) {
-		if (again(r, &tries))
-			continue;
-		rc = unread(r);
-		free(values);
-		return rc;
-	}
-	for (uint32_t i = 0; i < e->plan.aggs.n && rc == 0; i++) {
-		const struct dt_plan_agg *b = e->plan.aggs.v[i];
-		uint64_t used = 0, word;
-
-		if (b->key_size != 0 || b->nkeys == UINT32_MAX)
-			continue;
-		for (uint32_t cpu = 0; cpu < e->plan.ncpus; cpu++) {
-			memcpy(&word, values + cpu * stride + e->at.agg[i], 8);
-			used |= word;
-		}
-		if (used)
-			rc = hand_out(r, b, values + e->at.agg[i] + 8, stride);
-	}
-	free(values);
+	for (uint32_t i = 0; i < e->plan.aggs.n && rc == 0 && e->shared.aggs; i++)
+		if (e->plan.aggs.v[i]->key_size == 0 && e->plan.aggs.v[i]->nkeys != UINT32_MAX)
+			rc = hand_out(r, e->plan.aggs.v[i], old);
 	return rc;
 }
 
@@ -383,7 +342,7 @@ static int drain_refused(struct reader *r, uint32_t old)
 		uint64_t *w = (uint64_t *)(void *)p,
 			 state = __atomic_load_n(&w[REFUSED_STATE / 8], __ATOMIC_ACQUIRE);
 		const struct dt_plan_agg *b;
-		uint32_t word; /* cpu << 1 | generation */
+		uint32_t word; /* slot << 1 | generation */
 
 		if (!state || ((state & CTL_GEN) != old && e->state != BPF_STOPPED) ||
 		    w[REFUSED_AGG / 8] >= e->plan.aggs.n)
@@ -393,7 +352,7 @@ static int drain_refused(struct reader *r, uint32_t old)
 		read_keys(r, b, p + REFUSED_KEY, 0); /* sizes of keys are not written down */
 		updated_once(b, e->plan.budget, w[REFUSED_VALUE / 8], w[REFUSED_INCR / 8], r->value);
 		from_kernel(b, r->value);
-		rc = r->sink->agg(r->sink->arg, b->agg, word >> 1, r->keys, r->value);
+		rc = r->sink->agg(r->sink->arg, b->agg, cpu_of(e, word), r->keys, r->value);
 		__atomic_store_n(&w[REFUSED_STATE / 8], 0, __ATOMIC_RELEASE);
 	}
 	return rc;

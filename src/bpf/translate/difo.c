@@ -25,11 +25,17 @@ void dt_tr_here(dt_tr *t)
 		sti(t->c, 4, R6, S_FOFFSET, (int32_t)t->loff);
 }
 
+void dt_tr_can_fault(dt_tr *t)
+{
+	t->faults = true;
+	dt_tr_reads(t, faults);
+}
+
 uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code)
 {
 	if (t->fault[code] == UINT32_MAX)
 		t->fault[code] = dt_code_label(t->c);
-	t->faults = true;
+	dt_tr_can_fault(t);
 	return t->fault[code];
 }
 

@@ -37,16 +37,19 @@
 
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 {
+	for (uint32_t i = 0; i < p->progs.n && p->types; i++)
+		if (p->progs.v[i].nclauses > 1)
+			dt_types_kernel_problem(p->types); /* ids are known from now on, for dt_tr_typed_task() */
 	return (struct dt_tr_loads){
 	    .casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true, .memory_keys = true};
 }
 
-/* The ids of both names; false: not known. Looked for when some code wants them. */
-static bool find_cast(const dt_plan *p, const struct dt_tr_loads *l, uint32_t *type, uint32_t *func)
+/* The ids of a type and of the function; false: not known. Looked for when some code wants them. */
+static bool find_cast(const dt_plan *p, const struct dt_tr_loads *l, const char *name, uint32_t *type, uint32_t *func)
 {
 	if (!l->casts || !p->types)
 		return false;
-	*type = dt_kernel_id(p->types, "pt_regs", false);
+	*type = dt_kernel_id(p->types, name, false);
 	*func = *type ? dt_kernel_id(p->types, "bpf_rdonly_cast", true) : 0;
 	return *func != 0;
 }
@@ -55,7 +58,29 @@ static bool casts(const dt_plan *p, const struct dt_tr_loads *l)
 {
 	uint32_t type, func;
 
-	return find_cast(p, l, &type, &func);
+	return find_cast(p, l, "pt_regs", &type, &func);
+}
+
+/* r0 = the address in a register, as a pointer to that type */
+static void cast(dt_code *c, int from, uint32_t type, uint32_t func)
+{
+	mov(c, R1, from);
+	movi(c, R2, (int32_t)type);
+	kernel_function(c, (int32_t)func);
+}
+
+/*
+ * The kernel searches all names of its types for each pointer that is followed from one that it trusts, which takes it 1 ms. In
+ * a program of many clauses the pointer is one that it does not trust; then each load checks the address, which takes less than
+ * a nanosecond.
+ */
+void dt_tr_typed_task(dt_tr *t)
+{
+	uint32_t type, func;
+
+	dt_tr_task(t, true);
+	if (dt_tr_prog(t)->nclauses > 1 && find_cast(t->plan, t->loads, "task_struct", &type, &func))
+		cast(t->c, R0, type, func);
 }
 
 bool dt_tr_direct(dt_tr *t, uint32_t size)
@@ -63,11 +88,9 @@ bool dt_tr_direct(dt_tr *t, uint32_t size)
 	dt_code *c = t->c;
 	uint32_t type, func;
 
-	if (!find_cast(t->plan, t->loads, &type, &func))
+	if (!find_cast(t->plan, t->loads, "pt_regs", &type, &func))
 		return false;
-	mov(c, R1, R3);
-	movi(c, R2, (int32_t)type);
-	kernel_function(c, (int32_t)func);
+	cast(c, R3, type, func);
 	ld(c, size, R0, R0, 0);
 	return true;
 }
@@ -164,7 +187,9 @@ enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size)
 
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size)
 {
-	if (v->path.root == 0)
+	if (v->path.root == 0 && v->path.nhops)
+		dt_tr_typed_task(t);
+	else if (v->path.root == 0)
 		dt_tr_task(t, true);
 	else
 		ld(t->c, 8, R0, R7, (v->path.root - 1) * 8);

@@ -34,12 +34,27 @@ static void name_entry(dt_tr *t, uint32_t off)
 	dt_code_place(c, other);
 }
 
+/* The kernel fills what is left with zeros, unless it is too busy to look at the stack. */
+static void put_kernel_stack(dt_tr *t, uint32_t off, uint32_t size)
+{
+	uint32_t filled = dt_code_label(t->c);
+
+	dt_tr_read_stack(t, false, off, size);
+	jmpi(t->c, BPF_JSGE, R0, 0, filled);
+	dt_tr_zero(t, off, size);
+	dt_code_place(t->c, filled);
+}
+
 /* pid, frames; zeros after the last frame. The tracer's own probes have no stack worth showing. */
 static void put_stack(dt_tr *t, const dt_action *a, uint32_t off, uint32_t size)
 {
 	bool user = dt_act(a->kind)->payload == DT_PAYLOAD_USTACK;
 	uint32_t frames = (uint32_t)a->arg, room;
 
+	if (!user && frames && size == frames * FRAME_BYTES && !t->task_arg && !dt_kind_is_tracer(t->kind)) {
+		put_kernel_stack(t, off, size);
+		return;
+	}
 	dt_tr_zero(t, off, size);
 	if (user) {
 		if (size < 8)
@@ -310,6 +325,8 @@ void dt_tr_effect(dt_tr *t, enum dt_effect what, uint32_t lost)
 	case DT_EFFECT_BRANCH:
 	case DT_EFFECT_JUMP:
 	case DT_EFFECT_AGAIN:
+	case DT_EFFECT_CALL:
+	case DT_EFFECT_RETURN:
 	case DT_EFFECT_AGGREGATE:
 	case DT_EFFECT_REFUSED: break;
 	}

@@ -1,17 +1,18 @@
 /*
  * tr_agg: aggregating actions.
  *
- * An aggregation with keys is a hash; its key is the CPU and the generation (which of two sets of
- * rows is being filled; snapshot.c empties the other) in one word, and then the parts, each at its
+ * An aggregation with keys is a hash; its key is the slot of the firing and the generation (which of two
+ * sets of rows is being filled; snapshot.c empties the other) in one word, and then the parts, each at its
  * offset and with the size it needs. So every CPU has its own rows, as in the kernel's per-CPU
  * hash, but a new row costs a tenth of a microsecond instead of ten: no per-CPU memory is allocated
- * for it. Aggregations without keys share one per-CPU array, whose index is the generation; very large
- * ones have a hash with one row for each CPU. In all of them the first word of a value says that it has been
+ * for it. Aggregations without keys share one array, whose index is the slot and the generation; very large
+ * ones have a hash with one row for each slot that is used. In all of them the first word of a value says that it has been
  * used, since all zeros can be a result. If a key is an integer of several sizes, it also says which sizes
  * the keys of the statement had that made the row.
  *
- * A firing can be interrupted by another on the same CPU, so values change by atomic operations
- * only. All begin as zero: min and max are kept as unsigned numbers that only grow, max as v + 2^63
+ * A firing can be interrupted by another on the same CPU, but that has another slot, and so another row: nobody
+ * else writes to a row while a firing does, and values change by plain loads and stores. (Nearly all firings
+ * get the first slot of their CPU.) All begin as zero: min and max are kept as unsigned numbers that only grow, max as v + 2^63
  * and min as 2^63 - 1 - v. Every loss is counted as a drop.
  *
  * A map that has room may refuse a new row: it is locked by the very firing that this one has interrupted, or it has no memory
@@ -65,7 +66,7 @@ void dt_tr_agg_key(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
 	}
 }
 
-/* ---- buckets: S_VALUE becomes a word index of the value ---- */
+/* ---- buckets: r0 = the word of the row for the value in r1 ---- */
 
 /* r0 = floor(log2(r1)), r1 != 0: six halvings */
 static void log2_floor(dt_code *c)
@@ -87,7 +88,6 @@ static void quantize_bucket(dt_code *c)
 {
 	uint32_t zero = dt_code_label(c), negative = dt_code_label(c), done = dt_code_label(c);
 
-	ld(c, 8, R1, R6, S_VALUE);
 	movi(c, R0, DT_QUANTIZE_ZERO);
 	jmpi(c, BPF_JEQ, R1, 0, zero);
 	jmpi(c, BPF_JSLT, R1, 0, negative);
@@ -112,7 +112,7 @@ static void lquantize_bucket(dt_code *c, uint64_t param)
 	uint32_t levels = dt_lquantize_levels(param), step = dt_lquantize_step(param);
 	uint32_t low = dt_code_label(c), high = dt_code_label(c), done = dt_code_label(c);
 
-	ld(c, 8, R0, R6, S_VALUE);
+	mov(c, R0, R1);
 	alui(c, BPF_LSH, R0, 32);
 	alui(c, BPF_ARSH, R0, 32);
 	jmpi(c, BPF_JSLT, R0, dt_lquantize_base(param), low);
@@ -143,7 +143,6 @@ static void llquantize_bucket(dt_code *c, uint64_t param)
 		return;
 	}
 	dt_ll_first(param, &m);
-	ld(c, 8, R1, R6, S_VALUE);
 	movi(c, R0, 1);
 	movq(c, R2, (uint64_t)(m.from > INT64_MAX ? INT64_MAX : m.from));
 	jmp(c, BPF_JSLT, R1, R2, done);
@@ -171,26 +170,21 @@ static void llquantize_bucket(dt_code *c, uint64_t param)
 	dt_code_place(c, done);
 }
 
-/* ---- values: r8 points to the value ---- */
+/* ---- values: r8 points to the row's, r9 is the argument of the action, or for the quantizers the word ---- */
 
 static void add(dt_code *c, int word, int reg)
 {
-	atomic(c, BPF_ADD, R8, word * 8, reg);
+	ld(c, 8, R0, R8, word * 8);
+	alu(c, BPF_ADD, R0, reg);
+	st(c, 8, R8, word * 8, R0);
 }
 
-/* *p = max(*p, r2), by compare and exchange; eight tries outlast any nesting of firings */
-static void raise_to(dt_tr *t, uint32_t drop, uint32_t done)
+/* *p = max(*p, r2) */
+static void raise_to(dt_code *c, uint32_t done)
 {
-	dt_code *c = t->c;
-
-	for (int i = 0; i < 8; i++) {
-		ld(c, 8, R0, R8, 0);
-		jmp(c, BPF_JGE, R0, R2, done);
-		mov(c, R3, R0);
-		atomic(c, BPF_CMPXCHG, R8, 0, R2);
-		jmp(c, BPF_JEQ, R0, R3, done);
-	}
-	ja(c, drop);
+	ld(c, 8, R0, R8, 0);
+	jmp(c, BPF_JGE, R0, R2, done);
+	st(c, 8, R8, 0, R2);
 }
 
 /*
@@ -202,7 +196,7 @@ static void add_square(dt_code *c)
 	uint32_t positive = dt_code_label(c), no_carry = dt_code_label(c),
 		 no_carry2 = dt_code_label(c);
 
-	ld(c, 8, R1, R6, S_VALUE);
+	mov(c, R1, R9);
 	jmpi(c, BPF_JSGE, R1, 0, positive);
 	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
 	dt_code_place(c, positive);
@@ -221,85 +215,75 @@ static void add_square(dt_code *c)
 	jmp(c, BPF_JGE, R1, R3, no_carry);
 	alui(c, BPF_ADD, R2, 1);
 	dt_code_place(c, no_carry);
-	mov(c, R3, R1);
-	atomic(c, BPF_ADD | BPF_FETCH, R8, 16, R3); /* r3 = low word before */
-	alu(c, BPF_ADD, R3, R1);
-	jmp(c, BPF_JGE, R3, R1, no_carry2);
+	add(c, 2, R1);
+	jmp(c, BPF_JGE, R0, R1, no_carry2); /* the sum */
 	alui(c, BPF_ADD, R2, 1);
 	dt_code_place(c, no_carry2);
-	atomic(c, BPF_ADD, R8, 24, R2);
+	add(c, 3, R2);
 }
 
 /*
  * With option overhead this firing may count for others (tr_shedding.c): S_INCR is how often, for the quantizers
  * multiplied by the increment. min() and max() are not affected, nor is stddev(), in which each counts once.
  */
-static void scale(dt_tr *t, enum dt_act func)
+static void scale(dt_tr *t, enum dt_act func, bool incr)
 {
 	dt_code *c = t->c;
 
 	if (!t->plan->budget)
 		return;
 	ld(c, 4, R1, R6, S_SCALE);
-	if (func >= DT_ACT_QUANTIZE) {
+	if (incr) {
 		ld(c, 8, R2, R6, S_INCR);
 		alu(c, BPF_MUL, R1, R2);
 	}
 	st(c, 8, R6, S_INCR, R1);
-	if (func == DT_ACT_SUM || func == DT_ACT_AVG) {
-		ld(c, 8, R2, R6, S_VALUE);
-		alu(c, BPF_MUL, R2, R1);
-		st(c, 8, R6, S_VALUE, R2);
-	}
+	if (func == DT_ACT_SUM || func == DT_ACT_AVG)
+		alu(c, BPF_MUL, R9, R1);
 }
 
-/* r1 = how often this firing counts */
-static void times(dt_tr *t, enum dt_act func)
+/* r1 = how often this firing counts, or the increment */
+static void times(dt_tr *t, const dt_action *a, enum dt_act func)
 {
-	if (t->plan->budget && func != DT_ACT_STDDEV)
+	if (a->incr || (t->plan->budget && func != DT_ACT_STDDEV))
 		ld(t->c, 8, R1, R6, S_INCR);
 	else
 		movi(t->c, R1, 1);
 }
 
-/* Ends with a jump to done (or drop). */
-static void update(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_t done)
+/* Ends with a jump to done. */
+static void update(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b, uint32_t done)
 {
 	dt_code *c = t->c;
 
 	switch (dt_aggfunc(b->agg->func)) {
 	case DT_AGG_COUNT:
-		times(t, b->agg->func);
+		times(t, a, b->agg->func);
 		add(c, 0, R1);
 		break;
-	case DT_AGG_SUM:
-		ld(c, 8, R1, R6, S_VALUE);
-		add(c, 0, R1);
-		break;
+	case DT_AGG_SUM: add(c, 0, R9); break;
 	case DT_AGG_MAX:
 	case DT_AGG_MIN:
-		ld(c, 8, R2, R6, S_VALUE);
+		mov(c, R2, R9);
 		movq(c, R1, b->agg->func == DT_ACT_MAX ? 1ull << 63 : INT64_MAX);
 		alu(c, BPF_XOR, R2, R1);
-		raise_to(t, drop, done);
-		return; /* it has jumped */
+		raise_to(c, done);
+		break;
 	case DT_AGG_AVG:
 	case DT_AGG_STDDEV:
-		times(t, b->agg->func);
+		times(t, a, b->agg->func);
 		add(c, 0, R1);
-		ld(c, 8, R1, R6, S_VALUE);
-		add(c, 1, R1);
+		add(c, 1, R9);
 		if (b->agg->func == DT_ACT_STDDEV)
 			add_square(c);
 		break;
 	case DT_AGG_QUANTIZE:
 	case DT_AGG_LQUANTIZE:
-	case DT_AGG_LLQUANTIZE: /* S_VALUE is the word */
-		ld(c, 8, R1, R6, S_VALUE);
-		jmpi(c, BPF_JGE, R1, (int32_t)b->nwords, done);
-		alui(c, BPF_LSH, R1, 3);
-		alu(c, BPF_ADD, R8, R1);
-		ld(c, 8, R1, R6, S_INCR);
+	case DT_AGG_LLQUANTIZE:
+		jmpi(c, BPF_JGE, R9, (int32_t)b->nwords, done);
+		alui(c, BPF_LSH, R9, 3);
+		alu(c, BPF_ADD, R8, R9);
+		times(t, a, b->agg->func);
 		add(c, 0, R1);
 	}
 	ja(c, done);
@@ -327,6 +311,15 @@ static void mark_used(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b)
 	alui(t->c, BPF_ADD, R8, 8);
 }
 
+/* r1 = what the keys of this firing's rows begin with */
+static void row_word(dt_code *c)
+{
+	ld(c, 4, R1, R6, S_INDEX);
+	alui(c, BPF_LSH, R1, 1);
+	ld(c, 4, R2, R6, S_GEN);
+	alu(c, BPF_OR, R1, R2);
+}
+
 /* r8 = the value of the row with the key under construction; goto no, with the kernel's answer in S_FVALUE: there is none */
 static void find_row(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b, uint32_t no)
 {
@@ -334,10 +327,7 @@ static void find_row(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b, 
 	int fd = t->maps->agg ? t->maps->agg[b->index] : -1;
 	dt_code *c = t->c;
 
-	ld(c, 4, R1, R6, S_CPU);
-	alui(c, BPF_LSH, R1, 1);
-	ld(c, 4, R2, R6, S_GEN);
-	alu(c, BPF_OR, R1, R2);
+	row_word(c);
 	dt_slot_st(c, 4, t->at->key, R1);
 	map(c, R1, fd);
 	dt_slot_lea(c, R2, t->at->key);
@@ -362,7 +352,7 @@ static void find_keyless(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 {
 	dt_code *c = t->c;
 
-	ld(c, 4, R1, R6, S_GEN);
+	row_word(c);
 	st(c, 4, R10, -4, R1);
 	map(c, R1, t->maps->aggs);
 	mov(c, R2, R10);
@@ -426,9 +416,14 @@ void dt_tr_agg_functions(dt_tr *t)
 }
 
 /* Written down: goto done. A map that is full is a drop. */
-static void refused(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop, uint32_t done)
+static void refused(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b, uint32_t drop, uint32_t done)
 {
 	dt_code *c = t->c;
+
+	if (b->agg->func != DT_ACT_COUNT)
+		st(c, 8, R6, S_VALUE, R9);
+	times(t, a, b->agg->func);
+	st(c, 8, R6, S_INCR, R1);
 
 	if (!t->func.refused)
 		t->func.refused = dt_code_func_new(c, "refused");
@@ -458,37 +453,34 @@ void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *
 	enum dt_act func = b->agg->func;
 	dt_tr_val v;
 
-	if (func != DT_ACT_COUNT)
-		st(c, 8, R6, S_VALUE, R0);
 	if (func >= DT_ACT_QUANTIZE) {
+		mov(c, R1, R0);
 		if (func == DT_ACT_QUANTIZE)
 			quantize_bucket(c);
 		else if (func == DT_ACT_LQUANTIZE)
 			lquantize_bucket(c, b->agg->param);
 		else
 			llquantize_bucket(c, b->agg->param);
-		st(c, 8, R6, S_VALUE, R0);
+		st(c, 8, R6, S_BUCKET, R0); /* the verifier forgets by which of many paths it was found */
 		if (a->incr) {
-			st(c, 8, R6, S_BUCKET, R0); /* the increment's code may use S_VALUE */
 			dt_tr_difo(t, a->incr, &v);
 			if (!t->reachable)
 				return;
 			st(c, 8, R6, S_INCR, R0);
-			ld(c, 8, R0, R6, S_BUCKET);
-			st(c, 8, R6, S_VALUE, R0);
-		} else {
-			sti(c, 8, R6, S_INCR, 1);
 		}
+		ld(c, 8, R0, R6, S_BUCKET);
 	}
-	scale(t, func);
+	if (func != DT_ACT_COUNT)
+		mov(c, R9, R0);
+	scale(t, func, a->incr != NULL);
 	if (b->key_size)
 		find_row(t, a, b, no);
 	else
 		find_keyless(t, b, drop);
-	update(t, b, drop, done);
+	update(t, a, b, done);
 	dt_code_place(c, no);
 	if (b->key_size)
-		refused(t, b, drop, done);
+		refused(t, a, b, drop, done);
 	dt_code_place(c, drop);
 	dt_tr_count(t, CPU_AGG_DROPS);
 	dt_code_place(c, done);

@@ -32,6 +32,7 @@ static void load_arg(dt_tr *t, uint32_t n, int base, int off)
 		ld(c, 8, R0, base, off + DT_REG_AT(regs->arg[n]));
 		return;
 	}
+	dt_tr_reads(t, flags);
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, SF_COMPAT, compat);
 	ld(c, 8, R0, base, off + DT_REG_AT(regs->arg[n]));
@@ -56,12 +57,13 @@ static void entry_arg(dt_tr *t, uint32_t n)
 		load_arg(t, n, R0, 0);
 		return;
 	}
+	dt_tr_reads(t, flags);
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, SF_ARGS, have);
 	alui(c, BPF_OR, R1, SF_ARGS);
 	st(c, 4, R6, S_FLAGS, R1);
 	dt_slot_lea(c, R1, S_PTREGS);
-	movi(c, R2, PT_REGS_SIZE);
+	movi(c, R2, PT_REGS_SIZE < S_PTREGS_SIZE ? PT_REGS_SIZE : S_PTREGS_SIZE);
 	ld(c, 8, R3, R7, 0);
 	helper(c, BPF_FUNC_probe_read_kernel);
 	dt_code_place(c, have);
@@ -275,10 +277,26 @@ bool dt_tr_has_regs(const dt_tr *t)
 	return dt_kind_of(t->kind)->regs && !t->direct;
 }
 
+/* r0 = word n of the registers at `base` */
+static void load_register(dt_code *c, int base, uint64_t n)
+{
+	const struct dt_arch_entry *entry = &dt_arch_host()->entry;
+
+	if (n == entry->number && entry->number_size == 4) {
+		ld(c, 4, R0, base, (int)n * 8);
+		alui(c, BPF_LSH, R0, 32);
+		alui(c, BPF_ARSH, R0, 32);
+	} else {
+		ld(c, 8, R0, base, (int)n * 8);
+	}
+}
+
 void dt_tr_register(dt_tr *t, uint64_t n)
 {
-	if (dt_tr_has_regs(t) && n < PT_REGS_SIZE / 8)
-		ld(t->c, 8, R0, R7, (int)n * 8);
+	bool clock = dt_kind_of(t->kind)->type == BPF_PROG_TYPE_PERF_EVENT;
+
+	if (dt_tr_has_regs(t) && n < (clock ? dt_arch_host()->nclock_regs : dt_arch_host()->nregs))
+		load_register(t->c, R7, n);
 	else
 		movi(t->c, R0, 0);
 }
@@ -297,10 +315,10 @@ void dt_tr_user_register(dt_tr *t, uint64_t n)
 	} else if (n >= PT_REGS_SIZE / 8) {
 		movi(c, R0, 0);
 	} else if (dt_kind_of(t->kind)->user_regs) {
-		ld(c, 8, R0, R7, (int)n * 8);
+		load_register(c, R7, n);
 	} else if (dt_plan_can(t->plan, BTF)) {
 		user_regs(t);
-		ld(c, 8, R0, R0, (int)n * 8);
+		load_register(c, R0, n);
 	} else if (dt_kind_is_syscall(t->kind)) {
 		ld(c, 8, R3, R7, 0);
 		alui(c, BPF_ADD, R3, (int32_t)n * 8);

@@ -132,6 +132,21 @@ static void wake_when_filling(dt_tr *t, uint32_t bytes, uint32_t done)
 	ja(c, done);
 }
 
+/* if (!control->awake) { control->awake = 1; wake; goto done } */
+static void wake_when_asleep(dt_tr *t, uint32_t done)
+{
+	dt_code *c = t->c;
+	uint32_t awake = dt_code_label(c);
+
+	map_value(c, R1, t->maps->control, CTL_AWAKE);
+	ld(c, 8, R2, R1, 0);
+	jmpi(c, BPF_JNE, R2, 0, awake);
+	sti(c, 8, R1, 0, 1);
+	dt_tr_wake(t);
+	ja(c, done);
+	dt_code_place(c, awake);
+}
+
 /* The fill policy: nothing more is recorded on this CPU, whose row is given, except by END. */
 static void buffer_is_full(dt_tr *t, int row)
 {
@@ -143,12 +158,59 @@ static void buffer_is_full(dt_tr *t, int row)
 	dt_tr_wake(t);
 }
 
+/* r0 = ringbuf_output(r1, record, size, NO_WAKEUP) */
+static void copy_record(dt_tr *t, uint32_t size)
+{
+	dt_code *c = t->c;
+
+	dt_slot_lea(c, R2, t->at->record);
+	st(c, 2, R2, (int)offsetof(struct dt_rec, cpu), R8);
+	if (size)
+		movi(c, R3, (int32_t)size);
+	else
+		mov(c, R3, R7);
+	movi(c, R4, BPF_RB_NO_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_output);
+}
+
+#define DIRECT_MAX 96 /* bytes: a call of memcpy() costs as much as copying these */
+
 /*
- *	if (ringbuf_output(ring, record, size, NO_WAKEUP) < 0) drop
+ * A small record of a known size goes to the buffer piece by piece, its head without having been in the slot:
  *
- * The size is a constant, or (0) in r7.
+ *	r0 = ringbuf_reserve(r1, size); if (!r0) goto drop
+ *	*r0 = head, values; submit(r0, NO_WAKEUP)
  */
-static void write_record(dt_tr *t, uint32_t size)
+static void write_direct(dt_tr *t, uint32_t size, uint32_t drop)
+{
+	dt_code *c = t->c;
+
+	movi(c, R2, (int32_t)size);
+	movi(c, R3, 0);
+	helper(c, BPF_FUNC_ringbuf_reserve);
+	jmpi(c, BPF_JEQ, R0, 0, drop);
+	sti(c, 4, R0, (int)offsetof(struct dt_rec, clause), (int32_t)t->clause);
+	ld(c, 4, R1, R6, S_PROBE);
+	st(c, 4, R0, (int)offsetof(struct dt_rec, probe), R1);
+	ld(c, 8, R1, R6, S_TIME);
+	st(c, 8, R0, (int)offsetof(struct dt_rec, time), R1);
+	sti(c, 4, R0, (int)offsetof(struct dt_rec, spec), 0);
+	sti(c, 2, R0, (int)offsetof(struct dt_rec, type), REC_DATA);
+	st(c, 2, R0, (int)offsetof(struct dt_rec, cpu), R8);
+	/* Not in words: a load of more bytes than were just stored has to wait until they are in the cache. */
+	for (uint32_t at = sizeof(struct dt_rec); at < size; at += 4) {
+		ld(c, 4, R1, R6, (int)(t->at->record + at));
+		st(c, 4, R0, (int)at, R1);
+	}
+	mov(c, R1, R0);
+	movi(c, R2, BPF_RB_NO_WAKEUP);
+	helper(c, BPF_FUNC_ringbuf_submit);
+}
+
+/*
+ * The record goes to the ring buffer; if that is full, it is a drop. The size is a constant, or (0) in r7.
+ */
+static void write_record(dt_tr *t, uint32_t size, bool direct)
 {
 	dt_code *c = t->c;
 	uint32_t drop = dt_code_label(c), done = dt_code_label(c);
@@ -163,20 +225,18 @@ static void write_record(dt_tr *t, uint32_t size)
 		dt_tr_make_room(t, drop);
 		mov(c, R1, R9);
 	}
-	dt_slot_lea(c, R2, t->at->record);
-	st(c, 2, R2, (int)offsetof(struct dt_rec, cpu), R8);
-	if (size)
-		movi(c, R3, (int32_t)size);
-	else
-		mov(c, R3, R7);
-	movi(c, R4, BPF_RB_NO_WAKEUP);
-	helper(c, BPF_FUNC_ringbuf_output);
-	if (wakes) {
-		jmpi(c, BPF_JNE, R0, 0, drop);
-		wake_when_filling(t, size, done);
+	if (direct) {
+		write_direct(t, size, drop);
 	} else {
-		jmpi(c, BPF_JEQ, R0, 0, done);
+		copy_record(t, size);
+		jmpi(c, BPF_JNE, R0, 0, drop);
 	}
+	if (wakes && t->plan->buffers.eager)
+		wake_when_asleep(t, done);
+	if (wakes)
+		wake_when_filling(t, size, done);
+	else
+		ja(c, done);
 	dt_code_place(c, drop);
 	if (t->plan->buffers.policy == DT_BUFPOLICY_FILL) {
 		dt_tr_cpu_find(t, done);
@@ -197,18 +257,32 @@ void dt_tr_output_function(dt_tr *t)
 	dt_code_func_begin_global(c, t->func.output, 2);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
-	write_record(t, 0);
+	write_record(t, 0, false);
 	movi(c, R0, 0);
 	leave(c);
 }
 
 /* A clause that is a part of main (and so has the CPU's row on the stack) writes a record of a known size itself. */
+static bool writes_itself(const dt_tr *t, uint32_t size)
+{
+	return t->inside && size && !t->plan->buffers.lossless && t->plan->buffers.policy != DT_BUFPOLICY_RING;
+}
+
+bool dt_tr_output_direct(dt_tr *t, uint32_t size)
+{
+	if (!writes_itself(t, size) || t->need->is.spec || size > DIRECT_MAX || size % 4 || t->at->record + size > DT_SLOT_FAR)
+		return false;
+	dt_tr_time(t);
+	write_record(t, size, true);
+	return true;
+}
+
 void dt_tr_output(dt_tr *t, uint32_t size)
 {
 	if (t->plan->buffers.policy == DT_BUFPOLICY_RING)
 		call_output(t, &t->func.tail, "tail", size);
-	else if (t->inside && size && !t->plan->buffers.lossless)
-		write_record(t, size);
+	else if (writes_itself(t, size))
+		write_record(t, size, false);
 	else
 		call_output(t, &t->func.output, "output", size);
 }

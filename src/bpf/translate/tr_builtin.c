@@ -13,6 +13,7 @@ void dt_tr_time(dt_tr *t)
 {
 	uint32_t have = dt_code_label(t->c);
 
+	dt_tr_reads(t, time);
 	ld(t->c, 8, R0, R6, S_TIME);
 	jmpi(t->c, BPF_JNE, R0, 0, have);
 	helper(t->c, BPF_FUNC_ktime_get_ns);

@@ -50,6 +50,13 @@ void dt_tr_header(dt_tr *t, uint32_t type)
 
 /* ---- one action ---- */
 
+/* A fault from here on happened in this action. */
+void dt_tr_doing(dt_tr *t, int32_t action)
+{
+	if (t->need->reads.faults)
+		sti(t->c, 4, R6, S_FACTION, action);
+}
+
 /* The value in r0 becomes a datum; an effect needs it afterwards. */
 static void do_data(dt_tr *t, const dt_action *a, const struct dt_plan_action *p,
 		    const dt_tr_val *v, uint32_t done)
@@ -81,7 +88,7 @@ void dt_tr_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t
 	}
 	if (!a->difo || p->what->role != DT_ROLE_EFFECT || p->what->effect != DT_EFFECT_NONE ||
 	    dt_tr_may_fault(t, a->difo))
-		sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+		dt_tr_doing(t, (int32_t)i + 1);
 	if (a->difo)
 		dt_tr_difo(t, a->difo, &v);
 	else
@@ -111,7 +118,7 @@ void dt_tr_begin_scratch(dt_tr *t)
 {
 	dt_code *c = t->c;
 
-	if (t->need->is.memory)
+	if (t->need->is.memory || !t->need->reads.used)
 		return;	  /* new_firing() has set S_USED */
 	if (t->in_slot) { /* after the data of the prologue */
 		ld(c, 8, R1, R6, S_PUSED);
@@ -198,8 +205,10 @@ static bool begin(dt_tr *t, const struct dt_plan_clause *x, bool small)
 		mov(c, R6, R1);
 		mov(c, R7, R2);
 	}
-	sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
-	sti(c, 4, R6, S_FAULT, 0);
+	if (t->need->reads.faults) {
+		sti(c, 4, R6, S_CLAUSE, (int32_t)t->clause);
+		sti(c, 4, R6, S_FAULT, 0);
+	}
 	if (!fits(t, x)) {
 		never_fits(t);
 		if (!dt_record_ends(&x->record, t->plan->buffers.policy)) {
@@ -233,9 +242,11 @@ static void plain_actions(dt_tr *t, const struct dt_plan_clause *x, uint32_t don
 		return;
 	if (small)
 		check_space(t, x, done);
-	dt_tr_header(t, REC_DATA);
-	(x->record.speculates ? dt_tr_output_speculative
-			      : dt_tr_output)(t, only->has_strings ? 0 : only->fixed);
+	if (x->record.speculates || only->has_strings || !dt_tr_output_direct(t, only->fixed)) {
+		dt_tr_header(t, REC_DATA);
+		(x->record.speculates ? dt_tr_output_speculative
+				      : dt_tr_output)(t, only->has_strings ? 0 : only->fixed);
+	}
 	if (small && !x->record.speculates)
 		sti(t->c, 4, R6, S_RESERVED, 0); /* the consumer releases it */
 }
@@ -255,17 +266,21 @@ void dt_tr_clause(dt_tr *t)
 	bool small = t->plan->buffers.small && x->size && !control;
 	dt_tr_val v;
 
+	t->no_thread = UINT32_MAX;
+	t->has_thread = false;
 	if (!begin(t, x, small))
 		return;
 	if (x->c->pred) {
-		sti(c, 4, R6, S_FACTION, 0);
+		dt_tr_doing(t, 0);
+		if (!dt_record_repeats(&x->record) && dt_tr_needs_thread(t, x->c->pred))
+			t->no_thread = done;
 		dt_tr_difo(t, x->c->pred, &v);
 		if (t->reachable)
 			jmpi(c, BPF_JEQ, R0, 0, done);
 	}
 	if (t->reachable)
 		dt_tr_shed(t, x, done);
-	if (x->record.loops && t->reachable)
+	if (dt_record_repeats(&x->record) && t->reachable)
 		dt_tr_loops_begin(t, x);
 	else if (control && t->reachable)
 		dt_tr_blocks(t, x, done);
@@ -286,4 +301,5 @@ void dt_tr_clause(dt_tr *t)
 		movi(c, R0, 1);
 		leave(c);
 	}
+	t->has_thread = false;
 }

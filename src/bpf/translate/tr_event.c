@@ -1,12 +1,23 @@
 /*
  * tr_event: which probe fired, by the number of a system call, by the attach cookie, or by the address
  * of a kernel function.
+ *
+ * At system calls that is found out first, so that those that are not traced cost a comparison or two, and no slot.
  */
 #include <stddef.h>
 
 #include "arch/arch.h"
 #include "arch/syscalls.h"
 #include "bpf/translate/translate.h"
+
+enum { FOUND_FLAGS = -16 }; /* on the stack: slot->flags, while there is no slot */
+
+/* Without type information the number, and whether the program is a 32-bit one, are read into the slot. */
+bool dt_tr_finds_first(const dt_tr *t)
+{
+	return dt_kind_is_syscall(t->prog_kind) && dt_plan_can(t->plan, BTF) && !dt_plan_continues(t->plan, t->prog) &&
+	       !dt_plan_has_rest(t->plan, t->prog) && !dt_tr_prog(t)->rest;
+}
 
 /* r2 = the word of the task that has compat_bit in it. Reading it through a typed pointer costs
  * almost nothing. */
@@ -32,8 +43,16 @@ static void task_status(dt_tr *t)
  * a third interface (x32) use those of 64-bit programs, with a bit set.
  *
  *	if (r1 >= DT_SYSCALL_COMPAT) goto no
- *	if (task is in a 32-bit call) { r1 += DT_SYSCALL_COMPAT; slot->flags = SF_COMPAT }
+ *	if (task is in a 32-bit call) { r1 += DT_SYSCALL_COMPAT; set_compat() }
  */
+static void set_compat(dt_tr *t)
+{
+	if (dt_tr_finds_first(t))
+		sti(t->c, 4, R10, FOUND_FLAGS, SF_COMPAT);
+	else
+		sti(t->c, 4, R6, S_FLAGS, SF_COMPAT);
+}
+
 static void compat_number(dt_tr *t, uint32_t no)
 {
 	const struct dt_arch_entry *entry = &dt_arch_host()->entry;
@@ -51,7 +70,7 @@ static void compat_number(dt_tr *t, uint32_t no)
 	alui(c, BPF_AND, R2, (int32_t)entry->compat_bit);
 	jmpi(c, BPF_JEQ, R2, 0, native);
 	alui(c, BPF_ADD, R1, DT_SYSCALL_COMPAT);
-	sti(c, 4, R6, S_FLAGS, SF_COMPAT);
+	set_compat(t);
 	dt_code_place(c, native);
 }
 
@@ -67,7 +86,7 @@ static void skip_compat(dt_tr *t, uint32_t no)
 /* r1 = number of the event */
 static void event_number(dt_tr *t)
 {
-	int number = DT_REG_AT(dt_arch_host()->entry.number);
+	int number = DT_REG_AT(dt_arch_host()->entry.number), size = dt_arch_host()->entry.number_size;
 	dt_code *c = t->c;
 
 	switch (dt_kind_of(t->prog_kind)->event) {
@@ -78,11 +97,11 @@ static void event_number(dt_tr *t)
 			helper(c, BPF_FUNC_get_current_task_btf);
 			mov(c, R1, R0);
 			helper(c, BPF_FUNC_task_pt_regs);
-			ld(c, 8, R1, R0, number);
+			ld(c, size, R1, R0, number);
 		} else {
 			ld(c, 8, R3, R7, 0);
 			alui(c, BPF_ADD, R3, number);
-			dt_tr_peek(t, 8);
+			dt_tr_peek(t, size);
 			mov(c, R1, R0);
 		}
 		break;
@@ -166,11 +185,158 @@ static void find_by_address(dt_tr *t, uint32_t found, uint32_t row)
 	dt_code_place(c, cookie);
 }
 
+/* r8 = the row of the table for the event in r1, r1 = the probe */
+static void find_row(dt_tr *t, uint32_t no)
+{
+	const struct dt_prog_place *at = dt_tr_prog_at(t);
+	dt_code *c = t->c;
+
+	jmpi(c, BPF_JGE, R1, (int32_t)at->nevents, no);
+	alui(c, BPF_MUL, R1, (int32_t)(1 + at->masks) * 4);
+	map_value(c, R8, t->maps->rodata, at->table);
+	alu(c, BPF_ADD, R8, R1);
+	ld(c, 4, R1, R8, 0);
+	jmpi(c, BPF_JEQ, R1, 0, no);
+	alui(c, BPF_SUB, R1, 1);
+}
+
+/* ---- system calls ---- */
+
+#define FEW 4 /* events that are compared one by one */
+
+struct events {
+	uint32_t n, probe[FEW];
+};
+
+/* False: there are more than a few. */
+static bool few_events(const dt_tr *t, struct events *out)
+{
+	out->n = 0;
+	for (uint32_t i = 0; i < t->plan->probes.n; i++) {
+		if (!dt_plan_serves(t->plan, dt_tr_prog(t), i) || !dt_plan_is_on(t->plan, dt_tr_prog(t), i))
+			continue;
+		if (out->n == FEW)
+			return false;
+		out->probe[out->n++] = i;
+	}
+	return true;
+}
+
+/* r8 = the row, or if there are no masks the probe */
+static void is_probe(dt_tr *t, uint32_t probe)
+{
+	const struct dt_prog_place *at = dt_tr_prog_at(t);
+
+	if (at->masks)
+		map_value(t->c, R8, t->maps->rodata, at->table + t->plan->probes.v[probe].event * (1 + at->masks) * 4);
+	else
+		movi(t->c, R8, (int32_t)probe);
+}
+
+/* if (r1 == its number) { if (this is such a call) goto found, else out } */
+static void compare_event(dt_tr *t, uint32_t probe, uint32_t other, uint32_t found, uint32_t out)
+{
+	uint32_t event = t->plan->probes.v[probe].event, next = dt_code_label(t->c);
+	bool compat = event >= DT_SYSCALL_COMPAT, both = other != UINT32_MAX;
+	int32_t bit = (int32_t)dt_arch_host()->entry.compat_bit;
+	uint32_t second = dt_code_label(t->c);
+	dt_code *c = t->c;
+
+	jmpi(c, BPF_JNE, R1, (int32_t)(event % DT_SYSCALL_COMPAT), next);
+	if (dt_plan_can(t->plan, COMPAT)) {
+		task_status(t);
+		alui(c, BPF_AND, R2, bit);
+		jmpi(c, compat ? BPF_JEQ : BPF_JNE, R2, 0, both ? second : out);
+	}
+	is_probe(t, probe);
+	if (compat)
+		set_compat(t);
+	ja(c, found);
+	if (both && dt_plan_can(t->plan, COMPAT)) {
+		dt_code_place(c, second);
+		is_probe(t, other);
+		if (!compat)
+			set_compat(t);
+		ja(c, found);
+	}
+	dt_code_place(c, next);
+}
+
+static void compare_events(dt_tr *t, const struct events *of, uint32_t out)
+{
+	const struct dt_plan_probe *p = t->plan->probes.v;
+	uint32_t found = dt_code_label(t->c);
+
+	for (uint32_t i = 0; i < of->n; i++) {
+		uint32_t other = UINT32_MAX;
+		bool seen = false;
+
+		for (uint32_t k = 0; k < of->n; k++)
+			if (k != i && p[of->probe[k]].event % DT_SYSCALL_COMPAT == p[of->probe[i]].event % DT_SYSCALL_COMPAT) {
+				seen = seen || k < i;
+				other = of->probe[k];
+			}
+		if (!seen)
+			compare_event(t, of->probe[i], other, found, out);
+	}
+	ja(t->c, out);
+	dt_code_place(t->c, found);
+}
+
+void dt_tr_find_first(dt_tr *t, uint32_t out)
+{
+	struct events few;
+	dt_code *c = t->c;
+
+	event_number(t);
+	if (t->compat)
+		sti(c, 4, R10, FOUND_FLAGS, 0);
+	if (few_events(t, &few)) {
+		if (dt_plan_can(t->plan, THIRD_ABI))
+			alui(c, BPF_AND, R1, (int32_t)~dt_arch_host()->entry.number_bit);
+		compare_events(t, &few, out);
+		return;
+	}
+	compat_number(t, out);
+	find_row(t, out);
+	if (!dt_tr_prog_at(t)->masks)
+		mov(c, R8, R1);
+	skip_compat(t, out);
+}
+
+void dt_tr_if_compat(dt_tr *t, uint32_t label)
+{
+	if (!t->compat)
+		return;
+	ld(t->c, 4, R1, R10, FOUND_FLAGS);
+	jmpi(t->c, BPF_JSET, R1, SF_COMPAT, label);
+}
+
+void dt_tr_found(dt_tr *t)
+{
+	dt_code *c = t->c;
+
+	if (t->need->reads.flags && t->compat) {
+		ld(c, 4, R1, R10, FOUND_FLAGS);
+		st(c, 4, R6, S_FLAGS, R1);
+	} else if (t->need->reads.flags) {
+		sti(c, 4, R6, S_FLAGS, 0);
+	}
+	if (!dt_tr_prog_at(t)->masks) {
+		st(c, 4, R6, S_PROBE, R8);
+		return;
+	}
+	ld(c, 4, R1, R8, 0);
+	alui(c, BPF_SUB, R1, 1);
+	st(c, 4, R6, S_PROBE, R1);
+}
+
+/* ---- all others ---- */
+
 /* slot->probe; r8 = the row of the table. `no`: this one is not enabled. */
 void dt_tr_find_probe(dt_tr *t, uint32_t no)
 {
 	const struct dt_plan_prog *p = dt_tr_prog(t);
-	const struct dt_prog_place *at = dt_tr_prog_at(t);
 	dt_code *c = t->c;
 	uint32_t found = dt_code_label(c), row = dt_code_label(c);
 
@@ -190,13 +356,7 @@ void dt_tr_find_probe(dt_tr *t, uint32_t no)
 	if (dt_kind_is_syscall(p->kind))
 		compat_number(t, no);
 	dt_code_place(c, row);
-	jmpi(c, BPF_JGE, R1, (int32_t)at->nevents, no);
-	alui(c, BPF_MUL, R1, (int32_t)(1 + at->masks) * 4);
-	map_value(c, R8, t->maps->rodata, at->table);
-	alu(c, BPF_ADD, R8, R1);
-	ld(c, 4, R1, R8, 0);
-	jmpi(c, BPF_JEQ, R1, 0, no);
-	alui(c, BPF_SUB, R1, 1);
+	find_row(t, no);
 	st(c, 4, R6, S_PROBE, R1);
 	if (dt_kind_is_syscall(p->kind))
 		skip_compat(t, no);

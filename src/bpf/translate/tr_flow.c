@@ -17,6 +17,10 @@
  * few times, which the kernel verifies one by one. Each loop counts how often it goes back,
  * so the number of calls is bounded.
  *
+ * Functions of D are blocks too, which a word of the slot says where to leave to: a call is a jump, and
+ * returning is going back to the block after the call, as a round of a loop is. So a function is there
+ * once, whatever it contains, and takes no frame.
+ *
  * The clause's own function only decides whether the clause runs, and returns CLAUSE_LOOPS; its caller
  * calls bpf_loop(). So a loop takes no more of the eight frames than a plain clause.
  */
@@ -31,6 +35,7 @@
 /* Without may_goto: the kernel follows each turn when it verifies the program. */
 #define TURNS	   16
 #define TURNS_SIZE 1500 /* instructions of the function, at most */
+#define FEW	   4 /* blocks that are compared one by one */
 #define TURNS_AT   (-72) /* on the stack; the code of actions uses what is above */
 
 struct blocks {
@@ -40,6 +45,7 @@ struct blocks {
 	bool *leads, *entered; /* entered: some jump goes there */
 	uint32_t part; /* the block at hand */
 	uint32_t start; /* of the function with loops: its first instruction */
+	uint32_t again; /* label: there it goes on at the block slot->at */
 };
 
 static int word(const dt_tr *t, uint32_t which)
@@ -114,12 +120,12 @@ static uint32_t go_to(struct blocks *b, uint32_t action)
  * or, where the kernel does not have that
  *	if (++turns >= TURNS) goto out; goto head; out:
  */
-static void go_back_here(struct blocks *b, uint32_t head)
+static void go_back_here(struct blocks *b, uint32_t label)
 {
 	dt_code *c = b->t->c;
 	uint32_t out = dt_code_label(c);
 
-	if (!b->t->loads->loops || c->insns.n - c->labels.v[b->label[head]] > BACK_MAX)
+	if (!b->t->loads->loops || c->insns.n - c->labels.v[label] > BACK_MAX)
 		return;
 	if (dt_plan_can(b->t->plan, MAY_GOTO)) {
 		dt_code_may_goto(c, out);
@@ -131,36 +137,57 @@ static void go_back_here(struct blocks *b, uint32_t head)
 	} else {
 		return;
 	}
-	ja(c, b->label[head]);
+	ja(c, label);
 	dt_code_place(c, out);
 }
 
 /*
- *	if (++rounds >= loopmax) goto full
- *	goto head, or else slot->at = head; return 0
+ *	if (++*times >= most) goto full; r1 is *times
+ */
+static void count(struct blocks *b, int times, uint64_t most, uint32_t full)
+{
+	dt_code *c = b->t->c;
+
+	alui(c, BPF_ADD, R1, 1);
+	jmpi(c, BPF_JGE, R1, (int32_t)most, full);
+	st(c, 8, R6, times, R1);
+	dt_tr_begin_scratch(b->t);
+}
+
+/*
+ *	return 0: go on at slot->at
  * full: a fault of this action
  */
-static void go_back(struct blocks *b, const dt_action *a)
+static void leave_or_fault(struct blocks *b, const dt_action *a, uint32_t full)
 {
 	dt_tr *t = b->t;
 	dt_code *c = t->c;
-	int rounds = word(t, FLOW_ROUNDS + dt_control_loop(a) * 8);
-	uint32_t full = dt_code_label(c);
 
-	ld(c, 8, R1, R6, rounds);
-	alui(c, BPF_ADD, R1, 1);
-	jmpi(c, BPF_JGE, R1, (int32_t)dt_opt(t->plan->opts, DT_O_LOOPMAX), full);
-	st(c, 8, R6, rounds, R1);
-	dt_tr_begin_scratch(t);
-	go_back_here(b, dt_control_target(a));
-	sti(c, 8, R6, word(t, FLOW_AT), (int32_t)dt_control_target(a));
 	movi(c, R0, 0);
 	leave(c);
 	dt_code_place(c, full);
-	sti(c, 4, R6, S_FACTION, (int32_t)(a - b->x->c->actions) + 1);
+	dt_tr_doing(b->t, (int32_t)(a - b->x->c->actions) + 1);
 	t->loff = UINT32_MAX;
 	dt_tr_here(t);
 	ja(c, dt_tr_fault_label(t, DT_FLT_LOOPMAX));
+}
+
+static int rounds(const struct blocks *b, const dt_action *a)
+{
+	return word(b->t, FLOW_ROUNDS + dt_control_number(a) * 8);
+}
+
+/* goto head, or else slot->at = head; return 0 */
+static void go_back(struct blocks *b, const dt_action *a)
+{
+	dt_code *c = b->t->c;
+	uint32_t full = dt_code_label(c), head = dt_control_target(a);
+
+	ld(c, 8, R1, R6, rounds(b, a));
+	count(b, rounds(b, a), dt_opt(b->t->plan->opts, DT_O_LOOPMAX), full);
+	go_back_here(b, b->label[head]);
+	sti(c, 8, R6, word(b->t, FLOW_AT), (int32_t)head);
+	leave_or_fault(b, a, full);
 }
 
 /* One more round unless the condition is 0; no condition: always. */
@@ -176,6 +203,44 @@ static void again(struct blocks *b, const dt_action *a)
 		dt_code_place(b->t->c, no);
 }
 
+/* The word of the slot that says where the function returns to. */
+static int after(const struct blocks *b, const dt_action *a)
+{
+	return word(b->t, FLOW_ROUNDS + (b->x->record.loops + dt_control_number(a)) * 8);
+}
+
+/* slot->after = the next action; goto the function */
+static void call_function(struct blocks *b, uint32_t i)
+{
+	const dt_action *a = &b->x->c->actions[i];
+
+	sti(b->t->c, 8, R6, after(b, a), (int32_t)i + 1);
+	ja(b->t->c, go_to(b, dt_control_target(a)));
+	b->t->reachable = false;
+}
+
+/* slot->at = slot->after; goto again, or else return 0. The rounds of its loops count as calls; the next call begins anew. */
+static void return_from(struct blocks *b, uint32_t i)
+{
+	const dt_action *actions = b->x->c->actions, *a = &actions[i];
+	dt_code *c = b->t->c;
+	uint32_t full = dt_code_label(c);
+
+	ld(c, 8, R1, R6, word(b->t, FLOW_CALLS));
+	for (uint32_t k = dt_control_target(a); k < i; k++)
+		if (b->x->record.actions[k].effect == DT_EFFECT_AGAIN) {
+			ld(c, 8, R2, R6, rounds(b, &actions[k]));
+			sti(c, 8, R6, rounds(b, &actions[k]), 0);
+			alu(c, BPF_ADD, R1, R2);
+		}
+	count(b, word(b->t, FLOW_CALLS), dt_record_calls(dt_opt(b->t->plan->opts, DT_O_LOOPMAX)), full);
+	ld(c, 8, R1, R6, after(b, a));
+	st(c, 8, R6, word(b->t, FLOW_AT), R1);
+	go_back_here(b, b->again);
+	leave_or_fault(b, a, full);
+	b->t->reachable = false;
+}
+
 static void do_control(struct blocks *b, uint32_t i)
 {
 	const dt_action *a = &b->x->c->actions[i];
@@ -183,13 +248,15 @@ static void do_control(struct blocks *b, uint32_t i)
 	dt_tr *t = b->t;
 
 	if (a->difo && dt_tr_may_fault(t, a->difo))
-		sti(t->c, 4, R6, S_FACTION, (int32_t)i + 1);
+		dt_tr_doing(t, (int32_t)i + 1);
 	switch (b->x->record.actions[i].effect) {
 	case DT_EFFECT_BRANCH:
 		if (dt_tr_condition(t, a->difo, b->label[to]))
 			b->entered[to] = true;
 		break;
 	case DT_EFFECT_AGAIN: again(b, a); break;
+	case DT_EFFECT_CALL: call_function(b, i); break;
+	case DT_EFFECT_RETURN: return_from(b, i); break;
 	default: /* a jump to what follows would be code that does nothing */
 		if (to != i + 1) {
 			ja(t->c, go_to(b, to));
@@ -213,22 +280,54 @@ static void do_one(struct blocks *b, uint32_t i, uint32_t end)
 
 /* ---- all blocks ---- */
 
+/* The block to which the clause can go back because of action i; nactions: none. */
+static uint32_t block_after(const struct blocks *b, uint32_t i)
+{
+	const dt_clause *c = b->x->c;
+
+	switch (b->x->record.actions[i].effect) {
+	case DT_EFFECT_AGAIN: return dt_control_target(&c->actions[i]);
+	case DT_EFFECT_CALL: return i + 1;
+	default: return c->nactions;
+	}
+}
+
+/* r1 is one of n blocks. */
+static void choose(struct blocks *b, const uint32_t *to, uint32_t n)
+{
+	dt_code *c = b->t->c;
+	uint32_t upper = dt_code_label(c);
+
+	if (n <= FEW) {
+		for (uint32_t i = 0; i < n; i++)
+			jmpi(c, BPF_JEQ, R1, (int32_t)to[i], go_to(b, to[i]));
+		return;
+	}
+	jmpi(c, BPF_JGE, R1, (int32_t)to[n / 2], upper);
+	choose(b, to, n / 2);
+	ja(c, b->label[0]);
+	dt_code_place(c, upper);
+	choose(b, to + n / 2, n - n / 2);
+}
+
 /* Where the clause can go back to is where the function can begin. */
 static void find_start(struct blocks *b)
 {
-	const dt_clause *c = b->x->c;
-	bool *seen = dt_xcalloc(c->nactions + (size_t)1, sizeof(*seen));
+	uint32_t nactions = b->x->c->nactions, n = 0;
+	bool *seen = dt_xcalloc(nactions + (size_t)1, sizeof(*seen));
+	uint32_t *to = dt_xcalloc(nactions + (size_t)1, sizeof(*to));
 
+	b->again = dt_code_label(b->t->c);
+	dt_code_place(b->t->c, b->again);
 	ld(b->t->c, 8, R1, R6, word(b->t, FLOW_AT));
-	for (uint32_t i = 0; i < c->nactions; i++) {
-		uint32_t to = dt_control_target(&c->actions[i]);
-
-		if (b->x->record.actions[i].effect != DT_EFFECT_AGAIN || seen[to] || to == 0)
-			continue;
-		seen[to] = true;
-		jmpi(b->t->c, BPF_JEQ, R1, (int32_t)to, go_to(b, to));
-	}
+	for (uint32_t i = 0; i < nactions; i++)
+		seen[block_after(b, i)] = true;
+	for (uint32_t i = 1; i < nactions; i++)
+		if (seen[i])
+			to[n++] = i;
+	choose(b, to, n);
 	free(seen);
+	free(to);
 }
 
 static void do_blocks(struct blocks *b, uint32_t end)
@@ -295,6 +394,8 @@ void dt_tr_loops_begin(dt_tr *t, const struct dt_plan_clause *x)
 	dt_code *c = t->c;
 
 	sti(c, 8, R6, word(t, FLOW_AT), 0);
+	if (x->record.functions)
+		sti(c, 8, R6, word(t, FLOW_CALLS), 0);
 	for (uint32_t i = 0; i < x->record.loops; i++)
 		sti(c, 8, R6, word(t, FLOW_ROUNDS + i * 8), 0);
 	movi(c, R0, CLAUSE_LOOPS);
@@ -310,7 +411,8 @@ void dt_tr_loops_begin(dt_tr *t, const struct dt_plan_clause *x)
  */
 void dt_tr_loops_call(dt_tr *t, const struct dt_plan_clause *x, uint32_t func)
 {
-	uint64_t calls = x->record.loops * dt_opt(t->plan->opts, DT_O_LOOPMAX) + 1;
+	uint64_t loopmax = dt_opt(t->plan->opts, DT_O_LOOPMAX);
+	uint64_t calls = x->record.loops * loopmax + (x->record.functions ? dt_record_calls(loopmax) : 0) + 1;
 	dt_code *c = t->c;
 	uint32_t known = dt_code_label(c);
 
@@ -322,6 +424,7 @@ void dt_tr_loops_call(dt_tr *t, const struct dt_plan_clause *x, uint32_t func)
 	alui(c, BPF_ADD, R3, -24);
 	movi(c, R4, 0);
 	helper(c, BPF_FUNC_loop);
+	dt_tr_reads(t, faults);
 	ld(c, 4, R0, R6, S_FAULT);
 	jmpi(c, BPF_JNE, R0, 0, known);
 	ld(c, 8, R1, R6, word(t, FLOW_AT));

@@ -52,7 +52,7 @@ static void call(dt_tr *t, const dt_difo *d)
 	dt_code_call(c, f.func);
 	ld(c, 4, R1, R6, S_FAULT);
 	jmpi(c, BPF_JNE, R1, 0, t->fault_exit);
-	t->faults = true;
+	dt_tr_can_fault(t);
 }
 
 /* r0 = its value, without a call */

@@ -29,6 +29,7 @@ void dt_tr_alloc(dt_tr *t, bool zero)
 	dt_code *c = t->c;
 
 	dt_tr_needs(t, scratch);
+	dt_tr_reads(t, used);
 	ld(c, 8, R0, R6, S_USED);
 	alui(c, BPF_ADD, R0, 7);
 	alui(c, BPF_AND, R0, -8);
@@ -181,10 +182,12 @@ static void region_find(dt_tr *t, enum region r, uint32_t next, uint32_t bad)
 	ld(c, 8, R1, R6, S_SELF);
 	mov(c, R0, R7);
 	alu(c, BPF_SUB, R0, R1);
-	if (r == REGION_SCRATCH)
+	if (r == REGION_SCRATCH) {
+		dt_tr_reads(t, used);
 		ld(c, 8, R2, R6, S_USED);
-	else
+	} else {
 		movi(c, R2, (int32_t)size);
+	}
 	jmp(c, BPF_JGE, R0, R2, next);
 	alu(c, BPF_SUB, R2, R0);
 	jmp(c, BPF_JLT, R2, R8, bad);

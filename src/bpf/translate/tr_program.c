@@ -3,8 +3,9 @@
  *
  *	main(ctx):
  *		leave if the predicates are seen to be 0 (tr_early.c)
+ *		system calls: which probe is it? (tr_event.c)
  *		claim one of the CPU's slots (none free: a drop)
- *		may this probe fire now?  which probe is it?  its prologue, if it has one
+ *		may this probe fire now?  the others: which probe is it?  its prologue, if it has one
  *		for each clause on it: clause(slot, ctx); when it faulted: fault(slot, ctx)
  *		release the slot
  *
@@ -32,6 +33,18 @@ struct prog {
 	uint32_t fault_fn;
 	bool error_exits;
 };
+
+/* Some clause may fault. While learning that is not known yet. */
+static bool faults(const struct prog *g)
+{
+	return g->t.learn || g->t.need->reads.faults;
+}
+
+/* ERROR's clauses are called by the function for faults. */
+static bool is_for_faults(const struct prog *g, uint32_t clause)
+{
+	return faults(g) && g->t.plan->clauses.v[clause].kinds & 1u << PK_ERROR;
+}
 
 /* ---- claiming ---- */
 
@@ -77,12 +90,11 @@ static void claim(struct prog *g, uint32_t out)
 	uint32_t have = dt_code_label(c);
 	bool continues = dt_plan_continues(g->t.plan, g->t.prog);
 
-	mov(c, R7, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
 	if (g->t.plan->opts->is_set[DT_O_CPU] &&
 	    !dt_kind_is_tracer(g->t.kind)) /* -x cpu: the others are not traced */
 		jmpi(c, BPF_JNE, R0, (int32_t)dt_opt(g->t.plan->opts, DT_O_CPU), out);
-	mov(c, R8, R0);
+	mov(c, R6, R0);
 	st(c, 4, R10, -4, R0);
 	map(c, R1, g->t.maps->cpus);
 	mov(c, R2, R10);
@@ -92,10 +104,10 @@ static void claim(struct prog *g, uint32_t out)
 	mov(c, R9, R0);
 	if (continues)
 		firing_word(g, R3);
-	alui(c, BPF_LSH, R8, slot_bits(g));
+	alui(c, BPF_LSH, R6, slot_bits(g));
 	for (int i = 0; i < (int)g->t.at->nslots; i++) {
 		if (i)
-			alui(c, BPF_ADD, R8, 1);
+			alui(c, BPF_ADD, R6, 1);
 		if (continues)
 			mov(c, R0, R3);
 		else
@@ -111,16 +123,17 @@ static void claim(struct prog *g, uint32_t out)
 	atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
 	ja(c, out);
 	dt_code_place(c, have);
-	st(c, 4, R10, -4, R8);
+	st(c, 4, R10, -4, R6);
 	map(c, R1, g->t.maps->slots);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, out); /* cannot be: there are as many slots as busy words */
+	mov(c, R1, R6);
 	mov(c, R6, R0);
-	st(c, 4, R6, S_INDEX, R8);
-	alui(c, BPF_RSH, R8, slot_bits(g));
-	st(c, 4, R6, S_CPU, R8);
+	st(c, 4, R6, S_INDEX, R1);
+	alui(c, BPF_RSH, R1, slot_bits(g));
+	st(c, 4, R6, S_CPU, R1);
 }
 
 static void release(struct prog *g)
@@ -161,7 +174,8 @@ static void new_firing(struct prog *g)
 		ld(c, 8, R2, R6, S_PART);
 		jmp(c, BPF_JEQ, R1, R2, same);
 	}
-	sti(c, 8, R6, S_TIME, 0);
+	if (g->t.need->reads.time || faults(g))
+		sti(c, 8, R6, S_TIME, 0);
 	if (g->t.need->is.strings)
 		sti(c, 8, R6, S_TOKLIVE, 0);
 	if (g->t.need->is.memory) {
@@ -186,10 +200,15 @@ static void begin_firing(struct prog *g, uint32_t no)
 	}
 	alui(c, BPF_AND, R1, CTL_GEN);
 	st(c, 4, R6, S_GEN, R1);
-	sti(c, 4, R6, S_FLAGS, 0);
 	if (!dt_plan_continues(g->t.plan, g->t.prog))
 		new_firing(g);
-	dt_tr_find_probe(&g->t, no);
+	if (dt_tr_finds_first(&g->t)) {
+		dt_tr_found(&g->t);
+	} else {
+		if (g->t.need->reads.flags)
+			sti(c, 4, R6, S_FLAGS, 0);
+		dt_tr_find_probe(&g->t, no);
+	}
 	if (g->p->prologues)
 		dt_tr_prologue_call(&g->t, g->prologue_fn, no);
 }
@@ -238,7 +257,8 @@ static void clause_inside(struct prog *g, uint32_t next)
 	c->insns.v[save].off = (int16_t)at;
 	dt_code_place(c, end);
 	ld(c, 8, R9, R10, at);
-	jmpi(c, BPF_JEQ, R0, 0, next);
+	if (faults(g))
+		jmpi(c, BPF_JEQ, R0, 0, next);
 }
 
 static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
@@ -262,9 +282,11 @@ static void run_clause(struct prog *g, uint32_t i, uint32_t stop)
 		mov(c, R2, R7);
 		call_clause(g, x, g->clause_fn[i], g->clause_loops[i], next);
 	}
-	mov(c, R1, R6);
-	mov(c, R2, R7);
-	dt_code_call(c, g->fault_fn);
+	if (faults(g)) {
+		mov(c, R1, R6);
+		mov(c, R2, R7);
+		dt_code_call(c, g->fault_fn);
+	}
 	dt_code_place(c, next);
 	/* exit() ends the firing it happens in, except END's */
 	if ((x->record.exits || g->error_exits) && g->p->kind != PK_END &&
@@ -314,7 +336,12 @@ static void main_function(struct prog *g)
 
 	if (dt_kind_is_function(g->p->kind))
 		leave_inactive(g, out);
-	dt_tr_leave_early(&g->t, out);
+	mov(c, R7, R1);
+	dt_tr_leave_early(&g->t, false, out);
+	if (dt_tr_finds_first(&g->t)) {
+		dt_tr_find_first(&g->t, out);
+		dt_tr_leave_early(&g->t, true, out);
+	}
 	claim(g, out);
 	dt_tr_left_keep(&g->t);
 	begin_firing(g, done);
@@ -482,7 +509,7 @@ static void clause_function(struct prog *g, uint32_t func, uint32_t loops, uint3
 
 static uint32_t declare_loops(struct prog *g, uint32_t clause)
 {
-	return g->t.plan->clauses.v[clause].record.loops ? dt_code_func_new(g->t.c, "loops") : 0;
+	return dt_record_repeats(&g->t.plan->clauses.v[clause].record) ? dt_code_func_new(g->t.c, "loops") : 0;
 }
 
 static void declare(struct prog *g)
@@ -501,12 +528,13 @@ static void declare(struct prog *g)
 		g->clause_fn[i] = is_inside(g) ? 0 : dt_code_func_new(g->t.c, name);
 	}
 	for (uint32_t i = 0; i < g->t.plan->clauses.n; i++)
-		if (g->t.plan->clauses.v[i].kinds & 1u << PK_ERROR) {
+		if (is_for_faults(g, i)) {
 			g->error_fn[i] = dt_code_func_new(g->t.c, "error");
 			g->error_loops[i] = declare_loops(g, i);
 			g->error_exits = g->error_exits || g->t.plan->clauses.v[i].record.exits;
 		}
-	g->fault_fn = dt_code_func_new(g->t.c, "fault");
+	if (faults(g))
+		g->fault_fn = dt_code_func_new(g->t.c, "fault");
 	if (g->p->prologues)
 		g->prologue_fn = dt_tr_prologue_declare(&g->t);
 }
@@ -540,12 +568,16 @@ static void add_functions(struct prog *g)
 	dt_tr_memory_functions(t);
 	dt_thread_functions(t);
 	dt_tr_agg_functions(t);
-	if (t->sub.fns.n)
+	if (t->sub.fns.n) {
 		dt_tr_needs(t, strings);
+		dt_tr_reads(t, faults);
+	}
 	if (t->learn && t->sub.nlocals > t->learn->sub_locals)
 		t->learn->sub_locals = t->sub.nlocals;
-	if (t->sub.uses_scratch)
+	if (t->sub.uses_scratch) {
 		dt_tr_needs(t, scratch);
+		dt_tr_reads(t, used);
+	}
 	if (t->sub.uses_memory)
 		dt_tr_needs(t, memory);
 }
@@ -576,10 +608,16 @@ static int make_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs 
 		clause_function(&g, g.clause_fn[k], g.clause_loops[k], p->clauses[k], p->kind);
 	t->kind = p->kind;
 	for (uint32_t k = 0; k < plan->clauses.n && !t->failed; k++)
-		if (plan->clauses.v[k].kinds & 1u << PK_ERROR)
+		if (is_for_faults(&g, k))
 			clause_function(&g, g.error_fn[k], g.error_loops[k], k, PK_ERROR);
 	t->kind = p->kind;
-	fault_function(&g);
+	if (faults(&g)) {
+		bool time = learn && learn->reads.time;
+
+		fault_function(&g);
+		if (learn) /* new_firing() knows */
+			learn->reads.time = time;
+	}
 	add_functions(&g);
 	dt_vec_free(&t->sub.fns);
 	dt_vec_free(&t->functions);
@@ -596,6 +634,9 @@ int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn
 		*c = (dt_code){0};
 		if (make_program(in, i, learn, collect, c, true, err) != 0)
 			return -1;
+		if (dt_code_frames(c) > DT_FRAMES_MAX)
+			return dt_err(err, EDT_DIFINVAL, "subroutines are nested deeper than the kernel's %u calls; an ERROR clause has one less than others",
+				      DT_FRAMES_MAX);
 	}
 	c->memory_keys = in->loads.memory_keys;
 	if (dt_code_finish(c) < 0)

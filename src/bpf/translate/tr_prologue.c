@@ -126,6 +126,7 @@ static void evaluate(dt_tr *t, const dt_difo *d)
 		ja(c, done);
 	dt_tr_fault_paths(t);
 	dt_code_place(c, t->fault_exit);
+	sti(c, 4, R6, S_FAULT, 0);
 	movi(c, R0, 0);
 	if (t->reachable)
 		dt_code_place(c, done);
@@ -139,8 +140,11 @@ static void function(dt_tr *t, uint32_t func, const dt_prologue *p, uint32_t use
 	dt_code_func_begin(c, func);
 	mov(c, R6, R1);
 	mov(c, R7, R2);
+	dt_tr_reads(t, used);
 	if (!t->need->is.memory)
 		sti(c, 8, R6, S_USED, 0);
+	if (t->need->reads.faults)
+		sti(c, 4, R6, S_FAULT, 0);
 	if (t->need->is.element)
 		sti(c, 4, R6, S_ARRAY, 0);
 	if (p->when) {

@@ -76,7 +76,7 @@ static void walk_typed(dt_tr *t, const struct hop *hops, size_t n)
 {
 	uint32_t off;
 
-	dt_tr_task(t, true);
+	dt_tr_typed_task(t);
 	for (size_t i = 0; i < n; i++) {
 		if (dt_tr_field(t, hops[i].type, hops[i].member, &off) < 0)
 			return;
@@ -193,7 +193,10 @@ static bool typed_name(dt_tr *t, uint32_t off, const struct hop *hops, size_t n)
 	if (!t->loads->trusts || dt_tr_field(t, "task_struct", "comm", &at) < 0 || at % 8 ||
 	    at > DT_SLOT_FAR)
 		return false;
-	dt_tr_task(t, true);
+	if (n)
+		dt_tr_typed_task(t);
+	else
+		dt_tr_task(t, true);
 	for (size_t i = 0; i < n; i++) {
 		if (dt_tr_field(t, hops[i].type, hops[i].member, &hop) < 0)
 			return true;
@@ -241,6 +244,7 @@ static void task_name(dt_tr *t, uint32_t off, uint32_t flag, const struct hop *h
 	uint32_t have = dt_code_label(c);
 	bool named = t->task_arg || (n > 0 && dt_plan_can(t->plan, BTF));
 
+	dt_tr_reads(t, flags);
 	ld(c, 4, R1, R6, S_FLAGS);
 	jmpi(c, BPF_JSET, R1, (int32_t)flag, have);
 	alui(c, BPF_OR, R1, (int32_t)flag);

@@ -77,7 +77,7 @@ void dt_tr_sub_run(dt_tr *t, const char *name)
 	dt_code_call(t->c, dt_sub_func(&t->sub, name));
 	ld(t->c, 4, R1, R6, S_FAULT);
 	jmpi(t->c, BPF_JNE, R1, 0, t->fault_exit);
-	t->faults = true;
+	dt_tr_can_fault(t);
 }
 
 /* ---- a program under construction ---- */
@@ -96,6 +96,7 @@ void dt_tr_init(dt_tr *t, const struct dt_tr_input *in, dt_code *c, dt_error *er
 		     .kind = PK_BEGIN,
 		     .prog_kind = PK_BEGIN,
 		     .prog = UINT32_MAX,
+		     .no_thread = UINT32_MAX,
 		     .err = err};
 	t->sub = (dt_sub){.c = c,
 			  .scratch = {at->scratch, at->scratch_size},

@@ -165,6 +165,10 @@ typedef struct dt_tr {
 	/* of the clause */
 	enum dt_probe_kind kind; /* PK_ERROR inside ERROR clauses, else prog_kind */
 	uint32_t clause;	 /* index */
+	/* Its predicate needs variables of the thread: where to go if there are none (UINT32_MAX: it does not, or they have been
+	 * found), and whether the clause has their address on its stack. */
+	uint32_t no_thread;
+	bool has_thread;
 	/* of the DIFO */
 	bool function; /* it is that of a function of D */
 	dt_tr_state now;
@@ -189,6 +193,8 @@ void dt_tr_map_result(dt_tr *t); /* r0 = the result of a map's function, with it
 void dt_tr_entry(dt_tr *t, int fd, int at, int32_t key, uint32_t none);
 /* The code being made needs this (a member of struct dt_need). */
 #define dt_tr_needs(t, what) ((t)->learn ? (void)((t)->learn->is.what = true) : (void)0)
+/* It reads this word of the slot (a member of struct dt_need_words). */
+#define dt_tr_reads(t, what) ((t)->learn ? (void)((t)->learn->reads.what = true) : (void)0)
 uint32_t dt_tr_string(dt_tr *t, const char *s); /* its offset in rodata */
 
 /* ---- tr_prologue.c ---- */
@@ -198,7 +204,13 @@ void dt_tr_prologue_call(dt_tr *t, const uint32_t *fn, uint32_t no);
 void dt_tr_prologue_functions(dt_tr *t, const uint32_t *fn);
 
 /* ---- tr_event.c ---- */
-/* slot->probe; r8 = the row of the table. `no`: no probe is enabled for this event. */
+/* Programs that find the probe before they claim a slot. r8 = the row of the table or, if there are no masks, the probe;
+ * `out`: no probe is enabled for this event. Once there is a slot, what was found is written there. */
+bool dt_tr_finds_first(const dt_tr *t);
+void dt_tr_find_first(dt_tr *t, uint32_t out);
+void dt_tr_found(dt_tr *t);
+void dt_tr_if_compat(dt_tr *t, uint32_t label); /* in between: goto label if it is a call of a 32-bit program */
+/* The others. slot->probe; r8 = the row of the table. `no`: as above. */
 void dt_tr_find_probe(dt_tr *t, uint32_t no);
 uint32_t dt_tr_only_probe(const dt_tr *t, enum dt_probe_kind kind); /* index of the one of this kind */
 
@@ -210,6 +222,7 @@ bool dt_tr_condition(dt_tr *t, const dt_difo *d, uint32_t zero);
 /* Jump here on a fault; the offset of the current instruction is recorded. Value: S_FVALUE for
  * BADADDR and BADALIGN, 0 for the others. */
 uint32_t dt_tr_fault_label(dt_tr *t, uint32_t code);
+void dt_tr_can_fault(dt_tr *t);	  /* to fault_exit, after slot->fault was set */
 void dt_tr_fault_paths(dt_tr *t); /* at the end of the function */
 void dt_tr_here(dt_tr *t);	  /* a fault from here on happened at t->loff */
 /* User memory is about to be read: it belongs to another process if the probe is about another
@@ -295,8 +308,9 @@ void dt_tr_unwind_functions(dt_tr *t);
 int dt_tr_identify(dt_tr *t);
 
 /* ---- tr_early.c ---- */
-/* goto out if the predicates of all clauses are seen to be 0; r1 is the context before and after */
-void dt_tr_leave_early(dt_tr *t, uint32_t out);
+bool dt_tr_needs_thread(const dt_tr *t, const dt_difo *d); /* it begins with a thread-local variable, and is 0 if there are none */
+/* goto out if the predicates of all clauses are seen to be 0; r7 is the context. Called before and after the probe is found. */
+void dt_tr_leave_early(dt_tr *t, bool found, uint32_t out);
 
 /* ---- left.c ---- */
 void dt_tr_left_keep(dt_tr *t); /* saves the stack of the thread that leaves, if it may be needed later */
@@ -334,6 +348,7 @@ int dt_thread_free_code(dt_tr *t); /* the small program for sched_process_free *
 
 /* ---- peek.c ---- */
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p); /* what this kernel should accept */
+void dt_tr_typed_task(dt_tr *t); /* r0 = the thread of dt_tr_task() as a typed pointer, to follow its members */
 /* r0 = the number of `size` bytes at the address in r3, or 0 when it cannot be read. */
 void dt_tr_peek(dt_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */
@@ -412,6 +427,7 @@ void dt_tr_verify_alone(dt_code *c, uint32_t func, uint32_t start);
 void dt_tr_clause(dt_tr *t);
 void dt_tr_action(dt_tr *t, const struct dt_plan_clause *x, uint32_t i, uint32_t done);
 void dt_tr_begin_scratch(dt_tr *t);
+void dt_tr_doing(dt_tr *t, int32_t action); /* its number plus 1; 0: the predicate */
 void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
 void dt_tr_begin_faults(dt_tr *t); /* of a function: its paths and its exit are its own */
 
@@ -439,6 +455,7 @@ void dt_tr_aggregate(dt_tr *t, const dt_action *a, const struct dt_plan_action *
 
 /* ---- tr_buffer.c ---- */
 void dt_tr_output(dt_tr *t, uint32_t size);		/* the record; size 0: up to the cursor */
+bool dt_tr_output_direct(dt_tr *t, uint32_t size); /* the values, with a head that is made here; false: it cannot be done */
 void dt_tr_output_speculative(dt_tr *t, uint32_t size); /* one that goes to the consumer under any policy */
 void dt_tr_output_function(dt_tr *t);
 void dt_tr_cpu_find(dt_tr *t, uint32_t none); /* r0 = the row of the slot's CPU */

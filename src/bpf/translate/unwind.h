@@ -103,7 +103,8 @@ enum {
 	C_SIZE = 32,
 	C_ENTRIES = 4
 };
-enum { SOURCE_NONE, SOURCE_REGS, SOURCE_SIGNAL };
+/* BY_FP: none, and this step was one by the frame pointer; NEAR: none, and the stack pointer may be too low */
+enum { SOURCE_NONE, SOURCE_REGS, SOURCE_SIGNAL, SOURCE_BY_FP, SOURCE_NEAR };
 #define LOST 1
 
 static inline void copy_word(dt_code *c, int to, int from)

@@ -8,9 +8,20 @@
  */
 #include "bpf/translate/unwind.h"
 
-/* Where the general registers are in a signal handler's frame: the words of the first 15 registers of
- * struct pt_regs, four bits each. */
+/* Does a function find its return address in a register (U_BASE), and save it where it likes? */
+static bool in_register(void)
+{
+	return dt_arch_host()->unwind.ra_at == 0;
+}
+
+/* Where the general registers are in a signal handler's frame: in the order of struct pt_regs, or the words of
+ * the first 15 registers of struct pt_regs, four bits each. */
 enum { SAVED_REGS = 15 };
+
+static bool saved_in_order(const dt_arch *a)
+{
+	return a->regs[0].saved == 0 && a->regs[a->sp].saved == a->sp;
+}
 
 static uint64_t saved_words(const dt_arch *a)
 {
@@ -177,11 +188,15 @@ static void cfa_any(struct frame *f)
 	read_memory(c, false, S_TMP, 8, f->stop);
 	ja(c, have);
 	dt_code_place(c, from_signal);
-	movq(c, R3, saved_words(dt_arch_host()));
-	alui(c, BPF_LSH, R9, 2);
-	jmpi(c, BPF_JGT, R9, (SAVED_REGS - 1) * 4, f->stop);
-	alu(c, BPF_RSH, R3, R9);
-	alui(c, BPF_AND, R3, 15);
+	if (saved_in_order(dt_arch_host())) {
+		mov(c, R3, R9);
+	} else {
+		movq(c, R3, saved_words(dt_arch_host()));
+		alui(c, BPF_LSH, R9, 2);
+		jmpi(c, BPF_JGT, R9, (SAVED_REGS - 1) * 4, f->stop);
+		alu(c, BPF_RSH, R3, R9);
+		alui(c, BPF_AND, R3, 15);
+	}
 	alui(c, BPF_LSH, R3, 3);
 	ld(c, 8, R1, R6, U_SIGNAL);
 	alu(c, BPF_ADD, R3, R1);
@@ -201,15 +216,19 @@ static void signal_frame(struct frame *f)
 			     {U_BASE, dt_arch_dwarf(a, a->unwind.base)},
 			     {U_SP, a->sp},
 			     {U_PC, a->pc}};
+	int first = a->unwind.nsaved;
 	dt_code *c = f->t->c;
 
+	for (size_t i = 0; i < DT_NELEM(to); i++)
+		first = a->regs[to[i][1]].saved < first ? a->regs[to[i][1]].saved : first;
 	signed_field(c, R3, R7, 4, 31);
 	ld(c, 8, R1, R6, U_SP);
 	alu(c, BPF_ADD, R3, R1);
 	st(c, 8, R6, U_SIGNAL, R3);
-	read_memory(c, true, U_BUF, a->unwind.nsaved * 8, f->stop);
+	alui(c, BPF_ADD, R3, first * 8);
+	read_memory(c, true, U_BUF, (uint32_t)(a->unwind.nsaved - first) * 8, f->stop);
 	for (size_t i = 0; i < DT_NELEM(to); i++)
-		copy_word(c, to[i][0], U_BUF + a->regs[to[i][1]].saved * 8);
+		copy_word(c, to[i][0], U_BUF + (a->regs[to[i][1]].saved - first) * 8);
 	jmpi(c, BPF_JEQ, R1, 0, f->stop);
 	sti(c, 8, R6, U_FPAT, 0);
 	sti(c, 8, R6, U_BASEAT, 0);
@@ -233,7 +252,13 @@ void dt_uw_apply_row(struct frame *f)
 		alui(c, BPF_AND, R1, 15);
 		jmpi(c, BPF_JNE, R1, kinds[i], next);
 		switch (kinds[i]) {
-		case DT_UW_SP: cfa_register(f, U_SP, 0); break;
+		case DT_UW_SP:
+			if (in_register()) {
+				ld(c, 4, R1, R6, U_SOURCE);
+				jmpi(c, BPF_JEQ, R1, SOURCE_NEAR, f->by_fp);
+			}
+			cfa_register(f, U_SP, 0);
+			break;
 		case DT_UW_FP: cfa_register(f, U_FP, U_FPAT); break;
 		case DT_UW_BASE: cfa_register(f, U_BASE, U_BASEAT); break;
 		case DT_UW_SP_DEREF: cfa_deref(f, U_SP, 0); break;
@@ -248,25 +273,47 @@ void dt_uw_apply_row(struct frame *f)
 	ja(c, f->stop); /* END, STOP */
 }
 
+/* To `yes` if the instruction at slot + at is one that functions begin with. */
+static void is_first(dt_code *c, int at, uint32_t yes)
+{
+	const struct dt_arch_unwind *u = &dt_arch_host()->unwind;
+
+	for (int i = 0; u->entry[i].mask; i++) {
+		ld(c, u->entry_size, R1, R6, at);
+		if (u->entry_size == 1) {
+			jmpi(c, BPF_JEQ, R1, (int32_t)u->entry[i].value, yes);
+			continue;
+		}
+		movq(c, R2, u->entry[i].mask);
+		alu(c, BPF_AND, R1, R2);
+		movq(c, R2, u->entry[i].value);
+		jmp(c, BPF_JEQ, R1, R2, yes);
+	}
+}
+
 /* The first instruction of a function that keeps a frame pointer: its push, perhaps after a landing
- * pad. It has not been executed yet, so fp is still the caller's, and the return address is on top. */
+ * pad. It has not been executed yet, so fp is still the caller's, and the return address is on top or in its
+ * register. */
 static void at_entry(struct frame *f)
 {
 	const struct dt_arch_unwind *u = &dt_arch_host()->unwind;
 	dt_code *c = f->t->c;
-	uint32_t no = dt_code_label(c), yes = dt_code_label(c);
+	uint32_t no = dt_code_label(c), yes = dt_code_label(c), pad = dt_code_label(c);
 
 	ld(c, 4, R1, R6, U_BACK);
 	jmpi(c, BPF_JNE, R1, 0, no);
 	ld(c, 8, R3, R6, U_PC);
-	read_memory(c, true, S_TMP, 5, no);
-	ld(c, 1, R1, R6, S_TMP);
-	jmpi(c, BPF_JEQ, R1, u->push_fp, yes);
+	read_memory(c, true, S_TMP, 4u + u->entry_size, no);
+	is_first(c, S_TMP, yes);
 	ld(c, 4, R1, R6, S_TMP);
-	movq(c, R2, u->landing_pad);
-	jmp(c, BPF_JNE, R1, R2, no);
-	ld(c, 1, R1, R6, S_TMP + 4);
-	jmpi(c, BPF_JNE, R1, u->push_fp, no);
+	for (int i = 0; u->landing_pad[i]; i++) {
+		movq(c, R2, u->landing_pad[i]);
+		jmp(c, BPF_JEQ, R1, R2, pad);
+	}
+	ja(c, no);
+	dt_code_place(c, pad);
+	is_first(c, S_TMP + 4, yes);
+	ja(c, no);
 	dt_code_place(c, yes);
 	ld(c, 8, R9, R6, U_SP);
 	alui(c, BPF_ADD, R9, -u->ra_at);
@@ -275,20 +322,44 @@ static void at_entry(struct frame *f)
 	dt_code_place(c, no);
 }
 
-/* Without a row: *fp is the caller's fp, the return address lies above it. */
+/* What a signal handler returns to, known by its instructions. */
+static void at_signal(struct frame *f)
+{
+	const struct dt_arch_unwind *u = &dt_arch_host()->unwind;
+	dt_code *c = f->t->c;
+	uint32_t no = dt_code_label(c);
+
+	ld(c, 4, R1, R6, U_SOURCE);
+	jmpi(c, BPF_JEQ, R1, SOURCE_NEAR, no);
+	ld(c, 8, R3, R6, U_PC);
+	read_memory(c, true, S_TMP, 8, no);
+	ld(c, 8, R1, R6, S_TMP);
+	movq(c, R2, u->signal_code);
+	jmp(c, BPF_JNE, R1, R2, no);
+	movi(c, R7, u->signal_at << 4);
+	signal_frame(f);
+	dt_code_place(c, no);
+}
+
+/* Without a row: *fp is the caller's fp, the return address lies above it. Where the return address is in a register,
+ * functions keep both at any place of their frame, so its end is only near. */
 void dt_uw_step_by_fp(struct frame *f)
 {
 	int fp_at = dt_arch_host()->unwind.fp_at;
 	dt_code *c = f->t->c;
 
+	if (dt_arch_host()->unwind.signal_code)
+		at_signal(f);
 	at_entry(f);
 	resolve(f, U_FP, U_FPAT);
 	ld(c, 8, R9, R6, U_FP);
 	ld(c, 8, R1, R6, U_SP);
 	jmp(c, BPF_JLT, R9, R1, f->stop);
 	alui(c, BPF_ADD, R9, -fp_at);
-	/* as a row: fp is there, base lost */
-	movq(c, R8, (uint32_t)(uint16_t)DT_UW_LOST << 16 | (uint16_t)(fp_at / 8));
+	if (in_register())
+		sti(c, 4, R6, U_SOURCE, SOURCE_BY_FP);
+	/* as a row: fp is there, base lost, or the return address above fp */
+	movq(c, R8, (uint32_t)(uint16_t)(in_register() ? fp_at / 8 + 1 : DT_UW_LOST) << 16 | (uint16_t)(fp_at / 8));
 }
 
 /* ---- the next frame ---- */
@@ -367,7 +438,38 @@ static void instance_function(dt_tr *t, uint32_t func)
 	answer(c, 1);
 }
 
-void dt_uw_next_frame(struct frame *f)
+/* U_PC = the return address, from where the row says that its register is saved. Only a frame that has called no
+ * other may take no room and have it in the register still; its caller's value of the register is lost. */
+static void return_by_register(struct frame *f)
+{
+	dt_code *c = f->t->c;
+	uint32_t above = dt_code_label(c), ordinary = dt_code_label(c);
+
+	ld(c, 8, R1, R6, U_SP);
+	jmp(c, BPF_JGT, R9, R1, above);
+	jmp(c, BPF_JNE, R9, R1, f->stop);
+	ld(c, 4, R2, R6, U_SOURCE);
+	jmpi(c, BPF_JEQ, R2, SOURCE_REGS, above);
+	jmpi(c, BPF_JNE, R2, SOURCE_SIGNAL, f->stop);
+	dt_code_place(c, above);
+	set_place(c, U_BASE, U_BASEAT, 16);
+	resolve(f, U_BASE, U_BASEAT);
+	ld(c, 8, R1, R6, U_BASE);
+	movq(c, R2, dt_arch_host()->unwind.address);
+	alu(c, BPF_AND, R1, R2);
+	st(c, 8, R6, U_PC, R1);
+	sti(c, 8, R6, U_BASEAT, LOST);
+	original_return(f);
+	set_place(c, U_FP, U_FPAT, 0);
+	movi(c, R1, SOURCE_NEAR);
+	ld(c, 4, R2, R6, U_SOURCE);
+	jmpi(c, BPF_JEQ, R2, SOURCE_BY_FP, ordinary);
+	movi(c, R1, SOURCE_NONE);
+	dt_code_place(c, ordinary);
+	st(c, 4, R6, U_SOURCE, R1);
+}
+
+static void return_by_stack(struct frame *f)
 {
 	dt_code *c = f->t->c;
 
@@ -379,8 +481,18 @@ void dt_uw_next_frame(struct frame *f)
 	original_return(f);
 	set_place(c, U_FP, U_FPAT, 0);
 	set_place(c, U_BASE, U_BASEAT, 16);
-	st(c, 8, R6, U_SP, R9);
 	sti(c, 4, R6, U_SOURCE, SOURCE_NONE);
+}
+
+void dt_uw_next_frame(struct frame *f)
+{
+	dt_code *c = f->t->c;
+
+	if (in_register())
+		return_by_register(f);
+	else
+		return_by_stack(f);
+	st(c, 8, R6, U_SP, R9);
 	sti(c, 4, R6, U_BACK, 1);
 }
 

@@ -111,11 +111,27 @@ static bool is_near(const dt_tr *t, int scope, const struct dt_tr_var *x)
 	       t->at->local_vars + x->at->offset < DT_SLOT_FAR;
 }
 
-/* r0 = the variables of the thread, which are made if asked; r8 = an object among them. */
+enum { THREAD_AT = -64 }; /* on the stack of a clause: the variables of the thread */
+
+/*
+ * r0 = the variables of the thread, which are made if asked; r8 = an object among them.
+ *
+ * Where they are does not change before the thread ends. So a clause that is left if there are none looks for them once.
+ */
 static void thread_storage(dt_tr *t, const struct dt_tr_var *x, bool make, uint32_t none)
 {
-	dt_thread_value(t, make);
-	jmpi(t->c, BPF_JEQ, R0, 0, none);
+	if (t->has_thread && !t->function) {
+		ld(t->c, 8, R0, R10, THREAD_AT);
+	} else if (t->no_thread != UINT32_MAX) {
+		dt_thread_value(t, make);
+		jmpi(t->c, BPF_JEQ, R0, 0, t->no_thread);
+		st(t->c, 8, R10, THREAD_AT, R0);
+		t->has_thread = true;
+		t->no_thread = UINT32_MAX;
+	} else {
+		dt_thread_value(t, make);
+		jmpi(t->c, BPF_JEQ, R0, 0, none);
+	}
 	if (x->v->byref) {
 		mov(t->c, R8, R0);
 		alui(t->c, BPF_ADD, R8, (int32_t)x->at->offset);
@@ -141,9 +157,11 @@ static void thread_load(dt_tr *t, const struct dt_tr_var *x, uint32_t rd)
 		load_object(t, x, rd, 0);
 	else
 		ld(t->c, 8, R0, R0, (int)x->at->offset);
-	done = thread_without(t, none);
-	movi(t->c, R0, 0);
-	dt_code_place(t->c, done);
+	if (dt_code_is_target(t->c, none)) {
+		done = thread_without(t, none);
+		movi(t->c, R0, 0);
+		dt_code_place(t->c, done);
+	}
 	dt_tr_set(t, rd, R0,
 		  x->v->string ? (dt_tr_val){.kind = V_STRING, .bound = x->v->size} : NUMBER);
 }
@@ -160,9 +178,11 @@ static void thread_store(dt_tr *t, const struct dt_tr_var *x, uint32_t rs)
 		dt_tr_get(t, R1, rs);
 		st(t->c, 8, R8, (int)x->at->offset, R1);
 	}
-	done = thread_without(t, none);
-	dt_tr_count(t, CPU_DYN_DROPS);
-	dt_code_place(t->c, done);
+	if (dt_code_is_target(t->c, none)) {
+		done = thread_without(t, none);
+		dt_tr_count(t, CPU_DYN_DROPS);
+		dt_code_place(t->c, done);
+	}
 }
 
 void dt_tr_var_load(dt_tr *t, int scope, uint32_t id, uint32_t rd)

@@ -11,7 +11,7 @@
  * only up to the first of them.
  *
  * There are millions of instructions, so probes are created only for functions that a description
- * names. The kernel and its modules are within 2 GB (dt_arch.kernel_text), so the lower 31 bits of
+ * names. The kernel and its modules are close together (text_start), so 31 bits of
  * an address serve as an id, by which the instruction is found again. dt_probe.data is the index of
  * the function and the offset.
  */
@@ -25,22 +25,31 @@
 #include "probe/providers/providers.h"
 
 #define NAMED	    (1ull << 63)
-#define KERNEL_TEXT (dt_arch_host()->kernel_text)
 #define FIRST_ID    ((uint32_t)DT_FIRST_ID_kinst) /* the kernel begins at 16 MB at the least */
 
 /* ---- probes ---- */
 
+/* Where the CPU does not fix it: modules are within 2 GB of the kernel, on either side. */
+static uint64_t text_start(dt_probes *ps)
+{
+	uint64_t at = dt_arch_host()->kernel_text;
+
+	if (at == 0 && dt_ksym_by_name(dt_probes_ksyms(ps), "vmlinux", "_stext", &at))
+		at -= 1ull << 32;
+	return at;
+}
+
 static void add(const dt_provider *p, dt_probes *ps, const dt_kfunc *f, uint32_t index,
 		uint32_t offset, bool named)
 {
-	uint64_t addr = dt_kfunc_address(dt_probes_kfuncs(ps), index) + offset;
+	uint64_t id = (dt_kfunc_address(dt_probes_kfuncs(ps), index) + offset - text_start(ps)) / dt_arch_host()->code_align;
 	char name[16];
 	dt_probe *pr;
 
-	if (addr < KERNEL_TEXT + FIRST_ID)
+	if (id < FIRST_ID || id > INT32_MAX)
 		return;
 	snprintf(name, sizeof(name), "%u", offset);
-	pr = dt_probes_add(ps, p, (uint32_t)(addr - KERNEL_TEXT), "kinst", f->module, f->name, name,
+	pr = dt_probes_add(ps, p, (uint32_t)id, "kinst", f->module, f->name, name,
 			   (uint64_t)index << 32 | offset);
 	if (named)
 		pr->data |= NAMED;
@@ -100,7 +109,7 @@ static uint32_t add_function(const dt_provider *p, dt_probes *ps, const dt_kfunc
 
 		snprintf(text, sizeof(text), "%u", x->offset);
 		if ((*d->name && !dt_glob_match(d->name, text)) ||
-		    dt_arch_host()->code->kprobe_refuses(c.bytes + x->offset, x->length) ||
+		    dt_arch_host()->code->kprobe_refuses(c.bytes, x->offset, x->length) ||
 		    dt_kplaces_has(places_of(p, ps), c.addr + x->offset))
 			continue;
 		add(p, ps, f, index, x->offset, exact);
@@ -144,7 +153,7 @@ static bool possible(const dt_probedesc *d, char *why, size_t whylen)
 /* The instruction with this id. */
 static void discover_id(const dt_provider *p, dt_probes *ps, uint32_t id, char *why, size_t whylen)
 {
-	uint64_t addr = KERNEL_TEXT + id, offset;
+	uint64_t addr = text_start(ps) + (uint64_t)id * dt_arch_host()->code_align, offset;
 	const char *module, *name;
 	uint32_t it = 0, n;
 	char text[16];

@@ -256,7 +256,7 @@ static void types(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_ty
 
 /* ---- attaching ---- */
 
-static const char *condition_text(dt_probes *ps, uint8_t code)
+static const char *condition_text(dt_probes *ps, uint16_t code)
 {
 	char text[80];
 

@@ -127,7 +127,7 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 		const char **xlated, int *mapping, int max)
 {
 	const dt_syscall *call = dt_syscall_by_nr((uint32_t)pr->data);
-	const char *const *types;
+	const char *types[DT_SYSCALL_MAXARGS];
 	int n;
 
 	(void)ps, (void)xlated, (void)mapping;
@@ -135,7 +135,7 @@ static int args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, const c
 		native[0] = native[1] = "int64_t";
 		return 2;
 	}
-	n = call ? dt_syscall_args(call, &types) : -1;
+	n = call ? dt_syscall_args(call, types) : -1;
 	for (int i = 0; i < n && i < max; i++)
 		native[i] = types[i];
 	return n < max ? n : max;

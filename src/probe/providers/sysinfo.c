@@ -56,7 +56,8 @@ static const dt_stable_probe rows[] = {
     {"idlethread", COUNTER, .sites = SITES(AT(TRACEPOINT, "sched_switch", .when = "args[2]->pid == 0", COUNT("1")))},
     {"trap",
      COUNTER,
-     .sites = SITES(AT(TRACEPOINT, "page_fault_user", COUNT("1")), AT(TRACEPOINT, "page_fault_kernel", COUNT("1")),
+     .sites = SITES(AT(TRACEPOINT, "page_fault_user", COUNT("1")), ELSE(PERF, "page faults", .number = 2 /* PERF_COUNT_SW_PAGE_FAULTS */, COUNT("1")),
+		    AT(TRACEPOINT, "page_fault_kernel", COUNT("1")), ELSE(PERF, "alignment faults", .number = 7 /* PERF_COUNT_SW_ALIGNMENT_FAULTS */, COUNT("1")),
 		    AT(TRACEPOINT, "signal_generate", .when = TRAP, COUNT("1")))},
     /* before 6.4 only the interrupted CPUs report it */
     {"xcalls",

@@ -47,20 +47,34 @@ static const char *d_name(dt_arena *a, const char *name)
 	return s;
 }
 
-/* The function that contains a probe, by its name in the source: "f", not "f.cold" or "f.part.0". */
-static const char *function_name(dt_arena *a, dt_jail *jail, dt_elf *e, uint64_t pc)
-{
-	const dt_elfsym *sym = dt_elf_function_at(e, pc);
-	char *plain = NULL, *name, *dot;
+#define AT_ONCE 64 /* names that are made readable: some become very long */
 
-	if (sym)
-		dt_demangle_all(jail, &sym->name, 1, false, &plain);
-	name = dt_arena_strdup(a, plain ? plain : sym ? sym->name : "");
-	free(plain);
-	dot = *name ? strchr(name + 1, '.') : NULL;
-	if (dot)
-		*dot = 0;
-	return name;
+/* The functions that contain the probes, by their names in the source: "f", not "f.cold" or "f.part.0". Many notes can be in
+ * a function with a long name: sites that are too many for the arena are left out. */
+static void name_functions(dt_arena *a, dt_jail *jail, dt_elf *e, const uint64_t *pcs, size_t most, struct usdt_object *o)
+{
+	uint32_t n = o->sites.n;
+	const char **names = dt_xcalloc(n, sizeof(*names));
+	char *plain[AT_ONCE], *name, *dot;
+
+	dt_elf_function_names(e, pcs, n, names);
+	o->sites.n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = names[i] ? names[i] : "";
+	for (uint32_t i = 0; i < n && dt_arena_used(a) < most; i += AT_ONCE) {
+		uint32_t many = n - i < AT_ONCE ? n - i : AT_ONCE;
+
+		dt_demangle_all(jail, names + i, many, false, plain);
+		for (uint32_t k = 0; k < many; k++) {
+			name = dt_arena_strdup(a, plain[k] ? plain[k] : names[i + k]);
+			dot = *name ? strchr(name + 1, '.') : NULL;
+			if (dot)
+				*dot = 0;
+			o->sites.v[o->sites.n++].func = name;
+			free(plain[k]);
+		}
+	}
+	free(names);
 }
 
 /* A site of a header of ours (session/header.c) has a second nop, which the kernel may turn into a
@@ -104,11 +118,12 @@ static void join_sites(struct usdt_object *o)
 
 static void read_sites(dt_arena *a, dt_jail *jail, dt_elf *e, struct usdt_object *o)
 {
-	size_t it = 0, start = dt_arena_used(a); /* many notes can be in a function with a long name */
+	size_t it = 0, most = dt_arena_used(a) + DT_MAX_ELF_NOTE;
+	DT_VEC(uint64_t) pcs = {0};
 	dt_sdt s;
 
 	while (!dt_jail_stopped(jail) && o->sites.n < DT_MAX_PROBE_NOTES &&
-	       dt_arena_used(a) - start < DT_MAX_ELF_NOTE &&
+	       dt_arena_used(a) < most &&
 	       dt_sdt_next(e, &it, &s)) {
 		struct usdt_site x = {.args = dt_arena_alloc(a, DT_ATTACH_ARGS * sizeof(dt_sdt_arg))};
 
@@ -117,11 +132,14 @@ static void read_sites(dt_arena *a, dt_jail *jail, dt_elf *e, struct usdt_object
 			continue;
 		x.prov = dt_arena_strdup(a, s.prov);
 		x.name = d_name(a, s.name);
-		x.func = function_name(a, jail, e, s.pc);
 		x.nargs = dt_sdt_args(a, e, &s, x.args, DT_ATTACH_ARGS);
 		x.call = second_nop(e, s.pc, &x);
 		*dt_vec_add(&o->sites, NULL) = x;
+		*dt_vec_add(&pcs, NULL) = s.pc;
 	}
+	if (o->sites.n)
+		name_functions(a, jail, e, pcs.v, most, o);
+	dt_vec_free(&pcs);
 	join_sites(o);
 }
 

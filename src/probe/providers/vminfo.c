@@ -2,8 +2,8 @@
  * vminfo: the counters of virtual memory, as probes. Names are those of DTrace; arg0 is the
  * increment.
  *
- * Page faults. The processor's fault (tracepoints page_fault_user, page_fault_kernel) tells the
- * cause; that it was resolved, and whether that took a device, is known at its end, from the
+ * Page faults. The processor's fault (tracepoints page_fault_user, page_fault_kernel, which not every CPU
+ * has; else the kernel's functions) tells the cause; that it was resolved, and whether that took a device, is known at its end, from the
  * software counters that getrusage() and perf use. So the first saves data for the second: as_fault
  * and cow_fault together are all resolved faults.
  *
@@ -16,8 +16,10 @@
 /* Was the fault a write to a present page? */
 #define NOTE_KIND                                                                                   \
 	AT(TRACEPOINT, "page_fault_user", .when = "(self->dt_vminfo_write = " DT_FAULT_IS_WRITE ", 0)"),      \
+	    ELSE(FUNC_ENTRY, "handle_mm_fault", .when = "(self->dt_vminfo_write = 0, 0)"),                    \
 	    AT(TRACEPOINT, "page_fault_kernel",                                                   \
-	       .when = "(self->dt_vminfo_write = " DT_FAULT_IS_WRITE ", 0)")
+	       .when = "(self->dt_vminfo_write = " DT_FAULT_IS_WRITE ", 0)"),                                 \
+	    ELSE(FUNC_ENTRY, "do_wp_page", .when = "(self->dt_vminfo_write = 1, 0)")
 #define MINOR(...) AT(PERF, "minor faults", .number = 5 /* PERF_COUNT_SW_PAGE_FAULTS_MIN */, ##__VA_ARGS__)
 #define MAJOR(...) AT(PERF, "major faults", .number = 6 /* PERF_COUNT_SW_PAGE_FAULTS_MAJ */, ##__VA_ARGS__)
 

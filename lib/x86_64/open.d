@@ -1,0 +1,9 @@
+/*
+ * open.d: flags of open(2) that differ by CPU; the others are in unistd.d.
+ */
+
+inline int O_DIRECT = 040000;
+inline int O_LARGEFILE = 0100000; /* the kernel's value; in libc it is 0 */
+inline int O_DIRECTORY = 0200000;
+inline int O_NOFOLLOW = 0400000;
+inline int O_TMPFILE = 020200000;

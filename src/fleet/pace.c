@@ -1,0 +1,190 @@
+/*
+ * pace: when there is something to do.
+ *
+ * Each machine promises from time to time that no record older than T will come; what is older than all promises is passed
+ * on. A machine where nothing happens promises once a second. When records of others wait for it, it is asked, and
+ * answers at once: so a record is on the screen a round trip after it has come, and a quiet fleet sends next to nothing. It is
+ * not done more often than every PACE, or PER_TARGET for each machine: so asking takes a part of the CPU, however many
+ * there are. If the user has set switchrate, that is the pace.
+ *
+ * A machine that is silent for SILENCE is waited for no more, which is said; its records may then be out of order.
+ */
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "fleet/one_target.h"
+
+#define SECOND	   UINT64_C(1000000000)
+#define SILENCE	   (5 * SECOND)
+#define PACE	   UINT64_C(4000000)
+#define PER_TARGET UINT64_C(500000)
+#define AT_ONCE	   64
+
+/* ---- descriptors ---- */
+
+static void watch(dt_fleet *f, int fd, dt_target *t)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = t};
+
+	if (fd >= 0)
+		epoll_ctl(f->epoll, EPOLL_CTL_ADD, fd, &ev);
+}
+
+static void watch_targets(dt_fleet *f)
+{
+	for (; f->watched < f->targets.n; f->watched++)
+		if (f->targets.v[f->watched]->link)
+			watch(f, dt_link_fd(f->targets.v[f->watched]->link), f->targets.v[f->watched]);
+}
+
+void dt_pace_open(dt_fleet *f)
+{
+	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	f->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	watch(f, f->timer, NULL);
+}
+
+void dt_pace_close(dt_fleet *f)
+{
+	if (f->epoll < 0)
+		return;
+	close(f->epoll);
+	close(f->timer);
+	f->epoll = f->timer = -1;
+}
+
+void dt_pace_begin(dt_fleet *f)
+{
+	if (f->inner_ops->wake_fd)
+		watch(f, f->inner_ops->wake_fd(f->inner), NULL);
+	watch_targets(f);
+}
+
+static void come_back(dt_fleet *f, uint64_t ns)
+{
+	struct itimerspec when = {.it_value = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) + 1}};
+
+	timerfd_settime(f->timer, 0, &when, NULL);
+}
+
+/* Those that have sent something; those that have not taken all that we have for them; and a ping each second. */
+static void serve(dt_fleet *f)
+{
+	struct epoll_event ev[AT_ONCE];
+	uint64_t now = dt_now(), times;
+	int n;
+
+	if (read(f->timer, &times, sizeof(times)) > 0)
+		times = 0; /* that it has come is all there is to know */
+	do {
+		n = epoll_wait(f->epoll, ev, AT_ONCE, 0);
+		for (int i = 0; i < n; i++) {
+			dt_target *t = ev[i].data.ptr;
+
+			if (t && t->link)
+				dt_target_work(t);
+		}
+	} while (n == AT_ONCE);
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (!t->link)
+			continue;
+		dt_target_knock(t);
+		if (dt_link_pending(t->link))
+			dt_link_flush(t->link);
+		if (dt_target_is_there(t) && now > t->pinged && now - t->pinged >= SECOND)
+			dt_target_ping(t);
+	}
+}
+
+/* ---- promises ---- */
+
+static bool is_awaited(const dt_target *t, uint64_t now)
+{
+	return t->state == DT_T_RUNNING && t->started && !(now > t->heard && now - t->heard > SILENCE);
+}
+
+uint64_t dt_pace_promised(dt_fleet *f, uint64_t here)
+{
+	uint64_t until = here, now = dt_now();
+
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (is_awaited(t, now)) {
+			until = t->promise < until ? t->promise : until;
+		} else if (t->state == DT_T_RUNNING && t->started && !t->late) {
+			dt_target_say(t, DT_DIAG_DROP, "it has been silent for %d seconds: its records may be out of order",
+				      (int)(SILENCE / SECOND));
+			t->late = true;
+		}
+	}
+	return until;
+}
+
+static uint64_t pace_of(const dt_fleet *f)
+{
+	uint64_t pace = f->targets.n * PER_TARGET;
+
+	return f->eager ? (pace > PACE ? pace : PACE) : dt_opt(f->env.opts, DT_O_SWITCHRATE);
+}
+
+void dt_pace_ask(dt_fleet *f)
+{
+	uint64_t now = dt_now(), until = f->order.v.n && f->order.last > f->wanted ? f->order.last : f->wanted;
+
+	if (!until)
+		return;
+	if (now - f->asked < pace_of(f)) {
+		if (f->eager)
+			come_back(f, f->asked + pace_of(f) - now);
+		return;
+	}
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (!is_awaited(t, now) || t->asked || t->promise >= until)
+			continue;
+		dt_link_send(t->link, DT_M_ASK, NULL);
+		dt_link_flush(t->link);
+		t->asked = true;
+		f->asked = now;
+	}
+}
+
+void dt_fleet_want(dt_fleet *f)
+{
+	f->wanted = dt_now_kernel();
+	dt_pace_ask(f);
+}
+
+bool dt_pace_work(dt_fleet *f)
+{
+	bool awake = false, ready;
+	uint64_t now, promised;
+
+	serve(f);
+	watch_targets(f);
+	if (!f->eager || f->stopped)
+		return false;
+	if (f->inner_ops->is_eager)
+		f->inner_ops->is_eager(f->inner, &awake);
+	now = dt_now();
+	promised = dt_pace_promised(f, UINT64_MAX);
+	if (f->wanted && f->wanted <= promised) {
+		f->wanted = 0;
+		return true;
+	}
+	ready = f->order.v.n && f->order.first <= promised;
+	if (!ready && !awake) {
+		dt_pace_ask(f);
+		return false;
+	}
+	if (now - f->consumed >= PACE)
+		return true;
+	come_back(f, f->consumed + PACE - now);
+	return false;
+}

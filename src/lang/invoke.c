@@ -1,0 +1,312 @@
+/*
+ * invoke: functions that a clause contains once.
+ *
+ * A function without a value, or with a loop (procedure.c, hoist.c), stands for its statements. Where a clause
+ * calls a large one several times, its statements are at the end of the clause instead, and are entered from each call
+ * (blocks.c: CALL and RETURN):
+ *
+ *	n = 3; note(); n = 4; note();	note: { printf("%d\n", n); @ = sum(n); }
+ *
+ * The code must not depend on the call, so arguments are variables, also constants, except where D needs a
+ * constant: in a format, in lquantize(). For each set of such constants there is an instance of the function.
+ *
+ * No function is active twice, so the variables of a function are the same for all calls. Other hidden variables of
+ * its body, which must not meet those of its callers, have the level of the instance in their names: above those
+ * of all its callers. A function is defined after those that it calls, so in descending order of definition all
+ * callers of a function come before it, and what is known about them is complete.
+ *
+ * Some depend on where they are called: exit() and commit() are about the block of the call, speculate() about its
+ * braces. Functions with these are repeated, and so are all in a clause that speculates, where what may be recorded
+ * depends on the place, or that calls one after exit(), since the rest of the block still runs. For other DTraces (control=clauses) and in clauses that several machines
+ * share (split.c) everything is repeated.
+ */
+#include "lang/function.h"
+
+#define SMALL 24  /* operations: not worth a call */
+#define WORTH 100 /* operations that are saved */
+#define MANY  100000
+#define DEEP  32 /* levels of functions inside each other */
+
+struct called { /* a function that the clause calls */
+	const dt_ident *id;
+	uint32_t times; /* that its statements would be there */
+	uint32_t depth; /* of them, inside those of others */
+	bool apart;
+	struct called *next; /* in descending order of definition */
+};
+
+struct instance {
+	const dt_ident *id;
+	dt_node **values; /* of its names: constants or variables */
+	uint32_t number, level;
+	bool made;
+	struct instance *next;
+};
+
+struct dt_invocations {
+	struct called *called;
+	struct instance *instances;
+	uint32_t ninstances;
+	bool bound; /* the clause has them where they are called */
+};
+
+/* ---- what a function needs, where it is defined ---- */
+
+static bool is_procedure(const dt_ident *id)
+{
+	return id && id->kind == ID_FUNC && id->inl->order;
+}
+
+static const dt_ident *called_by(dt_compiler *cc, const dt_node *n)
+{
+	return n->kind == N_CALL ? dt_ident_find(cc, n->name, 0) : NULL;
+}
+
+static bool is_about_place(const dt_ident *id)
+{
+	enum dt_effect e = id->kind == ID_ACTION ? dt_act(id->act->kind)->effect : DT_EFFECT_NONE;
+
+	return e == DT_EFFECT_EXIT || e == DT_EFFECT_SPECULATE || e == DT_EFFECT_COMMIT;
+}
+
+static bool depends_on_place(dt_compiler *cc, const dt_node *n)
+{
+	for (; n; n = n->next) {
+		const dt_ident *id = called_by(cc, n);
+
+		if (id && (is_about_place(id) || (is_procedure(id) && !id->inl->apart)))
+			return true;
+		if (depends_on_place(cc, n->c) || depends_on_place(cc, n->l) || depends_on_place(cc, n->r) ||
+		    depends_on_place(cc, n->args))
+			return true;
+	}
+	return false;
+}
+
+/* The parameters in an expression, by number. */
+static uint64_t names_in(const struct dt_inline *inl, const dt_node *n)
+{
+	uint64_t found = 0;
+
+	for (; n; n = n->next) {
+		for (uint32_t i = 0; n->kind == N_IDENT && !n->scope && i < inl->nparams; i++)
+			if (strcmp(inl->params[i].name, n->name) == 0)
+				found |= 1ull << i;
+		found |= names_in(inl, n->c) | names_in(inl, n->l) | names_in(inl, n->r) | names_in(inl, n->args);
+	}
+	return found;
+}
+
+static uint64_t names_in_one(const struct dt_inline *inl, const dt_node *arg)
+{
+	dt_node one = *arg;
+
+	one.next = NULL;
+	return names_in(inl, &one);
+}
+
+/* May argument i of this call have to be a constant? */
+static bool needs_constant(const dt_ident *id, uint32_t i)
+{
+	if (is_procedure(id))
+		return id->inl->constants >> i & 1;
+	switch (id->kind) {
+	case ID_AGGFUNC: return i > 0;
+	case ID_SUBR: return id->id == DT_SUBR_SPRINTF ? i == 0 : id->proto && strstr(id->proto, "const");
+	case ID_ACTION:
+		if (dt_stmts[id->act->stmt].has_format)
+			return i == 0;
+		return id->act->stmt != DT_ST_TRACE && id->act->stmt != DT_ST_PRINT && id->act->stmt != DT_ST_SYM;
+	default: return false;
+	}
+}
+
+static uint64_t constants_of(dt_compiler *cc, const struct dt_inline *inl, const dt_node *n)
+{
+	uint64_t found = 0;
+
+	for (; n; n = n->next) {
+		const dt_ident *id = called_by(cc, n);
+		uint32_t i = 0;
+
+		for (const dt_node *a = id ? n->args : NULL; a; a = a->next, i++)
+			if (needs_constant(id, i))
+				found |= names_in_one(inl, a);
+		found |= constants_of(cc, inl, n->c) | constants_of(cc, inl, n->l) | constants_of(cc, inl, n->r) |
+			 constants_of(cc, inl, n->args);
+	}
+	return found;
+}
+
+void dt_invoke_study(dt_compiler *cc, struct dt_inline *inl)
+{
+	inl->apart = !depends_on_place(cc, inl->expr);
+	inl->constants = constants_of(cc, inl, inl->expr);
+	inl->nodes = dt_node_count(inl->expr);
+	inl->order = ++cc->shared->nprocedures;
+}
+
+/* ---- which functions a clause calls, and how often ---- */
+
+static struct called *note(dt_compiler *cc, const dt_ident *id)
+{
+	struct called **link = &cc->invoked->called, *c;
+
+	while (*link && (*link)->id->inl->order > id->inl->order)
+		link = &(*link)->next;
+	if (*link && (*link)->id == id)
+		return *link;
+	c = dt_arena_alloc(cc->arena, sizeof(*c));
+	c->id = id;
+	c->next = *link;
+	*link = c;
+	return c;
+}
+
+static bool calls_some(dt_compiler *cc, const dt_node *n)
+{
+	for (; n; n = n->next)
+		if (is_procedure(called_by(cc, n)) || calls_some(cc, n->c) || calls_some(cc, n->l) || calls_some(cc, n->r) ||
+		    calls_some(cc, n->args))
+			return true;
+	return false;
+}
+
+/* Is n a statement with exit(), and what follows calls a function? */
+static bool calls_after_exit(dt_compiler *cc, const dt_node *n)
+{
+	return n->kind == N_EXPR_STMT && n->l && n->l->kind == N_CALL && n->next && depends_on_place(cc, n->l) &&
+	       calls_some(cc, n->next);
+}
+
+/* The statements are there so often, at this depth. The condition of a loop is there twice. */
+static void find_called(dt_compiler *cc, const dt_node *n, uint32_t times, uint32_t depth)
+{
+	for (; n; n = n->next) {
+		const dt_ident *id = called_by(cc, n);
+
+		if (is_procedure(id)) {
+			struct called *c = note(cc, id);
+
+			c->times = c->times + times < MANY ? c->times + times : MANY;
+			c->depth = c->depth > depth ? c->depth : depth + 1;
+		}
+		if (id && is_about_place(id) && dt_act(id->act->kind)->effect != DT_EFFECT_EXIT)
+			cc->invoked->bound = true;
+		if (calls_after_exit(cc, n))
+			cc->invoked->bound = true;
+		find_called(cc, n->c, n->kind == N_LOOP && times < MANY ? 2 * times : times, depth);
+		find_called(cc, n->l, times, depth);
+		find_called(cc, n->r, times, depth);
+		find_called(cc, n->args, times, depth);
+	}
+}
+
+void dt_invoke_begin(dt_compiler *cc, const dt_node *clause)
+{
+	cc->invoked = NULL;
+	if (dt_opt(cc->opts, DT_O_CONTROL) != DT_CONTROL_BLOCKS || dt_opt(cc->opts, DT_O_MACHINES))
+		return;
+	cc->invoked = dt_arena_alloc(cc->arena, sizeof(*cc->invoked));
+	find_called(cc, clause->c, 1, 0);
+	find_called(cc, clause->l, 1, 0);
+	for (struct called *c = cc->invoked->called; c; c = c->next) { /* those found meanwhile come later */
+		const struct dt_inline *inl = c->id->inl;
+
+		c->apart = inl->apart && (c->depth > DEEP || (inl->nodes >= SMALL && (uint64_t)(c->times - 1) * inl->nodes >= WORTH));
+		find_called(cc, inl->expr, c->apart ? 1 : c->times, c->apart ? 0 : c->depth);
+	}
+	if (cc->invoked->bound)
+		cc->invoked = NULL;
+}
+
+bool dt_is_apart(const dt_compiler *cc, const dt_ident *id)
+{
+	if (!cc->invoked)
+		return false;
+	for (const struct called *c = cc->invoked->called; c; c = c->next)
+		if (c->id == id)
+			return c->apart;
+	return false;
+}
+
+/* ---- instances ---- */
+
+static bool same_value(const dt_node *a, const dt_node *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case N_INT: return a->ival == b->ival && a->type == b->type;
+	case N_STRING: return strcmp(a->str, b->str) == 0;
+	default: return true; /* the variable of this name */
+	}
+}
+
+static struct instance *instance_of(dt_compiler *cc, const dt_ident *id, dt_node *const *values)
+{
+	struct instance *in;
+	uint32_t i;
+
+	for (in = cc->invoked->instances; in; in = in->next) {
+		if (in->id != id)
+			continue;
+		for (i = 0; i < id->inl->nnames && same_value(in->values[i], values[i]); i++)
+			;
+		if (i == id->inl->nnames)
+			return in;
+	}
+	if (cc->invoked->ninstances == DT_BODIES_MAX)
+		return NULL;
+	in = dt_arena_alloc(cc->arena, sizeof(*in));
+	in->id = id;
+	in->values = dt_arena_dup(cc->arena, values, id->inl->nnames * sizeof(dt_node *));
+	in->number = cc->invoked->ninstances++;
+	in->next = cc->invoked->instances;
+	cc->invoked->instances = in;
+	return in;
+}
+
+dt_node *dt_invoke(dt_compiler *cc, const dt_ident *id, dt_node *const *values, dt_pos pos)
+{
+	struct instance *in = instance_of(cc, id, values);
+	dt_node *n;
+
+	if (!in)
+		return NULL;
+	in->level = in->level > cc->calls ? in->level : cc->calls + 1;
+	n = dt_node_new(cc, N_INVOKE, pos);
+	n->name = id->name;
+	n->ival = in->number;
+	return n;
+}
+
+/* Its callers are complete. */
+static struct instance *next_to_make(dt_compiler *cc)
+{
+	struct instance *best = NULL;
+
+	for (struct instance *in = cc->invoked ? cc->invoked->instances : NULL; in; in = in->next)
+		if (!in->made && (!best || in->id->inl->order > best->id->inl->order))
+			best = in;
+	return best;
+}
+
+void dt_invoke_end(dt_compiler *cc, dt_node *clause)
+{
+	uint32_t calls = cc->calls;
+	struct instance *in;
+
+	while ((in = next_to_make(cc))) {
+		dt_node *n = dt_node_new(cc, N_INVOKED, in->id->pos);
+
+		in->made = true;
+		cc->calls = in->level;
+		n->l = dt_procedure_body(cc, in->id, in->values, in->id->pos);
+		n->name = in->id->name;
+		n->ival = in->number;
+		clause->l = dt_append(clause->l, n);
+	}
+	cc->calls = calls;
+	cc->invoked = NULL;
+}

@@ -1,0 +1,126 @@
+/*
+ * exchange: memory that dtrace and its target share, and what the runtime in the target finds there. Private to the module.
+ *
+ * It is mapped at the same address in both, so pointers in it are valid in both. But the target can write all of it: the
+ * engine writes pointers for the runtime and never reads them back. It reads counters, records and rows of aggregations,
+ * and checks every size and index in them.
+ */
+#ifndef DT_PROCESS_EXCHANGE_H
+#define DT_PROCESS_EXCHANGE_H
+
+#include "vm/machine.h"
+
+#define DT_PE_KEYS_MAX 32 /* of an aggregation */
+#define DT_PE_LINE     128
+
+/* Before the runtime's code: memory of the target itself, which is zero in its children (MADV_WIPEONFORK). */
+struct dt_pe_anchor {
+	uint32_t active; /* probes fire; the first word: the code that a probe runs reads it */
+	int32_t pid;	 /* as dtrace sees it */
+	uint32_t tid_at; /* the C library keeps the thread's id that far from the thread pointer; 0: not known */
+	struct dt_pe_shared *shared;
+	uint64_t clock;	 /* the kernel's clock_gettime() in this process; 0: there is none */
+};
+#define DT_PE_ANCHOR_SIZE 4096
+
+/* Registers of the thread at a probe: as the code that every probe runs has pushed them (dt_arch.frame). */
+struct dt_pe_frame {
+	uint64_t token; /* of the firing: dt_pe_slot.token */
+	uint64_t word[];
+};
+#define DT_PE_REGS 32
+
+/* A place in the code with probes. */
+struct dt_pe_site {
+	uint64_t at; /* its address */
+	const dt_prologue *prologue;
+	bool is_return;
+	bool shows_cpu;		       /* some clause records something, or reads the variable */
+	uint64_t number;	       /* is_return: arg0 */
+	const struct dt_vm_ecb *const *ecbs;
+	uint32_t necbs;
+};
+
+/* ---- rows of aggregations: two tables, of which one is in use ---- */
+struct dt_pe_row {
+	uint64_t hash;
+	uint32_t next; /* in the bucket: offset / 8 + 1 */
+	uint32_t size; /* of it all, a multiple of 8 */
+	uint32_t agg;  /* its id */
+	uint32_t cpu, nkeys, key_size, nwords;
+	uint32_t pad;
+	uint64_t data[]; /* nwords of the value; keys, each u64 size, bytes, padding; nkeys u32 of dt_datum.shown */
+};
+
+struct dt_pe_table {
+	uint64_t used;	/* cost of the rows, as vm_agg.c counts it */
+	uint64_t top;	/* bytes of rows */
+	uint32_t nrows;
+	uint32_t *buckets;
+	uint8_t *rows;
+};
+
+struct dt_pe_aggs {
+	uint64_t limit, cap; /* of used, of top */
+	uint32_t nbuckets;   /* a power of two */
+	uint32_t active;     /* which table: dtrace changes it */
+	struct dt_pe_table table[2];
+	/* the row being built */
+	uint8_t *key, *room;
+	uint32_t key_size, key_cap, room_cap, nkeys;
+	bool too_large;
+	uint64_t key_cost;
+	uint32_t shown[DT_PE_KEYS_MAX];
+};
+
+/* ---- records of a thread: the thread moves the head, dtrace the tail ---- */
+struct dt_pe_entry {
+	uint64_t size;	/* of it all, a multiple of 8 */
+	uint64_t skip;	/* not 0: there is no record, the next one is at the start of the buffer */
+	dt_vm_rec rec;	/* its ecb is an address in dt_pe_shared.ecbs */
+};
+
+struct dt_pe_ring {
+	uint64_t head, head_cost; /* bytes ever written; cost of these records */
+	uint64_t tail, tail_cost;
+	uint8_t *data;
+	uint64_t size, limit; /* limit: of the cost */
+};
+
+/* ---- a thread; on cache lines of its own ---- */
+struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
+	uint32_t tid;  /* whose it is; 0: free */
+	uint32_t busy; /* a probe is firing in it */
+	uint64_t done; /* firings that have ended */
+	uint64_t token; /* of the firing at hand ... */
+	const struct dt_pe_frame *frame; /* ... and where it was put on the thread's stack */
+	uint64_t nested; /* firings in a signal handler during another one: lost */
+	uint64_t drops, agg_drops;
+	struct dt_pe_ring ring;
+	struct dt_pe_aggs aggs;
+	const struct dt_pe_site *site;
+	const struct dt_pe_frame *regs;
+	dt_vm_dynstate own_state;
+	dt_vm_engine e;
+};
+
+struct dt_pe_shared {
+	uint32_t live;	 /* the lease: 0 when tracing has ended, or dtrace has */
+	uint32_t wake;	 /* a futex: dtrace waits for it to change */
+	uint32_t exiting;
+	int32_t exit_status;
+	uint32_t nslots; /* a power of two */
+	uint64_t no_slot; /* firings in more threads than there are slots */
+	struct dt_pe_slot *slots;
+	const struct dt_vm_ecb *ecbs;
+	const struct dt_vm_ecb *const *errors; /* those of ERROR */
+	uint32_t nerrors;
+	const char *execname;
+	/* Registers by their index in struct pt_regs: which word of the frame; 0: none, it is not saved. */
+	uint8_t reg[DT_PE_REGS];
+	uint8_t arg[6], result; /* words: arguments of a function, and what it returns */
+	uint32_t stack_at;	/* bytes from the frame to where the stack pointer was */
+	uint32_t pc, sp;	/* these registers, by index */
+};
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * process: the engine that runs programs inside their target, without any privilege but ptrace. Private to the module; other
+ * modules see dt_engine_process. doc/process-engine.md explains it.
+ *
+ *   process_engine.c  the engine interface; what is refused; BEGIN and END
+ *   share.c     memory shared with the target, and the programs in it
+ *   slots.c     threads of the target: their machines, records, aggregations
+ *   places.c    where in the code a probe can be
+ *   intrude.c   getting in and out of the process
+ *   keeper.c    gets out when dtrace has been killed
+ *   exchange.h  what is in the shared memory
+ *   runtime/    what runs in the target: runtime.h
+ */
+#ifndef DT_PROCESS_H
+#define DT_PROCESS_H
+
+#include <pthread.h>
+
+#include "arch/patch.h"
+#include "process/exchange.h"
+#include "proc/hold.h"
+#include "proc/mappings.h"
+
+extern const unsigned char dt_pe_runtime[]; /* made by the Makefile */
+extern const size_t dt_pe_runtime_size;
+
+/* ---- share.c ---- */
+struct dt_pe_memory {
+	uint8_t *base; /* the same address in the target */
+	uint64_t size, used;
+	bool full; /* something did not fit */
+};
+void *dt_pe_alloc(struct dt_pe_memory *m, uint64_t n); /* zeroed, a multiple of 8; NULL: no more */
+void *dt_pe_copy(struct dt_pe_memory *m, const void *p, uint64_t n);
+
+struct dt_pe_program { /* of the session, in shared memory */
+	const dt_vm_engine *host;
+	struct dt_vm_ecb *ecbs; /* as many and in the order of host->ecbs */
+	DT_VEC(const dt_clause *) clauses;   /* those that are there ... */
+	DT_VEC(const dt_clause *) copies;    /* ... and their copies */
+	DT_VEC(dt_record_plan) plans;	     /* their plans, copied */
+	DT_VEC(const dt_agg *) aggs;	     /* by their place in agg_copies */
+	DT_VEC(const dt_agg *) agg_copies;
+};
+/* False: there is no room. */
+bool dt_pe_share(struct dt_pe_program *p, struct dt_pe_memory *m);
+const dt_prologue *dt_pe_share_prologue(struct dt_pe_memory *m, const dt_prologue *p); /* NULL for NULL, or no room */
+void dt_pe_program_free(struct dt_pe_program *p);
+
+/* ---- places.c ---- */
+struct dt_pe_place { /* one place in the code, and the probes there */
+	dt_patch patch;
+	const dt_event *event;
+	DT_VEC(uint32_t) ecbs; /* indices */
+};
+typedef DT_VEC(struct dt_pe_place *) dt_pe_places;
+struct dt_pe_files; /* objects that were looked into */
+/* Where the event is in the target; added to the list, or joined with one that is there. NULL with *err. */
+struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, const dt_probe *probe, const dt_event *event,
+				dt_error *err);
+struct dt_pe_files *dt_pe_files_new(long pid, dt_jail *jail, const dt_maps *maps);
+void dt_pe_files_free(struct dt_pe_files *f);
+void dt_pe_places_free(dt_pe_places *all);
+
+/* ---- intrude.c ---- */
+struct dt_pe_area { /* memory near code, for stubs */
+	uint64_t start, size, used;
+};
+struct dt_pe_target {
+	long pid;
+	struct dt_hold *hold; /* its threads, while it is stopped */
+	int mem;	      /* its memory */
+	uint64_t call;	      /* an instruction that makes a system call */
+	uint64_t base, base_size; /* the anchor and the runtime */
+	struct dt_pe_memory *shared;
+	DT_VEC(struct dt_pe_area) areas;
+	dt_pe_places *places;
+	bool patched;
+};
+/* Get in: the process is held. Maps the runtime and the shared memory, of this size. -1 with *err. */
+int dt_pe_target_enter(struct dt_pe_target *t, const dt_maps *maps, uint64_t size, dt_error *err);
+/* Make the stubs of all places. -1 with *err. */
+int dt_pe_target_stubs(struct dt_pe_target *t, const dt_maps *maps, dt_error *err);
+/* Put the jumps into the code, and let probes fire. */
+int dt_pe_target_patch(struct dt_pe_target *t, dt_error *err);
+/* Undo all of it, in a process that runs; also if it has ended. -1: not all, *err says what stays. */
+int dt_pe_target_leave(struct dt_pe_target *t, dt_error *err);
+
+/* ---- keeper.c ---- */
+struct dt_pe_keeper;
+struct dt_pe_keeper *dt_pe_keeper_start(struct dt_pe_target *t, dt_error *err); /* NULL with *err */
+void dt_pe_keeper_free(struct dt_pe_keeper *k);
+
+/* ---- the engine ---- */
+struct dt_pe_pending { /* a record that was read */
+	uint64_t timestamp;
+	uint32_t ecb, part, cpu;
+	bool continues, is_fault;
+	dt_fault fault;
+	uint64_t order;
+	uint8_t *data;
+};
+struct dt_pe_flip { /* of a slot: the table of aggregations that is to be read */
+	bool pending;
+	uint32_t table;
+	uint64_t done; /* firings at that moment */
+};
+typedef struct dt_pe {
+	const struct dt_engine_env *env;
+	dt_options *opts;
+	dt_vm_engine *host; /* runs BEGIN and END here */
+	dt_vm_scope host_globals; /* its own memory, before it was shared */
+	dt_vm_dynvars host_dyn;
+	struct dt_pe_memory memory;
+	struct dt_pe_program program;
+	struct dt_pe_shared *shared; /* in it */
+	struct dt_pe_target target;
+	dt_pe_places places;
+	dt_error remark; /* about probes that were refused */
+	struct dt_pe_keeper *keeper;
+	/* slots.c: as they were made; nothing of it is read back */
+	struct dt_pe_slot *slots;
+	uint32_t nslots;
+	struct dt_pe_ring ring;
+	struct dt_pe_aggs aggs;
+	struct dt_pe_flip *flips;
+	uint8_t **ring_data, **rows[2];
+	uint32_t **buckets[2], **own_buckets;
+	DT_VEC(struct dt_pe_pending) pending;
+	uint64_t order;
+	/* waiting */
+	int wake_fd;
+	pthread_t waiter;
+	bool waits, stopping;
+	bool ended; /* stop() has been called */
+	uint64_t *drops, *agg_drops; /* per CPU, for status() */
+} dt_pe;
+
+/* ---- slots.c ---- */
+uint64_t dt_pe_slots_size(const dt_pe *p); /* bytes that all slots need */
+bool dt_pe_slots_make(dt_pe *p);
+int dt_pe_slots_consume(dt_pe *p, const dt_sink *sink);
+int dt_pe_slots_snapshot(dt_pe *p, const dt_sink *sink);
+void dt_pe_slots_status(const dt_pe *p, dt_status *st);
+void dt_pe_slots_free(dt_pe *p);
+
+#endif

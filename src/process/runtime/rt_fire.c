@@ -1,0 +1,204 @@
+/*
+ * rt_fire: a thread has reached a probe.
+ *
+ * Each thread has a slot of its own: a machine, a buffer, aggregations. A signal handler that reaches a probe while its
+ * thread is in one finds the slot busy: that firing is lost and counted, as is one of a thread that was created without a
+ * thread pointer of its own and fires together with its creator.
+ *
+ * A handler may leave a firing for ever (siglongjmp). The firing had put a token on the stack; when that has been
+ * overwritten, the slot is free again.
+ */
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "process/runtime/runtime.h"
+
+#define SEARCH 8 /* slots that may be a thread's */
+
+void dt_rt_wake(void)
+{
+	struct dt_pe_shared *sh = dt_rt_anchor.shared;
+
+	__atomic_add_fetch(&sh->wake, 1, __ATOMIC_SEQ_CST);
+	dt_rt_syscall(SYS_futex, (long)&sh->wake, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+static uint32_t thread_id(void)
+{
+	if (dt_rt_anchor.tid_at)
+		return dt_rt_thread_word(dt_rt_anchor.tid_at);
+	return (uint32_t)dt_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+static struct dt_pe_slot *find_slot(struct dt_pe_shared *sh, uint32_t tid)
+{
+	uint32_t mask = sh->nslots - 1;
+
+	for (uint32_t i = 0; i < SEARCH; i++) {
+		struct dt_pe_slot *s = &sh->slots[(tid + i) & mask];
+
+		if (__atomic_load_n(&s->tid, __ATOMIC_RELAXED) == tid)
+			return s;
+	}
+	for (uint32_t i = 0; i < SEARCH; i++) {
+		struct dt_pe_slot *s = &sh->slots[(tid + i) & mask];
+		uint32_t none = 0;
+
+		if (__atomic_compare_exchange_n(&s->tid, &none, tid, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			return s;
+	}
+	__atomic_add_fetch(&sh->no_slot, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static bool was_left(const struct dt_pe_slot *s)
+{
+	uint64_t token = 0;
+	struct {
+		void *p;
+		size_t n;
+	} to = {&token, sizeof(token)}, from = {(void *)(uintptr_t)&s->frame->token, sizeof(token)};
+	long pid = dt_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	return dt_rt_syscall(SYS_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0) != sizeof(token) || token != s->token;
+}
+
+static bool enter(struct dt_pe_slot *s, struct dt_pe_frame *frame)
+{
+	if (__atomic_exchange_n(&s->busy, 1, __ATOMIC_SEQ_CST) && !was_left(s)) {
+		__atomic_add_fetch(&s->nested, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	frame->token = s->token += 2;
+	s->frame = frame;
+	return true;
+}
+
+static void leave(struct dt_pe_slot *s, struct dt_pe_frame *frame)
+{
+	frame->token = 0;
+	s->done++;
+	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- the clauses ---- */
+
+static void run_all(dt_vm_engine *e, dt_vm_firing *f, const struct dt_vm_ecb *const *ecbs, uint32_t n)
+{
+	uint32_t source = UINT32_MAX;
+
+	for (uint32_t i = 0; i < n && !e->exiting; i++) {
+		const struct dt_vm_ecb *x = ecbs[i];
+
+		f->probe = x->ecb->probe;
+		f->epid = x->ecb->epid;
+		if (x->ecb->clause->source != source)
+			e->vm.given = 0;
+		source = x->ecb->clause->source;
+		if (dt_vm_do_ecb(e, x) == DT_VM_FAULTED)
+			dt_vm_report_fault(e, x);
+	}
+}
+
+static void begin(dt_vm_firing *f, uint32_t cpu)
+{
+	f->cpu = cpu;
+	f->timestamp = f->walltimestamp = 0;
+	f->strtok_live = false;
+	f->thread = 0;
+	f->given = NULL;
+}
+
+void dt_vm_report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
+{
+	const struct dt_pe_shared *sh = dt_rt_anchor.shared;
+	dt_vm_firing *outer = e->vm.fire, *f = &e->firing[1];
+	const dt_fault fault = e->vm.fault;
+
+	if (x->probe == DT_VM_ERROR) {
+		e->dbl_errors++;
+		return;
+	}
+	if (dt_vm_has_room(e, x, DT_FAULT_COST)) {
+		dt_vm_rec *r = dt_vm_new_record(e, x, DT_FAULT_COST, 0);
+
+		r->is_fault = true;
+		r->fault = fault;
+		dt_vm_buf_add(&e->principal, r);
+	}
+	begin(f, outer->cpu);
+	memset(f->args, 0, sizeof(f->args));
+	f->args[1] = fault.epid;
+	f->args[2] = fault.action;
+	f->args[3] = (uint64_t)(int64_t)fault.offset;
+	f->args[4] = fault.code;
+	f->args[5] = fault.value;
+	e->vm.fire = f;
+	run_all(e, f, sh->errors, sh->nerrors);
+	e->vm.fire = outer;
+}
+
+/* Arguments, and the condition of a probe that has one. False: it does not fire. */
+static bool set_args(dt_vm_engine *e, const struct dt_pe_site *site, const struct dt_pe_frame *r, dt_vm_firing *f)
+{
+	const struct dt_pe_shared *sh = dt_rt_anchor.shared;
+	const dt_prologue *p = site->prologue;
+	uint64_t computed[DT_ATTACH_ARGS];
+
+	if (site->is_return) {
+		f->args[0] = site->number;
+		f->args[1] = r->word[sh->result - 1];
+	} else {
+		for (uint32_t i = 0; i < DT_NELEM(sh->arg); i++)
+			f->args[i] = r->word[sh->arg[i] - 1];
+	}
+	if (!p)
+		return true;
+	if (p->when && !dt_vm_run(&e->vm, p->when))
+		return false;
+	if (p->own)
+		return true;
+	for (uint32_t i = 0; i < DT_ATTACH_ARGS; i++)
+		computed[i] = p->arg[i] ? dt_vm_run(&e->vm, p->arg[i]) : 0;
+	memcpy(f->args, computed, sizeof(computed));
+	return true;
+}
+
+static void fire(struct dt_pe_shared *sh, struct dt_pe_slot *s, const struct dt_pe_site *site, struct dt_pe_frame *frame)
+{
+	dt_vm_engine *e = &s->e;
+	dt_vm_firing *f = &e->firing[0];
+	uint32_t none = 0;
+
+	s->site = site;
+	s->regs = frame;
+	begin(f, site->shows_cpu ? dt_rt_cpu() : 0);
+	e->vm.fire = f;
+	dt_vm_scratch_reset(&e->vm);
+	if (!set_args(e, site, frame, f))
+		return;
+	run_all(e, f, site->ecbs, site->necbs);
+	if (!e->exiting)
+		return;
+	e->exiting = false; /* of this thread; whether it is the first: */
+	if (__atomic_compare_exchange_n(&sh->exiting, &none, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		sh->exit_status = e->exit_status;
+		__atomic_store_n(&sh->live, 0, __ATOMIC_SEQ_CST);
+		dt_rt_wake();
+	}
+}
+
+void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame)
+{
+	struct dt_pe_shared *sh = dt_rt_anchor.shared;
+	struct dt_pe_slot *s;
+
+	if (!__atomic_load_n(&sh->live, __ATOMIC_RELAXED))
+		return;
+	s = find_slot(sh, thread_id());
+	if (!s || !enter(s, frame))
+		return;
+	if (__atomic_load_n(&sh->live, __ATOMIC_RELAXED)) /* dtrace may have read what there is, and freed the rest */
+		fire(sh, s, site, frame);
+	leave(s, frame);
+}

@@ -1,0 +1,41 @@
+/*
+ * runtime: what runs in the target: the interpreter (src/vm) compiled once more without a C library, and these files in
+ * place of those that need one.
+ *
+ *   rt_fire.c     a probe has been reached
+ *   rt_record.c   buffers of records
+ *   rt_agg.c      aggregations
+ *   rt_builtin.c  built-in variables, subroutines
+ *   rt_libc.c     the few functions of the C library that the interpreter calls
+ *   src/arch/CPU/host_enter.S  the code that every probe runs: saves registers, and calls dt_rt_fire()
+ *
+ * No allocation, no locks but that of the pool of associative arrays, no registers but general ones; about 2 KB of the
+ * thread's stack. System calls only for what needs them: user memory, a thread whose id is not known, waking dtrace.
+ */
+#ifndef DT_RUNTIME_H
+#define DT_RUNTIME_H
+
+#include "process/exchange.h"
+
+extern struct dt_pe_anchor dt_rt_anchor;
+
+/* ---- host_enter.S ---- */
+long dt_rt_syscall(long number, long a, long b, long c, long d, long e, long f);
+uint32_t dt_rt_thread_word(uint32_t at); /* at the thread pointer plus this */
+uint32_t dt_rt_cpu(void);
+
+/* ---- rt_fire.c ---- */
+void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame);
+void dt_rt_wake(void);
+
+static inline struct dt_pe_slot *dt_rt_slot(const dt_vm_engine *e)
+{
+	return (struct dt_pe_slot *)(void *)((char *)(uintptr_t)e - offsetof(struct dt_pe_slot, e));
+}
+
+static inline const struct dt_pe_slot *dt_rt_slot_of(const dt_vm *vm)
+{
+	return dt_rt_slot((const dt_vm_engine *)(const void *)vm); /* its first member */
+}
+
+#endif

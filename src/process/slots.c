@@ -1,0 +1,494 @@
+/*
+ * slots: the threads of the target, as far as they fire probes: a machine each, a buffer of records, aggregations.
+ *
+ * All slots exist from the beginning; a thread takes one when it fires first (runtime/rt_fire.c), and it is free again when
+ * the thread is gone and what it left has been read. Memory that is never used costs nothing.
+ *
+ * Everything is read on the assumption that the target may have written anything: sizes and indices are checked against the
+ * engine's own, and copied before they are used.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/process.h"
+
+#define SLOTS	    128
+#define BUCKETS_MAX (1u << 16)
+#define QUIET_TURNS 200 /* how often a thread that is in a probe is looked at ... */
+#define QUIET_NS    10000 /* ... and after how long */
+
+/* ---- sizes ---- */
+
+static uint64_t entry_size(uint64_t data)
+{
+	return dt_align_up(sizeof(struct dt_pe_entry) + data, 8);
+}
+
+/* As many records as the limit allows, whatever their kind; and what is lost at the end of the buffer. */
+static void plan_ring(const dt_pe *p, struct dt_pe_ring *ring)
+{
+	uint64_t ratio = entry_size(0) / DT_FAULT_COST + 1, largest = entry_size(0);
+
+	for (uint32_t i = 0; i < p->host->necbs; i++)
+		for (uint32_t k = 0; k < p->host->ecbs[i].record.nparts; k++) {
+			const dt_record_part *part = &p->host->ecbs[i].record.parts[k];
+			uint64_t size = entry_size(part->data_size);
+
+			if (part->cost && size / part->cost + 1 > ratio)
+				ratio = size / part->cost + 1;
+			if (size > largest)
+				largest = size;
+		}
+	ring->limit = p->host->principal.limit;
+	ring->size = dt_align_up(ring->limit * ratio + 2 * largest, 4096);
+}
+
+static void plan_aggs(const dt_pe *p, struct dt_pe_aggs *a)
+{
+	uint64_t aggsize = dt_opt(p->opts, DT_O_AGGSIZE), key = 64, row = 4096;
+
+	if (!aggsize)
+		aggsize = DT_BUFFER_DEFAULT;
+	a->room_cap = 64;
+	for (uint32_t i = 0; i < p->host->necbs; i++) {
+		const dt_clause *c = p->host->ecbs[i].ecb->clause;
+		uint64_t sum = 64;
+
+		for (uint32_t k = 0; k < c->nactions; k++) {
+			const struct dt_action_plan *plan = &p->host->ecbs[i].record.actions[k];
+
+			if (plan->role == DT_ROLE_KEY && plan->bound + 8 > a->room_cap)
+				a->room_cap = (uint32_t)dt_align_up(plan->bound + 8ull, 8);
+			sum += plan->role == DT_ROLE_KEY ? dt_align_up(plan->bound, 8) + 16 : 0;
+			if (plan->role == DT_ROLE_AGG && plan->agg->nwords * 8ull > row)
+				row = plan->agg->nwords * 8ull;
+		}
+		key = sum > key ? sum : key;
+	}
+	a->key_cap = (uint32_t)dt_align_up(key, 8);
+	a->limit = aggsize - aggsize / 8;
+	a->cap = dt_align_up(a->limit * 4 + 2 * (row + key), 4096);
+	for (a->nbuckets = 64; a->nbuckets < BUCKETS_MAX && a->nbuckets < a->limit / 64; a->nbuckets *= 2)
+		;
+}
+
+static uint64_t pool_size(const dt_vm_dynvars *d)
+{
+	return d->chunk * d->nchunks;
+}
+
+uint64_t dt_pe_slots_size(const dt_pe *p)
+{
+	const dt_vm *vm = &p->host->vm;
+	struct dt_pe_ring ring = {0};
+	struct dt_pe_aggs aggs = {0};
+	uint64_t one;
+
+	plan_ring(p, &ring);
+	plan_aggs(p, &aggs);
+	one = sizeof(struct dt_pe_slot) + vm->scratch_cap + 2 * vm->strsize + ring.size +
+	      2 * (aggs.cap + aggs.nbuckets * sizeof(uint32_t)) + aggs.key_cap + aggs.room_cap + vm->locals.n * 8ull +
+	      vm->locals.statics_size + pool_size(&vm->dyn) + vm->dyn.nbuckets * sizeof(uint32_t) + 2 * vm->dyn.chunk + 65536;
+	return one * SLOTS;
+}
+
+/* ---- making them ---- */
+
+static dt_vm_scope copy_scope(struct dt_pe_memory *m, const dt_vm_scope *s)
+{
+	dt_vm_scope to = *s;
+
+	to.v = dt_pe_copy(m, s->v, s->n * sizeof(*s->v));
+	to.starts = dt_pe_copy(m, s->starts, s->nstarts * sizeof(*s->starts));
+	return to;
+}
+
+static void make_pool(struct dt_pe_memory *m, const dt_vm_dynvars *like, dt_vm_dynstate *state, dt_vm_dynvars *own)
+{
+	if (!like->nchunks)
+		return;
+	*own = *like;
+	own->pool = dt_pe_alloc(m, pool_size(like));
+	own->buckets = dt_pe_alloc(m, like->nbuckets * sizeof(uint32_t));
+	own->key = dt_pe_alloc(m, like->chunk);
+	own->state = state;
+}
+
+/* `e` is what all have: types and places of variables, constants. */
+static void make_machine(dt_pe *p, const dt_vm_engine *like, struct dt_pe_slot *s, uint32_t i)
+{
+	struct dt_pe_memory *m = &p->memory;
+	dt_vm *vm = &s->e.vm;
+
+	s->e = *like;
+	vm->scratch = dt_pe_alloc(m, vm->scratch_cap);
+	vm->locals.values = dt_pe_alloc(m, vm->locals.n * sizeof(uint64_t));
+	vm->locals.statics = dt_pe_alloc(m, vm->locals.statics_size);
+	if (vm->dyn.nchunks)
+		vm->dyn.key = dt_pe_alloc(m, vm->dyn.chunk);
+	make_pool(m, &like->vm.dyn, &s->own_state, &vm->own);
+	p->own_buckets[i] = vm->own.buckets;
+	vm->rand_state = dt_now() * (i + 1);
+	s->e.firing[0].strtok = dt_pe_alloc(m, vm->strsize);
+	s->e.firing[1].strtok = dt_pe_alloc(m, vm->strsize);
+	s->e.aggs = (dt_vm_aggs *)&s->aggs;
+	s->e.drops = &s->drops;
+	s->e.agg_drops = &s->agg_drops;
+}
+
+static void make_buffers(dt_pe *p, struct dt_pe_slot *s, uint32_t i)
+{
+	struct dt_pe_memory *m = &p->memory;
+
+	s->ring = p->ring;
+	s->ring.data = p->ring_data[i] = dt_pe_alloc(m, p->ring.size);
+	s->aggs = p->aggs;
+	s->aggs.key = dt_pe_alloc(m, p->aggs.key_cap);
+	s->aggs.room = dt_pe_alloc(m, p->aggs.room_cap);
+	for (int t = 0; t < 2; t++) {
+		s->aggs.table[t].rows = p->rows[t][i] = dt_pe_alloc(m, p->aggs.cap);
+		s->aggs.table[t].buckets = p->buckets[t][i] = dt_pe_alloc(m, p->aggs.nbuckets * sizeof(uint32_t));
+	}
+}
+
+bool dt_pe_slots_make(dt_pe *p)
+{
+	struct dt_pe_memory *m = &p->memory;
+	const dt_vm *vm = &p->host->vm;
+	struct dt_vm_region *all = dt_pe_alloc(m, sizeof(*all));
+	dt_vm_engine like = {.max_actions = p->host->max_actions,
+			     .principal.limit = p->host->principal.limit,
+			     .policy = DT_BUFPOLICY_SWITCH,
+			     .destructive = p->host->destructive,
+			     .ncpus = 1,
+			     .loopmax = p->host->loopmax};
+
+	p->nslots = SLOTS;
+	p->flips = dt_xcalloc(p->nslots, sizeof(*p->flips));
+	p->ring_data = dt_xcalloc(p->nslots, sizeof(*p->ring_data));
+	p->own_buckets = dt_xcalloc(p->nslots, sizeof(*p->own_buckets));
+	for (int t = 0; t < 2; t++) {
+		p->rows[t] = dt_xcalloc(p->nslots, sizeof(*p->rows[t]));
+		p->buckets[t] = dt_xcalloc(p->nslots, sizeof(*p->buckets[t]));
+	}
+	plan_ring(p, &p->ring);
+	plan_aggs(p, &p->aggs);
+	like.vm = (dt_vm){.strsize = vm->strsize, .scratch_cap = vm->scratch_cap, .given_max = vm->given_max, .dyn = vm->dyn};
+	like.vm.globals = copy_scope(m, &vm->globals);
+	like.vm.threads = copy_scope(m, &vm->threads);
+	like.vm.locals = copy_scope(m, &vm->locals);
+	m->used = dt_align_up(m->used, DT_PE_LINE);
+	p->slots = dt_pe_alloc(m, p->nslots * sizeof(*p->slots));
+	if (!all || m->full)
+		return false;
+	*all = (struct dt_vm_region){dt_vm_addr(m->base), m->used}; /* constants: what has been copied so far */
+	like.vm.regions.v = all;
+	like.vm.regions.n = 1;
+	for (uint32_t i = 0; i < p->nslots && !m->full; i++) {
+		make_machine(p, &like, &p->slots[i], i);
+		make_buffers(p, &p->slots[i], i);
+	}
+	p->shared->slots = p->slots;
+	p->shared->nslots = p->nslots;
+	return !m->full;
+}
+
+void dt_pe_slots_free(dt_pe *p)
+{
+	free(p->flips);
+	free(p->ring_data);
+	free(p->own_buckets);
+	for (int t = 0; t < 2; t++) {
+		free(p->rows[t]);
+		free(p->buckets[t]);
+	}
+	for (uint32_t i = 0; i < p->pending.n; i++)
+		free(p->pending.v[i].data);
+	dt_vec_free(&p->pending);
+}
+
+/* ---- waiting for a thread to leave its probe ---- */
+
+static bool is_quiet(const struct dt_pe_slot *s, uint64_t done)
+{
+	return !__atomic_load_n(&s->busy, __ATOMIC_SEQ_CST) || __atomic_load_n(&s->done, __ATOMIC_SEQ_CST) != done;
+}
+
+static bool wait_quiet(const struct dt_pe_slot *s, uint64_t done)
+{
+	for (int i = 0; i < QUIET_TURNS; i++) {
+		if (is_quiet(s, done))
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = QUIET_NS}, NULL);
+	}
+	return is_quiet(s, done);
+}
+
+/* ---- records ---- */
+
+/* What was read is plausible: keep it. */
+static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *data, uint64_t size)
+{
+	uint64_t at = (uint64_t)(uintptr_t)x->rec.ecb - (uint64_t)(uintptr_t)p->program.ecbs;
+	uint32_t i = (uint32_t)(at / sizeof(*p->program.ecbs));
+	const struct dt_vm_ecb *e = &p->host->ecbs[i];
+	struct dt_pe_pending r = {.timestamp = x->rec.timestamp,
+				  .ecb = i,
+				  .part = x->rec.part,
+				  .cpu = x->rec.cpu < p->host->ncpus ? x->rec.cpu : 0,
+				  .continues = x->rec.continues,
+				  .is_fault = x->rec.is_fault,
+				  .fault = x->rec.fault,
+				  .order = p->order++};
+
+	if (at % sizeof(*p->program.ecbs) || at / sizeof(*p->program.ecbs) >= p->host->necbs)
+		return;
+	if (r.is_fault) {
+		r.fault.epid = e->ecb->epid;
+		if (r.fault.action > e->ecb->clause->nactions || r.fault.code >= DT_FLT_MAX_)
+			return;
+	} else {
+		if (r.part >= e->record.nparts || e->record.parts[r.part].data_size > size)
+			return;
+		r.data = dt_xmalloc(e->record.parts[r.part].data_size + 1ull);
+		memcpy(r.data, data, e->record.parts[r.part].data_size);
+	}
+	*dt_vec_add(&p->pending, NULL) = r;
+}
+
+static void read_ring(dt_pe *p, uint32_t i)
+{
+	struct dt_pe_ring *b = &p->slots[i].ring;
+	uint64_t head = __atomic_load_n(&b->head, __ATOMIC_ACQUIRE), tail = b->tail, cost = 0, size = p->ring.size;
+
+	if (head - tail > size) /* nothing of ours */
+		tail = head;
+	while (tail < head) {
+		uint64_t at = tail % size, left = size - at;
+		struct dt_pe_entry x = {0};
+
+		if (left >= sizeof(x))
+			memcpy(&x, p->ring_data[i] + at, sizeof(x));
+		if (left < sizeof(x) || x.skip) {
+			tail += left;
+			continue;
+		}
+		if (x.size < sizeof(x) || x.size > left || x.size % 8 || x.size > head - tail)
+			break;
+		keep_record(p, &x, p->ring_data[i] + at + sizeof(x), x.size - sizeof(x));
+		cost += x.rec.cost;
+		tail += x.size;
+	}
+	if (tail < head) {
+		tail = head; /* not a record: the target has written here */
+		cost = b->head_cost - b->tail_cost;
+	}
+	__atomic_store_n(&b->tail_cost, b->tail_cost + cost, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->tail, tail, __ATOMIC_RELEASE);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dt_pe_pending *x = a, *y = b;
+
+	if (x->timestamp != y->timestamp)
+		return x->timestamp < y->timestamp ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int give(dt_pe *p, const dt_sink *sink, const struct dt_pe_pending *r, dt_datum *values)
+{
+	const struct dt_vm_ecb *x = &p->host->ecbs[r->ecb];
+	const dt_record_part *part = &x->record.parts[r->part];
+	dt_record out = {.ecb = x->ecb, .cpu = r->cpu, .timestamp = r->timestamp};
+
+	if (r->is_fault) {
+		out.fault = &r->fault;
+	} else {
+		dt_vm_record_values(x, part, r->data, values);
+		out.values = values;
+		out.first = part->first;
+		out.nactions = part->nactions;
+		out.continues = r->continues;
+	}
+	return sink->record(sink->arg, &out);
+}
+
+static bool is_gone(const dt_pe *p, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/task/%u", p->target.pid, tid);
+	return access(path, F_OK) < 0;
+}
+
+/* A thread that has ended, and of which everything has been read, leaves its slot to another one. */
+static void reap(dt_pe *p, uint32_t i)
+{
+	struct dt_pe_slot *s = &p->slots[i];
+	const dt_vm_dynvars *like = &p->host->vm.dyn;
+
+	if (p->flips[i].pending || s->aggs.table[0].nrows || s->aggs.table[1].nrows || s->ring.head != s->ring.tail ||
+	    !is_gone(p, s->tid))
+		return;
+	s->own_state = (dt_vm_dynstate){0};
+	if (like->nchunks)
+		memset(p->own_buckets[i], 0, like->nbuckets * sizeof(uint32_t));
+	__atomic_store_n(&s->busy, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->tid, 0, __ATOMIC_SEQ_CST);
+}
+
+/* All records until now are there when no thread is in a probe that it had reached before now. */
+int dt_pe_slots_consume(dt_pe *p, const dt_sink *sink)
+{
+	uint64_t now = dt_now();
+	dt_datum *values;
+	uint32_t n = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->nslots; i++) {
+		const struct dt_pe_slot *s = &p->slots[i];
+
+		if (!s->tid)
+			continue;
+		wait_quiet(s, __atomic_load_n(&s->done, __ATOMIC_SEQ_CST));
+		read_ring(p, i);
+		reap(p, i);
+	}
+	if (!p->pending.n)
+		return 0;
+	values = dt_xcalloc(p->host->max_actions + 1, sizeof(*values));
+	qsort(p->pending.v, p->pending.n, sizeof(*p->pending.v), by_time);
+	for (; n < p->pending.n && rc == 0 && (p->ended || p->pending.v[n].timestamp <= now); n++) {
+		rc = give(p, sink, &p->pending.v[n], values);
+		free(p->pending.v[n].data);
+	}
+	p->pending.n -= n;
+	memmove(p->pending.v, p->pending.v + n, p->pending.n * sizeof(*p->pending.v));
+	free(values);
+	return rc;
+}
+
+/* ---- aggregations ---- */
+
+static const dt_agg *agg_of(const dt_pe *p, uint32_t id)
+{
+	for (uint32_t i = 0; i < p->program.aggs.n; i++)
+		if (p->program.aggs.v[i]->id == id)
+			return p->program.aggs.v[i];
+	return NULL;
+}
+
+/* A row, copied: 0, or what the sink returned. */
+static int give_row(dt_pe *p, const dt_sink *sink, const struct dt_pe_row *r)
+{
+	const dt_agg *agg = agg_of(p, r->agg);
+	uint64_t have = r->size - sizeof(*r), keys = (uint64_t)r->nwords * 8;
+	dt_datum data[DT_PE_KEYS_MAX] = {{0}};
+	const uint8_t *at = (const uint8_t *)r->data + keys, *shown;
+
+	if (!agg || r->nwords != agg->nwords || r->nkeys != agg->nkeys || r->nkeys > DT_PE_KEYS_MAX ||
+	    keys + r->key_size + r->nkeys * 4ull > have)
+		return 0;
+	shown = at + r->key_size;
+	for (uint32_t i = 0; i < r->nkeys; i++) {
+		uint64_t size;
+
+		if (shown - at < 8)
+			return 0;
+		memcpy(&size, at, 8);
+		if (size > (uint64_t)(shown - at) - 8)
+			return 0;
+		data[i] = (dt_datum){.data = at + 8, .size = (uint32_t)size};
+		memcpy(&data[i].shown, shown + i * 4ull, 4);
+		at += 8 + dt_align_up(size, 8);
+	}
+	return sink->agg(sink->arg, agg, r->cpu < p->host->ncpus ? r->cpu : 0, data, r->data);
+}
+
+static int read_table(dt_pe *p, const dt_sink *sink, uint32_t i, uint32_t t)
+{
+	struct dt_pe_table *table = &p->slots[i].aggs.table[t];
+	uint64_t top = table->top, size;
+	int rc = 0;
+
+	if (top > p->aggs.cap)
+		top = p->aggs.cap;
+	for (uint64_t at = 0; at + sizeof(struct dt_pe_row) <= top && rc == 0; at += size) {
+		struct dt_pe_row head, *r;
+
+		memcpy(&head, p->rows[t][i] + at, sizeof(head));
+		size = head.size;
+		if (size < sizeof(head) || size % 8 || size > top - at)
+			break;
+		r = dt_xmalloc(size);
+		memcpy(r, p->rows[t][i] + at, size);
+		memcpy(r, &head, sizeof(head));
+		rc = give_row(p, sink, r);
+		free(r);
+	}
+	if (table->nrows)
+		memset(p->buckets[t][i], 0, p->aggs.nbuckets * sizeof(uint32_t));
+	table->top = table->used = 0;
+	__atomic_store_n(&table->nrows, 0, __ATOMIC_RELEASE);
+	return rc;
+}
+
+/* Let the thread use the other table, and read this one when no probe of it can be using it. */
+static int snapshot_slot(dt_pe *p, const dt_sink *sink, uint32_t i)
+{
+	struct dt_pe_slot *s = &p->slots[i];
+	struct dt_pe_flip *f = &p->flips[i];
+	int rc = 0;
+
+	if (!f->pending) {
+		f->table = s->aggs.active & 1;
+		if (!s->aggs.table[f->table].nrows && !__atomic_load_n(&s->busy, __ATOMIC_SEQ_CST))
+			return 0;
+		__atomic_store_n(&s->aggs.active, f->table ^ 1, __ATOMIC_SEQ_CST);
+		f->done = __atomic_load_n(&s->done, __ATOMIC_SEQ_CST);
+		f->pending = true;
+	}
+	if (p->ended || wait_quiet(s, f->done)) {
+		rc = read_table(p, sink, i, f->table);
+		f->pending = false;
+	}
+	return rc;
+}
+
+int dt_pe_slots_snapshot(dt_pe *p, const dt_sink *sink)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->nslots && rc == 0; i++) {
+		if (!p->slots[i].tid)
+			continue;
+		rc = snapshot_slot(p, sink, i);
+		if (rc == 0 && p->ended) /* nobody fires any more: the other one as well */
+			rc = snapshot_slot(p, sink, i);
+	}
+	return rc;
+}
+
+void dt_pe_slots_status(const dt_pe *p, dt_status *st)
+{
+	memset(p->drops, 0, st->ncpus * sizeof(*p->drops));
+	memset(p->agg_drops, 0, st->ncpus * sizeof(*p->agg_drops));
+	for (uint32_t i = 0; i < st->ncpus; i++) {
+		p->drops[i] = st->drops[i];
+		p->agg_drops[i] = st->agg_drops[i];
+	}
+	st->drops = p->drops;
+	st->agg_drops = p->agg_drops;
+	for (uint32_t i = 0; i < p->nslots; i++) {
+		const struct dt_pe_slot *s = &p->slots[i];
+
+		st->drops[0] += s->drops + s->nested;
+		st->agg_drops[0] += s->agg_drops;
+		st->dyn_drops += s->own_state.drops;
+		st->dbl_errors += s->e.dbl_errors;
+	}
+	st->drops[0] += p->shared->no_slot;
+}

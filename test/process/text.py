@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""text.py PID: is the code of a process that of its files? Prints each byte that is not, and mappings that are not of a file.
+
+Breakpoints are left out: uprobes of other tests are in all processes."""
+import sys
+
+pid = sys.argv[1]
+mem = open(f"/proc/{pid}/mem", "rb")
+for line in open(f"/proc/{pid}/maps"):
+    words = line.split(None, 5)
+    path = words[5].strip() if len(words) > 5 else ""
+    start, end = (int(x, 16) for x in words[0].split("-"))
+    if "memfd:dtrace" in path or ("x" in words[1] and not path):
+        print("left:", line.strip())
+    if "x" not in words[1] or not path.startswith("/"):
+        continue
+    offset = int(words[2], 16)
+    mem.seek(start)
+    now = mem.read(end - start)
+    with open(path, "rb") as f:
+        f.seek(offset)
+        file = f.read(end - start)
+    for i, (a, b) in enumerate(zip(now, file)):
+        if a != b and a != 0xCC:
+            print(f"{path} at {offset + i:x}: {a:02x}, in the file {b:02x}")
