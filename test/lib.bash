@@ -49,7 +49,9 @@ fails=0
 case $HOSTTYPE in aarch64) R_ARG2=R_X2 ;; *) R_ARG2=R_RDX ;; esac
 failed=$TMP/.failed # a subshell (a part of a pipe) cannot change our $fails
 last_commands=
-trap 'eval "$last_commands"; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+# A child that a signal ends before it has become the program to run would do all this as well. (There bash also takes "!=" for
+# false: the condition is written so that an error means no.)
+trap 'if [ $BASHPID = $$ ]; then eval "$last_commands"; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1; fi' EXIT
 
 # ---- checks ----
 

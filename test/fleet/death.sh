@@ -7,7 +7,7 @@ agent web-2
 count="web-*:syscall::close:entry /$mine/ { @[vmname] = count(); }"
 ready() { grep -q "$1" "$TMP/live" 2>/dev/null; }
 begin() { # PROGRAM: in the background; its pid is in $front
-	: >"$TMP/live" # what an earlier one has said
+	: >"$TMP/live" >"$TMP/live.err" # what an earlier one has said
 	"$DTRACE" -E -x targetwait=100s -x switchrate=50ms -qn "$1" >"$TMP/live" 2>"$TMP/live.err" &
 	front=$!
 }

@@ -34,6 +34,7 @@ cut_off() { # WHO: agent or front
 	at_end "kill $! 2>/dev/null"
 	there() { ($front "$DTRACE" -x targets=$url -x targetwait=100s -M) 2>/dev/null | grep -q "^far-$who"; }
 	wait_for 60 there
+	: >"$TMP/out" >"$TMP/err" # what an earlier one has said
 	($front "$DTRACE" -x targets=$url -x targetwait=100s -E -x switchrate=100ms -qn "far-$who:syscall::close:entry /$mine/ { n[arg0]++; printf(\"%d\n\", arg0); @ = count(); }") >"$TMP/out" 2>"$TMP/err" &
 	front=$!
 	at_end "kill $front 2>/dev/null"

@@ -39,6 +39,7 @@ for line in sys.stdin:
         t = o["text"]
         sys.stdout.write(t if isinstance(t, str) else bytes.fromhex(t["hex"]).decode("latin-1"))'; }
 attach() {
+	: >"$TMP/a.out" >"$TMP/a.err" # what an earlier one has said
 	"$DTRACE" -E -x targetwait=100s --attach "$@" >"$TMP/a.out" 2>"$TMP/a.err" </dev/null &
 	front=$!
 	at_end "kill $front 2>/dev/null"

@@ -37,6 +37,7 @@ kill -TERM $front
 wait $front
 check "it was stopped"
 
+: >"$TMP/live" >"$TMP/err"
 "$DTRACE" -E -x targetwait=100s -qn '*:dtrace:::BEGIN { printf("%s up\n", vmname); }' >"$TMP/live" 2>"$TMP/err" &
 front=$!
 wait_for 20 grep -q 'web-1 up' "$TMP/live"

@@ -11,6 +11,7 @@ cat >"$TMP/leave" <<EOT
 EOT
 chmod +x "$TMP/leave"
 follow() { # FLAGS...
+	: >"$TMP/out" >"$TMP/err" # discard earlier output
 	"$DTRACE" -c "$TMP/leave" -n 'BEGIN { } END { printf("%s", "the end"); }' "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
 	tracer=$!
 	wait_for 60 grep -q 'has exited' "$TMP/err"
@@ -51,7 +52,7 @@ expect_match '^100$' "$out"
 bash -c 'sleep 1000 & echo $! >"$1"; read -r x <"$2"' bash "$TMP/child" "$TMP/go" &
 pid=$!
 wait_for 20 test -s "$TMP/child"
-: >"$TMP/out" # discard earlier output
+: >"$TMP/out" >"$TMP/err" # discard earlier output
 "$DTRACE" -x follow -p $pid -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" </dev/null &
 tracer=$!
 wait_for 60 grep -q on "$TMP/out"
@@ -81,6 +82,7 @@ if command -v setpriv >/dev/null && setpriv --reuid=nobody --regid=nogroup --cle
 		read -r x <"$TMP/end"
 	EOT
 	chmod 777 "$TMP"
+	: >"$TMP/out" >"$TMP/err" # discard earlier output
 	setpriv --reuid=nobody --regid=nogroup --clear-groups "$DTRACE" -x engine=vm -x follow -c "$TMP/leave" -n 'BEGIN { }' >"$TMP/out" 2>"$TMP/err" </dev/null &
 	tracer=$!
 	wait_for 60 test -s "$TMP/child"

@@ -54,6 +54,7 @@ TracerPid:	$(cat "$TMP/tracer")" "$(cat "$TMP/held")"
 fi
 
 # released during tracing
+: >"$TMP/out" # discard earlier output
 "$DTRACE" -x engine=vm -p $pid -n 'BEGIN { printf("on"); }' >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 wait_for 20 grep -q on "$TMP/out"

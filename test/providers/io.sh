@@ -13,7 +13,7 @@ undo() {
 	[ -n "$disk" ] && losetup -d "$disk"
 	return 0
 }
-trap undo EXIT
+at_end undo
 truncate -s 64M "$TMP/image"
 disk=$(losetup -f --show "$TMP/image" 2>/dev/null) || skip "needs a loop device"
 name=${disk##*/}

@@ -51,9 +51,8 @@ undo() {
 	[ -z "$swap" ] || swapoff "$swap" 2>/dev/null
 	case $swap in /dev/loop*) losetup -d "$swap" ;; esac
 	[ -z "$zram" ] || { echo 1 >"/sys/block/zram$zram/reset"; echo "$zram" >/sys/class/zram-control/hot_remove; }
-	[ $fails = 0 ] && [ ! -e "$failed" ] || exit 1
 }
-trap undo EXIT
+at_end undo
 if [ -n "$disk" ]; then
 	file=$(mktemp "$disk/vminfo.XXXXXX")
 	dd if=/dev/urandom of="$file" bs=1M count=4 conv=fsync status=none

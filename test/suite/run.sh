@@ -83,3 +83,18 @@ expect "1 1 passed, 4 failed" "$status $(tail -n 1 <<<"$out")" "directives"
 expect 2 "$(grep -cF 'line 1: "neds:" is not a directive of such a test' <<<"$out")"
 expect 1 "$(grep -cF 'line 1: "run:" is not a directive of such a test' <<<"$out")"
 expect 1 "$(grep -cF '"gc" is not in the table of test/needs.bash' <<<"$out")"
+
+# at_end is for the end of the test, not for that of a child which a signal ends before it runs its program
+rm a/*
+cat >b/child.sh <<'T'
+. "$SRC/test/lib.bash"
+at_end 'echo the end'
+for i in $(seq 50); do
+	sleep 100 &
+	kill $!
+	wait $! 2>/dev/null
+done
+count_failure
+T
+run b/child
+expect "1 the end" "$status $(grep 'the end' <<<"$out")" "at_end"

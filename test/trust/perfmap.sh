@@ -6,7 +6,7 @@ STACKS='syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-1s { 
 start jit
 address=$(head -n 1 "$TMP/start")
 map=/tmp/perf-$pid.map
-trap 'rm -f "$map"; end_all; [ $fails = 0 ] && [ ! -e "$failed" ] || exit 1' EXIT
+at_end 'rm -f "$map"'
 stacks() {
 	trace -qn "$STACKS" "$pid"
 	cheap "$1"
