@@ -131,7 +131,9 @@ struct dt_engine_ops {
 	const char *name;
 	dt_engine *(*open)(const struct dt_engine_env *env, dt_error *err);
 	int (*go)(dt_engine *e, dt_error *err);	  /* enable; BEGIN runs. 0 and a text in *err: a remark */
-	int (*stop)(dt_engine *e, dt_error *err); /* disable; END runs */
+	/* Disable all probes but END, so that its record has room once the others have been read. NULL: stop() does it. */
+	void (*halt)(dt_engine *e);
+	int (*stop)(dt_engine *e, dt_error *err); /* halt, if that was not done; END runs */
 	int (*status)(dt_engine *e, dt_status *st);
 	int (*consume)(dt_engine *e, const dt_sink *sink);  /* records so far, then forget them */
 	/* Aggregation rows, then zero them. Rows that cannot be read now are kept for the next

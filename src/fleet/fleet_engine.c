@@ -86,6 +86,14 @@ static bool has_stopped(const dt_target *t)
 	return t->state != DT_T_STOPPING;
 }
 
+static void fleet_halt(dt_engine *e)
+{
+	dt_fleet *f = (dt_fleet *)e;
+
+	if (f->inner_ops->halt)
+		f->inner_ops->halt(f->inner);
+}
+
 static int fleet_stop(dt_engine *e, dt_error *err)
 {
 	dt_fleet *f = (dt_fleet *)e;
@@ -270,6 +278,7 @@ const struct dt_engine_ops dt_engine_fleet = {
     .name = "fleet",
     .open = fleet_open,
     .go = fleet_go,
+    .halt = fleet_halt,
     .stop = fleet_stop,
     .status = fleet_status,
     .consume = fleet_consume,

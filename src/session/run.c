@@ -172,8 +172,10 @@ int dtrace_stop(dtrace_hdl_t *h)
 {
 	if (h->state != DT_SESSION_ACTIVE)
 		return 0;
-	/* So that there is space in the buffers for END. A write error is reported by the next
-	 * dtrace_work(). */
+	/* Nothing fires any more, and what is in the buffers is read, so that there is space for END. A
+	 * write error is reported by the next dtrace_work(). */
+	if (h->engine_ops->halt)
+		h->engine_ops->halt(h->engine);
 	if (h->consumer && h->engine_ops->live && dt_symbols_update(h) == 0)
 		dt_consumer_work(h->consumer, h->engine_ops, h->engine, true, &h->err);
 	memset(&h->err, 0, sizeof(h->err));

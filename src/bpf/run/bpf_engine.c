@@ -3,7 +3,8 @@
  *
  *	open	plan, learn, lay out, create maps, load programs
  *	go	BEGIN runs, programs are attached, then all probes may fire
- *	stop	no probe may fire any more, detach, wait for the last firing, END runs
+ *	halt	no probe may fire any more, detach, wait for the last firing
+ *	stop	END runs
  */
 #include <errno.h>
 #include <sched.h>
@@ -136,17 +137,25 @@ static int bpf_go(dt_bpf *e, dt_error *err)
 	return 0;
 }
 
-static int bpf_stop(dt_bpf *e, dt_error *err)
+static void bpf_halt(dt_bpf *e)
 {
-	int rc;
-
 	if (e->state != BPF_RUNNING)
-		return 0;
+		return;
 	__atomic_fetch_and(dt_control(e, CTL_WORD), ~(uint64_t)CTL_ACTIVE, __ATOMIC_SEQ_CST);
 	dt_gate_admit(e, UINT64_MAX);
 	dt_attach_end(e);
 	dt_ring_quiesce(e, DT_RING_LAST_PATIENCE);
 	dt_lossless_end(e);
+	e->state = BPF_HALTED;
+}
+
+static int bpf_stop(dt_bpf *e, dt_error *err)
+{
+	int rc;
+
+	bpf_halt(e);
+	if (e->state != BPF_HALTED)
+		return 0;
 	rc = dt_attach_fire(e, PK_END, err);
 	e->state = BPF_STOPPED;
 	return rc;
@@ -205,7 +214,7 @@ static int bpf_status(dt_bpf *e, dt_status *st)
 		st->exit_status = 1;
 	}
 	st->filled = *dt_control(e, CTL_FILLED) != 0;
-	st->running = e->state == BPF_RUNNING;
+	st->running = e->state == BPF_RUNNING || e->state == BPF_HALTED;
 	return 0;
 }
 
@@ -224,6 +233,11 @@ static dt_engine *op_open(const struct dt_engine_env *env, dt_error *err)
 static int op_go(dt_engine *e, dt_error *err)
 {
 	return bpf_go((dt_bpf *)e, err);
+}
+
+static void op_halt(dt_engine *e)
+{
+	bpf_halt((dt_bpf *)e);
 }
 
 static int op_stop(dt_engine *e, dt_error *err)
@@ -305,6 +319,7 @@ const struct dt_engine_ops dt_engine_bpf = {
     .name = "bpf",
     .open = op_open,
     .go = op_go,
+    .halt = op_halt,
     .stop = op_stop,
     .status = op_status,
     .attend = op_attend,

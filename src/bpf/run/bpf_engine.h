@@ -69,7 +69,7 @@ typedef struct dt_bpf {
 	int gate;			     /* gate.c: its program; -1: not loaded */
 	enum { SITES_UNKNOWN, SITES_TRAP, SITES_CALL } sites; /* sites.c */
 	/* running: bpf_engine.c */
-	enum { BPF_NEW, BPF_RUNNING, BPF_STOPPED } state;
+	enum { BPF_NEW, BPF_RUNNING, BPF_HALTED /* END is still to come */, BPF_STOPPED } state;
 	uint32_t begin_cpu;
 	uint64_t *drops, *agg_drops; /* per CPU, for status */
 	bool drained;		     /* snapshot.c: the aggregations have been read after tracing ended */
