@@ -134,17 +134,20 @@ def check_includes():
 
 def symbols(paths):
     """{name: the file that defines it}, [(file, name that it uses)]"""
-    defined, used = {}, []
+    defined, used, sources = {}, [], {}
     for path in paths:
         object_file = os.path.join(BUILD, os.path.relpath(path, SRC)[:-2] + ".o")
-        if not path.endswith(".c") or not os.path.exists(object_file):
-            continue
-        for line in subprocess.check_output(["nm", object_file], text=True).splitlines():
-            kind, name = line.split()[-2:]
-            if kind == "U":
-                used.append((path, name))
-            elif kind.isupper():
-                defined[name] = path
+        if path.endswith(".c") and os.path.exists(object_file):
+            sources[object_file] = path
+    if not sources:
+        return defined, used
+    for line in subprocess.check_output(["nm", "-A", *sources], text=True).splitlines():
+        object_file, rest = line.split(":", 1)
+        kind, name = rest.split()[-2:]
+        if kind == "U":
+            used.append((sources[object_file], name))
+        elif kind.isupper():
+            defined[name] = sources[object_file]
     return defined, used
 
 
