@@ -75,7 +75,7 @@ inline int __status_errno[int s] = s == 0 ? 0 : s == 1 ? 95 /* EOPNOTSUPP */ : s
 inline struct folio *__folio[struct page *P] = (struct folio *)((P->compound_head & 1) ? P->compound_head - 1 : (uintptr_t)P);
 inline uintptr_t __mapping[struct page *P] = P == NULL ? 0 : (uintptr_t)__folio[P]->mapping;
 inline int __cached[struct page *P] = __mapping[P] != 0 && (__mapping[P] & 3) == 0;
-/* Cached pages of a disk itself belong to the file system: no file ("bdev"). */
+/* Cached pages of a disk itself belong to the file system "bdev", not to a file. */
 inline struct inode *__host[struct address_space *M] = M->host->i_sb->s_magic == 0x62646576 ? NULL : M->host;
 inline struct inode *__page_inode[struct page *P] = __cached[P] ? __host[(struct address_space *)__mapping[P]] : NULL;
 inline offset_t __page_offset[struct page *P] = __page_inode[P] == NULL ? 0 :

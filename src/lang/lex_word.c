@@ -91,9 +91,14 @@ int dt_lex_find_word(const char *s, size_t len)
 {
 	size_t lo = 0, hi = DT_NELEM(words);
 
+	if (*s != '_' && (*s < 'a' || *s > 'x')) /* most constants */
+		return 0;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
-		int c = strncmp(s, words[mid].name, len);
+		int c = *s - *words[mid].name;
+
+		if (c == 0)
+			c = strncmp(s, words[mid].name, len);
 		if (c == 0 && words[mid].name[len] == '\0')
 			return words[mid].token;
 		if (c > 0)

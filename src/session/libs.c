@@ -18,7 +18,6 @@
  */
 #include <dirent.h>
 #include <dlfcn.h>
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -33,17 +32,25 @@
 
 #define SYSTEM_DIR "/usr/lib/dtrace"
 
-#define WORDS 4096
+#define NAME_BITS 12
+
+/* A directory with libraries. */
+struct dir {
+	char *path;
+	struct stat st;
+	bool known; /* st is */
+};
 
 struct lib {
 	char *name, *path;		    /* "errno.d", "/usr/lib/dtrace/errno.d" */
+	const struct dir *dir;
 	bool always;			    /* from -L */
 	const char *module;		    /* it is the module of this name; NULL: an ordinary library */
 	struct lib *importer;		    /* a module: what imports it, while it is being compiled */
 	const struct dt_embedded *embedded; /* NULL: it is a file */
 	char *text;			    /* NULL until read */
 	size_t len;
-	uint64_t words[WORDS / 64]; /* a bit for each identifier in it, by its hash */
+	uint64_t hashes[(1 << NAME_BITS) / 64]; /* note_names() */
 	struct dt_exports exports; /* lib_exports() */
 	enum { LIB_NEW, LIB_BUSY, LIB_LOADED, LIB_SKIPPED } state;
 };
@@ -52,6 +59,7 @@ struct dt_libs {
 	dt_arena *arena;
 	DT_VEC(struct lib *) libs;
 	dt_map *by_name;
+	DT_VEC(struct dir *) dirs;
 	bool listed_system;
 	struct lib *importing; /* the innermost module that is being compiled */
 };
@@ -81,6 +89,7 @@ void dt_libs_free(struct dt_libs *ls)
 		dt_exports_free(&ls->libs.v[i]->exports);
 	}
 	dt_vec_free(&ls->libs);
+	dt_vec_free(&ls->dirs);
 	dt_map_free(ls->by_name);
 	dt_arena_free(ls->arena);
 	free(ls);
@@ -93,10 +102,25 @@ static int by_lib_name(const void *a, const void *b)
 	return strcmp((*(struct lib *const *)a)->name, (*(struct lib *const *)b)->name);
 }
 
+static const struct dir *dir_of(struct dt_libs *ls, const char *path)
+{
+	struct dir *d;
+
+	for (uint32_t i = ls->dirs.n; i-- > 0;)
+		if (strcmp(ls->dirs.v[i]->path, path) == 0)
+			return ls->dirs.v[i];
+	d = dt_arena_alloc(ls->arena, sizeof(*d));
+	d->path = dt_arena_strdup(ls->arena, path);
+	d->known = stat(*path ? path : "/", &d->st) == 0;
+	*dt_vec_add(&ls->dirs, NULL) = d;
+	return d;
+}
+
 static struct lib *add_lib(struct dt_libs *ls, const char *dir, const char *name)
 {
 	struct lib *l = dt_arena_alloc(ls->arena, sizeof(*l));
 
+	l->dir = dir_of(ls, dir);
 	l->name = dt_arena_strdup(ls->arena, name);
 	l->path = dt_arena_printf(ls->arena, "%s/%s", dir, name);
 	dt_map_set(ls->by_name, l->name, l);
@@ -215,49 +239,80 @@ static void list_system(struct dt_libs *ls, const dt_options *o)
  * far as its directory. */
 static const char *why_not_trusted(const struct lib *l, int fd)
 {
-	char *dir = dt_xstrdup(l->path), *slash = strrchr(dir, '/');
-	struct stat st, up;
-	bool known;
+	const struct stat *up = &l->dir->st;
+	struct stat st;
 
-	*slash = 0;
-	known = fstat(fd, &st) == 0 && stat(*dir ? dir : "/", &up) == 0;
-	free(dir);
-	if (!known)
+	if (fstat(fd, &st) < 0 || !l->dir->known)
 		return "its permissions are not known";
 	if (st.st_mode & S_IWOTH)
 		return "every user can write it";
-	if (up.st_mode & S_IWOTH && !(up.st_mode & S_ISVTX))
+	if (up->st_mode & S_IWOTH && !(up->st_mode & S_ISVTX))
 		return "every user can write its directory";
-	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != up.st_uid)
+	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != up->st_uid)
 		return "it belongs to a user who is neither root, you, nor the owner of its "
 		       "directory";
 	return NULL;
 }
 
-static bool is_word(char c)
+/* ---- names that a library may define ----
+ *
+ * All libraries are read for the first name that the compiler does not know, and most do not define it. So a library's
+ * text is gone over once, for the words that are followed by what can follow a declared name, and only their hashes are
+ * noted. A library that has the hash of a name is then read by the lexer. */
+
+/* Sets of characters, a bit for each. */
+static const uint64_t words[4] = {0x03ff000000000000, 0x07fffffe87fffffe};  /* 0-9 A-Z _ a-z */
+static const uint64_t blanks[4] = {0x0000000100003e00};
+static const uint64_t name_ends[4] = {0x3800930800000001, 0x28000000b8000000}; /* ;,=[]{}()</#_\ and 0 */
+
+static bool in_set(const uint64_t set[4], unsigned char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return set[c >> 6] >> (c & 63) & 1;
 }
 
-/* The bit of an identifier. */
-static uint64_t *word_of(struct lib *l, const char *s, size_t n, uint64_t *bit)
+#define HASH_ADD(h, c) ((h) * 33 + (unsigned char)(c))
+
+static uint64_t *hash_bit(struct lib *l, uint32_t hash, uint64_t *bit)
 {
-	uint32_t at = (uint32_t)dt_hash_bytes(s, n) % WORDS;
+	uint32_t at = hash * 0x9e3779b1u >> (32 - NAME_BITS);
 
 	*bit = 1ull << at % 64;
-	return &l->words[at / 64];
+	return &l->hashes[at / 64];
 }
 
-static void note_words(struct lib *l)
+/* What is_declared() of lang/exports.c takes for the end of a name, or a comment, a control line, a word that is skipped,
+ * the end of the text. */
+static bool ends_name(const char *s)
 {
+	while (in_set(blanks, *s))
+		s++;
+	return in_set(name_ends, *s);
+}
+
+static void note_names(struct lib *l)
+{
+	uint32_t hash = 0;
 	uint64_t bit;
 
-	for (size_t i = 0, n; i < l->len; i += n ? n : 1) {
-		for (n = 0; i + n < l->len && is_word(l->text[i + n]);)
-			n++;
-		if (n)
-			*word_of(l, l->text + i, n, &bit) |= bit;
+	for (const char *s = l->text, *end = s + l->len; s <= end; s++) { /* there is a 0 at the end */
+		if (in_set(words, *s)) {
+			hash = HASH_ADD(hash, *s);
+			continue;
+		}
+		if (hash && ends_name(s))
+			*hash_bit(l, hash, &bit) |= bit;
+		hash = 0;
 	}
+}
+
+static bool may_define(struct lib *l, const char *name)
+{
+	uint32_t hash = 0;
+	uint64_t bit;
+
+	for (; in_set(words, *name); name++)
+		hash = HASH_ADD(hash, *name);
+	return *name || *hash_bit(l, hash, &bit) & bit; /* other characters: not a word of D */
 }
 
 static int lib_open(struct lib *l, dt_error *err)
@@ -297,7 +352,7 @@ static int lib_read(struct lib *l, dt_error *err)
 {
 	if (lib_open(l, err) < 0)
 		return -1;
-	note_words(l);
+	note_names(l);
 	return 0;
 }
 
@@ -309,17 +364,10 @@ static const struct dt_exports *lib_exports(dtrace_hdl_t *h, struct lib *l)
 	return &l->exports;
 }
 
-/* Most libraries do not contain the name at all; those need no look at what they define. */
 static bool lib_defines(dtrace_hdl_t *h, struct lib *l, const char *name)
 {
-	size_t n = 0;
-	uint64_t bit;
-
-	while (is_word(name[n]))
-		n++;
-	if (!name[n] && !(*word_of(l, name, n, &bit) & bit))
-		return false;
-	return memmem(l->text, l->len, name, strlen(name)) && dt_map_get(lib_exports(h, l)->names, name);
+	return may_define(l, name) && memmem(l->text, l->len, name, strlen(name)) &&
+	       dt_map_get(lib_exports(h, l)->names, name);
 }
 
 /* ---- compiling ---- */

@@ -27,6 +27,46 @@ dt -x nolibs -x errtags -n 'BEGIN { trace(ENOENT); }'
 expect_match 'D_IDENT_UNDEF' "$err"
 dt -x syslibdir="$TMP/l" -qn 'BEGIN { printf("%d\n", two); exit(0); }'
 expect "2" "$(echo $out)"
+# a library is found by whatever it defines, however that is written
+mkdir s
+cat >s/ends.d <<'EOF'
+inline int after_blank
+	/* a comment */ = 11;
+inline int after_comment/* a comment */= 12;
+enum { first_member, middle_member = 21, last_member };
+enum { member_before_comment /* a comment */ };
+struct tag_of_struct { int a; };
+typedef int plain_type;
+typedef int array_type[3];
+typedef int (*pointer_type)(int);
+int global_variable, second_variable;
+int global_array[int];
+inline int a_function(int n) { return (n + 1); }
+typedef int skipped_word __attribute__((unused));
+translator struct translated < struct tag_of_struct *T > { b = T->a; };
+EOF
+echo 'struct translated { int b; };' >s/translated.d
+while IFS='|' read -r want text; do
+	dt -x syslibdir="$TMP/s" -qn "BEGIN { printf(\"%d\n\", (int)($text)); exit(0); }"
+	expect "$want" "$(echo $out)" "$text: $err"
+done <<'EOF'
+11|after_blank
+12|after_comment
+0|first_member
+21|middle_member
+22|last_member
+0|member_before_comment
+4|sizeof(struct tag_of_struct)
+4|sizeof(plain_type)
+12|sizeof(array_type)
+8|sizeof(pointer_type)
+0|global_variable
+0|second_variable
+0|global_array[1]
+5|a_function(4)
+4|sizeof(skipped_word)
+4|sizeof((xlate <struct translated> ((struct tag_of_struct *)0))->b)
+EOF
 # unmet: skipped silently
 printf '#pragma D depends_on library nosuch.d\ninline int three = 3;\n' >m/c.d
 dt -L m -qn 'BEGIN { printf("fine\n"); exit(0); }'
