@@ -11,6 +11,7 @@
  *   a == b           cmp a, b; be L1; mov r0, d; ba L2; L1: setx 1, d; L2:
  *   a && b           tst a; be L1; tst b; be L1; setx 1, d; ba L2; L1: mov r0, d; L2:
  *   c ? l : r        tst c; be L1; l -> d; ba L2; L1: r -> d; L2:
+ *   a || b ? l : r   tst a; bne L1; tst b; bne L1; r -> d; ba L2; L1: l -> d; L2:
  */
 #include "lang/gen.h"
 
@@ -365,13 +366,14 @@ static dt_val *truth_of(dt_gen *g, dt_val *v)
 static dt_val *gen_choice(dt_gen *g, const dt_node *n)
 {
 	uint32_t other = dt_label_new(g), end = dt_label_new(g);
+	bool sense = n->c->kind == N_OP2 && n->c->op == T_OROR; /* jump on: what falls through knows all that was computed */
 	dt_fork f = {0};
 	dt_val *v;
 	int reg;
 
-	gen_jump(g, n->c, other, false, &f);
+	gen_jump(g, n->c, other, sense, &f);
 	dt_fork_here(g, &f);
-	v = dt_val_own(g, dt_gen_value(g, n->l));
+	v = dt_val_own(g, dt_gen_value(g, sense ? n->r : n->l));
 	dt_val_reg(g, v);
 	dt_fork_restore(g, &f, v);
 	reg = v->reg;
@@ -379,7 +381,7 @@ static dt_val *gen_choice(dt_gen *g, const dt_node *n)
 	dt_emit_branch(g, DT_OP_BA, end);
 
 	dt_fork_label(g, &f, other);
-	v = dt_val_own(g, dt_gen_value(g, n->r));
+	v = dt_val_own(g, dt_gen_value(g, sense ? n->l : n->r));
 	dt_val_reg(g, v);
 	dt_fork_restore(g, &f, v);
 	dt_val_move_to(g, v, reg);

@@ -55,6 +55,7 @@ typedef struct dt_common {
 	/* its properties */
 	uint32_t uses; /* places still to come */
 	bool keep;     /* worth remembering */
+	bool counted;  /* so have its operands, for the next time that it is computed */
 	bool stable;   /* does not change while the probe fires */
 } dt_common;
 

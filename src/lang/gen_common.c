@@ -11,8 +11,9 @@
  * variables and constants are still known.
  *
  * Places are counted as the generator will visit them: inside an expression that is itself
- * remembered, nothing is counted a second time. A wrong count is harmless: a value is remembered
- * unnecessarily, or computed again.
+ * remembered, nothing is counted a second time. A value that must be computed again, since its
+ * register was needed or another path computed it, is counted again then. A wrong count is harmless:
+ * a value is remembered unnecessarily, or computed again.
  */
 #include "lang/gen.h"
 
@@ -253,8 +254,11 @@ static void count(dt_gen *g, const dt_node *n)
 {
 	uint32_t c = class_of(g, n);
 
-	if (c && g->commons.v[c].keep && g->commons.v[c].uses++ > 0)
-		return;
+	if (c && g->commons.v[c].keep) {
+		if (g->commons.v[c].uses++ > 0)
+			return;
+		g->commons.v[c].counted = true;
+	}
 	count_children(g, n);
 }
 
@@ -270,21 +274,24 @@ void dt_common_scan(dt_gen *g, const dt_node *n)
 dt_val *dt_common_find(dt_gen *g, const dt_node *n, uint32_t *common)
 {
 	uint32_t c = g->nodes.n ? class_of(g, n) : 0;
+	dt_common *cl = &g->commons.v[c];
 
 	*common = 0;
-	if (!c || !g->commons.v[c].keep || g->commons.v[c].uses == 0)
+	if (!c || !cl->keep)
 		return NULL;
 	*common = c;
-	g->commons.v[c].uses--;
+	if (cl->uses > 0)
+		cl->uses--;
 	for (int r = 1; r < g->nregs; r++) {
 		dt_val *v = g->reg[r];
 		if (!v || v->common != c)
 			continue;
 		dt_val_hold(v);
-		if (g->commons.v[c].uses == 0)
-			v->common = 0;
 		return v;
 	}
+	if (!cl->counted)
+		count_children(g, n);
+	cl->counted = false;
 	return NULL;
 }
 

@@ -83,9 +83,15 @@ void dt_val_hold(dt_val *v)
 	v->refs++;
 }
 
+/* Is it for a later use? What is remembered without one costs nothing: it is given up when nobody holds it. */
+static bool is_wanted(const dt_gen *g, const dt_val *v)
+{
+	return v->common && g->commons.v[v->common].uses > 0;
+}
+
 void dt_val_drop(dt_gen *g, dt_val *v)
 {
-	if (--v->refs == 0 && !v->common)
+	if (--v->refs == 0 && !is_wanted(g, v))
 		val_release(g, v);
 }
 
@@ -161,9 +167,9 @@ void dt_val_unpin(dt_val *v)
 	v->pins--;
 }
 
-static bool only_ours(const dt_val *v)
+static bool only_ours(const dt_gen *g, const dt_val *v)
 {
-	return v->refs == 1 && !v->common;
+	return v->refs == 1 && !is_wanted(g, v);
 }
 
 /* v's register now holds a new value. */
@@ -171,6 +177,7 @@ static dt_val *reuse(dt_gen *g, dt_val *v)
 {
 	v->seq = ++g->seq;
 	v->pins = 0;
+	v->common = 0;
 	return v;
 }
 
@@ -194,14 +201,14 @@ dt_val *dt_val_result(dt_gen *g, dt_val *l, dt_val *r)
 	}
 	if (l->refs == 1 && !has_room(g))
 		l->common = 0; /* few registers (-x iregs): remember nothing */
-	if (only_ours(l)) {
+	if (only_ours(g, l)) {
 		if (r) {
 			r->pins--;
 			dt_val_drop(g, r);
 		}
 		return reuse(g, l);
 	}
-	if (r && only_ours(r)) {
+	if (r && only_ours(g, r)) {
 		l->pins--;
 		dt_val_drop(g, l);
 		return reuse(g, r);
@@ -244,7 +251,10 @@ dt_val *dt_val_const(dt_gen *g, uint64_t c)
 
 dt_val *dt_val_own(dt_gen *g, dt_val *v)
 {
-	return only_ours(v) ? v : dt_val_op1(g, DT_OP_MOV, v);
+	if (!only_ours(g, v))
+		return dt_val_op1(g, DT_OP_MOV, v);
+	v->common = 0;
+	return v;
 }
 
 /* ---- conditional code ---- */

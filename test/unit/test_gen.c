@@ -348,10 +348,18 @@ static void test_common(void)
 	CHECK(loads(&w, "BEGIN { trace(arg0 == 5 || arg0 == 6 || arg0 == 1); }") == 1);
 	/* a value first computed on one path only is not known on the other */
 	CHECK(loads(&w, "BEGIN { trace((arg1 == 0 ? arg0 : 5) + arg0); }") == 2);
+	/* what follows a || b where neither is true knows what both computed */
+	CHECK(loads(&w, "BEGIN { trace(arg1 == 0 || arg0 == 0 ? 5 : arg0); }") == 2);
+	CHECK(loads(&w, "BEGIN { trace(arg1 == 0 || arg0 == 0 || arg2 == 0 ? 5 : arg0 + arg2); }") == 3);
+	/* an operand of what is computed again is still held, and so is known */
+	CHECK(loads(&w, "BEGIN { trace(arg0 * 7 * (arg1 != 0 && arg0 * 7 + 1 == 3 ? 1 : arg0 * 7 + 1)); }") == 2);
 	/* a chain of loads, and that a call ends it */
 	compile(&w, "struct s { int a; struct s *n; }; struct s *p; BEGIN {}");
 	d = difo_of(&w, "BEGIN { trace(p->n->a + p->n->a); }");
 	CHECK(count_op(d, DT_OP_LDX) == 1 && count_op(d, DT_OP_LDSW) == 1);
+	/* computed again, on another path: each operand once more */
+	d = difo_of(&w, "BEGIN { trace((arg0 ? p->n->a * (int64_t)p->n->n : 0) + p->n->a * (int64_t)p->n->n); }");
+	CHECK(count_op(d, DT_OP_LDX) == 4 && count_op(d, DT_OP_LDSW) == 2);
 	d = difo_of(&w, "BEGIN { trace(p->n->a + rand() + p->n->a); }");
 	CHECK(count_op(d, DT_OP_LDX) == 2 && count_op(d, DT_OP_LDSW) == 2);
 	d = difo_of(&w, "BEGIN { trace(arg0 + rand() + arg0); }");
