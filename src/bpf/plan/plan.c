@@ -108,6 +108,31 @@ static void place_keys(struct dt_plan_agg *b)
 #define KEYLESS_MAX 32768	/* bytes of a row of aggregations without keys ... */
 #define KEYLESS_ALL (1u << 20) /* ... and of this row for one slot of each CPU */
 
+/*
+ * A map takes as long to make and to read as it has room for rows. So aggregations with keys and values of the same size share
+ * one, if there are three or more; it has room for two.
+ */
+static void share_maps(dt_plan *plan)
+{
+	struct dt_plan_agg **v = plan->aggs.v;
+
+	for (uint32_t i = 0; i < plan->aggs.n; i++) {
+		v[i]->home = i;
+		for (uint32_t j = 0; j < i && v[i]->nkeys && v[i]->home == i; j++)
+			if (v[j]->home == j && v[j]->nkeys && v[j]->key_size == v[i]->key_size && v[j]->nwords == v[i]->nwords &&
+			    v[j]->members < ROW_MEMBERS - 1) {
+				v[i]->home = j;
+				v[i]->member = ++v[j]->members;
+			}
+	}
+	for (uint32_t i = 0; i < plan->aggs.n; i++)
+		if (v[v[i]->home]->members == 1 && v[i]->member) {
+			v[v[i]->home]->members = 0;
+			v[i]->home = i;
+			v[i]->member = 0;
+		}
+}
+
 /* Aggregations without keys share one row for each slot; those that do not fit have rows of their own. */
 static void place_aggs(dt_plan *plan)
 {
@@ -124,6 +149,7 @@ static void place_aggs(dt_plan *plan)
 		b->key_size = 0;
 		sum += size;
 	}
+	share_maps(plan);
 }
 
 /* ---- clauses ---- */

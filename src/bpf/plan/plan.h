@@ -100,6 +100,9 @@ struct dt_plan_agg {
 	} * keys;
 	uint32_t key_size; /* with the generation before; 0: it has no rows of its own, but a place in dt_aggs */
 	uint32_t nwords;
+	uint32_t home;	  /* the aggregation (index) that has the map: itself or another */
+	uint32_t member;  /* which one of that map; 0: home itself */
+	uint32_t members; /* of home: how many others are there */
 };
 
 /* ---- programs ---- */

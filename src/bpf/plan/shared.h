@@ -49,6 +49,9 @@ enum {
 };
 enum { CTL_GEN = 1, CTL_ACTIVE = 2 };
 
+/* ---- what the key of an aggregation's row begins with: generation (CTL_GEN), slot from bit 1 on, member from this bit on ---- */
+enum { ROW_MEMBER = 18, ROW_MEMBERS = 1 << (31 - ROW_MEMBER) };
+
 #define ASIDE_OWNER 8 /* bytes before each object of the table in addition to task storage (thread.c): its owner */
 
 /* ---- updates of aggregations that a map has refused, mapped into this process: tr_agg.c ---- */

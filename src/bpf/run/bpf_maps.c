@@ -198,6 +198,7 @@ static int make_agg(dt_bpf *e, const struct dt_plan_agg *b, uint32_t *sum, dt_er
 	rows = (size - size / 8) / (b->key_size + value);
 	to->rows =
 	    b->nkeys ? (rows ? rows : 1) * cpus : 2ull * e->plan.ncpus * e->at.nslots; /* of both generations */
+	to->rows *= b->members ? 2 : 1;
 	flags = b->key_size + value < SMALL_ROW ? BPF_F_NO_PREALLOC
 						: prealloc(sum, to->rows, b->key_size + value);
 	to->pool = flags != 0;
@@ -250,6 +251,10 @@ static int make_aggs(dt_bpf *e, uint32_t *sum, dt_error *err)
 		fds[i] = -1;
 		if (b->key_size == 0 || b->nkeys == UINT32_MAX)
 			continue;
+		if (b->home != i) {
+			fds[i] = fds[b->home];
+			continue;
+		}
 		fds[i] = make_agg(e, b, sum, err);
 		if (fds[i] < 0)
 			return -1;

@@ -64,13 +64,14 @@ struct reader {
 	const dt_sink *sink;
 	dt_datum *keys;
 	uint64_t *value; /* room for one */
+	const struct dt_plan_agg **members; /* of the map that is being read */
 	dt_error *err;
 };
 
-/* The CPU of a row: its key begins with slot << 1 | generation. */
+/* The CPU of a row, from the first word of its key. */
 static uint32_t cpu_of(const dt_bpf *e, uint32_t word)
 {
-	return (word >> 1) / e->at.nslots;
+	return (word % (1 << ROW_MEMBER) >> 1) / e->at.nslots;
 }
 
 /* The row of an aggregation without keys: a word that says whether it was used, and the value */
@@ -164,7 +165,8 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 		const uint8_t *key = t->keys + (uint64_t)i * b->key_size;
 		const uint64_t *value =
 		    (const uint64_t *)(const void *)(t->values + i * t->value_size);
-		uint32_t word; /* slot << 1 | generation */
+		const struct dt_plan_agg *own;
+		uint32_t word;
 
 		memcpy(&word, key, 4);
 		if ((word & CTL_GEN) != old && r->e->state != BPF_STOPPED)
@@ -175,10 +177,11 @@ static int handle_batch(struct reader *r, const struct dt_plan_agg *b, struct ba
 		}
 		if (r->e->state != BPF_STOPPED) /* at the end maps need no cleanup */
 			dt_buf_add(&t->used, key, b->key_size);
-		read_keys(r, b, key, value[0]);
-		memcpy(r->value, value + 1, b->nwords * 8);
-		from_kernel(b, r->value);
-		rc = r->sink->agg(r->sink->arg, b->agg, cpu_of(r->e, word), r->keys, r->value);
+		own = r->members[word >> ROW_MEMBER <= b->members ? word >> ROW_MEMBER : 0];
+		read_keys(r, own, key, value[0]);
+		memcpy(r->value, value + 1, own->nwords * 8);
+		from_kernel(own, r->value);
+		rc = r->sink->agg(r->sink->arg, own->agg, cpu_of(r->e, word), r->keys, r->value);
 	}
 	return rc;
 }
@@ -248,6 +251,20 @@ static int unread(const struct reader *r)
 		      dt_strerror(errno));
 }
 
+/* The aggregations in the map of b. */
+static void find_members(struct reader *r, const struct dt_plan_agg *b)
+{
+	const dt_plan *p = &r->e->plan;
+	uint32_t left = b->members;
+
+	r->members[0] = b;
+	for (uint32_t i = b->index + 1; i < p->aggs.n && left; i++)
+		if (p->aggs.v[i]->home == b->index) {
+			r->members[p->aggs.v[i]->member] = p->aggs.v[i];
+			left--;
+		}
+}
+
 static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 {
 	struct batch t = {.value_size = 8 + (uint64_t)b->nwords * 8};
@@ -256,6 +273,7 @@ static int drain(struct reader *r, const struct dt_plan_agg *b, uint32_t old)
 	uint32_t tries = 0;
 	bool first = true;
 
+	find_members(r, b);
 	batch_make(&t, b, max < 256 ? 256 : (uint32_t)max);
 	while (rc == 0 && !end) {
 		uint32_t n = t.max;
@@ -342,7 +360,7 @@ static int drain_refused(struct reader *r, uint32_t old)
 		uint64_t *w = (uint64_t *)(void *)p,
 			 state = __atomic_load_n(&w[REFUSED_STATE / 8], __ATOMIC_ACQUIRE);
 		const struct dt_plan_agg *b;
-		uint32_t word; /* slot << 1 | generation */
+		uint32_t word;
 
 		if (!state || ((state & CTL_GEN) != old && e->state != BPF_STOPPED) ||
 		    w[REFUSED_AGG / 8] >= e->plan.aggs.n)
@@ -379,15 +397,17 @@ int dt_snapshot(dt_bpf *e, const dt_sink *sink, dt_error *err)
 		return 0;
 	r.keys = dt_xcalloc(nkeys, sizeof(*r.keys));
 	r.value = dt_xcalloc(nwords, 8);
+	r.members = dt_xcalloc(e->plan.aggs.n, sizeof(*r.members));
 	rc = drain_keyless(&r, old);
 	if (e->drained && rc == 0)
 		rc = drain_keyless(&r, !old);
 	for (uint32_t i = 0; i < e->plan.aggs.n && rc == 0; i++)
-		if (e->maps.agg[i] >= 0)
+		if (e->maps.agg[i] >= 0 && e->plan.aggs.v[i]->home == i)
 			rc = drain(&r, e->plan.aggs.v[i], old);
 	if (rc == 0)
 		rc = drain_refused(&r, old);
 	free(r.keys);
 	free(r.value);
+	free(r.members);
 	return rc;
 }

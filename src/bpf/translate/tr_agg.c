@@ -3,7 +3,7 @@
  *
  * An aggregation with keys is a hash; its key is the slot of the firing and the generation (which of two
  * sets of rows is being filled; snapshot.c empties the other) in one word, and then the parts, each at its
- * offset and with the size it needs. So every CPU has its own rows, as in the kernel's per-CPU
+ * offset and with the size it needs. Several aggregations may be in one hash; then the word also says which one it is. So every CPU has its own rows, as in the kernel's per-CPU
  * hash, but a new row costs a tenth of a microsecond instead of ten: no per-CPU memory is allocated
  * for it. Aggregations without keys share one array, whose index is the slot and the generation; very large
  * ones have a hash with one row for each slot that is used. In all of them the first word of a value says that it has been
@@ -328,6 +328,8 @@ static void find_row(dt_tr *t, const dt_action *a, const struct dt_plan_agg *b, 
 	dt_code *c = t->c;
 
 	row_word(c);
+	if (b->member)
+		alui(c, BPF_OR, R1, (int32_t)(b->member << ROW_MEMBER));
 	dt_slot_st(c, 4, t->at->key, R1);
 	map(c, R1, fd);
 	dt_slot_lea(c, R2, t->at->key);
