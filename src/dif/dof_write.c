@@ -7,16 +7,12 @@
  *
  * Clauses that come from one source clause share their actions in memory, and so in the file.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "dif/dof_file.h"
 
 #define STRINGS 0 /* section of the shared string table */
-
-struct written {
-	const dt_difo *difo;
-	uint32_t section;
-};
 
 struct writer {
 	DT_VEC(struct dof_sec) secs; /* offsets count from the start of `data` */
@@ -25,7 +21,7 @@ struct writer {
 	dt_map *known; /* string -> offset + 1 in `strings` */
 	DT_VEC(struct dof_stmt) stmts;
 	DT_VEC(struct dof_aggref) aggrefs;
-	DT_VEC(struct written) functions;
+	dt_map *difos; /* address -> section + 1 */
 };
 
 static bool is_loadable(uint32_t type)
@@ -116,9 +112,9 @@ static void write_relocs(struct writer *w, const dt_difo *d, bool user, uint32_t
 	dt_vec_free(&rels);
 }
 
-static uint32_t write_function(struct writer *w, const dt_difo *d);
+static uint32_t write_difo(struct writer *w, const dt_difo *d);
 
-static uint32_t write_difo(struct writer *w, const dt_difo *d)
+static uint32_t write_new_difo(struct writer *w, const dt_difo *d)
 {
 	struct {
 		struct dof_difohdr h;
@@ -140,23 +136,25 @@ static uint32_t write_difo(struct writer *w, const dt_difo *d)
 	write_relocs(w, d, false, strsec, intsec);
 	write_relocs(w, d, true, strsec, intsec);
 	for (uint32_t i = 0; i < d->nfunctions; i++)
-		rec->links[n++] = write_function(w, d->functions[i]);
+		rec->links[n++] = write_difo(w, d->functions[i]); /* it calls none */
 	section = add_section(w, DT_DOF_DIFOHDR, 4, rec, sizeof(*rec) + n * sizeof(rec->links[0]));
 	free(rec);
 	return section;
 }
 
-/* Once, however many call it. It calls none. */
-static uint32_t write_function(struct writer *w, const dt_difo *d)
+/* Once, however many functions or clauses have it: a reader knows by that which functions of clauses are the same. */
+static uint32_t write_difo(struct writer *w, const dt_difo *d)
 {
-	uint32_t section;
+	char name[2 + 2 * sizeof(d) + 1];
+	uintptr_t section;
 
-	for (uint32_t i = 0; i < w->functions.n; i++)
-		if (w->functions.v[i].difo == d)
-			return w->functions.v[i].section;
-	section = write_difo(w, d);
-	*dt_vec_add(&w->functions, NULL) = (struct written){d, section};
-	return section;
+	snprintf(name, sizeof(name), "%p", (const void *)d);
+	section = (uintptr_t)dt_map_get(w->difos, name);
+	if (section == 0) {
+		section = (uintptr_t)write_new_difo(w, d) + 1;
+		dt_map_set(w->difos, name, (void *)section);
+	}
+	return (uint32_t)(section - 1);
 }
 
 /* ---- clauses ---- */
@@ -339,7 +337,7 @@ static void write_file(struct writer *w, uint64_t loadable, dt_buf *out)
 void dt_dof_write(const dt_program *p, dt_buf *out)
 {
 	static const char comment[] = "dtrace " DT_VERSION_TEXT " (Linux)";
-	struct writer w = {.known = dt_map_new()};
+	struct writer w = {.known = dt_map_new(), .difos = dt_map_new()};
 	uint64_t loadable;
 
 	dt_vec_add(&w.secs, NULL); /* STRINGS */
@@ -360,8 +358,8 @@ void dt_dof_write(const dt_program *p, dt_buf *out)
 	dt_vec_free(&w.secs);
 	dt_vec_free(&w.stmts);
 	dt_vec_free(&w.aggrefs);
-	dt_vec_free(&w.functions);
 	dt_buf_free(&w.data);
 	dt_buf_free(&w.strings);
 	dt_map_free(w.known);
+	dt_map_free(w.difos);
 }

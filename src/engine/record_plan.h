@@ -67,6 +67,21 @@ static inline bool dt_record_repeats(const dt_record_plan *p)
 {
 	return p->loops || p->functions;
 }
+/* The part that the action is in. */
+static inline uint32_t dt_record_part_at(const dt_record_plan *p, uint32_t action)
+{
+	uint32_t lo = 0, hi = p->nparts;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->parts[mid].first <= action)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
 #define DT_PARTS_MAX 65535 /* of a clause */
 
 /* 0, or -1 and *err: keys without an aggregation, or more data than a record can have. The arrays

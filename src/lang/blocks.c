@@ -397,13 +397,14 @@ static void compile_invoked(struct flow *f, dt_node *n, uint32_t number)
 	struct braces in = {0};
 	fixes returns = {0};
 	uint64_t at;
-	uint32_t end;
+	uint32_t end, first;
 
 	end_block(f, n->pos);
 	if (number == 0)
 		*dt_vec_add(&f->ends, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
 	new_block(f);
-	at = (uint64_t)number << 32 | here(f);
+	first = here(f);
+	at = (uint64_t)number << 32 | first;
 	f->returns = &returns;
 	f->depth = 2;
 	each(f, n->l, &in);
@@ -412,6 +413,7 @@ static void compile_invoked(struct flow *f, dt_node *n, uint32_t number)
 	end = control(f, DT_ACT_RETURN, NULL, n->pos);
 	f->b->stmts.v[f->b->stmts.n - 1].place = dt_place_new(f->cc, n->pos, n->name);
 	f->b->actions.v[end].arg = at;
+	dt_gen_share_body(f->cc, n->ident->inl, f->b->actions.v + first, end - first);
 	for (uint32_t i = 0; i < f->calls.n; i++)
 		if (f->calls.v[i].number == n->ival)
 			f->b->actions.v[f->calls.v[i].action].arg = at;

@@ -154,6 +154,7 @@ struct dt_compiler {
 	uint32_t pargs_libraries;    /* nlibraries then: a new one may define their types */
 	struct dt_binding *bindings;
 	const struct dt_expansion *expansions;
+	uint32_t foreseen, nforeseen; /* functions defined when the text was searched for calls; how often it was */
 	struct dt_invocations *invoked; /* functions that the clause has once: invoke.c; NULL: none */
 	uint32_t calls;	   /* of functions being checked, one inside the other */
 	uint32_t attempts; /* left operands of ?? being checked */
@@ -373,6 +374,10 @@ const dt_place *dt_place_new(dt_compiler *cc, dt_pos pos, const char *text);
  * type says); otherwise it is for effect and rtype has size 0. */
 dt_difo *dt_gen_expr(dt_compiler *cc, dt_node *n, bool record);
 dt_difo *dt_gen_const(dt_compiler *cc, int64_t v, dt_type *t); /* setx v; ret */
+
+/* ---- gen_function.c ---- */
+/* The n actions of a function in a clause: they get the DIFOs of those in earlier clauses if these have the same code. */
+void dt_gen_share_body(dt_compiler *cc, struct dt_inline *inl, dt_action *actions, uint32_t n);
 
 /* ---- action.c ---- */
 typedef struct dt_clause_builder {

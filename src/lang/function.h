@@ -34,7 +34,11 @@ dt_node *dt_hoist_calls(dt_compiler *cc, dt_node **expr);
 _Noreturn void dt_refuse_loops(dt_compiler *cc, const dt_ident *id, dt_pos pos);
 void dt_hoist_from_loop(dt_compiler *cc, dt_node *loop); /* from its condition */
 
+/* ---- foresee.c ---- */
+bool dt_foresee(dt_compiler *cc); /* calls dt_invoke_expect() for each call in the text; false: it has been done */
+
 /* ---- invoke.c ---- */
+void dt_invoke_expect(dt_compiler *cc, const dt_ident *id); /* one call; NULL or not a function: none */
 void dt_invoke_study(dt_compiler *cc, struct dt_inline *inl); /* of a function that is defined */
 bool dt_is_apart(const dt_compiler *cc, const dt_ident *id); /* the clause at hand has it once */
 /* Its call, with these values of its names; NULL: there are too many. */

@@ -9,6 +9,9 @@
  *
  * In a function, calls of others are repeated: DIF has one level of functions. Other DTraces have none,
  * so nothing is shared in what is meant for them (control=clauses).
+ *
+ * Other functions are blocks at the end of clauses (invoke.c). If the code is the same, the actions of all clauses have the
+ * same DIFOs, by which engines know such a function again.
  */
 #include "lang/gen.h"
 
@@ -41,6 +44,69 @@ static bool same_difo(const dt_difo *a, const dt_difo *b)
 	       same_bytes(a->vars, b->vars, a->nvars, b->nvars, sizeof(*a->vars)) && same_relocs(a, b) &&
 	       memcmp(&a->rtype, &b->rtype, sizeof(a->rtype)) == 0;
 }
+
+/* ---- functions that clauses have as blocks: invoke.c ---- */
+
+#define VARIANTS 16 /* kinds of code that are looked for: by what args[] are, for example */
+
+/* The first actions with this code. */
+struct dt_body {
+	const dt_action *actions;
+	uint32_t n;
+	struct dt_body *next;
+};
+
+static bool same_places(const dt_difo *a, const dt_difo *b)
+{
+	if (a->nplaces != b->nplaces)
+		return false;
+	for (uint32_t i = 0; i < a->nplaces; i++) {
+		const dt_place *x = &a->places[i], *y = &b->places[i];
+
+		if (x->at != y->at || x->pos.line != y->pos.line || x->pos.column != y->pos.column || x->pos.file != y->pos.file ||
+		    !same_bytes(x->text, y->text, x->len, y->len, 1))
+			return false;
+	}
+	return true;
+}
+
+static bool same_expression(const dt_difo *a, const dt_difo *b)
+{
+	if (!a || !b)
+		return a == b;
+	return same_difo(a, b) && same_bytes(a->functions, b->functions, a->nfunctions, b->nfunctions, sizeof(*a->functions)) &&
+	       a->type == b->type && a->bound == b->bound && same_places(a, b);
+}
+
+static bool same_actions(const dt_action *a, const dt_action *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i].kind != b[i].kind || !same_expression(a[i].difo, b[i].difo) || !same_expression(a[i].incr, b[i].incr))
+			return false;
+	return true;
+}
+
+void dt_gen_share_body(dt_compiler *cc, struct dt_inline *inl, dt_action *actions, uint32_t n)
+{
+	struct dt_body **link = &inl->bodies;
+
+	for (uint32_t i = 0; *link && i < VARIANTS; link = &(*link)->next, i++) {
+		if ((*link)->n != n || !same_actions((*link)->actions, actions, n))
+			continue;
+		for (uint32_t k = 0; k < n; k++) {
+			actions[k].difo = (*link)->actions[k].difo;
+			actions[k].incr = (*link)->actions[k].incr;
+		}
+		return;
+	}
+	if (*link)
+		return;
+	*link = dt_arena_alloc(cc->arena, sizeof(**link));
+	(*link)->actions = dt_arena_dup(cc->arena, actions, n * sizeof(*actions));
+	(*link)->n = n;
+}
+
+/* ---- functions that are DIFOs ---- */
 
 static dt_difo *compile(dt_gen *g, const dt_node *n)
 {

@@ -11,8 +11,9 @@
  * constant: in a format, in lquantize(). For each set of such constants there is an instance of the function.
  *
  * No function is active twice, so the variables of a function are the same for all calls. Other hidden variables of
- * its body, which must not meet those of its callers, have the level of the instance in their names: above those
- * of all its callers. A function is defined after those that it calls, so in descending order of definition all
+ * its body, which must not meet those of its callers, have a level in their names that only this function has. So its
+ * code is the same in all clauses, and engines can have it once for all of them (gen_function.c, bpf/plan/bodies.c).
+ * A function is defined after those that it calls, so in descending order of definition all
  * callers of a function come before it, and what is known about them is complete.
  *
  * Some depend on where they are called: exit() and commit() are about the block of the call, speculate() about its
@@ -24,13 +25,17 @@
 
 #define SMALL 24  /* operations: not worth a call */
 #define WORTH 100 /* operations that are saved */
+#define LARGE 100 /* operations: worth a call if other clauses call it too ... */
+#define GAIN  1000 /* ... or so many are saved in all of them */
 #define MANY  100000
 #define DEEP  32 /* levels of functions inside each other */
+#define LEVELS 1024 /* more than there can be */
 
 struct called { /* a function that the clause calls */
 	const dt_ident *id;
 	uint32_t times; /* that its statements would be there */
 	uint32_t depth; /* of them, inside those of others */
+	uint32_t direct, via; /* calls of it; and of one that calls it: the most */
 	bool apart;
 	struct called *next; /* in descending order of definition */
 };
@@ -38,7 +43,7 @@ struct called { /* a function that the clause calls */
 struct instance {
 	const dt_ident *id;
 	dt_node **values; /* of its names: constants or variables */
-	uint32_t number, level;
+	uint32_t number;
 	bool made;
 	struct instance *next;
 };
@@ -163,6 +168,11 @@ static struct called *note(dt_compiler *cc, const dt_ident *id)
 	return c;
 }
 
+static uint32_t called_in_all(const struct called *c)
+{
+	return c->direct + c->via;
+}
+
 static bool calls_some(dt_compiler *cc, const dt_node *n)
 {
 	for (; n; n = n->next)
@@ -179,8 +189,9 @@ static bool calls_after_exit(dt_compiler *cc, const dt_node *n)
 	       calls_some(cc, n->next);
 }
 
-/* The statements are there so often, at this depth. The condition of a loop is there twice. */
-static void find_called(dt_compiler *cc, const dt_node *n, uint32_t times, uint32_t depth)
+/* In the statements of a function that is called, or of the clause (NULL). They are there so often, at this depth. The
+ * condition of a loop is there twice. */
+static void find_called(dt_compiler *cc, const struct called *by, const dt_node *n, uint32_t times, uint32_t depth)
 {
 	for (; n; n = n->next) {
 		const dt_ident *id = called_by(cc, n);
@@ -190,31 +201,80 @@ static void find_called(dt_compiler *cc, const dt_node *n, uint32_t times, uint3
 
 			c->times = c->times + times < MANY ? c->times + times : MANY;
 			c->depth = c->depth > depth ? c->depth : depth + 1;
+			c->direct += !by;
+			c->via = by && called_in_all(by) > c->via ? called_in_all(by) : c->via;
 		}
 		if (id && is_about_place(id) && dt_act(id->act->kind)->effect != DT_EFFECT_EXIT)
 			cc->invoked->bound = true;
 		if (calls_after_exit(cc, n))
 			cc->invoked->bound = true;
-		find_called(cc, n->c, n->kind == N_LOOP && times < MANY ? 2 * times : times, depth);
-		find_called(cc, n->l, times, depth);
-		find_called(cc, n->r, times, depth);
-		find_called(cc, n->args, times, depth);
+		find_called(cc, by, n->c, n->kind == N_LOOP && times < MANY ? 2 * times : times, depth);
+		find_called(cc, by, n->l, times, depth);
+		find_called(cc, by, n->r, times, depth);
+		find_called(cc, by, n->args, times, depth);
 	}
+}
+
+/* ---- other clauses ---- */
+
+void dt_invoke_expect(dt_compiler *cc, const dt_ident *id)
+{
+	if (is_procedure(id))
+		note(cc, id)->direct++;
+}
+
+/* How often each function is called by the clauses of the text, or by functions that they call. */
+static void expect_calls(dt_compiler *cc)
+{
+	struct dt_invocations *clause = cc->invoked;
+
+	cc->invoked = dt_arena_alloc(cc->arena, sizeof(*cc->invoked));
+	if (dt_foresee(cc))
+		for (struct called *c = cc->invoked->called; c; c = c->next) {
+			c->id->inl->expected.times = called_in_all(c);
+			c->id->inl->expected.generation = cc->generation;
+			find_called(cc, c, c->id->inl->expr, 1, 0);
+		}
+	cc->invoked = clause;
+}
+
+/* How often others call the function, and this clause for all of its descriptions but one. */
+static uint64_t others(const dt_compiler *cc, const struct called *c, uint32_t descriptions)
+{
+	const struct dt_inline *inl = c->id->inl;
+	uint32_t here = called_in_all(c), expected = inl->expected.generation == cc->generation ? inl->expected.times : 0;
+	uint64_t more = expected > here ? expected - here : 0;
+
+	return (more > inl->uses ? more : inl->uses) + (uint64_t)here * (descriptions - 1);
+}
+
+static bool is_worth(const struct dt_inline *inl, uint64_t times, uint64_t others)
+{
+	uint64_t saved = (times - 1 + others) * inl->nodes;
+
+	if (inl->nodes < SMALL)
+		return false;
+	return (times - 1) * inl->nodes >= WORTH || (others && saved >= WORTH && (inl->nodes >= LARGE || saved >= GAIN));
 }
 
 void dt_invoke_begin(dt_compiler *cc, const dt_node *clause)
 {
+	uint32_t descriptions = dt_list_len(clause->args);
+
 	cc->invoked = NULL;
 	if (dt_opt(cc->opts, DT_O_CONTROL) != DT_CONTROL_BLOCKS || dt_opt(cc->opts, DT_O_MACHINES))
 		return;
 	cc->invoked = dt_arena_alloc(cc->arena, sizeof(*cc->invoked));
-	find_called(cc, clause->c, 1, 0);
-	find_called(cc, clause->l, 1, 0);
+	find_called(cc, NULL, clause->c, 1, 0);
+	find_called(cc, NULL, clause->l, 1, 0);
+	if (cc->invoked->called)
+		expect_calls(cc);
 	for (struct called *c = cc->invoked->called; c; c = c->next) { /* those found meanwhile come later */
-		const struct dt_inline *inl = c->id->inl;
+		struct dt_inline *inl = c->id->inl;
 
-		c->apart = inl->apart && (c->depth > DEEP || (inl->nodes >= SMALL && (uint64_t)(c->times - 1) * inl->nodes >= WORTH));
-		find_called(cc, inl->expr, c->apart ? 1 : c->times, c->apart ? 0 : c->depth);
+		c->apart = inl->apart && (c->depth > DEEP || is_worth(inl, c->times, others(cc, c, descriptions)));
+		inl->uses += inl->uses < MANY ? called_in_all(c) * descriptions : 0;
+		find_called(cc, c, inl->expr, c->apart ? 1 : c->times, c->apart ? 0 : c->depth);
 	}
 	if (cc->invoked->bound)
 		cc->invoked = NULL;
@@ -274,7 +334,6 @@ dt_node *dt_invoke(dt_compiler *cc, const dt_ident *id, dt_node *const *values, 
 
 	if (!in)
 		return NULL;
-	in->level = in->level > cc->calls ? in->level : cc->calls + 1;
 	n = dt_node_new(cc, N_INVOKE, pos);
 	n->name = id->name;
 	n->ival = in->number;
@@ -301,9 +360,10 @@ void dt_invoke_end(dt_compiler *cc, dt_node *clause)
 		dt_node *n = dt_node_new(cc, N_INVOKED, in->id->pos);
 
 		in->made = true;
-		cc->calls = in->level;
+		cc->calls = in->id->inl->order * LEVELS;
 		n->l = dt_procedure_body(cc, in->id, in->values, in->id->pos);
 		n->name = in->id->name;
+		n->ident = (dt_ident *)in->id;
 		n->ival = in->number;
 		clause->l = dt_append(clause->l, n);
 	}

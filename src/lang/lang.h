@@ -199,6 +199,11 @@ struct dt_inline {
 	uint32_t nodes;	   /* then: how large it is */
 	bool apart;	   /* then: it can be at the end of the clause: invoke.c */
 	uint64_t constants; /* then: parameters that may have to be constants */
+	uint32_t uses;	   /* then: how often clauses have called it so far */
+	struct {
+		uint32_t times, generation; /* how often those of the text with this number will: foresee.c */
+	} expected;
+	struct dt_body *bodies; /* then: its code as clauses have it: gen_function.c */
 	bool shared;	   /* so large that it is compiled once: gen_function.c ... */
 	struct {
 		uint32_t clause, depth;

@@ -135,22 +135,6 @@ static uint32_t next_action(struct run *r, uint32_t i, uint64_t value)
 	}
 }
 
-/* The part that the action begins; they are in order. */
-static uint32_t part_at(const dt_record_plan *p, uint32_t action)
-{
-	uint32_t lo = 0, hi = p->nparts;
-
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (p->parts[mid].first <= action)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static enum dt_vm_outcome faulted(struct run *r, uint32_t action)
 {
 	drop_part(r);
@@ -175,7 +159,7 @@ static enum dt_vm_outcome run_actions(struct run *r)
 		if (next != i + 1 || next >= part_of(r)->first + part_of(r)->nactions) {
 			end_part(r);
 			if (next < c->nactions)
-				begin_part(r, part_at(&r->x->record, next));
+				begin_part(r, dt_record_part_at(&r->x->record, next));
 		}
 		i = next;
 	}

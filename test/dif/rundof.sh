@@ -33,7 +33,7 @@ same() { # ENGINE CONTROL SCRIPT
 	expect "$(cat "$TMP/out") [$status]" "$("$TMP/rundof" "$1" "$2" "$3") [$?]" "$3 on $1, $2"
 }
 for engine in $engines; do
-	for script in loop switch if function function-loop function-shared function-apart; do
+	for script in loop switch if function function-loop function-shared function-apart function-clauses; do
 		same $engine blocks "$SRC/test/lang/$script.d"
 	done
 	for script in if spec; do

@@ -210,6 +210,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	l->nsub_locals = p->grows ? DT_SUB_LOCALS_MAX : n->sub_locals; /* code that comes later may call any */
 	l->sub_locals = area(&at, l->nsub_locals * 8);
 	l->flow = area(&at, flow_size(p));
+	l->bodies = area(&at, (p->bodies.n + (uint64_t)p->nbody_loops) * 8);
 	l->local_vars = area(&at, locals->size);
 	l->local_refs = l->local_vars + locals->refs;
 	l->local_refs_size = locals->size - locals->refs;

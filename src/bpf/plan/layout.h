@@ -49,6 +49,7 @@ struct dt_plan_layout {
 	uint32_t dkey_size;  /* of the largest; before each of both is a word: which array (var.c) */
 	uint32_t sub_locals, nsub_locals; /* variables of subroutines; those of one are elsewhere in each program */
 	uint32_t flow;	     /* FLOW_*, if some clause has control flow */
+	uint32_t bodies;     /* of each body its first action and part in the clause at hand; then the rounds of their loops */
 	uint32_t local_vars; /* clause-local variables */
 	uint32_t local_refs, local_refs_size; /* their by-reference part */
 	uint32_t record, record_size;

@@ -340,6 +340,7 @@ int dt_plan_make(dt_plan *plan, const struct dt_engine_env *env, uint32_t ncpus,
 	if (rc < 0 || check_buffer(plan, err) < 0)
 		return -1;
 	place_aggs(plan);
+	dt_plan_bodies(plan);
 	find_features(plan);
 	if (dt_plan_functions(plan, err) < 0)
 		return -1;
@@ -359,6 +360,7 @@ void dt_plan_free(dt_plan *plan)
 	dt_vec_free(&plan->probes);
 	dt_vec_free(&plan->prologues);
 	dt_vec_free(&plan->aggs);
+	dt_vec_free(&plan->bodies);
 	dt_map_free(plan->seen);
 	dt_arena_free(plan->arena);
 }

@@ -70,9 +70,20 @@ struct dt_plan_clause {
 	const dt_ecb **ecbs; /* by probe index; NULL: not enabled there. On the heap, ecb_room of them */
 	uint32_t grow_kinds; /* 1 << enum dt_probe_kind: it may get more of these during tracing */
 	struct dt_plan_part *parts;
+	uint32_t *bodies;    /* of its functions, by number: index, UINT32_MAX: none; NULL: there are none */
 	uint32_t size;	     /* of the largest part; 0: records nothing */
 	uint32_t kinds; /* 1 << enum dt_probe_kind */
 	enum { DT_SHED_NEVER, DT_SHED_PRINTING, DT_SHED_SAMPLED } shed; /* plan_shedding.c */
+};
+
+/* A function that clauses have as blocks: bodies.c. */
+struct dt_plan_body {
+	uint32_t clause;	/* one that has it, and where: */
+	uint32_t first, last;	/* actions; the last is RETURN */
+	uint32_t part, nparts;	/* of the record */
+	uint32_t loop, nloops;	/* the number of its first loop, how many it has */
+	uint32_t rounds;	/* where the words of its loops begin, among those of all bodies */
+	uint32_t alike;		/* another one that begins the same way, plus 1 */
 };
 
 /* ---- user variables ---- */
@@ -148,6 +159,8 @@ typedef struct dt_plan {
 	uint32_t nevents[PK_MAX]; /* probes of each kind; system calls have their numbers instead */
 	DT_VEC(struct dt_plan_clause) clauses;
 	DT_VEC(struct dt_plan_agg *) aggs;
+	DT_VEC(struct dt_plan_body) bodies;
+	uint32_t nbody_loops; /* of all of them */
 	uint32_t max_actions; /* of a clause */
 	bool has_error;	      /* there are ERROR clauses */
 	struct dt_plan_scope vars[DT_PLAN_SCOPES];
@@ -164,6 +177,9 @@ void dt_plan_free(dt_plan *p);
 
 /* ---- plan_shedding.c ---- */
 void dt_plan_shedding(dt_plan *p);
+
+/* ---- bodies.c ---- */
+void dt_plan_bodies(dt_plan *p);
 
 /* ---- plan_probe.c ---- */
 /* The index of the ECB's probe (of the first of its events), added if it is new. */

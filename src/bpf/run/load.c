@@ -129,6 +129,10 @@ static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c
 		e->loads.memory_keys = false;
 		return AGAIN;
 	}
+	if (e->loads.calls && e->plan.bodies.n) {
+		e->loads.calls = false;
+		return AGAIN;
+	}
 	if (e->loads.loops && has_jumps_back(c)) {
 		e->loads.loops = false;
 		return AGAIN;

@@ -41,7 +41,7 @@ struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 		if (p->progs.v[i].nclauses > 1)
 			dt_types_kernel_problem(p->types); /* ids are known from now on, for dt_tr_typed_task() */
 	return (struct dt_tr_loads){
-	    .casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true, .memory_keys = true};
+	    .casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true, .calls = true, .memory_keys = true};
 }
 
 /* The ids of a type and of the function; false: not known. Looked for when some code wants them. */

@@ -221,9 +221,34 @@ void dt_tr_event_arg(dt_tr *t, uint32_t n)
 	}
 }
 
+/* A function that clauses call has no context: they have left what it needs in the slot (dt_tr_save_args). */
+static bool is_saved(dt_tr *t, uint32_t n)
+{
+	uint32_t *saves = t->body ? &t->saves[t->body - t->plan->bodies.v] : NULL;
+
+	if (!saves || t->in_slot || t->kind == PK_ERROR || n >= DT_ATTACH_ARGS ||
+	    (dt_kind_of(t->kind)->args == ARGS_SYSCALL && dt_plan_can(t->plan, BTF)))
+		return false;
+	*saves |= 1u << n;
+	return true;
+}
+
+void dt_tr_save_args(dt_tr *t, uint32_t which)
+{
+	for (uint32_t n = 0; n < DT_ATTACH_ARGS; n++)
+		if (which >> n & 1) {
+			dt_tr_arg(t, n);
+			st(t->c, 8, R6, S_PARGS + (int)n * 8, R0);
+		}
+}
+
 /* The probe's argument: the event's, or the one computed by the prologue. */
 void dt_tr_arg(dt_tr *t, uint32_t n)
 {
+	if (is_saved(t, n)) {
+		ld(t->c, 8, R0, R6, S_PARGS + (int)n * 8);
+		return;
+	}
 	if (!t->in_slot || t->kind == PK_ERROR || n >= DT_ATTACH_ARGS) {
 		dt_tr_event_arg(t, t->in_slot && t->kind != PK_ERROR ? UINT32_MAX : n);
 		return;
@@ -235,7 +260,7 @@ void dt_tr_arg(dt_tr *t, uint32_t n)
 
 dt_tr_val dt_tr_known_arg(const dt_tr *t, uint32_t n)
 {
-	return t->in_slot || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY)
+	return t->in_slot || t->body || n >= 10 || (t->kind != PK_TRACEPOINT && t->kind != PK_FUNC_ENTRY)
 		   ? NUMBER
 		   : dt_tr_trusted(t, 1 + n);
 }
@@ -257,7 +282,10 @@ void dt_tr_error_number(dt_tr *t)
 		movi(c, R0, 0);
 		return;
 	}
-	ld(c, 8, R0, R7, 8);
+	if (t->body && !t->in_slot)
+		dt_tr_arg(t, 1);
+	else
+		ld(c, 8, R0, R7, 8);
 	jmpi(c, BPF_JSGE, R0, 0, none);
 	jmpi(c, BPF_JSLT, R0, -4095, none);
 	dt_code_insn(c, BPF_ALU64 | BPF_NEG, R0, 0, 0, 0);

@@ -14,6 +14,16 @@
 
 /* ---- the record ---- */
 
+void dt_tr_clause_number(dt_tr *t, int to)
+{
+	if (t->body || t->function) {
+		dt_tr_reads(t, faults); /* or else it is not stored */
+		ld(t->c, 4, to, R6, S_CLAUSE);
+	} else {
+		movi(t->c, to, (int32_t)t->clause);
+	}
+}
+
 /*
  * The time of a record is that of its firing. But records of speculations and the markers of their
  * ends must reach the consumer in the order in which they happened, or the data of successive
@@ -32,7 +42,12 @@ void dt_tr_header(dt_tr *t, uint32_t type)
 	else
 		dt_tr_time(t);
 	dt_slot_lea(c, R1, at);
-	sti(c, 4, R1, (int)offsetof(struct dt_rec, clause), (int32_t)t->clause);
+	if (t->body) {
+		dt_tr_clause_number(t, R2);
+		st(c, 4, R1, (int)offsetof(struct dt_rec, clause), R2);
+	} else {
+		sti(c, 4, R1, (int)offsetof(struct dt_rec, clause), (int32_t)t->clause);
+	}
 	ld(c, 4, R2, R6, S_PROBE);
 	st(c, 4, R1, (int)offsetof(struct dt_rec, probe), R2);
 	st(c, 8, R1, (int)offsetof(struct dt_rec, time), R0);
@@ -54,7 +69,7 @@ void dt_tr_header(dt_tr *t, uint32_t type)
 void dt_tr_doing(dt_tr *t, int32_t action)
 {
 	if (t->need->reads.faults)
-		sti(t->c, 4, R6, S_FACTION, action);
+		sti(t->c, 4, R6, S_FACTION, t->body ? action - (int32_t)t->body->first : action);
 }
 
 /* The value in r0 becomes a datum; an effect needs it afterwards. */
@@ -272,7 +287,7 @@ void dt_tr_clause(dt_tr *t)
 		return;
 	if (x->c->pred) {
 		dt_tr_doing(t, 0);
-		if (!dt_record_repeats(&x->record) && dt_tr_needs_thread(t, x->c->pred))
+		if (!dt_tr_loops(t, x) && dt_tr_needs_thread(t, x->c->pred))
 			t->no_thread = done;
 		dt_tr_difo(t, x->c->pred, &v);
 		if (t->reachable)
@@ -280,7 +295,7 @@ void dt_tr_clause(dt_tr *t)
 	}
 	if (t->reachable)
 		dt_tr_shed(t, x, done);
-	if (dt_record_repeats(&x->record) && t->reachable)
+	if (t->reachable && dt_tr_loops(t, x))
 		dt_tr_loops_begin(t, x);
 	else if (control && t->reachable)
 		dt_tr_blocks(t, x, done);

@@ -71,7 +71,7 @@ void dt_tr_epid(dt_tr *t, bool faulting)
 	if (faulting)
 		ld(c, 4, R1, R6, S_CLAUSE);
 	else
-		movi(c, R1, (int32_t)t->clause);
+		dt_tr_clause_number(t, R1);
 	if (t->plan->grows) {
 		alui(c, BPF_LSH, R1, 32);
 		ld(c, 4, R2, R6, S_PROBE);

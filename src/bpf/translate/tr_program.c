@@ -20,6 +20,7 @@
  */
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "arch/arch.h"
 #include "arch/syscalls.h"
@@ -407,18 +408,16 @@ static void error_arguments(struct prog *g)
 	st(c, 8, R6, S_EARGS + 40, R1);
 }
 
-/* A function that is verified once, however often it is called, and may use the slot without
- * restriction: it looks it up itself. */
-static void begin_with_slot(struct prog *g, uint32_t func)
+void dt_tr_begin_with_slot(dt_tr *t, uint32_t func)
 {
-	dt_code *c = g->t.c;
+	dt_code *c = t->c;
 	uint32_t have = dt_code_label(c);
 
 	dt_code_func_begin_global(c, func, 1);
 	c->funcs.v[func].own_slot = true;
 	ld(c, 4, R2, R1, S_INDEX);
 	st(c, 4, R10, -4, R2);
-	map(c, R1, g->t.maps->slots);
+	map(c, R1, t->maps->slots);
 	mov(c, R2, R10);
 	alui(c, BPF_ADD, R2, -4);
 	helper(c, BPF_FUNC_map_lookup_elem);
@@ -445,7 +444,7 @@ static void fault_function(struct prog *g)
 		mov(c, R6, R1);
 		mov(c, R7, R2);
 	} else {
-		begin_with_slot(g, g->fault_fn);
+		dt_tr_begin_with_slot(&g->t, g->fault_fn);
 	}
 	if (g->t.plan->buffers.small) {
 		uint32_t full = dt_code_label(c);
@@ -509,7 +508,7 @@ static void clause_function(struct prog *g, uint32_t func, uint32_t loops, uint3
 
 static uint32_t declare_loops(struct prog *g, uint32_t clause)
 {
-	return dt_record_repeats(&g->t.plan->clauses.v[clause].record) ? dt_code_func_new(g->t.c, "loops") : 0;
+	return dt_tr_loops(&g->t, &g->t.plan->clauses.v[clause]) ? dt_code_func_new(g->t.c, "loops") : 0;
 }
 
 static void declare(struct prog *g)
@@ -553,6 +552,7 @@ static void add_functions(struct prog *g)
 {
 	dt_tr *t = &g->t;
 
+	dt_tr_bodies(t);
 	dt_tr_functions(t);
 	if (g->p->prologues)
 		dt_tr_prologue_functions(t, g->prologue_fn);
@@ -582,8 +582,15 @@ static void add_functions(struct prog *g)
 		dt_tr_needs(t, memory);
 }
 
+/* Which functions of D are called, and which repeated. */
+struct ways {
+	bool repeats, *stays; /* as in dt_tr */
+	uint32_t *saves;
+	bool again; /* some stay that did not, or need more */
+};
+
 static int make_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
-			struct dt_rodata *collect, dt_code *c, bool repeats, dt_error *err)
+			struct dt_rodata *collect, dt_code *c, struct ways *ways, dt_error *err)
 {
 	const dt_plan *plan = in->plan;
 	const struct dt_plan_prog *p = &plan->progs.v[i];
@@ -593,7 +600,9 @@ static int make_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs 
 	dt_tr_init(t, in, c, err);
 	t->learn = learn;
 	t->collect = collect;
-	t->repeats = repeats;
+	t->repeats = ways->repeats;
+	t->stays = ways->stays;
+	t->saves = ways->saves;
 	t->prog = i;
 	t->kind = t->prog_kind = p->kind;
 	t->nargs = p->group.nargs;
@@ -621,23 +630,64 @@ static int make_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs 
 	add_functions(&g);
 	dt_vec_free(&t->sub.fns);
 	dt_vec_free(&t->functions);
+	ways->again = !t->failed && dt_tr_bodies_settle(t);
+	dt_vec_free(&t->bodies);
 	return t->failed ? -1 : 0;
+}
+
+/* Made again, until the functions that it calls can be called. */
+static int make_settled(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn, struct dt_rodata *collect, dt_code *c,
+			struct ways *ways, dt_error *err)
+{
+	int rc;
+
+	do {
+		dt_code_free(c);
+		*c = (dt_code){0};
+		rc = make_program(in, i, learn, collect, c, ways, err);
+	} while (rc == 0 && ways->again);
+	return rc;
+}
+
+/* As it is, and where calls get too deep with fewer functions. */
+static int make_shallow(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn, struct dt_rodata *collect, dt_code *c,
+			struct ways *ways, dt_error *err)
+{
+	uint32_t nbodies = in->plan->bodies.n;
+
+	if (make_settled(in, i, learn, collect, c, ways, err) != 0)
+		return -1;
+	if (dt_code_frames(c) > DT_FRAMES_MAX && nbodies) {
+		memset(ways->stays, true, nbodies * sizeof(*ways->stays));
+		if (make_settled(in, i, learn, collect, c, ways, err) != 0)
+			return -1;
+	}
+	if (dt_code_frames(c) <= DT_FRAMES_MAX)
+		return 0;
+	ways->repeats = true;
+	if (make_settled(in, i, learn, collect, c, ways, err) != 0)
+		return -1;
+	if (dt_code_frames(c) > DT_FRAMES_MAX)
+		return dt_err(err, EDT_DIFINVAL, "subroutines are nested deeper than the kernel's %u calls; an ERROR clause has one less than others",
+			      DT_FRAMES_MAX);
+	return 0;
 }
 
 int dt_tr_program(const struct dt_tr_input *in, uint32_t i, dt_plan_needs *learn,
 		  struct dt_rodata *collect, dt_code *c, dt_error *err)
 {
-	if (make_program(in, i, learn, collect, c, false, err) != 0)
+	uint32_t nbodies = in->plan->bodies.n;
+	struct ways ways = {.stays = nbodies ? dt_xcalloc(nbodies, sizeof(*ways.stays)) : NULL,
+			    .saves = nbodies ? dt_xcalloc(nbodies, sizeof(*ways.saves)) : NULL};
+	int rc;
+
+	if (nbodies && !in->loads.calls && !learn)
+		memset(ways.stays, true, nbodies * sizeof(*ways.stays));
+	rc = make_shallow(in, i, learn, collect, c, &ways, err);
+	free(ways.stays);
+	free(ways.saves);
+	if (rc != 0)
 		return -1;
-	if (dt_code_frames(c) > DT_FRAMES_MAX) {
-		dt_code_free(c);
-		*c = (dt_code){0};
-		if (make_program(in, i, learn, collect, c, true, err) != 0)
-			return -1;
-		if (dt_code_frames(c) > DT_FRAMES_MAX)
-			return dt_err(err, EDT_DIFINVAL, "subroutines are nested deeper than the kernel's %u calls; an ERROR clause has one less than others",
-				      DT_FRAMES_MAX);
-	}
 	c->memory_keys = in->loads.memory_keys;
 	if (dt_code_finish(c) < 0)
 		return dt_err(err, EDT_DIFINVAL, "%s", c->problem);

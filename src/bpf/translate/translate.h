@@ -4,7 +4,8 @@
  *   learn.c        the first round: what all programs need
  *   tr_program.c   whole programs: claim a slot, run its clauses, faults, release
  *   tr_event.c     which probe fired;  tr_prologue.c: what stable probes compute first
- *   tr_clause.c    a clause: predicate, actions, record;  tr_flow.c: if, loops, switch
+ *   tr_clause.c    a clause: predicate, actions, record;  tr_flow.c: if, loops, switch;
+ *                  tr_body.c: functions of D with statements
  *   tr_action.c    data and effects of actions;  tr_agg.c: aggregating actions
  *   tr_buffer.c    records into ring buffers;  tr_tail.c: with the ring policy
  *   difo.c         DIF instructions
@@ -68,6 +69,7 @@ struct dt_tr_loads {
 	bool casts;  /* any address can be, if the kernel's BTF is open and has what that takes */
 	bool trusts; /* typed pointers can be */
 	bool loops;  /* not a load: loops can be jumps back, if the kernel has them */
+	bool calls; /* the same: functions of D with statements can be functions of the program */
 	bool memory_keys; /* the same: functions with map keys in the slot can be verified on their own (Linux 6.2) */
 };
 
@@ -135,6 +137,14 @@ struct dt_tr_function {
 	bool has_context;
 };
 
+struct dt_tr_body { /* one with statements */
+	uint32_t body; /* index in the plan */
+	enum dt_probe_kind kind;
+	uint32_t func;
+	uint32_t start, end; /* its instructions */
+	uint32_t saves;	     /* as below, when it was made */
+};
+
 typedef struct dt_tr {
 	const dt_plan *plan;
 	const dt_plan_needs *need;
@@ -152,6 +162,9 @@ typedef struct dt_tr {
 	} func;
 	DT_VEC(struct dt_tr_function) functions; /* of D, that are called ... */
 	bool repeats;				 /* ... or not: their code is repeated */
+	DT_VEC(struct dt_tr_body) bodies;	 /* the same, with statements ... */
+	bool *stays;				 /* ... by their index: it is a part of each clause instead */
+	uint32_t *saves;			 /* the same: arguments (1 << n) that its clauses leave in the slot for it */
 	/* of the program */
 	uint32_t prog; /* its number */
 	enum dt_probe_kind prog_kind;
@@ -165,6 +178,7 @@ typedef struct dt_tr {
 	/* of the clause */
 	enum dt_probe_kind kind; /* PK_ERROR inside ERROR clauses, else prog_kind */
 	uint32_t clause;	 /* index */
+	const struct dt_plan_body *body; /* a function that clauses call; NULL: the clause itself */
 	/* Its predicate needs variables of the thread: where to go if there are none (UINT32_MAX: it does not, or they have been
 	 * found), and whether the clause has their address on its stack. */
 	uint32_t no_thread;
@@ -266,6 +280,7 @@ void dt_tr_time(dt_tr *t); /* r0 = timestamp */
 
 void dt_tr_event_arg(dt_tr *t, uint32_t n);	     /* r0 = the event's own argument */
 void dt_tr_arg(dt_tr *t, uint32_t n);		     /* r0 = the probe's: the event's, or made by the prologue */
+void dt_tr_save_args(dt_tr *t, uint32_t which);	     /* into the slot; which: 1 << n */
 dt_tr_val dt_tr_known_arg(const dt_tr *t, uint32_t n); /* what is known about it */
 bool dt_tr_has_regs(const dt_tr *t);		     /* is the context the registers at the probe? */
 void dt_tr_register(dt_tr *t, uint64_t n);	     /* r0 = regs[n] */
@@ -416,6 +431,11 @@ void dt_tr_sub_run(dt_tr *t, const char *name);
 /* ---- call.c ---- */
 void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
 
+/* ---- tr_program.c ---- */
+/* Begins a function that is verified once, however often it is called, and may use the slot without restriction: it looks it up
+ * itself. */
+void dt_tr_begin_with_slot(dt_tr *t, uint32_t func);
+
 /* ---- tr_function.c ---- */
 void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd); /* call function n of d */
 void dt_tr_functions(dt_tr *t);						   /* emits those that are called */
@@ -431,14 +451,24 @@ void dt_tr_doing(dt_tr *t, int32_t action); /* its number plus 1; 0: the predica
 void dt_tr_header(dt_tr *t, uint32_t type); /* of the record */
 void dt_tr_begin_faults(dt_tr *t); /* of a function: its paths and its exit are its own */
 
+/* Its number in a header: a constant, or that of the clause that has called the function. */
+void dt_tr_clause_number(dt_tr *t, int to);
+
 /* ---- tr_flow.c ---- */
 /* The actions of a clause with control flow. */
 void dt_tr_blocks(dt_tr *t, const struct dt_plan_clause *x, uint32_t done);
 /* The same with loops: in a function of its own. */
+bool dt_tr_loops(const dt_tr *t, const struct dt_plan_clause *x); /* has it loops, those of functions that it calls not counted? */
 enum { CLAUSE_LOOPS = 2 }; /* what the function of such a clause returns: it is to be called */
 void dt_tr_loops_begin(dt_tr *t, const struct dt_plan_clause *x);
 void dt_tr_loops_call(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
 void dt_tr_loops_function(dt_tr *t, const struct dt_plan_clause *x, uint32_t func);
+
+/* ---- tr_body.c ---- */
+/* Functions of D with statements. Emits those that are called. */
+void dt_tr_bodies(dt_tr *t);
+/* All code is there. True: some functions cannot be called, and stay in their clauses; it must be made again. */
+bool dt_tr_bodies_settle(dt_tr *t);
 
 /* ---- tr_action.c, tr_agg.c ---- */
 void dt_tr_agg_functions(dt_tr *t);
