@@ -41,6 +41,15 @@ inline void longer(int n)
 	printf("longer %d\n", n);
 	t = t * 3 + k; t = t * 3 + k; t = t * 3 + k; t = t * 3 + k; t = t * 3 + k; t = t * 3 + k; t = t * 3 + k; t = t * 3 + k;
 }
+inline void show(string form, int n)
+{
+	t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n;
+	t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t * 3 + n; t = t % 1000;
+	printf(form, n, t);
+}
+BEGIN { show("(%d %d)\n", 1); show("<%d %d>\n", 2); show("(%d %d)\n", 3); }
+BEGIN { show("[%d %d]\n", 4); show("<%d %d>\n", 5); }
+BEGIN { show("(%d %d)\n", 6); t = 0; }
 BEGIN { note("a", 4, (int *)0); }
 BEGIN /t > 0/ { printf("before "); note("b", 8, (int *)0); printf("after %d\n", t); }
 BEGIN { outer("c", 3); }

@@ -3,7 +3,7 @@
  *
  * A function that several clauses call is in each of them, with the same DIFOs if its code is the same (in a file: the same
  * sections). Here each gets one body, which becomes one function of a program, called by all of them (translate/tr_body.c).
- * What differs is where it is in a clause: its first action, by which faults count, and its first part of the record. Two
+ * (Its statements may differ: their formats are for the consumer.) What differs is where it is in a clause: its first action, by which faults count, and its first part of the record. Two
  * words of the slot say that, and its loops count their rounds in words of their own.
  */
 #include <stdio.h>
@@ -81,8 +81,17 @@ static bool same_body(const dt_plan *plan, const struct dt_plan_body *a, const s
 	return true;
 }
 
-/* The index of such a body; UINT32_MAX: there are too many. */
-static uint32_t find(struct finder *f, struct dt_plan_body *b)
+/* Two functions of a clause have two bodies, even if they differ in their formats only: they are at two places of it. */
+static bool is_taken(const struct dt_plan_clause *x, uint32_t body, uint32_t number)
+{
+	for (uint32_t i = number + 1; i < x->record.functions; i++)
+		if (x->bodies[i] == body)
+			return true;
+	return false;
+}
+
+/* The index of such a body for the function of this number; UINT32_MAX: there are too many. */
+static uint32_t find(struct finder *f, struct dt_plan_body *b, uint32_t number)
 {
 	const dt_clause *c = f->plan->clauses.v[b->clause].c;
 	uint32_t at, n = 0;
@@ -91,7 +100,7 @@ static uint32_t find(struct finder *f, struct dt_plan_body *b)
 	snprintf(key, sizeof(key), "%u %p %p", b->last - b->first, (void *)c->actions[b->first].difo,
 		 (void *)c->actions[b->last - 1].difo);
 	for (at = (uint32_t)(uintptr_t)dt_map_get(f->known, key); at && n < ALIKE_MAX; at = f->plan->bodies.v[at - 1].alike, n++)
-		if (same_body(f->plan, &f->plan->bodies.v[at - 1], b))
+		if (!is_taken(&f->plan->clauses.v[b->clause], at - 1, number) && same_body(f->plan, &f->plan->bodies.v[at - 1], b))
 			return at - 1;
 	if (f->plan->bodies.n == BODIES_MAX || f->plan->nbody_loops + b->nloops > LOOPS_MAX)
 		return UINT32_MAX;
@@ -138,7 +147,7 @@ static void in_clause(struct finder *f, uint32_t clause)
 		b.part = dt_record_part_at(&x->record, b.first);
 		b.nparts = dt_record_part_at(&x->record, i) - b.part + 1;
 		study_loops(x, &b);
-		x->bodies[dt_control_number(&x->c->actions[i])] = find(f, &b);
+		x->bodies[left] = find(f, &b, left);
 	}
 }
 
