@@ -363,6 +363,19 @@ static void on_child(int sig)
 	(void)sig;
 }
 
+/* A socket tells the front that its agent has ended; a serial port does not. */
+static void leave_port(const struct place *p)
+{
+	struct dtrace_agent a = {.size = sizeof(a), .name = name, .leaving = 1};
+	char why[64];
+
+	if (p->pid > 0)
+		waitpid(p->pid, NULL, 0);
+	a.fd = open(p->path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (a.fd >= 0)
+		dtrace_agent_run(&a, why, sizeof(why));
+}
+
 static void run(void)
 {
 	while (!ending) {
@@ -386,6 +399,8 @@ static void run(void)
 			unlink(places[i].path);
 		if (places[i].pid > 0)
 			kill(places[i].pid, SIGTERM);
+		if (places[i].kind == PORT)
+			leave_port(&places[i]);
 	}
 	for (int i = 0; i < MAX_CHILDREN; i++)
 		if (children[i])

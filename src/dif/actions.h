@@ -99,6 +99,11 @@ static inline bool dt_act_is_symbol(enum dt_act kind)
 
 	return p == DT_PAYLOAD_SYM || p == DT_PAYLOAD_USYM;
 }
+/* Are its data addresses, which have names? Those of immstack() are text. */
+static inline bool dt_act_has_addresses(enum dt_act kind)
+{
+	return dt_act_is_symbol(kind) || (dt_act_is_stack(kind) && dt_act(kind)->payload != DT_PAYLOAD_IMMSTACK);
+}
 
 /* immstack(): what the kernel engine can make. strsize is a multiple of 8. */
 enum { DT_IMMSTACK_FRAMES = 127, DT_IMMSTACK_STRSIZE = 128 };

@@ -57,6 +57,8 @@ static int skip_to_hello(dt_frames *f, struct header *h)
 	return 0;
 }
 
+const char dt_frames_anew[] = "the other side has begun anew";
+
 static const char *what_is_wrong(const dt_frames *f, const struct header *h)
 {
 	if (h->mark != DT_FRAME_MARK)
@@ -65,12 +67,15 @@ static const char *what_is_wrong(const dt_frames *f, const struct header *h)
 		return "a frame has an unknown type";
 	if (h->length > DT_FRAME_MAX)
 		return "a frame is too long";
+	if (is_hello(h) && f->next > 1)
+		return dt_frames_anew;
 	return h->seq != f->next ? "frames are missing" : NULL;
 }
 
 int dt_frames_next(dt_frames *f, dt_packet *out)
 {
 	struct header h;
+	bool again;
 
 	if (f->why)
 		return -1;
@@ -83,20 +88,15 @@ int dt_frames_next(dt_frames *f, dt_packet *out)
 	if (f->in.n - f->at < sizeof(h))
 		return 0;
 	memcpy(&h, f->in.s + f->at, sizeof(h));
-	while (f->next == 1 && is_hello(&h)) { /* once more, since our answer had not come yet */
-		if (f->in.n - f->at < 2 * sizeof(h) + h.length)
-			return 0;
-		f->at += sizeof(h) + h.length;
-		memcpy(&h, f->in.s + f->at, sizeof(h));
-	}
-	f->why = what_is_wrong(f, &h);
+	again = f->next == 1 && is_hello(&h);
+	f->why = again ? NULL : what_is_wrong(f, &h);
 	if (f->why)
 		return -1;
 	if (f->in.n - f->at - sizeof(h) < h.length)
 		return 0;
 	*out = (dt_packet){h.type, dt_message_of(f->in.s + f->at + sizeof(h), h.length)};
 	f->at += sizeof(h) + h.length;
-	f->next++;
+	f->next += !again;
 	return 1;
 }
 
@@ -227,4 +227,20 @@ int dt_link_work(dt_link *l)
 int dt_link_next(dt_link *l, dt_packet *out)
 {
 	return dt_frames_next(&l->in, out);
+}
+
+void dt_link_restart(dt_link *l)
+{
+	l->in.next = 0;
+	l->in.skipped += DT_FRAME_HEADER;
+}
+
+void dt_link_renumber(dt_link *l)
+{
+	l->seq = 0;
+}
+
+bool dt_link_has_skipped(const dt_link *l)
+{
+	return l->in.skipped > 0;
 }

@@ -3,8 +3,8 @@
  *
  * A frame is a header of four little-endian 32-bit numbers (a mark, the type, the length of the body, a number that
  * counts frames from 0) and the body. The first frame of each side is HELLO. What comes before it is skipped: a
- * serial port may still hold the end of an earlier session. After it nothing is forgiven: a wrong mark, an unknown
- * type, a body that is too long or a gap in the numbers ends the stream.
+ * serial port may still hold the end of an earlier session. HELLO may come again, until the next frame. After that nothing
+ * is forgiven: a wrong mark, an unknown type, a body that is too long or a gap in the numbers ends the stream.
  *
  * A link reads and writes a descriptor without waiting. What cannot be written yet is kept; dt_link_pending() says how
  * much, so that a sender can stop making more.
@@ -45,6 +45,7 @@ typedef struct dt_packet {
 void dt_frames_add(dt_frames *f, const void *p, size_t n);
 /* 1: a frame; 0: not all of one is there yet; -1: f->why. */
 int dt_frames_next(dt_frames *f, dt_packet *out);
+extern const char dt_frames_anew[]; /* why: HELLO came in the middle, so another process is there now */
 void dt_frames_free(dt_frames *f);
 /* A frame of these bytes, number `seq`, is added to *out. */
 void dt_frame_put(dt_buf *out, uint32_t type, uint32_t seq, const dt_buf *body);
@@ -63,6 +64,9 @@ size_t dt_link_pending(const dt_link *l);	/* bytes that are not written yet */
 int dt_link_work(dt_link *l);
 void dt_link_flush(dt_link *l); /* write what is possible now */
 int dt_link_next(dt_link *l, dt_packet *out); /* as dt_frames_next() */
+void dt_link_restart(dt_link *l);	      /* that HELLO was not for us: skip to the next one */
+void dt_link_renumber(dt_link *l);	      /* the next frame that is sent is the first one */
+bool dt_link_has_skipped(const dt_link *l);   /* something other than HELLO has come first */
 const char *dt_link_why(const dt_link *l);    /* why it has ended; NULL: it has not */
 
 #endif

@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <linux/vm_sockets.h>
 #include <unistd.h>
 
 #include "fleet/one_target.h"
@@ -20,7 +19,6 @@
 #define SECOND	      UINT64_C(1000000000)
 #define WORK_SILENCE  (120 * SECOND) /* a guest that is emulated takes its time to compile */
 #define MAX_TARGETS   4096
-#define VSOCK_PORT    884
 
 int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text)
 {
@@ -52,34 +50,10 @@ static int connect_to(const char *path)
 	return fd;
 }
 
-/* vsock:CID or vsock:CID:PORT. A machine that does not answer must not hold us up. */
-static int connect_vsock(const char *address)
-{
-	struct timeval most = {.tv_usec = 300000};
-	struct sockaddr_vm a = {.svm_family = AF_VSOCK};
-	unsigned cid = 0, port = VSOCK_PORT;
-	int fd, n = 0, e;
-
-	if (sscanf(address, "vsock:%u%n:%u%n", &cid, &n, &port, &n) < 1 || address[n])
-		return errno = EINVAL, -1;
-	a.svm_cid = cid;
-	a.svm_port = port;
-	fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, AF_VSOCK, SO_VM_SOCKETS_CONNECT_TIMEOUT, &most, sizeof(most));
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
-		return fd;
-	e = errno;
-	close(fd);
-	errno = e;
-	return -1;
-}
-
 /* Nothing listens there, yet. */
 static bool may_come(int error)
 {
-	return error == ECONNREFUSED || error == ENOENT || error == ECONNRESET;
+	return error == ECONNREFUSED || error == ENOENT || error == ECONNRESET || error == EINPROGRESS;
 }
 
 /* Is a connection to this socket there, or was it tried in vain? */
@@ -133,22 +107,33 @@ static void try_nats(dt_fleet *f, const char *url)
 
 /* ---- sockets ---- */
 
+/* It is said once. A guest that does not run may be started: it is tried again. */
+static void complain(dt_fleet *f, const char *path, int error, bool again)
+{
+	char *said = dt_xasprintf("%s%s", again ? "said:" : "", path);
+	dt_buf b = {0};
+
+	if (!dt_map_get(f->seen, said)) {
+		dt_buf_printf(&b, "cannot connect to %s: %s", path, strerror(error));
+		dt_fleet_tell(f, DT_DIAG_DROP, b.s);
+	}
+	dt_map_set(f->seen, said, f);
+	dt_buf_free(&b);
+	free(said);
+}
+
 static void try_socket(dt_fleet *f, const char *path)
 {
-	dt_buf b = {0};
+	bool vsock = strncmp(path, "vsock:", 6) == 0;
 	int fd;
 
 	if (is_taken(f, path) || f->targets.n >= MAX_TARGETS)
 		return;
-	fd = strncmp(path, "vsock:", 6) == 0 ? connect_vsock(path) : connect_to(path);
-	if (fd >= 0) {
+	fd = vsock ? dt_vsock_connect(f, path) : connect_to(path);
+	if (fd >= 0)
 		*dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
-	} else if (!may_come(errno)) {
-		dt_map_set(f->seen, path, f); /* it is said once */
-		dt_buf_printf(&b, "cannot connect to %s: %s", path, strerror(errno));
-		dt_fleet_tell(f, DT_DIAG_DROP, b.s);
-	}
-	dt_buf_free(&b);
+	else if (!may_come(errno))
+		complain(f, path, errno, vsock && errno != EINVAL);
 }
 
 static void try_directory(dt_fleet *f, const char *dir)
@@ -283,6 +268,7 @@ void dt_fleet_free(dt_fleet *f)
 	for (uint32_t i = 0; i < f->nats.n; i++)
 		dt_nats_free(f->nats.v[i]);
 	dt_vec_free(&f->nats);
+	dt_vsock_close(f);
 	for (uint32_t i = 0; i < f->programs.n; i++) {
 		dt_buf_free(&f->programs.v[i].message);
 		free(f->programs.v[i].matches);

@@ -2,7 +2,8 @@
  * one_target: one machine, from the first HELLO to its BYE. What each message does, and when it may come.
  *
  * The target's clock is compared with ours by round trips: it reads its clock at some moment between our two readings, so
- * half the round trip is the error; of the last 16 the shortest is used. Times of its records are converted when they arrive.
+ * half the round trip is the error; of the last 16 the shortest is used. Earlier ones that contradict the last are forgotten.
+ * Times of its records are converted when they arrive.
  * An agent on the kernel that we run on has our clock, and nothing is converted.
  */
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #define MAX_MACHINES (1u << 20)
 #define AGAIN	     UINT64_C(1000000000)
+#define LONG_TRIP    UINT64_C(1000000000)
 
 dt_target *dt_target_new(dt_fleet *f, int fd, const char *path)
 {
@@ -121,15 +123,25 @@ void dt_target_ping(dt_target *t)
 	dt_buf_free(&b);
 }
 
-static void take_pong(dt_target *t, uint64_t sent, uint64_t theirs)
+/* The difference is in this range now. If what was measured before is not in it, one of the clocks has stood still or jumped: that of a
+ * guest does while it is paused. */
+static bool has_jumped(const struct dt_clock *c, int64_t least, int64_t most)
+{
+	return c->n && (c->use + (int64_t)c->error < least || c->use - (int64_t)c->error > most);
+}
+
+/* How long it took. */
+static uint64_t take_pong(dt_target *t, uint64_t sent, uint64_t theirs)
 {
 	struct dt_clock *c = &t->clock;
-	uint64_t now = dt_now_kernel(), trip = now - sent;
+	uint64_t now = dt_now_kernel(), trip = now > sent ? now - sent : 0;
 	uint32_t n, shortest = 0;
 
 	c->pongs++;
 	if (sent > now || c->same)
-		return;
+		return 0;
+	if (has_jumped(c, (int64_t)(theirs - now), (int64_t)(theirs - sent)))
+		c->n = 0;
 	c->best[c->n % DT_NELEM(c->best)] = trip;
 	c->offset[c->n++ % DT_NELEM(c->best)] = (int64_t)(theirs - sent - trip / 2);
 	n = c->n < DT_NELEM(c->best) ? c->n : DT_NELEM(c->best);
@@ -138,6 +150,7 @@ static void take_pong(dt_target *t, uint64_t sent, uint64_t theirs)
 			shortest = i;
 	c->use = c->offset[shortest];
 	c->error = c->best[shortest] / 2;
+	return trip;
 }
 
 /* ---- messages ---- */
@@ -179,8 +192,10 @@ static const char *take_hello(dt_target *t, dt_message *m)
 			       DT_FLEET_VERSION);
 		return NULL;
 	}
-	if (h.nonce != t->nonce)
-		return "it answers another front";
+	if (h.nonce != t->nonce) { /* a serial port: it answers an earlier front, or says that it has begun anew */
+		dt_link_restart(t->link);
+		return NULL;
+	}
 	if (!h.name[0] || strcmp(h.name, "host") == 0)
 		return "it has no name of its own";
 	if (is_called(t->fleet, h.name, NULL)) {
@@ -338,11 +353,13 @@ static const char *take_data(dt_target *t, uint32_t type, dt_message *m)
 	}
 }
 
+static const char its_agent_left[] = "its agent was ended or started again";
+
 /* NULL, or what is wrong; "": the message is not one that may come now. */
 static const char *take(dt_target *t, dt_packet *p)
 {
 	const char *why;
-	uint64_t sent;
+	uint64_t sent, theirs;
 
 	t->heard = dt_now();
 	if (t->state == DT_T_NEW)
@@ -352,10 +369,12 @@ static const char *take(dt_target *t, dt_packet *p)
 	switch (p->type) {
 	case DT_M_PONG:
 		sent = dt_get_u64(&p->body);
-		take_pong(t, sent, dt_get_u64(&p->body));
-		if (t->clock.pongs < DT_PINGS) /* one after the other: none waits for another */
+		theirs = dt_get_u64(&p->body);
+		/* one after the other: none waits for another; a long one says little */
+		if (take_pong(t, sent, theirs) > LONG_TRIP || t->clock.pongs < DT_PINGS)
 			dt_target_ping(t);
 		return NULL;
+	case DT_M_HELLO: return its_agent_left;
 	case DT_M_NOTE: take_note(t, &p->body); return NULL;
 	case DT_M_BUSY: return NULL;
 	case DT_M_MACHINE: return take_machine(t, &p->body);
@@ -384,7 +403,9 @@ bool dt_target_work(dt_target *t)
 	}
 	if (!t->link)
 		return false;
-	if (why)
+	if (why == its_agent_left || (rc < 0 && dt_link_why(t->link) == dt_frames_anew))
+		dt_target_drop(t, "%s", its_agent_left);
+	else if (why)
 		dt_target_drop(t, "its connection was closed: %s", *why ? why : "a message is not understood");
 	else if (rc < 0 || ended)
 		dt_target_drop(t, "%s", dt_link_why(t->link));

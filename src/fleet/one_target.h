@@ -149,6 +149,15 @@ const char *dt_shape_record(dt_target *t, dt_message *m);
 const char *dt_shape_fault(dt_target *t, const struct dt_wire_fault *w);
 const char *dt_shape_row(dt_target *t, dt_message *m);
 
+/* ---- vsock.c ---- */
+struct dt_knock {
+	char *address;
+	int fd;
+};
+/* A descriptor, or -1 and errno. EINPROGRESS: there is no answer yet; ask again. */
+int dt_vsock_connect(dt_fleet *f, const char *address);
+void dt_vsock_close(dt_fleet *f);
+
 /* ---- front.c ---- */
 struct dt_fleet_program {
 	const dt_program *prog;
@@ -170,6 +179,7 @@ struct dt_fleet {
 	dt_map *agg_by_name; /* -> const dt_agg * of the front */
 	dt_map *seen;	     /* paths of sockets that were tried */
 	DT_VEC(dt_nats *) nats; /* servers */
+	DT_VEC(struct dt_knock) knocks; /* vsock: those that have not answered yet */
 	dt_farnames *names;
 	dt_order order;
 	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */

@@ -148,7 +148,7 @@ static bool rename_addresses(const dt_target *t, const dt_action *a, const dt_da
 	dt_value v;
 	char *at;
 
-	if (!stack && !symbol)
+	if (!dt_act_has_addresses(a->kind))
 		return w->nnames == 0;
 	dt_value_of(a, d, &v);
 	if (w->nnames != (v.kind == DT_V_STACK ? v.nframes : v.kind == DT_V_SYMBOL))

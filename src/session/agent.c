@@ -112,23 +112,46 @@ static bool obeys_policy(struct dt_agent *a, const dt_program *p, uint32_t first
 
 /* ---- what the front asks ---- */
 
+static void put_hello(struct dt_agent *a, uint64_t nonce)
+{
+	const char *name = a->h->here.name;
+	struct dt_wire_hello h = {.version = DT_FLEET_VERSION,
+				  .nonce = nonce,
+				  .name = name,
+				  .os = a->h->here.os,
+				  .release = DT_VERSION_TEXT,
+				  .ncpus = (uint32_t)get_nprocs(),
+				  .hostid = dt_machines_hostid(name),
+				  .clock = dt_wire_clock(),
+				  .relay = a->h->fleet != NULL};
+
+	dt_put_hello(&a->body, &h);
+}
+
+/* Whoever is there may speak to an earlier agent, which has not said farewell. */
+static void announce_ourselves(struct dt_agent *a)
+{
+	put_hello(a, 0);
+	dt_link_hello_again(a->link, &a->body);
+	dt_buf_reset(&a->body);
+	dt_link_flush(a->link);
+	a->announced_itself = true;
+}
+
+/* Also a second one, of another front: the first went away so fast that the port did not tell. */
 static void take_hello(struct dt_agent *a, dt_message *m)
 {
-	struct dt_wire_hello front, h = {.version = DT_FLEET_VERSION};
+	struct dt_wire_hello front;
 
 	if (!dt_get_hello(m, &front)) {
 		a->state = DT_AGENT_BROKEN;
 		return;
 	}
-	h.nonce = front.nonce;
-	h.name = a->h->here.name;
-	h.os = a->h->here.os;
-	h.release = DT_VERSION_TEXT;
-	h.ncpus = (uint32_t)get_nprocs();
-	h.hostid = dt_machines_hostid(h.name);
-	h.clock = dt_wire_clock();
-	h.relay = a->h->fleet != NULL;
-	dt_put_hello(&a->body, &h);
+	if (a->state == DT_AGENT_ASKED && front.nonce == a->nonce)
+		return; /* once more, since our answer had not come yet */
+	a->nonce = front.nonce;
+	put_hello(a, front.nonce);
+	dt_link_renumber(a->link);
 	dt_link_send(a->link, DT_M_HELLO, &a->body);
 	a->state = DT_AGENT_ASKED;
 	dt_agent_relay_introduce(a);
@@ -312,7 +335,7 @@ static void take(struct dt_agent *a, dt_packet *p)
 {
 	bool asked = a->state == DT_AGENT_ASKED, running = a->state == DT_AGENT_RUNNING || a->state == DT_AGENT_IDLE;
 
-	if (a->state == DT_AGENT_NEW && p->type == DT_M_HELLO) {
+	if ((a->state == DT_AGENT_NEW || asked) && p->type == DT_M_HELLO) {
 		take_hello(a, &p->body);
 		return;
 	}
@@ -430,6 +453,8 @@ static int serve(struct dt_agent *a)
 		}
 		if (!ended)
 			work(a);
+		if (a->state == DT_AGENT_NEW && !a->announced_itself && dt_link_has_skipped(a->link))
+			announce_ourselves(a);
 		if (a->state == DT_AGENT_NEW && dt_now() - begin > HELLO_NS)
 			return 1;
 	}
@@ -468,9 +493,15 @@ int dtrace_agent_run(const struct dtrace_agent *policy, char *why, size_t n)
 	dtrace_setopt(a.h, "empty", NULL);
 	dtrace_handle_diag(a.h, on_diag, &a);
 	dt_output_symbols(a.h, &a.env);
-	dt_agent_relay_open(&a);
-	rc = serve(&a);
-	last_words(&a);
+	if (a.policy.leaving) {
+		announce_ourselves(&a);
+		rc = 0;
+	} else {
+		dt_agent_relay_open(&a);
+		rc = serve(&a);
+		if (a.state != DT_AGENT_BROKEN) /* then another front may be there already */
+			last_words(&a);
+	}
 	dtrace_close(a.h);
 	if (a.state == DT_AGENT_BROKEN && !a.why[0])
 		snprintf(a.why, sizeof(a.why), "a message of the front is not understood");

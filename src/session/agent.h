@@ -23,6 +23,8 @@ struct dt_agent {
 		DT_AGENT_REFUSED, /* we do not do it; why */
 		DT_AGENT_BROKEN,  /* the front does not keep to the protocol */
 	} state;
+	uint64_t nonce; /* of the front */
+	bool announced_itself;
 	char why[1024];
 	dt_buf body; /* of the next message */
 	DT_VEC(const dt_program *) programs;

@@ -87,7 +87,7 @@ static void put_datum(struct dt_agent *a, const dt_action *act, const dt_datum *
 	dt_value v;
 	uint32_t n = 0;
 
-	if (d->data && (dt_act_is_stack(act->kind) || dt_act_is_symbol(act->kind))) {
+	if (d->data && dt_act_has_addresses(act->kind)) {
 		dt_value_of(act, d, &v);
 		v.time = time;
 		n = v.kind == DT_V_STACK ? v.nframes : v.kind == DT_V_SYMBOL;

@@ -13,3 +13,7 @@ scylla1-web: user = 0, gid = 0: $TMP/$load" "$(grep -F "$TMP/$load" "$TMP/out" |
 # io needs a disk that is written to; the machine may have none, so only that it runs on both.
 trace -x targetwait=100s -x quiet -En 'scylla1-*:io:::start { @[vmname, immstack()] = count(); } tick-1s { exit(0); }'
 expect "0 " "$status $err"
+fleet -x quiet -n "scylla1-*:syscall::close:entry /$mine/ { @[vmname, immstack()] = count(); } syscall::close:entry /$mine/ { @[vmname, immstack()] = count(); }" -c "$(load 7)"
+one=$(grep -A100 '^  host' "$TMP/out" | sed '1d; /^ *7$/,$d')
+expect_match 'syscall' "$one"
+expect "$(for m in host scylla1-db scylla1-web; do printf '  %s\n%s\n7\n' $m "$one"; done)" "$(sed '/^$/d; s/^\(  [hs].*[^ ]\) *$/\1/; s/^ *7$/7/' "$TMP/out")" "stacks as text"

@@ -12,9 +12,9 @@ gone() { kill $peer; wait $peer 2>/dev/null; rm -f "$TMP/t/peer.sock"; }
 while read -r what message; do
 	peer "$what"
 	wait=100s
-	[ "$what" != silent ] || wait=1s
+	case $what in silent | nonce) wait=1s ;; esac
 	fleet -qn "web-*:syscall::close:entry /$mine/ { @ = count(); }" -c "$(load 100)"
-	[ "$what" = silent ] || expect 100 "$(last_fields)" "beside a machine that sends $what"
+	[ $wait = 1s ] || expect 100 "$(last_fields)" "beside a machine that sends $what"
 	expect_match "$message" "$err"
 	expect 0 "$(grep -c $'\033' <<<"$err")" "control characters of $what"
 	gone
@@ -22,7 +22,7 @@ done <<'E2'
 garbage what it sends is not this protocol
 silent peer.sock: it does not answer: there may be no agent
 version it speaks version 5 of the protocol, this dtrace speaks version 4
-nonce it answers another front
+nonce peer.sock: it does not answer: there may be no agent
 host it has no name of its own
 escape a frame has an unknown type
 deaf liar: a frame has an unknown type

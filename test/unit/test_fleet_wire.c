@@ -205,6 +205,11 @@ static void test_frames(void)
 	add_frame(DT_M_GO, 1, "");
 	memset(stream.s + stream.n - 8, 0xff, 4); /* its length */
 	CHECK_STR(frames(), "1:hi a frame is too long");
+	add_frame(DT_M_HELLO, 0, "hi"); /* again: the first one may be of another front */
+	add_frame(DT_M_HELLO, 0, "ho");
+	add_frame(DT_M_GO, 1, "");
+	add_frame(DT_M_HELLO, 0, "ha");
+	CHECK_STR(frames(), "1:hi 1:ho 8: the other side has begun anew");
 }
 
 int main(void)
