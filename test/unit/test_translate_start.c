@@ -1,6 +1,8 @@
 /* How programs begin, and what they look for only once (translate_world.h). */
 #include "translate_world.h"
 
+#include "arch/arch.h"
+
 /* A predicate that needs nothing of the slot is tested before one is claimed. */
 static const char early[] =
     "\tr7 = r1\n"
@@ -38,15 +40,17 @@ static void test_calls(void)
 
 	at_call = true;
 	check_start("a { @ = count(); }", is_110);
-	snprintf(text, sizeof(text), "%s%s", is_110,
+	snprintf(text, sizeof(text),
+		 "%s"
 		 "\tcall get_current_task_btf\n"
 		 "\tr1 = r0\n"
 		 "\tcall task_pt_regs\n"
-		 "\tr0 = u64 [r0+112]\n"
+		 "\tr0 = u64 [r0+%d]\n"
 		 "\tr1 = 5\n"
 		 "\tif r0 == r1 goto L3\n"
 		 "\tgoto L1\n"
-		 "L3:\n");
+		 "L3:\n",
+		 is_110, (int)DT_REG_AT(dt_arch_host()->entry.arg[0]));
 	check_start("a /arg0 == 5/ { @ = count(); }", text);
 	check_start("a /arg0 == 5 && arg1 != 6/ { @ = count(); }", text);
 	check_start("a /arg0 == 5 || arg1 != 6/ { @ = count(); }", is_110);
