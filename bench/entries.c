@@ -17,13 +17,13 @@ static void measure(const char *path)
 	dt_error err = {0};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct pid_object *o = fd < 0 ? NULL : dt_pid_object(&all, fd, &place, path, a, &err);
-	uint32_t n = 0, cheap = 0, first = 0, returns = 0, refused = 0;
+	uint32_t n = 0, cheap = 0, first = 0, returns = 0, carried = 0, with = 0, refused = 0;
 
 	dt_insn_kernel(&code.kernel);
 	for (uint32_t i = 0; o && i < o->nfuncs; i++) {
 		struct pid_function f;
 		pid_returns r = {0};
-		bool all_cheap = true;
+		bool all_cheap = true, all_carried = true;
 		dt_insn at = {0};
 
 		if (o->funcs[i].alias || !dt_pid_function(o, i, &f) || !dt_pid_entry(&code, &f, &at))
@@ -34,19 +34,19 @@ static void measure(const char *path)
 		first += at.offset == 0 && at.flags & DT_INSN_CHEAP;
 		dt_pid_returns(&code, &f, &r);
 		for (uint32_t k = 0; k < r.n; k++) {
-			const dt_body *b = dt_pid_body(&code, &f);
-			const dt_insn *x = b && r.v[k].vaddr - f.vaddr < f.size ? dt_body_at(b, r.v[k].vaddr - f.vaddr) : NULL;
-
-			all_cheap = all_cheap && x && x->flags & DT_INSN_CHEAP;
+			all_cheap = all_cheap && r.v[k].cheap;
+			all_carried = all_carried && (r.v[k].cheap || r.v[k].pops);
 		}
 		returns += r.n && all_cheap;
+		carried += r.n && all_carried;
+		with += r.n != 0;
 		dt_vec_free(&r);
 	}
 	if (n)
-		printf("| `%s` | %u | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", path, n, 100.0 * first / n, 100.0 * cheap / n,
-		       100.0 * refused / n, 100.0 * returns / n);
+		printf("| `%s` | %u | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", path, n, 100.0 * first / n, 100.0 * cheap / n,
+		       100.0 * refused / n, 100.0 * returns / (with ? with : 1), 100.0 * carried / (with ? with : 1));
 	else
-		printf("| `%s` | no functions%s%s | | | | |\n", path, err.text[0] ? ": " : "", err.text);
+		printf("| `%s` | no functions%s%s | | | | | |\n", path, err.text[0] ? ": " : "", err.text);
 	dt_body_free(&code.body);
 	dt_pid_objects_free(&all);
 	dt_arena_free(a);
@@ -54,7 +54,7 @@ static void measure(const char *path)
 
 int main(int argc, char **argv)
 {
-	printf("| file | functions | first instruction | entry | refused | returns |\n|---|---|---|---|---|---|\n");
+	printf("| file | functions | first instruction | entry | refused | returns | returns, Linux 6.19 |\n|---|---|---|---|---|---|---|\n");
 	for (int i = 1; i < argc; i++)
 		measure(argv[i]);
 	return 0;

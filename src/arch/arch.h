@@ -60,6 +60,15 @@ struct dt_arch_entry {
 	bool (*runs_compat)(void); /* does the kernel run 32-bit programs? */
 };
 
+/* Returning from a function on behalf of a thread (dt_insn.pops), and when that must not be done. */
+struct dt_arch_return {
+	uint8_t flags; /* a register ... */
+	uint32_t stepped; /* ... and the bits that say that a debugger executes single instructions */
+	const char *features; /* member of struct task_struct; NULL: none ... */
+	uint32_t shadowed; /* ... and its bit: the CPU has a second stack of return addresses */
+	uint8_t address_bits; /* of user addresses */
+};
+
 /* Unwinding of user stacks (elf/cfi.h). Registers by DWARF's numbers. */
 struct dt_arch_unwind {
 	uint8_t sp, fp, base, ra; /* base: the register besides fp that compilers put a CFA into, or ra */
@@ -134,6 +143,7 @@ typedef struct dt_arch {
 	uint8_t pc, sp, fp; /* registers by role */
 	struct dt_arch_call call;
 	struct dt_arch_entry entry;
+	struct dt_arch_return ret;
 	struct dt_arch_unwind unwind;
 	struct dt_arch_paging paging;
 	struct dt_arch_site site;

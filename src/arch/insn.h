@@ -28,6 +28,7 @@ typedef struct dt_insn {
 	uint8_t flags;
 	uint16_t condition; /* MAYBE: which one, for dt_arch.call.condition */
 	uint32_t frame;	   /* on the way to the entry probe: bytes the stack pointer has moved */
+	uint32_t pops;	   /* RETURN of 64-bit code: bytes that it takes from the stack, the return address first; 0: it does something else */
 	uint64_t target;   /* JUMP */
 } dt_insn;
 

@@ -12,6 +12,15 @@ struct dt_site_pair {
 	void (*pass_call)(void);
 };
 
+/* A function with a nop at `at`. It returns 1 if the program counter is DT_SITE_DISTANCE more after the nop's breakpoint was hit,
+ * and the nop was left out. */
+#define DT_SITE_DISTANCE 16
+struct dt_site_moved {
+	const char *at;
+	int (*pass)(void);
+};
+
+const struct dt_site_moved *dt_site_moved(void); /* NULL: of no use on this CPU */
 const struct dt_site_pair *dt_site_pair(void); /* NULL: static probes of this CPU have one nop only */
 
 #endif

@@ -115,10 +115,11 @@ static void *be_a_thread(void *arg)
 }
 
 /* Does a link cover a process and all its threads? If so, it refuses the id of a thread (ESRCH);
- * otherwise the kernel goes on to read the offsets, which are missing. */
+ * otherwise the kernel goes on to the place, which is far beyond the end of the file. */
 static bool takes_processes(int prog)
 {
 	struct thread t = {.ready = {-1, -1}, .done = {-1, -1}};
+	uint64_t far = 1ull << 48;
 	pthread_t id;
 	bool yes = false;
 	char c;
@@ -126,7 +127,7 @@ static bool takes_processes(int prog)
 	if (pipe(t.ready) == 0 && pipe(t.done) == 0 &&
 	    pthread_create(&id, NULL, be_a_thread, &t) == 0) {
 		if (read(t.ready[0], &c, 1) == 1)
-			yes = dt_link_uprobes(prog, "/proc/self/exe", (void *)-4096, NULL, NULL, 1,
+			yes = dt_link_uprobes(prog, "/proc/self/exe", &far, NULL, NULL, 1,
 					      false, t.tid) < 0 &&
 			      errno == ESRCH;
 		close(t.done[1]);

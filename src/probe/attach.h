@@ -60,6 +60,7 @@ typedef struct dt_attach {
 	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and
 	 * does not change the return address. */
 	bool instruction;
+	uint32_t pops; /* such a ret: bytes that it takes from the stack (dt_insn); 0: not known */
 	const dt_attach_text *text; /* NULL: nothing is computed, the arguments are the event's own */
 	/* Which raw argument of the tracepoint, plus 1, is the thread that the probe is about (pid, execname, curthread, self->);
 	 * 0: the current one. sched:::on-cpu is about the thread that gets the CPU while the other one is still current. */

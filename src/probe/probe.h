@@ -63,6 +63,8 @@ typedef struct dt_provider {
 		      const char **why, int n);
 	/* The instruction that the probe is at, as an assembler writes it. False: unknown. NULL: probes are not at instructions. */
 	bool (*instruction)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out);
+	/* Where in the code its events are and how the kernel gets past them: a line each. NULL, or nothing is added: there is nothing to say. */
+	void (*places)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out);
 	/* How the probe is attached; *at is zeroed before. -1 and a sentence when it cannot be. Text is static or
 	 * from dt_probes_arena. */
 	int (*attach)(const struct dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_attach *at,

@@ -70,6 +70,24 @@ static void print_instruction(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
 	dt_buf_free(&b);
 }
 
+static void print_places(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
+{
+	dt_buf b = {0};
+
+	if (pr->provider->places)
+		pr->provider->places(pr->provider, h->probes, pr, &b);
+	if (b.n) {
+		char *rest = b.s;
+
+		fprintf(out, "\n\tPlaces\n");
+		for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+			dt_make_safe(line, strlen(line), false);
+			fprintf(out, "\t\t%s\n", line);
+		}
+	}
+	dt_buf_free(&b);
+}
+
 static void print_args(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
 {
 	const char *native[64] = {0}, *xlated[64] = {0};
@@ -99,6 +117,7 @@ int dtrace_probe_report(dtrace_hdl_t *h, unsigned id, FILE *out)
 	fprintf(out, "\n\tArgument Attributes\n");
 	print_attr(out, pr->provider->attrs[4]);
 	print_instruction(h, pr, out);
+	print_places(h, pr, out);
 	print_args(h, pr, out);
 	return 0;
 }

@@ -142,6 +142,11 @@ const dt_arch dt_arch_x86_64 = {
 	      .mode_mask = 0xffff,
 	      .mode_native = 0x33, /* __USER_CS */
 	      .runs_compat = runs_compat},
+    .ret = {.flags = RFLAGS,
+	    .stepped = 0x100, /* TF */
+	    .features = "thread.features",
+	    .shadowed = 1, /* ARCH_SHSTK_SHSTK */
+	    .address_bits = 47},
     .unwind = {.sp = 7, /* rsp, rbp, rbx, return address */
 	       .fp = 6,
 	       .base = 3,

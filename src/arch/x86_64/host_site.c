@@ -41,6 +41,29 @@ ONCE static void pass_call(void)
 	    : "rcx", "memory");
 }
 
+extern const char dt_site_move[] __attribute__((visibility("hidden")));
+
+/* nop; xor %eax, %eax; jmp 2f	+16: jmp 1f	+18 (the nop counted as well): xor %eax, %eax; jmp 2f	1: mov $1, %eax	2: */
+ONCE static int pass_move(void)
+{
+	int moved;
+
+	__asm__ volatile(".globl dt_site_move\n\t.hidden dt_site_move\n"
+			 "dt_site_move:\n\t.byte 0x66, 0x90\n\txor %%eax, %%eax\n\tjmp 2f\n\t.org dt_site_move + %c1, 0x90\n\tjmp 1f\n\t"
+			 "xor %%eax, %%eax\n\tjmp 2f\n1:\tmov $1, %%eax\n2:"
+			 : "=a"(moved)
+			 : "i"(DT_SITE_DISTANCE)
+			 : "memory", "cc");
+	return moved;
+}
+
+const struct dt_site_moved *dt_site_moved(void)
+{
+	static const struct dt_site_moved moved = {dt_site_move, pass_move};
+
+	return &moved;
+}
+
 const struct dt_site_pair *dt_site_pair(void)
 {
 	static const struct dt_site_pair pair = {dt_site_trap, dt_site_call, pass_trap, pass_call};

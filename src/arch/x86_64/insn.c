@@ -35,7 +35,7 @@ static void kernel(struct dt_insn_mode *k)
 {
 	int saved = errno;
 
-	k->optimizes = syscall(__NR_uprobe) < 0 && errno == ENXIO;
+	k->optimizes = syscall(__NR_uprobe) < 0 && errno != ENOSYS; /* ENXIO, EPROTO in Linux 7.2 */
 	errno = saved;
 }
 
@@ -280,6 +280,14 @@ static void walk_start(struct walk *w, const struct dt_insn_mode *k, const uint8
 	w->frame = 0;
 }
 
+/* c3, and c2 with the bytes to take besides */
+static uint32_t pops(const ZydisDecodedInstruction *i, const struct dt_insn_mode *k)
+{
+	if (k->narrow || i->meta.category != ZYDIS_CATEGORY_RET || i->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || i->operand_width == 16)
+		return 0;
+	return i->opcode == 0xc3 ? 8 : i->opcode == 0xc2 ? 8 + (uint32_t)i->raw.imm[0].value.u : 0;
+}
+
 /* The next instruction; false: none that is known. */
 static bool walk_next(struct walk *w, dt_insn *x)
 {
@@ -297,6 +305,7 @@ static bool walk_next(struct walk *w, dt_insn *x)
 	x->flags = (is_endbr(i) ? DT_INSN_LANDING_PAD : 0) |
 		   (is_cheap(i, w->k) ? DT_INSN_CHEAP : 0) |
 		   (i->meta.category == ZYDIS_CATEGORY_RET ? DT_INSN_RETURN : 0);
+	x->pops = pops(i, w->k);
 	/* After the entry a leaf function keeps data below the stack pointer, where the call that a
 	 * five-byte nop becomes would push its return address. */
 	if (is_refused(i) || (w->k->optimizes && !w->k->narrow && !w->entering && is_nop5(i, here)))

@@ -154,6 +154,7 @@ typedef struct dt_plan {
 	bool grows;   /* probes can be added during tracing */
 	bool budget;  /* option overhead: plan_shedding.c */
 	bool follows; /* option follow: run/family.c */
+	bool returns; /* programs at a ret carry it out: translate/tr_return.c */
 	DT_VEC(struct dt_plan_probe) probes;
 	DT_VEC(dt_prologue) prologues;
 	uint32_t nevents[PK_MAX]; /* probes of each kind; system calls have their numbers instead */

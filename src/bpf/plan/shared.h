@@ -106,6 +106,7 @@ struct dt_user_row {
 	uint32_t pid;	   /* 0: any */
 	int32_t number;	   /* dt_attach's */
 	uint32_t prologue; /* index into the plan's prologues, if it has one */
+	uint32_t pops;	   /* dt_attach's: a ret that the program carries out; 0: the kernel does */
 	uint32_t mask[];
 };
 

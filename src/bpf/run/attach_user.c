@@ -3,7 +3,7 @@
  *
  * A program for such probes finds out which one fired by its attach cookie, a row of its own table:
  *
- *	probe + 1 | process, 0: any | number (dt_attach) | prologue | a bit for each clause
+ *	probe + 1 | process, 0: any | number (dt_attach) | prologue | pops (dt_attach) | a bit for each clause
  *
  * The table is a map with room for more rows than there are probes at first, so that a running
  * program can be given new ones: a row is written, then its place is attached.
@@ -63,6 +63,7 @@ void dt_user_row_write(dt_bpf *e, uint32_t prog, uint32_t probe)
 	row->pid = (uint32_t)x->at.pid;
 	dt_family_root(e, row->pid);
 	row->number = (int32_t)x->at.number;
+	row->pops = x->at.pops;
 	row->prologue = x->prologue - (x->prologue > 0);
 	for (uint32_t k = 0; k < p->nclauses; k++)
 		if (e->plan.clauses.v[p->clauses[k]].ecbs[probe] && at->masks)

@@ -62,5 +62,7 @@ void dt_gate_admit(dt_bpf *e, uint64_t n);
 /* ---- sites.c ---- */
 /* For static probes that support both: is a call into the kernel cheaper than a trap? */
 bool dt_sites_by_call(dt_bpf *e);
+/* May programs in user code change the program counter? */
+bool dt_sites_move(dt_bpf *e);
 
 #endif

@@ -66,11 +66,23 @@ static int count_cpus(uint32_t *ncpus, dt_error *err)
 	return 0;
 }
 
+/* Are there returns of user functions, or can there be? */
+static bool has_returns(const dt_plan *p)
+{
+	uint32_t kinds = 0;
+
+	for (uint32_t i = 0; i < p->clauses.n; i++)
+		kinds |= p->clauses.v[i].kinds | p->clauses.v[i].grow_kinds;
+	return kinds & 1u << PK_URETPROBE;
+}
+
 /* One stage after the other: plan.h */
 static int make(dt_bpf *e, const struct dt_engine_env *env, uint32_t ncpus, dt_error *err)
 {
-	if (dt_plan_make(&e->plan, env, ncpus, err) < 0 ||
-	    dt_learn(&e->plan, &e->needs, &e->ro, err) < 0 ||
+	if (dt_plan_make(&e->plan, env, ncpus, err) < 0)
+		return -1;
+	e->plan.returns = has_returns(&e->plan) && dt_sites_move(e);
+	if (dt_learn(&e->plan, &e->needs, &e->ro, err) < 0 ||
 	    dt_layout_make(&e->at, &e->plan, &e->needs, &e->ro, err) < 0)
 		return -1;
 	e->loads = dt_tr_find_loads(&e->plan);

@@ -15,7 +15,7 @@
  *   snapshot.c       reads aggregations from their maps
  *   tables.c         unwind tables for the walker of user stacks
  *   extend.c         probes added during tracing;  gate.c: where processes wait for that
- *   sites.c          static probes: is a trap or a call cheaper?
+ *   sites.c          tries in our own code: is a trap or a call cheaper? may programs change registers?
  *
  * A member whose comment names a file belongs to that file, which alone defines and changes what it
  * points to.

@@ -1,5 +1,10 @@
 /*
- * sites: measures whether a trap or a call is cheaper.
+ * sites: tries what the kernel does at places in our own code.
+ *
+ * May a program change the registers of the thread, and does the kernel then leave out the instruction (tr_return.c)? A place
+ * of ours is probed by a program that moves the program counter.
+ *
+ * Is a trap or a call cheaper?
  *
  * A static probe made by dtrace -h has two nops, one for each way into the kernel: one that becomes
  * a breakpoint, and one of five bytes that Linux 6.18 turns into a call to a page with a system
@@ -16,11 +21,48 @@
 
 #include "bpf/run/attaching.h"
 #include "kernel/links.h"
+#include "arch/arch.h"
 #include "arch/insn.h"
 #include "arch/site.h"
 #include "proc/mappings.h"
 
 #define ROUNDS 12
+
+static int probe_ourselves(dt_bpf *e, int prog, const dt_maps *maps, const char *at);
+
+/* ---- may programs change registers? ---- */
+
+/* A program that moves the program counter. */
+static int mover(void)
+{
+	int16_t pc = (int16_t)DT_REG_AT(dt_arch_host()->pc);
+	const struct bpf_insn insns[] = {
+	    {.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 2, .src_reg = 1, .off = pc},
+	    {.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 2, .imm = DT_SITE_DISTANCE},
+	    {.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 1, .src_reg = 2, .off = pc},
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K},
+	    {.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "dtrace", "Dual BSD/GPL", insns, DT_NELEM(insns), &o);
+}
+
+bool dt_sites_move(dt_bpf *e)
+{
+	const struct dt_site_moved *site = dt_site_moved();
+	int prog = site && dt_plan_can(&e->plan, BTF) && dt_plan_can(&e->plan, UPROBE_MULTI) ? mover() : -1;
+	dt_error ignored = {0};
+	dt_maps *maps = prog >= 0 ? dt_maps_read(getpid(), &ignored) : NULL;
+	bool yes = maps && probe_ourselves(e, prog, maps, site->at) == 0 && site->pass() == 1;
+
+	dt_maps_free(maps);
+	if (prog >= 0)
+		close(prog);
+	return yes;
+}
+
+/* ---- a trap or a call? ---- */
 
 static uint64_t now(void)
 {

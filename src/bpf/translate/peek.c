@@ -38,8 +38,8 @@
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 {
 	for (uint32_t i = 0; i < p->progs.n && p->types; i++)
-		if (p->progs.v[i].nclauses > 1)
-			dt_types_kernel_problem(p->types); /* ids are known from now on, for dt_tr_typed_task() */
+		if (p->progs.v[i].nclauses > 1 || p->returns)
+			dt_types_kernel_problem(p->types); /* ids are known from now on, for dt_tr_typed_task() and dt_tr_return() */
 	return (struct dt_tr_loads){
 	    .casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true, .calls = true, .memory_keys = true};
 }

@@ -150,6 +150,7 @@ static void find_user_probe(dt_tr *t, uint32_t no)
 	alui(c, BPF_LSH, R1, 32);
 	alui(c, BPF_ARSH, R1, 32);
 	st(c, 8, R6, S_NUMBER, R1);
+	dt_tr_return_row(t);
 }
 
 /*

@@ -8,6 +8,7 @@
  *		may this probe fire now?  the others: which probe is it?  its prologue, if it has one
  *		for each clause on it: clause(slot, ctx); when it faulted: fault(slot, ctx)
  *		release the slot
+ *		at the ret of a user function: carry it out (tr_return.c)
  *
  * A slot is claimed by compare-and-exchange of 0 by 1 in the CPU's row of the cpus map, which this
  * process has mapped: if the word is 0, no firing uses the slot. A slot is claimed before the
@@ -344,6 +345,7 @@ static void main_function(struct prog *g)
 		dt_tr_leave_early(&g->t, true, out);
 	}
 	claim(g, out);
+	dt_tr_return_begin(&g->t);
 	dt_tr_left_keep(&g->t);
 	begin_firing(g, done);
 	for (uint32_t i = 0; i < g->p->nclauses; i++)
@@ -351,7 +353,9 @@ static void main_function(struct prog *g)
 	dt_code_place(c, done);
 	go_on(g);
 	dt_code_place(c, ended);
+	dt_tr_return_kept(&g->t);
 	release(g);
+	dt_tr_return(&g->t, out);
 	dt_code_place(c, out);
 	movi(c, R0, 0);
 	leave(c);

@@ -4,6 +4,7 @@
  *   learn.c        the first round: what all programs need
  *   tr_program.c   whole programs: claim a slot, run its clauses, faults, release
  *   tr_event.c     which probe fired;  tr_prologue.c: what stable probes compute first
+ *   tr_return.c    the ret of a user function, carried out
  *   tr_clause.c    a clause: predicate, actions, record;  tr_flow.c: if, loops, switch;
  *                  tr_body.c: functions of D with statements
  *   tr_action.c    data and effects of actions;  tr_agg.c: aggregating actions
@@ -227,6 +228,12 @@ void dt_tr_if_compat(dt_tr *t, uint32_t label); /* in between: goto label if it 
 /* The others. slot->probe; r8 = the row of the table. `no`: as above. */
 void dt_tr_find_probe(dt_tr *t, uint32_t no);
 uint32_t dt_tr_only_probe(const dt_tr *t, enum dt_probe_kind kind); /* index of the one of this kind */
+
+/* ---- tr_return.c ---- */
+void dt_tr_return_begin(dt_tr *t); /* once there is a slot */
+void dt_tr_return_row(dt_tr *t);   /* r8 = the row */
+void dt_tr_return_kept(dt_tr *t);  /* r8 = what dt_tr_return() needs of the slot */
+void dt_tr_return(dt_tr *t, uint32_t out);
 
 /* ---- difo.c ---- */
 /* Run a DIFO: its value is in r0 and described by *out. Control continues after it. */

@@ -300,12 +300,19 @@ static int attach_sites(dt_probes *ps, const struct pid_place *x, const pid_retu
 		at->kind = DT_AT_URETPROBE;
 		at->instruction = true;
 		at->number = r->v[i].vaddr - x->f.vaddr;
+		at->pops = r->v[i].pops;
 		if (r->v[i].maybe)
 			dt_probes_text(ps, at)->when = condition_text(ps, r->v[i].condition);
 		if (!put_at(x, r->v[i].vaddr, at, why, whylen))
 			return -1;
 	}
 	return 0;
+}
+
+/* Go copies its stacks, and would find unknown return addresses on them. */
+static bool is_trampoline(dt_probes *ps, const struct pid_place *x)
+{
+	return dt_probes_option(ps, DT_O_URETPROBE) && !x->f.object->go;
 }
 
 static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_place *x,
@@ -320,8 +327,7 @@ static int attach_returns(dt_probes *ps, const dt_provider *p, const struct pid_
 		snprintf(why, whylen, "no instruction by which it returns");
 		return -1;
 	}
-	/* Go copies its stacks, and would find unknown return addresses on them */
-	rc = dt_probes_option(ps, DT_O_URETPROBE) && !x->f.object->go
+	rc = is_trampoline(ps, x)
 		 ? attach_trampoline(st, x, &r, at, why, whylen)
 		 : attach_sites(ps, x, &r, at, why, whylen);
 	dt_vec_free(&r);
@@ -386,6 +392,42 @@ int dt_pid_attach_function(dt_probes *ps, const struct pid_function *f, bool on_
 	return put_at(&x, f->vaddr + i.offset, at, why, whylen) ? 0 : -1;
 }
 
+/* An instruction, and who executes it where its breakpoint is. */
+static void print_place(const struct pid_place *x, uint64_t vaddr, bool cheap, uint32_t pops, dt_buf *out)
+{
+	struct pid_object *o = x->f.object;
+	struct dt_insn_mode mode = {.narrow = !dt_elf_is_64(o->elf)};
+	uint8_t code[DT_INSN_MAX];
+	uint64_t target;
+
+	dt_buf_printf(out, "%llx: ", (unsigned long long)(vaddr - x->f.vaddr));
+	dt_insn_print(&mode, code, dt_elf_read(o->elf, vaddr, code, sizeof(code)), vaddr, out, &target);
+	dt_buf_printf(out, "%s\n", cheap  ? " (emulated by the kernel)"
+				  : pops ? " (carried out by the probe, from Linux 6.19; otherwise single-stepped)"
+					 : " (single-stepped)");
+}
+
+static void places(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out)
+{
+	const struct pid_place *x = (const struct pid_place *)(uintptr_t)pr->data;
+	struct pid_state *st = dt_pid_state(ps, p);
+	pid_returns r = {0};
+	dt_insn i = {0};
+
+	if (x->what == PID_ENTRY && dt_pid_entry(&st->code, &x->f, &i))
+		print_place(x, x->f.vaddr + i.offset, i.flags & DT_INSN_CHEAP, 0, out);
+	if (x->what != PID_RETURN)
+		return;
+	if (is_trampoline(ps, x)) {
+		dt_buf_printf(out, "a return address that is changed at the entry (option uretprobe)\n");
+		return;
+	}
+	dt_pid_returns(&st->code, &x->f, &r);
+	for (uint32_t k = 0; k < r.n; k++)
+		print_place(x, r.v[k].vaddr, r.v[k].cheap, r.v[k].pops, out);
+	dt_vec_free(&r);
+}
+
 static bool instruction(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_buf *out)
 {
 	const struct pid_place *x = (const struct pid_place *)(uintptr_t)pr->data;
@@ -420,5 +462,6 @@ const dt_provider dt_provider_pid = {
     .args = args,
     .types = types,
     .instruction = instruction,
+    .places = places,
     .attach = attach,
 };

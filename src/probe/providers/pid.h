@@ -44,6 +44,8 @@ struct pid_return {
 	uint64_t vaddr;
 	bool maybe; /* a jump to another function, under this condition */
 	uint8_t condition;
+	bool cheap;    /* the kernel emulates it */
+	uint32_t pops; /* dt_insn's */
 };
 typedef DT_VEC(struct pid_return) pid_returns;
 

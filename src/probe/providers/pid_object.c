@@ -374,7 +374,9 @@ static void returns_of(const struct pid_function *f, const dt_body *b, const dt_
 		}
 		*dt_vec_add(out, NULL) = (struct pid_return){.vaddr = b->vaddr + x->offset,
 							     .maybe = x->flags & DT_INSN_MAYBE,
-							     .condition = x->condition};
+							     .condition = x->condition,
+							     .cheap = x->flags & DT_INSN_CHEAP,
+							     .pops = x->pops};
 	}
 }
 
