@@ -54,6 +54,8 @@ int dt_fleet_enable(dt_fleet *f, const dt_program *p, uint32_t *matches, dt_erro
 
 uint32_t dt_fleet_matches(const dt_fleet *f, const dt_program *p, uint32_t clause); /* probes, on all of them */
 
+uint32_t dt_fleet_epid(dt_fleet *f); /* a new number of an ECB, of any machine; the engine is open */
+
 /* ---- for a relay ---- */
 uint64_t dt_fleet_released(const dt_fleet *f); /* no record that consume() will pass on is older */
 void dt_fleet_want(dt_fleet *f); /* that to be now: attend() is true when it is */

@@ -30,7 +30,7 @@ static dt_engine *fleet_open(const struct dt_engine_env *env, dt_error *err)
 	f->inner = f->inner_ops->open(&own, err);
 	if (!f->inner)
 		return NULL;
-	f->next_epid = env->necbs + 1;
+	f->epid = env->necbs;
 	if (dt_rest_open(f, env, err) < 0) {
 		f->inner_ops->close(f->inner);
 		return NULL;
@@ -51,6 +51,11 @@ static void fleet_close(dt_engine *e)
 		dt_link_free(f->targets.v[i]->link);
 		f->targets.v[i]->link = NULL;
 	}
+}
+
+uint32_t dt_fleet_epid(dt_fleet *f)
+{
+	return ++f->epid;
 }
 
 /* ---- begin and end ---- */

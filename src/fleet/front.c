@@ -250,7 +250,6 @@ dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
 	f->seen = dt_map_new();
 	f->names = dt_farnames_new();
 	f->epoll = -1;
-	f->next_epid = 1;
 	dt_allow_descriptors();
 	dt_fleet_scan(f);
 	dt_fleet_wait(f, has_answered, dt_opt(env->opts, DT_O_TARGETWAIT),

@@ -183,7 +183,7 @@ struct dt_fleet {
 	dt_farnames *names;
 	dt_order order;
 	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */
-	uint32_t next_epid, machines; /* given so far */
+	uint32_t epid, machines; /* last ones given */
 	bool aborted; /* tell() said so */
 	bool exiting;
 	int exit_status;

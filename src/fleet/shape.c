@@ -126,7 +126,7 @@ const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *w)
 	e->probe.mod = keep(&at, w->mod);
 	e->probe.func = keep(&at, w->func);
 	e->probe.name = keep(&at, w->name);
-	e->ecb = (dt_ecb){.epid = t->fleet->next_epid++, .probe = &e->probe, .clause = c->clause};
+	e->ecb = (dt_ecb){.epid = dt_fleet_epid(t->fleet), .probe = &e->probe, .clause = c->clause};
 	while (t->ecbs.n < w->epid)
 		*dt_vec_add(&t->ecbs, NULL) = NULL;
 	t->ecbs.v[w->epid - 1] = e;

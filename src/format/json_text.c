@@ -146,6 +146,8 @@ static void put_named(dt_buf *out, const char *key, const char *s)
 
 void dt_json_probe(dt_buf *out, const dt_probe *p)
 {
+	if (p->machine) /* of another one */
+		put_named(out, "machine", p->machine);
 	put_named(out, "provider", p->prov);
 	put_named(out, "module", p->mod);
 	put_named(out, "function", p->func);

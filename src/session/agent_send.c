@@ -43,15 +43,9 @@ static uint32_t program_of(const struct dt_agent *a, const dt_clause *c)
 	return 0;
 }
 
-/* A relay has ECBs of its own, and of others: even and odd numbers. */
-static uint32_t number_of(const struct dt_agent *a, const dt_ecb *e)
-{
-	return a->h->fleet ? e->epid * 2 + (e->probe->machine != NULL) : e->epid;
-}
-
 static void announce(struct dt_agent *a, const dt_ecb *e)
 {
-	struct dt_wire_ecb w = {number_of(a, e),	e->clause ? program_of(a, e->clause) : 0,
+	struct dt_wire_ecb w = {e->epid,	e->clause ? program_of(a, e->clause) : 0,
 				e->clause->number, e->probe->id,
 				e->probe->prov, e->probe->mod,
 				e->probe->func, e->probe->name,
@@ -108,11 +102,11 @@ static int send_record(void *arg, const dt_record *r)
 	if (r->fault) {
 		struct dt_wire_fault f = {r->cpu, r->timestamp, *r->fault};
 
-		f.fault.epid = number_of(a, r->ecb);
+		f.fault.epid = r->ecb->epid;
 		dt_put_fault(&a->body, &f);
 		dt_link_send(a->link, DT_M_FAULT, &a->body);
 	} else {
-		struct dt_wire_record w = {number_of(a, r->ecb), r->cpu, r->timestamp, r->first, r->nactions, r->continues};
+		struct dt_wire_record w = {r->ecb->epid, r->cpu, r->timestamp, r->first, r->nactions, r->continues};
 
 		dt_put_record(&a->body, &w);
 		for (uint32_t i = r->first; i < r->first + r->nactions; i++)

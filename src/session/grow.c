@@ -45,7 +45,7 @@ struct dt_grow {
 	bool listens;
 	DT_VEC(long) gates;			  /* processes that have one */
 	uint64_t arrived;			  /* at gates, that have been seen */
-	uint32_t epid;				  /* last one given */
+	uint32_t epid;				  /* last one given, without other machines */
 	char said[sizeof(((dt_error *)0)->text)]; /* last problem that was reported */
 };
 
@@ -330,7 +330,7 @@ static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new
 	int n = dt_probes_match(h->probes, d, false, &probes, &ignored);
 
 	for (int i = 0; i < n; i++) {
-		dt_ecb ecb = {.epid = h->grow->epid + 1, .probe = probes[i], .clause = x->clause};
+		dt_ecb ecb = {.probe = probes[i], .clause = x->clause};
 
 		if (!add_id(x, probes[i]->id))
 			continue;
@@ -338,7 +338,7 @@ static void match(dtrace_hdl_t *h, struct growing *x, const dt_probedesc *d, new
 			continue;
 		if (dt_events_of(h, &ecb, err) < 0)
 			continue;
-		h->grow->epid++;
+		ecb.epid = h->fleet ? dt_fleet_epid(h->fleet) : ++h->grow->epid;
 		*dt_vec_add(out, NULL) = ecb;
 	}
 }
