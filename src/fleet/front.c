@@ -59,10 +59,16 @@ static bool may_come(int error)
 /* Is a connection to this socket there, or was it tried in vain? */
 static bool is_taken(const dt_fleet *f, const char *path)
 {
-	for (uint32_t i = 0; i < f->targets.n; i++)
-		if (strcmp(f->targets.v[i]->path, path) == 0 && f->targets.v[i]->state != DT_T_GONE)
-			return true;
-	return dt_map_get(f->seen, path) != NULL;
+	const dt_target *t = dt_map_get(f->connected, path);
+
+	return (t && t->state != DT_T_GONE) || dt_map_get(f->seen, path) != NULL;
+}
+
+static void add_target(dt_fleet *f, int fd, const char *path)
+{
+	dt_target *t = *dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
+
+	dt_map_set(f->connected, t->path, t);
 }
 
 /* ---- over NATS ---- */
@@ -75,7 +81,7 @@ static dt_nats *server(dt_fleet *f, const char *url)
 	for (uint32_t i = 0; i < f->nats.n; i++)
 		if (strcmp(dt_nats_url(f->nats.v[i]), url) == 0)
 			return f->nats.v[i];
-	n = dt_nats_open(url, &err);
+	n = dt_nats_open(url, true, &err);
 	if (n) {
 		*dt_vec_add(&f->nats, NULL) = n;
 		dt_nats_ask(n);
@@ -94,11 +100,11 @@ static void try_nats(dt_fleet *f, const char *url)
 	char id[DT_NATS_ID + 1];
 
 	while (n && dt_nats_next(n, id)) {
-		char *path = dt_xasprintf("%s/%s", url, id);
+		char *path = dt_xasprintf("%s/%s", dt_nats_shown(n), id);
 		int fd = is_taken(f, path) || f->targets.n >= MAX_TARGETS ? -1 : dt_nats_connect(n, id);
 
 		if (fd >= 0)
-			*dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
+			add_target(f, fd, path);
 		free(path);
 	}
 	if (n)
@@ -131,7 +137,7 @@ static void try_socket(dt_fleet *f, const char *path)
 		return;
 	fd = vsock ? dt_vsock_connect(f, path) : connect_to(path);
 	if (fd >= 0)
-		*dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
+		add_target(f, fd, path);
 	else if (!may_come(errno))
 		complain(f, path, errno, vsock && errno != EINVAL);
 }
@@ -160,7 +166,7 @@ void dt_fleet_scan(dt_fleet *f)
 
 	f->scanned = dt_now();
 	while (*p) {
-		bool nats = strncmp(p, "nats://", 7) == 0, vsock = strncmp(p, "vsock:", 6) == 0;
+		bool nats = dt_nats_is_url(p), vsock = strncmp(p, "vsock:", 6) == 0;
 		size_t n = strcspn(p, nats || vsock ? "," : ":,"); /* an address has colons */
 		char *path = dt_xasprintf("%.*s", (int)n, p);
 		struct stat st;
@@ -178,22 +184,43 @@ void dt_fleet_scan(dt_fleet *f)
 
 /* ---- talking with them ---- */
 
-void dt_fleet_work(dt_fleet *f)
+/* What a NATS server does not let us do. */
+static void tell_trouble(dt_fleet *f)
+{
+	dt_buf b = {0};
+
+	for (uint32_t i = 0; i < f->nats.n; i++) {
+		if (dt_nats_trouble(f->nats.v[i], &b))
+			dt_fleet_tell(f, DT_DIAG_DROP, b.s);
+		dt_buf_reset(&b);
+	}
+	dt_buf_free(&b);
+}
+
+void dt_fleet_care(dt_fleet *f)
 {
 	uint64_t now = dt_now();
 
+	tell_trouble(f);
 	for (uint32_t i = 0; i < f->targets.n; i++) {
 		dt_target *t = f->targets.v[i];
 
-		if (!t->link || !dt_target_work(t))
+		if (!t->link)
 			continue;
-		dt_target_knock(t);
 		if (t->state == DT_T_NEW)
-			continue;
-		if (now - t->pinged >= SECOND && t->state != DT_T_DONE)
+			dt_target_knock(t);
+		if (dt_link_pending(t->link))
+			dt_link_flush(t->link);
+		if (dt_target_is_there(t) && now > t->pinged && now - t->pinged >= SECOND)
 			dt_target_ping(t);
 	}
 }
+
+/* Those that are waited for. */
+struct waiting {
+	DT_VEC(struct pollfd) fds;
+	DT_VEC(dt_target *) targets;
+};
 
 /* A machine that has been silent for too long. What has answered once is dropped. */
 static void give_up(dt_target *t, const char *what)
@@ -206,34 +233,47 @@ static void give_up(dt_target *t, const char *what)
 	dt_target_say(t, DT_DIAG_DROP, "%s", what);
 }
 
+/* All that have a link are watched; true: some are not done. */
+static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what, struct waiting *w)
+{
+	uint64_t now = dt_now();
+	bool any = false;
+
+	w->fds.n = w->targets.n = 0;
+	for (uint32_t i = 0; i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (t->link && t->state != DT_T_DONE && !done(t)) {
+			if (now > t->heard && now - t->heard > silence)
+				give_up(t, what);
+			else
+				any = true;
+		}
+		if (!t->link)
+			continue;
+		*dt_vec_add(&w->targets, NULL) = t;
+		*dt_vec_add(&w->fds, NULL) = (struct pollfd){
+		    .fd = dt_link_fd(t->link), .events = POLLIN | (dt_link_pending(t->link) ? POLLOUT : 0)};
+	}
+	return any;
+}
+
 void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what)
 {
-	for (;;) {
-		DT_VEC(struct pollfd) fds = {0};
-		uint64_t now = dt_now();
+	struct waiting w = {0};
 
-		dt_fleet_work(f);
-		for (uint32_t i = 0; i < f->targets.n; i++) {
-			dt_target *t = f->targets.v[i];
-
-			if (!t->link || t->state == DT_T_DONE || done(t))
-				continue;
-			if (now > t->heard && now - t->heard > silence) {
-				give_up(t, what);
-				continue;
-			}
-			*dt_vec_add(&fds, NULL) = (struct pollfd){
-			    .fd = dt_link_fd(t->link), .events = POLLIN | (dt_link_pending(t->link) ? POLLOUT : 0)};
-		}
+	dt_fleet_care(f);
+	while (list_waiting(f, done, silence, what, &w) && !f->aborted) {
 		if (f->env.busy)
 			f->env.busy(f->env.arg);
-		if (fds.n)
-			poll(fds.v, fds.n, 100);
-		now = fds.n;
-		dt_vec_free(&fds);
-		if (!now || f->aborted)
-			return;
+		if (poll(w.fds.v, w.fds.n, 100) > 0)
+			for (uint32_t i = 0; i < w.fds.n; i++)
+				if (w.fds.v[i].revents && w.targets.v[i]->link)
+					dt_target_work(w.targets.v[i]);
+		dt_fleet_care(f);
 	}
+	dt_vec_free(&w.fds);
+	dt_vec_free(&w.targets);
 }
 
 static bool has_answered(const dt_target *t)
@@ -248,6 +288,7 @@ dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
 	f->env = *env;
 	f->agg_by_name = dt_map_new();
 	f->seen = dt_map_new();
+	f->connected = dt_map_new();
 	f->names = dt_farnames_new();
 	f->epoll = -1;
 	dt_allow_descriptors();
@@ -280,6 +321,7 @@ void dt_fleet_free(dt_fleet *f)
 	dt_farnames_free(f->names);
 	dt_map_free(f->agg_by_name);
 	dt_map_free(f->seen);
+	dt_map_free(f->connected);
 	free(f);
 }
 

@@ -25,8 +25,11 @@
 #define PENDING		  (16 << 20)
 #define STATUS_CONNECTED  2
 #define STATUS_CLOSED	  3
+#define NOT_PERMITTED	  12
 #define CONNECT_TIMEOUT   3000
 #define PING		  2000
+#define ANSWER		  "dtrace.answer."
+#define MAX_TUNNELS	  256 /* of an agent */
 
 /* The functions that we use; their types are those of nats/nats.h, with void * for its structs. */
 static struct {
@@ -40,6 +43,13 @@ static struct {
 	int (*natsOptions_SetNoEcho)(void *o, bool no);
 	int (*natsOptions_SetPingInterval)(void *o, int64_t ms);
 	int (*natsOptions_SetMaxPingsOut)(void *o, int n);
+	int (*natsOptions_UseGlobalMessageDelivery)(void *o, bool yes);
+	int (*natsOptions_SetErrorHandler)(void *o, void (*f)(void *, void *, int, void *), void *arg);
+	int (*natsOptions_SetSecure)(void *o, bool yes);
+	int (*natsOptions_LoadCATrustedCertificates)(void *o, const char *file);
+	int (*natsOptions_LoadCertificatesChain)(void *o, const char *certs, const char *key);
+	int (*natsOptions_SetUserCredentialsFromFiles)(void *o, const char *file, const char *seed);
+	int (*natsOptions_SetUserInfo)(void *o, const char *user, const char *password);
 	int (*natsOptions_SetDisconnectedCB)(void *o, void (*f)(void *, void *), void *arg);
 	int (*natsConnection_Connect)(void **c, void *o);
 	int (*natsConnection_Publish)(void *c, const char *subject, const void *data, int n);
@@ -61,6 +71,8 @@ static struct {
 	int (*natsMsg_Create)(void **m, const char *subject, const char *reply, const char *data, int n);
 	int (*natsMsgHeader_Set)(void *m, const char *key, const char *value);
 	void (*natsMsg_Destroy)(void *m);
+	int (*natsConnection_GetLastError)(void *c, const char **text);
+	const char *(*nats_GetLastError)(int *s);
 	const char *(*natsStatus_GetText)(int s);
 } lib;
 
@@ -70,6 +82,10 @@ static const char *const names[] = {
     "natsOptions_SetMaxReconnect",   "natsOptions_SetReconnectWait",
     "natsOptions_SetReconnectBufSize", "natsOptions_SetNoEcho",
     "natsOptions_SetPingInterval",   "natsOptions_SetMaxPingsOut",
+    "natsOptions_UseGlobalMessageDelivery", "natsOptions_SetErrorHandler",
+    "natsOptions_SetSecure",	     "natsOptions_LoadCATrustedCertificates",
+    "natsOptions_LoadCertificatesChain", "natsOptions_SetUserCredentialsFromFiles",
+    "natsOptions_SetUserInfo",
     "natsOptions_SetDisconnectedCB",
     "natsConnection_Connect",	     "natsConnection_Publish",
     "natsConnection_PublishRequest", "natsConnection_Flush",
@@ -81,12 +97,13 @@ static const char *const names[] = {
     "natsMsg_GetData",		     "natsMsg_GetDataLength",
     "natsMsg_GetReply",		     "natsMsg_Create",
     "natsMsgHeader_Set",	     "natsMsg_Destroy",
+    "natsConnection_GetLastError",   "nats_GetLastError",
     "natsStatus_GetText",
 };
 _Static_assert(sizeof(lib) == sizeof(names), "a function without a name");
 
 struct dt_nats {
-	char *url;
+	char *url, *shown; /* shown: without a password */
 	void *conn;
 	struct dt_nats_sub *answers;
 	char inbox[64];
@@ -94,6 +111,9 @@ struct dt_nats {
 	DT_VEC(char *) ids; /* that have answered and were not returned yet */
 	uint64_t last;	    /* dt_now() of the last answer */
 	uint64_t lost;	    /* dt_now() when the connection was last lost */
+	char trouble[256];  /* what the server refuses; "": nothing new */
+	char told[256];	    /* the last one that was returned */
+	struct dt_tunnels *all;
 	DT_VEC(dt_tunnel *) tunnels;
 	char id[DT_NATS_ID + 1];
 	void (*come)(void *arg, int fd);
@@ -233,7 +253,7 @@ int dt_nats_question(dt_nats *n, const struct dt_nats_asked *q, dt_buf *answer, 
 		dt_buf_add(answer, lib.natsMsg_GetData(reply), (size_t)lib.natsMsg_GetDataLength(reply));
 	lib.natsMsg_Destroy(reply);
 	lib.natsMsg_Destroy(m);
-	return s ? dt_err(err, EDT_COMPILER, "%s: %s", n->url, lib.natsStatus_GetText(s)) : 0;
+	return s ? dt_err(err, EDT_COMPILER, "%s: %s", n->shown, lib.natsStatus_GetText(s)) : 0;
 }
 
 /* ---- a connection ---- */
@@ -258,8 +278,90 @@ uint64_t dt_nats_lost(dt_nats *n)
 	return when;
 }
 
-static int connect_to(dt_nats *n, dt_error *err)
+struct dt_tunnels *dt_nats_tunnels(dt_nats *n)
 {
+	return n->all;
+}
+
+/* The server refuses something. A slow reader is no trouble: what was not taken is sent again. */
+static void on_trouble(void *conn, void *sub, int status, void *arg)
+{
+	dt_nats *n = arg;
+	const char *text = NULL;
+
+	(void)sub;
+	if (status != NOT_PERMITTED)
+		return;
+	if (lib.natsConnection_GetLastError(conn, &text) == 0 || !text || !*text)
+		text = lib.natsStatus_GetText(status);
+	pthread_mutex_lock(&n->lock);
+	snprintf(n->trouble, sizeof(n->trouble), "%.250s", text);
+	pthread_mutex_unlock(&n->lock);
+}
+
+bool dt_nats_trouble(dt_nats *n, dt_buf *out)
+{
+	bool any;
+
+	pthread_mutex_lock(&n->lock);
+	any = n->trouble[0] && strcmp(n->trouble, n->told) != 0;
+	if (any) {
+		memcpy(n->told, n->trouble, sizeof(n->told));
+		dt_buf_printf(out, "%s: %s", n->shown, n->told);
+		dt_make_safe(out->s, out->n, false);
+	}
+	n->trouble[0] = 0;
+	pthread_mutex_unlock(&n->lock);
+	return any;
+}
+
+bool dt_nats_is_url(const char *s)
+{
+	return strncmp(s, "nats://", 7) == 0 || strncmp(s, "tls://", 6) == 0;
+}
+
+/* nats://user:password@host -> nats://user@host */
+static char *without_password(const char *url)
+{
+	const char *user = strstr(url, "://"), *at = strrchr(url, '@'), *colon;
+
+	user = user ? user + 3 : url;
+	colon = strchr(user, ':');
+	return at && colon && colon < at ? dt_xasprintf("%.*s%s", (int)(colon - url), url, at) : dt_xstrdup(url);
+}
+
+static const char *setting(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Files and names as those of the command nats: where a URL has no place for them, or others would see them. */
+static int identify(const dt_nats *n, void *o, dt_error *err)
+{
+	const char *ca = setting("NATS_CA"), *cert = setting("NATS_CERT"), *key = setting("NATS_KEY"), *creds = setting("NATS_CREDS"),
+		   *user = setting("NATS_USER"), *password = setting("NATS_PASSWORD");
+
+	if ((strncmp(n->url, "tls://", 6) == 0 || ca || cert) && lib.natsOptions_SetSecure(o, true) != 0)
+		return dt_err(err, EDT_COMPILER, "%s: the library libnats has no TLS", n->shown);
+	if (ca && lib.natsOptions_LoadCATrustedCertificates(o, ca) != 0)
+		return dt_err(err, EDT_COMPILER, "NATS_CA: cannot read the certificates in %s", ca);
+	if (!cert != !key)
+		return dt_err(err, EDT_COMPILER, "NATS_CERT and NATS_KEY must be given together");
+	if (cert && lib.natsOptions_LoadCertificatesChain(o, cert, key) != 0)
+		return dt_err(err, EDT_COMPILER, "NATS_CERT, NATS_KEY: cannot use the certificate in %s with the key in %s", cert, key);
+	if (creds && (access(creds, R_OK) < 0 || lib.natsOptions_SetUserCredentialsFromFiles(o, creds, NULL) != 0))
+		return dt_err(err, EDT_COMPILER, "NATS_CREDS: cannot read %s", creds);
+	if (user && lib.natsOptions_SetUserInfo(o, user, password ? password : "") != 0)
+		return dt_err(err, EDT_COMPILER, "NATS_USER, NATS_PASSWORD: cannot be used");
+	return 0;
+}
+
+/* A front has one thread for what all its agents send, since it reads all of them or none. One front must not hold up another. */
+static int connect_to(dt_nats *n, bool front, dt_error *err)
+{
+	const char *more = NULL;
 	void *o = NULL;
 	int s = lib.natsOptions_Create(&o);
 
@@ -271,28 +373,51 @@ static int connect_to(dt_nats *n, dt_error *err)
 	s = s ? s : lib.natsOptions_SetNoEcho(o, true);
 	s = s ? s : lib.natsOptions_SetPingInterval(o, PING); /* a network that was cut is noticed */
 	s = s ? s : lib.natsOptions_SetMaxPingsOut(o, 2);
+	s = s ? s : lib.natsOptions_UseGlobalMessageDelivery(o, front);
 	s = s ? s : lib.natsOptions_SetDisconnectedCB(o, on_lost, n);
+	s = s ? s : lib.natsOptions_SetErrorHandler(o, on_trouble, n);
+	if (!s && identify(n, o, err) < 0) {
+		lib.natsOptions_Destroy(o);
+		return -1;
+	}
 	s = s ? s : lib.natsConnection_Connect(&n->conn, o);
 	lib.natsOptions_Destroy(o);
-	return s ? dt_err(err, EDT_COMPILER, "cannot connect to %s: %s", n->url, lib.natsStatus_GetText(s)) : 0;
+	if (!s)
+		return 0;
+	more = lib.nats_GetLastError(NULL);
+	dt_err(err, EDT_COMPILER, "cannot connect to %s: %s%s%.200s", n->shown, lib.natsStatus_GetText(s), more && *more ? ": " : "",
+	       more ? more : "");
+	dt_make_safe(err->text, strlen(err->text), false);
+	return -1;
 }
 
-dt_nats *dt_nats_open(const char *url, dt_error *err)
+dt_nats *dt_nats_open(const char *url, bool front, dt_error *err)
 {
 	dt_nats *n = dt_xcalloc(1, sizeof(*n));
 
 	n->url = dt_xstrdup(url);
+	n->shown = without_password(url);
 	pthread_mutex_init(&n->lock, NULL);
-	if (load(err) < 0 || connect_to(n, err) < 0) {
+	if (load(err) < 0 || connect_to(n, front, err) < 0) {
 		dt_nats_free(n);
 		return NULL;
 	}
-	return n;
+	n->all = dt_tunnels_new();
+	if (n->all)
+		return n;
+	dt_err(err, EDT_COMPILER, "%s: there are too many threads or descriptors", n->shown);
+	dt_nats_free(n);
+	return NULL;
 }
 
 const char *dt_nats_url(const dt_nats *n)
 {
 	return n->url;
+}
+
+const char *dt_nats_shown(const dt_nats *n)
+{
+	return n->shown;
 }
 
 void dt_nats_free(dt_nats *n)
@@ -302,6 +427,7 @@ void dt_nats_free(dt_nats *n)
 	for (uint32_t i = 0; i < n->tunnels.n; i++)
 		dt_tunnel_free(n->tunnels.v[i]);
 	dt_vec_free(&n->tunnels);
+	dt_tunnels_free(n->all);
 	dt_nats_unsubscribe(n->answers);
 	if (n->conn) {
 		lib.natsConnection_FlushTimeout(n->conn, 1000);
@@ -312,6 +438,7 @@ void dt_nats_free(dt_nats *n)
 	dt_vec_free(&n->ids);
 	pthread_mutex_destroy(&n->lock);
 	free(n->url);
+	free(n->shown);
 	free(n);
 }
 
@@ -336,7 +463,7 @@ void dt_nats_ask(dt_nats *n)
 
 	if (!n->answers) {
 		random_text(nonce, DT_NATS_ID);
-		snprintf(n->inbox, sizeof(n->inbox), "dtrace.answer.%s", nonce);
+		snprintf(n->inbox, sizeof(n->inbox), ANSWER "%s", nonce);
 		n->answers = dt_nats_subscribe(n, n->inbox, on_answer, n);
 		lib.natsConnection_Flush(n->conn);
 	}
@@ -393,7 +520,7 @@ static void on_hello(void *arg, const void *data, size_t len, const char *reply)
 
 	(void)data;
 	(void)len;
-	if (reply)
+	if (reply && strncmp(reply, ANSWER, sizeof(ANSWER) - 1) == 0 && is_hex(reply + sizeof(ANSWER) - 1, strlen(reply) - sizeof(ANSWER) + 1))
 		dt_nats_publish(n, reply, n->id, DT_NATS_ID);
 }
 
@@ -429,14 +556,14 @@ static void on_open(void *arg, const void *data, size_t len, const char *reply)
 	if (len != 2 * DT_NATS_ID || !is_hex(data, len))
 		return;
 	snprintf(nonce, sizeof(nonce), "%.*s", (int)len, (const char *)data);
-	if (has_tunnel(n, nonce) || !(t = dt_tunnel_new(n, nonce, false, NULL, &fd)))
+	if (has_tunnel(n, nonce) || n->tunnels.n >= MAX_TUNNELS || !(t = dt_tunnel_new(n, nonce, false, NULL, &fd)))
 		return;
 	*dt_vec_add(&n->tunnels, NULL) = t;
 	n->come(n->arg, fd);
 	close(fd);
 }
 
-void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg)
+void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg, dt_buf *why)
 {
 	struct dt_nats_sub *hello, *open;
 	char subject[64];
@@ -447,8 +574,10 @@ void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg)
 	snprintf(subject, sizeof(subject), "dtrace.open.%s", n->id);
 	open = dt_nats_subscribe(n, subject, on_open, n);
 	hello = dt_nats_subscribe(n, "dtrace.hello", on_hello, n);
-	while (open && hello && lib.natsConnection_Status(n->conn) != STATUS_CLOSED)
+	while (open && hello && lib.natsConnection_Status(n->conn) != STATUS_CLOSED && !dt_nats_trouble(n, why))
 		nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+	if (!why->n)
+		dt_buf_printf(why, "the connection to %s is closed", n->shown);
 	dt_nats_unsubscribe(hello);
 	dt_nats_unsubscribe(open);
 }

@@ -16,10 +16,13 @@
 
 typedef struct dt_nats dt_nats;
 
+bool dt_nats_is_url(const char *s);
 /* Connect to the server. NULL and *err. */
-dt_nats *dt_nats_open(const char *url, dt_error *err);
+dt_nats *dt_nats_open(const char *url, bool front, dt_error *err);
 void dt_nats_free(dt_nats *n); /* after the descriptors of all tunnels were closed: waits until that was passed on */
 const char *dt_nats_url(const dt_nats *n);
+const char *dt_nats_shown(const dt_nats *n); /* that, without a password */
+bool dt_nats_trouble(dt_nats *n, dt_buf *out); /* what the server has refused, if that is new: it is added */
 
 /* Ask, and wait for the answer, which is added. 0, or -1 with *err. */
 struct dt_nats_asked {
@@ -38,7 +41,7 @@ bool dt_nats_next(dt_nats *n, char id[DT_NATS_ID + 1]); /* one that has answered
 int dt_nats_connect(dt_nats *n, const char *id); /* a descriptor, or -1 */
 
 /* ---- the agent ---- */
-/* Be found, until the connection is closed for good. For each front, come(arg, fd). */
-void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg);
+/* Be found, until the connection is closed for good, or the server refuses something. For each front, come(arg, fd). */
+void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg, dt_buf *why);
 
 #endif

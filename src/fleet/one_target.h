@@ -178,6 +178,7 @@ struct dt_fleet {
 	DT_VEC(struct dt_fleet_program) programs;
 	dt_map *agg_by_name; /* -> const dt_agg * of the front */
 	dt_map *seen;	     /* paths of sockets that were tried */
+	dt_map *connected;   /* path -> dt_target *, the last one there */
 	DT_VEC(dt_nats *) nats; /* servers */
 	DT_VEC(struct dt_knock) knocks; /* vsock: those that have not answered yet */
 	dt_farnames *names;
@@ -200,13 +201,15 @@ struct dt_fleet {
 	/* pace.c */
 	int epoll, timer;
 	uint32_t watched; /* targets */
+	uint32_t behind;  /* one of them that has perhaps not promised enough; those before it, from the last round on, have */
+	uint64_t cared;	  /* dt_now() */
 	bool eager; /* records are passed on as soon as their order is known */
 	uint64_t consumed, asked; /* when */
 	struct dt_viewer *viewer; /* durable sessions are asked for; NULL: they are not */
 	uint64_t released, wanted; /* in time of records: dt_fleet_released(), dt_fleet_want(); 0: not */
 };
 void dt_fleet_scan(dt_fleet *f);	    /* connect to new sockets */
-void dt_fleet_work(dt_fleet *f); /* all targets */
+void dt_fleet_care(dt_fleet *f); /* what all of them need now and then: pings, and what they did not take before */
 /* A machine has answered: what it has to know of the session so far. */
 void dt_fleet_brief(dt_target *t);
 /* Until done(target) is true of all targets, or they have been silent for that long. */

@@ -20,6 +20,7 @@
 #define SILENCE	   (5 * SECOND)
 #define PACE	   UINT64_C(4000000)
 #define PER_TARGET UINT64_C(500000)
+#define CARE	   UINT64_C(5000000)
 #define AT_ONCE	   64
 
 /* ---- descriptors ---- */
@@ -87,17 +88,11 @@ static void serve(dt_fleet *f)
 				dt_target_work(t);
 		}
 	} while (n == AT_ONCE);
-	for (uint32_t i = 0; i < f->targets.n; i++) {
-		dt_target *t = f->targets.v[i];
-
-		if (!t->link)
-			continue;
-		dt_target_knock(t);
-		if (dt_link_pending(t->link))
-			dt_link_flush(t->link);
-		if (dt_target_is_there(t) && now > t->pinged && now - t->pinged >= SECOND)
-			dt_target_ping(t);
-	}
+	if (now - f->cared < CARE)
+		return;
+	f->cared = now;
+	dt_fleet_care(f);
+	dt_pace_promised(f, 0); /* says who is silent */
 }
 
 /* ---- promises ---- */
@@ -123,6 +118,23 @@ uint64_t dt_pace_promised(dt_fleet *f, uint64_t here)
 		}
 	}
 	return until;
+}
+
+/* Have all machines promised this? It is asked for each message that comes, so it begins with the machine that had not. */
+static bool is_promised(dt_fleet *f, uint64_t time)
+{
+	uint64_t now = dt_now();
+
+	for (uint32_t k = 0; k < f->targets.n; k++) {
+		const dt_target *t;
+
+		f->behind %= f->targets.n;
+		t = f->targets.v[f->behind];
+		if (is_awaited(t, now) && t->promise < time)
+			return false;
+		f->behind++;
+	}
+	return true;
 }
 
 static uint64_t pace_of(const dt_fleet *f)
@@ -164,7 +176,7 @@ void dt_fleet_want(dt_fleet *f)
 bool dt_pace_work(dt_fleet *f)
 {
 	bool awake = false, ready;
-	uint64_t now, promised;
+	uint64_t now;
 
 	serve(f);
 	watch_targets(f);
@@ -173,12 +185,11 @@ bool dt_pace_work(dt_fleet *f)
 	if (f->inner_ops->is_eager)
 		f->inner_ops->is_eager(f->inner, &awake);
 	now = dt_now();
-	promised = dt_pace_promised(f, UINT64_MAX);
-	if (f->wanted && f->wanted <= promised) {
+	if (f->wanted && is_promised(f, f->wanted)) {
 		f->wanted = 0;
 		return true;
 	}
-	ready = f->order.v.n && f->order.first <= promised;
+	ready = f->order.v.n && is_promised(f, f->order.first);
 	if (!ready && !awake) {
 		dt_pace_ask(f);
 		return false;

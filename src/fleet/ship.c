@@ -169,7 +169,7 @@ int dt_ship(const char *dir, const char *machine, const char *session, dt_error 
 	dt_store_state_read(dir, &s.st);
 	s.unsent = s.st.n[DT_KEPT_UNSENT];
 	s.sent = s.st.n[DT_KEPT_SENT];
-	n = dt_nats_open(s.st.stream, err);
+	n = dt_nats_open(s.st.stream, false, err);
 	if (!n)
 		return -1;
 	dt_js_init(&s.js, n, machine, session);

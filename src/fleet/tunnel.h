@@ -15,6 +15,7 @@ void dt_nats_publish(dt_nats *n, const char *subject, const void *data, size_t l
 /* If nobody listens, the server sends an empty message to `reply`. */
 void dt_nats_request(dt_nats *n, const char *subject, const char *reply, const void *data, size_t len);
 bool dt_nats_is_connected(dt_nats *n);
+struct dt_tunnels *dt_nats_tunnels(dt_nats *n);
 uint64_t dt_nats_lost(dt_nats *n); /* dt_now() when the connection was last lost; 0: never */
 
 /* ---- tunnel.c ---- */
@@ -28,11 +29,15 @@ struct dt_tunnel_message {
 /* What somebody has sent; nothing of it is trusted. */
 struct dt_tunnel_message dt_tunnel_read(const void *data, size_t n, uint64_t expected);
 
+/* All tunnels of a connection: a thread. NULL: failed. */
+struct dt_tunnels *dt_tunnels_new(void);
+void dt_tunnels_free(struct dt_tunnels *all); /* waits for the end of all */
+
 typedef struct dt_tunnel dt_tunnel;
 /* `knock`: where the other side learns of it; NULL: it knows. *fd is ours. NULL: failed. */
 dt_tunnel *dt_tunnel_new(dt_nats *n, const char *nonce, bool front, const char *knock, int *fd);
 bool dt_tunnel_is(const dt_tunnel *t, const char *nonce);
-bool dt_tunnel_is_over(dt_tunnel *t); /* its thread has ended */
+bool dt_tunnel_is_over(dt_tunnel *t); /* nothing uses it any more */
 void dt_tunnel_free(dt_tunnel *t); /* waits for its end */
 
 #endif

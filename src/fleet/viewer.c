@@ -308,7 +308,10 @@ bool dt_viewer_work(dt_viewer *w, int ms, dt_viewer_lines_f *f, void *arg)
 	ms = w->streams.n && ms > STREAM_MS ? STREAM_MS : ms;
 	poll(fds.v, fds.n, more ? 0 : ms);
 	dt_vec_free(&fds);
-	dt_fleet_work(w->fleet);
+	for (uint32_t i = 0; i < w->fleet->targets.n; i++)
+		if (w->fleet->targets.v[i]->link)
+			dt_target_work(w->fleet->targets.v[i]);
+	dt_fleet_care(w->fleet);
 	return !w->fleet->aborted && (w->streams.n || any_left(w));
 }
 

@@ -536,14 +536,16 @@ static void hand_over(void *arg, int fd)
 int dtrace_agent_nats(const char *url, int handover, char *why, size_t n)
 {
 	dt_error err = {0};
-	dt_nats *nats = dt_nats_open(url, &err);
+	dt_nats *nats = dt_nats_open(url, false, &err);
+	dt_buf ended = {0};
 
 	if (!nats) {
 		snprintf(why, n, "%s", err.text);
 		return -1;
 	}
-	dt_nats_serve(nats, hand_over, &handover);
-	snprintf(why, n, "the connection to %s is closed", url);
+	dt_nats_serve(nats, hand_over, &handover, &ended);
+	snprintf(why, n, "%s", ended.s);
+	dt_buf_free(&ended);
 	dt_nats_free(nats);
 	return -1;
 }
