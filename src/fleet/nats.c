@@ -44,6 +44,7 @@ static struct {
 	int (*natsOptions_SetPingInterval)(void *o, int64_t ms);
 	int (*natsOptions_SetMaxPingsOut)(void *o, int n);
 	int (*natsOptions_UseGlobalMessageDelivery)(void *o, bool yes);
+	int (*natsOptions_SetSendAsap)(void *o, bool yes);
 	int (*natsOptions_SetErrorHandler)(void *o, void (*f)(void *, void *, int, void *), void *arg);
 	int (*natsOptions_SetSecure)(void *o, bool yes);
 	int (*natsOptions_LoadCATrustedCertificates)(void *o, const char *file);
@@ -82,7 +83,8 @@ static const char *const names[] = {
     "natsOptions_SetMaxReconnect",   "natsOptions_SetReconnectWait",
     "natsOptions_SetReconnectBufSize", "natsOptions_SetNoEcho",
     "natsOptions_SetPingInterval",   "natsOptions_SetMaxPingsOut",
-    "natsOptions_UseGlobalMessageDelivery", "natsOptions_SetErrorHandler",
+    "natsOptions_UseGlobalMessageDelivery", "natsOptions_SetSendAsap",
+    "natsOptions_SetErrorHandler",
     "natsOptions_SetSecure",	     "natsOptions_LoadCATrustedCertificates",
     "natsOptions_LoadCertificatesChain", "natsOptions_SetUserCredentialsFromFiles",
     "natsOptions_SetUserInfo",
@@ -375,6 +377,7 @@ static int connect_to(dt_nats *n, bool front, dt_error *err)
 	s = s ? s : lib.natsOptions_SetMaxPingsOut(o, 2);
 	s = s ? s : lib.natsOptions_UseGlobalMessageDelivery(o, front);
 	s = s ? s : lib.natsOptions_SetDisconnectedCB(o, on_lost, n);
+	s = s ? s : lib.natsOptions_SetSendAsap(o, true); /* else a thread waits 1 ms for more */
 	s = s ? s : lib.natsOptions_SetErrorHandler(o, on_trouble, n);
 	if (!s && identify(n, o, err) < 0) {
 		lib.natsOptions_Destroy(o);
