@@ -42,7 +42,7 @@ static const struct flag {
     {'l', NULL, MODE, NULL, MODE_LIST, "list probes, trace nothing"},
     {'L', "dir", OPTION, "libdir", 0, "add a D library directory"},
     {'m', "module", PROGRAM, NULL, DTRACE_SPEC_MOD, "program whose description ends at module"},
-    {'M', NULL, MODE, NULL, MODE_MACHINES, "list the machines that -E reaches"},
+    {'M', NULL, MODE, NULL, MODE_MACHINES, "list the machines that -E reaches, and their durable sessions"},
     {'n', "name", PROGRAM, NULL, DTRACE_SPEC_NAME, "program with a full description"},
     {'o', "file", OUTPUT, NULL, 0, "append output to a file; the file to write for -G -h -l"},
     {'O', NULL, FLAG, NULL, 0, "[format]: output format (option oformat)"},

@@ -113,6 +113,7 @@ int list_machines(dtrace_hdl_t *h, const struct args *a, FILE *out); /* -E -l: i
 
 /* ---- show_attached.c ---- */
 int show_sessions(dtrace_hdl_t *h); /* --attach: its status */
+int show_sessions_if_any(dtrace_hdl_t *h); /* with a line before them */
 /* --attach NAME: until it ends, or until that. Its status. */
 int show_attached(dtrace_hdl_t *h, const struct args *a, FILE *out, bool (*interrupted)(void));
 

@@ -16,7 +16,7 @@ static int show_machine(dtrace_hdl_t *h, const struct dtrace_machine *m, void *a
 int show_machines(dtrace_hdl_t *h)
 {
 	printf("%-20s %-28s %4s %8s %s\n", "MACHINE", "OS", "CPUS", "CLOCK+-", "VERSION");
-	return dtrace_machine_iter(h, show_machine, NULL) < 0 ? EXIT_FATAL : 0;
+	return dtrace_machine_iter(h, show_machine, NULL) < 0 ? EXIT_FATAL : show_sessions_if_any(h);
 }
 
 static int list_probe(dtrace_hdl_t *h, const char *machine, const struct dtrace_probeinfo *p, void *arg)

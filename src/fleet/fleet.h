@@ -36,6 +36,7 @@ struct dt_fleet_env {
 };
 /* Connect to all that answer. Those that do not are reported. Never NULL. */
 dt_fleet *dt_fleet_new(const struct dt_fleet_env *env);
+void dt_fleet_also(dt_fleet *f, const char *paths); /* connect to these, too */
 void dt_fleet_free(dt_fleet *f);
 
 bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_wire_machine *out); /* false: there are no more */

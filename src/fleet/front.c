@@ -298,6 +298,16 @@ dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
 	return f;
 }
 
+void dt_fleet_also(dt_fleet *f, const char *paths)
+{
+	const char *own = f->env.paths;
+
+	f->env.paths = paths;
+	dt_fleet_scan(f);
+	f->env.paths = own;
+	dt_fleet_wait(f, has_answered, dt_opt(f->env.opts, DT_O_TARGETWAIT), "it does not answer: there may be no agent");
+}
+
 void dt_fleet_free(dt_fleet *f)
 {
 	if (!f)

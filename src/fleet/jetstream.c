@@ -57,7 +57,8 @@ static int refusal(const dt_buf *answer, uint64_t *kind, dt_error *err)
 static int ask(dt_nats *n, const char *what, const char *stream, const dt_buf *body, dt_buf *answer, uint64_t *kind, dt_error *err)
 {
 	char *subject = dt_xasprintf("$JS.API.%s%s%s", what, stream ? "." : "", stream ? stream : "");
-	struct dt_nats_asked q = {.subject = subject, .data = body->s ? body->s : "", .len = body->n, .ms = ANSWER_MS};
+	struct dt_nats_asked q = {.subject = subject, .data = body->s ? body->s : "", .len = body->n, .ms = ANSWER_MS,
+				  .harmless = strcmp(what, "STREAM.LIST") == 0 || strcmp(what, "STREAM.INFO") == 0};
 	int rc = dt_nats_question(n, &q, answer, err);
 
 	free(subject);

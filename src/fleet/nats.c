@@ -26,6 +26,8 @@
 #define STATUS_CONNECTED  2
 #define STATUS_CLOSED	  3
 #define NOT_PERMITTED	  12
+#define TIMED_OUT	  26
+#define SLICE		  500 /* ms */
 #define CONNECT_TIMEOUT   3000
 #define PING		  2000
 #define ANSWER		  "dtrace.answer."
@@ -115,6 +117,7 @@ struct dt_nats {
 	uint64_t lost;	    /* dt_now() when the connection was last lost */
 	char trouble[256];  /* what the server refuses; "": nothing new */
 	char told[256];	    /* the last one that was returned */
+	uint32_t refusals;  /* so far */
 	struct dt_tunnels *all;
 	DT_VEC(dt_tunnel *) tunnels;
 	char id[DT_NATS_ID + 1];
@@ -243,6 +246,28 @@ bool dt_nats_is_connected(dt_nats *n)
 	return lib.natsConnection_Status(n->conn) == STATUS_CONNECTED;
 }
 
+static uint32_t refusals(dt_nats *n)
+{
+	uint32_t k;
+
+	pthread_mutex_lock(&n->lock);
+	k = n->refusals;
+	pthread_mutex_unlock(&n->lock);
+	return k;
+}
+
+static int wait_for_answer(dt_nats *n, const struct dt_nats_asked *q, void *m, void **reply)
+{
+	int64_t slice = q->harmless && q->ms > SLICE ? SLICE : q->ms, left = q->ms;
+	uint32_t before = refusals(n);
+	int s;
+
+	do
+		s = lib.natsConnection_RequestMsg(reply, n->conn, m, slice);
+	while (s == TIMED_OUT && (left -= slice) > 0 && refusals(n) == before);
+	return s;
+}
+
 int dt_nats_question(dt_nats *n, const struct dt_nats_asked *q, dt_buf *answer, dt_error *err)
 {
 	void *m = NULL, *reply = NULL;
@@ -250,7 +275,8 @@ int dt_nats_question(dt_nats *n, const struct dt_nats_asked *q, dt_buf *answer, 
 
 	if (!s && q->header)
 		s = lib.natsMsgHeader_Set(m, q->header, q->value);
-	s = s ? s : lib.natsConnection_RequestMsg(&reply, n->conn, m, q->ms);
+	if (!s)
+		s = wait_for_answer(n, q, m, &reply);
 	if (!s)
 		dt_buf_add(answer, lib.natsMsg_GetData(reply), (size_t)lib.natsMsg_GetDataLength(reply));
 	lib.natsMsg_Destroy(reply);
@@ -298,6 +324,7 @@ static void on_trouble(void *conn, void *sub, int status, void *arg)
 		text = lib.natsStatus_GetText(status);
 	pthread_mutex_lock(&n->lock);
 	snprintf(n->trouble, sizeof(n->trouble), "%.250s", text);
+	n->refusals++;
 	pthread_mutex_unlock(&n->lock);
 }
 

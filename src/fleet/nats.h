@@ -30,6 +30,7 @@ struct dt_nats_asked {
 	const void *data;
 	size_t len;
 	int64_t ms; /* to wait */
+	bool harmless; /* may be asked again; then a refusal of the server ends the waiting */
 };
 int dt_nats_question(dt_nats *n, const struct dt_nats_asked *q, dt_buf *answer, dt_error *err);
 

@@ -74,10 +74,12 @@ void dt_machines_open(dtrace_hdl_t *h, bool local)
 	const char *paths = h->opts.text[DT_O_TARGETS];
 	struct dt_fleet_env env = {.opts = &h->opts, .os = h->here.os, .arg = h, .tell = tell};
 
-	if (h->fleet)
-		return;
 	if (!paths)
 		paths = getenv("DTRACE_TARGETS");
+	if (h->fleet && local && !paths)
+		dt_fleet_also(h->fleet, LOCAL_SOCKET);
+	if (h->fleet)
+		return;
 	env.paths = paths ? paths : local ? DEFAULT_TARGETS ":" LOCAL_SOCKET : DEFAULT_TARGETS;
 	h->fleet = dt_fleet_new(&env);
 }

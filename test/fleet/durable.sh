@@ -28,6 +28,11 @@ expect "web bad waiting
 web count running
 web short done" "$(awk 'NR > 1 { print $1, $2, $3 }' "$TMP/out")"
 expect_match 'web +bad .* line 2: syntax error' "$out"
+sessions=$out
+trace -x targetwait=100s -M # machines, and below them the same
+expect "MACHINE host web" "$(awk '!NF { exit } { print $1 }' "$TMP/out" | xargs)" "-M"
+listed() { awk '/SESSION/ { on = 1 } on && NF { print $1, $2, $3 }'; }
+expect "$(listed <<<"$sessions")" "$(listed <"$TMP/out")" "-M"
 
 # One that attaches at once, and one that comes later, see the same; and that is what dtrace prints.
 attach count --from-start
