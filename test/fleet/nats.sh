@@ -68,7 +68,7 @@ expect 2000 "$(grep -c '^1[0-9]*$' "$TMP/out")" "records"
 # The front is killed: agents notice that nobody listens any more, within a second (a busy machine is given more), and detach.
 # One that was only stopped is not gone.
 begin() { # PROGRAM: in the background; its pid is in $front
-	: >"$TMP/live" # what an earlier one has said
+	: >"$TMP/live" >"$TMP/live.err" # what an earlier one has said
 	"$DTRACE" -E -x targetwait=100s -qn "$1" >"$TMP/live" 2>"$TMP/live.err" &
 	front=$!
 }

@@ -88,5 +88,5 @@ start_agent far-mute "$(url mute)"
 asked() { machines "$(url red)" >/dev/null; grep -q 'ermissions .iolation' "$TMP/far-mute.err"; }
 wait_for 60 asked
 # A front that may ask who is there, but not speak with them.
-"$DTRACE" -x targets="$(url half)" -x targetwait=2s -M >"$TMP/m.out" 2>"$TMP/m.err"
+"$DTRACE" -x targets="$(url half)" -x targetwait=4s -M >"$TMP/m.out" 2>"$TMP/m.err"
 expect_match 'tls://half@.*ermissions .iolation.*dtrace\.(open|stream)' "$(cat "$TMP/m.err")"

@@ -63,7 +63,7 @@ expect "web-3 1 dtrace BEGIN" "$(sorted | tail -1)" "-l"
 
 # A machine that comes behind a relay; then the relay is killed: it is reported, and the others are exact.
 begin() {
-	: >"$TMP/live"
+	: >"$TMP/live" >"$TMP/live.err" # what an earlier one has said
 	"$DTRACE" -E -x targetwait=100s -qn "$1" >"$TMP/live" 2>"$TMP/live.err" &
 	front=$!
 }

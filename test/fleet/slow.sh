@@ -26,7 +26,7 @@ wait $front
 wait $reader
 check "its output was not read"
 
-: >"$TMP/live"
+: >"$TMP/live" >"$TMP/err"
 "$DTRACE" -E -x targetwait=100s -x bufsize=256k -x strsize=300 -qn "$program" >"$TMP/live" 2>"$TMP/err" &
 front=$!
 wait_for 20 grep -q up "$TMP/live"
