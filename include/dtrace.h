@@ -375,6 +375,8 @@ struct dtrace_agent {
 	const char *targets;   /* a relay: the machines behind this one, as in option targets; NULL: none */
 	const char *wait;      /* how long it waits for them at first: a time, as in option targetwait; NULL: 1s */
 	int leaving;	       /* only tell a front at a serial port that its agent has ended */
+	const char *overhead;  /* the most that option overhead may be: "2%"; NULL: no limit */
+	uint64_t memory;       /* the most bytes that buffers, aggregations, variables and speculations may have; 0: no limit */
 };
 /* 0: the front was served; 1: it never came; -1: it was refused, or broke the protocol; then `why` has a sentence. */
 DTRACE_API int dtrace_agent_run(const struct dtrace_agent *a, char *why, size_t n);

@@ -110,6 +110,8 @@ static _Noreturn void serve(int fd, uid_t user)
 	}
 	a.providers = r->providers;
 	a.destructive = r->destructive;
+	a.overhead = r->overhead;
+	a.memory = r->memory;
 	a.sessions = output;
 	a.watch = r->sessions ? r->sessions : r->providers ? "" : NULL;
 	if (dtrace_agent_run(&a, why, sizeof(why)) < 0)

@@ -17,6 +17,8 @@ struct rule {
 	uid_t user;
 	char *providers; /* patterns with commas between; NULL: all */
 	bool destructive;
+	char *overhead; /* "2%"; NULL: no limit */
+	unsigned long long memory; /* bytes; 0: no limit */
 	char *sessions; /* patterns of durable sessions that may be seen; NULL: all, if it may use all providers, else none */
 };
 

@@ -55,6 +55,29 @@ static void read_user(struct rule *r, const char *value, const char *where)
 	r->user = pw->pw_uid;
 }
 
+/* A part of all CPUs: a number, then %. */
+static char *read_overhead(const char *value, const char *where)
+{
+	char *end;
+	double part = strtod(value, &end);
+
+	if (end == value || strcmp(end, "%") != 0 || !(part > 0 && part <= 100))
+		die("%s: overhead=%s: it is a part of all CPUs, such as 2%%", where, value);
+	return strdup(value);
+}
+
+static unsigned long long read_memory(const char *value, const char *where)
+{
+	static const char units[] = "kmg";
+	char *end;
+	unsigned long long n = strtoull(value, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (end == value || *value == '-' || (*end && (!unit || end[1])) || n == 0 || n >= 1ULL << 33)
+		die("%s: memory=%s: it is a number of bytes, such as 64m", where, value);
+	return n << (unit ? 10 * (unit - units + 1) : 0);
+}
+
 static void read_word(struct rule *r, const char *word, const char *where)
 {
 	const char *value = strchr(word, '=');
@@ -70,8 +93,12 @@ static void read_word(struct rule *r, const char *word, const char *where)
 		r->destructive = *value == 'y';
 	} else if (strncmp(word, "sessions=", 9) == 0) {
 		r->sessions = strdup(value);
+	} else if (strncmp(word, "overhead=", 9) == 0) {
+		r->overhead = read_overhead(value, where);
+	} else if (strncmp(word, "memory=", 7) == 0) {
+		r->memory = read_memory(value, where);
 	} else {
-		die("%s: unknown word \"%s\"; there are user, providers, sessions and destructive=yes|no", where, word);
+		die("%s: unknown word \"%s\"; there are user, providers, overhead, memory, sessions and destructive=yes|no", where, word);
 	}
 }
 

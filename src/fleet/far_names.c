@@ -10,6 +10,9 @@
 
 #include "fleet/one_target.h"
 
+#define NAMES_MAX (1u << 30) /* bytes */
+#define NAME_COST 150 /* besides its characters, which are there twice */
+
 struct name {
 	char *mod, *sym;
 	uint64_t off;
@@ -18,6 +21,7 @@ struct name {
 struct dt_farnames {
 	DT_VEC(struct name) v;
 	dt_map *known; /* text -> 1 + index */
+	size_t bytes;
 };
 
 dt_farnames *dt_farnames_new(void)
@@ -64,6 +68,10 @@ uint64_t dt_farnames_add(dt_farnames *ns, const struct dt_wire_name *n, uint64_t
 	}
 	key = dt_xasprintf("%s`%s+%llx", name.mod ? name.mod : "", name.sym, (unsigned long long)name.off);
 	at = (uintptr_t)dt_map_get(ns->known, key);
+	if (!at && (ns->bytes += strlen(key) + NAME_COST) > NAMES_MAX) {
+		free(key);
+		return 0;
+	}
 	if (!at) {
 		*dt_vec_add(&ns->v, NULL) = (struct name){safe(name.mod), safe(name.sym), name.off};
 		at = ns->v.n;

@@ -208,6 +208,7 @@ static int fleet_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
 		free(r->keys);
 	}
 	f->rows.n = 0;
+	f->row_bytes = 0;
 	return rc;
 }
 

@@ -61,7 +61,7 @@ static bool is_taken(const dt_fleet *f, const char *path)
 {
 	const dt_target *t = dt_map_get(f->connected, path);
 
-	return (t && t->state != DT_T_GONE) || dt_map_get(f->seen, path) != NULL;
+	return (t && (t->state != DT_T_GONE || t->refused)) || dt_map_get(f->seen, path) != NULL;
 }
 
 static void add_target(dt_fleet *f, int fd, const char *path)

@@ -330,7 +330,11 @@ static const char *take_preparation(dt_target *t, uint32_t type, dt_message *m)
 static void take_promise(dt_target *t, uint64_t time)
 {
 	t->promise = time == UINT64_MAX ? time : time - (uint64_t)t->clock.use;
-	t->late = t->asked = false;
+	t->asked = false;
+	if (t->since && t->promise < t->wanted)
+		return; /* not enough: it is asked again */
+	t->since = 0;
+	t->late = false;
 }
 
 /* What it traces. */
@@ -378,7 +382,10 @@ static const char *take(dt_target *t, dt_packet *p)
 	case DT_M_NOTE: take_note(t, &p->body); return NULL;
 	case DT_M_BUSY: return NULL;
 	case DT_M_MACHINE: return take_machine(t, &p->body);
-	case DT_M_REFUSED: dt_target_drop(t, "%.400s", dt_get_string(&p->body)); return NULL;
+	case DT_M_REFUSED:
+		t->refused = true;
+		dt_target_drop(t, "%.400s", dt_get_string(&p->body));
+		return NULL;
 	default: break;
 	}
 	if (t->fleet->viewer && dt_viewer_take(t, p, &why))

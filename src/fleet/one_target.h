@@ -14,7 +14,7 @@
 typedef struct dt_farnames dt_farnames;
 dt_farnames *dt_farnames_new(void);
 void dt_farnames_free(dt_farnames *ns);
-/* The address that stands for this name on all machines. */
+/* The address that stands for this name on all machines; 0: there is no room for more of them. */
 uint64_t dt_farnames_add(dt_farnames *ns, const struct dt_wire_name *n, uint64_t addr);
 bool dt_farnames_find(const dt_farnames *ns, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
 
@@ -98,14 +98,17 @@ typedef struct dt_target {
 	uint64_t heard;	  /* dt_now() of the last frame */
 	uint64_t pinged;  /* dt_now() */
 	uint64_t promise; /* in the front's time; 0: none yet */
+	bool refused;	  /* it has refused: it is not asked again */
 	bool late;	  /* it is not waited for; that was said */
 	bool asked;	  /* for a promise, which has not come yet */
+	uint64_t wanted, since; /* records wait for a promise of this time, since then (dt_now()); since 0: for none */
 	uint32_t enabled; /* programs */
 	bool started;
 	bool exits;	  /* a clause of it may call exit() */
 	DT_VEC(struct dt_target_clause) clauses;
 	DT_VEC(struct dt_target_agg) aggs;
 	DT_VEC(struct dt_far_ecb *) ecbs; /* by their number there */
+	size_t ecb_bytes;
 	uint64_t records, rows;
 	dt_losses *losses;
 	const struct dt_listing *listing; /* NULL: no list was asked for */
@@ -184,6 +187,7 @@ struct dt_fleet {
 	dt_farnames *names;
 	dt_order order;
 	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */
+	size_t row_bytes;
 	uint32_t epid, machines; /* last ones given */
 	bool aborted; /* tell() said so */
 	bool exiting;

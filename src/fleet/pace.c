@@ -18,6 +18,7 @@
 
 #define SECOND	   UINT64_C(1000000000)
 #define SILENCE	   (5 * SECOND)
+#define RELAYS	   4 /* levels of them */
 #define PACE	   UINT64_C(4000000)
 #define PER_TARGET UINT64_C(100000)
 #define CARE	   UINT64_C(5000000)
@@ -97,9 +98,13 @@ static void serve(dt_fleet *f)
 
 /* ---- promises ---- */
 
+/* One that says many things, but not what is waited for, is as silent. A relay waits itself for those behind it. */
 static bool is_awaited(const dt_target *t, uint64_t now)
 {
-	return t->state == DT_T_RUNNING && t->started && !(now > t->heard && now - t->heard > SILENCE);
+	uint64_t patience = t->relay ? RELAYS * SILENCE : SILENCE;
+
+	return t->state == DT_T_RUNNING && t->started && !(now > t->heard && now - t->heard > SILENCE) &&
+	       !(t->since && now > t->since && now - t->since > patience);
 }
 
 uint64_t dt_pace_promised(dt_fleet *f, uint64_t here)
@@ -160,6 +165,10 @@ void dt_pace_ask(dt_fleet *f)
 
 		if (!is_awaited(t, now) || t->asked || t->promise >= until)
 			continue;
+		if (!t->since) {
+			t->since = now;
+			t->wanted = until;
+		}
 		dt_link_send(t->link, DT_M_ASK, NULL);
 		dt_link_flush(t->link);
 		t->asked = true;

@@ -9,7 +9,9 @@
 
 #include "fleet/one_target.h"
 
-#define EPID_MAX (1u << 20)
+#define EPID_MAX  (1u << 20)
+#define ECB_BYTES (256u << 20) /* of the names of its probes */
+#define ROW_BYTES (1u << 30)
 
 /* ---- clauses and aggregations ---- */
 
@@ -118,6 +120,9 @@ const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *w)
 
 	if (!c || (*w->machine && !below) || !is_meant(c->clause, below ? below->name : t->name, below ? below->os : t->os) || w->epid == 0 || w->epid > EPID_MAX || (w->epid <= t->ecbs.n && t->ecbs.v[w->epid - 1]))
 		return "it has a clause on a probe that the program does not have for it";
+	t->ecb_bytes += sizeof(*e) + n;
+	if (t->ecb_bytes > ECB_BYTES)
+		return "it has more probes than there is room for";
 	e = dt_xcalloc(1, sizeof(*e) + n);
 	at = e->text;
 	e->probe = (dt_probe){.id = w->probe, .machine = below ? below->name : t->name};
@@ -162,16 +167,20 @@ static bool rename_addresses(const dt_target *t, const dt_action *a, const dt_da
 		memcpy(&addr, at, sizeof(addr));
 		dt_get_name(&w->names, &name);
 		addr = dt_farnames_add(t->fleet->names, &name, addr);
+		if (!addr)
+			return false;
 		memcpy(at, &addr, sizeof(addr));
 	}
 	return true;
 }
 
-/* The time of a target, on our clock; it does not go back. */
+/* The time of a target, on our clock; it does not go back, and nothing comes from the future: others would wait for it. */
 static uint64_t our_time(dt_target *t, uint64_t theirs)
 {
-	uint64_t time = theirs - (uint64_t)t->clock.use;
+	uint64_t time = theirs - (uint64_t)t->clock.use, now = dt_now_kernel();
 
+	if (time > now)
+		time = now;
 	if (time < t->clock.last)
 		time = t->clock.last;
 	t->clock.last = time;
@@ -212,7 +221,7 @@ const char *dt_shape_record(dt_target *t, dt_message *m)
 			 far->machine);
 	for (uint32_t i = w.first; i < w.first + w.nactions && !why; i++)
 		if (!rename_addresses(t, &ecb->clause->actions[i], &r->values[i], &data[i]))
-			why = "names of addresses are missing";
+			why = "names of addresses are missing, or there are too many";
 	free(data);
 	free(values);
 	t->records++;
@@ -267,6 +276,9 @@ const char *dt_shape_row(dt_target *t, dt_message *m)
 		dt_get_datum(&first, &d);
 		bytes += dt_align_up(d.size, 8);
 	}
+	t->fleet->row_bytes += bytes + w.nwords * sizeof(uint64_t) + sizeof(r);
+	if (t->fleet->row_bytes > ROW_BYTES)
+		return "it sends more rows of aggregations than there is room for";
 	r = new_row(a, bytes, &at);
 	for (uint32_t i = 0; i < w.nkeys && ok; i++) {
 		dt_get_datum(m, &d);
@@ -278,7 +290,7 @@ const char *dt_shape_row(dt_target *t, dt_message *m)
 	}
 	if (!ok) {
 		free(r.keys);
-		return "names of addresses are missing";
+		return "names of addresses are missing, or there are too many";
 	}
 	memcpy(r.words, dt_get_raw(m, w.nwords * sizeof(uint64_t)), w.nwords * sizeof(uint64_t));
 	*dt_vec_add(&t->fleet->rows, NULL) = r;

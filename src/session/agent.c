@@ -110,6 +110,40 @@ static bool obeys_policy(struct dt_agent *a, const dt_program *p, uint32_t first
 	return true;
 }
 
+/* Neither options nor pragmas of a program raise the time that it may take. */
+static void keep_overhead(struct dt_agent *a)
+{
+	uint64_t asked = dt_opt(&a->h->opts, DT_O_OVERHEAD);
+
+	if (!a->policy.overhead || dtrace_setopt(a->h, "overhead", a->policy.overhead) < 0)
+		return;
+	if (asked && asked < dt_opt(&a->h->opts, DT_O_OVERHEAD))
+		a->h->opts.value[DT_O_OVERHEAD] = asked;
+}
+
+static bool has_memory(struct dt_agent *a)
+{
+	static const enum dt_opt_id sizes[] = {DT_O_BUFSIZE, DT_O_AGGSIZE, DT_O_DYNVARSIZE, DT_O_SPECSIZE};
+	const dt_options *o = &a->h->opts;
+	uint64_t n = 0;
+	char why[256];
+
+	for (size_t i = 0; i < DT_NELEM(sizes); i++) {
+		uint64_t cpus = sizes[i] == DT_O_DYNVARSIZE ? 1 : (uint64_t)get_nprocs(), part;
+
+		if (__builtin_mul_overflow(dt_opt(o, sizes[i]), cpus, &part) ||
+		    __builtin_mul_overflow(part, sizes[i] == DT_O_SPECSIZE ? dt_opt(o, DT_O_NSPEC) : 1, &part) ||
+		    __builtin_add_overflow(n, part, &n))
+			n = UINT64_MAX;
+	}
+	if (!a->policy.memory || n <= a->policy.memory)
+		return true;
+	snprintf(why, sizeof(why), "bufsize, aggsize, dynvarsize and specsize are %llu bytes together, and its policy allows %llu",
+		 (unsigned long long)n, (unsigned long long)a->policy.memory);
+	refuse(a, why);
+	return false;
+}
+
 /* ---- what the front asks ---- */
 
 static void put_hello(struct dt_agent *a, uint64_t nonce)
@@ -248,7 +282,9 @@ static void take_go(struct dt_agent *a)
 		dt_put_u64(&a->body, UINT64_MAX);
 		dt_link_send(a->link, DT_M_PROMISE, &a->body);
 		a->state = DT_AGENT_IDLE;
-	} else if (dtrace_go(a->h) < 0) {
+	} else if (!has_memory(a)) {
+		return;
+	} else if (keep_overhead(a), dtrace_go(a->h) < 0) {
 		refuse_handle(a);
 	} else {
 		dt_link_send(a->link, DT_M_STARTED, NULL);
@@ -265,14 +301,18 @@ static void send_bye(struct dt_agent *a)
 	a->state = DT_AGENT_DONE;
 }
 
+static void end_tracing(struct dt_agent *a)
+{
+	dt_agent_pump(a, true);
+	if (dtrace_stop(a->h) < 0)
+		on_diag(a->h, DTRACE_DIAG_DROP, dtrace_errtext(a->h), a);
+	dt_agent_pump(a, true);
+}
+
 static void take_stop(struct dt_agent *a)
 {
-	if (a->state == DT_AGENT_RUNNING) {
-		dt_agent_pump(a, true);
-		if (dtrace_stop(a->h) < 0)
-			on_diag(a->h, DTRACE_DIAG_DROP, dtrace_errtext(a->h), a);
-		dt_agent_pump(a, true);
-	}
+	if (a->state == DT_AGENT_RUNNING)
+		end_tracing(a);
 	send_bye(a);
 }
 
@@ -432,6 +472,10 @@ static void work(struct dt_agent *a)
 	filling = h->engine_ops->attend && h->engine_ops->attend(h->engine);
 	if (filling || dt_now() >= due_at(a))
 		dt_agent_pump(a, false);
+	if (a->shedding.ended) { /* the other machines go on */
+		end_tracing(a);
+		refuse(a, "it traces no longer, to keep the budget of option overhead");
+	}
 }
 
 /* 0: the stream has ended, or the session is over. 1: the front never came. */

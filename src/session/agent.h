@@ -35,6 +35,7 @@ struct dt_agent {
 	uint64_t flushed, aggregated; /* when */
 	bool woken;		      /* by the engine, since then */
 	bool exit_sent;
+	struct dt_shedding shedding; /* as the front knows it */
 	char *watched;	 /* the folder of the session that the front watches; NULL: none */
 	dt_store_reader *reader;
 	dt_aggs *merged; /* relay: rows of all machines, until they are sent; NULL: none */

@@ -135,7 +135,14 @@ int dt_agent_send_row(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum
 
 /* ---- what is due ---- */
 
-/* Losses, if there are new ones; exit(). */
+static int tell_front(void *arg, const dt_diag *d)
+{
+	struct dt_agent *a = arg;
+
+	return dtrace_tell(a->h, DTRACE_DIAG_DROP, d->text);
+}
+
+/* Losses, if there are new ones; what is left out to keep the budget; exit(). */
 static void send_status(struct dt_agent *a)
 {
 	dt_status st = {0};
@@ -151,7 +158,9 @@ static void send_status(struct dt_agent *a)
 		dt_buf_add(&a->status, a->body.s, a->body.n);
 		dt_link_send(a->link, DT_M_STATUS, &a->body);
 	}
-	if (st.exiting && !a->exit_sent) {
+	if (st.shedding)
+		dt_shedding_report(&a->shedding, st.shedding, &(struct dt_losses_to){.opts = &a->h->opts, .tell = tell_front, .arg = a});
+	if (st.exiting && !a->exit_sent && !a->shedding.ended) {
 		dt_put_u32(&a->body, (uint32_t)st.exit_status);
 		dt_link_send(a->link, DT_M_EXIT, &a->body);
 		a->exit_sent = true;

@@ -24,3 +24,17 @@ for what in value empty none short large size names ecb first more part cpu past
 	wait $liar 2>/dev/null
 	rm -f "$TMP/t/liar.sock"
 done
+
+# One that says many things, but never what the others wait for, is waited for as long as one that is silent: 5 s.
+python3 "$SRC/test/fleet/liar.py" "$TMP/t/liar.sock" "$TMP/real/liar.sock" early &
+at_end "kill $! 2>/dev/null"
+wait_for 10 test -S "$TMP/t/liar.sock"
+: >"$TMP/live" >"$TMP/live.err"
+"$DTRACE" -E -x targetwait=100s -qn "liar:$close/ { @ = count(); } web-1:$close/ { printf(\"%d\n\", arg0); }" >"$TMP/live" 2>"$TMP/live.err" &
+front=$!
+at_end "kill $front 2>/dev/null"
+shown() { $(load 1); grep -q 1000 "$TMP/live"; }
+wait_for 60 shown
+expect_match 'liar: it has been silent for 5 seconds' "$(cat "$TMP/live.err")"
+kill -TERM $front
+wait $front

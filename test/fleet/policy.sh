@@ -20,6 +20,31 @@ expect 1 $status
 fleet -ln 'web-1::::'
 expect "dtrace syscall" "$(awk '$1 == "web-1" { print $3 }' "$TMP/out" | sort -u | xargs)"
 
+# The budget: what a program may take, whatever it says itself.
+cat >"$TMP/budget" <<'E2'
+user=0 overhead=0.0001% memory=48m
+E2
+agent web-3 -p "$TMP/budget"
+fleet -b 64m -qn "web-3:syscall::close:entry /$mine/ { trace(1); } web-2:syscall::close:entry /$mine/ { @c = count(); }" -c "$(load 30)"
+expect_match 'web-3: bufsize, aggsize, dynvarsize and specsize are [0-9]+ bytes together, and its policy allows 50331648' "$err"
+expect 30 "$(last_fields | awk '{ print $NF }')"
+for own in 'overhead=100%' 'quiet'; do # it ends there, since even one of 1024 firings takes more than that; the others go on
+	: >"$TMP/live" >"$TMP/live.err"
+	"$DTRACE" -E -x targetwait=100s -b 1m -x aggsize=1m -qn "#pragma D option $own
+		web-3:syscall:::entry { @[execname] = count(); } web-2:syscall::close:entry /$mine/ { printf(\"%d\n\", arg0); }" >"$TMP/live" 2>"$TMP/live.err" &
+	front=$!
+	at_end "kill $front 2>/dev/null"
+	busy() { $(load 1000); grep -q 'web-3: it traces no longer, to keep the budget' "$TMP/live.err"; }
+	wait_for 60 busy
+	expect_match 'web-3: overhead is [0-9.]+%, above 0.0001%: aggregating clauses run at 1 of [0-9]+ firings' "$(cat "$TMP/live.err")"
+	: >"$TMP/live"
+	goes_on() { $(load 1); grep -q 1000 "$TMP/live"; }
+	wait_for 20 goes_on
+	expect 1 "$(grep -c 'traces no longer' "$TMP/live.err")" "it is not asked again"
+	kill -TERM $front
+	wait $front
+done
+
 echo 'user=nobody' >"$TMP/policy"
 agent web-4 -p "$TMP/policy"
 trace -x targetwait=100s -M
@@ -32,4 +57,6 @@ wrong() { # PATTERN LINE
 wrong 'line 1: there is no user no_such_user' 'user=no_such_user'
 wrong 'line 1: unknown word "x=1"' 'x=1'
 wrong 'line 1: a rule needs user=' 'providers=a'
+wrong 'line 1: overhead=2: it is a part of all CPUs, such as 2%' 'user=0 overhead=2'
+wrong 'line 1: memory=many: it is a number of bytes, such as 64m' 'user=0 memory=many'
 expect_match 'cannot be called "host"' "$("$BUILD/dtraced" -n host -l "$TMP/w.sock" 2>&1)"
