@@ -13,6 +13,7 @@
 #define SECOND	  UINT64_C(1000000000)
 #define STOP_TIME (30 * SECOND)
 #define QUEUE_MAX (64u << 20)
+#define PER_TARGET UINT64_C(5000000) /* of the time between two looks for new ones */
 
 void dt_fleet_set_inner(dt_fleet *f, const struct dt_engine_ops *inner)
 {
@@ -124,8 +125,8 @@ static bool fleet_attend(dt_engine *e)
 	dt_fleet *f = (dt_fleet *)e;
 	bool filling = f->inner_ops->attend && f->inner_ops->attend(f->inner);
 
-	if (!f->stopped && dt_now() - f->scanned >= SECOND)
-		dt_fleet_scan(f);
+	if (!f->stopped && dt_now() - f->scanned >= (f->targets.n * PER_TARGET > SECOND ? f->targets.n * PER_TARGET : SECOND))
+		dt_fleet_scan(f); /* all that are there answer, too */
 	return dt_pace_work(f) || filling || f->order.bytes > QUEUE_MAX || f->exiting;
 }
 
