@@ -6,6 +6,8 @@
  *   abi.h       how parameters are passed to a function
  *   operand.h   arguments of static probes, as the assembler writes them
  *   syscalls.h  system calls and the types of their arguments
+ *   patch.h     jumps to probes in a program
+ *   native.h    machine code for what probes do there
  *   trap.h      breakpoints in a stopped thread (host only)
  *   site.h      two probe sites of our own, to measure (host only)
  *   dtext.h     D text in the tables of stable providers (host only)
@@ -122,6 +124,7 @@ struct dt_operand;    /* operand.h */
 struct dt_arch_code;  /* insn.h */
 struct dt_arch_abi;   /* abi.h */
 struct dt_arch_calls; /* syscalls.h */
+struct dt_native_ops; /* native.h */
 
 typedef struct dt_arch {
 	const char *folder;   /* "x86_64", also below lib/ */
@@ -158,6 +161,7 @@ typedef struct dt_arch {
 	const struct dt_arch_code *code;
 	const struct dt_arch_abi *abi;
 	const struct dt_arch_calls *calls;
+	const struct dt_native_ops *native; /* NULL: there are none */
 } dt_arch;
 
 extern const dt_arch dt_arch_x86_64;

@@ -12,6 +12,7 @@
 
 #define DT_PE_KEYS_MAX 32 /* of an aggregation */
 #define DT_PE_LINE     128
+struct dt_pe_slot;
 
 /* Before the runtime's code: memory of the target itself, which is zero in its children (MADV_WIPEONFORK). */
 struct dt_pe_anchor {
@@ -39,6 +40,19 @@ struct dt_pe_site {
 	uint64_t number;	       /* is_return: arg0 */
 	const struct dt_vm_ecb *const *ecbs;
 	uint32_t necbs;
+	const uint64_t *code; /* for each of them: its machine code; 0: it is interpreted */
+	bool lean;	      /* all have some, and need nothing else of a firing */
+};
+/* Called with the slot, the frame and the ECB. 0, or 1 + the action that faulted. */
+typedef uint64_t dt_pe_code(struct dt_pe_slot *s, const struct dt_pe_frame *frame, const struct dt_vm_ecb *x);
+#define DT_PE_HELPERS_AT 512 /* in the runtime: 32 bits for each function that machine code calls, where it is */
+
+/* Keys of an aggregation that are numbers, in a clause; their values are in dt_pe_slot.keys. */
+struct dt_pe_keys {
+	const dt_agg *agg;
+	uint32_t index; /* of the aggregation, in dt_pe_table.direct */
+	uint32_t nkeys, cost; /* cost: as vm_agg.c counts it */
+	uint32_t shown[]; /* dt_datum.shown */
 };
 
 /* ---- rows of aggregations: two tables, of which one is in use ---- */
@@ -57,6 +71,7 @@ struct dt_pe_table {
 	uint64_t top;	/* bytes of rows */
 	uint32_t nrows;
 	uint32_t *buckets;
+	uint32_t *direct; /* aggregations without keys: where in `rows` the value is; 0: not known */
 	uint8_t *rows;
 };
 
@@ -74,14 +89,30 @@ struct dt_pe_aggs {
 };
 
 /* ---- records of a thread: the thread moves the head, dtrace the tail ---- */
-struct dt_pe_entry {
-	uint64_t size;	/* of it all, a multiple of 8 */
-	uint64_t skip;	/* not 0: there is no record, the next one is at the start of the buffer */
+enum dt_pe_entry_kind {
+	DT_PE_RECORD,
+	DT_PE_SKIP,  /* there is no record, the next one is at the start of the buffer */
+	DT_PE_SHORT, /* as machine code makes them */
+};
+struct dt_pe_head { /* of each entry */
+	uint32_t size; /* of it all, a multiple of 8 */
+	uint32_t kind;
+};
+struct dt_pe_entry { /* DT_PE_RECORD */
+	struct dt_pe_head head;
 	dt_vm_rec rec;	/* its ecb is an address in dt_pe_shared.ecbs */
+};
+struct dt_pe_short { /* the only part of a clause */
+	struct dt_pe_head head;
+	const struct dt_vm_ecb *ecb;
+	uint64_t timestamp;
+	uint32_t cpu, cost;
+	uint8_t data[];
 };
 
 struct dt_pe_ring {
 	uint64_t head, head_cost; /* bytes ever written; cost of these records */
+	uint64_t at;		  /* the head, in the buffer: head % size without a division */
 	uint64_t tail, tail_cost;
 	uint8_t *data;
 	uint64_t size, limit; /* limit: of the cost */
@@ -101,6 +132,7 @@ struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
 	const struct dt_pe_site *site;
 	const struct dt_pe_frame *regs;
 	dt_vm_dynstate own_state;
+	uint64_t keys[DT_PE_KEYS_MAX]; /* of machine code */
 	dt_vm_engine e;
 };
 

@@ -157,7 +157,7 @@ static int check(const struct dt_pe_target *t, dt_error *err)
 
 static int put_runtime(struct dt_pe_target *t, dt_error *err)
 {
-	t->base_size = DT_PE_ANCHOR_SIZE + page_up(dt_pe_runtime_size);
+	t->base_size = DT_PE_ANCHOR_SIZE + page_up(dt_pe_runtime_size) + DT_PE_CODE_MAX;
 	t->base = map(t, 0, t->base_size, PROT_READ | PROT_EXEC);
 	if (!t->base)
 		return refuse(t, err, "it cannot map the runtime");
@@ -166,6 +166,16 @@ static int put_runtime(struct dt_pe_target *t, dt_error *err)
 	    call(t, SYS_madvise, t->base, DT_PE_ANCHOR_SIZE, MADV_WIPEONFORK, 0, 0) < 0)
 		return refuse(t, err, "its memory cannot be written");
 	return 0;
+}
+
+uint64_t dt_pe_target_code_at(const struct dt_pe_target *t)
+{
+	return t->base + t->base_size - DT_PE_CODE_MAX;
+}
+
+bool dt_pe_target_code(const struct dt_pe_target *t, const uint8_t *code, size_t n)
+{
+	return write_to(t, dt_pe_target_code_at(t), code, n);
 }
 
 /* The file is the target's, and open in us by then. It must not shrink under us. */

@@ -5,6 +5,7 @@
  *   process_engine.c  the engine interface; what is refused; BEGIN and END
  *   share.c     memory shared with the target, and the programs in it
  *   slots.c     threads of the target: their machines, records, aggregations
+ *   pe_native.c machine code for clauses (compile.h)
  *   places.c    where in the code a probe can be
  *   intrude.c   getting in and out of the process
  *   keeper.c    gets out when dtrace has been killed
@@ -79,6 +80,10 @@ struct dt_pe_target {
 };
 /* Get in: the process is held. Maps the runtime and the shared memory, of this size. -1 with *err. */
 int dt_pe_target_enter(struct dt_pe_target *t, const dt_maps *maps, uint64_t size, dt_error *err);
+/* Machine code of clauses: where it is, and put it there. False: it cannot be written. */
+#define DT_PE_CODE_MAX (256u << 10)
+uint64_t dt_pe_target_code_at(const struct dt_pe_target *t);
+bool dt_pe_target_code(const struct dt_pe_target *t, const uint8_t *code, size_t n);
 /* Make the stubs of all places. -1 with *err. */
 int dt_pe_target_stubs(struct dt_pe_target *t, const dt_maps *maps, dt_error *err);
 /* Put the jumps into the code, and let probes fire. */
@@ -125,7 +130,8 @@ typedef struct dt_pe {
 	struct dt_pe_aggs aggs;
 	struct dt_pe_flip *flips;
 	uint8_t **ring_data, **rows[2];
-	uint32_t **buckets[2], **own_buckets;
+	uint32_t **buckets[2], **direct[2], **own_buckets;
+	uint64_t **own_values;
 	DT_VEC(struct dt_pe_pending) pending;
 	uint64_t order;
 	/* waiting */
@@ -135,6 +141,9 @@ typedef struct dt_pe {
 	bool ended; /* stop() has been called */
 	uint64_t *drops, *agg_drops; /* per CPU, for status() */
 } dt_pe;
+
+/* ---- pe_native.c ---- */
+bool dt_pe_compile(dt_pe *p); /* the clauses, for the sites that are there; false: no memory, or it cannot be written */
 
 /* ---- slots.c ---- */
 uint64_t dt_pe_slots_size(const dt_pe *p); /* bytes that all slots need */

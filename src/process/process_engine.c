@@ -307,7 +307,7 @@ static bool make_shared(dt_pe *p)
 	set_registers(p->shared);
 	p->shared->ecbs = p->program.ecbs;
 	share_variables(p);
-	return !p->memory.full && dt_pe_slots_make(p);
+	return !p->memory.full && dt_pe_compile(p) && dt_pe_slots_make(p);
 }
 
 static int open_target(dt_pe *p, long pid, dt_error *err)
@@ -316,15 +316,16 @@ static int open_target(dt_pe *p, long pid, dt_error *err)
 	const dt_proc *proc = p->env->procs ? dt_procs_find(p->env->procs, pid) : NULL;
 	uint64_t size = CONSTANTS + (uint64_t)p->host->necbs * PER_ECB + dt_pe_slots_size(p) + vm->globals.n * 8ull +
 			vm->globals.statics_size + vm->dyn.chunk * vm->dyn.nchunks + vm->dyn.nbuckets * 4ull + 4096;
-	dt_maps *maps = dt_maps_read(pid, err);
+	dt_maps *maps = dt_maps_read(pid, err), *now;
 	int rc = -1;
 
 	p->target.pid = pid;
 	p->target.hold = proc ? proc->hold : NULL;
 	if (maps && find_places(p, maps, err) == 0 && dt_pe_target_enter(&p->target, maps, size, err) == 0) {
 		rc = make_shared(p) ? 0 : refuse(err, "the program is too large");
-		if (rc == 0)
-			rc = dt_pe_target_stubs(&p->target, maps, err);
+		now = rc == 0 ? dt_maps_read(pid, err) : NULL; /* with what we have mapped */
+		rc = now ? dt_pe_target_stubs(&p->target, now, err) : -1;
+		dt_maps_free(now);
 	}
 	dt_maps_free(maps);
 	return rc;

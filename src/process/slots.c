@@ -90,7 +90,7 @@ uint64_t dt_pe_slots_size(const dt_pe *p)
 	plan_aggs(p, &aggs);
 	one = sizeof(struct dt_pe_slot) + vm->scratch_cap + 2 * vm->strsize + ring.size +
 	      2 * (aggs.cap + aggs.nbuckets * sizeof(uint32_t)) + aggs.key_cap + aggs.room_cap + vm->locals.n * 8ull +
-	      vm->locals.statics_size + pool_size(&vm->dyn) + vm->dyn.nbuckets * sizeof(uint32_t) + 2 * vm->dyn.chunk + 65536;
+	      vm->locals.statics_size + vm->threads.n * 8ull + p->host->necbs * 16ull + pool_size(&vm->dyn) + vm->dyn.nbuckets * sizeof(uint32_t) + 2 * vm->dyn.chunk + 65536;
 	return one * SLOTS;
 }
 
@@ -130,9 +130,11 @@ static void make_machine(dt_pe *p, const dt_vm_engine *like, struct dt_pe_slot *
 		vm->dyn.key = dt_pe_alloc(m, vm->dyn.chunk);
 	make_pool(m, &like->vm.dyn, &s->own_state, &vm->own);
 	p->own_buckets[i] = vm->own.buckets;
+	vm->own.direct = p->own_values[i] = dt_pe_alloc(m, vm->threads.n * sizeof(uint64_t));
 	vm->rand_state = dt_now() * (i + 1);
 	s->e.firing[0].strtok = dt_pe_alloc(m, vm->strsize);
 	s->e.firing[1].strtok = dt_pe_alloc(m, vm->strsize);
+	vm->fire = &s->e.firing[0];
 	s->e.aggs = (dt_vm_aggs *)&s->aggs;
 	s->e.drops = &s->drops;
 	s->e.agg_drops = &s->agg_drops;
@@ -150,6 +152,7 @@ static void make_buffers(dt_pe *p, struct dt_pe_slot *s, uint32_t i)
 	for (int t = 0; t < 2; t++) {
 		s->aggs.table[t].rows = p->rows[t][i] = dt_pe_alloc(m, p->aggs.cap);
 		s->aggs.table[t].buckets = p->buckets[t][i] = dt_pe_alloc(m, p->aggs.nbuckets * sizeof(uint32_t));
+		s->aggs.table[t].direct = p->direct[t][i] = dt_pe_alloc(m, p->program.aggs.n * sizeof(uint32_t));
 	}
 }
 
@@ -169,9 +172,11 @@ bool dt_pe_slots_make(dt_pe *p)
 	p->flips = dt_xcalloc(p->nslots, sizeof(*p->flips));
 	p->ring_data = dt_xcalloc(p->nslots, sizeof(*p->ring_data));
 	p->own_buckets = dt_xcalloc(p->nslots, sizeof(*p->own_buckets));
+	p->own_values = dt_xcalloc(p->nslots, sizeof(*p->own_values));
 	for (int t = 0; t < 2; t++) {
 		p->rows[t] = dt_xcalloc(p->nslots, sizeof(*p->rows[t]));
 		p->buckets[t] = dt_xcalloc(p->nslots, sizeof(*p->buckets[t]));
+		p->direct[t] = dt_xcalloc(p->nslots, sizeof(*p->direct[t]));
 	}
 	plan_ring(p, &p->ring);
 	plan_aggs(p, &p->aggs);
@@ -200,9 +205,11 @@ void dt_pe_slots_free(dt_pe *p)
 	free(p->flips);
 	free(p->ring_data);
 	free(p->own_buckets);
+	free(p->own_values);
 	for (int t = 0; t < 2; t++) {
 		free(p->rows[t]);
 		free(p->buckets[t]);
+		free(p->direct[t]);
 	}
 	for (uint32_t i = 0; i < p->pending.n; i++)
 		free(p->pending.v[i].data);
@@ -258,28 +265,44 @@ static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *da
 	*dt_vec_add(&p->pending, NULL) = r;
 }
 
+/* One entry, of which `have` bytes are there: its size, or 0 if it is none. */
+static uint64_t read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *cost)
+{
+	struct dt_pe_entry x = {0};
+	struct dt_pe_short s;
+	uint64_t rest;
+
+	memcpy(&x.head, at, sizeof(x.head));
+	rest = x.head.kind == DT_PE_SHORT ? sizeof(s) : sizeof(x);
+	if (x.head.size < rest || x.head.size > have || x.head.size % 8 || x.head.kind == DT_PE_SKIP)
+		return 0;
+	if (x.head.kind == DT_PE_SHORT) {
+		memcpy(&s, at, sizeof(s));
+		x.rec = (dt_vm_rec){.ecb = s.ecb, .timestamp = s.timestamp, .cpu = s.cpu, .cost = s.cost};
+	} else {
+		memcpy(&x.rec, at + offsetof(struct dt_pe_entry, rec), sizeof(x.rec));
+	}
+	keep_record(p, &x, at + rest, x.head.size - rest);
+	*cost += x.rec.cost;
+	return x.head.size;
+}
+
 static void read_ring(dt_pe *p, uint32_t i)
 {
 	struct dt_pe_ring *b = &p->slots[i].ring;
 	uint64_t head = __atomic_load_n(&b->head, __ATOMIC_ACQUIRE), tail = b->tail, cost = 0, size = p->ring.size;
 
-	if (head - tail > size) /* nothing of ours */
+	if (head - tail > size || tail % 8) /* nothing of ours */
 		tail = head;
 	while (tail < head) {
-		uint64_t at = tail % size, left = size - at;
-		struct dt_pe_entry x = {0};
+		uint64_t at = tail % size, left = size - at, n;
+		struct dt_pe_head h;
 
-		if (left >= sizeof(x))
-			memcpy(&x, p->ring_data[i] + at, sizeof(x));
-		if (left < sizeof(x) || x.skip) {
-			tail += left;
-			continue;
-		}
-		if (x.size < sizeof(x) || x.size > left || x.size % 8 || x.size > head - tail)
+		memcpy(&h, p->ring_data[i] + at, sizeof(h));
+		n = h.kind == DT_PE_SKIP ? left : read_entry(p, p->ring_data[i] + at, left < head - tail ? left : head - tail, &cost);
+		if (!n)
 			break;
-		keep_record(p, &x, p->ring_data[i] + at + sizeof(x), x.size - sizeof(x));
-		cost += x.rec.cost;
-		tail += x.size;
+		tail += n;
 	}
 	if (tail < head) {
 		tail = head; /* not a record: the target has written here */
@@ -336,6 +359,7 @@ static void reap(dt_pe *p, uint32_t i)
 	s->own_state = (dt_vm_dynstate){0};
 	if (like->nchunks)
 		memset(p->own_buckets[i], 0, like->nbuckets * sizeof(uint32_t));
+	memset(p->own_values[i], 0, p->host->vm.threads.n * sizeof(uint64_t));
 	__atomic_store_n(&s->busy, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&s->tid, 0, __ATOMIC_SEQ_CST);
 }
@@ -431,6 +455,7 @@ static int read_table(dt_pe *p, const dt_sink *sink, uint32_t i, uint32_t t)
 	}
 	if (table->nrows)
 		memset(p->buckets[t][i], 0, p->aggs.nbuckets * sizeof(uint32_t));
+	memset(p->direct[t][i], 0, p->program.aggs.n * sizeof(uint32_t));
 	table->top = table->used = 0;
 	__atomic_store_n(&table->nrows, 0, __ATOMIC_RELEASE);
 	return rc;

@@ -282,6 +282,12 @@ static const dt_vm_var *type_of(const dt_vm *vm, bool thread, uint32_t id)
 	return id - DT_VAR_USER_MIN < s->n ? &s->v[id - DT_VAR_USER_MIN] : NULL;
 }
 
+/* Where a variable of the thread has its value without any search; NULL: nowhere. */
+static uint64_t *direct_value(dt_vm_dynvars *d, const dt_vm_var *v, const dt_vm_scope *threads, bool thread, const dt_vm_arg *tuple)
+{
+	return d->direct && thread && !tuple && v && !v->byref ? &d->direct[v - threads->v] : NULL;
+}
+
 static uint64_t load(dt_vm_dynvars *d, const dt_vm_var *v, uint64_t size, uint64_t room)
 {
 	uint64_t value, hash = dt_hash_bytes(d->key, size);
@@ -306,9 +312,11 @@ uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tu
 {
 	const dt_vm_var *v = type_of(vm, thread, id);
 	dt_vm_dynvars *d = pool_of(vm, thread);
-	uint64_t size, value;
+	uint64_t size, value, *direct = direct_value(d, v, &vm->threads, thread, tuple);
 	bool big;
 
+	if (direct)
+		return *direct;
 	if (!d->nchunks)
 		return 0;
 	if (!key_make(vm, id, thread, tuple, n, &size, &big)) {
@@ -351,9 +359,13 @@ void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 {
 	const dt_vm_var *v = type_of(vm, thread, id);
 	dt_vm_dynvars *d = pool_of(vm, thread);
-	uint64_t size;
+	uint64_t size, *direct = direct_value(d, v, &vm->threads, thread, tuple);
 	bool big;
 
+	if (direct) {
+		*direct = value;
+		return;
+	}
 	if (!d->nchunks)
 		return;
 	if (!key_make(vm, id, thread, tuple, n, &size, &big)) {

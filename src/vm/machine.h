@@ -68,6 +68,7 @@ typedef struct dt_vm_dynvars {
 	uint32_t nbuckets; /* a power of two */
 	uint8_t *key;	   /* the key being looked up, `chunk` bytes; not shared */
 	dt_vm_dynstate *state;
+	uint64_t *direct;  /* of one thread: self-> variables by value, which need no chunk, by id - DT_VAR_USER_MIN; NULL: no */
 } dt_vm_dynvars;
 
 typedef struct dt_vm_arg { /* one entry of the tuple stack */

@@ -181,4 +181,5 @@ const dt_arch dt_arch_x86_64 = {
     .code = &dt_x86_64_code,
     .abi = &dt_x86_64_abi,
     .calls = &dt_x86_64_calls,
+    .native = &dt_x86_64_native,
 };

@@ -51,6 +51,11 @@ dt_rt_enter:
 	pop	%rax
 	ret
 
+/* The functions that machine code calls: DT_PE_HELPERS_AT. */
+	.org	512
+#define DT_PE_HELPER(name) .long name - dt_rt_enter;
+#include "process/runtime/helpers.def"
+
 	.text
 dt_rt_syscall:
 	mov	%rdi, %rax

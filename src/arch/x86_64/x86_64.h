@@ -10,6 +10,7 @@
 extern const struct dt_arch_code dt_x86_64_code;   /* insn.c */
 extern const struct dt_arch_abi dt_x86_64_abi;	   /* abi.c */
 extern const struct dt_arch_calls dt_x86_64_calls; /* syscalls.c */
+extern const struct dt_native_ops dt_x86_64_native; /* native.c */
 
 bool dt_x86_64_operand(const char **p, struct dt_operand *o); /* operand.c */
 struct dt_patch;

@@ -30,7 +30,7 @@ static uint32_t thread_id(void)
 	return (uint32_t)dt_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
-static struct dt_pe_slot *find_slot(struct dt_pe_shared *sh, uint32_t tid)
+static __attribute__((noinline)) struct dt_pe_slot *search_slot(struct dt_pe_shared *sh, uint32_t tid)
 {
 	uint32_t mask = sh->nslots - 1;
 
@@ -51,7 +51,14 @@ static struct dt_pe_slot *find_slot(struct dt_pe_shared *sh, uint32_t tid)
 	return NULL;
 }
 
-static bool was_left(const struct dt_pe_slot *s)
+static struct dt_pe_slot *find_slot(struct dt_pe_shared *sh, uint32_t tid)
+{
+	struct dt_pe_slot *s = &sh->slots[tid & (sh->nslots - 1)];
+
+	return __builtin_expect(__atomic_load_n(&s->tid, __ATOMIC_RELAXED) == tid, 1) ? s : search_slot(sh, tid);
+}
+
+static __attribute__((noinline)) bool was_left(const struct dt_pe_slot *s)
 {
 	uint64_t token = 0;
 	struct {
@@ -83,7 +90,27 @@ static void leave(struct dt_pe_slot *s, struct dt_pe_frame *frame)
 
 /* ---- the clauses ---- */
 
-static void run_all(dt_vm_engine *e, dt_vm_firing *f, const struct dt_vm_ecb *const *ecbs, uint32_t n)
+static __attribute__((noinline)) void native_fault(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t action)
+{
+	dt_vm_firing *f = e->vm.fire;
+
+	f->probe = x->ecb->probe;
+	f->epid = x->ecb->epid;
+	e->vm.fault.epid = f->epid;
+	e->vm.fault.action = (uint32_t)action;
+	dt_vm_report_fault(e, x);
+}
+
+static void run_native(struct dt_pe_slot *s, const struct dt_pe_frame *frame, const struct dt_vm_ecb *x, uint64_t code)
+{
+	uint64_t result = ((dt_pe_code *)(uintptr_t)code)(s, frame, x);
+
+	if (__builtin_expect(result != 0, 0))
+		native_fault(&s->e, x, result - 1);
+}
+
+/* code: NULL: there is none. */
+static void run_all(dt_vm_engine *e, dt_vm_firing *f, const struct dt_vm_ecb *const *ecbs, uint32_t n, const uint64_t *code)
 {
 	uint32_t source = UINT32_MAX;
 
@@ -92,6 +119,10 @@ static void run_all(dt_vm_engine *e, dt_vm_firing *f, const struct dt_vm_ecb *co
 
 		f->probe = x->ecb->probe;
 		f->epid = x->ecb->epid;
+		if (code && code[i]) {
+			run_native(dt_rt_slot(e), dt_rt_slot(e)->regs, x, code[i]);
+			continue;
+		}
 		if (x->ecb->clause->source != source)
 			e->vm.given = 0;
 		source = x->ecb->clause->source;
@@ -105,8 +136,6 @@ static void begin(dt_vm_firing *f, uint32_t cpu)
 	f->cpu = cpu;
 	f->timestamp = f->walltimestamp = 0;
 	f->strtok_live = false;
-	f->thread = 0;
-	f->given = NULL;
 }
 
 void dt_vm_report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
@@ -134,7 +163,7 @@ void dt_vm_report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
 	f->args[4] = fault.code;
 	f->args[5] = fault.value;
 	e->vm.fire = f;
-	run_all(e, f, sh->errors, sh->nerrors);
+	run_all(e, f, sh->errors, sh->nerrors, NULL);
 	e->vm.fire = outer;
 }
 
@@ -146,6 +175,7 @@ static bool set_args(dt_vm_engine *e, const struct dt_pe_site *site, const struc
 	uint64_t computed[DT_ATTACH_ARGS];
 
 	if (site->is_return) {
+		memset(f->args + 2, 0, sizeof(f->args) - 2 * sizeof(f->args[0]));
 		f->args[0] = site->number;
 		f->args[1] = r->word[sh->result - 1];
 	} else {
@@ -164,28 +194,36 @@ static bool set_args(dt_vm_engine *e, const struct dt_pe_site *site, const struc
 	return true;
 }
 
-static void fire(struct dt_pe_shared *sh, struct dt_pe_slot *s, const struct dt_pe_site *site, struct dt_pe_frame *frame)
+/* Some clause has called exit(): is this thread the first? */
+static __attribute__((noinline)) void end_tracing(struct dt_pe_shared *sh, dt_vm_engine *e)
 {
-	dt_vm_engine *e = &s->e;
-	dt_vm_firing *f = &e->firing[0];
 	uint32_t none = 0;
 
-	s->site = site;
-	s->regs = frame;
-	begin(f, site->shows_cpu ? dt_rt_cpu() : 0);
-	e->vm.fire = f;
-	dt_vm_scratch_reset(&e->vm);
-	if (!set_args(e, site, frame, f))
-		return;
-	run_all(e, f, site->ecbs, site->necbs);
-	if (!e->exiting)
-		return;
-	e->exiting = false; /* of this thread; whether it is the first: */
+	e->exiting = false; /* of this thread */
 	if (__atomic_compare_exchange_n(&sh->exiting, &none, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
 		sh->exit_status = e->exit_status;
 		__atomic_store_n(&sh->live, 0, __ATOMIC_SEQ_CST);
 		dt_rt_wake();
 	}
+}
+
+static __attribute__((noinline)) void fire(struct dt_pe_slot *s, const struct dt_pe_site *site, struct dt_pe_frame *frame)
+{
+	dt_vm_engine *e = &s->e;
+	dt_vm_firing *f = &e->firing[0];
+
+	begin(f, site->shows_cpu ? dt_rt_cpu() : 0);
+	dt_vm_scratch_reset(&e->vm);
+	if (set_args(e, site, frame, f))
+		run_all(e, f, site->ecbs, site->necbs, site->code);
+}
+
+/* Machine code that needs nothing of a firing but the time. */
+static void fire_lean(struct dt_pe_slot *s, const struct dt_pe_site *site, const struct dt_pe_frame *frame)
+{
+	s->e.firing[0].timestamp = 0;
+	for (uint32_t i = 0; i < site->necbs && !s->e.exiting; i++)
+		run_native(s, frame, site->ecbs[i], site->code[i]);
 }
 
 void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame)
@@ -198,7 +236,15 @@ void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame)
 	s = find_slot(sh, thread_id());
 	if (!s || !enter(s, frame))
 		return;
-	if (__atomic_load_n(&sh->live, __ATOMIC_RELAXED)) /* dtrace may have read what there is, and freed the rest */
-		fire(sh, s, site, frame);
+	if (__atomic_load_n(&sh->live, __ATOMIC_RELAXED)) { /* dtrace may have read what there is, and freed the rest */
+		s->site = site;
+		s->regs = frame;
+		if (site->lean)
+			fire_lean(s, site, frame);
+		else
+			fire(s, site, frame);
+		if (__builtin_expect(s->e.exiting, 0))
+			end_tracing(sh, &s->e);
+	}
 	leave(s, frame);
 }

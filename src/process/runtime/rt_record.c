@@ -29,43 +29,86 @@ bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 	return false;
 }
 
-static struct dt_pe_entry *entry_at(const struct dt_pe_ring *b, uint64_t at)
+static struct dt_pe_head *head_of(const struct dt_pe_ring *b)
 {
-	return (struct dt_pe_entry *)(void *)(b->data + at % b->size);
+	return (struct dt_pe_head *)(void *)(b->data + b->at);
 }
 
-/* Zeroed, at the head; what does not fit before the end of the buffer goes to its start. */
+/* At the head; what does not fit before the end of the buffer goes to its start. */
+static struct dt_pe_head *new_entry(struct dt_pe_ring *b, uint64_t all, enum dt_pe_entry_kind kind)
+{
+	uint64_t left = b->size - b->at;
+	struct dt_pe_head *x = head_of(b);
+
+	if (__builtin_expect(left < all, 0)) { /* its head fits: sizes are multiples of it */
+		x->kind = DT_PE_SKIP;
+		b->head += left;
+		b->at = 0;
+		x = head_of(b);
+	}
+	x->size = (uint32_t)all;
+	x->kind = kind;
+	return x;
+}
+
+static void add(struct dt_pe_ring *b, uint32_t cost)
+{
+	uint64_t half = b->limit / 2, before = taken(b), size = head_of(b)->size;
+
+	b->head_cost += cost;
+	b->at = b->at + size == b->size ? 0 : b->at + size;
+	__atomic_store_n(&b->head, b->head + size, __ATOMIC_RELEASE);
+	if (__builtin_expect(before < half && before + cost >= half, 0))
+		dt_rt_wake();
+}
+
+/* Zeroed. */
 dt_vm_rec *dt_vm_new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t cost, uint32_t size)
 {
-	struct dt_pe_ring *b = &dt_rt_slot(e)->ring;
-	uint64_t all = dt_align_up(sizeof(struct dt_pe_entry) + size, 8), left = b->size - b->head % b->size;
-	struct dt_pe_entry *x_at = entry_at(b, b->head);
+	uint64_t all = dt_align_up(sizeof(struct dt_pe_entry) + size, 8);
+	struct dt_pe_entry *at = (struct dt_pe_entry *)(void *)new_entry(&dt_rt_slot(e)->ring, all, DT_PE_RECORD);
 
-	if (left < all) {
-		if (left >= offsetof(struct dt_pe_entry, rec))
-			x_at->skip = 1;
-		b->head += left;
-		x_at = entry_at(b, b->head);
-	}
-	memset(x_at, 0, all);
-	x_at->size = all;
-	x_at->rec.ecb = x;
-	x_at->rec.cpu = e->vm.fire->cpu;
-	x_at->rec.timestamp = dt_vm_builtin(&e->vm, DT_VAR_TIMESTAMP);
-	x_at->rec.cost = cost;
-	return &x_at->rec;
+	memset(&at->rec, 0, all - offsetof(struct dt_pe_entry, rec));
+	at->rec.ecb = x;
+	at->rec.cpu = e->vm.fire->cpu;
+	at->rec.timestamp = dt_vm_builtin(&e->vm, DT_VAR_TIMESTAMP);
+	at->rec.cost = cost;
+	return &at->rec;
 }
 
 void dt_vm_buf_add(dt_vm_buf *into, dt_vm_rec *r)
 {
 	dt_vm_engine *e = (dt_vm_engine *)(void *)((char *)into - offsetof(dt_vm_engine, principal));
-	struct dt_pe_ring *b = &dt_rt_slot(e)->ring;
-	uint64_t half = b->limit / 2, before = taken(b);
 
-	b->head_cost += r->cost;
-	__atomic_store_n(&b->head, b->head + entry_at(b, b->head)->size, __ATOMIC_RELEASE);
-	if (before < half && before + r->cost >= half)
-		dt_rt_wake();
+	add(&dt_rt_slot(e)->ring, r->cost);
+}
+
+/* ---- for machine code: there is one part, and no memory to clear ---- */
+
+bool dt_rt_n_room(struct dt_pe_slot *s, uint64_t cost)
+{
+	return dt_vm_has_room(&s->e, NULL, cost);
+}
+
+uint8_t *dt_rt_n_record(struct dt_pe_slot *s, const struct dt_vm_ecb *x)
+{
+	const dt_record_part *p = &x->record.parts[0];
+	struct dt_pe_short *at;
+
+	if (!dt_vm_has_room(&s->e, x, p->cost))
+		return NULL;
+	s->e.firing[0].cpu = dt_rt_cpu();
+	at = (struct dt_pe_short *)(void *)new_entry(&s->ring, dt_align_up(sizeof(*at) + p->data_size, 8), DT_PE_SHORT);
+	at->ecb = x;
+	at->timestamp = dt_vm_builtin(&s->e.vm, DT_VAR_TIMESTAMP);
+	at->cpu = s->e.firing[0].cpu;
+	at->cost = p->cost;
+	return at->data;
+}
+
+void dt_rt_n_added(struct dt_pe_slot *s)
+{
+	add(&s->ring, ((struct dt_pe_short *)(void *)head_of(&s->ring))->cost);
 }
 
 /* Speculations are refused when the engine opens. */

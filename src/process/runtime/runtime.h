@@ -5,6 +5,7 @@
  *   rt_fire.c     a probe has been reached
  *   rt_record.c   buffers of records
  *   rt_agg.c      aggregations
+ *   rt_native.c   what machine code calls
  *   rt_builtin.c  built-in variables, subroutines
  *   rt_libc.c     the few functions of the C library that the interpreter calls
  *   src/arch/CPU/host_enter.S  the code that every probe runs: saves registers, and calls dt_rt_fire()
@@ -23,6 +24,16 @@ extern struct dt_pe_anchor dt_rt_anchor;
 long dt_rt_syscall(long number, long a, long b, long c, long d, long e, long f);
 uint32_t dt_rt_thread_word(uint32_t at); /* at the thread pointer plus this */
 uint32_t dt_rt_cpu(void);
+
+/* ---- helpers.def: rt_native.c, rt_agg.c, rt_record.c ---- */
+void dt_rt_n_fault(struct dt_pe_slot *s, uint32_t code, int32_t offset);
+uint64_t dt_rt_n_timestamp(struct dt_pe_slot *s);
+uint64_t *dt_rt_n_row(struct dt_pe_slot *s, const struct dt_pe_keys *k); /* its value; NULL: a drop */
+void dt_rt_n_quantize(uint64_t *words, int64_t value);
+void dt_rt_n_value(uint64_t *words, const dt_agg *agg, int64_t value);
+bool dt_rt_n_room(struct dt_pe_slot *s, uint64_t cost);
+uint8_t *dt_rt_n_record(struct dt_pe_slot *s, const struct dt_vm_ecb *x); /* a record begins: its data; NULL: a drop */
+void dt_rt_n_added(struct dt_pe_slot *s);				    /* it is complete */
 
 /* ---- rt_fire.c ---- */
 void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame);
