@@ -1,5 +1,6 @@
 /*
- * inside: calls a function N times, five times over, and prints the least nanoseconds of CPU time for one call. With "hand" the
+ * inside: calls a function N times, five times over, and prints the least nanoseconds of CPU time for one call. With a number it
+ * pauses so many milliseconds before each time. With "hand" the
  * function has a patch that was written by hand: a call that saves all registers a function may change, and counts.
  */
 #include <stdint.h>
@@ -50,11 +51,16 @@ int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 1000000, sum = 0;
 	double least = 1e9;
+	long pause = argc > 2 ? atol(argv[2]) : 0;
 
 	if (argc > 2 && strcmp(argv[2], "hand") == 0)
 		patch();
 	for (int r = 0; r < 5; r++) {
-		double t = now();
+		double t;
+
+		if (r && pause) /* until everything has been read */
+			nanosleep(&(struct timespec){.tv_nsec = pause * 1000000}, NULL);
+		t = now();
 
 		for (long i = 0; i < n; i++)
 			sum += work(i & 7, i);

@@ -19,6 +19,7 @@ struct dt_pe_anchor {
 	uint32_t active; /* probes fire; the first word: the code that a probe runs reads it */
 	int32_t pid;	 /* as dtrace sees it */
 	uint32_t tid_at; /* the C library keeps the thread's id that far from the thread pointer; 0: not known */
+	int32_t cpu_at;	 /* the same for the number of its CPU, which the kernel keeps there (rseq) */
 	struct dt_pe_shared *shared;
 	uint64_t clock;	 /* the kernel's clock_gettime() in this process; 0: there is none */
 };

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -32,6 +33,12 @@
 #define TRIES	    16
 #define STACK_MAX   (256u << 10)
 #define LEAVE_TURNS 200
+#define RSEQ_CPU    4 /* struct rseq: cpu_id */
+#define GET_RSEQ    ((enum __ptrace_request)0x420f) /* PTRACE_GET_RSEQ_CONFIGURATION, which not every header has */
+struct rseq_place {
+	uint64_t pointer;
+	uint32_t size, signature, flags, pad;
+};
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -135,6 +142,28 @@ static uint32_t find_tid(const struct dt_pe_target *t)
 			return places[k];
 	}
 	return 0;
+}
+
+/* The kernel keeps the number of the CPU in memory that the C library gives it for each thread, at the same distance. */
+static int32_t find_cpu(const struct dt_pe_target *t)
+{
+	int64_t at = 0;
+
+	for (uint32_t i = 0; i < t->hold->threads.n; i++) {
+		const struct dt_held_thread *x = &t->hold->threads.v[i];
+		struct rseq_place c = {0};
+		struct dt_trap_regs regs = {0};
+		int64_t here;
+
+		if (!x->stopped || dt_trap_regs(x->tid, &regs) < 0 || !regs.thread ||
+		    ptrace(GET_RSEQ, x->tid, sizeof(c), &c) < 0 || !c.pointer)
+			return 0;
+		here = (int64_t)(c.pointer + RSEQ_CPU - regs.thread);
+		if (here != (int32_t)here || (at && here != at))
+			return 0;
+		at = here;
+	}
+	return (int32_t)at;
 }
 
 /* ---- in ---- */
@@ -259,6 +288,7 @@ int dt_pe_target_enter(struct dt_pe_target *t, const dt_maps *maps, uint64_t siz
 	if (put_runtime(t, err) < 0 || put_shared(t, page_up(size), err) < 0)
 		return -1;
 	a.tid_at = find_tid(t);
+	a.cpu_at = find_cpu(t);
 	a.shared = (struct dt_pe_shared *)(void *)t->shared->base;
 	return write_to(t, t->base, &a, sizeof(a)) ? 0 : refuse(t, err, "its memory cannot be written");
 }

@@ -6,7 +6,7 @@
  * vector registers. The flags are saved by lahf and seto, which are much cheaper than pushf and popf.
  */
 	.section .text.first, "ax"
-	.globl	dt_rt_enter, dt_rt_syscall, dt_rt_thread_word, dt_rt_cpu, dt_rt_anchor
+	.globl	dt_rt_enter, dt_rt_syscall, dt_rt_thread_word, dt_rt_ask_cpu, dt_rt_anchor
 	.set	dt_rt_anchor, dt_rt_enter - 4096
 	.hidden	dt_rt_anchor
 
@@ -69,12 +69,12 @@ dt_rt_syscall:
 	ret
 
 dt_rt_thread_word:
-	mov	%edi, %edi
+	movslq	%edi, %rdi
 	mov	%fs:(%rdi), %eax
 	ret
 
 /* The kernel keeps it in the limit of a segment, for getcpu(). */
-dt_rt_cpu:
+dt_rt_ask_cpu:
 	mov	$0x7b, %eax
 	lsl	%eax, %eax
 	and	$0xfff, %eax

@@ -26,7 +26,7 @@ void dt_rt_wake(void)
 static uint32_t thread_id(void)
 {
 	if (dt_rt_anchor.tid_at)
-		return dt_rt_thread_word(dt_rt_anchor.tid_at);
+		return dt_rt_thread_word((int32_t)dt_rt_anchor.tid_at);
 	return (uint32_t)dt_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 

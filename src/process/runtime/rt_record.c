@@ -7,6 +7,8 @@
  */
 #include "process/runtime/runtime.h"
 
+#define WARM 65536 /* bytes of the buffer that are always used */
+
 void dt_vm_count_drop(const dt_vm_engine *e, uint64_t *drops)
 {
 	(void)e;
@@ -34,13 +36,15 @@ static struct dt_pe_head *head_of(const struct dt_pe_ring *b)
 	return (struct dt_pe_head *)(void *)(b->data + b->at);
 }
 
-/* At the head; what does not fit before the end of the buffer goes to its start. */
+/* At the head; what does not fit before the end of the buffer goes to its start. So does the first record after all have been
+ * read: memory that was never used before is slow. */
 static struct dt_pe_head *new_entry(struct dt_pe_ring *b, uint64_t all, enum dt_pe_entry_kind kind)
 {
 	uint64_t left = b->size - b->at;
 	struct dt_pe_head *x = head_of(b);
+	bool back = b->at >= WARM && all <= WARM && __atomic_load_n(&b->tail, __ATOMIC_ACQUIRE) == b->head;
 
-	if (__builtin_expect(left < all, 0)) { /* its head fits: sizes are multiples of it */
+	if (__builtin_expect(left < all || back, 0)) { /* its head fits: sizes are multiples of it */
 		x->kind = DT_PE_SKIP;
 		b->head += left;
 		b->at = 0;

@@ -22,8 +22,15 @@ extern struct dt_pe_anchor dt_rt_anchor;
 
 /* ---- host_enter.S ---- */
 long dt_rt_syscall(long number, long a, long b, long c, long d, long e, long f);
-uint32_t dt_rt_thread_word(uint32_t at); /* at the thread pointer plus this */
-uint32_t dt_rt_cpu(void);
+uint32_t dt_rt_thread_word(int32_t at); /* at the thread pointer plus this */
+uint32_t dt_rt_ask_cpu(void);
+
+static inline uint32_t dt_rt_cpu(void)
+{
+	uint32_t cpu = dt_rt_anchor.cpu_at ? dt_rt_thread_word(dt_rt_anchor.cpu_at) : UINT32_MAX;
+
+	return (int32_t)cpu >= 0 ? cpu : dt_rt_ask_cpu(); /* this thread may have none */
+}
 
 /* ---- helpers.def: rt_native.c, rt_agg.c, rt_record.c ---- */
 void dt_rt_n_fault(struct dt_pe_slot *s, uint32_t code, int32_t offset);
