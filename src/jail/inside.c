@@ -195,6 +195,19 @@ static bool send_all(const void *from, size_t n)
 	return true;
 }
 
+/* In one piece, if it is small: each piece wakes the tracer. */
+static bool send_reply(const struct dt_jail_reply *r, const dt_buf *out)
+{
+	char whole[16384];
+
+	if (sizeof(*r) + out->n > sizeof(whole))
+		return send_all(r, sizeof(*r)) && send_all(out->s, out->n);
+	memcpy(whole, r, sizeof(*r));
+	if (out->n)
+		memcpy(whole + sizeof(*r), out->s, out->n);
+	return send_all(whole, sizeof(*r) + out->n);
+}
+
 /* The head of a question, with its files. */
 static bool receive_head(struct dt_jail_head *h, struct dt_question *q)
 {
@@ -259,7 +272,7 @@ static bool answer_one(void)
 		h.work(&q, &out);
 		r.size = out.n;
 		r.last = is_old();
-		ok = send_all(&r, sizeof(r)) && send_all(out.s, out.n) && !r.last;
+		ok = send_reply(&r, &out) && !r.last;
 	}
 	for (uint32_t i = 0; i < q.nfds; i++)
 		if (q.fd[i] >= 0)
