@@ -36,9 +36,11 @@ SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=un
 COMPILE  := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(WARN) -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP
 # Libraries from the distribution, by pkg-config name. libbpf: the bpf() system call (src/bpf, src/kernel); libelf,
 # libdw: ELF and DWARF, liblzma: compressed symbol tables (src/elf); zlib: compressed CTF (src/type) and profiles (src/format). Without a .pc file:
-# libiberty demangles (static), Zydis decodes instructions of x86-64 (src/arch).
+# libiberty demangles (static), Zydis decodes instructions of x86-64 (src/arch). The library of mathematics is not used by most
+# builds, and would be a third of a megabyte of memory.
 PKGS     := libbpf libelf libdw liblzma zlib
-LDLIBS   += $(shell $(PKG_CONFIG) --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a -lm -lpthread
+LDLIBS   += $(shell $(PKG_CONFIG) --libs $(PKGS)) -Wl,--as-needed -lZydis -Wl,--no-as-needed -l:libiberty.a -Wl,--exclude-libs,libiberty.a \
+	    -Wl,--as-needed -lm -lpthread -Wl,--no-as-needed
 
 # Addresses in tables take 8 bytes instead of 32 in the file, where the C library (glibc 2.36) can relocate them, and the linker knows it for this CPU.
 PACKED   := $(if $(shell grep -q GLIBC_ABI_DT_RELR $$($(CC) -print-file-name=libc.so.6) 2>/dev/null && \
@@ -133,7 +135,7 @@ $(BUILD)/libdtrace.so: $(BUILD)/$(SONAME)
 # also starts 0.1 ms faster. With SHARED=1 they use the shared library: for packages, which put it where the
 # dynamic linker looks and where only root writes.
 WITHIN := $(if $(SHARED),$(BUILD)/libdtrace.so,$(BUILD)/libdtrace.a)
-WITH   := $(if $(SHARED),-lm -lpthread,$(LDLIBS))
+WITH   := $(if $(SHARED),-Wl$(,)--as-needed -lm -lpthread -Wl$(,)--no-as-needed,$(LDLIBS))
 
 $(BUILD)/dtrace: $(CMD) $(BUILD)/cmd/page.o $(WITHIN)
 	$(call say,LD,$@)

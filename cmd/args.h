@@ -97,6 +97,10 @@ int show_tools(void);
 int show_info(dtrace_hdl_t *h);
 void show_first_steps(FILE *out); /* for those who give no arguments */
 
+/* ---- list.c: -l ---- */
+void list_heading(FILE *out);
+void list_line(FILE *out, const struct dtrace_probeinfo *p);
+
 /* ---- await.c ---- */
 /* -W: the pid of the next process that begins to run a program of this name; it is stopped (SIGSTOP). */
 long await_process(const char *name);

@@ -182,43 +182,16 @@ static void end_output(FILE *out)
 
 /* ---- -l ---- */
 
-static void list_heading(FILE *out)
-{
-	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-}
-
 struct list_arg {
 	FILE *out;
 	bool verbose;
 };
 
-/* A column, on the right, and a space. There may be a hundred thousand lines, for which printf() is slow. */
-static void column(FILE *out, const char *text, size_t width)
-{
-	static const char blanks[] = "                                        ";
-	size_t n = strlen(text);
-
-	if (width > n)
-		fwrite_unlocked(blanks, 1, width - n, out);
-	fwrite_unlocked(text, 1, n, out);
-	putc_unlocked(' ', out);
-}
-
 static int list_probe(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, void *arg)
 {
 	const struct list_arg *l = arg;
-	char id[16] = "", *digit = id + sizeof(id) - 1;
-	unsigned n = p->id;
 
-	do
-		*--digit = (char)('0' + n % 10);
-	while (n /= 10);
-	column(l->out, digit, 5);
-	column(l->out, p->provider, 10);
-	column(l->out, p->module, 17);
-	column(l->out, p->function, 33);
-	fputs_unlocked(p->name, l->out);
-	putc_unlocked('\n', l->out);
+	list_line(l->out, p);
 	if (l->verbose)
 		dtrace_probe_report(h, p->id, l->out);
 	return 0;
