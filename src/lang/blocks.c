@@ -118,6 +118,20 @@ static void check_loop(dt_compiler *cc, dt_node *n)
 		n->c = check_condition(cc, n->c);
 }
 
+/* A function at the end of the clause. n->attr: its stability; n->len: it depends on the probe. */
+static void check_invoked(dt_compiler *cc, dt_node *n)
+{
+	const struct dt_ready *r = dt_invoke_ready(cc, n->ival);
+	dt_attr outer = cc->clause_attr;
+	uint32_t asked = cc->asked;
+
+	cc->clause_attr = dt_best_attr;
+	dt_blocks_check(cc, n->l);
+	n->attr = r ? r->attr : cc->clause_attr;
+	n->len = cc->asked != asked;
+	cc->clause_attr = dt_attr_min(outer, n->attr);
+}
+
 void dt_blocks_check(dt_compiler *cc, dt_node *list)
 {
 	for (dt_node *n = list; n; n = n->next) {
@@ -130,8 +144,8 @@ void dt_blocks_check(dt_compiler *cc, dt_node *list)
 			break;
 		case N_LOOP: check_loop(cc, n); break;
 		case N_SWITCH: check_switch(cc, n); break;
-		case N_BODY:
-		case N_INVOKED: dt_blocks_check(cc, n->l); break;
+		case N_BODY: dt_blocks_check(cc, n->l); break;
+		case N_INVOKED: check_invoked(cc, n); break;
 		case N_INVOKE:
 		case N_JUMP: break;
 		default:
@@ -391,29 +405,108 @@ static void statements(struct flow *f, dt_node *list)
 	land(f, &in.scope, (dt_pos){0});
 }
 
-/* A function at the end of the clause, and its calls. */
-static void compile_invoked(struct flow *f, dt_node *n, uint32_t number)
+/* ---- functions at the end of the clause ---- */
+
+/* What n has added since `r` was begun: other clauses can have it as it is. */
+static void keep(struct flow *f, const dt_node *n, struct dt_ready *r, uint32_t ncalls)
 {
+	dt_clause_builder *b = f->b;
+	DT_VEC(struct dt_ready_call) calls = {0};
+
+	for (uint32_t i = ncalls; i < f->calls.n; i++)
+		*dt_vec_add(&calls, f->cc->arena) =
+		    dt_invoke_call(f->cc, f->calls.v[i].number, f->calls.v[i].action - r->first);
+	r->nactions = here(f) - r->first;
+	r->actions = dt_arena_dup(f->cc->arena, b->actions.v + r->first, r->nactions * sizeof(*r->actions));
+	r->nstmts = b->stmts.n - r->nstmts;
+	r->stmts = dt_arena_dup(f->cc->arena, b->stmts.v + b->stmts.n - r->nstmts, r->nstmts * sizeof(*r->stmts));
+	r->nloops = b->nloops - r->loop;
+	r->calls = calls.v;
+	r->ncalls = calls.n;
+	r->attr = n->attr;
+	r->has_agg = b->has_agg;
+	dt_invoke_keep(f->cc, n->ival, r);
+}
+
+static void add_loops(struct flow *f, uint32_t n, dt_pos pos)
+{
+	f->b->nloops += n;
+	if (f->b->nloops > DT_LOOPS_MAX)
+		dt_fail(f->cc, pos, D_SYNTAX, "more than %u loops in a clause", DT_LOOPS_MAX);
+}
+
+/* As an earlier clause has it: what is numbered in the clause has other numbers here. */
+static void paste_ready(struct flow *f, const struct dt_ready *r, dt_pos pos)
+{
+	dt_clause_builder *b = f->b;
+	uint32_t first = here(f), loop = b->nloops;
+
+	add_loops(f, r->nloops, pos);
+	for (uint32_t i = 0; i < r->nactions; i++) {
+		dt_action *a = dt_vec_add(&b->actions, f->cc->arena);
+		enum dt_effect e = dt_act(r->actions[i].kind)->effect;
+
+		*a = r->actions[i];
+		if (e == DT_EFFECT_BRANCH || e == DT_EFFECT_JUMP || e == DT_EFFECT_AGAIN)
+			a->arg += first - r->first;
+		if (e == DT_EFFECT_AGAIN)
+			a->arg += (uint64_t)(loop - r->loop) << 32;
+	}
+	for (uint32_t i = 0; i < r->nstmts; i++) {
+		dt_stmt *s = dt_vec_add(&b->stmts, f->cc->arena);
+
+		*s = r->stmts[i];
+		s->first += first - r->first;
+	}
+	for (uint32_t i = 0; i < r->ncalls; i++) {
+		uint32_t at = f->calls.n;
+
+		dt_vec_add(&f->calls, f->cc->arena);
+		f->calls.v[at].action = first + r->calls[i].action;
+		f->calls.v[at].number = dt_invoke_number(f->cc, &r->calls[i]);
+	}
+	b->has_agg = b->has_agg || r->has_agg;
+	new_block(f);
+}
+
+static void compile_new(struct flow *f, dt_node *n)
+{
+	struct dt_ready r = {.first = here(f), .nstmts = f->b->stmts.n, .loop = f->b->nloops};
+	bool has_agg = f->b->has_agg;
+	uint32_t ncalls = f->calls.n;
 	struct braces in = {0};
 	fixes returns = {0};
+
+	f->returns = &returns;
+	f->depth = 2;
+	f->b->has_agg = false;
+	each(f, n->l, &in);
+	land(f, &returns, n->pos);
+	end_block(f, n->pos);
+	control(f, DT_ACT_RETURN, NULL, n->pos);
+	f->b->stmts.v[f->b->stmts.n - 1].place = dt_place_new(f->cc, n->pos, n->name);
+	dt_gen_share_body(f->cc, n->ident->inl, f->b->actions.v + r.first, here(f) - r.first);
+	if (!n->len)
+		keep(f, n, &r, ncalls);
+	f->b->has_agg = f->b->has_agg || has_agg;
+}
+
+/* And its calls. */
+static void compile_invoked(struct flow *f, dt_node *n, uint32_t number)
+{
+	const struct dt_ready *r = dt_invoke_ready(f->cc, n->ival);
 	uint64_t at;
-	uint32_t end, first;
 
 	end_block(f, n->pos);
 	if (number == 0)
 		*dt_vec_add(&f->ends, f->cc->arena) = control(f, DT_ACT_JUMP, NULL, n->pos);
 	new_block(f);
-	first = here(f);
-	at = (uint64_t)number << 32 | first;
-	f->returns = &returns;
-	f->depth = 2;
-	each(f, n->l, &in);
-	land(f, &returns, n->pos);
-	end_block(f, n->pos);
-	end = control(f, DT_ACT_RETURN, NULL, n->pos);
-	f->b->stmts.v[f->b->stmts.n - 1].place = dt_place_new(f->cc, n->pos, n->name);
-	f->b->actions.v[end].arg = at;
-	dt_gen_share_body(f->cc, n->ident->inl, f->b->actions.v + first, end - first);
+	at = (uint64_t)number << 32 | here(f);
+	if (r)
+		paste_ready(f, r, n->pos);
+	else
+		compile_new(f, n);
+	f->b->actions.v[here(f) - 1].arg = at;
 	for (uint32_t i = 0; i < f->calls.n; i++)
 		if (f->calls.v[i].number == n->ival)
 			f->b->actions.v[f->calls.v[i].action].arg = at;

@@ -216,6 +216,7 @@ static struct dt_probe_args *probe_args(dt_compiler *cc, dt_pos pos)
 	const dt_provider_probe *declared;
 	dt_error why = {0};
 
+	cc->asked++;
 	if (cc->pargs && (!cc->src || cc->pargs_libraries == cc->shared->nlibraries))
 		return cc->pargs;
 	if (!cc->desc)
@@ -501,6 +502,7 @@ static void check_process(dt_compiler *cc, const dt_node *n, const char *module)
 	const char *prov = cc->desc ? cc->desc->prov : NULL;
 	size_t len = strcspn(module, "`");
 
+	cc->asked++;
 	if (dt_module_is_user(prov) && (strlen(prov) != len || memcmp(prov, module, len) != 0))
 		dt_fail(cc, n->pos, D_SYM_BADREF,
 			"%s`%s is not a symbol of the process of this clause, %s", module, n->name,

@@ -246,7 +246,6 @@ static void settle_variables(dt_compiler *cc, uint32_t nconditions)
 	}
 }
 
-static const dt_attr best_attr = {DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLASS_COMMON};
 
 static void finish_program(dt_compiler *cc)
 {
@@ -261,7 +260,7 @@ static void finish_program(dt_compiler *cc)
 	p->providers = dt_arena_alloc(cc->arena, (p->nproviders + 1) * sizeof(*p->providers));
 	for (uint32_t i = 0; i < p->nproviders; i++)
 		p->providers[i] = cc->prog_providers.v[i]->decl;
-	p->desc_attr = p->stmt_attr = best_attr;
+	p->desc_attr = p->stmt_attr = dt_best_attr;
 	for (uint32_t i = 0; i < p->nclauses; i++) {
 		p->desc_attr = dt_attr_min(p->desc_attr, p->clauses[i].desc_attr);
 		p->stmt_attr = dt_attr_min(p->stmt_attr, p->clauses[i].stmt_attr);
@@ -589,7 +588,7 @@ static void compile_one(dt_compiler *cc, dt_node *clause, dt_node *pdesc, uint32
 	cc->shared->clause++;
 	cc->desc = pdesc->desc;
 	cc->pargs = NULL;
-	cc->clause_attr = best_attr;
+	cc->clause_attr = dt_best_attr;
 	match_description(cc, pdesc->desc, pdesc->pos, &c);
 	check_clause(cc, &w, pdesc->next != NULL);
 	if (cc->shared->cgroup.id && is_of_processes(pdesc->desc))

@@ -155,6 +155,8 @@ struct dt_compiler {
 	struct dt_binding *bindings;
 	const struct dt_expansion *expansions;
 	uint32_t foreseen, nforeseen; /* functions defined when the text was searched for calls; how often it was */
+	struct dt_instance *instances; /* the same, when all of them are there */
+	uint32_t asked; /* how often something was found out about the probe: args[], its process */
 	struct dt_invocations *invoked; /* functions that the clause has once: invoke.c; NULL: none */
 	uint32_t calls;	   /* of functions being checked, one inside the other */
 	uint32_t attempts; /* left operands of ?? being checked */
@@ -164,6 +166,7 @@ struct dt_compiler {
 	dt_attr clause_attr; /* minimum of everything used so far */
 };
 
+static const dt_attr dt_best_attr = {DT_STAB_STANDARD, DT_STAB_STANDARD, DT_CLASS_COMMON};
 #define DT_MAX_DEPTH 512 /* nesting of expressions and types; deeper is D_SYNTAX */
 /* Left-associative chains (1+1+1..., a.b.c...) are parsed by iteration but make a tree as deep as
  * the chain is long, and copying and printing recurse over it: at some 200 bytes of stack a level
@@ -271,6 +274,31 @@ bool dt_function_statement(dt_compiler *cc, dt_node **out);
 void dt_function_cycle(dt_compiler *cc, const char *name, dt_pos pos);
 
 /* ---- procedure.c, hoist.c, invoke.c ---- */
+/* A function as a clause has it: other clauses get the same. */
+struct dt_ready_call {
+	const dt_ident *id;
+	dt_node *const *values; /* of its names */
+	uint32_t action; /* CALL, from 0 */
+};
+struct dt_ready {
+	dt_node *const *values;
+	const struct dt_action *actions; /* RETURN is the last one */
+	uint32_t nactions, first; /* first: their place in that clause */
+	const struct dt_stmt *stmts;
+	uint32_t nstmts;
+	uint32_t loop, nloops;
+	const struct dt_ready_call *calls;
+	uint32_t ncalls;
+	dt_attr attr;
+	bool has_agg;
+	uint32_t generation; /* the compile that made it */
+	struct dt_ready *next;
+};
+/* Of the N_INVOKED with this number: NULL if it is compiled. */
+const struct dt_ready *dt_invoke_ready(const dt_compiler *cc, uint64_t number);
+void dt_invoke_keep(dt_compiler *cc, uint64_t number, const struct dt_ready *r);
+uint64_t dt_invoke_number(const dt_compiler *cc, const struct dt_ready_call *call); /* of the one that is called */
+struct dt_ready_call dt_invoke_call(const dt_compiler *cc, uint64_t number, uint32_t action); /* the reverse */
 void dt_procedures_paste(dt_compiler *cc, dt_node **list); /* in place of their calls */
 void dt_invoke_begin(dt_compiler *cc, const dt_node *clause); /* before them */
 void dt_invoke_end(dt_compiler *cc, dt_node *clause);

@@ -40,17 +40,18 @@ struct called { /* a function that the clause calls */
 	struct called *next; /* in descending order of definition */
 };
 
-struct instance {
+struct dt_instance {
 	const dt_ident *id;
 	dt_node **values; /* of its names: constants or variables */
 	uint32_t number;
 	bool made;
-	struct instance *next;
+	const struct dt_ready *ready; /* how an earlier clause has it; NULL: it is compiled */
+	struct dt_instance *next;
 };
 
 struct dt_invocations {
 	struct called *called;
-	struct instance *instances;
+	struct dt_instance *instances;
 	uint32_t ninstances;
 	bool bound; /* the clause has them where they are called */
 };
@@ -303,19 +304,21 @@ static bool same_value(const dt_node *a, const dt_node *b)
 	}
 }
 
-static struct instance *instance_of(dt_compiler *cc, const dt_ident *id, dt_node *const *values)
+static bool same_values(const dt_ident *id, dt_node *const *a, dt_node *const *b)
 {
-	struct instance *in;
-	uint32_t i;
+	for (uint32_t i = 0; i < id->inl->nnames; i++)
+		if (!same_value(a[i], b[i]))
+			return false;
+	return true;
+}
 
-	for (in = cc->invoked->instances; in; in = in->next) {
-		if (in->id != id)
-			continue;
-		for (i = 0; i < id->inl->nnames && same_value(in->values[i], values[i]); i++)
-			;
-		if (i == id->inl->nnames)
+static struct dt_instance *instance_of(dt_compiler *cc, const dt_ident *id, dt_node *const *values)
+{
+	struct dt_instance *in;
+
+	for (in = cc->invoked->instances; in; in = in->next)
+		if (in->id == id && same_values(id, in->values, values))
 			return in;
-	}
 	if (cc->invoked->ninstances == DT_BODIES_MAX)
 		return NULL;
 	in = dt_arena_alloc(cc->arena, sizeof(*in));
@@ -329,7 +332,7 @@ static struct instance *instance_of(dt_compiler *cc, const dt_ident *id, dt_node
 
 dt_node *dt_invoke(dt_compiler *cc, const dt_ident *id, dt_node *const *values, dt_pos pos)
 {
-	struct instance *in = instance_of(cc, id, values);
+	struct dt_instance *in = instance_of(cc, id, values);
 	dt_node *n;
 
 	if (!in)
@@ -340,12 +343,80 @@ dt_node *dt_invoke(dt_compiler *cc, const dt_ident *id, dt_node *const *values, 
 	return n;
 }
 
-/* Its callers are complete. */
-static struct instance *next_to_make(dt_compiler *cc)
-{
-	struct instance *best = NULL;
+/* ---- instances that an earlier clause has ---- */
 
-	for (struct instance *in = cc->invoked ? cc->invoked->instances : NULL; in; in = in->next)
+/* Those that it calls become instances of this clause too. */
+static const struct dt_ready *find_ready(dt_compiler *cc, const struct dt_instance *in)
+{
+	const struct dt_ready *r = in->id->inl->ready;
+
+	if (cc->dump_parsed || cc->dump_sugar || cc->opts->is_set[DT_O_AMIN])
+		return NULL; /* statements are needed */
+	while (r && (r->generation != cc->generation || !same_values(in->id, r->values, in->values)))
+		r = r->next;
+	for (uint32_t i = 0; r && i < r->ncalls; i++)
+		if (!instance_of(cc, r->calls[i].id, r->calls[i].values))
+			return NULL;
+	return r;
+}
+
+static const struct dt_instance *instance_numbered(const dt_compiler *cc, uint64_t number)
+{
+	const struct dt_instance *in = cc->instances;
+
+	while (in && in->number != number)
+		in = in->next;
+	return in;
+}
+
+const struct dt_ready *dt_invoke_ready(const dt_compiler *cc, uint64_t number)
+{
+	const struct dt_instance *in = instance_numbered(cc, number);
+
+	return in ? in->ready : NULL;
+}
+
+uint64_t dt_invoke_number(const dt_compiler *cc, const struct dt_ready_call *call)
+{
+	const struct dt_instance *in = cc->instances;
+
+	while (in && (in->id != call->id || !same_values(in->id, in->values, call->values)))
+		in = in->next;
+	return in ? in->number : UINT64_MAX;
+}
+
+struct dt_ready_call dt_invoke_call(const dt_compiler *cc, uint64_t number, uint32_t action)
+{
+	const struct dt_instance *in = instance_numbered(cc, number);
+
+	return (struct dt_ready_call){in->id, in->values, action};
+}
+
+#define READY_MAX 16 /* instances of a function that are kept */
+
+void dt_invoke_keep(dt_compiler *cc, uint64_t number, const struct dt_ready *r)
+{
+	const struct dt_instance *in = instance_numbered(cc, number);
+	struct dt_ready **link = &in->id->inl->ready, *copy;
+	uint32_t n = 0;
+
+	for (; *link; link = &(*link)->next, n++)
+		if (n == READY_MAX || ((*link)->generation == cc->generation && same_values(in->id, (*link)->values, in->values)))
+			return;
+	copy = *link = dt_arena_dup(cc->arena, r, sizeof(*r));
+	copy->values = in->values;
+	copy->generation = cc->generation;
+	copy->next = NULL;
+}
+
+/* ---- all of them ---- */
+
+/* Its callers are complete. */
+static struct dt_instance *next_to_make(dt_compiler *cc)
+{
+	struct dt_instance *best = NULL;
+
+	for (struct dt_instance *in = cc->invoked ? cc->invoked->instances : NULL; in; in = in->next)
 		if (!in->made && (!best || in->id->inl->order > best->id->inl->order))
 			best = in;
 	return best;
@@ -354,19 +425,22 @@ static struct instance *next_to_make(dt_compiler *cc)
 void dt_invoke_end(dt_compiler *cc, dt_node *clause)
 {
 	uint32_t calls = cc->calls;
-	struct instance *in;
+	struct dt_instance *in;
 
 	while ((in = next_to_make(cc))) {
 		dt_node *n = dt_node_new(cc, N_INVOKED, in->id->pos);
 
 		in->made = true;
+		in->ready = find_ready(cc, in);
 		cc->calls = in->id->inl->order * LEVELS;
-		n->l = dt_procedure_body(cc, in->id, in->values, in->id->pos);
+		if (!in->ready)
+			n->l = dt_procedure_body(cc, in->id, in->values, in->id->pos);
 		n->name = in->id->name;
 		n->ident = (dt_ident *)in->id;
 		n->ival = in->number;
 		clause->l = dt_append(clause->l, n);
 	}
 	cc->calls = calls;
+	cc->instances = cc->invoked ? cc->invoked->instances : NULL;
 	cc->invoked = NULL;
 }

@@ -204,6 +204,7 @@ struct dt_inline {
 		uint32_t times, generation; /* how often those of the text with this number will: foresee.c */
 	} expected;
 	struct dt_body *bodies; /* then: its code as clauses have it: gen_function.c */
+	struct dt_ready *ready; /* then: the same where that is known without compiling it: blocks.c */
 	bool shared;	   /* so large that it is compiled once: gen_function.c ... */
 	struct {
 		uint32_t clause, depth;

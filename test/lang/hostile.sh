@@ -74,6 +74,8 @@ awk 'BEGIN { print "int n; inline int f(int x) { int i; for (i = 0; i < 3; i++) 
 	for (i = 0; i < 1000; i++) printf "BEGIN /f(pid + %d) != 0/ { n++; }\n", i; print "BEGIN { trace(n); exit(0); }" }' | accepted 1000
 awk 'BEGIN { print "int t; inline void f(int x) {"; for (i = 0; i < 990; i++) print "t += x % " i + 2 ";"
 	print "} BEGIN {"; for (i = 0; i < 50; i++) print "f(" i ");"; print "trace(t); exit(0); }" }' | accepted 1180337
+awk 'BEGIN { print "int t; inline void f(int x) { int y;"; for (i = 0; i < 900; i++) printf "y = y * %d + (x >> 2);\n", i + 3
+	print "t += y % 7; }"; for (i = 0; i < 200; i++) printf "BEGIN { f(%d); }\n", i; print "BEGIN { trace(t); exit(0); }" }' | accepted -84
 echo 'this int64_t s; BEGIN { for (this->i = 0; this->i < 999999; this->i++) this->s += this->i; trace(this->s); exit(0); }' | accepted 499998500001 -x loopmax=1000000
 awk 'BEGIN { print "BEGIN { "; for (i = 0; i < 64; i++) printf "for (this->i%d = 0; this->i%d < 1000000; this->i%d++) {", i, i, i; print "@ = count();"
 	for (i = 0; i < 64; i++) print "}"; print "} ERROR { trace(arg4); exit(0); }" }' | accepted 101000001 -x loopmax=1000000

@@ -44,6 +44,7 @@ typedef struct dt_code {
 	DT_VEC(struct dt_code_func) funcs;
 	bool memory_keys;    /* functions that are verified on their own may use map keys in the slot (Linux 6.2) */
 	bool sleeps;	     /* it calls helpers that may sleep */
+	uint32_t shared;     /* instructions of functions that several clauses call */
 	const char *problem; /* first thing that went wrong; static text */
 } dt_code;
 

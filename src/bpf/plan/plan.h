@@ -217,8 +217,8 @@ static inline bool dt_plan_is_direct(const struct dt_plan_prog *p)
 	return dt_kind_is_function(p->kind) && p->group.how == HOW_FENTRY;
 }
 /* If the program is too large for the kernel, or would load too slowly: split it in half, and
- * return true. */
-bool dt_plan_split(dt_plan *p, uint32_t prog, uint32_t insns, uint32_t functions);
+ * return true. `shared`: of its instructions, those that both halves would have. */
+bool dt_plan_split(dt_plan *p, uint32_t prog, uint32_t insns, uint32_t shared, uint32_t functions);
 bool dt_plan_continues(const dt_plan *p, uint32_t prog);    /* continues a firing that the previous program began */
 bool dt_plan_is_continued(const dt_plan *p, uint32_t prog); /* by the next one */
 bool dt_plan_has_rest(const dt_plan *p, uint32_t prog);	    /* called by it or not */

@@ -231,12 +231,18 @@ uint32_t dt_plan_nth_to_attach(const dt_plan *plan, uint32_t n)
 	return first + last - n;
 }
 
-bool dt_plan_split(dt_plan *plan, uint32_t prog, uint32_t insns, uint32_t functions)
+/* Both halves would have the functions that their clauses share: with these it may be larger. */
+static bool is_long(uint32_t insns, uint32_t shared)
+{
+	return insns - shared >= MAX_CODE || (insns >= 4 * MAX_CODE && insns - shared >= insns / 4);
+}
+
+bool dt_plan_split(dt_plan *plan, uint32_t prog, uint32_t insns, uint32_t shared, uint32_t functions)
 {
 	struct dt_plan_prog *p = &plan->progs.v[prog], half = *p;
 
 	if (p->nclauses < 2 ||
-	    (insns < MAX_CODE && functions < MAX_FUNCTIONS && maps_of(plan, p) < MAX_MAPS))
+	    (!is_long(insns, shared) && functions < MAX_FUNCTIONS && maps_of(plan, p) < MAX_MAPS))
 		return false;
 	half.nclauses = p->nclauses / 2;
 	p->clauses += half.nclauses;

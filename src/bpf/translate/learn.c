@@ -15,7 +15,7 @@ static int learn_one(dt_plan *p, const struct dt_tr_input *in, uint32_t i, dt_pl
 		dt_code c = {0};
 
 		rc = dt_tr_program(in, i, out, collect, &c, err);
-		again = rc == 0 && dt_plan_split(p, i, c.insns.n, c.funcs.n);
+		again = rc == 0 && dt_plan_split(p, i, c.insns.n, c.shared, c.funcs.n);
 		dt_code_free(&c);
 	} while (again); /* with the rest */
 	return rc;

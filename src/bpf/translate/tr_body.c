@@ -252,6 +252,7 @@ bool dt_tr_bodies_settle(dt_tr *t)
 		if (!t->stays[f->body] && needs_context(t->c, f))
 			t->stays[f->body] = true;
 		again = again || t->stays[f->body] || t->saves[f->body] != f->saves;
+		t->c->shared += f->end - f->start;
 	}
 	return again;
 }
