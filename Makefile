@@ -68,8 +68,8 @@ SONAME := libdtrace.so.1
 
 all: $(BUILD)/dtrace $(BUILD)/dwatch $(BUILD)/dtraced $(BUILD)/$(SONAME) $(BUILD)/libdtrace.so
 
-# What runs once, when a session begins, is small rather than fast.
-SMALL := $(if $(findstring -O2,$(CFLAGS)),-Os)
+# What runs once, when a session begins, is small rather than fast, and has no tables for unwinding (debuggers use those of -g).
+SMALL := $(if $(findstring -O2,$(CFLAGS)),-Os -fno-asynchronous-unwind-tables)
 $(foreach d,arch dif jail process session fleet kernel proc probe/providers bpf/plan bpf/translate,$(eval $(BUILD)/src/$(d)/%.o: SIZE := $(SMALL)))
 $(BUILD)/cmd/%.o: SIZE := $(SMALL)
 
