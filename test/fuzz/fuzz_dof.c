@@ -29,6 +29,7 @@ static const char *const programs[] = {
     VALUE "BEGIN { trace(f(1) + f(2)); trace(s(\"a\", f(3))); @[s(\"b\", 1)] = max(f(4)); exit(0); }",
     VALUE "BEGIN /f(pid)/ { trace(f(f(7))); } BEGIN { self->x = f(2); this->y = s(\"c\", 3); printf(\"%s\", this->y); exit(0); }",
     VOID "self int q; BEGIN { v(1, \"a\"); v(2, \"b\"); v(3, \"c\"); v(4, \"d\"); exit(0); }",
+    VOID "self int q; inline void w(int x) { " LARGE LARGE "v(x, \"w\"); } BEGIN { w(1); } BEGIN { v(2, \"b\"); w(2); } BEGIN { w(3); exit(0); }",
     VALUE VOID "inline void both(int x) { v(f(x), \"p\"); v(f(x + 1), \"q\"); trace(x); " LARGE "v(x, s(\"r\", x)); } "
 	       "BEGIN { both(1); both(2); both(3); both(4); } ERROR { both(5); both(6); both(7); } BEGIN { exit(0); }",
     ("BEGIN { for (this->i = 0; this->i < 4; this->i++) { if (this->i & 1) continue; switch (this->i) { case 0: trace(1); break; "
