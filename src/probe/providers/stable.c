@@ -41,7 +41,8 @@ static bool has_site(dt_probes *ps, const dt_stable_site *s)
 }
 
 /* The site to use, of s and its replacements; NULL: none. *next is the site after them. */
-static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s, const dt_stable_site **next)
+static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_probe *row, const dt_stable_site *s,
+					 const dt_stable_site **next)
 {
 	const dt_stable_site *found = NULL;
 
@@ -49,7 +50,7 @@ static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_site *s,
 		if (!found && has_site(ps, s))
 			found = s;
 		s++;
-	} while (s->kind != DT_AT_NONE && s->instead);
+	} while (s < row->sites + row->nsites && s->instead);
 	*next = s;
 	return found;
 }
@@ -59,8 +60,8 @@ static const dt_stable_site *missing_site(dt_probes *ps, const dt_stable_probe *
 {
 	const dt_stable_site *next;
 
-	for (const dt_stable_site *s = row->sites; s->kind != DT_AT_NONE; s = next)
-		if (!choose_site(ps, s, &next))
+	for (const dt_stable_site *s = row->sites; s < row->sites + row->nsites; s = next)
+		if (!choose_site(ps, row, s, &next))
 			return s;
 	return NULL;
 }
@@ -234,8 +235,8 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 
 	if (!row)
 		return -1;
-	for (s = row->sites; s->kind != DT_AT_NONE; s = next) {
-		use = choose_site(ps, s, &next);
+	for (s = row->sites; s < row->sites + row->nsites; s = next) {
+		use = choose_site(ps, row, s, &next);
 		if (!use) {
 			explain_missing(ps, p, row, s, why, whylen);
 			return -1;

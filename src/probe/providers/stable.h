@@ -35,7 +35,8 @@ typedef struct dt_stable_probe {
 	const char *name, *func, *mod; /* func NULL: none; mod NULL: vmlinux */
 	const char *needs;	       /* what a kernel without the events would need; NULL: the events themselves */
 	dt_stable_arg args[DT_STABLE_ARGS];
-	const dt_stable_site *sites; /* SITES(): ends with DT_AT_NONE */
+	const dt_stable_site *sites; /* SITES() */
+	uint32_t nsites;
 } dt_stable_probe;
 
 typedef struct dt_stable_table {
@@ -84,7 +85,9 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 	}
 
 /* Sites. */
-#define SITES(...)		 ((const dt_stable_site[]){__VA_ARGS__, {.kind = DT_AT_NONE}})
+/* after .sites = */
+#define SITES(...) \
+	(const dt_stable_site[]){__VA_ARGS__}, .nsites = sizeof((const dt_stable_site[]){__VA_ARGS__}) / sizeof(dt_stable_site)
 #define AT(kind_, event_, ...)	 {.kind = DT_AT_##kind_, .event = event_, ##__VA_ARGS__}
 #define UNLESS(kind_, event_)	 {.kind = DT_AT_##kind_, .event = event_, .nothing = true}
 #define ELSE(kind_, event_, ...) {.kind = DT_AT_##kind_, .event = event_, .instead = true, ##__VA_ARGS__}
