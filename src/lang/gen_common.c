@@ -274,10 +274,13 @@ void dt_common_scan(dt_gen *g, const dt_node *n)
 dt_val *dt_common_find(dt_gen *g, const dt_node *n, uint32_t *common)
 {
 	uint32_t c = g->nodes.n ? class_of(g, n) : 0;
-	dt_common *cl = &g->commons.v[c];
+	dt_common *cl;
 
 	*common = 0;
-	if (!c || !cl->keep)
+	if (!c)
+		return NULL;
+	cl = &g->commons.v[c];
+	if (!cl->keep)
 		return NULL;
 	*common = c;
 	if (cl->uses > 0)
