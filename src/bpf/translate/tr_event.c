@@ -10,13 +10,49 @@
 #include "arch/syscalls.h"
 #include "bpf/translate/translate.h"
 
-enum { FOUND_FLAGS = -16 }; /* on the stack: slot->flags, while there is no slot */
+enum { FOUND_FLAGS = -16, FOUND_IDS = -24 }; /* on the stack: slot->flags, slot->ids, while there is no slot */
 
 /* Without type information the number, and whether the program is a 32-bit one, are read into the slot. */
 bool dt_tr_finds_first(const dt_tr *t)
 {
 	return dt_kind_is_syscall(t->prog_kind) && dt_plan_can(t->plan, BTF) && !dt_plan_continues(t->plan, t->prog) &&
 	       !dt_plan_has_rest(t->plan, t->prog) && !dt_tr_prog(t)->rest;
+}
+
+/* The thread is looked up in any case, for task_status(). So its ids are read from it, which saves a call. */
+static bool keeps_ids(const dt_tr *t, uint32_t *pid, uint32_t *tgid)
+{
+	return dt_tr_finds_first(t) && dt_plan_can(t->plan, COMPAT) && !t->plan->features.pidns_ino && !t->task_arg &&
+	       (t->learn || t->loads->trusts) && dt_tr_find_field(t->plan, "task_struct", "pid", pid) &&
+	       dt_tr_find_field(t->plan, "task_struct", "tgid", tgid);
+}
+
+bool dt_tr_ids(dt_tr *t)
+{
+	uint32_t pid, tgid;
+
+	if (!keeps_ids(t, &pid, &tgid))
+		return false;
+	dt_tr_reads(t, ids);
+	if (!t->learn && !t->need->reads.ids)
+		return false;
+	ld(t->c, 8, R0, R6, S_IDS);
+	return true;
+}
+
+/* *FOUND_IDS = process and thread of the task in r0 */
+static void keep_ids(dt_tr *t)
+{
+	uint32_t pid, tgid;
+	dt_code *c = t->c;
+
+	if (!t->need->reads.ids || !keeps_ids(t, &pid, &tgid))
+		return;
+	ld(c, 4, R3, R0, (int)tgid);
+	ld(c, 4, R4, R0, (int)pid);
+	alui(c, BPF_LSH, R3, 32);
+	alu(c, BPF_OR, R3, R4);
+	st(c, 8, R10, FOUND_IDS, R3);
 }
 
 /* r2 = the word of the task that has compat_bit in it. Reading it through a typed pointer costs
@@ -27,8 +63,12 @@ static void task_status(dt_tr *t)
 	dt_code *c = t->c;
 
 	if (dt_plan_can(t->plan, BTF)) {
-		helper(c, BPF_FUNC_get_current_task_btf);
+		if (dt_tr_finds_first(t) && dt_kind_of(t->prog_kind)->event == EVENT_SAVED)
+			mov(c, R0, R9); /* event_number() */
+		else
+			helper(c, BPF_FUNC_get_current_task_btf);
 		ld(c, 4, R2, R0, at);
+		keep_ids(t);
 		return;
 	}
 	helper(c, BPF_FUNC_get_current_task);
@@ -96,6 +136,8 @@ static void event_number(dt_tr *t)
 		if (dt_plan_can(t->plan, BTF)) {
 			helper(c, BPF_FUNC_get_current_task_btf);
 			mov(c, R1, R0);
+			if (dt_tr_finds_first(t))
+				mov(c, R9, R0);
 			helper(c, BPF_FUNC_task_pt_regs);
 			ld(c, size, R1, R0, number);
 		} else {
@@ -316,12 +358,17 @@ void dt_tr_if_compat(dt_tr *t, uint32_t label)
 void dt_tr_found(dt_tr *t)
 {
 	dt_code *c = t->c;
+	uint32_t ignored;
 
 	if (t->need->reads.flags && t->compat) {
 		ld(c, 4, R1, R10, FOUND_FLAGS);
 		st(c, 4, R6, S_FLAGS, R1);
 	} else if (t->need->reads.flags) {
 		sti(c, 4, R6, S_FLAGS, 0);
+	}
+	if (t->need->reads.ids && keeps_ids(t, &ignored, &ignored)) {
+		ld(c, 8, R1, R10, FOUND_IDS);
+		st(c, 8, R6, S_IDS, R1);
 	}
 	if (!dt_tr_prog_at(t)->masks) {
 		st(c, 4, R6, S_PROBE, R8);

@@ -171,7 +171,8 @@ void dt_tr_pid_tgid(dt_tr *t)
 		return;
 	}
 	if (!t->plan->features.pidns_ino) {
-		helper(c, BPF_FUNC_get_current_pid_tgid);
+		if (!dt_tr_ids(t))
+			helper(c, BPF_FUNC_get_current_pid_tgid);
 		return;
 	}
 	/* struct bpf_pidns_info { u32 pid, tgid }: the same two numbers, the same way round */

@@ -224,6 +224,7 @@ void dt_tr_prologue_functions(dt_tr *t, const uint32_t *fn);
 bool dt_tr_finds_first(const dt_tr *t);
 void dt_tr_find_first(dt_tr *t, uint32_t out);
 void dt_tr_found(dt_tr *t);
+bool dt_tr_ids(dt_tr *t); /* r0 = process and thread, as get_current_pid_tgid() has them; false: they are not in the slot */
 void dt_tr_if_compat(dt_tr *t, uint32_t label); /* in between: goto label if it is a call of a 32-bit program */
 /* The others. slot->probe; r8 = the row of the table. `no`: as above. */
 void dt_tr_find_probe(dt_tr *t, uint32_t no);
