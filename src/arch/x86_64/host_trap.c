@@ -112,21 +112,31 @@ size_t dt_trap_find_call(const uint8_t *code, size_t n)
 	return p ? (size_t)(p - code) : n;
 }
 
-/* One instruction; stops of other kinds are passed over. */
-static int step_once(pid_t tid)
+/* Let the thread go on until it stops in this way: `event` 0: by a trap. Other stops are passed over; a signal that comes then
+ * cannot be blocked, and is passed on. */
+static int go_on(pid_t tid, enum __ptrace_request how, int event)
 {
+	long signal = 0;
 	int status;
 	pid_t got;
 
-	do {
-		if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) < 0)
+	for (;;) {
+		if (ptrace(how, tid, 0, signal) < 0)
 			return -1;
 		while ((got = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR)
 			;
 		if (got < 0 || !WIFSTOPPED(status))
 			return -1;
-	} while (status >> 8 != SIGTRAP);
-	return 0;
+		if (event ? status >> 16 == event : status >> 8 == SIGTRAP)
+			return 0;
+		signal = status >> 16 || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	}
+}
+
+/* From a stop by a trap to one where the thread just goes on if its tracer dies; from the former the trap would kill it. */
+static int settle(pid_t tid)
+{
+	return ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0 ? -1 : go_on(tid, PTRACE_CONT, PTRACE_EVENT_STOP);
 }
 
 /* If the thread was in a system call that is to be restarted, orig_rax says so: with -1 the kernel leaves the registers alone
@@ -134,7 +144,7 @@ static int step_once(pid_t tid)
 long dt_trap_call(pid_t tid, uint64_t at, long number, const uint64_t args[6])
 {
 	struct user_regs_struct was, r;
-	uint64_t all = ~0ull, mask;
+	uint64_t all = ~(1ull << (SIGTRAP - 1)), mask; /* if that were blocked, the kernel would reset its handler */
 	int rc;
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &was) < 0 || ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0 ||
@@ -150,8 +160,10 @@ long dt_trap_call(pid_t tid, uint64_t at, long number, const uint64_t args[6])
 	r.r10 = args[3];
 	r.r8 = args[4];
 	r.r9 = args[5];
-	rc = ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 || step_once(tid) < 0 || ptrace(PTRACE_GETREGS, tid, 0, &r) < 0;
+	rc = ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 || go_on(tid, PTRACE_SINGLESTEP, 0) < 0 ||
+	     ptrace(PTRACE_GETREGS, tid, 0, &r) < 0;
 	ptrace(PTRACE_SETREGS, tid, 0, &was);
+	rc = settle(tid) < 0 || rc;
 	ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
 	return rc ? -ESRCH : (long)r.rax;
 }
