@@ -246,7 +246,7 @@ static void listen_at(struct place *p)
 	if (stat(p->path, &st) == 0 && S_ISSOCK(st.st_mode) && !is_used(&a))
 		unlink(p->path);
 	p->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	umask(0077); /* who may connect: the owner; chmod(1) and the policy say who else */
+	umask(0177); /* who may connect: the owner; chmod(1) and the policy say who else */
 	if (p->fd < 0 || bind(p->fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(p->fd, 64) < 0)
 		die("cannot listen on %s: %s", p->path, strerror(errno));
 	umask(0022);
