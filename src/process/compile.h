@@ -36,6 +36,7 @@ struct dt_pe_compiler {
 	const dt_pe *p;
 	uint64_t helper[H_MAX];
 	enum dt_pe_args args;
+	bool reads_args; /* of DT_PE_COMPUTED: the clause at hand needs them */
 	uint32_t action; /* at hand, as faults count them */
 	DT_VEC(struct dt_pe_fault) faults; /* code for them comes last */
 };

@@ -478,6 +478,26 @@ static uint32_t exchange(const struct dt_pe_target *t, bool in)
 	return failed;
 }
 
+/* Static probes with a semaphore: the program looks there whether somebody traces them. All threads are stopped. If dtrace is
+ * killed between the two steps, a probe stays enabled for nothing. */
+static void count_semaphores(const struct dt_pe_target *t, bool in)
+{
+	struct dt_pe_shared *sh = (struct dt_pe_shared *)(void *)t->shared->base;
+
+	if (!in && !sh->counted)
+		return;
+	for (uint32_t i = 0; i < t->places->n; i++) {
+		uint64_t at = t->places->v[i]->semaphore;
+		uint16_t n = 0;
+
+		if (!at || read_from(t, at, &n, sizeof(n)) != sizeof(n) || (!in && !n))
+			continue;
+		n = (uint16_t)(in ? n + 1 : n - 1);
+		write_to(t, at, &n, sizeof(n));
+	}
+	sh->counted = in;
+}
+
 int dt_pe_target_patch(struct dt_pe_target *t, dt_error *err)
 {
 	uint32_t active = 1;
@@ -490,6 +510,7 @@ int dt_pe_target_patch(struct dt_pe_target *t, dt_error *err)
 		return refuse(t, err, "its code cannot be changed");
 	}
 	move_threads(t, false);
+	count_semaphores(t, true);
 	return write_to(t, t->base, &active, sizeof(active)) ? 0 : refuse(t, err, "its memory cannot be written");
 }
 
@@ -537,6 +558,7 @@ static int try_to_leave(struct dt_pe_target *t, uint32_t *failed)
 		if (t->patched) {
 			write_to(t, t->base, &inactive, sizeof(inactive));
 			*failed = exchange(t, false);
+			count_semaphores(t, false);
 			move_threads(t, true);
 			t->patched = false;
 		}
@@ -555,8 +577,10 @@ int dt_pe_target_leave(struct dt_pe_target *t, dt_error *err)
 	int rc = 1;
 
 	if (t->hold) { /* it was never released: the session does that */
-		if (t->patched)
+		if (t->patched) {
 			exchange(t, false);
+			count_semaphores(t, false);
+		}
 		if (t->base && caller(t))
 			unmap(t);
 		t->hold = NULL;

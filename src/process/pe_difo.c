@@ -215,6 +215,7 @@ static void argument(struct dt_pe_compiler *c, uint32_t to, uint32_t i)
 	uint32_t word = c->args == DT_PE_RETURN ? sh->result : i < 6 ? sh->arg[i] : 0;
 
 	if (c->args == DT_PE_COMPUTED) {
+		c->reads_args = true;
 		c->op->load(&c->n, to, DT_N_BASE, (uint32_t)(offsetof(struct dt_pe_slot, e.firing[0].args) + i * 8), 8);
 	} else if (c->args == DT_PE_RETURN && i == 0) {
 		c->op->load(&c->n, DT_N_A0, DT_N_BASE, offsetof(struct dt_pe_slot, site), 8);

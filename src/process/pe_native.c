@@ -281,7 +281,7 @@ static bool start(struct dt_pe_compiler *c, const dt_pe *p)
 /* The code of a clause, for each way of arguments; clauses of a pattern have many ECBs, which follow each other. */
 struct made {
 	const dt_clause *clause;
-	bool tried[DT_PE_ARGS_MAX];
+	bool tried[DT_PE_ARGS_MAX], reads_args;
 	uint64_t code[DT_PE_ARGS_MAX];
 };
 typedef DT_VEC(struct made) made_vec;
@@ -323,16 +323,19 @@ static bool compile_place(struct dt_pe_compiler *c, dt_pe *p, made_vec *all, con
 	if (!code)
 		return false;
 	c->args = pro && !pro->own ? DT_PE_COMPUTED : x->event->at.kind == DT_AT_URETPROBE ? DT_PE_RETURN : DT_PE_ENTRY;
-	s->lean = !pro;
+	s->lean = !pro || !pro->when; /* and no clause needs what is computed */
 	for (uint32_t i = 0; i < x->ecbs.n; i++) {
 		const struct dt_vm_ecb *e = &p->host->ecbs[x->ecbs.v[i]];
 		struct made *m = made_of(all, e->ecb->clause);
 
-		if (!m->tried[c->args])
+		if (!m->tried[c->args]) {
+			c->reads_args = false;
 			m->code[c->args] = compile(c, p, e);
+			m->reads_args = m->reads_args || c->reads_args;
+		}
 		m->tried[c->args] = true;
 		code[i] = m->code[c->args];
-		s->lean = s->lean && code[i];
+		s->lean = s->lean && code[i] && !(c->args == DT_PE_COMPUTED && m->reads_args);
 	}
 	s->code = code;
 	return true;

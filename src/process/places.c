@@ -171,13 +171,13 @@ static bool is_target(const struct file *f, uint64_t after, uint64_t before)
 	return lo < f->targets.n && f->targets.v[lo] < before;
 }
 
-/* Where the code of a function is in the process; 0: nowhere. */
-static uint64_t address_of(const struct dt_pe_files *fs, const struct file *f, uint64_t offset)
+/* Where the code of a function, or a word of data, is in the process; 0: nowhere. */
+static uint64_t address_of(const struct dt_pe_files *fs, const struct file *f, uint64_t offset, bool data)
 {
 	for (uint32_t i = 0; i < fs->maps->n; i++) {
 		const dt_mapping *m = &fs->maps->v[i];
 
-		if (m->kind == DT_MAP_FILE && m->exec && m->inode == f->inode && offset >= m->offset &&
+		if (m->kind == DT_MAP_FILE && (data ? m->write && !m->shared : m->exec) && m->inode == f->inode && offset >= m->offset &&
 		    offset - m->offset < m->end - m->start)
 			return m->start + (offset - m->offset);
 	}
@@ -317,13 +317,13 @@ static const char *place_event(struct dt_pe_files *fs, const struct file *f, con
 		return "it is a program of Go, which moves its stacks";
 	if (at->text && at->text->when)
 		return "it returns under a condition";
-	if (at->ref_ctr)
-		return "it has a semaphore";
+	if (at->ref_ctr && !address_of(fs, f, at->ref_ctr, true))
+		return "its semaphore is not in the memory of the process";
 	if (!dt_elf_is_64(f->elf) || dt_elf_machine(f->elf) != dt_arch_host()->machine)
 		return "it is not a 64-bit program";
 	if (!dt_elf_offset_to_vaddr(f->elf, offset, &vaddr) || !find_function(f, vaddr, &start, &size))
 		return "the size of its function is not known";
-	address = address_of(fs, f, offset);
+	address = address_of(fs, f, offset, false);
 	if (!address)
 		return "it is not in the memory of the process";
 	why = read_function(fs, f, start, size, address - (vaddr - start));
@@ -369,6 +369,7 @@ struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, co
 	x = dt_xcalloc(1, sizeof(*x));
 	x->patch = p;
 	x->event = event;
+	x->semaphore = event->at.ref_ctr ? address_of(files, f, event->at.ref_ctr, true) : 0;
 	*dt_vec_add(all, NULL) = x;
 	return x;
 }

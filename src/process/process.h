@@ -52,6 +52,7 @@ void dt_pe_program_free(struct dt_pe_program *p);
 struct dt_pe_place { /* one place in the code, and the probes there */
 	dt_patch patch;
 	const dt_event *event;
+	uint64_t semaphore;    /* of a static probe: 16 bits that count who traces it; 0: it has none */
 	DT_VEC(uint32_t) ecbs; /* indices */
 };
 typedef DT_VEC(struct dt_pe_place *) dt_pe_places;
