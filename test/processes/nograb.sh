@@ -14,16 +14,19 @@ no D_PROC_BADPID "not a process id" 0
 no D_PROC_BADPID "not a process id" -5
 no D_PROC_BADPID "not a process id" 99999999999
 no D_PROC_GRAB "No such process" 2000000000
-thread=$(ls /proc/$pid/task | grep -v "^$pid\$" | sort -n | head -n 1)
-no D_PROC_BADPID "it is a thread of process $pid" "$thread"
-printf 'Tgid:5' >"/proc/$pid/task/$thread/comm" # with an arbitrary name
+# a thread, one of those that stay; its name looks like a line of /proc/PID/status
+has_thread() { thread=$(grep -ls '^Tgid:5$' /proc/$pid/task/*/comm | cut -d / -f 5 | head -n 1); [ -n "$thread" ]; }
+wait_for 20 has_thread
 no D_PROC_BADPID "it is a thread of process $pid" "$thread"
 dt -p 12x -n BEGIN
 expect "1 dtrace: invalid pid: 12x" "$status $err"
-# a zombie
+# a zombie: the child ends when its parent is a program that does not wait for it
 touch "$TMP/zombie"
-sh -c 'sleep 0 & echo $! >"$1"; exec sleep 1000' sh "$TMP/zombie" &
+mkfifo "$TMP/go"
+sh -c '(read -r x <"$2") & echo $! >"$1"; exec sleep 1000' sh "$TMP/zombie" "$TMP/go" &
 parent=$!
+wait_for 20 grep -qx sleep "/proc/$parent/comm"
+echo >"$TMP/go"
 is_zombie() { [ "$(field "$(cat "$TMP/zombie")" State)" = Z ]; }
 wait_for 20 is_zombie
 no D_PROC_GRAB "it has exited (only a zombie is left)" "$(cat "$TMP/zombie")"
