@@ -1,7 +1,7 @@
 # A machine that lies about its part of clauses that are cut (values, sizes, order, counts, promises) costs itself only: the
 # program goes on to its end, and what it says of another machine is exact.
 # needs: root bpf gcc python3
-# timeout: 120
+# timeout: 300
 . "$SRC/test/lib.bash"
 . "$SRC/test/fleet/fleet.bash"
 agent web-1
