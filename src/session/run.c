@@ -86,7 +86,7 @@ static int fail_to_open(dtrace_hdl_t *h)
 		dt_privilege_advice(advice, sizeof(advice));
 		dt_err(&h->err, was.code, "%s; to use the kernel instead, %s", was.text, advice);
 	} else if (was.code == EPERM && lacks_privilege(h)) {
-		dt_err(&h->err, was.code, "only pid and static probes of target processes can do without privilege: %s", was.text);
+		dt_err(&h->err, was.code, "%s; without them you can trace functions and static probes of your own processes, by -c or -p", was.text);
 	}
 	return dt_session_fail(h);
 }

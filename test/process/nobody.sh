@@ -16,7 +16,7 @@ expect_match 'ustack\(\) is not available; to use the kernel instead, this needs
 # other probes need the kernel
 nobody -qn 'pid$target:a.out:work:entry, syscall::read:entry { @ = count(); }' -c "$TMP/victim -n 100"
 expect 1 "$status"
-expect_match 'only pid and static probes .*: cannot .*CAP_BPF' "$err"
+expect_match 'cannot .*CAP_BPF.*; without them you can trace functions' "$err"
 # who may, gets the kernel
 "$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' >/dev/null 2>&1 || exit 0
 "$DTRACE" -x debug=engine -x evaltime=postinit -qn 'pid$target:a.out:work:entry { @ = count(); }' -c "$TMP/victim -n 10" >"$TMP/out" 2>&1
