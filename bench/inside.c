@@ -1,7 +1,8 @@
 /*
  * inside: calls a function N times, five times over, and prints the least nanoseconds of CPU time for one call. With a number it
  * pauses so many milliseconds before each time. With "hand" the
- * function has a patch that was written by hand: a call that saves all registers a function may change, and counts.
+ * function has a patch that was written by hand: a call that saves all registers a function may change, and counts. Compiled with OWN
+ * it passes a static probe of our own instead (own.h, made by dtrace -h).
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,6 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#ifdef OWN
+#include "own.h"
+#endif
 
 uint64_t count;
 extern char stub[];
@@ -63,7 +68,11 @@ int main(int argc, char **argv)
 		t = now();
 
 		for (long i = 0; i < n; i++)
+#ifdef OWN
+			BENCH_STEP(i & 7, i);
+#else
 			sum += work(i & 7, i);
+#endif
 		t = (now() - t) / (double)n;
 		least = t < least ? t : least;
 	}
