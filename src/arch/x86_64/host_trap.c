@@ -4,12 +4,17 @@
  * reported then.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "arch/trap.h"
 
@@ -112,6 +117,40 @@ size_t dt_trap_find_call(const uint8_t *code, size_t n)
 	return p ? (size_t)(p - code) : n;
 }
 
+/* Has it ended? The first thread of a process is not waited for before all others have been. */
+static bool is_dead(pid_t tid)
+{
+	char path[64], text[512], *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	at = strrchr(text, ')');
+	return !at || !at[1] || at[2] == 'Z' || at[2] == 'X';
+}
+
+static pid_t wait_for(pid_t tid, int *status)
+{
+	for (uint32_t turn = 0;; turn++) {
+		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+
+		if (got > 0 || (got < 0 && errno != EINTR))
+			return got;
+		if (turn < 200) {
+			sched_yield();
+			continue;
+		}
+		if (is_dead(tid))
+			return -1;
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+	}
+}
+
 /* Let the thread go on until it stops in this way: `event` 0: by a trap. Other stops are passed over; a signal that comes then
  * cannot be blocked, and is passed on. */
 static int go_on(pid_t tid, enum __ptrace_request how, int event)
@@ -123,8 +162,7 @@ static int go_on(pid_t tid, enum __ptrace_request how, int event)
 	for (;;) {
 		if (ptrace(how, tid, 0, signal) < 0)
 			return -1;
-		while ((got = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR)
-			;
+		got = wait_for(tid, &status);
 		if (got < 0 || !WIFSTOPPED(status))
 			return -1;
 		if (event ? status >> 16 == event : status >> 8 == SIGTRAP)
