@@ -37,7 +37,9 @@ text 1 10000
 42 firstentry 1 2" "$(grep . <<<"$out")"
 
 # records: all of them, in order of time, of every thread
-inside -q -x bufsize=16m -c "$TMP/victim -t 3 -n 2000" -n 'pid$target:a.out:work:entry { printf("%d %d %d %s\n", timestamp, tid, self->n++, execname); }'
+# (in a file of its own: the program prints as well, at any moment)
+inside -q -o "$TMP/records" -x bufsize=16m -c "$TMP/victim -t 3 -n 2000" -n 'pid$target:a.out:work:entry { printf("%d %d %d %s\n", timestamp, tid, self->n++, execname); }'
+out=$(tee "$TMP/out" <"$TMP/records")
 expect 0 "$status" "$err"
 expect 6000 "$(lines ' victim$')"
 expect "" "$(grep ' victim$' "$TMP/out" | awk '$1 < last { print "out of order:", $0 } { last = $1 } $3 != n[$2]++ { print "missing before:", $0 }')"
