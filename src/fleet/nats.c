@@ -54,6 +54,7 @@ static struct {
 	int (*natsOptions_SetUserCredentialsFromFiles)(void *o, const char *file, const char *seed);
 	int (*natsOptions_SetUserInfo)(void *o, const char *user, const char *password);
 	int (*natsOptions_SetDisconnectedCB)(void *o, void (*f)(void *, void *), void *arg);
+	int (*natsOptions_SetClosedCB)(void *o, void (*f)(void *, void *), void *arg);
 	int (*natsConnection_Connect)(void **c, void *o);
 	int (*natsConnection_Publish)(void *c, const char *subject, const void *data, int n);
 	int (*natsConnection_PublishRequest)(void *c, const char *subject, const char *reply, const void *data, int n);
@@ -90,7 +91,7 @@ static const char *const names[] = {
     "natsOptions_SetSecure",	     "natsOptions_LoadCATrustedCertificates",
     "natsOptions_LoadCertificatesChain", "natsOptions_SetUserCredentialsFromFiles",
     "natsOptions_SetUserInfo",
-    "natsOptions_SetDisconnectedCB",
+    "natsOptions_SetDisconnectedCB", "natsOptions_SetClosedCB",
     "natsConnection_Connect",	     "natsConnection_Publish",
     "natsConnection_PublishRequest", "natsConnection_Flush",
     "natsConnection_FlushTimeout",   "natsConnection_Subscribe",
@@ -115,6 +116,8 @@ struct dt_nats {
 	DT_VEC(char *) ids; /* that have answered and were not returned yet */
 	uint64_t last;	    /* dt_now() of the last answer */
 	uint64_t lost;	    /* dt_now() when the connection was last lost */
+	bool closed;	    /* callbacks of the connection run no more ... */
+	pthread_cond_t gone; /* ... and that has just changed */
 	char trouble[256];  /* what the server refuses; "": nothing new */
 	char told[256];	    /* the last one that was returned */
 	uint32_t refusals;  /* so far */
@@ -296,6 +299,18 @@ static void on_lost(void *conn, void *arg)
 	pthread_mutex_unlock(&n->lock);
 }
 
+/* The last callback, after that of on_lost() which closing causes: a thread of the library runs them, one after the other. */
+static void on_closed(void *conn, void *arg)
+{
+	dt_nats *n = arg;
+
+	(void)conn;
+	pthread_mutex_lock(&n->lock);
+	n->closed = true;
+	pthread_cond_signal(&n->gone);
+	pthread_mutex_unlock(&n->lock);
+}
+
 uint64_t dt_nats_lost(dt_nats *n)
 {
 	uint64_t when;
@@ -404,6 +419,7 @@ static int connect_to(dt_nats *n, bool front, dt_error *err)
 	s = s ? s : lib.natsOptions_SetMaxPingsOut(o, 2);
 	s = s ? s : lib.natsOptions_UseGlobalMessageDelivery(o, front);
 	s = s ? s : lib.natsOptions_SetDisconnectedCB(o, on_lost, n);
+	s = s ? s : lib.natsOptions_SetClosedCB(o, on_closed, n);
 	s = s ? s : lib.natsOptions_SetSendAsap(o, true); /* else a thread waits 1 ms for more */
 	s = s ? s : lib.natsOptions_SetErrorHandler(o, on_trouble, n);
 	if (!s && identify(n, o, err) < 0) {
@@ -428,6 +444,7 @@ dt_nats *dt_nats_open(const char *url, bool front, dt_error *err)
 	n->url = dt_xstrdup(url);
 	n->shown = without_password(url);
 	pthread_mutex_init(&n->lock, NULL);
+	pthread_cond_init(&n->gone, NULL);
 	if (load(err) < 0 || connect_to(n, front, err) < 0) {
 		dt_nats_free(n);
 		return NULL;
@@ -462,11 +479,16 @@ void dt_nats_free(dt_nats *n)
 	if (n->conn) {
 		lib.natsConnection_FlushTimeout(n->conn, 1000);
 		lib.natsConnection_Destroy(n->conn);
+		pthread_mutex_lock(&n->lock);
+		while (!n->closed)
+			pthread_cond_wait(&n->gone, &n->lock);
+		pthread_mutex_unlock(&n->lock);
 	}
 	for (uint32_t i = 0; i < n->ids.n; i++)
 		free(n->ids.v[i]);
 	dt_vec_free(&n->ids);
 	pthread_mutex_destroy(&n->lock);
+	pthread_cond_destroy(&n->gone);
 	free(n->url);
 	free(n->shown);
 	free(n);
