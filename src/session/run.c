@@ -4,8 +4,7 @@
  *
  * Which engine: -x engine=vm is the interpreter, which fires BEGIN, END and ERROR and nothing else;
  * engine=bpf is the kernel. auto uses the interpreter if that is enough: no other probe, nothing
- * that only the kernel has (the current task, registers, stacks, its memory). A user who may not use BPF gets the process
- * engine, if all probes are in target processes.
+ * that only the kernel has (the current task, registers, stacks, its memory).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,38 +55,14 @@ static bool lacks_privilege(const dtrace_hdl_t *h)
 	return dt_opt(&h->opts, DT_O_ENGINE) == DT_ENGINE_AUTO && h->engine_ops == &dt_engine_bpf && !dt_privilege_to_trace();
 }
 
-static bool is_in_target(const dt_ecb *e)
-{
-	for (uint32_t i = 0; e->events && i < e->events->n; i++)
-		if (!e->events->v[i].at.pid || !e->events->v[i].at.path)
-			return false;
-	return (e->events && e->events->n) || strcmp(e->probe->prov, "dtrace") == 0;
-}
-
-/* Probes in target processes alone need no BPF. */
-static void do_without_kernel(dtrace_hdl_t *h)
-{
-	if (!lacks_privilege(h) || !kernel_probe(h))
-		return;
-	for (uint32_t i = 0; i < h->ecbs.n; i++)
-		if (strcmp(h->ecbs.v[i].probe->prov, "dtrace") != 0 && !is_in_target(&h->ecbs.v[i]))
-			return;
-	h->engine_ops = &dt_engine_process;
-}
-
 /* The engine did not open: say what else there is. */
 static int fail_to_open(dtrace_hdl_t *h)
 {
-	bool chosen = h->engine_ops == &dt_engine_process && dt_opt(&h->opts, DT_O_ENGINE) == DT_ENGINE_AUTO;
-	char advice[1024];
 	dt_error was = h->err;
 
-	if (chosen) {
-		dt_privilege_advice(advice, sizeof(advice));
-		dt_err(&h->err, was.code, "%s; to use the kernel instead, %s", was.text, advice);
-	} else if (was.code == EPERM && lacks_privilege(h)) {
-		dt_err(&h->err, was.code, "%s; without them you can trace functions and static probes of your own processes, by -c or -p", was.text);
-	}
+	if (was.code == EPERM && lacks_privilege(h))
+		dt_err(&h->err, was.code,
+		       "%s; without them, -x engine=process traces functions and static probes of your own processes (-c, -p)", was.text);
 	return dt_session_fail(h);
 }
 
@@ -174,7 +149,6 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_fail(h);
 	if (find_events(h) < 0)
 		return dt_session_fail(h);
-	do_without_kernel(h);
 	env.ecbs = h->ecbs.v;
 	env.necbs = h->ecbs.n;
 	env.clauses = h->clauses.v;

@@ -34,4 +34,4 @@ expect "$(id -u nobody)" "$out"
 # what needs the kernel
 nobody -qn 'syscall::read:entry { exit(0); }'
 expect "1 " "$status $out"
-expect_match '^dtrace: could not enable tracing: .*(root|CAP_BPF).*; without them you can trace functions and static probes of your own processes' "$err"
+expect_match '^dtrace: could not enable tracing: .*(root|CAP_BPF).*; without them, -x engine=process traces functions' "$err"
