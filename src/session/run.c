@@ -62,7 +62,7 @@ static int fail_to_open(dtrace_hdl_t *h)
 
 	if (was.code == EPERM && lacks_privilege(h))
 		dt_err(&h->err, was.code,
-		       "%s; without them, -x engine=process traces functions and static probes of your own processes (-c, -p)", was.text);
+		       "%s; without them, -x engine=process traces functions and static probes of your own processes, by -c or -p", was.text);
 	return dt_session_fail(h);
 }
 

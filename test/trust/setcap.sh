@@ -31,7 +31,7 @@ gcc -O0 -o "$TMP/prog" "$TMP/prog.c" || exit 1
 give() {
 	local said advice
 	said=$(nobody "$1" -qn 'tick-1 { exit(0); }' 2>&1)
-	advice=$(sed -n 's/.*(sudo \(setcap .*\))$/\1/p' <<<"$said")
+	advice=$(sed -n 's/.*(sudo \(setcap [^)]*\)).*/\1/p' <<<"$said")
 	case $said in *nosuid*) skip "$TMP is mounted with nosuid" ;; esac
 	expect_match 'setcap cap_bpf,cap_perfmon\+ep .*/dtrace' "$advice"
 	said=$(eval "$advice" 2>&1) || case $said in
