@@ -46,6 +46,8 @@ sdt:::block_bio_complete /mine[arg1]/ { mine[arg1] = 0; } /* sdt fires before io
 io:::wait-start /progenyof($target)/ {
 	@wait["wait-start"] = sum(1); @wait["known"] = sum(args[1]->dev_statname == $1 && args[0]->b_bcount != 0);
 	@wait["over"] = sum(args[1]->dev_statname != $1 && !mine[self->bio]);
+	@wait["ending"] = sum(args[1]->dev_statname == $1 && args[0]->b_bcount == 0);
+	@wait["elsewhere"] = sum(args[1]->dev_statname != $1 && args[0]->b_edev != 0 && mine[self->bio]);
 	self->in = 1; self->dev = args[0]->b_edev; self->bytes = args[0]->b_bcount; self->block = args[0]->b_blkno; self->cmd = args[0]->b_cmd; self->end = args[0]->b_iodone;
 }
 io:::wait-done /progenyof($target)/ {
@@ -91,9 +93,12 @@ waits=$(labelled wait-start) back=$(labelled wait-done)
 if [ -n "$waits" ]; then
 	expect "$waits" "$back" "who waits comes back"
 	expect 0 "$(labelled "wrong thread")" "who waits"
-	# each waits for its own request; if that ended on another CPU while the thread was going to sleep, it
-	# is not known
-	expect "$waits" $(($(labelled known) + $(labelled over))) "what is waited for"
+	# Each waits for its own request; if that ended on another CPU while the thread was going to sleep, it is not known; if it is just
+	# ending there, nothing of it is left. The program itself may have to be read from another disk. It cannot be exact: io and the
+	# script look at the request one after the other, and it may end between these (seen once in some fifty runs).
+	odd=$((waits - $(labelled known) - $(labelled over) - $(labelled ending) - $(labelled elsewhere)))
+	[ $odd -ge 0 ] && [ $((odd * 50)) -le "$waits" ] && [ "$(labelled known)" -gt $(($(labelled ending) + $(labelled elsewhere))) ] ||
+		{ echo "what is waited for: $waits waits"; grep -E '^(known|over|ending|elsewhere):' "$TMP/out"; count_failure; }
 	expect 0 "$(labelled "wrong wait")" "what was waited for"
 fi
 
