@@ -15,7 +15,7 @@
 /* The functions of the runtime that are called: helpers.def. */
 enum dt_pe_helper {
 #define DT_PE_HELPER(name) H_##name,
-#include "process/runtime/helpers.def"
+#include "arch/helpers.def"
 	H_MAX
 };
 

@@ -84,7 +84,7 @@ def check_rows():
 
 
 def sources():
-    for suffix in ("c", "h", "def"):
+    for suffix in ("c", "h", "def", "S"):
         yield from sorted(glob.glob(os.path.join(SRC, "src/**/*." + suffix), recursive=True))
 
 

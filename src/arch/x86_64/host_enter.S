@@ -54,7 +54,7 @@ dt_rt_enter:
 /* The functions that machine code calls: DT_PE_HELPERS_AT. */
 	.org	512
 #define DT_PE_HELPER(name) .long name - dt_rt_enter;
-#include "process/runtime/helpers.def"
+#include "arch/helpers.def"
 
 	.text
 dt_rt_syscall:
