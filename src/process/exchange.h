@@ -91,7 +91,7 @@ struct dt_pe_aggs {
 
 /* ---- records of a thread: the thread moves the head, dtrace the tail ---- */
 enum dt_pe_entry_kind {
-	DT_PE_RECORD,
+	DT_PE_RECORD = 1,
 	DT_PE_SKIP,  /* there is no record, the next one is at the start of the buffer */
 	DT_PE_SHORT, /* as machine code makes them */
 };
@@ -119,6 +119,34 @@ struct dt_pe_ring {
 	uint64_t size, limit; /* limit: of the cost */
 };
 
+/* ---- speculations: of all threads ---- */
+enum dt_pe_spec_state { /* the lowest bits of dt_pe_spec.word */
+	DT_PE_SPEC_FREE,
+	DT_PE_SPEC_ACTIVE,
+	DT_PE_SPEC_USED,
+	DT_PE_SPEC_COMMITTING, /* nobody begins to write; when nobody writes any more, ... */
+	DT_PE_SPEC_DISCARDING,
+	DT_PE_SPEC_ENDING, /* ... a thread does that: above the state is the number of its slot */
+};
+#define DT_PE_SPEC_STATE 0xffull
+#define DT_PE_SPEC_OWNER 0x100ull
+struct dt_pe_spec {
+	uint64_t word;	    /* the state */
+	uint64_t cost, top; /* of its records; bytes of them */
+	uint64_t timestamp; /* COMMITTING */
+	uint8_t *data;	    /* entries as in a buffer of records; their kind is set last, and it is 0 where nothing is */
+};
+
+struct dt_pe_specs { /* of a slot */
+	uint32_t n, self; /* self: the number of the slot */
+	uint32_t *writes; /* for each slot: the speculation that its thread writes to, from 1; 0: none */
+	uint32_t commits; /* the one that commit() is about to copy */
+	dt_vm_buf buf;	  /* stands for that one, or this, for the interpreter; its `ring` is true, which it is not in other buffers */
+	uint64_t limit, cap; /* of cost, of top */
+	uint64_t drops, busy, unavail;
+	struct dt_pe_spec *v;
+};
+
 /* ---- a thread; on cache lines of its own ---- */
 struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
 	uint32_t tid;  /* whose it is; 0: free */
@@ -130,6 +158,7 @@ struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
 	uint64_t drops, agg_drops;
 	struct dt_pe_ring ring;
 	struct dt_pe_aggs aggs;
+	struct dt_pe_specs specs;
 	const struct dt_pe_site *site;
 	const struct dt_pe_frame *regs;
 	dt_vm_dynstate own_state;

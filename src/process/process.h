@@ -5,6 +5,7 @@
  *   process_engine.c  the engine interface; what is refused; BEGIN and END
  *   share.c     memory shared with the target, and the programs in it
  *   slots.c     threads of the target: their machines, records, aggregations
+ *   pe_spec.c   speculations, between BEGIN, the target and END
  *   pe_native.c machine code for clauses (compile.h)
  *   places.c    where in the code a probe can be
  *   intrude.c   getting in and out of the process
@@ -133,6 +134,8 @@ typedef struct dt_pe {
 	uint8_t **ring_data, **rows[2];
 	uint32_t **buckets[2], **direct[2], **own_buckets;
 	uint64_t **own_values;
+	struct dt_pe_specs specs; /* as every slot has them */
+	uint8_t **spec_data;
 	DT_VEC(struct dt_pe_pending) pending;
 	uint64_t order;
 	/* waiting */
@@ -153,5 +156,14 @@ int dt_pe_slots_consume(dt_pe *p, const dt_sink *sink);
 int dt_pe_slots_snapshot(dt_pe *p, const dt_sink *sink);
 void dt_pe_slots_status(const dt_pe *p, dt_status *st);
 void dt_pe_slots_free(dt_pe *p);
+/* An entry of `have` bytes to the pending records: its size; 0: it is none. Adds to *cost. */
+uint64_t dt_pe_read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *cost);
+
+/* ---- pe_spec.c ---- */
+uint64_t dt_pe_specs_size(const dt_pe *p); /* bytes of shared memory */
+bool dt_pe_specs_make(dt_pe *p);
+void dt_pe_specs_share(dt_pe *p); /* after BEGIN: they are the target's */
+void dt_pe_specs_take(dt_pe *p);  /* before END, when nobody fires any more */
+void dt_pe_specs_status(const dt_pe *p, dt_status *st);
 
 #endif

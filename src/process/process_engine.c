@@ -87,9 +87,6 @@ static int check_clause(const struct dt_vm_ecb *x, dt_error *err)
 		bool refused = dt_act_is_stack(c->actions[i].kind) || p->payload == DT_PAYLOAD_SYM || p->payload == DT_PAYLOAD_PACKET;
 
 		switch (p->effect) {
-		case DT_EFFECT_COMMIT:
-		case DT_EFFECT_DISCARD:
-		case DT_EFFECT_SPECULATE:
 		case DT_EFFECT_STOP: refused = true; break;
 		default: break;
 		}
@@ -432,6 +429,7 @@ static int op_go(dt_engine *e, dt_error *err)
 		return -1;
 	if (!p->shared || p->host->exiting)
 		return 0;
+	dt_pe_specs_share(p);
 	p->shared->live = 1;
 	p->keeper = dt_pe_keeper_start(&p->target, err);
 	if (!p->keeper || dt_pe_target_patch(&p->target, err) < 0)
@@ -455,6 +453,7 @@ static int op_stop(dt_engine *e, dt_error *err)
 		dt_pe_keeper_free(p->keeper);
 		p->keeper = NULL;
 		take_variables(p);
+		dt_pe_specs_take(p);
 	}
 	p->ended = true;
 	return dt_engine_vm.stop((dt_engine *)p->host, err) < 0 ? -1 : rc;

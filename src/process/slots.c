@@ -91,7 +91,7 @@ uint64_t dt_pe_slots_size(const dt_pe *p)
 	one = sizeof(struct dt_pe_slot) + vm->scratch_cap + 2 * vm->strsize + ring.size +
 	      2 * (aggs.cap + aggs.nbuckets * sizeof(uint32_t)) + aggs.key_cap + aggs.room_cap + vm->locals.n * 8ull +
 	      vm->locals.statics_size + vm->threads.n * 8ull + p->host->necbs * 16ull + pool_size(&vm->dyn) + vm->dyn.nbuckets * sizeof(uint32_t) + 2 * vm->dyn.chunk + 65536;
-	return one * SLOTS;
+	return one * SLOTS + dt_pe_specs_size(p);
 }
 
 /* ---- making them ---- */
@@ -138,6 +138,9 @@ static void make_machine(dt_pe *p, const dt_vm_engine *like, struct dt_pe_slot *
 	s->e.aggs = (dt_vm_aggs *)&s->aggs;
 	s->e.drops = &s->drops;
 	s->e.agg_drops = &s->agg_drops;
+	s->specs = p->specs;
+	s->specs.self = i;
+	vm->specs = (dt_vm_specs *)(void *)&s->specs;
 }
 
 static void make_buffers(dt_pe *p, struct dt_pe_slot *s, uint32_t i)
@@ -180,6 +183,8 @@ bool dt_pe_slots_make(dt_pe *p)
 	}
 	plan_ring(p, &p->ring);
 	plan_aggs(p, &p->aggs);
+	if (!dt_pe_specs_make(p))
+		return false;
 	like.vm = (dt_vm){.strsize = vm->strsize, .scratch_cap = vm->scratch_cap, .given_max = vm->given_max, .dyn = vm->dyn};
 	like.vm.globals = copy_scope(m, &vm->globals);
 	like.vm.threads = copy_scope(m, &vm->threads);
@@ -206,6 +211,7 @@ void dt_pe_slots_free(dt_pe *p)
 	free(p->ring_data);
 	free(p->own_buckets);
 	free(p->own_values);
+	free(p->spec_data);
 	for (int t = 0; t < 2; t++) {
 		free(p->rows[t]);
 		free(p->buckets[t]);
@@ -266,7 +272,7 @@ static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *da
 }
 
 /* One entry, of which `have` bytes are there: its size, or 0 if it is none. */
-static uint64_t read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *cost)
+uint64_t dt_pe_read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *cost)
 {
 	struct dt_pe_entry x = {0};
 	struct dt_pe_short s;
@@ -274,7 +280,7 @@ static uint64_t read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t 
 
 	memcpy(&x.head, at, sizeof(x.head));
 	rest = x.head.kind == DT_PE_SHORT ? sizeof(s) : sizeof(x);
-	if (x.head.size < rest || x.head.size > have || x.head.size % 8 || x.head.kind == DT_PE_SKIP)
+	if (x.head.size < rest || x.head.size > have || x.head.size % 8 || x.head.kind == DT_PE_SKIP || !x.head.kind)
 		return 0;
 	if (x.head.kind == DT_PE_SHORT) {
 		memcpy(&s, at, sizeof(s));
@@ -299,7 +305,7 @@ static void read_ring(dt_pe *p, uint32_t i)
 		struct dt_pe_head h;
 
 		memcpy(&h, p->ring_data[i] + at, sizeof(h));
-		n = h.kind == DT_PE_SKIP ? left : read_entry(p, p->ring_data[i] + at, left < head - tail ? left : head - tail, &cost);
+		n = h.kind == DT_PE_SKIP ? left : dt_pe_read_entry(p, p->ring_data[i] + at, left < head - tail ? left : head - tail, &cost);
 		if (!n)
 			break;
 		tail += n;
@@ -516,4 +522,5 @@ void dt_pe_slots_status(const dt_pe *p, dt_status *st)
 		st->dbl_errors += s->e.dbl_errors;
 	}
 	st->drops[0] += p->shared->no_slot;
+	dt_pe_specs_status(p, st);
 }

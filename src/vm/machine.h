@@ -241,6 +241,9 @@ dt_vm_buf *dt_vm_spec_use(dt_vm_specs *s, uint64_t id, bool *bad);
 /* What to commit, or NULL; the speculation is free again afterwards: dt_vm_spec_discard(). */
 dt_vm_buf *dt_vm_spec_data(dt_vm_specs *s, uint64_t id, bool *bad);
 void dt_vm_spec_discard(dt_vm_specs *s, uint64_t id, bool *bad);
+/* For the process engine, whose targets have speculations of their own. */
+bool dt_vm_spec_is_active(const dt_vm_specs *s, uint64_t id);
+dt_vm_buf *dt_vm_spec_set(dt_vm_specs *s, uint64_t id, bool active, bool used); /* its records */
 void dt_vm_specs_status(const dt_vm_specs *s, dt_status *st);
 void dt_vm_spec_drop(dt_vm_specs *s);
 

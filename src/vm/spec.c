@@ -90,6 +90,17 @@ void dt_vm_spec_drop(dt_vm_specs *s)
 	s->drops++;
 }
 
+bool dt_vm_spec_is_active(const dt_vm_specs *s, uint64_t id)
+{
+	return s->v[id - 1].state != INACTIVE;
+}
+
+dt_vm_buf *dt_vm_spec_set(dt_vm_specs *s, uint64_t id, bool active, bool used)
+{
+	s->v[id - 1].state = used ? USED : active ? ACTIVE : INACTIVE;
+	return &s->v[id - 1].buf;
+}
+
 void dt_vm_specs_status(const dt_vm_specs *s, dt_status *st)
 {
 	st->spec_drops = s->drops;

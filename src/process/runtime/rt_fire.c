@@ -72,9 +72,12 @@ static __attribute__((noinline)) bool was_left(const struct dt_pe_slot *s)
 
 static bool enter(struct dt_pe_slot *s, struct dt_pe_frame *frame)
 {
-	if (__atomic_exchange_n(&s->busy, 1, __ATOMIC_SEQ_CST) && !was_left(s)) {
-		__atomic_add_fetch(&s->nested, 1, __ATOMIC_RELAXED);
-		return false;
+	if (__builtin_expect(__atomic_exchange_n(&s->busy, 1, __ATOMIC_SEQ_CST), 0)) {
+		if (!was_left(s)) {
+			__atomic_add_fetch(&s->nested, 1, __ATOMIC_RELAXED);
+			return false;
+		}
+		dt_rt_spec_left(s);
 	}
 	frame->token = s->token += 2;
 	s->frame = frame;
@@ -116,6 +119,7 @@ static void run_all(dt_vm_engine *e, dt_vm_firing *f, const struct dt_vm_ecb *co
 
 	for (uint32_t i = 0; i < n && !e->exiting; i++) {
 		const struct dt_vm_ecb *x = ecbs[i];
+		enum dt_vm_outcome outcome;
 
 		f->probe = x->ecb->probe;
 		f->epid = x->ecb->epid;
@@ -126,7 +130,9 @@ static void run_all(dt_vm_engine *e, dt_vm_firing *f, const struct dt_vm_ecb *co
 		if (x->ecb->clause->source != source)
 			e->vm.given = 0;
 		source = x->ecb->clause->source;
-		if (dt_vm_do_ecb(e, x) == DT_VM_FAULTED)
+		outcome = dt_vm_do_ecb(e, x);
+		dt_rt_spec_leave(dt_rt_slot(e));
+		if (outcome == DT_VM_FAULTED)
 			dt_vm_report_fault(e, x);
 	}
 }

@@ -20,12 +20,17 @@ static uint64_t taken(const struct dt_pe_ring *b)
 	return b->head_cost - __atomic_load_n(&b->tail_cost, __ATOMIC_ACQUIRE);
 }
 
+bool dt_rt_fits(const struct dt_pe_slot *s, uint64_t cost)
+{
+	return cost <= s->ring.limit && taken(&s->ring) <= s->ring.limit - cost;
+}
+
 bool dt_vm_has_room(dt_vm_engine *e, const struct dt_vm_ecb *x, uint64_t cost)
 {
 	struct dt_pe_slot *s = dt_rt_slot(e);
 
 	(void)x;
-	if (cost <= s->ring.limit && taken(&s->ring) <= s->ring.limit - cost)
+	if (dt_rt_fits(s, cost))
 		return true;
 	s->drops++;
 	return false;
@@ -80,11 +85,19 @@ dt_vm_rec *dt_vm_new_record(dt_vm_engine *e, const struct dt_vm_ecb *x, uint32_t
 	return &at->rec;
 }
 
-void dt_vm_buf_add(dt_vm_buf *into, dt_vm_rec *r)
+void dt_rt_added(struct dt_pe_slot *s, const dt_vm_rec *r)
 {
-	dt_vm_engine *e = (dt_vm_engine *)(void *)((char *)into - offsetof(dt_vm_engine, principal));
+	add(&s->ring, r->cost);
+}
 
-	add(&dt_rt_slot(e)->ring, r->cost);
+/* A copy of a record that has its space. */
+void dt_rt_add_copy(struct dt_pe_slot *s, const struct dt_pe_entry *x, uint64_t timestamp)
+{
+	struct dt_pe_entry *at = (struct dt_pe_entry *)(void *)new_entry(&s->ring, x->head.size, DT_PE_RECORD);
+
+	memcpy(&at->rec, &x->rec, x->head.size - offsetof(struct dt_pe_entry, rec));
+	at->rec.timestamp = timestamp;
+	add(&s->ring, at->rec.cost);
 }
 
 /* ---- for machine code: there is one part, and no memory to clear ---- */
@@ -113,39 +126,4 @@ uint8_t *dt_rt_n_record(struct dt_pe_slot *s, const struct dt_vm_ecb *x)
 void dt_rt_n_added(struct dt_pe_slot *s)
 {
 	add(&s->ring, ((struct dt_pe_short *)(void *)head_of(&s->ring))->cost);
-}
-
-/* Speculations are refused when the engine opens. */
-bool dt_vm_buf_fits(const dt_vm_buf *b, uint64_t cost, uint64_t reserve)
-{
-	(void)b, (void)cost, (void)reserve;
-	return false;
-}
-
-bool dt_vm_buf_move(dt_vm_buf *to, dt_vm_buf *from, uint64_t timestamp, uint64_t reserve)
-{
-	(void)to, (void)from, (void)timestamp, (void)reserve;
-	return false;
-}
-
-dt_vm_buf *dt_vm_spec_use(dt_vm_specs *s, uint64_t id, bool *bad)
-{
-	(void)s, (void)id;
-	*bad = true;
-	return NULL;
-}
-
-dt_vm_buf *dt_vm_spec_data(dt_vm_specs *s, uint64_t id, bool *bad)
-{
-	return dt_vm_spec_use(s, id, bad);
-}
-
-void dt_vm_spec_discard(dt_vm_specs *s, uint64_t id, bool *bad)
-{
-	dt_vm_spec_use(s, id, bad);
-}
-
-void dt_vm_spec_drop(dt_vm_specs *s)
-{
-	(void)s;
 }

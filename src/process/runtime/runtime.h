@@ -4,6 +4,7 @@
  *
  *   rt_fire.c     a probe has been reached
  *   rt_record.c   buffers of records
+ *   rt_spec.c     speculations
  *   rt_agg.c      aggregations
  *   rt_native.c   what machine code calls
  *   rt_builtin.c  built-in variables, subroutines
@@ -41,6 +42,15 @@ void dt_rt_n_value(uint64_t *words, const dt_agg *agg, int64_t value);
 bool dt_rt_n_room(struct dt_pe_slot *s, uint64_t cost);
 uint8_t *dt_rt_n_record(struct dt_pe_slot *s, const struct dt_vm_ecb *x); /* a record begins: its data; NULL: a drop */
 void dt_rt_n_added(struct dt_pe_slot *s);				    /* it is complete */
+
+/* ---- rt_record.c ---- */
+void dt_rt_added(struct dt_pe_slot *s, const dt_vm_rec *r); /* dt_vm_new_record() made it, and it is complete */
+bool dt_rt_fits(const struct dt_pe_slot *s, uint64_t cost);
+void dt_rt_add_copy(struct dt_pe_slot *s, const struct dt_pe_entry *x, uint64_t timestamp);
+
+/* ---- rt_spec.c ---- */
+void dt_rt_spec_leave(struct dt_pe_slot *s); /* the clause has ended */
+void dt_rt_spec_left(struct dt_pe_slot *s);  /* the firing will not end */
 
 /* ---- rt_fire.c ---- */
 void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame);
