@@ -36,12 +36,12 @@ fi
 
 # 99 samples in a second of CPU time. Where others have most of the CPU, each tick hits us or them by chance, and some are lost where
 # the clock of the machine stumbles: half as many or half more is rare, and then once more. Another rate would be wrong each time.
-sampled() {
-	tool profile "$name" 1 -- spin 50
-	k=$(sum 1 '^[0-9]+ samples$')
+sampled() { # HOW TO COUNT, FLAGS...
+	tool profile "$name" 1 "${@:2}" -- spin 50
+	k=$(eval "$1")
 	[ "$k" -ge 25 ] && [ "$k" -le 75 ]
 }
-wait_for 30 sampled || want "about 50" "$k"
+wait_for 30 sampled "sum 1 '^[0-9]+ samples\$'" || want "about 50" "$k"
 [ "$(rows '`spins')" -ge 1 ] || want "a stack with spins" "$(rows spins)"
 tool hotuser "$name" -- spin 50
 want spins "$(squeezed | sed -n '3s/.*`//p')" "the hottest function"
@@ -59,9 +59,7 @@ k=$(awk -v w="wakes $name" 'index($0, w) { s = 1 } s && NF == 1 && $1 ~ /^[0-9]+
 
 # the same as flame graphs: folded stacks add up to the same numbers, and the page is drawn from them
 folded() { awk -v p="$1" 'index($0, p) && $NF ~ /^[0-9]+$/ { n += $NF } END { print n + 0 }' "$TMP/out"; }
-tool profile "$name" 1 -O folded -- spin 50
-k=$(folded ';'"$name"'`spins')
-[ "$k" -ge 25 ] && [ "$k" -le 75 ] || want "about 50" "$k" folded
+wait_for 30 sampled "folded ';$name\`spins'" -O folded || want "about 50" "$k" folded
 tool offcputime "$name" 500 -O folded -- switch $n
 [ "$(folded nanosleep)" -ge $((n * 250)) ] || want "at least $((n * 250))" "$(folded nanosleep)" folded
 tool wakeuptime "$name" -O folded -- switch $n
