@@ -36,8 +36,11 @@ static const char is_110[] =
 
 static void test_calls(void)
 {
-	char text[1024];
+	int arg0 = (int)DT_REG_AT(dt_arch_host()->entry.arg[0]);
+	char text[1024], at[16] = "";
 
+	if (arg0)
+		snprintf(at, sizeof(at), "+%d", arg0);
 	at_call = true;
 	check_start("a { @ = count(); }", is_110);
 	snprintf(text, sizeof(text),
@@ -45,12 +48,12 @@ static void test_calls(void)
 		 "\tcall get_current_task_btf\n"
 		 "\tr1 = r0\n"
 		 "\tcall task_pt_regs\n"
-		 "\tr0 = u64 [r0+%d]\n"
+		 "\tr0 = u64 [r0%s]\n"
 		 "\tr1 = 5\n"
 		 "\tif r0 == r1 goto L3\n"
 		 "\tgoto L1\n"
 		 "L3:\n",
-		 is_110, (int)DT_REG_AT(dt_arch_host()->entry.arg[0]));
+		 is_110, at);
 	check_start("a /arg0 == 5/ { @ = count(); }", text);
 	check_start("a /arg0 == 5 && arg1 != 6/ { @ = count(); }", text);
 	check_start("a /arg0 == 5 || arg1 != 6/ { @ = count(); }", is_110);
