@@ -48,13 +48,21 @@ struct dt_abi_place {
 
 /* What the folder of a CPU provides. */
 struct dt_arch_abi {
+	uint32_t int_regs, vector_regs; /* for arguments */
+	uint64_t float_size; /* floating-point numbers up to this size are passed in vector registers */
 	uint64_t flat; /* objects up to this size are passed by the types of their fields */
-	void (*pass)(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to);
+	void (*pass_object)(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to);
 	/* Is an object returned in memory that the caller provides? */
 	bool (*returns_in_memory)(const struct dt_abi_value *v);
 	/* If so: does the address of that memory take the first integer register, as a hidden parameter? Is it what
 	 * the function returns? */
 	bool hidden_argument, returns_address;
 };
+
+/* Where the next parameter is. */
+void dt_abi_pass(const struct dt_arch_abi *abi, const struct dt_abi_value *v, struct dt_abi_used *used,
+		 struct dt_abi_place *to);
+/* For pass_object: on the stack. */
+void dt_abi_on_stack(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to);
 
 #endif

@@ -48,6 +48,16 @@ bool dt_insn_entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, 
 	return dt_arch_host()->code->entry(k, code, n, first, best);
 }
 
+bool dt_insn_offer(struct dt_insn_choice *c, const dt_insn *x)
+{
+	bool cheap = (x->flags & (DT_INSN_CHEAP | DT_INSN_REFUSED)) == DT_INSN_CHEAP;
+
+	if (!c->found || (!c->first && (cheap || c->best->flags & DT_INSN_REFUSED)))
+		*c->best = *x;
+	c->found = true;
+	return !c->first && !cheap;
+}
+
 bool dt_insn_print(const struct dt_insn_mode *k, const uint8_t *code, size_t n, uint64_t vaddr, dt_buf *out, uint64_t *target)
 {
 	*target = 0;

@@ -75,6 +75,14 @@ bool dt_insn_member(const uint8_t *code, size_t n, uint32_t *offset);
 /* Bytes that suffice for any instruction. */
 #define DT_INSN_MAX 16
 
+/* For the folders of CPUs: the choice above, of instructions that are offered in order. False: it is made. */
+struct dt_insn_choice {
+	dt_insn *best;
+	bool first; /* as above */
+	bool found;
+};
+bool dt_insn_offer(struct dt_insn_choice *c, const dt_insn *x);
+
 /* What the folder of a CPU provides: the functions above, and answers about single instructions. */
 struct dt_patch;
 struct dt_arch_code {

@@ -116,7 +116,7 @@ static void place_value(struct counter *n, dt_user_arg *a, const struct dt_abi_v
 {
 	struct dt_abi_place at = {0};
 
-	n->arch->abi->pass(v, &n->used, &at);
+	dt_abi_pass(n->arch->abi, v, &n->used, &at);
 	switch (at.how) {
 	case DT_ABI_REGISTER: a->raw = (int)at.n; break;
 	case DT_ABI_SLOT:

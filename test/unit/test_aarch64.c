@@ -181,7 +181,7 @@ static struct dt_abi_place pass(struct dt_abi_used *used, struct dt_abi_value v)
 {
 	struct dt_abi_place p = {0};
 
-	dt_aarch64_abi.pass(&v, used, &p);
+	dt_abi_pass(&dt_aarch64_abi, &v, used, &p);
 	return p;
 }
 

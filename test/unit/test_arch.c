@@ -213,7 +213,7 @@ static struct dt_abi_place pass(struct dt_abi_used *used, struct dt_abi_value v)
 {
 	struct dt_abi_place p = {0};
 
-	dt_arch_x86_64.abi->pass(&v, used, &p);
+	dt_abi_pass(dt_arch_x86_64.abi, &v, used, &p);
 	return p;
 }
 

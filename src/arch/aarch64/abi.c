@@ -24,14 +24,6 @@ static uint32_t equal_floats(const struct dt_abi_value *v)
 	return (uint32_t)n;
 }
 
-static void on_stack(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to)
-{
-	used->stack = dt_align_up(used->stack, v->align > 8 ? 16 : 8);
-	to->how = v->kind == DT_ABI_OBJECT || v->size > 8 ? DT_ABI_MEMORY : DT_ABI_SLOT;
-	to->n = (uint32_t)(used->stack / 8);
-	used->stack += dt_align_up(v->size, 8);
-}
-
 /* The address of a copy. */
 static void by_reference(struct dt_abi_used *used, struct dt_abi_place *to)
 {
@@ -52,7 +44,7 @@ static void in_registers(const struct dt_abi_value *v, struct dt_abi_used *used,
 		used->ints = (uint32_t)dt_align_up(used->ints, 2);
 	if (used->ints + ints > INT_REGS) {
 		used->ints = INT_REGS; /* nothing after it goes back to registers */
-		on_stack(v, used, to);
+		dt_abi_on_stack(v, used, to);
 		return;
 	}
 	to->how = ints == 1 ? DT_ABI_ONE : DT_ABI_SEVERAL;
@@ -72,26 +64,11 @@ static void pass_object(const struct dt_abi_value *v, struct dt_abi_used *used, 
 		used->vectors += vectors;
 	} else if (vectors) {
 		used->vectors = VECTOR_REGS;
-		on_stack(v, used, to);
+		dt_abi_on_stack(v, used, to);
 	} else if (v->size > BY_VALUE) {
 		by_reference(used, to);
 	} else {
 		in_registers(v, used, to);
-	}
-}
-
-static void pass(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to)
-{
-	if (v->kind == DT_ABI_OBJECT) {
-		pass_object(v, used, to);
-	} else if (v->kind == DT_ABI_FLOAT && used->vectors < VECTOR_REGS) {
-		to->how = DT_ABI_VECTOR;
-		to->n = used->vectors++;
-	} else if (v->kind == DT_ABI_INTEGER && used->ints < INT_REGS) {
-		to->how = DT_ABI_REGISTER;
-		to->n = used->ints++;
-	} else {
-		on_stack(v, used, to);
 	}
 }
 
@@ -102,7 +79,10 @@ static bool returns_in_memory(const struct dt_abi_value *v)
 }
 
 const struct dt_arch_abi dt_aarch64_abi = {
+    .int_regs = INT_REGS,
+    .vector_regs = VECTOR_REGS,
+    .float_size = 16,
     .flat = EQUAL * 16,
-    .pass = pass,
+    .pass_object = pass_object,
     .returns_in_memory = returns_in_memory,
 };

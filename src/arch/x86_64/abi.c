@@ -39,15 +39,6 @@ static bool in_memory(const struct dt_abi_value *v, enum abi_class c[WORDS])
 	return c[0] == CLASS_MEMORY || c[1] == CLASS_MEMORY;
 }
 
-static void on_stack(const struct dt_abi_value *v, struct dt_abi_used *used,
-		     struct dt_abi_place *to)
-{
-	used->stack = dt_align_up(used->stack, v->align > 8 ? 16 : 8);
-	to->how = v->kind == DT_ABI_OBJECT || v->size > 8 ? DT_ABI_MEMORY : DT_ABI_SLOT;
-	to->n = (uint32_t)(used->stack / 8);
-	used->stack += dt_align_up(v->size, 8);
-}
-
 static void pass_object(const struct dt_abi_value *v, struct dt_abi_used *used,
 			struct dt_abi_place *to)
 {
@@ -55,7 +46,7 @@ static void pass_object(const struct dt_abi_value *v, struct dt_abi_used *used,
 	enum abi_class c[WORDS];
 
 	if (in_memory(v, c)) {
-		on_stack(v, used, to);
+		dt_abi_on_stack(v, used, to);
 		return;
 	}
 	for (int i = 0; i < WORDS; i++) {
@@ -63,7 +54,7 @@ static void pass_object(const struct dt_abi_value *v, struct dt_abi_used *used,
 		vectors += c[i] == CLASS_VECTOR;
 	}
 	if (used->ints + ints > INT_REGS || used->vectors + vectors > VECTOR_REGS) {
-		on_stack(v, used, to);
+		dt_abi_on_stack(v, used, to);
 		return;
 	}
 	to->how = ints + vectors == 0	      ? DT_ABI_NOTHING
@@ -75,21 +66,6 @@ static void pass_object(const struct dt_abi_value *v, struct dt_abi_used *used,
 	used->vectors += vectors;
 }
 
-static void pass(const struct dt_abi_value *v, struct dt_abi_used *used, struct dt_abi_place *to)
-{
-	if (v->kind == DT_ABI_OBJECT) {
-		pass_object(v, used, to);
-	} else if (v->kind == DT_ABI_FLOAT && v->size <= 8 && used->vectors < VECTOR_REGS) {
-		to->how = DT_ABI_VECTOR;
-		to->n = used->vectors++;
-	} else if (v->kind == DT_ABI_INTEGER && used->ints < INT_REGS) {
-		to->how = DT_ABI_REGISTER;
-		to->n = used->ints++;
-	} else {
-		on_stack(v, used, to);
-	}
-}
-
 static bool returns_in_memory(const struct dt_abi_value *v)
 {
 	enum abi_class c[WORDS];
@@ -98,8 +74,11 @@ static bool returns_in_memory(const struct dt_abi_value *v)
 }
 
 const struct dt_arch_abi dt_x86_64_abi = {
+    .int_regs = INT_REGS,
+    .vector_regs = VECTOR_REGS,
+    .float_size = 8,
     .flat = WORDS * 8,
-    .pass = pass,
+    .pass_object = pass_object,
     .returns_in_memory = returns_in_memory,
     .hidden_argument = true,
     .returns_address = true,

@@ -397,25 +397,16 @@ static size_t go_stack_check(const uint8_t *code, size_t n)
 static bool entry(const struct dt_insn_mode *k, const uint8_t *code, size_t n, bool first,
 		  dt_insn *best)
 {
+	struct dt_insn_choice choice = {best, first, false};
 	struct walk w;
 	dt_insn x;
-	bool found = false;
 
 	walk_start(&w, k, code, n);
 	if (k->go && !first)
 		w.at = go_stack_check(code, n);
-	while (w.at < n && w.entering && walk_next(&w, &x)) {
-		if (!found || (best->flags & DT_INSN_REFUSED && !first))
-			*best = x;
-		found = true;
-		if (first)
-			break;
-		if ((x.flags & (DT_INSN_CHEAP | DT_INSN_REFUSED)) == DT_INSN_CHEAP) {
-			*best = x;
-			break;
-		}
-	}
-	return found;
+	while (w.at < n && w.entering && walk_next(&w, &x) && dt_insn_offer(&choice, &x))
+		;
+	return choice.found;
 }
 
 static void targets(dt_jump_targets *to, const struct dt_insn_mode *k, const uint8_t *code, size_t n,
