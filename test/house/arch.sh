@@ -65,3 +65,23 @@ for cpu in src/arch/*/; do
 		[ -f "lib/$cpu/$f" ] || fail "lib/$cpu has no $f"
 	done
 done
+
+# doc/porting.md names every member of the structs that a CPU fills in.
+members() {
+	code src/arch/{arch,insn,abi,syscalls}.h | sed 's/^[^ ]*: //' | awk '
+		/^(typedef )?struct dt_arch(_[a-z]+)? \{/ { inside = 1; next }
+		/^}/ { inside = 0 }
+		!inside { next }
+		match($0, /\(\*[a-z_]+\)\(/) { print substr($0, RSTART + 2, RLENGTH - 4); next }
+		/^\t[^\t}].*;[ \t]*$/ {
+			gsub(/\[[^]]*\]|[*;}]/, "")
+			sub(/^[ \t]*(const )?(struct )?[a-z_0-9]+ /, "")
+			gsub(/const|[ \t]/, "")
+			gsub(",", "\n")
+			print
+		}'
+}
+[ "$(members | wc -l)" -gt 80 ] || fail "only $(members | wc -l) members were found"
+for member in $(members | sort -u); do
+	grep -qE "\`$member\`|^### $member\b|^## struct dt_arch_$member\b" doc/porting.md || fail "doc/porting.md does not name $member"
+done
