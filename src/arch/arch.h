@@ -154,6 +154,7 @@ typedef struct dt_arch {
 	 * 1; 0: it is not saved. And bytes from there to where the stack pointer was. */
 	uint8_t frame[21];
 	uint16_t frame_size;
+	uint16_t frame_pc; /* of a sample (dt_trap_divert): bytes from there to the program counter; its frame has one word more */
 	/* Reads one operand at *p, which moves past it; false: invalid. */
 	bool (*operand)(const char **p, struct dt_operand *o);
 	const char *const *noreturn; /* functions of its kernel that never return; ends with NULL */

@@ -69,6 +69,11 @@ const char *dt_patch_make(dt_patch *p)
 	return dt_arch_host()->code->patch ? dt_arch_host()->code->patch(p) : "it is not available on this CPU";
 }
 
+const char *dt_patch_sample(dt_patch *p)
+{
+	return dt_arch_host()->code->sample ? dt_arch_host()->code->sample(p) : "it is not available on this CPU";
+}
+
 bool dt_insn_member(const uint8_t *code, size_t n, uint32_t *offset)
 {
 	return dt_arch_host()->code->member(code, n, offset);

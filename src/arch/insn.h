@@ -94,6 +94,7 @@ struct dt_arch_code {
 		      uint64_t *target);
 	bool (*member)(const uint8_t *code, size_t n, uint32_t *offset);
 	const char *(*patch)(struct dt_patch *p); /* patch.h */
+	const char *(*sample)(struct dt_patch *p);
 	/* kernel code: kprobes are never possible there (apart from the kernel's own patching) */
 	bool (*kprobe_refuses)(const uint8_t *code, uint32_t offset, uint8_t length);
 	/* an instruction that only fills the space between two functions */

@@ -36,5 +36,8 @@ typedef struct dt_patch {
 
 /* NULL, or why it is not possible: a few words. */
 const char *dt_patch_make(dt_patch *p);
+/* A stub that a stopped thread is sent to (dt_trap_divert): it calls the runtime with the site, and goes back to where the
+ * thread was. Only the code is made. */
+const char *dt_patch_sample(dt_patch *p);
 
 #endif

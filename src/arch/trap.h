@@ -33,6 +33,12 @@ int dt_trap_regs(pid_t tid, struct dt_trap_regs *regs);
 bool dt_trap_called(pid_t tid, const struct dt_trap_regs *before, const struct dt_trap_regs *after);
 
 int dt_trap_set_pc(pid_t tid, uint64_t pc);
+/* Let the stopped thread run the stub of a sample (dt_patch_sample) first. -1: not now: it is in a system call that is to be
+ * restarted, or in 32-bit code. If the tracer dies before or after this, the thread just goes on. */
+int dt_trap_divert(pid_t tid, uint64_t stub);
+/* Has a system call of the stopped thread just ended with EINTR? Let it make the call again. */
+bool dt_trap_interrupted(pid_t tid);
+int dt_trap_again(pid_t tid);
 /* Where in n bytes of code a system call is made; n: nowhere. */
 size_t dt_trap_find_call(const uint8_t *code, size_t n);
 /* Let the stopped thread make a system call, by the instruction at this address. What the kernel returned, or -ESRCH if it

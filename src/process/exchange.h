@@ -37,6 +37,7 @@ struct dt_pe_site {
 	uint64_t at; /* its address */
 	const dt_prologue *prologue;
 	bool is_return;
+	bool samples; /* wherever a thread is: profile */
 	bool shows_cpu;		       /* some clause records something, or reads the variable */
 	uint64_t number;	       /* is_return: arg0 */
 	const struct dt_vm_ecb *const *ecbs;
@@ -182,7 +183,8 @@ struct dt_pe_shared {
 	/* Registers by their index in struct pt_regs: which word of the frame; 0: none, it is not saved. */
 	uint8_t reg[DT_PE_REGS];
 	uint8_t arg[6], result; /* words: arguments of a function, and what it returns */
-	uint32_t stack_at;	/* bytes from the frame to where the stack pointer was */
+	uint32_t stack_at;	/* bytes from the frame to where the stack pointer was; of a sample one word more */
+	uint32_t pc_at;		/* of a sample: bytes from the frame to the program counter */
 	uint32_t pc, sp;	/* these registers, by index */
 };
 

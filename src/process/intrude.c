@@ -345,20 +345,32 @@ static uint64_t stub_room(struct dt_pe_target *t, const dt_maps *maps, uint64_t 
 	return stub_room(t, maps, near, entry);
 }
 
+static int put_stub(struct dt_pe_target *t, const dt_maps *maps, dt_patch *p, const char *make(dt_patch *), dt_error *err)
+{
+	const char *why;
+
+	p->stub = stub_room(t, maps, p->at, &p->entry);
+	why = p->stub ? make(p) : "no memory near it";
+	if (!why && !write_to(t, p->stub, p->code, p->code_size))
+		why = "its memory cannot be written";
+	return why ? refuse(t, err, why) : 0;
+}
+
 int dt_pe_target_stubs(struct dt_pe_target *t, const dt_maps *maps, dt_error *err)
 {
-	for (uint32_t i = 0; i < t->places->n; i++) {
-		dt_patch *p = &t->places->v[i]->patch;
-		const char *why;
-
-		p->stub = stub_room(t, maps, p->at, &p->entry);
-		why = p->stub ? dt_patch_make(p) : "no memory near it";
-		if (why)
-			return refuse(t, err, why);
-		if (!write_to(t, p->stub, p->code, p->code_size))
-			return refuse(t, err, "its memory cannot be written");
-	}
+	for (uint32_t i = 0; i < t->places->n; i++)
+		if (put_stub(t, maps, &t->places->v[i]->patch, dt_patch_make, err) < 0)
+			return -1;
 	return 0;
+}
+
+int dt_pe_target_sample(struct dt_pe_target *t, const dt_maps *maps, uint64_t site, uint64_t *stub, dt_error *err)
+{
+	dt_patch p = {.at = t->base, .site = site};
+	int rc = put_stub(t, maps, &p, dt_patch_sample, err);
+
+	*stub = p.stub;
+	return rc;
 }
 
 /* ---- threads ---- */
@@ -398,7 +410,7 @@ static void move_threads(const struct dt_pe_target *t, bool out)
 
 /* Is a word on the stack of a thread an address inside a range that is replaced, or inside what we have mapped? Then a
  * signal handler will return there. */
-static bool is_inside(const struct dt_pe_target *t, uint64_t word)
+bool dt_pe_target_is_inside(const struct dt_pe_target *t, uint64_t word)
 {
 	if (word - t->base < t->base_size)
 		return true;
@@ -422,10 +434,10 @@ static bool anyone_inside(const struct dt_pe_target *t)
 			inside = !x->stopped; /* it sleeps in the kernel: who called is not known */
 			continue;
 		}
-		inside = is_inside(t, regs.pc);
+		inside = dt_pe_target_is_inside(t, regs.pc);
 		n = read_from(t, regs.sp & ~7ull, stack, STACK_MAX);
 		for (size_t k = 0; k < n / 8 && !inside; k++)
-			inside = is_inside(t, stack[k]);
+			inside = dt_pe_target_is_inside(t, stack[k]);
 	}
 	free(stack);
 	return inside;

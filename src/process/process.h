@@ -6,6 +6,7 @@
  *   share.c     memory shared with the target, and the programs in it
  *   slots.c     threads of the target: their machines, records, aggregations
  *   pe_spec.c   speculations, between BEGIN, the target and END
+ *   pe_clock.c  tick and profile; pe_sample.c: threads fire the latter
  *   pe_native.c machine code for clauses (compile.h)
  *   places.c    where in the code a probe can be
  *   intrude.c   getting in and out of the process
@@ -88,6 +89,9 @@ uint64_t dt_pe_target_code_at(const struct dt_pe_target *t);
 bool dt_pe_target_code(const struct dt_pe_target *t, const uint8_t *code, size_t n);
 /* Make the stubs of all places. -1 with *err. */
 int dt_pe_target_stubs(struct dt_pe_target *t, const dt_maps *maps, dt_error *err);
+/* A stub for samples, which gets this site. -1 with *err. */
+int dt_pe_target_sample(struct dt_pe_target *t, const dt_maps *maps, uint64_t site, uint64_t *stub, dt_error *err);
+bool dt_pe_target_is_inside(const struct dt_pe_target *t, uint64_t address); /* of what we have mapped for code */
 /* Put the jumps into the code, and let probes fire. */
 int dt_pe_target_patch(struct dt_pe_target *t, dt_error *err);
 /* Undo all of it, in a process that runs; also if it has ended. -1: not all, *err says what stays. */
@@ -112,8 +116,15 @@ struct dt_pe_flip { /* of a slot: the table of aggregations that is to be read *
 	uint32_t table;
 	uint64_t done; /* firings at that moment */
 };
+struct dt_pe_clock { /* a probe of profile */
+	const dt_probe *probe;
+	uint64_t period, due; /* nanoseconds */
+	struct dt_pe_site *site; /* it samples; NULL: tick, which fires here */
+	uint64_t stub;
+	uint64_t waiting; /* ticks that have come and not fired */
+};
 typedef struct dt_pe {
-	const struct dt_engine_env *env;
+	const struct dt_engine_env *env; /* while it opens */
 	dt_options *opts;
 	dt_vm_engine *host; /* runs BEGIN and END here */
 	dt_vm_scope host_globals; /* its own memory, before it was shared */
@@ -143,8 +154,31 @@ typedef struct dt_pe {
 	pthread_t waiter;
 	bool waits, stopping;
 	bool ended; /* stop() has been called */
+	bool created; /* the target is a command of -c */
+	DT_VEC(struct dt_pe_clock) clocks;
+	pthread_t clock_thread;
+	int clock_fd; /* ends it; -1: it does not run */
 	uint64_t *drops, *agg_drops; /* per CPU, for status() */
 } dt_pe;
+
+/* ---- pe_clock.c ---- */
+bool dt_pe_is_clock(const dt_ecb *ecb);
+bool dt_pe_is_sampled(const dt_ecb *ecb); /* such a probe fires in threads of the target */
+bool dt_pe_clocks_make(dt_pe *p, bool target); /* in shared memory, if there is a target; false: no room */
+int dt_pe_clocks_stubs(dt_pe *p, const dt_maps *maps, dt_error *err);
+void dt_pe_clocks_start(dt_pe *p);
+void dt_pe_clocks_stop(dt_pe *p);
+bool dt_pe_clocks_fire(dt_pe *p); /* ticks that are due, in the thread of the session; true: there were some */
+void dt_pe_clocks_free(dt_pe *p);
+
+/* ---- pe_sample.c ---- */
+struct dt_pe_sampler { /* used by one thread */
+	const struct dt_pe_target *target;
+	bool child;		  /* it is ours: its exit is waited for elsewhere */
+	DT_VEC(pid_t) late; /* threads that have not stopped yet */
+};
+void dt_pe_sample(struct dt_pe_sampler *s, uint64_t stub); /* all threads that run fire it */
+void dt_pe_sample_late(struct dt_pe_sampler *s);
 
 /* ---- pe_native.c ---- */
 bool dt_pe_compile(dt_pe *p); /* the clauses, for the sites that are there; false: no memory, or it cannot be written */
@@ -156,6 +190,7 @@ int dt_pe_slots_consume(dt_pe *p, const dt_sink *sink);
 int dt_pe_slots_snapshot(dt_pe *p, const dt_sink *sink);
 void dt_pe_slots_status(const dt_pe *p, dt_status *st);
 void dt_pe_slots_free(dt_pe *p);
+void dt_pe_take_host(dt_pe *p); /* records of clauses that ran here, to the pending ones */
 /* An entry of `have` bytes to the pending records: its size; 0: it is none. Adds to *cost. */
 uint64_t dt_pe_read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *cost);
 

@@ -111,27 +111,62 @@ static int check_options(const dt_pe *p, dt_error *err)
 	return 0;
 }
 
+/* The process of -c or -p; 0 with *err: there is none, or not one. */
+static long only_process(const dt_pe *p, dt_error *err)
+{
+	const dt_proc *only = p->env->procs ? dt_procs_nth(p->env->procs, 0) : NULL;
+
+	if (only && !dt_procs_nth(p->env->procs, 1))
+		return only->pid;
+	refuse(err, "profile probes need a process, by -c or -p, and only one");
+	return 0;
+}
+
+/* Where the events of a probe are: *pid is set, or the same. */
+static int check_events(const dt_pe *p, const dt_ecb *ecb, long *pid, dt_error *err)
+{
+	for (uint32_t k = 0; k < ecb->events->n; k++) {
+		const dt_attach *a = &ecb->events->v[k].at;
+		long at = a->kind == DT_AT_CLOCK ? only_process(p, err) : a->pid;
+
+		if (!at && a->kind == DT_AT_CLOCK)
+			return -1;
+		if (!at || (a->kind != DT_AT_CLOCK && !a->path))
+			return dt_err(err, EDT_NOPROBE, "-x engine=process: %s:%s:%s:%s is not a probe in one process", ecb->probe->prov,
+				      ecb->probe->mod, ecb->probe->func, ecb->probe->name);
+		if (*pid && *pid != at)
+			return refuse(err, "probes in several processes are not available");
+		*pid = at;
+	}
+	return 0;
+}
+
+/* A clause of tick runs here, while the target has the speculations. */
+static int check_tick(const struct dt_vm_ecb *x, dt_error *err)
+{
+	for (uint32_t i = 0; i < x->ecb->clause->nactions; i++)
+		switch (x->record.actions[i].effect) {
+		case DT_EFFECT_COMMIT:
+		case DT_EFFECT_DISCARD:
+		case DT_EFFECT_SPECULATE: return refuse(err, "speculations are not available in clauses of tick");
+		default: break;
+		}
+	return 0;
+}
+
 /* The process that probes are in: one. 0: there are no such probes. */
 static int check_probes(dt_pe *p, long *pid, dt_error *err)
 {
 	*pid = 0;
 	for (uint32_t i = 0; i < p->host->necbs; i++) {
-		const dt_ecb *ecb = p->host->ecbs[i].ecb;
+		const struct dt_vm_ecb *x = &p->host->ecbs[i];
+		bool tick = dt_pe_is_clock(x->ecb) && !dt_pe_is_sampled(x->ecb);
 
-		if (p->host->ecbs[i].probe == DT_VM_OTHER) {
-			for (uint32_t k = 0; k < ecb->events->n; k++) {
-				long at = ecb->events->v[k].at.pid;
-
-				if (!at || !ecb->events->v[k].at.path)
-					return dt_err(err, EDT_NOPROBE, "-x engine=process: %s:%s:%s:%s is not a probe in one process",
-						      ecb->probe->prov, ecb->probe->mod, ecb->probe->func, ecb->probe->name);
-				if (*pid && *pid != at)
-					return refuse(err, "probes in several processes are not available");
-				*pid = at;
-			}
-		}
-		if (p->host->ecbs[i].probe != DT_VM_BEGIN && p->host->ecbs[i].probe != DT_VM_END &&
-		    check_clause(&p->host->ecbs[i], err) < 0)
+		if (x->probe == DT_VM_BEGIN || x->probe == DT_VM_END)
+			continue;
+		if (x->probe == DT_VM_OTHER && !tick && check_events(p, x->ecb, pid, err) < 0)
+			return -1;
+		if ((tick ? check_tick(x, err) : check_clause(x, err)) < 0)
 			return -1;
 	}
 	return 0;
@@ -223,7 +258,7 @@ static int find_places(dt_pe *p, const dt_maps *maps, dt_error *err)
 	uint32_t refused = 0;
 
 	for (uint32_t i = 0; i < p->host->necbs; i++)
-		if (p->host->ecbs[i].probe == DT_VM_OTHER && !place_all(p, files, i, refused ? &more : &first))
+		if (p->host->ecbs[i].probe == DT_VM_OTHER && !dt_pe_is_clock(p->host->ecbs[i].ecb) && !place_all(p, files, i, refused ? &more : &first))
 			refused++;
 	forget_empty(&p->places);
 	dt_pe_files_free(files);
@@ -277,6 +312,7 @@ static void set_registers(struct dt_pe_shared *sh)
 		sh->arg[i] = a->frame[a->call.arg[i]];
 	sh->result = a->frame[a->call.result];
 	sh->stack_at = a->frame_size;
+	sh->pc_at = a->frame_pc;
 	sh->pc = a->pc;
 	sh->sp = a->sp;
 }
@@ -289,7 +325,7 @@ static bool make_shared(dt_pe *p)
 
 	p->shared = dt_pe_alloc(&p->memory, sizeof(*p->shared));
 	errors = dt_pe_alloc(&p->memory, p->host->necbs * sizeof(*errors));
-	if (!p->shared || !errors || !dt_pe_share(&p->program, &p->memory) || !make_sites(p))
+	if (!p->shared || !errors || !dt_pe_share(&p->program, &p->memory) || !make_sites(p) || !dt_pe_clocks_make(p, true))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%ld/comm", p->target.pid);
 	name = dt_slurp(-1, path, &n);
@@ -318,10 +354,11 @@ static int open_target(dt_pe *p, long pid, dt_error *err)
 
 	p->target.pid = pid;
 	p->target.hold = proc ? proc->hold : NULL;
+	p->created = proc && proc->origin == DT_PROC_CREATED;
 	if (maps && find_places(p, maps, err) == 0 && dt_pe_target_enter(&p->target, maps, size, err) == 0) {
 		rc = make_shared(p) ? 0 : refuse(err, "the program is too large");
 		now = rc == 0 ? dt_maps_read(pid, err) : NULL; /* with what we have mapped */
-		rc = now ? dt_pe_target_stubs(&p->target, now, err) : -1;
+		rc = now && dt_pe_target_stubs(&p->target, now, err) == 0 ? dt_pe_clocks_stubs(p, now, err) : -1;
 		dt_maps_free(now);
 	}
 	dt_maps_free(maps);
@@ -334,6 +371,7 @@ static void pe_close(dt_pe *p)
 
 	if (!p)
 		return;
+	dt_pe_clocks_free(p);
 	if (p->target.mem >= 0 || p->target.hold)
 		dt_pe_target_leave(&p->target, &ignored);
 	dt_pe_keeper_free(p->keeper);
@@ -360,7 +398,7 @@ static dt_pe *pe_open(const struct dt_engine_env *env, dt_error *err)
 
 	p->env = env;
 	p->opts = env->opts;
-	p->wake_fd = p->target.mem = -1;
+	p->wake_fd = p->target.mem = p->clock_fd = -1;
 	p->target.shared = &p->memory;
 	p->target.places = &p->places;
 	p->host = (dt_vm_engine *)dt_engine_vm.open(env, err);
@@ -372,7 +410,7 @@ static dt_pe *pe_open(const struct dt_engine_env *env, dt_error *err)
 	p->agg_drops = dt_xcalloc(p->host->ncpus, sizeof(*p->agg_drops));
 	p->program.host = p->host;
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (pid && open_target(p, pid, err) < 0) {
+	if (pid ? open_target(p, pid, err) < 0 : !dt_pe_clocks_make(p, false)) {
 		pe_close(p);
 		return NULL;
 	}
@@ -427,6 +465,8 @@ static int op_go(dt_engine *e, dt_error *err)
 
 	if (dt_engine_vm.go((dt_engine *)p->host, err) < 0)
 		return -1;
+	if (!p->host->exiting && !p->shared)
+		dt_pe_clocks_start(p);
 	if (!p->shared || p->host->exiting)
 		return 0;
 	dt_pe_specs_share(p);
@@ -436,6 +476,7 @@ static int op_go(dt_engine *e, dt_error *err)
 		return -1;
 	p->target.hold = NULL; /* the session releases it */
 	start_waiting(p);
+	dt_pe_clocks_start(p);
 	if (p->remark.text[0])
 		*err = p->remark;
 	return 0;
@@ -446,6 +487,7 @@ static int op_stop(dt_engine *e, dt_error *err)
 	dt_pe *p = (dt_pe *)e;
 	int rc = 0;
 
+	dt_pe_clocks_stop(p);
 	if (p->shared && !p->ended) {
 		__atomic_store_n(&p->shared->live, 0, __ATOMIC_SEQ_CST);
 		stop_waiting(p);
@@ -478,11 +520,11 @@ static int op_status(dt_engine *e, dt_status *st)
 static int op_consume(dt_engine *e, const dt_sink *sink)
 {
 	dt_pe *p = (dt_pe *)e;
-	int rc = p->ended ? 0 : dt_engine_vm.consume((dt_engine *)p->host, sink);
 
-	if (rc == 0 && p->shared)
-		rc = dt_pe_slots_consume(p, sink);
-	return rc == 0 && p->ended ? dt_engine_vm.consume((dt_engine *)p->host, sink) : rc;
+	if (!p->shared)
+		return dt_engine_vm.consume((dt_engine *)p->host, sink);
+	dt_pe_take_host(p);
+	return dt_pe_slots_consume(p, sink);
 }
 
 static int op_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
@@ -497,8 +539,9 @@ static bool op_attend(dt_engine *e)
 {
 	dt_pe *p = (dt_pe *)e;
 	uint64_t n;
+	bool woken = p->wake_fd >= 0 && read(p->wake_fd, &n, sizeof(n)) == sizeof(n), ticked = dt_pe_clocks_fire(p);
 
-	return p->wake_fd >= 0 && read(p->wake_fd, &n, sizeof(n)) == sizeof(n);
+	return woken && !ticked;
 }
 
 static int op_wake_fd(const dt_engine *e)

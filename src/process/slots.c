@@ -140,6 +140,7 @@ static void make_machine(dt_pe *p, const dt_vm_engine *like, struct dt_pe_slot *
 	s->e.agg_drops = &s->agg_drops;
 	s->specs = p->specs;
 	s->specs.self = i;
+	vm->number = i + 1; /* dtrace itself is 0 */
 	vm->specs = (dt_vm_specs *)(void *)&s->specs;
 }
 
@@ -269,6 +270,28 @@ static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *da
 		memcpy(r.data, data, e->record.parts[r.part].data_size);
 	}
 	*dt_vec_add(&p->pending, NULL) = r;
+}
+
+void dt_pe_take_host(dt_pe *p)
+{
+	dt_vm_rec *r;
+
+	while ((r = dt_vm_buf_take(&p->host->principal))) {
+		struct dt_pe_pending to = {.timestamp = r->timestamp,
+					   .ecb = (uint32_t)(r->ecb - p->host->ecbs),
+					   .part = r->part,
+					   .cpu = r->cpu,
+					   .continues = r->continues,
+					   .is_fault = r->is_fault,
+					   .fault = r->fault,
+					   .order = p->order++};
+		uint32_t size = r->is_fault ? 0 : r->ecb->record.parts[r->part].data_size;
+
+		to.data = dt_xmalloc(size + 1ull);
+		memcpy(to.data, r->data, size);
+		*dt_vec_add(&p->pending, NULL) = to;
+		free(r);
+	}
 }
 
 /* One entry, of which `have` bytes are there: its size, or 0 if it is none. */

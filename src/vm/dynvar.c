@@ -38,6 +38,8 @@ static struct chunk *chunk_at(const dt_vm_dynvars *d, uint32_t link)
 	return link - 1 < d->nchunks ? (struct chunk *)(void *)(d->pool + (uint64_t)(link - 1) * d->chunk) : NULL;
 }
 
+#define LOCK_TURNS (1u << 30) /* about a second */
+
 static uint64_t room_in(const dt_vm_dynvars *d)
 {
 	return d->chunk - sizeof(struct chunk);
@@ -55,12 +57,29 @@ static dt_vm_dynvars *pool_of(dt_vm *vm, bool thread)
 	return thread && vm->own.nchunks ? &vm->own : &vm->dyn;
 }
 
-/* The holder is never suspended for good: it is in this file. */
-static void lock(dt_vm_dynstate *s)
+/* The holder is in this file, and soon out of it; or it is a thread of a target that was stopped there, or has left by a signal
+ * (dt_vm_dyn_left). Outside targets nobody waits for ever: a lock that is not given back is taken. */
+static void lock(const dt_vm *vm, dt_vm_dynstate *s)
 {
-	while (__atomic_exchange_n(&s->lock, 1, __ATOMIC_ACQUIRE))
+	uint64_t turns = 0;
+	uint32_t none = 0;
+
+	while (!__atomic_compare_exchange_n(&s->lock, &none, vm->number + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		none = 0;
 		while (__atomic_load_n(&s->lock, __ATOMIC_RELAXED))
-			;
+			if (!DT_VM_WAITS && ++turns > LOCK_TURNS)
+				__atomic_store_n(&s->lock, 0, __ATOMIC_RELAXED);
+	}
+}
+
+void dt_vm_dyn_left(dt_vm *vm)
+{
+	uint32_t mine = vm->number + 1;
+
+	if (vm->dyn.state)
+		__atomic_compare_exchange_n(&vm->dyn.state->lock, &mine, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	if (vm->own.state)
+		vm->own.state->lock = 0;
 }
 
 static void unlock(dt_vm_dynstate *s)
@@ -323,7 +342,7 @@ uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tu
 		d->state->drops += big && v && v->byref;
 		return 0;
 	}
-	lock(d->state);
+	lock(vm, d->state);
 	value = load(d, v, size, tuple && v && v->byref ? value_room(vm, thread, id) : 0);
 	unlock(d->state);
 	return value;
@@ -372,7 +391,7 @@ void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple
 		d->state->drops += big && value;
 		return;
 	}
-	lock(d->state);
+	lock(vm, d->state);
 	store(vm, d, v, size, value_room(vm, thread, id), value);
 	unlock(d->state);
 }

@@ -86,12 +86,15 @@ struct dt_vm_specs; /* spec.c */
 /* In a target process (src/process) stack is scarce, and the verifier has seen that there are no more than these. */
 #ifdef DT_IN_TARGET
 #define DT_VM_NREGS DT_DIF_NREGS
+#define DT_VM_WAITS true
 #else
 #define DT_VM_NREGS 256
+#define DT_VM_WAITS false
 #endif
 
 struct dt_vm {
 	uint64_t strsize;
+	uint32_t number; /* of those that share variables */
 	/* scratch: [0, used) is the program's to write, [0, size) to read */
 	uint8_t *scratch;
 	uint64_t scratch_cap, scratch_size, scratch_used;
@@ -178,6 +181,7 @@ void dt_vm_dyn_fini(dt_vm *vm);
 uint64_t dt_vm_dyn_load(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n);
 void dt_vm_dyn_store(dt_vm *vm, uint32_t id, bool thread, const dt_vm_arg *tuple, uint32_t n,
 		     uint64_t value);
+void dt_vm_dyn_left(dt_vm *vm); /* a signal handler has left the firing for ever */
 bool dt_vm_dyn_writable(const dt_vm_dynvars *d, uint64_t offset, uint64_t n);
 
 /* ---- vm_builtin.c ---- */
@@ -316,6 +320,8 @@ enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x);
 
 /* ---- vm.c ---- */
 int dt_vm_plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err);
+/* A probe that the engine does not fire by itself: the clauses on it run now. */
+void dt_vm_fire_other(dt_vm_engine *e, const dt_probe *probe);
 void dt_vm_count_drop(const dt_vm_engine *e, uint64_t *drops); /* of the CPU at hand */
 /* The data of a part of a record, by the plan: one for each of its actions. */
 void dt_vm_record_values(const struct dt_vm_ecb *x, const dt_record_part *part, const uint8_t *data, dt_datum *values);

@@ -90,9 +90,10 @@ static void run_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x)
 		dt_vm_report_fault(e, x);
 }
 
-static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
+/* Those of a kind (DT_VM_OTHER: of this probe). */
+static void fire_probe(dt_vm_engine *e, int kind, const dt_probe *probe, const uint64_t *args)
 {
-	dt_vm_firing *outer = e->vm.fire, *f = &e->firing[probe == DT_VM_ERROR];
+	dt_vm_firing *outer = e->vm.fire, *f = &e->firing[kind == DT_VM_ERROR];
 	bool was_exiting = e->exiting;
 	uint32_t source = UINT32_MAX;
 
@@ -100,10 +101,10 @@ static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
 	memcpy(f->args, args, sizeof(f->args));
 	e->vm.fire = f;
 	e->vm.texts_valid = 0; /* names differ between the probe and ERROR inside it */
-	if (probe != DT_VM_ERROR)
+	if (kind != DT_VM_ERROR)
 		dt_vm_scratch_reset(&e->vm);
 	for (uint32_t i = 0; i < e->necbs; i++) {
-		if (e->ecbs[i].probe != (unsigned)probe)
+		if (e->ecbs[i].probe != (unsigned)kind || (probe && e->ecbs[i].ecb->probe != probe))
 			continue;
 		f->probe = e->ecbs[i].ecb->probe;
 		f->epid = e->ecbs[i].ecb->epid;
@@ -112,11 +113,16 @@ static void fire(dt_vm_engine *e, int probe, const uint64_t *args)
 			e->vm.given = 0;
 		source = e->ecbs[i].ecb->clause->source;
 		run_ecb(e, &e->ecbs[i]);
-		if (e->exiting && !was_exiting && probe != DT_VM_END)
+		if (e->exiting && !was_exiting && kind != DT_VM_END)
 			break;
 	}
 	e->vm.fire = outer;
 	e->vm.texts_valid = 0;
+}
+
+static void fire(dt_vm_engine *e, int kind, const uint64_t *args)
+{
+	fire_probe(e, kind, NULL, args);
 }
 
 /* ---- opening ---- */
@@ -262,6 +268,12 @@ static dt_vm_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 /* ---- running ---- */
 
 static const uint64_t no_args[10];
+
+void dt_vm_fire_other(dt_vm_engine *e, const dt_probe *probe)
+{
+	if (e->state == DT_VM_ACTIVE && !e->exiting)
+		fire_probe(e, DT_VM_OTHER, probe, no_args);
+}
 
 static int vm_go(dt_vm_engine *e, dt_error *err)
 {

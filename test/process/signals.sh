@@ -20,6 +20,10 @@ inside -q -c "$TMP/victim -n 5000 -j" -n 'pid$target:a.out:work:entry { @[probef
 expect "0 calls 5000" "$status $(grep calls <<<"$out")" "$err"
 [ "$(value work)" -gt 0 ] || { echo "no firing"; count_failure; }
 
+# the same while it holds the lock of associative arrays
+inside -q -c "$TMP/victim -n 5000 -j" -n 'pid$target:a.out:work:entry { a[arg0, "key"]++; } pid$target:a.out:once:entry { b["once"] = 7; } END { trace(b["once"]); }'
+expect "0 calls 5000 7" "$status $(echo $out)" "$err"
+
 # a child of fork() fires nothing and works; the command of vfork() is not traced
 inside -q -c "$TMP/victim -t 2 -n 1000 -f -v" -n 'pid$target:a.out:work:entry { @[probefunc] = count(); }'
 expect "0 child 7 command 0 calls 2000 work 2000" "$status $(echo $out)" "$err"

@@ -11,6 +11,8 @@ cat >user.c <<'EOT'
 #include "own.h"
 int main(int argc, char **argv)
 {
+	if (argc > 2)
+		puts("begins"), fflush(stdout);
 	for (long i = 0; argc < 3 ? i < atol(argv[1]) : access(argv[2], F_OK) != 0; i++) {
 		OWN_STEP(i, i * 2);
 		if (argc > 2 && OWN_STEP_ENABLED())
@@ -27,7 +29,8 @@ expect "0  end 1 seven step 1 100 9900" "$? $(cat err) $(echo $(sort out | grep 
 ./user 0 "$TMP/stop" >user.out &
 pid=$!
 at_end 'kill $pid 2>/dev/null'
-enabled() { [ -s user.out ]; }
+enabled() { grep -q enabled user.out; }
+wait_for 10 grep -q begins user.out # it has mapped all its code
 : >out
 "$DTRACE" -x engine=process -qn 'own$target:::step { @ = count(); }' -p $pid >out 2>err </dev/null &
 tracer=$!

@@ -88,6 +88,24 @@ int dt_trap_set_pc(pid_t tid, uint64_t pc)
 	return -1;
 }
 
+int dt_trap_divert(pid_t tid, uint64_t stub)
+{
+	(void)tid, (void)stub;
+	return -1;
+}
+
+bool dt_trap_interrupted(pid_t tid)
+{
+	(void)tid;
+	return false;
+}
+
+int dt_trap_again(pid_t tid)
+{
+	(void)tid;
+	return -1;
+}
+
 size_t dt_trap_find_call(const uint8_t *code, size_t n)
 {
 	(void)code;

@@ -169,6 +169,7 @@ const dt_arch dt_arch_x86_64 = {
 	       .direct_align = 1ull << 30}, /* also when randomized: arch/x86/mm/kaslr.c */
     .frame = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 11, 12, 13, 17},
     .frame_size = 8 + 17 * 8 + 128, /* the red zone */
+    .frame_pc = 8 + 17 * 8,
     .site = {.condition = "defined(__x86_64__)",
 	     .what = "A nop of two bytes, one of five",
 	     .text = ".byte " TEXT(SITE),

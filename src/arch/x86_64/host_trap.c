@@ -110,6 +110,53 @@ int dt_trap_set_pc(pid_t tid, uint64_t pc)
 	return ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 ? -1 : 0;
 }
 
+#define CODE64	 0x33 /* the code segment of 64-bit programs */
+#define RED_ZONE 128
+
+/* -ERESTARTSYS, -ERESTARTNOINTR, -ERESTARTNOHAND, -ERESTART_RESTARTBLOCK: the kernel will change the registers again. */
+static bool restarts(const struct user_regs_struct *r)
+{
+	long result = (long)r->rax;
+
+	return (long)r->orig_rax >= 0 && (result == -512 || result == -513 || result == -514 || result == -516);
+}
+
+/* What is written to the stack is below all that the thread may use: it counts only when the registers are set, at once. */
+int dt_trap_divert(pid_t tid, uint64_t stub)
+{
+	struct user_regs_struct r;
+	uint64_t at;
+
+	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0 || r.cs != CODE64 || restarts(&r))
+		return -1;
+	at = r.rsp - RED_ZONE - 8;
+	if (at % 8 || ptrace(PTRACE_POKEDATA, tid, at, r.rip) < 0)
+		return -1;
+	r.rsp = at;
+	r.rip = stub;
+	r.orig_rax = (unsigned long)-1;
+	return ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 ? -1 : 0;
+}
+
+bool dt_trap_interrupted(pid_t tid)
+{
+	struct user_regs_struct r;
+
+	return ptrace(PTRACE_GETREGS, tid, 0, &r) == 0 && (long)r.orig_rax >= 0 && (long)r.rax == -EINTR && r.cs == CODE64;
+}
+
+int dt_trap_again(pid_t tid)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0)
+		return -1;
+	r.rip -= 2; /* the instruction */
+	r.rax = r.orig_rax;
+	r.orig_rax = (unsigned long)-1;
+	return ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 ? -1 : 0;
+}
+
 size_t dt_trap_find_call(const uint8_t *code, size_t n)
 {
 	const uint8_t *p = memmem(code, n, "\x0f\x05", 2);

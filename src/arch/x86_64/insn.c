@@ -481,6 +481,7 @@ const struct dt_arch_code dt_x86_64_code = {
     .print = print,
     .member = member,
     .patch = dt_x86_64_patch,
+    .sample = dt_x86_64_sample,
     .kprobe_refuses = dt_x86_64_kprobe_refuses,
     .is_padding = dt_x86_64_is_padding,
     .makes_frame = dt_x86_64_makes_frame,

@@ -141,3 +141,20 @@ const char *dt_x86_64_patch(dt_patch *p)
 	memcpy(p->is + 1, &d32, 4);
 	return NULL;
 }
+
+/* The thread comes with its program counter below the red zone: dt_trap_divert(). */
+const char *dt_x86_64_sample(dt_patch *p)
+{
+	static const uint8_t before[] = {0x57, 0x48, 0xbf};	  /* push %rdi; mov $site,%rdi */
+	static const uint8_t call[] = {0xff, 0x15};		  /* call *entry(%rip) */
+	static const uint8_t after[] = {0x5f, 0xc2, 0x80, 0x00}; /* pop %rdi; ret $128 */
+	bool near;
+
+	p->code_size = p->nmoved = 0;
+	put(p, before, sizeof(before));
+	put(p, &p->site, 8);
+	put(p, call, sizeof(call));
+	near = put_distance(p, p->entry, 0);
+	put(p, after, sizeof(after));
+	return near ? NULL : "no memory near it";
+}

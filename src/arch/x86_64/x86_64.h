@@ -15,6 +15,7 @@ extern const struct dt_native_ops dt_x86_64_native; /* native.c */
 bool dt_x86_64_operand(const char **p, struct dt_operand *o); /* operand.c */
 struct dt_patch;
 const char *dt_x86_64_patch(struct dt_patch *p); /* patch.c */
+const char *dt_x86_64_sample(struct dt_patch *p);
 
 /* ---- bytes.c: as in struct dt_arch_code ---- */
 bool dt_x86_64_kprobe_refuses(const uint8_t *code, uint32_t offset, uint8_t length);

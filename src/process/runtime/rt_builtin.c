@@ -36,7 +36,9 @@ static uint64_t ask(long number)
 
 static uint64_t stack_pointer(const dt_vm *vm)
 {
-	return dt_vm_addr(dt_rt_slot_of(vm)->regs) + dt_rt_anchor.shared->stack_at;
+	const struct dt_pe_slot *s = dt_rt_slot_of(vm);
+
+	return dt_vm_addr(s->regs) + dt_rt_anchor.shared->stack_at + (s->site->samples ? 8 : 0);
 }
 
 static uint64_t stack_word(dt_vm *vm, uint32_t i)
@@ -50,7 +52,7 @@ static uint64_t argument(dt_vm *vm, uint32_t i)
 {
 	const struct dt_pe_slot *s = dt_rt_slot_of(vm);
 
-	if (i < 6 || (s->site && (s->site->prologue || s->site->is_return)) || vm->fire != &s->e.firing[0])
+	if (i < 6 || (s->site && (s->site->prologue || s->site->is_return || s->site->samples)) || vm->fire != &s->e.firing[0])
 		return vm->fire->args[i];
 	return stack_word(vm, i - 6);
 }
@@ -88,7 +90,7 @@ static uint64_t user_register(const dt_vm *vm, uint64_t index)
 	const struct dt_pe_slot *s = dt_rt_slot_of(vm);
 
 	if (index == sh->pc)
-		return s->site->at;
+		return dt_rt_pc(s);
 	if (index == sh->sp)
 		return stack_pointer(vm);
 	return index < DT_PE_REGS && sh->reg[index] ? s->regs->word[sh->reg[index] - 1] : 0;

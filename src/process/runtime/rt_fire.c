@@ -78,6 +78,7 @@ static bool enter(struct dt_pe_slot *s, struct dt_pe_frame *frame)
 			return false;
 		}
 		dt_rt_spec_left(s);
+		dt_vm_dyn_left(&s->e.vm);
 	}
 	frame->token = s->token += 2;
 	s->frame = frame;
@@ -180,7 +181,10 @@ static bool set_args(dt_vm_engine *e, const struct dt_pe_site *site, const struc
 	const dt_prologue *p = site->prologue;
 	uint64_t computed[DT_ATTACH_ARGS];
 
-	if (site->is_return) {
+	if (site->samples) {
+		memset(f->args, 0, sizeof(f->args));
+		f->args[1] = dt_rt_pc(dt_rt_slot(e)); /* arg0 is one of the kernel */
+	} else if (site->is_return) {
 		memset(f->args + 2, 0, sizeof(f->args) - 2 * sizeof(f->args[0]));
 		f->args[0] = site->number;
 		f->args[1] = r->word[sh->result - 1];

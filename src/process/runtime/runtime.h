@@ -61,6 +61,14 @@ static inline struct dt_pe_slot *dt_rt_slot(const dt_vm_engine *e)
 	return (struct dt_pe_slot *)(void *)((char *)(uintptr_t)e - offsetof(struct dt_pe_slot, e));
 }
 
+/* The program counter at the probe. */
+static inline uint64_t dt_rt_pc(const struct dt_pe_slot *s)
+{
+	const char *at = (const char *)s->regs + dt_rt_anchor.shared->pc_at;
+
+	return s->site->samples ? *(const uint64_t *)(const void *)at : s->site->at;
+}
+
 static inline const struct dt_pe_slot *dt_rt_slot_of(const dt_vm *vm)
 {
 	return dt_rt_slot((const dt_vm_engine *)(const void *)vm); /* its first member */
