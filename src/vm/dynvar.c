@@ -58,7 +58,7 @@ static dt_vm_dynvars *pool_of(dt_vm *vm, bool thread)
 }
 
 /* The holder is in this file, and soon out of it; or it is a thread of a target that was stopped there, or has left by a signal
- * (dt_vm_dyn_left). Outside targets nobody waits for ever: a lock that is not given back is taken. */
+ * (process/runtime/rt_fire.c). Outside targets nobody waits for ever: a lock that is not given back is taken. */
 static void lock(const dt_vm *vm, dt_vm_dynstate *s)
 {
 	uint64_t turns = 0;
@@ -70,16 +70,6 @@ static void lock(const dt_vm *vm, dt_vm_dynstate *s)
 			if (!DT_VM_WAITS && ++turns > LOCK_TURNS)
 				__atomic_store_n(&s->lock, 0, __ATOMIC_RELAXED);
 	}
-}
-
-void dt_vm_dyn_left(dt_vm *vm)
-{
-	uint32_t mine = vm->number + 1;
-
-	if (vm->dyn.state)
-		__atomic_compare_exchange_n(&vm->dyn.state->lock, &mine, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-	if (vm->own.state)
-		vm->own.state->lock = 0;
 }
 
 static void unlock(dt_vm_dynstate *s)

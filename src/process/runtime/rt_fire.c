@@ -70,6 +70,17 @@ static __attribute__((noinline)) bool was_left(const struct dt_pe_slot *s)
 	return dt_rt_syscall(SYS_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0) != sizeof(token) || token != s->token;
 }
 
+/* The lock of associative arrays: dynvar.c. */
+static void give_back(dt_vm *vm)
+{
+	uint32_t mine = vm->number + 1;
+
+	if (vm->dyn.state)
+		__atomic_compare_exchange_n(&vm->dyn.state->lock, &mine, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	if (vm->own.state)
+		vm->own.state->lock = 0;
+}
+
 static bool enter(struct dt_pe_slot *s, struct dt_pe_frame *frame)
 {
 	if (__builtin_expect(__atomic_exchange_n(&s->busy, 1, __ATOMIC_SEQ_CST), 0)) {
@@ -78,7 +89,7 @@ static bool enter(struct dt_pe_slot *s, struct dt_pe_frame *frame)
 			return false;
 		}
 		dt_rt_spec_left(s);
-		dt_vm_dyn_left(&s->e.vm);
+		give_back(&s->e.vm);
 	}
 	frame->token = s->token += 2;
 	s->frame = frame;
