@@ -242,13 +242,25 @@ static bool wait_quiet(const struct dt_pe_slot *s, uint64_t done)
 
 /* ---- records ---- */
 
-/* What was read is plausible: keep it. */
+/* Strings end within their bound, whatever the target has written. */
+static void end_strings(const struct dt_vm_ecb *e, const dt_record_part *part, uint8_t *data)
+{
+	for (uint32_t i = part->first; i < part->first + part->nactions; i++) {
+		const struct dt_action_plan *a = &e->record.actions[i];
+
+		if (a->role == DT_ROLE_DATA && a->is_string && a->bound)
+			data[a->offset + a->bound - 1] = 0;
+	}
+}
+
+/* What was read is plausible: keep it. A time that has not come yet is a lie, and the record would stay here until then. */
 static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *data, uint64_t size)
 {
+	uint64_t now = dt_now();
 	uint64_t at = (uint64_t)(uintptr_t)x->rec.ecb - (uint64_t)(uintptr_t)p->program.ecbs;
 	uint32_t i = (uint32_t)(at / sizeof(*p->program.ecbs));
 	const struct dt_vm_ecb *e = &p->host->ecbs[i];
-	struct dt_pe_pending r = {.timestamp = x->rec.timestamp,
+	struct dt_pe_pending r = {.timestamp = x->rec.timestamp < now ? x->rec.timestamp : now,
 				  .ecb = i,
 				  .part = x->rec.part,
 				  .cpu = x->rec.cpu < p->host->ncpus ? x->rec.cpu : 0,
@@ -268,6 +280,7 @@ static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *da
 			return;
 		r.data = dt_xmalloc(e->record.parts[r.part].data_size + 1ull);
 		memcpy(r.data, data, e->record.parts[r.part].data_size);
+		end_strings(e, &e->record.parts[r.part], r.data);
 	}
 	*dt_vec_add(&p->pending, NULL) = r;
 }
@@ -294,6 +307,15 @@ void dt_pe_take_host(dt_pe *p)
 	}
 }
 
+/* C knows two values of this type, memory 256. */
+static void read_bool(bool *b)
+{
+	uint8_t v;
+
+	memcpy(&v, b, sizeof(v));
+	*b = v != 0;
+}
+
 /* One entry, of which `have` bytes are there: its size, or 0 if it is none. */
 uint64_t dt_pe_read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *cost)
 {
@@ -310,6 +332,9 @@ uint64_t dt_pe_read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *
 		x.rec = (dt_vm_rec){.ecb = s.ecb, .timestamp = s.timestamp, .cpu = s.cpu, .cost = s.cost};
 	} else {
 		memcpy(&x.rec, at + offsetof(struct dt_pe_entry, rec), sizeof(x.rec));
+		read_bool(&x.rec.continues);
+		read_bool(&x.rec.is_fault);
+		read_bool(&x.rec.fault.absent);
 	}
 	keep_record(p, &x, at + rest, x.head.size - rest);
 	*cost += x.rec.cost;

@@ -1,0 +1,29 @@
+# The process engine: a target that writes anything into the memory that it shares with dtrace lies to its own tracer, and nothing else:
+# dtrace ends, with a status and a message of its own. RUNS=500 for a long run.
+# needs: gcc
+# timeout: 600
+. "$SRC/test/lib.bash"
+build scribbler process/scribbler.c -lpthread
+# All that is in that memory: records of numbers and strings in several parts, faults, keys of both kinds, all variables, speculations.
+cat >"$TMP/all.d" <<'D'
+BEGIN { g = 1; a["begin"] = 1; s = "begin"; spec = speculation(); }
+pid$target:a.out:work:entry { g++; self->n++; a[copyinstr(arg1)]++; s = copyinstr(arg1); self->s = s; }
+pid$target:a.out:work:entry { @[copyinstr(arg1), arg0 & 7] = count(); @q = quantize(arg0); @v[self->n & 3] = avg(arg0); }
+pid$target:a.out:work:entry { printf("%s %d %s\n", copyinstr(arg1), g, self->s); if (g & 1) { trace(arg0); } else { trace(s); } }
+pid$target:a.out:work:entry /(g & 63) == 0/ { trace(*(userland char *)0); }
+pid$target:a.out:work:entry { speculate(spec); printf("guess %s\n", s); }
+pid$target:a.out:work:return { @r[arg1 & 3] = sum(1); }
+END { printf("end %d %d %s\n", g, a["text"], s); }
+END { commit(spec); }
+D
+lines=0
+for seed in $(seq "${RUNS:-$(scale 6)}"); do
+	run_dtrace timeout 300 "$DTRACE" -x engine=process -x evaltime=postinit -q -o "$TMP/records" -s "$TMP/all.d" -c "$TMP/scribbler $seed 200"
+	lines=$((lines + $(wc -l <"$TMP/records")))
+	case $status in
+	0 | 1) ;;
+	*) echo "seed $seed: status $status: $(head -c 2000 "$TMP/err")"; count_failure ;;
+	esac
+	expect "" "$(grep -E 'Sanitizer|runtime error' "$TMP/err")" "seed $seed"
+done
+[ $lines -gt 100 ] || { echo "only $lines lines: $err"; count_failure; }
