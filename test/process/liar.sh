@@ -13,6 +13,8 @@ pid$target:a.out:work:entry { printf("%s %d %s\n", copyinstr(arg1), g, self->s);
 pid$target:a.out:work:entry /(g & 63) == 0/ { trace(*(userland char *)0); }
 pid$target:a.out:work:entry { speculate(spec); printf("guess %s\n", s); }
 pid$target:a.out:work:return { @r[arg1 & 3] = sum(1); }
+tick-1ms { g++; a["tick"]++; a[s]--; s = strjoin(s, "x"); printf("tick %s %d %d\n", s, g, a["text"]); @t[s] = count(); }
+profile-199 { @p[self->s] = count(); }
 END { printf("end %d %d %s\n", g, a["text"], s); }
 END { commit(spec); }
 D
