@@ -1,6 +1,6 @@
 /*
  * inside: calls a function N times, five times over, and prints the least nanoseconds of CPU time for one call. With a number it
- * pauses so many milliseconds before each time. With "hand" the
+ * pauses so many milliseconds before each time, with "deep" there are ten frames more on the stack. With "hand" the
  * function has a patch that was written by hand: a call that saves all registers a function may change, and counts. Compiled with OWN
  * it passes a static probe of our own instead (own.h, made by dtrace -h).
  */
@@ -52,14 +52,11 @@ static void patch(void)
 	mprotect((void *)page, 8192, PROT_READ | PROT_EXEC);
 }
 
-int main(int argc, char **argv)
+static long measure(long n, long pause)
 {
-	long n = argc > 1 ? atol(argv[1]) : 1000000, sum = 0;
 	double least = 1e9;
-	long pause = argc > 2 ? atol(argv[2]) : 0;
+	long sum = 0;
 
-	if (argc > 2 && strcmp(argv[2], "hand") == 0)
-		patch();
 	for (int r = 0; r < 5; r++) {
 		double t;
 
@@ -77,5 +74,20 @@ int main(int argc, char **argv)
 		least = t < least ? t : least;
 	}
 	fprintf(stderr, "%.1f\n", least);
-	return sum == 1;
+	return sum;
+}
+
+__attribute__((noipa)) long deep(long depth, long n)
+{
+	return (depth ? deep(depth - 1, n) : measure(n, 0)) + 1;
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 1000000;
+	const char *how = argc > 2 ? argv[2] : "";
+
+	if (strcmp(how, "hand") == 0)
+		patch();
+	return (strcmp(how, "deep") == 0 ? deep(8, n) : measure(n, atol(how))) == 1;
 }

@@ -8,10 +8,12 @@
 #ifndef DT_PROCESS_EXCHANGE_H
 #define DT_PROCESS_EXCHANGE_H
 
+#include "elf/cfi.h"
 #include "vm/machine.h"
 
 #define DT_PE_KEYS_MAX 32 /* of an aggregation */
 #define DT_PE_LINE     128
+#define DT_PE_DEPTH    16384 /* frames that ustackdepth counts */
 struct dt_pe_slot;
 
 /* Before the runtime's code: memory of the target itself, which is zero in its children (MADV_WIPEONFORK). */
@@ -36,7 +38,7 @@ struct dt_pe_frame {
 struct dt_pe_site {
 	uint64_t at; /* its address */
 	const dt_prologue *prologue;
-	bool is_return;
+	bool is_return, is_entry;
 	bool samples; /* wherever a thread is: profile */
 	bool shows_cpu;		       /* some clause records something, or reads the variable */
 	uint64_t number;	       /* is_return: arg0 */
@@ -48,6 +50,21 @@ struct dt_pe_site {
 /* Called with the slot, the frame and the ECB. 0, or 1 + the action that faulted. */
 typedef uint64_t dt_pe_code(struct dt_pe_slot *s, const struct dt_pe_frame *frame, const struct dt_vm_ecb *x);
 #define DT_PE_HELPERS_AT 512 /* in the runtime: 32 bits for each function that machine code calls, where it is */
+
+/* Code that is mapped, and its table for walking stacks: rows by offset in the file, and for each block of it the number of
+ * the row that is in effect at its first byte, and one more. */
+#define DT_PE_BLOCK_BITS 8
+struct dt_pe_code_map {
+	uint64_t start, end, offset; /* offset: of start, in the file */
+	const dt_unwind_row *rows;
+	const uint32_t *index;
+	uint32_t nrows, nblocks;
+};
+struct dt_pe_seen { /* the row of a program counter; NULL: none */
+	uint64_t pc;
+	const dt_unwind_row *row;
+};
+#define DT_PE_SEEN 128
 
 /* Keys of an aggregation that are numbers, in a clause; their values are in dt_pe_slot.keys. */
 struct dt_pe_keys {
@@ -162,6 +179,11 @@ struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
 	struct dt_pe_specs specs;
 	const struct dt_pe_site *site;
 	const struct dt_pe_frame *regs;
+	/* rt_stack.c: the stack, as far as it can be loaded from; where it cannot; a piece of another one; rows */
+	uint64_t stack_start, stack_end, stack_bad;
+	uint64_t window_at, window_size;
+	uint8_t window[512];
+	struct dt_pe_seen seen[DT_PE_SEEN];
 	dt_vm_dynstate own_state;
 	uint64_t keys[DT_PE_KEYS_MAX]; /* of machine code */
 	dt_vm_engine e;
@@ -185,7 +207,13 @@ struct dt_pe_shared {
 	uint8_t arg[6], result; /* words: arguments of a function, and what it returns */
 	uint32_t stack_at;	/* bytes from the frame to where the stack pointer was; of a sample one word more */
 	uint32_t pc_at;		/* of a sample: bytes from the frame to the program counter */
-	uint32_t pc, sp;	/* these registers, by index */
+	uint32_t pc, sp, fp, base; /* these registers, by index */
+	/* walking stacks */
+	struct dt_arch_unwind unwind;
+	uint8_t saved[DT_PE_REGS]; /* the word of each register among those that a signal saves, from 1; 0: none */
+	uint64_t stack_end;	   /* of the first thread's stack */
+	const struct dt_pe_code_map *maps; /* by address */
+	uint32_t nmaps;
 };
 
 #endif

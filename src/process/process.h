@@ -7,6 +7,7 @@
  *   slots.c     threads of the target: their machines, records, aggregations
  *   pe_spec.c   speculations, between BEGIN, the target and END
  *   pe_clock.c  tick and profile; pe_sample.c: threads fire the latter
+ *   pe_unwind.c tables for walking stacks
  *   pe_native.c machine code for clauses (compile.h)
  *   places.c    where in the code a probe can be
  *   intrude.c   getting in and out of the process
@@ -116,6 +117,11 @@ struct dt_pe_flip { /* of a slot: the table of aggregations that is to be read *
 	uint32_t table;
 	uint64_t done; /* firings at that moment */
 };
+struct dt_pe_object { /* a file that is mapped */
+	uint64_t inode, dev;
+	dt_unwind table;
+	struct dt_pe_code_map shared; /* what its mappings have in common */
+};
 struct dt_pe_clock { /* a probe of profile */
 	const dt_probe *probe;
 	uint64_t period, due; /* nanoseconds */
@@ -156,6 +162,11 @@ typedef struct dt_pe {
 	bool ended; /* stop() has been called */
 	bool created; /* the target is a command of -c */
 	DT_VEC(struct dt_pe_clock) clocks;
+	/* pe_unwind.c */
+	DT_VEC(struct dt_pe_object) objects;
+	DT_VEC(struct dt_pe_code_map) code_maps;
+	DT_VEC(uint32_t) code_objects; /* the object of each */
+	uint64_t stack_end;
 	pthread_t clock_thread;
 	int clock_fd; /* ends it; -1: it does not run */
 	uint64_t *drops, *agg_drops; /* per CPU, for status() */
@@ -170,6 +181,11 @@ void dt_pe_clocks_start(dt_pe *p);
 void dt_pe_clocks_stop(dt_pe *p);
 bool dt_pe_clocks_fire(dt_pe *p); /* ticks that are due, in the thread of the session; true: there were some */
 void dt_pe_clocks_free(dt_pe *p);
+
+/* ---- pe_unwind.c ---- */
+uint64_t dt_pe_unwind_read(dt_pe *p, long pid, const dt_maps *maps); /* tables for walking stacks, if clauses do: their bytes */
+void dt_pe_unwind_share(dt_pe *p);
+void dt_pe_unwind_free(dt_pe *p);
 
 /* ---- pe_sample.c ---- */
 struct dt_pe_sampler { /* used by one thread */

@@ -84,7 +84,8 @@ static int check_clause(const struct dt_vm_ecb *x, dt_error *err)
 			return -1;
 	for (uint32_t i = 0; i < c->nactions; i++) {
 		const struct dt_action_plan *p = &x->record.actions[i];
-		bool refused = dt_act_is_stack(c->actions[i].kind) || p->payload == DT_PAYLOAD_SYM || p->payload == DT_PAYLOAD_PACKET;
+		bool refused = p->payload == DT_PAYLOAD_STACK || p->payload == DT_PAYLOAD_IMMSTACK || p->payload == DT_PAYLOAD_SYM ||
+			       p->payload == DT_PAYLOAD_PACKET;
 
 		switch (p->effect) {
 		case DT_EFFECT_STOP: refused = true; break;
@@ -116,8 +117,10 @@ static long only_process(const dt_pe *p, dt_error *err)
 {
 	const dt_proc *only = p->env->procs ? dt_procs_nth(p->env->procs, 0) : NULL;
 
-	if (only && !dt_procs_nth(p->env->procs, 1))
-		return only->pid;
+	if (only && !dt_procs_nth(p->env->procs, 1)) { /* it has its libraries by then */
+		only = dt_procs_need(p->env->procs, only->pid, err);
+		return only ? only->pid : 0;
+	}
 	refuse(err, "profile probes need a process, by -c or -p, and only one");
 	return 0;
 }
@@ -293,6 +296,7 @@ static bool make_sites(dt_pe *p)
 		}
 		*s = (struct dt_pe_site){.at = x->patch.at + x->patch.probe,
 					 .is_return = x->event->at.kind == DT_AT_URETPROBE,
+					 .is_entry = strcmp(p->host->ecbs[x->ecbs.v[0]].ecb->probe->name, "entry") == 0,
 					 .shows_cpu = shows_cpu,
 					 .number = x->event->at.number,
 					 .ecbs = list,
@@ -338,6 +342,7 @@ static bool make_shared(dt_pe *p)
 			errors[p->shared->nerrors++] = &p->program.ecbs[i];
 	p->shared->errors = errors;
 	set_registers(p->shared);
+	dt_pe_unwind_share(p);
 	p->shared->ecbs = p->program.ecbs;
 	share_variables(p);
 	return !p->memory.full && dt_pe_compile(p) && dt_pe_slots_make(p);
@@ -352,6 +357,8 @@ static int open_target(dt_pe *p, long pid, dt_error *err)
 	dt_maps *maps = dt_maps_read(pid, err), *now;
 	int rc = -1;
 
+	if (maps)
+		size += dt_pe_unwind_read(p, pid, maps);
 	p->target.pid = pid;
 	p->target.hold = proc ? proc->hold : NULL;
 	p->created = proc && proc->origin == DT_PROC_CREATED;
@@ -378,6 +385,7 @@ static void pe_close(dt_pe *p)
 	take_variables(p);
 	dt_pe_program_free(&p->program);
 	dt_pe_slots_free(p);
+	dt_pe_unwind_free(p);
 	dt_pe_places_free(&p->places);
 	dt_vec_free(&p->target.areas);
 	if (p->memory.base)

@@ -188,6 +188,7 @@ bool dt_vm_dyn_writable(const dt_vm_dynvars *d, uint64_t offset, uint64_t n);
 int dt_vm_builtin_init(dt_vm *vm);
 uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id);
 uint64_t dt_vm_builtin_array(dt_vm *vm, uint32_t id, uint64_t index);
+void dt_vm_ustack(dt_vm *vm, uint64_t *frames, uint32_t n); /* they are 0 */
 uint64_t dt_vm_now(void); /* CLOCK_MONOTONIC, nanoseconds */
 
 /* ---- subr*.c: one function per row of builtins.def ---- */

@@ -44,6 +44,15 @@ static bool store_printm(dt_vm *vm, uint8_t *to, uint32_t size, uint64_t v)
 	return dt_vm_copy(vm, ref[0], to + 8, ref[1], false, false);
 }
 
+static void store_ustack(dt_vm *vm, const dt_action *a, uint8_t *to, uint64_t pid)
+{
+	uint32_t words = a->size / 8, frames = (uint32_t)a->arg;
+
+	memcpy(to, &pid, a->size < 8 ? a->size : 8);
+	if (words > 1 && to == (void *)((uintptr_t)to & ~(uintptr_t)7))
+		dt_vm_ustack(vm, (uint64_t *)(void *)(to + 8), frames && frames < words ? frames : words - 1);
+}
+
 /* The value of an action as a datum of p->bound bytes; `to` is zeroed. False: a fault. */
 static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_plan *p, uint64_t v,
 			uint8_t *to)
@@ -55,7 +64,7 @@ static bool store_datum(dt_vm *vm, const dt_action *a, const struct dt_action_pl
 	case DT_PAYLOAD_NONE:
 	case DT_PAYLOAD_IMMSTACK:
 	case DT_PAYLOAD_STACK: return true;
-	case DT_PAYLOAD_USTACK: memcpy(to, pid_value, a->size < 8 ? a->size : 8); return true;
+	case DT_PAYLOAD_USTACK: store_ustack(vm, a, to, pid_value[0]); return true;
 	case DT_PAYLOAD_USYM: memcpy(to, pid_value, a->size < 16 ? a->size : 16); return true;
 	case DT_PAYLOAD_SYM: store_number(to, a->size, v); return true;
 	case DT_PAYLOAD_BYTES: return dt_vm_copy(vm, v, to, a->size, false, flags & DT_TF_BYUREF);

@@ -337,6 +337,12 @@ uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id)
 	}
 }
 
+/* The interpreter is not in the process that is traced. */
+void dt_vm_ustack(dt_vm *vm, uint64_t *frames, uint32_t n)
+{
+	(void)vm, (void)frames, (void)n;
+}
+
 uint64_t dt_vm_builtin_array(dt_vm *vm, uint32_t id, uint64_t index)
 {
 	switch (id) {

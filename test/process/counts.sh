@@ -68,7 +68,7 @@ expect 5 "$status" "$err"
 expect_match 10 "$out"
 
 # what is not there says so
-for try in 'ustack()=ustack() is not available' 'stack()=stack() is not available' \
+for try in 'stack()=stack() is not available' \
 	'trace(curthread)=variable curthread is not available' 'trace(inet_ntoa(0))=inet_ntoa() is not available'; do
 	inside -n "pid\$target:a.out:work:entry { ${try%%=*}; }" -c "$TMP/victim -n 1"
 	expect 1 "$status"

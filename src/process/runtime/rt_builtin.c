@@ -36,9 +36,14 @@ static uint64_t ask(long number)
 
 static uint64_t stack_pointer(const dt_vm *vm)
 {
-	const struct dt_pe_slot *s = dt_rt_slot_of(vm);
+	return dt_rt_sp(dt_rt_slot_of(vm));
+}
 
-	return dt_vm_addr(s->regs) + dt_rt_anchor.shared->stack_at + (s->site->samples ? 8 : 0);
+static uint64_t caller(dt_vm *vm)
+{
+	uint64_t frames[2] = {0};
+
+	return dt_rt_stack(vm, frames, 2) == 2 ? frames[1] : 0;
 }
 
 static uint64_t stack_word(dt_vm *vm, uint32_t i)
@@ -70,6 +75,8 @@ uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id)
 	case DT_VAR_ID: return f->probe->id;
 	case DT_VAR_CPU: return f->cpu;
 	case DT_VAR_PID: return (uint64_t)dt_rt_anchor.pid;
+	case DT_VAR_UCALLER: return caller(vm);
+	case DT_VAR_USTACKDEPTH: return dt_rt_stack(vm, NULL, DT_PE_DEPTH);
 	case DT_VAR_TID: return dt_rt_slot_of(vm)->tid;
 	case DT_VAR_PPID: return ask(SYS_getppid);
 	case DT_VAR_UID: return (uint32_t)ask(SYS_geteuid);

@@ -6,6 +6,7 @@
  *   rt_record.c   buffers of records
  *   rt_spec.c     speculations
  *   rt_agg.c      aggregations
+ *   rt_stack.c    stacks
  *   rt_native.c   what machine code calls
  *   rt_builtin.c  built-in variables, subroutines
  *   rt_libc.c     the few functions of the C library that the interpreter calls
@@ -48,6 +49,9 @@ void dt_rt_added(struct dt_pe_slot *s, const dt_vm_rec *r); /* dt_vm_new_record(
 bool dt_rt_fits(const struct dt_pe_slot *s, uint64_t cost);
 void dt_rt_add_copy(struct dt_pe_slot *s, const struct dt_pe_entry *x, uint64_t timestamp);
 
+/* ---- rt_stack.c ---- */
+uint32_t dt_rt_stack(dt_vm *vm, uint64_t *frames, uint32_t n); /* how many there are, up to n; frames NULL: only that */
+
 /* ---- rt_spec.c ---- */
 void dt_rt_spec_leave(struct dt_pe_slot *s); /* the clause has ended */
 void dt_rt_spec_left(struct dt_pe_slot *s);  /* the firing will not end */
@@ -67,6 +71,11 @@ static inline uint64_t dt_rt_pc(const struct dt_pe_slot *s)
 	const char *at = (const char *)s->regs + dt_rt_anchor.shared->pc_at;
 
 	return s->site->samples ? *(const uint64_t *)(const void *)at : s->site->at;
+}
+
+static inline uint64_t dt_rt_sp(const struct dt_pe_slot *s)
+{
+	return dt_vm_addr(s->regs) + dt_rt_anchor.shared->stack_at + (s->site->samples ? 8 : 0);
 }
 
 static inline const struct dt_pe_slot *dt_rt_slot_of(const dt_vm *vm)
