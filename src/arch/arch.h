@@ -54,6 +54,7 @@ struct dt_arch_entry {
 	uint8_t number, number_size;   /* word with the number of the call while it returns, and the bytes of it that are it */
 	/* Is the current system call one of a 32-bit program? The bit in a 32-bit word of struct task_struct. */
 	uint16_t compat_at;
+	uint32_t stack_size; /* bytes of the kernel stack of a thread, at least: no two threads have addresses in so many */
 	uint32_t compat_bit;
 	uint32_t number_bit; /* a third binary interface: its calls have native numbers with this bit; 0: none */
 	/* Was the thread in 64-bit code? A register, its bits that say so, and their value then. */

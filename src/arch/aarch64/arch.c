@@ -123,6 +123,7 @@ const dt_arch dt_arch_aarch64 = {
 	      .compat_arg = {0, 1, 2, 3, 4, 5},
 	      .number = SYSCALLNO,
 	      .number_size = 4,
+	      .stack_size = 16384,
 	      .compat_at = 0,		/* thread_info.flags, at the start of the task */
 	      .compat_bit = 1 << 22,	/* TIF_32BIT */
 	      .mode = PSTATE,

@@ -135,6 +135,7 @@ const dt_arch dt_arch_x86_64 = {
 	      .compat_arg = {RBX, RCX, RDX, RSI, RDI, RBP},
 	      .number = ORIG_RAX,
 	      .number_size = 8,
+	      .stack_size = 16384,
 	      .compat_at = 16,		/* thread_info.status, at the start of the task */
 	      .compat_bit = 2,		/* TS_COMPAT */
 	      .number_bit = 0x40000000, /* __X32_SYSCALL_BIT */

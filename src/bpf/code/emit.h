@@ -33,6 +33,7 @@ struct dt_code_func {
 	uint32_t start; /* UINT32_MAX: not emitted yet */
 	uint32_t nargs; /* verified on its own, with this many arguments; 0: as a part of its callers */
 	bool keys;	/* it, or a function it calls, uses map keys in the slot */
+	bool numbers;	/* ... all of which are numbers; else the first one is the slot */
 	bool own_slot;	/* it has looked up the slot itself, so keys in it are allowed */
 	char name[48];
 };

@@ -122,11 +122,11 @@ static uint32_t function_type(struct writer *w, uint32_t nargs, uint32_t u64, ui
 int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info)
 {
 	struct writer w = {0};
-	uint32_t u64 = integer(&w, "u64", 8), protos[MAX_ARGS + 1];
+	uint32_t u64 = integer(&w, "u64", 8), protos[MAX_ARGS + 1], numbers;
 	uint32_t slot = type(&w, name(&w, "slot"), BTF_KIND_STRUCT, 0, slot_size);
 	uint32_t pointer = type(&w, 0, BTF_KIND_PTR, 0, slot);
 
-	protos[0] = function_type(&w, 2, u64, u64);
+	protos[0] = numbers = function_type(&w, 2, u64, u64);
 	for (uint32_t n = 1; n <= MAX_ARGS; n++)
 		protos[n] = function_type(&w, n, u64, pointer);
 	for (uint32_t i = 0; i < c->funcs.n; i++) {
@@ -136,7 +136,8 @@ int dt_code_btf(const dt_code *c, uint32_t slot_size, struct bpf_func_info *info
 		clean_name(clean, c->funcs.v[i].name, sizeof(clean));
 		info[i].insn_off = c->funcs.v[i].start;
 		info[i].type_id = type(&w, name(&w, clean), BTF_KIND_FUNC,
-				       nargs ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, protos[nargs]);
+				       nargs ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
+				       c->funcs.v[i].numbers ? numbers : protos[nargs]);
 	}
 	qsort(info, c->funcs.n, sizeof(*info), by_start);
 	return finish(&w);

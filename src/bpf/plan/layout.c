@@ -242,7 +242,7 @@ static int place_slot(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_
 	    area(&at, 2 * (uint64_t)l->scratch_size + 8); /* and the NUL after what is copied in */
 	at += (uint32_t)dt_align_up(n->is.packet, 8);
 	at += l->local_refs_size; /* see tr_memory.c: copies are checked against twice the area */
-	l->slot_size = at;
+	l->slot_size = at = (uint32_t)dt_align_up(at, 8);
 	for (l->nslots = DT_SLOTS_MAX; l->nslots > 4 && l->nslots * (uint64_t)at > SLOTS_BYTES;)
 		l->nslots /= 2;
 	while (l->nslots > 8 && p->ncpus * l->nslots * (uint64_t)at > SLOTS_ALL)

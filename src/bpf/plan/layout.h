@@ -81,6 +81,15 @@ int dt_layout_make(struct dt_plan_layout *l, const dt_plan *p, const dt_plan_nee
 void dt_layout_program(struct dt_plan_layout *l, const dt_plan *p, uint32_t i, struct dt_rodata *ro);
 void dt_layout_free(struct dt_plan_layout *l);
 
+/*
+ * Arrays of rows that a program addresses by number: CPUs, slots, aggregations without keys. An array with one value that holds
+ * all rows needs no look-up: a row is a sum. The kernel allows that up to 512 MB.
+ */
+static inline bool dt_layout_is_one_value(uint64_t rows, uint64_t size)
+{
+	return rows * size < 256u << 20;
+}
+
 /* Bytes that a map has for the variables of a scope: room for twice the objects, see tr_memory.c. */
 /* Are thread-local variables in task storage? Else they are in the table beside it (thread.c). */
 bool dt_layout_has_storage(const struct dt_plan_layout *l, const dt_plan *p);

@@ -85,9 +85,10 @@ enum {
 	CPU_FULL = CPU_DROPS + 112,   /* fill policy: a record had no room, nothing more is recorded here */
 	CPU_SHED_PRINTING = CPU_DROPS + 120, /* firings that were left out: tr_shedding.c */
 	CPU_SHED_SAMPLED = CPU_DROPS + 128,
-	CPU_BUSY = 136,		     /* a word for each slot, 1 while a firing owns it */
+	CPU_THREAD = CPU_DROPS + 136, /* tr_current.c: the thread that was here when it was last looked up */
+	CPU_BUSY = CPU_THREAD + 8,    /* a word for each slot, 1 while a firing owns it */
 	CPU_WRITING = CPU_BUSY + DT_SLOTS_MAX * 8, /* two for each slot: where its record goes, and bytes of it */
-	CPU_SIZE = CPU_WRITING + DT_SLOTS_MAX * 16,
+	CPU_SIZE = (CPU_WRITING + DT_SLOTS_MAX * 16 + 63) & ~63, /* no two CPUs write to the same line of a cache */
 };
 
 /* ---- one row per CPU and clock event: lateness.c ---- */

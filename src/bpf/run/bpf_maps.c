@@ -31,13 +31,21 @@ static int make_array(dt_bpf *e, const char *name, uint64_t value, uint64_t entr
 			    err);
 }
 
+/* An array of rows, of which programs compute the address: dt_tr_row() */
+static int make_rows(dt_bpf *e, const char *name, uint64_t size, uint64_t rows, uint32_t flags, dt_error *err)
+{
+	bool one = dt_layout_is_one_value(rows, size);
+
+	return make_array(e, name, one ? rows * size : size, one ? 1 : rows, flags, err);
+}
+
 static int make_control(dt_bpf *e, dt_error *err)
 {
 	e->maps.control = make_array(e, "dt_control", CTL_SIZE, 1, BPF_F_MMAPABLE, err);
 	if (e->maps.control < 0)
 		return -1;
 	e->shared.control = dt_kmap_memory(e->maps.control, CTL_SIZE, 0, true, err);
-	e->maps.cpus = make_array(e, "dt_cpus", CPU_SIZE, e->plan.ncpus, BPF_F_MMAPABLE, err);
+	e->maps.cpus = make_rows(e, "dt_cpus", CPU_SIZE, e->plan.ncpus, BPF_F_MMAPABLE, err);
 	if (!e->shared.control || e->maps.cpus < 0)
 		return -1;
 	e->shared.cpus =
@@ -231,7 +239,7 @@ static uint64_t keyless_rows(const dt_bpf *e)
 
 static int make_keyless(dt_bpf *e, dt_error *err)
 {
-	e->maps.aggs = make_array(e, "dt_aggs", e->at.agg_size, keyless_rows(e), BPF_F_MMAPABLE, err);
+	e->maps.aggs = make_rows(e, "dt_aggs", e->at.agg_size, keyless_rows(e), BPF_F_MMAPABLE, err);
 	if (e->maps.aggs < 0)
 		return -1;
 	e->shared.aggs = dt_kmap_memory(e->maps.aggs, keyless_rows(e) * e->at.agg_size, 0, true, err);
@@ -428,7 +436,7 @@ int dt_kmaps_create(dt_bpf *e, dt_error *err)
 
 	if (make_control(e, err) < 0 || dt_kmaps_rodata(e, err) < 0)
 		return -1;
-	e->maps.slots = make_array(e, "dt_slots", e->at.slot_size,
+	e->maps.slots = make_rows(e, "dt_slots", e->at.slot_size,
 				   (uint64_t)e->plan.ncpus * e->at.nslots, 0, err);
 	if (e->maps.slots < 0)
 		return -1;

@@ -38,8 +38,8 @@
 struct dt_tr_loads dt_tr_find_loads(const dt_plan *p)
 {
 	for (uint32_t i = 0; i < p->progs.n && p->types; i++)
-		if (p->progs.v[i].nclauses > 1 || p->returns)
-			dt_types_kernel_problem(p->types); /* ids are known from now on, for dt_tr_typed_task() and dt_tr_return() */
+		if (p->progs.v[i].nclauses > 1 || p->returns || dt_kind_is_syscall(p->progs.v[i].kind))
+			dt_types_kernel_problem(p->types); /* ids are known from now on, for those who cast */
 	return (struct dt_tr_loads){
 	    .casts = dt_plan_can(p, BTF), .trusts = dt_plan_can(p, BTF), .loops = true, .calls = true, .memory_keys = true};
 }
@@ -67,6 +67,21 @@ static void cast(dt_code *c, int from, uint32_t type, uint32_t func)
 	mov(c, R1, from);
 	movi(c, R2, (int32_t)type);
 	kernel_function(c, (int32_t)func);
+}
+
+bool dt_tr_can_cast(const dt_tr *t, const char *name)
+{
+	uint32_t type, func;
+
+	return find_cast(t->plan, t->loads, name, &type, &func);
+}
+
+void dt_tr_cast(dt_tr *t, const char *name)
+{
+	uint32_t type = 0, func = 0;
+
+	find_cast(t->plan, t->loads, name, &type, &func);
+	cast(t->c, R3, type, func);
 }
 
 /*

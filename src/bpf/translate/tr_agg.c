@@ -355,12 +355,8 @@ static void find_keyless(dt_tr *t, const struct dt_plan_agg *b, uint32_t drop)
 	dt_code *c = t->c;
 
 	row_word(c);
-	st(c, 4, R10, -4, R1);
-	map(c, R1, t->maps->aggs);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, drop);
+	mov(c, R2, R1);
+	dt_tr_row(t, t->maps->aggs, R2, 2ull * t->plan->ncpus * t->at->nslots, t->at->agg_size, drop);
 	mov(c, R8, R0);
 	alui(c, BPF_ADD, R8, (int32_t)t->at->agg[b->index]);
 	sti(c, 8, R8, 0, 1); /* used */

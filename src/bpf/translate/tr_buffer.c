@@ -326,13 +326,8 @@ void dt_tr_cpu_find(dt_tr *t, uint32_t none)
 {
 	dt_code *c = t->c;
 
-	ld(c, 4, R1, R6, S_CPU);
-	st(c, 4, R10, -4, R1);
-	map(c, R1, t->maps->cpus);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, none);
+	ld(c, 4, R2, R6, S_CPU);
+	dt_tr_row(t, t->maps->cpus, R2, t->plan->ncpus, CPU_SIZE, none);
 }
 
 void dt_tr_cpu_row(dt_tr *t, uint32_t none)

@@ -57,16 +57,13 @@ static void keep_ids(dt_tr *t)
 
 /* r2 = the word of the task that has compat_bit in it. Reading it through a typed pointer costs
  * almost nothing. */
-static void task_status(dt_tr *t)
+static void task_status(dt_tr *t, uint32_t out)
 {
 	int at = dt_arch_host()->entry.compat_at;
 	dt_code *c = t->c;
 
 	if (dt_plan_can(t->plan, BTF)) {
-		if (dt_tr_finds_first(t) && dt_kind_of(t->prog_kind)->event == EVENT_SAVED)
-			mov(c, R0, R9); /* event_number() */
-		else
-			helper(c, BPF_FUNC_get_current_task_btf);
+		dt_tr_current(t, out);
 		ld(c, 4, R2, R0, at);
 		keep_ids(t);
 		return;
@@ -105,7 +102,7 @@ static void compat_number(dt_tr *t, uint32_t no)
 		return;
 	jmpi(c, BPF_JGE, R1, DT_SYSCALL_COMPAT, no);
 	mov(c, R8, R1);
-	task_status(t);
+	task_status(t, no);
 	mov(c, R1, R8);
 	alui(c, BPF_AND, R2, (int32_t)entry->compat_bit);
 	jmpi(c, BPF_JEQ, R2, 0, native);
@@ -119,7 +116,7 @@ static void skip_compat(dt_tr *t, uint32_t no)
 {
 	if (!dt_plan_can(t->plan, COMPAT) || t->compat)
 		return;
-	task_status(t);
+	task_status(t, no);
 	jmpi(t->c, BPF_JSET, R2, (int32_t)dt_arch_host()->entry.compat_bit, no);
 }
 
@@ -133,18 +130,16 @@ static void event_number(dt_tr *t)
 	case EVENT_ONE: break;
 	case EVENT_NUMBER: ld(c, 8, R1, R7, 8); break; /* sys_enter(regs, nr) */
 	case EVENT_SAVED: /* sys_exit(regs, value): the number is in a register */
-		if (dt_plan_can(t->plan, BTF)) {
-			helper(c, BPF_FUNC_get_current_task_btf);
-			mov(c, R1, R0);
-			if (dt_tr_finds_first(t))
-				mov(c, R9, R0);
-			helper(c, BPF_FUNC_task_pt_regs);
-			ld(c, size, R1, R0, number);
-		} else {
-			ld(c, 8, R3, R7, 0);
-			alui(c, BPF_ADD, R3, number);
+		ld(c, 8, R3, R7, 0);
+		alui(c, BPF_ADD, R3, number);
+		if (dt_tr_can_cast(t, "pt_regs") || !dt_plan_can(t->plan, BTF)) {
 			dt_tr_peek(t, size);
 			mov(c, R1, R0);
+		} else {
+			helper(c, BPF_FUNC_get_current_task_btf);
+			mov(c, R1, R0);
+			helper(c, BPF_FUNC_task_pt_regs);
+			ld(c, size, R1, R0, number);
 		}
 		break;
 	case EVENT_COOKIE:
@@ -287,7 +282,7 @@ static void compare_event(dt_tr *t, uint32_t probe, uint32_t other, uint32_t fou
 
 	jmpi(c, BPF_JNE, R1, (int32_t)(event % DT_SYSCALL_COMPAT), next);
 	if (dt_plan_can(t->plan, COMPAT)) {
-		task_status(t);
+		task_status(t, out);
 		alui(c, BPF_AND, R2, bit);
 		jmpi(c, compat ? BPF_JEQ : BPF_JNE, R2, 0, both ? second : out);
 	}

@@ -78,13 +78,8 @@ static void count_function(dt_tr *t)
 
 	dt_code_func_begin_global(c, t->func.count, 2);
 	mov(c, R6, R2);
-	ld(c, 4, R1, R1, S_CPU);
-	st(c, 4, R10, -4, R1);
-	map(c, R1, t->maps->cpus);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, out);
+	ld(c, 4, R2, R1, S_CPU);
+	dt_tr_row(t, t->maps->cpus, R2, t->plan->ncpus, CPU_SIZE, out);
 	jmpi(c, BPF_JGT, R6, CPU_SIZE - 8, out);
 	alui(c, BPF_AND, R6, -8); /* always true, but the verifier must know */
 	alu(c, BPF_ADD, R0, R6);

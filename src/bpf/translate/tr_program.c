@@ -9,15 +9,6 @@
  *		for each clause on it: clause(slot, ctx); when it faulted: fault(slot, ctx)
  *		release the slot
  *		at the ret of a user function: carry it out (tr_return.c)
- *
- * A slot is claimed by compare-and-exchange of 0 by 1 in the CPU's row of the cpus map, which this
- * process has mapped: if the word is 0, no firing uses the slot. A slot is claimed before the
- * control word is read, so after changing that word it is enough to wait until every slot has been
- * seen free once (dt_ring_quiesce).
- *
- * How many slots a CPU has depends on their size (layout.c), 4 to 32. Interrupts need three; the
- * rest is for tasks: since Linux 6.13 a task can be preempted in the middle of a system call probe,
- * and keeps its slot until it runs again. If none is free, the firing is counted as a drop.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -48,116 +39,6 @@ static bool is_for_faults(const struct prog *g, uint32_t clause)
 	return faults(g) && g->t.plan->clauses.v[clause].kinds & 1u << PK_ERROR;
 }
 
-/* ---- claiming ---- */
-
-static int slot_bits(const struct prog *g)
-{
-	int n = 0;
-
-	while (1u << n < g->t.at->nslots)
-		n++;
-	return n;
-}
-
-/* reg = a number unique to this firing on the CPU: the address of its context, relative to the
- * CPU's row (r9). The difference of two pointers is a number for the verifier; it is neither 0 nor
- * 1. */
-static void firing_word(struct prog *g, int reg)
-{
-	dt_code *c = g->t.c;
-
-	if (dt_kind_is_tracer(
-		g->p->kind)) { /* their context differs each time, but there is only one firing */
-		movi(c, reg, 2);
-		return;
-	}
-	mov(c, reg, R7);
-	alu(c, BPF_SUB, reg, R9);
-}
-
-/*
- *	r9 = lookup(cpus, cpu);
- *	for each of them: if (cmpxchg(&r9->busy[which], 0, 1) == 0) goto have
- *	drop
- *
- * A program that continues a firing looks for the word that the previous program left there instead
- * of 0.
- *
- * have:	r6 = lookup(slots, cpu * nslots + which); r6->cpu = cpu; r6->index = cpu * nslots +
- * which
- */
-static void claim(struct prog *g, uint32_t out)
-{
-	dt_code *c = g->t.c;
-	uint32_t have = dt_code_label(c);
-	bool continues = dt_plan_continues(g->t.plan, g->t.prog);
-
-	helper(c, BPF_FUNC_get_smp_processor_id);
-	if (g->t.plan->opts->is_set[DT_O_CPU] &&
-	    !dt_kind_is_tracer(g->t.kind)) /* -x cpu: the others are not traced */
-		jmpi(c, BPF_JNE, R0, (int32_t)dt_opt(g->t.plan->opts, DT_O_CPU), out);
-	mov(c, R6, R0);
-	st(c, 4, R10, -4, R0);
-	map(c, R1, g->t.maps->cpus);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, out);
-	mov(c, R9, R0);
-	if (continues)
-		firing_word(g, R3);
-	alui(c, BPF_LSH, R6, slot_bits(g));
-	for (int i = 0; i < (int)g->t.at->nslots; i++) {
-		if (i)
-			alui(c, BPF_ADD, R6, 1);
-		if (continues)
-			mov(c, R0, R3);
-		else
-			movi(c, R0, 0);
-		movi(c, R1, 1);
-		atomic(c, BPF_CMPXCHG, R9, CPU_BUSY + i * 8, R1);
-		if (continues)
-			jmp(c, BPF_JEQ, R0, R3, have);
-		else
-			jmpi(c, BPF_JEQ, R0, 0, have);
-	}
-	movi(c, R1, 1);
-	atomic(c, BPF_ADD, R9, CPU_DROPS, R1);
-	ja(c, out);
-	dt_code_place(c, have);
-	st(c, 4, R10, -4, R6);
-	map(c, R1, g->t.maps->slots);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, out); /* cannot be: there are as many slots as busy words */
-	mov(c, R1, R6);
-	mov(c, R6, R0);
-	st(c, 4, R6, S_INDEX, R1);
-	alui(c, BPF_RSH, R1, slot_bits(g));
-	st(c, 4, R6, S_CPU, R1);
-}
-
-static void release(struct prog *g)
-{
-	dt_code *c = g->t.c;
-
-	if (dt_plan_has_rest(g->t.plan, g->t.prog)) {
-		firing_word(g, R1);
-		st(c, 8, R6, S_PART, R1);
-	}
-	ld(c, 4, R1, R6, S_INDEX);
-	alui(c, BPF_AND, R1, (int32_t)g->t.at->nslots - 1);
-	alui(c, BPF_LSH, R1, 3);
-	alu(c, BPF_ADD, R9, R1);
-	if (dt_arch_host()->ordered_stores) {
-		sti(c, 8, R9, CPU_BUSY, 0);
-	} else { /* after all stores before it */
-		movi(c, R1, 0);
-		atomic(c, BPF_XCHG, R9, CPU_BUSY, R1);
-	}
-}
-
 /* ---- main ---- */
 
 /*
@@ -172,7 +53,7 @@ static void new_firing(struct prog *g)
 	uint32_t same = dt_code_label(c);
 
 	if (g->p->rest) {
-		firing_word(g, R1);
+		dt_tr_firing_word(&g->t, R1);
 		ld(c, 8, R2, R6, S_PART);
 		jmp(c, BPF_JEQ, R1, R2, same);
 	}
@@ -250,6 +131,10 @@ static void clause_inside(struct prog *g, uint32_t next)
 	int at;
 
 	st(c, 8, R10, 0, R9);
+	if (dt_tr_keeps_task(&g->t)) {
+		ld(c, 8, R1, R10, DT_FOUND_TASK);
+		st(c, 8, R10, 0, R1);
+	}
 	g->t.clause = g->p->clauses[0];
 	g->t.inside = true;
 	dt_tr_clause(&g->t);
@@ -257,6 +142,10 @@ static void clause_inside(struct prog *g, uint32_t next)
 	dt_code_leave_to(c, save, end);
 	at = -dt_code_stack_depth(c, save) - 8;
 	c->insns.v[save].off = (int16_t)at;
+	if (dt_tr_keeps_task(&g->t)) {
+		c->insns.v[save + 2].off = (int16_t)(at - 8);
+		dt_tr_place_task(&g->t, save, at - 8);
+	}
 	dt_code_place(c, end);
 	ld(c, 8, R9, R10, at);
 	if (faults(g))
@@ -311,26 +200,6 @@ static void leave_inactive(struct prog *g, uint32_t out)
 	jmpi(c, BPF_JEQ, R2, 0, out);
 }
 
-/* busy = the firing's word; tail_call(ctx, next, 0). It does not come back. */
-static void go_on(struct prog *g)
-{
-	dt_code *c = g->t.c;
-
-	if (!dt_plan_is_continued(g->t.plan, g->t.prog))
-		return;
-	ld(c, 4, R1, R6, S_INDEX);
-	alui(c, BPF_AND, R1, (int32_t)g->t.at->nslots - 1);
-	alui(c, BPF_LSH, R1, 3);
-	mov(c, R2, R9);
-	alu(c, BPF_ADD, R2, R1);
-	firing_word(g, R3);
-	st(c, 8, R2, CPU_BUSY, R3);
-	mov(c, R1, R7);
-	map(c, R2, dt_tr_prog_maps(&g->t)->next);
-	movi(c, R3, 0);
-	helper(c, BPF_FUNC_tail_call);
-}
-
 static void main_function(struct prog *g)
 {
 	dt_code *c = g->t.c;
@@ -339,22 +208,25 @@ static void main_function(struct prog *g)
 	if (dt_kind_is_function(g->p->kind))
 		leave_inactive(g, out);
 	mov(c, R7, R1);
+	g->t.alone = is_inside(g);
 	dt_tr_leave_early(&g->t, false, out);
 	if (dt_tr_finds_first(&g->t)) {
 		dt_tr_find_first(&g->t, out);
 		dt_tr_leave_early(&g->t, true, out);
 	}
-	claim(g, out);
+	if (!dt_tr_remembers_task(&g->t))
+		dt_tr_cpu(&g->t, out);
+	dt_tr_claim(&g->t, out);
 	dt_tr_return_begin(&g->t);
 	dt_tr_left_keep(&g->t);
 	begin_firing(g, done);
 	for (uint32_t i = 0; i < g->p->nclauses; i++)
 		run_clause(g, i, ended);
 	dt_code_place(c, done);
-	go_on(g);
+	dt_tr_go_on(&g->t);
 	dt_code_place(c, ended);
 	dt_tr_return_kept(&g->t);
-	release(g);
+	dt_tr_release(&g->t);
 	dt_tr_return(&g->t, out);
 	dt_code_place(c, out);
 	movi(c, R0, 0);
@@ -410,25 +282,6 @@ static void error_arguments(struct prog *g)
 	st(c, 8, R6, S_EARGS + 32, R1);
 	ld(c, 8, R1, R6, S_FVALUE);
 	st(c, 8, R6, S_EARGS + 40, R1);
-}
-
-void dt_tr_begin_with_slot(dt_tr *t, uint32_t func)
-{
-	dt_code *c = t->c;
-	uint32_t have = dt_code_label(c);
-
-	dt_code_func_begin_global(c, func, 1);
-	c->funcs.v[func].own_slot = true;
-	ld(c, 4, R2, R1, S_INDEX);
-	st(c, 4, R10, -4, R2);
-	map(c, R1, t->maps->slots);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -4);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JNE, R0, 0, have);
-	leave(c);
-	dt_code_place(c, have);
-	mov(c, R6, R0);
 }
 
 /* fault(slot, ctx): a record that says what happened, then the ERROR clauses; a fault in one of
@@ -572,6 +425,7 @@ static void add_functions(struct prog *g)
 	dt_tr_memory_functions(t);
 	dt_thread_functions(t);
 	dt_tr_agg_functions(t);
+	dt_tr_claim_functions(t);
 	if (t->sub.fns.n) {
 		dt_tr_needs(t, strings);
 		dt_tr_reads(t, faults);

@@ -31,6 +31,8 @@ struct hop {
 
 void dt_tr_task(dt_tr *t, bool trusted)
 {
+	if (trusted && dt_tr_kept_task(t))
+		return;
 	if (!t->task_arg) {
 		helper(t->c, trusted ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);
 		return;

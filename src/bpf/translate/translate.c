@@ -164,3 +164,18 @@ void dt_tr_entry(dt_tr *t, int fd, int at, int32_t key, uint32_t none)
 	helper(c, BPF_FUNC_map_lookup_elem);
 	jmpi(c, BPF_JEQ, R0, 0, none);
 }
+
+void dt_tr_row(dt_tr *t, int fd, int at, uint64_t rows, uint32_t size, uint32_t none)
+{
+	dt_code *c = t->c;
+
+	if (!dt_layout_is_one_value(rows, size)) {
+		dt_tr_entry(t, fd, at, -4, none);
+		return;
+	}
+	jmpi(c, BPF_JGE, at, (int32_t)rows, none);
+	mov(c, R0, at);
+	alui(c, BPF_MUL, R0, (int32_t)size);
+	map_value(c, R1, fd, 0);
+	alu(c, BPF_ADD, R0, R1);
+}

@@ -3,6 +3,8 @@
  *
  *   learn.c        the first round: what all programs need
  *   tr_program.c   whole programs: claim a slot, run its clauses, faults, release
+ *   tr_slot.c      claims and releases a slot
+ *   tr_current.c   the current thread
  *   tr_event.c     which probe fired;  tr_prologue.c: what stable probes compute first
  *   tr_return.c    the ret of a user function, carried out
  *   tr_clause.c    a clause: predicate, actions, record;  tr_flow.c: if, loops, switch;
@@ -159,7 +161,7 @@ typedef struct dt_tr {
 	dt_sub sub;
 	struct { /* functions that are emitted at the end; 0: not requested */
 		uint32_t count, store[4], copy[2], output, tail, reserve, unreserve, aside, refused, unwind, absent,
-		    fragments, symbols, stop;
+		    fragments, symbols, stop, claim;
 	} func;
 	DT_VEC(struct dt_tr_function) functions; /* of D, that are called ... */
 	bool repeats;				 /* ... or not: their code is repeated */
@@ -172,7 +174,8 @@ typedef struct dt_tr {
 	uint32_t nargs;	   /* tracepoints */
 	uint32_t task_arg; /* as in dt_attach */
 	uint32_t typed;	   /* bit n: argument n is a typed pointer in its context */
-	bool inside; /* the clause is a part of the main function */
+	bool alone;  /* it has one clause, which is a part of the main function */
+	bool inside; /* that is being made */
 	bool direct;	   /* called by a function of the kernel itself */
 	bool in_slot;	   /* arguments are in the slot, made by a prologue; else the event's own */
 	bool compat;	   /* system calls: those of 32-bit programs are among them */
@@ -206,11 +209,24 @@ const struct dt_prog_maps *dt_tr_prog_maps(const dt_tr *t);
 void dt_tr_map_result(dt_tr *t); /* r0 = the result of a map's function, with its sign */
 /* r0 = the entry of an array whose number is in register `at`, and at r10 + key then; goto none: there is none */
 void dt_tr_entry(dt_tr *t, int fd, int at, int32_t key, uint32_t none);
+/* r0 = row number `at` (a register) of an array of `rows` of `size` bytes; goto none: there is none. Uses r1 and r10 - 4. */
+void dt_tr_row(dt_tr *t, int fd, int at, uint64_t rows, uint32_t size, uint32_t none);
 /* The code being made needs this (a member of struct dt_need). */
 #define dt_tr_needs(t, what) ((t)->learn ? (void)((t)->learn->is.what = true) : (void)0)
 /* It reads this word of the slot (a member of struct dt_need_words). */
 #define dt_tr_reads(t, what) ((t)->learn ? (void)((t)->learn->reads.what = true) : (void)0)
 uint32_t dt_tr_string(dt_tr *t, const char *s); /* its offset in rodata */
+
+/* ---- tr_slot.c ---- */
+void dt_tr_cpu(dt_tr *t, uint32_t out); /* r6 = the CPU, r9 = its row; out: it is not traced */
+void dt_tr_claim(dt_tr *t, uint32_t out); /* after that. r6 = a slot; out: there is none, which is counted */
+void dt_tr_claim_functions(dt_tr *t);
+void dt_tr_release(dt_tr *t);
+void dt_tr_firing_word(dt_tr *t, int reg); /* = a number that differs from those of other firings on this CPU */
+void dt_tr_go_on(dt_tr *t); /* to the program with the next clauses, if there is one */
+/* Begins a function that is verified once, however often it is called, and may use the slot without restriction: it looks it up
+ * itself. */
+void dt_tr_begin_with_slot(dt_tr *t, uint32_t func);
 
 /* ---- tr_prologue.c ---- */
 /* In a program: fn[i] are the functions of the plan's prologues, 0 for those it does not use. */
@@ -229,6 +245,14 @@ void dt_tr_if_compat(dt_tr *t, uint32_t label); /* in between: goto label if it 
 /* The others. slot->probe; r8 = the row of the table. `no`: as above. */
 void dt_tr_find_probe(dt_tr *t, uint32_t no);
 uint32_t dt_tr_only_probe(const dt_tr *t, enum dt_probe_kind kind); /* index of the one of this kind */
+
+/* ---- tr_current.c ---- */
+enum { DT_FOUND_TASK = -32 }; /* on the stack, as the other things that are found first */
+bool dt_tr_remembers_task(const dt_tr *t); /* the row of the CPU is known, from dt_tr_current() on */
+void dt_tr_current(dt_tr *t, uint32_t out); /* r0 = the current thread, typed; out: -x cpu names another CPU */
+bool dt_tr_keeps_task(const dt_tr *t);	   /* ... and it is at DT_FOUND_TASK */
+bool dt_tr_kept_task(dt_tr *t);		   /* r0 = the same, inside the clause; false: it is not known there */
+void dt_tr_place_task(dt_tr *t, uint32_t from, int at); /* the instructions from there on find it at r10 + at */
 
 /* ---- tr_return.c ---- */
 void dt_tr_return_begin(dt_tr *t); /* once there is a slot */
@@ -376,6 +400,8 @@ void dt_tr_typed_task(dt_tr *t); /* r0 = the thread of dt_tr_task() as a typed p
 void dt_tr_peek(dt_tr *t, uint32_t size);
 /* The same, if the kernel lets programs load like that; false: nothing was emitted. */
 bool dt_tr_direct(dt_tr *t, uint32_t size);
+bool dt_tr_can_cast(const dt_tr *t, const char *type);
+void dt_tr_cast(dt_tr *t, const char *type); /* r0 = the address in r3 as a pointer to that type, which it may be */
 uint32_t dt_tr_tracepoint_id(const dt_plan *p, const char *event); /* in the kernel's BTF; 0: a module's */
 /* What a program knows about its arguments: `typed` above. */
 uint32_t dt_tr_typed_args(const dt_plan *p, const struct dt_tr_loads *loads, uint32_t prog);
@@ -438,11 +464,6 @@ void dt_tr_sub_run(dt_tr *t, const char *name);
 
 /* ---- call.c ---- */
 void dt_tr_subr(dt_tr *t, uint32_t subr, uint32_t rd);
-
-/* ---- tr_program.c ---- */
-/* Begins a function that is verified once, however often it is called, and may use the slot without restriction: it looks it up
- * itself. */
-void dt_tr_begin_with_slot(dt_tr *t, uint32_t func);
 
 /* ---- tr_function.c ---- */
 void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd); /* call function n of d */

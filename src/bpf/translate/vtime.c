@@ -102,12 +102,8 @@ int dt_tr_vtime_switch(dt_tr *t)
 	ld(c, 8, R1, R10, -8);
 	alu(c, BPF_SUB, R6, R1);
 	helper(c, BPF_FUNC_get_smp_processor_id);
-	st(c, 4, R10, -12, R0);
-	map(c, R1, t->maps->cpus);
-	mov(c, R2, R10);
-	alui(c, BPF_ADD, R2, -12);
-	helper(c, BPF_FUNC_map_lookup_elem);
-	jmpi(c, BPF_JEQ, R0, 0, out);
+	mov(c, R2, R0);
+	dt_tr_row(t, t->maps->cpus, R2, t->plan->ncpus, CPU_SIZE, out);
 	st(c, 8, R0, CPU_VCLOCK, R6);
 	dt_code_place(c, out);
 	movi(c, R0, 0);
