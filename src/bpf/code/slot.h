@@ -58,7 +58,8 @@ enum {
 	S_WRITTEN = 856, /* u32: bytes of records since the buffer's fill level was last looked at */
 	S_POPS = 860,	/* u32: places in user code: row's */
 	S_IDS = 864,	/* system calls: process and thread, as get_current_pid_tgid() has them */
-	S_UNWIND = 872, /* state of the walker of user stacks, if there is one: unwind.c */
+	S_TASK = 872,	/* the same: the thread, tr_current.c */
+	S_UNWIND = 880, /* state of the walker of user stacks, if there is one: unwind.c */
 	S_UNWIND_SIZE = 1584,
 	S_AREAS = S_UNWIND + S_UNWIND_SIZE,
 };

@@ -52,7 +52,7 @@ typedef struct dt_plan_needs {
 	/* Words of the slot that some code reads: the others are not set at the beginning of a firing. */
 	struct dt_need_words {
 		bool faults; /* S_FAULT, S_CLAUSE, S_FACTION */
-		bool time, flags, used, ids;
+		bool time, flags, used, ids, task;
 	} reads;
 	uint32_t sub_locals; /* variables of the subroutines of the program that has most */
 	bool waiting; /* some program waits for user memory */

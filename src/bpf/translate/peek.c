@@ -93,6 +93,10 @@ void dt_tr_typed_task(dt_tr *t)
 {
 	uint32_t type, func;
 
+	if (dt_tr_known_task(t, R3)) {
+		dt_tr_cast(t, "task_struct");
+		return;
+	}
 	dt_tr_task(t, true);
 	if (dt_tr_prog(t)->nclauses > 1 && find_cast(t->plan, t->loads, "task_struct", &type, &func))
 		cast(t->c, R0, type, func);
@@ -202,7 +206,7 @@ enum dt_tr_trust dt_tr_trust(const dt_tr *t, const dt_tr_val *v, uint32_t size)
 
 void dt_tr_trusted_load(dt_tr *t, const dt_tr_val *v, uint32_t size)
 {
-	if (v->path.root == 0 && v->path.nhops)
+	if (v->path.root == 0 && (v->path.nhops || dt_tr_remembers_task(t)))
 		dt_tr_typed_task(t);
 	else if (v->path.root == 0)
 		dt_tr_task(t, true);

@@ -59,11 +59,31 @@ void dt_tr_current(dt_tr *t, uint32_t out)
 	if (dt_tr_remembers_task(t)) {
 		dt_tr_cpu(t, out);
 		remembered(t);
+		if (t->need->reads.task)
+			st(t->c, 8, R10, DT_FOUND_TASK, R0);
 		return;
 	}
 	helper(t->c, BPF_FUNC_get_current_task_btf);
 	if (dt_tr_keeps_task(t))
 		st(t->c, 8, R10, DT_FOUND_TASK, R0);
+}
+
+void dt_tr_found_task(dt_tr *t)
+{
+	if (!dt_tr_remembers_task(t) || !t->need->reads.task)
+		return;
+	ld(t->c, 8, R1, R10, DT_FOUND_TASK);
+	st(t->c, 8, R6, S_TASK, R1);
+}
+
+bool dt_tr_known_task(dt_tr *t, int to)
+{
+	if (dt_tr_finds_first(t))
+		dt_tr_reads(t, task); /* whether it can be remembered is known in the second round */
+	if (!dt_tr_remembers_task(t) || !t->need->reads.task)
+		return false;
+	ld(t->c, 8, to, R6, S_TASK);
+	return true;
 }
 
 bool dt_tr_kept_task(dt_tr *t)

@@ -361,6 +361,7 @@ void dt_tr_found(dt_tr *t)
 	} else if (t->need->reads.flags) {
 		sti(c, 4, R6, S_FLAGS, 0);
 	}
+	dt_tr_found_task(t);
 	if (t->need->reads.ids && keeps_ids(t, &ignored, &ignored)) {
 		ld(c, 8, R1, R10, FOUND_IDS);
 		st(c, 8, R6, S_IDS, R1);

@@ -31,7 +31,7 @@ struct hop {
 
 void dt_tr_task(dt_tr *t, bool trusted)
 {
-	if (trusted && dt_tr_kept_task(t))
+	if (trusted ? dt_tr_kept_task(t) : dt_tr_known_task(t, R0))
 		return;
 	if (!t->task_arg) {
 		helper(t->c, trusted ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);

@@ -250,6 +250,8 @@ uint32_t dt_tr_only_probe(const dt_tr *t, enum dt_probe_kind kind); /* index of 
 enum { DT_FOUND_TASK = -32 }; /* on the stack, as the other things that are found first */
 bool dt_tr_remembers_task(const dt_tr *t); /* the row of the CPU is known, from dt_tr_current() on */
 void dt_tr_current(dt_tr *t, uint32_t out); /* r0 = the current thread, typed; out: -x cpu names another CPU */
+void dt_tr_found_task(dt_tr *t);	    /* once there is a slot */
+bool dt_tr_known_task(dt_tr *t, int to);    /* a register = the current thread as a number; false: the slot does not have it */
 bool dt_tr_keeps_task(const dt_tr *t);	   /* ... and it is at DT_FOUND_TASK */
 bool dt_tr_kept_task(dt_tr *t);		   /* r0 = the same, inside the clause; false: it is not known there */
 void dt_tr_place_task(dt_tr *t, uint32_t from, int at); /* the instructions from there on find it at r10 + at */
