@@ -34,6 +34,7 @@
 #define DEFAULT_OUTPUT "/var/lib/dtrace/sessions"
 #define MAX_PLACES     16
 #define MAX_CHILDREN   64
+#define MAX_OF_USER    16 /* of these, for one user who is not root */
 
 /* Where fronts come from. */
 struct place {
@@ -45,7 +46,10 @@ struct place {
 
 static struct place places[MAX_PLACES];
 static int nplaces;
-static pid_t children[MAX_CHILDREN];
+static struct child {
+	pid_t pid; /* 0: none */
+	uid_t user;
+} children[MAX_CHILDREN];
 static struct policy policy;
 static const char *name;
 static const char *output = DEFAULT_OUTPUT; /* of durable sessions */
@@ -98,16 +102,11 @@ static void usage(FILE *out, int status)
 /* ---- one front ---- */
 
 /* Only the process that serves it runs this; it does not return. */
-static _Noreturn void serve(int fd, uid_t user)
+static _Noreturn void serve(int fd, const struct rule *r)
 {
-	const struct rule *r = policy_of(&policy, user);
 	struct dtrace_agent a = {.size = sizeof(a), .fd = fd, .name = name, .targets = targets, .wait = wait_time};
 	char why[512] = "";
 
-	if (!r) {
-		fprintf(stderr, "dtraced: user %ld is not in the policy: refused\n", (long)user);
-		_exit(1);
-	}
 	a.providers = r->providers;
 	a.destructive = r->destructive;
 	a.overhead = r->overhead;
@@ -143,20 +142,35 @@ static void wait_a_little(void)
 	nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
 }
 
+/* NULL: nobody of that kind may come. */
+static const struct rule *rule_for(uid_t user)
+{
+	const struct rule *r = policy_of(&policy, user);
+
+	if (!r)
+		fprintf(stderr, "dtraced: user %ld is not in the policy: refused\n", (long)user);
+	return r;
+}
+
 /* Until a front at the host opens its end and says something. */
 static _Noreturn void serve_port(const char *path)
 {
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	const struct rule *r;
 
+	if (fd < 0)
+		fprintf(stderr, "dtraced: cannot open %s: %s\n", path, strerror(errno));
 	while (fd >= 0) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 
 		if (poll(&p, 1, -1) > 0 && (p.revents & POLLIN) && !(p.revents & (POLLHUP | POLLERR)))
-			serve(fd, HOST_USER);
+			break;
 		wait_a_little(); /* no front is connected */
 	}
-	fprintf(stderr, "dtraced: cannot open %s: %s\n", path, strerror(errno));
-	sleep(1);
+	r = fd >= 0 ? rule_for(HOST_USER) : NULL;
+	if (r)
+		serve(fd, r);
+	sleep(1); /* then it is tried again */
 	_exit(1);
 }
 
@@ -190,28 +204,57 @@ static uid_t vsock_user(int fd)
 	return getpeername(fd, (struct sockaddr *)&a, &n) == 0 && a.svm_cid == VMADDR_CID_HOST ? HOST_USER : VSOCK_USER;
 }
 
+static bool who_is(const struct place *p, int fd, uid_t *user)
+{
+	struct ucred who;
+	socklen_t n = sizeof(who);
+
+	switch (p->kind) {
+	case NATS: *user = NATS_USER; return true;
+	case VSOCK: *user = vsock_user(fd); return true;
+	case PORT: *user = HOST_USER; return true;
+	case SOCKET: break;
+	}
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0)
+		return false;
+	*user = who.uid;
+	return true;
+}
+
+/* For one more front of this user; -1: there are too many. Users other than root leave room for others. */
+static int free_slot(uid_t user)
+{
+	int slot = -1, of_user = 0;
+
+	for (int i = 0; i < MAX_CHILDREN; i++) {
+		if (!children[i].pid)
+			slot = i;
+		else
+			of_user += children[i].user == user;
+	}
+	if (user != 0 && of_user >= MAX_OF_USER)
+		slot = -1;
+	if (slot < 0)
+		fprintf(stderr, "dtraced: user %ld has %d fronts, and there is no room for another: refused\n", (long)user, of_user);
+	return slot;
+}
+
 static void accept_front(const struct place *p)
 {
-	struct ucred who = {.uid = NATS_USER};
-	socklen_t n = sizeof(who);
-	int fd = p->kind == NATS ? receive(p->fd) : accept4(p->fd, NULL, NULL, SOCK_CLOEXEC), slot = 0;
+	int fd = p->kind == NATS ? receive(p->fd) : accept4(p->fd, NULL, NULL, SOCK_CLOEXEC), slot;
+	const struct rule *r;
+	uid_t user;
 	pid_t pid;
 
-	while (slot < MAX_CHILDREN && children[slot])
-		slot++;
-	if (fd < 0 || slot == MAX_CHILDREN ||
-	    (p->kind == SOCKET && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0)) {
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0)
 		return;
+	if (who_is(p, fd, &user) && (r = rule_for(user)) && (slot = free_slot(user)) >= 0) {
+		pid = spawn();
+		if (pid == 0)
+			serve(fd, r);
+		if (pid > 0)
+			children[slot] = (struct child){pid, user};
 	}
-	if (p->kind == VSOCK)
-		who.uid = vsock_user(fd);
-	pid = spawn();
-	if (pid == 0)
-		serve(fd, who.uid);
-	if (pid > 0)
-		children[slot] = pid;
 	close(fd);
 }
 
@@ -304,8 +347,8 @@ static void reap(void)
 		if (sessions_reap(pid, status))
 			continue;
 		for (int i = 0; i < MAX_CHILDREN; i++)
-			if (children[i] == pid)
-				children[i] = 0;
+			if (children[i].pid == pid)
+				children[i].pid = 0;
 		for (int i = 0; i < nplaces; i++)
 			if (places[i].pid == pid)
 				places[i].pid = 0;
@@ -405,8 +448,8 @@ static void run(void)
 			leave_port(&places[i]);
 	}
 	for (int i = 0; i < MAX_CHILDREN; i++)
-		if (children[i])
-			kill(children[i], SIGTERM);
+		if (children[i].pid)
+			kill(children[i].pid, SIGTERM);
 	sessions_end();
 }
 

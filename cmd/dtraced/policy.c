@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,29 +27,41 @@ static struct rule *add_rule(struct policy *p, struct rule r)
 	return &p->rules[p->nrules++];
 }
 
+static const struct {
+	const char *name;
+	uid_t user;
+} carriers[] = {{"nats", NATS_USER}, {"vsock", VSOCK_USER}, {"host", HOST_USER}};
+
+static bool is_carrier(uid_t user)
+{
+	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
+		if (carriers[i].user == user)
+			return true;
+	return false;
+}
+
 static void read_user(struct rule *r, const char *value, const char *where)
 {
 	const struct passwd *pw;
+	unsigned long n;
 	char *end;
 
 	r->anyone = strcmp(value, "*") == 0;
 	if (r->anyone)
 		return;
-	if (strcmp(value, "nats") == 0) {
-		r->user = NATS_USER;
+	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
+		if (strcmp(value, carriers[i].name) == 0) {
+			r->user = carriers[i].user;
+			return;
+		}
+	if (*value && !value[strspn(value, "0123456789")]) {
+		errno = 0;
+		n = strtoul(value, &end, 10);
+		if (errno || n >= UINT32_MAX || is_carrier((uid_t)n))
+			die("%s: %s is not the number of a user", where, value);
+		r->user = (uid_t)n;
 		return;
 	}
-	if (strcmp(value, "vsock") == 0) {
-		r->user = VSOCK_USER;
-		return;
-	}
-	if (strcmp(value, "host") == 0) {
-		r->user = HOST_USER;
-		return;
-	}
-	r->user = (uid_t)strtoul(value, &end, 10);
-	if (*value && !*end)
-		return;
 	pw = getpwnam(value);
 	if (!pw)
 		die("%s: there is no user %s", where, value);
@@ -105,24 +118,27 @@ static void read_word(struct rule *r, const char *word, const char *where)
 static void read_line(struct policy *p, char *line, const char *where)
 {
 	struct rule r = {0};
-	bool any = false, user = false;
+	bool any = false;
+	int users = 0;
 	char *save = NULL;
 
-	line[strcspn(line, "#\n")] = 0;
+	line[strcspn(line, "#\r\n")] = 0;
 	for (char *w = strtok_r(line, " \t", &save); w; w = strtok_r(NULL, " \t", &save)) {
 		read_word(&r, w, where);
 		any = true;
-		user |= strncmp(w, "user=", 5) == 0;
+		users += strncmp(w, "user=", 5) == 0;
 	}
-	if (any && !user)
-		die("%s: a rule needs user=", where);
+	if (any && users != 1)
+		die("%s: a rule needs user=, once", where);
 	if (any)
 		add_rule(p, r);
 }
 
 void policy_read(struct policy *p, const char *path)
 {
-	char line[1024], where[512];
+	char *line = NULL, where[512];
+	size_t room = 0;
+	ssize_t len;
 	FILE *f = path ? fopen(path, "re") : NULL;
 	int n = 0;
 
@@ -134,17 +150,22 @@ void policy_read(struct policy *p, const char *path)
 	}
 	if (!f)
 		die("cannot read %s: %s", path, strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
+	while ((len = getline(&line, &room, f)) >= 0) {
 		snprintf(where, sizeof(where), "%s, line %d", path, ++n);
+		if (strlen(line) != (size_t)len)
+			die("%s: it is not text", where);
 		read_line(p, line, where);
 	}
+	if (ferror(f))
+		die("cannot read %s: %s", path, strerror(errno));
+	free(line);
 	fclose(f);
 }
 
 const struct rule *policy_of(const struct policy *p, uid_t user)
 {
 	for (int i = 0; i < p->nrules; i++)
-		if (p->rules[i].user == user || (p->rules[i].anyone && user != HOST_USER && user != NATS_USER && user != VSOCK_USER))
+		if ((!p->rules[i].anyone && p->rules[i].user == user) || (p->rules[i].anyone && !is_carrier(user)))
 			return &p->rules[i];
 	return NULL;
 }

@@ -73,6 +73,22 @@
 #define DT_MAX_KNOWN_ANSWER  DT_KB(16)
 #define DT_MAX_BAD_FILES     4096	/* that it died of, remembered */
 
+/* ---- other machines of a session (fleet/one_target.h): each of them, whatever it says ---- */
+#define DT_MAX_TARGETS	      4096	     /* connections */
+#define DT_MAX_MACHINES	      (1u << 24)     /* numbers of them: each connection and each machine behind a relay has a new one */
+#define DT_MAX_TARGET_TIMES   64	     /* what is kept for one, as a multiple of aggsize and bufsize: see doc/fleet.md */
+#define DT_MAX_TARGET_NAMES   DT_MB(64)      /* besides: probes and names of addresses (100,000 probes: 30 MB) */
+#define DT_MAX_RELAY_TIMES    16	     /* a relay may have that many times as much */
+#define DT_MAX_TARGETS_PART   2		     /* all of them may have that part of the memory of this machine: 1/2 */
+#define DT_MAX_TARGET_EPID    (1u << 20)     /* clauses on probes (100,000) */
+#define DT_MAX_TARGET_CPUS    8192
+#define DT_MAX_TARGET_NOTES   100	     /* messages at once ... */
+#define DT_MAX_TARGET_NOTE_NS 100000000	     /* ... and one more in that time */
+#define DT_MAX_TARGET_NAMED   (1u << 20)     /* probes in one list; times that a relay names machines */
+#define DT_MAX_TARGET_SHOWN   4096	     /* durable sessions in one list (256) */
+#define DT_MAX_TARGET_UNREAD  DT_MB(64)	     /* that it does not read */
+#define DT_MAX_TARGET_WAIT    4		     /* times the silence after which it would not be waited for any more */
+
 /* ---- D libraries ---- */
 #define DT_MAX_LIBRARY DT_MB(16)
 

@@ -14,6 +14,9 @@
  * made. Stacks are compared by what is printed of them if the user wants that (options ustackmerge
  * and stackoffsets).
  *
+ * What another machine makes us keep (rows, and names that stand for others) is taken from its account, and refused if that is
+ * used up; a row gives it back when it is removed.
+ *
  * Numbers of keys and words come from the aggregation (possibly from a file): rows are copied by
  * those numbers, and readers of a value check them against the function (dt_agg_number,
  * dt_buckets_of).
@@ -34,6 +37,8 @@ struct dt_aggs {
 	const struct dt_consumer_env *env;
 	DT_VEC(dt_aggset *) sets; /* in order of id */
 	dt_aggset *recent;
+	dt_account *payer; /* of what is merged now; NULL: this machine */
+	dt_payers payers;
 	dt_map *names;	/* of modules and of functions in processes -> struct place * */
 	dt_map *stacks; /* by the names of their frames -> dt_datum *, followed by its bytes */
 };
@@ -103,10 +108,23 @@ static dt_aggrow *row_alloc(dt_aggset *s, size_t size)
 	return r;
 }
 
+/* What a row costs: the table has up to four buckets for it, and a byte for each. */
+static uint64_t cost_of(const dt_agg *agg, const dt_datum *keys)
+{
+	return row_size(agg, keys) + 4 * (sizeof(dt_aggrow *) + 1);
+}
+
+static void pay_back(const dt_aggset *s, const dt_aggrow *r)
+{
+	if (r->payer)
+		dt_account_give(s->payers->v[r->payer], cost_of(s->agg, r->keys));
+}
+
 static void row_free(dt_aggset *s, dt_aggrow *r)
 {
 	size_t size = row_size(s->agg, r->keys);
 
+	pay_back(s, r);
 	if (size >= SMALL_ROW) {
 		s->nlarge--;
 		free(r);
@@ -127,9 +145,10 @@ static void pool_free(struct dt_rowpool *p)
 
 static void drop_rows(dt_aggset *s)
 {
-	for (uint32_t i = 0; i < s->nbuckets && s->nlarge; i++)
+	for (uint32_t i = 0; i < s->nbuckets && (s->nlarge || s->payers->n); i++)
 		for (dt_aggrow *r = s->buckets[i], *next; r; r = next) {
 			next = r->chain;
+			pay_back(s, r);
 			if (row_size(s->agg, r->keys) >= SMALL_ROW)
 				free(r);
 		}
@@ -162,6 +181,7 @@ void dt_aggs_free(dt_aggs *as)
 		free(as->sets.v[i]);
 	}
 	dt_vec_free(&as->sets);
+	dt_vec_free(&as->payers);
 	free_map(as->names);
 	free_map(as->stacks);
 	free(as);
@@ -195,6 +215,7 @@ dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg)
 		s = dt_xcalloc(1, sizeof(*s));
 		s->agg = agg;
 		s->normal = 1;
+		s->payers = &as->payers;
 		*dt_vec_add(&as->sets, NULL) = s;
 		memmove(&as->sets.v[i + 1], &as->sets.v[i],
 			(as->sets.n - 1 - i) * sizeof(*as->sets.v));
@@ -205,6 +226,14 @@ dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg)
 
 /* ---- keys ---- */
 
+#define NAME_COST 150 /* of an entry, besides its characters */
+
+/* May this many bytes be kept, for good, of what is merged now? */
+static bool can_keep(const dt_aggs *as, size_t n)
+{
+	return !as->payer || dt_account_take(as->payer, n + NAME_COST);
+}
+
 /* The address that stands for all of this name: the first that was seen. */
 static void stand_for(dt_aggs *as, char *name, dt_value *v)
 {
@@ -213,13 +242,15 @@ static void stand_for(dt_aggs *as, char *name, dt_value *v)
 	if (!as->names)
 		as->names = dt_map_new();
 	known = dt_map_get(as->names, name);
-	if (!known) {
+	if (!known && can_keep(as, strlen(name))) {
 		known = dt_xmalloc(sizeof(*known));
 		*known = (struct place){v->pid, v->u};
 		dt_map_set(as->names, name, known);
 	}
-	v->pid = known->pid;
-	v->u = known->addr;
+	if (known) {
+		v->pid = known->pid;
+		v->u = known->addr;
+	}
 	free(name);
 }
 
@@ -244,13 +275,14 @@ static void merge_stack(dt_aggs *as, const dt_action *key, dt_datum *d)
 	if (!as->stacks)
 		as->stacks = dt_map_new();
 	known = dt_map_get(as->stacks, name.s);
-	if (!known) {
+	if (!known && can_keep(as, name.n + d->size)) {
 		known = dt_xmalloc(sizeof(*known) + d->size);
 		*known = *d;
 		known->data = memcpy(known + 1, d->data, d->size);
 		dt_map_set(as->stacks, name.s, known);
 	}
-	*d = *known;
+	if (known)
+		*d = *known;
 	dt_buf_free(&name);
 }
 
@@ -370,7 +402,8 @@ static void grow(dt_aggset *s)
 	s->nbuckets = n;
 }
 
-static dt_aggrow *find_row(dt_aggset *s, const dt_datum *keys)
+/* NULL: it is new, and its machine has used up its account. */
+static dt_aggrow *find_row(dt_aggset *s, dt_account *payer, const dt_datum *keys)
 {
 	uint32_t hash = hash_keys(keys, s->agg->nkeys);
 	dt_aggrow *r;
@@ -381,7 +414,10 @@ static dt_aggrow *find_row(dt_aggset *s, const dt_datum *keys)
 		for (r = s->buckets[hash & (s->nbuckets - 1)]; r; r = r->chain)
 			if (r->hash == hash && same_keys(r->keys, keys, s->agg->nkeys))
 				return r;
+	if (payer && !dt_account_take(payer, cost_of(s->agg, keys)))
+		return NULL;
 	r = new_row(s, keys, hash);
+	r->payer = payer ? payer->number : 0;
 	add_row(s->buckets, s->tags, s->nbuckets, r);
 	s->nrows++;
 	return r;
@@ -438,7 +474,18 @@ static void keep_processes(const dt_aggs *as, const dt_aggrow *r)
 	}
 }
 
-void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const uint64_t *value)
+/* Its rows name it by its number. */
+static void note_payer(dt_aggs *as, dt_account *payer)
+{
+	as->payer = payer;
+	if (!payer)
+		return;
+	while (as->payers.n <= payer->number)
+		*dt_vec_add(&as->payers, NULL) = NULL;
+	as->payers.v[payer->number] = payer;
+}
+
+void dt_aggs_merge(dt_aggs *as, dt_account *payer, const dt_agg *agg, const dt_datum *keys, const uint64_t *value)
 {
 	dt_aggset *s = dt_aggs_get(as, agg);
 	uint32_t n = s->agg->nkeys;
@@ -446,18 +493,23 @@ void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const u
 	uint64_t words[8][2], (*w)[2] = n <= DT_NELEM(words) ? words : dt_xcalloc(n, sizeof(*w));
 	dt_aggrow *r;
 
+	note_payer(as, payer);
 	for (uint32_t i = 0; i < n; i++) {
 		k[i] = keys[i].data ? keys[i] : (dt_datum){"", 0, 0};
 		canonical_key(as, &s->agg->keys[i], &k[i], w[i]);
 	}
-	r = find_row(s, k);
-	if (r->empty) {
+	r = find_row(s, payer, k);
+	if (!r) {
+		payer->refused_rows++;
+	} else if (r->empty) {
 		memcpy(r->value, value, s->agg->nwords * sizeof(*value));
-		keep_processes(as, r);
+		if (!payer)
+			keep_processes(as, r);
 	} else {
 		merge_value(s->agg, r->value, value);
 	}
-	r->empty = false;
+	if (r)
+		r->empty = false;
 	if (k != small)
 		free(k);
 	if (w != words)

@@ -106,6 +106,7 @@ typedef struct dt_aggrow {
 	struct dt_aggrow *chain;
 	uint32_t hash;
 	bool empty; /* cleared, and nothing merged since */
+	uint16_t payer; /* the number of the account that its memory is from; 0: none */
 } dt_aggrow;
 
 /* ---- value formatting shared by text output, printf and printa ---- */

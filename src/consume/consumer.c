@@ -84,13 +84,21 @@ static int take_agg(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *
 	dt_consumer *c = arg;
 
 	(void)cpu;
-	dt_aggs_merge(c->aggs, agg, keys, value);
+	dt_aggs_merge(c->aggs, NULL, agg, keys, value);
+	return 0;
+}
+
+static int take_far_agg(void *arg, dt_account *payer, const dt_agg *agg, const dt_datum *keys, const uint64_t *value)
+{
+	dt_consumer *c = arg;
+
+	dt_aggs_merge(c->aggs, payer, agg, keys, value);
 	return 0;
 }
 
 static int take_aggs(dt_consumer *c, const struct dt_look *l)
 {
-	dt_sink sink = {.arg = c, .agg = take_agg};
+	dt_sink sink = {.arg = c, .agg = take_agg, .far_agg = take_far_agg};
 
 	c->taken = dt_now();
 	return l->ops->snapshot ? l->ops->snapshot(l->e, &sink, c->err) : 0;
@@ -505,7 +513,7 @@ static int report_losses(dt_consumer *c, const dt_status *st)
 
 static int consume(dt_consumer *c, const struct dt_look *l)
 {
-	dt_sink sink = {.arg = c, .record = take_record, .agg = take_agg};
+	dt_sink sink = {.arg = c, .record = take_record, .agg = take_agg, .far_agg = take_far_agg};
 	int rc;
 
 	c->consumed = dt_now();

@@ -86,6 +86,7 @@ void dt_symbolise(const struct dt_consumer_env *env, const dt_value *v, uint32_t
 		  dt_frame *f);
 
 /* ---- aggregations: agg_table.c keeps them, agg_sort.c orders them, text_quantize.c ---- */
+typedef DT_VEC(dt_account *) dt_payers; /* by number */
 typedef struct dt_aggset { /* one aggregation and its rows */
 	const dt_agg *agg;
 	dt_aggrow **buckets; /* by hash */
@@ -93,6 +94,7 @@ typedef struct dt_aggset { /* one aggregation and its rows */
 	uint32_t nbuckets;
 	uint32_t nrows, nlarge; /* nlarge: of these, not in `rows` */
 	struct dt_rowpool *rows; /* their memory */
+	const dt_payers *payers; /* for the rows of other machines */
 	uint64_t normal;	 /* normalize(); 1 otherwise */
 	bool printed;	 /* by a printa() */
 } dt_aggset;
@@ -103,8 +105,8 @@ void dt_aggs_free(dt_aggs *as);
 dt_aggset *dt_aggs_get(dt_aggs *as, const dt_agg *agg); /* created if necessary */
 uint32_t dt_aggs_count(const dt_aggs *as);
 dt_aggset *dt_aggs_nth(dt_aggs *as, uint32_t i); /* in order of id */
-/* Add the rows of a snapshot. */
-void dt_aggs_merge(dt_aggs *as, const dt_agg *agg, const dt_datum *keys, const uint64_t *value);
+/* Add a row of a snapshot. payer: of the machine that sent it, whose new keys are refused above its limit; NULL: this one. */
+void dt_aggs_merge(dt_aggs *as, dt_account *payer, const dt_agg *agg, const dt_datum *keys, const uint64_t *value);
 void dt_aggset_clear(dt_aggset *s);	       /* zero the values, keep the keys */
 void dt_aggset_trunc(dt_aggset *s, int64_t n); /* keep n largest, -n smallest; 0: none */
 

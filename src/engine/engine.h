@@ -7,6 +7,7 @@
 #ifndef DT_ENGINE_H
 #define DT_ENGINE_H
 
+#include "base/account.h"
 #include "dif/dif.h"
 #include "probe/probe.h"
 
@@ -99,6 +100,8 @@ typedef struct dt_sink {
 	/* keys: agg->nkeys data; value: agg->nwords words. Additive to what came before. */
 	int (*agg)(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *keys,
 		   const uint64_t *value);
+	/* The same for another machine, which pays for what is kept, or is refused; NULL: agg() takes them. */
+	int (*far_agg)(void *arg, dt_account *payer, const dt_agg *agg, const dt_datum *keys, const uint64_t *value);
 } dt_sink;
 
 /* An enabled clause. Probes may be added to it during tracing (extend): kinds is 1 << enum

@@ -10,7 +10,6 @@
 
 #include "fleet/one_target.h"
 
-#define NAMES_MAX (1u << 30) /* bytes */
 #define NAME_COST 150 /* besides its characters, which are there twice */
 
 struct name {
@@ -21,7 +20,6 @@ struct name {
 struct dt_farnames {
 	DT_VEC(struct name) v;
 	dt_map *known; /* text -> 1 + index */
-	size_t bytes;
 };
 
 dt_farnames *dt_farnames_new(void)
@@ -54,7 +52,7 @@ static char *safe(const char *s)
 	return copy;
 }
 
-uint64_t dt_farnames_add(dt_farnames *ns, const struct dt_wire_name *n, uint64_t addr)
+uint64_t dt_farnames_add(dt_farnames *ns, dt_account *payer, const struct dt_wire_name *n, uint64_t addr)
 {
 	char number[32];
 	struct dt_wire_name name = *n;
@@ -68,7 +66,7 @@ uint64_t dt_farnames_add(dt_farnames *ns, const struct dt_wire_name *n, uint64_t
 	}
 	key = dt_xasprintf("%s`%s+%llx", name.mod ? name.mod : "", name.sym, (unsigned long long)name.off);
 	at = (uintptr_t)dt_map_get(ns->known, key);
-	if (!at && (ns->bytes += strlen(key) + NAME_COST) > NAMES_MAX) {
+	if (!at && !dt_account_take(payer, 2 * strlen(key) + NAME_COST)) {
 		free(key);
 		return 0;
 	}

@@ -5,6 +5,7 @@
  *   nats.h     NATS as a carrier
  *   front.c    which machines there are; asking them, and waiting for answers
  *   one_target.c  one of them: the state of its connection, what each message does
+ *   accounts.c what is kept for each of them, and how much that may be
  *   shape.c    what a program looks like there is what it looks like here
  *   order.c    records of all machines in one order of time
  *   pace.c     when there is something to do: descriptors, promises, and asking for them

@@ -48,6 +48,7 @@ static void fleet_close(dt_engine *e)
 	f->inner = NULL;
 	dt_rest_close(f);
 	dt_pace_close(f);
+	dt_accounts_report(f);
 	for (uint32_t i = 0; i < f->targets.n; i++) { /* an agent detaches when it sees that we are gone */
 		dt_link_free(f->targets.v[i]->link);
 		f->targets.v[i]->link = NULL;
@@ -73,6 +74,7 @@ static int fleet_go(dt_engine *e, dt_error *err)
 	if (f->inner_ops->go(f->inner, err) < 0)
 		return -1;
 	f->going = true;
+	dt_accounts_set_limits(f);
 	for (uint32_t i = 0; i < f->targets.n; i++) {
 		dt_target *t = f->targets.v[i];
 
@@ -105,6 +107,7 @@ static int fleet_stop(dt_engine *e, dt_error *err)
 	dt_fleet *f = (dt_fleet *)e;
 
 	f->stopped = true;
+	dt_pace_let_go(f);
 	for (uint32_t i = 0; i < f->targets.n; i++) {
 		dt_target *t = f->targets.v[i];
 
@@ -136,6 +139,7 @@ static int fleet_status(dt_engine *e, dt_status *st)
 	int rc = f->inner_ops->status(f->inner, st);
 
 	st->running = !f->stopped;
+	dt_accounts_report(f);
 	dt_rest_status(f, st);
 	if (f->exiting && !st->exiting) {
 		st->exiting = true;
@@ -148,7 +152,7 @@ static int take_record(void *arg, const dt_record *r)
 {
 	dt_fleet *f = arg;
 
-	dt_order_add(&f->order, r, 0);
+	dt_order_add(&f->order, r, 0, NULL);
 	return 0;
 }
 
@@ -157,11 +161,12 @@ struct passing {
 	const dt_sink *sink;
 };
 
-static int pass(void *arg, const dt_record *r, uint32_t machine)
+static int pass(void *arg, const struct dt_waiting_record *w)
 {
 	const struct passing *p = arg;
+	const dt_record *r = &w->rec;
 
-	return r->ecb->clause->rest && !r->fault && p->f->rest ? dt_rest_run(p->f, r, machine, p->sink) : p->sink->record(p->sink->arg, r);
+	return r->ecb->clause->rest && !r->fault && p->f->rest ? dt_rest_run(p->f, w, p->sink) : p->sink->record(p->sink->arg, r);
 }
 
 static int fleet_consume(dt_engine *e, const dt_sink *sink)
@@ -184,6 +189,7 @@ static int fleet_consume(dt_engine *e, const dt_sink *sink)
 	}
 	rc = dt_order_release(&f->order, until, pass, &(struct passing){f, sink});
 	f->consumed = dt_now();
+	dt_pace_let_go(f);
 	if (!f->stopped)
 		dt_pace_ask(f);
 	return rc == 0 && f->aborted ? -1 : rc;
@@ -204,12 +210,14 @@ static int fleet_snapshot(dt_engine *e, const dt_sink *sink, dt_error *err)
 	for (uint32_t i = 0; i < f->rows.n; i++) {
 		struct dt_fleet_row *r = &f->rows.v[i];
 
+		dt_account_give(r->payer, r->cost);
 		if (rc >= 0)
-			rc = sink->agg(sink->arg, r->agg, 0, r->keys, r->words);
+			rc = sink->far_agg ? sink->far_agg(sink->arg, r->payer, r->agg, r->keys, r->words)
+					   : sink->agg(sink->arg, r->agg, 0, r->keys, r->words);
 		free(r->keys);
 	}
 	f->rows.n = 0;
-	f->row_bytes = 0;
+	dt_accounts_report(f);
 	return rc;
 }
 

@@ -14,11 +14,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "fleet/one_target.h"
 
 #define SECOND	      UINT64_C(1000000000)
 #define WORK_SILENCE  (120 * SECOND) /* a guest that is emulated takes its time to compile */
-#define MAX_TARGETS   4096
 
 int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text)
 {
@@ -64,10 +64,31 @@ static bool is_taken(const dt_fleet *f, const char *path)
 	return (t && (t->state != DT_T_GONE || t->refused)) || dt_map_get(f->seen, path) != NULL;
 }
 
+/* One more connection? */
+static bool has_room(dt_fleet *f)
+{
+	static const char full[] = "there are more machines than this dtrace can have: the others are left out";
+
+	if (f->targets.n < DT_MAX_TARGETS)
+		return true;
+	if (!dt_map_get(f->seen, full))
+		dt_fleet_tell(f, DT_DIAG_DROP, full);
+	dt_map_set(f->seen, full, f); /* it is said once */
+	return false;
+}
+
+/* One that has used up its account is not tried again. */
 static void add_target(dt_fleet *f, int fd, const char *path)
 {
-	dt_target *t = *dt_vec_add(&f->targets, NULL) = dt_target_new(f, fd, path);
+	dt_account *payer = dt_account_of(f, path);
+	dt_target *t;
 
+	if (!payer) {
+		close(fd);
+		dt_map_set(f->seen, path, f);
+		return;
+	}
+	t = *dt_vec_add(&f->targets, NULL) = dt_target_new(f, payer, fd, path);
 	dt_map_set(f->connected, t->path, t);
 }
 
@@ -101,7 +122,7 @@ static void try_nats(dt_fleet *f, const char *url)
 
 	while (n && dt_nats_next(n, id)) {
 		char *path = dt_xasprintf("%s/%s", dt_nats_shown(n), id);
-		int fd = is_taken(f, path) || f->targets.n >= MAX_TARGETS ? -1 : dt_nats_connect(n, id);
+		int fd = is_taken(f, path) || !has_room(f) ? -1 : dt_nats_connect(n, id);
 
 		if (fd >= 0)
 			add_target(f, fd, path);
@@ -133,7 +154,7 @@ static void try_socket(dt_fleet *f, const char *path)
 	bool vsock = strncmp(path, "vsock:", 6) == 0;
 	int fd;
 
-	if (is_taken(f, path) || f->targets.n >= MAX_TARGETS)
+	if (is_taken(f, path) || !has_room(f))
 		return;
 	fd = vsock ? dt_vsock_connect(f, path) : connect_to(path);
 	if (fd >= 0)
@@ -165,6 +186,7 @@ void dt_fleet_scan(dt_fleet *f)
 	const char *p = f->env.paths;
 
 	f->scanned = dt_now();
+	dt_accounts_forget_gone(f);
 	while (*p) {
 		bool nats = dt_nats_is_url(p), vsock = strncmp(p, "vsock:", 6) == 0;
 		size_t n = strcspn(p, nats || vsock ? "," : ":,"); /* an address has colons */
@@ -211,13 +233,16 @@ void dt_fleet_care(dt_fleet *f)
 			dt_target_knock(t);
 		if (dt_link_pending(t->link))
 			dt_link_flush(t->link);
-		if (dt_target_is_there(t) && now > t->pinged && now - t->pinged >= SECOND)
+		if (dt_link_pending(t->link) > DT_MAX_TARGET_UNREAD)
+			dt_target_drop(t, "it does not read what it is sent");
+		else if (dt_target_is_there(t) && now > t->pinged && now - t->pinged >= SECOND)
 			dt_target_ping(t);
 	}
 }
 
 /* Those that are waited for. */
 struct waiting {
+	uint64_t begin; /* dt_now() */
 	DT_VEC(struct pollfd) fds;
 	DT_VEC(dt_target *) targets;
 };
@@ -233,10 +258,17 @@ static void give_up(dt_target *t, const char *what)
 	dt_target_say(t, DT_DIAG_DROP, "%s", what);
 }
 
+/* It has been silent for so long, or has said other things for a multiple of that. */
+static bool is_overdue(const dt_target *t, const struct waiting *w, uint64_t silence)
+{
+	uint64_t now = dt_now();
+
+	return (now > t->heard && now - t->heard > silence) || (now - w->begin) / DT_MAX_TARGET_WAIT > silence;
+}
+
 /* All that have a link are watched; true: some are not done. */
 static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what, struct waiting *w)
 {
-	uint64_t now = dt_now();
 	bool any = false;
 
 	w->fds.n = w->targets.n = 0;
@@ -244,7 +276,7 @@ static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t
 		dt_target *t = f->targets.v[i];
 
 		if (t->link && t->state != DT_T_DONE && !done(t)) {
-			if (now > t->heard && now - t->heard > silence)
+			if (is_overdue(t, w, silence))
 				give_up(t, what);
 			else
 				any = true;
@@ -260,7 +292,7 @@ static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t
 
 void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what)
 {
-	struct waiting w = {0};
+	struct waiting w = {.begin = dt_now()};
 
 	dt_fleet_care(f);
 	while (list_waiting(f, done, silence, what, &w) && !f->aborted) {
@@ -287,6 +319,8 @@ dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
 
 	f->env = *env;
 	f->agg_by_name = dt_map_new();
+	dt_accounts_open(f);
+	f->called = dt_map_new();
 	f->seen = dt_map_new();
 	f->connected = dt_map_new();
 	f->names = dt_farnames_new();
@@ -315,6 +349,9 @@ void dt_fleet_free(dt_fleet *f)
 	for (uint32_t i = 0; i < f->targets.n; i++)
 		dt_target_free(f->targets.v[i]);
 	dt_vec_free(&f->targets);
+	for (uint32_t i = 0; i < f->past.n; i++)
+		dt_target_free(f->past.v[i]);
+	dt_vec_free(&f->past);
 	for (uint32_t i = 0; i < f->nats.n; i++)
 		dt_nats_free(f->nats.v[i]);
 	dt_vec_free(&f->nats);
@@ -329,6 +366,8 @@ void dt_fleet_free(dt_fleet *f)
 	dt_vec_free(&f->rows);
 	dt_order_free(&f->order);
 	dt_farnames_free(f->names);
+	dt_accounts_close(f);
+	dt_map_free(f->called);
 	dt_map_free(f->agg_by_name);
 	dt_map_free(f->seen);
 	dt_map_free(f->connected);
@@ -364,18 +403,6 @@ bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_wire_machine *out)
 	return false;
 }
 
-/* The target of this name, or behind which it is. */
-static dt_target *by_name(const dt_fleet *f, const char *name)
-{
-	for (uint32_t i = 0; i < f->targets.n; i++) {
-		dt_target *t = f->targets.v[i];
-
-		if (dt_target_is_there(t) && (strcmp(t->name, name) == 0 || dt_target_below(t, name)))
-			return t;
-	}
-	return NULL;
-}
-
 static bool has_listed(const dt_target *t)
 {
 	return !t->listing || t->listed;
@@ -384,7 +411,7 @@ static bool has_listed(const dt_target *t)
 int dt_fleet_list(dt_fleet *f, const char *machine, const char *desc, uint32_t spec, dt_fleet_probe_f *each, void *arg, dt_error *err)
 {
 	const struct dt_listing listing = {each, arg};
-	dt_target *t = by_name(f, machine);
+	dt_target *t = dt_target_called(f, machine);
 	dt_buf b = {0};
 
 	if (!t)
@@ -396,6 +423,7 @@ int dt_fleet_list(dt_fleet *f, const char *machine, const char *desc, uint32_t s
 	dt_buf_free(&b);
 	t->listing = &listing;
 	t->listed = false;
+	t->named = 0;
 	dt_fleet_wait(f, has_listed, WORK_SILENCE, "it does not answer any more");
 	t->listing = NULL;
 	if (!t->listed)
@@ -498,6 +526,7 @@ void dt_fleet_brief(dt_target *t)
 {
 	dt_fleet *f = t->fleet;
 
+	dt_accounts_set_limits(f);
 	dt_target_ping(t);
 	if (f->going && !f->stopped)
 		dt_target_say(t, DT_DIAG_NOTE, "joins");

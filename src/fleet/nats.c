@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "fleet/tunnel.h"
 
 #define MS		  UINT64_C(1000000)
@@ -31,6 +32,7 @@
 #define CONNECT_TIMEOUT   3000
 #define PING		  2000
 #define ANSWER		  "dtrace.answer."
+#define MAX_ANSWERS	  (4 * DT_MAX_TARGETS) /* that were not looked at yet; agents answer each time they are asked */
 #define MAX_TUNNELS	  256 /* of an agent */
 
 /* The functions that we use; their types are those of nats/nats.h, with void * for its structs. */
@@ -504,7 +506,8 @@ static void on_answer(void *arg, const void *data, size_t len, const char *reply
 	if (len != DT_NATS_ID || !is_hex(data, len))
 		return;
 	pthread_mutex_lock(&n->lock);
-	*dt_vec_add(&n->ids, NULL) = dt_xasprintf("%.*s", (int)len, (const char *)data);
+	if (n->ids.n < MAX_ANSWERS)
+		*dt_vec_add(&n->ids, NULL) = dt_xasprintf("%.*s", (int)len, (const char *)data);
 	n->last = dt_now();
 	pthread_mutex_unlock(&n->lock);
 }

@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "base/budget.h"
 #include "fleet/one_target.h"
 #include "fleet/viewer.h"
 
-#define MAX_MACHINES (1u << 20)
 #define AGAIN	     UINT64_C(1000000000)
+#define BELOW_COST   500 /* of entries by name, for a machine behind a relay */
 #define LONG_TRIP    UINT64_C(1000000000)
 
-dt_target *dt_target_new(dt_fleet *f, int fd, const char *path)
+dt_target *dt_target_new(dt_fleet *f, dt_account *payer, int fd, const char *path)
 {
 	dt_target *t = dt_xcalloc(1, sizeof(*t));
 	struct dt_wire_hello h = {.version = DT_FLEET_VERSION,
@@ -27,6 +28,7 @@ dt_target *dt_target_new(dt_fleet *f, int fd, const char *path)
 	dt_buf b = {0};
 
 	t->fleet = f;
+	t->payer = payer;
 	t->index = ++f->machines;
 	t->path = dt_xstrdup(path);
 	t->link = dt_link_new(fd);
@@ -66,6 +68,7 @@ void dt_target_free(dt_target *t)
 	for (uint32_t i = 0; i < t->below.n; i++)
 		free(t->below.v[i]);
 	dt_vec_free(&t->below);
+	dt_map_free(t->below_by_name);
 	dt_buf_free(&t->hello);
 	free(t->path);
 	free(t);
@@ -92,6 +95,30 @@ void dt_target_say(dt_target *t, enum dt_diag_kind kind, const char *fmt, ...)
 	dt_buf_free(&b);
 }
 
+/*
+ * Notes of a machine are shown as they come, but not more than DT_MAX_TARGET_NOTES at once: it could fill the screen with them. Each
+ * moves t->spoke ahead by the time that one may take. A relay speaks for all machines behind it.
+ */
+static bool may_speak(dt_target *t)
+{
+	uint64_t now = dt_now(), one = DT_MAX_TARGET_NOTE_NS / (1 + t->below.n);
+	uint64_t first = now - (uint64_t)DT_MAX_TARGET_NOTES * DT_MAX_TARGET_NOTE_NS;
+
+	if (t->spoke < first)
+		t->spoke = first;
+	if (t->spoke + one > now)
+		return false;
+	t->spoke += one;
+	return true;
+}
+
+static void tell_hidden(dt_target *t)
+{
+	if (t->hidden)
+		dt_target_say(t, DT_DIAG_DROP, "%llu more messages of it are not shown", (unsigned long long)t->hidden);
+	t->hidden = 0;
+}
+
 void dt_target_drop(dt_target *t, const char *fmt, ...)
 {
 	bool traced = t->state == DT_T_RUNNING || t->state == DT_T_STOPPING;
@@ -104,6 +131,7 @@ void dt_target_drop(dt_target *t, const char *fmt, ...)
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	t->state = DT_T_GONE;
+	tell_hidden(t);
 	dt_target_say(t, DT_DIAG_DROP, "%s%s", why,
 		      traced ? "; what it had not sent is missing from now on" : "");
 	dt_link_free(t->link);
@@ -163,26 +191,27 @@ static void copy_name(char *to, const char *from)
 
 struct dt_below *dt_target_below(const dt_target *t, const char *name)
 {
-	for (uint32_t i = 0; i < t->below.n; i++)
-		if (strcmp(t->below.v[i]->name, name) == 0)
-			return t->below.v[i];
-	return NULL;
+	return t->below_by_name ? dt_map_get(t->below_by_name, name) : NULL;
+}
+
+dt_target *dt_target_called(const dt_fleet *f, const char *name)
+{
+	dt_target *t = dt_map_get(f->called, name);
+
+	return t && dt_target_is_there(t) ? t : NULL;
 }
 
 /* Is some machine called so? Not those behind this relay. */
 static bool is_called(const dt_fleet *f, const char *name, const dt_target *but)
 {
-	for (uint32_t i = 0; i < f->targets.n; i++) {
-		const dt_target *t = f->targets.v[i];
+	const dt_target *t = dt_target_called(f, name);
 
-		if (dt_target_is_there(t) && (strcmp(t->name, name) == 0 || (t != but && dt_target_below(t, name))))
-			return true;
-	}
-	return false;
+	return t && (t != but || strcmp(t->name, name) == 0);
 }
 
 static const char *take_hello(dt_target *t, dt_message *m)
 {
+	char name[DT_WIRE_NAME_MAX + 1];
 	struct dt_wire_hello h;
 
 	if (!dt_get_hello(m, &h))
@@ -198,11 +227,13 @@ static const char *take_hello(dt_target *t, dt_message *m)
 	}
 	if (!h.name[0] || strcmp(h.name, "host") == 0)
 		return "it has no name of its own";
-	if (is_called(t->fleet, h.name, NULL)) {
+	copy_name(name, h.name);
+	if (is_called(t->fleet, name, NULL)) {
 		dt_target_drop(t, "another machine is already called %.100s", h.name);
 		return NULL;
 	}
 	copy_name(t->name, h.name);
+	dt_map_set(t->fleet->called, t->name, t);
 	copy_name(t->os, h.os);
 	copy_name(t->release, h.release);
 	t->ncpus = h.ncpus;
@@ -220,23 +251,32 @@ static const char *take_hello(dt_target *t, dt_message *m)
 /* A machine behind a relay; also one that was there before and has come back. */
 static const char *take_machine(dt_target *t, dt_message *m)
 {
+	char name[DT_WIRE_NAME_MAX + 1];
 	struct dt_wire_machine w;
 	struct dt_below *b;
 
-	if (!t->relay || !dt_get_machine(m, &w) || t->fleet->machines >= MAX_MACHINES)
+	if (!t->relay || !dt_get_machine(m, &w))
 		return "it names a machine, but is no relay";
+	if (t->namings++ >= DT_MAX_TARGET_NAMED || t->fleet->machines >= DT_MAX_MACHINES)
+		return "it names machines more often than there is room for";
 	if (!w.name[0] || strcmp(w.name, "host") == 0)
 		return "a machine behind it has no name of its own";
-	if (is_called(t->fleet, w.name, t)) {
+	copy_name(name, w.name);
+	if (is_called(t->fleet, name, t)) {
 		dt_target_drop(t, "another machine is already called %.100s", w.name);
 		return NULL;
 	}
-	b = dt_target_below(t, w.name);
+	b = dt_target_below(t, name);
+	if (!b && !dt_account_take(t->payer, sizeof(*b) + BELOW_COST))
+		return "more machines are behind it than there is room for";
 	if (!b) {
 		b = *dt_vec_add(&t->below, NULL) = dt_xcalloc(1, sizeof(*b));
 		b->index = ++t->fleet->machines;
+		copy_name(b->name, w.name);
+		t->below_by_name = t->below_by_name ? t->below_by_name : dt_map_new();
+		dt_map_set(t->below_by_name, b->name, b);
+		dt_map_set(t->fleet->called, b->name, t);
 	}
-	copy_name(b->name, w.name);
 	copy_name(b->os, w.os);
 	copy_name(b->release, w.release);
 	b->ncpus = w.ncpus;
@@ -258,7 +298,7 @@ static const char *take_status(dt_target *t, dt_message *m)
 	struct dt_losses_to to = {.opts = t->fleet->env.opts, .tell = tell_loss, .arg = t, .now = dt_now()};
 	dt_arena *a = dt_arena_new();
 	dt_status st;
-	bool ok = dt_get_status(m, &st, a);
+	bool ok = dt_get_status(m, &st, a) && st.ncpus <= DT_MAX_TARGET_CPUS;
 
 	if (ok)
 		dt_losses_report(t->losses, &st, &to);
@@ -271,6 +311,11 @@ static void take_note(dt_target *t, dt_message *m)
 	static const enum dt_diag_kind kinds[] = {DT_DIAG_DROP, DT_DIAG_FAULT, DT_DIAG_NOTE, DT_DIAG_NOTE};
 	uint32_t kind = dt_get_u32(m);
 
+	if (!may_speak(t)) {
+		t->hidden++;
+		return;
+	}
+	tell_hidden(t);
 	dt_target_say(t, kinds[kind], "%.400s", dt_get_string(m));
 }
 
@@ -282,6 +327,7 @@ static void take_bye(dt_target *t, dt_message *m)
 		dt_target_say(t, DT_DIAG_DROP, "%llu of %llu records and %llu of %llu rows of aggregations have come",
 			      (unsigned long long)t->records, (unsigned long long)records,
 			      (unsigned long long)t->rows, (unsigned long long)rows);
+	tell_hidden(t);
 	t->state = DT_T_DONE;
 }
 
@@ -299,7 +345,7 @@ static const char *take_probe(dt_target *t, dt_message *m)
 {
 	struct dt_wire_probe p;
 
-	if (!t->listing || !dt_get_probe(m, &p))
+	if (!t->listing || !dt_get_probe(m, &p) || t->named++ >= DT_MAX_TARGET_NAMED)
 		return "it names a probe that was not asked for";
 	t->listing->each(t->listing->arg, &p);
 	return NULL;
@@ -326,15 +372,20 @@ static const char *take_preparation(dt_target *t, uint32_t type, dt_message *m)
 	}
 }
 
-/* All ones: no record will come. */
-static void take_promise(dt_target *t, uint64_t time)
+void dt_target_promised(dt_target *t, uint64_t time)
 {
-	t->promise = time == UINT64_MAX ? time : time - (uint64_t)t->clock.use;
-	t->asked = false;
+	t->promise = time < t->clock.last ? t->clock.last - 1 : time;
 	if (t->since && t->promise < t->wanted)
 		return; /* not enough: it is asked again */
 	t->since = 0;
 	t->late = false;
+}
+
+/* All ones: no record will come. */
+static void take_promise(dt_target *t, uint64_t time)
+{
+	t->asked = false;
+	dt_target_promised(t, time == UINT64_MAX ? time : time - (uint64_t)t->clock.use);
 }
 
 /* What it traces. */

@@ -14,14 +14,15 @@
 typedef struct dt_farnames dt_farnames;
 dt_farnames *dt_farnames_new(void);
 void dt_farnames_free(dt_farnames *ns);
-/* The address that stands for this name on all machines; 0: there is no room for more of them. */
-uint64_t dt_farnames_add(dt_farnames *ns, const struct dt_wire_name *n, uint64_t addr);
+/* The address that stands for this name on all machines; 0: it is new, and there is no room for more of them. */
+uint64_t dt_farnames_add(dt_farnames *ns, dt_account *payer, const struct dt_wire_name *n, uint64_t addr);
 bool dt_farnames_find(const dt_farnames *ns, uint64_t addr, const char **mod, const char **sym, uint64_t *off);
 
 /* ---- order.c ---- */
 struct dt_waiting_record {
 	uint64_t time; /* of the front's clock */
 	uint32_t machine;
+	dt_account *payer; /* NULL: this machine */
 	uint64_t arrival;
 	size_t size;
 	dt_record rec;
@@ -35,10 +36,11 @@ typedef struct dt_order {
 	size_t bytes;
 	uint64_t first, last; /* times of the oldest and the newest, if there are any */
 } dt_order;
-/* Copy a record of this machine (0: the front's own). */
-struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine);
+/* Copy a record of this machine (0: the front's own). NULL: there is no room for it, which is counted. */
+struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine, dt_account *payer);
+void dt_order_refuse_last(dt_order *o); /* the one that was added last; it is counted */
 /* Those up to this time, in order. 0, or what the function said. */
-typedef int dt_order_f(void *arg, const dt_record *r, uint32_t machine);
+typedef int dt_order_f(void *arg, const struct dt_waiting_record *w);
 int dt_order_release(dt_order *o, uint64_t until, dt_order_f *pass, void *arg);
 void dt_order_free(dt_order *o);
 
@@ -83,6 +85,7 @@ struct dt_below {
 
 typedef struct dt_target {
 	dt_fleet *fleet;
+	dt_account *payer;
 	uint32_t index; /* from 1 */
 	char *path;
 	dt_link *link;
@@ -94,6 +97,8 @@ typedef struct dt_target {
 	uint64_t hostid;
 	bool relay;
 	DT_VEC(struct dt_below *) below;
+	dt_map *below_by_name;
+	uint32_t namings; /* of machines behind it */
 	struct dt_clock clock;
 	uint64_t heard;	  /* dt_now() of the last frame */
 	uint64_t pinged;  /* dt_now() */
@@ -108,11 +113,15 @@ typedef struct dt_target {
 	DT_VEC(struct dt_target_clause) clauses;
 	DT_VEC(struct dt_target_agg) aggs;
 	DT_VEC(struct dt_far_ecb *) ecbs; /* by their number there */
-	size_t ecb_bytes;
 	uint64_t records, rows;
 	dt_losses *losses;
+	uint64_t told_rows, told_records; /* refused ones */
+	uint64_t spoke; /* dt_now() from which its notes are counted: see may_speak() */
+	uint64_t hidden; /* notes that were not shown */
+	bool held; /* nothing is read from it: too much of it waits for others */
 	const struct dt_listing *listing; /* NULL: no list was asked for */
 	bool listed;
+	uint32_t named; /* probes of the list */
 	char why_no_list[256];
 } dt_target;
 
@@ -121,6 +130,7 @@ struct dt_far_ecb {
 	dt_ecb ecb;
 	dt_probe probe;
 	uint32_t machine; /* its index */
+	dt_account *payer;
 	char text[];
 };
 
@@ -129,7 +139,7 @@ struct dt_listing {
 	void *arg;
 };
 
-dt_target *dt_target_new(dt_fleet *f, int fd, const char *path);
+dt_target *dt_target_new(dt_fleet *f, dt_account *payer, int fd, const char *path);
 void dt_target_free(dt_target *t);
 /* Read, act, write. False: it is gone, and that was reported. */
 bool dt_target_work(dt_target *t);
@@ -138,11 +148,21 @@ void dt_target_say(dt_target *t, enum dt_diag_kind kind, const char *fmt, ...) D
 void dt_target_drop(dt_target *t, const char *fmt, ...) DT_PRINTF(2, 3);
 void dt_target_ping(dt_target *t);
 void dt_target_knock(dt_target *t); /* HELLO was not answered: each second, once more */
+void dt_target_promised(dt_target *t, uint64_t time); /* no record that is older, on our clock, will come; nor one before its last one */
+dt_target *dt_target_called(const dt_fleet *f, const char *name); /* that is called so, or the relay it is behind; NULL: none */
 struct dt_below *dt_target_below(const dt_target *t, const char *name); /* NULL: it has none of this name */
 static inline bool dt_target_is_there(const dt_target *t)
 {
 	return t->state != DT_T_NEW && t->state != DT_T_GONE && t->state != DT_T_DONE;
 }
+
+/* ---- accounts.c ---- */
+void dt_accounts_open(dt_fleet *f);
+void dt_accounts_close(dt_fleet *f);
+dt_account *dt_account_of(dt_fleet *f, const char *path); /* for another connection; NULL: there is no room for it */
+void dt_accounts_set_limits(dt_fleet *f); /* by the options and the program, as they are now */
+void dt_accounts_report(dt_fleet *f); /* what was refused */
+void dt_accounts_forget_gone(dt_fleet *f); /* machines that have gone are no targets; what was kept of them stays */
 
 /* ---- shape.c: each is NULL, or what is wrong ---- */
 const char *dt_shape_clause(dt_target *t, const struct dt_wire_clause *c);
@@ -171,6 +191,8 @@ struct dt_fleet_program {
 
 struct dt_fleet_row {
 	const dt_agg *agg;
+	dt_account *payer;
+	size_t cost;
 	dt_datum *keys;
 	uint64_t *words;
 };
@@ -178,6 +200,11 @@ struct dt_fleet_row {
 struct dt_fleet {
 	struct dt_fleet_env env;
 	DT_VEC(dt_target *) targets;
+	DT_VEC(dt_target *) past; /* those that have gone */
+	struct dt_accounts all;
+	dt_map *accounts; /* by path */
+	uint64_t told_refused; /* dt_now() */
+	dt_map *called; /* name of a machine -> dt_target *, that has or had it, itself or behind it */
 	DT_VEC(struct dt_fleet_program) programs;
 	dt_map *agg_by_name; /* -> const dt_agg * of the front */
 	dt_map *seen;	     /* paths of sockets that were tried */
@@ -187,7 +214,6 @@ struct dt_fleet {
 	dt_farnames *names;
 	dt_order order;
 	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */
-	size_t row_bytes;
 	uint32_t epid, machines; /* last ones given */
 	bool aborted; /* tell() said so */
 	bool exiting;
@@ -207,6 +233,7 @@ struct dt_fleet {
 	uint32_t watched; /* targets */
 	uint32_t behind;  /* one of them that has perhaps not promised enough; those before it, from the last round on, have */
 	uint64_t cared;	  /* dt_now() */
+	uint32_t holding; /* targets that are not read */
 	bool eager; /* records are passed on as soon as their order is known */
 	uint64_t consumed, asked; /* when */
 	struct dt_viewer *viewer; /* durable sessions are asked for; NULL: they are not */
@@ -227,6 +254,7 @@ void dt_pace_begin(dt_fleet *f); /* tracing begins */
 /* Do what the targets want. True: records can be passed on, and it is time to. */
 bool dt_pace_work(dt_fleet *f);
 uint64_t dt_pace_promised(dt_fleet *f, uint64_t here); /* up to when all records are there; says who is silent */
+void dt_pace_let_go(dt_fleet *f); /* records were passed on: read again from those that were not */
 void dt_pace_ask(dt_fleet *f); /* those whose promise is older than the newest record that waits */
 
 /* ---- rest.c ---- */
@@ -235,7 +263,7 @@ void dt_rest_close(dt_fleet *f);
 /* Such a clause is on a probe: fill in ecb->front. 0, or -1 with *err. */
 int dt_rest_add(dt_fleet *f, dt_ecb *ecb, dt_error *err);
 /* Run the front's part with this record; what it records goes to the sink. 0, or what the sink said. */
-int dt_rest_run(dt_fleet *f, const dt_record *r, uint32_t machine, const dt_sink *sink);
+int dt_rest_run(dt_fleet *f, const struct dt_waiting_record *w, const dt_sink *sink);
 void dt_rest_status(dt_fleet *f, dt_status *st); /* adds its counters */
 
 #endif

@@ -8,17 +8,23 @@
 
 #include "fleet/one_target.h"
 
-struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine)
+struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t machine, dt_account *payer)
 {
 	uint32_t n = r->values ? r->ecb->clause->nactions : 0, end = n ? r->first + r->nactions : 0;
-	struct dt_waiting_record *w = dt_vec_add(&o->v, NULL);
-	size_t bytes = 0;
+	struct dt_waiting_record *w;
+	size_t bytes = 0, size;
 	char *p;
 
 	for (uint32_t i = r->first; i < end; i++)
 		bytes += dt_align_up(r->values[i].size, 8);
+	size = bytes + n * sizeof(*w->values) + sizeof(*w);
+	if (payer && !dt_account_take(payer, size)) {
+		payer->refused_records++;
+		return NULL;
+	}
+	w = dt_vec_add(&o->v, NULL);
 	*w = (struct dt_waiting_record){
-	    .time = r->timestamp, .machine = machine, .arrival = o->arrivals++, .rec = *r};
+	    .time = r->timestamp, .machine = machine, .payer = payer, .arrival = o->arrivals++, .size = size, .rec = *r};
 	if (r->fault)
 		w->fault = *r->fault;
 	w->values = dt_xcalloc(n + 1, sizeof(*w->values));
@@ -35,8 +41,9 @@ struct dt_waiting_record *dt_order_add(dt_order *o, const dt_record *r, uint32_t
 		o->first = o->last = w->time;
 	o->first = w->time < o->first ? w->time : o->first;
 	o->last = w->time > o->last ? w->time : o->last;
-	w->size = bytes + n * sizeof(*w->values) + sizeof(*w);
-	o->bytes += w->size;
+	o->bytes += size;
+	if (payer)
+		payer->waiting += size;
 	return w;
 }
 
@@ -51,10 +58,23 @@ static int by_time(const void *a, const void *b)
 	return x->arrival < y->arrival ? -1 : 1;
 }
 
-static void free_record(struct dt_waiting_record *w)
+static void free_record(dt_order *o, struct dt_waiting_record *w)
 {
+	o->bytes -= w->size;
+	if (w->payer) {
+		dt_account_give(w->payer, w->size);
+		w->payer->waiting -= w->size;
+	}
 	free(w->values);
 	free(w->bytes);
+}
+
+void dt_order_refuse_last(dt_order *o)
+{
+	struct dt_waiting_record *w = &o->v.v[--o->v.n];
+
+	w->payer->refused_records++;
+	free_record(o, w);
 }
 
 int dt_order_release(dt_order *o, uint64_t until, dt_order_f *pass, void *arg)
@@ -70,9 +90,8 @@ int dt_order_release(dt_order *o, uint64_t until, dt_order_f *pass, void *arg)
 		w->rec.values = w->rec.values ? w->values : NULL;
 		w->rec.fault = w->rec.fault ? &w->fault : NULL;
 		if (rc == 0)
-			rc = pass(arg, &w->rec, w->machine);
-		o->bytes -= w->size;
-		free_record(w);
+			rc = pass(arg, w);
+		free_record(o, w);
 	}
 	if (n && n < o->v.n)
 		memmove(o->v.v, o->v.v + n, (o->v.n - n) * sizeof(*o->v.v));
@@ -85,6 +104,6 @@ int dt_order_release(dt_order *o, uint64_t until, dt_order_f *pass, void *arg)
 void dt_order_free(dt_order *o)
 {
 	for (uint32_t i = 0; i < o->v.n; i++)
-		free_record(&o->v.v[i]);
+		free_record(o, &o->v.v[i]);
 	dt_vec_free(&o->v);
 }

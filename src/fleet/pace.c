@@ -23,6 +23,8 @@
 #define PER_TARGET UINT64_C(100000)
 #define CARE	   UINT64_C(5000000)
 #define AT_ONCE	   64
+#define QUEUE_SHARES (32u << 20) /* bytes of records that may wait, of all machines, in equal shares ... */
+#define QUEUE_LEAST  (256u << 10) /* ... of at least that */
 
 /* ---- descriptors ---- */
 
@@ -71,6 +73,52 @@ static void come_back(dt_fleet *f, uint64_t ns)
 	timerfd_settime(f->timer, 0, &when, NULL);
 }
 
+/* ---- those of which too much waits ---- */
+
+/*
+ * Records wait until the other machines have promised that there are no older ones. If many of one machine do, nothing is read from it
+ * meanwhile: its own buffers fill then, and no other machine is the worse for it.
+ */
+static uint64_t most_waiting(const dt_fleet *f)
+{
+	uint64_t share = QUEUE_SHARES / (f->targets.n ? f->targets.n : 1);
+
+	return share > QUEUE_LEAST ? share : QUEUE_LEAST;
+}
+
+static void hold(dt_fleet *f, dt_target *t, bool held)
+{
+	struct epoll_event ev = {.events = held ? 0 : EPOLLIN, .data.ptr = t};
+
+	if (t->held != held && t->link)
+		epoll_ctl(f->epoll, EPOLL_CTL_MOD, dt_link_fd(t->link), &ev);
+	t->held = held;
+	t->heard = dt_now();
+	t->since = 0;
+}
+
+void dt_pace_let_go(dt_fleet *f)
+{
+	uint32_t still = 0;
+
+	for (uint32_t i = 0; f->holding && i < f->targets.n; i++) {
+		dt_target *t = f->targets.v[i];
+
+		if (t->held && (f->stopped || t->payer->waiting <= most_waiting(f) / 2))
+			hold(f, t, false);
+		still += t->held;
+	}
+	f->holding = still;
+}
+
+static void work(dt_fleet *f, dt_target *t)
+{
+	if (t->held || !dt_target_work(t) || t->payer->waiting <= most_waiting(f) || !t->started)
+		return;
+	hold(f, t, true);
+	f->holding++;
+}
+
 /* Those that have sent something; those that have not taken all that we have for them; and a ping each second. */
 static void serve(dt_fleet *f)
 {
@@ -86,7 +134,7 @@ static void serve(dt_fleet *f)
 			dt_target *t = ev[i].data.ptr;
 
 			if (t && t->link)
-				dt_target_work(t);
+				work(f, t);
 		}
 	} while (n == AT_ONCE);
 	if (now - f->cared < CARE)
@@ -103,6 +151,8 @@ static bool is_awaited(const dt_target *t, uint64_t now)
 {
 	uint64_t patience = t->relay ? RELAYS * SILENCE : SILENCE;
 
+	if (t->held)
+		return t->state == DT_T_RUNNING;
 	return t->state == DT_T_RUNNING && t->started && !(now > t->heard && now - t->heard > SILENCE) &&
 	       !(t->since && now > t->since && now - t->since > patience);
 }
@@ -163,7 +213,7 @@ void dt_pace_ask(dt_fleet *f)
 	for (uint32_t i = 0; i < f->targets.n; i++) {
 		dt_target *t = f->targets.v[i];
 
-		if (!is_awaited(t, now) || t->asked || t->promise >= until)
+		if (!is_awaited(t, now) || t->asked || t->held || t->promise >= until)
 			continue;
 		if (!t->since) {
 			t->since = now;

@@ -87,9 +87,9 @@ struct running {
 	const dt_sink *sink;
 };
 
-static void run(dt_fleet *f, const dt_record *r, uint32_t machine)
+static void run(dt_fleet *f, const dt_record *r, uint32_t machine, dt_account *payer)
 {
-	struct dt_vm_arrival a = {machine, r->cpu, r->timestamp, r->ecb->clause, r->values};
+	struct dt_vm_arrival a = {machine, r->cpu, payer, r->timestamp, r->ecb->clause, r->values};
 
 	if (r->ecb->front && r->first == 0 && r->nactions == r->ecb->clause->nactions)
 		dt_vm_front_run(f->rest, r->ecb->front, &a);
@@ -102,17 +102,17 @@ static int pass(void *arg, const dt_record *r)
 
 	if (!r->ecb->clause->rest || r->fault)
 		return now->sink->record(now->sink->arg, r);
-	run(now->f, r, 0);
+	run(now->f, r, 0, NULL);
 	return 0;
 }
 
-int dt_rest_run(dt_fleet *f, const dt_record *r, uint32_t machine, const dt_sink *sink)
+int dt_rest_run(dt_fleet *f, const struct dt_waiting_record *w, const dt_sink *sink)
 {
 	struct running now = {f, sink};
 	dt_status st = {0};
 	int rc;
 
-	run(f, r, machine);
+	run(f, &w->rec, w->machine, w->payer);
 	rc = dt_engine_vm.consume(f->rest, &(dt_sink){.arg = &now, .record = pass});
 	dt_engine_vm.status(f->rest, &st);
 	if (st.exiting) {

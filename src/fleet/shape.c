@@ -7,11 +7,9 @@
  */
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "fleet/one_target.h"
 
-#define EPID_MAX  (1u << 20)
-#define ECB_BYTES (256u << 20) /* of the names of its probes */
-#define ROW_BYTES (1u << 30)
 
 /* ---- clauses and aggregations ---- */
 
@@ -118,15 +116,15 @@ const char *dt_shape_ecb(dt_target *t, const struct dt_wire_ecb *w)
 	dt_error err = {0};
 	char *at;
 
-	if (!c || (*w->machine && !below) || !is_meant(c->clause, below ? below->name : t->name, below ? below->os : t->os) || w->epid == 0 || w->epid > EPID_MAX || (w->epid <= t->ecbs.n && t->ecbs.v[w->epid - 1]))
+	if (!c || (*w->machine && !below) || !is_meant(c->clause, below ? below->name : t->name, below ? below->os : t->os) || w->epid == 0 || w->epid > DT_MAX_TARGET_EPID || (w->epid <= t->ecbs.n && t->ecbs.v[w->epid - 1]))
 		return "it has a clause on a probe that the program does not have for it";
-	t->ecb_bytes += sizeof(*e) + n;
-	if (t->ecb_bytes > ECB_BYTES)
+	if (!dt_account_take(t->payer, sizeof(*e) + n + sizeof(e) * (w->epid > t->ecbs.n ? w->epid - t->ecbs.n : 0)))
 		return "it has more probes than there is room for";
 	e = dt_xcalloc(1, sizeof(*e) + n);
 	at = e->text;
 	e->probe = (dt_probe){.id = w->probe, .machine = below ? below->name : t->name};
 	e->machine = below ? below->index : t->index;
+	e->payer = t->payer;
 	e->probe.prov = keep(&at, w->prov);
 	e->probe.mod = keep(&at, w->mod);
 	e->probe.func = keep(&at, w->func);
@@ -145,8 +143,10 @@ static const struct dt_far_ecb *ecb_of(const dt_target *t, uint32_t epid)
 
 /* ---- data ---- */
 
-/* Put our addresses in place of theirs. False: the names are not those of the addresses. */
-static bool rename_addresses(const dt_target *t, const dt_action *a, const dt_datum *d, struct dt_wire_datum *w)
+static const char bad_names[] = "names of addresses are missing, or there are too many", no_room[] = "";
+
+/* Put our addresses in place of theirs. NULL, bad_names or no_room. */
+static const char *rename_addresses(const dt_target *t, const dt_action *a, const dt_datum *d, struct dt_wire_datum *w)
 {
 	bool stack = dt_act_is_stack(a->kind), symbol = dt_act_is_symbol(a->kind);
 	struct dt_wire_name name;
@@ -154,27 +154,30 @@ static bool rename_addresses(const dt_target *t, const dt_action *a, const dt_da
 	char *at;
 
 	if (!dt_act_has_addresses(a->kind))
-		return w->nnames == 0;
+		return w->nnames == 0 ? NULL : bad_names;
 	dt_value_of(a, d, &v);
 	if (w->nnames != (v.kind == DT_V_STACK ? v.nframes : v.kind == DT_V_SYMBOL))
-		return false;
+		return bad_names;
 	if (symbol && w->nnames && d->size != 8 && d->size != 16)
-		return false;
+		return bad_names;
 	at = stack ? (char *)v.data : (char *)d->data + d->size - 8;
 	for (uint32_t i = 0; i < w->nnames; i++, at += 8) {
 		uint64_t addr;
 
 		memcpy(&addr, at, sizeof(addr));
 		dt_get_name(&w->names, &name);
-		addr = dt_farnames_add(t->fleet->names, &name, addr);
+		addr = dt_farnames_add(t->fleet->names, t->payer, &name, addr);
 		if (!addr)
-			return false;
+			return no_room;
 		memcpy(at, &addr, sizeof(addr));
 	}
-	return true;
+	return NULL;
 }
 
-/* The time of a target, on our clock; it does not go back, and nothing comes from the future: others would wait for it. */
+/*
+ * The time of a target, on our clock; it does not go back, and nothing comes from the future: others would wait for it. So it also
+ * promises that nothing older comes. (More of the same time may: parts of one firing.)
+ */
 static uint64_t our_time(dt_target *t, uint64_t theirs)
 {
 	uint64_t time = theirs - (uint64_t)t->clock.use, now = dt_now_kernel();
@@ -184,6 +187,8 @@ static uint64_t our_time(dt_target *t, uint64_t theirs)
 	if (time < t->clock.last)
 		time = t->clock.last;
 	t->clock.last = time;
+	if (t->promise)
+		dt_target_promised(t, t->promise);
 	return time;
 }
 
@@ -218,14 +223,15 @@ const char *dt_shape_record(dt_target *t, dt_message *m)
 				      .first = w.first,
 				      .nactions = w.nactions,
 				      .continues = w.continues},
-			 far->machine);
-	for (uint32_t i = w.first; i < w.first + w.nactions && !why; i++)
-		if (!rename_addresses(t, &ecb->clause->actions[i], &r->values[i], &data[i]))
-			why = "names of addresses are missing, or there are too many";
+			 far->machine, t->payer);
+	for (uint32_t i = w.first; r && i < w.first + w.nactions && !why; i++)
+		why = rename_addresses(t, &ecb->clause->actions[i], &r->values[i], &data[i]);
+	if (why)
+		dt_order_refuse_last(&t->fleet->order);
 	free(data);
 	free(values);
 	t->records++;
-	return why;
+	return why == no_room ? NULL : why;
 }
 
 const char *dt_shape_fault(dt_target *t, const struct dt_wire_fault *w)
@@ -238,7 +244,7 @@ const char *dt_shape_fault(dt_target *t, const struct dt_wire_fault *w)
 	fault.epid = far->ecb.epid;
 	dt_order_add(&t->fleet->order,
 		     &(dt_record){.ecb = &far->ecb, .cpu = w->cpu, .timestamp = our_time(t, w->time), .fault = &fault},
-		     far->machine);
+		     far->machine, t->payer);
 	t->records++;
 	return NULL;
 }
@@ -258,6 +264,14 @@ static struct dt_fleet_row new_row(const dt_agg *a, size_t bytes, char **at)
 	return r;
 }
 
+/* It has come, but is not kept. */
+static const char *refuse_row(dt_target *t)
+{
+	t->payer->refused_rows++;
+	t->rows++;
+	return NULL;
+}
+
 const char *dt_shape_row(dt_target *t, dt_message *m)
 {
 	struct dt_wire_row w;
@@ -265,8 +279,8 @@ const char *dt_shape_row(dt_target *t, dt_message *m)
 	struct dt_fleet_row r;
 	dt_message first;
 	const dt_agg *a;
-	size_t bytes = 0;
-	bool ok = true;
+	size_t bytes = 0, cost;
+	const char *why = NULL;
 	char *at;
 
 	if (!dt_get_row(m, &w) || !(a = known_agg(t, w.agg)) || a->nkeys != w.nkeys || a->nwords != w.nwords)
@@ -276,21 +290,24 @@ const char *dt_shape_row(dt_target *t, dt_message *m)
 		dt_get_datum(&first, &d);
 		bytes += dt_align_up(d.size, 8);
 	}
-	t->fleet->row_bytes += bytes + w.nwords * sizeof(uint64_t) + sizeof(r);
-	if (t->fleet->row_bytes > ROW_BYTES)
-		return "it sends more rows of aggregations than there is room for";
+	cost = bytes + w.nkeys * sizeof(dt_datum) + w.nwords * sizeof(uint64_t) + sizeof(r);
+	if (!dt_account_take(t->payer, cost))
+		return refuse_row(t);
 	r = new_row(a, bytes, &at);
-	for (uint32_t i = 0; i < w.nkeys && ok; i++) {
+	r.payer = t->payer;
+	r.cost = cost;
+	for (uint32_t i = 0; i < w.nkeys && !why; i++) {
 		dt_get_datum(m, &d);
 		if (d.size)
 			memcpy(at, d.data, d.size);
 		r.keys[i] = (dt_datum){d.data ? at : NULL, d.size, 0};
 		at += dt_align_up(d.size, 8);
-		ok = rename_addresses(t, &a->keys[i], &r.keys[i], &d);
+		why = rename_addresses(t, &a->keys[i], &r.keys[i], &d);
 	}
-	if (!ok) {
+	if (why) {
+		dt_account_give(t->payer, cost);
 		free(r.keys);
-		return "names of addresses are missing, or there are too many";
+		return why == no_room ? refuse_row(t) : why;
 	}
 	memcpy(r.words, dt_get_raw(m, w.nwords * sizeof(uint64_t)), w.nwords * sizeof(uint64_t));
 	*dt_vec_add(&t->fleet->rows, NULL) = r;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "fleet/jetstream.h"
 #include "fleet/one_target.h"
 #include "fleet/viewer.h"
@@ -24,6 +25,7 @@ enum { FROM_NOW, FROM_START, FROM_NOWHERE };
 struct agent {
 	dt_target *t;
 	bool listed, offers, watches, is_text;
+	uint32_t sessions; /* that it has named */
 };
 
 /* A session in JetStream. */
@@ -87,7 +89,7 @@ bool dt_viewer_take(dt_target *t, dt_packet *p, const char **why)
 	struct agent *a = agent_of(w, t);
 
 	*why = NULL;
-	if (p->type == DT_M_SESSION && a && !a->listed) {
+	if (p->type == DT_M_SESSION && a && !a->listed && a->sessions++ < DT_MAX_TARGET_SHOWN) {
 		take_session(w, a, &p->body);
 	} else if (p->type == DT_M_LISTED && a) {
 		a->listed = true;

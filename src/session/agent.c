@@ -27,6 +27,7 @@
 #define BUDGET_NS     UINT64_C(100000000) /* option overhead: the engine measures */
 #define WATCH_MS      50 /* between looks at what a durable session has written */
 #define PENDING_MAX   (4u << 20)
+#define PROGRAMS_MAX  256
 #define HELLO_NS      UINT64_C(10000000000) /* from the connection to the front's first word */
 #define LAST_WORDS_NS UINT64_C(5000000000)
 
@@ -266,6 +267,8 @@ static void take_program(struct dt_agent *a, dt_message *m)
 
 	if (!dt_get_program(m, w) || w->number != a->programs.n)
 		a->state = DT_AGENT_BROKEN;
+	else if (a->programs.n >= PROGRAMS_MAX)
+		refuse(a, "there are more programs than it takes");
 	else if (!(p = compile(a, w)) || dtrace_enable(a->h, p, NULL) < 0)
 		refuse_handle(a);
 	else if (obeys_policy(a, p, ecbs, clauses)) {
@@ -440,7 +443,7 @@ static void wait_for_work(struct dt_agent *a)
 	dt_pollfds fds = {0};
 
 	*dt_vec_add(&fds, NULL) = (struct pollfd){
-	    .fd = dt_link_fd(a->link), .events = POLLIN | (dt_link_pending(a->link) ? POLLOUT : 0)};
+	    .fd = dt_link_fd(a->link), .events = (full ? 0 : POLLIN) | (dt_link_pending(a->link) ? POLLOUT : 0)};
 	if (running && !full && h->engine_ops->wake_fd)
 		wake = h->engine_ops->wake_fd(h->engine);
 	*dt_vec_add(&fds, NULL) = (struct pollfd){.fd = wake, .events = POLLIN};
@@ -478,6 +481,18 @@ static void work(struct dt_agent *a)
 	}
 }
 
+/* Read what the front asks, unless it does not take the answers: they would fill our memory. */
+static int hear(struct dt_agent *a)
+{
+	struct pollfd fd = {.fd = dt_link_fd(a->link)};
+
+	if (!is_full(a))
+		return dt_link_work(a->link);
+	dt_link_flush(a->link);
+	poll(&fd, 1, 0); /* writing to a serial port does not tell that the front has gone */
+	return dt_link_why(a->link) || (fd.revents & (POLLHUP | POLLERR)) ? -1 : 0;
+}
+
 /* 0: the stream has ended, or the session is over. 1: the front never came. */
 static int serve(struct dt_agent *a)
 {
@@ -488,8 +503,8 @@ static int serve(struct dt_agent *a)
 
 	while (!ended && !is_over(a)) {
 		wait_for_work(a);
-		ended = dt_link_work(a->link) < 0;
-		while (!is_over(a) && (rc = dt_link_next(a->link, &p)) > 0)
+		ended = hear(a) < 0;
+		while (!is_over(a) && !is_full(a) && (rc = dt_link_next(a->link, &p)) > 0)
 			take(a, &p);
 		if (rc < 0) {
 			snprintf(a->why, sizeof(a->why), "%s", dt_link_why(a->link));

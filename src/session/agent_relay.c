@@ -94,7 +94,7 @@ int dt_agent_relay_add(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datu
 	(void)cpu;
 	if (!a->merged)
 		a->merged = dt_aggs_new(&a->env);
-	dt_aggs_merge(a->merged, agg, keys, value);
+	dt_aggs_merge(a->merged, NULL, agg, keys, value);
 	return 0;
 }
 

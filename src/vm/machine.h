@@ -260,6 +260,7 @@ void dt_vm_aggs_free(dt_vm_aggs *as);
 void dt_vm_agg_begin(dt_vm_aggs *as);
 void *dt_vm_agg_room(dt_vm_aggs *as, uint32_t n); /* zeroed memory to make a key in, until it is added */
 void dt_vm_agg_key(dt_vm_aggs *as, const dt_datum *d, uint32_t cost);
+void dt_vm_agg_payer(dt_vm_aggs *as, dt_account *payer); /* whose rows follow; NULL: this machine's */
 /* Aggregate into the row of the keys so far. false: no room, a drop. */
 bool dt_vm_agg_add(dt_vm_aggs *as, const dt_agg *agg, uint32_t cpu, int64_t value, int64_t incr);
 int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink);

@@ -23,6 +23,7 @@ uint64_t dt_vm_eval(const dt_difo *d, size_t strsize, dt_fault *fault);
 struct dt_vm_ecb *dt_vm_front_add(dt_engine *e, const dt_ecb *ecb, dt_error *err);
 struct dt_vm_arrival {
 	uint32_t machine, cpu;
+	dt_account *payer; /* for rows of aggregations; NULL: this machine */
 	uint64_t time; /* of the clock of this machine */
 	const dt_clause *from; /* the machine's part ... */
 	const dt_datum *values; /* ... and its data, one for each action */

@@ -18,6 +18,7 @@ struct row {
 	const dt_agg *agg;
 	uint64_t hash;
 	uint32_t cpu;
+	dt_account *payer; /* the machine that made it; NULL: this one */
 	uint32_t nwords, nkeys;
 	uint64_t key_size;
 	uint8_t *keys;	 /* for each: u64 size, bytes, padding to 8 */
@@ -30,6 +31,7 @@ struct dt_vm_aggs {
 	struct row **buckets;
 	uint32_t nbuckets, nrows; /* nbuckets: a power of two */
 	struct row *first, **last;
+	dt_account *payer; /* of rows that are made now */
 	/* the row being built */
 	dt_buf key;
 	uint8_t *room; /* for a key that is being made */
@@ -77,6 +79,11 @@ void dt_vm_aggs_free(dt_vm_aggs *as)
 }
 
 /* ---- rows ---- */
+
+void dt_vm_agg_payer(dt_vm_aggs *as, dt_account *payer)
+{
+	as->payer = payer;
+}
 
 void dt_vm_agg_begin(dt_vm_aggs *as)
 {
@@ -134,6 +141,7 @@ static struct row *new_row(dt_vm_aggs *as, const dt_agg *agg, uint64_t hash, uin
 	r->agg = agg;
 	r->hash = hash;
 	r->cpu = cpu;
+	r->payer = as->payer;
 	r->nwords = nwords;
 	r->nkeys = as->nkeys;
 	r->key_size = as->key.n;
@@ -196,7 +204,8 @@ int dt_vm_agg_snapshot(dt_vm_aggs *as, const dt_sink *sink)
 		}
 		while (keys.n < r->agg->nkeys) /* never fewer than the consumer expects */
 			dt_vec_add(&keys, NULL);
-		rc = sink->agg(sink->arg, r->agg, r->cpu, keys.v, r->value);
+		rc = r->payer && sink->far_agg ? sink->far_agg(sink->arg, r->payer, r->agg, keys.v, r->value)
+					       : sink->agg(sink->arg, r->agg, r->cpu, keys.v, r->value);
 	}
 	dt_vec_free(&keys);
 	empty(as);

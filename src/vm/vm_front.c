@@ -85,12 +85,15 @@ static uint64_t clock_now(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The idle threads of all CPUs have the same number. */
+/* 47 bits (dynvar.c): the machine, then 0 and a thread of Linux or 1 and a CPU, as the idle threads of all CPUs have the same number. */
+#define TID_BITS 22
+#define TID_MASK ((1u << TID_BITS) - 1)
+
 static uint64_t thread_of(const struct dt_vm_arrival *a)
 {
-	uint64_t tid = number(&a->values[0]) & UINT32_MAX;
+	uint64_t tid = number(&a->values[0]) & TID_MASK;
 
-	return (uint64_t)(a->machine & 0x1fff) << 33 | (tid ? tid : UINT64_C(1) << 32 | a->cpu);
+	return (uint64_t)a->machine << (TID_BITS + 1) | (tid ? tid : 1u << TID_BITS | (a->cpu & TID_MASK));
 }
 
 void dt_vm_front_run(dt_engine *engine, struct dt_vm_ecb *x, const struct dt_vm_arrival *a)
@@ -118,8 +121,10 @@ void dt_vm_front_run(dt_engine *engine, struct dt_vm_ecb *x, const struct dt_vm_
 	e->last = here;
 	e->vm.faulted = false;
 	take_data(&e->vm, a);
+	dt_vm_agg_payer(e->aggs, a->payer);
 	if (dt_vm_do_ecb(e, x) == DT_VM_FAULTED)
 		dt_vm_report_fault(e, x);
+	dt_vm_agg_payer(e->aggs, NULL);
 	e->vm.fire = outer;
 	e->vm.texts_valid = 0;
 }

@@ -56,6 +56,21 @@ wrong() { # PATTERN LINE
 }
 wrong 'line 1: there is no user no_such_user' 'user=no_such_user'
 wrong 'line 1: unknown word "x=1"' 'x=1'
+wrong 'line 1: "root" is not of the form key=value' 'root'
+for n in -1 4294967294 4294967295 4294967296 99999999999999999999; do # none of these is root, or whoever comes over NATS
+	wrong "line 1: ($n is not the number of a user|there is no user $n)" "user=$n"
+done
+wrong 'line 1: there is no user 0x0' 'user=0x0'
+wrong 'line 1: there is no user $' 'user='
+wrong 'line 1: a rule needs user=, once' 'user=0 user=1'
+wrong 'line 1: unknown word "destructive=maybe"' 'user=0 destructive=maybe'
+long=$(printf 'p%.0s' {1..3000}) # a long line is one rule, not several
+printf 'user=0 providers=%s,syscall memory=1x\n' "$long" >"$TMP/wrong"
+expect_match 'line 1: memory=1x' "$("$BUILD/dtraced" -l "$TMP/w.sock" -p "$TMP/wrong" 2>&1)"
+printf 'user=0\0\n' >"$TMP/wrong"
+expect_match 'line 1: it is not text' "$("$BUILD/dtraced" -l "$TMP/w.sock" -p "$TMP/wrong" 2>&1)"
+expect_match 'cannot read .*/no_such_file' "$("$BUILD/dtraced" -l "$TMP/w.sock" -p "$TMP/no_such_file" 2>&1)"
+expect_match 'cannot read .*: Is a directory' "$("$BUILD/dtraced" -l "$TMP/w.sock" -p "$TMP" 2>&1)"
 wrong 'line 1: a rule needs user=' 'providers=a'
 wrong 'line 1: overhead=2: it is a part of all CPUs, such as 2%' 'user=0 overhead=2'
 wrong 'line 1: memory=many: it is a number of bytes, such as 64m' 'user=0 memory=many'
