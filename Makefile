@@ -247,7 +247,7 @@ install: all
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' packaging/libdtrace.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
 	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace lib/*.d $(wildcard lib/*.dm)
-	$(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace/$(ARCH) lib/$(ARCH)/*.d
+	for cpu in $(notdir $(patsubst %/,%,$(wildcard lib/*/))); do $(PUT) $(DESTDIR)$(PREFIX)/lib/dtrace/$$cpu lib/$$cpu/*.d || exit 1; done
 	$(PUT) $(DESTDIR)$(PREFIX)/include include/dtrace.h
 	$(PUT) $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_dtrace completion/_dwatch
 	$(PUT) $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/dtrace.fish completion/dwatch.fish
