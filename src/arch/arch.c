@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "base/base.h"
 
 const dt_arch *const dt_arch_all[] = {&dt_arch_x86_64, &dt_arch_aarch64, NULL};
 
@@ -16,6 +17,13 @@ const dt_arch *dt_arch_host(void)
 #else
 #error "a CPU without a folder in src/arch: see doc/porting.md"
 #endif
+}
+
+bool dt_arch_knows_pages(void)
+{
+	const struct dt_arch_paging *p = &dt_arch_host()->paging;
+
+	return p->top[0] && 1ull << p->page_bits == dt_page_size();
 }
 
 const dt_arch *dt_arch_of(uint16_t machine)

@@ -171,6 +171,7 @@ extern const dt_arch dt_arch_aarch64;
 
 extern const dt_arch *const dt_arch_all[]; /* ends with NULL */
 const dt_arch *dt_arch_host(void);
+bool dt_arch_knows_pages(void); /* does `paging` describe the running kernel? Some have other sizes of pages */
 const dt_arch *dt_arch_of(uint16_t machine); /* of 64-bit code by its EM_*; NULL: not known */
 
 /* Where a register is in struct pt_regs. */

@@ -172,6 +172,7 @@ void dt_progress_end(dt_progress *p, const struct dt_step *outer);
 struct dt_step dt_progress_now(dt_progress *p); /* from any thread */
 
 /* ---- how much memory there is (memory.c) ---- */
+uint64_t dt_page_size(void);
 uint64_t dt_memory_for_buffers(void); /* bytes that one kind of buffer may take, on this machine and in its control group */
 /* The limit of a control group: `self` is a file as /proc/self/cgroup, `root` where they are mounted. UINT64_MAX: none. */
 uint64_t dt_memory_group_limit(const char *self, const char *root);

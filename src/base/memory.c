@@ -115,10 +115,15 @@ uint64_t dt_memory_share(uint64_t machine, uint64_t group)
 	return least(share, room > group / SMALL_SHARE ? room : group / SMALL_SHARE);
 }
 
+uint64_t dt_page_size(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 uint64_t dt_memory_for_buffers(void)
 {
-	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	uint64_t machine = pages > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+	long pages = sysconf(_SC_PHYS_PAGES);
+	uint64_t machine = pages > 0 ? (uint64_t)pages * dt_page_size() : UINT64_MAX;
 
 	return dt_memory_share(machine,
 			       dt_memory_group_limit("/proc/self/cgroup", "/sys/fs/cgroup"));

@@ -376,7 +376,7 @@ static int make_special(dt_bpf *e, dt_error *err)
 	if (wakes && (e->maps.wake = dt_kmap_make(e,
 						  &(struct dt_kmap){.type = BPF_MAP_TYPE_RINGBUF,
 								    .name = "dt_wake",
-								    .entries = 4096},
+								    .entries = dt_page_size()},
 						  err)) < 0)
 		return -1;
 	if (need->late && make_clock(e, err) < 0)

@@ -15,7 +15,7 @@
 /* A power of two of pages, at least `size` bytes. */
 static uint64_t ring_size(uint64_t size)
 {
-	uint64_t n = 4096;
+	uint64_t n = dt_page_size();
 
 	while (n < size)
 		n *= 2;
@@ -201,8 +201,8 @@ int dt_kmaps_buffers(dt_bpf *e, dt_error *err)
 	e->maps.ring = make_buffers(
 	    e,
 	    &(struct wanted){ring_map, rings.n, ring_size(rings.size),
-			     rings.size < size ? rings.size : size, 4096,
-			     rings.n <= FEW_RINGS ? IDLE_RING : 4096},
+			     rings.size < size ? rings.size : size, dt_page_size(),
+			     rings.n <= FEW_RINGS ? IDLE_RING : dt_page_size()},
 	    &e->maps.rings, err);
 	return e->maps.ring ? 0 : -1;
 }

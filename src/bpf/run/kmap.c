@@ -10,8 +10,6 @@
 #include "bpf/run/kmap.h"
 #include "bpf/run/load.h"
 
-#define PAGE 4096
-
 static void keep(dt_bpf *e, int fd)
 {
 	*dt_vec_add(&e->fds, NULL) = fd;
@@ -48,8 +46,8 @@ int dt_kmap_make(dt_bpf *e, const struct dt_kmap *m, dt_error *err)
 
 void *dt_kmap_memory(int fd, uint64_t size, uint32_t page, bool writable, dt_error *err)
 {
-	void *p = mmap(NULL, dt_align_up(size, PAGE), PROT_READ | (writable ? PROT_WRITE : 0),
-		       MAP_SHARED, fd, (off_t)page * PAGE);
+	void *p = mmap(NULL, dt_align_up(size, dt_page_size()), PROT_READ | (writable ? PROT_WRITE : 0),
+		       MAP_SHARED, fd, (off_t)(page * dt_page_size()));
 
 	if (p != MAP_FAILED)
 		return p;
@@ -60,7 +58,7 @@ void *dt_kmap_memory(int fd, uint64_t size, uint32_t page, bool writable, dt_err
 void dt_kmap_unmap(void *p, uint64_t size)
 {
 	if (p)
-		munmap(p, dt_align_up(size, PAGE));
+		munmap(p, dt_align_up(size, dt_page_size()));
 }
 
 int dt_kmap_fill_error(dt_error *err)

@@ -21,8 +21,6 @@
 #include "bpf/run/kmap.h"
 #include "bpf/run/ring.h"
 
-#define PAGE 4096
-
 struct dt_reader {
 	struct ring {
 		uint64_t *consumer, *producer;
@@ -42,13 +40,13 @@ static int map_ring(struct ring *r, const struct dt_cpu_buffer *b, dt_error *err
 	uint8_t *p;
 
 	r->mask = b->mask;
-	r->consumer = dt_kmap_memory(b->fd, PAGE, 0, true, err);
+	r->consumer = dt_kmap_memory(b->fd, dt_page_size(), 0, true, err);
 	/* the kernel would map the data twice, so that no record is in two pieces; but then the
 	 * process looks twice as large */
-	p = dt_kmap_memory(b->fd, PAGE + b->mask + 1, 1, false, err);
+	p = dt_kmap_memory(b->fd, dt_page_size() + b->mask + 1, 1, false, err);
 	if (p) {
 		r->producer = (uint64_t *)(void *)p;
-		r->data = p + PAGE;
+		r->data = p + dt_page_size();
 	}
 	return r->consumer && p ? 0 : -1;
 }
@@ -59,8 +57,8 @@ static int map_wakeup(dt_bpf *e, dt_error *err)
 
 	if (e->maps.wake < 0)
 		return 0;
-	r->wake = dt_kmap_memory(e->maps.wake, PAGE, 0, true, err);
-	r->woken = dt_kmap_memory(e->maps.wake, PAGE, 1, false, err);
+	r->wake = dt_kmap_memory(e->maps.wake, dt_page_size(), 0, true, err);
+	r->woken = dt_kmap_memory(e->maps.wake, dt_page_size(), 1, false, err);
 	return r->wake && r->woken ? 0 : -1;
 }
 
@@ -87,12 +85,12 @@ void dt_rings_free(dt_bpf *e)
 	e->kept = NULL;
 	if (!r)
 		return;
-	dt_kmap_unmap(r->wake, PAGE);
-	dt_kmap_unmap(r->woken, PAGE);
+	dt_kmap_unmap(r->wake, dt_page_size());
+	dt_kmap_unmap(r->woken, dt_page_size());
 	dt_tail_free(e, r->tail);
 	for (uint32_t i = 0; r->ring && i < e->maps.nrings; i++) {
-		dt_kmap_unmap(r->ring[i].consumer, PAGE);
-		dt_kmap_unmap(r->ring[i].producer, PAGE + r->ring[i].mask + 1);
+		dt_kmap_unmap(r->ring[i].consumer, dt_page_size());
+		dt_kmap_unmap(r->ring[i].producer, dt_page_size() + r->ring[i].mask + 1);
 		dt_buf_free(&r->ring[i].joined);
 	}
 	free(r->ring);

@@ -80,7 +80,7 @@ static bool find_facts(dt_tr *t)
 	dt_types *ts = t->plan->types;
 	int64_t bit;
 
-	if (!dt_arch_host()->paging.top[0] || !known_fields(t) ||
+	if (!dt_arch_knows_pages() || !known_fields(t) ||
 	    !dt_kernel_size(ts, "page", &t->learn->page_struct) ||
 	    !dt_kernel_enum_value(ts, "pageflags", "PG_uptodate", &bit))
 		return false;

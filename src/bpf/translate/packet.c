@@ -37,7 +37,7 @@ static bool find_pieces(const dt_tr *t, struct pieces *p)
 	const dt_member *m;
 	uint64_t bits;
 
-	if (!info || !dt_arch_host()->paging.top[0] ||
+	if (!info || !dt_arch_knows_pages() ||
 	    !(m = dt_type_member(ts, info, "frags", &bits)))
 		return false;
 	m = m && dt_type_is_array(m->type) ? m : NULL;

@@ -209,7 +209,7 @@ static void identify_file(dt_code *c, const struct dt_uw_offsets *at, uint32_t n
 
 /* Fill the next cache entry with the whole mapping in U_BUF, for now without a table. r8 = its
  * start.
- *	entry = { vm_start, vm_end - vm_start, vm_pgoff * 4096 - vm_start, -, NO_BANK } */
+ *	entry = { vm_start, vm_end - vm_start, vm_pgoff * page size - vm_start, -, NO_BANK } */
 static void cache_mapping(dt_code *c, const struct dt_uw_offsets *at, uint32_t none)
 {
 	ld(c, 8, R9, R6, U_KEY);
@@ -229,7 +229,7 @@ static void cache_mapping(dt_code *c, const struct dt_uw_offsets *at, uint32_t n
 	st(c, 8, R7, U_CACHE + C_START, R8);
 	st(c, 8, R7, U_CACHE + C_LEN, R2);
 	ld(c, 8, R1, R6, U_BUF + (int)at->vma_pgoff);
-	alui(c, BPF_LSH, R1, 12);
+	alui(c, BPF_LSH, R1, __builtin_ctzll(dt_page_size()));
 	alu(c, BPF_SUB, R1, R8);
 	st(c, 8, R7, U_CACHE + C_DELTA, R1);
 	sti(c, 4, R7, U_CACHE + C_BANK, (int32_t)UW_NO_BANK);
