@@ -19,7 +19,7 @@
 typedef struct dt_patch {
 	uint64_t at;		     /* the first of the instructions */
 	uint32_t size;		     /* their bytes */
-	uint32_t probe;		     /* the probe fires before the instruction at this offset */
+	uint32_t probe;		     /* the probe fires before the instruction at this offset; it may be the one behind them */
 	uint8_t was[DT_PATCH_MAX];   /* they */
 	uint64_t stub;		     /* where the stub will be */
 	uint64_t site;		     /* what the runtime gets */

@@ -35,10 +35,13 @@ struct dt_pe_frame {
 #define DT_PE_REGS 32
 
 /* A place in the code with probes. */
+enum dt_pe_call_kind { DT_PE_NO_CALL, DT_PE_CALL, DT_PE_CALLED }; /* before, after a system call */
 struct dt_pe_site {
 	uint64_t at; /* its address */
 	const dt_prologue *prologue;
 	bool is_return, is_entry;
+	enum dt_pe_call_kind call; /* its ECBs are in dt_pe_shared.calls */
+	uint64_t call_at;	   /* where that is made */
 	bool samples; /* wherever a thread is: profile */
 	bool shows_cpu;		       /* some clause records something, or reads the variable */
 	uint64_t number;	       /* is_return: arg0 */
@@ -184,9 +187,15 @@ struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
 	uint64_t window_at, window_size;
 	uint8_t window[512];
 	struct dt_pe_seen seen[DT_PE_SEEN];
+	uint64_t call_at, call_number; /* the system call that the thread is in; 0: none that is known */
 	dt_vm_dynstate own_state;
 	uint64_t keys[DT_PE_KEYS_MAX]; /* of machine code */
 	dt_vm_engine e;
+};
+
+struct dt_pe_calls { /* a system call: what fires before and after it */
+	const struct dt_vm_ecb *const *ecbs[2];
+	uint32_t n[2];
 };
 
 struct dt_pe_shared {
@@ -208,6 +217,10 @@ struct dt_pe_shared {
 	uint32_t stack_at;	/* bytes from the frame to where the stack pointer was; of a sample one word more */
 	uint32_t pc_at;		/* of a sample: bytes from the frame to the program counter */
 	uint32_t pc, sp, fp, base; /* these registers, by index */
+	/* system calls, by number; which words of the frame have the number and the arguments */
+	const struct dt_pe_calls *calls;
+	uint32_t ncalls;
+	uint8_t call_number, call_arg[6];
 	/* walking stacks */
 	struct dt_arch_unwind unwind;
 	uint8_t saved[DT_PE_REGS]; /* the word of each register among those that a signal saves, from 1; 0: none */

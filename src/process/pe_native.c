@@ -323,7 +323,7 @@ static bool compile_place(struct dt_pe_compiler *c, dt_pe *p, made_vec *all, con
 	if (!code)
 		return false;
 	c->args = pro && !pro->own ? DT_PE_COMPUTED : x->event->at.kind == DT_AT_URETPROBE ? DT_PE_RETURN : DT_PE_ENTRY;
-	s->lean = !pro || !pro->when; /* and no clause needs what is computed */
+	s->lean = !x->call && (!pro || !pro->when); /* and no clause needs what is computed */
 	for (uint32_t i = 0; i < x->ecbs.n; i++) {
 		const struct dt_vm_ecb *e = &p->host->ecbs[x->ecbs.v[i]];
 		struct made *m = made_of(all, e->ecb->clause);

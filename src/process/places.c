@@ -17,6 +17,7 @@
 
 #include "arch/arch.h"
 #include "arch/insn.h"
+#include "arch/trap.h"
 #include "elf/cfi.h"
 #include "elf/elf.h"
 #include "process/process.h"
@@ -343,6 +344,15 @@ static bool is_same(const struct dt_pe_place *x, const dt_patch *p, const dt_eve
 				      x->event->at.kind == DT_AT_UPROBE));
 }
 
+/* Is none of its bytes replaced already? */
+static bool is_free(const dt_pe_places *all, const dt_patch *p)
+{
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->v[i]->patch.at < p->at + p->size && p->at < all->v[i]->patch.at + all->v[i]->patch.size)
+			return false;
+	return true;
+}
+
 struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, const dt_probe *probe, const dt_event *event,
 				dt_error *err)
 {
@@ -359,9 +369,9 @@ struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, co
 		x = all->v[i];
 		if (is_same(x, &p, event))
 			return x;
-		if (x->patch.at < p.at + p.size && p.at < x->patch.at + x->patch.size)
-			why = "another probe is too near";
 	}
+	if (!why && !is_free(all, &p))
+		why = "another probe is too near";
 	if (why) {
 		dt_err(err, EDT_NOPROBE, "%s:%s:%s:%s: %s", probe->prov, probe->mod, probe->func, probe->name, why);
 		return NULL;
@@ -372,4 +382,106 @@ struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, co
 	x->semaphore = event->at.ref_ctr ? address_of(files, f, event->at.ref_ctr, true) : 0;
 	*dt_vec_add(all, NULL) = x;
 	return x;
+}
+
+/* ---- system calls ---- */
+
+/* Instructions before number i, of which the last one has just run when the probe fires; or after it. */
+static bool call_window(const struct dt_pe_files *fs, const struct file *f, uint64_t size, uint32_t i, bool after, uint64_t base,
+			dt_patch *p)
+{
+	const dt_insn *v = fs->body.insns.v;
+	uint32_t from = after ? i + 1 : i, to = after ? i + 1 : i - 1;
+
+	if (after) {
+		while (to + 1 < fs->body.insns.n && v[to].offset + v[to].length - v[from].offset < DT_PATCH_JUMP)
+			to++;
+		p->at = base + v[from].offset;
+		return v[to].offset + v[to].length - v[from].offset >= DT_PATCH_JUMP && !try_window(fs, f, size, from, to, from, p);
+	}
+	while (from > 0 && v[i].offset - v[from].offset < DT_PATCH_JUMP && !is_end(&v[from - 1]))
+		from--;
+	p->at = base + v[from].offset;
+	return i > 0 && v[i].offset - v[from].offset >= DT_PATCH_JUMP &&
+	       !is_target(f, fs->body.vaddr + v[i].offset - 1, fs->body.vaddr + v[i].offset + 1) && /* past the probe */
+	       !try_window(fs, f, size, from, to, i, p);
+}
+
+static void add_call(dt_pe_places *all, const dt_patch *p, enum dt_pe_call_kind kind, uint64_t at)
+{
+	static const dt_event event; /* there is nothing to compute */
+	struct dt_pe_place *x = dt_xcalloc(1, sizeof(*x));
+
+	*x = (struct dt_pe_place){.patch = *p, .event = &event, .call = kind, .call_at = at};
+	*dt_vec_add(all, NULL) = x;
+}
+
+/* The calls of one function, which has been decoded. A function that ends with one is what signal handlers return to. */
+static void place_calls(dt_pe_places *all, struct dt_pe_files *fs, const struct file *f, uint64_t size, uint64_t base, bool returns,
+			struct dt_pe_found *found)
+{
+	const dt_insn *v = fs->body.insns.v;
+
+	for (uint32_t i = 0; i + 1 < fs->body.insns.n && v[i + 1].offset < size; i++) {
+		dt_patch before = {0}, after = {0};
+
+		if (dt_trap_find_call(fs->code + v[i].offset, v[i].length) != 0)
+			continue;
+		if (!call_window(fs, f, size, i, false, base, &before) || !is_free(all, &before)) {
+			found->missed++;
+			continue;
+		}
+		found->placed++;
+		add_call(all, &before, DT_PE_CALL, base + v[i].offset);
+		if (!returns)
+			continue;
+		if (call_window(fs, f, size, i, true, base, &after) && is_free(all, &after))
+			add_call(all, &after, DT_PE_CALLED, base + v[i].offset);
+		else
+			found->halves++;
+	}
+}
+
+static void place_calls_of(dt_pe_places *all, struct dt_pe_files *fs, struct file *f, bool returns, struct dt_pe_found *found)
+{
+	uint64_t start, end, offset;
+	struct dt_cfi_walk w;
+
+	sweep(fs, f);
+	dt_cfi_walk(f->elf, &w);
+	while (dt_cfi_next(&w, &start, &end)) {
+		uint64_t size = end - start, n = size < FUNCTION_MAX ? dt_elf_read(f->elf, start, fs->code, size) : 0, base;
+
+		if (dt_trap_find_call(fs->code, n) >= n || !dt_elf_vaddr_to_offset(f->elf, start, &offset))
+			continue;
+		base = address_of(fs, f, offset, false);
+		if (base && !read_function(fs, f, start, size, base))
+			place_calls(all, fs, f, size, base, returns, found);
+		else
+			found->missed++;
+	}
+}
+
+struct dt_pe_found dt_pe_place_calls(dt_pe_places *all, struct dt_pe_files *fs, bool returns)
+{
+	struct dt_pe_found found = {0};
+	dt_error err;
+
+	for (uint32_t i = 0; i < fs->maps->n; i++) {
+		const dt_mapping *m = &fs->maps->v[i];
+		bool seen = false;
+		struct file *f;
+		char *path;
+
+		for (uint32_t k = 0; k < i; k++)
+			seen = seen || (fs->maps->v[k].exec && fs->maps->v[k].inode == m->inode && fs->maps->v[k].kind == DT_MAP_FILE);
+		if (!m->exec || m->kind != DT_MAP_FILE || seen)
+			continue;
+		path = dt_proc_path(fs->pid, m->path);
+		f = file_of(fs, path, &err);
+		free(path);
+		if (f && !f->go && f->inode == m->inode && dt_elf_is_64(f->elf))
+			place_calls_of(all, fs, f, returns, &found);
+	}
+	return found;
 }

@@ -8,6 +8,7 @@
  *   pe_spec.c   speculations, between BEGIN, the target and END
  *   pe_clock.c  tick and profile; pe_sample.c: threads fire the latter
  *   pe_unwind.c tables for walking stacks
+ *   pe_calls.c  probes of system calls
  *   pe_native.c machine code for clauses (compile.h)
  *   places.c    where in the code a probe can be
  *   intrude.c   getting in and out of the process
@@ -55,6 +56,8 @@ void dt_pe_program_free(struct dt_pe_program *p);
 struct dt_pe_place { /* one place in the code, and the probes there */
 	dt_patch patch;
 	const dt_event *event;
+	enum dt_pe_call_kind call; /* of a system call, which is made there: */
+	uint64_t call_at;
 	uint64_t semaphore;    /* of a static probe: 16 bits that count who traces it; 0: it has none */
 	DT_VEC(uint32_t) ecbs; /* indices */
 };
@@ -63,6 +66,11 @@ struct dt_pe_files; /* objects that were looked into */
 /* Where the event is in the target; added to the list, or joined with one that is there. NULL with *err. */
 struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, const dt_probe *probe, const dt_event *event,
 				dt_error *err);
+/* Where the process makes system calls, in all the code that it has mapped; returns: also where it comes back. */
+struct dt_pe_found {
+	uint32_t placed, missed, halves; /* halves: placed, but not their returns */
+};
+struct dt_pe_found dt_pe_place_calls(dt_pe_places *all, struct dt_pe_files *files, bool returns);
 struct dt_pe_files *dt_pe_files_new(long pid, dt_jail *jail, const dt_maps *maps);
 void dt_pe_files_free(struct dt_pe_files *f);
 void dt_pe_places_free(dt_pe_places *all);
@@ -171,6 +179,11 @@ typedef struct dt_pe {
 	int clock_fd; /* ends it; -1: it does not run */
 	uint64_t *drops, *agg_drops; /* per CPU, for status() */
 } dt_pe;
+
+/* ---- pe_calls.c ---- */
+bool dt_pe_is_call(const dt_ecb *ecb);
+void dt_pe_calls_place(dt_pe *p, struct dt_pe_files *files, dt_error *remark);
+bool dt_pe_calls_share(dt_pe *p);
 
 /* ---- pe_clock.c ---- */
 bool dt_pe_is_clock(const dt_ecb *ecb);

@@ -121,7 +121,7 @@ static long only_process(const dt_pe *p, dt_error *err)
 		only = dt_procs_need(p->env->procs, only->pid, err);
 		return only ? only->pid : 0;
 	}
-	refuse(err, "profile probes need a process, by -c or -p, and only one");
+	refuse(err, "profile and syscall probes need a process, by -c or -p, and only one");
 	return 0;
 }
 
@@ -130,11 +130,12 @@ static int check_events(const dt_pe *p, const dt_ecb *ecb, long *pid, dt_error *
 {
 	for (uint32_t k = 0; k < ecb->events->n; k++) {
 		const dt_attach *a = &ecb->events->v[k].at;
-		long at = a->kind == DT_AT_CLOCK ? only_process(p, err) : a->pid;
+		bool anywhere = a->kind == DT_AT_CLOCK || (dt_pe_is_call(ecb) && !ecb->events->v[k].prologue);
+		long at = anywhere ? only_process(p, err) : a->pid;
 
-		if (!at && a->kind == DT_AT_CLOCK)
+		if (!at && anywhere)
 			return -1;
-		if (!at || (a->kind != DT_AT_CLOCK && !a->path))
+		if (!at || (!anywhere && !a->path))
 			return dt_err(err, EDT_NOPROBE, "-x engine=process: %s:%s:%s:%s is not a probe in one process", ecb->probe->prov,
 				      ecb->probe->mod, ecb->probe->func, ecb->probe->name);
 		if (*pid && *pid != at)
@@ -261,9 +262,10 @@ static int find_places(dt_pe *p, const dt_maps *maps, dt_error *err)
 	uint32_t refused = 0;
 
 	for (uint32_t i = 0; i < p->host->necbs; i++)
-		if (p->host->ecbs[i].probe == DT_VM_OTHER && !dt_pe_is_clock(p->host->ecbs[i].ecb) && !place_all(p, files, i, refused ? &more : &first))
+		if (p->host->ecbs[i].probe == DT_VM_OTHER && !dt_pe_is_clock(p->host->ecbs[i].ecb) && !dt_pe_is_call(p->host->ecbs[i].ecb) && !place_all(p, files, i, refused ? &more : &first))
 			refused++;
 	forget_empty(&p->places);
+	dt_pe_calls_place(p, files, refused ? &more : &p->remark);
 	dt_pe_files_free(files);
 	if (refused && !p->places.n)
 		return dt_err(err, EDT_NOPROBE, "-x engine=process: %s", first.text);
@@ -296,7 +298,9 @@ static bool make_sites(dt_pe *p)
 		}
 		*s = (struct dt_pe_site){.at = x->patch.at + x->patch.probe,
 					 .is_return = x->event->at.kind == DT_AT_URETPROBE,
-					 .is_entry = strcmp(p->host->ecbs[x->ecbs.v[0]].ecb->probe->name, "entry") == 0,
+					 .call = x->call,
+					 .call_at = x->call_at,
+					 .is_entry = !x->call && strcmp(p->host->ecbs[x->ecbs.v[0]].ecb->probe->name, "entry") == 0,
 					 .shows_cpu = shows_cpu,
 					 .number = x->event->at.number,
 					 .ecbs = list,
@@ -343,6 +347,8 @@ static bool make_shared(dt_pe *p)
 	p->shared->errors = errors;
 	set_registers(p->shared);
 	dt_pe_unwind_share(p);
+	if (!dt_pe_calls_share(p))
+		return false;
 	p->shared->ecbs = p->program.ecbs;
 	share_variables(p);
 	return !p->memory.full && dt_pe_compile(p) && dt_pe_slots_make(p);

@@ -130,6 +130,8 @@ const char *dt_x86_64_patch(dt_patch *p)
 			return why;
 		more = goes_on(&i);
 	}
+	if (p->probe == p->size)
+		near = put_probe(p);
 	if (more) {
 		put_byte(p, JUMP);
 		near = put_distance(p, p->at + p->size, 0) && near;

@@ -39,6 +39,15 @@ static uint64_t stack_pointer(const dt_vm *vm)
 	return dt_rt_sp(dt_rt_slot_of(vm));
 }
 
+/* What the system call that has just been made has failed with. */
+static uint64_t error_number(const dt_vm *vm)
+{
+	const struct dt_pe_slot *s = dt_rt_slot_of(vm);
+	int64_t result = (int64_t)s->regs->word[dt_rt_anchor.shared->result - 1];
+
+	return s->site->call == DT_PE_CALLED && result < 0 && result >= -4095 ? (uint64_t)-result : 0;
+}
+
 static uint64_t caller(dt_vm *vm)
 {
 	uint64_t frames[2] = {0};
@@ -57,7 +66,7 @@ static uint64_t argument(dt_vm *vm, uint32_t i)
 {
 	const struct dt_pe_slot *s = dt_rt_slot_of(vm);
 
-	if (i < 6 || (s->site && (s->site->prologue || s->site->is_return || s->site->samples)) || vm->fire != &s->e.firing[0])
+	if (i < 6 || (s->site && (s->site->prologue || s->site->is_return || s->site->samples || s->site->call)) || vm->fire != &s->e.firing[0])
 		return vm->fire->args[i];
 	return stack_word(vm, i - 6);
 }
@@ -71,6 +80,7 @@ uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id)
 	case DT_VAR_TIMESTAMP: return once(&f->timestamp, CLOCK_MONOTONIC);
 	case DT_VAR_WALLTIMESTAMP: return once(&f->walltimestamp, CLOCK_REALTIME);
 	case DT_VAR_VTIMESTAMP: return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	case DT_VAR_ERRNO: return error_number(vm);
 	case DT_VAR_EPID: return f->epid;
 	case DT_VAR_ID: return f->probe->id;
 	case DT_VAR_CPU: return f->cpu;

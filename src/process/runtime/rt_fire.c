@@ -195,6 +195,13 @@ static bool set_args(dt_vm_engine *e, const struct dt_pe_site *site, const struc
 	if (site->samples) {
 		memset(f->args, 0, sizeof(f->args));
 		f->args[1] = dt_rt_pc(dt_rt_slot(e)); /* arg0 is one of the kernel */
+	} else if (site->call == DT_PE_CALL) {
+		memset(f->args, 0, sizeof(f->args));
+		for (uint32_t i = 0; i < DT_NELEM(sh->call_arg); i++)
+			f->args[i] = r->word[sh->call_arg[i] - 1];
+	} else if (site->call == DT_PE_CALLED) {
+		memset(f->args, 0, sizeof(f->args));
+		f->args[0] = f->args[1] = r->word[sh->result - 1];
 	} else if (site->is_return) {
 		memset(f->args + 2, 0, sizeof(f->args) - 2 * sizeof(f->args[0]));
 		f->args[0] = site->number;
@@ -226,6 +233,36 @@ static __attribute__((noinline)) void end_tracing(struct dt_pe_shared *sh, dt_vm
 		__atomic_store_n(&sh->live, 0, __ATOMIC_SEQ_CST);
 		dt_rt_wake();
 	}
+}
+
+/* The system call that begins or ends here; UINT64_MAX: not known, dtrace has come in the middle of it. A child of vfork()
+ * makes others before its parent returns from that. */
+static uint64_t call_number(struct dt_pe_slot *s, const struct dt_pe_site *site, const struct dt_pe_frame *frame)
+{
+	bool known = s->call_at == site->call_at;
+
+	if (site->call == DT_PE_CALLED) {
+		s->call_at = 0;
+		return known ? s->call_number : UINT64_MAX;
+	}
+	s->call_at = site->call_at;
+	return s->call_number = (uint32_t)frame->word[dt_rt_anchor.shared->call_number - 1];
+}
+
+static __attribute__((noinline)) void fire_call(struct dt_pe_slot *s, const struct dt_pe_site *site, struct dt_pe_frame *frame)
+{
+	const struct dt_pe_shared *sh = dt_rt_anchor.shared;
+	uint64_t number = call_number(s, site, frame);
+	const struct dt_pe_calls *c = number < sh->ncalls ? &sh->calls[number] : NULL;
+	bool after = site->call == DT_PE_CALLED;
+	dt_vm_engine *e = &s->e;
+
+	if (!c || !c->n[after])
+		return;
+	begin(&e->firing[0], dt_rt_cpu());
+	dt_vm_scratch_reset(&e->vm);
+	if (set_args(e, site, frame, &e->firing[0]))
+		run_all(e, &e->firing[0], c->ecbs[after], c->n[after], NULL);
 }
 
 static __attribute__((noinline)) void fire(struct dt_pe_slot *s, const struct dt_pe_site *site, struct dt_pe_frame *frame)
@@ -262,6 +299,8 @@ void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame)
 		s->regs = frame;
 		if (site->lean)
 			fire_lean(s, site, frame);
+		else if (site->call)
+			fire_call(s, site, frame);
 		else
 			fire(s, site, frame);
 		if (__builtin_expect(s->e.exiting, 0))
