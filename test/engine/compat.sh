@@ -1,6 +1,6 @@
 # timeout: 120
 # System calls of 32-bit programs: separate probes in module linux32, with their own numbers and registers.
-# needs: root bpf gcc
+# needs: root bpf gcc x86-64
 # uses: mountns
 . "$SRC/test/lib.bash"
 . "$SRC/test/needs.bash"

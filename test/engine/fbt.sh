@@ -49,7 +49,7 @@ else
 fi
 
 # More than six arguments: the page offset of a mapping is the sixth or the seventh.
-printf '#include <fcntl.h>\n#include <sys/mman.h>\nint main(void) { return mmap(0, 4096, PROT_READ, MAP_PRIVATE, open("/bin/sh", 0), 5 * 4096) == MAP_FAILED; }\n' >"$TMP/map.c"
+printf '#include <fcntl.h>\n#include <sys/mman.h>\n#include <unistd.h>\nint main(void) { return mmap(0, 4096, PROT_READ, MAP_PRIVATE, open("/bin/sh", 0), 5L * getpagesize()) == MAP_FAILED; }\n' >"$TMP/map.c"
 gcc -o "$TMP/map" "$TMP/map.c"
 for regs in '' "&& regs[$R_ARG2] == 4096"; do
 	ktrace -q -c "$TMP/map" -n "fbt::do_mmap:entry /pid == \$target && arg2 == 4096 $regs/ { printf(\"%d %d\n\", arg5, arg6); }"
@@ -123,7 +123,8 @@ bad() { # description, why
 }
 bad fbt::vfs_raed:entry 'no function "vfs_raed"; did you mean "vfs_read"'
 case $HOSTTYPE in x86_64) bad fbt::_raw_spin_lock:entry 'cannot be traced: the tracer itself calls it' ;; esac # inline elsewhere
-bad fbt::do_int3:entry 'cannot be traced: the kernel itself calls it while it handles a probe'
+case $HOSTTYPE in x86_64) trap=do_int3 ;; *) trap=do_debug_exception ;; esac
+bad fbt::$trap:entry 'cannot be traced: the kernel itself calls it while it handles a probe'
 bad fbt:nosuch:vfs_read:entry 'no module "nosuch" is loaded'
 bad fbt::do_exit:return 'never returns'
 bad fbt::vfs_read:start 'have the probes entry and return'

@@ -130,7 +130,7 @@ if grep -q '^ffff' /proc/kallsyms; then
 	expect_match '^ +vmlinux`[a-z_0-9A-Z.]+\+0x[0-9a-f]+$' "$out"
 	expect_match 'vmlinux`[a-z_0-9A-Z.]+ +vmlinux`[a-z_0-9A-Z.]+ +vmlinux ' "$out"
 fi
-expect_match '^0xffffffff[0-9a-f]{8}$' "$(grep -oE '0xffffffff[0-9a-f]{8}$' <<<"$out" | tail -n 1)"
+expect_match '^0xffff[0-9a-f]{12}$' "$(grep -oE '0xffff[0-9a-f]{12}$' <<<"$out" | tail -n 1)"
 ktrace -q -c "$load -n $(scale 200000)" -n "profile-997 $mine { @[stack(3)] = count(); @u[ustack(2)] = count(); }"
 expect 0 "$status"
 expect_match '^ +[1-9][0-9]*$' "$out"

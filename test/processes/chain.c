@@ -157,6 +157,7 @@ FAR static void through_library(long n)
 		sink += pass(link1, n);
 }
 
+#ifdef __x86_64__
 /* rbx and r12 ... r15 are 3, 12 ... 15 times 0x1111 */
 #define SET                                                                                        \
 	"mov $0x3333, %%rbx\n mov $0xcccc, %%r12\n mov $0xdddd, %%r13\n mov $0xeeee, %%r14\n mov " \
@@ -172,6 +173,13 @@ FAR static void registers(int spin)
 	else
 		__asm__ volatile(SET "syscall" : "+a"(n) : "D"(0x5555l), "S"(0x4444l) : SAVED);
 }
+#else
+static void registers(int spin)
+{
+	(void)spin;
+	abort(); /* not written for this CPU */
+}
+#endif
 
 FAR static void once(const char *how, long i)
 {

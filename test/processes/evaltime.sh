@@ -18,7 +18,7 @@ cat >"$TMP/parts.d" <<'EOT'
 #pragma D option quiet
 syscall::openat:entry /pid == $target && strstr(copyinstr(arg1), "libpoints") != NULL/ { open = 1; }
 syscall::getppid:entry /pid == $target/ { libinit = 1; }
-syscall::getpgrp:entry /pid == $target/ { init = 1; }
+syscall::getpgid:entry /pid == $target/ { init = 1; }
 syscall::getuid:entry /pid == $target/ { main = 1; }
 END { printf("%d%d%d%d\n", open, libinit, init, main); }
 EOT

@@ -1,6 +1,6 @@
 /*
  * A program that makes a distinct system call in each part of its life: getppid in the initialiser
- * of its library (points-lib.c), getpgrp in its own, getuid in main. INIT in the environment makes
+ * of its library (points-lib.c), getpgid in its own, getuid in main. INIT in the environment makes
  * its initialiser do more.
  */
 #define _GNU_SOURCE
@@ -46,7 +46,7 @@ __attribute__((constructor)) static void initialise(void)
 	const char *init = getenv("INIT");
 	pthread_t thread;
 
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 	if (!init)
 		return;
 	unsetenv("INIT");

@@ -76,7 +76,7 @@ END
 	printf 'struct A { int a; };\nstruct B { A m1, m2, m3; };\n__attribute__((noinline)) int f(B b) { return b.m1.a; }\nint main() { return f(B{}); }\n' >in.cpp
 	g++ -g -O1 -S -dA -o in.s in.cpp || exit 1
 	die() { sed -n '/DIE (0x/{s/.*DIE (\(0x[0-9a-f]*\)).*/\1/;h;};/"'"$1"'\\0"/{x;p;q;}' in.s; }
-	awk -v a="$(die A)" -v b="$(die B)" '/"m[123]\\0"/ { on = 1 } on && $1 == ".long" && $2 == a { $0 = "\t.long\t" b; on = 0; n++ } 1; END { if (n != 3) exit 1 }' in.s >self.s &&
+	awk -v a="$(die A)" -v b="$(die B)" '/"m[123]\\0"/ { on = 1 } on && ($1 == ".long" || $1 == ".4byte") && $2 == a { $0 = "\t" $1 "\t" b; on = 0; n++ } 1; END { if (n != 3) exit 1 }' in.s >self.s &&
 		g++ -o self self.s || { echo "cannot damage it"; exit 1; }
 	trace -lvn 'pid$target:a.out:f*:entry' -c ./self
 	expect "0 " "$status $err" "a class that contains itself"

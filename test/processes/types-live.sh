@@ -3,6 +3,8 @@
 # needs: root bpf gcc
 . "$SRC/test/lib.bash"
 cd "$TMP" || exit 1
+# Elsewhere large structs are passed by reference, and the address of one that is returned is lost; long double has registers.
+x86=; case $HOSTTYPE in x86_64) x86=1 ;; esac
 me='syscall::write:entry /pid == $target && (int)arg0 == -1 && arg2 == sizeof (pid$target`a.out`struct foo)/'
 
 # gcc before 14 writes the dimensions of arrays to CTF in reverse.
@@ -103,7 +105,7 @@ arguments() {
 	pid$target:a.out:make_large:entry { printf("%s %d %d\n", probefunc, args[0], args[1]); }
 	pid$target:a.out:make_color:entry { printf("%s %d\n", probefunc, args[0] == blue); }
 	pid$target:a.out:make_char:entry { printf("%s %d\n", probefunc, args[1]); }
-	pid$target:a.out:make_large:return { printf("%s %d\n", probefunc, args[1]->c); }
+	'"${x86:+pid\$target:a.out:make_large:return { printf(\"%s %d\\n\", probefunc, args[1]->c); \}}"'
 	pid$target:a.out:make_color:return { printf("%s %d\n", probefunc, args[1] == green); }
 	pid$target:a.out:make_char:return, pid$target:a.out:narrow:return { printf("%s %d\n", probefunc, args[1]); }
 	pid$target:a.out:make_pointer:return { printf("%s %s\n", probefunc, stringof(args[1]->name)); }'
@@ -115,8 +117,8 @@ narrow -4
 floats_between 2 4 6
 many 1 6 -7 9 10
 objects 3 7 10 13
-make_large 1 2
-make_large 3
+make_large 1 2${x86:+
+make_large 3}
 make_color 1
 make_color 1
 make_char -4
@@ -135,14 +137,18 @@ unavailable() {
 	expect 'args[0]: userland struct foo *
 args[1]: userland const char *
 args[2]: userland char **' "$(types_of take_pointers:entry)"
-	expect 'args[0]: uint64_t
-args[1]: userland struct large *' "$(types_of make_large:return)"
+	expect "args[0]: uint64_t
+args[1]: ${x86:+userland }struct large${x86:+ *}" "$(types_of make_large:return)"
 	expect 'args[0]: uint64_t' "$(types_of nothing:return)"
 	refuse 'args\[0\] is not available: double is passed in a floating-point register' floats_between:entry 'args[0]'
-	refuse 'args\[4\] is not available: long double is passed by value on the stack' floats_between:entry 'args[4]'
+	refuse "args\[4\] is not available: long double is passed $([ -n "$x86" ] && echo by value on the stack || echo in a floating-point register)" floats_between:entry 'args[4]'
 	refuse 'args\[10\] is not available: int is passed on the stack, beyond arg9' many:entry 'args[10]'
 	refuse 'args\[0\] is not available: struct small is passed by value in a register: its bytes are arg0' objects:entry 'args[0]'
-	refuse 'args\[2\] is not available: struct large is passed by value on the stack' objects:entry 'args[2]'
+	if [ -n "$x86" ]; then
+		refuse 'args\[2\] is not available: struct large is passed by value on the stack' objects:entry 'args[2]'
+	else
+		expect_match 'args\[2\]: userland struct large \*' "$(types_of objects:entry)"
+	fi
 	refuse 'args\[4\] is not available: struct mixed is passed by value in several registers' objects:entry 'args[4]'
 	refuse 'args\[1\] is not available: double is returned in a floating-point register' make_double:return 'args[1]'
 	refuse 'index 1 is out of range' nothing:return 'args[1]'

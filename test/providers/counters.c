@@ -1,6 +1,6 @@
 /*
  * counters: does known amounts of what vminfo and sysinfo count. The work between getppid() and
- * getpgrp() counts; then it prints the kernel's own counts: "minflt N", "syscr N" ...
+ * getpgid() counts; then it prints the kernel's own counts: "minflt N", "syscr N" ...
  *
  *	counters zero|copy|protect|trap N	page faults
  *	counters major FILE			of a file that is not in memory
@@ -57,7 +57,7 @@ static void begin(void)
 
 static void end(void)
 {
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 	getrusage(RUSAGE_THREAD, &after);
 	read_io(&io1);
 	printf("faults %ld\nmajflt %ld\nnvcsw %ld\nnivcsw %ld\n",

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	syscall(SYS_getppid);
 	for (int i = 0; i < n; i++)
 		close(open("/dev/null", O_RDONLY));
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 	return 0;
 }
 C
@@ -26,7 +26,7 @@ gcc -O1 -o "$TMP/open" "$TMP/open.c" || exit 1
 
 # ---- a struct file for each open(): by name, and among all ----
 ktrace -q -c "$TMP/open $n" -n '
-	syscall::getppid:return /pid == $target/ { self->on = 1; } syscall::getpgrp:entry { self->on = 0; }
+	syscall::getppid:return /pid == $target/ { self->on = 1; } syscall::getpgid:entry { self->on = 0; }
 	dtmalloc::filp:malloc /self->on/ { @["filp"] = sum(1); @["wrong"] = sum(args[0]->ks_shortdesc != "filp" || args[3] != args[0]->ks_size || args[3] < 100 || probefunc != "filp"); }
 	dtmalloc:::malloc /self->on && args[0]->ks_shortdesc == "filp"/ { @["all"] = sum(1); }
 	dtmalloc:::malloc /self->on/ { @["sdt"] = sum(-1); @["kmalloc"] = sum(!arg0); @["bytes"] = sum(arg3); }

@@ -13,7 +13,7 @@ n=$(scale 100)
 mount_tmpfs vops
 ktrace -q -c "$TMP/vops $dir $n" -n '
 	syscall::getppid:return /pid == $target/ { self->on = 1; }
-	syscall::getpgrp:entry /pid == $target/ { self->on = 0; }
+	syscall::getpgid:entry /pid == $target/ { self->on = 0; }
 	fsinfo::: /self->on/ { @n[probename] = sum(1); @bytes[probename] = sum(args[1]); @bad[probename] = sum(args[0]->fi_fs != "tmpfs"); }
 	fsinfo:::write /self->on/ { @path[args[0]->fi_pathname, args[0]->fi_name, args[0]->fi_mount] = sum(1); }
 	END { printa("%s %@d\n", @n); printa("bytes %s %@d\n", @bytes); printa("wrong %s %@d\n", @bad); printa("path %s %s %s %@d\n", @path); }'

@@ -1,4 +1,4 @@
-/* Threads that compete for the CPUs while they are moved between them. Each makes system call getppid, spins, and makes getpgrp. */
+/* Threads that compete for the CPUs while they are moved between them. Each makes system call getppid, spins, and makes getpgid. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -20,7 +20,7 @@ static void *spin(void *arg)
 	syscall(SYS_getppid);
 	while (!done)
 		;
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 	return NULL;
 }
 

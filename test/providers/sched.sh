@@ -33,7 +33,7 @@ sched:::enqueue /args[1]->pr_pid == $target/ { enqueues[args[0]->pr_lwpid]++; @c
 sched:::dequeue /args[1]->pr_pid == $target/ { dequeues[args[0]->pr_lwpid]++; }
 sched:::wakeup /args[1]->pr_pid == $target/ { wakeups[args[0]->pr_lwpid]++; }
 sched:::wakeup /args[1]->pr_pid == $target && args[0]->pr_lwpid != $target/ { @waking[args[0]->pr_state == SSLEEP] = count(); }
-syscall::getpgrp:entry /self->on/ {
+syscall::getpgid:entry /self->on/ {
 	self->on = 0;
 	self->v = curthread->nvcsw - self->v; self->i = curthread->nivcsw - self->i;
 	printf("sleep %d preempt %d off %d on %d queue %d wakeup %d all %d some %d\n", self->sleeps == self->v, self->preempts == self->i,
@@ -99,7 +99,7 @@ grep -q 'libc[^ ]*`' "$TMP/out" || { echo "no user stack in on-cpu"; cat "$TMP/o
 # ---- priorities ----
 ktrace -q -c "$TMP/turns nice boost" -n '
 	syscall::getppid:return /pid == $target/ { self->on = 1; }
-	syscall::getpgrp:entry /pid == $target/ { self->on = 0; }
+	syscall::getpgid:entry /pid == $target/ { self->on = 0; }
 	sched:::change-pri /pid == $target && self->on && args[1]->pr_pid == $target && args[2] > 20/ { printf("nice %d %d\n", args[0]->pr_lwpid == tid, args[2]); }
 	sched:::change-pri /pid == $target && args[1]->pr_pid == $target && args[2] < 0/ { printf("fifo %d %d %d\n", args[0]->pr_lwpid == tid, args[0]->pr_pri, args[2]); }
 	sched:::change-pri /pid == $target && args[1]->pr_pid == $target && args[2] == 20/ { printf("back %d %d\n", args[0]->pr_lwpid == tid, args[0]->pr_pri); }'

@@ -7,12 +7,12 @@
 [ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
 build migrate providers/migrate.c -lpthread
 
-# From getppid to getpgrp each thread spins: it runs, or is in a queue. What the kernel has counted, and what we have, is compared whenever a
+# From getppid to getpgid each thread spins: it runs, or is in a queue. What the kernel has counted, and what we have, is compared whenever a
 # thread leaves its CPU, since the first time that it did: both count on while it waits and when it comes back, and stand still here.
 cat >"$TMP/wait.d" <<'D'
 self int on, left; int on[id_t], queued[id_t]; uint64_t since[id_t], wait[id_t], times[id_t];
 syscall::getppid:return /pid == $target/ { on[tid] = 1; self->on = 1; }
-syscall::getpgrp:entry /self->on/ { on[tid] = 0; self->on = 0; }
+syscall::getpgid:entry /self->on/ { on[tid] = 0; self->on = 0; }
 sched:::enqueue /on[args[0]->pr_lwpid]/ {
 	@wrong["queued again"] = sum(queued[args[0]->pr_lwpid]); queued[args[0]->pr_lwpid] = 1; since[args[0]->pr_lwpid] = timestamp; }
 sched:::dequeue /on[args[0]->pr_lwpid]/ {

@@ -13,7 +13,7 @@ n=$(scale 100)
 cat >"$TMP/window.d" <<'D'
 self int on;
 syscall::getppid:return /pid == $target/ { self->on = 1; }
-syscall::getpgrp:entry /pid == $target/ { self->on = 0; }
+syscall::getpgid:entry /pid == $target/ { self->on = 0; }
 sysinfo::: /self->on/ { @[probename] = sum(arg0); }
 END { printa("%s %@d\n", @); }
 D

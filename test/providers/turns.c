@@ -11,7 +11,7 @@
  *	boost	a thread of priority FIFO 10 waits for a lock that another one holds, which inherits it
  *	surrender   a thread is woken on a CPU where another one runs (needs two CPUs)
  *
- * What counts is between getppid() and getpgrp() of each thread. It prints nothing.
+ * What counts is between getppid() and getpgid() of each thread. It prints nothing.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void begin(void)
 
 static void end(void)
 {
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 }
 
 static void *player(void *arg)

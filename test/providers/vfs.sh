@@ -14,7 +14,7 @@ mount_tmpfs vops
 
 cat >"$TMP/vfs.d" <<'D'
 syscall::getppid:return /pid == $target/ { self->on = 1; }
-syscall::getpgrp:entry /pid == $target/ { self->on = 0; }
+syscall::getpgid:entry /pid == $target/ { self->on = 0; }
 vfs:vop::entry /self->on/ { @n[probefunc, probename] = sum(1); @bad[probefunc] = sum(args[0] == NULL || args[1] == NULL); }
 vfs:vop::return /self->on/ { @n[probefunc, probename] = sum(1); @bad[probefunc] = sum(args[0] == NULL && args[1] == NULL); }
 vfs:vop::return /self->on && args[2]/ { @errors[probefunc, args[2]] = sum(1); }
@@ -60,7 +60,7 @@ expect "name vop_read file $n" "$(grep 'name vop_read' "$TMP/out")" "name at ret
 # ---- paths, and their parts ----
 ktrace -q -c "$TMP/vops $dir $n" -n '
 	syscall::getppid:return /pid == $target/ { self->on = 1; }
-	syscall::getpgrp:entry /pid == $target/ { self->on = 0; }
+	syscall::getpgid:entry /pid == $target/ { self->on = 0; }
 	vfs:namei:lookup:entry /self->on/ { @n[args[1]] = sum(1); @all["entry"] = sum(1); @all["named"] = sum(args[1] != ""); } /* fstat() may ask for "" */
 	vfs:namei:lookup:return /self->on/ { @all["return"] = sum(1); @error[args[0]] = sum(1); }
 	vfs:namecache:lookup:hit /self->on && args[1] == "file"/ { @all["hit"] = sum(1); @bad["hit"] = sum(args[0] == NULL || args[2] == NULL); }

@@ -10,7 +10,7 @@ n=$(scale 400)
 cat >"$TMP/window.d" <<'D'
 self int on;
 syscall::getppid:return /pid == $target/ { self->on = 1; }
-syscall::getpgrp:entry /pid == $target/ { self->on = 0; }
+syscall::getpgid:entry /pid == $target/ { self->on = 0; }
 vminfo::: /self->on/ { @[probename] = sum(arg0); @bad[arg1] = count(); }
 END { printa("%s %@d\n", @); printa("arg1 %d\n", @bad); }
 D

@@ -1,4 +1,4 @@
-/* vops DIR N: between getppid() and getpgrp(), N times each operation of a file system (vfs.sh has
+/* vops DIR N: between getppid() and getpgid(), N times each operation of a file system (vfs.sh has
  * the list). */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 		by_descriptor();
 		by_name();
 	}
-	syscall(SYS_getpgrp);
+	syscall(SYS_getpgid, 0);
 	access("/not-there-at-all", F_OK);
 	access("/not-there-at-all", F_OK);
 	return 0;
