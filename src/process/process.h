@@ -163,6 +163,7 @@ typedef struct dt_pe {
 	uint8_t **spec_data;
 	DT_VEC(struct dt_pe_pending) pending;
 	uint64_t order;
+	uint64_t host_time; /* of the last record of a clause that ran here */
 	/* waiting */
 	int wake_fd;
 	pthread_t waiter;

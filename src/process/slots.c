@@ -300,6 +300,9 @@ void dt_pe_take_host(dt_pe *p)
 					   .order = p->order++};
 		uint32_t size = r->is_fault ? 0 : r->ecb->record.parts[r->part].data_size;
 
+		if (to.timestamp < p->host_time) /* after ERROR, which has a time of its own, inside the same firing */
+			to.timestamp = p->host_time;
+		p->host_time = to.timestamp;
 		to.data = dt_xmalloc(size + 1ull);
 		memcpy(to.data, r->data, size);
 		*dt_vec_add(&p->pending, NULL) = to;

@@ -44,5 +44,5 @@ run 'probefunc == "work"' 'probefunc == "work"' >"$TMP/interpreted"
 run 'probefunc == "work"' 1 >"$TMP/mixed"
 expect "$(cat "$TMP/interpreted")" "$(cat "$TMP/native")"
 expect "$(cat "$TMP/interpreted")" "$(cat "$TMP/mixed")"
-[ "$(wc -l <"$TMP/native")" -gt 300 ] || fail "only $(wc -l <"$TMP/native") lines"
+[ "$(wc -l <"$TMP/native")" -gt 300 ] || { echo "only $(wc -l <"$TMP/native") lines"; count_failure; }
 expect_match '^[1-9][0-9]*$' "$(tail -1 "$TMP/native")"

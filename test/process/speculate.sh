@@ -35,7 +35,7 @@ inside -q -x nspec=2 -x specsize=1m -c "$TMP/victim -t 4 -n 2000" -n '
 	pid$target:a.out:work:return /++n % 50 == 0/ { this->old = s; s = speculation(); commit(this->old); }
 	END { commit(s); }'
 expect 0 "$status" "$err"
-[ "$(lines work)" -gt 0 ] || fail "nothing was committed: $err"
+[ "$(lines work)" -gt 0 ] || { echo "nothing was committed: $err"; count_failure; }
 
 # too small, or too few: counted, as by the other engines
 loss() { # OPTIONS: the messages

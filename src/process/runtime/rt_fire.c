@@ -174,6 +174,7 @@ void dt_vm_report_fault(dt_vm_engine *e, const struct dt_vm_ecb *x)
 		dt_vm_buf_add(&e->principal, r);
 	}
 	begin(f, outer->cpu);
+	f->timestamp = outer->timestamp; /* records of a thread are in order of time */
 	memset(f->args, 0, sizeof(f->args));
 	f->args[1] = fault.epid;
 	f->args[2] = fault.action;
