@@ -22,6 +22,8 @@
 
 #define MS		  UINT64_C(1000000)
 #define QUIET		  (300 * MS)
+#define LOOK		  (20 * MS)
+#define SLOWER		  4
 #define RECONNECT_BUFFER  (4 << 20)
 #define PENDING		  (16 << 20)
 #define STATUS_CONNECTED  2
@@ -525,16 +527,21 @@ void dt_nats_ask(dt_nats *n)
 	dt_nats_request(n, "dtrace.hello", n->inbox, "", 0);
 }
 
+/* Until no more answers come. How many will is not known; where they come slowly, or this thread runs late, they get more time. */
 void dt_nats_settle(dt_nats *n, uint64_t most)
 {
-	uint64_t start = dt_now(), last;
+	uint64_t start = dt_now(), last, now = start, late = 0;
 
 	do {
-		usleep(20000);
+		uint64_t before = now;
+
+		usleep(LOOK / 1000);
+		now = dt_now();
+		late = now - before - LOOK > late && now - before > LOOK ? now - before - LOOK : late;
 		pthread_mutex_lock(&n->lock);
 		last = n->last > start ? n->last : start;
 		pthread_mutex_unlock(&n->lock);
-	} while (dt_now() - last < QUIET && dt_now() - start < most);
+	} while (now - last < QUIET + SLOWER * (last - start + late) && now - start < most);
 }
 
 bool dt_nats_next(dt_nats *n, char id[DT_NATS_ID + 1])
