@@ -21,7 +21,7 @@ sees() { [ "$(machines "$1")" = "$2" ]; }
 for name in red blue; do
 	wait_for 60 sees "$TMP/$name.creds" "far-$name host"
 done
-NATS_CREDS=$TMP/red.creds trace -E -x targetwait=100s -x targets="$url" -qn "far-*:syscall::close:entry /$mine/ { @[vmname] = count(); }" -c "$(load 100)"
+NATS_CREDS=$TMP/red.creds DTRACE_TARGETS=$url joined 2 "far-*:syscall::close:entry /$mine/ { @[vmname] = count(); }" "$(load 100)"
 expect "far-red 100" "$(sorted)" "with credentials"
 expect "" "$err"
 

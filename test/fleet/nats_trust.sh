@@ -50,7 +50,7 @@ sees() { [ "$(machines "$1")" = "$2" ]; }
 # Accounts are worlds of their own.
 wait_for 60 sees "$(url red)" "far-red host"
 wait_for 60 sees "$(url blue)" "far-blue host"
-trace -E -x targetwait=100s -x targets="$(url red)" -qn "far-*:syscall::close:entry /$mine/ { @[vmname] = count(); }" -c "$(load 100)"
+DTRACE_TARGETS=$(url red) joined 2 "far-*:syscall::close:entry /$mine/ { @[vmname] = count(); }" "$(load 100)"
 expect "far-red 100" "$(sorted)" "over TLS"
 expect "" "$err"
 

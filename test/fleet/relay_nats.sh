@@ -28,23 +28,13 @@ relay=$agent
 export DTRACE_TARGETS=$url
 all() { [ "$("$DTRACE" -x targetwait=100s -M 2>/dev/null | awk 'NR > 1 { print $1 }' | sort | xargs)" = "far-1 far-2 host rack" ]; }
 wait_for 60 all
-# A machine that answers late joins late; so the load begins when all have begun.
-: >"$TMP/out" >"$TMP/err"
-"$DTRACE" -E -x targetwait=100s -qn "*:syscall::close:entry /$mine/ { @[vmname] = count(); x++; } END { printf(\"%d\n\", x); }
-	*:dtrace:::BEGIN { printf(\"up: %s\n\", vmname); }" >"$TMP/out" 2>"$TMP/err" &
-front=$!
-at_end "kill $front 2>/dev/null"
-begun() { [ "$(grep -c ^up: "$TMP/out")" = 4 ]; }
-wait_for 60 begun
-$(load 1000)
-kill -TERM $front
-wait $front
+joined 4 "*:syscall::close:entry /$mine/ { @[vmname] = count(); x++; } END { printf(\"%d\n\", x); }" "$(load 1000)"
 expect "4000
 far-1 1000
 far-2 1000
 host 1000
-rack 1000" "$(grep -v ^up: "$TMP/out" | awk 'NF { $1 = $1; print }' | sort)" "counts"
-expect "" "$(grep -v ' joins$' "$TMP/err")"
+rack 1000" "$(sorted)" "counts"
+expect "" "$err"
 
 # The relay is killed: the agents behind it detach.
 "$DTRACE" -E -x targetwait=100s -qn 'far-*:dtrace:::BEGIN { printf("%s up\n", vmname); } far-*:syscall::close:entry { @ = count(); }' >"$TMP/live" 2>"$TMP/live.err" &
