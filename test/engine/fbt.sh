@@ -123,8 +123,7 @@ bad() { # description, why
 }
 bad fbt::vfs_raed:entry 'no function "vfs_raed"; did you mean "vfs_read"'
 case $HOSTTYPE in x86_64) bad fbt::_raw_spin_lock:entry 'cannot be traced: the tracer itself calls it' ;; esac # inline elsewhere
-case $HOSTTYPE in x86_64) trap=do_int3 ;; *) trap=do_debug_exception ;; esac
-bad fbt::$trap:entry 'cannot be traced: the kernel itself calls it while it handles a probe'
+case $HOSTTYPE in x86_64) bad fbt::do_int3:entry 'cannot be traced: the kernel itself calls it while it handles a probe' ;; esac # not listed elsewhere
 bad fbt:nosuch:vfs_read:entry 'no module "nosuch" is loaded'
 bad fbt::do_exit:return 'never returns'
 bad fbt::vfs_read:start 'have the probes entry and return'

@@ -142,8 +142,13 @@ FAR static void through_jit(long n)
 }
 
 /* In a separate section, after the code that has tables. */
+#ifdef __x86_64__
+#define CALLS "push %rbp\n mov %rsp, %rbp\n call *%rdi\n pop %rbp\n ret\n"
+#else
+#define CALLS "stp x29, x30, [sp, -16]!\n mov x29, sp\n blr x0\n ldp x29, x30, [sp], 16\n ret\n"
+#endif
 __asm__(".pushsection .nocfi, \"ax\", @progbits\n"
-	".type nocfi, @function\n nocfi: push %rbp\n mov %rsp, %rbp\n call *%rdi\n pop %rbp\n ret\n .size nocfi, . - nocfi\n"
+	".type nocfi, @function\n nocfi: " CALLS " .size nocfi, . - nocfi\n"
 	".popsection");
 extern void nocfi(pid_t (*)(void));
 

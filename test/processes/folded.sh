@@ -1,4 +1,4 @@
-# needs: root bpf btf x86-64 gcc python3
+# needs: root bpf btf gcc python3
 # timeout: 200
 # User stacks in the formats about stacks: forked processes meet, frames without a symbol are a place in their file, records
 # with stacks count, the kernel's frames are above the user's; pprof agrees with folded.

@@ -1,4 +1,4 @@
-# needs: root bpf btf x86-64 gcc
+# needs: root bpf btf gcc
 # timeout: 200
 # -x ustackmerge: equal stacks of forked processes are one key; -x stackoffsets=no: of one function at several places too.
 . "$SRC/test/lib.bash"
