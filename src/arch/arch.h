@@ -8,6 +8,7 @@
  *   syscalls.h  system calls and the types of their arguments
  *   patch.h     jumps to probes in a program
  *   native.h    machine code for what probes do there
+ *   remote.h    system calls of another process (host only)
  *   trap.h      breakpoints in a stopped thread (host only)
  *   site.h      two probe sites of our own, to measure (host only)
  *   dtext.h     D text in the tables of stable providers (host only)

@@ -6,6 +6,7 @@
 #define DT_TRAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -41,8 +42,7 @@ bool dt_trap_interrupted(pid_t tid);
 int dt_trap_again(pid_t tid);
 /* Where in n bytes of code a system call is made; n: nowhere. */
 size_t dt_trap_find_call(const uint8_t *code, size_t n);
-/* Let the stopped thread make a system call, by the instruction at this address. What the kernel returned, or -ESRCH if it
- * has died. It is as before afterwards; signals wait meanwhile. */
-long dt_trap_call(pid_t tid, uint64_t at, long number, const uint64_t args[6]);
+/* Is word i of a stack the pc of registers that the kernel saved for a signal handler? Sets pc and sp. */
+bool dt_trap_saved(const uint64_t *stack, size_t n, size_t i, struct dt_trap_regs *regs);
 
 #endif

@@ -43,7 +43,7 @@ static int seize(struct dt_hold *hold, pid_t tid)
 {
 	char state;
 
-	if (ptrace(PTRACE_SEIZE, tid, 0, 0) < 0) {
+	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) < 0) {
 		int error = errno;
 
 		if (error == ESRCH || !dt_proc_stat(tid, &state, 3, NULL) || state == 'Z' ||

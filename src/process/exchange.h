@@ -203,7 +203,6 @@ struct dt_pe_shared {
 	uint32_t wake;	 /* a futex: dtrace waits for it to change */
 	uint32_t exiting;
 	int32_t exit_status;
-	uint32_t counted; /* the semaphores of static probes have been counted up */
 	uint32_t nslots; /* a power of two */
 	uint64_t no_slot; /* firings in more threads than there are slots */
 	struct dt_pe_slot *slots;

@@ -1,8 +1,8 @@
 /*
  * keeper: a process that gets out of the target when dtrace has been killed. See dt_companion (proc/hold.h).
  *
- * It has what dtrace had when it started, after the stubs were made and before the code was patched. Probes do nothing as
- * soon as it has taken back the lease; then it restores the code.
+ * It is started before dtrace gets in, and shares with dtrace what is to be undone: the places, and struct dt_pe_remains. Probes
+ * do nothing as soon as it has taken back the lease; then it restores the code.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@ struct dt_pe_keeper {
 static void keep(void *arg, pid_t tracer)
 {
 	struct dt_pe_target *t = arg;
-	struct dt_pe_shared *sh = (struct dt_pe_shared *)(void *)t->shared->base;
 	struct pollfd fds[] = {{.fd = 0, .events = POLLIN}, {.fd = 1, .events = POLLIN}};
+	uint32_t live = 0;
 	char word, path[64];
 	dt_error err;
 
@@ -31,13 +31,14 @@ static void keep(void *arg, pid_t tracer)
 		;
 	if (fds[0].revents && read(0, &word, 1) == 1)
 		return;
-	__atomic_store_n(&sh->live, 0, __ATOMIC_SEQ_CST);
 	snprintf(path, sizeof(path), "/proc/%ld/mem", t->pid);
 	t->hold = NULL;
-	t->patched = true;
 	t->mem = open(path, O_RDWR | O_CLOEXEC);
-	if (t->mem >= 0)
-		dt_pe_target_leave(t, &err);
+	if (t->mem < 0)
+		return;
+	if (t->in->shared)
+		dt_pe_write(t, t->in->shared + offsetof(struct dt_pe_shared, live), &live, sizeof(live));
+	dt_pe_target_leave(t, &err);
 }
 
 struct dt_pe_keeper *dt_pe_keeper_start(struct dt_pe_target *t, dt_error *err)

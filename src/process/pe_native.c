@@ -273,7 +273,7 @@ static bool start(struct dt_pe_compiler *c, const dt_pe *p)
 		if (DT_PE_HELPERS_AT + i * 4ull + 4 > dt_pe_runtime_size)
 			return false;
 		memcpy(&at, dt_pe_runtime + DT_PE_HELPERS_AT + i * 4, 4);
-		c->helper[i] = p->target.base + DT_PE_ANCHOR_SIZE + at;
+		c->helper[i] = p->target.in->base + DT_PE_ANCHOR_SIZE + at;
 	}
 	return c->op != NULL;
 }

@@ -7,10 +7,12 @@
  *   - no jump in the whole object, and no function, begins inside these bytes
  *   - the function has no jump table, or else none of its entries can lead there: each of these instructions but the first
  *     saves a register or makes space on the stack, which is done once for each call
+ *   - the jump is in one page: if we are killed, each page has been written or not
  *   - none of the instructions is a call (its return address would be among them), or a system call
  */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -23,6 +25,7 @@
 #include "process/process.h"
 
 #define FUNCTION_MAX (1u << 20)
+#define PAGE	     4096u
 
 struct file {
 	char *path;
@@ -68,12 +71,38 @@ void dt_pe_files_free(struct dt_pe_files *f)
 	free(f);
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const dt_patch *x = &(*(struct dt_pe_place *const *)a)->patch, *y = &(*(struct dt_pe_place *const *)b)->patch;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+void dt_pe_places_share(dt_pe_places *all)
+{
+	struct dt_pe_place *memory;
+
+	if (!all->n)
+		return;
+	qsort(all->v, all->n, sizeof(*all->v), by_address);
+	memory = mmap(NULL, all->n * sizeof(*memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (uint32_t i = 0; memory != MAP_FAILED && i < all->n; i++) {
+		memory[i] = *all->v[i];
+		free(all->v[i]);
+		all->v[i] = &memory[i];
+	}
+	all->shared = memory != MAP_FAILED;
+}
+
 void dt_pe_places_free(dt_pe_places *all)
 {
 	for (uint32_t i = 0; i < all->n; i++) {
 		dt_vec_free(&all->v[i]->ecbs);
-		free(all->v[i]);
+		if (!all->shared)
+			free(all->v[i]);
 	}
+	if (all->shared)
+		munmap(all->v[0], all->n * sizeof(*all->v[0]));
 	dt_vec_free(all);
 }
 
@@ -272,6 +301,8 @@ static const char *try_window(const struct dt_pe_files *fs, const struct file *f
 	p->size = v[to].offset + v[to].length - v[from].offset;
 	if (p->size > DT_PATCH_MAX)
 		return "it is too long";
+	if (p->at / PAGE != (p->at + DT_PATCH_JUMP - 1) / PAGE)
+		return "the jump would be in two pages, which cannot be changed at once";
 	p->probe = v[probe].offset - v[from].offset;
 	memcpy(p->was, fs->code + v[from].offset, p->size);
 	p->stub = p->entry = p->at + 4096; /* only to see what can be moved */

@@ -11,7 +11,9 @@
  *   pe_calls.c  probes of system calls
  *   pe_native.c machine code for clauses (compile.h)
  *   places.c    where in the code a probe can be
- *   intrude.c   getting in and out of the process
+ *   intrude.c   getting into the process
+ *   threads.c   where its threads are
+ *   patching.c  changing its code, and getting out
  *   keeper.c    gets out when dtrace has been killed
  *   exchange.h  what is in the shared memory
  *   runtime/    what runs in the target: runtime.h
@@ -59,9 +61,14 @@ struct dt_pe_place { /* one place in the code, and the probes there */
 	enum dt_pe_call_kind call; /* of a system call, which is made there: */
 	uint64_t call_at;
 	uint64_t semaphore;    /* of a static probe: 16 bits that count who traces it; 0: it has none */
+	bool counted;	       /* we are among them */
 	DT_VEC(uint32_t) ecbs; /* indices */
 };
-typedef DT_VEC(struct dt_pe_place *) dt_pe_places;
+typedef struct {
+	struct dt_pe_place **v;
+	uint32_t n, cap;
+	bool shared; /* they are one piece of memory */
+} dt_pe_places; /* DT_VEC, and */
 struct dt_pe_files; /* objects that were looked into */
 /* Where the event is in the target; added to the list, or joined with one that is there. NULL with *err. */
 struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, const dt_probe *probe, const dt_event *event,
@@ -73,23 +80,42 @@ struct dt_pe_found {
 struct dt_pe_found dt_pe_place_calls(dt_pe_places *all, struct dt_pe_files *files, bool returns);
 struct dt_pe_files *dt_pe_files_new(long pid, dt_jail *jail, const dt_maps *maps);
 void dt_pe_files_free(struct dt_pe_files *f);
+/* They are complete: sort them by address, and share them with the keeper, which is started then. */
+void dt_pe_places_share(dt_pe_places *all);
 void dt_pe_places_free(dt_pe_places *all);
 
 /* ---- intrude.c ---- */
 struct dt_pe_area { /* memory near code, for stubs */
 	uint64_t start, size, used;
 };
+/* What of us is in the target, or may be: in memory that the keeper has too. */
+#define DT_PE_AREAS_MAX 1024
+struct dt_pe_remains {
+	uint64_t vdso, vdso_size;
+	uint64_t code;		      /* of system calls, in the vdso: arch/remote.h */
+	uint64_t base, base_size;     /* the anchor and the runtime */
+	uint64_t shared, shared_size; /* the shared memory ... */
+	char name[32];		      /* ... and the name of its file */
+	struct dt_pe_area areas[DT_PE_AREAS_MAX];
+	uint32_t nareas;
+	bool patched;
+};
 struct dt_pe_target {
 	long pid;
 	struct dt_hold *hold; /* its threads, while it is stopped */
 	int mem;	      /* its memory */
-	uint64_t call;	      /* an instruction that makes a system call */
-	uint64_t base, base_size; /* the anchor and the runtime */
+	struct dt_pe_remains *in;
 	struct dt_pe_memory *shared;
-	DT_VEC(struct dt_pe_area) areas;
-	dt_pe_places *places;
-	bool patched;
+	dt_pe_places *places; /* by address, when it is patched */
 };
+bool dt_pe_target_init(struct dt_pe_target *t, struct dt_pe_memory *shared, dt_pe_places *places); /* false: no memory */
+void dt_pe_target_free(struct dt_pe_target *t);
+/* Its memory; false, or the bytes read. */
+bool dt_pe_write(const struct dt_pe_target *t, uint64_t at, const void *p, size_t n);
+size_t dt_pe_read(const struct dt_pe_target *t, uint64_t at, void *p, size_t n);
+/* A system call of one of its threads; what the kernel returned. */
+bool dt_pe_can_call(const struct dt_pe_target *t);
+long dt_pe_syscall(const struct dt_pe_target *t, long number, const uint64_t args[6]);
 /* Get in: the process is held. Maps the runtime and the shared memory, of this size. -1 with *err. */
 int dt_pe_target_enter(struct dt_pe_target *t, const dt_maps *maps, uint64_t size, dt_error *err);
 /* Machine code of clauses: where it is, and put it there. False: it cannot be written. */
@@ -100,7 +126,15 @@ bool dt_pe_target_code(const struct dt_pe_target *t, const uint8_t *code, size_t
 int dt_pe_target_stubs(struct dt_pe_target *t, const dt_maps *maps, dt_error *err);
 /* A stub for samples, which gets this site. -1 with *err. */
 int dt_pe_target_sample(struct dt_pe_target *t, const dt_maps *maps, uint64_t site, uint64_t *stub, dt_error *err);
+
+/* ---- threads.c ---- */
+/* Those at instructions that are replaced continue at the copies in the stubs; out: back. */
+void dt_pe_threads_move(const struct dt_pe_target *t, bool out);
 bool dt_pe_target_is_inside(const struct dt_pe_target *t, uint64_t address); /* of what we have mapped for code */
+/* Is one of them in a stub or in the runtime, or will it come back there? */
+bool dt_pe_threads_inside(const struct dt_pe_target *t);
+
+/* ---- patching.c ---- */
 /* Put the jumps into the code, and let probes fire. */
 int dt_pe_target_patch(struct dt_pe_target *t, dt_error *err);
 /* Undo all of it, in a process that runs; also if it has ended. -1: not all, *err says what stays. */

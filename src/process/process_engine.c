@@ -266,6 +266,7 @@ static int find_places(dt_pe *p, const dt_maps *maps, dt_error *err)
 			refused++;
 	forget_empty(&p->places);
 	dt_pe_calls_place(p, files, refused ? &more : &p->remark);
+	dt_pe_places_share(&p->places);
 	dt_pe_files_free(files);
 	if (refused && !p->places.n)
 		return dt_err(err, EDT_NOPROBE, "-x engine=process: %s", first.text);
@@ -368,7 +369,9 @@ static int open_target(dt_pe *p, long pid, dt_error *err)
 	p->target.pid = pid;
 	p->target.hold = proc ? proc->hold : NULL;
 	p->created = proc && proc->origin == DT_PROC_CREATED;
-	if (maps && find_places(p, maps, err) == 0 && dt_pe_target_enter(&p->target, maps, size, err) == 0) {
+	if (maps && find_places(p, maps, err) == 0)
+		p->keeper = dt_pe_keeper_start(&p->target, err);
+	if (p->keeper && dt_pe_target_enter(&p->target, maps, size, err) == 0) {
 		rc = make_shared(p) ? 0 : refuse(err, "the program is too large");
 		now = rc == 0 ? dt_maps_read(pid, err) : NULL; /* with what we have mapped */
 		rc = now && dt_pe_target_stubs(&p->target, now, err) == 0 ? dt_pe_clocks_stubs(p, now, err) : -1;
@@ -385,7 +388,7 @@ static void pe_close(dt_pe *p)
 	if (!p)
 		return;
 	dt_pe_clocks_free(p);
-	if (p->target.mem >= 0 || p->target.hold)
+	if (p->target.in)
 		dt_pe_target_leave(&p->target, &ignored);
 	dt_pe_keeper_free(p->keeper);
 	take_variables(p);
@@ -393,7 +396,7 @@ static void pe_close(dt_pe *p)
 	dt_pe_slots_free(p);
 	dt_pe_unwind_free(p);
 	dt_pe_places_free(&p->places);
-	dt_vec_free(&p->target.areas);
+	dt_pe_target_free(&p->target);
 	if (p->memory.base)
 		munmap(p->memory.base, p->memory.size);
 	if (p->wake_fd >= 0)
@@ -412,9 +415,12 @@ static dt_pe *pe_open(const struct dt_engine_env *env, dt_error *err)
 
 	p->env = env;
 	p->opts = env->opts;
-	p->wake_fd = p->target.mem = p->clock_fd = -1;
-	p->target.shared = &p->memory;
-	p->target.places = &p->places;
+	p->wake_fd = p->clock_fd = -1;
+	if (!dt_pe_target_init(&p->target, &p->memory, &p->places)) {
+		dt_err(err, errno, NULL);
+		pe_close(p);
+		return NULL;
+	}
 	p->host = (dt_vm_engine *)dt_engine_vm.open(env, err);
 	if (!p->host || check_probes(p, &pid, err) < 0 || (pid && check_options(p, err) < 0)) {
 		pe_close(p);
@@ -481,12 +487,13 @@ static int op_go(dt_engine *e, dt_error *err)
 		return -1;
 	if (!p->host->exiting && !p->shared)
 		dt_pe_clocks_start(p);
-	if (!p->shared || p->host->exiting)
+	if (!p->shared)
 		return 0;
+	if (p->host->exiting)
+		return dt_pe_target_leave(&p->target, err);
 	dt_pe_specs_share(p);
 	p->shared->live = 1;
-	p->keeper = dt_pe_keeper_start(&p->target, err);
-	if (!p->keeper || dt_pe_target_patch(&p->target, err) < 0)
+	if (dt_pe_target_patch(&p->target, err) < 0)
 		return -1;
 	p->target.hold = NULL; /* the session releases it */
 	start_waiting(p);

@@ -1,4 +1,4 @@
-# The process engine: dtrace is killed at any moment while the target is traced, or the target is killed at any moment; the target of a
+# The process engine: dtrace is killed at any moment while it gets in or traces the target, or the target is killed at any moment; the target of a
 # killed dtrace goes on, with its own code. KILLS=500 for a long run.
 # needs: gcc python3
 # timeout: 3600
@@ -7,7 +7,7 @@ build victim process/victim.c -lpthread
 kills=${KILLS:-$(scale 8)}
 program='pid$target:a.out:work:entry { @ = count(); } pid$target:libc.so.6:*alloc*:entry,pid$target:libc.so.6:*time*:entry { @a = count(); }'
 RANDOM=1
-at_random() { sleep "0.$(printf %03d $((RANDOM % 200)))"; }
+at_random() { sleep "0.$(printf %03d $((RANDOM % 400)))"; }
 inside() { grep -q 'memfd:dtrace' "/proc/$pid/maps" && grep -qx 'TracerPid:	0' "/proc/$pid/status"; }
 alone() { # nobody traces the process any more, and it has nothing of us
 	! grep -q 'memfd:dtrace' "/proc/$pid/maps" && grep -qx 'TracerPid:	0' "/proc/$pid/status"
@@ -22,7 +22,7 @@ wait_for 5 started
 for i in $(seq "$kills"); do
 	"$DTRACE" -x engine=process -qn "$program" -p "$pid" >"$TMP/out" 2>&1 </dev/null &
 	tracer=$!
-	wait_for 20 inside
+	[ $((i % 2)) = 0 ] || wait_for 20 inside # else while it gets in
 	at_random
 	kill -9 $tracer
 	wait $tracer 2>/dev/null

@@ -9,8 +9,8 @@ restored() { [ -z "$(python3 "$SRC/test/process/text.py" "$pid")" ]; }
 "$TMP/victim" -t 3 -w "$TMP/stop" >"$TMP/victim.out" &
 pid=$!
 at_end 'kill $pid 2>/dev/null'
-started() { [ "$(ls /proc/$pid/task | wc -l)" = 3 ]; }
-wait_for 5 started
+started() { [ "$(ls /proc/$1/task | wc -l)" = $2 ]; } # it is no longer a copy of this shell
+wait_for 5 started $pid 3
 check "before"
 
 # on and off while all threads run
@@ -21,7 +21,7 @@ for i in $(seq "$(scale 8)"); do
 	check "after $i"
 done
 
-# dtrace is killed: before it is in, and after. (In between there is a moment in which that ends the target: doc/process-engine.md.)
+# dtrace is killed: before it is in, and after (in between: die.sh)
 inside() { grep -q 'memfd:dtrace' "/proc/$pid/maps" && grep -qx 'TracerPid:	0' "/proc/$pid/status"; }
 for moment in true inside patched; do
 	"$DTRACE" -x engine=process -qn 'pid$target:a.out:work:entry { @ = count(); } pid$target:libc.so.6::entry { @ = count(); }' -p "$pid" >"$TMP/out" 2>&1 </dev/null &
@@ -36,6 +36,7 @@ expect "" "$(ps -o pid= -C dtrace-keeper | xargs -rn1 sh -c 'grep -l "$0" /proc/
 # the target is killed
 "$TMP/victim" -t 2 -w "$TMP/stop" >/dev/null &
 other=$!
+wait_for 5 started $other 2
 "$DTRACE" -x engine=process -n 'pid$target:a.out:work:entry { @ = count(); }' -p "$other" >"$TMP/out" 2>"$TMP/err" </dev/null &
 tracer=$!
 pid=$other wait_for 10 patched

@@ -112,8 +112,8 @@ size_t dt_trap_find_call(const uint8_t *code, size_t n)
 	return n;
 }
 
-long dt_trap_call(pid_t tid, uint64_t at, long number, const uint64_t args[6])
+bool dt_trap_saved(const uint64_t *stack, size_t n, size_t i, struct dt_trap_regs *regs)
 {
-	(void)tid, (void)at, (void)number, (void)args;
-	return -ENOSYS;
+	(void)stack, (void)n, (void)i, (void)regs;
+	return false;
 }

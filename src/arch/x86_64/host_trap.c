@@ -4,21 +4,16 @@
  * reported then.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "arch/trap.h"
 
 #define INT3	     0xcc
+#define USER_CS	     0x33
+#define FLAG_ALWAYS  2
 #define LONGEST_CALL 15 /* no instruction is longer */
 
 int dt_trap_peek(pid_t tid, uint64_t addr, uint64_t *word)
@@ -164,91 +159,11 @@ size_t dt_trap_find_call(const uint8_t *code, size_t n)
 	return p ? (size_t)(p - code) : n;
 }
 
-/* Has it ended? The first thread of a process is not waited for before all others have been. */
-static bool is_dead(pid_t tid)
+/* struct sigcontext: ... sp, ip, flags, cs and others in one word. */
+bool dt_trap_saved(const uint64_t *stack, size_t n, size_t i, struct dt_trap_regs *regs)
 {
-	char path[64], text[512], *at;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	at = strrchr(text, ')');
-	return !at || !at[1] || at[2] == 'Z' || at[2] == 'X';
-}
-
-static pid_t wait_for(pid_t tid, int *status)
-{
-	for (uint32_t turn = 0;; turn++) {
-		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
-
-		if (got > 0 || (got < 0 && errno != EINTR))
-			return got;
-		if (turn < 200) {
-			sched_yield();
-			continue;
-		}
-		if (is_dead(tid))
-			return -1;
-		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-	}
-}
-
-/* Let the thread go on until it stops in this way: `event` 0: by a trap. Other stops are passed over; a signal that comes then
- * cannot be blocked, and is passed on. */
-static int go_on(pid_t tid, enum __ptrace_request how, int event)
-{
-	long signal = 0;
-	int status;
-	pid_t got;
-
-	for (;;) {
-		if (ptrace(how, tid, 0, signal) < 0)
-			return -1;
-		got = wait_for(tid, &status);
-		if (got < 0 || !WIFSTOPPED(status))
-			return -1;
-		if (event ? status >> 16 == event : status >> 8 == SIGTRAP)
-			return 0;
-		signal = status >> 16 || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-	}
-}
-
-/* From a stop by a trap to one where the thread just goes on if its tracer dies; from the former the trap would kill it. */
-static int settle(pid_t tid)
-{
-	return ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0 ? -1 : go_on(tid, PTRACE_CONT, PTRACE_EVENT_STOP);
-}
-
-/* If the thread was in a system call that is to be restarted, orig_rax says so: with -1 the kernel leaves the registers alone
- * now, and restarts it when they are back. */
-long dt_trap_call(pid_t tid, uint64_t at, long number, const uint64_t args[6])
-{
-	struct user_regs_struct was, r;
-	uint64_t all = ~(1ull << (SIGTRAP - 1)), mask; /* if that were blocked, the kernel would reset its handler */
-	int rc;
-
-	if (ptrace(PTRACE_GETREGS, tid, 0, &was) < 0 || ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0 ||
-	    ptrace(PTRACE_SETSIGMASK, tid, sizeof(all), &all) < 0)
-		return -ESRCH;
-	r = was;
-	r.rip = at;
-	r.orig_rax = (unsigned long)-1;
-	r.rax = (unsigned long)number;
-	r.rdi = args[0];
-	r.rsi = args[1];
-	r.rdx = args[2];
-	r.r10 = args[3];
-	r.r8 = args[4];
-	r.r9 = args[5];
-	rc = ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 || go_on(tid, PTRACE_SINGLESTEP, 0) < 0 ||
-	     ptrace(PTRACE_GETREGS, tid, 0, &r) < 0;
-	ptrace(PTRACE_SETREGS, tid, 0, &was);
-	rc = settle(tid) < 0 || rc;
-	ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
-	return rc ? -ESRCH : (long)r.rax;
+	if (i < 1 || i + 2 >= n || (stack[i + 2] & 0xffff) != USER_CS || stack[i + 1] >> 22 || !(stack[i + 1] & FLAG_ALWAYS))
+		return false;
+	*regs = (struct dt_trap_regs){.pc = stack[i], .sp = stack[i - 1]};
+	return true;
 }

@@ -6,7 +6,6 @@
 #include "arch/patch.h"
 #include "arch/x86_64/x86_64.h"
 
-#define NOP  0x90
 #define JUMP 0xe9
 
 static void put(dt_patch *p, const void *bytes, uint32_t n)
@@ -138,7 +137,7 @@ const char *dt_x86_64_patch(dt_patch *p)
 	}
 	if (!near || distance != d32 || p->code_size > DT_STUB_MAX)
 		return "no memory near it";
-	memset(p->is, NOP, p->size);
+	memcpy(p->is, p->was, p->size); /* what is behind the jump is never run, and may be in another page */
 	p->is[0] = JUMP;
 	memcpy(p->is + 1, &d32, 4);
 	return NULL;
