@@ -56,6 +56,7 @@ struct dt_consumer_env {
 	const struct dt_writer_ops *also; /* a second writer of the same events; NULL: none */
 	int (*emit_also)(void *arg, const void *data, size_t n); /* what it writes; likewise */
 	bool terminal;	      /* the consumer's: output currently goes to a terminal */
+	FILE *stream;	      /* the consumer's: where output currently goes, if a writer has much of it; NULL: it keeps it */
 	const char *out_path; /* -o file: what ftruncate() truncates; NULL: none */
 	void *arg;
 	/* Diagnostics that the writer does not take. 0, or -1 to abort. */

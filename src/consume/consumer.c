@@ -125,6 +125,7 @@ int dt_consumer_catch_up(dt_consumer *c)
 void dt_consumer_set_output(dt_consumer *c, FILE *out)
 {
 	c->out = out;
+	c->env.stream = c->env.also ? NULL : out;
 	c->env.terminal = out && (c->ops->flags & DT_WRITER_PLAIN) && isatty(fileno(out));
 }
 
@@ -677,6 +678,7 @@ int dt_consumer_write_aggs(dt_consumer *c, const struct dt_writer_ops *ops, dt_b
 	dt_buf *b;
 	int rc;
 
+	env.stream = NULL;
 	env.diag = NULL; /* the trace has lost nothing if a document lacks something */
 	d.w = ops->open(&env);
 	rc = dt_consumer_walk_aggs(c, add_table, &d);

@@ -5,6 +5,8 @@
  * per aggregation, or the graph of a distribution; one entry per line. A printa() begins with an
  * empty line.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "consume/writer.h"
@@ -97,6 +99,21 @@ int dt_text_aggline(dt_buf *out, const dt_aggtable *t, const dt_aggline *l,
 	return rc;
 }
 
+#define PIECE 65536 /* bytes */
+
+/* A table may have millions of lines: what is complete goes to the file. 0 or -1. */
+static int pass_on(dt_buf *out, const struct dt_consumer_env *env, dt_error *err)
+{
+	bool ok;
+
+	if (!env->stream || out->n < PIECE)
+		return 0;
+	errno = 0;
+	ok = fwrite(out->s, 1, out->n, env->stream) == out->n;
+	dt_buf_reset(out);
+	return ok ? 0 : dt_err(err, errno ? errno : EIO, NULL);
+}
+
 int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env *env,
 		 dt_error *err)
 {
@@ -104,7 +121,7 @@ int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env
 		return dt_text_format(out, t->format, &(struct dt_format_env){.env = env}, err);
 	if (t->format) {
 		for (uint32_t i = 0; i < t->nlines; i++)
-			if (dt_text_aggline(out, t, &t->lines[i], env, err) < 0)
+			if (dt_text_aggline(out, t, &t->lines[i], env, err) < 0 || pass_on(out, env, err) < 0)
 				return -1;
 		return 0;
 	}
@@ -114,7 +131,10 @@ int dt_text_aggs(dt_buf *out, const dt_aggtable *t, const struct dt_consumer_env
 		dt_text_pack(out, t, env);
 		return 0;
 	}
-	for (uint32_t i = 0; i < t->nlines; i++)
+	for (uint32_t i = 0; i < t->nlines; i++) {
 		put_line(out, t, &t->lines[i], env);
+		if (pass_on(out, env, err) < 0)
+			return -1;
+	}
 	return 0;
 }

@@ -343,9 +343,42 @@ static void test_printa_format(void)
 	       "\n");
 }
 
+/* A large table does not wait in memory until it is complete; where there is no stream it does. */
+static void test_pieces(void)
+{
+	enum { LINES = 20000, WIDTH = 18 };
+	dt_agg *plain = aggregation(1, DT_ACT_SUM, 0, 0, NULL);
+	dt_aggset set = {.agg = plain, .normal = 1}, *sets[] = {&set};
+	static dt_aggline lines[LINES];
+	uint64_t number = 7;
+	const uint64_t *value = &number;
+	dt_aggtable t = {.sets = sets, .nsets = 1, .lines = lines, .nlines = LINES, .at_exit = true};
+	dt_buf out = {0};
+
+	for (int i = 0; i < LINES; i++)
+		lines[i] = (dt_aggline){.agg = plain, .values = &value};
+	start();
+	env.stream = stream;
+	CHECK(dt_text_aggs(&out, &t, &env, &(dt_error){0}) == 0);
+	fflush(stream);
+	CHECK(out.n < 70000);
+	CHECK(output_size + out.n == LINES * WIDTH);
+	CHECK(strncmp(output + output_size - WIDTH, "                7\n", WIDTH) == 0);
+	dt_buf_reset(&out);
+	env.stream = NULL;
+	CHECK(dt_text_aggs(&out, &t, &env, &(dt_error){0}) == 0);
+	CHECK(out.n == LINES * WIDTH);
+	dt_buf_free(&out);
+	dt_consumer_free(consumer);
+	fclose(stream);
+	free(output);
+	dt_options_free(&opts);
+}
+
 int main(void)
 {
 	begin_tests();
+	test_pieces();
 	test_default_aggs();
 	test_agg_statements();
 	test_sorting();
