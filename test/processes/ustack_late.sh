@@ -1,7 +1,7 @@
 # timeout: 200
 # Stacks of processes that are not named, of libraries opened during tracing, and of deleted files: complete
 # as soon as their tables have been read.
-# needs: root bpf btf x86-64 gcc
+# needs: root bpf btf gcc
 . "$SRC/test/lib.bash"
 build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
 build libpass.so processes/pass.c -fomit-frame-pointer -shared -fPIC
