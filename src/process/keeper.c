@@ -31,6 +31,8 @@ static void keep(void *arg, pid_t tracer)
 		;
 	if (fds[0].revents && read(0, &word, 1) == 1)
 		return;
+	while (poll(&fds[1], 1, -1) < 0 && errno == EINTR)
+		; /* its files are closed before its targets are released */
 	snprintf(path, sizeof(path), "/proc/%ld/mem", t->pid);
 	t->hold = NULL;
 	t->mem = open(path, O_RDWR | O_CLOEXEC);
