@@ -9,7 +9,7 @@ cd "$TMP" || exit 1
 begin() {
 	: >err
 	: >out # discard earlier output
-	timeout 300 "$DWATCH" "$@" >out 2>err </dev/null &
+	timeout 100 "$DWATCH" "$@" >out 2>err </dev/null &
 	watcher=$!
 	wait_for 60 begun
 }
