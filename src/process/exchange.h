@@ -124,6 +124,10 @@ struct dt_pe_entry { /* DT_PE_RECORD */
 	struct dt_pe_head head;
 	dt_vm_rec rec;	/* its ecb is an address in dt_pe_shared.ecbs */
 };
+static inline uint64_t dt_pe_entry_size(uint64_t data)
+{
+	return dt_align_up(sizeof(struct dt_pe_entry) + data, 8);
+}
 struct dt_pe_short { /* the only part of a clause */
 	struct dt_pe_head head;
 	const struct dt_vm_ecb *ecb;

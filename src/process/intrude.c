@@ -29,12 +29,6 @@
 #define LOW	    0x100000000000ull /* addresses that programs hardly ever use ... */
 #define TRIES	    16
 #define RSEQ_CPU    4 /* struct rseq: cpu_id */
-#define RSEQ_SEQUENCE 8 /* ... rseq_cs */
-#define GET_RSEQ    ((enum __ptrace_request)0x420f) /* PTRACE_GET_RSEQ_CONFIGURATION, which not every header has */
-struct rseq_place {
-	uint64_t pointer;
-	uint32_t size, signature, flags, pad;
-};
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -62,11 +56,7 @@ size_t dt_pe_read(const struct dt_pe_target *t, uint64_t at, void *p, size_t n)
 /* Is the thread in a restartable sequence? If it runs anything else, the kernel forgets to restart it. */
 static bool is_in_sequence(const struct dt_pe_target *t, pid_t tid)
 {
-	struct rseq_place c = {0};
-	uint64_t sequence = 0;
-
-	return ptrace(GET_RSEQ, tid, sizeof(c), &c) >= 0 && c.pointer &&
-	       dt_pe_read(t, c.pointer + RSEQ_SEQUENCE, &sequence, sizeof(sequence)) == sizeof(sequence) && sequence;
+	return dt_pe_sequence(t, tid) != 0;
 }
 
 static struct dt_held_thread *find_caller(const struct dt_pe_target *t)
@@ -194,14 +184,13 @@ static int32_t find_cpu(const struct dt_pe_target *t)
 
 	for (uint32_t i = 0; i < t->hold->threads.n; i++) {
 		const struct dt_held_thread *x = &t->hold->threads.v[i];
-		struct rseq_place c = {0};
+		uint64_t rseq = x->stopped ? dt_pe_rseq(x->tid) : 0;
 		struct dt_trap_regs regs = {0};
 		int64_t here;
 
-		if (!x->stopped || dt_trap_regs(x->tid, &regs) < 0 || !regs.thread ||
-		    ptrace(GET_RSEQ, x->tid, sizeof(c), &c) < 0 || !c.pointer)
+		if (!rseq || dt_trap_regs(x->tid, &regs) < 0 || !regs.thread)
 			return 0;
-		here = (int64_t)(c.pointer + RSEQ_CPU - regs.thread);
+		here = (int64_t)(rseq + RSEQ_CPU - regs.thread);
 		if (here != (int32_t)here || (at && here != at))
 			return 0;
 		at = here;

@@ -25,7 +25,6 @@
 
 #define TURNS	 100 /* looks at a thread that is to stop ... */
 #define NAP	 20000 /* ... with this many nanoseconds between them, after the first few */
-#define GET_RSEQ ((enum __ptrace_request)0x420f)
 #ifndef PTRACE_EVENT_STOP
 #define PTRACE_EVENT_STOP 128
 #endif
@@ -48,10 +47,6 @@ static bool runs(int tasks, const char *tid)
 	return at && at[1] && at[2] == 'R';
 }
 
-struct rseq_place {
-	uint64_t pointer;
-	uint32_t size, signature, flags, pad;
-};
 struct rseq_section { /* the kernel's struct rseq_cs */
 	uint32_t version, flags;
 	uint64_t start, size, abort;
@@ -59,15 +54,10 @@ struct rseq_section { /* the kernel's struct rseq_cs */
 
 static bool is_restartable(const struct dt_pe_target *t, pid_t tid, uint64_t pc)
 {
-	struct rseq_place place = {0};
+	uint64_t at = dt_pe_sequence(t, tid);
 	struct rseq_section s;
-	uint64_t at = 0;
 
-	if (ptrace(GET_RSEQ, tid, sizeof(place), &place) < 0 || !place.pointer)
-		return false;
-	if (pread(t->mem, &at, sizeof(at), (off_t)(place.pointer + 8)) != sizeof(at) || !at)
-		return false;
-	return pread(t->mem, &s, sizeof(s), (off_t)at) == sizeof(s) && pc - s.start < s.size;
+	return at && dt_pe_read(t, at, &s, sizeof(s)) == sizeof(s) && pc - s.start < s.size;
 }
 
 /* ---- one thread ---- */

@@ -8,11 +8,6 @@
 
 #include "process/process.h"
 
-static uint64_t entry_size(uint64_t data)
-{
-	return dt_align_up(sizeof(struct dt_pe_entry) + data, 8);
-}
-
 static bool speculates(const dt_pe *p)
 {
 	for (uint32_t i = 0; i < p->host->necbs; i++) {
@@ -36,18 +31,10 @@ static bool speculates(const dt_pe *p)
 /* As many records as specsize allows. */
 static uint64_t bytes_each(const dt_pe *p)
 {
-	uint64_t ratio = 1, largest = 0, limit = dt_opt(p->opts, DT_O_SPECSIZE);
+	uint64_t ratio = 1, largest = 0;
 
-	for (uint32_t i = 0; i < p->host->necbs; i++)
-		for (uint32_t k = 0; k < p->host->ecbs[i].record.nparts; k++) {
-			const dt_record_part *part = &p->host->ecbs[i].record.parts[k];
-			uint64_t size = entry_size(part->data_size);
-
-			if (part->cost && size / part->cost + 1 > ratio)
-				ratio = size / part->cost + 1;
-			largest = size > largest ? size : largest;
-		}
-	return dt_align_up(limit * ratio + largest, 4096);
+	dt_pe_entries(p, &largest, &ratio);
+	return dt_align_up(dt_opt(p->opts, DT_O_SPECSIZE) * ratio + largest, 4096);
 }
 
 uint64_t dt_pe_specs_size(const dt_pe *p)
@@ -88,8 +75,8 @@ void dt_pe_specs_share(dt_pe *p)
 			uint32_t data = r->ecb->record.parts[r->part].data_size;
 			struct dt_pe_entry *to = (struct dt_pe_entry *)(void *)(p->spec_data[i] + x->top);
 
-			if (x->top + entry_size(data) <= p->specs.cap) {
-				to->head = (struct dt_pe_head){(uint32_t)entry_size(data), DT_PE_RECORD};
+			if (x->top + dt_pe_entry_size(data) <= p->specs.cap) {
+				to->head = (struct dt_pe_head){(uint32_t)dt_pe_entry_size(data), DT_PE_RECORD};
 				memcpy(&to->rec, r, sizeof(*r) + data);
 				to->rec.ecb = &p->program.ecbs[r->ecb - p->host->ecbs];
 				x->top += to->head.size;

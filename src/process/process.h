@@ -133,6 +133,9 @@ void dt_pe_threads_move(const struct dt_pe_target *t, bool out);
 bool dt_pe_target_is_inside(const struct dt_pe_target *t, uint64_t address); /* of what we have mapped for code */
 /* Is one of them in a stub or in the runtime, or will it come back there? */
 bool dt_pe_threads_inside(const struct dt_pe_target *t);
+uint64_t dt_pe_rseq(pid_t tid); /* where a stopped thread has its struct rseq; 0: nowhere */
+/* The restartable sequence (struct rseq_cs) that it may be in; 0: none. */
+uint64_t dt_pe_sequence(const struct dt_pe_target *t, pid_t tid);
 
 /* ---- patching.c ---- */
 /* Put the jumps into the code, and let probes fire. */
@@ -255,6 +258,8 @@ int dt_pe_slots_snapshot(dt_pe *p, const dt_sink *sink);
 void dt_pe_slots_status(const dt_pe *p, dt_status *st);
 void dt_pe_slots_free(dt_pe *p);
 void dt_pe_take_host(dt_pe *p); /* records of clauses that ran here, to the pending ones */
+/* Entries of records: how large those of the program are at most, and how many bytes there are for each of their cost. Raises both. */
+void dt_pe_entries(const dt_pe *p, uint64_t *largest, uint64_t *ratio);
 /* An entry of `have` bytes to the pending records: its size; 0: it is none. Adds to *cost. */
 uint64_t dt_pe_read_entry(dt_pe *p, const uint8_t *at, uint64_t have, uint64_t *cost);
 

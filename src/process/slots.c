@@ -21,26 +21,26 @@
 
 /* ---- sizes ---- */
 
-static uint64_t entry_size(uint64_t data)
+void dt_pe_entries(const dt_pe *p, uint64_t *largest, uint64_t *ratio)
 {
-	return dt_align_up(sizeof(struct dt_pe_entry) + data, 8);
+	for (uint32_t i = 0; i < p->host->necbs; i++)
+		for (uint32_t k = 0; k < p->host->ecbs[i].record.nparts; k++) {
+			const dt_record_part *part = &p->host->ecbs[i].record.parts[k];
+			uint64_t size = dt_pe_entry_size(part->data_size);
+
+			if (part->cost && size / part->cost + 1 > *ratio)
+				*ratio = size / part->cost + 1;
+			if (size > *largest)
+				*largest = size;
+		}
 }
 
 /* As many records as the limit allows, whatever their kind; and what is lost at the end of the buffer. */
 static void plan_ring(const dt_pe *p, struct dt_pe_ring *ring)
 {
-	uint64_t ratio = entry_size(0) / DT_FAULT_COST + 1, largest = entry_size(0);
+	uint64_t ratio = dt_pe_entry_size(0) / DT_FAULT_COST + 1, largest = dt_pe_entry_size(0);
 
-	for (uint32_t i = 0; i < p->host->necbs; i++)
-		for (uint32_t k = 0; k < p->host->ecbs[i].record.nparts; k++) {
-			const dt_record_part *part = &p->host->ecbs[i].record.parts[k];
-			uint64_t size = entry_size(part->data_size);
-
-			if (part->cost && size / part->cost + 1 > ratio)
-				ratio = size / part->cost + 1;
-			if (size > largest)
-				largest = size;
-		}
+	dt_pe_entries(p, &largest, &ratio);
 	ring->limit = p->host->principal.limit;
 	ring->size = dt_align_up(ring->limit * ratio + 2 * largest, 4096);
 }

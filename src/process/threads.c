@@ -6,6 +6,7 @@
  * calls. But the runtime calls the clock of the vdso: there the address it returns to is near.
  */
 #include <stdlib.h>
+#include <sys/ptrace.h>
 
 #include "arch/remote.h"
 #include "arch/trap.h"
@@ -13,6 +14,30 @@
 
 #define STACK_MAX (256u << 10)
 #define NEAR	  (1u << 10) /* bytes of the stack that the clock may use */
+
+/* ---- restartable sequences ---- */
+
+#define GET_RSEQ      ((enum __ptrace_request)0x420f) /* PTRACE_GET_RSEQ_CONFIGURATION, which not every header has */
+#define RSEQ_SEQUENCE 8				      /* struct rseq: rseq_cs */
+
+uint64_t dt_pe_rseq(pid_t tid)
+{
+	struct {
+		uint64_t pointer;
+		uint32_t size, signature, flags, pad;
+	} c = {0};
+
+	return ptrace(GET_RSEQ, tid, sizeof(c), &c) < 0 ? 0 : c.pointer;
+}
+
+uint64_t dt_pe_sequence(const struct dt_pe_target *t, pid_t tid)
+{
+	uint64_t at = dt_pe_rseq(tid), sequence = 0;
+
+	return at && dt_pe_read(t, at + RSEQ_SEQUENCE, &sequence, sizeof(sequence)) == sizeof(sequence) ? sequence : 0;
+}
+
+/* ---- where they are ---- */
 
 struct context {
 	pid_t tid;
