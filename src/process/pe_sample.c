@@ -117,9 +117,10 @@ static bool awaits_signal(const struct dt_pe_target *t, pid_t tid)
 	return yes;
 }
 
-static void release(pid_t tid, int signal)
+/* False: it was killed meanwhile. It stays, and with it its process, until its end has been seen. */
+static bool release(pid_t tid, int signal)
 {
-	ptrace(PTRACE_DETACH, tid, 0, (long)(signal > 0 ? signal : 0));
+	return ptrace(PTRACE_DETACH, tid, 0, (long)(signal > 0 ? signal : 0)) == 0;
 }
 
 static void sample(struct dt_pe_sampler *s, pid_t tid, uint64_t stub)
@@ -141,7 +142,8 @@ static void sample(struct dt_pe_sampler *s, pid_t tid, uint64_t stub)
 	} else if (signal < 0 && dt_trap_regs(tid, &regs) == 0 && !dt_pe_target_is_inside(s->target, regs.pc) &&
 	    !is_restartable(s->target, tid, regs.pc))
 		dt_trap_divert(tid, stub);
-	release(tid, signal);
+	if (!release(tid, signal))
+		*dt_vec_add(&s->late, NULL) = tid;
 }
 
 void dt_pe_sample_late(struct dt_pe_sampler *s)
@@ -150,9 +152,7 @@ void dt_pe_sample_late(struct dt_pe_sampler *s)
 		int signal = 0;
 		enum stopped now = look(s, s->late.v[i], &signal);
 
-		if (now == STOPPED)
-			release(s->late.v[i], signal);
-		if (now == NOT_YET)
+		if (now == NOT_YET || (now == STOPPED && !release(s->late.v[i], signal)))
 			i++;
 		else
 			s->late.v[i] = s->late.v[--s->late.n];

@@ -58,7 +58,8 @@ expect 5 "$(value sysexec)" sysexec
 window ipc 6
 expect 6 "$(value sema)" sema
 expect 12 "$(value msg)" msg
-window switch "$n"
+whole() { window switch "$n"; [ "$(value torn)" = 0 ]; }
+wait_for 30 whole
 expect $(($(value nvcsw) + $(value nivcsw))) "$(value pswitch)" pswitch
 expect "$(value nivcsw)" "$(value inv_swtch)" inv_swtch
 window zero "$n"
