@@ -158,7 +158,9 @@ static const char *rename_addresses(const dt_target *t, const dt_action *a, cons
 	dt_value_of(a, d, &v);
 	if (w->nnames != (v.kind == DT_V_STACK ? v.nframes : v.kind == DT_V_SYMBOL))
 		return bad_names;
-	if (symbol && w->nnames && d->size != 8 && d->size != 16)
+	if (!w->nnames)
+		return NULL;
+	if (symbol && d->size != 8 && d->size != 16)
 		return bad_names;
 	at = stack ? (char *)v.data : (char *)d->data + d->size - 8;
 	for (uint32_t i = 0; i < w->nnames; i++, at += 8) {

@@ -61,6 +61,7 @@ until_true shows 3 function_3
 until_true shows 2 0x
 until_true find_reader
 [ "$reader" != "$first" ] || { echo "the reader was not replaced"; count_failure; }
+until_true grep -q 'its reader died' "$TMP/trace.err" # the message follows the output
 expect "dtrace: symbols of $THEIRS/2.so are not available: its reader died" "$(grep -v ' on CPU' "$TMP/trace.err")" # while it waited, records may be lost
 shows 2 function_2 && { echo "2.so was read again"; count_failure; }
 
