@@ -273,6 +273,7 @@ static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *da
 		return;
 	if (r.is_fault) {
 		r.fault.epid = e->ecb->epid;
+		r.part = 0; /* it has none */
 		if (r.fault.action > e->ecb->clause->nactions || r.fault.code >= DT_FLT_MAX_)
 			return;
 	} else {
