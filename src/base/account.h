@@ -2,7 +2,7 @@
  * account: what is kept in memory on behalf of one of several that are not trusted.
  *
  * Whoever keeps something takes its bytes from the account, and gives them back when it is freed. Each account has a limit. All of
- * them together have one, too: above it an account gets no more than an equal share. So one that is greedy is refused, and
+ * them together also have one: above it an account gets no more than an equal share. So one that is greedy is refused, and
  * none of the others notices.
  */
 #ifndef DT_BASE_ACCOUNT_H

@@ -11,7 +11,7 @@
  *
  * A thread that has ended, and whose memory has become something else, has no stack: the kernel clears that member before it
  * gives the stack to another thread. Loads from what is not memory any more give 0. Nothing depends on which CPU this is: if
- * the program is preempted and continues on another one, the check fails, or the thread is the right one all the same.
+ * the program is preempted and continues on another one, the check fails, or the thread is still the right one.
  *
  * A program whose only clause has variables of the thread needs a pointer that the kernel trusts. It calls the helper, once,
  * and keeps the pointer on its stack.
