@@ -25,7 +25,8 @@
 #define UNSEEN	 100 /* the same if no page reads it: it is only kept for the charts */
 #define WAIT	 4   /* the same for time that it waited, and for finding names of addresses */
 #define NAME_MS	 50  /* for finding them, at a time */
-#define LAST_MS	 300 /* for the last messages */
+#define STUCK_MS 500 /* at the end, a reader that takes nothing for so long is not waited for ... */
+#define LAST_MS	 5000 /* ... and no reader longer than that */
 
 union address {
 	struct sockaddr sa;
@@ -259,12 +260,17 @@ void serve_wait(dtrace_hdl_t *h)
 
 void serve_end(dtrace_hdl_t *h)
 {
-	uint64_t end = now_ms() + LAST_MS;
+	uint64_t now = now_ms(), end = now + LAST_MS, moved = now, sent = http_sent();
 
 	if (http_is_watched())
 		http_frame(h, true);
-	while (!http_end() && now_ms() < end)
+	while (!http_end() && now < end && now - moved < STUCK_MS) {
 		poll(&(struct pollfd){.fd = http_fd(), .events = POLLIN}, 1, 10);
+		now = now_ms();
+		if (http_sent() != sent)
+			moved = now;
+		sent = http_sent();
+	}
 	http_stop();
 	listener = -1;
 }

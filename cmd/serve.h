@@ -74,6 +74,7 @@ bool http_is_watched(void); /* a client would read a new frame now */
 bool http_frame(dtrace_hdl_t *h, bool last); /* see data_frame() */
 bool http_has_news(void);   /* some reader waits for what is there already */
 void http_wake(void);	    /* send it */
+uint64_t http_sent(void);    /* bytes of streams that readers have taken */
 bool http_end(void);	/* after the last frame: streams end. True: all is sent */
 void http_stop(void);
 

@@ -40,6 +40,7 @@ static struct server {
 	const char *token;
 	struct client *clients;
 	int nclients;
+	uint64_t sent;
 	struct buffer hello; /* the first message to a page; what has been follows */
 	struct buffer frame; /* the latest, as a message */
 	uint64_t nframes;
@@ -256,6 +257,7 @@ static ssize_t read_stream(void *arg, uint64_t at, char *buf, size_t n)
 	n = n < c->out.n - c->at ? n : c->out.n - c->at;
 	memcpy(buf, c->out.s + c->at, n);
 	c->at += n;
+	server.sent += n;
 	return (ssize_t)n;
 }
 
@@ -410,6 +412,11 @@ int http_timeout(void)
 void http_run(void)
 {
 	http.run(server.daemon);
+}
+
+uint64_t http_sent(void)
+{
+	return server.sent;
 }
 
 bool http_end(void)

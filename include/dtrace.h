@@ -381,10 +381,10 @@ struct dtrace_agent {
 /* 0: the front was served; 1: it never came; -1: it was refused, or broke the protocol; then `why` has a sentence. */
 DTRACE_API int dtrace_agent_run(const struct dtrace_agent *a, char *why, size_t n);
 
-/* Let fronts find this machine over a NATS server, as long as there is a connection. For each front that comes, one end of a
+/* Let fronts find this machine (name NULL: its host name) over a NATS server, as long as there is a connection. For each front that comes, one end of a
  * socket pair is sent over the unix socket `handover` (SCM_RIGHTS, with one byte): for dtrace_agent_run() in another process,
  * since this one has threads. -1: `why` has a sentence. */
-DTRACE_API int dtrace_agent_nats(const char *url, int handover, char *why, size_t n);
+DTRACE_API int dtrace_agent_nats(const char *url, const char *name, int handover, char *why, size_t n);
 
 /* ---- durable sessions: dtraced(8) keeps them running, and their output in files; doc/fleet.md ---- */
 struct dtrace_durable {

@@ -33,6 +33,9 @@
 #define DEFAULT_POLICY "/etc/dtrace/policy"
 #define DEFAULT_OUTPUT "/var/lib/dtrace/sessions"
 #define MAX_PLACES     16
+#define RESERVED_PORTS 1024 /* of vsock: only root can have them (CAP_NET_BIND_SERVICE) */
+#define REFUSALS       20 /* messages about fronts that are refused, at once */
+#define SERVED	       10 /* s: longer than connecting may take */
 #define MAX_CHILDREN   64
 #define MAX_OF_USER    16 /* of these, for one user who is not root */
 
@@ -142,13 +145,37 @@ static void wait_a_little(void)
 	nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
 }
 
+/* Whoever is refused may come again at once. So not more than REFUSALS at once are said, and then one each second. */
+static void say_refused(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void say_refused(const char *fmt, ...)
+{
+	static time_t spoke; /* as if one was said each second, up to then */
+	static unsigned long hidden;
+	time_t now = time(NULL);
+	va_list ap;
+
+	spoke = spoke < now - REFUSALS ? now - REFUSALS : spoke;
+	if (spoke >= now) {
+		hidden++;
+		return;
+	}
+	spoke++;
+	if (hidden)
+		fprintf(stderr, "dtraced: %lu more fronts were refused\n", hidden);
+	hidden = 0;
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+}
+
 /* NULL: nobody of that kind may come. */
 static const struct rule *rule_for(uid_t user)
 {
 	const struct rule *r = policy_of(&policy, user);
+	char text[USER_TEXT];
 
 	if (!r)
-		fprintf(stderr, "dtraced: user %ld is not in the policy: refused\n", (long)user);
+		say_refused("dtraced: user %s is not in the policy: refused\n", policy_user_text(user, text));
 	return r;
 }
 
@@ -195,13 +222,15 @@ static int receive(int from)
 	return fd;
 }
 
-/* Who comes over vsock, by the number of the machine. */
+/* Who comes over vsock, by the number of the machine and the port there: users of the host who are not root have no reserved one. */
 static uid_t vsock_user(int fd)
 {
 	struct sockaddr_vm a = {0};
 	socklen_t n = sizeof(a);
 
-	return getpeername(fd, (struct sockaddr *)&a, &n) == 0 && a.svm_cid == VMADDR_CID_HOST ? HOST_USER : VSOCK_USER;
+	if (getpeername(fd, (struct sockaddr *)&a, &n) < 0)
+		return VSOCK_USER;
+	return a.svm_cid == VMADDR_CID_HOST && a.svm_port < RESERVED_PORTS ? HOST_USER : VSOCK_USER;
 }
 
 static bool who_is(const struct place *p, int fd, uid_t *user)
@@ -225,6 +254,7 @@ static bool who_is(const struct place *p, int fd, uid_t *user)
 static int free_slot(uid_t user)
 {
 	int slot = -1, of_user = 0;
+	char text[USER_TEXT];
 
 	for (int i = 0; i < MAX_CHILDREN; i++) {
 		if (!children[i].pid)
@@ -235,7 +265,8 @@ static int free_slot(uid_t user)
 	if (user != 0 && of_user >= MAX_OF_USER)
 		slot = -1;
 	if (slot < 0)
-		fprintf(stderr, "dtraced: user %ld has %d fronts, and there is no room for another: refused\n", (long)user, of_user);
+		say_refused("dtraced: user %s has %d fronts, and there is no room for another: refused\n",
+			    policy_user_text(user, text), of_user);
 	return slot;
 }
 
@@ -355,14 +386,20 @@ static void reap(void)
 	}
 }
 
+/* It tries again all the time; the same reason is said once, unless it was served in between. */
 static _Noreturn void serve_nats(const char *url, int handover)
 {
-	char why[512] = "";
+	char why[512] = "", told[512] = "";
 
-	dtrace_agent_nats(url, handover, why, sizeof(why));
-	fprintf(stderr, "dtraced: %s\n", why);
-	sleep(1);
-	_exit(1);
+	for (;;) {
+		time_t begin = time(NULL);
+
+		dtrace_agent_nats(url, name, handover, why, sizeof(why));
+		if (strcmp(why, told) != 0 || time(NULL) - begin > SERVED)
+			fprintf(stderr, "dtraced: %s\n", why);
+		memcpy(told, why, sizeof(told));
+		sleep(1);
+	}
 }
 
 /* A new process needs a new socket pair: what was on its way in the old one is void. */

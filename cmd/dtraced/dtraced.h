@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #define NATS_USER ((uid_t)-3) /* whoever the NATS server lets in */
-#define HOST_USER ((uid_t)-2) /* whoever is at the other end of a serial port, or comes over vsock from there: the host of this guest */
+#define HOST_USER ((uid_t)-2) /* whoever is at the other end of a serial port, or comes over vsock from a reserved port there: root of the host of this guest */
 #define VSOCK_USER ((uid_t)-4) /* whoever else comes over vsock */
 
 struct rule {
@@ -31,6 +31,8 @@ struct policy {
  * all providers, and no destructive actions. */
 void policy_read(struct policy *p, const char *path);
 const struct rule *policy_of(const struct policy *p, uid_t user); /* the first that fits; NULL: refused */
+#define USER_TEXT 24
+const char *policy_user_text(uid_t user, char text[USER_TEXT]); /* as the policy has it: a number, or nats, vsock, host */
 
 /* ---- sessions.c ---- */
 /* The scripts of a folder; what they write goes below `into`. url: the NATS server of dtraced, or NULL. A mistake ends the process. */

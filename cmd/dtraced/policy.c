@@ -40,6 +40,15 @@ static bool is_carrier(uid_t user)
 	return false;
 }
 
+const char *policy_user_text(uid_t user, char text[USER_TEXT])
+{
+	snprintf(text, USER_TEXT, "%ld", (long)user);
+	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
+		if (carriers[i].user == user)
+			snprintf(text, USER_TEXT, "%s", carriers[i].name);
+	return text;
+}
+
 static void read_user(struct rule *r, const char *value, const char *where)
 {
 	const struct passwd *pw;

@@ -110,6 +110,8 @@ struct dt_arch_paging {
 	uint64_t mask, table; /* an entry leads to another table when (entry & mask) == table ... */
 	uint64_t address;     /* ... whose physical address are these bits */
 	uint64_t direct_align; /* of the start of the direct map */
+	/* A page that a process may read, but that causes a fault which marks it as used: (entry & old_mask) == old; 0: there are none */
+	uint64_t old_mask, old;
 };
 
 /* Static probes in headers made by dtrace -h. */
@@ -143,6 +145,7 @@ typedef struct dt_arch {
 	const dt_arch_reg *regs;
 	uint32_t nregs;
 	uint32_t nuregs;    /* of uregs[], which extends past pt_regs: registers that the kernel does not save there read as 0 */
+	bool keeps_frames;  /* its kernel is built with frame pointers, and so without jumps in place of last calls (CONFIG_FRAME_POINTER) */
 	uint8_t helper_frames; /* frames of a kernel stack that belong to the helper which reads it */
 	uint32_t nclock_regs; /* of regs[]: those that the context of a clock event has */
 	uint8_t pc, sp, fp; /* registers by role */

@@ -4,6 +4,8 @@
  *
  *   DT_SYSCALL_RETURN_ARG(n)  argument n (a digit) of the system call that returns, also of one of a 32-bit program
  *   DT_SYSCALL_NATIVE_ARG(n)  the same where only 64-bit programs have the call
+ *   DT_IS_VFORK(flags, stack) is a clone() with these arguments what vfork() does, which is no call of its own?
+ *   DT_NOT_VFORK(flags, stack) more of a condition: && it is not
  *   DT_FAULT_IS_WRITE         in the tracepoints page_fault_user and page_fault_kernel: a write to a present page
  */
 #ifndef DT_ARCH_DTEXT_H

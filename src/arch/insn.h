@@ -97,10 +97,13 @@ struct dt_arch_code {
 	const char *(*sample)(struct dt_patch *p);
 	/* kernel code: kprobes are never possible there (apart from the kernel's own patching) */
 	bool (*kprobe_refuses)(const uint8_t *code, uint32_t offset, uint8_t length);
+	bool refuses_fixups; /* nor where the kernel expects a fault and continues elsewhere */
 	/* an instruction that only fills the space between two functions */
 	bool (*is_padding)(const uint8_t *at, uint8_t length);
 	/* an instruction that a function runs once, when it is entered: it saves a register, or makes space on the stack */
 	bool (*makes_frame)(const uint8_t *at, uint8_t length);
+	/* an instruction that sets the register with the number of a system call: the number; UINT32_MAX: it does not */
+	uint32_t (*call_number)(const uint8_t *at, uint8_t length);
 	/* a stub of a procedure linkage table, of n bytes at vaddr: the address of the slot that it jumps through */
 	bool (*plt_slot)(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot);
 	uint8_t stub_step, stub_size; /* where stubs may begin, and their bytes; 0: both as the section says */

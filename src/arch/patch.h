@@ -13,7 +13,7 @@
 
 #define DT_PATCH_MAX  24  /* bytes that are replaced */
 #define DT_PATCH_JUMP 5	  /* bytes of the jump: there must be as many */
-#define DT_STUB_MAX   192 /* bytes of a stub */
+#define DT_STUB_MAX   256 /* bytes of a stub */
 #define DT_TRAP_BYTE  0xcc /* what a breakpoint begins with */
 
 typedef struct dt_patch {
@@ -23,6 +23,8 @@ typedef struct dt_patch {
 	uint8_t was[DT_PATCH_MAX];   /* they */
 	uint64_t stub;		     /* where the stub will be */
 	uint64_t site;		     /* what the runtime gets */
+	bool calls;		     /* the instruction at `probe` makes a system call, which is moved as well ... */
+	uint64_t after;		     /* ... and what the runtime gets after it; 0: it does not run then */
 	uint64_t entry;		     /* where the address of the runtime's entry will be, near the stub */
 	/* made: */
 	uint8_t is[DT_PATCH_MAX];
@@ -30,7 +32,7 @@ typedef struct dt_patch {
 	uint32_t code_size;
 	struct {
 		uint8_t from, to; /* offsets of an instruction, and of its copy in the stub */
-	} moved[DT_PATCH_MAX];
+	} moved[DT_PATCH_MAX + 1]; /* also what is behind a system call that is the last */
 	uint32_t nmoved;
 } dt_patch;
 

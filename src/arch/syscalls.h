@@ -34,6 +34,7 @@ struct dt_arch_calls {
 	uint32_t ncompat;
 	const dt_syscall_types *compat_types; /* their calls whose types are not those of syscall_args.def */
 	uint32_t ncompat_types;
+	bool child_returns; /* the kernel reports the return of clone() in the new thread as well */
 };
 
 /* The rest is about the host. */

@@ -133,6 +133,7 @@ bool dt_base64_decode(const char *s, size_t n, dt_buf *out);
 /* A whole file of /proc and the like, with a NUL after it; dir as for openat(2). NULL with errno; to be freed. */
 char *dt_slurp(int dir, const char *path, size_t *len);
 void dt_allow_descriptors(void); /* as many as this process may have */
+uint64_t dt_memory_used(void); /* by this process, in bytes; 0: not known */
 /* O_PATH. A path that begins with "/proc/PID/root/" or "/proc/self/fd/N/", where another process or
  * container has its files, does not leave that directory: symbolic links mean what they mean there. */
 int dt_open_path(int dir, const char *path, int flags);
@@ -170,6 +171,19 @@ struct dt_step dt_progress_begin(dt_progress *p, uint64_t total, const char *fmt
 void dt_progress_add(dt_progress *p, uint64_t n);
 void dt_progress_end(dt_progress *p, const struct dt_step *outer);
 struct dt_step dt_progress_now(dt_progress *p); /* from any thread */
+
+/* ---- work on several CPUs (together.c) ---- */
+/* work(arg, 0) to work(arg, n - 1), each once, in any order and by any thread; all are done when it returns. */
+void dt_together(uint32_t n, void (*work)(void *arg, uint32_t i), void *arg);
+/* work(arg) beside the caller, done when dt_beside_end() returns; by the caller, there, if there is one CPU only or no thread. */
+typedef struct dt_beside {
+	void (*work)(void *arg); /* NULL: nothing is to be done */
+	void *arg;
+	pthread_t id;
+	bool runs;
+} dt_beside;
+void dt_beside_begin(dt_beside *b, void (*work)(void *arg), void *arg);
+void dt_beside_end(dt_beside *b);
 
 /* ---- how much memory there is (memory.c) ---- */
 uint64_t dt_page_size(void);

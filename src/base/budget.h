@@ -86,8 +86,15 @@
 #define DT_MAX_TARGET_NOTE_NS 100000000	     /* ... and one more in that time */
 #define DT_MAX_TARGET_NAMED   (1u << 20)     /* probes in one list; times that a relay names machines */
 #define DT_MAX_TARGET_SHOWN   4096	     /* durable sessions in one list (256) */
+#define DT_MAX_STREAMS	      65536	     /* that a NATS server names, of durable sessions */
 #define DT_MAX_TARGET_UNREAD  DT_MB(64)	     /* that it does not read */
-#define DT_MAX_TARGET_WAIT    4		     /* times the silence after which it would not be waited for any more */
+#define DT_MAX_TARGET_ANSWER  4		     /* times targetwait, until it has said who it is */
+#define DT_MAX_TARGET_WORK    UINT64_C(480000000000) /* ns until it has enabled a program, or listed its probes */
+#define DT_MAX_TARGET_WAIT    UINT64_C(120000000000) /* ns until it has begun or ended to trace */
+
+/* ---- one front of an agent (session/agent.c) ---- */
+#define DT_MAX_FRONT_PROGRAMS 256	 /* that it sends */
+#define DT_MAX_FRONT_MEMORY   DT_MB(512) /* of the agent's process when it takes another one (one program: up to 80 MB) */
 
 /* ---- D libraries ---- */
 #define DT_MAX_LIBRARY DT_MB(16)

@@ -140,3 +140,15 @@ void dt_allow_descriptors(void)
 		setrlimit(RLIMIT_NOFILE, &r);
 	}
 }
+
+uint64_t dt_memory_used(void)
+{
+	unsigned long long all, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}

@@ -76,6 +76,20 @@ bool dt_clause_is_destructive(const dt_clause *c)
 	return false;
 }
 
+bool dt_clause_destroys_there(const dt_clause *c)
+{
+	for (uint32_t i = 0; i < c->nactions; i++) {
+		const struct dt_act_desc *d = dt_act(c->actions[i].kind);
+
+		if (d->needs & DT_NEEDS_DESTRUCTIVE && d->payload == DT_PAYLOAD_NONE)
+			return true;
+	}
+	DT_EACH_DIFO(it, c)
+		if (it.difo->destructive)
+			return true;
+	return false;
+}
+
 /* ---- what only the kernel has ---- */
 
 #define KERNEL_MIN 0xffff800000000000ull

@@ -295,6 +295,7 @@ bool dt_clause_next(const dt_clause *c, dt_difo_iter *it); /* false: no more */
 const dt_place *dt_difo_place(const dt_difo *d, int32_t offset);
 bool dt_clause_reads(const dt_clause *c, uint32_t var); /* a built-in variable: DT_VAR_* */
 bool dt_clause_is_destructive(const dt_clause *c); /* by an action, or by what a DIFO does */
+bool dt_clause_destroys_there(const dt_clause *c); /* where its probe fires; system() and freopen() act where the record is taken */
 /* Does it use what only the kernel has: its memory, registers, stacks, the current task? */
 bool dt_clause_needs_kernel(const dt_clause *c);
 

@@ -87,7 +87,8 @@ int dt_pdesc_parse(const struct dt_pdesc_input *in, dt_probedesc *out, dt_error 
 		return read_id(in->text, &out->id, err);
 	for (const char *s = in->text;; s = strchr(s, ':') + 1) {
 		if (n > in->last + in->machines)
-			return bad(err, "Overspecified probe description");
+			return bad(err, n == DT_PDESC_NFIELDS && !in->machines && !strchr(s, ':') ?
+				   "Overspecified probe description (five parts, the first one machines: use -E)" : "Overspecified probe description");
 		start[n++] = s;
 		if (!strchr(s, ':'))
 			break;

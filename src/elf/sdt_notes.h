@@ -17,6 +17,9 @@ typedef struct dt_sdt {
  * to the object. */
 bool dt_sdt_next(dt_elf *e, size_t *it, dt_sdt *s);
 
+/* Which of these files (DT_JAIL_FILES at most) may have notes? The others have none. */
+void dt_elf_screen(dt_jail *jail, const int *fds, uint32_t n, bool *may);
+
 typedef struct dt_sdt_arg {
 	const char *type; /* "int32_t": size and sign, as the note gives them */
 	const char *text; /* the value as a D expression over uregs[]; NULL: it cannot be read (a vector register) */

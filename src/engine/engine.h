@@ -167,7 +167,13 @@ struct dt_engine_ops {
 	bool (*is_eager)(const dt_engine *e, bool *awake);
 	/* A descriptor that becomes readable when exit() or a full buffer ends tracing; -1: none. */
 	int (*wake_fd)(const dt_engine *e);
-	bool enters; /* open() needs the processes of -p stopped, as they were when their probes were found */
+	/* Are all probes in one process, so that it can run the program? *narrows: only some; the others are of all processes
+	 * elsewhere, and of this one here. Only for an engine that enters processes. */
+	bool (*takes)(const struct dt_engine_env *env, bool *narrows);
+	/* How it would put a probe into the code of its process, and where: a line for each event, or the reason why not. *kept is its
+	 * own, NULL at first; freed with `probe` NULL. NULL: there is nothing to say. */
+	void (*places)(void **kept, struct dt_procs *procs, const dt_probe *probe, const dt_attach *at, dt_buf *out);
+	bool enters; /* it stops the processes of -p by itself, for moments; those of -c are held until go() is over */
 	bool live; /* false: after go() nothing can fire until stop() (vm) */
 	void (*close)(dt_engine *e);
 };

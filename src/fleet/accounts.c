@@ -65,11 +65,16 @@ void dt_accounts_close(dt_fleet *f)
 	dt_map_free(f->accounts);
 }
 
+bool dt_account_has_room(const dt_fleet *f, const char *path)
+{
+	return f->all.n < UINT16_MAX || dt_map_get(f->accounts, path);
+}
+
 dt_account *dt_account_of(dt_fleet *f, const char *path)
 {
 	dt_account *a = dt_map_get(f->accounts, path);
 
-	if (!a && f->all.n < UINT16_MAX) {
+	if (!a && dt_account_has_room(f, path)) {
 		a = dt_xcalloc(1, sizeof(*a));
 		a->all = &f->all;
 		a->number = (uint16_t)++f->all.n;

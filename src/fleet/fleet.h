@@ -33,7 +33,6 @@ struct dt_fleet_env {
 	int (*tell)(void *arg, const dt_diag *d); /* 0, or -1 to abort */
 	bool relay; /* for a front: the rest of clauses is run there */
 	void (*met)(void *arg, const struct dt_wire_machine *m); /* a machine has answered; NULL: nobody wants to know */
-	void (*busy)(void *arg); /* called while it waits for them; NULL */
 };
 /* Connect to all that answer. Those that do not are reported. Never NULL. */
 dt_fleet *dt_fleet_new(const struct dt_fleet_env *env);

@@ -8,10 +8,10 @@
  */
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "fleet/one_target.h"
 
 #define SECOND	  UINT64_C(1000000000)
-#define STOP_TIME (30 * SECOND)
 #define QUEUE_MAX (64u << 20)
 #define PER_TARGET UINT64_C(5000000) /* of the time between two looks for new ones */
 
@@ -84,7 +84,7 @@ static int fleet_go(dt_engine *e, dt_error *err)
 		t->state = DT_T_RUNNING;
 		t->heard = dt_now();
 	}
-	dt_fleet_wait(f, has_started, STOP_TIME, "it does not start");
+	dt_fleet_wait(f, has_started, &(struct dt_patience){dt_fleet_silence(f), DT_MAX_TARGET_WAIT, "it does not start"});
 	dt_pace_begin(f);
 	return f->aborted ? dt_err(err, EDT_DIRABORT, NULL) : 0;
 }
@@ -102,6 +102,18 @@ static void fleet_halt(dt_engine *e)
 		f->inner_ops->halt(f->inner);
 }
 
+/* Each has been reported; the first of many messages are not on the screen any more. */
+static void count_lost(dt_fleet *f)
+{
+	dt_buf b = {0};
+
+	if (!f->lost)
+		return;
+	dt_buf_printf(&b, "machines lost before the end of the session: %u", f->lost);
+	dt_fleet_tell(f, DT_DIAG_DROP, b.s);
+	dt_buf_free(&b);
+}
+
 static int fleet_stop(dt_engine *e, dt_error *err)
 {
 	dt_fleet *f = (dt_fleet *)e;
@@ -117,7 +129,9 @@ static int fleet_stop(dt_engine *e, dt_error *err)
 		t->state = DT_T_STOPPING;
 		t->heard = dt_now();
 	}
-	dt_fleet_wait(f, has_stopped, STOP_TIME, "it has not sent its last data");
+	dt_fleet_wait(f, has_stopped,
+		      &(struct dt_patience){dt_fleet_silence(f), DT_MAX_TARGET_WAIT, "it has not sent its last data"});
+	count_lost(f);
 	return f->inner_ops->stop(f->inner, err);
 }
 

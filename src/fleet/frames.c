@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -118,6 +119,7 @@ struct dt_link {
 	size_t written; /* of it */
 	uint32_t seq;
 	const char *why;
+	pthread_mutex_t lock; /* of what is written: another thread may send and flush */
 };
 
 dt_link *dt_link_new(int fd)
@@ -125,6 +127,7 @@ dt_link *dt_link_new(int fd)
 	dt_link *l = dt_xcalloc(1, sizeof(*l));
 
 	l->fd = fd;
+	pthread_mutex_init(&l->lock, NULL);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	return l;
 }
@@ -136,6 +139,7 @@ void dt_link_free(dt_link *l)
 	close(l->fd);
 	dt_frames_free(&l->in);
 	dt_buf_free(&l->out);
+	pthread_mutex_destroy(&l->lock);
 	free(l);
 }
 
@@ -144,19 +148,37 @@ int dt_link_fd(const dt_link *l)
 	return l->fd;
 }
 
-size_t dt_link_pending(const dt_link *l)
+size_t dt_link_pending(dt_link *l)
 {
-	return l->out.n - l->written;
+	size_t n;
+
+	pthread_mutex_lock(&l->lock);
+	n = l->out.n - l->written;
+	pthread_mutex_unlock(&l->lock);
+	return n;
+}
+
+/* Each thread may find that it has ended. */
+static const char *why(const dt_link *l)
+{
+	return __atomic_load_n(&l->why, __ATOMIC_RELAXED);
+}
+
+static void end(dt_link *l)
+{
+	__atomic_store_n(&l->why, "the connection has ended", __ATOMIC_RELAXED);
 }
 
 const char *dt_link_why(const dt_link *l)
 {
-	return l->in.why ? l->in.why : l->why;
+	return l->in.why ? l->in.why : why(l);
 }
 
 void dt_link_send(dt_link *l, uint32_t type, dt_buf *body)
 {
+	pthread_mutex_lock(&l->lock);
 	dt_frame_put(&l->out, type, l->seq++, body);
+	pthread_mutex_unlock(&l->lock);
 	if (body)
 		dt_buf_reset(body);
 }
@@ -177,13 +199,14 @@ static ssize_t write_some(int fd, const char *p, size_t n)
 
 static void push(dt_link *l)
 {
-	while (!l->why && l->written < l->out.n) {
+	pthread_mutex_lock(&l->lock);
+	while (!why(l) && l->written < l->out.n) {
 		ssize_t n = write_some(l->fd, l->out.s + l->written, l->out.n - l->written);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			l->why = "the connection has ended";
+			end(l);
 		if (n <= 0)
 			break;
 		l->written += (size_t)n;
@@ -192,6 +215,7 @@ static void push(dt_link *l)
 		dt_buf_reset(&l->out);
 		l->written = 0;
 	}
+	pthread_mutex_unlock(&l->lock);
 }
 
 /* Not more than a piece: the other side must not keep us here. */
@@ -206,22 +230,22 @@ static void pull(dt_link *l)
 	if (n > 0)
 		dt_frames_add(&l->in, piece, (size_t)n);
 	else if (n == 0 || errno != EAGAIN)
-		l->why = "the connection has ended";
+		end(l);
 }
 
 void dt_link_flush(dt_link *l)
 {
-	if (!l->why)
+	if (!why(l))
 		push(l);
 }
 
 int dt_link_work(dt_link *l)
 {
-	if (!l->why)
+	if (!why(l))
 		pull(l);
-	if (!l->why)
+	if (!why(l))
 		push(l);
-	return l->why ? -1 : 0;
+	return why(l) ? -1 : 0;
 }
 
 int dt_link_next(dt_link *l, dt_packet *out)
@@ -235,9 +259,13 @@ void dt_link_restart(dt_link *l)
 	l->in.skipped += DT_FRAME_HEADER;
 }
 
-void dt_link_renumber(dt_link *l)
+void dt_link_begin(dt_link *l, dt_buf *body)
 {
+	pthread_mutex_lock(&l->lock);
 	l->seq = 0;
+	dt_frame_put(&l->out, DT_M_HELLO, l->seq++, body);
+	pthread_mutex_unlock(&l->lock);
+	dt_buf_reset(body);
 }
 
 bool dt_link_has_skipped(const dt_link *l)

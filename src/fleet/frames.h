@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "jail/message.h"
 
-#define DT_FLEET_VERSION 4
+#define DT_FLEET_VERSION 5
 #define DT_FRAME_MARK	 0x31465444u /* "DTF1" */
 #define DT_FRAME_HEADER	 16
 #define DT_FRAME_MAX	 (16u << 20) /* bytes of a body */
@@ -59,13 +59,13 @@ int dt_link_fd(const dt_link *l);
 void dt_link_send(dt_link *l, uint32_t type, dt_buf *body); /* empties the body; NULL: none */
 /* HELLO with this body was perhaps lost: the driver of a serial port discards what has come when an earlier agent closes it. */
 void dt_link_hello_again(dt_link *l, const dt_buf *body);
-size_t dt_link_pending(const dt_link *l);	/* bytes that are not written yet */
+size_t dt_link_pending(dt_link *l);   /* bytes that are not written yet */
 /* Read and write what is possible now. 0, or -1: the stream has ended; what has been read is still there. */
 int dt_link_work(dt_link *l);
 void dt_link_flush(dt_link *l); /* write what is possible now */
 int dt_link_next(dt_link *l, dt_packet *out); /* as dt_frames_next() */
 void dt_link_restart(dt_link *l);	      /* that HELLO was not for us: skip to the next one */
-void dt_link_renumber(dt_link *l);	      /* the next frame that is sent is the first one */
+void dt_link_begin(dt_link *l, dt_buf *body); /* HELLO with this body is sent, and the frame with number 0 */
 bool dt_link_has_skipped(const dt_link *l);   /* something other than HELLO has come first */
 const char *dt_link_why(const dt_link *l);    /* why it has ended; NULL: it has not */
 

@@ -18,7 +18,8 @@
 #include "fleet/one_target.h"
 
 #define SECOND	      UINT64_C(1000000000)
-#define WORK_SILENCE  (120 * SECOND) /* a guest that is emulated takes its time to compile */
+#define SILENCE	      (5 * SECOND)
+#define PER_TARGET    (SECOND / 100) /* many of them may share the CPUs of one machine */
 
 int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text)
 {
@@ -64,70 +65,64 @@ static bool is_taken(const dt_fleet *f, const char *path)
 	return (t && (t->state != DT_T_GONE || t->refused)) || dt_map_get(f->seen, path) != NULL;
 }
 
-/* One more connection? */
-static bool has_room(dt_fleet *f)
+/* It is said once. */
+static void tell_full(dt_fleet *f)
 {
 	static const char full[] = "there are more machines than this dtrace can have: the others are left out";
 
-	if (f->targets.n < DT_MAX_TARGETS)
-		return true;
 	if (!dt_map_get(f->seen, full))
 		dt_fleet_tell(f, DT_DIAG_DROP, full);
-	dt_map_set(f->seen, full, f); /* it is said once */
+	dt_map_set(f->seen, full, f);
+}
+
+/* One more connection? */
+static bool has_room(dt_fleet *f, const char *account)
+{
+	if (f->targets.n < DT_MAX_TARGETS && f->machines < DT_MAX_MACHINES && dt_account_has_room(f, account))
+		return true;
+	tell_full(f);
 	return false;
 }
 
-/* One that has used up its account is not tried again. */
-static void add_target(dt_fleet *f, int fd, const char *path)
+static dt_target *add_target(dt_fleet *f, int fd, const char *path, dt_account *payer)
 {
-	dt_account *payer = dt_account_of(f, path);
-	dt_target *t;
+	dt_target *t = *dt_vec_add(&f->targets, NULL) = dt_target_new(f, payer, fd, path);
 
-	if (!payer) {
-		close(fd);
-		dt_map_set(f->seen, path, f);
-		return;
-	}
-	t = *dt_vec_add(&f->targets, NULL) = dt_target_new(f, payer, fd, path);
 	dt_map_set(f->connected, t->path, t);
+	return t;
 }
 
 /* ---- over NATS ---- */
 
-static dt_nats *server(dt_fleet *f, const char *url)
+/* An agent that has answered. Its digits are new each time it starts; its account stays. */
+static void try_agent(dt_fleet *f, dt_nats *n, const char *id)
 {
-	dt_error err = {0};
-	dt_nats *n;
+	char *path = dt_xasprintf("%s/%s", dt_nats_shown(n), id), *account = dt_xstrdup(path);
+	dt_account *payer;
+	dt_target *t;
+	int fd;
 
-	for (uint32_t i = 0; i < f->nats.n; i++)
-		if (strcmp(dt_nats_url(f->nats.v[i]), url) == 0)
-			return f->nats.v[i];
-	n = dt_nats_open(url, true, &err);
-	if (n) {
-		*dt_vec_add(&f->nats, NULL) = n;
-		dt_nats_ask(n);
-		dt_nats_settle(n, dt_opt(f->env.opts, DT_O_TARGETWAIT));
-	} else if (!dt_map_get(f->seen, url)) {
-		dt_map_set(f->seen, url, f); /* it is said once */
-		dt_fleet_tell(f, DT_DIAG_DROP, err.text);
+	*strrchr(account, '.') = 0;
+	payer = is_taken(f, path) || !has_room(f, account) ? NULL : dt_account_of(f, account); /* NULL: it has used it up */
+	fd = payer ? dt_nats_connect(n, id) : -1;
+	if (fd >= 0) {
+		t = add_target(f, fd, path, payer);
+		snprintf(t->word, sizeof(t->word), "%.*s", (int)strcspn(id, "."), id);
+	} else if (payer) {
+		dt_account_give(payer, sizeof(*t));
 	}
-	return n;
+	free(account);
+	free(path);
 }
 
-/* The agents that have answered, and ask again. */
+/* Those that have answered, and ask again. */
 static void try_nats(dt_fleet *f, const char *url)
 {
-	dt_nats *n = server(f, url);
+	dt_nats *n = dt_fleet_server(f, url);
 	char id[DT_NATS_ID + 1];
 
-	while (n && dt_nats_next(n, id)) {
-		char *path = dt_xasprintf("%s/%s", dt_nats_shown(n), id);
-		int fd = is_taken(f, path) || !has_room(f) ? -1 : dt_nats_connect(n, id);
-
-		if (fd >= 0)
-			add_target(f, fd, path);
-		free(path);
-	}
+	while (n && dt_nats_next(n, id))
+		try_agent(f, n, id);
 	if (n)
 		dt_nats_ask(n);
 }
@@ -152,15 +147,21 @@ static void complain(dt_fleet *f, const char *path, int error, bool again)
 static void try_socket(dt_fleet *f, const char *path)
 {
 	bool vsock = strncmp(path, "vsock:", 6) == 0;
+	dt_account *payer;
 	int fd;
 
-	if (is_taken(f, path) || !has_room(f))
+	if (is_taken(f, path) || !has_room(f, path))
 		return;
 	fd = vsock ? dt_vsock_connect(f, path) : connect_to(path);
-	if (fd >= 0)
-		add_target(f, fd, path);
-	else if (!may_come(errno))
-		complain(f, path, errno, vsock && errno != EINVAL);
+	if (fd < 0) {
+		if (!may_come(errno))
+			complain(f, path, errno, vsock && errno != EINVAL);
+	} else if ((payer = dt_account_of(f, path))) {
+		add_target(f, fd, path, payer);
+	} else { /* it has used up its account: it is not tried again */
+		close(fd);
+		dt_map_set(f->seen, path, f);
+	}
 }
 
 static void try_directory(dt_fleet *f, const char *dir)
@@ -258,16 +259,28 @@ static void give_up(dt_target *t, const char *what)
 	dt_target_say(t, DT_DIAG_DROP, "%s", what);
 }
 
-/* It has been silent for so long, or has said other things for a multiple of that. */
-static bool is_overdue(const dt_target *t, const struct waiting *w, uint64_t silence)
+uint64_t dt_fleet_silence(const dt_fleet *f)
+{
+	return SILENCE + f->targets.n * PER_TARGET;
+}
+
+/* What has come counts, also if it was not read yet: perhaps it is we who were stopped. */
+static bool is_silent(const dt_target *t, uint64_t now, uint64_t silence)
+{
+	struct pollfd fd = {.fd = dt_link_fd(t->link), .events = POLLIN};
+
+	return now > t->heard && now - t->heard > silence && poll(&fd, 1, 0) <= 0;
+}
+
+static bool is_overdue(const dt_target *t, const struct waiting *w, const struct dt_patience *p)
 {
 	uint64_t now = dt_now();
 
-	return (now > t->heard && now - t->heard > silence) || (now - w->begin) / DT_MAX_TARGET_WAIT > silence;
+	return now - w->begin > p->most || is_silent(t, now, p->silence);
 }
 
 /* All that have a link are watched; true: some are not done. */
-static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what, struct waiting *w)
+static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), const struct dt_patience *p, struct waiting *w)
 {
 	bool any = false;
 
@@ -276,8 +289,8 @@ static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t
 		dt_target *t = f->targets.v[i];
 
 		if (t->link && t->state != DT_T_DONE && !done(t)) {
-			if (is_overdue(t, w, silence))
-				give_up(t, what);
+			if (is_overdue(t, w, p))
+				give_up(t, p->what);
 			else
 				any = true;
 		}
@@ -290,14 +303,12 @@ static bool list_waiting(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t
 	return any;
 }
 
-void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what)
+void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), const struct dt_patience *p)
 {
 	struct waiting w = {.begin = dt_now()};
 
 	dt_fleet_care(f);
-	while (list_waiting(f, done, silence, what, &w) && !f->aborted) {
-		if (f->env.busy)
-			f->env.busy(f->env.arg);
+	while (list_waiting(f, done, p, &w) && !f->aborted) {
 		if (poll(w.fds.v, w.fds.n, 100) > 0)
 			for (uint32_t i = 0; i < w.fds.n; i++)
 				if (w.fds.v[i].revents && w.targets.v[i]->link)
@@ -311,6 +322,17 @@ void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silen
 static bool has_answered(const dt_target *t)
 {
 	return t->late || (t->state != DT_T_NEW && t->clock.pongs >= DT_PINGS);
+}
+
+/* It may be a guest without an agent. */
+static void wait_for_answers(dt_fleet *f)
+{
+	uint64_t silence = dt_opt(f->env.opts, DT_O_TARGETWAIT);
+
+	for (uint32_t i = 0; i < f->targets.n; i++)
+		f->targets.v[i]->heard = dt_now(); /* a NATS server may have taken long, and nothing was sent to them yet */
+	dt_fleet_wait(f, has_answered,
+		      &(struct dt_patience){silence, DT_MAX_TARGET_ANSWER * silence, "it does not answer: there may be no agent"});
 }
 
 dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
@@ -327,8 +349,7 @@ dt_fleet *dt_fleet_new(const struct dt_fleet_env *env)
 	f->epoll = -1;
 	dt_allow_descriptors();
 	dt_fleet_scan(f);
-	dt_fleet_wait(f, has_answered, dt_opt(env->opts, DT_O_TARGETWAIT),
-		      "it does not answer: there may be no agent");
+	wait_for_answers(f);
 	return f;
 }
 
@@ -339,7 +360,7 @@ void dt_fleet_also(dt_fleet *f, const char *paths)
 	f->env.paths = paths;
 	dt_fleet_scan(f);
 	f->env.paths = own;
-	dt_fleet_wait(f, has_answered, dt_opt(f->env.opts, DT_O_TARGETWAIT), "it does not answer: there may be no agent");
+	wait_for_answers(f);
 }
 
 void dt_fleet_free(dt_fleet *f)
@@ -352,9 +373,7 @@ void dt_fleet_free(dt_fleet *f)
 	for (uint32_t i = 0; i < f->past.n; i++)
 		dt_target_free(f->past.v[i]);
 	dt_vec_free(&f->past);
-	for (uint32_t i = 0; i < f->nats.n; i++)
-		dt_nats_free(f->nats.v[i]);
-	dt_vec_free(&f->nats);
+	dt_fleet_leave_servers(f);
 	dt_vsock_close(f);
 	for (uint32_t i = 0; i < f->programs.n; i++) {
 		dt_buf_free(&f->programs.v[i].message);
@@ -403,6 +422,12 @@ bool dt_fleet_nth(const dt_fleet *f, uint32_t i, struct dt_wire_machine *out)
 	return false;
 }
 
+/* An answer that takes work: a guest that is emulated takes its time to compile. */
+static void wait_for_work(dt_fleet *f, bool (*done)(const dt_target *t))
+{
+	dt_fleet_wait(f, done, &(struct dt_patience){dt_fleet_silence(f), DT_MAX_TARGET_WORK, "it does not answer any more"});
+}
+
 static bool has_listed(const dt_target *t)
 {
 	return !t->listing || t->listed;
@@ -424,7 +449,7 @@ int dt_fleet_list(dt_fleet *f, const char *machine, const char *desc, uint32_t s
 	t->listing = &listing;
 	t->listed = false;
 	t->named = 0;
-	dt_fleet_wait(f, has_listed, WORK_SILENCE, "it does not answer any more");
+	wait_for_work(f, has_listed);
 	t->listing = NULL;
 	if (!t->listed)
 		return dt_err(err, EDT_NOPROBE, "%s has gone", machine);
@@ -476,8 +501,7 @@ static bool option_text(const dt_options *o, enum dt_opt_id id, dt_buf *out)
 	const char *word;
 	size_t n;
 
-	if (!o->is_set[id] || id == DT_O_CPP || id == DT_O_VERBOSE || id == DT_O_TREE || id == DT_O_MACHINES ||
-	    id == DT_O_TARGETWAIT || id == DT_O_POLICY)
+	if (!o->is_set[id] || !dt_wire_has_option(id))
 		return false;
 	switch (dt_opt_table[id].kind) {
 	case DT_OPT_BOOL: dt_buf_puts(out, v ? "yes" : "no"); return true;
@@ -569,7 +593,7 @@ int dt_fleet_enable(dt_fleet *f, const dt_program *p, uint32_t *matches, dt_erro
 		send_program(t, &f->programs.v[at]);
 		t->heard = dt_now();
 	}
-	dt_fleet_wait(f, has_enabled, WORK_SILENCE, "it does not answer any more");
+	wait_for_work(f, has_enabled);
 	for (uint32_t i = 0; i < p->nclauses; i++)
 		matches[i] += f->programs.v[at].matches[i];
 	return f->aborted ? dt_err(err, EDT_DIRABORT, NULL) : 0;

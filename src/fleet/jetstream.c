@@ -1,10 +1,10 @@
 /*
  * jetstream: see jetstream.h.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "fleet/jetstream.h"
 
 #define ANSWER_MS   5000
@@ -12,21 +12,12 @@
 #define WRONG_LAST  10071
 #define OTHER_BOUNDS 10058
 
-/* A part of a subject, and of the name of a stream. */
-static void put_word(char *out, size_t n, const char *word)
-{
-	snprintf(out, n, "%s", word);
-	for (; *out; out++)
-		if (!isalnum((unsigned char)*out) && *out != '-' && *out != '_')
-			*out = '_';
-}
-
 void dt_js_init(dt_js *js, dt_nats *n, const char *machine, const char *session)
 {
-	char m[72], s[72];
+	char m[DT_NATS_WORD + 1], s[DT_NATS_WORD + 1];
 
-	put_word(m, sizeof(m), machine);
-	put_word(s, sizeof(s), session);
+	dt_nats_word(m, machine);
+	dt_nats_word(s, session);
 	js->nats = n;
 	snprintf(js->stream, sizeof(js->stream), "DTRACE_%s_%s", m, s);
 	snprintf(js->subject, sizeof(js->subject), "dtrace.log.%s.%s", m, s);
@@ -85,17 +76,22 @@ int dt_js_create(const dt_js *js, uint64_t bytes, uint64_t age, dt_error *err)
 	return rc ? -1 : 0;
 }
 
+bool dt_js_read_info(const dt_buf *answer, struct dt_js_info *out)
+{
+	size_t n;
+	const char *state = dt_json_member(answer->s, answer->n, "state", &n);
+
+	return state && dt_json_number(state, n, "first_seq", &out->first) && dt_json_number(state, n, "last_seq", &out->last) &&
+	       dt_json_number(state, n, "bytes", &out->bytes);
+}
+
 int dt_js_info(const dt_js *js, struct dt_js_info *out, dt_error *err)
 {
 	dt_buf none = {0}, answer = {0};
-	const char *state;
 	uint64_t kind;
-	size_t n;
 	int rc = ask(js->nats, "STREAM.INFO", js->stream, &none, &answer, &kind, err);
 
-	state = rc == 0 ? dt_json_member(answer.s, answer.n, "state", &n) : NULL;
-	if (rc == 0 && (!state || !dt_json_number(state, n, "first_seq", &out->first) ||
-			!dt_json_number(state, n, "last_seq", &out->last) || !dt_json_number(state, n, "bytes", &out->bytes)))
+	if (rc == 0 && !dt_js_read_info(&answer, out))
 		rc = dt_err(err, EDT_COMPILER, "JetStream: its answer is not understood");
 	dt_buf_free(&answer);
 	return rc ? -1 : 0;
@@ -115,12 +111,21 @@ static bool split(const dt_buf *message, struct dt_js_message *out)
 	return true;
 }
 
+bool dt_js_read_message(const dt_buf *answer, struct dt_js_message *out)
+{
+	size_t n, len;
+	const char *m = dt_json_member(answer->s, answer->n, "message", &n), *data = m ? dt_json_member(m, n, "data", &len) : NULL;
+	dt_buf message = {0};
+	bool ok = data && len >= 2 && dt_base64_decode(data + 1, len - 2, &message) && split(&message, out);
+
+	dt_buf_free(&message);
+	return ok;
+}
+
 int dt_js_get(const dt_js *js, uint64_t number, struct dt_js_message *out, dt_error *err)
 {
-	dt_buf b = {0}, answer = {0}, message = {0};
-	const char *m, *data;
+	dt_buf b = {0}, answer = {0};
 	uint64_t kind;
-	size_t n, len;
 	int rc;
 
 	dt_buf_printf(&b, "{\"seq\":%llu}", (unsigned long long)number);
@@ -128,10 +133,8 @@ int dt_js_get(const dt_js *js, uint64_t number, struct dt_js_message *out, dt_er
 	if (rc == NOT_FOUND) {
 		rc = 0;
 	} else if (rc == 0) {
-		m = dt_json_member(answer.s, answer.n, "message", &n);
-		data = m ? dt_json_member(m, n, "data", &len) : NULL;
 		rc = 1;
-		if (!data || len < 2 || !dt_base64_decode(data + 1, len - 2, &message) || !split(&message, out))
+		if (!dt_js_read_message(&answer, out))
 			rc = dt_err(err, EDT_COMPILER, "JetStream: message %llu of %s is not output of a session",
 				    (unsigned long long)number, js->stream);
 	} else {
@@ -139,7 +142,6 @@ int dt_js_get(const dt_js *js, uint64_t number, struct dt_js_message *out, dt_er
 	}
 	dt_buf_free(&b);
 	dt_buf_free(&answer);
-	dt_buf_free(&message);
 	return rc;
 }
 
@@ -170,6 +172,15 @@ int dt_js_put(const dt_js *js, uint64_t last, const struct dt_js_message *m, dt_
 
 /* ---- which there are ---- */
 
+/* The words of our subjects have nothing else. Whoever may make streams can call them as he likes. */
+static bool is_word(const char *s)
+{
+	char word[DT_NATS_WORD + 1];
+
+	dt_nats_word(word, s);
+	return strcmp(word, s) == 0;
+}
+
 /* "dtrace.log.MACHINE.SESSION" of the stream's description. */
 static void report(dt_nats *n, const char *subject, size_t len, dt_js_f *f, void *arg)
 {
@@ -183,7 +194,8 @@ static void report(dt_nats *n, const char *subject, size_t len, dt_js_f *f, void
 	if (!session)
 		return;
 	*session++ = 0;
-	f(arg, n, machine, session);
+	if (is_word(machine) && is_word(session))
+		f(arg, n, machine, session);
 }
 
 /* Each member of an array of objects. */
@@ -206,35 +218,40 @@ static const char *next_element(const char *p, const char *end, size_t *n)
 	return NULL;
 }
 
+uint64_t dt_js_read_list(const dt_buf *answer, dt_nats *n, dt_js_f *f, void *arg, uint64_t *total)
+{
+	size_t len, k = 0;
+	const char *all = dt_json_member(answer->s, answer->n, "streams", &len);
+	uint64_t some = 0;
+
+	if (!all || !dt_json_number(answer->s, answer->n, "total", total))
+		return 0;
+	for (const char *p = all; (p = next_element(p, all + len, &k)); p += k, some++) {
+		size_t cn, sn;
+		const char *config = dt_json_member(p, k, "config", &cn);
+		const char *subjects = config ? dt_json_member(config, cn, "subjects", &sn) : NULL;
+
+		if (subjects && sn > 4) /* ["dtrace.log..."] */
+			report(n, subjects + 1, sn - 2, f, arg);
+	}
+	return some;
+}
+
 int dt_js_list(dt_nats *n, const char *session, dt_js_f *f, void *arg, dt_error *err)
 {
-	uint64_t offset = 0, kind, total = 0;
+	uint64_t offset = 0, kind, total = 0, some;
 	dt_buf b = {0}, answer = {0};
 	int rc;
 
 	do {
-		const char *all, *p;
-		size_t len, k = 0;
-
 		dt_buf_reset(&b);
 		dt_buf_reset(&answer);
 		dt_buf_printf(&b, "{\"offset\":%llu,\"subject\":\"dtrace.log.*.%s\"}", (unsigned long long)offset,
 			      session ? session : "*");
 		rc = ask(n, "STREAM.LIST", NULL, &b, &answer, &kind, err);
-		all = rc == 0 ? dt_json_member(answer.s, answer.n, "streams", &len) : NULL;
-		if (!all || !dt_json_number(answer.s, answer.n, "total", &total))
-			break;
-		for (p = all; (p = next_element(p, all + len, &k)); p += k, offset++) {
-			size_t cn, sn;
-			const char *config = dt_json_member(p, k, "config", &cn);
-			const char *subjects = config ? dt_json_member(config, cn, "subjects", &sn) : NULL;
-
-			if (subjects && sn > 4) /* ["dtrace.log..."] */
-				report(n, subjects + 1, sn - 2, f, arg);
-		}
-		if (p == NULL && offset == 0)
-			break;
-	} while (offset < total);
+		some = rc == 0 ? dt_js_read_list(&answer, n, f, arg, &total) : 0;
+		offset += some;
+	} while (some && offset < total && offset < DT_MAX_STREAMS);
 	dt_buf_free(&b);
 	dt_buf_free(&answer);
 	return rc ? -1 : 0;

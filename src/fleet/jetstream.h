@@ -40,4 +40,10 @@ int dt_js_put(const dt_js *js, uint64_t last, const struct dt_js_message *m, dt_
 typedef void dt_js_f(void *arg, dt_nats *n, const char *machine, const char *session);
 int dt_js_list(dt_nats *n, const char *session, dt_js_f *f, void *arg, dt_error *err);
 
+/* ---- answers, as they have come: whoever has sent them ---- */
+bool dt_js_read_info(const dt_buf *answer, struct dt_js_info *out);
+bool dt_js_read_message(const dt_buf *answer, struct dt_js_message *out);
+/* How many streams it names; *total: how many there are. */
+uint64_t dt_js_read_list(const dt_buf *answer, dt_nats *n, dt_js_f *f, void *arg, uint64_t *total);
+
 #endif

@@ -1,9 +1,9 @@
 /*
  * nats: the library, and how fronts and agents find each other.
  *
- *	dtrace.hello		the front asks; agents answer with their id, which is new each time they start
- *	dtrace.open.ID		the front opens a stream, with a nonce
- *	dtrace.stream.NONCE.*	the stream (tunnel.c)
+ *	dtrace.hello			the front asks; agents answer with their id: WORD.DIGITS, the digits being new each time they start
+ *	dtrace.open.WORD.DIGITS		the front opens a stream, with a nonce
+ *	dtrace.stream.WORD.NONCE.*	the stream (tunnel.c)
  *
  * The library calls back in threads of its own; what they and we share has a lock.
  */
@@ -34,6 +34,7 @@
 #define CONNECT_TIMEOUT   3000
 #define PING		  2000
 #define ANSWER		  "dtrace.answer."
+#define DIGITS		  16
 #define MAX_ANSWERS	  (4 * DT_MAX_TARGETS) /* that were not looked at yet; agents answer each time they are asked */
 #define MAX_TUNNELS	  256 /* of an agent */
 
@@ -127,7 +128,7 @@ struct dt_nats {
 	uint32_t refusals;  /* so far */
 	struct dt_tunnels *all;
 	DT_VEC(dt_tunnel *) tunnels;
-	char id[DT_NATS_ID + 1];
+	char word[DT_NATS_WORD + 1], id[DT_NATS_ID + 1];
 	void (*come)(void *arg, int fd);
 	void *arg;
 };
@@ -141,7 +142,7 @@ struct dt_nats_sub {
 	bool complete; /* the callback runs no more */
 };
 
-static int load(dt_error *err)
+static int load_once(dt_error *err)
 {
 	static const char *const files[] = {"libnats.so.3.4", "libnats.so.3", "libnats.so"};
 	void *library = NULL;
@@ -164,6 +165,18 @@ static int load(dt_error *err)
 	return 0;
 }
 
+/* Several threads may connect, each to a server. */
+static int load(dt_error *err)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	rc = load_once(err);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
 static void random_text(char *out, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -182,6 +195,31 @@ static bool is_hex(const char *s, size_t n)
 		if (!isxdigit((unsigned char)s[i]))
 			return false;
 	return true;
+}
+
+/* ---- names ---- */
+
+static bool is_of_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
+void dt_nats_word(char out[DT_NATS_WORD + 1], const char *name)
+{
+	snprintf(out, DT_NATS_WORD + 1, "%s", *name ? name : "_");
+	for (; *out; out++)
+		if (!is_of_word(*out))
+			*out = '_';
+}
+
+/* Whatever an agent has answered: WORD.DIGITS? */
+static bool is_id(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && is_of_word(s[n]))
+		n++;
+	return n > 0 && n <= DT_NATS_WORD && len == n + 1 + DIGITS && s[n] == '.' && is_hex(s + n + 1, DIGITS);
 }
 
 /* ---- subjects ---- */
@@ -498,6 +536,22 @@ void dt_nats_free(dt_nats *n)
 	free(n);
 }
 
+/* Tunnels that nothing uses any more. */
+static void free_ended(dt_nats *n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n->tunnels.n; i++) {
+		dt_tunnel *t = n->tunnels.v[i];
+
+		if (dt_tunnel_is_over(t))
+			dt_tunnel_free(t);
+		else
+			n->tunnels.v[kept++] = t;
+	}
+	n->tunnels.n = kept;
+}
+
 /* ---- the front ---- */
 
 static void on_answer(void *arg, const void *data, size_t len, const char *reply)
@@ -505,7 +559,7 @@ static void on_answer(void *arg, const void *data, size_t len, const char *reply
 	dt_nats *n = arg;
 
 	(void)reply;
-	if (len != DT_NATS_ID || !is_hex(data, len))
+	if (!is_id(data, len))
 		return;
 	pthread_mutex_lock(&n->lock);
 	if (n->ids.n < MAX_ANSWERS)
@@ -516,10 +570,11 @@ static void on_answer(void *arg, const void *data, size_t len, const char *reply
 
 void dt_nats_ask(dt_nats *n)
 {
-	char nonce[DT_NATS_ID + 1];
+	char nonce[DIGITS + 1];
 
+	free_ended(n);
 	if (!n->answers) {
-		random_text(nonce, DT_NATS_ID);
+		random_text(nonce, DIGITS);
 		snprintf(n->inbox, sizeof(n->inbox), ANSWER "%s", nonce);
 		n->answers = dt_nats_subscribe(n, n->inbox, on_answer, n);
 		lib.natsConnection_Flush(n->conn);
@@ -561,13 +616,14 @@ bool dt_nats_next(dt_nats *n, char id[DT_NATS_ID + 1])
 
 int dt_nats_connect(dt_nats *n, const char *id)
 {
-	char nonce[2 * DT_NATS_ID + 1], subject[64];
+	char nonce[DT_TUNNEL_NONCE + 1], subject[DT_NATS_ID + 16], word[DT_NATS_WORD + 1];
 	dt_tunnel *t;
 	int fd;
 
-	random_text(nonce, 2 * DT_NATS_ID);
+	random_text(nonce, DT_TUNNEL_NONCE);
 	snprintf(subject, sizeof(subject), "dtrace.open.%s", id);
-	t = dt_tunnel_new(n, nonce, true, subject, &fd);
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(id, "."), id);
+	t = dt_tunnel_new(n, word, nonce, subject, &fd);
 	if (!t)
 		return -1;
 	*dt_vec_add(&n->tunnels, NULL) = t;
@@ -583,56 +639,49 @@ static void on_hello(void *arg, const void *data, size_t len, const char *reply)
 	(void)data;
 	(void)len;
 	if (reply && strncmp(reply, ANSWER, sizeof(ANSWER) - 1) == 0 && is_hex(reply + sizeof(ANSWER) - 1, strlen(reply) - sizeof(ANSWER) + 1))
-		dt_nats_publish(n, reply, n->id, DT_NATS_ID);
+		dt_nats_publish(n, reply, n->id, strlen(n->id));
 }
 
-static bool has_tunnel(dt_nats *n, const char *nonce)
+static bool has_tunnel(const dt_nats *n, const char *nonce)
 {
-	uint32_t kept = 0;
-	bool found = false;
-
-	for (uint32_t i = 0; i < n->tunnels.n; i++) {
-		dt_tunnel *t = n->tunnels.v[i];
-
-		if (dt_tunnel_is(t, nonce))
-			found = true;
-		else if (dt_tunnel_is_over(t)) {
-			dt_tunnel_free(t);
-			continue;
-		}
-		n->tunnels.v[kept++] = t;
-	}
-	n->tunnels.n = kept;
-	return found;
+	for (uint32_t i = 0; i < n->tunnels.n; i++)
+		if (dt_tunnel_is(n->tunnels.v[i], nonce))
+			return true;
+	return false;
 }
 
 /* Only one thread calls this. A front knocks until it has heard something. */
 static void on_open(void *arg, const void *data, size_t len, const char *reply)
 {
-	char nonce[2 * DT_NATS_ID + 1];
+	char nonce[DT_TUNNEL_NONCE + 1];
 	dt_nats *n = arg;
 	dt_tunnel *t;
 	int fd;
 
 	(void)reply;
-	if (len != 2 * DT_NATS_ID || !is_hex(data, len))
+	if (len != DT_TUNNEL_NONCE || !is_hex(data, len))
 		return;
 	snprintf(nonce, sizeof(nonce), "%.*s", (int)len, (const char *)data);
-	if (has_tunnel(n, nonce) || n->tunnels.n >= MAX_TUNNELS || !(t = dt_tunnel_new(n, nonce, false, NULL, &fd)))
+	if (has_tunnel(n, nonce)) /* perhaps one that has just ended */
+		return;
+	free_ended(n);
+	if (n->tunnels.n >= MAX_TUNNELS || !(t = dt_tunnel_new(n, n->word, nonce, NULL, &fd)))
 		return;
 	*dt_vec_add(&n->tunnels, NULL) = t;
 	n->come(n->arg, fd);
 	close(fd);
 }
 
-void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg, dt_buf *why)
+void dt_nats_serve(dt_nats *n, const char *name, void (*come)(void *arg, int fd), void *arg, dt_buf *why)
 {
+	char subject[DT_NATS_ID + 16], digits[DIGITS + 1];
 	struct dt_nats_sub *hello, *open;
-	char subject[64];
 
 	n->come = come;
 	n->arg = arg;
-	random_text(n->id, DT_NATS_ID);
+	dt_nats_word(n->word, name);
+	random_text(digits, DIGITS);
+	snprintf(n->id, sizeof(n->id), "%s.%s", n->word, digits);
 	snprintf(subject, sizeof(subject), "dtrace.open.%s", n->id);
 	open = dt_nats_subscribe(n, subject, on_open, n);
 	hello = dt_nats_subscribe(n, "dtrace.hello", on_hello, n);

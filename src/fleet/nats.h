@@ -34,15 +34,22 @@ struct dt_nats_asked {
 };
 int dt_nats_question(dt_nats *n, const struct dt_nats_asked *q, dt_buf *answer, dt_error *err);
 
+/*
+ * A machine's name as a part of a subject: other characters than letters, digits, - and _ become _. All subjects of a machine have it,
+ * so that the server can give each machine the right to use its own.
+ */
+#define DT_NATS_WORD 64
+void dt_nats_word(char out[DT_NATS_WORD + 1], const char *name);
+
 /* ---- the front ---- */
-#define DT_NATS_ID 16 /* characters of the id of an agent */
+#define DT_NATS_ID (DT_NATS_WORD + 17) /* characters of the id of an agent, at most: the word, a dot, and 16 digits */
 void dt_nats_ask(dt_nats *n);	 /* all agents shall answer */
 void dt_nats_settle(dt_nats *n, uint64_t most); /* until no more answers come, or for this many ns */
 bool dt_nats_next(dt_nats *n, char id[DT_NATS_ID + 1]); /* one that has answered; false: no more so far */
 int dt_nats_connect(dt_nats *n, const char *id); /* a descriptor, or -1 */
 
 /* ---- the agent ---- */
-/* Be found, until the connection is closed for good, or the server refuses something. For each front, come(arg, fd). */
-void dt_nats_serve(dt_nats *n, void (*come)(void *arg, int fd), void *arg, dt_buf *why);
+/* Be found as `name`, until the connection is closed for good, or the server refuses something. For each front, come(arg, fd). */
+void dt_nats_serve(dt_nats *n, const char *name, void (*come)(void *arg, int fd), void *arg, dt_buf *why);
 
 #endif

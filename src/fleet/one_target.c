@@ -131,6 +131,7 @@ void dt_target_drop(dt_target *t, const char *fmt, ...)
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	t->state = DT_T_GONE;
+	t->fleet->lost += traced && !t->refused;
 	tell_hidden(t);
 	dt_target_say(t, DT_DIAG_DROP, "%s%s", why,
 		      traced ? "; what it had not sent is missing from now on" : "");
@@ -145,7 +146,8 @@ void dt_target_ping(dt_target *t)
 	dt_buf b = {0};
 
 	t->pinged = dt_now();
-	dt_put_u64(&b, dt_now_kernel());
+	t->ping = dt_now_kernel();
+	dt_put_u64(&b, t->ping);
 	dt_link_send(t->link, DT_M_PING, &b);
 	dt_link_flush(t->link); /* the time until then would count as a part of the round trip */
 	dt_buf_free(&b);
@@ -209,6 +211,15 @@ static bool is_called(const dt_fleet *f, const char *name, const dt_target *but)
 	return t && (t != but || strcmp(t->name, name) == 0);
 }
 
+/* Over NATS the server may have let it use the subjects of its own name only. */
+static bool is_its_own(const dt_target *t, const char *name)
+{
+	char word[DT_NATS_WORD + 1];
+
+	dt_nats_word(word, name);
+	return !t->word[0] || strcmp(word, t->word) == 0;
+}
+
 static const char *take_hello(dt_target *t, dt_message *m)
 {
 	char name[DT_WIRE_NAME_MAX + 1];
@@ -227,6 +238,10 @@ static const char *take_hello(dt_target *t, dt_message *m)
 	}
 	if (!h.name[0] || strcmp(h.name, "host") == 0)
 		return "it has no name of its own";
+	if (!is_its_own(t, h.name)) {
+		dt_target_drop(t, "it says that it is called %.100s, but uses the subjects of another name", h.name);
+		return NULL;
+	}
 	copy_name(name, h.name);
 	if (is_called(t->fleet, name, NULL)) {
 		dt_target_drop(t, "another machine is already called %.100s", h.name);
@@ -425,8 +440,8 @@ static const char *take(dt_target *t, dt_packet *p)
 	case DT_M_PONG:
 		sent = dt_get_u64(&p->body);
 		theirs = dt_get_u64(&p->body);
-		/* one after the other: none waits for another; a long one says little */
-		if (take_pong(t, sent, theirs) > LONG_TRIP || t->clock.pongs < DT_PINGS)
+		/* One after the other: none waits for another; a long one says little. Answers that were not asked for bring no question. */
+		if ((take_pong(t, sent, theirs) > LONG_TRIP || t->clock.pongs < DT_PINGS) && sent == t->ping)
 			dt_target_ping(t);
 		return NULL;
 	case DT_M_HELLO: return its_agent_left;
@@ -466,7 +481,8 @@ bool dt_target_work(dt_target *t)
 	else if (why)
 		dt_target_drop(t, "its connection was closed: %s", *why ? why : "a message is not understood");
 	else if (rc < 0 || ended)
-		dt_target_drop(t, "%s", dt_link_why(t->link));
+		dt_target_drop(t, "%s%s", dt_link_why(t->link),
+			       rc >= 0 && t->state == DT_T_NEW ? " before it has answered: perhaps its policy has no rule for you" : "");
 	else
 		return true;
 	return false;

@@ -88,6 +88,7 @@ typedef struct dt_target {
 	dt_account *payer;
 	uint32_t index; /* from 1 */
 	char *path;
+	char word[DT_NATS_WORD + 1]; /* of its subjects, if it is reached over NATS: that of its name */
 	dt_link *link;
 	enum dt_target_state state;
 	uint64_t nonce, knocked;
@@ -102,6 +103,7 @@ typedef struct dt_target {
 	struct dt_clock clock;
 	uint64_t heard;	  /* dt_now() of the last frame */
 	uint64_t pinged;  /* dt_now() */
+	uint64_t ping;	  /* what the last one says */
 	uint64_t promise; /* in the front's time; 0: none yet */
 	bool refused;	  /* it has refused: it is not asked again */
 	bool late;	  /* it is not waited for; that was said */
@@ -159,6 +161,7 @@ static inline bool dt_target_is_there(const dt_target *t)
 /* ---- accounts.c ---- */
 void dt_accounts_open(dt_fleet *f);
 void dt_accounts_close(dt_fleet *f);
+bool dt_account_has_room(const dt_fleet *f, const char *path); /* it has one, or may have */
 dt_account *dt_account_of(dt_fleet *f, const char *path); /* for another connection; NULL: there is no room for it */
 void dt_accounts_set_limits(dt_fleet *f); /* by the options and the program, as they are now */
 void dt_accounts_report(dt_fleet *f); /* what was refused */
@@ -210,12 +213,14 @@ struct dt_fleet {
 	dt_map *seen;	     /* paths of sockets that were tried */
 	dt_map *connected;   /* path -> dt_target *, the last one there */
 	DT_VEC(dt_nats *) nats; /* servers */
+	DT_VEC(struct dt_opening *) openings; /* those that a thread connects to */
 	DT_VEC(struct dt_knock) knocks; /* vsock: those that have not answered yet */
 	dt_farnames *names;
 	dt_order order;
 	DT_VEC(struct dt_fleet_row) rows; /* that came since the last snapshot; one piece of memory each */
 	uint32_t epid, machines; /* last ones given */
 	bool aborted; /* tell() said so */
+	uint32_t lost; /* machines, while they were traced */
 	bool exiting;
 	int exit_status;
 	bool going, stopped;
@@ -232,6 +237,7 @@ struct dt_fleet {
 	int epoll, timer;
 	uint32_t watched; /* targets */
 	uint32_t behind;  /* one of them that has perhaps not promised enough; those before it, from the last round on, have */
+	uint32_t owing;	  /* one of them that has perhaps not answered; those before it have */
 	uint64_t cared;	  /* dt_now() */
 	uint32_t holding; /* targets that are not read */
 	bool eager; /* records are passed on as soon as their order is known */
@@ -243,9 +249,18 @@ void dt_fleet_scan(dt_fleet *f);	    /* connect to new sockets */
 void dt_fleet_care(dt_fleet *f); /* what all of them need now and then: pings, and what they did not take before */
 /* A machine has answered: what it has to know of the session so far. */
 void dt_fleet_brief(dt_target *t);
-/* Until done(target) is true of all targets, or they have been silent for that long. */
-void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), uint64_t silence, const char *what);
+/* How long a machine is waited for. One that works says so each second (DT_M_BUSY): one that is silent has vanished. */
+struct dt_patience {
+	uint64_t silence, most; /* ns without a word; ns in which it says other things than what is waited for */
+	const char *what;	/* is said of it then */
+};
+void dt_fleet_wait(dt_fleet *f, bool (*done)(const dt_target *t), const struct dt_patience *p); /* until it is true of all */
+uint64_t dt_fleet_silence(const dt_fleet *f); /* after which a machine that is asked something has vanished */
 int dt_fleet_tell(dt_fleet *f, enum dt_diag_kind kind, const char *text);
+
+/* ---- servers.c ---- */
+dt_nats *dt_fleet_server(dt_fleet *f, const char *url); /* NULL: not connected, yet */
+void dt_fleet_leave_servers(dt_fleet *f);
 
 /* ---- pace.c ---- */
 void dt_pace_open(dt_fleet *f);

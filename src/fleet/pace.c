@@ -5,7 +5,7 @@
  * on. A machine where nothing happens promises once a second. When records of others wait for it, it is asked, and
  * answers at once: so a record is on the screen a round trip after it has come, and a quiet fleet sends next to nothing. It is
  * not done more often than every PACE, or PER_TARGET for each machine: so asking takes a part of the CPU, however many
- * there are. If the user has set switchrate, that is the pace.
+ * there are. Nor is it done again before all have answered, or are given up: where machines are slow, they set the pace. If the user has set switchrate, that is the pace.
  *
  * A machine that is silent for SILENCE is waited for no more, which is said; its records may then be out of order.
  */
@@ -146,15 +146,23 @@ static void serve(dt_fleet *f)
 
 /* ---- promises ---- */
 
-/* One that says many things, but not what is waited for, is as silent. A relay waits itself for those behind it. */
+/* A relay waits itself for those behind it. */
+static uint64_t patience(const dt_target *t)
+{
+	return t->relay ? RELAYS * SILENCE : SILENCE;
+}
+
+static bool is_quiet(const dt_target *t, uint64_t now)
+{
+	return now > t->heard && now - t->heard > SILENCE;
+}
+
+/* One that says many things, but not what is waited for, is as silent. */
 static bool is_awaited(const dt_target *t, uint64_t now)
 {
-	uint64_t patience = t->relay ? RELAYS * SILENCE : SILENCE;
-
 	if (t->held)
 		return t->state == DT_T_RUNNING;
-	return t->state == DT_T_RUNNING && t->started && !(now > t->heard && now - t->heard > SILENCE) &&
-	       !(t->since && now > t->since && now - t->since > patience);
+	return t->state == DT_T_RUNNING && t->started && !is_quiet(t, now) && !(t->since && now > t->since && now - t->since > patience(t));
 }
 
 uint64_t dt_pace_promised(dt_fleet *f, uint64_t here)
@@ -168,7 +176,7 @@ uint64_t dt_pace_promised(dt_fleet *f, uint64_t here)
 			until = t->promise < until ? t->promise : until;
 		} else if (t->state == DT_T_RUNNING && t->started && !t->late) {
 			dt_target_say(t, DT_DIAG_DROP, "it has been silent for %d seconds: its records may be out of order",
-				      (int)(SILENCE / SECOND));
+				      (int)((is_quiet(t, now) ? SILENCE : patience(t)) / SECOND));
 			t->late = true;
 		}
 	}
@@ -199,6 +207,24 @@ static uint64_t pace_of(const dt_fleet *f)
 	return f->eager ? (pace > PACE ? pace : PACE) : dt_opt(f->env.opts, DT_O_SWITCHRATE);
 }
 
+/*
+ * Does some machine still owe an answer? Then asking the others once more would not help: no record is passed on without its promise.
+ * It is asked for each message that comes, so it begins with the machine that did.
+ */
+static bool is_answered(dt_fleet *f, uint64_t now)
+{
+	for (uint32_t k = 0; k < f->targets.n; k++) {
+		const dt_target *t;
+
+		f->owing %= f->targets.n;
+		t = f->targets.v[f->owing];
+		if (t->asked && !t->held && is_awaited(t, now))
+			return false;
+		f->owing++;
+	}
+	return true;
+}
+
 void dt_pace_ask(dt_fleet *f)
 {
 	uint64_t now = dt_now(), until = f->order.v.n && f->order.last > f->wanted ? f->order.last : f->wanted;
@@ -210,6 +236,8 @@ void dt_pace_ask(dt_fleet *f)
 			come_back(f, f->asked + pace_of(f) - now);
 		return;
 	}
+	if (!is_answered(f, now))
+		return;
 	for (uint32_t i = 0; i < f->targets.n; i++) {
 		dt_target *t = f->targets.v[i];
 

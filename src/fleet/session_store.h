@@ -20,7 +20,8 @@
 
 #define DT_STORE_LEAST	 4096 /* bytes of a file */
 #define DT_STORE_NAME	 64   /* characters of the name of a session, at most */
-#define DT_STORE_CONTROL "control" /* the socket of a session that runs, in its folder */
+#define DT_STORE_CONTROL "control" /* the socket of a session that runs, in its folder: its aggregations, as lines ... */
+#define DT_STORE_ALL	 "all\n"    /* ... of which this is the last */
 
 /* Letters, digits, - and _ only: it is the name of a file, and a part of a NATS subject. */
 bool dt_store_is_name(const char *name);

@@ -28,14 +28,15 @@
 #include "fleet/tunnel.h"
 
 #define MS	UINT64_C(1000000)
-#define BEAT	(200 * MS)
+#define BEAT	(400 * MS) /* two of them tell an agent that it is alone, within a second */
 #define SLOW	(1000 * MS) /* of a front, which may have a thousand agents */
 #define AGAIN	(1000 * MS)
-#define ALONE	(550 * MS)
+#define ALONE	(350 * MS)
 #define RETURN	(10000 * MS)
 #define SILENCE (30000 * MS)
 #define OUTAGE	(60000 * MS)
 #define LINGER	(5000 * MS)
+#define VANISHED (2000 * MS) /* five beats of an agent */
 #define GRID	(20 * MS) /* beats of many tunnels are sent together */
 #define WINDOW	(1u << 20)
 #define OWED	(64u << 10)
@@ -49,7 +50,7 @@ struct header {
 struct dt_tunnel {
 	dt_nats *nats;
 	struct dt_nats_sub *sub;
-	char nonce[40], from[80], to[80];
+	char nonce[DT_TUNNEL_NONCE + 1], from[128], to[128];
 	char *knock;
 	int fd;
 	/* the pump's own */
@@ -354,6 +355,17 @@ static void finish(dt_tunnel *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/*
+ * Our side has closed: what it has sent last is sent again for a while, if need be. A front has nothing more to say to an
+ * agent that is silent; the last words of an agent are data.
+ */
+static bool is_worth_lingering(const dt_tunnel *t, uint64_t now)
+{
+	bool silent = now - t->heard > VANISHED || (t->outage && now - t->outage > VANISHED);
+
+	return now - t->closed <= LINGER && !(t->knock && silent);
+}
+
 /* What is due. False: it is over. *next: when something is due again, if that is sooner. */
 static bool attend(dt_tunnel *t, uint64_t now, uint64_t *next)
 {
@@ -367,9 +379,9 @@ static bool attend(dt_tunnel *t, uint64_t now, uint64_t *next)
 	done = t->sent == t->acked;
 	owes = t->expected > t->told;
 	interval = open && t->knock ? SLOW : BEAT;
-	done |= t->ended;
+	done |= t->ended || (t->closed && !is_worth_lingering(t, now));
 	pthread_mutex_unlock(&t->lock);
-	if (t->closed ? done || now - t->closed > LINGER : !open && is_closed(t))
+	if (t->closed ? done : !open && is_closed(t))
 		return false;
 	if (now - t->beaten >= interval) {
 		t->beaten = now;
@@ -521,7 +533,7 @@ static void discard(dt_tunnel *t)
 	free(t);
 }
 
-dt_tunnel *dt_tunnel_new(dt_nats *n, const char *nonce, bool front, const char *knock, int *fd)
+dt_tunnel *dt_tunnel_new(dt_nats *n, const char *word, const char *nonce, const char *knock, int *fd)
 {
 	struct dt_tunnels *all = dt_nats_tunnels(n);
 	dt_tunnel *t = dt_xcalloc(1, sizeof(*t));
@@ -530,8 +542,8 @@ dt_tunnel *dt_tunnel_new(dt_nats *n, const char *nonce, bool front, const char *
 	t->nats = n;
 	t->start = dt_now();
 	snprintf(t->nonce, sizeof(t->nonce), "%s", nonce);
-	snprintf(t->to, sizeof(t->to), "dtrace.stream.%.32s.%s", nonce, front ? "up" : "down");
-	snprintf(t->from, sizeof(t->from), "dtrace.stream.%.32s.%s", nonce, front ? "down" : "up");
+	snprintf(t->to, sizeof(t->to), "dtrace.stream.%.*s.%s.%s", DT_NATS_WORD, word, t->nonce, knock ? "up" : "down");
+	snprintf(t->from, sizeof(t->from), "dtrace.stream.%.*s.%s.%s", DT_NATS_WORD, word, t->nonce, knock ? "down" : "up");
 	t->knock = knock ? dt_xstrdup(knock) : NULL;
 	t->held = dt_xmalloc(WINDOW);
 	pthread_mutex_init(&t->lock, NULL);

@@ -34,8 +34,9 @@ struct dt_tunnels *dt_tunnels_new(void);
 void dt_tunnels_free(struct dt_tunnels *all); /* waits for the end of all */
 
 typedef struct dt_tunnel dt_tunnel;
-/* `knock`: where the other side learns of it; NULL: it knows. *fd is ours. NULL: failed. */
-dt_tunnel *dt_tunnel_new(dt_nats *n, const char *nonce, bool front, const char *knock, int *fd);
+#define DT_TUNNEL_NONCE 32 /* digits */
+/* `word`: of the agent. `knock`: where it learns of the tunnel; NULL: we are the agent. *fd is ours. NULL: failed. */
+dt_tunnel *dt_tunnel_new(dt_nats *n, const char *word, const char *nonce, const char *knock, int *fd);
 bool dt_tunnel_is(const dt_tunnel *t, const char *nonce);
 bool dt_tunnel_is_over(dt_tunnel *t); /* nothing uses it any more */
 void dt_tunnel_free(dt_tunnel *t); /* waits for its end */

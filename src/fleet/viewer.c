@@ -14,8 +14,6 @@
 #include "fleet/one_target.h"
 #include "fleet/viewer.h"
 
-#define SECOND	 UINT64_C(1000000000)
-#define SILENCE	 (30 * SECOND)
 #define STREAM_MS 100 /* between looks at a stream that has nothing new */
 #define AT_ONCE	 64   /* messages of a stream, before the others have their turn */
 
@@ -111,6 +109,11 @@ static bool has_listed(const dt_target *t)
 	return !a || a->listed;
 }
 
+static void wait_for(dt_fleet *f, bool (*done)(const dt_target *t))
+{
+	dt_fleet_wait(f, done, &(struct dt_patience){dt_fleet_silence(f), DT_MAX_TARGET_WAIT, "it does not answer any more"});
+}
+
 /* Ask all for their sessions. */
 static void ask_all(dt_viewer *w)
 {
@@ -126,7 +129,7 @@ static void ask_all(dt_viewer *w)
 		dt_link_send(t->link, DT_M_SESSIONS, NULL);
 		t->heard = dt_now();
 	}
-	dt_fleet_wait(f, has_listed, SILENCE, "it does not answer any more");
+	wait_for(f, has_listed);
 }
 
 /* ---- streams ---- */
@@ -341,5 +344,5 @@ void dt_viewer_end(dt_viewer *w, dt_viewer_lines_f *f, void *arg)
 			dt_link_send(w->agents.v[i].t->link, DT_M_STOP, NULL);
 			w->agents.v[i].t->heard = dt_now();
 		}
-	dt_fleet_wait(w->fleet, has_ended, SILENCE, "it does not answer any more");
+	wait_for(w->fleet, has_ended);
 }

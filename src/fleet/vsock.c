@@ -13,8 +13,19 @@
 #include "fleet/one_target.h"
 
 #define DEFAULT_PORT 884
+#define LAST_RESERVED 1023 /* of the ports that only root can have (CAP_NET_BIND_SERVICE), as the kernel has it */
 #define FIRST_MS     300 /* the first time it is waited for */
 #define MOST_MS	     900
+
+/* The port tells a guest that we are root: it lets other users of its host in by a rule only. Others get any port when they connect. */
+static void bind_as_root(int fd)
+{
+	struct sockaddr_vm a = {.svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_ANY};
+
+	for (a.svm_port = LAST_RESERVED; a.svm_port > 0; a.svm_port--)
+		if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 || errno != EADDRINUSE)
+			break;
+}
 
 /* vsock:CID or vsock:CID:PORT */
 static int begin(const char *address)
@@ -31,6 +42,7 @@ static int begin(const char *address)
 	fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -1;
+	bind_as_root(fd);
 	setsockopt(fd, AF_VSOCK, SO_VM_SOCKETS_CONNECT_TIMEOUT, &most, sizeof(most));
 	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EINPROGRESS)
 		return fd;

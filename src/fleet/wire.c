@@ -90,6 +90,36 @@ bool dt_get_machine(dt_message *m, struct dt_wire_machine *w)
 	return dt_message_is_done(m);
 }
 
+/* ---- options ---- */
+
+/*
+ * Numbers and choices only: which files are read or written is for each machine to say. What follows is not for a front to choose
+ * either: with the C preprocessor it would read files as the agent's user; the others are about the session here, its processes and
+ * its standard output.
+ */
+bool dt_wire_has_option(enum dt_opt_id id)
+{
+	static const enum dt_opt_id own[] = {DT_O_CPP,	 DT_O_CPPHDRS, DT_O_DEBUG,    DT_O_VERBOSE,    DT_O_TREE,   DT_O_MACHINES,
+					     DT_O_FAST,	 DT_O_FOLLOW,  DT_O_EVALTIME, DT_O_TARGETWAIT, DT_O_POLICY, DT_O_GRABANON};
+
+	for (size_t i = 0; i < DT_NELEM(own); i++)
+		if (own[i] == id)
+			return false;
+	switch (dt_opt_table[id].kind) {
+	case DT_OPT_BOOL:
+	case DT_OPT_INT:
+	case DT_OPT_SIZE:
+	case DT_OPT_RATE:
+	case DT_OPT_PERCENT:
+	case DT_OPT_CHOICE: return true;
+	case DT_OPT_STRING:
+	case DT_OPT_LIST:
+	case DT_OPT_ATTR:
+	case DT_OPT_VERSION: break;
+	}
+	return false;
+}
+
 /* ---- programs ---- */
 
 void dt_put_program(dt_buf *b, const struct dt_wire_program *p)

@@ -36,6 +36,8 @@ struct dt_wire_machine {
 void dt_put_machine(dt_buf *b, const struct dt_wire_machine *w);
 bool dt_get_machine(dt_message *m, struct dt_wire_machine *w);
 
+bool dt_wire_has_option(enum dt_opt_id id); /* may a front set it on other machines? */
+
 struct dt_wire_program {
 	uint32_t number;
 	bool is_cmdline;

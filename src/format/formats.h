@@ -23,6 +23,7 @@ void dt_ndjson_error(dt_buf *out, const char *text, const dt_error *e);
 /* What would have been printed, as lines of type "text", of at most that many bytes of it each. */
 void dt_ndjson_text(dt_buf *out, const char *text, size_t n, size_t most);
 void dt_ndjson_note(dt_buf *out, const char *text);
+void dt_ndjson_drop(dt_buf *out, const char *text);
 /* The type of a line, and its text, if it has one: added to *text. False: it is not such a line. */
 bool dt_ndjson_read(const char *line, size_t n, char type[16], dt_buf *text);
 

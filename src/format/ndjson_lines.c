@@ -31,6 +31,11 @@ void dt_ndjson_note(dt_buf *out, const char *text)
 	put_line(out, "note", text, strlen(text));
 }
 
+void dt_ndjson_drop(dt_buf *out, const char *text)
+{
+	put_line(out, "drop", text, strlen(text));
+}
+
 /* ---- reading ---- */
 
 static int hex_digit(char c)

@@ -25,7 +25,7 @@
 #include "jail/inside.h"
 
 #define SOCKET	   0
-#define FEW_FILES  8 /* the socket, the files of a question, and some that are about to be closed */
+#define FEW_FILES  (DT_JAIL_FILES + 5) /* the socket, the files of a question, and some that are about to be closed */
 #define FIRST_FREE 1
 #define KEPT	   (32 << 20)
 #define AT_HAND	   (1 << 20)

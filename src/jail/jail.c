@@ -38,6 +38,7 @@ struct dt_jail {
 	char *broken;  /* why there can be no helper */
 	dt_map *known; /* file and question -> dt_buf, the answer */
 	dt_map *bad;   /* files that are not read again */
+	DT_VEC(pid_t) leaving; /* helpers that were ended and have not ended yet */
 	DT_VEC(char *) problems;
 	uint32_t told, deaths;
 };
@@ -73,6 +74,18 @@ static void forget_answers(dt_jail *j)
 	}
 }
 
+/* None stays as a zombie, also if it took longer to end than we waited: on a busy machine, or with a
+ * second interrupt. */
+static void reap(dt_jail *j)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < j->leaving.n; i++)
+		if (waitpid(j->leaving.v[i], NULL, WNOHANG) == 0)
+			j->leaving.v[left++] = j->leaving.v[i];
+	j->leaving.n = left;
+}
+
 static void end_helper(dt_jail *j)
 {
 	if (!j->pid)
@@ -83,7 +96,8 @@ static void end_helper(dt_jail *j)
 		poll(&(struct pollfd){.fd = j->pidfd, .events = POLLIN}, 1, END_MS);
 		close(j->pidfd);
 	}
-	waitpid(j->pid, NULL, WNOHANG);
+	*dt_vec_add(&j->leaving, NULL) = j->pid;
+	reap(j);
 	j->socket = j->pidfd = -1;
 	j->pid = 0;
 }
@@ -99,6 +113,8 @@ void dt_jail_free(dt_jail *j)
 	if (!j)
 		return;
 	end_helper(j);
+	reap(j);
+	dt_vec_free(&j->leaving);
 	for (uint32_t i = 0; i < j->problems.n; i++)
 		free(j->problems.v[i]);
 	dt_vec_free(&j->problems);
@@ -118,6 +134,7 @@ static int start(dt_jail *j, dt_error *err)
 
 	if (j->pid)
 		return 0;
+	reap(j);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return dt_err(err, errno, "a process that reads files cannot be started: %s",
 			      strerror(errno));
@@ -306,7 +323,7 @@ static void tell(dt_jail *j, const char *text)
 static int blame(dt_jail *j, const char *what, const struct dt_question *q, const char *why,
 		 dt_error *err)
 {
-	char *key = key_of(q);
+	char *key = q->unblamed ? NULL : key_of(q);
 
 	end_helper(j);
 	j->deaths++;
@@ -318,7 +335,8 @@ static int blame(dt_jail *j, const char *what, const struct dt_question *q, cons
 		dt_map_set(j->bad, key, j);
 	free(key);
 	dt_err(err, ECANCELED, "%s are not available: its reader %s", what, why);
-	tell(j, err->text);
+	if (!q->unblamed)
+		tell(j, err->text);
 	return -1;
 }
 
@@ -403,7 +421,7 @@ static void remember(dt_jail *j, const char *key, const dt_buf *answer)
 
 static int refuse_bad(dt_jail *j, const char *what, const struct dt_question *q, dt_error *err)
 {
-	char *key = dt_map_count(j->bad) ? key_of(q) : NULL;
+	char *key = dt_map_count(j->bad) && !q->unblamed ? key_of(q) : NULL;
 	bool bad = key && dt_map_get(j->bad, key);
 
 	free(key);

@@ -11,7 +11,7 @@
  *   limits		of memory and CPU time (base/budget.h)
  *   no future		it ends with the tracer, however that ends
  *
- * A request is a function of this program, some bytes and up to three open files; it is called in
+ * A request is a function of this program, some bytes and up to DT_JAIL_FILES open files; it is called in
  * the helper, and its answer is bytes. The tracer must treat them as hostile: message.h has the
  * tools.
  *
@@ -29,7 +29,7 @@
 
 #include "base/base.h"
 
-#define DT_JAIL_FILES 3
+#define DT_JAIL_FILES 32
 
 typedef struct dt_jail dt_jail;
 
@@ -39,6 +39,7 @@ struct dt_question {
 	const void *data;
 	size_t size;
 	bool lasting;	  /* the answer depends on the file alone, and is small: it may be remembered */
+	bool unblamed;	  /* if the helper dies, no file is to blame: each can be asked about by itself */
 	uint32_t seconds; /* of CPU time for the answer; 0: DT_MAX_READER_CPU */
 };
 

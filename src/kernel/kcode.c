@@ -49,68 +49,6 @@ int dt_kcode_read(dt_kfuncs *kf, uint32_t index, dt_kcode *c, char *why, size_t 
 	return read_at(dt_kfuncs_ksyms(kf), dt_kfunc_address(kf, index), c, why, whylen);
 }
 
-/* ---- what the kernel rewrites ---- */
-
-/* Each row of its tables begins with the distance to the place: struct jump_entry, struct
- * static_call_site. Those of modules have no symbols. */
-static const struct {
-	const char *start, *stop;
-	size_t row;
-} tables[] = {{"__start___jump_table", "__stop___jump_table", 16},
-	      {"__start_static_call_sites", "__stop_static_call_sites", 8}};
-
-static void read_table(dt_ksyms *ks, dt_kplaces *p, size_t table)
-{
-	size_t row = tables[table].row, n;
-	uint64_t start, stop;
-	uint8_t *bytes;
-
-	if (!dt_ksym_by_name(ks, "vmlinux", tables[table].start, &start) ||
-	    !dt_ksym_by_name(ks, "vmlinux", tables[table].stop, &stop) || stop <= start ||
-	    stop - start > 16u << 20)
-		return;
-	n = stop - start;
-	bytes = dt_xmalloc(n);
-	if (dt_ktext_read(start, bytes, n) == 0)
-		for (size_t at = 0; at + row <= n; at += row) {
-			int32_t distance;
-
-			memcpy(&distance, bytes + at, sizeof(distance));
-			*dt_vec_add(&p->addrs, NULL) = start + at + (uint64_t)(int64_t)distance;
-		}
-	free(bytes);
-}
-
-static int compare_addrs(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-dt_kplaces *dt_kplaces_read(dt_ksyms *ks)
-{
-	dt_kplaces *p = dt_xcalloc(1, sizeof(*p));
-
-	for (size_t i = 0; i < DT_NELEM(tables); i++)
-		read_table(ks, p, i);
-	if (p->addrs.n)
-		qsort(p->addrs.v, p->addrs.n, sizeof(*p->addrs.v), compare_addrs);
-	return p;
-}
-
-void dt_kplaces_free(void *places)
-{
-	dt_vec_free(&((dt_kplaces *)places)->addrs);
-	free(places);
-}
-
-bool dt_kplaces_has(const dt_kplaces *p, uint64_t addr)
-{
-	return p->addrs.n &&
-	       bsearch(&addr, p->addrs.v, p->addrs.n, sizeof(*p->addrs.v), compare_addrs);
-}
-
 /* ---- where it returns ---- */
 
 struct returns {

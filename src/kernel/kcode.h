@@ -22,8 +22,8 @@ typedef struct dt_kcode {
 int dt_kcode_read(dt_kfuncs *kf, uint32_t index, dt_kcode *c, char *why, size_t whylen);
 void dt_kcode_free(dt_kcode *c);
 
-/* Places in vmlinux that the kernel itself rewrites, and that cannot be probed: jumps that are
- * switched on and off, calls whose target changes. */
+/* Places in vmlinux that cannot be probed (kplaces.c): those that the kernel itself rewrites (jumps that are
+ * switched on and off, calls whose target changes), and on some CPUs those where it expects faults. */
 typedef struct dt_kplaces {
 	DT_VEC(uint64_t) addrs; /* in order */
 } dt_kplaces;

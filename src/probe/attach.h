@@ -32,7 +32,23 @@ enum dt_attach_kind {
 	DT_AT_MAX
 };
 
+/* What the probe is in a process, for an engine that runs there and cannot attach it: events of the process itself. */
+enum dt_attach_inside {
+	DT_IN_NOTHING,
+	DT_IN_START,
+	DT_IN_LWP_START,
+	DT_IN_CREATE,
+	DT_IN_LWP_CREATE,
+	DT_IN_LWP_EXIT,
+	DT_IN_EXIT,
+	DT_IN_EXEC,
+	DT_IN_EXEC_SUCCESS,
+	DT_IN_EXEC_FAILURE,
+	DT_IN_MAX
+};
+
 #define DT_ATTACH_ARGS 10
+#define DT_AT_ENTRY    (1u << 23) /* above what the stack pointer may have moved */
 #define DT_AT_BEHIND   24 /* a shift */
 
 /* What is computed at the event before clauses run, as D text. */
@@ -54,9 +70,10 @@ typedef struct dt_attach {
 	uint64_t number, period;
 	uint32_t perf_type;
 	bool one, exclude_user, exclude_kernel;
+	enum dt_attach_inside inside; /* the same for all events of a probe */
 	bool optional; /* kernel functions and instructions: matched by a pattern; skipped if the kernel refuses it */
-	/* DT_AT_UPROBE at the entry of a function: number is how far the stack pointer is below the return address, and
-	 * (DT_AT_BEHIND) how many bytes after its first instruction the probe is.
+	/* DT_AT_UPROBE at the entry of a function: number is how far the stack pointer is below the return address,
+	 * DT_AT_ENTRY, and (DT_AT_BEHIND) how many bytes after its first instruction the probe is.
 	 * DT_AT_URETPROBE: number is what arg0 is; the probe is at this instruction, a ret, and
 	 * does not change the return address. */
 	bool instruction;

@@ -28,6 +28,8 @@ struct dt_probes {
 	dt_types *types;	/* not owned */
 	const dt_options *opts; /* not owned */
 	struct dt_procs *procs; /* not owned */
+	dt_probes_may_f *may;	/* NULL: everything */
+	void *may_arg;
 	dt_ksyms *ksyms;
 	dt_kfuncs *kfuncs;
 	struct kept *kept;
@@ -86,6 +88,12 @@ void dt_probes_set_options(dt_probes *ps, const dt_options *opts)
 bool dt_probes_option(const dt_probes *ps, enum dt_opt_id id)
 {
 	return ps->opts && dt_opt(ps->opts, id);
+}
+
+void dt_probes_limit(dt_probes *ps, dt_probes_may_f *may, void *arg)
+{
+	ps->may = may;
+	ps->may_arg = arg;
 }
 
 void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs)
@@ -301,23 +309,58 @@ static int match_id(dt_probes *ps, uint32_t id, dt_error *err)
 	return 0;
 }
 
-static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt_error *err)
+/* May this provider be asked? Those of the kernel may: what they find is for the caller to look at. */
+static bool may_ask(const dt_probes *ps, const dt_provider *p, const dt_probedesc *d)
 {
-	char why[256], first_why[256] = "";
+	return !ps->may || !p->news || ps->may(ps->may_arg, p->claims ? d->prov : p->name);
+}
 
-	ps->tag = DT_NO_TAG;
+/* What can be done beside the other providers begins; the provider that it is for is returned. */
+static const dt_provider *begin_ahead(dt_probes *ps, const dt_probedesc *d, dt_beside *beside)
+{
+	void *prepared;
 
-	for (const dt_provider *const *p = dt_provider_table; *p; p++) {
+	for (const dt_provider *const *p = dt_provider_table; *p; p++)
+		if ((*p)->prepare && provider_claims(*p, d->prov) && may_ask(ps, *p, d) && (prepared = (*p)->prepare(*p, ps, d))) {
+			dt_beside_begin(beside, (*p)->ahead, prepared);
+			return *p;
+		}
+	return NULL;
+}
+
+static int discover(dt_probes *ps, const dt_probedesc *d, bool listing, char why[256], dt_error *err)
+{
+	dt_beside beside = {0};
+	const dt_provider *ahead = listing ? begin_ahead(ps, d, &beside) : NULL;
+	char own[256];
+	int rc = 0;
+
+	for (const dt_provider *const *p = dt_provider_table; *p && rc == 0; p++) {
 		if (!provider_claims(*p, d->prov))
 			continue;
-		why[0] = '\0';
-		if ((*p)->discover(*p, ps, d, listing, why, sizeof(why)) < 0) {
-			dt_err(err, EDT_BADSPEC, "%s", why);
-			return -1;
+		if (!may_ask(ps, *p, d)) {
+			snprintf(why, sizeof(own), "probes of provider %.100s are not allowed by its policy", d->prov);
+			continue;
 		}
-		if (why[0] && !first_why[0])
-			memcpy(first_why, why, sizeof(why));
+		if (*p == ahead)
+			dt_beside_end(&beside);
+		own[0] = '\0';
+		if ((*p)->discover(*p, ps, d, listing, own, sizeof(own)) < 0)
+			rc = dt_err(err, EDT_BADSPEC, "%s", own);
+		else if (own[0] && !why[0])
+			memcpy(why, own, sizeof(own));
 	}
+	dt_beside_end(&beside);
+	return rc;
+}
+
+static int match_patterns(dt_probes *ps, const dt_probedesc *d, bool listing, dt_error *err)
+{
+	char first_why[256] = "";
+
+	ps->tag = DT_NO_TAG;
+	if (discover(ps, d, listing, first_why, err) < 0)
+		return -1;
 	for (uint32_t i = 0; i < ps->all.n; i++)
 		if (probe_matches(ps, ps->all.v[i], d, listing))
 			*dt_vec_add(&ps->found, NULL) = ps->all.v[i];

@@ -36,6 +36,11 @@ typedef struct dt_provider {
 	 * get one sentence if nothing can match; -1: that is an error. */
 	int (*discover)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d,
 			bool listing, char *why, size_t whylen);
+	/* For a listing: is there a part of discover() that takes long and does not touch the registry? Then ahead() is called with
+	 * what this returns, by another thread while other providers discover, and has ended when discover() is called. One
+	 * provider at most has this. NULL: no. */
+	void *(*prepare)(const struct dt_provider *p, dt_probes *ps, const dt_probedesc *d);
+	void (*ahead)(void *prepared);
 	/* Does the description match probe number i of this provider, whether this kernel has it or
 	 * not? If so, args() knows its arguments. NULL: only reported probes are known. */
 	bool (*means)(const struct dt_provider *p, const dt_probedesc *d, uint32_t i);
@@ -83,6 +88,10 @@ void dt_probes_set_types(dt_probes *ps, dt_types *ts);
 dt_types *dt_probes_types(dt_probes *ps);
 void dt_probes_set_options(dt_probes *ps, const dt_options *opts); /* NULL: all have their defaults */
 bool dt_probes_option(const dt_probes *ps, enum dt_opt_id id);
+/* What the provider field of a description may be, for providers whose probes are in processes (news()): others are not asked, so that
+ * no process is touched that may not be traced. NULL: anything. */
+typedef bool dt_probes_may_f(void *arg, const char *prov);
+void dt_probes_limit(dt_probes *ps, dt_probes_may_f *may, void *arg);
 /* The processes of the session (proc/control.h); NULL: there are none, as in unit tests. */
 struct dt_procs;
 void dt_probes_set_procs(dt_probes *ps, struct dt_procs *procs);

@@ -215,8 +215,7 @@ static void tell_watch(dt_procs *ps)
 	dt_watch(&ps->watch, holds);
 }
 
-/* While a process waits for us, we wait for nobody: without this, others that want the CPU decide how long it is stopped. */
-static void hurry(bool on)
+void dt_hurry(bool on)
 {
 	struct sched_param as = {.sched_priority = on ? sched_get_priority_min(SCHED_FIFO) : 0};
 	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
@@ -279,11 +278,11 @@ static dt_proc *grab(dt_procs *ps, long pid, enum dt_proc_origin origin, dt_erro
 		return p;
 	stands = dt_proc_stat(pid, &state, 3, NULL) && state == 'T';
 	dt_watch(&ps->watch, true);
-	hurry(true);
+	dt_hurry(true);
 	held = hold_process(ps, p, err) == 0;
 	if (held && !stands) /* one that has been stopped by others (-W) stays held instead */
 		release(ps, p); /* until all is prepared */
-	hurry(false);
+	dt_hurry(false);
 	if (held) {
 		tell_watch(ps);
 		p->code = code_of(pid);
@@ -458,7 +457,7 @@ bool dt_procs_hold(dt_procs *ps)
 			continue;
 		dt_watch(&ps->watch, true);
 		ps->hurries = true;
-		hurry(true);
+		dt_hurry(true);
 		if (!p->hold)
 			p->hold = dt_hold_new(p->pid, &error); /* why not, it has been said */
 		else
@@ -468,6 +467,17 @@ bool dt_procs_hold(dt_procs *ps)
 		changed = changed || code_of(p->pid) != p->code;
 	}
 	return changed;
+}
+
+bool dt_procs_changed(const dt_procs *ps)
+{
+	for (uint32_t i = 0; i < ps->all.n; i++) {
+		const dt_proc *p = ps->all.v[i];
+
+		if ((p->origin == DT_PROC_GRABBED || p->origin == DT_PROC_NAMED) && p->state != DT_PROC_GONE && code_of(p->pid) != p->code)
+			return true;
+	}
+	return false;
 }
 
 bool dt_procs_hold_again(dt_procs *ps, long pid)
@@ -499,7 +509,7 @@ void dt_procs_release(dt_procs *ps)
 			release(ps, ps->all.v[i]);
 		}
 	if (ps->hurries)
-		hurry(false);
+		dt_hurry(false);
 	ps->hurries = false;
 	tell_watch(ps);
 	if (first && dt_opt(ps->opts, DT_O_FOLLOW))
@@ -530,13 +540,13 @@ static bool exit_status(const dt_proc *p, int *status)
 	return dt_proc_exit_status(p->pid, p->pidfd, status);
 }
 
-static void report_end(dt_procs *ps, const dt_proc *p)
+static void report_end(dt_procs *ps, dt_proc *p)
 {
 	struct dt_proc_news n = {.pid = p->pid, .ended = true};
 	char how[64], text[96];
 
-	if (!exit_status(p, &n.status))
-		n.status = 0;
+	p->knows_status = exit_status(p, &n.status);
+	n.status = p->status = p->knows_status ? n.status : 0;
 	dt_proc_status_text(n.status, how, sizeof(how));
 	snprintf(text, sizeof(text), "pid %ld %s", p->pid, how);
 	n.text = text;
@@ -673,7 +683,7 @@ void dt_procs_free(dt_procs *ps)
 	if (!ps)
 		return;
 	if (ps->hurries)
-		hurry(false);
+		dt_hurry(false);
 	for (uint32_t i = 0; i < ps->all.n; i++) {
 		dt_proc *p = ps->all.v[i];
 

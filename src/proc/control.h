@@ -58,6 +58,8 @@ typedef struct dt_proc {
 	enum dt_proc_state state;
 	int pidfd;	      /* readable once it has ended; -1: none could be opened */
 	struct dt_hold *hold; /* hold.c, create.c; NULL: not held */
+	int status;	      /* GONE: how it ended, as wait(2) says ... */
+	bool knows_status;    /* ... if that is known */
 	uint64_t code;	      /* stands for the code it had mapped when it was grabbed */
 } dt_proc;
 
@@ -89,6 +91,8 @@ dt_proc *dt_procs_need(dt_procs *ps, long pid, dt_error *err);
 int dt_procs_settle(dt_procs *ps, dt_error *err);
 /* All is prepared: hold those that run. True: one of them has mapped other code since it was grabbed. */
 bool dt_procs_hold(dt_procs *ps);
+/* The same question, without holding them. */
+bool dt_procs_changed(const dt_procs *ps);
 /* Tracing is on: let them run. */
 void dt_procs_release(dt_procs *ps);
 

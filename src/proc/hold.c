@@ -14,6 +14,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -24,6 +25,7 @@
 #include "proc/hold.h"
 
 #define WAIT 1000000000 /* ns for threads to stop */
+#define LOOKS 4		/* without a nap: most stop at once */
 
 static struct dt_held_thread *find_thread(struct dt_hold *hold, pid_t tid)
 {
@@ -91,12 +93,25 @@ static int seize_new(struct dt_hold *hold, int *error)
 	return n;
 }
 
+/* As waitpid(), but a stop at a signal is left as it is: if we are killed, the kernel still delivers the signal then. */
+static pid_t look_first(pid_t tid, int *status)
+{
+	siginfo_t info = {0};
+
+	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_code == CLD_TRAPPED &&
+	    info.si_status >> 8 == 0 && info.si_status != SIGTRAP) {
+		*status = info.si_status << 8 | 0x7f;
+		return tid;
+	}
+	return waitpid(tid, status, __WALL | WNOHANG);
+}
+
 /* Has it stopped by now, or gone? */
 static void look_at(struct dt_hold *hold, uint32_t *i)
 {
 	struct dt_held_thread *t = &hold->threads.v[*i];
 	int status;
-	pid_t got = t->stopped ? 0 : waitpid(t->tid, &status, __WALL | WNOHANG);
+	pid_t got = t->stopped ? 0 : look_first(t->tid, &status);
 
 	if (got == 0) {
 		++*i;
@@ -125,18 +140,35 @@ static uint32_t look_at_all(struct dt_hold *hold)
 	return running;
 }
 
+/* Do those that have not stopped sleep where they cannot be stopped? Others only wait for a CPU. */
+static bool others_sleep(const struct dt_hold *hold)
+{
+	char state;
+
+	for (uint32_t i = 0; i < hold->threads.n; i++)
+		if (!hold->threads.v[i].stopped && dt_proc_stat(hold->threads.v[i].tid, &state, 3, NULL) && state != 'D')
+			return false;
+	return true;
+}
+
 int dt_hold_threads(struct dt_hold *hold)
 {
-	uint64_t until = dt_now() + WAIT;
+	uint64_t until = dt_now() + WAIT, patient = hold->patience ? dt_now() + hold->patience : until;
 	int error = 0;
 
 	for (;;) {
-		int fresh = seize_new(hold, &error);
+		int fresh = seize_new(hold, &error), looks = 0;
 		long nap = 20000;
 
 		if (fresh < 0)
 			return error;
 		while (look_at_all(hold) && dt_now() < until) {
+			if (looks++ < LOOKS) {
+				sched_yield();
+				continue;
+			}
+			if (dt_now() > patient && others_sleep(hold))
+				return 0;
 			nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
 			nap = nap < 5000000 ? nap * 2 : nap;
 		}
@@ -147,11 +179,17 @@ int dt_hold_threads(struct dt_hold *hold)
 
 struct dt_hold *dt_hold_new(long pid, int *error)
 {
+	return dt_hold_within(pid, 0, error);
+}
+
+struct dt_hold *dt_hold_within(long pid, uint64_t ns, int *error)
+{
 	struct dt_hold *hold = dt_xcalloc(1, sizeof(*hold));
 
 	hold->pid = pid;
 	hold->gate = -1;
 	hold->settled = true;
+	hold->patience = ns;
 	*error = dt_hold_threads(hold);
 	if (!*error && hold->threads.n == 0)
 		*error = ESRCH; /* nothing but zombies */

@@ -24,11 +24,13 @@ struct dt_hold {
 	bool ended;   /* it died while held; how: */
 	int status;
 	int gate; /* not -1: ptrace is refused; it waits before its exec for a byte here */
+	uint64_t patience; /* ns that dt_hold_threads() waits for threads that sleep where they cannot be stopped; 0: a second, as for others */
 };
 
 /* ---- hold.c ---- */
 /* Stop every thread of a process. *error is 0, or why some (NULL: all) of them cannot be held. */
 struct dt_hold *dt_hold_new(long pid, int *error);
+struct dt_hold *dt_hold_within(long pid, uint64_t patience, int *error);
 /* The same without waiting: those that are in the kernel stop when they come back. NULL: it cannot be held. */
 struct dt_hold *dt_hold_begin(long pid);
 /* Those threads that we do not hold yet. 0 or an errno. */
@@ -37,6 +39,10 @@ int dt_hold_threads(struct dt_hold *hold);
  * and it must be called again soon. */
 bool dt_hold_release(struct dt_hold *hold);
 void dt_hold_free(struct dt_hold *hold); /* what is still attached stays so */
+
+/* ---- control.c ---- */
+/* While a process waits for us, we wait for nobody: without this, others that want the CPU decide how long it is stopped. */
+void dt_hurry(bool on);
 
 /* ---- companion.c ---- */
 struct dt_companion {

@@ -16,13 +16,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/budget.h"
 #include "proc/files.h"
 #include "proc/hold.h"
 #include "proc/images.h"
 #include "proc/perf_rings.h"
 
-#define RING_SIZE   (512 * 1024) /* about 400 short-lived processes */
+#define RING_LEAST  DT_KB(512) /* about 400 short-lived processes */
+#define RING_MOST   DT_MB(2)   /* while we wait for a CPU, others may compile */
+#define RINGS	    DT_MB(8)   /* of all CPUs */
 #define FIRST_SLICE 10000000	 /* ns for reading /proc when opened */
 #define SLICE	    20000000	 /* and at each drain */
 #define READ_AGAIN  100000000	 /* ns between readings of one process that has unknown addresses */
@@ -259,6 +263,16 @@ void dt_sideband_drain(dt_sideband *sb)
 
 /* ---- open ---- */
 
+/* Of one CPU. */
+static size_t ring_size(void)
+{
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), size = RING_MOST;
+
+	while (size > RING_LEAST && size * cpus > RINGS)
+		size /= 2;
+	return size;
+}
+
 dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err)
 {
 	dt_sideband *sb = dt_xcalloc(1, sizeof(*sb));
@@ -282,7 +296,7 @@ dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err)
 	memset(err, 0, sizeof(*err));
 	sb->files = dt_files_new(jail);
 	sb->images = dt_images_new();
-	sb->rings = dt_perf_rings_open(&attr, RING_SIZE, err);
+	sb->rings = dt_perf_rings_open(&attr, ring_size(), err);
 	if (sb->rings) {
 		sb->scan = opendir("/proc");
 		scan(sb, FIRST_SLICE);

@@ -30,6 +30,13 @@ struct dt_pe_fault {
 	int32_t offset;
 };
 
+/* The code of a clause, for each way of arguments; clauses of a pattern have many ECBs, which follow each other. */
+struct dt_pe_made {
+	const dt_clause *clause;
+	bool tried[DT_PE_ARGS_MAX], reads_args;
+	uint64_t code[DT_PE_ARGS_MAX];
+};
+
 struct dt_pe_compiler {
 	dt_native n;
 	const struct dt_native_ops *op;
@@ -39,6 +46,8 @@ struct dt_pe_compiler {
 	bool reads_args; /* of DT_PE_COMPUTED: the clause at hand needs them */
 	uint32_t action; /* at hand, as faults count them */
 	DT_VEC(struct dt_pe_fault) faults; /* code for them comes last */
+	DT_VEC(struct dt_pe_made) made;
+	bool works; /* there is a translator for this CPU */
 };
 
 /* ---- pe_native.c ---- */

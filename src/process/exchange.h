@@ -29,10 +29,11 @@ struct dt_pe_anchor {
 
 /* Registers of the thread at a probe: as the code that every probe runs has pushed them (dt_arch.frame). */
 struct dt_pe_frame {
-	uint64_t token; /* of the firing: dt_pe_slot.token */
+	uint64_t token; /* DT_PE_TOKEN while the firing lasts */
 	uint64_t word[];
 };
-#define DT_PE_REGS 32
+#define DT_PE_REGS  32
+#define DT_PE_TOKEN 0x5ed1b07a6c93e84full
 
 /* A place in the code with probes. */
 enum dt_pe_call_kind { DT_PE_NO_CALL, DT_PE_CALL, DT_PE_CALLED }; /* before, after a system call */
@@ -41,8 +42,11 @@ struct dt_pe_site {
 	const dt_prologue *prologue;
 	bool is_return, is_entry;
 	enum dt_pe_call_kind call; /* its ECBs are in dt_pe_shared.calls */
-	uint64_t call_at;	   /* where that is made */
-	bool samples; /* wherever a thread is: profile */
+	uint64_t call_at;	   /* where that is made, */
+	uint32_t call_number;	   /* and which one it is there; UINT32_MAX: any */
+	bool samples; /* wherever a thread is: profile, */
+	bool begins;  /* or, with no arguments, the start of the process */
+	bool gate;    /* the thread waits until dtrace has looked at what is mapped */
 	bool shows_cpu;		       /* some clause records something, or reads the variable */
 	uint64_t number;	       /* is_return: arg0 */
 	const struct dt_vm_ecb *const *ecbs;
@@ -62,6 +66,10 @@ struct dt_pe_code_map {
 	const dt_unwind_row *rows;
 	const uint32_t *index;
 	uint32_t nrows, nblocks;
+};
+struct dt_pe_code {
+	uint32_t n;
+	struct dt_pe_code_map v[]; /* by address */
 };
 struct dt_pe_seen { /* the row of a program counter; NULL: none */
 	uint64_t pc;
@@ -173,12 +181,11 @@ struct dt_pe_specs { /* of a slot */
 };
 
 /* ---- a thread; on cache lines of its own ---- */
+#define DT_PE_TAKEN UINT32_MAX
 struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
-	uint32_t tid;  /* whose it is; 0: free */
-	uint32_t busy; /* a probe is firing in it */
+	uint32_t tid;  /* whose it is; 0: free; DT_PE_TAKEN: it changes hands */
+	uint64_t busy; /* a probe is firing in it: its frame, on the thread's stack */
 	uint64_t done; /* firings that have ended */
-	uint64_t token; /* of the firing at hand ... */
-	const struct dt_pe_frame *frame; /* ... and where it was put on the thread's stack */
 	uint64_t nested; /* firings in a signal handler during another one: lost */
 	uint64_t drops, agg_drops;
 	struct dt_pe_ring ring;
@@ -191,6 +198,7 @@ struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
 	uint64_t window_at, window_size;
 	uint8_t window[512];
 	struct dt_pe_seen seen[DT_PE_SEEN];
+	uint64_t seen_number; /* dt_pe_shared.code_number that they are of */
 	uint64_t call_at, call_number; /* the system call that the thread is in; 0: none that is known */
 	dt_vm_dynstate own_state;
 	uint64_t keys[DT_PE_KEYS_MAX]; /* of machine code */
@@ -202,11 +210,18 @@ struct dt_pe_calls { /* a system call: what fires before and after it */
 	uint32_t n[2];
 };
 
+struct dt_pe_list {
+	const struct dt_vm_ecb *const *v;
+	uint32_t n;
+};
+
 struct dt_pe_shared {
 	uint32_t live;	 /* the lease: 0 when tracing has ended, or dtrace has */
 	uint32_t wake;	 /* a futex: dtrace waits for it to change */
 	uint32_t exiting;
 	int32_t exit_status;
+	/* gates: how many threads have come, and how many may go on: a futex. waits: dtrace looks at it */
+	uint32_t arrived, admitted, waits;
 	uint32_t nslots; /* a power of two */
 	uint64_t no_slot; /* firings in more threads than there are slots */
 	struct dt_pe_slot *slots;
@@ -223,13 +238,17 @@ struct dt_pe_shared {
 	/* system calls, by number; which words of the frame have the number and the arguments */
 	const struct dt_pe_calls *calls;
 	uint32_t ncalls;
+	struct dt_pe_list life[DT_IN_MAX]; /* clauses about the process itself; lives: there are some */
+	bool lives;
+	uint32_t execs, execs_failed; /* that began, and that came back */
+	uint32_t exited;	      /* exit has fired */
 	uint8_t call_number, call_arg[6];
 	/* walking stacks */
 	struct dt_arch_unwind unwind;
 	uint8_t saved[DT_PE_REGS]; /* the word of each register among those that a signal saves, from 1; 0: none */
 	uint64_t stack_end;	   /* of the first thread's stack */
-	const struct dt_pe_code_map *maps; /* by address */
-	uint32_t nmaps;
+	const struct dt_pe_code *code;
+	uint64_t code_number; /* changes after it */
 };
 
 #endif

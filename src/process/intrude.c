@@ -24,8 +24,6 @@
 
 #define PAGE	    4096ull
 #define VDSO_MAX    16384
-#define REACH	    0x70000000ull /* a jump goes 2 GB; the rest is for distances inside the object */
-#define GAP	    0x10000ull	  /* between what is there and what we map */
 #define LOW	    0x100000000000ull /* addresses that programs hardly ever use ... */
 #define TRIES	    16
 #define RSEQ_CPU    4 /* struct rseq: cpu_id */
@@ -53,22 +51,20 @@ size_t dt_pe_read(const struct dt_pe_target *t, uint64_t at, void *p, size_t n)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Is the thread in a restartable sequence? If it runs anything else, the kernel forgets to restart it. */
-static bool is_in_sequence(const struct dt_pe_target *t, pid_t tid)
-{
-	return dt_pe_sequence(t, tid) != 0;
-}
-
+/* Not one in a restartable sequence: if it runs anything else, the kernel forgets to restart it. */
 static struct dt_held_thread *find_caller(const struct dt_pe_target *t)
 {
 	struct dt_held_thread *any = NULL;
+	struct dt_trap_regs regs;
 
 	for (uint32_t i = 0; t->hold && i < t->hold->threads.n; i++) {
 		struct dt_held_thread *x = &t->hold->threads.v[i];
 
-		if (x->stopped && !x->signal && !is_in_sequence(t, x->tid))
+		if (!x->stopped || dt_trap_regs(x->tid, &regs) < 0 || dt_pe_in_sequence(t, x->tid, regs.pc))
+			continue;
+		if (!x->signal)
 			return x;
-		any = x->stopped && (!any || any->signal) ? x : any;
+		any = x;
 	}
 	return any;
 }
@@ -95,7 +91,7 @@ static long call(const struct dt_pe_target *t, long number, uint64_t a, uint64_t
 	return dt_pe_syscall(t, number, (uint64_t[6]){a, b, c});
 }
 
-static bool map(const struct dt_pe_target *t, uint64_t at, uint64_t size)
+bool dt_pe_map(const struct dt_pe_target *t, uint64_t at, uint64_t size)
 {
 	const uint64_t flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
 
@@ -123,7 +119,7 @@ static size_t find_room(const uint8_t *bytes, size_t n)
 }
 
 /* The kernel's own code in every process: where there is room for ours, and where it reads the clock. */
-static bool find_vdso(struct dt_pe_target *t, const dt_maps *maps, uint64_t *clock)
+static bool find_vdso(struct dt_pe_target *t, const dt_maps *maps, uint64_t *code, uint64_t *clock)
 {
 	const dt_mapping *m = NULL;
 	const dt_elfsym *s;
@@ -149,8 +145,8 @@ static bool find_vdso(struct dt_pe_target *t, const dt_maps *maps, uint64_t *clo
 		return false;
 	t->in->vdso = m->start;
 	t->in->vdso_size = m->end - m->start;
-	t->in->code = m->start + at;
-	return dt_pe_write(t, t->in->code, dt_remote_code, DT_REMOTE_CODE);
+	*code = m->start + at;
+	return true;
 }
 
 /* ---- the thread's id ---- */
@@ -205,6 +201,7 @@ bool dt_pe_target_init(struct dt_pe_target *t, struct dt_pe_memory *shared, dt_p
 	void *in = mmap(NULL, sizeof(*t->in), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	*t = (struct dt_pe_target){.mem = -1, .in = in == MAP_FAILED ? NULL : in, .shared = shared, .places = places};
+	pthread_mutex_init(&t->tracing, NULL);
 	return t->in != NULL;
 }
 
@@ -240,7 +237,7 @@ static int put_runtime(struct dt_pe_target *t, dt_error *err)
 	in->base_size = DT_PE_ANCHOR_SIZE + page_up(dt_pe_runtime_size) + DT_PE_CODE_MAX;
 	for (int i = 0; i < TRIES && !ok; i++) {
 		in->base = some_address(&seed);
-		ok = map(t, in->base, in->base_size);
+		ok = dt_pe_map(t, in->base, in->base_size);
 	}
 	if (!ok)
 		in->base = 0;
@@ -258,9 +255,9 @@ uint64_t dt_pe_target_code_at(const struct dt_pe_target *t)
 	return t->in->base + t->in->base_size - DT_PE_CODE_MAX;
 }
 
-bool dt_pe_target_code(const struct dt_pe_target *t, const uint8_t *code, size_t n)
+bool dt_pe_target_code(const struct dt_pe_target *t, const uint8_t *code, size_t from, size_t to)
 {
-	return dt_pe_write(t, dt_pe_target_code_at(t), code, n);
+	return from == to || dt_pe_write(t, dt_pe_target_code_at(t) + from, code + from, to - from);
 }
 
 /* The file is the target's, and open in us by then. It must not shrink under us. */
@@ -330,106 +327,43 @@ static int put_shared(struct dt_pe_target *t, uint64_t size, dt_error *err)
 	return ok ? 0 : refuse(t, err, "it cannot map memory to share");
 }
 
+/* The process is stopped. No pause while it has the descriptor of the file: it could close that itself. */
+static int enter(struct dt_pe_target *t, uint64_t code, uint64_t size, struct dt_pe_anchor *a, dt_error *err)
+{
+	if (check(t, err) < 0)
+		return -1;
+	t->in->code = code;
+	if (!dt_pe_write(t, code, dt_remote_code, DT_REMOTE_CODE))
+		return refuse(t, err, "the code of the kernel (vdso) cannot be changed");
+	if (put_runtime(t, err) < 0)
+		return -1;
+	if (dt_pe_breathe(t))
+		return refuse(t, err, "it cannot be stopped");
+	if (put_shared(t, page_up(size), err) < 0)
+		return -1;
+	a->tid_at = find_tid(t);
+	a->cpu_at = find_cpu(t);
+	a->shared = (struct dt_pe_shared *)(void *)t->shared->base;
+	return dt_pe_write(t, t->in->base, a, sizeof(*a)) ? 0 : refuse(t, err, "its memory cannot be written");
+}
+
 int dt_pe_target_enter(struct dt_pe_target *t, const dt_maps *maps, uint64_t size, dt_error *err)
 {
 	struct dt_pe_anchor a = {.pid = (int32_t)t->pid};
+	uint64_t code;
 	char path[64];
+	int rc;
 
 	snprintf(path, sizeof(path), "/proc/%ld/mem", t->pid);
 	t->mem = open(path, O_RDWR | O_CLOEXEC);
 	if (t->mem < 0)
 		return refuse(t, err, strerror(errno));
-	if (check(t, err) < 0)
-		return -1;
-	if (!find_vdso(t, maps, &a.clock))
+	if (!find_vdso(t, maps, &code, &a.clock))
 		return refuse(t, err, "it has no code of the kernel (vdso) that can be changed");
-	if (put_runtime(t, err) < 0 || put_shared(t, page_up(size), err) < 0)
-		return -1;
-	a.tid_at = find_tid(t);
-	a.cpu_at = find_cpu(t);
-	a.shared = (struct dt_pe_shared *)(void *)t->shared->base;
-	return dt_pe_write(t, t->in->base, &a, sizeof(a)) ? 0 : refuse(t, err, "its memory cannot be written");
-}
-
-/* ---- stubs ---- */
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/* Free memory as near as possible; not where the heap grows. */
-static uint64_t find_gap(const dt_maps *maps, uint64_t near, uint64_t size)
-{
-	uint64_t best = 0;
-
-	for (uint32_t i = 0; i <= maps->n; i++) {
-		uint64_t low = i ? maps->v[i - 1].end : 0x10000, high = i < maps->n ? maps->v[i].start : low + (1ull << 40), at;
-
-		if (high >> 47 || low >> 47 || high < low || high - low < size + 2 * GAP)
-			continue;
-		at = low > near ? low + GAP : high - GAP - size;
-		if (low > near && i && maps->v[i - 1].kind == DT_MAP_HEAP)
-			continue;
-		if (distance(at, near) < REACH && (!best || distance(at, near) < distance(best, near)))
-			best = at;
-	}
-	return best;
-}
-
-#define AREA (64 * PAGE) /* stubs of 1300 probes */
-
-/* Room for one stub near an address; 0: none. The first word of an area is the address of the runtime. */
-static uint64_t stub_room(struct dt_pe_target *t, const dt_maps *maps, uint64_t near, uint64_t *entry)
-{
-	struct dt_pe_remains *in = t->in;
-	struct dt_pe_area *a;
-	uint64_t runtime = in->base + DT_PE_ANCHOR_SIZE, at;
-
-	for (uint32_t i = in->nareas; i-- > 0;) {
-		a = &in->areas[i];
-		if (distance(a->start, near) >= REACH || a->size - a->used < DT_STUB_MAX)
-			continue;
-		*entry = a->start;
-		a->used += DT_STUB_MAX;
-		return a->start + a->used - DT_STUB_MAX;
-	}
-	at = find_gap(maps, near, AREA * (in->nareas + 1)); /* behind those that are not in the maps yet */
-	if (!at || in->nareas == DT_NELEM(in->areas))
-		return 0;
-	at += at > near ? AREA * in->nareas : 0;
-	in->areas[in->nareas++] = (struct dt_pe_area){at, AREA, 64};
-	if (!map(t, at, AREA))
-		in->areas[--in->nareas] = (struct dt_pe_area){0};
-	else if (dt_pe_write(t, at, &runtime, sizeof(runtime)))
-		return stub_room(t, maps, near, entry);
-	return 0;
-}
-
-static int put_stub(struct dt_pe_target *t, const dt_maps *maps, dt_patch *p, const char *make(dt_patch *), dt_error *err)
-{
-	const char *why;
-
-	p->stub = stub_room(t, maps, p->at, &p->entry);
-	why = p->stub ? make(p) : "no memory near it";
-	if (!why && !dt_pe_write(t, p->stub, p->code, p->code_size))
-		why = "its memory cannot be written";
-	return why ? refuse(t, err, why) : 0;
-}
-
-int dt_pe_target_stubs(struct dt_pe_target *t, const dt_maps *maps, dt_error *err)
-{
-	for (uint32_t i = 0; i < t->places->n; i++)
-		if (put_stub(t, maps, &t->places->v[i]->patch, dt_patch_make, err) < 0)
-			return -1;
-	return 0;
-}
-
-int dt_pe_target_sample(struct dt_pe_target *t, const dt_maps *maps, uint64_t site, uint64_t *stub, dt_error *err)
-{
-	dt_patch p = {.at = t->in->base, .site = site};
-	int rc = put_stub(t, maps, &p, dt_patch_sample, err);
-
-	*stub = p.stub;
+	rc = dt_pe_stop(t, DT_PE_TRIES);
+	if (rc)
+		return refuse(t, err, rc == EBUSY ? "another process runs in its memory, or it does not stop" : "it cannot be stopped by ptrace");
+	rc = enter(t, code, page_up(size), &a, err);
+	dt_pe_go_on(t);
 	return rc;
 }

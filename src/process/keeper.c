@@ -34,7 +34,8 @@ static void keep(void *arg, pid_t tracer)
 	while (poll(&fds[1], 1, -1) < 0 && errno == EINTR)
 		; /* its files are closed before its targets are released */
 	snprintf(path, sizeof(path), "/proc/%ld/mem", t->pid);
-	t->hold = NULL;
+	t->hold = t->late = NULL; /* those are dtrace's */
+	t->theirs = false;
 	t->mem = open(path, O_RDWR | O_CLOEXEC);
 	if (t->mem < 0)
 		return;

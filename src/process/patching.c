@@ -12,6 +12,7 @@
  * page (places.c); and what is unmapped is looked up before: it may have been done already, and something else be there.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -24,6 +25,8 @@
 
 #define PAGE	    4096ull
 #define LEAVE_TURNS 200
+#define BUSY_TURNS  100
+#define LONG_NS	    500000 /* of a stop */
 
 static int refuse(const struct dt_pe_target *t, dt_error *err, const char *why)
 {
@@ -46,64 +49,214 @@ static bool exchange_one(uint8_t *page, const dt_patch *p, bool in)
 	return true;
 }
 
-/* Replace bytes that are as expected, page by page: one write for all patches of a page. Those that are not stay. */
-static uint32_t exchange(const struct dt_pe_target *t, bool in)
+bool dt_pe_is_there(const dt_maps *maps, const struct dt_pe_place *x)
 {
-	uint8_t page[2 * PAGE], was[2 * PAGE];
-	uint32_t failed = 0, i = 0;
+	const dt_mapping *m = dt_maps_find(maps, x->patch.at);
 
-	while (i < t->places->n) {
-		uint64_t start = t->places->v[i]->patch.at / PAGE * PAGE;
-		size_t n = dt_pe_read(t, start, page, sizeof(page));
+	return m && m->kind == DT_MAP_FILE && !m->shared && m->inode == x->inode && m->offset + (x->patch.at - m->start) == x->offset;
+}
 
-		memcpy(was, page, n);
-		for (; i < t->places->n && t->places->v[i]->patch.at - start < PAGE; i++) {
-			const dt_patch *p = &t->places->v[i]->patch;
-			uint64_t at = p->at - start;
+/* What is exchanged in one go. */
+struct exchange {
+	struct dt_pe_target *t;
+	struct dt_pe_place **list; /* by address */
+	uint32_t n, at;
+	bool in;
+	dt_pe_contexts threads;
+	dt_maps *maps;
+	uint32_t failed, busy; /* busy: a thread sleeps at an instruction that would be replaced */
+};
 
-			failed += at + p->size > n || !p->code_size || !exchange_one(page + at, p, in);
-		}
-		n = n > PAGE && memcmp(page + PAGE, was + PAGE, n - PAGE) == 0 ? PAGE : n;
-		if (memcmp(page, was, n) != 0 && !dt_pe_write(t, start, page, n))
-			failed++;
+static bool exchange_place(struct exchange *x, struct dt_pe_place *place, uint8_t *bytes)
+{
+	const dt_patch *p = &place->patch;
+	bool moved;
+
+	if (!p->code_size || !dt_pe_is_there(x->maps, place) || (x->in && place->state == DT_PE_IN))
+		return true;
+	if (x->in) {
+		moved = dt_pe_contexts_move(x->t, &x->threads, p, false);
+		x->busy += !moved;
+		if (moved && !exchange_one(bytes, p, true))
+			return false;
+		place->state = moved ? DT_PE_IN : place->state;
+		return true;
 	}
-	return failed;
+	if (!exchange_one(bytes, p, false))
+		return place->state != DT_PE_IN;
+	place->state = DT_PE_PLANNED;
+	return true;
+}
+
+/*
+ * All patches of a page, by one write. In: the thread moves to the copy before the bytes are replaced; out: back afterwards. We
+ * may be killed in between.
+ */
+static void exchange_page(struct exchange *x)
+{
+	uint64_t start = x->list[x->at]->patch.at / PAGE * PAGE;
+	uint8_t page[2 * PAGE], was[PAGE];
+	size_t n = dt_pe_read(x->t, start, page, sizeof(page));
+	uint32_t first = x->at;
+
+	memcpy(was, page, sizeof(was));
+	for (; x->at < x->n && x->list[x->at]->patch.at - start < PAGE; x->at++) {
+		const dt_patch *p = &x->list[x->at]->patch;
+
+		if (p->at - start + p->size <= n)
+			x->failed += !exchange_place(x, x->list[x->at], page + (p->at - start));
+	}
+	if (n >= PAGE && memcmp(page, was, PAGE) != 0 && !dt_pe_write(x->t, start, page, PAGE))
+		x->failed++;
+	for (uint32_t i = first; !x->in && i < x->at; i++)
+		if (x->list[i]->state == DT_PE_PLANNED && dt_pe_is_there(x->maps, x->list[i]))
+			dt_pe_contexts_move(x->t, &x->threads, &x->list[i]->patch, true);
+}
+
+/* In as many stops as are needed. 0 or an errno. */
+static int exchange(struct exchange *x)
+{
+	dt_error ignored;
+	int error = 0;
+
+	while (x->at < x->n && !error) {
+		error = dt_pe_stop(x->t, BUSY_TURNS);
+		if (error)
+			break;
+		x->maps = dt_maps_code(x->t->pid, &ignored);
+		if (!x->maps) {
+			dt_pe_go_on(x->t);
+			return ESRCH;
+		}
+		dt_pe_contexts_find(x->t, &x->threads);
+		do
+			exchange_page(x); /* one at least */
+		while (x->at < x->n && (x->t->theirs || dt_now() - x->t->since < LONG_NS));
+		dt_pe_go_on(x->t);
+		dt_maps_free(x->maps);
+		dt_vec_free(&x->threads);
+	}
+	return error;
+}
+/* ---- semaphores ---- */
+
+static bool has_semaphore(const dt_maps *maps, const struct dt_pe_place *x)
+{
+	const dt_mapping *m = x->semaphore ? dt_maps_find(maps, x->semaphore) : NULL;
+
+	return m && m->kind == DT_MAP_FILE && !m->shared && m->inode == x->inode &&
+	       m->offset + (x->semaphore - m->start) == x->semaphore_at;
 }
 
 /* Static probes with a semaphore: the program looks there whether somebody traces them. If dtrace is killed between the two
- * steps, a probe stays enabled for nothing. */
+ * steps, a probe stays enabled for nothing. The process is stopped. */
 static void count_semaphores(const struct dt_pe_target *t, bool in)
 {
-	for (uint32_t i = 0; i < t->places->n; i++) {
-		struct dt_pe_place *x = t->places->v[i];
+	dt_maps *maps = NULL;
+	dt_error ignored;
+
+	for (uint32_t i = 0; i < t->places->memory->n; i++) {
+		struct dt_pe_place *x = &t->places->v[i];
 		uint16_t n = 0;
 
-		if (!x->semaphore || x->counted == in || dt_pe_read(t, x->semaphore, &n, sizeof(n)) != sizeof(n) || (!in && !n))
+		if (!x->semaphore || x->counted == in || (in && x->state != DT_PE_IN))
+			continue;
+		maps = maps ? maps : dt_maps_read(t->pid, &ignored);
+		if (!maps)
+			return;
+		if (!has_semaphore(maps, x) || dt_pe_read(t, x->semaphore, &n, sizeof(n)) != sizeof(n) || (!in && !n))
 			continue;
 		n = (uint16_t)(in ? n + 1 : n - 1);
 		dt_pe_write(t, x->semaphore, &n, sizeof(n));
 		x->counted = in;
 	}
+	dt_maps_free(maps);
+}
+
+static bool any_semaphore(const struct dt_pe_target *t, bool in)
+{
+	for (uint32_t i = 0; i < t->places->memory->n; i++)
+		if (t->places->v[i].semaphore && t->places->v[i].counted != in)
+			return true;
+	return false;
+}
+
+/* ---- in ---- */
+
+static int put_in(struct dt_pe_target *t, struct exchange *x, dt_error *err)
+{
+	int error = 0;
+
+	dt_pe_places_sort(t->places);
+	for (int i = 0; i < BUSY_TURNS && !error; i++) {
+		*x = (struct exchange){.t = t, .list = t->places->order.v, .n = t->places->order.n, .in = true};
+		error = exchange(x);
+		if (!x->busy || x->failed || t->theirs)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	if (error)
+		return refuse(t, err, error == EBUSY ? "another process runs in its memory, or it cannot be stopped" : "it cannot be stopped");
+	if (x->busy)
+		return refuse(t, err, "a thread sleeps at an instruction that would be replaced");
+	return x->failed ? refuse(t, err, "its code cannot be changed") : 0;
 }
 
 int dt_pe_target_patch(struct dt_pe_target *t, dt_error *err)
 {
 	uint32_t active = 1;
+	struct exchange x;
 
 	t->in->patched = true;
-	dt_pe_threads_move(t, false);
-	if (exchange(t, true)) {
-		exchange(t, false);
-		return refuse(t, err, "its code cannot be changed");
+	if (put_in(t, &x, err) < 0)
+		return -1;
+	if (any_semaphore(t, true)) {
+		if (dt_pe_stop(t, BUSY_TURNS))
+			return refuse(t, err, "it cannot be stopped");
+		count_semaphores(t, true);
+		dt_pe_go_on(t);
 	}
-	count_semaphores(t, true);
 	return dt_pe_write(t, t->in->base, &active, sizeof(active)) ? 0 : refuse(t, err, "its memory cannot be written");
 }
 
 /* ---- out ---- */
 
-/* Is it still the program that we came into? After an exec nothing of us is there. */
-static bool is_same_program(const struct dt_pe_target *t)
+static int by_address(const void *a, const void *b)
+{
+	const dt_patch *x = &(*(struct dt_pe_place *const *)a)->patch, *y = &(*(struct dt_pe_place *const *)b)->patch;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Also where code was not mapped when it was last looked at: it may be again, with our jump. */
+static int take_out(struct dt_pe_target *t, uint32_t *failed)
+{
+	uint32_t inactive = 0, n = t->places->memory->n;
+	struct exchange x = {.t = t};
+	int error;
+
+	if (!t->in->patched)
+		return 0;
+	dt_pe_write(t, t->in->base, &inactive, sizeof(inactive));
+	x.list = dt_xmalloc((n + 1ull) * sizeof(struct dt_pe_place *));
+	for (uint32_t i = 0; i < n; i++)
+		if (t->places->v[i].state != DT_PE_NONE)
+			x.list[x.n++] = &t->places->v[i];
+	qsort(x.list, x.n, sizeof(struct dt_pe_place *), by_address);
+	error = exchange(&x);
+	free(x.list);
+	if (error)
+		return error;
+	*failed = x.failed;
+	if (any_semaphore(t, false) && dt_pe_stop(t, BUSY_TURNS) == 0) {
+		count_semaphores(t, false);
+		dt_pe_go_on(t);
+	}
+	t->in->patched = false;
+	return 0;
+}
+
+bool dt_pe_is_same_program(const struct dt_pe_target *t)
 {
 	uint8_t now[DT_REMOTE_CODE];
 
@@ -158,90 +311,69 @@ static void close_file(const struct dt_pe_target *t)
 		closedir(dir);
 }
 
-static void unmap(const struct dt_pe_target *t)
+static int unmap(struct dt_pe_target *t)
 {
 	static const uint8_t nothing[DT_REMOTE_CODE];
 	struct dt_pe_remains *in = t->in;
 	dt_error ignored;
 	dt_maps *maps = dt_maps_read(t->pid, &ignored);
+	int error = 0;
 
 	if (!maps)
-		return;
+		return ESRCH;
 	close_file(t);
-	for (uint32_t i = 0; i < in->nareas; i++)
+	for (uint32_t i = 0; i < in->nareas && !error; i++) {
 		if (is_code(maps, in->areas[i].start, in->areas[i].start + in->areas[i].size))
 			unmap_one(t, &in->areas[i].start, in->areas[i].size);
-	if (is_shared(t, maps))
+		error = dt_pe_breathe(t);
+	}
+	if (!error && is_shared(t, maps))
 		unmap_one(t, &in->shared, in->shared_size);
-	if (in->base && is_code(maps, in->base + DT_PE_ANCHOR_SIZE, in->base + in->base_size))
+	if (!error && in->base && is_code(maps, in->base + DT_PE_ANCHOR_SIZE, in->base + in->base_size))
 		unmap_one(t, &in->base, in->base_size);
 	dt_maps_free(maps);
-	if (dt_pe_write(t, in->code, nothing, sizeof(nothing)))
+	if (!error && dt_pe_write(t, in->code, nothing, sizeof(nothing)))
 		in->code = 0;
+	return error;
 }
 
-static void let_go(struct dt_pe_target *t)
-{
-	for (int i = 0; i < LEAVE_TURNS && !dt_hold_release(t->hold); i++)
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	dt_hold_free(t->hold);
-	t->hold = NULL;
-}
-
-static void restore(struct dt_pe_target *t, uint32_t *failed)
-{
-	uint32_t inactive = 0;
-
-	if (!t->in->patched)
-		return;
-	dt_pe_write(t, t->in->base, &inactive, sizeof(inactive));
-	*failed = exchange(t, false);
-	count_semaphores(t, false);
-	dt_pe_threads_move(t, true);
-	t->in->patched = false;
-}
-
-/* One try. 0: out; 1: somebody is inside; -1: it is gone. */
+/* One try. 0: out, or nothing is left to do; EBUSY: somebody is inside. */
 static int try_to_leave(struct dt_pe_target *t, uint32_t *failed)
 {
-	int error, rc = 1;
+	int error = 0;
 
-	t->hold = dt_hold_new(t->pid, &error);
-	if (!t->hold)
-		return -1;
-	if (!dt_pe_can_call(t) || !is_same_program(t)) {
-		rc = -1;
-	} else {
-		restore(t, failed);
-		if (!dt_pe_threads_inside(t)) {
-			unmap(t);
-			rc = 0;
-		}
-	}
-	let_go(t);
-	return rc;
+	if (!dt_pe_is_same_program(t)) /* or it is gone */
+		return 0;
+	error = take_out(t, failed);
+	if (!error)
+		error = dt_pe_stop(t, 1);
+	if (error)
+		return error == ESRCH ? 0 : error;
+	if (!dt_pe_is_same_program(t) || !dt_pe_can_call(t))
+		error = 0;
+	else
+		error = dt_pe_threads_inside(t) ? EBUSY : unmap(t);
+	dt_pe_go_on(t);
+	return error;
 }
 
 int dt_pe_target_leave(struct dt_pe_target *t, dt_error *err)
 {
 	uint32_t failed = 0;
-	int rc = t->in->code ? 1 : 0;
+	int error = t->in->code && t->mem >= 0 ? EBUSY : 0;
 
-	if (t->hold) { /* it was never released: the session does that */
-		restore(t, &failed);
-		if (rc && dt_pe_can_call(t))
-			unmap(t);
-		t->hold = NULL;
-		rc = 0;
-	}
-	for (int i = 0; rc > 0 && i < LEAVE_TURNS; i++) {
-		rc = try_to_leave(t, &failed);
-		if (rc > 0)
+	for (int i = 0; error && i < LEAVE_TURNS; i++) {
+		error = try_to_leave(t, &failed);
+		if (error)
 			nanosleep(&(struct timespec){.tv_nsec = i < 20 ? 500000 : 5000000}, NULL);
 	}
+	for (int i = 0; i < LEAVE_TURNS && dt_pe_late(t); i++)
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 	if (t->mem >= 0)
 		close(t->mem);
 	t->mem = -1;
+	if (t->in->patched && error)
+		return dt_err(err, EDT_NOPROBE, "pid %ld cannot be stopped: its probes were not taken out", t->pid);
 	if (failed)
 		return dt_err(err, EDT_NOPROBE, "pid %ld has changed its code: %u probes were not taken out", t->pid, failed);
 	return 0;

@@ -10,7 +10,7 @@
 
 bool dt_pe_is_call(const dt_ecb *ecb)
 {
-	return ecb->events && ecb->events->n &&
+	return ecb->events && ecb->events->n && !dt_pe_is_life(ecb) &&
 	       (ecb->events->v[0].at.kind == DT_AT_SYSCALL_ENTRY || ecb->events->v[0].at.kind == DT_AT_SYSCALL_RETURN);
 }
 
@@ -25,27 +25,40 @@ static bool is_wanted(const dt_pe *p, bool *returns)
 
 	*returns = false;
 	for (uint32_t i = 0; i < p->host->necbs; i++)
-		if (dt_pe_is_call(p->host->ecbs[i].ecb)) {
+		if (dt_pe_is_life(p->host->ecbs[i].ecb)) {
+			any = *returns = true;
+		} else if (dt_pe_is_call(p->host->ecbs[i].ecb)) {
 			any = true;
 			*returns = *returns || is_return(p->host->ecbs[i].ecb);
 		}
 	return any;
 }
 
-void dt_pe_calls_place(dt_pe *p, struct dt_pe_files *files, dt_error *remark)
+void dt_pe_calls_place(dt_pe *p, dt_error *remark)
 {
-	struct dt_pe_found found;
+	struct dt_pe_found found = {0};
 	bool returns;
 
 	if (!is_wanted(p, &returns))
 		return;
-	found = dt_pe_place_calls(&p->places, files, returns);
+	for (uint32_t i = 0; i < p->maps->n; i++)
+		if (p->maps->v[i].exec && p->maps->v[i].kind == DT_MAP_FILE)
+			dt_pe_place_calls(&p->places, p->files, &p->maps->v[i], returns, &found);
 	if (found.halves)
 		dt_err(remark, EDT_NOPROBE, "the process makes system calls at %u places: %u cannot be traced, %u only at the entry",
 		       found.placed + found.missed, found.missed, found.halves);
 	else if (found.missed)
 		dt_err(remark, EDT_NOPROBE, "the process makes system calls at %u places: %u cannot be traced", found.placed + found.missed,
 		       found.missed);
+}
+
+void dt_pe_calls_place_in(dt_pe *p, const dt_mapping *m)
+{
+	struct dt_pe_found found = {0};
+	bool returns;
+
+	if (is_wanted(p, &returns))
+		dt_pe_place_calls(&p->places, p->files, m, returns, &found);
 }
 
 /* The clauses of a system call. */
@@ -87,6 +100,9 @@ bool dt_pe_calls_share(dt_pe *p)
 		if (dt_pe_is_call(ecb) && ecb->events->v[0].at.number < DT_SYSCALL_COMPAT && ecb->events->v[0].at.number >= most)
 			most = ecb->events->v[0].at.number + 1;
 	}
+	p->shared->call_number = a->frame[a->call.result]; /* x86-64: the number is where the result will be */
+	for (uint32_t i = 0; i < DT_NELEM(p->shared->call_arg); i++)
+		p->shared->call_arg[i] = a->frame[a->entry.arg[i]];
 	if (!most)
 		return true;
 	calls = dt_pe_alloc(&p->memory, most * sizeof(*calls));
@@ -94,8 +110,5 @@ bool dt_pe_calls_share(dt_pe *p)
 		ok = make_list(p, i, false, &calls[i]) && make_list(p, i, true, &calls[i]);
 	p->shared->calls = calls;
 	p->shared->ncalls = (uint32_t)most;
-	p->shared->call_number = a->frame[a->call.result]; /* x86-64: the number is where the result will be */
-	for (uint32_t i = 0; i < DT_NELEM(p->shared->call_arg); i++)
-		p->shared->call_arg[i] = a->frame[a->entry.arg[i]];
 	return calls && ok;
 }

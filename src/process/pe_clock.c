@@ -85,7 +85,7 @@ static bool has_shadow_stack(long pid)
 	return has;
 }
 
-int dt_pe_clocks_stubs(dt_pe *p, const dt_maps *maps, dt_error *err)
+int dt_pe_clocks_stubs(dt_pe *p, dt_error *err)
 {
 	for (uint32_t i = 0; i < p->clocks.n; i++) {
 		struct dt_pe_clock *c = &p->clocks.v[i];
@@ -94,7 +94,7 @@ int dt_pe_clocks_stubs(dt_pe *p, const dt_maps *maps, dt_error *err)
 			continue;
 		if (has_shadow_stack(p->target.pid))
 			return dt_err(err, EDT_NOPROBE, "-x engine=process: pid %ld has a shadow stack: profile is not available", p->target.pid);
-		if (dt_pe_target_sample(&p->target, maps, dt_vm_addr(c->site), &c->stub, err) < 0)
+		if (dt_pe_target_sample(&p->target, dt_vm_addr(c->site), &c->stub, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -190,7 +190,7 @@ bool dt_pe_clocks_fire(dt_pe *p)
 		uint64_t n = __atomic_exchange_n(&p->clocks.v[i].waiting, 0, __ATOMIC_SEQ_CST);
 
 		for (any = any || n; n && !p->host->exiting; n--)
-			dt_vm_fire_other(p->host, p->clocks.v[i].probe);
+			dt_vm_fire_other(p->host, p->clocks.v[i].probe, NULL);
 	}
 	if (p->host->exiting && p->shared)
 		__atomic_store_n(&p->shared->live, 0, __ATOMIC_SEQ_CST);

@@ -64,7 +64,7 @@ static bool knows_clause(const struct dt_pe_compiler *c, const struct dt_vm_ecb 
 static const struct dt_pe_keys *make_keys(struct dt_pe_compiler *c, dt_pe *p, const struct dt_vm_ecb *x, uint32_t last)
 {
 	const dt_agg *agg = x->record.actions[last].agg;
-	struct dt_pe_keys *k = dt_pe_alloc(&p->memory, sizeof(*k) + agg->nkeys * sizeof(k->shown[0]));
+	struct dt_pe_keys *k = dt_pe_alloc(p->room, sizeof(*k) + agg->nkeys * sizeof(k->shown[0]));
 
 	if (!k) {
 		c->n.failed = true;
@@ -278,22 +278,14 @@ static bool start(struct dt_pe_compiler *c, const dt_pe *p)
 	return c->op != NULL;
 }
 
-/* The code of a clause, for each way of arguments; clauses of a pattern have many ECBs, which follow each other. */
-struct made {
-	const dt_clause *clause;
-	bool tried[DT_PE_ARGS_MAX], reads_args;
-	uint64_t code[DT_PE_ARGS_MAX];
-};
-typedef DT_VEC(struct made) made_vec;
-
-static struct made *made_of(made_vec *all, const dt_clause *cl)
+static struct dt_pe_made *made_of(struct dt_pe_compiler *c, const dt_clause *cl)
 {
-	struct made *m;
+	struct dt_pe_made *m;
 
-	for (uint32_t i = all->n; i-- > 0;)
-		if (all->v[i].clause == cl)
-			return &all->v[i];
-	m = dt_vec_add(all, NULL);
+	for (uint32_t i = c->made.n; i-- > 0;)
+		if (c->made.v[i].clause == cl)
+			return &c->made.v[i];
+	m = dt_vec_add(&c->made, NULL);
 	m->clause = cl;
 	return m;
 }
@@ -314,19 +306,19 @@ static uint64_t compile(struct dt_pe_compiler *c, dt_pe *p, const struct dt_vm_e
 }
 
 /* For the probes of one place. False: no memory. */
-static bool compile_place(struct dt_pe_compiler *c, dt_pe *p, made_vec *all, const struct dt_pe_place *x)
+static bool compile_place(struct dt_pe_compiler *c, dt_pe *p, const struct dt_pe_place *x)
 {
 	struct dt_pe_site *s = (struct dt_pe_site *)(uintptr_t)x->patch.site;
 	const dt_prologue *pro = x->event->prologue;
-	uint64_t *code = dt_pe_alloc(&p->memory, x->ecbs.n * sizeof(*code));
+	uint64_t *code = dt_pe_alloc(p->room, x->ecbs.n * sizeof(*code));
 
 	if (!code)
 		return false;
 	c->args = pro && !pro->own ? DT_PE_COMPUTED : x->event->at.kind == DT_AT_URETPROBE ? DT_PE_RETURN : DT_PE_ENTRY;
-	s->lean = !x->call && (!pro || !pro->when); /* and no clause needs what is computed */
+	s->lean = !x->call && !x->gate && (!pro || !pro->when); /* and no clause needs what is computed */
 	for (uint32_t i = 0; i < x->ecbs.n; i++) {
 		const struct dt_vm_ecb *e = &p->host->ecbs[x->ecbs.v[i]];
-		struct made *m = made_of(all, e->ecb->clause);
+		struct dt_pe_made *m = made_of(c, e->ecb->clause);
 
 		if (!m->tried[c->args]) {
 			c->reads_args = false;
@@ -341,19 +333,34 @@ static bool compile_place(struct dt_pe_compiler *c, dt_pe *p, made_vec *all, con
 	return true;
 }
 
+/* The code of clauses whose probes come later is added to what is there. */
 bool dt_pe_compile(dt_pe *p)
 {
-	struct dt_pe_compiler c = {0};
-	made_vec all = {0};
-	bool ok = true;
+	struct dt_pe_compiler *c = p->compiler;
+	uint32_t before;
 
-	if (start(&c, p))
-		for (uint32_t i = 0; i < p->places.n && ok; i++)
-			ok = compile_place(&c, p, &all, p->places.v[i]);
-	if (ok && c.n.size)
-		ok = dt_pe_target_code(&p->target, c.n.code, c.n.size);
-	dt_native_free(&c.n);
-	dt_vec_free(&c.faults);
-	dt_vec_free(&all);
-	return ok;
+	if (!c) {
+		c = p->compiler = dt_xcalloc(1, sizeof(*c));
+		c->works = start(c, p);
+	}
+	before = c->n.size;
+	for (uint32_t i = 0; i < p->places.memory->n && c->works; i++) {
+		const struct dt_pe_place *x = &p->places.v[i];
+		const struct dt_pe_site *s = (const struct dt_pe_site *)(uintptr_t)x->patch.site;
+
+		if (x->state == DT_PE_PLANNED || x->state == DT_PE_IN)
+			if (x->ecbs.n && !s->code && !compile_place(c, p, x))
+				return false;
+	}
+	return dt_pe_target_code(&p->target, c->n.code, before, c->n.size);
+}
+
+void dt_pe_compiler_free(struct dt_pe_compiler *c)
+{
+	if (!c)
+		return;
+	dt_native_free(&c->n);
+	dt_vec_free(&c->faults);
+	dt_vec_free(&c->made);
+	free(c);
 }

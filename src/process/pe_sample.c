@@ -47,19 +47,6 @@ static bool runs(int tasks, const char *tid)
 	return at && at[1] && at[2] == 'R';
 }
 
-struct rseq_section { /* the kernel's struct rseq_cs */
-	uint32_t version, flags;
-	uint64_t start, size, abort;
-};
-
-static bool is_restartable(const struct dt_pe_target *t, pid_t tid, uint64_t pc)
-{
-	uint64_t at = dt_pe_sequence(t, tid);
-	struct rseq_section s;
-
-	return at && dt_pe_read(t, at, &s, sizeof(s)) == sizeof(s) && pc - s.start < s.size;
-}
-
 /* ---- one thread ---- */
 
 enum stopped { NOT_YET, STOPPED, GONE };
@@ -140,7 +127,7 @@ static void sample(struct dt_pe_sampler *s, pid_t tid, uint64_t stub)
 		if (!awaits_signal(s->target, tid))
 			dt_trap_again(tid);
 	} else if (signal < 0 && dt_trap_regs(tid, &regs) == 0 && !dt_pe_target_is_inside(s->target, regs.pc) &&
-	    !is_restartable(s->target, tid, regs.pc))
+	    !dt_pe_in_sequence(s->target, tid, regs.pc))
 		dt_trap_divert(tid, stub);
 	if (!release(tid, signal))
 		*dt_vec_add(&s->late, NULL) = tid;
@@ -148,6 +135,7 @@ static void sample(struct dt_pe_sampler *s, pid_t tid, uint64_t stub)
 
 void dt_pe_sample_late(struct dt_pe_sampler *s)
 {
+	pthread_mutex_lock(&s->target->tracing);
 	for (uint32_t i = 0; i < s->late.n;) {
 		int signal = 0;
 		enum stopped now = look(s, s->late.v[i], &signal);
@@ -157,6 +145,7 @@ void dt_pe_sample_late(struct dt_pe_sampler *s)
 		else
 			s->late.v[i] = s->late.v[--s->late.n];
 	}
+	pthread_mutex_unlock(&s->target->tracing);
 }
 
 void dt_pe_sample(struct dt_pe_sampler *s, uint64_t stub)
@@ -167,12 +156,14 @@ void dt_pe_sample(struct dt_pe_sampler *s, uint64_t stub)
 
 	snprintf(path, sizeof(path), "/proc/%ld/task", s->target->pid);
 	dir = opendir(path);
+	pthread_mutex_lock(&s->target->tracing);
 	while (dir && (x = readdir(dir))) {
 		pid_t tid = (pid_t)strtol(x->d_name, NULL, 10);
 
 		if (tid > 0 && runs(dirfd(dir), x->d_name))
 			sample(s, tid, stub);
 	}
+	pthread_mutex_unlock(&s->target->tracing);
 	if (dir)
 		closedir(dir);
 }

@@ -9,6 +9,8 @@
 #include "process/process.h"
 #include "proc/control.h"
 
+#define SPARE 64 /* of a list: mappings that come later */
+
 static bool walks(const struct dt_vm_ecb *x)
 {
 	const dt_clause *c = x->ecb->clause;
@@ -29,7 +31,7 @@ static bool is_needed(const dt_pe *p)
 
 static dt_elf *open_object(const dt_pe *p, long pid, const dt_mapping *m)
 {
-	struct dt_elf_place place = {.path = m->path, .jail = dt_procs_jail(p->env->procs)};
+	struct dt_elf_place place = {.path = m->path, .jail = p->jail};
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 	dt_error err;
 	int fd;
@@ -63,19 +65,23 @@ static uint32_t blocks_of(const dt_unwind *t)
 	return t->n ? (t->rows[t->n - 1].pc >> DT_PE_BLOCK_BITS) + 1 : 0;
 }
 
-uint64_t dt_pe_unwind_read(dt_pe *p, long pid, const dt_maps *maps)
+static bool is_walked(const dt_mapping *m)
+{
+	return m->exec && (m->kind == DT_MAP_FILE || m->kind == DT_MAP_VDSO);
+}
+
+uint64_t dt_pe_unwind_read(dt_pe *p)
 {
 	uint64_t size = 4096;
 
-	for (uint32_t i = 0; i < maps->n; i++) {
-		const dt_mapping *m = &maps->v[i];
+	for (uint32_t i = 0; i < p->maps->n; i++) {
+		const dt_mapping *m = &p->maps->v[i];
 
 		if (m->kind == DT_MAP_STACK)
 			p->stack_end = m->end;
-		if (!m->exec || (m->kind != DT_MAP_FILE && m->kind != DT_MAP_VDSO) || !is_needed(p))
+		if (!is_walked(m) || !is_needed(p))
 			continue;
-		*dt_vec_add(&p->code_objects, NULL) = object_of(p, pid, m);
-		*dt_vec_add(&p->code_maps, NULL) = (struct dt_pe_code_map){.start = m->start, .end = m->end, .offset = m->offset};
+		object_of(p, p->target.pid, m);
 		size += sizeof(struct dt_pe_code_map);
 	}
 	for (uint32_t i = 0; i < p->objects.n; i++)
@@ -87,9 +93,10 @@ static void share_table(dt_pe *p, struct dt_pe_object *o)
 {
 	const dt_unwind *t = &o->table;
 	uint32_t n = blocks_of(t), row = 0;
-	uint32_t *index = dt_pe_alloc(&p->memory, (n + 1) * sizeof(*index));
+	uint32_t *index = dt_pe_alloc(p->room, (n + 1) * sizeof(*index));
 
-	o->shared.rows = dt_pe_copy(&p->memory, t->rows, t->n * sizeof(*t->rows));
+	o->is_shared = true;
+	o->shared.rows = dt_pe_copy(p->room, t->rows, t->n * sizeof(*t->rows));
 	if (!index || !o->shared.rows || !t->n)
 		return;
 	for (uint32_t i = 0; i <= n; i++) {
@@ -102,12 +109,62 @@ static void share_table(dt_pe *p, struct dt_pe_object *o)
 	o->shared.nblocks = n;
 }
 
+/* A list that no thread can be looking at any more: the target was seen outside of probes since then. */
+static struct dt_pe_code *old_list(dt_pe *p, uint32_t n)
+{
+	struct dt_pe_code *old = p->code_lists[!p->code_list].list;
+
+	return old && p->code_lists[!p->code_list].cap >= n && dt_pe_slots_quiet(p) ? old : NULL;
+}
+
+/* What is mapped now; the old list stays for threads that look at it. */
+static void publish(dt_pe *p)
+{
+	struct dt_pe_code *list;
+	uint32_t n = 0, cap;
+
+	for (uint32_t i = 0; i < p->maps->n; i++)
+		n += is_walked(&p->maps->v[i]);
+	list = old_list(p, n);
+	cap = list ? p->code_lists[!p->code_list].cap : n + SPARE;
+	list = list ? list : dt_pe_alloc(p->room, sizeof(*list) + cap * sizeof(*list->v));
+	if (!list)
+		return;
+	list->n = 0;
+	for (uint32_t i = 0; i < p->maps->n; i++) {
+		const dt_mapping *m = &p->maps->v[i];
+		struct dt_pe_object *o;
+		uint32_t at;
+
+		if (!is_walked(m))
+			continue;
+		at = object_of(p, p->target.pid, m);
+		o = &p->objects.v[at];
+		if (!o->is_shared)
+			share_table(p, o);
+		list->v[list->n] = o->shared;
+		list->v[list->n].start = m->start;
+		list->v[list->n].end = m->end;
+		list->v[list->n++].offset = m->offset;
+	}
+	p->code_list = !p->code_list;
+	p->code_lists[p->code_list].list = list;
+	p->code_lists[p->code_list].cap = cap;
+	__atomic_store_n(&p->shared->code, list, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&p->shared->code_number, ++p->code_number, __ATOMIC_SEQ_CST); /* read first */
+}
+
+void dt_pe_unwind_again(dt_pe *p)
+{
+	if (is_needed(p))
+		publish(p);
+}
+
 /* The walk is described by the architecture; where the return address is in a register, it is not implemented. */
 void dt_pe_unwind_share(dt_pe *p)
 {
 	const dt_arch *a = dt_arch_host();
 	struct dt_pe_shared *sh = p->shared;
-	struct dt_pe_code_map *maps = dt_pe_copy(&p->memory, p->code_maps.v, p->code_maps.n * sizeof(*maps));
 
 	sh->unwind = a->unwind;
 	sh->unwind.plt = NULL;
@@ -116,18 +173,7 @@ void dt_pe_unwind_share(dt_pe *p)
 	sh->stack_end = p->stack_end;
 	for (uint32_t i = 0; i < a->nregs && i < DT_PE_REGS; i++)
 		sh->saved[i] = (uint8_t)(a->regs[i].saved + 1);
-	for (uint32_t i = 0; i < p->objects.n; i++)
-		share_table(p, &p->objects.v[i]);
-	for (uint32_t i = 0; maps && i < p->code_maps.n; i++) {
-		const struct dt_pe_code_map *o = &p->objects.v[p->code_objects.v[i]].shared;
-
-		maps[i].rows = o->rows;
-		maps[i].index = o->index;
-		maps[i].nrows = o->nrows;
-		maps[i].nblocks = o->nblocks;
-	}
-	sh->maps = maps;
-	sh->nmaps = maps ? p->code_maps.n : 0;
+	dt_pe_unwind_again(p);
 }
 
 void dt_pe_unwind_free(dt_pe *p)
@@ -135,6 +181,4 @@ void dt_pe_unwind_free(dt_pe *p)
 	for (uint32_t i = 0; i < p->objects.n; i++)
 		dt_unwind_free(&p->objects.v[i].table);
 	dt_vec_free(&p->objects);
-	dt_vec_free(&p->code_maps);
-	dt_vec_free(&p->code_objects);
 }

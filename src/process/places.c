@@ -10,259 +10,16 @@
  *   - the jump is in one page: if we are killed, each page has been written or not
  *   - none of the instructions is a call (its return address would be among them), or a system call
  */
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
+#include <sys/syscall.h>
 
 #include "arch/arch.h"
-#include "arch/insn.h"
 #include "arch/trap.h"
 #include "elf/cfi.h"
-#include "elf/elf.h"
-#include "process/process.h"
+#include "process/objects.h"
 
-#define FUNCTION_MAX (1u << 20)
-#define PAGE	     4096u
-
-struct file {
-	char *path;
-	dt_elf *elf;
-	uint64_t inode;
-	dt_jump_targets targets; /* of all its jumps, and the starts of functions; sorted */
-	bool swept, go;
-};
-
-struct dt_pe_files {
-	long pid;
-	dt_jail *jail;
-	const dt_maps *maps;
-	DT_VEC(struct file *) v;
-	dt_body body; /* of the function at hand */
-	uint8_t *code;
-};
-
-struct dt_pe_files *dt_pe_files_new(long pid, dt_jail *jail, const dt_maps *maps)
-{
-	struct dt_pe_files *f = dt_xcalloc(1, sizeof(*f));
-
-	f->pid = pid;
-	f->jail = jail;
-	f->maps = maps;
-	f->code = dt_xmalloc(FUNCTION_MAX + DT_PATCH_MAX);
-	return f;
-}
-
-void dt_pe_files_free(struct dt_pe_files *f)
-{
-	if (!f)
-		return;
-	for (uint32_t i = 0; i < f->v.n; i++) {
-		dt_elf_free(f->v.v[i]->elf);
-		dt_vec_free(&f->v.v[i]->targets);
-		free(f->v.v[i]->path);
-		free(f->v.v[i]);
-	}
-	dt_vec_free(&f->v);
-	dt_body_free(&f->body);
-	free(f->code);
-	free(f);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const dt_patch *x = &(*(struct dt_pe_place *const *)a)->patch, *y = &(*(struct dt_pe_place *const *)b)->patch;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-void dt_pe_places_share(dt_pe_places *all)
-{
-	struct dt_pe_place *memory;
-
-	if (!all->n)
-		return;
-	qsort(all->v, all->n, sizeof(*all->v), by_address);
-	memory = mmap(NULL, all->n * sizeof(*memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	for (uint32_t i = 0; memory != MAP_FAILED && i < all->n; i++) {
-		memory[i] = *all->v[i];
-		free(all->v[i]);
-		all->v[i] = &memory[i];
-	}
-	all->shared = memory != MAP_FAILED;
-}
-
-void dt_pe_places_free(dt_pe_places *all)
-{
-	for (uint32_t i = 0; i < all->n; i++) {
-		dt_vec_free(&all->v[i]->ecbs);
-		if (!all->shared)
-			free(all->v[i]);
-	}
-	if (all->shared)
-		munmap(all->v[0], all->n * sizeof(*all->v[0]));
-	dt_vec_free(all);
-}
-
-/* ---- objects ---- */
-
-static struct file *file_of(struct dt_pe_files *fs, const char *path, dt_error *err)
-{
-	struct dt_elf_place place = {.path = path, .jail = fs->jail};
-	struct dt_elf_section sec;
-	struct file *f;
-	struct stat st;
-	dt_elf *elf;
-	int fd;
-
-	for (uint32_t i = 0; i < fs->v.n; i++)
-		if (strcmp(fs->v.v[i]->path, path) == 0)
-			return fs->v.v[i];
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		dt_err(err, EDT_NOPROBE, "its file cannot be opened");
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	elf = dt_elf_open_fd(fd, &place, err);
-	if (!elf)
-		return NULL;
-	f = dt_xcalloc(1, sizeof(*f));
-	*f = (struct file){.path = dt_xstrdup(path), .elf = elf, .inode = st.st_ino};
-	f->go = dt_elf_section(elf, ".note.go.buildid", &sec) || dt_elf_section(elf, ".go.buildinfo", &sec);
-	*dt_vec_add(&fs->v, NULL) = f;
-	return f;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void sweep_range(struct dt_pe_files *fs, struct file *f, uint64_t start, uint64_t size)
-{
-	*dt_vec_add(&f->targets, NULL) = start;
-	if (size > FUNCTION_MAX)
-		size = FUNCTION_MAX;
-	size = dt_elf_read(f->elf, start, fs->code, size);
-	dt_jump_targets_add(&f->targets, &(struct dt_insn_mode){0}, fs->code, size, start);
-}
-
-/* Every function that has unwind information, and those that have only a symbol. */
-static void sweep(struct dt_pe_files *fs, struct file *f)
-{
-	DT_VEC(uint64_t) ends = {0};
-	const dt_elfsym *syms;
-	struct dt_cfi_walk w;
-	uint64_t start, end;
-	uint32_t n;
-
-	if (f->swept)
-		return;
-	f->swept = true;
-	dt_cfi_walk(f->elf, &w);
-	while (dt_cfi_next(&w, &start, &end)) {
-		sweep_range(fs, f, start, end - start);
-		*dt_vec_add(&ends, NULL) = start;
-	}
-	if (ends.n)
-		qsort(ends.v, ends.n, sizeof(*ends.v), by_value);
-	n = dt_elf_functions(f->elf, &syms);
-	for (uint32_t i = 0; i < n; i++) {
-		if (syms[i].alias || syms[i].plt)
-			continue;
-		if (ends.n && bsearch(&syms[i].vaddr, ends.v, ends.n, sizeof(*ends.v), by_value))
-			continue;
-		sweep_range(fs, f, syms[i].vaddr, syms[i].size);
-	}
-	dt_vec_free(&ends);
-	if (f->targets.n)
-		qsort(f->targets.v, f->targets.n, sizeof(*f->targets.v), by_value);
-}
-
-/* Does anything lead to a byte between these two? */
-static bool is_target(const struct file *f, uint64_t after, uint64_t before)
-{
-	uint32_t lo = 0, hi = f->targets.n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (f->targets.v[mid] <= after)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < f->targets.n && f->targets.v[lo] < before;
-}
-
-/* Where the code of a function, or a word of data, is in the process; 0: nowhere. */
-static uint64_t address_of(const struct dt_pe_files *fs, const struct file *f, uint64_t offset, bool data)
-{
-	for (uint32_t i = 0; i < fs->maps->n; i++) {
-		const dt_mapping *m = &fs->maps->v[i];
-
-		if (m->kind == DT_MAP_FILE && (data ? m->write && !m->shared : m->exec) && m->inode == f->inode && offset >= m->offset &&
-		    offset - m->offset < m->end - m->start)
-			return m->start + (offset - m->offset);
-	}
-	return 0;
-}
-
-/* ---- the function ---- */
-
-static bool find_function(const struct file *f, uint64_t vaddr, uint64_t *start, uint64_t *size)
-{
-	const dt_elfsym *s = dt_elf_function_at(f->elf, vaddr);
-	struct dt_cfi_walk w;
-	uint64_t end;
-
-	if (s && s->size && !s->plt && vaddr - s->vaddr < s->size) {
-		*start = s->vaddr;
-		*size = s->size;
-		return true;
-	}
-	dt_cfi_walk(f->elf, &w);
-	while (dt_cfi_next(&w, start, &end))
-		if (vaddr >= *start && vaddr < end) {
-			*size = end - *start;
-			return true;
-		}
-	return false;
-}
-
-/* Decode it, with a few bytes after it, and compare it with what is in memory. `why` or NULL. */
-static const char *read_function(struct dt_pe_files *fs, const struct file *f, uint64_t start, uint64_t size, uint64_t address)
-{
-	struct iovec local, remote;
-	const char *why = NULL;
-	uint8_t *now;
-	size_t n;
-
-	if (size > FUNCTION_MAX)
-		return "its function is too large";
-	n = dt_elf_read(f->elf, start, fs->code, size + DT_PATCH_MAX);
-	if (n < size)
-		return "its code cannot be read";
-	now = dt_xmalloc(n);
-	local = (struct iovec){now, n};
-	remote = (struct iovec){(void *)(uintptr_t)address, n};
-	if (process_vm_readv((pid_t)fs->pid, &local, 1, &remote, 1, 0) != (ssize_t)n || memcmp(now, fs->code, n) != 0)
-		why = "its code in memory is not that of its file";
-	free(now);
-	if (why)
-		return why;
-	dt_body_decode(&fs->body, &(struct dt_insn_mode){0}, fs->code, size, start);
-	if (!fs->body.whole || !fs->body.insns.n)
-		return "its code is not understood";
-	dt_body_decode(&fs->body, &(struct dt_insn_mode){0}, fs->code, n, start); /* the first instructions are the same */
-	return NULL;
-}
+#define PAGE 4096u
+#define NEAR 8 /* instructions before a system call that may say which one it is */
 
 static bool has_table(const dt_body *b, uint64_t size)
 {
@@ -281,7 +38,7 @@ static bool is_end(const dt_insn *i)
 }
 
 /* May these instructions be moved? */
-static const char *try_window(const struct dt_pe_files *fs, const struct file *f, uint64_t size, uint32_t from, uint32_t to,
+static const char *try_window(const struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t size, uint32_t from, uint32_t to,
 			      uint32_t probe, dt_patch *p)
 {
 	const struct dt_arch_code *arch = dt_arch_host()->code;
@@ -289,7 +46,7 @@ static const char *try_window(const struct dt_pe_files *fs, const struct file *f
 	uint64_t start = fs->body.vaddr;
 	bool table = has_table(&fs->body, size), dead = false;
 
-	if (is_target(f, start + v[from].offset, start + v[to].offset + v[to].length))
+	if (dt_pe_is_target(f, start + v[from].offset, start + v[to].offset + v[to].length))
 		return "something jumps into the instructions that would be replaced";
 	for (uint32_t i = from; i <= to; i++) {
 		dead = dead || v[i].offset >= size || (i > from && is_end(&v[i - 1]));
@@ -310,7 +67,7 @@ static const char *try_window(const struct dt_pe_files *fs, const struct file *f
 }
 
 /* Instructions around number `i`: forward first. `base` is the address of the function. */
-static const char *find_window(const struct dt_pe_files *fs, const struct file *f, uint64_t size, uint32_t i, bool first,
+static const char *find_window(const struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t size, uint32_t i, bool first,
 			       uint64_t base, dt_patch *p)
 {
 	const dt_insn *v = fs->body.insns.v;
@@ -335,90 +92,131 @@ static const char *find_window(const struct dt_pe_files *fs, const struct file *
 
 /* ---- events ---- */
 
-static const char *place_event(struct dt_pe_files *fs, const struct file *f, const dt_probe *probe, const dt_attach *at,
-			       dt_patch *p)
+const dt_mapping *dt_pe_place_mapping(struct dt_pe_files *files, const dt_event *event, uint32_t *it, dt_error *err)
 {
-	bool entry = strcmp(probe->provider->name, "pid") == 0 && strcmp(probe->name, "entry") == 0;
-	uint64_t offset = at->offset + at->call - (entry ? at->number >> DT_AT_BEHIND : 0), vaddr, start = 0, size = 0, address;
-	const dt_insn *x;
-	const char *why;
+	const struct dt_pe_file *f = event->at.path ? dt_pe_file(files, event->at.path, err) : NULL;
+	const dt_mapping *m = f ? dt_pe_mapping(files, f, event->at.offset, it) : NULL;
 
+	if (!event->at.path)
+		dt_err(err, EDT_NOPROBE, "only probes in processes are available");
+	else if (f && !m)
+		dt_err(err, EDT_NOPROBE, "it is not in the memory of the process");
+	return m;
+}
+
+bool dt_pe_is_event_of(struct dt_pe_files *files, const dt_event *event, const dt_mapping *m)
+{
+	dt_error ignored;
+	const struct dt_pe_file *f = event->at.path ? dt_pe_file(files, event->at.path, &ignored) : NULL;
+
+	return f && dt_pe_is_code_of(m, f) && event->at.offset - m->offset < m->end - m->start;
+}
+
+uint64_t dt_pe_semaphore(struct dt_pe_files *files, const dt_event *event, const dt_mapping *in)
+{
+	dt_error ignored;
+	const struct dt_pe_file *f = dt_pe_file(files, event->at.path, &ignored);
+
+	return f && event->at.ref_ctr ? dt_pe_data_address(files, f, in, event->at.ref_ctr) : 0;
+}
+
+static const char *check_event(const struct dt_pe_file *f, const dt_attach *at)
+{
 	if (at->kind != DT_AT_UPROBE && !(at->kind == DT_AT_URETPROBE && at->instruction))
 		return "only probes in processes are available";
 	if (f->go)
 		return "it is a program of Go, which moves its stacks";
 	if (at->text && at->text->when)
 		return "it returns under a condition";
-	if (at->ref_ctr && !address_of(fs, f, at->ref_ctr, true))
-		return "its semaphore is not in the memory of the process";
 	if (!dt_elf_is_64(f->elf) || dt_elf_machine(f->elf) != dt_arch_host()->machine)
 		return "it is not a 64-bit program";
-	if (!dt_elf_offset_to_vaddr(f->elf, offset, &vaddr) || !find_function(f, vaddr, &start, &size))
+	return NULL;
+}
+
+static const char *place_event(struct dt_pe_files *fs, struct dt_pe_file *f, const struct dt_pe_wish *w, struct dt_pe_place *to)
+{
+	const dt_attach *at = &w->event->at;
+	bool entry = !w->probe || (strcmp(w->probe->provider->name, "pid") == 0 && strcmp(w->probe->name, "entry") == 0);
+	uint64_t offset = at->offset + at->call - (entry ? at->number >> DT_AT_BEHIND : 0), vaddr, start = 0, size = 0;
+	const char *why = check_event(f, at);
+	const dt_insn *x;
+
+	if (why)
+		return why;
+	if (!dt_elf_offset_to_vaddr(f->elf, offset, &vaddr) || !dt_pe_find_function(f, vaddr, &start, &size))
 		return "the size of its function is not known";
-	address = address_of(fs, f, offset, false);
-	if (!address)
+	if (offset - w->in->offset >= w->in->end - w->in->start)
 		return "it is not in the memory of the process";
-	why = read_function(fs, f, start, size, address - (vaddr - start));
+	to->semaphore_at = at->ref_ctr;
+	to->semaphore = dt_pe_semaphore(fs, w->event, w->in);
+	if (at->ref_ctr && !to->semaphore)
+		return "its semaphore is not in the memory of the process";
+	to->function = w->in->start + (offset - w->in->offset) - (vaddr - start);
+	why = dt_pe_read_function(fs, f, start, size, to->function);
 	if (why)
 		return why;
 	x = dt_body_at(&fs->body, vaddr - start);
 	if (!x)
 		return "it is not at an instruction";
-	return find_window(fs, f, size, (uint32_t)(x - fs->body.insns.v), entry, address - (vaddr - start), p);
+	why = find_window(fs, f, size, (uint32_t)(x - fs->body.insns.v), entry, to->function, &to->patch);
+	to->inode = f->inode;
+	to->offset = w->in->offset + (to->patch.at - w->in->start);
+	return why;
 }
 
 /* The same place, by another name or for another clause. */
 static bool is_same(const struct dt_pe_place *x, const dt_patch *p, const dt_event *event)
 {
-	return x->patch.at == p->at && x->patch.probe == p->probe && x->patch.size == p->size &&
+	return x->patch.at == p->at && x->patch.probe == p->probe && x->patch.size == p->size && !x->call &&
 	       (x->event == event || (!x->event->prologue && !event->prologue && x->event->at.kind == event->at.kind &&
 				      x->event->at.kind == DT_AT_UPROBE));
 }
 
-/* Is none of its bytes replaced already? */
 static bool is_free(const dt_pe_places *all, const dt_patch *p)
 {
-	for (uint32_t i = 0; i < all->n; i++)
-		if (all->v[i]->patch.at < p->at + p->size && p->at < all->v[i]->patch.at + all->v[i]->patch.size)
-			return false;
-	return true;
+	return !dt_pe_places_has(all, p->at, p->at + p->size);
 }
 
-struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, const dt_probe *probe, const dt_event *event,
-				dt_error *err)
+/* Its stub has no place yet. */
+static struct dt_pe_place *add(dt_pe_places *all, struct dt_pe_place *like)
 {
-	struct file *f = event->at.path ? file_of(files, event->at.path, err) : NULL;
-	dt_patch p = {0};
-	const char *why = "only probes in processes are available";
-	struct dt_pe_place *x;
+	like->patch.stub = like->patch.entry = 0;
+	return dt_pe_places_add(all, like);
+}
 
-	if (f) {
-		sweep(files, f);
-		why = place_event(files, f, probe, &event->at, &p);
-	}
-	for (uint32_t i = 0; !why && i < all->n; i++) {
-		x = all->v[i];
-		if (is_same(x, &p, event))
-			return x;
-	}
-	if (!why && !is_free(all, &p))
-		why = "another probe is too near";
-	if (why) {
-		dt_err(err, EDT_NOPROBE, "%s:%s:%s:%s: %s", probe->prov, probe->mod, probe->func, probe->name, why);
+struct dt_pe_place *dt_pe_place(dt_pe_places *all, struct dt_pe_files *files, const struct dt_pe_wish *w, dt_error *err)
+{
+	struct dt_pe_file *f = dt_pe_file(files, w->event->at.path, err);
+	struct dt_pe_place p = {.event = w->event}, *x;
+	const char *why;
+	uint32_t it = 0;
+
+	if (!f)
 		return NULL;
-	}
-	x = dt_xcalloc(1, sizeof(*x));
-	x->patch = p;
-	x->event = event;
-	x->semaphore = event->at.ref_ctr ? address_of(files, f, event->at.ref_ctr, true) : 0;
-	*dt_vec_add(all, NULL) = x;
+	dt_pe_sweep(files, f);
+	why = place_event(files, f, w, &p);
+	while (!why && (x = dt_pe_places_find(all, p.patch.at, p.patch.at + p.patch.size, &it)))
+		if (is_same(x, &p.patch, w->event))
+			return x;
+	if (!why && !is_free(all, &p.patch))
+		why = "another probe is too near";
+	x = why ? NULL : add(all, &p);
+	if (!x)
+		dt_err(err, EDT_NOPROBE, "%s", why ? why : "there are too many probes");
 	return x;
 }
 
 /* ---- system calls ---- */
 
+struct dt_pe_where { /* a function */
+	const dt_mapping *in;
+	struct dt_pe_range code;
+	uint64_t base;
+	bool returns; /* these are wanted, too */
+};
+
 /* Instructions before number i, of which the last one has just run when the probe fires; or after it. */
-static bool call_window(const struct dt_pe_files *fs, const struct file *f, uint64_t size, uint32_t i, bool after, uint64_t base,
+static bool call_window(const struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t size, uint32_t i, bool after, uint64_t base,
 			dt_patch *p)
 {
 	const dt_insn *v = fs->body.insns.v;
@@ -434,85 +232,123 @@ static bool call_window(const struct dt_pe_files *fs, const struct file *f, uint
 		from--;
 	p->at = base + v[from].offset;
 	return i > 0 && v[i].offset - v[from].offset >= DT_PATCH_JUMP &&
-	       !is_target(f, fs->body.vaddr + v[i].offset - 1, fs->body.vaddr + v[i].offset + 1) && /* past the probe */
+	       !dt_pe_is_target(f, fs->body.vaddr + v[i].offset - 1, fs->body.vaddr + v[i].offset + 1) && /* past the probe */
 	       !try_window(fs, f, size, from, to, i, p);
 }
 
-static void add_call(dt_pe_places *all, const dt_patch *p, enum dt_pe_call_kind kind, uint64_t at)
+/* The number of the call that instruction i makes, if one before it says so; UINT32_MAX: not known. */
+static uint32_t number_of(const struct dt_pe_files *fs, uint32_t i)
 {
-	static const dt_event event; /* there is nothing to compute */
-	struct dt_pe_place *x = dt_xcalloc(1, sizeof(*x));
+	const dt_insn *v = fs->body.insns.v;
+	uint32_t number = UINT32_MAX;
 
-	*x = (struct dt_pe_place){.patch = *p, .event = &event, .call = kind, .call_at = at};
-	*dt_vec_add(all, NULL) = x;
+	for (uint32_t k = i; number == UINT32_MAX && k > 0 && i - k < NEAR && !is_end(&v[k - 1]); k--)
+		number = dt_arch_host()->code->call_number(fs->code + v[k - 1].offset, v[k - 1].length);
+	return number;
 }
 
-/* The calls of one function, which has been decoded. A function that ends with one is what signal handlers return to. */
-static void place_calls(dt_pe_places *all, struct dt_pe_files *fs, const struct file *f, uint64_t size, uint64_t base, bool returns,
+/* The call moves as well: what comes back from it, does in the stub. */
+static bool call_moves(const struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t size, uint32_t i, uint64_t base, dt_patch *p)
+{
+	const dt_insn *v = fs->body.insns.v;
+
+	for (uint32_t from = i;; from--) {
+		uint32_t to = i;
+
+		while (to + 1 < fs->body.insns.n && v[to].offset + v[to].length - v[from].offset < DT_PATCH_JUMP)
+			to++;
+		p->at = base + v[from].offset;
+		p->calls = true;
+		p->after = 1; /* it is not known yet, and takes room */
+		if (v[to].offset + v[to].length - v[from].offset >= DT_PATCH_JUMP && !try_window(fs, f, size, from, to, i, p))
+			return true;
+		if (from == 0 || is_end(&v[from - 1]) || v[i].offset - v[from - 1].offset > DT_PATCH_MAX)
+			return false;
+	}
+}
+
+static void add_call(dt_pe_places *all, struct dt_pe_place *x, const dt_mapping *in, const dt_patch *p, enum dt_pe_call_kind kind)
+{
+	x->patch = *p;
+	x->call = kind;
+	x->offset = in->offset + (p->at - in->start);
+	add(all, x);
+}
+
+/* One call: before it, and after it, or both at once. */
+static void place_call(dt_pe_places *all, struct dt_pe_files *fs, const struct dt_pe_file *f, const struct dt_pe_where *w, uint32_t i,
+		       struct dt_pe_found *found)
+{
+	static const dt_event event; /* there is nothing to compute */
+	struct dt_pe_place x = {
+	    .event = &event, .call_at = w->base + fs->body.insns.v[i].offset, .call_number = number_of(fs, i), .inode = f->inode};
+	dt_patch before = {0}, after = {0}, both = {0};
+	bool has = call_window(fs, f, w->code.size, i, false, w->base, &before) && is_free(all, &before), halves = false;
+
+	if (has && w->returns)
+		halves = !call_window(fs, f, w->code.size, i, true, w->base, &after) || !is_free(all, &after);
+	found->placed++;
+	if ((!has || halves) && call_moves(fs, f, w->code.size, i, w->base, &both) && is_free(all, &both)) {
+		add_call(all, &x, w->in, &both, DT_PE_CALL);
+		return;
+	}
+	found->placed -= !has;
+	found->missed += !has;
+	found->halves += halves;
+	if (has)
+		add_call(all, &x, w->in, &before, DT_PE_CALL);
+	if (has && w->returns && !halves)
+		add_call(all, &x, w->in, &after, DT_PE_CALLED);
+}
+
+/* What signal handlers return to: nothing leads there that could be seen. Unwind information ends with it. */
+static bool is_signal_return(const struct dt_pe_files *fs, const struct dt_pe_where *w, uint32_t i)
+{
+	const dt_insn *x = &fs->body.insns.v[i];
+
+	return x->offset + x->length == w->code.own || number_of(fs, i) == SYS_rt_sigreturn;
+}
+
+/* The calls of one function, which has been decoded. */
+static void place_calls(dt_pe_places *all, struct dt_pe_files *fs, const struct dt_pe_file *f, const struct dt_pe_where *w,
 			struct dt_pe_found *found)
 {
 	const dt_insn *v = fs->body.insns.v;
 
-	for (uint32_t i = 0; i + 1 < fs->body.insns.n && v[i + 1].offset < size; i++) {
-		dt_patch before = {0}, after = {0};
-
-		if (dt_trap_find_call(fs->code + v[i].offset, v[i].length) != 0)
-			continue;
-		if (!call_window(fs, f, size, i, false, base, &before) || !is_free(all, &before)) {
-			found->missed++;
-			continue;
-		}
-		found->placed++;
-		add_call(all, &before, DT_PE_CALL, base + v[i].offset);
-		if (!returns)
-			continue;
-		if (call_window(fs, f, size, i, true, base, &after) && is_free(all, &after))
-			add_call(all, &after, DT_PE_CALLED, base + v[i].offset);
-		else
-			found->halves++;
-	}
+	for (uint32_t i = 0; i + 1 < fs->body.insns.n && v[i + 1].offset < w->code.size; i++)
+		if (dt_trap_find_call(fs->code + v[i].offset, v[i].length) == 0 && !is_signal_return(fs, w, i))
+			place_call(all, fs, f, w, i, found);
 }
 
-static void place_calls_of(dt_pe_places *all, struct dt_pe_files *fs, struct file *f, bool returns, struct dt_pe_found *found)
+static void place_calls_of(dt_pe_places *all, struct dt_pe_files *fs, struct dt_pe_file *f, const dt_mapping *in, bool returns,
+			   struct dt_pe_found *found)
 {
-	uint64_t start, end, offset;
-	struct dt_cfi_walk w;
+	struct dt_pe_where w = {.in = in, .returns = returns};
+	uint64_t offset;
 
-	sweep(fs, f);
-	dt_cfi_walk(f->elf, &w);
-	while (dt_cfi_next(&w, &start, &end)) {
-		uint64_t size = end - start, n = size < FUNCTION_MAX ? dt_elf_read(f->elf, start, fs->code, size) : 0, base;
+	dt_pe_sweep(fs, f);
+	for (uint32_t i = 0; dt_pe_code_of(f, i, &w.code); i++) {
+		uint64_t n = w.code.size < DT_PE_FUNCTION_MAX ? dt_elf_read(f->elf, w.code.start, fs->code, w.code.size) : 0;
 
-		if (dt_trap_find_call(fs->code, n) >= n || !dt_elf_vaddr_to_offset(f->elf, start, &offset))
+		if (dt_trap_find_call(fs->code, n) >= n || !dt_elf_vaddr_to_offset(f->elf, w.code.start, &offset) ||
+		    offset - in->offset >= in->end - in->start)
 			continue;
-		base = address_of(fs, f, offset, false);
-		if (base && !read_function(fs, f, start, size, base))
-			place_calls(all, fs, f, size, base, returns, found);
+		w.base = in->start + (offset - in->offset);
+		if (!dt_pe_read_function(fs, f, w.code.start, w.code.size, w.base))
+			place_calls(all, fs, f, &w, found);
 		else
 			found->missed++;
 	}
 }
 
-struct dt_pe_found dt_pe_place_calls(dt_pe_places *all, struct dt_pe_files *fs, bool returns)
+void dt_pe_place_calls(dt_pe_places *all, struct dt_pe_files *fs, const dt_mapping *in, bool returns, struct dt_pe_found *found)
 {
-	struct dt_pe_found found = {0};
-	dt_error err;
+	char *path = dt_proc_path(fs->pid, in->path);
+	dt_error ignored;
+	struct dt_pe_file *f = dt_pe_file(fs, path, &ignored);
 
-	for (uint32_t i = 0; i < fs->maps->n; i++) {
-		const dt_mapping *m = &fs->maps->v[i];
-		bool seen = false;
-		struct file *f;
-		char *path;
-
-		for (uint32_t k = 0; k < i; k++)
-			seen = seen || (fs->maps->v[k].exec && fs->maps->v[k].inode == m->inode && fs->maps->v[k].kind == DT_MAP_FILE);
-		if (!m->exec || m->kind != DT_MAP_FILE || seen)
-			continue;
-		path = dt_proc_path(fs->pid, m->path);
-		f = file_of(fs, path, &err);
-		free(path);
-		if (f && !f->go && f->inode == m->inode && dt_elf_is_64(f->elf))
-			place_calls_of(all, fs, f, returns, &found);
-	}
-	return found;
+	fs->last_path = NULL;
+	free(path);
+	if (f && !f->go && dt_pe_is_code_of(in, f) && dt_elf_is_64(f->elf))
+		place_calls_of(all, fs, f, in, returns, found);
 }

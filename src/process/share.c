@@ -129,38 +129,40 @@ static bool find_clause(struct dt_pe_program *p, struct dt_pe_memory *m, const s
 	return copy_clause(p, m, x);
 }
 
+/* A clause that waits for its probes has none. */
 static const dt_probe *copy_probe(struct dt_pe_memory *m, const dt_probe *pr)
 {
 	dt_probe *to = dt_pe_alloc(m, sizeof(*to));
 
-	if (to)
+	if (to && pr)
 		*to = (dt_probe){.id = pr->id,
 				 .prov = copy_text(m, pr->prov),
 				 .mod = copy_text(m, pr->mod),
 				 .func = copy_text(m, pr->func),
 				 .name = copy_text(m, pr->name)};
-	return to && to->name ? to : NULL;
+	return to && (!pr || to->name) ? to : NULL;
 }
 
-bool dt_pe_share(struct dt_pe_program *p, struct dt_pe_memory *m)
+bool dt_pe_share_ecb(struct dt_pe_program *p, struct dt_pe_memory *m, uint32_t i)
 {
-	uint32_t n = p->host->necbs, at = 0;
-	dt_ecb *ecbs = dt_pe_alloc(m, n * sizeof(*ecbs));
+	const struct dt_vm_ecb *x = &p->host->ecbs[i];
+	dt_ecb *ecb = dt_pe_alloc(m, sizeof(*ecb));
+	uint32_t at = 0;
 
-	p->ecbs = dt_pe_alloc(m, n * sizeof(*p->ecbs));
-	if (!ecbs || !p->ecbs)
+	if (!ecb || !find_clause(p, m, x, &at))
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct dt_vm_ecb *x = &p->host->ecbs[i];
+	*ecb = (dt_ecb){.epid = x->ecb->epid, .probe = copy_probe(m, x->ecb->probe), .clause = (dt_clause *)(uintptr_t)p->copies.v[at]};
+	p->ecbs[i] = (struct dt_vm_ecb){.ecb = ecb, .record = p->plans.v[at], .probe = x->probe};
+	return ecb->probe != NULL;
+}
 
-		if (!find_clause(p, m, x, &at))
+bool dt_pe_share(struct dt_pe_program *p, struct dt_pe_memory *m, uint32_t cap)
+{
+	p->ecbs = dt_pe_alloc(m, cap * sizeof(*p->ecbs));
+	for (uint32_t i = 0; p->ecbs && i < p->host->necbs; i++)
+		if (!dt_pe_share_ecb(p, m, i))
 			return false;
-		ecbs[i] = (dt_ecb){.epid = x->ecb->epid, .probe = copy_probe(m, x->ecb->probe), .clause = (dt_clause *)(uintptr_t)p->copies.v[at]};
-		if (!ecbs[i].probe)
-			return false;
-		p->ecbs[i] = (struct dt_vm_ecb){.ecb = &ecbs[i], .record = p->plans.v[at], .probe = x->probe};
-	}
-	return !m->full;
+	return p->ecbs && !m->full;
 }
 
 void dt_pe_program_free(struct dt_pe_program *p)

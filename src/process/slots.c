@@ -240,6 +240,14 @@ static bool wait_quiet(const struct dt_pe_slot *s, uint64_t done)
 	return is_quiet(s, done);
 }
 
+bool dt_pe_slots_quiet(const dt_pe *p)
+{
+	for (uint32_t i = 0; i < p->nslots; i++)
+		if (p->slots[i].tid && __atomic_load_n(&p->slots[i].busy, __ATOMIC_SEQ_CST))
+			return false;
+	return true;
+}
+
 /* ---- records ---- */
 
 /* Strings end within their bound, whatever the target has written. */
@@ -410,9 +418,10 @@ static void reap(dt_pe *p, uint32_t i)
 {
 	struct dt_pe_slot *s = &p->slots[i];
 	const dt_vm_dynvars *like = &p->host->vm.dyn;
+	uint32_t tid = __atomic_load_n(&s->tid, __ATOMIC_SEQ_CST);
 
-	if (p->flips[i].pending || s->aggs.table[0].nrows || s->aggs.table[1].nrows || s->ring.head != s->ring.tail ||
-	    !is_gone(p, s->tid))
+	if (p->flips[i].pending || s->aggs.table[0].nrows || s->aggs.table[1].nrows || s->ring.head != s->ring.tail || tid == DT_PE_TAKEN ||
+	    !is_gone(p, tid) || !__atomic_compare_exchange_n(&s->tid, &tid, DT_PE_TAKEN, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return;
 	s->own_state = (dt_vm_dynstate){0};
 	if (like->nchunks)
@@ -443,7 +452,7 @@ int dt_pe_slots_consume(dt_pe *p, const dt_sink *sink)
 		return 0;
 	values = dt_xcalloc(p->host->max_actions + 1, sizeof(*values));
 	qsort(p->pending.v, p->pending.n, sizeof(*p->pending.v), by_time);
-	for (; n < p->pending.n && rc == 0 && (p->ended || p->pending.v[n].timestamp <= now); n++) {
+	for (; n < p->pending.n && rc == 0 && (p->over || p->pending.v[n].timestamp <= now); n++) {
 		rc = give(p, sink, &p->pending.v[n], values);
 		free(p->pending.v[n].data);
 	}
@@ -534,7 +543,7 @@ static int snapshot_slot(dt_pe *p, const dt_sink *sink, uint32_t i)
 		f->done = __atomic_load_n(&s->done, __ATOMIC_SEQ_CST);
 		f->pending = true;
 	}
-	if (p->ended || wait_quiet(s, f->done)) {
+	if (p->over || wait_quiet(s, f->done)) {
 		rc = read_table(p, sink, i, f->table);
 		f->pending = false;
 	}
@@ -549,7 +558,7 @@ int dt_pe_slots_snapshot(dt_pe *p, const dt_sink *sink)
 		if (!p->slots[i].tid)
 			continue;
 		rc = snapshot_slot(p, sink, i);
-		if (rc == 0 && p->ended) /* nobody fires any more: the other one as well */
+		if (rc == 0 && p->over) /* nobody fires any more: the other one as well */
 			rc = snapshot_slot(p, sink, i);
 	}
 	return rc;

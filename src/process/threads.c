@@ -13,6 +13,7 @@
 #include "process/process.h"
 
 #define STACK_MAX (256u << 10)
+#define STACKS	  4
 #define NEAR	  (1u << 10) /* bytes of the stack that the clock may use */
 
 /* ---- restartable sequences ---- */
@@ -30,47 +31,55 @@ uint64_t dt_pe_rseq(pid_t tid)
 	return ptrace(GET_RSEQ, tid, sizeof(c), &c) < 0 ? 0 : c.pointer;
 }
 
-uint64_t dt_pe_sequence(const struct dt_pe_target *t, pid_t tid)
+struct rseq_section { /* the kernel's struct rseq_cs */
+	uint32_t version, flags;
+	uint64_t start, size, abort;
+};
+
+bool dt_pe_in_sequence(const struct dt_pe_target *t, pid_t tid, uint64_t pc)
 {
 	uint64_t at = dt_pe_rseq(tid), sequence = 0;
+	struct rseq_section s;
 
-	return at && dt_pe_read(t, at + RSEQ_SEQUENCE, &sequence, sizeof(sequence)) == sizeof(sequence) ? sequence : 0;
+	return at && dt_pe_read(t, at + RSEQ_SEQUENCE, &sequence, sizeof(sequence)) == sizeof(sequence) && sequence &&
+	       dt_pe_read(t, sequence, &s, sizeof(s)) == sizeof(s) && pc - s.start < s.size;
 }
 
 /* ---- where they are ---- */
 
-struct context {
-	pid_t tid;
-	uint64_t pc, sp;
-	uint64_t saved; /* where on the stack the pc is; 0: it is in the thread's register */
-};
-typedef DT_VEC(struct context) contexts;
-
-static void add_saved(const struct dt_pe_target *t, contexts *all, pid_t tid, uint64_t sp, uint64_t *stack)
+/* Registers that signal handlers will return to: on this stack, and on those that they interrupted, if these are others. */
+static void add_saved(const struct dt_pe_target *t, dt_pe_contexts *all, pid_t tid, uint64_t sp, uint64_t *stack)
 {
-	uint64_t start = sp & ~7ull;
-	size_t n = dt_pe_read(t, start, stack, STACK_MAX) / 8;
-	struct dt_trap_regs regs;
+	for (int other = 0; sp && other < STACKS; other++) {
+		uint64_t start = sp & ~7ull;
+		size_t n = dt_pe_read(t, start, stack, STACK_MAX) / 8;
+		struct dt_trap_regs regs;
 
-	for (size_t i = 0; i < n; i++)
-		if (dt_trap_saved(stack, n, i, &regs))
-			*dt_vec_add(all, NULL) = (struct context){tid, regs.pc, regs.sp, start + i * 8};
+		sp = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (!dt_trap_saved(stack, n, i, &regs))
+				continue;
+			*dt_vec_add(all, NULL) = (struct dt_pe_context){tid, regs.pc, regs.sp, start + i * 8, false};
+			if (regs.sp - start >= n * 8)
+				sp = regs.sp;
+		}
+	}
 }
 
-/* False: some thread sleeps in the kernel, and what it will do then is not known. */
-static bool find_contexts(const struct dt_pe_target *t, contexts *all)
+bool dt_pe_contexts_find(const struct dt_pe_target *t, dt_pe_contexts *all)
 {
 	uint64_t *stack = dt_xmalloc(STACK_MAX);
 	bool known = true;
 
 	for (uint32_t i = 0; i < t->hold->threads.n; i++) {
 		const struct dt_held_thread *x = &t->hold->threads.v[i];
-		struct dt_trap_regs regs;
+		struct dt_trap_regs regs = {0};
 
-		known = known && x->stopped;
-		if (!x->stopped || dt_trap_regs(x->tid, &regs) < 0)
+		if (x->stopped ? dt_trap_regs(x->tid, &regs) < 0 : !dt_pe_sleeper(t, x->tid, &regs.pc, &regs.sp)) {
+			known = known && x->stopped; /* else it has been killed */
 			continue;
-		*dt_vec_add(all, NULL) = (struct context){x->tid, regs.pc, regs.sp, 0};
+		}
+		*dt_vec_add(all, NULL) = (struct dt_pe_context){x->tid, regs.pc, regs.sp, 0, !x->stopped};
 		add_saved(t, all, x->tid, regs.sp, stack);
 	}
 	free(stack);
@@ -79,55 +88,41 @@ static bool find_contexts(const struct dt_pe_target *t, contexts *all)
 
 /* ---- moving ---- */
 
-/* The patch that an address is in, or of whose stub. They are sorted by address; stubs are not. */
-static const dt_patch *patch_around(const struct dt_pe_target *t, uint64_t pc, bool stub)
-{
-	uint32_t lo = 0, hi = t->places->n;
-
-	for (uint32_t i = 0; stub && i < t->places->n; i++)
-		if (pc - t->places->v[i]->patch.stub < t->places->v[i]->patch.code_size)
-			return &t->places->v[i]->patch;
-	while (!stub && lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const dt_patch *p = &t->places->v[mid]->patch;
-
-		if (pc - p->at < p->size)
-			return p;
-		if (pc < p->at)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return NULL;
-}
-
-static void move(const struct dt_pe_target *t, const struct context *c, uint64_t pc)
+static void move(const struct dt_pe_target *t, struct dt_pe_context *c, uint64_t pc)
 {
 	if (c->saved)
 		dt_pe_write(t, c->saved, &pc, sizeof(pc));
 	else
 		dt_trap_set_pc(c->tid, pc);
+	c->pc = pc;
 }
 
-void dt_pe_threads_move(const struct dt_pe_target *t, bool out)
+/* Where it must go: 0: it may stay; UINT64_MAX: there is no such place. */
+static uint64_t place_for(const struct dt_pe_context *c, const dt_patch *p, bool out)
 {
-	contexts all = {0};
+	bool at = out ? c->pc - p->stub < p->code_size : c->pc != p->at && c->pc - p->at < p->size;
 
-	find_contexts(t, &all);
-	for (uint32_t i = 0; i < all.n; i++) {
-		const struct context *c = &all.v[i];
-		const dt_patch *p = patch_around(t, c->pc, out);
+	for (uint32_t k = 0; at && k < p->nmoved; k++) {
+		uint64_t from = p->at + p->moved[k].from, to = p->stub + p->moved[k].to;
 
-		for (uint32_t k = 0; p && k < p->nmoved; k++) {
-			uint64_t from = p->at + p->moved[k].from, to = p->stub + p->moved[k].to;
-
-			if (out && c->pc == to)
-				move(t, c, from);
-			else if (!out && c->pc == from && k > 0)
-				move(t, c, to);
-		}
+		if (c->pc == (out ? to : from))
+			return out ? from : to;
 	}
-	dt_vec_free(&all);
+	return at && !out ? UINT64_MAX : 0;
+}
+
+bool dt_pe_contexts_move(const struct dt_pe_target *t, dt_pe_contexts *all, const dt_patch *p, bool out)
+{
+	for (uint32_t i = 0; i < all->n; i++) {
+		struct dt_pe_context *c = &all->v[i];
+		uint64_t to = place_for(c, p, out);
+
+		if (to && (c->fixed || to == UINT64_MAX) && !out)
+			return false;
+		if (to && !c->fixed)
+			move(t, c, to);
+	}
+	return true;
 }
 
 /* ---- who is inside ---- */
@@ -145,7 +140,7 @@ bool dt_pe_target_is_inside(const struct dt_pe_target *t, uint64_t pc)
 	return false;
 }
 
-static bool will_return(const struct dt_pe_target *t, const struct context *c)
+static bool will_return(const struct dt_pe_target *t, const struct dt_pe_context *c)
 {
 	uint64_t words[NEAR / 8];
 	size_t n = c->pc - t->in->vdso < t->in->vdso_size ? dt_pe_read(t, c->sp & ~7ull, words, sizeof(words)) / 8 : 0;
@@ -158,8 +153,8 @@ static bool will_return(const struct dt_pe_target *t, const struct context *c)
 
 bool dt_pe_threads_inside(const struct dt_pe_target *t)
 {
-	contexts all = {0};
-	bool inside = !find_contexts(t, &all);
+	dt_pe_contexts all = {0};
+	bool inside = !dt_pe_contexts_find(t, &all);
 
 	for (uint32_t i = 0; i < all.n && !inside; i++)
 		inside = dt_pe_target_is_inside(t, all.v[i].pc) || will_return(t, &all.v[i]);

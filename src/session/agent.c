@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "fleet/nats.h"
 #include "session/agent.h"
 
@@ -27,7 +28,6 @@
 #define BUDGET_NS     UINT64_C(100000000) /* option overhead: the engine measures */
 #define WATCH_MS      50 /* between looks at what a durable session has written */
 #define PENDING_MAX   (4u << 20)
-#define PROGRAMS_MAX  256
 #define HELLO_NS      UINT64_C(10000000000) /* from the connection to the front's first word */
 #define LAST_WORDS_NS UINT64_C(5000000000)
 
@@ -60,6 +60,15 @@ static void refuse_handle(struct dt_agent *a)
 
 /* ---- what the policy allows ---- */
 
+static uint32_t matches_of(const dtrace_hdl_t *h, const dt_clause *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < h->ecbs.n; i++)
+		n += h->ecbs.v[i].clause == c;
+	return n;
+}
+
 bool dt_agent_is_listed(const char *p, const char *name)
 {
 	if (!p)
@@ -81,10 +90,32 @@ static bool is_allowed(const struct dt_agent *a, const char *provider)
 	return dt_agent_is_listed(a->policy.providers, provider);
 }
 
+/* The provider of a description, for probes in processes: a pattern must be one that the policy has, or be within it. */
+static bool may_ask(void *arg, const char *provider)
+{
+	return is_allowed(arg, provider);
+}
+
+static bool refuse_provider(struct dt_agent *a, const char *provider)
+{
+	char why[256];
+
+	snprintf(why, sizeof(why), "probes of provider %s are not allowed by its policy", provider);
+	refuse(a, why);
+	return false;
+}
+
+/* It is on no probe, and names a provider that is not allowed. */
+static bool is_refused(const struct dt_agent *a, const dt_clause *c)
+{
+	const char *prov = c->desc.prov;
+
+	return !c->elsewhere && prov && *prov && !dt_glob_is_pattern(prov) && !is_allowed(a, prov) && matches_of(a->h, c) == 0;
+}
+
 static bool obeys_policy(struct dt_agent *a, const dt_program *p, uint32_t first_ecb, uint32_t first_clause)
 {
 	dtrace_hdl_t *h = a->h;
-	char why[256];
 
 	for (uint32_t i = 0; i < p->nclauses && h->fleet; i++)
 		if (!is_allowed(a, p->clauses[i].desc.prov)) {
@@ -92,17 +123,16 @@ static bool obeys_policy(struct dt_agent *a, const dt_program *p, uint32_t first
 			return false;
 		}
 	for (uint32_t i = 0; i < p->nclauses; i++)
-		if (dt_clause_is_destructive(&p->clauses[i]) && !a->policy.destructive) {
+		if (dt_clause_destroys_there(&p->clauses[i]) && !a->policy.destructive) {
 			refuse(a, "destructive actions are not allowed by its policy");
 			return false;
 		}
 	for (uint32_t i = first_ecb; i < h->ecbs.n; i++)
-		if (!is_allowed(a, h->ecbs.v[i].probe->prov)) {
-			snprintf(why, sizeof(why), "probes of provider %s are not allowed by its policy",
-				 h->ecbs.v[i].probe->prov);
-			refuse(a, why);
-			return false;
-		}
+		if (!is_allowed(a, h->ecbs.v[i].probe->prov))
+			return refuse_provider(a, h->ecbs.v[i].probe->prov);
+	for (uint32_t i = 0; i < p->nclauses; i++) /* providers that were not asked */
+		if (is_refused(a, &p->clauses[i]))
+			return refuse_provider(a, p->clauses[i].desc.prov);
 	for (uint32_t i = first_clause; i < h->clauses.n; i++) /* probes that may come later */
 		if (h->clauses.v[i].kinds && !is_allowed(a, h->clauses.v[i].clause->desc.prov)) {
 			refuse(a, "probes that may be added during tracing are not allowed by its policy");
@@ -186,8 +216,8 @@ static void take_hello(struct dt_agent *a, dt_message *m)
 		return; /* once more, since our answer had not come yet */
 	a->nonce = front.nonce;
 	put_hello(a, front.nonce);
-	dt_link_renumber(a->link);
-	dt_link_send(a->link, DT_M_HELLO, &a->body);
+	dt_link_begin(a->link, &a->body);
+	dt_agent_busy_open(&a->busy, a->link);
 	a->state = DT_AGENT_ASKED;
 	dt_agent_relay_introduce(a);
 	if (front.version != DT_FLEET_VERSION) {
@@ -196,14 +226,13 @@ static void take_hello(struct dt_agent *a, dt_message *m)
 	}
 }
 
-/* Numbers only; where files are, and what destroys, is this machine's to say. */
+/* Where files are is this machine's to say. What a program destroys here is looked at when it comes: obeys_policy(). */
 static void take_option(struct dt_agent *a, dt_message *m)
 {
 	const char *name = dt_get_string(m), *value = dt_get_string(m);
 	int id = dt_options_find(name);
 
-	if (id < 0 || dt_opt_table[id].kind == DT_OPT_STRING || dt_opt_table[id].kind == DT_OPT_LIST ||
-	    (id == DT_O_DESTRUCTIVE && !a->policy.destructive))
+	if (id < 0 || !dt_wire_has_option((enum dt_opt_id)id))
 		return;
 	if (dtrace_setopt(a->h, name, value) < 0)
 		refuse_handle(a);
@@ -234,15 +263,6 @@ static dt_program *compile(struct dt_agent *a, const struct dt_wire_program *w)
 	return p;
 }
 
-static uint32_t matches_of(const dtrace_hdl_t *h, const dt_clause *c)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < h->ecbs.n; i++)
-		n += h->ecbs.v[i].clause == c;
-	return n;
-}
-
 static void send_shape(struct dt_agent *a, const dt_program *p, uint32_t number)
 {
 	for (uint32_t i = 0; i < p->nclauses; i++) {
@@ -267,8 +287,10 @@ static void take_program(struct dt_agent *a, dt_message *m)
 
 	if (!dt_get_program(m, w) || w->number != a->programs.n)
 		a->state = DT_AGENT_BROKEN;
-	else if (a->programs.n >= PROGRAMS_MAX)
+	else if (a->programs.n >= DT_MAX_FRONT_PROGRAMS)
 		refuse(a, "there are more programs than it takes");
+	else if (dt_memory_used() > DT_MAX_FRONT_MEMORY)
+		refuse(a, "the programs take more memory than it has for them");
 	else if (!(p = compile(a, w)) || dtrace_enable(a->h, p, NULL) < 0)
 		refuse_handle(a);
 	else if (obeys_policy(a, p, ecbs, clauses)) {
@@ -455,7 +477,9 @@ static void wait_for_work(struct dt_agent *a)
 	}
 	for (int i = 0; i < 2; i++)
 		ms = again[i] >= 0 && again[i] < ms ? again[i] : ms;
+	dt_agent_busy_set(&a->busy, false);
 	poll(fds.v, fds.n, ms);
+	dt_agent_busy_set(&a->busy, true);
 	a->woken |= fds.v[1].revents != 0 && !h->fleet; /* there attend() says what is due */
 	dt_vec_free(&fds);
 }
@@ -551,6 +575,7 @@ int dtrace_agent_run(const struct dtrace_agent *policy, char *why, size_t n)
 	dtrace_setopt(a.h, "machines", NULL);
 	dtrace_setopt(a.h, "empty", NULL);
 	dtrace_handle_diag(a.h, on_diag, &a);
+	dt_probes_limit(a.h->probes, may_ask, &a);
 	dt_output_symbols(a.h, &a.env);
 	if (a.policy.leaving) {
 		announce_ourselves(&a);
@@ -561,6 +586,7 @@ int dtrace_agent_run(const struct dtrace_agent *policy, char *why, size_t n)
 		if (a.state != DT_AGENT_BROKEN) /* then another front may be there already */
 			last_words(&a);
 	}
+	dt_agent_busy_close(&a.busy);
 	dtrace_close(a.h);
 	if (a.state == DT_AGENT_BROKEN && !a.why[0])
 		snprintf(a.why, sizeof(a.why), "a message of the front is not understood");
@@ -592,17 +618,19 @@ static void hand_over(void *arg, int fd)
 	sendmsg(*(int *)arg, &m, MSG_NOSIGNAL);
 }
 
-int dtrace_agent_nats(const char *url, int handover, char *why, size_t n)
+int dtrace_agent_nats(const char *url, const char *name, int handover, char *why, size_t n)
 {
 	dt_error err = {0};
 	dt_nats *nats = dt_nats_open(url, false, &err);
+	struct utsname u = {0};
 	dt_buf ended = {0};
 
 	if (!nats) {
 		snprintf(why, n, "%s", err.text);
 		return -1;
 	}
-	dt_nats_serve(nats, hand_over, &handover, &ended);
+	uname(&u);
+	dt_nats_serve(nats, name ? name : u.nodename, hand_over, &handover, &ended);
 	snprintf(why, n, "%s", ended.s);
 	dt_buf_free(&ended);
 	dt_nats_free(nats);

@@ -1,16 +1,30 @@
 /*
- * agent: shared by agent.c (what the front asks), agent_send.c (what is traced), agent_relay.c (machines behind this one) and
- * agent_watch.c (durable sessions).
+ * agent: shared by agent.c (what the front asks), agent_send.c (what is traced), agent_relay.c (machines behind this one),
+ * agent_watch.c (durable sessions) and agent_busy.c (signs of life).
  */
 #ifndef DT_AGENT_H
 #define DT_AGENT_H
 
+#include <pthread.h>
+
 #include "fleet/session_store.h"
 #include "session/session.h"
+
+/* The thread that tells the front that we are at work. */
+struct dt_agent_busy {
+	dt_link *link;
+	pthread_t thread;
+	bool runs;
+	uint64_t since; /* dt_now() when the work began; 0: there is none */
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	bool ending;
+};
 
 struct dt_agent {
 	dtrace_hdl_t *h;
 	dt_link *link;
+	struct dt_agent_busy busy;
 	struct dtrace_agent policy;
 	struct dt_consumer_env env; /* names addresses */
 	enum {
@@ -39,7 +53,6 @@ struct dt_agent {
 	char *watched;	 /* the folder of the session that the front watches; NULL: none */
 	dt_store_reader *reader;
 	dt_aggs *merged; /* relay: rows of all machines, until they are sent; NULL: none */
-	uint64_t busy;	 /* relay: when it last said so */
 	char number[32]; /* the name of an address that has none */
 };
 
@@ -59,6 +72,11 @@ void dt_agent_send_agg(struct dt_agent *a, const dt_agg *agg); /* its shape, onc
 int dt_agent_send_row(void *arg, const dt_agg *agg, uint32_t cpu, const dt_datum *keys, const uint64_t *value);
 void dt_agent_pump(struct dt_agent *a, bool all); /* send what is due, or all that there is */
 void dt_agent_free(struct dt_agent *a);
+
+/* ---- agent_busy.c ---- */
+void dt_agent_busy_open(struct dt_agent_busy *b, dt_link *link); /* once HELLO has been sent; once */
+void dt_agent_busy_set(struct dt_agent_busy *b, bool works);	 /* it begins to work; false: it waits for the front */
+void dt_agent_busy_close(struct dt_agent_busy *b);
 
 /* ---- agent_relay.c ---- */
 void dt_agent_relay_open(struct dt_agent *a); /* if it is a relay: find the machines behind it */

@@ -9,8 +9,6 @@
 
 #include "session/agent.h"
 
-#define BUSY_NS UINT64_C(500000000)
-
 static int tell(void *arg, const dt_diag *d)
 {
 	struct dt_agent *a = arg;
@@ -30,19 +28,6 @@ static void introduce(void *arg, const struct dt_wire_machine *m)
 	dt_buf_free(&b);
 }
 
-/* We wait for a machine behind us: the front shall not take us for gone. */
-static void be_busy(void *arg)
-{
-	struct dt_agent *a = arg;
-	uint64_t now = dt_now();
-
-	if (a->state == DT_AGENT_NEW || now - a->busy < BUSY_NS)
-		return;
-	a->busy = now;
-	dt_link_send(a->link, DT_M_BUSY, NULL);
-	dt_link_flush(a->link);
-}
-
 void dt_agent_relay_open(struct dt_agent *a)
 {
 	struct dt_fleet_env env = {.opts = &a->h->opts,
@@ -51,8 +36,7 @@ void dt_agent_relay_open(struct dt_agent *a)
 				   .arg = a,
 				   .tell = tell,
 				   .relay = true,
-				   .met = introduce,
-				   .busy = be_busy};
+				   .met = introduce};
 
 	if (!a->policy.targets)
 		return;
@@ -77,11 +61,23 @@ static int pass_probe(void *arg, const struct dt_wire_probe *p)
 	return 0;
 }
 
+/* To those behind us we are the front, which may do more than the one that asks. */
+static bool may_list(struct dt_agent *a, const char *desc, uint32_t spec)
+{
+	struct dt_pdesc_input in = {.text = desc ? desc : "", .last = DT_PDESC_NAME - (int)spec, .arena = dt_probes_arena(a->h->probes)};
+	dt_error ignored = {0};
+	dt_probedesc d;
+
+	return !a->policy.providers || dt_pdesc_parse(&in, &d, &ignored) < 0 || !*d.prov || dt_agent_is_listed(a->policy.providers, d.prov);
+}
+
 int dt_agent_relay_list(struct dt_agent *a, const char *machine, const char *desc, uint32_t spec)
 {
 	memset(&a->h->err, 0, sizeof(a->h->err));
 	if (!a->h->fleet)
 		return dt_session_err(a->h, EDT_NOPROBE, "no machine is behind it");
+	if (!may_list(a, desc, spec))
+		return dt_session_err(a->h, EDT_NOPROBE, "the policy of its relay does not allow this provider");
 	return dt_fleet_list(a->h->fleet, machine, desc, spec, pass_probe, a, &a->h->err) < 0 ? dt_session_fail(a->h) : 0;
 }
 

@@ -14,8 +14,9 @@
 #include "session/agent.h"
 
 #define LINES_AT_ONCE  (128u << 10)
-#define SNAPSHOT_MAX   (DT_FRAME_MAX / 8) /* as JSON, a byte may take six */
-#define ANSWER_SECONDS 5
+#define READ_AT_ONCE   (64u << 10)
+#define AGGREGATIONS_MAX (64u << 20)
+#define ANSWER_SECONDS 30 /* a busy machine, and many rows; the front is told meanwhile that we are at work */
 
 static bool may_watch(const struct dt_agent *a, const char *name)
 {
@@ -111,38 +112,65 @@ bool dt_agent_watch(struct dt_agent *a, size_t most)
 	return false;
 }
 
-/* What the session says of its aggregations; it may just be ending. */
-static void read_snapshot(const char *dir, dt_buf *out)
+/* What the session says of its aggregations. NULL, or why that is not all; nothing: it has just ended, and printed them. */
+static const char *read_aggregations(const char *dir, dt_buf *out)
 {
+	static const char all[] = DT_STORE_ALL;
 	struct timeval patience = {.tv_sec = ANSWER_SECONDS};
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	char piece[4096];
-	ssize_t n;
+	char piece[READ_AT_ONCE];
+	ssize_t n = 0;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (snprintf(to.sun_path, sizeof(to.sun_path), "%s/" DT_STORE_CONTROL, dir) < (int)sizeof(to.sun_path) &&
 	    connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
-		while (out->n < SNAPSHOT_MAX && (n = read(fd, piece, sizeof(piece))) > 0)
+		while (out->n < AGGREGATIONS_MAX && (n = read(fd, piece, sizeof(piece))) > 0)
 			dt_buf_add(out, piece, (size_t)n);
 	if (fd >= 0)
 		close(fd);
+	if (out->n >= sizeof(all) - 1 && memcmp(out->s + out->n - (sizeof(all) - 1), all, sizeof(all) - 1) == 0) {
+		out->n -= sizeof(all) - 1;
+		return NULL;
+	}
+	if (n > 0)
+		return "not all rows of aggregations are shown: they are more than 64 MB";
+	if (n < 0)
+		return "not all aggregations are shown: the session was busy for too long";
+	return out->n ? "not all aggregations are shown: the session has ended meanwhile" : NULL;
 }
 
-/* The aggregations as they are: text for the text of a session, else lines as they are. */
+/* Whole lines, in pieces. What follows the last one was cut off. */
+static void send_in_pieces(struct dt_agent *a, const dt_buf *all)
+{
+	size_t at = 0;
+
+	while (at < all->n) {
+		const char *from = all->s + at, *end;
+		size_t left = all->n - at;
+
+		end = left > LINES_AT_ONCE ? memrchr(from, '\n', LINES_AT_ONCE) : memrchr(from, '\n', left);
+		end = end ? end : memchr(from, '\n', left); /* a long line */
+		if (!end)
+			return;
+		dt_put_lines(&a->body, 0, from, (size_t)(end + 1 - from));
+		dt_link_send(a->link, DT_M_LINES, &a->body);
+		at += (size_t)(end + 1 - from);
+	}
+}
+
+/* The aggregations as they are. */
 void dt_agent_watch_end(struct dt_agent *a)
 {
-	dt_buf shown = {0}, lines = {0};
+	dt_buf lines = {0};
+	const char *why = read_aggregations(a->watched, &lines);
 
-	read_snapshot(a->watched, &shown);
-	if (shown.n && shown.s[0] == '{')
-		send_lines(a, 0, &shown);
-	else if (shown.n) {
-		dt_buf_puts(&lines, "");
-		dt_ndjson_text(&lines, shown.s, shown.n, shown.n);
+	send_in_pieces(a, &lines);
+	dt_buf_reset(&lines);
+	if (why) {
+		dt_ndjson_drop(&lines, why);
 		send_lines(a, 0, &lines);
 	}
-	dt_buf_free(&shown);
 	dt_buf_free(&lines);
 }
 

@@ -118,6 +118,16 @@ static void write_out(struct dt_attached *a, const char *p, size_t n)
 		a->failed = true;
 }
 
+/* As it has come; a terminal obeys no part of it. */
+static void write_line(struct dt_attached *a, const char *line, size_t n)
+{
+	dt_buf_reset(&a->text);
+	dt_buf_add(&a->text, line, n);
+	if (a->safe)
+		dt_make_safe(a->text.s, a->text.n, true);
+	write_out(a, a->text.s, a->text.n);
+}
+
 static void show_line(dtrace_hdl_t *h, const char *line, size_t n, bool is_text)
 {
 	struct dt_attached *a = h->attached;
@@ -130,10 +140,10 @@ static void show_line(dtrace_hdl_t *h, const char *line, size_t n, bool is_text)
 	text = strcmp(type, "text") == 0;
 	if (a->raw || !is_text) {
 		if (!text)
-			write_out(a, line, n);
+			write_line(a, line, n);
 		return;
 	}
-	if (a->safe && a->text.n)
+	if ((a->safe || !text) && a->text.n) /* standard error may be a terminal when the output is not */
 		dt_make_safe(a->text.s, a->text.n, true);
 	if (text)
 		write_out(a, a->text.s, a->text.n);

@@ -186,39 +186,57 @@ static int listen_at(const char *dir)
 	return fd;
 }
 
+/* Of a document of its own: the trace goes on, so its beginning and its end are left out. */
+static void put_rows(const dt_buf *document, dt_buf *out)
+{
+	static const char row[] = "{\"type\":\"aggregation\"";
+	size_t n;
+
+	for (size_t at = 0; at < document->n; at += n) {
+		const char *line = document->s + at, *end = memchr(line, '\n', document->n - at);
+
+		n = end ? (size_t)(end + 1 - line) : document->n - at;
+		if (n >= sizeof(row) && memcmp(line, row, sizeof(row) - 1) == 0)
+			dt_buf_add(out, line, n);
+	}
+}
+
+/* As they are now: their rows, and if the script's format is text, what it would print of them. Then a mark that this is all. */
+static void put_aggregations(struct durable *d, dt_buf *out)
+{
+	dtrace_hdl_t *h = d->h;
+	dt_buf text = {0};
+
+	dt_symbols_update(h);
+	dt_consumer_read_aggs(h->consumer, h->engine_ops, h->engine, &h->err);
+	if (dt_consumer_write_aggs(h->consumer, &dt_writer_ndjson, &text, &h->err) == 0)
+		put_rows(&text, out);
+	dt_buf_reset(&text);
+	if (d->is_text && dt_consumer_write_aggs(h->consumer, dt_format_named("text"), &text, &h->err) == 0)
+		dt_ndjson_text(out, text.s, text.n, TEXT_AT_ONCE);
+	dt_buf_puts(out, DT_STORE_ALL);
+	dt_buf_free(&text);
+}
+
 static void answer(struct durable *d)
 {
 	struct timeval patience = {.tv_sec = ANSWER_SECONDS};
 	int fd = d->control < 0 ? -1 : accept4(d->control, NULL, NULL, SOCK_CLOEXEC);
-	FILE *f;
+	dt_buf lines = {0};
+	size_t at = 0;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return;
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	f = fdopen(fd, "w");
-	if (!f) {
-		close(fd);
-		return;
-	}
-	dt_symbols_update(d->h);
-	dt_consumer_read_aggs(d->h->consumer, d->h->engine_ops, d->h->engine, &d->h->err);
-	dtrace_aggregate_write(d->h, d->is_text ? "text" : "ndjson", f);
-	fclose(f);
+	put_aggregations(d, &lines);
+	for (; at < lines.n && n >= 0; at += (size_t)n) /* else it does not read: it knows that the last line is missing */
+		n = send(fd, lines.s + at, lines.n - at, MSG_NOSIGNAL);
+	close(fd);
+	dt_buf_free(&lines);
 }
 
 /* ---- the bounds ---- */
-
-static uint64_t memory_used(void)
-{
-	unsigned long long all, resident = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
-
-	if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
-		resident = 0;
-	if (f)
-		fclose(f);
-	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 /* Every second. 0, or -1: it cannot go on. */
 static int look_after(struct durable *d)
@@ -228,7 +246,7 @@ static int look_after(struct durable *d)
 	if (dt_now() - d->written < SECOND)
 		return 0;
 	write_state(d);
-	used = memory_used();
+	used = dt_memory_used();
 	if (used <= most)
 		return 0;
 	return dt_session_err(d->h, ENOMEM, "its process has %llu MB of memory, more than memlimit allows (%llu MB)",

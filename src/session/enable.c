@@ -149,6 +149,8 @@ static int report(dtrace_hdl_t *h, const dt_probedesc *d, dtrace_probe_f *f, voi
 	int n, rc = 0;
 
 	memset(&h->err, 0, sizeof(h->err));
+	if (!*d->prov) /* it starts while providers of the kernel are asked, and is needed for programs */
+		dt_jail_prepare(h->jail);
 	n = dt_probes_match(h->probes, d, true, &probes, &h->err);
 	if (n < 0)
 		return dt_session_fail(h);

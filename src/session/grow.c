@@ -14,7 +14,7 @@
  * waits at a gate, the function of the dynamic linker that debuggers use for the same purpose
  * (engine.h). There it spins, so the tracer first grabs it by ptrace and then admits it: it stops
  * on its return to user mode, for as long as it takes to attach. Where ptrace is refused it spins
- * until then.
+ * until then. An engine that enters processes lets it sleep there, and stops it by itself.
  *
  * args[] of a clause were compiled for the probes that existed then. A new probe must have the same
  * arguments if the clause uses them.
@@ -156,12 +156,27 @@ static void on_process(void *arg, enum dt_proc_event what, dt_proc *p, const dt_
 
 /* ---- before tracing ---- */
 
+static void stop_listening(dtrace_hdl_t *h)
+{
+	struct dt_grow *g = h->grow;
+
+	if (!g->listens)
+		return;
+	dt_sideband_unlisten(dt_procs_sideband(h->procs), &g->side);
+	dt_procs_unlisten(h->procs, &g->listener);
+	g->listens = false;
+}
+
 void dt_grow_open(dtrace_hdl_t *h)
 {
 	struct dt_grow *g = h->grow;
 
-	if (!g || !h->engine_ops->extend)
+	if (!g)
 		return;
+	if (!h->engine_ops->extend) {
+		stop_listening(h);
+		return;
+	}
 	for (uint32_t i = 0; i < g->all.n; i++)
 		g->all.v[i].ids.n = 0; /* it may be the second try */
 	for (uint32_t i = 0; i < h->ecbs.n; i++) {
@@ -188,10 +203,7 @@ void dt_grow_free(dtrace_hdl_t *h)
 
 	if (!g)
 		return;
-	if (g->listens) {
-		dt_sideband_unlisten(dt_procs_sideband(h->procs), &g->side);
-		dt_procs_unlisten(h->procs, &g->listener);
-	}
+	stop_listening(h);
 	for (uint32_t i = 0; i < g->all.n; i++) {
 		dt_vec_free(&g->all.v[i].ids);
 	}
@@ -272,7 +284,7 @@ static bool receive(dtrace_hdl_t *h)
 	bool all = true, any = false;
 
 	for (uint64_t i = g->arrived + 1; i <= n; i++) {
-		bool held = dt_procs_hold_again(h->procs, h->engine_ops->comer(h->engine, i));
+		bool held = !h->engine_ops->enters && dt_procs_hold_again(h->procs, h->engine_ops->comer(h->engine, i));
 
 		any = any || held;
 		all = all && held;

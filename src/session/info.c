@@ -53,7 +53,7 @@ static void look_privilege(dtrace_hdl_t *h, struct row *r)
 		say(r, DTRACE_HAS_YES, geteuid() == 0 ? "root" : "CAP_BPF and CAP_PERFMON", "");
 		return;
 	}
-	say(r, DTRACE_HAS_NO, "only compiling, listing and the interpreter (-x engine=vm)", "");
+	say(r, DTRACE_HAS_NO, "only your own processes, by -c and -p (-x engine=process), compiling, listing and the interpreter (-x engine=vm)", "");
 	dt_privilege_advice(r->remedy, sizeof(r->remedy));
 }
 

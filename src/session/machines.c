@@ -88,15 +88,18 @@ int dt_machines_program(dtrace_hdl_t *h, const dt_program *p, const struct dt_so
 {
 	struct dt_wire_program *w;
 	const char *name;
-	uint32_t it = 0;
+	uint32_t it = 0, kept = 0;
 
 	if (!dt_opt(&h->opts, DT_O_MACHINES) || (h->here.is_agent && !h->fleet))
 		return 0;
 	dt_machines_open(h, false);
 	if (dt_fleet_check(p, &h->err) < 0)
 		return -1;
-	if (h->macros.argc > DT_WIRE_ARGS_MAX || src->len > DT_FRAME_MAX / 2)
+	while (dt_compiler_kept(h->cc, &it, &name))
+		kept++;
+	if (h->macros.argc > DT_WIRE_ARGS_MAX || kept > DT_WIRE_KEPT_MAX || src->len > DT_FRAME_MAX / 2)
 		return dt_err(&h->err, E2BIG, "the program is too large for other machines");
+	it = 0;
 	w = dt_xcalloc(1, sizeof(*w));
 	w->number = dt_fleet_count(h->fleet);
 	w->is_cmdline = src->is_cmdline;
@@ -107,7 +110,7 @@ int dt_machines_program(dtrace_hdl_t *h, const dt_program *p, const struct dt_so
 	w->argc = (uint32_t)h->macros.argc;
 	for (uint32_t i = 0; i < w->argc; i++)
 		w->argv[i] = h->macros.argv[i];
-	while (w->nkept < DT_WIRE_KEPT_MAX && dt_compiler_kept(h->cc, &it, &name))
+	while (dt_compiler_kept(h->cc, &it, &name))
 		w->kept[w->nkept++] = name;
 	dt_fleet_keep_text(h->fleet, p, w);
 	free(w);
@@ -185,9 +188,15 @@ static int list_near(dtrace_hdl_t *h, const struct dtrace_probeinfo *p, void *ar
 
 static int list_far(void *arg, const struct dt_wire_probe *p)
 {
+	const char *const said[] = {p->prov, p->mod, p->func, p->name};
+	char names[DT_NELEM(said)][DT_WIRE_NAME_MAX + 1];
+	struct dtrace_probeinfo info = {p->id, names[0], names[1], names[2], names[3]};
 	struct listing *l = arg;
-	struct dtrace_probeinfo info = {p->id, p->prov, p->mod, p->func, p->name};
 
+	for (size_t i = 0; i < DT_NELEM(said); i++) {
+		snprintf(names[i], sizeof(names[i]), "%s", said[i]);
+		dt_make_safe(names[i], strlen(names[i]), false);
+	}
 	if (l->rc == 0)
 		l->rc = l->f(l->h, l->machine, &info, l->arg);
 	return l->rc;

@@ -5,6 +5,7 @@
  * probe's come from its provider's table: the description's are the minimum of the name parts
  * that are not empty, those of the arguments are separate.
  */
+#include "kernel/privilege.h"
 #include "session/session.h"
 
 static void print_attr(FILE *out, dt_attr a)
@@ -70,12 +71,24 @@ static void print_instruction(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
 	dt_buf_free(&b);
 }
 
+/* Would it run in the target process? */
+static bool is_in_process(const dtrace_hdl_t *h)
+{
+	uint64_t engine = dt_opt(&h->opts, DT_O_ENGINE);
+
+	return engine == DT_ENGINE_PROCESS || (engine == DT_ENGINE_AUTO && (dt_opt(&h->opts, DT_O_FAST) || !dt_privilege_to_trace()));
+}
+
 static void print_places(dtrace_hdl_t *h, const dt_probe *pr, FILE *out)
 {
+	dt_attach at = {0};
+	char why[200] = "";
 	dt_buf b = {0};
 
 	if (pr->provider->places)
 		pr->provider->places(pr->provider, h->probes, pr, &b);
+	if (is_in_process(h) && pr->provider->attach && pr->provider->attach(pr->provider, h->probes, pr, &at, why, sizeof(why)) == 0)
+		dt_engine_process.places(&h->placed, h->procs, pr, &at, &b);
 	if (b.n) {
 		char *rest = b.s;
 

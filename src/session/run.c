@@ -1,70 +1,11 @@
 /*
  * run: runs a session. go: opens an engine on the enabled ECBs, BEGIN runs, the target processes
  * are released. work: takes the engine's records and prints them. stop: END runs.
- *
- * Which engine: -x engine=vm is the interpreter, which fires BEGIN, END and ERROR and nothing else;
- * engine=bpf is the kernel. auto uses the interpreter if that is enough: no other probe, nothing
- * that only the kernel has (the current task, registers, stacks, its memory).
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "kernel/privilege.h"
 #include "session/session.h"
-
-/* The first probe that the interpreter cannot fire, or NULL. */
-static const dt_probe *kernel_probe(const dtrace_hdl_t *h)
-{
-	for (uint32_t i = 0; i < h->ecbs.n; i++)
-		if (strcmp(h->ecbs.v[i].probe->prov, "dtrace") != 0)
-			return h->ecbs.v[i].probe;
-	return NULL;
-}
-
-static bool needs_kernel(const dtrace_hdl_t *h)
-{
-	if (kernel_probe(h) || h->grow)
-		return true;
-	for (uint32_t i = 0; i < h->ecbs.n; i++)
-		if (dt_clause_needs_kernel(h->ecbs.v[i].clause))
-			return true;
-	return false;
-}
-
-static int choose_engine(dtrace_hdl_t *h)
-{
-	const dt_probe *k = kernel_probe(h);
-	uint64_t choice = dt_opt(&h->opts, DT_O_ENGINE);
-
-	h->engine_ops = choice == DT_ENGINE_PROCESS ? &dt_engine_process
-			: choice == DT_ENGINE_BPF || (choice == DT_ENGINE_AUTO && needs_kernel(h)) ? &dt_engine_bpf
-												   : &dt_engine_vm;
-	if (h->engine_ops == &dt_engine_vm && k &&
-	    dt_session_diag(h, DT_DIAG_NOTE, "the vm engine fires only dtrace:::BEGIN, END and ERROR") < 0)
-		return -1;
-	if (h->fleet) {
-		dt_fleet_set_inner(h->fleet, h->engine_ops);
-		h->engine_ops = &dt_engine_fleet;
-	}
-	return 0;
-}
-
-/* Is the kernel chosen, which the user may not use? */
-static bool lacks_privilege(const dtrace_hdl_t *h)
-{
-	return dt_opt(&h->opts, DT_O_ENGINE) == DT_ENGINE_AUTO && h->engine_ops == &dt_engine_bpf && !dt_privilege_to_trace();
-}
-
-/* The engine did not open: say what else there is. */
-static int fail_to_open(dtrace_hdl_t *h)
-{
-	dt_error was = h->err;
-
-	if (was.code == EPERM && lacks_privilege(h))
-		dt_err(&h->err, was.code,
-		       "%s; without them, -x engine=process traces functions and static probes of your own processes, by -c or -p", was.text);
-	return dt_session_fail(h);
-}
 
 static bool is_destructive(const dtrace_hdl_t *h)
 {
@@ -107,13 +48,13 @@ static int find_events(dtrace_hdl_t *h)
 	return rc;
 }
 
-/* The processes of -p have run until now; they are stopped while tracing begins. */
+/* The processes of -p have run until now; they are stopped while tracing begins. An engine that enters them does that itself. */
 static void hold_processes(void *arg)
 {
 	dtrace_hdl_t *h = arg;
 
 	dt_grow_begin(h);
-	if (dt_procs_hold(h->procs))
+	if (!h->engine_ops->enters && dt_procs_hold(h->procs))
 		dt_grow_anew(h);
 }
 
@@ -142,7 +83,7 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_err(h, EDT_DESTRUCTIVE, NULL);
 	if (check_policy(h) < 0)
 		return -1;
-	if (choose_engine(h) < 0)
+	if (dt_engine_choose(h) < 0)
 		return -1;
 	memset(&h->err, 0, sizeof(h->err));
 	if (dt_options_settle(&h->opts, &h->err) < 0)
@@ -153,14 +94,9 @@ int dtrace_go(dtrace_hdl_t *h)
 	env.necbs = h->ecbs.n;
 	env.clauses = h->clauses.v;
 	env.nclauses = h->clauses.n;
-	dt_session_debug(h, "engine %s, %u clauses on probes", h->engine_ops->name, env.necbs);
 	dt_symbols_open(h);
-	dt_grow_open(h);
-	if (h->engine_ops->enters && dt_procs_hold(h->procs))
-		return dt_session_err(h, EDT_NOPROBE, "a process has mapped other code while the program was compiled; try again");
-	h->engine = h->engine_ops->open(&env, &h->err);
-	if (!h->engine)
-		return fail_to_open(h);
+	if (dt_engine_open(h, &env) < 0)
+		return -1;
 	if (h->engine_ops->go(h->engine, &h->err) < 0) {
 		close_engine(h);
 		return dt_session_fail(h);
@@ -170,6 +106,8 @@ int dtrace_go(dtrace_hdl_t *h)
 		return dt_session_err(h, EDT_DIRABORT, NULL);
 	}
 	h->state = DT_SESSION_ACTIVE;
+	if (h->engine_ops->enters && dt_procs_changed(h->procs)) /* while probes were placed */
+		dt_grow_anew(h);
 	rc = dt_grow_update(h);
 	dt_procs_release(h->procs);
 	return rc < 0 ? dt_session_err(h, EDT_DIRABORT, NULL) : 0;

@@ -73,6 +73,7 @@ void dtrace_close(dtrace_hdl_t *h)
 	write_types(h, DT_O_DTYPES, "D");
 	if (h->engine)
 		h->engine_ops->close(h->engine);
+	dt_engine_process.places(&h->placed, NULL, NULL, NULL, NULL);
 	dt_consumer_free(h->consumer);
 	free(h->out_path);
 	dt_grow_free(h);

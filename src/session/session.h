@@ -47,6 +47,7 @@ struct dtrace_hdl {
 	struct dt_grow *grow;			  /* NULL: no probe can be added */
 	const struct dt_engine_ops *engine_ops;
 	dt_engine *engine;
+	void *placed; /* dt_engine_process.places() */
 	dt_consumer *consumer;
 	struct dt_symbols *symbols; /* names of user addresses; NULL: not needed */
 	char *out_path;
@@ -103,6 +104,11 @@ int dt_output_check(dtrace_hdl_t *h); /* can the output format be made? 0 or -1 
 
 /* What names addresses, and the arg of that. */
 void dt_output_symbols(dtrace_hdl_t *h, struct dt_consumer_env *env);
+
+/* ---- choose.c ---- */
+int dt_engine_choose(dtrace_hdl_t *h); /* h->engine_ops, as far as it is known before events; -1 with the error in h */
+/* Open it, or another one that can run the program. 0, or -1 with the error in h. */
+int dt_engine_open(dtrace_hdl_t *h, struct dt_engine_env *env);
 
 /* ---- run.c ---- */
 int dt_session_update_processes(dtrace_hdl_t *h); /* news of them, and of probes in them; -1: abort */

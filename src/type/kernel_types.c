@@ -44,6 +44,9 @@ void dt_types_set_btf_path(dt_types *ts, const char *dir)
 	dt_map_free(ts->members);
 	ts->members = dt_map_new();
 	ts->modules_listed = ts->vmlinux_tried = ts->types_used = false;
+	ts->tracepoints.n = 0;
+	dt_map_free(ts->tracepoint_names);
+	ts->tracepoint_names = NULL;
 	free(ts->btf_dir);
 	ts->btf_dir = dir != NULL ? dt_xstrdup(dir) : NULL;
 }
@@ -246,34 +249,56 @@ uint32_t dt_type_function_id(dt_types *ts, const char *module, const char *name)
 /* A tracepoint NAME is a typedef btf_trace_NAME of a pointer to a function. */
 #define TRACEPOINT "btf_trace_"
 
-/* *it: image number in the upper half (0 vmlinux, then the modules), type in the lower one. */
-bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name)
+/* The next one from type t of image b; NULL: none. */
+static const char *next_in_image(const struct dt_btf *b, uint32_t *t)
 {
-	if (*it == 0) {
-		if (vmlinux(ts) == NULL)
-			return false;
-		open_modules(ts);
-	}
-	for (uint32_t i = (uint32_t)(*it >> 32); i < ts->images.n; i++) {
-		const struct dt_btf *b = ts->images.v[i];
-		const struct btf_type *bt = NULL;
+	const struct btf_type *bt = NULL;
 
-		for (uint32_t t = (uint32_t)*it, n = dt_btf_count(b); t < n; t++) {
-			const char *s;
+	for (uint32_t n = dt_btf_count(b); *t < n; ++*t) {
+		const char *s;
 
-			bt = bt ? dt_btf_next(bt) : dt_btf_at(b, b->first_id + t);
-			if (bt == NULL || dt_btf_kind(bt) != BTF_KIND_TYPEDEF)
-				continue;
-			s = dt_btf_string(b, bt->name_off);
-			if (strncmp(s, TRACEPOINT, sizeof(TRACEPOINT) - 1) != 0)
-				continue;
-			*name = s + sizeof(TRACEPOINT) - 1;
-			*it = (uint64_t)i << 32 | (t + 1);
-			return true;
-		}
-		*it = (uint64_t)(i + 1) << 32;
+		bt = bt ? dt_btf_next(bt) : dt_btf_at(b, b->first_id + *t);
+		if (bt == NULL || dt_btf_kind(bt) != BTF_KIND_TYPEDEF)
+			continue;
+		s = dt_btf_string(b, bt->name_off);
+		if (strncmp(s, TRACEPOINT, sizeof(TRACEPOINT) - 1) == 0)
+			return s + sizeof(TRACEPOINT) - 1;
 	}
-	return false;
+	return NULL;
+}
+
+/* All of them, by one walk through the images. */
+static void list_tracepoints(dt_types *ts)
+{
+	const char *name;
+
+	if (ts->tracepoints.n || vmlinux(ts) == NULL)
+		return;
+	open_modules(ts);
+	for (uint32_t i = 0; i < ts->images.n; i++)
+		for (uint32_t t = 0; (name = next_in_image(ts->images.v[i], &t)); t++)
+			*dt_vec_add(&ts->tracepoints, NULL) = name;
+}
+
+bool dt_tracepoint_next(dt_types *ts, uint32_t *it, const char **name)
+{
+	list_tracepoints(ts);
+	if (*it >= ts->tracepoints.n)
+		return false;
+	*name = ts->tracepoints.v[(*it)++];
+	return true;
+}
+
+bool dt_tracepoint_exists(dt_types *ts, const char *name)
+{
+	if (ts->tracepoints.n == 0)
+		return dt_tracepoint_type(ts, name) != NULL;
+	if (ts->tracepoint_names == NULL) {
+		ts->tracepoint_names = dt_map_new();
+		for (uint32_t i = 0; i < ts->tracepoints.n; i++)
+			dt_map_set(ts->tracepoint_names, ts->tracepoints.v[i], ts);
+	}
+	return dt_map_get(ts->tracepoint_names, name) != NULL;
 }
 
 dt_type *dt_tracepoint_type(dt_types *ts, const char *name)

@@ -81,6 +81,8 @@ void dt_types_free(dt_types *ts)
 	dt_map_free(ts->modules);
 	dt_map_free(ts->ids);
 	dt_map_free(ts->members);
+	dt_vec_free(&ts->tracepoints);
+	dt_map_free(ts->tracepoint_names);
 	dt_map_free(ts->intrinsic_names);
 	dt_map_free(ts->derived);
 	dt_arena_free(ts->arena);

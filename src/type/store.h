@@ -77,6 +77,8 @@ struct dt_types {
 	dt_map *ids;	 /* dt_kernel_id(): name -> id + 1 */
 	dt_map *modules; /* name -> struct dt_btf *, or no_module when it could not be read */
 	bool modules_listed;
+	DT_VEC(const char *) tracepoints; /* names; empty until dt_tracepoint_next() */
+	dt_map *tracepoint_names;	  /* the same; NULL until dt_tracepoint_exists() */
 	/* user.c */
 	const struct dt_user_source *user_source; /* NULL: no processes available */
 	dt_map *user_files;			  /* identity of a file -> struct dt_user_object * */

@@ -147,10 +147,12 @@ uint32_t dt_type_function_id(dt_types *ts, const char *module, const char *name)
 /* The types of container "C" or "D" as C declarations (dump.c). */
 void dt_types_dump(dt_types *ts, const char *container, dt_buf *out);
 /* Kernel tracepoints, as BTF describes them, in a fixed order; *it starts at 0. *name is valid
- * until the store is freed. NULL at the end. dt_tracepoint_type: that of one, NULL if unknown. The
+ * until the store is freed. False at the end. dt_tracepoint_type: that of one, NULL if unknown. The
  * type is a function whose first parameter is not an argument of the tracepoint. */
-bool dt_tracepoint_next(dt_types *ts, uint64_t *it, const char **name);
+bool dt_tracepoint_next(dt_types *ts, uint32_t *it, const char **name);
 dt_type *dt_tracepoint_type(dt_types *ts, const char *name);
+/* Cheap once dt_tracepoint_next() has been called. */
+bool dt_tracepoint_exists(dt_types *ts, const char *name);
 /* The id of a structure or function in the kernel's BTF, if types of it were asked for; 0: not known. */
 uint32_t dt_kernel_id(dt_types *ts, const char *name, bool function);
 /* The offset of a member of one of the kernel's structures, "member" or "member.member", also through members without a

@@ -92,6 +92,13 @@ struct dt_vm_specs; /* spec.c */
 #define DT_VM_WAITS false
 #endif
 
+/* The process that clauses run for, if it is not this one (src/process). */
+typedef struct dt_vm_person {
+	long pid, parent;
+	uint32_t uid;
+	char name[64];
+} dt_vm_person;
+
 struct dt_vm {
 	uint64_t strsize;
 	uint32_t number; /* of those that share variables */
@@ -112,6 +119,7 @@ struct dt_vm {
 	uint64_t rand_state;
 	struct dt_vm_specs *specs; /* NULL outside a session */
 	dt_vm_firing *fire;
+	const dt_vm_person *as; /* NULL: this process */
 	/* the fault, when there is one */
 	bool faulted;
 	dt_fault fault; /* code, offset and value; the engine adds the rest */
@@ -322,8 +330,8 @@ enum dt_vm_outcome dt_vm_do_ecb(dt_vm_engine *e, const struct dt_vm_ecb *x);
 
 /* ---- vm.c ---- */
 int dt_vm_plan_ecb(dt_vm_engine *e, struct dt_vm_ecb *x, dt_error *err);
-/* A probe that the engine does not fire by itself: the clauses on it run now. */
-void dt_vm_fire_other(dt_vm_engine *e, const dt_probe *probe);
+/* A probe that the engine does not fire by itself: the clauses on it run now. args: 10; NULL: none. */
+void dt_vm_fire_other(dt_vm_engine *e, const dt_probe *probe, const uint64_t *args);
 void dt_vm_count_drop(const dt_vm_engine *e, uint64_t *drops); /* of the CPU at hand */
 /* The data of a part of a record, by the plan: one for each of its actions. */
 void dt_vm_record_values(const struct dt_vm_ecb *x, const dt_record_part *part, const uint8_t *data, dt_datum *values);

@@ -140,6 +140,14 @@ static int probe_kind(const dt_probe *p)
 
 typedef DT_VEC(const dt_difo *) difo_list;
 
+static bool is_enabled(const struct dt_engine_env *env, const dt_clause *c)
+{
+	for (uint32_t i = 0; i < env->necbs; i++)
+		if (env->ecbs[i].clause == c)
+			return true;
+	return false;
+}
+
 static void collect_difos(const struct dt_engine_env *env, difo_list *list)
 {
 	for (uint32_t i = 0; i < env->necbs; i++) {
@@ -150,6 +158,10 @@ static void collect_difos(const struct dt_engine_env *env, difo_list *list)
 		DT_EACH_DIFO(it, c)
 			*dt_vec_add(list, NULL) = it.difo;
 	}
+	for (uint32_t i = 0; i < env->nclauses; i++) /* those that wait for their probes (src/process) */
+		if (env->clauses[i].kinds && !is_enabled(env, env->clauses[i].clause))
+			DT_EACH_DIFO(it, env->clauses[i].clause)
+				*dt_vec_add(list, NULL) = it.difo;
 	for (uint32_t i = 0; i < env->nrests; i++)
 		DT_EACH_DIFO(it, env->rests[i])
 			*dt_vec_add(list, NULL) = it.difo;
@@ -269,10 +281,10 @@ static dt_vm_engine *vm_open(const struct dt_engine_env *env, dt_error *err)
 
 static const uint64_t no_args[10];
 
-void dt_vm_fire_other(dt_vm_engine *e, const dt_probe *probe)
+void dt_vm_fire_other(dt_vm_engine *e, const dt_probe *probe, const uint64_t *args)
 {
 	if (e->state == DT_VM_ACTIVE && !e->exiting)
-		fire_probe(e, DT_VM_OTHER, probe, no_args);
+		fire_probe(e, DT_VM_OTHER, probe, args ? args : no_args);
 }
 
 static int vm_go(dt_vm_engine *e, dt_error *err)

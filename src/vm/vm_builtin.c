@@ -219,7 +219,10 @@ static uint64_t text(dt_vm *vm, size_t i)
 
 	if (!(vm->texts_valid & 1u << i)) {
 		memset(slot, 0, TEXT_MAX);
-		texts[i].fill(vm->fire, slot);
+		if (vm->as && texts[i].id == DT_VAR_EXECNAME)
+			text_copy(slot, vm->as->name);
+		else
+			texts[i].fill(vm->fire, slot);
 		if (vm->strsize < TEXT_MAX)
 			slot[vm->strsize - 1] = '\0';
 		vm->texts_valid |= 1u << i;
@@ -315,10 +318,10 @@ uint64_t dt_vm_builtin(dt_vm *vm, uint32_t id)
 	case DT_VAR_ID: return f->probe ? f->probe->id : 0;
 	case DT_VAR_CPU: return f->cpu;
 	case DT_VAR_PID:
-	case DT_VAR_NSPID: return signed_value(getpid());
-	case DT_VAR_TID: return signed_value(gettid());
-	case DT_VAR_PPID: return signed_value(getppid());
-	case DT_VAR_UID: return geteuid();
+	case DT_VAR_NSPID: return signed_value(vm->as ? vm->as->pid : getpid());
+	case DT_VAR_TID: return signed_value(vm->as ? vm->as->pid : gettid());
+	case DT_VAR_PPID: return signed_value(vm->as ? vm->as->parent : getppid());
+	case DT_VAR_UID: return vm->as ? vm->as->uid : geteuid();
 	case DT_VAR_GID: return getegid();
 	case DT_VAR_CGROUPID: return cgroup_inode();
 	case DT_VAR_PIDNS: return namespace_inode("pid");

@@ -25,13 +25,14 @@ for regs in '' "&& regs[$R_ARG2] == 123"; do
 	ktrace -q -c "$dd" -n "
 		fbt:vmlinux:vfs_read:entry /pid == \$target && args[2] == 123 && arg2 == 123 $regs/ {
 			@[\"entry\", probemod, probefunc, probename] = count(); @f[stringof(args[0]->f_path.dentry->d_name.name)] = count();
-			@c[func(caller)] = count(); }
+			@c[func(caller)] = count(); @s[stack(2)] = count(); }
 		fbt::vfs_read:return /pid == \$target && args[1] == 123 && arg1 == 123/ { @[\"return\", probemod, probefunc, probename] = count(); }"
 	expect 0 "$status" "$err"
 	expect_match '^  entry +vmlinux +vfs_read +entry +200$' "$out"
 	expect_match '^  return +vmlinux +vfs_read +return +200$' "$out"
 	expect_match '^  zero +200$' "$out"
 	expect_match '^  vmlinux`ksys_read +200$' "$out"
+	expect_match 'vmlinux`vfs_read(\+0x[0-9a-f]+)? vmlinux`ksys_read\+0x[0-9a-f]+ 200' "$(xargs <"$TMP/out")"
 done
 
 # Where a function returned, if it has a single return: the instruction that kinst finds executed as often.

@@ -25,7 +25,10 @@ ktrace -q -o "$TMP/got" -c "$TMP/files $TMP/dir" -n '
 expect "" "$err"
 base=$("$DTRACE" -qn 'BEGIN { printf("%s", root == "/" ? "" : root); exit(0); }') # guests are in a chroot()
 fs=$(stat -f -c %T "$TMP" | sed 's/^ext2.*/ext4/; s/overlayfs/overlay/')
-mount=$base$(df --output=target "$TMP" | tail -n 1 | sed 's,^/$,,')
+# A file system that is mounted above the root of a chroot() is not listed there.
+id=$(sed -n 's/^mnt_id:[[:blank:]]*//p' /proc/self/fdinfo/9 9<"$TMP")
+mount=$(awk -v id="$id" '$1 == id { print $5 }' /proc/self/mountinfo)
+[ -n "$mount" ] && mount=$base${mount%/} || mount=$(awk -F'|' -v root="$base/" '/plain/ { if (index(root, $4) == 1) print $4; exit }' "$TMP/got")
 expect "$TMP/dir|plain|$fs|${mount:-/}|$TMP/dir/plain" "$(grep -m 1 plain "$TMP/got")" "a file"
 expect "$TMP/dir|gone|$fs|${mount:-/}|$TMP/dir/gone (deleted)" "$(grep gone "$TMP/got")" "one that has been deleted"
 expect "/dev|null|devtmpfs|$base/dev|/dev/null" "$(grep /null "$TMP/got")" "on another file system"

@@ -5,12 +5,23 @@
 build load engine/load.c -lpthread
 build objects engine/objects.c -lbpf
 
-# New objects that no process holds.
+# What processes have open: "map 12".
+held_by() { grep -hsE '^(prog|map|link)_id:' "$@" | sed 's/_id:[[:space:]]*/ /' | sort -u; }
+# The maps of a process, also those that only its programs know.
+maps_of() {
+	held_by /proc/$1/fdinfo/* >"$TMP/its"
+	{ cat "$TMP/its"; "$TMP/objects" -u $(sed -n 's/^prog //p' "$TMP/its"); } | sort -u | grep ^map
+}
+# Programs and links that are new, and maps of the victim, that no process holds.
 orphans() {
 	"$TMP/objects" dt >"$TMP/after"
-	grep -hsE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* | sed 's/_id:[[:space:]]*/ /' >"$TMP/held"
-	comm -13 <(sort "$TMP/before") <(sort "$TMP/after") |
-		awk -v held="$TMP/held" 'BEGIN { while ((getline x <held) > 0) has[x] } !(($1 " " $2) in has)'
+	held_by /proc/[0-9]*/fdinfo/* >"$TMP/held"
+	awk -v held="$TMP/held" -v before="$TMP/before" -v mine="$TMP/mine" 'BEGIN {
+			while ((getline x <held) > 0) has[x]
+			while ((getline x <before) > 0) old[x]
+			while ((getline x <mine) > 0) its[x]
+		}
+		!(($1 " " $2) in has) && ($1 == "map" ? $0 in its : !($0 in old))' "$TMP/after"
 }
 nothing_left() { [ -z "$(orphans)" ]; }
 runs() { grep -q "$1" "$TMP/o" 2>/dev/null; }
@@ -21,6 +32,8 @@ kill_it() { # dtrace arguments
 	"$DTRACE" -q "$@" >"$TMP/o" 2>"$TMP/e" </dev/null &
 	victim=$!
 	wait_for 20 runs up || { echo "did not start: $*"; cat "$TMP/e"; fails=1; }
+	maps_of $victim >"$TMP/mine"
+	expect_match . "$(cat "$TMP/mine")" "maps of $*"
 	kill -KILL $victim
 	wait $victim 2>/dev/null
 	wait_for 20 nothing_left || { echo "left behind by $*:"; orphans; fails=1; }

@@ -18,7 +18,7 @@ refused() {
 	expect_match '^dtrace: could not enable tracing: .*(root|CAP_BPF and CAP_PERFMON)' "$err"
 	expect_match 'setcap cap_bpf,cap_perfmon' "$err"
 }
-for probe in 'syscall::getppid:entry' 'profile-97' 'tick-1s' 'sdt:sched::sched_switch'; do
+for probe in 'syscall::getppid:entry' 'profile-97' 'tick-1s, profile-97' 'sdt:sched::sched_switch'; do
 	as_nobody "" -qn "$probe { exit(0); }"
 	refused
 	as_nobody +bpf -qn "$probe { @ = count(); exit(0); }"
@@ -32,6 +32,11 @@ refused
 as_nobody "" -qn 'BEGIN { @[execname == "dtrace"] = count(); exit(3); }'
 expect 3 "$status"
 expect_match '^ +1 +1$' "$out"
+case $HOSTTYPE in x86_64) # the process engine has clocks
+	as_nobody "" -qn 'tick-10ms { exit(4); }'
+	expect "4 " "$status $err"
+	;;
+esac
 as_nobody "" -ln syscall::getppid:entry
 expect 0 "$status"
 

@@ -48,10 +48,17 @@ for more in '' 'this->x = copyin(arg0 & 0, 0);'; do
 	expect "" "$err"
 	tail_of "user code" 100 $(($(scale 20000) - 1))
 done
-# ended in the middle of it, by many threads that are preempted while they write
+# ended in the middle of it, by many threads that are preempted while they write, when each CPU has had more than enough
+counting= full=1
+IFS=, read -ra ranges <<<"$(sed -n 's/^Cpus_allowed_list:[[:blank:]]*//p' /proc/self/status)"
+for range in "${ranges[@]}"; do
+	for id in $(seq "${range%-*}" "${range#*-}"); do
+		counting+=" pid\$target:load:place:entry /cpu == $id/ { n$id++; }" full+=" && n$id > 100"
+	done
+done
 for i in 1 2 3; do
 	ktrace -x bufpolicy=ring -x bufsize=$((56 * 20)) -q -c "$TMP/load -t $((4 * threads)) -n 100000000 -u" -n "self uint64_t t;
-		pid\$target:load:place:entry { seen = 1; ${record//(uint64_t)arg,/arg0,} } tick-$((97 * i))ms /seen/ { exit(0); }"
+		pid\$target:load:place:entry { ${record//(uint64_t)arg,/arg0,} } $counting tick-$((97 * i))ms /$full/ { exit(0); }"
 	tail_of "user code, cut short" 20 0
 done
 

@@ -73,10 +73,13 @@ expect "" "$(awk '$1 == "beat" { if (n && $2 != n) print "gap before", $2; n = $
 expect "" "$(cat "$TMP/a.err")"
 rm "$TMP/s/beat.d"
 
-# All as ndjson.
+# All as ndjson; the aggregations, too.
 attach count --from-start -O ndjson
 wait_for 60 eval '[ "$(grep -c "\"type\":\"record\"" "$TMP/a.out")" = 201 ]'
+expect 0 "$(grep -c '"type":"aggregation"' "$TMP/a.out")"
 detach
+expect '1 0 "name":"_","function":"count","keys":["close"],"value":200' \
+	"$(grep -c '"type":"start"' "$TMP/a.out") $(grep -c '"type":"end"' "$TMP/a.out") $(grep -o '"name":"_","function":"count".*"value":200' "$TMP/a.out")"
 expect 0 "$(grep -c '"type":"text"' "$TMP/a.out")"
 expect 200 "$(/usr/bin/python3 -c 'import json, sys; print(sum(json.loads(l)["type"] == "record" and "web 1" in l for l in sys.stdin))' <"$TMP/a.out")"
 
@@ -110,6 +113,24 @@ expect bye "$(grep . "$TMP/a.out" | tail -n 1)" "the last line"
 wait_state count removed
 echo 'BEGIN { printf("good now\n"); }' | script bad
 wait_state bad running
+
+# Megabytes of aggregations, to the last row.
+n=$(scale 30000)
+sanitized && n=3000 # it would take half a minute
+script rows <<E2
+#pragma D option quiet
+#pragma D option aggsize=64m
+BEGIN { printf("ready\n"); }
+syscall::close:entry /$mine/ { @["$(printf 'y%.0s' {1..100})", arg0] = count(); }
+E2
+beginning rows
+attach rows --from-start
+wait_for 60 grep -q ready "$TMP/a.out"
+$(load "$n")
+detach
+expect "$n" "$(grep -cE '^  y{100} +[0-9]+ +1$' "$TMP/a.out")" "rows of an aggregation"
+expect "" "$(grep -v ' begins: ' "$TMP/a.err")"
+rm "$TMP/s/rows.d"
 
 # A machine that goes away meanwhile is not the end of the session.
 attach bad --from-start

@@ -20,7 +20,7 @@ refused 'does not match any probes on any machine' 'nobody:syscall::read:entry'
 refused 'does not match any probes on any machine' 'web-*:syscall::no_such_call:entry'
 refused 'Overspecified probe description' 'a:b:c:d:e:f'
 trace -n 'web-1:syscall::read:entry'
-expect_match 'Overspecified probe description' "$err"
+expect_match 'Overspecified probe description .five parts, the first one machines: use -E' "$err"
 
 # A global of the front, in its own clauses, is as ever.
 fleet -qn 'BEGIN { n = 5; } host:dtrace:::END { trace(n); } tick-1ms { n++; exit(0); } web-1:dtrace:::BEGIN {}'

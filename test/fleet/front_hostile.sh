@@ -14,7 +14,7 @@ def text(s):
     return struct.pack("<I", len(s)) + s.encode() + b"\0"
 def frame(kind, seq, body):
     return struct.pack("<IIII", 0x31465444, kind, len(body), seq) + body
-HELLO = frame(1, 0, struct.pack("<IQ", 4, 5) + text("x") * 3 + struct.pack("<IQQI", 1, 2, 3, 0))
+HELLO = frame(1, 0, struct.pack("<IQ", 5, 5) + text("x") * 3 + struct.pack("<IQQI", 1, 2, 3, 0))
 def connect():
     s = socket.socket(socket.AF_UNIX)
     s.connect(sys.argv[1])
@@ -45,6 +45,20 @@ elif what == "programs":
     while more := s.recv(65536):
         said += more
     print("refused" if b"there are more programs than it takes" in said else said[-200:])
+elif what == "large": # some 35 MB each
+    s = connect()
+    s.sendall(HELLO)
+    for n in range(100):
+        body = b"inline int a%d_0 = pid;\n" % n + b"".join(b"inline int a%d_%d = a%d_%d + a%d_%d;\n" % (n, i, n, i - 1, n, i - 1) for i in range(1, 15)) + \
+               b"web-1:syscall::close:entry { trace(a%d_14); }" % n
+        try:
+            s.sendall(frame(3, 1 + n, struct.pack("<III", n, 0, 0) + text("p") + struct.pack("<Q", len(body)) + body + struct.pack("<II", 0, 0)))
+        except OSError: # it has refused one of them; why is still to be read
+            break
+    said = b""
+    while more := s.recv(65536):
+        said += more
+    print("refused" if b"the programs take more memory than it has for them" in said else said[-200:])
 elif what == "slowly":
     s = connect()
     for i in range(40):
@@ -64,7 +78,7 @@ elif what == "many":
             pass
     print(len(kept))
 print("there", flush=True)
-if what not in ("programs", "slowly"):
+if what not in ("programs", "large", "slowly"):
     time.sleep(1000)
 E2
 hostile() { # WHAT, as USER
@@ -95,11 +109,12 @@ for what in lists pings; do
 	nobody_left() { [ -z "$(serving web-1)" ]; }
 	wait_for 20 nobody_left
 done
-what=programs
-hostile $what
-expect refused "$(head -1 "$TMP/said")"
-is_exact
-gone
+for what in programs large; do
+	hostile $what
+	expect refused "$(head -1 "$TMP/said")" "$what"
+	is_exact
+	gone
+done
 what=slowly # it has 10 seconds for its first word
 hostile $what
 is_exact
@@ -107,9 +122,10 @@ gone
 
 # 16 fronts of one user; others have room.
 what=many
-user=nobody hostile many 20
+user=nobody hostile many 500
 expect 16 "$(head -1 "$TMP/said")" "fronts of nobody"
 expect_match 'user [0-9]+ has 16 fronts, and there is no room for another: refused' "$(cat "$TMP/web-1.err")"
+[ "$(grep -c refused "$TMP/web-1.err")" -le $((21 + SECONDS)) ] || { echo "$(grep -c refused "$TMP/web-1.err") messages about fronts that were refused"; count_failure; }
 is_exact
 gone
 wait_for 20 nobody_left

@@ -106,7 +106,7 @@ expect "far-1 10" "$(grep far- "$TMP/live" | xargs)" "the other agent"
 over shy
 trace -x targetwait=100s -M
 wait_for 60 eval '"$DTRACE" -x targetwait=100s -M 2>&1 | grep -q "the connection has ended"'
-expect_match 'is not in the policy' "$(cat "$TMP/shy.err")"
+expect_match 'user nats is not in the policy' "$(cat "$TMP/shy.err")"
 DTRACE_TARGETS=nats://127.0.0.1:1 trace -M
 expect_match 'cannot connect to nats://127.0.0.1:1: ' "$err"
 expect host "$(awk 'NR == 2 { print $1 }' "$TMP/out")"

@@ -90,3 +90,7 @@ wait_for 60 asked
 # A front that may ask who is there, but not speak with them.
 "$DTRACE" -x targets="$(url half)" -x targetwait=4s -M >"$TMP/m.out" 2>"$TMP/m.err"
 expect_match 'tls://half@.*ermissions .iolation.*dtrace\.(open|stream)' "$(cat "$TMP/m.err")"
+# They have tried all the time, and said once what is wrong.
+for name in far-deaf far-wrong; do
+	expect "" "$(sort "$TMP/$name.err" | uniq -d)" "messages of $name"
+done

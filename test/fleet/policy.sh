@@ -48,7 +48,7 @@ done
 echo 'user=nobody' >"$TMP/policy"
 agent web-4 -p "$TMP/policy"
 trace -x targetwait=100s -M
-expect_match 'web-4.sock: the connection has ended' "$err"
+expect_match 'web-4.sock: the connection has ended before it has answered: perhaps its policy has no rule for you' "$err"
 expect_match 'user 0 is not in the policy' "$(cat "$TMP/web-4.err")"
 wrong() { # PATTERN LINE
 	echo "$2" >"$TMP/wrong"

@@ -100,6 +100,8 @@ fleet -wqn 'web-3:syscall::no*:entry { raise(9); }'
 expect_match 'top: destructive actions are not allowed by its policy' "$err"
 fleet -ln 'web-3::::'
 expect "dtrace syscall" "$(awk '$1 == "web-3" { print $3 }' "$TMP/out" | sort -u | xargs)"
+fleet -ln "web-3:pid$$:bash:main:entry" # to the machine it is the relay that asks, which may do that
+expect_match 'the policy of its relay does not allow this provider' "$err"
 under t web-2
 trace -x targetwait=100s -M
 expect_match 'another machine is already called web-2' "$err"

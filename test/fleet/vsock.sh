@@ -23,7 +23,7 @@ expect "" "$err"
 at_end "kill $! 2>/dev/null"
 refused() { DTRACE_TARGETS=vsock:1:$((port + 1)) "$DTRACE" -x targetwait=100s -M 2>&1 | grep -q 'the connection has ended'; }
 wait_for 20 refused
-expect_match 'is not in the policy' "$(cat "$TMP/shy.err")"
+expect_match 'user vsock is not in the policy' "$(cat "$TMP/shy.err")"
 DTRACE_TARGETS=vsock:1:$((port + 2)) trace -M
 expect "0 MACHINE host " "$status $(awk '{ print $1 }' "$TMP/out" | xargs) $err"
 DTRACE_TARGETS=vsock:one trace -M

@@ -60,6 +60,6 @@ expect "0 wrong 0 interrupted 0" "$? $(cat "$TMP/own")" "$(cat "$TMP/err")"
 
 # what it needs
 inside -n 'profile-97 { trace(1); }'
-expect_match 'profile and syscall probes need a process' "$err"
+expect_match 'profile, proc and syscall probes need a process' "$err"
 inside -n 'tick-10ms { speculate(1); }'
 expect_match 'speculations are not available in clauses of tick' "$err"

@@ -74,8 +74,8 @@ for try in 'stack()=stack() is not available' \
 	expect 1 "$status"
 	expect "dtrace: could not enable tracing: -x engine=process: ${try#*=}" "$(grep engine= <<<"$err")"
 done
-inside -n 'proc:::exit { trace(1); }' -c "$TMP/victim -n 1"
-expect_match 'engine=process: proc:.* is not a probe in one process' "$err"
+inside -n 'sched:::on-cpu { trace(1); }' -c "$TMP/victim -n 1"
+expect_match 'engine=process: sched:.* is not a probe in one process' "$err"
 inside -x bufpolicy=ring -n 'pid$target:a.out:work:entry { trace(1); }' -c "$TMP/victim -n 1"
 expect_match 'only bufpolicy=switch is available' "$err"
 

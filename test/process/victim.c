@@ -23,7 +23,7 @@
 static long rounds = 1000;
 static const char *file;
 static volatile long handlings;
-static int jumps;
+static volatile int jumps; /* there is a place to jump to */
 static sigjmp_buf back;
 
 __attribute__((noinline)) long work(long a, const char *text, long c, long d, long e, long f, long g)
@@ -69,7 +69,7 @@ static void jump(void)
 	static volatile int turns;
 
 	if (sigsetjmp(back, 1) == 0 || turns < 200)
-		for (turns++;;)
+		for (turns++, jumps = 1;;)
 			if (work(1, "text", 3, 4, 5, 6, 7) != 3 + 't' + 5)
 				exit(3);
 	jumps = 0;
@@ -113,7 +113,7 @@ static void children(int forks, int vforks)
 
 int main(int argc, char **argv)
 {
-	int n = 1, c, signals = 0, forks = 0, vforks = 0;
+	int n = 1, c, signals = 0, leaves = 0, forks = 0, vforks = 0;
 	pthread_t threads[64];
 	long all;
 	void *result;
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 		case 't': n = atoi(optarg); break;
 		case 'n': rounds = atol(optarg); break;
 		case 's': signals = 1; break;
-		case 'j': signals = jumps = 1; break;
+		case 'j': signals = leaves = 1; break;
 		case 'f': forks = 1; break;
 		case 'v': vforks = 1; break;
 		case 'w': file = optarg; rounds = 0; break;
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 		}
 	if (signals)
 		start_timer();
-	if (jumps)
+	if (leaves)
 		jump();
 	once(1);
 	for (int i = 1; i < n; i++)

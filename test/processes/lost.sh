@@ -7,14 +7,17 @@ build addresses processes/addresses.c
 echo 'int library_function(int n) { return n + 2; }' | gcc -O2 -shared -fPIC -o "$TMP/liblater.so" -xc - || exit 1
 mkfifo "$TMP/in" "$TMP/hold"
 
+# Small rings, as for who may not lock much memory; others of this user may have locked all that is free.
+small=(setpriv --bounding-set=-ipc_lock prlimit --memlock=614400)
+
 # The library is opened after the rings have filled up with forks: the event is lost.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 : >"$TMP/said" # discard earlier output
-taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 open "$TMP/liblater.so" libc say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
+taskset -c "$cpu" "$TMP/addresses" wait 0 fork 20000 open "$TMP/liblater.so" libc say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
 pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"
 : >"$TMP/out" # discard earlier output
-timeout 500 "$DTRACE" -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
+timeout 500 "${small[@]}" "$DTRACE" -q -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /pid == $1/ { usym(arg0); printf("\n"); n++; }
 	syscall::getppid:entry /pid == $1 && n == 2/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
 tracer=$!
 wait_for 20 grep -q ready "$TMP/out"
@@ -31,12 +34,12 @@ wait $pid
 
 # Children that begin and end while the tracer is stopped
 : >"$TMP/said" # discard earlier output
-taskset -c "$cpu" "$TMP/addresses" wait 0 fork 8000 say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
+taskset -c "$cpu" "$TMP/addresses" wait 0 fork 20000 say done wait 3 <"$TMP/in" 3<"$TMP/hold" >"$TMP/said" &
 pid=$!
 exec 7>"$TMP/in" 8>"$TMP/hold"
 : >"$TMP/out" # discard earlier output
-timeout 500 "$DTRACE" -q -x bufsize=4m -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /ppid == $1/ { usym(arg0); printf("\n"); n++; }
-	syscall::getppid:entry /ppid == $1 && n == 8000/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
+timeout 500 "${small[@]}" "$DTRACE" -q -x bufsize=4m -n 'BEGIN { printf("ready\n"); } syscall::getppid:entry /ppid == $1/ { usym(arg0); printf("\n"); n++; }
+	syscall::getppid:entry /ppid == $1 && n == 20000/ { exit(0); }' $pid >"$TMP/out" 2>"$TMP/err" 7>&- 8>&- &
 tracer=$!
 wait_for 20 grep -q ready "$TMP/out"
 real=$(pgrep -P $tracer)
@@ -46,7 +49,7 @@ wait_for 100 grep -q done "$TMP/said"
 kill -CONT "$real"
 wait $tracer
 expect_match '^dtrace: [0-9]+ process events lost: addresses of processes that have ended may stay without names$' "$(cat "$TMP/err")"
-expect 8000 "$(grep -cE '^  *(addresses`global_function|0x[0-9a-f]+) *$' "$TMP/out")" "addresses with and without names"
+expect 20000 "$(grep -cE '^  *(addresses`global_function|0x[0-9a-f]+) *$' "$TMP/out")" "addresses with and without names"
 expect_match '^[1-9]' "$(grep -c 0x "$TMP/out")" "addresses without names"
 exec 8>&-
 wait $pid

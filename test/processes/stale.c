@@ -2,8 +2,9 @@
  * stale: a process that gets the number of one that has ended unnoticed.
  *
  *	stale root		says "ready", waits for input, calls work() once
- *	stale child ROOT	enters a free number into the family of ROOT (option follow), as if such a process had been there
- *				and its end had been missed; then a process with this number, of another parent, calls work()
+ *	stale child ROOT MAP...	enters a free number into the family of ROOT (option follow), which is one of these maps, as if such
+ *				a process had been there and its end had been missed; then a process with this number, of
+ *				another parent, calls work()
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,10 +37,10 @@ static int element(int command, int map, uint32_t *key, uint32_t *value)
 }
 
 /* The map that has this process as its own ancestor. */
-static int family_of(uint32_t root)
+static int family_of(uint32_t root, char **maps)
 {
-	for (union bpf_attr at = {0}; bpf(BPF_MAP_GET_NEXT_ID, &at) == 0; at.start_id = at.next_id) {
-		union bpf_attr a = {.map_id = at.next_id};
+	for (char **m = maps; *m; m++) {
+		union bpf_attr a = {.map_id = (uint32_t)atoi(*m)};
 		int fd = bpf(BPF_MAP_GET_FD_BY_ID, &a);
 		struct bpf_map_info info = {0};
 		union bpf_attr i = {.info = {.bpf_fd = (uint32_t)fd, .info_len = sizeof(info), .info = (uintptr_t)&info}};
@@ -54,9 +55,9 @@ static int family_of(uint32_t root)
 	return -1;
 }
 
-static int child(uint32_t root)
+static int child(uint32_t root, char **maps)
 {
-	int map = family_of(root), status;
+	int map = family_of(root, maps), status;
 	pid_t number = 30000, got;
 
 	while (kill(number, 0) == 0 || errno != ESRCH)
@@ -84,7 +85,7 @@ int main(int argc, char **argv)
 	char c;
 
 	if (argc > 2)
-		return child((uint32_t)atoi(argv[2]));
+		return child((uint32_t)atoi(argv[2]), argv + 3);
 	puts("ready");
 	fflush(stdout);
 	while (read(0, &c, 1) > 0)

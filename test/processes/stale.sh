@@ -12,7 +12,7 @@ tracer=$!
 exec 7>"$TMP/go"
 wait_for 30 grep -q ready "$TMP/out"
 root=$(pgrep -P $tracer -x stale)
-"$TMP/stale" child "$root" || count_failure
+"$TMP/stale" child "$root" $(sed -n 's/^map_id:[[:space:]]*//p' /proc/"$tracer"/fdinfo/*) || count_failure
 exec 7>&-
 wait $tracer
 expect 0 $? "$(cat "$TMP/err")"

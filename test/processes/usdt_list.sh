@@ -25,6 +25,36 @@ int main(int argc, char **argv)
 C
 gcc -O1 -I"$TMP" -o "$TMP/$provider" "$TMP/$provider.c" || exit 1
 cp "$TMP/$provider" "$TMP/asleep"
+# more processes than are looked at at once, which end with the first of them
+cat >"$TMP/many.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int ends[2];
+	char c;
+
+	(void)argc;
+	if (pipe(ends))
+		return 1;
+	for (int n = atoi(argv[1]); n > 0; n--)
+		if (fork() == 0) {
+			close(ends[1]);
+			_exit((int)read(ends[0], &c, 1));
+		}
+	puts("ready");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+C
+gcc -O1 -o "$TMP/many" "$TMP/many.c" || exit 1
+: >"$TMP/ready"
+"$TMP/many" "$(scale 300)" >"$TMP/ready" &
+many=$!
+at_end "kill $many; wait $many 2>/dev/null"
+wait_for 60 grep -q ready "$TMP/ready"
 mkfifo "$TMP/in"
 "$TMP/$provider" wait <"$TMP/in" &
 pid=$!

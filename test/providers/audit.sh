@@ -35,7 +35,7 @@ fork 7" "$(grep . "$TMP/out" | sort)" "fork"
 ktrace -q -c "bash -c '/usr/bin/env /nowhere/at/all; true'" -n 'audit::aue_execve:commit /progenyof($target)/ { printf("%s %d\n", args[1]->ar_arg_upath1, args[1]->ar_errno); }'
 expect_match "^/nowhere/at/all 2$" "$(cat "$TMP/out")"
 expect "args[0]: string
-args[1]: audit_record_t *" "$("$DTRACE" -lvn audit::aue_open:commit | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
+args[1]: audit_record_t *" "$("$DTRACE" -lvn audit::aue_openat:commit | sed -n 's/^.*\(args\[\)/\1/p')" "-lv"
 echo "exec mv $TMP/not-there $TMP/d 2>/dev/null" >"$TMP/acts"
 fields 'audit:::commit /pid == $target && args[0] == "aue_rename" || pid == $target && args[0] == "aue_renameat"/' -c "bash $TMP/acts" <<T
 = audit_record_t args[1]

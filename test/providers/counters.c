@@ -117,6 +117,12 @@ static void copy(int n)
 	waitpid(child, NULL, 0);
 }
 
+#ifdef __x86_64__
+#define ILLEGAL __asm__ volatile("ud2")
+#else
+#define ILLEGAL __asm__ volatile(".word 0") /* aarch64, riscv64 */
+#endif
+
 static void protect(int n, int sig)
 {
 	volatile char *p = pages(1);
@@ -128,7 +134,7 @@ static void protect(int n, int sig)
 	for (volatile int i = 0; i < n; i++)
 		if (sigsetjmp(back, 1) == 0) {
 			if (sig == SIGILL)
-				__asm__ volatile("ud2");
+				ILLEGAL;
 			*p = 1;
 		}
 	end();

@@ -33,7 +33,9 @@ expect 18 "$(count lwp-start)" lwp-start
 expect 6 "$(count lwp-create)" lwp-create
 expect 19 "$(count lwp-exit)" lwp-exit
 expect 13 "$(count exit)" exit
-expect 4 "$(count fault)" fault
+divide='fault 8 8 1' # a division by 0 is a fault only there
+case $HOSTTYPE in x86_64) ;; *) divide= ;; esac
+expect "$([ -n "$divide" ] && echo 4 || echo 3)" "$(count fault)" fault
 expect "failure 2 2
 failure 13 2" "$(grep ^failure "$TMP/out" | sort -n -k2)" exec-failure
 # the exec of life itself happens after tracing has begun, if the tracer holds it before
@@ -47,8 +49,8 @@ expect 8 "$(awk '$1 == "exit" && $2 == 1 { print $3 }' "$TMP/out")" "CLD_EXITED"
 expect 5 "$(awk '$1 == "exit" && $2 > 1 { n += $3 } END { print n }' "$TMP/out")" "CLD_KILLED"
 expect "fault 1 4 1
 fault 5 7 1
-fault 6 11 1
-fault 8 8 1" "$(grep ^fault "$TMP/out" | sort -n -k2)" fault
+fault 6 11 1${divide:+
+$divide}" "$(grep ^fault "$TMP/out" | sort -n -k2)" fault
 expect "send 1 1 3
 send 10 1 6
 send 12 1 1" "$(grep ^send "$TMP/out" | sort -n -k2)" signal-send
@@ -107,11 +109,12 @@ expect "error 1 4" "$(grep ^error "$TMP/out")" "ERROR"
 # ---- every member of the types ----
 if [ -x /usr/bin/python3 ]; then
 	known="/usr/bin/python3 $SRC/test/providers/known.py one two"
-	fields 'syscall::getppid:entry /ppid == $target/' -c "$known" <<-'T'
+	case $HOSTTYPE in x86_64) getppid=110 ;; *) getppid=173 ;; esac
+	fields 'syscall::getppid:entry /ppid == $target/' -c "$known" <<-T
 	= psinfo_t curpsinfo
 	pr_nlwp % == 1
 	pr_pid % == pid
-	pr_ppid % == $target
+	pr_ppid % == \$target
 	pr_pgid % == pid
 	pr_sid % == pid
 	pr_uid % == 0
@@ -143,7 +146,7 @@ if [ -x /usr/bin/python3 ]; then
 	pr_stype % == SOBJ_NONE
 	pr_state % == SONPROC
 	pr_sname % == 'O'
-	pr_syscall % == 110
+	pr_syscall % == $getppid
 	pr_pri % == 20
 	pr_clname % == "TS"
 	pr_onpro % == 0 && cpu == 0

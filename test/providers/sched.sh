@@ -178,15 +178,16 @@ next 1" "$(grep . "$TMP/out")" "pid namespace: $(cat "$TMP/err")"
 fi
 
 # ---- every member of the types ----
-fields 'sched:::enqueue /args[1]->pr_pid == $target/' -c "$TMP/turns -n 5 pipe" <<'T'
+case $HOSTTYPE in x86_64) type=x86-64 fpu="i387 compatible" ;; *) type=$HOSTTYPE fpu=$HOSTTYPE ;; esac
+fields 'sched:::enqueue /args[1]->pr_pid == $target/' -c "$TMP/turns -n 5 pipe" <<T
 = cpuinfo_t args[2]
 cpu_id % >= 0 && % == args[0]->pr_onpro
 cpu_pset % == 0
 cpu_chip % == chip
 cpu_lgrp % == lgrp
 cpu_info.pi_state % == P_ONLINE
-cpu_info.pi_processor_type % == "x86-64"
-cpu_info.pi_fputypes % == "i387 compatible"
+cpu_info.pi_processor_type % == "$type"
+cpu_info.pi_fputypes % == "$fpu"
 cpu_info.pi_clock % >= 0
 T
 

@@ -91,7 +91,7 @@ cat >b/child.sh <<'T'
 at_end 'echo the end'
 for i in $(seq 50); do
 	sleep 100 &
-	kill $!
+	builtin kill $! # at once
 	wait $! 2>/dev/null
 done
 count_failure

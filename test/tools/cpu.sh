@@ -5,21 +5,30 @@
 . "$SRC/test/tools/lib.bash"
 
 # Each time that it sleeps, a wake-up follows: one wait for a CPU at least. Others may take the CPU away, so that there are
-# more. Some kernels run no program while process 1 is the current one (doc/kernel-engine.md), so a switch from it to the
-# load is not seen: beside each tool is counted how often the load is seen to get a CPU. The first time may have no time
-# before it.
+# more. Some kernels run no program while process 1 is the current one (doc/kernel-engine.md): neither a switch from it to the
+# load is seen, nor a wake-up by an interrupt then. So beside each tool is counted how often the load is seen to get a CPU, and
+# how often after it was seen to wait. The first time may have no time before it.
 n=20
-beside="sched:::on-cpu /progenyof(\$target) && execname == \"$name\"/ { @_n[\"_on\"] = count(); } END { printa(\"%s %@d\\n\", @_n); }"
+beside="sched:::enqueue { _waits[args[0]->pr_lwpid] = 1; }
+	sched:::on-cpu /progenyof(\$target) && execname == \"$name\"/ { @_n[\"_on\"] = count(); }
+	sched:::on-cpu /progenyof(\$target) && execname == \"$name\" && _waits[tid]/ { @_n[\"_waited\"] = count(); }
+	sched:::on-cpu /_waits[tid]/ { _waits[tid] = 0; }
+	END { printa(\"%s %@d\\n\", @_n); }"
+often() { [ "$(value "$1")" -ge $((n / 4)) ] || want "at least $((n / 4)) times" "$(value "$1")" "$1"; }
 seen() { # COUNT, what: as often as the load has got a CPU
-	[ "$(value _on)" -ge $((n / 4)) ] || want "at least $((n / 4)) times on a CPU" "$(value _on)" "${2-}"
+	often _on
 	[ "$1" -ge $(($(value _on) - 1)) ] || want "at least $(($(value _on) - 1))" "$1" "${2-}"
 }
+waited() { # COUNT: as often as it was seen to wait
+	often _waited
+	want "$(value _waited)" "$1"
+}
 tool runqlat "$name" -x argref -n "$beside" -- switch $n
-seen "$(samples)"
+waited "$(samples)"
 tool runqlat nosuchname -- switch $n
 want 0 "$(samples)" "another name"
 tool runqslower 0 "$name" -x argref -n "$beside" -- switch $n
-seen "$(rows "^[0-9]+ [0-9]+ [0-9]+ $name [0-9]+\$")"
+waited "$(rows "^[0-9]+ [0-9]+ [0-9]+ $name [0-9]+\$")"
 tool cpudist "$name" -x argref -n "$beside" -- switch $n
 seen "$(samples)"
 tool cpudist "$name" 1 -x argref -n "$beside" -- switch $n

@@ -1,4 +1,5 @@
 # timeout: 120
+# needs: root nobody bpf x86-64 gcc
 # Anyone can give a file the build id of another: that does not make its functions those of the other one.
 . ./lib.bash
 make_file buildid honest.so honest_function

@@ -1,4 +1,5 @@
 # timeout: 120
+# needs: root nobody bpf x86-64 gcc
 # Mangled names of some hundred characters that stand for names of gigabytes, or that are searched for as long: they stay as they are.
 . ./lib.bash
 STACKS='syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-1s { exit(0); }'

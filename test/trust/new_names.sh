@@ -1,4 +1,5 @@
 # timeout: 120
+# needs: root nobody bpf x86-64 gcc
 # A process that maps a file under ever new, long names, while stacks are traced: what is kept of them has a limit, and the
 # stacks of others keep their names.
 . ./lib.bash

@@ -1,4 +1,5 @@
 # timeout: 200
+# needs: root nobody bpf x86-64 gcc
 # /tmp/perf-PID.map lies where everyone can make a file: it is believed when it belongs to the user of the process or to
 # root; one that is far too large is read in part; a FIFO, a link or a device in its place is left alone.
 . ./lib.bash

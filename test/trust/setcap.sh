@@ -30,7 +30,7 @@ gcc -O0 -o "$TMP/prog" "$TMP/prog.c" || exit 1
 # give DTRACE: do as the message says
 give() {
 	local said advice
-	said=$(nobody "$1" -qn 'tick-1 { exit(0); }' 2>&1)
+	said=$(nobody "$1" -qn 'profile-97 { exit(0); }' 2>&1)
 	advice=$(sed -n 's/.*(sudo \(setcap [^)]*\)).*/\1/p' <<<"$said")
 	case $said in *nosuid*) skip "$TMP is mounted with nosuid" ;; esac
 	expect_match 'setcap cap_bpf,cap_perfmon\+ep .*/dtrace' "$advice"
@@ -67,6 +67,6 @@ echo 'inline int EINVAL = 7;' >"$TMP/evil/lib/errno.d"
 : >"$TMP/evil/dtrace"
 expect 22 "$(cd "$TMP/evil" && bash -c "exec -a dtrace '$DTRACE' -qn 'BEGIN { trace(EINVAL); exit(0); }'" | grep .)"
 # a process that can gain no privilege is not told to try
-said=$(nobody --no-new-privs "$DTRACE" -qn 'tick-1 { exit(0); }' 2>&1)
+said=$(nobody --no-new-privs "$DTRACE" -qn 'profile-97 { exit(0); }' 2>&1)
 expect_match 'CAP_BPF and CAP_PERFMON .*no_new_privs' "$said"
 expect 0 "$(grep -c 'sudo setcap' <<<"$said")"

@@ -1,4 +1,5 @@
 # timeout: 120
+# needs: root nobody bpf x86-64 gcc
 # Names that a process chooses (its own, of files, functions and objects) do not reach a terminal as commands: in stacks,
 # listings never, in strings that the script prints unless it asks for that or prints elsewhere.
 . ./lib.bash

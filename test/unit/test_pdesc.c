@@ -95,7 +95,8 @@ int main(void)
 	CHECK_STR(parse("b", DT_PDESC_MOD), "0 |b||");
 	CHECK_STR(parse("a", DT_PDESC_PROV), "0 a|||");
 	CHECK_STR(parse("pid:$1::$2", DT_PDESC_NAME), "0 pid|X1||X2");
-	CHECK_STR(parse("a:b:c:d:e", DT_PDESC_NAME), "Overspecified probe description");
+	CHECK_STR(parse("a:b:c:d:e", DT_PDESC_NAME), "Overspecified probe description (five parts, the first one machines: use -E)");
+	CHECK_STR(parse("a:b:c:d:e:f", DT_PDESC_NAME), "Overspecified probe description");
 	CHECK_STR(parse("a:b", DT_PDESC_PROV), "Overspecified probe description");
 	CHECK_STR(parse("a b", DT_PDESC_NAME), "it contains blanks or control characters");
 	/* a number is an id, where a name may stand */

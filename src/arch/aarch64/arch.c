@@ -107,6 +107,7 @@ const dt_arch dt_arch_aarch64 = {
     .nregs = DT_NELEM(regs),
     .nuregs = DT_NELEM(regs),
     .helper_frames = 1,
+    .keeps_frames = true,
     .nclock_regs = ORIG_X0,
     .pc = PC,
     .sp = SP,
@@ -149,7 +150,10 @@ const dt_arch dt_arch_aarch64 = {
 	       .mask = 3,
 	       .table = 3,
 	       .address = 0x0000fffffffff000,
-	       .direct_align = 1ull << 30}, /* ARM64_MEMSTART_ALIGN */
+	       .direct_align = 1ull << 30, /* ARM64_MEMSTART_ALIGN */
+	       /* valid, of the user, not accessed: after a fork, on CPUs without FEAT_HAFDBS */
+	       .old_mask = 1 | 1 << 6 | 1 << 10,
+	       .old = 1 | 1 << 6},
     .site = {.condition = "defined(__aarch64__)",
 	     .what = "A nop",
 	     .text = "nop",

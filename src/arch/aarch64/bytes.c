@@ -139,10 +139,15 @@ static bool is_other_literal(uint32_t w)
 	return (w & 0x3f000000) == 0x1c000000 || (w & 0xff000000) == 0xd8000000;
 }
 
-/* Loads and stores that are exclusive or ordered, compare and swap. */
+/* Loads and stores that are exclusive or ordered (bit 23), compare and swap. */
 static bool is_exclusive_class(uint32_t w)
 {
 	return (w & 0x3f000000) == 0x08000000;
+}
+
+static bool refuses_exclusive(uint32_t w) /* not ldar, stlr, cas; but casp */
+{
+	return is_exclusive_class(w) && !(w & 0x00800000);
 }
 
 bool dt_aarch64_refuses(uint32_t w)
@@ -151,13 +156,13 @@ bool dt_aarch64_refuses(uint32_t w)
 		return false;
 	if ((w & 0x1c000000) == 0x14000000) /* branches and system */
 		return refuses_system(w);
-	return is_other_literal(w) || is_exclusive_class(w) || (w & 0xffff0000) == 0; /* udf */
+	return is_other_literal(w) || refuses_exclusive(w) || (w & 0xffff0000) == 0; /* udf */
 }
 
-/* With a store that may fail: not ldar, stlr, cas (bit 23), casp. */
+/* With a store that may fail: not casp. */
 static bool is_exclusive(uint32_t w)
 {
-	return is_exclusive_class(w) && !(w & 0x00800000) && (w & 0xbfa07c00) != 0x08207c00;
+	return refuses_exclusive(w) && (w & 0xbfa07c00) != 0x08207c00;
 }
 
 bool dt_aarch64_begins_exclusive(uint32_t w)

@@ -12,6 +12,10 @@
 #define DT_SYSCALL_NATIVE_3	 "uregs[3]"
 #define DT_SYSCALL_RETURN_ARG(n) DT_SYSCALL_NATIVE_##n
 
+/* CLONE_VM and CLONE_VFORK, without a stack of its own: posix_spawn() makes one */
+#define DT_IS_VFORK(flags, stack)  "(" flags " & ~0xff) == 0x4100 && (" stack " == 0 || " stack " == uregs[31])"
+#define DT_NOT_VFORK(flags, stack) " && !(" DT_IS_VFORK(flags, stack) ")"
+
 /* aarch64 has no such tracepoints: vminfo uses functions. */
 #define DT_FAULT_IS_WRITE "0"
 

@@ -29,4 +29,5 @@ const struct dt_arch_calls dt_aarch64_calls = {
     .ncompat = DT_NELEM(compat_calls),
     .compat_types = compat_types,
     .ncompat_types = DT_NELEM(compat_types),
+    .child_returns = false, /* ret_from_fork() goes past syscall_trace_exit() */
 };

@@ -18,7 +18,7 @@ bool dt_x86_64_kprobe_refuses(const uint8_t *code, uint32_t offset, uint8_t leng
 bool dt_x86_64_is_padding(const uint8_t *at, uint8_t length)
 {
 	return at[0] == 0xcc || at[0] == 0x90 ||
-	       (length > 1 && at[0] == 0x66 && dt_x86_64_is_padding(at + 1, length - 1)) ||
+	       (length > 1 && (at[0] == 0x66 || at[0] == 0x2e) && dt_x86_64_is_padding(at + 1, length - 1)) ||
 	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
 }
 
@@ -29,6 +29,16 @@ bool dt_x86_64_makes_frame(const uint8_t *at, uint8_t length)
 		return (at[length - 1] & 0xf8) == 0x50;
 	return (length == 4 && memcmp(at, "\x48\x83\xec", 3) == 0) || (length == 7 && memcmp(at, "\x48\x81\xec", 3) == 0) ||
 	       (length == 3 && memcmp(at, "\x48\x89\xe5", 3) == 0);
+}
+
+/* mov $number,%eax; mov $number,%rax */
+uint32_t dt_x86_64_call_number(const uint8_t *at, uint8_t length)
+{
+	uint32_t number = UINT32_MAX;
+
+	if ((length == 5 && at[0] == 0xb8) || (length == 7 && memcmp(at, "\x48\xc7\xc0", 3) == 0))
+		memcpy(&number, at + length - 4, sizeof(number));
+	return number;
 }
 
 /*	[endbr64] [bnd] jmp *slot(%rip)		f3 0f 1e fa   f2   ff 25 disp32	*/

@@ -21,6 +21,9 @@
 #define DT_SYSCALL_RETURN_3	 DT_SYSCALL_EITHER(3)
 #define DT_SYSCALL_RETURN_ARG(n) DT_SYSCALL_RETURN_##n
 
+#define DT_IS_VFORK(flags, stack)  "0" /* it is a call of its own */
+#define DT_NOT_VFORK(flags, stack) ""
+
 /* bits of the error code: the page was present (1), it was a write (2) */
 #define DT_FAULT_IS_WRITE "(args[2] & 3) == 3"
 

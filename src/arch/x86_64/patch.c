@@ -30,7 +30,7 @@ static bool put_distance(dt_patch *p, uint64_t target, uint32_t more)
 	return d == d32;
 }
 
-static bool put_probe(dt_patch *p)
+static bool put_probe(dt_patch *p, uint64_t site)
 {
 	static const uint8_t before[] = {0x48, 0x8d, 0x64, 0x24, 0x80, 0x57, 0x48, 0xbf};	 /* lea -128(%rsp),%rsp; push %rdi; mov $site,%rdi */
 	static const uint8_t call[] = {0xff, 0x15};						 /* call *entry(%rip) */
@@ -38,7 +38,7 @@ static bool put_probe(dt_patch *p)
 	bool near;
 
 	put(p, before, sizeof(before));
-	put(p, &p->site, 8);
+	put(p, &site, 8);
 	put(p, call, sizeof(call));
 	near = put_distance(p, p->entry, 0);
 	put(p, after, sizeof(after));
@@ -72,6 +72,9 @@ static const char *copy(dt_patch *p, uint32_t at, const ZydisDecodedInstruction 
 	switch (i->meta.category) {
 	case ZYDIS_CATEGORY_CALL: return "a call";
 	case ZYDIS_CATEGORY_SYSCALL:
+		if (p->calls && at == p->probe)
+			break;
+		return "a system call";
 	case ZYDIS_CATEGORY_INTERRUPT: return "a system call";
 	default: break;
 	}
@@ -118,19 +121,29 @@ const char *dt_x86_64_patch(dt_patch *p)
 	if (p->size < DT_PATCH_JUMP || p->size > DT_PATCH_MAX)
 		return "too short";
 	for (uint32_t at = 0; at < p->size; at += i.length) {
+		bool called = p->calls && p->nmoved && p->moved[p->nmoved - 1].from == p->probe; /* a thread in it comes back here */
+
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, p->was + at, p->size - at, &i, ops)))
 			return "an unknown instruction";
 		p->moved[p->nmoved].from = (uint8_t)at;
 		p->moved[p->nmoved++].to = (uint8_t)p->code_size;
 		if (at == p->probe)
-			near = put_probe(p);
+			near = put_probe(p, p->site);
+		else if (called && p->after)
+			near = put_probe(p, p->after) && near;
 		why = copy(p, at, &i, ops);
 		if (why)
 			return why;
 		more = goes_on(&i);
 	}
 	if (p->probe == p->size)
-		near = put_probe(p);
+		near = put_probe(p, p->site);
+	if (p->calls && p->moved[p->nmoved - 1].from == p->probe) {
+		p->moved[p->nmoved].from = (uint8_t)p->size;
+		p->moved[p->nmoved++].to = (uint8_t)p->code_size;
+		if (p->after)
+			near = put_probe(p, p->after) && near;
+	}
 	if (more) {
 		put_byte(p, JUMP);
 		near = put_distance(p, p->at + p->size, 0) && near;

@@ -28,4 +28,5 @@ const struct dt_arch_calls dt_x86_64_calls = {
     .ncompat = DT_NELEM(compat_calls),
     .compat_types = compat_types,
     .ncompat_types = DT_NELEM(compat_types),
+    .child_returns = true,
 };

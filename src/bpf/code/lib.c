@@ -539,6 +539,19 @@ FN(untouched(a, mm, base, shift, limit, mask, table, page, bits) {
 	return !e;
 }),
 
+/* Where the byte at address a is, if its page is in the page tables and old (dt_arch_paging). There are up to four of these; an entry
+ * of a table before the last may be a large page. */
+FN(resting(a, mm, base, shift, limit, mask, table, page, bits, kind, old) {
+	t = peek(mm + field(mm_struct, pgd), 8);
+	if (!t) return 0;
+	e = peek(t + (a >> shift & (1 << bits) - 1) * 8, 8);
+	if (shift > page && (e & mask) == table) { t = base + (e & limit); shift = shift - bits; e = peek(t + (a >> shift & (1 << bits) - 1) * 8, 8); }
+	if (shift > page && (e & mask) == table) { t = base + (e & limit); shift = shift - bits; e = peek(t + (a >> shift & (1 << bits) - 1) * 8, 8); }
+	if (shift > page && (e & mask) == table) { t = base + (e & limit); shift = shift - bits; e = peek(t + (a >> shift & (1 << bits) - 1) * 8, 8); }
+	if ((e & kind) != old) return 0;
+	return base + ((e & limit) >> shift << shift) + (a & (1 << shift) - 1);
+}),
+
 /* The mapping at address a, if it can be read. The walk through the maple tree, as unwind_find.c explains it, is one loop:
  * to the right in a node, or down to the next. Bit 0 of vm_flags: VM_READ. */
 FN(mapped(a, mm) {

@@ -30,6 +30,7 @@ enum dt_probe_kind { /* shorter names; those up to PK_ERROR are of the tracer it
 struct dt_kind_facts {
 	const char *name;
 	enum bpf_prog_type type;
+	const char *tracepoint; /* if it is the same for all of them */
 	/* How the program finds out which of its probes fired. */
 	enum dt_kind_event {
 		EVENT_ONE,    /* this kind has only one probe */

@@ -105,7 +105,8 @@ enum { CLOCK_PERIOD = 0, CLOCK_DUE = 8, CLOCK_LAST = 16, CLOCK_SIZE = 24 };
 struct dt_user_row {
 	uint32_t probe;	   /* plus 1; 0: no probe has it */
 	uint32_t pid;	   /* 0: any */
-	int32_t number;	   /* dt_attach's */
+	int32_t number;	   /* dt_attach's; where the return address is in a register: */
+#define DT_ROW_LEAVES 0x40000000 /* ... it is there, and the stack pointer is as at the entry: at a return */
 	uint32_t prologue; /* index into the plan's prologues, if it has one */
 	uint32_t pops;	   /* dt_attach's: a ret that the program carries out; 0: the kernel does */
 	uint32_t mask[];

@@ -229,14 +229,16 @@ static int attach_helpers(dt_bpf *e, dt_error *err)
 
 static int attach_program(dt_bpf *e, uint32_t prog, dt_error *err)
 {
-	switch (e->plan.progs.v[prog].kind) {
+	enum dt_probe_kind kind = e->plan.progs.v[prog].kind;
+
+	switch (kind) {
 	case PK_NONE:
 	case PK_BEGIN:
 	case PK_END:
 	case PK_ERROR:
 	case PK_MAX: break;
-	case PK_ENTRY: return attach_raw(e, prog, "sys_enter", err);
-	case PK_RETURN: return attach_raw(e, prog, "sys_exit", err);
+	case PK_ENTRY:
+	case PK_RETURN: return attach_raw(e, prog, dt_kind_of(kind)->tracepoint, err);
 	case PK_PROFILE: return attach_profile(e, prog, err);
 	case PK_TRACEPOINT: return attach_tracepoints(e, prog, err);
 	case PK_FUNC_ENTRY:

@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "bpf/run/attaching.h"
 #include "bpf/run/kmap.h"
 #include "bpf/run/load.h"
@@ -63,6 +64,8 @@ void dt_user_row_write(dt_bpf *e, uint32_t prog, uint32_t probe)
 	row->pid = (uint32_t)x->at.pid;
 	dt_family_root(e, row->pid);
 	row->number = (int32_t)x->at.number;
+	if (x->at.instruction && dt_arch_host()->unwind.ra_at == 0)
+		row->number |= DT_ROW_LEAVES;
 	row->pops = x->at.pops;
 	row->prologue = x->prologue - (x->prologue > 0);
 	for (uint32_t k = 0; k < p->nclauses; k++)

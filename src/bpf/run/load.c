@@ -149,43 +149,67 @@ static enum outcome refused(dt_bpf *e, enum bpf_prog_type type, const dt_code *c
 	return REFUSED;
 }
 
-/* The code of program number i goes into the kernel. */
-static enum outcome load_code(dt_bpf *e, uint32_t i, const dt_code *c, dt_error *err)
-{
-	const struct dt_plan_prog *p = &e->plan.progs.v[i];
-	struct dt_loaded *to = &e->loaded.v[i];
-	enum bpf_prog_type type = dt_kind_of(p->kind)->type;
-	LIBBPF_OPTS(bpf_prog_load_opts, o, .func_info_rec_size = sizeof(struct bpf_func_info));
-	struct bpf_func_info *info = dt_xcalloc(c->funcs.n, sizeof(*info));
-	int btf = dt_code_btf(c, e->at.slot_size, info), module;
-	enum outcome rc = LOADED;
+/* A program on its way into the kernel. */
+struct job {
+	uint32_t prog;
+	dt_code code;
+	enum bpf_prog_type type;
+	struct bpf_prog_load_opts opts;
+	struct bpf_func_info *info;
+	int btf, module; /* descriptors, or 0 */
+	int error;	 /* errno of the load; 0: the program has been loaded */
+};
 
-	if (btf < 0) {
-		free(info);
-		dt_load_error(err, "load type information into");
-		return REFUSED;
-	}
-	if (dt_kind_of(p->kind)->waits && (e->needs.waiting || c->sleeps))
-		o.prog_flags |= BPF_F_SLEEPABLE;
+static void free_job(struct job *j)
+{
+	if (j->btf > 0)
+		close(j->btf);
+	if (j->module > 0)
+		close(j->module);
+	free(j->info);
+	dt_code_free(&j->code);
+}
+
+/* Everything but the load itself. */
+static int prepare(dt_bpf *e, struct job *j, dt_error *err)
+{
+	const struct dt_plan_prog *p = &e->plan.progs.v[j->prog];
+	struct dt_loaded *to = &e->loaded.v[j->prog];
+	struct dt_tr_input in = dt_bpf_input(e);
+	struct bpf_prog_load_opts *o = &j->opts;
+
+	to->typed = dt_tr_typed_args(&e->plan, &e->loads, j->prog);
+	if (dt_tr_program(&in, j->prog, NULL, NULL, &j->code, err) < 0)
+		return -1;
+	dump(&j->code);
+	o->sz = sizeof(*o);
+	o->func_info_rec_size = sizeof(struct bpf_func_info);
+	j->type = dt_kind_of(p->kind)->type;
+	j->info = dt_xcalloc(j->code.funcs.n, sizeof(*j->info));
+	j->btf = dt_code_btf(&j->code, e->at.slot_size, j->info);
+	if (j->btf < 0)
+		return dt_load_error(err, "load type information into");
+	if (dt_kind_of(p->kind)->waits && (e->needs.waiting || j->code.sleeps))
+		o->prog_flags |= BPF_F_SLEEPABLE;
 	if (dt_kind_is_user(p->kind) && dt_plan_can(&e->plan, UPROBE_MULTI))
-		o.expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
-	module = dt_attach_function_load(&e->plan, p, &type, &o);
+		o->expected_attach_type = DT_BPF_TRACE_UPROBE_MULTI;
+	j->module = dt_attach_function_load(&e->plan, p, &j->type, o);
 	if ((p->group.task_arg || (to->typed && p->kind == PK_TRACEPOINT)) &&
-	    trust_arguments(&e->plan, p, &type, &o, err) < 0)
-		rc = REFUSED;
-	if (rc == LOADED) {
-		o.prog_btf_fd = (uint32_t)btf;
-		o.func_info = info;
-		o.func_info_cnt = c->funcs.n;
-		to->fd = bpf_prog_load(type, "dtrace", "Dual BSD/GPL", c->insns.v, c->insns.n, &o);
-		if (to->fd < 0)
-			rc = refused(e, type, c, &o, err);
-	}
-	close(btf);
-	if (module > 0)
-		close(module);
-	free(info);
-	return rc;
+	    trust_arguments(&e->plan, p, &j->type, o, err) < 0)
+		return -1;
+	o->prog_btf_fd = (uint32_t)j->btf;
+	o->func_info = j->info;
+	o->func_info_cnt = j->code.funcs.n;
+	return 0;
+}
+
+/* The kernel verifies the program, which is most of the time of a start. It works on several programs at once. */
+static void put_in(dt_bpf *e, struct job *j)
+{
+	int fd = bpf_prog_load(j->type, "dtrace", "Dual BSD/GPL", j->code.insns.v, j->code.insns.n, &j->opts);
+
+	e->loaded.v[j->prog].fd = fd;
+	j->error = fd < 0 ? errno : 0;
 }
 
 int dt_load_program(dt_bpf *e, uint32_t prog, dt_error *err)
@@ -193,30 +217,68 @@ int dt_load_program(dt_bpf *e, uint32_t prog, dt_error *err)
 	enum outcome rc;
 
 	do {
-		struct dt_tr_input in = dt_bpf_input(e);
-		dt_code c = {0};
+		struct job j = {.prog = prog};
 
-		e->loaded.v[prog].typed = dt_tr_typed_args(&e->plan, &e->loads, prog);
 		rc = REFUSED;
-		if (dt_tr_program(&in, prog, NULL, NULL, &c, err) == 0) {
-			dump(&c);
-			rc = load_code(e, prog, &c, err);
+		if (prepare(e, &j, err) == 0) {
+			put_in(e, &j);
+			errno = j.error;
+			rc = j.error ? refused(e, j.type, &j.code, &j.opts, err) : LOADED;
 		}
-		dt_code_free(&c);
+		free_job(&j);
 	} while (rc == AGAIN);
 	return rc == LOADED ? 0 : -1;
+}
+
+struct jobs {
+	dt_bpf *e;
+	DT_VEC(struct job) v;
+};
+
+static void put_in_one(void *arg, uint32_t i)
+{
+	struct jobs *all = arg;
+
+	put_in(all->e, &all->v.v[i]);
+	dt_progress_add(all->e->progress, 1);
+}
+
+/* Those from number `first` on. One that the kernel refuses is tried again by itself. */
+static int load_together(dt_bpf *e, uint32_t first, dt_error *err)
+{
+	struct jobs all = {.e = e};
+	int rc = 0;
+
+	for (uint32_t i = first; i < e->plan.progs.n && rc == 0; i++) {
+		if (e->plan.progs.v[i].lazy)
+			continue;
+		*dt_vec_add(&all.v, NULL) = (struct job){.prog = i};
+		rc = prepare(e, &all.v.v[all.v.n - 1], err);
+	}
+	if (rc == 0)
+		dt_together(all.v.n, put_in_one, &all);
+	for (uint32_t i = 0; i < all.v.n; i++) {
+		if (rc == 0 && all.v.v[i].error)
+			rc = dt_load_program(e, all.v.v[i].prog, err);
+		free_job(&all.v.v[i]);
+	}
+	dt_vec_free(&all.v);
+	return rc;
 }
 
 int dt_load_all(dt_bpf *e, dt_error *err)
 {
 	const dt_plan *p = &e->plan;
 	struct dt_step outer = dt_progress_begin(e->progress, p->progs.n, "loading programs");
+	uint32_t first = 0;
 
-	for (uint32_t i = 0; i < p->progs.n; i++) {
-		if (!p->progs.v[i].lazy && dt_load_program(e, i, err) < 0)
-			return -1;
-		dt_progress_add(e->progress, 1);
-	}
+	while (first < p->progs.n && p->progs.v[first].lazy)
+		first++;
+	/* The first one tells what the kernel refuses (struct dt_tr_loads). */
+	if (first < p->progs.n && dt_load_program(e, first, err) < 0)
+		return -1;
+	if (load_together(e, first + 1, err) < 0)
+		return -1;
 	dt_progress_end(e->progress, &outer);
 	for (uint32_t i = 0; i < p->progs.n; i++)
 		if (dt_plan_is_continued(p, i) &&

@@ -19,7 +19,9 @@
  * The bytes must be those that the process would read. In a private mapping the file's page is
  * stale once the process has written to its own copy; but then the page tables have an entry: one
  * for the copy or, if it was swapped out or is being moved, one that says where it is. So if there
- * is an entry of any kind, the page cache is not used. A mapping that is not readable, or that has
+ * is an entry of any kind, the page cache is not used. One exception, on CPUs that do not mark a page
+ * as used themselves: an entry for a page that is marked as not used (all pages of a child, after fork) causes a fault as
+ * well, and is read where it says (resting()). A mapping that is not readable, or that has
  * no file (memory that was never written to), is a fault as before. So is an address past the end
  * of the file, where a large folio can have more pages. A folio that is still being read from disk
  * is not valid. All of this may change meanwhile, so the folio is looked up again after the copy,
@@ -90,7 +92,7 @@ static bool find_facts(dt_tr *t)
 
 bool dt_tr_absent_can(dt_tr *t)
 {
-	static const char *const called[] = {"mapped", "untouched", "cached"};
+	static const char *const called[] = {"mapped", "untouched", "cached", "resting"};
 
 	if (!dt_plan_can(t->plan, BTF) || !dt_plan_can(t->plan, READS) || t->task_arg ||
 	    t->need->is.no_absent)
@@ -106,7 +108,7 @@ bool dt_tr_absent_can(dt_tr *t)
 	}
 	if (!t->func.absent) {
 		t->func.absent = dt_code_func_new(t->c, "absent");
-		for (size_t i = 0; i < DT_NELEM(called); i++)
+		for (size_t i = 0; i < DT_NELEM(called) - !dt_tr_reads_old(t); i++)
 			dt_sub_func(&t->sub, called[i]); /* emitted with those that others call */
 	}
 	return true;
@@ -149,6 +151,56 @@ static void call(dt_tr *t, const char *name)
 	mov(t->c, R1, R6);
 	dt_code_call(t->c, dt_sub_func(&t->sub, name));
 }
+
+/* ---- pages that are old ---- */
+
+bool dt_tr_reads_old(const dt_tr *t)
+{
+	uint32_t mm, pgd;
+
+	return dt_arch_host()->paging.old_mask && dt_arch_knows_pages() && dt_plan_can(t->plan, BTF) && dt_plan_can(t->plan, READS) &&
+	       dt_tr_find_field(t->plan, "task_struct", "mm", &mm) && dt_tr_find_field(t->plan, "mm_struct", "pgd", &pgd);
+}
+
+void dt_tr_want_old(dt_tr *t)
+{
+	if (!dt_tr_reads_old(t) || !t->learn || !dt_kernel_size(t->plan->types, "page", &t->learn->page_struct))
+		return;
+	t->learn->is.direct = true;
+}
+
+void dt_tr_old_page(dt_tr *t, int from, uint32_t none)
+{
+	const struct dt_arch_paging *p = &dt_arch_host()->paging;
+	dt_code *c = t->c;
+	uint32_t mm = 0;
+
+	dt_tr_field(t, "task_struct", "mm", &mm);
+	mov(c, R1, from);
+	argument(t, "resting", 0);
+	helper(c, BPF_FUNC_get_current_task);
+	mov(c, R3, R0);
+	alui(c, BPF_ADD, R3, (int32_t)mm);
+	read_memory(c, false, S_TMP, 8, none);
+	ld(c, 8, R1, R6, S_TMP);
+	jmpi(c, BPF_JEQ, R1, 0, none);
+	argument(t, "resting", 1);
+	control(t, "resting", 2, CTL_DIRECT);
+	jmpi(c, BPF_JEQ, R1, 0, none);
+	control(t, "resting", 3, CTL_TOP);
+	control(t, "resting", 4, CTL_LIMIT);
+	constant(t, "resting", 5, p->mask);
+	constant(t, "resting", 6, p->table);
+	constant(t, "resting", 7, p->page_bits);
+	constant(t, "resting", 8, p->level_bits);
+	constant(t, "resting", 9, p->old_mask);
+	constant(t, "resting", 10, p->old);
+	mov(c, R1, R6);
+	dt_code_call(c, dt_sub_func(&t->sub, "resting"));
+	jmpi(c, BPF_JEQ, R0, 0, none);
+}
+
+/* ---- the next bytes ---- */
 
 /* r1 = where the next bytes go; r8 of them: there is room for a page after the largest request */
 static void target(dt_tr *t, uint32_t fail)
@@ -193,12 +245,34 @@ static void find_page(dt_tr *t)
 	call(t, "cached");
 }
 
+/* If there is an entry (r0 is 0), and its page is old: the bytes there, to done. */
+static void read_old(dt_tr *t, uint32_t done, uint32_t fail)
+{
+	dt_code *c = t->c;
+	uint32_t none = dt_code_label(c);
+
+	jmpi(c, BPF_JNE, R0, 0, none);
+	ld(c, 8, R9, R7, A_FROM);
+	dt_tr_old_page(t, R9, fail);
+	st(c, 8, R7, A_FOUND, R0);
+	target(t, fail);
+	mov(c, R2, R8);
+	ld(c, 8, R3, R7, A_FOUND);
+	helper(c, BPF_FUNC_probe_read_kernel);
+	jmpi(c, BPF_JNE, R0, 0, fail);
+	dt_tr_old_page(t, R9, fail);
+	ld(c, 8, R1, R7, A_FOUND);
+	jmp(c, BPF_JNE, R0, R1, fail);
+	ja(c, done);
+	dt_code_place(c, none);
+}
+
 /* Read from the page cache. `none`: nothing is mapped there; `fail`: it is not in memory. */
 static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 {
 	const struct dt_arch_paging *p = &dt_arch_host()->paging;
 	dt_code *c = t->c;
-	uint32_t mm = 0;
+	uint32_t mm = 0, done = dt_code_label(c);
 
 	dt_tr_field(t, "task_struct", "mm", &mm);
 	helper(c, BPF_FUNC_get_current_task);
@@ -222,7 +296,10 @@ static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 	constant(t, "untouched", 7, p->page_bits);
 	constant(t, "untouched", 8, p->level_bits);
 	call(t, "untouched");
-	jmpi(c, BPF_JEQ, R0, 0, fail);
+	if (dt_tr_reads_old(t))
+		read_old(t, done, fail);
+	else
+		jmpi(c, BPF_JEQ, R0, 0, fail);
 	find_page(t);
 	jmpi(c, BPF_JEQ, R0, 0, fail);
 	st(c, 8, R7, A_FOUND, R0);
@@ -234,6 +311,7 @@ static void read_cached(dt_tr *t, uint32_t none, uint32_t fail)
 	find_page(t);
 	ld(c, 8, R1, R7, A_FOUND);
 	jmp(c, BPF_JNE, R0, R1, fail);
+	dt_code_place(c, done);
 }
 
 /* For a string: to `done` if it ends in the bytes that were read last. A NUL is put after them,

@@ -110,7 +110,7 @@ static void function_arg(dt_tr *t, uint32_t n)
 	} else if (n < ARGS_MAX) {
 		ld(c, 8, R3, R7, DT_REG_AT(a->sp));
 		ld(c, 8, R1, R6, S_NUMBER);
-		alui(c, BPF_AND, R1, (1 << DT_AT_BEHIND) - 1);
+		alui(c, BPF_AND, R1, DT_AT_ENTRY - 1);
 		alu(c, BPF_ADD, R3, R1);
 		stack_arg(c, n);
 		dt_slot_lea(c, R1, S_TMP);
@@ -172,12 +172,15 @@ static void kernel_function_result(dt_tr *t, uint32_t n)
 /* The return of a user function: where it is, and the value. */
 static void function_result(dt_tr *t, uint32_t n)
 {
-	if (n == 0)
+	if (n == 0) {
 		ld(t->c, 8, R0, R6, S_NUMBER);
-	else if (n == 1)
+		if (dt_arch_host()->unwind.ra_at == 0)
+			alui(t->c, BPF_AND, R0, DT_ROW_LEAVES - 1);
+	} else if (n == 1) {
 		ld(t->c, 8, R0, R7, DT_REG_AT(dt_arch_host()->call.result));
-	else
+	} else {
 		movi(t->c, R0, 0);
+	}
 }
 
 /* r0 = word n of the context, or 0 if it has fewer */

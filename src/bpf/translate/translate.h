@@ -179,6 +179,8 @@ typedef struct dt_tr {
 	bool direct;	   /* called by a function of the kernel itself */
 	bool in_slot;	   /* arguments are in the slot, made by a prologue; else the event's own */
 	bool compat;	   /* system calls: those of 32-bit programs are among them */
+	bool iterator_known; /* tr_stack.c */
+	uint64_t iterator;
 	/* of the clause */
 	enum dt_probe_kind kind; /* PK_ERROR inside ERROR clauses, else prog_kind */
 	uint32_t clause;	 /* index */
@@ -438,6 +440,11 @@ bool dt_tr_absent_can(dt_tr *t);
  * user address r2; 0: not in memory, or not an address. */
 void dt_tr_absent(dt_tr *t, bool string);
 void dt_tr_absent_function(dt_tr *t);
+/* Are there pages that the helper cannot read because they were not used for a while? Then r0 = where the kernel has the user
+ * byte at the address in register `from`, if it is in such a page. Clobbers S_TMP. */
+bool dt_tr_reads_old(const dt_tr *t);
+void dt_tr_old_page(dt_tr *t, int from, uint32_t none);
+void dt_tr_want_old(dt_tr *t); /* while learning: it will be used */
 int dt_tr_peek_code(dt_tr *t); /* the small program of direct_map.c */
 
 /* ---- packet.c ---- */

@@ -256,6 +256,10 @@ bool dt_tr_unwind(dt_tr *t, uint32_t off, uint32_t frames)
 		return false;
 	if (!t->func.unwind)
 		t->func.unwind = dt_code_func_new(c, "unwind");
+	if (dt_arch_host()->unwind.ra_at == 0 && (t->prog_kind == PK_UPROBE || t->prog_kind == PK_URETPROBE))
+		copy_word(c, U_NUMBER, S_NUMBER);
+	else if (dt_arch_host()->unwind.ra_at == 0)
+		sti(c, 8, R6, U_NUMBER, 0);
 	mov(c, R1, R6);
 	movi(c, R2, (int32_t)off);
 	movi(c, R3, (int32_t)frames);

@@ -80,7 +80,8 @@ enum {
 	U_NODE = U_OUT + 96,	 /* node of the tree; in the end the mapping */
 	U_LEAF = U_OUT + 104,	 /* u32 */
 	U_ENTRY = U_OUT + 108,	 /* u32: offset of the cache entry that find() has filled */
-	U_SIGNAL = U_OUT + 112,	 /* address of the saved registers of the last signal frame */
+	U_SIGNAL = U_OUT + 112,	 /* address of the saved registers of the last signal frame; in the first frame: */
+	U_NUMBER = U_SIGNAL,	 /* (only if the return address is in a register) that of the row; 0: there is none */
 	U_RI = U_OUT + 120,	 /* the next return probe that is pending in this thread */
 	U_RISTACK = U_OUT + 128, /* where it has put its own return address; 0: no more */
 	U_RIORIG = U_OUT + 136,	 /* what was there */

@@ -116,6 +116,7 @@ bool dt_uw_can(dt_tr *t)
 		t->learn->is.no_walker = true;
 		return false;
 	}
+	dt_tr_want_old(t);
 	t->learn->is.walker = true;
 	t->learn->walk = at;
 	return true;

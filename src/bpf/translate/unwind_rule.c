@@ -40,10 +40,11 @@ static uint64_t saved_words(const dt_arch *a)
 enum { WINDOW_SIZE = U_END - U_WINDOW, WINDOW_BELOW = 64, PAGE_SIZE = 4096 };
 
 /* word(slot, addr): U_WORD = the user's word there; r0 = 0, or not if it cannot be read */
-static void word_function(dt_code *c, uint32_t func)
+static void word_function(dt_tr *t, uint32_t func)
 {
+	dt_code *c = t->c;
 	uint32_t miss = dt_code_label(c), low = dt_code_label(c), high = dt_code_label(c),
-		 bad = dt_code_label(c);
+		 failed = dt_code_label(c), bad = dt_code_label(c);
 
 	dt_code_func_begin_global(c, func, 2);
 	mov(c, R6, R1);
@@ -64,7 +65,7 @@ static void word_function(dt_code *c, uint32_t func)
 	alui(c, BPF_AND, R8, PAGE_SIZE - 1);
 	movi(c, R9, PAGE_SIZE);
 	alu(c, BPF_SUB, R9, R8);
-	jmpi(c, BPF_JLT, R9, 8, bad); /* a word across two pages is not a stack word */
+	jmpi(c, BPF_JLT, R9, 8, dt_tr_reads_old(t) ? bad : failed); /* a word across two pages is not a stack word */
 	jmpi(c, BPF_JLE, R8, WINDOW_BELOW, low);
 	movi(c, R8, WINDOW_BELOW);
 	dt_code_place(c, low);
@@ -79,15 +80,22 @@ static void word_function(dt_code *c, uint32_t func)
 	dt_slot_lea(c, R1, U_WINDOW);
 	mov(c, R2, R9);
 	helper(c, BPF_FUNC_probe_read_user);
-	jmpi(c, BPF_JNE, R0, 0, bad);
+	jmpi(c, BPF_JNE, R0, 0, failed);
 	alui(c, BPF_SUB, R9, 8);
 	st(c, 8, R6, U_WINDOW_MAX, R9);
 	alu(c, BPF_ADD, R8, R6);
 	ld(c, 8, R1, R8, U_WINDOW);
 	st(c, 8, R6, U_WORD, R1);
 	answer(c, 0);
-	dt_code_place(c, bad);
+	dt_code_place(c, failed);
 	sti(c, 8, R6, U_WINDOW_AT, 1);
+	if (dt_tr_reads_old(t)) {
+		dt_tr_old_page(t, R7, bad);
+		mov(c, R3, R0);
+		read_memory(c, false, U_WORD, 8, bad);
+		answer(c, 0);
+	}
+	dt_code_place(c, bad);
 	answer(c, 1);
 }
 
@@ -291,6 +299,36 @@ static void is_first(dt_code *c, int at, uint32_t yes)
 	}
 }
 
+/* An entry probe, or one at a return: how far the stack pointer has moved is known. The return address is still in its
+ * register, or again; fp is the caller's, or is below it where that was saved. */
+static void at_known_probe(struct frame *f)
+{
+	bool returns = f->t->prog_kind == PK_URETPROBE;
+	dt_code *c = f->t->c;
+	uint32_t no = dt_code_label(c), yes = dt_code_label(c);
+
+	ld(c, 4, R1, R6, U_SOURCE);
+	jmpi(c, BPF_JNE, R1, SOURCE_REGS, no);
+	ld(c, 8, R9, R6, U_NUMBER);
+	jmpi(c, BPF_JSET, R9, returns ? DT_ROW_LEAVES : (int32_t)DT_AT_ENTRY, yes);
+	ja(c, no);
+	dt_code_place(c, yes);
+	if (returns)
+		movi(c, R9, 0);
+	else
+		alui(c, BPF_AND, R9, DT_AT_ENTRY - 1);
+	ld(c, 8, R1, R6, U_SP);
+	alu(c, BPF_ADD, R9, R1);
+	movi(c, R8, 0);
+	ld(c, 8, R2, R6, U_FP);
+	jmp(c, BPF_JLT, R2, R1, f->have_cfa);
+	alui(c, BPF_ADD, R2, -dt_arch_host()->unwind.fp_at);
+	jmp(c, BPF_JGT, R2, R9, f->have_cfa);
+	movi(c, R8, (uint16_t)DT_UW_AT_FP);
+	ja(c, f->have_cfa);
+	dt_code_place(c, no);
+}
+
 /* The first instruction of a function that keeps a frame pointer: its push, perhaps after a landing
  * pad. It has not been executed yet, so fp is still the caller's, and the return address is on top or in its
  * register. */
@@ -302,6 +340,8 @@ static void at_entry(struct frame *f)
 
 	ld(c, 4, R1, R6, U_BACK);
 	jmpi(c, BPF_JNE, R1, 0, no);
+	if (in_register() && (f->t->prog_kind == PK_UPROBE || f->t->prog_kind == PK_URETPROBE))
+		at_known_probe(f);
 	ld(c, 8, R3, R6, U_PC);
 	read_memory(c, true, S_TMP, 4u + u->entry_size, no);
 	is_first(c, S_TMP, yes);
@@ -354,10 +394,14 @@ void dt_uw_step_by_fp(struct frame *f)
 	resolve(f, U_FP, U_FPAT);
 	ld(c, 8, R9, R6, U_FP);
 	ld(c, 8, R1, R6, U_SP);
-	jmp(c, BPF_JLT, R9, R1, f->stop);
-	alui(c, BPF_ADD, R9, -fp_at);
-	if (in_register())
+	if (in_register()) { /* functions of Go keep fp below their frame, and the return address above it */
+		alui(c, BPF_ADD, R9, -fp_at);
+		jmp(c, BPF_JLE, R9, R1, f->stop);
 		sti(c, 4, R6, U_SOURCE, SOURCE_BY_FP);
+	} else {
+		jmp(c, BPF_JLT, R9, R1, f->stop);
+		alui(c, BPF_ADD, R9, -fp_at);
+	}
 	/* as a row: fp is there, base lost, or the return address above fp */
 	movq(c, R8, (uint32_t)(uint16_t)(in_register() ? fp_at / 8 + 1 : DT_UW_LOST) << 16 | (uint16_t)(fp_at / 8));
 }
@@ -498,7 +542,7 @@ void dt_uw_next_frame(struct frame *f)
 
 void dt_uw_rule_functions(struct frame *f)
 {
-	word_function(f->t->c, f->word);
+	word_function(f->t, f->word);
 	if (f->instance)
 		instance_function(f->t, f->instance);
 }

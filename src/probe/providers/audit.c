@@ -30,7 +30,10 @@
 #define FAILED_EXEC(call, path)                                                                    \
 	AT(SYSCALL_RETURN, call, .arg = {"\"aue_execve\"", "(int64_t)arg1", "(int64_t)arg1 < 0 ? (uint64_t)" path " : 0"})
 /* The child also returns, with 0. */
-#define PARENT(name, call) AT(SYSCALL_RETURN, call, .when = "arg1 != 0", .arg = {"\"aue_" name "\"", "(int64_t)arg1"})
+#define RETURN(name, condition) .when = condition, .arg = {"\"aue_" name "\"", "(int64_t)arg1"}
+#define PARENT(name, call, ...) AT(SYSCALL_RETURN, call, RETURN(name, "arg1 != 0" __VA_ARGS__))
+#define IS_VFORK  DT_IS_VFORK(DT_SYSCALL_RETURN_ARG(0), DT_SYSCALL_RETURN_ARG(1))
+#define NOT_VFORK DT_NOT_VFORK(DT_SYSCALL_RETURN_ARG(0), DT_SYSCALL_RETURN_ARG(1))
 
 static const dt_stable_probe rows[] = {
     /* files */
@@ -92,8 +95,8 @@ static const dt_stable_probe rows[] = {
     /* processes */
     EVENT("execve", FAILED_EXEC("execve", PATH0), FAILED_EXEC("execveat", PATH1)),
     EVENT("exit", AT(SYSCALL_ENTRY, "exit_group", .arg = {"\"aue_exit\"", "0", "0"})),
-    EVENT("fork", PARENT("fork", "fork"), PARENT("fork", "clone"), PARENT("fork", "clone3")),
-    EVENT("vfork", PARENT("vfork", "vfork")),
+    EVENT("fork", PARENT("fork", "fork"), PARENT("fork", "clone", NOT_VFORK), PARENT("fork", "clone3")),
+    EVENT("vfork", PARENT("vfork", "vfork"), ELSE(SYSCALL_RETURN, "clone", RETURN("vfork", "arg1 != 0 && " IS_VFORK))),
     ONE("kill", NONE),
     EVENT("thr_kill", CALL("thr_kill", "tgkill", NONE), CALL("thr_kill", "tkill", NONE)),
     ONE("ptrace", NONE),

@@ -109,7 +109,7 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, 
 	if (!d->id && !(field_matches(d->mod, MODULE) && (field_matches(d->name, names[0]) || field_matches(d->name, names[1]))))
 		return 0; /* kernel types are not read for others */
 	for (uint32_t i = 0; i < 4; i++)
-		if (!ts || !dt_tracepoint_type(ts, events[i / 2][i % 2].tracepoint)) {
+		if (!ts || !dt_tracepoint_exists(ts, events[i / 2][i % 2].tracepoint)) {
 			if (*d->prov)
 				snprintf(why, whylen, "dtmalloc needs the tracepoint %s, which this kernel does not have",
 					 events[i / 2][i % 2].tracepoint);

@@ -365,7 +365,7 @@ static int attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt_at
 	if (x->what == PID_RETURN)
 		return attach_returns(ps, p, x, at, why, whylen);
 	at->kind = DT_AT_UPROBE;
-	at->number = x->what == PID_ENTRY ? x->number | x->offset << DT_AT_BEHIND : 0;
+	at->number = x->what == PID_ENTRY ? x->number | DT_AT_ENTRY | x->offset << DT_AT_BEHIND : 0;
 	if (x->what == PID_ENTRY && !dt_elf_is_64(x->f.object->elf))
 		narrow_args(ps, x, at);
 	else if (x->what == PID_ENTRY && dt_pid_is_go(x->f.object, x->f.index))
@@ -388,7 +388,7 @@ int dt_pid_attach_function(dt_probes *ps, const struct pid_function *f, bool on_
 		return -1;
 	}
 	at->kind = DT_AT_UPROBE;
-	at->number = i.frame | (uint64_t)i.offset << DT_AT_BEHIND;
+	at->number = i.frame | DT_AT_ENTRY | (uint64_t)i.offset << DT_AT_BEHIND;
 	return put_at(&x, f->vaddr + i.offset, at, why, whylen) ? 0 : -1;
 }
 

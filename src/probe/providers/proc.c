@@ -3,7 +3,8 @@
  *
  * A process is a thread group: what happens to its leader at fork, and to its last thread at exit, happens to the
  * process. start and lwp-start fire where the new thread returns 0 from the call that made it: in its own context,
- * before its first instruction. A signal without details (kill_pgrp, timers of the kernel) has a siginfo of 0 or 1.
+ * before its first instruction. Where the kernel does not report that (dt_arch_calls.child_returns), it is the function that a
+ * new thread runs before it gets there; without probes of functions the first switch to the thread. A signal without details (kill_pgrp, timers of the kernel) has a siginfo of 0 or 1.
  */
 #include "arch/dtext.h"
 #include "probe/providers/stable.h"
@@ -43,35 +44,41 @@
 #define LATE	   "self->dt_proc_exec != 0" /* data left by one exec is cleared by the next */
 #define LATE_ERROR .when = LATE " && arg1 < 0", .arg = {"copyinstr(self->dt_proc_exec - 1)"}
 
-/* fork and its relatives return 0 in the child. */
-#define IN_CHILD(...)                                                                              \
-	AT(SYSCALL_RETURN, "clone", .when = __VA_ARGS__), AT(SYSCALL_RETURN, "fork", .when = __VA_ARGS__), \
-	    AT(SYSCALL_RETURN, "vfork", .when = __VA_ARGS__),                                      \
-	    AT(SYSCALL_RETURN, "clone3", .when = __VA_ARGS__)
+/* fork and its relatives return 0 in the child. `condition` is "" or "&& ...", `function` FUNC_ENTRY for the probe that comes
+ * first and FUNC_RETURN for the other, `mark` a variable of the thread. */
+#define CHILD(call, condition, ...) AT(SYSCALL_RETURN, call, .in_child = true, .when = "arg1 == 0" condition, ##__VA_ARGS__)
+#define IN_CHILD(condition, function, mark)                                                        \
+	CHILD("clone", "", .nothing = true), ELSE(function, "schedule_tail", .nothing = true),       \
+	    ELSE(TRACEPOINT, "sched_process_fork", .task_arg = 2, .when = "(" mark " = " OF_USER condition ", 0)"), \
+	    CHILD("clone", condition), ELSE(function, "schedule_tail", .when = OF_USER condition), \
+	    ELSE(TRACEPOINT, "sched_switch", .task_arg = 3, .when = mark " && (" mark " = 0, 1)"), \
+	    CHILD("fork", condition), CHILD("vfork", condition), CHILD("clone3", condition)
+/* not PF_KTHREAD, PF_USER_WORKER, PF_IO_WORKER */
+#define OF_USER "(curthread->flags & 0x204010) == 0"
 
 static const dt_stable_probe rows[] = {
-    {"create",
+    {"create", .inside = DT_IN_CREATE,
      .args = {PROC_OF(0)},
      .sites = SITES(AT(TRACEPOINT, "sched_process_fork", .when = "args[1]->pid == args[1]->tgid", .arg = {"arg1"}))},
-    {"exec",
+    {"exec", .inside = DT_IN_EXEC,
      .args = {{0, "char *", "string"}},
      .sites = SITES(AT(SYSCALL_ENTRY, "execve", .when = READABLE("arg0"), .arg = {"copyinstr(arg0)"}),
 		    AT(SYSCALL_ENTRY, "execveat", .when = READABLE("arg1"), .arg = {"copyinstr(arg1)"}),
 		    AT(TRACEPOINT, "sched_prepare_exec", .when = LATE, .arg = {"(uint64_t)args[1]->filename"}),
 		    ELSE(TRACEPOINT, "sched_process_exec", .when = LATE, .arg = {"(uint64_t)args[2]->filename"}),
 		    AT(SYSCALL_RETURN, "execve", LATE_ERROR), AT(SYSCALL_RETURN, "execveat", LATE_ERROR))},
-    {"exec-success", .sites = SITES(AT(TRACEPOINT, "sched_process_exec"))},
-    {"exec-failure",
+    {"exec-success", .inside = DT_IN_EXEC_SUCCESS, .sites = SITES(AT(TRACEPOINT, "sched_process_exec"))},
+    {"exec-failure", .inside = DT_IN_EXEC_FAILURE,
      .args = {{0, "int"}},
      .sites = SITES(AT(SYSCALL_RETURN, "execve", .when = "arg1 < 0", .arg = {"-arg1"}),
 		    AT(SYSCALL_RETURN, "execveat", .when = "arg1 < 0", .arg = {"-arg1"}))},
-    {"start", .sites = SITES(IN_CHILD("arg1 == 0 && curthread->pid == curthread->tgid"))},
-    {"lwp-start", .sites = SITES(IN_CHILD("arg1 == 0"))},
-    {"lwp-create",
+    {"start", .inside = DT_IN_START, .sites = SITES(IN_CHILD(" && curthread->pid == curthread->tgid", FUNC_ENTRY, "self->dt_proc_start"))},
+    {"lwp-start", .inside = DT_IN_LWP_START, .sites = SITES(IN_CHILD("", FUNC_RETURN, "self->dt_proc_lwp_start"))},
+    {"lwp-create", .inside = DT_IN_LWP_CREATE,
      .args = {LWP_OF(0), PROC_OF(0)},
      .sites = SITES(AT(TRACEPOINT, "sched_process_fork", .when = "args[1]->pid != args[1]->tgid", .arg = {"arg1"}))},
-    {"lwp-exit", .sites = SITES(AT(TRACEPOINT, "sched_process_exit"))},
-    {"exit",
+    {"lwp-exit", .inside = DT_IN_LWP_EXIT, .sites = SITES(AT(TRACEPOINT, "sched_process_exit"))},
+    {"exit", .inside = DT_IN_EXIT,
      .args = {{0, "int"}},
      .sites = SITES(AT(TRACEPOINT, "sched_process_exit", .when = LAST_THREAD, .arg = {CLD_CODE}))},
     {"fault",

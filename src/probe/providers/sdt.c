@@ -134,7 +134,7 @@ static void explain(dt_probes *ps, const char *event, char *why, size_t whylen)
 {
 	const char *problem = dt_types_kernel_problem(dt_probes_types(ps)), *name;
 	DT_VEC(const char *) names = { 0 };
-	uint64_t it = 0;
+	uint32_t it = 0;
 
 	while (dt_tracepoint_next(dt_probes_types(ps), &it, &name))
 		*dt_vec_add(&names, NULL) = name;
@@ -155,7 +155,7 @@ static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *as_
 	const char *name;
 	uint32_t order = 0, found = 0;
 	char guess[64];
-	uint64_t it = 0;
+	uint32_t it = 0;
 
 	if (!ts || (!d->id && !possible(d, listing)))
 		return 0;

@@ -26,14 +26,19 @@ static const dt_stable_probe *row_of(const dt_provider *p, uint32_t id)
 
 /* ---- what this kernel has ---- */
 
+static bool is_call(const dt_stable_site *s)
+{
+	return s->kind == DT_AT_SYSCALL_ENTRY || s->kind == DT_AT_SYSCALL_RETURN;
+}
+
 static bool has_site(dt_probes *ps, const dt_stable_site *s)
 {
 	dt_types *ts = dt_probes_types(ps);
 
 	switch (s->kind) {
-	case DT_AT_TRACEPOINT: return ts && dt_tracepoint_type(ts, s->event);
+	case DT_AT_TRACEPOINT: return ts && dt_tracepoint_exists(ts, s->event);
 	case DT_AT_SYSCALL_ENTRY:
-	case DT_AT_SYSCALL_RETURN: return dt_syscall_by_name(s->event) != NULL;
+	case DT_AT_SYSCALL_RETURN: return dt_syscall_by_name(s->event) && (!s->in_child || dt_syscalls()->child_returns);
 	case DT_AT_FUNC_ENTRY:
 	case DT_AT_FUNC_RETURN: return dt_fbt_has(ps, s->module, s->event, s->kind == DT_AT_FUNC_RETURN);
 	default: return true;
@@ -55,15 +60,24 @@ static const dt_stable_site *choose_site(dt_probes *ps, const dt_stable_probe *r
 	return found;
 }
 
-/* The site that is missing; NULL: the probe can be enabled. */
+/* The site that is missing; NULL: the probe can be enabled. Of several system calls that do the same, not every CPU has all:
+ * one suffices. */
 static const dt_stable_site *missing_site(dt_probes *ps, const dt_stable_probe *row)
 {
-	const dt_stable_site *next;
+	const dt_stable_site *next, *missing = NULL;
+	bool some = false;
 
-	for (const dt_stable_site *s = row->sites; s < row->sites + row->nsites; s = next)
-		if (!choose_site(ps, row, s, &next))
+	for (const dt_stable_site *s = row->sites; s < row->sites + row->nsites; s = next) {
+		const dt_stable_site *use = choose_site(ps, row, s, &next);
+
+		if (!use && !is_call(s))
 			return s;
-	return NULL;
+		if (use)
+			some = some || !use->nothing;
+		else if (!missing)
+			missing = s;
+	}
+	return some ? NULL : missing;
 }
 
 /* The name of the site, and why this kernel lacks it. */
@@ -188,11 +202,12 @@ int dt_stable_args(const dt_provider *p, dt_probes *ps, const dt_probe *pr, cons
 
 /* ---- attaching ---- */
 
-static void attach_site(dt_probes *ps, const dt_stable_site *s, const dt_syscall *call, dt_attach *at)
+static void attach_site(dt_probes *ps, const dt_stable_probe *row, const dt_stable_site *s, const dt_syscall *call, dt_attach *at)
 {
 	dt_attach_text *text = dt_probes_text(ps, at);
 
 	at->kind = s->kind;
+	at->inside = row->inside;
 	at->event = s->event;
 	at->module = s->module;
 	at->task_arg = s->task_arg;
@@ -207,21 +222,21 @@ static void attach_site(dt_probes *ps, const dt_stable_site *s, const dt_syscall
 	}
 }
 
-/* A site, after the last one. A system call is two: 32-bit programs have their own. */
-static dt_attach *attach_sites(dt_probes *ps, const dt_stable_site *s, dt_attach *at, dt_attach *last)
+/* A site, after the last one. A system call is two: 32-bit programs have their own. The CPU may have only one of them. */
+static dt_attach *attach_sites(dt_probes *ps, const dt_stable_probe *row, const dt_stable_site *s, dt_attach *at, dt_attach *last)
 {
-	bool call = s->kind == DT_AT_SYSCALL_ENTRY || s->kind == DT_AT_SYSCALL_RETURN;
+	bool call = is_call(s);
 	const dt_syscall *calls[2] = {call ? dt_syscall_by_name(s->event) : NULL,
 				      call && dt_has_compat_syscalls() ? dt_compat_syscall_by_name(s->event)
 								       : NULL};
 
 	for (uint32_t i = 0; i < 2; i++) {
-		if (i && !calls[i])
+		if (call ? !calls[i] : i)
 			continue;
 		if (last)
 			last->also = dt_arena_alloc(dt_probes_arena(ps), sizeof(*at));
 		last = last ? (dt_attach *)last->also : at;
-		attach_site(ps, s, calls[i], last);
+		attach_site(ps, row, s, calls[i], last);
 	}
 	return last;
 }
@@ -237,12 +252,14 @@ int dt_stable_attach(const dt_provider *p, dt_probes *ps, const dt_probe *pr, dt
 		return -1;
 	for (s = row->sites; s < row->sites + row->nsites; s = next) {
 		use = choose_site(ps, row, s, &next);
-		if (!use) {
+		if (!use && !is_call(s)) {
 			explain_missing(ps, p, row, s, why, whylen);
 			return -1;
 		}
-		if (!use->nothing)
-			last = attach_sites(ps, use, at, last);
+		if (!use && !s->in_child)
+			use = s; /* that of 32-bit programs, if they have it */
+		if (use && !use->nothing)
+			last = attach_sites(ps, row, use, at, last);
 	}
 	return last ? 0 : -1;
 }

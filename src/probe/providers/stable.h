@@ -19,6 +19,7 @@ typedef struct dt_stable_site {
 	const char *module;	  /* functions: NULL: vmlinux */
 	bool instead;
 	bool nothing;			 /* nothing to do if this event exists: for an ELSE after it */
+	bool in_child;			 /* the return of a system call in the thread that it has made, where the kernel reports that */
 	uint64_t number;		 /* DT_AT_PERF: which of the software counters of perf; it fires each time the counter counts */
 	uint32_t task_arg;		 /* as in dt_attach */
 	const char *when;		 /* D, in terms of the event; NULL: always */
@@ -33,6 +34,7 @@ typedef struct dt_stable_arg {
 
 typedef struct dt_stable_probe {
 	const char *name, *func, *mod; /* func NULL: none; mod NULL: vmlinux */
+	enum dt_attach_inside inside;
 	const char *needs;	       /* what a kernel without the events would need; NULL: the events themselves */
 	dt_stable_arg args[DT_STABLE_ARGS];
 	const dt_stable_site *sites; /* SITES() */

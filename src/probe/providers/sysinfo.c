@@ -5,6 +5,7 @@
  * System calls that read, write, fork and exec are counted where they begin, bytes where they end. Linux has one call,
  * clone(), for what Solaris calls fork, spawn and thread_create; its flags tell them apart.
  */
+#include "arch/dtext.h"
 #include "probe/providers/counter.h"
 
 #define READS(kind, ...)                                                                           \
@@ -18,8 +19,8 @@
 #define BYTES .when = "(int64_t)arg1 > 0", COUNT("arg1")
 
 /* CLONE_VM 0x100, CLONE_VFORK 0x4000. clone3's flags come first in what its argument points to. */
-#define CLONES(condition)                                                                          \
-	AT(SYSCALL_ENTRY, "clone", .when = "(arg0 & 0x4100) == " condition, COUNT("1")),             \
+#define CLONES(condition, more)                                                                    \
+	AT(SYSCALL_ENTRY, "clone", .when = "(arg0 & 0x4100) == " condition more, COUNT("1")),        \
 	    AT(SYSCALL_ENTRY, "clone3", .when = "(*(userland uint64_t *)arg0 & 0x4100) == " condition, COUNT("1"))
 /* EAGAIN: too many processes */
 #define NO_MORE .when = "arg1 == -11", COUNT("1")
@@ -42,9 +43,9 @@ static const dt_stable_probe rows[] = {
     {"syswrite", COUNTER, .sites = SITES(WRITES(ENTRY, COUNT("1")))},
     {"readch", COUNTER, .sites = SITES(READS(RETURN, BYTES))},
     {"writech", COUNTER, .sites = SITES(WRITES(RETURN, BYTES))},
-    {"sysfork", COUNTER, .sites = SITES(AT(SYSCALL_ENTRY, "fork", COUNT("1")), CLONES("0"))},
-    {"sysvfork", COUNTER, .sites = SITES(AT(SYSCALL_ENTRY, "vfork", COUNT("1")))},
-    {"sysspawn", COUNTER, .sites = SITES(CLONES("0x4100"))},
+    {"sysfork", COUNTER, .sites = SITES(AT(SYSCALL_ENTRY, "fork", COUNT("1")), CLONES("0", ""))},
+    {"sysvfork", COUNTER, .sites = SITES(AT(SYSCALL_ENTRY, "vfork", COUNT("1")), ELSE(SYSCALL_ENTRY, "clone", .when = DT_IS_VFORK("arg0", "arg1"), COUNT("1")))},
+    {"sysspawn", COUNTER, .sites = SITES(CLONES("0x4100", DT_NOT_VFORK("arg0", "arg1")))},
     {"sysexec", COUNTER, .sites = SITES(AT(SYSCALL_ENTRY, "execve", COUNT("1")), AT(SYSCALL_ENTRY, "execveat", COUNT("1")))},
     {"nthreads", COUNTER, .sites = SITES(AT(TRACEPOINT, "sched_process_fork", COUNT("1")))},
     {"procovf",
@@ -59,11 +60,13 @@ static const dt_stable_probe rows[] = {
      .sites = SITES(AT(TRACEPOINT, "page_fault_user", COUNT("1")), ELSE(PERF, "page faults", .number = 2 /* PERF_COUNT_SW_PAGE_FAULTS */, COUNT("1")),
 		    AT(TRACEPOINT, "page_fault_kernel", COUNT("1")), ELSE(PERF, "alignment faults", .number = 7 /* PERF_COUNT_SW_ALIGNMENT_FAULTS */, COUNT("1")),
 		    AT(TRACEPOINT, "signal_generate", .when = TRAP, COUNT("1")))},
-    /* before 6.4 only the interrupted CPUs report it */
+    /* before 6.4 only the interrupted CPUs report it, on some CPUs the one that interrupts them */
     {"xcalls",
      COUNTER,
      .sites = SITES(AT(TRACEPOINT, "ipi_send_cpu", COUNT("1")), ELSE(TRACEPOINT, "call_function_single_entry", COUNT("1")),
-		    AT(TRACEPOINT, "ipi_send_cpumask", COUNT("1")), ELSE(TRACEPOINT, "call_function_entry", COUNT("1")))},
+		    ELSE(TRACEPOINT, "ipi_raise", COUNT("1")),
+		    AT(TRACEPOINT, "ipi_send_cpumask", COUNT("1")), ELSE(TRACEPOINT, "call_function_entry", COUNT("1")),
+		    ELSE(TRACEPOINT, "ipi_raise", .nothing = true))},
     {"sema",
      COUNTER,
      .sites = SITES(AT(SYSCALL_ENTRY, "semop", COUNT("1")), AT(SYSCALL_ENTRY, "semtimedop", COUNT("1")))},

@@ -37,8 +37,18 @@ struct placed { /* what dt_probe.data points to: a site in a process, or in all 
 	uint32_t id;
 };
 
+#define BATCH 256 /* processes whose mappings are kept while their files are looked into */
+
+struct batch {
+	DIR *proc; /* those that follow; NULL: there are none */
+	uint32_t n;
+	long pid[BATCH];
+	dt_maps *maps[BATCH];
+};
+
 struct usdt {
 	usdt_objects objects;
+	struct batch *ahead; /* the first, filled by another thread while other providers discover; NULL: it was not */
 	DT_VEC(struct placed) placed;
 	dt_map *is_placed; /* keys of these (place_once) */
 	/* During tracing: processes with new mappings; a search covers only them. */
@@ -46,11 +56,21 @@ struct usdt {
 	bool searched; /* these processes; new ones are for the next search */
 };
 
+static void free_batch(struct batch *b)
+{
+	for (uint32_t i = 0; b && i < b->n; i++)
+		dt_maps_free(b->maps[i]);
+	if (b && b->proc)
+		closedir(b->proc);
+	free(b);
+}
+
 static void free_usdt(void *arg)
 {
 	struct usdt *u = arg;
 
 	if (u) {
+		free_batch(u->ahead);
 		dt_usdt_objects_free(&u->objects);
 		dt_vec_free(&u->placed);
 		dt_vec_free(&u->fresh);
@@ -62,12 +82,15 @@ static void free_usdt(void *arg)
 static struct usdt *state(const dt_provider *p, dt_probes *ps)
 {
 	void **kept = dt_probes_keep(ps, p, free_usdt);
+	struct usdt *u = *kept;
 
-	if (!*kept) {
-		*kept = dt_xcalloc(1, sizeof(struct usdt));
-		((struct usdt *)*kept)->is_placed = dt_map_new();
+	if (!u) {
+		*kept = u = dt_xcalloc(1, sizeof(*u));
+		u->is_placed = dt_map_new();
+		u->objects.arena = dt_arena_new();
+		u->objects.jail = dt_procs_jail(dt_probes_procs(ps));
 	}
-	return *kept;
+	return u;
 }
 
 /* ---- from objects to probes ---- */
@@ -124,38 +147,95 @@ static void place(struct search *s, const struct usdt_object *o, uint32_t i, lon
 	dt_probes_add(s->ps, s->p, at->id, prov, o->base, x->func, x->name, n);
 }
 
-static void search_process(struct search *s, long pid)
+/* A file with code that may have such probes. */
+static bool is_candidate(const struct search *s, const dt_mapping *m)
 {
-	const dt_jail *jail = dt_procs_jail(dt_probes_procs(s->ps));
-	dt_error ignored = {0};
-	dt_maps *maps = dt_jail_stopped(jail) ? NULL : dt_maps_code(pid, &ignored);
+	return m->kind == DT_MAP_FILE && m->exec && !(s->any && *s->d->mod && !dt_glob_match(s->d->mod, m->base));
+}
+
+static void search_mappings(struct search *s, long pid, const dt_maps *maps)
+{
+	const dt_jail *jail = s->u->objects.jail;
 
 	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(jail); i++) {
 		const dt_mapping *m = &maps->v[i];
-		struct usdt_object *o;
+		struct usdt_object *o = is_candidate(s, m) ? dt_usdt_object(&s->u->objects, pid, m) : NULL;
 
-		if (m->kind != DT_MAP_FILE || !m->exec ||
-		    (s->any && *s->d->mod && !dt_glob_match(s->d->mod, m->base)))
-			continue;
-		o = dt_usdt_object(&s->u->objects, s->ps, pid, m);
-		if (!o || !dt_usdt_has(o, s->ps, s->name))
+		if (!o || !dt_usdt_has(&s->u->objects, o, s->name))
 			continue;
 		for (uint32_t k = 0; k < o->sites.n && !dt_jail_stopped(jail); k++)
 			place(s, o, k, pid);
 	}
+}
+
+static void search_process(struct search *s, long pid)
+{
+	dt_error ignored = {0};
+	dt_maps *maps = dt_jail_stopped(s->u->objects.jail) ? NULL : dt_maps_code(pid, &ignored);
+
+	search_mappings(s, pid, maps);
 	dt_maps_free(maps);
+}
+
+/* The files of this process will be looked into together with those of others (dt_usdt_settle()). */
+static dt_maps *expect(const struct search *s, long pid)
+{
+	usdt_objects *all = &s->u->objects;
+	dt_error ignored = {0};
+	dt_maps *maps = dt_jail_stopped(all->jail) ? NULL : dt_maps_code(pid, &ignored);
+
+	for (uint32_t i = 0; maps && i < maps->n && !dt_jail_stopped(all->jail); i++)
+		if (is_candidate(s, &maps->v[i]))
+			dt_usdt_expect(all, pid, &maps->v[i]);
+	return maps;
+}
+
+static void fill_batch(const struct search *s, struct batch *b)
+{
+	struct dirent *e;
+
+	b->n = 0;
+	while (b->proc && b->n < BATCH) {
+		if (!(e = readdir(b->proc))) {
+			closedir(b->proc);
+			b->proc = NULL;
+		} else if (isdigit((unsigned char)e->d_name[0])) {
+			b->pid[b->n] = atol(e->d_name);
+			b->maps[b->n] = expect(s, b->pid[b->n]);
+			b->n++;
+		}
+	}
+	dt_usdt_settle(&s->u->objects);
+}
+
+static struct batch *first_batch(void)
+{
+	struct batch *b = dt_xcalloc(1, sizeof(*b));
+
+	b->proc = opendir("/proc");
+	return b;
 }
 
 static void search_all(struct search *s)
 {
-	DIR *d = opendir("/proc");
-	struct dirent *e;
+	struct batch *b = s->u->ahead;
 
-	while (d && (e = readdir(d)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			search_process(s, atol(e->d_name));
-	if (d)
-		closedir(d);
+	if (!b) {
+		b = first_batch();
+		fill_batch(s, b);
+	}
+	s->u->ahead = NULL;
+	for (;;) {
+		for (uint32_t i = 0; i < b->n; i++) {
+			search_mappings(s, b->pid[i], b->maps[i]);
+			dt_maps_free(b->maps[i]);
+		}
+		b->n = 0;
+		if (!b->proc)
+			break;
+		fill_batch(s, b);
+	}
+	free_batch(b);
 }
 
 /* Option follow: what the children run is part of the process. */
@@ -268,9 +348,9 @@ static bool has_targets(dt_probes *ps)
 static void search_file(struct search *s, char *why, size_t whylen)
 {
 	dt_error err = {0};
-	struct usdt_object *o = dt_usdt_file(&s->u->objects, s->ps, s->d->mod, &err);
+	struct usdt_object *o = dt_usdt_file(&s->u->objects, s->d->mod, &err);
 
-	if (o && !dt_usdt_has(o, s->ps, "*"))
+	if (o && !dt_usdt_has(&s->u->objects, o, "*"))
 		o = NULL;
 	for (uint32_t k = 0; o && k < o->sites.n; k++)
 		place(s, o, k, 0);
@@ -300,7 +380,8 @@ static void search(struct search *s, char *why, size_t whylen)
 	const char *prov = s->d->prov;
 	long pid = split_pid(prov, s->name, sizeof(s->name));
 
-	s->u->objects.look++;
+	if (!s->u->ahead)
+		s->u->objects.look++;
 	if (is_any(prov)) {
 		search_any(s, why, whylen);
 		return;
@@ -324,6 +405,30 @@ static void search(struct search *s, char *why, size_t whylen)
 	search_all(s);
 	if (!s->seen && !*why && !dt_glob_is_pattern(prov))
 		explain(prov, s->listing, why, whylen);
+}
+
+/* A listing of everything searches all processes. */
+static void *prepare(const dt_provider *p, dt_probes *ps, const dt_probedesc *d)
+{
+	struct usdt *u;
+
+	if (d->id || !is_any(d->prov) || *d->mod || has_targets(ps))
+		return NULL;
+	u = state(p, ps);
+	u->objects.look++;
+	free_batch(u->ahead);
+	u->ahead = first_batch();
+	return u;
+}
+
+static void ahead(void *arg)
+{
+	const dt_probedesc everything = {.prov = "", .mod = "", .func = "", .name = ""};
+	const struct search s = {.u = arg, .d = &everything, .any = true};
+
+	fill_batch(&s, s.u->ahead);
+	for (uint32_t i = 0; i < s.u->objects.v.n && !dt_jail_stopped(s.u->objects.jail); i++)
+		dt_usdt_has(&s.u->objects, s.u->objects.v.v[i], "*");
 }
 
 static int discover(const dt_provider *p, dt_probes *ps, const dt_probedesc *d, bool listing, char *why,
@@ -469,6 +574,8 @@ const dt_provider dt_provider_usdt = {
     .grows = grows,
     .news = news,
     .forked = forked,
+    .prepare = prepare,
+    .ahead = ahead,
     .discover = discover,
     .args = args,
     .attach = attach,

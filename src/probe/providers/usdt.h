@@ -43,8 +43,22 @@ struct usdt_object {
 	bool read; /* the sites */
 };
 
+struct usdt_waiting { /* a file that is looked into together with others */
+	const dt_mapping *m;
+	int fd;
+	char root[32];
+};
+
 typedef struct usdt_objects {
+	dt_arena *arena;
+	dt_jail *jail; /* NULL: there is none, as in unit tests */
 	DT_VEC(struct usdt_object *) v;
+	DT_VEC(struct usdt_waiting) waiting;
+	struct { /* the last one that was asked for */
+		long pid;
+		uint32_t look;
+		char path[32];
+	} root;
 	dt_map *without; /* paths below our own root -> objects that have no static probes */
 	uint32_t look;	 /* counts searches: in one of them, files do not change */
 } usdt_objects;
@@ -53,10 +67,14 @@ void dt_usdt_objects_free(usdt_objects *all);
 /* Is the file unchanged? If it is not open, the one at the path is checked, if it is the same one. */
 bool dt_usdt_is_unchanged(const struct usdt_object *o, const char *path);
 /* The object of a mapping, read when it is first seen; NULL: it cannot be opened, the process may have ended. */
-struct usdt_object *dt_usdt_object(usdt_objects *all, dt_probes *ps, long pid, const dt_mapping *m);
+struct usdt_object *dt_usdt_object(usdt_objects *all, long pid, const dt_mapping *m);
+/* The mappings of many processes are about to be looked at: their files are looked into together, after dt_usdt_settle(). Mappings
+ * must live until then. */
+void dt_usdt_expect(usdt_objects *all, long pid, const dt_mapping *m);
+void dt_usdt_settle(usdt_objects *all);
 /* Does it have a provider that this pattern matches? Then its sites are read, which needs its symbols. */
-bool dt_usdt_has(struct usdt_object *o, dt_probes *ps, const char *prov);
+bool dt_usdt_has(const usdt_objects *all, struct usdt_object *o, const char *prov);
 /* The object at a path, whether it is mapped or not; NULL with *err. */
-struct usdt_object *dt_usdt_file(usdt_objects *all, dt_probes *ps, const char *path, dt_error *err);
+struct usdt_object *dt_usdt_file(usdt_objects *all, const char *path, dt_error *err);
 
 #endif

@@ -2,7 +2,8 @@
  * usdt_object: files with static probes, read once per session, however many processes map them.
  *
  * A file is known by its device and inode, and read again if it has changed. The helper in the jail parses it (elf/elf.h);
- * what has no probes is remembered as such, without an open descriptor.
+ * what has no probes is remembered as such, without an open descriptor. Most files have none, so where those of many
+ * processes are looked at, the helper is first asked about many files at once (dt_usdt_expect()).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,9 @@ void dt_usdt_objects_free(usdt_objects *all)
 		free(all->v.v[i]);
 	}
 	dt_vec_free(&all->v);
+	dt_vec_free(&all->waiting);
 	dt_map_free(all->without);
+	dt_arena_free(all->arena);
 }
 
 /* gc__start -> gc-start */
@@ -158,10 +161,9 @@ static void read_providers(dt_arena *a, const dt_jail *jail, dt_elf *e, struct u
 	}
 }
 
-bool dt_usdt_has(struct usdt_object *o, dt_probes *ps, const char *prov)
+bool dt_usdt_has(const usdt_objects *all, struct usdt_object *o, const char *prov)
 {
-	dt_jail *jail = dt_procs_jail(dt_probes_procs(ps));
-	struct dt_elf_place place = {.root = o->root, .path = o->file, .jail = jail};
+	struct dt_elf_place place = {.root = o->root, .path = o->file, .jail = all->jail};
 	dt_error ignored = {0};
 	dt_elf *e = NULL;
 	uint32_t k = 0;
@@ -174,7 +176,7 @@ bool dt_usdt_has(struct usdt_object *o, dt_probes *ps, const char *prov)
 	if (!o->read && (fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 3)) >= 0)
 		e = dt_elf_open_fd(fd, &place, &ignored);
 	if (e)
-		read_sites(dt_probes_arena(ps), jail, e, o);
+		read_sites(all->arena, all->jail, e, o);
 	o->read = true;
 	dt_elf_free(e);
 	return true;
@@ -205,13 +207,11 @@ static struct usdt_object *known_object(const usdt_objects *all, const dt_mappin
 	return NULL;
 }
 
-/* Read an object; takes over the descriptor. With *err it has no providers. */
-static struct usdt_object *new_object(dt_arena *a, dt_jail *jail, int fd, const char *root, const dt_mapping *m, dt_error *err)
+/* An object that has not been read. */
+static struct usdt_object *new_object(dt_arena *a, int fd, const char *root, const dt_mapping *m)
 {
-	struct dt_elf_place place = {.root = root, .path = m->path, .jail = jail};
 	struct usdt_object *o = dt_xcalloc(1, sizeof(*o));
 	struct stat st = {0};
-	dt_elf *e;
 
 	fstat(fd, &st);
 	*o = (struct usdt_object){.inode = m->inode,
@@ -220,10 +220,20 @@ static struct usdt_object *new_object(dt_arena *a, dt_jail *jail, int fd, const 
 				  .size = st.st_size,
 				  .changed = st.st_mtim,
 				  .ours = !*root,
-				  .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3),
+				  .fd = -1,
 				  .file = dt_arena_strdup(a, m->path),
 				  .base = dt_arena_strdup(a, m->base),
 				  .root = dt_arena_strdup(a, root)};
+	return o;
+}
+
+/* Takes over the descriptor. With *err it has no providers. */
+static void read_object(dt_arena *a, dt_jail *jail, int fd, struct usdt_object *o, dt_error *err)
+{
+	struct dt_elf_place place = {.root = o->root, .path = o->file, .jail = jail};
+	dt_elf *e;
+
+	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	snprintf(o->path, sizeof(o->path), "/proc/self/fd/%d", o->fd);
 	e = dt_elf_open_fd(fd, &place, err);
 	if (e && o->fd >= 0)
@@ -233,15 +243,17 @@ static struct usdt_object *new_object(dt_arena *a, dt_jail *jail, int fd, const 
 		close(o->fd);
 		o->fd = -1;
 	}
-	return o;
 }
 
-static struct usdt_object *add_object(usdt_objects *all, dt_probes *ps, int fd, const char *root, const dt_mapping *m,
-				      dt_error *err)
+/* Takes over the descriptor. may: the object may have probes. */
+static struct usdt_object *add_object(usdt_objects *all, int fd, bool may, const char *root, const dt_mapping *m, dt_error *err)
 {
-	struct usdt_object *o =
-	    new_object(dt_probes_arena(ps), dt_procs_jail(dt_probes_procs(ps)), fd, root, m, err);
+	struct usdt_object *o = new_object(all->arena, fd, root, m);
 
+	if (may)
+		read_object(all->arena, all->jail, fd, o, err);
+	else
+		close(fd);
 	o->looked = all->look;
 	*dt_vec_add(&all->v, NULL) = o;
 	if (!all->without)
@@ -251,23 +263,67 @@ static struct usdt_object *add_object(usdt_objects *all, dt_probes *ps, int fd, 
 	return o;
 }
 
-struct usdt_object *dt_usdt_object(usdt_objects *all, dt_probes *ps, long pid, const dt_mapping *m)
+/* Where the paths of a process begin; it is the same for all that it has mapped. */
+static const char *root_of(usdt_objects *all, long pid)
+{
+	if (all->root.pid != pid || all->root.look != all->look)
+		dt_proc_root(pid, all->root.path, sizeof(all->root.path));
+	all->root.pid = pid;
+	all->root.look = all->look;
+	return all->root.path;
+}
+
+struct usdt_object *dt_usdt_object(usdt_objects *all, long pid, const dt_mapping *m)
 {
 	struct usdt_object *o = known_object(all, m);
 	dt_error ignored = {0};
-	char root[64];
 	int fd;
 
 	if (o)
 		return o;
 	fd = dt_mapping_open(pid, m);
-	if (fd < 0)
-		return NULL;
-	dt_proc_root(pid, root, sizeof(root));
-	return add_object(all, ps, fd, root, m, &ignored);
+	return fd < 0 ? NULL : add_object(all, fd, true, root_of(all, pid), m, &ignored);
 }
 
-struct usdt_object *dt_usdt_file(usdt_objects *all, dt_probes *ps, const char *path, dt_error *err)
+static bool is_waiting(const usdt_objects *all, const dt_mapping *m)
+{
+	for (uint32_t i = 0; i < all->waiting.n; i++) {
+		const dt_mapping *w = all->waiting.v[i].m;
+
+		if (w->inode == m->inode && w->dev_major == m->dev_major && w->dev_minor == m->dev_minor)
+			return true;
+	}
+	return false;
+}
+
+void dt_usdt_expect(usdt_objects *all, long pid, const dt_mapping *m)
+{
+	struct usdt_waiting w = {.m = m};
+
+	if (is_waiting(all, m) || known_object(all, m) || (w.fd = dt_mapping_open(pid, m)) < 0)
+		return;
+	snprintf(w.root, sizeof(w.root), "%s", root_of(all, pid));
+	*dt_vec_add(&all->waiting, NULL) = w;
+	if (all->waiting.n == DT_JAIL_FILES)
+		dt_usdt_settle(all);
+}
+
+void dt_usdt_settle(usdt_objects *all)
+{
+	int fds[DT_JAIL_FILES];
+	bool may[DT_JAIL_FILES];
+	dt_error ignored = {0};
+
+	for (uint32_t i = 0; i < all->waiting.n; i++)
+		fds[i] = all->waiting.v[i].fd;
+	if (all->waiting.n)
+		dt_elf_screen(all->jail, fds, all->waiting.n, may);
+	for (uint32_t i = 0; i < all->waiting.n; i++)
+		add_object(all, fds[i], may[i], all->waiting.v[i].root, all->waiting.v[i].m, &ignored);
+	all->waiting.n = 0;
+}
+
+struct usdt_object *dt_usdt_file(usdt_objects *all, const char *path, dt_error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	const char *slash = strrchr(path, '/');
@@ -290,5 +346,5 @@ struct usdt_object *dt_usdt_file(usdt_objects *all, dt_probes *ps, const char *p
 		close(fd);
 		return o;
 	}
-	return add_object(all, ps, fd, "", &m, err);
+	return add_object(all, fd, true, "", &m, err);
 }

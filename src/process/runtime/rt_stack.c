@@ -23,6 +23,7 @@
 struct walk {
 	struct dt_pe_slot *s;
 	const struct dt_pe_shared *sh;
+	const struct dt_pe_code *code;
 	uint64_t pc, sp, fp, base;
 	uint64_t fp_at, base_at; /* where they are; 0: here; LOST */
 	uint64_t signal;	 /* the registers that a signal has saved ... */
@@ -112,26 +113,26 @@ static inline bool word(const struct walk *w, uint64_t at, uint64_t *to)
 
 /* ---- rows ---- */
 
-static const struct dt_pe_code_map *map_of(const struct dt_pe_shared *sh, uint64_t pc)
+static const struct dt_pe_code_map *map_of(const struct dt_pe_code *code, uint64_t pc)
 {
-	uint32_t lo = 0, hi = sh->nmaps;
+	uint32_t lo = 0, hi = code ? code->n : 0;
 
 	while (lo < hi) {
 		uint32_t mid = (lo + hi) / 2;
 
-		if (pc < sh->maps[mid].start)
+		if (pc < code->v[mid].start)
 			hi = mid;
-		else if (pc >= sh->maps[mid].end)
+		else if (pc >= code->v[mid].end)
 			lo = mid + 1;
 		else
-			return &sh->maps[mid];
+			return &code->v[mid];
 	}
 	return NULL;
 }
 
-static __attribute__((noinline)) const dt_unwind_row *search_row(const struct dt_pe_shared *sh, uint64_t pc)
+static __attribute__((noinline)) const dt_unwind_row *search_row(const struct dt_pe_code *code, uint64_t pc)
 {
-	const struct dt_pe_code_map *m = map_of(sh, pc);
+	const struct dt_pe_code_map *m = map_of(code, pc);
 	uint64_t at = m ? pc - m->start + m->offset : 0, block = at >> DT_PE_BLOCK_BITS;
 	uint32_t lo, n;
 
@@ -158,7 +159,7 @@ static const dt_unwind_row *row_of(const struct walk *w)
 	struct dt_pe_seen *seen = &w->s->seen[(pc ^ pc >> 8) % DT_PE_SEEN];
 
 	if (__builtin_expect(seen->pc != pc, 0)) {
-		seen->row = search_row(w->sh, pc);
+		seen->row = search_row(w->code, pc);
 		seen->pc = pc;
 	}
 	return seen->row;
@@ -282,11 +283,19 @@ static bool step(struct walk *w)
 	return w->pc != 0;
 }
 
+/* Rows of code that was mapped before are forgotten. */
+static __attribute__((noinline)) void see_code(struct dt_pe_slot *s, uint64_t number)
+{
+	memset(s->seen, 0, sizeof(s->seen));
+	s->seen_number = number;
+}
+
 /* How many frames there are, up to n; frames NULL: only count. */
 uint32_t dt_rt_stack(dt_vm *vm, uint64_t *frames, uint32_t n)
 {
 	struct dt_pe_slot *s = dt_rt_slot((dt_vm_engine *)(void *)vm);
 	const struct dt_pe_shared *sh = dt_rt_anchor.shared;
+	uint64_t number = __atomic_load_n(&sh->code_number, __ATOMIC_ACQUIRE);
 	struct walk w = {.s = s, .sh = sh, .pc = dt_rt_pc(s), .sp = dt_rt_sp(s), .innermost = true};
 	uint32_t k = 0;
 
@@ -295,6 +304,9 @@ uint32_t dt_rt_stack(dt_vm *vm, uint64_t *frames, uint32_t n)
 	w.fp = s->regs->word[sh->reg[sh->fp] - 1];
 	w.base = s->regs->word[sh->reg[sh->base] - 1];
 	s->window_size = 0;
+	w.code = __atomic_load_n(&sh->code, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(s->seen_number != number, 0))
+		see_code(s, number);
 	if (w.sp - s->stack_start >= s->stack_end - s->stack_start)
 		find_stack(s, w.sp);
 	while (k < n) {

@@ -6,6 +6,7 @@
  *   rt_record.c   buffers of records
  *   rt_spec.c     speculations
  *   rt_agg.c      aggregations
+ *   rt_life.c     what the process does with itself: proc
  *   rt_stack.c    stacks
  *   rt_native.c   what machine code calls
  *   rt_builtin.c  built-in variables, subroutines
@@ -59,6 +60,11 @@ void dt_rt_spec_left(struct dt_pe_slot *s);  /* the firing will not end */
 /* ---- rt_fire.c ---- */
 void dt_rt_fire(const struct dt_pe_site *site, struct dt_pe_frame *frame);
 void dt_rt_wake(void);
+void dt_rt_begin(struct dt_pe_slot *s); /* a firing, without arguments; then its clauses: */
+void dt_rt_run(struct dt_pe_slot *s, const struct dt_pe_list *list);
+
+/* ---- rt_life.c ---- */
+void dt_rt_life(struct dt_pe_slot *s, const struct dt_pe_site *site, const struct dt_pe_frame *frame, uint64_t number);
 
 static inline struct dt_pe_slot *dt_rt_slot(const dt_vm_engine *e)
 {
