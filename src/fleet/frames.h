@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "jail/message.h"
 
-#define DT_FLEET_VERSION 5
+#define DT_FLEET_VERSION 6
 #define DT_FRAME_MARK	 0x31465444u /* "DTF1" */
 #define DT_FRAME_HEADER	 16
 #define DT_FRAME_MAX	 (16u << 20) /* bytes of a body */

@@ -3,7 +3,7 @@
  *
  * Both sides compile the same text. Here it says what the data mean; so a clause or an aggregation of a target is accepted only
  * if it consists of the same actions, and data only if they belong to such a clause. Sizes of numbers and strings may
- * differ, since every datum has its own; those of objects may not, since they are read by our types.
+ * differ, since every datum has its own; those of objects may not, nor where their members are: they are read by our types.
  */
 #include <stdlib.h>
 
@@ -13,21 +13,22 @@
 
 /* ---- clauses and aggregations ---- */
 
-static bool same_action(const dt_action *ours, struct dt_wire_action theirs)
+static bool same_action(const dt_clause *c, const dt_action *ours, struct dt_wire_action theirs)
 {
 	enum dt_payload p = dt_act(ours->kind)->payload;
 	bool object = p == DT_PAYLOAD_BYTES || (p == DT_PAYLOAD_VALUE && ours->difo && !dt_datum_is_string(ours) &&
 						ours->difo->rtype.flags != 0);
 
-	return ours->kind == theirs.kind && (!object || ours->size == theirs.size);
+	return ours->kind == theirs.kind && (!object || ours->size == theirs.size) && dt_wire_layout(c, ours) == theirs.layout;
 }
 
-static bool same_actions(const dt_action *ours, uint32_t n, const struct dt_wire_action *theirs, uint32_t ntheirs)
+/* c: the clause that they are of; NULL: they are keys */
+static bool same_actions(const dt_clause *c, const dt_action *ours, uint32_t n, const struct dt_wire_action *theirs, uint32_t ntheirs)
 {
 	if (n != ntheirs)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (!same_action(&ours[i], dt_wire_action_at(theirs, i)))
+		if (!same_action(c, &ours[i], dt_wire_action_at(theirs, i)))
 			return false;
 	return true;
 }
@@ -62,7 +63,7 @@ const char *dt_shape_clause(dt_target *t, const struct dt_wire_clause *w)
 
 		if (c->number != w->number || !is_for(t, c) || known_clause(t, w->program, w->number))
 			continue;
-		if (!same_actions(c->actions, c->nactions, w->actions, w->nactions))
+		if (!same_actions(c, c->actions, c->nactions, w->actions, w->nactions))
 			return "a clause of the program records other data there: its kernel has other types";
 		p->matches[i] += w->matches;
 		for (uint32_t a = 0; a < c->nactions; a++)
@@ -88,7 +89,7 @@ const char *dt_shape_agg(dt_target *t, const struct dt_wire_agg *w)
 	if (!a || known_agg(t, w->id))
 		return "it has an aggregation that the program does not have";
 	if (a->func != w->func || a->param != w->param || a->nwords != w->nwords ||
-	    !same_actions(a->keys, a->nkeys, w->keys, w->nkeys))
+	    !same_actions(NULL, a->keys, a->nkeys, w->keys, w->nkeys))
 		return "an aggregation of the program is another one there";
 	*dt_vec_add(&t->aggs, NULL) = (struct dt_target_agg){w->id, a};
 	return NULL;

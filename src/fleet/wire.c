@@ -165,12 +165,25 @@ bool dt_get_program(dt_message *m, struct dt_wire_program *p)
 
 /* ---- shapes ---- */
 
-static void put_actions(dt_buf *b, const dt_action *a, uint32_t n)
+/* print() shows the type that it was given, also the names of an enum; everything else that of the expression. */
+uint64_t dt_wire_layout(const dt_clause *c, const dt_action *a)
+{
+	bool object = a->difo && a->difo->type && dt_type_is_byref(a->difo->type) && !dt_datum_is_string(a);
+	dt_type *t = object ? a->difo->type : NULL;
+
+	for (uint32_t i = 0; c && i < c->nstmts; i++)
+		if (c->stmts[i].type && a == &c->actions[c->stmts[i].first])
+			t = c->stmts[i].type;
+	return t ? dt_type_layout(t) : 0;
+}
+
+static void put_actions(dt_buf *b, const dt_clause *c, const dt_action *a, uint32_t n)
 {
 	dt_put_u32(b, n);
 	for (uint32_t i = 0; i < n; i++) {
 		dt_put_u32(b, a[i].kind);
 		dt_put_u32(b, a[i].size);
+		dt_put_u64(b, dt_wire_layout(c, &a[i]));
 	}
 }
 
@@ -193,7 +206,7 @@ void dt_put_clause(dt_buf *b, uint32_t program, const dt_clause *c, uint32_t mat
 	dt_put_u32(b, program);
 	dt_put_u32(b, c->number);
 	dt_put_u32(b, matches);
-	put_actions(b, c->actions, c->nactions);
+	put_actions(b, c, c->actions, c->nactions);
 }
 
 bool dt_get_clause(dt_message *m, struct dt_wire_clause *c)
@@ -212,7 +225,7 @@ void dt_put_agg(dt_buf *b, const dt_agg *a)
 	dt_put_u32(b, a->func);
 	dt_put_u64(b, a->param);
 	dt_put_u32(b, a->nwords);
-	put_actions(b, a->keys, a->nkeys);
+	put_actions(b, NULL, a->keys, a->nkeys);
 }
 
 bool dt_get_agg(dt_message *m, struct dt_wire_agg *a)

@@ -55,7 +55,9 @@ bool dt_get_program(dt_message *m, struct dt_wire_program *p);
 /* An action of a clause, or a key. */
 struct dt_wire_action {
 	uint32_t kind, size;
+	uint64_t layout; /* of an object: dt_type_layout(); of others 0 */
 };
+uint64_t dt_wire_layout(const dt_clause *c, const dt_action *a); /* c: its clause; NULL: it is a key */
 struct dt_wire_clause {
 	uint32_t program, number, matches, nactions;
 	const struct dt_wire_action *actions; /* unaligned: dt_wire_action_at() */

@@ -7,10 +7,13 @@
  * same on LP64, and the kernel uses both for 64 bits), enums count as integers, void * is
  * compatible with every pointer, and all functions are compatible. A struct of the program is
  * compatible with one of the kernel if tag and size agree.
+ *
+ * The layout of a type is for machines that cannot see each other's types.
  */
 #include "type/store.h"
 
-#define DEPTH_MAX 64 /* pointers to pointers ...; types that deep differ */
+#define DEPTH_MAX    64 /* pointers to pointers ...; types that deep differ */
+#define LAYOUT_PARTS (1u << 20) /* of a type by value (task_struct: 2,000) */
 
 static bool same_sou(const dt_type *a, const dt_type *b)
 {
@@ -163,4 +166,59 @@ dt_type *dt_type_usual(dt_types *ts, dt_type *a, dt_type *b)
 	if (rank(ts, u) >= rank(ts, s))
 		return u;
 	return s->size > u->size ? s : unsigned_of(ts, s);
+}
+
+/* ---- are the bytes of two types the same, on two machines? ---- */
+
+struct digest {
+	uint64_t value;
+	uint32_t left; /* parts: types of programs come from files that can say anything */
+};
+
+static void add_bytes(struct digest *d, const void *p, size_t n)
+{
+	uint64_t both[2] = {d->value, dt_hash_bytes(p, n)};
+
+	d->value = dt_hash_bytes(both, sizeof(both));
+}
+
+static void add_name(struct digest *d, const char *name)
+{
+	add_bytes(d, name ? name : "", name ? strlen(name) : 0);
+}
+
+static void add_type(struct digest *d, dt_type *t, int depth)
+{
+	if (d->left == 0 || depth > DEPTH_MAX)
+		return;
+	d->left--;
+	dt_type_complete(NULL, t);
+	t = dt_type_resolve(t);
+	uint64_t head[] = {t->kind, dt_type_size(NULL, t), t->is_signed, t->is_char, t->is_bool, t->nelems};
+
+	add_bytes(d, head, sizeof(head));
+	for (uint32_t i = 0; dt_type_is_sou(t) && i < t->nmembers && d->left > 0; i++) {
+		uint64_t place[] = {t->members[i].bit_offset, t->members[i].bit_width};
+
+		add_bytes(d, place, sizeof(place));
+		add_name(d, t->members[i].name);
+		add_type(d, t->members[i].type, depth + 1);
+	}
+	for (uint32_t i = 0; t->kind == DT_K_ENUM && i < t->nenumerators; i++) {
+		add_bytes(d, &t->enumerators[i].value, sizeof(t->enumerators[i].value));
+		add_name(d, t->enumerators[i].name);
+	}
+	if (t->kind == DT_K_ARRAY)
+		add_type(d, t->ref, depth + 1);
+}
+
+uint64_t dt_type_layout(dt_type *t)
+{
+	struct digest d = {.left = LAYOUT_PARTS};
+	enum dt_kind kind = dt_type_resolve(t)->kind;
+
+	if (kind != DT_K_STRUCT && kind != DT_K_UNION && kind != DT_K_ARRAY && kind != DT_K_ENUM)
+		return 0;
+	add_type(&d, t, 0);
+	return d.value ? d.value : 1;
 }

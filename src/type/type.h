@@ -190,6 +190,9 @@ bool dt_type_equal(dt_types *ts, dt_type *a, dt_type *b);
 bool dt_type_compatible(dt_types *ts, dt_type *a, dt_type *b);
 dt_type *dt_type_promote(dt_types *ts, dt_type *t);	       /* C integer promotion */
 dt_type *dt_type_usual(dt_types *ts, dt_type *a, dt_type *b);  /* usual arithmetic conversions */
+/* A number for where the parts of a struct, union, array or enum are and what they are called: two machines whose types have
+ * the same show the same bytes in the same way. What pointers lead to is no part of it. 0: it has no parts. */
+uint64_t dt_type_layout(dt_type *t);
 /* A member by name, also inside anonymous members; *bit_offset is from the start of t. */
 const dt_member *dt_type_member(dt_types *ts, dt_type *t, const char *name, uint64_t *bit_offset);
 /* C spelling of t: "struct task_struct *", "int [4]", "uint64_t". With a name: "char buf[16]". */

@@ -3,7 +3,7 @@ import socket
 import struct
 import sys
 
-MARK, VERSION = 0x31465444, 5
+MARK, VERSION = 0x31465444, 6
 HELLO, OPTION, PROGRAM, GO, LIST, LISTED, REFUSED, STARTED = 1, 2, 3, 8, 22, 24, 7, 9
 
 

@@ -14,7 +14,7 @@ def text(s):
     return struct.pack("<I", len(s)) + s.encode() + b"\0"
 def frame(kind, seq, body):
     return struct.pack("<IIII", 0x31465444, kind, len(body), seq) + body
-HELLO = frame(1, 0, struct.pack("<IQ", 5, 5) + text("x") * 3 + struct.pack("<IQQI", 1, 2, 3, 0))
+HELLO = frame(1, 0, struct.pack("<IQ", 6, 5) + text("x") * 3 + struct.pack("<IQQI", 1, 2, 3, 0))
 def connect():
     s = socket.socket(socket.AF_UNIX)
     s.connect(sys.argv[1])

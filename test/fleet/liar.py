@@ -5,7 +5,7 @@ import socket
 import struct
 import sys
 
-MARK, RECORD, PROMISE = 0x31465444, 15, 19
+MARK, CLAUSE, RECORD, PROMISE = 0x31465444, 4, 15, 19
 HEAD = struct.Struct("<IIQIII")  # ECB, CPU, time, first action, actions, continues
 
 
@@ -17,6 +17,8 @@ def change(what, kind, body, n):
     """The bodies to send instead."""
     if kind == PROMISE:
         return [struct.pack("<Q", {"early": 1, "late": (1 << 64) - 2}.get(what, struct.unpack("<Q", body)[0]))]
+    if kind == CLAUSE and what == "layout":  # of its last action, in the last bytes
+        return [body[:-1] + bytes([body[-1] ^ 1])]
     if kind != RECORD:
         return [body]
     ecb, cpu, time, first, actions, continues = HEAD.unpack_from(body)

@@ -13,7 +13,7 @@ import socket
 import struct
 import sys
 
-FRAME, VERSION = 0x31465444, 5
+FRAME, VERSION = 0x31465444, 6
 DATA, ACK, END = 1, 2, 3
 
 

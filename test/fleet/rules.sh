@@ -28,10 +28,12 @@ wait_for 60 up
 $(load 100)
 wait_for 60 printed '^200\.'
 $(load 101) # the first hundred of them were sent by then, or come later
-wait_for 60 printed cleared
+counted() { sed -n '/^cleared/,$p' "$TMP/live" | grep '^[0-9]'; }
+printed_since() { counted >"$TMP/counted"; }
+wait_for 60 printed_since
 kill -TERM $front
 wait $front
-last=$(sed -n '/^cleared/,$p' "$TMP/live" | grep '^[0-9]' | tail -n 1)
+last=$(counted | tail -n 1)
 [ "${last%.}" -le 200 ] || expect "at most 200" "$last" "clear()"
 fleet -wqn "web-*:$close && arg0 == 1001/ { system(\"echo sys %d %s %s\", arg0, execname, vmname); }" -c "$(load 3)"
 expect "sys 1001 $load web-1

@@ -21,7 +21,7 @@ while read -r what message; do
 done <<'E2'
 garbage what it sends is not this protocol
 silent peer.sock: it does not answer: there may be no agent
-version it speaks version 6 of the protocol, this dtrace speaks version 5
+version it speaks version 7 of the protocol, this dtrace speaks version 6
 nonce peer.sock: it does not answer: there may be no agent
 host it has no name of its own
 escape a frame has an unknown type
@@ -78,7 +78,7 @@ def send(data):
     except OSError:
         pass
     s.close()
-hello = struct.pack("<IQ", 5, 5) + b"".join(struct.pack("<I", 1) + b"x\0" for _ in range(3)) + struct.pack("<IQQI", 1, 2, 3, 0)
+hello = struct.pack("<IQ", 6, 5) + b"".join(struct.pack("<I", 1) + b"x\0" for _ in range(3)) + struct.pack("<IQQI", 1, 2, 3, 0)
 def frame(kind, seq, body):
     return struct.pack("<IIII", 0x31465444, kind, len(body), seq) + body
 send(b"")
@@ -104,7 +104,7 @@ while more := s.recv(4096):
 print(*struct.unpack_from("<IIIIIQ", said)[1::3], struct.unpack_from("<Q", said, 20)[0])
 E2
 )
-expect "1 5 7" "$said" "type, version and nonce of the answer"
+expect "1 6 7" "$said" "type, version and nonce of the answer"
 wait_for 20 grep -q 'the front speaks version 99 of the protocol' "$TMP/web-1.err"
 fleet -qn "web-*:syscall::close:entry /$mine/ { @ = count(); }" -c "$(load 100)"
 expect 100 "$(last_fields)" "after garbage at the agent"

@@ -72,6 +72,24 @@ static void test_shapes(void)
 	CHECK(clause.program == 1 && clause.number == 2 && clause.matches == 7 && clause.nactions == 2);
 	CHECK(dt_wire_action_at(clause.actions, 1).kind == DT_ACT_STACK && dt_wire_action_at(clause.actions, 1).size == 160);
 	check_strict(DT_M_CLAUSE);
+
+	/* what a struct looks like goes with it */
+	dt_types *ts = dt_types_new();
+	dt_type *pair = dt_type_sou(ts, "D", DT_K_STRUCT, "pair");
+	dt_difo difo = {.type = pair, .rtype = {.flags = DT_TF_BYREF, .size = 8}};
+
+	dt_type_add_member(ts, pair, "a", dt_intrinsics(ts)->int_, 0);
+	dt_type_add_member(ts, pair, "b", dt_intrinsics(ts)->int_, 0);
+	dt_type_finish_sou(ts, pair);
+	actions[0].difo = &difo;
+	dt_put_clause(&body, 1, &c, 7);
+	m = sent();
+	CHECK(dt_get_clause(&m, &clause));
+	CHECK(dt_wire_action_at(clause.actions, 0).layout == dt_type_layout(pair) && dt_wire_action_at(clause.actions, 1).layout == 0);
+	dt_buf_reset(&body);
+	actions[0].difo = NULL;
+	dt_types_free(ts);
+
 	dt_put_agg(&body, &a);
 	m = sent();
 	CHECK(dt_get_agg(&m, &agg));

@@ -43,6 +43,42 @@ static void test_intrinsics(void)
 	dt_types_free(NULL);
 }
 
+/* A struct with two members of these names and types, and a third of another struct. */
+static uint64_t layout_of(const char *first, const char *second, enum dt_kind kind, uint32_t width, int64_t red)
+{
+	dt_types *ts = dt_types_new();
+	const struct dt_intrinsics *in = dt_intrinsics(ts);
+	dt_type *s = dt_type_sou(ts, "D", DT_K_STRUCT, "s"), *inner = dt_type_sou(ts, "D", kind, NULL), *colour = dt_type_enum(ts, "D", "colour");
+	uint64_t layout;
+
+	dt_type_add_enumerator(ts, colour, "RED", red);
+	dt_type_add_member(ts, inner, "x", in->int_, width);
+	dt_type_add_member(ts, inner, "y", in->int_, width);
+	dt_type_finish_sou(ts, inner);
+	dt_type_add_member(ts, s, first, in->int_, 0);
+	dt_type_add_member(ts, s, second, in->int_, 0);
+	dt_type_add_member(ts, s, "next", dt_type_pointer(ts, s), 0);
+	dt_type_add_member(ts, s, "c", colour, 0);
+	dt_type_add_member(ts, s, "in", dt_type_array(ts, inner, 2), 0);
+	dt_type_finish_sou(ts, s);
+	layout = dt_type_layout(dt_type_qualify(ts, s, DT_K_CONST));
+	CHECK(layout == dt_type_layout(s) && layout != dt_type_layout(inner));
+	CHECK(dt_type_layout(in->int_) == 0 && dt_type_layout(in->string) == 0 && dt_type_layout(dt_type_pointer(ts, s)) == 0);
+	dt_types_free(ts);
+	return layout;
+}
+
+static void test_same_bytes(void)
+{
+	uint64_t one = layout_of("a", "b", DT_K_STRUCT, 0, 1);
+
+	CHECK(one != 0 && one == layout_of("a", "b", DT_K_STRUCT, 0, 1));
+	CHECK(one != layout_of("b", "a", DT_K_STRUCT, 0, 1)); /* the same size */
+	CHECK(one != layout_of("a", "b", DT_K_UNION, 0, 1));
+	CHECK(one != layout_of("a", "b", DT_K_STRUCT, 16, 1));
+	CHECK(one != layout_of("a", "b", DT_K_STRUCT, 0, 2));
+}
+
 static void test_interning(void)
 {
 	dt_types *ts = dt_types_new();
@@ -432,6 +468,7 @@ int main(void)
 {
 	test_intrinsics();
 	test_interning();
+	test_same_bytes();
 	test_layout();
 	test_enums();
 	test_print();
