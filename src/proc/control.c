@@ -412,10 +412,8 @@ static void on_event(void *arg, enum dt_sideband_event what, long pid, long pare
 
 dt_sideband *dt_procs_sideband(dt_procs *ps)
 {
-	dt_error err = {0};
-
 	if (!ps->sideband) {
-		ps->sideband = dt_sideband_open(ps->jail, &err);
+		ps->sideband = dt_sideband_open(ps->jail);
 		ps->side = (struct dt_sideband_listener){.arg = ps, .event = on_event};
 		dt_sideband_listen(ps->sideband, &ps->side);
 	}

@@ -23,6 +23,7 @@ typedef struct dt_process {
 	bool exited;
 	bool kept;		 /* not to be forgotten */
 	uint64_t read_at;	 /* when /proc was last read; 0: never */
+	uint64_t read_again;	 /* the same, because an address was unknown */
 	uint64_t losses;	 /* number of lost events at that time */
 	struct dt_image *images; /* newest first; never NULL */
 	uint32_t nimages;

@@ -161,6 +161,7 @@ static void empty_ring(dt_perf_rings *r, struct ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->page->data_tail, time;
+	bool was_full = head - tail > r->size / 2; /* perhaps */
 
 	while (tail < head) {
 		struct perf_event_header h;
@@ -176,9 +177,9 @@ static void empty_ring(dt_perf_rings *r, struct ring *ring)
 		*dt_vec_add(&r->pending, NULL) = (struct pending){.time = time, .at = at};
 		tail += h.size;
 	}
-	if (head - ring->page->data_tail > r->size / 2) /* it may have been full */
-		count_lost(ring);
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	if (was_full) /* after that, or what is lost in between would never be counted */
+		count_lost(ring);
 }
 
 /* Records of one ring are already in order; those with equal times keep their order. */

@@ -36,6 +36,7 @@ struct dt_sideband {
 	dt_files *files;
 	dt_images *images;
 	DIR *scan; /* of /proc; NULL: done */
+	char *refused; /* why there are no rings */
 	uint64_t lost;
 	struct dt_sideband_listener *listeners;
 };
@@ -273,8 +274,9 @@ static size_t ring_size(void)
 	return size;
 }
 
-dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err)
+dt_sideband *dt_sideband_open(dt_jail *jail)
 {
+	dt_error err = {0};
 	dt_sideband *sb = dt_xcalloc(1, sizeof(*sb));
 	struct perf_event_attr attr = {
 	    .size = sizeof(attr),
@@ -293,13 +295,14 @@ dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err)
 	    .clockid = CLOCK_MONOTONIC,
 	};
 
-	memset(err, 0, sizeof(*err));
 	sb->files = dt_files_new(jail);
 	sb->images = dt_images_new();
-	sb->rings = dt_perf_rings_open(&attr, ring_size(), err);
+	sb->rings = dt_perf_rings_open(&attr, ring_size(), &err);
 	if (sb->rings) {
 		sb->scan = opendir("/proc");
 		scan(sb, FIRST_SLICE);
+	} else {
+		sb->refused = dt_xstrdup(err.text);
 	}
 	return sb;
 }
@@ -313,12 +316,18 @@ void dt_sideband_free(dt_sideband *sb)
 	dt_files_free(sb->files);
 	if (sb->scan)
 		closedir(sb->scan);
+	free(sb->refused);
 	free(sb);
 }
 
 bool dt_sideband_live(const dt_sideband *sb)
 {
 	return sb->rings != NULL;
+}
+
+const char *dt_sideband_refused(const dt_sideband *sb)
+{
+	return sb->refused;
 }
 
 int dt_sideband_fd(const dt_sideband *sb)
@@ -356,7 +365,7 @@ static bool may_know_more(const dt_sideband *sb, const dt_process *p)
 		return false;
 	if (sb->rings && p->read_at)
 		return p->losses != sb->lost;
-	return dt_now() - p->read_at > READ_AGAIN;
+	return dt_now() - p->read_again > READ_AGAIN;
 }
 
 /* After losses a living process is read again first: an address in an old mapping would have a
@@ -373,6 +382,7 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 	if (!dt_images_find(p, time, addr, m)) {
 		if (!may_know_more(sb, p))
 			return false;
+		p->read_again = dt_now();
 		read_process(sb, p);
 		if (!dt_images_find(p, time, addr, m))
 			return false;
@@ -384,7 +394,10 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 bool dt_sideband_lacks(const dt_sideband *sb, long pid)
 {
 	const dt_process *p = dt_images_get(sb->images, pid);
+	char state;
 
+	if (sb->refused)
+		return !dt_proc_stat(pid, &state, 3, NULL) || state == 'Z';
 	return sb->lost && (!p || (p->exited && p->losses != sb->lost));
 }
 

@@ -54,12 +54,12 @@ typedef struct dt_umap {
 	const dt_file *file; /* never NULL; valid until the next call of this header */
 } dt_umap;
 
-/* jail reads the build ids of files; NULL: this process does. Always succeeds; *err says why perf
- * events are refused (code 0: they are not). */
-dt_sideband *dt_sideband_open(dt_jail *jail, dt_error *err);
+/* jail reads the build ids of files; NULL: this process does. Always succeeds. */
+dt_sideband *dt_sideband_open(dt_jail *jail);
 /* Detaches and frees everything. */
 void dt_sideband_free(dt_sideband *sb);
 bool dt_sideband_live(const dt_sideband *sb); /* has perf events */
+const char *dt_sideband_refused(const dt_sideband *sb); /* why not; NULL: it has */
 /* A descriptor that becomes readable when events should be drained; -1: none. */
 int dt_sideband_fd(const dt_sideband *sb);
 /* Take all events so far, in order of time. */
@@ -72,7 +72,7 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 /* The same by the nearest mapping below: for data of an object whose text is mapped. *it starts at
  * 0; gives the mappings of the image in effect, last mapped first. */
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m);
-/* Can lost events be the reason why something about this process is not known? */
+/* Can lost or refused events be the reason why something about this process is not known? */
 bool dt_sideband_lacks(const dt_sideband *sb, long pid);
 /* Do not forget this process when it has ended: its names will be needed. */
 void dt_sideband_keep(dt_sideband *sb, long pid);

@@ -16,6 +16,7 @@ struct dt_symbols {
 	dt_usyms *us;
 	uint64_t lost;	 /* lost side-band events that have been reported */
 	uint64_t missed; /* lost events when an address was not known, perhaps for that reason */
+	enum { REFUSED_NOT_MISSED, REFUSED_MISSED, REFUSED_REPORTED } refused; /* the same, where there are no events */
 	uint32_t notes;
 	dt_map *lines; /* "path vaddr" -> struct line *; NULL: none was asked for */
 };
@@ -96,6 +97,14 @@ static int report_losses(dtrace_hdl_t *h)
 	char *text;
 	int rc;
 
+	if (h->symbols->refused == REFUSED_MISSED) {
+		h->symbols->refused = REFUSED_REPORTED;
+		text = dt_xasprintf("%s: addresses of processes that have ended may stay without names",
+				    dt_sideband_refused(h->symbols->sb));
+		rc = dt_session_diag(h, DT_DIAG_DROP, text);
+		free(text);
+		return rc;
+	}
 	if (n == 0)
 		return 0;
 	h->symbols->lost = h->symbols->missed;
@@ -146,6 +155,14 @@ int dt_symbols_update(dtrace_hdl_t *h)
 	return dt_symbols_report(h);
 }
 
+static void note_missed(struct dt_symbols *s)
+{
+	if (dt_sideband_live(s->sb))
+		s->missed = dt_sideband_lost(s->sb);
+	else if (s->refused == REFUSED_NOT_MISSED)
+		s->refused = REFUSED_MISSED;
+}
+
 /* Events since the last update may explain the address. */
 bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const char **obj,
 		     const char **sym, uint64_t *off)
@@ -161,7 +178,7 @@ bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const ch
 		dt_sideband_drain(h->symbols->sb);
 		if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s)) {
 			if (dt_sideband_lacks(h->symbols->sb, pid))
-				h->symbols->missed = dt_sideband_lost(h->symbols->sb);
+				note_missed(h->symbols);
 			return false;
 		}
 	}

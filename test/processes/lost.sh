@@ -1,6 +1,6 @@
 # timeout: 180
-# Process events that were lost: living processes are read again; there is a message if a process that has
-# ended is concerned.
+# Process events that were lost, or that the kernel refuses: living processes are read again; there is a message if a process
+# that has ended is concerned.
 # needs: root bpf fast gcc pgrep taskset
 . "$SRC/test/lib.bash"
 build addresses processes/addresses.c
@@ -53,3 +53,17 @@ expect 20000 "$(grep -cE '^  *(addresses`global_function|0x[0-9a-f]+) *$' "$TMP/
 expect_match '^[1-9]' "$(grep -c 0x "$TMP/out")" "addresses without names"
 exec 8>&-
 wait $pid
+
+# No events at all, since perf_event_open() fails
+if ! sanitized; then # its own functions come first there
+	gcc -shared -fPIC -o "$TMP/fail.so" "$SRC/test/torture/fail.c" -ldl || exit 1
+	without() {
+		timeout 500 env FAIL_WHAT=perf FAIL_AT=1 FAIL_ON=1 LD_PRELOAD="$TMP/fail.so" "$DTRACE" -x engine=bpf -q "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+	}
+	without -n 'syscall::getppid:entry /ppid == $target/ { @[usym(arg0)] = count(); }' -c "$TMP/addresses fork 3"
+	expect "dtrace: perf events: Too many open files: addresses of processes that have ended may stay without names" "$(cat "$TMP/err")" "events that are refused"
+	expect 3 "$(grep -cE '^  *0x[0-9a-f]+ +1$' "$TMP/out")" "addresses without names"
+	without -n 'syscall::getppid:entry /pid == $target/ { usym(arg0); stop(); exit(0); }' -w -c "$TMP/addresses libc"
+	expect "libc.so.6\`l64a" "$(xargs <"$TMP/out")" "a living process is known from /proc"
+	expect "" "$(grep 'without names' "$TMP/err")"
+fi

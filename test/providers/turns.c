@@ -83,17 +83,18 @@ static void *yielder(void *arg)
 static void *hog(void *arg)
 {
 	static int ready;
-	struct rusage u;
+	struct rusage u, first;
 
 	(void)arg;
 	pin(0);
 	pthread_barrier_wait(&both);
 	begin();
+	getrusage(RUSAGE_THREAD, &first); /* it may have lost the CPU before */
 	for (int counted = 0; __atomic_load_n(&ready, __ATOMIC_SEQ_CST) < 2;) {
 		for (volatile int i = 0; i < 100000; i++)
 			;
 		getrusage(RUSAGE_THREAD, &u);
-		if (!counted && u.ru_nivcsw > 3) {
+		if (!counted && u.ru_nivcsw >= first.ru_nivcsw + 3) {
 			counted = 1;
 			__atomic_fetch_add(&ready, 1, __ATOMIC_SEQ_CST);
 		}

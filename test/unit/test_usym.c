@@ -401,7 +401,6 @@ static void test_storm(dt_sideband *sb)
 
 int main(void)
 {
-	dt_error err = {0};
 	dt_sideband *sb;
 
 	if (!mkdtemp(dir))
@@ -410,14 +409,14 @@ int main(void)
 	test_dead();
 	test_perfmap();
 	test_perfmap_grows();
-	sb = dt_sideband_open(NULL, &err);
+	sb = dt_sideband_open(NULL);
 	test_living(sb);
 	test_trim(sb);
 	if (dt_sideband_live(sb)) {
 		test_gone(sb);
 		test_storm(sb);
 	} else {
-		CHECK(err.code && err.text[0]);
+		CHECK(dt_sideband_refused(sb)[0]);
 	}
 	dt_sideband_free(sb);
 	rmdir(dir);
