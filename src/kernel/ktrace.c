@@ -73,6 +73,16 @@ bool dt_ktrace_takes_fentry(dt_types *ts, const char *module, const char *name, 
 	return prog >= 0;
 }
 
+/* A kernel that takes no such programs refuses one for any type, which is much cheaper than to look for a function. */
+static bool refuses_fentry(void)
+{
+	int prog = load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, 1, 0);
+
+	if (prog >= 0)
+		close(prog);
+	return prog < 0 && errno == EPERM;
+}
+
 int dt_perf_type(const char *name)
 {
 	char *path = dt_xasprintf("/sys/bus/event_source/devices/%s/type", name);
@@ -94,7 +104,7 @@ void dt_ktrace_probe(struct dt_ktrace *k, dt_types *ts)
 	*k =
 	    (struct dt_ktrace){.kprobe = pmu && dt_lockdown() != DT_LOCKDOWN_CONFIDENTIALITY,
 			       .multi = has_multi(),
-			       .fentry = ts && dt_ktrace_takes_fentry(ts, NULL, "vfs_read", false)};
+			       .fentry = ts && !refuses_fentry() && dt_ktrace_takes_fentry(ts, NULL, "vfs_read", false)};
 	if (k->kprobe || k->multi || k->fentry)
 		return;
 	if (!dt_privilege_to_trace())

@@ -290,6 +290,19 @@ const char *dt_btf_string(const struct dt_btf *b, uint32_t offset)
 	return b->strings + (offset - b->first_string);
 }
 
+const char *dt_btf_next_string(const struct dt_btf *b, uint32_t *at, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	const char *p = NULL;
+
+	while (*at < b->strings_len && (p = memmem(b->strings + *at, b->strings_len - *at, prefix, n))) {
+		*at = (uint32_t)(p - b->strings) + 1;
+		if (p > b->strings && p[-1] == '\0')
+			break;
+	}
+	return *at < b->strings_len ? p : NULL;
+}
+
 /* ---- the name index ---- */
 
 void dt_btf_index_init(struct dt_btf_index *x, uint32_t names, uint32_t n)

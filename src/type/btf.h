@@ -57,6 +57,8 @@ const struct btf_type *dt_btf_at(const struct dt_btf *b, uint32_t id);
 /* The record after this one, which is not the last. Much faster than dt_btf_at() for each. */
 const struct btf_type *dt_btf_next(const struct btf_type *t);
 const char *dt_btf_string(const struct dt_btf *b, uint32_t offset); /* "" when out of range */
+/* The next of this image's own strings that begins with the prefix, from *at on; NULL: none. */
+const char *dt_btf_next_string(const struct dt_btf *b, uint32_t *at, const char *prefix);
 /* The lowest id of that name in this image (not its base) whose kind is in the set; 0 if none.
  * Enums without enumerators are forward declarations and not found. The kinds are all of one group (btf.c). */
 uint32_t dt_btf_find(struct dt_btf *b, const char *name, uint32_t kinds);

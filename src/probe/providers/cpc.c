@@ -248,10 +248,22 @@ static uint32_t made_id(const dt_provider *p, dt_probes *ps, const char *name)
 	return 0;
 }
 
+/* Events of software are part of perf, so the first, a clock, speaks for all: to open one of the others makes the kernel
+ * change its own code, on all CPUs. */
+static bool is_countable(const struct counter *c, int *software)
+{
+	if (c->e.type != PERF_TYPE_SOFTWARE)
+		return try_counter(c) == 0;
+	if (*software < 0)
+		*software = try_counter(c) == 0;
+	return *software;
+}
+
 static void list(const dt_provider *p, dt_probes *ps, const dt_probedesc *d)
 {
 	char name[80], ignored[128];
 	struct counter c;
+	int software = -1;
 
 	for (uint32_t i = 0; i < DT_NELEM(events); i++) {
 		snprintf(name, sizeof(name), "%s-all-%llu", events[i].name,
@@ -260,7 +272,7 @@ static void list(const dt_provider *p, dt_probes *ps, const dt_probedesc *d)
 		    (*d->name && !dt_glob_match(d->name, name)))
 			continue;
 		if (!dt_probes_known(ps, p->id_base + i) &&
-		    parse(name, &c, ignored, sizeof(ignored)) && try_counter(&c) == 0)
+		    parse(name, &c, ignored, sizeof(ignored)) && is_countable(&c, &software))
 			dt_probes_add(ps, p, p->id_base + i, "cpc", "", "", name, 0);
 	}
 }

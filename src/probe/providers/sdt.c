@@ -2,18 +2,16 @@
  * sdt: every tracepoint of the kernel, as sdt:<subsystem>::<event>.
  *
  * BTF lists the tracepoints and the types of their arguments, for all users. Only tracefs has the
- * subsystem of an event (events/<subsystem>/<event>), and only for root; it is read without a mount
+ * subsystem of an event (available_events), and only for root; it is read without a mount
  * if necessary. Without it the subsystem is what the user wrote, or is guessed from the first word
  * of the event: it is only a name, the event determines what is traced.
  *
  * Other names are accepted: the provider as rawtp or tracepoint, and dashes for underscores, as
  * DTrace's own static probes are written (sched-switch).
  *
- * Ids follow the order in BTF, so they stay the same until another kernel is booted or a module
+ * Ids follow the order of names in BTF, so they stay the same until another kernel is booted or a module
  * loaded. dt_probe.data is that order.
  */
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,31 +21,36 @@
 
 #define NO_SUBSYSTEM "vmlinux" /* tracepoints without an event in tracefs */
 
-/* event -> subsystem; empty when tracefs cannot be read */
+/*
+ * event -> subsystem; empty when tracefs cannot be read. The list is read rather than the directories
+ * events/<subsystem>/<event>, since the kernel makes each of these when it is looked at. Events of
+ * system calls, a third, are not tracepoints.
+ */
 static dt_map *read_subsystems(dt_arena *a)
 {
+	int top = dt_tracefs_open();
 	dt_map *map = dt_map_new();
-	int top = dt_tracefs_open(), fd = top >= 0 ? openat(top, "events", O_RDONLY | O_DIRECTORY) : -1;
-	DIR *all = fd >= 0 ? fdopendir(fd) : NULL, *one;
-	struct dirent *sub, *event;
+	const char *subsystem = "";
+	char *all = NULL, *line, *next, *event;
+	size_t n;
 
-	while (all && (sub = readdir(all))) {
-		const char *name;
-		if (sub->d_name[0] == '.' || sub->d_type != DT_DIR)
-			continue;
-		fd = openat(dirfd(all), sub->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		one = fd >= 0 ? fdopendir(fd) : NULL;
-		name = dt_arena_strdup(a, sub->d_name);
-		while (one && (event = readdir(one)))
-			if (event->d_name[0] != '.' && event->d_type == DT_DIR)
-				dt_map_set(map, event->d_name, (void *)name);
-		if (one)
-			closedir(one);
-	}
-	if (all)
-		closedir(all);
-	if (top >= 0)
+	if (top >= 0) {
+		all = dt_slurp(top, "available_events", &n);
 		close(top);
+	}
+	for (line = all; line && *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		event = strchr(line, ':');
+		if (!event || strncmp(line, "syscalls:", 9) == 0)
+			continue;
+		*event++ = '\0';
+		if (strcmp(line, subsystem) != 0) /* those of one follow each other */
+			subsystem = dt_arena_strdup(a, line);
+		dt_map_set(map, event, (void *)subsystem);
+	}
+	free(all);
 	return map;
 }
 
