@@ -127,16 +127,19 @@ static void on_signal(int flags)
 	sigaction(SIGUSR1, &sa, NULL);
 }
 
+#ifdef __x86_64__ /* push %rbp; mov %rsp,%rbp; push %rbx; push %rbx; call *%rsi; pop %rbx; pop %rbx; pop %rbp; ret */
+static const unsigned char jit_code[] = {0x55, 0x48, 0x89, 0xe5, 0x53, 0x53, 0xff, 0xd6, 0x5b, 0x5b, 0x5d, 0xc3};
+#else /* stp x29, x30, [sp, -32]!; mov x29, sp; blr x1; ldp x29, x30, [sp], 32; ret */
+static const unsigned jit_code[] = {0xa9be7bfd, 0x910003fd, 0xd63f0020, 0xa8c27bfd, 0xd65f03c0};
+#endif
+
 FAR static void through_jit(long n)
 {
-	/* push %rbp; mov %rsp,%rbp; push %rbx; push %rbx; call *%rsi; pop %rbx; pop %rbx; pop %rbp;
-	 * ret */
-	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x53, 0x53,
-					     0xff, 0xd6, 0x5b, 0x5b, 0x5d, 0xc3};
 	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1, 0);
 
-	memcpy(p, code, sizeof(code));
+	memcpy(p, jit_code, sizeof(jit_code));
+	__builtin___clear_cache(p, (char *)p + sizeof(jit_code));
 	((void (*)(long, long (*)(long)))p)(n, link1);
 	munmap(p, 4096);
 }
@@ -162,29 +165,31 @@ FAR static void through_library(long n)
 		sink += pass(link1, n);
 }
 
+/* Five registers that functions preserve have the values 0x3333, 0xcccc ... 0xffff: rbx and r12 ... r15, or x19 ... x23; getppid has
+ * arguments 0x5555 and 0x4444. */
 #ifdef __x86_64__
-/* rbx and r12 ... r15 are 3, 12 ... 15 times 0x1111 */
+#define SAVED "rbx", "r12", "r13", "r14", "r15", "rcx", "r11", "memory"
 #define SET                                                                                        \
 	"mov $0x3333, %%rbx\n mov $0xcccc, %%r12\n mov $0xdddd, %%r13\n mov $0xeeee, %%r14\n mov " \
 	"$0xffff, %%r15\n"
-#define SAVED "rbx", "r12", "r13", "r14", "r15", "rcx", "r11", "memory"
+#define SPIN "1: pause\n jmp 1b"
+#define CALL_GETPPID                                                                               \
+	__asm__ volatile(SET "syscall" : "=a"(sink) : "a"(110l), "D"(0x5555l), "S"(0x4444l) : SAVED)
+#else
+#define SAVED "x19", "x20", "x21", "x22", "x23", "x0", "x1", "x8", "memory"
+#define SET "mov x19, 0x3333\n mov x20, 0xcccc\n mov x21, 0xdddd\n mov x22, 0xeeee\n mov x23, 0xffff\n"
+#define SPIN "1: yield\n b 1b"
+#define CALL_GETPPID                                                                               \
+	__asm__ volatile(SET "mov x0, 0x5555\n mov x1, 0x4444\n mov x8, 173\n svc 0" : : : SAVED)
+#endif
 
 FAR static void registers(int spin)
 {
-	long n = 110; /* getppid */
-
 	if (spin)
-		__asm__ volatile(SET "1: pause\n jmp 1b" : : : SAVED);
+		__asm__ volatile(SET SPIN : : : SAVED);
 	else
-		__asm__ volatile(SET "syscall" : "+a"(n) : "D"(0x5555l), "S"(0x4444l) : SAVED);
+		CALL_GETPPID;
 }
-#else
-static void registers(int spin)
-{
-	(void)spin;
-	abort(); /* not written for this CPU */
-}
-#endif
 
 FAR static void once(const char *how, long i)
 {

@@ -1,7 +1,7 @@
 # timeout: 200
 # ustack(), ucaller, ustackdepth and uregs[] mean the same at every kind of probe: system calls, tracepoints, the clock
 # in user code and inside the kernel, functions of the program.
-# needs: root bpf btf x86-64 gcc
+# needs: root bpf btf gcc
 # uses: python3
 . "$SRC/test/lib.bash"
 build chain processes/chain.c -fomit-frame-pointer -lpthread -ldl
@@ -14,15 +14,18 @@ bottoms() {
 		{ finish() } END { finish() }' "$TMP/out" | sort -u
 }
 
-# registers, exactly
-regs='uregs[R_RBX], uregs[R_R12], uregs[R_R13], uregs[R_R14], uregs[R_R15]'
-trace -qn "syscall::getppid:entry, syscall::getppid:return /pid == \$target/ { printf(\"%x %x %x %x %x %x %x\\n\", $regs, uregs[R_RDI], uregs[R_RSI]); }" \
+# registers, exactly; those that functions preserve, two arguments, what says that it is user code
+case $HOSTTYPE in
+x86_64) regs='uregs[R_RBX], uregs[R_R12], uregs[R_R13], uregs[R_R14], uregs[R_R15]' args='uregs[R_RDI], uregs[R_RSI]' mode='uregs[R_CS] & 3' user=3 getppid=110 ;;
+*) regs='uregs[R_X19], uregs[R_X20], uregs[R_X21], uregs[R_X22], uregs[R_X23]' args='uregs[R_ORIG_X0], uregs[R_X1]' mode='uregs[R_PSTATE] & 15' user=0 getppid=173 ;;
+esac
+trace -qn "syscall::getppid:entry, syscall::getppid:return /pid == \$target/ { printf(\"%x %x %x %x %x %x %x\\n\", $regs, $args); }" \
 	-c "$TMP/chain regs 1"
 expect "3333 cccc dddd eeee ffff 5555 4444
 3333 cccc dddd eeee ffff 5555 4444" "$(cat "$TMP/out")" "system call"
-trace -qn "profile-499 /pid == \$target && uregs[R_RBX] == 0x3333/ { printf(\"%x %x %x %x %x %d %d\", $regs, arg1 == 0 || uregs[R_PC] == arg1, uregs[R_CS] & 3); exit(0); }" \
+trace -qn "profile-499 /pid == \$target && ${regs%%,*} == 0x3333/ { printf(\"%x %x %x %x %x %d %d\", $regs, arg1 == 0 || uregs[R_PC] == arg1, $mode); exit(0); }" \
 	-c "$TMP/chain spin 1"
-expect "3333 cccc dddd eeee ffff 1 3" "$(head -n 1 "$TMP/out")" "clock: $err"
+expect "3333 cccc dddd eeee ffff 1 $user" "$(head -n 1 "$TMP/out")" "clock: $err"
 
 # the clock, in user code: every sample in the chain goes down to the start of the program
 trace -qn 'profile-499 /pid == $target && arg1/ { @[ustack(60)] = count(); }' -c "$TMP/chain busy 200"
@@ -35,7 +38,7 @@ trace -qn 'profile-499 /pid == $target && arg0/ { @[ustack(60)] = count(); }' -c
 expect "$bottom" "$(bottoms 'chain`link5' | grep . || echo "$bottom")" "clock in the kernel"
 
 # a tracepoint: the same frames as at the system call
-trace -qn 'sdt:::sys_enter /pid == $target && args[1] == 110/ { printf("%d %A ", ustackdepth, ucaller); ustack(60); }
+trace -qn 'sdt:::sys_enter /pid == $target && args[1] == '$getppid'/ { printf("%d %A ", ustackdepth, ucaller); ustack(60); }
 	syscall::getppid:entry /pid == $target/ { printf("%d %A ", ustackdepth, ucaller); ustack(60); }' -c "$TMP/chain plain 1"
 if [ "$status" = 0 ]; then
 	half=$(($(wc -l <"$TMP/out") / 2))

@@ -1,5 +1,5 @@
 # timeout: 200
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # 400,000 names of one function, each the tail of a long one: they are not worth reading, which is said in one line, and takes neither
 # time nor memory that grows with the square of anything. And two interrupts end it whatever it does.
 . ./lib.bash

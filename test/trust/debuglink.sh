@@ -1,4 +1,4 @@
-# needs: root nobody bpf x86-64 gcc python3
+# needs: root nobody bpf gcc python3
 # timeout: 120
 # .gnu_debuglink names a file beside the object: one of 200 GB that is not on the disk is not read for its checksum, a FIFO is not
 # waited for, and a device is not opened.

@@ -1,5 +1,5 @@
 # timeout: 120
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # Mangled names of some hundred characters that stand for names of gigabytes, or that are searched for as long: they stay as they are.
 . ./lib.bash
 STACKS='syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-1s { exit(0); }'
@@ -16,11 +16,11 @@ for name in "$explosive" "$search"; do
 	trace -qn "$STACKS" "$pid"
 	end_all
 	cheap "${name:0:20}"
-	grep -qF "mangled.so\`$name+0x6" "$TMP/out" || { echo "no $name in: $out"; count_failure; }
+	grep -qF "mangled.so\`$name+$BACK" "$TMP/out" || { echo "no $name in: $out"; count_failure; }
 	rm -f "$THEIRS/mangled.so"
 done
 make_file plain mangled.so _ZN3foo3barEi
 start run "$THEIRS/mangled.so"
 trace -qn "$STACKS" "$pid"
 cheap plain
-expect_match 'mangled.so`foo::bar\(int\)\+0x6' "$out"
+expect_match 'mangled.so`foo::bar\(int\)\+'$BACK "$out"

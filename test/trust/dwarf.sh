@@ -1,5 +1,5 @@
 # timeout: 60
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # Debug information of a file that belongs to another user is read, not mapped: it has the same types; what needs other files, or is
 # not what it seems to be, is refused in one line.
 . ./lib.bash

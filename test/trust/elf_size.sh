@@ -1,7 +1,7 @@
 # timeout: 300
 # Files of some kilobytes that claim to have gigabytes: reading the stack of a process that runs code of one costs
 # neither memory nor time, and says in one line what is not read.
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 . ./lib.bash
 STACKS='syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-2s { exit(0); }'
 
@@ -26,5 +26,5 @@ start run "$THEIRS/plain.so"
 trace -qn "$STACKS" "$pid"
 end_all
 cheap plain
-expect_match 'plain.so`my_function\+0x6' "$out"
+expect_match 'plain.so`my_function\+'$BACK "$out"
 expect "" "$err"

@@ -1,9 +1,12 @@
-# What the tests of hostile processes share. They need root nobody bpf x86-64 gcc. Source it: . ./lib.bash
+# What the tests of hostile processes share. They need root nobody bpf gcc. Source it: . ./lib.bash
 . "$SRC/test/lib.bash"
 chmod 755 "$TMP"
 THEIRS=$TMP/theirs # what the other user may write
 mkdir -m 777 "$THEIRS"
 gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -o "$TMP/hostile" "$SRC/test/trust/files/hostile.c" || exit 1
+
+# Where the call in the code of files returns to
+case $HOSTTYPE in x86_64) BACK=0x6 ;; *) BACK=0xc ;; esac
 
 # Sanitizers need memory of their own.
 LIMIT=400

@@ -1,5 +1,5 @@
 # timeout: 120
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # A process that maps a file under ever new, long names, while stacks are traced: what is kept of them has a limit, and the
 # stacks of others keep their names.
 . ./lib.bash
@@ -13,5 +13,5 @@ trace -qn 'syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } syscall
 end_all
 LIMIT=$((LIMIT / 5))
 cheap names
-expect_match 'plain.so`my_function\+0x6' "$out"
+expect_match 'plain.so`my_function\+'$BACK "$out"
 [ "$(sed -n 's/^maps //p' "$TMP/out")" -gt 20000 ] || echo "only $(grep maps "$TMP/out"): not much of a test"

@@ -1,5 +1,5 @@
 # timeout: 200
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # /tmp/perf-PID.map lies where everyone can make a file: it is believed when it belongs to the user of the process or to
 # root; one that is far too large is read in part; a FIFO, a link or a device in its place is left alone.
 . ./lib.bash
@@ -17,9 +17,9 @@ stacks() {
 # of the process's user, of root, of another user
 echo "$address 10 by_itself" >"$map"
 chown nobody "$map"
-stacks "its user's" '[jit]`by_itself+0x6'
+stacks "its user's" '[jit]`by_itself+'$BACK
 chown root "$map"
-stacks "root's" '[jit]`by_itself+0x6'
+stacks "root's" '[jit]`by_itself+'$BACK
 chown daemon "$map"
 stacks "another user's" ''
 
@@ -35,4 +35,4 @@ rm -f "$map"
 # far too large: the beginning counts
 theirs "$TMP/hostile" perfmap "$address" >"$map"
 chown nobody "$map"
-stacks "a large one" '[jit]`early_name+0x6'
+stacks "a large one" '[jit]`early_name+'$BACK

@@ -1,4 +1,4 @@
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # pid probes in a process that may not be inspected, or in a file that may not be read, are refused for that reason.
 . ./lib.bash
 make_file plain mine.so my_function

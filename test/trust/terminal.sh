@@ -1,5 +1,5 @@
 # timeout: 120
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # Names that a process chooses (its own, of files, functions and objects) do not reach a terminal as commands: in stacks,
 # listings never, in strings that the script prints unless it asks for that or prints elsewhere.
 . ./lib.bash
@@ -16,7 +16,7 @@ controls() { cat "$TMP/out" "$TMP/err" | tr -d '\r' | LC_ALL=C.UTF-8 grep -cP '[
 # always: stacks, listings (messages: test/unit/test_base.c)
 trace -qn 'syscall::getppid:entry /pid == $1/ { @[ustack()] = count(); } tick-1s { exit(0); }' "$pid"
 cheap stacks
-expect_match 'x\?\[2J\?\?\?1m.so`f\?\]0;title\?\?\?\?é\+0x6' "$out"
+expect_match 'x\?\[2J\?\?\?1m.so`f\?\]0;title\?\?\?\?é\+'$BACK "$out"
 expect 0 "$(controls)" "stacks"
 trace -ln 'pid$1:x*::entry' "$pid"
 cheap listing

@@ -1,5 +1,5 @@
 # timeout: 300
-# needs: root nobody bpf x86-64 gcc
+# needs: root nobody bpf gcc
 # Files with many static probes, mapped by one process: they are listed in time that grows with their number.
 . ./lib.bash
 N=10000 FILES=16

@@ -18,8 +18,7 @@
  *
  * HOSTILE_NAME in the environment: the name of the process.
  *
- * The code of a file (at 0x1000) is a function that calls the one it is given:
- *   push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret
+ * The code of a file (at 0x1000) is a function that calls the one it is given; "code" below. lib.bash knows where that call returns to.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -41,7 +40,13 @@
 #define DATA  0x2000 /* sections */
 #define HUGE_ ((uint64_t)3 << 30)
 
+#ifdef __x86_64__ /* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+#define MACHINE EM_X86_64
 static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+#else /* stp x29, x30, [sp, -16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], 16; ret */
+#define MACHINE EM_AARCH64
+static const uint32_t code[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
+#endif
 
 enum { NONE, SYMTAB, STRTAB, EHFRAME, LINK, NOTES, NAMES, NSECTIONS };
 static struct {
@@ -157,7 +162,7 @@ static int make(const char *kind, const char *path, const char *text)
 	if (fd < 0)
 		return 1;
 	head.eh = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-			       .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			       .e_type = ET_DYN, .e_machine = MACHINE, .e_version = EV_CURRENT,
 			       .e_phoff = offsetof(__typeof__(head), ph), .e_shoff = offsetof(__typeof__(head), sh),
 			       .e_ehsize = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
 			       .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = NSECTIONS, .e_shstrndx = NAMES};
@@ -231,6 +236,7 @@ static void *jit_page(void)
 	if (p == MAP_FAILED)
 		exit(1);
 	memcpy(p + CODE, code, sizeof(code));
+	__builtin___clear_cache(p + CODE, p + DATA);
 	printf("%lx\n", (unsigned long)(p + CODE));
 	return p;
 }
