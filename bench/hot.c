@@ -4,6 +4,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __x86_64__
+#define SAVED "rbx"
+#else
+#define SAVED "x19"
+#endif
+
 __attribute__((noinline)) static int leaf(int n)
 {
 	__asm__ volatile("" ::: "memory");
@@ -14,7 +20,7 @@ __attribute__((noinline, used)) int hot(int n)
 {
 	int r = leaf(n + 1);
 
-	__asm__ volatile("" ::: "memory", "rbx"); /* has to be saved: the function begins with a push */
+	__asm__ volatile("" ::: "memory", SAVED); /* has to be saved: the function begins with a push, or stp */
 	return r + n;
 }
 

@@ -1,4 +1,5 @@
 /* peer: hand-written BPF C programs for the same questions. */
+#include <asm/unistd.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -38,7 +39,7 @@ SEC("raw_tp/sys_enter") int one(struct bpf_raw_tracepoint_args *ctx)
 	__u32 key = 0;
 	__u64 *v;
 
-	if (ctx->args[1] != 110)
+	if (ctx->args[1] != __NR_getppid)
 		return 0;
 	v = bpf_map_lookup_elem(&total, &key);
 	if (v)
@@ -64,7 +65,7 @@ SEC("raw_tp/sys_enter") int members(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *t = (void *)bpf_get_current_task_btf();
 
-	if (ctx->args[1] == 110)
+	if (ctx->args[1] == __NR_getppid)
 		add(t->pid + t->tgid + t->prio + t->static_prio);
 	return 0;
 }
@@ -73,7 +74,7 @@ SEC("raw_tp/sys_enter") int zero(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *t = (void *)bpf_get_current_task_btf();
 
-	if (ctx->args[1] == 110)
+	if (ctx->args[1] == __NR_getppid)
 		add(t->exit_state);
 	return 0;
 }
@@ -82,7 +83,7 @@ SEC("raw_tp/sys_enter") int parent(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *t = (void *)bpf_get_current_task_btf();
 
-	if (ctx->args[1] == 110)
+	if (ctx->args[1] == __NR_getppid)
 		add(t->real_parent->tgid + t->real_parent->prio);
 	return 0;
 }
@@ -109,7 +110,7 @@ SEC("raw_tp/sys_enter") int loops(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct sums s = {};
 
-	if (ctx->args[1] != 110)
+	if (ctx->args[1] != __NR_getppid)
 		return 0;
 	bpf_loop(30, outer, &s, 0);
 	add(s.sum);
@@ -121,7 +122,7 @@ SEC("raw_tp/sys_enter") int unrolled(struct bpf_raw_tracepoint_args *ctx)
 	volatile __u64 seed = 0;
 	__u64 sum = seed;
 
-	if (ctx->args[1] != 110)
+	if (ctx->args[1] != __NR_getppid)
 		return 0;
 #pragma clang loop unroll(disable)
 	for (__u64 i = 0; i < 30; i++)
@@ -136,7 +137,7 @@ SEC("raw_tp/sys_enter") int record(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 *r;
 
-	if (ctx->args[1] != 110)
+	if (ctx->args[1] != __NR_getppid)
 		return 0;
 	r = bpf_ringbuf_reserve(&ring, 40, 0);
 	if (!r)

@@ -8,7 +8,7 @@ means ENOENT 'BEGIN { trace(ENOET); }'
 means SIGINT 'BEGIN { trace(SIGNT); }'
 means O_RDONLY 'BEGIN { trace(O_RDOLNY); }'
 means AF_INET6 'BEGIN { trace(AF_INNET6); }'
-means R_RIP 'BEGIN { trace(uregs[R_RIPP]); }'
+case $HOSTTYPE in x86_64) means R_RIP 'BEGIN { trace(uregs[R_RIPP]); }' ;; *) means R_PSTATE 'BEGIN { trace(uregs[R_PSTATEE]); }' ;; esac
 means ECONNRESET 'BEGIN { trace(ENOENT); trace(ECONRESET); }'
 means execname 'BEGIN { trace(execnam); }'
 means printf 'BEGIN { print_f("x"); }'

@@ -26,20 +26,33 @@ APART long deep(long n)
 	return below + n;
 }
 
-/* Takes 16 bytes of arguments from the stack. */
+/* takes: with 16 bytes of arguments on the stack, which on x86-64 its return takes off. again: returns by an instruction of another
+ * form. */
 long takes(long a, long b);
-__asm__(".globl takes\n.type takes, @function\ntakes:\n\tmov 8(%rsp), %rax\n\tadd 16(%rsp), %rax\n\tret $16\n.size takes, .-takes\n"
-	".globl again\n.type again, @function\nagain:\n\tlea 2(%rdi), %rax\n\trep ret\n.size again, .-again\n");
 long again(long n);
+#ifdef __x86_64__
+#define CODE(takes, again) takes "\tmov 8(%rsp), %rax\n\tadd 16(%rsp), %rax\n\tret $16\n" again "\tlea 2(%rdi), %rax\n\trep ret\n"
+#define CALL_TAKES(sum, a, b)                                                                      \
+	__asm__ volatile("sub $128, %%rsp\n\tpush %2\n\tpush %1\n\tcall takes\n\tadd $128, %%rsp"  \
+			 : "=a"(sum)                                                               \
+			 : "r"(a), "r"(b)                                                          \
+			 : "memory", "cc", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11")
+#else
+#define CODE(takes, again) takes "\tldp x0, x1, [sp]\n\tadd x0, x0, x1\n\tret\n" again "\tadd x0, x0, 2\n\tmov x9, x30\n\tret x9\n"
+#define CALL_TAKES(sum, a, b)                                                                      \
+	__asm__ volatile("stp %1, %2, [sp, -16]!\n\tbl takes\n\tmov %0, x0\n\tadd sp, sp, 16"      \
+			 : "=r"(sum)                                                               \
+			 : "r"(a), "r"(b)                                                          \
+			 : "memory", "cc", "x0", "x1", "x16", "x17", "x30")
+#endif
+__asm__(CODE(".globl takes\n.type takes, %function\ntakes:\n",
+	     ".size takes, .-takes\n.globl again\n.type again, %function\nagain:\n") ".size again, .-again\n");
 
 static long call_takes(long a, long b)
 {
 	long sum;
 
-	__asm__ volatile("sub $128, %%rsp\n\tpush %2\n\tpush %1\n\tcall takes\n\tadd $128, %%rsp"
-			 : "=a"(sum)
-			 : "r"(a), "r"(b)
-			 : "memory", "cc", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+	CALL_TAKES(sum, a, b);
 	return sum;
 }
 

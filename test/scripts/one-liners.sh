@@ -63,7 +63,7 @@ compiles -Z -n 'sysinfo:::xcalls { @[execname] = count(); }'
 compiles -Z -n 'mib:::tcp* { @[probename] = sum(arg0); }'
 compiles -Z -n 'pid$target:::entry { @[probemod] = count(); }' -c 'true'
 compiles -Z -n 'pid$target::malloc:entry { @[ustack(5)] = sum(arg0); }' -p $$
-compiles -Z -n 'pid123:a.out:main:4,pid123:a.out:main:1c { trace(uregs[R_RAX]); }'
+compiles -Z -n 'pid123:a.out:main:4,pid123:a.out:main:1c { trace(uregs[R_R0]); }'
 compiles -Z -n 'plockstat$target:::mutex-block { @[ustack()] = count(); }'
 compiles -Z -n 'kinst::vfs_read:4,kinst::vfs_read:12 { @[stack(), probename] = count(); }'
 compiles -Z -n 'python*:::function-entry { @[copyinstr(arg0), copyinstr(arg1)] = count(); }'

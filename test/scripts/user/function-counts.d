@@ -12,7 +12,7 @@ pid$target:a.out::entry
 pid$target:a.out:main:return
 {
 	printf("main returned %d", arg1);
-	trace(uregs[R_RAX]);
+	trace(uregs[R_R0]);
 }
 
 pid$target::strlen:entry,

@@ -1,5 +1,6 @@
 #!/usr/sbin/dtrace -s
 // run: -e
+// needs: x86-64
 /* User registers at each system call of the target: number, program counter, stack. */
 
 syscall:::entry
