@@ -22,6 +22,7 @@
  */
 #pragma D option quiet
 #pragma D option defaultargs
+#pragma D option zdefs
 #pragma D option switchrate=10hz
 import tool;
 
