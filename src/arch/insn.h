@@ -100,6 +100,8 @@ struct dt_arch_code {
 	bool refuses_fixups; /* nor where the kernel expects a fault and continues elsewhere */
 	/* an instruction that only fills the space between two functions */
 	bool (*is_padding)(const uint8_t *at, uint8_t length);
+	/* of a function of the kernel up to the next one: bytes at its end that are data of the next one; NULL: there are none */
+	size_t (*kernel_tail)(const uint8_t *code, size_t n);
 	/* an instruction that a function runs once, when it is entered: it saves a register, or makes space on the stack */
 	bool (*makes_frame)(const uint8_t *at, uint8_t length);
 	/* an instruction that sets the register with the number of a system call: the number; UINT32_MAX: it does not */

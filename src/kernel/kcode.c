@@ -20,6 +20,7 @@ void dt_kcode_free(dt_kcode *c)
 static int read_at(dt_ksyms *ks, uint64_t addr, dt_kcode *c, char *why, size_t whylen)
 {
 	uint64_t end = addr ? dt_ksym_end(ks, addr) : 0;
+	const struct dt_arch_code *code = dt_arch_host()->code;
 	struct dt_insn_mode k = {0};
 
 	*c = (dt_kcode){.addr = addr};
@@ -35,11 +36,12 @@ static int read_at(dt_ksyms *ks, uint64_t addr, dt_kcode *c, char *why, size_t w
 		dt_kcode_free(c);
 		return -1;
 	}
+	if (code->kernel_tail)
+		c->n -= code->kernel_tail(c->bytes, c->n);
 	dt_body_decode(&c->body, &k, c->bytes, c->n, addr);
 	c->ninsns = c->body.insns.n;
 	while (c->body.whole && c->ninsns > 1 &&
-	       dt_arch_host()->code->is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset,
-						c->body.insns.v[c->ninsns - 1].length))
+	       code->is_padding(c->bytes + c->body.insns.v[c->ninsns - 1].offset, c->body.insns.v[c->ninsns - 1].length))
 		c->ninsns--;
 	return 0;
 }

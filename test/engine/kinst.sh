@@ -73,5 +73,6 @@ expect "$before" "$(noise)" "the kernel's log"
 # -lv: the instruction itself; a return, and where a call goes
 trace -lvn kinst::vfs_read:
 expect 0 $status
+expect "" "$(grep '\.inst 0xffff' "$TMP/out")" "data between functions, the upper half of an address (aarch64)"
 expect_match '^		ret$|^		jmp .* <__x86_return_thunk>$' "$(grep -A1 Instruction "$TMP/out")"
 expect_match '^		(call|bl) .* <[a-z_]+>$' "$(grep -A1 Instruction "$TMP/out")"

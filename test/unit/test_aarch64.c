@@ -122,6 +122,7 @@ static void single(void)
 	CHECK(code->kprobe_refuses((const uint8_t *)(const uint32_t[]){0xaa1e03e9, NOP}, 4, 4));
 	CHECK(code->is_padding((const uint8_t *)"\x1f\x20\x03\xd5", 4) && code->is_padding((const uint8_t *)"\0\0\0", 4) &&
 	      !code->is_padding(x, 4));
+	CHECK(code->kernel_tail(CODE(RET, 0x9ac17720, 0xffffb977)) == 8 && code->kernel_tail(CODE(STP, NOP, RET)) == 0);
 	CHECK(code->member(CODE(0xf9400c00, RET), &offset) && offset == 24);
 	CHECK(!code->member(CODE(STP, RET), &offset));
 }

@@ -204,6 +204,13 @@ bool dt_aarch64_is_padding(const uint8_t *at, uint8_t length)
 	return w == DT_AARCH64_NOP || (w & 0xffff0000) == 0; /* udf */
 }
 
+/* Before a function that ftrace can trace is the address of what it calls (DYNAMIC_FTRACE_WITH_CALL_OPS, from Linux 6.3): the upper
+ * half of a kernel address is no instruction, but the lower half may look like one. */
+size_t dt_aarch64_kernel_tail(const uint8_t *code, size_t n)
+{
+	return n > 8 && dt_aarch64_word(code + n - 4) >= 0xffff0000 ? 8 : 0;
+}
+
 /*	[bti c] adrp x16, page; ldr x17, [x16, #n]; add x16, x16, #n; [autia1716] br x17	*/
 bool dt_aarch64_plt_slot(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot)
 {
