@@ -43,6 +43,9 @@ class Page:
     def __exit__(self, *_):
         self.p.kill()
         self.p.wait()
+        link = self.dir + "/SingletonSocket"  # what it leads to is in /tmp
+        if os.path.islink(link):
+            shutil.rmtree(os.path.dirname(os.readlink(link)), ignore_errors=True)
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def read(self):
