@@ -91,11 +91,13 @@ with Serving([dtrace, "-x", "engine=bpf", "-q", "-x", "aggrate=200ms", "-x", "sw
             p.click("h1")
         end = time.monotonic() + 100
         want = {"trace.ndjson", "stacks.folded", "flamegraph.svg"}
-        while not want <= set(os.listdir(tmp + "/got") if os.path.isdir(tmp + "/got") else []):
+        # a file has its name before it has its contents
+        while sum(e["method"] == "Browser.downloadProgress" and e["params"]["state"] == "completed" for e in p.events) < len(want):
             if time.monotonic() > end:
                 sys.exit("no downloads: %r" % glob.glob(tmp + "/got/*"))
             p.js("1")
             time.sleep(.05)
+        expect(want, set(os.listdir(tmp + "/got")), "downloads")
         expect("start", json.loads(open(tmp + "/got/trace.ndjson").readline())["type"], "ndjson")
         expect(True, "@stacks;one" in open(tmp + "/got/stacks.folded").read(), "folded")
         svg = open(tmp + "/got/flamegraph.svg").read()
