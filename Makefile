@@ -89,7 +89,7 @@ $(BUILD)/%.html.o: $(BUILD)/%.html.c
 	$(Q)$(COMPILE) -c -o $@ $<
 
 # ---- the runtime of the process engine: code for a target, without a C library (src/process/runtime/runtime.h) ----
-# It uses general registers only, and must not have variables (runtime.ld).
+# It uses general registers only, no string instructions (the direction flag may be any), and must not have variables (runtime.ld).
 RT    := $(BUILD)/runtime
 RTSRC := $(wildcard src/process/runtime/*.c) src/dif/quantize.c src/base/map.c $(patsubst %,src/vm/%.c,interp vm_memory vars dynvar \
 	subr subr_str subr_text subr_path subr_json subr_net vm_action vm_ecb vm_value)
@@ -107,7 +107,7 @@ $(RT)/runtime: $(RTOBJ) src/arch/$(ARCH)/host_enter.S src/process/runtime/runtim
 	$(call say,LD,$@)
 	$(Q)$(RTCC) -flto=2 -nostdlib -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments \
 		-Wl,-T,src/process/runtime/runtime.ld -o $@ $(RTOBJ) src/arch/$(ARCH)/host_enter.S
-	$(Q)! objdump -d $@ | grep '%[xyz]mm\|%st' || { rm $@; false; }
+	$(Q)! objdump -d $@ | grep '%[xyz]mm\|%st\|\<rep\|\<stos\|%ds:' || { rm $@; false; }
 
 # Without code for this CPU there is no runtime, and the engine says so.
 $(RT)/bytes.o: $(if $(wildcard src/arch/$(ARCH)/host_enter.S),$(RT)/runtime)

@@ -104,6 +104,8 @@ struct dt_arch_code {
 	size_t (*kernel_tail)(const uint8_t *code, size_t n);
 	/* an instruction that a function runs once, when it is entered: it saves a register, or makes space on the stack */
 	bool (*makes_frame)(const uint8_t *at, uint8_t length);
+	/* an instruction, at vaddr, that has the address of something between these two */
+	bool (*refers)(const uint8_t *at, uint8_t length, uint64_t vaddr, uint64_t start, uint64_t end);
 	/* an instruction that sets the register with the number of a system call: the number; UINT32_MAX: it does not */
 	uint32_t (*call_number)(const uint8_t *at, uint8_t length);
 	/* a stub of a procedure linkage table, of n bytes at vaddr: the address of the slot that it jumps through */

@@ -28,16 +28,19 @@ struct dt_trap_regs {
 	uint64_t pc, sp,
 	    arg0; /* arg0: first argument of a function that was just called; 64-bit code */
 	uint64_t thread; /* the thread pointer */
+	bool narrow;	 /* it is in 32-bit code */
 };
 int dt_trap_regs(pid_t tid, struct dt_trap_regs *regs);
 /* Between these two states of a thread, one step apart: did it call a function? */
 bool dt_trap_called(pid_t tid, const struct dt_trap_regs *before, const struct dt_trap_regs *after);
 
 int dt_trap_set_pc(pid_t tid, uint64_t pc);
+/* Has the stopped thread a second stack, of return addresses, that the CPU compares? Then it returns only to where it was called. */
+bool dt_trap_shadowed(pid_t tid);
 /* Let the stopped thread run the stub of a sample (dt_patch_sample) first. -1: not now: it is in a system call that is to be
- * restarted, or in 32-bit code. If the tracer dies before or after this, the thread just goes on. */
+ * restarted, in 32-bit code, or has a shadow stack. If the tracer dies before or after this, the thread just goes on. */
 int dt_trap_divert(pid_t tid, uint64_t stub);
-/* Has a system call of the stopped thread just ended with EINTR? Let it make the call again. */
+/* Has a system call of the stopped thread, which only waits, just ended with EINTR? Let it make the call again. */
 bool dt_trap_interrupted(pid_t tid);
 int dt_trap_again(pid_t tid);
 /* Where in n bytes of code a system call is made; n: nowhere. */

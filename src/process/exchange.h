@@ -181,6 +181,7 @@ struct dt_pe_specs { /* of a slot */
 };
 
 /* ---- a thread; on cache lines of its own ---- */
+#define DT_PE_SLOTS 128
 #define DT_PE_TAKEN UINT32_MAX
 struct __attribute__((aligned(DT_PE_LINE))) dt_pe_slot {
 	uint32_t tid;  /* whose it is; 0: free; DT_PE_TAKEN: it changes hands */

@@ -5,6 +5,8 @@
  * that is shared with us. Their code is in the vdso, where nothing is: the kernel maps that in every process. What is mapped is
  * noted in memory that we share with the keeper (struct dt_pe_remains), before it is mapped: we choose the addresses.
  */
+#include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -51,7 +54,8 @@ size_t dt_pe_read(const struct dt_pe_target *t, uint64_t at, void *p, size_t n)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Not one in a restartable sequence: if it runs anything else, the kernel forgets to restart it. */
+/* Not one in a restartable sequence: if it runs anything else, the kernel forgets to restart it. Nor one with a shadow stack,
+ * if there is another: if we are killed, the CPU does not let it return to where it was. */
 static struct dt_held_thread *find_caller(const struct dt_pe_target *t)
 {
 	struct dt_held_thread *any = NULL;
@@ -60,9 +64,9 @@ static struct dt_held_thread *find_caller(const struct dt_pe_target *t)
 	for (uint32_t i = 0; t->hold && i < t->hold->threads.n; i++) {
 		struct dt_held_thread *x = &t->hold->threads.v[i];
 
-		if (!x->stopped || dt_trap_regs(x->tid, &regs) < 0 || dt_pe_in_sequence(t, x->tid, regs.pc))
+		if (!x->stopped || dt_trap_regs(x->tid, &regs) < 0 || regs.narrow || dt_pe_in_sequence(t, x->tid, regs.pc))
 			continue;
-		if (!x->signal)
+		if (!x->signal && !dt_trap_shadowed(x->tid))
 			return x;
 		any = x;
 	}
@@ -118,15 +122,15 @@ static size_t find_room(const uint8_t *bytes, size_t n)
 	return n;
 }
 
-/* The kernel's own code in every process: where there is room for ours, and where it reads the clock. */
-static bool find_vdso(struct dt_pe_target *t, const dt_maps *maps, uint64_t *code, uint64_t *clock)
+/* The kernel's own code in every process, and where it reads the clock. */
+static bool find_vdso(struct dt_pe_target *t, const dt_maps *maps, uint64_t *clock)
 {
 	const dt_mapping *m = NULL;
 	const dt_elfsym *s;
 	uint8_t *bytes;
 	dt_error err;
 	dt_elf *elf;
-	size_t n, at;
+	size_t n;
 
 	for (uint32_t i = 0; i < maps->n; i++)
 		if (maps->v[i].kind == DT_MAP_VDSO)
@@ -135,18 +139,24 @@ static bool find_vdso(struct dt_pe_target *t, const dt_maps *maps, uint64_t *cod
 		return false;
 	bytes = dt_xmalloc(VDSO_MAX);
 	n = dt_pe_read(t, m->start, bytes, m->end - m->start < VDSO_MAX ? m->end - m->start : VDSO_MAX);
-	at = find_room(bytes, n);
 	elf = dt_elf_open_memory(bytes, n, &err);
 	s = elf ? dt_elf_function_named(elf, "__vdso_clock_gettime") : NULL;
 	*clock = s ? m->start + s->vaddr : 0;
 	dt_elf_free(elf);
 	free(bytes);
-	if (at == n)
-		return false;
 	t->in->vdso = m->start;
 	t->in->vdso_size = m->end - m->start;
-	*code = m->start + at;
 	return true;
+}
+
+/* Where there is room for ours. The process is stopped: another dtrace may want the same. 0: nowhere. */
+static uint64_t find_code(const struct dt_pe_target *t)
+{
+	uint64_t size = t->in->vdso_size;
+	uint8_t bytes[VDSO_MAX];
+	size_t n = dt_pe_read(t, t->in->vdso, bytes, size < VDSO_MAX ? size : VDSO_MAX), at = find_room(bytes, n);
+
+	return at == n ? 0 : t->in->vdso + at;
 }
 
 /* ---- the thread's id ---- */
@@ -217,21 +227,87 @@ static int refuse(const struct dt_pe_target *t, dt_error *err, const char *why)
 	return dt_err(err, EDT_NOPROBE, "-x engine=process: pid %ld: %s", t->pid, why);
 }
 
-static int check(const struct dt_pe_target *t, dt_error *err)
+/* Are the system calls of a thread restricted? Each can be for itself. */
+static bool is_restricted(long pid)
 {
-	if (!dt_pe_can_call(t))
-		return refuse(t, err, "it cannot be stopped by ptrace");
-	if (dt_proc_status(t->pid, "Seccomp:") > 0)
+	bool restricted = dt_proc_status(pid, "Seccomp:") > 0;
+	struct dirent *x;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", pid);
+	dir = opendir(path);
+	while (!restricted && dir && (x = readdir(dir)))
+		restricted = strtol(x->d_name, NULL, 10) > 0 && dt_proc_status(strtol(x->d_name, NULL, 10), "Seccomp:") > 0;
+	if (dir)
+		closedir(dir);
+	return restricted;
+}
+
+/* What we map is counted. Do mappings of the process have a limit, which it may need for its own? */
+static bool is_limited(long pid)
+{
+	struct rlimit most = {0};
+
+	return prlimit((pid_t)pid, RLIMIT_AS, NULL, &most) < 0 || most.rlim_cur != RLIM_INFINITY;
+}
+
+/* Memory that cannot be had when it is used first ends the process: the kernel promises it by this setting only if it is there. */
+static bool counts_memory(void)
+{
+	size_t n = 0;
+	char *text = dt_slurp(-1, "/proc/sys/vm/overcommit_memory", &n);
+	bool counts = text && n && text[0] == '2';
+
+	free(text);
+	return counts;
+}
+
+static bool is_narrow(long pid)
+{
+	unsigned char head[EI_NIDENT] = {0};
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/exe", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, head, sizeof(head)) != sizeof(head))
+		head[EI_CLASS] = 0;
+	close(fd);
+	return head[EI_CLASS] != ELFCLASS64;
+}
+
+/* What can be known before it is stopped. */
+static int check_process(const struct dt_pe_target *t, dt_error *err)
+{
+	if (is_narrow(t->pid))
+		return refuse(t, err, "it is a 32-bit program");
+	if (is_restricted(t->pid))
 		return refuse(t, err, "its system calls are restricted (seccomp), and the runtime needs some");
 	if (dt_proc_inner_pid(t->pid) != t->pid)
 		return refuse(t, err, "it is in another pid namespace");
+	if (is_limited(t->pid))
+		return refuse(t, err, "its address space is limited (ulimit -v), and may be too small for it then");
+	if (counts_memory())
+		return refuse(t, err, "the kernel promises no memory that it may not have (vm.overcommit_memory is 2): the process could be ended");
 	return 0;
+}
+
+static int check_threads(const struct dt_pe_target *t, dt_error *err)
+{
+	for (uint32_t i = 0; i < t->hold->threads.n; i++)
+		if (t->hold->threads.v[i].stopped && dt_trap_shadowed(t->hold->threads.v[i].tid))
+			return refuse(t, err, "it has a shadow stack: if dtrace was killed at the wrong moment, it would be ended");
+	return dt_pe_can_call(t) ? 0 : refuse(t, err, "it cannot be stopped by ptrace");
 }
 
 static int put_runtime(struct dt_pe_target *t, dt_error *err)
 {
 	struct dt_pe_remains *in = t->in;
 	uint64_t seed = 0;
+	long locked = dt_proc_status(t->pid, "VmLck:");
 	bool ok = false;
 
 	in->base_size = DT_PE_ANCHOR_SIZE + page_up(dt_pe_runtime_size) + DT_PE_CODE_MAX;
@@ -243,6 +319,8 @@ static int put_runtime(struct dt_pe_target *t, dt_error *err)
 		in->base = 0;
 	if (!ok)
 		return refuse(t, err, "it cannot map the runtime");
+	if (dt_proc_status(t->pid, "VmLck:") != locked)
+		return refuse(t, err, "it locks all memory that it maps (mlockall), and this would be too much");
 	if (!dt_pe_write(t, in->base + DT_PE_ANCHOR_SIZE, dt_pe_runtime, dt_pe_runtime_size) ||
 	    call(t, SYS_mprotect, in->base, DT_PE_ANCHOR_SIZE, PROT_READ | PROT_WRITE) < 0 ||
 	    call(t, SYS_madvise, in->base, DT_PE_ANCHOR_SIZE, MADV_WIPEONFORK) < 0)
@@ -328,12 +406,12 @@ static int put_shared(struct dt_pe_target *t, uint64_t size, dt_error *err)
 }
 
 /* The process is stopped. No pause while it has the descriptor of the file: it could close that itself. */
-static int enter(struct dt_pe_target *t, uint64_t code, uint64_t size, struct dt_pe_anchor *a, dt_error *err)
+static int enter(struct dt_pe_target *t, uint64_t size, struct dt_pe_anchor *a, dt_error *err)
 {
-	if (check(t, err) < 0)
+	if (check_threads(t, err) < 0)
 		return -1;
-	t->in->code = code;
-	if (!dt_pe_write(t, code, dt_remote_code, DT_REMOTE_CODE))
+	t->in->code = find_code(t);
+	if (!t->in->code || !dt_pe_write(t, t->in->code, dt_remote_code, DT_REMOTE_CODE))
 		return refuse(t, err, "the code of the kernel (vdso) cannot be changed");
 	if (put_runtime(t, err) < 0)
 		return -1;
@@ -350,20 +428,21 @@ static int enter(struct dt_pe_target *t, uint64_t code, uint64_t size, struct dt
 int dt_pe_target_enter(struct dt_pe_target *t, const dt_maps *maps, uint64_t size, dt_error *err)
 {
 	struct dt_pe_anchor a = {.pid = (int32_t)t->pid};
-	uint64_t code;
 	char path[64];
 	int rc;
 
+	if (check_process(t, err) < 0)
+		return -1;
 	snprintf(path, sizeof(path), "/proc/%ld/mem", t->pid);
 	t->mem = open(path, O_RDWR | O_CLOEXEC);
 	if (t->mem < 0)
 		return refuse(t, err, strerror(errno));
-	if (!find_vdso(t, maps, &code, &a.clock))
+	if (!find_vdso(t, maps, &a.clock))
 		return refuse(t, err, "it has no code of the kernel (vdso) that can be changed");
 	rc = dt_pe_stop(t, DT_PE_TRIES);
 	if (rc)
 		return refuse(t, err, rc == EBUSY ? "another process runs in its memory, or it does not stop" : "it cannot be stopped by ptrace");
-	rc = enter(t, code, page_up(size), &a, err);
+	rc = enter(t, page_up(size), &a, err);
 	dt_pe_go_on(t);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "arch/patch.h"
 #include "elf/cfi.h"
 #include "process/objects.h"
@@ -70,6 +71,10 @@ static struct dt_pe_file *open_file(struct dt_pe_files *fs, const char *path, dt
 	f = dt_xcalloc(1, sizeof(*f));
 	*f = (struct dt_pe_file){.path = dt_xstrdup(path), .elf = elf, .inode = st.st_ino};
 	f->go = dt_elf_section(elf, ".note.go.buildid", &sec) || dt_elf_section(elf, ".go.buildinfo", &sec);
+	if (dt_elf_section(elf, "__rseq_cs", &sec)) {
+		f->sequences = sec.vaddr;
+		f->sequences_end = sec.vaddr + sec.size;
+	}
 	*dt_vec_add(&fs->v, NULL) = f;
 	return f;
 }
@@ -261,6 +266,18 @@ bool dt_pe_find_function(const struct dt_pe_file *f, uint64_t vaddr, uint64_t *s
 	return false;
 }
 
+/* A function that tells the kernel of a restartable sequence refers to its description. In one a thread must not run anything else:
+ * if it is interrupted there, the kernel does not restart it. And the kernel jumps to where it begins again. */
+static bool has_sequence(const struct dt_pe_files *fs, const struct dt_pe_file *f)
+{
+	const dt_insn *v = fs->body.insns.v;
+
+	for (uint32_t i = 0; f->sequences && i < fs->body.insns.n; i++)
+		if (dt_arch_host()->code->refers(fs->code + v[i].offset, v[i].length, fs->body.vaddr + v[i].offset, f->sequences, f->sequences_end))
+			return true;
+	return false;
+}
+
 const char *dt_pe_read_function(struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t start, uint64_t size, uint64_t address)
 {
 	struct iovec local, remote;
@@ -284,6 +301,8 @@ const char *dt_pe_read_function(struct dt_pe_files *fs, const struct dt_pe_file 
 	dt_body_decode(&fs->body, &(struct dt_insn_mode){0}, fs->code, size, start);
 	if (!fs->body.whole || !fs->body.insns.n)
 		return "its code is not understood";
+	if (has_sequence(fs, f))
+		return "it has a restartable sequence (rseq)";
 	dt_body_decode(&fs->body, &(struct dt_insn_mode){0}, fs->code, n, start); /* the first instructions are the same */
 	return NULL;
 }

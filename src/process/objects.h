@@ -21,6 +21,7 @@ struct dt_pe_file {
 	uint64_t inode;
 	DT_VEC(struct dt_pe_range) code; /* what has unwind information, by address; also what comes after it */
 	dt_jump_targets targets; /* of all its jumps, and the starts of functions; sorted */
+	uint64_t sequences, sequences_end; /* descriptions of restartable sequences (rseq), by vaddr */
 	bool swept, go;
 };
 

@@ -35,15 +35,17 @@ static int refuse(const struct dt_pe_target *t, dt_error *err, const char *why)
 
 /* ---- patching ---- */
 
-/* One patch. A breakpoint that somebody has put there since then (a uprobe) stays as it is. */
+/* One patch. A breakpoint that somebody has put there since then (a uprobe) stays as it is. What is behind the jump was never
+ * changed by us: if the program has, that stays too. */
 static bool exchange_one(uint8_t *page, const dt_patch *p, bool in)
 {
 	const uint8_t *from = in ? p->was : p->is, *to = in ? p->is : p->was;
+	uint32_t n = in ? p->size : DT_PATCH_JUMP;
 
-	for (uint32_t i = 0; i < p->size; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (page[i] != from[i] && (in || page[i] != DT_TRAP_BYTE))
 			return false;
-	for (uint32_t i = 0; i < p->size; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (page[i] == from[i])
 			page[i] = to[i];
 	return true;
@@ -63,16 +65,33 @@ struct exchange {
 	uint32_t n, at;
 	bool in;
 	dt_pe_contexts threads;
-	dt_maps *maps;
+	dt_maps *maps, *all; /* all: of other than code, if need be */
 	uint32_t failed, busy; /* busy: a thread sleeps at an instruction that would be replaced */
 };
+
+/* Out: a program may have made other memory of its code, with our jump in it (pages of another size). It leads to our stub: it is
+ * nobody else's. */
+static bool is_left_there(struct exchange *x, const struct dt_pe_place *place, const uint8_t *bytes)
+{
+	const dt_mapping *m;
+	dt_error ignored;
+
+	if (dt_pe_is_there(x->maps, place))
+		return true;
+	if (memcmp(bytes, place->patch.is, DT_PATCH_JUMP) != 0)
+		return false;
+	x->all = x->all ? x->all : dt_maps_read(x->t->pid, &ignored);
+	m = x->all ? dt_maps_find(x->all, place->patch.at) : NULL;
+	return m && !m->shared;
+}
 
 static bool exchange_place(struct exchange *x, struct dt_pe_place *place, uint8_t *bytes)
 {
 	const dt_patch *p = &place->patch;
 	bool moved;
 
-	if (!p->code_size || !dt_pe_is_there(x->maps, place) || (x->in && place->state == DT_PE_IN))
+	if (!p->code_size || !(x->in ? dt_pe_is_there(x->maps, place) : is_left_there(x, place, bytes)) ||
+	    (x->in && place->state == DT_PE_IN))
 		return true;
 	if (x->in) {
 		moved = dt_pe_contexts_move(x->t, &x->threads, p, false);
@@ -109,7 +128,7 @@ static void exchange_page(struct exchange *x)
 	if (n >= PAGE && memcmp(page, was, PAGE) != 0 && !dt_pe_write(x->t, start, page, PAGE))
 		x->failed++;
 	for (uint32_t i = first; !x->in && i < x->at; i++)
-		if (x->list[i]->state == DT_PE_PLANNED && dt_pe_is_there(x->maps, x->list[i]))
+		if (x->list[i]->state == DT_PE_PLANNED)
 			dt_pe_contexts_move(x->t, &x->threads, &x->list[i]->patch, true);
 }
 
@@ -124,6 +143,7 @@ static int exchange(struct exchange *x)
 		if (error)
 			break;
 		x->maps = dt_maps_code(x->t->pid, &ignored);
+		x->all = NULL;
 		if (!x->maps) {
 			dt_pe_go_on(x->t);
 			return ESRCH;
@@ -134,6 +154,7 @@ static int exchange(struct exchange *x)
 		while (x->at < x->n && (x->t->theirs || dt_now() - x->t->since < LONG_NS));
 		dt_pe_go_on(x->t);
 		dt_maps_free(x->maps);
+		dt_maps_free(x->all);
 		dt_vec_free(&x->threads);
 	}
 	return error;
@@ -256,6 +277,21 @@ static int take_out(struct dt_pe_target *t, uint32_t *failed)
 	return 0;
 }
 
+/* After a failure: does the program still come to a stub of ours? Then it must stay. */
+static bool leads_in(const struct dt_pe_target *t)
+{
+	uint8_t now[DT_PATCH_JUMP];
+
+	for (uint32_t i = 0; i < t->places->memory->n; i++) {
+		const struct dt_pe_place *x = &t->places->v[i];
+
+		if (x->state != DT_PE_NONE && x->patch.code_size && dt_pe_read(t, x->patch.at, now, sizeof(now)) == sizeof(now) &&
+		    memcmp(now, x->patch.is, sizeof(now)) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool dt_pe_is_same_program(const struct dt_pe_target *t)
 {
 	uint8_t now[DT_REMOTE_CODE];
@@ -352,7 +388,7 @@ static int try_to_leave(struct dt_pe_target *t, uint32_t *failed)
 	if (!dt_pe_is_same_program(t) || !dt_pe_can_call(t))
 		error = 0;
 	else
-		error = dt_pe_threads_inside(t) ? EBUSY : unmap(t);
+		error = (*failed && leads_in(t)) || dt_pe_threads_inside(t) ? EBUSY : unmap(t);
 	dt_pe_go_on(t);
 	return error;
 }

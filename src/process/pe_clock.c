@@ -71,20 +71,6 @@ bool dt_pe_clocks_make(dt_pe *p, bool target)
 	return true;
 }
 
-/* A return address that the thread has not put on its stack itself would end it. */
-static bool has_shadow_stack(long pid)
-{
-	char path[64], *text;
-	size_t n;
-	bool has;
-
-	snprintf(path, sizeof(path), "/proc/%ld/status", pid);
-	text = dt_slurp(-1, path, &n);
-	has = text && strstr(text, "shstk");
-	free(text);
-	return has;
-}
-
 int dt_pe_clocks_stubs(dt_pe *p, dt_error *err)
 {
 	for (uint32_t i = 0; i < p->clocks.n; i++) {
@@ -92,8 +78,6 @@ int dt_pe_clocks_stubs(dt_pe *p, dt_error *err)
 
 		if (!c->site)
 			continue;
-		if (has_shadow_stack(p->target.pid))
-			return dt_err(err, EDT_NOPROBE, "-x engine=process: pid %ld has a shadow stack: profile is not available", p->target.pid);
 		if (dt_pe_target_sample(&p->target, dt_vm_addr(c->site), &c->stub, err) < 0)
 			return -1;
 	}

@@ -82,28 +82,6 @@ static enum stopped wait_for(const struct dt_pe_sampler *s, pid_t tid, int *sign
 	return NOT_YET;
 }
 
-/* A set of signals in /proc/PID/task/TID/status. */
-static uint64_t signals(const char *status, const char *word)
-{
-	const char *at = strstr(status, word);
-
-	return at ? strtoull(at + strlen(word), NULL, 16) : 0;
-}
-
-/* Is there a signal that it gets as soon as it goes on? */
-static bool awaits_signal(const struct dt_pe_target *t, pid_t tid)
-{
-	char path[64], *text;
-	size_t n;
-	bool yes;
-
-	snprintf(path, sizeof(path), "/proc/%ld/task/%d/status", t->pid, (int)tid);
-	text = dt_slurp(-1, path, &n);
-	yes = !text || (signals(text, "\nSigPnd:") | signals(text, "\nShdPnd:")) & ~signals(text, "\nSigBlk:");
-	free(text);
-	return yes;
-}
-
 /* False: it was killed meanwhile. It stays, and with it its process, until its end has been seen. */
 static bool release(pid_t tid, int signal)
 {
@@ -124,7 +102,7 @@ static void sample(struct dt_pe_sampler *s, pid_t tid, uint64_t stub)
 	case STOPPED: break;
 	}
 	if (signal < 0 && dt_trap_interrupted(tid)) {
-		if (!awaits_signal(s->target, tid))
+		if (!dt_pe_awaits_signal(s->target, tid))
 			dt_trap_again(tid);
 	} else if (signal < 0 && dt_trap_regs(tid, &regs) == 0 && !dt_pe_target_is_inside(s->target, regs.pc) &&
 	    !dt_pe_in_sequence(s->target, tid, regs.pc))

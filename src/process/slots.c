@@ -14,7 +14,6 @@
 
 #include "process/process.h"
 
-#define SLOTS	    128
 #define BUCKETS_MAX (1u << 16)
 #define QUIET_TURNS 200 /* how often a thread that is in a probe is looked at ... */
 #define QUIET_NS    10000 /* ... and after how long */
@@ -91,7 +90,7 @@ uint64_t dt_pe_slots_size(const dt_pe *p)
 	one = sizeof(struct dt_pe_slot) + vm->scratch_cap + 2 * vm->strsize + ring.size +
 	      2 * (aggs.cap + aggs.nbuckets * sizeof(uint32_t)) + aggs.key_cap + aggs.room_cap + vm->locals.n * 8ull +
 	      vm->locals.statics_size + vm->threads.n * 8ull + p->host->necbs * 16ull + pool_size(&vm->dyn) + vm->dyn.nbuckets * sizeof(uint32_t) + 2 * vm->dyn.chunk + 65536;
-	return one * SLOTS + dt_pe_specs_size(p);
+	return one * DT_PE_SLOTS + dt_pe_specs_size(p);
 }
 
 /* ---- making them ---- */
@@ -172,7 +171,7 @@ bool dt_pe_slots_make(dt_pe *p)
 			     .ncpus = 1,
 			     .loopmax = p->host->loopmax};
 
-	p->nslots = SLOTS;
+	p->nslots = DT_PE_SLOTS;
 	p->flips = dt_xcalloc(p->nslots, sizeof(*p->flips));
 	p->ring_data = dt_xcalloc(p->nslots, sizeof(*p->ring_data));
 	p->own_buckets = dt_xcalloc(p->nslots, sizeof(*p->own_buckets));

@@ -3,7 +3,10 @@
  *
  * A thread is where its registers are, and where each signal handler that it is in will return to: the kernel has saved the
  * registers on the stack, in a form that can be recognized. Other words on the stack do not matter: many are left from earlier
- * calls. But the runtime calls the clock of the vdso: there the address it returns to is near.
+ * calls. But what is not of a file may return to us: the clock of the vdso, which the runtime calls, and the runtime of another
+ * dtrace, which takes samples. There the address is near.
+ *
+ * A context that a signal handler has left (swapcontext) is not on any of these stacks. If its firing is not over, its slot says so.
  */
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -14,7 +17,7 @@
 
 #define STACK_MAX (256u << 10)
 #define STACKS	  4
-#define NEAR	  (1u << 10) /* bytes of the stack that the clock may use */
+#define NEAR	  (8u << 10) /* bytes of the stack that such code may use */
 
 /* ---- restartable sequences ---- */
 
@@ -140,10 +143,11 @@ bool dt_pe_target_is_inside(const struct dt_pe_target *t, uint64_t pc)
 	return false;
 }
 
-static bool will_return(const struct dt_pe_target *t, const struct dt_pe_context *c)
+static bool will_return(const struct dt_pe_target *t, const dt_maps *maps, const struct dt_pe_context *c)
 {
+	const dt_mapping *m = dt_maps_find(maps, c->pc);
 	uint64_t words[NEAR / 8];
-	size_t n = c->pc - t->in->vdso < t->in->vdso_size ? dt_pe_read(t, c->sp & ~7ull, words, sizeof(words)) / 8 : 0;
+	size_t n = m && m->kind == DT_MAP_FILE ? 0 : dt_pe_read(t, c->sp & ~7ull, words, sizeof(words)) / 8;
 
 	for (size_t i = 0; i < n; i++)
 		if (dt_pe_target_is_inside(t, words[i]))
@@ -151,13 +155,47 @@ static bool will_return(const struct dt_pe_target *t, const struct dt_pe_context
 	return false;
 }
 
+static bool is_thread(const struct dt_pe_target *t, uint32_t tid)
+{
+	for (uint32_t i = 0; i < t->hold->threads.n; i++)
+		if ((uint32_t)t->hold->threads.v[i].tid == tid)
+			return true;
+	return false;
+}
+
+/* Has one of them begun a firing that it may come back to? What is read here may be anything. */
+static bool is_firing(const struct dt_pe_target *t)
+{
+	const struct dt_pe_slot *slots;
+	struct dt_pe_shared sh;
+	uint64_t busy, token;
+	uint32_t tid;
+
+	if (!t->in->shared || dt_pe_read(t, t->in->shared, &sh, sizeof(sh)) != sizeof(sh))
+		return false;
+	slots = sh.slots;
+	for (uint32_t i = 0; i < sh.nslots && i < DT_PE_SLOTS; i++) {
+		uint64_t at = (uint64_t)(uintptr_t)slots + i * sizeof(*slots);
+
+		if (dt_pe_read(t, at + offsetof(struct dt_pe_slot, busy), &busy, sizeof(busy)) == sizeof(busy) && busy &&
+		    dt_pe_read(t, at + offsetof(struct dt_pe_slot, tid), &tid, sizeof(tid)) == sizeof(tid) && is_thread(t, tid) &&
+		    dt_pe_read(t, busy + offsetof(struct dt_pe_frame, token), &token, sizeof(token)) == sizeof(token) &&
+		    token == DT_PE_TOKEN)
+			return true;
+	}
+	return false;
+}
+
 bool dt_pe_threads_inside(const struct dt_pe_target *t)
 {
 	dt_pe_contexts all = {0};
-	bool inside = !dt_pe_contexts_find(t, &all);
+	dt_error ignored;
+	dt_maps *maps = dt_maps_code(t->pid, &ignored);
+	bool inside = !dt_pe_contexts_find(t, &all) || !maps || is_firing(t);
 
 	for (uint32_t i = 0; i < all.n && !inside; i++)
-		inside = dt_pe_target_is_inside(t, all.v[i].pc) || will_return(t, &all.v[i]);
+		inside = dt_pe_target_is_inside(t, all.v[i].pc) || will_return(t, maps, &all.v[i]);
 	dt_vec_free(&all);
+	dt_maps_free(maps);
 	return inside;
 }

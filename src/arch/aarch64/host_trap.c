@@ -88,6 +88,12 @@ int dt_trap_set_pc(pid_t tid, uint64_t pc)
 	return -1;
 }
 
+bool dt_trap_shadowed(pid_t tid)
+{
+	(void)tid;
+	return false;
+}
+
 int dt_trap_divert(pid_t tid, uint64_t stub)
 {
 	(void)tid, (void)stub;

@@ -41,6 +41,20 @@ uint32_t dt_x86_64_call_number(const uint8_t *at, uint8_t length)
 	return number;
 }
 
+/* Its last four bytes: the distance from the next instruction, or an address below 4 GB; or an address in its last eight. */
+bool dt_x86_64_refers(const uint8_t *at, uint8_t length, uint64_t vaddr, uint64_t start, uint64_t end)
+{
+	uint64_t address = 0;
+	int32_t word;
+
+	if (length < 5)
+		return false;
+	memcpy(&word, at + length - 4, sizeof(word));
+	if (length == 10)
+		memcpy(&address, at + 2, sizeof(address));
+	return vaddr + length + (uint64_t)(int64_t)word - start < end - start || (uint32_t)word - start < end - start || address - start < end - start;
+}
+
 /*	[endbr64] [bnd] jmp *slot(%rip)		f3 0f 1e fa   f2   ff 25 disp32	*/
 bool dt_x86_64_plt_slot(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot)
 {

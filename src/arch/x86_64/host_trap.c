@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 
 #include "arch/trap.h"
@@ -83,7 +85,7 @@ int dt_trap_regs(pid_t tid, struct dt_trap_regs *regs)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0)
 		return -1;
-	*regs = (struct dt_trap_regs){.pc = r.rip, .sp = r.rsp, .arg0 = r.rdi, .thread = r.fs_base};
+	*regs = (struct dt_trap_regs){.pc = r.rip, .sp = r.rsp, .arg0 = r.rdi, .thread = r.fs_base, .narrow = r.cs != USER_CS};
 	return 0;
 }
 
@@ -105,6 +107,19 @@ int dt_trap_set_pc(pid_t tid, uint64_t pc)
 	return ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 ? -1 : 0;
 }
 
+#ifndef NT_X86_SHSTK
+#define NT_X86_SHSTK 0x204
+#endif
+
+/* The kernel has these registers only for threads that use them. */
+bool dt_trap_shadowed(pid_t tid)
+{
+	uint64_t pointer = 0;
+	struct iovec v = {.iov_base = &pointer, .iov_len = sizeof(pointer)};
+
+	return ptrace(PTRACE_GETREGSET, tid, NT_X86_SHSTK, &v) == 0;
+}
+
 #define CODE64	 0x33 /* the code segment of 64-bit programs */
 #define RED_ZONE 128
 
@@ -122,7 +137,7 @@ int dt_trap_divert(pid_t tid, uint64_t stub)
 	struct user_regs_struct r;
 	uint64_t at;
 
-	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0 || r.cs != CODE64 || restarts(&r))
+	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0 || r.cs != CODE64 || restarts(&r) || dt_trap_shadowed(tid))
 		return -1;
 	at = r.rsp - RED_ZONE - 8;
 	if (at % 8 || ptrace(PTRACE_POKEDATA, tid, at, r.rip) < 0)
@@ -133,11 +148,27 @@ int dt_trap_divert(pid_t tid, uint64_t stub)
 	return ptrace(PTRACE_SETREGS, tid, 0, &r) < 0 ? -1 : 0;
 }
 
+/* Calls that only wait. Others have done something by then: close() has closed the file. */
+static bool only_waits(long number)
+{
+	switch (number) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_io_getevents:
+	case SYS_io_uring_enter:
+	case SYS_rt_sigtimedwait:
+	case SYS_semop:
+	case SYS_semtimedop: return true;
+	default: return false;
+	}
+}
+
 bool dt_trap_interrupted(pid_t tid)
 {
 	struct user_regs_struct r;
 
-	return ptrace(PTRACE_GETREGS, tid, 0, &r) == 0 && (long)r.orig_rax >= 0 && (long)r.rax == -EINTR && r.cs == CODE64;
+	return ptrace(PTRACE_GETREGS, tid, 0, &r) == 0 && (long)r.rax == -EINTR && r.cs == CODE64 && only_waits((long)r.orig_rax);
 }
 
 int dt_trap_again(pid_t tid)

@@ -485,6 +485,7 @@ const struct dt_arch_code dt_x86_64_code = {
     .kprobe_refuses = dt_x86_64_kprobe_refuses,
     .is_padding = dt_x86_64_is_padding,
     .makes_frame = dt_x86_64_makes_frame,
+    .refers = dt_x86_64_refers,
     .call_number = dt_x86_64_call_number,
     .plt_slot = dt_x86_64_plt_slot,
     .slot_relocation = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT},
