@@ -118,7 +118,7 @@ struct dt_pe_aggs {
 	uint32_t shown[DT_PE_KEYS_MAX];
 };
 
-/* ---- records of a thread: the thread moves the head, dtrace the tail ---- */
+/* ---- records of a thread: the thread moves the head; dtrace the tail, or with bufpolicy=ring the thread ---- */
 enum dt_pe_entry_kind {
 	DT_PE_RECORD = 1,
 	DT_PE_SKIP,  /* there is no record, the next one is at the start of the buffer */
@@ -146,7 +146,8 @@ struct dt_pe_short { /* the only part of a clause */
 
 struct dt_pe_ring {
 	uint64_t head, head_cost; /* bytes ever written; cost of these records */
-	uint64_t at;		  /* the head, in the buffer: head % size without a division */
+	uint64_t base;		  /* what is at the start of the buffer: it changes when all has been read */
+	uint64_t at;		  /* the head, in the buffer: (head - base) % size without a division */
 	uint64_t tail, tail_cost;
 	uint8_t *data;
 	uint64_t size, limit; /* limit: of the cost */
@@ -219,7 +220,7 @@ struct dt_pe_list {
 struct dt_pe_shared {
 	uint32_t live;	 /* the lease: 0 when tracing has ended, or dtrace has */
 	uint32_t wake;	 /* a futex: dtrace waits for it to change */
-	uint32_t exiting;
+	uint32_t exiting, filled; /* filled: bufpolicy=fill, and the buffer of a thread is full */
 	int32_t exit_status;
 	/* gates: how many threads have come, and how many may go on: a futex. waits: dtrace looks at it */
 	uint32_t arrived, admitted, waits;

@@ -99,8 +99,6 @@ int dt_pe_check_options(const dt_pe *p, dt_error *err)
 {
 	if (!dt_pe_is_available())
 		return refuse(err, "it is not available on this CPU");
-	if (dt_opt(p->opts, DT_O_BUFPOLICY) != DT_BUFPOLICY_SWITCH)
-		return refuse(err, "only bufpolicy=switch is available");
 	if (dt_opt(p->opts, DT_O_FOLLOW))
 		return refuse(err, "option follow is not available");
 	if (dt_opt(p->opts, DT_O_POLICY) == DT_POLICY_LOSSLESS)

@@ -401,7 +401,6 @@ int dt_pe_slots_snapshot(dt_pe *p, const dt_sink *sink);
 void dt_pe_slots_status(const dt_pe *p, dt_status *st);
 bool dt_pe_slots_quiet(const dt_pe *p); /* no thread is in a probe that it had reached before now */
 void dt_pe_slots_free(dt_pe *p);
-void dt_pe_take_host(dt_pe *p); /* records of clauses that ran here, to the pending ones */
 /* Entries of records: how large those of the program are at most, and how many bytes there are for each of their cost. Raises both. */
 void dt_pe_entries(const dt_pe *p, uint64_t *largest, uint64_t *ratio);
 /* An entry of `have` bytes to the pending records: its size; 0: it is none. Adds to *cost. */

@@ -405,6 +405,7 @@ static int op_status(dt_engine *e, dt_status *st)
 		st->exiting = true;
 		st->exit_status = p->shared->exit_status;
 	}
+	st->filled = st->filled || __atomic_load_n(&p->shared->filled, __ATOMIC_SEQ_CST);
 	st->running = !p->ended;
 	return 0;
 }
@@ -415,7 +416,6 @@ static int op_consume(dt_engine *e, const dt_sink *sink)
 
 	if (!p->shared)
 		return dt_engine_vm.consume((dt_engine *)p->host, sink);
-	dt_pe_take_host(p);
 	return dt_pe_slots_consume(p, sink);
 }
 

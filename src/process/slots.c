@@ -40,7 +40,7 @@ static void plan_ring(const dt_pe *p, struct dt_pe_ring *ring)
 	uint64_t ratio = dt_pe_entry_size(0) / DT_FAULT_COST + 1, largest = dt_pe_entry_size(0);
 
 	dt_pe_entries(p, &largest, &ratio);
-	ring->limit = p->host->principal.limit;
+	ring->limit = p->host->buffer.size - (p->host->buffer.end_reserve < p->host->buffer.size ? p->host->buffer.end_reserve : 0);
 	ring->size = dt_align_up(ring->limit * ratio + 2 * largest, 4096);
 }
 
@@ -165,8 +165,8 @@ bool dt_pe_slots_make(dt_pe *p)
 	const dt_vm *vm = &p->host->vm;
 	struct dt_vm_region *all = dt_pe_alloc(m, sizeof(*all));
 	dt_vm_engine like = {.max_actions = p->host->max_actions,
-			     .principal.limit = p->host->principal.limit,
-			     .policy = DT_BUFPOLICY_SWITCH,
+			     .principal.limit = p->host->buffer.size,
+			     .policy = p->host->policy,
 			     .destructive = p->host->destructive,
 			     .ncpus = 1,
 			     .loopmax = p->host->loopmax};
@@ -293,7 +293,7 @@ static void keep_record(dt_pe *p, const struct dt_pe_entry *x, const uint8_t *da
 	*dt_vec_add(&p->pending, NULL) = r;
 }
 
-void dt_pe_take_host(dt_pe *p)
+static void take_host(dt_pe *p)
 {
 	dt_vm_rec *r;
 
@@ -356,11 +356,12 @@ static void read_ring(dt_pe *p, uint32_t i)
 {
 	struct dt_pe_ring *b = &p->slots[i].ring;
 	uint64_t head = __atomic_load_n(&b->head, __ATOMIC_ACQUIRE), tail = b->tail, cost = 0, size = p->ring.size;
+	uint64_t base = b->base & ~7ull; /* if there is something to read, it is the one of that */
 
 	if (head - tail > size || tail % 8) /* nothing of ours */
 		tail = head;
 	while (tail < head) {
-		uint64_t at = tail % size, left = size - at, n;
+		uint64_t at = (tail - base) % size, left = size - at, n;
 		struct dt_pe_head h;
 
 		memcpy(&h, p->ring_data[i] + at, sizeof(h));
@@ -438,6 +439,9 @@ int dt_pe_slots_consume(dt_pe *p, const dt_sink *sink)
 	uint32_t n = 0;
 	int rc = 0;
 
+	if (p->host->policy != DT_BUFPOLICY_SWITCH && p->host->state != DT_VM_STOPPED) /* those are read once, at the end */
+		return 0;
+	take_host(p);
 	for (uint32_t i = 0; i < p->nslots; i++) {
 		const struct dt_pe_slot *s = &p->slots[i];
 

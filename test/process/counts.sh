@@ -76,8 +76,6 @@ for try in 'stack()=stack() is not available' \
 done
 inside -n 'sched:::on-cpu { trace(1); }' -c "$TMP/victim -n 1"
 expect_match 'engine=process: sched:.* is not a probe in one process' "$err"
-inside -x bufpolicy=ring -n 'pid$target:a.out:work:entry { trace(1); }' -c "$TMP/victim -n 1"
-expect_match 'only bufpolicy=switch is available' "$err"
 
 # BEGIN and END alone are the interpreter's
 inside -qn 'BEGIN { trace("a"); } END { trace("b"); } BEGIN { exit(4); }'
