@@ -24,7 +24,8 @@ typedef struct dt_process {
 	bool kept;		 /* not to be forgotten */
 	uint64_t read_at;	 /* when /proc was last read; 0: never */
 	uint64_t read_again;	 /* the same, because an address was unknown */
-	uint64_t losses;	 /* number of lost events at that time */
+	uint64_t unread_at;	 /* when /proc refused that, or showed no mappings: it had ended, or was about to; 0: it did not */
+	uint64_t losses;	 /* number of lost events when it was read */
 	struct dt_image *images; /* newest first; never NULL */
 	uint32_t nimages;
 	struct dt_process *hash_next, *dead_next;

@@ -100,11 +100,14 @@ static void read_process(dt_sideband *sb, dt_process *p)
 		dt_images_exit(sb->images, p);
 		return;
 	}
-	p->losses = sb->lost;
 	if (!maps && is_passing(err.code))
 		p->read_at = 0; /* once more when it is needed */
-	if (!maps)
+	if (!maps || maps->n == 0) { /* not ours to read, or a zombie: what was lost stays lost */
+		p->unread_at = p->read_at;
+		dt_maps_free(maps);
 		return;
+	}
+	p->losses = sb->lost;
 	learn_place(sb, p);
 	for (uint32_t i = 0; i < maps->n; i++) {
 		const dt_mapping *m = &maps->v[i];
@@ -358,10 +361,16 @@ void dt_sideband_unlisten(dt_sideband *sb, struct dt_sideband_listener *l)
 
 /* ---- lookups ---- */
 
+/* Has /proc something to tell? One that could not be read is tried again: it may be about to exec. */
+static bool is_there(const dt_process *p)
+{
+	return !p->exited && (!p->unread_at || dt_now() - p->unread_at > READ_AGAIN);
+}
+
 /* An unknown address: can /proc tell more than the events? */
 static bool may_know_more(const dt_sideband *sb, const dt_process *p)
 {
-	if (p->exited)
+	if (!is_there(p))
 		return false;
 	if (sb->rings && p->read_at)
 		return p->losses != sb->lost;
@@ -377,7 +386,7 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 	if (pid <= 0)
 		return false;
 	p = need_process(sb, pid);
-	if (p->losses < sb->lost && !p->exited)
+	if (p->losses < sb->lost && is_there(p))
 		read_process(sb, p);
 	if (!dt_images_find(p, time, addr, m)) {
 		if (!may_know_more(sb, p))
@@ -398,7 +407,7 @@ bool dt_sideband_lacks(const dt_sideband *sb, long pid)
 
 	if (sb->refused)
 		return !dt_proc_stat(pid, &state, 3, NULL) || state == 'Z';
-	return sb->lost && (!p || (p->exited && p->losses != sb->lost));
+	return sb->lost && (!p || p->losses != sb->lost);
 }
 
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m)

@@ -54,6 +54,26 @@ expect_match '^[1-9]' "$(grep -c 0x "$TMP/out")" "addresses without names"
 exec 8>&-
 wait $pid
 
+# A target that has ended while the tracer is stopped, and is a zombie: it has no mappings that could be read again
+: >"$TMP/said" # discard earlier output
+: >"$TMP/out"
+mkfifo "$TMP/go"
+taskset -c "$cpu" timeout 500 "${small[@]}" "$DTRACE" -q -n 'syscall::getppid:entry /pid == $target/ { usym(arg0); printf("\n"); }' \
+	-c "$TMP/addresses say up wait 0 fork 20000 open $TMP/liblater.so say done" <"$TMP/go" >"$TMP/said" 2>"$TMP/err" &
+tracer=$!
+exec 7>"$TMP/go"
+wait_for 20 grep -q up "$TMP/said"
+real=$(pgrep -P $tracer)
+target=$(pgrep -P "$real" addresses)
+kill -STOP "$real"
+exec 7>&-
+zombie() { [ "$(field "$target" State)" = Z ]; }
+wait_for 100 zombie
+kill -CONT "$real"
+wait $tracer
+expect_match '^dtrace: [0-9]+ process events lost: addresses of processes that have ended may stay without names$' "$(cat "$TMP/err")"
+expect_match '^ *0x[0-9a-f]+ *$' "$(cat "$TMP/said")"
+
 # No events at all, since perf_event_open() fails
 if ! sanitized; then # its own functions come first there
 	gcc -shared -fPIC -o "$TMP/fail.so" "$SRC/test/torture/fail.c" -ldl || exit 1

@@ -306,11 +306,13 @@ static void swap(int n)
 	for (int i = 0; i < n; i++)
 		memset(p + (size_t)i * 4096, i + 1, 4096);
 	begin();
-	for (int i = 0; i < 200; i++) { /* first they are written, then they can be freed */
+	for (int i = 1; i <= 200; i++) { /* first they are written, then they can be freed */
 		madvise(p, (size_t)n * 4096, 21 /* MADV_PAGEOUT */);
 		if (!resident(p, n))
 			break;
 		usleep(50000);
+		if (i % 10 == 0) /* written, but left in the cache, where nobody looks for them again: once more from the beginning */
+			touch(p, n);
 	}
 	touch(p, n);
 	end();
