@@ -5,19 +5,13 @@ static void test_arithmetic(void)
 {
 	check_difo("a { trace(arg0 + 5); }", false,
 		   "\tr0 = u64 [r7]\n"
-		   "\tu64 R1 = r0\n"
-		   "\tu64 R2 = 5\n"
-		   "\tr0 = u64 R1\n"
-		   "\tr0 += 5\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n");
+		   "\tr0 += 5\n");
 	check_difo("a { trace(arg0 > arg1 ? 1 : 2); }", false,
 		   "\tr0 = u64 [r7]\n"
 		   "\tu64 R1 = r0\n"
 		   "\tr0 = u64 [r7+8]\n"
-		   "\tu64 R2 = r0\n"
+		   "\tr2 = r0\n"
 		   "\tr1 = u64 R1\n"
-		   "\tr2 = u64 R2\n"
 		   "\tif r1 s<= r2 goto L1\n"
 		   "\tu64 R1 = 1\n"
 		   "\tgoto L2\n"
@@ -34,7 +28,7 @@ static void test_arithmetic(void)
 		   "\tr0 = u64 R1\n"
 		   "\tr1 = u64 R2\n"
 		   "\tu32 foffset = 8\n"
-		   "\tif r1 == 0 goto L4\n"
+		   "\tif r1 == 0 goto L3\n"
 		   "\tr2 = r0\n"
 		   "\tr2 ^= r1\n"
 		   "\tif r0 s>= 0 goto L1\n"
@@ -47,13 +41,10 @@ static void test_arithmetic(void)
 		   "\tif r2 s>= 0 goto L3\n"
 		   "\tr0 = -r0\n"
 		   "L3:\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n"
-		   "L4:\n"
 		   "\tu32 fault = 5\n"
 		   "\tu64 fvalue = 0\n"
-		   "\tgoto L5\n"
-		   "L5:\n");
+		   "\tgoto L4\n"
+		   "L4:\n");
 }
 
 /* What calls nothing keeps DIF registers in registers; a few branches are the limit. */
@@ -81,8 +72,7 @@ static void test_registers(void)
 		   "\tr3 = r0\n"
 		   "\tr4 = 4\n"
 		   "\tr1 = r3\n"
-		   "\tr2 = 4\n"
-		   "\tif r1 s<= r2 goto L1\n"
+		   "\tif r1 s<= 4 goto L1\n"
 		   "\tr3 = 1\n"
 		   "\tr0 = 1\n"
 		   "\tgoto L2\n"
@@ -97,10 +87,9 @@ static void test_loads(void)
 	/* any address: a fault-safe read */
 	check_difo("a { trace(*(int *)arg0); }", false,
 		   "\tr0 = u64 [r7]\n"
-		   "\tu64 R1 = r0\n"
-		   "\tu32 foffset = 4\n"
-		   "\tr3 = u64 R1\n"
+		   "\tr3 = r0\n"
 		   "\tu64 fvalue = r3\n"
+		   "\tu32 foffset = 4\n"
 		   "\tr1 = slot\n"
 		   "\tr1 += tmp\n"
 		   "\tr2 = 4\n"
@@ -109,8 +98,6 @@ static void test_loads(void)
 		   "\tr0 = u32 tmp\n"
 		   "\tr0 <<= 32\n"
 		   "\tr0 s>>= 32\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n"
 		   "L1:\n"
 		   "\tu32 fault = 2\n"
 		   "\tgoto L2\n"
@@ -118,18 +105,12 @@ static void test_loads(void)
 	/* an address that the kernel can prove: a load */
 	check_difo("a { trace(*(int *)((uintptr_t)curthread + 64)); }", true,
 		   "\tcall get_current_task\n"
-		   "\tu64 R1 = r0\n"
-		   "\tu64 R2 = 64\n"
-		   "\tr0 = u64 R1\n"
 		   "\tr0 += 64\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr3 = u64 R1\n"
+		   "\tr3 = r0\n"
 		   "\tcall get_current_task_btf\n"
 		   "\tr0 = u32 [r0+64]\n"
 		   "\tr0 <<= 32\n"
-		   "\tr0 s>>= 32\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n");
+		   "\tr0 s>>= 32\n");
 }
 
 static void test_strings(void)
@@ -185,7 +166,6 @@ static void test_strings(void)
 		   "\tr0 = slot\n"
 		   "\tr0 += comm\n"
 		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n"
 		   "\tu64 tuple = r0\n"
 		   "\tu32 foffset = 12\n"
 		   "\tr0 = u64 tuple\n"
@@ -194,8 +174,6 @@ static void test_strings(void)
 		   "\tcall strlen()\n"
 		   "\tr1 = u32 fault\n"
 		   "\tif r1 != 0 goto L2\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n"
 		   "L2:\n");
 }
 
@@ -211,7 +189,7 @@ static void test_scalars(void)
 	check_difo("a { this->x = arg0; }", false,
 		   "\tr0 = u64 [r7]\n"
 		   "\tu64 R1 = r0\n"
-		   "\tr1 = u64 R1\n"
+		   "\tr1 = r0\n"
 		   "\tu64 vars = r1\n"
 		   "\tr0 = u64 R1\n");
 }
@@ -291,9 +269,7 @@ static void test_thread_locals(void)
 		   "\tgoto L4\n"
 		   "L3:\n"
 		   "\tr0 = 0\n"
-		   "L4:\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n");
+		   "L4:\n");
 }
 
 /* x[arg0, 1] = arg1: remove the element for 0, else find it or make it. */
@@ -301,9 +277,6 @@ static const char array_store[] =
     "\tr0 = u64 [r7+8]\n"
     "\tu64 R1 = r0\n"
     "\tr0 = u64 [r7]\n"
-    "\tu64 R2 = r0\n"
-    "\tu64 R3 = 1\n"
-    "\tr0 = u64 R2\n"
     "\tu64 tuple = r0\n"
     "\tr0 = 1\n"
     "\tu64 tuple+8 = r0\n"
@@ -493,16 +466,12 @@ static void test_builtin(void)
 		   "L1:\n"
 		   "\tr1 = &control.wall\n"
 		   "\tr1 = u64 [r1]\n"
-		   "\tr0 += r1\n"
-		   "\tu64 R1 = r0\n"
-		   "\tr0 = u64 R1\n");
+		   "\tr0 += r1\n");
 }
 
 /* @[arg0] = count(): the row of the key, created if necessary; an update that the map refuses is kept. */
 static const char counted[] =
     "\tr0 = u64 [r7]\n"
-    "\tu64 R1 = r0\n"
-    "\tr0 = u64 R1\n"
     "\tu64 key+4 = r0\n"
     "\tr0 = 0\n"
     "\tr1 = u32 index\n"
@@ -578,14 +547,10 @@ static const char two_data[] =
     "\tu32 cursor = 32\n"
     "\tu32 faction = 0\n"
     "\tr0 = u64 [r7]\n"
-    "\tu64 R1 = r0\n"
-    "\tr0 = u64 R1\n"
     "\tif r0 == 0 goto L3\n"
     "\tu32 faction = 1\n"
     "\tcall get_current_pid_tgid\n"
     "\tr0 >>= 32\n"
-    "\tu64 R1 = r0\n"
-    "\tr0 = u64 R1\n"
     "\tu32 record+24 = r0\n"
     "\tu32 faction = 2\n"
     "\tr1 = u32 flags\n"
@@ -601,8 +566,6 @@ static const char two_data[] =
     "L1:\n"
     "\tr0 = slot\n"
     "\tr0 += comm\n"
-    "\tu64 R1 = r0\n"
-    "\tr0 = u64 R1\n"
     "\tu32 foffset = -1\n"
     "\tu64 fvalue = r0\n"
     "\tr8 = u32 cursor\n"

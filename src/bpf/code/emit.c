@@ -43,7 +43,7 @@ uint32_t dt_code_func_new(dt_code *c, const char *name)
 
 void dt_code_func_begin(dt_code *c, uint32_t func)
 {
-	c->funcs.v[func].start = c->insns.n;
+	c->funcs.v[func].start = c->placed = c->insns.n;
 }
 
 void dt_code_func_begin_global(dt_code *c, uint32_t func, uint32_t nargs)
@@ -66,7 +66,7 @@ uint32_t dt_code_label(dt_code *c)
 
 void dt_code_place(dt_code *c, uint32_t label)
 {
-	c->labels.v[label] = c->insns.n;
+	c->labels.v[label] = c->placed = c->insns.n;
 }
 
 bool dt_code_is_target(const dt_code *c, uint32_t label)

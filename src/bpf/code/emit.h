@@ -43,6 +43,7 @@ typedef struct dt_code {
 	DT_VEC(uint32_t) labels; /* label -> instruction, UINT32_MAX: not placed yet */
 	DT_VEC(struct dt_code_fix) fixes;
 	DT_VEC(struct dt_code_func) funcs;
+	uint32_t placed;     /* where the last label was placed */
 	bool memory_keys;    /* functions that are verified on their own may use map keys in the slot (Linux 6.2) */
 	bool sleeps;	     /* it calls helpers that may sleep */
 	uint32_t shared;     /* instructions of functions that several clauses call */

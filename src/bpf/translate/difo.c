@@ -5,7 +5,7 @@
  * the translator knows about a register (tr_value.c) is kept separately. DIF branches only go
  * forward, so one pass is enough: at a label, only what all paths to it agree on is known.
  *
- * Every instruction that can fault stores its offset first; on a fault control goes to one place
+ * Every instruction that can fault stores its offset before; on a fault control goes to one place
  * per fault code at the end of the function, which stores the code and leaves with 1.
  *
  *	add %r1, %r2, %r3	r0 = slot->reg[1]; r1 = slot->reg[2]; r0 += r1; slot->reg[3] = r0
@@ -116,8 +116,15 @@ static int alu_op(uint32_t op)
 	}
 }
 
-static void arithmetic(dt_tr *t, uint32_t op, uint32_t a, uint32_t b, uint32_t rd)
+static bool is_commutative(uint32_t op)
 {
+	return op == DT_OP_ADD || op == DT_OP_MUL || op == DT_OP_AND || op == DT_OP_OR || op == DT_OP_XOR;
+}
+
+static void arithmetic(dt_tr *t, uint32_t op, uint32_t x, uint32_t y, uint32_t rd)
+{
+	bool swap = is_commutative(op) && dt_tr_at_hand(t, y);
+	uint32_t a = swap ? y : x, b = swap ? x : y;
 	const dt_tr_val *v = &t->now.reg[b];
 	bool shift = op == DT_OP_SLL || op == DT_OP_SRL || op == DT_OP_SRA;
 	bool is_const = b == 0 || v->kind == V_CONST;
@@ -154,7 +161,6 @@ static void careful_load(dt_tr *t, const dt_tr_val *v, uint32_t size, bool user,
 	uint32_t have = dt_code_label(c);
 	bool loaded = false;
 
-	dt_tr_here(t);
 	dt_tr_get(t, R3, from);
 	st(c, 8, R6, S_FVALUE, R3);
 	if (dt_tr_trust(t, v, size) == TRUST_MAYBE) {
@@ -167,6 +173,7 @@ static void careful_load(dt_tr *t, const dt_tr_val *v, uint32_t size, bool user,
 		jmpi(c, BPF_JNE, R0, 0, have);
 		ld(c, 8, R3, R6, S_FVALUE);
 	}
+	dt_tr_here(t);
 	if (user)
 		dt_tr_user_memory(t);
 	dt_slot_lea(c, R1, S_TMP);
@@ -226,26 +233,68 @@ static bool only_equality(const dt_difo *d, uint32_t pc)
 	       (DT_I_OP(d->text[pc + 1]) == DT_OP_BE || DT_I_OP(d->text[pc + 1]) == DT_OP_BNE);
 }
 
+static void make_bool(dt_code *c, int reg)
+{
+	uint32_t zero = dt_code_label(c);
+
+	jmpi(c, BPF_JEQ, reg, 0, zero);
+	movi(c, reg, 1);
+	dt_code_place(c, zero);
+}
+
+/* Is it a constant that an instruction of eBPF can have? */
+static bool is_small(const dt_tr *t, uint32_t reg, int32_t *n)
+{
+	const dt_tr_val *v = &t->now.reg[reg];
+
+	*n = reg ? (int32_t)v->n : 0;
+	return reg == 0 || (v->kind == V_CONST && (int64_t)v->n == *n);
+}
+
+/* What the branch after this compares with a number. */
+static void compare_with(dt_tr *t, uint32_t reg, int32_t n)
+{
+	int from = dt_tr_at_hand(t, reg) ? t->c->insns.v[t->c->insns.n - 1].src_reg : R1;
+
+	dt_tr_get(t, from, reg);
+	t->compared = (struct dt_tr_compared){.reg = from, .with_number = true, .n = n};
+}
+
+static void compare_two(dt_tr *t, uint32_t a, uint32_t b)
+{
+	bool second_first = dt_tr_at_hand(t, b);
+
+	if (second_first)
+		dt_tr_get(t, R2, b);
+	dt_tr_get(t, R1, a);
+	if (!second_first)
+		dt_tr_get(t, R2, b);
+}
+
 /* r1 and r2 are the operands; they are saved in the slot unless the next branch is the only reader. */
 static void compare(dt_tr *t, const dt_difo *d, uint32_t pc)
 {
 	dt_instr i = d->text[pc];
+	bool dies = flags_die(d, pc);
 	dt_code *c = t->c;
+	int32_t n;
 
+	t->compared.with_number = false;
 	switch (DT_I_OP(i)) {
 	case DT_OP_CMP:
-		dt_tr_get(t, R1, DT_I_R1(i));
-		dt_tr_get(t, R2, DT_I_R2(i));
+		if (dies && is_small(t, DT_I_R2(i), &n)) {
+			compare_with(t, DT_I_R1(i), n);
+			return;
+		}
+		compare_two(t, DT_I_R1(i), DT_I_R2(i));
 		break;
 	case DT_OP_TST: /* flags as of (r1 != 0) against 0 */
-		dt_tr_get(t, R1, DT_I_R1(i));
-		if (!only_equality(d, pc)) {
-			uint32_t zero = dt_code_label(c);
-
-			jmpi(c, BPF_JEQ, R1, 0, zero);
-			movi(c, R1, 1);
-			dt_code_place(c, zero);
+		if (only_equality(d, pc)) {
+			compare_with(t, DT_I_R1(i), 0);
+			return;
 		}
+		dt_tr_get(t, R1, DT_I_R1(i));
+		make_bool(c, R1);
 		movi(c, R2, 0);
 		break;
 	default:
@@ -253,7 +302,7 @@ static void compare(dt_tr *t, const dt_difo *d, uint32_t pc)
 		mov(c, R1, R0);
 		movi(c, R2, 0);
 	}
-	if (!flags_die(d, pc)) {
+	if (!dies) {
 		st(c, 8, R6, S_CMP_A, R1);
 		st(c, 8, R6, S_CMP_B, R2);
 	}
@@ -299,6 +348,7 @@ static void meet_val(dt_tr_val *a, const dt_tr_val *b, uint32_t ba, uint32_t bb)
 
 static void meet(dt_tr *t, dt_tr_state *a, const dt_tr_state *b)
 {
+	a->not_stored |= b->not_stored;
 	for (int i = 1; i < DT_DIF_NREGS; i++)
 		meet_val(&a->reg[i], &b->reg[i], dt_tr_bound(t, &a->reg[i]),
 			 dt_tr_bound(t, &b->reg[i]));
@@ -367,6 +417,8 @@ static void branch(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 		give(t, p, DT_I_RD(d->text[to]), false);
 		return;
 	}
+	if (t->live)
+		dt_tr_before_label(t, to);
 	go_to(t, p, to);
 	if (DT_I_OP(i) == DT_OP_BA) {
 		ja(t->c, p->label[to]);
@@ -377,7 +429,10 @@ static void branch(dt_tr *t, struct places *p, const dt_difo *d, uint32_t pc)
 		ld(t->c, 8, R1, R6, S_CMP_A);
 		ld(t->c, 8, R2, R6, S_CMP_B);
 	}
-	jmp(t->c, jump_op(DT_I_OP(i)), R1, R2, p->label[to]);
+	if (fused && t->compared.with_number)
+		jmpi(t->c, jump_op(DT_I_OP(i)), t->compared.reg, t->compared.n, p->label[to]);
+	else
+		jmp(t->c, jump_op(DT_I_OP(i)), R1, R2, p->label[to]);
 }
 
 /* ---- tuples ---- */
@@ -540,6 +595,9 @@ static void find_labels(dt_tr *t, const dt_difo *d, struct places *p)
 
 static void do_difo(dt_tr *t, const dt_difo *d, struct places *p)
 {
+	const uint16_t *outer = t->live;
+	uint16_t *live;
+
 	p->label = dt_xmalloc((d->len + 1) * sizeof(uint32_t));
 	p->known = dt_xcalloc(d->len + 1, sizeof(dt_tr_state *));
 	p->end = dt_code_label(t->c);
@@ -549,9 +607,14 @@ static void do_difo(dt_tr *t, const dt_difo *d, struct places *p)
 	memset(&t->now, 0, sizeof(t->now));
 	t->reachable = true;
 	t->in_registers = dt_tr_in_registers(t, d);
+	t->live = live = t->in_registers ? NULL : dt_tr_live(t, d);
 	for (uint32_t pc = 0; pc < d->len && !t->failed; pc++) {
 		t->loff = pc * (uint32_t)sizeof(dt_instr);
+		t->pc = pc;
+		t->instr = d->text[pc];
 		if (p->known[pc]) { /* it is the target of a jump */
+			if (t->reachable && t->live)
+				dt_tr_before_label(t, pc);
 			if (t->reachable)
 				meet(t, p->known[pc], &t->now);
 			t->now = *p->known[pc];
@@ -569,6 +632,8 @@ static void do_difo(dt_tr *t, const dt_difo *d, struct places *p)
 	dt_code_place(t->c, p->end);
 	t->reachable = p->ends;
 	t->in_registers = false;
+	t->live = outer;
+	free(live);
 	for (uint32_t pc = 0; pc <= d->len; pc++)
 		free(p->known[pc]);
 	free(p->known);

@@ -59,7 +59,8 @@ static void call(dt_tr *t, const dt_difo *d)
 static void repeat(dt_tr *t, const dt_difo *d)
 {
 	dt_tr_state outer = t->now;
-	uint32_t loff = t->loff;
+	uint32_t loff = t->loff, pc = t->pc;
+	dt_instr instr = t->instr;
 	dt_tr_val v;
 
 	t->function = true;
@@ -67,6 +68,8 @@ static void repeat(dt_tr *t, const dt_difo *d)
 	t->function = false;
 	t->now = outer;
 	t->loff = loff;
+	t->pc = pc;
+	t->instr = instr;
 }
 
 void dt_tr_function(dt_tr *t, const dt_difo *d, uint32_t n, uint32_t rd)

@@ -9,6 +9,10 @@
  * registers can be registers of eBPF: those that the emitters of these instructions leave alone. The
  * verifier does follow values in them, down each path, so such a DIFO may have only a few branches.
  * At its end all of them are forgotten: the number of paths does not grow from one to the next.
+ *
+ * In the slot, what need not be stored is not, since each instruction takes the kernel a microsecond when it verifies the
+ * program. A constant is stored only where paths meet, if it is read after that. A register that is read by the next
+ * instruction is still in one of eBPF; if nothing else reads it, it is not stored at all.
  */
 #include "bpf/translate/translate.h"
 
@@ -41,6 +45,34 @@ static uint32_t bit(uint32_t reg)
 	return 1u << (reg < DT_DIF_NREGS ? reg : DT_DIF_NREGS);
 }
 
+/* Those that are not plain */
+static struct use other_use(dt_instr i)
+{
+	uint32_t r1 = bit(DT_I_R1(i)), r2 = bit(DT_I_R2(i)), rd = bit(DT_I_RD(i));
+
+	switch (DT_I_OP(i)) {
+	case DT_OP_SCMP: return (struct use){false, r1 | r2, 0};
+	case DT_OP_LDSB ... DT_OP_LDX:
+	case DT_OP_RLDSB ... DT_OP_RLDX:
+	case DT_OP_ULDSB ... DT_OP_ULDX:
+	case DT_OP_ALLOCS: return (struct use){false, r1, rd};
+	case DT_OP_LDGA: return (struct use){false, r2, rd};
+	case DT_OP_SETS:
+	case DT_OP_LDTS:
+	case DT_OP_LDGAA:
+	case DT_OP_LDTAA:
+	case DT_OP_CALL: return (struct use){false, 0, rd};
+	case DT_OP_STTS:
+	case DT_OP_STGAA:
+	case DT_OP_STTAA: return (struct use){false, rd, 0};
+	case DT_OP_PUSHTR:
+	case DT_OP_PUSHTV: return (struct use){false, r2 | rd, 0};
+	case DT_OP_POPTS:
+	case DT_OP_FLUSHTS: return (struct use){false, 0, 0};
+	default: return (struct use){false, UINT16_MAX, 0};
+	}
+}
+
 static struct use use_of(const dt_tr *t, dt_instr i)
 {
 	uint32_t r1 = bit(DT_I_R1(i)), r2 = bit(DT_I_R2(i)), rd = bit(DT_I_RD(i));
@@ -60,7 +92,7 @@ static struct use use_of(const dt_tr *t, dt_instr i)
 	case DT_OP_STGS: return (struct use){is_number(t, DT_SCOPE_GLOBAL, DT_I_INDEX(i)), rd, 0};
 	case DT_OP_LDLS: return (struct use){is_number(t, DT_SCOPE_LOCAL, DT_I_INDEX(i)), 0, rd};
 	case DT_OP_STLS: return (struct use){is_number(t, DT_SCOPE_LOCAL, DT_I_INDEX(i)), rd, 0};
-	default: return (struct use){false, 0, 0};
+	default: return other_use(i);
 	}
 }
 
@@ -97,24 +129,83 @@ bool dt_tr_may_fault(const dt_tr *t, const dt_difo *d)
 	return !dt_tr_in_registers(t, d);
 }
 
+/* ---- what is stored ---- */
+
+/* For each instruction, and the end: registers that are read from there on before they are set. To be freed. Backward. */
+uint16_t *dt_tr_live(const dt_tr *t, const dt_difo *d)
+{
+	uint16_t *live = dt_xcalloc(d->len + 1, sizeof(*live));
+
+	for (uint32_t pc = d->len; pc-- > 0;) {
+		dt_instr i = d->text[pc];
+		struct use u = use_of(t, i);
+		uint32_t op = DT_I_OP(i), to = DT_I_LABEL(i), after = op == DT_OP_RET ? 0 : live[pc + 1];
+
+		if (is_branch(i))
+			after = (to > pc && to <= d->len ? live[to] : UINT16_MAX) | (op == DT_OP_BA ? 0 : after);
+		live[pc] = (uint16_t)((after & ~u.sets) | u.reads);
+	}
+	return live;
+}
+
+/* Is this instruction the last that reads the register, and does its code begin with that, and do it once? */
+static bool is_last_read(const dt_tr *t, uint32_t reg)
+{
+	uint32_t r1 = DT_I_R1(t->instr), r2 = DT_I_R2(t->instr), rd = DT_I_RD(t->instr), after = t->live[t->pc + 1] & bit(reg);
+
+	switch (DT_I_OP(t->instr)) {
+	case DT_OP_OR ... DT_OP_ADD:
+	case DT_OP_MUL:
+	case DT_OP_SRA: return r1 != r2 && (!after || rd == reg);
+	case DT_OP_NOT:
+	case DT_OP_MOV:
+	case DT_OP_LDSB ... DT_OP_LDX:
+	case DT_OP_RLDSB ... DT_OP_RLDX:
+	case DT_OP_ULDSB ... DT_OP_ULDX: return !after || rd == reg;
+	case DT_OP_CMP: return r1 != r2 && !after;
+	case DT_OP_TST:
+	case DT_OP_PUSHTV: return !after;
+	case DT_OP_RET: return true;
+	default: return false;
+	}
+}
+
 /* A function of D must not touch those of its caller. */
 static int place(const dt_tr *t, uint32_t reg)
 {
 	return (t->function ? S_FUNCTION_REGS : S_REGS) + (int)reg * 8;
 }
 
+/* The instruction before this one has stored it. */
+bool dt_tr_at_hand(const dt_tr *t, uint32_t reg)
+{
+	uint32_t n = t->c->insns.n;
+	const struct bpf_insn *last = n ? &t->c->insns.v[n - 1] : NULL;
+
+	return t->live && reg && t->now.reg[reg].kind != V_CONST && last && t->c->placed != n &&
+	       last->code == (BPF_STX | BPF_MEM | BPF_DW) && last->dst_reg == R6 && last->off == place(t, reg);
+}
+
 void dt_tr_get(dt_tr *t, int to, uint32_t reg)
 {
 	const dt_tr_val *v = &t->now.reg[reg];
+	int from;
 
-	if (reg == 0)
+	if (reg == 0) {
 		movi(t->c, to, 0);
-	else if (v->kind == V_CONST)
+	} else if (v->kind == V_CONST) {
 		movq(t->c, to, v->n);
-	else if (t->in_registers)
+	} else if (t->in_registers) {
 		mov(t->c, to, homes[reg]);
-	else
+	} else if (dt_tr_at_hand(t, reg)) {
+		from = t->c->insns.v[t->c->insns.n - 1].src_reg;
+		if (is_last_read(t, reg))
+			t->c->insns.n--;
+		if (to != from)
+			mov(t->c, to, from);
+	} else {
 		ld(t->c, 8, to, R6, place(t, reg));
+	}
 }
 
 void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v)
@@ -126,19 +217,37 @@ void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v)
 	else
 		st(t->c, 8, R6, place(t, reg), from);
 	t->now.reg[reg] = v;
+	t->now.not_stored &= ~bit(reg);
+}
+
+static void store_const(dt_tr *t, uint32_t reg, uint64_t n)
+{
+	if ((int64_t)n == (int32_t)n) {
+		sti(t->c, 8, R6, place(t, reg), (int32_t)n);
+	} else {
+		movq(t->c, R3, n);
+		st(t->c, 8, R6, place(t, reg), R3);
+	}
 }
 
 void dt_tr_set_const(dt_tr *t, uint32_t reg, uint64_t n)
 {
 	if (reg == 0)
 		return;
-	if (t->in_registers) {
+	if (t->in_registers)
 		movq(t->c, homes[reg], n);
-	} else if ((int64_t)n == (int32_t)n) {
-		sti(t->c, 8, R6, place(t, reg), (int32_t)n);
-	} else {
-		movq(t->c, R0, n);
-		st(t->c, 8, R6, place(t, reg), R0);
-	}
+	else if (t->live)
+		t->now.not_stored |= bit(reg);
+	else
+		store_const(t, reg, n);
 	t->now.reg[reg] = (dt_tr_val){.kind = V_CONST, .n = n};
+}
+
+void dt_tr_before_label(dt_tr *t, uint32_t pc)
+{
+	for (uint32_t reg = 1; reg < DT_DIF_NREGS; reg++)
+		if (t->now.not_stored & bit(reg) & t->live[pc]) {
+			store_const(t, reg, t->now.reg[reg].n);
+			t->now.not_stored &= ~bit(reg);
+		}
 }

@@ -127,6 +127,7 @@ typedef struct dt_tr_state { /* what is known at one place in a DIFO */
 		uint8_t type;
 		dt_tr_val size;
 	} push[DT_DIF_NTREGS];
+	uint32_t not_stored; /* constants that are not in the slot: 1 << register */
 	uint32_t ntuple;
 	bool tuple_lost; /* paths with different tuples met: the tuple must not be used before a flush */
 } dt_tr_state;
@@ -193,7 +194,15 @@ typedef struct dt_tr {
 	bool function; /* it is that of a function of D */
 	dt_tr_state now;
 	bool reachable;
-	bool in_registers; /* DIF registers are registers of eBPF */
+	bool in_registers; /* DIF registers are registers of eBPF; otherwise: */
+	const uint16_t *live; /* by instruction: which are read from there on; NULL: everything is stored */
+	uint32_t pc;	      /* the instruction ... */
+	dt_instr instr;
+	struct dt_tr_compared {	  /* what the branch after a comparison looks at ... */
+		bool with_number; /* ... this, rather than r1 and r2 */
+		int reg;
+		int32_t n;
+	} compared;
 	uint32_t fault[DT_FLT_MAX_]; /* label per code; UINT32_MAX: not used */
 	uint32_t fault_exit;
 	bool faults;   /* there are jumps to it */
@@ -285,6 +294,9 @@ bool dt_tr_may_fault(const dt_tr *t, const dt_difo *d);
 void dt_tr_get(dt_tr *t, int to, uint32_t reg); /* DIF register -> BPF register */
 void dt_tr_set(dt_tr *t, uint32_t reg, int from, dt_tr_val v);
 void dt_tr_set_const(dt_tr *t, uint32_t reg, uint64_t n);
+uint16_t *dt_tr_live(const dt_tr *t, const dt_difo *d);
+bool dt_tr_at_hand(const dt_tr *t, uint32_t reg); /* a register of eBPF still has it */
+void dt_tr_before_label(dt_tr *t, uint32_t pc);	  /* a jump to this instruction, or the step to it, is next. Uses r3 */
 
 /* ---- tr_value.c ---- */
 uint32_t dt_tr_bound(const dt_tr *t, const dt_tr_val *v); /* of a string, <= strsize */
