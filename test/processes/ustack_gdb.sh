@@ -32,6 +32,8 @@ for how in plain qsort signal altstack aligned thread; do
 	[ $how = thread ] && which=2 tid=$(ls /proc/$pid/task | sort -n | tail -n 1)
 	wait_for 20 paused $tid
 	by_gdb $pid $which >"$TMP/gdb"
+	# aarch64: while a debugger holds it, the thread is before the instruction, to make the call again
+	[ "$HOSTTYPE" = x86_64 ] || sed -i "1s/.*/$(printf %x $((0x$(head -n 1 "$TMP/gdb") + 4)))/" "$TMP/gdb"
 	sed -n 's/.*`0x\([0-9a-f]*\)$/\1/p' "$TMP/out" >"$TMP/ours"
 	# gdb gives no address for the frame that the signal handler returns to
 	line=$(grep -n signal "$TMP/gdb" | cut -d: -f1)
