@@ -149,7 +149,10 @@ function aggOf(a) {
 	const first = !aggs.has(a.id), agg = first ? newAgg(a) : aggs.get(a.id);
 	aggs.set(a.id, agg);
 	Object.assign(agg, { name: a.name, function: a.function, keys: a.keys, stack: a.stack, n: a.n });
-	if (first) tableHead(agg);
+	if (first) { /* what is drawn next has a name until then */
+		heading(agg);
+		tableHead(agg);
+	}
 	return agg;
 }
 
