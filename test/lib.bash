@@ -31,6 +31,8 @@
 #   noise                          how many complaints about tracing the kernel's log has
 # Programs to trace
 #   build NAME SOURCE [FLAGS]      compile test/SOURCE to $TMP/NAME
+#   own_libraries PROGRAM...       copies of their libraries, in $TMP/lib, for LD_LIBRARY_PATH: other tests have uprobes in all processes
+#                                  that have mapped a library, which change its code
 #   start ARGS                     run processes/threads.c, which counts; its pid is in $pid
 #   moves                          that process still counts
 #   field PID WORD                 the first word of a field of /proc/PID/status
@@ -196,6 +198,14 @@ hold_ports() {
 noise() { dmesg | grep -cE 'trace_kprobe|ftrace|WARNING|BUG:|Oops'; }
 
 # ---- programs to trace ----
+
+own_libraries() {
+	local p library
+	mkdir -p "$TMP/lib"
+	for p; do
+		while read -r library; do cp -nL "$library" "$TMP/lib"; done < <(ldd "$(type -P "$p")" 2>/dev/null | awk '$3 ~ /^\// { print $3 }')
+	done
+}
 
 build() {
 	gcc -O2 -Wall -Wextra -o "$TMP/$1" "$SRC/test/$2" "${@:3}" || { echo "cannot build $1"; exit 1; }

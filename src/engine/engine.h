@@ -124,6 +124,7 @@ struct dt_engine_env {
 	dt_clause *const *rests; /* vm: clauses for dt_vm_front_run() */
 	uint32_t nrests;
 	dt_progress *progress;	/* of opening it, and of go(); NULL: it is not shown */
+	bool whole; /* process: a probe that cannot be placed refuses the program, which another engine can run */
 	bool eager; /* the first record after consume() has found none makes wake_fd readable, if the engine can do that */
 	void (*ready)(void *arg); /* called by go() of a live engine when all is attached and nothing may fire yet; NULL: not */
 	void *ready_arg;

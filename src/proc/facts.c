@@ -63,6 +63,23 @@ long dt_proc_status(long pid, const char *word)
 	return -1;
 }
 
+/* A set of signals. */
+static uint64_t signals(const char *status, const char *word)
+{
+	const char *at = strstr(status, word);
+
+	return at ? strtoull(at + strlen(word), NULL, 16) : 0;
+}
+
+bool dt_proc_awaits_signal(pid_t tid)
+{
+	char text[4096];
+
+	if (!read_file(tid, "status", text, sizeof(text)))
+		return true;
+	return (signals(text, "\nSigPnd:") | signals(text, "\nShdPnd:")) & ~signals(text, "\nSigBlk:");
+}
+
 bool dt_proc_owner(long pid, uid_t *uid, uid_t *root)
 {
 	unsigned long long inside, outside, n, real, acting;

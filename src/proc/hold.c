@@ -3,6 +3,7 @@
  *
  * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal and are invisible to the process, except for
  * system calls that end early with EINTR whenever a process is stopped (epoll_wait, see signal(7)).
+ * Those that only wait are made again when the thread is released.
  * Threads can start others while the list is read, so it is read again until all threads in it are
  * stopped. A thread in an uninterruptible sleep (a disk, a vfork) does not stop in time, but it
  * cannot run an instruction in user mode before it stops, which is enough. It can be detached only
@@ -22,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/trap.h"
 #include "proc/hold.h"
 
 #define WAIT 1000000000 /* ns for threads to stop */
@@ -224,6 +226,8 @@ bool dt_hold_release(struct dt_hold *hold)
 			i++;
 			continue;
 		}
+		if (!t->signal && dt_trap_interrupted(t->tid) && !dt_proc_awaits_signal(t->tid))
+			dt_trap_again(t->tid);
 		if (ptrace(PTRACE_DETACH, t->tid, 0, t->signal) == 0) {
 			forget_thread(hold, i);
 		} else { /* killed meanwhile: its parent is not notified before we have waited for it */

@@ -96,6 +96,7 @@ bool dt_proc_is_kernel(long pid); /* a kernel thread */
 /* Its effective user, and root of its user namespace, both as ids in our namespace; false: it is
  * gone. */
 bool dt_proc_owner(long pid, uid_t *uid, uid_t *root);
+bool dt_proc_awaits_signal(pid_t tid); /* a stopped thread: is there one that it gets as soon as it goes on? */
 /* One number after a word of /proc/PID/status ("TracerPid:"); -1: there is none. */
 long dt_proc_status(long pid, const char *word);
 /* Fields of /proc/PID/stat, counted as in proc(5), from 3 on; state is its letter. False: no such

@@ -102,7 +102,7 @@ static void sample(struct dt_pe_sampler *s, pid_t tid, uint64_t stub)
 	case STOPPED: break;
 	}
 	if (signal < 0 && dt_trap_interrupted(tid)) {
-		if (!dt_pe_awaits_signal(s->target, tid))
+		if (!dt_proc_awaits_signal(tid))
 			dt_trap_again(tid);
 	} else if (signal < 0 && dt_trap_regs(tid, &regs) == 0 && !dt_pe_target_is_inside(s->target, regs.pc) &&
 	    !dt_pe_in_sequence(s->target, tid, regs.pc))

@@ -180,7 +180,6 @@ bool dt_pe_target_code(const struct dt_pe_target *t, const uint8_t *code, size_t
 #define DT_PE_TRIES 200 /* about a second */
 int dt_pe_stop(struct dt_pe_target *t, int tries);
 void dt_pe_go_on(struct dt_pe_target *t);
-bool dt_pe_awaits_signal(const struct dt_pe_target *t, pid_t tid); /* is there one that it gets as soon as it goes on? */
 int dt_pe_breathe(struct dt_pe_target *t); /* if it has been stopped for long: let it run for a moment */
 bool dt_pe_late(struct dt_pe_target *t); /* release threads that could not be; true: there are still some */
 bool dt_pe_sleeper(const struct dt_pe_target *t, pid_t tid, uint64_t *pc, uint64_t *sp); /* where a thread sleeps; false: it runs */

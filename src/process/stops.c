@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arch/trap.h"
 #include "process/process.h"
 
 #define STOP_NS	   1000000 /* for a thread that sleeps: it may wake up */
@@ -102,43 +101,9 @@ static bool knows_all(const struct dt_pe_target *t)
 	return true;
 }
 
-/* A set of signals in /proc/PID/task/TID/status. */
-static uint64_t signals(const char *status, const char *word)
-{
-	const char *at = strstr(status, word);
-
-	return at ? strtoull(at + strlen(word), NULL, 16) : 0;
-}
-
-/* Is there a signal that it gets as soon as it goes on? */
-bool dt_pe_awaits_signal(const struct dt_pe_target *t, pid_t tid)
-{
-	char path[64], *text;
-	size_t n;
-	bool yes;
-
-	snprintf(path, sizeof(path), "/proc/%ld/task/%d/status", t->pid, (int)tid);
-	text = dt_slurp(-1, path, &n);
-	yes = !text || (signals(text, "\nSigPnd:") | signals(text, "\nShdPnd:")) & ~signals(text, "\nSigBlk:");
-	free(text);
-	return yes;
-}
-
-/* A few system calls (epoll_wait ...) end with EINTR when the thread is stopped: they are made again. */
-static void repeat_calls(const struct dt_pe_target *t)
-{
-	for (uint32_t i = 0; i < t->hold->threads.n; i++) {
-		const struct dt_held_thread *x = &t->hold->threads.v[i];
-
-		if (x->stopped && !x->signal && dt_trap_interrupted(x->tid) && !dt_pe_awaits_signal(t, x->tid))
-			dt_trap_again(x->tid);
-	}
-}
-
 /* What is still attached stops when it wakes up, and is detached later: dt_pe_late(). */
 static void release(struct dt_pe_target *t)
 {
-	repeat_calls(t);
 	if (dt_hold_release(t->hold)) {
 		dt_hold_free(t->hold);
 		t->late = NULL;

@@ -5,7 +5,8 @@
  * the target process. auto uses the interpreter if that is enough: no other probe, nothing that only the kernel has (the current
  * task, registers, stacks, its memory); otherwise the kernel. If the user may not use BPF, or with option fast, it is the target
  * process, where all probes are in one (dt_engine_ops.takes). fast never changes what a program means: probes of system calls and
- * of profile are those of all processes in the kernel.
+ * of profile are those of all processes in the kernel, and a program of which a probe cannot be placed in the process is the
+ * kernel's as a whole.
  */
 #include <errno.h>
 
@@ -122,8 +123,10 @@ int dt_engine_open(dtrace_hdl_t *h, struct dt_engine_env *env)
 	if (c.takes && !may)
 		return open_inside(h, env, &c, NULL);
 	if (fast && c.takes && !c.narrows) {
+		env->whole = true;
 		if (open_this(h, env, &dt_engine_process) == 0)
 			return 0;
+		env->whole = false;
 		was = h->err;
 		if (remark(h, "option fast: the kernel runs the program: %s", was.text) < 0)
 			return -1;

@@ -1,5 +1,5 @@
 # Option fast: the target process runs the program if that means the same there; otherwise the kernel does, and a note says why.
-# needs: root bpf gcc
+# needs: root bpf gcc x86-64
 . "$SRC/test/lib.bash"
 build victim process/victim.c -lpthread
 fast() {
@@ -28,3 +28,20 @@ expect_match 'option fast: the kernel runs the program: .*stack\(\) is not avail
 # an engine that is named stays
 fast -x engine=bpf -qn 'pid$target:a.out:work:entry { @ = count(); }'
 expect "0 calls 100 100 bpf " "$status $out $(used)" "$err"
+
+# a probe that cannot be placed in the process: the kernel runs the program, and none is lost; named, the engine refuses that one
+gcc -O1 -o "$TMP/short" -x c - <<'EOT' || exit 1
+__asm__(".text\n.type tiny,@function\ntiny: ret\n.size tiny,.-tiny\n lea 1(%rax),%rax\n lea 1(%rax),%rax\n"
+	".type large,@function\nlarge: lea 1(%rdi),%rax\n lea 0(%rax),%rax\n ret\n.size large,.-large\n");
+long tiny(long), large(long);
+int main(void) { for (int i = 0; i < 10; i++) tiny(large(i)); return 0; }
+EOT
+"$DTRACE" -x debug -x fast -x evaltime=postinit -n 'pid$target:a.out:tiny:entry,pid$target:a.out:large:entry { @[probefunc] = count(); }' \
+	-c "$TMP/short" >"$TMP/out" 2>"$TMP/err" </dev/null
+expect "0 large 10 tiny 10" "$? $(echo $(grep . "$TMP/out" | LC_ALL=C sort))" "$(cat "$TMP/err")"
+expect "process bpf " "$(used)"
+expect_match 'option fast: the kernel runs the program: .*tiny:entry: it is too short' "$(cat "$TMP/err")"
+"$DTRACE" -x engine=process -x evaltime=postinit -n 'pid$target:a.out:tiny:entry,pid$target:a.out:large:entry { @[probefunc] = count(); }' \
+	-c "$TMP/short" >"$TMP/out" 2>"$TMP/err" </dev/null
+expect "0 large 10" "$? $(echo $(grep . "$TMP/out"))" "$(cat "$TMP/err")"
+expect_match 'a probe is not available in the process: .*tiny:entry: it is too short' "$(cat "$TMP/err")"

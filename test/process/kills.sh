@@ -4,6 +4,7 @@
 # timeout: 3600
 . "$SRC/test/lib.bash"
 build victim process/victim.c -lpthread
+own_libraries "$TMP/victim"
 kills=${KILLS:-$(scale 8)}
 program='pid$target:a.out:work:entry { @ = count(); } pid$target:libc.so.6:*alloc*:entry,pid$target:libc.so.6:*time*:entry { @a = count(); }'
 RANDOM=1
@@ -14,7 +15,7 @@ alone() { # nobody traces the process any more, and it has nothing of us
 }
 
 # dtrace
-"$TMP/victim" -t 3 -w "$TMP/stop" >"$TMP/victim.out" &
+LD_LIBRARY_PATH="$TMP/lib" "$TMP/victim" -t 3 -w "$TMP/stop" >"$TMP/victim.out" &
 pid=$!
 at_end 'kill $pid 2>/dev/null'
 started() { [ "$(ls /proc/$pid/task | wc -l)" = 3 ]; }
@@ -36,7 +37,7 @@ expect_match '^calls [0-9]+$' "$(cat "$TMP/victim.out")"
 
 # the target
 for i in $(seq "$kills"); do
-	"$TMP/victim" -t 2 -w "$TMP/never" >/dev/null &
+	LD_LIBRARY_PATH="$TMP/lib" "$TMP/victim" -t 2 -w "$TMP/never" >/dev/null &
 	pid=$!
 	"$DTRACE" -x engine=process -qn "$program" -p "$pid" >"$TMP/out" 2>"$TMP/err" </dev/null &
 	tracer=$!

@@ -3,10 +3,11 @@
 # timeout: 300
 . "$SRC/test/lib.bash"
 build victim process/victim.c -lpthread
+own_libraries "$TMP/victim"
 check() { expect "" "$(python3 "$SRC/test/process/text.py" "$pid")" "$1"; }
 patched() { [ -n "$(python3 "$SRC/test/process/text.py" "$pid" | grep 'in the file')" ]; }
 restored() { [ -z "$(python3 "$SRC/test/process/text.py" "$pid")" ]; }
-"$TMP/victim" -t 3 -w "$TMP/stop" >"$TMP/victim.out" &
+LD_LIBRARY_PATH="$TMP/lib" "$TMP/victim" -t 3 -w "$TMP/stop" >"$TMP/victim.out" &
 pid=$!
 at_end 'kill $pid 2>/dev/null'
 started() { [ "$(ls /proc/$1/task | wc -l)" = $2 ]; } # it is no longer a copy of this shell
@@ -34,7 +35,7 @@ done
 expect "" "$(ps -o pid= -C dtrace-keeper | xargs -rn1 sh -c 'grep -l "$0" /proc/$1/maps 2>/dev/null' "$TMP")" "keepers"
 
 # the target is killed
-"$TMP/victim" -t 2 -w "$TMP/stop" >/dev/null &
+LD_LIBRARY_PATH="$TMP/lib" "$TMP/victim" -t 2 -w "$TMP/stop" >/dev/null &
 other=$!
 wait_for 5 started $other 2
 "$DTRACE" -x engine=process -n 'pid$target:a.out:work:entry { @ = count(); }' -p "$other" >"$TMP/out" 2>"$TMP/err" </dev/null &

@@ -7,6 +7,7 @@
  *   spin    values in vector registers, in the red zone and in flags stay as they are
  *   sleep   nanosleep() without a handler is never interrupted
  *   poll    nor is poll() with a timeout
+ *   wait    nor epoll_wait()
  *   read    nor read() from a pipe that another thread writes
  *   signal  handlers run as often as signals were sent, and see their values
  */
@@ -18,13 +19,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char *file;
 static volatile long *count;
-static int ends[2];
+static int ends[2], waiting;
 static volatile sig_atomic_t handled, sum;
 
 static int done(void)
@@ -100,6 +102,7 @@ static void *writer(void *arg)
 static void turn(char kind)
 {
 	struct timespec t = {0, 20000000};
+	struct epoll_event event;
 	struct pollfd p = {.fd = ends[0], .events = POLLIN};
 	char c;
 
@@ -115,6 +118,10 @@ static void turn(char kind)
 	case 'o':
 		if (poll(&p, 1, 20) != 0)
 			wrong("poll");
+		break;
+	case 'a':
+		if (epoll_wait(waiting, &event, 1, 20) != 0)
+			wrong("epoll_wait");
 		break;
 	case 'e':
 		if (read(ends[0], &c, 1) != 1 || c != 'x')
@@ -139,7 +146,7 @@ int main(int argc, char **argv)
 	file = argv[2];
 	snprintf(name, sizeof(name), "%s.count", file);
 	fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || ftruncate(fd, sizeof(long)) < 0 || pipe(ends) < 0)
+	if (fd < 0 || ftruncate(fd, sizeof(long)) < 0 || pipe(ends) < 0 || (waiting = epoll_create1(0)) < 0)
 		wrong(name);
 	count = mmap(NULL, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (strcmp(argv[1], "read") == 0 && pthread_create(&t, NULL, writer, NULL))
