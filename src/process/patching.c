@@ -35,15 +35,15 @@ static int refuse(const struct dt_pe_target *t, dt_error *err, const char *why)
 
 /* ---- patching ---- */
 
-/* One patch. A breakpoint that somebody has put there since then (a uprobe) stays as it is. What is behind the jump was never
- * changed by us: if the program has, that stays too. */
+/* One patch. Out: a breakpoint that somebody has put there since then (a uprobe) stays as it is; when one goes, the kernel puts
+ * back the byte of the file. What is behind the jump was never changed by us: if the program has, that stays too. */
 static bool exchange_one(uint8_t *page, const dt_patch *p, bool in)
 {
 	const uint8_t *from = in ? p->was : p->is, *to = in ? p->is : p->was;
 	uint32_t n = in ? p->size : DT_PATCH_JUMP;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (page[i] != from[i] && (in || page[i] != DT_TRAP_BYTE))
+		if (page[i] != from[i] && (in || (page[i] != to[i] && page[i] != DT_TRAP_BYTE)))
 			return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (page[i] == from[i])
