@@ -35,7 +35,7 @@ start() {
 }
 # trace ARGS: dtrace, watched. Output in $out, messages in $err, status in $status, the most memory in $peak (MB)
 trace() {
-	timeout -k 5 50 "$TMP/hostile" peak "$TMP/peak" "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+	timeout -k 5 $((50 * ${SLOW:-1})) "$TMP/hostile" peak "$TMP/peak" "$DTRACE" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
 	status=$?
 	out=$(cat "$TMP/out") err=$(cat "$TMP/err") peak=$(cat "$TMP/peak")
 }

@@ -317,9 +317,9 @@ int main(int argc, char **argv)
 	if (argc >= 4 && strcmp(argv[1], "make") == 0)
 		return make(argv[2], argv[3], argc > 4 ? argv[4] : "hostile_function");
 	if (argc >= 3 && strcmp(argv[1], "run") == 0)
-		return run(argv[2], argc > 3 ? atol(argv[3]) : 60);
+		return run(argv[2], argc > 3 ? atol(argv[3]) : 600);
 	if (argc == 2 && strcmp(argv[1], "jit") == 0)
-		return run(NULL, 60);
+		return run(NULL, 600);
 	if (argc == 3 && strcmp(argv[1], "perfmap") == 0)
 		return perfmap(strtoull(argv[2], NULL, 16));
 	if (argc == 4 && strcmp(argv[1], "map") == 0)
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
 		for (int i = 2; i < argc; i++)
 			map(argv[i]);
 		ready();
-		return (int)sleep(120);
+		return (int)sleep(600);
 	}
 	if (argc >= 4 && strcmp(argv[1], "peak") == 0)
 		return peak(argv[2], argv + 3);
