@@ -33,9 +33,11 @@ refuses() { # PATTERN ARGS
 program='pid$target:a.out:work:entry { @ = count(); } tick-5hz { exit(0); }'
 
 begin plain
-refuses 'pid [0-9]+: it has a shadow stack' LD_PRELOAD="$TMP/fake.so" FAKE_SHADOW=1 -qn "$program" -p $pid
 echo 2 >"$TMP/two"
-refuses 'vm.overcommit_memory is 2' LD_PRELOAD="$TMP/fake.so" FAKE_OVERCOMMIT="$TMP/two" -qn "$program" -p $pid
+if ! sanitized; then # whose library must be loaded first
+	refuses 'pid [0-9]+: it has a shadow stack' LD_PRELOAD="$TMP/fake.so" FAKE_SHADOW=1 -qn "$program" -p $pid
+	refuses 'vm.overcommit_memory is 2' LD_PRELOAD="$TMP/fake.so" FAKE_OVERCOMMIT="$TMP/two" -qn "$program" -p $pid
+fi
 refuses 'option follow is not available' -x follow -qn "$program" -p $pid
 refuses 'stack\(\) is not available' -qn 'pid$target:a.out:work:entry { stack(); }' -p $pid
 refuses 'variable curthread is not available' -qn 'pid$target:a.out:work:entry { trace(curthread); }' -p $pid
