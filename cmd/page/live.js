@@ -149,7 +149,7 @@ function aggOf(a) {
 	const first = !aggs.has(a.id), agg = first ? newAgg(a) : aggs.get(a.id);
 	aggs.set(a.id, agg);
 	Object.assign(agg, { name: a.name, function: a.function, keys: a.keys, stack: a.stack, n: a.n });
-	if (first) { /* what is drawn next has a name until then */
+	if (first) { /* the card is there at once, its rows when it is drawn */
 		heading(agg);
 		tableHead(agg);
 	}
