@@ -57,6 +57,8 @@
 #define DT_MAX_SHOWN_MEMORY  DT_MB(32)
 #define DT_MAX_FILES	     16384 /* that processes map (some hundred on a busy system) */
 #define DT_MAX_FILE_PATHS    DT_MB(16)
+#define DT_MAX_KEPT_FILES    4096  /* of processes whose names will be needed: forgotten last ... */
+#define DT_MAX_KEPT_FILES_OF 512   /* ... of one of them */
 #define DT_MAX_ROOTS	     64	   /* directories of containers; a descriptor each */
 #define DT_MAX_IMAGES	     6	   /* programs that one process number has run */
 #define DT_MAX_MAPS	     4096  /* mappings of one program */

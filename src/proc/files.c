@@ -176,23 +176,25 @@ static int by_use(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-bool dt_files_are_many(const dt_files *fs, uint64_t *until)
+bool dt_files_are_many(const dt_files *fs)
+{
+	return dt_map_count(fs->by_key) > DT_MAX_FILES || fs->bytes > DT_MAX_FILE_PATHS;
+}
+
+uint64_t dt_files_older_half(const dt_files *fs)
 {
 	size_t n = dt_map_count(fs->by_key), i = 0;
-	uint64_t *used;
+	uint64_t *used = dt_xcalloc(n + 1, sizeof(*used)), until;
 	const char *key;
 	uint32_t it = 0;
 	void *f;
 
-	if (n <= DT_MAX_FILES && fs->bytes <= DT_MAX_FILE_PATHS)
-		return false;
-	used = dt_xcalloc(n, sizeof(*used));
 	while (i < n && dt_map_next(fs->by_key, &it, &key, &f))
 		used[i++] = ((dt_file *)f)->used;
 	qsort(used, i, sizeof(*used), by_use);
-	*until = used[i / 2];
+	until = used[i / 2];
 	free(used);
-	return true;
+	return until;
 }
 
 /* The table is rebuilt, since deleting does not make it smaller. */

@@ -22,9 +22,10 @@ uint32_t dt_files_root_of(dt_files *fs, long pid, uint32_t otherwise);
 dt_file *dt_files_get(dt_files *fs, const dt_file *like);
 /* Mark it as used: it is forgotten last. */
 void dt_files_use(dt_files *fs, const dt_file *f);
-/* Are there more than the budget allows? Then all that were last used at *until or before must be
- * removed: first the references to them, then the files by dt_files_forget(). */
-bool dt_files_are_many(const dt_files *fs, uint64_t *until);
+/* Are there more than the budget allows? Then the half that was last used longest ago, at the time returned or before,
+ * must be removed: first the references to them, then the files by dt_files_forget(). */
+bool dt_files_are_many(const dt_files *fs);
+uint64_t dt_files_older_half(const dt_files *fs);
 void dt_files_forget(dt_files *fs, uint64_t until);
 /* See dt_sideband_open_file, dt_sideband_root. */
 int dt_files_open(dt_files *fs, const dt_file *f);

@@ -134,6 +134,27 @@ void dt_images_map(dt_process *p, const dt_umap *m)
 	*dt_vec_add(&s->maps, NULL) = *m;
 }
 
+/* How many files were used */
+static uint32_t use_files(const struct dt_image *i, dt_files *fs, uint32_t most)
+{
+	uint32_t n = 0;
+
+	for (; i; i = i->older)
+		for (uint32_t m = 0; m < i->set->maps.n && n < most; m++, n++)
+			dt_files_use(fs, i->set->maps.v[m].file);
+	return n;
+}
+
+void dt_images_use_kept(dt_images *im, dt_files *fs)
+{
+	uint32_t left = DT_MAX_KEPT_FILES;
+
+	for (size_t b = 0; b < BUCKETS; b++)
+		for (dt_process *p = im->buckets[b]; p; p = p->hash_next)
+			if (p->kept)
+				left -= use_files(p->images, fs, left < DT_MAX_KEPT_FILES_OF ? left : DT_MAX_KEPT_FILES_OF);
+}
+
 static bool drop_files(struct mapset *s, uint64_t until)
 {
 	uint32_t n = 0, before = s->maps.n;
@@ -153,7 +174,7 @@ void dt_images_drop_files(dt_images *im, uint64_t until)
 		for (dt_process *p = im->buckets[b]; p; p = p->hash_next)
 			for (struct dt_image *i = p->images; i; i = i->older)
 				if (drop_files(i->set, until))
-					p->losses = UINT64_MAX;
+					p->losses = FORGOTTEN;
 }
 
 /* ---- processes ---- */

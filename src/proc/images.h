@@ -11,9 +11,11 @@
 
 #include <sys/types.h>
 
-#include "proc/sideband.h"
+#include "proc/files.h"
 
 typedef struct dt_images dt_images;
+
+#define FORGOTTEN UINT64_MAX
 
 typedef struct dt_process {
 	long pid;
@@ -25,7 +27,7 @@ typedef struct dt_process {
 	uint64_t read_at;	 /* when /proc was last read; 0: never */
 	uint64_t read_again;	 /* the same, because an address was unknown */
 	uint64_t unread_at;	 /* when /proc refused that, or showed no mappings: it had ended, or was about to; 0: it did not */
-	uint64_t losses;	 /* number of lost events when it was read */
+	uint64_t losses;	 /* number of lost events when it was read; FORGOTTEN: mappings were dropped since then */
 	struct dt_image *images; /* newest first; never NULL */
 	uint32_t nimages;
 	struct dt_process *hash_next, *dead_next;
@@ -40,6 +42,8 @@ void dt_images_fork(dt_images *im, dt_process *parent, long pid, uint64_t time);
 void dt_images_exec(dt_images *im, dt_process *p, uint64_t time);
 void dt_images_exit(dt_images *im, dt_process *p); /* may forget others that died long ago */
 void dt_images_map(dt_process *p, const dt_umap *m);
+/* The files of processes that are kept count as used now, a limited number of them: others may map very many. */
+void dt_images_use_kept(dt_images *im, dt_files *fs);
 /* Remove the mappings of files that were last used at `until` or before. */
 void dt_images_drop_files(dt_images *im, uint64_t until);
 bool dt_images_is_newest(const dt_process *p, uint64_t time); /* is its image of that time the last one? */

@@ -53,8 +53,10 @@ static void make_room(dt_sideband *sb)
 {
 	uint64_t until;
 
-	if (!dt_files_are_many(sb->files, &until))
+	if (!dt_files_are_many(sb->files))
 		return;
+	dt_images_use_kept(sb->images, sb->files);
+	until = dt_files_older_half(sb->files);
 	dt_images_drop_files(sb->images, until);
 	dt_files_forget(sb->files, until);
 }
@@ -400,14 +402,16 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 	return true;
 }
 
-bool dt_sideband_lacks(const dt_sideband *sb, long pid)
+enum dt_sideband_lack dt_sideband_lacks(const dt_sideband *sb, long pid)
 {
 	const dt_process *p = dt_images_get(sb->images, pid);
 	char state;
 
+	if (p && p->losses == FORGOTTEN)
+		return DT_SB_LACKS_FORGOTTEN;
 	if (sb->refused)
-		return !dt_proc_stat(pid, &state, 3, NULL) || state == 'Z';
-	return sb->lost && (!p || p->losses != sb->lost);
+		return !dt_proc_stat(pid, &state, 3, NULL) || state == 'Z' ? DT_SB_LACKS_REFUSED : DT_SB_LACKS_NOTHING;
+	return sb->lost && (!p || p->losses != sb->lost) ? DT_SB_LACKS_LOST : DT_SB_LACKS_NOTHING;
 }
 
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m)

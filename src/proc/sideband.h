@@ -72,8 +72,10 @@ bool dt_sideband_find(dt_sideband *sb, long pid, uint64_t time, uint64_t addr, d
 /* The same by the nearest mapping below: for data of an object whose text is mapped. *it starts at
  * 0; gives the mappings of the image in effect, last mapped first. */
 bool dt_sideband_next(dt_sideband *sb, long pid, uint64_t time, uint32_t *it, dt_umap *m);
-/* Can lost or refused events be the reason why something about this process is not known? */
-bool dt_sideband_lacks(const dt_sideband *sb, long pid);
+/* Why something about this process is perhaps not known: events were lost, or are refused; or there are more files than are
+ * remembered. */
+enum dt_sideband_lack { DT_SB_LACKS_NOTHING, DT_SB_LACKS_LOST, DT_SB_LACKS_REFUSED, DT_SB_LACKS_FORGOTTEN };
+enum dt_sideband_lack dt_sideband_lacks(const dt_sideband *sb, long pid);
 /* Do not forget this process when it has ended: its names will be needed. */
 void dt_sideband_keep(dt_sideband *sb, long pid);
 /* Has the process ended, as far as is known? False if it was never seen. */

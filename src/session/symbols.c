@@ -16,7 +16,7 @@ struct dt_symbols {
 	dt_usyms *us;
 	uint64_t lost;	 /* lost side-band events that have been reported */
 	uint64_t missed; /* lost events when an address was not known, perhaps for that reason */
-	enum { REFUSED_NOT_MISSED, REFUSED_MISSED, REFUSED_REPORTED } refused; /* the same, where there are no events */
+	uint32_t lacks, reported; /* the same for other reasons: 1 << enum dt_sideband_lack */
 	uint32_t notes;
 	dt_map *lines; /* "path vaddr" -> struct line *; NULL: none was asked for */
 };
@@ -89,29 +89,43 @@ void dt_symbols_free(dtrace_hdl_t *h)
 	h->symbols = NULL;
 }
 
+static int report_missing(dtrace_hdl_t *h, const char *why)
+{
+	char *text = dt_xasprintf("%s: addresses of processes that have ended may stay without names", why);
+	int rc = dt_session_diag(h, DT_DIAG_DROP, text);
+
+	free(text);
+	return rc;
+}
+
+static bool is_new(dtrace_hdl_t *h, enum dt_sideband_lack what)
+{
+	uint32_t bit = 1u << what;
+	bool is = h->symbols->lacks & ~h->symbols->reported & bit;
+
+	h->symbols->reported |= h->symbols->lacks & bit;
+	return is;
+}
+
 /* Living processes are read again; but some may have come and gone meanwhile. It is reported only
  * if one of them is needed: other processes of the machine do not matter. */
 static int report_losses(dtrace_hdl_t *h)
 {
 	uint64_t n = h->symbols->missed - h->symbols->lost;
 	char *text;
-	int rc;
+	int rc = 0;
 
-	if (h->symbols->refused == REFUSED_MISSED) {
-		h->symbols->refused = REFUSED_REPORTED;
-		text = dt_xasprintf("%s: addresses of processes that have ended may stay without names",
-				    dt_sideband_refused(h->symbols->sb));
-		rc = dt_session_diag(h, DT_DIAG_DROP, text);
-		free(text);
+	if (is_new(h, DT_SB_LACKS_REFUSED))
+		rc = report_missing(h, dt_sideband_refused(h->symbols->sb));
+	if (rc == 0 && is_new(h, DT_SB_LACKS_FORGOTTEN))
+		rc = report_missing(h, "processes map more files than are remembered");
+	if (rc < 0)
 		return rc;
-	}
 	if (n == 0)
 		return 0;
 	h->symbols->lost = h->symbols->missed;
-	text = dt_xasprintf("%llu process event%s lost: addresses of processes that have ended may "
-			    "stay without names",
-			    (unsigned long long)n, n == 1 ? "" : "s");
-	rc = dt_session_diag(h, DT_DIAG_DROP, text);
+	text = dt_xasprintf("%llu process event%s lost", (unsigned long long)n, n == 1 ? "" : "s");
+	rc = report_missing(h, text);
 	free(text);
 	return rc;
 }
@@ -155,12 +169,13 @@ int dt_symbols_update(dtrace_hdl_t *h)
 	return dt_symbols_report(h);
 }
 
-static void note_missed(struct dt_symbols *s)
+static void note_missed(struct dt_symbols *s, long pid)
 {
-	if (dt_sideband_live(s->sb))
+	enum dt_sideband_lack lack = dt_sideband_lacks(s->sb, pid);
+
+	if (lack == DT_SB_LACKS_LOST)
 		s->missed = dt_sideband_lost(s->sb);
-	else if (s->refused == REFUSED_NOT_MISSED)
-		s->refused = REFUSED_MISSED;
+	s->lacks |= 1u << lack;
 }
 
 /* Events since the last update may explain the address. */
@@ -177,8 +192,7 @@ bool dt_symbols_find(void *arg, long pid, uint64_t time, uint64_t addr, const ch
 	if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s)) {
 		dt_sideband_drain(h->symbols->sb);
 		if (!dt_usym_by_addr(h->symbols->us, pid, time, addr, &s)) {
-			if (dt_sideband_lacks(h->symbols->sb, pid))
-				note_missed(h->symbols);
+			note_missed(h->symbols, pid);
 			return false;
 		}
 	}
