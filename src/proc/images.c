@@ -134,6 +134,18 @@ void dt_images_map(dt_process *p, const dt_umap *m)
 	*dt_vec_add(&s->maps, NULL) = *m;
 }
 
+long *dt_images_kept(const dt_images *im, uint32_t *n)
+{
+	DT_VEC(long) pids = {0};
+
+	for (size_t b = 0; b < BUCKETS; b++)
+		for (const dt_process *p = im->buckets[b]; p; p = p->hash_next)
+			if (p->kept && !p->exited)
+				*dt_vec_add(&pids, NULL) = p->pid;
+	*n = pids.n;
+	return pids.v;
+}
+
 /* How many files were used */
 static uint32_t use_files(const struct dt_image *i, dt_files *fs, uint32_t most)
 {

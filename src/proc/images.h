@@ -42,6 +42,8 @@ void dt_images_fork(dt_images *im, dt_process *parent, long pid, uint64_t time);
 void dt_images_exec(dt_images *im, dt_process *p, uint64_t time);
 void dt_images_exit(dt_images *im, dt_process *p); /* may forget others that died long ago */
 void dt_images_map(dt_process *p, const dt_umap *m);
+/* Those that are kept and have not ended: their ids, for dt_vec_release(). */
+long *dt_images_kept(const dt_images *im, uint32_t *n);
 /* The files of processes that are kept count as used now, a limited number of them: others may map very many. */
 void dt_images_use_kept(dt_images *im, dt_files *fs);
 /* Remove the mappings of files that were last used at `until` or before. */

@@ -132,6 +132,12 @@ static void read_process(dt_sideband *sb, dt_process *p)
 	dt_maps_free(maps);
 }
 
+/* Has /proc something to tell? One that could not be read is tried again: it may be about to exec. */
+static bool is_there(const dt_process *p)
+{
+	return !p->exited && (!p->unread_at || dt_now() - p->unread_at > READ_AGAIN);
+}
+
 /* The process, read from /proc if it is new. */
 static dt_process *need_process(dt_sideband *sb, long pid)
 {
@@ -258,12 +264,32 @@ static void on_event(void *arg, uint64_t time, const struct perf_event_header *h
 	}
 }
 
+/* Events were lost: those that will be needed are read again at once, since they may have ended when they are. */
+static void read_kept(dt_sideband *sb)
+{
+	uint64_t begin = dt_now();
+	uint32_t n;
+	long *pids = dt_images_kept(sb->images, &n);
+
+	for (uint32_t i = 0; i < n && dt_now() - begin < SLICE; i++) {
+		dt_process *p = dt_images_get(sb->images, pids[i]); /* reading one may forget others */
+
+		if (p && p->losses != sb->lost && is_there(p) && begin - p->read_at > READ_AGAIN)
+			read_process(sb, p);
+	}
+	dt_vec_release(pids);
+}
+
 void dt_sideband_drain(dt_sideband *sb)
 {
+	uint64_t lost = sb->lost;
+
 	if (sb->rings) {
 		dt_perf_rings_read(sb->rings, on_event, sb);
 		sb->lost = dt_perf_rings_lost(sb->rings);
 	}
+	if (sb->lost != lost)
+		read_kept(sb);
 	scan(sb, SLICE);
 }
 
@@ -362,12 +388,6 @@ void dt_sideband_unlisten(dt_sideband *sb, struct dt_sideband_listener *l)
 }
 
 /* ---- lookups ---- */
-
-/* Has /proc something to tell? One that could not be read is tried again: it may be about to exec. */
-static bool is_there(const dt_process *p)
-{
-	return !p->exited && (!p->unread_at || dt_now() - p->unread_at > READ_AGAIN);
-}
 
 /* An unknown address: can /proc tell more than the events? */
 static bool may_know_more(const dt_sideband *sb, const dt_process *p)

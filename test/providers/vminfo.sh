@@ -116,7 +116,8 @@ if [ -z "$swap" ] && module loop; then
 	dd if=/dev/zero of="$TMP/swap" bs=1M count=32 status=none
 	swap=$(losetup -f --show "$TMP/swap")
 fi
-if [ -n "$swap" ] && mkswap -q "$swap" >/dev/null && swapon "$swap"; then
+# before that of another test, which may be slower: there what is written stays in memory
+if [ -n "$swap" ] && mkswap -q "$swap" >/dev/null && swapon -p 32767 "$swap"; then
 	was_in=$(vmstat pswpin) was_out=$(vmstat pswpout)
 	window swap 64
 	was_in=$(($(vmstat pswpin) - was_in)) was_out=$(($(vmstat pswpout) - was_out))

@@ -13,8 +13,10 @@ load, where, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
 name = os.path.basename(load)
 GROUP = 12
 DROPS = re.compile(r'^dtrace: (\d+) (?:[a-z ]+ )?drops?\b')
-# what may be said besides: a file of another process that is refused, a probe that this kernel lacks
-OTHER = re.compile(r'^dtrace: .*: not read: |does not match any probes|needs tracing of the kernel function')
+# what may be said besides: a file of another process that is refused, names of others that are missing since there are too many of
+# them, a probe that this kernel lacks
+OTHERS = r'^dtrace: .*: (?:not read: |addresses of processes that have ended may stay without names$)'
+OTHER = re.compile(OTHERS + r'|does not match any probes|needs tracing of the kernel function')
 LOADS = [('exec', []), ('open', [where]), ('stat', [where]), ('kill', []), ('children', []), ('threads', []), ('sync', [where]), ('shm', []), ('chroot', [])]
 # what one line or row says: a pattern with the number of events in its group, or one event
 KNOWN = {
@@ -46,7 +48,7 @@ def start(tool):
 
 def check(p, pids):
     said = open(p.err).read().splitlines()
-    if any(OTHER.search(line) and 'not read' not in line for line in said):
+    if any(OTHER.search(line) and not re.match(OTHERS, line) for line in said):
         return # not on this kernel
     drops = sum(int(m.group(1)) for m in map(DROPS.match, said) if m)
     others = [line for line in said if not DROPS.match(line) and not OTHER.search(line)]

@@ -20,9 +20,8 @@ expect_match 'plain.so`my_function\+'$BACK "$out"
 # The target ends while it goes on.
 mkdir -m 777 "$THEIRS/more"
 start map "$THEIRS/more" 60
-stacks='syscall::mmap:entry /pid == $1/ { @n = count(); } syscall::getppid:entry /execname == "hostile" && pid != $1/ { @[ustack()] = count(); }
-	END { printa("maps %@d\n", @n); }'
-trace -qn "$stacks" "$pid" -c "$TMP/hostile run $THEIRS/plain.so 8"
+count='syscall::mmap:entry /pid == $1/ { @n = count(); } END { printa("maps %@d\n", @n); }'
+trace -qn "$count syscall::getppid:entry /pid == \$target/ { @[ustack()] = count(); }" "$pid" -c "$TMP/hostile run $THEIRS/plain.so 8"
 cheap target
 expect_match 'plain.so`my_function\+'$BACK "$out"
 expect_match 'hostile`main' "$out"
@@ -33,9 +32,10 @@ expect "" "$(grep -E '^ +0x' "$TMP/out")$err" "addresses of the target without n
 : >"$TMP/out"
 { # when it is traced
 	wait_for 20 grep -qs ready "$TMP/out"
-	exec "$TMP/hostile" run "$THEIRS/plain.so" 2
+	HOSTILE_NAME=ends$$ exec "$TMP/hostile" run "$THEIRS/plain.so" 2
 } >/dev/null &
-trace -x aggrate=100s -qn "$stacks BEGIN { printf(\"ready\n\"); } proc:::exit /execname == \"hostile\"/ { gone = 1; } tick-1s /gone && ++seconds == 8/ { exit(0); }" "$pid"
+trace -x aggrate=100s -qn "$count syscall::getppid:entry /execname == \"ends$$\"/ { @[ustack()] = count(); } BEGIN { printf(\"ready\n\"); }
+	proc:::exit /execname == \"ends$$\"/ { gone = 1; } tick-1s /gone && ++seconds == 8/ { exit(0); }" "$pid"
 wait $!
 end_all
 cheap others
