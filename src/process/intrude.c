@@ -252,7 +252,7 @@ static bool is_limited(long pid)
 	return prlimit((pid_t)pid, RLIMIT_AS, NULL, &most) < 0 || most.rlim_cur != RLIM_INFINITY;
 }
 
-/* Memory that cannot be had when it is used first ends the process: the kernel promises it by this setting only if it is there. */
+/* With this setting the kernel promises only memory that it has. A page that is then missing at its first use ends the process. */
 static bool counts_memory(void)
 {
 	size_t n = 0;
