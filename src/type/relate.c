@@ -13,7 +13,7 @@
 #include "type/store.h"
 
 #define DEPTH_MAX    64 /* pointers to pointers ...; types that deep differ */
-#define LAYOUT_PARTS (1u << 20) /* of a type by value (task_struct: 2,000) */
+#define LAYOUT_PARTS (1u << 20) /* of a type, and of the types in it */
 
 static bool same_sou(const dt_type *a, const dt_type *b)
 {
