@@ -154,7 +154,8 @@ struct dt_pe_target {
 	bool theirs;	      /* by the session */
 	struct dt_hold *late; /* threads that have not been released yet */
 	pthread_mutex_t tracing; /* one of our threads at a time uses ptrace */
-	uint64_t since, longest, stops; /* of stops, in nanoseconds */
+	uint64_t since; /* when it was stopped */
+	uint64_t rests; /* it is not stopped again before this moment */
 	int mem; /* its memory */
 	struct dt_pe_remains *in;
 	struct dt_pe_memory *shared;

@@ -147,12 +147,22 @@ static int try_to_stop(struct dt_pe_target *t)
 	return error;
 }
 
+/* It runs for as long as it was stopped before: else two stops would be one for a thread that has not come back to its code. */
+static void let_it_run(const struct dt_pe_target *t)
+{
+	uint64_t now = dt_now();
+
+	if (now < t->rests)
+		nap((long)(t->rests - now));
+}
+
 int dt_pe_stop(struct dt_pe_target *t, int tries)
 {
 	int error = EBUSY;
 
 	if (t->hold)
 		return 0;
+	let_it_run(t);
 	for (int i = 0; i < tries; i++) {
 		pthread_mutex_lock(&t->tracing);
 		dt_hurry(true);
@@ -176,8 +186,7 @@ void dt_pe_go_on(struct dt_pe_target *t)
 		return;
 	release(t);
 	took = dt_now() - t->since;
-	t->longest = took > t->longest ? took : t->longest;
-	t->stops++;
+	t->rests = dt_now() + (took < LONG_NS ? took : LONG_NS);
 	for (int i = 0; i < RELEASE_MS && dt_pe_late(t); i++)
 		nap(1000000);
 	dt_hurry(false);
@@ -186,11 +195,8 @@ void dt_pe_go_on(struct dt_pe_target *t)
 
 int dt_pe_breathe(struct dt_pe_target *t)
 {
-	uint64_t took = dt_now() - t->since;
-
-	if (t->theirs || took < LONG_NS)
+	if (t->theirs || dt_now() - t->since < LONG_NS)
 		return 0;
 	dt_pe_go_on(t);
-	nap((long)took);
 	return dt_pe_stop(t, 200);
 }
