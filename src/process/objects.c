@@ -15,7 +15,17 @@
 #include "elf/cfi.h"
 #include "process/objects.h"
 
-#define GAP_MAX 4096 /* of code without unwind information, between functions that have it */
+#define GAP_MAX	   4096 /* of code without unwind information, between functions that have it */
+#define READ_AHEAD (64u << 10)
+
+/* Code of a file, and what is in memory in its place. Functions are next to each other: many are read at once. */
+struct dt_pe_piece {
+	const struct dt_pe_file *of; /* NULL: nothing has been read */
+	uint64_t vaddr, address;
+	size_t n, nmemory;
+	bool is_last; /* of its segment */
+	uint8_t file[DT_PE_FUNCTION_MAX + READ_AHEAD], memory[DT_PE_FUNCTION_MAX + READ_AHEAD];
+};
 
 struct dt_pe_files *dt_pe_files_new(long pid, dt_jail *jail)
 {
@@ -24,6 +34,8 @@ struct dt_pe_files *dt_pe_files_new(long pid, dt_jail *jail)
 	f->pid = pid;
 	f->jail = jail;
 	f->code = dt_xmalloc(DT_PE_FUNCTION_MAX + DT_PATCH_MAX);
+	f->piece = dt_xmalloc(sizeof(*f->piece));
+	f->piece->of = NULL;
 	return f;
 }
 
@@ -31,6 +43,7 @@ void dt_pe_files_see(struct dt_pe_files *f, const dt_maps *maps)
 {
 	f->maps = maps;
 	f->last_path = NULL;
+	f->piece->of = NULL;
 }
 
 void dt_pe_files_free(struct dt_pe_files *f)
@@ -47,6 +60,7 @@ void dt_pe_files_free(struct dt_pe_files *f)
 	dt_vec_free(&f->v);
 	dt_body_free(&f->body);
 	free(f->code);
+	free(f->piece);
 	free(f);
 }
 
@@ -268,41 +282,83 @@ bool dt_pe_find_function(const struct dt_pe_file *f, uint64_t vaddr, uint64_t *s
 
 /* A function that tells the kernel of a restartable sequence refers to its description. In one a thread must not run anything else:
  * if it is interrupted there, the kernel does not restart it. And the kernel jumps to where it begins again. */
-static bool has_sequence(const struct dt_pe_files *fs, const struct dt_pe_file *f)
+static bool has_sequence(const struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t size)
 {
 	const dt_insn *v = fs->body.insns.v;
 
-	for (uint32_t i = 0; f->sequences && i < fs->body.insns.n; i++)
+	for (uint32_t i = 0; f->sequences && i < fs->body.insns.n && v[i].offset < size; i++)
 		if (dt_arch_host()->code->refers(fs->code + v[i].offset, v[i].length, fs->body.vaddr + v[i].offset, f->sequences, f->sequences_end))
 			return true;
 	return false;
 }
 
-const char *dt_pe_read_function(struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t start, uint64_t size, uint64_t address)
+static bool has_piece(const struct dt_pe_piece *c, const struct dt_pe_file *f, uint64_t start, uint64_t size, uint64_t address)
 {
+	uint64_t at = start - c->vaddr;
+
+	return c->of == f && c->address - c->vaddr == address - start && start >= c->vaddr && at <= c->n &&
+	       c->n - at >= size + (c->is_last ? 0 : DT_PATCH_MAX);
+}
+
+static void read_piece(const struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t start, uint64_t size, uint64_t address)
+{
+	struct dt_pe_piece *c = fs->piece;
+	size_t want = size + READ_AHEAD;
 	struct iovec local, remote;
-	const char *why = NULL;
-	uint8_t *now;
-	size_t n;
+	ssize_t got;
+
+	c->of = f;
+	c->vaddr = start;
+	c->address = address;
+	c->n = dt_elf_read(f->elf, start, c->file, want);
+	c->is_last = c->n < want;
+	local = (struct iovec){c->memory, c->n};
+	remote = (struct iovec){(void *)(uintptr_t)address, c->n};
+	got = process_vm_readv((pid_t)fs->pid, &local, 1, &remote, 1, 0);
+	c->nmemory = got > 0 ? (size_t)got : 0;
+}
+
+/* The code of a function into fs->code, with a few bytes after it. NULL, or why not. */
+static const char *read_code(struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t start, uint64_t size, uint64_t address, size_t *n)
+{
+	const struct dt_pe_piece *c = fs->piece;
+	uint64_t at;
 
 	if (size > DT_PE_FUNCTION_MAX)
 		return "its function is too large";
-	n = dt_elf_read(f->elf, start, fs->code, size + DT_PATCH_MAX);
-	if (n < size)
+	if (!has_piece(c, f, start, size, address))
+		read_piece(fs, f, start, size, address);
+	at = start - c->vaddr;
+	if (c->n - at < size)
 		return "its code cannot be read";
-	now = dt_xmalloc(n);
-	local = (struct iovec){now, n};
-	remote = (struct iovec){(void *)(uintptr_t)address, n};
-	if (process_vm_readv((pid_t)fs->pid, &local, 1, &remote, 1, 0) != (ssize_t)n || memcmp(now, fs->code, n) != 0)
-		why = "its code in memory is not that of its file";
-	free(now);
+	*n = c->n - at < size + DT_PATCH_MAX ? c->n - at : size + DT_PATCH_MAX;
+	if (c->nmemory < at + *n || memcmp(c->memory + at, c->file + at, *n) != 0)
+		return "its code in memory is not that of its file";
+	memcpy(fs->code, c->file + at, *n);
+	return NULL;
+}
+
+/* Does an instruction end with the function? */
+static bool is_understood(const dt_body *b, uint64_t size)
+{
+	uint32_t i = 0;
+
+	while (i < b->insns.n && b->insns.v[i].offset + b->insns.v[i].length < size)
+		i++;
+	return i < b->insns.n && b->insns.v[i].offset + b->insns.v[i].length == size;
+}
+
+const char *dt_pe_read_function(struct dt_pe_files *fs, const struct dt_pe_file *f, uint64_t start, uint64_t size, uint64_t address)
+{
+	size_t n;
+	const char *why = read_code(fs, f, start, size, address, &n);
+
 	if (why)
 		return why;
-	dt_body_decode(&fs->body, &(struct dt_insn_mode){0}, fs->code, size, start);
-	if (!fs->body.whole || !fs->body.insns.n)
+	dt_body_decode(&fs->body, &(struct dt_insn_mode){0}, fs->code, n, start);
+	if (!is_understood(&fs->body, size))
 		return "its code is not understood";
-	if (has_sequence(fs, f))
+	if (has_sequence(fs, f, size))
 		return "it has a restartable sequence (rseq)";
-	dt_body_decode(&fs->body, &(struct dt_insn_mode){0}, fs->code, n, start); /* the first instructions are the same */
 	return NULL;
 }

@@ -34,6 +34,7 @@ struct dt_pe_files {
 	struct dt_pe_file *last;
 	dt_body body; /* of the function at hand */
 	uint8_t *code;
+	struct dt_pe_piece *piece; /* that was read last */
 };
 
 struct dt_pe_file *dt_pe_file(struct dt_pe_files *fs, const char *path, dt_error *err); /* NULL with *err */
