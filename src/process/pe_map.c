@@ -87,7 +87,7 @@ int dt_pe_place_all(dt_pe *p, dt_error *err)
 		refused += !dt_pe_place_ecb(p, i, refused ? &more : &first);
 	}
 	dt_pe_calls_place(p, refused ? &more : &p->remark);
-	if (refused && (p->env->whole || (refused == wanted && !p->places.memory->n && !p->grows)))
+	if (refused && (p->env->whole || (refused == wanted && !p->places.memory->n)))
 		return dt_err(err, EDT_NOPROBE, "-x engine=process: %s", first.text);
 	if (refused > 1)
 		dt_err(&p->remark, EDT_NOPROBE, "%u probes are not available in the process, one of them: %s", refused, first.text);

@@ -128,8 +128,10 @@ static const char *check_event(const struct dt_pe_file *f, const dt_attach *at)
 		return "it is a program of Go, which moves its stacks";
 	if (at->text && at->text->when)
 		return "it returns under a condition";
-	if (!dt_elf_is_64(f->elf) || dt_elf_machine(f->elf) != dt_arch_host()->machine)
-		return "it is not a 64-bit program";
+	if (!dt_elf_is_64(f->elf))
+		return "it is a 32-bit program";
+	if (dt_elf_machine(f->elf) != dt_arch_host()->machine)
+		return "it is a program of another CPU";
 	return NULL;
 }
 

@@ -43,3 +43,8 @@ expect "" "$(list -x engine=bpf)" "$(cat err)"
 "$DTRACE" -x engine=process -x evaltime=postinit -n 'pid$target:a.out:good:entry,pid$target:a.out:good:return,pid$target:a.out:padded:entry,pid$target:a.out:tiny:entry,pid$target:a.out:looping:entry { @[probefunc, probename] = count(); }' -c ./program >out 2>err </dev/null
 expect "0 good entry 1 good return 1 padded entry 1" "$? $(echo $(LC_ALL=C sort out | grep .))" "$(cat err)"
 expect_match '2 probes are not available in the process, one of them: pid[0-9]+:program:tiny:entry: it is too short' "$(cat err)"
+
+# nothing that matches can be traced: an error, though a library of that name could still be loaded
+"$DTRACE" -x engine=process -x evaltime=postinit -n 'pid$target:a.out:tiny:entry,pid$target:a.out:looping:entry { @ = count(); }' -c ./program >out 2>err </dev/null
+expect 1 $? "nothing can be traced"
+expect_match '^dtrace: .*engine=process: pid[0-9]+:program:tiny:entry: it is too short$' "$(cat err)"
