@@ -102,6 +102,8 @@ struct dt_arch_code {
 	bool (*is_padding)(const uint8_t *at, uint8_t length);
 	/* of a function of the kernel up to the next one: bytes at its end that are data of the next one; NULL: there are none */
 	size_t (*kernel_tail)(const uint8_t *code, size_t n);
+	/* may the kernel have put this there for a uprobe, in place of the instruction? */
+	bool (*is_uprobe)(const uint8_t *was, const uint8_t *now, uint8_t length);
 	/* an instruction that a function runs once, when it is entered: it saves a register, or makes space on the stack */
 	bool (*makes_frame)(const uint8_t *at, uint8_t length);
 	/* an instruction, at vaddr, that has the address of something between these two */

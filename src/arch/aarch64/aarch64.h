@@ -33,6 +33,7 @@ bool dt_aarch64_is_adr(uint32_t w, uint64_t at, uint64_t *address); /* adr, adrp
 /* As in struct dt_arch_code. */
 bool dt_aarch64_kprobe_refuses(const uint8_t *code, uint32_t offset, uint8_t length);
 bool dt_aarch64_is_padding(const uint8_t *at, uint8_t length);
+bool dt_aarch64_is_uprobe(const uint8_t *was, const uint8_t *now, uint8_t length);
 size_t dt_aarch64_kernel_tail(const uint8_t *code, size_t n);
 bool dt_aarch64_plt_slot(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot);
 

@@ -204,6 +204,13 @@ bool dt_aarch64_is_padding(const uint8_t *at, uint8_t length)
 	return w == DT_AARCH64_NOP || (w & 0xffff0000) == 0; /* udf */
 }
 
+/* brk #5 */
+bool dt_aarch64_is_uprobe(const uint8_t *was, const uint8_t *now, uint8_t length)
+{
+	(void)was;
+	return length == 4 && dt_aarch64_word(now) == 0xd42000a0;
+}
+
 /* Before a function that ftrace can trace is the address of what it calls (DYNAMIC_FTRACE_WITH_CALL_OPS, from Linux 6.3): the upper
  * half of a kernel address is no instruction, but the lower half may look like one. */
 size_t dt_aarch64_kernel_tail(const uint8_t *code, size_t n)

@@ -234,6 +234,7 @@ const struct dt_arch_code dt_aarch64_code = {
     .kprobe_refuses = dt_aarch64_kprobe_refuses,
     .refuses_fixups = true,
     .is_padding = dt_aarch64_is_padding,
+    .is_uprobe = dt_aarch64_is_uprobe,
     .kernel_tail = dt_aarch64_kernel_tail,
     .plt_slot = dt_aarch64_plt_slot,
     .stub_step = 8, /* the first one of .plt is 32 bytes, the others 16 or 24 */

@@ -22,6 +22,14 @@ bool dt_x86_64_is_padding(const uint8_t *at, uint8_t length)
 	       (length > 2 && at[0] == 0x0f && at[1] == 0x1f);
 }
 
+/* int3 in place of the first byte; a nop of five bytes becomes a call (Linux 6.18) */
+bool dt_x86_64_is_uprobe(const uint8_t *was, const uint8_t *now, uint8_t length)
+{
+	if (length == 5 && memcmp(was, "\x0f\x1f\x44\x00\x00", 5) == 0)
+		return now[0] == 0xcc || now[0] == 0xe8;
+	return now[0] == 0xcc && memcmp(now + 1, was + 1, length - 1u) == 0;
+}
+
 /* push, sub $n,%rsp, mov %rsp,%rbp */
 bool dt_x86_64_makes_frame(const uint8_t *at, uint8_t length)
 {

@@ -484,6 +484,7 @@ const struct dt_arch_code dt_x86_64_code = {
     .sample = dt_x86_64_sample,
     .kprobe_refuses = dt_x86_64_kprobe_refuses,
     .is_padding = dt_x86_64_is_padding,
+    .is_uprobe = dt_x86_64_is_uprobe,
     .makes_frame = dt_x86_64_makes_frame,
     .refers = dt_x86_64_refers,
     .call_number = dt_x86_64_call_number,

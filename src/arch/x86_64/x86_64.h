@@ -22,6 +22,7 @@ bool dt_x86_64_kprobe_refuses(const uint8_t *code, uint32_t offset, uint8_t leng
 bool dt_x86_64_makes_frame(const uint8_t *at, uint8_t length);
 bool dt_x86_64_refers(const uint8_t *at, uint8_t length, uint64_t vaddr, uint64_t start, uint64_t end);
 bool dt_x86_64_is_padding(const uint8_t *at, uint8_t length);
+bool dt_x86_64_is_uprobe(const uint8_t *was, const uint8_t *now, uint8_t length);
 uint32_t dt_x86_64_call_number(const uint8_t *at, uint8_t length);
 bool dt_x86_64_plt_slot(const uint8_t *p, size_t n, uint64_t vaddr, uint64_t *slot);
 

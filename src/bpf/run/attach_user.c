@@ -31,6 +31,7 @@
 #include "bpf/run/load.h"
 #include "kernel/links.h"
 #include "kernel/ktrace.h"
+#include "proc/changed.h"
 
 #define ENOTSUPP_ 524 /* the kernel's value; its header has no name for it */
 
@@ -114,24 +115,34 @@ void dt_user_table_free(dt_bpf *e, uint32_t prog)
 
 /* ---- messages ---- */
 
+static int cannot(const struct dt_plan_probe *x, int error, const char *why, dt_error *err)
+{
+	const dt_probe *p = x->probe;
+
+	return dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func, p->name, why);
+}
+
+/* A place without a probe. */
+static void skip(dt_bpf *e, const struct dt_plan_probe *x, int error, const char *why, dt_error *err)
+{
+	if (users(e)->refused++ == 0)
+		cannot(x, error, why, err);
+}
+
 /* A place that the kernel refuses is skipped and counted; any other failure is an error. */
 static int refuse(dt_bpf *e, const struct dt_plan_probe *x, int error, dt_error *err)
 {
-	const dt_probe *p = x->probe;
-	bool place = error == ENOTSUPP_ || error == ENOEXEC || (error == EINVAL && x->at.ref_ctr);
-
 	if (error == EPERM || error == EACCES) {
 		errno = error;
 		return dt_load_error(err, "attach to user code through");
 	}
-	if (users(e)->refused == 0 || !place)
-		dt_err(err, error, "cannot enable %s:%s:%s:%s: %s", p->prov, p->mod, p->func,
-		       p->name,
-		       !place		 ? dt_strerror(error)
-		       : error == EINVAL ? "the kernel does not accept its semaphore"
-					 : "the kernel cannot probe this instruction");
-	e->users->refused += place;
-	return place ? 0 : -1;
+	if (error == EINVAL && x->at.ref_ctr)
+		skip(e, x, error, "the kernel does not accept its semaphore", err);
+	else if (error == ENOTSUPP_ || error == ENOEXEC)
+		skip(e, x, error, "the kernel cannot probe this instruction", err);
+	else
+		return cannot(x, error, dt_strerror(error), err);
+	return 0;
 }
 
 /* Some were skipped: that is an error only if all were. */
@@ -158,7 +169,7 @@ static void keep(dt_bpf *e, int fd, int pid)
 
 struct batch {
 	int fd;			/* of the program */
-	const uint32_t *probes; /* all in one file, for one process */
+	uint32_t *probes; /* all in one file, for one process */
 	uint32_t n;
 	uint64_t *offsets, *refs, *cookies;
 	bool has_refs;
@@ -291,6 +302,37 @@ static int perf_batch(dt_bpf *e, const struct batch *b, dt_error *err)
 	return 0;
 }
 
+/* ---- code that is not that of the file ---- */
+
+#define CHANGED "its code in memory is not that of its file"
+
+/* In one process; others may do with their code what they like. */
+static void leave_changed(dt_bpf *e, struct batch *b, dt_error *err)
+{
+	const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[0]];
+	dt_changed *c = x->at.pid ? dt_changed_new(x->at.pid, x->at.path) : NULL;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; c && i < b->n; i++) {
+		x = &e->plan.probes.v[b->probes[i]];
+		if (dt_changed_has(c, place_of(e, x)))
+			skip(e, x, EBUSY, CHANGED, err);
+		else
+			b->probes[kept++] = b->probes[i];
+	}
+	b->n = c ? kept : b->n;
+	dt_changed_free(c);
+}
+
+static bool is_changed(int pid, const char *path, uint64_t offset)
+{
+	dt_changed *c = pid ? dt_changed_new(pid, path) : NULL;
+	bool is = c && dt_changed_has(c, offset);
+
+	dt_changed_free(c);
+	return is;
+}
+
 /* ---- all probes of a program ---- */
 
 static int compare_places(const void *a, const void *b, void *arg)
@@ -333,6 +375,7 @@ int dt_attach_user(dt_bpf *e, uint32_t prog, uint32_t first, dt_error *err)
 						      &e->plan.probes.v[probes[end]]);)
 			end++;
 		b.n = end - i;
+		leave_changed(e, &b, err);
 		rc = dt_plan_can(&e->plan, UPROBE_MULTI) ? link_batch(e, &b, err)
 							 : perf_batch(e, &b, err);
 	}
@@ -343,10 +386,13 @@ int dt_attach_user(dt_bpf *e, uint32_t prog, uint32_t first, dt_error *err)
 int dt_attach_place(dt_bpf *e, int prog, const char *path, uint64_t offset, int pid,
 		    uint64_t cookie, dt_error *err)
 {
-	int fd = dt_plan_can(&e->plan, UPROBE_MULTI)
-		     ? dt_link_uprobes(prog, path, &offset, NULL, &cookie, 1, false, pid)
-		     : link_perf(prog, dt_perf_type("uprobe"), path, offset, 0, false, pid, cookie);
+	int fd;
 
+	if (is_changed(pid, path, offset))
+		return dt_err(err, EBUSY, CHANGED);
+	fd = dt_plan_can(&e->plan, UPROBE_MULTI)
+		 ? dt_link_uprobes(prog, path, &offset, NULL, &cookie, 1, false, pid)
+		 : link_perf(prog, dt_perf_type("uprobe"), path, offset, 0, false, pid, cookie);
 	if (fd < 0)
 		return dt_err(err, errno, "%s", dt_strerror(errno));
 	keep(e, fd, pid);
