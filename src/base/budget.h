@@ -63,6 +63,7 @@
 #define DT_MAX_IMAGES	     6	   /* programs that one process number has run */
 #define DT_MAX_MAPS	     4096  /* mappings of one program */
 #define DT_MAX_EXITED	     65536 /* processes */
+#define DT_MAX_CODE_PAGES    (1u << 20) /* of one file in one process that are looked at before probes are put there (a browser: 60,000) */
 
 /* ---- the process that reads all of these (jail/jail.h) ---- */
 #define DT_MAX_READER_MEMORY DT_GB(4)	/* of addresses, beyond what it begins with */

@@ -9,8 +9,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "arch/insn.h"
 #include "arch/arch.h"
+#include "arch/insn.h"
+#include "base/budget.h"
 #include "proc/changed.h"
 #include "proc/mappings.h"
 
@@ -25,6 +26,7 @@ struct changed_page {
 struct dt_changed {
 	long pid;
 	int fd; /* of the file */
+	uint32_t seen; /* pages that were looked at */
 	DT_VEC(struct changed_page) pages; /* by offset; a page may be mapped more than once */
 };
 
@@ -32,13 +34,16 @@ static void find_pages(dt_changed *c, int pagemap, const dt_mapping *m)
 {
 	uint64_t size = dt_page_size(), words[WORDS];
 
-	for (uint64_t at = m->start; at < m->end;) {
+	for (uint64_t at = m->start; at < m->end && c->seen < DT_MAX_CODE_PAGES;) {
 		uint64_t want = (m->end - at) / size < WORDS ? (m->end - at) / size : WORDS;
+		uint32_t n;
 		ssize_t got = pread(pagemap, words, want * sizeof(words[0]), (off_t)(at / size * sizeof(words[0])));
 
 		if (got < (ssize_t)sizeof(words[0]))
 			return;
-		for (ssize_t i = 0; i < got / (ssize_t)sizeof(words[0]); i++, at += size)
+		n = (uint32_t)((size_t)got / sizeof(words[0]));
+		c->seen += n;
+		for (uint32_t i = 0; i < n; i++, at += size)
 			if (words[i] & IS_THERE && !(words[i] & OF_FILE))
 				*dt_vec_add(&c->pages, NULL) = (struct changed_page){m->offset + (at - m->start), at};
 	}
