@@ -87,11 +87,11 @@ if rustc --version >/dev/null 2>&1; then
 mod tank {
     #[inline(never)]
     pub fn feed(n: u64) -> u64 {
-        std::hint::black_box(n) + 1
+        (unsafe { std::ptr::read_volatile(&n) }) + 1
     }
     #[inline(never)]
     pub fn fight(n: u64) -> u64 {
-        if std::hint::black_box(n) % 2 == 1 { panic!("odd"); }
+        if (unsafe { std::ptr::read_volatile(&n) }) % 2 == 1 { panic!("odd"); }
         n
     }
 }

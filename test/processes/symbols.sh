@@ -94,7 +94,7 @@ cc`_ZN4shop5twiceIlEET_S1_' "$(sed '/^$/d' "$TMP/out")" "-x mangled"
 fi
 if [ "${SLOW:-1}" = 1 ] && rustc=$(command -v rustc || ls /root/.cargo/bin/rustc 2>/dev/null); then
 	cat >"$TMP/rust.rs" <<-'EOT'
-		mod shop { #[inline(never)] pub fn add(n: u64) -> u64 { std::hint::black_box(n) + 1 } }
+		mod shop { #[inline(never)] pub fn add(n: u64) -> u64 { (unsafe { std::ptr::read_volatile(&n) }) + 1 } }
 		extern "C" { fn syscall(n: i64, a: *const ()) -> i64; }
 		fn main() { unsafe { syscall(110, shop::add as *const ()); } std::process::exit((shop::add(1) == 7) as i32); }
 	EOT

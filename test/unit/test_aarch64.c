@@ -40,6 +40,9 @@ enum {
 	MSR = 0xd51bd040,
 	MRS = 0xd53bd040,
 	LDR_D0 = 0x5c000240, /* a literal */
+	LDR_X27 = 0x580009db,
+	LDR_X16 = 0x58000050,
+	STR_LR_X27 = 0xf83b6bfe, /* str x30, [sp, x27] */
 	GO_GUARD = 0xf9400b90,
 	CMP_SP = 0xeb3063ff,
 	B_LS = 0x54fffe49,
@@ -71,6 +74,9 @@ static void entries(void)
 	entry("str x19, [sp, #16] of another frame", &plain, CODE(STR_X19, CBZ), 0, 0, false);
 	entry("Go: the check, then the frame", &go, CODE(GO_GUARD, CMP_SP, B_LS, STR_LR, RET), 16, 48, true);
 	entry("Go: adrp x9: an argument", &go, CODE(STR_LR, MOV_X19, RET), 0, 0, false);
+	entry("Go: ldr x27, a literal: the kernel refuses it", &go, CODE(LDR_X27, STR_LR_X27, RET), 4, 0, false);
+	entry("ldr x16, a literal", &plain, CODE(LDR_X16, BR_X16), 4, 0, true);
+	entry("ldr x27, which is saved later than that", &plain, CODE(LDR_X27, CBZ), 0, 0, false);
 	CHECK(!code->entry(&narrow, CODE(STP), false, &i));
 	CHECK(!code->entry(&plain, (const uint8_t *)"", 0, false, &i));
 }
@@ -98,6 +104,8 @@ static void body(void)
 	CHECK(b.insns.v[1].flags == DT_INSN_CHEAP); /* into a table of its own */
 	CHECK(b.insns.v[2].flags == (DT_INSN_RETURN | DT_INSN_REFUSED));
 	CHECK(b.insns.v[3].flags == DT_INSN_REFUSED && b.insns.v[4].flags == DT_INSN_REFUSED);
+	code->decode(&b, &plain, CODE(ADD_X0, BR_X0, RETAA, LDR_X27, MSR, MRS, YIELD, BTI_C), 0);
+	CHECK(b.insns.v[3].flags == DT_INSN_REFUSED); /* of a general register as well */
 	CHECK(b.insns.v[5].flags == 0 && b.insns.v[6].flags == DT_INSN_REFUSED && b.insns.v[7].flags == DT_INSN_LANDING_PAD);
 	code->decode(&b, &narrow, CODE(STP, RET), 0);
 	CHECK(!b.whole && b.insns.n == 0);

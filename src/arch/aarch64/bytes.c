@@ -105,7 +105,7 @@ bool dt_aarch64_is_adr(uint32_t w, uint64_t at, uint64_t *address)
 }
 
 /* ldr, ldrsw: of general registers */
-static bool is_literal_load(uint32_t w)
+bool dt_aarch64_is_literal_load(uint32_t w)
 {
 	return (w & 0xbf000000) == 0x18000000 || (w & 0xff000000) == 0x98000000;
 }
@@ -115,7 +115,7 @@ bool dt_aarch64_simulates(uint32_t w)
 	uint64_t ignored;
 
 	return dt_aarch64_is_conditional(w) || is_b(w) || (w & 0xff9ffc1f) == 0xd61f0000 || /* br, blr, ret */
-	       dt_aarch64_is_adr(w, 0, &ignored) || is_literal_load(w);
+	       dt_aarch64_is_adr(w, 0, &ignored) || dt_aarch64_is_literal_load(w);
 }
 
 /* Branches, exceptions, hints, system registers: the kernel steps only some of them. */

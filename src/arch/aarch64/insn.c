@@ -20,7 +20,7 @@ static void kernel(struct dt_insn_mode *k)
 
 /* ---- the way to the entry probe ---- */
 
-enum { X0 = 0, X9 = 9, X17 = 17, FP = 29, LR = 30, SP = 31 };
+enum { X0 = 0, X9 = 9, X16 = 16, X17 = 17, X27 = 27, FP = 29, LR = 30, SP = 31 };
 
 static unsigned rd(uint32_t w)
 {
@@ -55,13 +55,19 @@ static bool sets_fp(uint32_t w)
 	return (w & 0xff8003ff) == 0x910003fd; /* add x29, sp, #n; mov x29, sp */
 }
 
+/* Go has arguments in x0 to x15, and x27 for itself. */
+static bool is_free(const struct dt_insn_mode *k, unsigned reg)
+{
+	return reg == X16 || reg == X17 || (k->go ? reg == X27 : reg >= X9 && reg < X16);
+}
+
 /* Constants and addresses in registers that carry no argument. */
 static bool sets_free(const struct dt_insn_mode *k, uint32_t w)
 {
 	uint64_t ignored;
 
-	return !k->go && rd(w) >= X9 && rd(w) <= X17 &&
-	       ((w & 0x1f800000) == 0x12800000 || dt_aarch64_is_adr(w, 0, &ignored));
+	return is_free(k, rd(w)) &&
+	       ((w & 0x1f800000) == 0x12800000 || dt_aarch64_is_adr(w, 0, &ignored) || dt_aarch64_is_literal_load(w));
 }
 
 static bool is_harmless(const struct dt_insn_mode *k, uint32_t w, uint32_t frame)
@@ -83,12 +89,13 @@ struct walk {
 
 static uint8_t flags_of(struct walk *w)
 {
-	uint8_t flags = (dt_aarch64_simulates(w->w) ? DT_INSN_CHEAP : 0) | (dt_aarch64_is_return(w->w) ? DT_INSN_RETURN : 0) |
+	bool literal = dt_aarch64_is_literal_load(w->w);
+	uint8_t flags = (dt_aarch64_simulates(w->w) && !literal ? DT_INSN_CHEAP : 0) | (dt_aarch64_is_return(w->w) ? DT_INSN_RETURN : 0) |
 			(dt_aarch64_is_landing_pad(w->w) ? DT_INSN_LANDING_PAD : 0);
 
 	if (dt_aarch64_begins_exclusive(w->w))
 		w->exclusive = DT_AARCH64_EXCLUSIVE;
-	if (w->exclusive || dt_aarch64_refuses(w->w))
+	if (w->exclusive || literal || dt_aarch64_refuses(w->w))
 		flags |= DT_INSN_REFUSED;
 	if (w->exclusive)
 		w->exclusive = dt_aarch64_ends_exclusive(w->w) || flags & DT_INSN_RETURN ? 0 : w->exclusive - 1;
