@@ -26,13 +26,17 @@ int dt_learn(dt_plan *p, dt_plan_needs *out, struct dt_rodata *collect, dt_error
 	struct dt_plan_layout none;
 	struct dt_tr_maps maps;
 	struct dt_tr_input in = {.plan = p, .need = out, .at = &none, .maps = &maps, .ro = collect};
+	uint32_t left;
 	int rc = 0;
 
 	dt_needs_init(out, p);
 	dt_layout_init(&none, p);
 	dt_tr_maps_init(&maps);
-	for (uint32_t i = 0; i < p->progs.n && rc == 0; i++)
-		rc = learn_one(p, &in, i, out, collect, err);
+	do {
+		left = out->is.left;
+		for (uint32_t i = 0; i < p->progs.n && rc == 0; i++)
+			rc = learn_one(p, &in, i, out, collect, err);
+	} while (rc == 0 && out->is.left != left); /* a clause asks for code that comes before it (left.c) */
 	return rc;
 }
 
