@@ -22,10 +22,6 @@
 #pragma D option dynvarsize=16m
 #pragma D option aggsortrev
 
-/* At the entry of a function of x86-64, its return address is where the stack pointer points: that is ucaller, without the
- * tables that a walk of the stack needs. The stack of a 32-bit program is below 4 GB. */
-inline uint64_t CALLER = uregs[R_SP] >> 32 ? *(uint64_t *)copyin(uregs[R_SP], 8) : *(uint32_t *)copyin(uregs[R_SP], 4);
-
 size_t size[uintptr_t];
 uint64_t from[uintptr_t];
 
@@ -53,7 +49,7 @@ pid$target:libc.so.6:realloc:entry
 /* one pattern for malloc, calloc and realloc starts faster than three names */
 pid$target:libc.so.6:[mcr]*alloc:entry
 {
-	self->from = CALLER;
+	self->from = ENTRY_CALLER;
 }
 
 pid$target:libc.so.6:free:entry

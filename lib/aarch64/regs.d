@@ -49,3 +49,6 @@ inline int R_PS = R_PSTATE;
 inline int R_R0 = R_X0;
 inline int R_R1 = R_X1;
 inline int R_LR = R_X30;
+
+/* At the entry of a function: where it returns to. As ucaller, without the tables that a walk of the stack needs. */
+inline uint64_t ENTRY_CALLER = uregs[R_LR];

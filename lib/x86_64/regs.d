@@ -45,6 +45,10 @@ inline int R_EFL = R_RFLAGS;
 inline int R_RFL = R_RFLAGS;
 inline int R_UESP = R_RSP;
 
+/* At the first instruction of a function: where it returns to. As ucaller, without the tables that a walk of the stack needs. The
+ * stack of a 32-bit program is below 4 GB. */
+inline uint64_t ENTRY_CALLER = uregs[R_SP] >> 32 ? *(uint64_t *)copyin(uregs[R_SP], 8) : *(uint32_t *)copyin(uregs[R_SP], 4);
+
 /* 32-bit names, for old scripts */
 inline int R_EAX = R_RAX;
 inline int R_EBX = R_RBX;
