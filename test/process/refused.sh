@@ -100,15 +100,22 @@ if [ "$(id -u)" = 0 ] && unshare -fp true 2>/dev/null; then
 	end "wrong 0" "pid namespace"
 fi
 
-# a uprobe that comes and goes on a jump; nobody calls the function
+# a uprobe of all processes that comes and goes on a jump; nobody calls the function
 if [ "$(id -u)" = 0 ] && "$DTRACE" -x engine=bpf -qn 'BEGIN { exit(0); }' >/dev/null 2>&1; then
 	begin plain
 	function='pid$target:libc.so.6:gethostid:entry { @ = count(); }'
 	"$DTRACE" -x engine=process -qn "$function" -p $pid >"$TMP/out" 2>"$TMP/err" </dev/null &
 	tracer=$!
 	wait_for 10 entered
-	"$DTRACE" -x engine=bpf -qn "$function tick-5hz { exit(0); }" -p $pid >"$TMP/out2" 2>"$TMP/err2" </dev/null
-	expect 0 $? "$(cat "$TMP/err2")"
+	was=$(python3 "$SRC/test/process/text.py" $pid)
+	: >"$TMP/out2" # discard earlier output
+	"$DTRACE" -x engine=bpf -qn "BEGIN { printf(\"on\n\"); } ${function/\$target/*}" >"$TMP/out2" 2>"$TMP/err2" </dev/null &
+	other=$!
+	wait_for 20 grep -q on "$TMP/out2"
+	expect 1 "$([ "$was" != "$(python3 "$SRC/test/process/text.py" $pid)" ] && echo 1)" "a breakpoint on the jump"
+	kill $other
+	wait $other
+	expect "0 " "$? $(cat "$TMP/err2")"
 	kill -TERM $tracer
 	wait $tracer
 	expect "0 " "$? $(cat "$TMP/err")" "uprobe"
