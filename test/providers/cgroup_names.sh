@@ -45,14 +45,14 @@ trace -x strsize=512 -q -c "bash $TMP/load" -n 'syscall::getppid:entry /progenyo
 expect "$want" "$(sorted)" "in the kernel"
 
 # predicates, and a name that a script has for itself
-trace -q -c "bash $TMP/load" -n 'syscall::getppid:entry /container == "web" && execname == "calls"/ { @ = count(); } END { printa("%@d\n", @); }'
+trace -q -c "bash $TMP/load" -n 'syscall::getppid:entry /container == "web" && execname == "calls" && progenyof($target)/ { @ = count(); } END { printa("%@d\n", @); }'
 expect 10 "$(sorted)" "container == \"web\""
 trace -x strsize=512 -q -c "bash $TMP/load" -n 'syscall::getppid:entry /cgroup == "/'"$me/$deep"'"/ { @ = count(); } END { printa("%@d\n", @); }'
 expect 17 "$(sorted)" "cgroup == path"
 trace -q -n 'int container; BEGIN { container = 5; cgroup = 6; printf("%d %d\n", container, cgroup); exit(0); }'
 expect "5 6" "$(sorted)" "own variables"
 # a path that is too long is cut
-trace -x strsize=40 -q -c "bash $TMP/load" -n 'syscall::getppid:entry /container == "" && execname == "calls" && cgroupat(9) != 0/ { @[cgroup] = count(); } END { printa("%s %@d\n", @); }'
+trace -x strsize=40 -q -c "bash $TMP/load" -n 'syscall::getppid:entry /container == "" && execname == "calls" && progenyof($target) && cgroupat(9) != 0/ { @[cgroup] = count(); } END { printa("%s %@d\n", @); }'
 expect "$(printf '/%s/%s' "$me" "$deep" | cut -c 1-40) 17" "$(sorted)" "strsize"
 
 # names are kept until the next group: two that take turns on one CPU, one of which is made anew each time
@@ -79,7 +79,7 @@ cat >"$TMP/load" <<EOT
 (echo \$BASHPID >"$top/system.slice/web.service/cgroup.procs" && exec sleep 0.1)
 EOT
 trace -q -c "bash $TMP/load" -n 'sched:::on-cpu /progenyof($target) && execname == "sleep"/ { @[cgroup, container] = count(); } END { printa("%s %s\n", @); }'
-expect "/$me/system.slice/web.service web" "$(sorted)" "on-cpu"
+expect "0 /$me/system.slice/web.service web" "$status $(sorted)" "on-cpu: $err"
 
 # the interpreter means the same
 while read -r group container id; do
