@@ -64,6 +64,7 @@
 #define DT_MAX_MAPS	     4096  /* mappings of one program */
 #define DT_MAX_EXITED	     65536 /* processes */
 #define DT_MAX_CODE_PAGES    (1u << 20) /* of one file in one process that are looked at before probes are put there (a browser: 60,000) */
+#define DT_MAX_CODE_COPIES   16 /* mappings of one such page (dlmopen(): 16) */
 
 /* ---- the process that reads all of these (jail/jail.h) ---- */
 #define DT_MAX_READER_MEMORY DT_GB(4)	/* of addresses, beyond what it begins with */

@@ -94,22 +94,6 @@ dt_changed *dt_changed_new(long pid, const char *path)
 	return NULL;
 }
 
-/* The first page of those with this offset, or the one behind it. */
-static uint32_t find_page(const dt_changed *c, uint64_t offset)
-{
-	uint32_t lo = 0, hi = c->pages.n;
-
-	while (lo < hi) {
-		uint32_t middle = lo + (hi - lo) / 2;
-
-		if (c->pages.v[middle].offset < offset)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
-}
-
 static uint8_t length_of(const uint8_t *code, size_t n)
 {
 	dt_body b = {0};
@@ -134,15 +118,25 @@ static bool differs(const dt_changed *c, uint64_t offset, uint64_t address)
 	return have >= length && memcmp(was, now, length) != 0 && !dt_arch_host()->code->is_uprobe(was, now, length);
 }
 
+/* The instruction, or the part of it that is in the page at this offset */
+static bool differs_in(const dt_changed *c, uint64_t offset, uint64_t page)
+{
+	const struct changed_page key = {.offset = page}, *end = c->pages.v + c->pages.n;
+	const struct changed_page *x = bsearch(&key, c->pages.v, c->pages.n, sizeof(key), by_offset);
+
+	for (uint32_t i = 0; x && x > c->pages.v && x[-1].offset == page && i < DT_MAX_CODE_COPIES; i++)
+		x--; /* it is any of them */
+	for (uint32_t i = 0; x && x < end && x->offset == page && i < DT_MAX_CODE_COPIES; i++, x++)
+		if (differs(c, offset, x->address + (offset - page)))
+			return true;
+	return false;
+}
+
 bool dt_changed_has(const dt_changed *c, uint64_t offset)
 {
-	uint64_t size = dt_page_size();
+	uint64_t size = dt_page_size(), page = offset / size * size;
 
-	for (uint64_t page = offset / size * size; page < offset + DT_INSN_MAX; page += size) /* it may be in two */
-		for (uint32_t i = find_page(c, page); i < c->pages.n && c->pages.v[i].offset == page; i++)
-			if (differs(c, offset, c->pages.v[i].address + (offset - page)))
-				return true;
-	return false;
+	return differs_in(c, offset, page) || (offset + DT_INSN_MAX > page + size && differs_in(c, offset, page + size));
 }
 
 void dt_changed_free(dt_changed *c)

@@ -147,7 +147,7 @@ static int try_to_stop(struct dt_pe_target *t)
 	return error;
 }
 
-/* It runs for as long as it was stopped before: else two stops would be one for a thread that has not come back to its code. */
+/* It runs for as long as it was stopped before, or LONG_NS: else two stops are one for a thread that is not back in its code yet. */
 static void let_it_run(const struct dt_pe_target *t)
 {
 	uint64_t now = dt_now();

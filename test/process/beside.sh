@@ -1,6 +1,6 @@
 # A probe of the kernel in code that -x engine=process has changed would end the process: the kernel executes what the file has, and goes
 # on in the middle of our jump. So there is none. Elsewhere in the process, and when tracing in it has ended, there are.
-# needs: root bpf gcc
+# needs: root bpf gcc python3
 . "$SRC/test/lib.bash"
 build victim process/victim.c -lpthread
 own_libraries "$TMP/victim"
@@ -10,10 +10,11 @@ at_end 'kill $pid $tracer 2>/dev/null'
 started() { [ "$(ls /proc/$pid/task | wc -l)" = 3 ]; }
 wait_for 5 started
 : >"$TMP/inside"
-"$DTRACE" -x engine=process -qn 'BEGIN { printf("ready\n"); } pid$target:a.out:work:entry { @ = count(); } pid$target:libc.so.6:*alloc*:entry { @a = count(); }' \
+"$DTRACE" -x engine=process -qn 'pid$target:a.out:work:entry { @ = count(); } pid$target:libc.so.6:*alloc*:entry { @a = count(); }' \
 	-p $pid >"$TMP/inside" 2>&1 </dev/null &
 tracer=$!
-wait_for 20 grep -q ready "$TMP/inside"
+patched() { python3 "$SRC/test/process/text.py" $pid | grep -q 'in the file'; }
+wait_for 20 patched
 
 # Prints the result of a program, and "lives" if the process does.
 try() {

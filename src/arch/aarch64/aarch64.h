@@ -18,7 +18,7 @@ bool dt_aarch64_operand(const char **p, struct dt_operand *o); /* operand.c */
 uint32_t dt_aarch64_word(const uint8_t *at);
 /* Does the kernel refuse a probe there (arm_probe_decode_insn), or would it do harm? */
 bool dt_aarch64_refuses(uint32_t w);
-bool dt_aarch64_is_literal_load(uint32_t w); /* which kprobes simulate; uprobes did, wrongly, before Linux 6.12 */
+bool dt_aarch64_is_literal_load(uint32_t w); /* kprobes simulate it; uprobes are refused (Linux 6.12) */
 bool dt_aarch64_simulates(uint32_t w); /* the kernel does what it does, without a step */
 /* A load that begins a sequence which fails if it is interrupted, and the store that ends it. */
 bool dt_aarch64_begins_exclusive(uint32_t w);

@@ -306,7 +306,7 @@ static int perf_batch(dt_bpf *e, const struct batch *b, dt_error *err)
 
 #define CHANGED "its code in memory is not that of its file"
 
-/* In one process; others may do with their code what they like. */
+/* Not for probes of all processes: any process could keep others from being traced. */
 static void leave_changed(dt_bpf *e, struct batch *b, dt_error *err)
 {
 	const struct dt_plan_probe *x = &e->plan.probes.v[b->probes[0]];
